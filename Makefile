@@ -1,0 +1,247 @@
+# cgconv: make demo | make check | make help
+#
+# Everything that is built goes under $(B). Adding a format touches nothing
+# here: sources are found by wildcard.
+
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+B ?= build
+CFLAGS ?= -O2 -g
+V ?= 0
+FUZZ_SECONDS ?= 10
+
+# What demo and check install on a Debian machine where it is missing.
+BUILD_PACKAGES := gcc pkg-config zlib1g-dev libjson-c-dev libdw-dev \
+	libelf-dev libiberty-dev
+TEST_PACKAGES := bats perl valgrind binutils clang libclang-rt-dev
+
+VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
+SONAME := libcgconv.so.0
+PKGS := zlib json-c libdw libelf
+
+Q0 := @
+Q1 :=
+Q := $(Q$(V))
+
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
+	-Wmissing-prototypes -Wwrite-strings -Wvla
+# Not set here once for all: packages may come after this file was read.
+PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null || \
+	echo -lz -ljson-c -ldw -lelf)
+LIBS = $(PKG_LIBS) -liberty -ldl
+# Sanitizers have checks of their own, and symbols that no library defines.
+SANITIZED := $(findstring -fsanitize,$(CFLAGS))
+HARDEN := $(if $(SANITIZED)$(filter -O0,$(CFLAGS))$(if $(findstring \
+	-O,$(CFLAGS)),,x),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
+NO_UNDEFINED := $(if $(SANITIZED),,-Wl,--no-undefined)
+CG_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
+	-D_FILE_OFFSET_BITS=64 -Ilib -fPIC -fvisibility=hidden $(WARN) \
+	$(HARDEN) $(PKG_CFLAGS) -MMD -MP
+
+lib_src := $(wildcard lib/*.c formats/*.c)
+cmd_src := $(wildcard cmd/*.c)
+unit_src := $(wildcard tests/unit/*.c)
+lib_obj := $(lib_src:%.c=$(B)/%.o)
+cmd_obj := $(cmd_src:%.c=$(B)/%.o)
+units := $(unit_src:tests/unit/%.c=$(B)/tests/unit/%)
+formats := $(shell sed -n 's/^FORMAT(\([a-z0-9_]*\)).*/\1/p' \
+	formats/formats.def 2>/dev/null)
+
+## all: the program and the libraries (the default)
+all: $(B)/cgconv $(B)/libcgconv.a $(B)/libcgconv.so
+
+# The program exports the library's interface to the plug-ins that it loads.
+$(B)/cgconv: $(cmd_obj) $(lib_obj)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $^ $(LIBS)
+
+$(B)/libcgconv.a: $(lib_obj)
+	@echo "  AR      $@"
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/libcgconv.so: $(lib_obj)
+	@echo "  LD      $@"
+	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(SONAME) \
+		$(NO_UNDEFINED) -o $@ $^ $(LIBS)
+
+$(B)/%.o: %.c
+	@echo "  CC      $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CG_CFLAGS) $(CFLAGS) $(CPPFLAGS) -c -o $@ $<
+
+-include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(units:=.d)
+
+# ---- Packages: only where demo, check, bench or fuzz was asked for ----------
+
+ifneq ($(filter demo check bench fuzz golden,$(MAKECMDGOALS)),)
+$(lib_obj) $(cmd_obj) $(units:=.o): | packages
+endif
+
+## packages: install what building and testing need (Debian)
+packages:
+	@missing=; for p in $(BUILD_PACKAGES) $(TEST_PACKAGES); do \
+		command -v $$p >/dev/null 2>&1 || \
+		dpkg-query -W -f '$${Status}' $$p 2>/dev/null | \
+			grep -q 'ok installed' || missing="$$missing $$p"; \
+	done; \
+	test -z "$$missing" && exit 0; \
+	if ! command -v apt-get >/dev/null 2>&1; then \
+		echo "no apt-get here: please see to the likes of$$missing"; \
+		exit 0; \
+	fi; \
+	as_root=; test "$$(id -u)" = 0 || as_root=sudo; \
+	if ! { test -z "$$as_root" || command -v sudo >/dev/null 2>&1; }; then \
+		echo "please install as root: apt-get install$$missing"; \
+		exit 1; \
+	fi; \
+	echo "installing$$missing"; \
+	export DEBIAN_FRONTEND=noninteractive; \
+	{ $$as_root apt-get update -qq && \
+	  $$as_root apt-get install -y -qq --no-install-recommends \
+		$$missing; } </dev/null >$(if $(filter 1,$(V)),&2,/dev/null) || \
+	{ echo "apt-get could not install$$missing"; exit 1; }
+
+# ---- Tests ------------------------------------------------------------------
+
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/libcgconv.a
+	@echo "  LD      $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+.PRECIOUS: $(B)/tests/unit/%.o
+
+## check: build, then all tests; the last line counts them
+check: all $(units) fuzzers
+	@B=$(B) CC="$(CC)" CFLAGS="$(CFLAGS)" FUZZ_SECONDS=$(FUZZ_SECONDS) \
+		tests/run $(wildcard tests/*.bats) $(units) \
+		$(formats:%=$(B)/fuzz/%)
+
+## asan: check under the address and undefined behaviour sanitizers
+SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer
+asan:
+	@$(MAKE) --no-print-directory B=$(B)/asan CC=clang CFLAGS="$(SANITIZE)" FUZZ_SECONDS=0 check
+
+## golden: rewrite the expected outputs of the tests; review by git diff
+golden: all
+	@UPDATE=1 B=$(B) CC="$(CC)" CFLAGS="$(CFLAGS)" \
+		tests/run $(wildcard tests/*.bats)
+
+# One fuzzer per format, built by clang whatever CC is: it has libFuzzer.
+FUZZ_CFLAGS := -O1 -g -fsanitize=address,undefined,fuzzer-no-link \
+	-fno-sanitize-recover=all
+fuzzers: all
+ifneq ($(FUZZ_SECONDS),0)
+	@if tests/fuzz/run --can; then \
+		$(MAKE) --no-print-directory B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ_CFLAGS)" \
+			$(formats:%=$(B)/fuzz/%); \
+	fi
+endif
+
+ifneq ($(findstring fuzzer-no-link,$(CFLAGS)),)
+$(formats:%=$(B)/%): $(B)/%: $(B)/tests/fuzz/%.o $(lib_obj)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+
+$(formats:%=$(B)/tests/fuzz/%.o): $(B)/tests/fuzz/%.o: tests/fuzz/reader.c
+	@echo "  CC      $< ($*)"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CG_CFLAGS) $(CFLAGS) -DFUZZ_FORMAT='"$*"' -c -o $@ $<
+-include $(formats:%=$(B)/tests/fuzz/%.d)
+endif
+
+## fuzz: fuzz the readers in turns until stopped; FUZZ=gprof picks one
+FUZZ ?= $(formats)
+fuzz: fuzzers
+	@while :; do for f in $(FUZZ); do \
+		tests/fuzz/run $(B)/fuzz/$$f 60 || exit 1; \
+	done; done
+
+## bench: one table of speed and memory, against the tools that are here
+bench: all
+	@B=$(B) tests/bench/run
+
+# ---- Showing ----------------------------------------------------------------
+
+## demo: profile a program and convert what came out
+demo: all
+	@B=$(B) CC="$(CC)" samples/demo
+
+# ---- Care -------------------------------------------------------------------
+
+sources := $(wildcard lib/*.[ch] formats/*.[ch] cmd/*.[ch] tests/unit/*.[ch] \
+	tests/fuzz/*.[ch] tests/bench/*.[ch])
+
+## lint: warnings are errors with gcc and clang; clang-tidy, cppcheck
+lint:
+	$(MAKE) --no-print-directory B=$(B)/lint-gcc CC=gcc CFLAGS="-O2 -Werror" all
+	$(MAKE) --no-print-directory B=$(B)/lint-clang CC=clang CFLAGS="-O2 -Werror" all
+	@if command -v clang-format >/dev/null; then \
+		clang-format --dry-run -Werror $(sources); fi
+	@if command -v cppcheck >/dev/null; then \
+		cppcheck -q --std=c11 --enable=warning,portability \
+		--inline-suppr --error-exitcode=1 -Ilib lib formats cmd; fi
+	@if command -v clang-tidy >/dev/null; then \
+		clang-tidy --quiet $(lib_src) $(cmd_src) -- \
+		$(filter-out -M%,$(CG_CFLAGS)); fi
+
+## format: clang-format all sources in place
+format:
+	clang-format -i $(sources)
+
+## clean: remove what was built
+clean:
+	rm -rf $(B)
+
+# ---- Installing: DESTDIR= and PREFIX= ---------------------------------------
+
+INSTALL ?= install
+bin := $(DESTDIR)$(PREFIX)/bin
+lib := $(DESTDIR)$(LIBDIR)
+include := $(DESTDIR)$(PREFIX)/include
+man := $(DESTDIR)$(PREFIX)/share/man/man1
+completion := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+
+define PC
+prefix=$(PREFIX)
+libdir=$(LIBDIR)
+includedir=$${prefix}/include
+
+Name: cgconv
+Description: converts profiles through one neutral cost graph
+Version: $(VERSION)
+Requires.private: $(PKGS)
+Libs: -L$${libdir} -lcgconv
+Libs.private: -liberty -ldl
+Cflags: -I$${includedir}
+endef
+export PC
+
+## install: into DESTDIR and PREFIX (/usr/local)
+install: all
+	$(INSTALL) -d "$(bin)" "$(lib)/pkgconfig" "$(include)" "$(man)" \
+		"$(completion)"
+	$(INSTALL) -m 755 $(B)/cgconv "$(bin)"
+	$(INSTALL) -m 644 $(B)/libcgconv.a "$(lib)"
+	$(INSTALL) -m 755 $(B)/libcgconv.so "$(lib)/libcgconv.so.$(VERSION)"
+	ln -sf libcgconv.so.$(VERSION) "$(lib)/$(SONAME)"
+	ln -sf $(SONAME) "$(lib)/libcgconv.so"
+	$(INSTALL) -m 644 lib/cgconv.h "$(include)"
+	$(INSTALL) -m 644 cmd/cgconv.1 "$(man)"
+	$(INSTALL) -m 644 cmd/cgconv.bash-completion "$(completion)/cgconv"
+	echo "$$PC" >$(B)/cgconv.pc
+	$(INSTALL) -m 644 $(B)/cgconv.pc "$(lib)/pkgconfig"
+
+## uninstall: remove exactly what install put there
+uninstall:
+	rm -f "$(bin)/cgconv" "$(lib)/libcgconv.a" \
+		"$(lib)/libcgconv.so.$(VERSION)" "$(lib)/$(SONAME)" \
+		"$(lib)/libcgconv.so" "$(include)/cgconv.h" \
+		"$(lib)/pkgconfig/cgconv.pc" "$(man)/cgconv.1" \
+		"$(completion)/cgconv"
+
+## help: this list
+help:
+	@sed -n 's/^## /  make /p' Makefile
+
+.PHONY: all packages check asan golden fuzzers fuzz bench demo lint format \
+	clean install uninstall help

@@ -1,0 +1,319 @@
+/*
+ * args.c - the command line.
+ *
+ * What is not in the program's own table is looked up in the tables of the
+ * formats: no format's option is known here by name.
+ */
+#include <string.h>
+
+#include "cmd.h"
+
+/* What is said twice is a slip: the first would be lost without a word. */
+static int
+set_once(struct args *args, const char **to, const char *value, char letter)
+{
+	if (*to != NULL)
+		return cg_usage(args->job, "-%c is given twice: '%s' and '%s'",
+		    letter, *to, value);
+	*to = value;
+	return CG_OK;
+}
+
+static int
+set_from(struct args *args, const char *value)
+{
+	return set_once(args, &args->from, value, 'f');
+}
+
+static int
+set_to(struct args *args, const char *value)
+{
+	return set_once(args, &args->to, value, 't');
+}
+
+static int
+set_output(struct args *args, const char *value)
+{
+	return set_once(args, &args->output, value, 'o');
+}
+
+static int
+add_exe(struct args *args, const char *value)
+{
+	return cg_job_add_object(args->job, value);
+}
+
+static int
+load_module(struct args *args, const char *value)
+{
+	return cg_job_load_modules(args->job, value);
+}
+
+static int
+set_gzip(struct args *args, const char *value)
+{
+	(void)value;
+	cg_job_set_gzip(args->job, true);
+	return CG_OK;
+}
+
+static int
+set_parts(struct args *args, const char *value)
+{
+	(void)value;
+	cg_job_set_parts(args->job, true);
+	return CG_OK;
+}
+
+static int
+set_strict(struct args *args, const char *value)
+{
+	(void)value;
+	cg_job_set_strict(args->job, true);
+	return CG_OK;
+}
+
+static int
+set_quiet(struct args *args, const char *value)
+{
+	(void)value;
+	args->quiet = true;
+	return CG_OK;
+}
+
+static int
+set_verbose(struct args *args, const char *value)
+{
+	(void)value;
+	args->verbose = true;
+	cg_job_set_verbose(args->job, true);
+	return CG_OK;
+}
+
+static int
+set_event(struct args *args, const char *value)
+{
+	args->event = value;
+	return CG_OK;
+}
+
+static int
+set_top(struct args *args, const char *value)
+{
+	args->top = value;
+	return CG_OK;
+}
+
+/* In the order of the help. */
+const struct option own_options[] = {
+	{ 'f', "from", "FORMAT", "format of the inputs; else found by content",
+	    .set = set_from },
+	{ 't', "to", "FORMAT",
+	    "format to write; else by -o, else the first listed",
+	    .set = set_to },
+	{ 'o', "output", "FILE", "write to FILE; FILE.gz is packed",
+	    .set = set_output },
+	{ 0, "exe", "FILE", "take symbols and lines from FILE; may be repeated",
+	    .set = add_exe },
+	{ 0, "gzip", NULL, "pack the output", .set = set_gzip },
+	{ 0, "parts", NULL, "keep inputs apart as parts instead of adding up",
+	    .set = set_parts },
+	{ 0, "strict", NULL, "fail if the target cannot hold everything",
+	    .set = set_strict },
+	{ 0, "module", "FILE.so", "load more formats; before their options",
+	    .set = load_module },
+	{ 'q', "quiet", NULL, "no warnings and notes", .set = set_quiet },
+	{ 'v', "verbose", NULL, "say more", .set = set_verbose },
+	{ 0, "info", NULL, "show what is in the inputs, for people",
+	    .action = show_info },
+	{ 0, "event", "NAME", "of --info: rank functions by this event",
+	    .set = set_event },
+	{ 0, "top", "N", "of --info: show N functions, not 10",
+	    .set = set_top },
+	{ 0, "detect", NULL, "tell each input's format, a line for scripts",
+	    .action = detect },
+	{ 0, "list-formats", NULL, "list formats and what each can carry",
+	    .action = list_formats },
+	{ 'h', "help", NULL, "show this help", .action = show_help },
+	{ 0, "version", NULL, "show the version", .action = show_version },
+	{ 0 },
+};
+
+static int
+apply(struct args *args, const struct option *option, const char *value)
+{
+	if (option->set != NULL)
+		return option->set(args, value);
+	if (args->action != NULL && args->action != option->action)
+		return cg_usage(args->job, "--%s and --%s do not go together",
+		    args->action_name, option->name);
+	args->action = option->action;
+	args->action_name = option->name;
+	return CG_OK;
+}
+
+/* A cluster: -qv, -ofile, -qo file. */
+static int
+take_letters(struct args *args, const char *letters)
+{
+	const struct option *option;
+	const char *value;
+	int status = CG_OK;
+
+	while (status == CG_OK && *letters != '\0') {
+		option = own_options;
+		while (option->name != NULL && option->letter != *letters)
+			option++;
+		if (option->name == NULL)
+			return cg_usage(
+			    args->job, "unknown option -%c", *letters);
+		letters++;
+		if (option->arg == NULL) {
+			status = apply(args, option, NULL);
+			continue;
+		}
+		value = *letters != '\0' ? letters : *args->next;
+		if (value == NULL)
+			return cg_usage(args->job, "-%c needs a value: %s",
+			    option->letter, option->arg);
+		args->next += *letters == '\0';
+		return apply(args, option, value);
+	}
+	return status;
+}
+
+/* A name has one type wherever it stands, so the first one will do. */
+static const struct cg_option *
+find_format_option(const struct cg_job *job, const char *name)
+{
+	const struct cg_module *module;
+	const struct cg_option *option;
+
+	for (size_t i = 0; (module = cg_job_module(job, i)) != NULL; i++) {
+		option = module->options;
+		for (; option != NULL && option->name != NULL; option++)
+			if (strcmp(option->name, name) == 0)
+				return option;
+	}
+	return NULL;
+}
+
+static const struct option *
+find_own_option(const char *name)
+{
+	const struct option *option = own_options;
+
+	while (option->name != NULL && strcmp(option->name, name) != 0)
+		option++;
+	return option->name != NULL ? option : NULL;
+}
+
+/* The value that stands after an option in an argument of its own. */
+static const char *
+take_value(struct args *args, const char *name, const char *what)
+{
+	const char *value = *args->next;
+
+	if (value == NULL)
+		cg_usage(args->job, "--%s needs a value: %s", name, what);
+	else
+		args->next++;
+	return value;
+}
+
+static int
+take_own(struct args *args, const struct option *option, const char *value)
+{
+	if (option->arg == NULL && value != NULL)
+		return cg_usage(args->job, "--%s takes no value", option->name);
+	if (option->arg != NULL && value == NULL) {
+		value = take_value(args, option->name, option->arg);
+		if (value == NULL)
+			return CG_EUSAGE;
+	}
+	return apply(args, option, value);
+}
+
+static int
+take_format_option(struct args *args, const char *name, const char *value)
+{
+	const struct cg_option *option = find_format_option(args->job, name);
+
+	if (option == NULL && value == NULL && strncmp(name, "no-", 3) == 0) {
+		option = find_format_option(args->job, name + 3);
+		if (option != NULL && option->type == CG_FLAG)
+			return cg_job_set_option(args->job, name + 3, "no");
+	} else if (option != NULL && option->type != CG_FLAG && !value) {
+		value = take_value(args, name, option->arg);
+		if (value == NULL)
+			return CG_EUSAGE;
+	}
+	return cg_job_set_option(args->job, name, value);
+}
+
+static int
+take_long(struct args *args, char *name)
+{
+	const struct option *own;
+	char *value = strchr(name, '=');
+
+	if (value != NULL)
+		*value++ = '\0';
+	own = find_own_option(name);
+	return own != NULL ? take_own(args, own, value)
+			   : take_format_option(args, name, value);
+}
+
+/*
+ * --event and --top mean --info's; where something else is done they are
+ * what a format makes of them. -t and -o have no meaning but to convert.
+ */
+static int
+settle(struct args *args)
+{
+	int status = CG_OK;
+
+	if (args->action == NULL)
+		args->action = convert;
+	if (args->action != convert && (args->to || args->output))
+		return cg_usage(args->job, "-%c and --%s do not go together",
+		    args->to ? 't' : 'o', args->action_name);
+	if (args->from != NULL)
+		status = cg_job_set_from(args->job, args->from);
+	if (status == CG_OK && args->to != NULL)
+		status = cg_job_set_to(args->job, args->to);
+	if (status == CG_OK && args->output != NULL)
+		status = cg_job_set_output(args->job, args->output);
+	if (args->action == show_info)
+		return status;
+	if (status == CG_OK && args->event != NULL)
+		status = cg_job_set_option(args->job, "event", args->event);
+	if (status == CG_OK && args->top != NULL)
+		status = cg_job_set_option(args->job, "top", args->top);
+	return status;
+}
+
+int
+parse_args(struct args *args, char **argv)
+{
+	bool options = true;
+	int status = CG_OK;
+	char *arg;
+
+	args->input = args->next = argv;
+	while (status == CG_OK && (arg = *args->next) != NULL) {
+		args->next++;
+		if (!options || arg[0] != '-' || arg[1] == '\0')
+			args->input[args->inputs++] = arg;
+		else if (arg[1] != '-')
+			status = take_letters(args, arg + 1);
+		else if (arg[2] != '\0')
+			status = take_long(args, arg + 2);
+		else
+			options = false;
+		/* Help is given whatever else stands on the line. */
+		if (args->action == show_help || args->action == show_version)
+			return status;
+	}
+	return status == CG_OK ? settle(args) : status;
+}

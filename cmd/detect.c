@@ -1,0 +1,35 @@
+/*
+ * detect.c - --detect: one line per input, for scripts: the name, its format,
+ * how it is packed and how sure that is, with tabs between. A name's tabs,
+ * newlines and other control characters are escaped, "-" stands for none.
+ */
+#include "cmd.h"
+
+static int
+detect_one(struct args *args, const char *path)
+{
+	struct cg_detected found = { 0 };
+	int status = cg_job_detect(args->job, path, &found);
+
+	put_safe(stdout, cg_slice(path));
+	printf("\t%s\t%s\t%d\n", found.module ? found.module->name : "-",
+	    found.packed && found.packed[0] ? found.packed : "-", found.score);
+	if (status == CG_OK && found.module == NULL)
+		status = CG_EINPUT;
+	return status;
+}
+
+int
+detect(struct args *args)
+{
+	int status = CG_OK, one;
+
+	if (args->inputs == 0)
+		return detect_one(args, "-");
+	for (size_t i = 0; i < args->inputs; i++) {
+		one = detect_one(args, args->input[i]);
+		if (status == CG_OK)
+			status = one;
+	}
+	return status;
+}

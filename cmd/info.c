@@ -1,0 +1,213 @@
+/*
+ * info.c - --info: what is in the inputs, for people.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+/* So many parts are listed; with -v, all of them. */
+#define PARTS_SHOWN 10
+
+static void
+print_inputs(const struct cg_job *job)
+{
+	struct cg_detected found;
+	const char *path;
+
+	for (size_t i = 0; (path = cg_job_source(job, i, &found)); i++) {
+		fputs("Input   ", stdout);
+		put_safe(stdout, cg_slice(path));
+		printf(": %s", found.module->name);
+		if (found.packed[0] != '\0')
+			printf(" (%s)", found.packed);
+		putchar('\n');
+	}
+	for (size_t i = 0; (path = cg_job_object(job, i)) != NULL; i++) {
+		fputs("Object  ", stdout);
+		put_safe(stdout, cg_slice(path));
+		putchar('\n');
+	}
+}
+
+static void
+print_count(const char *before, size_t count, const char *noun)
+{
+	printf("%s%zu %s%s", before, count, noun, count == 1 ? "" : "s");
+}
+
+static void
+print_overview(const struct cg_graph *graph, const struct cg_sums *sums)
+{
+	char facts[FACTS_ROOM];
+
+	printf("Holds   %s\n", facts_text(facts, cg_graph_facts(graph)));
+	print_count("Counts  ", cg_object_count(graph), "object");
+	print_count(", ", cg_file_count(graph), "file");
+	print_count(", ", cg_fn_count(graph), "function");
+	print_count(", ", cg_cycle_count(sums), "cycle");
+	print_count(", ", cg_part_count(graph), "part");
+	putchar('\n');
+}
+
+static void
+print_event(const struct cg_event *event, const char *total, int name_width,
+    int total_width)
+{
+	int padding = name_width - (int)strlen(event->name);
+
+	fputs("  ", stdout);
+	put_safe(stdout, cg_slice(event->name));
+	printf("%*s  %*s", padding, "", total_width, total);
+	if (event->unit[0] != '\0') {
+		putchar(' ');
+		put_safe(stdout, cg_slice(event->unit));
+	}
+	if (event->long_name[0] != '\0') {
+		fputs("  ", stdout);
+		put_safe(stdout, cg_slice(event->long_name));
+	}
+	if (event->formula[0] != '\0') {
+		fputs("  = ", stdout);
+		put_safe(stdout, cg_slice(event->formula));
+	}
+	putchar('\n');
+}
+
+/* Sums of all parts, of real and inherited events. */
+static void
+print_events(const struct cg_graph *graph, const uint64_t *totals)
+{
+	size_t columns = cg_event_count(graph) + cg_formula_count(graph);
+	struct amount unknown = { 0 };
+	char text[AMOUNT_ROOM];
+	int names = 0, numbers = 0;
+
+	puts("\nEvents");
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < columns; i++) {
+			const struct cg_event *event = column_event(graph, i);
+			int length = (int)strlen(event->name);
+
+			amount_text(text,
+			    totals ? column_amount(graph, i, totals) : unknown);
+			if (pass == 1)
+				print_event(event, text, names, numbers);
+			if (length > names)
+				names = length;
+			if ((int)strlen(text) > numbers)
+				numbers = (int)strlen(text);
+		}
+}
+
+static void
+print_part(const struct cg_graph *graph, cg_part part)
+{
+	const struct cg_part_info *info = cg_get_part(graph, part);
+	const char *key, *value;
+
+	printf("  %" PRIu32, part + 1);
+	if (info->pid != 0)
+		printf("  pid %" PRIu64, info->pid);
+	if (info->tid != 0)
+		printf("  tid %" PRIu64, info->tid);
+	if (info->part != 0)
+		printf("  part %" PRIu64, info->part);
+	if (info->cmd[0] != '\0') {
+		fputs("  ", stdout);
+		put_safe(stdout, cg_slice(info->cmd));
+	}
+	putchar('\n');
+	for (size_t i = 0; cg_part_desc(graph, part, i, &key, &value); i++) {
+		fputs("       ", stdout);
+		put_safe(stdout, cg_slice(key));
+		fputs(": ", stdout);
+		put_safe(stdout, cg_slice(value));
+		putchar('\n');
+	}
+}
+
+static void
+print_parts(const struct cg_graph *graph, bool all)
+{
+	size_t count = cg_part_count(graph);
+	size_t shown = all || count <= PARTS_SHOWN ? count : PARTS_SHOWN;
+
+	puts("\nParts");
+	for (cg_part part = 0; part < shown; part++)
+		print_part(graph, part);
+	if (shown < count)
+		printf("  and %zu more, listed with -v\n", count - shown);
+}
+
+/* The column and the number of functions that were asked for. */
+static int
+take_wishes(const struct args *args, const struct cg_graph *graph,
+    size_t *column, size_t *count)
+{
+	size_t columns = cg_event_count(graph) + cg_formula_count(graph);
+	uint64_t number = TOP_DEFAULT;
+	struct cg_slice top;
+
+	if (args->top != NULL) {
+		top = cg_slice(args->top);
+		if (!cg_take_u64(&top, &number) || top.len > 0)
+			return cg_usage(args->job,
+			    "expected a number: '--top %s'", args->top);
+	}
+	*count = number < SIZE_MAX ? (size_t)number : SIZE_MAX;
+	*column = 0;
+	if (args->event == NULL)
+		return CG_OK;
+	while (*column < columns &&
+	       strcmp(column_event(graph, *column)->name, args->event) != 0)
+		++*column;
+	if (*column == columns)
+		return cg_usage(args->job,
+		    "there is no event '%s' in the inputs", args->event);
+	return CG_OK;
+}
+
+static int
+show_graph(
+    struct args *args, const struct cg_graph *graph, const struct cg_sums *sums)
+{
+	uint64_t *totals = calloc(cg_event_count(graph) + 1, sizeof *totals);
+	size_t column = 0, count = TOP_DEFAULT;
+	int status;
+
+	if (totals == NULL)
+		return cg_nomem(args->job);
+	status = take_wishes(args, graph, &column, &count);
+	if (status == CG_OK) {
+		print_inputs(args->job);
+		print_overview(graph, sums);
+		print_events(graph, sum_parts(graph, totals) ? totals : NULL);
+		print_parts(graph, args->verbose);
+		status = show_top(args, graph, sums, column, count);
+	}
+	free(totals);
+	return status;
+}
+
+int
+show_info(struct args *args)
+{
+	const struct cg_graph *graph;
+	struct cg_sums *sums;
+	int status = add_inputs(args);
+
+	if (status == CG_OK)
+		status = cg_job_read(args->job, &graph);
+	if (status == CG_OK)
+		status = cg_job_derive(args->job, CG_INCL);
+	if (status != CG_OK)
+		return status;
+	sums = cg_sums_new(graph, CG_ALL_PARTS);
+	if (sums == NULL)
+		return cg_nomem(args->job);
+	status = show_graph(args, graph, sums);
+	cg_sums_free(sums);
+	return status;
+}

@@ -1,0 +1,65 @@
+/*
+ * list.c - --list-formats: the table of what there is, from the formats' own
+ * data. Columns stand at least two blanks apart, so that scripts can tell.
+ */
+#include <string.h>
+
+#include "cmd.h"
+
+#define COLUMNS 4
+
+/* What stands in the columns before the title. */
+struct cells {
+	const char *text[COLUMNS];
+	char facts[FACTS_ROOM];
+};
+
+static void
+fill(struct cells *cells, const struct cg_module *module)
+{
+	const char *suffixes = module->suffixes;
+	const char *does = "-";
+
+	if (module->read != NULL)
+		does = module->write != NULL ? "read,write" : "read";
+	else if (module->write != NULL)
+		does = "write";
+	cells->text[0] = module->name;
+	cells->text[1] = does;
+	cells->text[2] = suffixes && suffixes[0] ? suffixes : "-";
+	cells->text[3] = facts_text(cells->facts, module->carries);
+}
+
+static void
+print_row(const struct cells *cells, const size_t *width, const char *title)
+{
+	for (size_t i = 0; i < COLUMNS; i++)
+		printf("%-*s  ", (int)width[i], cells->text[i]);
+	puts(title);
+}
+
+int
+list_formats(struct args *args)
+{
+	static const struct cells heads = {
+		.text = { "FORMAT", "CAN", "SUFFIXES", "CARRIES" },
+	};
+	const struct cg_module *module;
+	struct cells cells;
+	size_t width[COLUMNS];
+
+	for (size_t i = 0; i < COLUMNS; i++)
+		width[i] = strlen(heads.text[i]);
+	for (size_t n = 0; (module = cg_job_module(args->job, n)); n++) {
+		fill(&cells, module);
+		for (size_t i = 0; i < COLUMNS; i++)
+			if (strlen(cells.text[i]) > width[i])
+				width[i] = strlen(cells.text[i]);
+	}
+	print_row(&heads, width, "TITLE");
+	for (size_t n = 0; (module = cg_job_module(args->job, n)); n++) {
+		fill(&cells, module);
+		print_row(&cells, width, module->title);
+	}
+	return CG_OK;
+}

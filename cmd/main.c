@@ -1,0 +1,63 @@
+/*
+ * main.c - cgconv: messages, and which of its doings was asked for.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "cmd.h"
+
+static void
+report(void *arg, const struct cg_message *message)
+{
+	static const char *const word[] = {
+		[CG_NOTE] = "note",
+		[CG_WARNING] = "warning",
+		[CG_ERROR] = "error",
+	};
+	const struct args *args = arg;
+
+	if (args->quiet && message->severity != CG_ERROR)
+		return;
+	put_safe(stderr, cg_slice(message->file ? message->file : "cgconv"));
+	if (message->line != 0)
+		fprintf(stderr, ":%llu", (unsigned long long)message->line);
+	if (message->line != 0 && message->column != 0)
+		fprintf(stderr, ":%llu", (unsigned long long)message->column);
+	if (message->has_offset)
+		fprintf(stderr, ":0x%llx", (unsigned long long)message->offset);
+	fprintf(stderr, ": %s: %s\n", word[message->severity], message->text);
+}
+
+/* What was printed on standard output has to have got there. */
+static int
+flush_stdout(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	/* A reader that had enough (head, less) wants no message. */
+	if (errno != EPIPE)
+		fprintf(stderr, "cgconv: error: standard output: %s\n",
+		    strerror(errno));
+	return status != CG_OK ? status : CG_EOUTPUT;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct args args = { 0 };
+	int status;
+
+	/* A write to a pipe without a reader is to fail, not to kill. */
+	signal(SIGPIPE, SIG_IGN);
+	args.job = cg_job_new(cg_formats, report, &args);
+	if (args.job == NULL) {
+		fputs("cgconv: error: out of memory\n", stderr);
+		return CG_ELIMIT;
+	}
+	status = parse_args(&args, argv + (argc > 0));
+	if (status == CG_OK)
+		status = args.action(&args);
+	cg_job_free(args.job);
+	return flush_stdout(status);
+}

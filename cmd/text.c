@@ -1,0 +1,163 @@
+/*
+ * text.c - names, numbers and sets of facts as people read them.
+ */
+#include <string.h>
+
+#include "cmd.h"
+
+/* The length of the UTF-8 sequence at the front and its character, or 0. */
+static size_t
+take_utf8(struct cg_slice text, uint32_t *character)
+{
+	/* The least that a sequence of that length may encode. */
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *at = (const unsigned char *)text.ptr;
+	size_t n = 2u + (at[0] >= 0xe0) + (at[0] >= 0xf0);
+	uint32_t c = at[0] & (0x7fu >> n);
+
+	if (at[0] < 0xc0 || at[0] > 0xf7 || n > text.len)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (at[i] & 0x3fu);
+	}
+	*character = c;
+	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		return 0;
+	return n;
+}
+
+/* How many bytes at the front may be printed as they are: one character. */
+static size_t
+safe_length(struct cg_slice text)
+{
+	unsigned char first = (unsigned char)text.ptr[0];
+	uint32_t c;
+	size_t n;
+
+	if (first < 0x80)
+		return first >= 0x20 && first != 0x7f;
+	n = take_utf8(text, &c);
+	/* Controls of the terminal, line breaks, marks that turn text. */
+	if (n == 0 || c < 0xa0 || (c >= 0x200e && c <= 0x200f) ||
+	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069))
+		return 0;
+	return n;
+}
+
+static void
+put_escaped(FILE *to, unsigned char c)
+{
+	static const char letters[] = "t\tn\nr\r";
+
+	for (const char *at = letters; *at != '\0'; at += 2)
+		if ((unsigned char)at[1] == c) {
+			fprintf(to, "\\%c", at[0]);
+			return;
+		}
+	fprintf(to, "\\x%02x", c);
+}
+
+void
+put_safe(FILE *to, struct cg_slice text)
+{
+	while (text.len > 0) {
+		size_t n = safe_length(text);
+
+		if (n > 0)
+			fwrite(text.ptr, 1, n, to);
+		else
+			put_escaped(to, (unsigned char)text.ptr[0]);
+		text.ptr += n > 0 ? n : 1;
+		text.len -= n > 0 ? n : 1;
+	}
+}
+
+struct amount
+amount_u64(uint64_t value)
+{
+	struct amount amount = { .known = true, .size = value };
+
+	return amount;
+}
+
+struct amount
+amount_i64(int64_t value)
+{
+	struct amount amount = { .known = true, .minus = value < 0 };
+
+	amount.size = (uint64_t)value;
+	if (value < 0)
+		amount.size = 0 - amount.size;
+	return amount;
+}
+
+int
+compare_amounts(struct amount a, struct amount b)
+{
+	int larger = (a.size > b.size) - (a.size < b.size);
+
+	if (!a.known || !b.known)
+		return a.known - b.known;
+	if (a.minus != b.minus)
+		return b.minus - a.minus;
+	return a.minus ? -larger : larger;
+}
+
+const char *
+amount_text(char buf[AMOUNT_ROOM], struct amount amount)
+{
+	char digits[CG_NUMBER_MAX];
+	size_t n = (size_t)(cg_format_u64(digits, amount.size) - digits);
+	char *to = buf;
+
+	if (!amount.known)
+		return strcpy(buf, "-");
+	if (amount.minus)
+		*to++ = '-';
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = digits[i];
+	}
+	*to = '\0';
+	return buf;
+}
+
+const char *
+percent_text(char buf[AMOUNT_ROOM], struct amount part, struct amount whole)
+{
+	double percent;
+
+	if (!part.known || !whole.known || whole.size == 0)
+		return strcpy(buf, "-");
+	percent = 100.0 * (double)part.size / (double)whole.size;
+	if (part.minus != whole.minus)
+		percent = -percent;
+	/* Past this it is no share but noise, and would not fit. */
+	if (percent > 1e9 || percent < -1e9)
+		return strcpy(buf, "-");
+	snprintf(buf, AMOUNT_ROOM, "%.2f%%", percent);
+	return buf;
+}
+
+const char *
+facts_text(char buf[FACTS_ROOM], cg_facts facts)
+{
+	const char *name;
+	size_t used = 0;
+
+	strcpy(buf, "-");
+	for (unsigned bit = 0; (name = cg_fact_name(bit)) != NULL; bit++) {
+		size_t length = strlen(name);
+
+		if (!(facts >> bit & 1) || used + length + 2 > FACTS_ROOM)
+			continue;
+		if (used > 0)
+			buf[used++] = ' ';
+		memcpy(buf + used, name, length + 1);
+		used += length;
+	}
+	return buf;
+}

@@ -1,0 +1,244 @@
+/*
+ * top.c - the dearest functions, by inclusive and by self cost.
+ *
+ * Numbers stand in front, so that a name may be as long as it likes.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+enum { INCLUSIVE, SELF, KEYS };
+
+struct row {
+	cg_fn fn;
+	size_t rank;
+	struct amount key, cost[KEYS];
+};
+
+/* A table being made: the best rows so far, and room for as many others. */
+struct ranking {
+	const struct cg_graph *graph;
+	const struct cg_sums *sums;
+	size_t column;
+	uint64_t *cost; /* a cost vector */
+	struct amount whole;
+	struct row *row;
+	size_t rows, top;
+};
+
+const struct cg_event *
+column_event(const struct cg_graph *graph, size_t column)
+{
+	size_t events = cg_event_count(graph);
+
+	return column < events ? cg_get_event(graph, column)
+			       : cg_get_formula(graph, column - events);
+}
+
+struct amount
+column_amount(const struct cg_graph *graph, size_t column, const uint64_t *cost)
+{
+	size_t events = cg_event_count(graph);
+	struct amount unknown = { 0 };
+	int64_t value;
+
+	if (column >= events) {
+		if (!cg_eval_formula(graph, column - events, cost, &value))
+			return unknown;
+		return amount_i64(value);
+	}
+	if (cg_get_event(graph, column)->is_signed)
+		return amount_i64((int64_t)cost[column]);
+	return amount_u64(cost[column]);
+}
+
+bool
+sum_parts(const struct cg_graph *graph, uint64_t *cost)
+{
+	size_t events = cg_event_count(graph);
+
+	for (cg_part part = 0; part < cg_part_count(graph); part++) {
+		const uint64_t *total = cg_part_totals(graph, part);
+
+		for (size_t i = 0; i < events; i++) {
+			uint64_t sum = cost[i] + total[i];
+			bool is_signed = cg_get_event(graph, i)->is_signed;
+			uint64_t flips = (cost[i] ^ sum) & (total[i] ^ sum);
+
+			if (is_signed ? flips >> 63 != 0 : sum < total[i])
+				return false;
+			cost[i] = sum;
+		}
+	}
+	return true;
+}
+
+static struct amount
+fn_amount(const struct ranking *ranking, cg_fn fn, int key)
+{
+	size_t events = cg_event_count(ranking->graph);
+	size_t from = 0, to = events;
+
+	if (ranking->column < events) {
+		from = ranking->column;
+		to = from + 1;
+	}
+	for (size_t i = from; i < to; i++)
+		ranking->cost[i] = key == SELF
+				       ? cg_sum_self(ranking->sums, fn, i)
+				       : cg_sum_inclusive(ranking->sums, fn, i);
+	return column_amount(ranking->graph, ranking->column, ranking->cost);
+}
+
+/* Dearest first; equals stay in canonical order. */
+static int
+compare_rows(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	int order = compare_amounts(y->key, x->key);
+
+	return order != 0 ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static void
+sort_and_cut(struct ranking *ranking)
+{
+	qsort(ranking->row, ranking->rows, sizeof *ranking->row, compare_rows);
+	if (ranking->rows > ranking->top)
+		ranking->rows = ranking->top;
+}
+
+static void
+rank_functions(struct ranking *ranking, int key)
+{
+	size_t count = cg_fn_count(ranking->graph);
+	struct row row;
+
+	ranking->rows = 0;
+	for (row.rank = 0; row.rank <= count; row.rank++) {
+		row.fn = cg_fn_ranked(ranking->graph, row.rank);
+		row.key = fn_amount(ranking, row.fn, key);
+		/* The unknown caller of everything is of no interest. */
+		if (row.key.size == 0 || (row.fn == 0 && key == INCLUSIVE))
+			continue;
+		row.cost[key] = row.key;
+		row.cost[!key] = fn_amount(ranking, row.fn, !key);
+		ranking->row[ranking->rows++] = row;
+		if (ranking->rows == 2 * ranking->top)
+			sort_and_cut(ranking);
+	}
+	sort_and_cut(ranking);
+}
+
+#define CELLS 5
+
+static const char *
+cell_text(char buf[AMOUNT_ROOM], const struct ranking *ranking,
+    const struct row *row, size_t cell)
+{
+	if (cell == CELLS - 1)
+		return amount_text(
+		    buf, amount_u64(cg_sum_calls_in(ranking->sums, row->fn)));
+	if (cell % 2 == 0)
+		return amount_text(buf, row->cost[cell / 2]);
+	return percent_text(buf, row->cost[cell / 2], ranking->whole);
+}
+
+static void
+print_function(const struct ranking *ranking, cg_fn fn)
+{
+	const struct cg_graph *graph = ranking->graph;
+	struct cg_slice name = cg_fn_name(graph, fn);
+	struct cg_slice file = cg_file_path(graph, cg_fn_file(graph, fn));
+	struct cg_slice object = cg_object_path(graph, cg_fn_object(graph, fn));
+	uint32_t cycle = cg_sum_cycle(ranking->sums, fn);
+
+	put_safe(stdout, name.len > 0 ? name : cg_slice("???"));
+	if (cycle != 0)
+		printf(" <cycle %" PRIu32 ">", cycle);
+	if (file.len > 0) {
+		fputs(" (", stdout);
+		put_safe(stdout, file);
+		putchar(')');
+	}
+	if (object.len > 0) {
+		fputs(" [", stdout);
+		put_safe(stdout, object);
+		putchar(']');
+	}
+	putchar('\n');
+}
+
+static void
+print_ranking(const struct ranking *ranking, const char *title)
+{
+	static const char *const head[CELLS] = { "Inclusive", "", "Self", "",
+		"Calls" };
+	char text[AMOUNT_ROOM];
+	int width[CELLS];
+
+	for (size_t cell = 0; cell < CELLS; cell++) {
+		width[cell] = (int)strlen(head[cell]);
+		for (size_t i = 0; i < ranking->rows; i++) {
+			const struct row *row = ranking->row + i;
+
+			cell_text(text, ranking, row, cell);
+			if ((int)strlen(text) > width[cell])
+				width[cell] = (int)strlen(text);
+		}
+	}
+	printf("\n%s: ", title);
+	put_safe(stdout,
+	    cg_slice(column_event(ranking->graph, ranking->column)->name));
+	putchar('\n');
+	for (size_t cell = 0; cell < CELLS; cell++)
+		printf("  %*s", width[cell], head[cell]);
+	puts("  Function (file) [object]");
+	for (size_t i = 0; i < ranking->rows; i++) {
+		for (size_t cell = 0; cell < CELLS; cell++)
+			printf("  %*s", width[cell],
+			    cell_text(text, ranking, ranking->row + i, cell));
+		fputs("  ", stdout);
+		print_function(ranking, ranking->row[i].fn);
+	}
+}
+
+static void
+print_rankings(struct ranking *ranking)
+{
+	if (sum_parts(ranking->graph, ranking->cost))
+		ranking->whole = column_amount(
+		    ranking->graph, ranking->column, ranking->cost);
+	if (cg_graph_facts(ranking->graph) & (CG_CALLS | CG_STACKS | CG_INCL)) {
+		rank_functions(ranking, INCLUSIVE);
+		print_ranking(ranking, "Dearest functions, inclusive");
+	}
+	rank_functions(ranking, SELF);
+	print_ranking(ranking, "Dearest functions, self");
+}
+
+int
+show_top(struct args *args, const struct cg_graph *graph,
+    const struct cg_sums *sums, size_t column, size_t count)
+{
+	size_t most = cg_fn_count(graph) + 1;
+	struct ranking ranking = { .graph = graph,
+		.sums = sums,
+		.column = column,
+		.top = count < most ? count : most };
+	int status = CG_OK;
+
+	if (ranking.top == 0 || cg_event_count(graph) == 0)
+		return CG_OK;
+	ranking.cost = calloc(cg_event_count(graph) + 1, sizeof(uint64_t));
+	ranking.row = calloc(2 * ranking.top, sizeof *ranking.row);
+	if (ranking.cost != NULL && ranking.row != NULL)
+		print_rankings(&ranking);
+	else
+		status = cg_nomem(args->job);
+	free(ranking.cost);
+	free(ranking.row);
+	return status;
+}

@@ -1,0 +1,81 @@
+/*
+ * callgrind.c - the format of Callgrind, Cachegrind, KCachegrind and all who
+ * write for it.
+ *
+ * Source: "Callgrind Format Specification", version 1, in Valgrind's manual
+ * (and its older text in Valgrind 3.2.1). What producers and readers make of
+ * it stands in the heads of callgrind_head.c, callgrind_read.c and
+ * callgrind_write.c.
+ *
+ * Everything that the format knows survives, but basic blocks (positions
+ * "bb", lines "bb=" and "ln=" of Valgrind's hidden options).
+ */
+#include "callgrind.h"
+
+#include <string.h>
+
+static bool
+starts_line(struct cg_slice text, const char *key)
+{
+	struct cg_slice line;
+
+	while (cg_take_line(&text, &line)) {
+		if (cg_starts(line, key))
+			return true;
+	}
+	return false;
+}
+
+/* The first line that makes "events:" count must not be some other text's. */
+static bool
+has_body_line(struct cg_slice text)
+{
+	return starts_line(text, "fn=") || starts_line(text, "fl=") ||
+	    starts_line(text, "ob=") || starts_line(text, "summary:");
+}
+
+static int
+probe(const struct cg_head *head)
+{
+	struct cg_slice first = head->first;
+
+	(void)cg_take_prefix(&first, "\xef\xbb\xbf");
+	if (cg_starts(first, "# callgrind format"))
+		return CG_PROBE_SURE;
+	if (memchr(head->text.ptr, '\0', head->text.len))
+		return CG_PROBE_NO;
+	if (!starts_line(head->text, "events:"))
+		return starts_line(head->text, "fn=") &&
+		    starts_line(head->text, "fl=") ? CG_PROBE_WEAK :
+		    CG_PROBE_NO;
+	return has_body_line(head->text) ? CG_PROBE_SURE - 10 :
+	    CG_PROBE_LIKELY;
+}
+
+static const struct cg_option options[] = {
+	{ .name = "dump-instr", .type = CG_FLAG, .writing = true,
+	    .help = "write addresses (default: if they are of instructions)" },
+	{ .name = "compress-strings", .type = CG_FLAG, .fallback = "yes",
+	    .writing = true, .help = "write names as numbers after the first "
+	    "time" },
+	{ .name = "compress-pos", .type = CG_FLAG, .fallback = "yes",
+	    .writing = true, .help = "write positions relative to the last" },
+	{ .name = "root", .type = CG_FLAG, .fallback = "yes", .writing = true,
+	    .help = "add a caller of all without one, for KCachegrind's "
+	    "cycles" },
+	{ .name = NULL },
+};
+
+const struct cg_module cg_format_callgrind = {
+	CG_MODULE,
+	.name = "callgrind",
+	.title = "Callgrind, Cachegrind; what KCachegrind opens",
+	.suffixes = "callgrind;cg;cachegrind;kcg",
+	.carries = CG_SELF | CG_LINES | CG_INSTRS | CG_CALLS | CG_INCL |
+	    CG_JUMPS | CG_PARTS | CG_EVENTS | CG_ZEROS,
+	.needs = CG_INCL,
+	.options = options,
+	.probe = probe,
+	.read = cg_callgrind_read,
+	.write = cg_callgrind_write,
+};

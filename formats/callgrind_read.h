@@ -1,0 +1,89 @@
+/*
+ * callgrind_read.h - the reader's state, shared by the lines of the header
+ * (callgrind_head.c) and those of the body (callgrind_read.c).
+ */
+#ifndef CG_CALLGRIND_READ_H
+#define CG_CALLGRIND_READ_H
+
+#include "callgrind.h"
+
+/* What the next cost line is. */
+enum expect { EXPECT_COST, EXPECT_CALL, EXPECT_JUMP };
+
+/* Descriptions that wait until their part begins; more begin it. */
+#define DESC_MAX 64
+
+struct reader {
+	struct cg_job *job;
+	struct cg_build *build;
+	int status;
+
+	/* The header of a part ends with its first body line. */
+	bool in_header;
+	cg_name cmd;
+	struct cg_part_info info;
+	struct {
+		cg_name key, value;
+	} desc[DESC_MAX];
+	size_t descs;
+	bool skip_root;     /* see ROOT_KEY */
+
+	/* How a part that is not cut short ends. */
+	bool has_creator, ends_with_totals, has_end;
+	uint64_t summary[CG_EVENT_MAX];
+	size_t summaries;
+
+	/* What the numbers of a cost line are. */
+	bool instr, bb, line;
+	unsigned column[CG_EVENT_MAX]; /* of the part's event i */
+	size_t events;      /* 0: no events: line yet */
+	bool straight;      /* column[i] is i */
+
+	/* Name ids; a definition lasts to the end of the file. */
+	struct cg_map objects, files, names;
+
+	/* Where the next cost line belongs. */
+	cg_object object;
+	cg_file file, here; /* by fl=; by the last of fl=, fi=, fe= */
+	cg_name name, spontaneous, unknown;
+	cg_fn fn;
+	bool has_fn;
+	struct cg_pos base; /* position of the last cost line */
+	uint64_t base_bb;
+
+	enum expect expect;
+	struct {            /* calls= and what stands before it */
+		cg_object object;
+		cg_file file;
+		cg_name name;
+		cg_fn fn;
+		bool has_object, has_file, has_name, bound;
+	} callee;
+	struct {            /* jump=, jcnd= and what stands before it */
+		cg_file file;
+		cg_name name;
+		bool has_file, has_name, conditional;
+		uint64_t followed;
+	} jump;
+	uint64_t count;     /* of calls, of executed jumps */
+	struct cg_pos to;   /* entry of the callee, target of the jump */
+};
+
+/*
+ * callgrind_head.c: takes a header line (without newline). False if it is
+ * none; errors are in r->status.
+ */
+bool cg_callgrind_header(struct reader *, struct cg_slice line);
+/* A body line comes: if a header stood before it, its part begins. */
+void cg_callgrind_begin_part(struct reader *);
+/* All lines of a part are read. at_end: and of the file. */
+void cg_callgrind_end_part(struct reader *);
+
+/*
+ * callgrind_read.c: costs of a line that follow the current event list, from
+ * at (which stops at the newline): mapped to columns. Returns their count.
+ */
+size_t cg_callgrind_costs(
+    struct reader *, const char *at, uint64_t cost[CG_EVENT_MAX]);
+
+#endif

@@ -1,0 +1,637 @@
+/*
+ * callgrind_write.c - writes callgrind files that their readers take.
+ *
+ * Beside the specification, what KCachegrind and callgrind_annotate need:
+ * "events:" is the last header line that matters; a part says pid, part and
+ * thread first and defines its names anew; ids are dense from 1, one per
+ * (object, file, name); ob, fl, fn come in this order, cob and cfi before
+ * cfn; steps of positions stay below 2^31; lines and names hold no tabs, CRs
+ * or NULs where they matter.
+ *
+ * KCachegrind misses a cycle whose entry is the root of its search, and shows
+ * more than 100 %. It visits functions by name; a function whose name sorts
+ * first and that calls every function without a caller cures it. So where
+ * there are cycles, "(<spontaneous>)" is that function, unless the graph has
+ * calls from an unknown caller itself or --no-root is given.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "callgrind.h"
+
+struct writer {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	bool instr, line;          /* position columns */
+	bool short_names, short_positions;
+	size_t events;
+
+	/* Name ids of this part, 0: not defined yet. */
+	uint32_t *object_id, *file_id, *fn_id;
+	uint32_t objects, files, fns;
+
+	cg_object object;          /* what ob=, fl=, fi= last said */
+	cg_file file, here;
+	bool has_object, has_file;
+	struct cg_pos base;        /* of the last cost line */
+	bool has_base;             /* there was one since fn= */
+};
+
+/* ---- Names -------------------------------------------------------------- */
+
+/* A line break in a name would begin a line, a NUL hangs KCachegrind. */
+static void
+put_text(struct writer *w, struct cg_slice text)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.ptr[i];
+
+		if (c != '\n' && c != '\r' && c != '\0')
+			continue;
+		cg_put(w->out, (struct cg_slice){ text.ptr + from, i - from });
+		cg_puts(w->out, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\0");
+		from = i + 1;
+		cg_warn(w->job, "line breaks and NULs in names are written "
+				"as \\n, \\r and \\0");
+	}
+	cg_put(w->out,
+	    (struct cg_slice){ text.ptr + from, text.len - from });
+}
+
+/* "fn=(7) name", "fn=(7)", or "fn=name"; id is the name's, 0 at first. */
+static void
+put_name(struct writer *w, const char *spec, uint32_t *id, uint32_t *ids,
+    struct cg_slice name)
+{
+	/* "(1) x" as a plain name would be read as an id. */
+	bool like_id = name.len > 1 && name.ptr[0] == '(' &&
+	    name.ptr[1] >= '0' && name.ptr[1] <= '9';
+	bool known = *id != 0;
+
+	cg_puts(w->out, spec);
+	if (w->short_names || like_id) {
+		if (!known)
+			*id = ++*ids;
+		cg_putc(w->out, '(');
+		cg_putu(w->out, *id);
+		cg_putc(w->out, ')');
+		if (!known)
+			cg_putc(w->out, ' ');
+	}
+	if (!known || !(w->short_names || like_id))
+		put_text(w, name.len ? name : cg_slice("???"));
+	cg_putc(w->out, '\n');
+}
+
+static void
+put_object(struct writer *w, const char *spec, cg_object object)
+{
+	put_name(w, spec, &w->object_id[object], &w->objects,
+	    cg_object_path(w->graph, object));
+}
+
+static void
+put_file(struct writer *w, const char *spec, cg_file file)
+{
+	put_name(w, spec, &w->file_id[file], &w->files,
+	    cg_file_path(w->graph, file));
+}
+
+static void
+put_fn(struct writer *w, const char *spec, cg_fn fn)
+{
+	put_name(w, spec, &w->fn_id[fn], &w->fns,
+	    fn ? cg_fn_name(w->graph, fn) : cg_slice(SPONTANEOUS));
+}
+
+/* ---- Numbers ------------------------------------------------------------ */
+
+static inline char *
+format_u64(char *to, uint64_t value)
+{
+	if (value < 10) {
+		*to = (char)('0' + value);
+		return to + 1;
+	}
+	return cg_format_u64(to, value);
+}
+
+/* Valgrind's own limit; more saves little. */
+#define STEP_MAX 100
+
+static inline char *
+format_position(const struct writer *w, char *to, uint64_t value,
+    uint64_t base, bool hex)
+{
+	uint64_t step = value - base;
+
+	if (w->has_base && w->short_positions) {
+		if (step == 0) {
+			*to = '*';
+			return to + 1;
+		}
+		if (step < STEP_MAX) {
+			*to = '+';
+			return format_u64(to + 1, step);
+		}
+		if (-step < STEP_MAX) {
+			*to = '-';
+			return format_u64(to + 1, -step);
+		}
+	}
+	return hex && value != 0 ? cg_format_hex(to, value)
+				 : format_u64(to, value);
+}
+
+/* The position columns, relative to the last cost line. */
+static inline char *
+format_positions(const struct writer *w, char *to, const struct cg_pos *pos)
+{
+	if (w->instr) {
+		to = format_position(w, to, pos->addr, w->base.addr, true);
+		if (w->line)
+			*to++ = ' ';
+	}
+	if (w->line)
+		to = format_position(w, to, pos->line, w->base.line, false);
+	return to;
+}
+
+/* Room for two positions and n costs, blanks and newline among them. */
+static size_t
+line_max(size_t n)
+{
+	return (n + 3) * (CG_NUMBER_MAX + 2);
+}
+
+static void
+put_cost_line(struct writer *w, const struct cg_pos *pos,
+    const uint64_t *cost, size_t n)
+{
+	char *to = cg_out_reserve(w->out, line_max(n));
+
+	to = format_positions(w, to, pos);
+	if (n == 0) {
+		*to++ = ' ';
+		*to++ = '0';
+	}
+	for (size_t i = 0; i < n; i++) {
+		*to++ = ' ';
+		to = format_u64(to, cost[i]);
+	}
+	*to++ = '\n';
+	cg_out_advance(w->out, to);
+	w->base = *pos;
+	w->has_base = true;
+}
+
+static void
+put_values(struct writer *w, const char *key, const uint64_t *value)
+{
+	cg_puts(w->out, key);
+	for (size_t i = 0; i < w->events; i++) {
+		cg_putc(w->out, ' ');
+		cg_putu(w->out, value ? value[i] : 0);
+	}
+	cg_putc(w->out, '\n');
+}
+
+/* ---- Header ------------------------------------------------------------- */
+
+static void
+put_number(struct writer *w, const char *key, uint64_t value)
+{
+	cg_puts(w->out, key);
+	cg_putu(w->out, value);
+	cg_putc(w->out, '\n');
+}
+
+static void
+put_line(struct writer *w, const char *key, const char *value)
+{
+	cg_puts(w->out, key);
+	put_text(w, cg_slice(value));
+	cg_putc(w->out, '\n');
+}
+
+/* KCachegrind knows an event by that name beyond the events: line. */
+static bool
+is_identifier(struct cg_slice name)
+{
+	for (size_t i = 0; i < name.len; i++) {
+		char c = name.ptr[i];
+
+		if (c != '_' && !(c >= 'a' && c <= 'z') &&
+		    !(c >= 'A' && c <= 'Z') &&
+		    !(i > 0 && c >= '0' && c <= '9'))
+			return false;
+	}
+	return name.len > 0;
+}
+
+/* Every name in the formula must be one. */
+static bool
+is_plain_formula(const char *formula)
+{
+	struct cg_slice rest = cg_slice(formula), word;
+	uint64_t number;
+
+	while (cg_take_blanks(&rest), cg_take_word(&rest, &word)) {
+		struct cg_slice text = word;
+
+		if (cg_equal(word, "+") || cg_equal(word, "-") ||
+		    (cg_take_u64(&text, &number) && text.len == 0))
+			continue;
+		if (!is_identifier(word))
+			return false;
+	}
+	return true;
+}
+
+static void
+put_event(struct writer *w, const struct cg_event *event)
+{
+	if (!*event->long_name && !*event->formula)
+		return;
+	if (!is_identifier(cg_slice(event->name)) ||
+	    !is_plain_formula(event->formula)) {
+		cg_warn(w->job,
+		    "event %s: only letters, digits and _ can have a long "
+		    "name or formula here; it is left out", event->name);
+		return;
+	}
+	cg_puts(w->out, "event: ");
+	cg_puts(w->out, event->name);
+	if (*event->formula) {
+		cg_puts(w->out, " = ");
+		put_text(w, cg_slice(event->formula));
+	}
+	if (*event->long_name) {
+		cg_puts(w->out, " : ");
+		put_text(w, cg_slice(event->long_name));
+	}
+	cg_putc(w->out, '\n');
+}
+
+static void
+put_events(struct writer *w)
+{
+	for (size_t i = 0; i < w->events; i++)
+		put_event(w, cg_get_event(w->graph, i));
+	for (size_t i = 0; i < cg_formula_count(w->graph); i++)
+		put_event(w, cg_get_formula(w->graph, i));
+	cg_puts(w->out, "events:");
+	for (size_t i = 0; i < w->events; i++) {
+		cg_putc(w->out, ' ');
+		cg_puts(w->out, cg_get_event(w->graph, i)->name);
+	}
+	cg_putc(w->out, '\n');
+}
+
+static bool
+same_command(const struct cg_graph *graph)
+{
+	const char *cmd = cg_get_part(graph, 0)->cmd;
+
+	for (cg_part part = 1; part < cg_part_count(graph); part++) {
+		if (strcmp(cmd, cg_get_part(graph, part)->cmd) != 0)
+			return false;
+	}
+	return true;
+}
+
+static void
+put_descs(struct writer *w, cg_part part)
+{
+	const char *key, *value;
+
+	for (size_t i = 0; cg_part_desc(w->graph, part, i, &key, &value);
+	    i++) {
+		cg_puts(w->out, "desc: ");
+		put_text(w, cg_slice(key));
+		cg_puts(w->out, ": ");
+		put_text(w, cg_slice(value));
+		cg_putc(w->out, '\n');
+	}
+}
+
+static void
+put_header(struct writer *w, cg_part part, bool root)
+{
+	const struct cg_part_info *info = cg_get_part(w->graph, part);
+	bool many = cg_part_count(w->graph) > 1;
+	bool same = same_command(w->graph);
+
+	if (part > 0)
+		cg_putc(w->out, '\n');
+	if (info->pid)
+		put_number(w, "pid: ", info->pid);
+	if (*info->cmd && same)
+		put_line(w, "cmd: ", info->cmd);
+	if (info->part || many)
+		put_number(w, "part: ", info->part);
+	if (info->tid)
+		put_number(w, "thread: ", info->tid);
+	if (*info->cmd && !same)
+		put_line(w, "desc: " CMD_KEY ": ", info->cmd);
+	put_descs(w, part);
+	if (root)
+		cg_puts(w->out, "desc: " ROOT_KEY ": " ROOT_VALUE "\n");
+	cg_puts(w->out, w->instr && w->line ? "positions: instr line\n"
+	    : w->instr                      ? "positions: instr\n"
+					    : "positions: line\n");
+	put_events(w);
+	put_values(w, "summary:", cg_part_totals(w->graph, part));
+	cg_putc(w->out, '\n');
+}
+
+/* ---- Body --------------------------------------------------------------- */
+
+static void
+begin_fn(struct writer *w, cg_fn fn)
+{
+	cg_object object = cg_fn_object(w->graph, fn);
+	cg_file file = cg_fn_file(w->graph, fn);
+
+	if (!w->has_object || object != w->object)
+		put_object(w, "ob=", object);
+	if (!w->has_file || file != w->file)
+		put_file(w, "fl=", file);
+	put_fn(w, "fn=", fn);
+	w->object = object;
+	w->file = w->here = file;
+	w->has_object = w->has_file = true;
+	w->has_base = false;
+}
+
+/* Rows of inlined code: their file is not the function's. */
+static void
+go_to_file(struct writer *w, cg_file file)
+{
+	if (file == w->here)
+		return;
+	put_file(w, file == w->file ? "fe=" : "fi=", file);
+	w->here = file;
+}
+
+static void
+put_call(struct writer *w, const struct cg_call *call)
+{
+	cg_object object = cg_fn_object(w->graph, call->callee);
+	cg_file file = cg_fn_file(w->graph, call->callee);
+	char *to;
+
+	go_to_file(w, call->site.file);
+	if (object != w->object)
+		put_object(w, "cob=", object);
+	if (file != w->here)
+		put_file(w, "cfi=", file);
+	put_fn(w, "cfn=", call->callee);
+	cg_puts(w->out, "calls=");
+	to = cg_out_reserve(w->out, line_max(1));
+	to = format_u64(to, call->count);
+	*to++ = ' ';
+	if (w->instr) {
+		to = call->entry.addr ? cg_format_hex(to, call->entry.addr) :
+		    format_u64(to, 0);
+		*to++ = ' ';
+	}
+	if (w->line)
+		to = format_u64(to, call->entry.line);
+	*to++ = '\n';
+	cg_out_advance(w->out, to);
+	put_cost_line(w, &call->site, call->cost, call->n);
+}
+
+static void
+put_jump(struct writer *w, cg_fn fn, const struct cg_jump *jump)
+{
+	char *to;
+
+	go_to_file(w, jump->from.file);
+	if (jump->to.file != w->here)
+		put_file(w, "jfi=", jump->to.file);
+	if (jump->target != fn)
+		put_fn(w, "jfn=", jump->target);
+	cg_puts(w->out, jump->conditional ? "jcnd=" : "jump=");
+	to = cg_out_reserve(w->out, 2 * line_max(2));
+	if (jump->conditional) {
+		to = format_u64(to, jump->followed);
+		*to++ = '/';
+	}
+	to = format_u64(to, jump->executed);
+	*to++ = ' ';
+	to = format_positions(w, to, &jump->to);
+	*to++ = '\n';
+	to = format_positions(w, to, &jump->from);
+	*to++ = '\n';
+	cg_out_advance(w->out, to);
+	w->base = jump->from;
+	w->has_base = true;
+}
+
+static void
+put_rows(struct writer *w, struct cg_rows *rows, cg_fn fn)
+{
+	struct cg_cost cost;
+	struct cg_call call;
+	struct cg_jump jump;
+
+	while (cg_next_cost(rows, &cost)) {
+		go_to_file(w, cost.pos.file);
+		put_cost_line(w, &cost.pos, cost.cost, cost.n);
+	}
+	while (cg_next_jump(rows, &jump))
+		put_jump(w, fn, &jump);
+	while (cg_next_call(rows, &call))
+		put_call(w, &call);
+}
+
+/* ---- The root against KCachegrind's missed cycles ------------------------ */
+
+static void
+put_root_call(struct writer *w, const struct cg_sums *sums, cg_fn fn,
+    uint64_t *cost)
+{
+	struct cg_call call = { .callee = fn, .count = 1, .cost = cost };
+
+	for (size_t i = 0; i < w->events; i++) {
+		cost[i] = cg_sum_inclusive(sums, fn, i);
+		if (cost[i] != 0)
+			call.n = i + 1;
+	}
+	put_call(w, &call);
+}
+
+/* Marks cycles that are called from outside; members then are no roots. */
+static uint8_t *
+find_called_cycles(const struct writer *w, struct cg_rows *rows, cg_part part,
+    const struct cg_sums *sums)
+{
+	uint8_t *called = calloc(cg_cycle_count(sums) + 1, 1);
+	struct cg_call call;
+	cg_fn fn;
+
+	for (size_t i = 0; called && cg_next_fn(w->graph, part, &i, &fn);) {
+		if (!cg_rows_open(rows, part, fn))
+			break;
+		while (cg_next_call(rows, &call)) {
+			uint32_t cycle = cg_sum_cycle(sums, call.callee);
+
+			if (cycle != cg_sum_cycle(sums, fn))
+				called[cycle] = 1;
+		}
+	}
+	if (!called)
+		(void)cg_nomem(w->job);
+	return called;
+}
+
+/*
+ * Calls from the root to all functions that nobody calls, and to the first
+ * member of cycles that nobody else calls.
+ */
+static bool
+put_root(struct writer *w, struct cg_rows *rows, cg_part part,
+    const struct cg_sums *sums)
+{
+	uint64_t *cost = calloc(w->events + 1, sizeof(*cost));
+	uint8_t *called = cost ? find_called_cycles(w, rows, part, sums)
+			       : NULL;
+	cg_fn fn;
+
+	begin_fn(w, 0);
+	for (size_t i = 0; called && cg_next_fn(w->graph, part, &i, &fn);) {
+		uint32_t cycle = cg_sum_cycle(sums, fn);
+
+		if (cycle ? called[cycle] : !cg_sum_is_root(sums, fn))
+			continue;
+		put_root_call(w, sums, fn, cost);
+		called[cycle] = cycle != 0;
+	}
+	cg_putc(w->out, '\n');
+	free(cost);
+	free(called);
+	return called != NULL;
+}
+
+/* NULL with *status CG_OK: there are no cycles, or no root is wanted. */
+static struct cg_sums *
+wants_root(struct writer *w, cg_part part, int *status)
+{
+	struct cg_sums *sums;
+	size_t first = 0;
+	cg_fn fn;
+
+	*status = CG_OK;
+	/* Functions come in order: the unknown caller first, if it calls. */
+	if (!cg_opt_flag(w->job, "root") ||
+	    !(cg_graph_facts(w->graph) & CG_CALLS) ||
+	    (cg_next_fn(w->graph, part, &first, &fn) && fn == 0))
+		return NULL;
+	sums = cg_sums_new(w->graph, part);
+	if (!sums)
+		*status = CG_ELIMIT;
+	if (sums && cg_cycle_count(sums) > 0)
+		return sums;
+	cg_sums_free(sums);
+	return NULL;
+}
+
+/* ---- Parts -------------------------------------------------------------- */
+
+/* KCachegrind forgets name ids where a part begins. */
+static void
+forget_names(struct writer *w, cg_part part)
+{
+	memset(w->object_id, 0,
+	    (cg_object_count(w->graph) + 1) * sizeof(*w->object_id));
+	memset(w->file_id, 0,
+	    (cg_file_count(w->graph) + 1) * sizeof(*w->file_id));
+	memset(w->fn_id, 0,
+	    (cg_fn_count(w->graph) + 1) * sizeof(*w->fn_id));
+	w->objects = w->files = w->fns = 0;
+	w->object = 0;
+	w->has_file = false;
+	/* Without a word the first part's objects are unknown, others' not. */
+	w->has_object = part == 0;
+}
+
+static int
+write_part(struct writer *w, struct cg_rows *rows, cg_part part)
+{
+	int status;
+	struct cg_sums *sums = wants_root(w, part, &status);
+	cg_fn fn;
+
+	forget_names(w, part);
+	put_header(w, part, sums != NULL);
+	if (sums && !put_root(w, rows, part, sums))
+		status = CG_ELIMIT;
+	cg_sums_free(sums);
+	for (size_t i = 0; status == CG_OK &&
+	    cg_next_fn(w->graph, part, &i, &fn);) {
+		if (!cg_rows_open(rows, part, fn))
+			return CG_ELIMIT;
+		begin_fn(w, fn);
+		put_rows(w, rows, fn);
+		cg_putc(w->out, '\n');
+	}
+	put_values(w, "totals:", cg_part_totals(w->graph, part));
+	return status == CG_OK ? cg_out_status(w->out) : status;
+}
+
+/* Buckets of samples are no instructions that a disassembly would show. */
+static bool
+wants_instr(const struct cg_job *job, const struct cg_graph *graph)
+{
+	if (!(cg_graph_facts(graph) & CG_INSTRS))
+		return false;
+	if (!cg_opt(job, "dump-instr"))
+		return cg_graph_grain(graph) <= 1;
+	return cg_opt_flag(job, "dump-instr");
+}
+
+static int
+write_parts(struct writer *w, struct cg_rows *rows)
+{
+	int status = CG_OK;
+
+	if (!w->instr)
+		cg_rows_drop_addresses(rows);
+	cg_puts(w->out, "# callgrind format\nversion: 1\n"
+			"creator: cgconv-" CG_VERSION "\n");
+	for (cg_part part = 0;
+	    status == CG_OK && part < cg_part_count(w->graph); part++)
+		status = write_part(w, rows, part);
+	return status;
+}
+
+int
+cg_callgrind_write(struct cg_job *job, const struct cg_graph *graph,
+    struct cg_out *out)
+{
+	struct writer w = { .job = job, .graph = graph, .out = out,
+		.instr = wants_instr(job, graph), .line = true,
+		.short_names = cg_opt_flag(job, "compress-strings"),
+		.short_positions = cg_opt_flag(job, "compress-pos"),
+		.events = cg_event_count(graph) };
+	struct cg_rows *rows = cg_rows_new(graph);
+	int status = CG_ELIMIT;
+
+	w.object_id = calloc(cg_object_count(graph) + 1, sizeof(uint32_t));
+	w.file_id = calloc(cg_file_count(graph) + 1, sizeof(uint32_t));
+	w.fn_id = calloc(cg_fn_count(graph) + 1, sizeof(uint32_t));
+	if (rows && w.object_id && w.file_id && w.fn_id)
+		status = write_parts(&w, rows);
+	else if (rows)
+		status = cg_nomem(job);
+	cg_rows_free(rows);
+	free(w.object_id);
+	free(w.file_id);
+	free(w.fn_id);
+	return status;
+}

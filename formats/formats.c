@@ -1,0 +1,14 @@
+/*
+ * formats.c - the table of formats, made from formats.def.
+ */
+#include "cgconv.h"
+
+#define FORMAT(name) extern const struct cg_module cg_format_##name;
+#include "formats.def"
+#undef FORMAT
+
+#define FORMAT(name) &cg_format_##name,
+const struct cg_module *const cg_formats[] = {
+#include "formats.def"
+	NULL
+};

@@ -1,0 +1,304 @@
+/*
+ * gprof_funcs.c - which function, and which line, an address is in.
+ *
+ * Three sources: the symbols of the program and of libraries; GNU gprof's
+ * idea of them (--gprof-compat); and without a program the addresses where
+ * functions were entered, of which each is taken to reach to the next.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gprof.h"
+
+#define NONE SIZE_MAX
+
+/* A function before it has been added to the graph. */
+struct found {
+	uint64_t start, end;
+	const struct gmon_image *image;
+	const char *name, *file;
+	uint32_t line;
+	bool overhead;
+};
+
+static int
+compare_u64(const void *va, const void *vb)
+{
+	const uint64_t *a = va, *b = vb;
+
+	return *a == *b ? 0 : *a < *b ? -1 : 1;
+}
+
+/* Where functions were entered: what is known of them without a program. */
+static bool
+list_entries(struct gmon_funcs *funcs, const struct gmon *gmon)
+{
+	size_t kept = 0;
+
+	funcs->entry = calloc(gmon->arcs + 1, sizeof(*funcs->entry));
+	if (!funcs->entry)
+		return false;
+	for (size_t i = 0; i < gmon->arcs; i++)
+		funcs->entry[i] = gmon->arc[i].self;
+	if (gmon->arcs > 0)
+		qsort(funcs->entry, gmon->arcs, sizeof(*funcs->entry),
+		    compare_u64);
+	for (size_t i = 0; i < gmon->arcs; i++) {
+		if (i == 0 || funcs->entry[i] != funcs->entry[i - 1])
+			funcs->entry[kept++] = funcs->entry[i];
+	}
+	funcs->entries = kept;
+	return true;
+}
+
+int
+cg_gmon_funcs_open(struct gmon_funcs *funcs, struct cg_job *job,
+    struct cg_build *build, const struct gmon *gmon,
+    const struct gmon_images *images)
+{
+	*funcs = (struct gmon_funcs){ .job = job, .build = build,
+		.images = images, .last = NONE };
+	if (images->count == 0)
+		return list_entries(funcs, gmon) ? CG_OK : cg_nomem(job);
+	if (!cg_opt_flag(job, "gprof-compat"))
+		return CG_OK;
+	funcs->compat = true;
+	return cg_gmon_gnu_symbols(
+	    job, images->image[0].symbols, &funcs->gnu);
+}
+
+void
+cg_gmon_funcs_close(struct gmon_funcs *funcs)
+{
+	free(funcs->gnu.at);
+	free(funcs->entry);
+	free(funcs->func);
+	free(funcs->slot);
+}
+
+/* ---- Functions that are in the graph ------------------------------------ */
+
+static uint32_t *
+find_slot(const struct gmon_funcs *funcs, uint64_t start)
+{
+	size_t mask = funcs->slots - 1;
+	size_t at = (size_t)((start * 0x9e3779b97f4a7c15) >> 20) & mask;
+
+	while (funcs->slot[at] != 0 &&
+	    funcs->func[funcs->slot[at] - 1].start != start)
+		at = (at + 1) & mask;
+	return &funcs->slot[at];
+}
+
+/* Makes room for one more. */
+static bool
+grow(struct gmon_funcs *funcs)
+{
+	size_t cap = funcs->cap ? funcs->cap * 2 : 256;
+	struct gmon_func *func;
+	uint32_t *slot;
+
+	if (funcs->count < funcs->cap)
+		return true;
+	if (cap > UINT32_MAX / 2)
+		return false;
+	func = realloc(funcs->func, cap * sizeof(*func));
+	if (!func)
+		return false;
+	funcs->func = func;
+	slot = calloc(cap * 2, sizeof(*slot));
+	if (!slot)
+		return false;
+	free(funcs->slot);
+	funcs->slot = slot;
+	funcs->slots = cap * 2;
+	funcs->cap = cap;
+	for (size_t i = 0; i < funcs->count; i++)
+		*find_slot(funcs, func[i].start) = (uint32_t)i + 1;
+	return true;
+}
+
+static const struct gmon_func *
+add_func(struct gmon_funcs *funcs, const struct found *found)
+{
+	struct cg_build *build = funcs->build;
+	struct gmon_func *func;
+	cg_object object = 0;
+	uint64_t base = 0;
+
+	if (!grow(funcs)) {
+		funcs->status = cg_nomem(funcs->job);
+		return NULL;
+	}
+	*find_slot(funcs, found->start) = (uint32_t)funcs->count + 1;
+	func = &funcs->func[funcs->count];
+	funcs->last = funcs->count++;
+	*func = (struct gmon_func){ .start = found->start,
+		.end = found->end, .image = found->image,
+		.line = found->line, .overhead = found->overhead };
+	if (found->image) {
+		object = cg_add_object(
+		    build, cg_slice(found->image->elf->path));
+		base = found->image->base;
+	}
+	func->file = cg_add_file(build, cg_slice(found->file));
+	func->fn =
+	    cg_add_fn(build, cg_slice(found->name), func->file, object);
+	cg_set_fn_range(
+	    build, func->fn, found->line, 0, found->start - base);
+	return func;
+}
+
+/* The function that was found, added if it is new. */
+static const struct gmon_func *
+get_func(struct gmon_funcs *funcs, const struct found *found)
+{
+	uint32_t slot;
+
+	if (funcs->status != CG_OK)
+		return NULL;
+	slot = funcs->slots ? *find_slot(funcs, found->start) : 0;
+	if (slot == 0)
+		return add_func(funcs, found);
+	funcs->last = slot - 1;
+	return &funcs->func[slot - 1];
+}
+
+/* ---- Functions at addresses --------------------------------------------- */
+
+const struct gmon_image *
+cg_gmon_image_at(const struct gmon_images *images, uint64_t addr)
+{
+	for (size_t i = 0; i < images->count; i++) {
+		const struct gmon_image *image = &images->image[i];
+
+		if (addr >= image->low && addr < image->high)
+			return image;
+	}
+	return NULL;
+}
+
+static bool
+find_gnu(struct gmon_funcs *funcs, uint64_t addr, struct found *found)
+{
+	const struct gmon_image *image = &funcs->images->image[0];
+	size_t i = cg_gmon_gnu_find(&funcs->gnu, addr);
+	const struct gmon_symbol *symbol = &funcs->gnu.at[i];
+	struct cg_function fn;
+
+	if (i == NONE)
+		return false;
+	*found = (struct found){ .start = symbol->addr, .end = symbol->end,
+		.image = image,
+		.name = cg_demangle(funcs->job, symbol->name), .file = "",
+		.overhead = cg_gmon_is_overhead(symbol->name) };
+	if (cg_find_function(image->symbols, symbol->addr, &fn) &&
+	    fn.start == symbol->addr) {
+		found->file = fn.file;
+		found->line = fn.line;
+	}
+	return true;
+}
+
+static bool
+find_symbol(struct gmon_funcs *funcs, uint64_t addr, struct found *found)
+{
+	const struct gmon_image *image =
+	    cg_gmon_image_at(funcs->images, addr);
+	struct cg_function fn;
+
+	if (!image ||
+	    !cg_find_function(image->symbols, addr - image->base, &fn))
+		return false;
+	*found = (struct found){ .start = fn.start + image->base,
+		.end = fn.end + image->base, .image = image, .name = fn.name,
+		.file = fn.file, .line = fn.line,
+		.overhead = cg_gmon_is_overhead(fn.name) };
+	return true;
+}
+
+/* The last place of an entry at addr or before. */
+static bool
+find_entry(struct gmon_funcs *funcs, uint64_t addr, struct found *found,
+    char name[CG_NUMBER_MAX + 1])
+{
+	size_t low = 0, high = funcs->entries;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (funcs->entry[middle] <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return false;
+	*found = (struct found){ .start = funcs->entry[low - 1],
+		.end = low < funcs->entries ? funcs->entry[low] : UINT64_MAX,
+		.name = name, .file = "" };
+	*cg_format_hex(name, found->start) = '\0';
+	return true;
+}
+
+const struct gmon_func *
+cg_gmon_func_at(struct gmon_funcs *funcs, uint64_t addr)
+{
+	char name[CG_NUMBER_MAX + 1];
+	struct found found;
+	bool ok;
+
+	if (funcs->last != NONE && addr >= funcs->func[funcs->last].start &&
+	    addr < funcs->func[funcs->last].end)
+		return &funcs->func[funcs->last];
+	if (funcs->compat)
+		ok = find_gnu(funcs, addr, &found);
+	else if (funcs->images->count > 0)
+		ok = find_symbol(funcs, addr, &found);
+	else
+		ok = find_entry(funcs, addr, &found, name);
+	return ok ? get_func(funcs, &found) : NULL;
+}
+
+const struct gmon_func *
+cg_gmon_any_func(struct gmon_funcs *funcs, uint64_t addr)
+{
+	const struct gmon_func *func = cg_gmon_func_at(funcs, addr);
+	char name[CG_NUMBER_MAX + 1];
+	struct found found = { .start = addr, .end = addr, .name = name,
+		.file = "" };
+
+	if (func || funcs->status != CG_OK)
+		return func;
+	found.image = cg_gmon_image_at(funcs->images, addr);
+	*cg_format_hex(name, found.image ? addr - found.image->base : addr) =
+	    '\0';
+	return get_func(funcs, &found);
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+const struct gmon_line *
+cg_gmon_line_at(struct gmon_funcs *funcs, uint64_t addr)
+{
+	const struct gmon_image *image;
+	struct gmon_line *line = &funcs->line;
+	const char *file;
+
+	if (addr >= line->low && addr < line->high)
+		return line;
+	*line = (struct gmon_line){ .low = addr, .high = addr + 1 };
+	image = cg_gmon_image_at(funcs->images, addr);
+	if (!image ||
+	    !cg_find_line(image->symbols, addr - image->base, &file,
+		&line->line, &line->low, &line->high)) {
+		line->line = 0;
+		return line;
+	}
+	line->low += image->base;
+	line->high += image->base;
+	line->file = cg_add_file(funcs->build, cg_slice(file));
+	return line;
+}

@@ -1,0 +1,541 @@
+/*
+ * gprof_read.c - takes a gmon.out apart: GNU versions 0 and 1, and what the
+ * dynamic linker writes for LD_PROFILE.
+ *
+ * Sources: gmon/gmon.c, gmon/sys/gmon_out.h and elf/dl-profile.c of glibc
+ * 2.36, gprof/gmon_io.c and hist.c of binutils 2.40, and files of 8 targets.
+ * No file says how wide its pointers are, and version 0 not even in which
+ * order their bytes come. But records have neither padding nor an end mark, so
+ * only one way of reading them arrives exactly at the end of a real file.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gprof.h"
+
+enum { TAG_HIST = 0, TAG_ARC = 1, TAG_BLOCKS = 2 };
+
+/* How the records of a file ended, the best end first. */
+enum chain_end {
+	CHAIN_WHOLE,
+	CHAIN_ZEROS, /* nothing but zero bytes are left */
+	CHAIN_CUT_ARC,
+	CHAIN_TAG,  /* no record has this tag */
+	CHAIN_CUT,  /* a longer record than the file has bytes left */
+	CHAIN_BLANK /* a histogram's header of zeros */
+};
+
+/* What comes out when a file is read with one pointer size and byte order. */
+struct chain {
+	unsigned word;
+	bool big;
+	unsigned block_word; /* glibc writes a pointer's width, gprof reads 4 */
+	uint32_t version;
+	enum chain_end end;
+	size_t records, hists, arcs, blocks;
+	unsigned odd;   /* headers that no runtime writes */
+	const char *at; /* the record that ended it */
+	uint64_t need;  /* CHAIN_CUT: bytes that this record has */
+};
+
+uint64_t
+cg_gmon_take(struct gmon_cursor *cursor, unsigned width)
+{
+	const unsigned char *at = (const unsigned char *)cursor->at;
+	uint64_t value = 0;
+
+	if ((size_t)(cursor->end - cursor->at) < width) {
+		cursor->cut = true;
+		cursor->at = cursor->end;
+		return 0;
+	}
+	for (unsigned i = 0; i < width; i++)
+		value = value << 8 | at[cursor->big ? i : width - 1 - i];
+	cursor->at += width;
+	return value;
+}
+
+uint64_t
+cg_gmon_option(const struct cg_job *job, const char *name, uint64_t fallback)
+{
+	struct cg_slice text = cg_slice(cg_opt(job, name));
+	uint64_t value;
+
+	return cg_take_u64(&text, &value) ? value : fallback;
+}
+
+void
+cg_gmon_free(struct gmon *gmon)
+{
+	free(gmon->hist);
+	free(gmon->arc);
+	free(gmon->block);
+	*gmon = (struct gmon){ 0 };
+}
+
+bool
+cg_gmon_alloc_arcs(struct cg_job *job, struct gmon *gmon, size_t n)
+{
+	gmon->arc = n ? calloc(n, sizeof(*gmon->arc)) : NULL;
+	if (n && !gmon->arc)
+		cg_nomem(job);
+	return n == 0 || gmon->arc;
+}
+
+uint64_t
+cg_gmon_count(const struct gmon *gmon, const struct gmon_hist *hist, uint64_t i)
+{
+	struct gmon_cursor cursor = { .at = hist->counts + i * hist->width,
+		.end = hist->counts + (i + 1) * hist->width,
+		.big = gmon->big };
+
+	return cg_gmon_take(&cursor, hist->width);
+}
+
+/* ---- Records ------------------------------------------------------------ */
+
+void
+cg_gmon_take_hist(struct gmon_cursor *cursor, struct gmon_hist *hist)
+{
+	*hist = (struct gmon_hist){ .width = 2 };
+	hist->low = cg_gmon_take(cursor, cursor->word);
+	hist->high = cg_gmon_take(cursor, cursor->word);
+	hist->bins = cg_gmon_take(cursor, 4);
+	hist->rate = (uint32_t)cg_gmon_take(cursor, 4);
+	for (size_t i = 0; i < GMON_DIMENSION; i++)
+		hist->dimension[i] = (char)cg_gmon_take(cursor, 1);
+	hist->abbrev = (char)cg_gmon_take(cursor, 1);
+	hist->counts = cursor->at;
+}
+
+/* Is this a header as a runtime would write it? */
+static bool
+is_odd(const struct gmon_hist *hist)
+{
+	char first = hist->dimension[0];
+
+	return hist->low > hist->high || hist->rate == 0 ||
+	       hist->rate > GMON_RATE_MAX || first < 0x20 || first > 0x7e;
+}
+
+static bool
+all_zero(const char *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (at[i] != 0)
+			return false;
+	}
+	return true;
+}
+
+/* The tag of a histogram is 0, as are the bytes of a hole in a file. */
+static bool
+walk_hist(
+    struct chain *chain, struct gmon_cursor *cursor, struct gmon_hist *hist)
+{
+	size_t left = (size_t)(cursor->end - cursor->at);
+	size_t header = 2 * cursor->word + 24;
+
+	if (all_zero(cursor->at, left < header ? left : header)) {
+		chain->end =
+		    all_zero(cursor->at, left) ? CHAIN_ZEROS : CHAIN_BLANK;
+		return false;
+	}
+	cg_gmon_take_hist(cursor, hist);
+	chain->odd += !cursor->cut && is_odd(hist);
+	left = (size_t)(cursor->end - cursor->at);
+	hist->have = hist->bins;
+	chain->need = hist->bins * 2;
+	if (cursor->cut || left < chain->need) {
+		hist->have = left / 2;
+		chain->need += header + 1;
+		chain->end = CHAIN_CUT;
+		return false;
+	}
+	cursor->at += chain->need;
+	return true;
+}
+
+static bool
+walk_arc(struct chain *chain, struct gmon_cursor *cursor, struct gmon_arc *arc)
+{
+	arc->from = cg_gmon_take(cursor, cursor->word);
+	arc->self = cg_gmon_take(cursor, cursor->word);
+	arc->count = cg_gmon_take(cursor, 4);
+	if (cursor->cut)
+		chain->end = CHAIN_CUT_ARC;
+	return !cursor->cut;
+}
+
+static bool
+walk_blocks(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill)
+{
+	uint64_t n = cg_gmon_take(cursor, chain->block_word);
+	size_t left = (size_t)(cursor->end - cursor->at);
+
+	if (cursor->cut || n > left / (2 * cursor->word)) {
+		chain->need = 1 + chain->block_word;
+		chain->need += n < UINT32_MAX ? n * 2 * cursor->word : n;
+		chain->end = CHAIN_CUT;
+		return false;
+	}
+	for (uint64_t i = 0; fill && i < n; i++) {
+		struct gmon_block *block = &fill->block[fill->blocks++];
+
+		block->addr = cg_gmon_take(cursor, cursor->word);
+		block->count = cg_gmon_take(cursor, cursor->word);
+	}
+	if (!fill)
+		cursor->at += n * 2 * cursor->word;
+	chain->blocks += n;
+	return true;
+}
+
+/* Follows the records, and stores them in fill unless that is NULL. */
+static void
+walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
+{
+	struct gmon_cursor cursor = { .at = bytes.ptr + GMON_HEADER,
+		.end = bytes.ptr + bytes.len,
+		.word = chain->word,
+		.big = chain->big };
+	struct gmon_hist hist;
+	struct gmon_arc arc;
+
+	for (chain->at = cursor.at; cursor.at < cursor.end;) {
+		uint64_t tag = cg_gmon_take(&cursor, 1);
+
+		if (tag == TAG_ARC) {
+			if (!walk_arc(chain, &cursor, &arc))
+				return;
+			if (fill)
+				fill->arc[fill->arcs++] = arc;
+			chain->arcs++;
+		} else if (tag == TAG_HIST) {
+			if (!walk_hist(chain, &cursor, &hist))
+				return;
+			if (fill)
+				fill->hist[fill->hists++] = hist;
+			chain->hists++;
+		} else if (tag == TAG_BLOCKS && chain->version != 0) {
+			if (!walk_blocks(chain, &cursor, fill))
+				return;
+		} else {
+			chain->end = CHAIN_TAG;
+			return;
+		}
+		chain->records++;
+		chain->at = cursor.at;
+	}
+	chain->end = CHAIN_WHOLE;
+}
+
+/* ---- Which way to read -------------------------------------------------- */
+
+/* Less than zero if a is the better reading. */
+static int
+compare_chains(const struct chain *a, const struct chain *b)
+{
+	bool a_whole = a->end == CHAIN_WHOLE, b_whole = b->end == CHAIN_WHOLE;
+
+	if (a_whole != b_whole)
+		return a_whole ? -1 : 1;
+	if (a->odd != b->odd)
+		return a->odd < b->odd ? -1 : 1;
+	if (a->end != b->end)
+		return a->end < b->end ? -1 : 1;
+	return a->at == b->at ? 0 : a->at > b->at ? -1 : 1;
+}
+
+static bool
+known_version(uint64_t version)
+{
+	return version <= 1 || version == GMON_LD_PROFILE_VERSION;
+}
+
+static uint32_t
+version_of(struct cg_slice bytes, bool big)
+{
+	struct gmon_cursor cursor = {
+		.at = bytes.ptr + 4, .end = bytes.ptr + bytes.len, .big = big
+	};
+
+	return (uint32_t)cg_gmon_take(&cursor, 4);
+}
+
+/* One reading, with the width of block counts that fits it better. */
+static struct chain
+try_chain(struct cg_slice bytes, unsigned word, bool big)
+{
+	struct chain chain = { .word = word,
+		.big = big,
+		.block_word = 4,
+		.version = version_of(bytes, big) };
+	struct chain wide = chain;
+
+	walk(&chain, bytes, NULL);
+	if (word == 4 || chain.end == CHAIN_WHOLE)
+		return chain;
+	wide.block_word = word;
+	walk(&wide, bytes, NULL);
+	return compare_chains(&wide, &chain) < 0 ? wide : chain;
+}
+
+/*
+ * The best of up to four readings. Of two that are equally good the
+ * executable's own is taken, else the one of today's machines.
+ */
+static bool
+choose_chain(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
+    struct chain *best)
+{
+	uint64_t only = cg_gmon_option(job, "word-size", 0);
+	bool found = false, tie = false;
+	struct chain chain;
+	int order;
+
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned word = i / 2 ? 4 : 8;
+		bool big = i % 2, hinted;
+
+		if (!known_version(version_of(bytes, big)) ||
+		    (only != 0 && only / 8 != word))
+			continue;
+		chain = try_chain(bytes, word, big);
+		order = found ? compare_chains(&chain, best) : -1;
+		hinted = hint.word == word && hint.big == big;
+		if (order < 0 || (order == 0 && hinted))
+			*best = chain;
+		tie = order == 0 || (tie && order > 0);
+		found = true;
+	}
+	if (tie && hint.word == 0 && best->end == CHAIN_WHOLE)
+		cg_warn(job, "pointer size is ambiguous; assuming 64-bit "
+			     "(use --word-size)");
+	return found;
+}
+
+/* ---- GNU ---------------------------------------------------------------- */
+
+/* What to say of a chain that did not end with the file. */
+static int
+judge_chain(
+    struct cg_job *job, struct cg_slice bytes, const struct chain *chain)
+{
+	uint64_t offset = (uint64_t)(chain->at - bytes.ptr);
+	uint64_t left = bytes.len - offset;
+	bool recover = cg_opt_flag(job, "recover");
+	unsigned tag = left ? (unsigned char)*chain->at : 0;
+
+	switch (chain->end) {
+	case CHAIN_WHOLE: break;
+	case CHAIN_ZEROS:
+		cg_warn_at(job, chain->at,
+		    "%" PRIu64 " zero bytes after the last record ignored",
+		    left);
+		break;
+	case CHAIN_CUT_ARC:
+		cg_warn_at(job, chain->at,
+		    "truncated: last arc record at offset %" PRIu64
+		    " has %" PRIu64 " of %u bytes; ignored",
+		    offset, left - 1, 2 * chain->word + 4);
+		break;
+	case CHAIN_TAG:
+		if (chain->records == 0)
+			return cg_fail_at(job, chain->at,
+			    "unknown record tag %u at offset %" PRIu64, tag,
+			    offset);
+		cg_warn_at(job, chain->at,
+		    "unknown record tag %u at offset %" PRIu64 "; rest ignored",
+		    tag, offset);
+		break;
+	case CHAIN_CUT:
+		if (!recover)
+			return cg_fail_at(job, chain->at,
+			    "%s at offset %" PRIu64 " needs %" PRIu64
+			    " bytes, %" PRIu64 " left: "
+			    "truncated or other word size",
+			    tag == TAG_HIST ? "histogram" : "basic blocks",
+			    offset, chain->need, left);
+		cg_warn_at(job, chain->at,
+		    "truncated: what is left of the record at offset %" PRIu64
+		    " is kept",
+		    offset);
+		break;
+	case CHAIN_BLANK:
+		if (!recover)
+			return cg_fail_at(job, chain->at,
+			    "empty histogram at offset %" PRIu64
+			    ": damaged, or the one before has more bins",
+			    offset);
+		cg_warn_at(job, chain->at,
+		    "empty histogram at offset %" PRIu64 "; rest ignored",
+		    offset);
+		break;
+	}
+	return CG_OK;
+}
+
+/* The bins that are left of a histogram at the end of a file. */
+static void
+recover_hist(struct cg_slice bytes, struct chain *chain, struct gmon *gmon)
+{
+	struct gmon_cursor cursor = { .at = chain->at + 1,
+		.end = bytes.ptr + bytes.len,
+		.word = chain->word,
+		.big = chain->big };
+	struct gmon_hist hist;
+
+	if (*chain->at == TAG_HIST && !walk_hist(chain, &cursor, &hist) &&
+	    chain->end == CHAIN_CUT && !cursor.cut)
+		gmon->hist[gmon->hists++] = hist;
+}
+
+static int
+read_gnu(struct cg_job *job, struct cg_slice bytes, struct chain *chain,
+    struct gmon *gmon)
+{
+	struct chain again = { .word = chain->word,
+		.big = chain->big,
+		.block_word = chain->block_word,
+		.version = chain->version };
+	int status;
+
+	if (bytes.len == GMON_HEADER)
+		return cg_fail(job, "no record after the header: truncated");
+	status = judge_chain(job, bytes, chain);
+	if (status != CG_OK)
+		return status;
+	gmon->hist = calloc(chain->hists + 1, sizeof(*gmon->hist));
+	gmon->block = calloc(chain->blocks + 1, sizeof(*gmon->block));
+	if (!gmon->hist || !gmon->block)
+		return cg_nomem(job);
+	if (!cg_gmon_alloc_arcs(job, gmon, chain->arcs))
+		return CG_ELIMIT;
+	walk(&again, bytes, gmon);
+	if (again.end == CHAIN_CUT)
+		recover_hist(bytes, chain, gmon);
+	return CG_OK;
+}
+
+/* ---- LD_PROFILE --------------------------------------------------------- */
+
+/* How many arcs the dynamic linker makes room for: 3 % of the text's bytes. */
+static uint64_t
+arc_limit(const struct gmon_hist *hist)
+{
+	uint64_t limit = (hist->high - hist->low) / 100 * 3 + 3;
+
+	limit = limit > 1 << 20 ? 1 << 20 : limit;
+	return limit < 50 ? 50 : limit;
+}
+
+/*
+ * One record of each kind, with 4-byte tags. Everything up to the counters is
+ * aligned by itself.
+ */
+static bool
+take_ld_profile(
+    struct gmon_cursor *cursor, struct gmon_hist *hist, uint64_t *arcs)
+{
+	uint64_t tag = cg_gmon_take(cursor, 4), left, limit;
+
+	cg_gmon_take_hist(cursor, hist);
+	if (cursor->cut || tag != TAG_HIST || is_odd(hist) ||
+	    hist->bins * 2 > (uint64_t)(cursor->end - cursor->at))
+		return false;
+	hist->have = hist->bins;
+	cursor->at += hist->bins * 2;
+	tag = cg_gmon_take(cursor, 4);
+	*arcs = cg_gmon_take(cursor, 4);
+	left = (uint64_t)(cursor->end - cursor->at) / (2 * cursor->word + 4);
+	limit = arc_limit(hist);
+	limit = limit < left ? limit : left;
+	*arcs = *arcs < limit ? *arcs : limit;
+	return !cursor->cut && tag == TAG_ARC;
+}
+
+/* Addresses are relative to the histogram's lowest; from 0 is "elsewhere". */
+static int
+read_ld_profile(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)
+{
+	struct gmon_cursor cursor;
+	struct gmon_hist hist;
+	uint64_t arcs = 0;
+	bool ok = false;
+
+	for (unsigned i = 0; i < 4 && !ok; i++) {
+		gmon->word = i / 2 ? 4 : 8;
+		gmon->big = i % 2;
+		if (version_of(bytes, gmon->big) != GMON_LD_PROFILE_VERSION)
+			continue;
+		cursor = (struct gmon_cursor){ .at = bytes.ptr + GMON_HEADER,
+			.end = bytes.ptr + bytes.len,
+			.word = gmon->word,
+			.big = gmon->big };
+		ok = take_ld_profile(&cursor, &hist, &arcs);
+	}
+	if (!ok)
+		return cg_fail_at(job, bytes.ptr + GMON_HEADER,
+		    "expected LD_PROFILE's histogram and arcs");
+	gmon->hist = malloc(sizeof(*gmon->hist));
+	if (!gmon->hist)
+		return cg_nomem(job);
+	gmon->hist[gmon->hists++] = hist;
+	if (!cg_gmon_alloc_arcs(job, gmon, (size_t)arcs))
+		return CG_ELIMIT;
+	for (; arcs > 0; arcs--) {
+		struct gmon_arc *arc = &gmon->arc[gmon->arcs];
+
+		arc->from = cg_gmon_take(&cursor, gmon->word);
+		arc->self = cg_gmon_take(&cursor, gmon->word) + hist.low;
+		arc->count = cg_gmon_take(&cursor, 4);
+		arc->from += arc->from ? hist.low : 0;
+		gmon->arcs += arc->count > 0;
+	}
+	return CG_OK;
+}
+
+/* ---- All kinds ---------------------------------------------------------- */
+
+/* Reads what begins with "gmon". */
+static int
+read_magic(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
+    struct gmon *gmon)
+{
+	uint32_t little = version_of(bytes, false);
+	uint32_t big = version_of(bytes, true);
+	struct chain chain;
+
+	if (!known_version(little) && !known_version(big))
+		return cg_fail_at(job, bytes.ptr + 4,
+		    "gmon version %" PRIu32 " not supported",
+		    little < big ? little : big);
+	gmon->kind = GMON_LD_PROFILE;
+	if (little == GMON_LD_PROFILE_VERSION || big == GMON_LD_PROFILE_VERSION)
+		return read_ld_profile(job, bytes, gmon);
+	if (!choose_chain(job, bytes, hint, &chain))
+		return cg_usage(job, "--word-size is 32 or 64");
+	gmon->kind = GMON_GNU;
+	gmon->word = chain.word;
+	gmon->big = chain.big;
+	gmon->version = chain.version;
+	return read_gnu(job, bytes, &chain, gmon);
+}
+
+int
+cg_gmon_read(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
+    struct gmon *gmon)
+{
+	int status;
+
+	if (bytes.len < GMON_HEADER)
+		return cg_fail(
+		    job, "too short for a gmon file (%zu bytes)", bytes.len);
+	if (memcmp(bytes.ptr, "gmon", 4) == 0)
+		status = read_magic(job, bytes, hint, gmon);
+	else
+		status = cg_gmon_read_bsd(job, bytes, gmon);
+	return status == CG_OK ? cg_gmon_check(job, gmon) : status;
+}

@@ -1,0 +1,37 @@
+/*
+ * json.c - cgconv's own JSON: what it is called and how it is recognised.
+ *
+ * The format is described in json.h. It carries every fact.
+ */
+#include "json.h"
+
+const char *const cg_json_incl[] = { "stated", "by-counts", "none", NULL };
+const char *const cg_json_kind[] = { "taken", "fallthrough", "throw",
+	"condition", NULL };
+
+static int
+probe(const struct cg_head *head)
+{
+	return cg_starts(head->text, JSON_MAGIC) ? CG_PROBE_SURE : CG_PROBE_NO;
+}
+
+static const struct cg_option options[] = {
+	{ .name = "json-safe",
+	    .type = CG_FLAG,
+	    .fallback = "no",
+	    .help = "write numbers above 2^53 - 1 as strings",
+	    .writing = true },
+	{ 0 },
+};
+
+const struct cg_module cg_format_json = {
+	CG_MODULE,
+	.name = "json",
+	.title = "cgconv's own JSON Lines, which holds everything",
+	.suffixes = "cgj;json",
+	.carries = (1u << CG_FACT_COUNT) - 1,
+	.options = options,
+	.probe = probe,
+	.read = cg_read_json,
+	.write = cg_write_json,
+};

@@ -1,0 +1,128 @@
+/*
+ * json.h - cgconv's own format: everything the cost graph holds, as JSON.
+ *
+ * Nothing is derived and nothing left out, so that A -> json -> B is A -> B.
+ * It is made for programs other than cgconv: each line is one JSON value
+ * (JSON Lines), so a line-wise reader needs no more memory than for a line.
+ * The suffix is .cgj. A small file:
+ *
+ *	{"cgconv":"graph","version":1}
+ *	["event",0,"Ir","Instruction Fetch"]
+ *	["file",1,"main.c"]
+ *	["function",1,"main",1,0]
+ *	["function",2,"work",1,0]
+ *	["rows",1]
+ *	["cost",1,12,0,[7]]
+ *	["call",1,13,0,2,3,0,10,[500]]
+ *	["rows",2]
+ *	["cost",1,4,0,[500]]
+ *	["end"]
+ *
+ * The first line is an object and begins with {"cgconv": to the byte.
+ *
+ *	key       value
+ *	cgconv    "graph"
+ *	version   1. A reader refuses a greater one.
+ *	minor     0. A greater one may bring new tags and keys, nothing else.
+ *	creator   who wrote the file, for people
+ *	grain     addresses are starts of buckets of so many bytes (default 1)
+ *
+ * Keys that a reader does not know are skipped. Each other line is an array:
+ * a tag, then fields by position. Lines with unknown tags are skipped, and
+ * empty ones. Fields in [brackets] may be left out from the end of the line;
+ * they are then 0, "" or what is said below.
+ *
+ *	tag       fields
+ *	event     column, name, [long name, unit, incl, signed]
+ *	formula   name, formula, [long name, unit, incl, signed]
+ *	object    id, path
+ *	file      id, path
+ *	function  id, name, file, object, [first line, last line, address]
+ *	frame     id, parent, function, file, line, address
+ *	part      [pid, tid, part, command]
+ *	desc      key, value
+ *	total     costs
+ *	rows      function
+ *	cost      file, line, address, costs
+ *	call      file, line, address, function, entry line, entry address,
+ *	          count, costs
+ *	jump      file, line, address, function, file, line, address,
+ *	          executed, [followed]
+ *	branch    file, line, address, block, index, kind, count
+ *	inclusive costs
+ *	stack     frame, costs
+ *	end       [sum]
+ *
+ * What the lines say:
+ *
+ *	event     A kind of cost. Columns count from 0. The name is a word; the
+ *	          unit is "ns", "bytes", ..., "" for a plain count. incl is how
+ *	          the inclusive cost of calls comes to be: "stated" in the call
+ *	          lines (default), "by-counts" (unknown: to be split by counts
+ *	          of calls), "none" (no meaning). signed is true or false
+ *	          (default); only a signed event may have costs below 0.
+ *	formula   A cost that follows from events: "Ir + 10 L1m + 100 LLm".
+ *	object    An ELF object.
+ *	file      A source file.
+ *	function  Identified by name, file and object. Lines and address of its
+ *	          definition, where known.
+ *	frame     A call stack: the function on top of the stack parent (0: it
+ *	          is the bottom), and where in it the call or sample was.
+ *	part      What follows belongs to a new part: a process, a thread, a
+ *	          stretch of time. Without it all belongs to one part.
+ *	desc      A description of the part.
+ *	total     The sum of the part's costs in the lines above, to compare.
+ *	rows      The lines from here on are about this function.
+ *	cost      Self cost of a place. [] is a place that was never run.
+ *	call      Calls from a place to a function, how often, and what they
+ *	          cost inclusively. The rows of function 0 are calls by an
+ *	          unknown caller.
+ *	jump      From a place to another, which may lie in another function.
+ *	          A conditional jump also says how often it was followed.
+ *	branch    Coverage: outcome number index of block number block in that
+ *	          line was taken so often. kind is "taken", "fallthrough",
+ *	          "throw" or "condition".
+ *	inclusive The function's inclusive cost, if its source stated one; else
+ *	          there is no such line.
+ *	stack     Self cost of the frame on top of a call stack.
+ *	end       The last line. A file without it was cut short. sum is
+ *	          {"records":N,"crc32":"xxxxxxxx"}: how many lines stand
+ *	          before this one, and the CRC-32 (zlib's, in hex) of their
+ *	          bytes, newlines included. Both are optional: one who edits a
+ *	          file replaces its last line by ["end"].
+ *
+ * Ids of objects, files, functions and frames are separate and count from 1
+ * in the order of their lines; 0 is "unknown" everywhere. What a line refers
+ * to must stand above it, each thing only once. A file is the file of the
+ * place, which may differ from the function's (inlined code). Lines, ids,
+ * block and index are whole numbers below 2^32; addresses, counts and costs
+ * are below 2^64 and as in the object file, before any load bias; a cost of a
+ * signed event is at least -2^63 and below 2^63. costs is an array with a
+ * number for each event by column, trailing zeros left out. Costs and counts
+ * of the same place are summed.
+ *
+ * Numbers are written without fraction and exponent. A reader also takes them
+ * as strings, decimal or as "0x1f"; with --json-safe numbers above 2^53 - 1
+ * are written so, for programs that know doubles only (jq before 1.7 rounds
+ * greater ones). Names are bytes: those that are not UTF-8 are written as
+ * \udc80 to \udcff, as Python's "surrogateescape" does.
+ *
+ * cgconv writes in canonical order (paths and functions sorted), so the same
+ * graph is always the same file. A reader must not rely on the order.
+ */
+#ifndef CG_FORMATS_JSON_H
+#define CG_FORMATS_JSON_H
+
+#include "cgconv.h"
+
+#define JSON_MAGIC "{\"cgconv\":"
+#define JSON_VERSION 1
+
+/* By enum cg_incl, by enum cg_branch_kind; they end with NULL. */
+extern const char *const cg_json_incl[];
+extern const char *const cg_json_kind[];
+
+int cg_read_json(struct cg_job *, struct cg_in *, struct cg_build *);
+int cg_write_json(struct cg_job *, const struct cg_graph *, struct cg_out *);
+
+#endif

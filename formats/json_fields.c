@@ -1,0 +1,276 @@
+/*
+ * json_fields.c - takes the fields of a line. What stands where it must not is
+ * reported at its place.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_fields.h"
+
+static inline void
+advance(struct reader *r)
+{
+	r->type = cg_json_next(&r->json);
+}
+
+void
+cg_json_line(struct reader *r)
+{
+	cg_json_start(&r->json, r->line);
+	r->text_len = 0;
+	advance(r);
+}
+
+bool
+cg_json_refuse(struct reader *r, const char *expected)
+{
+	const char *at = r->json.at;
+
+	if (r->type == CG_JSON_BAD)
+		r->status = cg_fail_at(r->job, at, "%s", r->json.error);
+	else
+		r->status = cg_fail_at(r->job, at, "expected %s", expected);
+	return false;
+}
+
+bool
+cg_json_take(struct reader *r, enum cg_json_type type, const char *expected)
+{
+	if (r->type != type)
+		return cg_json_refuse(r, expected);
+	advance(r);
+	return true;
+}
+
+static inline bool
+is_number(const struct reader *r)
+{
+	return r->type == CG_JSON_NUMBER || r->type == CG_JSON_STRING;
+}
+
+bool
+cg_json_take_number(struct reader *r, uint64_t max, uint64_t *number)
+{
+	struct cg_slice text = r->json.text;
+
+	if (!is_number(r))
+		return cg_json_refuse(r, "a number");
+	if (!cg_take_u64(&text, number) || text.len > 0 || *number > max) {
+		r->status = cg_fail_at(r->job, r->json.at,
+		    "expected a whole number from 0 to %" PRIu64, max);
+		return false;
+	}
+	advance(r);
+	return true;
+}
+
+static bool
+take_signed(struct reader *r, uint64_t *number)
+{
+	struct cg_slice text = r->json.text;
+	bool negative;
+	uint64_t size;
+
+	if (!is_number(r))
+		return cg_json_refuse(r, "a number");
+	negative = cg_take_char(&text, '-');
+	if (!cg_take_u64(&text, &size) || text.len > 0 ||
+	    size > (uint64_t)INT64_MAX + negative)
+		return cg_json_refuse(
+		    r, "a whole number from -2^63 to 2^63 - 1");
+	*number = negative ? 0 - size : size;
+	advance(r);
+	return true;
+}
+
+/* An id of the file, which becomes the builder's. */
+static bool
+take_id(struct reader *r, const struct ids *ids, uint64_t *id)
+{
+	struct cg_slice text = r->json.text;
+	uint64_t number;
+
+	if (!is_number(r))
+		return cg_json_refuse(r, "a number");
+	if (!cg_take_u64(&text, &number) || text.len > 0 ||
+	    number > ids->count) {
+		r->status = cg_fail_at(r->job, r->json.at,
+		    "expected %s id up to %zu", ids->what, ids->count);
+		return false;
+	}
+	*id = number ? ids->id.at[number] : 0;
+	advance(r);
+	return true;
+}
+
+static bool
+take_bool(struct reader *r, uint64_t *value)
+{
+	if (r->type != CG_JSON_TRUE && r->type != CG_JSON_FALSE)
+		return cg_json_refuse(r, "true or false");
+	*value = r->type == CG_JSON_TRUE;
+	advance(r);
+	return true;
+}
+
+/*
+ * A string and a NUL behind it. Those of a line are shorter than the line,
+ * quotes and all, so their room never moves within one.
+ */
+static bool
+take_text(struct reader *r, struct cg_slice *text)
+{
+	char *to;
+
+	if (r->type != CG_JSON_STRING)
+		return cg_json_refuse(r, "a string");
+	if (r->text_cap < r->line.len) {
+		to = realloc(r->text, r->line.len);
+		if (!to) {
+			r->status = cg_nomem(r->job);
+			return false;
+		}
+		r->text = to;
+		r->text_cap = r->line.len;
+	}
+	to = r->text + r->text_len;
+	*text = cg_json_string(&r->json, to);
+	if (text->ptr != to && text->len > 0)
+		memcpy(to, text->ptr, text->len);
+	to[text->len] = '\0';
+	text->ptr = to;
+	r->text_len += text->len + 1;
+	advance(r);
+	return true;
+}
+
+/* A text that is passed on without its length. */
+static bool
+take_string(struct reader *r, struct field *field)
+{
+	if (!take_text(r, &field->text))
+		return false;
+	if (!memchr(field->text.ptr, '\0', field->text.len))
+		return true;
+	r->status =
+	    cg_fail_at(r->job, field->at, "expected a string without \\u0000");
+	return false;
+}
+
+/* One of a NULL-terminated table of words. */
+static bool
+take_word(struct reader *r, const char *const *words, const char *expected,
+    uint64_t *index)
+{
+	uint64_t i = 0;
+
+	if (r->type != CG_JSON_STRING)
+		return cg_json_refuse(r, expected);
+	while (words[i] && !cg_equal(r->json.text, words[i]))
+		i++;
+	if (!words[i])
+		return cg_json_refuse(r, expected);
+	*index = i;
+	advance(r);
+	return true;
+}
+
+/* Costs into r->cost. Columns that the file does not have stay 0. */
+static bool
+take_costs(struct reader *r)
+{
+	size_t i = 0;
+
+	if (!cg_json_take(r, CG_JSON_ARRAY, "'[' and the costs"))
+		return false;
+	if (r->moved)
+		memset(r->cost, 0, r->columns * sizeof(*r->cost));
+	for (; r->type != CG_JSON_ARRAY_END; i++) {
+		uint64_t *cost;
+
+		if (i == r->events)
+			return cg_json_refuse(
+			    r, "']', as there are no more events");
+		cost = &r->cost[r->column[i]];
+		if (r->is_signed[i] ? !take_signed(r, cost)
+				    : !cg_json_take_number(r, UINT64_MAX, cost))
+			return false;
+	}
+	advance(r);
+	r->costs = r->moved && i > 0 ? r->columns : i;
+	return true;
+}
+
+static bool
+take_field(struct reader *r, char kind, struct field *field)
+{
+	field->at = r->json.at;
+	switch (kind) {
+	case 'n': return cg_json_take_number(r, UINT64_MAX, &field->number);
+	case 'u': return cg_json_take_number(r, UINT32_MAX, &field->number);
+	case 'O': return take_id(r, &r->objects, &field->number);
+	case 'F': return take_id(r, &r->files, &field->number);
+	case 'f': return take_id(r, &r->fns, &field->number);
+	case 's': return take_id(r, &r->nodes, &field->number);
+	case 't': return take_text(r, &field->text);
+	case 'z': return take_string(r, field);
+	case 'b': return take_bool(r, &field->number);
+	case 'i':
+		return take_word(r, cg_json_incl,
+		    "\"stated\", \"by-counts\" or \"none\"", &field->number);
+	case 'k':
+		return take_word(r, cg_json_kind,
+		    "\"taken\", \"fallthrough\", \"throw\" or \"condition\"",
+		    &field->number);
+	case 'c': return take_costs(r);
+	}
+	return false;
+}
+
+bool
+cg_json_take_end(struct reader *r)
+{
+	return cg_json_take(r, CG_JSON_ARRAY_END, "']'") &&
+	       (r->type == CG_JSON_END || cg_json_refuse(r, "the end"));
+}
+
+bool
+cg_json_take_fields(struct reader *r, const char *kinds)
+{
+	bool optional = false;
+	size_t n = 0;
+
+	r->given = 0;
+	for (; *kinds; kinds++) {
+		if (*kinds == '?') {
+			optional = true;
+		} else if (optional && r->type == CG_JSON_ARRAY_END) {
+			r->field[n++] = (struct field){ .text = { "", 0 } };
+		} else if (take_field(r, *kinds, &r->field[n])) {
+			r->given = ++n;
+		} else {
+			return false;
+		}
+	}
+	return cg_json_take_end(r);
+}
+
+/* Steps over a value of any shape. */
+bool
+cg_json_skip(struct reader *r)
+{
+	unsigned depth = 0;
+
+	do {
+		if (r->type == CG_JSON_ARRAY || r->type == CG_JSON_OBJECT)
+			depth++;
+		else if (r->type == CG_JSON_ARRAY_END ||
+			 r->type == CG_JSON_OBJECT_END)
+			depth--;
+		else if (r->type == CG_JSON_BAD || r->type == CG_JSON_END)
+			return cg_json_refuse(r, "a value");
+		advance(r);
+	} while (depth > 0);
+	return true;
+}

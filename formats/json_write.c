@@ -1,0 +1,440 @@
+/*
+ * json_write.c - writes the graph as JSON Lines. json.h has the format.
+ *
+ * Ids are given out in canonical order here, not as the reader came upon
+ * things, so equal graphs become equal files.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+/* A line without names: tag and numbers, then costs, each quoted and ','. */
+#define NUMBERS_MAX 12
+#define NUMBER_ROOM (CG_NUMBER_MAX + 3)
+#define LINE_ROOM (64 + NUMBERS_MAX * NUMBER_ROOM)
+_Static_assert(LINE_ROOM + CG_EVENT_MAX * NUMBER_ROOM <= CG_RESERVE_MAX,
+    "a line fits into what may be reserved");
+
+/* The greatest number that a double tells from its neighbours. */
+#define SAFE_MAX (((uint64_t)1 << 53) - 1)
+
+struct writer {
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	size_t events;
+	bool is_signed[CG_EVENT_MAX];
+	size_t room;        /* what a line of numbers takes at most */
+	uint64_t plain_max; /* greater numbers are written as strings */
+	uint64_t lines;
+	uint32_t *object, *file, *fn; /* the graph's id -> id in the output */
+};
+
+/* ---- Lines of numbers: the bulk, formatted in place --------------------- */
+
+static char *
+begin_line(struct writer *w, const char *tag)
+{
+	char *at = cg_out_reserve(w->out, w->room);
+	size_t len = strlen(tag);
+
+	*at++ = '[';
+	*at++ = '"';
+	memcpy(at, tag, len);
+	at += len;
+	*at++ = '"';
+	return at;
+}
+
+static void
+end_line(struct writer *w, char *at)
+{
+	*at++ = ']';
+	*at++ = '\n';
+	cg_out_advance(w->out, at);
+	w->lines++;
+}
+
+static inline char *
+format_plain(const struct writer *w, char *at, uint64_t number)
+{
+	if (number <= w->plain_max)
+		return cg_format_u64(at, number);
+	*at++ = '"';
+	at = cg_format_u64(at, number);
+	*at++ = '"';
+	return at;
+}
+
+static inline char *
+put_number(const struct writer *w, char *at, uint64_t number)
+{
+	*at++ = ',';
+	return format_plain(w, at, number);
+}
+
+static char *
+format_signed(const struct writer *w, char *at, int64_t number)
+{
+	bool quoted = number > 0 ? (uint64_t)number > w->plain_max
+				 : 0 - (uint64_t)number > w->plain_max;
+
+	if (quoted)
+		*at++ = '"';
+	at = cg_format_i64(at, number);
+	if (quoted)
+		*at++ = '"';
+	return at;
+}
+
+static char *
+put_costs(const struct writer *w, char *at, const uint64_t *cost, size_t n)
+{
+	while (n > 0 && cost[n - 1] == 0)
+		n--;
+	*at++ = ',';
+	*at++ = '[';
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0)
+			*at++ = ',';
+		at = w->is_signed[i] ? format_signed(w, at, (int64_t)cost[i])
+				     : format_plain(w, at, cost[i]);
+	}
+	*at++ = ']';
+	return at;
+}
+
+static char *
+put_pos(const struct writer *w, char *at, const struct cg_pos *pos)
+{
+	at = put_number(w, at, w->file[pos->file]);
+	at = put_number(w, at, pos->line);
+	return put_number(w, at, pos->addr);
+}
+
+static void
+put_cost(struct writer *w, const struct cg_cost *cost)
+{
+	char *at = begin_line(w, "cost");
+
+	at = put_pos(w, at, &cost->pos);
+	end_line(w, put_costs(w, at, cost->cost, cost->n));
+}
+
+static void
+put_call(struct writer *w, const struct cg_call *call)
+{
+	char *at = begin_line(w, "call");
+
+	at = put_pos(w, at, &call->site);
+	at = put_number(w, at, w->fn[call->callee]);
+	at = put_number(w, at, call->entry.line);
+	at = put_number(w, at, call->entry.addr);
+	at = put_number(w, at, call->count);
+	end_line(w, put_costs(w, at, call->cost, call->n));
+}
+
+static void
+put_jump(struct writer *w, const struct cg_jump *jump)
+{
+	char *at = begin_line(w, "jump");
+
+	at = put_pos(w, at, &jump->from);
+	at = put_number(w, at, w->fn[jump->target]);
+	at = put_pos(w, at, &jump->to);
+	at = put_number(w, at, jump->executed);
+	if (jump->conditional)
+		at = put_number(w, at, jump->followed);
+	end_line(w, at);
+}
+
+static void
+put_branch(struct writer *w, const struct cg_branch *branch)
+{
+	const char *kind = cg_json_kind[branch->kind];
+	char *at = begin_line(w, "branch");
+
+	at = put_pos(w, at, &branch->pos);
+	at = put_number(w, at, branch->block);
+	at = put_number(w, at, branch->index);
+	*at++ = ',';
+	*at++ = '"';
+	memcpy(at, kind, strlen(kind));
+	at += strlen(kind);
+	*at++ = '"';
+	end_line(w, put_number(w, at, branch->count));
+}
+
+/* Lines that are a tag and costs. */
+static void
+put_sum(struct writer *w, const char *tag, const uint64_t *cost, size_t n)
+{
+	end_line(w, put_costs(w, begin_line(w, tag), cost, n));
+}
+
+static void
+put_rows_of(struct writer *w, struct cg_rows *rows, cg_fn fn)
+{
+	struct cg_cost cost;
+	struct cg_call call;
+	struct cg_jump jump;
+	struct cg_branch branch;
+
+	end_line(w, put_number(w, begin_line(w, "rows"), w->fn[fn]));
+	if (cg_stated_inclusive(rows, &cost))
+		put_sum(w, "inclusive", cost.cost, cost.n);
+	while (cg_next_cost(rows, &cost))
+		put_cost(w, &cost);
+	while (cg_next_call(rows, &call))
+		put_call(w, &call);
+	while (cg_next_jump(rows, &jump))
+		put_jump(w, &jump);
+	while (cg_next_branch(rows, &branch))
+		put_branch(w, &branch);
+}
+
+static void
+put_stacks(struct writer *w, cg_part part)
+{
+	struct cg_stack_cost stack;
+
+	for (size_t i = 0; cg_next_stack(w->graph, part, &i, &stack);) {
+		char *at = put_number(w, begin_line(w, "stack"), stack.leaf);
+
+		end_line(w, put_costs(w, at, stack.cost, stack.n));
+	}
+}
+
+/* ---- Lines with names --------------------------------------------------- */
+
+static void
+put_text(struct writer *w, const char *text)
+{
+	cg_putc(w->out, ',');
+	cg_put_json(w->out, cg_slice(text));
+}
+
+/* What an event and a formula have in common, to the end of the line. */
+static void
+put_event_rest(struct writer *w, const struct cg_event *event)
+{
+	put_text(w, event->long_name);
+	put_text(w, event->unit);
+	put_text(w, cg_json_incl[event->incl]);
+	cg_puts(w->out, event->is_signed ? ",true]\n" : ",false]\n");
+	w->lines++;
+}
+
+static void
+put_events(struct writer *w)
+{
+	for (size_t i = 0; i < w->events; i++) {
+		const struct cg_event *event = cg_get_event(w->graph, i);
+
+		w->is_signed[i] = event->is_signed;
+		cg_putf(w->out, "[\"event\",%zu", i);
+		put_text(w, event->name);
+		put_event_rest(w, event);
+	}
+	for (size_t i = 0; i < cg_formula_count(w->graph); i++) {
+		const struct cg_event *event = cg_get_formula(w->graph, i);
+
+		cg_puts(w->out, "[\"formula\"");
+		put_text(w, event->name);
+		put_text(w, event->formula);
+		put_event_rest(w, event);
+	}
+}
+
+struct path {
+	struct cg_slice text;
+	uint32_t id;
+};
+
+static int
+compare_paths(const void *pa, const void *pb)
+{
+	const struct cg_slice *a = &((const struct path *)pa)->text;
+	const struct cg_slice *b = &((const struct path *)pb)->text;
+	int order = memcmp(a->ptr, b->ptr, a->len < b->len ? a->len : b->len);
+
+	return order ? order : (a->len > b->len) - (a->len < b->len);
+}
+
+/* Writes the paths sorted. Returns id -> id in the output, NULL: no memory. */
+static uint32_t *
+put_paths(struct writer *w, const char *tag, size_t count,
+    struct cg_slice (*get)(const struct cg_graph *, uint32_t))
+{
+	struct path *paths = calloc(count + 1, sizeof(*paths));
+	uint32_t *ids = calloc(count + 1, sizeof(*ids));
+
+	if (!paths || !ids) {
+		free(paths);
+		free(ids);
+		return NULL;
+	}
+	for (uint32_t id = 1; id <= count; id++)
+		paths[id - 1] = (struct path){ get(w->graph, id), id };
+	qsort(paths, count, sizeof(*paths), compare_paths);
+	for (uint32_t i = 0; i < count; i++) {
+		ids[paths[i].id] = i + 1;
+		cg_putf(w->out, "[\"%s\",%" PRIu32 ",", tag, i + 1);
+		cg_put_json(w->out, paths[i].text);
+		cg_puts(w->out, "]\n");
+		w->lines++;
+	}
+	free(paths);
+	return ids;
+}
+
+static void
+put_function(struct writer *w, cg_fn fn)
+{
+	uint32_t first, last;
+	uint64_t addr;
+	char *at;
+
+	cg_putf(w->out, "[\"function\",%" PRIu32 ",", w->fn[fn]);
+	cg_put_json(w->out, cg_fn_name(w->graph, fn));
+	cg_fn_range(w->graph, fn, &first, &last, &addr);
+	at = cg_out_reserve(w->out, w->room);
+	at = put_number(w, at, w->file[cg_fn_file(w->graph, fn)]);
+	at = put_number(w, at, w->object[cg_fn_object(w->graph, fn)]);
+	if (first != 0 || last != 0 || addr != 0) {
+		at = put_number(w, at, first);
+		at = put_number(w, at, last);
+		at = put_number(w, at, addr);
+	}
+	end_line(w, at);
+}
+
+static bool
+put_names(struct writer *w)
+{
+	const struct cg_graph *graph = w->graph;
+	size_t count = cg_fn_count(graph);
+	uint32_t id = 0;
+
+	w->object =
+	    put_paths(w, "object", cg_object_count(graph), cg_object_path);
+	w->file = put_paths(w, "file", cg_file_count(graph), cg_file_path);
+	w->fn = calloc(count + 1, sizeof(*w->fn));
+	if (!w->object || !w->file || !w->fn)
+		return false;
+	for (size_t rank = 0; rank <= count; rank++) {
+		cg_fn fn = cg_fn_ranked(graph, rank);
+
+		if (fn == 0)
+			continue;
+		w->fn[fn] = ++id;
+		put_function(w, fn);
+	}
+	return true;
+}
+
+static void
+put_frames(struct writer *w)
+{
+	for (cg_node id = 1; id <= cg_node_count(w->graph); id++) {
+		char *at = begin_line(w, "frame");
+		struct cg_stack stack;
+
+		cg_get_node(w->graph, id, &stack);
+		at = put_number(w, at, id);
+		at = put_number(w, at, stack.parent);
+		at = put_number(w, at, w->fn[stack.fn]);
+		end_line(w, put_pos(w, at, &stack.pos));
+	}
+}
+
+static void
+put_part_info(struct writer *w, cg_part part)
+{
+	const struct cg_part_info *info = cg_get_part(w->graph, part);
+	const char *key, *value;
+	char *at = begin_line(w, "part");
+
+	at = put_number(w, at, info->pid);
+	at = put_number(w, at, info->tid);
+	at = put_number(w, at, info->part);
+	cg_out_advance(w->out, at);
+	put_text(w, info->cmd);
+	cg_puts(w->out, "]\n");
+	w->lines++;
+	for (size_t i = 0; cg_part_desc(w->graph, part, i, &key, &value); i++) {
+		cg_puts(w->out, "[\"desc\"");
+		put_text(w, key);
+		put_text(w, value);
+		cg_puts(w->out, "]\n");
+		w->lines++;
+	}
+}
+
+/* ---- The file ----------------------------------------------------------- */
+
+static void
+put_header(struct writer *w)
+{
+	unsigned grain = cg_graph_grain(w->graph);
+
+	cg_putf(w->out,
+	    JSON_MAGIC "\"graph\",\"version\":%d,\"minor\":0,"
+		       "\"creator\":\"cgconv %s\"",
+	    JSON_VERSION, CG_VERSION);
+	if (grain != 1)
+		cg_putf(w->out, ",\"grain\":%u", grain);
+	cg_puts(w->out, "}\n");
+	w->lines++;
+}
+
+/* Without memory for rows the job fails, whatever is written. */
+static void
+put_parts(struct writer *w)
+{
+	struct cg_rows *rows = cg_rows_new(w->graph);
+	size_t count = cg_part_count(w->graph);
+	cg_fn fn;
+
+	for (cg_part part = 0; rows && part < count; part++) {
+		put_part_info(w, part);
+		for (size_t i = 0; cg_next_fn(w->graph, part, &i, &fn);) {
+			if (cg_rows_open(rows, part, fn))
+				put_rows_of(w, rows, fn);
+		}
+		put_stacks(w, part);
+		put_sum(w, "total", cg_part_totals(w->graph, part), w->events);
+	}
+	cg_rows_free(rows);
+}
+
+int
+cg_write_json(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	bool safe = cg_opt_flag(job, "json-safe");
+	struct writer w = { .graph = graph,
+		.out = out,
+		.events = cg_event_count(graph),
+		.plain_max = safe ? SAFE_MAX : UINT64_MAX };
+	bool ok;
+
+	w.room = LINE_ROOM + w.events * NUMBER_ROOM;
+	(void)cg_out_crc32(out);
+	put_header(&w);
+	put_events(&w);
+	ok = put_names(&w);
+	if (ok) {
+		put_frames(&w);
+		put_parts(&w);
+		cg_putf(out,
+		    "[\"end\",{\"records\":%" PRIu64 ",\"crc32\":\"%08" PRIx32
+		    "\"}]\n",
+		    w.lines, cg_out_crc32(out));
+	}
+	free(w.object);
+	free(w.file);
+	free(w.fn);
+	return ok ? cg_out_status(out) : cg_nomem(job);
+}

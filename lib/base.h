@@ -1,0 +1,92 @@
+/*
+ * base.h - floor 0 of the library: memory, strings, messages.
+ *
+ * Nothing here knows of inputs, graphs or formats.
+ */
+#ifndef CG_BASE_H
+#define CG_BASE_H
+
+#include <stdarg.h>
+
+#include "cgconv.h"
+
+/* ---- mem.c: memory ------------------------------------------------------ */
+
+/*
+ * An arena gives out memory that is freed all at once. Large chunks on huge
+ * pages: first touch of a fresh 4 KiB page costs six times as much.
+ */
+struct cg_arena {
+	struct cg_chunk *chunks; /* newest first */
+	char *at, *end;          /* what is free in the newest */
+};
+
+/* size bytes, aligned for any type, not cleared; NULL: out of memory. */
+void *cg_arena_alloc(struct cg_arena *, size_t size);
+void cg_arena_free(struct cg_arena *);
+
+/*
+ * Makes room for need elements of width bytes in a malloc()ed array of *cap
+ * elements, at least doubling it; new elements are zero. False: out of memory
+ * (or need * width overflows), and nothing changed. array is the address of
+ * the array's pointer.
+ */
+bool cg_grow(void *array, size_t *cap, size_t need, size_t width);
+
+/* ---- str.c: interned strings -------------------------------------------- */
+
+typedef uint32_t cg_str; /* 0 is "" */
+#define CG_STR_NONE UINT32_MAX /* out of memory */
+
+struct cg_strs {
+	struct cg_str_entry *entry; /* by id */
+	size_t count, cap;
+	uint32_t *slot;             /* open addressing, id or 0 */
+	size_t slots;               /* a power of two, or 0 */
+	struct cg_arena text;
+};
+
+/* The string's id; CG_STR_NONE if out of memory. Bytes may be anything. */
+cg_str cg_strs_add(struct cg_strs *, struct cg_slice);
+/* Its id, or 0 if it is not there. */
+cg_str cg_strs_find(const struct cg_strs *, struct cg_slice);
+/* Lives as long as the table; also NUL-terminated. */
+struct cg_slice cg_strs_get(const struct cg_strs *, cg_str);
+void cg_strs_free(struct cg_strs *);
+
+uint64_t cg_hash_bytes(const char *, size_t);
+uint64_t cg_hash_u64(uint64_t);
+
+/* ---- diag.c: messages --------------------------------------------------- */
+
+struct cg_place {
+	const char *file;
+	uint64_t line, column, offset;
+	bool has_offset;
+};
+
+#define CG_DIAG_KINDS 64 /* distinct warnings that are counted apart */
+#define CG_DIAG_SHOWN 5  /* of each, how many are shown */
+
+struct cg_diag {
+	cg_reporter *report;
+	void *arg;
+	size_t kinds;
+	struct {
+		const char *fmt;
+		uint64_t count;
+	} kind[CG_DIAG_KINDS];
+	bool failed; /* an error was reported */
+};
+
+/* Reports; place may be NULL. Control characters of the text are escaped. */
+void cg_diag_put(struct cg_diag *, enum cg_severity, const struct cg_place *,
+    const char *fmt, va_list) CG_PRINTF(4, 0);
+void cg_diag_say(struct cg_diag *, enum cg_severity, const struct cg_place *,
+    const char *fmt, ...) CG_PRINTF(4, 5);
+/* Counts a warning; true if this one is to be shown. */
+bool cg_diag_count(struct cg_diag *, const char *fmt);
+/* Says "and N more like it" for what was not shown, and forgets the counts. */
+void cg_diag_flush(struct cg_diag *, const char *file);
+
+#endif

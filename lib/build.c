@@ -1,0 +1,729 @@
+/*
+ * build.c - the only code that adds to a graph.
+ *
+ * Every id is checked on its way in and every cost goes through a checked
+ * sum, so that nothing unchecked can reach a writer.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph.h"
+
+void
+cg_build_init(struct cg_build *build, struct cg_graph *graph,
+    enum cg_parts_mode mode)
+{
+	*build = (struct cg_build){ .graph = graph, .mode = mode };
+}
+
+void
+cg_build_free(struct cg_build *build)
+{
+	free(build->mark);
+	build->mark = NULL;
+}
+
+int
+cg_build_status(const struct cg_build *build)
+{
+	return build->status;
+}
+
+static void CG_PRINTF(2, 3)
+fail(struct cg_build *build, const char *fmt, ...)
+{
+	struct cg_place place = { 0 };
+	va_list args;
+
+	if (build->status != CG_OK)
+		return;
+	build->status = CG_EINPUT;
+	if (build->in)
+		cg_in_place(build->in, NULL, &place);
+	va_start(args, fmt);
+	cg_diag_put(build->graph->diag, CG_ERROR, &place, fmt, args);
+	va_end(args);
+}
+
+/* Out of memory, unless merging rows has failed and said something else. */
+static void
+fail_nomem(struct cg_build *build)
+{
+	if (build->status != CG_OK)
+		return;
+	cg_graph_nomem(build->graph);
+	build->status = *build->graph->fault;
+}
+
+/* An id that no add gave out: the reader's own mistake. */
+static bool
+check_id(struct cg_build *build, uint32_t id, size_t count, const char *what)
+{
+	if (build->status != CG_OK)
+		return false;
+	if (id < count)
+		return true;
+	fail(build, "internal error: %s %lu does not exist", what,
+	    (unsigned long)id);
+	build->status = CG_EBUG;
+	return false;
+}
+
+static cg_str
+add_str(struct cg_build *build, struct cg_slice text)
+{
+	cg_str id = cg_strs_add(&build->graph->strs, text);
+
+	if (id != CG_STR_NONE)
+		return id;
+	fail_nomem(build);
+	return 0;
+}
+
+/* ---- Dimensions --------------------------------------------------------- */
+
+static uint32_t
+add_path(struct cg_build *build, struct cg_paths *paths, struct cg_slice path)
+{
+	uint32_t *id;
+	cg_str str;
+
+	if (build->status != CG_OK || path.len == 0)
+		return 0;
+	str = add_str(build, path);
+	if (str == 0)
+		return 0;
+	id = cg_map_at(&paths->ids, str);
+	if (!id || (*id == 0 && !cg_grow(&paths->path, &paths->cap,
+	    paths->count + 1, sizeof(*paths->path)))) {
+		fail_nomem(build);
+		return 0;
+	}
+	if (*id == 0) {
+		*id = (uint32_t)paths->count;
+		paths->path[paths->count++] = str;
+	}
+	return *id;
+}
+
+cg_object
+cg_add_object(struct cg_build *build, struct cg_slice path)
+{
+	return add_path(build, &build->graph->objects, path);
+}
+
+cg_file
+cg_add_file(struct cg_build *build, struct cg_slice path)
+{
+	return add_path(build, &build->graph->files, path);
+}
+
+static uint64_t
+hash_fn(cg_str name, cg_file file, cg_object object)
+{
+	return cg_hash_u64(((uint64_t)file << 32 | object) ^
+	    cg_hash_u64(name));
+}
+
+static bool
+grow_fn_slots(struct cg_graph *graph)
+{
+	size_t slots = graph->fn_slots ? graph->fn_slots * 2 : 64, at;
+	uint32_t *slot = calloc(slots, sizeof(*slot));
+
+	if (!slot)
+		return false;
+	for (uint32_t id = 1; id < graph->fns; id++) {
+		const struct cg_fn_entry *fn = &graph->fn[id];
+
+		at = hash_fn(fn->name, fn->file, fn->object) & (slots - 1);
+		while (slot[at] != 0)
+			at = (at + 1) & (slots - 1);
+		slot[at] = id;
+	}
+	free(graph->fn_slot);
+	graph->fn_slot = slot;
+	graph->fn_slots = slots;
+	return true;
+}
+
+/* The slot of the triple: its id, or 0 where it belongs. */
+static uint32_t *
+find_fn(const struct cg_graph *graph, cg_str name, cg_file file,
+    cg_object object)
+{
+	size_t mask = graph->fn_slots - 1;
+	size_t at = hash_fn(name, file, object) & mask;
+
+	for (; graph->fn_slot[at] != 0; at = (at + 1) & mask) {
+		const struct cg_fn_entry *fn = &graph->fn[graph->fn_slot[at]];
+
+		if (fn->name == name && fn->file == file &&
+		    fn->object == object)
+			break;
+	}
+	return &graph->fn_slot[at];
+}
+
+cg_name
+cg_add_name(struct cg_build *build, struct cg_slice name)
+{
+	return build->status == CG_OK ? add_str(build, name) : 0;
+}
+
+struct cg_slice
+cg_get_name(const struct cg_build *build, cg_name name)
+{
+	return cg_strs_get(&build->graph->strs, name);
+}
+
+cg_fn
+cg_add_fn(struct cg_build *build, struct cg_slice name, cg_file file,
+    cg_object object)
+{
+	return cg_add_fn_named(build, cg_add_name(build, name), file, object);
+}
+
+cg_fn
+cg_add_fn_named(struct cg_build *build, cg_name name, cg_file file,
+    cg_object object)
+{
+	struct cg_graph *graph = build->graph;
+	size_t strs = graph->strs.count ? graph->strs.count : 1;
+	uint32_t *slot;
+
+	if (!check_id(build, name, strs, "name") ||
+	    !check_id(build, file, graph->files.count, "file") ||
+	    !check_id(build, object, graph->objects.count, "object"))
+		return 0;
+	if (name == 0 && file == 0 && object == 0)
+		return 0;
+	if (graph->fns * 4 >= graph->fn_slots * 3 && !grow_fn_slots(graph)) {
+		fail_nomem(build);
+		return 0;
+	}
+	slot = find_fn(graph, name, file, object);
+	if (*slot != 0)
+		return *slot;
+	if (graph->fns >= UINT32_MAX ||
+	    !cg_grow(&graph->fn, &graph->fn_cap, graph->fns + 1,
+	    sizeof(*graph->fn))) {
+		fail_nomem(build);
+		return 0;
+	}
+	graph->fn[graph->fns] = (struct cg_fn_entry){ .name = name,
+		.file = file, .object = object, .runs = CG_NO_RUN };
+	*slot = (uint32_t)graph->fns;
+	return (cg_fn)graph->fns++;
+}
+
+void
+cg_set_fn_range(struct cg_build *build, cg_fn fn, uint32_t first,
+    uint32_t last, uint64_t addr)
+{
+	struct cg_fn_entry *entry;
+
+	if (!check_id(build, fn, build->graph->fns, "function"))
+		return;
+	entry = &build->graph->fn[fn];
+	if (first != 0 && (entry->first == 0 || first < entry->first))
+		entry->first = first;
+	if (last > entry->last)
+		entry->last = last;
+	if (addr != 0 && (entry->addr == 0 || addr < entry->addr))
+		entry->addr = addr;
+}
+
+void
+cg_set_grain(struct cg_build *build, unsigned bytes)
+{
+	if (bytes > build->graph->grain)
+		build->graph->grain = bytes;
+}
+
+/* ---- Events ------------------------------------------------------------- */
+
+static const char *
+keep(struct cg_build *build, const char *text)
+{
+	return cg_strs_get(&build->graph->strs,
+	    add_str(build, cg_slice(text ? text : ""))).ptr;
+}
+
+/* What one input says of an event must fit what another said. */
+static void
+join_event(struct cg_build *build, struct cg_event *event,
+    const struct cg_event *more)
+{
+	const char *unit = more->unit ? more->unit : "";
+
+	if (event->is_signed != more->is_signed)
+		fail(build, "event %s is signed in one place and not in "
+		    "another", event->name);
+	else if (event->incl != more->incl)
+		fail(build, "event %s has inclusive costs of another kind "
+		    "in another input", event->name);
+	else if (*unit && *event->unit && strcmp(unit, event->unit) != 0)
+		fail(build, "event %s is in %s in one place and in %s in "
+		    "another", event->name, event->unit, unit);
+	if (more->long_name && *more->long_name)
+		event->long_name = keep(build, more->long_name);
+	if (*unit)
+		event->unit = keep(build, unit);
+}
+
+unsigned
+cg_add_event(struct cg_build *build, const struct cg_event *event)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_event *new;
+
+	if (build->status != CG_OK)
+		return 0;
+	for (size_t i = 0; i < graph->events; i++) {
+		if (strcmp(graph->event[i].name, event->name) != 0)
+			continue;
+		join_event(build, &graph->event[i], event);
+		return (unsigned)i;
+	}
+	if (graph->events >= CG_EVENT_MAX) {
+		fail(build, "more than %d events", CG_EVENT_MAX);
+		build->status = CG_ELIMIT;
+		return 0;
+	}
+	if (!cg_grow(&graph->event, &graph->event_cap, graph->events + 1,
+	    sizeof(*graph->event))) {
+		fail_nomem(build);
+		return 0;
+	}
+	new = &graph->event[graph->events++];
+	*new = *event;
+	new->name = keep(build, event->name);
+	new->long_name = keep(build, event->long_name);
+	new->unit = keep(build, event->unit);
+	new->formula = "";
+	return (unsigned)graph->events - 1;
+}
+
+void
+cg_add_formula(struct cg_build *build, const struct cg_event *event)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_event *new = NULL;
+
+	if (build->status != CG_OK)
+		return;
+	for (size_t i = 0; i < graph->formulas; i++) {
+		if (strcmp(graph->formula[i].event.name, event->name) == 0)
+			new = &graph->formula[i].event;
+	}
+	if (!new && graph->formulas >= CG_EVENT_MAX) {
+		fail(build, "more than %d inherited events", CG_EVENT_MAX);
+		build->status = CG_ELIMIT;
+		return;
+	}
+	if (!new) {
+		if (!cg_grow(&graph->formula, &graph->formula_cap,
+		    graph->formulas + 1, sizeof(*graph->formula))) {
+			fail_nomem(build);
+			return;
+		}
+		new = &graph->formula[graph->formulas++].event;
+		*new = *event;
+		new->name = keep(build, event->name);
+		new->long_name = new->unit = new->formula = "";
+	}
+	if (event->long_name && *event->long_name)
+		new->long_name = keep(build, event->long_name);
+	if (event->unit && *event->unit)
+		new->unit = keep(build, event->unit);
+	if (event->formula && *event->formula)
+		new->formula = keep(build, event->formula);
+}
+
+/* ---- Parts -------------------------------------------------------------- */
+
+/* Keeps what all agree on: a number or name that differs is no longer one. */
+static void
+join_part(struct cg_build *build, struct cg_part_entry *part,
+    const struct cg_part_info *info)
+{
+	cg_str cmd = add_str(build, cg_slice(info->cmd ? info->cmd : ""));
+	bool first = !part->filled;
+
+	part->pid_differs |= !first && part->info.pid != info->pid;
+	part->tid_differs |= !first && part->info.tid != info->tid;
+	part->part_differs |= !first && part->info.part != info->part;
+	part->cmd_differs |= !first && part->cmd != cmd;
+	part->info.pid = part->pid_differs ? 0 : info->pid;
+	part->info.tid = part->tid_differs ? 0 : info->tid;
+	part->info.part = part->part_differs ? 0 : info->part;
+	part->cmd = part->cmd_differs ? 0 : cmd;
+	part->info.cmd = cg_strs_get(&build->graph->strs, part->cmd).ptr;
+	part->filled = true;
+}
+
+static bool
+new_part(struct cg_build *build)
+{
+	struct cg_graph *graph = build->graph;
+
+	if (graph->parts >= CG_ALL_PARTS ||
+	    !cg_grow(&graph->part, &graph->part_cap, graph->parts + 1,
+	    sizeof(*graph->part))) {
+		fail_nomem(build);
+		return false;
+	}
+	graph->part[graph->parts].info.cmd = "";
+	build->part = (cg_part)graph->parts++;
+	build->run = NULL;
+	return true;
+}
+
+/* Remembers the sums that a part, or an input that joins it, begins with. */
+static void
+mark_totals(struct cg_build *build)
+{
+	const struct cg_part_entry *part = &build->graph->part[build->part];
+
+	if (!cg_grow(&build->mark, &build->marks, part->totals,
+	    sizeof(*build->mark))) {
+		fail_nomem(build);
+		return;
+	}
+	if (build->marks > 0)
+		memset(build->mark, 0, build->marks * sizeof(*build->mark));
+	if (part->totals > 0)
+		memcpy(build->mark, part->total,
+		    part->totals * sizeof(*build->mark));
+}
+
+void
+cg_build_next(struct cg_build *build, struct cg_in *in)
+{
+	bool first = build->in == NULL;
+
+	build->in = in;
+	if (build->mode == CG_PARTS_KEEP && !first && build->status == CG_OK)
+		(void)new_part(build);
+	mark_totals(build);
+}
+
+cg_part
+cg_add_part(struct cg_build *build, const struct cg_part_info *info)
+{
+	if (build->status != CG_OK)
+		return 0;
+	if (build->mode == CG_PARTS_KEEP &&
+	    build->graph->part[build->part].filled && !new_part(build))
+		return 0;
+	join_part(build, &build->graph->part[build->part], info);
+	mark_totals(build);
+	return build->part;
+}
+
+void
+cg_set_part(struct cg_build *build, cg_part part)
+{
+	if (!check_id(build, part, build->graph->parts, "part"))
+		return;
+	build->part = part;
+	build->run = NULL;
+}
+
+void
+cg_add_desc(struct cg_build *build, struct cg_slice key,
+    struct cg_slice value)
+{
+	struct cg_part_entry *part = &build->graph->part[build->part];
+	struct cg_desc desc;
+
+	if (build->status != CG_OK)
+		return;
+	desc.key = add_str(build, key);
+	desc.value = add_str(build, value);
+	for (size_t i = 0; i < part->descs; i++) {
+		if (part->desc[i].key == desc.key &&
+		    part->desc[i].value == desc.value)
+			return;
+	}
+	if (!cg_grow(&part->desc, &part->desc_cap, part->descs + 1,
+	    sizeof(desc))) {
+		fail_nomem(build);
+		return;
+	}
+	part->desc[part->descs++] = desc;
+}
+
+const char *
+cg_get_desc(const struct cg_build *build, const char *key)
+{
+	const struct cg_graph *graph = build->graph;
+	const struct cg_part_entry *part = &graph->part[build->part];
+	cg_str str = cg_strs_find(&graph->strs, cg_slice(key));
+
+	for (size_t i = 0; str != 0 && i < part->descs; i++) {
+		if (part->desc[i].key == str)
+			return cg_strs_get(&graph->strs,
+			    part->desc[i].value).ptr;
+	}
+	return "";
+}
+
+/* ---- Rows --------------------------------------------------------------- */
+
+/* Checks what all rows have in common and finds the run. */
+static struct cg_run *
+begin_row(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
+    size_t n)
+{
+	struct cg_graph *graph = build->graph;
+
+	if (build->status != CG_OK)
+		return NULL;
+	if (pos->addr != 0)
+		graph->facts |= CG_INSTRS;
+	if (pos->line != 0)
+		graph->facts |= CG_LINES;
+	if (pos->file >= graph->files.count || fn >= graph->fns ||
+	    n > graph->events) {
+		(void)check_id(build, pos->file, graph->files.count, "file");
+		(void)check_id(build, fn, graph->fns, "function");
+		(void)check_id(build, (uint32_t)n, graph->events + 1,
+		    "event");
+		return NULL;
+	}
+	if (!build->run || build->run->fn != fn) {
+		build->run = cg_run_get(graph, build->part, fn);
+		if (!build->run)
+			fail_nomem(build);
+	}
+	return build->run;
+}
+
+/* Adds to the part's sums, which so bound every sum of some of its rows. */
+static bool
+add_total(struct cg_build *build, const uint64_t *cost, size_t n)
+{
+	struct cg_part_entry *part = &build->graph->part[build->part];
+
+	if (part->totals < n &&
+	    !cg_grow(&part->total, &part->totals, build->graph->events,
+	    sizeof(*part->total))) {
+		fail_nomem(build);
+		return false;
+	}
+	if (cg_add_costs(build->graph, part->total, &n, cost, n))
+		return true;
+	fail(build, "costs add up to more than 64 bits hold");
+	return false;
+}
+
+void
+cg_add_cost(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
+    const uint64_t *cost, size_t n)
+{
+	struct cg_run *run;
+
+	while (n > 0 && cost[n - 1] == 0)
+		n--;
+	run = begin_row(build, fn, pos, n);
+	if (!run || !add_total(build, cost, n))
+		return;
+	build->graph->facts |= n == 0 ? CG_SELF | CG_ZEROS : CG_SELF;
+	if (!cg_run_add_cost(build->graph, run, pos, cost, n))
+		fail_nomem(build);
+}
+
+void
+cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
+    cg_fn callee, const struct cg_pos *entry, uint64_t count,
+    const uint64_t *cost, size_t n)
+{
+	struct cg_run *run = begin_row(build, caller, site, n);
+	const struct cg_call call = { .site = *site, .callee = callee,
+		.entry = *entry, .count = count, .cost = cost, .n = n };
+
+	if (!run || !check_id(build, callee, build->graph->fns, "function"))
+		return;
+	build->graph->facts |= CG_CALLS;
+	for (size_t i = 0; i < n && !(build->graph->facts & CG_INCL); i++)
+		build->graph->facts |= cost[i] ? CG_INCL : 0;
+	if (!cg_run_add_call(build->graph, run, &call))
+		fail_nomem(build);
+}
+
+void
+cg_add_jump(struct cg_build *build, cg_fn fn, const struct cg_pos *from,
+    cg_fn target, const struct cg_pos *to, bool conditional,
+    uint64_t executed, uint64_t followed)
+{
+	struct cg_run *run = begin_row(build, fn, from, 0);
+	const struct cg_jump jump = { .from = *from, .to = *to,
+		.target = target, .conditional = conditional,
+		.executed = executed, .followed = followed };
+
+	if (!run || !check_id(build, target, build->graph->fns, "function") ||
+	    !check_id(build, to->file, build->graph->files.count, "file"))
+		return;
+	build->graph->facts |= CG_JUMPS;
+	if (!cg_run_add_jump(build->graph, run, &jump))
+		fail_nomem(build);
+}
+
+void
+cg_add_inclusive(struct cg_build *build, cg_fn fn, const uint64_t *cost,
+    size_t n)
+{
+	const struct cg_pos nowhere = { 0 };
+	struct cg_run *run = begin_row(build, fn, &nowhere, n);
+
+	if (run && !cg_run_add_inclusive(build->graph, run, cost, n))
+		fail_nomem(build);
+}
+
+void
+cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
+    uint32_t block, uint32_t index, enum cg_branch_kind kind, uint64_t count)
+{
+	struct cg_run *run = begin_row(build, fn, pos, 0);
+	const struct cg_branch branch = { .pos = *pos, .block = block,
+		.index = index, .kind = kind, .count = count };
+
+	if (!run)
+		return;
+	build->graph->facts |= CG_BRANCHES;
+	if (!cg_run_add_branch(build->graph, run, &branch))
+		fail_nomem(build);
+}
+
+void
+cg_state_total(struct cg_build *build, const uint64_t *cost, size_t n,
+    bool at_least)
+{
+	const struct cg_graph *graph = build->graph;
+	const struct cg_part_entry *part = &graph->part[build->part];
+	struct cg_place place = { 0 };
+
+	if (!check_id(build, (uint32_t)n, graph->events + 1, "event"))
+		return;
+	cg_in_place(build->in, NULL, &place);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t sum = (i < part->totals ? part->total[i] : 0) -
+		    (i < build->marks ? build->mark[i] : 0);
+
+		if (sum == cost[i] || (at_least && sum < cost[i]))
+			continue;
+		cg_diag_say(graph->diag, CG_WARNING, &place,
+		    "costs of %s add up to %llu, but the input says %llu",
+		    graph->event[i].name, (unsigned long long)sum,
+		    (unsigned long long)cost[i]);
+	}
+}
+
+/* ---- Stacks ------------------------------------------------------------- */
+
+static uint64_t
+hash_node(const struct cg_node_entry *node)
+{
+	uint64_t hash = cg_hash_u64((uint64_t)node->parent << 32 | node->fn);
+
+	hash = cg_hash_u64(hash ^ ((uint64_t)node->pos.file << 32 |
+	    node->pos.line));
+	return cg_hash_u64(hash ^ node->pos.addr);
+}
+
+static bool
+same_node(const struct cg_node_entry *a, const struct cg_node_entry *b)
+{
+	return a->parent == b->parent && a->fn == b->fn &&
+	    a->pos.file == b->pos.file && a->pos.line == b->pos.line &&
+	    a->pos.addr == b->pos.addr;
+}
+
+static bool
+grow_node_slots(struct cg_graph *graph)
+{
+	size_t slots = graph->node_slots ? graph->node_slots * 2 : 64, at;
+	uint32_t *slot = calloc(slots, sizeof(*slot));
+
+	if (!slot)
+		return false;
+	for (uint32_t id = 1; id < graph->nodes; id++) {
+		at = hash_node(&graph->node[id]) & (slots - 1);
+		while (slot[at] != 0)
+			at = (at + 1) & (slots - 1);
+		slot[at] = id;
+	}
+	free(graph->node_slot);
+	graph->node_slot = slot;
+	graph->node_slots = slots;
+	return true;
+}
+
+cg_node
+cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
+    const struct cg_pos *pos)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_node_entry node = { .parent = parent, .fn = fn,
+		.pos = *pos };
+	size_t at;
+
+	if (!check_id(build, parent, graph->nodes, "stack node") ||
+	    !check_id(build, fn, graph->fns, "function") ||
+	    !check_id(build, pos->file, graph->files.count, "file"))
+		return 0;
+	if ((graph->nodes * 4 >= graph->node_slots * 3 &&
+	    !grow_node_slots(graph)) || graph->nodes >= UINT32_MAX ||
+	    !cg_grow(&graph->node, &graph->node_cap, graph->nodes + 1,
+	    sizeof(node))) {
+		fail_nomem(build);
+		return 0;
+	}
+	at = hash_node(&node) & (graph->node_slots - 1);
+	while (graph->node_slot[at] != 0 &&
+	    !same_node(&graph->node[graph->node_slot[at]], &node))
+		at = (at + 1) & (graph->node_slots - 1);
+	if (graph->node_slot[at] == 0) {
+		graph->node[graph->nodes] = node;
+		graph->node_slot[at] = (uint32_t)graph->nodes++;
+	}
+	return graph->node_slot[at];
+}
+
+void
+cg_add_stack(struct cg_build *build, cg_node leaf, const uint64_t *cost,
+    size_t n)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_stack_entry *stack;
+	size_t have;
+	uint32_t *id;
+
+	if (!check_id(build, leaf, graph->nodes, "stack node") ||
+	    !check_id(build, (uint32_t)n, graph->events + 1, "event") ||
+	    !add_total(build, cost, n))
+		return;
+	id = cg_map_at(&graph->stack_ids, (uint64_t)build->part << 32 | leaf);
+	if (!id || !cg_grow(&graph->stack, &graph->stack_cap,
+	    graph->stacks + 1, sizeof(*stack))) {
+		fail_nomem(build);
+		return;
+	}
+	if (*id == 0) {
+		graph->stack[graph->stacks].leaf = leaf;
+		graph->stack[graph->stacks].part = build->part;
+		*id = (uint32_t)++graph->stacks;
+	}
+	stack = &graph->stack[*id - 1];
+	have = stack->n;
+	if (!cg_grow(&stack->cost, &have, n, sizeof(*cost))) {
+		fail_nomem(build);
+		return;
+	}
+	stack->n = (uint32_t)have;
+	/* add_total() has checked the sum. */
+	(void)cg_add_costs(graph, stack->cost, &n, cost, n);
+	graph->facts |= CG_STACKS | CG_SELF;
+}

@@ -1,0 +1,717 @@
+/*
+ * cgconv.h - convert profiles into each other through one neutral cost graph.
+ *
+ * This is the only public header and the manual of libcgconv. A format is a
+ * const struct cg_module with three functions: probe() looks at the first
+ * bytes, read() pushes what it finds into a builder, write() pulls from a
+ * frozen graph through cursors. A job is one conversion: inputs, options,
+ * one output.
+ *
+ * Ownership, for the whole interface: what a cg_*_new() returns is yours and
+ * goes to cg_*_free(); everything else belongs to the library and lives as
+ * long as the job does, unless the call says less. A slice is never
+ * NUL-terminated unless the call says so; strings (char *) always are.
+ *
+ * Errors are sticky: after the first failure of a builder, an input or an
+ * output every further call on it does nothing and returns 0 (false, NULL,
+ * id 0), and its status function tells why. So a reader may read like its
+ * format's grammar and ask once, at its end.
+ *
+ * Threads: no globals. Two jobs may run in two threads; one job may not.
+ */
+#ifndef CGCONV_H
+#define CGCONV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default) /* all else in the library is hidden */
+#endif
+
+#define CG_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define CG_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define CG_PRINTF(fmt, args)
+#endif
+
+/* ---- Status ------------------------------------------------------------- */
+
+/* The values are the program's exit statuses. */
+enum cg_status {
+	CG_OK = 0,
+	CG_EINPUT = 1,  /* an input is malformed or cannot be read */
+	CG_EUSAGE = 2,  /* an option or argument makes no sense */
+	CG_ELOSS = 3,   /* --strict, and the target cannot hold everything */
+	CG_EOUTPUT = 4, /* the output cannot be written */
+	CG_ELIMIT = 5,  /* out of memory, or past a limit of ours */
+	CG_EBUG = 6     /* our own fault */
+};
+
+/* ---- Text --------------------------------------------------------------- */
+
+struct cg_slice {
+	const char *ptr;
+	size_t len;
+};
+
+/* The slice of a NUL-terminated string. */
+struct cg_slice cg_slice(const char *);
+bool cg_equal(struct cg_slice, const char *);
+bool cg_starts(struct cg_slice, const char *prefix);
+
+/*
+ * Takes: each consumes from the front of the slice and returns true, or
+ * leaves the slice as it was and returns false.
+ */
+bool cg_take_char(struct cg_slice *, char);
+bool cg_take_prefix(struct cg_slice *, const char *);
+/* Blanks and tabs; false if there were none. */
+bool cg_take_blanks(struct cg_slice *);
+/* A run of bytes that are neither blank nor tab. */
+bool cg_take_word(struct cg_slice *, struct cg_slice *word);
+/* Everything up to sep (or the end); sep itself is eaten. False if empty. */
+bool cg_take_until(struct cg_slice *, char sep, struct cg_slice *word);
+/* The next line, its newline eaten and not included. False at the end. */
+bool cg_take_line(struct cg_slice *, struct cg_slice *line);
+/* Decimal digits, or 0x and hex digits; false also on overflow. */
+bool cg_take_u64(struct cg_slice *, uint64_t *);
+/* Blanks and tabs off both ends. */
+struct cg_slice cg_trim(struct cg_slice);
+
+/* Room that cg_format_* need at most, without a NUL (they write none). */
+#define CG_NUMBER_MAX 24
+char *cg_format_u64(char *to, uint64_t);  /* decimal; returns the end */
+char *cg_format_i64(char *to, int64_t);
+char *cg_format_hex(char *to, uint64_t);  /* 0x1f; zero is 0x0 */
+
+/* ---- Facts -------------------------------------------------------------- */
+
+/*
+ * What a graph holds and a format carries. A writer gets what it needs
+ * derived where that is exact; what it cannot carry is reported, once.
+ */
+typedef uint32_t cg_facts;
+
+#define CG_SELF (1u << 0)     /* self cost by function */
+#define CG_LINES (1u << 1)    /* ... by source line */
+#define CG_INSTRS (1u << 2)   /* ... by instruction address */
+#define CG_CALLS (1u << 3)    /* who calls whom, and how often */
+#define CG_INCL (1u << 4)     /* inclusive cost of calls */
+#define CG_STACKS (1u << 5)   /* self cost by call stack */
+#define CG_JUMPS (1u << 6)    /* jumps within functions */
+#define CG_PARTS (1u << 7)    /* more than one part */
+#define CG_EVENTS (1u << 8)   /* more than one event */
+#define CG_ZEROS (1u << 9)    /* places that could run but never did */
+#define CG_BRANCHES (1u << 10) /* coverage of branches */
+#define CG_SIGNED (1u << 11)  /* costs below zero */
+#define CG_FACT_COUNT 12
+
+/* Name of fact number bit ("self", "lines", ...), NULL past the last. */
+const char *cg_fact_name(unsigned bit);
+
+/* ---- Modules: what a format is ------------------------------------------ */
+
+struct cg_job;
+struct cg_in;
+struct cg_out;
+struct cg_build;
+struct cg_graph;
+
+/* What probe() may look at. */
+struct cg_head {
+	struct cg_slice first; /* first line, without newline or CR */
+	struct cg_slice text;  /* first 64 KiB at most, unpacked */
+	const char *name;      /* file name without folder, "" for a pipe */
+	bool whole;            /* text is the whole input */
+};
+
+/*
+ * Scores: 0 no, WEAK a guess from the shape, SURE a magic. Between them,
+ * more is surer. The best wins; a tie is reported, never decided.
+ */
+enum { CG_PROBE_NO = 0, CG_PROBE_WEAK = 25, CG_PROBE_LIKELY = 60,
+       CG_PROBE_SURE = 100 };
+
+enum cg_option_type { CG_FLAG, CG_NUMBER, CG_STRING };
+
+/*
+ * One vocabulary for all formats: a name means the same thing, of the same
+ * type, wherever it stands; the library checks the type.
+ */
+struct cg_option {
+	const char *name;     /* as after "--" */
+	enum cg_option_type type;
+	const char *fallback; /* NULL: not set; a flag: "yes" or "no" */
+	const char *arg;      /* what help calls the value, NULL for a flag */
+	const char *help;     /* one line */
+	bool reading, writing; /* which side it belongs to */
+};
+
+#define CG_MODULE_ABI 1
+
+struct cg_module {
+	uint16_t abi, size;   /* CG_MODULE_ABI, sizeof(struct cg_module) */
+	const char *name;     /* what -f and -t take: [a-z0-9-]+ */
+	const char *title;    /* one line for --list-formats */
+	const char *suffixes; /* "cgj;cgjson"; for -t by output name */
+	cg_facts carries;     /* what write() can write */
+	cg_facts needs;       /* what write() cannot do without */
+	const struct cg_option *options; /* ends with a NULL name; or NULL */
+	int (*probe)(const struct cg_head *);
+	int (*read)(struct cg_job *, struct cg_in *, struct cg_build *);
+	int (*write)(struct cg_job *, const struct cg_graph *,
+	    struct cg_out *);
+};
+#define CG_MODULE .abi = CG_MODULE_ABI, .size = sizeof(struct cg_module)
+
+/* The formats of this library, NULL-terminated. */
+extern const struct cg_module *const cg_formats[];
+
+/* ---- Messages ----------------------------------------------------------- */
+
+enum cg_severity { CG_NOTE, CG_WARNING, CG_ERROR };
+
+struct cg_message {
+	enum cg_severity severity;
+	const char *file;  /* NULL: belongs to no file */
+	uint64_t line;     /* from 1; 0: no line */
+	uint64_t column;   /* from 1; 0: no column */
+	uint64_t offset;   /* of a binary input, if has_offset */
+	bool has_offset;
+	const char *text;  /* no newline; control characters are escaped */
+};
+typedef void cg_reporter(void *arg, const struct cg_message *);
+
+/*
+ * The only error idiom of formats: return cg_fail(job, "expected ...").
+ * Reports an error at the input's current place (the last line or bytes
+ * read) and returns CG_EINPUT. The _at forms name the place: a pointer into
+ * what the input gave out last.
+ */
+int cg_fail(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
+int cg_fail_at(struct cg_job *, const char *at, const char *fmt, ...)
+    CG_PRINTF(3, 4);
+/*
+ * Warnings of one fmt (compared by its address: pass a literal) are counted:
+ * the first five are reported, the rest as "and N more" at the end.
+ */
+void cg_warn(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
+void cg_warn_at(struct cg_job *, const char *at, const char *fmt, ...)
+    CG_PRINTF(3, 4);
+/* A note about the conversion as a whole, with the input's name. */
+void cg_note(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
+/* An option or argument that makes no sense: returns CG_EUSAGE. */
+int cg_usage(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
+/* Out of memory, or past a limit: returns CG_ELIMIT. */
+int cg_nomem(struct cg_job *);
+
+/* ---- Reading ------------------------------------------------------------ */
+
+/*
+ * Text: the next block of whole lines. Each line in it ends with '\n' (one is
+ * added after a last line without), so a parser may rely on it as sentinel.
+ * The block lives until the next call on the input. False at the end.
+ */
+bool cg_read_block(struct cg_in *, struct cg_slice *block);
+/* The next line without its newline; lives until the next call. */
+bool cg_read_line(struct cg_in *, struct cg_slice *line);
+/*
+ * Bytes: exactly n of them, or false with what is left (maybe none) in bytes.
+ * Both live until the next call. A big n costs memory only as bytes arrive.
+ */
+bool cg_read_bytes(struct cg_in *, uint64_t n, struct cg_slice *bytes);
+/* The same without consuming. */
+bool cg_look_bytes(struct cg_in *, uint64_t n, struct cg_slice *bytes);
+/* All that is left, consumed; lives until the next call. */
+bool cg_read_all(struct cg_in *, struct cg_slice *bytes);
+/* Where the next byte comes from, in the unpacked input. */
+uint64_t cg_in_offset(const struct cg_in *);
+/* The name as in messages: a path, or "<stdin>". */
+const char *cg_in_name(const struct cg_in *);
+/* CG_OK, or why reading ended early (already reported). */
+int cg_in_status(const struct cg_in *);
+
+/*
+ * JSON: a pull tokenizer over one slice that holds a whole value (a line of
+ * JSON Lines). RFC 8259, no extension; depth is limited to CG_JSON_DEPTH.
+ */
+#define CG_JSON_DEPTH 64
+enum cg_json_type {
+	CG_JSON_END,    /* nothing but blanks left */
+	CG_JSON_BAD,    /* syntax error at json->at; error says what */
+	CG_JSON_ARRAY, CG_JSON_ARRAY_END, CG_JSON_OBJECT, CG_JSON_OBJECT_END,
+	CG_JSON_KEY, CG_JSON_STRING, CG_JSON_NUMBER, CG_JSON_TRUE,
+	CG_JSON_FALSE, CG_JSON_NULL
+};
+struct cg_json {
+	struct cg_slice rest;  /* what is still to read */
+	const char *at;        /* start of the current token */
+	const char *error;     /* after CG_JSON_BAD: "expected ..." */
+	/*
+	 * Of KEY, STRING: the raw text between the quotes, escapes and all; of
+	 * NUMBER: its text.
+	 */
+	struct cg_slice text;
+	bool escaped;          /* text holds a backslash */
+	unsigned depth;
+	uint64_t objects;      /* private: bit d: level d is an object */
+	unsigned expect;       /* private */
+};
+void cg_json_start(struct cg_json *, struct cg_slice);
+enum cg_json_type cg_json_next(struct cg_json *);
+/*
+ * The string's bytes. Without escapes that is json->text itself; else they
+ * are unescaped into buf, which must have json->text.len bytes. A lone
+ * surrogate \udc80 to \udcff is the raw byte 0x80 to 0xff (a name need not
+ * be UTF-8); any other lone surrogate becomes U+FFFD.
+ */
+struct cg_slice cg_json_string(const struct cg_json *, char *buf);
+
+/*
+ * A table from numbers to numbers: what ids of an input are looked up in, so
+ * that no number from a file ever sizes an array. Starts as { 0 }.
+ */
+struct cg_map {
+	struct cg_map_slot *slot;
+	size_t slots, count;
+};
+/* The value's place, new ones 0; NULL: out of memory. Valid until the next. */
+uint32_t *cg_map_at(struct cg_map *, uint64_t key);
+/* The value, or 0. */
+uint32_t cg_map_get(const struct cg_map *, uint64_t key);
+void cg_map_free(struct cg_map *);
+
+/* ---- Building ----------------------------------------------------------- */
+
+/*
+ * Dimensions are ids: 0 is "unknown" and always valid. Adding what is there
+ * already returns its id. Parts, events, rows are summed on what they mean,
+ * never kept twice.
+ */
+typedef uint32_t cg_name;   /* a string */
+typedef uint32_t cg_object; /* ELF object, by path */
+typedef uint32_t cg_file;   /* source file, by path */
+typedef uint32_t cg_fn;     /* function: the triple (object, file, name) */
+typedef uint32_t cg_part;
+typedef uint32_t cg_node;   /* call stack: frame on top of a parent node */
+
+/* A place in a function. The file may differ from the fn's (inlined code). */
+struct cg_pos {
+	cg_file file;
+	uint32_t line; /* 0: unknown */
+	uint64_t addr; /* as in the object file (load bias removed); 0: none */
+};
+
+/* How the inclusive cost of calls comes to be, for one event. */
+enum cg_incl {
+	CG_INCL_STATED,    /* rows say it; no word means 0 */
+	CG_INCL_BY_COUNTS, /* nobody knows: split by call counts, as gprof */
+	CG_INCL_NONE       /* has no meaning (coverage) */
+};
+
+struct cg_event {
+	const char *name;      /* a word without blanks: "Ir" */
+	const char *long_name; /* "" if there is none */
+	const char *unit;      /* "ns", "bytes", ...; "" is a plain count */
+	const char *formula;   /* inherited event: "Ir + 10 L1m"; else "" */
+	bool is_signed;        /* costs are two's complement in their uint64_t */
+	enum cg_incl incl;
+};
+
+struct cg_part_info {
+	uint64_t pid, tid, part; /* 0: not known */
+	const char *cmd;         /* "" if not known */
+};
+
+/* "" is id 0. "???" is what formats write for it; the reader translates. */
+cg_object cg_add_object(struct cg_build *, struct cg_slice path);
+cg_file cg_add_file(struct cg_build *, struct cg_slice path);
+/* An empty name with no file and object is fn 0, the unknown caller. */
+cg_fn cg_add_fn(struct cg_build *, struct cg_slice name, cg_file, cg_object);
+/* The same in two steps, for formats with a table of names. */
+cg_name cg_add_name(struct cg_build *, struct cg_slice);
+/* Its text, NUL-terminated; lives as long as the graph. */
+struct cg_slice cg_get_name(const struct cg_build *, cg_name);
+cg_fn cg_add_fn_named(struct cg_build *, cg_name, cg_file, cg_object);
+/* First and last source line and entry address, where known (0: not). */
+void cg_set_fn_range(struct cg_build *, cg_fn, uint32_t first, uint32_t last,
+    uint64_t addr);
+/*
+ * An event: the column of its costs, from 0. Only the strings that differ
+ * from "" (or NULL) replace what an earlier add of that name said. A signed
+ * and an unsigned event of one name are an error, as are different units.
+ */
+#define CG_EVENT_MAX 1024 /* KCachegrind stops at 200, Valgrind at 17 */
+unsigned cg_add_event(struct cg_build *, const struct cg_event *);
+/* An inherited event. It has no column. Checked when the graph is frozen. */
+void cg_add_formula(struct cg_build *, const struct cg_event *);
+/*
+ * Starts a part: rows from here on belong to it. One part is there from the
+ * start and taken by the first call. Where parts are not kept (many inputs
+ * summed into one), rows go into the one part and differing pid, tid, part
+ * become 0.
+ */
+cg_part cg_add_part(struct cg_build *, const struct cg_part_info *);
+/* Rows from here on belong to that part again. */
+void cg_set_part(struct cg_build *, cg_part);
+/* "Trigger", "Program termination": a description of the current part. */
+void cg_add_desc(struct cg_build *, struct cg_slice key,
+    struct cg_slice value);
+/* What a description says ("" if absent); lives until the next add. */
+const char *cg_get_desc(const struct cg_build *, const char *key);
+/*
+ * Addresses of rows are starts of buckets of that many bytes, not exact
+ * instructions (gprof's histogram); 1 is the default.
+ */
+void cg_set_grain(struct cg_build *, unsigned bytes);
+
+/*
+ * Rows. cost[i] belongs to column i; columns from n on are zero. Costs of
+ * the same place are summed. n = 0 is a place that never ran.
+ */
+void cg_add_cost(struct cg_build *, cg_fn, const struct cg_pos *,
+    const uint64_t *cost, size_t n);
+/*
+ * count calls from the site (in caller) to the callee, entered at entry
+ * (line and addr; its file is the callee's), with inclusive cost. Caller 0 is
+ * gprof's <spontaneous>.
+ */
+void cg_add_call(struct cg_build *, cg_fn caller, const struct cg_pos *site,
+    cg_fn callee, const struct cg_pos *entry, uint64_t count,
+    const uint64_t *cost, size_t n);
+/* Of a jump that is not conditional, followed = executed. */
+void cg_add_jump(struct cg_build *, cg_fn, const struct cg_pos *from,
+    cg_fn target, const struct cg_pos *to, bool conditional,
+    uint64_t executed, uint64_t followed);
+/* The node of a frame on top of parent (0: none); pos is where it stood. */
+cg_node cg_add_frame(struct cg_build *, cg_node parent, cg_fn,
+    const struct cg_pos *);
+/* Self cost of the leaf frame of a stack. */
+void cg_add_stack(struct cg_build *, cg_node leaf, const uint64_t *cost,
+    size_t n);
+/* A function's inclusive cost, where the source itself states it. */
+void cg_add_inclusive(struct cg_build *, cg_fn, const uint64_t *cost,
+    size_t n);
+/* Coverage of a branch: block and index name it within its line. */
+enum cg_branch_kind { CG_BRANCH_TAKEN, CG_BRANCH_FALLTHROUGH,
+    CG_BRANCH_THROW, CG_BRANCH_CONDITION };
+void cg_add_branch(struct cg_build *, cg_fn, const struct cg_pos *,
+    uint32_t block, uint32_t index, enum cg_branch_kind, uint64_t count);
+/*
+ * The input's own word on the sum of costs since the part began (callgrind's
+ * totals:), said when all of them are there: a difference is a warning with
+ * both numbers. at_least: the sum may be smaller (callgrind's summary:).
+ */
+void cg_state_total(struct cg_build *, const uint64_t *cost, size_t n,
+    bool at_least);
+/* CG_OK, or the first failure (already reported). */
+int cg_build_status(const struct cg_build *);
+
+/* ---- The graph ---------------------------------------------------------- */
+
+/*
+ * Everything comes in canonical order (parts as they came, functions by
+ * object, file, name, rows by address, file, line), so that two graphs that
+ * mean the same are written the same.
+ */
+cg_facts cg_graph_facts(const struct cg_graph *);
+unsigned cg_graph_grain(const struct cg_graph *);
+/* Real events; column i is event i. Then the inherited ones. */
+size_t cg_event_count(const struct cg_graph *);
+const struct cg_event *cg_get_event(const struct cg_graph *, size_t i);
+size_t cg_formula_count(const struct cg_graph *);
+const struct cg_event *cg_get_formula(const struct cg_graph *, size_t i);
+/* The cost of inherited event i for a cost vector (of all real events). */
+bool cg_eval_formula(const struct cg_graph *, size_t i, const uint64_t *cost,
+    int64_t *value);
+
+/* Parts are 0 to count - 1; there is at least one. */
+size_t cg_part_count(const struct cg_graph *);
+const struct cg_part_info *cg_get_part(const struct cg_graph *, cg_part);
+/* Description i of a part in the order of adding; false past the last. */
+bool cg_part_desc(const struct cg_graph *, cg_part, size_t i,
+    const char **key, const char **value);
+/* Sum of the part's self costs, of event_count values. */
+const uint64_t *cg_part_totals(const struct cg_graph *, cg_part);
+
+/* Ids are 1 to count; names of id 0 are "". */
+size_t cg_object_count(const struct cg_graph *);
+size_t cg_file_count(const struct cg_graph *);
+size_t cg_fn_count(const struct cg_graph *);
+size_t cg_node_count(const struct cg_graph *);
+struct cg_slice cg_object_path(const struct cg_graph *, cg_object);
+struct cg_slice cg_file_path(const struct cg_graph *, cg_file);
+struct cg_slice cg_fn_name(const struct cg_graph *, cg_fn);
+cg_file cg_fn_file(const struct cg_graph *, cg_fn);
+cg_object cg_fn_object(const struct cg_graph *, cg_fn);
+void cg_fn_range(const struct cg_graph *, cg_fn, uint32_t *first,
+    uint32_t *last, uint64_t *addr);
+/* Function at place rank (0 to count, fn 0 among them) of canonical order. */
+cg_fn cg_fn_ranked(const struct cg_graph *, size_t rank);
+
+/*
+ * Rows of one function, each kind in its order:
+ *
+ *	struct cg_rows *rows = cg_rows_new(graph);
+ *	for (size_t i = 0; cg_next_fn(graph, part, &i, &fn);) {
+ *		cg_rows_open(rows, part, fn);
+ *		while (cg_next_cost(rows, &cost)) ...
+ *	}
+ *	cg_rows_free(rows);
+ *
+ * What a row points to lives until the next call with these rows. NULL and
+ * false also mean out of memory or an overflowing sum: the job notices and
+ * fails after write() returns.
+ */
+#define CG_ALL_PARTS UINT32_MAX
+struct cg_rows;
+struct cg_rows *cg_rows_new(const struct cg_graph *);
+void cg_rows_free(struct cg_rows *);
+/* From the next open on, addresses are 0 and rows of one line are summed. */
+void cg_rows_drop_addresses(struct cg_rows *);
+/* Functions with rows in the part, in canonical order. */
+bool cg_next_fn(const struct cg_graph *, cg_part, size_t *i, cg_fn *);
+bool cg_rows_open(struct cg_rows *, cg_part, cg_fn);
+
+struct cg_cost {
+	struct cg_pos pos;
+	const uint64_t *cost; /* n values; the columns from n on are zero */
+	size_t n;             /* trailing zeros are cut */
+};
+struct cg_call {
+	struct cg_pos site;
+	cg_fn callee;
+	struct cg_pos entry;  /* line and addr */
+	uint64_t count;
+	const uint64_t *cost;
+	size_t n;
+};
+struct cg_jump {
+	struct cg_pos from, to;
+	cg_fn target;
+	bool conditional;
+	uint64_t executed, followed;
+};
+struct cg_branch {
+	struct cg_pos pos;
+	uint32_t block, index;
+	enum cg_branch_kind kind;
+	uint64_t count;
+};
+bool cg_next_cost(struct cg_rows *, struct cg_cost *);
+bool cg_next_call(struct cg_rows *, struct cg_call *);
+bool cg_next_jump(struct cg_rows *, struct cg_jump *);
+bool cg_next_branch(struct cg_rows *, struct cg_branch *);
+/* The inclusive cost that the source stated; false if it stated none. */
+bool cg_stated_inclusive(struct cg_rows *, struct cg_cost *);
+
+/* Call stacks: nodes are numbered with parents before children. */
+struct cg_stack {
+	cg_node node, parent;
+	cg_fn fn;
+	struct cg_pos pos;
+};
+void cg_get_node(const struct cg_graph *, cg_node, struct cg_stack *);
+/* Stacks with a cost of their own, by node. */
+struct cg_stack_cost {
+	cg_node leaf;
+	const uint64_t *cost;
+	size_t n;
+};
+bool cg_next_stack(const struct cg_graph *, cg_part, size_t *i,
+    struct cg_stack_cost *);
+
+/*
+ * Inclusive cost per function in a part, or over CG_ALL_PARTS: what the source
+ * stated, else self plus calls that leave the function's cycle. Cycles are numbered from
+ * 1; a function in none has cycle 0. calls_in is the sum of the counts of
+ * calls from others.
+ */
+struct cg_sums;
+struct cg_sums *cg_sums_new(const struct cg_graph *, cg_part);
+void cg_sums_free(struct cg_sums *);
+uint64_t cg_sum_self(const struct cg_sums *, cg_fn, size_t event);
+uint64_t cg_sum_inclusive(const struct cg_sums *, cg_fn, size_t event);
+uint64_t cg_sum_calls_in(const struct cg_sums *, cg_fn);
+uint32_t cg_sum_cycle(const struct cg_sums *, cg_fn);
+/* No other function calls it (recursion and <spontaneous> aside). */
+bool cg_sum_is_root(const struct cg_sums *, cg_fn);
+size_t cg_cycle_count(const struct cg_sums *);
+
+/* ---- Writing ------------------------------------------------------------ */
+
+void cg_putc(struct cg_out *, char);
+void cg_put(struct cg_out *, struct cg_slice);
+void cg_puts(struct cg_out *, const char *);
+void cg_putu(struct cg_out *, uint64_t);
+void cg_putf(struct cg_out *, const char *fmt, ...) CG_PRINTF(2, 3);
+/* A JSON string with its quotes; bytes that are no UTF-8 as \udcXX. */
+void cg_put_json(struct cg_out *, struct cg_slice);
+/*
+ * Room for n bytes (up to CG_RESERVE_MAX) to format into; never NULL.
+ * cg_out_advance() says where the text ended.
+ */
+#define CG_RESERVE_MAX 65536
+char *cg_out_reserve(struct cg_out *, size_t n);
+void cg_out_advance(struct cg_out *, const char *end);
+/* CRC-32 (zlib's) of what was put since the first call, which returns 0. */
+uint32_t cg_out_crc32(struct cg_out *);
+/* CG_OK, or CG_EOUTPUT (reported by the job). */
+int cg_out_status(const struct cg_out *);
+
+/* ---- Symbols ------------------------------------------------------------ */
+
+/*
+ * What an ELF object says of addresses. Opened through the job, which keeps
+ * it and shares it between inputs; NULL if the file cannot be opened or is
+ * no ELF file (reported as a warning unless quiet). Addresses are those in
+ * the file, before any load bias. Nothing is fetched from a network, and no
+ * path named in the file is opened but those of separate debug files by
+ * build-id and debuglink.
+ */
+struct cg_symbols;
+const struct cg_symbols *cg_open_symbols(struct cg_job *, const char *path,
+    bool quiet);
+
+struct cg_elf {
+	const char *path;     /* as given */
+	const char *debug;    /* separate debug file, "" if none was found */
+	const char *build_id; /* hex, "" */
+	const char *debuglink; /* file name, "" */
+	unsigned word;        /* bytes of a pointer: 4 or 8 */
+	bool big_endian;
+	unsigned machine;     /* EM_... */
+	unsigned type;        /* ET_... */
+	uint64_t load_low;    /* lowest address of a loadable segment */
+	uint64_t exec_low;    /* first byte of the first executable segment */
+	uint64_t exec_high;   /* end of the last executable segment */
+	uint64_t text_high;   /* end of the last executable section */
+	uint64_t text_low;    /* start and end of section .text; 0: none */
+	uint64_t text_end;
+	size_t symbol_count;  /* of the table in use; 0: stripped */
+};
+const struct cg_elf *cg_symbols_elf(const struct cg_symbols *);
+
+/* The raw symbol table, in file order, for formats with rules of their own. */
+struct cg_symbol {
+	uint64_t addr, size;
+	const char *name;     /* as in the file, mangled */
+	size_t room;          /* bytes from name to the end of its table */
+	unsigned char bind, type; /* STB_..., STT_... */
+	bool exec;            /* lies in an executable section */
+	bool absolute, undefined;
+};
+bool cg_get_symbol(const struct cg_symbols *, size_t i, struct cg_symbol *);
+
+/* A function: clones kept, .cold parts under their function's name. */
+struct cg_function {
+	uint64_t start, end;  /* [start, end) */
+	const char *name;     /* demangled */
+	const char *file;     /* "" if not known */
+	uint32_t line;        /* of its declaration; 0: not known */
+};
+/* The function at an address; false if there is none there. */
+bool cg_find_function(const struct cg_symbols *, uint64_t addr,
+    struct cg_function *);
+/* By name, mangled or demangled; false if none or more than one. */
+bool cg_find_name(const struct cg_symbols *, struct cg_slice name,
+    struct cg_function *);
+
+/* Source place of an address: innermost frame first. */
+struct cg_frame {
+	const char *name;     /* function (demangled); "" if not known */
+	const char *file;
+	uint32_t line;
+};
+#define CG_FRAME_MAX 64
+/* How many frames there are (1: not inlined); 0: no line known. */
+size_t cg_find_frames(const struct cg_symbols *, uint64_t addr,
+    struct cg_frame frames[CG_FRAME_MAX]);
+/*
+ * File and line alone (what inlining hides stays hidden), and [*low, *high)
+ * in which the answer is the same.
+ */
+bool cg_find_line(const struct cg_symbols *, uint64_t addr, const char **file,
+    uint32_t *line, uint64_t *low, uint64_t *high);
+/* Up to n bytes of code at an address. */
+struct cg_slice cg_find_code(const struct cg_symbols *, uint64_t addr,
+    size_t n);
+/* Demangled (C++, Rust, D) or the name itself. */
+const char *cg_demangle(struct cg_job *, const char *name);
+
+/* ---- Jobs --------------------------------------------------------------- */
+
+/*
+ * One conversion. Set it up, run it, free it. Every failure has been
+ * reported when a call returns a status other than CG_OK.
+ */
+struct cg_job *cg_job_new(const struct cg_module *const *modules,
+    cg_reporter *, void *arg);
+void cg_job_free(struct cg_job *);
+/* "-" is standard input. ELF files among the inputs become objects. */
+int cg_job_add_input(struct cg_job *, const char *path);
+/* An object for symbols (--exe). */
+int cg_job_add_object(struct cg_job *, const char *path);
+/* Object i that was added, NULL past the last. */
+const char *cg_job_object(const struct cg_job *, size_t i);
+int cg_job_set_from(struct cg_job *, const char *format);
+int cg_job_set_to(struct cg_job *, const char *format);
+/* "-" is standard output, the default. .gz packs. */
+int cg_job_set_output(struct cg_job *, const char *path);
+void cg_job_set_gzip(struct cg_job *, bool);
+void cg_job_set_strict(struct cg_job *, bool);
+void cg_job_set_verbose(struct cg_job *, bool);
+bool cg_job_verbose(const struct cg_job *);
+/* Keep the inputs apart as parts instead of summing them. */
+void cg_job_set_parts(struct cg_job *, bool);
+/* A module's option; value NULL for a flag that is set. */
+int cg_job_set_option(struct cg_job *, const char *name, const char *value);
+/* Reads all inputs and freezes the graph; it lives as long as the job. */
+int cg_job_read(struct cg_job *, const struct cg_graph **);
+/*
+ * Derives facts as for a writer that needs them and carries all, for who
+ * looks at the graph himself (CG_INCL: inclusive costs where they follow from
+ * counts; CG_CALLS: also from stacks). Between cg_job_read() and looking.
+ */
+int cg_job_derive(struct cg_job *, cg_facts needs);
+/* Derives what the target needs, writes, commits. After cg_job_read(). */
+int cg_job_write(struct cg_job *);
+int cg_job_run(struct cg_job *); /* both */
+/* Which format an input is, how sure, and how it is packed ("" or "gzip"). */
+struct cg_detected {
+	const struct cg_module *module; /* NULL: none */
+	int score;
+	const char *packed;
+};
+int cg_job_detect(struct cg_job *, const char *path, struct cg_detected *);
+/* The path of input i that was read and what it was; NULL past the last. */
+const char *cg_job_source(const struct cg_job *, size_t i,
+    struct cg_detected *);
+/* Module i that the job knows, plug-ins last; NULL past the last. */
+const struct cg_module *cg_job_module(const struct cg_job *, size_t i);
+
+/* For modules: an option's value, its fallback if not set (maybe NULL). */
+const char *cg_opt(const struct cg_job *, const char *name);
+bool cg_opt_flag(const struct cg_job *, const char *name);
+/* The format that is written, NULL if none is. */
+const struct cg_module *cg_job_target(const struct cg_job *);
+/* Looks a module up by name in a NULL-terminated table; NULL if none. */
+const struct cg_module *cg_find_module(const struct cg_module *const *,
+    struct cg_slice name);
+/* Plug-ins: all of FILE's modules (its symbol cg_modules) join the job. */
+int cg_job_load_modules(struct cg_job *, const char *path);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,86 @@
+/*
+ * derive.c - the facts planner: what a target needs and the graph has not is
+ * derived where that is exact; what it cannot carry is said once.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "job.h"
+
+/* "lines, jumps" */
+static const char *
+list_facts(cg_facts facts, char *text, size_t size)
+{
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (unsigned bit = 0; bit < CG_FACT_COUNT && len < size; bit++) {
+		if (facts & 1u << bit)
+			len += (size_t)snprintf(text + len, size - len,
+			    "%s%s", len ? ", " : "", cg_fact_name(bit));
+	}
+	return text;
+}
+
+static bool
+asks_for_counts(const struct cg_graph *graph)
+{
+	for (size_t i = 0; i < graph->events; i++) {
+		if (graph->event[i].incl == CG_INCL_BY_COUNTS)
+			return true;
+	}
+	return false;
+}
+
+static int
+derive_facts(struct cg_graph *graph, cg_facts needs, cg_facts carries)
+{
+	int status = CG_OK;
+
+	if ((graph->facts & CG_STACKS) && !(carries & CG_STACKS)) {
+		status = cg_fold_stacks(graph);
+		graph->facts &= ~CG_STACKS;
+		if (status == CG_OK)
+			status = cg_graph_seal(graph);
+	}
+	if (status == CG_OK && (needs & CG_INCL) &&
+	    (graph->facts & CG_CALLS) && asks_for_counts(graph))
+		status = cg_propagate(graph);
+	return status;
+}
+
+int
+cg_job_derive(struct cg_job *job, cg_facts needs)
+{
+	return derive_facts(job->graph, needs,
+	    needs & CG_CALLS ? ~CG_STACKS : ~(cg_facts)0);
+}
+
+int
+cg_derive(struct cg_job *job, const struct cg_module *to)
+{
+	struct cg_graph *graph = job->graph;
+	cg_facts missing, lost;
+	char text[200];
+	int status;
+
+	/* Folding keeps what stacks say of functions and arcs, not stacks. */
+	lost = cg_graph_facts(graph) & CG_STACKS & ~to->carries;
+	status = derive_facts(graph, to->needs, to->carries);
+	if (status != CG_OK)
+		return status;
+	missing = to->needs & ~cg_graph_facts(graph) & ~CG_INCL;
+	if (missing)
+		return cg_fail(job, "%s needs %s; the input has none",
+		    to->name, list_facts(missing, text, sizeof(text)));
+	lost |= cg_graph_facts(graph) & ~to->carries;
+	if (!lost)
+		return CG_OK;
+	list_facts(lost, text, sizeof(text));
+	if (!job->strict) {
+		cg_warn(job, "%s cannot carry: %s", to->name, text);
+		return CG_OK;
+	}
+	(void)cg_fail(job, "%s cannot carry: %s", to->name, text);
+	return CG_ELOSS;
+}

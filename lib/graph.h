@@ -1,0 +1,228 @@
+/*
+ * graph.h - floor 2 of the library: the cost graph.
+ *
+ * Dimensions are tables of ids. Facts are rows: packed in the order of
+ * arrival, one run per function and part (rows.c), merged and sorted only
+ * when a cursor opens a run. build.c is the only code that adds.
+ */
+#ifndef CG_GRAPH_H
+#define CG_GRAPH_H
+
+#include "io.h"
+
+#define CG_NO_RUN UINT32_MAX
+
+/* Rows of one function in one part. */
+struct cg_run {
+	cg_fn fn;
+	cg_part part;
+	uint32_t next;            /* next run of the same fn, or CG_NO_RUN */
+	uint32_t visits;          /* times taken up since the last merge */
+	struct cg_block *first, *last;
+	uint8_t *at, *end;        /* what is free in the last block */
+	uint64_t addr;            /* the next row is a difference to these */
+	uint32_t line;
+	cg_file file;
+	uint64_t bytes, merged;   /* packed size now, after the last merge */
+};
+
+/* Blocks of rows by size, free ones kept for the next run. */
+#define CG_BLOCK_CLASSES 16
+struct cg_pool {
+	struct cg_arena arena;
+	struct cg_block *free[CG_BLOCK_CLASSES];
+};
+
+struct cg_fn_entry {
+	cg_str name;
+	cg_file file;
+	cg_object object;
+	uint32_t first, last;     /* source lines */
+	uint32_t runs;            /* first run, or CG_NO_RUN */
+	uint64_t addr;
+};
+
+/* Paths of objects or files: id -> string, string -> id. */
+struct cg_paths {
+	cg_str *path;
+	size_t count, cap;        /* with id 0 */
+	struct cg_map ids;
+};
+
+struct cg_desc {
+	cg_str key, value;
+};
+
+struct cg_part_entry {
+	struct cg_part_info info;
+	cg_str cmd;
+	bool filled;              /* cg_add_part() has taken it */
+	bool pid_differs, tid_differs, part_differs, cmd_differs;
+	struct cg_desc *desc;
+	size_t descs, desc_cap;
+	uint64_t *total;          /* sum of self costs by column */
+	size_t totals;
+};
+
+struct cg_formula {
+	struct cg_event event;
+	int64_t *factor;          /* by column, of all real events */
+	bool resolved;
+};
+
+struct cg_node_entry {
+	cg_node parent;
+	cg_fn fn;
+	struct cg_pos pos;
+};
+struct cg_stack_entry {
+	cg_node leaf;
+	cg_part part;
+	uint32_t n;
+	uint64_t *cost;
+};
+
+struct cg_graph {
+	struct cg_diag *diag;
+	int *fault;               /* set by cursors, which hold it const */
+	struct cg_strs strs;
+	struct cg_paths objects, files;
+
+	struct cg_fn_entry *fn;   /* by id */
+	size_t fns, fn_cap;
+	uint32_t *fn_slot;        /* open addressing */
+	size_t fn_slots;
+
+	struct cg_event *event;
+	size_t events, event_cap;
+	struct cg_formula *formula;
+	size_t formulas, formula_cap;
+
+	struct cg_part_entry *part;
+	size_t parts, part_cap;
+
+	struct cg_run *run;
+	size_t runs, run_cap;
+	struct cg_map run_ids;    /* part << 32 | fn -> run + 1 */
+	struct cg_pool pool;
+
+	struct cg_node_entry *node;
+	size_t nodes, node_cap;   /* with node 0 */
+	uint32_t *node_slot;
+	size_t node_slots;
+	struct cg_stack_entry *stack;
+	size_t stacks, stack_cap;
+	struct cg_map stack_ids;  /* part << 32 | leaf -> stack + 1 */
+
+	cg_facts facts;
+	unsigned grain;
+
+	/* Canonical order, since cg_graph_seal(): */
+	uint32_t *fn_rank, *fn_ranked;
+	uint32_t *file_rank, *file_ranked;
+	uint32_t *run_order;      /* by part, then rank of fn */
+	size_t *part_runs;        /* run_order's beginning of each part */
+};
+
+/* ---- graph.c ------------------------------------------------------------ */
+
+struct cg_graph *cg_graph_new(struct cg_diag *, int *fault);
+void cg_graph_free(struct cg_graph *);
+/*
+ * Orders everything canonically. Rows may still be added to runs that are
+ * there; whoever adds anything else seals again.
+ */
+int cg_graph_seal(struct cg_graph *);
+
+/* ---- rows.c: storage ---------------------------------------------------- */
+
+enum cg_row_kind { CG_ROW_COST, CG_ROW_CALL, CG_ROW_JUMP, CG_ROW_OTHER };
+
+/* The run of a function in a part, made if need be; NULL: out of memory. */
+struct cg_run *cg_run_get(struct cg_graph *, cg_part, cg_fn);
+/* Each packs one row at the end of a run; false: out of memory, overflow. */
+bool cg_run_add_cost(struct cg_graph *, struct cg_run *,
+    const struct cg_pos *, const uint64_t *cost, size_t n);
+bool cg_run_add_call(struct cg_graph *, struct cg_run *,
+    const struct cg_call *);
+bool cg_run_add_jump(struct cg_graph *, struct cg_run *,
+    const struct cg_jump *);
+bool cg_run_add_branch(struct cg_graph *, struct cg_run *,
+    const struct cg_branch *);
+bool cg_run_add_inclusive(struct cg_graph *, struct cg_run *,
+    const uint64_t *cost, size_t n);
+
+/* ---- view.c: cursors ---------------------------------------------------- */
+
+/* One run as it came: neither sorted nor merged, for sums over all rows. */
+bool cg_rows_open_raw(struct cg_rows *, const struct cg_run *);
+/* Adds b[0..n) to a, of *an values; false on overflow. */
+bool cg_add_costs(const struct cg_graph *, uint64_t *a, size_t *an,
+    const uint64_t *b, size_t n);
+/* Says once that a sum does not fit. */
+void cg_graph_overflow(const struct cg_graph *, const char *what);
+void cg_graph_nomem(const struct cg_graph *);
+
+/* ---- build.c ------------------------------------------------------------ */
+
+enum cg_parts_mode {
+	CG_PARTS_KEEP, /* as the input says */
+	CG_PARTS_SUM   /* all into one */
+};
+
+struct cg_build {
+	struct cg_graph *graph;
+	struct cg_in *in;         /* for the place of messages, or NULL */
+	enum cg_parts_mode mode;
+	cg_part part;
+	struct cg_run *run;       /* of the last row */
+	uint64_t *mark;           /* the part's sums when it was begun */
+	size_t marks;
+	int status;
+};
+
+void cg_build_init(struct cg_build *, struct cg_graph *,
+    enum cg_parts_mode);
+void cg_build_free(struct cg_build *);
+/* The next input begins: where parts are kept, it begins a part. */
+void cg_build_next(struct cg_build *, struct cg_in *);
+
+/* ---- events.c ----------------------------------------------------------- */
+
+/*
+ * Works out all formulas and rewrites their text in one way ("Ir + 10 L1m");
+ * those that name an unknown event, or themselves, are warned about and left
+ * out.
+ */
+int cg_formulas_resolve(struct cg_graph *);
+void cg_formulas_free(struct cg_graph *);
+
+/* ---- stacks.c, cycles.c, propagate.c ------------------------------------ */
+
+/* Exact folding of stacks into costs, calls, inclusive costs. */
+int cg_fold_stacks(struct cg_graph *);
+
+/*
+ * Strongly connected components of a graph in compressed rows: the targets
+ * of i are target[first[i]] .. target[first[i + 1]). component[i] gets the
+ * number of i's component, in reverse topological order: a component calls
+ * only lower ones. Returns their count, or UINT32_MAX if out of memory.
+ */
+uint32_t cg_components(uint32_t count, const uint32_t *first,
+    const uint32_t *target, uint32_t *component);
+
+/* Splits inclusive cost by call counts for the events that ask for it. */
+int cg_propagate(struct cg_graph *);
+
+/*
+ * Shares total among n weights (their sum is sum > 0) in whole numbers that
+ * add up to total: largest remainders first, ties to the first. room holds n
+ * values.
+ */
+struct cg_share {
+	uint64_t weight, share, rest;
+	uint32_t index;
+};
+void cg_share_out(uint64_t total, uint64_t sum, struct cg_share *, size_t n);
+
+#endif

@@ -1,0 +1,246 @@
+/*
+ * inclusive.c - sums per function: self, inclusive, calls, cycles.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph.h"
+
+struct cg_sums {
+	const struct cg_graph *graph;
+	size_t events;
+	uint64_t *self, *inclusive; /* [fn * events + event] */
+	uint64_t *calls_in;
+	uint32_t *cycle;            /* first component, then cycle number */
+	uint8_t *called;
+	size_t cycles;
+	/* calls, callers in order of id */
+	uint32_t *first, *target;
+	size_t targets, target_cap;
+};
+
+void
+cg_sums_free(struct cg_sums *sums)
+{
+	if (!sums)
+		return;
+	free(sums->self);
+	free(sums->inclusive);
+	free(sums->calls_in);
+	free(sums->cycle);
+	free(sums->called);
+	free(sums->first);
+	free(sums->target);
+	free(sums);
+}
+
+/* Opens the runs of fn in part (or all) one after the other, raw. */
+static const struct cg_run *
+next_run(const struct cg_graph *graph, cg_part part, cg_fn fn,
+    const struct cg_run *run)
+{
+	uint32_t id;
+
+	if (part != CG_ALL_PARTS) {
+		id = cg_map_get(&graph->run_ids, (uint64_t)part << 32 | fn);
+		return run || id == 0 ? NULL : &graph->run[id - 1];
+	}
+	id = run ? run->next : graph->fn[fn].runs;
+	return id == CG_NO_RUN ? NULL : &graph->run[id];
+}
+
+static bool
+overflow(const struct cg_sums *sums)
+{
+	cg_graph_overflow(sums->graph, "costs or calls of a function");
+	return false;
+}
+
+/* First pass: self costs, who calls whom, how often. */
+static bool
+sum_self(struct cg_sums *sums, struct cg_rows *rows, cg_part part, cg_fn fn)
+{
+	const struct cg_graph *graph = sums->graph;
+	const struct cg_run *run = NULL;
+	uint64_t *self = &sums->self[fn * sums->events];
+	struct cg_cost cost;
+	struct cg_call call;
+
+	while ((run = next_run(graph, part, fn, run)) != NULL) {
+		size_t n = sums->events;
+
+		if (!cg_rows_open_raw(rows, run))
+			return false;
+		while (cg_next_cost(rows, &cost)) {
+			if (!cg_add_costs(graph, self, &n, cost.cost, cost.n))
+				return overflow(sums);
+		}
+		while (cg_next_call(rows, &call)) {
+			if (!cg_grow(&sums->target, &sums->target_cap,
+			    sums->targets + 1, sizeof(*sums->target)))
+				return false;
+			sums->target[sums->targets++] = call.callee;
+			if (call.callee == fn)
+				continue;
+			sums->called[call.callee] |= fn != 0;
+			if (__builtin_add_overflow(call.count,
+			    sums->calls_in[call.callee],
+			    &sums->calls_in[call.callee]))
+				return overflow(sums);
+		}
+	}
+	return true;
+}
+
+/* Numbers the components of more than one function from 1, others get 0. */
+static bool
+number_cycles(struct cg_sums *sums)
+{
+	const struct cg_graph *graph = sums->graph;
+	uint32_t count = cg_components((uint32_t)graph->fns, sums->first,
+	    sums->target, sums->cycle);
+	uint32_t *number;
+
+	if (count == UINT32_MAX)
+		return false;
+	number = calloc((size_t)count + 1, sizeof(*number));
+	if (!number)
+		return false;
+	for (size_t i = 0; i < graph->fns; i++)
+		number[sums->cycle[i]]++;
+	for (size_t i = 0; i < count; i++)
+		number[i] = number[i] > 1 ? UINT32_MAX : 0;
+	/* By canonical order of their first member. */
+	for (size_t i = 0; i < graph->fns; i++) {
+		uint32_t *to = &number[sums->cycle[graph->fn_ranked[i]]];
+
+		if (*to == UINT32_MAX)
+			*to = (uint32_t)++sums->cycles;
+	}
+	for (size_t i = 0; i < graph->fns; i++)
+		sums->cycle[i] = number[sums->cycle[i]];
+	free(number);
+	return true;
+}
+
+/* Second pass: what leaves a function for another that is not in its cycle. */
+static bool
+sum_inclusive(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
+    cg_fn fn)
+{
+	const struct cg_graph *graph = sums->graph;
+	const struct cg_run *run = NULL;
+	uint64_t *to = &sums->inclusive[fn * sums->events];
+	size_t n = sums->events, stated_n = 0;
+	struct cg_call call;
+	struct cg_cost stated;
+
+	while ((run = next_run(graph, part, fn, run)) != NULL) {
+		if (!cg_rows_open_raw(rows, run))
+			return false;
+		while (cg_next_call(rows, &call)) {
+			if (call.callee == fn || (sums->cycle[fn] != 0 &&
+			    sums->cycle[fn] == sums->cycle[call.callee]))
+				continue;
+			if (!cg_add_costs(graph, to, &n, call.cost, call.n))
+				return overflow(sums);
+		}
+		if (!cg_stated_inclusive(rows, &stated))
+			continue;
+		if (stated_n++ == 0)
+			memset(to, 0, sums->events * sizeof(*to));
+		if (!cg_add_costs(graph, to, &n, stated.cost, stated.n))
+			return overflow(sums);
+	}
+	return true;
+}
+
+static bool
+sum_all(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
+{
+	const struct cg_graph *graph = sums->graph;
+	bool ok = true;
+
+	for (cg_fn fn = 0; ok && fn < graph->fns; fn++) {
+		sums->first[fn] = (uint32_t)sums->targets;
+		ok = sum_self(sums, rows, part, fn) &&
+		    sums->targets < UINT32_MAX;
+	}
+	sums->first[graph->fns] = (uint32_t)sums->targets;
+	ok = ok && number_cycles(sums);
+	if (ok)
+		memcpy(sums->inclusive, sums->self,
+		    graph->fns * sums->events * sizeof(*sums->self));
+	for (cg_fn fn = 0; ok && fn < graph->fns; fn++)
+		ok = sum_inclusive(sums, rows, part, fn);
+	return ok;
+}
+
+struct cg_sums *
+cg_sums_new(const struct cg_graph *graph, cg_part part)
+{
+	struct cg_sums *sums = calloc(1, sizeof(*sums));
+	struct cg_rows *rows = cg_rows_new(graph);
+	size_t fns = graph->fns;
+	bool ok = sums && rows;
+
+	if (ok) {
+		sums->graph = graph;
+		sums->events = graph->events ? graph->events : 1;
+		sums->self = calloc(fns, sums->events * sizeof(uint64_t));
+		sums->inclusive = calloc(fns, sums->events *
+		    sizeof(uint64_t));
+		sums->calls_in = calloc(fns, sizeof(uint64_t));
+		sums->cycle = calloc(fns, sizeof(uint32_t));
+		sums->called = calloc(fns, 1);
+		sums->first = calloc(fns + 1, sizeof(uint32_t));
+		ok = sums->self && sums->inclusive && sums->calls_in &&
+		    sums->cycle && sums->called && sums->first;
+	}
+	ok = ok && sum_all(sums, rows, part);
+	cg_rows_free(rows);
+	if (ok) {
+		free(sums->target);
+		sums->target = NULL;
+		return sums;
+	}
+	cg_sums_free(sums);
+	cg_graph_nomem(graph);
+	return NULL;
+}
+
+uint64_t
+cg_sum_self(const struct cg_sums *sums, cg_fn fn, size_t event)
+{
+	return sums->self[fn * sums->events + event];
+}
+
+uint64_t
+cg_sum_inclusive(const struct cg_sums *sums, cg_fn fn, size_t event)
+{
+	return sums->inclusive[fn * sums->events + event];
+}
+
+uint64_t
+cg_sum_calls_in(const struct cg_sums *sums, cg_fn fn)
+{
+	return sums->calls_in[fn];
+}
+
+uint32_t
+cg_sum_cycle(const struct cg_sums *sums, cg_fn fn)
+{
+	return sums->cycle[fn];
+}
+
+bool
+cg_sum_is_root(const struct cg_sums *sums, cg_fn fn)
+{
+	return !sums->called[fn];
+}
+
+size_t
+cg_cycle_count(const struct cg_sums *sums)
+{
+	return sums->cycles;
+}

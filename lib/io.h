@@ -1,0 +1,83 @@
+/*
+ * io.h - floor 1 of the library: inputs, unpacking, outputs, text.
+ */
+#ifndef CG_IO_H
+#define CG_IO_H
+
+#include "base.h"
+
+/* ---- in.c, unpack.c: inputs --------------------------------------------- */
+
+/*
+ * An input is a source of bytes (a file, a pipe), filters above it that
+ * unpack (found by their magic, stacked until none bids), and a window over
+ * the unpacked bytes that grows only as bytes arrive.
+ */
+
+/* Where unpacked bytes come from: a file descriptor or a filter on another. */
+struct cg_stream {
+	/*
+	 * Reads up to size bytes. Returns how many, 0 at the end, -1 on an
+	 * error that it has reported; status is CG_EINPUT or CG_ELIMIT then.
+	 */
+	ptrdiff_t (*read)(struct cg_stream *, char *buf, size_t size);
+	void (*close)(struct cg_stream *); /* frees the stream and its source */
+	const char *packed;                /* "gzip", "" for a plain source */
+	int status;
+};
+
+/*
+ * Opens path, "-" for standard input, and looks at its head. NULL after a
+ * reported error; *status says which (CG_EINPUT, CG_ELIMIT).
+ */
+struct cg_in *cg_in_open(struct cg_diag *, const char *path, int *status);
+/* The same over memory, which must outlive it (tests, fuzzing). */
+struct cg_in *cg_in_memory(struct cg_diag *, const char *name,
+    struct cg_slice bytes, int *status);
+void cg_in_close(struct cg_in *);
+/* "gzip", "gzip gzip", or "". */
+const char *cg_in_packed(const struct cg_in *);
+/* What probe() gets; the input is not consumed. */
+bool cg_in_head(struct cg_in *, struct cg_head *);
+/*
+ * The place of at, which points into what the input gave out last (NULL or
+ * elsewhere: the start of it). After cg_read_line or cg_read_block that is
+ * line and column; after bytes, the offset.
+ */
+void cg_in_place(const struct cg_in *, const char *at, struct cg_place *);
+
+/*
+ * unpack.c: the filter whose magic head shows, or NULL if none bids. head was
+ * read from source already: the filter copies it, goes on with source, and
+ * owns that from then on. *status is CG_ELIMIT if it could not be made
+ * (reported).
+ */
+#define CG_UNPACK_LAYERS 2 /* a .gz in a .gz happens, deeper is an attack */
+#define CG_UNPACK_MAGIC 2  /* bytes that head must have, if there are so many */
+struct cg_stream *cg_unpack(struct cg_diag *, const char *name,
+    struct cg_stream *source, struct cg_slice head, int *status);
+
+/* ---- out.c: outputs ----------------------------------------------------- */
+
+/*
+ * path "-" is standard output. Else a temporary file beside the target,
+ * which takes its place at commit and vanishes otherwise; a target that is no
+ * regular file (a pipe, /dev/null) is written directly. NULL after a reported
+ * error.
+ */
+struct cg_out *cg_out_open(struct cg_diag *, const char *path, bool gzip,
+    int *status);
+/* The same into memory, for tests and fuzzing; NULL: out of memory. */
+struct cg_out *cg_out_memory(struct cg_diag *);
+/* What a memory output holds; lives until the next call on it. */
+struct cg_slice cg_out_bytes(struct cg_out *);
+/*
+ * Flush, sync, rename. If anything has failed since the output was opened,
+ * reports it (once), changes no file and returns CG_EOUTPUT or CG_ELIMIT: so
+ * a job commits also after a writer that failed because cg_out_status() did.
+ */
+int cg_out_commit(struct cg_out *);
+/* Frees; without a commit before, nothing of the output is left. */
+void cg_out_close(struct cg_out *);
+
+#endif

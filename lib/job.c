@@ -1,0 +1,680 @@
+/*
+ * job.c - one conversion, from inputs to commit.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "job.h"
+
+/* ---- Messages ----------------------------------------------------------- */
+
+static void
+say(struct cg_job *job, enum cg_severity severity, const char *at,
+    const char *fmt, va_list args) CG_PRINTF(4, 0);
+
+static void
+say(struct cg_job *job, enum cg_severity severity, const char *at,
+    const char *fmt, va_list args)
+{
+	struct cg_place place = { 0 };
+
+	if (job->in)
+		cg_in_place(job->in, at, &place);
+	cg_diag_put(&job->diag, severity, &place, fmt, args);
+}
+
+int
+cg_fail(struct cg_job *job, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(job, CG_ERROR, NULL, fmt, args);
+	va_end(args);
+	return CG_EINPUT;
+}
+
+int
+cg_fail_at(struct cg_job *job, const char *at, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(job, CG_ERROR, at, fmt, args);
+	va_end(args);
+	return CG_EINPUT;
+}
+
+void
+cg_warn(struct cg_job *job, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!cg_diag_count(&job->diag, fmt))
+		return;
+	va_start(args, fmt);
+	say(job, CG_WARNING, NULL, fmt, args);
+	va_end(args);
+}
+
+void
+cg_warn_at(struct cg_job *job, const char *at, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!cg_diag_count(&job->diag, fmt))
+		return;
+	va_start(args, fmt);
+	say(job, CG_WARNING, at, fmt, args);
+	va_end(args);
+}
+
+void
+cg_note(struct cg_job *job, const char *fmt, ...)
+{
+	const struct cg_place place = { .file = job->in ?
+		cg_in_name(job->in) : NULL };
+	va_list args;
+
+	va_start(args, fmt);
+	cg_diag_put(&job->diag, CG_NOTE, &place, fmt, args);
+	va_end(args);
+}
+
+int
+cg_usage(struct cg_job *job, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	cg_diag_put(&job->diag, CG_ERROR, NULL, fmt, args);
+	va_end(args);
+	return CG_EUSAGE;
+}
+
+int
+cg_nomem(struct cg_job *job)
+{
+	cg_diag_say(&job->diag, CG_ERROR, NULL, "out of memory");
+	return CG_ELIMIT;
+}
+
+/* ---- Setting up --------------------------------------------------------- */
+
+struct cg_job *
+cg_job_new(const struct cg_module *const *modules, cg_reporter *report,
+    void *arg)
+{
+	struct cg_job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return NULL;
+	job->diag.report = report;
+	job->diag.arg = arg;
+	if (cg_modules_add(job, modules) == CG_OK)
+		return job;
+	cg_job_free(job);
+	return NULL;
+}
+
+void
+cg_job_free(struct cg_job *job)
+{
+	if (!job)
+		return;
+	cg_in_close(job->in);
+	cg_build_free(&job->build);
+	cg_graph_free(job->graph);
+	for (size_t i = 0; i < job->opens; i++)
+		cg_symbols_free(job->opened[i].symbols);
+	for (size_t i = 0; i < job->plugins; i++)
+		(void)dlclose(job->plugin[i]);
+	cg_strs_free(&job->strs);
+	free(job->opened);
+	free(job->plugin);
+	free(job->module);
+	free(job->input);
+	free(job->object);
+	free(job->option);
+	free(job->source);
+	free(job);
+}
+
+/* The job's own copy of a string; NULL: out of memory, reported. */
+static const char *
+keep(struct cg_job *job, const char *text)
+{
+	cg_str str = cg_strs_add(&job->strs, cg_slice(text));
+
+	if (str != CG_STR_NONE)
+		return cg_strs_get(&job->strs, str).ptr;
+	(void)cg_nomem(job);
+	return NULL;
+}
+
+static int
+add_path(struct cg_job *job, const char ***list, size_t *count, size_t *cap,
+    const char *path)
+{
+	const char *copy = keep(job, path);
+
+	if (!copy)
+		return CG_ELIMIT;
+	if (!cg_grow(list, cap, *count + 1, sizeof(**list)))
+		return cg_nomem(job);
+	(*list)[(*count)++] = copy;
+	return CG_OK;
+}
+
+int
+cg_job_add_input(struct cg_job *job, const char *path)
+{
+	return add_path(job, &job->input, &job->inputs, &job->input_cap,
+	    path);
+}
+
+int
+cg_job_add_object(struct cg_job *job, const char *path)
+{
+	return add_path(job, &job->object, &job->objects, &job->object_cap,
+	    path);
+}
+
+const char *
+cg_job_object(const struct cg_job *job, size_t i)
+{
+	return i < job->objects ? job->object[i] : NULL;
+}
+
+static int
+set_module(struct cg_job *job, const struct cg_module **to, const char *name,
+    bool reading)
+{
+	const struct cg_module *module = cg_find_module(job->module,
+	    cg_slice(name));
+
+	if (!module)
+		return cg_usage(job, "unknown format %s (see --list-formats)",
+		    name);
+	if (reading ? !module->read : !module->write)
+		return cg_usage(job, "format %s cannot be %s", name,
+		    reading ? "read" : "written");
+	*to = module;
+	return CG_OK;
+}
+
+int
+cg_job_set_from(struct cg_job *job, const char *format)
+{
+	return set_module(job, &job->from, format, true);
+}
+
+int
+cg_job_set_to(struct cg_job *job, const char *format)
+{
+	return set_module(job, &job->to, format, false);
+}
+
+int
+cg_job_set_output(struct cg_job *job, const char *path)
+{
+	job->output = keep(job, path);
+	return job->output ? CG_OK : CG_ELIMIT;
+}
+
+void
+cg_job_set_gzip(struct cg_job *job, bool gzip)
+{
+	job->gzip = gzip;
+}
+
+void
+cg_job_set_strict(struct cg_job *job, bool strict)
+{
+	job->strict = strict;
+}
+
+void
+cg_job_set_verbose(struct cg_job *job, bool verbose)
+{
+	job->verbose = verbose;
+}
+
+bool
+cg_job_verbose(const struct cg_job *job)
+{
+	return job->verbose;
+}
+
+void
+cg_job_set_parts(struct cg_job *job, bool parts)
+{
+	job->parts = parts;
+}
+
+/* ---- Options ------------------------------------------------------------ */
+
+static int
+check_value(struct cg_job *job, const struct cg_option *option,
+    const char **value)
+{
+	struct cg_slice text;
+	uint64_t number;
+
+	if (option->type == CG_FLAG && !*value)
+		*value = "yes";
+	if (!*value)
+		return cg_usage(job, "option --%s needs %s", option->name,
+		    option->arg ? option->arg : "a value");
+	text = cg_slice(*value);
+	switch (option->type) {
+	case CG_STRING: return CG_OK;
+	case CG_FLAG:
+		if (cg_equal(text, "yes") || cg_equal(text, "no"))
+			return CG_OK;
+		return cg_usage(job, "option --%s is yes or no, not '%s'",
+		    option->name, *value);
+	case CG_NUMBER:
+		if (cg_take_u64(&text, &number) && text.len == 0)
+			return CG_OK;
+		return cg_usage(job, "option --%s expected a number, not '%s'",
+		    option->name, *value);
+	}
+	return CG_EBUG;
+}
+
+int
+cg_job_set_option(struct cg_job *job, const char *name, const char *value)
+{
+	const struct cg_option *option = cg_find_option(job, name);
+	const char *copy;
+	int status;
+
+	if (!option)
+		return cg_usage(job, "unknown option --%s", name);
+	status = check_value(job, option, &value);
+	if (status != CG_OK)
+		return status;
+	copy = keep(job, value);
+	if (!copy)
+		return CG_ELIMIT;
+	for (size_t i = 0; i < job->options; i++) {
+		if (strcmp(job->option[i].option->name, name) == 0) {
+			job->option[i].value = copy;
+			return CG_OK;
+		}
+	}
+	if (!cg_grow(&job->option, &job->option_cap, job->options + 1,
+	    sizeof(*job->option)))
+		return cg_nomem(job);
+	job->option[job->options].option = option;
+	job->option[job->options++].value = copy;
+	return CG_OK;
+}
+
+const char *
+cg_opt(const struct cg_job *job, const char *name)
+{
+	const struct cg_option *option;
+
+	for (size_t i = 0; i < job->options; i++) {
+		if (strcmp(job->option[i].option->name, name) == 0)
+			return job->option[i].value;
+	}
+	option = cg_find_option(job, name);
+	return option ? option->fallback : NULL;
+}
+
+bool
+cg_opt_flag(const struct cg_job *job, const char *name)
+{
+	const char *value = cg_opt(job, name);
+
+	return value && strcmp(value, "yes") == 0;
+}
+
+/* The side of the conversion that the option means must be there. */
+static bool
+option_fits(const struct cg_option *option, const struct cg_module *from,
+    const struct cg_module *to)
+{
+	const struct cg_option *in = cg_module_option(from, option->name);
+	const struct cg_option *out = cg_module_option(to, option->name);
+
+	return (in && in->reading) || (out && out->writing);
+}
+
+static int
+check_options(struct cg_job *job, const struct cg_module *to)
+{
+	for (size_t i = 0; i < job->options; i++) {
+		const struct cg_option *option = job->option[i].option;
+		const struct cg_module *owner = NULL;
+
+		if (option_fits(option, job->reading, to))
+			continue;
+		for (size_t m = 0; !owner && m < job->modules; m++) {
+			if (cg_module_option(job->module[m], option->name))
+				owner = job->module[m];
+		}
+		return cg_usage(job, "option --%s belongs to %s %s, which "
+		    "has no part in this conversion", option->name,
+		    option->reading ? "reading" : "writing", owner->name);
+	}
+	return CG_OK;
+}
+
+/* ---- Reading ------------------------------------------------------------ */
+
+static bool
+is_elf(const char *path)
+{
+	struct stat info;
+	char magic[4];
+	ssize_t got;
+	int fd;
+
+	if (strcmp(path, "-") == 0 || stat(path, &info) != 0 ||
+	    !S_ISREG(info.st_mode))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	got = read(fd, magic, sizeof(magic));
+	(void)close(fd);
+	return got == sizeof(magic) && memcmp(magic, "\177ELF", 4) == 0;
+}
+
+/* A program among the inputs ("gprof prog gmon.out") becomes an object. */
+static int
+sort_out_objects(struct cg_job *job)
+{
+	size_t kept = 0;
+	int status = CG_OK;
+
+	for (size_t i = 0; status == CG_OK && i < job->inputs; i++) {
+		if (is_elf(job->input[i]))
+			status = cg_job_add_object(job, job->input[i]);
+		else
+			job->input[kept++] = job->input[i];
+	}
+	if (status == CG_OK && kept == 0)
+		return cg_usage(job, "expected a profile to read%s",
+		    job->inputs ? " besides the program" : "");
+	job->inputs = kept;
+	return status;
+}
+
+static const struct cg_module *
+recognise(struct cg_job *job, struct cg_in *in, int *score)
+{
+	const struct cg_module *module, *rival;
+	struct cg_head head;
+
+	if (!cg_in_head(in, &head))
+		return NULL;
+	module = cg_probe(job, &head, score, &rival);
+	if (rival) {
+		(void)cg_fail(job, "this may be %s or %s: say which with "
+		    "--from", module->name, rival->name);
+		return NULL;
+	}
+	if (!module && head.text.len == 0)
+		(void)cg_fail(job, "the file is empty");
+	else if (!module)
+		(void)cg_fail(job, "expected a profile in one of the formats "
+		    "of --list-formats (or say which with --from)");
+	return module;
+}
+
+static int
+keep_source(struct cg_job *job, const struct cg_in *in,
+    const struct cg_module *module, int score)
+{
+	struct cg_source *source;
+
+	if (!cg_grow(&job->source, &job->source_cap, job->sources + 1,
+	    sizeof(*job->source)))
+		return cg_nomem(job);
+	source = &job->source[job->sources];
+	source->path = keep(job, cg_in_name(in));
+	source->found.module = module;
+	source->found.score = score;
+	source->found.packed = keep(job, cg_in_packed(in));
+	if (!source->path || !source->found.packed)
+		return CG_ELIMIT;
+	job->sources++;
+	return CG_OK;
+}
+
+static int
+read_input(struct cg_job *job, struct cg_in *in)
+{
+	const struct cg_module *module = job->from;
+	int status, score = CG_PROBE_SURE;
+
+	job->in = in;
+	if (!module)
+		module = recognise(job, in, &score);
+	if (!module)
+		return cg_in_status(in) != CG_OK ? cg_in_status(in) :
+		    CG_EINPUT;
+	if (job->verbose)
+		cg_note(job, "reading as %s", module->name);
+	job->reading = module;
+	status = keep_source(job, in, module, score);
+	if (status != CG_OK)
+		return status;
+	cg_build_next(&job->build, in);
+	status = module->read(job, in, &job->build);
+	/* What went wrong below the format is the better reason. */
+	if (cg_in_status(in) != CG_OK)
+		status = cg_in_status(in);
+	if (cg_build_status(&job->build) != CG_OK)
+		status = cg_build_status(&job->build);
+	cg_diag_flush(&job->diag, cg_in_name(in));
+	return status;
+}
+
+static int
+begin_graph(struct cg_job *job)
+{
+	if (job->graph)
+		return CG_OK;
+	job->graph = cg_graph_new(&job->diag, &job->fault);
+	if (!job->graph)
+		return cg_nomem(job);
+	cg_build_init(&job->build, job->graph, job->inputs > 1 &&
+	    !job->parts ? CG_PARTS_SUM : CG_PARTS_KEEP);
+	return CG_OK;
+}
+
+static void
+close_input(struct cg_job *job)
+{
+	cg_in_close(job->in);
+	job->in = job->build.in = NULL;
+}
+
+static int
+freeze(struct cg_job *job)
+{
+	int status = cg_formulas_resolve(job->graph);
+
+	return status == CG_OK ? cg_graph_seal(job->graph) : status;
+}
+
+int
+cg_job_read(struct cg_job *job, const struct cg_graph **graph)
+{
+	int status = sort_out_objects(job);
+
+	if (status == CG_OK)
+		status = begin_graph(job);
+	for (size_t i = 0; status == CG_OK && i < job->inputs; i++) {
+		struct cg_in *in = cg_in_open(&job->diag, job->input[i],
+		    &status);
+
+		if (in)
+			status = read_input(job, in);
+		close_input(job);
+	}
+	if (status == CG_OK)
+		status = freeze(job);
+	if (graph)
+		*graph = status == CG_OK ? job->graph : NULL;
+	return status;
+}
+
+int
+cg_job_read_memory(struct cg_job *job, const char *name,
+    struct cg_slice bytes)
+{
+	int status = begin_graph(job);
+	struct cg_in *in;
+
+	if (status != CG_OK)
+		return status;
+	in = cg_in_memory(&job->diag, name, bytes, &status);
+	if (in)
+		status = read_input(job, in);
+	close_input(job);
+	return status == CG_OK ? freeze(job) : status;
+}
+
+int
+cg_job_detect(struct cg_job *job, const char *path,
+    struct cg_detected *detected)
+{
+	const struct cg_module *rival;
+	struct cg_head head;
+	int status = CG_OK;
+
+	*detected = (struct cg_detected){ .packed = "" };
+	job->in = cg_in_open(&job->diag, path, &status);
+	if (!job->in)
+		return status;
+	if (cg_in_head(job->in, &head)) {
+		detected->module = cg_probe(job, &head, &detected->score,
+		    &rival);
+		if (rival)
+			detected->module = NULL;
+		detected->packed = keep(job, cg_in_packed(job->in));
+	}
+	status = cg_in_status(job->in);
+	close_input(job);
+	return detected->packed ? status : CG_ELIMIT;
+}
+
+const char *
+cg_job_source(const struct cg_job *job, size_t i, struct cg_detected *found)
+{
+	if (i >= job->sources)
+		return NULL;
+	*found = job->source[i].found;
+	return job->source[i].path;
+}
+
+const struct cg_module *
+cg_job_module(const struct cg_job *job, size_t i)
+{
+	return i < job->modules ? job->module[i] : NULL;
+}
+
+/* ---- Writing ------------------------------------------------------------ */
+
+const struct cg_module *
+cg_job_target(const struct cg_job *job)
+{
+	const struct cg_module *module = job->to;
+
+	if (!module && job->output)
+		module = cg_module_by_name(job, job->output);
+	for (size_t i = 0; !module && i < job->modules; i++) {
+		if (job->module[i]->write)
+			module = job->module[i]; /* the first is the default */
+	}
+	return module;
+}
+
+static bool
+wants_gzip(const struct cg_job *job)
+{
+	size_t len = job->output ? strlen(job->output) : 0;
+
+	return job->gzip ||
+	    (len > 3 && strcmp(job->output + len - 3, ".gz") == 0);
+}
+
+int
+cg_job_write(struct cg_job *job)
+{
+	const struct cg_module *to = cg_job_target(job);
+	struct cg_out *out;
+	int status;
+
+	if (!to)
+		return cg_usage(job, "no format that can be written");
+	status = check_options(job, to);
+	if (status == CG_OK)
+		status = cg_derive(job, to);
+	if (status != CG_OK)
+		return status;
+	out = cg_out_open(&job->diag, job->output ? job->output : "-",
+	    wants_gzip(job), &status);
+	if (!out)
+		return status;
+	status = to->write(job, job->graph, out);
+	if (job->fault != CG_OK)
+		status = job->fault;
+	/* A failed output is committed too: that reports why. */
+	if (status == CG_OK || status == CG_EOUTPUT)
+		status = cg_out_commit(out);
+	cg_out_close(out);
+	cg_diag_flush(&job->diag, NULL);
+	return status;
+}
+
+int
+cg_job_run(struct cg_job *job)
+{
+	int status = cg_job_read(job, NULL);
+
+	return status == CG_OK ? cg_job_write(job) : status;
+}
+
+/* ---- Symbols ------------------------------------------------------------ */
+
+const struct cg_symbols *
+cg_open_symbols(struct cg_job *job, const char *path, bool quiet)
+{
+	const char *name = keep(job, path);
+	struct cg_opened *opened;
+	int status = CG_OK;
+
+	for (size_t i = 0; name && i < job->opens; i++) {
+		if (job->opened[i].path == name)
+			return job->opened[i].symbols;
+	}
+	if (!name || !cg_grow(&job->opened, &job->open_cap, job->opens + 1,
+	    sizeof(*job->opened))) {
+		job->fault = CG_ELIMIT;
+		return NULL;
+	}
+	opened = &job->opened[job->opens++];
+	opened->path = name;
+	opened->symbols = cg_symbols_load(&job->diag, path, quiet, &status);
+	if (status == CG_ELIMIT)
+		job->fault = CG_ELIMIT;
+	return opened->symbols;
+}
+
+const char *
+cg_demangle(struct cg_job *job, const char *name)
+{
+	return cg_demangle_in(&job->strs, name);
+}

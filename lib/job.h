@@ -1,0 +1,83 @@
+/*
+ * job.h - floor 3 of the library: one conversion, and the formats it knows.
+ */
+#ifndef CG_JOB_H
+#define CG_JOB_H
+
+#include "graph.h"
+#include "symbols.h"
+
+struct cg_option_value {
+	const struct cg_option *option;
+	const char *value;
+};
+
+struct cg_opened {
+	const char *path;
+	struct cg_symbols *symbols; /* NULL: could not be opened */
+};
+
+struct cg_source {
+	const char *path;
+	struct cg_detected found;
+};
+
+struct cg_job {
+	struct cg_diag diag;
+	int fault; /* set by cursors; see struct cg_graph */
+
+	const struct cg_module **module;
+	size_t modules, module_cap;
+	void **plugin; /* dlopen() handles */
+	size_t plugins, plugin_cap;
+
+	struct cg_strs strs; /* paths, option values, demangled names */
+	const char **input, **object;
+	size_t inputs, input_cap, objects, object_cap;
+	struct cg_option_value *option;
+	size_t options, option_cap;
+	const struct cg_module *from, *to;
+	const char *output;
+	bool gzip, strict, verbose, parts;
+
+	const struct cg_module *reading; /* what the inputs were, so far */
+	struct cg_source *source;        /* the inputs that were read */
+	size_t sources, source_cap;
+	struct cg_in *in;                /* NULL between inputs */
+	struct cg_build build;
+	struct cg_graph *graph;
+	struct cg_opened *opened;        /* symbols, by path */
+	size_t opens, open_cap;
+};
+
+/* ---- module.c ----------------------------------------------------------- */
+
+/* Adds a table of modules; CG_EUSAGE if one does not fit this library. */
+int cg_modules_add(struct cg_job *, const struct cg_module *const *);
+/* The module that claims the head, by a clear margin; NULL if none or two. */
+const struct cg_module *cg_probe(const struct cg_job *,
+    const struct cg_head *, int *score, const struct cg_module **rival);
+/* The module that writes files of that name, or NULL. */
+const struct cg_module *cg_module_by_name(const struct cg_job *,
+    const char *path);
+/* The option's description in any module, or NULL. */
+const struct cg_option *cg_find_option(const struct cg_job *,
+    const char *name);
+/* The option's description in this module (maybe NULL), or NULL. */
+const struct cg_option *cg_module_option(const struct cg_module *,
+    const char *name);
+
+/* ---- derive.c ----------------------------------------------------------- */
+
+/*
+ * Gives the target what it needs, where that is exact, and reports what it
+ * cannot carry: CG_ELOSS under strict.
+ */
+int cg_derive(struct cg_job *, const struct cg_module *to);
+
+/* ---- job.c -------------------------------------------------------------- */
+
+/* Reads one input from memory and freezes the graph (tests, fuzzing). */
+int cg_job_read_memory(struct cg_job *, const char *name, struct cg_slice);
+
+#endif

@@ -1,0 +1,519 @@
+/*
+ * json.c - JSON in and out: a pull tokenizer, and strings that are written.
+ *
+ * Source: RFC 8259. Bytes that are no UTF-8 travel as lone low surrogates
+ * \udc80 to \udcff, the way Python's "surrogateescape" (PEP 383) does it.
+ */
+#include <string.h>
+
+#include "cgconv.h"
+
+/* What may come next. */
+enum expect {
+	VALUE,     /* a value */
+	ITEM,      /* after '[': a value or ']' */
+	FIRST_KEY, /* after '{': a key or '}' */
+	MORE,      /* after a value in a level: ',' or its end */
+	END,       /* after the outermost value */
+	BAD        /* nothing any more */
+};
+
+#define ONES UINT64_C(0x0101010101010101)
+#define HIGH_BITS (0x80 * ONES)
+
+#define STRING_OF(x) #x
+#define NUMBER_TEXT(macro) STRING_OF(macro)
+
+/*
+ * Not 0 if one of the eight bytes is a control character, a quote or a
+ * backslash: subtracting borrows from the top bit of a byte that is too small.
+ */
+static uint64_t
+special_bytes(uint64_t word)
+{
+	uint64_t quote = word ^ '"' * ONES, slash = word ^ '\\' * ONES;
+
+	return (((word - 0x20 * ONES) & ~word) | ((quote - ONES) & ~quote) |
+		   ((slash - ONES) & ~slash)) &
+	       HIGH_BITS;
+}
+
+static bool
+is_special(char c)
+{
+	return (unsigned char)c < 0x20 || c == '"' || c == '\\';
+}
+
+/* ---- Reading ------------------------------------------------------------ */
+
+void
+cg_json_start(struct cg_json *json, struct cg_slice text)
+{
+	if (!text.ptr)
+		text.ptr = ""; /* the empty slice */
+	*json = (struct cg_json){ .rest = text, .at = text.ptr };
+}
+
+/* Keeps what is left; whatever comes after a value is decided by the level. */
+static enum cg_json_type
+accept(struct cg_json *json, const char *at, const char *end,
+    enum cg_json_type type)
+{
+	json->rest = (struct cg_slice){ at, (size_t)(end - at) };
+	json->expect = json->depth > 0 ? MORE : END;
+	return type;
+}
+
+static enum cg_json_type
+refuse(struct cg_json *json, const char *at, const char *expected)
+{
+	json->at = at;
+	json->error = expected;
+	json->expect = BAD;
+	return CG_JSON_BAD;
+}
+
+static const char *
+skip_blanks(const char *at, const char *end)
+{
+	while (at < end && (unsigned char)*at <= ' ' &&
+	       (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r'))
+		at++;
+	return at;
+}
+
+static bool
+is_digit(char c)
+{
+	return (unsigned)c - '0' <= 9;
+}
+
+static bool
+in_object(const struct cg_json *json)
+{
+	return json->objects >> (json->depth - 1) & 1;
+}
+
+static enum cg_json_type
+open_level(struct cg_json *json, const char *at, const char *end)
+{
+	bool object = *at == '{';
+	uint64_t bit = (uint64_t)1 << json->depth % CG_JSON_DEPTH;
+
+	if (json->depth == CG_JSON_DEPTH)
+		return refuse(json, at,
+		    "expected at most " NUMBER_TEXT(CG_JSON_DEPTH) " levels");
+	json->objects = object ? json->objects | bit : json->objects & ~bit;
+	json->depth++;
+	accept(json, at + 1, end, CG_JSON_ARRAY);
+	json->expect = object ? FIRST_KEY : ITEM;
+	return object ? CG_JSON_OBJECT : CG_JSON_ARRAY;
+}
+
+static enum cg_json_type
+close_level(struct cg_json *json, const char *at, const char *end)
+{
+	bool object = in_object(json);
+
+	json->depth--;
+	return accept(
+	    json, at + 1, end, object ? CG_JSON_OBJECT_END : CG_JSON_ARRAY_END);
+}
+
+/* The end of the digits from at on; at itself if there are none. */
+static const char *
+skip_digits(const char *at, const char *end)
+{
+	while (at < end && is_digit(*at))
+		at++;
+	return at;
+}
+
+/*
+ * 01 is the number 0; the next token then finds a 1 that it does not expect.
+ */
+static enum cg_json_type
+take_number(struct cg_json *json, const char *at, const char *end)
+{
+	const char *digits = at + (*at == '-'), *to = skip_digits(digits, end);
+
+	if (to - digits > 1 && *digits == '0')
+		to = digits + 1;
+	if (to > digits && to < end && *to == '.') {
+		digits = to + 1;
+		to = skip_digits(digits, end);
+	}
+	if (to > digits && to < end && (*to | 0x20) == 'e') {
+		digits = to + 1;
+		if (digits < end && (*digits == '+' || *digits == '-'))
+			digits++;
+		to = skip_digits(digits, end);
+	}
+	if (to == digits)
+		return refuse(json, digits, "expected a digit");
+	json->text = (struct cg_slice){ at, (size_t)(to - at) };
+	return accept(json, to, end, CG_JSON_NUMBER);
+}
+
+/* Length of the escape at a backslash, 0 if it is none. */
+static size_t
+escape_length(const char *at, const char *end)
+{
+	size_t n = 2;
+
+	if (end - at < 2)
+		return 0;
+	if (at[1] != 'u')
+		return at[1] && strchr("\"\\/bfnrt", at[1]) ? 2 : 0;
+	while (n < 6 && n < (size_t)(end - at) &&
+	       (is_digit(at[n]) ||
+		   ((at[n] | 0x20) >= 'a' && (at[n] | 0x20) <= 'f')))
+		n++;
+	return n == 6 ? 6 : 0;
+}
+
+/* The string's closing quote; NULL after a refusal. */
+static const char *
+scan_string(struct cg_json *json, const char *at, const char *end)
+{
+	uint64_t word;
+	size_t n;
+
+	for (;;) {
+		while (end - at >= 8) {
+			memcpy(&word, at, sizeof(word));
+			if (special_bytes(word))
+				break;
+			at += 8;
+		}
+		while (at < end && !is_special(*at))
+			at++;
+		if (at < end && *at == '"')
+			return at;
+		if (at == end || *at != '\\')
+			break;
+		n = escape_length(at, end);
+		if (n == 0) {
+			refuse(
+			    json, at, "expected an escape like \\n, \\u00e9");
+			return NULL;
+		}
+		json->escaped = true;
+		at += n;
+	}
+	refuse(json, at,
+	    at == end ? "expected '\"' at the end of the string"
+		      : "expected an escape for the control character");
+	return NULL;
+}
+
+static enum cg_json_type
+take_string(struct cg_json *json, const char *at, const char *end)
+{
+	const char *to;
+
+	json->escaped = false;
+	to = scan_string(json, at + 1, end);
+	if (!to)
+		return CG_JSON_BAD;
+	json->text = (struct cg_slice){ at + 1, (size_t)(to - at - 1) };
+	return accept(json, to + 1, end, CG_JSON_STRING);
+}
+
+/* A key and its colon. */
+static enum cg_json_type
+take_key(struct cg_json *json, const char *at, const char *end)
+{
+	if (at == end || *at != '"')
+		return refuse(json, at,
+		    json->expect == FIRST_KEY ? "expected a key or '}'"
+					      : "expected a key");
+	if (take_string(json, at, end) == CG_JSON_BAD)
+		return CG_JSON_BAD;
+	at = skip_blanks(json->rest.ptr, end);
+	if (at == end || *at != ':')
+		return refuse(json, at, "expected ':' after the key");
+	accept(json, at + 1, end, CG_JSON_KEY);
+	json->expect = VALUE;
+	return CG_JSON_KEY;
+}
+
+static enum cg_json_type
+take_literal(struct cg_json *json, const char *at, const char *end)
+{
+	static const struct {
+		const char *name;
+		enum cg_json_type type;
+	} literals[] = { { "true", CG_JSON_TRUE }, { "false", CG_JSON_FALSE },
+		{ "null", CG_JSON_NULL } };
+	struct cg_slice rest = { at, (size_t)(end - at) };
+
+	for (size_t i = 0; i < sizeof(literals) / sizeof(*literals); i++) {
+		if (cg_take_prefix(&rest, literals[i].name))
+			return accept(json, rest.ptr, end, literals[i].type);
+	}
+	return refuse(json, at,
+	    json->expect == ITEM ? "expected a value or ']'"
+				 : "expected a value");
+}
+
+static enum cg_json_type
+take_value(struct cg_json *json, const char *at, const char *end)
+{
+	char c = at < end ? *at : '\0';
+
+	if (is_digit(c) || c == '-')
+		return take_number(json, at, end);
+	if (c == '"')
+		return take_string(json, at, end);
+	if (c == '[' || c == '{')
+		return open_level(json, at, end);
+	return take_literal(json, at, end);
+}
+
+/* In arrays, a short way for what a profile mostly is: whole numbers. */
+static enum cg_json_type
+take_item(struct cg_json *json, const char *at, const char *end)
+{
+	const char *to = skip_digits(at, end);
+
+	if (to == at || to == end || (*to != ',' && *to != ']') ||
+	    (to - at > 1 && *at == '0'))
+		return take_value(json, at, end);
+	json->text = (struct cg_slice){ at, (size_t)(to - at) };
+	return accept(json, to, end, CG_JSON_NUMBER);
+}
+
+/* After a value: the comma and what follows it, or the end of the level. */
+static enum cg_json_type
+take_more(struct cg_json *json, const char *at, const char *end)
+{
+	bool object = in_object(json);
+
+	if (at < end && *at == ',') {
+		at = skip_blanks(at + 1, end);
+		json->at = at;
+		json->expect = VALUE;
+		return object ? take_key(json, at, end)
+			      : take_item(json, at, end);
+	}
+	if (at < end && *at == (object ? '}' : ']'))
+		return close_level(json, at, end);
+	return refuse(
+	    json, at, object ? "expected ',' or '}'" : "expected ',' or ']'");
+}
+
+enum cg_json_type
+cg_json_next(struct cg_json *json)
+{
+	const char *end = json->rest.ptr + json->rest.len;
+	const char *at = skip_blanks(json->rest.ptr, end);
+
+	if (json->expect == BAD)
+		return CG_JSON_BAD;
+	json->at = at;
+	switch ((enum expect)json->expect) {
+	case MORE: return take_more(json, at, end);
+	case ITEM:
+		if (at < end && *at == ']')
+			return close_level(json, at, end);
+		return take_item(json, at, end);
+	case VALUE: return take_value(json, at, end);
+	case FIRST_KEY:
+		if (at < end && *at == '}')
+			return close_level(json, at, end);
+		return take_key(json, at, end);
+	case END:
+		if (at < end)
+			return refuse(json, at, "expected the end");
+		return CG_JSON_END;
+	case BAD: break;
+	}
+	return CG_JSON_BAD;
+}
+
+static unsigned
+hex4(const char *at)
+{
+	unsigned value = 0;
+
+	for (int i = 0; i < 4; i++)
+		value = value << 4 |
+			(is_digit(at[i]) ? (unsigned)at[i] - '0'
+					 : ((unsigned)at[i] | 0x20) - 'a' + 10);
+	return value;
+}
+
+static char *
+put_utf8(char *to, unsigned code)
+{
+	static const unsigned char lead[] = { 0, 0xc0, 0xe0, 0xf0 };
+	int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+
+	*to++ = (char)(lead[more] | code >> 6 * more);
+	while (more-- > 0)
+		*to++ = (char)(0x80 | (code >> 6 * more & 0x3f));
+	return to;
+}
+
+/* Unescapes \uXXXX, or two of them that are a pair; *at moves past it. */
+static char *
+put_unicode(char *to, const char **at, const char *end)
+{
+	unsigned code = hex4(*at + 2), low;
+
+	*at += 6;
+	if (code >= 0xdc80 && code <= 0xdcff) {
+		*to = (char)(code & 0xff);
+		return to + 1;
+	}
+	if (code < 0xd800 || code > 0xdfff)
+		return put_utf8(to, code);
+	if (code < 0xdc00 && end - *at >= 6 && (*at)[0] == '\\' &&
+	    (*at)[1] == 'u') {
+		low = hex4(*at + 2);
+		if (low >= 0xdc00 && low <= 0xdfff) {
+			*at += 6;
+			return put_utf8(to,
+			    0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00));
+		}
+	}
+	return put_utf8(to, 0xfffd);
+}
+
+/* Letters of the short escapes, and what they stand for. */
+static const char letters[] = "bfnrt", meanings[] = "\b\f\n\r\t";
+
+struct cg_slice
+cg_json_string(const struct cg_json *json, char *buf)
+{
+	const char *at = json->text.ptr, *end = at + json->text.len, *letter;
+	char *to = buf;
+
+	if (!json->escaped)
+		return json->text;
+	while (at < end) {
+		if (*at != '\\') {
+			*to++ = *at++;
+		} else if (at[1] == 'u') {
+			to = put_unicode(to, &at, end);
+		} else {
+			letter = strchr(letters, at[1]);
+			*to++ = letter ? meanings[letter - letters] : at[1];
+			at += 2;
+		}
+	}
+	return (struct cg_slice){ buf, (size_t)(to - buf) };
+}
+
+/* ---- Writing ------------------------------------------------------------ */
+
+/* Input bytes that are written at once: each may become six. */
+#define PIECE 8192
+
+/*
+ * Length of the UTF-8 sequence that begins with a byte from 0x80 on, 0 if it
+ * is none (RFC 3629: no overlong forms, no surrogates, nothing past 10ffff).
+ */
+static size_t
+utf8_length(const unsigned char *at, const unsigned char *end)
+{
+	size_t len = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+	unsigned char low = 0x80, high = 0xbf;
+
+	if (at[0] < 0xc2 || at[0] > 0xf4 || (size_t)(end - at) < len)
+		return 0;
+	if (at[0] == 0xe0)
+		low = 0xa0;
+	else if (at[0] == 0xed)
+		high = 0x9f;
+	else if (at[0] == 0xf0)
+		low = 0x90;
+	else if (at[0] == 0xf4)
+		high = 0x8f;
+	if (at[1] < low || at[1] > high)
+		return 0;
+	for (size_t i = 2; i < len; i++) {
+		if (at[i] < 0x80 || at[i] > 0xbf)
+			return 0;
+	}
+	return len;
+}
+
+/* One character that is not plain; *at moves past it. */
+static char *
+put_special(char *to, const char **at, const char *end)
+{
+	static const char hex[] = "0123456789abcdef";
+	unsigned char byte = (unsigned char)*(*at)++;
+	const char *meaning;
+	size_t len;
+
+	if (byte >= 0x80) {
+		len = utf8_length(
+		    (const unsigned char *)*at - 1, (const unsigned char *)end);
+		if (len > 0) {
+			memcpy(to, *at - 1, len);
+			*at += len - 1;
+			return to + len;
+		}
+		memcpy(to, "\\udc", 4);
+	} else {
+		meaning = byte ? strchr(meanings, byte) : NULL;
+		if (byte == '"' || byte == '\\' || meaning) {
+			*to++ = '\\';
+			*to++ =
+			    meaning ? letters[meaning - meanings] : (char)byte;
+			return to;
+		}
+		memcpy(to, "\\u00", 4);
+	}
+	to[4] = hex[byte >> 4];
+	to[5] = hex[byte & 15];
+	return to + 6;
+}
+
+/*
+ * Escapes what begins before stop; a last sequence, or the last eight bytes,
+ * may reach past it.
+ */
+static char *
+put_piece(char *to, const char **from, const char *stop, const char *end)
+{
+	const char *at = *from;
+	uint64_t word;
+
+	while (at < stop) {
+		if (end - at >= 8) {
+			memcpy(&word, at, sizeof(word));
+			if (!(special_bytes(word) | (word & HIGH_BITS))) {
+				memcpy(to, &word, sizeof(word));
+				at += 8;
+				to += 8;
+				continue;
+			}
+		}
+		if (is_special(*at) || (unsigned char)*at >= 0x80)
+			to = put_special(to, &at, end);
+		else
+			*to++ = *at++;
+	}
+	*from = at;
+	return to;
+}
+
+void
+cg_put_json(struct cg_out *out, struct cg_slice text)
+{
+	const char *at = text.len ? text.ptr : "", *end = at + text.len;
+	size_t n;
+	char *to;
+
+	cg_putc(out, '"');
+	while (at < end) {
+		n = (size_t)(end - at) < PIECE ? (size_t)(end - at) : PIECE;
+		to = cg_out_reserve(out, 6 * n + 8);
+		cg_out_advance(out, put_piece(to, &at, at + n, end));
+	}
+	cg_putc(out, '"');
+}

@@ -1,0 +1,195 @@
+/*
+ * str.c - interned strings, and a map from numbers to numbers.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base.h"
+
+struct cg_str_entry {
+	const char *ptr;
+	uint32_t len;
+	uint32_t hash;
+};
+
+struct cg_map_slot {
+	uint64_t key;
+	uint32_t value;
+	uint32_t used;
+};
+
+/* The finalizer of MurmurHash3: every bit of the key reaches every other. */
+uint64_t
+cg_hash_u64(uint64_t key)
+{
+	key ^= key >> 33;
+	key *= 0xff51afd7ed558ccd;
+	key ^= key >> 33;
+	key *= 0xc4ceb9fe1a85ec53;
+	return key ^ key >> 33;
+}
+
+uint64_t
+cg_hash_bytes(const char *ptr, size_t len)
+{
+	uint64_t hash = len * 0x9e3779b97f4a7c15, word;
+
+	for (; len >= sizeof(word); ptr += sizeof(word), len -= sizeof(word)) {
+		memcpy(&word, ptr, sizeof(word));
+		hash = (hash ^ word) * 0xff51afd7ed558ccd;
+		hash ^= hash >> 32;
+	}
+	word = 0;
+	memcpy(&word, ptr, len);
+	return cg_hash_u64(hash ^ word);
+}
+
+/* The slot where the string is, or the free one where it belongs. */
+static size_t
+find_slot(const struct cg_strs *strs, struct cg_slice text, uint32_t hash)
+{
+	size_t mask = strs->slots - 1, at = hash & mask;
+	const struct cg_str_entry *entry;
+
+	for (; strs->slot[at] != 0; at = (at + 1) & mask) {
+		entry = &strs->entry[strs->slot[at]];
+		if (entry->hash == hash && entry->len == text.len &&
+		    memcmp(entry->ptr, text.ptr, text.len) == 0)
+			break;
+	}
+	return at;
+}
+
+static bool
+grow_slots(struct cg_strs *strs)
+{
+	size_t slots = strs->slots ? strs->slots * 2 : 64, at;
+	uint32_t *slot = calloc(slots, sizeof(*slot));
+
+	if (!slot)
+		return false;
+	for (uint32_t id = 1; id < strs->count; id++) {
+		at = strs->entry[id].hash & (slots - 1);
+		while (slot[at] != 0)
+			at = (at + 1) & (slots - 1);
+		slot[at] = id;
+	}
+	free(strs->slot);
+	strs->slot = slot;
+	strs->slots = slots;
+	return true;
+}
+
+cg_str
+cg_strs_add(struct cg_strs *strs, struct cg_slice text)
+{
+	uint32_t hash = (uint32_t)cg_hash_bytes(text.ptr, text.len);
+	size_t at;
+	char *copy;
+
+	if (text.len == 0)
+		return 0;
+	if (strs->count == 0)
+		strs->count = 1; /* entry 0 is "" */
+	if (strs->count * 4 >= strs->slots * 3 && !grow_slots(strs))
+		return CG_STR_NONE;
+	at = find_slot(strs, text, hash);
+	if (strs->slot[at] != 0)
+		return strs->slot[at];
+	if (text.len >= UINT32_MAX || strs->count >= CG_STR_NONE ||
+	    !cg_grow(&strs->entry, &strs->cap, strs->count + 1,
+		sizeof(*strs->entry)))
+		return CG_STR_NONE;
+	copy = cg_arena_alloc(&strs->text, text.len + 1);
+	if (!copy)
+		return CG_STR_NONE;
+	memcpy(copy, text.ptr, text.len);
+	copy[text.len] = '\0';
+	strs->entry[strs->count] =
+	    (struct cg_str_entry){ copy, (uint32_t)text.len, hash };
+	strs->slot[at] = (uint32_t)strs->count;
+	return (cg_str)strs->count++;
+}
+
+cg_str
+cg_strs_find(const struct cg_strs *strs, struct cg_slice text)
+{
+	if (text.len == 0 || strs->slots == 0)
+		return 0;
+	return strs->slot[find_slot(
+	    strs, text, (uint32_t)cg_hash_bytes(text.ptr, text.len))];
+}
+
+struct cg_slice
+cg_strs_get(const struct cg_strs *strs, cg_str id)
+{
+	if (id == 0 || id >= strs->count)
+		return (struct cg_slice){ "", 0 };
+	return (struct cg_slice){ strs->entry[id].ptr, strs->entry[id].len };
+}
+
+void
+cg_strs_free(struct cg_strs *strs)
+{
+	free(strs->entry);
+	free(strs->slot);
+	cg_arena_free(&strs->text);
+	*strs = (struct cg_strs){ 0 };
+}
+
+static struct cg_map_slot *
+map_find(const struct cg_map *map, uint64_t key)
+{
+	size_t mask = map->slots - 1, at = cg_hash_u64(key) & mask;
+
+	while (map->slot[at].used && map->slot[at].key != key)
+		at = (at + 1) & mask;
+	return &map->slot[at];
+}
+
+static bool
+map_grow(struct cg_map *map)
+{
+	struct cg_map bigger = { .slots = map->slots ? map->slots * 2 : 64 };
+
+	bigger.slot = calloc(bigger.slots, sizeof(*bigger.slot));
+	if (!bigger.slot)
+		return false;
+	for (size_t i = 0; i < map->slots; i++) {
+		if (map->slot[i].used)
+			*map_find(&bigger, map->slot[i].key) = map->slot[i];
+	}
+	bigger.count = map->count;
+	free(map->slot);
+	*map = bigger;
+	return true;
+}
+
+uint32_t *
+cg_map_at(struct cg_map *map, uint64_t key)
+{
+	struct cg_map_slot *slot;
+
+	if (map->count * 4 >= map->slots * 3 && !map_grow(map))
+		return NULL;
+	slot = map_find(map, key);
+	if (!slot->used) {
+		slot->used = 1;
+		slot->key = key;
+		map->count++;
+	}
+	return &slot->value;
+}
+
+uint32_t
+cg_map_get(const struct cg_map *map, uint64_t key)
+{
+	return map->slots ? map_find(map, key)->value : 0;
+}
+
+void
+cg_map_free(struct cg_map *map)
+{
+	free(map->slot);
+	*map = (struct cg_map){ 0 };
+}

@@ -1,0 +1,194 @@
+/*
+ * unpack.c - filters between a source and the window of an input.
+ *
+ * gzip as in RFC 1952, unpacked by zlib: one member or several, zeros after
+ * the last one (tapes pad so), nothing else after it.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#define ZLIB_CONST
+#include <zlib.h>
+
+#include "io.h"
+
+#define BUFFER_SIZE ((size_t)64 << 10)
+/* zlib: any window, and a gzip header and trailer around it. */
+#define GZIP_WINDOW (15 + 16)
+#define GZIP_FIRST 0x1f /* the first byte of a member */
+
+/* The layer below is source; z.next_in is what is left of buf. */
+struct gzip {
+	struct cg_stream stream;
+	struct cg_stream *source;
+	struct cg_diag *diag;
+	const char *name;
+	uint64_t taken; /* bytes from the source so far */
+	bool within;    /* a member has begun and not ended */
+	bool padding;   /* zeros follow the last member */
+	z_stream z;
+	size_t size; /* of buf */
+	unsigned char buf[];
+};
+
+static int fail(struct gzip *, int status, const char *fmt, ...)
+    CG_PRINTF(3, 4);
+
+static int
+fail(struct gzip *gzip, int status, const char *fmt, ...)
+{
+	struct cg_place place = { .file = gzip->name };
+	va_list args;
+
+	if (status == CG_EINPUT) {
+		place.offset = gzip->taken - gzip->z.avail_in;
+		place.has_offset = true;
+	}
+	va_start(args, fmt);
+	cg_diag_put(gzip->diag, CG_ERROR, &place, fmt, args);
+	va_end(args);
+	gzip->stream.status = status;
+	return -1;
+}
+
+/* Waits for packed bytes: 1 if there are some, 0 at the end, -1 on errors. */
+static int
+refill(struct gzip *gzip)
+{
+	ptrdiff_t got;
+
+	if (gzip->z.avail_in > 0)
+		return 1;
+	got = gzip->source->read(gzip->source, (char *)gzip->buf, gzip->size);
+	if (got < 0) {
+		gzip->stream.status = gzip->source->status;
+		return -1;
+	}
+	if (got == 0 && gzip->within)
+		return fail(gzip, CG_EINPUT, "gzip data ends early");
+	gzip->taken += (uint64_t)got;
+	gzip->z.next_in = gzip->buf;
+	gzip->z.avail_in = (uInt)got;
+	return got > 0;
+}
+
+/* The same, and to the begin of the next member if one has ended. */
+static int
+find_member(struct gzip *gzip)
+{
+	int got = refill(gzip);
+
+	while (got > 0 && !gzip->within) {
+		if (*gzip->z.next_in == GZIP_FIRST && !gzip->padding) {
+			(void)inflateReset(&gzip->z);
+			gzip->within = true;
+		} else if (*gzip->z.next_in == 0) {
+			gzip->padding = true;
+			gzip->z.next_in++;
+			gzip->z.avail_in--;
+			got = refill(gzip);
+		} else {
+			return fail(gzip, CG_EINPUT,
+			    "expected nothing after the gzip data");
+		}
+	}
+	return got;
+}
+
+/* Gives what comes of one inflate(), if anything: errors wait their turn. */
+static ptrdiff_t
+gzip_read(struct cg_stream *stream, char *buf, size_t size)
+{
+	struct gzip *gzip = (struct gzip *)stream;
+	uInt room = size < UINT_MAX / 2 ? (uInt)size : UINT_MAX / 2;
+	int got, result;
+
+	gzip->z.next_out = (Bytef *)buf;
+	gzip->z.avail_out = room;
+	while (gzip->z.avail_out == room) {
+		got = find_member(gzip);
+		if (got <= 0)
+			return got;
+		result = inflate(&gzip->z, Z_NO_FLUSH);
+		if (result == Z_STREAM_END)
+			gzip->within = false;
+		else if (result == Z_MEM_ERROR)
+			return fail(gzip, CG_ELIMIT, "out of memory");
+		else if (result != Z_OK)
+			return fail(gzip, CG_EINPUT,
+			    "gzip data is corrupt (%s)",
+			    gzip->z.msg ? gzip->z.msg : zError(result));
+	}
+	return (ptrdiff_t)(room - gzip->z.avail_out);
+}
+
+static void
+gzip_close(struct cg_stream *stream)
+{
+	struct gzip *gzip = (struct gzip *)stream;
+
+	gzip->source->close(gzip->source);
+	(void)inflateEnd(&gzip->z);
+	free(gzip);
+}
+
+/* NULL: out of memory. */
+static struct cg_stream *
+gzip_open(struct cg_diag *diag, const char *name, struct cg_stream *source,
+    struct cg_slice head)
+{
+	size_t size = head.len > BUFFER_SIZE ? head.len : BUFFER_SIZE;
+	struct gzip *gzip = malloc(sizeof(*gzip) + size);
+
+	if (!gzip)
+		return NULL;
+	memset(gzip, 0, sizeof(*gzip));
+	gzip->stream.read = gzip_read;
+	gzip->stream.close = gzip_close;
+	gzip->stream.packed = "gzip";
+	gzip->source = source;
+	gzip->diag = diag;
+	gzip->name = name;
+	gzip->size = size;
+	gzip->taken = head.len;
+	gzip->within = true;
+	if (inflateInit2(&gzip->z, GZIP_WINDOW) != Z_OK) {
+		free(gzip);
+		return NULL;
+	}
+	memcpy(gzip->buf, head.ptr, head.len);
+	gzip->z.next_in = gzip->buf;
+	gzip->z.avail_in = (uInt)head.len;
+	return &gzip->stream;
+}
+
+/* ---- Choosing ----------------------------------------------------------- */
+
+static const struct filter {
+	const char *magic; /* CG_UNPACK_MAGIC bytes at most */
+	struct cg_stream *(*open)(struct cg_diag *, const char *name,
+	    struct cg_stream *source, struct cg_slice head);
+} filters[] = {
+	{ "\x1f\x8b", gzip_open },
+};
+
+struct cg_stream *
+cg_unpack(struct cg_diag *diag, const char *name, struct cg_stream *source,
+    struct cg_slice head, int *status)
+{
+	const struct cg_place place = { .file = name };
+	struct cg_stream *stream;
+
+	*status = CG_OK;
+	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++) {
+		if (!cg_starts(head, filters[i].magic))
+			continue;
+		stream = filters[i].open(diag, name, source, head);
+		if (!stream) {
+			cg_diag_say(diag, CG_ERROR, &place, "out of memory");
+			*status = CG_ELIMIT;
+		}
+		return stream;
+	}
+	return NULL;
+}

@@ -1,0 +1,658 @@
+/*
+ * view.c - cursors over the rows of one function.
+ *
+ * Opening a run decodes where its rows are (24 bytes each), sorts that if
+ * need be (most runs come sorted), and then the cursors decode and sum the
+ * rows of one place after the other.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph.h"
+#include "rows.h"
+
+/* A row: its place, and where the rest of it is packed. */
+struct row {
+	uint64_t addr;
+	uint32_t file; /* its rank, so that order is by name */
+	uint32_t line;
+	const uint8_t *tag; /* the tag byte ... */
+	const uint8_t *rest; /* ... and what follows the position */
+};
+
+struct list {
+	struct row *row;
+	size_t count, cap, next;
+};
+
+struct cg_rows {
+	const struct cg_graph *graph;
+	struct list list[4]; /* by enum cg_row_kind */
+	const uint32_t *file_rank, *file_ranked; /* NULL: files by id */
+	bool merge, no_addresses;
+	cg_fn fn;
+	struct row *room; /* for sorting */
+	size_t room_cap;
+	uint64_t *cost, *sum; /* one row's values; the sum of a place's */
+	size_t cost_cap, sum_cap;
+};
+
+static inline uint64_t
+get_varint(const uint8_t **at)
+{
+	uint64_t value = *(*at)++;
+	unsigned shift = 7;
+
+	if (value < 0x80)
+		return value;
+	value &= 0x7f;
+	for (;; shift += 7) {
+		uint64_t byte = *(*at)++;
+
+		value |= (byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return value;
+	}
+}
+
+static inline uint64_t
+get_signed(const uint8_t **at)
+{
+	uint64_t value = get_varint(at);
+
+	return value >> 1 ^ -(value & 1);
+}
+
+static inline const uint8_t *
+skip_varints(const uint8_t *at, size_t n)
+{
+	for (; n > 0; n--) {
+		while (*at++ >= 0x80)
+			;
+	}
+	return at;
+}
+
+static inline size_t
+get_value_count(unsigned tag, const uint8_t **at)
+{
+	size_t n = tag >> CG_TAG_SHIFT;
+
+	return n == CG_TAG_MANY ? get_varint(at) : n;
+}
+
+/* From behind the position to the next row. */
+static inline const uint8_t *
+skip_rest(unsigned tag, const uint8_t *at)
+{
+	switch ((enum cg_row_kind)(tag & CG_TAG_KIND)) {
+	case CG_ROW_CALL:
+		at = skip_varints(at, 4);
+		return skip_varints(at, get_value_count(tag, &at));
+	case CG_ROW_COST: return skip_varints(at, get_value_count(tag, &at));
+	case CG_ROW_JUMP:
+		return skip_varints(at, 3u + (tag & CG_TAG_COND ? 1u : 0u) +
+		    (tag & CG_TAG_FAR ? 2u : 0u));
+	case CG_ROW_OTHER:
+		if (tag & CG_TAG_BRANCH)
+			return skip_varints(at, 4);
+		return skip_varints(at, get_varint(&at));
+	}
+	return at;
+}
+
+void
+cg_graph_nomem(const struct cg_graph *graph)
+{
+	if (*graph->fault != CG_OK)
+		return;
+	*graph->fault = CG_ELIMIT;
+	cg_diag_say(graph->diag, CG_ERROR, NULL, "out of memory");
+}
+
+void
+cg_graph_overflow(const struct cg_graph *graph, const char *what)
+{
+	if (*graph->fault != CG_OK)
+		return;
+	*graph->fault = CG_EINPUT;
+	cg_diag_say(graph->diag, CG_ERROR, NULL,
+	    "%s add up to more than 64 bits hold", what);
+}
+
+struct cg_rows *
+cg_rows_new(const struct cg_graph *graph)
+{
+	struct cg_rows *rows = calloc(1, sizeof(*rows));
+	size_t events = graph->events ? graph->events : 1;
+
+	if (rows) {
+		rows->graph = graph;
+		rows->file_rank = graph->file_rank;
+		rows->file_ranked = graph->file_ranked;
+	}
+	if (!rows ||
+	    !cg_grow(&rows->cost, &rows->cost_cap, events,
+	    sizeof(*rows->cost)) ||
+	    !cg_grow(&rows->sum, &rows->sum_cap, events, sizeof(*rows->sum))) {
+		cg_rows_free(rows);
+		cg_graph_nomem(graph);
+		return NULL;
+	}
+	return rows;
+}
+
+void
+cg_rows_free(struct cg_rows *rows)
+{
+	if (!rows)
+		return;
+	for (size_t kind = 0; kind < 4; kind++)
+		free(rows->list[kind].row);
+	free(rows->room);
+	free(rows->cost);
+	free(rows->sum);
+	free(rows);
+}
+
+void
+cg_rows_drop_addresses(struct cg_rows *rows)
+{
+	rows->no_addresses = true;
+}
+
+/* Notes where each row of a block is. The run's state carries over blocks. */
+static bool
+decode_block(struct cg_rows *rows, const uint8_t *at, const uint8_t *end,
+    struct cg_pos *state)
+{
+	while (at < end) {
+		const uint8_t *start = at;
+		unsigned tag = *at++;
+		struct list *list = &rows->list[tag & CG_TAG_KIND];
+		struct row *row;
+
+		if (tag & CG_TAG_FILE)
+			state->file = (cg_file)get_varint(&at);
+		if (tag & CG_TAG_ADDR)
+			state->addr += get_signed(&at);
+		if (tag & CG_TAG_LINE)
+			state->line += (uint32_t)get_signed(&at);
+		if (list->count == list->cap &&
+		    !cg_grow(&list->row, &list->cap, list->count + 1,
+		    sizeof(*row)))
+			return false;
+		row = &list->row[list->count++];
+		row->addr = rows->no_addresses ? 0 : state->addr;
+		row->line = state->line;
+		row->file = rows->file_rank ? rows->file_rank[state->file] :
+		    state->file;
+		row->tag = start;
+		row->rest = at;
+		at = skip_rest(tag, at);
+	}
+	return true;
+}
+
+static bool
+decode_run(struct cg_rows *rows, const struct cg_run *run)
+{
+	struct cg_pos state = { .file = rows->graph->fn[run->fn].file };
+	const struct cg_block *block;
+
+	for (block = run->first; block; block = block->next) {
+		const uint8_t *end = block == run->last ? run->at :
+		    block->data + block->used;
+
+		if (!decode_block(rows, block->data, end, &state))
+			return false;
+	}
+	return true;
+}
+
+/* What of a call or jump comes after its position in the order of rows. */
+struct target {
+	uint32_t fn, file, line;
+	bool conditional;
+	uint64_t addr;
+	const uint8_t *rest; /* counts, then values */
+};
+
+static void
+get_target(const struct cg_rows *rows, const struct row *row,
+    struct target *to)
+{
+	unsigned tag = *row->tag;
+	const uint8_t *at = row->rest;
+
+	*to = (struct target){ .fn = rows->fn, .file = row->file };
+	if ((tag & CG_TAG_KIND) == CG_ROW_CALL) {
+		to->fn = (cg_fn)get_varint(&at);
+		to->rest = at;
+		(void)get_varint(&at); /* count */
+		to->line = (uint32_t)get_varint(&at);
+		to->addr = rows->no_addresses ? 0 : get_varint(&at);
+		return;
+	}
+	to->conditional = (tag & CG_TAG_COND) != 0;
+	if (tag & CG_TAG_FAR) {
+		to->fn = (cg_fn)get_varint(&at);
+		to->file = (cg_file)get_varint(&at);
+		if (rows->file_rank)
+			to->file = rows->file_rank[to->file];
+	}
+	to->addr = row->addr + get_signed(&at);
+	if (rows->no_addresses)
+		to->addr = 0;
+	to->line = row->line + (uint32_t)get_signed(&at);
+	to->rest = at;
+}
+
+static int
+compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int
+compare_targets(const struct cg_rows *rows, const struct row *a,
+    const struct row *b)
+{
+	const uint32_t *rank = rows->graph->fn_rank;
+	struct target ta, tb;
+	int order;
+
+	get_target(rows, a, &ta);
+	get_target(rows, b, &tb);
+	order = rank ? compare_u64(rank[ta.fn], rank[tb.fn]) :
+	    compare_u64(ta.fn, tb.fn);
+	if (order == 0)
+		order = compare_u64(ta.file, tb.file);
+	if (order == 0)
+		order = compare_u64(ta.addr, tb.addr);
+	if (order == 0)
+		order = compare_u64(ta.line, tb.line);
+	return order ? order : ta.conditional - tb.conditional;
+}
+
+/* Branches: by block, index, kind; inclusive rows come first, all equal. */
+static int
+compare_others(const struct row *a, const struct row *b)
+{
+	const uint8_t *pa = a->rest, *pb = b->rest;
+	bool branch = *a->tag & CG_TAG_BRANCH;
+	int order = branch - ((*b->tag & CG_TAG_BRANCH) != 0);
+
+	for (int i = 0; order == 0 && branch && i < 3; i++)
+		order = compare_u64(get_varint(&pa), get_varint(&pb));
+	return order;
+}
+
+/* Rows that compare equal are summed. */
+static inline int
+compare_rows(const struct cg_rows *rows, enum cg_row_kind kind,
+    const struct row *a, const struct row *b)
+{
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if (kind == CG_ROW_COST)
+		return 0;
+	return kind == CG_ROW_OTHER ? compare_others(a, b) :
+	    compare_targets(rows, a, b);
+}
+
+/* The end of the ascending stretch that begins at from. */
+static size_t
+ascending(const struct cg_rows *rows, enum cg_row_kind kind,
+    const struct row *row, size_t from, size_t count)
+{
+	size_t at = from + 1;
+
+	while (at < count &&
+	    compare_rows(rows, kind, &row[at - 1], &row[at]) <= 0)
+		at++;
+	return at < count ? at : count;
+}
+
+static void
+merge(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
+    size_t middle, size_t end, struct row *room)
+{
+	size_t left = 0, right = middle, to = 0;
+
+	memcpy(room, row, middle * sizeof(*row));
+	while (left < middle && right < end) {
+		if (compare_rows(rows, kind, &room[left], &row[right]) <= 0)
+			row[to++] = room[left++];
+		else
+			row[to++] = row[right++];
+	}
+	memcpy(&row[to], &room[left], (middle - left) * sizeof(*row));
+}
+
+/*
+ * Natural merge sort: rows come as a few ascending stretches, and mostly as
+ * one. Each pass merges neighbours, so any input takes O(n log n).
+ */
+static bool
+sort_list(struct cg_rows *rows, enum cg_row_kind kind)
+{
+	struct row *row = rows->list[kind].row;
+	size_t count = rows->list[kind].count, from, middle, end;
+
+	if (count < 2 || ascending(rows, kind, row, 0, count) == count)
+		return true;
+	if (!cg_grow(&rows->room, &rows->room_cap, count, sizeof(*row)))
+		return false;
+	do {
+		for (from = 0; from < count; from = end) {
+			middle = ascending(rows, kind, row, from, count);
+			end = middle;
+			if (middle == count)
+				break;
+			end = ascending(rows, kind, row, middle, count);
+			merge(rows, kind, row + from, middle - from,
+			    end - from, rows->room);
+		}
+	} while (ascending(rows, kind, row, 0, count) != count);
+	return true;
+}
+
+static void
+reset(struct cg_rows *rows, cg_fn fn, bool merged)
+{
+	for (size_t kind = 0; kind < 4; kind++)
+		rows->list[kind].count = rows->list[kind].next = 0;
+	rows->fn = fn;
+	rows->merge = merged;
+}
+
+static bool
+sort_all(struct cg_rows *rows)
+{
+	for (unsigned kind = 0; kind < 4; kind++) {
+		if (!sort_list(rows, (enum cg_row_kind)kind))
+			return false;
+	}
+	return true;
+}
+
+bool
+cg_rows_open(struct cg_rows *rows, cg_part part, cg_fn fn)
+{
+	const struct cg_graph *graph = rows->graph;
+	uint32_t id;
+	bool ok = true;
+
+	reset(rows, fn, true);
+	if (part != CG_ALL_PARTS) {
+		id = cg_map_get(&graph->run_ids, (uint64_t)part << 32 | fn);
+		ok = id == 0 || decode_run(rows, &graph->run[id - 1]);
+	} else {
+		id = fn < graph->fns ? graph->fn[fn].runs : CG_NO_RUN;
+		for (; ok && id != CG_NO_RUN; id = graph->run[id].next)
+			ok = decode_run(rows, &graph->run[id]);
+	}
+	if (ok && sort_all(rows))
+		return true;
+	reset(rows, fn, true);
+	cg_graph_nomem(graph);
+	return false;
+}
+
+bool
+cg_rows_open_merged(struct cg_rows *rows, const struct cg_run *run)
+{
+	reset(rows, run->fn, true);
+	rows->file_rank = rows->file_ranked = NULL;
+	if (decode_run(rows, run) && sort_all(rows))
+		return true;
+	cg_graph_nomem(rows->graph);
+	return false;
+}
+
+bool
+cg_rows_open_raw(struct cg_rows *rows, const struct cg_run *run)
+{
+	reset(rows, run->fn, false);
+	if (decode_run(rows, run))
+		return true;
+	cg_graph_nomem(rows->graph);
+	return false;
+}
+
+bool
+cg_add_costs(const struct cg_graph *graph, uint64_t *a, size_t *an,
+    const uint64_t *b, size_t n)
+{
+	for (; *an < n; ++*an)
+		a[*an] = 0;
+	for (size_t i = 0; i < n; i++) {
+		int64_t sum;
+
+		if (!graph->event[i].is_signed) {
+			if (__builtin_add_overflow(a[i], b[i], &a[i]))
+				return false;
+			continue;
+		}
+		if (__builtin_add_overflow((int64_t)a[i], (int64_t)b[i],
+		    &sum))
+			return false;
+		a[i] = (uint64_t)sum;
+	}
+	return true;
+}
+
+static size_t
+get_values(const struct cg_rows *rows, unsigned tag, const uint8_t *at,
+    uint64_t *to)
+{
+	size_t n = get_value_count(tag, &at);
+
+	/* Packed by us from vectors of at most that many. */
+	if (n > rows->graph->events)
+		n = rows->graph->events;
+	for (size_t i = 0; i < n; i++)
+		to[i] = get_varint(&at);
+	return n;
+}
+
+static struct cg_pos
+pos_of(const struct cg_rows *rows, const struct row *row)
+{
+	return (struct cg_pos){ .line = row->line, .addr = row->addr,
+		.file = rows->file_ranked ? rows->file_ranked[row->file] :
+		    row->file };
+}
+
+/*
+ * The next row that is summed into first, or NULL. Its list moves on.
+ */
+static const struct row *
+next_same(struct cg_rows *rows, enum cg_row_kind kind,
+    const struct row *first)
+{
+	struct list *list = &rows->list[kind];
+
+	if (!rows->merge || list->next == list->count ||
+	    compare_rows(rows, kind, first, &list->row[list->next]) != 0)
+		return NULL;
+	return &list->row[list->next++];
+}
+
+static const struct row *
+next_row(struct cg_rows *rows, enum cg_row_kind kind)
+{
+	struct list *list = &rows->list[kind];
+
+	if (list->next == list->count)
+		return NULL;
+	return &list->row[list->next++];
+}
+
+bool
+cg_next_cost(struct cg_rows *rows, struct cg_cost *cost)
+{
+	const struct row *row = next_row(rows, CG_ROW_COST), *same;
+	size_t n;
+
+	if (!row)
+		return false;
+	cost->pos = pos_of(rows, row);
+	cost->n = get_values(rows, *row->tag, row->rest, rows->sum);
+	cost->cost = rows->sum;
+	while ((same = next_same(rows, CG_ROW_COST, row)) != NULL) {
+		n = get_values(rows, *same->tag, same->rest, rows->cost);
+		if (!cg_add_costs(rows->graph, rows->sum, &cost->n,
+		    rows->cost, n)) {
+			cg_graph_overflow(rows->graph, "costs of a place");
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Reads what stands behind a call's position. */
+static size_t
+get_call(const struct cg_rows *rows, const struct row *row,
+    struct cg_call *call, uint64_t *cost)
+{
+	const uint8_t *at = row->rest;
+
+	call->callee = (cg_fn)get_varint(&at);
+	call->count = get_varint(&at);
+	call->entry.file = rows->graph->fn[call->callee].file;
+	call->entry.line = (uint32_t)get_varint(&at);
+	call->entry.addr = get_varint(&at);
+	if (rows->no_addresses)
+		call->entry.addr = 0;
+	return get_values(rows, *row->tag, at, cost);
+}
+
+bool
+cg_next_call(struct cg_rows *rows, struct cg_call *call)
+{
+	const struct row *row = next_row(rows, CG_ROW_CALL), *same;
+	struct cg_call more;
+	size_t n;
+
+	if (!row)
+		return false;
+	call->site = pos_of(rows, row);
+	call->n = get_call(rows, row, call, rows->sum);
+	call->cost = rows->sum;
+	while ((same = next_same(rows, CG_ROW_CALL, row)) != NULL) {
+		n = get_call(rows, same, &more, rows->cost);
+		if (__builtin_add_overflow(call->count, more.count,
+		    &call->count) ||
+		    !cg_add_costs(rows->graph, rows->sum, &call->n,
+		    rows->cost, n)) {
+			cg_graph_overflow(rows->graph, "calls");
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Reads what stands behind a jump's target. */
+static void
+get_jump_counts(const struct target *to, uint64_t *executed,
+    uint64_t *followed)
+{
+	const uint8_t *at = to->rest;
+
+	*executed = get_varint(&at);
+	*followed = to->conditional ? get_varint(&at) : *executed;
+}
+
+bool
+cg_next_jump(struct cg_rows *rows, struct cg_jump *jump)
+{
+	const struct row *row = next_row(rows, CG_ROW_JUMP), *same;
+	struct target to;
+	uint64_t executed, followed;
+
+	if (!row)
+		return false;
+	get_target(rows, row, &to);
+	jump->from = pos_of(rows, row);
+	jump->target = to.fn;
+	jump->to = (struct cg_pos){ .line = to.line, .addr = to.addr,
+		.file = rows->file_ranked ? rows->file_ranked[to.file] :
+		    to.file };
+	jump->conditional = to.conditional;
+	get_jump_counts(&to, &jump->executed, &jump->followed);
+	while ((same = next_same(rows, CG_ROW_JUMP, row)) != NULL) {
+		get_target(rows, same, &to);
+		get_jump_counts(&to, &executed, &followed);
+		if (__builtin_add_overflow(jump->executed, executed,
+		    &jump->executed) ||
+		    __builtin_add_overflow(jump->followed, followed,
+		    &jump->followed)) {
+			cg_graph_overflow(rows->graph, "jumps");
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+cg_next_branch(struct cg_rows *rows, struct cg_branch *branch)
+{
+	struct list *list = &rows->list[CG_ROW_OTHER];
+	const struct row *row, *same;
+	const uint8_t *at;
+
+	/* Rows of stated inclusive costs are cg_stated_inclusive()'s. */
+	do {
+		row = next_row(rows, CG_ROW_OTHER);
+		if (!row)
+			return false;
+	} while (!(*row->tag & CG_TAG_BRANCH));
+	at = row->rest;
+	branch->pos = pos_of(rows, row);
+	branch->block = (uint32_t)get_varint(&at);
+	branch->index = (uint32_t)get_varint(&at);
+	branch->kind = (enum cg_branch_kind)get_varint(&at);
+	branch->count = get_varint(&at);
+	while (list->next < list->count &&
+	    (same = next_same(rows, CG_ROW_OTHER, row)) != NULL) {
+		at = skip_varints(same->rest, 3);
+		if (__builtin_add_overflow(branch->count, get_varint(&at),
+		    &branch->count)) {
+			cg_graph_overflow(rows->graph, "branches");
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+cg_stated_inclusive(struct cg_rows *rows, struct cg_cost *cost)
+{
+	const struct list *list = &rows->list[CG_ROW_OTHER];
+	bool found = false;
+
+	*cost = (struct cg_cost){ .cost = rows->sum };
+	for (size_t i = 0; i < list->count; i++) {
+		const uint8_t *at = list->row[i].rest;
+		size_t n;
+
+		if (*list->row[i].tag & CG_TAG_BRANCH)
+			continue;
+		found = true;
+		n = get_varint(&at);
+		for (size_t j = 0; j < n; j++)
+			rows->cost[j] = get_varint(&at);
+		if (!cg_add_costs(rows->graph, rows->sum, &cost->n,
+		    rows->cost, n)) {
+			cg_graph_overflow(rows->graph, "inclusive costs");
+			return false;
+		}
+	}
+	return found;
+}

@@ -1,0 +1,83 @@
+# helper.bash - what the bats files share. They begin with: load helper
+#
+#   $CGCONV                        the program under test
+#   golden INPUT TO [OPTION...]    its conversion is what tests/golden holds
+#   refuses STATUS MESSAGE ARG...  cgconv ARG... fails so and prints nothing
+#   samples [FORMAT]               one line per sample profile
+#   exe_of FILE                    "--exe PROG" if a sample has its program
+#   same FILE FILE                 compares and shows the difference
+
+cd "$BATS_TEST_DIRNAME/.." || exit 1
+B=${B:-build}
+case $B in
+/*) ;;
+*) B=$PWD/$B ;;
+esac
+CGCONV=$B/cgconv
+
+samples()
+{
+	local file
+
+	for file in samples/${1:-*}/*/*; do
+		case $file in
+		samples/src/* | */HOW | */prog | *.txt) ;;
+		*) [ -f "$file" ] && echo "$file" ;;
+		esac
+	done
+}
+
+exe_of()
+{
+	local prog=${1%/*}/prog
+
+	[ ! -e "$prog" ] || echo "--exe $prog"
+}
+
+same()
+{
+	cmp -s -- "$1" "$2" || {
+		diff -u -- "$1" "$2" | head -n 40
+		return 1
+	}
+}
+
+golden()
+{
+	local input=$1 to=$2 name
+
+	shift 2
+	name=$(echo "${input#samples/}${*:+ $*}" | tr -c 'A-Za-z0-9.\n-' _)
+	mkdir -p tests/golden
+	# shellcheck disable=SC2046 # two words or none
+	"$CGCONV" -t "$to" $(exe_of "$input") "$@" "$input" \
+		>"$BATS_TEST_TMPDIR/golden"
+	if [ -n "$UPDATE" ]; then
+		cp "$BATS_TEST_TMPDIR/golden" "tests/golden/$name.$to"
+	fi
+	same "tests/golden/$name.$to" "$BATS_TEST_TMPDIR/golden"
+}
+
+refuses()
+{
+	local status=0 want=$1 message=$2
+
+	shift 2
+	"$CGCONV" "$@" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" ||
+		status=$?
+	if [ "$status" -ne "$want" ]; then
+		echo "expected status $want, got $status from: cgconv $*"
+		cat "$BATS_TEST_TMPDIR/err"
+		return 1
+	fi
+	if ! grep -qF -- "$message" "$BATS_TEST_TMPDIR/err"; then
+		echo "expected the message: $message"
+		cat "$BATS_TEST_TMPDIR/err"
+		return 1
+	fi
+	if [ -s "$BATS_TEST_TMPDIR/out" ]; then
+		echo "expected nothing on standard output, got:"
+		head -n 5 "$BATS_TEST_TMPDIR/out"
+		return 1
+	fi
+}

@@ -1,0 +1,137 @@
+# layers.bats - the floors of the house: who may include and call whom.
+load helper
+
+# An internal header and its floor. A C file of the library stands on the
+# floor of the highest header that it includes.
+floor_of()
+{
+	case $1 in
+	cgconv.h | base.h) echo 0 ;;
+	io.h | symbols.h | elffile.h) echo 1 ;;
+	graph.h | rows.h) echo 2 ;;
+	job.h) echo 3 ;;
+	*) echo "no floor is known for $1" >&2 && return 1 ;;
+	esac
+}
+
+# The project's own headers that a file includes.
+includes()
+{
+	sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\(.*\)".*/\1/p' "$1"
+}
+
+@test "layers: cmd includes cgconv.h and its own header only" {
+	for file in cmd/*.[ch]; do
+		for header in $(includes "$file"); do
+			case $header in
+			cgconv.h | cmd.h) ;;
+			*) echo "$file includes $header" && false ;;
+			esac
+		done
+	done
+}
+
+@test "layers: a format includes cgconv.h and headers of its own only" {
+	for file in formats/*.[ch]; do
+		own=$(basename "$file" | sed 's/[_.].*//')
+		for header in $(includes "$file"); do
+			case $file:$header in
+			*:cgconv.h | *:"$own".h | *:"$own"_*.h) ;;
+			formats/formats.c:formats.def) ;;
+			*) echo "$file includes $header" && false ;;
+			esac
+		done
+	done
+}
+
+@test "layers: no header of the library includes one above it" {
+	for file in lib/*.h; do
+		floor=$(floor_of "${file#lib/}")
+		for header in $(includes "$file"); do
+			[ "$(floor_of "$header")" -le "$floor" ] || {
+				echo "$file includes $header"
+				false
+			}
+		done
+	done
+}
+
+@test "layers: no file of the library calls one above it" {
+	command -v nm >/dev/null || skip "no nm"
+	dir=$BATS_TEST_TMPDIR
+	for file in lib/*.c; do
+		name=${file#lib/}
+		floor=0
+		for header in $(includes "$file"); do
+			up=$(floor_of "$header")
+			[ "$up" -le "$floor" ] || floor=$up
+		done
+		object=$B/lib/${name%.c}.o
+		nm -g "$object" | awk -v at="$floor $name" \
+			'$2 ~ /[TDRB]/ { print $3, at }' >>"$dir/defined"
+		nm -gu "$object" | awk -v at="$floor $name" \
+			'$2 ~ /^cg_/ { print $2, at }' >>"$dir/used"
+	done
+	[ -s "$dir/defined" ] && [ -s "$dir/used" ]
+	awk 'NR == FNR { floor[$1] = $2; home[$1] = $3; next }
+		$1 in floor && floor[$1] > $2 {
+			print $3 " calls " $1 "() of " home[$1]; bad = 1
+		}
+		END { exit bad }' "$dir/defined" "$dir/used"
+}
+
+@test "layers: formats and cmd call nothing but what cgconv.h declares" {
+	command -v nm >/dev/null || skip "no nm"
+	nm -g "$B"/lib/*.o | awk '$2 ~ /[TDRB]/ { print $3 }' |
+		sort >"$BATS_TEST_TMPDIR/library"
+	[ -s "$BATS_TEST_TMPDIR/library" ]
+	for object in "$B"/formats/*.o "$B"/cmd/*.o; do
+		for name in $(nm -gu "$object" | awk '{ print $2 }' | sort |
+			comm -12 - "$BATS_TEST_TMPDIR/library"); do
+			grep -qw "$name" lib/cgconv.h || {
+				echo "${object#"$B/"} calls $name()"
+				false
+			}
+		done
+	done
+}
+
+@test "layers: the shared library exports what cgconv.h declares, no more" {
+	command -v nm >/dev/null || skip "no nm"
+	case $CFLAGS in *-fsanitize*) skip "sanitizers export more" ;; esac
+	nm -D --defined-only "$B/libcgconv.so" | awk '{ print $3 }' |
+		sort >"$BATS_TEST_TMPDIR/exported"
+	gcc -E -P lib/cgconv.h | tr -d '\n' | tr ';' '\n' |
+		grep -o '\bcg_[a-z0-9_]*\( *(\|\[\]\)' | tr -d ' ([]' |
+		sort -u >"$BATS_TEST_TMPDIR/declared"
+	same "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/exported"
+}
+
+@test "layers: neither library nor program names a format" {
+	formats=$(sed -n 's/^FORMAT(\(.*\)).*/\1/p' formats/formats.def)
+	[ -n "$formats" ]
+	for file in lib/*.[ch] cmd/*.[ch]; do
+		# Comments may: they say where a rule comes from.
+		code=$(gcc -fpreprocessed -dD -E -P "$file" 2>/dev/null)
+		for format in $formats; do
+			! grep -inE "\"([^\"]*[^a-z])?$format\\b|cg_format_$format\\b" \
+				<<<"$code" || {
+				echo "$file names $format"
+				false
+			}
+		done
+	done
+}
+
+@test "layers: everything on the top level has its place" {
+	for entry in *; do
+		case $entry in
+		Makefile | lib | cmd | formats | tests | samples) ;;
+		README.md | LICENSE) ;;
+		*) [ "$PWD/$entry" = "$B" ] || [ "$entry" = build ] || {
+			echo "what is $entry?"
+			false
+		} ;;
+		esac
+	done
+}

@@ -1,0 +1,440 @@
+/*
+ * fault.c - a conversion in which one thing fails: the first allocation, the
+ * second, ... until none is left, then every write, sync, rename, read.
+ *
+ * After each: the status and a message say what failed, nothing is left of
+ * the output, an older output is as it was, no memory and no descriptor is
+ * lost. A conversion may also succeed in spite of it, if its output is right
+ * (qsort() does without memory).
+ *
+ * The functions of the C library that can fail are defined here instead.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#endif
+
+#ifdef SANITIZED
+int
+main(void)
+{
+	puts("not with sanitizers: they have an allocator of their own");
+	return 77;
+}
+#else
+
+/* ---- What fails, and when ----------------------------------------------- */
+
+enum kind { ALLOC, WRITE, FSYNC, CLOSE, RENAME, READ, OPEN, KINDS };
+
+static const struct {
+	const char *name;
+	int error, status, other; /* the statuses that it may end with */
+} kinds[KINDS] = {
+	[ALLOC] = { "allocation", ENOMEM, CG_ELIMIT, CG_ELIMIT },
+	[WRITE] = { "write", ENOSPC, CG_EOUTPUT, CG_EOUTPUT },
+	[FSYNC] = { "fsync", EIO, CG_EOUTPUT, CG_EOUTPUT },
+	[CLOSE] = { "close", EDQUOT, CG_EOUTPUT, CG_EOUTPUT },
+	[RENAME] = { "rename", EACCES, CG_EOUTPUT, CG_EOUTPUT },
+	[READ] = { "read", EIO, CG_EINPUT, CG_EINPUT },
+	[OPEN] = { "open", EMFILE, CG_EINPUT, CG_EOUTPUT },
+};
+
+static bool counting; /* a conversion is running */
+static enum kind failing;
+static unsigned long fail_at; /* which one fails, from 1; 0: none */
+static unsigned long calls[KINDS];
+static long live; /* allocations that are not freed */
+
+static bool
+fails(enum kind kind)
+{
+	if (!counting)
+		return false;
+	calls[kind]++;
+	if (kind != failing || calls[kind] != fail_at)
+		return false;
+	errno = kinds[kind].error;
+	return true;
+}
+
+/* ---- The functions that fail -------------------------------------------- */
+
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void *__libc_memalign(size_t, size_t);
+void __libc_free(void *);
+int open64(const char *, int, ...);
+
+static void *
+count_live(void *ptr)
+{
+	live += ptr != NULL;
+	return ptr;
+}
+
+void *
+malloc(size_t size)
+{
+	return fails(ALLOC) ? NULL : count_live(__libc_malloc(size));
+}
+
+void *
+calloc(size_t n, size_t size)
+{
+	return fails(ALLOC) ? NULL : count_live(__libc_calloc(n, size));
+}
+
+void *
+realloc(void *ptr, size_t size)
+{
+	void *moved;
+
+	if (fails(ALLOC))
+		return NULL;
+	moved = __libc_realloc(ptr, size);
+	live += ptr == NULL && moved != NULL;
+	return moved;
+}
+
+int
+posix_memalign(void **ptr, size_t alignment, size_t size)
+{
+	if (fails(ALLOC))
+		return ENOMEM;
+	*ptr = count_live(__libc_memalign(alignment, size));
+	return *ptr != NULL ? 0 : ENOMEM;
+}
+
+void
+free(void *ptr)
+{
+	live -= ptr != NULL;
+	__libc_free(ptr);
+}
+
+ssize_t
+write(int fd, const void *bytes, size_t n)
+{
+	return fails(WRITE) ? -1 : syscall(SYS_write, fd, bytes, n);
+}
+
+ssize_t
+read(int fd, void *to, size_t n)
+{
+	return fails(READ) ? -1 : syscall(SYS_read, fd, to, n);
+}
+
+/* The library is compiled for large files: its open() is this one. */
+int
+open64(const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+	va_end(args);
+	if (fails(OPEN))
+		return -1;
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+/* A close that fails has closed the file all the same. */
+int
+close(int fd)
+{
+	int result = (int)syscall(SYS_close, fd);
+
+	return fails(CLOSE) ? -1 : result;
+}
+
+/* Nothing here has to survive a power cut. */
+int
+fsync(int fd)
+{
+	(void)fd;
+	return fails(FSYNC) ? -1 : 0;
+}
+
+int
+rename(const char *from, const char *to)
+{
+	if (fails(RENAME))
+		return -1;
+	return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+/* ---- One conversion ----------------------------------------------------- */
+
+#define OLD "an older output\n"
+
+static char folder[] = "/tmp/cgconv-fault.XXXXXX";
+static char output[sizeof(folder) + 8];
+
+struct conversion {
+	const char *input, *program; /* program: NULL if there is none */
+	const struct cg_module *to;
+	char *right; /* what the output has to be */
+	size_t length;
+	char said[4096]; /* all messages, for the report */
+	bool told;       /* one of them names the failure */
+};
+
+static void
+hear(void *arg, const struct cg_message *message)
+{
+	struct conversion *it = arg;
+	size_t used = strlen(it->said);
+	bool was = counting;
+
+	/* A message is no part of the conversion. */
+	counting = false;
+	(void)snprintf(it->said + used, sizeof(it->said) - used, "    %s\n",
+	    message->text);
+	if (strstr(message->text, strerror(kinds[failing].error)) != NULL ||
+	    (failing == ALLOC && strstr(message->text, "out of memory")))
+		it->told = true;
+	counting = was;
+}
+
+static int
+convert(struct conversion *it)
+{
+	struct cg_job *job = cg_job_new(cg_formats, hear, it);
+	int status = CG_ELIMIT;
+
+	if (job == NULL) {
+		it->told = true; /* there was nobody to tell */
+		return status;
+	}
+	status = cg_job_set_to(job, it->to->name);
+	if (status == CG_OK)
+		status = cg_job_set_output(job, output);
+	if (status == CG_OK && it->program != NULL)
+		status = cg_job_add_object(job, it->program);
+	if (status == CG_OK)
+		status = cg_job_add_input(job, it->input);
+	if (status == CG_OK)
+		status = cg_job_run(job);
+	cg_job_free(job);
+	return status;
+}
+
+static int
+run(struct conversion *it, enum kind kind, unsigned long at)
+{
+	int status;
+
+	memset(calls, 0, sizeof(calls));
+	it->said[0] = '\0';
+	it->told = false;
+	failing = kind;
+	fail_at = at;
+	counting = true;
+	status = convert(it);
+	counting = false;
+	return status;
+}
+
+/* ---- Files -------------------------------------------------------------- */
+
+static char *
+slurp(const char *path, size_t *length)
+{
+	FILE *file = fopen(path, "rb");
+	size_t size = 0;
+	char *text = NULL;
+
+	*length = 0;
+	if (file == NULL)
+		return NULL;
+	do {
+		size += 1 << 16;
+		text = realloc(text, size);
+		if (text == NULL)
+			abort();
+		*length += fread(text + *length, 1, size - *length, file);
+	} while (*length == size);
+	(void)fclose(file);
+	return text;
+}
+
+static bool
+holds(const char *path, const char *want, size_t length)
+{
+	size_t got;
+	char *text = slurp(path, &got);
+	bool same =
+	    text != NULL && got == length && memcmp(text, want, got) == 0;
+
+	free(text);
+	return same;
+}
+
+static void
+put_old_output(void)
+{
+	FILE *file = fopen(output, "wb");
+
+	if (file == NULL || fputs(OLD, file) < 0 || fclose(file) != 0)
+		abort();
+}
+
+static size_t
+files_in(const char *path)
+{
+	DIR *dir = opendir(path);
+	size_t count = 0;
+
+	while (dir != NULL && readdir(dir) != NULL)
+		count++;
+	if (dir != NULL)
+		(void)closedir(dir);
+	return count - 2; /* . and .. */
+}
+
+/* The lowest free descriptor: higher if one was not closed. */
+static int
+next_descriptor(void)
+{
+	int fd = dup(0);
+
+	(void)syscall(SYS_close, fd);
+	return fd;
+}
+
+/* ---- Failing in turn ---------------------------------------------------- */
+
+static bool
+ended_well(const struct conversion *it, int status)
+{
+	const char *want = status == CG_OK ? it->right : OLD;
+	size_t length = status == CG_OK ? it->length : strlen(OLD);
+	bool good = true;
+
+	if (status != CG_OK)
+		good = CHECK(status == kinds[failing].status ||
+			     status == kinds[failing].other) &&
+		       CHECK(it->told);
+	return CHECK(files_in(folder) == 1) &&
+	       CHECK(holds(output, want, length)) && good;
+}
+
+/* One failure; false if the conversion has not so many of that kind. */
+static bool
+fail_once(struct conversion *it, enum kind kind, unsigned long at)
+{
+	long live_before = live;
+	int fd_before = next_descriptor(), status;
+	bool good;
+
+	status = run(it, kind, at);
+	if (calls[kind] < at)
+		return false;
+	good = CHECK(live == live_before);
+	good = CHECK(next_descriptor() == fd_before) && good;
+	good = ended_well(it, status) && good;
+	if (!good)
+		fprintf(stderr, "  %s to %s, %s %lu failed, status %d:\n%s",
+		    it->input, it->to->name, kinds[kind].name, at, status,
+		    it->said);
+	if (status == CG_OK || !good)
+		put_old_output();
+	return true;
+}
+
+static void
+try_conversion(struct conversion *it)
+{
+	unsigned long at;
+	int status;
+
+	/* Once for what is made once in a process, once to look at. */
+	(void)run(it, ALLOC, 0);
+	status = run(it, ALLOC, 0);
+	if (status == CG_OK)
+		it->right = slurp(output, &it->length);
+	put_old_output();
+	if (status == CG_OK)
+		for (int kind = 0; kind < KINDS; kind++)
+			for (at = 1; fail_once(it, (enum kind)kind, at); at++)
+				if (unit_failures > 20)
+					return;
+	free(it->right);
+	it->right = NULL;
+}
+
+/* Larger ones have nothing to add but time. */
+#define SAMPLE_MAX 4500
+
+static bool
+is_profile(const char *path)
+{
+	static const char *const others[] = { "HOW", "prog", NULL };
+	const char *name = strrchr(path, '/') + 1;
+	struct stat info;
+
+	for (size_t i = 0; others[i] != NULL; i++)
+		if (strcmp(name, others[i]) == 0)
+			return false;
+	return strstr(name, ".txt") == NULL &&
+	       strstr(path, "samples/src/") == NULL && stat(path, &info) == 0 &&
+	       S_ISREG(info.st_mode) && info.st_size <= SAMPLE_MAX;
+}
+
+static void
+try_sample(const char *path)
+{
+	static struct conversion it;
+	char program[4096];
+
+	(void)snprintf(program, sizeof(program), "%.*s/prog",
+	    (int)(strrchr(path, '/') - path), path);
+	it.input = path;
+	it.program = access(program, R_OK) == 0 ? program : NULL;
+	for (size_t i = 0; cg_formats[i] != NULL; i++) {
+		it.to = cg_formats[i];
+		if (it.to->write != NULL && unit_failures <= 20)
+			try_conversion(&it);
+	}
+}
+
+int
+main(void)
+{
+	glob_t found;
+
+	if (mkdtemp(folder) == NULL)
+		return 1;
+	(void)snprintf(output, sizeof(output), "%s/out", folder);
+	put_old_output();
+	if (glob("samples/*/*/*", 0, NULL, &found) != 0) {
+		puts("no samples here");
+		return 77;
+	}
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (is_profile(found.gl_pathv[i]))
+			try_sample(found.gl_pathv[i]);
+	globfree(&found);
+	(void)unlink(output);
+	CHECK(rmdir(folder) == 0);
+	return unit_end();
+}
+#endif

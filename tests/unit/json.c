@@ -1,0 +1,585 @@
+/*
+ * The JSON tokenizer and the strings that are written; json-c is the twin.
+ */
+#include <json-c/json.h>
+
+#include "io.h"
+#include "unit.h"
+
+#define TEXT_MAX 4096
+#define LEVELS 8
+
+static struct cg_diag diag;
+
+/* ---- By hand ------------------------------------------------------------ */
+
+static void
+test_tokens(void)
+{
+	static const char text[] = " {\"k\" : [ -1.5e+3,true,\r\n\"\\n\"] ,"
+				   "\"\":{}, \"n\":null,\"f\":false}\t";
+	static const struct {
+		enum cg_json_type type;
+		const char *text; /* NULL: has none */
+		unsigned depth;
+		char at;
+	} want[] = {
+		{ CG_JSON_OBJECT, NULL, 1, '{' },
+		{ CG_JSON_KEY, "k", 1, '"' },
+		{ CG_JSON_ARRAY, NULL, 2, '[' },
+		{ CG_JSON_NUMBER, "-1.5e+3", 2, '-' },
+		{ CG_JSON_TRUE, NULL, 2, 't' },
+		{ CG_JSON_STRING, "\\n", 2, '"' },
+		{ CG_JSON_ARRAY_END, NULL, 1, ']' },
+		{ CG_JSON_KEY, "", 1, '"' },
+		{ CG_JSON_OBJECT, NULL, 2, '{' },
+		{ CG_JSON_OBJECT_END, NULL, 1, '}' },
+		{ CG_JSON_KEY, "n", 1, '"' },
+		{ CG_JSON_NULL, NULL, 1, 'n' },
+		{ CG_JSON_KEY, "f", 1, '"' },
+		{ CG_JSON_FALSE, NULL, 1, 'f' },
+		{ CG_JSON_OBJECT_END, NULL, 0, '}' },
+		{ CG_JSON_END, NULL, 0, '\0' },
+		{ CG_JSON_END, NULL, 0, '\0' },
+	};
+	struct cg_json json;
+	char buf[8];
+
+	cg_json_start(&json, cg_slice(text));
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		CHECK(cg_json_next(&json) == want[i].type);
+		CHECK(!want[i].text || cg_equal(json.text, want[i].text));
+		CHECK(json.depth == want[i].depth);
+		CHECK(*json.at == want[i].at);
+		if (want[i].type == CG_JSON_STRING)
+			CHECK(json.escaped &&
+			      cg_equal(cg_json_string(&json, buf), "\n"));
+		if (want[i].type == CG_JSON_KEY)
+			CHECK(!json.escaped);
+	}
+}
+
+static enum cg_json_type
+last_token(struct cg_json *json, struct cg_slice text)
+{
+	enum cg_json_type type;
+
+	cg_json_start(json, text);
+	do
+		type = cg_json_next(json);
+	while (type > CG_JSON_BAD);
+	return type;
+}
+
+static void
+test_errors(void)
+{
+	static const struct {
+		const char *text;
+		size_t at;
+		const char *error;
+	} cases[] = {
+		{ "", 0, "expected a value" },
+		{ " \n", 2, "expected a value" },
+		{ "[", 1, "expected a value or ']'" },
+		{ "[1,]", 3, "expected a value" },
+		{ "[1 2]", 3, "expected ',' or ']'" },
+		{ "[1}", 2, "expected ',' or ']'" },
+		{ "{1}", 1, "expected a key or '}'" },
+		{ "{\"a\":1,}", 7, "expected a key" },
+		{ "{\"a\" 1}", 5, "expected ':' after the key" },
+		{ "{\"a\":1]", 6, "expected ',' or '}'" },
+		{ "1 2", 2, "expected the end" },
+		{ "01", 1, "expected the end" },
+		{ "-", 1, "expected a digit" },
+		{ "-x", 1, "expected a digit" },
+		{ "[1.]", 3, "expected a digit" },
+		{ "1e+", 3, "expected a digit" },
+		{ "\"a", 2, "expected '\"' at the end of the string" },
+		{ "\"a\\\"", 4, "expected '\"' at the end of the string" },
+		{ "\"a\n\"", 2,
+		    "expected an escape for the control character" },
+		{ "\"\\x\"", 1, "expected an escape like \\n, \\u00e9" },
+		{ "\"\\u00g0\"", 1, "expected an escape like \\n, \\u00e9" },
+		{ "\"\\", 1, "expected an escape like \\n, \\u00e9" },
+		{ "\"\\u123", 1, "expected an escape like \\n, \\u00e9" },
+		{ "nul", 0, "expected a value" },
+		{ "NaN", 0, "expected a value" },
+		{ "/**/1", 0, "expected a value" },
+		{ "\v1", 0, "expected a value" },
+	};
+	struct cg_json json;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct cg_slice text = cg_slice(cases[i].text);
+
+		CHECK(last_token(&json, text) == CG_JSON_BAD);
+		if (!CHECK(json.at == text.ptr + cases[i].at) ||
+		    !CHECK(strcmp(json.error, cases[i].error) == 0))
+			fprintf(stderr, "... '%s': %s\n", text.ptr, json.error);
+		CHECK(cg_json_next(&json) == CG_JSON_BAD);
+	}
+	CHECK(last_token(&json, (struct cg_slice){ 0 }) == CG_JSON_BAD);
+}
+
+static void
+test_depth(void)
+{
+	static const char *const open[] = { "[", "{\"\":" };
+	static const char *const close[] = { "]", "}" };
+	char text[CG_JSON_DEPTH * 8];
+	struct cg_json json;
+
+	for (int kind = 0; kind < 2; kind++) {
+		text[0] = '\0';
+		for (int i = 0; i < CG_JSON_DEPTH; i++)
+			strcat(text, open[kind]);
+		strcat(text, "[]");
+		CHECK(last_token(&json, cg_slice(text)) == CG_JSON_BAD);
+		CHECK(strcmp(json.error, "expected at most 64 levels") == 0);
+		strcpy(text + strlen(text) - 2, "0");
+		for (int i = 0; i < CG_JSON_DEPTH; i++)
+			strcat(text, close[kind]);
+		CHECK(last_token(&json, cg_slice(text)) == CG_JSON_END);
+	}
+}
+
+/* ---- Random texts, against json-c --------------------------------------- */
+
+struct text {
+	size_t len;
+	char bytes[TEXT_MAX + 1]; /* with a NUL, for json-c */
+};
+
+static void
+add(struct text *text, const char *string)
+{
+	size_t len = strlen(string);
+
+	if (len <= TEXT_MAX - text->len) {
+		memcpy(text->bytes + text->len, string, len + 1);
+		text->len += len;
+	}
+}
+
+static void
+add_string(struct text *text, uint64_t *seed)
+{
+	/* Raw bytes as lone surrogates: json-c would not join two of them. */
+	static const char *const parts[] = { "a", "name", "\\\"", "\\\\", "\\/",
+		"\\b", "\\f", "\\n", "\\r", "\\t", "\\u0000", "\\u001f",
+		"\\u00e9", "\\uD83D\\uDE00", "\\ud83d", "\\ud83dx",
+		"\\ud83d\\n", "\\ud83d\\u0041", "\\udc80", "\\uDCbf", "\\udfff",
+		"\\uFFFF", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
+		"\x7f", "operator()", " ", "0123456789abcdef" };
+
+	add(text, "\"");
+	for (size_t n = unit_below(seed, 6); n > 0; n--)
+		add(text,
+		    parts[unit_below(seed, sizeof(parts) / sizeof(*parts))]);
+	add(text, "\"");
+}
+
+static void
+add_number(struct text *text, uint64_t *seed)
+{
+	static const char *const exponents[] = { "e0", "e+2", "E-17", "e09" };
+	char digits[CG_NUMBER_MAX + 1];
+
+	if (unit_below(seed, 4) == 0)
+		add(text, "-");
+	*cg_format_u64(digits, unit_number(seed)) = '\0';
+	add(text, digits);
+	if (unit_below(seed, 4) == 0) {
+		*cg_format_u64(digits, unit_number(seed)) = '\0';
+		add(text, ".");
+		add(text, digits);
+	}
+	if (unit_below(seed, 4) == 0)
+		add(text, exponents[unit_below(seed, 4)]);
+}
+
+static void
+add_blanks(struct text *text, uint64_t *seed)
+{
+	static const char *const blanks[] = { " ", "\n", "\t", "\r\n  " };
+
+	if (unit_below(seed, 6) == 0)
+		add(text, blanks[unit_below(seed, 4)]);
+}
+
+/* An array or object; its levels are kept in a string of brackets. */
+static void
+make_text(struct text *text, uint64_t *seed)
+{
+	static const char *const literals[] = { "true", "false", "null", "0" };
+	char closing[LEVELS + 1] = "";
+	size_t depth = 0;
+	bool first = true;
+
+	text->len = 0;
+	do {
+		add_blanks(text, seed);
+		if (depth > 0 &&
+		    (unit_below(seed, 5) == 0 || text->len > 1000)) {
+			add(text, (char[]){ closing[--depth], '\0' });
+			first = false;
+			continue;
+		}
+		if (depth > 0 && !first)
+			add(text, ",");
+		add_blanks(text, seed);
+		first = false;
+		if (depth > 0 && closing[depth - 1] == '}') {
+			add_string(text, seed);
+			add_blanks(text, seed);
+			add(text, ":");
+			add_blanks(text, seed);
+		}
+		if (depth == 0 ||
+		    (depth < LEVELS && unit_below(seed, 3) == 0)) {
+			bool object = unit_below(seed, 2);
+
+			closing[depth++] = object ? '}' : ']';
+			add(text, object ? "{" : "[");
+			first = true;
+		} else if (unit_below(seed, 2)) {
+			add_number(text, seed);
+		} else if (unit_below(seed, 2)) {
+			add_string(text, seed);
+		} else {
+			add(text, literals[unit_below(seed, 4)]);
+		}
+	} while (depth > 0);
+	add_blanks(text, seed);
+}
+
+/* NULL if json-c refuses the text. */
+static struct json_object *
+parse_twin(const char *bytes, size_t len, int flags)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(2 * CG_JSON_DEPTH);
+	struct json_object *value;
+
+	json_tokener_set_flags(tokener, flags);
+	value = json_tokener_parse_ex(tokener, bytes, (int)len + 1);
+	if (json_tokener_get_error(tokener) == json_tokener_success &&
+	    json_tokener_get_parse_end(tokener) == len) {
+		json_tokener_free(tokener);
+		/* NULL is json-c's null: any other value tells it apart */
+		return value ? value : json_object_new_boolean(1);
+	}
+	json_object_put(value);
+	json_tokener_free(tokener);
+	return NULL;
+}
+
+/* Writes one token; true if a comma belongs before the next value. */
+static bool
+put_token(struct cg_out *out, const struct cg_json *json,
+    enum cg_json_type type, bool comma)
+{
+	static const char *const fixed[] = { [CG_JSON_ARRAY] = "[",
+		[CG_JSON_ARRAY_END] = "]",
+		[CG_JSON_OBJECT] = "{",
+		[CG_JSON_OBJECT_END] = "}",
+		[CG_JSON_TRUE] = "true",
+		[CG_JSON_FALSE] = "false",
+		[CG_JSON_NULL] = "null" };
+	bool end = type == CG_JSON_ARRAY_END || type == CG_JSON_OBJECT_END;
+	char buf[TEXT_MAX];
+
+	if (comma && !end)
+		cg_putc(out, ',');
+	if (type == CG_JSON_NUMBER)
+		cg_put(out, json->text);
+	else if (type == CG_JSON_STRING || type == CG_JSON_KEY)
+		cg_put_json(out, cg_json_string(json, buf));
+	else
+		cg_puts(out, fixed[type]);
+	if (type == CG_JSON_KEY)
+		cg_putc(out, ':');
+	return type != CG_JSON_KEY && type != CG_JSON_ARRAY &&
+	       type != CG_JSON_OBJECT;
+}
+
+/* What is written from the tokens means the same to json-c as the text. */
+static void
+test_meaning(const struct text *text)
+{
+	struct cg_out *out = cg_out_memory(&diag);
+	struct json_object *value, *back;
+	struct cg_slice bytes;
+	struct cg_json json;
+	enum cg_json_type type;
+	bool comma = false;
+
+	cg_json_start(&json, (struct cg_slice){ text->bytes, text->len });
+	while ((type = cg_json_next(&json)) > CG_JSON_BAD)
+		comma = put_token(out, &json, type, comma);
+	CHECK(type == CG_JSON_END);
+	cg_putc(out, '\0');
+	bytes = cg_out_bytes(out);
+	value = parse_twin(text->bytes, text->len, JSON_TOKENER_STRICT);
+	back = parse_twin(bytes.ptr, bytes.len - 1, JSON_TOKENER_STRICT);
+	if (!CHECK(value && back && json_object_equal(value, back)))
+		fprintf(stderr, "... %s\n... %s\n", text->bytes, bytes.ptr);
+	json_object_put(value);
+	json_object_put(back);
+	cg_out_close(out);
+}
+
+static void
+mutate(struct text *text, uint64_t *seed)
+{
+	static const char alphabet[] = "{}[],:\"\\/0123456789eE.+-truefalsn "
+				       "\n\t\r\v\001\037\177\200\377NIiy'";
+	size_t at = unit_below(seed, text->len);
+	char c = alphabet[unit_below(seed, sizeof(alphabet) - 1)];
+
+	switch (unit_below(seed, 4)) {
+	case 0: text->bytes[at] = c; break;
+	case 1: /* insert */
+		if (text->len == TEXT_MAX)
+			break;
+		memmove(text->bytes + at + 1, text->bytes + at, text->len - at);
+		text->bytes[at] = c;
+		text->len++;
+		break;
+	case 2: /* delete */
+		memmove(
+		    text->bytes + at, text->bytes + at + 1, text->len - at - 1);
+		text->len--;
+		break;
+	case 3: text->len = at + 1; break;
+	}
+	text->bytes[text->len] = '\0';
+}
+
+/*
+ * What json-c 0.16 lets pass even where it is told to be strict: control
+ * characters in strings, NaN and Infinity, numbers like 1. and -.5 and 01.
+ */
+static bool
+json_c_is_laxer(const struct text *text, const struct cg_json *json)
+{
+	const char *at = json->at;
+	size_t n = (size_t)(at - text->bytes);
+
+	if (strstr(json->error, "control character"))
+		return true;
+	if (strstr(json->error, "a digit"))
+		return at[-1] == '.' || *at == '.' || *at == 'I';
+	if (strstr(json->error, "a value"))
+		return strncmp(at, "NaN", 3) == 0 ||
+		       strncmp(at, "Infinity", 8) == 0;
+	return n > 0 && at[-1] == '0' && *at >= '0' && *at <= '9';
+}
+
+/* Accepted by both or by none; read from memory that ends with the text. */
+static void
+test_acceptance(const struct text *text)
+{
+	char *copy = unit_alloc(text->len);
+	struct json_object *value =
+	    parse_twin(text->bytes, text->len, JSON_TOKENER_STRICT);
+	struct cg_json json;
+	bool good;
+
+	memcpy(copy, text->bytes, text->len);
+	good = last_token(&json, (struct cg_slice){ copy, text->len }) ==
+	       CG_JSON_END;
+	if (!good)
+		CHECK(strncmp(json.error, "expected ", 9) == 0);
+	json.at = text->bytes + (json.at - copy);
+	if (!CHECK(good == (value != NULL) ||
+		   (!good && json_c_is_laxer(text, &json))))
+		fprintf(stderr, "... %s\n... %s\n", text->bytes,
+		    good ? "accepted" : json.error);
+	json_object_put(value);
+	free(copy);
+}
+
+static void
+test_random(void)
+{
+	struct text text, mutant;
+	uint64_t seed = 1;
+
+	for (int i = 0; i < 600; i++) {
+		make_text(&text, &seed);
+		test_meaning(&text);
+		test_acceptance(&text);
+		for (int j = 0; j < 40; j++) {
+			mutant = text;
+			for (size_t n = 1 + unit_below(&seed, 3);
+			     n > 0 && mutant.len > 0; n--)
+				mutate(&mutant, &seed);
+			test_acceptance(&mutant);
+		}
+	}
+}
+
+static void
+test_prefixes(void)
+{
+	struct text text;
+	struct cg_json json;
+	uint64_t seed = 2;
+
+	for (int i = 0; i < 20; i++) {
+		make_text(&text, &seed);
+		while (strchr(" \t\r\n", text.bytes[text.len - 1]))
+			text.len--;
+		for (size_t n = 0; n < text.len; n++)
+			CHECK(last_token(&json, (struct cg_slice){ text.bytes,
+						    n }) == CG_JSON_BAD);
+	}
+}
+
+/* ---- Strings ------------------------------------------------------------ */
+
+static void
+test_escapes(void)
+{
+	static const struct {
+		const char *bytes, *json;
+	} cases[] = {
+		{ "", "\"\"" },
+		{ "a/b'c", "\"a/b'c\"" },
+		{ "\"\\", "\"\\\"\\\\\"" },
+		{ "\b\f\n\r\t", "\"\\b\\f\\n\\r\\t\"" },
+		{ "\x01\x1f\x7f", "\"\\u0001\\u001f\x7f\"" },
+		{ "\xc3\xa9", "\"\xc3\xa9\"" },
+		{ "\xe2\x82\xac", "\"\xe2\x82\xac\"" },
+		{ "\xf0\x9f\x98\x80", "\"\xf0\x9f\x98\x80\"" },
+		{ "\xf4\x8f\xbf\xbf", "\"\xf4\x8f\xbf\xbf\"" },
+		{ "\xff", "\"\\udcff\"" },
+		{ "\xc3", "\"\\udcc3\"" },
+		{ "\xc3(", "\"\\udcc3(\"" },
+		{ "\xc0\x80", "\"\\udcc0\\udc80\"" },
+		{ "\xc1\xbf", "\"\\udcc1\\udcbf\"" },
+		{ "\xe0\x9f\xbf", "\"\\udce0\\udc9f\\udcbf\"" },
+		{ "\xed\xa0\x80", "\"\\udced\\udca0\\udc80\"" },
+		{ "\xed\x9f\xbf", "\"\xed\x9f\xbf\"" },
+		{ "\xf0\x8f\xbf\xbf", "\"\\udcf0\\udc8f\\udcbf\\udcbf\"" },
+		{ "\xf4\x90\x80\x80", "\"\\udcf4\\udc90\\udc80\\udc80\"" },
+		{ "\xf5\x80", "\"\\udcf5\\udc80\"" },
+		{ "\xe2\x82", "\"\\udce2\\udc82\"" },
+		{ "std::vector\xe2\x82<int>", "\"std::vector\\udce2\\udc82"
+					      "<int>\"" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct cg_out *out = cg_out_memory(&diag);
+
+		cg_put_json(out, cg_slice(cases[i].bytes));
+		if (!CHECK(cg_equal(cg_out_bytes(out), cases[i].json)))
+			fprintf(stderr, "... %s\n", cases[i].json);
+		cg_out_close(out);
+	}
+}
+
+static void
+test_unescapes(void)
+{
+	static const struct {
+		const char *json, *bytes;
+	} cases[] = {
+		{ "\"\\/\\b\\f\\n\\r\\t\\\"\\\\\"", "/\b\f\n\r\t\"\\" },
+		{ "\"\\u0041\\u00e9\\u20AC\"", "A\xc3\xa9\xe2\x82\xac" },
+		{ "\"\\ud83d\\ude00\"", "\xf0\x9f\x98\x80" },
+		{ "\"\\udc80\\udcff\"", "\x80\xff" },
+		{ "\"\\udc7f\"", "\xef\xbf\xbd" },
+		{ "\"\\udd00\"", "\xef\xbf\xbd" },
+		{ "\"\\ud83d\"", "\xef\xbf\xbd" },
+		{ "\"\\ud83dx\"", "\xef\xbf\xbdx" },
+		{ "\"\\ud83d\\ud83d\\ude00\"", "\xef\xbf\xbd\xf0\x9f\x98\x80" },
+		{ "\"\\ud83d\\u0041\"", "\xef\xbf\xbd"
+					"A" },
+		{ "\"\\ud83d\\n\"", "\xef\xbf\xbd\n" },
+	};
+	struct cg_json json;
+	char buf[64];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		cg_json_start(&json, cg_slice(cases[i].json));
+		CHECK(cg_json_next(&json) == CG_JSON_STRING && json.escaped);
+		CHECK(cg_equal(cg_json_string(&json, buf), cases[i].bytes));
+	}
+}
+
+/* Bytes that become a string and come back; json-c takes it for UTF-8. */
+static void
+test_round_trip(const char *bytes, size_t len)
+{
+	struct cg_out *out = cg_out_memory(&diag);
+	char *buf = NULL;
+	struct json_object *value;
+	struct cg_slice text, back = { 0 };
+	struct cg_json json;
+
+	cg_put_json(out, (struct cg_slice){ bytes, len });
+	cg_putc(out, '\0');
+	text = cg_out_bytes(out);
+	text.len--;
+	cg_json_start(&json, text);
+	if (CHECK(cg_json_next(&json) == CG_JSON_STRING)) {
+		buf = unit_alloc(json.text.len);
+		back = cg_json_string(&json, buf);
+	}
+	CHECK(unit_same(back, (struct cg_slice){ bytes, len }));
+	CHECK(cg_json_next(&json) == CG_JSON_END);
+	value = parse_twin(text.ptr, text.len,
+	    JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	CHECK(value != NULL);
+	json_object_put(value);
+	free(buf);
+	cg_out_close(out);
+}
+
+static void
+test_round_trips(void)
+{
+	static const char *const parts[] = { "main", "\xc3\xa9", "\xe2\x82\xac",
+		"\xf0\x9f\x98\x80", "\xed\xb2\x80", "\xc3", "\xa9", "\"", "\\",
+		"\n", "operator<<(std::ostream&)", "\xff" };
+	static char bytes[100000];
+	uint64_t seed = 3;
+
+	for (int i = 0; i < 256; i++) {
+		bytes[0] = (char)i;
+		test_round_trip(bytes, 1);
+	}
+	for (int i = 0; i < 3000; i++) {
+		/* some longer than what is written at once */
+		size_t size = i % 100 == 0 ? sizeof(bytes) - 32 : 40, len = 0;
+
+		size = unit_below(&seed, size);
+		while (len < size) {
+			const char *part = parts[unit_below(&seed, 12)];
+
+			if (unit_below(&seed, 3) == 0) {
+				bytes[len++] = (char)unit_random(&seed);
+				continue;
+			}
+			memcpy(bytes + len, part, strlen(part));
+			len += strlen(part);
+		}
+		test_round_trip(bytes, len);
+	}
+}
+
+int
+main(void)
+{
+	test_tokens();
+	test_errors();
+	test_depth();
+	test_random();
+	test_prefixes();
+	test_escapes();
+	test_unescapes();
+	test_round_trips();
+	return unit_end();
+}

@@ -1,0 +1,199 @@
+/*
+ * Slices and numbers; numbers against the C library.
+ */
+#include <errno.h>
+
+#include "unit.h"
+
+static void
+test_compare(void)
+{
+	const struct cg_slice none = { 0 };
+
+	CHECK(cg_slice("abc").len == 3);
+	CHECK(cg_equal(cg_slice("abc"), "abc"));
+	CHECK(!cg_equal(cg_slice("abc"), "ab"));
+	CHECK(!cg_equal(cg_slice("ab"), "abc"));
+	CHECK(cg_equal(none, ""));
+	CHECK(!cg_equal(none, "a"));
+	CHECK(cg_starts(cg_slice("abc"), "ab"));
+	CHECK(cg_starts(cg_slice("abc"), ""));
+	CHECK(cg_starts(none, ""));
+	CHECK(!cg_starts(none, "a"));
+	CHECK(!cg_starts(cg_slice("a"), "ab"));
+}
+
+static void
+test_take(void)
+{
+	struct cg_slice s = cg_slice(" \t fn=(1) main\n;x;;\nend"), word;
+
+	CHECK(!cg_take_word(&s, &word));
+	CHECK(cg_take_blanks(&s));
+	CHECK(!cg_take_blanks(&s));
+	CHECK(!cg_take_char(&s, 'x'));
+	CHECK(!cg_take_prefix(&s, "fn=(1) main\n;x;;\nend."));
+	CHECK(cg_take_prefix(&s, "fn="));
+	CHECK(cg_take_char(&s, '('));
+	CHECK(cg_take_word(&s, &word) && cg_equal(word, "1)"));
+	CHECK(cg_take_line(&s, &word) && cg_equal(word, " main"));
+	CHECK(cg_take_until(&s, ';', &word) && cg_equal(word, ""));
+	CHECK(cg_take_until(&s, ';', &word) && cg_equal(word, "x"));
+	CHECK(cg_take_until(&s, ';', &word) && cg_equal(word, ""));
+	CHECK(cg_take_line(&s, &word) && cg_equal(word, ""));
+	CHECK(cg_take_until(&s, ';', &word) && cg_equal(word, "end"));
+	CHECK(s.len == 0);
+	CHECK(!cg_take_until(&s, ';', &word) && !cg_take_line(&s, &word));
+	CHECK(!cg_take_char(&s, 'e') && !cg_take_word(&s, &word));
+	CHECK(cg_take_prefix(&s, ""));
+}
+
+static void
+test_none(void)
+{
+	struct cg_slice none = { 0 }, word;
+	uint64_t number;
+
+	CHECK(!cg_take_char(&none, '\0'));
+	CHECK(cg_take_prefix(&none, ""));
+	CHECK(!cg_take_blanks(&none));
+	CHECK(!cg_take_word(&none, &word));
+	CHECK(!cg_take_until(&none, '\0', &word));
+	CHECK(!cg_take_line(&none, &word));
+	CHECK(!cg_take_u64(&none, &number));
+	CHECK(cg_trim(none).len == 0);
+}
+
+static void
+test_trim(void)
+{
+	CHECK(cg_equal(cg_trim(cg_slice(" \ta b\t ")), "a b"));
+	CHECK(cg_equal(cg_trim(cg_slice("a")), "a"));
+	CHECK(cg_equal(cg_trim(cg_slice(" \t ")), ""));
+	CHECK(cg_equal(cg_trim(cg_slice("a\n ")), "a\n"));
+}
+
+static void
+test_numbers(void)
+{
+	static const struct {
+		const char *text;
+		bool good;
+		uint64_t value;
+		const char *rest;
+	} cases[] = {
+		{ "0", true, 0, "" },
+		{ "00", true, 0, "" },
+		{ "7 8", true, 7, " 8" },
+		{ "18446744073709551615", true, UINT64_MAX, "" },
+		{ "00018446744073709551615x", true, UINT64_MAX, "x" },
+		{ "18446744073709551616", false, 0, "" },
+		{ "18446744073709551620", false, 0, "" },
+		{ "99999999999999999999", false, 0, "" },
+		{ "100000000000000000000", false, 0, "" },
+		{ "0xffffffffffffffff,", true, UINT64_MAX, "," },
+		{ "0x0000ffffffffffffffff", true, UINT64_MAX, "" },
+		{ "0x10000000000000000", false, 0, "" },
+		{ "0XAbcDeF09g", true, 0xabcdef09, "g" },
+		{ "0x", false, 0, "" },
+		{ "0xg", false, 0, "" },
+		{ "x", false, 0, "" },
+		{ "", false, 0, "" },
+		{ "-1", false, 0, "" },
+		{ "+1", false, 0, "" },
+		{ " 1", false, 0, "" },
+		{ "\xb1", false, 0, "" },
+		{ "0x\xc1", false, 0, "" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct cg_slice s = cg_slice(cases[i].text);
+		uint64_t value = 0;
+		bool good = cg_take_u64(&s, &value);
+
+		if (!CHECK(good == cases[i].good && value == cases[i].value))
+			fprintf(stderr, "... '%s'\n", cases[i].text);
+		CHECK(cg_equal(s, good ? cases[i].rest : cases[i].text));
+	}
+}
+
+/* Writes the value in all ways and takes it back. */
+static void
+test_value(uint64_t value)
+{
+	char text[CG_NUMBER_MAX], twin[32];
+	struct cg_slice s;
+	uint64_t back = 0;
+
+	(void)snprintf(twin, sizeof(twin), "%" PRIu64, value);
+	s = (struct cg_slice){ text,
+		(size_t)(cg_format_u64(text, value) - text) };
+	CHECK(cg_equal(s, twin));
+	CHECK(cg_take_u64(&s, &back) && back == value && s.len == 0);
+	(void)snprintf(twin, sizeof(twin), "%" PRId64, (int64_t)value);
+	s = (struct cg_slice){ text,
+		(size_t)(cg_format_i64(text, (int64_t)value) - text) };
+	CHECK(cg_equal(s, twin));
+	(void)snprintf(twin, sizeof(twin), "0x%" PRIx64, value);
+	s = (struct cg_slice){ text,
+		(size_t)(cg_format_hex(text, value) - text) };
+	CHECK(cg_equal(s, twin));
+	CHECK(cg_take_u64(&s, &back) && back == value && s.len == 0);
+}
+
+static void
+test_values(void)
+{
+	uint64_t seed = 1, power = 1;
+
+	for (int i = 0; i < 20; i++, power *= 10) {
+		test_value(power - 1);
+		test_value(power);
+		test_value(power + 1);
+	}
+	for (unsigned i = 0; i < 64; i++) {
+		test_value((uint64_t)1 << i);
+		test_value(((uint64_t)1 << i) - 1);
+		test_value(0 - ((uint64_t)1 << i));
+	}
+	for (int i = 0; i < 5000; i++)
+		test_value(unit_number(&seed));
+}
+
+/* Random digits: the same number, or the same overflow, as strtoull(). */
+static void
+test_twin(void)
+{
+	uint64_t seed = 2, value;
+	unsigned long long twin;
+	char text[32];
+
+	for (int i = 0; i < 20000; i++) {
+		size_t len = 1 + unit_below(&seed, 22);
+		struct cg_slice s = { text, len };
+		bool good;
+
+		for (size_t j = 0; j < len; j++)
+			text[j] = (char)('0' + unit_below(&seed, 10));
+		text[len] = '\0';
+		errno = 0;
+		twin = strtoull(text, NULL, 10);
+		good = cg_take_u64(&s, &value);
+		CHECK(good == (errno == 0));
+		CHECK(!good || (value == twin && s.len == 0));
+		CHECK(good || (s.ptr == text && s.len == len));
+	}
+}
+
+int
+main(void)
+{
+	test_compare();
+	test_take();
+	test_none();
+	test_trim();
+	test_numbers();
+	test_values();
+	test_twin();
+	return unit_end();
+}
