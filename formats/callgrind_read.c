@@ -12,6 +12,7 @@
  * - Xdebug writes negative memory costs, others fractions: warnings.
  * - A function is the triple of object, file, name, whatever id is used.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "callgrind_read.h"
@@ -85,8 +86,8 @@ skip_range(struct reader *r, const char *at)
 }
 
 /* One subposition: absolute, +n, -n or * from base. NULL: there is none. */
-static inline const char *
-get_position(struct reader *r, const char *at, uint64_t base,
+static const char *
+get_any_position(struct reader *r, const char *at, uint64_t base,
     uint64_t *position)
 {
 	const char *from = at;
@@ -112,6 +113,28 @@ get_position(struct reader *r, const char *at, uint64_t base,
 	if (!is_blank(*at) && *at != '\n')
 		at = skip_range(r, at);
 	return skip_blanks(at);
+}
+
+/* The same, where it is one of the short forms: "*" and "+12". */
+static inline const char *
+get_position(struct reader *r, const char *from, uint64_t base,
+    uint64_t *position)
+{
+	const char *at = from + 1;
+	uint64_t number = 0;
+	unsigned digit;
+
+	if (*from == '+') {
+		while ((digit = (unsigned)(unsigned char)*at - '0') < 10 &&
+		    at - from < 10) {
+			number = number * 10 + digit;
+			at++;
+		}
+	}
+	if (*at != ' ' || at[-1] == '+' || (*from != '+' && *from != '*'))
+		return get_any_position(r, from, base, position);
+	*position = base + number;
+	return at + 1;
 }
 
 /* The subpositions of a line, relative to the last cost line's. */
@@ -147,26 +170,22 @@ get_positions(struct reader *r, const char *at, struct cg_pos *pos,
 
 /* What is no plain cost: taken as well as can be, never in silence. */
 static const char *
-get_odd_cost(struct reader *r, const char *at, uint64_t *value)
+get_odd_cost(struct reader *r, const char *from, uint64_t *value)
 {
-	const char *from = at;
+	bool minus = *from == '-';
+	const char *at = get_number(r, from + minus, value);
 
-	if (*at == '-') {
-		at = get_number(r, at + 1, value);
+	if (minus && at > from + 1) {
+		cg_warn_at(r->job, from, "a cost below 0 is taken as 0");
 		*value = 0;
-		if (at > from + 1)
-			cg_warn_at(r->job, from,
-			    "a cost below 0 is taken as 0");
-		else
-			at = from;
 	}
-	if (*at == '.' && at > from - 1) {
+	if (*at == '.') {
 		cg_warn_at(r->job, from, "the fraction of a cost is cut off");
 		at++;
 		while (*at >= '0' && *at <= '9')
 			at++;
 	}
-	if (at == from || (!is_blank(*at) && *at != '\n')) {
+	if (at == from + minus || (!is_blank(*at) && *at != '\n')) {
 		cg_warn_at(r->job, from,
 		    "expected a cost; the rest of the line is ignored");
 		return NULL;
@@ -174,29 +193,53 @@ get_odd_cost(struct reader *r, const char *at, uint64_t *value)
 	return at;
 }
 
-/* Costs up to the newline, in the order of the events: line. */
-static inline size_t
-get_costs(struct reader *r, const char *at, uint64_t *cost)
+/* One cost that is not a short number with one blank behind it. */
+static const char *
+get_any_cost(struct reader *r, const char *from, uint64_t *value)
 {
-	size_t n = 0;
+	const char *at = get_number(r, from, value);
+
+	if ((at == from || (!is_blank(*at) && *at != '\n')) &&
+	    r->status == CG_OK)
+		at = get_odd_cost(r, from, value);
+	return at && r->status == CG_OK ? skip_blanks(at) : NULL;
+}
+
+/*
+ * Costs up to the newline, in the order of the events: line; *line then is
+ * there, or at what could not be understood. This loop sees most bytes of
+ * most files.
+ */
+static inline size_t
+get_costs(struct reader *r, const char **line, uint64_t *cost)
+{
+	size_t n = 0, events = r->events;
+	const char *at = *line;
 
 	while (*at != '\n') {
 		const char *from = at;
-		uint64_t value;
+		uint64_t value = 0;
+		unsigned digit;
 
-		at = get_number(r, at, &value);
-		if ((at == from || (!is_blank(*at) && *at != '\n')) &&
-		    r->status == CG_OK)
-			at = get_odd_cost(r, at, &value);
-		if (!at || r->status != CG_OK)
+		while ((digit = (unsigned)(unsigned char)*at - '0') < 10) {
+			value = value * 10 + digit;
+			at++;
+		}
+		if (*at == ' ' && at != from && at - from < 19)
+			at++;
+		else if (*at != '\n' || at == from || at - from >= 19)
+			at = get_any_cost(r, from, &value);
+		if (!at) {
+			at = from;
 			break;
-		at = skip_blanks(at);
-		if (n < r->events)
+		}
+		if (n < events)
 			cost[n++] = value;
 		else
 			cg_warn_at(r->job, from,
 			    "expected at most %zu costs", r->events);
 	}
+	*line = at;
 	return n;
 }
 
@@ -224,7 +267,7 @@ cg_callgrind_costs(struct reader *r, const char *at,
     uint64_t cost[CG_EVENT_MAX])
 {
 	uint64_t raw[CG_EVENT_MAX];
-	size_t n = get_costs(r, at, raw);
+	size_t n = get_costs(r, &at, raw);
 
 	return map_costs(r, raw, n, cost);
 }
@@ -268,11 +311,79 @@ undefined(struct reader *r, struct cg_slice text, uint64_t id)
 	return 0;
 }
 
-typedef uint32_t add_name(struct cg_build *, struct cg_slice);
+typedef uint32_t add_path(struct cg_build *, struct cg_slice);
 
 static uint32_t
-get_name(struct reader *r, struct cg_map *map, struct cg_slice text,
-    add_name *add)
+add_known(struct reader *r, add_path *add, struct cg_slice path)
+{
+	return cg_equal(path, "???") ? 0 : add(r->build, path);
+}
+
+/* The object or file of "(id) path", "(id)" or "path". */
+static uint32_t
+get_path(struct reader *r, struct cg_map *map, struct cg_slice text,
+    add_path *add)
+{
+	struct cg_slice path = text;
+	uint32_t *value;
+	uint64_t id;
+
+	(void)cg_take_blanks(&path);
+	if (!take_id(&path, &id))
+		return add_known(r, add, path);
+	value = find_id(r, map, id);
+	if (!value)
+		return 0;
+	if (path.len > 0)
+		*value = 1 + add_known(r, add, path);
+	return *value ? *value - 1 : undefined(r, text, id);
+}
+
+/* A new element of named[]; 0 if out of memory. */
+static uint32_t
+add_named(struct reader *r)
+{
+	size_t cap = r->named_cap ? r->named_cap * 2 : 64;
+	struct named *more;
+
+	if (r->named_count == r->named_cap) {
+		more = cap > UINT32_MAX ? NULL :
+		    realloc(r->named, cap * sizeof(*more));
+		if (!more) {
+			r->status = cg_nomem(r->job);
+			return 0;
+		}
+		r->named = more;
+		r->named_cap = cap;
+	}
+	return (uint32_t)r->named_count++;
+}
+
+static uint32_t
+name_it(struct reader *r, uint32_t index, struct cg_slice text)
+{
+	cg_name name = cg_add_name(r->build, text);
+
+	r->named[index] = (struct named){ .name = name ? name : r->unknown };
+	return index;
+}
+
+/* A name that is written out each time. */
+static uint32_t
+get_plain_name(struct reader *r, struct cg_slice text)
+{
+	uint32_t *value = find_id(r, &r->plain, cg_add_name(r->build, text));
+
+	if (!value)
+		return 0;
+	if (*value == 0)
+		*value = name_it(r, add_named(r), text);
+	return *value;
+}
+
+/* The index in named[] of "(id) name", "(id)" or "name". */
+static uint32_t
+get_fn_name(struct reader *r, struct cg_slice text)
 {
 	struct cg_slice name = text;
 	uint32_t *value;
@@ -280,31 +391,38 @@ get_name(struct reader *r, struct cg_map *map, struct cg_slice text,
 
 	(void)cg_take_blanks(&name);
 	if (!take_id(&name, &id))
-		return cg_equal(name, "???") && add != cg_add_name ?
-		    0 : add(r->build, name);
-	value = find_id(r, map, id);
+		return get_plain_name(r, name);
+	value = find_id(r, &r->names, id);
 	if (!value)
 		return 0;
-	if (name.len > 0)
-		*value = 1 + (cg_equal(name, "???") && add != cg_add_name ?
-		    0 : add(r->build, name));
-	return *value ? *value - 1 : undefined(r, text, id);
+	if (*value == 0) {
+		*value = add_named(r);
+		if (*value == 0)
+			return 0;
+		if (name.len == 0)
+			(void)undefined(r, text, id);
+		return name_it(r, *value, name);
+	}
+	return name.len > 0 ? name_it(r, *value, name) : *value;
 }
 
-static cg_name
-get_fn_name(struct reader *r, struct cg_slice text)
-{
-	cg_name name = get_name(r, &r->names, text, cg_add_name);
-
-	return name ? name : r->unknown;
-}
-
+/* Mostly an id means one function; only the first time asks the builder. */
 static cg_fn
-add_fn(struct reader *r, cg_name name, cg_file file, cg_object object)
+add_fn(struct reader *r, uint32_t index, cg_file file, cg_object object)
 {
-	if (name == r->spontaneous && file == 0 && object == 0)
-		return 0;
-	return cg_add_fn_named(r->build, name, file, object);
+	struct named *named = &r->named[index];
+
+	if (named->bound && named->file == file && named->object == object)
+		return named->fn;
+	named->bound = true;
+	named->file = file;
+	named->object = object;
+	if (named->name == r->spontaneous && file == 0 && object == 0)
+		named->fn = 0;
+	else
+		named->fn = cg_add_fn_named(r->build, named->name, file,
+		    object);
+	return named->fn;
 }
 
 /* ---- Position specifications -------------------------------------------- */
@@ -312,20 +430,20 @@ add_fn(struct reader *r, cg_name name, cg_file file, cg_object object)
 static void
 set_ob(struct reader *r, struct cg_slice text)
 {
-	r->object = get_name(r, &r->objects, text, cg_add_object);
+	r->object = get_path(r, &r->objects, text, cg_add_object);
 	r->has_fn = false;
 }
 
 static void
 set_fl(struct reader *r, struct cg_slice text)
 {
-	r->file = r->here = get_name(r, &r->files, text, cg_add_file);
+	r->file = r->here = get_path(r, &r->files, text, cg_add_file);
 }
 
 static void
 set_fi(struct reader *r, struct cg_slice text)
 {
-	r->here = get_name(r, &r->files, text, cg_add_file);
+	r->here = get_path(r, &r->files, text, cg_add_file);
 }
 
 static void
@@ -340,7 +458,7 @@ set_fn(struct reader *r, struct cg_slice text)
 static void
 set_cob(struct reader *r, struct cg_slice text)
 {
-	r->callee.object = get_name(r, &r->objects, text, cg_add_object);
+	r->callee.object = get_path(r, &r->objects, text, cg_add_object);
 	r->callee.has_object = true;
 	r->callee.bound = false;
 }
@@ -348,7 +466,7 @@ set_cob(struct reader *r, struct cg_slice text)
 static void
 set_cfi(struct reader *r, struct cg_slice text)
 {
-	r->callee.file = get_name(r, &r->files, text, cg_add_file);
+	r->callee.file = get_path(r, &r->files, text, cg_add_file);
 	r->callee.has_file = true;
 	r->callee.bound = false;
 }
@@ -364,7 +482,7 @@ set_cfn(struct reader *r, struct cg_slice text)
 static void
 set_jfi(struct reader *r, struct cg_slice text)
 {
-	r->jump.file = get_name(r, &r->files, text, cg_add_file);
+	r->jump.file = get_path(r, &r->files, text, cg_add_file);
 	r->jump.has_file = true;
 }
 
@@ -492,21 +610,24 @@ add_jump(struct reader *r, const char *at, const struct cg_pos *pos,
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* A line of numbers; what it means was said by the line before. */
-static void
-read_cost_line(struct reader *r, const char *at)
+/*
+ * A line of numbers; what it means was said by the line before. Returns where
+ * it was read to, at best the newline.
+ */
+static const char *
+read_cost_line(struct reader *r, const char *from)
 {
 	uint64_t raw[CG_EVENT_MAX], mapped[CG_EVENT_MAX], *cost = raw;
-	const char *from = at;
 	struct cg_pos pos;
+	const char *at;
 	uint64_t bb;
 	size_t n;
 
-	at = get_positions(r, at, &pos, &bb);
+	at = get_positions(r, from, &pos, &bb);
 	if (!at)
-		return;
+		return from;
 	pos.file = r->here;
-	n = get_costs(r, at, raw);
+	n = get_costs(r, &at, raw);
 	if (!r->straight) {
 		n = map_costs(r, raw, n, mapped);
 		cost = mapped;
@@ -521,6 +642,7 @@ read_cost_line(struct reader *r, const char *at)
 	case EXPECT_CALL: add_call(r, &pos, cost, n); break;
 	case EXPECT_JUMP: add_jump(r, from, &pos, n); break;
 	}
+	return at;
 }
 
 static const struct spec {
@@ -579,13 +701,13 @@ read_word_line(struct reader *r, struct cg_slice line)
 	cg_warn_at(r->job, text.ptr, "line is not understood and left out");
 }
 
-static void
+static const char *
 read_number_line(struct reader *r, const char *at)
 {
 	if (r->events == 0) {
 		r->status = cg_fail_at(r->job, at,
 		    "expected 'events:' before the first cost line");
-		return;
+		return at;
 	}
 	if (r->in_header)
 		cg_callgrind_begin_part(r);
@@ -594,11 +716,10 @@ read_number_line(struct reader *r, const char *at)
 		 * No fn= since ob=, or at all: the function goes on in the new
 		 * object, and costs of no function are still costs.
 		 */
-		r->name = r->name ? r->name : r->unknown;
 		r->has_fn = true;
 		r->fn = add_fn(r, r->name, r->file, r->object);
 	}
-	read_cost_line(r, at);
+	return read_cost_line(r, at);
 }
 
 static inline bool
@@ -612,15 +733,17 @@ read_block(struct reader *r, struct cg_slice block)
 {
 	const char *at = block.ptr, *end = at + block.len, *newline;
 
-	for (; at < end && r->status == CG_OK; at = newline + 1) {
-		const char *start = skip_blanks(at);
-
-		newline = memchr(start, '\n', (size_t)(end - start));
-		if (begins_number(*start))
-			read_number_line(r, start);
-		else
-			read_word_line(r, (struct cg_slice){ start,
-			    (size_t)(newline - start) });
+	while (at < end && r->status == CG_OK) {
+		at = skip_blanks(at);
+		if (begins_number(*at)) {
+			at = read_number_line(r, at);
+			newline = memchr(at, '\n', (size_t)(end - at));
+		} else {
+			newline = memchr(at, '\n', (size_t)(end - at));
+			read_word_line(r, (struct cg_slice){ at,
+			    (size_t)(newline - at) });
+		}
+		at = newline + 1;
 	}
 }
 
@@ -658,9 +781,16 @@ cg_callgrind_read(struct cg_job *job, struct cg_in *in,
 
 	r.spontaneous = cg_add_name(build, cg_slice(SPONTANEOUS));
 	r.unknown = cg_add_name(build, cg_slice("???"));
-	read_lines(&r, in);
+	/* Element 0: costs before any fn=. */
+	(void)add_named(&r);
+	if (r.status == CG_OK) {
+		(void)name_it(&r, 0, cg_slice("???"));
+		read_lines(&r, in);
+	}
+	free(r.named);
 	cg_map_free(&r.objects);
 	cg_map_free(&r.files);
 	cg_map_free(&r.names);
+	cg_map_free(&r.plain);
 	return r.status;
 }

@@ -13,6 +13,15 @@ enum expect { EXPECT_COST, EXPECT_CALL, EXPECT_JUMP };
 /* Descriptions that wait until their part begins; more begin it. */
 #define DESC_MAX 64
 
+/* What an id of a function's name stands for, and where it stood last. */
+struct named {
+	cg_name name;
+	bool bound;
+	cg_file file;
+	cg_object object;
+	cg_fn fn;
+};
+
 struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
@@ -41,11 +50,15 @@ struct reader {
 
 	/* Name ids; a definition lasts to the end of the file. */
 	struct cg_map objects, files, names;
+	struct cg_map plain; /* names without an id, by their cg_name */
+	struct named *named; /* what values of both mean; 0: no name yet */
+	size_t named_count, named_cap;
 
 	/* Where the next cost line belongs. */
 	cg_object object;
 	cg_file file, here; /* by fl=; by the last of fl=, fi=, fe= */
-	cg_name name, spontaneous, unknown;
+	cg_name spontaneous, unknown;
+	uint32_t name;      /* index of named[] */
 	cg_fn fn;
 	bool has_fn;
 	struct cg_pos base; /* position of the last cost line */
@@ -55,13 +68,13 @@ struct reader {
 	struct {            /* calls= and what stands before it */
 		cg_object object;
 		cg_file file;
-		cg_name name;
+		uint32_t name;
 		cg_fn fn;
 		bool has_object, has_file, has_name, bound;
 	} callee;
 	struct {            /* jump=, jcnd= and what stands before it */
 		cg_file file;
-		cg_name name;
+		uint32_t name;
 		bool has_file, has_name, conditional;
 		uint64_t followed;
 	} jump;

@@ -452,93 +452,131 @@ put_rows(struct writer *w, struct cg_rows *rows, cg_fn fn)
 
 /* ---- The root against KCachegrind's missed cycles ------------------------ */
 
-static void
-put_root_call(struct writer *w, const struct cg_sums *sums, cg_fn fn,
-    uint64_t *cost)
-{
-	struct cg_call call = { .callee = fn, .count = 1, .cost = cost };
+/* Cycles of a part. */
+struct cycles {
+	struct cg_sums *sums;
+	bool *done;                /* by cycle: the root calls it */
+	cg_fn *first, *next;       /* members: by cycle, by fn */
+	uint64_t *cost;
+};
 
-	for (size_t i = 0; i < w->events; i++) {
-		cost[i] = cg_sum_inclusive(sums, fn, i);
-		if (cost[i] != 0)
-			call.n = i + 1;
-	}
-	put_call(w, &call);
+static void
+free_cycles(struct cycles *cycles)
+{
+	cg_sums_free(cycles->sums);
+	free(cycles->done);
+	free(cycles->first);
+	free(cycles->next);
+	free(cycles->cost);
 }
 
-/* Marks cycles that are called from outside; members then are no roots. */
-static uint8_t *
-find_called_cycles(const struct writer *w, struct cg_rows *rows, cg_part part,
-    const struct cg_sums *sums)
+/* Finds cycles. Status CG_OK with no sums: there are none to care for. */
+static int
+find_cycles(struct writer *w, cg_part part, struct cycles *cycles)
 {
-	uint8_t *called = calloc(cg_cycle_count(sums) + 1, 1);
-	struct cg_call call;
+	size_t first = 0, count;
 	cg_fn fn;
 
-	for (size_t i = 0; called && cg_next_fn(w->graph, part, &i, &fn);) {
-		if (!cg_rows_open(rows, part, fn))
-			break;
-		while (cg_next_call(rows, &call)) {
-			uint32_t cycle = cg_sum_cycle(sums, call.callee);
-
-			if (cycle != cg_sum_cycle(sums, fn))
-				called[cycle] = 1;
-		}
+	/* Functions come in order: the unknown caller first, if it calls. */
+	if (!cg_opt_flag(w->job, "root") ||
+	    !(cg_graph_facts(w->graph) & CG_CALLS) ||
+	    (cg_next_fn(w->graph, part, &first, &fn) && fn == 0))
+		return CG_OK;
+	cycles->sums = cg_sums_new(w->graph, part, false);
+	if (!cycles->sums)
+		return CG_ELIMIT;
+	count = cg_cycle_count(cycles->sums);
+	if (count == 0) {
+		cg_sums_free(cycles->sums);
+		cycles->sums = NULL;
+		return CG_OK;
 	}
-	if (!called)
-		(void)cg_nomem(w->job);
-	return called;
+	cycles->done = calloc(count + 1, sizeof(*cycles->done));
+	cycles->first = calloc(count + 1, sizeof(*cycles->first));
+	cycles->next = calloc(cg_fn_count(w->graph) + 1,
+	    sizeof(*cycles->next));
+	cycles->cost = calloc(w->events + 1, sizeof(*cycles->cost));
+	if (!cycles->done || !cycles->first || !cycles->next ||
+	    !cycles->cost)
+		return cg_nomem(w->job);
+	for (size_t i = 0; cg_next_fn(w->graph, part, &i, &fn);) {
+		uint32_t own = cg_sum_cycle(cycles->sums, fn);
+
+		cycles->next[fn] = cycles->first[own];
+		cycles->first[own] = fn;
+	}
+	return CG_OK;
+}
+
+/* Adds what fn costs with all that it calls outside its cycle. */
+static void
+add_own_cost(struct cg_rows *rows, const struct cycles *cycles, cg_fn fn)
+{
+	uint32_t cycle = cg_sum_cycle(cycles->sums, fn);
+	struct cg_cost cost;
+	struct cg_call call;
+
+	/* Self costs are bounded by the total, and calls are what is in it. */
+	while (cg_next_cost(rows, &cost)) {
+		for (size_t i = 0; i < cost.n; i++)
+			cycles->cost[i] += cost.cost[i];
+	}
+	while (cg_next_call(rows, &call)) {
+		uint32_t to = cg_sum_cycle(cycles->sums, call.callee);
+
+		for (size_t i = 0; call.callee != fn &&
+		    (cycle == 0 || to != cycle) && i < call.n; i++)
+			cycles->cost[i] += call.cost[i];
+	}
+}
+
+static bool
+put_root_call(struct writer *w, struct cg_rows *rows, cg_part part,
+    const struct cycles *cycles, cg_fn fn)
+{
+	uint32_t cycle = cg_sum_cycle(cycles->sums, fn);
+	cg_fn member = cycle ? cycles->first[cycle] : fn;
+	struct cg_call call = { .callee = fn, .count = 1 };
+
+	memset(cycles->cost, 0, w->events * sizeof(*cycles->cost));
+	do {
+		if (!cg_rows_open(rows, part, member))
+			return false;
+		add_own_cost(rows, cycles, member);
+		member = cycle ? cycles->next[member] : 0;
+	} while (member != 0);
+	call.cost = cycles->cost;
+	call.n = w->events;
+	while (call.n > 0 && call.cost[call.n - 1] == 0)
+		call.n--;
+	put_call(w, &call);
+	return true;
 }
 
 /*
  * Calls from the root to all functions that nobody calls, and to the first
  * member of cycles that nobody else calls.
  */
-static bool
+static int
 put_root(struct writer *w, struct cg_rows *rows, cg_part part,
-    const struct cg_sums *sums)
+    const struct cycles *cycles)
 {
-	uint64_t *cost = calloc(w->events + 1, sizeof(*cost));
-	uint8_t *called = cost ? find_called_cycles(w, rows, part, sums)
-			       : NULL;
 	cg_fn fn;
 
 	begin_fn(w, 0);
-	for (size_t i = 0; called && cg_next_fn(w->graph, part, &i, &fn);) {
-		uint32_t cycle = cg_sum_cycle(sums, fn);
+	for (size_t i = 0; cg_next_fn(w->graph, part, &i, &fn);) {
+		uint32_t cycle = cg_sum_cycle(cycles->sums, fn);
 
-		if (cycle ? called[cycle] : !cg_sum_is_root(sums, fn))
+		if (cycle ? cycles->done[cycle] ||
+		    cg_cycle_is_called(cycles->sums, cycle) :
+		    !cg_sum_is_root(cycles->sums, fn))
 			continue;
-		put_root_call(w, sums, fn, cost);
-		called[cycle] = cycle != 0;
+		if (!put_root_call(w, rows, part, cycles, fn))
+			return CG_ELIMIT;
+		cycles->done[cycle] = cycle != 0;
 	}
 	cg_putc(w->out, '\n');
-	free(cost);
-	free(called);
-	return called != NULL;
-}
-
-/* NULL with *status CG_OK: there are no cycles, or no root is wanted. */
-static struct cg_sums *
-wants_root(struct writer *w, cg_part part, int *status)
-{
-	struct cg_sums *sums;
-	size_t first = 0;
-	cg_fn fn;
-
-	*status = CG_OK;
-	/* Functions come in order: the unknown caller first, if it calls. */
-	if (!cg_opt_flag(w->job, "root") ||
-	    !(cg_graph_facts(w->graph) & CG_CALLS) ||
-	    (cg_next_fn(w->graph, part, &first, &fn) && fn == 0))
-		return NULL;
-	sums = cg_sums_new(w->graph, part);
-	if (!sums)
-		*status = CG_ELIMIT;
-	if (sums && cg_cycle_count(sums) > 0)
-		return sums;
-	cg_sums_free(sums);
-	return NULL;
+	return CG_OK;
 }
 
 /* ---- Parts -------------------------------------------------------------- */
@@ -563,15 +601,15 @@ forget_names(struct writer *w, cg_part part)
 static int
 write_part(struct writer *w, struct cg_rows *rows, cg_part part)
 {
-	int status;
-	struct cg_sums *sums = wants_root(w, part, &status);
+	struct cycles cycles = { 0 };
+	int status = find_cycles(w, part, &cycles);
 	cg_fn fn;
 
 	forget_names(w, part);
-	put_header(w, part, sums != NULL);
-	if (sums && !put_root(w, rows, part, sums))
-		status = CG_ELIMIT;
-	cg_sums_free(sums);
+	put_header(w, part, cycles.sums != NULL);
+	if (status == CG_OK && cycles.sums)
+		status = put_root(w, rows, part, &cycles);
+	free_cycles(&cycles);
 	for (size_t i = 0; status == CG_OK &&
 	    cg_next_fn(w->graph, part, &i, &fn);) {
 		if (!cg_rows_open(rows, part, fn))

@@ -11,11 +11,12 @@
 
 #include "cgconv.h"
 
-#define GMON_HEADER 20     /* "gmon", version, 12 bytes that mean nothing */
-#define GMON_DIMENSION 15  /* bytes of the dimension's name */
+#define GMON_HEADER 20    /* "gmon", version, 12 bytes that mean nothing */
+#define GMON_DIMENSION 15 /* bytes of the dimension's name */
 #define GMON_LD_PROFILE_VERSION 0x1ffff
 #define GMON_RATE_MAX 1000000000
 #define GMON_RATE_USUAL 100
+#define GMON_NS 1000000000 /* of a second */
 #define GMON_RANGES_MAX 64 /* one per text segment; two have been seen */
 #define GMON_RANGE_MAX ((uint64_t)1 << 40) /* bytes of code */
 #define GMON_BINS_MAX ((uint64_t)1 << 27)  /* that are written: 512 MB code */
@@ -26,13 +27,13 @@ enum gmon_kind { GMON_GNU, GMON_LD_PROFILE, GMON_BSD44, GMON_BSD_OLD };
 struct gmon_hist {
 	uint64_t low, high;
 	uint64_t bins;
-	uint32_t rate;         /* samples per unit of the dimension */
+	uint32_t rate; /* samples per unit of the dimension */
 	char dimension[GMON_DIMENSION + 1]; /* "seconds", printable */
 	char abbrev;
-	unsigned width;        /* bytes of a counter */
-	const char *counts;    /* the counters, in the input */
-	uint64_t have;         /* how many of them there are: bins, or less */
-	uint64_t ticks;        /* their sum */
+	unsigned width;     /* bytes of a counter */
+	const char *counts; /* the counters, in the input */
+	uint64_t have;      /* how many of them there are: bins, or less */
+	uint64_t ticks;     /* their sum */
 };
 
 struct gmon_arc {
@@ -46,16 +47,16 @@ struct gmon_block {
 
 struct gmon {
 	enum gmon_kind kind;
-	unsigned word;         /* bytes of a pointer */
-	bool big;              /* big endian */
-	uint32_t version;      /* of the GNU format */
+	unsigned word;          /* bytes of a pointer */
+	bool big;               /* big endian */
+	uint32_t version;       /* of the GNU format */
 	struct gmon_hist *hist; /* by address, those of one range together */
 	size_t hists;
-	struct gmon_arc *arc;  /* in the order of the file */
+	struct gmon_arc *arc; /* in the order of the file */
 	size_t arcs;
 	struct gmon_block *block;
 	size_t blocks;
-	unsigned bucket;       /* from addresses are rounded down to it */
+	unsigned bucket; /* from addresses are rounded down to it */
 };
 
 /* Reads numbers off the front of bytes; too few of them give 0 and cut. */
@@ -67,30 +68,30 @@ struct gmon_cursor {
 uint64_t cg_gmon_take(struct gmon_cursor *, unsigned width);
 
 /* The value of a numeric option, or fallback if it is not set. */
-uint64_t cg_gmon_option(const struct cg_job *, const char *name,
-    uint64_t fallback);
+uint64_t cg_gmon_option(
+    const struct cg_job *, const char *name, uint64_t fallback);
 
 /* ---- gprof_read.c: bytes ------------------------------------------------ */
 
 /* What an executable says of the file; it decides where the file does not. */
 struct gmon_hint {
-	unsigned word;         /* 0: there is none */
+	unsigned word; /* 0: there is none */
 	bool big;
 };
 /*
  * Takes a whole input apart, of whatever kind. The counters of histograms
  * stay in bytes. On failure (reported) gmon is to be freed as well.
  */
-int cg_gmon_read(struct cg_job *, struct cg_slice bytes, struct gmon_hint,
-    struct gmon *);
+int cg_gmon_read(
+    struct cg_job *, struct cg_slice bytes, struct gmon_hint, struct gmon *);
 void cg_gmon_free(struct gmon *);
 /* Room for the arcs, out of memory being reported. */
 bool cg_gmon_alloc_arcs(struct cg_job *, struct gmon *, size_t n);
 /* A histogram's header as GNU writes it, without its tag. */
 void cg_gmon_take_hist(struct gmon_cursor *, struct gmon_hist *);
 /* Counter i of a histogram. */
-uint64_t cg_gmon_count(const struct gmon *, const struct gmon_hist *,
-    uint64_t i);
+uint64_t cg_gmon_count(
+    const struct gmon *, const struct gmon_hist *, uint64_t i);
 
 /* ---- gprof_check.c: what holds of all kinds ----------------------------- */
 
@@ -110,15 +111,15 @@ int cg_gmon_read_bsd(struct cg_job *, struct cg_slice bytes, struct gmon *);
  * Where bin i of a histogram begins, and the bin of an address: the inverse
  * of profil() for histograms of its shape, else bins of one width.
  */
-uint64_t cg_gmon_bin_start(const struct gmon_hist *, unsigned word,
-    uint64_t i);
-uint64_t cg_gmon_bin_of(const struct gmon_hist *, unsigned word,
-    uint64_t addr);
+uint64_t cg_gmon_bin_start(const struct gmon_hist *, unsigned word, uint64_t i);
+uint64_t cg_gmon_bin_of(const struct gmon_hist *, unsigned word, uint64_t addr);
 /*
  * round(value * to / from), to and from at most 10^9; UINT64_MAX: too big.
  * Ticks to ns is (ticks, 10^9, rate); back is (ns, rate, 10^9).
  */
 uint64_t cg_gmon_convert(uint64_t value, uint64_t to, uint64_t from);
+/* Does it count seconds, and not something else? */
+bool cg_gmon_is_time(const struct gmon_hist *);
 
 /* ---- gprof_program.c: the executable ------------------------------------ */
 
@@ -126,8 +127,8 @@ uint64_t cg_gmon_convert(uint64_t value, uint64_t to, uint64_t from);
 struct gmon_image {
 	const struct cg_symbols *symbols;
 	const struct cg_elf *elf;
-	uint64_t base;         /* address in the gmon.out minus that in elf */
-	uint64_t low, high;    /* of its code, in the gmon.out */
+	uint64_t base;      /* address in the gmon.out minus that in elf */
+	uint64_t low, high; /* of its code, in the gmon.out */
 };
 /* The program is image 0 if it is known; shared libraries follow. */
 struct gmon_images {
@@ -141,8 +142,8 @@ struct gmon_hint cg_gmon_hint(struct cg_job *);
  * addresses of gmon. None is found: count is 0, a warning said so. A program
  * of another range is an error.
  */
-int cg_gmon_find_images(struct cg_job *, const struct cg_in *, struct gmon *,
-    struct gmon_images *);
+int cg_gmon_find_images(
+    struct cg_job *, const struct cg_in *, struct gmon *, struct gmon_images *);
 void cg_gmon_free_images(struct gmon_images *);
 /* gprof_library.c: adds the library if calls into it tell where it was. */
 int cg_gmon_add_library(struct cg_job *, const struct gmon *,
@@ -153,17 +154,17 @@ void cg_gmon_text(const struct cg_symbols *, uint64_t *low, uint64_t *high);
 /* ---- gprof_gnu.c: functions as GNU gprof sees them ---------------------- */
 
 struct gmon_symbol {
-	uint64_t addr, end;    /* [addr, end) */
-	const char *name;      /* as in the symbol table */
-	size_t index;          /* there */
+	uint64_t addr, end; /* [addr, end) */
+	const char *name;   /* as in the symbol table */
+	size_t index;       /* there */
 	bool global, func;
 };
 struct gmon_symbols {
 	struct gmon_symbol *at; /* by address */
 	size_t count;
 };
-int cg_gmon_gnu_symbols(struct cg_job *, const struct cg_symbols *,
-    struct gmon_symbols *);
+int cg_gmon_gnu_symbols(
+    struct cg_job *, const struct cg_symbols *, struct gmon_symbols *);
 /* Index of the symbol at an address, or SIZE_MAX. */
 size_t cg_gmon_gnu_find(const struct gmon_symbols *, uint64_t addr);
 /* The runtime's own functions. */
@@ -172,37 +173,37 @@ bool cg_gmon_is_overhead(const char *name);
 /* ---- gprof_funcs.c: the function at an address -------------------------- */
 
 struct gmon_func {
-	uint64_t start, end;   /* [start, end), as in the gmon.out */
+	uint64_t start, end;            /* [start, end), as in the gmon.out */
 	const struct gmon_image *image; /* NULL: not known */
 	cg_fn fn;
 	cg_file file;
-	uint32_t line;         /* where it is declared */
-	bool overhead;         /* of profiling: mcount */
+	uint32_t line; /* where it is declared */
+	bool overhead; /* of profiling: mcount */
 };
 /* Where [low, high) is in the source. */
 struct gmon_line {
 	uint64_t low, high;
 	cg_file file;
-	uint32_t line;         /* 0: not known */
+	uint32_t line; /* 0: not known */
 };
 struct gmon_funcs {
 	struct cg_job *job;
 	struct cg_build *build;
 	const struct gmon_images *images;
-	bool compat;           /* functions as GNU gprof sees them */
+	bool compat; /* functions as GNU gprof sees them */
 	struct gmon_symbols gnu;
-	uint64_t *entry;       /* without a program: where functions began */
+	uint64_t *entry; /* without a program: where functions began */
 	size_t entries;
 	struct gmon_func *func;
 	size_t count, cap;
-	uint32_t *slot;        /* by start: index in func + 1, or 0 */
+	uint32_t *slot; /* by start: index in func + 1, or 0 */
 	size_t slots;
 	size_t last;           /* the function that was found last */
 	struct gmon_line line; /* and the line */
 	int status;            /* CG_OK, or CG_ELIMIT (reported) */
 };
-int cg_gmon_funcs_open(struct gmon_funcs *, struct cg_job *,
-    struct cg_build *, const struct gmon *, const struct gmon_images *);
+int cg_gmon_funcs_open(struct gmon_funcs *, struct cg_job *, struct cg_build *,
+    const struct gmon *, const struct gmon_images *);
 void cg_gmon_funcs_close(struct gmon_funcs *);
 /*
  * The function at an address, NULL if there is none or memory is out (see
@@ -228,8 +229,8 @@ int cg_gmon_map(struct cg_job *, struct cg_build *, const struct gmon *,
 
 struct gmon_call {
 	uint64_t from, self, count; /* from as in a file */
-	uint32_t offset;       /* of the call's return address from there */
-	uint32_t index;        /* place in the file, of those with that from */
+	uint32_t offset; /* of the call's return address from there */
+	uint32_t index;  /* place in the file, of those with that from */
 };
 /* What a file's order has that does not follow from a rule. */
 struct gmon_order {
@@ -254,6 +255,7 @@ void cg_gmon_order_apply(const char *text, struct gmon_call *, size_t n);
 #define GMON_KEY_HISTOGRAM "gmon.histogram"
 #define GMON_KEY_LIBRARY "gmon.library"
 #define GMON_KEY_ORDER "gmon.order"
+#define GMON_BLOCK_EVENT "Bb" /* counts of tag 2 */
 
 /* Adds descriptions, or compares them with those of an input before. */
 int cg_gmon_describe(struct cg_job *, struct cg_build *, const struct gmon *,
@@ -266,6 +268,32 @@ bool cg_gmon_recall(const struct cg_graph *, struct gmon *);
 const char *cg_gmon_recall_order(const struct cg_graph *);
 /* What to add to addresses of an object; 0 if it is no library. */
 uint64_t cg_gmon_recall_base(const struct cg_graph *, struct cg_slice object);
+
+/* ---- gprof_place.c: where a graph's places are in a gmon.out ------------ */
+
+struct gmon_places {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	const struct cg_symbols *symbols; /* of the program, or NULL */
+	bool exact;                       /* the graph is of a gmon.out */
+	uint64_t *shift; /* by object: what to add to addresses */
+	bool *ours;      /* by object: it is in the output */
+	uint64_t *entry; /* by function, in the output; 0: not known */
+};
+/*
+ * Decides what the output covers: recalls it, or takes it from the
+ * executable, or from the addresses. Sets all of gmon but counters.
+ */
+int cg_gmon_places_open(struct gmon_places *, struct cg_job *,
+    const struct cg_graph *, size_t event, struct gmon *);
+void cg_gmon_places_close(struct gmon_places *);
+/* Addresses in the output, 0 if there is none: of cost, call site, callee. */
+uint64_t cg_gmon_cost_place(
+    const struct gmon_places *, cg_fn, const struct cg_pos *);
+uint64_t cg_gmon_site_place(
+    const struct gmon_places *, cg_fn, const struct cg_pos *);
+uint64_t cg_gmon_entry_place(
+    const struct gmon_places *, cg_fn, const struct cg_pos *);
 
 /* ---- gprof_write.c ------------------------------------------------------ */
 

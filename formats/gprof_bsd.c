@@ -74,11 +74,15 @@ take_header(struct cg_slice bytes, const struct layout *layout, bool big,
 static unsigned
 counter_width(const struct header *header)
 {
-	int32_t bits = header->type < 0 ? -header->type : header->type;
-
-	if (bits == 8 || bits == 32 || bits == 64)
-		return (unsigned)bits / 8;
-	return 2;
+	switch (header->type) {
+	case 8:
+	case -8: return 1;
+	case 32:
+	case -32: return 4;
+	case 64:
+	case -64: return 8;
+	default: return 2;
+	}
 }
 
 /* Do the sums of an old header come out? size 0: the file's is not known. */
@@ -216,6 +220,7 @@ cg_gmon_read_bsd(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)
 		return fail_unknown(job, bytes);
 	gmon->kind = header.layout->kind;
 	gmon->word = header.layout->word;
+	gmon->version = gmon->kind == GMON_BSD44 ? BSD_VERSION : 0;
 	if (header.length < header.layout->header || header.length > bytes.len)
 		return cg_fail_at(job, bytes.ptr + 2 * gmon->word,
 		    "header and histogram have %" PRIu64 " bytes, the file "

@@ -65,10 +65,10 @@ settle_hist(struct cg_job *job, struct gmon_hist *hist)
 	sanitize(hist->dimension);
 	if (hist->abbrev < 0x21 || hist->abbrev > 0x7e)
 		hist->abbrev = '?';
-	if (hist->ticks == 0 && hist->low >= hist->high)
-		hist->bins = hist->have = 0;
+	if (!*hist->dimension)
+		memcpy(hist->dimension, "seconds", sizeof("seconds"));
 	range = hist->high - hist->low;
-	if (hist->bins > 0 &&
+	if (hist->ticks > 0 &&
 	    (hist->low >= hist->high || range > GMON_RANGE_MAX ||
 		hist->bins > range || range > UINT64_MAX / hist->bins))
 		return cg_fail_at(job, hist->counts,
@@ -109,24 +109,45 @@ compare_ranges(struct cg_job *job, const struct gmon *gmon)
 	return CG_OK;
 }
 
-/*
- * Runtimes round from addresses down to a bucket; this is the size that
- * explains them all. Only the dynamic linker keeps them.
- */
+/* What runtimes round the addresses of callers down to. */
+static unsigned
+usual_bucket(const struct gmon *gmon)
+{
+	switch (gmon->kind) {
+	case GMON_GNU: return 2 * gmon->word;
+	case GMON_LD_PROFILE: return 1;
+	case GMON_BSD44:
+	case GMON_BSD_OLD: break;
+	}
+	return 4;
+}
+
+/* The usual bucket, if no address contradicts. */
 static void
 find_bucket(struct gmon *gmon)
 {
 	uint64_t low = gmon->hists ? gmon->hist[0].low : 0, bits = 0;
 
-	gmon->bucket = gmon->kind == GMON_LD_PROFILE ? 1
-		       : gmon->kind == GMON_GNU      ? 2 * gmon->word
-						     : 4;
+	gmon->bucket = usual_bucket(gmon);
 	for (size_t i = 0; i < gmon->arcs; i++) {
 		if (gmon->arc[i].from != 0)
 			bits |= gmon->arc[i].from - low;
 	}
 	if (bits & (gmon->bucket - 1))
 		gmon->bucket = 1;
+}
+
+/* Histograms that cover nothing say nothing. */
+static void
+drop_empty(struct gmon *gmon)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < gmon->hists; i++) {
+		if (gmon->hist[i].low < gmon->hist[i].high)
+			gmon->hist[kept++] = gmon->hist[i];
+	}
+	gmon->hists = kept;
 }
 
 int
@@ -143,6 +164,7 @@ cg_gmon_check(struct cg_job *job, struct gmon *gmon)
 	}
 	if (status != CG_OK)
 		return status;
+	drop_empty(gmon);
 	if (gmon->hists > 0)
 		qsort(gmon->hist, gmon->hists, sizeof(*gmon->hist),
 		    compare_hists);

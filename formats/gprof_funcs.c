@@ -2,7 +2,7 @@
  * gprof_funcs.c - which function, and which line, an address is in.
  *
  * Three sources: the symbols of the program and of libraries; GNU gprof's
- * idea of them (--gprof-compat); and without a program the addresses where
+ * idea of them (--gprof-compat); and without symbols the addresses where
  * functions were entered, of which each is taken to reach to the next.
  */
 #include <inttypes.h>
@@ -20,7 +20,6 @@ struct found {
 	const struct gmon_image *image;
 	const char *name, *file;
 	uint32_t line;
-	bool overhead;
 };
 
 static int
@@ -31,7 +30,7 @@ compare_u64(const void *va, const void *vb)
 	return *a == *b ? 0 : *a < *b ? -1 : 1;
 }
 
-/* Where functions were entered: what is known of them without a program. */
+/* Where functions were entered: what is known of them without symbols. */
 static bool
 list_entries(struct gmon_funcs *funcs, const struct gmon *gmon)
 {
@@ -58,15 +57,15 @@ cg_gmon_funcs_open(struct gmon_funcs *funcs, struct cg_job *job,
     struct cg_build *build, const struct gmon *gmon,
     const struct gmon_images *images)
 {
-	*funcs = (struct gmon_funcs){ .job = job, .build = build,
-		.images = images, .last = NONE };
-	if (images->count == 0)
+	*funcs = (struct gmon_funcs){
+		.job = job, .build = build, .images = images, .last = NONE
+	};
+	if (images->count == 0 || images->image[0].elf->symbol_count == 0)
 		return list_entries(funcs, gmon) ? CG_OK : cg_nomem(job);
 	if (!cg_opt_flag(job, "gprof-compat"))
 		return CG_OK;
 	funcs->compat = true;
-	return cg_gmon_gnu_symbols(
-	    job, images->image[0].symbols, &funcs->gnu);
+	return cg_gmon_gnu_symbols(job, images->image[0].symbols, &funcs->gnu);
 }
 
 void
@@ -87,7 +86,7 @@ find_slot(const struct gmon_funcs *funcs, uint64_t start)
 	size_t at = (size_t)((start * 0x9e3779b97f4a7c15) >> 20) & mask;
 
 	while (funcs->slot[at] != 0 &&
-	    funcs->func[funcs->slot[at] - 1].start != start)
+	       funcs->func[funcs->slot[at] - 1].start != start)
 		at = (at + 1) & mask;
 	return &funcs->slot[at];
 }
@@ -136,34 +135,40 @@ add_func(struct gmon_funcs *funcs, const struct found *found)
 	func = &funcs->func[funcs->count];
 	funcs->last = funcs->count++;
 	*func = (struct gmon_func){ .start = found->start,
-		.end = found->end, .image = found->image,
-		.line = found->line, .overhead = found->overhead };
+		.end = found->end,
+		.image = found->image,
+		.line = found->line,
+		.overhead = cg_gmon_is_overhead(found->name) };
 	if (found->image) {
-		object = cg_add_object(
-		    build, cg_slice(found->image->elf->path));
+		object =
+		    cg_add_object(build, cg_slice(found->image->elf->path));
 		base = found->image->base;
 	}
 	func->file = cg_add_file(build, cg_slice(found->file));
-	func->fn =
-	    cg_add_fn(build, cg_slice(found->name), func->file, object);
-	cg_set_fn_range(
-	    build, func->fn, found->line, 0, found->start - base);
+	func->fn = cg_add_fn(build, cg_slice(found->name), func->file, object);
+	cg_set_fn_range(build, func->fn, found->line, 0, found->start - base);
 	return func;
+}
+
+/* The function that begins there, NULL if it has not been added. */
+static const struct gmon_func *
+get_known(struct gmon_funcs *funcs, uint64_t start)
+{
+	uint32_t slot = funcs->slots ? *find_slot(funcs, start) : 0;
+
+	if (slot == 0)
+		return NULL;
+	funcs->last = slot - 1;
+	return &funcs->func[slot - 1];
 }
 
 /* The function that was found, added if it is new. */
 static const struct gmon_func *
 get_func(struct gmon_funcs *funcs, const struct found *found)
 {
-	uint32_t slot;
+	const struct gmon_func *func = get_known(funcs, found->start);
 
-	if (funcs->status != CG_OK)
-		return NULL;
-	slot = funcs->slots ? *find_slot(funcs, found->start) : 0;
-	if (slot == 0)
-		return add_func(funcs, found);
-	funcs->last = slot - 1;
-	return &funcs->func[slot - 1];
+	return func ? func : add_func(funcs, found);
 }
 
 /* ---- Functions at addresses --------------------------------------------- */
@@ -180,43 +185,65 @@ cg_gmon_image_at(const struct gmon_images *images, uint64_t addr)
 	return NULL;
 }
 
-static bool
-find_gnu(struct gmon_funcs *funcs, uint64_t addr, struct found *found)
+static const struct gmon_func *
+get_gnu(struct gmon_funcs *funcs, uint64_t addr)
 {
 	const struct gmon_image *image = &funcs->images->image[0];
 	size_t i = cg_gmon_gnu_find(&funcs->gnu, addr);
-	const struct gmon_symbol *symbol = &funcs->gnu.at[i];
+	const struct gmon_symbol *symbol;
+	const struct gmon_func *func;
 	struct cg_function fn;
+	struct found found;
 
 	if (i == NONE)
-		return false;
-	*found = (struct found){ .start = symbol->addr, .end = symbol->end,
+		return NULL;
+	symbol = &funcs->gnu.at[i];
+	func = get_known(funcs, symbol->addr);
+	if (func)
+		return func;
+	found = (struct found){ .start = symbol->addr,
+		.end = symbol->end,
 		.image = image,
-		.name = cg_demangle(funcs->job, symbol->name), .file = "",
-		.overhead = cg_gmon_is_overhead(symbol->name) };
+		.name = cg_demangle(funcs->job, symbol->name),
+		.file = "" };
+	if (!found.name) {
+		funcs->status = cg_nomem(funcs->job);
+		return NULL;
+	}
 	if (cg_find_function(image->symbols, symbol->addr, &fn) &&
 	    fn.start == symbol->addr) {
-		found->file = fn.file;
-		found->line = fn.line;
+		found.file = fn.file;
+		found.line = fn.line;
 	}
-	return true;
+	return add_func(funcs, &found);
 }
 
 static bool
 find_symbol(struct gmon_funcs *funcs, uint64_t addr, struct found *found)
 {
-	const struct gmon_image *image =
-	    cg_gmon_image_at(funcs->images, addr);
+	const struct gmon_image *image = cg_gmon_image_at(funcs->images, addr);
 	struct cg_function fn;
 
 	if (!image ||
 	    !cg_find_function(image->symbols, addr - image->base, &fn))
 		return false;
 	*found = (struct found){ .start = fn.start + image->base,
-		.end = fn.end + image->base, .image = image, .name = fn.name,
-		.file = fn.file, .line = fn.line,
-		.overhead = cg_gmon_is_overhead(fn.name) };
+		.end = fn.end + image->base,
+		.image = image,
+		.name = fn.name,
+		.file = fn.file,
+		.line = fn.line };
 	return true;
+}
+
+/* The name of what has none: its address in the object. */
+static void
+put_address(
+    const struct gmon_funcs *funcs, char name[CG_NUMBER_MAX + 1], uint64_t addr)
+{
+	const struct gmon_image *image = cg_gmon_image_at(funcs->images, addr);
+
+	*cg_format_hex(name, addr - (image ? image->base : 0)) = '\0';
 }
 
 /* The last place of an entry at addr or before. */
@@ -238,8 +265,10 @@ find_entry(struct gmon_funcs *funcs, uint64_t addr, struct found *found,
 		return false;
 	*found = (struct found){ .start = funcs->entry[low - 1],
 		.end = low < funcs->entries ? funcs->entry[low] : UINT64_MAX,
-		.name = name, .file = "" };
-	*cg_format_hex(name, found->start) = '\0';
+		.image = cg_gmon_image_at(funcs->images, addr),
+		.name = name,
+		.file = "" };
+	put_address(funcs, name, found->start);
 	return true;
 }
 
@@ -253,12 +282,12 @@ cg_gmon_func_at(struct gmon_funcs *funcs, uint64_t addr)
 	if (funcs->last != NONE && addr >= funcs->func[funcs->last].start &&
 	    addr < funcs->func[funcs->last].end)
 		return &funcs->func[funcs->last];
+	if (funcs->status != CG_OK)
+		return NULL;
 	if (funcs->compat)
-		ok = find_gnu(funcs, addr, &found);
-	else if (funcs->images->count > 0)
-		ok = find_symbol(funcs, addr, &found);
-	else
-		ok = find_entry(funcs, addr, &found, name);
+		return get_gnu(funcs, addr);
+	ok = find_symbol(funcs, addr, &found) ||
+	     find_entry(funcs, addr, &found, name);
 	return ok ? get_func(funcs, &found) : NULL;
 }
 
@@ -267,14 +296,14 @@ cg_gmon_any_func(struct gmon_funcs *funcs, uint64_t addr)
 {
 	const struct gmon_func *func = cg_gmon_func_at(funcs, addr);
 	char name[CG_NUMBER_MAX + 1];
-	struct found found = { .start = addr, .end = addr, .name = name,
-		.file = "" };
+	struct found found = {
+		.start = addr, .end = addr, .name = name, .file = ""
+	};
 
 	if (func || funcs->status != CG_OK)
 		return func;
 	found.image = cg_gmon_image_at(funcs->images, addr);
-	*cg_format_hex(name, found.image ? addr - found.image->base : addr) =
-	    '\0';
+	put_address(funcs, name, addr);
 	return get_func(funcs, &found);
 }
 
@@ -291,9 +320,8 @@ cg_gmon_line_at(struct gmon_funcs *funcs, uint64_t addr)
 		return line;
 	*line = (struct gmon_line){ .low = addr, .high = addr + 1 };
 	image = cg_gmon_image_at(funcs->images, addr);
-	if (!image ||
-	    !cg_find_line(image->symbols, addr - image->base, &file,
-		&line->line, &line->low, &line->high)) {
+	if (!image || !cg_find_line(image->symbols, addr - image->base, &file,
+			  &line->line, &line->low, &line->high)) {
 		line->line = 0;
 		return line;
 	}

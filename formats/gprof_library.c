@@ -231,7 +231,7 @@ cg_gmon_add_library(struct cg_job *job, const struct gmon *gmon,
 	struct library lib = { .symbols = symbols,
 		.elf = cg_symbols_elf(symbols) };
 	struct gmon_image *image = &images->image[images->count];
-	uint64_t base;
+	uint64_t base = 0;
 	int status = CG_OK;
 
 	lib.base = calloc(PROPOSALS_MAX, sizeof(*lib.base));

@@ -59,7 +59,8 @@ cg_gmon_take(struct gmon_cursor *cursor, unsigned width)
 uint64_t
 cg_gmon_option(const struct cg_job *job, const char *name, uint64_t fallback)
 {
-	struct cg_slice text = cg_slice(cg_opt(job, name));
+	const char *option = cg_opt(job, name);
+	struct cg_slice text = cg_slice(option ? option : "");
 	uint64_t value;
 
 	return cg_take_u64(&text, &value) ? value : fallback;
@@ -175,8 +176,10 @@ walk_blocks(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill)
 	size_t left = (size_t)(cursor->end - cursor->at);
 
 	if (cursor->cut || n > left / (2 * cursor->word)) {
-		chain->need = 1 + chain->block_word;
-		chain->need += n < UINT32_MAX ? n * 2 * cursor->word : n;
+		chain->need = UINT64_MAX;
+		if (n < UINT32_MAX * (uint64_t)2)
+			chain->need =
+			    1 + chain->block_word + n * 2 * cursor->word;
 		chain->end = CHAIN_CUT;
 		return false;
 	}
@@ -513,6 +516,7 @@ read_magic(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
 		    "gmon version %" PRIu32 " not supported",
 		    little < big ? little : big);
 	gmon->kind = GMON_LD_PROFILE;
+	gmon->version = GMON_LD_PROFILE_VERSION;
 	if (little == GMON_LD_PROFILE_VERSION || big == GMON_LD_PROFILE_VERSION)
 		return read_ld_profile(job, bytes, gmon);
 	if (!choose_chain(job, bytes, hint, &chain))

@@ -6,6 +6,8 @@
  * scale in single precision; so bins drift against equal widths in programs
  * of more than 393 KB. Here this is inverted exactly.
  */
+#include <string.h>
+
 #include "gprof.h"
 
 /* The scale that glibc gave to profil(); 0 if this is not its histogram. */
@@ -61,4 +63,10 @@ cg_gmon_convert(uint64_t value, uint64_t to, uint64_t from)
 	if (whole > (UINT64_MAX - to) / to)
 		return UINT64_MAX;
 	return whole * to + (rest * to + from / 2) / from;
+}
+
+bool
+cg_gmon_is_time(const struct gmon_hist *hist)
+{
+	return strcmp(hist->dimension, "seconds") == 0;
 }

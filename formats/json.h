@@ -93,22 +93,25 @@
  *
  * Ids of objects, files, functions and frames are separate and count from 1
  * in the order of their lines; 0 is "unknown" everywhere. What a line refers
- * to must stand above it, each thing only once. A file is the file of the
- * place, which may differ from the function's (inlined code). Lines, ids,
- * block and index are whole numbers below 2^32; addresses, counts and costs
- * are below 2^64 and as in the object file, before any load bias; a cost of a
- * signed event is at least -2^63 and below 2^63. costs is an array with a
- * number for each event by column, trailing zeros left out. Costs and counts
- * of the same place are summed.
+ * to must stand above it, each thing only once. The file of a place may
+ * differ from the function's (inlined code). An address is that in the object
+ * file, before any load bias. costs is an array with a number for each event,
+ * by column; trailing zeros may be left out. Costs and counts of the same
+ * place are summed.
  *
- * Numbers are written without fraction and exponent. A reader also takes them
- * as strings, decimal or as "0x1f"; with --json-safe numbers above 2^53 - 1
- * are written so, for programs that know doubles only (jq before 1.7 rounds
- * greater ones). Names are bytes: those that are not UTF-8 are written as
- * \udc80 to \udcff, as Python's "surrogateescape" does.
+ * Ids, lines, block and index are below 2^32, other numbers below 2^64, costs
+ * of a signed event from -2^63 to 2^63 - 1. They are written as JSON numbers
+ * without fraction and exponent. A reader also takes strings, decimal or
+ * "0x1f"; with --json-safe numbers above 2^53 - 1 are written as strings, for
+ * programs that know doubles only (jq before 1.7 rounds greater ones). Names
+ * are bytes: those that are not UTF-8 are written as \udc80 to \udcff, as
+ * Python's "surrogateescape" does.
  *
  * cgconv writes in canonical order (paths and functions sorted), so the same
- * graph is always the same file. A reader must not rely on the order.
+ * graph is always the same file. A reader must not rely on the order. With
+ * jq, the sum of all self cost of column 0 is
+ *
+ *	jq -n '[inputs | arrays | select(.[0] == "cost") | .[4][0]] | add' FILE
  */
 #ifndef CG_FORMATS_JSON_H
 #define CG_FORMATS_JSON_H

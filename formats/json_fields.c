@@ -8,10 +8,13 @@
 
 #include "json_fields.h"
 
+#define PLAIN_DIGITS 18 /* as many surely fit into 63 bits */
+
 static inline void
 advance(struct reader *r)
 {
 	r->type = cg_json_next(&r->json);
+	r->plain = false;
 }
 
 void
@@ -43,25 +46,65 @@ cg_json_take(struct reader *r, enum cg_json_type type, const char *expected)
 	return true;
 }
 
+/*
+ * The same after a number, which mostly another one follows: that is taken
+ * here, where its digits are looked at once and not twice. Anything unusual
+ * is left to the tokenizer. A newline stands behind every line.
+ */
+static inline void
+advance_number(struct reader *r)
+{
+	const char *first = r->json.rest.ptr + 1, *at = first;
+	uint64_t number = 0;
+	unsigned digit;
+
+	if (first[-1] != ',') {
+		advance(r);
+		return;
+	}
+	for (; (digit = (unsigned)*at - '0') <= 9; at++)
+		number = number * 10 + digit;
+	if (at == first || at - first > PLAIN_DIGITS ||
+	    (*first == '0' && at - first > 1) || (*at != ',' && *at != ']')) {
+		advance(r);
+		return;
+	}
+	r->type = CG_JSON_NUMBER;
+	r->json.at = first;
+	r->json.rest.len -= (size_t)(at - r->json.rest.ptr);
+	r->json.rest.ptr = at;
+	r->number = number;
+	r->plain = true;
+}
+
 static inline bool
 is_number(const struct reader *r)
 {
 	return r->type == CG_JSON_NUMBER || r->type == CG_JSON_STRING;
 }
 
-bool
-cg_json_take_number(struct reader *r, uint64_t max, uint64_t *number)
+/* What is next, if it is a whole number that 64 bits hold. */
+static inline bool
+get_number(const struct reader *r, uint64_t *number)
 {
 	struct cg_slice text = r->json.text;
 
-	if (!is_number(r))
-		return cg_json_refuse(r, "a number");
-	if (!cg_take_u64(&text, number) || text.len > 0 || *number > max) {
+	*number = r->number;
+	return r->plain ||
+	       (is_number(r) && cg_take_u64(&text, number) && text.len == 0);
+}
+
+bool
+cg_json_take_number(struct reader *r, uint64_t max, uint64_t *number)
+{
+	if (!get_number(r, number) || *number > max) {
+		if (!is_number(r))
+			return cg_json_refuse(r, "a number");
 		r->status = cg_fail_at(r->job, r->json.at,
 		    "expected a whole number from 0 to %" PRIu64, max);
 		return false;
 	}
-	advance(r);
+	advance_number(r);
 	return true;
 }
 
@@ -69,18 +112,17 @@ static bool
 take_signed(struct reader *r, uint64_t *number)
 {
 	struct cg_slice text = r->json.text;
-	bool negative;
-	uint64_t size;
+	bool negative = !r->plain && is_number(r) && cg_take_char(&text, '-');
+	bool taken = negative ? cg_take_u64(&text, number) && text.len == 0
+			      : get_number(r, number);
 
-	if (!is_number(r))
-		return cg_json_refuse(r, "a number");
-	negative = cg_take_char(&text, '-');
-	if (!cg_take_u64(&text, &size) || text.len > 0 ||
-	    size > (uint64_t)INT64_MAX + negative)
+	if (!taken || *number > (uint64_t)INT64_MAX + negative)
 		return cg_json_refuse(
-		    r, "a whole number from -2^63 to 2^63 - 1");
-	*number = negative ? 0 - size : size;
-	advance(r);
+		    r, is_number(r) ? "a whole number from -2^63 to 2^63 - 1"
+				    : "a number");
+	if (negative)
+		*number = 0 - *number;
+	advance_number(r);
 	return true;
 }
 
@@ -88,19 +130,17 @@ take_signed(struct reader *r, uint64_t *number)
 static bool
 take_id(struct reader *r, const struct ids *ids, uint64_t *id)
 {
-	struct cg_slice text = r->json.text;
 	uint64_t number;
 
-	if (!is_number(r))
-		return cg_json_refuse(r, "a number");
-	if (!cg_take_u64(&text, &number) || text.len > 0 ||
-	    number > ids->count) {
+	if (!get_number(r, &number) || number > ids->count) {
+		if (!is_number(r))
+			return cg_json_refuse(r, "a number");
 		r->status = cg_fail_at(r->job, r->json.at,
 		    "expected %s id up to %zu", ids->what, ids->count);
 		return false;
 	}
 	*id = number ? ids->id.at[number] : 0;
-	advance(r);
+	advance_number(r);
 	return true;
 }
 

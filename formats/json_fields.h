@@ -33,6 +33,8 @@ struct reader {
 	int status;
 	struct cg_json json;
 	enum cg_json_type type; /* the token that is next to be taken */
+	bool plain;             /* ... it is this number of few digits */
+	uint64_t number;
 	struct cg_slice block, line;
 	uint64_t version; /* as the first line says */
 	uint64_t lines;   /* before this one */

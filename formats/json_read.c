@@ -255,9 +255,9 @@ static bool
 add_call(struct reader *r)
 {
 	const struct field *f = r->field;
-	const struct cg_pos site = get_pos(f),
-			    entry = { .line = (uint32_t)f[4].number,
-				    .addr = f[5].number };
+	const struct cg_pos site = get_pos(f);
+	const struct cg_pos entry = { .line = (uint32_t)f[4].number,
+		.addr = f[5].number };
 
 	cg_add_call(r->build, r->fn, &site, (cg_fn)f[3].number, &entry,
 	    f[6].number, r->cost, r->costs);
@@ -269,7 +269,7 @@ add_jump(struct reader *r)
 {
 	const struct field *f = r->field;
 	const struct cg_pos from = get_pos(f), to = get_pos(&f[4]);
-	bool conditional = r->given == 9;
+	bool conditional = r->given == 9; /* it says "followed" */
 
 	cg_add_jump(r->build, r->fn, &from, (cg_fn)f[3].number, &to,
 	    conditional, f[7].number, f[conditional ? 8 : 7].number);
@@ -536,8 +536,8 @@ read_block(struct reader *r)
 {
 	struct cg_slice rest = r->block;
 
-	while (cg_take_line(&rest, &r->line) &&
-	       (r->line.len == 0 || read_line(r)))
+	while (
+	    cg_take_line(&rest, &r->line) && (r->line.len == 0 || read_line(r)))
 		r->lines++;
 	if (r->status == CG_OK)
 		r->status = cg_build_status(r->build);

@@ -34,17 +34,22 @@ struct writer {
 /* ---- Lines of numbers: the bulk, formatted in place --------------------- */
 
 static char *
+put_word(char *at, const char *word)
+{
+	*at++ = '"';
+	while (*word)
+		*at++ = *word++;
+	*at++ = '"';
+	return at;
+}
+
+static char *
 begin_line(struct writer *w, const char *tag)
 {
 	char *at = cg_out_reserve(w->out, w->room);
-	size_t len = strlen(tag);
 
 	*at++ = '[';
-	*at++ = '"';
-	memcpy(at, tag, len);
-	at += len;
-	*at++ = '"';
-	return at;
+	return put_word(at, tag);
 }
 
 static void
@@ -77,8 +82,8 @@ put_number(const struct writer *w, char *at, uint64_t number)
 static char *
 format_signed(const struct writer *w, char *at, int64_t number)
 {
-	bool quoted = number > 0 ? (uint64_t)number > w->plain_max
-				 : 0 - (uint64_t)number > w->plain_max;
+	uint64_t size = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+	bool quoted = size > w->plain_max;
 
 	if (quoted)
 		*at++ = '"';
@@ -152,17 +157,13 @@ put_jump(struct writer *w, const struct cg_jump *jump)
 static void
 put_branch(struct writer *w, const struct cg_branch *branch)
 {
-	const char *kind = cg_json_kind[branch->kind];
 	char *at = begin_line(w, "branch");
 
 	at = put_pos(w, at, &branch->pos);
 	at = put_number(w, at, branch->block);
 	at = put_number(w, at, branch->index);
 	*at++ = ',';
-	*at++ = '"';
-	memcpy(at, kind, strlen(kind));
-	at += strlen(kind);
-	*at++ = '"';
+	at = put_word(at, cg_json_kind[branch->kind]);
 	end_line(w, put_number(w, at, branch->count));
 }
 

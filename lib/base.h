@@ -24,6 +24,10 @@ struct cg_arena {
 /* size bytes, aligned for any type, not cleared; NULL: out of memory. */
 void *cg_arena_alloc(struct cg_arena *, size_t size);
 void cg_arena_free(struct cg_arena *);
+/* Makes the allocation that ends at end longer if it was the last one. */
+bool cg_arena_extend(struct cg_arena *, void *end, size_t more);
+/* Gives back what lies between to (aligned) and end, likewise. */
+void cg_arena_trim(struct cg_arena *, void *end, void *to);
 
 /*
  * Makes room for need elements of width bytes in a malloc()ed array of *cap
@@ -32,6 +36,8 @@ void cg_arena_free(struct cg_arena *);
  * the array's pointer.
  */
 bool cg_grow(void *array, size_t *cap, size_t need, size_t width);
+/* The same without clearing: big arrays need not be touched in advance. */
+bool cg_grow_raw(void *array, size_t *cap, size_t need, size_t width);
 
 /* ---- str.c: interned strings -------------------------------------------- */
 

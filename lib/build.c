@@ -206,7 +206,7 @@ cg_add_fn_named(struct cg_build *build, cg_name name, cg_file file,
 	if (*slot != 0)
 		return *slot;
 	if (graph->fns >= UINT32_MAX ||
-	    !cg_grow(&graph->fn, &graph->fn_cap, graph->fns + 1,
+	    !cg_grow_raw(&graph->fn, &graph->fn_cap, graph->fns + 1,
 	    sizeof(*graph->fn))) {
 		fail_nomem(build);
 		return 0;
@@ -298,6 +298,7 @@ cg_add_event(struct cg_build *build, const struct cg_event *event)
 	}
 	new = &graph->event[graph->events++];
 	*new = *event;
+	graph->any_signed |= event->is_signed;
 	new->name = keep(build, event->name);
 	new->long_name = keep(build, event->long_name);
 	new->unit = keep(build, event->unit);
@@ -676,7 +677,7 @@ cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
 		return 0;
 	if ((graph->nodes * 4 >= graph->node_slots * 3 &&
 	    !grow_node_slots(graph)) || graph->nodes >= UINT32_MAX ||
-	    !cg_grow(&graph->node, &graph->node_cap, graph->nodes + 1,
+	    !cg_grow_raw(&graph->node, &graph->node_cap, graph->nodes + 1,
 	    sizeof(node))) {
 		fail_nomem(build);
 		return 0;

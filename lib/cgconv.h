@@ -535,7 +535,8 @@ bool cg_next_stack(const struct cg_graph *, cg_part, size_t *i,
  * calls from others.
  */
 struct cg_sums;
-struct cg_sums *cg_sums_new(const struct cg_graph *, cg_part);
+/* Without costs only calls, cycles and roots, in a fraction of the time. */
+struct cg_sums *cg_sums_new(const struct cg_graph *, cg_part, bool costs);
 void cg_sums_free(struct cg_sums *);
 uint64_t cg_sum_self(const struct cg_sums *, cg_fn, size_t event);
 uint64_t cg_sum_inclusive(const struct cg_sums *, cg_fn, size_t event);
@@ -544,6 +545,8 @@ uint32_t cg_sum_cycle(const struct cg_sums *, cg_fn);
 /* No other function calls it (recursion and <spontaneous> aside). */
 bool cg_sum_is_root(const struct cg_sums *, cg_fn);
 size_t cg_cycle_count(const struct cg_sums *);
+/* A function outside the cycle calls one in it (<spontaneous> aside). */
+bool cg_cycle_is_called(const struct cg_sums *, uint32_t cycle);
 
 /* ---- Writing ------------------------------------------------------------ */
 

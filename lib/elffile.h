@@ -41,7 +41,7 @@ struct cg_section {
 	const char *name;
 	uint64_t addr, size;
 	uint32_t type, link;
-	bool exec;
+	bool exec, compressed;
 	Elf_Scn *scn;
 };
 struct cg_elffile {
@@ -63,21 +63,22 @@ int cg_elffile_open(struct cg_elffile *, const char *path, const char **why);
 int cg_elffile_memory(struct cg_elffile *, char *bytes, size_t size);
 void cg_elffile_close(struct cg_elffile *);
 /* NULL if there is none of that name with bytes in the file. */
-const struct cg_section *cg_elffile_section(const struct cg_elffile *,
-    const char *name);
+const struct cg_section *cg_elffile_section(
+    const struct cg_elffile *, const char *name);
 /* The section's bytes as in the file; CG_ELIMIT, else maybe none. */
 int cg_section_bytes(const struct cg_section *, struct cg_slice *);
 bool cg_elffile_has_dwarf(const struct cg_elffile *);
 /* Up to n bytes of code from the file; CG_ELIMIT, else maybe none. */
-int cg_elffile_code(const struct cg_elffile *, uint64_t addr, size_t n,
-    struct cg_slice *code);
+int cg_elffile_code(
+    const struct cg_elffile *, uint64_t addr, size_t n, struct cg_slice *code);
 
 struct cg_symtab {
 	const struct cg_elffile *file;
+	uint32_t type;
 	Elf_Data *data;
-	size_t count;        /* without the null symbol */
+	size_t count;          /* without the null symbol */
 	struct cg_slice names; /* ends with a NUL */
-	struct cg_slice opd; /* function descriptors of 64-bit PowerPC */
+	struct cg_slice opd;   /* function descriptors of 64-bit PowerPC */
 	uint64_t opd_addr;
 };
 /*
@@ -92,6 +93,9 @@ bool cg_symtab_get(const struct cg_symtab *, size_t i, struct cg_symbol *);
 
 /* ---- debugfile.c: separate debug files ---------------------------------- */
 
+/* The build-id's bytes, maybe none; CG_ELIMIT if memory is out. */
+#define CG_BUILD_ID_MAX 64 /* they have 8 to 20; room for new hashes */
+int cg_build_id(const struct cg_elffile *, struct cg_slice *);
 /*
  * Finds the program's debug file by build-id, then by debuglink, and opens
  * it. path_out gets its path, from malloc(). CG_EINPUT: there is none.
@@ -141,8 +145,8 @@ void cg_functions_free(struct cg_functions *);
 /* The function at an address, NULL: none. */
 struct cg_named *cg_functions_find(struct cg_functions *, uint64_t addr);
 /* Sets *found to the only function of that name, else NULL. */
-bool cg_functions_find_name(struct cg_functions *, struct cg_slice name,
-    struct cg_named **found);
+bool cg_functions_find_name(
+    struct cg_functions *, struct cg_slice name, struct cg_named **found);
 /* Fills in fn->name. */
 bool cg_functions_name(struct cg_functions *, struct cg_named *);
 
@@ -160,13 +164,13 @@ void cg_dwarf_close(struct cg_dwarf *);
 /* CG_OK or CG_ELIMIT; sticky. */
 int cg_dwarf_status(const struct cg_dwarf *);
 /* As cg_find_frames(), cg_find_line(). */
-size_t cg_dwarf_frames(struct cg_dwarf *, uint64_t addr,
-    struct cg_frame frames[CG_FRAME_MAX]);
+size_t cg_dwarf_frames(
+    struct cg_dwarf *, uint64_t addr, struct cg_frame frames[CG_FRAME_MAX]);
 bool cg_dwarf_line(struct cg_dwarf *, uint64_t addr, const char **file,
     uint32_t *line, uint64_t *low, uint64_t *high);
 /* Where the function at an address is declared; false: not known. */
-bool cg_dwarf_declared(struct cg_dwarf *, uint64_t addr, const char **file,
-    uint32_t *line);
+bool cg_dwarf_declared(
+    struct cg_dwarf *, uint64_t addr, const char **file, uint32_t *line);
 /* Adds all functions. */
 bool cg_dwarf_functions(struct cg_dwarf *, struct cg_functions *);
 

@@ -16,6 +16,7 @@ cg_graph_new(struct cg_diag *diag, int *fault)
 	graph->diag = diag;
 	graph->fault = fault;
 	graph->grain = 1;
+	graph->costs.open = graph->others.open = CG_NO_RUN;
 	/* Id 0 of everything, and the one part that is there. */
 	if (!cg_grow(&graph->objects.path, &graph->objects.cap, 1,
 	    sizeof(cg_str)) ||
@@ -69,7 +70,8 @@ cg_graph_free(struct cg_graph *graph)
 	cg_map_free(&graph->files.ids);
 	cg_map_free(&graph->run_ids);
 	cg_map_free(&graph->stack_ids);
-	cg_arena_free(&graph->pool.arena);
+	cg_arena_free(&graph->costs.arena);
+	cg_arena_free(&graph->others.arena);
 	free(graph->objects.path);
 	free(graph->files.path);
 	free(graph->fn);
@@ -212,6 +214,20 @@ order_runs(struct cg_graph *graph)
 	return true;
 }
 
+/* Events may have come after a part's last row, or a part without rows. */
+static bool
+grow_totals(struct cg_graph *graph)
+{
+	for (size_t i = 0; i < graph->parts; i++) {
+		struct cg_part_entry *part = &graph->part[i];
+
+		if (!cg_grow(&part->total, &part->totals, graph->events + 1,
+		    sizeof(*part->total)))
+			return false;
+	}
+	return true;
+}
+
 int
 cg_graph_seal(struct cg_graph *graph)
 {
@@ -221,7 +237,7 @@ cg_graph_seal(struct cg_graph *graph)
 	unseal(graph);
 	ok = rank_strings(graph, &strings) &&
 	    rank_files(graph, strings) && rank_fns(graph, strings) &&
-	    order_runs(graph);
+	    order_runs(graph) && grow_totals(graph);
 
 	free(strings);
 	if (!ok) {
@@ -242,10 +258,8 @@ cg_graph_facts(const struct cg_graph *graph)
 		facts |= CG_PARTS;
 	if (graph->events > 1)
 		facts |= CG_EVENTS;
-	for (size_t i = 0; i < graph->events; i++) {
-		if (graph->event[i].is_signed)
-			facts |= CG_SIGNED;
-	}
+	if (graph->any_signed)
+		facts |= CG_SIGNED;
 	return facts;
 }
 

@@ -12,25 +12,43 @@
 
 #define CG_NO_RUN UINT32_MAX
 
-/* Rows of one function in one part. */
-struct cg_run {
-	cg_fn fn;
-	cg_part part;
-	uint32_t next;            /* next run of the same fn, or CG_NO_RUN */
-	uint32_t visits;          /* times taken up since the last merge */
+/* Rows, packed one behind the other. */
+struct cg_packed {
 	struct cg_block *first, *last;
 	uint8_t *at, *end;        /* what is free in the last block */
 	uint64_t addr;            /* the next row is a difference to these */
 	uint32_t line;
 	cg_file file;
-	uint64_t bytes, merged;   /* packed size now, after the last merge */
+	uint64_t bytes, merged;   /* size now, after the last merge */
+	/*
+	 * Each row's place is behind that of the row before, in whatever order
+	 * files are: nothing to sort, nothing to merge.
+	 */
+	bool ascending;
 };
 
-/* Blocks of rows by size, free ones kept for the next run. */
-#define CG_BLOCK_CLASSES 16
+/*
+ * Rows of one function in one part. Costs stand apart from calls and the
+ * rest, which are few: a search for cycles need not read what costs.
+ */
+struct cg_run {
+	cg_fn fn;
+	cg_part part;
+	uint32_t next;            /* next run of the same fn, or CG_NO_RUN */
+	uint32_t visits;          /* times taken up since the last merge */
+	struct cg_packed costs, others;
+};
+
+/*
+ * Where the blocks of rows are. The block that was made last grows in place
+ * as long as no other is wanted; what it has too much it then gives back, so
+ * rows lie without gaps. Blocks whose rows were merged wait to be used again.
+ */
+#define CG_BLOCK_CLASSES 26
 struct cg_pool {
 	struct cg_arena arena;
-	struct cg_block *free[CG_BLOCK_CLASSES];
+	uint32_t open;            /* run of the last block, or CG_NO_RUN */
+	struct cg_block *free[CG_BLOCK_CLASSES]; /* by size */
 };
 
 struct cg_fn_entry {
@@ -104,7 +122,7 @@ struct cg_graph {
 	struct cg_run *run;
 	size_t runs, run_cap;
 	struct cg_map run_ids;    /* part << 32 | fn -> run + 1 */
-	struct cg_pool pool;
+	struct cg_pool costs, others; /* of the runs' two kinds */
 
 	struct cg_node_entry *node;
 	size_t nodes, node_cap;   /* with node 0 */
@@ -115,6 +133,7 @@ struct cg_graph {
 	struct cg_map stack_ids;  /* part << 32 | leaf -> stack + 1 */
 
 	cg_facts facts;
+	bool any_signed;
 	unsigned grain;
 
 	/* Canonical order, since cg_graph_seal(): */
@@ -156,6 +175,10 @@ bool cg_run_add_inclusive(struct cg_graph *, struct cg_run *,
 
 /* One run as it came: neither sorted nor merged, for sums over all rows. */
 bool cg_rows_open_raw(struct cg_rows *, const struct cg_run *);
+/* Its calls alone. */
+bool cg_rows_open_calls(struct cg_rows *, const struct cg_run *);
+/* The run of a function in a part, or NULL. */
+const struct cg_run *cg_run_find(const struct cg_graph *, cg_part, cg_fn);
 /* Adds b[0..n) to a, of *an values; false on overflow. */
 bool cg_add_costs(const struct cg_graph *, uint64_t *a, size_t *an,
     const uint64_t *b, size_t n);

@@ -379,10 +379,10 @@ cg_in_head(struct cg_in *in, struct cg_head *head)
 void
 cg_in_place(const struct cg_in *in, const char *at, struct cg_place *place)
 {
-	uintptr_t from = (uintptr_t)(in->buf + in->given);
-	bool inside = (uintptr_t)at >= from &&
-		      (uintptr_t)at <= (uintptr_t)(in->buf + in->end);
-	size_t to = inside ? (size_t)(at - in->buf) : in->given, start = to;
+	/* As numbers: at may point anywhere. */
+	uintptr_t offset = (uintptr_t)at - (uintptr_t)in->buf;
+	bool inside = offset >= in->given && offset <= in->end;
+	size_t to = inside ? (size_t)offset : in->given, start = to;
 
 	*place = (struct cg_place){ .file = in->name };
 	switch (in->kind) {

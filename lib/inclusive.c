@@ -12,7 +12,8 @@ struct cg_sums {
 	uint64_t *self, *inclusive; /* [fn * events + event] */
 	uint64_t *calls_in;
 	uint32_t *cycle;            /* first component, then cycle number */
-	uint8_t *called;
+	uint8_t *called;            /* by fn */
+	uint8_t *cycle_called;      /* by cycle, from outside */
 	size_t cycles;
 	/* calls, callers in order of id */
 	uint32_t *first, *target;
@@ -29,23 +30,21 @@ cg_sums_free(struct cg_sums *sums)
 	free(sums->calls_in);
 	free(sums->cycle);
 	free(sums->called);
+	free(sums->cycle_called);
 	free(sums->first);
 	free(sums->target);
 	free(sums);
 }
 
-/* Opens the runs of fn in part (or all) one after the other, raw. */
+/* The run of fn in part, or all its runs one after the other; then NULL. */
 static const struct cg_run *
 next_run(const struct cg_graph *graph, cg_part part, cg_fn fn,
     const struct cg_run *run)
 {
-	uint32_t id;
+	uint32_t id = run ? run->next : graph->fn[fn].runs;
 
-	if (part != CG_ALL_PARTS) {
-		id = cg_map_get(&graph->run_ids, (uint64_t)part << 32 | fn);
-		return run || id == 0 ? NULL : &graph->run[id - 1];
-	}
-	id = run ? run->next : graph->fn[fn].runs;
+	if (part != CG_ALL_PARTS)
+		return run ? NULL : cg_run_find(graph, part, fn);
 	return id == CG_NO_RUN ? NULL : &graph->run[id];
 }
 
@@ -56,36 +55,45 @@ overflow(const struct cg_sums *sums)
 	return false;
 }
 
-/* First pass: self costs, who calls whom, how often. */
 static bool
-sum_self(struct cg_sums *sums, struct cg_rows *rows, cg_part part, cg_fn fn)
+sum_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
+{
+	uint64_t *calls_in = &sums->calls_in[call->callee];
+
+	if (!cg_grow_raw(&sums->target, &sums->target_cap, sums->targets + 1,
+	    sizeof(*sums->target)) || sums->targets >= UINT32_MAX - 1)
+		return false;
+	sums->target[sums->targets++] = call->callee;
+	if (call->callee == caller)
+		return true;
+	sums->called[call->callee] |= caller != 0;
+	return !__builtin_add_overflow(call->count, *calls_in, calls_in) ||
+	    overflow(sums);
+}
+
+/* First pass: who calls whom, how often; self costs. */
+static bool
+sum_self(struct cg_sums *sums, struct cg_rows *rows, cg_part part, cg_fn fn,
+    bool costs)
 {
 	const struct cg_graph *graph = sums->graph;
 	const struct cg_run *run = NULL;
-	uint64_t *self = &sums->self[fn * sums->events];
 	struct cg_cost cost;
 	struct cg_call call;
 
 	while ((run = next_run(graph, part, fn, run)) != NULL) {
 		size_t n = sums->events;
 
-		if (!cg_rows_open_raw(rows, run))
+		if (costs ? !cg_rows_open_raw(rows, run) :
+		    !cg_rows_open_calls(rows, run))
 			return false;
-		while (cg_next_cost(rows, &cost)) {
-			if (!cg_add_costs(graph, self, &n, cost.cost, cost.n))
-				return overflow(sums);
-		}
 		while (cg_next_call(rows, &call)) {
-			if (!cg_grow(&sums->target, &sums->target_cap,
-			    sums->targets + 1, sizeof(*sums->target)))
+			if (!sum_call(sums, fn, &call))
 				return false;
-			sums->target[sums->targets++] = call.callee;
-			if (call.callee == fn)
-				continue;
-			sums->called[call.callee] |= fn != 0;
-			if (__builtin_add_overflow(call.count,
-			    sums->calls_in[call.callee],
-			    &sums->calls_in[call.callee]))
+		}
+		while (costs && cg_next_cost(rows, &cost)) {
+			if (!cg_add_costs(graph, &sums->self[fn * n], &n,
+			    cost.cost, cost.n))
 				return overflow(sums);
 		}
 	}
@@ -123,6 +131,26 @@ number_cycles(struct cg_sums *sums)
 	return true;
 }
 
+static bool
+find_called_cycles(struct cg_sums *sums)
+{
+	const struct cg_graph *graph = sums->graph;
+	const uint32_t *cycle = sums->cycle;
+
+	sums->cycle_called = calloc(sums->cycles + 1, 1);
+	if (!sums->cycle_called)
+		return false;
+	for (cg_fn fn = 1; fn < graph->fns; fn++) {
+		for (uint32_t i = sums->first[fn]; i < sums->first[fn + 1];
+		    i++) {
+			uint32_t to = cycle[sums->target[i]];
+
+			sums->cycle_called[to] |= to != cycle[fn];
+		}
+	}
+	return true;
+}
+
 /* Second pass: what leaves a function for another that is not in its cycle. */
 static bool
 sum_inclusive(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
@@ -156,40 +184,39 @@ sum_inclusive(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
 }
 
 static bool
-sum_all(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
+sum_all(struct cg_sums *sums, struct cg_rows *rows, cg_part part, bool costs)
 {
 	const struct cg_graph *graph = sums->graph;
 	bool ok = true;
 
 	for (cg_fn fn = 0; ok && fn < graph->fns; fn++) {
 		sums->first[fn] = (uint32_t)sums->targets;
-		ok = sum_self(sums, rows, part, fn) &&
-		    sums->targets < UINT32_MAX;
+		ok = sum_self(sums, rows, part, fn, costs);
 	}
 	sums->first[graph->fns] = (uint32_t)sums->targets;
-	ok = ok && number_cycles(sums);
-	if (ok)
+	ok = ok && number_cycles(sums) && find_called_cycles(sums);
+	if (ok && costs)
 		memcpy(sums->inclusive, sums->self,
 		    graph->fns * sums->events * sizeof(*sums->self));
-	for (cg_fn fn = 0; ok && fn < graph->fns; fn++)
+	for (cg_fn fn = 0; ok && costs && fn < graph->fns; fn++)
 		ok = sum_inclusive(sums, rows, part, fn);
 	return ok;
 }
 
 struct cg_sums *
-cg_sums_new(const struct cg_graph *graph, cg_part part)
+cg_sums_new(const struct cg_graph *graph, cg_part part, bool costs)
 {
 	struct cg_sums *sums = calloc(1, sizeof(*sums));
 	struct cg_rows *rows = cg_rows_new(graph);
-	size_t fns = graph->fns;
+	size_t fns = graph->fns, width = 0;
 	bool ok = sums && rows;
 
 	if (ok) {
 		sums->graph = graph;
 		sums->events = graph->events ? graph->events : 1;
-		sums->self = calloc(fns, sums->events * sizeof(uint64_t));
-		sums->inclusive = calloc(fns, sums->events *
-		    sizeof(uint64_t));
+		width = costs ? sums->events * sizeof(uint64_t) : 1;
+		sums->self = calloc(fns, width);
+		sums->inclusive = calloc(fns, width);
 		sums->calls_in = calloc(fns, sizeof(uint64_t));
 		sums->cycle = calloc(fns, sizeof(uint32_t));
 		sums->called = calloc(fns, 1);
@@ -197,7 +224,7 @@ cg_sums_new(const struct cg_graph *graph, cg_part part)
 		ok = sums->self && sums->inclusive && sums->calls_in &&
 		    sums->cycle && sums->called && sums->first;
 	}
-	ok = ok && sum_all(sums, rows, part);
+	ok = ok && sum_all(sums, rows, part, costs);
 	cg_rows_free(rows);
 	if (ok) {
 		free(sums->target);
@@ -243,4 +270,10 @@ size_t
 cg_cycle_count(const struct cg_sums *sums)
 {
 	return sums->cycles;
+}
+
+bool
+cg_cycle_is_called(const struct cg_sums *sums, uint32_t cycle)
+{
+	return sums->cycle_called[cycle];
 }

@@ -40,9 +40,10 @@ const char *cg_in_packed(const struct cg_in *);
 /* What probe() gets; the input is not consumed. */
 bool cg_in_head(struct cg_in *, struct cg_head *);
 /*
- * The place of at, which points into what the input gave out last (NULL or
- * elsewhere: the start of it). After cg_read_line or cg_read_block that is
- * line and column; after bytes, the offset.
+ * The place of at, which points into what the input gave out last. After
+ * cg_read_line or cg_read_block that is line and column, after bytes the
+ * offset, before both nothing but the name. NULL or elsewhere: the start of
+ * what was given out, without a column; at the end of a text its last line.
  */
 void cg_in_place(const struct cg_in *, const char *at, struct cg_place *);
 

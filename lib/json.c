@@ -260,8 +260,10 @@ take_literal(struct cg_json *json, const char *at, const char *end)
 static enum cg_json_type
 take_value(struct cg_json *json, const char *at, const char *end)
 {
-	char c = at < end ? *at : '\0';
+	char c = '\0';
 
+	if (at < end)
+		c = *at;
 	if (is_digit(c) || c == '-')
 		return take_number(json, at, end);
 	if (c == '"')
@@ -399,7 +401,10 @@ cg_json_string(const struct cg_json *json, char *buf)
 			to = put_unicode(to, &at, end);
 		} else {
 			letter = strchr(letters, at[1]);
-			*to++ = letter ? meanings[letter - letters] : at[1];
+			if (letter)
+				*to++ = meanings[letter - letters];
+			else
+				*to++ = at[1];
 			at += 2;
 		}
 	}
@@ -440,37 +445,48 @@ utf8_length(const unsigned char *at, const unsigned char *end)
 	return len;
 }
 
+/* The letter after the backslash, 0 if there is no short escape. */
+static char
+short_escape(unsigned char byte)
+{
+	const char *meaning = strchr(meanings, byte); /* 0 finds the end */
+
+	if (byte == '"' || byte == '\\')
+		return (char)byte;
+	if (!meaning)
+		return '\0';
+	return letters[meaning - meanings];
+}
+
 /* One character that is not plain; *at moves past it. */
 static char *
 put_special(char *to, const char **at, const char *end)
 {
 	static const char hex[] = "0123456789abcdef";
-	unsigned char byte = (unsigned char)*(*at)++;
-	const char *meaning;
-	size_t len;
+	const unsigned char *from = (const unsigned char *)*at;
+	size_t len = 0;
+	char letter;
 
-	if (byte >= 0x80) {
-		len = utf8_length(
-		    (const unsigned char *)*at - 1, (const unsigned char *)end);
-		if (len > 0) {
-			memcpy(to, *at - 1, len);
-			*at += len - 1;
-			return to + len;
-		}
-		memcpy(to, "\\udc", 4);
-	} else {
-		meaning = byte ? strchr(meanings, byte) : NULL;
-		if (byte == '"' || byte == '\\' || meaning) {
-			*to++ = '\\';
-			*to++ =
-			    meaning ? letters[meaning - meanings] : (char)byte;
-			return to;
-		}
-		memcpy(to, "\\u00", 4);
+	if (*from >= 0x80)
+		len = utf8_length(from, (const unsigned char *)end);
+	if (len > 0) {
+		memcpy(to, from, len);
+		*at += len;
+		return to + len;
 	}
-	to[4] = hex[byte >> 4];
-	to[5] = hex[byte & 15];
-	return to + 6;
+	++*at;
+	*to++ = '\\';
+	letter = short_escape(*from);
+	if (letter) {
+		*to++ = letter;
+		return to;
+	}
+	*to++ = 'u';
+	*to++ = *from >= 0x80 ? 'd' : '0';
+	*to++ = *from >= 0x80 ? 'c' : '0';
+	*to++ = hex[*from >> 4];
+	*to++ = hex[*from & 15];
+	return to;
 }
 
 /*

@@ -77,7 +77,23 @@ cg_arena_free(struct cg_arena *arena)
 }
 
 bool
-cg_grow(void *array, size_t *cap, size_t need, size_t width)
+cg_arena_extend(struct cg_arena *arena, void *end, size_t more)
+{
+	if (end != arena->at || (size_t)(arena->end - arena->at) < more)
+		return false;
+	arena->at += more;
+	return true;
+}
+
+void
+cg_arena_trim(struct cg_arena *arena, void *end, void *to)
+{
+	if (end == arena->at)
+		arena->at = to;
+}
+
+bool
+cg_grow_raw(void *array, size_t *cap, size_t need, size_t width)
 {
 	size_t want = *cap < 8 ? 8 : *cap;
 	void *old, *ptr;
@@ -95,8 +111,22 @@ cg_grow(void *array, size_t *cap, size_t need, size_t width)
 	ptr = realloc(old, want * width);
 	if (!ptr)
 		return false;
-	memset((char *)ptr + *cap * width, 0, (want - *cap) * width);
 	memcpy(array, &ptr, sizeof(ptr));
 	*cap = want;
+	return true;
+}
+
+bool
+cg_grow(void *array, size_t *cap, size_t need, size_t width)
+{
+	size_t had = *cap;
+	void *ptr;
+
+	if (!cg_grow_raw(array, cap, need, width))
+		return false;
+	if (had < *cap) {
+		memcpy(&ptr, array, sizeof(ptr));
+		memset((char *)ptr + had * width, 0, (*cap - had) * width);
+	}
 	return true;
 }

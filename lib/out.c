@@ -22,8 +22,8 @@
 /* As much of the target's name as surely fits into a temporary one. */
 #define TEMP_NAME 200
 #define TEMP_TRIES 100
-/* What a cg_putf() needs at most, mostly. */
-#define PRINT_ROOM 1024
+/* A cg_putf() that needs more takes memory of its own. */
+#define PRINT_ROOM 4096
 /* zlib: window of 32 KiB, and a gzip header (with time 0) around it. */
 #define GZIP_WINDOW (15 + 16)
 
@@ -219,46 +219,29 @@ cg_putu(struct cg_out *out, uint64_t value)
 	out->at = cg_format_u64(cg_out_reserve(out, CG_NUMBER_MAX), value);
 }
 
-/* A text that needs more than PRINT_ROOM; n is without its NUL. */
-static void
-print_long(struct cg_out *out, size_t n, const char *fmt, va_list args)
-{
-	char *text;
-
-	if (n < CG_RESERVE_MAX) {
-		(void)vsnprintf(cg_out_reserve(out, n + 1), n + 1, fmt, args);
-		out->at += n;
-		return;
-	}
-	text = malloc(n + 1);
-	if (!text) {
-		fail(out, ENOMEM);
-		return;
-	}
-	(void)vsnprintf(text, n + 1, fmt, args);
-	cg_put(out, (struct cg_slice){ text, n });
-	free(text);
-}
-
 void
 cg_putf(struct cg_out *out, const char *fmt, ...)
 {
-	char *to = cg_out_reserve(out, PRINT_ROOM);
-	va_list args;
+	char *to = cg_out_reserve(out, PRINT_ROOM), *text;
+	va_list args, again;
 	int n;
 
 	va_start(args, fmt);
+	va_copy(again, args);
 	n = vsnprintf(to, PRINT_ROOM, fmt, args);
-	va_end(args);
 	if (n < 0) {
 		fail(out, errno);
 	} else if (n < PRINT_ROOM) {
 		out->at += n;
+	} else if ((text = malloc((size_t)n + 1))) {
+		(void)vsnprintf(text, (size_t)n + 1, fmt, again);
+		cg_put(out, (struct cg_slice){ text, (size_t)n });
+		free(text);
 	} else {
-		va_start(args, fmt);
-		print_long(out, (size_t)n, fmt, args);
-		va_end(args);
+		fail(out, ENOMEM);
 	}
+	va_end(again);
+	va_end(args);
 }
 
 /* ---- Opening ------------------------------------------------------------ */
@@ -372,8 +355,8 @@ struct cg_out *
 cg_out_open(struct cg_diag *diag, const char *path, bool gzip, int *status)
 {
 	bool is_stdout = strcmp(path, "-") == 0;
-	const struct cg_place place = { .file = path };
-	struct cg_out *out = new_out(diag, is_stdout ? "<stdout>" : path);
+	const struct cg_place place = { .file = is_stdout ? "<stdout>" : path };
+	struct cg_out *out = new_out(diag, place.file);
 
 	*status = CG_ELIMIT;
 	if (!out) {

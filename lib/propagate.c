@@ -94,7 +94,7 @@ place_of(struct prop *prop, cg_fn fn, bool *ok)
 {
 	if (prop->place[fn] != 0)
 		return prop->place[fn] - 1;
-	if (!cg_grow(&prop->fn, &prop->fn_cap, prop->fns + 1,
+	if (!cg_grow_raw(&prop->fn, &prop->fn_cap, prop->fns + 1,
 	    sizeof(*prop->fn))) {
 		*ok = false;
 		return 0;
@@ -128,7 +128,7 @@ collect(struct prop *prop, cg_part part)
 		if (!cg_rows_open(prop->rows, part, prop->fn[i]))
 			return false;
 		while (ok && cg_next_call(prop->rows, &call)) {
-			if (!cg_grow(&prop->arc, &prop->arc_cap,
+			if (!cg_grow_raw(&prop->arc, &prop->arc_cap,
 			    prop->arcs + 1, sizeof(*prop->arc)) ||
 			    prop->arcs >= UINT32_MAX - 1)
 				return false;
@@ -145,20 +145,20 @@ make_room(struct prop *prop)
 {
 	size_t fns = prop->fns + 1, arcs = prop->arcs + 1;
 
-	return cg_grow(&prop->first, &prop->first_cap, fns + 1,
+	return cg_grow_raw(&prop->first, &prop->first_cap, fns + 1,
 	    sizeof(*prop->first)) &&
-	    cg_grow(&prop->target, &prop->target_cap, arcs,
+	    cg_grow_raw(&prop->target, &prop->target_cap, arcs,
 	    sizeof(*prop->target)) &&
-	    cg_grow(&prop->component, &prop->component_cap, fns,
+	    cg_grow_raw(&prop->component, &prop->component_cap, fns,
 	    sizeof(*prop->component)) &&
-	    cg_grow(&prop->into, &prop->into_cap, fns + 2,
+	    cg_grow_raw(&prop->into, &prop->into_cap, fns + 2,
 	    sizeof(*prop->into)) &&
-	    cg_grow(&prop->by, &prop->by_cap, arcs, sizeof(*prop->by)) &&
-	    cg_grow(&prop->member, &prop->member_cap, fns,
+	    cg_grow_raw(&prop->by, &prop->by_cap, arcs, sizeof(*prop->by)) &&
+	    cg_grow_raw(&prop->member, &prop->member_cap, fns,
 	    sizeof(*prop->member)) &&
-	    cg_grow(&prop->total, &prop->total_cap, fns,
+	    cg_grow_raw(&prop->total, &prop->total_cap, fns,
 	    sizeof(*prop->total)) &&
-	    cg_grow(&prop->share, &prop->share_cap, arcs,
+	    cg_grow_raw(&prop->share, &prop->share_cap, arcs,
 	    sizeof(*prop->share));
 }
 
@@ -166,11 +166,12 @@ make_room(struct prop *prop)
 static bool
 find_components(struct prop *prop)
 {
-	uint32_t *component = prop->component, count;
+	uint32_t *component, count;
 	size_t arc = 0;
 
 	if (!make_room(prop))
 		return false;
+	component = prop->component;
 	for (size_t i = 0; i < prop->fns; i++) {
 		prop->first[i] = (uint32_t)arc;
 		for (; arc < prop->arcs && prop->arc[arc].caller == i; arc++)
@@ -200,11 +201,10 @@ collect_self(struct prop *prop, cg_part part)
 	memset(prop->member, 0, prop->fns * sizeof(*prop->member));
 	memset(prop->total, 0, prop->fns * sizeof(*prop->total));
 	for (size_t i = 0; i < prop->callers; i++) {
-		const uint32_t *run = cg_map_at(&prop->graph->run_ids,
-		    (uint64_t)part << 32 | prop->fn[i]);
+		const struct cg_run *run = cg_run_find(prop->graph, part,
+		    prop->fn[i]);
 
-		if (!run || !cg_rows_open_raw(prop->rows,
-		    &prop->graph->run[*run - 1]))
+		if (!run || !cg_rows_open_raw(prop->rows, run))
 			return false;
 		/* The part's total was checked, and bounds this sum. */
 		while (cg_next_cost(prop->rows, &cost)) {

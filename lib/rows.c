@@ -30,8 +30,11 @@
 #define MERGE_VISITS 32
 #define MERGE_SELDOM ((uint64_t)4 << 20)
 
-#define BLOCK_MIN 128
-#define BLOCK_GROWN 65536           /* blocks of a run double up to this */
+#define BLOCK_MIN 64
+#define BLOCK_STEP 256              /* how a block grows in place */
+#define BLOCK_MAX ((size_t)1 << 30) /* used is 32 bits */
+#define ALIGNMENT ((size_t)_Alignof(max_align_t))
+
 /* What a row of each kind takes at most besides its values. */
 #define POS_MAX 23 /* tag, file, addr, line, number of values */
 #define CALL_MAX (POS_MAX + 30)
@@ -56,74 +59,138 @@ put_signed(uint8_t *to, uint64_t difference)
 	return put_varint(to, difference << 1 ^ -(difference >> 63));
 }
 
+/* Free blocks of class c have at least BLOCK_MIN << c bytes. */
 static unsigned
-block_class(size_t size)
+class_to_fit(size_t size)
 {
 	unsigned class = 0;
 
 	while (((size_t)BLOCK_MIN << class) < size)
-		class ++;
+		class++;
 	return class;
 }
 
-static bool
-add_block(struct cg_graph *graph, struct cg_run *run, size_t need)
+/* What a block behind its rows does not need. */
+static uint8_t *
+end_of_rows(const struct cg_packed *packed)
 {
-	size_t size = BLOCK_MIN;
-	struct cg_block *block;
-	unsigned class;
+	uintptr_t at = (uintptr_t)packed->at;
 
-	if (run->last) {
-		run->last->used = (uint32_t)(run->at - run->last->data);
-		size = (size_t)(run->end - (uint8_t *)run->last);
-		size = size < BLOCK_GROWN ? size * 2 : size;
+	return packed->at + (-at & (ALIGNMENT - 1));
+}
+
+/* The pool's last block is finished: another takes its place. */
+static void
+close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)
+{
+	struct cg_packed *packed;
+	uint8_t *end;
+
+	if (pool->open == CG_NO_RUN)
+		return;
+	packed = costs ? &graph->run[pool->open].costs :
+	    &graph->run[pool->open].others;
+	end = end_of_rows(packed);
+	if (packed->end > end) {
+		cg_arena_trim(&pool->arena, packed->end, end);
+		packed->end = end;
 	}
-	if (size < need + sizeof(*block))
-		size = need + sizeof(*block);
-	class = block_class(size);
-	block = graph->pool.free[class];
-	if (block)
-		graph->pool.free[class] = block->next;
-	else
-		block = cg_arena_alloc(&graph->pool.arena,
-		    (size_t)BLOCK_MIN << class);
+	pool->open = CG_NO_RUN;
+}
+
+static struct cg_block *
+new_block(struct cg_pool *pool, size_t need, uint8_t **end)
+{
+	unsigned class = class_to_fit(need);
+	struct cg_block *block = pool->free[class];
+
+	if (block) {
+		pool->free[class] = block->next;
+		*end = (uint8_t *)block + block->size;
+		return block;
+	}
+	need = (need + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+	block = cg_arena_alloc(&pool->arena, need);
+	*end = (uint8_t *)block + need;
+	return block;
+}
+
+/*
+ * Room for need bytes more. run is CG_NO_RUN for rows that no run owns yet
+ * (while merging): their blocks do not grow.
+ */
+static bool
+add_room(struct cg_graph *graph, struct cg_packed *packed, bool costs,
+    uint32_t run, size_t need)
+{
+	struct cg_pool *pool = costs ? &graph->costs : &graph->others;
+	size_t step = need > BLOCK_STEP ? need : BLOCK_STEP;
+	struct cg_block *block;
+	uint8_t *end;
+
+	step = (step + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+	if (run != CG_NO_RUN && pool->open == run &&
+	    (size_t)(packed->end - (uint8_t *)packed->last) < BLOCK_MAX &&
+	    cg_arena_extend(&pool->arena, packed->end, step)) {
+		packed->end += step;
+		return true;
+	}
+	close_block(graph, pool, costs);
+	need += sizeof(*block);
+	if (run == CG_NO_RUN && need < BLOCK_STEP * 4)
+		need = BLOCK_STEP * 4;
+	block = new_block(pool, need < BLOCK_MIN ? BLOCK_MIN : need, &end);
 	if (!block)
 		return false;
 	block->next = NULL;
 	block->used = 0;
-	block->class = class;
-	if (run->last)
-		run->last->next = block;
-	else
-		run->first = block;
-	run->last = block;
-	run->at = block->data;
-	run->end = (uint8_t *)block + ((size_t)BLOCK_MIN << class);
+	if (packed->last) {
+		packed->last->used =
+		    (uint32_t)(packed->at - packed->last->data);
+		packed->last->size =
+		    (uint32_t)(packed->end - (uint8_t *)packed->last);
+		packed->last->next = block;
+	} else {
+		packed->first = block;
+	}
+	packed->last = block;
+	packed->at = block->data;
+	packed->end = end;
+	pool->open = run;
 	return true;
 }
 
-/* A run without rows; the first row is a difference to this. */
 static void
-clear_run(const struct cg_graph *graph, struct cg_run *run)
+free_blocks(struct cg_pool *pool, struct cg_packed *packed)
 {
-	run->first = run->last = NULL;
-	run->at = run->end = NULL;
-	run->addr = 0;
-	run->line = 0;
-	run->file = graph->fn[run->fn].file;
-	run->bytes = 0;
+	struct cg_block *block, *next;
+	unsigned class;
+
+	if (packed->last)
+		packed->last->size =
+		    (uint32_t)(packed->end - (uint8_t *)packed->last);
+	for (block = packed->first; block; block = next) {
+		next = block->next;
+		class = class_to_fit(block->size + 1) - 1;
+		if (block->size < BLOCK_MIN)
+			continue;
+		block->next = pool->free[class];
+		pool->free[class] = block;
+	}
+}
+
+/* No rows; the first one is a difference to this. */
+static void
+clear_packed(struct cg_packed *packed, cg_file file)
+{
+	*packed = (struct cg_packed){ .file = file, .ascending = true };
 }
 
 static void
-free_blocks(struct cg_graph *graph, struct cg_block *block)
+clear_run(const struct cg_graph *graph, struct cg_run *run)
 {
-	struct cg_block *next;
-
-	for (; block; block = next) {
-		next = block->next;
-		block->next = graph->pool.free[block->class];
-		graph->pool.free[block->class] = block;
-	}
+	clear_packed(&run->costs, graph->fn[run->fn].file);
+	clear_packed(&run->others, graph->fn[run->fn].file);
 }
 
 static bool
@@ -158,71 +225,98 @@ merge_run(struct cg_graph *graph, struct cg_run *run)
 
 	clear_run(graph, &merged);
 	merged.visits = 0;
-	merged.merged = UINT64_MAX / 4; /* do not merge what is being merged */
-	if (run->last)
-		run->last->used = (uint32_t)(run->at - run->last->data);
+	/* Do not merge what is being merged. */
+	merged.costs.merged = merged.others.merged = UINT64_MAX / 4;
 	ok = rows && cg_rows_open_merged(rows, run) &&
 	    copy_rows(graph, rows, &merged) && *graph->fault == CG_OK;
 	cg_rows_free(rows);
-	free_blocks(graph, ok ? run->first : merged.first);
+	close_block(graph, &graph->costs, true);
+	close_block(graph, &graph->others, false);
+	free_blocks(&graph->costs, ok ? &run->costs : &merged.costs);
+	free_blocks(&graph->others, ok ? &run->others : &merged.others);
 	if (!ok)
 		return false;
-	merged.merged = merged.bytes;
+	merged.costs.merged = merged.costs.bytes;
+	merged.others.merged = merged.others.bytes;
 	*run = merged;
 	return true;
 }
 
-static bool
-make_room(struct cg_graph *graph, struct cg_run *run, size_t need)
+/* CG_NO_RUN while a run is merged: it then is a copy. */
+static uint32_t
+run_number(const struct cg_graph *graph, const struct cg_run *run)
 {
-	uint64_t limit = run->merged * 2 +
+	if (run < graph->run || run >= graph->run + graph->runs)
+		return CG_NO_RUN;
+	return (uint32_t)(run - graph->run);
+}
+
+static bool
+make_room(struct cg_graph *graph, struct cg_run *run,
+    struct cg_packed *packed, size_t need)
+{
+	uint64_t limit = packed->merged * 2 +
 	    (run->visits >= MERGE_VISITS ? MERGE_OFTEN : MERGE_SELDOM);
 
-	if (run->bytes > limit && !merge_run(graph, run))
+	if (packed->bytes > limit && !merge_run(graph, run))
 		return false;
-	if ((size_t)(run->end - run->at) >= need)
+	if ((size_t)(packed->end - packed->at) >= need)
 		return true;
-	return add_block(graph, run, need);
+	return add_room(graph, packed, packed == &run->costs,
+	    run_number(graph, run), need);
 }
 
 /* Where the next row goes, with room for need bytes; NULL: out of memory. */
 static inline uint8_t *
-begin_row(struct cg_graph *graph, struct cg_run *run, size_t need)
+begin_row(struct cg_graph *graph, struct cg_run *run,
+    struct cg_packed *packed, size_t need)
 {
-	if ((size_t)(run->end - run->at) < need &&
-	    !make_room(graph, run, need))
+	if ((size_t)(packed->end - packed->at) < need &&
+	    !make_room(graph, run, packed, need))
 		return NULL;
-	return run->at;
+	return packed->at;
 }
 
 static inline void
-end_row(struct cg_run *run, uint8_t *to)
+end_row(struct cg_packed *packed, uint8_t *to)
 {
-	run->bytes += (uint64_t)(to - run->at);
-	run->at = to;
+	packed->bytes += (uint64_t)(to - packed->at);
+	packed->at = to;
+}
+
+/* Is pos behind the row before, however files will be ordered? */
+static inline bool
+ascends(const struct cg_packed *packed, const struct cg_pos *pos)
+{
+	if (pos->addr != packed->addr)
+		return pos->addr > packed->addr;
+	if (packed->bytes == 0)
+		return true;
+	return pos->file == packed->file && pos->line > packed->line;
 }
 
 /* Writes what differs from the row before behind the tag at to[0]. */
 static inline uint8_t *
-put_pos(struct cg_run *run, uint8_t *to, unsigned tag,
+put_pos(struct cg_packed *packed, uint8_t *to, unsigned tag,
     const struct cg_pos *pos)
 {
 	uint8_t *tag_at = to++;
 
-	if (pos->file != run->file) {
+	packed->ascending &= ascends(packed, pos);
+	if (pos->file != packed->file) {
 		tag |= CG_TAG_FILE;
 		to = put_varint(to, pos->file);
-		run->file = pos->file;
+		packed->file = pos->file;
 	}
-	if (pos->addr != run->addr) {
+	if (pos->addr != packed->addr) {
 		tag |= CG_TAG_ADDR;
-		to = put_signed(to, pos->addr - run->addr);
-		run->addr = pos->addr;
+		to = put_signed(to, pos->addr - packed->addr);
+		packed->addr = pos->addr;
 	}
-	if (pos->line != run->line) {
+	if (pos->line != packed->line) {
 		tag |= CG_TAG_LINE;
-		to = put_signed(to, (uint64_t)pos->line - run->line);
-		run->line = pos->line;
+		to = put_signed(to, (uint64_t)pos->line - packed->line);
+		packed->line = pos->line;
 	}
 	*tag_at = (uint8_t)tag;
 	return to;
@@ -258,14 +352,15 @@ bool
 cg_run_add_cost(struct cg_graph *graph, struct cg_run *run,
     const struct cg_pos *pos, const uint64_t *cost, size_t n)
 {
+	struct cg_packed *packed = &run->costs;
 	uint8_t *to;
 
 	n = cut_zeros(cost, n);
-	to = begin_row(graph, run, POS_MAX + n * VALUE_MAX);
+	to = begin_row(graph, run, packed, POS_MAX + n * VALUE_MAX);
 	if (!to)
 		return false;
-	to = put_pos(run, to, tag_of(CG_ROW_COST, n), pos);
-	end_row(run, put_values(to, cost, n));
+	to = put_pos(packed, to, tag_of(CG_ROW_COST, n), pos);
+	end_row(packed, put_values(to, cost, n));
 	return true;
 }
 
@@ -273,17 +368,18 @@ bool
 cg_run_add_call(struct cg_graph *graph, struct cg_run *run,
     const struct cg_call *call)
 {
+	struct cg_packed *packed = &run->others;
 	size_t n = cut_zeros(call->cost, call->n);
-	uint8_t *to = begin_row(graph, run, CALL_MAX + n * VALUE_MAX);
+	uint8_t *to = begin_row(graph, run, packed, CALL_MAX + n * VALUE_MAX);
 
 	if (!to)
 		return false;
-	to = put_pos(run, to, tag_of(CG_ROW_CALL, n), &call->site);
+	to = put_pos(packed, to, tag_of(CG_ROW_CALL, n), &call->site);
 	to = put_varint(to, call->callee);
 	to = put_varint(to, call->count);
 	to = put_varint(to, call->entry.line);
 	to = put_varint(to, call->entry.addr);
-	end_row(run, put_values(to, call->cost, n));
+	end_row(packed, put_values(to, call->cost, n));
 	return true;
 }
 
@@ -291,14 +387,15 @@ bool
 cg_run_add_jump(struct cg_graph *graph, struct cg_run *run,
     const struct cg_jump *jump)
 {
+	struct cg_packed *packed = &run->others;
 	bool far = jump->target != run->fn || jump->to.file != jump->from.file;
 	unsigned tag = CG_ROW_JUMP | (jump->conditional ? CG_TAG_COND : 0) |
 	    (far ? CG_TAG_FAR : 0);
-	uint8_t *to = begin_row(graph, run, JUMP_MAX);
+	uint8_t *to = begin_row(graph, run, packed, JUMP_MAX);
 
 	if (!to)
 		return false;
-	to = put_pos(run, to, tag, &jump->from);
+	to = put_pos(packed, to, tag, &jump->from);
 	if (far) {
 		to = put_varint(to, jump->target);
 		to = put_varint(to, jump->to.file);
@@ -308,7 +405,7 @@ cg_run_add_jump(struct cg_graph *graph, struct cg_run *run,
 	to = put_varint(to, jump->executed);
 	if (jump->conditional)
 		to = put_varint(to, jump->followed);
-	end_row(run, to);
+	end_row(packed, to);
 	return true;
 }
 
@@ -316,15 +413,16 @@ bool
 cg_run_add_branch(struct cg_graph *graph, struct cg_run *run,
     const struct cg_branch *branch)
 {
-	uint8_t *to = begin_row(graph, run, BRANCH_MAX);
+	struct cg_packed *packed = &run->others;
+	uint8_t *to = begin_row(graph, run, packed, BRANCH_MAX);
 
 	if (!to)
 		return false;
-	to = put_pos(run, to, CG_ROW_OTHER | CG_TAG_BRANCH, &branch->pos);
+	to = put_pos(packed, to, CG_ROW_OTHER | CG_TAG_BRANCH, &branch->pos);
 	to = put_varint(to, branch->block);
 	to = put_varint(to, branch->index);
 	to = put_varint(to, branch->kind);
-	end_row(run, put_varint(to, branch->count));
+	end_row(packed, put_varint(to, branch->count));
 	return true;
 }
 
@@ -332,45 +430,78 @@ bool
 cg_run_add_inclusive(struct cg_graph *graph, struct cg_run *run,
     const uint64_t *cost, size_t n)
 {
+	struct cg_packed *packed = &run->others;
 	uint8_t *to;
 
 	n = cut_zeros(cost, n);
-	to = begin_row(graph, run, POS_MAX + n * VALUE_MAX);
+	to = begin_row(graph, run, packed, POS_MAX + n * VALUE_MAX);
 	if (!to)
 		return false;
 	*to++ = CG_ROW_OTHER | CG_TAG_INCLUSIVE;
 	to = put_varint(to, n);
 	for (size_t i = 0; i < n; i++)
 		to = put_varint(to, cost[i]);
-	end_row(run, to);
+	end_row(packed, to);
 	return true;
+}
+
+const struct cg_run *
+cg_run_find(const struct cg_graph *graph, cg_part part, cg_fn fn)
+{
+	uint32_t id = graph->fn[fn].runs;
+
+	/* Mostly there is one part, and so one run, or none. */
+	if (id == CG_NO_RUN)
+		return NULL;
+	if (graph->run[id].part != part)
+		id = cg_map_get(&graph->run_ids, (uint64_t)part << 32 | fn) -
+		    1;
+	return id == CG_NO_RUN ? NULL : &graph->run[id];
+}
+
+/* The latest run is found without an entry; the one before now needs its. */
+static uint32_t *
+note_run(struct cg_graph *graph, const struct cg_run *run)
+{
+	uint32_t *id = cg_map_at(&graph->run_ids,
+	    (uint64_t)run->part << 32 | run->fn);
+
+	if (id)
+		*id = (uint32_t)(run - graph->run) + 1;
+	return id;
 }
 
 struct cg_run *
 cg_run_get(struct cg_graph *graph, cg_part part, cg_fn fn)
 {
-	uint32_t *id = cg_map_at(&graph->run_ids, (uint64_t)part << 32 | fn);
+	const struct cg_run *found = cg_run_find(graph, part, fn);
+	uint32_t *id = NULL;
 	struct cg_run *run;
 
-	if (!id)
-		return NULL;
-	if (*id != 0) {
-		run = &graph->run[*id - 1];
+	if (found) {
+		run = &graph->run[found - graph->run];
 		run->visits += run->visits < MERGE_VISITS;
 		return run;
 	}
-	if (graph->runs >= CG_NO_RUN ||
-	    !cg_grow(&graph->run, &graph->run_cap, graph->runs + 1,
-	    sizeof(*run)))
+	if (graph->runs >= CG_NO_RUN - 1 ||
+	    !cg_grow_raw(&graph->run, &graph->run_cap, graph->runs + 1,
+		sizeof(*run)))
 		return NULL;
+	/* The function's first run needs no entry: see cg_run_find(). */
+	if (graph->fn[fn].runs != CG_NO_RUN) {
+		id = note_run(graph, &graph->run[graph->fn[fn].runs]);
+		id = id ? cg_map_at(&graph->run_ids,
+		    (uint64_t)part << 32 | fn) : NULL;
+		if (!id)
+			return NULL;
+		*id = (uint32_t)graph->runs + 1;
+	}
 	run = &graph->run[graph->runs];
 	run->fn = fn;
 	run->part = part;
 	run->visits = 1;
-	run->merged = 0;
 	run->next = graph->fn[fn].runs;
 	clear_run(graph, run);
-	graph->fn[fn].runs = (uint32_t)graph->runs;
-	*id = (uint32_t)++graph->runs;
+	graph->fn[fn].runs = (uint32_t)graph->runs++;
 	return run;
 }

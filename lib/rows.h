@@ -21,8 +21,8 @@
 /* A piece of a run; rows never straddle two. */
 struct cg_block {
 	struct cg_block *next;
-	uint32_t used;           /* bytes; of a run's last block: see run->at */
-	uint32_t class;          /* size class */
+	uint32_t used;           /* bytes; of the last block: see packed->at */
+	uint32_t size;           /* bytes, of a free block */
 	uint8_t data[];
 };
 

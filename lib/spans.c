@@ -33,8 +33,8 @@ compare(const void *left, const void *right)
 static bool
 add_piece(struct cg_spans *flat, uint64_t low, uint64_t high, uint32_t id)
 {
-	struct cg_span *last = flat->count ? &flat->span[flat->count - 1] :
-					     NULL;
+	struct cg_span *last =
+	    flat->count ? &flat->span[flat->count - 1] : NULL;
 
 	if (last && last->id == id && last->high == low && low < high) {
 		last->high = high;
@@ -45,8 +45,8 @@ add_piece(struct cg_spans *flat, uint64_t low, uint64_t high, uint32_t id)
 
 /* Gives [*at, to) to the ranges that are open there, the innermost first. */
 static bool
-close_until(struct cg_spans *flat, struct cg_spans *open, uint64_t *at,
-    uint64_t to)
+close_until(
+    struct cg_spans *flat, struct cg_spans *open, uint64_t *at, uint64_t to)
 {
 	while (open->count > 0) {
 		struct cg_span *top = &open->span[open->count - 1];
@@ -73,8 +73,7 @@ cg_spans_flatten(struct cg_spans *spans)
 	bool ok = true;
 
 	if (spans->count > 0)
-		qsort(spans->span, spans->count, sizeof(*spans->span),
-		    compare);
+		qsort(spans->span, spans->count, sizeof(*spans->span), compare);
 	for (size_t i = 0; ok && i < spans->count; i++) {
 		const struct cg_span *span = &spans->span[i];
 

@@ -14,8 +14,8 @@
  * opened or is no linked ELF file (a warning unless quiet), with CG_ELIMIT
  * memory is out (an error).
  */
-struct cg_symbols *cg_symbols_load(struct cg_diag *, const char *path,
-    bool quiet, int *status);
+struct cg_symbols *cg_symbols_load(
+    struct cg_diag *, const char *path, bool quiet, int *status);
 void cg_symbols_free(struct cg_symbols *);
 /*
  * CG_OK, or CG_ELIMIT once memory ran out in a question asked later: answers

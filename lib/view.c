@@ -1,9 +1,9 @@
 /*
  * view.c - cursors over the rows of one function.
  *
- * Opening a run decodes where its rows are (24 bytes each), sorts that if
- * need be (most runs come sorted), and then the cursors decode and sum the
- * rows of one place after the other.
+ * Costs that came in order (most do) are decoded as they are asked for. Of
+ * all else, opening a run decodes where its rows are, sorts that, and then
+ * the cursors decode and sum the rows of one place after the other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +25,21 @@ struct list {
 	size_t count, cap, next;
 };
 
+/* A place in packed rows. */
+struct scan {
+	const struct cg_packed *packed;
+	const struct cg_block *block; /* NULL: at the end */
+	const uint8_t *at, *end;
+	struct cg_pos pos; /* of the row before */
+};
+
 struct cg_rows {
 	const struct cg_graph *graph;
 	struct list list[4]; /* by enum cg_row_kind */
 	const uint32_t *file_rank, *file_ranked; /* NULL: files by id */
 	bool merge, no_addresses;
+	bool in_order; /* costs come from here, not from their list: */
+	struct scan scan;
 	cg_fn fn;
 	struct row *room; /* for sorting */
 	size_t room_cap;
@@ -81,22 +91,32 @@ get_value_count(unsigned tag, const uint8_t **at)
 	return n == CG_TAG_MANY ? get_varint(at) : n;
 }
 
+static inline const uint8_t *
+skip_values(unsigned tag, const uint8_t *at)
+{
+	size_t n = get_value_count(tag, &at);
+
+	return skip_varints(at, n);
+}
+
 /* From behind the position to the next row. */
 static inline const uint8_t *
 skip_rest(unsigned tag, const uint8_t *at)
 {
+	size_t n;
+
 	switch ((enum cg_row_kind)(tag & CG_TAG_KIND)) {
 	case CG_ROW_CALL:
-		at = skip_varints(at, 4);
-		return skip_varints(at, get_value_count(tag, &at));
-	case CG_ROW_COST: return skip_varints(at, get_value_count(tag, &at));
+		return skip_values(tag, skip_varints(at, 4));
+	case CG_ROW_COST: return skip_values(tag, at);
 	case CG_ROW_JUMP:
 		return skip_varints(at, 3u + (tag & CG_TAG_COND ? 1u : 0u) +
 		    (tag & CG_TAG_FAR ? 2u : 0u));
 	case CG_ROW_OTHER:
 		if (tag & CG_TAG_BRANCH)
 			return skip_varints(at, 4);
-		return skip_varints(at, get_varint(&at));
+		n = get_varint(&at);
+		return skip_varints(at, n);
 	}
 	return at;
 }
@@ -161,53 +181,97 @@ cg_rows_drop_addresses(struct cg_rows *rows)
 	rows->no_addresses = true;
 }
 
-/* Notes where each row of a block is. The run's state carries over blocks. */
-static bool
-decode_block(struct cg_rows *rows, const uint8_t *at, const uint8_t *end,
-    struct cg_pos *state)
+static void
+enter_block(struct scan *scan, const struct cg_block *block)
 {
-	while (at < end) {
-		const uint8_t *start = at;
-		unsigned tag = *at++;
-		struct list *list = &rows->list[tag & CG_TAG_KIND];
+	scan->block = block;
+	if (!block)
+		return;
+	scan->at = block->data;
+	scan->end = block == scan->packed->last ? scan->packed->at :
+	    block->data + block->used;
+}
+
+static void
+begin_scan(struct scan *scan, const struct cg_packed *packed, cg_file file)
+{
+	*scan = (struct scan){ .packed = packed, .pos = { .file = file } };
+	enter_block(scan, packed->first);
+}
+
+/* The next row's tag, and its position in scan->pos; NULL at the end. */
+static inline const uint8_t *
+scan_row(struct scan *scan)
+{
+	const uint8_t *tag_at;
+	unsigned tag;
+
+	while (scan->block && scan->at == scan->end)
+		enter_block(scan, scan->block->next);
+	if (!scan->block)
+		return NULL;
+	tag_at = scan->at++;
+	tag = *tag_at;
+	if (tag & CG_TAG_FILE)
+		scan->pos.file = (cg_file)get_varint(&scan->at);
+	if (tag & CG_TAG_ADDR)
+		scan->pos.addr += get_signed(&scan->at);
+	if (tag & CG_TAG_LINE)
+		scan->pos.line += (uint32_t)get_signed(&scan->at);
+	return tag_at;
+}
+
+/* Notes where each row is. */
+static bool
+list_rows(struct cg_rows *rows, const struct cg_packed *packed, cg_file file,
+    bool calls_only)
+{
+	const uint8_t *tag;
+	struct scan scan;
+
+	begin_scan(&scan, packed, file);
+	while ((tag = scan_row(&scan)) != NULL) {
+		unsigned kind = *tag & CG_TAG_KIND;
+		struct list *list = &rows->list[kind];
+		const uint8_t *rest = scan.at;
 		struct row *row;
 
-		if (tag & CG_TAG_FILE)
-			state->file = (cg_file)get_varint(&at);
-		if (tag & CG_TAG_ADDR)
-			state->addr += get_signed(&at);
-		if (tag & CG_TAG_LINE)
-			state->line += (uint32_t)get_signed(&at);
+		scan.at = skip_rest(*tag, rest);
+		if (calls_only && kind != CG_ROW_CALL)
+			continue;
 		if (list->count == list->cap &&
-		    !cg_grow(&list->row, &list->cap, list->count + 1,
+		    !cg_grow_raw(&list->row, &list->cap, list->count + 1,
 		    sizeof(*row)))
 			return false;
 		row = &list->row[list->count++];
-		row->addr = rows->no_addresses ? 0 : state->addr;
-		row->line = state->line;
-		row->file = rows->file_rank ? rows->file_rank[state->file] :
-		    state->file;
-		row->tag = start;
-		row->rest = at;
-		at = skip_rest(tag, at);
+		row->addr = rows->no_addresses ? 0 : scan.pos.addr;
+		row->line = scan.pos.line;
+		row->file = rows->file_rank ? rows->file_rank[scan.pos.file] :
+		    scan.pos.file;
+		row->tag = tag;
+		row->rest = rest;
 	}
 	return true;
 }
 
 static bool
-decode_run(struct cg_rows *rows, const struct cg_run *run)
+list_run(struct cg_rows *rows, const struct cg_run *run)
 {
-	struct cg_pos state = { .file = rows->graph->fn[run->fn].file };
-	const struct cg_block *block;
+	cg_file file = rows->graph->fn[run->fn].file;
 
-	for (block = run->first; block; block = block->next) {
-		const uint8_t *end = block == run->last ? run->at :
-		    block->data + block->used;
+	return list_rows(rows, &run->costs, file, false) &&
+	    list_rows(rows, &run->others, file, false);
+}
 
-		if (!decode_block(rows, block->data, end, &state))
-			return false;
-	}
-	return true;
+/* Costs in order need no list. */
+static bool
+open_in_order(struct cg_rows *rows, const struct cg_run *run)
+{
+	cg_file file = rows->graph->fn[run->fn].file;
+
+	rows->in_order = true;
+	begin_scan(&rows->scan, &run->costs, file);
+	return list_rows(rows, &run->others, file, false);
 }
 
 /* What of a call or jump comes after its position in the order of rows. */
@@ -346,7 +410,7 @@ sort_list(struct cg_rows *rows, enum cg_row_kind kind)
 
 	if (count < 2 || ascending(rows, kind, row, 0, count) == count)
 		return true;
-	if (!cg_grow(&rows->room, &rows->room_cap, count, sizeof(*row)))
+	if (!cg_grow_raw(&rows->room, &rows->room_cap, count, sizeof(*row)))
 		return false;
 	do {
 		for (from = 0; from < count; from = end) {
@@ -369,6 +433,7 @@ reset(struct cg_rows *rows, cg_fn fn, bool merged)
 		rows->list[kind].count = rows->list[kind].next = 0;
 	rows->fn = fn;
 	rows->merge = merged;
+	rows->in_order = false;
 }
 
 static bool
@@ -381,23 +446,40 @@ sort_all(struct cg_rows *rows)
 	return true;
 }
 
+/* Lists the rows of the run, or of all runs of the function. */
+static bool
+open_runs(struct cg_rows *rows, const struct cg_run *run, bool all)
+{
+	const struct cg_graph *graph = rows->graph;
+	bool ok;
+
+	if (!run)
+		return true;
+	if ((!all || run->next == CG_NO_RUN) && run->costs.ascending &&
+	    !rows->no_addresses)
+		return open_in_order(rows, run);
+	ok = list_run(rows, run);
+	while (ok && all && run->next != CG_NO_RUN) {
+		run = &graph->run[run->next];
+		ok = list_run(rows, run);
+	}
+	return ok;
+}
+
 bool
 cg_rows_open(struct cg_rows *rows, cg_part part, cg_fn fn)
 {
 	const struct cg_graph *graph = rows->graph;
-	uint32_t id;
-	bool ok = true;
+	bool all = part == CG_ALL_PARTS;
+	const struct cg_run *run;
 
 	reset(rows, fn, true);
-	if (part != CG_ALL_PARTS) {
-		id = cg_map_get(&graph->run_ids, (uint64_t)part << 32 | fn);
-		ok = id == 0 || decode_run(rows, &graph->run[id - 1]);
-	} else {
-		id = fn < graph->fns ? graph->fn[fn].runs : CG_NO_RUN;
-		for (; ok && id != CG_NO_RUN; id = graph->run[id].next)
-			ok = decode_run(rows, &graph->run[id]);
-	}
-	if (ok && sort_all(rows))
+	if (!all)
+		run = cg_run_find(graph, part, fn);
+	else
+		run = graph->fn[fn].runs == CG_NO_RUN ? NULL :
+		    &graph->run[graph->fn[fn].runs];
+	if (open_runs(rows, run, all) && sort_all(rows))
 		return true;
 	reset(rows, fn, true);
 	cg_graph_nomem(graph);
@@ -409,7 +491,7 @@ cg_rows_open_merged(struct cg_rows *rows, const struct cg_run *run)
 {
 	reset(rows, run->fn, true);
 	rows->file_rank = rows->file_ranked = NULL;
-	if (decode_run(rows, run) && sort_all(rows))
+	if (list_run(rows, run) && sort_all(rows))
 		return true;
 	cg_graph_nomem(rows->graph);
 	return false;
@@ -419,7 +501,18 @@ bool
 cg_rows_open_raw(struct cg_rows *rows, const struct cg_run *run)
 {
 	reset(rows, run->fn, false);
-	if (decode_run(rows, run))
+	if (open_in_order(rows, run))
+		return true;
+	cg_graph_nomem(rows->graph);
+	return false;
+}
+
+bool
+cg_rows_open_calls(struct cg_rows *rows, const struct cg_run *run)
+{
+	reset(rows, run->fn, false);
+	if (list_rows(rows, &run->others, rows->graph->fn[run->fn].file,
+	    true))
 		return true;
 	cg_graph_nomem(rows->graph);
 	return false;
@@ -431,7 +524,11 @@ cg_add_costs(const struct cg_graph *graph, uint64_t *a, size_t *an,
 {
 	for (; *an < n; ++*an)
 		a[*an] = 0;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; !graph->any_signed && i < n; i++) {
+		if (__builtin_add_overflow(a[i], b[i], &a[i]))
+			return false;
+	}
+	for (size_t i = 0; graph->any_signed && i < n; i++) {
 		int64_t sum;
 
 		if (!graph->event[i].is_signed) {
@@ -447,17 +544,14 @@ cg_add_costs(const struct cg_graph *graph, uint64_t *a, size_t *an,
 	return true;
 }
 
-static size_t
-get_values(const struct cg_rows *rows, unsigned tag, const uint8_t *at,
-    uint64_t *to)
+static inline size_t
+get_values(unsigned tag, const uint8_t **at, uint64_t *to)
 {
-	size_t n = get_value_count(tag, &at);
+	size_t n = get_value_count(tag, at);
 
-	/* Packed by us from vectors of at most that many. */
-	if (n > rows->graph->events)
-		n = rows->graph->events;
+	/* At most as many as there are events: build.c sees to that. */
 	for (size_t i = 0; i < n; i++)
-		to[i] = get_varint(&at);
+		to[i] = get_varint(at);
 	return n;
 }
 
@@ -494,19 +588,38 @@ next_row(struct cg_rows *rows, enum cg_row_kind kind)
 	return &list->row[list->next++];
 }
 
+static bool
+next_cost_in_order(struct cg_rows *rows, struct cg_cost *cost)
+{
+	const uint8_t *tag = scan_row(&rows->scan);
+
+	if (!tag)
+		return false;
+	cost->pos = rows->scan.pos;
+	cost->n = get_values(*tag, &rows->scan.at, rows->sum);
+	cost->cost = rows->sum;
+	return true;
+}
+
 bool
 cg_next_cost(struct cg_rows *rows, struct cg_cost *cost)
 {
-	const struct row *row = next_row(rows, CG_ROW_COST), *same;
+	const struct row *row, *same;
+	const uint8_t *at;
 	size_t n;
 
+	if (rows->in_order)
+		return next_cost_in_order(rows, cost);
+	row = next_row(rows, CG_ROW_COST);
 	if (!row)
 		return false;
+	at = row->rest;
 	cost->pos = pos_of(rows, row);
-	cost->n = get_values(rows, *row->tag, row->rest, rows->sum);
+	cost->n = get_values(*row->tag, &at, rows->sum);
 	cost->cost = rows->sum;
 	while ((same = next_same(rows, CG_ROW_COST, row)) != NULL) {
-		n = get_values(rows, *same->tag, same->rest, rows->cost);
+		at = same->rest;
+		n = get_values(*same->tag, &at, rows->cost);
 		if (!cg_add_costs(rows->graph, rows->sum, &cost->n,
 		    rows->cost, n)) {
 			cg_graph_overflow(rows->graph, "costs of a place");
@@ -530,7 +643,7 @@ get_call(const struct cg_rows *rows, const struct row *row,
 	call->entry.addr = get_varint(&at);
 	if (rows->no_addresses)
 		call->entry.addr = 0;
-	return get_values(rows, *row->tag, at, cost);
+	return get_values(*row->tag, &at, cost);
 }
 
 bool

@@ -1,0 +1,102 @@
+/*
+ * gprof.c - gmon.out, the profiles that programs built with -pg write, and
+ * the dynamic linker for LD_PROFILE.
+ *
+ * Sources: gprof 2.40 (binutils), gmon/ and elf/dl-profile.c of glibc 2.36,
+ * sys/gmon.h of the BSDs. Read are GNU's versions 0 and 1, LD_PROFILE's, and
+ * those of 4.4BSD, its heirs and its forerunner, of any pointer size and byte
+ * order; written is GNU's version 1.
+ *
+ * A gmon.out has addresses only; names come from the executable. Samples
+ * become self costs in ns of functions and lines, arcs become calls with a
+ * count. Inclusive costs are not in the file: they are split by counts when a
+ * target asks for them. Back in a gmon.out, everything is as it was.
+ */
+#include <string.h>
+
+#include "gprof.h"
+
+static int
+probe(const struct cg_head *head)
+{
+	const char *text = head->text.ptr;
+
+	if (head->text.len < 8)
+		return CG_PROBE_NO;
+	if (memcmp(text, "gmon", 4) != 0)
+		return cg_gmon_probe_bsd(head->text, head->whole);
+	/* Any version is ours, to be refused by name; a text has no zeros. */
+	return text[4] == 0 || text[7] == 0 ? CG_PROBE_SURE : CG_PROBE_NO;
+}
+
+static int
+read_gprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct gmon_images images = { 0 };
+	struct gmon gmon = { 0 };
+	struct cg_slice bytes;
+	int status;
+
+	if (!cg_read_all(in, &bytes) && cg_in_status(in) != CG_OK)
+		return cg_in_status(in);
+	status = cg_gmon_read(job, bytes, cg_gmon_hint(job), &gmon);
+	if (status == CG_OK)
+		status = cg_gmon_find_images(job, in, &gmon, &images);
+	if (status == CG_OK)
+		status = cg_gmon_map(job, build, &gmon, &images);
+	cg_gmon_free_images(&images);
+	cg_gmon_free(&gmon);
+	return status;
+}
+
+static const struct cg_option options[] = {
+	{ .name = "gprof-compat",
+	    .type = CG_FLAG,
+	    .fallback = "no",
+	    .help = "assign times and calls as GNU gprof does",
+	    .reading = true },
+	{ .name = "keep-mcount",
+	    .type = CG_FLAG,
+	    .fallback = "no",
+	    .help = "keep the time spent in the profiler's own mcount",
+	    .reading = true },
+	{ .name = "force",
+	    .type = CG_FLAG,
+	    .fallback = "no",
+	    .help = "take an executable that does not match",
+	    .reading = true },
+	{ .name = "recover",
+	    .type = CG_FLAG,
+	    .fallback = "no",
+	    .help = "keep what is left of a truncated file",
+	    .reading = true },
+	{ .name = "word-size",
+	    .type = CG_NUMBER,
+	    .arg = "BITS",
+	    .help = "size of pointers in the file: 32 or 64",
+	    .reading = true },
+	{ .name = "rate",
+	    .type = CG_NUMBER,
+	    .arg = "N",
+	    .help = "samples per second (per unit of the event)",
+	    .reading = true,
+	    .writing = true },
+	{ .name = "event",
+	    .type = CG_STRING,
+	    .arg = "NAME",
+	    .help = "event to write",
+	    .writing = true },
+	{ 0 },
+};
+
+const struct cg_module cg_format_gprof = {
+	CG_MODULE,
+	.name = "gprof",
+	.title = "gmon.out of gprof (programs built with -pg)",
+	.suffixes = "gmon",
+	.carries = CG_SELF | CG_LINES | CG_INSTRS | CG_CALLS,
+	.options = options,
+	.probe = probe,
+	.read = read_gprof,
+	.write = cg_write_gprof,
+};
