@@ -73,6 +73,7 @@ set_version(struct reader *r, struct cg_slice value)
 	uint64_t version;
 
 	begin_header(r);
+	r->has_keys = true;
 	if (!cg_take_u64(&value, &version) || version > 1)
 		cg_warn_at(r->job, value.ptr,
 		    "expected version 0 or 1; reading it as version 1");
@@ -83,7 +84,7 @@ static void
 set_creator(struct reader *r, struct cg_slice value)
 {
 	begin_header(r);
-	r->has_creator = true;
+	r->has_keys = true;
 	r->ends_with_totals =
 	    cg_starts(value, "callgrind-") || cg_starts(value, "cgconv");
 }
@@ -93,8 +94,8 @@ set_cmd(struct reader *r, struct cg_slice value)
 {
 	begin_header(r);
 	r->cmd = cg_add_name(r->build, value);
-	/* Cachegrind writes no creator, but a summary at the end. */
-	if (!r->has_creator)
+	/* Cachegrind writes no other key, but a summary at the end. */
+	if (!r->has_keys)
 		r->ends_with_totals = true;
 }
 
@@ -102,6 +103,7 @@ static void
 set_number(struct reader *r, struct cg_slice value, uint64_t *number)
 {
 	begin_header(r);
+	r->has_keys = true;
 	if (!cg_take_u64(&value, number) || cg_trim(value).len > 0)
 		cg_warn_at(r->job, value.ptr, "expected a number");
 }
@@ -279,7 +281,7 @@ static void
 set_totals(struct reader *r, struct cg_slice value)
 {
 	uint64_t totals[CG_EVENT_MAX];
-	size_t n;
+	size_t n, events = 0;
 
 	if (r->events == 0) {
 		cg_warn_at(r->job, value.ptr,
@@ -288,6 +290,11 @@ set_totals(struct reader *r, struct cg_slice value)
 	}
 	cg_callgrind_begin_part(r);
 	n = cg_callgrind_costs(r, value.ptr, totals);
+	for (size_t i = 0; i < r->events; i++)
+		events = r->column[i] < events ? events : r->column[i] + 1;
+	/* What is not said is 0, or was cut off. */
+	for (; n < events; n++)
+		totals[n] = 0;
 	cg_state_total(r->build, totals, n, false);
 	r->has_end = true;
 }

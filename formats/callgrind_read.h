@@ -38,7 +38,7 @@ struct reader {
 	bool skip_root;     /* see ROOT_KEY */
 
 	/* How a part that is not cut short ends. */
-	bool has_creator, ends_with_totals, has_end;
+	bool has_keys, ends_with_totals, has_end;
 	uint64_t summary[CG_EVENT_MAX];
 	size_t summaries;
 

@@ -1,0 +1,615 @@
+# callgrind.bats - the dialects that producers write, and what we write.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+}
+
+# The facts of a file by an independent reading, without our own root.
+facts()
+{
+	perl tests/oracle/callgrind.pl "$@" 2>/dev/null |
+		grep -v '(<spontaneous>)' || true
+}
+
+# What standard input is converted to has these facts, among others.
+has()
+{
+	cat >"$dir/in.cg"
+	"$CGCONV" -f callgrind -o "$dir/out.cg" "$dir/in.cg" 2>"$dir/err"
+	facts "$dir/out.cg" >"$dir/facts"
+	for fact; do
+		# shellcheck disable=SC2059 # tabs are written \t
+		printf "$fact\n" | grep -qxFf - "$dir/facts" || {
+			echo "expected: $fact"
+			cat "$dir/facts" "$dir/err"
+			return 1
+		}
+	done
+}
+
+# It says so, too.
+warns()
+{
+	grep -qF -- "$1" "$dir/err" || {
+		echo "expected: $1"
+		cat "$dir/err"
+		return 1
+	}
+}
+
+# Standard input is refused with this message.
+refused()
+{
+	cat >"$dir/in.cg"
+	refuses 1 "in.cg:$1" -f callgrind "$dir/in.cg"
+}
+
+# ---- Nothing is lost ---------------------------------------------------------
+
+@test "callgrind: every sample keeps all its facts" {
+	for file in $(samples callgrind); do
+		"$CGCONV" -t callgrind -o "$dir/out" "$file"
+		facts "$file" >"$dir/one"
+		facts "$dir/out" >"$dir/two"
+		[ -s "$dir/one" ]
+		same "$dir/one" "$dir/two"
+	done
+}
+
+@test "callgrind: every sample keeps all its facts without compression" {
+	for file in $(samples callgrind); do
+		"$CGCONV" -t callgrind --no-compress-strings \
+			--no-compress-pos -o "$dir/out" "$file"
+		! grep -E '^c?(fn|fi|fl|ob)=\([0-9]+\)$' "$dir/out" || false
+		! grep -E '^[+*-]' "$dir/out" || false
+		facts "$file" >"$dir/one"
+		facts "$dir/out" >"$dir/two"
+		same "$dir/one" "$dir/two"
+	done
+}
+
+@test "callgrind: what was converted is converted to itself" {
+	for file in $(samples callgrind); do
+		"$CGCONV" -t callgrind -o "$dir/one" "$file"
+		"$CGCONV" -t callgrind -o "$dir/two" "$dir/one"
+		same "$dir/one" "$dir/two"
+	done
+}
+
+@test "callgrind: totals are those of callgrind_annotate" {
+	command -v callgrind_annotate >/dev/null || skip "no callgrind_annotate"
+	for file in samples/callgrind/{plain,callers,names,instr-jumps}/*.out; do
+		"$CGCONV" -t callgrind -o "$dir/out" "$file"
+		callgrind_annotate "$file" | grep 'PROGRAM TOTALS' >"$dir/one"
+		callgrind_annotate "$dir/out" | grep 'PROGRAM TOTALS' \
+			>"$dir/two"
+		[ -s "$dir/one" ]
+		same "$dir/one" "$dir/two"
+	done
+}
+
+# ---- Lines -------------------------------------------------------------------
+
+@test "callgrind: tabs, blanks and CRs separate, at any place" {
+	printf 'events: Ir\t Dr \r\nfl= x.c\r\nfn=\ta\r\n 1\t5 6\r\n2  7   8  \r\n' |
+		has 'self\t1\t???\tx.c\ta\tx.c\t1\t0x0\tIr=5\tDr=6' \
+			'self\t1\t???\tx.c\ta\tx.c\t2\t0x0\tIr=7\tDr=8'
+	[ ! -s "$dir/err" ]
+}
+
+@test "callgrind: numbers may be hexadecimal anywhere" {
+	has 'self\t1\t???\t???\ta\t???\t5\t0x10\tIr=32' \
+		'self\t1\t???\t???\ta\t???\t6\t0x20\tIr=1' \
+		'self\t1\t???\t???\ta\t???\t9\t0xffffffffffffffff\tIr=1' \
+		<<-'END'
+		positions: instr line
+		events: Ir
+		fn=a
+		0x10 5 0x20
+		+0x10 +1 1
+		0xFFFFFFFFFFFFFFFF 9 1
+	END
+}
+
+@test "callgrind: a position may be a range, of which the beginning counts" {
+	has 'self\t1\t???\t???\ta\t???\t5\t0x0\tIr=10' \
+		'self\t1\t???\t???\ta\t???\t7\t0x0\tIr=7' <<-'END'
+		events: Ir
+		fn=a
+		5+3 10
+		7-9 4
+		7:12 3
+	END
+	warns "in.cg:3:2: warning: only the beginning of a range is kept"
+}
+
+@test "callgrind: columns are instr, bb, line in whatever order they are named" {
+	has 'self\t1\t???\t???\ta\t???\t7\t0x10\tIr=3' <<-'END'
+		positions: line bb instr
+		events: Ir
+		fn=a
+		0x10 0x8 7 3
+	END
+	warns "addresses of basic blocks are not kept"
+}
+
+@test "callgrind: addresses without lines" {
+	has 'self\t1\t???\t???\ta\t???\t0\t0x10\tIr=3' \
+		'self\t1\t???\t???\ta\t???\t0\t0x14\tIr=4' <<-'END'
+		positions: instr
+		events: Ir
+		fn=a
+		0x10 3
+		+4 4
+	END
+}
+
+@test "callgrind: events may be described before or behind their list" {
+	has 'event\tIr\t\tInstructions' 'event\tDr\t\tlate' \
+		'event\tSum\tIr + 2 Dr - Dw\tMy sum' 'event\tTen\t10 Ir\t' <<-'END'
+		event: Sum = Ir + 2 Dr - Dw : My sum
+		event: Ten = Ir*10
+		event: Ir : Instructions
+		events: Ir Dr Dw
+		event: Dr : late
+		fn=a
+		1 10 20 3
+	END
+}
+
+@test "callgrind: inherited events of inherited events, in any order" {
+	"$CGCONV" --info --event X - >"$dir/info" <<-'END'
+		event: X = Ir + Y
+		event: Y = 3 Dr
+		events: Ir Dr
+		fn=a
+		1 5 9
+	END
+	grep -q '\bX\b.*\b32\b' "$dir/info"
+}
+
+@test "callgrind: an inherited event of itself or of nothing is told" {
+	has 'event\tIr\t\t' <<-'END'
+		event: X = Ir + Y
+		event: Y = X
+		event: Z = Nope
+		events: Ir
+		fn=a
+		1 5
+	END
+	warns "inherited event X is left out"
+	warns "inherited event Z is left out"
+}
+
+@test "callgrind: an event that is listed twice is summed" {
+	has 'total\tIr\t30' <<-'END'
+		events: Ir Ir
+		fn=a
+		1 10 20
+	END
+	warns "in.cg:1:12: warning: event Ir comes twice"
+}
+
+@test "callgrind: 64 events and costs of 64 bits" {
+	{
+		printf 'events:'
+		printf ' e%d' $(seq 64)
+		printf '\nfn=a\n1'
+		printf ' %s' 18446744073709551615 $(seq 2 64)
+		echo
+	} | has 'total\te1\t18446744073709551615' 'total\te64\t64'
+}
+
+# ---- Calls and jumps ---------------------------------------------------------
+
+@test "callgrind: a callee is in the current file and object by default" {
+	has 'call\t1\tA\tx.c\tmain\ty.h\t1\t0x0\t->\tA\ty.h\tb\t9\t0x0\t2\tIr=7' \
+		<<-'END'
+		events: Ir
+		ob=A
+		fl=x.c
+		fn=main
+		fi=y.h
+		cfn=b
+		calls=2 9
+		1 7
+	END
+}
+
+@test "callgrind: cob and cfi hold for one call, cfn for all that follow" {
+	has 'call\t1\tO\tx.c\ta\tx.c\t1\t0x0\t->\tP\tz.c\tr\t1\t0x0\t1\tIr=3' \
+		'call\t1\tO\tx.c\ta\tx.c\t2\t0x0\t->\tP\tz.c\tr\t1\t0x0\t2\tIr=4' \
+		'call\t1\tO\tx.c\ta\tx.c\t3\t0x0\t->\tO\tx.c\ts\t1\t0x0\t1\tIr=5' \
+		<<-'END'
+		events: Ir
+		ob=O
+		fl=x.c
+		fn=a
+		cob=P
+		cfi=z.c
+		cfn=r
+		calls=1 1
+		1 3
+		calls=2 1
+		2 4
+		cfn=s
+		calls=1 1
+		3 5
+	END
+}
+
+@test "callgrind: cfl is cfi, and either may come behind cfn" {
+	has 'call\t1\t???\tx.c\tmain\tx.c\t1\t0x0\t->\t???\ty.c\tb\t1\t0x0\t1\tIr=3' \
+		<<-'END'
+		events: Ir
+		fl=x.c
+		fn=main
+		cfn=b
+		cfl=y.c
+		calls=1 1
+		1 3
+	END
+}
+
+@test "callgrind: rcalls and calls without a target are calls" {
+	has 'call\t1\t???\tx.c\ta\tx.c\t1\t0x0\t->\t???\tx.c\tb\t0\t0x0\t3\tIr=6' \
+		<<-'END'
+		events: Ir
+		fl=x.c
+		fn=a
+		cfn=b
+		rcalls=2
+		1 2
+		calls=1
+		1 4
+	END
+	warns "in.cg:5:8: warning: 'rcalls=' is read as 'calls='"
+}
+
+@test "callgrind: targets are relative to the last cost line and no base" {
+	has 'call\t1\t???\t???\ta\t???\t12\t0x0\t->\t???\t???\tb\t15\t0x0\t1\tIr=7' \
+		'self\t1\t???\t???\ta\t???\t13\t0x0\tIr=3' <<-'END'
+		events: Ir
+		fn=a
+		10 5
+		cfn=b
+		calls=1 +5
+		+2 7
+		+1 3
+	END
+}
+
+@test "callgrind: conditional jumps in both spellings, into other files" {
+	has 'jump\t1\t???\tx.c\ta\tx.c\t1\t0x0\t->\t???\tx.c\ta\tx.c\t7\t0x0\tcond\t9\t3' \
+		'jump\t1\t???\tx.c\ta\tx.c\t2\t0x0\t->\t???\tx.c\ta\tx.c\t7\t0x0\tcond\t8\t2' \
+		'jump\t1\t???\tx.c\ta\tx.c\t7\t0x0\t->\t???\ty.c\tb\ty.c\t50\t0x0\tjump\t2\t2' \
+		<<-'END'
+		events: Ir
+		fl=x.c
+		fn=a
+		1 5
+		jcnd=3/9 7
+		1
+		jcnd=8 2 7
+		2
+		jfi=y.c
+		jfn=b
+		jump=2 50
+		7
+	END
+}
+
+# ---- Names and parts ---------------------------------------------------------
+
+@test "callgrind: an id means its name in every object and file" {
+	has 'self\t1\t???\tx.c\tinit\tx.c\t1\t0x0\tIr=5' \
+		'self\t1\t???\ty.c\tinit\ty.c\t2\t0x0\tIr=7' <<-'END'
+		events: Ir
+		fl=(1) x.c
+		fn=(1) init
+		1 5
+		fl=(2) y.c
+		fn=(1)
+		2 7
+	END
+}
+
+@test "callgrind: ids hold over parts, may be redefined, and may be huge" {
+	has 'self\t1\t???\t???\ta\t???\t1\t0x0\tIr=5' \
+		'self\t2\t???\t???\ta\t???\t1\t0x0\tIr=6' \
+		'self\t2\t???\t???\tb\t???\t1\t0x0\tIr=7' <<-'END'
+		part: 1
+		events: Ir
+		fn=(18446744073709551615) a
+		1 5
+		part: 2
+		events: Ir
+		fn=(18446744073709551615)
+		1 6
+		fn=(18446744073709551615) b
+		1 7
+	END
+}
+
+@test "callgrind: names that look like ids are names" {
+	has 'self\t1\t???\t???\t(1x) foo\t???\t1\t0x0\tIr=5' \
+		'self\t1\t???\t???\t(2\t???\t1\t0x0\tIr=6' \
+		'self\t1\t???\t???\t(below main)\t???\t1\t0x0\tIr=7' <<-'END'
+		events: Ir
+		fn=(1x) foo
+		1 5
+		fn=(2
+		1 6
+		fn=(below main)
+		1 7
+	END
+	"$CGCONV" --no-compress-strings -o "$dir/two" "$dir/in.cg"
+	facts "$dir/two" | same - "$dir/facts"
+}
+
+@test "callgrind: a name id that is not defined is told" {
+	has 'self\t1\t???\t???\t???\t???\t1\t0x0\tIr=5' <<-'END'
+		events: Ir
+		fn=(3)
+		1 5
+	END
+	warns "in.cg:2:4: warning: name id 3 is not defined"
+}
+
+@test "callgrind: parts may have different events, in any order" {
+	has 'self\t1\t???\tx.c\ta\tx.c\t1\t0x0\tIr=5\tDr=6' \
+		'self\t2\t???\tx.c\ta\tx.c\t1\t0x0\tIr=2\tDw=1' <<-'END'
+		pid: 7
+		part: 1
+		events: Ir Dr
+		fl=x.c
+		fn=a
+		1 5 6
+		totals: 5 6
+		pid: 7
+		part: 2
+		events: Dw Ir
+		fl=x.c
+		fn=a
+		1 1 2
+		totals: 1 2
+	END
+	[ ! -s "$dir/err" ]
+}
+
+@test "callgrind: commands, threads and descriptions belong to their part" {
+	has 'part\t1\t3\t1\t1' 'desc\t1\tcmd: ./one' 'part\t2\t4\t0\t2' \
+		'desc\t2\tcmd: ./two' 'desc\t2\tTrigger: two' <<-'END'
+		pid: 3
+		cmd: ./one
+		part: 1
+		thread: 1
+		events: Ir
+		fn=a
+		1 5
+		pid: 4
+		cmd: ./two
+		part: 2
+		desc: Trigger: two
+		events: Ir
+		fn=a
+		1 6
+	END
+	"$CGCONV" -t json "$dir/in.cg" | "$CGCONV" -t callgrind -o "$dir/two"
+	same "$dir/out.cg" "$dir/two"
+	# One command for all is said as one.
+	"$CGCONV" -o "$dir/two" "$dir/out.cg"
+	same "$dir/out.cg" "$dir/two"
+}
+
+@test "callgrind: Xdebug's records, one for each call, are added up" {
+	{
+		printf 'version: 1\ncreator: xdebug 3.2.0\ncmd: t.php\n'
+		printf 'part: 1\npositions: line\n\nevents: Time_(10ns)\n\n'
+		for i in $(seq 500); do
+			printf 'fl=(1) t.php\nfn=(%d) f\n3 2\n\n' 1
+			printf 'fl=(1)\nfn=(2) {main}\n1 1\ncfl=(1)\ncfn=(1)\n'
+			printf 'calls=1 0 0\n%d 2\n\n' $((i % 2))
+		done
+		printf 'summary: 2000\n\n'
+	} | has 'self\t1\t???\tt.php\tf\tt.php\t3\t0x0\tTime_(10ns)=1000' \
+		'call\t1\t???\tt.php\t{main}\tt.php\t1\t0x0\t->\t???\tt.php\tf\t0\t0x0\t250\tTime_(10ns)=500'
+	[ "$(wc -l <"$dir/out.cg")" -lt 40 ]
+}
+
+@test "callgrind: Xdebug's appended profiles are parts" {
+	{
+		for i in 1 2; do
+			printf '==== NEW PROFILING FILE ====\n' | tail -n $((i - 1))
+			printf 'version: 1\ncmd: t.php\npart: 1\nevents: T\n'
+			printf 'fl=(1) t.php\nfn=(1) f\n3 %d\n\nsummary: 2\n' "$i"
+		done
+	} | has 'self\t1\t???\tt.php\tf\tt.php\t3\t0x0\tT=1' \
+		'self\t2\t???\tt.php\tf\tt.php\t3\t0x0\tT=2'
+}
+
+# ---- What is wrong is said ---------------------------------------------------
+
+@test "callgrind: lines that are not understood are told and left out" {
+	has 'self\t1\t???\t???\ta\t???\t1\t0x0\tIr=5' <<-'END'
+		events: Ir
+		foo: bar
+		fn=a
+		1 5
+		bar=3
+	END
+	warns "in.cg:2:1: warning: line is not understood and left out"
+	warns "in.cg:5:1: warning: line is not understood and left out"
+}
+
+@test "callgrind: odd costs are taken as well as can be, and told" {
+	has 'total\tIr\t16' <<-'END'
+		events: Ir Dr
+		fn=a
+		1 -5 3
+		2 5.7
+		3 5 6 7
+		4 6 # no
+	END
+	warns "in.cg:3:3: warning: a cost below 0 is taken as 0"
+	warns "in.cg:4:3: warning: the fraction of a cost is cut off"
+	warns "in.cg:5:7: warning: expected at most 2 costs"
+	warns "in.cg:6:5: warning: expected a cost"
+}
+
+@test "callgrind: totals that are not the sum are told with both numbers" {
+	printf 'events: Ir\nfn=a\n1 5\ntotals: 7\n' | has 'total\tIr\t5'
+	warns "costs of Ir add up to 5, but the input says 7"
+	printf 'events: Ir\nsummary: 4\nfn=a\n1 5\n' | has 'total\tIr\t5'
+	warns "costs of Ir add up to 5, but the input says 4"
+	printf 'events: Ir\nsummary: 6\nfn=a\n1 5\n' | has 'total\tIr\t5'
+	[ ! -s "$dir/err" ]
+}
+
+@test "callgrind: a file that is cut short is never taken in silence" {
+	file=samples/callgrind/plain/callgrind.out
+	size=$(wc -c <"$file")
+	for ((i = 0; i < size - 1; i++)); do
+		head -c "$i" "$file" >"$dir/cut"
+		if "$CGCONV" -f callgrind -o "$dir/out" "$dir/cut" \
+			2>"$dir/err"; then
+			[ -s "$dir/err" ] || {
+				echo "cut at $i: not a word"
+				return 1
+			}
+			rm "$dir/out"
+		fi
+		[ ! -e "$dir/out" ]
+	done
+}
+
+@test "callgrind: refusals say where and what was expected" {
+	printf 'fn=a\n1 5\n' |
+		refused "2:1: error: expected 'events:' before the first cost line"
+	printf 'events: Ir\nfn=a\n1 99999999999999999999\n' |
+		refused "3:3: error: expected a number of at most 64 bits"
+	printf 'events: Ir\nfn=a\ncalls=1 1\n1 5\n' |
+		refused "3:7: error: expected 'cfn=' before 'calls='"
+	printf 'events: Ir\nfn=a\ncfn=b\ncalls=x\n1 5\n' |
+		refused "4:7: error: expected 'calls=COUNT TARGET'"
+	printf 'events: Ir\nfn=a\ncfn=b\ncalls=1 1\nfn=b\n' |
+		refused "5:1: error: expected the cost line of 'calls='"
+	printf 'events: Ir\nfn=a\njump=1 1\n' |
+		refused "3: error: expected a cost line, but the file ends"
+	printf 'events: Ir\nfn=a\njcnd=1 \n1\n' |
+		refused "3:6: error: expected 'jcnd=FOLLOWED/EXECUTED TARGET'"
+	printf 'events:\nfn=a\n1\n' |
+		refused "1:8: error: expected names of events"
+	printf 'events: Ir\nfn=a\n+ 5\n' |
+		refused "3:1: error: expected 1 positions"
+}
+
+@test "callgrind: sums beyond 64 bits are refused, not wrapped" {
+	printf 'events: Ir\nfn=a\n1 18446744073709551615\n2 2\n' |
+		refused "4:1: error: costs add up to more than 64 bits hold"
+	printf '%s\n' 'events: Ir' fn=a cfn=b 'calls=18446744073709551615 1' \
+		'1 1' 'calls=1 1' '1 1' >"$dir/in.cg"
+	refuses 1 "calls add up to more than 64 bits hold" -o "$dir/out" \
+		"$dir/in.cg"
+	[ ! -e "$dir/out" ]
+}
+
+# ---- What KCachegrind needs ---------------------------------------------------
+
+@test "callgrind: a cycle gets a root whose name sorts first" {
+	has 'total\tIr\t105' <<-'END'
+		events: Ir
+		fl=x.c
+		fn=zmain
+		1 5
+		cfn=a
+		calls=1 0
+		1 100
+		fn=a
+		7 60
+		cfn=b
+		calls=3 0
+		7 90
+		fn=b
+		8 40
+		cfn=a
+		calls=2 0
+		8 70
+	END
+	grep -A4 -F '(<spontaneous>)' "$dir/out.cg" | grep -qx '0 105'
+	grep -q '^desc: Root: ' "$dir/out.cg"
+	"$CGCONV" -o "$dir/two" --no-root "$dir/out.cg"
+	! grep -F '(<spontaneous>)' "$dir/two" || false
+	facts "$dir/two" | grep -v Root | same - "$dir/facts"
+}
+
+@test "callgrind: without a cycle there is no root" {
+	printf '%s\n' 'events: Ir' fn=a cfn=b 'calls=1 1' '1 5' cfn=a \
+		'calls=1 1' '1 5' fn=b '1 5' >"$dir/in"
+	"$CGCONV" -f callgrind "$dir/in" -o "$dir/out"
+	! grep -F '(<spontaneous>)' "$dir/out" || false
+}
+
+@test "callgrind: no line break or NUL in a name gets out" {
+	printf '%s\n' '{"cgconv":"graph","version":1}' '["event",0,"Ir"]' \
+		'["function",1,"evil\nfn=x\u0000y\r",0,0]' '["rows",1]' \
+		'["cost",0,1,0,[5]]' '["end"]' >"$dir/in.cgj"
+	"$CGCONV" -t callgrind "$dir/in.cgj" >"$dir/out" 2>"$dir/err"
+	grep -qxF 'fn=(1) evil\nfn=x\0y\r' "$dir/out"
+	warns "line breaks and NULs in names are written"
+}
+
+@test "callgrind: header keys come in the order that readers want" {
+	printf '%s\n' 'events: Ir' 'positions: line' 'event: Ir : long' \
+		'desc: x: y' 'cmd: c' 'thread: 2' 'part: 1' 'pid: 9' fn=a \
+		'1 5' >"$dir/in"
+	"$CGCONV" -f callgrind "$dir/in" -t callgrind | sed '/^$/,$d' |
+		sed 's/:.*//' | tr '\n' ' ' |
+		grep -qx '# callgrind format version creator pid cmd part thread desc positions event events summary '
+}
+
+@test "callgrind: --no-dump-instr sums the addresses of a line" {
+	printf '%s\n' 'positions: instr line' 'events: Ir' fn=a '0x1 1 5' \
+		'0x2 1 6' '0x3 2 7' >"$dir/in"
+	"$CGCONV" -f callgrind --no-dump-instr "$dir/in" -o "$dir/out"
+	facts "$dir/out" | grep -P '^self\t' |
+		same - <(printf 'self\t1\t???\t???\ta\t???\t%d\t0x0\tIr=%d\n' \
+			1 11 2 7)
+}
+
+# ---- Big and deep --------------------------------------------------------------
+
+@test "callgrind: a chain of 200,000 calls and a function of 100,000 callees" {
+	perl -e '
+		print "events: Ir\nfl=x\n";
+		for $i (1 .. 200000) {
+			print "fn=($i) c$i\n1 1\n";
+			printf "cfn=(%d) c%d\ncalls=1 1\n1 1\n", $i + 1, $i + 1
+				if $i < 200000;
+		}
+		print "fn=(300000) wide\n";
+		for $i (1 .. 100000) {
+			printf "cfn=(%d) w%d\ncalls=1 1\n1 1\n", 300000 + $i, $i;
+		}
+		print "cfn=(300001)\ncalls=1 1\n2 0\nfn=(300001)\n",
+			"cfn=(300000)\ncalls=1 1\n1 1\n"' >"$dir/in"
+	"$CGCONV" -f callgrind "$dir/in" -o "$dir/out"
+	[ "$(grep -c ^calls= "$dir/out")" -gt 300000 ]
+	"$CGCONV" --info "$dir/out" | grep -q 200,000
+}
+
+@test "callgrind: 3,000 parts" {
+	perl -e '
+		for $i (1 .. 3000) {
+			print "part: $i\nevents: Ir\nfl=x\n";
+			printf "fn=f%d\n1 1\n", $_ for 1 .. 5;
+			print "totals: 5\n";
+		}' >"$dir/in"
+	"$CGCONV" -f callgrind "$dir/in" -o "$dir/out"
+	[ "$(grep -c '^totals: 5$' "$dir/out")" -eq 3000 ]
+	"$CGCONV" -o "$dir/two" "$dir/out"
+	same "$dir/out" "$dir/two"
+}

@@ -1,0 +1,139 @@
+# matrix.bats - what holds for every sample and every writer.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+}
+
+writers()
+{
+	sed -n 's/^FORMAT(\(.*\)).*/\1/p' formats/formats.def
+}
+
+# convert TO INPUT... >OUTPUT, with a sample's program; false if TO refuses.
+convert()
+{
+	local to=$1
+
+	shift
+	# shellcheck disable=SC2046 # two words or none
+	"$CGCONV" -q -t "$to" $(exe_of "$1") "$@"
+}
+
+# Self cost by event, as callgrind says it.
+totals()
+{
+	"$CGCONV" -q -t callgrind $(exe_of "$2") "$1" |
+		perl tests/oracle/callgrind.pl --all-parts-as-one - |
+		grep '^total'
+}
+
+@test "matrix: self cost is conserved by every writer" {
+	for file in $(samples); do
+		totals "$file" "$file" >"$dir/want"
+		for to in $(writers); do
+			convert "$to" "$file" >"$dir/out" || continue
+			totals "$dir/out" "$file" >"$dir/got"
+			# A writer may hold one event only; that one it keeps.
+			grep -qxFf "$dir/got" "$dir/want"
+			[ "$to" = gprof ] || same "$dir/want" "$dir/got"
+		done
+	done
+}
+
+@test "matrix: X to X to X is the same as X to X" {
+	for to in $(writers); do
+		for file in $(samples); do
+			convert "$to" "$file" >"$dir/one" || continue
+			# shellcheck disable=SC2046 # two words or none
+			"$CGCONV" -q -t "$to" $(exe_of "$file") "$dir/one" \
+				>"$dir/two"
+			same "$dir/one" "$dir/two"
+		done
+	done
+}
+
+@test "matrix: by way of JSON nothing changes" {
+	for file in $(samples); do
+		convert json "$file" >"$dir/json"
+		for to in $(writers); do
+			convert "$to" "$file" >"$dir/one" || continue
+			# shellcheck disable=SC2046 # two words or none
+			"$CGCONV" -q -t "$to" $(exe_of "$file") "$dir/json" \
+				>"$dir/two"
+			same "$dir/one" "$dir/two"
+		done
+	done
+}
+
+@test "matrix: two runs write the same bytes" {
+	for file in $(samples); do
+		for to in $(writers); do
+			convert "$to" "$file" >"$dir/one" || continue
+			convert "$to" "$file" >"$dir/two"
+			same "$dir/one" "$dir/two"
+		done
+	done
+}
+
+@test "matrix: a and a are twice a, b and a are a and b" {
+	for file in $(samples); do
+		totals "$file" "$file" | awk '{ print $2, $3 * 2 }' >"$dir/want"
+		convert callgrind "$file" "$file" |
+			perl tests/oracle/callgrind.pl - | grep '^total' |
+			awk '{ print $2, $3 }' >"$dir/got"
+		same "$dir/want" "$dir/got"
+	done
+	a=samples/callgrind/plain/callgrind.out
+	b=samples/callgrind/callers/callgrind.out
+	convert callgrind "$a" "$b" >"$dir/one"
+	convert callgrind "$b" "$a" >"$dir/two"
+	same "$dir/one" "$dir/two"
+}
+
+@test "matrix: exactly one format claims each sample" {
+	for file in $(samples); do
+		want=${file#samples/}
+		want=${want%%/*}
+		"$CGCONV" --detect "$file" >"$dir/got"
+		[ "$(cut -f 2 "$dir/got")" = "$want" ] || {
+			cat "$dir/got"
+			return 1
+		}
+	done
+}
+
+@test "matrix: gzip and a pipe make no difference" {
+	for file in $(samples); do
+		convert json "$file" >"$dir/one"
+		# shellcheck disable=SC2046 # two words or none
+		gzip -c "$file" | "$CGCONV" -q -t json $(exe_of "$file") - \
+			>"$dir/two"
+		same "$dir/one" "$dir/two"
+	done
+}
+
+@test "matrix: cut at any byte, an input is an error or a warning" {
+	for file in $(samples); do
+		size=$(wc -c <"$file")
+		step=$((size / 60 + 1))
+		for ((i = 0; i < size; i += step)); do
+			head -c "$i" "$file" >"$dir/cut"
+			status=0
+			# shellcheck disable=SC2046 # two words or none
+			"$CGCONV" -t callgrind $(exe_of "$file") "$dir/cut" \
+				-o "$dir/out" 2>"$dir/err" || status=$?
+			[ "$status" -le 1 ] && [ -s "$dir/err" ] || {
+				echo "$file cut at $i: status $status"
+				cat "$dir/err"
+				return 1
+			}
+			if [ "$status" -ne 0 ]; then
+				[ ! -e "$dir/out" ]
+			fi
+			rm -f "$dir/out"
+		done
+	done
+}

@@ -1,0 +1,525 @@
+/*
+ * graph.c - the core against brute force on small random graphs: rows,
+ * cycles, propagation, folding of stacks, formulas.
+ */
+#include "graph.h"
+#include "unit.h"
+
+#define FNS 6
+#define PLACES 5
+#define EVENTS 3
+
+static int fault;
+static struct unit_log message;
+static struct cg_diag diag = { .report = unit_report, .arg = &message };
+
+static struct cg_graph *
+begin(struct cg_build *build, enum cg_incl incl)
+{
+	struct cg_graph *graph = cg_graph_new(&diag, &fault);
+	char name[16];
+
+	if (!graph)
+		exit(1);
+	cg_build_init(build, graph, CG_PARTS_KEEP);
+	for (int i = 0; i < EVENTS; i++) {
+		(void)snprintf(name, sizeof(name), "e%d", i);
+		cg_add_event(build,
+		    &(struct cg_event){ .name = name, .incl = incl });
+	}
+	for (int i = 1; i < FNS; i++) {
+		/* Ids and names in opposite order. */
+		(void)snprintf(name, sizeof(name), "f%d", FNS - i);
+		CHECK(cg_add_fn(build, cg_slice(name), 0, 0) == (cg_fn)i);
+	}
+	for (int i = 1; i < 3; i++) {
+		(void)snprintf(name, sizeof(name), "%c.c", 'z' - i);
+		CHECK(cg_add_file(build, cg_slice(name)) == (cg_file)i);
+	}
+	return graph;
+}
+
+static void
+end(struct cg_build *build, struct cg_graph *graph)
+{
+	CHECK(cg_build_status(build) == CG_OK && fault == CG_OK);
+	cg_build_free(build);
+	cg_graph_free(graph);
+	fault = CG_OK;
+}
+
+/* ---- Rows --------------------------------------------------------------- */
+
+struct rows_twin {
+	uint64_t cost[FNS][3][PLACES][PLACES][EVENTS];
+	bool there[FNS][3][PLACES][PLACES];
+	uint64_t count[FNS][PLACES][FNS], calls[FNS][PLACES][FNS][EVENTS];
+	uint64_t executed[FNS][PLACES][PLACES][2], followed[FNS][PLACES][PLACES];
+};
+
+static void
+add_random_row(struct cg_build *build, struct rows_twin *twin,
+    uint64_t *random)
+{
+	cg_fn fn = (cg_fn)unit_below(random, FNS);
+	uint32_t line = (uint32_t)unit_below(random, PLACES);
+	uint64_t addr = unit_below(random, PLACES), cost[EVENTS];
+	cg_file file = (cg_file)unit_below(random, 3);
+	size_t n = unit_below(random, EVENTS + 1);
+	uint64_t count = unit_below(random, 100);
+	struct cg_pos pos = { .file = file, .line = line, .addr = addr };
+
+	for (size_t i = 0; i < n; i++)
+		cost[i] = unit_number(random) >> 20;
+	switch (unit_below(random, 3)) {
+	case 0:
+		cg_add_cost(build, fn, &pos, cost, n);
+		twin->there[fn][file][line][addr] = true;
+		for (size_t i = 0; i < n; i++)
+			twin->cost[fn][file][line][addr][i] += cost[i];
+		break;
+	case 1:
+		pos = (struct cg_pos){ .line = line };
+		cg_add_call(build, fn, &pos, (cg_fn)addr,
+		    &(struct cg_pos){ .line = 7 }, count, cost, n);
+		twin->count[fn][line][addr] += count;
+		for (size_t i = 0; i < n; i++)
+			twin->calls[fn][line][addr][i] += cost[i];
+		break;
+	default:
+		pos = (struct cg_pos){ .line = line };
+		cg_add_jump(build, fn, &pos, fn,
+		    &(struct cg_pos){ .line = (uint32_t)addr }, n > 1, count,
+		    count / 2);
+		twin->executed[fn][line][addr][n > 1] += count;
+		if (n > 1)
+			twin->followed[fn][line][addr] += count / 2;
+		break;
+	}
+}
+
+static bool
+same_cost(const uint64_t *cost, size_t n, const uint64_t *twin)
+{
+	for (size_t i = 0; i < EVENTS; i++) {
+		if (twin[i] != (i < n ? cost[i] : 0))
+			return false;
+	}
+	return n == 0 || cost[n - 1] != 0 || n <= EVENTS;
+}
+
+/* Each row of the view takes its twin away; nothing may be left. */
+static void
+compare_rows(struct cg_rows *rows, struct rows_twin *twin, cg_fn fn)
+{
+	struct cg_pos last = { 0 };
+	struct cg_cost cost;
+	struct cg_call call;
+	struct cg_jump jump;
+	bool first = true;
+
+	while (cg_next_cost(rows, &cost)) {
+		const struct cg_pos *p = &cost.pos;
+
+		CHECK(twin->there[fn][p->file][p->line][p->addr]);
+		twin->there[fn][p->file][p->line][p->addr] = false;
+		CHECK(same_cost(cost.cost, cost.n,
+		    twin->cost[fn][p->file][p->line][p->addr]));
+		CHECK(first || p->addr > last.addr || (p->addr == last.addr &&
+		    (p->file != last.file || p->line > last.line)));
+		last = *p;
+		first = false;
+	}
+	while (cg_next_call(rows, &call)) {
+		CHECK(call.count ==
+		    twin->count[fn][call.site.line][call.callee]);
+		CHECK(same_cost(call.cost, call.n,
+		    twin->calls[fn][call.site.line][call.callee]));
+		twin->count[fn][call.site.line][call.callee] = 0;
+	}
+	while (cg_next_jump(rows, &jump)) {
+		uint64_t *executed = &twin->executed[fn][jump.from.line]
+		    [jump.to.line][jump.conditional];
+
+		CHECK(jump.executed == *executed);
+		CHECK(jump.followed == (jump.conditional ?
+		    twin->followed[fn][jump.from.line][jump.to.line] :
+		    *executed));
+		*executed = 0;
+	}
+}
+
+static bool
+is_empty(const struct rows_twin *twin)
+{
+	const unsigned char *there = (const void *)twin->there;
+	const unsigned char *count = (const void *)twin->count;
+	const unsigned char *executed = (const void *)twin->executed;
+
+	for (size_t i = 0; i < sizeof(twin->there); i++)
+		if (there[i])
+			return false;
+	for (size_t i = 0; i < sizeof(twin->count); i++)
+		if (count[i])
+			return false;
+	for (size_t i = 0; i < sizeof(twin->executed); i++)
+		if (executed[i])
+			return false;
+	return true;
+}
+
+/* Many rows of few places: runs are merged while they grow. */
+static void
+test_rows(uint64_t seed, int count)
+{
+	struct rows_twin *twin = unit_alloc(sizeof(*twin));
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build, CG_INCL_STATED);
+	struct cg_rows *rows;
+	uint64_t random = seed;
+
+	memset(twin, 0, sizeof(*twin));
+	for (int i = 0; i < count; i++)
+		add_random_row(&build, twin, &random);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	rows = cg_rows_new(graph);
+	for (cg_fn fn = 0; rows && fn < FNS; fn++) {
+		CHECK(cg_rows_open(rows, 0, fn));
+		compare_rows(rows, twin, fn);
+	}
+	CHECK(is_empty(twin));
+	cg_rows_free(rows);
+	end(&build, graph);
+	free(twin);
+}
+
+/* ---- Calls: cycles and propagation --------------------------------------- */
+
+struct calls_twin {
+	uint64_t self[FNS], count[FNS][FNS];
+	bool reaches[FNS][FNS];
+};
+
+static void
+add_random_calls(struct cg_build *build, struct calls_twin *twin,
+    uint64_t *random)
+{
+	const struct cg_pos nowhere = { 0 };
+
+	memset(twin, 0, sizeof(*twin));
+	for (cg_fn fn = 1; fn < FNS; fn++) {
+		twin->self[fn] = unit_below(random, 1000000);
+		cg_add_cost(build, fn, &nowhere, &twin->self[fn], 1);
+	}
+	for (size_t i = unit_below(random, 10); i > 0; i--) {
+		cg_fn from = (cg_fn)unit_below(random, FNS - 1) + 1;
+		cg_fn to = (cg_fn)unit_below(random, FNS - 1) + 1;
+		uint64_t count = unit_below(random, 5);
+
+		cg_add_call(build, from, &(struct cg_pos){ .line =
+		    (uint32_t)unit_below(random, 3) }, to, &nowhere, count,
+		    NULL, 0);
+		twin->count[from][to] += count;
+		twin->reaches[from][to] = true;
+	}
+	for (int k = 0; k < FNS; k++)
+		for (int i = 0; i < FNS; i++)
+			for (int j = 0; j < FNS; j++)
+				twin->reaches[i][j] |= twin->reaches[i][k] &&
+				    twin->reaches[k][j];
+}
+
+static bool
+same_cycle(const struct calls_twin *twin, int a, int b)
+{
+	return a == b || (twin->reaches[a][b] && twin->reaches[b][a]);
+}
+
+/* gprof's arithmetic in floating point, over whole cycles, by recursion. */
+static double
+total_of(const struct calls_twin *twin, int fn)
+{
+	double total = 0;
+
+	for (int member = 1; member < FNS; member++) {
+		if (!same_cycle(twin, fn, member))
+			continue;
+		total += (double)twin->self[member];
+		for (int to = 1; to < FNS; to++) {
+			double calls = 0;
+
+			if (same_cycle(twin, member, to) ||
+			    twin->count[member][to] == 0)
+				continue;
+			for (int i = 1; i < FNS; i++)
+				for (int j = 1; j < FNS; j++)
+					if (same_cycle(twin, to, j) &&
+					    !same_cycle(twin, i, j))
+						calls += (double)
+						    twin->count[i][j];
+			total += total_of(twin, to) *
+			    (double)twin->count[member][to] / calls;
+		}
+	}
+	return total;
+}
+
+static void
+compare_arcs(const struct cg_graph *graph, const struct calls_twin *twin)
+{
+	struct cg_rows *rows = cg_rows_new(graph);
+	uint64_t incl[FNS][FNS] = { { 0 } };
+	double root = 0, whole = 0;
+	struct cg_call call;
+
+	for (cg_fn fn = 1; rows && fn < FNS; fn++) {
+		CHECK(cg_rows_open(rows, 0, fn));
+		while (cg_next_call(rows, &call)) {
+			incl[fn][call.callee] += call.n ? call.cost[0] : 0;
+			CHECK(call.n <= 1);
+		}
+	}
+	for (int from = 1; from < FNS; from++) {
+		whole += (double)twin->self[from];
+		for (int to = 1; to < FNS; to++) {
+			double calls = 0, want = 0;
+
+			if (same_cycle(twin, from, to)) {
+				CHECK(from != to || incl[from][to] == 0);
+				continue;
+			}
+			for (int i = 1; i < FNS; i++)
+				for (int j = 1; j < FNS; j++)
+					if (same_cycle(twin, to, j) &&
+					    !same_cycle(twin, i, j))
+						calls += (double)
+						    twin->count[i][j];
+			if (twin->count[from][to])
+				want = total_of(twin, to) *
+				    (double)twin->count[from][to] / calls;
+			want -= (double)incl[from][to];
+			CHECK(want < 10 && want > -10);
+		}
+	}
+	/* What roots take is all there is, exactly. */
+	for (int fn = 1; fn < FNS; fn++) {
+		bool called = false, first = true;
+		double out = 0;
+
+		for (int i = 1; i < FNS; i++) {
+			if (i < fn && same_cycle(twin, i, fn))
+				first = false;
+			for (int j = 1; j < FNS; j++) {
+				if (!same_cycle(twin, fn, j))
+					continue;
+				called |= !same_cycle(twin, i, j) &&
+				    twin->count[i][j] != 0;
+			}
+		}
+		if (called || !first)
+			continue;
+		for (int i = 1; i < FNS; i++) {
+			if (!same_cycle(twin, fn, i))
+				continue;
+			out += (double)twin->self[i];
+			for (int j = 1; j < FNS; j++)
+				if (!same_cycle(twin, i, j))
+					out += (double)incl[i][j];
+		}
+		root += out;
+	}
+	CHECK(root == whole);
+	cg_rows_free(rows);
+}
+
+static void
+compare_cycles(const struct cg_graph *graph, const struct calls_twin *twin)
+{
+	struct cg_sums *sums = cg_sums_new(graph, CG_ALL_PARTS, true);
+
+	for (cg_fn a = 1; sums && a < FNS; a++) {
+		uint32_t cycle = cg_sum_cycle(sums, a);
+		bool root = true;
+		size_t mates = 0;
+
+		for (cg_fn b = 1; b < FNS; b++) {
+			bool same = same_cycle(twin, (int)a, (int)b);
+
+			mates += same;
+			root &= b == a || !twin->reaches[b][a] ||
+			    twin->count[b][a] == 0;
+			CHECK(a == b || same == (cycle != 0 &&
+			    cg_sum_cycle(sums, b) == cycle));
+		}
+		CHECK((cycle != 0) == (mates > 1));
+		CHECK(cg_sum_self(sums, a, 0) == twin->self[a]);
+		CHECK(!cg_sum_is_root(sums, a) || root);
+	}
+	cg_sums_free(sums);
+}
+
+static void
+test_calls(uint64_t seed)
+{
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build, CG_INCL_BY_COUNTS);
+	struct calls_twin twin;
+	uint64_t random = seed;
+
+	add_random_calls(&build, &twin, &random);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	CHECK(cg_propagate(graph) == CG_OK);
+	compare_cycles(graph, &twin);
+	compare_arcs(graph, &twin);
+	end(&build, graph);
+}
+
+static void
+test_shares(uint64_t seed)
+{
+	struct cg_share share[20];
+	uint64_t random = seed, sum = 0, got = 0;
+	uint64_t total = unit_number(&random);
+	size_t n = unit_below(&random, 20) + 1;
+
+	for (size_t i = 0; i < n; i++) {
+		share[i].weight = (unit_number(&random) >> 5) + 1;
+		sum += share[i].weight;
+	}
+	cg_share_out(total, sum, share, n);
+	for (size_t i = 0; i < n; i++) {
+		double want = (double)total * ((double)share[i].weight /
+		    (double)sum) - (double)share[i].share;
+
+		CHECK(share[i].index == i);
+		CHECK(total > UINT64_C(1) << 50 || (want < 1.01 && want > -1.01));
+		got += share[i].share;
+	}
+	CHECK(got == total);
+}
+
+/* ---- Stacks -------------------------------------------------------------- */
+
+#define DEPTH 8
+
+struct stacks_twin {
+	uint64_t self[FNS], inclusive[FNS], arc[FNS][FNS];
+};
+
+static void
+add_random_stack(struct cg_build *build, struct stacks_twin *twin,
+    uint64_t *random)
+{
+	bool seen[FNS] = { false }, arcs[FNS][FNS] = { { false } };
+	const struct cg_pos nowhere = { 0 };
+	uint64_t cost = unit_below(random, 100) + 1;
+	size_t depth = unit_below(random, DEPTH) + 1;
+	cg_node node = 0;
+	cg_fn last = 0;
+
+	for (size_t i = 0; i < depth; i++) {
+		cg_fn fn = (cg_fn)unit_below(random, FNS - 1) + 1;
+
+		node = cg_add_frame(build, node, fn, &nowhere);
+		if (!seen[fn])
+			twin->inclusive[fn] += cost;
+		seen[fn] = true;
+		if (last && !arcs[last][fn])
+			twin->arc[last][fn] += cost;
+		arcs[last][fn] = true;
+		last = fn;
+	}
+	twin->self[last] += cost;
+	cg_add_stack(build, node, &cost, 1);
+}
+
+static void
+test_stacks(uint64_t seed)
+{
+	struct stacks_twin twin = { 0 };
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build, CG_INCL_STATED);
+	uint64_t random = seed;
+	struct cg_sums *sums;
+	struct cg_rows *rows;
+	struct cg_call call;
+
+	for (int i = 0; i < 12; i++)
+		add_random_stack(&build, &twin, &random);
+	CHECK(cg_fold_stacks(graph) == CG_OK);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	sums = cg_sums_new(graph, CG_ALL_PARTS, true);
+	rows = cg_rows_new(graph);
+	for (cg_fn fn = 1; sums && rows && fn < FNS; fn++) {
+		CHECK(cg_sum_self(sums, fn, 0) == twin.self[fn]);
+		CHECK(cg_sum_inclusive(sums, fn, 0) == twin.inclusive[fn]);
+		CHECK(cg_rows_open(rows, 0, fn));
+		while (cg_next_call(rows, &call)) {
+			CHECK(call.cost[0] == twin.arc[fn][call.callee]);
+			twin.arc[fn][call.callee] = 0;
+		}
+		for (cg_fn to = 1; to < FNS; to++)
+			CHECK(twin.arc[fn][to] == 0);
+	}
+	cg_rows_free(rows);
+	cg_sums_free(sums);
+	end(&build, graph);
+}
+
+/* ---- Formulas ------------------------------------------------------------ */
+
+static void
+check_formula(const char *formula, const char *text, int64_t want)
+{
+	const uint64_t cost[EVENTS] = { 7, 100, UINT64_C(1) << 40 };
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build, CG_INCL_STATED);
+	int64_t value = 0;
+
+	cg_add_formula(&build, &(struct cg_event){ .name = "twice",
+		.formula = "2 e0" });
+	cg_add_formula(&build, &(struct cg_event){ .name = "x",
+		.formula = formula });
+	CHECK(cg_formulas_resolve(graph) == CG_OK);
+	CHECK(cg_formula_count(graph) == (text ? 2 : 1));
+	if (text && cg_formula_count(graph) == 2) {
+		CHECK(strcmp(cg_get_formula(graph, 1)->formula, text) == 0);
+		CHECK(cg_eval_formula(graph, 1, cost, &value));
+		CHECK(value == want);
+	}
+	end(&build, graph);
+}
+
+static void
+test_formulas(void)
+{
+	check_formula("e0", "e0", 7);
+	check_formula("e0+e1", "e0 + e1", 107);
+	check_formula(" - e0 + 3*e1 ", "- e0 + 3 e1", 293);
+	check_formula("3 e1 - e0 * 2", "3 e1 - 2 e0", 286);
+	check_formula("twice + e0", "twice + e0", 21);
+	check_formula("0x10 e0", "16 e0", 112);
+	check_formula("4 e2 - e0", "4 e2 - e0", (INT64_C(1) << 42) - 7);
+	check_formula("", NULL, 0);
+	check_formula("e0 e1", NULL, 0);
+	check_formula("e0 +", NULL, 0);
+	check_formula("x", NULL, 0);
+	check_formula("nope", NULL, 0);
+	check_formula("99999999999999999999 e0", NULL, 0);
+	check_formula("18446744073709551615 e0", NULL, 0);
+}
+
+int
+main(void)
+{
+	for (uint64_t seed = 1; seed <= 40; seed++)
+		test_rows(seed, (int)seed * 20);
+	test_rows(41, 200000);
+	for (uint64_t seed = 1; seed <= 400; seed++) {
+		test_calls(seed);
+		test_shares(seed);
+		test_stacks(seed);
+	}
+	test_formulas();
+	return unit_end();
+}
