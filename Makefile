@@ -10,10 +10,12 @@ CFLAGS ?= -O2 -g
 V ?= 0
 FUZZ_SECONDS ?= 10
 
-# What demo and check install on a Debian machine where it is missing.
+# What is installed on a Debian machine where it is missing: by demo and bench
+# what they need, by check, fuzz and golden all of it.
 BUILD_PACKAGES := gcc pkg-config zlib1g-dev libjson-c-dev libdw-dev \
 	libelf-dev libiberty-dev
-TEST_PACKAGES := bats perl valgrind binutils clang libclang-rt-dev
+DEMO_PACKAGES := binutils valgrind
+TEST_PACKAGES := bats perl clang libclang-rt-dev
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
 SONAME := libcgconv.so.0
@@ -78,9 +80,12 @@ ifneq ($(filter demo check bench fuzz golden,$(MAKECMDGOALS)),)
 $(lib_obj) $(cmd_obj) $(units:=.o): | packages
 endif
 
+wanted := $(BUILD_PACKAGES) $(DEMO_PACKAGES) \
+	$(if $(filter packages check fuzz golden,$(MAKECMDGOALS)),$(TEST_PACKAGES))
+
 ## packages: install what building and testing need (Debian)
 packages:
-	@missing=; for p in $(BUILD_PACKAGES) $(TEST_PACKAGES); do \
+	@missing=; for p in $(wanted); do \
 		command -v $$p >/dev/null 2>&1 || \
 		dpkg-query -W -f '$${Status}' $$p 2>/dev/null | \
 			grep -q 'ok installed' || missing="$$missing $$p"; \

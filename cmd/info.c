@@ -204,7 +204,7 @@ show_info(struct args *args)
 		status = cg_job_derive(args->job, CG_INCL);
 	if (status != CG_OK)
 		return status;
-	sums = cg_sums_new(graph, CG_ALL_PARTS);
+	sums = cg_sums_new(graph, CG_ALL_PARTS, true);
 	if (sums == NULL)
 		return cg_nomem(args->job);
 	status = show_graph(args, graph, sums);

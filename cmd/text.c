@@ -105,6 +105,14 @@ compare_amounts(struct amount a, struct amount b)
 	return a.minus ? -larger : larger;
 }
 
+static const char *
+none(char *buf)
+{
+	buf[0] = '-';
+	buf[1] = '\0';
+	return buf;
+}
+
 const char *
 amount_text(char buf[AMOUNT_ROOM], struct amount amount)
 {
@@ -113,7 +121,7 @@ amount_text(char buf[AMOUNT_ROOM], struct amount amount)
 	char *to = buf;
 
 	if (!amount.known)
-		return strcpy(buf, "-");
+		return none(buf);
 	if (amount.minus)
 		*to++ = '-';
 	for (size_t i = 0; i < n; i++) {
@@ -131,13 +139,13 @@ percent_text(char buf[AMOUNT_ROOM], struct amount part, struct amount whole)
 	double percent;
 
 	if (!part.known || !whole.known || whole.size == 0)
-		return strcpy(buf, "-");
+		return none(buf);
 	percent = 100.0 * (double)part.size / (double)whole.size;
 	if (part.minus != whole.minus)
 		percent = -percent;
 	/* Past this it is no share but noise, and would not fit. */
 	if (percent > 1e9 || percent < -1e9)
-		return strcpy(buf, "-");
+		return none(buf);
 	snprintf(buf, AMOUNT_ROOM, "%.2f%%", percent);
 	return buf;
 }
@@ -148,7 +156,7 @@ facts_text(char buf[FACTS_ROOM], cg_facts facts)
 	const char *name;
 	size_t used = 0;
 
-	strcpy(buf, "-");
+	none(buf);
 	for (unsigned bit = 0; (name = cg_fact_name(bit)) != NULL; bit++) {
 		size_t length = strlen(name);
 

@@ -2,9 +2,9 @@
  * gprof.h - a gmon.out in memory, and what the files of the gprof format
  * share.
  *
- * gprof_read.c takes the bytes apart, gprof_program.c finds the executable
- * that they speak of, gprof_map.c turns addresses into a graph, gprof_write.c
- * goes the other way.
+ * gprof_read.c and gprof_bsd.c take the bytes apart, gprof_program.c finds the
+ * executable that they speak of, gprof_map.c turns addresses into a graph;
+ * gprof_write.c goes the other way.
  */
 #ifndef CG_GPROF_H
 #define CG_GPROF_H
@@ -49,7 +49,7 @@ struct gmon {
 	enum gmon_kind kind;
 	unsigned word;          /* bytes of a pointer */
 	bool big;               /* big endian */
-	uint32_t version;       /* of the GNU format */
+	uint32_t version;       /* what the header says */
 	struct gmon_hist *hist; /* by address, those of one range together */
 	size_t hists;
 	struct gmon_arc *arc; /* in the order of the file */
@@ -70,6 +70,9 @@ uint64_t cg_gmon_take(struct gmon_cursor *, unsigned width);
 /* The value of a numeric option, or fallback if it is not set. */
 uint64_t cg_gmon_option(
     const struct cg_job *, const char *name, uint64_t fallback);
+
+/* The option --rate, 0 if it is not set; CG_EUSAGE if it is out of range. */
+int cg_gmon_rate(struct cg_job *, uint64_t *rate);
 
 /* ---- gprof_read.c: bytes ------------------------------------------------ */
 
@@ -135,7 +138,7 @@ struct gmon_images {
 	struct gmon_image *image;
 	size_t count;
 };
-/* What the job's objects or files beside the input say of class and order. */
+/* What the first of the job's objects is. */
 struct gmon_hint cg_gmon_hint(struct cg_job *);
 /*
  * Finds the program and the libraries, takes the load bias out of all
@@ -192,7 +195,7 @@ struct gmon_funcs {
 	const struct gmon_images *images;
 	bool compat; /* functions as GNU gprof sees them */
 	struct gmon_symbols gnu;
-	uint64_t *entry; /* without a program: where functions began */
+	uint64_t *entry; /* without symbols: where functions begin */
 	size_t entries;
 	struct gmon_func *func;
 	size_t count, cap;

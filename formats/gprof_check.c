@@ -49,9 +49,9 @@ sum_hist(struct cg_job *job, const struct gmon *gmon, struct gmon_hist *hist,
 
 /* Checks one header, its rate put right, its text made printable. */
 static int
-settle_hist(struct cg_job *job, struct gmon_hist *hist)
+settle_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
 {
-	uint64_t rate = cg_gmon_option(job, "rate", 0), range;
+	uint64_t range;
 
 	if (rate > 0) {
 		hist->rate = (uint32_t)rate;
@@ -153,13 +153,13 @@ drop_empty(struct gmon *gmon)
 int
 cg_gmon_check(struct cg_job *job, struct gmon *gmon)
 {
-	uint64_t ticks = 0, full = 0;
-	int status = CG_OK;
+	uint64_t ticks = 0, full = 0, rate;
+	int status = cg_gmon_rate(job, &rate);
 
 	for (size_t i = 0; i < gmon->hists && status == CG_OK; i++) {
 		status = sum_hist(job, gmon, &gmon->hist[i], &full);
 		if (status == CG_OK)
-			status = settle_hist(job, &gmon->hist[i]);
+			status = settle_hist(job, &gmon->hist[i], rate);
 		ticks |= gmon->hist[i].ticks;
 	}
 	if (status != CG_OK)

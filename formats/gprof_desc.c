@@ -229,16 +229,20 @@ bool
 cg_gmon_recall(const struct cg_graph *graph, struct gmon *gmon)
 {
 	const char *value = find_desc(graph, GMON_KEY_TARGET);
+	uint64_t bins = 0;
 	char key[KEY_MAX];
 
 	if (!value || !take_target(cg_slice(value), gmon))
 		return false;
 	for (gmon->hists = 0; gmon->hists < GMON_RANGES_MAX; gmon->hists++) {
+		struct gmon_hist *hist = &gmon->hist[gmon->hists];
+
 		number_key(key, GMON_KEY_HISTOGRAM, gmon->hists);
 		value = find_desc(graph, key);
-		if (!value ||
-		    !take_hist(cg_slice(value), &gmon->hist[gmon->hists]))
+		if (!value || !take_hist(cg_slice(value), hist) ||
+		    hist->bins > GMON_BINS_MAX - bins)
 			break;
+		bins += hist->bins;
 	}
 	return true;
 }

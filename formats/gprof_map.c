@@ -8,7 +8,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "gprof.h"
 
@@ -258,7 +257,7 @@ warn_arcs(struct mapper *map)
 		cg_warn(map->job,
 		    "%zu arcs left out as GNU gprof does: no function there",
 		    map->dropped);
-	if (map->odd > map->entered / SUSPECT)
+	if (!map->funcs.compat && map->odd > map->entered / SUSPECT)
 		cg_warn(map->job,
 		    "%zu of %zu arcs enter functions more than %d bytes "
 		    "behind their start: is it %s that ran?",
@@ -333,8 +332,11 @@ cg_gmon_map(struct cg_job *job, struct cg_build *build, const struct gmon *gmon,
 {
 	struct mapper map = { .job = job, .build = build, .gmon = gmon };
 	const struct cg_elf *elf = images->count ? images->image[0].elf : NULL;
-	int status = cg_gmon_describe(job, build, gmon, images);
+	const struct cg_part_info part = { .cmd = elf ? elf->path : "" };
+	int status;
 
+	cg_add_part(build, &part);
+	status = cg_gmon_describe(job, build, gmon, images);
 	if (status != CG_OK)
 		return status;
 	map.x86 = elf && (elf->machine == EM_386 || elf->machine == EM_X86_64);

@@ -84,15 +84,28 @@ note_entries(struct gmon_places *places)
 	return rows ? CG_OK : CG_ELIMIT;
 }
 
+/* callgrind calls the second level of a recursion "f'2": it is f. */
+static struct cg_slice
+without_level(struct cg_slice name)
+{
+	size_t len = name.len;
+
+	while (len > 0 && name.ptr[len - 1] >= '0' && name.ptr[len - 1] <= '9')
+		len--;
+	if (len > 1 && len < name.len && name.ptr[len - 1] == '\'')
+		name.len = len - 1;
+	return name;
+}
+
 static bool
 look_up(const struct gmon_places *places, cg_fn fn, uint64_t *addr)
 {
+	struct cg_slice name = without_level(cg_fn_name(places->graph, fn));
 	struct cg_function function;
 
 	if (!places->symbols ||
 	    !places->ours[cg_fn_object(places->graph, fn)] ||
-	    !cg_find_name(
-		places->symbols, cg_fn_name(places->graph, fn), &function))
+	    !cg_find_name(places->symbols, name, &function))
 		return false;
 	*addr = function.start;
 	return true;
@@ -302,7 +315,22 @@ cg_gmon_places_close(struct gmon_places *places)
 	free(places->entry);
 }
 
-/* What has no address of its own counts at the first whole bin inside. */
+/*
+ * What has no address of its own counts in the middle of the function: bins
+ * of GNU gprof drift, so near its start the function before gets a share.
+ */
+static uint64_t
+middle_of(const struct gmon_places *places, cg_fn fn)
+{
+	uint64_t entry = places->entry[fn];
+	struct cg_function function;
+
+	if (entry && places->symbols &&
+	    cg_find_function(places->symbols, entry, &function))
+		return function.start + (function.end - function.start) / 2;
+	return entry;
+}
+
 uint64_t
 cg_gmon_cost_place(
     const struct gmon_places *places, cg_fn fn, const struct cg_pos *pos)
@@ -313,7 +341,7 @@ cg_gmon_cost_place(
 		return 0;
 	if (pos->addr != 0)
 		return pos->addr + places->shift[object];
-	return (places->entry[fn] + BIN - 1) / BIN * BIN;
+	return middle_of(places, fn);
 }
 
 /* A return address stands behind the call, so that the call is found. */

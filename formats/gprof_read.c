@@ -66,6 +66,15 @@ cg_gmon_option(const struct cg_job *job, const char *name, uint64_t fallback)
 	return cg_take_u64(&text, &value) ? value : fallback;
 }
 
+int
+cg_gmon_rate(struct cg_job *job, uint64_t *rate)
+{
+	*rate = cg_gmon_option(job, "rate", 0);
+	if (cg_opt(job, "rate") && (*rate == 0 || *rate > GMON_RATE_MAX))
+		return cg_usage(job, "--rate is 1 to %d", GMON_RATE_MAX);
+	return CG_OK;
+}
+
 void
 cg_gmon_free(struct gmon *gmon)
 {
@@ -321,6 +330,30 @@ choose_chain(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
 
 /* ---- GNU ---------------------------------------------------------------- */
 
+/* A record that cannot be: an error, unless all that can be read is wanted. */
+static int
+judge_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
+    uint64_t left)
+{
+	if (cg_opt_flag(job, "recover")) {
+		cg_warn_at(job, chain->at,
+		    "truncated or damaged at offset %" PRIu64
+		    ": what was read so far is kept",
+		    offset);
+		return CG_OK;
+	}
+	if (chain->end == CHAIN_BLANK)
+		return cg_fail_at(job, chain->at,
+		    "empty histogram at offset %" PRIu64
+		    ": damaged, or the one before has more bins",
+		    offset);
+	return cg_fail_at(job, chain->at,
+	    "%s at offset %" PRIu64 " needs %" PRIu64 " bytes, %" PRIu64
+	    " left: truncated or other word size",
+	    *chain->at == TAG_HIST ? "histogram" : "basic blocks", offset,
+	    chain->need, left);
+}
+
 /* What to say of a chain that did not end with the file. */
 static int
 judge_chain(
@@ -328,8 +361,6 @@ judge_chain(
 {
 	uint64_t offset = (uint64_t)(chain->at - bytes.ptr);
 	uint64_t left = bytes.len - offset;
-	bool recover = cg_opt_flag(job, "recover");
-	unsigned tag = left ? (unsigned char)*chain->at : 0;
 
 	switch (chain->end) {
 	case CHAIN_WHOLE: break;
@@ -347,35 +378,14 @@ judge_chain(
 	case CHAIN_TAG:
 		if (chain->records == 0)
 			return cg_fail_at(job, chain->at,
-			    "unknown record tag %u at offset %" PRIu64, tag,
-			    offset);
+			    "unknown record tag %u at offset %" PRIu64,
+			    (unsigned char)*chain->at, offset);
 		cg_warn_at(job, chain->at,
 		    "unknown record tag %u at offset %" PRIu64 "; rest ignored",
-		    tag, offset);
+		    (unsigned char)*chain->at, offset);
 		break;
 	case CHAIN_CUT:
-		if (!recover)
-			return cg_fail_at(job, chain->at,
-			    "%s at offset %" PRIu64 " needs %" PRIu64
-			    " bytes, %" PRIu64 " left: "
-			    "truncated or other word size",
-			    tag == TAG_HIST ? "histogram" : "basic blocks",
-			    offset, chain->need, left);
-		cg_warn_at(job, chain->at,
-		    "truncated: what is left of the record at offset %" PRIu64
-		    " is kept",
-		    offset);
-		break;
-	case CHAIN_BLANK:
-		if (!recover)
-			return cg_fail_at(job, chain->at,
-			    "empty histogram at offset %" PRIu64
-			    ": damaged, or the one before has more bins",
-			    offset);
-		cg_warn_at(job, chain->at,
-		    "empty histogram at offset %" PRIu64 "; rest ignored",
-		    offset);
-		break;
+	case CHAIN_BLANK: return judge_damage(job, chain, offset, left);
 	}
 	return CG_OK;
 }
@@ -405,8 +415,6 @@ read_gnu(struct cg_job *job, struct cg_slice bytes, struct chain *chain,
 		.version = chain->version };
 	int status;
 
-	if (bytes.len == GMON_HEADER)
-		return cg_fail(job, "no record after the header: truncated");
 	status = judge_chain(job, bytes, chain);
 	if (status != CG_OK)
 		return status;
@@ -436,13 +444,13 @@ arc_limit(const struct gmon_hist *hist)
 
 /*
  * One record of each kind, with 4-byte tags. Everything up to the counters is
- * aligned by itself.
+ * aligned by itself. There may be more arcs than had room in memory.
  */
 static bool
 take_ld_profile(
     struct gmon_cursor *cursor, struct gmon_hist *hist, uint64_t *arcs)
 {
-	uint64_t tag = cg_gmon_take(cursor, 4), left, limit;
+	uint64_t tag = cg_gmon_take(cursor, 4), limit;
 
 	cg_gmon_take_hist(cursor, hist);
 	if (cursor->cut || tag != TAG_HIST || is_odd(hist) ||
@@ -451,10 +459,8 @@ take_ld_profile(
 	hist->have = hist->bins;
 	cursor->at += hist->bins * 2;
 	tag = cg_gmon_take(cursor, 4);
-	*arcs = cg_gmon_take(cursor, 4);
-	left = (uint64_t)(cursor->end - cursor->at) / (2 * cursor->word + 4);
 	limit = arc_limit(hist);
-	limit = limit < left ? limit : left;
+	*arcs = cg_gmon_take(cursor, 4);
 	*arcs = *arcs < limit ? *arcs : limit;
 	return !cursor->cut && tag == TAG_ARC;
 }
@@ -465,7 +471,7 @@ read_ld_profile(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)
 {
 	struct gmon_cursor cursor;
 	struct gmon_hist hist;
-	uint64_t arcs = 0;
+	uint64_t stated = 0, arcs;
 	bool ok = false;
 
 	for (unsigned i = 0; i < 4 && !ok; i++) {
@@ -477,7 +483,7 @@ read_ld_profile(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)
 			.end = bytes.ptr + bytes.len,
 			.word = gmon->word,
 			.big = gmon->big };
-		ok = take_ld_profile(&cursor, &hist, &arcs);
+		ok = take_ld_profile(&cursor, &hist, &stated);
 	}
 	if (!ok)
 		return cg_fail_at(job, bytes.ptr + GMON_HEADER,
@@ -486,8 +492,13 @@ read_ld_profile(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)
 	if (!gmon->hist)
 		return cg_nomem(job);
 	gmon->hist[gmon->hists++] = hist;
+	arcs = (uint64_t)(cursor.end - cursor.at) / (2 * gmon->word + 4);
+	arcs = arcs < stated ? arcs : stated;
 	if (!cg_gmon_alloc_arcs(job, gmon, (size_t)arcs))
 		return CG_ELIMIT;
+	if (arcs < stated)
+		cg_warn_at(job, bytes.ptr + bytes.len,
+		    "truncated: %" PRIu64 " of %" PRIu64 " arcs", arcs, stated);
 	for (; arcs > 0; arcs--) {
 		struct gmon_arc *arc = &gmon->arc[gmon->arcs];
 
@@ -519,6 +530,8 @@ read_magic(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
 	gmon->version = GMON_LD_PROFILE_VERSION;
 	if (little == GMON_LD_PROFILE_VERSION || big == GMON_LD_PROFILE_VERSION)
 		return read_ld_profile(job, bytes, gmon);
+	if (bytes.len == GMON_HEADER)
+		return cg_fail(job, "no record after the header: truncated");
 	if (!choose_chain(job, bytes, hint, &chain))
 		return cg_usage(job, "--word-size is 32 or 64");
 	gmon->kind = GMON_GNU;

@@ -256,7 +256,7 @@ add_gnu(struct timer *timer)
 
 /* ---- All histograms ----------------------------------------------------- */
 
-/* Too many samples for nanoseconds in 64 bits? */
+/* Do the samples fit into 64 bits of ns, with room for gprof's surplus? */
 static bool
 fits(const struct gmon *gmon, const struct gmon_hist *hist)
 {

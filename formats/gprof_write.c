@@ -41,6 +41,7 @@ struct writer {
 	uint64_t lost_cost, lost_calls;
 	size_t lost_fns;
 	uint64_t to, from; /* from units of cost make to ticks */
+	uint64_t rate;     /* that is asked for, or 0 */
 };
 
 /* ---- Collecting --------------------------------------------------------- */
@@ -103,21 +104,36 @@ add_block(struct writer *w, uint64_t addr, uint64_t count)
 	return CG_OK;
 }
 
+/* The cost in a column; what is below zero counts as none. */
+static uint64_t
+cost_in(const struct writer *w, const struct cg_cost *cost, size_t column)
+{
+	uint64_t value = column < cost->n ? cost->cost[column] : 0;
+
+	if (value > INT64_MAX && cg_get_event(w->graph, column)->is_signed)
+		return 0;
+	return value;
+}
+
 static int
 add_cost(struct writer *w, cg_fn fn, const struct cg_cost *cost)
 {
 	uint64_t addr = cg_gmon_cost_place(&w->places, fn, &cost->pos);
+	uint64_t self = cost_in(w, cost, w->event);
+	uint64_t blocks = cost_in(w, cost, w->block_event);
 	int status = CG_OK;
 
-	if (w->event < cost->n && cost->cost[w->event] > 0)
-		status = add_sample(w, addr, cost->cost[w->event]);
-	if (status == CG_OK && addr && w->block_event < cost->n &&
-	    cost->cost[w->block_event] > 0)
-		status = add_block(w, addr, cost->cost[w->block_event]);
+	if (self > 0)
+		status = add_sample(w, addr, self);
+	if (status == CG_OK && addr && blocks > 0)
+		status = add_block(w, addr, blocks);
 	return status;
 }
 
-/* The dynamic linker's calls from elsewhere have no caller, and from 0. */
+/*
+ * The dynamic linker's calls from elsewhere have no caller, and from 0. Where
+ * they have no entry, the caller is one that a target added.
+ */
 static int
 add_call(struct writer *w, cg_fn fn, const struct cg_call *call)
 {
@@ -125,12 +141,14 @@ add_call(struct writer *w, cg_fn fn, const struct cg_call *call)
 	uint64_t site = cg_gmon_site_place(&w->places, fn, &call->site);
 	struct gmon_call new = { .count = call->count };
 
+	if (fn == 0 && (!w->places.exact || call->entry.addr == 0))
+		return CG_OK;
 	new.self = cg_gmon_entry_place(&w->places, call->callee, &call->entry);
-	if (new.self == 0 || (site == 0 && !(w->places.exact && fn == 0))) {
+	if (new.self == 0 || (fn != 0 && site == 0)) {
 		w->lost_calls += call->count;
 		return CG_OK;
 	}
-	if (site > low)
+	if (call->site.addr != 0 && site > low)
 		new.offset = (uint32_t)((site - low) % bucket);
 	new.from = site - new.offset;
 	if (!grow(&w->call, &w->call_cap, w->calls, sizeof(*w->call)))
@@ -195,7 +213,7 @@ merge_samples(struct writer *w)
 		if (!last || compare_samples(&w->sample[i], last) != 0) {
 			last = &w->sample[kept++];
 			*last = w->sample[i];
-		} else if (last->cost > UINT64_MAX / 2 - cost) {
+		} else if (last->cost > UINT64_MAX - cost) {
 			return cg_fail(
 			    w->job, "costs add up to more than 64 bits hold");
 		} else {
@@ -253,18 +271,18 @@ dearest_bin(const struct writer *w)
 static void
 scale_time(struct writer *w, struct gmon_hist *hist, unsigned digits)
 {
-	uint64_t most = dearest_bin(w), rate = GMON_RATE_USUAL;
+	uint64_t most = dearest_bin(w);
 	unsigned cut = 0;
 
-	strcpy(hist->dimension, "seconds");
-	hist->abbrev = 's';
 	while (cut < digits && most / power_of_ten(cut) > COUNTER_MAX)
 		cut++;
-	if (most > 0)
-		rate = power_of_ten(digits - cut);
-	rate = cg_gmon_option(w->job, "rate", rate);
-	hist->rate = (uint32_t)rate;
-	w->to = rate;
+	if (w->rate == 0)
+		w->rate =
+		    most > 0 ? power_of_ten(digits - cut) : GMON_RATE_USUAL;
+	strcpy(hist->dimension, "seconds");
+	hist->abbrev = 's';
+	hist->rate = (uint32_t)w->rate;
+	w->to = w->rate;
 	w->from = power_of_ten(digits);
 }
 
@@ -276,8 +294,7 @@ static void
 scale_counts(struct writer *w, struct gmon_hist *hist, const char *name)
 {
 	static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
-	uint64_t rate = cg_gmon_option(w->job, "rate", 0);
-	uint64_t most = rate ? 0 : dearest_bin(w);
+	uint64_t most = w->rate ? 0 : dearest_bin(w);
 	unsigned cut = 0, thousands;
 
 	while (most / power_of_ten(cut) > COUNTER_MAX)
@@ -286,10 +303,11 @@ scale_counts(struct writer *w, struct gmon_hist *hist, const char *name)
 	snprintf(hist->dimension, sizeof(hist->dimension), "%s%s",
 	    prefixes[thousands], name);
 	hist->abbrev = hist->dimension[0];
-	hist->rate =
-	    (uint32_t)(rate ? rate : power_of_ten(3 * thousands - cut));
-	w->to = rate ? rate : 1;
+	w->to = w->rate ? w->rate : 1;
 	w->from = power_of_ten(cut);
+	if (w->rate == 0)
+		w->rate = power_of_ten(3 * thousands - cut);
+	hist->rate = (uint32_t)w->rate;
 }
 
 static void
@@ -543,8 +561,10 @@ report_loss(struct writer *w)
 static int
 write_all(struct writer *w)
 {
-	int status = choose_event(w);
+	int status = cg_gmon_rate(w->job, &w->rate);
 
+	if (status == CG_OK)
+		status = choose_event(w);
 	if (status == CG_OK)
 		status = cg_gmon_places_open(
 		    &w->places, w->job, w->graph, w->event, &w->gmon);

@@ -20,6 +20,7 @@ struct cg_scope {
 
 struct cg_unit {
 	Dwarf_Die die;
+	Dwarf_Off end; /* where the next one is */
 	bool loaded;
 	struct cg_scope *scope;
 	size_t scopes, cap;
@@ -30,15 +31,16 @@ struct cg_unit {
 };
 
 struct cg_dwarf {
-	Dwarf *dwarf;
+	Dwarf *dwarf, *alt; /* alt: what several files share, or NULL */
+	struct cg_elffile alt_file;
 	const struct cg_spans *exec;
 	struct cg_strs *strs;
 	struct cg_unit *unit; /* as in the file */
 	size_t units, cap;
 	struct cg_spans spans; /* id: the unit */
 	Dwarf_Aranges *aranges;
-	uint64_t ranges; /* how many more are taken */
-	char *path;      /* room to join one */
+	uint64_t left; /* how many more ranges and rows are taken */
+	char *path;    /* room to join one */
 	size_t path_cap;
 	int status;
 };

@@ -102,6 +102,12 @@ int cg_build_id(const struct cg_elffile *, struct cg_slice *);
  */
 int cg_debugfile_open(struct cg_elffile *, const struct cg_elffile *program,
     const char *path, char **path_out);
+/*
+ * Opens the file that a debug file at path shares with others (dwz -m), if it
+ * is below CG_DEBUG_ROOT and has the right build-id. CG_EINPUT: there is none.
+ */
+int cg_altfile_open(
+    struct cg_elffile *, const struct cg_elffile *file, const char *path);
 /* Unpacks the symbols in .gnu_debugdata. CG_EINPUT: there are none. */
 int cg_minidebug_open(struct cg_elffile *, const struct cg_elffile *program);
 
@@ -154,11 +160,11 @@ bool cg_functions_name(struct cg_functions *, struct cg_named *);
 
 struct cg_dwarf;
 /*
- * NULL if there is nothing to read; *status is CG_ELIMIT if memory is out.
- * The file, exec (its code, for finding what the linker threw out) and strs
- * must outlive it.
+ * Lines of the file at path. NULL if there are none; *status is CG_ELIMIT if
+ * memory is out. The file, exec (where there is code: the rest is what the
+ * linker threw out) and strs must outlive it.
  */
-struct cg_dwarf *cg_dwarf_open(const struct cg_elffile *,
+struct cg_dwarf *cg_dwarf_open(const struct cg_elffile *, const char *path,
     const struct cg_spans *exec, struct cg_strs *, int *status);
 void cg_dwarf_close(struct cg_dwarf *);
 /* CG_OK or CG_ELIMIT; sticky. */

@@ -10,99 +10,6 @@
 
 #include "job.h"
 
-/* ---- Messages ----------------------------------------------------------- */
-
-static void
-say(struct cg_job *job, enum cg_severity severity, const char *at,
-    const char *fmt, va_list args) CG_PRINTF(4, 0);
-
-static void
-say(struct cg_job *job, enum cg_severity severity, const char *at,
-    const char *fmt, va_list args)
-{
-	struct cg_place place = { 0 };
-
-	if (job->in)
-		cg_in_place(job->in, at, &place);
-	cg_diag_put(&job->diag, severity, &place, fmt, args);
-}
-
-int
-cg_fail(struct cg_job *job, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	say(job, CG_ERROR, NULL, fmt, args);
-	va_end(args);
-	return CG_EINPUT;
-}
-
-int
-cg_fail_at(struct cg_job *job, const char *at, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	say(job, CG_ERROR, at, fmt, args);
-	va_end(args);
-	return CG_EINPUT;
-}
-
-void
-cg_warn(struct cg_job *job, const char *fmt, ...)
-{
-	va_list args;
-
-	if (!cg_diag_count(&job->diag, fmt))
-		return;
-	va_start(args, fmt);
-	say(job, CG_WARNING, NULL, fmt, args);
-	va_end(args);
-}
-
-void
-cg_warn_at(struct cg_job *job, const char *at, const char *fmt, ...)
-{
-	va_list args;
-
-	if (!cg_diag_count(&job->diag, fmt))
-		return;
-	va_start(args, fmt);
-	say(job, CG_WARNING, at, fmt, args);
-	va_end(args);
-}
-
-void
-cg_note(struct cg_job *job, const char *fmt, ...)
-{
-	const struct cg_place place = { .file = job->in ?
-		cg_in_name(job->in) : NULL };
-	va_list args;
-
-	va_start(args, fmt);
-	cg_diag_put(&job->diag, CG_NOTE, &place, fmt, args);
-	va_end(args);
-}
-
-int
-cg_usage(struct cg_job *job, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	cg_diag_put(&job->diag, CG_ERROR, NULL, fmt, args);
-	va_end(args);
-	return CG_EUSAGE;
-}
-
-int
-cg_nomem(struct cg_job *job)
-{
-	cg_diag_say(&job->diag, CG_ERROR, NULL, "out of memory");
-	return CG_ELIMIT;
-}
-
 /* ---- Setting up --------------------------------------------------------- */
 
 struct cg_job *
@@ -144,9 +51,8 @@ cg_job_free(struct cg_job *job)
 	free(job);
 }
 
-/* The job's own copy of a string; NULL: out of memory, reported. */
-static const char *
-keep(struct cg_job *job, const char *text)
+const char *
+cg_job_keep(struct cg_job *job, const char *text)
 {
 	cg_str str = cg_strs_add(&job->strs, cg_slice(text));
 
@@ -160,7 +66,7 @@ static int
 add_path(struct cg_job *job, const char ***list, size_t *count, size_t *cap,
     const char *path)
 {
-	const char *copy = keep(job, path);
+	const char *copy = cg_job_keep(job, path);
 
 	if (!copy)
 		return CG_ELIMIT;
@@ -222,7 +128,7 @@ cg_job_set_to(struct cg_job *job, const char *format)
 int
 cg_job_set_output(struct cg_job *job, const char *path)
 {
-	job->output = keep(job, path);
+	job->output = cg_job_keep(job, path);
 	return job->output ? CG_OK : CG_ELIMIT;
 }
 
@@ -254,118 +160,6 @@ void
 cg_job_set_parts(struct cg_job *job, bool parts)
 {
 	job->parts = parts;
-}
-
-/* ---- Options ------------------------------------------------------------ */
-
-static int
-check_value(struct cg_job *job, const struct cg_option *option,
-    const char **value)
-{
-	struct cg_slice text;
-	uint64_t number;
-
-	if (option->type == CG_FLAG && !*value)
-		*value = "yes";
-	if (!*value)
-		return cg_usage(job, "option --%s needs %s", option->name,
-		    option->arg ? option->arg : "a value");
-	text = cg_slice(*value);
-	switch (option->type) {
-	case CG_STRING: return CG_OK;
-	case CG_FLAG:
-		if (cg_equal(text, "yes") || cg_equal(text, "no"))
-			return CG_OK;
-		return cg_usage(job, "option --%s is yes or no, not '%s'",
-		    option->name, *value);
-	case CG_NUMBER:
-		if (cg_take_u64(&text, &number) && text.len == 0)
-			return CG_OK;
-		return cg_usage(job, "option --%s expected a number, not '%s'",
-		    option->name, *value);
-	}
-	return CG_EBUG;
-}
-
-int
-cg_job_set_option(struct cg_job *job, const char *name, const char *value)
-{
-	const struct cg_option *option = cg_find_option(job, name);
-	const char *copy;
-	int status;
-
-	if (!option)
-		return cg_usage(job, "unknown option --%s", name);
-	status = check_value(job, option, &value);
-	if (status != CG_OK)
-		return status;
-	copy = keep(job, value);
-	if (!copy)
-		return CG_ELIMIT;
-	for (size_t i = 0; i < job->options; i++) {
-		if (strcmp(job->option[i].option->name, name) == 0) {
-			job->option[i].value = copy;
-			return CG_OK;
-		}
-	}
-	if (!cg_grow(&job->option, &job->option_cap, job->options + 1,
-	    sizeof(*job->option)))
-		return cg_nomem(job);
-	job->option[job->options].option = option;
-	job->option[job->options++].value = copy;
-	return CG_OK;
-}
-
-const char *
-cg_opt(const struct cg_job *job, const char *name)
-{
-	const struct cg_option *option;
-
-	for (size_t i = 0; i < job->options; i++) {
-		if (strcmp(job->option[i].option->name, name) == 0)
-			return job->option[i].value;
-	}
-	option = cg_find_option(job, name);
-	return option ? option->fallback : NULL;
-}
-
-bool
-cg_opt_flag(const struct cg_job *job, const char *name)
-{
-	const char *value = cg_opt(job, name);
-
-	return value && strcmp(value, "yes") == 0;
-}
-
-/* The side of the conversion that the option means must be there. */
-static bool
-option_fits(const struct cg_option *option, const struct cg_module *from,
-    const struct cg_module *to)
-{
-	const struct cg_option *in = cg_module_option(from, option->name);
-	const struct cg_option *out = cg_module_option(to, option->name);
-
-	return (in && in->reading) || (out && out->writing);
-}
-
-static int
-check_options(struct cg_job *job, const struct cg_module *to)
-{
-	for (size_t i = 0; i < job->options; i++) {
-		const struct cg_option *option = job->option[i].option;
-		const struct cg_module *owner = NULL;
-
-		if (option_fits(option, job->reading, to))
-			continue;
-		for (size_t m = 0; !owner && m < job->modules; m++) {
-			if (cg_module_option(job->module[m], option->name))
-				owner = job->module[m];
-		}
-		return cg_usage(job, "option --%s belongs to %s %s, which "
-		    "has no part in this conversion", option->name,
-		    option->reading ? "reading" : "writing", owner->name);
-	}
-	return CG_OK;
 }
 
 /* ---- Reading ------------------------------------------------------------ */
@@ -441,10 +235,10 @@ keep_source(struct cg_job *job, const struct cg_in *in,
 	    sizeof(*job->source)))
 		return cg_nomem(job);
 	source = &job->source[job->sources];
-	source->path = keep(job, cg_in_name(in));
+	source->path = cg_job_keep(job, cg_in_name(in));
 	source->found.module = module;
 	source->found.score = score;
-	source->found.packed = keep(job, cg_in_packed(in));
+	source->found.packed = cg_job_keep(job, cg_in_packed(in));
 	if (!source->path || !source->found.packed)
 		return CG_ELIMIT;
 	job->sources++;
@@ -563,7 +357,7 @@ cg_job_detect(struct cg_job *job, const char *path,
 		    &rival);
 		if (rival)
 			detected->module = NULL;
-		detected->packed = keep(job, cg_in_packed(job->in));
+		detected->packed = cg_job_keep(job, cg_in_packed(job->in));
 	}
 	status = cg_in_status(job->in);
 	close_input(job);
@@ -619,7 +413,7 @@ cg_job_write(struct cg_job *job)
 
 	if (!to)
 		return cg_usage(job, "no format that can be written");
-	status = check_options(job, to);
+	status = cg_check_options(job, to);
 	if (status == CG_OK)
 		status = cg_derive(job, to);
 	if (status != CG_OK)
@@ -652,7 +446,7 @@ cg_job_run(struct cg_job *job)
 const struct cg_symbols *
 cg_open_symbols(struct cg_job *job, const char *path, bool quiet)
 {
-	const char *name = keep(job, path);
+	const char *name = cg_job_keep(job, path);
 	struct cg_opened *opened;
 	int status = CG_OK;
 

@@ -67,6 +67,11 @@ const struct cg_option *cg_find_option(const struct cg_job *,
 const struct cg_option *cg_module_option(const struct cg_module *,
     const char *name);
 
+/* ---- options.c ---------------------------------------------------------- */
+
+/* Every option that was set must belong to a side of the conversion. */
+int cg_check_options(struct cg_job *, const struct cg_module *to);
+
 /* ---- derive.c ----------------------------------------------------------- */
 
 /*
@@ -76,6 +81,9 @@ const struct cg_option *cg_module_option(const struct cg_module *,
 int cg_derive(struct cg_job *, const struct cg_module *to);
 
 /* ---- job.c -------------------------------------------------------------- */
+
+/* The job's own copy of a string; NULL: out of memory, reported. */
+const char *cg_job_keep(struct cg_job *, const char *);
 
 /* Reads one input from memory and freezes the graph (tests, fuzzing). */
 int cg_job_read_memory(struct cg_job *, const char *name, struct cg_slice);

@@ -1,6 +1,6 @@
 /*
- * rows.h - the packed layout, shared by the packer (rows.c) and the decoder
- * (view.c) and by nobody else.
+ * rows.h - the packed layout, shared by the packer (rows.c) and the cursors
+ * (costs.c, view.c) and by nobody else.
  */
 #ifndef CG_ROWS_H
 #define CG_ROWS_H
@@ -26,7 +26,147 @@ struct cg_block {
 	uint8_t data[];
 };
 
+/* ---- Decoding ----------------------------------------------------------- */
+
+static inline uint64_t
+get_varint(const uint8_t **at)
+{
+	uint64_t value = *(*at)++;
+	unsigned shift = 7;
+
+	if (value < 0x80)
+		return value;
+	value &= 0x7f;
+	for (;; shift += 7) {
+		uint64_t byte = *(*at)++;
+
+		value |= (byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return value;
+	}
+}
+
+static inline uint64_t
+get_signed(const uint8_t **at)
+{
+	uint64_t value = get_varint(at);
+
+	return value >> 1 ^ -(value & 1);
+}
+
+static inline const uint8_t *
+skip_varints(const uint8_t *at, size_t n)
+{
+	for (; n > 0; n--) {
+		while (*at++ >= 0x80)
+			;
+	}
+	return at;
+}
+
+static inline size_t
+get_value_count(unsigned tag, const uint8_t **at)
+{
+	size_t n = tag >> CG_TAG_SHIFT;
+
+	return n == CG_TAG_MANY ? get_varint(at) : n;
+}
+
+static inline const uint8_t *
+skip_values(unsigned tag, const uint8_t *at)
+{
+	size_t n = get_value_count(tag, &at);
+
+	return skip_varints(at, n);
+}
+
+/* As many as there are events at most: build.c sees to that. */
+static inline size_t
+get_values(unsigned tag, const uint8_t **at, uint64_t *to)
+{
+	size_t n = get_value_count(tag, at);
+
+	for (size_t i = 0; i < n; i++)
+		to[i] = get_varint(at);
+	return n;
+}
+
+/* A way through packed rows, and the row that it is at. */
+struct scan {
+	const uint8_t *at, *end; /* in block: behind the position */
+	const uint8_t *stop;     /* the tag of the row to end before, or NULL */
+	const struct cg_block *block;
+	const struct cg_packed *packed;
+	struct cg_pos pos;
+	uint32_t rank;           /* of the file, or its id */
+	unsigned tag;
+};
+
+/* Before the first row. file_rank may be NULL: files are ordered by id. */
+void cg_scan_begin(struct scan *, const struct cg_packed *, cg_file,
+    const uint32_t *file_rank);
+/* Goes on to the next block; false at the end. */
+bool cg_scan_block(struct scan *);
+
+/* Goes on to the next row from behind the last one; false at the end. */
+static inline bool
+scan_row(struct scan *scan, const uint32_t *file_rank)
+{
+	const uint8_t *at;
+	unsigned tag;
+
+	if (scan->at == scan->end && !cg_scan_block(scan))
+		return false;
+	at = scan->at;
+	tag = *at++;
+	if (tag & CG_TAG_FILE) {
+		scan->pos.file = (cg_file)get_varint(&at);
+		scan->rank = file_rank ? file_rank[scan->pos.file] :
+		    scan->pos.file;
+	}
+	if (tag & CG_TAG_ADDR)
+		scan->pos.addr += get_signed(&at);
+	if (tag & CG_TAG_LINE)
+		scan->pos.line += (uint32_t)get_signed(&at);
+	scan->tag = tag;
+	scan->at = at;
+	return true;
+}
+
+/* ---- Cursors ------------------------------------------------------------ */
+
+/* Rows that are no costs, where they are: see view.c. */
+struct list {
+	struct row *row;
+	size_t count, cap, next;
+};
+
+struct cg_rows {
+	const struct cg_graph *graph;
+	const uint32_t *file_rank, *file_ranked; /* NULL: files by id */
+	bool merge, no_addresses;
+	cg_fn fn;
+
+	bool has_cost;           /* scan is at a row of costs */
+	struct scan scan;
+	struct scan *head;       /* other stretches of costs: see costs.c */
+	size_t heads, head_cap;
+
+	struct list list[CG_ROW_OTHER + 1]; /* by kind, without costs */
+	struct row *room;        /* for sorting */
+	size_t room_cap;
+	uint64_t *cost, *sum;    /* one row's values; the sum of a place's */
+	size_t cost_cap, sum_cap;
+};
+
 /* Opens one run merged, sorted by ids (ranks may not exist yet). */
 bool cg_rows_open_merged(struct cg_rows *, const struct cg_run *);
+
+/*
+ * costs.c: adds the costs of a run to what cg_next_cost() gives out; in order
+ * also sorted, once cg_costs_begin() was called. False: out of memory.
+ */
+bool cg_costs_add(struct cg_rows *, const struct cg_run *, bool in_order);
+void cg_costs_begin(struct cg_rows *);
 
 #endif

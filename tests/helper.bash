@@ -61,23 +61,23 @@ golden()
 refuses()
 {
 	local status=0 want=$1 message=$2
+	local out=$BATS_TEST_TMPDIR/refuses.out err=$BATS_TEST_TMPDIR/refuses.err
 
 	shift 2
-	"$CGCONV" "$@" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" ||
-		status=$?
+	"$CGCONV" "$@" >"$out" 2>"$err" || status=$?
 	if [ "$status" -ne "$want" ]; then
 		echo "expected status $want, got $status from: cgconv $*"
-		cat "$BATS_TEST_TMPDIR/err"
+		cat "$err"
 		return 1
 	fi
-	if ! grep -qF -- "$message" "$BATS_TEST_TMPDIR/err"; then
+	if ! grep -qiF -- "$message" "$err"; then
 		echo "expected the message: $message"
-		cat "$BATS_TEST_TMPDIR/err"
+		cat "$err"
 		return 1
 	fi
-	if [ -s "$BATS_TEST_TMPDIR/out" ]; then
+	if [ -s "$out" ]; then
 		echo "expected nothing on standard output, got:"
-		head -n 5 "$BATS_TEST_TMPDIR/out"
+		head -n 5 "$out"
 		return 1
 	fi
 }

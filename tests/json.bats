@@ -176,11 +176,11 @@ program reads (1)" -t json "$dir/two.cgj"
 	refused 3:9 'expected file id 2, got 1' '["file",1,"a"]' '["file",1,"b"]'
 	refused 3:11 'expected another file, this is number 1' \
 		'["file",1,"a"]' '["file",2,"a"]'
-	refused 2:10 'expected a path' '["file",1,""]'
+	refused 2:11 'expected a path' '["file",1,""]'
 	refused 2:15 'expected a name, a file or an object' \
 		'["function",1,"",0,0]'
 	refused 2:19 'expected file id up to 0' '["function",1,"f",1,0]'
-	refused 2:8 'expected function id up to 0' '["rows",12]'
+	refused 2:9 'expected function id up to 0' '["rows",12]'
 	refused 2:12 'expected frame id up to 0' '["frame",1,1,0,0,0,0]'
 	refused 3:10 'expected column 1' '["event",0,"E"]' '["event",2,"F"]'
 	refused 3:12 'expected another event, this is column 0' \
@@ -208,13 +208,13 @@ program reads (1)" -t json "$dir/two.cgj"
 	refused 4:16 'expected a whole number from -2^63 to 2^63 - 1' \
 		'["event",0,"E","","","stated",true]' '["rows",0]' \
 		'["cost",0,1,0,[9223372036854775808]]'
-	refused 4:17 "expected ']', as there are no more events" \
+	refused 4:18 "expected ']', as there are no more events" \
 		'["event",0,"E"]' '["rows",0]' '["cost",0,1,0,[1,2]]'
 	refused 3:15 "expected '[' and the costs" \
 		'["rows",0]' '["cost",0,1,0,5]'
 	refused 3:21 'expected "taken", "fallthrough", "throw" or "condition"' \
 		'["rows",0]' '["branch",0,1,0,0,0,"x",1]'
-	refused 3:17 "expected ']'" '["rows",0]' '["cost",0,1,0,[],1]'
+	refused 3:18 "expected ']'" '["rows",0]' '["cost",0,1,0,[],1]'
 	refused 3:13 'expected a number' '["rows",0]' '["cost",0,1,[]]'
 	refused 2:1 "expected '['" '{"a":1}'
 	refused 2:2 'expected a tag' '[1]'

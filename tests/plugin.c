@@ -33,10 +33,9 @@ read_flat(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 }
 
 static int
-write_flat(struct cg_job *job, const struct cg_graph *graph,
-    struct cg_out *out)
+write_flat(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct cg_sums *sums = cg_sums_new(graph, CG_ALL_PARTS);
+	struct cg_sums *sums = cg_sums_new(graph, CG_ALL_PARTS, true);
 
 	if (sums == NULL)
 		return cg_nomem(job);
@@ -56,10 +55,17 @@ write_flat(struct cg_job *job, const struct cg_graph *graph,
 }
 
 static const struct cg_option options[] = {
-	{ .name = "event", .type = CG_STRING, .fallback = "cost",
-	    .arg = "NAME", .help = "what is counted", .reading = true },
-	{ .name = "shout", .type = CG_FLAG, .fallback = "no",
-	    .help = "write names with a bang", .writing = true },
+	{ .name = "event",
+	    .type = CG_STRING,
+	    .fallback = "cost",
+	    .arg = "NAME",
+	    .help = "what is counted",
+	    .reading = true },
+	{ .name = "shout",
+	    .type = CG_FLAG,
+	    .fallback = "no",
+	    .help = "write names with a bang",
+	    .writing = true },
 	{ 0 },
 };
 

@@ -1,0 +1,211 @@
+/*
+ * costs.c - cursors over the costs of one function.
+ *
+ * Rows of costs are by far the most, and come as a few ascending stretches,
+ * mostly as one. A cursor decodes as it is asked, and merges the stretches.
+ */
+#include "graph.h"
+#include "rows.h"
+
+/* ---- One way through packed rows ---------------------------------------- */
+
+static void
+enter_block(struct scan *scan, const struct cg_block *block)
+{
+	scan->block = block;
+	scan->at = block->data;
+	scan->end = block == scan->packed->last ? scan->packed->at :
+	    block->data + block->used;
+	if (scan->stop >= scan->at && scan->stop < scan->end)
+		scan->end = scan->stop;
+}
+
+void
+cg_scan_begin(struct scan *scan, const struct cg_packed *packed, cg_file file,
+    const uint32_t *file_rank)
+{
+	*scan = (struct scan){ .packed = packed, .pos = { .file = file },
+		.rank = file_rank ? file_rank[file] : file };
+	if (packed->first)
+		enter_block(scan, packed->first);
+}
+
+bool
+cg_scan_block(struct scan *scan)
+{
+	while (scan->at == scan->end) {
+		if (scan->at == scan->stop || !scan->block->next)
+			return false;
+		enter_block(scan, scan->block->next);
+	}
+	return true;
+}
+
+/* ---- Stretches ---------------------------------------------------------- */
+
+static inline bool
+is_before(const struct cg_rows *rows, const struct scan *scan,
+    const struct cg_pos *pos, uint32_t rank)
+{
+	if (scan->pos.addr != pos->addr && !rows->no_addresses)
+		return scan->pos.addr < pos->addr;
+	if (scan->rank != rank)
+		return scan->rank < rank;
+	return scan->pos.line < pos->line;
+}
+
+static inline bool
+comes_before(const struct cg_rows *rows, const struct scan *a,
+    const struct scan *b)
+{
+	return is_before(rows, a, &b->pos, b->rank);
+}
+
+static bool
+add_head(struct cg_rows *rows, const struct scan *scan)
+{
+	if (!cg_grow_raw(&rows->head, &rows->head_cap, rows->heads + 1,
+	    sizeof(*scan)))
+		return false;
+	rows->head[rows->heads++] = *scan;
+	return true;
+}
+
+/* Makes the scan end before the row whose tag is at stop. */
+static void
+stop_before(struct scan *scan, const uint8_t *stop)
+{
+	scan->stop = stop;
+	if (stop >= scan->at && stop < scan->end)
+		scan->end = stop;
+}
+
+/* A head for each ascending stretch of rows behind scan. */
+static bool
+add_stretches(struct cg_rows *rows, struct scan *scan)
+{
+	const uint8_t *tag;
+	struct cg_pos pos;
+	uint32_t rank;
+
+	do {
+		if (!add_head(rows, scan))
+			return false;
+		do {
+			pos = scan->pos;
+			rank = scan->rank;
+			scan->at = skip_values(scan->tag, scan->at);
+			if (scan->at == scan->end && !cg_scan_block(scan))
+				return true;
+			tag = scan->at;
+			(void)scan_row(scan, rows->file_rank);
+		} while (!is_before(rows, scan, &pos, rank));
+		stop_before(&rows->head[rows->heads - 1], tag);
+	} while (true);
+}
+
+bool
+cg_costs_add(struct cg_rows *rows, const struct cg_run *run, bool in_order)
+{
+	struct scan scan;
+
+	cg_scan_begin(&scan, &run->costs, rows->graph->fn[run->fn].file,
+	    rows->file_rank);
+	if (!scan_row(&scan, rows->file_rank))
+		return true;
+	if (!in_order || (run->costs.ascending && !rows->no_addresses))
+		return add_head(rows, &scan);
+	return add_stretches(rows, &scan);
+}
+
+/* Moves the head at i to where it belongs: they are a heap, lowest first. */
+static void
+sift(struct cg_rows *rows, size_t i)
+{
+	struct scan *head = rows->head, moved = head[i];
+	size_t child;
+
+	while ((child = 2 * i + 1) < rows->heads) {
+		if (child + 1 < rows->heads &&
+		    comes_before(rows, &head[child + 1], &head[child]))
+			child++;
+		if (!comes_before(rows, &head[child], &moved))
+			break;
+		head[i] = head[child];
+		i = child;
+	}
+	head[i] = moved;
+}
+
+/* The lowest head becomes the scan. */
+static void
+take_head(struct cg_rows *rows)
+{
+	rows->has_cost = rows->heads > 0;
+	if (rows->heads == 0)
+		return;
+	rows->scan = rows->head[0];
+	rows->head[0] = rows->head[--rows->heads];
+	if (rows->heads > 1)
+		sift(rows, 0);
+}
+
+void
+cg_costs_begin(struct cg_rows *rows)
+{
+	for (size_t i = rows->heads / 2; i-- > 0;)
+		sift(rows, i);
+	take_head(rows);
+}
+
+/* From behind a row to the next one, in another stretch if that is lower. */
+static inline void
+next_row(struct cg_rows *rows)
+{
+	struct scan scan;
+
+	if (!scan_row(&rows->scan, rows->file_rank)) {
+		take_head(rows);
+	} else if (rows->heads > 0 &&
+	    comes_before(rows, &rows->head[0], &rows->scan)) {
+		scan = rows->scan;
+		rows->scan = rows->head[0];
+		rows->head[0] = scan;
+		sift(rows, 0);
+	}
+}
+
+static inline bool
+is_at(const struct cg_rows *rows, const struct cg_pos *pos)
+{
+	const struct cg_pos *at = &rows->scan.pos;
+
+	return at->line == pos->line && at->file == pos->file &&
+	    (at->addr == pos->addr || rows->no_addresses);
+}
+
+bool
+cg_next_cost(struct cg_rows *rows, struct cg_cost *cost)
+{
+	struct scan *scan = &rows->scan;
+	size_t n;
+
+	if (!rows->has_cost)
+		return false;
+	cost->pos = scan->pos;
+	cost->n = get_values(scan->tag, &scan->at, rows->sum);
+	cost->cost = rows->sum;
+	next_row(rows);
+	while (rows->merge && rows->has_cost && is_at(rows, &cost->pos)) {
+		n = get_values(scan->tag, &scan->at, rows->cost);
+		if (!cg_add_costs(rows->graph, rows->sum, &cost->n,
+		    rows->cost, n)) {
+			cg_graph_overflow(rows->graph, "costs of a place");
+			return false;
+		}
+		next_row(rows);
+	}
+	if (rows->no_addresses)
+		cost->pos.addr = 0;
+	return true;
+}

@@ -1,0 +1,95 @@
+/*
+ * message.c - what formats say: errors and warnings with their place.
+ */
+#include "job.h"
+
+static void
+say(struct cg_job *job, enum cg_severity severity, const char *at,
+    const char *fmt, va_list args) CG_PRINTF(4, 0);
+
+static void
+say(struct cg_job *job, enum cg_severity severity, const char *at,
+    const char *fmt, va_list args)
+{
+	struct cg_place place = { 0 };
+
+	if (job->in)
+		cg_in_place(job->in, at, &place);
+	cg_diag_put(&job->diag, severity, &place, fmt, args);
+}
+
+int
+cg_fail(struct cg_job *job, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(job, CG_ERROR, NULL, fmt, args);
+	va_end(args);
+	return CG_EINPUT;
+}
+
+int
+cg_fail_at(struct cg_job *job, const char *at, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(job, CG_ERROR, at, fmt, args);
+	va_end(args);
+	return CG_EINPUT;
+}
+
+void
+cg_warn(struct cg_job *job, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!cg_diag_count(&job->diag, fmt))
+		return;
+	va_start(args, fmt);
+	say(job, CG_WARNING, NULL, fmt, args);
+	va_end(args);
+}
+
+void
+cg_warn_at(struct cg_job *job, const char *at, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!cg_diag_count(&job->diag, fmt))
+		return;
+	va_start(args, fmt);
+	say(job, CG_WARNING, at, fmt, args);
+	va_end(args);
+}
+
+void
+cg_note(struct cg_job *job, const char *fmt, ...)
+{
+	const struct cg_place place = { .file = job->in ?
+		cg_in_name(job->in) : NULL };
+	va_list args;
+
+	va_start(args, fmt);
+	cg_diag_put(&job->diag, CG_NOTE, &place, fmt, args);
+	va_end(args);
+}
+
+int
+cg_usage(struct cg_job *job, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	cg_diag_put(&job->diag, CG_ERROR, NULL, fmt, args);
+	va_end(args);
+	return CG_EUSAGE;
+}
+
+int
+cg_nomem(struct cg_job *job)
+{
+	cg_diag_say(&job->diag, CG_ERROR, NULL, "out of memory");
+	return CG_ELIMIT;
+}

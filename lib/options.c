@@ -1,0 +1,116 @@
+/*
+ * options.c - options of formats: tables in the modules, values in the job.
+ */
+#include <string.h>
+
+#include "job.h"
+
+static int
+check_value(struct cg_job *job, const struct cg_option *option,
+    const char **value)
+{
+	struct cg_slice text;
+	uint64_t number;
+
+	if (option->type == CG_FLAG && !*value)
+		*value = "yes";
+	if (!*value)
+		return cg_usage(job, "option --%s needs %s", option->name,
+		    option->arg ? option->arg : "a value");
+	text = cg_slice(*value);
+	switch (option->type) {
+	case CG_STRING: return CG_OK;
+	case CG_FLAG:
+		if (cg_equal(text, "yes") || cg_equal(text, "no"))
+			return CG_OK;
+		return cg_usage(job, "option --%s is yes or no, not '%s'",
+		    option->name, *value);
+	case CG_NUMBER:
+		if (cg_take_u64(&text, &number) && text.len == 0)
+			return CG_OK;
+		return cg_usage(job, "option --%s expected a number, not '%s'",
+		    option->name, *value);
+	}
+	return CG_EBUG;
+}
+
+int
+cg_job_set_option(struct cg_job *job, const char *name, const char *value)
+{
+	const struct cg_option *option = cg_find_option(job, name);
+	const char *copy;
+	int status;
+
+	if (!option)
+		return cg_usage(job, "unknown option --%s", name);
+	status = check_value(job, option, &value);
+	if (status != CG_OK)
+		return status;
+	copy = cg_job_keep(job, value);
+	if (!copy)
+		return CG_ELIMIT;
+	for (size_t i = 0; i < job->options; i++) {
+		if (strcmp(job->option[i].option->name, name) == 0) {
+			job->option[i].value = copy;
+			return CG_OK;
+		}
+	}
+	if (!cg_grow(&job->option, &job->option_cap, job->options + 1,
+	    sizeof(*job->option)))
+		return cg_nomem(job);
+	job->option[job->options].option = option;
+	job->option[job->options++].value = copy;
+	return CG_OK;
+}
+
+const char *
+cg_opt(const struct cg_job *job, const char *name)
+{
+	const struct cg_option *option;
+
+	for (size_t i = 0; i < job->options; i++) {
+		if (strcmp(job->option[i].option->name, name) == 0)
+			return job->option[i].value;
+	}
+	option = cg_find_option(job, name);
+	return option ? option->fallback : NULL;
+}
+
+bool
+cg_opt_flag(const struct cg_job *job, const char *name)
+{
+	const char *value = cg_opt(job, name);
+
+	return value && strcmp(value, "yes") == 0;
+}
+
+/* The side of the conversion that the option means must be there. */
+static bool
+option_fits(const struct cg_option *option, const struct cg_module *from,
+    const struct cg_module *to)
+{
+	const struct cg_option *in = cg_module_option(from, option->name);
+	const struct cg_option *out = cg_module_option(to, option->name);
+
+	return (in && in->reading) || (out && out->writing);
+}
+
+int
+cg_check_options(struct cg_job *job, const struct cg_module *to)
+{
+	for (size_t i = 0; i < job->options; i++) {
+		const struct cg_option *option = job->option[i].option;
+		const struct cg_module *owner = NULL;
+
+		if (option_fits(option, job->reading, to))
+			continue;
+		for (size_t m = 0; !owner && m < job->modules; m++) {
+			if (cg_module_option(job->module[m], option->name))
+				owner = job->module[m];
+		}
+		return cg_usage(job, "option --%s belongs to %s %s, which "
+		    "has no part in this conversion", option->name,
+		    option->reading ? "reading" : "writing", owner->name);
+	}
+	return CG_OK;
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/perl
+# gmon.pl PROGRAM ARCS [SHAPE] - a gmon.out, as glibc would write it, for a
+# program whose functions are called f0, f1, ...
+#
+# SHAPE: mixed (calls to later functions, one of 100 to an earlier one),
+# callers (all call the last function), cycle (each calls the next).
+use strict;
+use warnings;
+
+my ($program, $arcs, $shape) = (@ARGV, 'mixed');
+my ($low, $high, @at) = (~0, 0);
+
+open my $nm, '-|', 'nm', '-n', $program or die "nm: $!\n";
+while (<$nm>) {
+    my ($addr, undef, $name) = split;
+    $low  = hex $addr if $name eq '__executable_start';
+    $high = hex $addr if $name eq 'etext';
+    $at[$1] = hex $addr if $name =~ /^f(\d+)$/;
+}
+$low &= ~3;
+$high = ($high + 3) & ~3;
+my $count = @at;
+my $bins  = ((($high - $low) >> 1) + 7 & ~7) >> 1;
+
+# The same numbers on every machine.
+my $seed = 1;
+
+sub below {
+    my ($n) = @_;
+    $seed = ($seed * 1103515245 + 12345) & 0x7fffffff;
+    return int($seed / 0x80000000 * $n);
+}
+
+my $ticks = "\0" x (2 * $bins);
+for (1 .. $count / 2) {
+    my $bin = ($at[ below($count) ] + 4 - $low) >> 2;
+    substr($ticks, 2 * $bin, 2) = pack 'v', 1 + below(50);
+}
+binmode STDOUT;
+print pack('a4 V x12', 'gmon', 1);
+print pack('C Q< Q< V V a15 a', 0, $low, $high, $bins, 100, 'seconds', 's');
+print $ticks;
+
+sub arc {
+    my ($from, $to, $calls) = @_;
+    # A call site: its bucket of 16 bytes; and just after a prologue.
+    my $site = $low + (($at[$from] + 16 - $low) & ~15);
+    print pack('C Q< Q< V', 1, $site, $at[$to] + 5, $calls);
+}
+for my $i (0 .. $arcs - 1) {
+    my $from = $i % $count;
+    if    ($shape eq 'callers') { arc($from, $count - 1, 1 + $i % 7) }
+    elsif ($shape eq 'cycle')   { arc($from, ($from + 1) % $count, 3) }
+    elsif ($i % 100 == 99)      { arc($from, below($from + 1), 1) }
+    elsif ($from < $count - 1) {
+        my $to = $from + 1 + below($count - $from - 1);
+        arc($from, $to, 1 + below(1000));
+    }
+}

@@ -1,0 +1,384 @@
+# cli.bats - the command line: options, inputs and outputs, exit statuses.
+load helper
+bats_require_minimum_version 1.5.0
+
+PLAIN=samples/callgrind/plain/callgrind.out
+PARTS=samples/callgrind/parts/callgrind.out
+EVENTS=samples/callgrind/events/callgrind.out
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+	"$CGCONV" -t json "$PLAIN" >"$dir/right"
+}
+
+# Runs cgconv; its output has to be what -t json makes of $PLAIN.
+same_json()
+{
+	"$CGCONV" "$@" >"$dir/got"
+	same "$dir/right" "$dir/got"
+}
+
+# All names of long options in a text.
+option_names()
+{
+	grep -o -e '--[a-z][-a-z]*' | sort -u
+}
+
+build_plugin()
+{
+	# shellcheck disable=SC2086 # several flags
+	${CC:-cc} ${CFLAGS:--O1} -Ilib -fPIC -shared -o "$dir/plugin.so" \
+		tests/plugin.c
+}
+
+# ---- Inputs and outputs -----------------------------------------------------
+
+@test "cli: short options, long ones and their values in every spelling" {
+	same_json -tjson "$PLAIN"
+	same_json -f callgrind -t json "$PLAIN"
+	same_json --from=callgrind --to=json "$PLAIN"
+	same_json --from callgrind --to json "$PLAIN"
+	same_json "$PLAIN" -qvtjson
+	same_json -t json -- "$PLAIN"
+	cp "$PLAIN" "$dir/-odd"
+	cd "$dir" && same_json -t json -- -odd
+}
+
+@test "cli: standard input, as - or because there is nothing else" {
+	same_json -t json - <"$PLAIN"
+	same_json -t json <"$PLAIN"
+	cat "$PLAIN" | same_json -t json
+}
+
+@test "cli: standard output, as - or because there is nothing else" {
+	same_json -t json -o - "$PLAIN"
+	same_json -t json --output=- "$PLAIN"
+}
+
+@test "cli: gzipped input, from a file, from a pipe, twice over" {
+	gzip -c "$PLAIN" >"$dir/in.gz"
+	same_json -t json "$dir/in.gz"
+	same_json -t json <"$dir/in.gz"
+	gzip -c "$dir/in.gz" | same_json -t json
+	cat "$dir/in.gz" | same_json -t json -
+}
+
+@test "cli: gzipped output, by --gzip or by the name" {
+	"$CGCONV" -t json --gzip "$PLAIN" | gzip -dc | cmp - "$dir/right"
+	"$CGCONV" -t json -o "$dir/out.gz" "$PLAIN"
+	gzip -dc "$dir/out.gz" | cmp - "$dir/right"
+	"$CGCONV" -t json --gzip -o "$dir/out" "$PLAIN"
+	gzip -dc <"$dir/out" | cmp - "$dir/right"
+}
+
+@test "cli: the suffix of -o chooses the format, callgrind is the default" {
+	"$CGCONV" -o "$dir/a.cgj" "$PLAIN"
+	same "$dir/right" "$dir/a.cgj"
+	"$CGCONV" -o "$dir/b.cgj.gz" "$PLAIN"
+	gzip -dc "$dir/b.cgj.gz" | cmp - "$dir/right"
+	"$CGCONV" -o "$dir/callgrind.out.1" "$PLAIN"
+	head -n 1 "$dir/callgrind.out.1" | grep -q '^# callgrind format'
+	"$CGCONV" -t callgrind -o "$dir/c.cgj" "$PLAIN"
+	same "$dir/callgrind.out.1" "$dir/c.cgj"
+}
+
+@test "cli: the output may be the input" {
+	cp "$PLAIN" "$dir/file"
+	"$CGCONV" -t json -o "$dir/file" "$dir/file"
+	same "$dir/right" "$dir/file"
+}
+
+@test "cli: several inputs are added up, --parts keeps them" {
+	"$CGCONV" -t callgrind "$PLAIN" "$PLAIN" | grep -x 'totals: 6260'
+	"$CGCONV" -t callgrind --parts "$PLAIN" "$PLAIN" |
+		grep -c '^part: ' | grep -x 2
+}
+
+@test "cli: nothing but the output is left in its folder" {
+	mkdir "$dir/out"
+	"$CGCONV" -o "$dir/out/file" "$PLAIN"
+	[ "$(ls -A "$dir/out")" = file ]
+}
+
+@test "cli: a failure leaves an older output as it was, and nothing else" {
+	mkdir "$dir/out"
+	echo old >"$dir/out/file"
+	gzip -c "$PARTS" | head -c 500 >"$dir/cut"
+	refuses 1 "cut:0x1f4: error: " -o "$dir/out/file" "$dir/cut"
+	[ "$(cat "$dir/out/file")" = old ]
+	refuses 1 "cut:0x1f4: error: " -o "$dir/out/new" "$dir/cut"
+	[ "$(ls -A "$dir/out")" = file ]
+	# Halfway through the output there is no more room.
+	trap '' XFSZ
+	(ulimit -f 1 && refuses 4 "File too large" -t json \
+		-o "$dir/out/file" "$PARTS")
+	[ "$(cat "$dir/out/file")" = old ]
+	[ "$(ls -A "$dir/out")" = file ]
+}
+
+# ---- Exit statuses ----------------------------------------------------------
+
+@test "cli: exit status 1 for inputs that cannot be read" {
+	refuses 1 "No such file" "$dir/missing"
+	refuses 1 "Is a directory" "$dir"
+	echo "no profile at all" >"$dir/text"
+	refuses 1 "$dir/text: error: expected a profile" "$dir/text"
+	refuses 1 "empty" - </dev/null
+	refuses 1 "<stdin>" -f callgrind - <"$dir/text"
+}
+
+@test "cli: exit status 2 for usage" {
+	refuses 2 "unknown option --frobnicate" --frobnicate "$PLAIN"
+	refuses 2 "unknown option -x" -qx "$PLAIN"
+	refuses 2 "unknown format" -t frob "$PLAIN"
+	refuses 2 "unknown format" -f frob "$PLAIN"
+	refuses 2 "-t needs a value: FORMAT" "$PLAIN" -t
+	refuses 2 "--to needs a value: FORMAT" "$PLAIN" --to
+	refuses 2 "--strict takes no value" --strict=yes "$PLAIN"
+	refuses 2 "-o is given twice" -o "$dir/a" -o "$dir/b" "$PLAIN"
+	refuses 2 "-t is given twice" -t json --to=callgrind "$PLAIN"
+	refuses 2 "do not go together" --info --detect "$PLAIN"
+	refuses 2 "do not go together" --info -o "$dir/a" "$PLAIN"
+	refuses 2 "do not go together" --list-formats -t json
+	[ ! -e "$dir/a" ] && [ ! -e "$dir/b" ]
+}
+
+@test "cli: an option of a format that takes no part is a usage error" {
+	refuses 2 "--json-safe belongs to writing json" --json-safe \
+		-t callgrind "$PLAIN"
+	refuses 2 "is yes or no" --json-safe=maybe -t json "$PLAIN"
+	"$CGCONV" --json-safe -t json "$PLAIN" >/dev/null
+	"$CGCONV" --no-json-safe -t json "$PLAIN" >/dev/null
+}
+
+@test "cli: exit status 3 if the target cannot hold everything" {
+	build_plugin
+	refuses 3 "cannot carry: lines" --module "$dir/plugin.so" --strict \
+		-t flat "$PLAIN"
+	"$CGCONV" --module "$dir/plugin.so" -t flat "$PLAIN" \
+		>"$dir/flat" 2>"$dir/err"
+	grep -q "cannot carry: lines" "$dir/err"
+	grep -qx "work 95" "$dir/flat"
+}
+
+@test "cli: exit status 4 if the output cannot be written" {
+	refuses 4 "No such file" -o "$dir/no/file" "$PLAIN"
+	refuses 4 "Is a directory" -o "$dir" "$PLAIN"
+	[ -w /dev/full ] || skip "no /dev/full"
+	refuses 4 "No space left" -o /dev/full "$PLAIN"
+	status=0
+	"$CGCONV" "$PLAIN" >/dev/full 2>"$dir/err" || status=$?
+	[ "$status" -eq 4 ]
+	grep -q "No space left" "$dir/err"
+	status=0
+	"$CGCONV" --list-formats >/dev/full 2>"$dir/err" || status=$?
+	[ "$status" -eq 4 ]
+	grep -q "No space left" "$dir/err"
+}
+
+@test "cli: a reader that goes away is exit status 4, not a signal" {
+	awk 'BEGIN { print "# callgrind format\nevents: Ir"
+		for (i = 0; i < 20000; i++) print "fn=function" i "\n1 1" }' \
+		>"$dir/big"
+	# This is more than a pipe holds: it has to notice.
+	{ "$CGCONV" "$dir/big" 2>"$dir/err" || echo $? >"$dir/status"; } |
+		head -c 1 >/dev/null
+	[ "$(cat "$dir/status")" = 4 ]
+}
+
+@test "cli: a profile is not written to a terminal, unless asked for" {
+	command -v script >/dev/null || skip "no script(1)"
+	tty() { script -qec "$*" /dev/null </dev/null; }
+	run -2 tty "$CGCONV" "$PLAIN"
+	[[ $output == *"not writing a profile to a terminal"* ]]
+	tty "$CGCONV" -o - "$PLAIN" | grep -q "# callgrind format"
+	run -2 tty "$CGCONV </dev/tty" -o "$dir/x"
+	[[ $output == *"no input"* ]]
+}
+
+@test "cli: -q silences warnings and notes, not errors" {
+	sed 's/^totals: .*/totals: 1/' "$PLAIN" >"$dir/wrong"
+	"$CGCONV" "$dir/wrong" >"$dir/out" 2>"$dir/err"
+	grep -q "warning: " "$dir/err"
+	"$CGCONV" -q "$dir/wrong" >"$dir/out2" 2>"$dir/err"
+	[ ! -s "$dir/err" ]
+	same "$dir/out" "$dir/out2"
+	refuses 1 "error: " -q "$dir/missing"
+}
+
+# ---- Detecting, listing, showing --------------------------------------------
+
+@test "cli: --detect knows each sample, as one format, packed or not" {
+	for format in samples/*/; do
+		format=$(basename "$format")
+		[ "$format" != src ] || continue
+		for file in $(samples "$format"); do
+			"$CGCONV" --detect "$file" | grep -P \
+				"^\Q$file\E\t$format\t-\t[1-9][0-9]*$"
+			gzip -c "$file" >"$dir/packed"
+			"$CGCONV" --detect "$dir/packed" |
+				grep -P "\t$format\tgzip\t[1-9][0-9]*$"
+		done
+	done
+}
+
+@test "cli: --detect has one line per input, whatever that is" {
+	status=0
+	printf 'nothing known\n' >"$dir/$(printf 'a\tb\nc')"
+	"$CGCONV" --detect "$PLAIN" Makefile "$dir/missing" "$dir"/a*c - \
+		<"$EVENTS" >"$dir/out" 2>"$dir/err" || status=$?
+	[ "$status" -eq 1 ]
+	{
+		printf '%s\tcallgrind\t-\t100\n' "$PLAIN"
+		printf 'Makefile\t-\t-\t0\n'
+		printf '%s\t-\t-\t0\n' "$dir/missing"
+		printf '%s/a\\tb\\nc\t-\t-\t0\n' "$dir"
+		printf -- '-\tcallgrind\t-\t100\n'
+	} >"$dir/want"
+	same "$dir/want" "$dir/out"
+	grep -q "missing: error: .*No such file" "$dir/err"
+}
+
+@test "cli: --info shows events, parts and the dearest functions" {
+	"$CGCONV" --info "$EVENTS" >"$dir/out"
+	grep -q "^Input .*$EVENTS: callgrind$" "$dir/out"
+	grep -qE '^  Ir +3,130' "$dir/out"
+	grep -qE '^  Bcm +129' "$dir/out"
+	grep -q 'pid [0-9]*  part 1  ./rec' "$dir/out"
+	grep -qE '990 +31.63% +990 +31.63% +5 +loop \(/src/rec.c\)' "$dir/out"
+	grep -qE ' pong <cycle [0-9]+> ' "$dir/out"
+	"$CGCONV" --info <"$EVENTS" | tail -n +2 >"$dir/out2"
+	tail -n +2 "$dir/out" | same - "$dir/out2"
+}
+
+@test "cli: --info lists all parts with -v, ten without" {
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		printf 'part: %d\nevents: Ir\nfn=f\n1 1\n' "$i"
+	done >"$dir/parts"
+	"$CGCONV" --info "$dir/parts" | grep -x "  and 2 more, listed with -v"
+	"$CGCONV" --info -v "$dir/parts" 2>/dev/null | grep -x "  12  part 12"
+}
+
+@test "cli: --info ranks by the event that is asked for" {
+	printf '%s\n' 'event: sum = a + 2 b' 'events: a b' 'fn=one' '1 5 1' \
+		'fn=two' '1 1 5' 'fn=three' '1 2' >"$dir/in"
+	rank()
+	{
+		"$CGCONV" --info "$@" "$dir/in" |
+			sed -n '/functions, self/,$s/.*%.* \([a-z]\)/\1/p' |
+			tr '\n' ' '
+	}
+	[ "$(rank)" = "one three two " ]
+	[ "$(rank --event a)" = "one three two " ]
+	[ "$(rank --event=b)" = "two one " ]
+	[ "$(rank --event sum)" = "two one three " ]
+	[ "$(rank --event sum --top 1)" = "two " ]
+	"$CGCONV" --info "$dir/in" | grep -qE '^  sum +20  = a \+ 2 b'
+	refuses 2 "no event 'c'" --info --event c "$dir/in"
+	refuses 2 "expected a number" --info --top many "$dir/in"
+}
+
+@test "cli: --info escapes what a terminal would obey" {
+	printf 'events: Ir\nfn=a\033[31mb\tc\302\233d\377\342\200\256e\n1 1\n' |
+		"$CGCONV" --info >"$dir/out"
+	grep -qF 'a\x1b[31mb\tc\xc2\x9bd\xff\xe2\x80\xaee' "$dir/out"
+	[ "$(LC_ALL=C tr -d '\n -~' <"$dir/out" | wc -c)" -eq 0 ]
+	printf 'events: Ir\nfn=s\303\244gen\n1 1\n' | "$CGCONV" --info |
+		grep -q "$(printf ' s\303\244gen$')"
+}
+
+@test "cli: --version and --help work whatever else is said" {
+	[ "$("$CGCONV" --version)" = "cgconv $(sed -n \
+		's/^#define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)" ]
+	"$CGCONV" --help | grep -q '^Usage: cgconv '
+	"$CGCONV" "$dir/missing" -h | grep -q '^Usage: cgconv '
+	[ "$("$CGCONV" --help | grep -v '^Options of' |
+		awk 'length > 100')" = "" ]
+}
+
+# ---- Documents and completion -----------------------------------------------
+
+@test "cli: the man page has exactly the options of --help" {
+	"$CGCONV" --help | grep '^ ' | option_names >"$dir/help"
+	sed -n 's/^\.It.* Fl -\([a-z][-a-z]*\).*/--\1/p' cmd/cgconv.1 |
+		sort -u >"$dir/man"
+	same "$dir/help" "$dir/man"
+}
+
+@test "cli: the man page has no error" {
+	command -v man >/dev/null || skip "no man"
+	man --warnings -l cmd/cgconv.1 2>"$dir/err" >/dev/null
+	[ ! -s "$dir/err" ]
+}
+
+@test "cli: README.md and the man page list formats as --list-formats does" {
+	"$CGCONV" --list-formats | sed 's/   */|/g' >"$dir/list"
+	sed -n '/^| *format/,/^$/s/^| *\(.*[^ ]\) *|$/\1/p' README.md |
+		sed 's/ *| */|/g; /^-*|/d; s/`//g' >"$dir/readme"
+	tail -n +2 "$dir/readme" | same - <(tail -n +2 "$dir/list")
+	tail -n +2 "$dir/list" | while IFS='|' read -r name can _ carries _; do
+		grep -qx "\.It Sy $name" cmd/cgconv.1
+		sed -n "/^\.It Sy $name\$/,/^\.El/p" cmd/cgconv.1 >"$dir/man"
+		grep -qiF "$can" "$dir/man"
+		tr '\n' ' ' <"$dir/man" | grep -qF "$carries"
+	done
+}
+
+@test "cli: README.md names no option that --help does not" {
+	"$CGCONV" --help | option_names >"$dir/help"
+	[ -s README.md ]
+	option_names <README.md | comm -23 - "$dir/help" >"$dir/unknown"
+	echo "unknown: $(cat "$dir/unknown")"
+	[ ! -s "$dir/unknown" ]
+}
+
+@test "cli: bash completes options and formats" {
+	complete_words()
+	{
+		bash -c '. cmd/cgconv.bash-completion
+			COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+			_cgconv; printf "%s\n" "${COMPREPLY[@]}"' \
+			complete "$CGCONV" "$@"
+	}
+	complete_words --list- | grep -x -e --list-formats
+	complete_words --json | grep -x -e --json-safe
+	complete_words -t call | grep -x callgrind
+	complete_words --to = js | grep -x json
+	complete_words README | grep -x README.md
+}
+
+# ---- Plug-ins ---------------------------------------------------------------
+
+@test "cli: --module adds a format with its options" {
+	build_plugin
+	mod=(--module "$dir/plugin.so")
+	printf 'flat ticks\nmain 3\nwork 4\n' >"$dir/in.flat"
+	"$CGCONV" "${mod[@]}" --list-formats | grep -q '^flat  *read,write  *flat '
+	"$CGCONV" "${mod[@]}" --help | grep -q -e '--event NAME  *what is counted'
+	"$CGCONV" "${mod[@]}" --detect "$dir/in.flat" | grep -q 'flat	-	100$'
+	"$CGCONV" "${mod[@]}" --event=Ticks "$dir/in.flat" | grep -qx 'events: Ticks'
+	"$CGCONV" "${mod[@]}" -q --shout -o "$dir/out.flat" "$PLAIN"
+	grep -qx '!work 95' "$dir/out.flat"
+	printf 'flat \nmain x3\n' | refuses 1 \
+		"<stdin>:2:6: error: expected 'FUNCTION COST'" "${mod[@]}"
+	refuses 2 "--shout belongs to writing flat" "${mod[@]}" --shout "$dir/in.flat"
+}
+
+@test "cli: --module refuses what is no module" {
+	refuses 2 "cannot load module" --module "$dir/missing.so" "$PLAIN"
+	refuses 2 "expected a path with a '/'" --module plugin.so "$PLAIN"
+	echo 'int x;' >"$dir/x.c"
+	# shellcheck disable=SC2086 # several flags
+	${CC:-cc} ${CFLAGS:--O1} -fPIC -shared -o "$dir/x.so" "$dir/x.c"
+	refuses 2 "no symbol cg_modules" --module "$dir/x.so" "$PLAIN"
+	sed 's/CG_MODULE,/.abi = 77, .size = sizeof(struct cg_module),/' \
+		tests/plugin.c >"$dir/old.c"
+	${CC:-cc} ${CFLAGS:--O1} -Ilib -fPIC -shared -o "$dir/old.so" \
+		"$dir/old.c"
+	refuses 2 "another version" --module "$dir/old.so" "$PLAIN"
+	build_plugin
+	refuses 2 "two modules are called flat" --module "$dir/plugin.so" \
+		--module "$dir/plugin.so" "$PLAIN"
+}

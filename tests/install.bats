@@ -1,0 +1,145 @@
+# install.bats - make install and make uninstall, and what was installed.
+load helper
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	root=$BATS_TEST_TMPDIR/root
+	mkdir "$root"
+}
+
+# make with the variables of the build under test.
+remake()
+{
+	make -s --no-print-directory B="$B" CC="${CC:-cc}" \
+		CFLAGS="${CFLAGS:--O2 -g}" "$@" >/dev/null
+}
+
+# Everything in a folder that is no folder.
+files_in()
+{
+	(cd "$1" && find . ! -type d | LC_ALL=C sort)
+}
+
+@test "install: everything is where it belongs, and nothing else" {
+	remake install DESTDIR="$root" PREFIX=/usr
+	version=$("$CGCONV" --version | cut -d ' ' -f 2)
+	sort >"$BATS_TEST_TMPDIR/want" <<-END
+		./usr/bin/cgconv
+		./usr/include/cgconv.h
+		./usr/lib/libcgconv.a
+		./usr/lib/libcgconv.so
+		./usr/lib/libcgconv.so.0
+		./usr/lib/libcgconv.so.$version
+		./usr/lib/pkgconfig/cgconv.pc
+		./usr/share/bash-completion/completions/cgconv
+		./usr/share/man/man1/cgconv.1
+	END
+	LC_ALL=C sort -o "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/want"
+	files_in "$root" | same "$BATS_TEST_TMPDIR/want" -
+	[ "$(find "$root" -type f -perm /022 | wc -l)" -eq 0 ]
+	[ -e "$root/usr/lib/libcgconv.so" ]
+	"$root/usr/bin/cgconv" --version
+	# The folder in which it was staged is nobody's business.
+	! grep -rqF "$root" "$root"
+}
+
+@test "install: make uninstall takes back exactly that" {
+	mkdir -p "$root/usr/lib/pkgconfig" "$root/usr/bin"
+	touch "$root/usr/lib/pkgconfig/other.pc" "$root/usr/bin/other"
+	remake install DESTDIR="$root" PREFIX=/usr
+	remake uninstall DESTDIR="$root" PREFIX=/usr
+	[ "$(files_in "$root" | tr '\n' ' ')" = \
+		"./usr/bin/other ./usr/lib/pkgconfig/other.pc " ]
+}
+
+@test "install: DESTDIR and PREFIX in every spelling" {
+	try()
+	{
+		remake install "$@"
+		files_in "$root" | grep -q "/bin/cgconv$"
+		[ "$(files_in "$root" | wc -l)" -eq 9 ]
+		remake uninstall "$@"
+		[ "$(files_in "$root" | wc -l)" -eq 0 ]
+	}
+	try DESTDIR="$root"
+	try DESTDIR="$root/"
+	try DESTDIR="$root" PREFIX=
+	try DESTDIR="$root" PREFIX=/
+	try DESTDIR="$root" PREFIX=/opt/cg/
+	try PREFIX="$root"
+	try PREFIX="$root/a b"
+	try DESTDIR="$root/c d/" PREFIX=/usr
+	try DESTDIR="$root" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu
+}
+
+@test "install: again over an older one" {
+	remake install DESTDIR="$root"
+	files_in "$root" >"$BATS_TEST_TMPDIR/first"
+	remake install DESTDIR="$root"
+	files_in "$root" | same "$BATS_TEST_TMPDIR/first" -
+}
+
+# Compiles a program against the installed library and converts with it.
+try_library()
+{
+	cat >"$BATS_TEST_TMPDIR/use.c" <<-'END'
+		#include <cgconv.h>
+		#include <stdio.h>
+
+		static void
+		report(void *arg, const struct cg_message *message)
+		{
+			(void)arg;
+			fprintf(stderr, "%s\n", message->text);
+		}
+
+		int
+		main(int argc, char **argv)
+		{
+			struct cg_job *job = cg_job_new(cg_formats, report, 0);
+			int status = argc == 3 && job ? CG_OK : CG_EUSAGE;
+
+			if (status == CG_OK)
+				status = cg_job_add_input(job, argv[1]);
+			if (status == CG_OK)
+				status = cg_job_set_output(job, argv[2]);
+			if (status == CG_OK)
+				status = cg_job_run(job);
+			cg_job_free(job);
+			return status;
+		}
+	END
+	# shellcheck disable=SC2046,SC2086 # several flags
+	${CC:-cc} ${CFLAGS:--O2} -std=c99 -Wall -Wextra -Werror \
+		-o "$BATS_TEST_TMPDIR/use" "$BATS_TEST_TMPDIR/use.c" \
+		$(pkg-config --cflags --libs "$@" cgconv)
+	LD_LIBRARY_PATH=$root/lib "$BATS_TEST_TMPDIR/use" \
+		samples/callgrind/plain/callgrind.out "$BATS_TEST_TMPDIR/o.cgj"
+	"$CGCONV" -t json samples/callgrind/plain/callgrind.out |
+		same - "$BATS_TEST_TMPDIR/o.cgj"
+}
+
+@test "install: a program uses the shared library by pkg-config" {
+	remake install PREFIX="$root"
+	export PKG_CONFIG_PATH=$root/lib/pkgconfig
+	[ "$(pkg-config --modversion cgconv)" = \
+		"$("$CGCONV" --version | cut -d ' ' -f 2)" ]
+	try_library
+	ldd "$BATS_TEST_TMPDIR/use" | grep -q 'libcgconv.so.0'
+}
+
+@test "install: a program uses the static library by pkg-config" {
+	remake install PREFIX="$root"
+	rm "$root"/lib/libcgconv.so*
+	export PKG_CONFIG_PATH=$root/lib/pkgconfig
+	try_library --static
+}
+
+@test "install: the header is C++ too" {
+	command -v g++ >/dev/null || skip "no g++"
+	echo '#include "cgconv.h"' |
+		g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
+			-Ilib -x c++ -
+}
