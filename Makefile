@@ -37,6 +37,8 @@ SANITIZED := $(findstring -fsanitize,$(CFLAGS))
 HARDEN := $(if $(SANITIZED)$(filter -O0,$(CFLAGS))$(if $(findstring \
 	-O,$(CFLAGS)),,x),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
 NO_UNDEFINED := $(if $(SANITIZED),,-Wl,--no-undefined)
+# libiberty is linked statically: its functions are nobody else's business.
+EXPORT := -Wl,--exclude-libs,ALL
 CG_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -Ilib -fPIC -fvisibility=hidden $(WARN) \
 	$(HARDEN) $(PKG_CFLAGS) -MMD -MP
@@ -56,7 +58,8 @@ all: $(B)/cgconv $(B)/libcgconv.a $(B)/libcgconv.so
 # The program exports the library's interface to the plug-ins that it loads.
 $(B)/cgconv: $(cmd_obj) $(lib_obj)
 	@echo "  LD      $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic $(EXPORT) \
+		-o $@ $^ $(LIBS)
 
 $(B)/libcgconv.a: $(lib_obj)
 	@echo "  AR      $@"
@@ -65,7 +68,7 @@ $(B)/libcgconv.a: $(lib_obj)
 $(B)/libcgconv.so: $(lib_obj)
 	@echo "  LD      $@"
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(SONAME) \
-		$(NO_UNDEFINED) -o $@ $^ $(LIBS)
+		$(NO_UNDEFINED) $(EXPORT) -o $@ $^ $(LIBS)
 
 $(B)/%.o: %.c
 	@echo "  CC      $<"

@@ -264,6 +264,22 @@ set_events(struct reader *r, struct cg_slice value)
 		    r->job, value.ptr, "expected names of events");
 }
 
+/*
+ * Costs in the order of the events: line, of all columns that it names: what
+ * is not said is 0, or was cut off.
+ */
+static size_t
+get_sums(struct reader *r, struct cg_slice value, uint64_t *sum)
+{
+	size_t n = cg_callgrind_costs(r, value.ptr, sum), all = 0;
+
+	for (size_t i = 0; i < r->events; i++)
+		all = r->column[i] < all ? all : r->column[i] + 1;
+	for (; n < all; n++)
+		sum[n] = 0;
+	return n;
+}
+
 static void
 set_summary(struct reader *r, struct cg_slice value)
 {
@@ -273,15 +289,14 @@ set_summary(struct reader *r, struct cg_slice value)
 		cg_warn_at(r->job, value.ptr,
 		    "expected 'events:' before 'summary:'");
 	else
-		r->summaries =
-		    cg_callgrind_costs(r, value.ptr, r->summary);
+		r->summaries = get_sums(r, value, r->summary);
 }
 
 static void
 set_totals(struct reader *r, struct cg_slice value)
 {
 	uint64_t totals[CG_EVENT_MAX];
-	size_t n, events = 0;
+	size_t n;
 
 	if (r->events == 0) {
 		cg_warn_at(r->job, value.ptr,
@@ -289,12 +304,7 @@ set_totals(struct reader *r, struct cg_slice value)
 		return;
 	}
 	cg_callgrind_begin_part(r);
-	n = cg_callgrind_costs(r, value.ptr, totals);
-	for (size_t i = 0; i < r->events; i++)
-		events = r->column[i] < events ? events : r->column[i] + 1;
-	/* What is not said is 0, or was cut off. */
-	for (; n < events; n++)
-		totals[n] = 0;
+	n = get_sums(r, value, totals);
 	cg_state_total(r->build, totals, n, false);
 	r->has_end = true;
 }

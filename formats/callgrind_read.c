@@ -35,7 +35,49 @@ skip_blanks(const char *at)
 	return at;
 }
 
-/* The rare forms: 0x..., and more digits than surely fit. */
+/*
+ * Takes digits, as many as surely fit: whoever asks looks for what ends a
+ * number anyway. False if there is none.
+ */
+static inline bool
+take_digits(const char **at, uint64_t *value)
+{
+	uint64_t number = (unsigned char)**at - (unsigned)'0';
+	unsigned digit;
+
+	if (number > 9)
+		return false;
+	for (++*at; (digit = (unsigned char)**at - (unsigned)'0') < 10 &&
+	    number < UINT64_MAX / 100; ++*at)
+		number = number * 10 + digit;
+	*value = number;
+	return true;
+}
+
+/* The same for "0x19cb", as Valgrind writes it. */
+static inline bool
+take_hex(const char **at, uint64_t *value)
+{
+	const char *from = *at += 2;
+	uint64_t number = 0;
+	unsigned digit;
+
+	for (;; ++*at) {
+		digit = (unsigned char)**at - (unsigned)'0';
+		if (digit >= 10) {
+			digit = (unsigned char)**at - (unsigned)'a' + 10;
+			if (digit < 10 || digit >= 16)
+				break;
+		}
+		if (number > UINT64_MAX / 32)
+			break;
+		number = number << 4 | digit;
+	}
+	*value = number;
+	return *at > from;
+}
+
+/* The rare forms, and more digits than surely fit. */
 static const char *
 get_long_number(struct reader *r, const char *at, uint64_t *value)
 {
@@ -56,16 +98,15 @@ static inline const char *
 get_number(struct reader *r, const char *at, uint64_t *value)
 {
 	const char *from = at;
-	uint64_t number = 0;
-	unsigned digit;
 
-	while ((digit = (unsigned)(unsigned char)*at - '0') < 10) {
-		number = number * 10 + digit;
-		at++;
-	}
-	if (at - from > 19 || *at == 'x' || *at == 'X')
+	*value = 0;
+	if (at[0] == '0' && at[1] == 'x' && take_hex(&at, value) &&
+	    (is_blank(*at) || *at == '\n'))
+		return at;
+	at = from;
+	if (take_digits(&at, value) &&
+	    ((*at >= '0' && *at <= '9') || *at == 'x' || *at == 'X'))
 		return get_long_number(r, from, value);
-	*value = number;
 	return at;
 }
 
@@ -115,25 +156,21 @@ get_any_position(struct reader *r, const char *at, uint64_t base,
 	return skip_blanks(at);
 }
 
-/* The same, where it is one of the short forms: "*" and "+12". */
+/* The same for nearly all that there are: "+12", "*", "0", one blank. */
 static inline const char *
 get_position(struct reader *r, const char *from, uint64_t base,
     uint64_t *position)
 {
-	const char *at = from + 1;
+	char sign = *from;
+	const char *at = from + (sign == '+' || sign == '-' || sign == '*');
 	uint64_t number = 0;
-	unsigned digit;
 
-	if (*from == '+') {
-		while ((digit = (unsigned)(unsigned char)*at - '0') < 10 &&
-		    at - from < 10) {
-			number = number * 10 + digit;
-			at++;
-		}
-	}
-	if (*at != ' ' || at[-1] == '+' || (*from != '+' && *from != '*'))
+	if ((sign != '*' && !take_digits(&at, &number)) || *at != ' ' ||
+	    (sign == '-' && number > base))
 		return get_any_position(r, from, base, position);
-	*position = base + number;
+	if (sign == '-')
+		number = 0 - number;
+	*position = sign >= '0' ? number : base + number;
 	return at + 1;
 }
 
@@ -150,7 +187,7 @@ get_positions(struct reader *r, const char *at, struct cg_pos *pos,
 	if (r->instr)
 		at = get_position(r, at, r->base.addr, &pos->addr);
 	if (at && r->bb)
-		at = get_position(r, at, r->base_bb, bb);
+		at = get_any_position(r, at, r->base_bb, bb);
 	if (at && r->line)
 		at = get_position(r, at, r->base.line, &line);
 	if (!at) {
@@ -193,7 +230,7 @@ get_odd_cost(struct reader *r, const char *from, uint64_t *value)
 	return at;
 }
 
-/* One cost that is not a short number with one blank behind it. */
+/* What is no short number with one blank behind it; NULL: no cost at all. */
 static const char *
 get_any_cost(struct reader *r, const char *from, uint64_t *value)
 {
@@ -206,34 +243,42 @@ get_any_cost(struct reader *r, const char *from, uint64_t *value)
 }
 
 /*
- * Costs up to the newline, in the order of the events: line; *line then is
- * there, or at what could not be understood. This loop sees most bytes of
- * most files.
+ * Costs as nearly all are: short, one blank between them. Returns how many,
+ * up to max; *line then is behind them. This loop sees most bytes of most
+ * files.
  */
 static inline size_t
-get_costs(struct reader *r, const char **line, uint64_t *cost)
+get_plain_costs(const char **line, uint64_t *cost, size_t max)
 {
-	size_t n = 0, events = r->events;
 	const char *at = *line;
+	size_t n = 0;
+
+	while (n < max && take_digits(&at, &cost[n])) {
+		if (*at == ' ')
+			at++;
+		else if (*at != '\n')
+			break;
+		*line = at;
+		n++;
+	}
+	return n;
+}
+
+/* The costs that are left of a line, of any form. */
+static size_t
+get_other_costs(struct reader *r, const char **line, uint64_t *cost, size_t n)
+{
+	const char *at = skip_blanks(*line), *from;
+	uint64_t value;
 
 	while (*at != '\n') {
-		const char *from = at;
-		uint64_t value = 0;
-		unsigned digit;
-
-		while ((digit = (unsigned)(unsigned char)*at - '0') < 10) {
-			value = value * 10 + digit;
-			at++;
-		}
-		if (*at == ' ' && at != from && at - from < 19)
-			at++;
-		else if (*at != '\n' || at == from || at - from >= 19)
-			at = get_any_cost(r, from, &value);
+		from = at;
+		at = get_any_cost(r, from, &value);
 		if (!at) {
 			at = from;
 			break;
 		}
-		if (n < events)
+		if (n < r->events)
 			cost[n++] = value;
 		else
 			cg_warn_at(r->job, from,
@@ -241,6 +286,18 @@ get_costs(struct reader *r, const char **line, uint64_t *cost)
 	}
 	*line = at;
 	return n;
+}
+
+/*
+ * Costs up to the newline, in the order of the events: line; *line then is
+ * there, or at what could not be understood.
+ */
+static inline size_t
+get_costs(struct reader *r, const char **line, uint64_t *cost)
+{
+	size_t n = get_plain_costs(line, cost, r->events);
+
+	return **line == '\n' ? n : get_other_costs(r, line, cost, n);
 }
 
 /* From the order of the events: line to that of columns. */
@@ -282,9 +339,15 @@ static bool
 take_id(struct cg_slice *name, uint64_t *id)
 {
 	struct cg_slice text = *name;
+	const char *at = text.ptr + 1;
 
-	if (!cg_take_char(&text, '(') || !cg_take_u64(&text, id) ||
-	    !cg_take_char(&text, ')'))
+	if (!cg_take_char(&text, '('))
+		return false;
+	if (take_digits(&at, id) && *at == ')')
+		text = (struct cg_slice){ at, (size_t)(text.ptr + text.len - at) };
+	else if (!cg_take_u64(&text, id))
+		return false;
+	if (!cg_take_char(&text, ')'))
 		return false;
 	if (text.len > 0 && !cg_take_blanks(&text))
 		return false;
@@ -670,7 +733,8 @@ static bool
 read_spec(struct reader *r, struct cg_slice line)
 {
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-		if (!cg_take_prefix(&line, specs[i].name))
+		if (*specs[i].name != *line.ptr ||
+		    !cg_take_prefix(&line, specs[i].name))
 			continue;
 		if (r->in_header)
 			cg_callgrind_begin_part(r);
@@ -736,8 +800,10 @@ read_block(struct reader *r, struct cg_slice block)
 	while (at < end && r->status == CG_OK) {
 		at = skip_blanks(at);
 		if (begins_number(*at)) {
-			at = read_number_line(r, at);
-			newline = memchr(at, '\n', (size_t)(end - at));
+			newline = read_number_line(r, at);
+			if (*newline != '\n')
+				newline = memchr(newline, '\n',
+				    (size_t)(end - newline));
 		} else {
 			newline = memchr(at, '\n', (size_t)(end - at));
 			read_word_line(r, (struct cg_slice){ at,

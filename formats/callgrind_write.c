@@ -35,7 +35,7 @@ struct writer {
 	cg_file file, here;
 	bool has_object, has_file;
 	struct cg_pos base;        /* of the last cost line */
-	bool has_base;             /* there was one since fn= */
+	bool has_base;             /* steps from it may be written */
 };
 
 /* ---- Names -------------------------------------------------------------- */
@@ -109,12 +109,20 @@ put_fn(struct writer *w, const char *spec, cg_fn fn)
 
 /* ---- Numbers ------------------------------------------------------------ */
 
+/* Most numbers have one digit or two. */
 static inline char *
 format_u64(char *to, uint64_t value)
 {
+	unsigned small = (unsigned)value;
+
 	if (value < 10) {
-		*to = (char)('0' + value);
+		*to = (char)('0' + small);
 		return to + 1;
+	}
+	if (value < 100) {
+		to[0] = (char)('0' + small / 10);
+		to[1] = (char)('0' + small % 10);
+		return to + 2;
 	}
 	return cg_format_u64(to, value);
 }
@@ -128,16 +136,16 @@ format_position(const struct writer *w, char *to, uint64_t value,
 {
 	uint64_t step = value - base;
 
-	if (w->has_base && w->short_positions) {
+	if (w->has_base) {
 		if (step == 0) {
 			*to = '*';
 			return to + 1;
 		}
-		if (step < STEP_MAX) {
+		if (value > base && step < STEP_MAX) {
 			*to = '+';
 			return format_u64(to + 1, step);
 		}
-		if (-step < STEP_MAX) {
+		if (value < base && -step < STEP_MAX) {
 			*to = '-';
 			return format_u64(to + 1, -step);
 		}
@@ -167,12 +175,10 @@ line_max(size_t n)
 	return (n + 3) * (CG_NUMBER_MAX + 2);
 }
 
-static void
-put_cost_line(struct writer *w, const struct cg_pos *pos,
+static inline char *
+format_cost_line(struct writer *w, char *to, const struct cg_pos *pos,
     const uint64_t *cost, size_t n)
 {
-	char *to = cg_out_reserve(w->out, line_max(n));
-
 	to = format_positions(w, to, pos);
 	if (n == 0) {
 		*to++ = ' ';
@@ -183,9 +189,9 @@ put_cost_line(struct writer *w, const struct cg_pos *pos,
 		to = format_u64(to, cost[i]);
 	}
 	*to++ = '\n';
-	cg_out_advance(w->out, to);
 	w->base = *pos;
-	w->has_base = true;
+	w->has_base = w->short_positions;
+	return to;
 }
 
 static void
@@ -391,7 +397,7 @@ put_call(struct writer *w, const struct cg_call *call)
 		put_file(w, "cfi=", file);
 	put_fn(w, "cfn=", call->callee);
 	cg_puts(w->out, "calls=");
-	to = cg_out_reserve(w->out, line_max(1));
+	to = cg_out_reserve(w->out, line_max(1) + line_max(call->n));
 	to = format_u64(to, call->count);
 	*to++ = ' ';
 	if (w->instr) {
@@ -402,8 +408,8 @@ put_call(struct writer *w, const struct cg_call *call)
 	if (w->line)
 		to = format_u64(to, call->entry.line);
 	*to++ = '\n';
+	to = format_cost_line(w, to, &call->site, call->cost, call->n);
 	cg_out_advance(w->out, to);
-	put_cost_line(w, &call->site, call->cost, call->n);
 }
 
 static void
@@ -430,20 +436,38 @@ put_jump(struct writer *w, cg_fn fn, const struct cg_jump *jump)
 	*to++ = '\n';
 	cg_out_advance(w->out, to);
 	w->base = jump->from;
-	w->has_base = true;
+	w->has_base = w->short_positions;
+}
+
+/* Room is asked for once for many lines: nearly all that there are. */
+#define ROOM_FOR_LINES 4096
+
+static void
+put_costs(struct writer *w, struct cg_rows *rows)
+{
+	size_t most = line_max(w->events);
+	char *to = cg_out_reserve(w->out, 0), *end = to;
+	struct cg_cost cost;
+
+	while (cg_next_cost(rows, &cost)) {
+		if ((size_t)(end - to) < most || cost.pos.file != w->here) {
+			cg_out_advance(w->out, to);
+			go_to_file(w, cost.pos.file);
+			to = cg_out_reserve(w->out, ROOM_FOR_LINES + most);
+			end = to + ROOM_FOR_LINES + most;
+		}
+		to = format_cost_line(w, to, &cost.pos, cost.cost, cost.n);
+	}
+	cg_out_advance(w->out, to);
 }
 
 static void
 put_rows(struct writer *w, struct cg_rows *rows, cg_fn fn)
 {
-	struct cg_cost cost;
 	struct cg_call call;
 	struct cg_jump jump;
 
-	while (cg_next_cost(rows, &cost)) {
-		go_to_file(w, cost.pos.file);
-		put_cost_line(w, &cost.pos, cost.cost, cost.n);
-	}
+	put_costs(w, rows);
 	while (cg_next_jump(rows, &jump))
 		put_jump(w, fn, &jump);
 	while (cg_next_call(rows, &call))

@@ -10,7 +10,8 @@
  * A gmon.out has addresses only; names come from the executable. Samples
  * become self costs in ns of functions and lines, arcs become calls with a
  * count. Inclusive costs are not in the file: they are split by counts when a
- * target asks for them. Back in a gmon.out, everything is as it was.
+ * target asks for them. Back in a gmon.out everything is as it was; only time
+ * in mcount is left out unless it is asked for, and addresses have no bias.
  */
 #include <string.h>
 

@@ -40,6 +40,12 @@ struct gmon_arc {
 	uint64_t from, self, count;
 };
 
+/* Arc records that follow each other in the input. */
+struct gmon_run {
+	const char *at;
+	size_t arcs;
+};
+
 /* How often the basic block at an address ran. */
 struct gmon_block {
 	uint64_t addr, count;
@@ -52,8 +58,11 @@ struct gmon {
 	uint32_t version;       /* what the header says */
 	struct gmon_hist *hist; /* by address, those of one range together */
 	size_t hists;
-	struct gmon_arc *arc; /* in the order of the file */
-	size_t arcs;
+	struct gmon_run *run; /* arcs stay in bytes */
+	size_t runs, arcs;    /* arcs: of all runs */
+	unsigned stride;      /* bytes of an arc's record */
+	unsigned tag, count;  /* bytes of its tag and count */
+	uint64_t origin;      /* what to add to the addresses of arcs */
 	struct gmon_block *block;
 	size_t blocks;
 	unsigned bucket; /* from addresses are rounded down to it */
@@ -88,8 +97,14 @@ struct gmon_hint {
 int cg_gmon_read(
     struct cg_job *, struct cg_slice bytes, struct gmon_hint, struct gmon *);
 void cg_gmon_free(struct gmon *);
-/* Room for the arcs, out of memory being reported. */
-bool cg_gmon_alloc_arcs(struct cg_job *, struct gmon *, size_t n);
+/* The next arc in the order of the file, from the first for a place of 0. */
+struct gmon_place {
+	size_t run, arc;
+};
+bool cg_gmon_next_arc(
+    const struct gmon *, struct gmon_place *, struct gmon_arc *);
+/* One run of all arcs, for files that have no tags; false: out of memory. */
+bool cg_gmon_set_run(struct gmon *, const char *at, size_t arcs);
 /* A histogram's header as GNU writes it, without its tag. */
 void cg_gmon_take_hist(struct gmon_cursor *, struct gmon_hist *);
 /* Counter i of a histogram. */
@@ -117,7 +132,7 @@ int cg_gmon_read_bsd(struct cg_job *, struct cg_slice bytes, struct gmon *);
 uint64_t cg_gmon_bin_start(const struct gmon_hist *, unsigned word, uint64_t i);
 uint64_t cg_gmon_bin_of(const struct gmon_hist *, unsigned word, uint64_t addr);
 /*
- * round(value * to / from), to and from at most 10^9; UINT64_MAX: too big.
+ * round(value * to / from), to * from at most 10^18; UINT64_MAX: too big.
  * Ticks to ns is (ticks, 10^9, rate); back is (ns, rate, 10^9).
  */
 uint64_t cg_gmon_convert(uint64_t value, uint64_t to, uint64_t from);
@@ -201,7 +216,7 @@ struct gmon_funcs {
 	size_t count, cap;
 	uint32_t *slot; /* by start: index in func + 1, or 0 */
 	size_t slots;
-	size_t last;           /* the function that was found last */
+	size_t last[2];        /* the latest ones: often caller and callee */
 	struct gmon_line line; /* and the line */
 	int status;            /* CG_OK, or CG_ELIMIT (reported) */
 };

@@ -145,50 +145,41 @@ cg_gmon_probe_bsd(struct cg_slice text, bool whole)
  * MinGW and Cygwin write a 4-byte count and leave 4 bytes as they were; the
  * file is the same as BSD's otherwise. Counts that cannot be tell them apart.
  */
-static void
-cut_padding(struct cg_job *job, struct gmon *gmon)
+static bool
+is_padded(const struct gmon *gmon)
 {
+	struct gmon_place place = { 0 };
+	struct gmon_arc arc;
 	uint64_t most = 0;
 
-	for (size_t i = 0; i < gmon->arcs; i++)
-		most = most > gmon->arc[i].count ? most : gmon->arc[i].count;
-	if (most < COUNT_MAX || gmon->big)
-		return;
-	cg_warn(job, "call counts above 10^13: taken as 32 bits and padding, "
-		     "as MinGW writes them");
-	for (size_t i = 0; i < gmon->arcs; i++)
-		gmon->arc[i].count &= UINT32_MAX;
+	while (cg_gmon_next_arc(gmon, &place, &arc))
+		most = most > arc.count ? most : arc.count;
+	return gmon->count == 8 && !gmon->big && most >= COUNT_MAX;
 }
 
 static int
 read_arcs(struct cg_job *job, struct cg_slice bytes,
     const struct header *header, struct gmon *gmon)
 {
-	const struct layout *layout = header->layout;
-	struct gmon_cursor cursor = { .at = bytes.ptr + header->length,
-		.end = bytes.ptr + bytes.len,
-		.word = layout->word,
-		.big = gmon->big };
+	const char *at = bytes.ptr + header->length;
 	size_t left = bytes.len - (size_t)header->length;
-	size_t n = left / layout->arc;
 
-	if (!cg_gmon_alloc_arcs(job, gmon, n))
-		return CG_ELIMIT;
-	for (; gmon->arcs < n; gmon->arcs++) {
-		struct gmon_arc *arc = &gmon->arc[gmon->arcs];
-
-		arc->from = cg_gmon_take(&cursor, layout->word);
-		arc->self = cg_gmon_take(&cursor, layout->word);
-		arc->count = cg_gmon_take(&cursor, layout->count);
-	}
-	if (left % layout->arc != 0)
-		cg_warn_at(job, cursor.at,
+	gmon->stride = header->layout->arc;
+	gmon->count = header->layout->count;
+	if (!cg_gmon_set_run(gmon, at, left / gmon->stride))
+		return cg_nomem(job);
+	at += left / gmon->stride * gmon->stride;
+	left %= gmon->stride;
+	if (left > 0)
+		cg_warn_at(job, at,
 		    "truncated: last arc record at offset %zu has %zu of %u "
 		    "bytes; ignored",
-		    (size_t)(cursor.at - bytes.ptr), left % layout->arc,
-		    layout->arc);
-	if (layout->count == 8)
-		cut_padding(job, gmon);
+		    (size_t)(at - bytes.ptr), left, gmon->stride);
+	if (is_padded(gmon)) {
+		cg_warn(job, "call counts above 10^13: taken as 32 bits and "
+			     "padding, as MinGW writes them");
+		gmon->count = 4;
+	}
 	return CG_OK;
 }
 

@@ -127,11 +127,13 @@ static void
 find_bucket(struct gmon *gmon)
 {
 	uint64_t low = gmon->hists ? gmon->hist[0].low : 0, bits = 0;
+	struct gmon_place place = { 0 };
+	struct gmon_arc arc;
 
 	gmon->bucket = usual_bucket(gmon);
-	for (size_t i = 0; i < gmon->arcs; i++) {
-		if (gmon->arc[i].from != 0)
-			bits |= gmon->arc[i].from - low;
+	while (cg_gmon_next_arc(gmon, &place, &arc)) {
+		if (arc.from != 0)
+			bits |= arc.from - low;
 	}
 	if (bits & (gmon->bucket - 1))
 		gmon->bucket = 1;

@@ -34,18 +34,19 @@ compare_u64(const void *va, const void *vb)
 static bool
 list_entries(struct gmon_funcs *funcs, const struct gmon *gmon)
 {
-	size_t kept = 0;
+	struct gmon_place place = { 0 };
+	struct gmon_arc arc;
+	size_t n = 0, kept = 0;
 
 	funcs->entry = calloc(gmon->arcs + 1, sizeof(*funcs->entry));
 	if (!funcs->entry)
 		return false;
-	for (size_t i = 0; i < gmon->arcs; i++)
-		funcs->entry[i] = gmon->arc[i].self;
-	if (gmon->arcs > 0)
-		qsort(funcs->entry, gmon->arcs, sizeof(*funcs->entry),
-		    compare_u64);
-	for (size_t i = 0; i < gmon->arcs; i++) {
-		if (i == 0 || funcs->entry[i] != funcs->entry[i - 1])
+	while (cg_gmon_next_arc(gmon, &place, &arc))
+		funcs->entry[n++] = arc.self;
+	if (n > 0)
+		qsort(funcs->entry, n, sizeof(*funcs->entry), compare_u64);
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || funcs->entry[i] != funcs->entry[kept - 1])
 			funcs->entry[kept++] = funcs->entry[i];
 	}
 	funcs->entries = kept;
@@ -57,9 +58,10 @@ cg_gmon_funcs_open(struct gmon_funcs *funcs, struct cg_job *job,
     struct cg_build *build, const struct gmon *gmon,
     const struct gmon_images *images)
 {
-	*funcs = (struct gmon_funcs){
-		.job = job, .build = build, .images = images, .last = NONE
-	};
+	*funcs = (struct gmon_funcs){ .job = job,
+		.build = build,
+		.images = images,
+		.last = { NONE, NONE } };
 	if (images->count == 0 || images->image[0].elf->symbol_count == 0)
 		return list_entries(funcs, gmon) ? CG_OK : cg_nomem(job);
 	if (!cg_opt_flag(job, "gprof-compat"))
@@ -99,24 +101,34 @@ grow(struct gmon_funcs *funcs)
 	struct gmon_func *func;
 	uint32_t *slot;
 
-	if (funcs->count < funcs->cap)
+	if (funcs->func && funcs->count < funcs->cap)
 		return true;
-	if (cap > UINT32_MAX / 2)
+	func = cap < UINT32_MAX / 2 ? calloc(cap, sizeof(*func)) : NULL;
+	slot = func ? calloc(cap * 2, sizeof(*slot)) : NULL;
+	if (!slot) {
+		free(func);
 		return false;
-	func = realloc(funcs->func, cap * sizeof(*func));
-	if (!func)
-		return false;
-	funcs->func = func;
-	slot = calloc(cap * 2, sizeof(*slot));
-	if (!slot)
-		return false;
+	}
+	if (funcs->func)
+		memcpy(func, funcs->func, funcs->count * sizeof(*func));
+	free(funcs->func);
 	free(funcs->slot);
+	funcs->func = func;
 	funcs->slot = slot;
 	funcs->slots = cap * 2;
 	funcs->cap = cap;
 	for (size_t i = 0; i < funcs->count; i++)
 		*find_slot(funcs, func[i].start) = (uint32_t)i + 1;
 	return true;
+}
+
+static void
+remember(struct gmon_funcs *funcs, size_t i)
+{
+	if (funcs->last[0] == i)
+		return;
+	funcs->last[1] = funcs->last[0];
+	funcs->last[0] = i;
 }
 
 static const struct gmon_func *
@@ -133,7 +145,7 @@ add_func(struct gmon_funcs *funcs, const struct found *found)
 	}
 	*find_slot(funcs, found->start) = (uint32_t)funcs->count + 1;
 	func = &funcs->func[funcs->count];
-	funcs->last = funcs->count++;
+	remember(funcs, funcs->count++);
 	*func = (struct gmon_func){ .start = found->start,
 		.end = found->end,
 		.image = found->image,
@@ -158,7 +170,7 @@ get_known(struct gmon_funcs *funcs, uint64_t start)
 
 	if (slot == 0)
 		return NULL;
-	funcs->last = slot - 1;
+	remember(funcs, slot - 1);
 	return &funcs->func[slot - 1];
 }
 
@@ -279,9 +291,14 @@ cg_gmon_func_at(struct gmon_funcs *funcs, uint64_t addr)
 	struct found found;
 	bool ok;
 
-	if (funcs->last != NONE && addr >= funcs->func[funcs->last].start &&
-	    addr < funcs->func[funcs->last].end)
-		return &funcs->func[funcs->last];
+	for (size_t i = 0; i < 2 && funcs->last[i] != NONE; i++) {
+		const struct gmon_func *func = &funcs->func[funcs->last[i]];
+
+		if (addr >= func->start && addr < func->end) {
+			remember(funcs, funcs->last[i]);
+			return func;
+		}
+	}
 	if (funcs->status != CG_OK)
 		return NULL;
 	if (funcs->compat)

@@ -59,7 +59,7 @@ make_distinct(uint64_t *value, size_t n)
 	if (n > 0)
 		qsort(value, n, sizeof(*value), compare_u64);
 	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || value[i] != value[i - 1])
+		if (i == 0 || value[i] != value[kept - 1])
 			value[kept++] = value[i];
 	}
 	return kept;
@@ -90,16 +90,16 @@ static bool
 list_selfs(struct library *lib, const struct gmon *gmon,
     const struct gmon_image *program)
 {
+	struct gmon_place place = { 0 };
+	struct gmon_arc arc;
 	size_t n = 0;
 
 	lib->self = calloc(gmon->arcs + 1, sizeof(*lib->self));
 	if (!lib->self)
 		return false;
-	for (size_t i = 0; i < gmon->arcs; i++) {
-		uint64_t self = gmon->arc[i].self;
-
-		if (self < program->low || self >= program->high)
-			lib->self[n++] = self;
+	while (cg_gmon_next_arc(gmon, &place, &arc)) {
+		if (arc.self < program->low || arc.self >= program->high)
+			lib->self[n++] = arc.self;
 	}
 	lib->selfs = make_distinct(lib->self, n);
 	return true;

@@ -225,15 +225,14 @@ add_gnu_arc(struct mapper *map, const struct gmon_arc *arc)
 static int
 add_arcs(struct mapper *map)
 {
+	struct gmon_place place = { 0 };
+	struct gmon_arc arc;
 	struct cg_slice order;
 	int status = CG_OK;
 
-	for (size_t i = 0; i < map->gmon->arcs && status == CG_OK; i++) {
-		const struct gmon_arc *arc = &map->gmon->arc[i];
-
-		status = map->funcs.compat ? add_gnu_arc(map, arc)
-					   : add_arc(map, arc);
-	}
+	while (status == CG_OK && cg_gmon_next_arc(map->gmon, &place, &arc))
+		status = map->funcs.compat ? add_gnu_arc(map, &arc)
+					   : add_arc(map, &arc);
 	if (status != CG_OK)
 		return status;
 	if (!cg_gmon_order_end(&map->order, &order))

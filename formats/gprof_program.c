@@ -139,10 +139,7 @@ subtract_bias(struct gmon *gmon, uint64_t bias)
 		gmon->hist[i].low -= bias;
 		gmon->hist[i].high -= bias;
 	}
-	for (size_t i = 0; i < gmon->arcs; i++) {
-		gmon->arc[i].from -= gmon->arc[i].from ? bias : 0;
-		gmon->arc[i].self -= bias;
-	}
+	gmon->origin -= bias;
 	for (size_t i = 0; i < gmon->blocks; i++)
 		gmon->block[i].addr -= bias;
 }
@@ -238,15 +235,22 @@ name_beside(const char *name)
 	return NULL;
 }
 
-/* Nobody named the program: a.out, or what the input's name hints at. */
+/*
+ * Nobody named the program: a.out, or what the input's name hints at, if the
+ * histogram says that it fits.
+ */
 static const struct cg_symbols *
 guess_program(struct cg_job *job, const struct cg_in *in,
     const struct gmon *gmon, uint64_t *bias)
 {
-	char *beside = name_beside(cg_in_name(in));
-	const struct cg_symbols *symbols =
-	    beside ? cg_open_symbols(job, beside, true) : NULL;
+	const struct cg_symbols *symbols = NULL;
+	char *beside;
 
+	if (gmon->hists == 0)
+		return NULL;
+	beside = name_beside(cg_in_name(in));
+	if (beside)
+		symbols = cg_open_symbols(job, beside, true);
 	free(beside);
 	if (symbols && match_object(gmon, symbols, bias))
 		return symbols;

@@ -33,7 +33,7 @@ struct chain {
 	unsigned block_word; /* glibc writes a pointer's width, gprof reads 4 */
 	uint32_t version;
 	enum chain_end end;
-	size_t records, hists, arcs, blocks;
+	size_t records, hists, runs, arcs, blocks;
 	unsigned odd;   /* headers that no runtime writes */
 	const char *at; /* the record that ended it */
 	uint64_t need;  /* CHAIN_CUT: bytes that this record has */
@@ -79,27 +79,61 @@ void
 cg_gmon_free(struct gmon *gmon)
 {
 	free(gmon->hist);
-	free(gmon->arc);
+	free(gmon->run);
 	free(gmon->block);
 	*gmon = (struct gmon){ 0 };
 }
 
 bool
-cg_gmon_alloc_arcs(struct cg_job *job, struct gmon *gmon, size_t n)
+cg_gmon_set_run(struct gmon *gmon, const char *at, size_t arcs)
 {
-	gmon->arc = n ? calloc(n, sizeof(*gmon->arc)) : NULL;
-	if (n && !gmon->arc)
-		cg_nomem(job);
-	return n == 0 || gmon->arc;
+	gmon->run = malloc(sizeof(*gmon->run));
+	if (!gmon->run)
+		return false;
+	gmon->run[0] = (struct gmon_run){ .at = at, .arcs = arcs };
+	gmon->runs = 1;
+	gmon->arcs = arcs;
+	return true;
 }
 
+/* LD_PROFILE has records without a count where none was needed. */
+bool
+cg_gmon_next_arc(
+    const struct gmon *gmon, struct gmon_place *place, struct gmon_arc *arc)
+{
+	struct gmon_cursor cursor = { .word = gmon->word, .big = gmon->big };
+
+	while (place->run < gmon->runs) {
+		const struct gmon_run *run = &gmon->run[place->run];
+
+		if (place->arc == run->arcs) {
+			place->run++;
+			place->arc = 0;
+			continue;
+		}
+		cursor.at = run->at + place->arc++ * gmon->stride + gmon->tag;
+		cursor.end = cursor.at + gmon->stride - gmon->tag;
+		arc->from = cg_gmon_take(&cursor, gmon->word);
+		arc->self = cg_gmon_take(&cursor, gmon->word) + gmon->origin;
+		arc->count = cg_gmon_take(&cursor, gmon->count);
+		arc->from += arc->from ? gmon->origin : 0;
+		if (arc->count > 0 || gmon->kind != GMON_LD_PROFILE)
+			return true;
+	}
+	return false;
+}
+
+/* Most counters are zero and have two bytes: millions of them are read. */
 uint64_t
 cg_gmon_count(const struct gmon *gmon, const struct gmon_hist *hist, uint64_t i)
 {
-	struct gmon_cursor cursor = { .at = hist->counts + i * hist->width,
-		.end = hist->counts + (i + 1) * hist->width,
-		.big = gmon->big };
+	const char *at = hist->counts + i * hist->width;
+	struct gmon_cursor cursor = {
+		.at = at, .end = at + hist->width, .big = gmon->big
+	};
 
+	if (hist->width == 2 && at[0] == 0 && at[1] == 0)
+		return 0;
 	return cg_gmon_take(&cursor, hist->width);
 }
 
@@ -167,15 +201,25 @@ walk_hist(
 	return true;
 }
 
+/* The arc is the record at chain->at. */
 static bool
-walk_arc(struct chain *chain, struct gmon_cursor *cursor, struct gmon_arc *arc)
+walk_arc(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill,
+    bool follows)
 {
-	arc->from = cg_gmon_take(cursor, cursor->word);
-	arc->self = cg_gmon_take(cursor, cursor->word);
-	arc->count = cg_gmon_take(cursor, 4);
-	if (cursor->cut)
+	size_t size = 2 * cursor->word + 4;
+
+	if ((size_t)(cursor->end - cursor->at) < size) {
 		chain->end = CHAIN_CUT_ARC;
-	return !cursor->cut;
+		return false;
+	}
+	cursor->at += size;
+	chain->runs += !follows;
+	chain->arcs++;
+	if (fill && !follows)
+		fill->run[fill->runs++] = (struct gmon_run){ chain->at, 0 };
+	if (fill)
+		fill->run[fill->runs - 1].arcs++;
+	return true;
 }
 
 static bool
@@ -213,17 +257,14 @@ walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
 		.word = chain->word,
 		.big = chain->big };
 	struct gmon_hist hist;
-	struct gmon_arc arc;
+	uint64_t tag = TAG_HIST, before;
 
 	for (chain->at = cursor.at; cursor.at < cursor.end;) {
-		uint64_t tag = cg_gmon_take(&cursor, 1);
-
+		before = tag;
+		tag = cg_gmon_take(&cursor, 1);
 		if (tag == TAG_ARC) {
-			if (!walk_arc(chain, &cursor, &arc))
+			if (!walk_arc(chain, &cursor, fill, before == TAG_ARC))
 				return;
-			if (fill)
-				fill->arc[fill->arcs++] = arc;
-			chain->arcs++;
 		} else if (tag == TAG_HIST) {
 			if (!walk_hist(chain, &cursor, &hist))
 				return;
@@ -419,12 +460,15 @@ read_gnu(struct cg_job *job, struct cg_slice bytes, struct chain *chain,
 	if (status != CG_OK)
 		return status;
 	gmon->hist = calloc(chain->hists + 1, sizeof(*gmon->hist));
+	gmon->run = calloc(chain->runs + 1, sizeof(*gmon->run));
 	gmon->block = calloc(chain->blocks + 1, sizeof(*gmon->block));
-	if (!gmon->hist || !gmon->block)
+	if (!gmon->hist || !gmon->run || !gmon->block)
 		return cg_nomem(job);
-	if (!cg_gmon_alloc_arcs(job, gmon, chain->arcs))
-		return CG_ELIMIT;
 	walk(&again, bytes, gmon);
+	gmon->arcs = chain->arcs;
+	gmon->tag = 1;
+	gmon->count = 4;
+	gmon->stride = 1 + 2 * gmon->word + 4;
 	if (again.end == CHAIN_CUT)
 		recover_hist(bytes, chain, gmon);
 	return CG_OK;
@@ -494,20 +538,14 @@ read_ld_profile(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)
 	gmon->hist[gmon->hists++] = hist;
 	arcs = (uint64_t)(cursor.end - cursor.at) / (2 * gmon->word + 4);
 	arcs = arcs < stated ? arcs : stated;
-	if (!cg_gmon_alloc_arcs(job, gmon, (size_t)arcs))
-		return CG_ELIMIT;
+	if (!cg_gmon_set_run(gmon, cursor.at, (size_t)arcs))
+		return cg_nomem(job);
+	gmon->count = 4;
+	gmon->stride = 2 * gmon->word + 4;
+	gmon->origin = hist.low;
 	if (arcs < stated)
 		cg_warn_at(job, bytes.ptr + bytes.len,
 		    "truncated: %" PRIu64 " of %" PRIu64 " arcs", arcs, stated);
-	for (; arcs > 0; arcs--) {
-		struct gmon_arc *arc = &gmon->arc[gmon->arcs];
-
-		arc->from = cg_gmon_take(&cursor, gmon->word);
-		arc->self = cg_gmon_take(&cursor, gmon->word) + hist.low;
-		arc->count = cg_gmon_take(&cursor, 4);
-		arc->from += arc->from ? hist.low : 0;
-		gmon->arcs += arc->count > 0;
-	}
 	return CG_OK;
 }
 

@@ -31,7 +31,7 @@ struct timer {
 	size_t pieces;
 };
 
-/* value * part / whole, for part <= whole, without overflow. */
+/* value * part / whole, for part <= whole, without overflow; 0 of 0 is all. */
 static uint64_t
 scale_down(uint64_t value, uint64_t part, uint64_t whole)
 {
@@ -39,6 +39,8 @@ scale_down(uint64_t value, uint64_t part, uint64_t whole)
 		whole >>= 1;
 		part >>= 1;
 	}
+	if (whole == 0)
+		return value;
 	return value / whole * part + value % whole * part / whole;
 }
 
@@ -241,12 +243,11 @@ add_gnu(struct timer *timer)
 {
 	const struct gmon_hist *hist = timer->hist;
 	struct credit credit = { .timer = timer };
-	uint64_t count;
+	uint64_t units = (hist->high - hist->low) / 2, count;
 
 	if (timer->funcs->gnu.count == 0 || hist->bins == 0)
 		return;
-	credit.scale =
-	    (double)((hist->high - hist->low) / 2) / (double)hist->bins;
+	credit.scale = (double)units / (double)hist->bins;
 	for (uint64_t i = 0; i < hist->have; i++) {
 		count = cg_gmon_count(timer->gmon, hist, i);
 		if (count > 0)

@@ -78,7 +78,7 @@ static int
 add_sample(struct writer *w, uint64_t addr, uint64_t cost)
 {
 	size_t hist = addr ? find_hist(w, addr) : SIZE_MAX;
-	uint64_t bin;
+	uint64_t bin = UINT64_MAX;
 
 	if (hist != SIZE_MAX)
 		bin = cg_gmon_bin_of(&w->hist[hist], w->gmon.word, addr);

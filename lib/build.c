@@ -29,8 +29,8 @@ cg_build_status(const struct cg_build *build)
 	return build->status;
 }
 
-static void CG_PRINTF(2, 3)
-fail(struct cg_build *build, const char *fmt, ...)
+void
+cg_build_fail(struct cg_build *build, const char *fmt, ...)
 {
 	struct cg_place place = { 0 };
 	va_list args;
@@ -45,9 +45,8 @@ fail(struct cg_build *build, const char *fmt, ...)
 	va_end(args);
 }
 
-/* Out of memory, unless merging rows has failed and said something else. */
-static void
-fail_nomem(struct cg_build *build)
+void
+cg_build_nomem(struct cg_build *build)
 {
 	if (build->status != CG_OK)
 		return;
@@ -55,15 +54,14 @@ fail_nomem(struct cg_build *build)
 	build->status = *build->graph->fault;
 }
 
-/* An id that no add gave out: the reader's own mistake. */
-static bool
-check_id(struct cg_build *build, uint32_t id, size_t count, const char *what)
+bool
+cg_build_check(struct cg_build *build, uint32_t id, size_t count, const char *what)
 {
 	if (build->status != CG_OK)
 		return false;
 	if (id < count)
 		return true;
-	fail(build, "internal error: %s %lu does not exist", what,
+	cg_build_fail(build, "internal error: %s %lu does not exist", what,
 	    (unsigned long)id);
 	build->status = CG_EBUG;
 	return false;
@@ -76,7 +74,7 @@ add_str(struct cg_build *build, struct cg_slice text)
 
 	if (id != CG_STR_NONE)
 		return id;
-	fail_nomem(build);
+	cg_build_nomem(build);
 	return 0;
 }
 
@@ -96,7 +94,7 @@ add_path(struct cg_build *build, struct cg_paths *paths, struct cg_slice path)
 	id = cg_map_at(&paths->ids, str);
 	if (!id || (*id == 0 && !cg_grow(&paths->path, &paths->cap,
 	    paths->count + 1, sizeof(*paths->path)))) {
-		fail_nomem(build);
+		cg_build_nomem(build);
 		return 0;
 	}
 	if (*id == 0) {
@@ -192,14 +190,14 @@ cg_add_fn_named(struct cg_build *build, cg_name name, cg_file file,
 	size_t strs = graph->strs.count ? graph->strs.count : 1;
 	uint32_t *slot;
 
-	if (!check_id(build, name, strs, "name") ||
-	    !check_id(build, file, graph->files.count, "file") ||
-	    !check_id(build, object, graph->objects.count, "object"))
+	if (!cg_build_check(build, name, strs, "name") ||
+	    !cg_build_check(build, file, graph->files.count, "file") ||
+	    !cg_build_check(build, object, graph->objects.count, "object"))
 		return 0;
 	if (name == 0 && file == 0 && object == 0)
 		return 0;
 	if (graph->fns * 4 >= graph->fn_slots * 3 && !grow_fn_slots(graph)) {
-		fail_nomem(build);
+		cg_build_nomem(build);
 		return 0;
 	}
 	slot = find_fn(graph, name, file, object);
@@ -208,7 +206,7 @@ cg_add_fn_named(struct cg_build *build, cg_name name, cg_file file,
 	if (graph->fns >= UINT32_MAX ||
 	    !cg_grow_raw(&graph->fn, &graph->fn_cap, graph->fns + 1,
 	    sizeof(*graph->fn))) {
-		fail_nomem(build);
+		cg_build_nomem(build);
 		return 0;
 	}
 	graph->fn[graph->fns] = (struct cg_fn_entry){ .name = name,
@@ -223,7 +221,7 @@ cg_set_fn_range(struct cg_build *build, cg_fn fn, uint32_t first,
 {
 	struct cg_fn_entry *entry;
 
-	if (!check_id(build, fn, build->graph->fns, "function"))
+	if (!cg_build_check(build, fn, build->graph->fns, "function"))
 		return;
 	entry = &build->graph->fn[fn];
 	if (first != 0 && (entry->first == 0 || first < entry->first))
@@ -258,13 +256,13 @@ join_event(struct cg_build *build, struct cg_event *event,
 	const char *unit = more->unit ? more->unit : "";
 
 	if (event->is_signed != more->is_signed)
-		fail(build, "event %s is signed in one place and not in "
+		cg_build_fail(build, "event %s is signed in one place and not in "
 		    "another", event->name);
 	else if (event->incl != more->incl)
-		fail(build, "event %s has inclusive costs of another kind "
+		cg_build_fail(build, "event %s has inclusive costs of another kind "
 		    "in another input", event->name);
 	else if (*unit && *event->unit && strcmp(unit, event->unit) != 0)
-		fail(build, "event %s is in %s in one place and in %s in "
+		cg_build_fail(build, "event %s is in %s in one place and in %s in "
 		    "another", event->name, event->unit, unit);
 	if (more->long_name && *more->long_name)
 		event->long_name = keep(build, more->long_name);
@@ -287,13 +285,13 @@ cg_add_event(struct cg_build *build, const struct cg_event *event)
 		return (unsigned)i;
 	}
 	if (graph->events >= CG_EVENT_MAX) {
-		fail(build, "more than %d events", CG_EVENT_MAX);
+		cg_build_fail(build, "more than %d events", CG_EVENT_MAX);
 		build->status = CG_ELIMIT;
 		return 0;
 	}
 	if (!cg_grow(&graph->event, &graph->event_cap, graph->events + 1,
 	    sizeof(*graph->event))) {
-		fail_nomem(build);
+		cg_build_nomem(build);
 		return 0;
 	}
 	new = &graph->event[graph->events++];
@@ -319,14 +317,14 @@ cg_add_formula(struct cg_build *build, const struct cg_event *event)
 			new = &graph->formula[i].event;
 	}
 	if (!new && graph->formulas >= CG_EVENT_MAX) {
-		fail(build, "more than %d inherited events", CG_EVENT_MAX);
+		cg_build_fail(build, "more than %d inherited events", CG_EVENT_MAX);
 		build->status = CG_ELIMIT;
 		return;
 	}
 	if (!new) {
 		if (!cg_grow(&graph->formula, &graph->formula_cap,
 		    graph->formulas + 1, sizeof(*graph->formula))) {
-			fail_nomem(build);
+			cg_build_nomem(build);
 			return;
 		}
 		new = &graph->formula[graph->formulas++].event;
@@ -372,7 +370,7 @@ new_part(struct cg_build *build)
 	if (graph->parts >= CG_ALL_PARTS ||
 	    !cg_grow(&graph->part, &graph->part_cap, graph->parts + 1,
 	    sizeof(*graph->part))) {
-		fail_nomem(build);
+		cg_build_nomem(build);
 		return false;
 	}
 	graph->part[graph->parts].info.cmd = "";
@@ -389,7 +387,7 @@ mark_totals(struct cg_build *build)
 
 	if (!cg_grow(&build->mark, &build->marks, part->totals,
 	    sizeof(*build->mark))) {
-		fail_nomem(build);
+		cg_build_nomem(build);
 		return;
 	}
 	if (build->marks > 0)
@@ -426,7 +424,7 @@ cg_add_part(struct cg_build *build, const struct cg_part_info *info)
 void
 cg_set_part(struct cg_build *build, cg_part part)
 {
-	if (!check_id(build, part, build->graph->parts, "part"))
+	if (!cg_build_check(build, part, build->graph->parts, "part"))
 		return;
 	build->part = part;
 	build->run = NULL;
@@ -450,7 +448,7 @@ cg_add_desc(struct cg_build *build, struct cg_slice key,
 	}
 	if (!cg_grow(&part->desc, &part->desc_cap, part->descs + 1,
 	    sizeof(desc))) {
-		fail_nomem(build);
+		cg_build_nomem(build);
 		return;
 	}
 	part->desc[part->descs++] = desc;
@@ -469,157 +467,6 @@ cg_get_desc(const struct cg_build *build, const char *key)
 			    part->desc[i].value).ptr;
 	}
 	return "";
-}
-
-/* ---- Rows --------------------------------------------------------------- */
-
-/* Checks what all rows have in common and finds the run. */
-static struct cg_run *
-begin_row(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
-    size_t n)
-{
-	struct cg_graph *graph = build->graph;
-
-	if (build->status != CG_OK)
-		return NULL;
-	if (pos->addr != 0)
-		graph->facts |= CG_INSTRS;
-	if (pos->line != 0)
-		graph->facts |= CG_LINES;
-	if (pos->file >= graph->files.count || fn >= graph->fns ||
-	    n > graph->events) {
-		(void)check_id(build, pos->file, graph->files.count, "file");
-		(void)check_id(build, fn, graph->fns, "function");
-		(void)check_id(build, (uint32_t)n, graph->events + 1,
-		    "event");
-		return NULL;
-	}
-	if (!build->run || build->run->fn != fn) {
-		build->run = cg_run_get(graph, build->part, fn);
-		if (!build->run)
-			fail_nomem(build);
-	}
-	return build->run;
-}
-
-/* Adds to the part's sums, which so bound every sum of some of its rows. */
-static bool
-add_total(struct cg_build *build, const uint64_t *cost, size_t n)
-{
-	struct cg_part_entry *part = &build->graph->part[build->part];
-
-	if (part->totals < n &&
-	    !cg_grow(&part->total, &part->totals, build->graph->events,
-	    sizeof(*part->total))) {
-		fail_nomem(build);
-		return false;
-	}
-	if (cg_add_costs(build->graph, part->total, &n, cost, n))
-		return true;
-	fail(build, "costs add up to more than 64 bits hold");
-	return false;
-}
-
-void
-cg_add_cost(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
-    const uint64_t *cost, size_t n)
-{
-	struct cg_run *run;
-
-	while (n > 0 && cost[n - 1] == 0)
-		n--;
-	run = begin_row(build, fn, pos, n);
-	if (!run || !add_total(build, cost, n))
-		return;
-	build->graph->facts |= n == 0 ? CG_SELF | CG_ZEROS : CG_SELF;
-	if (!cg_run_add_cost(build->graph, run, pos, cost, n))
-		fail_nomem(build);
-}
-
-void
-cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
-    cg_fn callee, const struct cg_pos *entry, uint64_t count,
-    const uint64_t *cost, size_t n)
-{
-	struct cg_run *run = begin_row(build, caller, site, n);
-	const struct cg_call call = { .site = *site, .callee = callee,
-		.entry = *entry, .count = count, .cost = cost, .n = n };
-
-	if (!run || !check_id(build, callee, build->graph->fns, "function"))
-		return;
-	build->graph->facts |= CG_CALLS;
-	for (size_t i = 0; i < n && !(build->graph->facts & CG_INCL); i++)
-		build->graph->facts |= cost[i] ? CG_INCL : 0;
-	if (!cg_run_add_call(build->graph, run, &call))
-		fail_nomem(build);
-}
-
-void
-cg_add_jump(struct cg_build *build, cg_fn fn, const struct cg_pos *from,
-    cg_fn target, const struct cg_pos *to, bool conditional,
-    uint64_t executed, uint64_t followed)
-{
-	struct cg_run *run = begin_row(build, fn, from, 0);
-	const struct cg_jump jump = { .from = *from, .to = *to,
-		.target = target, .conditional = conditional,
-		.executed = executed, .followed = followed };
-
-	if (!run || !check_id(build, target, build->graph->fns, "function") ||
-	    !check_id(build, to->file, build->graph->files.count, "file"))
-		return;
-	build->graph->facts |= CG_JUMPS;
-	if (!cg_run_add_jump(build->graph, run, &jump))
-		fail_nomem(build);
-}
-
-void
-cg_add_inclusive(struct cg_build *build, cg_fn fn, const uint64_t *cost,
-    size_t n)
-{
-	const struct cg_pos nowhere = { 0 };
-	struct cg_run *run = begin_row(build, fn, &nowhere, n);
-
-	if (run && !cg_run_add_inclusive(build->graph, run, cost, n))
-		fail_nomem(build);
-}
-
-void
-cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
-    uint32_t block, uint32_t index, enum cg_branch_kind kind, uint64_t count)
-{
-	struct cg_run *run = begin_row(build, fn, pos, 0);
-	const struct cg_branch branch = { .pos = *pos, .block = block,
-		.index = index, .kind = kind, .count = count };
-
-	if (!run)
-		return;
-	build->graph->facts |= CG_BRANCHES;
-	if (!cg_run_add_branch(build->graph, run, &branch))
-		fail_nomem(build);
-}
-
-void
-cg_state_total(struct cg_build *build, const uint64_t *cost, size_t n,
-    bool at_least)
-{
-	const struct cg_graph *graph = build->graph;
-	const struct cg_part_entry *part = &graph->part[build->part];
-	struct cg_place place = { 0 };
-
-	if (!check_id(build, (uint32_t)n, graph->events + 1, "event"))
-		return;
-	cg_in_place(build->in, NULL, &place);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t sum = (i < part->totals ? part->total[i] : 0) -
-		    (i < build->marks ? build->mark[i] : 0);
-
-		if (sum == cost[i] || (at_least && sum < cost[i]))
-			continue;
-		cg_diag_say(graph->diag, CG_WARNING, &place,
-		    "costs of %s add up to %llu, but the input says %llu",
-		    graph->event[i].name, (unsigned long long)sum,
-		    (unsigned long long)cost[i]);
-	}
 }
 
 /* ---- Stacks ------------------------------------------------------------- */
@@ -671,15 +518,15 @@ cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
 		.pos = *pos };
 	size_t at;
 
-	if (!check_id(build, parent, graph->nodes, "stack node") ||
-	    !check_id(build, fn, graph->fns, "function") ||
-	    !check_id(build, pos->file, graph->files.count, "file"))
+	if (!cg_build_check(build, parent, graph->nodes, "stack node") ||
+	    !cg_build_check(build, fn, graph->fns, "function") ||
+	    !cg_build_check(build, pos->file, graph->files.count, "file"))
 		return 0;
 	if ((graph->nodes * 4 >= graph->node_slots * 3 &&
 	    !grow_node_slots(graph)) || graph->nodes >= UINT32_MAX ||
 	    !cg_grow_raw(&graph->node, &graph->node_cap, graph->nodes + 1,
 	    sizeof(node))) {
-		fail_nomem(build);
+		cg_build_nomem(build);
 		return 0;
 	}
 	at = hash_node(&node) & (graph->node_slots - 1);
@@ -702,14 +549,14 @@ cg_add_stack(struct cg_build *build, cg_node leaf, const uint64_t *cost,
 	size_t have;
 	uint32_t *id;
 
-	if (!check_id(build, leaf, graph->nodes, "stack node") ||
-	    !check_id(build, (uint32_t)n, graph->events + 1, "event") ||
-	    !add_total(build, cost, n))
+	if (!cg_build_check(build, leaf, graph->nodes, "stack node") ||
+	    !cg_build_check(build, (uint32_t)n, graph->events + 1, "event") ||
+	    !cg_build_total(build, cost, n))
 		return;
 	id = cg_map_at(&graph->stack_ids, (uint64_t)build->part << 32 | leaf);
 	if (!id || !cg_grow(&graph->stack, &graph->stack_cap,
 	    graph->stacks + 1, sizeof(*stack))) {
-		fail_nomem(build);
+		cg_build_nomem(build);
 		return;
 	}
 	if (*id == 0) {
@@ -720,11 +567,11 @@ cg_add_stack(struct cg_build *build, cg_node leaf, const uint64_t *cost,
 	stack = &graph->stack[*id - 1];
 	have = stack->n;
 	if (!cg_grow(&stack->cost, &have, n, sizeof(*cost))) {
-		fail_nomem(build);
+		cg_build_nomem(build);
 		return;
 	}
 	stack->n = (uint32_t)have;
-	/* add_total() has checked the sum. */
+	/* cg_build_total() has checked the sum. */
 	(void)cg_add_costs(graph, stack->cost, &n, cost, n);
 	graph->facts |= CG_STACKS | CG_SELF;
 }

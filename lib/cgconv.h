@@ -110,7 +110,7 @@ typedef uint32_t cg_facts;
 #define CG_EVENTS (1u << 8)   /* more than one event */
 #define CG_ZEROS (1u << 9)    /* places that could run but never did */
 #define CG_BRANCHES (1u << 10) /* coverage of branches */
-#define CG_SIGNED (1u << 11)  /* costs below zero */
+#define CG_SIGNED (1u << 11)  /* costs below zero; a target without: error */
 #define CG_FACT_COUNT 12
 
 /* Name of fact number bit ("self", "lines", ...), NULL past the last. */

@@ -14,8 +14,8 @@ enter_block(struct scan *scan, const struct cg_block *block)
 {
 	scan->block = block;
 	scan->at = block->data;
-	scan->end = block == scan->packed->last ? scan->packed->at :
-	    block->data + block->used;
+	scan->end = block == scan->packed->last ? scan->packed->at
+						: block->data + block->used;
 	if (scan->stop >= scan->at && scan->stop < scan->end)
 		scan->end = scan->stop;
 }
@@ -24,7 +24,8 @@ void
 cg_scan_begin(struct scan *scan, const struct cg_packed *packed, cg_file file,
     const uint32_t *file_rank)
 {
-	*scan = (struct scan){ .packed = packed, .pos = { .file = file },
+	*scan = (struct scan){ .packed = packed,
+		.pos = { .file = file },
 		.rank = file_rank ? file_rank[file] : file };
 	if (packed->first)
 		enter_block(scan, packed->first);
@@ -55,8 +56,8 @@ is_before(const struct cg_rows *rows, const struct scan *scan,
 }
 
 static inline bool
-comes_before(const struct cg_rows *rows, const struct scan *a,
-    const struct scan *b)
+comes_before(
+    const struct cg_rows *rows, const struct scan *a, const struct scan *b)
 {
 	return is_before(rows, a, &b->pos, b->rank);
 }
@@ -64,8 +65,8 @@ comes_before(const struct cg_rows *rows, const struct scan *a,
 static bool
 add_head(struct cg_rows *rows, const struct scan *scan)
 {
-	if (!cg_grow_raw(&rows->head, &rows->head_cap, rows->heads + 1,
-	    sizeof(*scan)))
+	if (!cg_grow_raw(
+		&rows->head, &rows->head_cap, rows->heads + 1, sizeof(*scan)))
 		return false;
 	rows->head[rows->heads++] = *scan;
 	return true;
@@ -109,8 +110,8 @@ cg_costs_add(struct cg_rows *rows, const struct cg_run *run, bool in_order)
 {
 	struct scan scan;
 
-	cg_scan_begin(&scan, &run->costs, rows->graph->fn[run->fn].file,
-	    rows->file_rank);
+	cg_scan_begin(
+	    &scan, &run->costs, rows->graph->fn[run->fn].file, rows->file_rank);
 	if (!scan_row(&scan, rows->file_rank))
 		return true;
 	if (!in_order || (run->costs.ascending && !rows->no_addresses))
@@ -167,7 +168,7 @@ next_row(struct cg_rows *rows)
 	if (!scan_row(&rows->scan, rows->file_rank)) {
 		take_head(rows);
 	} else if (rows->heads > 0 &&
-	    comes_before(rows, &rows->head[0], &rows->scan)) {
+		   comes_before(rows, &rows->head[0], &rows->scan)) {
 		scan = rows->scan;
 		rows->scan = rows->head[0];
 		rows->head[0] = scan;
@@ -181,7 +182,7 @@ is_at(const struct cg_rows *rows, const struct cg_pos *pos)
 	const struct cg_pos *at = &rows->scan.pos;
 
 	return at->line == pos->line && at->file == pos->file &&
-	    (at->addr == pos->addr || rows->no_addresses);
+	       (at->addr == pos->addr || rows->no_addresses);
 }
 
 bool
@@ -198,8 +199,8 @@ cg_next_cost(struct cg_rows *rows, struct cg_cost *cost)
 	next_row(rows);
 	while (rows->merge && rows->has_cost && is_at(rows, &cost->pos)) {
 		n = get_values(scan->tag, &scan->at, rows->cost);
-		if (!cg_add_costs(rows->graph, rows->sum, &cost->n,
-		    rows->cost, n)) {
+		if (!cg_add_costs(
+			rows->graph, rows->sum, &cost->n, rows->cost, n)) {
 			cg_graph_overflow(rows->graph, "costs of a place");
 			return false;
 		}
@@ -207,5 +208,25 @@ cg_next_cost(struct cg_rows *rows, struct cg_cost *cost)
 	}
 	if (rows->no_addresses)
 		cost->pos.addr = 0;
+	return true;
+}
+
+bool
+cg_rows_sum_costs(struct cg_rows *rows, const struct cg_run *run, uint64_t *sum)
+{
+	struct scan scan;
+	size_t n;
+
+	cg_scan_begin(&scan, &run->costs, 0, NULL);
+	while (scan.at != scan.end || cg_scan_block(&scan)) {
+		unsigned tag = *scan.at++;
+
+		/* No matter where. */
+		scan.at = skip_varints(scan.at, (tag / CG_TAG_FILE & 1) +
+		    (tag / CG_TAG_ADDR & 1) + (tag / CG_TAG_LINE & 1));
+		n = get_values(tag, &scan.at, rows->cost);
+		if (!cg_add_values(rows->graph, sum, rows->cost, n))
+			return false;
+	}
 	return true;
 }

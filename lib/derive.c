@@ -76,6 +76,12 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	lost |= cg_graph_facts(graph) & ~to->carries;
 	if (!lost)
 		return CG_OK;
+	if (lost & CG_SIGNED) {
+		/* There is no near miss: as unsigned they would be huge. */
+		(void)cg_fail(job, "%s cannot hold costs below 0, and there "
+		    "are some", to->name);
+		return CG_ELOSS;
+	}
 	list_facts(lost, text, sizeof(text));
 	if (!job->strict) {
 		cg_warn(job, "%s cannot carry: %s", to->name, text);

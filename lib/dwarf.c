@@ -82,6 +82,19 @@ shorten(char *path)
 	return (size_t)(to - path);
 }
 
+/* libdw takes an index of the very end of .debug_str for a string, too. */
+static const char *
+get_string(const struct cg_dwarf *dwarf, Dwarf_Attribute *attr)
+{
+	const char *text = dwarf_formstring(attr);
+
+	for (size_t i = 0; i < dwarf->ends; i++) {
+		if (text == dwarf->end[i])
+			return NULL;
+	}
+	return text;
+}
+
 /* A file's path, joined to where the unit was compiled, if it says that. */
 static const char *
 keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
@@ -94,7 +107,7 @@ keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
 	if (!path || strcmp(path, "???") == 0)
 		return "";
 	if (*path != '/' && dwarf_attr(unit, DW_AT_comp_dir, &attr))
-		folder = dwarf_formstring(&attr);
+		folder = get_string(dwarf, &attr);
 	if (!cg_grow(&dwarf->path, &dwarf->path_cap,
 		(folder ? strlen(folder) : 0) + strlen(path) + 2, 1)) {
 		dwarf->status = CG_ELIMIT;
@@ -122,7 +135,7 @@ get_name(struct cg_dwarf *dwarf, Dwarf_Die *die)
 
 	for (size_t i = 0; i < sizeof(attrs) / sizeof(*attrs) && !name; i++) {
 		if (dwarf_attr_integrate(die, attrs[i], &attr))
-			name = dwarf_formstring(&attr);
+			name = get_string(dwarf, &attr);
 	}
 	if (!name)
 		return "";
@@ -324,14 +337,28 @@ list_units(struct cg_dwarf *dwarf, struct question *question)
 
 /* ---- For symbols.c ------------------------------------------------------ */
 
-/* libdw trusts .debug_str and its like to end with a NUL. */
-static void
-cut_string(Elf_Data *data)
+/*
+ * libdw trusts strings to end. Where only strings are, those that do not are
+ * cut off; entries, which may hold some, get a NUL behind the last.
+ */
+static bool
+end_strings(struct cg_dwarf *dwarf, Elf_Data *data, bool only_strings)
 {
 	const char *text = data->d_buf;
+	char *copy;
 
-	while (data->d_size > 0 && text[data->d_size - 1] != '\0')
+	while (
+	    only_strings && data->d_size > 0 && text[data->d_size - 1] != '\0')
 		data->d_size--;
+	if (data->d_size == 0 || text[data->d_size - 1] == '\0')
+		return true;
+	copy = cg_arena_alloc(&dwarf->copies, data->d_size + 1);
+	if (!copy)
+		return false;
+	memcpy(copy, text, data->d_size);
+	copy[data->d_size] = '\0';
+	data->d_buf = copy;
+	return true;
 }
 
 /*
@@ -340,7 +367,7 @@ cut_string(Elf_Data *data)
  * False: out of memory.
  */
 static bool
-prepare_section(const struct cg_section *section)
+prepare_section(struct cg_dwarf *dwarf, const struct cg_section *section)
 {
 	const char *kind = strchr(section->name, '_');
 	Elf_Data *data;
@@ -351,16 +378,24 @@ prepare_section(const struct cg_section *section)
 	else if (section->name[1] == 'z')
 		(void)elf_compress_gnu(section->scn, 0, 0);
 	data = elf_getdata(section->scn, NULL);
-	if (data && strcmp(kind, "_debugaltlink") == 0)
+	if (errno == ENOMEM || !data || !data->d_buf)
+		return errno != ENOMEM;
+	if (strcmp(kind, "_debugaltlink") == 0)
 		data->d_size = 0;
-	if (data && data->d_buf &&
-	    (strcmp(kind, "_str") == 0 || strcmp(kind, "_line_str") == 0))
-		cut_string(data);
-	return errno != ENOMEM;
+	if (strcmp(kind, "_str") == 0 || strcmp(kind, "_line_str") == 0) {
+		(void)end_strings(dwarf, data, true);
+		if (dwarf->ends < CG_ENDS)
+			dwarf->end[dwarf->ends++] =
+			    (const char *)data->d_buf + data->d_size;
+		return true;
+	}
+	if (strcmp(kind, "_info") == 0 || strcmp(kind, "_types") == 0)
+		return end_strings(dwarf, data, false);
+	return true;
 }
 
 static bool
-prepare(const struct cg_elffile *file)
+prepare(struct cg_dwarf *dwarf, const struct cg_elffile *file)
 {
 	static const char *const prefixes[] = { ".debug_", ".zdebug_",
 		".gnu_debugaltlink" };
@@ -372,7 +407,7 @@ prepare(const struct cg_elffile *file)
 		for (size_t p = 0; p < 3; p++) {
 			if (section->scn && strncmp(section->name, prefixes[p],
 						strlen(prefixes[p])) == 0)
-				ok = prepare_section(section);
+				ok = prepare_section(dwarf, section);
 		}
 	}
 	return ok;
@@ -380,19 +415,19 @@ prepare(const struct cg_elffile *file)
 
 /* NULL: out of memory with CG_ELIMIT in *status, or there is no DWARF. */
 static Dwarf *
-begin(const struct cg_elffile *file, int *status)
+begin(struct cg_dwarf *dwarf, const struct cg_elffile *file, int *status)
 {
-	Dwarf *dwarf = NULL;
+	bool prepared = prepare(dwarf, file);
+	Dwarf *new = NULL;
 
-	if (prepare(file)) {
-		errno = 0;
-		dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
-	}
-	if (errno == ENOMEM)
+	errno = 0;
+	if (prepared)
+		new = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+	if (!prepared || errno == ENOMEM)
 		*status = CG_ELIMIT;
-	if (dwarf)
-		(void)dwarf_new_oom_handler(dwarf, leave);
-	return dwarf;
+	if (new)
+		(void)dwarf_new_oom_handler(new, leave);
+	return new;
 }
 
 static int
@@ -403,7 +438,7 @@ open_alt(
 
 	if (status != CG_OK)
 		return status;
-	dwarf->alt = begin(&dwarf->alt_file, &status);
+	dwarf->alt = begin(dwarf, &dwarf->alt_file, &status);
 	if (dwarf->alt)
 		dwarf_setalt(dwarf->dwarf, dwarf->alt);
 	return status;
@@ -424,7 +459,7 @@ cg_dwarf_open(const struct cg_elffile *file, const char *path,
 	dwarf->exec = exec;
 	dwarf->strs = strs;
 	dwarf->left = file->size * ITEMS_PER_BYTE;
-	dwarf->dwarf = begin(file, status);
+	dwarf->dwarf = begin(dwarf, file, status);
 	if (*status == CG_OK && dwarf->dwarf &&
 	    open_alt(dwarf, file, path) == CG_ELIMIT)
 		*status = CG_ELIMIT;
@@ -449,6 +484,7 @@ cg_dwarf_close(struct cg_dwarf *dwarf)
 	(void)dwarf_end(dwarf->dwarf);
 	(void)dwarf_end(dwarf->alt);
 	cg_elffile_close(&dwarf->alt_file);
+	cg_arena_free(&dwarf->copies);
 	free(dwarf->unit);
 	free(dwarf->path);
 	cg_spans_free(&dwarf->spans);

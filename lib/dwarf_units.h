@@ -30,9 +30,15 @@ struct cg_unit {
 	Dwarf_Files *files;
 };
 
+/* Two in a file and two in what it shares; what comes twice is not read. */
+#define CG_ENDS 8
+
 struct cg_dwarf {
 	Dwarf *dwarf, *alt; /* alt: what several files share, or NULL */
 	struct cg_elffile alt_file;
+	struct cg_arena copies;   /* of sections */
+	const char *end[CG_ENDS]; /* of sections of strings */
+	size_t ends;
 	const struct cg_spans *exec;
 	struct cg_strs *strs;
 	struct cg_unit *unit; /* as in the file */

@@ -88,26 +88,45 @@ cg_graph_free(struct cg_graph *graph)
 
 /* ---- Canonical order ---------------------------------------------------- */
 
-/* What is sorted: up to three keys, then the thing they belong to. */
+/* What is sorted: by first, text, last; and the thing they belong to. */
 struct ranked {
-	uint32_t key[3];
+	uint64_t first;
+	struct cg_slice text;
+	uint32_t last;
 	uint32_t id;
-	struct cg_slice text; /* compared first, if it has a ptr */
 };
+
+/* The first bytes as a number that compares as they do. */
+static uint64_t
+first_bytes(struct cg_slice text)
+{
+	uint64_t first = 0;
+
+	for (size_t i = 0; i < sizeof(first); i++)
+		first = first << 8 |
+		    (i < text.len ? (unsigned char)text.ptr[i] : 0);
+	return first;
+}
+
+static int
+compare_text(struct cg_slice a, struct cg_slice b)
+{
+	size_t len = a.len < b.len ? a.len : b.len;
+	int order = len ? memcmp(a.ptr, b.ptr, len) : 0;
+
+	return order ? order : (a.len > b.len) - (a.len < b.len);
+}
 
 static int
 compare_ranked(const void *pa, const void *pb)
 {
 	const struct ranked *a = pa, *b = pb;
-	size_t len = a->text.len < b->text.len ? a->text.len : b->text.len;
-	int order = len ? memcmp(a->text.ptr, b->text.ptr, len) : 0;
+	int order;
 
-	if (order == 0)
-		order = (a->text.len > b->text.len) -
-		    (a->text.len < b->text.len);
-	for (int i = 0; order == 0 && i < 3; i++)
-		order = (a->key[i] > b->key[i]) - (a->key[i] < b->key[i]);
-	return order;
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	order = compare_text(a->text, b->text);
+	return order ? order : (a->last > b->last) - (a->last < b->last);
 }
 
 /* Sorts; *rank gets id -> place, *ranked (if wanted) place -> id. */
@@ -145,6 +164,7 @@ rank_strings(const struct cg_graph *graph, uint32_t **rank_of)
 	for (uint32_t i = 0; ok && i < count; i++) {
 		list[i].id = i;
 		list[i].text = cg_strs_get(&graph->strs, i);
+		list[i].first = first_bytes(list[i].text);
 	}
 	ok = ok && rank(list, count, rank_of, NULL);
 	free(list);
@@ -159,7 +179,7 @@ rank_files(struct cg_graph *graph, const uint32_t *strings)
 
 	for (uint32_t i = 0; ok && i < graph->files.count; i++) {
 		list[i].id = i;
-		list[i].key[0] = strings[graph->files.path[i]];
+		list[i].first = strings[graph->files.path[i]];
 	}
 	ok = ok && rank(list, graph->files.count, &graph->file_rank,
 	    &graph->file_ranked);
@@ -177,9 +197,10 @@ rank_fns(struct cg_graph *graph, const uint32_t *strings)
 		const struct cg_fn_entry *fn = &graph->fn[i];
 
 		list[i].id = i;
-		list[i].key[0] = strings[graph->objects.path[fn->object]];
-		list[i].key[1] = strings[graph->files.path[fn->file]];
-		list[i].key[2] = strings[fn->name];
+		list[i].first =
+		    (uint64_t)strings[graph->objects.path[fn->object]] << 32 |
+		    strings[graph->files.path[fn->file]];
+		list[i].last = strings[fn->name];
 	}
 	ok = ok && rank(list, graph->fns, &graph->fn_rank, &graph->fn_ranked);
 	free(list);
@@ -258,8 +279,6 @@ cg_graph_facts(const struct cg_graph *graph)
 		facts |= CG_PARTS;
 	if (graph->events > 1)
 		facts |= CG_EVENTS;
-	if (graph->any_signed)
-		facts |= CG_SIGNED;
 	return facts;
 }
 

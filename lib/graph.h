@@ -16,9 +16,7 @@
 struct cg_packed {
 	struct cg_block *first, *last;
 	uint8_t *at, *end;        /* what is free in the last block */
-	uint64_t addr;            /* the next row is a difference to these */
-	uint32_t line;
-	cg_file file;
+	struct cg_pos pos;        /* the next row is a difference to this */
 	uint64_t bytes, merged;   /* size now, after the last merge */
 	/*
 	 * Each row's place is behind that of the row before, in whatever order
@@ -153,7 +151,7 @@ void cg_graph_free(struct cg_graph *);
  */
 int cg_graph_seal(struct cg_graph *);
 
-/* ---- rows.c: storage ---------------------------------------------------- */
+/* ---- rows.c, pack.c: storage -------------------------------------------- */
 
 enum cg_row_kind { CG_ROW_COST, CG_ROW_CALL, CG_ROW_JUMP, CG_ROW_OTHER };
 
@@ -175,13 +173,33 @@ bool cg_run_add_inclusive(struct cg_graph *, struct cg_run *,
 
 /* One run as it came: neither sorted nor merged, for sums over all rows. */
 bool cg_rows_open_raw(struct cg_rows *, const struct cg_run *);
-/* Its calls alone. */
+/* The same of its calls and stated inclusive costs alone. */
 bool cg_rows_open_calls(struct cg_rows *, const struct cg_run *);
+/* Adds all its costs to sum, which has all columns; false on overflow. */
+bool cg_rows_sum_costs(struct cg_rows *, const struct cg_run *, uint64_t *sum);
 /* The run of a function in a part, or NULL. */
 const struct cg_run *cg_run_find(const struct cg_graph *, cg_part, cg_fn);
 /* Adds b[0..n) to a, of *an values; false on overflow. */
 bool cg_add_costs(const struct cg_graph *, uint64_t *a, size_t *an,
     const uint64_t *b, size_t n);
+/* The same where some events are signed and a has n values. */
+bool cg_add_signed(const struct cg_graph *, uint64_t *a, const uint64_t *b,
+    size_t n);
+
+/* Adds b[0..n) to a[0..n); false on overflow. */
+static inline bool
+cg_add_values(const struct cg_graph *graph, uint64_t *a, const uint64_t *b,
+    size_t n)
+{
+	if (graph->any_signed)
+		return cg_add_signed(graph, a, b, n);
+	for (size_t i = 0; i < n; i++) {
+		if (__builtin_add_overflow(a[i], b[i], &a[i]))
+			return false;
+	}
+	return true;
+}
+
 /* Says once that a sum does not fit. */
 void cg_graph_overflow(const struct cg_graph *, const char *what);
 void cg_graph_nomem(const struct cg_graph *);
@@ -209,6 +227,19 @@ void cg_build_init(struct cg_build *, struct cg_graph *,
 void cg_build_free(struct cg_build *);
 /* The next input begins: where parts are kept, it begins a part. */
 void cg_build_next(struct cg_build *, struct cg_in *);
+
+/* The build fails as the input is wrong; the message is its place's. */
+void cg_build_fail(struct cg_build *, const char *fmt, ...) CG_PRINTF(2, 3);
+/* Out of memory, unless merging rows has failed and said something else. */
+void cg_build_nomem(struct cg_build *);
+/* Fails for an id that no add gave out: the reader's own mistake. */
+bool cg_build_check(struct cg_build *, uint32_t id, size_t count,
+    const char *what);
+/*
+ * pack.c: adds to the part's sums, which so bound every sum of some of its
+ * costs. False: the build has failed.
+ */
+bool cg_build_total(struct cg_build *, const uint64_t *cost, size_t n);
 
 /* ---- events.c ----------------------------------------------------------- */
 

@@ -78,24 +78,18 @@ sum_self(struct cg_sums *sums, struct cg_rows *rows, cg_part part, cg_fn fn,
 {
 	const struct cg_graph *graph = sums->graph;
 	const struct cg_run *run = NULL;
-	struct cg_cost cost;
 	struct cg_call call;
 
 	while ((run = next_run(graph, part, fn, run)) != NULL) {
-		size_t n = sums->events;
-
-		if (costs ? !cg_rows_open_raw(rows, run) :
-		    !cg_rows_open_calls(rows, run))
+		if (!cg_rows_open_calls(rows, run))
 			return false;
 		while (cg_next_call(rows, &call)) {
 			if (!sum_call(sums, fn, &call))
 				return false;
 		}
-		while (costs && cg_next_cost(rows, &cost)) {
-			if (!cg_add_costs(graph, &sums->self[fn * n], &n,
-			    cost.cost, cost.n))
-				return overflow(sums);
-		}
+		if (costs && !cg_rows_sum_costs(rows, run,
+		    &sums->self[fn * sums->events]))
+			return overflow(sums);
 	}
 	return true;
 }
@@ -164,7 +158,7 @@ sum_inclusive(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
 	struct cg_cost stated;
 
 	while ((run = next_run(graph, part, fn, run)) != NULL) {
-		if (!cg_rows_open_raw(rows, run))
+		if (!cg_rows_open_calls(rows, run))
 			return false;
 		while (cg_next_call(rows, &call)) {
 			if (call.callee == fn || (sums->cycle[fn] != 0 &&

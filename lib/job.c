@@ -245,6 +245,19 @@ keep_source(struct cg_job *job, const struct cg_in *in,
 	return CG_OK;
 }
 
+/* Memory that ran out in a question about symbols shows only here. */
+static int
+check_symbols(struct cg_job *job)
+{
+	for (size_t i = 0; i < job->opens; i++) {
+		const struct cg_symbols *symbols = job->opened[i].symbols;
+
+		if (symbols && cg_symbols_status(symbols) != CG_OK)
+			return cg_nomem(job);
+	}
+	return CG_OK;
+}
+
 static int
 read_input(struct cg_job *job, struct cg_in *in)
 {
@@ -270,6 +283,8 @@ read_input(struct cg_job *job, struct cg_in *in)
 		status = cg_in_status(in);
 	if (cg_build_status(&job->build) != CG_OK)
 		status = cg_build_status(&job->build);
+	if (status == CG_OK)
+		status = check_symbols(job);
 	cg_diag_flush(&job->diag, cg_in_name(in));
 	return status;
 }
@@ -425,6 +440,8 @@ cg_job_write(struct cg_job *job)
 	status = to->write(job, job->graph, out);
 	if (job->fault != CG_OK)
 		status = job->fault;
+	if (status == CG_OK)
+		status = check_symbols(job);
 	/* A failed output is committed too: that reports why. */
 	if (status == CG_OK || status == CG_EOUTPUT)
 		status = cg_out_commit(out);
@@ -456,7 +473,7 @@ cg_open_symbols(struct cg_job *job, const char *path, bool quiet)
 	}
 	if (!name || !cg_grow(&job->opened, &job->open_cap, job->opens + 1,
 	    sizeof(*job->opened))) {
-		job->fault = CG_ELIMIT;
+		job->fault = name ? cg_nomem(job) : CG_ELIMIT;
 		return NULL;
 	}
 	opened = &job->opened[job->opens++];

@@ -1,20 +1,5 @@
 /*
- * rows.c - rows, packed.
- *
- * A row is a tag byte, differences to the row before (zigzag varints), and
- * values (varints, trailing zeros cut). Real profiles need 0.55 times their
- * text like this, where columns need 2.3 to 5.8 times; reading it back costs
- * less than the cache misses of columns. The layout is known here and in
- * view.c's decoder only:
- *
- *	tag: bits 0-1 kind, 2 file follows, 3 addr follows, 4 line follows,
- *	     bits 5-7 number of values (7: a varint follows), or the flags of a
- *	     jump, or what an "other" row is
- *	[file] [addr difference] [line difference]
- *	call:  callee, count, entry line, entry addr, then values
- *	jump:  [target fn, target file], to addr and line as differences to
- *	       the row's own, executed, [followed]
- *	branch: block, index, kind, count
+ * rows.c - where packed rows are: runs, and the blocks that they lie in.
  *
  * Rows of one place are merged when a run is read. A run that is taken up
  * again and again (Xdebug writes one record per call) is merged while it
@@ -34,30 +19,6 @@
 #define BLOCK_STEP 256              /* how a block grows in place */
 #define BLOCK_MAX ((size_t)1 << 30) /* used is 32 bits */
 #define ALIGNMENT ((size_t)_Alignof(max_align_t))
-
-/* What a row of each kind takes at most besides its values. */
-#define POS_MAX 23 /* tag, file, addr, line, number of values */
-#define CALL_MAX (POS_MAX + 30)
-#define JUMP_MAX (POS_MAX + 50)
-#define BRANCH_MAX (POS_MAX + 30)
-#define VALUE_MAX 10
-
-static inline uint8_t *
-put_varint(uint8_t *to, uint64_t value)
-{
-	while (value >= 0x80) {
-		*to++ = (uint8_t)(value | 0x80);
-		value >>= 7;
-	}
-	*to++ = (uint8_t)value;
-	return to;
-}
-
-static inline uint8_t *
-put_signed(uint8_t *to, uint64_t difference)
-{
-	return put_varint(to, difference << 1 ^ -(difference >> 63));
-}
 
 /* Free blocks of class c have at least BLOCK_MIN << c bytes. */
 static unsigned
@@ -183,7 +144,8 @@ free_blocks(struct cg_pool *pool, struct cg_packed *packed)
 static void
 clear_packed(struct cg_packed *packed, cg_file file)
 {
-	*packed = (struct cg_packed){ .file = file, .ascending = true };
+	*packed = (struct cg_packed){ .pos = { .file = file },
+		.ascending = true };
 }
 
 static void
@@ -251,8 +213,8 @@ run_number(const struct cg_graph *graph, const struct cg_run *run)
 	return (uint32_t)(run - graph->run);
 }
 
-static bool
-make_room(struct cg_graph *graph, struct cg_run *run,
+bool
+cg_run_make_room(struct cg_graph *graph, struct cg_run *run,
     struct cg_packed *packed, size_t need)
 {
 	uint64_t limit = packed->merged * 2 +
@@ -264,185 +226,6 @@ make_room(struct cg_graph *graph, struct cg_run *run,
 		return true;
 	return add_room(graph, packed, packed == &run->costs,
 	    run_number(graph, run), need);
-}
-
-/* Where the next row goes, with room for need bytes; NULL: out of memory. */
-static inline uint8_t *
-begin_row(struct cg_graph *graph, struct cg_run *run,
-    struct cg_packed *packed, size_t need)
-{
-	if ((size_t)(packed->end - packed->at) < need &&
-	    !make_room(graph, run, packed, need))
-		return NULL;
-	return packed->at;
-}
-
-static inline void
-end_row(struct cg_packed *packed, uint8_t *to)
-{
-	packed->bytes += (uint64_t)(to - packed->at);
-	packed->at = to;
-}
-
-/* Is pos behind the row before, however files will be ordered? */
-static inline bool
-ascends(const struct cg_packed *packed, const struct cg_pos *pos)
-{
-	if (pos->addr != packed->addr)
-		return pos->addr > packed->addr;
-	if (packed->bytes == 0)
-		return true;
-	return pos->file == packed->file && pos->line > packed->line;
-}
-
-/* Writes what differs from the row before behind the tag at to[0]. */
-static inline uint8_t *
-put_pos(struct cg_packed *packed, uint8_t *to, unsigned tag,
-    const struct cg_pos *pos)
-{
-	uint8_t *tag_at = to++;
-
-	packed->ascending &= ascends(packed, pos);
-	if (pos->file != packed->file) {
-		tag |= CG_TAG_FILE;
-		to = put_varint(to, pos->file);
-		packed->file = pos->file;
-	}
-	if (pos->addr != packed->addr) {
-		tag |= CG_TAG_ADDR;
-		to = put_signed(to, pos->addr - packed->addr);
-		packed->addr = pos->addr;
-	}
-	if (pos->line != packed->line) {
-		tag |= CG_TAG_LINE;
-		to = put_signed(to, (uint64_t)pos->line - packed->line);
-		packed->line = pos->line;
-	}
-	*tag_at = (uint8_t)tag;
-	return to;
-}
-
-static inline size_t
-cut_zeros(const uint64_t *cost, size_t n)
-{
-	while (n > 0 && cost[n - 1] == 0)
-		n--;
-	return n;
-}
-
-static inline uint8_t *
-put_values(uint8_t *to, const uint64_t *cost, size_t n)
-{
-	if (n >= CG_TAG_MANY)
-		to = put_varint(to, n);
-	for (size_t i = 0; i < n; i++)
-		to = put_varint(to, cost[i]);
-	return to;
-}
-
-static inline unsigned
-tag_of(enum cg_row_kind kind, size_t n)
-{
-	unsigned count = n < CG_TAG_MANY ? (unsigned)n : CG_TAG_MANY;
-
-	return (unsigned)kind | count << CG_TAG_SHIFT;
-}
-
-bool
-cg_run_add_cost(struct cg_graph *graph, struct cg_run *run,
-    const struct cg_pos *pos, const uint64_t *cost, size_t n)
-{
-	struct cg_packed *packed = &run->costs;
-	uint8_t *to;
-
-	n = cut_zeros(cost, n);
-	to = begin_row(graph, run, packed, POS_MAX + n * VALUE_MAX);
-	if (!to)
-		return false;
-	to = put_pos(packed, to, tag_of(CG_ROW_COST, n), pos);
-	end_row(packed, put_values(to, cost, n));
-	return true;
-}
-
-bool
-cg_run_add_call(struct cg_graph *graph, struct cg_run *run,
-    const struct cg_call *call)
-{
-	struct cg_packed *packed = &run->others;
-	size_t n = cut_zeros(call->cost, call->n);
-	uint8_t *to = begin_row(graph, run, packed, CALL_MAX + n * VALUE_MAX);
-
-	if (!to)
-		return false;
-	to = put_pos(packed, to, tag_of(CG_ROW_CALL, n), &call->site);
-	to = put_varint(to, call->callee);
-	to = put_varint(to, call->count);
-	to = put_varint(to, call->entry.line);
-	to = put_varint(to, call->entry.addr);
-	end_row(packed, put_values(to, call->cost, n));
-	return true;
-}
-
-bool
-cg_run_add_jump(struct cg_graph *graph, struct cg_run *run,
-    const struct cg_jump *jump)
-{
-	struct cg_packed *packed = &run->others;
-	bool far = jump->target != run->fn || jump->to.file != jump->from.file;
-	unsigned tag = CG_ROW_JUMP | (jump->conditional ? CG_TAG_COND : 0) |
-	    (far ? CG_TAG_FAR : 0);
-	uint8_t *to = begin_row(graph, run, packed, JUMP_MAX);
-
-	if (!to)
-		return false;
-	to = put_pos(packed, to, tag, &jump->from);
-	if (far) {
-		to = put_varint(to, jump->target);
-		to = put_varint(to, jump->to.file);
-	}
-	to = put_signed(to, jump->to.addr - jump->from.addr);
-	to = put_signed(to, (uint64_t)jump->to.line - jump->from.line);
-	to = put_varint(to, jump->executed);
-	if (jump->conditional)
-		to = put_varint(to, jump->followed);
-	end_row(packed, to);
-	return true;
-}
-
-bool
-cg_run_add_branch(struct cg_graph *graph, struct cg_run *run,
-    const struct cg_branch *branch)
-{
-	struct cg_packed *packed = &run->others;
-	uint8_t *to = begin_row(graph, run, packed, BRANCH_MAX);
-
-	if (!to)
-		return false;
-	to = put_pos(packed, to, CG_ROW_OTHER | CG_TAG_BRANCH, &branch->pos);
-	to = put_varint(to, branch->block);
-	to = put_varint(to, branch->index);
-	to = put_varint(to, branch->kind);
-	end_row(packed, put_varint(to, branch->count));
-	return true;
-}
-
-bool
-cg_run_add_inclusive(struct cg_graph *graph, struct cg_run *run,
-    const uint64_t *cost, size_t n)
-{
-	struct cg_packed *packed = &run->others;
-	uint8_t *to;
-
-	n = cut_zeros(cost, n);
-	to = begin_row(graph, run, packed, POS_MAX + n * VALUE_MAX);
-	if (!to)
-		return false;
-	*to++ = CG_ROW_OTHER | CG_TAG_INCLUSIVE;
-	to = put_varint(to, n);
-	for (size_t i = 0; i < n; i++)
-		to = put_varint(to, cost[i]);
-	end_row(packed, to);
-	return true;
 }
 
 const struct cg_run *

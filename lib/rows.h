@@ -11,20 +11,24 @@
 #define CG_TAG_FILE 4u
 #define CG_TAG_ADDR 8u
 #define CG_TAG_LINE 16u
-#define CG_TAG_SHIFT 5       /* the number of values stands from here on */
-#define CG_TAG_MANY 7u       /* ... this many or more: in a varint */
-#define CG_TAG_COND 32u      /* of a jump */
-#define CG_TAG_FAR 64u       /* ... to another function or file */
-#define CG_TAG_BRANCH 32u    /* of other rows */
+#define CG_TAG_SHIFT 5    /* the number of values stands from here on */
+#define CG_TAG_MANY 7u    /* ... this many or more: in a varint */
+#define CG_TAG_COND 32u   /* of a jump */
+#define CG_TAG_FAR 64u    /* ... to another function or file */
+#define CG_TAG_BRANCH 32u /* of other rows */
 #define CG_TAG_INCLUSIVE 64u
 
 /* A piece of a run; rows never straddle two. */
 struct cg_block {
 	struct cg_block *next;
-	uint32_t used;           /* bytes; of the last block: see packed->at */
-	uint32_t size;           /* bytes, of a free block */
+	uint32_t used; /* bytes; of the last block: see packed->at */
+	uint32_t size; /* bytes, of a free block */
 	uint8_t data[];
 };
+
+/* Room for need bytes behind packed, one of run's; false: out of memory. */
+bool cg_run_make_room(
+    struct cg_graph *, struct cg_run *, struct cg_packed *, size_t need);
 
 /* ---- Decoding ----------------------------------------------------------- */
 
@@ -82,12 +86,14 @@ skip_values(unsigned tag, const uint8_t *at)
 
 /* As many as there are events at most: build.c sees to that. */
 static inline size_t
-get_values(unsigned tag, const uint8_t **at, uint64_t *to)
+get_values(unsigned tag, const uint8_t **row, uint64_t *to)
 {
-	size_t n = get_value_count(tag, at);
+	const uint8_t *at = *row;
+	size_t n = get_value_count(tag, &at);
 
 	for (size_t i = 0; i < n; i++)
-		to[i] = get_varint(at);
+		to[i] = get_varint(&at);
+	*row = at;
 	return n;
 }
 
@@ -98,7 +104,7 @@ struct scan {
 	const struct cg_block *block;
 	const struct cg_packed *packed;
 	struct cg_pos pos;
-	uint32_t rank;           /* of the file, or its id */
+	uint32_t rank; /* of the file, or its id */
 	unsigned tag;
 };
 
@@ -121,8 +127,8 @@ scan_row(struct scan *scan, const uint32_t *file_rank)
 	tag = *at++;
 	if (tag & CG_TAG_FILE) {
 		scan->pos.file = (cg_file)get_varint(&at);
-		scan->rank = file_rank ? file_rank[scan->pos.file] :
-		    scan->pos.file;
+		scan->rank =
+		    file_rank ? file_rank[scan->pos.file] : scan->pos.file;
 	}
 	if (tag & CG_TAG_ADDR)
 		scan->pos.addr += get_signed(&at);
@@ -147,15 +153,15 @@ struct cg_rows {
 	bool merge, no_addresses;
 	cg_fn fn;
 
-	bool has_cost;           /* scan is at a row of costs */
+	bool has_cost; /* scan is at a row of costs */
 	struct scan scan;
-	struct scan *head;       /* other stretches of costs: see costs.c */
+	struct scan *head; /* other stretches of costs: see costs.c */
 	size_t heads, head_cap;
 
 	struct list list[CG_ROW_OTHER + 1]; /* by kind, without costs */
-	struct row *room;        /* for sorting */
+	struct row *room;                   /* for sorting */
 	size_t room_cap;
-	uint64_t *cost, *sum;    /* one row's values; the sum of a place's */
+	uint64_t *cost, *sum; /* one row's values; the sum of a place's */
 	size_t cost_cap, sum_cap;
 };
 

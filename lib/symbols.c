@@ -187,6 +187,7 @@ get_dwarf(const struct cg_symbols *symbols)
 	struct lazy *lazy = symbols->lazy;
 	const struct cg_elffile *file = &lazy->program;
 	const char *path = symbols->elf.path;
+	int status = CG_OK;
 
 	if (lazy->asked_dwarf)
 		return lazy->dwarf;
@@ -197,7 +198,9 @@ get_dwarf(const struct cg_symbols *symbols)
 	}
 	if (cg_elffile_has_dwarf(file))
 		lazy->dwarf = cg_dwarf_open(
-		    file, path, lazy->fns.exec, &lazy->strs, &lazy->status);
+		    file, path, lazy->fns.exec, &lazy->strs, &status);
+	if (status != CG_OK)
+		lazy->status = status;
 	return lazy->dwarf;
 }
 

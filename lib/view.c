@@ -1,9 +1,9 @@
 /*
  * view.c - cursors over the rows of one function.
  *
- * Costs that came in order (most do) are decoded as they are asked for. Of
- * all else, opening a run decodes where its rows are, sorts that, and then
- * the cursors decode and sum the rows of one place after the other.
+ * Costs are decoded as they are asked for (costs.c). Of calls and the rest,
+ * which are few, opening a run decodes where its rows are, sorts that, and
+ * then the cursors decode and sum the rows of one place after the other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,88 +16,9 @@ struct row {
 	uint64_t addr;
 	uint32_t file; /* its rank, so that order is by name */
 	uint32_t line;
-	const uint8_t *tag; /* the tag byte ... */
-	const uint8_t *rest; /* ... and what follows the position */
+	unsigned tag;
+	const uint8_t *rest; /* what follows the position */
 };
-
-struct list {
-	struct row *row;
-	size_t count, cap, next;
-};
-
-/* A place in packed rows. */
-struct scan {
-	const struct cg_packed *packed;
-	const struct cg_block *block; /* NULL: at the end */
-	const uint8_t *at, *end;
-	struct cg_pos pos; /* of the row before */
-};
-
-struct cg_rows {
-	const struct cg_graph *graph;
-	struct list list[4]; /* by enum cg_row_kind */
-	const uint32_t *file_rank, *file_ranked; /* NULL: files by id */
-	bool merge, no_addresses;
-	bool in_order; /* costs come from here, not from their list: */
-	struct scan scan;
-	cg_fn fn;
-	struct row *room; /* for sorting */
-	size_t room_cap;
-	uint64_t *cost, *sum; /* one row's values; the sum of a place's */
-	size_t cost_cap, sum_cap;
-};
-
-static inline uint64_t
-get_varint(const uint8_t **at)
-{
-	uint64_t value = *(*at)++;
-	unsigned shift = 7;
-
-	if (value < 0x80)
-		return value;
-	value &= 0x7f;
-	for (;; shift += 7) {
-		uint64_t byte = *(*at)++;
-
-		value |= (byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return value;
-	}
-}
-
-static inline uint64_t
-get_signed(const uint8_t **at)
-{
-	uint64_t value = get_varint(at);
-
-	return value >> 1 ^ -(value & 1);
-}
-
-static inline const uint8_t *
-skip_varints(const uint8_t *at, size_t n)
-{
-	for (; n > 0; n--) {
-		while (*at++ >= 0x80)
-			;
-	}
-	return at;
-}
-
-static inline size_t
-get_value_count(unsigned tag, const uint8_t **at)
-{
-	size_t n = tag >> CG_TAG_SHIFT;
-
-	return n == CG_TAG_MANY ? get_varint(at) : n;
-}
-
-static inline const uint8_t *
-skip_values(unsigned tag, const uint8_t *at)
-{
-	size_t n = get_value_count(tag, &at);
-
-	return skip_varints(at, n);
-}
 
 /* From behind the position to the next row. */
 static inline const uint8_t *
@@ -167,8 +88,9 @@ cg_rows_free(struct cg_rows *rows)
 {
 	if (!rows)
 		return;
-	for (size_t kind = 0; kind < 4; kind++)
+	for (size_t kind = 0; kind <= CG_ROW_OTHER; kind++)
 		free(rows->list[kind].row);
+	free(rows->head);
 	free(rows->room);
 	free(rows->cost);
 	free(rows->sum);
@@ -181,63 +103,22 @@ cg_rows_drop_addresses(struct cg_rows *rows)
 	rows->no_addresses = true;
 }
 
-static void
-enter_block(struct scan *scan, const struct cg_block *block)
-{
-	scan->block = block;
-	if (!block)
-		return;
-	scan->at = block->data;
-	scan->end = block == scan->packed->last ? scan->packed->at :
-	    block->data + block->used;
-}
-
-static void
-begin_scan(struct scan *scan, const struct cg_packed *packed, cg_file file)
-{
-	*scan = (struct scan){ .packed = packed, .pos = { .file = file } };
-	enter_block(scan, packed->first);
-}
-
-/* The next row's tag, and its position in scan->pos; NULL at the end. */
-static inline const uint8_t *
-scan_row(struct scan *scan)
-{
-	const uint8_t *tag_at;
-	unsigned tag;
-
-	while (scan->block && scan->at == scan->end)
-		enter_block(scan, scan->block->next);
-	if (!scan->block)
-		return NULL;
-	tag_at = scan->at++;
-	tag = *tag_at;
-	if (tag & CG_TAG_FILE)
-		scan->pos.file = (cg_file)get_varint(&scan->at);
-	if (tag & CG_TAG_ADDR)
-		scan->pos.addr += get_signed(&scan->at);
-	if (tag & CG_TAG_LINE)
-		scan->pos.line += (uint32_t)get_signed(&scan->at);
-	return tag_at;
-}
-
-/* Notes where each row is. */
+/* Notes where the run's rows are that are no costs. */
 static bool
-list_rows(struct cg_rows *rows, const struct cg_packed *packed, cg_file file,
-    bool calls_only)
+list_rows(struct cg_rows *rows, const struct cg_run *run, bool with_jumps)
 {
-	const uint8_t *tag;
 	struct scan scan;
 
-	begin_scan(&scan, packed, file);
-	while ((tag = scan_row(&scan)) != NULL) {
-		unsigned kind = *tag & CG_TAG_KIND;
+	cg_scan_begin(&scan, &run->others, rows->graph->fn[run->fn].file,
+	    rows->file_rank);
+	while (scan_row(&scan, rows->file_rank)) {
+		unsigned kind = scan.tag & CG_TAG_KIND;
 		struct list *list = &rows->list[kind];
 		const uint8_t *rest = scan.at;
 		struct row *row;
 
-		scan.at = skip_rest(*tag, rest);
-		if (calls_only && kind != CG_ROW_CALL)
+		scan.at = skip_rest(scan.tag, rest);
+		if (kind == CG_ROW_JUMP && !with_jumps)
 			continue;
 		if (list->count == list->cap &&
 		    !cg_grow_raw(&list->row, &list->cap, list->count + 1,
@@ -246,32 +127,11 @@ list_rows(struct cg_rows *rows, const struct cg_packed *packed, cg_file file,
 		row = &list->row[list->count++];
 		row->addr = rows->no_addresses ? 0 : scan.pos.addr;
 		row->line = scan.pos.line;
-		row->file = rows->file_rank ? rows->file_rank[scan.pos.file] :
-		    scan.pos.file;
-		row->tag = tag;
+		row->file = scan.rank;
+		row->tag = scan.tag;
 		row->rest = rest;
 	}
 	return true;
-}
-
-static bool
-list_run(struct cg_rows *rows, const struct cg_run *run)
-{
-	cg_file file = rows->graph->fn[run->fn].file;
-
-	return list_rows(rows, &run->costs, file, false) &&
-	    list_rows(rows, &run->others, file, false);
-}
-
-/* Costs in order need no list. */
-static bool
-open_in_order(struct cg_rows *rows, const struct cg_run *run)
-{
-	cg_file file = rows->graph->fn[run->fn].file;
-
-	rows->in_order = true;
-	begin_scan(&rows->scan, &run->costs, file);
-	return list_rows(rows, &run->others, file, false);
 }
 
 /* What of a call or jump comes after its position in the order of rows. */
@@ -286,7 +146,7 @@ static void
 get_target(const struct cg_rows *rows, const struct row *row,
     struct target *to)
 {
-	unsigned tag = *row->tag;
+	unsigned tag = row->tag;
 	const uint8_t *at = row->rest;
 
 	*to = (struct target){ .fn = rows->fn, .file = row->file };
@@ -344,8 +204,8 @@ static int
 compare_others(const struct row *a, const struct row *b)
 {
 	const uint8_t *pa = a->rest, *pb = b->rest;
-	bool branch = *a->tag & CG_TAG_BRANCH;
-	int order = branch - ((*b->tag & CG_TAG_BRANCH) != 0);
+	bool branch = a->tag & CG_TAG_BRANCH;
+	int order = branch - ((b->tag & CG_TAG_BRANCH) != 0);
 
 	for (int i = 0; order == 0 && branch && i < 3; i++)
 		order = compare_u64(get_varint(&pa), get_varint(&pb));
@@ -363,8 +223,6 @@ compare_rows(const struct cg_rows *rows, enum cg_row_kind kind,
 		return a->file < b->file ? -1 : 1;
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
-	if (kind == CG_ROW_COST)
-		return 0;
 	return kind == CG_ROW_OTHER ? compare_others(a, b) :
 	    compare_targets(rows, a, b);
 }
@@ -429,57 +287,50 @@ sort_list(struct cg_rows *rows, enum cg_row_kind kind)
 static void
 reset(struct cg_rows *rows, cg_fn fn, bool merged)
 {
-	for (size_t kind = 0; kind < 4; kind++)
+	for (size_t kind = 0; kind <= CG_ROW_OTHER; kind++)
 		rows->list[kind].count = rows->list[kind].next = 0;
+	rows->heads = 0;
+	rows->has_cost = false;
 	rows->fn = fn;
 	rows->merge = merged;
-	rows->in_order = false;
 }
 
+/* Costs and lists of rows are complete. */
 static bool
-sort_all(struct cg_rows *rows)
+begin_all(struct cg_rows *rows)
 {
-	for (unsigned kind = 0; kind < 4; kind++) {
+	cg_costs_begin(rows);
+	for (unsigned kind = CG_ROW_CALL; kind <= CG_ROW_OTHER; kind++) {
 		if (!sort_list(rows, (enum cg_row_kind)kind))
 			return false;
 	}
 	return true;
 }
 
-/* Lists the rows of the run, or of all runs of the function. */
 static bool
-open_runs(struct cg_rows *rows, const struct cg_run *run, bool all)
+open_run(struct cg_rows *rows, const struct cg_run *run)
 {
-	const struct cg_graph *graph = rows->graph;
-	bool ok;
-
-	if (!run)
-		return true;
-	if ((!all || run->next == CG_NO_RUN) && run->costs.ascending &&
-	    !rows->no_addresses)
-		return open_in_order(rows, run);
-	ok = list_run(rows, run);
-	while (ok && all && run->next != CG_NO_RUN) {
-		run = &graph->run[run->next];
-		ok = list_run(rows, run);
-	}
-	return ok;
+	return cg_costs_add(rows, run, true) && list_rows(rows, run, true);
 }
 
 bool
 cg_rows_open(struct cg_rows *rows, cg_part part, cg_fn fn)
 {
 	const struct cg_graph *graph = rows->graph;
-	bool all = part == CG_ALL_PARTS;
 	const struct cg_run *run;
+	bool ok = true;
+	uint32_t id;
 
 	reset(rows, fn, true);
-	if (!all)
+	if (part != CG_ALL_PARTS) {
 		run = cg_run_find(graph, part, fn);
-	else
-		run = graph->fn[fn].runs == CG_NO_RUN ? NULL :
-		    &graph->run[graph->fn[fn].runs];
-	if (open_runs(rows, run, all) && sort_all(rows))
+		ok = !run || open_run(rows, run);
+	} else {
+		id = graph->fn[fn].runs;
+		for (; ok && id != CG_NO_RUN; id = graph->run[id].next)
+			ok = open_run(rows, &graph->run[id]);
+	}
+	if (ok && begin_all(rows))
 		return true;
 	reset(rows, fn, true);
 	cg_graph_nomem(graph);
@@ -491,7 +342,7 @@ cg_rows_open_merged(struct cg_rows *rows, const struct cg_run *run)
 {
 	reset(rows, run->fn, true);
 	rows->file_rank = rows->file_ranked = NULL;
-	if (list_run(rows, run) && sort_all(rows))
+	if (open_run(rows, run) && begin_all(rows))
 		return true;
 	cg_graph_nomem(rows->graph);
 	return false;
@@ -501,8 +352,10 @@ bool
 cg_rows_open_raw(struct cg_rows *rows, const struct cg_run *run)
 {
 	reset(rows, run->fn, false);
-	if (open_in_order(rows, run))
+	if (cg_costs_add(rows, run, false) && list_rows(rows, run, true)) {
+		cg_costs_begin(rows);
 		return true;
+	}
 	cg_graph_nomem(rows->graph);
 	return false;
 }
@@ -511,24 +364,17 @@ bool
 cg_rows_open_calls(struct cg_rows *rows, const struct cg_run *run)
 {
 	reset(rows, run->fn, false);
-	if (list_rows(rows, &run->others, rows->graph->fn[run->fn].file,
-	    true))
+	if (list_rows(rows, run, false))
 		return true;
 	cg_graph_nomem(rows->graph);
 	return false;
 }
 
 bool
-cg_add_costs(const struct cg_graph *graph, uint64_t *a, size_t *an,
-    const uint64_t *b, size_t n)
+cg_add_signed(const struct cg_graph *graph, uint64_t *a, const uint64_t *b,
+    size_t n)
 {
-	for (; *an < n; ++*an)
-		a[*an] = 0;
-	for (size_t i = 0; !graph->any_signed && i < n; i++) {
-		if (__builtin_add_overflow(a[i], b[i], &a[i]))
-			return false;
-	}
-	for (size_t i = 0; graph->any_signed && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		int64_t sum;
 
 		if (!graph->event[i].is_signed) {
@@ -544,15 +390,13 @@ cg_add_costs(const struct cg_graph *graph, uint64_t *a, size_t *an,
 	return true;
 }
 
-static inline size_t
-get_values(unsigned tag, const uint8_t **at, uint64_t *to)
+bool
+cg_add_costs(const struct cg_graph *graph, uint64_t *a, size_t *an,
+    const uint64_t *b, size_t n)
 {
-	size_t n = get_value_count(tag, at);
-
-	/* At most as many as there are events: build.c sees to that. */
-	for (size_t i = 0; i < n; i++)
-		to[i] = get_varint(at);
-	return n;
+	for (; *an < n; ++*an)
+		a[*an] = 0;
+	return cg_add_values(graph, a, b, n);
 }
 
 static struct cg_pos
@@ -588,47 +432,6 @@ next_row(struct cg_rows *rows, enum cg_row_kind kind)
 	return &list->row[list->next++];
 }
 
-static bool
-next_cost_in_order(struct cg_rows *rows, struct cg_cost *cost)
-{
-	const uint8_t *tag = scan_row(&rows->scan);
-
-	if (!tag)
-		return false;
-	cost->pos = rows->scan.pos;
-	cost->n = get_values(*tag, &rows->scan.at, rows->sum);
-	cost->cost = rows->sum;
-	return true;
-}
-
-bool
-cg_next_cost(struct cg_rows *rows, struct cg_cost *cost)
-{
-	const struct row *row, *same;
-	const uint8_t *at;
-	size_t n;
-
-	if (rows->in_order)
-		return next_cost_in_order(rows, cost);
-	row = next_row(rows, CG_ROW_COST);
-	if (!row)
-		return false;
-	at = row->rest;
-	cost->pos = pos_of(rows, row);
-	cost->n = get_values(*row->tag, &at, rows->sum);
-	cost->cost = rows->sum;
-	while ((same = next_same(rows, CG_ROW_COST, row)) != NULL) {
-		at = same->rest;
-		n = get_values(*same->tag, &at, rows->cost);
-		if (!cg_add_costs(rows->graph, rows->sum, &cost->n,
-		    rows->cost, n)) {
-			cg_graph_overflow(rows->graph, "costs of a place");
-			return false;
-		}
-	}
-	return true;
-}
-
 /* Reads what stands behind a call's position. */
 static size_t
 get_call(const struct cg_rows *rows, const struct row *row,
@@ -643,7 +446,7 @@ get_call(const struct cg_rows *rows, const struct row *row,
 	call->entry.addr = get_varint(&at);
 	if (rows->no_addresses)
 		call->entry.addr = 0;
-	return get_values(*row->tag, &at, cost);
+	return get_values(row->tag, &at, cost);
 }
 
 bool
@@ -725,7 +528,7 @@ cg_next_branch(struct cg_rows *rows, struct cg_branch *branch)
 		row = next_row(rows, CG_ROW_OTHER);
 		if (!row)
 			return false;
-	} while (!(*row->tag & CG_TAG_BRANCH));
+	} while (!(row->tag & CG_TAG_BRANCH));
 	at = row->rest;
 	branch->pos = pos_of(rows, row);
 	branch->block = (uint32_t)get_varint(&at);
@@ -755,7 +558,7 @@ cg_stated_inclusive(struct cg_rows *rows, struct cg_cost *cost)
 		const uint8_t *at = list->row[i].rest;
 		size_t n;
 
-		if (*list->row[i].tag & CG_TAG_BRANCH)
+		if (list->row[i].tag & CG_TAG_BRANCH)
 			continue;
 		found = true;
 		n = get_varint(&at);

@@ -381,7 +381,7 @@ refused()
 }
 
 @test "callgrind: commands, threads and descriptions belong to their part" {
-	has 'part\t1\t3\t1\t1' 'desc\t1\tcmd: ./one' 'part\t2\t4\t0\t2' \
+	has 'part\t1\t3\t1\t1\t' 'desc\t1\tcmd: ./one' 'part\t2\t4\t0\t2\t' \
 		'desc\t2\tcmd: ./two' 'desc\t2\tTrigger: two' <<-'END'
 		pid: 3
 		cmd: ./one

@@ -8,8 +8,9 @@ floor_of()
 	case ${1%.[ch]} in
 	cgconv | base | mem | str | diag) echo 0 ;;
 	io | in | unpack | out | text | json) echo 1 ;;
-	symbols | symbols_* | demangle | elf* | dwarf_* | spans) echo 1 ;;
-	graph | rows | build | view | events | check) echo 2 ;;
+	symbols | functions | plt | spans | demangle) echo 1 ;;
+	elffile | debugfile | dwarf | dwarf_units) echo 1 ;;
+	graph | rows | build | view | costs | events) echo 2 ;;
 	stacks | cycles | inclusive | propagate) echo 2 ;;
 	job | message | options | module | derive) echo 3 ;;
 	*) echo "on which floor is $1?" >&2 && return 1 ;;

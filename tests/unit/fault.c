@@ -9,7 +9,9 @@
  *
  * The functions of the C library that can fail are defined here instead.
  */
+#define _GNU_SOURCE /* dladdr() */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -61,6 +63,21 @@ static unsigned long fail_at; /* which one fails, from 1; 0: none */
 static unsigned long calls[KINDS];
 static long live; /* allocations that are not freed */
 
+/*
+ * libdw 0.188 crashes when its hash tables of abbreviations cannot grow, and
+ * loses memory when its trees cannot: it is spared.
+ */
+static bool
+is_libdw(const void *caller)
+{
+	Dl_info info;
+
+	if (dladdr(caller, &info) == 0)
+		return false;
+	return strstr(info.dli_fname, "libdw") != NULL ||
+	       (info.dli_sname != NULL && strstr(info.dli_sname, "tsearch"));
+}
+
 static bool
 fails(enum kind kind)
 {
@@ -72,6 +89,9 @@ fails(enum kind kind)
 	errno = kinds[kind].error;
 	return true;
 }
+
+#define ALLOC_FAILS() \
+	(counting && !is_libdw(__builtin_return_address(0)) && fails(ALLOC))
 
 /* ---- The functions that fail -------------------------------------------- */
 
@@ -95,13 +115,13 @@ count_live(void *ptr)
 void *
 malloc(size_t size)
 {
-	return fails(ALLOC) ? NULL : count_live(__libc_malloc(size));
+	return ALLOC_FAILS() ? NULL : count_live(__libc_malloc(size));
 }
 
 void *
 calloc(size_t n, size_t size)
 {
-	return fails(ALLOC) ? NULL : count_live(__libc_calloc(n, size));
+	return ALLOC_FAILS() ? NULL : count_live(__libc_calloc(n, size));
 }
 
 void *
@@ -109,7 +129,7 @@ realloc(void *ptr, size_t size)
 {
 	void *moved;
 
-	if (fails(ALLOC))
+	if (ALLOC_FAILS())
 		return NULL;
 	moved = __libc_realloc(ptr, size);
 	live += ptr == NULL && moved != NULL;
@@ -119,7 +139,7 @@ realloc(void *ptr, size_t size)
 int
 posix_memalign(void **ptr, size_t alignment, size_t size)
 {
-	if (fails(ALLOC))
+	if (ALLOC_FAILS())
 		return ENOMEM;
 	*ptr = count_live(__libc_memalign(alignment, size));
 	return *ptr != NULL ? 0 : ENOMEM;
@@ -196,6 +216,7 @@ static char output[sizeof(folder) + 8];
 struct conversion {
 	const char *input, *program; /* program: NULL if there is none */
 	const struct cg_module *to;
+	bool gzip;
 	char *right; /* what the output has to be */
 	size_t length;
 	char said[4096]; /* all messages, for the report */
@@ -232,6 +253,7 @@ convert(struct conversion *it)
 	status = cg_job_set_to(job, it->to->name);
 	if (status == CG_OK)
 		status = cg_job_set_output(job, output);
+	cg_job_set_gzip(job, it->gzip);
 	if (status == CG_OK && it->program != NULL)
 		status = cg_job_add_object(job, it->program);
 	if (status == CG_OK)
@@ -335,8 +357,9 @@ ended_well(const struct conversion *it, int status)
 
 	if (!CHECK(files_in(folder) == 1))
 		return false;
+	/* What a program would have added may be missing, with a warning. */
 	if (status == CG_OK)
-		return CHECK(right);
+		return CHECK(right || (failing >= READ && it->told));
 	/* The last sync is of the folder: the new output is there by then. */
 	return CHECK(old || (failing == FSYNC && right)) && CHECK(it->told) &&
 	       CHECK(status == kinds[failing].status ||
@@ -389,7 +412,7 @@ try_conversion(struct conversion *it)
 }
 
 /* Larger ones have nothing to add but time. */
-#define SAMPLE_MAX 4500
+#define SAMPLE_MAX 8192
 
 static bool
 is_profile(const char *path)
@@ -418,6 +441,7 @@ try_sample(const char *path)
 	it.program = access(program, R_OK) == 0 ? program : NULL;
 	for (size_t i = 0; cg_formats[i] != NULL; i++) {
 		it.to = cg_formats[i];
+		it.gzip = i % 2 != 0;
 		if (it.to->write != NULL && unit_failures <= 20)
 			try_conversion(&it);
 	}
