@@ -243,14 +243,13 @@ get_any_cost(struct reader *r, const char *from, uint64_t *value)
 }
 
 /*
- * Costs as nearly all are: short, one blank between them. Returns how many,
- * up to max; *line then is behind them. This loop sees most bytes of most
- * files.
+ * Costs as nearly all are: short, one blank between them. Takes up to max and
+ * returns what is behind them. This loop sees most bytes of most files.
  */
-static inline size_t
-get_plain_costs(const char **line, uint64_t *cost, size_t max)
+static inline const char *
+get_plain_costs(const char *at, uint64_t *cost, size_t max, size_t *count)
 {
-	const char *at = *line;
+	const char *done = at;
 	size_t n = 0;
 
 	while (n < max && take_digits(&at, &cost[n])) {
@@ -258,46 +257,44 @@ get_plain_costs(const char **line, uint64_t *cost, size_t max)
 			at++;
 		else if (*at != '\n')
 			break;
-		*line = at;
+		done = at;
 		n++;
 	}
-	return n;
+	*count = n;
+	return done;
 }
 
-/* The costs that are left of a line, of any form. */
-static size_t
-get_other_costs(struct reader *r, const char **line, uint64_t *cost, size_t n)
+/* What is left of a line after *count costs: any form, or too many. */
+static const char *
+get_other_costs(struct reader *r, const char *at, uint64_t *cost,
+    size_t *count)
 {
-	const char *at = skip_blanks(*line), *from;
+	const char *from = skip_blanks(at);
 	uint64_t value;
 
-	while (*at != '\n') {
-		from = at;
+	while (*from != '\n') {
 		at = get_any_cost(r, from, &value);
-		if (!at) {
-			at = from;
-			break;
-		}
-		if (n < r->events)
-			cost[n++] = value;
+		if (!at)
+			return from;
+		if (*count < r->events)
+			cost[(*count)++] = value;
 		else
 			cg_warn_at(r->job, from,
 			    "expected at most %zu costs", r->events);
+		from = at;
 	}
-	*line = at;
-	return n;
+	return from;
 }
 
 /*
- * Costs up to the newline, in the order of the events: line; *line then is
- * there, or at what could not be understood.
+ * Costs up to the newline, in the order of the events: line. Returns where
+ * that is, or what could not be understood.
  */
-static inline size_t
-get_costs(struct reader *r, const char **line, uint64_t *cost)
+static inline const char *
+get_costs(struct reader *r, const char *at, uint64_t *cost, size_t *count)
 {
-	size_t n = get_plain_costs(line, cost, r->events);
-
-	return **line == '\n' ? n : get_other_costs(r, line, cost, n);
+	at = get_plain_costs(at, cost, r->events, count);
+	return *at == '\n' ? at : get_other_costs(r, at, cost, count);
 }
 
 /* From the order of the events: line to that of columns. */
@@ -324,8 +321,9 @@ cg_callgrind_costs(struct reader *r, const char *at,
     uint64_t cost[CG_EVENT_MAX])
 {
 	uint64_t raw[CG_EVENT_MAX];
-	size_t n = get_costs(r, &at, raw);
+	size_t n;
 
+	(void)get_costs(r, at, raw, &n);
 	return map_costs(r, raw, n, cost);
 }
 
@@ -690,7 +688,7 @@ read_cost_line(struct reader *r, const char *from)
 	if (!at)
 		return from;
 	pos.file = r->here;
-	n = get_costs(r, &at, raw);
+	at = get_costs(r, at, raw, &n);
 	if (!r->straight) {
 		n = map_costs(r, raw, n, mapped);
 		cost = mapped;

@@ -61,6 +61,43 @@ put_text(struct writer *w, struct cg_slice text)
 	    (struct cg_slice){ text.ptr + from, text.len - from });
 }
 
+/* Most numbers have one digit or two. */
+static inline char *
+format_u64(char *to, uint64_t value)
+{
+	unsigned small = (unsigned)value;
+
+	if (value < 10) {
+		*to = (char)('0' + small);
+		return to + 1;
+	}
+	if (value < 100) {
+		to[0] = (char)('0' + small / 10);
+		to[1] = (char)('0' + small % 10);
+		return to + 2;
+	}
+	return cg_format_u64(to, value);
+}
+
+/* "fn=(7)", where the name is known; false if not. */
+static bool
+put_id(struct writer *w, const char *spec, uint32_t id)
+{
+	char *to;
+
+	if (id == 0 || !w->short_names)
+		return false;
+	to = cg_out_reserve(w->out, 2 * CG_NUMBER_MAX);
+	while (*spec)
+		*to++ = *spec++;
+	*to++ = '(';
+	to = format_u64(to, id);
+	*to++ = ')';
+	*to++ = '\n';
+	cg_out_advance(w->out, to);
+	return true;
+}
+
 /* "fn=(7) name", "fn=(7)", or "fn=name"; id is the name's, 0 at first. */
 static void
 put_name(struct writer *w, const char *spec, uint32_t *id, uint32_t *ids,
@@ -89,43 +126,28 @@ put_name(struct writer *w, const char *spec, uint32_t *id, uint32_t *ids,
 static void
 put_object(struct writer *w, const char *spec, cg_object object)
 {
-	put_name(w, spec, &w->object_id[object], &w->objects,
-	    cg_object_path(w->graph, object));
+	if (!put_id(w, spec, w->object_id[object]))
+		put_name(w, spec, &w->object_id[object], &w->objects,
+		    cg_object_path(w->graph, object));
 }
 
 static void
 put_file(struct writer *w, const char *spec, cg_file file)
 {
-	put_name(w, spec, &w->file_id[file], &w->files,
-	    cg_file_path(w->graph, file));
+	if (!put_id(w, spec, w->file_id[file]))
+		put_name(w, spec, &w->file_id[file], &w->files,
+		    cg_file_path(w->graph, file));
 }
 
 static void
 put_fn(struct writer *w, const char *spec, cg_fn fn)
 {
-	put_name(w, spec, &w->fn_id[fn], &w->fns,
-	    fn ? cg_fn_name(w->graph, fn) : cg_slice(SPONTANEOUS));
+	if (!put_id(w, spec, w->fn_id[fn]))
+		put_name(w, spec, &w->fn_id[fn], &w->fns,
+		    fn ? cg_fn_name(w->graph, fn) : cg_slice(SPONTANEOUS));
 }
 
 /* ---- Numbers ------------------------------------------------------------ */
-
-/* Most numbers have one digit or two. */
-static inline char *
-format_u64(char *to, uint64_t value)
-{
-	unsigned small = (unsigned)value;
-
-	if (value < 10) {
-		*to = (char)('0' + small);
-		return to + 1;
-	}
-	if (value < 100) {
-		to[0] = (char)('0' + small / 10);
-		to[1] = (char)('0' + small % 10);
-		return to + 2;
-	}
-	return cg_format_u64(to, value);
-}
 
 /* Valgrind's own limit; more saves little. */
 #define STEP_MAX 100

@@ -473,12 +473,36 @@ put_arc(struct writer *w, const struct gmon_call *call, uint64_t count)
 	put_number(w, count, 4);
 }
 
+/* Functions of one address (f, f'2) make arcs that are one; in order. */
+static int
+merge_calls(struct writer *w)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < w->calls; i++) {
+		const struct gmon_call *call = &w->call[i];
+		struct gmon_call *last = kept ? &w->call[kept - 1] : NULL;
+
+		if (!last || call->from != last->from ||
+		    call->self != last->self || call->offset != last->offset)
+			w->call[kept++] = *call;
+		else if (__builtin_add_overflow(
+			     last->count, call->count, &last->count))
+			return cg_fail(w->job,
+			    "calls add up to more than 64 bits hold");
+	}
+	w->calls = kept;
+	return CG_OK;
+}
+
 static int
 put_arcs(struct writer *w)
 {
 	if (w->calls > 0)
 		qsort(
 		    w->call, w->calls, sizeof(*w->call), cg_gmon_compare_calls);
+	if (merge_calls(w) != CG_OK)
+		return CG_EINPUT;
 	if (w->places.exact)
 		cg_gmon_order_apply(
 		    cg_gmon_recall_order(w->graph), w->call, w->calls);

@@ -112,11 +112,10 @@ take_die(struct cg_dwarf *dwarf, struct cg_unit *unit, Dwarf_Die *die,
  * walk through the parent once more, and again on each floor above.
  */
 static bool
-next_die(const struct cg_unit *unit, Dwarf_Die *path, size_t *depth)
+next_die(Dwarf_Die *path, size_t *depth)
 {
-	unsigned char *start = path[0].addr, *mark;
-	Dwarf_Off size = unit->end - dwarf_dieoffset(&path[0]);
 	Dwarf_Die next = { .cu = path[0].cu };
+	unsigned char *mark;
 
 	if (*depth == 0)
 		return false;
@@ -125,13 +124,9 @@ next_die(const struct cg_unit *unit, Dwarf_Die *path, size_t *depth)
 		return true;
 	}
 	for (mark = next.addr; mark && --*depth > 0;) {
-		mark++;
-		if ((size_t)(mark - start) >= size)
-			return false;
-		if (*mark == 0)
-			continue;
-		path[*depth] = (Dwarf_Die){ .addr = mark, .cu = next.cu };
-		return true;
+		path[*depth] = (Dwarf_Die){ .addr = ++mark, .cu = next.cu };
+		if (dwarf_tag(&path[*depth]) != DW_TAG_invalid)
+			return true; /* no end mark again */
 	}
 	return false;
 }
@@ -149,7 +144,7 @@ walk_unit(struct cg_dwarf *dwarf, struct cg_unit *unit)
 	do {
 		if (inner && dwarf_child(&path[depth], &path[depth + 1]) == 0)
 			depth++;
-		else if (!next_die(unit, path, &depth))
+		else if (!next_die(path, &depth))
 			return;
 		inner = depth + 1 < DEPTH_MAX &&
 			has_scopes(dwarf_tag(&path[depth]));
@@ -240,8 +235,7 @@ cg_units_list(struct cg_dwarf *dwarf)
 		}
 		(void)add_ranges(
 		    dwarf, &dwarf->spans, &die, (uint32_t)dwarf->units);
-		dwarf->unit[dwarf->units++] =
-		    (struct cg_unit){ .die = die, .end = next };
+		dwarf->unit[dwarf->units++] = (struct cg_unit){ .die = die };
 	}
 	if (dwarf_getaranges(dwarf->dwarf, &dwarf->aranges, &count) != 0)
 		dwarf->aranges = NULL;

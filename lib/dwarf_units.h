@@ -20,7 +20,6 @@ struct cg_scope {
 
 struct cg_unit {
 	Dwarf_Die die;
-	Dwarf_Off end; /* where the next one is */
 	bool loaded;
 	struct cg_scope *scope;
 	size_t scopes, cap;

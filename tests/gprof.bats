@@ -131,6 +131,11 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	done
 }
 
+@test "gprof: a sample in callgrind, and one with inlined functions" {
+	golden $calls/gmon.out callgrind
+	golden samples/gprof/inlined/gmon.out callgrind --dump-instr
+}
+
 @test "gprof: the self costs are the samples to the nanosecond" {
 	for file in $(samples gprof); do
 		[ "$(total --keep-mcount $(exe_of "$file") "$file")" = \

@@ -117,6 +117,16 @@ totals()
 	done
 }
 
+# A gmon.out has no end mark: behind a whole record, a cut does not show.
+at_record()
+{
+	case $1 in
+	samples/gprof/*/gmon*) ;;
+	*) return 1 ;;
+	esac
+	(($2 % 13 == 0 || $2 % 21 == 0))
+}
+
 @test "matrix: cut at any byte, an input is an error or a warning" {
 	for file in $(samples); do
 		size=$(wc -c <"$file")
@@ -127,7 +137,8 @@ totals()
 			# shellcheck disable=SC2046 # two words or none
 			"$CGCONV" -t callgrind $(exe_of "$file") "$dir/cut" \
 				-o "$dir/out" 2>"$dir/err" || status=$?
-			[ "$status" -le 1 ] && [ -s "$dir/err" ] || {
+			[ "$status" -le 1 ] && [ -s "$dir/err" ] ||
+				at_record "$file" $((size - i)) || {
 				echo "$file cut at $i: status $status"
 				cat "$dir/err"
 				return 1
