@@ -13,13 +13,13 @@ FUZZ_SECONDS ?= 10
 # What is installed on a Debian machine where it is missing: by demo and bench
 # what they need, by check, fuzz and golden all of it.
 BUILD_PACKAGES := gcc pkg-config zlib1g-dev libjson-c-dev libdw-dev \
-	libelf-dev libiberty-dev
+	libelf-dev liblzma-dev libiberty-dev
 DEMO_PACKAGES := binutils valgrind
 TEST_PACKAGES := bats perl clang libclang-rt-dev
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
 SONAME := libcgconv.so.0
-PKGS := zlib json-c libdw libelf
+PKGS := zlib json-c libdw libelf liblzma
 
 Q0 := @
 Q1 :=
@@ -30,7 +30,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 # Not set here once for all: packages may come after this file was read.
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null || \
-	echo -lz -ljson-c -ldw -lelf)
+	echo -lz -ljson-c -ldw -lelf -llzma)
 LIBS = $(PKG_LIBS) -liberty -ldl
 # Sanitizers have checks of their own, and symbols that no library defines.
 SANITIZED := $(findstring -fsanitize,$(CFLAGS))
@@ -38,7 +38,7 @@ HARDEN := $(if $(SANITIZED)$(filter -O0,$(CFLAGS))$(if $(findstring \
 	-O,$(CFLAGS)),,x),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
 NO_UNDEFINED := $(if $(SANITIZED),,-Wl,--no-undefined)
 # libiberty is linked statically: its functions are nobody else's business.
-EXPORT := -Wl,--exclude-libs,ALL
+EXPORT := -Wl,--exclude-libs,libiberty.a
 CG_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -Ilib -fPIC -fvisibility=hidden $(WARN) \
 	$(HARDEN) $(PKG_CFLAGS) -MMD -MP
@@ -121,7 +121,7 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/libcgconv.a
 check: all $(units) fuzzers
 	@B=$(B) CC="$(CC)" CFLAGS="$(CFLAGS)" FUZZ_SECONDS=$(FUZZ_SECONDS) \
 		tests/run $(wildcard tests/*.bats) $(units) \
-		$(formats:%=$(B)/fuzz/%)
+		$(if $(filter-out 0,$(FUZZ_SECONDS)),$(formats:%=$(B)/fuzz/%))
 
 ## asan: check under the address and undefined behaviour sanitizers
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
@@ -217,9 +217,8 @@ includedir=$${prefix}/include
 Name: cgconv
 Description: converts profiles through one neutral cost graph
 Version: $(VERSION)
-Requires.private: $(PKGS)
 Libs: -L$${libdir} -lcgconv
-Libs.private: -liberty -ldl
+Libs.private: $(LIBS)
 Cflags: -I$${includedir}
 endef
 export PC

@@ -48,7 +48,8 @@ take_digits(const char **at, uint64_t *value)
 	if (number > 9)
 		return false;
 	for (++*at; (digit = (unsigned char)**at - (unsigned)'0') < 10 &&
-	    number < UINT64_MAX / 100; ++*at)
+		    number < UINT64_MAX / 100;
+	     ++*at)
 		number = number * 10 + digit;
 	*value = number;
 	return true;
@@ -88,8 +89,8 @@ get_long_number(struct reader *r, const char *at, uint64_t *value)
 	if (cg_take_u64(&text, value))
 		return text.ptr;
 	if (r->status == CG_OK)
-		r->status = cg_fail_at(r->job, at,
-		    "expected a number of at most 64 bits");
+		r->status = cg_fail_at(
+		    r->job, at, "expected a number of at most 64 bits");
 	return at;
 }
 
@@ -128,8 +129,8 @@ skip_range(struct reader *r, const char *at)
 
 /* One subposition: absolute, +n, -n or * from base. NULL: there is none. */
 static const char *
-get_any_position(struct reader *r, const char *at, uint64_t base,
-    uint64_t *position)
+get_any_position(
+    struct reader *r, const char *at, uint64_t base, uint64_t *position)
 {
 	const char *from = at;
 	uint64_t number;
@@ -148,9 +149,9 @@ get_any_position(struct reader *r, const char *at, uint64_t base,
 		cg_warn_at(r->job, from, "a position below 0 is taken as 0");
 		number = base;
 	}
-	*position = sign == '+' ? base + number
-	    : sign == '-'       ? base - number
-				: number;
+	*position = sign == '+'   ? base + number
+		    : sign == '-' ? base - number
+				  : number;
 	if (!is_blank(*at) && *at != '\n')
 		at = skip_range(r, at);
 	return skip_blanks(at);
@@ -158,8 +159,8 @@ get_any_position(struct reader *r, const char *at, uint64_t base,
 
 /* The same for nearly all that there are: "+12", "*", "0", one blank. */
 static inline const char *
-get_position(struct reader *r, const char *from, uint64_t base,
-    uint64_t *position)
+get_position(
+    struct reader *r, const char *from, uint64_t base, uint64_t *position)
 {
 	char sign = *from;
 	const char *at = from + (sign == '+' || sign == '-' || sign == '*');
@@ -176,8 +177,8 @@ get_position(struct reader *r, const char *from, uint64_t base,
 
 /* The subpositions of a line, relative to the last cost line's. */
 static inline const char *
-get_positions(struct reader *r, const char *at, struct cg_pos *pos,
-    uint64_t *bb)
+get_positions(
+    struct reader *r, const char *at, struct cg_pos *pos, uint64_t *bb)
 {
 	const char *from = at;
 	uint64_t line = 0;
@@ -197,7 +198,8 @@ get_positions(struct reader *r, const char *at, struct cg_pos *pos,
 		return NULL;
 	}
 	if (line > UINT32_MAX) {
-		cg_warn_at(r->job, from, "line number is too large, taken "
+		cg_warn_at(r->job, from,
+		    "line number is too large, taken "
 		    "as unknown");
 		line = 0;
 	}
@@ -266,8 +268,7 @@ get_plain_costs(const char *at, uint64_t *cost, size_t max, size_t *count)
 
 /* What is left of a line after *count costs: any form, or too many. */
 static const char *
-get_other_costs(struct reader *r, const char *at, uint64_t *cost,
-    size_t *count)
+get_other_costs(struct reader *r, const char *at, uint64_t *cost, size_t *count)
 {
 	const char *from = skip_blanks(at);
 	uint64_t value;
@@ -279,8 +280,8 @@ get_other_costs(struct reader *r, const char *at, uint64_t *cost,
 		if (*count < r->events)
 			cost[(*count)++] = value;
 		else
-			cg_warn_at(r->job, from,
-			    "expected at most %zu costs", r->events);
+			cg_warn_at(r->job, from, "expected at most %zu costs",
+			    r->events);
 		from = at;
 	}
 	return from;
@@ -310,15 +311,16 @@ map_costs(struct reader *r, const uint64_t *cost, size_t n, uint64_t *to)
 			to[count] = 0;
 		/* An event that is listed twice is summed. */
 		if (__builtin_add_overflow(*sum, cost[i], sum))
-			r->status = cg_fail(r->job, "costs of an event that "
+			r->status = cg_fail(r->job,
+			    "costs of an event that "
 			    "comes twice are more than 64 bits hold");
 	}
 	return count;
 }
 
 size_t
-cg_callgrind_costs(struct reader *r, const char *at,
-    uint64_t cost[CG_EVENT_MAX])
+cg_callgrind_costs(
+    struct reader *r, const char *at, uint64_t cost[CG_EVENT_MAX])
 {
 	uint64_t raw[CG_EVENT_MAX];
 	size_t n;
@@ -342,7 +344,8 @@ take_id(struct cg_slice *name, uint64_t *id)
 	if (!cg_take_char(&text, '('))
 		return false;
 	if (take_digits(&at, id) && *at == ')')
-		text = (struct cg_slice){ at, (size_t)(text.ptr + text.len - at) };
+		text =
+		    (struct cg_slice){ at, (size_t)(text.ptr + text.len - at) };
 	else if (!cg_take_u64(&text, id))
 		return false;
 	if (!cg_take_char(&text, ')'))
@@ -382,8 +385,8 @@ add_known(struct reader *r, add_path *add, struct cg_slice path)
 
 /* The object or file of "(id) path", "(id)" or "path". */
 static uint32_t
-get_path(struct reader *r, struct cg_map *map, struct cg_slice text,
-    add_path *add)
+get_path(
+    struct reader *r, struct cg_map *map, struct cg_slice text, add_path *add)
 {
 	struct cg_slice path = text;
 	uint32_t *value;
@@ -408,8 +411,9 @@ add_named(struct reader *r)
 	struct named *more;
 
 	if (r->named_count == r->named_cap) {
-		more = cap > UINT32_MAX ? NULL :
-		    realloc(r->named, cap * sizeof(*more));
+		more = cap > UINT32_MAX
+			   ? NULL
+			   : realloc(r->named, cap * sizeof(*more));
 		if (!more) {
 			r->status = cg_nomem(r->job);
 			return 0;
@@ -481,8 +485,8 @@ add_fn(struct reader *r, uint32_t index, cg_file file, cg_object object)
 	if (named->name == r->spontaneous && file == 0 && object == 0)
 		named->fn = 0;
 	else
-		named->fn = cg_add_fn_named(r->build, named->name, file,
-		    object);
+		named->fn =
+		    cg_add_fn_named(r->build, named->name, file, object);
 	return named->fn;
 }
 
@@ -575,13 +579,13 @@ set_calls(struct reader *r, struct cg_slice text)
 
 	at = get_number(r, at, &r->count);
 	if (at == from) {
-		r->status = cg_fail_at(r->job, from,
-		    "expected 'calls=COUNT TARGET'");
+		r->status =
+		    cg_fail_at(r->job, from, "expected 'calls=COUNT TARGET'");
 		return;
 	}
 	if (!r->callee.has_name) {
-		r->status = cg_fail_at(r->job, text.ptr,
-		    "expected 'cfn=' before 'calls='");
+		r->status = cg_fail_at(
+		    r->job, text.ptr, "expected 'cfn=' before 'calls='");
 		return;
 	}
 	set_target(r, at);
@@ -607,8 +611,8 @@ set_jump(struct reader *r, struct cg_slice text)
 
 	at = get_number(r, at, &r->count);
 	if (at == from) {
-		r->status = cg_fail_at(r->job, from,
-		    "expected 'jump=COUNT TARGET'");
+		r->status =
+		    cg_fail_at(r->job, from, "expected 'jump=COUNT TARGET'");
 		return;
 	}
 	r->jump.conditional = false;
@@ -642,8 +646,8 @@ set_jcnd(struct reader *r, struct cg_slice text)
 }
 
 static void
-add_call(struct reader *r, const struct cg_pos *pos, const uint64_t *cost,
-    size_t n)
+add_call(
+    struct reader *r, const struct cg_pos *pos, const uint64_t *cost, size_t n)
 {
 	r->expect = EXPECT_COST;
 	r->callee.has_object = r->callee.has_file = false;
@@ -653,8 +657,7 @@ add_call(struct reader *r, const struct cg_pos *pos, const uint64_t *cost,
 }
 
 static void
-add_jump(struct reader *r, const char *at, const struct cg_pos *pos,
-    size_t n)
+add_jump(struct reader *r, const char *at, const struct cg_pos *pos, size_t n)
 {
 	cg_fn target = r->fn;
 
@@ -663,8 +666,8 @@ add_jump(struct reader *r, const char *at, const struct cg_pos *pos,
 	r->to.file = r->jump.has_file ? r->jump.file : r->here;
 	if (r->jump.has_name)
 		target = add_fn(r, r->jump.name, r->to.file, r->object);
-	cg_add_jump(r->build, r->fn, pos, target, &r->to,
-	    r->jump.conditional, r->count, r->jump.followed);
+	cg_add_jump(r->build, r->fn, pos, target, &r->to, r->jump.conditional,
+	    r->count, r->jump.followed);
 	r->expect = EXPECT_COST;
 	r->jump.has_file = r->jump.has_name = false;
 }
@@ -800,12 +803,12 @@ read_block(struct reader *r, struct cg_slice block)
 		if (begins_number(*at)) {
 			newline = read_number_line(r, at);
 			if (*newline != '\n')
-				newline = memchr(newline, '\n',
-				    (size_t)(end - newline));
+				newline = memchr(
+				    newline, '\n', (size_t)(end - newline));
 		} else {
 			newline = memchr(at, '\n', (size_t)(end - at));
-			read_word_line(r, (struct cg_slice){ at,
-			    (size_t)(newline - at) });
+			read_word_line(
+			    r, (struct cg_slice){ at, (size_t)(newline - at) });
 		}
 		at = newline + 1;
 	}
@@ -827,9 +830,10 @@ read_lines(struct reader *r, struct cg_in *in)
 		return;
 	if (r->expect != EXPECT_COST)
 		r->status = cg_fail(r->job, "expected a cost line, but the "
-		    "file ends: it is cut short");
+					    "file ends: it is cut short");
 	else if (r->events == 0)
-		r->status = cg_fail(r->job, "expected 'events:', but the file "
+		r->status = cg_fail(r->job,
+		    "expected 'events:', but the file "
 		    "ends: it is cut short or no callgrind file");
 	else
 		cg_callgrind_begin_part(r);
@@ -837,11 +841,11 @@ read_lines(struct reader *r, struct cg_in *in)
 }
 
 int
-cg_callgrind_read(struct cg_job *job, struct cg_in *in,
-    struct cg_build *build)
+cg_callgrind_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct reader r = { .job = job, .build = build, .in_header = true,
-		.line = true };
+	struct reader r = {
+		.job = job, .build = build, .in_header = true, .line = true
+	};
 
 	r.spontaneous = cg_add_name(build, cg_slice(SPONTANEOUS));
 	r.unknown = cg_add_name(build, cg_slice("???"));

@@ -23,7 +23,7 @@ struct writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
-	bool instr, line;          /* position columns */
+	bool instr, line; /* position columns */
 	bool short_names, short_positions;
 	size_t events;
 
@@ -31,11 +31,11 @@ struct writer {
 	uint32_t *object_id, *file_id, *fn_id;
 	uint32_t objects, files, fns;
 
-	cg_object object;          /* what ob=, fl=, fi= last said */
+	cg_object object; /* what ob=, fl=, fi= last said */
 	cg_file file, here;
 	bool has_object, has_file;
-	struct cg_pos base;        /* of the last cost line */
-	bool has_base;             /* steps from it may be written */
+	struct cg_pos base; /* of the last cost line */
+	bool has_base;      /* steps from it may be written */
 };
 
 /* ---- Names -------------------------------------------------------------- */
@@ -57,8 +57,7 @@ put_text(struct writer *w, struct cg_slice text)
 		cg_warn(w->job, "line breaks and NULs in names are written "
 				"as \\n, \\r and \\0");
 	}
-	cg_put(w->out,
-	    (struct cg_slice){ text.ptr + from, text.len - from });
+	cg_put(w->out, (struct cg_slice){ text.ptr + from, text.len - from });
 }
 
 /* Most numbers have one digit or two. */
@@ -105,7 +104,7 @@ put_name(struct writer *w, const char *spec, uint32_t *id, uint32_t *ids,
 {
 	/* "(1) x" as a plain name would be read as an id. */
 	bool like_id = name.len > 1 && name.ptr[0] == '(' &&
-	    name.ptr[1] >= '0' && name.ptr[1] <= '9';
+		       name.ptr[1] >= '0' && name.ptr[1] <= '9';
 	bool known = *id != 0;
 
 	cg_puts(w->out, spec);
@@ -153,8 +152,8 @@ put_fn(struct writer *w, const char *spec, cg_fn fn)
 #define STEP_MAX 100
 
 static inline char *
-format_position(const struct writer *w, char *to, uint64_t value,
-    uint64_t base, bool hex)
+format_position(
+    const struct writer *w, char *to, uint64_t value, uint64_t base, bool hex)
 {
 	uint64_t step = value - base;
 
@@ -253,8 +252,7 @@ is_identifier(struct cg_slice name)
 		char c = name.ptr[i];
 
 		if (c != '_' && !(c >= 'a' && c <= 'z') &&
-		    !(c >= 'A' && c <= 'Z') &&
-		    !(i > 0 && c >= '0' && c <= '9'))
+		    !(c >= 'A' && c <= 'Z') && !(i > 0 && c >= '0' && c <= '9'))
 			return false;
 	}
 	return name.len > 0;
@@ -288,7 +286,8 @@ put_event(struct writer *w, const struct cg_event *event)
 	    !is_plain_formula(event->formula)) {
 		cg_warn(w->job,
 		    "event %s: only letters, digits and _ can have a long "
-		    "name or formula here; it is left out", event->name);
+		    "name or formula here; it is left out",
+		    event->name);
 		return;
 	}
 	cg_puts(w->out, "event: ");
@@ -336,8 +335,7 @@ put_descs(struct writer *w, cg_part part)
 {
 	const char *key, *value;
 
-	for (size_t i = 0; cg_part_desc(w->graph, part, i, &key, &value);
-	    i++) {
+	for (size_t i = 0; cg_part_desc(w->graph, part, i, &key, &value); i++) {
 		cg_puts(w->out, "desc: ");
 		put_text(w, cg_slice(key));
 		cg_puts(w->out, ": ");
@@ -355,7 +353,8 @@ put_header(struct writer *w, cg_part part, bool root)
 
 	if (part > 0)
 		cg_putc(w->out, '\n');
-	if (info->pid)
+	/* Readers take what is not said from the part before. */
+	if (info->pid || (part > 0 && cg_get_part(w->graph, part - 1)->pid))
 		put_number(w, "pid: ", info->pid);
 	if (*info->cmd && same)
 		put_line(w, "cmd: ", info->cmd);
@@ -363,13 +362,13 @@ put_header(struct writer *w, cg_part part, bool root)
 		put_number(w, "part: ", info->part);
 	if (info->tid)
 		put_number(w, "thread: ", info->tid);
-	if (*info->cmd && !same)
+	if (!same)
 		put_line(w, "desc: " CMD_KEY ": ", info->cmd);
 	put_descs(w, part);
 	if (root)
 		cg_puts(w->out, "desc: " ROOT_KEY ": " ROOT_VALUE "\n");
 	cg_puts(w->out, w->instr && w->line ? "positions: instr line\n"
-	    : w->instr                      ? "positions: instr\n"
+			: w->instr          ? "positions: instr\n"
 					    : "positions: line\n");
 	put_events(w);
 	put_values(w, "summary:", cg_part_totals(w->graph, part));
@@ -423,8 +422,8 @@ put_call(struct writer *w, const struct cg_call *call)
 	to = format_u64(to, call->count);
 	*to++ = ' ';
 	if (w->instr) {
-		to = call->entry.addr ? cg_format_hex(to, call->entry.addr) :
-		    format_u64(to, 0);
+		to = call->entry.addr ? cg_format_hex(to, call->entry.addr)
+				      : format_u64(to, 0);
 		*to++ = ' ';
 	}
 	if (w->line)
@@ -501,8 +500,8 @@ put_rows(struct writer *w, struct cg_rows *rows, cg_fn fn)
 /* Cycles of a part. */
 struct cycles {
 	struct cg_sums *sums;
-	bool *done;                /* by cycle: the root calls it */
-	cg_fn *first, *next;       /* members: by cycle, by fn */
+	bool *done;          /* by cycle: the root calls it */
+	cg_fn *first, *next; /* members: by cycle, by fn */
 	uint64_t *cost;
 };
 
@@ -539,11 +538,9 @@ find_cycles(struct writer *w, cg_part part, struct cycles *cycles)
 	}
 	cycles->done = calloc(count + 1, sizeof(*cycles->done));
 	cycles->first = calloc(count + 1, sizeof(*cycles->first));
-	cycles->next = calloc(cg_fn_count(w->graph) + 1,
-	    sizeof(*cycles->next));
+	cycles->next = calloc(cg_fn_count(w->graph) + 1, sizeof(*cycles->next));
 	cycles->cost = calloc(w->events + 1, sizeof(*cycles->cost));
-	if (!cycles->done || !cycles->first || !cycles->next ||
-	    !cycles->cost)
+	if (!cycles->done || !cycles->first || !cycles->next || !cycles->cost)
 		return cg_nomem(w->job);
 	for (size_t i = 0; cg_next_fn(w->graph, part, &i, &fn);) {
 		uint32_t own = cg_sum_cycle(cycles->sums, fn);
@@ -571,7 +568,8 @@ add_own_cost(struct cg_rows *rows, const struct cycles *cycles, cg_fn fn)
 		uint32_t to = cg_sum_cycle(cycles->sums, call.callee);
 
 		for (size_t i = 0; call.callee != fn &&
-		    (cycle == 0 || to != cycle) && i < call.n; i++)
+				   (cycle == 0 || to != cycle) && i < call.n;
+		     i++)
 			cycles->cost[i] += call.cost[i];
 	}
 }
@@ -614,8 +612,8 @@ put_root(struct writer *w, struct cg_rows *rows, cg_part part,
 		uint32_t cycle = cg_sum_cycle(cycles->sums, fn);
 
 		if (cycle ? cycles->done[cycle] ||
-		    cg_cycle_is_called(cycles->sums, cycle) :
-		    !cg_sum_is_root(cycles->sums, fn))
+				cg_cycle_is_called(cycles->sums, cycle)
+			  : !cg_sum_is_root(cycles->sums, fn))
 			continue;
 		if (!put_root_call(w, rows, part, cycles, fn))
 			return CG_ELIMIT;
@@ -633,10 +631,9 @@ forget_names(struct writer *w, cg_part part)
 {
 	memset(w->object_id, 0,
 	    (cg_object_count(w->graph) + 1) * sizeof(*w->object_id));
-	memset(w->file_id, 0,
-	    (cg_file_count(w->graph) + 1) * sizeof(*w->file_id));
-	memset(w->fn_id, 0,
-	    (cg_fn_count(w->graph) + 1) * sizeof(*w->fn_id));
+	memset(
+	    w->file_id, 0, (cg_file_count(w->graph) + 1) * sizeof(*w->file_id));
+	memset(w->fn_id, 0, (cg_fn_count(w->graph) + 1) * sizeof(*w->fn_id));
 	w->objects = w->files = w->fns = 0;
 	w->object = 0;
 	w->has_file = false;
@@ -656,8 +653,8 @@ write_part(struct writer *w, struct cg_rows *rows, cg_part part)
 	if (status == CG_OK && cycles.sums)
 		status = put_root(w, rows, part, &cycles);
 	free_cycles(&cycles);
-	for (size_t i = 0; status == CG_OK &&
-	    cg_next_fn(w->graph, part, &i, &fn);) {
+	for (size_t i = 0;
+	     status == CG_OK && cg_next_fn(w->graph, part, &i, &fn);) {
 		if (!cg_rows_open(rows, part, fn))
 			return CG_ELIMIT;
 		begin_fn(w, fn);
@@ -689,17 +686,20 @@ write_parts(struct writer *w, struct cg_rows *rows)
 	cg_puts(w->out, "# callgrind format\nversion: 1\n"
 			"creator: cgconv-" CG_VERSION "\n");
 	for (cg_part part = 0;
-	    status == CG_OK && part < cg_part_count(w->graph); part++)
+	     status == CG_OK && part < cg_part_count(w->graph); part++)
 		status = write_part(w, rows, part);
 	return status;
 }
 
 int
-cg_callgrind_write(struct cg_job *job, const struct cg_graph *graph,
-    struct cg_out *out)
+cg_callgrind_write(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct writer w = { .job = job, .graph = graph, .out = out,
-		.instr = wants_instr(job, graph), .line = true,
+	struct writer w = { .job = job,
+		.graph = graph,
+		.out = out,
+		.instr = wants_instr(job, graph),
+		.line = true,
 		.short_names = cg_opt_flag(job, "compress-strings"),
 		.short_positions = cg_opt_flag(job, "compress-pos"),
 		.events = cg_event_count(graph) };

@@ -15,6 +15,7 @@
 #define GMON_DIMENSION 15 /* bytes of the dimension's name */
 #define GMON_LD_PROFILE_VERSION 0x1ffff
 #define GMON_RATE_MAX 1000000000
+#define GMON_COUNTER_MAX 65535
 #define GMON_RATE_USUAL 100
 #define GMON_NS 1000000000 /* of a second */
 #define GMON_RANGES_MAX 64 /* one per text segment; two have been seen */
@@ -138,6 +139,16 @@ uint64_t cg_gmon_bin_of(const struct gmon_hist *, unsigned word, uint64_t addr);
 uint64_t cg_gmon_convert(uint64_t value, uint64_t to, uint64_t from);
 /* Does it count seconds, and not something else? */
 bool cg_gmon_is_time(const struct gmon_hist *);
+/*
+ * How costs of an event become ticks: from units make to ticks. Sets rate and
+ * dimension of the histogram so that most fits into a counter; rate is what is
+ * asked for, or 0.
+ */
+struct gmon_unit {
+	uint64_t to, from;
+};
+struct gmon_unit cg_gmon_choose_unit(
+    const struct cg_event *, uint64_t rate, uint64_t most, struct gmon_hist *);
 
 /* ---- gprof_program.c: the executable ------------------------------------ */
 

@@ -162,19 +162,19 @@ read_arcs(struct cg_job *job, struct cg_slice bytes,
     const struct header *header, struct gmon *gmon)
 {
 	const char *at = bytes.ptr + header->length;
-	size_t left = bytes.len - (size_t)header->length;
+	size_t left = bytes.len - (size_t)header->length, rest;
 
 	gmon->stride = header->layout->arc;
 	gmon->count = header->layout->count;
 	if (!cg_gmon_set_run(gmon, at, left / gmon->stride))
 		return cg_nomem(job);
-	at += left / gmon->stride * gmon->stride;
-	left %= gmon->stride;
-	if (left > 0)
+	rest = left % gmon->stride;
+	at += left - rest;
+	if (rest > 0)
 		cg_warn_at(job, at,
 		    "truncated: last arc record at offset %zu has %zu of %u "
 		    "bytes; ignored",
-		    (size_t)(at - bytes.ptr), left, gmon->stride);
+		    (size_t)(at - bytes.ptr), rest, gmon->stride);
 	if (is_padded(gmon)) {
 		cg_warn(job, "call counts above 10^13: taken as 32 bits and "
 			     "padding, as MinGW writes them");

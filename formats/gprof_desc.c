@@ -37,13 +37,17 @@ add_desc(struct cg_build *build, const char *key, const char *value)
 	cg_add_desc(build, cg_slice(key), cg_slice(value));
 }
 
+/* The first input is what the others are compared with. */
 static int
 fail_mixed(
     struct cg_job *job, const char *key, const char *here, const char *before)
 {
+	struct cg_detected found;
+	const char *first = cg_job_source(job, 0, &found);
+
 	return cg_fail(job,
-	    "mixed executables: %s is '%s' here, and '%s' in an input before",
-	    key, here, before);
+	    "mixed executables: %s is '%s' here, and '%s' in %s", key, here,
+	    before, first ? first : "an input before");
 }
 
 /* ---- Reading a gmon.out ------------------------------------------------- */

@@ -6,6 +6,7 @@
  * scale in single precision; so bins drift against equal widths in programs
  * of more than 393 KB. Here this is inverted exactly.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "gprof.h"
@@ -69,4 +70,86 @@ bool
 cg_gmon_is_time(const struct gmon_hist *hist)
 {
 	return strcmp(hist->dimension, "seconds") == 0;
+}
+
+/* ---- Which unit to write ------------------------------------------------ */
+
+/* Units of time: how many of them a second has, in powers of ten. */
+static bool
+digits_of(const char *unit, unsigned *digits)
+{
+	static const struct {
+		const char *unit;
+		unsigned digits;
+	} units[] = { { "s", 0 }, { "ms", 3 }, { "us", 6 }, { "ns", 9 } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(unit, units[i].unit) == 0) {
+			*digits = units[i].digits;
+			return true;
+		}
+	}
+	return false;
+}
+
+static uint64_t
+power_of_ten(unsigned digits)
+{
+	uint64_t power = 1;
+
+	for (; digits > 0; digits--)
+		power *= 10;
+	return power;
+}
+
+/*
+ * Time: as fine as the counters allow, like the clock of a profiler.
+ */
+static struct gmon_unit
+choose_time(
+    unsigned digits, uint64_t rate, uint64_t most, struct gmon_hist *hist)
+{
+	unsigned cut = 0;
+
+	while (cut < digits && most / power_of_ten(cut) > GMON_COUNTER_MAX)
+		cut++;
+	if (rate == 0)
+		rate = most > 0 ? power_of_ten(digits - cut) : GMON_RATE_USUAL;
+	strcpy(hist->dimension, "seconds");
+	hist->abbrev = 's';
+	hist->rate = (uint32_t)rate;
+	return (struct gmon_unit){ rate, power_of_ten(digits) };
+}
+
+/*
+ * Counts are no time: the histogram says "Ir", or "kIr" at so many samples
+ * each, to make the counters fit.
+ */
+static struct gmon_unit
+choose_count(
+    const char *name, uint64_t rate, uint64_t most, struct gmon_hist *hist)
+{
+	static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
+	unsigned cut = 0, thousands;
+
+	while (rate == 0 && most / power_of_ten(cut) > GMON_COUNTER_MAX)
+		cut++;
+	thousands = (cut + 2) / 3;
+	snprintf(hist->dimension, sizeof(hist->dimension), "%s%s",
+	    prefixes[thousands], name);
+	hist->abbrev = hist->dimension[0];
+	hist->rate =
+	    (uint32_t)(rate ? rate : power_of_ten(3 * thousands - cut));
+	return (struct gmon_unit){ rate ? rate : 1, power_of_ten(cut) };
+}
+
+struct gmon_unit
+cg_gmon_choose_unit(const struct cg_event *event, uint64_t rate, uint64_t most,
+    struct gmon_hist *hist)
+{
+	unsigned digits;
+
+	if (digits_of(event->unit, &digits))
+		return choose_time(digits, rate, most, hist);
+	return choose_count(event->name, rate, most, hist);
 }

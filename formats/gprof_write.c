@@ -12,7 +12,6 @@
 
 #include "gprof.h"
 
-#define COUNTER_MAX 65535
 #define FILL_MAX 65534 /* of split ones: 65535 might have wrapped */
 #define HISTS_MAX 4096 /* of one range */
 #define ARCS_MAX 4096  /* of one caller and callee */
@@ -40,8 +39,8 @@ struct writer {
 	size_t blocks, block_cap;
 	uint64_t lost_cost, lost_calls;
 	size_t lost_fns;
-	uint64_t to, from; /* from units of cost make to ticks */
-	uint64_t rate;     /* that is asked for, or 0 */
+	struct gmon_unit unit;
+	uint64_t rate; /* that is asked for, or 0 */
 };
 
 /* ---- Collecting --------------------------------------------------------- */
@@ -104,23 +103,18 @@ add_block(struct writer *w, uint64_t addr, uint64_t count)
 	return CG_OK;
 }
 
-/* The cost in a column; what is below zero counts as none. */
 static uint64_t
-cost_in(const struct writer *w, const struct cg_cost *cost, size_t column)
+cost_in(const struct cg_cost *cost, size_t column)
 {
-	uint64_t value = column < cost->n ? cost->cost[column] : 0;
-
-	if (value > INT64_MAX && cg_get_event(w->graph, column)->is_signed)
-		return 0;
-	return value;
+	return column < cost->n ? cost->cost[column] : 0;
 }
 
 static int
 add_cost(struct writer *w, cg_fn fn, const struct cg_cost *cost)
 {
 	uint64_t addr = cg_gmon_cost_place(&w->places, fn, &cost->pos);
-	uint64_t self = cost_in(w, cost, w->event);
-	uint64_t blocks = cost_in(w, cost, w->block_event);
+	uint64_t self = cost_in(cost, w->event);
+	uint64_t blocks = cost_in(cost, w->block_event);
 	int status = CG_OK;
 
 	if (self > 0)
@@ -224,34 +218,6 @@ merge_samples(struct writer *w)
 	return CG_OK;
 }
 
-/* Units of time: how many of them a second has, in powers of ten. */
-static bool
-digits_of(const char *unit, unsigned *digits)
-{
-	static const struct {
-		const char *unit;
-		unsigned digits;
-	} units[] = { { "s", 0 }, { "ms", 3 }, { "us", 6 }, { "ns", 9 } };
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(unit, units[i].unit) == 0) {
-			*digits = units[i].digits;
-			return true;
-		}
-	}
-	return false;
-}
-
-static uint64_t
-power_of_ten(unsigned digits)
-{
-	uint64_t power = 1;
-
-	for (; digits > 0; digits--)
-		power *= 10;
-	return power;
-}
-
 static uint64_t
 dearest_bin(const struct writer *w)
 {
@@ -264,67 +230,13 @@ dearest_bin(const struct writer *w)
 	return most;
 }
 
-/*
- * The unit of ticks for time: as fine as the counters allow, like the clock
- * of a profiler.
- */
 static void
-scale_time(struct writer *w, struct gmon_hist *hist, unsigned digits)
+choose_unit(struct writer *w)
 {
-	uint64_t most = dearest_bin(w);
-	unsigned cut = 0;
-
-	while (cut < digits && most / power_of_ten(cut) > COUNTER_MAX)
-		cut++;
-	if (w->rate == 0)
-		w->rate =
-		    most > 0 ? power_of_ten(digits - cut) : GMON_RATE_USUAL;
-	strcpy(hist->dimension, "seconds");
-	hist->abbrev = 's';
-	hist->rate = (uint32_t)w->rate;
-	w->to = w->rate;
-	w->from = power_of_ten(digits);
-}
-
-/*
- * Counts are no time: the histogram says "Ir", or "kIr" at so many samples
- * each, to make the counters fit.
- */
-static void
-scale_counts(struct writer *w, struct gmon_hist *hist, const char *name)
-{
-	static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
-	uint64_t most = w->rate ? 0 : dearest_bin(w);
-	unsigned cut = 0, thousands;
-
-	while (most / power_of_ten(cut) > COUNTER_MAX)
-		cut++;
-	thousands = (cut + 2) / 3;
-	snprintf(hist->dimension, sizeof(hist->dimension), "%s%s",
-	    prefixes[thousands], name);
-	hist->abbrev = hist->dimension[0];
-	w->to = w->rate ? w->rate : 1;
-	w->from = power_of_ten(cut);
-	if (w->rate == 0)
-		w->rate = power_of_ten(3 * thousands - cut);
-	hist->rate = (uint32_t)w->rate;
-}
-
-static void
-choose_scale(struct writer *w)
-{
-	const struct cg_event *event = w->event < cg_event_count(w->graph)
-					   ? cg_get_event(w->graph, w->event)
-					   : NULL;
-	unsigned digits;
-
-	w->to = w->from = 1;
-	if (w->places.exact || !event)
-		return;
-	if (digits_of(event->unit, &digits))
-		scale_time(w, &w->hist[0], digits);
-	else
-		scale_counts(w, &w->hist[0], event->name);
+	w->unit = (struct gmon_unit){ 1, 1 };
+	if (!w->places.exact && w->event < cg_event_count(w->graph))
+		w->unit = cg_gmon_choose_unit(cg_get_event(w->graph, w->event),
+		    w->rate, dearest_bin(w), &w->hist[0]);
 }
 
 /* Costs of one histogram become ticks. */
@@ -332,18 +244,17 @@ static int
 make_ticks(struct writer *w, size_t first, size_t last)
 {
 	const struct gmon_hist *hist = &w->hist[w->sample[first].hist];
-	uint64_t to = w->to, from = w->from, cost = 0, ticks, before = 0;
+	struct gmon_unit unit = w->unit;
+	uint64_t cost = 0, ticks, before = 0;
 
-	if (w->places.exact && cg_gmon_is_time(hist)) {
-		to = hist->rate;
-		from = GMON_NS;
-	}
+	if (w->places.exact && cg_gmon_is_time(hist))
+		unit = (struct gmon_unit){ hist->rate, GMON_NS };
 	for (size_t i = first; i < last; i++) {
 		if (w->sample[i].cost > UINT64_MAX - cost)
 			return cg_fail(
 			    w->job, "costs add up to more than 64 bits hold");
 		cost += w->sample[i].cost;
-		ticks = cg_gmon_convert(cost, to, from);
+		ticks = cg_gmon_convert(cost, unit.to, unit.from);
 		if (ticks == UINT64_MAX)
 			return cg_fail(w->job,
 			    "more samples than 64 bits hold: lower --rate");
@@ -429,7 +340,7 @@ put_hist(struct writer *w, size_t hist, size_t first, size_t last)
 		if (w->sample[i].cost > most)
 			most = w->sample[i].cost;
 	}
-	records = most <= COUNTER_MAX ? 1 : most / FILL_MAX + 1;
+	records = most <= GMON_COUNTER_MAX ? 1 : most / FILL_MAX + 1;
 	if (records > HISTS_MAX)
 		return cg_fail(w->job,
 		    "%" PRIu64 " samples in one bin do not fit into a "
@@ -438,7 +349,7 @@ put_hist(struct writer *w, size_t hist, size_t first, size_t last)
 	for (uint64_t i = 0; i < records; i++) {
 		put_hist_header(w, &w->hist[hist]);
 		put_bins(w, &w->hist[hist], first, last,
-		    records == 1 ? COUNTER_MAX : FILL_MAX);
+		    records == 1 ? GMON_COUNTER_MAX : FILL_MAX);
 	}
 	return CG_OK;
 }
@@ -450,7 +361,7 @@ put_hists(struct writer *w)
 	int status = merge_samples(w);
 
 	if (status == CG_OK)
-		choose_scale(w);
+		choose_unit(w);
 	for (size_t i = 0; status == CG_OK && i < w->gmon.hists; i++) {
 		for (last = first;
 		     last < w->samples && w->sample[last].hist == i;)
@@ -488,8 +399,8 @@ merge_calls(struct writer *w)
 			w->call[kept++] = *call;
 		else if (__builtin_add_overflow(
 			     last->count, call->count, &last->count))
-			return cg_fail(w->job,
-			    "calls add up to more than 64 bits hold");
+			return cg_fail(
+			    w->job, "calls add up to more than 64 bits hold");
 	}
 	w->calls = kept;
 	return CG_OK;
@@ -576,8 +487,8 @@ report_loss(struct writer *w)
 		return cg_fail(w->job,
 		    "gmon.out needs addresses: give the program with --exe");
 	cg_warn(w->job,
-	    "%zu functions have no place in the program: %" PRIu64
-	    " %s and %" PRIu64 " calls left out",
+	    "left out, with no place in the program: %zu functions, "
+	    "%" PRIu64 " %s, %" PRIu64 " calls",
 	    w->lost_fns, w->lost_cost, event, w->lost_calls);
 	return CG_OK;
 }

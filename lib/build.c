@@ -1,5 +1,5 @@
 /*
- * build.c - the only code that adds to a graph.
+ * build.c - the only code that adds to a graph; rows go on to pack.c.
  *
  * Every id is checked on its way in and every cost goes through a checked
  * sum, so that nothing unchecked can reach a writer.

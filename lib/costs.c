@@ -81,28 +81,42 @@ stop_before(struct scan *scan, const uint8_t *stop)
 		scan->end = stop;
 }
 
-/* A head for each ascending stretch of rows behind scan. */
+/*
+ * Goes from behind a row to the next one. False at the end; *ascends tells
+ * whether it comes no earlier in the order of rows.
+ */
+static bool
+step(
+    struct cg_rows *rows, struct scan *scan, const uint8_t **tag, bool *ascends)
+{
+	struct cg_pos pos = scan->pos;
+	uint32_t rank = scan->rank;
+
+	if (scan->at == scan->end && !cg_scan_block(scan))
+		return false;
+	*tag = scan->at;
+	(void)scan_row(scan, rows->file_rank);
+	*ascends = !is_before(rows, scan, &pos, rank);
+	return true;
+}
+
+/* A head for each ascending stretch, the first of which begins at scan. */
 static bool
 add_stretches(struct cg_rows *rows, struct scan *scan)
 {
 	const uint8_t *tag;
-	struct cg_pos pos;
-	uint32_t rank;
+	bool ascends, ok = add_head(rows, scan);
 
-	do {
-		if (!add_head(rows, scan))
-			return false;
-		do {
-			pos = scan->pos;
-			rank = scan->rank;
-			scan->at = skip_values(scan->tag, scan->at);
-			if (scan->at == scan->end && !cg_scan_block(scan))
-				return true;
-			tag = scan->at;
-			(void)scan_row(scan, rows->file_rank);
-		} while (!is_before(rows, scan, &pos, rank));
+	while (ok) {
+		scan->at = skip_values(scan->tag, scan->at);
+		if (!step(rows, scan, &tag, &ascends))
+			break;
+		if (ascends)
+			continue;
 		stop_before(&rows->head[rows->heads - 1], tag);
-	} while (true);
+		ok = add_head(rows, scan);
+	}
+	return ok;
 }
 
 bool
@@ -196,15 +210,16 @@ cg_next_cost(struct cg_rows *rows, struct cg_cost *cost)
 	cost->pos = scan->pos;
 	cost->n = get_values(scan->tag, &scan->at, rows->sum);
 	cost->cost = rows->sum;
-	next_row(rows);
-	while (rows->merge && rows->has_cost && is_at(rows, &cost->pos)) {
+	for (;;) {
+		next_row(rows);
+		if (!rows->merge || !rows->has_cost || !is_at(rows, &cost->pos))
+			break;
 		n = get_values(scan->tag, &scan->at, rows->cost);
 		if (!cg_add_costs(
 			rows->graph, rows->sum, &cost->n, rows->cost, n)) {
 			cg_graph_overflow(rows->graph, "costs of a place");
 			return false;
 		}
-		next_row(rows);
 	}
 	if (rows->no_addresses)
 		cost->pos.addr = 0;
@@ -223,7 +238,8 @@ cg_rows_sum_costs(struct cg_rows *rows, const struct cg_run *run, uint64_t *sum)
 
 		/* No matter where. */
 		scan.at = skip_varints(scan.at, (tag / CG_TAG_FILE & 1) +
-		    (tag / CG_TAG_ADDR & 1) + (tag / CG_TAG_LINE & 1));
+						    (tag / CG_TAG_ADDR & 1) +
+						    (tag / CG_TAG_LINE & 1));
 		n = get_values(tag, &scan.at, rows->cost);
 		if (!cg_add_values(rows->graph, sum, rows->cost, n))
 			return false;

@@ -9,15 +9,13 @@
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <limits.h>
+#include <lzma.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-#ifdef CG_LZMA
-#include <lzma.h>
-#endif
 
 #include "elffile.h"
 
@@ -112,7 +110,7 @@ try_build_id(struct search *search)
 		used += (size_t)sprintf(search->path + used,
 		    i == 0 ? "%02x/" : "%02x",
 		    (unsigned char)search->build_id.ptr[i]);
-	strcpy(search->path + used, ".debug");
+	memcpy(search->path + used, ".debug", sizeof(".debug"));
 	return try_path(search);
 }
 
@@ -179,13 +177,12 @@ static char *
 resolve(const char *path, const char *link)
 {
 	const char *slash = strrchr(path, '/');
-	size_t folder = *link != '/' && slash ? (size_t)(slash - path) + 1 : 0;
+	int folder = *link != '/' && slash ? (int)(slash - path) + 1 : 0;
 	char text[PATH_MAX];
+	int len = snprintf(text, sizeof(text), "%.*s%s", folder, path, link);
 
-	if (folder + strlen(link) >= sizeof(text))
+	if (len < 0 || (size_t)len >= sizeof(text))
 		return NULL;
-	memcpy(text, path, folder);
-	strcpy(text + folder, link);
 	return realpath(text, NULL);
 }
 
@@ -219,7 +216,7 @@ cg_altfile_open(
 	real = resolve(path, link.ptr);
 	if (real && strncmp(real, CG_DEBUG_ROOT "/", root + 1) == 0 &&
 	    strlen(real) < sizeof(search.path)) {
-		strcpy(search.path, real);
+		memcpy(search.path, real, strlen(real) + 1);
 		status = try_path(&search);
 	} else if (errno == ENOMEM) {
 		status = CG_ELIMIT;
@@ -230,7 +227,6 @@ cg_altfile_open(
 
 /* ---- MiniDebugInfo ------------------------------------------------------ */
 
-#ifdef CG_LZMA
 /* A whole xz file; CG_EINPUT if it is none, CG_ELIMIT if memory is out. */
 static int
 unpack(struct cg_slice packed, char **bytes, size_t *size)
@@ -260,17 +256,6 @@ unpack(struct cg_slice packed, char **bytes, size_t *size)
 		return CG_OK;
 	return result == LZMA_MEM_ERROR ? CG_ELIMIT : CG_EINPUT;
 }
-
-#else
-static int
-unpack(struct cg_slice packed, char **bytes, size_t *size)
-{
-	(void)packed;
-	(void)bytes;
-	(void)size;
-	return CG_EINPUT;
-}
-#endif
 
 int
 cg_minidebug_open(struct cg_elffile *found, const struct cg_elffile *program)

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,22 +103,24 @@ keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
 	Dwarf_Attribute attr;
 	const char *folder = NULL;
 	struct cg_slice text;
+	size_t size;
 	cg_str str;
 
 	if (!path || strcmp(path, "???") == 0)
 		return "";
 	if (*path != '/' && dwarf_attr(unit, DW_AT_comp_dir, &attr))
 		folder = get_string(dwarf, &attr);
-	if (!cg_grow(&dwarf->path, &dwarf->path_cap,
-		(folder ? strlen(folder) : 0) + strlen(path) + 2, 1)) {
+	if (!folder)
+		folder = "";
+	size = strlen(folder) + strlen(path) + 2;
+	if (!cg_grow(&dwarf->path, &dwarf->path_cap, size, 1)) {
 		dwarf->status = CG_ELIMIT;
 		return "";
 	}
+	(void)snprintf(
+	    dwarf->path, size, "%s%s%s", folder, *folder ? "/" : "", path);
 	text.ptr = dwarf->path;
-	dwarf->path[0] = '\0';
-	if (folder)
-		strcat(strcpy(dwarf->path, folder), "/");
-	text.len = shorten(strcat(dwarf->path, path));
+	text.len = shorten(dwarf->path);
 	str = cg_strs_add(dwarf->strs, text);
 	if (str == CG_STR_NONE)
 		dwarf->status = CG_ELIMIT;

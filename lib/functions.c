@@ -274,7 +274,7 @@ load_names(struct cg_functions *fns)
 			fns, get_name(fns->strs, alias->symbol), alias->fn))
 			return false;
 	}
-	if (fns->names > 0)
+	if (fns->name)
 		qsort(fns->name, fns->names, sizeof(*fns->name), compare_names);
 	return true;
 }
@@ -301,7 +301,7 @@ cg_functions_find_name(
 		fns->names = fns->name_cap = 0;
 		return false;
 	}
-	if (name.len == 0 || memchr(name.ptr, '\0', name.len))
+	if (!fns->name || name.len == 0 || memchr(name.ptr, '\0', name.len))
 		return true;
 	for (last = fns->names; first < last;) {
 		size_t mid = first + (last - first) / 2;

@@ -18,15 +18,13 @@ cg_graph_new(struct cg_diag *diag, int *fault)
 	graph->grain = 1;
 	graph->costs.open = graph->others.open = CG_NO_RUN;
 	/* Id 0 of everything, and the one part that is there. */
-	if (!cg_grow(&graph->objects.path, &graph->objects.cap, 1,
-	    sizeof(cg_str)) ||
-	    !cg_grow(&graph->files.path, &graph->files.cap, 1,
-	    sizeof(cg_str)) ||
+	if (!cg_grow(
+		&graph->objects.path, &graph->objects.cap, 1, sizeof(cg_str)) ||
+	    !cg_grow(
+		&graph->files.path, &graph->files.cap, 1, sizeof(cg_str)) ||
 	    !cg_grow(&graph->fn, &graph->fn_cap, 1, sizeof(*graph->fn)) ||
-	    !cg_grow(&graph->node, &graph->node_cap, 1,
-	    sizeof(*graph->node)) ||
-	    !cg_grow(&graph->part, &graph->part_cap, 1,
-	    sizeof(*graph->part))) {
+	    !cg_grow(&graph->node, &graph->node_cap, 1, sizeof(*graph->node)) ||
+	    !cg_grow(&graph->part, &graph->part_cap, 1, sizeof(*graph->part))) {
 		cg_graph_free(graph);
 		return NULL;
 	}
@@ -104,7 +102,7 @@ first_bytes(struct cg_slice text)
 
 	for (size_t i = 0; i < sizeof(first); i++)
 		first = first << 8 |
-		    (i < text.len ? (unsigned char)text.ptr[i] : 0);
+			(i < text.len ? (unsigned char)text.ptr[i] : 0);
 	return first;
 }
 
@@ -131,8 +129,7 @@ compare_ranked(const void *pa, const void *pb)
 
 /* Sorts; *rank gets id -> place, *ranked (if wanted) place -> id. */
 static bool
-rank(struct ranked *list, size_t count, uint32_t **rank_of,
-    uint32_t **ranked)
+rank(struct ranked *list, size_t count, uint32_t **rank_of, uint32_t **ranked)
 {
 	uint32_t *places = malloc((count + 1) * sizeof(*places));
 	uint32_t *ids = ranked ? malloc((count + 1) * sizeof(*ids)) : NULL;
@@ -182,7 +179,7 @@ rank_files(struct cg_graph *graph, const uint32_t *strings)
 		list[i].first = strings[graph->files.path[i]];
 	}
 	ok = ok && rank(list, graph->files.count, &graph->file_rank,
-	    &graph->file_ranked);
+		       &graph->file_ranked);
 	free(list);
 	return ok;
 }
@@ -243,7 +240,7 @@ grow_totals(struct cg_graph *graph)
 		struct cg_part_entry *part = &graph->part[i];
 
 		if (!cg_grow(&part->total, &part->totals, graph->events + 1,
-		    sizeof(*part->total)))
+			sizeof(*part->total)))
 			return false;
 	}
 	return true;
@@ -256,9 +253,9 @@ cg_graph_seal(struct cg_graph *graph)
 	bool ok;
 
 	unseal(graph);
-	ok = rank_strings(graph, &strings) &&
-	    rank_files(graph, strings) && rank_fns(graph, strings) &&
-	    order_runs(graph) && grow_totals(graph);
+	ok = rank_strings(graph, &strings) && rank_files(graph, strings) &&
+	     rank_fns(graph, strings) && order_runs(graph) &&
+	     grow_totals(graph);
 
 	free(strings);
 	if (!ok) {
@@ -319,8 +316,7 @@ cg_part_desc(const struct cg_graph *graph, cg_part part, size_t i,
 	if (part >= graph->parts || i >= graph->part[part].descs)
 		return false;
 	*key = cg_strs_get(&graph->strs, graph->part[part].desc[i].key).ptr;
-	*value =
-	    cg_strs_get(&graph->strs, graph->part[part].desc[i].value).ptr;
+	*value = cg_strs_get(&graph->strs, graph->part[part].desc[i].value).ptr;
 	return true;
 }
 

@@ -2,8 +2,9 @@
  * graph.h - floor 2 of the library: the cost graph.
  *
  * Dimensions are tables of ids. Facts are rows: packed in the order of
- * arrival, one run per function and part (rows.c), merged and sorted only
- * when a cursor opens a run. build.c is the only code that adds.
+ * arrival (pack.c), one run per function and part (rows.c), merged and sorted
+ * only when a cursor opens a run (costs.c, view.c). build.c and pack.c are the
+ * only code that adds.
  */
 #ifndef CG_GRAPH_H
 #define CG_GRAPH_H

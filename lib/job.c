@@ -487,5 +487,9 @@ cg_open_symbols(struct cg_job *job, const char *path, bool quiet)
 const char *
 cg_demangle(struct cg_job *job, const char *name)
 {
-	return cg_demangle_in(&job->strs, name);
+	const char *text = cg_demangle_in(&job->strs, name);
+
+	if (!text)
+		job->fault = cg_nomem(job);
+	return text ? text : "";
 }

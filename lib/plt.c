@@ -6,6 +6,7 @@
  * x86-64, i386 and AArch64, and what ld, gold and lld make of them.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +86,7 @@ get_slot_aarch64(const unsigned char *code, uint64_t addr, uint64_t got)
 	if (pages & 0x100000)
 		pages |= ~(uint64_t)0x1fffff;
 	return ((addr + at) & ~(uint64_t)0xfff) + (pages << 12) +
-	       (ldr >> 10 & 0xfff) * 8;
+	       (uint64_t)(ldr >> 10 & 0xfff) * 8;
 }
 
 static const struct machine machines[] = {
@@ -147,8 +148,7 @@ add_stub(struct cg_functions *fns, uint64_t addr, const char *called)
 
 	if (!cg_grow(&name, &cap, len + sizeof("@plt"), 1))
 		return false;
-	memcpy(name, called, len);
-	memcpy(name + len, "@plt", sizeof("@plt"));
+	(void)snprintf(name, cap, "%s@plt", called);
 	str = cg_strs_add(fns->strs, cg_slice(name));
 	free(name);
 	if (str == CG_STR_NONE)

@@ -11,14 +11,14 @@
 #include "rows.h"
 
 /* Merge a run when it is this much bigger than twice its merged size. */
-#define MERGE_OFTEN 4096            /* ... if it was visited this often: */
+#define MERGE_OFTEN 4096 /* ... if it was visited this often: */
 #define MERGE_VISITS 32
 #define MERGE_SELDOM ((uint64_t)4 << 20)
 
 #define BLOCK_MIN 64
 #define BLOCK_STEP 256              /* how a block grows in place */
 #define BLOCK_MAX ((size_t)1 << 30) /* used is 32 bits */
-#define ALIGNMENT ((size_t)_Alignof(max_align_t))
+#define ALIGNMENT ((size_t) _Alignof(max_align_t))
 
 /* Free blocks of class c have at least BLOCK_MIN << c bytes. */
 static unsigned
@@ -27,7 +27,7 @@ class_to_fit(size_t size)
 	unsigned class = 0;
 
 	while (((size_t)BLOCK_MIN << class) < size)
-		class++;
+		class ++;
 	return class;
 }
 
@@ -49,8 +49,8 @@ close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)
 
 	if (pool->open == CG_NO_RUN)
 		return;
-	packed = costs ? &graph->run[pool->open].costs :
-	    &graph->run[pool->open].others;
+	packed = costs ? &graph->run[pool->open].costs
+		       : &graph->run[pool->open].others;
 	end = end_of_rows(packed);
 	if (packed->end > end) {
 		cg_arena_trim(&pool->arena, packed->end, end);
@@ -144,8 +144,8 @@ free_blocks(struct cg_pool *pool, struct cg_packed *packed)
 static void
 clear_packed(struct cg_packed *packed, cg_file file)
 {
-	*packed = (struct cg_packed){ .pos = { .file = file },
-		.ascending = true };
+	*packed =
+	    (struct cg_packed){ .pos = { .file = file }, .ascending = true };
 }
 
 static void
@@ -190,7 +190,7 @@ merge_run(struct cg_graph *graph, struct cg_run *run)
 	/* Do not merge what is being merged. */
 	merged.costs.merged = merged.others.merged = UINT64_MAX / 4;
 	ok = rows && cg_rows_open_merged(rows, run) &&
-	    copy_rows(graph, rows, &merged) && *graph->fault == CG_OK;
+	     copy_rows(graph, rows, &merged) && *graph->fault == CG_OK;
 	cg_rows_free(rows);
 	close_block(graph, &graph->costs, true);
 	close_block(graph, &graph->others, false);
@@ -217,15 +217,16 @@ bool
 cg_run_make_room(struct cg_graph *graph, struct cg_run *run,
     struct cg_packed *packed, size_t need)
 {
-	uint64_t limit = packed->merged * 2 +
+	uint64_t limit =
+	    packed->merged * 2 +
 	    (run->visits >= MERGE_VISITS ? MERGE_OFTEN : MERGE_SELDOM);
 
 	if (packed->bytes > limit && !merge_run(graph, run))
 		return false;
 	if ((size_t)(packed->end - packed->at) >= need)
 		return true;
-	return add_room(graph, packed, packed == &run->costs,
-	    run_number(graph, run), need);
+	return add_room(
+	    graph, packed, packed == &run->costs, run_number(graph, run), need);
 }
 
 const struct cg_run *
@@ -237,8 +238,7 @@ cg_run_find(const struct cg_graph *graph, cg_part part, cg_fn fn)
 	if (id == CG_NO_RUN)
 		return NULL;
 	if (graph->run[id].part != part)
-		id = cg_map_get(&graph->run_ids, (uint64_t)part << 32 | fn) -
-		    1;
+		id = cg_map_get(&graph->run_ids, (uint64_t)part << 32 | fn) - 1;
 	return id == CG_NO_RUN ? NULL : &graph->run[id];
 }
 
@@ -246,8 +246,8 @@ cg_run_find(const struct cg_graph *graph, cg_part part, cg_fn fn)
 static uint32_t *
 note_run(struct cg_graph *graph, const struct cg_run *run)
 {
-	uint32_t *id = cg_map_at(&graph->run_ids,
-	    (uint64_t)run->part << 32 | run->fn);
+	uint32_t *id =
+	    cg_map_at(&graph->run_ids, (uint64_t)run->part << 32 | run->fn);
 
 	if (id)
 		*id = (uint32_t)(run - graph->run) + 1;
@@ -267,14 +267,14 @@ cg_run_get(struct cg_graph *graph, cg_part part, cg_fn fn)
 		return run;
 	}
 	if (graph->runs >= CG_NO_RUN - 1 ||
-	    !cg_grow_raw(&graph->run, &graph->run_cap, graph->runs + 1,
-		sizeof(*run)))
+	    !cg_grow_raw(
+		&graph->run, &graph->run_cap, graph->runs + 1, sizeof(*run)))
 		return NULL;
 	/* The function's first run needs no entry: see cg_run_find(). */
 	if (graph->fn[fn].runs != CG_NO_RUN) {
 		id = note_run(graph, &graph->run[graph->fn[fn].runs]);
-		id = id ? cg_map_at(&graph->run_ids,
-		    (uint64_t)part << 32 | fn) : NULL;
+		id = id ? cg_map_at(&graph->run_ids, (uint64_t)part << 32 | fn)
+			: NULL;
 		if (!id)
 			return NULL;
 		*id = (uint32_t)graph->runs + 1;

@@ -27,12 +27,11 @@ skip_rest(unsigned tag, const uint8_t *at)
 	size_t n;
 
 	switch ((enum cg_row_kind)(tag & CG_TAG_KIND)) {
-	case CG_ROW_CALL:
-		return skip_values(tag, skip_varints(at, 4));
+	case CG_ROW_CALL: return skip_values(tag, skip_varints(at, 4));
 	case CG_ROW_COST: return skip_values(tag, at);
 	case CG_ROW_JUMP:
 		return skip_varints(at, 3u + (tag & CG_TAG_COND ? 1u : 0u) +
-		    (tag & CG_TAG_FAR ? 2u : 0u));
+					    (tag & CG_TAG_FAR ? 2u : 0u));
 	case CG_ROW_OTHER:
 		if (tag & CG_TAG_BRANCH)
 			return skip_varints(at, 4);
@@ -73,8 +72,8 @@ cg_rows_new(const struct cg_graph *graph)
 		rows->file_ranked = graph->file_ranked;
 	}
 	if (!rows ||
-	    !cg_grow(&rows->cost, &rows->cost_cap, events,
-	    sizeof(*rows->cost)) ||
+	    !cg_grow(
+		&rows->cost, &rows->cost_cap, events, sizeof(*rows->cost)) ||
 	    !cg_grow(&rows->sum, &rows->sum_cap, events, sizeof(*rows->sum))) {
 		cg_rows_free(rows);
 		cg_graph_nomem(graph);
@@ -121,8 +120,8 @@ list_rows(struct cg_rows *rows, const struct cg_run *run, bool with_jumps)
 		if (kind == CG_ROW_JUMP && !with_jumps)
 			continue;
 		if (list->count == list->cap &&
-		    !cg_grow_raw(&list->row, &list->cap, list->count + 1,
-		    sizeof(*row)))
+		    !cg_grow_raw(
+			&list->row, &list->cap, list->count + 1, sizeof(*row)))
 			return false;
 		row = &list->row[list->count++];
 		row->addr = rows->no_addresses ? 0 : scan.pos.addr;
@@ -143,8 +142,7 @@ struct target {
 };
 
 static void
-get_target(const struct cg_rows *rows, const struct row *row,
-    struct target *to)
+get_target(const struct cg_rows *rows, const struct row *row, struct target *to)
 {
 	unsigned tag = row->tag;
 	const uint8_t *at = row->rest;
@@ -179,8 +177,8 @@ compare_u64(uint64_t a, uint64_t b)
 }
 
 static int
-compare_targets(const struct cg_rows *rows, const struct row *a,
-    const struct row *b)
+compare_targets(
+    const struct cg_rows *rows, const struct row *a, const struct row *b)
 {
 	const uint32_t *rank = rows->graph->fn_rank;
 	struct target ta, tb;
@@ -188,8 +186,8 @@ compare_targets(const struct cg_rows *rows, const struct row *a,
 
 	get_target(rows, a, &ta);
 	get_target(rows, b, &tb);
-	order = rank ? compare_u64(rank[ta.fn], rank[tb.fn]) :
-	    compare_u64(ta.fn, tb.fn);
+	order = rank ? compare_u64(rank[ta.fn], rank[tb.fn])
+		     : compare_u64(ta.fn, tb.fn);
 	if (order == 0)
 		order = compare_u64(ta.file, tb.file);
 	if (order == 0)
@@ -223,8 +221,8 @@ compare_rows(const struct cg_rows *rows, enum cg_row_kind kind,
 		return a->file < b->file ? -1 : 1;
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
-	return kind == CG_ROW_OTHER ? compare_others(a, b) :
-	    compare_targets(rows, a, b);
+	return kind == CG_ROW_OTHER ? compare_others(a, b)
+				    : compare_targets(rows, a, b);
 }
 
 /* The end of the ascending stretch that begins at from. */
@@ -234,8 +232,8 @@ ascending(const struct cg_rows *rows, enum cg_row_kind kind,
 {
 	size_t at = from + 1;
 
-	while (at < count &&
-	    compare_rows(rows, kind, &row[at - 1], &row[at]) <= 0)
+	while (
+	    at < count && compare_rows(rows, kind, &row[at - 1], &row[at]) <= 0)
 		at++;
 	return at < count ? at : count;
 }
@@ -277,8 +275,8 @@ sort_list(struct cg_rows *rows, enum cg_row_kind kind)
 			if (middle == count)
 				break;
 			end = ascending(rows, kind, row, middle, count);
-			merge(rows, kind, row + from, middle - from,
-			    end - from, rows->room);
+			merge(rows, kind, row + from, middle - from, end - from,
+			    rows->room);
 		}
 	} while (ascending(rows, kind, row, 0, count) != count);
 	return true;
@@ -371,8 +369,8 @@ cg_rows_open_calls(struct cg_rows *rows, const struct cg_run *run)
 }
 
 bool
-cg_add_signed(const struct cg_graph *graph, uint64_t *a, const uint64_t *b,
-    size_t n)
+cg_add_signed(
+    const struct cg_graph *graph, uint64_t *a, const uint64_t *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		int64_t sum;
@@ -382,8 +380,7 @@ cg_add_signed(const struct cg_graph *graph, uint64_t *a, const uint64_t *b,
 				return false;
 			continue;
 		}
-		if (__builtin_add_overflow((int64_t)a[i], (int64_t)b[i],
-		    &sum))
+		if (__builtin_add_overflow((int64_t)a[i], (int64_t)b[i], &sum))
 			return false;
 		a[i] = (uint64_t)sum;
 	}
@@ -402,17 +399,17 @@ cg_add_costs(const struct cg_graph *graph, uint64_t *a, size_t *an,
 static struct cg_pos
 pos_of(const struct cg_rows *rows, const struct row *row)
 {
-	return (struct cg_pos){ .line = row->line, .addr = row->addr,
-		.file = rows->file_ranked ? rows->file_ranked[row->file] :
-		    row->file };
+	return (struct cg_pos){ .line = row->line,
+		.addr = row->addr,
+		.file = rows->file_ranked ? rows->file_ranked[row->file]
+					  : row->file };
 }
 
 /*
  * The next row that is summed into first, or NULL. Its list moves on.
  */
 static const struct row *
-next_same(struct cg_rows *rows, enum cg_row_kind kind,
-    const struct row *first)
+next_same(struct cg_rows *rows, enum cg_row_kind kind, const struct row *first)
 {
 	struct list *list = &rows->list[kind];
 
@@ -463,10 +460,10 @@ cg_next_call(struct cg_rows *rows, struct cg_call *call)
 	call->cost = rows->sum;
 	while ((same = next_same(rows, CG_ROW_CALL, row)) != NULL) {
 		n = get_call(rows, same, &more, rows->cost);
-		if (__builtin_add_overflow(call->count, more.count,
-		    &call->count) ||
-		    !cg_add_costs(rows->graph, rows->sum, &call->n,
-		    rows->cost, n)) {
+		if (__builtin_add_overflow(
+			call->count, more.count, &call->count) ||
+		    !cg_add_costs(
+			rows->graph, rows->sum, &call->n, rows->cost, n)) {
 			cg_graph_overflow(rows->graph, "calls");
 			return false;
 		}
@@ -476,8 +473,7 @@ cg_next_call(struct cg_rows *rows, struct cg_call *call)
 
 /* Reads what stands behind a jump's target. */
 static void
-get_jump_counts(const struct target *to, uint64_t *executed,
-    uint64_t *followed)
+get_jump_counts(const struct target *to, uint64_t *executed, uint64_t *followed)
 {
 	const uint8_t *at = to->rest;
 
@@ -497,18 +493,19 @@ cg_next_jump(struct cg_rows *rows, struct cg_jump *jump)
 	get_target(rows, row, &to);
 	jump->from = pos_of(rows, row);
 	jump->target = to.fn;
-	jump->to = (struct cg_pos){ .line = to.line, .addr = to.addr,
-		.file = rows->file_ranked ? rows->file_ranked[to.file] :
-		    to.file };
+	jump->to = (struct cg_pos){ .line = to.line,
+		.addr = to.addr,
+		.file =
+		    rows->file_ranked ? rows->file_ranked[to.file] : to.file };
 	jump->conditional = to.conditional;
 	get_jump_counts(&to, &jump->executed, &jump->followed);
 	while ((same = next_same(rows, CG_ROW_JUMP, row)) != NULL) {
 		get_target(rows, same, &to);
 		get_jump_counts(&to, &executed, &followed);
-		if (__builtin_add_overflow(jump->executed, executed,
-		    &jump->executed) ||
-		    __builtin_add_overflow(jump->followed, followed,
-		    &jump->followed)) {
+		if (__builtin_add_overflow(
+			jump->executed, executed, &jump->executed) ||
+		    __builtin_add_overflow(
+			jump->followed, followed, &jump->followed)) {
 			cg_graph_overflow(rows->graph, "jumps");
 			return false;
 		}
@@ -536,10 +533,10 @@ cg_next_branch(struct cg_rows *rows, struct cg_branch *branch)
 	branch->kind = (enum cg_branch_kind)get_varint(&at);
 	branch->count = get_varint(&at);
 	while (list->next < list->count &&
-	    (same = next_same(rows, CG_ROW_OTHER, row)) != NULL) {
+	       (same = next_same(rows, CG_ROW_OTHER, row)) != NULL) {
 		at = skip_varints(same->rest, 3);
-		if (__builtin_add_overflow(branch->count, get_varint(&at),
-		    &branch->count)) {
+		if (__builtin_add_overflow(
+			branch->count, get_varint(&at), &branch->count)) {
 			cg_graph_overflow(rows->graph, "branches");
 			return false;
 		}
@@ -564,8 +561,8 @@ cg_stated_inclusive(struct cg_rows *rows, struct cg_cost *cost)
 		n = get_varint(&at);
 		for (size_t j = 0; j < n; j++)
 			rows->cost[j] = get_varint(&at);
-		if (!cg_add_costs(rows->graph, rows->sum, &cost->n,
-		    rows->cost, n)) {
+		if (!cg_add_costs(
+			rows->graph, rows->sum, &cost->n, rows->cost, n)) {
 			cg_graph_overflow(rows->graph, "inclusive costs");
 			return false;
 		}

@@ -494,7 +494,9 @@ at()
 @test "gprof: runs of two programs are not summed" {
 	gmon 8 little "${small[@]}" >"$t/a"
 	gmon 8 little "H 0x1000 0x1200 100" >"$t/b"
-	refuses 1 "mixed executables" -f gprof -t callgrind "$t/a" "$t/b"
+	refuses 1 "b:0x0: error: mixed executables" -f gprof -t callgrind \
+		"$t/a" "$t/b"
+	grep -q "in $t/a\$" "$t/refuses.err"
 	"$CGCONV" -q -f gprof -t callgrind --parts "$t/a" "$t/b" >"$t/out"
 }
 
@@ -506,7 +508,7 @@ at()
 		-t gprof "$t/callgrind.out"
 	"$CGCONV" -t gprof --exe $calls/prog "$t/callgrind.out" >"$t/out" \
 		2>"$t/err"
-	grep -q '2 functions have no place in the program: 5 Ir and 1 calls' \
+	grep -q 'no place in the program: 2 functions, 5 Ir, 1 calls' \
 		"$t/err"
 	gprof -b $calls/prog "$t/out" >"$t/out.txt"
 	grep -Eq '^ *98.77 +800.00 +800.00 +3 .*heavy$' "$t/out.txt"

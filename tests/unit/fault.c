@@ -386,7 +386,8 @@ fail_once(struct conversion *it, enum kind kind, unsigned long at)
 		fprintf(stderr, "  %s to %s, %s %lu failed, status %d:\n%s",
 		    it->input, it->to->name, kinds[kind].name, at, status,
 		    it->said);
-	put_old_output();
+	if (!holds(output, OLD, strlen(OLD)))
+		put_old_output();
 	return true;
 }
 
