@@ -115,7 +115,7 @@ packages:
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/libcgconv.a
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
-.PRECIOUS: $(B)/tests/unit/%.o
+.PRECIOUS: $(B)/%.o
 
 ## check: build, then all tests; the last line counts them
 check: all $(units) fuzzers
