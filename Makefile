@@ -181,16 +181,24 @@ sources := $(wildcard lib/*.[ch] formats/*.[ch] cmd/*.[ch] tests/unit/*.[ch] \
 
 ## lint: warnings are errors with gcc and clang; clang-tidy, cppcheck
 lint:
-	$(MAKE) --no-print-directory B=$(B)/lint-gcc CC=gcc CFLAGS="-O2 -Werror" all
-	$(MAKE) --no-print-directory B=$(B)/lint-clang CC=clang CFLAGS="-O2 -Werror" all
-	@if command -v clang-format >/dev/null; then \
-		clang-format --dry-run -Werror $(sources); fi
-	@if command -v cppcheck >/dev/null; then \
+	@bad=0; \
+	$(MAKE) --no-print-directory B=$(B)/lint-gcc CC=gcc \
+		CFLAGS="-O2 -Werror" all || bad=1; \
+	$(MAKE) --no-print-directory B=$(B)/lint-clang CC=clang \
+		CFLAGS="-O2 -Werror" all || bad=1; \
+	if command -v cppcheck >/dev/null; then \
 		cppcheck -q --std=c11 --enable=warning,portability \
-		--inline-suppr --error-exitcode=1 -Ilib lib formats cmd; fi
-	@if command -v clang-tidy >/dev/null; then \
+			--inline-suppr --error-exitcode=1 -Ilib \
+			lib formats cmd || bad=1; \
+	fi; \
+	if command -v clang-tidy >/dev/null; then \
 		clang-tidy --quiet $(lib_src) $(cmd_src) -- \
-		$(filter-out -M%,$(CG_CFLAGS)); fi
+			$(filter-out -M%,$(CG_CFLAGS)) || bad=1; \
+	fi; \
+	if command -v clang-format >/dev/null; then \
+		clang-format --dry-run -Werror $(sources) || bad=1; \
+	fi; \
+	exit $$bad
 
 ## format: clang-format all sources in place
 format:

@@ -31,7 +31,7 @@ static bool
 has_body_line(struct cg_slice text)
 {
 	return starts_line(text, "fn=") || starts_line(text, "fl=") ||
-	    starts_line(text, "ob=") || starts_line(text, "summary:");
+	       starts_line(text, "ob=") || starts_line(text, "summary:");
 }
 
 static int
@@ -46,23 +46,34 @@ probe(const struct cg_head *head)
 		return CG_PROBE_NO;
 	if (!starts_line(head->text, "events:"))
 		return starts_line(head->text, "fn=") &&
-		    starts_line(head->text, "fl=") ? CG_PROBE_WEAK :
-		    CG_PROBE_NO;
-	return has_body_line(head->text) ? CG_PROBE_SURE - 10 :
-	    CG_PROBE_LIKELY;
+			       starts_line(head->text, "fl=")
+			   ? CG_PROBE_WEAK
+			   : CG_PROBE_NO;
+	return has_body_line(head->text) ? CG_PROBE_SURE - 10 : CG_PROBE_LIKELY;
 }
 
 static const struct cg_option options[] = {
-	{ .name = "dump-instr", .type = CG_FLAG, .writing = true,
+	{ .name = "dump-instr",
+	    .type = CG_FLAG,
+	    .writing = true,
 	    .help = "write addresses (default: if they are of instructions)" },
-	{ .name = "compress-strings", .type = CG_FLAG, .fallback = "yes",
-	    .writing = true, .help = "write names as numbers after the first "
-	    "time" },
-	{ .name = "compress-pos", .type = CG_FLAG, .fallback = "yes",
-	    .writing = true, .help = "write positions relative to the last" },
-	{ .name = "root", .type = CG_FLAG, .fallback = "yes", .writing = true,
+	{ .name = "compress-strings",
+	    .type = CG_FLAG,
+	    .fallback = "yes",
+	    .writing = true,
+	    .help = "write names as numbers after the first "
+		    "time" },
+	{ .name = "compress-pos",
+	    .type = CG_FLAG,
+	    .fallback = "yes",
+	    .writing = true,
+	    .help = "write positions relative to the last" },
+	{ .name = "root",
+	    .type = CG_FLAG,
+	    .fallback = "yes",
+	    .writing = true,
 	    .help = "add a caller of all without one, for KCachegrind's "
-	    "cycles" },
+		    "cycles" },
 	{ .name = NULL },
 };
 
@@ -72,7 +83,7 @@ const struct cg_module cg_format_callgrind = {
 	.title = "Callgrind, Cachegrind; what KCachegrind opens",
 	.suffixes = "callgrind;cg;cachegrind;kcg",
 	.carries = CG_SELF | CG_LINES | CG_INSTRS | CG_CALLS | CG_INCL |
-	    CG_JUMPS | CG_PARTS | CG_EVENTS | CG_ZEROS,
+		   CG_JUMPS | CG_PARTS | CG_EVENTS | CG_ZEROS,
 	.needs = CG_INCL,
 	.options = options,
 	.probe = probe,

@@ -18,10 +18,11 @@ void
 cg_callgrind_end_part(struct reader *r)
 {
 	if (r->summaries > 0)
-		cg_state_total(r->build, r->summary, r->summaries, true);
+		cg_state_total(r->build, r->at, r->summary, r->summaries, true);
 	if (r->ends_with_totals && !r->has_end && r->status == CG_OK)
-		cg_warn(r->job, "expected 'totals:' at the end of the part: "
-				"the file may be cut short");
+		cg_warn_at(r->job, r->at,
+		    "expected 'totals:' at the end of the part: "
+		    "the file may be cut short");
 	r->summaries = 0;
 	r->has_end = false;
 }
@@ -220,12 +221,11 @@ set_event(struct reader *r, struct cg_slice value)
 	else
 		(void)cg_take_char(&value, ':');
 	text = value;
-	event.name =
-	    cg_get_name(r->build, cg_add_name(r->build, name)).ptr;
-	event.formula = cg_get_name(r->build,
-	    cg_add_name(r->build, cg_trim(formula))).ptr;
-	event.long_name = cg_get_name(r->build,
-	    cg_add_name(r->build, cg_trim(text))).ptr;
+	event.name = cg_get_name(r->build, cg_add_name(r->build, name)).ptr;
+	event.formula =
+	    cg_get_name(r->build, cg_add_name(r->build, cg_trim(formula))).ptr;
+	event.long_name =
+	    cg_get_name(r->build, cg_add_name(r->build, cg_trim(text))).ptr;
 	if (cg_build_status(r->build) == CG_OK)
 		cg_add_formula(r->build, &event);
 }
@@ -255,13 +255,14 @@ set_events(struct reader *r, struct cg_slice value)
 			if (r->column[i] == r->column[r->events])
 				cg_warn_at(r->job, word.ptr,
 				    "event %s comes twice: its costs are "
-				    "summed", event.name);
+				    "summed",
+				    event.name);
 		}
 		r->events++;
 	}
 	if (r->events == 0)
-		r->status = cg_fail_at(
-		    r->job, value.ptr, "expected names of events");
+		r->status =
+		    cg_fail_at(r->job, value.ptr, "expected names of events");
 }
 
 /*
@@ -286,8 +287,8 @@ set_summary(struct reader *r, struct cg_slice value)
 	/* At the end of a body it is cachegrind's last line. */
 	r->has_end |= !r->in_header;
 	if (r->events == 0)
-		cg_warn_at(r->job, value.ptr,
-		    "expected 'events:' before 'summary:'");
+		cg_warn_at(
+		    r->job, value.ptr, "expected 'events:' before 'summary:'");
 	else
 		r->summaries = get_sums(r, value, r->summary);
 }
@@ -299,13 +300,13 @@ set_totals(struct reader *r, struct cg_slice value)
 	size_t n;
 
 	if (r->events == 0) {
-		cg_warn_at(r->job, value.ptr,
-		    "expected 'events:' before 'totals:'");
+		cg_warn_at(
+		    r->job, value.ptr, "expected 'events:' before 'totals:'");
 		return;
 	}
 	cg_callgrind_begin_part(r);
 	n = get_sums(r, value, totals);
-	cg_state_total(r->build, totals, n, false);
+	cg_state_total(r->build, r->at, totals, n, false);
 	r->has_end = true;
 }
 
@@ -313,20 +314,13 @@ static const struct key {
 	const char *name;
 	void (*set)(struct reader *, struct cg_slice value);
 } keys[] = {
-	{ "version:", set_version },
-	{ "creator:", set_creator },
-	{ "pid:", set_pid },
-	{ "cmd:", set_cmd },
-	{ "part:", set_part },
-	{ "thread:", set_thread },
-	{ "desc:", set_desc },
-	{ "positions:", set_positions },
-	{ "event:", set_event },
-	{ "events:", set_events },
-	{ "summary:", set_summary },
-	{ "totals:", set_totals },
-	{ "arch:", set_arch },                /* KCachegrind's */
-	{ "timeframe (BB):", set_timeframe }, /* of old producers */
+	{ "version:", set_version }, { "creator:", set_creator },
+	{ "pid:", set_pid }, { "cmd:", set_cmd }, { "part:", set_part },
+	{ "thread:", set_thread }, { "desc:", set_desc },
+	{ "positions:", set_positions }, { "event:", set_event },
+	{ "events:", set_events }, { "summary:", set_summary },
+	{ "totals:", set_totals }, { "arch:", set_arch }, /* KCachegrind's */
+	{ "timeframe (BB):", set_timeframe },             /* of old producers */
 	{ "==== NEW PROFILING FILE", set_nothing }, /* Xdebug's append mode */
 };
 

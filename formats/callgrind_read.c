@@ -646,14 +646,16 @@ set_jcnd(struct reader *r, struct cg_slice text)
 }
 
 static void
-add_call(
-    struct reader *r, const struct cg_pos *pos, const uint64_t *cost, size_t n)
+add_call(struct reader *r, const char *at, const struct cg_pos *pos,
+    const uint64_t *cost, size_t n)
 {
 	r->expect = EXPECT_COST;
 	r->callee.has_object = r->callee.has_file = false;
-	if (r->fn != 0 || !r->skip_root)
-		cg_add_call(r->build, r->fn, pos, r->callee.fn, &r->to,
-		    r->count, cost, n);
+	if (r->fn == 0 && r->skip_root)
+		return;
+	if (!cg_add_call(
+		r->build, r->fn, pos, r->callee.fn, &r->to, r->count, cost, n))
+		r->status = cg_build_failed(r->build, at);
 }
 
 static void
@@ -700,10 +702,11 @@ read_cost_line(struct reader *r, const char *from)
 	r->base_bb = bb;
 	switch (r->expect) {
 	case EXPECT_COST:
-		if (r->fn != 0 || !r->skip_root)
-			cg_add_cost(r->build, r->fn, &pos, cost, n);
+		if ((r->fn != 0 || !r->skip_root) &&
+		    !cg_add_cost(r->build, r->fn, &pos, cost, n))
+			r->status = cg_build_failed(r->build, from);
 		break;
-	case EXPECT_CALL: add_call(r, &pos, cost, n); break;
+	case EXPECT_CALL: add_call(r, from, &pos, cost, n); break;
 	case EXPECT_JUMP: add_jump(r, from, &pos, n); break;
 	}
 	return at;
@@ -753,6 +756,7 @@ read_word_line(struct reader *r, struct cg_slice line)
 
 	while (text.len > 0 && text.ptr[text.len - 1] == '\r')
 		text.len--;
+	r->at = text.ptr;
 	if (text.len == 0 || *text.ptr == '#')
 		return;
 	if (r->expect != EXPECT_COST) {
@@ -818,14 +822,18 @@ static void
 read_lines(struct reader *r, struct cg_in *in)
 {
 	struct cg_slice block;
+	bool first = true;
 
 	while (r->status == CG_OK && cg_read_block(in, &block)) {
 		/* Some editors put a mark before the first line. */
-		(void)cg_take_prefix(&block, "\xef\xbb\xbf");
+		if (first)
+			(void)cg_take_prefix(&block, "\xef\xbb\xbf");
+		first = false;
 		read_block(r, block);
 		if (cg_build_status(r->build) != CG_OK)
-			r->status = cg_build_status(r->build);
+			r->status = cg_build_failed(r->build, r->at);
 	}
+	r->at = NULL;
 	if (r->status != CG_OK || cg_in_status(in) != CG_OK)
 		return;
 	if (r->expect != EXPECT_COST)

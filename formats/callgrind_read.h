@@ -26,6 +26,7 @@ struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
 	int status;
+	const char *at;     /* the line, if it is none of numbers, or NULL */
 
 	/* The header of a part ends with its first body line. */
 	bool in_header;

@@ -230,7 +230,7 @@ add_desc(struct reader *r)
 static bool
 add_total(struct reader *r)
 {
-	cg_state_total(r->build, r->cost, r->costs, false);
+	cg_state_total(r->build, r->line.ptr, r->cost, r->costs, false);
 	return true;
 }
 
@@ -536,11 +536,12 @@ read_block(struct reader *r)
 {
 	struct cg_slice rest = r->block;
 
-	while (
-	    cg_take_line(&rest, &r->line) && (r->line.len == 0 || read_line(r)))
+	while (cg_take_line(&rest, &r->line) &&
+	       (r->line.len == 0 || read_line(r)) &&
+	       cg_build_status(r->build) == CG_OK)
 		r->lines++;
 	if (r->status == CG_OK)
-		r->status = cg_build_status(r->build);
+		r->status = cg_build_failed(r->build, r->line.ptr);
 	r->crc = (uint32_t)crc32_z(
 	    r->crc, (const Bytef *)r->block.ptr, r->block.len);
 }

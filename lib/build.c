@@ -4,14 +4,15 @@
  * Every id is checked on its way in and every cost goes through a checked
  * sum, so that nothing unchecked can reach a writer.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph.h"
 
 void
-cg_build_init(struct cg_build *build, struct cg_graph *graph,
-    enum cg_parts_mode mode)
+cg_build_init(
+    struct cg_build *build, struct cg_graph *graph, enum cg_parts_mode mode)
 {
 	*build = (struct cg_build){ .graph = graph, .mode = mode };
 }
@@ -32,17 +33,28 @@ cg_build_status(const struct cg_build *build)
 void
 cg_build_fail(struct cg_build *build, const char *fmt, ...)
 {
-	struct cg_place place = { 0 };
 	va_list args;
 
 	if (build->status != CG_OK)
 		return;
 	build->status = CG_EINPUT;
-	if (build->in)
-		cg_in_place(build->in, NULL, &place);
 	va_start(args, fmt);
-	cg_diag_put(build->graph->diag, CG_ERROR, &place, fmt, args);
+	(void)vsnprintf(build->failure, sizeof(build->failure), fmt, args);
 	va_end(args);
+}
+
+int
+cg_build_failed(struct cg_build *build, const char *at)
+{
+	struct cg_place place = { 0 };
+
+	if (!build->failure[0])
+		return build->status;
+	if (build->in)
+		cg_in_place(build->in, at, &place);
+	cg_diag_say(build->graph->diag, CG_ERROR, &place, "%s", build->failure);
+	build->failure[0] = '\0';
+	return build->status;
 }
 
 void
@@ -55,7 +67,8 @@ cg_build_nomem(struct cg_build *build)
 }
 
 bool
-cg_build_check(struct cg_build *build, uint32_t id, size_t count, const char *what)
+cg_build_check(
+    struct cg_build *build, uint32_t id, size_t count, const char *what)
 {
 	if (build->status != CG_OK)
 		return false;
@@ -93,7 +106,7 @@ add_path(struct cg_build *build, struct cg_paths *paths, struct cg_slice path)
 		return 0;
 	id = cg_map_at(&paths->ids, str);
 	if (!id || (*id == 0 && !cg_grow(&paths->path, &paths->cap,
-	    paths->count + 1, sizeof(*paths->path)))) {
+				    paths->count + 1, sizeof(*paths->path)))) {
 		cg_build_nomem(build);
 		return 0;
 	}
@@ -119,8 +132,7 @@ cg_add_file(struct cg_build *build, struct cg_slice path)
 static uint64_t
 hash_fn(cg_str name, cg_file file, cg_object object)
 {
-	return cg_hash_u64(((uint64_t)file << 32 | object) ^
-	    cg_hash_u64(name));
+	return cg_hash_u64(((uint64_t)file << 32 | object) ^ cg_hash_u64(name));
 }
 
 static bool
@@ -147,8 +159,8 @@ grow_fn_slots(struct cg_graph *graph)
 
 /* The slot of the triple: its id, or 0 where it belongs. */
 static uint32_t *
-find_fn(const struct cg_graph *graph, cg_str name, cg_file file,
-    cg_object object)
+find_fn(
+    const struct cg_graph *graph, cg_str name, cg_file file, cg_object object)
 {
 	size_t mask = graph->fn_slots - 1;
 	size_t at = hash_fn(name, file, object) & mask;
@@ -183,8 +195,8 @@ cg_add_fn(struct cg_build *build, struct cg_slice name, cg_file file,
 }
 
 cg_fn
-cg_add_fn_named(struct cg_build *build, cg_name name, cg_file file,
-    cg_object object)
+cg_add_fn_named(
+    struct cg_build *build, cg_name name, cg_file file, cg_object object)
 {
 	struct cg_graph *graph = build->graph;
 	size_t strs = graph->strs.count ? graph->strs.count : 1;
@@ -205,19 +217,20 @@ cg_add_fn_named(struct cg_build *build, cg_name name, cg_file file,
 		return *slot;
 	if (graph->fns >= UINT32_MAX ||
 	    !cg_grow_raw(&graph->fn, &graph->fn_cap, graph->fns + 1,
-	    sizeof(*graph->fn))) {
+		sizeof(*graph->fn))) {
 		cg_build_nomem(build);
 		return 0;
 	}
-	graph->fn[graph->fns] = (struct cg_fn_entry){ .name = name,
-		.file = file, .object = object, .runs = CG_NO_RUN };
+	graph->fn[graph->fns] = (struct cg_fn_entry){
+		.name = name, .file = file, .object = object, .runs = CG_NO_RUN
+	};
 	*slot = (uint32_t)graph->fns;
 	return (cg_fn)graph->fns++;
 }
 
 void
-cg_set_fn_range(struct cg_build *build, cg_fn fn, uint32_t first,
-    uint32_t last, uint64_t addr)
+cg_set_fn_range(struct cg_build *build, cg_fn fn, uint32_t first, uint32_t last,
+    uint64_t addr)
 {
 	struct cg_fn_entry *entry;
 
@@ -244,26 +257,33 @@ cg_set_grain(struct cg_build *build, unsigned bytes)
 static const char *
 keep(struct cg_build *build, const char *text)
 {
-	return cg_strs_get(&build->graph->strs,
-	    add_str(build, cg_slice(text ? text : ""))).ptr;
+	return cg_strs_get(
+	    &build->graph->strs, add_str(build, cg_slice(text ? text : "")))
+	    .ptr;
 }
 
 /* What one input says of an event must fit what another said. */
 static void
-join_event(struct cg_build *build, struct cg_event *event,
-    const struct cg_event *more)
+join_event(
+    struct cg_build *build, struct cg_event *event, const struct cg_event *more)
 {
 	const char *unit = more->unit ? more->unit : "";
 
 	if (event->is_signed != more->is_signed)
-		cg_build_fail(build, "event %s is signed in one place and not in "
-		    "another", event->name);
+		cg_build_fail(build,
+		    "event %s is signed in one place and not in "
+		    "another",
+		    event->name);
 	else if (event->incl != more->incl)
-		cg_build_fail(build, "event %s has inclusive costs of another kind "
-		    "in another input", event->name);
+		cg_build_fail(build,
+		    "event %s has inclusive costs of another kind "
+		    "in another input",
+		    event->name);
 	else if (*unit && *event->unit && strcmp(unit, event->unit) != 0)
-		cg_build_fail(build, "event %s is in %s in one place and in %s in "
-		    "another", event->name, event->unit, unit);
+		cg_build_fail(build,
+		    "event %s is in %s in one place and in %s in "
+		    "another",
+		    event->name, event->unit, unit);
 	if (more->long_name && *more->long_name)
 		event->long_name = keep(build, more->long_name);
 	if (*unit)
@@ -290,7 +310,7 @@ cg_add_event(struct cg_build *build, const struct cg_event *event)
 		return 0;
 	}
 	if (!cg_grow(&graph->event, &graph->event_cap, graph->events + 1,
-	    sizeof(*graph->event))) {
+		sizeof(*graph->event))) {
 		cg_build_nomem(build);
 		return 0;
 	}
@@ -317,13 +337,14 @@ cg_add_formula(struct cg_build *build, const struct cg_event *event)
 			new = &graph->formula[i].event;
 	}
 	if (!new && graph->formulas >= CG_EVENT_MAX) {
-		cg_build_fail(build, "more than %d inherited events", CG_EVENT_MAX);
+		cg_build_fail(
+		    build, "more than %d inherited events", CG_EVENT_MAX);
 		build->status = CG_ELIMIT;
 		return;
 	}
 	if (!new) {
 		if (!cg_grow(&graph->formula, &graph->formula_cap,
-		    graph->formulas + 1, sizeof(*graph->formula))) {
+			graph->formulas + 1, sizeof(*graph->formula))) {
 			cg_build_nomem(build);
 			return;
 		}
@@ -369,7 +390,7 @@ new_part(struct cg_build *build)
 
 	if (graph->parts >= CG_ALL_PARTS ||
 	    !cg_grow(&graph->part, &graph->part_cap, graph->parts + 1,
-	    sizeof(*graph->part))) {
+		sizeof(*graph->part))) {
 		cg_build_nomem(build);
 		return false;
 	}
@@ -386,7 +407,7 @@ mark_totals(struct cg_build *build)
 	const struct cg_part_entry *part = &build->graph->part[build->part];
 
 	if (!cg_grow(&build->mark, &build->marks, part->totals,
-	    sizeof(*build->mark))) {
+		sizeof(*build->mark))) {
 		cg_build_nomem(build);
 		return;
 	}
@@ -431,8 +452,7 @@ cg_set_part(struct cg_build *build, cg_part part)
 }
 
 void
-cg_add_desc(struct cg_build *build, struct cg_slice key,
-    struct cg_slice value)
+cg_add_desc(struct cg_build *build, struct cg_slice key, struct cg_slice value)
 {
 	struct cg_part_entry *part = &build->graph->part[build->part];
 	struct cg_desc desc;
@@ -446,8 +466,8 @@ cg_add_desc(struct cg_build *build, struct cg_slice key,
 		    part->desc[i].value == desc.value)
 			return;
 	}
-	if (!cg_grow(&part->desc, &part->desc_cap, part->descs + 1,
-	    sizeof(desc))) {
+	if (!cg_grow(
+		&part->desc, &part->desc_cap, part->descs + 1, sizeof(desc))) {
 		cg_build_nomem(build);
 		return;
 	}
@@ -463,8 +483,8 @@ cg_get_desc(const struct cg_build *build, const char *key)
 
 	for (size_t i = 0; str != 0 && i < part->descs; i++) {
 		if (part->desc[i].key == str)
-			return cg_strs_get(&graph->strs,
-			    part->desc[i].value).ptr;
+			return cg_strs_get(&graph->strs, part->desc[i].value)
+			    .ptr;
 	}
 	return "";
 }
@@ -476,8 +496,8 @@ hash_node(const struct cg_node_entry *node)
 {
 	uint64_t hash = cg_hash_u64((uint64_t)node->parent << 32 | node->fn);
 
-	hash = cg_hash_u64(hash ^ ((uint64_t)node->pos.file << 32 |
-	    node->pos.line));
+	hash = cg_hash_u64(
+	    hash ^ ((uint64_t)node->pos.file << 32 | node->pos.line));
 	return cg_hash_u64(hash ^ node->pos.addr);
 }
 
@@ -485,8 +505,8 @@ static bool
 same_node(const struct cg_node_entry *a, const struct cg_node_entry *b)
 {
 	return a->parent == b->parent && a->fn == b->fn &&
-	    a->pos.file == b->pos.file && a->pos.line == b->pos.line &&
-	    a->pos.addr == b->pos.addr;
+	       a->pos.file == b->pos.file && a->pos.line == b->pos.line &&
+	       a->pos.addr == b->pos.addr;
 }
 
 static bool
@@ -510,12 +530,11 @@ grow_node_slots(struct cg_graph *graph)
 }
 
 cg_node
-cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
-    const struct cg_pos *pos)
+cg_add_frame(
+    struct cg_build *build, cg_node parent, cg_fn fn, const struct cg_pos *pos)
 {
 	struct cg_graph *graph = build->graph;
-	struct cg_node_entry node = { .parent = parent, .fn = fn,
-		.pos = *pos };
+	struct cg_node_entry node = { .parent = parent, .fn = fn, .pos = *pos };
 	size_t at;
 
 	if (!cg_build_check(build, parent, graph->nodes, "stack node") ||
@@ -523,15 +542,16 @@ cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
 	    !cg_build_check(build, pos->file, graph->files.count, "file"))
 		return 0;
 	if ((graph->nodes * 4 >= graph->node_slots * 3 &&
-	    !grow_node_slots(graph)) || graph->nodes >= UINT32_MAX ||
+		!grow_node_slots(graph)) ||
+	    graph->nodes >= UINT32_MAX ||
 	    !cg_grow_raw(&graph->node, &graph->node_cap, graph->nodes + 1,
-	    sizeof(node))) {
+		sizeof(node))) {
 		cg_build_nomem(build);
 		return 0;
 	}
 	at = hash_node(&node) & (graph->node_slots - 1);
 	while (graph->node_slot[at] != 0 &&
-	    !same_node(&graph->node[graph->node_slot[at]], &node))
+	       !same_node(&graph->node[graph->node_slot[at]], &node))
 		at = (at + 1) & (graph->node_slots - 1);
 	if (graph->node_slot[at] == 0) {
 		graph->node[graph->nodes] = node;
@@ -541,8 +561,8 @@ cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
 }
 
 void
-cg_add_stack(struct cg_build *build, cg_node leaf, const uint64_t *cost,
-    size_t n)
+cg_add_stack(
+    struct cg_build *build, cg_node leaf, const uint64_t *cost, size_t n)
 {
 	struct cg_graph *graph = build->graph;
 	struct cg_stack_entry *stack;
@@ -554,8 +574,8 @@ cg_add_stack(struct cg_build *build, cg_node leaf, const uint64_t *cost,
 	    !cg_build_total(build, cost, n))
 		return;
 	id = cg_map_at(&graph->stack_ids, (uint64_t)build->part << 32 | leaf);
-	if (!id || !cg_grow(&graph->stack, &graph->stack_cap,
-	    graph->stacks + 1, sizeof(*stack))) {
+	if (!id || !cg_grow(&graph->stack, &graph->stack_cap, graph->stacks + 1,
+		       sizeof(*stack))) {
 		cg_build_nomem(build);
 		return;
 	}

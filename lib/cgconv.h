@@ -374,16 +374,17 @@ void cg_set_grain(struct cg_build *, unsigned bytes);
 
 /*
  * Rows. cost[i] belongs to column i; columns from n on are zero. Costs of
- * the same place are summed. n = 0 is a place that never ran.
+ * the same place are summed. n = 0 is a place that never ran. False: the
+ * builder has failed (a sum overflows); cg_build_failed() may say where.
  */
-void cg_add_cost(struct cg_build *, cg_fn, const struct cg_pos *,
+bool cg_add_cost(struct cg_build *, cg_fn, const struct cg_pos *,
     const uint64_t *cost, size_t n);
 /*
  * count calls from the site (in caller) to the callee, entered at entry
  * (line and addr; its file is the callee's), with inclusive cost. Caller 0 is
  * gprof's <spontaneous>.
  */
-void cg_add_call(struct cg_build *, cg_fn caller, const struct cg_pos *site,
+bool cg_add_call(struct cg_build *, cg_fn caller, const struct cg_pos *site,
     cg_fn callee, const struct cg_pos *entry, uint64_t count,
     const uint64_t *cost, size_t n);
 /* Of a jump that is not conditional, followed = executed. */
@@ -406,13 +407,19 @@ void cg_add_branch(struct cg_build *, cg_fn, const struct cg_pos *,
     uint32_t block, uint32_t index, enum cg_branch_kind, uint64_t count);
 /*
  * The input's own word on the sum of costs since the part began (callgrind's
- * totals:), said when all of them are there: a difference is a warning with
- * both numbers. at_least: the sum may be smaller (callgrind's summary:).
+ * totals:), said when all of them are there: a difference is a warning at at
+ * with both numbers. at_least: the sum may be smaller (callgrind's summary:).
  */
-void cg_state_total(struct cg_build *, const uint64_t *cost, size_t n,
-    bool at_least);
-/* CG_OK, or the first failure (already reported). */
+void cg_state_total(struct cg_build *, const char *at, const uint64_t *cost,
+    size_t n, bool at_least);
+/* CG_OK, or the first failure. */
 int cg_build_status(const struct cg_build *);
+/*
+ * Reports that failure, once: at is its place in the input, as for
+ * cg_fail_at(). Without this the job does it, and knows the place less well.
+ * Returns the status.
+ */
+int cg_build_failed(struct cg_build *, const char *at);
 
 /* ---- The graph ---------------------------------------------------------- */
 

@@ -16,8 +16,8 @@ list_facts(cg_facts facts, char *text, size_t size)
 	text[0] = '\0';
 	for (unsigned bit = 0; bit < CG_FACT_COUNT && len < size; bit++) {
 		if (facts & 1u << bit)
-			len += (size_t)snprintf(text + len, size - len,
-			    "%s%s", len ? ", " : "", cg_fact_name(bit));
+			len += (size_t)snprintf(text + len, size - len, "%s%s",
+			    len ? ", " : "", cg_fact_name(bit));
 	}
 	return text;
 }
@@ -43,8 +43,8 @@ derive_facts(struct cg_graph *graph, cg_facts needs, cg_facts carries)
 		if (status == CG_OK)
 			status = cg_graph_seal(graph);
 	}
-	if (status == CG_OK && (needs & CG_INCL) &&
-	    (graph->facts & CG_CALLS) && asks_for_counts(graph))
+	if (status == CG_OK && (needs & CG_INCL) && (graph->facts & CG_CALLS) &&
+	    asks_for_counts(graph))
 		status = cg_propagate(graph);
 	return status;
 }
@@ -52,8 +52,8 @@ derive_facts(struct cg_graph *graph, cg_facts needs, cg_facts carries)
 int
 cg_job_derive(struct cg_job *job, cg_facts needs)
 {
-	return derive_facts(job->graph, needs,
-	    needs & CG_CALLS ? ~CG_STACKS : ~(cg_facts)0);
+	return derive_facts(
+	    job->graph, needs, needs & CG_CALLS ? ~CG_STACKS : ~(cg_facts)0);
 }
 
 int
@@ -71,15 +71,17 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 		return status;
 	missing = to->needs & ~cg_graph_facts(graph) & ~CG_INCL;
 	if (missing)
-		return cg_fail(job, "%s needs %s; the input has none",
-		    to->name, list_facts(missing, text, sizeof(text)));
+		return cg_fail(job, "%s needs %s; the input has none", to->name,
+		    list_facts(missing, text, sizeof(text)));
 	lost |= cg_graph_facts(graph) & ~to->carries;
 	if (!lost)
 		return CG_OK;
 	if (lost & CG_SIGNED) {
 		/* There is no near miss: as unsigned they would be huge. */
-		(void)cg_fail(job, "%s cannot hold costs below 0, and there "
-		    "are some", to->name);
+		(void)cg_fail(job,
+		    "%s cannot hold costs below 0, and there "
+		    "are some",
+		    to->name);
 		return CG_ELOSS;
 	}
 	list_facts(lost, text, sizeof(text));

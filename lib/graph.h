@@ -221,6 +221,7 @@ struct cg_build {
 	uint64_t *mark;           /* the part's sums when it was begun */
 	size_t marks;
 	int status;
+	char failure[200];        /* not reported yet; "" if there is none */
 };
 
 void cg_build_init(struct cg_build *, struct cg_graph *,

@@ -11,9 +11,9 @@ struct cg_sums {
 	size_t events;
 	uint64_t *self, *inclusive; /* [fn * events + event] */
 	uint64_t *calls_in;
-	uint32_t *cycle;            /* first component, then cycle number */
-	uint8_t *called;            /* by fn */
-	uint8_t *cycle_called;      /* by cycle, from outside */
+	uint32_t *cycle;       /* first component, then cycle number */
+	uint8_t *called;       /* by fn */
+	uint8_t *cycle_called; /* by cycle, from outside */
 	size_t cycles;
 	/* calls, callers in order of id */
 	uint32_t *first, *target;
@@ -61,14 +61,15 @@ sum_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
 	uint64_t *calls_in = &sums->calls_in[call->callee];
 
 	if (!cg_grow_raw(&sums->target, &sums->target_cap, sums->targets + 1,
-	    sizeof(*sums->target)) || sums->targets >= UINT32_MAX - 1)
+		sizeof(*sums->target)) ||
+	    sums->targets >= UINT32_MAX - 1)
 		return false;
 	sums->target[sums->targets++] = call->callee;
 	if (call->callee == caller)
 		return true;
 	sums->called[call->callee] |= caller != 0;
 	return !__builtin_add_overflow(call->count, *calls_in, calls_in) ||
-	    overflow(sums);
+	       overflow(sums);
 }
 
 /* First pass: who calls whom, how often; self costs. */
@@ -87,8 +88,8 @@ sum_self(struct cg_sums *sums, struct cg_rows *rows, cg_part part, cg_fn fn,
 			if (!sum_call(sums, fn, &call))
 				return false;
 		}
-		if (costs && !cg_rows_sum_costs(rows, run,
-		    &sums->self[fn * sums->events]))
+		if (costs && !cg_rows_sum_costs(
+				 rows, run, &sums->self[fn * sums->events]))
 			return overflow(sums);
 	}
 	return true;
@@ -99,8 +100,8 @@ static bool
 number_cycles(struct cg_sums *sums)
 {
 	const struct cg_graph *graph = sums->graph;
-	uint32_t count = cg_components((uint32_t)graph->fns, sums->first,
-	    sums->target, sums->cycle);
+	uint32_t count = cg_components(
+	    (uint32_t)graph->fns, sums->first, sums->target, sums->cycle);
 	uint32_t *number;
 
 	if (count == UINT32_MAX)
@@ -136,7 +137,7 @@ find_called_cycles(struct cg_sums *sums)
 		return false;
 	for (cg_fn fn = 1; fn < graph->fns; fn++) {
 		for (uint32_t i = sums->first[fn]; i < sums->first[fn + 1];
-		    i++) {
+		     i++) {
 			uint32_t to = cycle[sums->target[i]];
 
 			sums->cycle_called[to] |= to != cycle[fn];
@@ -147,8 +148,8 @@ find_called_cycles(struct cg_sums *sums)
 
 /* Second pass: what leaves a function for another that is not in its cycle. */
 static bool
-sum_inclusive(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
-    cg_fn fn)
+sum_inclusive(
+    struct cg_sums *sums, struct cg_rows *rows, cg_part part, cg_fn fn)
 {
 	const struct cg_graph *graph = sums->graph;
 	const struct cg_run *run = NULL;
@@ -161,8 +162,9 @@ sum_inclusive(struct cg_sums *sums, struct cg_rows *rows, cg_part part,
 		if (!cg_rows_open_calls(rows, run))
 			return false;
 		while (cg_next_call(rows, &call)) {
-			if (call.callee == fn || (sums->cycle[fn] != 0 &&
-			    sums->cycle[fn] == sums->cycle[call.callee]))
+			if (call.callee == fn ||
+			    (sums->cycle[fn] != 0 &&
+				sums->cycle[fn] == sums->cycle[call.callee]))
 				continue;
 			if (!cg_add_costs(graph, to, &n, call.cost, call.n))
 				return overflow(sums);
@@ -216,7 +218,7 @@ cg_sums_new(const struct cg_graph *graph, cg_part part, bool costs)
 		sums->called = calloc(fns, 1);
 		sums->first = calloc(fns + 1, sizeof(uint32_t));
 		ok = sums->self && sums->inclusive && sums->calls_in &&
-		    sums->cycle && sums->called && sums->first;
+		     sums->cycle && sums->called && sums->first;
 	}
 	ok = ok && sum_all(sums, rows, part, costs);
 	cg_rows_free(rows);

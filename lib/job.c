@@ -13,8 +13,8 @@
 /* ---- Setting up --------------------------------------------------------- */
 
 struct cg_job *
-cg_job_new(const struct cg_module *const *modules, cg_reporter *report,
-    void *arg)
+cg_job_new(
+    const struct cg_module *const *modules, cg_reporter *report, void *arg)
 {
 	struct cg_job *job = calloc(1, sizeof(*job));
 
@@ -79,15 +79,14 @@ add_path(struct cg_job *job, const char ***list, size_t *count, size_t *cap,
 int
 cg_job_add_input(struct cg_job *job, const char *path)
 {
-	return add_path(job, &job->input, &job->inputs, &job->input_cap,
-	    path);
+	return add_path(job, &job->input, &job->inputs, &job->input_cap, path);
 }
 
 int
 cg_job_add_object(struct cg_job *job, const char *path)
 {
-	return add_path(job, &job->object, &job->objects, &job->object_cap,
-	    path);
+	return add_path(
+	    job, &job->object, &job->objects, &job->object_cap, path);
 }
 
 const char *
@@ -100,12 +99,12 @@ static int
 set_module(struct cg_job *job, const struct cg_module **to, const char *name,
     bool reading)
 {
-	const struct cg_module *module = cg_find_module(job->module,
-	    cg_slice(name));
+	const struct cg_module *module =
+	    cg_find_module(job->module, cg_slice(name));
 
 	if (!module)
-		return cg_usage(job, "unknown format %s (see --list-formats)",
-		    name);
+		return cg_usage(
+		    job, "unknown format %s (see --list-formats)", name);
 	if (reading ? !module->read : !module->write)
 		return cg_usage(job, "format %s cannot be %s", name,
 		    reading ? "read" : "written");
@@ -213,14 +212,17 @@ recognise(struct cg_job *job, struct cg_in *in, int *score)
 		return NULL;
 	module = cg_probe(job, &head, score, &rival);
 	if (rival) {
-		(void)cg_fail(job, "this may be %s or %s: say which with "
-		    "--from", module->name, rival->name);
+		(void)cg_fail(job,
+		    "this may be %s or %s: say which with "
+		    "--from",
+		    module->name, rival->name);
 		return NULL;
 	}
 	if (!module && head.text.len == 0)
 		(void)cg_fail(job, "the file is empty");
 	else if (!module)
-		(void)cg_fail(job, "expected a profile in one of the formats "
+		(void)cg_fail(job,
+		    "expected a profile in one of the formats "
 		    "of --list-formats (or say which with --from)");
 	return module;
 }
@@ -232,7 +234,7 @@ keep_source(struct cg_job *job, const struct cg_in *in,
 	struct cg_source *source;
 
 	if (!cg_grow(&job->source, &job->source_cap, job->sources + 1,
-	    sizeof(*job->source)))
+		sizeof(*job->source)))
 		return cg_nomem(job);
 	source = &job->source[job->sources];
 	source->path = cg_job_keep(job, cg_in_name(in));
@@ -268,8 +270,7 @@ read_input(struct cg_job *job, struct cg_in *in)
 	if (!module)
 		module = recognise(job, in, &score);
 	if (!module)
-		return cg_in_status(in) != CG_OK ? cg_in_status(in) :
-		    CG_EINPUT;
+		return cg_in_status(in) != CG_OK ? cg_in_status(in) : CG_EINPUT;
 	if (job->verbose)
 		cg_note(job, "reading as %s", module->name);
 	job->reading = module;
@@ -281,7 +282,7 @@ read_input(struct cg_job *job, struct cg_in *in)
 	/* What went wrong below the format is the better reason. */
 	if (cg_in_status(in) != CG_OK)
 		status = cg_in_status(in);
-	if (cg_build_status(&job->build) != CG_OK)
+	if (cg_build_failed(&job->build, NULL) != CG_OK)
 		status = cg_build_status(&job->build);
 	if (status == CG_OK)
 		status = check_symbols(job);
@@ -297,8 +298,8 @@ begin_graph(struct cg_job *job)
 	job->graph = cg_graph_new(&job->diag, &job->fault);
 	if (!job->graph)
 		return cg_nomem(job);
-	cg_build_init(&job->build, job->graph, job->inputs > 1 &&
-	    !job->parts ? CG_PARTS_SUM : CG_PARTS_KEEP);
+	cg_build_init(&job->build, job->graph,
+	    job->inputs > 1 && !job->parts ? CG_PARTS_SUM : CG_PARTS_KEEP);
 	return CG_OK;
 }
 
@@ -325,8 +326,8 @@ cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 	if (status == CG_OK)
 		status = begin_graph(job);
 	for (size_t i = 0; status == CG_OK && i < job->inputs; i++) {
-		struct cg_in *in = cg_in_open(&job->diag, job->input[i],
-		    &status);
+		struct cg_in *in =
+		    cg_in_open(&job->diag, job->input[i], &status);
 
 		if (in)
 			status = read_input(job, in);
@@ -340,8 +341,7 @@ cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 }
 
 int
-cg_job_read_memory(struct cg_job *job, const char *name,
-    struct cg_slice bytes)
+cg_job_read_memory(struct cg_job *job, const char *name, struct cg_slice bytes)
 {
 	int status = begin_graph(job);
 	struct cg_in *in;
@@ -356,8 +356,8 @@ cg_job_read_memory(struct cg_job *job, const char *name,
 }
 
 int
-cg_job_detect(struct cg_job *job, const char *path,
-    struct cg_detected *detected)
+cg_job_detect(
+    struct cg_job *job, const char *path, struct cg_detected *detected)
 {
 	const struct cg_module *rival;
 	struct cg_head head;
@@ -368,8 +368,8 @@ cg_job_detect(struct cg_job *job, const char *path,
 	if (!job->in)
 		return status;
 	if (cg_in_head(job->in, &head)) {
-		detected->module = cg_probe(job, &head, &detected->score,
-		    &rival);
+		detected->module =
+		    cg_probe(job, &head, &detected->score, &rival);
 		if (rival)
 			detected->module = NULL;
 		detected->packed = cg_job_keep(job, cg_in_packed(job->in));
@@ -416,7 +416,7 @@ wants_gzip(const struct cg_job *job)
 	size_t len = job->output ? strlen(job->output) : 0;
 
 	return job->gzip ||
-	    (len > 3 && strcmp(job->output + len - 3, ".gz") == 0);
+	       (len > 3 && strcmp(job->output + len - 3, ".gz") == 0);
 }
 
 int
@@ -472,7 +472,7 @@ cg_open_symbols(struct cg_job *job, const char *path, bool quiet)
 			return job->opened[i].symbols;
 	}
 	if (!name || !cg_grow(&job->opened, &job->open_cap, job->opens + 1,
-	    sizeof(*job->opened))) {
+			 sizeof(*job->opened))) {
 		job->fault = name ? cg_nomem(job) : CG_ELIMIT;
 		return NULL;
 	}

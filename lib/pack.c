@@ -316,7 +316,7 @@ cg_build_total(struct cg_build *build, const uint64_t *cost, size_t n)
 	return add_total(build, cost, n);
 }
 
-void
+bool
 cg_add_cost(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
     const uint64_t *cost, size_t n)
 {
@@ -325,13 +325,14 @@ cg_add_cost(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
 	n = cut_zeros(cost, n);
 	run = begin_row(build, fn, pos, n);
 	if (!run || !add_total(build, cost, n))
-		return;
+		return false;
 	build->graph->facts |= n == 0 ? CG_SELF | CG_ZEROS : CG_SELF;
 	if (!pack_cost(build->graph, run, pos, cost, n))
 		cg_build_nomem(build);
+	return build->status == CG_OK;
 }
 
-void
+bool
 cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
     cg_fn callee, const struct cg_pos *entry, uint64_t count,
     const uint64_t *cost, size_t n)
@@ -346,7 +347,7 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 
 	if (!run ||
 	    !cg_build_check(build, callee, build->graph->fns, "function"))
-		return;
+		return false;
 	build->graph->facts |= CG_CALLS;
 	if (build->graph->any_signed)
 		note_signs(build->graph, cost, n);
@@ -354,6 +355,7 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 		build->graph->facts |= cost[i] ? CG_INCL : 0;
 	if (!cg_run_add_call(build->graph, run, &call))
 		cg_build_nomem(build);
+	return build->status == CG_OK;
 }
 
 void
@@ -408,8 +410,8 @@ cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
 }
 
 void
-cg_state_total(
-    struct cg_build *build, const uint64_t *cost, size_t n, bool at_least)
+cg_state_total(struct cg_build *build, const char *at, const uint64_t *cost,
+    size_t n, bool at_least)
 {
 	const struct cg_graph *graph = build->graph;
 	const struct cg_part_entry *part = &graph->part[build->part];
@@ -417,7 +419,7 @@ cg_state_total(
 
 	if (!cg_build_check(build, (uint32_t)n, graph->events + 1, "event"))
 		return;
-	cg_in_place(build->in, NULL, &place);
+	cg_in_place(build->in, at, &place);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t sum = (i < part->totals ? part->total[i] : 0) -
 			       (i < build->marks ? build->mark[i] : 0);

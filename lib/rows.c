@@ -17,6 +17,7 @@
 
 #define BLOCK_MIN 64
 #define BLOCK_STEP 256              /* how a block grows in place */
+#define BLOCK_GROWN 65536           /* ... and blocks of pieces */
 #define BLOCK_MAX ((size_t)1 << 30) /* used is 32 bits */
 #define ALIGNMENT ((size_t) _Alignof(max_align_t))
 
@@ -52,7 +53,8 @@ close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)
 	packed = costs ? &graph->run[pool->open].costs
 		       : &graph->run[pool->open].others;
 	end = end_of_rows(packed);
-	if (packed->end > end) {
+	/* A run that was taken up again will be so once more. */
+	if (packed->end > end && graph->run[pool->open].visits == 1) {
 		cg_arena_trim(&pool->arena, packed->end, end);
 		packed->end = end;
 	}
@@ -72,7 +74,8 @@ new_block(struct cg_pool *pool, size_t need, uint8_t **end)
 	}
 	need = (need + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 	block = cg_arena_alloc(&pool->arena, need);
-	*end = (uint8_t *)block + need;
+	if (block)
+		*end = (uint8_t *)block + need;
 	return block;
 }
 
@@ -100,6 +103,10 @@ add_room(struct cg_graph *graph, struct cg_packed *packed, bool costs,
 	need += sizeof(*block);
 	if (run == CG_NO_RUN && need < BLOCK_STEP * 4)
 		need = BLOCK_STEP * 4;
+	/* What comes in small pieces gets blocks that double. */
+	if (run != CG_NO_RUN && graph->run[run].visits > 1)
+		need +=
+		    packed->bytes < BLOCK_GROWN ? packed->bytes : BLOCK_GROWN;
 	block = new_block(pool, need < BLOCK_MIN ? BLOCK_MIN : need, &end);
 	if (!block)
 		return false;
