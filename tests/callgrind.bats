@@ -512,7 +512,7 @@ refused()
 		refused "4:1: error: costs add up to more than 64 bits hold"
 	printf '%s\n' 'events: Ir' fn=a cfn=b 'calls=18446744073709551615 1' \
 		'1 1' 'calls=1 1' '1 1' >"$dir/in.cg"
-	refuses 1 "calls add up to more than 64 bits hold" -o "$dir/out" \
+	refuses 1 "calls of a function add up to more than 64 bits hold" -o "$dir/out" \
 		"$dir/in.cg"
 	[ ! -e "$dir/out" ]
 }
