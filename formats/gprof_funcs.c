@@ -77,15 +77,21 @@ cg_gmon_funcs_close(struct gmon_funcs *funcs)
 	free(funcs->entry);
 	free(funcs->func);
 	free(funcs->slot);
+	free(funcs->recent);
 }
 
 /* ---- Functions that are in the graph ------------------------------------ */
 
+static size_t
+hash_addr(const struct gmon_funcs *funcs, uint64_t addr)
+{
+	return (size_t)((addr * 0x9e3779b97f4a7c15) >> 20) & (funcs->slots - 1);
+}
+
 static uint32_t *
 find_slot(const struct gmon_funcs *funcs, uint64_t start)
 {
-	size_t mask = funcs->slots - 1;
-	size_t at = (size_t)((start * 0x9e3779b97f4a7c15) >> 20) & mask;
+	size_t mask = funcs->slots - 1, at = hash_addr(funcs, start);
 
 	while (funcs->slot[at] != 0 &&
 	       funcs->func[funcs->slot[at] - 1].start != start)
@@ -99,13 +105,15 @@ grow(struct gmon_funcs *funcs)
 {
 	size_t cap = funcs->cap ? funcs->cap * 2 : 256;
 	struct gmon_func *func;
-	uint32_t *slot;
+	uint32_t *slot, *recent;
 
 	if (funcs->func && funcs->count < funcs->cap)
 		return true;
 	func = cap < UINT32_MAX / 2 ? calloc(cap, sizeof(*func)) : NULL;
 	slot = func ? calloc(cap * 2, sizeof(*slot)) : NULL;
-	if (!slot) {
+	recent = slot ? calloc(cap * 2, sizeof(*recent)) : NULL;
+	if (!recent) {
+		free(slot);
 		free(func);
 		return false;
 	}
@@ -113,8 +121,10 @@ grow(struct gmon_funcs *funcs)
 		memcpy(func, funcs->func, funcs->count * sizeof(*func));
 	free(funcs->func);
 	free(funcs->slot);
+	free(funcs->recent);
 	funcs->func = func;
 	funcs->slot = slot;
+	funcs->recent = recent;
 	funcs->slots = cap * 2;
 	funcs->cap = cap;
 	for (size_t i = 0; i < funcs->count; i++)
@@ -322,6 +332,29 @@ cg_gmon_any_func(struct gmon_funcs *funcs, uint64_t addr)
 	found.image = cg_gmon_image_at(funcs->images, addr);
 	put_address(funcs, name, addr);
 	return get_func(funcs, &found);
+}
+
+/*
+ * A program has far more calls than functions, and calls of one function
+ * enter it at one address: to find that again is cheaper than its function.
+ */
+const struct gmon_func *
+cg_gmon_entered_func(struct gmon_funcs *funcs, uint64_t addr)
+{
+	uint32_t i = funcs->slots ? funcs->recent[hash_addr(funcs, addr)] : 0;
+	const struct gmon_func *func;
+
+	if (i != 0 && funcs->func[i - 1].entered == addr) {
+		remember(funcs, i - 1);
+		return &funcs->func[i - 1];
+	}
+	func = cg_gmon_any_func(funcs, addr);
+	if (!func)
+		return NULL;
+	i = (uint32_t)(func - funcs->func);
+	funcs->func[i].entered = addr;
+	funcs->recent[hash_addr(funcs, addr)] = i + 1;
+	return func;
 }
 
 /* ---- Lines -------------------------------------------------------------- */

@@ -181,7 +181,7 @@ static int
 add_arc(struct mapper *map, const struct gmon_arc *arc)
 {
 	const struct gmon_func *found =
-	    cg_gmon_any_func(&map->funcs, arc->self);
+	    cg_gmon_entered_func(&map->funcs, arc->self);
 	struct gmon_func callee;
 	struct site site;
 	int status;

@@ -290,13 +290,28 @@ join_event(
 		event->unit = keep(build, unit);
 }
 
+/* A name must be a word in every format that lists events. */
+static bool
+check_event_name(struct cg_build *build, const char *name)
+{
+	const unsigned char *at = (const unsigned char *)name;
+
+	while (*at > ' ' && *at != 0x7f)
+		at++;
+	if (*name && !*at)
+		return true;
+	cg_build_fail(build, "expected an event's name without blanks and "
+			     "control characters");
+	return false;
+}
+
 unsigned
 cg_add_event(struct cg_build *build, const struct cg_event *event)
 {
 	struct cg_graph *graph = build->graph;
 	struct cg_event *new;
 
-	if (build->status != CG_OK)
+	if (build->status != CG_OK || !check_event_name(build, event->name))
 		return 0;
 	for (size_t i = 0; i < graph->events; i++) {
 		if (strcmp(graph->event[i].name, event->name) != 0)
@@ -330,7 +345,7 @@ cg_add_formula(struct cg_build *build, const struct cg_event *event)
 	struct cg_graph *graph = build->graph;
 	struct cg_event *new = NULL;
 
-	if (build->status != CG_OK)
+	if (build->status != CG_OK || !check_event_name(build, event->name))
 		return;
 	for (size_t i = 0; i < graph->formulas; i++) {
 		if (strcmp(graph->formula[i].event.name, event->name) == 0)

@@ -86,15 +86,13 @@ cg_graph_free(struct cg_graph *graph)
 
 /* ---- Canonical order ---------------------------------------------------- */
 
-/* What is sorted: by first, text, last; and the thing they belong to. */
+/* A string that is sorted. */
 struct ranked {
-	uint64_t first;
-	struct cg_slice text;
-	uint32_t last;
-	uint32_t id;
+	uint64_t first; /* bytes, as a number that compares as they do */
+	const char *ptr;
+	uint32_t len, id;
 };
 
-/* The first bytes as a number that compares as they do. */
 static uint64_t
 first_bytes(struct cg_slice text)
 {
@@ -107,15 +105,6 @@ first_bytes(struct cg_slice text)
 }
 
 static int
-compare_text(struct cg_slice a, struct cg_slice b)
-{
-	size_t len = a.len < b.len ? a.len : b.len;
-	int order = len ? memcmp(a.ptr, b.ptr, len) : 0;
-
-	return order ? order : (a.len > b.len) - (a.len < b.len);
-}
-
-static int
 compare_ranked(const void *pa, const void *pb)
 {
 	const struct ranked *a = pa, *b = pb;
@@ -123,84 +112,131 @@ compare_ranked(const void *pa, const void *pb)
 
 	if (a->first != b->first)
 		return a->first < b->first ? -1 : 1;
-	order = compare_text(a->text, b->text);
-	return order ? order : (a->last > b->last) - (a->last < b->last);
+	order = memcmp(a->ptr, b->ptr, a->len < b->len ? a->len : b->len);
+	return order ? order : (a->len > b->len) - (a->len < b->len);
 }
 
-/* Sorts; *rank gets id -> place, *ranked (if wanted) place -> id. */
-static bool
-rank(struct ranked *list, size_t count, uint32_t **rank_of, uint32_t **ranked)
-{
-	uint32_t *places = malloc((count + 1) * sizeof(*places));
-	uint32_t *ids = ranked ? malloc((count + 1) * sizeof(*ids)) : NULL;
-
-	if (!places || (ranked && !ids)) {
-		free(places);
-		free(ids);
-		return false;
-	}
-	qsort(list, count, sizeof(*list), compare_ranked);
-	for (uint32_t i = 0; i < count; i++) {
-		places[list[i].id] = i;
-		if (ids)
-			ids[i] = list[i].id;
-	}
-	*rank_of = places;
-	if (ranked)
-		*ranked = ids;
-	return true;
-}
-
-static bool
-rank_strings(const struct cg_graph *graph, uint32_t **rank_of)
+/* The places of all strings, in the order of their bytes; NULL: no memory. */
+static uint32_t *
+rank_strings(const struct cg_graph *graph)
 {
 	size_t count = graph->strs.count ? graph->strs.count : 1;
-	struct ranked *list = calloc(count, sizeof(*list));
-	bool ok = list != NULL;
+	struct ranked *list = malloc(count * sizeof(*list));
+	uint32_t *places = malloc(count * sizeof(*places));
 
-	for (uint32_t i = 0; ok && i < count; i++) {
-		list[i].id = i;
-		list[i].text = cg_strs_get(&graph->strs, i);
-		list[i].first = first_bytes(list[i].text);
+	for (uint32_t i = 0; list && i < count; i++) {
+		struct cg_slice text = cg_strs_get(&graph->strs, i);
+
+		list[i] = (struct ranked){ .first = first_bytes(text),
+			.ptr = text.ptr,
+			.len = (uint32_t)text.len,
+			.id = i };
 	}
-	ok = ok && rank(list, count, rank_of, NULL);
+	if (list && places) {
+		qsort(list, count, sizeof(*list), compare_ranked);
+		for (uint32_t i = 0; i < count; i++)
+			places[list[i].id] = i;
+	} else {
+		free(places);
+		places = NULL;
+	}
 	free(list);
-	return ok;
+	return places;
+}
+
+/*
+ * Files or functions are sorted by the ranks of their strings, which are
+ * small numbers: by counting, the last key first.
+ */
+struct sorter {
+	size_t count, keys; /* of ids; every key is less than keys */
+	uint32_t *id;       /* sorted so far */
+	uint32_t *room;
+	uint32_t *key;      /* by id */
+	uint32_t *begin;    /* where ids of a key begin */
+};
+
+static bool
+open_sorter(struct sorter *sorter, size_t count, size_t keys)
+{
+	*sorter = (struct sorter){ .count = count, .keys = keys };
+	sorter->id = malloc(count * sizeof(*sorter->id));
+	sorter->room = malloc(count * sizeof(*sorter->room));
+	sorter->key = malloc(count * sizeof(*sorter->key));
+	sorter->begin = malloc((keys + 1) * sizeof(*sorter->begin));
+	for (uint32_t i = 0; sorter->id && i < count; i++)
+		sorter->id[i] = i;
+	return sorter->id && sorter->room && sorter->key && sorter->begin;
+}
+
+/* Sorts ids by key; those of one key keep their order. */
+static void
+sort_ids(struct sorter *sorter)
+{
+	uint32_t *begin = sorter->begin, *sorted = sorter->room;
+
+	memset(begin, 0, (sorter->keys + 1) * sizeof(*begin));
+	for (size_t i = 0; i < sorter->count; i++)
+		begin[sorter->key[i] + 1]++;
+	for (size_t i = 1; i <= sorter->keys; i++)
+		begin[i] += begin[i - 1];
+	for (size_t i = 0; i < sorter->count; i++) {
+		uint32_t id = sorter->id[i];
+
+		sorted[begin[sorter->key[id]]++] = id;
+	}
+	sorter->room = sorter->id;
+	sorter->id = sorted;
+}
+
+/* Gives out the order: *ranked is place -> id, *rank_of is id -> place. */
+static void
+close_sorter(struct sorter *sorter, bool ok, uint32_t **rank_of,
+    uint32_t **ranked)
+{
+	for (uint32_t i = 0; ok && i < sorter->count; i++)
+		sorter->key[sorter->id[i]] = i;
+	free(sorter->room);
+	free(sorter->begin);
+	*ranked = sorter->id;
+	*rank_of = sorter->key;
 }
 
 static bool
-rank_files(struct cg_graph *graph, const uint32_t *strings)
+rank_files(struct cg_graph *graph, const uint32_t *strings, size_t keys)
 {
-	struct ranked *list = calloc(graph->files.count, sizeof(*list));
-	bool ok = list != NULL;
+	struct sorter sorter;
+	bool ok = open_sorter(&sorter, graph->files.count, keys);
 
-	for (uint32_t i = 0; ok && i < graph->files.count; i++) {
-		list[i].id = i;
-		list[i].first = strings[graph->files.path[i]];
-	}
-	ok = ok && rank(list, graph->files.count, &graph->file_rank,
-		       &graph->file_ranked);
-	free(list);
+	for (size_t i = 0; ok && i < sorter.count; i++)
+		sorter.key[i] = strings[graph->files.path[i]];
+	if (ok)
+		sort_ids(&sorter);
+	close_sorter(&sorter, ok, &graph->file_rank, &graph->file_ranked);
 	return ok;
 }
 
+/* By object, file, name. */
 static bool
-rank_fns(struct cg_graph *graph, const uint32_t *strings)
+rank_fns(struct cg_graph *graph, const uint32_t *strings, size_t keys)
 {
-	struct ranked *list = calloc(graph->fns, sizeof(*list));
-	bool ok = list != NULL;
+	const struct cg_fn_entry *fn = graph->fn;
+	struct sorter sorter;
+	bool ok = open_sorter(&sorter, graph->fns, keys);
 
-	for (uint32_t i = 0; ok && i < graph->fns; i++) {
-		const struct cg_fn_entry *fn = &graph->fn[i];
-
-		list[i].id = i;
-		list[i].first =
-		    (uint64_t)strings[graph->objects.path[fn->object]] << 32 |
-		    strings[graph->files.path[fn->file]];
-		list[i].last = strings[fn->name];
+	if (ok) {
+		for (size_t i = 0; i < sorter.count; i++)
+			sorter.key[i] = strings[fn[i].name];
+		sort_ids(&sorter);
+		for (size_t i = 0; i < sorter.count; i++)
+			sorter.key[i] = graph->file_rank[fn[i].file];
+		sort_ids(&sorter);
+		for (size_t i = 0; i < sorter.count; i++)
+			sorter.key[i] =
+			    strings[graph->objects.path[fn[i].object]];
+		sort_ids(&sorter);
 	}
-	ok = ok && rank(list, graph->fns, &graph->fn_rank, &graph->fn_ranked);
-	free(list);
+	close_sorter(&sorter, ok, &graph->fn_rank, &graph->fn_ranked);
 	return ok;
 }
 
@@ -249,12 +285,13 @@ grow_totals(struct cg_graph *graph)
 int
 cg_graph_seal(struct cg_graph *graph)
 {
-	uint32_t *strings = NULL;
+	size_t count = graph->strs.count ? graph->strs.count : 1;
+	uint32_t *strings = rank_strings(graph);
 	bool ok;
 
 	unseal(graph);
-	ok = rank_strings(graph, &strings) && rank_files(graph, strings) &&
-	     rank_fns(graph, strings) && order_runs(graph) &&
+	ok = strings && rank_files(graph, strings, count) &&
+	     rank_fns(graph, strings, count) && order_runs(graph) &&
 	     grow_totals(graph);
 
 	free(strings);

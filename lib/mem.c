@@ -10,6 +10,7 @@
 #define CHUNK_MIN ((size_t)64 << 10)
 #define CHUNK_MAX ((size_t)8 << 20)
 #define HUGE_PAGE ((size_t)2 << 20)
+#define ALIGNMENT _Alignof(max_align_t)
 
 struct cg_chunk {
 	struct cg_chunk *next;
@@ -53,9 +54,9 @@ cg_arena_alloc(struct cg_arena *arena, size_t size)
 {
 	char *ptr;
 
-	if (size > SIZE_MAX - sizeof(max_align_t))
+	if (size > SIZE_MAX - ALIGNMENT)
 		return NULL;
-	size = (size + sizeof(max_align_t) - 1) & ~(sizeof(max_align_t) - 1);
+	size = (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 	if ((!arena->at || (size_t)(arena->end - arena->at) < size) &&
 	    !add_chunk(arena, size))
 		return NULL;

@@ -78,60 +78,96 @@ read_bytes(struct cg_slice bytes, const struct cg_module *from)
 	return job;
 }
 
-/* What the job's graph looks like in a format, or NULL. */
-static struct cg_out *
+/* A job's graph as a format writes it. */
+struct written {
+	struct cg_job *job;
+	struct cg_out *out; /* NULL: the format cannot, or something failed */
+};
+
+static struct written
 write_graph(struct cg_job *job, const struct cg_module *to)
 {
-	struct cg_out *out;
+	struct written it = { .job = job };
 
 	if (cg_job_set_to(job, to->name) != CG_OK ||
 	    cg_derive(job, to) != CG_OK)
-		return NULL;
-	out = cg_out_memory(&job->diag);
-	if (out == NULL)
-		return NULL;
-	if (to->write(job, job->graph, out) == CG_OK && job->fault == CG_OK &&
-	    cg_out_status(out) == CG_OK)
-		return out;
-	cg_out_close(out);
-	return NULL;
+		return it;
+	it.out = cg_out_memory(&job->diag);
+	if (it.out == NULL)
+		return it;
+	if (to->write(job, job->graph, it.out) == CG_OK &&
+	    job->fault == CG_OK && cg_out_status(it.out) == CG_OK)
+		return it;
+	cg_out_close(it.out);
+	it.out = NULL;
+	return it;
 }
 
-/* Formats that say all they carry, without the help of a program. */
-static bool
-is_faithful(const struct cg_module *to)
+static void
+drop(struct written it)
 {
-	return strcmp(to->name, "callgrind") == 0 ||
-	       strcmp(to->name, "json") == 0;
+	if (it.out != NULL)
+		cg_out_close(it.out);
+	cg_job_free(it.job);
+}
+
+/*
+ * How often a graph is written by a format that reads it back without a
+ * program; what was written last has to be what was written before. JSON holds
+ * everything, callgrind cleans names of what would break its lines.
+ */
+static const struct {
+	const char *name;
+	int times;
+} faithful[] = { { "json", 2 }, { "callgrind", 3 }, { NULL, 1 } };
+
+static int
+times_written(const struct cg_module *to)
+{
+	size_t i = 0;
+
+	while (
+	    faithful[i].name != NULL && strcmp(faithful[i].name, to->name) != 0)
+		i++;
+	return faithful[i].times;
+}
+
+/* Reads what was written and writes that. */
+static struct written
+rewrite(struct cg_slice bytes, const struct cg_module *to)
+{
+	struct cg_job *job = read_with(bytes, to, NULL);
+	struct written again;
+
+	expect(job != NULL, to, "cannot read what it wrote");
+	again = write_graph(job, to);
+	expect(again.out != NULL, to, "cannot write it again");
+	return again;
 }
 
 static void
 write_and_reread(struct cg_slice bytes, const struct cg_module *from,
     const struct cg_module *to)
 {
-	struct cg_job *job = read_bytes(bytes, from), *again;
-	struct cg_out *first, *second = NULL;
+	struct cg_job *job = read_bytes(bytes, from);
+	struct written it, again;
 	struct cg_slice one, two;
+	bool same = true;
 
 	if (job == NULL)
 		return;
-	first = write_graph(job, to);
-	if (first != NULL && is_faithful(to)) {
-		one = cg_out_bytes(first);
-		again = read_bytes(one, to);
-		expect(again != NULL, to, "cannot read what it wrote");
-		second = write_graph(again, to);
-		expect(second != NULL, to, "cannot write it again");
-		two = cg_out_bytes(second);
-		expect(one.len == two.len &&
-			   memcmp(one.ptr, two.ptr, one.len) == 0,
-		    to, "writes it differently the second time");
-		cg_out_close(second);
-		cg_job_free(again);
+	it = write_graph(job, to);
+	for (int n = times_written(to); it.out != NULL && n > 1; n--) {
+		one = cg_out_bytes(it.out);
+		again = rewrite(one, to);
+		two = cg_out_bytes(again.out);
+		same = one.len == two.len &&
+		       memcmp(one.ptr, two.ptr, one.len) == 0;
+		drop(it);
+		it = again;
 	}
-	if (first != NULL)
-		cg_out_close(first);
-	cg_job_free(job);
+	expect(same, to, "goes on writing it differently");
+	drop(it);
 }
 
 int

@@ -84,8 +84,8 @@ test_order(uint64_t *seed)
 	for (uint64_t from = 0x1000; n < 60; from += 16) {
 		size_t arcs = 1 + unit_below(seed, 4);
 
-		for (size_t i = 0; i < arcs && n < 60; i++)
-			call[n++] = (struct gmon_call){ .from = from,
+		for (size_t i = 0; i < arcs && n < 60; i++, n++)
+			call[n] = (struct gmon_call){ .from = from,
 				.self = unit_below(seed, 1000) * 100 + n,
 				.offset = (uint32_t)unit_below(seed, 3) };
 	}
