@@ -247,9 +247,12 @@ set_events(struct reader *r, struct cg_slice value)
 		}
 		event.name =
 		    cg_get_name(r->build, cg_add_name(r->build, word)).ptr;
-		if (cg_build_status(r->build) != CG_OK)
+		if (cg_build_status(r->build) == CG_OK)
+			r->column[r->events] = cg_add_event(r->build, &event);
+		if (cg_build_status(r->build) != CG_OK) {
+			r->status = cg_build_failed(r->build, word.ptr);
 			return;
-		r->column[r->events] = cg_add_event(r->build, &event);
+		}
 		r->straight &= r->column[r->events] == r->events;
 		for (size_t i = 0; i < r->events; i++) {
 			if (r->column[i] == r->column[r->events])
