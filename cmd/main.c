@@ -29,6 +29,43 @@ report(void *arg, const struct cg_message *message)
 	fprintf(stderr, ": %s: %s\n", word[message->severity], message->text);
 }
 
+static volatile sig_atomic_t stopped; /* by this signal */
+
+static void
+stop(int signal)
+{
+	stopped = signal;
+}
+
+/* The job is to end by itself: it leaves no temporary file behind. */
+static void
+catch_signals(struct cg_job *job)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = stop };
+	struct sigaction old;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		/* What nohup has switched off stays so. */
+		if (sigaction(signals[i], NULL, &old) == 0 &&
+		    old.sa_handler != SIG_IGN)
+			(void)sigaction(signals[i], &action, NULL);
+	}
+	cg_job_set_stop(job, &stopped);
+	/* A write to a pipe without a reader is to fail, not to kill. */
+	(void)signal(SIGPIPE, SIG_IGN);
+}
+
+/* Ends as the signal would have, for the shell to see. */
+static void
+die_of_signal(void)
+{
+	struct sigaction action = { .sa_handler = SIG_DFL };
+
+	(void)sigaction(stopped, &action, NULL);
+	(void)raise(stopped);
+}
+
 /* What was printed on standard output has to have got there. */
 static int
 flush_stdout(int status)
@@ -48,16 +85,17 @@ main(int argc, char **argv)
 	struct args args = { 0 };
 	int status;
 
-	/* A write to a pipe without a reader is to fail, not to kill. */
-	signal(SIGPIPE, SIG_IGN);
 	args.job = cg_job_new(cg_formats, report, &args);
 	if (args.job == NULL) {
 		fputs("cgconv: error: out of memory\n", stderr);
 		return CG_ELIMIT;
 	}
+	catch_signals(args.job);
 	status = parse_args(&args, argv + (argc > 0));
 	if (status == CG_OK)
 		status = args.action(&args);
 	cg_job_free(args.job);
+	if (stopped)
+		die_of_signal();
 	return flush_stdout(status);
 }

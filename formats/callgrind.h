@@ -10,7 +10,7 @@
 #define SPONTANEOUS "(<spontaneous>)"
 /*
  * The writer adds calls from that caller to every function without another,
- * against a fault of KCachegrind (see callgrind_write.c), and says so with
+ * against a fault of KCachegrind (see callgrind_root.c), and says so with
  * this description; the reader leaves them out again.
  */
 #define ROOT_KEY "Root"

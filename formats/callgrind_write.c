@@ -7,36 +7,62 @@
  * (object, file, name); ob, fl, fn come in this order, cob and cfi before
  * cfn; steps of positions stay below 2^31; lines and names hold no tabs, CRs
  * or NULs where they matter.
- *
- * KCachegrind misses a cycle whose entry is the root of its search, and shows
- * more than 100 %. It visits functions by name; a function whose name sorts
- * first and that calls every function without a caller cures it. So where
- * there are cycles, "(<spontaneous>)" is that function, unless the graph has
- * calls from an unknown caller itself or --no-root is given.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "callgrind.h"
+#include "callgrind_write.h"
 
-struct writer {
-	struct cg_job *job;
-	const struct cg_graph *graph;
-	struct cg_out *out;
-	bool instr, line; /* position columns */
-	bool short_names, short_positions;
-	size_t events;
+/* ---- Numbers ------------------------------------------------------------ */
 
-	/* Name ids of this part, 0: not defined yet. */
-	uint32_t *object_id, *file_id, *fn_id;
-	uint32_t objects, files, fns;
+/*
+ * Nearly all numbers have one digit or two. Each of these as text behind a
+ * blank, up to three characters, and how many: nothing to branch on.
+ */
+#define DIGIT(d)             \
+	{                    \
+		' ', d, 0, 2 \
+	}
+#define PAIR(d, e)           \
+	{                    \
+		' ', d, e, 3 \
+	}
+#define TEN(d)                                                                \
+	PAIR(d, '0'), PAIR(d, '1'), PAIR(d, '2'), PAIR(d, '3'), PAIR(d, '4'), \
+	    PAIR(d, '5'), PAIR(d, '6'), PAIR(d, '7'), PAIR(d, '8'),           \
+	    PAIR(d, '9')
+static const char small_number[100][4] = { DIGIT('0'), DIGIT('1'), DIGIT('2'),
+	DIGIT('3'), DIGIT('4'), DIGIT('5'), DIGIT('6'), DIGIT('7'), DIGIT('8'),
+	DIGIT('9'), TEN('1'), TEN('2'), TEN('3'), TEN('4'), TEN('5'), TEN('6'),
+	TEN('7'), TEN('8'), TEN('9') };
 
-	cg_object object; /* what ob=, fl=, fi= last said */
-	cg_file file, here;
-	bool has_object, has_file;
-	struct cg_pos base; /* of the last cost line */
-	bool has_base;      /* steps from it may be written */
-};
+/* A number behind a character, mostly a blank; 4 bytes at least are written. */
+static inline char *
+format_after(char *to, char before, uint64_t value)
+{
+	const char *small;
+
+	if (value >= 100) {
+		*to = before;
+		return cg_format_u64(to + 1, value);
+	}
+	small = small_number[value];
+	memcpy(to, small, 4);
+	*to = before;
+	return to + small[3];
+}
+
+static inline char *
+format_u64(char *to, uint64_t value)
+{
+	const char *small;
+
+	if (value >= 100)
+		return cg_format_u64(to, value);
+	small = small_number[value];
+	memcpy(to, small + 1, 2);
+	return to + small[3] - 1;
+}
 
 /* ---- Names -------------------------------------------------------------- */
 
@@ -58,24 +84,6 @@ put_text(struct writer *w, struct cg_slice text)
 				"as \\n, \\r and \\0");
 	}
 	cg_put(w->out, (struct cg_slice){ text.ptr + from, text.len - from });
-}
-
-/* Most numbers have one digit or two. */
-static inline char *
-format_u64(char *to, uint64_t value)
-{
-	unsigned small = (unsigned)value;
-
-	if (value < 10) {
-		*to = (char)('0' + small);
-		return to + 1;
-	}
-	if (value < 100) {
-		to[0] = (char)('0' + small / 10);
-		to[1] = (char)('0' + small % 10);
-		return to + 2;
-	}
-	return cg_format_u64(to, value);
 }
 
 /* "fn=(7)", where the name is known; false if not. */
@@ -146,7 +154,7 @@ put_fn(struct writer *w, const char *spec, cg_fn fn)
 		    fn ? cg_fn_name(w->graph, fn) : cg_slice(SPONTANEOUS));
 }
 
-/* ---- Numbers ------------------------------------------------------------ */
+/* ---- Positions and costs ------------------------------------------------ */
 
 /* Valgrind's own limit; more saves little. */
 #define STEP_MAX 100
@@ -162,14 +170,10 @@ format_position(
 			*to = '*';
 			return to + 1;
 		}
-		if (value > base && step < STEP_MAX) {
-			*to = '+';
-			return format_u64(to + 1, step);
-		}
-		if (value < base && -step < STEP_MAX) {
-			*to = '-';
-			return format_u64(to + 1, -step);
-		}
+		if (value > base && step < STEP_MAX)
+			return format_after(to, '+', step);
+		if (value < base && -step < STEP_MAX)
+			return format_after(to, '-', -step);
 	}
 	return hex && value != 0 ? cg_format_hex(to, value)
 				 : format_u64(to, value);
@@ -205,10 +209,8 @@ format_cost_line(struct writer *w, char *to, const struct cg_pos *pos,
 		*to++ = ' ';
 		*to++ = '0';
 	}
-	for (size_t i = 0; i < n; i++) {
-		*to++ = ' ';
-		to = format_u64(to, cost[i]);
-	}
+	for (size_t i = 0; i < n; i++)
+		to = format_after(to, ' ', cost[i]);
 	*to++ = '\n';
 	w->base = *pos;
 	w->has_base = w->short_positions;
@@ -377,8 +379,8 @@ put_header(struct writer *w, cg_part part, bool root)
 
 /* ---- Body --------------------------------------------------------------- */
 
-static void
-begin_fn(struct writer *w, cg_fn fn)
+void
+cg_callgrind_begin_fn(struct writer *w, cg_fn fn)
 {
 	cg_object object = cg_fn_object(w->graph, fn);
 	cg_file file = cg_fn_file(w->graph, fn);
@@ -404,8 +406,8 @@ go_to_file(struct writer *w, cg_file file)
 	w->here = file;
 }
 
-static void
-put_call(struct writer *w, const struct cg_call *call)
+void
+cg_callgrind_put_call(struct writer *w, const struct cg_call *call)
 {
 	cg_object object = cg_fn_object(w->graph, call->callee);
 	cg_file file = cg_fn_file(w->graph, call->callee);
@@ -492,135 +494,7 @@ put_rows(struct writer *w, struct cg_rows *rows, cg_fn fn)
 	while (cg_next_jump(rows, &jump))
 		put_jump(w, fn, &jump);
 	while (cg_next_call(rows, &call))
-		put_call(w, &call);
-}
-
-/* ---- The root against KCachegrind's missed cycles ------------------------ */
-
-/* Cycles of a part. */
-struct cycles {
-	struct cg_sums *sums;
-	bool *done;          /* by cycle: the root calls it */
-	cg_fn *first, *next; /* members: by cycle, by fn */
-	uint64_t *cost;
-};
-
-static void
-free_cycles(struct cycles *cycles)
-{
-	cg_sums_free(cycles->sums);
-	free(cycles->done);
-	free(cycles->first);
-	free(cycles->next);
-	free(cycles->cost);
-}
-
-/* Finds cycles. Status CG_OK with no sums: there are none to care for. */
-static int
-find_cycles(struct writer *w, cg_part part, struct cycles *cycles)
-{
-	size_t first = 0, count;
-	cg_fn fn;
-
-	/* Functions come in order: the unknown caller first, if it calls. */
-	if (!cg_opt_flag(w->job, "root") ||
-	    !(cg_graph_facts(w->graph) & CG_CALLS) ||
-	    (cg_next_fn(w->graph, part, &first, &fn) && fn == 0))
-		return CG_OK;
-	cycles->sums = cg_sums_new(w->graph, part, false);
-	if (!cycles->sums)
-		return CG_ELIMIT;
-	count = cg_cycle_count(cycles->sums);
-	if (count == 0) {
-		cg_sums_free(cycles->sums);
-		cycles->sums = NULL;
-		return CG_OK;
-	}
-	cycles->done = calloc(count + 1, sizeof(*cycles->done));
-	cycles->first = calloc(count + 1, sizeof(*cycles->first));
-	cycles->next = calloc(cg_fn_count(w->graph) + 1, sizeof(*cycles->next));
-	cycles->cost = calloc(w->events + 1, sizeof(*cycles->cost));
-	if (!cycles->done || !cycles->first || !cycles->next || !cycles->cost)
-		return cg_nomem(w->job);
-	for (size_t i = 0; cg_next_fn(w->graph, part, &i, &fn);) {
-		uint32_t own = cg_sum_cycle(cycles->sums, fn);
-
-		cycles->next[fn] = cycles->first[own];
-		cycles->first[own] = fn;
-	}
-	return CG_OK;
-}
-
-/* Adds what fn costs with all that it calls outside its cycle. */
-static void
-add_own_cost(struct cg_rows *rows, const struct cycles *cycles, cg_fn fn)
-{
-	uint32_t cycle = cg_sum_cycle(cycles->sums, fn);
-	struct cg_cost cost;
-	struct cg_call call;
-
-	/* Self costs are bounded by the total, and calls are what is in it. */
-	while (cg_next_cost(rows, &cost)) {
-		for (size_t i = 0; i < cost.n; i++)
-			cycles->cost[i] += cost.cost[i];
-	}
-	while (cg_next_call(rows, &call)) {
-		uint32_t to = cg_sum_cycle(cycles->sums, call.callee);
-
-		for (size_t i = 0; call.callee != fn &&
-				   (cycle == 0 || to != cycle) && i < call.n;
-		     i++)
-			cycles->cost[i] += call.cost[i];
-	}
-}
-
-static bool
-put_root_call(struct writer *w, struct cg_rows *rows, cg_part part,
-    const struct cycles *cycles, cg_fn fn)
-{
-	uint32_t cycle = cg_sum_cycle(cycles->sums, fn);
-	cg_fn member = cycle ? cycles->first[cycle] : fn;
-	struct cg_call call = { .callee = fn, .count = 1 };
-
-	memset(cycles->cost, 0, w->events * sizeof(*cycles->cost));
-	do {
-		if (!cg_rows_open(rows, part, member))
-			return false;
-		add_own_cost(rows, cycles, member);
-		member = cycle ? cycles->next[member] : 0;
-	} while (member != 0);
-	call.cost = cycles->cost;
-	call.n = w->events;
-	while (call.n > 0 && call.cost[call.n - 1] == 0)
-		call.n--;
-	put_call(w, &call);
-	return true;
-}
-
-/*
- * Calls from the root to all functions that nobody calls, and to the first
- * member of cycles that nobody else calls.
- */
-static int
-put_root(struct writer *w, struct cg_rows *rows, cg_part part,
-    const struct cycles *cycles)
-{
-	cg_fn fn;
-
-	begin_fn(w, 0);
-	for (size_t i = 0; cg_next_fn(w->graph, part, &i, &fn);) {
-		uint32_t cycle = cg_sum_cycle(cycles->sums, fn);
-
-		if (cycle ? cycles->done[cycle] ||
-				cg_cycle_is_called(cycles->sums, cycle)
-			  : !cg_sum_is_root(cycles->sums, fn))
-			continue;
-		if (!put_root_call(w, rows, part, cycles, fn))
-			return CG_ELIMIT;
-		cycles->done[cycle] = cycle != 0;
-	}
-	cg_putc(w->out, '\n');
-	return CG_OK;
+		cg_callgrind_put_call(w, &call);
 }
 
 /* ---- Parts -------------------------------------------------------------- */
@@ -644,20 +518,20 @@ forget_names(struct writer *w, cg_part part)
 static int
 write_part(struct writer *w, struct cg_rows *rows, cg_part part)
 {
-	struct cycles cycles = { 0 };
-	int status = find_cycles(w, part, &cycles);
+	struct root *root;
+	int status = cg_callgrind_find_root(w, part, &root);
 	cg_fn fn;
 
 	forget_names(w, part);
-	put_header(w, part, cycles.sums != NULL);
-	if (status == CG_OK && cycles.sums)
-		status = put_root(w, rows, part, &cycles);
-	free_cycles(&cycles);
+	put_header(w, part, root != NULL);
+	if (root)
+		status = cg_callgrind_put_root(w, rows, part, root);
+	cg_callgrind_free_root(root);
 	for (size_t i = 0;
 	     status == CG_OK && cg_next_fn(w->graph, part, &i, &fn);) {
 		if (!cg_rows_open(rows, part, fn))
 			return CG_ELIMIT;
-		begin_fn(w, fn);
+		cg_callgrind_begin_fn(w, fn);
 		put_rows(w, rows, fn);
 		cg_putc(w->out, '\n');
 	}

@@ -206,7 +206,7 @@ struct gmon_func {
 	const struct gmon_image *image; /* NULL: not known */
 	cg_fn fn;
 	cg_file file;
-	uint64_t entered; /* where a call entered it last */
+	uint64_t entered; /* where the first call of it did; 0: none */
 	uint32_t line;    /* where it is declared */
 	bool overhead;    /* of profiling: mcount */
 };
@@ -228,7 +228,7 @@ struct gmon_funcs {
 	size_t count, cap;
 	uint32_t *slot; /* by start: index in func + 1, or 0 */
 	size_t slots;
-	uint32_t *recent; /* the same by where they were entered, some of them */
+	uint32_t *entered;     /* the same by where they were entered */
 	size_t last[2];        /* the latest ones: often caller and callee */
 	struct gmon_line line; /* and the line */
 	int status;            /* CG_OK, or CG_ELIMIT (reported) */
@@ -243,8 +243,9 @@ void cg_gmon_funcs_close(struct gmon_funcs *);
 const struct gmon_func *cg_gmon_func_at(struct gmon_funcs *, uint64_t addr);
 /* That function, or one that is named by the address. */
 const struct gmon_func *cg_gmon_any_func(struct gmon_funcs *, uint64_t addr);
-/* The same for an address that calls enter: most of these recur. */
-const struct gmon_func *cg_gmon_entered_func(struct gmon_funcs *, uint64_t addr);
+/* The same for an address that a call enters: it will be entered again. */
+const struct gmon_func *cg_gmon_entered_func(
+    struct gmon_funcs *, uint64_t addr);
 /* The image that holds the address, or NULL. */
 const struct gmon_image *cg_gmon_image_at(
     const struct gmon_images *, uint64_t addr);

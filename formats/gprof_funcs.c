@@ -77,7 +77,7 @@ cg_gmon_funcs_close(struct gmon_funcs *funcs)
 	free(funcs->entry);
 	free(funcs->func);
 	free(funcs->slot);
-	free(funcs->recent);
+	free(funcs->entered);
 }
 
 /* ---- Functions that are in the graph ------------------------------------ */
@@ -99,20 +99,31 @@ find_slot(const struct gmon_funcs *funcs, uint64_t start)
 	return &funcs->slot[at];
 }
 
+static uint32_t *
+find_entered(const struct gmon_funcs *funcs, uint64_t addr)
+{
+	size_t mask = funcs->slots - 1, at = hash_addr(funcs, addr);
+
+	while (funcs->entered[at] != 0 &&
+	       funcs->func[funcs->entered[at] - 1].entered != addr)
+		at = (at + 1) & mask;
+	return &funcs->entered[at];
+}
+
 /* Makes room for one more. */
 static bool
 grow(struct gmon_funcs *funcs)
 {
 	size_t cap = funcs->cap ? funcs->cap * 2 : 256;
 	struct gmon_func *func;
-	uint32_t *slot, *recent;
+	uint32_t *slot, *entered;
 
 	if (funcs->func && funcs->count < funcs->cap)
 		return true;
 	func = cap < UINT32_MAX / 2 ? calloc(cap, sizeof(*func)) : NULL;
 	slot = func ? calloc(cap * 2, sizeof(*slot)) : NULL;
-	recent = slot ? calloc(cap * 2, sizeof(*recent)) : NULL;
-	if (!recent) {
+	entered = slot ? calloc(cap * 2, sizeof(*entered)) : NULL;
+	if (!entered) {
 		free(slot);
 		free(func);
 		return false;
@@ -121,14 +132,17 @@ grow(struct gmon_funcs *funcs)
 		memcpy(func, funcs->func, funcs->count * sizeof(*func));
 	free(funcs->func);
 	free(funcs->slot);
-	free(funcs->recent);
+	free(funcs->entered);
 	funcs->func = func;
 	funcs->slot = slot;
-	funcs->recent = recent;
+	funcs->entered = entered;
 	funcs->slots = cap * 2;
 	funcs->cap = cap;
-	for (size_t i = 0; i < funcs->count; i++)
-		*find_slot(funcs, func[i].start) = (uint32_t)i + 1;
+	for (uint32_t i = 0; i < funcs->count; i++) {
+		*find_slot(funcs, func[i].start) = i + 1;
+		if (func[i].entered != 0)
+			*find_entered(funcs, func[i].entered) = i + 1;
+	}
 	return true;
 }
 
@@ -335,25 +349,25 @@ cg_gmon_any_func(struct gmon_funcs *funcs, uint64_t addr)
 }
 
 /*
- * A program has far more calls than functions, and calls of one function
- * enter it at one address: to find that again is cheaper than its function.
+ * A program has far more calls than functions, and most calls of a function
+ * enter it at one address: to find that is cheaper than to find its function.
  */
 const struct gmon_func *
 cg_gmon_entered_func(struct gmon_funcs *funcs, uint64_t addr)
 {
-	uint32_t i = funcs->slots ? funcs->recent[hash_addr(funcs, addr)] : 0;
+	uint32_t i = funcs->slots ? *find_entered(funcs, addr) : 0;
 	const struct gmon_func *func;
 
-	if (i != 0 && funcs->func[i - 1].entered == addr) {
+	if (i != 0) {
 		remember(funcs, i - 1);
 		return &funcs->func[i - 1];
 	}
 	func = cg_gmon_any_func(funcs, addr);
-	if (!func)
-		return NULL;
-	i = (uint32_t)(func - funcs->func);
-	funcs->func[i].entered = addr;
-	funcs->recent[hash_addr(funcs, addr)] = i + 1;
+	if (func && func->entered == 0 && addr != 0) {
+		i = (uint32_t)(func - funcs->func);
+		*find_entered(funcs, addr) = i + 1;
+		funcs->func[i].entered = addr;
+	}
 	return func;
 }
 

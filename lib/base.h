@@ -77,14 +77,15 @@ struct cg_place {
 struct cg_diag {
 	cg_reporter *report;
 	void *arg;
+	const volatile sig_atomic_t *stop; /* not 0: give up; may be NULL */
 	size_t kinds;
 	struct {
 		const char *fmt;
 		uint64_t count;
 	} kind[CG_DIAG_KINDS];
-	bool failed; /* an error was reported */
 };
 
+bool cg_diag_stopped(const struct cg_diag *);
 /* Reports; place may be NULL. Control characters of the text are escaped. */
 void cg_diag_put(struct cg_diag *, enum cg_severity, const struct cg_place *,
     const char *fmt, va_list) CG_PRINTF(4, 0);

@@ -294,11 +294,11 @@ join_event(
 static bool
 check_event_name(struct cg_build *build, const char *name)
 {
-	const unsigned char *at = (const unsigned char *)name;
+	const unsigned char *at = (const unsigned char *)(name ? name : "");
 
 	while (*at > ' ' && *at != 0x7f)
 		at++;
-	if (*name && !*at)
+	if (name && *name && !*at)
 		return true;
 	cg_build_fail(build, "expected an event's name without blanks and "
 			     "control characters");
@@ -436,11 +436,11 @@ mark_totals(struct cg_build *build)
 void
 cg_build_next(struct cg_build *build, struct cg_in *in)
 {
-	bool first = build->in == NULL;
-
 	build->in = in;
-	if (build->mode == CG_PARTS_KEEP && !first && build->status == CG_OK)
+	if (build->mode == CG_PARTS_KEEP && build->begun &&
+	    build->status == CG_OK)
 		(void)new_part(build);
+	build->begun = true;
 	mark_totals(build);
 }
 
@@ -466,6 +466,46 @@ cg_set_part(struct cg_build *build, cg_part part)
 	build->run = NULL;
 }
 
+/* A table finds descriptions only where there are many. */
+#define DESCS_FEW 16
+
+static uint32_t *
+desc_slot(struct cg_build *build, struct cg_part_entry *part,
+    struct cg_desc desc)
+{
+	uint32_t *slot = cg_map_at(
+	    &part->desc_ids, (uint64_t)desc.key << 32 | desc.value);
+
+	if (!slot)
+		cg_build_nomem(build);
+	return slot;
+}
+
+/* Is the description there already? If not, it is about to be added. */
+static bool
+has_desc(struct cg_build *build, struct cg_part_entry *part,
+    struct cg_desc desc)
+{
+	uint32_t *slot;
+
+	if (part->descs < DESCS_FEW) {
+		for (size_t i = 0; i < part->descs; i++) {
+			if (part->desc[i].key == desc.key &&
+			    part->desc[i].value == desc.value)
+				return true;
+		}
+		return false;
+	}
+	for (size_t i = 0; part->descs == DESCS_FEW && i < DESCS_FEW; i++) {
+		slot = desc_slot(build, part, part->desc[i]);
+		if (!slot)
+			return false;
+		*slot = 1;
+	}
+	slot = desc_slot(build, part, desc);
+	return slot && (*slot)++ != 0;
+}
+
 void
 cg_add_desc(struct cg_build *build, struct cg_slice key, struct cg_slice value)
 {
@@ -476,13 +516,10 @@ cg_add_desc(struct cg_build *build, struct cg_slice key, struct cg_slice value)
 		return;
 	desc.key = add_str(build, key);
 	desc.value = add_str(build, value);
-	for (size_t i = 0; i < part->descs; i++) {
-		if (part->desc[i].key == desc.key &&
-		    part->desc[i].value == desc.value)
-			return;
-	}
-	if (!cg_grow(
-		&part->desc, &part->desc_cap, part->descs + 1, sizeof(desc))) {
+	if (has_desc(build, part, desc) || build->status != CG_OK)
+		return;
+	if (!cg_grow(&part->desc, &part->desc_cap, part->descs + 1,
+		sizeof(desc))) {
 		cg_build_nomem(build);
 		return;
 	}

@@ -22,6 +22,7 @@
 #ifndef CGCONV_H
 #define CGCONV_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -445,7 +446,7 @@ const struct cg_part_info *cg_get_part(const struct cg_graph *, cg_part);
 /* Description i of a part in the order of adding; false past the last. */
 bool cg_part_desc(const struct cg_graph *, cg_part, size_t i,
     const char **key, const char **value);
-/* Sum of the part's self costs, of event_count values. */
+/* Sum of the part's self costs, of event_count values; till the next call. */
 const uint64_t *cg_part_totals(const struct cg_graph *, cg_part);
 
 /* Ids are 1 to count; names of id 0 are "". */
@@ -679,6 +680,11 @@ void cg_job_set_gzip(struct cg_job *, bool);
 void cg_job_set_strict(struct cg_job *, bool);
 void cg_job_set_verbose(struct cg_job *, bool);
 bool cg_job_verbose(const struct cg_job *);
+/*
+ * Where a signal handler says to stop: once *flag is not 0, reading and
+ * writing fail as if interrupted, so nothing partial is left.
+ */
+void cg_job_set_stop(struct cg_job *, const volatile sig_atomic_t *flag);
 /* Keep the inputs apart as parts instead of summing them. */
 void cg_job_set_parts(struct cg_job *, bool);
 /* A module's option; value NULL for a flag that is set. */

@@ -9,6 +9,19 @@
 
 /* ---- One way through packed rows ---------------------------------------- */
 
+const uint8_t *
+cg_get_long(const uint8_t *at, uint64_t *value)
+{
+	uint64_t byte = *at++, sum = byte & 0x7f;
+
+	for (unsigned shift = 7; byte >= 0x80; shift += 7) {
+		byte = *at++;
+		sum |= (byte & 0x7f) << shift;
+	}
+	*value = sum;
+	return at;
+}
+
 static void
 enter_block(struct scan *scan, const struct cg_block *block)
 {
@@ -226,23 +239,47 @@ cg_next_cost(struct cg_rows *rows, struct cg_cost *cost)
 	return true;
 }
 
+/* Adds the values of a row; false on overflow. */
+static inline bool
+sum_values(
+    struct cg_rows *rows, unsigned tag, const uint8_t **row, uint64_t *sum)
+{
+	const uint8_t *at = *row;
+	size_t n;
+
+	if (rows->graph->any_signed) {
+		n = get_values(tag, row, rows->cost);
+		return cg_add_signed(rows->graph, sum, rows->cost, n);
+	}
+	n = get_value_count(tag, &at);
+	for (size_t i = 0; i < n; i++) {
+		if (__builtin_add_overflow(sum[i], get_varint(&at), &sum[i]))
+			return false;
+	}
+	*row = at;
+	return true;
+}
+
 bool
 cg_rows_sum_costs(struct cg_rows *rows, const struct cg_run *run, uint64_t *sum)
 {
 	struct scan scan;
-	size_t n;
 
 	cg_scan_begin(&scan, &run->costs, 0, NULL);
 	while (scan.at != scan.end || cg_scan_block(&scan)) {
-		unsigned tag = *scan.at++;
+		const uint8_t *at = scan.at;
+		unsigned tag = *at++;
 
 		/* No matter where. */
-		scan.at = skip_varints(scan.at, (tag / CG_TAG_FILE & 1) +
-						    (tag / CG_TAG_ADDR & 1) +
-						    (tag / CG_TAG_LINE & 1));
-		n = get_values(tag, &scan.at, rows->cost);
-		if (!cg_add_values(rows->graph, sum, rows->cost, n))
+		if (tag & CG_TAG_FILE)
+			at = skip_varints(at, 1);
+		if (tag & CG_TAG_ADDR)
+			at = skip_varints(at, 1);
+		if (tag & CG_TAG_LINE)
+			at = skip_varints(at, 1);
+		if (!sum_values(rows, tag, &at, sum))
 			return false;
+		scan.at = at;
 	}
 	return true;
 }

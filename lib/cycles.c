@@ -6,67 +6,77 @@
 
 #include "graph.h"
 
+struct vertex {
+	uint32_t index; /* order of discovery, 0: not yet; or CLOSED */
+	uint32_t low;
+	uint32_t edge; /* how far the search has come */
+};
+
 struct tarjan {
-	uint32_t *index;  /* order of discovery, 0: not yet */
-	uint32_t *low;
-	uint32_t *stack;  /* vertices whose component is open */
-	uint32_t *path;   /* the search's own path ... */
-	uint32_t *edge;   /* ... and how far each on it has come */
+	struct vertex *vertex;
+	uint32_t *stack; /* vertices whose component is open */
+	uint32_t *path;  /* the search's own path */
 	uint32_t depth, open, found, count;
 };
 
-#define OPEN UINT32_MAX
+/* Its component is complete; no vertex has a lower index to learn from it. */
+#define CLOSED UINT32_MAX
 
 static void
-discover(struct tarjan *t, uint32_t vertex, const uint32_t *first,
-    uint32_t *component)
+discover(struct tarjan *t, uint32_t at, const uint32_t *first)
 {
-	t->index[vertex] = t->low[vertex] = ++t->found;
-	t->edge[vertex] = first[vertex];
-	t->stack[t->open++] = vertex;
-	t->path[t->depth++] = vertex;
-	component[vertex] = OPEN;
+	uint32_t index = ++t->found;
+
+	t->vertex[at] = (struct vertex){ index, index, first[at] };
+	t->stack[t->open++] = at;
+	t->path[t->depth++] = at;
+}
+
+static void
+lower(struct vertex *vertex, uint32_t index)
+{
+	if (index < vertex->low)
+		vertex->low = index;
 }
 
 /* All edges of the vertex were followed: it may close a component. */
 static void
-leave(struct tarjan *t, uint32_t vertex, uint32_t *component)
+leave(struct tarjan *t, uint32_t at, uint32_t *component)
 {
-	uint32_t member, parent;
+	const struct vertex *vertex = &t->vertex[at];
+	uint32_t member, low = vertex->low;
 
 	t->depth--;
-	if (t->low[vertex] == t->index[vertex]) {
+	if (low == vertex->index) {
 		do {
 			member = t->stack[--t->open];
+			t->vertex[member].index = CLOSED;
 			component[member] = t->count;
-		} while (member != vertex);
+		} while (member != at);
 		t->count++;
 	}
-	if (t->depth > 0) {
-		parent = t->path[t->depth - 1];
-		if (t->low[vertex] < t->low[parent])
-			t->low[parent] = t->low[vertex];
-	}
+	if (t->depth > 0)
+		lower(&t->vertex[t->path[t->depth - 1]], low);
 }
 
 static void
 search(struct tarjan *t, uint32_t root, const uint32_t *first,
     const uint32_t *target, uint32_t *component)
 {
-	discover(t, root, first, component);
+	discover(t, root, first);
 	while (t->depth > 0) {
-		uint32_t vertex = t->path[t->depth - 1], to;
+		uint32_t at = t->path[t->depth - 1], to;
+		struct vertex *vertex = &t->vertex[at];
 
-		if (t->edge[vertex] == first[vertex + 1]) {
-			leave(t, vertex, component);
+		if (vertex->edge == first[at + 1]) {
+			leave(t, at, component);
 			continue;
 		}
-		to = target[t->edge[vertex]++];
-		if (t->index[to] == 0)
-			discover(t, to, first, component);
-		else if (component[to] == OPEN &&
-		    t->index[to] < t->low[vertex])
-			t->low[vertex] = t->index[to];
+		to = target[vertex->edge++];
+		if (t->vertex[to].index == 0)
+			discover(t, to, first);
+		else
+			lower(vertex, t->vertex[to].index);
 	}
 }
 
@@ -74,20 +84,20 @@ uint32_t
 cg_components(uint32_t count, const uint32_t *first, const uint32_t *target,
     uint32_t *component)
 {
-	uint32_t *room = calloc((size_t)count + 1, 5 * sizeof(*room));
 	struct tarjan t = { 0 };
 
-	if (!room)
-		return UINT32_MAX;
-	t.index = room;
-	t.low = room + count;
-	t.stack = t.low + count;
-	t.path = t.stack + count;
-	t.edge = t.path + count;
-	for (uint32_t i = 0; i < count; i++) {
-		if (t.index[i] == 0)
-			search(&t, i, first, target, component);
+	t.vertex = calloc((size_t)count + 1, sizeof(*t.vertex));
+	t.stack = malloc(((size_t)count + 1) * 2 * sizeof(*t.stack));
+	if (t.vertex && t.stack) {
+		t.path = t.stack + count;
+		for (uint32_t i = 0; i < count; i++) {
+			if (t.vertex[i].index == 0)
+				search(&t, i, first, target, component);
+		}
+	} else {
+		t.count = UINT32_MAX;
 	}
-	free(room);
+	free(t.vertex);
+	free(t.stack);
 	return t.count;
 }

@@ -31,6 +31,12 @@ escape_controls(const char *from, char *to, size_t size)
 	*to = '\0';
 }
 
+bool
+cg_diag_stopped(const struct cg_diag *diag)
+{
+	return diag->stop && *diag->stop != 0;
+}
+
 void
 cg_diag_put(struct cg_diag *diag, enum cg_severity severity,
     const struct cg_place *place, const char *fmt, va_list args)
@@ -47,8 +53,6 @@ cg_diag_put(struct cg_diag *diag, enum cg_severity severity,
 		message.offset = place->offset;
 		message.has_offset = place->has_offset;
 	}
-	if (severity == CG_ERROR)
-		diag->failed = true;
 	if (diag->report)
 		diag->report(diag->arg, &message);
 }
@@ -81,18 +85,39 @@ cg_diag_count(struct cg_diag *diag, const char *fmt)
 	return ++diag->kind[i].count <= CG_DIAG_SHOWN;
 }
 
+/* The words of a format, without its conversions: "name id is not defined". */
+static void
+copy_words(const char *fmt, char *to, size_t size)
+{
+	char *end = to + size - 1;
+
+	while (*fmt && to < end) {
+		if (*fmt != '%') {
+			*to++ = *fmt++;
+			continue;
+		}
+		fmt++;
+		fmt += strcspn(fmt, "diuxsc%");
+		fmt += *fmt != '\0';
+		to = end - to > 3 ? stpcpy(to, "...") : to;
+	}
+	*to = '\0';
+}
+
 void
 cg_diag_flush(struct cg_diag *diag, const char *file)
 {
 	const struct cg_place place = { .file = file };
+	char words[TEXT_MAX];
 
 	for (size_t i = 0; i < diag->kinds; i++) {
-		if (diag->kind[i].count > CG_DIAG_SHOWN)
-			cg_diag_say(diag, CG_WARNING, &place,
-			    "and %llu more like '%s'",
-			    (unsigned long long)(diag->kind[i].count -
-						 CG_DIAG_SHOWN),
-			    diag->kind[i].fmt);
+		if (diag->kind[i].count <= CG_DIAG_SHOWN)
+			continue;
+		copy_words(diag->kind[i].fmt, words, sizeof(words));
+		cg_diag_say(diag, CG_WARNING, &place,
+		    "and %llu more like '%s'",
+		    (unsigned long long)(diag->kind[i].count - CG_DIAG_SHOWN),
+		    words);
 	}
 	diag->kinds = 0;
 }

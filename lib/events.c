@@ -22,26 +22,23 @@ cg_formulas_free(struct cg_graph *graph)
 	graph->formulas = graph->formula_cap = 0;
 }
 
-static size_t
-find_event(const struct cg_graph *graph, struct cg_slice name)
-{
-	size_t i = 0;
+/* What a formula is made of: multiples of columns and of other formulas. */
+struct term {
+	bool minus;
+	uint64_t number;
+	struct cg_slice name;
+	uint32_t what; /* column, or event count + formula */
+};
 
-	while (i < graph->events && !cg_equal(name, graph->event[i].name))
-		i++;
-	return i;
-}
+/* A formula while it is worked out. */
+struct pending {
+	struct term *term;
+	size_t terms, cap, next; /* next: terms that were added */
+	bool open, bad;
+};
 
-static size_t
-find_formula(const struct cg_graph *graph, struct cg_slice name)
-{
-	size_t i = 0;
-
-	while (i < graph->formulas &&
-	    !cg_equal(name, graph->formula[i].event.name))
-		i++;
-	return i;
-}
+/* Longer texts are no formulas. */
+#define FORMULA_MAX 65536
 
 /* A name: what is neither blank nor an operator. */
 static bool
@@ -56,12 +53,6 @@ take_name(struct cg_slice *text, struct cg_slice *name)
 	text->len -= len;
 	return len > 0;
 }
-
-struct term {
-	bool minus;
-	uint64_t number;
-	struct cg_slice name;
-};
 
 /* Takes the next term and the sign before it. */
 static bool
@@ -90,50 +81,133 @@ take_term(struct cg_slice *text, bool first, struct term *term)
 	return cg_take_u64(text, &term->number);
 }
 
+/* All names: real events by column, then inherited ones. */
+static bool
+index_names(const struct cg_graph *graph, struct cg_map *names)
+{
+	/* The last wins: a real event, where an inherited one has its name. */
+	for (size_t i = graph->formulas + graph->events; i-- > 0;) {
+		const char *name = i < graph->events ? graph->event[i].name :
+		    graph->formula[i - graph->events].event.name;
+		uint32_t *at = cg_map_at(names,
+		    cg_strs_find(&graph->strs, cg_slice(name)));
+
+		if (!at)
+			return false;
+		*at = (uint32_t)i + 1;
+	}
+	return true;
+}
+
+/* Splits a formula into terms; false: out of memory. */
+static bool
+parse(const struct cg_graph *graph, const struct cg_map *names,
+    const char *formula, struct pending *to)
+{
+	struct cg_slice rest = cg_trim(cg_slice(formula));
+	struct term term = { 0 };
+
+	to->bad = rest.len == 0 || rest.len > FORMULA_MAX;
+	for (bool first = true; !to->bad && rest.len > 0; first = false) {
+		uint32_t found;
+
+		to->bad = !take_term(&rest, first, &term) ||
+		    term.number > INT64_MAX;
+		found = to->bad ? 0 : cg_map_get(names,
+		    cg_strs_find(&graph->strs, term.name));
+		to->bad |= found == 0;
+		if (to->bad)
+			break;
+		term.what = found - 1;
+		if (!cg_grow(&to->term, &to->cap, to->terms + 1,
+			sizeof(term)))
+			return false;
+		to->term[to->terms++] = term;
+	}
+	return true;
+}
+
 static bool
 add_factor(int64_t *to, int64_t factor, int64_t times)
 {
 	int64_t product;
 
 	return !__builtin_mul_overflow(factor, times, &product) &&
-	    !__builtin_add_overflow(*to, product, to);
+	       !__builtin_add_overflow(*to, product, to);
 }
 
-enum outcome { DONE, WAITS, BAD, NO_MEMORY };
-
-/* Adds one term to the factors, if what it names is known by now. */
-static enum outcome
+/* Adds a term whose formula, if it names one, is worked out. */
+static bool
 add_term(const struct cg_graph *graph, const struct term *term,
     int64_t *factor)
 {
-	size_t column = find_event(graph, term->name), formula;
-	int64_t times;
+	int64_t times =
+	    term->minus ? -(int64_t)term->number : (int64_t)term->number;
+	const int64_t *of;
 
-	if (term->number > INT64_MAX)
-		return BAD;
-	times = term->minus ? -(int64_t)term->number : (int64_t)term->number;
-	if (column < graph->events)
-		return add_factor(&factor[column], 1, times) ? DONE : BAD;
-	formula = find_formula(graph, term->name);
-	if (formula == graph->formulas)
-		return BAD;
-	if (!graph->formula[formula].resolved)
-		return WAITS;
+	if (term->what < graph->events)
+		return add_factor(&factor[term->what], 1, times);
+	of = graph->formula[term->what - graph->events].factor;
 	for (size_t i = 0; i < graph->events; i++) {
-		if (!add_factor(&factor[i], graph->formula[formula].factor[i],
-		    times))
-			return BAD;
+		if (!add_factor(&factor[i], of[i], times))
+			return false;
 	}
-	return DONE;
+	return true;
+}
+
+/*
+ * Goes on with a formula. Returns the formula that must come first, or itself
+ * when it is done (or bad).
+ */
+static size_t
+advance(struct cg_graph *graph, struct pending *pending, size_t i)
+{
+	struct pending *p = &pending[i];
+	struct cg_formula *formula = &graph->formula[i];
+
+	for (; !p->bad && p->next < p->terms; p->next++) {
+		const struct term *term = &p->term[p->next];
+		size_t other = term->what - graph->events;
+
+		if (term->what >= graph->events) {
+			p->bad = pending[other].open || pending[other].bad;
+			if (!p->bad && !graph->formula[other].resolved)
+				return other;
+		}
+		p->bad |= !p->bad && !add_term(graph, term, formula->factor);
+	}
+	p->open = false;
+	formula->resolved = !p->bad;
+	return i;
+}
+
+/* Works out one formula and those that it needs, without recursion. */
+static void
+resolve(struct cg_graph *graph, struct pending *pending, size_t *path,
+    size_t i)
+{
+	size_t depth = 0, next;
+
+	path[depth++] = i;
+	pending[i].open = true;
+	while (depth > 0) {
+		next = advance(graph, pending, path[depth - 1]);
+		if (next == path[depth - 1]) {
+			depth--;
+			continue;
+		}
+		path[depth++] = next;
+		pending[next].open = true;
+	}
 }
 
 /* Appends " + 10 L1m" to the canonical text. */
 static char *
 put_term(char *to, const struct term *term, bool first)
 {
+	if (!first)
+		*to++ = ' ';
 	if (!first || term->minus) {
-		if (!first)
-			*to++ = ' ';
 		*to++ = term->minus ? '-' : '+';
 		*to++ = ' ';
 	}
@@ -145,49 +219,27 @@ put_term(char *to, const struct term *term, bool first)
 	return to + term->name.len;
 }
 
-static enum outcome
-parse(struct cg_graph *graph, const char *formula, int64_t *factor,
-    char *text)
+/* Rewrites the text of a formula in the one way; false: out of memory. */
+static bool
+rewrite(struct cg_graph *graph, struct cg_formula *formula,
+    const struct pending *pending)
 {
-	struct cg_slice rest = cg_trim(cg_slice(formula));
-	enum outcome outcome = rest.len > 0 ? DONE : BAD;
-	struct term term;
-
-	for (bool first = true; outcome == DONE && rest.len > 0;
-	    first = false) {
-		if (!take_term(&rest, first, &term))
-			return BAD;
-		outcome = add_term(graph, &term, factor);
-		text = put_term(text, &term, first);
-	}
-	*text = '\0';
-	return outcome;
-}
-
-static enum outcome
-resolve(struct cg_graph *graph, struct cg_formula *formula)
-{
-	size_t len = strlen(formula->event.formula);
-	/* Each byte may at most bring its term's blanks, sign and number. */
-	char *text = malloc(len * (CG_NUMBER_MAX + 4) + 1);
-	int64_t *factor = calloc(graph->events + 1, sizeof(*factor));
-	enum outcome outcome = NO_MEMORY;
+	size_t size = 1;
+	char *text, *to;
 	cg_str kept;
 
-	if (text && factor)
-		outcome = parse(graph, formula->event.formula, factor, text);
-	if (outcome == DONE) {
-		kept = cg_strs_add(&graph->strs, cg_slice(text));
-		if (kept == CG_STR_NONE)
-			outcome = NO_MEMORY;
-		formula->event.formula = cg_strs_get(&graph->strs, kept).ptr;
-		formula->factor = factor;
-		formula->resolved = outcome == DONE;
-		factor = NULL;
-	}
+	for (size_t i = 0; i < pending->terms; i++)
+		size += pending->term[i].name.len + CG_NUMBER_MAX + 4;
+	to = text = malloc(size);
+	if (!text)
+		return false;
+	for (size_t i = 0; i < pending->terms; i++)
+		to = put_term(to, &pending->term[i], i == 0);
+	kept = cg_strs_add(&graph->strs,
+	    (struct cg_slice){ text, (size_t)(to - text) });
 	free(text);
-	free(factor);
-	return outcome;
+	formula->event.formula = cg_strs_get(&graph->strs, kept).ptr;
+	return kept != CG_STR_NONE;
 }
 
 /*
@@ -195,20 +247,24 @@ resolve(struct cg_graph *graph, struct cg_formula *formula)
  * before or behind the list of real events: it belongs to one of those.
  */
 static bool
-describe_event(struct cg_graph *graph, const struct cg_event *from)
+describe_event(struct cg_graph *graph, const struct cg_map *names,
+    const struct cg_event *from)
 {
-	size_t column = find_event(graph, cg_slice(from->name));
+	uint32_t found = cg_map_get(names,
+	    cg_strs_find(&graph->strs, cg_slice(from->name)));
+	struct cg_event *event;
 
-	if (column == graph->events || *from->formula)
+	if (found == 0 || found > graph->events || *from->formula)
 		return false;
-	if (!*graph->event[column].long_name)
-		graph->event[column].long_name = from->long_name;
+	event = &graph->event[found - 1];
+	if (!*event->long_name)
+		event->long_name = from->long_name;
 	return true;
 }
 
 /* Leaves out what could not be resolved, and says so. */
 static void
-drop_bad(struct cg_graph *graph)
+drop_bad(struct cg_graph *graph, const struct cg_map *names)
 {
 	size_t kept = 0;
 
@@ -219,41 +275,75 @@ drop_bad(struct cg_graph *graph)
 			graph->formula[kept++] = *formula;
 			continue;
 		}
-		if (!describe_event(graph, &formula->event))
+		if (!describe_event(graph, names, &formula->event))
 			cg_diag_say(graph->diag, CG_WARNING, NULL,
 			    "inherited event %s is left out: cannot work out "
-			    "'%s'", formula->event.name,
-			    formula->event.formula);
+			    "'%s'",
+			    formula->event.name, formula->event.formula);
 		free(formula->factor);
 	}
 	graph->formulas = kept;
 }
 
+/* Is there a real event of the name, which so has the numbers? */
+static bool
+is_real(const struct cg_graph *graph, const struct cg_map *names,
+    const char *name)
+{
+	uint32_t found =
+	    cg_map_get(names, cg_strs_find(&graph->strs, cg_slice(name)));
+
+	return found != 0 && found <= graph->events;
+}
+
+static bool
+resolve_all(struct cg_graph *graph, const struct cg_map *names,
+    struct pending *pending, size_t *path)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < graph->formulas; i++) {
+		struct cg_formula *formula = &graph->formula[i];
+
+		free(formula->factor);
+		formula->factor =
+		    calloc(graph->events + 1, sizeof(*formula->factor));
+		ok = formula->factor &&
+		     parse(graph, names, formula->event.formula, &pending[i]);
+		pending[i].bad |= is_real(graph, names, formula->event.name);
+	}
+	for (size_t i = 0; ok && i < graph->formulas; i++) {
+		if (!graph->formula[i].resolved && !pending[i].bad)
+			resolve(graph, pending, path, i);
+	}
+	for (size_t i = 0; ok && i < graph->formulas; i++) {
+		if (graph->formula[i].resolved)
+			ok = rewrite(graph, &graph->formula[i], &pending[i]);
+	}
+	if (ok)
+		drop_bad(graph, names);
+	return ok;
+}
+
 int
 cg_formulas_resolve(struct cg_graph *graph)
 {
-	bool progress = true;
+	size_t count = graph->formulas;
+	struct pending *pending = calloc(count + 1, sizeof(*pending));
+	size_t *path = calloc(count + 1, sizeof(*path));
+	struct cg_map names = { 0 };
+	bool ok = pending && path && index_names(graph, &names) &&
+	    resolve_all(graph, &names, pending, path);
 
-	while (progress) {
-		progress = false;
-		for (size_t i = 0; i < graph->formulas; i++) {
-			struct cg_formula *formula = &graph->formula[i];
-			enum outcome outcome;
-
-			/* A real event of that name has the numbers. */
-			if (formula->resolved || find_event(graph,
-			    cg_slice(formula->event.name)) < graph->events)
-				continue;
-			outcome = resolve(graph, formula);
-			if (outcome == NO_MEMORY) {
-				cg_graph_nomem(graph);
-				return CG_ELIMIT;
-			}
-			progress |= outcome == DONE;
-		}
-	}
-	drop_bad(graph);
-	return CG_OK;
+	for (size_t i = 0; pending && i < count; i++)
+		free(pending[i].term);
+	free(pending);
+	free(path);
+	cg_map_free(&names);
+	if (ok)
+		return CG_OK;
+	cg_graph_nomem(graph);
+	return CG_ELIMIT;
 }
 
 size_t

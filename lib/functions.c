@@ -211,7 +211,10 @@ before_cold(const char *symbol)
 	return cold && *end == '\0' ? (size_t)(cold - symbol) : strlen(symbol);
 }
 
-/* The name to show: without ".cold" and version, demangled. NULL: no memory. */
+/*
+ * The name to show: without ".cold" and version, demangled (only what begins
+ * with _ is mangled). NULL: no memory.
+ */
 static const char *
 get_name(struct cg_strs *strs, const char *symbol)
 {
@@ -222,7 +225,7 @@ get_name(struct cg_strs *strs, const char *symbol)
 	if (version > symbol && strcmp(version, "@plt") != 0)
 		text.len = (size_t)(version - symbol);
 	if (symbol[text.len] == '\0')
-		return cg_demangle_in(strs, symbol);
+		return symbol[0] == '_' ? cg_demangle_in(strs, symbol) : symbol;
 	copy = cg_strs_add(strs, text);
 	return copy == CG_STR_NONE
 		   ? NULL

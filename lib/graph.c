@@ -58,10 +58,12 @@ cg_graph_free(struct cg_graph *graph)
 		return;
 	for (size_t i = 0; i < graph->parts; i++) {
 		free(graph->part[i].desc);
+		cg_map_free(&graph->part[i].desc_ids);
 		free(graph->part[i].total);
 	}
 	for (size_t i = 0; i < graph->stacks; i++)
 		free(graph->stack[i].cost);
+	free(graph->padded);
 	cg_formulas_free(graph);
 	cg_strs_free(&graph->strs);
 	cg_map_free(&graph->objects.ids);
@@ -152,8 +154,8 @@ struct sorter {
 	size_t count, keys; /* of ids; every key is less than keys */
 	uint32_t *id;       /* sorted so far */
 	uint32_t *room;
-	uint32_t *key;      /* by id */
-	uint32_t *begin;    /* where ids of a key begin */
+	uint32_t *key;   /* by id */
+	uint32_t *begin; /* where ids of a key begin */
 };
 
 static bool
@@ -191,8 +193,8 @@ sort_ids(struct sorter *sorter)
 
 /* Gives out the order: *ranked is place -> id, *rank_of is id -> place. */
 static void
-close_sorter(struct sorter *sorter, bool ok, uint32_t **rank_of,
-    uint32_t **ranked)
+close_sorter(
+    struct sorter *sorter, bool ok, uint32_t **rank_of, uint32_t **ranked)
 {
 	for (uint32_t i = 0; ok && i < sorter->count; i++)
 		sorter->key[sorter->id[i]] = i;
@@ -268,20 +270,6 @@ order_runs(struct cg_graph *graph)
 	return true;
 }
 
-/* Events may have come after a part's last row, or a part without rows. */
-static bool
-grow_totals(struct cg_graph *graph)
-{
-	for (size_t i = 0; i < graph->parts; i++) {
-		struct cg_part_entry *part = &graph->part[i];
-
-		if (!cg_grow(&part->total, &part->totals, graph->events + 1,
-			sizeof(*part->total)))
-			return false;
-	}
-	return true;
-}
-
 int
 cg_graph_seal(struct cg_graph *graph)
 {
@@ -292,7 +280,8 @@ cg_graph_seal(struct cg_graph *graph)
 	unseal(graph);
 	ok = strings && rank_files(graph, strings, count) &&
 	     rank_fns(graph, strings, count) && order_runs(graph) &&
-	     grow_totals(graph);
+	     cg_grow(&graph->padded, &graph->padded_cap, graph->events + 1,
+		 sizeof(*graph->padded));
 
 	free(strings);
 	if (!ok) {
@@ -360,7 +349,19 @@ cg_part_desc(const struct cg_graph *graph, cg_part part, size_t i,
 const uint64_t *
 cg_part_totals(const struct cg_graph *graph, cg_part part)
 {
-	return part < graph->parts ? graph->part[part].total : NULL;
+	const struct cg_part_entry *entry = &graph->part[part];
+	size_t width = graph->events * sizeof(*graph->padded);
+
+	if (part >= graph->parts)
+		return NULL;
+	if (entry->totals >= graph->events)
+		return entry->total;
+	/* Events may have come after the part's last row. */
+	memset(graph->padded, 0, width);
+	if (entry->totals > 0)
+		memcpy(graph->padded, entry->total,
+		    entry->totals * sizeof(*graph->padded));
+	return graph->padded;
 }
 
 size_t

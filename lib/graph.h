@@ -77,6 +77,7 @@ struct cg_part_entry {
 	bool pid_differs, tid_differs, part_differs, cmd_differs;
 	struct cg_desc *desc;
 	size_t descs, desc_cap;
+	struct cg_map desc_ids;   /* where there are many */
 	uint64_t *total;          /* sum of self costs by column */
 	size_t totals;
 };
@@ -140,6 +141,8 @@ struct cg_graph {
 	uint32_t *file_rank, *file_ranked;
 	uint32_t *run_order;      /* by part, then rank of fn */
 	size_t *part_runs;        /* run_order's beginning of each part */
+	uint64_t *padded;         /* cg_part_totals() of all events */
+	size_t padded_cap;
 };
 
 /* ---- graph.c ------------------------------------------------------------ */
@@ -217,6 +220,7 @@ struct cg_build {
 	struct cg_in *in;         /* for the place of messages, or NULL */
 	enum cg_parts_mode mode;
 	cg_part part;
+	bool begun;               /* an input has come */
 	struct cg_run *run;       /* of the last row */
 	uint64_t *mark;           /* the part's sums when it was begun */
 	size_t marks;

@@ -66,7 +66,11 @@ read_file(struct cg_stream *stream, char *buf, size_t size)
 
 	do
 		got = read(source->fd, buf, size);
-	while (got < 0 && errno == EINTR);
+	while (got < 0 && errno == EINTR && !cg_diag_stopped(source->diag));
+	if (cg_diag_stopped(source->diag)) {
+		got = -1;
+		errno = EINTR;
+	}
 	if (got >= 0)
 		return got;
 	if (errno == EISDIR)

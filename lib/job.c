@@ -156,6 +156,12 @@ cg_job_verbose(const struct cg_job *job)
 }
 
 void
+cg_job_set_stop(struct cg_job *job, const volatile sig_atomic_t *flag)
+{
+	job->diag.stop = flag;
+}
+
+void
 cg_job_set_parts(struct cg_job *job, bool parts)
 {
 	job->parts = parts;

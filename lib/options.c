@@ -63,6 +63,16 @@ cg_job_set_option(struct cg_job *job, const char *name, const char *value)
 	return CG_OK;
 }
 
+/* Formats may have one option with different fallbacks: whose turn is it? */
+static const struct cg_option *
+option_in_turn(const struct cg_job *job, const char *name)
+{
+	const struct cg_option *option = cg_module_option(
+	    job->in ? job->reading : cg_job_target(job), name);
+
+	return option ? option : cg_find_option(job, name);
+}
+
 const char *
 cg_opt(const struct cg_job *job, const char *name)
 {
@@ -72,7 +82,7 @@ cg_opt(const struct cg_job *job, const char *name)
 		if (strcmp(job->option[i].option->name, name) == 0)
 			return job->option[i].value;
 	}
-	option = cg_find_option(job, name);
+	option = option_in_turn(job, name);
 	return option ? option->fallback : NULL;
 }
 
@@ -84,15 +94,27 @@ cg_opt_flag(const struct cg_job *job, const char *name)
 	return value && strcmp(value, "yes") == 0;
 }
 
+static bool
+option_reads(const struct cg_job *job, const char *name)
+{
+	const struct cg_option *option;
+
+	for (size_t i = 0; i < job->sources; i++) {
+		option = cg_module_option(job->source[i].found.module, name);
+		if (option && option->reading)
+			return true;
+	}
+	return false;
+}
+
 /* The side of the conversion that the option means must be there. */
 static bool
-option_fits(const struct cg_option *option, const struct cg_module *from,
+option_fits(const struct cg_job *job, const char *name,
     const struct cg_module *to)
 {
-	const struct cg_option *in = cg_module_option(from, option->name);
-	const struct cg_option *out = cg_module_option(to, option->name);
+	const struct cg_option *option = cg_module_option(to, name);
 
-	return (in && in->reading) || (out && out->writing);
+	return (option && option->writing) || option_reads(job, name);
 }
 
 int
@@ -100,11 +122,11 @@ cg_check_options(struct cg_job *job, const struct cg_module *to)
 {
 	for (size_t i = 0; i < job->options; i++) {
 		const struct cg_option *option = job->option[i].option;
-		const struct cg_module *owner = NULL;
+		const struct cg_module *owner = to;
 
-		if (option_fits(option, job->reading, to))
+		if (option_fits(job, option->name, to))
 			continue;
-		for (size_t m = 0; !owner && m < job->modules; m++) {
+		for (size_t m = 0; m < job->modules; m++) {
 			if (cg_module_option(job->module[m], option->name))
 				owner = job->module[m];
 		}

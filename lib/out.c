@@ -89,12 +89,12 @@ write_all(struct cg_out *out, const void *bytes, size_t n)
 
 	while (n > 0 && out->status == CG_OK) {
 		written = write(out->fd, at, n);
-		if (written >= 0) {
-			at += written;
-			n -= (size_t)written;
-		} else if (errno != EINTR) {
+		if (cg_diag_stopped(out->diag))
+			fail(out, EINTR);
+		else if (written < 0 && errno != EINTR)
 			fail(out, errno);
-		}
+		at += written > 0 ? written : 0;
+		n -= written > 0 ? (size_t)written : 0;
 	}
 }
 

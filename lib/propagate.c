@@ -29,22 +29,23 @@ struct prop {
 	struct cg_rows *rows;
 	size_t event;
 
-	uint32_t *place;         /* fn -> place + 1 in this part */
-	cg_fn *fn;               /* functions of the part; callers first */
+	uint32_t *place; /* fn -> place + 1 in this part */
+	cg_fn *fn;       /* functions of the part; callers first */
 	size_t fns, fn_cap, callers;
-	struct arc *arc;         /* callers in order */
+	struct arc *arc; /* callers in order */
 	size_t arcs, arc_cap;
 	uint32_t *first, *target; /* the same as compressed rows */
 	size_t first_cap, target_cap;
 
 	uint32_t *component;
-	uint32_t *into, *by;     /* arcs by component of their callee */
+	uint32_t *into, *by; /* arcs by component of their callee */
 	size_t component_cap, into_cap, by_cap;
-	uint64_t *member;        /* by place: self and what leaves the cycle */
-	uint64_t *total;         /* by component */
+	uint64_t *member; /* by place: self and what leaves the cycle */
+	uint64_t *total;  /* by component */
 	size_t member_cap, total_cap;
 	struct cg_share *share;
-	size_t share_cap;
+	struct cg_call *call; /* of one function */
+	size_t share_cap, call_cap;
 };
 
 static int
@@ -94,8 +95,8 @@ place_of(struct prop *prop, cg_fn fn, bool *ok)
 {
 	if (prop->place[fn] != 0)
 		return prop->place[fn] - 1;
-	if (!cg_grow_raw(&prop->fn, &prop->fn_cap, prop->fns + 1,
-	    sizeof(*prop->fn))) {
+	if (!cg_grow_raw(
+		&prop->fn, &prop->fn_cap, prop->fns + 1, sizeof(*prop->fn))) {
 		*ok = false;
 		return 0;
 	}
@@ -111,12 +112,37 @@ overflow(const struct prop *prop)
 	return false;
 }
 
-/* Reads the part's calls and self costs, callers in canonical order. */
+/* Reads a caller's self cost and calls. */
+static bool
+collect_fn(struct prop *prop, cg_part part, uint32_t caller)
+{
+	struct cg_cost cost;
+	struct cg_call call;
+	bool ok = cg_rows_open(prop->rows, part, prop->fn[caller]);
+
+	/* The part's total was checked, and bounds this sum. */
+	while (ok && cg_next_cost(prop->rows, &cost)) {
+		if (prop->event < cost.n)
+			prop->member[caller] += cost.cost[prop->event];
+	}
+	while (ok && cg_next_call(prop->rows, &call)) {
+		ok = prop->arcs < UINT32_MAX - 1 &&
+		     cg_grow_raw(&prop->arc, &prop->arc_cap, prop->arcs + 1,
+			 sizeof(*prop->arc));
+		if (ok)
+			prop->arc[prop->arcs++] =
+			    (struct arc){ .caller = caller,
+				    .callee = place_of(prop, call.callee, &ok),
+				    .count = call.count };
+	}
+	return ok;
+}
+
+/* Reads the part, callers in canonical order. */
 static bool
 collect(struct prop *prop, cg_part part)
 {
 	const struct cg_graph *graph = prop->graph;
-	struct cg_call call;
 	bool ok = true;
 	cg_fn fn;
 
@@ -124,19 +150,14 @@ collect(struct prop *prop, cg_part part)
 	for (size_t i = 0; ok && cg_next_fn(graph, part, &i, &fn);)
 		(void)place_of(prop, fn, &ok);
 	prop->callers = prop->fns;
-	for (uint32_t i = 0; ok && i < prop->callers; i++) {
-		if (!cg_rows_open(prop->rows, part, prop->fn[i]))
-			return false;
-		while (ok && cg_next_call(prop->rows, &call)) {
-			if (!cg_grow_raw(&prop->arc, &prop->arc_cap,
-			    prop->arcs + 1, sizeof(*prop->arc)) ||
-			    prop->arcs >= UINT32_MAX - 1)
-				return false;
-			prop->arc[prop->arcs++] = (struct arc){ .caller = i,
-				.callee = place_of(prop, call.callee, &ok),
-				.count = call.count };
-		}
-	}
+	ok = ok && cg_grow_raw(&prop->member, &prop->member_cap, prop->fns + 1,
+		       sizeof(*prop->member));
+	if (ok)
+		memset(prop->member, 0, prop->fns * sizeof(*prop->member));
+	for (uint32_t i = 0; ok && i < prop->callers; i++)
+		ok = collect_fn(prop, part, i);
+	for (size_t i = 0; i < prop->fns; i++)
+		prop->place[prop->fn[i]] = 0;
 	return ok && *graph->fault == CG_OK;
 }
 
@@ -146,20 +167,20 @@ make_room(struct prop *prop)
 	size_t fns = prop->fns + 1, arcs = prop->arcs + 1;
 
 	return cg_grow_raw(&prop->first, &prop->first_cap, fns + 1,
-	    sizeof(*prop->first)) &&
-	    cg_grow_raw(&prop->target, &prop->target_cap, arcs,
-	    sizeof(*prop->target)) &&
-	    cg_grow_raw(&prop->component, &prop->component_cap, fns,
-	    sizeof(*prop->component)) &&
-	    cg_grow_raw(&prop->into, &prop->into_cap, fns + 2,
-	    sizeof(*prop->into)) &&
-	    cg_grow_raw(&prop->by, &prop->by_cap, arcs, sizeof(*prop->by)) &&
-	    cg_grow_raw(&prop->member, &prop->member_cap, fns,
-	    sizeof(*prop->member)) &&
-	    cg_grow_raw(&prop->total, &prop->total_cap, fns,
-	    sizeof(*prop->total)) &&
-	    cg_grow_raw(&prop->share, &prop->share_cap, arcs,
-	    sizeof(*prop->share));
+		   sizeof(*prop->first)) &&
+	       cg_grow_raw(&prop->target, &prop->target_cap, arcs,
+		   sizeof(*prop->target)) &&
+	       cg_grow_raw(&prop->component, &prop->component_cap, fns,
+		   sizeof(*prop->component)) &&
+	       cg_grow_raw(&prop->into, &prop->into_cap, fns + 2,
+		   sizeof(*prop->into)) &&
+	       cg_grow_raw(&prop->by, &prop->by_cap, arcs, sizeof(*prop->by)) &&
+	       cg_grow_raw(&prop->member, &prop->member_cap, fns,
+		   sizeof(*prop->member)) &&
+	       cg_grow_raw(
+		   &prop->total, &prop->total_cap, fns, sizeof(*prop->total)) &&
+	       cg_grow_raw(
+		   &prop->share, &prop->share_cap, arcs, sizeof(*prop->share));
 }
 
 /* Finds components and lists the arcs into each, in canonical order. */
@@ -178,8 +199,8 @@ find_components(struct prop *prop)
 			prop->target[arc] = prop->arc[arc].callee;
 	}
 	prop->first[prop->fns] = (uint32_t)arc;
-	count = cg_components((uint32_t)prop->fns, prop->first, prop->target,
-	    component);
+	count = cg_components(
+	    (uint32_t)prop->fns, prop->first, prop->target, component);
 	if (count == UINT32_MAX)
 		return false;
 	memset(prop->into, 0, (prop->fns + 2) * sizeof(*prop->into));
@@ -188,32 +209,19 @@ find_components(struct prop *prop)
 	for (size_t i = 2; i < prop->fns + 2; i++)
 		prop->into[i] += prop->into[i - 1];
 	for (uint32_t i = 0; i < prop->arcs; i++)
-		prop->by[prop->into[component[prop->arc[i].callee] + 1]++] =
-		    i;
+		prop->by[prop->into[component[prop->arc[i].callee] + 1]++] = i;
 	return true;
 }
 
-static bool
-collect_self(struct prop *prop, cg_part part)
+/* What functions cost before what they call does. */
+static void
+begin_totals(struct prop *prop)
 {
-	struct cg_cost cost;
-
-	memset(prop->member, 0, prop->fns * sizeof(*prop->member));
+	memset(prop->member + prop->callers, 0,
+	    (prop->fns - prop->callers) * sizeof(*prop->member));
 	memset(prop->total, 0, prop->fns * sizeof(*prop->total));
-	for (size_t i = 0; i < prop->callers; i++) {
-		const struct cg_run *run = cg_run_find(prop->graph, part,
-		    prop->fn[i]);
-
-		if (!run || !cg_rows_open_raw(prop->rows, run))
-			return false;
-		/* The part's total was checked, and bounds this sum. */
-		while (cg_next_cost(prop->rows, &cost)) {
-			if (prop->event < cost.n)
-				prop->member[i] += cost.cost[prop->event];
-		}
+	for (size_t i = 0; i < prop->callers; i++)
 		prop->total[prop->component[i]] += prop->member[i];
-	}
-	return true;
 }
 
 /* Splits a component's total among the calls from outside it. */
@@ -281,8 +289,8 @@ share_member(struct prop *prop, const uint32_t *by, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct arc *arc = &prop->arc[by[i]];
 
-		if (prop->component[arc->caller] ==
-		    prop->component[callee] && arc->caller != callee)
+		if (prop->component[arc->caller] == prop->component[callee] &&
+		    arc->caller != callee)
 			arc->cost = prop->share[inside++].share;
 	}
 	return true;
@@ -302,63 +310,66 @@ share_cycles(struct prop *prop)
 	for (uint32_t i = 0; i < prop->arcs; i++)
 		prop->by[into[prop->arc[i].callee + 1]++] = i;
 	for (size_t i = 0; i < prop->fns; i++) {
-		if (into[i] < into[i + 1] && !share_member(prop,
-		    &prop->by[into[i]], into[i + 1] - into[i]))
+		if (into[i] < into[i + 1] &&
+		    !share_member(
+			prop, &prop->by[into[i]], into[i + 1] - into[i]))
 			return false;
 	}
 	return true;
 }
 
-/* Adds the costs as rows of count 0, which are summed with the calls. */
+/*
+ * Adds the costs of a caller's arcs as rows of count 0, which are summed with
+ * the calls. Often no callee was sampled: then there is nothing to add.
+ */
 static bool
-add_costs(struct prop *prop, cg_part part, uint64_t *cost)
+add_costs(struct prop *prop, cg_part part, uint32_t caller, uint64_t *cost)
 {
-	struct cg_graph *graph = prop->graph;
-	struct cg_call *call = NULL;
-	size_t cap = 0, arc = 0;
-	bool ok = true;
+	const struct arc *arc = &prop->arc[prop->first[caller]];
+	size_t arcs = prop->first[caller + 1] - prop->first[caller], n = 0;
+	uint64_t any = 0;
+	struct cg_run *run;
+	bool ok;
 
-	for (uint32_t i = 0; ok && i < prop->callers; i++) {
-		size_t n = 0;
-		struct cg_run *run;
+	for (size_t i = 0; i < arcs; i++)
+		any |= arc[i].cost;
+	if (any == 0)
+		return true;
+	ok = cg_grow_raw(
+		 &prop->call, &prop->call_cap, arcs + 1, sizeof(*prop->call)) &&
+	     cg_rows_open(prop->rows, part, prop->fn[caller]);
+	while (ok && n <= arcs && cg_next_call(prop->rows, &prop->call[n]))
+		n++;
+	run =
+	    n == arcs ? cg_run_get(prop->graph, part, prop->fn[caller]) : NULL;
+	ok = ok && run != NULL;
+	for (size_t i = 0; ok && i < n; i++) {
+		struct cg_call *call = &prop->call[i];
 
-		ok = cg_rows_open(prop->rows, part, prop->fn[i]);
-		while (ok && cg_grow(&call, &cap, n + 1, sizeof(*call)) &&
-		    cg_next_call(prop->rows, &call[n]))
-			n++;
-		run = n ? cg_run_get(graph, part, prop->fn[i]) : NULL;
-		for (size_t c = 0; ok && run && c < n; c++, arc++) {
-			if (prop->arc[arc].cost == 0)
-				continue;
-			cost[prop->event] = prop->arc[arc].cost;
-			call[c].count = 0;
-			call[c].cost = cost;
-			call[c].n = prop->event + 1;
-			ok = cg_run_add_call(graph, run, &call[c]);
-		}
+		if (arc[i].cost == 0)
+			continue;
+		cost[prop->event] = arc[i].cost;
+		call->count = 0;
+		call->cost = cost;
+		call->n = prop->event + 1;
+		ok = cg_run_add_call(prop->graph, run, call);
 	}
 	cost[prop->event] = 0;
-	free(call);
-	return ok && arc == prop->arcs;
+	return ok;
 }
 
 static bool
 propagate_part(struct prop *prop, cg_part part, uint64_t *cost)
 {
-	const struct cg_graph *graph = prop->graph;
-	bool ok = collect(prop, part);
+	bool ok = collect(prop, part) && find_components(prop);
 
-	for (size_t event = 0; ok && event < graph->events; event++) {
-		if (graph->event[event].incl != CG_INCL_BY_COUNTS)
-			continue;
-		prop->event = event;
-		ok = find_components(prop) && collect_self(prop, part);
-		for (uint32_t i = 0; ok && i < prop->fns; i++)
-			ok = share_component(prop, i);
-		ok = ok && share_cycles(prop) && add_costs(prop, part, cost);
-	}
-	for (size_t i = 0; i < prop->fns; i++)
-		prop->place[prop->fn[i]] = 0;
+	if (ok)
+		begin_totals(prop);
+	for (uint32_t i = 0; ok && i < prop->fns; i++)
+		ok = share_component(prop, i);
+	ok = ok && share_cycles(prop);
+	for (uint32_t i = 0; ok && i < prop->callers; i++)
+		ok = add_costs(prop, part, i, cost);
 	return ok;
 }
 
@@ -372,8 +383,13 @@ cg_propagate(struct cg_graph *graph)
 	prop.rows = cg_rows_new(graph);
 	prop.place = calloc(graph->fns, sizeof(*prop.place));
 	ok = cost && prop.rows && prop.place;
-	for (cg_part part = 0; ok && part < graph->parts; part++)
-		ok = propagate_part(&prop, part, cost);
+	for (size_t i = 0; ok && i < graph->events; i++) {
+		if (graph->event[i].incl != CG_INCL_BY_COUNTS)
+			continue;
+		prop.event = i;
+		for (cg_part part = 0; ok && part < graph->parts; part++)
+			ok = propagate_part(&prop, part, cost);
+	}
 	cg_rows_free(prop.rows);
 	free(cost);
 	free(prop.place);
@@ -387,6 +403,7 @@ cg_propagate(struct cg_graph *graph)
 	free(prop.member);
 	free(prop.total);
 	free(prop.share);
+	free(prop.call);
 	if (!ok) {
 		cg_graph_nomem(graph);
 		return *graph->fault;

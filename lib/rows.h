@@ -32,22 +32,19 @@ bool cg_run_make_room(
 
 /* ---- Decoding ----------------------------------------------------------- */
 
+/* Reads a varint of any length at at; returns what follows it. */
+const uint8_t *cg_get_long(const uint8_t *at, uint64_t *value);
+
+/* Most have one byte: the code for others would only stand in the way. */
 static inline uint64_t
 get_varint(const uint8_t **at)
 {
-	uint64_t value = *(*at)++;
-	unsigned shift = 7;
+	uint64_t value;
 
-	if (value < 0x80)
-		return value;
-	value &= 0x7f;
-	for (;; shift += 7) {
-		uint64_t byte = *(*at)++;
-
-		value |= (byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return value;
-	}
+	if (**at < 0x80)
+		return *(*at)++;
+	*at = cg_get_long(*at, &value);
+	return value;
 }
 
 static inline uint64_t

@@ -118,6 +118,21 @@ build_plugin()
 	[ "$(ls -A "$dir/out")" = file ]
 }
 
+@test "cli: a signal ends it, and nothing is left behind" {
+	mkdir "$dir/out"
+	mkfifo "$dir/pipe"
+	exec 4<>"$dir/pipe"
+	"$CGCONV" -f callgrind -o "$dir/out/file" - <"$dir/pipe" 4>&- 3>&- &
+	pid=$!
+	cat "$PLAIN" >&4
+	kill -TERM "$pid"
+	status=0
+	wait "$pid" || status=$?
+	exec 4>&-
+	[ "$status" -eq 143 ]
+	[ -z "$(ls -A "$dir/out")" ]
+}
+
 # ---- Exit statuses ----------------------------------------------------------
 
 @test "cli: exit status 1 for inputs that cannot be read" {
