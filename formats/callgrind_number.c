@@ -95,6 +95,11 @@ cg_callgrind_position(
 		cg_warn_at(r->job, from, "a position below 0 is taken as 0");
 		number = base;
 	}
+	if (sign == '+' && number > UINT64_MAX - base) {
+		r->status = cg_fail_at(
+		    r->job, from, "expected a position of at most 64 bits");
+		number = 0;
+	}
 	*position = sign == '+'   ? base + number
 		    : sign == '-' ? base - number
 				  : number;

@@ -72,7 +72,8 @@ get_position(
 	uint64_t number = 0;
 
 	if ((sign != '*' && !take_digits(&at, &number)) || *at != ' ' ||
-	    (sign == '-' && number > base))
+	    is_blank(at[1]) || (sign == '-' && number > base) ||
+	    (sign == '+' && number > UINT64_MAX - base))
 		return cg_callgrind_position(r, from, base, position);
 	if (sign == '-')
 		number = 0 - number;

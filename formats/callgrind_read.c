@@ -293,6 +293,12 @@ read_word_line(struct reader *r, struct cg_slice line)
 		    r->expect == EXPECT_CALL ? "calls=" : "jump= or jcnd=");
 		return;
 	}
+	/* No name holds a NUL; KCachegrind hangs on one. */
+	if (memchr(text.ptr, '\0', text.len)) {
+		cg_warn_at(r->job, text.ptr,
+		    "line with a NUL is left out: the file is damaged");
+		return;
+	}
 	if (read_spec(r, text) || cg_callgrind_header(r, text))
 		return;
 	cg_warn_at(r->job, text.ptr, "line is not understood and left out");

@@ -91,7 +91,7 @@ struct reader {
 bool cg_callgrind_header(struct reader *, struct cg_slice line);
 /* A body line comes: if a header stood before it, its part begins. */
 void cg_callgrind_begin_part(struct reader *);
-/* All lines of a part are read. at_end: and of the file. */
+/* All lines of a part are read. */
 void cg_callgrind_end_part(struct reader *);
 
 /*

@@ -12,10 +12,13 @@
 
 #include "callgrind_write.h"
 
-/* What is known of the cycles of a part. */
+/*
+ * What is known of cycles. They are those of all parts together: as
+ * KCachegrind sees them.
+ */
 struct root {
 	struct cg_sums *sums;
-	bool *done;          /* by cycle: the root calls it */
+	size_t *done;        /* by cycle: 1 + the last part that calls it */
 	cg_fn *first, *next; /* members: by cycle, by fn */
 	uint64_t *cost;
 };
@@ -35,7 +38,7 @@ cg_callgrind_free_root(struct root *root)
 
 /* Is a root wanted, and no unknown caller there that calls? */
 static bool
-wants_root(const struct writer *w, cg_part part)
+wants_root(const struct writer *w)
 {
 	size_t i = 0;
 	cg_fn fn;
@@ -43,12 +46,12 @@ wants_root(const struct writer *w, cg_part part)
 	/* Functions come in order: the unknown caller first. */
 	return cg_opt_flag(w->job, "root") &&
 	       (cg_graph_facts(w->graph) & CG_CALLS) &&
-	       !(cg_next_fn(w->graph, part, &i, &fn) && fn == 0);
+	       !(cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn) && fn == 0);
 }
 
 /* Lists the members of cycles. */
 static bool
-list_members(struct writer *w, cg_part part, struct root *root)
+list_members(struct writer *w, struct root *root)
 {
 	size_t count = cg_cycle_count(root->sums);
 	cg_fn fn;
@@ -59,7 +62,7 @@ list_members(struct writer *w, cg_part part, struct root *root)
 	root->cost = calloc(w->events + 1, sizeof(*root->cost));
 	if (!root->done || !root->first || !root->next || !root->cost)
 		return false;
-	for (size_t i = 0; cg_next_fn(w->graph, part, &i, &fn);) {
+	for (size_t i = 0; cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);) {
 		uint32_t own = cg_sum_cycle(root->sums, fn);
 
 		root->next[fn] = root->first[own];
@@ -69,55 +72,62 @@ list_members(struct writer *w, cg_part part, struct root *root)
 }
 
 int
-cg_callgrind_find_root(struct writer *w, cg_part part, struct root **found)
+cg_callgrind_find_root(struct writer *w)
 {
 	struct root *root;
-	bool ok;
 
-	*found = NULL;
-	if (!wants_root(w, part))
+	if (!wants_root(w))
 		return CG_OK;
 	root = calloc(1, sizeof(*root));
 	if (!root)
 		return cg_nomem(w->job);
-	root->sums = cg_sums_new(w->graph, part, false);
-	ok = root->sums != NULL;
-	if (ok && cg_cycle_count(root->sums) > 0) {
-		ok = list_members(w, part, root);
-		*found = ok ? root : NULL;
+	w->root = root; /* freed with the writer */
+	root->sums = cg_sums_new(w->graph, CG_ALL_PARTS, false);
+	if (!root->sums)
+		return CG_ELIMIT; /* and has been said */
+	if (cg_cycle_count(root->sums) > 0)
+		return list_members(w, root) ? CG_OK : cg_nomem(w->job);
+	cg_callgrind_free_root(root);
+	w->root = NULL;
+	return CG_OK;
+}
+
+static bool
+add_costs(uint64_t *to, const uint64_t *cost, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (__builtin_add_overflow(to[i], cost[i], &to[i]))
+			return false;
 	}
-	if (!*found)
-		cg_callgrind_free_root(root);
-	return ok ? CG_OK : cg_nomem(w->job);
+	return true;
 }
 
 /* Adds what fn costs with all that it calls outside its cycle. */
-static void
+static bool
 add_own_cost(struct cg_rows *rows, const struct root *root, cg_fn fn)
 {
 	uint32_t cycle = cg_sum_cycle(root->sums, fn);
 	struct cg_cost cost;
 	struct cg_call call;
 
-	/* Self costs are bounded by the total, and calls are what is in it. */
 	while (cg_next_cost(rows, &cost)) {
-		for (size_t i = 0; i < cost.n; i++)
-			root->cost[i] += cost.cost[i];
+		if (!add_costs(root->cost, cost.cost, cost.n))
+			return false;
 	}
 	while (cg_next_call(rows, &call)) {
 		uint32_t to = cg_sum_cycle(root->sums, call.callee);
 
-		for (size_t i = 0; call.callee != fn &&
-				   (cycle == 0 || to != cycle) && i < call.n;
-		     i++)
-			root->cost[i] += call.cost[i];
+		if (call.callee != fn && (cycle == 0 || to != cycle) &&
+		    !add_costs(root->cost, call.cost, call.n))
+			return false;
 	}
+	return true;
 }
 
-static bool
-put_root_call(struct writer *w, struct cg_rows *rows, cg_part part,
-    const struct root *root, cg_fn fn)
+static int
+put_root_call(struct writer *w, struct cg_rows *rows, cg_part part, cg_fn fn)
 {
+	const struct root *root = w->root;
 	uint32_t cycle = cg_sum_cycle(root->sums, fn);
 	cg_fn member = cycle ? root->first[cycle] : fn;
 	struct cg_call call = { .callee = fn, .count = 1 };
@@ -125,8 +135,10 @@ put_root_call(struct writer *w, struct cg_rows *rows, cg_part part,
 	memset(root->cost, 0, w->events * sizeof(*root->cost));
 	do {
 		if (!cg_rows_open(rows, part, member))
-			return false;
-		add_own_cost(rows, root, member);
+			return CG_ELIMIT;
+		if (!add_own_cost(rows, root, member))
+			return cg_fail(w->job, "inclusive costs add up to more "
+					       "than 64 bits hold");
 		member = cycle ? root->next[member] : 0;
 	} while (member != 0);
 	call.cost = root->cost;
@@ -134,27 +146,30 @@ put_root_call(struct writer *w, struct cg_rows *rows, cg_part part,
 	while (call.n > 0 && call.cost[call.n - 1] == 0)
 		call.n--;
 	cg_callgrind_put_call(w, &call);
-	return true;
+	return CG_OK;
 }
 
 int
-cg_callgrind_put_root(struct writer *w, struct cg_rows *rows, cg_part part,
-    const struct root *root)
+cg_callgrind_put_root(struct writer *w, struct cg_rows *rows, cg_part part)
 {
+	const struct root *root = w->root;
+	int status = CG_OK;
 	cg_fn fn;
 
 	cg_callgrind_begin_fn(w, 0);
-	for (size_t i = 0; cg_next_fn(w->graph, part, &i, &fn);) {
+	for (size_t i = 0;
+	     status == CG_OK && cg_next_fn(w->graph, part, &i, &fn);) {
 		uint32_t cycle = cg_sum_cycle(root->sums, fn);
+		bool calls = cycle == 0
+				 ? cg_sum_is_root(root->sums, fn)
+				 : root->done[cycle] <= part &&
+				       !cg_cycle_is_called(root->sums, cycle);
 
-		if (cycle ? root->done[cycle] ||
-				cg_cycle_is_called(root->sums, cycle)
-			  : !cg_sum_is_root(root->sums, fn))
+		if (!calls)
 			continue;
-		if (!put_root_call(w, rows, part, root, fn))
-			return CG_ELIMIT;
-		root->done[cycle] = cycle != 0;
+		root->done[cycle] = (size_t)part + 1;
+		status = put_root_call(w, rows, part, fn);
 	}
 	cg_putc(w->out, '\n');
-	return CG_OK;
+	return status;
 }

@@ -88,39 +88,39 @@ put_text(struct writer *w, struct cg_slice text)
 
 /* "fn=(7)", where the name is known; false if not. */
 static bool
-put_id(struct writer *w, const char *spec, uint32_t id)
+put_id(struct writer *w, const char *spec, const struct names *names, size_t i)
 {
 	char *to;
 
-	if (id == 0 || !w->short_names)
+	if (names->id[i] <= names->base || !w->short_names)
 		return false;
 	to = cg_out_reserve(w->out, 2 * CG_NUMBER_MAX);
 	while (*spec)
 		*to++ = *spec++;
 	*to++ = '(';
-	to = format_u64(to, id);
+	to = format_u64(to, names->id[i] - names->base);
 	*to++ = ')';
 	*to++ = '\n';
 	cg_out_advance(w->out, to);
 	return true;
 }
 
-/* "fn=(7) name", "fn=(7)", or "fn=name"; id is the name's, 0 at first. */
+/* "fn=(7) name", "fn=(7)", or "fn=name". */
 static void
-put_name(struct writer *w, const char *spec, uint32_t *id, uint32_t *ids,
+put_name(struct writer *w, const char *spec, struct names *names, size_t i,
     struct cg_slice name)
 {
 	/* "(1) x" as a plain name would be read as an id. */
 	bool like_id = name.len > 1 && name.ptr[0] == '(' &&
 		       name.ptr[1] >= '0' && name.ptr[1] <= '9';
-	bool known = *id != 0;
+	bool known = names->id[i] > names->base;
 
 	cg_puts(w->out, spec);
 	if (w->short_names || like_id) {
 		if (!known)
-			*id = ++*ids;
+			names->id[i] = ++names->count;
 		cg_putc(w->out, '(');
-		cg_putu(w->out, *id);
+		cg_putu(w->out, names->id[i] - names->base);
 		cg_putc(w->out, ')');
 		if (!known)
 			cg_putc(w->out, ' ');
@@ -133,24 +133,24 @@ put_name(struct writer *w, const char *spec, uint32_t *id, uint32_t *ids,
 static void
 put_object(struct writer *w, const char *spec, cg_object object)
 {
-	if (!put_id(w, spec, w->object_id[object]))
-		put_name(w, spec, &w->object_id[object], &w->objects,
+	if (!put_id(w, spec, &w->objects, object))
+		put_name(w, spec, &w->objects, object,
 		    cg_object_path(w->graph, object));
 }
 
 static void
 put_file(struct writer *w, const char *spec, cg_file file)
 {
-	if (!put_id(w, spec, w->file_id[file]))
-		put_name(w, spec, &w->file_id[file], &w->files,
-		    cg_file_path(w->graph, file));
+	if (!put_id(w, spec, &w->files, file))
+		put_name(
+		    w, spec, &w->files, file, cg_file_path(w->graph, file));
 }
 
 static void
 put_fn(struct writer *w, const char *spec, cg_fn fn)
 {
-	if (!put_id(w, spec, w->fn_id[fn]))
-		put_name(w, spec, &w->fn_id[fn], &w->fns,
+	if (!put_id(w, spec, &w->fns, fn))
+		put_name(w, spec, &w->fns, fn,
 		    fn ? cg_fn_name(w->graph, fn) : cg_slice(SPONTANEOUS));
 }
 
@@ -351,7 +351,7 @@ put_header(struct writer *w, cg_part part, bool root)
 {
 	const struct cg_part_info *info = cg_get_part(w->graph, part);
 	bool many = cg_part_count(w->graph) > 1;
-	bool same = same_command(w->graph);
+	bool same = w->one_command;
 
 	if (part > 0)
 		cg_putc(w->out, '\n');
@@ -503,12 +503,9 @@ put_rows(struct writer *w, struct cg_rows *rows, cg_fn fn)
 static void
 forget_names(struct writer *w, cg_part part)
 {
-	memset(w->object_id, 0,
-	    (cg_object_count(w->graph) + 1) * sizeof(*w->object_id));
-	memset(
-	    w->file_id, 0, (cg_file_count(w->graph) + 1) * sizeof(*w->file_id));
-	memset(w->fn_id, 0, (cg_fn_count(w->graph) + 1) * sizeof(*w->fn_id));
-	w->objects = w->files = w->fns = 0;
+	w->objects.base = w->objects.count;
+	w->files.base = w->files.count;
+	w->fns.base = w->fns.count;
 	w->object = 0;
 	w->has_file = false;
 	/* Without a word the first part's objects are unknown, others' not. */
@@ -518,15 +515,13 @@ forget_names(struct writer *w, cg_part part)
 static int
 write_part(struct writer *w, struct cg_rows *rows, cg_part part)
 {
-	struct root *root;
-	int status = cg_callgrind_find_root(w, part, &root);
+	int status = CG_OK;
 	cg_fn fn;
 
 	forget_names(w, part);
-	put_header(w, part, root != NULL);
-	if (root)
-		status = cg_callgrind_put_root(w, rows, part, root);
-	cg_callgrind_free_root(root);
+	put_header(w, part, w->root != NULL);
+	if (w->root)
+		status = cg_callgrind_put_root(w, rows, part);
 	for (size_t i = 0;
 	     status == CG_OK && cg_next_fn(w->graph, part, &i, &fn);) {
 		if (!cg_rows_open(rows, part, fn))
@@ -553,8 +548,9 @@ wants_instr(const struct cg_job *job, const struct cg_graph *graph)
 static int
 write_parts(struct writer *w, struct cg_rows *rows)
 {
-	int status = CG_OK;
+	int status = cg_callgrind_find_root(w);
 
+	w->one_command = same_command(w->graph);
 	if (!w->instr)
 		cg_rows_drop_addresses(rows);
 	cg_puts(w->out, "# callgrind format\nversion: 1\n"
@@ -577,19 +573,23 @@ cg_callgrind_write(
 		.short_names = cg_opt_flag(job, "compress-strings"),
 		.short_positions = cg_opt_flag(job, "compress-pos"),
 		.events = cg_event_count(graph) };
-	struct cg_rows *rows = cg_rows_new(graph);
+	struct cg_rows *rows;
 	int status = CG_ELIMIT;
 
-	w.object_id = calloc(cg_object_count(graph) + 1, sizeof(uint32_t));
-	w.file_id = calloc(cg_file_count(graph) + 1, sizeof(uint32_t));
-	w.fn_id = calloc(cg_fn_count(graph) + 1, sizeof(uint32_t));
-	if (rows && w.object_id && w.file_id && w.fn_id)
+	if (w.events == 0)
+		return cg_fail(job, "callgrind needs an event; there is none");
+	rows = cg_rows_new(graph);
+	w.objects.id = calloc(cg_object_count(graph) + 1, sizeof(uint32_t));
+	w.files.id = calloc(cg_file_count(graph) + 1, sizeof(uint32_t));
+	w.fns.id = calloc(cg_fn_count(graph) + 1, sizeof(uint32_t));
+	if (rows && w.objects.id && w.files.id && w.fns.id)
 		status = write_parts(&w, rows);
 	else if (rows)
 		status = cg_nomem(job);
+	cg_callgrind_free_root(w.root);
 	cg_rows_free(rows);
-	free(w.object_id);
-	free(w.file_id);
-	free(w.fn_id);
+	free(w.objects.id);
+	free(w.files.id);
+	free(w.fns.id);
 	return status;
 }

@@ -7,6 +7,17 @@
 
 #include "callgrind.h"
 
+/*
+ * Ids of names, by object, file or fn. Those of a part are dense from 1: what
+ * is no more than base was given out in a part before, and is forgotten.
+ */
+struct names {
+	uint32_t *id;
+	uint32_t count, base;
+};
+
+struct root;
+
 struct writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
@@ -15,9 +26,9 @@ struct writer {
 	bool short_names, short_positions;
 	size_t events;
 
-	/* Name ids of this part, 0: not defined yet. */
-	uint32_t *object_id, *file_id, *fn_id;
-	uint32_t objects, files, fns;
+	bool one_command;  /* all parts have the same */
+	struct root *root; /* NULL: no cycles, or none is wanted */
+	struct names objects, files, fns;
 
 	cg_object object; /* what ob=, fl=, fi= last said */
 	cg_file file, here;
@@ -34,16 +45,13 @@ void cg_callgrind_put_call(struct writer *, const struct cg_call *);
 
 /* ---- callgrind_root.c --------------------------------------------------- */
 
-/* What the root of a part calls. */
-struct root;
-/* *root is NULL if there are no cycles to care for, or after a failure. */
-int cg_callgrind_find_root(struct writer *, cg_part, struct root **root);
+/* w->root is NULL if there are no cycles to care for, or after a failure. */
+int cg_callgrind_find_root(struct writer *);
 /*
  * Calls from the root to all functions that nobody calls, and to the first
  * member of cycles that nobody else calls.
  */
-int cg_callgrind_put_root(
-    struct writer *, struct cg_rows *, cg_part, const struct root *);
+int cg_callgrind_put_root(struct writer *, struct cg_rows *, cg_part);
 void cg_callgrind_free_root(struct root *);
 
 #endif

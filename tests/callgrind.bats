@@ -100,6 +100,19 @@ refused()
 	[ ! -s "$dir/err" ]
 }
 
+@test "callgrind: any number of blanks between positions" {
+	has 'self\t1\t???\t???\ta\t???\t5\t0x10\tIr=100' \
+		'self\t1\t???\t???\ta\t???\t6\t0x13\tIr=203' <<-'END'
+		positions: instr line
+		events: Ir
+		fn=a
+		0x10  5 100
+		+3  +1  200
+		*   * 2
+		* 	*	1
+	END
+}
+
 @test "callgrind: numbers may be hexadecimal anywhere" {
 	has 'self\t1\t???\t???\ta\t???\t5\t0x10\tIr=32' \
 		'self\t1\t???\t???\ta\t???\t6\t0x20\tIr=1' \
@@ -505,6 +518,10 @@ refused()
 		refused "1:8: error: expected names of events"
 	printf 'events: Ir\nfn=a\n+ 5\n' |
 		refused "3:1: error: expected 1 positions"
+	printf 'events: Ir\nfn=a\n5 1\n+18446744073709551615 1\n' |
+		refused "4:2: error: expected a position of at most 64 bits"
+	printf 'events: I\001r\nfn=a\n5 1\n' |
+		refused "1:9: error: expected an event's name without blanks"
 }
 
 @test "callgrind: sums beyond 64 bits are refused, not wrapped" {
@@ -599,6 +616,17 @@ refused()
 	"$CGCONV" -f callgrind "$dir/in" -o "$dir/out"
 	[ "$(grep -c ^calls= "$dir/out")" -gt 300000 ]
 	"$CGCONV" --info "$dir/out" | grep -q 200,000
+}
+
+@test "callgrind: 20,000 parts with a cycle" {
+	perl -e '
+		for $i (1 .. 20000) {
+			print "part: $i\nevents: Ir\nfn=f\n1 1\ncfn=g\n",
+				"calls=1 1\n1 1\nfn=g\n1 1\ncfn=f\n",
+				"calls=1 1\n1 1\n";
+		}' >"$dir/in"
+	"$CGCONV" -f callgrind "$dir/in" -o "$dir/out"
+	[ "$(grep -c '^cfn=(2)$' "$dir/out")" -ge 20000 ]
 }
 
 @test "callgrind: 3,000 parts" {
