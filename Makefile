@@ -12,14 +12,16 @@ FUZZ_SECONDS ?= 10
 
 # What is installed on a Debian machine where it is missing: by demo and bench
 # what they need, by check, fuzz and golden all of it.
-BUILD_PACKAGES := gcc pkg-config zlib1g-dev libjson-c-dev libdw-dev \
+BUILD_PACKAGES := gcc pkg-config zlib1g-dev libdw-dev \
 	libelf-dev liblzma-dev libiberty-dev
 DEMO_PACKAGES := binutils valgrind
-TEST_PACKAGES := bats perl clang libclang-rt-dev
+TEST_PACKAGES := libjson-c-dev bats perl clang libclang-rt-dev
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
 SONAME := libcgconv.so.0
-PKGS := zlib json-c libdw libelf liblzma
+PKGS := zlib libdw libelf liblzma
+# The tests hold our JSON against json-c's.
+TEST_PKGS := json-c
 
 Q0 := @
 Q1 :=
@@ -28,10 +30,12 @@ Q := $(Q$(V))
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Wvla
 # Not set here once for all: packages may come after this file was read.
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) $(TEST_PKGS) 2>/dev/null || \
+	pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null || \
-	echo -lz -ljson-c -ldw -lelf -llzma)
+	echo -lz -ldw -lelf -llzma)
 LIBS = $(PKG_LIBS) -liberty -ldl
+TEST_LIBS = $(shell pkg-config --libs $(TEST_PKGS) 2>/dev/null || echo -ljson-c)
 # Sanitizers have checks of their own, and symbols that no library defines.
 SANITIZED := $(findstring -fsanitize,$(CFLAGS))
 HARDEN := $(if $(SANITIZED)$(filter -O0,$(CFLAGS))$(if $(findstring \
@@ -114,7 +118,7 @@ packages:
 
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/libcgconv.a
 	@echo "  LD      $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
 .PRECIOUS: $(B)/%.o
 
 ## check: build, then all tests; the last line counts them

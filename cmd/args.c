@@ -265,8 +265,8 @@ take_long(struct args *args, char *name)
 }
 
 /*
- * --event and --top mean --info's; where something else is done they are
- * what a format makes of them. -t and -o have no meaning but to convert.
+ * --event means --info's; where something else is done it is what a format
+ * makes of it, and --top means nothing. -t and -o have no meaning but to convert.
  */
 static int
 settle(struct args *args)
@@ -289,7 +289,7 @@ settle(struct args *args)
 	if (status == CG_OK && args->event != NULL)
 		status = cg_job_set_option(args->job, "event", args->event);
 	if (status == CG_OK && args->top != NULL)
-		status = cg_job_set_option(args->job, "top", args->top);
+		status = cg_usage(args->job, "--top goes with --info");
 	return status;
 }
 

@@ -2,7 +2,8 @@
  * json_write.c - writes the graph as JSON Lines. json.h has the format.
  *
  * Ids are given out in canonical order here, not as the reader came upon
- * things, so equal graphs become equal files.
+ * things, so equal graphs become equal files (but for stacks, which come in
+ * the order in which they were added).
  */
 #include <inttypes.h>
 #include <stdlib.h>
