@@ -325,12 +325,15 @@ share_cycles(struct prop *prop)
 static bool
 add_costs(struct prop *prop, cg_part part, uint32_t caller, uint64_t *cost)
 {
-	const struct arc *arc = &prop->arc[prop->first[caller]];
 	size_t arcs = prop->first[caller + 1] - prop->first[caller], n = 0;
+	const struct arc *arc;
 	uint64_t any = 0;
 	struct cg_run *run;
 	bool ok;
 
+	if (arcs == 0)
+		return true;
+	arc = &prop->arc[prop->first[caller]];
 	for (size_t i = 0; i < arcs; i++)
 		any |= arc[i].cost;
 	if (any == 0)
