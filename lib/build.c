@@ -1,5 +1,6 @@
 /*
- * build.c - the only code that adds to a graph; rows go on to pack.c.
+ * build.c - adds to a graph: objects, files, functions, events, parts. Rows are
+ * added in pack.c, stacks in stacks.c.
  *
  * Every id is checked on its way in and every cost goes through a checked
  * sum, so that nothing unchecked can reach a writer.
@@ -470,11 +471,11 @@ cg_set_part(struct cg_build *build, cg_part part)
 #define DESCS_FEW 16
 
 static uint32_t *
-desc_slot(struct cg_build *build, struct cg_part_entry *part,
-    struct cg_desc desc)
+desc_slot(
+    struct cg_build *build, struct cg_part_entry *part, struct cg_desc desc)
 {
-	uint32_t *slot = cg_map_at(
-	    &part->desc_ids, (uint64_t)desc.key << 32 | desc.value);
+	uint32_t *slot =
+	    cg_map_at(&part->desc_ids, (uint64_t)desc.key << 32 | desc.value);
 
 	if (!slot)
 		cg_build_nomem(build);
@@ -483,8 +484,8 @@ desc_slot(struct cg_build *build, struct cg_part_entry *part,
 
 /* Is the description there already? If not, it is about to be added. */
 static bool
-has_desc(struct cg_build *build, struct cg_part_entry *part,
-    struct cg_desc desc)
+has_desc(
+    struct cg_build *build, struct cg_part_entry *part, struct cg_desc desc)
 {
 	uint32_t *slot;
 
@@ -518,8 +519,8 @@ cg_add_desc(struct cg_build *build, struct cg_slice key, struct cg_slice value)
 	desc.value = add_str(build, value);
 	if (has_desc(build, part, desc) || build->status != CG_OK)
 		return;
-	if (!cg_grow(&part->desc, &part->desc_cap, part->descs + 1,
-		sizeof(desc))) {
+	if (!cg_grow(
+		&part->desc, &part->desc_cap, part->descs + 1, sizeof(desc))) {
 		cg_build_nomem(build);
 		return;
 	}
@@ -539,111 +540,4 @@ cg_get_desc(const struct cg_build *build, const char *key)
 			    .ptr;
 	}
 	return "";
-}
-
-/* ---- Stacks ------------------------------------------------------------- */
-
-static uint64_t
-hash_node(const struct cg_node_entry *node)
-{
-	uint64_t hash = cg_hash_u64((uint64_t)node->parent << 32 | node->fn);
-
-	hash = cg_hash_u64(
-	    hash ^ ((uint64_t)node->pos.file << 32 | node->pos.line));
-	return cg_hash_u64(hash ^ node->pos.addr);
-}
-
-static bool
-same_node(const struct cg_node_entry *a, const struct cg_node_entry *b)
-{
-	return a->parent == b->parent && a->fn == b->fn &&
-	       a->pos.file == b->pos.file && a->pos.line == b->pos.line &&
-	       a->pos.addr == b->pos.addr;
-}
-
-static bool
-grow_node_slots(struct cg_graph *graph)
-{
-	size_t slots = graph->node_slots ? graph->node_slots * 2 : 64, at;
-	uint32_t *slot = calloc(slots, sizeof(*slot));
-
-	if (!slot)
-		return false;
-	for (uint32_t id = 1; id < graph->nodes; id++) {
-		at = hash_node(&graph->node[id]) & (slots - 1);
-		while (slot[at] != 0)
-			at = (at + 1) & (slots - 1);
-		slot[at] = id;
-	}
-	free(graph->node_slot);
-	graph->node_slot = slot;
-	graph->node_slots = slots;
-	return true;
-}
-
-cg_node
-cg_add_frame(
-    struct cg_build *build, cg_node parent, cg_fn fn, const struct cg_pos *pos)
-{
-	struct cg_graph *graph = build->graph;
-	struct cg_node_entry node = { .parent = parent, .fn = fn, .pos = *pos };
-	size_t at;
-
-	if (!cg_build_check(build, parent, graph->nodes, "stack node") ||
-	    !cg_build_check(build, fn, graph->fns, "function") ||
-	    !cg_build_check(build, pos->file, graph->files.count, "file"))
-		return 0;
-	if ((graph->nodes * 4 >= graph->node_slots * 3 &&
-		!grow_node_slots(graph)) ||
-	    graph->nodes >= UINT32_MAX ||
-	    !cg_grow_raw(&graph->node, &graph->node_cap, graph->nodes + 1,
-		sizeof(node))) {
-		cg_build_nomem(build);
-		return 0;
-	}
-	at = hash_node(&node) & (graph->node_slots - 1);
-	while (graph->node_slot[at] != 0 &&
-	       !same_node(&graph->node[graph->node_slot[at]], &node))
-		at = (at + 1) & (graph->node_slots - 1);
-	if (graph->node_slot[at] == 0) {
-		graph->node[graph->nodes] = node;
-		graph->node_slot[at] = (uint32_t)graph->nodes++;
-	}
-	return graph->node_slot[at];
-}
-
-void
-cg_add_stack(
-    struct cg_build *build, cg_node leaf, const uint64_t *cost, size_t n)
-{
-	struct cg_graph *graph = build->graph;
-	struct cg_stack_entry *stack;
-	size_t have;
-	uint32_t *id;
-
-	if (!cg_build_check(build, leaf, graph->nodes, "stack node") ||
-	    !cg_build_check(build, (uint32_t)n, graph->events + 1, "event") ||
-	    !cg_build_total(build, cost, n))
-		return;
-	id = cg_map_at(&graph->stack_ids, (uint64_t)build->part << 32 | leaf);
-	if (!id || !cg_grow(&graph->stack, &graph->stack_cap, graph->stacks + 1,
-		       sizeof(*stack))) {
-		cg_build_nomem(build);
-		return;
-	}
-	if (*id == 0) {
-		graph->stack[graph->stacks].leaf = leaf;
-		graph->stack[graph->stacks].part = build->part;
-		*id = (uint32_t)++graph->stacks;
-	}
-	stack = &graph->stack[*id - 1];
-	have = stack->n;
-	if (!cg_grow(&stack->cost, &have, n, sizeof(*cost))) {
-		cg_build_nomem(build);
-		return;
-	}
-	stack->n = (uint32_t)have;
-	/* cg_build_total() has checked the sum. */
-	(void)cg_add_costs(graph, stack->cost, &n, cost, n);
-	graph->facts |= CG_STACKS | CG_SELF;
 }

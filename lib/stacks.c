@@ -8,14 +8,122 @@
 
 #include "graph.h"
 
+/* ---- The tree of stacks -------------------------------------------------- */
+
+static uint64_t
+hash_node(const struct cg_node_entry *node)
+{
+	uint64_t hash = cg_hash_u64((uint64_t)node->parent << 32 | node->fn);
+
+	hash = cg_hash_u64(
+	    hash ^ ((uint64_t)node->pos.file << 32 | node->pos.line));
+	return cg_hash_u64(hash ^ node->pos.addr);
+}
+
+static bool
+same_node(const struct cg_node_entry *a, const struct cg_node_entry *b)
+{
+	return a->parent == b->parent && a->fn == b->fn &&
+	       a->pos.file == b->pos.file && a->pos.line == b->pos.line &&
+	       a->pos.addr == b->pos.addr;
+}
+
+static bool
+grow_node_slots(struct cg_graph *graph)
+{
+	size_t slots = graph->node_slots ? graph->node_slots * 2 : 64, at;
+	uint32_t *slot = calloc(slots, sizeof(*slot));
+
+	if (!slot)
+		return false;
+	for (uint32_t id = 1; id < graph->nodes; id++) {
+		at = hash_node(&graph->node[id]) & (slots - 1);
+		while (slot[at] != 0)
+			at = (at + 1) & (slots - 1);
+		slot[at] = id;
+	}
+	free(graph->node_slot);
+	graph->node_slot = slot;
+	graph->node_slots = slots;
+	return true;
+}
+
+cg_node
+cg_add_frame(
+    struct cg_build *build, cg_node parent, cg_fn fn, const struct cg_pos *pos)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_node_entry node = { .parent = parent, .fn = fn, .pos = *pos };
+	size_t at;
+
+	if (!cg_build_check(build, parent, graph->nodes, "stack node") ||
+	    !cg_build_check(build, fn, graph->fns, "function") ||
+	    !cg_build_check(build, pos->file, graph->files.count, "file"))
+		return 0;
+	if ((graph->nodes * 4 >= graph->node_slots * 3 &&
+		!grow_node_slots(graph)) ||
+	    graph->nodes >= UINT32_MAX ||
+	    !cg_grow_raw(&graph->node, &graph->node_cap, graph->nodes + 1,
+		sizeof(node))) {
+		cg_build_nomem(build);
+		return 0;
+	}
+	at = hash_node(&node) & (graph->node_slots - 1);
+	while (graph->node_slot[at] != 0 &&
+	       !same_node(&graph->node[graph->node_slot[at]], &node))
+		at = (at + 1) & (graph->node_slots - 1);
+	if (graph->node_slot[at] == 0) {
+		graph->node[graph->nodes] = node;
+		graph->node_slot[at] = (uint32_t)graph->nodes++;
+	}
+	return graph->node_slot[at];
+}
+
 void
-cg_get_node(const struct cg_graph *graph, cg_node node,
-    struct cg_stack *stack)
+cg_add_stack(
+    struct cg_build *build, cg_node leaf, const uint64_t *cost, size_t n)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_stack_entry *stack;
+	size_t have;
+	uint32_t *id;
+
+	if (!cg_build_check(build, leaf, graph->nodes, "stack node") ||
+	    !cg_build_check(build, (uint32_t)n, graph->events + 1, "event") ||
+	    !cg_build_total(build, cost, n))
+		return;
+	id = cg_map_at(&graph->stack_ids, (uint64_t)build->part << 32 | leaf);
+	if (!id || !cg_grow(&graph->stack, &graph->stack_cap, graph->stacks + 1,
+		       sizeof(*stack))) {
+		cg_build_nomem(build);
+		return;
+	}
+	if (*id == 0) {
+		graph->stack[graph->stacks].leaf = leaf;
+		graph->stack[graph->stacks].part = build->part;
+		*id = (uint32_t)++graph->stacks;
+	}
+	stack = &graph->stack[*id - 1];
+	have = stack->n;
+	if (!cg_grow(&stack->cost, &have, n, sizeof(*cost))) {
+		cg_build_nomem(build);
+		return;
+	}
+	stack->n = (uint32_t)have;
+	/* cg_build_total() has checked the sum. */
+	(void)cg_add_costs(graph, stack->cost, &n, cost, n);
+	graph->facts |= CG_STACKS | CG_SELF;
+}
+
+void
+cg_get_node(const struct cg_graph *graph, cg_node node, struct cg_stack *stack)
 {
 	const struct cg_node_entry *entry = &graph->node[node];
 
-	*stack = (struct cg_stack){ .node = node, .parent = entry->parent,
-		.fn = entry->fn, .pos = entry->pos };
+	*stack = (struct cg_stack){ .node = node,
+		.parent = entry->parent,
+		.fn = entry->fn,
+		.pos = entry->pos };
 }
 
 bool
@@ -35,6 +143,8 @@ cg_next_stack(const struct cg_graph *graph, cg_part part, size_t *i,
 	}
 	return false;
 }
+
+/* ---- Folding ------------------------------------------------------------- */
 
 /* What is the outermost of its kind on its stack. */
 #define FIRST_FN 1
@@ -88,8 +198,7 @@ enter_or_leave(struct fold *fold, cg_node node, bool enter)
 	if (count_on_path(fold, entry->fn, enter, &ok))
 		fold->first[node] |= FIRST_FN;
 	if (entry->parent != 0 && caller != 0 &&
-	    count_on_path(fold, (uint64_t)caller << 32 | entry->fn, enter,
-	    &ok))
+	    count_on_path(fold, (uint64_t)caller << 32 | entry->fn, enter, &ok))
 		fold->first[node] |= FIRST_ARC;
 	return ok;
 }
@@ -137,8 +246,8 @@ sum_subtrees(struct fold *fold, cg_part part, size_t event)
 }
 
 static bool
-add_node(struct fold *fold, cg_part part, cg_node node, uint64_t *cost,
-    size_t n)
+add_node(
+    struct fold *fold, cg_part part, cg_node node, uint64_t *cost, size_t n)
 {
 	const struct cg_pos nowhere = { 0 };
 	struct cg_graph *graph = fold->graph;
@@ -154,7 +263,9 @@ add_node(struct fold *fold, cg_part part, cg_node node, uint64_t *cost,
 	}
 	if (fold->first[node] & FIRST_ARC) {
 		const struct cg_call call = { .site = parent->pos,
-			.callee = entry->fn, .entry = nowhere, .cost = cost,
+			.callee = entry->fn,
+			.entry = nowhere,
+			.cost = cost,
 			.n = n };
 
 		run = cg_run_get(graph, part, parent->fn);
@@ -174,8 +285,8 @@ add_self(struct fold *fold)
 		const struct cg_node_entry *leaf = &graph->node[stack->leaf];
 		struct cg_run *run = cg_run_get(graph, stack->part, leaf->fn);
 
-		if (!run || !cg_run_add_cost(graph, run, &leaf->pos,
-		    stack->cost, stack->n))
+		if (!run || !cg_run_add_cost(
+				graph, run, &leaf->pos, stack->cost, stack->n))
 			return false;
 	}
 	return true;
