@@ -17,6 +17,39 @@
 
 #include "gprof.h"
 
+/* The value of a numeric option, or 0 if it is not set. */
+static uint64_t
+number_option(const struct cg_job *job, const char *name)
+{
+	const char *option = cg_opt(job, name);
+	struct cg_slice text = cg_slice(option ? option : "");
+	uint64_t value;
+
+	return cg_take_u64(&text, &value) ? value : 0;
+}
+
+int
+cg_gmon_rate(struct cg_job *job, uint64_t *rate)
+{
+	*rate = number_option(job, "rate");
+	if (cg_opt(job, "rate") && (*rate == 0 || *rate > GMON_RATE_MAX))
+		return cg_usage(job, "--rate is 1 to %d", GMON_RATE_MAX);
+	return CG_OK;
+}
+
+/* The option --word-size in bytes, 0 if it is not set. */
+static int
+get_word_size(struct cg_job *job, unsigned *word)
+{
+	uint64_t bits = number_option(job, "word-size");
+
+	if (cg_opt(job, "word-size") && bits != 32 && bits != 64)
+		return cg_usage(job, "--word-size is 32 or 64, not %s",
+		    cg_opt(job, "word-size"));
+	*word = (unsigned)bits / 8;
+	return CG_OK;
+}
+
 static int
 probe(const struct cg_head *head)
 {
@@ -34,13 +67,18 @@ static int
 read_gprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct gmon_images images = { 0 };
+	struct gmon_hint hint = { 0 };
 	struct gmon gmon = { 0 };
 	struct cg_slice bytes;
-	int status;
+	int status = get_word_size(job, &hint.only);
 
+	if (status == CG_OK)
+		status = cg_gmon_hint(job, &hint);
+	if (status != CG_OK)
+		return status;
 	if (!cg_read_all(in, &bytes) && cg_in_status(in) != CG_OK)
 		return cg_in_status(in);
-	status = cg_gmon_read(job, bytes, cg_gmon_hint(job), &gmon);
+	status = cg_gmon_read(job, bytes, hint, &gmon);
 	if (status == CG_OK)
 		status = cg_gmon_find_images(job, in, &gmon, &images);
 	if (status == CG_OK)

@@ -77,18 +77,20 @@ struct gmon_cursor {
 };
 uint64_t cg_gmon_take(struct gmon_cursor *, unsigned width);
 
-/* The value of a numeric option, or fallback if it is not set. */
-uint64_t cg_gmon_option(
-    const struct cg_job *, const char *name, uint64_t fallback);
+/* ---- gprof.c: options --------------------------------------------------- */
 
 /* The option --rate, 0 if it is not set; CG_EUSAGE if it is out of range. */
 int cg_gmon_rate(struct cg_job *, uint64_t *rate);
 
 /* ---- gprof_read.c: bytes ------------------------------------------------ */
 
-/* What an executable says of the file; it decides where the file does not. */
+/*
+ * What else is known of the file. The user's word decides; what an executable
+ * says does where the file leaves it open.
+ */
 struct gmon_hint {
-	unsigned word; /* 0: there is none */
+	unsigned only; /* bytes of a pointer, by the user; 0: any */
+	unsigned word; /* by the executable; 0: there is none */
 	bool big;
 };
 /*
@@ -106,8 +108,6 @@ bool cg_gmon_next_arc(
     const struct gmon *, struct gmon_place *, struct gmon_arc *);
 /* One run of all arcs, for files that have no tags; false: out of memory. */
 bool cg_gmon_set_run(struct gmon *, const char *at, size_t arcs);
-/* A histogram's header as GNU writes it, without its tag. */
-void cg_gmon_take_hist(struct gmon_cursor *, struct gmon_hist *);
 /* Counter i of a histogram. */
 uint64_t cg_gmon_count(
     const struct gmon *, const struct gmon_hist *, uint64_t i);
@@ -122,7 +122,8 @@ int cg_gmon_check(struct cg_job *, struct gmon *);
 /* How sure it is that text begins a file of the BSD family. */
 int cg_gmon_probe_bsd(struct cg_slice text, bool whole);
 /* As cg_gmon_read(), for bytes that do not begin with "gmon". */
-int cg_gmon_read_bsd(struct cg_job *, struct cg_slice bytes, struct gmon *);
+int cg_gmon_read_bsd(struct cg_job *, struct cg_slice bytes, struct gmon_hint,
+    struct gmon *);
 
 /* ---- gprof_scale.c: arithmetic ------------------------------------------ */
 
@@ -137,6 +138,10 @@ uint64_t cg_gmon_bin_of(const struct gmon_hist *, unsigned word, uint64_t addr);
  * Ticks to ns is (ticks, 10^9, rate); back is (ns, rate, 10^9).
  */
 uint64_t cg_gmon_convert(uint64_t value, uint64_t to, uint64_t from);
+/* For qsort(). */
+int cg_gmon_compare_u64(const void *, const void *);
+/* Sorts and drops what is there twice; returns how many are left. */
+size_t cg_gmon_make_distinct(uint64_t *value, size_t n);
 /* Does it count seconds, and not something else? */
 bool cg_gmon_is_time(const struct gmon_hist *);
 /*
@@ -164,8 +169,13 @@ struct gmon_images {
 	struct gmon_image *image;
 	size_t count;
 };
-/* What the first of the job's objects is. */
-struct gmon_hint cg_gmon_hint(struct cg_job *);
+/*
+ * Opens the job's objects, which the user named: fails if one cannot be read.
+ * They stay open, so that cg_open_symbols() finds them.
+ */
+int cg_gmon_open_objects(struct cg_job *);
+/* Does so, and says what the first of them is. */
+int cg_gmon_hint(struct cg_job *, struct gmon_hint *);
 /*
  * Finds the program and the libraries, takes the load bias out of all
  * addresses of gmon. None is found: count is 0, a warning said so. A program

@@ -200,14 +200,14 @@ fail_unknown(struct cg_job *job, struct cg_slice bytes)
 }
 
 int
-cg_gmon_read_bsd(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)
+cg_gmon_read_bsd(struct cg_job *job, struct cg_slice bytes,
+    struct gmon_hint hint, struct gmon *gmon)
 {
-	unsigned word = (unsigned)cg_gmon_option(job, "word-size", 0) / 8;
 	struct header header;
 	struct gmon_hist *hist = &header.hist;
 
 	if (is_text(bytes) ||
-	    !find_layout(bytes, bytes.len, word, &gmon->big, &header))
+	    !find_layout(bytes, bytes.len, hint.only, &gmon->big, &header))
 		return fail_unknown(job, bytes);
 	gmon->kind = header.layout->kind;
 	gmon->word = header.layout->word;

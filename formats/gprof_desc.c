@@ -205,7 +205,9 @@ take_hist(struct cg_slice text, struct gmon_hist *hist)
 	    !cg_take_prefix(&text, "dimension=") || text.len > GMON_DIMENSION ||
 	    rate == 0 || rate > GMON_RATE_MAX || hist->bins > GMON_BINS_MAX ||
 	    hist->low > hist->high || hist->high - hist->low > GMON_RANGE_MAX ||
-	    hist->bins > hist->high - hist->low)
+	    hist->bins > hist->high - hist->low ||
+	    (hist->bins > 0 &&
+		hist->high - hist->low > UINT64_MAX / hist->bins))
 		return false;
 	hist->rate = (uint32_t)rate;
 	hist->abbrev = *abbrev.ptr;

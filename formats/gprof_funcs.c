@@ -22,34 +22,20 @@ struct found {
 	uint32_t line;
 };
 
-static int
-compare_u64(const void *va, const void *vb)
-{
-	const uint64_t *a = va, *b = vb;
-
-	return *a == *b ? 0 : *a < *b ? -1 : 1;
-}
-
 /* Where functions were entered: what is known of them without symbols. */
 static bool
 list_entries(struct gmon_funcs *funcs, const struct gmon *gmon)
 {
 	struct gmon_place place = { 0 };
 	struct gmon_arc arc;
-	size_t n = 0, kept = 0;
+	size_t n = 0;
 
 	funcs->entry = calloc(gmon->arcs + 1, sizeof(*funcs->entry));
 	if (!funcs->entry)
 		return false;
 	while (cg_gmon_next_arc(gmon, &place, &arc))
 		funcs->entry[n++] = arc.self;
-	if (n > 0)
-		qsort(funcs->entry, n, sizeof(*funcs->entry), compare_u64);
-	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || funcs->entry[i] != funcs->entry[kept - 1])
-			funcs->entry[kept++] = funcs->entry[i];
-	}
-	funcs->entries = kept;
+	funcs->entries = cg_gmon_make_distinct(funcs->entry, n);
 	return true;
 }
 

@@ -34,35 +34,12 @@ struct library {
 };
 
 static int
-compare_u64(const void *va, const void *vb)
-{
-	const uint64_t *a = va, *b = vb;
-
-	return *a == *b ? 0 : *a < *b ? -1 : 1;
-}
-
-static int
 compare_in_page(const void *va, const void *vb)
 {
 	const uint64_t *a = va, *b = vb;
 	uint64_t x = *a % PAGE, y = *b % PAGE;
 
-	return x == y ? compare_u64(va, vb) : x < y ? -1 : 1;
-}
-
-/* Sorts and drops what is there twice; returns how many are left. */
-static size_t
-make_distinct(uint64_t *value, size_t n)
-{
-	size_t kept = 0;
-
-	if (n > 0)
-		qsort(value, n, sizeof(*value), compare_u64);
-	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || value[i] != value[kept - 1])
-			value[kept++] = value[i];
-	}
-	return kept;
+	return x == y ? cg_gmon_compare_u64(va, vb) : x < y ? -1 : 1;
 }
 
 static bool
@@ -79,7 +56,7 @@ list_starts(struct library *lib)
 		    symbol.type == STT_FUNC && !symbol.undefined)
 			lib->start[lib->starts++] = symbol.addr;
 	}
-	lib->starts = make_distinct(lib->start, lib->starts);
+	lib->starts = cg_gmon_make_distinct(lib->start, lib->starts);
 	if (lib->starts > 0)
 		qsort(lib->start, lib->starts, sizeof(*lib->start),
 		    compare_in_page);
@@ -101,7 +78,7 @@ list_selfs(struct library *lib, const struct gmon *gmon,
 		if (arc.self < program->low || arc.self >= program->high)
 			lib->self[n++] = arc.self;
 	}
-	lib->selfs = make_distinct(lib->self, n);
+	lib->selfs = cg_gmon_make_distinct(lib->self, n);
 	return true;
 }
 
@@ -205,7 +182,8 @@ find_base(struct library *lib, uint64_t *base)
 	for (size_t i = 0; i < lib->selfs; i += step)
 		propose_bases(lib, lib->self[i]);
 	if (lib->bases > 0)
-		qsort(lib->base, lib->bases, sizeof(*lib->base), compare_u64);
+		qsort(lib->base, lib->bases, sizeof(*lib->base),
+		    cg_gmon_compare_u64);
 	for (size_t i = 0; i < lib->bases; i += votes) {
 		for (votes = 1; i + votes < lib->bases &&
 				lib->base[i + votes] == lib->base[i];

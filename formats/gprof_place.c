@@ -270,28 +270,19 @@ cover_program(struct gmon_places *places, size_t event, struct gmon *gmon)
 
 /* ---- Interface ---------------------------------------------------------- */
 
-/* The first of the job's objects that can be read. */
-static const struct cg_symbols *
-open_program(struct cg_job *job)
-{
-	const struct cg_symbols *symbols = NULL;
-	const char *path;
-
-	for (size_t i = 0; !symbols && (path = cg_job_object(job, i)); i++)
-		symbols = cg_open_symbols(job, path, false);
-	return symbols;
-}
-
 int
 cg_gmon_places_open(struct gmon_places *places, struct cg_job *job,
     const struct cg_graph *graph, size_t event, struct gmon *gmon)
 {
 	size_t objects = cg_object_count(graph) + 1;
-	int status;
+	const char *program = cg_job_object(job, 0);
+	int status = cg_gmon_open_objects(job);
 
-	*places = (struct gmon_places){
-		.job = job, .graph = graph, .symbols = open_program(job)
-	};
+	*places = (struct gmon_places){ .job = job, .graph = graph };
+	if (status != CG_OK)
+		return status;
+	if (program)
+		places->symbols = cg_open_symbols(job, program, true);
 	places->exact = cg_gmon_recall(graph, gmon);
 	places->shift = calloc(objects, sizeof(*places->shift));
 	places->ours = calloc(objects, sizeof(*places->ours));

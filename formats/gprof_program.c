@@ -171,22 +171,32 @@ set_program(struct cg_job *job, struct gmon *gmon, struct gmon_images *images,
 
 /* ---- Candidates --------------------------------------------------------- */
 
-struct gmon_hint
-cg_gmon_hint(struct cg_job *job)
+int
+cg_gmon_open_objects(struct cg_job *job)
 {
-	struct gmon_hint hint = { 0 };
-	const struct cg_symbols *symbols;
 	const char *path;
 
 	for (size_t i = 0; (path = cg_job_object(job, i)) != NULL; i++) {
-		symbols = cg_open_symbols(job, path, false);
-		if (!symbols)
-			continue;
-		hint.word = cg_symbols_elf(symbols)->word;
-		hint.big = cg_symbols_elf(symbols)->big_endian;
-		break;
+		if (!cg_open_symbols(job, path, false))
+			return cg_fail(
+			    job, "expected an ELF file in '%s'", path);
 	}
-	return hint;
+	return CG_OK;
+}
+
+int
+cg_gmon_hint(struct cg_job *job, struct gmon_hint *hint)
+{
+	const char *path = cg_job_object(job, 0);
+	const struct cg_elf *elf;
+	int status = cg_gmon_open_objects(job);
+
+	if (!path || status != CG_OK)
+		return status;
+	elf = cg_symbols_elf(cg_open_symbols(job, path, true));
+	hint->word = elf->word;
+	hint->big = elf->big_endian;
+	return CG_OK;
 }
 
 /* None of the objects fits the file: says how the first one differs. */
@@ -269,9 +279,7 @@ choose_program(struct cg_job *job, const struct gmon *gmon, uint64_t *bias,
 	const char *path;
 
 	for (size_t i = 0; (path = cg_job_object(job, i)) != NULL; i++) {
-		symbols = cg_open_symbols(job, path, false);
-		if (!symbols)
-			continue;
+		symbols = cg_open_symbols(job, path, true);
 		if (!*first)
 			*first = symbols;
 		if (match_object(gmon, symbols, bias))
@@ -291,8 +299,7 @@ add_libraries(
 
 	for (size_t i = 0; (path = cg_job_object(job, i)) != NULL; i++) {
 		symbols = cg_open_symbols(job, path, true);
-		if (symbols && symbols != images->image[0].symbols &&
-		    status == CG_OK &&
+		if (symbols != images->image[0].symbols && status == CG_OK &&
 		    same_class(gmon, cg_symbols_elf(symbols)))
 			status =
 			    cg_gmon_add_library(job, gmon, images, symbols);

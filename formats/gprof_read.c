@@ -56,25 +56,6 @@ cg_gmon_take(struct gmon_cursor *cursor, unsigned width)
 	return value;
 }
 
-uint64_t
-cg_gmon_option(const struct cg_job *job, const char *name, uint64_t fallback)
-{
-	const char *option = cg_opt(job, name);
-	struct cg_slice text = cg_slice(option ? option : "");
-	uint64_t value;
-
-	return cg_take_u64(&text, &value) ? value : fallback;
-}
-
-int
-cg_gmon_rate(struct cg_job *job, uint64_t *rate)
-{
-	*rate = cg_gmon_option(job, "rate", 0);
-	if (cg_opt(job, "rate") && (*rate == 0 || *rate > GMON_RATE_MAX))
-		return cg_usage(job, "--rate is 1 to %d", GMON_RATE_MAX);
-	return CG_OK;
-}
-
 void
 cg_gmon_free(struct gmon *gmon)
 {
@@ -139,8 +120,9 @@ cg_gmon_count(const struct gmon *gmon, const struct gmon_hist *hist, uint64_t i)
 
 /* ---- Records ------------------------------------------------------------ */
 
-void
-cg_gmon_take_hist(struct gmon_cursor *cursor, struct gmon_hist *hist)
+/* A histogram's header as GNU writes it, without its tag. */
+static void
+take_hist(struct gmon_cursor *cursor, struct gmon_hist *hist)
 {
 	*hist = (struct gmon_hist){ .width = 2 };
 	hist->low = cg_gmon_take(cursor, cursor->word);
@@ -186,7 +168,7 @@ walk_hist(
 		    all_zero(cursor->at, left) ? CHAIN_ZEROS : CHAIN_BLANK;
 		return false;
 	}
-	cg_gmon_take_hist(cursor, hist);
+	take_hist(cursor, hist);
 	chain->odd += !cursor->cut && is_odd(hist);
 	left = (size_t)(cursor->end - cursor->at);
 	hist->have = hist->bins;
@@ -339,11 +321,10 @@ try_chain(struct cg_slice bytes, unsigned word, bool big)
  * The best of up to four readings. Of two that are equally good the
  * executable's own is taken, else the one of today's machines.
  */
-static bool
+static void
 choose_chain(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
     struct chain *best)
 {
-	uint64_t only = cg_gmon_option(job, "word-size", 0);
 	bool found = false, tie = false;
 	struct chain chain;
 	int order;
@@ -353,7 +334,7 @@ choose_chain(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
 		bool big = i % 2, hinted;
 
 		if (!known_version(version_of(bytes, big)) ||
-		    (only != 0 && only / 8 != word))
+		    (hint.only != 0 && hint.only != word))
 			continue;
 		chain = try_chain(bytes, word, big);
 		order = found ? compare_chains(&chain, best) : -1;
@@ -366,7 +347,6 @@ choose_chain(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
 	if (tie && hint.word == 0 && best->end == CHAIN_WHOLE)
 		cg_warn(job, "pointer size is ambiguous; assuming 64-bit "
 			     "(use --word-size)");
-	return found;
 }
 
 /* ---- GNU ---------------------------------------------------------------- */
@@ -496,7 +476,7 @@ take_ld_profile(
 {
 	uint64_t tag = cg_gmon_take(cursor, 4), limit;
 
-	cg_gmon_take_hist(cursor, hist);
+	take_hist(cursor, hist);
 	if (cursor->cut || tag != TAG_HIST || is_odd(hist) ||
 	    hist->bins * 2 > (uint64_t)(cursor->end - cursor->at))
 		return false;
@@ -570,8 +550,7 @@ read_magic(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
 		return read_ld_profile(job, bytes, gmon);
 	if (bytes.len == GMON_HEADER)
 		return cg_fail(job, "no record after the header: truncated");
-	if (!choose_chain(job, bytes, hint, &chain))
-		return cg_usage(job, "--word-size is 32 or 64");
+	choose_chain(job, bytes, hint, &chain);
 	gmon->kind = GMON_GNU;
 	gmon->word = chain.word;
 	gmon->big = chain.big;
@@ -591,6 +570,6 @@ cg_gmon_read(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
 	if (memcmp(bytes.ptr, "gmon", 4) == 0)
 		status = read_magic(job, bytes, hint, gmon);
 	else
-		status = cg_gmon_read_bsd(job, bytes, gmon);
+		status = cg_gmon_read_bsd(job, bytes, hint, gmon);
 	return status == CG_OK ? cg_gmon_check(job, gmon) : status;
 }

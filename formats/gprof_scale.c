@@ -7,6 +7,7 @@
  * of more than 393 KB. Here this is inverted exactly.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gprof.h"
@@ -152,4 +153,26 @@ cg_gmon_choose_unit(const struct cg_event *event, uint64_t rate, uint64_t most,
 	if (digits_of(event->unit, &digits))
 		return choose_time(digits, rate, most, hist);
 	return choose_count(event->name, rate, most, hist);
+}
+
+int
+cg_gmon_compare_u64(const void *va, const void *vb)
+{
+	const uint64_t *a = va, *b = vb;
+
+	return *a == *b ? 0 : *a < *b ? -1 : 1;
+}
+
+size_t
+cg_gmon_make_distinct(uint64_t *value, size_t n)
+{
+	size_t kept = 0;
+
+	if (n > 0)
+		qsort(value, n, sizeof(*value), cg_gmon_compare_u64);
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || value[i] != value[kept - 1])
+			value[kept++] = value[i];
+	}
+	return kept;
 }

@@ -16,6 +16,7 @@
 #define HISTS_MAX 4096 /* of one range */
 #define ARCS_MAX 4096  /* of one caller and callee */
 #define CHUNK 4096
+#define COUNTERS_MAX ((uint64_t)1 << 28) /* of all histograms: 512 MB */
 
 /* Cost in a bin. */
 struct sample {
@@ -41,6 +42,7 @@ struct writer {
 	size_t lost_fns;
 	struct gmon_unit unit;
 	uint64_t rate; /* that is asked for, or 0 */
+	uint64_t counters; /* in histograms so far */
 };
 
 /* ---- Collecting --------------------------------------------------------- */
@@ -334,18 +336,20 @@ put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
 static int
 put_hist(struct writer *w, size_t hist, size_t first, size_t last)
 {
-	uint64_t most = 0, records;
+	uint64_t most = 0, records, bins = w->hist[hist].bins;
 
 	for (size_t i = first; i < last; i++) {
 		if (w->sample[i].cost > most)
 			most = w->sample[i].cost;
 	}
 	records = most <= GMON_COUNTER_MAX ? 1 : most / FILL_MAX + 1;
-	if (records > HISTS_MAX)
+	if (records > HISTS_MAX ||
+	    records * bins > COUNTERS_MAX - w->counters)
 		return cg_fail(w->job,
-		    "%" PRIu64 " samples in one bin do not fit into a "
-		    "gmon.out: lower --rate",
-		    most);
+		    "%" PRIu64 " samples in one of %" PRIu64
+		    " bins do not fit into a gmon.out%s",
+		    most, bins, w->places.exact ? "" : ": lower --rate");
+	w->counters += records * bins;
 	for (uint64_t i = 0; i < records; i++) {
 		put_hist_header(w, &w->hist[hist]);
 		put_bins(w, &w->hist[hist], first, last,
