@@ -122,8 +122,8 @@ int cg_gmon_check(struct cg_job *, struct gmon *);
 /* How sure it is that text begins a file of the BSD family. */
 int cg_gmon_probe_bsd(struct cg_slice text, bool whole);
 /* As cg_gmon_read(), for bytes that do not begin with "gmon". */
-int cg_gmon_read_bsd(struct cg_job *, struct cg_slice bytes, struct gmon_hint,
-    struct gmon *);
+int cg_gmon_read_bsd(
+    struct cg_job *, struct cg_slice bytes, struct gmon_hint, struct gmon *);
 
 /* ---- gprof_scale.c: arithmetic ------------------------------------------ */
 
@@ -216,9 +216,8 @@ struct gmon_func {
 	const struct gmon_image *image; /* NULL: not known */
 	cg_fn fn;
 	cg_file file;
-	uint64_t entered; /* where the first call of it did; 0: none */
-	uint32_t line;    /* where it is declared */
-	bool overhead;    /* of profiling: mcount */
+	uint32_t line; /* where it is declared */
+	bool overhead; /* of profiling: mcount */
 };
 /* Where [low, high) is in the source. */
 struct gmon_line {
@@ -236,12 +235,11 @@ struct gmon_funcs {
 	size_t entries;
 	struct gmon_func *func;
 	size_t count, cap;
-	uint32_t *slot; /* by start: index in func + 1, or 0 */
-	size_t slots;
-	uint32_t *entered;     /* the same by where they were entered */
-	size_t last[2];        /* the latest ones: often caller and callee */
-	struct gmon_line line; /* and the line */
-	int status;            /* CG_OK, or CG_ELIMIT (reported) */
+	struct cg_map by_start; /* index in func + 1, or 0 */
+	struct cg_map by_entry; /* the same by where calls enter */
+	size_t last[2];         /* the latest ones: often caller and callee */
+	struct gmon_line line;  /* and the line */
+	int status;             /* CG_OK, or CG_ELIMIT (reported) */
 };
 int cg_gmon_funcs_open(struct gmon_funcs *, struct cg_job *, struct cg_build *,
     const struct gmon *, const struct gmon_images *);

@@ -62,73 +62,38 @@ cg_gmon_funcs_close(struct gmon_funcs *funcs)
 	free(funcs->gnu.at);
 	free(funcs->entry);
 	free(funcs->func);
-	free(funcs->slot);
-	free(funcs->entered);
+	cg_map_free(&funcs->by_start);
+	cg_map_free(&funcs->by_entry);
 }
 
 /* ---- Functions that are in the graph ------------------------------------ */
 
-static size_t
-hash_addr(const struct gmon_funcs *funcs, uint64_t addr)
+/*
+ * A function's place in the table is looked up by an address: cg_map keeps
+ * neighbours together that differ in the lowest bits, and in addresses of
+ * functions those are mostly 0.
+ */
+static uint64_t
+key_of(uint64_t addr)
 {
-	return (size_t)((addr * 0x9e3779b97f4a7c15) >> 20) & (funcs->slots - 1);
+	return addr >> 4 | addr << 60;
 }
 
-static uint32_t *
-find_slot(const struct gmon_funcs *funcs, uint64_t start)
-{
-	size_t mask = funcs->slots - 1, at = hash_addr(funcs, start);
-
-	while (funcs->slot[at] != 0 &&
-	       funcs->func[funcs->slot[at] - 1].start != start)
-		at = (at + 1) & mask;
-	return &funcs->slot[at];
-}
-
-static uint32_t *
-find_entered(const struct gmon_funcs *funcs, uint64_t addr)
-{
-	size_t mask = funcs->slots - 1, at = hash_addr(funcs, addr);
-
-	while (funcs->entered[at] != 0 &&
-	       funcs->func[funcs->entered[at] - 1].entered != addr)
-		at = (at + 1) & mask;
-	return &funcs->entered[at];
-}
-
-/* Makes room for one more. */
+/* Makes room for one more function. */
 static bool
 grow(struct gmon_funcs *funcs)
 {
 	size_t cap = funcs->cap ? funcs->cap * 2 : 256;
 	struct gmon_func *func;
-	uint32_t *slot, *entered;
 
-	if (funcs->func && funcs->count < funcs->cap)
+	if (funcs->count < funcs->cap)
 		return true;
-	func = cap < UINT32_MAX / 2 ? calloc(cap, sizeof(*func)) : NULL;
-	slot = func ? calloc(cap * 2, sizeof(*slot)) : NULL;
-	entered = slot ? calloc(cap * 2, sizeof(*entered)) : NULL;
-	if (!entered) {
-		free(slot);
-		free(func);
+	func = cap < UINT32_MAX / 2 ? realloc(funcs->func, cap * sizeof(*func))
+				    : NULL;
+	if (!func)
 		return false;
-	}
-	if (funcs->func)
-		memcpy(func, funcs->func, funcs->count * sizeof(*func));
-	free(funcs->func);
-	free(funcs->slot);
-	free(funcs->entered);
 	funcs->func = func;
-	funcs->slot = slot;
-	funcs->entered = entered;
-	funcs->slots = cap * 2;
 	funcs->cap = cap;
-	for (uint32_t i = 0; i < funcs->count; i++) {
-		*find_slot(funcs, func[i].start) = i + 1;
-		if (func[i].entered != 0)
-			*find_entered(funcs, func[i].entered) = i + 1;
-	}
 	return true;
 }
 
@@ -148,12 +113,14 @@ add_func(struct gmon_funcs *funcs, const struct found *found)
 	struct gmon_func *func;
 	cg_object object = 0;
 	uint64_t base = 0;
+	uint32_t *index;
 
-	if (!grow(funcs)) {
+	index = cg_map_at(&funcs->by_start, key_of(found->start));
+	if (!index || !grow(funcs)) {
 		funcs->status = cg_nomem(funcs->job);
 		return NULL;
 	}
-	*find_slot(funcs, found->start) = (uint32_t)funcs->count + 1;
+	*index = (uint32_t)funcs->count + 1;
 	func = &funcs->func[funcs->count];
 	remember(funcs, funcs->count++);
 	*func = (struct gmon_func){ .start = found->start,
@@ -176,12 +143,12 @@ add_func(struct gmon_funcs *funcs, const struct found *found)
 static const struct gmon_func *
 get_known(struct gmon_funcs *funcs, uint64_t start)
 {
-	uint32_t slot = funcs->slots ? *find_slot(funcs, start) : 0;
+	uint32_t i = cg_map_get(&funcs->by_start, key_of(start));
 
-	if (slot == 0)
+	if (i == 0)
 		return NULL;
-	remember(funcs, slot - 1);
-	return &funcs->func[slot - 1];
+	remember(funcs, i - 1);
+	return &funcs->func[i - 1];
 }
 
 /* The function that was found, added if it is new. */
@@ -341,19 +308,23 @@ cg_gmon_any_func(struct gmon_funcs *funcs, uint64_t addr)
 const struct gmon_func *
 cg_gmon_entered_func(struct gmon_funcs *funcs, uint64_t addr)
 {
-	uint32_t i = funcs->slots ? *find_entered(funcs, addr) : 0;
+	uint32_t i = cg_map_get(&funcs->by_entry, key_of(addr));
 	const struct gmon_func *func;
+	uint32_t *index;
 
 	if (i != 0) {
 		remember(funcs, i - 1);
 		return &funcs->func[i - 1];
 	}
 	func = cg_gmon_any_func(funcs, addr);
-	if (func && func->entered == 0 && addr != 0) {
-		i = (uint32_t)(func - funcs->func);
-		*find_entered(funcs, addr) = i + 1;
-		funcs->func[i].entered = addr;
+	if (!func)
+		return NULL;
+	index = cg_map_at(&funcs->by_entry, key_of(addr));
+	if (!index) {
+		funcs->status = cg_nomem(funcs->job);
+		return NULL;
 	}
+	*index = (uint32_t)(func - funcs->func) + 1;
 	return func;
 }
 

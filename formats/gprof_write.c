@@ -41,7 +41,7 @@ struct writer {
 	uint64_t lost_cost, lost_calls;
 	size_t lost_fns;
 	struct gmon_unit unit;
-	uint64_t rate; /* that is asked for, or 0 */
+	uint64_t rate;     /* that is asked for, or 0 */
 	uint64_t counters; /* in histograms so far */
 };
 
@@ -343,8 +343,7 @@ put_hist(struct writer *w, size_t hist, size_t first, size_t last)
 			most = w->sample[i].cost;
 	}
 	records = most <= GMON_COUNTER_MAX ? 1 : most / FILL_MAX + 1;
-	if (records > HISTS_MAX ||
-	    records * bins > COUNTERS_MAX - w->counters)
+	if (records > HISTS_MAX || records * bins > COUNTERS_MAX - w->counters)
 		return cg_fail(w->job,
 		    "%" PRIu64 " samples in one of %" PRIu64
 		    " bins do not fit into a gmon.out%s",

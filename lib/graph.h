@@ -3,8 +3,8 @@
  *
  * Dimensions are tables of ids. Facts are rows: packed in the order of
  * arrival (pack.c), one run per function and part (rows.c), merged and sorted
- * only when a cursor opens a run (costs.c, view.c). build.c and pack.c are the
- * only code that adds.
+ * only when a cursor opens a run (costs.c, view.c). build.c, pack.c and
+ * stacks.c are the only code that adds.
  */
 #ifndef CG_GRAPH_H
 #define CG_GRAPH_H

@@ -23,6 +23,9 @@ cg_fail(struct cg_job *job, const char *fmt, ...)
 {
 	va_list args;
 
+	/* Memory that ran out has been said, and is the better reason. */
+	if (job->fault != CG_OK)
+		return job->fault;
 	va_start(args, fmt);
 	say(job, CG_ERROR, NULL, fmt, args);
 	va_end(args);
@@ -34,6 +37,9 @@ cg_fail_at(struct cg_job *job, const char *at, const char *fmt, ...)
 {
 	va_list args;
 
+	/* Memory that ran out has been said, and is the better reason. */
+	if (job->fault != CG_OK)
+		return job->fault;
 	va_start(args, fmt);
 	say(job, CG_ERROR, at, fmt, args);
 	va_end(args);

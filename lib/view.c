@@ -17,6 +17,7 @@ struct row {
 	uint32_t file; /* its rank, so that order is by name */
 	uint32_t line;
 	unsigned tag;
+	uint32_t target;     /* rank of a call's or jump's, for sorting */
 	const uint8_t *rest; /* what follows the position */
 };
 
@@ -176,20 +177,31 @@ compare_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+/* Rows are compared more often than there are any. */
+static void
+rank_targets(const struct cg_rows *rows, const struct list *list)
+{
+	const uint32_t *rank = rows->graph->fn_rank;
+	struct target to;
+
+	for (size_t i = 0; i < list->count; i++) {
+		get_target(rows, &list->row[i], &to);
+		list->row[i].target = rank ? rank[to.fn] : to.fn;
+	}
+}
+
 static int
 compare_targets(
     const struct cg_rows *rows, const struct row *a, const struct row *b)
 {
-	const uint32_t *rank = rows->graph->fn_rank;
 	struct target ta, tb;
 	int order;
 
+	if (a->target != b->target)
+		return a->target < b->target ? -1 : 1;
 	get_target(rows, a, &ta);
 	get_target(rows, b, &tb);
-	order = rank ? compare_u64(rank[ta.fn], rank[tb.fn])
-		     : compare_u64(ta.fn, tb.fn);
-	if (order == 0)
-		order = compare_u64(ta.file, tb.file);
+	order = compare_u64(ta.file, tb.file);
 	if (order == 0)
 		order = compare_u64(ta.addr, tb.addr);
 	if (order == 0)
@@ -264,7 +276,11 @@ sort_list(struct cg_rows *rows, enum cg_row_kind kind)
 	struct row *row = rows->list[kind].row;
 	size_t count = rows->list[kind].count, from, middle, end;
 
-	if (count < 2 || ascending(rows, kind, row, 0, count) == count)
+	if (count < 2)
+		return true;
+	if (kind != CG_ROW_OTHER)
+		rank_targets(rows, &rows->list[kind]);
+	if (ascending(rows, kind, row, 0, count) == count)
 		return true;
 	if (!cg_grow_raw(&rows->room, &rows->room_cap, count, sizeof(*row)))
 		return false;
@@ -438,7 +454,7 @@ get_call(const struct cg_rows *rows, const struct row *row,
 
 	call->callee = (cg_fn)get_varint(&at);
 	call->count = get_varint(&at);
-	call->entry.file = rows->graph->fn[call->callee].file;
+	call->entry.file = 0; /* the callee's, which who needs it asks for */
 	call->entry.line = (uint32_t)get_varint(&at);
 	call->entry.addr = get_varint(&at);
 	if (rows->no_addresses)

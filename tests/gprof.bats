@@ -453,16 +453,48 @@ at()
 	head -c 100 "$t/gmon.out" >"$t/cut"
 	refuses 1 "histogram at offset 20 needs 169 bytes, 80 left" \
 		-t json "$t/cut"
-	gmon 8 little "H 0x1000 0x1000 100" "X 0700" >"$t/tag"
-	"$CGCONV" -q -t json "$t/tag" >"$t/out"
-	gmon 8 little "${small[@]}" "X $(printf '%082d' 0)7" >"$t/blank"
-	refuses 1 "empty histogram at offset 229" -t json "$t/blank"
+	gmon 8 little "${small[@]}" "X $(printf '%084d' 7)" >"$t/blank"
+	refuses 1 "empty histogram at offset 252" -t json "$t/blank"
 	gmon 8 little "X 07" >"$t/tag"
 	refuses 1 "unknown record tag 7 at offset 20" -t json "$t/tag"
 	gmon 8 little "${small[@]}" "X 02ffffffff" >"$t/blocks"
 	refuses 1 "basic blocks at offset" -t json "$t/blocks"
 	bsd 8 little 4096 "${small[@]}" >"$t/bsd"
 	refuses 1 "the file has" -t json "$t/bsd"
+}
+
+@test "gprof: a word size is 32 or 64" {
+	gmon 4 little "${small[@]}" >"$t/gmon.out"
+	bsd 4 little 0 "${small[@]}" >"$t/bsd"
+	for file in gmon.out bsd; do
+		"$CGCONV" -q -t json --word-size 32 "$t/$file" >"$t/out"
+		for size in 0 8 31 33 39 65 4294967328; do
+			refuses 2 "--word-size is 32 or 64, not $size" \
+				-t json --word-size $size "$t/$file"
+		done
+	done
+}
+
+@test "gprof: a program that was named must be there" {
+	gmon 8 little "${small[@]}" >"$t/gmon.out"
+	printf 'events: Ir\nfn=f\n1 1\n' >"$t/callgrind.out"
+	echo no program >"$t/text"
+	for file in gmon.out callgrind.out; do
+		for exe in "$t/missing" "$t/text"; do
+			refuses 1 "expected an ELF file in '$exe'" -t gprof \
+				--exe $calls/prog --exe "$exe" "$t/$file"
+		done
+	done
+}
+
+@test "gprof: what does not fit into histograms is refused" {
+	printf '%s\n' 'version: 1' 'positions: instr line' 'events: ns' \
+		'desc: gmon.target: word=8 endian=little version=1 bucket=16' \
+		"desc: gmon.histogram: low=0x0 high=0x10000000 bins=134217728 \
+rate=1000000000 abbrev=s dimension=seconds" \
+		'fn=f' '0x100 1 260000000' >"$t/callgrind.out"
+	refuses 1 "260000000 samples in one of 134217728 bins do not fit" \
+		-t gprof "$t/callgrind.out"
 }
 
 @test "gprof: what is missing at the end costs no more than that" {
