@@ -290,6 +290,8 @@ read_input(struct cg_job *job, struct cg_in *in)
 		status = cg_in_status(in);
 	if (cg_build_failed(&job->build, NULL) != CG_OK)
 		status = cg_build_status(&job->build);
+	if (job->fault != CG_OK)
+		status = job->fault;
 	if (status == CG_OK)
 		status = check_symbols(job);
 	cg_diag_flush(&job->diag, cg_in_name(in));
