@@ -1,7 +1,8 @@
 /*
  * cgconv.h - convert profiles into each other through one neutral cost graph.
  *
- * This is the only public header and the manual of libcgconv. A format is a
+ * This is the only public header and the manual of libcgconv, in one piece
+ * however long: whoever writes a format reads nothing else. A format is a
  * const struct cg_module with three functions: probe() looks at the first
  * bytes, read() pushes what it finds into a builder, write() pulls from a
  * frozen graph through cursors. A job is one conversion: inputs, options,

@@ -3,8 +3,7 @@
  */
 #include "job.h"
 
-static void
-say(struct cg_job *job, enum cg_severity severity, const char *at,
+static void say(struct cg_job *job, enum cg_severity severity, const char *at,
     const char *fmt, va_list args) CG_PRINTF(4, 0);
 
 static void
@@ -18,32 +17,41 @@ say(struct cg_job *job, enum cg_severity severity, const char *at,
 	cg_diag_put(&job->diag, severity, &place, fmt, args);
 }
 
+static int fail(struct cg_job *job, const char *at, const char *fmt,
+    va_list args) CG_PRINTF(3, 0);
+
+/* Memory that ran out has been said, and is the better reason. */
+static int
+fail(struct cg_job *job, const char *at, const char *fmt, va_list args)
+{
+	if (job->fault != CG_OK)
+		return job->fault;
+	say(job, CG_ERROR, at, fmt, args);
+	return CG_EINPUT;
+}
+
 int
 cg_fail(struct cg_job *job, const char *fmt, ...)
 {
 	va_list args;
+	int status;
 
-	/* Memory that ran out has been said, and is the better reason. */
-	if (job->fault != CG_OK)
-		return job->fault;
 	va_start(args, fmt);
-	say(job, CG_ERROR, NULL, fmt, args);
+	status = fail(job, NULL, fmt, args);
 	va_end(args);
-	return CG_EINPUT;
+	return status;
 }
 
 int
 cg_fail_at(struct cg_job *job, const char *at, const char *fmt, ...)
 {
 	va_list args;
+	int status;
 
-	/* Memory that ran out has been said, and is the better reason. */
-	if (job->fault != CG_OK)
-		return job->fault;
 	va_start(args, fmt);
-	say(job, CG_ERROR, at, fmt, args);
+	status = fail(job, at, fmt, args);
 	va_end(args);
-	return CG_EINPUT;
+	return status;
 }
 
 void
@@ -73,8 +81,8 @@ cg_warn_at(struct cg_job *job, const char *at, const char *fmt, ...)
 void
 cg_note(struct cg_job *job, const char *fmt, ...)
 {
-	const struct cg_place place = { .file = job->in ?
-		cg_in_name(job->in) : NULL };
+	const struct cg_place place = { .file = job->in ? cg_in_name(job->in)
+							: NULL };
 	va_list args;
 
 	va_start(args, fmt);
