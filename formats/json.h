@@ -38,7 +38,7 @@
  *	object    id, path
  *	file      id, path
  *	function  id, name, file, object, [first line, last line, address]
- *	frame     id, parent, function, file, line, address
+ *	frame     id, parent, function, file, line, address, [inlined]
  *	part      [pid, tid, part, command]
  *	desc      key, value
  *	total     costs
@@ -50,7 +50,7 @@
  *	          executed, [followed]
  *	branch    file, line, address, block, index, kind, count
  *	inclusive costs
- *	stack     frame, costs
+ *	stack     frame, samples, costs
  *	end       [sum]
  *
  * What the lines say:
@@ -68,6 +68,8 @@
  *	          definition, where known.
  *	frame     A call stack: the function on top of the stack parent (0: it
  *	          is the bottom), and where in it the call or sample was.
+ *	          inlined is true or false (default): the compiler put it
+ *	          into the function below it.
  *	part      What follows belongs to a new part: a process, a thread, a
  *	          stretch of time. Without it all belongs to one part.
  *	desc      A description of the part.
@@ -84,7 +86,8 @@
  *	          "throw" or "condition".
  *	inclusive The function's inclusive cost, if its source stated one; else
  *	          there is no such line.
- *	stack     Self cost of the frame on top of a call stack.
+ *	stack     Self cost of the frame on top of a call stack, and of how
+ *	          many samples; 0 where call lines hold real counts.
  *	end       The last line. A file without it was cut short. sum is
  *	          {"records":N,"crc32":"xxxxxxxx"}: how many lines stand
  *	          before this one, and the CRC-32 (zlib's, in hex) of their

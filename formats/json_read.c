@@ -200,7 +200,7 @@ add_frame(struct reader *r)
 	return check_new_id(r, &r->nodes) &&
 	       define(r, &r->nodes,
 		   cg_add_frame(r->build, (cg_node)f[1].number,
-		       (cg_fn)f[2].number, &pos));
+		       (cg_fn)f[2].number, &pos, f[6].number != 0));
 }
 
 /* ---- Parts and rows ----------------------------------------------------- */
@@ -298,7 +298,10 @@ add_inclusive(struct reader *r)
 static bool
 add_stack(struct reader *r)
 {
-	cg_add_stack(r->build, (cg_node)r->field[0].number, r->cost, r->costs);
+	const struct field *f = r->field;
+
+	cg_add_stack(r->build, (cg_node)f[0].number, f[1].number, r->cost,
+	    r->costs);
 	return true;
 }
 
@@ -317,8 +320,8 @@ static const struct tag {
 	{ "jump", "FunfFunn?n", IN_ROWS, add_jump },
 	{ "rows", "f", IN_PART, set_rows },
 	{ "branch", "Funuukn", IN_ROWS, add_branch },
-	{ "frame", "nsfFun", ANYWHERE, add_frame },
-	{ "stack", "sc", IN_PART, add_stack },
+	{ "frame", "nsfFun?b", ANYWHERE, add_frame },
+	{ "stack", "snc", IN_PART, add_stack },
 	{ "function", "ntFO?uun", ANYWHERE, add_function },
 	{ "file", "nt", ANYWHERE, add_file },
 	{ "object", "nt", ANYWHERE, add_object },

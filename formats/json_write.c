@@ -204,6 +204,7 @@ put_stacks(struct writer *w, cg_part part)
 	for (size_t i = 0; cg_next_stack(w->graph, part, &i, &stack);) {
 		char *at = put_number(w, begin_line(w, "stack"), stack.leaf);
 
+		at = put_number(w, at, stack.samples);
 		end_line(w, put_costs(w, at, stack.cost, stack.n));
 	}
 }
@@ -336,6 +337,13 @@ put_names(struct writer *w)
 	return true;
 }
 
+static char *
+put_true(char *at)
+{
+	memcpy(at, ",true", 5);
+	return at + 5;
+}
+
 static void
 put_frames(struct writer *w)
 {
@@ -347,7 +355,8 @@ put_frames(struct writer *w)
 		at = put_number(w, at, id);
 		at = put_number(w, at, stack.parent);
 		at = put_number(w, at, w->fn[stack.fn]);
-		end_line(w, put_pos(w, at, &stack.pos));
+		at = put_pos(w, at, &stack.pos);
+		end_line(w, stack.inlined ? put_true(at) : at);
 	}
 }
 

@@ -393,12 +393,21 @@ bool cg_add_call(struct cg_build *, cg_fn caller, const struct cg_pos *site,
 void cg_add_jump(struct cg_build *, cg_fn, const struct cg_pos *from,
     cg_fn target, const struct cg_pos *to, bool conditional,
     uint64_t executed, uint64_t followed);
-/* The node of a frame on top of parent (0: none); pos is where it stood. */
+/*
+ * The node of a frame on top of parent (0: none); pos is where in the
+ * function it stood: the place of its call of the next frame, or of the
+ * sample. inlined: the compiler put this frame's function into parent's. All
+ * this is the node's identity.
+ */
 cg_node cg_add_frame(struct cg_build *, cg_node parent, cg_fn,
-    const struct cg_pos *);
-/* Self cost of the leaf frame of a stack. */
-void cg_add_stack(struct cg_build *, cg_node leaf, const uint64_t *cost,
-    size_t n);
+    const struct cg_pos *, bool inlined);
+/*
+ * Self cost of the leaf frame of a stack, and how many samples it comes from:
+ * what the calls on it are counted in where stacks become calls. 0: there are
+ * real counts, which are added with cg_add_call().
+ */
+void cg_add_stack(struct cg_build *, cg_node leaf, uint64_t samples,
+    const uint64_t *cost, size_t n);
 /* A function's inclusive cost, where the source itself states it. */
 void cg_add_inclusive(struct cg_build *, cg_fn, const uint64_t *cost,
     size_t n);
@@ -526,11 +535,13 @@ struct cg_stack {
 	cg_node node, parent;
 	cg_fn fn;
 	struct cg_pos pos;
+	bool inlined; /* into the parent's function */
 };
 void cg_get_node(const struct cg_graph *, cg_node, struct cg_stack *);
 /* Stacks with a cost of their own, by node. */
 struct cg_stack_cost {
 	cg_node leaf;
+	uint64_t samples;
 	const uint64_t *cost;
 	size_t n;
 };

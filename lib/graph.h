@@ -92,11 +92,13 @@ struct cg_node_entry {
 	cg_node parent;
 	cg_fn fn;
 	struct cg_pos pos;
+	bool inlined;
 };
 struct cg_stack_entry {
 	cg_node leaf;
 	cg_part part;
 	uint32_t n;
+	uint64_t samples;
 	uint64_t *cost;
 };
 

@@ -17,7 +17,7 @@ hash_node(const struct cg_node_entry *node)
 
 	hash = cg_hash_u64(
 	    hash ^ ((uint64_t)node->pos.file << 32 | node->pos.line));
-	return cg_hash_u64(hash ^ node->pos.addr);
+	return cg_hash_u64((hash + node->inlined) ^ node->pos.addr);
 }
 
 static bool
@@ -25,7 +25,7 @@ same_node(const struct cg_node_entry *a, const struct cg_node_entry *b)
 {
 	return a->parent == b->parent && a->fn == b->fn &&
 	       a->pos.file == b->pos.file && a->pos.line == b->pos.line &&
-	       a->pos.addr == b->pos.addr;
+	       a->pos.addr == b->pos.addr && a->inlined == b->inlined;
 }
 
 static bool
@@ -49,11 +49,13 @@ grow_node_slots(struct cg_graph *graph)
 }
 
 cg_node
-cg_add_frame(
-    struct cg_build *build, cg_node parent, cg_fn fn, const struct cg_pos *pos)
+cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
+    const struct cg_pos *pos, bool inlined)
 {
 	struct cg_graph *graph = build->graph;
-	struct cg_node_entry node = { .parent = parent, .fn = fn, .pos = *pos };
+	struct cg_node_entry node = {
+		.parent = parent, .fn = fn, .pos = *pos, .inlined = inlined
+	};
 	size_t at;
 
 	if (!cg_build_check(build, parent, graph->nodes, "stack node") ||
@@ -80,8 +82,8 @@ cg_add_frame(
 }
 
 void
-cg_add_stack(
-    struct cg_build *build, cg_node leaf, const uint64_t *cost, size_t n)
+cg_add_stack(struct cg_build *build, cg_node leaf, uint64_t samples,
+    const uint64_t *cost, size_t n)
 {
 	struct cg_graph *graph = build->graph;
 	struct cg_stack_entry *stack;
@@ -110,6 +112,11 @@ cg_add_stack(
 		return;
 	}
 	stack->n = (uint32_t)have;
+	if (__builtin_add_overflow(stack->samples, samples, &stack->samples)) {
+		cg_build_fail(
+		    build, "samples add up to more than 64 bits hold");
+		return;
+	}
 	/* cg_build_total() has checked the sum. */
 	(void)cg_add_costs(graph, stack->cost, &n, cost, n);
 	graph->facts |= CG_STACKS | CG_SELF;
@@ -123,7 +130,8 @@ cg_get_node(const struct cg_graph *graph, cg_node node, struct cg_stack *stack)
 	*stack = (struct cg_stack){ .node = node,
 		.parent = entry->parent,
 		.fn = entry->fn,
-		.pos = entry->pos };
+		.pos = entry->pos,
+		.inlined = entry->inlined };
 }
 
 bool
@@ -136,6 +144,7 @@ cg_next_stack(const struct cg_graph *graph, cg_part part, size_t *i,
 		if (part != CG_ALL_PARTS && stack->part != part)
 			continue;
 		cost->leaf = stack->leaf;
+		cost->samples = stack->samples;
 		cost->cost = stack->cost;
 		cost->n = stack->n;
 		++*i;

@@ -420,7 +420,7 @@ add_random_stack(struct cg_build *build, struct stacks_twin *twin,
 	for (size_t i = 0; i < depth; i++) {
 		cg_fn fn = (cg_fn)unit_below(random, FNS - 1) + 1;
 
-		node = cg_add_frame(build, node, fn, &nowhere);
+		node = cg_add_frame(build, node, fn, &nowhere, false);
 		if (!seen[fn])
 			twin->inclusive[fn] += cost;
 		seen[fn] = true;
@@ -430,7 +430,7 @@ add_random_stack(struct cg_build *build, struct stacks_twin *twin,
 		last = fn;
 	}
 	twin->self[last] += cost;
-	cg_add_stack(build, node, &cost, 1);
+	cg_add_stack(build, node, 1, &cost, 1);
 }
 
 static void
