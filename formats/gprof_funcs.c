@@ -111,6 +111,7 @@ add_func(struct gmon_funcs *funcs, const struct found *found)
 {
 	struct cg_build *build = funcs->build;
 	struct gmon_func *func;
+	struct cg_range range = { 0 };
 	cg_object object = 0;
 	uint64_t base = 0;
 	uint32_t *index;
@@ -135,7 +136,9 @@ add_func(struct gmon_funcs *funcs, const struct found *found)
 	}
 	func->file = cg_add_file(build, cg_slice(found->file));
 	func->fn = cg_add_fn(build, cg_slice(found->name), func->file, object);
-	cg_set_fn_range(build, func->fn, found->line, 0, found->start - base);
+	range.first = found->line;
+	range.addr = found->start - base;
+	cg_set_fn_range(build, func->fn, &range);
 	return func;
 }
 

@@ -62,7 +62,6 @@ note_entries(struct gmon_places *places)
 	const struct cg_graph *graph = places->graph;
 	struct cg_rows *rows = cg_rows_new(graph);
 	struct cg_call call;
-	uint32_t first, last;
 	cg_fn fn;
 
 	for (size_t i = 0; rows && cg_next_fn(graph, CG_ALL_PARTS, &i, &fn);) {
@@ -75,11 +74,11 @@ note_entries(struct gmon_places *places)
 	}
 	cg_rows_free(rows);
 	for (fn = 1; rows && fn <= cg_fn_count(graph); fn++) {
-		uint64_t addr;
+		struct cg_range range;
 
-		cg_fn_range(graph, fn, &first, &last, &addr);
-		if (addr != 0)
-			places->entry[fn] = addr;
+		cg_fn_range(graph, fn, &range);
+		if (range.addr != 0)
+			places->entry[fn] = range.addr;
 	}
 	return rows ? CG_OK : CG_ELIMIT;
 }

@@ -6,8 +6,9 @@
 #include "json.h"
 
 const char *const cg_json_incl[] = { "stated", "by-counts", "none", NULL };
-const char *const cg_json_kind[] = { "taken", "fallthrough", "throw",
-	"condition", NULL };
+const char *const cg_json_kind[] = { "block", "arc", "call", "condition",
+	"path", "counter", NULL };
+const char cg_json_flags[] = "ftruxl";
 
 static int
 probe(const struct cg_head *head)

@@ -36,8 +36,9 @@
  *	event     column, name, [long name, unit, incl, signed]
  *	formula   name, formula, [long name, unit, incl, signed]
  *	object    id, path
- *	file      id, path
- *	function  id, name, file, object, [first line, last line, address]
+ *	file      id, path, [given]
+ *	function  id, name, file, object, [first line, last line, address,
+ *	          first column, last column, symbol]
  *	frame     id, parent, function, file, line, address, [inlined]
  *	part      [pid, tid, part, command]
  *	desc      key, value
@@ -48,7 +49,8 @@
  *	          count, costs
  *	jump      file, line, address, function, file, line, address,
  *	          executed, [followed]
- *	branch    file, line, address, block, index, kind, count
+ *	branch    file, line, address, kind, block, index, count, [flags,
+ *	          target, label]
  *	inclusive costs
  *	stack     frame, samples, costs
  *	end       [sum]
@@ -63,9 +65,11 @@
  *	          (default); only a signed event may have costs below 0.
  *	formula   A cost that follows from events: "Ir + 10 L1m + 100 LLm".
  *	object    An ELF object.
- *	file      A source file.
- *	function  Identified by name, file and object. Lines and address of its
- *	          definition, where known.
+ *	file      A source file. given is how the profile writes its path,
+ *	          where that was made absolute.
+ *	function  Identified by name, symbol, file and object. Lines, columns
+ *	          and address of its definition, where known. symbol is the
+ *	          name that linkers know it by, where that is another.
  *	frame     A call stack: the function on top of the stack parent (0: it
  *	          is the bottom), and where in it the call or sample was.
  *	          inlined is true or false (default): the compiler put it
@@ -81,9 +85,16 @@
  *	          unknown caller.
  *	jump      From a place to another, which may lie in another function.
  *	          A conditional jump also says how often it was followed.
- *	branch    Coverage: outcome number index of block number block in that
- *	          line was taken so often. kind is "taken", "fallthrough",
- *	          "throw" or "condition".
+ *	branch    Coverage. By kind, count is how often a "block" ran that
+ *	          stands on that line; "arc" number index out of it was taken;
+ *	          a "call" that ends it returned; an outcome of a "condition"
+ *	          was shown to decide alone (index: 2 * term, + 1 for true);
+ *	          "path" number index of the function was gone; or it is raw
+ *	          "counter" number index of kind block. flags are letters: f
+ *	          (falls through), t (throws), r (its block ran), u
+ *	          (unreachable), x (only an exception leads to the block), l
+ *	          (the block ends on that line). target is the block that an
+ *	          arc or call leads to, label the source's word for it.
  *	inclusive The function's inclusive cost, if its source stated one; else
  *	          there is no such line.
  *	stack     Self cost of the frame on top of a call stack, and of how
@@ -102,8 +113,9 @@
  * by column; trailing zeros may be left out. Costs and counts of the same
  * place are summed.
  *
- * Ids, lines, block and index are below 2^32, other numbers below 2^64, costs
- * of a signed event from -2^63 to 2^63 - 1. They are written as JSON numbers
+ * Ids, lines, columns, block, index and target are below 2^32, other numbers
+ * below 2^64, costs of a signed event and counts of branches from -2^63 to
+ * 2^63 - 1. They are written as JSON numbers
  * without fraction and exponent. A reader also takes strings, decimal or
  * "0x1f"; with --json-safe numbers above 2^53 - 1 are written as strings, for
  * programs that know doubles only (jq before 1.7 rounds greater ones). Names
@@ -127,6 +139,8 @@
 /* By enum cg_incl, by enum cg_branch_kind; they end with NULL. */
 extern const char *const cg_json_incl[];
 extern const char *const cg_json_kind[];
+/* The letters of a branch's flags, by bit. */
+extern const char cg_json_flags[CG_BRANCH_FLAGS + 1];
 
 int cg_read_json(struct cg_job *, struct cg_in *, struct cg_build *);
 int cg_write_json(struct cg_job *, const struct cg_graph *, struct cg_out *);

@@ -216,6 +216,27 @@ take_word(struct reader *r, const char *const *words, const char *expected,
 	return true;
 }
 
+/* Letters of cg_json_flags, as bits. */
+static bool
+take_flags(struct reader *r, uint64_t *flags)
+{
+	struct cg_slice text = r->json.text;
+
+	*flags = 0;
+	if (r->type != CG_JSON_STRING)
+		return cg_json_refuse(r, "a string");
+	for (size_t i = 0; i < text.len; i++) {
+		const char *letter = memchr(
+		    cg_json_flags, text.ptr[i], sizeof(cg_json_flags) - 1);
+
+		if (!letter)
+			return cg_json_refuse(r, "letters of \"ftruxl\"");
+		*flags |= (uint64_t)1 << (letter - cg_json_flags);
+	}
+	advance(r);
+	return true;
+}
+
 /* Costs into r->cost. Columns that the file does not have stay 0. */
 static bool
 take_costs(struct reader *r)
@@ -249,6 +270,8 @@ take_field(struct reader *r, char kind, struct field *field)
 	switch (kind) {
 	case 'n': return cg_json_take_number(r, UINT64_MAX, &field->number);
 	case 'u': return cg_json_take_number(r, UINT32_MAX, &field->number);
+	case 'd': return take_signed(r, &field->number);
+	case 'l': return take_flags(r, &field->number);
 	case 'O': return take_id(r, &r->objects, &field->number);
 	case 'F': return take_id(r, &r->files, &field->number);
 	case 'f': return take_id(r, &r->fns, &field->number);
@@ -261,7 +284,8 @@ take_field(struct reader *r, char kind, struct field *field)
 		    "\"stated\", \"by-counts\" or \"none\"", &field->number);
 	case 'k':
 		return take_word(r, cg_json_kind,
-		    "\"taken\", \"fallthrough\", \"throw\" or \"condition\"",
+		    "\"block\", \"arc\", \"call\", \"condition\", \"path\" "
+		    "or \"counter\"",
 		    &field->number);
 	case 'c': return take_costs(r);
 	}

@@ -6,7 +6,7 @@
 
 #include "json.h"
 
-#define JSON_FIELD_MAX 9 /* of a line: a jump has so many */
+#define JSON_FIELD_MAX 10 /* of a line: a function has so many */
 
 struct field {
 	const char *at;       /* its place, for messages */
@@ -71,6 +71,7 @@ bool cg_json_skip(struct reader *);
  * Takes fields of these kinds into r->field, and the end of the line:
  *
  *	n number        u number of 32 bits   b true or false
+ *	d signed number                       l letters of cg_json_flags
  *	t text          z text without NUL    c costs, into r->cost
  *	i word of cg_json_incl                k word of cg_json_kind
  *	O object id     F file id             f function id    s frame id

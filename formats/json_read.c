@@ -159,7 +159,11 @@ add_object(struct reader *r)
 static bool
 add_file(struct reader *r)
 {
-	return add_path(r, &r->files, cg_add_file);
+	if (!add_path(r, &r->files, cg_add_file))
+		return false;
+	cg_set_file_given(
+	    r->build, r->files.id.at[r->files.count], r->field[2].text);
+	return true;
 }
 
 static bool
@@ -168,18 +172,24 @@ add_function(struct reader *r)
 	const struct field *f = r->field;
 	cg_file file = (cg_file)f[2].number;
 	cg_object object = (cg_object)f[3].number;
+	const struct cg_range range = { .first = (uint32_t)f[4].number,
+		.last = (uint32_t)f[5].number,
+		.addr = f[6].number,
+		.first_column = (uint32_t)f[7].number,
+		.last_column = (uint32_t)f[8].number };
 	cg_fn fn;
 
 	if (!check_new_id(r, &r->fns))
 		return false;
-	if (f[1].text.len == 0 && file == 0 && object == 0) {
+	if (f[1].text.len == 0 && file == 0 && object == 0 &&
+	    f[9].text.len == 0) {
 		r->status = cg_fail_at(
 		    r->job, f[1].at, "expected a name, a file or an object");
 		return false;
 	}
-	fn = cg_add_fn(r->build, f[1].text, file, object);
-	cg_set_fn_range(r->build, fn, (uint32_t)f[4].number,
-	    (uint32_t)f[5].number, f[6].number);
+	fn = cg_add_fn_symbol(r->build, cg_add_name(r->build, f[1].text), file,
+	    object, cg_add_name(r->build, f[9].text));
+	cg_set_fn_range(r->build, fn, &range);
 	return define(r, &r->fns, fn);
 }
 
@@ -280,11 +290,16 @@ static bool
 add_branch(struct reader *r)
 {
 	const struct field *f = r->field;
-	const struct cg_pos pos = get_pos(f);
+	const struct cg_branch branch = { .pos = get_pos(f),
+		.kind = (enum cg_branch_kind)f[3].number,
+		.block = (uint32_t)f[4].number,
+		.index = (uint32_t)f[5].number,
+		.count = (int64_t)f[6].number,
+		.flags = (unsigned)f[7].number,
+		.target = (uint32_t)f[8].number,
+		.label = cg_add_name(r->build, f[9].text) };
 
-	cg_add_branch(r->build, r->fn, &pos, (uint32_t)f[3].number,
-	    (uint32_t)f[4].number, (enum cg_branch_kind)f[5].number,
-	    f[6].number);
+	(void)cg_add_branch(r->build, r->fn, &branch);
 	return true;
 }
 
@@ -319,11 +334,11 @@ static const struct tag {
 	{ "call", "Funfunnc", IN_ROWS, add_call },
 	{ "jump", "FunfFunn?n", IN_ROWS, add_jump },
 	{ "rows", "f", IN_PART, set_rows },
-	{ "branch", "Funuukn", IN_ROWS, add_branch },
+	{ "branch", "Funkuud?lut", IN_ROWS, add_branch },
 	{ "frame", "nsfFun?b", ANYWHERE, add_frame },
 	{ "stack", "snc", IN_PART, add_stack },
-	{ "function", "ntFO?uun", ANYWHERE, add_function },
-	{ "file", "nt", ANYWHERE, add_file },
+	{ "function", "ntFO?uunuut", ANYWHERE, add_function },
+	{ "file", "nt?t", ANYWHERE, add_file },
 	{ "object", "nt", ANYWHERE, add_object },
 	{ "inclusive", "c", IN_ROWS, add_inclusive },
 	{ "event", "nz?zzib", ANYWHERE, add_event },

@@ -158,14 +158,35 @@ put_jump(struct writer *w, const struct cg_jump *jump)
 static void
 put_branch(struct writer *w, const struct cg_branch *branch)
 {
-	char *at = begin_line(w, "branch");
+	struct cg_slice label = cg_branch_label(w->graph, branch);
+	char *at = begin_line(w, "branch"), flags[CG_BRANCH_FLAGS + 1];
+	size_t n = 0;
 
+	for (unsigned bit = 0; bit < CG_BRANCH_FLAGS; bit++) {
+		if (branch->flags & 1u << bit)
+			flags[n++] = cg_json_flags[bit];
+	}
+	flags[n] = '\0';
 	at = put_pos(w, at, &branch->pos);
+	*at++ = ',';
+	at = put_word(at, cg_json_kind[branch->kind]);
 	at = put_number(w, at, branch->block);
 	at = put_number(w, at, branch->index);
 	*at++ = ',';
-	at = put_word(at, cg_json_kind[branch->kind]);
-	end_line(w, put_number(w, at, branch->count));
+	at = format_signed(w, at, branch->count);
+	if (n > 0 || branch->target != 0 || label.len > 0) {
+		*at++ = ',';
+		at = put_word(at, flags);
+	}
+	if (branch->target != 0 || label.len > 0)
+		at = put_number(w, at, branch->target);
+	if (label.len > 0) {
+		*at++ = ',';
+		cg_out_advance(w->out, at);
+		cg_put_json(w->out, label);
+		at = cg_out_reserve(w->out, w->room);
+	}
+	end_line(w, at);
 }
 
 /* Lines that are a tag and costs. */
@@ -258,17 +279,39 @@ struct path {
 static int
 compare_paths(const void *pa, const void *pb)
 {
-	const struct cg_slice *a = &((const struct path *)pa)->text;
-	const struct cg_slice *b = &((const struct path *)pb)->text;
-	int order = memcmp(a->ptr, b->ptr, a->len < b->len ? a->len : b->len);
+	const struct path *a = pa, *b = pb;
 
-	return order ? order : (a->len > b->len) - (a->len < b->len);
+	return cg_compare(a->text, b->text);
+}
+
+static void
+put_path(struct writer *w, const char *tag, uint32_t id, struct cg_slice text,
+    struct cg_slice given)
+{
+	cg_putf(w->out, "[\"%s\",%" PRIu32 ",", tag, id);
+	cg_put_json(w->out, text);
+	if (given.len > 0) {
+		cg_putc(w->out, ',');
+		cg_put_json(w->out, given);
+	}
+	cg_puts(w->out, "]\n");
+	w->lines++;
+}
+
+/* An object's path is as its input gives it. */
+static struct cg_slice
+no_given(const struct cg_graph *graph, uint32_t id)
+{
+	(void)graph;
+	(void)id;
+	return cg_slice("");
 }
 
 /* Writes the paths sorted. Returns id -> id in the output, NULL: no memory. */
 static uint32_t *
 put_paths(struct writer *w, const char *tag, size_t count,
-    struct cg_slice (*get)(const struct cg_graph *, uint32_t))
+    struct cg_slice (*get)(const struct cg_graph *, uint32_t),
+    struct cg_slice (*get_given)(const struct cg_graph *, uint32_t))
 {
 	struct path *paths = calloc(count + 1, sizeof(*paths));
 	uint32_t *ids = calloc(count + 1, sizeof(*ids));
@@ -283,10 +326,8 @@ put_paths(struct writer *w, const char *tag, size_t count,
 	qsort(paths, count, sizeof(*paths), compare_paths);
 	for (uint32_t i = 0; i < count; i++) {
 		ids[paths[i].id] = i + 1;
-		cg_putf(w->out, "[\"%s\",%" PRIu32 ",", tag, i + 1);
-		cg_put_json(w->out, paths[i].text);
-		cg_puts(w->out, "]\n");
-		w->lines++;
+		put_path(w, tag, i + 1, paths[i].text,
+		    get_given(w->graph, paths[i].id));
 	}
 	free(paths);
 	return ids;
@@ -295,20 +336,33 @@ put_paths(struct writer *w, const char *tag, size_t count,
 static void
 put_function(struct writer *w, cg_fn fn)
 {
-	uint32_t first, last;
-	uint64_t addr;
+	struct cg_slice symbol = cg_fn_symbol(w->graph, fn);
+	struct cg_range range;
+	bool columns;
 	char *at;
 
 	cg_putf(w->out, "[\"function\",%" PRIu32 ",", w->fn[fn]);
 	cg_put_json(w->out, cg_fn_name(w->graph, fn));
-	cg_fn_range(w->graph, fn, &first, &last, &addr);
+	cg_fn_range(w->graph, fn, &range);
+	columns =
+	    range.first_column != 0 || range.last_column != 0 || symbol.len > 0;
 	at = cg_out_reserve(w->out, w->room);
 	at = put_number(w, at, w->file[cg_fn_file(w->graph, fn)]);
 	at = put_number(w, at, w->object[cg_fn_object(w->graph, fn)]);
-	if (first != 0 || last != 0 || addr != 0) {
-		at = put_number(w, at, first);
-		at = put_number(w, at, last);
-		at = put_number(w, at, addr);
+	if (range.first != 0 || range.last != 0 || range.addr != 0 || columns) {
+		at = put_number(w, at, range.first);
+		at = put_number(w, at, range.last);
+		at = put_number(w, at, range.addr);
+	}
+	if (columns) {
+		at = put_number(w, at, range.first_column);
+		at = put_number(w, at, range.last_column);
+	}
+	if (symbol.len > 0) {
+		*at++ = ',';
+		cg_out_advance(w->out, at);
+		cg_put_json(w->out, symbol);
+		at = cg_out_reserve(w->out, w->room);
 	}
 	end_line(w, at);
 }
@@ -320,9 +374,10 @@ put_names(struct writer *w)
 	size_t count = cg_fn_count(graph);
 	uint32_t id = 0;
 
-	w->object =
-	    put_paths(w, "object", cg_object_count(graph), cg_object_path);
-	w->file = put_paths(w, "file", cg_file_count(graph), cg_file_path);
+	w->object = put_paths(
+	    w, "object", cg_object_count(graph), cg_object_path, no_given);
+	w->file = put_paths(
+	    w, "file", cg_file_count(graph), cg_file_path, cg_file_given);
 	w->fn = calloc(count + 1, sizeof(*w->fn));
 	if (!w->object || !w->file || !w->fn)
 		return false;

@@ -130,10 +130,31 @@ cg_add_file(struct cg_build *build, struct cg_slice path)
 	return add_path(build, &build->graph->files, path);
 }
 
-static uint64_t
-hash_fn(cg_str name, cg_file file, cg_object object)
+void
+cg_set_file_given(struct cg_build *build, cg_file file, struct cg_slice given)
 {
-	return cg_hash_u64(((uint64_t)file << 32 | object) ^ cg_hash_u64(name));
+	struct cg_graph *graph = build->graph;
+	cg_str str, *before;
+
+	if (!cg_build_check(build, file, graph->files.count, "file"))
+		return;
+	str = add_str(build, given);
+	if (file == 0 || str == 0 || str == graph->files.path[file])
+		return;
+	before = cg_map_at(&graph->files.given, file);
+	if (!before)
+		cg_build_nomem(build);
+	/* Of two the lesser, whichever comes first. */
+	else if (*before == 0 ||
+		 cg_compare(given, cg_strs_get(&graph->strs, *before)) < 0)
+		*before = str;
+}
+
+static uint64_t
+hash_fn(const struct cg_fn_entry *fn)
+{
+	return cg_hash_u64(((uint64_t)fn->file << 32 | fn->object) ^
+			   cg_hash_u64((uint64_t)fn->symbol << 32 | fn->name));
 }
 
 static bool
@@ -145,9 +166,7 @@ grow_fn_slots(struct cg_graph *graph)
 	if (!slot)
 		return false;
 	for (uint32_t id = 1; id < graph->fns; id++) {
-		const struct cg_fn_entry *fn = &graph->fn[id];
-
-		at = hash_fn(fn->name, fn->file, fn->object) & (slots - 1);
+		at = hash_fn(&graph->fn[id]) & (slots - 1);
 		while (slot[at] != 0)
 			at = (at + 1) & (slots - 1);
 		slot[at] = id;
@@ -158,19 +177,18 @@ grow_fn_slots(struct cg_graph *graph)
 	return true;
 }
 
-/* The slot of the triple: its id, or 0 where it belongs. */
+/* The slot of a function: its id, or 0 where it belongs. */
 static uint32_t *
-find_fn(
-    const struct cg_graph *graph, cg_str name, cg_file file, cg_object object)
+find_fn(const struct cg_graph *graph, const struct cg_fn_entry *key)
 {
 	size_t mask = graph->fn_slots - 1;
-	size_t at = hash_fn(name, file, object) & mask;
+	size_t at = hash_fn(key) & mask;
 
 	for (; graph->fn_slot[at] != 0; at = (at + 1) & mask) {
 		const struct cg_fn_entry *fn = &graph->fn[graph->fn_slot[at]];
 
-		if (fn->name == name && fn->file == file &&
-		    fn->object == object)
+		if (fn->name == key->name && fn->symbol == key->symbol &&
+		    fn->file == key->file && fn->object == key->object)
 			break;
 	}
 	return &graph->fn_slot[at];
@@ -199,21 +217,34 @@ cg_fn
 cg_add_fn_named(
     struct cg_build *build, cg_name name, cg_file file, cg_object object)
 {
+	return cg_add_fn_symbol(build, name, file, object, 0);
+}
+
+cg_fn
+cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
+    cg_object object, cg_name symbol)
+{
 	struct cg_graph *graph = build->graph;
+	const struct cg_fn_entry key = { .name = name,
+		.symbol = symbol == name ? 0 : symbol,
+		.file = file,
+		.object = object,
+		.runs = CG_NO_RUN };
 	size_t strs = graph->strs.count ? graph->strs.count : 1;
 	uint32_t *slot;
 
 	if (!cg_build_check(build, name, strs, "name") ||
+	    !cg_build_check(build, symbol, strs, "symbol") ||
 	    !cg_build_check(build, file, graph->files.count, "file") ||
 	    !cg_build_check(build, object, graph->objects.count, "object"))
 		return 0;
-	if (name == 0 && file == 0 && object == 0)
+	if (name == 0 && file == 0 && object == 0 && symbol == 0)
 		return 0;
 	if (graph->fns * 4 >= graph->fn_slots * 3 && !grow_fn_slots(graph)) {
 		cg_build_nomem(build);
 		return 0;
 	}
-	slot = find_fn(graph, name, file, object);
+	slot = find_fn(graph, &key);
 	if (*slot != 0)
 		return *slot;
 	if (graph->fns >= UINT32_MAX ||
@@ -222,28 +253,34 @@ cg_add_fn_named(
 		cg_build_nomem(build);
 		return 0;
 	}
-	graph->fn[graph->fns] = (struct cg_fn_entry){
-		.name = name, .file = file, .object = object, .runs = CG_NO_RUN
-	};
+	graph->fn[graph->fns] = key;
 	*slot = (uint32_t)graph->fns;
 	return (cg_fn)graph->fns++;
 }
 
 void
-cg_set_fn_range(struct cg_build *build, cg_fn fn, uint32_t first, uint32_t last,
-    uint64_t addr)
+cg_set_fn_range(struct cg_build *build, cg_fn fn, const struct cg_range *more)
 {
-	struct cg_fn_entry *entry;
+	struct cg_range *range;
 
 	if (!cg_build_check(build, fn, build->graph->fns, "function"))
 		return;
-	entry = &build->graph->fn[fn];
-	if (first != 0 && (entry->first == 0 || first < entry->first))
-		entry->first = first;
-	if (last > entry->last)
-		entry->last = last;
-	if (addr != 0 && (entry->addr == 0 || addr < entry->addr))
-		entry->addr = addr;
+	range = &build->graph->fn[fn].range;
+	if (more->first != 0 &&
+	    (range->first == 0 || more->first < range->first ||
+		(more->first == range->first &&
+		    more->first_column < range->first_column))) {
+		range->first = more->first;
+		range->first_column = more->first_column;
+	}
+	if (more->last > range->last ||
+	    (more->last == range->last &&
+		more->last_column > range->last_column)) {
+		range->last = more->last;
+		range->last_column = more->last_column;
+	}
+	if (more->addr != 0 && (range->addr == 0 || more->addr < range->addr))
+		range->addr = more->addr;
 }
 
 void

@@ -67,6 +67,8 @@ struct cg_slice {
 struct cg_slice cg_slice(const char *);
 bool cg_equal(struct cg_slice, const char *);
 bool cg_starts(struct cg_slice, const char *prefix);
+/* Below 0, 0, above 0: by bytes, as memcmp() does; the shorter is less. */
+int cg_compare(struct cg_slice, struct cg_slice);
 
 /*
  * Takes: each consumes from the front of the slice and returns true, or
@@ -111,9 +113,12 @@ typedef uint32_t cg_facts;
 #define CG_PARTS (1u << 7)    /* more than one part */
 #define CG_EVENTS (1u << 8)   /* more than one event */
 #define CG_ZEROS (1u << 9)    /* places that could run but never did */
-#define CG_BRANCHES (1u << 10) /* coverage of branches */
+#define CG_BRANCHES (1u << 10) /* coverage of decisions */
 #define CG_SIGNED (1u << 11)  /* costs below zero; a target without: error */
-#define CG_FACT_COUNT 12
+#define CG_BLOCKS (1u << 12)  /* coverage of blocks, calls, paths */
+#define CG_CONDITIONS (1u << 13) /* coverage of conditions (MC/DC) */
+#define CG_COUNTERS (1u << 14) /* raw counters of the instrumentation */
+#define CG_FACT_COUNT 15
 
 /* Name of fact number bit ("self", "lines", ...), NULL past the last. */
 const char *cg_fact_name(unsigned bit);
@@ -300,9 +305,16 @@ void cg_map_free(struct cg_map *);
 typedef uint32_t cg_name;   /* a string */
 typedef uint32_t cg_object; /* ELF object, by path */
 typedef uint32_t cg_file;   /* source file, by path */
-typedef uint32_t cg_fn;     /* function: the triple (object, file, name) */
+typedef uint32_t cg_fn;     /* function: (object, file, name, symbol) */
 typedef uint32_t cg_part;
 typedef uint32_t cg_node;   /* call stack: frame on top of a parent node */
+
+/* Where a function stands in the source, and begins in its object; 0: unknown */
+struct cg_range {
+	uint32_t first, first_column; /* line and column, from 1 */
+	uint32_t last, last_column;
+	uint64_t addr;
+};
 
 /* A place in a function. The file may differ from the fn's (inlined code). */
 struct cg_pos {
@@ -335,6 +347,11 @@ struct cg_part_info {
 /* "" is id 0. "???" is what formats write for it; the reader translates. */
 cg_object cg_add_object(struct cg_build *, struct cg_slice path);
 cg_file cg_add_file(struct cg_build *, struct cg_slice path);
+/*
+ * How the input writes a file's path, where that was made absolute: "src/a.c"
+ * for "/home/me/src/a.c".
+ */
+void cg_set_file_given(struct cg_build *, cg_file, struct cg_slice);
 /* An empty name with no file and object is fn 0, the unknown caller. */
 cg_fn cg_add_fn(struct cg_build *, struct cg_slice name, cg_file, cg_object);
 /* The same in two steps, for formats with a table of names. */
@@ -342,9 +359,15 @@ cg_name cg_add_name(struct cg_build *, struct cg_slice);
 /* Its text, NUL-terminated; lives as long as the graph. */
 struct cg_slice cg_get_name(const struct cg_build *, cg_name);
 cg_fn cg_add_fn_named(struct cg_build *, cg_name, cg_file, cg_object);
-/* First and last source line and entry address, where known (0: not). */
-void cg_set_fn_range(struct cg_build *, cg_fn, uint32_t first, uint32_t last,
-    uint64_t addr);
+/*
+ * The same with the name that linkers know it by, where that is another: the
+ * two constructors that C++ makes of one in the source have one name. Symbol 0
+ * and the name itself say the same.
+ */
+cg_fn cg_add_fn_symbol(struct cg_build *, cg_name, cg_file, cg_object,
+    cg_name symbol);
+/* Widens what is known of its range; zeros say nothing. */
+void cg_set_fn_range(struct cg_build *, cg_fn, const struct cg_range *);
 /*
  * An event: the column of its costs, from 0. Only the strings that differ
  * from "" (or NULL) replace what an earlier add of that name said. A signed
@@ -411,11 +434,49 @@ void cg_add_stack(struct cg_build *, cg_node leaf, uint64_t samples,
 /* A function's inclusive cost, where the source itself states it. */
 void cg_add_inclusive(struct cg_build *, cg_fn, const uint64_t *cost,
     size_t n);
-/* Coverage of a branch: block and index name it within its line. */
-enum cg_branch_kind { CG_BRANCH_TAKEN, CG_BRANCH_FALLTHROUGH,
-    CG_BRANCH_THROW, CG_BRANCH_CONDITION };
-void cg_add_branch(struct cg_build *, cg_fn, const struct cg_pos *,
-    uint32_t block, uint32_t index, enum cg_branch_kind, uint64_t count);
+
+/* Coverage of what a function's basic blocks and decisions did. */
+enum cg_branch_kind {
+	/*
+	 * The block itself, once for each line that it stands on (line 0: it
+	 * has none): count is how often it ran.
+	 */
+	CG_BRANCH_BLOCK,
+	/* Outcome number index of the decision at the end of the block. */
+	CG_BRANCH_ARC,
+	/* A call that ends the block: count is how often it returned. */
+	CG_BRANCH_CALL,
+	/*
+	 * MC/DC of the decision that begins in the block: index is 2 * term,
+	 * + 1 for the outcome true; count > 0: shown to decide alone.
+	 */
+	CG_BRANCH_CONDITION,
+	/* Prime path number index of the function; count > 0: was gone. */
+	CG_BRANCH_PATH,
+	/* Counter number index of kind block, as the program counted. */
+	CG_BRANCH_COUNTER
+};
+#define CG_BRANCH_KINDS 6
+
+/* Flags; where rows are summed, all of them are kept. */
+#define CG_BRANCH_FALLTHROUGH 1u /* arc: to the next block in memory */
+#define CG_BRANCH_THROW 2u       /* arc: the way of an exception */
+#define CG_BRANCH_REACHED 4u     /* arc, call, condition: its block ran */
+#define CG_BRANCH_UNREACHABLE 8u /* arc, condition: said to be impossible */
+#define CG_BRANCH_EXCEPTIONAL 16u /* block: only an exception leads there */
+#define CG_BRANCH_LAST 32u       /* block: it ends on that line */
+#define CG_BRANCH_FLAGS 6
+
+struct cg_branch {
+	struct cg_pos pos;
+	enum cg_branch_kind kind;
+	uint32_t block, index; /* with place and kind: which one it is */
+	uint32_t target;       /* arc, call: the block that it leads to */
+	unsigned flags;
+	cg_name label;         /* the source's word for it; 0: none */
+	int64_t count;         /* below 0 where threads raced */
+};
+bool cg_add_branch(struct cg_build *, cg_fn, const struct cg_branch *);
 /*
  * The input's own word on the sum of costs since the part began (callgrind's
  * totals:), said when all of them are there: a difference is a warning at at
@@ -466,11 +527,14 @@ size_t cg_fn_count(const struct cg_graph *);
 size_t cg_node_count(const struct cg_graph *);
 struct cg_slice cg_object_path(const struct cg_graph *, cg_object);
 struct cg_slice cg_file_path(const struct cg_graph *, cg_file);
+/* How its input wrote the path; "": as it is. */
+struct cg_slice cg_file_given(const struct cg_graph *, cg_file);
 struct cg_slice cg_fn_name(const struct cg_graph *, cg_fn);
+/* What linkers call it; "": the same. */
+struct cg_slice cg_fn_symbol(const struct cg_graph *, cg_fn);
 cg_file cg_fn_file(const struct cg_graph *, cg_fn);
 cg_object cg_fn_object(const struct cg_graph *, cg_fn);
-void cg_fn_range(const struct cg_graph *, cg_fn, uint32_t *first,
-    uint32_t *last, uint64_t *addr);
+void cg_fn_range(const struct cg_graph *, cg_fn, struct cg_range *);
 /* Function at place rank (0 to count, fn 0 among them) of canonical order. */
 cg_fn cg_fn_ranked(const struct cg_graph *, size_t rank);
 
@@ -517,16 +581,13 @@ struct cg_jump {
 	bool conditional;
 	uint64_t executed, followed;
 };
-struct cg_branch {
-	struct cg_pos pos;
-	uint32_t block, index;
-	enum cg_branch_kind kind;
-	uint64_t count;
-};
 bool cg_next_cost(struct cg_rows *, struct cg_cost *);
 bool cg_next_call(struct cg_rows *, struct cg_call *);
 bool cg_next_jump(struct cg_rows *, struct cg_jump *);
+/* Within a line by kind, block, index. */
 bool cg_next_branch(struct cg_rows *, struct cg_branch *);
+struct cg_slice cg_branch_label(const struct cg_graph *,
+    const struct cg_branch *);
 /* The inclusive cost that the source stated; false if it stated none. */
 bool cg_stated_inclusive(struct cg_rows *, struct cg_cost *);
 

@@ -68,6 +68,7 @@ cg_graph_free(struct cg_graph *graph)
 	cg_strs_free(&graph->strs);
 	cg_map_free(&graph->objects.ids);
 	cg_map_free(&graph->files.ids);
+	cg_map_free(&graph->files.given);
 	cg_map_free(&graph->run_ids);
 	cg_map_free(&graph->stack_ids);
 	cg_arena_free(&graph->costs.arena);
@@ -218,7 +219,7 @@ rank_files(struct cg_graph *graph, const uint32_t *strings, size_t keys)
 	return ok;
 }
 
-/* By object, file, name. */
+/* By object, file, name, symbol. */
 static bool
 rank_fns(struct cg_graph *graph, const uint32_t *strings, size_t keys)
 {
@@ -227,6 +228,9 @@ rank_fns(struct cg_graph *graph, const uint32_t *strings, size_t keys)
 	bool ok = open_sorter(&sorter, graph->fns, keys);
 
 	if (ok) {
+		for (size_t i = 0; i < sorter.count; i++)
+			sorter.key[i] = strings[fn[i].symbol];
+		sort_ids(&sorter);
 		for (size_t i = 0; i < sorter.count; i++)
 			sorter.key[i] = strings[fn[i].name];
 		sort_ids(&sorter);
@@ -418,13 +422,22 @@ cg_fn_object(const struct cg_graph *graph, cg_fn fn)
 	return graph->fn[fn].object;
 }
 
-void
-cg_fn_range(const struct cg_graph *graph, cg_fn fn, uint32_t *first,
-    uint32_t *last, uint64_t *addr)
+struct cg_slice
+cg_file_given(const struct cg_graph *graph, cg_file file)
 {
-	*first = graph->fn[fn].first;
-	*last = graph->fn[fn].last;
-	*addr = graph->fn[fn].addr;
+	return cg_strs_get(&graph->strs, cg_map_get(&graph->files.given, file));
+}
+
+struct cg_slice
+cg_fn_symbol(const struct cg_graph *graph, cg_fn fn)
+{
+	return cg_strs_get(&graph->strs, graph->fn[fn].symbol);
+}
+
+void
+cg_fn_range(const struct cg_graph *graph, cg_fn fn, struct cg_range *range)
+{
+	*range = graph->fn[fn].range;
 }
 
 cg_fn

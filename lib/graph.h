@@ -51,12 +51,11 @@ struct cg_pool {
 };
 
 struct cg_fn_entry {
-	cg_str name;
+	cg_str name, symbol;      /* symbol 0: the same */
 	cg_file file;
 	cg_object object;
-	uint32_t first, last;     /* source lines */
 	uint32_t runs;            /* first run, or CG_NO_RUN */
-	uint64_t addr;
+	struct cg_range range;
 };
 
 /* Paths of objects or files: id -> string, string -> id. */
@@ -64,6 +63,7 @@ struct cg_paths {
 	cg_str *path;
 	size_t count, cap;        /* with id 0 */
 	struct cg_map ids;
+	struct cg_map given;      /* file -> its path in the input's words */
 };
 
 struct cg_desc {

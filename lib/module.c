@@ -8,7 +8,7 @@
 
 static const char *const fact_names[CG_FACT_COUNT] = { "self", "lines",
 	"instrs", "calls", "inclusive", "stacks", "jumps", "parts", "events",
-	"zeros", "branches", "signed" };
+	"zeros", "branches", "signed", "blocks", "conditions", "counters" };
 
 const char *
 cg_fact_name(unsigned bit)
@@ -33,15 +33,16 @@ cg_modules_add(struct cg_job *job, const struct cg_module *const *table)
 		const struct cg_module *new = *table;
 
 		if (new->abi != CG_MODULE_ABI || new->size != sizeof(*new))
-			return cg_usage(job, "module is built for another "
+			return cg_usage(job,
+			    "module is built for another "
 			    "version of this library (ABI %u, not %d)",
 			    new->abi, CG_MODULE_ABI);
 		/* The list ends with NULL, which cg_grow() has put there. */
 		if (cg_find_module(job->module, cg_slice(new->name)))
-			return cg_usage(job, "two modules are called %s",
-			    new->name);
-		if (!cg_grow(&job->module, &job->module_cap,
-		    job->modules + 2, sizeof(*job->module)))
+			return cg_usage(
+			    job, "two modules are called %s", new->name);
+		if (!cg_grow(&job->module, &job->module_cap, job->modules + 2,
+			sizeof(*job->module)))
 			return cg_nomem(job);
 		job->module[job->modules++] = new;
 	}
@@ -56,10 +57,10 @@ cg_job_load_modules(struct cg_job *job, const char *path)
 
 	/* Without a slash dlopen() would search the system's folders. */
 	if (!strchr(path, '/'))
-		return cg_usage(job, "expected a path with a '/', not %s",
-		    path);
+		return cg_usage(
+		    job, "expected a path with a '/', not %s", path);
 	if (!cg_grow(&job->plugin, &job->plugin_cap, job->plugins + 1,
-	    sizeof(*job->plugin)))
+		sizeof(*job->plugin)))
 		return cg_nomem(job);
 	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
@@ -104,7 +105,7 @@ has_suffix(struct cg_slice path, const char *suffixes)
 		if (path.len > suffix.len &&
 		    path.ptr[path.len - suffix.len - 1] == '.' &&
 		    memcmp(path.ptr + path.len - suffix.len, suffix.ptr,
-		    suffix.len) == 0)
+			suffix.len) == 0)
 			return true;
 	}
 	return false;

@@ -14,7 +14,7 @@
  *	call:  callee, count, entry line, entry addr, then values
  *	jump:  [target fn, target file], to addr and line as differences to
  *	       the row's own, executed, [followed]
- *	branch: block, index, kind, count
+ *	branch: kind, block, index, flags, target, label, count
  *
  * Most rows are costs: what cg_add_cost() does is done in one function.
  */
@@ -25,7 +25,7 @@
 #define POS_MAX 23 /* tag, file, addr, line, number of values */
 #define CALL_MAX (POS_MAX + 30)
 #define JUMP_MAX (POS_MAX + 50)
-#define BRANCH_MAX (POS_MAX + 30)
+#define BRANCH_MAX (POS_MAX + 45)
 #define VALUE_MAX 10
 
 static inline uint8_t *
@@ -208,10 +208,13 @@ cg_run_add_branch(
 	if (!to)
 		return false;
 	to = put_pos(packed, to, CG_ROW_OTHER | CG_TAG_BRANCH, &branch->pos);
+	to = put_varint(to, branch->kind);
 	to = put_varint(to, branch->block);
 	to = put_varint(to, branch->index);
-	to = put_varint(to, branch->kind);
-	end_pack(packed, put_varint(to, branch->count));
+	to = put_varint(to, branch->flags);
+	to = put_varint(to, branch->target);
+	to = put_varint(to, branch->label);
+	end_pack(packed, put_signed(to, (uint64_t)branch->count));
 	return true;
 }
 
@@ -391,22 +394,28 @@ cg_add_inclusive(
 		cg_build_nomem(build);
 }
 
-void
-cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
-    uint32_t block, uint32_t index, enum cg_branch_kind kind, uint64_t count)
+bool
+cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_branch *branch)
 {
-	struct cg_run *run = begin_row(build, fn, pos, 0);
-	const struct cg_branch branch = { .pos = *pos,
-		.block = block,
-		.index = index,
-		.kind = kind,
-		.count = count };
+	static const cg_facts fact[CG_BRANCH_KINDS] = {
+		[CG_BRANCH_BLOCK] = CG_BLOCKS,
+		[CG_BRANCH_ARC] = CG_BRANCHES,
+		[CG_BRANCH_CALL] = CG_BLOCKS,
+		[CG_BRANCH_CONDITION] = CG_CONDITIONS,
+		[CG_BRANCH_PATH] = CG_BLOCKS,
+		[CG_BRANCH_COUNTER] = CG_COUNTERS,
+	};
+	struct cg_graph *graph = build->graph;
+	struct cg_run *run = begin_row(build, fn, &branch->pos, 0);
+	size_t strs = graph->strs.count ? graph->strs.count : 1;
 
-	if (!run)
-		return;
-	build->graph->facts |= CG_BRANCHES;
-	if (!cg_run_add_branch(build->graph, run, &branch))
+	if (!run || !cg_build_check(build, branch->label, strs, "label") ||
+	    !cg_build_check(build, branch->kind, CG_BRANCH_KINDS, "kind"))
+		return false;
+	graph->facts |= fact[branch->kind];
+	if (!cg_run_add_branch(graph, run, branch))
 		cg_build_nomem(build);
+	return build->status == CG_OK;
 }
 
 void

@@ -17,6 +17,7 @@
 #define CG_TAG_FAR 64u    /* ... to another function or file */
 #define CG_TAG_BRANCH 32u /* of other rows */
 #define CG_TAG_INCLUSIVE 64u
+#define CG_BRANCH_VALUES 7 /* varints behind its position */
 
 /* A piece of a run; rows never straddle two. */
 struct cg_block {

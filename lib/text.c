@@ -12,6 +12,14 @@ cg_slice(const char *string)
 }
 
 /* memcmp() and memchr() must not be given NULL, which an empty slice may be. */
+int
+cg_compare(struct cg_slice a, struct cg_slice b)
+{
+	int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
+
+	return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
 bool
 cg_starts(struct cg_slice slice, const char *prefix)
 {

@@ -35,7 +35,7 @@ skip_rest(unsigned tag, const uint8_t *at)
 					    (tag & CG_TAG_FAR ? 2u : 0u));
 	case CG_ROW_OTHER:
 		if (tag & CG_TAG_BRANCH)
-			return skip_varints(at, 4);
+			return skip_varints(at, CG_BRANCH_VALUES);
 		n = get_varint(&at);
 		return skip_varints(at, n);
 	}
@@ -209,7 +209,7 @@ compare_targets(
 	return order ? order : ta.conditional - tb.conditional;
 }
 
-/* Branches: by block, index, kind; inclusive rows come first, all equal. */
+/* Branches: by kind, block, index; inclusive rows come first, all equal. */
 static int
 compare_others(const struct row *a, const struct row *b)
 {
@@ -529,12 +529,41 @@ cg_next_jump(struct cg_rows *rows, struct cg_jump *jump)
 	return true;
 }
 
+/* What stands behind the position. */
+static void
+get_branch(const struct row *row, struct cg_branch *branch)
+{
+	const uint8_t *at = row->rest;
+
+	branch->kind = (enum cg_branch_kind)get_varint(&at);
+	branch->block = (uint32_t)get_varint(&at);
+	branch->index = (uint32_t)get_varint(&at);
+	branch->flags = (unsigned)get_varint(&at);
+	branch->target = (uint32_t)get_varint(&at);
+	branch->label = (cg_name)get_varint(&at);
+	branch->count = (int64_t)get_signed(&at);
+}
+
+/* What differs is kept so that the order of adding makes no difference. */
+static bool
+add_branch(const struct cg_graph *graph, struct cg_branch *sum,
+    const struct cg_branch *more)
+{
+	if (sum->target < more->target)
+		sum->target = more->target;
+	if (cg_compare(
+		cg_branch_label(graph, sum), cg_branch_label(graph, more)) < 0)
+		sum->label = more->label;
+	sum->flags |= more->flags;
+	return !__builtin_add_overflow(sum->count, more->count, &sum->count);
+}
+
 bool
 cg_next_branch(struct cg_rows *rows, struct cg_branch *branch)
 {
 	struct list *list = &rows->list[CG_ROW_OTHER];
 	const struct row *row, *same;
-	const uint8_t *at;
+	struct cg_branch more;
 
 	/* Rows of stated inclusive costs are cg_stated_inclusive()'s. */
 	do {
@@ -542,22 +571,23 @@ cg_next_branch(struct cg_rows *rows, struct cg_branch *branch)
 		if (!row)
 			return false;
 	} while (!(row->tag & CG_TAG_BRANCH));
-	at = row->rest;
 	branch->pos = pos_of(rows, row);
-	branch->block = (uint32_t)get_varint(&at);
-	branch->index = (uint32_t)get_varint(&at);
-	branch->kind = (enum cg_branch_kind)get_varint(&at);
-	branch->count = get_varint(&at);
+	get_branch(row, branch);
 	while (list->next < list->count &&
 	       (same = next_same(rows, CG_ROW_OTHER, row)) != NULL) {
-		at = skip_varints(same->rest, 3);
-		if (__builtin_add_overflow(
-			branch->count, get_varint(&at), &branch->count)) {
+		get_branch(same, &more);
+		if (!add_branch(rows->graph, branch, &more)) {
 			cg_graph_overflow(rows->graph, "branches");
 			return false;
 		}
 	}
 	return true;
+}
+
+struct cg_slice
+cg_branch_label(const struct cg_graph *graph, const struct cg_branch *branch)
+{
+	return cg_strs_get(&graph->strs, branch->label);
 }
 
 bool

@@ -212,8 +212,10 @@ program reads (1)" -t json "$dir/two.cgj"
 		'["event",0,"E"]' '["rows",0]' '["cost",0,1,0,[1,2]]'
 	refused 3:15 "expected '[' and the costs" \
 		'["rows",0]' '["cost",0,1,0,5]'
-	refused 3:21 'expected "taken", "fallthrough", "throw" or "condition"' \
-		'["rows",0]' '["branch",0,1,0,0,0,"x",1]'
+	refused 3:17 'expected "block", "arc", "call", "condition", "path" or "counter"' \
+		'["rows",0]' '["branch",0,1,0,"x",0,0,1]'
+	refused 3:29 'expected letters of "ftruxl"' \
+		'["rows",0]' '["branch",0,1,0,"arc",0,0,1,"fz"]'
 	refused 3:18 "expected ']'" '["rows",0]' '["cost",0,1,0,[],1]'
 	refused 3:13 'expected a number' '["rows",0]' '["cost",0,1,[]]'
 	refused 2:1 "expected '['" '{"a":1}'
