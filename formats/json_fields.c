@@ -28,12 +28,7 @@ cg_json_line(struct reader *r)
 bool
 cg_json_refuse(struct reader *r, const char *expected)
 {
-	const char *at = r->json.at;
-
-	if (r->type == CG_JSON_BAD)
-		r->status = cg_fail_at(r->job, at, "%s", r->json.error);
-	else
-		r->status = cg_fail_at(r->job, at, "expected %s", expected);
+	r->status = cg_json_fail(r->job, &r->json, expected);
 	return false;
 }
 
@@ -322,7 +317,7 @@ cg_json_take_fields(struct reader *r, const char *kinds)
 
 /* Steps over a value of any shape. */
 bool
-cg_json_skip(struct reader *r)
+cg_json_step_over(struct reader *r)
 {
 	unsigned depth = 0;
 

@@ -66,7 +66,7 @@ bool cg_json_take(struct reader *, enum cg_json_type, const char *expected);
 bool cg_json_refuse(struct reader *, const char *expected);
 bool cg_json_take_number(struct reader *, uint64_t max, uint64_t *);
 /* Steps over a value of any shape. */
-bool cg_json_skip(struct reader *);
+bool cg_json_step_over(struct reader *);
 /*
  * Takes fields of these kinds into r->field, and the end of the line:
  *

@@ -373,7 +373,7 @@ take_object(struct reader *r, const struct key *keys)
 							: NAME_SHOWN),
 			    name.ptr);
 		if (!cg_json_take(r, CG_JSON_KEY, "a key") ||
-		    !(key->name ? key->take(r) : cg_json_skip(r)))
+		    !(key->name ? key->take(r) : cg_json_step_over(r)))
 			return false;
 	}
 	return cg_json_take(r, CG_JSON_OBJECT_END, "'}'");
@@ -416,8 +416,8 @@ set_grain(struct reader *r)
 static const struct key header_keys[] = {
 	{ "cgconv", check_graph },
 	{ "version", check_version },
-	{ "minor", cg_json_skip },
-	{ "creator", cg_json_skip },
+	{ "minor", cg_json_step_over },
+	{ "creator", cg_json_step_over },
 	{ "grain", set_grain },
 	{ NULL, NULL },
 };
@@ -491,7 +491,7 @@ skip_record(struct reader *r, struct cg_slice tag, const char *at)
 	cg_warn_at(r->job, at, "unknown record \"%.*s\" is skipped",
 	    (int)(tag.len < NAME_SHOWN ? tag.len : NAME_SHOWN), tag.ptr);
 	while (r->type != CG_JSON_ARRAY_END) {
-		if (!cg_json_skip(r))
+		if (!cg_json_step_over(r))
 			return false;
 	}
 	return cg_json_take_end(r);

@@ -205,6 +205,9 @@ typedef void cg_reporter(void *arg, const struct cg_message *);
 int cg_fail(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
 int cg_fail_at(struct cg_job *, const char *at, const char *fmt, ...)
     CG_PRINTF(3, 4);
+struct cg_json;
+/* The token is not what was expected, if not for a syntax error. */
+int cg_json_fail(struct cg_job *, const struct cg_json *, const char *expected);
 /*
  * Warnings of one fmt (compared by its address: pass a literal) are counted:
  * the first five are reported, the rest as "and N more" at the end.
@@ -247,7 +250,8 @@ int cg_in_status(const struct cg_in *);
 
 /*
  * JSON: a pull tokenizer over one slice that holds a whole value (a line of
- * JSON Lines). RFC 8259, no extension; depth is limited to CG_JSON_DEPTH.
+ * JSON Lines), or over an input of any size, whose window is all that it needs
+ * of memory. RFC 8259, no extension; depth is limited to CG_JSON_DEPTH.
  */
 #define CG_JSON_DEPTH 64
 enum cg_json_type {
@@ -263,16 +267,29 @@ struct cg_json {
 	const char *error;     /* after CG_JSON_BAD: "expected ..." */
 	/*
 	 * Of KEY, STRING: the raw text between the quotes, escapes and all; of
-	 * NUMBER: its text.
+	 * NUMBER: its text. Of an input it lives until the next token.
 	 */
 	struct cg_slice text;
 	bool escaped;          /* text holds a backslash */
 	unsigned depth;
 	uint64_t objects;      /* private: bit d: level d is an object */
 	unsigned expect;       /* private */
+	struct cg_in *in;      /* private: where more comes from */
 };
 void cg_json_start(struct cg_json *, struct cg_slice);
+/* Of an input: from here on the tokenizer alone reads it. */
+void cg_json_open(struct cg_json *, struct cg_in *);
 enum cg_json_type cg_json_next(struct cg_json *);
+/*
+ * After an outermost value: does another one follow (JSON Lines)? Then that
+ * is next.
+ */
+bool cg_json_another(struct cg_json *);
+/*
+ * Steps over the rest of the value that begins with the token of that type,
+ * which was next last; false after a syntax error in it.
+ */
+bool cg_json_skip(struct cg_json *, enum cg_json_type);
 /*
  * The string's bytes. Without escapes that is json->text itself; else they
  * are unescaped into buf, which must have json->text.len bytes. A lone

@@ -38,8 +38,9 @@ struct cg_in {
 	char packed[PACKED_NAME];
 	char *buf;
 	size_t size, given, at, end;
-	uint64_t base;  /* unpacked bytes before the window */
-	uint64_t lines; /* ... and newlines */
+	uint64_t base;    /* unpacked bytes before the window */
+	uint64_t lines;   /* ... and newlines */
+	uint64_t columns; /* ... and bytes of the line that it begins in */
 	enum given kind;
 	bool is_stdin;
 	bool ended;   /* the stream has no more */
@@ -143,11 +144,23 @@ report_nomem(struct cg_diag *diag, const char *name)
 	cg_diag_say(diag, CG_ERROR, &place, "out of memory");
 }
 
+/* Where in the window the line of a place in it starts, or 0. */
+static size_t
+line_start(const struct cg_in *in, size_t at)
+{
+	while (at > 0 && in->buf[at - 1] != '\n')
+		at--;
+	return at;
+}
+
 /* Forgets what is consumed. */
 static void
 drop(struct cg_in *in)
 {
-	in->lines += count_newlines(in->buf, in->at);
+	size_t at = line_start(in, in->at);
+
+	in->columns = in->at - at + (at > 0 ? 0 : in->columns);
+	in->lines += count_newlines(in->buf, at);
 	in->base += in->at;
 	memmove(in->buf, in->buf + in->at, in->end - in->at);
 	in->end -= in->at;
@@ -386,20 +399,21 @@ cg_in_place(const struct cg_in *in, const char *at, struct cg_place *place)
 	/* As numbers: at may point anywhere. */
 	uintptr_t offset = (uintptr_t)at - (uintptr_t)in->buf;
 	bool inside = offset >= in->given && offset <= in->end;
-	size_t to = inside ? (size_t)offset : in->given, start = to;
+	uint64_t column;
+	size_t to = inside ? (size_t)offset : in->given, start;
 
 	*place = (struct cg_place){ .file = in->name };
 	switch (in->kind) {
 	case NOTHING: break;
 	case TEXT:
-		place->line = in->lines + count_newlines(in->buf, to);
-		if (in->given < in->at) /* else stay at the last line */
+		start = line_start(in, to);
+		column = to - start + (start > 0 ? 0 : in->columns) + 1;
+		place->line = in->lines + count_newlines(in->buf, start);
+		/* The end of a text is at its last line. */
+		if (in->given < in->at || column > 1)
 			place->line++;
-		if (!inside)
-			break;
-		while (start > 0 && in->buf[start - 1] != '\n')
-			start--;
-		place->column = to - start + 1;
+		if (inside)
+			place->column = column;
 		break;
 	case BYTES:
 		place->offset = in->base + to;
@@ -411,7 +425,7 @@ cg_in_place(const struct cg_in *in, const char *at, struct cg_place *place)
 /* ---- Text --------------------------------------------------------------- */
 
 static void
-refuse_line(struct cg_in *in)
+refuse_long(struct cg_in *in, const char *what)
 {
 	struct cg_place place;
 
@@ -419,8 +433,8 @@ refuse_line(struct cg_in *in)
 	in->given = in->at;
 	in->at = in->end;
 	cg_in_place(in, NULL, &place);
-	cg_diag_say(in->diag, CG_ERROR, &place, "line is longer than %zu MiB",
-	    LINE_LIMIT >> 20);
+	cg_diag_say(in->diag, CG_ERROR, &place, "%s is longer than %zu MiB",
+	    what, LINE_LIMIT >> 20);
 	fail(in, CG_ELIMIT);
 }
 
@@ -450,7 +464,7 @@ find_newline(struct cg_in *in)
 		else
 			seen += left;
 		if (seen > LINE_LIMIT) {
-			refuse_line(in);
+			refuse_long(in, "line");
 			return NULL;
 		}
 		if (newline)
@@ -508,6 +522,24 @@ cg_read_block(struct cg_in *in, struct cg_slice *block)
 	if (!last) /* one line that is longer, or the last one */
 		last = find_newline(in);
 	return give_text(in, last, block);
+}
+
+bool
+cg_read_on(struct cg_in *in, const char *keep, struct cg_slice *text)
+{
+	size_t kept = keep ? (size_t)(in->buf + in->at - keep) : 0;
+
+	in->kind = TEXT;
+	in->at -= kept;
+	if (kept > LINE_LIMIT) {
+		refuse_long(in, "value");
+		kept = 0;
+	}
+	(void)want(in, 2 * kept + 1);
+	in->given = in->at;
+	in->at = in->end;
+	*text = (struct cg_slice){ in->buf + in->given, in->at - in->given };
+	return text->len > kept;
 }
 
 /* ---- Bytes -------------------------------------------------------------- */

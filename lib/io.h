@@ -46,6 +46,12 @@ bool cg_in_head(struct cg_in *, struct cg_head *);
  * what was given out, without a column; at the end of a text its last line.
  */
 void cg_in_place(const struct cg_in *, const char *at, struct cg_place *);
+/*
+ * Text without regard to lines: what was given out last from keep on (NULL:
+ * nothing of it), and more behind it. False if there is no more: the text is
+ * then what was kept. Nothing at all after an error, such as 64 MiB to keep.
+ */
+bool cg_read_on(struct cg_in *, const char *keep, struct cg_slice *text);
 
 /*
  * unpack.c: the filter whose magic head shows, or NULL if none bids. head was

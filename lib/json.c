@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "cgconv.h"
+#include "io.h"
 
 /* What may come next. */
 enum expect {
@@ -17,6 +17,8 @@ enum expect {
 	END,       /* after the outermost value */
 	BAD        /* nothing any more */
 };
+
+#define LOOK_AHEAD 8 /* more than an escape or a literal has */
 
 #define ONES UINT64_C(0x0101010101010101)
 #define HIGH_BITS (0x80 * ONES)
@@ -52,6 +54,16 @@ cg_json_start(struct cg_json *json, struct cg_slice text)
 	if (!text.ptr)
 		text.ptr = ""; /* the empty slice */
 	*json = (struct cg_json){ .rest = text, .at = text.ptr };
+}
+
+void
+cg_json_open(struct cg_json *json, struct cg_in *in)
+{
+	struct cg_slice text;
+
+	(void)cg_read_on(in, NULL, &text);
+	cg_json_start(json, text);
+	json->in = in;
 }
 
 /* Keeps what is left; whatever comes after a value is decided by the level. */
@@ -305,8 +317,8 @@ take_more(struct cg_json *json, const char *at, const char *end)
 	    json, at, object ? "expected ',' or '}'" : "expected ',' or ']'");
 }
 
-enum cg_json_type
-cg_json_next(struct cg_json *json)
+static enum cg_json_type
+take_token(struct cg_json *json)
 {
 	const char *end = json->rest.ptr + json->rest.len;
 	const char *at = skip_blanks(json->rest.ptr, end);
@@ -332,6 +344,63 @@ cg_json_next(struct cg_json *json)
 	case BAD: break;
 	}
 	return CG_JSON_BAD;
+}
+
+/* May the token be another one if more text follows? */
+static bool
+is_open(const struct cg_json *json, enum cg_json_type type)
+{
+	const char *end = json->rest.ptr + json->rest.len;
+
+	if (type == CG_JSON_BAD)
+		return end - json->at < LOOK_AHEAD;
+	return type == CG_JSON_END ||
+	       (type == CG_JSON_NUMBER && json->rest.len == 0);
+}
+
+/* With an input, a token at the end of its window is taken once more. */
+enum cg_json_type
+cg_json_next(struct cg_json *json)
+{
+	unsigned expect = json->expect;
+	const char *from = json->rest.ptr;
+	enum cg_json_type type = take_token(json);
+	bool more = json->in && expect != BAD;
+
+	while (more && is_open(json, type)) {
+		more = cg_read_on(json->in, from, &json->rest);
+		from = json->rest.ptr;
+		json->expect = expect;
+		json->error = NULL;
+		type = take_token(json);
+	}
+	return type;
+}
+
+bool
+cg_json_another(struct cg_json *json)
+{
+	const char *end;
+
+	if (json->expect != END || cg_json_next(json) == CG_JSON_END)
+		return false;
+	end = json->rest.ptr + json->rest.len;
+	json->rest = (struct cg_slice){ json->at, (size_t)(end - json->at) };
+	json->expect = VALUE;
+	json->error = NULL;
+	return true;
+}
+
+bool
+cg_json_skip(struct cg_json *json, enum cg_json_type type)
+{
+	unsigned depth = json->depth;
+
+	if (type == CG_JSON_ARRAY || type == CG_JSON_OBJECT) {
+		while (type > CG_JSON_BAD && json->depth >= depth)
+			type = cg_json_next(json);
+	}
+	return type > CG_JSON_BAD;
 }
 
 static unsigned

@@ -54,6 +54,18 @@ cg_fail_at(struct cg_job *job, const char *at, const char *fmt, ...)
 	return status;
 }
 
+/* What an input has said of itself is the better reason. */
+int
+cg_json_fail(
+    struct cg_job *job, const struct cg_json *tokens, const char *expected)
+{
+	if (tokens->in && cg_in_status(tokens->in) != CG_OK)
+		return cg_in_status(tokens->in);
+	if (tokens->error)
+		return cg_fail_at(job, tokens->at, "%s", tokens->error);
+	return cg_fail_at(job, tokens->at, "expected %s", expected);
+}
+
 void
 cg_warn(struct cg_job *job, const char *fmt, ...)
 {

@@ -9,7 +9,8 @@
 #define TEXT_MAX 4096
 #define LEVELS 8
 
-static struct cg_diag diag;
+static struct unit_log said;
+static struct cg_diag diag = { .report = unit_report, .arg = &said };
 
 /* ---- By hand ------------------------------------------------------------ */
 
@@ -437,6 +438,141 @@ test_prefixes(void)
 	}
 }
 
+/* ---- Inputs, whose window holds a part ---------------------------------- */
+
+/* Token by token, an input and the slice it is made of say the same. */
+static void
+test_input(struct cg_slice text)
+{
+	enum cg_json_type type;
+	struct cg_json want, json;
+	struct cg_place place;
+	uint64_t offset;
+	int status;
+	struct cg_in *in = cg_in_memory(&diag, "mem", text, &status);
+
+	cg_json_start(&want, text);
+	cg_json_open(&json, in);
+	do {
+		type = cg_json_next(&want);
+		if (!CHECK(cg_json_next(&json) == type) ||
+		    !CHECK(json.depth == want.depth))
+			break;
+		if (type == CG_JSON_KEY || type == CG_JSON_STRING ||
+		    type == CG_JSON_NUMBER)
+			CHECK(unit_same(json.text, want.text));
+		offset = cg_in_offset(in) - json.rest.len -
+			 (uint64_t)(json.rest.ptr - json.at);
+		CHECK(offset == (uint64_t)(want.at - text.ptr));
+	} while (type > CG_JSON_BAD);
+	CHECK(type == CG_JSON_END || strcmp(json.error, want.error) == 0);
+	cg_in_place(in, json.at, &place);
+	if (!memchr(text.ptr, '\n', text.len)) {
+		CHECK(place.line == 1);
+		CHECK(place.column == (uint64_t)(want.at - text.ptr) + 1);
+	}
+	CHECK(cg_in_status(in) == CG_OK);
+	cg_in_close(in);
+}
+
+/* Places where a window ends: 256 KiB are read at once, twice as many kept. */
+static void
+test_windows(void)
+{
+	size_t size = (size_t)900 << 10, len = 100;
+	char *bytes = unit_alloc(size + TEXT_MAX + 4);
+	struct text text;
+	uint64_t seed = 4;
+
+	memset(bytes, ' ', len);
+	bytes[len++] = '[';
+	while (len < size) {
+		make_text(&text, &seed);
+		for (size_t i = 0; i < text.len; i++) {
+			if (!strchr(" \t\r\n", text.bytes[i]))
+				bytes[len++] = text.bytes[i];
+		}
+		bytes[len++] = ',';
+	}
+	bytes[len - 1] = ']';
+	for (size_t i = 0; i < 100; i++)
+		test_input((struct cg_slice){ bytes + i, len - i });
+	test_input((struct cg_slice){ bytes, len - 1 });
+	for (int i = 0; i < 20; i++) {
+		size_t at = 120 + unit_below(&seed, len - 120);
+		char was = bytes[at];
+
+		bytes[at] = "\"x]}:\\"[unit_below(&seed, 6)];
+		test_input((struct cg_slice){ bytes, len });
+		bytes[at] = was;
+	}
+	memset(bytes + 150, 'a', size - 150);
+	bytes[149] = bytes[size] = '"';
+	bytes[148] = '[';
+	bytes[size + 1] = ']';
+	memset(bytes, ' ', 148);
+	test_input((struct cg_slice){ bytes, size + 2 });
+	test_input((struct cg_slice){ bytes, size });
+	free(bytes);
+}
+
+static void
+test_many_values(void)
+{
+	static const char text[] = "{\"a\":[1]}\n\n[2] 3\n\"x\"\n}";
+	struct cg_slice bytes = cg_slice(text);
+	struct cg_json json;
+	int status;
+
+	for (int input = 0; input < 2; input++) {
+		struct cg_in *in = cg_in_memory(&diag, "mem", bytes, &status);
+
+		cg_json_start(&json, bytes);
+		if (input)
+			cg_json_open(&json, in);
+		CHECK(!cg_json_another(&json));
+		CHECK(cg_json_skip(&json, cg_json_next(&json)));
+		CHECK(cg_json_another(&json));
+		CHECK(cg_json_next(&json) == CG_JSON_ARRAY);
+		CHECK(!cg_json_another(&json));
+		CHECK(cg_json_skip(&json, CG_JSON_ARRAY));
+		CHECK(cg_json_another(&json));
+		CHECK(cg_json_skip(&json, cg_json_next(&json)));
+		CHECK(cg_json_another(&json));
+		CHECK(cg_json_next(&json) == CG_JSON_STRING);
+		CHECK(cg_json_another(&json));
+		CHECK(!cg_json_skip(&json, cg_json_next(&json)));
+		CHECK(*json.at == '}');
+		CHECK(!cg_json_another(&json));
+		cg_in_close(in);
+	}
+}
+
+/* What has to be kept whole has a limit. */
+static void
+test_long_value(void)
+{
+	size_t size = ((size_t)130 << 20) + 2;
+	char *bytes = unit_alloc(size);
+	struct cg_json json;
+	struct cg_in *in;
+	int status;
+
+	memset(bytes, 'a', size);
+	memcpy(bytes, "[\"", 2);
+	said = (struct unit_log){ 0 };
+	in = cg_in_memory(
+	    &diag, "mem", (struct cg_slice){ bytes, size }, &status);
+	cg_json_open(&json, in);
+	CHECK(cg_json_next(&json) == CG_JSON_ARRAY);
+	CHECK(cg_json_next(&json) == CG_JSON_BAD);
+	CHECK(cg_json_next(&json) == CG_JSON_BAD);
+	CHECK(cg_in_status(in) == CG_ELIMIT && said.count == 1);
+	CHECK(strcmp(said.text, "value is longer than 64 MiB") == 0);
+	cg_in_close(in);
+	free(bytes);
+}
+
 /* ---- Strings ------------------------------------------------------------ */
 
 static void
@@ -578,6 +714,9 @@ main(void)
 	test_depth();
 	test_random();
 	test_prefixes();
+	test_windows();
+	test_many_values();
+	test_long_value();
 	test_escapes();
 	test_unescapes();
 	test_round_trips();
