@@ -656,6 +656,11 @@ void cg_putf(struct cg_out *, const char *fmt, ...) CG_PRINTF(2, 3);
 /* A JSON string with its quotes; bytes that are no UTF-8 as \udcXX. */
 void cg_put_json(struct cg_out *, struct cg_slice);
 /*
+ * XML text, good in elements and in "..." of attributes; what XML cannot hold
+ * (control characters, bytes that are no UTF-8) as U+FFFD.
+ */
+void cg_put_xml(struct cg_out *, struct cg_slice);
+/*
  * Room for n bytes (up to CG_RESERVE_MAX) to format into; never NULL.
  * cg_out_advance() says where the text ended.
  */

@@ -64,6 +64,14 @@ bool cg_read_on(struct cg_in *, const char *keep, struct cg_slice *text);
 struct cg_stream *cg_unpack(struct cg_diag *, const char *name,
     struct cg_stream *source, struct cg_slice head, int *status);
 
+/* ---- text.c ------------------------------------------------------------- */
+
+/*
+ * Length of the UTF-8 sequence that begins with a byte from 0x80 on, 0 if it
+ * is none (RFC 3629: no overlong forms, no surrogates, nothing past 10ffff).
+ */
+size_t cg_utf8_length(const char *, const char *end);
+
 /* ---- out.c: outputs ----------------------------------------------------- */
 
 /*

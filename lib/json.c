@@ -485,35 +485,6 @@ cg_json_string(const struct cg_json *json, char *buf)
 /* Input bytes that are written at once: each may become six. */
 #define PIECE 8192
 
-/*
- * Length of the UTF-8 sequence that begins with a byte from 0x80 on, 0 if it
- * is none (RFC 3629: no overlong forms, no surrogates, nothing past 10ffff).
- */
-static size_t
-utf8_length(const unsigned char *at, const unsigned char *end)
-{
-	size_t len = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-	unsigned char low = 0x80, high = 0xbf;
-
-	if (at[0] < 0xc2 || at[0] > 0xf4 || (size_t)(end - at) < len)
-		return 0;
-	if (at[0] == 0xe0)
-		low = 0xa0;
-	else if (at[0] == 0xed)
-		high = 0x9f;
-	else if (at[0] == 0xf0)
-		low = 0x90;
-	else if (at[0] == 0xf4)
-		high = 0x8f;
-	if (at[1] < low || at[1] > high)
-		return 0;
-	for (size_t i = 2; i < len; i++) {
-		if (at[i] < 0x80 || at[i] > 0xbf)
-			return 0;
-	}
-	return len;
-}
-
 /* The letter after the backslash, 0 if there is no short escape. */
 static char
 short_escape(unsigned char byte)
@@ -537,7 +508,7 @@ put_special(char *to, const char **at, const char *end)
 	char letter;
 
 	if (*from >= 0x80)
-		len = utf8_length(from, (const unsigned char *)end);
+		len = cg_utf8_length(*at, end);
 	if (len > 0) {
 		memcpy(to, from, len);
 		*at += len;

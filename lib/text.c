@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "cgconv.h"
+#include "io.h"
 
 struct cg_slice
 cg_slice(const char *string)
@@ -121,6 +121,32 @@ cg_trim(struct cg_slice slice)
 	while (slice.len > 0 && is_blank(slice.ptr[slice.len - 1]))
 		slice.len--;
 	return slice;
+}
+
+size_t
+cg_utf8_length(const char *text, const char *end)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t len = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+	unsigned char low = 0x80, high = 0xbf;
+
+	if (at[0] < 0xc2 || at[0] > 0xf4 || (size_t)(end - text) < len)
+		return 0;
+	if (at[0] == 0xe0)
+		low = 0xa0;
+	else if (at[0] == 0xed)
+		high = 0x9f;
+	else if (at[0] == 0xf0)
+		low = 0x90;
+	else if (at[0] == 0xf4)
+		high = 0x8f;
+	if (at[1] < low || at[1] > high)
+		return 0;
+	for (size_t i = 2; i < len; i++) {
+		if (at[i] < 0x80 || at[i] > 0xbf)
+			return 0;
+	}
+	return len;
 }
 
 /* ---- Numbers ------------------------------------------------------------ */

@@ -162,6 +162,28 @@ test_formats(void)
 	}
 }
 
+/* What XML cannot hold becomes U+FFFD. */
+static void
+test_xml(void)
+{
+	struct cg_out *out = cg_out_memory(&diag);
+	char long_text[20001];
+
+	cg_put_xml(out, (struct cg_slice){ NULL, 0 });
+	cg_put_xml(out, (struct cg_slice){ "a<b>&\"'\t\r\n\x01\0z\x7f\xc3\xa9"
+					   "\xff\xef\xbf\xbf\xe2\x82",
+			    22 });
+	CHECK(cg_equal(cg_out_bytes(out),
+	    "a&lt;b&gt;&amp;&quot;'&#9;&#13;&#10;\xef\xbf\xbd\xef\xbf\xbdz\x7f"
+	    "\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"));
+	cg_out_close(out);
+	out = cg_out_memory(&diag);
+	memset(long_text, '<', 20000);
+	cg_put_xml(out, (struct cg_slice){ long_text, 20000 });
+	CHECK(cg_out_bytes(out).len == 80000);
+	cg_out_close(out);
+}
+
 /* A file, a packed one and memory get the same; so does the CRC. */
 static void
 test_same(void)
@@ -412,6 +434,7 @@ main(void)
 	(void)signal(SIGPIPE, SIG_IGN);
 	test_memory();
 	test_formats();
+	test_xml();
 	test_same();
 	test_gzip();
 	test_commit();
