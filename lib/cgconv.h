@@ -299,6 +299,48 @@ bool cg_json_skip(struct cg_json *, enum cg_json_type);
 struct cg_slice cg_json_string(const struct cg_json *, char *buf);
 
 /*
+ * XML: a pull reader. It opens nothing but the input, knows no entities but
+ * &lt; &gt; &amp; &quot; &apos; and characters by number, and keeps to the
+ * limits of the library: CG_XML_DEPTH levels, tags of 256 KiB, texts of 1 MiB.
+ *
+ *	struct cg_xml *xml = cg_xml_new(job, in);
+ *	while (xml && (type = cg_xml_next(xml)) != CG_XML_END) ...
+ *	status = xml ? cg_xml_status(xml) : CG_ELIMIT;
+ *	cg_xml_free(xml);
+ *
+ * <a/> is an OPEN and a CLOSE. A text is given in one piece, blanks alone are
+ * not given. Comments and processing instructions are skipped; of a prefixed
+ * name what follows the colon counts. All text is UTF-8. What the calls give
+ * lives until the next cg_xml_next().
+ */
+#define CG_XML_DEPTH 256
+enum cg_xml_type {
+	CG_XML_END, /* of the document, or an error that was reported */
+	CG_XML_OPEN, CG_XML_CLOSE, CG_XML_TEXT
+};
+struct cg_xml;
+struct cg_xml *cg_xml_new(struct cg_job *, struct cg_in *);
+void cg_xml_free(struct cg_xml *);
+enum cg_xml_type cg_xml_next(struct cg_xml *);
+/* Of OPEN and CLOSE; the same name is at the same address as long as xml. */
+struct cg_slice cg_xml_name(const struct cg_xml *);
+/* Of OPEN: false and "" if the element has no such attribute. */
+bool cg_xml_attribute(const struct cg_xml *, const char *name,
+    struct cg_slice *value);
+struct cg_slice cg_xml_text(const struct cg_xml *);
+/* How many elements are open, one that opens or closes among them. */
+unsigned cg_xml_depth(const struct cg_xml *);
+/* For cg_fail_at(), cg_warn_at(): where the tag or text begins. */
+const char *cg_xml_at(const struct cg_xml *);
+/*
+ * From OPEN to its CLOSE, all texts in between joined (till the next call of
+ * this); text may be NULL: skips the element. False at the end.
+ */
+bool cg_xml_content(struct cg_xml *, struct cg_slice *text);
+/* CG_OK, or why cg_xml_next() ended early. */
+int cg_xml_status(const struct cg_xml *);
+
+/*
  * A table from numbers to numbers: what ids of an input are looked up in, so
  * that no number from a file ever sizes an array. Starts as { 0 }.
  */

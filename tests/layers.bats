@@ -12,7 +12,7 @@ floor_of()
 	elffile | debugfile | dwarf | dwarf_units) echo 1 ;;
 	graph | rows | pack | build | view | costs | events) echo 2 ;;
 	stacks | cycles | inclusive | propagate) echo 2 ;;
-	job | message | options | module | derive) echo 3 ;;
+	job | message | options | module | derive | xml) echo 3 ;;
 	*) echo "on which floor is $1?" >&2 && return 1 ;;
 	esac
 }

@@ -180,6 +180,33 @@ open_pipe(struct cg_slice text, uint64_t seed, pid_t *child)
 	return cg_in_open(&diag, "-", &status);
 }
 
+/* A text in pieces; of each piece's ends the place is known. */
+static void
+check_pieces(struct cg_in *in, struct cg_slice text)
+{
+	uint64_t line = 1, column = 1, at = 0;
+	struct cg_place place;
+	struct cg_slice got;
+	bool good = true;
+
+	while (cg_read_on(in, NULL, &got)) {
+		good &= at + got.len <= text.len &&
+			memcmp(got.ptr, text.ptr + at, got.len) == 0;
+		at += got.len;
+		for (int end = 0; good && end < 2; end++) {
+			cg_in_place(in, got.ptr + (end ? got.len : 0), &place);
+			good &= place.line == line && place.column == column;
+			for (size_t i = 0; end == 0 && i < got.len; i++) {
+				line += got.ptr[i] == '\n';
+				column = got.ptr[i] == '\n' ? 1 : column + 1;
+			}
+		}
+	}
+	CHECK(good && at == text.len && cg_in_offset(in) == at);
+	CHECK(cg_in_status(in) == CG_OK && said.count == 0);
+	cg_in_close(in);
+}
+
 static void
 test_windows(void)
 {
@@ -201,6 +228,8 @@ test_windows(void)
 		in = open_pipe(text, seed, &child);
 		CHECK(strcmp(cg_in_name(in), "<stdin>") == 0);
 		check_text(in, text, seed);
+		CHECK(waitpid(child, &status, 0) == child && status == 0);
+		check_pieces(open_pipe(text, seed, &child), text);
 		CHECK(waitpid(child, &status, 0) == child && status == 0);
 		free(bytes);
 	}
