@@ -157,7 +157,7 @@ $(formats:%=$(B)/%): $(B)/%: $(B)/tests/fuzz/%.o $(lib_obj)
 $(formats:%=$(B)/tests/fuzz/%.o): $(B)/tests/fuzz/%.o: tests/fuzz/reader.c
 	@echo "  CC      $< ($*)"
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CG_CFLAGS) $(CFLAGS) -DFUZZ_FORMAT='"$*"' -c -o $@ $<
+	$(Q)$(CC) $(CG_CFLAGS) $(CFLAGS) -DFUZZ_FORMAT='"$(subst _,-,$*)"' -c -o $@ $<
 -include $(formats:%=$(B)/tests/fuzz/%.d)
 endif
 

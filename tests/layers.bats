@@ -107,13 +107,14 @@ includes()
 }
 
 @test "layers: neither library nor program names a format" {
-	formats=$(sed -n 's/^FORMAT(\(.*\)).*/\1/p' formats/formats.def)
+	formats=$(sed -n 's/^FORMAT(\(.*\)).*/\1/p' formats/formats.def |
+		tr _ -)
 	[ -n "$formats" ]
 	for file in lib/*.[ch] cmd/*.[ch]; do
 		# Comments may: they say where a rule comes from.
 		code=$(gcc -fpreprocessed -dD -E -P "$file" 2>/dev/null)
 		for format in $formats; do
-			! grep -inE "\"([^\"]*[^a-z])?$format\\b|cg_format_$format\\b" \
+			! grep -inE "\"([^\"]*[^a-z])?$format\\b|cg_format_${format//-/_}\\b" \
 				<<<"$code" || {
 				echo "$file names $format"
 				false
