@@ -23,6 +23,9 @@ cg_build_free(struct cg_build *build)
 {
 	free(build->mark);
 	build->mark = NULL;
+	free(build->text);
+	build->text = NULL;
+	cg_map_free(&build->homes);
 }
 
 int

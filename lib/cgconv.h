@@ -425,6 +425,13 @@ cg_fn cg_add_fn_named(struct cg_build *, cg_name, cg_file, cg_object);
  */
 cg_fn cg_add_fn_symbol(struct cg_build *, cg_name, cg_file, cg_object,
     cg_name symbol);
+/*
+ * A function that its source tells by where it is defined, too (column 0: not
+ * known). Where several have one name and file (methods, lambdas), the first
+ * keeps the name, others become name:line or name:line:column.
+ */
+cg_fn cg_add_fn_at(struct cg_build *, struct cg_slice name, cg_file, cg_object,
+    uint32_t line, uint32_t column);
 /* Widens what is known of its range; zeros say nothing. */
 void cg_set_fn_range(struct cg_build *, cg_fn, const struct cg_range *);
 /*

@@ -226,6 +226,9 @@ struct cg_build {
 	struct cg_run *run;       /* of the last row */
 	uint64_t *mark;           /* the part's sums when it was begun */
 	size_t marks;
+	struct cg_map homes;      /* where functions are defined */
+	char *text;               /* a name that is made up */
+	size_t text_cap;
 	int status;
 	char failure[200];        /* not reported yet; "" if there is none */
 };
