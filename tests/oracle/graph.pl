@@ -1,0 +1,69 @@
+#!/usr/bin/perl
+# tests/oracle/graph.pl [FILE] - what cgconv's JSON says of functions and calls,
+# sorted, tab-separated, for comparison with what a profiler's own tool says:
+#
+#   function  FILE:LINE:NAME  SELF  INCLUSIVE
+#   call      CALLER  CALLEE  COUNT  COST
+#
+# FILE is the object where there is no file. A name that was told apart by its
+# place ("run:9") is "run" again. INCLUSIVE is - where it is not stated. Costs of
+# several events are joined by commas.
+use strict;
+use warnings;
+use JSON::PP;
+
+my $json = JSON::PP->new->utf8(0)->allow_nonref;
+my (@object, @file, @name, %self, %inclusive, %call, $rows);
+my $events = 0;
+$object[0] = $file[0] = '';
+$name[0] = '<spontaneous>';
+
+sub add {
+    my ($sum, $cost) = @_;
+    $sum->[$_] += $cost->[$_] for 0 .. $#$cost;
+}
+
+sub costs {
+    my ($cost) = @_;
+    return join ',', map { $cost->[$_] // 0 } 0 .. $events - 1;
+}
+
+while (<>) {
+    my $record = $json->decode($_);
+    next unless ref $record eq 'ARRAY';
+    my ($tag, @f) = @$record;
+    if ($tag eq 'event')     { $events++ }
+    elsif ($tag eq 'object') { $object[$f[0]] = $f[1] }
+    elsif ($tag eq 'file')   { $file[$f[0]]   = $f[1] }
+    elsif ($tag eq 'function') {
+        my ($id, $name, $file, $object, $line) = @f;
+        $line //= 0;
+        $name =~ s/:$line(:\d+)?$//;
+        my $where = length $file[$file] ? $file[$file] : $object[$object];
+        $name[$id] = "$where:$line:$name";
+        $self{$id} = [];
+    }
+    elsif ($tag eq 'rows')      { $rows = $f[0] }
+    elsif ($tag eq 'cost')      { add($self{$rows}, $f[3]) }
+    elsif ($tag eq 'inclusive') { add($inclusive{$rows} //= [], $f[0]) }
+    elsif ($tag eq 'call') {
+        my $call = $call{$rows}{$f[3]} //= { count => 0, cost => [] };
+        $call->{count} += $f[6];
+        add($call->{cost}, $f[7]);
+    }
+}
+
+my @lines;
+for my $fn (keys %self) {
+    my $inclusive = $inclusive{$fn} ? costs($inclusive{$fn}) : '-';
+    push @lines, "function\t$name[$fn]\t" . costs($self{$fn}) . "\t$inclusive\n";
+}
+for my $from (keys %call) {
+    for my $to (keys %{ $call{$from} }) {
+        my $call = $call{$from}{$to};
+        push @lines, join "\t", 'call', $name[$from], $name[$to],
+            $call->{count}, costs($call->{cost}) . "\n";
+    }
+}
+binmode STDOUT, ':utf8';
+print sort @lines;

@@ -1,0 +1,139 @@
+# pstats.bats - profiles of Python, against what its pstats module says.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	t=$BATS_TEST_TMPDIR
+}
+
+# A file of these bytes, as printf writes them.
+bytes()
+{
+	# shellcheck disable=SC2059 # a format on purpose
+	printf "$1" >"$t/x.pstats"
+}
+
+# The functions and calls that cgconv sees, but for calls by nobody.
+graph()
+{
+	"$CGCONV" -q -t json "$1" | perl tests/oracle/graph.pl |
+		grep -v '<spontaneous>'
+}
+
+# A dictionary of one function, its value to follow: f of f.py, line 7.
+f="{)\3z\4f.pyi\7\0\0\0z\1f"
+
+@test "pstats: numbers are those of Python's pstats module" {
+	for file in $(samples pstats); do
+		graph "$file" >"$t/got"
+		# What profile.py does not know of calls is not compared.
+		awk -F '\t' -v OFS='\t' '
+			NR == FNR { if ($5 == "-") no[$2, $3] = 1; next }
+			($2, $3) in no { $5 = "-" }
+			{ print }' "${file%/*}/stats.txt" "$t/got" >"$t/cmp"
+		same "${file%/*}/stats.txt" "$t/cmp"
+	done
+}
+
+@test "pstats: the samples are what Python says today" {
+	command -v python3 >/dev/null || skip "no python3"
+	for file in $(samples pstats); do
+		python3 tests/oracle/python-stats.py "$file" >"$t/stats"
+		same "${file%/*}/stats.txt" "$t/stats"
+	done
+}
+
+@test "pstats: all calls count, not only primitive ones" {
+	graph samples/pstats/cprofile/cprofile.pstats |
+		grep -q '^call	prof.py:11:fib	prof.py:11:fib	640	'
+}
+
+@test "pstats: methods and lambdas of one name stay apart" {
+	"$CGCONV" -q -t callgrind samples/pstats/cprofile/cprofile.pstats \
+		>"$t/out"
+	for name in __init__ run '<lambda>'; do
+		[ "$(grep -Ec "^c?fn=.[0-9]+. $name(:[0-9]+)?\$" "$t/out")" = 2 ]
+	done
+}
+
+@test "pstats: what is written in C belongs to the object (built-in)" {
+	"$CGCONV" -q -t json samples/pstats/cprofile/cprofile.pstats >"$t/out"
+	grep -qxF '["object",1,"(built-in)"]' "$t/out"
+	grep -qF '"<built-in method builtins.sum>",0,1]' "$t/out"
+}
+
+@test "pstats: what a function took is shared out where calls have no cost" {
+	graph samples/pstats/profile/profile.pstats | sed 's/[^	]*prof.py/prof.py/g' >"$t/out"
+	awk -F '\t' '$1 == "function" && $2 ~ /:11:fib$/ { want = $4 }
+		$1 == "call" && $3 ~ /:11:fib$/ { got += $5 }
+		END { exit !(want > 0 && want == got) }' "$t/out"
+	"$CGCONV" -t json samples/pstats/profile/profile.pstats 2>&1 >/dev/null |
+		grep -q 'shared out by counts'
+}
+
+@test "pstats: the marshal of Python 2" {
+	# Strings t and R, long integers, 64-bit integers.
+	bytes "{(\3\0\0\0t\4\0\0\0f.pyi\7\0\0\0t\1\0\0\0f(\5\0\0\0\
+l\1\0\0\0\5\0I\5\0\0\0\0\0\0\0f\0040.25f\0032.5{(\3\0\0\0R\0\0\0\0\
+l\2\0\0\0\1\0\1\0t\1\0\0\0g(\4\0\0\0i\5\0\0\0i\5\0\0\0f\0010f\0032.500"
+	graph "$t/x.pstats" >"$t/got"
+	printf 'call\tf.py:32769:g\tf.py:7:f\t5\t2500000000\n' >"$t/want"
+	printf 'function\tf.py:32769:g\t0\t-\n' >>"$t/want"
+	printf 'function\tf.py:7:f\t250000000\t2500000000\n' >>"$t/want"
+	same "$t/want" "$t/got"
+}
+
+@test "pstats: a profile of nothing" {
+	bytes '{0'
+	"$CGCONV" -t json "$t/x.pstats" | grep -q '^\["event",0,"ns"'
+}
+
+@test "pstats: time below zero is 0, with a warning" {
+	bytes "$f)\5i\1\0\0\0i\1\0\0\0f\2-1f\0013{00"
+	"$CGCONV" -t json "$t/x.pstats" 2>"$t/err" >"$t/out"
+	grep -q 'warning: -1 seconds are taken for 0' "$t/err"
+	grep -qxF '["inclusive",[3000000000]]' "$t/out"
+}
+
+@test "pstats: what follows the dictionary is warned about" {
+	bytes '{0{0'
+	"$CGCONV" -f pstats -t json "$t/x.pstats" 2>&1 >/dev/null |
+		grep -q 'warning: what comes after the dictionary is skipped'
+}
+
+@test "pstats: bad files" {
+	while IFS='|' read -r data message; do
+		bytes "$data"
+		refuses 1 "expected $message" -f pstats -t json "$t/x.pstats"
+	done <<-E
+		{|more bytes: the file is cut short
+		z\1f|a dictionary of functions
+		{N|a number, a string, a tuple or a dictionary
+		{i\1\0\0\0|a function: (file, line, name)
+		{r\0\0\0\0|a reference to a function or value further up
+		{R\0\0\0\0|a reference to a string further up
+		{)\3i\1\0\0\0|the file of a function
+		{)\3z\1fz\1f|a line number
+		{)\3z\1fi\1\0\0\0i\1\0\0\0|the name of a function
+		{)\3z\1fi\1\0\0\0c|a name, not the code of a program
+		{\251\3r\0\0\0\0|a reference to a function or value further up
+		{)\3u\377\377\377\377f|more bytes: the file is cut short
+		$f)\4|the costs of a function: 5 values
+		$f)\5i\377\377\377\377|a number of calls
+		$f)\5l\5\0\0\0|a number below 2^60
+		$f)\5i\1\0\0\0i\1\0\0\0f\3inf|a number of seconds
+		$f)\5i\1\0\0\0i\1\0\0\0f\3nan|a number of seconds
+		$f)\5i\1\0\0\0i\1\0\0\0f\0041e11|a number of seconds
+		$f)\5i\1\0\0\0i\1\0\0\0f\0031x0|a number of seconds
+		$f)\5i\1\0\0\0i\1\0\0\0f\0011f\0011i|more bytes
+		$f)\5i\1\0\0\0i\1\0\0\0f\0011f\0011z\1x|a dictionary of callers
+		$f)\5i\1\0\0\0i\1\0\0\0f\0011f\0011{)\3z\1fi\0\0\0\0z\1f)\3|the calls of a caller: 4 numbers
+	E
+}
+
+@test "pstats: a sum that does not fit is refused" {
+	one="i\1\0\0\0i\1\0\0\0f\0061.8e10f\0011{0"
+	bytes "$f)\5${one})\3z\1ai\1\0\0\0z\1a)\5${one}0"
+	refuses 1 "more than 64 bits hold" -f pstats -t json "$t/x.pstats"
+}
