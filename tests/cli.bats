@@ -337,7 +337,8 @@ build_plugin()
 		grep -qx "\.It Sy $name" cmd/cgconv.1
 		sed -n "/^\.It Sy $name\$/,/^\.El/p" cmd/cgconv.1 >"$dir/man"
 		grep -qiF "$can" "$dir/man"
-		tr '\n' ' ' <"$dir/man" | grep -qF "$carries"
+		[ "$carries" = - ] ||
+			tr '\n' ' ' <"$dir/man" | grep -qF "$carries"
 	done
 }
 
