@@ -411,6 +411,15 @@ cg_file cg_add_file(struct cg_build *, struct cg_slice path);
  * for "/home/me/src/a.c".
  */
 void cg_set_file_given(struct cg_build *, cg_file, struct cg_slice);
+/* A file as a compiler named it, and the folder that it ran in, if known. */
+cg_file cg_add_file_in(struct cg_build *, struct cg_slice folder,
+    struct cg_slice name);
+/*
+ * Joins and tidies the two as text (no ".", "..", "//"; links are not looked
+ * at). Needs folder.len + name.len + CG_JOIN_MORE bytes, returns the end.
+ */
+#define CG_JOIN_MORE 2
+char *cg_join_path(char *to, struct cg_slice folder, struct cg_slice name);
 /* An empty name with no file and object is fn 0, the unknown caller. */
 cg_fn cg_add_fn(struct cg_build *, struct cg_slice name, cg_file, cg_object);
 /* The same in two steps, for formats with a table of names. */
