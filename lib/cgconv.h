@@ -253,7 +253,7 @@ int cg_in_status(const struct cg_in *);
  * JSON Lines), or over an input of any size, whose window is all that it needs
  * of memory. RFC 8259, no extension; depth is limited to CG_JSON_DEPTH.
  */
-#define CG_JSON_DEPTH 64
+#define CG_JSON_DEPTH 1024 /* V8 nests call trees; its stacks end at 255 */
 enum cg_json_type {
 	CG_JSON_END,    /* nothing but blanks left */
 	CG_JSON_BAD,    /* syntax error at json->at; error says what */
@@ -272,7 +272,7 @@ struct cg_json {
 	struct cg_slice text;
 	bool escaped;          /* text holds a backslash */
 	unsigned depth;
-	uint64_t objects;      /* private: bit d: level d is an object */
+	uint64_t objects[CG_JSON_DEPTH / 64]; /* private: which levels are */
 	unsigned expect;       /* private */
 	struct cg_in *in;      /* private: where more comes from */
 };

@@ -53,7 +53,15 @@ cg_json_start(struct cg_json *json, struct cg_slice text)
 {
 	if (!text.ptr)
 		text.ptr = ""; /* the empty slice */
-	*json = (struct cg_json){ .rest = text, .at = text.ptr };
+	/* Not all of it: there may be a line for every few tokens. */
+	json->rest = text;
+	json->at = text.ptr;
+	json->error = NULL;
+	json->text = (struct cg_slice){ 0 };
+	json->escaped = false;
+	json->depth = 0;
+	json->expect = VALUE;
+	json->in = NULL;
 }
 
 void
@@ -103,19 +111,22 @@ is_digit(char c)
 static bool
 in_object(const struct cg_json *json)
 {
-	return json->objects >> (json->depth - 1) & 1;
+	unsigned level = json->depth - 1;
+
+	return json->objects[level / 64] >> level % 64 & 1;
 }
 
 static enum cg_json_type
 open_level(struct cg_json *json, const char *at, const char *end)
 {
 	bool object = *at == '{';
-	uint64_t bit = (uint64_t)1 << json->depth % CG_JSON_DEPTH;
+	uint64_t bit = (uint64_t)1 << json->depth % 64, *levels;
 
 	if (json->depth == CG_JSON_DEPTH)
 		return refuse(json, at,
 		    "expected at most " NUMBER_TEXT(CG_JSON_DEPTH) " levels");
-	json->objects = object ? json->objects | bit : json->objects & ~bit;
+	levels = &json->objects[json->depth / 64];
+	*levels = object ? *levels | bit : *levels & ~bit;
 	json->depth++;
 	accept(json, at + 1, end, CG_JSON_ARRAY);
 	json->expect = object ? FIRST_KEY : ITEM;

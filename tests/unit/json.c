@@ -137,7 +137,7 @@ test_depth(void)
 			strcat(text, open[kind]);
 		strcat(text, "[]");
 		CHECK(last_token(&json, cg_slice(text)) == CG_JSON_BAD);
-		CHECK(strcmp(json.error, "expected at most 64 levels") == 0);
+		CHECK(strcmp(json.error, "expected at most 1024 levels") == 0);
 		strcpy(text + strlen(text) - 2, "0");
 		for (int i = 0; i < CG_JSON_DEPTH; i++)
 			strcat(text, close[kind]);
