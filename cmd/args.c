@@ -4,6 +4,7 @@
  * What is not in the program's own table is looked up in the tables of the
  * formats: no format's option is known here by name.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -66,6 +67,58 @@ set_parts(struct args *args, const char *value)
 }
 
 static int
+map_path(struct args *args, const char *value)
+{
+	const char *equals = strrchr(value, '=');
+	char *old;
+	int status;
+
+	if (equals == NULL)
+		return cg_usage(
+		    args->job, "--map expected OLD=NEW, not '%s'", value);
+	old = strndup(value, (size_t)(equals - value));
+	if (old == NULL)
+		return cg_nomem(args->job);
+	status = cg_job_map_path(args->job, old, equals + 1);
+	free(old);
+	return status;
+}
+
+static int
+strip_prefix(struct args *args, const char *value)
+{
+	return cg_job_map_path(args->job, value, "");
+}
+
+static int
+include(struct args *args, const char *value)
+{
+	return cg_job_include(args->job, value);
+}
+
+static int
+exclude(struct args *args, const char *value)
+{
+	return cg_job_exclude(args->job, value);
+}
+
+static int
+drop_branches(struct args *args, const char *value)
+{
+	(void)value;
+	cg_job_drop_branches(args->job, false);
+	return CG_OK;
+}
+
+static int
+drop_throws(struct args *args, const char *value)
+{
+	(void)value;
+	cg_job_drop_branches(args->job, true);
+	return CG_OK;
+}
+
+static int
 set_strict(struct args *args, const char *value)
 {
 	(void)value;
@@ -118,6 +171,18 @@ const struct option own_options[] = {
 	{ 0, "gzip", NULL, "pack the output", .set = set_gzip },
 	{ 0, "parts", NULL, "keep inputs apart as parts instead of adding up",
 	    .set = set_parts },
+	{ 0, "strip-prefix", "DIR", "take DIR off the paths of source files",
+	    .set = strip_prefix },
+	{ 0, "map", "OLD=NEW", "source files of folder OLD are in folder NEW",
+	    .set = map_path },
+	{ 0, "include", "PATTERN", "keep costs in source files that fit alone",
+	    .set = include },
+	{ 0, "exclude", "PATTERN", "leave out costs in source files that fit",
+	    .set = exclude },
+	{ 0, "no-branches", NULL, "leave decisions out of coverage",
+	    .set = drop_branches },
+	{ 0, "no-throw-branches", NULL,
+	    "leave ways of exceptions out of coverage", .set = drop_throws },
 	{ 0, "strict", NULL, "fail if the target cannot hold everything",
 	    .set = set_strict },
 	{ 0, "module", "FILE.so", "load more formats; before their options",

@@ -94,6 +94,8 @@ main(int argc, char **argv)
 	status = parse_args(&args, argv + (argc > 0));
 	if (status == CG_OK)
 		status = args.action(&args);
+	if (status == CG_OK && cg_job_skipped(args.job))
+		status = CG_EINPUT;
 	cg_job_free(args.job);
 	if (stopped)
 		die_of_signal();

@@ -21,6 +21,7 @@ cg_build_init(
 void
 cg_build_free(struct cg_build *build)
 {
+	cg_map_free(&build->out);
 	free(build->mark);
 	build->mark = NULL;
 	free(build->text);
@@ -127,10 +128,41 @@ cg_add_object(struct cg_build *build, struct cg_slice path)
 	return add_path(build, &build->graph->objects, path);
 }
 
+/* Notes whether the file is left out. */
+static void
+apply_patterns(struct cg_build *build, cg_file file)
+{
+	const struct cg_graph *graph = build->graph;
+	uint32_t *out;
+
+	if (cg_rules_keep(build->rules,
+		cg_strs_get(&graph->strs, graph->files.path[file]).ptr))
+		return;
+	out = cg_map_at(&build->out, file);
+	if (out)
+		*out = 1;
+	else
+		cg_build_nomem(build);
+}
+
 cg_file
 cg_add_file(struct cg_build *build, struct cg_slice path)
 {
-	return add_path(build, &build->graph->files, path);
+	size_t files = build->graph->files.count;
+	char *room = NULL;
+	cg_file file;
+
+	if (build->rules && build->rules->maps > 0 &&
+	    !cg_rules_path(build->rules, path, &room, &path)) {
+		cg_build_nomem(build);
+		return 0;
+	}
+	file = add_path(build, &build->graph->files, path);
+	free(room);
+	if (build->rules && build->rules->patterns > 0 &&
+	    build->graph->files.count > files)
+		apply_patterns(build, file);
+	return file;
 }
 
 void
@@ -230,7 +262,8 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 	struct cg_graph *graph = build->graph;
 	const struct cg_fn_entry key = { .name = name,
 		.symbol = symbol == name ? 0 : symbol,
-		.file = file,
+		/* It may have rows in files that are kept. */
+		.file = cg_build_omits(build, file) ? 0 : file,
 		.object = object,
 		.runs = CG_NO_RUN };
 	size_t strs = graph->strs.count ? graph->strs.count : 1;
@@ -241,7 +274,7 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 	    !cg_build_check(build, file, graph->files.count, "file") ||
 	    !cg_build_check(build, object, graph->objects.count, "object"))
 		return 0;
-	if (name == 0 && file == 0 && object == 0 && symbol == 0)
+	if (name == 0 && key.file == 0 && object == 0 && symbol == 0)
 		return 0;
 	if (graph->fns * 4 >= graph->fn_slots * 3 && !grow_fn_slots(graph)) {
 		cg_build_nomem(build);

@@ -168,6 +168,7 @@ struct cg_module {
 	const char *name;     /* what -f and -t take: [a-z0-9-]+ */
 	const char *title;    /* one line for --list-formats */
 	const char *suffixes; /* "cgj;cgjson"; for -t by output name */
+	const char *gathers;  /* suffixes of what it reads from folders */
 	cg_facts carries;     /* what write() can write */
 	cg_facts needs;       /* what write() cannot do without */
 	const struct cg_option *options; /* ends with a NULL name; or NULL */
@@ -219,6 +220,14 @@ void cg_warn_at(struct cg_job *, const char *at, const char *fmt, ...)
 void cg_note(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
 /* An option or argument that makes no sense: returns CG_EUSAGE. */
 int cg_usage(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
+/*
+ * The input, or a unit of it, is left out: an error for people, while the rest
+ * is still converted and the job ends with CG_EINPUT after all. For readers
+ * that check a unit before they add anything of it. Returns CG_OK, or what
+ * cg_fail_at() would if the job cannot go on.
+ */
+int cg_skip_at(struct cg_job *, const char *at, const char *fmt, ...)
+    CG_PRINTF(3, 4);
 /* Out of memory, or past a limit: returns CG_ELIMIT. */
 int cg_nomem(struct cg_job *);
 
@@ -243,6 +252,16 @@ bool cg_look_bytes(struct cg_in *, uint64_t n, struct cg_slice *bytes);
 bool cg_read_all(struct cg_in *, struct cg_slice *bytes);
 /* Where the next byte comes from, in the unpacked input. */
 uint64_t cg_in_offset(const struct cg_in *);
+/*
+ * A file that belongs to the input (the .gcno beside a .gcda); NULL: it is not
+ * there, or cannot be read (reported, and the job ends with CG_EINPUT; if it
+ * is not there, reported unless quiet). While it is open, messages without a
+ * place are about it. Companions are closed in reverse order.
+ */
+struct cg_in *cg_open_companion(struct cg_job *, const char *path, bool quiet);
+void cg_close_companion(struct cg_job *, struct cg_in *);
+/* Is that file itself an input of the job, given or found in a folder? */
+bool cg_job_has_input(const struct cg_job *, const char *path);
 /* The name as in messages: a path, or "<stdin>". */
 const char *cg_in_name(const struct cg_in *);
 /* CG_OK, or why reading ended early (already reported). */
@@ -819,7 +838,10 @@ const char *cg_demangle(struct cg_job *, const char *name);
 struct cg_job *cg_job_new(const struct cg_module *const *modules,
     cg_reporter *, void *arg);
 void cg_job_free(struct cg_job *);
-/* "-" is standard input. ELF files among the inputs become objects. */
+/*
+ * "-" is standard input. ELF files among the inputs become objects, folders
+ * become the files in them that a format gathers.
+ */
 int cg_job_add_input(struct cg_job *, const char *path);
 /* An object for symbols (--exe). */
 int cg_job_add_object(struct cg_job *, const char *path);
@@ -838,6 +860,18 @@ bool cg_job_verbose(const struct cg_job *);
  * writing fail as if interrupted, so nothing partial is left.
  */
 void cg_job_set_stop(struct cg_job *, const volatile sig_atomic_t *flag);
+/*
+ * Source files, whatever format names them. Map: paths in the folder old
+ * become paths in new ("": relative); the first that fits counts. Patterns
+ * are the shell's; one that does not begin with '/' or '*' fits at any folder.
+ * Rows in files that no include fits, if there is one, or that an exclude
+ * fits, are left out.
+ */
+int cg_job_map_path(struct cg_job *, const char *old, const char *new);
+int cg_job_include(struct cg_job *, const char *pattern);
+int cg_job_exclude(struct cg_job *, const char *pattern);
+/* Leave decisions out of coverage, or only their ways of exceptions. */
+void cg_job_drop_branches(struct cg_job *, bool throws_only);
 /* Keep the inputs apart as parts instead of summing them. */
 void cg_job_set_parts(struct cg_job *, bool);
 /* A module's option; value NULL for a flag that is set. */
@@ -853,6 +887,8 @@ int cg_job_derive(struct cg_job *, cg_facts needs);
 /* Derives what the target needs, writes, commits. After cg_job_read(). */
 int cg_job_write(struct cg_job *);
 int cg_job_run(struct cg_job *); /* both */
+/* Were inputs left out? Then cg_job_write() returns CG_EINPUT. */
+bool cg_job_skipped(const struct cg_job *);
 /* Which format an input is, how sure, and how it is packed ("" or "gzip"). */
 struct cg_detected {
 	const struct cg_module *module; /* NULL: none */

@@ -210,6 +210,35 @@ cg_add_values(const struct cg_graph *graph, uint64_t *a, const uint64_t *b,
 void cg_graph_overflow(const struct cg_graph *, const char *what);
 void cg_graph_nomem(const struct cg_graph *);
 
+/* ---- rules.c: what the user wants of source files ------------------------ */
+
+struct cg_path_map {
+	struct cg_slice from, to;
+};
+struct cg_path_pattern {
+	const char *text;
+	bool keeps;               /* --include, not --exclude */
+};
+struct cg_rules {             /* its strings are the job's */
+	struct cg_path_map *map;
+	size_t maps, map_cap;
+	struct cg_path_pattern *pattern;
+	size_t patterns, pattern_cap, includes;
+	bool no_branches, no_throws;
+};
+void cg_rules_free(struct cg_rules *);
+/* Paths in the folder from become paths in to. False: out of memory. */
+bool cg_rules_map(struct cg_rules *, struct cg_slice from, struct cg_slice to);
+/* A pattern of the shell: files to keep, or to leave out. */
+bool cg_rules_add(struct cg_rules *, const char *pattern, bool keeps);
+/*
+ * Where the path leads by the first map that fits it, in *room (which the
+ * caller frees) if that is not path itself. False: out of memory.
+ */
+bool cg_rules_path(const struct cg_rules *, struct cg_slice path, char **room,
+    struct cg_slice *mapped);
+bool cg_rules_keep(const struct cg_rules *, const char *path);
+
 /* ---- build.c ------------------------------------------------------------ */
 
 enum cg_parts_mode {
@@ -224,6 +253,8 @@ struct cg_build {
 	cg_part part;
 	bool begun;               /* an input has come */
 	struct cg_run *run;       /* of the last row */
+	const struct cg_rules *rules; /* NULL: none */
+	struct cg_map out;        /* files that they leave out */
 	uint64_t *mark;           /* the part's sums when it was begun */
 	size_t marks;
 	struct cg_map homes;      /* where functions are defined */
@@ -243,6 +274,13 @@ void cg_build_next(struct cg_build *, struct cg_in *);
 void cg_build_fail(struct cg_build *, const char *fmt, ...) CG_PRINTF(2, 3);
 /* Out of memory, unless merging rows has failed and said something else. */
 void cg_build_nomem(struct cg_build *);
+/* Do the rules leave rows of that file out? */
+static inline bool
+cg_build_omits(const struct cg_build *build, cg_file file)
+{
+	return build->out.count > 0 && cg_map_get(&build->out, file) != 0;
+}
+
 /* Fails for an id that no add gave out: the reader's own mistake. */
 bool cg_build_check(struct cg_build *, uint32_t id, size_t count,
     const char *what);

@@ -393,14 +393,21 @@ cg_in_head(struct cg_in *in, struct cg_head *head)
 	return in->status == CG_OK;
 }
 
-void
-cg_in_place(const struct cg_in *in, const char *at, struct cg_place *place)
+bool
+cg_in_holds(const struct cg_in *in, const char *at)
 {
 	/* As numbers: at may point anywhere. */
 	uintptr_t offset = (uintptr_t)at - (uintptr_t)in->buf;
-	bool inside = offset >= in->given && offset <= in->end;
+
+	return offset >= in->given && offset <= in->end;
+}
+
+void
+cg_in_place(const struct cg_in *in, const char *at, struct cg_place *place)
+{
+	bool inside = cg_in_holds(in, at);
+	size_t to = inside ? (size_t)(at - in->buf) : in->given, start;
 	uint64_t column;
-	size_t to = inside ? (size_t)offset : in->given, start;
 
 	*place = (struct cg_place){ .file = in->name };
 	switch (in->kind) {

@@ -53,6 +53,9 @@ void cg_in_place(const struct cg_in *, const char *at, struct cg_place *);
  */
 bool cg_read_on(struct cg_in *, const char *keep, struct cg_slice *text);
 
+/* Does at point into what the input gave out last? */
+bool cg_in_holds(const struct cg_in *, const char *at);
+
 /*
  * unpack.c: the filter whose magic head shows, or NULL if none bids. head was
  * read from source already: the filter copies it, goes on with source, and

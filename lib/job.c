@@ -2,11 +2,8 @@
  * job.c - one conversion, from inputs to commit.
  */
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "job.h"
 
@@ -28,12 +25,22 @@ cg_job_new(
 	return NULL;
 }
 
+/* With its companions, should its reader have left some open. */
+static void
+close_input(struct cg_job *job)
+{
+	while (job->companion)
+		cg_close_companion(job, job->companion->in);
+	cg_in_close(job->in);
+	job->in = job->build.in = NULL;
+}
+
 void
 cg_job_free(struct cg_job *job)
 {
 	if (!job)
 		return;
-	cg_in_close(job->in);
+	close_input(job);
 	cg_build_free(&job->build);
 	cg_graph_free(job->graph);
 	for (size_t i = 0; i < job->opens; i++)
@@ -48,6 +55,8 @@ cg_job_free(struct cg_job *job)
 	free(job->object);
 	free(job->option);
 	free(job->source);
+	cg_rules_free(&job->rules);
+	cg_map_free(&job->input_ids);
 	free(job);
 }
 
@@ -62,30 +71,17 @@ cg_job_keep(struct cg_job *job, const char *text)
 	return NULL;
 }
 
-static int
-add_path(struct cg_job *job, const char ***list, size_t *count, size_t *cap,
-    const char *path)
-{
-	const char *copy = cg_job_keep(job, path);
-
-	if (!copy)
-		return CG_ELIMIT;
-	if (!cg_grow(list, cap, *count + 1, sizeof(**list)))
-		return cg_nomem(job);
-	(*list)[(*count)++] = copy;
-	return CG_OK;
-}
-
 int
 cg_job_add_input(struct cg_job *job, const char *path)
 {
-	return add_path(job, &job->input, &job->inputs, &job->input_cap, path);
+	return cg_job_add_path(
+	    job, &job->input, &job->inputs, &job->input_cap, path);
 }
 
 int
 cg_job_add_object(struct cg_job *job, const char *path)
 {
-	return add_path(
+	return cg_job_add_path(
 	    job, &job->object, &job->objects, &job->object_cap, path);
 }
 
@@ -167,46 +163,52 @@ cg_job_set_parts(struct cg_job *job, bool parts)
 	job->parts = parts;
 }
 
-/* ---- Reading ------------------------------------------------------------ */
-
-static bool
-is_elf(const char *path)
+int
+cg_job_map_path(struct cg_job *job, const char *old, const char *new)
 {
-	struct stat info;
-	char magic[4];
-	ssize_t got;
-	int fd;
+	const char *from = cg_job_keep(job, old), *to = cg_job_keep(job, new);
 
-	if (strcmp(path, "-") == 0 || stat(path, &info) != 0 ||
-	    !S_ISREG(info.st_mode))
-		return false;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return false;
-	got = read(fd, magic, sizeof(magic));
-	(void)close(fd);
-	return got == sizeof(magic) && memcmp(magic, "\177ELF", 4) == 0;
+	if (!from || !to)
+		return CG_ELIMIT;
+	if (*from == '\0')
+		return cg_usage(job, "expected a folder to map to %s", new);
+	return cg_rules_map(&job->rules, cg_slice(from), cg_slice(to))
+		   ? CG_OK
+		   : cg_nomem(job);
 }
 
-/* A program among the inputs ("gprof prog gmon.out") becomes an object. */
 static int
-sort_out_objects(struct cg_job *job)
+add_pattern(struct cg_job *job, const char *pattern, bool keeps)
 {
-	size_t kept = 0;
-	int status = CG_OK;
+	const char *text = cg_job_keep(job, pattern);
 
-	for (size_t i = 0; status == CG_OK && i < job->inputs; i++) {
-		if (is_elf(job->input[i]))
-			status = cg_job_add_object(job, job->input[i]);
-		else
-			job->input[kept++] = job->input[i];
-	}
-	if (status == CG_OK && kept == 0)
-		return cg_usage(job, "expected a profile to read%s",
-		    job->inputs ? " besides the program" : "");
-	job->inputs = kept;
-	return status;
+	if (!text)
+		return CG_ELIMIT;
+	return cg_rules_add(&job->rules, text, keeps) ? CG_OK : cg_nomem(job);
 }
+
+int
+cg_job_include(struct cg_job *job, const char *pattern)
+{
+	return add_pattern(job, pattern, true);
+}
+
+int
+cg_job_exclude(struct cg_job *job, const char *pattern)
+{
+	return add_pattern(job, pattern, false);
+}
+
+void
+cg_job_drop_branches(struct cg_job *job, bool throws_only)
+{
+	if (throws_only)
+		job->rules.no_throws = true;
+	else
+		job->rules.no_branches = true;
+}
+
+/* ---- Reading ------------------------------------------------------------ */
 
 static const struct cg_module *
 recognise(struct cg_job *job, struct cg_in *in, int *score)
@@ -308,14 +310,8 @@ begin_graph(struct cg_job *job)
 		return cg_nomem(job);
 	cg_build_init(&job->build, job->graph,
 	    job->inputs > 1 && !job->parts ? CG_PARTS_SUM : CG_PARTS_KEEP);
+	job->build.rules = &job->rules;
 	return CG_OK;
-}
-
-static void
-close_input(struct cg_job *job)
-{
-	cg_in_close(job->in);
-	job->in = job->build.in = NULL;
 }
 
 static int
@@ -329,7 +325,7 @@ freeze(struct cg_job *job)
 int
 cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 {
-	int status = sort_out_objects(job);
+	int status = cg_job_sort_inputs(job);
 
 	if (status == CG_OK)
 		status = begin_graph(job);
@@ -341,6 +337,9 @@ cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 			status = read_input(job, in);
 		close_input(job);
 	}
+	/* With nothing read there is nothing to show. */
+	if (status == CG_OK && job->skips > 0 && job->graph->runs == 0)
+		status = CG_EINPUT;
 	if (status == CG_OK)
 		status = freeze(job);
 	if (graph)
@@ -455,7 +454,13 @@ cg_job_write(struct cg_job *job)
 		status = cg_out_commit(out);
 	cg_out_close(out);
 	cg_diag_flush(&job->diag, NULL);
-	return status;
+	return status == CG_OK && job->skips > 0 ? CG_EINPUT : status;
+}
+
+bool
+cg_job_skipped(const struct cg_job *job)
+{
+	return job->skips > 0;
 }
 
 int

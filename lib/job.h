@@ -39,10 +39,17 @@ struct cg_job {
 	const struct cg_module *from, *to;
 	const char *output;
 	bool gzip, strict, verbose, parts;
+	struct cg_rules rules;
+	struct cg_map input_ids; /* hashes of the inputs' device and inode */
+	size_t skips;            /* inputs, or units of one, left out */
 
 	const struct cg_module *reading; /* what the inputs were, so far */
 	struct cg_source *source;        /* the inputs that were read */
 	size_t sources, source_cap;
+	struct cg_companion {
+		struct cg_in *in;
+		struct cg_companion *below;
+	} *companion;                    /* the last that is open */
 	struct cg_in *in;                /* NULL between inputs */
 	struct cg_build build;
 	struct cg_graph *graph;
@@ -60,6 +67,8 @@ const struct cg_module *cg_probe(const struct cg_job *,
 /* The module that writes files of that name, or NULL. */
 const struct cg_module *cg_module_by_name(const struct cg_job *,
     const char *path);
+/* Does path end in "." and one of the suffixes "a;b" (maybe NULL)? */
+bool cg_has_suffix(struct cg_slice path, const char *suffixes);
 /* The option's description in any module, or NULL. */
 const struct cg_option *cg_find_option(const struct cg_job *,
     const char *name);
@@ -79,6 +88,17 @@ int cg_check_options(struct cg_job *, const struct cg_module *to);
  * cannot carry: CG_ELOSS under strict.
  */
 int cg_derive(struct cg_job *, const struct cg_module *to);
+
+/* ---- inputs.c ----------------------------------------------------------- */
+
+/* Appends path to a list of the job's (its inputs, its objects). */
+int cg_job_add_path(struct cg_job *, const char ***list, size_t *count,
+    size_t *cap, const char *path);
+/*
+ * Programs among the inputs become objects, folders what the formats gather
+ * from them, in the order of their paths.
+ */
+int cg_job_sort_inputs(struct cg_job *);
 
 /* ---- job.c -------------------------------------------------------------- */
 

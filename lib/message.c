@@ -10,10 +10,17 @@ static void
 say(struct cg_job *job, enum cg_severity severity, const char *at,
     const char *fmt, va_list args)
 {
+	const struct cg_companion *companion = job->companion;
+	const struct cg_in *in = companion ? companion->in : job->in;
 	struct cg_place place = { 0 };
 
-	if (job->in)
-		cg_in_place(job->in, at, &place);
+	/* Of several that are open, the one that at points into. */
+	while (companion && at && !cg_in_holds(companion->in, at)) {
+		companion = companion->below;
+		in = companion ? companion->in : job->in;
+	}
+	if (in)
+		cg_in_place(in, at, &place);
 	cg_diag_put(&job->diag, severity, &place, fmt, args);
 }
 
@@ -64,6 +71,19 @@ cg_json_fail(
 	if (tokens->error)
 		return cg_fail_at(job, tokens->at, "%s", tokens->error);
 	return cg_fail_at(job, tokens->at, "expected %s", expected);
+}
+
+int
+cg_skip_at(struct cg_job *job, const char *at, const char *fmt, ...)
+{
+	va_list args;
+	int status;
+
+	va_start(args, fmt);
+	status = fail(job, at, fmt, args);
+	va_end(args);
+	job->skips++;
+	return status == CG_EINPUT ? CG_OK : status;
 }
 
 void

@@ -95,9 +95,8 @@ cg_probe(const struct cg_job *job, const struct cg_head *head, int *score,
 	return best;
 }
 
-/* Does path end in "." and one of the suffixes "a;b"? */
-static bool
-has_suffix(struct cg_slice path, const char *suffixes)
+bool
+cg_has_suffix(struct cg_slice path, const char *suffixes)
 {
 	struct cg_slice list = cg_slice(suffixes ? suffixes : ""), suffix;
 
@@ -116,11 +115,11 @@ cg_module_by_name(const struct cg_job *job, const char *path)
 {
 	struct cg_slice name = cg_slice(path);
 
-	if (has_suffix(name, "gz"))
+	if (cg_has_suffix(name, "gz"))
 		name.len -= strlen(".gz");
 	for (size_t i = 0; i < job->modules; i++) {
 		if (job->module[i]->write &&
-		    has_suffix(name, job->module[i]->suffixes))
+		    cg_has_suffix(name, job->module[i]->suffixes))
 			return job->module[i];
 	}
 	return NULL;

@@ -325,6 +325,8 @@ cg_add_cost(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
 {
 	struct cg_run *run;
 
+	if (cg_build_omits(build, pos->file))
+		return build->status == CG_OK;
 	n = cut_zeros(cost, n);
 	run = begin_row(build, fn, pos, n);
 	if (!run || !add_total(build, cost, n))
@@ -340,7 +342,7 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
     cg_fn callee, const struct cg_pos *entry, uint64_t count,
     const uint64_t *cost, size_t n)
 {
-	struct cg_run *run = begin_row(build, caller, site, n);
+	struct cg_run *run;
 	const struct cg_call call = { .site = *site,
 		.callee = callee,
 		.entry = *entry,
@@ -348,6 +350,9 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 		.cost = cost,
 		.n = n };
 
+	if (cg_build_omits(build, site->file))
+		return build->status == CG_OK;
+	run = begin_row(build, caller, site, n);
 	if (!run ||
 	    !cg_build_check(build, callee, build->graph->fns, "function"))
 		return false;
@@ -366,7 +371,7 @@ cg_add_jump(struct cg_build *build, cg_fn fn, const struct cg_pos *from,
     cg_fn target, const struct cg_pos *to, bool conditional, uint64_t executed,
     uint64_t followed)
 {
-	struct cg_run *run = begin_row(build, fn, from, 0);
+	struct cg_run *run;
 	const struct cg_jump jump = { .from = *from,
 		.to = *to,
 		.target = target,
@@ -374,6 +379,10 @@ cg_add_jump(struct cg_build *build, cg_fn fn, const struct cg_pos *from,
 		.executed = executed,
 		.followed = followed };
 
+	if (cg_build_omits(build, from->file) ||
+	    cg_build_omits(build, to->file))
+		return;
+	run = begin_row(build, fn, from, 0);
 	if (!run ||
 	    !cg_build_check(build, target, build->graph->fns, "function") ||
 	    !cg_build_check(build, to->file, build->graph->files.count, "file"))
@@ -406,9 +415,16 @@ cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_branch *branch)
 		[CG_BRANCH_COUNTER] = CG_COUNTERS,
 	};
 	struct cg_graph *graph = build->graph;
-	struct cg_run *run = begin_row(build, fn, &branch->pos, 0);
 	size_t strs = graph->strs.count ? graph->strs.count : 1;
+	struct cg_run *run;
 
+	if (cg_build_omits(build, branch->pos.file) ||
+	    (branch->kind == CG_BRANCH_ARC && build->rules &&
+		(build->rules->no_branches ||
+		    (build->rules->no_throws &&
+			(branch->flags & CG_BRANCH_THROW)))))
+		return build->status == CG_OK;
+	run = begin_row(build, fn, &branch->pos, 0);
 	if (!run || !cg_build_check(build, branch->label, strs, "label") ||
 	    !cg_build_check(build, branch->kind, CG_BRANCH_KINDS, "kind"))
 		return false;

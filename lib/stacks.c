@@ -91,6 +91,7 @@ cg_add_stack(struct cg_build *build, cg_node leaf, uint64_t samples,
 	uint32_t *id;
 
 	if (!cg_build_check(build, leaf, graph->nodes, "stack node") ||
+	    cg_build_omits(build, graph->node[leaf].pos.file) ||
 	    !cg_build_check(build, (uint32_t)n, graph->events + 1, "event") ||
 	    !cg_build_total(build, cost, n))
 		return;

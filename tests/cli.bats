@@ -137,7 +137,7 @@ build_plugin()
 
 @test "cli: exit status 1 for inputs that cannot be read" {
 	refuses 1 "No such file" "$dir/missing"
-	refuses 1 "Is a directory" "$dir"
+	refuses 1 "expected files in this folder" "$dir"
 	echo "no profile at all" >"$dir/text"
 	refuses 1 "$dir/text: error: expected a profile" "$dir/text"
 	refuses 1 "empty" - </dev/null

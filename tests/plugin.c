@@ -74,6 +74,7 @@ static const struct cg_module flat = {
 	.name = "flat",
 	.title = "functions and costs",
 	.suffixes = "flat",
+	.gathers = "flat",
 	.carries = CG_SELF,
 	.options = options,
 	.probe = probe,

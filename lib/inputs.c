@@ -1,0 +1,283 @@
+/*
+ * inputs.c - what the job reads: files, programs among them, what formats
+ * gather from folders, and companions of inputs.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "job.h"
+
+int
+cg_job_add_path(struct cg_job *job, const char ***list, size_t *count,
+    size_t *cap, const char *path)
+{
+	const char *copy = cg_job_keep(job, path);
+
+	if (!copy)
+		return CG_ELIMIT;
+	if (!cg_grow(list, cap, *count + 1, sizeof(**list)))
+		return cg_nomem(job);
+	(*list)[(*count)++] = copy;
+	return CG_OK;
+}
+
+/* ---- Folders ------------------------------------------------------------ */
+
+struct paths {
+	const char **path;
+	size_t count, cap;
+};
+
+struct walk {
+	struct cg_job *job;
+	struct paths folders; /* to look into yet */
+	struct paths files;
+	char *path; /* of the entry at hand */
+	size_t path_cap;
+	int status;
+};
+
+/* Is a file of that name one that a format takes from folders? */
+static bool
+is_gathered(const struct cg_job *job, const char *name)
+{
+	struct cg_slice text = cg_slice(name);
+
+	if (job->from)
+		return cg_has_suffix(text, job->from->gathers);
+	for (size_t i = 0; i < job->modules; i++) {
+		if (cg_has_suffix(text, job->module[i]->gathers))
+			return true;
+	}
+	return false;
+}
+
+static bool
+set_path(struct walk *walk, const char *folder, const char *name)
+{
+	size_t len = strlen(folder), size = len + strlen(name) + 2;
+
+	if (!cg_grow(&walk->path, &walk->path_cap, size, 1)) {
+		walk->status = cg_nomem(walk->job);
+		return false;
+	}
+	while (len > 1 && folder[len - 1] == '/')
+		len--;
+	memcpy(walk->path, folder, len);
+	if (walk->path[len - 1] != '/')
+		walk->path[len++] = '/';
+	memcpy(walk->path + len, name, strlen(name) + 1);
+	return true;
+}
+
+/* Links to folders are not followed: they may lead in circles. */
+static void
+add_entry(struct walk *walk, const char *folder, const char *name)
+{
+	struct paths *to = NULL;
+	struct stat info;
+
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+	    !set_path(walk, folder, name) || lstat(walk->path, &info) != 0)
+		return;
+	if (S_ISDIR(info.st_mode))
+		to = &walk->folders;
+	else if (is_gathered(walk->job, name) && stat(walk->path, &info) == 0 &&
+		 S_ISREG(info.st_mode))
+		to = &walk->files;
+	if (to)
+		walk->status = cg_job_add_path(
+		    walk->job, &to->path, &to->count, &to->cap, walk->path);
+}
+
+static void
+walk_folder(struct walk *walk, const char *folder)
+{
+	const struct cg_place place = { .file = folder };
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+
+	if (!dir) {
+		cg_diag_say(&walk->job->diag, CG_ERROR, &place,
+		    "cannot open: %s", strerror(errno));
+		walk->job->skips++;
+		return;
+	}
+	while (walk->status == CG_OK && (entry = readdir(dir)) != NULL)
+		add_entry(walk, folder, entry->d_name);
+	(void)closedir(dir);
+}
+
+static int
+compare_names(const void *pa, const void *pb)
+{
+	return strcmp(*(const char *const *)pa, *(const char *const *)pb);
+}
+
+/* Appends what is to be read in the folder to files. */
+static int
+gather(struct cg_job *job, const char *folder, struct paths *files)
+{
+	const struct cg_place place = { .file = folder };
+	struct walk walk = { .job = job, .files = *files };
+	size_t before = files->count;
+
+	walk_folder(&walk, folder);
+	while (walk.status == CG_OK && walk.folders.count > 0)
+		walk_folder(&walk, walk.folders.path[--walk.folders.count]);
+	free(walk.folders.path);
+	free(walk.path);
+	*files = walk.files;
+	if (walk.status != CG_OK)
+		return walk.status;
+	if (files->count == before && job->skips == 0) {
+		cg_diag_say(&job->diag, CG_ERROR, &place,
+		    "expected files in this folder that a format reads from "
+		    "folders");
+		return CG_EINPUT;
+	}
+	if (files->count > before)
+		qsort(files->path + before, files->count - before,
+		    sizeof(*files->path), compare_names);
+	return CG_OK;
+}
+
+/* ---- The inputs --------------------------------------------------------- */
+
+static bool
+is_elf(const char *path)
+{
+	char magic[4];
+	ssize_t got;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return false;
+	got = read(fd, magic, sizeof(magic));
+	(void)close(fd);
+	return got == sizeof(magic) && memcmp(magic, "\177ELF", 4) == 0;
+}
+
+static int
+sort_input(struct cg_job *job, const char *path, struct paths *inputs)
+{
+	struct stat info;
+	bool known = strcmp(path, "-") != 0 && stat(path, &info) == 0;
+
+	if (known && S_ISDIR(info.st_mode))
+		return gather(job, path, inputs);
+	/* A program among the inputs: "gprof prog gmon.out". */
+	if (known && S_ISREG(info.st_mode) && is_elf(path))
+		return cg_job_add_object(job, path);
+	return cg_job_add_path(
+	    job, &inputs->path, &inputs->count, &inputs->cap, path);
+}
+
+/* A file has one, however it is spelled. */
+static bool
+get_identity(const char *path, uint64_t *id)
+{
+	struct stat info;
+
+	if (stat(path, &info) != 0)
+		return false;
+	*id = cg_hash_u64((uint64_t)info.st_dev) ^ (uint64_t)info.st_ino;
+	return true;
+}
+
+static int
+note_inputs(struct cg_job *job)
+{
+	uint64_t id;
+
+	for (size_t i = 0; i < job->inputs; i++) {
+		uint32_t *known;
+
+		if (!get_identity(job->input[i], &id))
+			continue;
+		known = cg_map_at(&job->input_ids, id);
+		if (!known)
+			return cg_nomem(job);
+		*known = 1;
+	}
+	return CG_OK;
+}
+
+int
+cg_job_sort_inputs(struct cg_job *job)
+{
+	struct paths inputs = { 0 };
+	size_t given = job->inputs;
+	int status = CG_OK;
+
+	for (size_t i = 0; status == CG_OK && i < given; i++)
+		status = sort_input(job, job->input[i], &inputs);
+	free(job->input);
+	job->input = inputs.path;
+	job->inputs = inputs.count;
+	job->input_cap = inputs.cap;
+	if (status == CG_OK && job->inputs == 0)
+		return job->skips > 0
+			   ? CG_EINPUT
+			   : cg_usage(job, "expected a profile to read%s",
+				 given ? " besides the program" : "");
+	return status == CG_OK ? note_inputs(job) : status;
+}
+
+bool
+cg_job_has_input(const struct cg_job *job, const char *path)
+{
+	uint64_t id;
+
+	return get_identity(path, &id) && cg_map_get(&job->input_ids, id) != 0;
+}
+
+/* ---- Companions --------------------------------------------------------- */
+
+struct cg_in *
+cg_open_companion(struct cg_job *job, const char *path, bool quiet)
+{
+	struct cg_companion *companion;
+	int status = CG_OK;
+
+	if (quiet && access(path, F_OK) != 0)
+		return NULL;
+	companion = malloc(sizeof(*companion));
+	if (!companion) {
+		job->fault = cg_nomem(job);
+		return NULL;
+	}
+	companion->below = job->companion;
+	companion->in = cg_in_open(&job->diag, path, &status);
+	if (companion->in) {
+		job->companion = companion;
+		return companion->in;
+	}
+	free(companion);
+	job->skips++;
+	if (status == CG_ELIMIT)
+		job->fault = status;
+	return NULL;
+}
+
+void
+cg_close_companion(struct cg_job *job, struct cg_in *in)
+{
+	struct cg_companion *companion = job->companion;
+
+	if (!companion || companion->in != in)
+		return;
+	/* Memory that ran out there was said, and ends the job. */
+	if (cg_in_status(in) == CG_ELIMIT)
+		job->fault = CG_ELIMIT;
+	else if (cg_in_status(in) != CG_OK)
+		job->skips++;
+	job->companion = companion->below;
+	cg_in_close(in);
+	free(companion);
+}
