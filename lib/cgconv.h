@@ -685,6 +685,52 @@ struct cg_slice cg_branch_label(const struct cg_graph *,
 /* The inclusive cost that the source stated; false if it stated none. */
 bool cg_stated_inclusive(struct cg_rows *, struct cg_cost *);
 
+/*
+ * The same rows by source file, for formats that are about lines:
+ *
+ *	struct cg_lines *lines = cg_lines_new(graph, part);
+ *	while (lines && cg_next_file(lines, &file))
+ *		while (cg_next_line(lines, &line)) ...
+ *	cg_lines_free(lines);
+ *
+ * Files in order of their paths, all that have functions or rows; file 0,
+ * the unknown one, comes first if it has rows. Memory: a function's place for
+ * each file that it has rows in, and the rows of some files. Failures are the
+ * job's, as above.
+ */
+struct cg_lines;
+struct cg_lines *cg_lines_new(const struct cg_graph *, cg_part);
+void cg_lines_free(struct cg_lines *);
+bool cg_next_file(struct cg_lines *, cg_file *);
+/* Begins with the first file once more. */
+void cg_first_file(struct cg_lines *);
+/*
+ * Functions with a name whose own file it is, by first line, then column;
+ * how many. Lives until the next file.
+ */
+size_t cg_file_fns(const struct cg_lines *, const cg_fn **);
+/* Where a function begins: what was said, or its lowest line; 0: unknown. */
+uint32_t cg_fn_line(const struct cg_lines *, cg_fn);
+/* How often it was called, recursion and all; false if no call is known. */
+bool cg_fn_entries(const struct cg_lines *, cg_fn, uint64_t *count);
+
+struct cg_line {
+	uint32_t line;        /* 0: unknown */
+	cg_fn fn;             /* maybe one without a name */
+	bool has_cost;        /* else it has branches alone */
+	const uint64_t *cost; /* n values, as in struct cg_cost */
+	size_t n;
+	const struct cg_branch *branch; /* by kind, block, index */
+	size_t branches;
+};
+/*
+ * One for each line and function: by line, then functions in the order above,
+ * those of other files behind. Lives until the next file.
+ */
+bool cg_next_line(struct cg_lines *, struct cg_line *);
+/* Begins with the file's first line once more. */
+void cg_first_line(struct cg_lines *);
+
 /* Call stacks: nodes are numbered with parents before children. */
 struct cg_stack {
 	cg_node node, parent;

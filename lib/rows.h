@@ -95,6 +95,27 @@ get_values(unsigned tag, const uint8_t **row, uint64_t *to)
 	return n;
 }
 
+/* From behind the position to the next row. */
+static inline const uint8_t *
+skip_rest(unsigned tag, const uint8_t *at)
+{
+	size_t n;
+
+	switch ((enum cg_row_kind)(tag & CG_TAG_KIND)) {
+	case CG_ROW_CALL: return skip_values(tag, skip_varints(at, 4));
+	case CG_ROW_COST: return skip_values(tag, at);
+	case CG_ROW_JUMP:
+		return skip_varints(at, 3u + (tag & CG_TAG_COND ? 1u : 0u) +
+					    (tag & CG_TAG_FAR ? 2u : 0u));
+	case CG_ROW_OTHER:
+		if (tag & CG_TAG_BRANCH)
+			return skip_varints(at, CG_BRANCH_VALUES);
+		n = get_varint(&at);
+		return skip_varints(at, n);
+	}
+	return at;
+}
+
 /* A way through packed rows, and the row that it is at. */
 struct scan {
 	const uint8_t *at, *end; /* in block: behind the position */

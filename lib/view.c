@@ -21,27 +21,6 @@ struct row {
 	const uint8_t *rest; /* what follows the position */
 };
 
-/* From behind the position to the next row. */
-static inline const uint8_t *
-skip_rest(unsigned tag, const uint8_t *at)
-{
-	size_t n;
-
-	switch ((enum cg_row_kind)(tag & CG_TAG_KIND)) {
-	case CG_ROW_CALL: return skip_values(tag, skip_varints(at, 4));
-	case CG_ROW_COST: return skip_values(tag, at);
-	case CG_ROW_JUMP:
-		return skip_varints(at, 3u + (tag & CG_TAG_COND ? 1u : 0u) +
-					    (tag & CG_TAG_FAR ? 2u : 0u));
-	case CG_ROW_OTHER:
-		if (tag & CG_TAG_BRANCH)
-			return skip_varints(at, CG_BRANCH_VALUES);
-		n = get_varint(&at);
-		return skip_varints(at, n);
-	}
-	return at;
-}
-
 void
 cg_graph_nomem(const struct cg_graph *graph)
 {

@@ -1,0 +1,294 @@
+/*
+ * lines.c - rows by source file, against brute force on random graphs.
+ */
+#include "graph.h"
+#include "unit.h"
+
+#define FNS 7   /* with 0 */
+#define FILES 4 /* with 0 */
+#define LINES 6
+#define EVENTS 2
+#define BLOCKS 3
+
+static int fault;
+static struct unit_log message;
+static struct cg_diag diag = { .report = unit_report, .arg = &message };
+
+/* What the graph was told. */
+struct twin {
+	bool cost_there[FILES][LINES][FNS];
+	uint64_t cost[FILES][LINES][FNS][EVENTS];
+	bool branch_there[FILES][LINES][FNS][BLOCKS];
+	int64_t branch[FILES][LINES][FNS][BLOCKS];
+	uint64_t entries[FNS];
+	bool called[FNS];
+	uint32_t first[FNS]; /* stated, or else the lowest line */
+	bool stated[FNS];
+	cg_file own[FNS];
+};
+
+/* ---- Building ----------------------------------------------------------- */
+
+static struct cg_graph *
+begin(struct cg_build *build)
+{
+	struct cg_graph *graph = cg_graph_new(&diag, &fault);
+
+	if (!graph)
+		exit(1);
+	cg_build_init(build, graph, CG_PARTS_KEEP);
+	for (int i = 0; i < EVENTS; i++)
+		cg_add_event(
+		    build, &(struct cg_event){ .name = i ? "b" : "a" });
+	/* Paths and ids in opposite order. */
+	for (int i = 1; i < FILES; i++)
+		CHECK(cg_add_file(build,
+			  (struct cg_slice){ "cba" + i - 1, 1 }) == (cg_file)i);
+	return graph;
+}
+
+static void
+end(struct cg_build *build, struct cg_graph *graph)
+{
+	CHECK(cg_build_status(build) == CG_OK && fault == CG_OK);
+	cg_build_free(build);
+	cg_graph_free(graph);
+}
+
+/* The last function has no name: lines outside of any. */
+static void
+add_fns(struct cg_build *build, struct twin *twin, uint64_t *random)
+{
+	char name[] = "f0";
+
+	for (cg_fn fn = 1; fn < FNS; fn++) {
+		bool named = fn < FNS - 1;
+
+		twin->own[fn] = named ? (cg_file)unit_below(random, FILES) : 1;
+		twin->stated[fn] = named && unit_below(random, 2);
+		name[1] = (char)('9' - fn);
+		CHECK(cg_add_fn(build, cg_slice(named ? name : ""),
+			  twin->own[fn], 0) == fn);
+		if (!twin->stated[fn])
+			continue;
+		twin->first[fn] = 1 + (uint32_t)unit_below(random, 4);
+		cg_set_fn_range(build, fn,
+		    &(struct cg_range){
+			.first = twin->first[fn], .first_column = 9 - fn });
+	}
+}
+
+static void
+add_row(struct cg_build *build, struct twin *twin, uint64_t *random)
+{
+	cg_fn fn = 1 + (cg_fn)unit_below(random, FNS - 1);
+	uint32_t line = (uint32_t)unit_below(random, LINES);
+	cg_file file = (cg_file)unit_below(random, FILES);
+	uint32_t block = (uint32_t)unit_below(random, BLOCKS);
+	struct cg_pos pos = {
+		.file = file, .line = line, .addr = unit_below(random, 3)
+	};
+	uint64_t cost[EVENTS] = { unit_below(random, 9), 1 };
+	size_t n = unit_below(random, EVENTS + 1), kind;
+
+	kind = unit_below(random, 3);
+	if (kind == 0) {
+		cg_add_call(build, (cg_fn)unit_below(random, FNS), &pos, fn,
+		    &pos, cost[0], cost, n);
+		twin->entries[fn] += cost[0];
+		twin->called[fn] = true;
+		return;
+	}
+	if (kind == 1) {
+		cg_add_cost(build, fn, &pos, cost, n);
+		twin->cost_there[file][line][fn] = true;
+		for (size_t i = 0; i < n; i++)
+			twin->cost[file][line][fn][i] += cost[i];
+	} else {
+		cg_add_branch(build, fn,
+		    &(struct cg_branch){ .pos = pos,
+			.kind = CG_BRANCH_ARC,
+			.block = block,
+			.count = (int64_t)cost[0] });
+		twin->branch_there[file][line][fn][block] = true;
+		twin->branch[file][line][fn][block] += (int64_t)cost[0];
+	}
+	if (!twin->stated[fn] && file == twin->own[fn] && line > 0 &&
+	    (twin->first[fn] == 0 || line < twin->first[fn]))
+		twin->first[fn] = line;
+}
+
+/* ---- Comparing ---------------------------------------------------------- */
+
+/* The place of a function in a file's order. */
+static uint64_t
+place_of(const struct cg_graph *graph, const struct twin *twin, cg_file file,
+    cg_fn fn)
+{
+	uint64_t column = twin->stated[fn] ? 9 - fn : 0;
+
+	return (uint64_t)(twin->own[fn] != file) << 40 |
+	       (uint64_t)twin->first[fn] << 16 | column << 8 |
+	       graph->fn_rank[fn];
+}
+
+static void
+check_line(struct twin *twin, cg_file file, const struct cg_line *line)
+{
+	bool *there = &twin->cost_there[file][line->line][line->fn];
+	bool any = line->has_cost;
+
+	CHECK(*there == line->has_cost);
+	*there = false;
+	for (size_t i = 0; i < EVENTS; i++)
+		CHECK(
+		    (i < line->n ? line->cost[i] : 0) ==
+		    (line->has_cost ? twin->cost[file][line->line][line->fn][i]
+				    : 0));
+	for (size_t i = 0; i < line->branches; i++) {
+		const struct cg_branch *branch = &line->branch[i];
+		bool *is = &twin->branch_there[file][line->line][line->fn]
+					      [branch->block];
+
+		CHECK(i == 0 || branch->block >= branch[-1].block);
+		CHECK(
+		    branch->pos.file == file && branch->pos.line == line->line);
+		CHECK(*is &&
+		      branch->count == twin->branch[file][line->line][line->fn]
+						   [branch->block]);
+		*is = false;
+		any = true;
+	}
+	CHECK(any);
+}
+
+/* Functions of the file are all that are named, in order. */
+static void
+check_fns(const struct cg_graph *graph, struct cg_lines *lines,
+    const struct twin *twin, cg_file file)
+{
+	size_t n = 0, count;
+	const cg_fn *fn;
+
+	count = cg_file_fns(lines, &fn);
+	for (cg_fn i = 1; i < FNS - 1; i++)
+		n += twin->own[i] == file && file != 0;
+	CHECK(file == 0 || count == n);
+	for (size_t i = 0; i < count; i++) {
+		CHECK(twin->own[fn[i]] == file && fn[i] < FNS - 1);
+		CHECK(cg_fn_line(lines, fn[i]) == twin->first[fn[i]]);
+		CHECK(i == 0 || place_of(graph, twin, file, fn[i - 1]) <
+				    place_of(graph, twin, file, fn[i]));
+	}
+}
+
+static void
+check_file(const struct cg_graph *graph, struct cg_lines *lines,
+    struct twin *twin, cg_file file)
+{
+	struct cg_line line, last = { 0 };
+	size_t count = 0, again = 0;
+
+	check_fns(graph, lines, twin, file);
+	for (; cg_next_line(lines, &line); count++) {
+		CHECK(count == 0 || line.line > last.line ||
+		      (line.line == last.line &&
+			  place_of(graph, twin, file, line.fn) >
+			      place_of(graph, twin, file, last.fn)));
+		check_line(twin, file, &line);
+		last = line;
+	}
+	for (cg_first_line(lines); cg_next_line(lines, &line);)
+		again++;
+	CHECK(again == count);
+}
+
+static void
+test_random(uint64_t seed)
+{
+	struct twin twin = { 0 };
+	const struct twin none = { 0 };
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build);
+	size_t files = 0, again = 0;
+	struct cg_lines *lines;
+	char last = '\0';
+	cg_file file;
+
+	add_fns(&build, &twin, &seed);
+	for (size_t n = unit_below(&seed, 200); n > 0; n--)
+		add_row(&build, &twin, &seed);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	lines = cg_lines_new(graph, CG_ALL_PARTS);
+	for (; cg_next_file(lines, &file); files++) {
+		struct cg_slice path = cg_file_path(graph, file);
+
+		CHECK(path.len == 0 ? files == 0 : *path.ptr > last);
+		last = path.len ? *path.ptr : '\0';
+		check_file(graph, lines, &twin, file);
+	}
+	for (cg_first_file(lines); cg_next_file(lines, &file);)
+		again++;
+	CHECK(again == files);
+	for (cg_fn fn = 1; fn < FNS; fn++) {
+		uint64_t count;
+
+		CHECK(cg_fn_entries(lines, fn, &count) == twin.called[fn]);
+		CHECK(count == twin.entries[fn]);
+	}
+	CHECK(memcmp(twin.cost_there, none.cost_there,
+		  sizeof(none.cost_there)) == 0);
+	CHECK(memcmp(twin.branch_there, none.branch_there,
+		  sizeof(none.branch_there)) == 0);
+	cg_lines_free(lines);
+	end(&build, graph);
+}
+
+/* More rows than are held at once; two functions are in all files. */
+static void
+test_many(void)
+{
+	enum { MANY = 250000 };
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build);
+	struct cg_lines *lines;
+	struct cg_line line;
+	bool good = true;
+	cg_file file;
+	uint32_t n;
+
+	(void)cg_add_fn(&build, cg_slice("f"), 1, 0);
+	(void)cg_add_fn(&build, cg_slice("g"), 2, 0);
+	for (uint32_t i = 0; i < MANY * (FILES - 1); i++) {
+		struct cg_pos pos = { .file = 1 + i % (FILES - 1),
+			.line = 1 + i / (FILES - 1) };
+		uint64_t cost = i;
+
+		cg_add_cost(&build, 1 + i % 2, &pos, &cost, 1);
+	}
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	lines = cg_lines_new(graph, CG_ALL_PARTS);
+	for (cg_file want = FILES - 1; cg_next_file(lines, &file); want--) {
+		good &= file == want;
+		for (n = 0; cg_next_line(lines, &line); n++) {
+			uint32_t i = n * (FILES - 1) + file - 1;
+
+			good &= line.line == n + 1 && line.n == (i > 0) &&
+				(i == 0 || line.cost[0] == i) &&
+				line.fn == 1 + i % 2;
+		}
+		good &= n == MANY;
+	}
+	CHECK(good);
+	cg_lines_free(lines);
+	end(&build, graph);
+}
+
+int
+main(void)
+{
+	for (uint64_t seed = 1; seed <= 2000; seed++)
+		test_random(seed);
+	test_many();
+	return unit_end();
+}
