@@ -62,23 +62,35 @@ const char *cg_callgrind_number(
 const char *cg_callgrind_position(
     struct reader *, const char *at, uint64_t base, uint64_t *position);
 
-/* The same for nearly all that there are: "+12", "*", "0", one blank. */
+/* One as nearly all are: "+2", "*" or "0", and a blank. NULL: it is not. */
+static inline const char *
+get_short_position(const char *at, uint64_t base, uint64_t *position)
+{
+	bool plus = *at == '+';
+	unsigned digit = digit_of(at[plus]);
+
+	if (*at == '*') {
+		*position = base;
+		return at[1] == ' ' ? at + 2 : NULL;
+	}
+	at += plus;
+	if (digit > 9 || at[1] != ' ')
+		return NULL;
+	if (!plus)
+		*position = digit;
+	else if (__builtin_add_overflow(base, digit, position))
+		return NULL;
+	return at + 2;
+}
+
 static inline const char *
 get_position(
     struct reader *r, const char *from, uint64_t base, uint64_t *position)
 {
-	char sign = *from;
-	const char *at = from + (sign == '+' || sign == '-' || sign == '*');
-	uint64_t number = 0;
+	const char *at = get_short_position(from, base, position);
 
-	if ((sign != '*' && !take_digits(&at, &number)) || *at != ' ' ||
-	    is_blank(at[1]) || (sign == '-' && number > base) ||
-	    (sign == '+' && number > UINT64_MAX - base))
-		return cg_callgrind_position(r, from, base, position);
-	if (sign == '-')
-		number = 0 - number;
-	*position = sign >= '0' ? number : base + number;
-	return at + 1;
+	return at ? skip_blanks(at)
+		  : cg_callgrind_position(r, from, base, position);
 }
 
 /* Reports what is wrong with the positions at at; returns NULL. */

@@ -325,6 +325,44 @@ read_number_line(struct reader *r, const char *at)
 	return read_cost_line(r, at);
 }
 
+/*
+ * Cost lines as nearly all are, one behind the other. Returns the first that
+ * is not: what is common to all of them was checked once.
+ */
+static const char *
+read_plain_lines(struct reader *r, const char *line, const char *end)
+{
+	uint64_t cost[CG_EVENT_MAX];
+	struct cg_pos pos = r->base;
+	size_t n;
+
+	if (r->in_header || !r->has_fn || r->expect != EXPECT_COST || r->bb ||
+	    !r->straight || (r->fn == 0 && r->skip_root))
+		return line;
+	pos.file = r->here;
+	while (line < end && r->status == CG_OK) {
+		const char *at = line;
+		uint64_t addr = 0, number = 0;
+
+		if (r->instr)
+			at = get_short_position(at, pos.addr, &addr);
+		if (at && r->line)
+			at = get_short_position(at, pos.line, &number);
+		if (!at || number > UINT32_MAX)
+			break;
+		at = get_plain_costs(at, cost, r->events, &n);
+		if (*at != '\n')
+			break;
+		pos.addr = addr;
+		pos.line = (uint32_t)number;
+		if (!cg_add_cost(r->build, r->fn, &pos, cost, n))
+			r->status = cg_build_failed(r->build, line);
+		line = at + 1;
+	}
+	r->base = pos;
+	return line;
+}
+
 static inline bool
 begins_number(char c)
 {
@@ -337,6 +375,9 @@ read_block(struct reader *r, struct cg_slice block)
 	const char *at = block.ptr, *end = at + block.len, *newline;
 
 	while (at < end && r->status == CG_OK) {
+		at = read_plain_lines(r, at, end);
+		if (at == end)
+			break;
 		at = skip_blanks(at);
 		if (begins_number(*at)) {
 			newline = read_number_line(r, at);

@@ -61,7 +61,6 @@ begin_pack(struct cg_graph *graph, struct cg_run *run, struct cg_packed *packed,
 static inline void
 end_pack(struct cg_packed *packed, uint8_t *to)
 {
-	packed->bytes += (uint64_t)(to - packed->at);
 	packed->at = to;
 }
 
@@ -82,10 +81,11 @@ static inline uint8_t *
 put_pos(struct cg_packed *packed, uint8_t *to, unsigned tag,
     const struct cg_pos *row)
 {
-	const struct cg_pos pos = *row, before = packed->pos;
+	const struct cg_pos pos = { row->file, row->line, row->addr };
+	const struct cg_pos before = packed->pos;
 	uint8_t *tag_at = to++;
 
-	if (!is_behind(pos, before) && packed->bytes > 0)
+	if (!is_behind(pos, before) && tag_at != packed->first->data)
 		packed->ascending = false;
 	if (pos.file != before.file) {
 		tag |= CG_TAG_FILE;
@@ -239,43 +239,37 @@ cg_run_add_inclusive(
 
 /* ---- From readers ------------------------------------------------------- */
 
-/* An id or number that a row must not have; says so. */
-static bool
-check_row(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
-{
-	const struct cg_graph *graph = build->graph;
-
-	return cg_build_check(build, pos->file, graph->files.count, "file") &&
-	       cg_build_check(build, fn, graph->fns, "function") &&
-	       cg_build_check(build, (uint32_t)n, graph->events + 1, "event");
-}
-
+/* Checks ids and numbers that a row has, and finds its run. */
 static struct cg_run *
-find_run(struct cg_build *build, cg_fn fn)
+find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
 {
-	build->run = cg_run_get(build->graph, build->part, fn);
+	struct cg_graph *graph = build->graph;
+
+	if (!cg_build_check(build, pos->file, graph->files.count, "file") ||
+	    !cg_build_check(build, fn, graph->fns, "function") ||
+	    !cg_build_check(build, (uint32_t)n, graph->events + 1, "event"))
+		return NULL;
+	if (!build->run || build->run->fn != fn)
+		build->run = cg_run_get(graph, build->part, fn);
 	if (!build->run)
 		cg_build_nomem(build);
 	return build->run;
 }
 
-/* Checks what all rows have in common and finds the run. */
+/* What all rows have in common. Mostly the run is that of the row before. */
 static inline struct cg_run *
 begin_row(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
 {
 	struct cg_graph *graph = build->graph;
+	struct cg_run *run = build->run;
 
-	if (build->status != CG_OK)
-		return NULL;
-	if ((pos->file >= graph->files.count || fn >= graph->fns ||
-		n > graph->events) &&
-	    !check_row(build, fn, pos, n))
-		return NULL;
-	graph->facts |=
-	    (pos->addr != 0 ? CG_INSTRS : 0) | (pos->line != 0 ? CG_LINES : 0);
-	if (build->run && build->run->fn == fn)
-		return build->run;
-	return find_run(build, fn);
+	if (!run || run->fn != fn || pos->file >= graph->files.count ||
+	    n > graph->events || build->status != CG_OK)
+		run = find_run(build, fn, pos, n);
+	if (~graph->facts & (CG_INSTRS | CG_LINES))
+		graph->facts |= (pos->addr != 0 ? CG_INSTRS : 0) |
+				(pos->line != 0 ? CG_LINES : 0);
+	return run;
 }
 
 static bool
@@ -298,43 +292,89 @@ note_signs(struct cg_graph *graph, const uint64_t *cost, size_t n)
 	}
 }
 
-static inline bool
-add_total(struct cg_build *build, const uint64_t *cost, size_t n)
+/* The sums of the part, at least n; NULL: out of memory. */
+static inline uint64_t *
+get_total(struct cg_build *build, size_t n)
 {
 	struct cg_part_entry *part = &build->graph->part[build->part];
 
 	if (part->totals < n && !grow_total(build, part))
-		return false;
-	if (build->graph->any_signed)
-		note_signs(build->graph, cost, n);
-	if (cg_add_values(build->graph, part->total, cost, n))
-		return true;
+		return NULL;
+	return part->total;
+}
+
+static void
+refuse_total(struct cg_build *build)
+{
 	cg_build_fail(build, "costs add up to more than 64 bits hold");
-	return false;
 }
 
 bool
 cg_build_total(struct cg_build *build, const uint64_t *cost, size_t n)
 {
-	return add_total(build, cost, n);
+	uint64_t *total = get_total(build, n);
+
+	if (n > 0 && !total)
+		return false;
+	if (build->graph->any_signed)
+		note_signs(build->graph, cost, n);
+	if (cg_add_values(build->graph, total, cost, n))
+		return true;
+	refuse_total(build);
+	return false;
 }
 
+/* A row some of whose values may be below zero. */
+static bool
+add_signed_cost(struct cg_build *build, struct cg_run *run,
+    const struct cg_pos *pos, const uint64_t *cost, size_t n)
+{
+	if (!cg_build_total(build, cost, n))
+		return false;
+	if (pack_cost(build->graph, run, pos, cost, n))
+		return true;
+	cg_build_nomem(build);
+	return false;
+}
+
+/* Nearly all rows are of this kind: values are summed as they are packed. */
 bool
 cg_add_cost(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
     const uint64_t *cost, size_t n)
 {
 	struct cg_run *run;
+	uint64_t *total;
+	uint8_t *to = NULL;
 
 	if (cg_build_omits(build, pos->file))
 		return build->status == CG_OK;
 	n = cut_zeros(cost, n);
 	run = begin_row(build, fn, pos, n);
-	if (!run || !add_total(build, cost, n))
+	if (!run)
 		return false;
 	build->graph->facts |= n == 0 ? CG_SELF | CG_ZEROS : CG_SELF;
-	if (!pack_cost(build->graph, run, pos, cost, n))
+	if (build->graph->any_signed)
+		return add_signed_cost(build, run, pos, cost, n);
+	total = get_total(build, n);
+	if (total || n == 0)
+		to = begin_pack(build->graph, run, &run->costs,
+		    POS_MAX + n * VALUE_MAX);
+	if (!to) {
 		cg_build_nomem(build);
-	return build->status == CG_OK;
+		return false;
+	}
+	to = put_pos(&run->costs, to, tag_of(CG_ROW_COST, n), pos);
+	if (n >= CG_TAG_MANY)
+		to = put_varint(to, n);
+	for (size_t i = 0; i < n; i++) {
+		if (__builtin_add_overflow(total[i], cost[i], &total[i])) {
+			refuse_total(build);
+			return false;
+		}
+		to = put_varint(to, cost[i]);
+	}
+	end_pack(&run->costs, to);
+	return true;
 }
 
 bool

@@ -32,6 +32,13 @@ class_to_fit(size_t size)
 	return class;
 }
 
+static uint64_t
+packed_bytes(const struct cg_packed *packed)
+{
+	return packed->before +
+	       (packed->last ? (size_t)(packed->at - packed->last->data) : 0);
+}
+
 /* What a block behind its rows does not need. */
 static uint8_t *
 end_of_rows(const struct cg_packed *packed)
@@ -89,6 +96,7 @@ add_room(struct cg_graph *graph, struct cg_packed *packed, bool costs,
 {
 	struct cg_pool *pool = costs ? &graph->costs : &graph->others;
 	size_t step = need > BLOCK_STEP ? need : BLOCK_STEP;
+	uint64_t bytes = packed_bytes(packed);
 	struct cg_block *block;
 	uint8_t *end;
 
@@ -105,8 +113,7 @@ add_room(struct cg_graph *graph, struct cg_packed *packed, bool costs,
 		need = BLOCK_STEP * 4;
 	/* What comes in small pieces gets blocks that double. */
 	if (run != CG_NO_RUN && graph->run[run].visits > 1)
-		need +=
-		    packed->bytes < BLOCK_GROWN ? packed->bytes : BLOCK_GROWN;
+		need += bytes < BLOCK_GROWN ? bytes : BLOCK_GROWN;
 	block = new_block(pool, need < BLOCK_MIN ? BLOCK_MIN : need, &end);
 	if (!block)
 		return false;
@@ -121,6 +128,7 @@ add_room(struct cg_graph *graph, struct cg_packed *packed, bool costs,
 	} else {
 		packed->first = block;
 	}
+	packed->before = bytes;
 	packed->last = block;
 	packed->at = block->data;
 	packed->end = end;
@@ -205,8 +213,8 @@ merge_run(struct cg_graph *graph, struct cg_run *run)
 	free_blocks(&graph->others, ok ? &run->others : &merged.others);
 	if (!ok)
 		return false;
-	merged.costs.merged = merged.costs.bytes;
-	merged.others.merged = merged.others.bytes;
+	merged.costs.merged = packed_bytes(&merged.costs);
+	merged.others.merged = packed_bytes(&merged.others);
 	*run = merged;
 	return true;
 }
@@ -228,7 +236,7 @@ cg_run_make_room(struct cg_graph *graph, struct cg_run *run,
 	    packed->merged * 2 +
 	    (run->visits >= MERGE_VISITS ? MERGE_OFTEN : MERGE_SELDOM);
 
-	if (packed->bytes > limit && !merge_run(graph, run))
+	if (packed_bytes(packed) > limit && !merge_run(graph, run))
 		return false;
 	if ((size_t)(packed->end - packed->at) >= need)
 		return true;
