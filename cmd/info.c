@@ -38,11 +38,12 @@ print_count(const char *before, size_t count, const char *noun)
 }
 
 static void
-print_overview(const struct cg_graph *graph, const struct cg_sums *sums)
+print_overview(const struct cg_graph *graph, const struct cg_sums *sums,
+    cg_facts facts)
 {
-	char facts[FACTS_ROOM];
+	char text[FACTS_ROOM];
 
-	printf("Holds   %s\n", facts_text(facts, cg_graph_facts(graph)));
+	printf("Holds   %s\n", facts_text(text, facts));
 	print_count("Counts  ", cg_object_count(graph), "object");
 	print_count(", ", cg_file_count(graph), "file");
 	print_count(", ", cg_fn_count(graph), "function");
@@ -170,8 +171,8 @@ take_wishes(const struct args *args, const struct cg_graph *graph,
 }
 
 static int
-show_graph(
-    struct args *args, const struct cg_graph *graph, const struct cg_sums *sums)
+show_graph(struct args *args, const struct cg_graph *graph,
+    const struct cg_sums *sums, cg_facts facts)
 {
 	uint64_t *totals = calloc(cg_event_count(graph) + 1, sizeof *totals);
 	size_t column = 0, count = TOP_DEFAULT;
@@ -182,7 +183,7 @@ show_graph(
 	status = take_wishes(args, graph, &column, &count);
 	if (status == CG_OK) {
 		print_inputs(args->job);
-		print_overview(graph, sums);
+		print_overview(graph, sums, facts);
 		print_events(graph, sum_parts(graph, totals) ? totals : NULL);
 		print_parts(graph, args->verbose);
 		status = show_top(args, graph, sums, column, count);
@@ -196,18 +197,22 @@ show_info(struct args *args)
 {
 	const struct cg_graph *graph;
 	struct cg_sums *sums;
+	cg_facts facts;
 	int status = add_inputs(args);
 
 	if (status == CG_OK)
 		status = cg_job_read(args->job, &graph);
-	if (status == CG_OK)
-		status = cg_job_derive(args->job, CG_INCL);
+	if (status != CG_OK)
+		return status;
+	/* What is there, not what follows from it. */
+	facts = cg_graph_facts(graph);
+	status = cg_job_derive(args->job, CG_INCL | CG_CALLS);
 	if (status != CG_OK)
 		return status;
 	sums = cg_sums_new(graph, CG_ALL_PARTS, true);
 	if (sums == NULL)
 		return cg_nomem(args->job);
-	status = show_graph(args, graph, sums);
+	status = show_graph(args, graph, sums, facts);
 	cg_sums_free(sums);
 	return status;
 }

@@ -74,6 +74,12 @@ static const struct cg_option options[] = {
 	    .writing = true,
 	    .help = "add a caller of all without one, for KCachegrind's "
 		    "cycles" },
+	{ .name = "separate-recs",
+	    .type = CG_NUMBER,
+	    .fallback = "2",
+	    .arg = "N",
+	    .writing = true,
+	    .help = "N levels of recursion are functions apart: f, f'2, ..." },
 	{ .name = NULL },
 };
 

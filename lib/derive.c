@@ -33,13 +33,14 @@ asks_for_counts(const struct cg_graph *graph)
 }
 
 static int
-derive_facts(struct cg_graph *graph, cg_facts needs, cg_facts carries)
+derive_facts(
+    struct cg_job *job, cg_facts needs, cg_facts carries, uint64_t levels)
 {
+	struct cg_graph *graph = job->graph;
 	int status = CG_OK;
 
 	if ((graph->facts & CG_STACKS) && !(carries & CG_STACKS)) {
-		status = cg_fold_stacks(graph);
-		graph->facts &= ~CG_STACKS;
+		status = cg_fold_stacks(&job->build, levels);
 		if (status == CG_OK)
 			status = cg_graph_seal(graph);
 	}
@@ -53,7 +54,21 @@ int
 cg_job_derive(struct cg_job *job, cg_facts needs)
 {
 	return derive_facts(
-	    job->graph, needs, needs & CG_CALLS ? ~CG_STACKS : ~(cg_facts)0);
+	    job, needs, needs & CG_CALLS ? ~CG_STACKS : ~(cg_facts)0, 1);
+}
+
+/* Levels of recursion that the target tells apart. */
+static int
+get_levels(struct cg_job *job, const struct cg_module *to, uint64_t *levels)
+{
+	struct cg_slice text = { "", 0 };
+
+	*levels = 1;
+	if (cg_module_option(to, "separate-recs"))
+		text = cg_slice(cg_opt(job, "separate-recs"));
+	if (text.len > 0 && (!cg_take_u64(&text, levels) || *levels == 0))
+		return cg_usage(job, "--separate-recs expected 1 or more");
+	return CG_OK;
 }
 
 int
@@ -62,11 +77,15 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	struct cg_graph *graph = job->graph;
 	cg_facts missing, lost;
 	char text[200];
-	int status;
+	uint64_t levels;
+	int status = get_levels(job, to, &levels);
+
+	if (status != CG_OK)
+		return status;
 
 	/* Folding keeps what stacks say of functions and arcs, not stacks. */
 	lost = cg_graph_facts(graph) & CG_STACKS & ~to->carries;
-	status = derive_facts(graph, to->needs, to->carries);
+	status = derive_facts(job, to->needs, to->carries, levels);
 	if (status != CG_OK)
 		return status;
 	missing = to->needs & ~cg_graph_facts(graph) & ~CG_INCL;

@@ -61,8 +61,6 @@ cg_graph_free(struct cg_graph *graph)
 		cg_map_free(&graph->part[i].desc_ids);
 		free(graph->part[i].total);
 	}
-	for (size_t i = 0; i < graph->stacks; i++)
-		free(graph->stack[i].cost);
 	free(graph->padded);
 	cg_formulas_free(graph);
 	cg_strs_free(&graph->strs);
@@ -70,7 +68,6 @@ cg_graph_free(struct cg_graph *graph)
 	cg_map_free(&graph->files.ids);
 	cg_map_free(&graph->files.given);
 	cg_map_free(&graph->run_ids);
-	cg_map_free(&graph->stack_ids);
 	cg_arena_free(&graph->costs.arena);
 	cg_arena_free(&graph->others.arena);
 	free(graph->objects.path);
@@ -80,9 +77,8 @@ cg_graph_free(struct cg_graph *graph)
 	free(graph->event);
 	free(graph->part);
 	free(graph->run);
+	cg_stacks_clear(graph);
 	free(graph->node);
-	free(graph->node_slot);
-	free(graph->stack);
 	unseal(graph);
 	free(graph);
 }
@@ -284,6 +280,7 @@ cg_graph_seal(struct cg_graph *graph)
 	unseal(graph);
 	ok = strings && rank_files(graph, strings, count) &&
 	     rank_fns(graph, strings, count) && order_runs(graph) &&
+	     cg_stacks_seal(graph) &&
 	     cg_grow(&graph->padded, &graph->padded_cap, graph->events + 1,
 		 sizeof(*graph->padded));
 
@@ -384,12 +381,6 @@ size_t
 cg_fn_count(const struct cg_graph *graph)
 {
 	return graph->fns - 1;
-}
-
-size_t
-cg_node_count(const struct cg_graph *graph)
-{
-	return graph->nodes - 1;
 }
 
 struct cg_slice

@@ -92,15 +92,26 @@ struct cg_node_entry {
 	cg_node parent;
 	cg_fn fn;
 	struct cg_pos pos;
+	uint32_t stack;           /* + 1: the last one that ended here */
 	bool inlined;
 };
+
 struct cg_stack_entry {
 	cg_node leaf;
 	cg_part part;
-	uint32_t n;
+	uint32_t n, room;         /* costs there are; columns with room */
 	uint64_t samples;
-	uint64_t *cost;
+	union {
+		uint64_t one;     /* room is 1 */
+		uint64_t *many;
+	} cost;
 };
+
+static inline uint64_t *
+cg_stack_cost(struct cg_stack_entry *stack)
+{
+	return stack->room > 1 ? stack->cost.many : &stack->cost.one;
+}
 
 struct cg_graph {
 	struct cg_diag *diag;
@@ -133,6 +144,7 @@ struct cg_graph {
 	struct cg_stack_entry *stack;
 	size_t stacks, stack_cap;
 	struct cg_map stack_ids;  /* part << 32 | leaf -> stack + 1 */
+	struct cg_arena stack_costs; /* of more than one column */
 
 	cg_facts facts;
 	bool any_signed;
@@ -143,6 +155,7 @@ struct cg_graph {
 	uint32_t *file_rank, *file_ranked;
 	uint32_t *run_order;      /* by part, then rank of fn */
 	size_t *part_runs;        /* run_order's beginning of each part */
+	size_t *part_stacks;      /* the same of stacks, by leaf in a part */
 	uint64_t *padded;         /* cg_part_totals() of all events */
 	size_t padded_cap;
 };
@@ -300,10 +313,20 @@ bool cg_build_total(struct cg_build *, const uint64_t *cost, size_t n);
 int cg_formulas_resolve(struct cg_graph *);
 void cg_formulas_free(struct cg_graph *);
 
-/* ---- stacks.c, cycles.c, propagate.c ------------------------------------ */
+/* ---- stacks.c, fold.c, cycles.c, propagate.c ---------------------------- */
 
-/* Exact folding of stacks into costs, calls, inclusive costs. */
-int cg_fold_stacks(struct cg_graph *);
+/* Orders nodes and stacks canonically; false: out of memory. */
+bool cg_stacks_seal(struct cg_graph *);
+/* Forgets all of them. */
+void cg_stacks_clear(struct cg_graph *);
+
+/*
+ * Turns stacks into costs, calls and inclusive costs, exactly; the stacks are
+ * gone then, and the graph is to be sealed again. Where a function stands on
+ * a stack more than once, its second level becomes a function "f'2", and so
+ * on up to levels, the last of which takes in all deeper ones. 1: none does.
+ */
+int cg_fold_stacks(struct cg_build *, uint64_t levels);
 
 /*
  * Strongly connected components of a graph in compressed rows: the targets

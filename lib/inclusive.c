@@ -18,6 +18,9 @@ struct cg_sums {
 	/* calls, callers in order of id */
 	uint32_t *first, *target;
 	size_t targets, target_cap;
+	/* one run's self cost, while its rows are looked at */
+	struct cg_rows *run_rows;
+	uint64_t *run_self;
 };
 
 void
@@ -33,6 +36,8 @@ cg_sums_free(struct cg_sums *sums)
 	free(sums->cycle_called);
 	free(sums->first);
 	free(sums->target);
+	cg_rows_free(sums->run_rows);
+	free(sums->run_self);
 	free(sums);
 }
 
@@ -146,7 +151,37 @@ find_called_cycles(struct cg_sums *sums)
 	return true;
 }
 
-/* Second pass: what leaves a function for another that is not in its cycle. */
+/* What leaves a function for another that is not in its cycle. */
+static bool
+sum_calls(struct cg_sums *sums, struct cg_rows *rows, cg_fn fn, uint64_t *to)
+{
+	size_t n = sums->events;
+	struct cg_call call;
+
+	while (cg_next_call(rows, &call)) {
+		if (call.callee == fn ||
+		    (sums->cycle[fn] != 0 &&
+			sums->cycle[fn] == sums->cycle[call.callee]))
+			continue;
+		if (!cg_add_costs(sums->graph, to, &n, call.cost, call.n))
+			return overflow(sums);
+	}
+	return true;
+}
+
+/* The run's self cost is part of what its source stated. */
+static bool
+take_self_off(struct cg_sums *sums, const struct cg_run *run, uint64_t *to)
+{
+	memset(sums->run_self, 0, sums->events * sizeof(*sums->run_self));
+	if (!cg_rows_sum_costs(sums->run_rows, run, sums->run_self))
+		return overflow(sums);
+	for (size_t i = 0; i < sums->events; i++)
+		to[i] -= sums->run_self[i];
+	return true;
+}
+
+/* Second pass: self costs are there; a part states its sum, or calls tell. */
 static bool
 sum_inclusive(
     struct cg_sums *sums, struct cg_rows *rows, cg_part part, cg_fn fn)
@@ -154,25 +189,19 @@ sum_inclusive(
 	const struct cg_graph *graph = sums->graph;
 	const struct cg_run *run = NULL;
 	uint64_t *to = &sums->inclusive[fn * sums->events];
-	size_t n = sums->events, stated_n = 0;
-	struct cg_call call;
+	size_t n = sums->events;
 	struct cg_cost stated;
 
 	while ((run = next_run(graph, part, fn, run)) != NULL) {
 		if (!cg_rows_open_calls(rows, run))
 			return false;
-		while (cg_next_call(rows, &call)) {
-			if (call.callee == fn ||
-			    (sums->cycle[fn] != 0 &&
-				sums->cycle[fn] == sums->cycle[call.callee]))
-				continue;
-			if (!cg_add_costs(graph, to, &n, call.cost, call.n))
-				return overflow(sums);
-		}
-		if (!cg_stated_inclusive(rows, &stated))
+		if (!cg_stated_inclusive(rows, &stated)) {
+			if (!sum_calls(sums, rows, fn, to))
+				return false;
 			continue;
-		if (stated_n++ == 0)
-			memset(to, 0, sums->events * sizeof(*to));
+		}
+		if (!take_self_off(sums, run, to))
+			return false;
 		if (!cg_add_costs(graph, to, &n, stated.cost, stated.n))
 			return overflow(sums);
 	}
@@ -217,8 +246,11 @@ cg_sums_new(const struct cg_graph *graph, cg_part part, bool costs)
 		sums->cycle = calloc(fns, sizeof(uint32_t));
 		sums->called = calloc(fns, 1);
 		sums->first = calloc(fns + 1, sizeof(uint32_t));
+		sums->run_rows = cg_rows_new(graph);
+		sums->run_self = calloc(sums->events, sizeof(uint64_t));
 		ok = sums->self && sums->inclusive && sums->calls_in &&
-		     sums->cycle && sums->called && sums->first;
+		     sums->run_rows && sums->run_self && sums->cycle &&
+		     sums->called && sums->first;
 	}
 	ok = ok && sum_all(sums, rows, part, costs);
 	cg_rows_free(rows);

@@ -1,23 +1,27 @@
 /*
- * stacks.c - call stacks, and their exact folding into costs and calls.
+ * stacks.c - call stacks: a tree of frames, and what stacks cost.
  *
- * A function or an arc that stands twice on one stack is counted once, so
- * that the inclusive cost of a recursive function is what it really took.
+ * Memory follows distinct frames, not samples: a stack that comes again is
+ * added to the one that is there. Frozen, the tree is in canonical order, each
+ * node before its children and these sorted, so that equal stacks are equal
+ * ids, whoever added them in whatever order.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph.h"
 
-/* ---- The tree of stacks -------------------------------------------------- */
+/* ---- Frames -------------------------------------------------------------- */
 
 static uint64_t
 hash_node(const struct cg_node_entry *node)
 {
-	uint64_t hash = cg_hash_u64((uint64_t)node->parent << 32 | node->fn);
+	uint64_t hash = (uint64_t)node->parent << 32 | node->fn;
 
-	hash = cg_hash_u64(
-	    hash ^ ((uint64_t)node->pos.file << 32 | node->pos.line));
-	return cg_hash_u64((hash + node->inlined) ^ node->pos.addr);
+	hash += ((uint64_t)node->pos.file << 32 | node->pos.line) *
+		UINT64_C(0x9e3779b97f4a7c15);
+	hash += (node->pos.addr + node->inlined) * UINT64_C(0xd1342543de82ef95);
+	return cg_hash_u64(hash);
 }
 
 static bool
@@ -28,12 +32,16 @@ same_node(const struct cg_node_entry *a, const struct cg_node_entry *b)
 	       a->pos.addr == b->pos.addr && a->inlined == b->inlined;
 }
 
+/* Room for a node more, also after the table was dropped. */
 static bool
 grow_node_slots(struct cg_graph *graph)
 {
-	size_t slots = graph->node_slots ? graph->node_slots * 2 : 64, at;
-	uint32_t *slot = calloc(slots, sizeof(*slot));
+	size_t slots = 64, at;
+	uint32_t *slot;
 
+	while (slots / 2 <= graph->nodes)
+		slots *= 2;
+	slot = calloc(slots, sizeof(*slot));
 	if (!slot)
 		return false;
 	for (uint32_t id = 1; id < graph->nodes; id++) {
@@ -48,37 +56,128 @@ grow_node_slots(struct cg_graph *graph)
 	return true;
 }
 
+static cg_node
+new_node(struct cg_build *build, const struct cg_node_entry *node, size_t at)
+{
+	struct cg_graph *graph = build->graph;
+	cg_node id = (cg_node)graph->nodes;
+
+	if (id == UINT32_MAX || !cg_grow_raw(&graph->node, &graph->node_cap,
+				    graph->nodes + 1, sizeof(*node))) {
+		cg_build_nomem(build);
+		return 0;
+	}
+	graph->node[id] = *node;
+	graph->node_slot[at] = id;
+	graph->nodes++;
+	graph->facts |= (node->pos.addr != 0 ? CG_INSTRS : 0) |
+			(node->pos.line != 0 ? CG_LINES : 0);
+	return id;
+}
+
 cg_node
 cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
     const struct cg_pos *pos, bool inlined)
 {
 	struct cg_graph *graph = build->graph;
-	struct cg_node_entry node = {
+	const struct cg_node_entry node = {
 		.parent = parent, .fn = fn, .pos = *pos, .inlined = inlined
 	};
-	size_t at;
+	size_t at, mask;
 
 	if (!cg_build_check(build, parent, graph->nodes, "stack node") ||
 	    !cg_build_check(build, fn, graph->fns, "function") ||
 	    !cg_build_check(build, pos->file, graph->files.count, "file"))
 		return 0;
-	if ((graph->nodes * 4 >= graph->node_slots * 3 &&
-		!grow_node_slots(graph)) ||
-	    graph->nodes >= UINT32_MAX ||
-	    !cg_grow_raw(&graph->node, &graph->node_cap, graph->nodes + 1,
-		sizeof(node))) {
+	if (graph->nodes * 4 >= graph->node_slots * 3 &&
+	    !grow_node_slots(graph)) {
 		cg_build_nomem(build);
 		return 0;
 	}
-	at = hash_node(&node) & (graph->node_slots - 1);
-	while (graph->node_slot[at] != 0 &&
-	       !same_node(&graph->node[graph->node_slot[at]], &node))
-		at = (at + 1) & (graph->node_slots - 1);
-	if (graph->node_slot[at] == 0) {
-		graph->node[graph->nodes] = node;
-		graph->node_slot[at] = (uint32_t)graph->nodes++;
+	mask = graph->node_slots - 1;
+	for (at = hash_node(&node) & mask; graph->node_slot[at] != 0;
+	     at = (at + 1) & mask) {
+		if (same_node(&graph->node[graph->node_slot[at]], &node))
+			return graph->node_slot[at];
 	}
-	return graph->node_slot[at];
+	return new_node(build, &node, at);
+}
+
+/* ---- What stacks cost ---------------------------------------------------- */
+
+/* A new stack of the part, found by its leaf from now on. */
+static struct cg_stack_entry *
+new_stack(struct cg_graph *graph, cg_part part, cg_node leaf)
+{
+	if (graph->stacks >= UINT32_MAX ||
+	    !cg_grow_raw(&graph->stack, &graph->stack_cap, graph->stacks + 1,
+		sizeof(*graph->stack)))
+		return NULL;
+	graph->stack[graph->stacks] =
+	    (struct cg_stack_entry){ .leaf = leaf, .part = part, .room = 1 };
+	graph->node[leaf].stack = (uint32_t)++graph->stacks;
+	return &graph->stack[graph->stacks - 1];
+}
+
+static uint64_t
+stack_key(cg_part part, cg_node leaf)
+{
+	return (uint64_t)part << 32 | leaf;
+}
+
+/* The node's last stack goes into the table; false: out of memory. */
+static bool
+list_stack(struct cg_graph *graph, cg_node leaf)
+{
+	uint32_t last = graph->node[leaf].stack;
+	cg_part part = graph->stack[last - 1].part;
+	uint32_t *id = cg_map_at(&graph->stack_ids, stack_key(part, leaf));
+
+	if (id)
+		*id = last;
+	return id != NULL;
+}
+
+/*
+ * The part's stack with that leaf; NULL: out of memory. A node knows its last
+ * stack; the others are in the table, which so has few if there are few parts.
+ */
+static struct cg_stack_entry *
+get_stack(struct cg_graph *graph, cg_part part, cg_node leaf)
+{
+	uint32_t *last = &graph->node[leaf].stack, found;
+
+	if (*last == 0)
+		return new_stack(graph, part, leaf);
+	if (graph->stack[*last - 1].part == part)
+		return &graph->stack[*last - 1];
+	if (!list_stack(graph, leaf))
+		return NULL;
+	found = cg_map_get(&graph->stack_ids, stack_key(part, leaf));
+	if (found == 0)
+		return new_stack(graph, part, leaf);
+	*last = found;
+	return &graph->stack[found - 1];
+}
+
+/* Room for n columns: for one without a block, or for all there are now. */
+static bool
+grow_cost(struct cg_graph *graph, struct cg_stack_entry *stack, size_t n)
+{
+	size_t room = stack->n ? graph->events : n;
+	uint64_t *many;
+
+	if (n <= stack->room)
+		return true;
+	many = cg_arena_alloc(&graph->stack_costs, room * sizeof(*many));
+	if (!many)
+		return false;
+	memset(many, 0, room * sizeof(*many));
+	if (stack->n > 0)
+		memcpy(many, cg_stack_cost(stack), stack->n * sizeof(*many));
+	stack->cost.many = many;
+	stack->room = (uint32_t)room;
+	return true;
 }
 
 void
@@ -87,40 +186,241 @@ cg_add_stack(struct cg_build *build, cg_node leaf, uint64_t samples,
 {
 	struct cg_graph *graph = build->graph;
 	struct cg_stack_entry *stack;
-	size_t have;
-	uint32_t *id;
 
+	while (n > 0 && cost[n - 1] == 0)
+		n--;
 	if (!cg_build_check(build, leaf, graph->nodes, "stack node") ||
 	    cg_build_omits(build, graph->node[leaf].pos.file) ||
 	    !cg_build_check(build, (uint32_t)n, graph->events + 1, "event") ||
 	    !cg_build_total(build, cost, n))
 		return;
-	id = cg_map_at(&graph->stack_ids, (uint64_t)build->part << 32 | leaf);
-	if (!id || !cg_grow(&graph->stack, &graph->stack_cap, graph->stacks + 1,
-		       sizeof(*stack))) {
+	stack = get_stack(graph, build->part, leaf);
+	if (!stack || !grow_cost(graph, stack, n)) {
 		cg_build_nomem(build);
 		return;
 	}
-	if (*id == 0) {
-		graph->stack[graph->stacks].leaf = leaf;
-		graph->stack[graph->stacks].part = build->part;
-		*id = (uint32_t)++graph->stacks;
-	}
-	stack = &graph->stack[*id - 1];
-	have = stack->n;
-	if (!cg_grow(&stack->cost, &have, n, sizeof(*cost))) {
-		cg_build_nomem(build);
-		return;
-	}
-	stack->n = (uint32_t)have;
-	if (__builtin_add_overflow(stack->samples, samples, &stack->samples)) {
+	if (stack->n < n)
+		stack->n = (uint32_t)n;
+	graph->facts |= CG_STACKS | CG_SELF;
+	/* cg_build_total() has checked the sum of costs. */
+	(void)cg_add_values(graph, cg_stack_cost(stack), cost, n);
+	if (__builtin_add_overflow(stack->samples, samples, &stack->samples))
 		cg_build_fail(
 		    build, "samples add up to more than 64 bits hold");
-		return;
+}
+
+/* ---- Canonical order ----------------------------------------------------- */
+
+/* A node among its siblings. */
+struct sibling {
+	uint32_t rank, file, line; /* of function and file */
+	bool inlined;
+	uint64_t addr;
+	cg_node node;
+};
+
+struct order {
+	const struct cg_graph *graph;
+	uint32_t *begin; /* of each node's children; one more */
+	cg_node *child;  /* grouped by parent */
+	struct sibling *group;
+	size_t group_cap;
+	cg_node *place;   /* old id -> new */
+	cg_node *waiting; /* nodes to visit, the next one last */
+	struct cg_node_entry *node;
+	struct cg_stack_entry *stack;
+	uint32_t *count; /* for sorting stacks */
+};
+
+static int
+compare_siblings(const void *pa, const void *pb)
+{
+	const struct sibling *a = pa, *b = pb;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->inlined - b->inlined;
+}
+
+static void
+group_children(struct order *order)
+{
+	const struct cg_graph *graph = order->graph;
+	uint32_t *begin = order->begin;
+	uint32_t sum = 0;
+
+	for (size_t i = 1; i < graph->nodes; i++)
+		begin[graph->node[i].parent]++;
+	for (size_t i = 0; i < graph->nodes; i++)
+		begin[i] = sum += begin[i];
+	begin[graph->nodes] = sum;
+	/* From the last: what was an end is a beginning then. */
+	for (size_t i = graph->nodes - 1; i > 0; i--)
+		order->child[--begin[graph->node[i].parent]] = (cg_node)i;
+}
+
+/* Sorts the children of a node; most have one. */
+static bool
+sort_children(struct order *order, cg_node parent)
+{
+	const struct cg_graph *graph = order->graph;
+	cg_node *child = order->child + order->begin[parent];
+	size_t n = order->begin[parent + 1] - order->begin[parent];
+
+	if (n < 2)
+		return true;
+	if (!cg_grow_raw(
+		&order->group, &order->group_cap, n, sizeof(*order->group)))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct cg_node_entry *node = &graph->node[child[i]];
+
+		order->group[i] =
+		    (struct sibling){ .rank = graph->fn_rank[node->fn],
+			    .file = graph->file_rank[node->pos.file],
+			    .line = node->pos.line,
+			    .addr = node->pos.addr,
+			    .inlined = node->inlined,
+			    .node = child[i] };
 	}
-	/* cg_build_total() has checked the sum. */
-	(void)cg_add_costs(graph, stack->cost, &n, cost, n);
-	graph->facts |= CG_STACKS | CG_SELF;
+	qsort(order->group, n, sizeof(*order->group), compare_siblings);
+	for (size_t i = 0; i < n; i++)
+		child[i] = order->group[i].node;
+	return true;
+}
+
+/* Numbers nodes in depth first order and moves them to their places. */
+static bool
+place_nodes(struct order *order)
+{
+	const struct cg_graph *graph = order->graph;
+	size_t waiting = 1;
+	cg_node next = 0;
+
+	order->waiting[0] = 0;
+	while (waiting > 0) {
+		cg_node old = order->waiting[--waiting];
+		struct cg_node_entry *node = &order->node[next];
+		uint32_t begin = order->begin[old];
+
+		order->place[old] = next++;
+		*node = graph->node[old];
+		node->stack = 0;
+		node->parent = order->place[node->parent];
+		if (!sort_children(order, old))
+			return false;
+		for (uint32_t i = order->begin[old + 1]; i-- > begin;)
+			order->waiting[waiting++] = order->child[i];
+	}
+	return true;
+}
+
+/* Stacks by part, then leaf: counted out, the last key first. */
+static void
+place_stacks(struct order *order, size_t *part_stacks)
+{
+	const struct cg_graph *graph = order->graph;
+	uint32_t *count = order->count;
+	struct cg_stack_entry *by_leaf = order->stack;
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < graph->stacks; i++) {
+		graph->stack[i].leaf = order->place[graph->stack[i].leaf];
+		count[graph->stack[i].leaf + 1]++;
+		part_stacks[graph->stack[i].part + 2]++;
+	}
+	for (size_t i = 0; i < graph->nodes; i++)
+		count[i] = sum += count[i];
+	for (size_t i = 0; i < graph->stacks; i++)
+		by_leaf[count[graph->stack[i].leaf]++] = graph->stack[i];
+	for (size_t i = 2; i < graph->parts + 2; i++)
+		part_stacks[i] += part_stacks[i - 1];
+	for (size_t i = 0; i < graph->stacks; i++)
+		graph->stack[part_stacks[by_leaf[i].part + 1]++] = by_leaf[i];
+}
+
+/* Nodes find their stacks again, should more be added. */
+static bool
+index_stacks(struct cg_graph *graph)
+{
+	bool ok = true;
+
+	cg_map_free(&graph->stack_ids);
+	for (uint32_t i = 0; ok && i < graph->stacks; i++) {
+		cg_node leaf = graph->stack[i].leaf;
+
+		ok = graph->node[leaf].stack == 0 || list_stack(graph, leaf);
+		graph->node[leaf].stack = i + 1;
+	}
+	return ok;
+}
+
+static bool
+open_order(struct order *order, struct cg_graph *graph)
+{
+	size_t nodes = graph->nodes;
+
+	*order = (struct order){ .graph = graph };
+	order->begin = calloc(nodes + 1, sizeof(*order->begin));
+	order->child = malloc(nodes * sizeof(*order->child));
+	order->place = malloc(nodes * sizeof(*order->place));
+	order->waiting = malloc(nodes * sizeof(*order->waiting));
+	order->node = malloc(nodes * sizeof(*order->node));
+	order->stack = malloc((graph->stacks + 1) * sizeof(*order->stack));
+	order->count = calloc(nodes + 1, sizeof(*order->count));
+	free(graph->part_stacks);
+	graph->part_stacks =
+	    calloc(graph->parts + 2, sizeof(*graph->part_stacks));
+	return order->begin && order->child && order->place && order->waiting &&
+	       order->node && order->stack && order->count &&
+	       graph->part_stacks;
+}
+
+bool
+cg_stacks_seal(struct cg_graph *graph)
+{
+	struct order order;
+	bool ok = open_order(&order, graph);
+
+	if (ok) {
+		group_children(&order);
+		ok = place_nodes(&order);
+	}
+	if (ok) {
+		free(graph->node);
+		graph->node = order.node;
+		graph->node_cap = graph->nodes;
+		order.node = NULL;
+		place_stacks(&order, graph->part_stacks);
+		/* The table is made again if more is added. */
+		free(graph->node_slot);
+		graph->node_slot = NULL;
+		graph->node_slots = 0;
+		ok = index_stacks(graph);
+	}
+	free(order.begin);
+	free(order.child);
+	free(order.group);
+	free(order.place);
+	free(order.waiting);
+	free(order.node);
+	free(order.stack);
+	free(order.count);
+	return ok;
+}
+
+/* ---- Cursors ------------------------------------------------------------- */
+
+size_t
+cg_node_count(const struct cg_graph *graph)
+{
+	return graph->nodes - 1;
 }
 
 void
@@ -139,214 +439,40 @@ bool
 cg_next_stack(const struct cg_graph *graph, cg_part part, size_t *i,
     struct cg_stack_cost *cost)
 {
-	for (; *i < graph->stacks; ++*i) {
-		const struct cg_stack_entry *stack = &graph->stack[*i];
+	bool all = part == CG_ALL_PARTS;
+	size_t at = *i + (all ? 0 : graph->part_stacks[part]);
+	struct cg_stack_entry *stack;
 
-		if (part != CG_ALL_PARTS && stack->part != part)
-			continue;
-		cost->leaf = stack->leaf;
-		cost->samples = stack->samples;
-		cost->cost = stack->cost;
-		cost->n = stack->n;
-		++*i;
-		return true;
-	}
-	return false;
-}
-
-/* ---- Folding ------------------------------------------------------------- */
-
-/* What is the outermost of its kind on its stack. */
-#define FIRST_FN 1
-#define FIRST_ARC 2
-
-struct fold {
-	struct cg_graph *graph;
-	uint32_t *child, *sibling; /* the tree, downwards */
-	uint8_t *first;            /* by node: FIRST_... */
-	uint64_t *total;           /* by node: cost of its subtree */
-	struct cg_map on_path;     /* fn or arc -> how often it is open */
-};
-
-static void
-link_children(struct fold *fold)
-{
-	const struct cg_graph *graph = fold->graph;
-
-	for (uint32_t node = (uint32_t)graph->nodes - 1; node > 0; node--) {
-		cg_node parent = graph->node[node].parent;
-
-		fold->sibling[node] = fold->child[parent];
-		fold->child[parent] = node;
-	}
-}
-
-/* Opens (or closes) one key on the path; true if it is the only one. */
-static bool
-count_on_path(struct fold *fold, uint64_t key, bool open, bool *ok)
-{
-	uint32_t *count = cg_map_at(&fold->on_path, key);
-
-	if (!count) {
-		*ok = false;
+	if (at >= (all ? graph->stacks : graph->part_stacks[part + 1]))
 		return false;
-	}
-	if (open)
-		return ++*count == 1;
-	--*count;
-	return false;
-}
-
-static bool
-enter_or_leave(struct fold *fold, cg_node node, bool enter)
-{
-	const struct cg_node_entry *entry = &fold->graph->node[node];
-	cg_fn caller = fold->graph->node[entry->parent].fn;
-	bool ok = true;
-
-	/* Key 0 << 32 | fn cannot be an arc: an arc has two frames. */
-	if (count_on_path(fold, entry->fn, enter, &ok))
-		fold->first[node] |= FIRST_FN;
-	if (entry->parent != 0 && caller != 0 &&
-	    count_on_path(fold, (uint64_t)caller << 32 | entry->fn, enter, &ok))
-		fold->first[node] |= FIRST_ARC;
-	return ok;
-}
-
-/* Walks the tree in depth without recursion: down, sideways, up. */
-static bool
-mark_first(struct fold *fold)
-{
-	cg_node node = fold->child[0];
-	bool ok = true;
-
-	while (ok && node != 0) {
-		ok = enter_or_leave(fold, node, true);
-		if (fold->child[node] != 0) {
-			node = fold->child[node];
-			continue;
-		}
-		while (ok && node != 0 && fold->sibling[node] == 0) {
-			ok = enter_or_leave(fold, node, false);
-			node = fold->graph->node[node].parent;
-		}
-		if (ok && node != 0) {
-			ok = enter_or_leave(fold, node, false);
-			node = fold->sibling[node];
-		}
-	}
-	return ok;
-}
-
-static void
-sum_subtrees(struct fold *fold, cg_part part, size_t event)
-{
-	const struct cg_graph *graph = fold->graph;
-
-	for (size_t i = 0; i < graph->nodes; i++)
-		fold->total[i] = 0;
-	for (size_t i = 0; i < graph->stacks; i++) {
-		if (graph->stack[i].part == part && event < graph->stack[i].n)
-			fold->total[graph->stack[i].leaf] =
-			    graph->stack[i].cost[event];
-	}
-	/* Part sums were checked when they were added, so these fit. */
-	for (size_t i = graph->nodes - 1; i > 0; i--)
-		fold->total[graph->node[i].parent] += fold->total[i];
-}
-
-static bool
-add_node(
-    struct fold *fold, cg_part part, cg_node node, uint64_t *cost, size_t n)
-{
-	const struct cg_pos nowhere = { 0 };
-	struct cg_graph *graph = fold->graph;
-	const struct cg_node_entry *entry = &graph->node[node];
-	const struct cg_node_entry *parent = &graph->node[entry->parent];
-	struct cg_run *run;
-
-	cost[n - 1] = fold->total[node];
-	if (fold->first[node] & FIRST_FN) {
-		run = cg_run_get(graph, part, entry->fn);
-		if (!run || !cg_run_add_inclusive(graph, run, cost, n))
-			return false;
-	}
-	if (fold->first[node] & FIRST_ARC) {
-		const struct cg_call call = { .site = parent->pos,
-			.callee = entry->fn,
-			.entry = nowhere,
-			.cost = cost,
-			.n = n };
-
-		run = cg_run_get(graph, part, parent->fn);
-		if (!run || !cg_run_add_call(graph, run, &call))
-			return false;
-	}
+	stack = &graph->stack[at];
+	cost->leaf = stack->leaf;
+	cost->samples = stack->samples;
+	cost->cost = cg_stack_cost(stack);
+	cost->n = stack->n;
+	++*i;
 	return true;
 }
 
-static bool
-add_self(struct fold *fold)
+void
+cg_stacks_clear(struct cg_graph *graph)
 {
-	struct cg_graph *graph = fold->graph;
+	struct cg_node_entry *root = realloc(graph->node, sizeof(*root));
 
-	for (size_t i = 0; i < graph->stacks; i++) {
-		const struct cg_stack_entry *stack = &graph->stack[i];
-		const struct cg_node_entry *leaf = &graph->node[stack->leaf];
-		struct cg_run *run = cg_run_get(graph, stack->part, leaf->fn);
-
-		if (!run || !cg_run_add_cost(
-				graph, run, &leaf->pos, stack->cost, stack->n))
-			return false;
+	/* Node 0 stays. */
+	if (root) {
+		graph->node = root;
+		graph->node_cap = 1;
 	}
-	return true;
-}
-
-static bool
-fold_part(struct fold *fold, cg_part part, uint64_t *cost)
-{
-	struct cg_graph *graph = fold->graph;
-
-	for (size_t event = 0; event < graph->events; event++) {
-		sum_subtrees(fold, part, event);
-		for (cg_node node = 1; node < graph->nodes; node++) {
-			if (fold->total[node] != 0 &&
-			    !add_node(fold, part, node, cost, event + 1))
-				return false;
-		}
-		cost[event] = 0;
-	}
-	return true;
-}
-
-int
-cg_fold_stacks(struct cg_graph *graph)
-{
-	struct fold fold = { .graph = graph };
-	uint64_t *cost = calloc(graph->events + 1, sizeof(*cost));
-	bool ok;
-
-	fold.child = calloc(graph->nodes, sizeof(*fold.child));
-	fold.sibling = calloc(graph->nodes, sizeof(*fold.sibling));
-	fold.first = calloc(graph->nodes, sizeof(*fold.first));
-	fold.total = calloc(graph->nodes, sizeof(*fold.total));
-	ok = cost && fold.child && fold.sibling && fold.first && fold.total;
-	if (ok) {
-		link_children(&fold);
-		ok = mark_first(&fold) && add_self(&fold);
-	}
-	for (cg_part part = 0; ok && part < graph->parts; part++)
-		ok = fold_part(&fold, part, cost);
-	free(cost);
-	free(fold.child);
-	free(fold.sibling);
-	free(fold.first);
-	free(fold.total);
-	cg_map_free(&fold.on_path);
-	if (!ok) {
-		cg_graph_nomem(graph);
-		return *graph->fault;
-	}
-	graph->facts |= CG_CALLS | CG_INCL;
-	return CG_OK;
+	graph->nodes = 1;
+	free(graph->node_slot);
+	graph->node_slot = NULL;
+	graph->node_slots = 0;
+	free(graph->stack);
+	graph->stack = NULL;
+	graph->stacks = graph->stack_cap = 0;
+	free(graph->part_stacks);
+	graph->part_stacks = NULL;
+	cg_map_free(&graph->stack_ids);
+	cg_arena_free(&graph->stack_costs);
 }

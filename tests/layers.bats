@@ -12,7 +12,8 @@ floor_of()
 	elffile | debugfile | dwarf | dwarf_units) echo 1 ;;
 	graph | rows | pack | build | rules | homes | view | costs) echo 2 ;;
 	events | paths | lines) echo 2 ;;
-	stacks | cycles | inclusive | propagate) echo 2 ;;
+	stacks | fold) echo 2 ;;
+	cycles | inclusive | propagate) echo 2 ;;
 	job | inputs | message | options | module | derive | xml) echo 3 ;;
 	*) echo "on which floor is $1?" >&2 && return 1 ;;
 	esac

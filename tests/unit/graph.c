@@ -1,6 +1,6 @@
 /*
  * graph.c - the core against brute force on small random graphs: rows,
- * cycles, propagation, folding of stacks, formulas.
+ * cycles, propagation, formulas.
  */
 #include "graph.h"
 #include "unit.h"
@@ -398,74 +398,6 @@ test_shares(uint64_t seed)
 	CHECK(got == total);
 }
 
-/* ---- Stacks -------------------------------------------------------------- */
-
-#define DEPTH 8
-
-struct stacks_twin {
-	uint64_t self[FNS], inclusive[FNS], arc[FNS][FNS];
-};
-
-static void
-add_random_stack(struct cg_build *build, struct stacks_twin *twin,
-    uint64_t *random)
-{
-	bool seen[FNS] = { false }, arcs[FNS][FNS] = { { false } };
-	const struct cg_pos nowhere = { 0 };
-	uint64_t cost = unit_below(random, 100) + 1;
-	size_t depth = unit_below(random, DEPTH) + 1;
-	cg_node node = 0;
-	cg_fn last = 0;
-
-	for (size_t i = 0; i < depth; i++) {
-		cg_fn fn = (cg_fn)unit_below(random, FNS - 1) + 1;
-
-		node = cg_add_frame(build, node, fn, &nowhere, false);
-		if (!seen[fn])
-			twin->inclusive[fn] += cost;
-		seen[fn] = true;
-		if (last && !arcs[last][fn])
-			twin->arc[last][fn] += cost;
-		arcs[last][fn] = true;
-		last = fn;
-	}
-	twin->self[last] += cost;
-	cg_add_stack(build, node, 1, &cost, 1);
-}
-
-static void
-test_stacks(uint64_t seed)
-{
-	struct stacks_twin twin = { 0 };
-	struct cg_build build;
-	struct cg_graph *graph = begin(&build, CG_INCL_STATED);
-	uint64_t random = seed;
-	struct cg_sums *sums;
-	struct cg_rows *rows;
-	struct cg_call call;
-
-	for (int i = 0; i < 12; i++)
-		add_random_stack(&build, &twin, &random);
-	CHECK(cg_fold_stacks(graph) == CG_OK);
-	CHECK(cg_graph_seal(graph) == CG_OK);
-	sums = cg_sums_new(graph, CG_ALL_PARTS, true);
-	rows = cg_rows_new(graph);
-	for (cg_fn fn = 1; sums && rows && fn < FNS; fn++) {
-		CHECK(cg_sum_self(sums, fn, 0) == twin.self[fn]);
-		CHECK(cg_sum_inclusive(sums, fn, 0) == twin.inclusive[fn]);
-		CHECK(cg_rows_open(rows, 0, fn));
-		while (cg_next_call(rows, &call)) {
-			CHECK(call.cost[0] == twin.arc[fn][call.callee]);
-			twin.arc[fn][call.callee] = 0;
-		}
-		for (cg_fn to = 1; to < FNS; to++)
-			CHECK(twin.arc[fn][to] == 0);
-	}
-	cg_rows_free(rows);
-	cg_sums_free(sums);
-	end(&build, graph);
-}
-
 /* ---- Formulas ------------------------------------------------------------ */
 
 static void
@@ -518,7 +450,6 @@ main(void)
 	for (uint64_t seed = 1; seed <= 400; seed++) {
 		test_calls(seed);
 		test_shares(seed);
-		test_stacks(seed);
 	}
 	test_formulas();
 	return unit_end();

@@ -1,0 +1,101 @@
+# stacks.bats - call stacks, and what becomes of them in formats of calls.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+}
+
+# "main;a;b;a;c 5" and "main;a 5"
+recursion()
+{
+	printf '%s\n' '{"cgconv":"graph","version":1}' '["event",0,"samples"]' \
+		'["function",1,"main",0,0]' '["function",2,"a",0,0]' \
+		'["function",3,"b",0,0]' '["function",4,"c",0,0]' \
+		'["frame",1,0,1,0,0,0]' '["frame",2,1,2,0,0,0]' \
+		'["frame",3,2,3,0,0,0]' '["frame",4,3,2,0,0,0]' \
+		'["frame",5,4,4,0,0,0]' '["part"]' "$@" \
+		'["stack",2,5,[5]]' '["stack",5,5,[5]]' '["end"]'
+}
+
+# What a callgrind file says, summed: "call a b COUNT COST", "self a COST".
+says()
+{
+	"$CGCONV" -q -t callgrind "$@" | perl tests/oracle/callgrind.pl - |
+		awk -F '\t' '$1 == "call" { print $1, $5, $12, $15, $16 }
+			$1 == "self" { print $1, $5, $9 }'
+}
+
+@test "stacks: a function's second level is a function of its own" {
+	recursion >"$dir/in"
+	says "$dir/in" >"$dir/got"
+	cat >"$dir/want" <<-END
+	call a b 5 samples=5
+	call a'2 c 5 samples=5
+	call b a'2 5 samples=5
+	call main a 10 samples=10
+	self a samples=5
+	self c samples=5
+	END
+	same "$dir/want" "$dir/got"
+}
+
+@test "stacks: --separate-recs 1 leaves names as they are, 3 goes deeper" {
+	recursion >"$dir/in"
+	says --separate-recs 1 --no-root "$dir/in" >"$dir/got"
+	cat >"$dir/want" <<-END
+	call a b 5 samples=5
+	call a c 5 samples=5
+	call b a 5 samples=5
+	call main a 10 samples=10
+	self a samples=5
+	self c samples=5
+	END
+	same "$dir/want" "$dir/got"
+	recursion '["frame",6,5,2,0,0,0]' '["frame",7,6,2,0,0,0]' \
+		'["stack",7,1,[1]]' >"$dir/in"
+	says --separate-recs 3 "$dir/in" | grep "self a'3 samples=1"
+	says --separate-recs=9 "$dir/in" | grep "call a'3 a'4 1 samples=1"
+	refuses 2 'expected 1 or more' -t callgrind --separate-recs 0 "$dir/in"
+}
+
+@test "stacks: a call is counted in samples, which the output says" {
+	recursion >"$dir/in"
+	"$CGCONV" -q -t callgrind "$dir/in" >"$dir/out"
+	grep -x 'desc: Call counts: numbers of samples' "$dir/out"
+	# Real counts are said in calls.
+	sed 's/^\["stack",\(.\),5/["stack",\1,0/' "$dir/in" >"$dir/zero"
+	"$CGCONV" -q -t callgrind "$dir/zero" >"$dir/out"
+	! grep 'desc: Call counts' "$dir/out"
+	says "$dir/zero" | grep -x 'call a b 0 samples=5'
+}
+
+@test "stacks: what begins some stacks and is called on others has a caller" {
+	recursion '["frame",6,0,3,0,0,0]' '["stack",6,3,[3]]' >"$dir/in"
+	says "$dir/in" >"$dir/got"
+	grep -xF 'call (<spontaneous>) b 3 samples=3' "$dir/got"
+	grep -xF 'call (<spontaneous>) main 10 samples=10' "$dir/got"
+}
+
+@test "stacks: inclusive costs are true, cycles or not" {
+	"$CGCONV" --info samples/json/stacks/stacks.cgj >"$dir/got"
+	grep '^Holds .* stacks' "$dir/got"
+	grep -E '^ +16 +100.00% +10 .* a <cycle 1> ' "$dir/got"
+	grep -E '^ +11 +68.75% +0 .* b <cycle 1> ' "$dir/got"
+	grep -E '^ +13 +81.25% +0 .* main ' "$dir/got"
+	grep -E '^ +3 +18.75% +1 .* small <cycle 1> ' "$dir/got"
+}
+
+@test "stacks: from stacks to calls" {
+	golden samples/json/stacks/stacks.cgj callgrind
+	golden samples/json/stacks/stacks.cgj callgrind --separate-recs 1
+}
+
+@test "stacks: equal stacks are written the same, added in whatever order" {
+	recursion >"$dir/a"
+	recursion '["frame",6,0,3,0,0,0]' '["stack",6,3,[3]]' >"$dir/b"
+	"$CGCONV" -q -t json "$dir/a" "$dir/b" >"$dir/one"
+	"$CGCONV" -q -t json "$dir/b" "$dir/a" >"$dir/two"
+	same "$dir/one" "$dir/two"
+}

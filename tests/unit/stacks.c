@@ -1,0 +1,493 @@
+/*
+ * stacks.c - call stacks against brute force on small random samples: their
+ * tree, its order, and what they fold into.
+ */
+#include "graph.h"
+#include "unit.h"
+
+#define FNS 5
+#define EVENTS 3
+#define PARTS 3
+#define DEPTH 9
+#define SAMPLES 14
+#define LINES 3
+
+static int fault;
+static struct unit_log message;
+static struct cg_diag diag = { .report = unit_report, .arg = &message };
+
+struct sample {
+	cg_part part;
+	size_t depth, n;
+	cg_fn fn[DEPTH];
+	uint32_t line[DEPTH];
+	bool inlined[DEPTH];
+	uint64_t samples, cost[EVENTS];
+};
+
+static void
+make_samples(struct sample *sample, uint64_t *random)
+{
+	for (size_t i = 0; i < SAMPLES; i++, sample++) {
+		*sample = (struct sample){
+			.part = (cg_part)unit_below(random, PARTS),
+			.depth = unit_below(random, DEPTH) + 1,
+			.n = unit_below(random, EVENTS) + 1,
+			.samples = unit_below(random, 4),
+		};
+		for (size_t k = 0; k < sample->depth; k++) {
+			sample->fn[k] = (cg_fn)unit_below(random, FNS) + 1;
+			sample->line[k] = (uint32_t)unit_below(random, LINES);
+			sample->inlined[k] = unit_below(random, 4) == 0;
+		}
+		/* The second event is signed. */
+		for (size_t k = 0; k < sample->n; k++)
+			sample->cost[k] =
+			    unit_below(random, 9) - (k == 1 ? 4u : 0u);
+	}
+}
+
+static struct cg_graph *
+begin(struct cg_build *build)
+{
+	struct cg_graph *graph = cg_graph_new(&diag, &fault);
+	char name[16];
+
+	if (!graph)
+		exit(1);
+	cg_build_init(build, graph, CG_PARTS_KEEP);
+	for (int i = 0; i < EVENTS; i++) {
+		(void)snprintf(name, sizeof(name), "e%d", i);
+		cg_add_event(build,
+		    &(struct cg_event){ .name = name, .is_signed = i == 1 });
+	}
+	for (int i = 0; i < PARTS; i++)
+		CHECK(cg_add_part(build, &(struct cg_part_info){ .cmd = "" }) ==
+		      (cg_part)i);
+	for (int i = 1; i <= FNS; i++) {
+		/* Ids and names in opposite order. */
+		(void)snprintf(name, sizeof(name), "f%d", FNS - i);
+		CHECK(cg_add_fn(build, cg_slice(name), 0, 0) == (cg_fn)i);
+	}
+	return graph;
+}
+
+static void
+end(struct cg_build *build, struct cg_graph *graph)
+{
+	CHECK(cg_build_status(build) == CG_OK && fault == CG_OK);
+	cg_build_free(build);
+	cg_graph_free(graph);
+	fault = CG_OK;
+}
+
+static void
+add_sample(struct cg_build *build, const struct sample *sample)
+{
+	cg_node node = 0;
+
+	cg_set_part(build, sample->part);
+	for (size_t k = 0; k < sample->depth; k++) {
+		const struct cg_pos pos = { .line = sample->line[k] };
+
+		node = cg_add_frame(
+		    build, node, sample->fn[k], &pos, sample->inlined[k]);
+	}
+	cg_add_stack(build, node, sample->samples, sample->cost, sample->n);
+}
+
+/* ---- The tree ------------------------------------------------------------ */
+
+static bool
+same_stack(const struct sample *a, const struct sample *b)
+{
+	bool same = a->part == b->part && a->depth == b->depth;
+
+	for (size_t k = 0; same && k < a->depth; k++)
+		same = a->fn[k] == b->fn[k] && a->line[k] == b->line[k] &&
+		       a->inlined[k] == b->inlined[k];
+	return same;
+}
+
+/* What all samples of a stack add up to. */
+static void
+sum_alike(const struct sample *sample, const struct sample *of,
+    uint64_t *samples, uint64_t *cost)
+{
+	*samples = 0;
+	memset(cost, 0, EVENTS * sizeof(*cost));
+	for (size_t i = 0; i < SAMPLES; i++) {
+		if (!same_stack(&sample[i], of))
+			continue;
+		*samples += sample[i].samples;
+		for (size_t k = 0; k < sample[i].n; k++)
+			cost[k] += sample[i].cost[k];
+	}
+}
+
+/* The sample that a stack of the graph comes from. */
+static const struct sample *
+find_sample(const struct cg_graph *graph, const struct sample *sample,
+    cg_part part, cg_node leaf)
+{
+	struct sample got = { .part = part };
+	struct cg_stack stack;
+	size_t depth = 0;
+
+	for (cg_node node = leaf; node != 0; node = stack.parent, depth++)
+		cg_get_node(graph, node, &stack);
+	got.depth = depth;
+	for (cg_node node = leaf; depth-- > 0; node = stack.parent) {
+		cg_get_node(graph, node, &stack);
+		CHECK(stack.parent < node && stack.node == node);
+		got.fn[depth] = stack.fn;
+		got.line[depth] = stack.pos.line;
+		got.inlined[depth] = stack.inlined;
+	}
+	for (size_t i = 0; i < SAMPLES; i++) {
+		if (same_stack(&sample[i], &got))
+			return &sample[i];
+	}
+	return NULL;
+}
+
+static void
+compare_stacks(const struct cg_graph *graph, const struct sample *sample)
+{
+	uint64_t samples, cost[EVENTS];
+	struct cg_stack_cost stack;
+	const struct sample *found;
+	size_t distinct = 0, count = 0;
+
+	for (cg_part part = 0; part < PARTS; part++) {
+		cg_node last = 0;
+
+		for (size_t i = 0; cg_next_stack(graph, part, &i, &stack);) {
+			CHECK(stack.leaf > last);
+			last = stack.leaf;
+			count++;
+			found = find_sample(graph, sample, part, stack.leaf);
+			if (!CHECK(found != NULL))
+				continue;
+			sum_alike(sample, found, &samples, cost);
+			CHECK(stack.samples == samples);
+			for (size_t k = 0; k < EVENTS; k++)
+				CHECK(cost[k] ==
+				      (k < stack.n ? stack.cost[k] : 0));
+		}
+	}
+	for (size_t i = 0; i < SAMPLES; i++) {
+		size_t before = 0;
+
+		while (before < i && !same_stack(&sample[before], &sample[i]))
+			before++;
+		distinct += before == i;
+	}
+	CHECK(count == distinct);
+	count = 0;
+	for (size_t i = 0; cg_next_stack(graph, CG_ALL_PARTS, &i, &stack);)
+		count++;
+	CHECK(count == distinct);
+}
+
+/* The same samples in another order are the same nodes. */
+static void
+compare_order(const struct cg_graph *graph, const struct sample *sample)
+{
+	struct cg_build build;
+	struct cg_graph *twin = begin(&build);
+	struct cg_stack a, b;
+
+	for (size_t i = SAMPLES; i-- > 0;)
+		add_sample(&build, &sample[i]);
+	CHECK(cg_graph_seal(twin) == CG_OK);
+	CHECK(cg_node_count(twin) == cg_node_count(graph));
+	for (cg_node node = 1; node <= cg_node_count(graph); node++) {
+		cg_get_node(graph, node, &a);
+		cg_get_node(twin, node, &b);
+		CHECK(a.parent == b.parent && a.fn == b.fn &&
+		      a.pos.line == b.pos.line && a.inlined == b.inlined);
+	}
+	/* What is added to a sealed graph finds its node, too. */
+	add_sample(&build, &sample[0]);
+	CHECK(cg_graph_seal(twin) == CG_OK);
+	CHECK(cg_node_count(twin) == cg_node_count(graph));
+	CHECK(twin->stacks == graph->stacks);
+	end(&build, twin);
+}
+
+/* ---- Folding ------------------------------------------------------------- */
+
+/* Functions of a level are numbered (level - 1) * FNS + fn. */
+#define ALL (DEPTH * FNS + 1)
+
+struct twin {
+	uint64_t self[ALL][LINES][EVENTS], inclusive[ALL][EVENTS];
+	uint64_t call[ALL][LINES][ALL][EVENTS], count[ALL][LINES][ALL];
+	bool called[ALL][LINES][ALL];
+	bool is_called[ALL], is_root[ALL];
+};
+
+static void
+add_to(uint64_t *sum, const struct sample *sample)
+{
+	for (size_t k = 0; k < sample->n; k++)
+		sum[k] += sample->cost[k];
+}
+
+static void
+fold_twin(struct twin *twin, const struct sample *sample, uint64_t levels)
+{
+	size_t fn[DEPTH], i;
+
+	for (size_t k = 0; k < sample->depth; k++) {
+		uint64_t level = 1;
+
+		for (i = 0; i < k; i++)
+			level += sample->fn[i] == sample->fn[k];
+		level = level < levels ? level : levels;
+		fn[k] = (level - 1) * FNS + sample->fn[k];
+		for (i = 0; i < k && fn[i] != fn[k]; i++)
+			;
+		if (i == k)
+			add_to(twin->inclusive[fn[k]], sample);
+		for (i = 1; i < k && (fn[i] != fn[k] || fn[i - 1] != fn[k - 1]);
+		     i++)
+			;
+		if (k > 0 && i == k) {
+			uint32_t line = sample->line[k - 1];
+
+			add_to(twin->call[fn[k - 1]][line][fn[k]], sample);
+			twin->called[fn[k - 1]][line][fn[k]] = true;
+			twin->is_called[fn[k]] = true;
+			twin->count[fn[k - 1]][line][fn[k]] += sample->samples;
+		}
+	}
+	/* Function 0 calls what begins stacks. */
+	add_to(twin->call[0][0][fn[0]], sample);
+	twin->count[0][0][fn[0]] += sample->samples;
+	twin->is_root[fn[0]] = true;
+	i = sample->depth - 1;
+	add_to(twin->self[fn[i]][sample->line[i]], sample);
+}
+
+/* ... if in some part one of these is called as well. */
+static bool
+has_called_root(const struct sample *sample, uint64_t levels)
+{
+	struct twin *twin = unit_alloc(sizeof(*twin));
+	bool has = false;
+
+	for (cg_part part = 0; part < PARTS; part++) {
+		memset(twin, 0, sizeof(*twin));
+		for (size_t i = 0; i < SAMPLES; i++) {
+			if (sample[i].part == part)
+				fold_twin(twin, &sample[i], levels);
+		}
+		for (size_t i = 0; i < ALL; i++)
+			has |= twin->is_called[i] && twin->is_root[i];
+	}
+	free(twin);
+	return has;
+}
+
+static cg_fn
+fn_number(const struct cg_graph *graph, cg_fn fn)
+{
+	struct cg_slice name = cg_fn_name(graph, fn);
+	uint64_t number, level = 1;
+
+	if (fn == 0)
+		return 0;
+	CHECK(cg_take_char(&name, 'f') && cg_take_u64(&name, &number));
+	if (cg_take_char(&name, '\''))
+		CHECK(cg_take_u64(&name, &level) && level > 1);
+	return (cg_fn)((level - 1) * FNS + FNS - number);
+}
+
+static void
+compare_costs(const uint64_t *a, const uint64_t *b, size_t n)
+{
+	for (size_t k = 0; k < EVENTS; k++)
+		CHECK(a[k] == (k < n ? b[k] : 0));
+}
+
+static void
+compare_rows(struct cg_rows *rows, struct twin *twin, cg_fn fn,
+    const struct cg_graph *graph)
+{
+	struct cg_cost cost;
+	struct cg_call call;
+
+	while (cg_next_cost(rows, &cost)) {
+		uint64_t *self = twin->self[fn][cost.pos.line];
+
+		compare_costs(self, cost.cost, cost.n);
+		memset(self, 0, EVENTS * sizeof(*self));
+	}
+	while (cg_next_call(rows, &call)) {
+		cg_fn to = fn_number(graph, call.callee);
+		uint32_t line = call.site.line;
+
+		CHECK(twin->called[fn][line][to]);
+		compare_costs(twin->call[fn][line][to], call.cost, call.n);
+		CHECK(call.count == twin->count[fn][line][to]);
+		twin->called[fn][line][to] = false;
+	}
+	if (cg_stated_inclusive(rows, &cost)) {
+		compare_costs(twin->inclusive[fn], cost.cost, cost.n);
+		memset(twin->inclusive[fn], 0, sizeof(twin->inclusive[fn]));
+	}
+}
+
+/* All that the twin has was found and taken out. */
+static bool
+is_empty(const struct twin *twin)
+{
+	const uint64_t *number = &twin->self[0][0][0];
+	bool left = false;
+
+	for (size_t i = 0; i < (size_t)ALL * LINES * EVENTS; i++)
+		left |= number[i] != 0;
+	number = &twin->inclusive[0][0];
+	for (size_t i = 0; i < (size_t)ALL * EVENTS; i++)
+		left |= number[i] != 0;
+	for (size_t i = 0; i < (size_t)ALL * LINES * ALL; i++)
+		left |= (&twin->called[0][0][0])[i];
+	return !left;
+}
+
+static void
+compare_part(const struct cg_graph *graph, const struct sample *sample,
+    cg_part part, uint64_t levels)
+{
+	struct twin *twin = unit_alloc(sizeof(*twin));
+	struct cg_rows *rows = cg_rows_new(graph);
+	cg_fn fn;
+
+	memset(twin, 0, sizeof(*twin));
+	for (size_t i = 0; i < SAMPLES; i++) {
+		if (part == CG_ALL_PARTS || sample[i].part == part)
+			fold_twin(twin, &sample[i], levels);
+	}
+	if (has_called_root(sample, levels))
+		memcpy(
+		    twin->called[0][0], twin->is_root, sizeof(twin->is_root));
+	for (size_t i = 0; rows && cg_next_fn(graph, part, &i, &fn);) {
+		CHECK(cg_rows_open(rows, part, fn));
+		compare_rows(rows, twin, fn_number(graph, fn), graph);
+	}
+	CHECK(is_empty(twin));
+	cg_rows_free(rows);
+	free(twin);
+}
+
+/* What a reader adds up is true of first levels, but for its cycles. */
+static void
+compare_sums(const struct cg_graph *graph, const struct sample *sample)
+{
+	struct twin *twin = unit_alloc(sizeof(*twin));
+	struct cg_sums *sums = cg_sums_new(graph, CG_ALL_PARTS, true);
+
+	memset(twin, 0, sizeof(*twin));
+	for (size_t i = 0; i < SAMPLES; i++)
+		fold_twin(twin, &sample[i], 1);
+	for (cg_fn fn = 1; sums && fn <= FNS; fn++) {
+		for (size_t k = 0; k < EVENTS; k++)
+			CHECK(cg_sum_inclusive(sums, fn, k) ==
+			      twin->inclusive[fn][k]);
+	}
+	cg_sums_free(sums);
+	free(twin);
+}
+
+static void
+test_random(uint64_t seed)
+{
+	uint64_t random = seed, levels = 1 + unit_below(&random, 4);
+	struct sample sample[SAMPLES];
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build);
+
+	make_samples(sample, &random);
+	for (size_t i = 0; i < SAMPLES; i++)
+		add_sample(&build, &sample[i]);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	compare_stacks(graph, sample);
+	compare_order(graph, sample);
+	CHECK(cg_fold_stacks(&build, levels) == CG_OK);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	CHECK(cg_node_count(graph) == 0);
+	for (cg_part part = 0; part < PARTS; part++)
+		compare_part(graph, sample, part, levels);
+	compare_part(graph, sample, CG_ALL_PARTS, levels);
+	compare_sums(graph, sample);
+	end(&build, graph);
+}
+
+/* ---- Size ---------------------------------------------------------------- */
+
+#define DEEP 1000000
+
+/* A chain of a million frames, of one function or of all in turn. */
+static void
+test_deep(size_t fns, uint64_t levels)
+{
+	const struct cg_pos nowhere = { 0 };
+	const uint64_t cost[EVENTS] = { 1, 2, 3 };
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build);
+	struct cg_sums *sums;
+	cg_node node = 0;
+
+	for (size_t i = 0; i < DEEP; i++)
+		node = cg_add_frame(
+		    &build, node, (cg_fn)(i % fns) + 1, &nowhere, false);
+	cg_add_stack(&build, node, 1, cost, EVENTS);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	CHECK(cg_node_count(graph) == DEEP);
+	CHECK(cg_fold_stacks(&build, levels) == CG_OK);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	sums = cg_sums_new(graph, CG_ALL_PARTS, true);
+	for (cg_fn fn = 1; sums && fn <= fns; fn++)
+		CHECK(cg_sum_inclusive(sums, fn, 2) == 3);
+	cg_sums_free(sums);
+	end(&build, graph);
+}
+
+static void
+test_wide(void)
+{
+	const uint64_t cost[EVENTS] = { 1 };
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build);
+	struct cg_stack_cost stack;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < 2 * DEEP; i++) {
+		const struct cg_pos pos = { .addr = i * 7 % DEEP };
+
+		cg_add_stack(&build, cg_add_frame(&build, 0, 1, &pos, false), 1,
+		    cost, 1);
+	}
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	CHECK(cg_node_count(graph) == DEEP);
+	for (size_t i = 0; cg_next_stack(graph, CG_ALL_PARTS, &i, &stack);)
+		sum += stack.cost[0] * stack.samples;
+	CHECK(sum == 4 * (uint64_t)DEEP);
+	CHECK(cg_fold_stacks(&build, 2) == CG_OK);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	end(&build, graph);
+}
+
+int
+main(void)
+{
+	for (uint64_t seed = 1; seed <= 300; seed++)
+		test_random(seed);
+	test_deep(1, 1);
+	test_deep(2, 2);
+	test_deep(FNS, 7);
+	test_wide();
+	return unit_end();
+}
