@@ -35,7 +35,7 @@ struct cg_in *cg_in_open(struct cg_diag *, const char *path, int *status);
 struct cg_in *cg_in_memory(struct cg_diag *, const char *name,
     struct cg_slice bytes, int *status);
 void cg_in_close(struct cg_in *);
-/* "gzip", "gzip gzip", or "". */
+/* "gzip", "gzip utf-16", or "". */
 const char *cg_in_packed(const struct cg_in *);
 /* What probe() gets; the input is not consumed. */
 bool cg_in_head(struct cg_in *, struct cg_head *);
@@ -63,9 +63,12 @@ bool cg_in_holds(const struct cg_in *, const char *at);
  * (reported).
  */
 #define CG_UNPACK_LAYERS 2 /* a .gz in a .gz happens, deeper is an attack */
-#define CG_UNPACK_MAGIC 2  /* bytes that head must have, if there are so many */
+#define CG_UNPACK_MAGIC 3  /* bytes that head must have, if there are so many */
 struct cg_stream *cg_unpack(struct cg_diag *, const char *name,
     struct cg_stream *source, struct cg_slice head, int *status);
+/* unicode.c: the filter for a text with a byte order mark; NULL: no memory. */
+struct cg_stream *cg_unicode_open(struct cg_diag *, const char *name,
+    struct cg_stream *source, struct cg_slice head);
 
 /* ---- text.c ------------------------------------------------------------- */
 

@@ -170,6 +170,9 @@ static const struct filter {
 	    struct cg_stream *source, struct cg_slice head);
 } filters[] = {
 	{ "\x1f\x8b", gzip_open },
+	{ "\xff\xfe", cg_unicode_open },
+	{ "\xfe\xff", cg_unicode_open },
+	{ "\xef\xbb\xbf", cg_unicode_open },
 };
 
 struct cg_stream *

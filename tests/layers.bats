@@ -7,7 +7,7 @@ floor_of()
 {
 	case ${1%.[ch]} in
 	cgconv | base | mem | str | diag) echo 0 ;;
-	io | in | unpack | out | text | escape | json) echo 1 ;;
+	io | in | unpack | unicode | out | text | escape | json) echo 1 ;;
 	symbols | functions | plt | spans | demangle) echo 1 ;;
 	elffile | debugfile | dwarf | dwarf_units) echo 1 ;;
 	graph | rows | pack | build | rules | homes | view | costs) echo 2 ;;
