@@ -1,0 +1,165 @@
+/*
+ * folded.c - folded stacks: one call stack a line, "main;parse;getc 42".
+ *
+ * Source: there is no specification; flamegraph.pl, difffolded.pl and the
+ * stackcollapse-*.pl of FlameGraph (2024) say what is read and written,
+ * inferno 0.11 and pprofutils add to it. Frames go from root to leaf; the
+ * count is the last word, so a frame may hold blanks. What else is found in
+ * the wild:
+ *
+ *	fractions ("6.25"), which are kept in millionths;
+ *	two counts, before and after, in every line (difffolded.pl), or as
+ *	many as a first line "samples/count cpu/nanoseconds" names (pprofutils);
+ *	counts below zero (differences);
+ *	annotations at the end of a frame: _[k] kernel, _[j] compiled at run
+ *	time, _[i] inlined;
+ *	comments ("# ", austin, Perfetto), blank lines, lines that end in CR
+ *	LF; lines without a count, which flamegraph.pl leaves out.
+ *
+ * Names of functions, stacks, one event (but its name) and what is annotated
+ * survive; lines, addresses, objects, parts do not. With --frames=line a
+ * frame that is read is "name (file:line)", as py-spy writes it.
+ */
+#include "folded.h"
+
+#define PROBE_LINES 200 /* of the head are looked at */
+
+bool
+cg_take_folded_count(struct cg_slice *line, struct folded_count *count)
+{
+	const char *begin = line->ptr, *at = begin + line->len, *end = at;
+	uint32_t unit = FOLDED_MICRO;
+	struct cg_slice word;
+
+	while (at > begin && at[-1] != ' ' && at[-1] != '\t')
+		at--;
+	*count = (struct folded_count){ 0 };
+	word = (struct cg_slice){ at, (size_t)(end - at) };
+	count->negative = cg_take_char(&word, '-');
+	/* Not cg_take_u64(), which knows hex numbers. */
+	if (word.len == 0 || at == begin || *word.ptr < '0' ||
+	    *word.ptr > '9' || cg_starts(word, "0x") || cg_starts(word, "0X") ||
+	    !cg_take_u64(&word, &count->whole))
+		return false;
+	count->fraction = cg_take_char(&word, '.');
+	for (; word.len > 0 && *word.ptr >= '0' && *word.ptr <= '9';
+	     word.ptr++, word.len--) {
+		unsigned digit = (unsigned)(*word.ptr - '0');
+
+		unit /= 10;
+		count->micro += digit * unit;
+		count->rounded |= unit == 0 && digit != 0;
+	}
+	if (word.len > 0)
+		return false;
+	while (at > begin && (at[-1] == ' ' || at[-1] == '\t'))
+		at--;
+	line->len = (size_t)(at - begin);
+	return true;
+}
+
+struct cg_slice
+cg_trim_folded_line(struct cg_slice line)
+{
+	while (line.len > 0 && (line.ptr[line.len - 1] == ' ' ||
+				   line.ptr[line.len - 1] == '\t' ||
+				   line.ptr[line.len - 1] == '\r'))
+		line.len--;
+	return line;
+}
+
+/* 1: a stack and its count; 0: says nothing; -1: no line of this format. */
+static int
+judge(struct cg_slice line)
+{
+	struct folded_count count;
+
+	line = cg_trim_folded_line(line);
+	if (line.len == 0 || cg_starts(line, "# "))
+		return 0;
+	/* perf script's frames begin so, and end in a number at times. */
+	if (*line.ptr == '\t' || *line.ptr == ' ')
+		return -1;
+	return cg_take_folded_count(&line, &count) && line.len > 0 ? 1 : -1;
+}
+
+static bool
+has_name(const char *name, const char *suffix)
+{
+	struct cg_slice text = cg_slice(name);
+	size_t len = cg_slice(suffix).len;
+
+	if (text.len <= len)
+		return false;
+	text.ptr += text.len - len;
+	text.len = len;
+	return cg_equal(text, suffix);
+}
+
+/*
+ * Most lines must be stacks, some of more than one frame, unless the name
+ * says it. Any other format that knows the file knows it better.
+ */
+static int
+probe(const struct cg_head *head)
+{
+	struct cg_slice text = head->text, line;
+	bool named = has_name(head->name, ".folded") ||
+		     has_name(head->name, ".collapsed");
+	bool deep = named;
+	int good = 0, bad = 0, verdict;
+
+	for (int n = 0; n < PROBE_LINES && cg_take_line(&text, &line); n++) {
+		if (text.len == 0 && !head->whole)
+			break; /* this one is cut */
+		verdict = judge(line);
+		good += verdict > 0;
+		bad += verdict < 0;
+		for (size_t i = 0; verdict > 0 && !deep && i < line.len; i++)
+			deep = line.ptr[i] == ';';
+	}
+	if (named && good == 0 && bad == 0 && head->text.len > 0)
+		return CG_PROBE_WEAK; /* one line and no end of it */
+	if (good == 0 || !deep || bad * 2 > good)
+		return CG_PROBE_NO;
+	return CG_PROBE_WEAK;
+}
+
+static const struct cg_option options[] = {
+	{ .name = "event",
+	    .type = CG_STRING,
+	    .arg = "NAME",
+	    .help = "what is counted (samples); of several, the one to write",
+	    .reading = true,
+	    .writing = true },
+	{ .name = "counts",
+	    .type = CG_NUMBER,
+	    .arg = "N",
+	    .help = "how many counts end a line (1; 2 if all lines have two)",
+	    .reading = true },
+	{ .name = "frames",
+	    .type = CG_STRING,
+	    .fallback = "name",
+	    .arg = "name|line",
+	    .help = "line: a frame is \"name (file:line)\"",
+	    .reading = true },
+	{ .name = "annotate",
+	    .type = CG_FLAG,
+	    .fallback = "yes",
+	    .help = "mark frames: _[k] kernel, _[j] jit, _[i] inlined",
+	    .writing = true },
+	{ 0 },
+};
+
+const struct cg_module cg_format_folded = {
+	CG_MODULE,
+	.name = "folded",
+	.title = "folded stacks of flamegraph.pl, one a line",
+	.suffixes = "folded;collapsed",
+	.carries = CG_SELF | CG_STACKS | CG_SIGNED,
+	.needs = CG_STACKS,
+	.options = options,
+	.probe = probe,
+	.read = cg_read_folded,
+	.write = cg_write_folded,
+};

@@ -1,0 +1,523 @@
+/*
+ * folded_write.c - writes folded stacks. folded.c has the format.
+ *
+ * Stacks that differ only in what is not written (lines, addresses, parts)
+ * become one line. So the tree of what is written is built first, then walked
+ * in the order of names: graphs that mean the same become the same file.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "folded.h"
+
+#define COLUMNS 2 /* before and after */
+
+/* What a function is called here. */
+struct label {
+	struct cg_slice text;
+	cg_fn fn;
+	bool object; /* text is the object's: the function has no name */
+};
+
+/* A frame as it is written, on top of its parent (0: none). */
+struct frame {
+	uint32_t parent;
+	cg_fn fn;
+	char note;    /* k, j, i, or 0 */
+	bool counted; /* a stack ends here */
+	uint64_t cost[COLUMNS];
+};
+
+/* Frames sorted by parent, then by what they are called. */
+struct place {
+	uint32_t parent, rank, frame;
+	char note;
+};
+
+/* Where the walk is on one level of the tree. */
+struct level {
+	uint32_t parent;
+	size_t at;       /* the next place */
+	size_t path_len; /* of the parent */
+};
+
+struct writer {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	size_t event[COLUMNS], columns;
+	bool is_signed[COLUMNS], fraction[COLUMNS];
+	bool annotate;
+	struct label *label; /* by fn */
+	uint32_t *rank;      /* by fn: equal for equal labels */
+	uint32_t *written;   /* by node: its frame */
+	struct frame *frame;
+	uint32_t frames;
+	struct place *place;
+	size_t *first; /* by frame: place of its first child */
+	struct level *level;
+	size_t level_cap;
+	char *path;
+	size_t path_len, path_cap;
+};
+
+/* ---- Names -------------------------------------------------------------- */
+
+static struct cg_slice
+base_name(struct cg_slice path)
+{
+	for (size_t i = path.len; i-- > 0;) {
+		if (path.ptr[i] == '/' && i + 1 < path.len)
+			return (struct cg_slice){ path.ptr + i + 1,
+				path.len - i - 1 };
+	}
+	return path;
+}
+
+static struct label
+get_label(const struct cg_graph *graph, cg_fn fn)
+{
+	struct label label = { cg_fn_name(graph, fn), fn, false };
+	struct cg_slice object = cg_object_path(graph, cg_fn_object(graph, fn));
+
+	if (label.text.len > 0 && !cg_equal(label.text, FOLDED_UNKNOWN))
+		return label;
+	label.text = cg_slice(FOLDED_UNKNOWN);
+	if (object.len > 0 && *object.ptr != '[') {
+		label.text = base_name(object);
+		label.object = true;
+	}
+	return label;
+}
+
+static int
+compare_labels(const void *pa, const void *pb)
+{
+	const struct label *a = pa, *b = pb;
+	size_t n = a->text.len < b->text.len ? a->text.len : b->text.len;
+	int order = memcmp(a->text.ptr, b->text.ptr, n);
+
+	if (order)
+		return order;
+	if (a->text.len != b->text.len)
+		return a->text.len < b->text.len ? -1 : 1;
+	return a->object - b->object;
+}
+
+static bool
+rank_names(struct writer *w)
+{
+	size_t count = cg_fn_count(w->graph) + 1;
+	struct label *sorted = calloc(count, sizeof(*sorted));
+
+	w->label = calloc(count, sizeof(*w->label));
+	w->rank = calloc(count, sizeof(*w->rank));
+	if (!sorted || !w->label || !w->rank) {
+		free(sorted);
+		return false;
+	}
+	for (cg_fn fn = 0; fn < count; fn++)
+		sorted[fn] = w->label[fn] = get_label(w->graph, fn);
+	qsort(sorted, count, sizeof(*sorted), compare_labels);
+	for (size_t i = 1; i < count; i++)
+		w->rank[sorted[i].fn] =
+		    w->rank[sorted[i - 1].fn] +
+		    (compare_labels(&sorted[i - 1], &sorted[i]) != 0);
+	free(sorted);
+	return true;
+}
+
+static bool
+ends_with(struct cg_slice text, const char *end)
+{
+	size_t len = strlen(end);
+
+	return text.len >= len &&
+	       memcmp(text.ptr + text.len - len, end, len) == 0;
+}
+
+/*
+ * As stackcollapse-perf.pl --all has it: code of the kernel and its modules,
+ * of a map that a compiler at run time wrote for perf, inlined code.
+ */
+static char
+get_note(const struct writer *w, const struct cg_stack *stack)
+{
+	struct cg_slice path = cg_object_path(
+			    w->graph, cg_fn_object(w->graph, stack->fn)),
+			base = base_name(path);
+
+	if (!w->annotate)
+		return 0;
+	if (stack->inlined)
+		return 'i';
+	if (cg_equal(path, FOLDED_JIT) ||
+	    (cg_starts(base, "perf-") && ends_with(base, ".map")))
+		return 'j';
+	if (path.len > 0 && *path.ptr == '[')
+		return cg_equal(path, FOLDED_UNKNOWN) ? 0 : 'k';
+	return cg_starts(base, "vmlinux") || ends_with(base, ".ko") ? 'k' : 0;
+}
+
+/* ---- The tree ----------------------------------------------------------- */
+
+static bool
+add_frame(
+    struct writer *w, struct cg_map *ranked, struct cg_map *known, cg_node node)
+{
+	struct cg_stack stack;
+	uint32_t *id;
+	char note;
+
+	cg_get_node(w->graph, node, &stack);
+	note = get_note(w, &stack);
+	/* Numbers the pair of rank and note, then that under its parent. */
+	id =
+	    cg_map_at(ranked, (uint64_t)w->rank[stack.fn] << 8 | (uint8_t)note);
+	if (!id)
+		return false;
+	if (*id == 0)
+		*id = (uint32_t)ranked->count;
+	id = cg_map_at(known, (uint64_t)w->written[stack.parent] << 32 | *id);
+	if (!id)
+		return false;
+	if (*id == 0) {
+		*id = w->frames;
+		w->frame[w->frames++] =
+		    (struct frame){ .parent = w->written[stack.parent],
+			    .fn = stack.fn,
+			    .note = note };
+	}
+	w->written[node] = *id;
+	return true;
+}
+
+static bool
+build_tree(struct writer *w)
+{
+	struct cg_map ranked = { 0 }, known = { 0 };
+	size_t count = cg_node_count(w->graph) + 1;
+	bool ok;
+
+	w->written = calloc(count, sizeof(*w->written));
+	w->frame = calloc(count, sizeof(*w->frame));
+	w->frames = 1;
+	ok = w->written && w->frame;
+	for (cg_node node = 1; ok && node < count; node++)
+		ok = add_frame(w, &ranked, &known, node);
+	cg_map_free(&ranked);
+	cg_map_free(&known);
+	return ok;
+}
+
+static bool
+add_cost(uint64_t *sum, uint64_t more, bool is_signed)
+{
+	int64_t value;
+
+	if (!is_signed)
+		return !__builtin_add_overflow(*sum, more, sum);
+	if (__builtin_add_overflow((int64_t)*sum, (int64_t)more, &value))
+		return false;
+	*sum = (uint64_t)value;
+	return true;
+}
+
+/* Of all parts; false if the sum of a stack overflows. */
+static bool
+add_costs(struct writer *w)
+{
+	struct cg_stack_cost stack;
+	bool ok = true;
+
+	for (size_t i = 0; cg_next_stack(w->graph, CG_ALL_PARTS, &i, &stack);) {
+		struct frame *frame = &w->frame[w->written[stack.leaf]];
+
+		frame->counted = stack.leaf != 0;
+		for (size_t c = 0; c < w->columns; c++) {
+			if (w->event[c] < stack.n)
+				ok &= add_cost(&frame->cost[c],
+				    stack.cost[w->event[c]], w->is_signed[c]);
+		}
+	}
+	return ok;
+}
+
+static int
+compare_places(const void *pa, const void *pb)
+{
+	const struct place *a = pa, *b = pb;
+
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return a->note - b->note;
+}
+
+static bool
+sort_tree(struct writer *w)
+{
+	w->place = calloc(w->frames, sizeof(*w->place));
+	w->first = calloc(w->frames, sizeof(*w->first));
+	if (!w->place || !w->first)
+		return false;
+	for (uint32_t i = 1; i < w->frames; i++)
+		w->place[i - 1] = (struct place){ .parent = w->frame[i].parent,
+			.rank = w->rank[w->frame[i].fn],
+			.frame = i,
+			.note = w->frame[i].note };
+	qsort(w->place, w->frames - 1, sizeof(*w->place), compare_places);
+	for (size_t i = w->frames - 1; i-- > 0;)
+		w->first[w->place[i].parent] = i;
+	return true;
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+static bool
+grow_path(struct writer *w, size_t more)
+{
+	size_t cap = w->path_cap ? w->path_cap : 4096;
+	char *path;
+
+	while (cap < w->path_len + more)
+		cap *= 2;
+	if (cap == w->path_cap)
+		return true;
+	path = realloc(w->path, cap);
+	if (!path)
+		return false;
+	w->path = path;
+	w->path_cap = cap;
+	return true;
+}
+
+/* What would end a frame or a line becomes what it is read as by people. */
+static char
+clean(char c)
+{
+	if (c == ';')
+		return ':';
+	return c == '\n' || c == '\r' || c == '\t' || c == '\0' ? ' ' : c;
+}
+
+/*
+ * Appends the name, so that it is read as it is meant: blanks at its ends
+ * would vanish, a number at its end would become a count.
+ */
+static void
+append_name(struct writer *w, struct cg_slice name)
+{
+	char *begin = w->path + w->path_len, *at = begin, *blank = NULL;
+	struct folded_count count;
+	struct cg_slice text;
+
+	name = cg_trim(name);
+	for (size_t i = 0; i < name.len; i++) {
+		*at = clean(name.ptr[i]);
+		if (*at == ' ')
+			blank = at;
+		at++;
+	}
+	text = (struct cg_slice){ begin, (size_t)(at - begin) };
+	if (blank && cg_take_folded_count(&text, &count))
+		*blank = '_';
+	/* At the begin of a line this would be a comment. */
+	if (w->path_len == 0 && at > begin && *begin == '#' &&
+	    (at == begin + 1 || begin[1] == ' '))
+		*begin = '_';
+	w->path_len = (size_t)(at - w->path);
+}
+
+static bool
+append_frame(struct writer *w, const struct frame *frame)
+{
+	const struct label *label = &w->label[frame->fn];
+	struct cg_slice text = label->text;
+
+	if (!grow_path(w, text.len + 8))
+		return false;
+	if (w->path_len > 0)
+		w->path[w->path_len++] = ';';
+	if (label->object)
+		w->path[w->path_len++] = '[';
+	append_name(w, text);
+	if (label->object)
+		w->path[w->path_len++] = ']';
+	if (frame->note) {
+		memcpy(w->path + w->path_len, "_[?]", 4);
+		w->path[w->path_len + 2] = frame->note;
+		w->path_len += 4;
+	}
+	return true;
+}
+
+/* Millionths as a fraction: at least one digit, that tells them from units. */
+static char *
+format_fraction(char *to, uint64_t micro)
+{
+	uint32_t unit = FOLDED_MICRO / 10;
+
+	*to++ = '.';
+	do {
+		*to++ = (char)('0' + micro / unit);
+		micro %= unit;
+		unit /= 10;
+	} while (micro > 0);
+	return to;
+}
+
+static void
+put_cost(struct writer *w, size_t column, uint64_t cost)
+{
+	char *to = cg_out_reserve(w->out, 2 * CG_NUMBER_MAX);
+
+	*to++ = ' ';
+	if (w->is_signed[column] && (int64_t)cost < 0) {
+		*to++ = '-';
+		cost = 0 - cost;
+	}
+	if (w->fraction[column]) {
+		to = cg_format_u64(to, cost / FOLDED_MICRO);
+		to = format_fraction(to, cost % FOLDED_MICRO);
+	} else {
+		to = cg_format_u64(to, cost);
+	}
+	cg_out_advance(w->out, to);
+}
+
+static void
+put_line(struct writer *w, const struct frame *frame)
+{
+	cg_put(w->out, (struct cg_slice){ w->path, w->path_len });
+	for (size_t i = 0; i < w->columns; i++)
+		put_cost(w, i, frame->cost[i]);
+	cg_putc(w->out, '\n');
+}
+
+static bool
+enter(struct writer *w, size_t *depth, uint32_t parent)
+{
+	struct level *level = w->level;
+
+	if (*depth == w->level_cap) {
+		size_t cap = w->level_cap ? w->level_cap * 2 : 64;
+
+		level = realloc(level, cap * sizeof(*level));
+		if (!level)
+			return false;
+		w->level = level;
+		w->level_cap = cap;
+	}
+	level[(*depth)++] =
+	    (struct level){ parent, w->first[parent], w->path_len };
+	return true;
+}
+
+/* In depth, without recursion: stacks may be as deep as they like. */
+static bool
+put_tree(struct writer *w)
+{
+	size_t depth = 0;
+	bool ok = enter(w, &depth, 0);
+
+	while (ok && depth > 0) {
+		struct level *level = &w->level[depth - 1];
+		const struct place *place = &w->place[level->at];
+		const struct frame *frame = &w->frame[place->frame];
+
+		w->path_len = level->path_len;
+		if (level->at == w->frames - 1 ||
+		    place->parent != level->parent) {
+			depth--;
+			continue;
+		}
+		level->at++;
+		ok = append_frame(w, frame);
+		if (ok && frame->counted)
+			put_line(w, frame);
+		/* first is 0 for a leaf too: whose child is that? */
+		if (ok &&
+		    w->place[w->first[place->frame]].parent == place->frame)
+			ok = enter(w, &depth, place->frame);
+	}
+	return ok;
+}
+
+/* ---- The file ----------------------------------------------------------- */
+
+static bool
+add_column(struct writer *w, size_t event)
+{
+	const struct cg_event *info = cg_get_event(w->graph, event);
+	size_t i = w->columns++;
+
+	w->event[i] = event;
+	w->is_signed[i] = info->is_signed;
+	w->fraction[i] = ends_with(cg_slice(info->name), FOLDED_MICRO_SUFFIX);
+	return true;
+}
+
+static bool
+is_pair(const struct cg_graph *graph)
+{
+	return cg_event_count(graph) == 2 &&
+	       cg_starts(cg_slice(cg_get_event(graph, 0)->name), "before") &&
+	       cg_starts(cg_slice(cg_get_event(graph, 1)->name), "after");
+}
+
+/* The event that was asked for, else both of a difference, else the first. */
+static int
+choose_events(struct writer *w)
+{
+	const char *name = cg_opt(w->job, "event");
+	size_t count = cg_event_count(w->graph);
+
+	for (size_t i = 0; name && i < count; i++) {
+		if (strcmp(cg_get_event(w->graph, i)->name, name) == 0) {
+			add_column(w, i);
+			return CG_OK;
+		}
+	}
+	if (name)
+		return cg_usage(w->job, "there is no event %s to write", name);
+	if (count == 0)
+		return cg_fail(
+		    w->job, "folded needs an event; the input has none");
+	add_column(w, 0);
+	if (is_pair(w->graph))
+		add_column(w, 1);
+	else if (count > 1)
+		cg_note(w->job, "%s is written; --event names another",
+		    cg_get_event(w->graph, 0)->name);
+	return CG_OK;
+}
+
+int
+cg_write_folded(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	struct writer w = { .job = job,
+		.graph = graph,
+		.out = out,
+		.annotate = cg_opt_flag(job, "annotate") };
+	int status = choose_events(&w);
+
+	if (status == CG_OK && (!rank_names(&w) || !build_tree(&w)))
+		status = cg_nomem(job);
+	if (status == CG_OK && !add_costs(&w))
+		status = cg_fail(job, "expected costs of a stack whose sum "
+				      "fits into 64 bits");
+	if (status == CG_OK && (!sort_tree(&w) || !put_tree(&w)))
+		status = cg_nomem(job);
+	free(w.label);
+	free(w.rank);
+	free(w.written);
+	free(w.frame);
+	free(w.place);
+	free(w.first);
+	free(w.level);
+	free(w.path);
+	return status == CG_OK ? cg_out_status(out) : status;
+}

@@ -1,0 +1,273 @@
+# folded.bats - folded stacks.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+}
+
+# folded LINE...: a file of these lines.
+folded()
+{
+	printf '%s\n' "$@" >"$dir/in.folded"
+}
+
+# becomes LINE...: what is written of it.
+becomes()
+{
+	"$CGCONV" -t folded "$dir/in.folded" >"$dir/out" 2>"$dir/err"
+	printf '%s\n' "$@" >"$dir/want"
+	same "$dir/want" "$dir/out"
+	[ ! -s "$dir/err" ]
+}
+
+# stays LINE...: what is read is what is written.
+stays()
+{
+	folded "$@"
+	becomes "$@"
+}
+
+# Lines of the JSON that match, without ids.
+json()
+{
+	"$CGCONV" -q -t json "$dir/in.folded" "$@"
+}
+
+@test "folded: samples are written as ever" {
+	for file in $(samples folded); do
+		golden "$file" folded
+	done
+}
+
+@test "folded: what stands twice in a stack is counted once" {
+	folded 'main;a;b;a;c 5' 'main;a 5'
+	"$CGCONV" -q -t callgrind --no-root "$dir/in.folded" >"$dir/out"
+	perl tests/oracle/callgrind.pl "$dir/out" >"$dir/sums"
+	awk -F '\t' '$1 == "call" { sub("samples=", "", $NF)
+		print $5, $12, $NF }' "$dir/sums" >"$dir/calls"
+	printf '%s\n' 'a b 5' 'a c 5' 'b a 5' 'main a 10' >"$dir/want"
+	same "$dir/want" "$dir/calls"
+	awk -F '\t' '$1 == "self" { print $5, $NF }' "$dir/sums" >"$dir/self"
+	printf '%s\n' 'a samples=5' 'c samples=5' >"$dir/want"
+	same "$dir/want" "$dir/self"
+	"$CGCONV" -t folded "$dir/in.folded" | grep -qx 'main;a;b;a;c 5'
+}
+
+@test "folded: stacks come out sorted and added up, whatever their order" {
+	folded 'b 1' 'a;c;d 2' 'a;b 3' 'a;c;d 4' 'a 5'
+	becomes 'a 5' 'a;b 3' 'a;c;d 6' 'b 1'
+}
+
+@test "folded: lines may end in blanks or CR LF, be empty or comments" {
+	printf '# austin: 3.3.0\n\n  \na;b 1 \r\na;b 2\t\n# interval: 100\n' \
+		>"$dir/in.folded"
+	becomes 'a;b 3'
+	json | grep -qx '\["desc","austin","3.3.0"\]'
+	json | grep -qx '\["desc","interval","100"\]'
+	# This is one as well, but no comment.
+	stays '#1;a 5'
+}
+
+@test "folded: UTF-16 and byte order marks" {
+	folded 'a;ä;𝄞 1' 'a 2'
+	cp "$dir/in.folded" "$dir/plain"
+	for code in UTF-16LE UTF-16BE UTF-8; do
+		{ printf '\357\273\277' && cat "$dir/plain"; } |
+			iconv -f UTF-8 -t "$code" >"$dir/in.folded"
+		becomes 'a 2' 'a;ä;𝄞 1'
+	done
+	gzip <"$dir/in.folded" | "$CGCONV" --detect - | grep -P \
+		'\tfolded\tgzip utf-8-bom\t'
+	{ printf '\377\376' && printf 'a 1\n' | iconv -t UTF-16LE; } |
+		head -c 9 >"$dir/in.folded"
+	refuses 1 "ends within a character" -f folded "$dir/in.folded"
+}
+
+@test "folded: half a UTF-16 pair is U+FFFD" {
+	printf '\377\376a\0;\0\0\330b\0 \0001\0\n\0' >"$dir/in.folded"
+	becomes 'a;�b 1'
+	printf '\377\376a\0;\0b\0 \0001\0\n\0\0\330' >"$dir/in.folded"
+	"$CGCONV" -f folded -t folded "$dir/in.folded" 2>"$dir/err" >"$dir/out"
+	grep -q 'in.folded:2: warning: ' "$dir/err"
+}
+
+@test "folded: fractions are kept to the millionth, and told from units" {
+	stays 'a 6.25' 'b 31.0' 'c 0.000001'
+	stays 'd 18446744073709.0'
+	folded 'a 6.' 'a 1.5' 'b 2'
+	becomes 'a 7.5' 'b 2.0'
+	folded 'a 0.9999999'
+	"$CGCONV" -t folded "$dir/in.folded" 2>"$dir/err" |
+		grep -qx 'a 0.999999'
+	grep -q 'in.folded:1:2: warning: digits behind the 6th' "$dir/err"
+	folded 'a 18446744073710.0'
+	refuses 1 "sum fits into 64 bits" "$dir/in.folded" --from folded
+}
+
+@test "folded: counts up to 2^64-1, and no further" {
+	stays 'a 18446744073709551615'
+	json | grep -qx '\["total",\[18446744073709551615\]\]'
+	folded 'a 18446744073709551615' 'a 1'
+	refuses 1 "in.folded:2:2: error: expected counts whose sum fits" \
+		-f folded "$dir/in.folded"
+	folded 'a 18446744073709551616' 'b;c 1'
+	"$CGCONV" -f folded -t folded "$dir/in.folded" 2>"$dir/err" |
+		grep -qx "b;c 1"
+	grep -q "in.folded:1:1: warning: expected 'frame;frame count'" \
+		"$dir/err"
+}
+
+@test "folded: counts below zero, where the target can hold them" {
+	stays 'a -5' 'a;b 3'
+	stays 'c -9223372036854775808'
+	stays 'a -0.25' 'a;b 1.0'
+	folded 'a;b 1.5' 'a;b -2.25' 'a;b -0.5'
+	becomes 'a;b -1.25'
+	folded 'a 9223372036854775808' 'b -1'
+	refuses 1 "with signs" -f folded "$dir/in.folded"
+	folded 'a;b -5'
+	refuses 3 "below 0" -t callgrind "$dir/in.folded"
+}
+
+@test "folded: two counts in all lines are before and after" {
+	folded 'a;b 0 7' 'a;c 3 4'
+	"$CGCONV" -q -t folded "$dir/in.folded" >"$dir/out"
+	same "$dir/in.folded" "$dir/out"
+	json | grep -q '"before"'
+	"$CGCONV" -q -t folded --event after "$dir/in.folded" >"$dir/out"
+	printf 'a;b 7\na;c 4\n' >"$dir/want"
+	same "$dir/want" "$dir/out"
+	# A name that ends in a number is none of two.
+	folded 'a;worker 7 12' 'a;b 1'
+	"$CGCONV" -t json "$dir/in.folded" | grep -q '"worker 7"'
+	folded 'a;worker 7 12'
+	"$CGCONV" -t json --counts=1 "$dir/in.folded" | grep -q '"worker 7"'
+	refuses 2 "--counts is 1 or 2" --counts=3 "$dir/in.folded"
+	folded 'a;b 1 2' 'a;c 3'
+	"$CGCONV" -q -t folded --counts=2 "$dir/in.folded" | grep -qx 'a;b 1 2'
+}
+
+@test "folded: a first line may name the columns" {
+	folded 'samples/count cpu/nanoseconds' 'a;b 5 50000000' 'a 1 10000000'
+	"$CGCONV" -q -t folded --event cpu "$dir/in.folded" >"$dir/out"
+	printf 'a 10000000\na;b 50000000\n' >"$dir/want"
+	same "$dir/want" "$dir/out"
+	json | grep '"event"' >"$dir/out"
+	printf '%s\n' '["event",0,"samples","","","stated",false]' \
+		'["event",1,"cpu","","nanoseconds","stated",false]' >"$dir/want"
+	same "$dir/want" "$dir/out"
+	"$CGCONV" -t folded "$dir/in.folded" 2>&1 >"$dir/out" |
+		grep 'note: samples is written; --event names another'
+	refuses 2 "there is no event frob to write" -t folded --event frob \
+		"$dir/in.folded"
+}
+
+@test "folded: annotations tell the kernel, compiled and inlined code" {
+	stays 'a;b_[i];c_[k] 1' 'a;d_[j] 2' 'a;d_[w] 3'
+	json | grep -q '"object",2,"\[kernel\]"'
+	json | grep -q '"object",1,"\[jit\]"'
+	json | grep -q '^\["frame".*,true\]'
+	"$CGCONV" -t folded --no-annotate "$dir/in.folded" 2>"$dir/err" \
+		>"$dir/out"
+	printf '%s\n' 'a;b;c 1' 'a;d 2' 'a;d_[w] 3' >"$dir/want"
+	same "$dir/want" "$dir/out"
+}
+
+@test "folded: frames with a file and a line, as py-spy has them" {
+	folded '<module> (app.py:12);f (lib/x.py:7);f (lib/x.py:9) 3' \
+		'<module> (app.py:12);g (a:b) 1'
+	"$CGCONV" -q -t callgrind --frames=line "$dir/in.folded" >"$dir/out"
+	grep -q '^c\?f[il]=.*lib/x.py$' "$dir/out"
+	grep -qx '9 3' "$dir/out"
+	grep -q '^c\?fn=.* g (a:b)$' "$dir/out"
+	becomes '<module> (app.py:12);f (lib/x.py:7);f (lib/x.py:9) 3' \
+		'<module> (app.py:12);g (a:b) 1'
+	refuses 2 "--frames is name or line" --frames=frob "$dir/in.folded"
+}
+
+@test "folded: the event has the name that --event says" {
+	folded 'a;b 5'
+	json --event cycles | grep -q '"event",0,"cycles"'
+	json | grep -q '"event",0,"samples"'
+}
+
+@test "folded: names that would break a line are written so they do not" {
+	cat >"$dir/in.cgj" <<-'END'
+	{"cgconv":"graph","version":1,"minor":0}
+	["event",0,"samples","","","stated",false]
+	["object",1,"/usr/lib/libc.so.6"]
+	["object",2,"[kernel.kallsyms]"]
+	["function",1,"a;b\nc",0,0]
+	["function",2,"# worker 7 ",0,0]
+	["function",3,"[unknown]",0,1]
+	["function",4,"[unknown]",0,2]
+	["function",5,"",0,1]
+	["frame",1,0,2,0,0,0]
+	["frame",2,1,1,0,0,0]
+	["frame",3,1,3,0,0,0]
+	["frame",4,1,4,0,0,0]
+	["frame",5,1,5,0,0,0]
+	["part",0,0,0,""]
+	["stack",1,1,[1]]
+	["stack",2,1,[2]]
+	["stack",3,1,[4]]
+	["stack",4,1,[8]]
+	["stack",5,1,[16]]
+	["end"]
+	END
+	"$CGCONV" -q -t folded "$dir/in.cgj" >"$dir/in.folded"
+	becomes '_ worker_7 1' '_ worker_7;[libc.so.6] 20' \
+		'_ worker_7;[unknown]_[k] 8' '_ worker_7;a:b c 2'
+}
+
+@test "folded: a line without a count is left out, with a word" {
+	folded 'a;b 1' 'THIS IS NO STACK' 'a 2'
+	"$CGCONV" -t folded "$dir/in.folded" 2>"$dir/err" >"$dir/out"
+	printf 'a 2\na;b 1\n' >"$dir/want"
+	same "$dir/want" "$dir/out"
+	grep -q "in.folded:2:1: warning: expected 'frame;frame count'; the" \
+		"$dir/err"
+	printf 'no stack\n' >"$dir/in.folded"
+	refuses 1 "expected 'frame;frame count'" -f folded "$dir/in.folded"
+	folded 'a;b 1' ' 5'
+	refuses 1 "in.folded:2:1: error: expected frames before the count" \
+		-f folded "$dir/in.folded"
+}
+
+@test "folded: a last line without its end is a warning" {
+	printf 'a;b 1\na;c 2' >"$dir/in.folded"
+	"$CGCONV" -t folded "$dir/in.folded" 2>"$dir/err" | grep -qx 'a;c 2'
+	grep -q "in.folded:2: warning: expected a newline at the end" \
+		"$dir/err"
+}
+
+@test "folded: a stack as deep as it likes, a frame as long" {
+	perl -e 'print "f;" x 300000, "g 1\n", "x" x 3000000, ";y 2\n"' \
+		>"$dir/in.folded"
+	"$CGCONV" -t folded "$dir/in.folded" >"$dir/out"
+	same "$dir/in.folded" "$dir/out"
+}
+
+@test "folded: what only looks like it is left to others" {
+	printf 'total 7\nnames 12\n' >"$dir/text"
+	refuses 1 "expected a profile in one of the formats" "$dir/text"
+	printf 'total 7\nnames 12\n' >"$dir/text.folded"
+	"$CGCONV" --detect "$dir/text.folded" | grep -P '\tfolded\t'
+	printf '\tmain;a 7\n' >"$dir/text"
+	refuses 1 "expected a profile in one of the formats" "$dir/text"
+}
+
+@test "folded: several inputs are added up" {
+	folded 'a;b 1' 'c 2'
+	cp "$dir/in.folded" "$dir/two.folded"
+	"$CGCONV" -t folded "$dir/in.folded" "$dir/two.folded" >"$dir/out"
+	printf 'a;b 2\nc 4\n' >"$dir/want"
+	same "$dir/want" "$dir/out"
+}
+
+@test "folded: stacks are needed, and the message says so" {
+	refuses 1 "folded needs stacks; the input has none" -t folded \
+		samples/callgrind/plain/callgrind.out
+}
