@@ -922,7 +922,11 @@ void cg_job_drop_branches(struct cg_job *, bool throws_only);
 void cg_job_set_parts(struct cg_job *, bool);
 /* A module's option; value NULL for a flag that is set. */
 int cg_job_set_option(struct cg_job *, const char *name, const char *value);
-/* Reads all inputs and freezes the graph; it lives as long as the job. */
+/*
+ * Reads all inputs and freezes the graph; it lives as long as the job. Where
+ * inputs are summed, a function of an unknown object in one is that of the
+ * same file and name in another that knows it, if there is just one.
+ */
 int cg_job_read(struct cg_job *, const struct cg_graph **);
 /*
  * Derives facts as for a writer that needs them and carries all, for who

@@ -303,6 +303,14 @@ bool cg_build_check(struct cg_build *, uint32_t id, size_t count,
  */
 bool cg_build_total(struct cg_build *, const uint64_t *cost, size_t n);
 
+/* ---- join.c ------------------------------------------------------------- */
+
+/*
+ * Unites functions of unknown objects with those of known ones; *graph, which
+ * is sealed, then is another one. Reports its failures.
+ */
+int cg_graph_join(struct cg_graph **graph);
+
 /* ---- events.c ----------------------------------------------------------- */
 
 /*

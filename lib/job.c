@@ -319,7 +319,12 @@ freeze(struct cg_job *job)
 {
 	int status = cg_formulas_resolve(job->graph);
 
-	return status == CG_OK ? cg_graph_seal(job->graph) : status;
+	if (status == CG_OK)
+		status = cg_graph_seal(job->graph);
+	/* One input knows its objects, or has none. */
+	if (status == CG_OK && job->inputs > 1 && !job->parts)
+		status = cg_graph_join(&job->graph);
+	return status;
 }
 
 int

@@ -120,3 +120,44 @@ total()
 	[[ $output == *"totals: 1"* ]]
 	[[ $stderr == *"secret: error: cannot open: "* ]]
 }
+
+@test "paths: a function without object is that of one which has it" {
+	cat >"$dir/profile" <<-END
+		events: Ir
+		ob=/bin/app
+		fl=/src/main.c
+		fn=main
+		1 10
+		cfi=/src/work.c
+		cfn=work
+		calls=3 5
+		2 300
+		fl=/src/work.c
+		fn=work
+		5 300
+	END
+	cat >"$dir/coverage" <<-END
+		events: Exec
+		fl=/src/work.c
+		fn=work
+		5 7
+		6 8
+		fl=/src/other.c
+		fn=work
+		5 1
+	END
+	"$CGCONV" -t json "$dir/coverage" "$dir/profile" -o "$dir/both.cgj"
+	"$CGCONV" -t json "$dir/profile" "$dir/coverage" -o "$dir/same.cgj"
+	grep -c '^\["function"' "$dir/both.cgj" | grep -qx 3
+	work=$(sed -n 's/^\["function",\([0-9]*\),"work",[0-9]*,1.*/\1/p' \
+		"$dir/both.cgj")
+	sed -n "/^\[\"rows\",$work\]/,/^\[\"[rt]o/p" "$dir/both.cgj" |
+		grep -q '^\["cost",[0-9]*,5,0,\[7,300\]\]'
+	"$CGCONV" "$dir/profile" "$dir/coverage" | grep -qx 'totals: 310 16'
+	# Kept apart, or with two to choose from, nothing is joined.
+	"$CGCONV" -t json --parts "$dir/coverage" "$dir/profile" |
+		grep -c '^\["function"' | grep -qx 4
+	sed 's,/bin/app,/lib/so,' "$dir/profile" >"$dir/second"
+	"$CGCONV" -t json "$dir/coverage" "$dir/profile" "$dir/second" |
+		grep -c '^\["function"' | grep -qx 6
+}
