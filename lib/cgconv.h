@@ -731,6 +731,20 @@ bool cg_next_line(struct cg_lines *, struct cg_line *);
 /* Begins with the file's first line once more. */
 void cg_first_line(struct cg_lines *);
 
+struct cg_line_sum {
+	uint32_t line;
+	bool has_cost;
+	uint64_t cost;        /* of one event */
+	/*
+	 * Arcs, then conditions; instances of a template are added one by one.
+	 * Blocks are numbered from 0.
+	 */
+	const struct cg_branch *branch;
+	size_t branches;
+};
+/* The next line with all its functions added up. Lives until the next. */
+bool cg_next_line_sum(struct cg_lines *, size_t event, struct cg_line_sum *);
+
 /* Call stacks: nodes are numbered with parents before children. */
 struct cg_stack {
 	cg_node node, parent;

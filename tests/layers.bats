@@ -11,7 +11,8 @@ floor_of()
 	symbols | functions | plt | spans | demangle) echo 1 ;;
 	elffile | debugfile | dwarf | dwarf_units) echo 1 ;;
 	graph | rows | pack | build | rules | homes | view | costs) echo 2 ;;
-	events | join | paths | lines) echo 2 ;;
+	events | join | paths) echo 2 ;;
+	lines | line_sums) echo 2 ;;
 	stacks | fold) echo 2 ;;
 	cycles | inclusive | propagate) echo 2 ;;
 	job | inputs | message | options | module | derive | xml) echo 3 ;;

@@ -16,7 +16,8 @@ static struct cg_diag diag = { .report = unit_report, .arg = &message };
 
 /* What the graph was told. */
 struct twin {
-	bool cost_there[FILES][LINES][FNS];
+	bool cost_there[FILES][LINES][FNS]; /* not seen yet */
+	bool ran[FILES][LINES][FNS];
 	uint64_t cost[FILES][LINES][FNS][EVENTS];
 	bool branch_there[FILES][LINES][FNS][BLOCKS];
 	int64_t branch[FILES][LINES][FNS][BLOCKS];
@@ -102,6 +103,7 @@ add_row(struct cg_build *build, struct twin *twin, uint64_t *random)
 	if (kind == 1) {
 		cg_add_cost(build, fn, &pos, cost, n);
 		twin->cost_there[file][line][fn] = true;
+		twin->ran[file][line][fn] = true;
 		for (size_t i = 0; i < n; i++)
 			twin->cost[file][line][fn][i] += cost[i];
 	} else {
@@ -182,6 +184,33 @@ check_fns(const struct cg_graph *graph, struct cg_lines *lines,
 	}
 }
 
+/* What the lines of a file add up to. */
+static void
+check_sums(struct cg_lines *lines, const struct twin *twin, cg_file file)
+{
+	struct cg_line_sum sum;
+	uint32_t last = 0;
+
+	for (size_t n = 0; cg_next_line_sum(lines, 1, &sum); n++) {
+		uint64_t cost = 0;
+		int64_t count = 0;
+		bool has_cost = false;
+
+		for (cg_fn fn = 0; fn < FNS; fn++) {
+			cost += twin->cost[file][sum.line][fn][1];
+			has_cost |= twin->ran[file][sum.line][fn];
+			for (int i = 0; i < BLOCKS; i++)
+				count += twin->branch[file][sum.line][fn][i];
+		}
+		CHECK(n == 0 || sum.line > last);
+		CHECK(sum.cost == cost && sum.has_cost == has_cost);
+		for (size_t i = 0; i < sum.branches; i++)
+			count -= sum.branch[i].count;
+		CHECK(count == 0);
+		last = sum.line;
+	}
+}
+
 static void
 check_file(const struct cg_graph *graph, struct cg_lines *lines,
     struct twin *twin, cg_file file)
@@ -201,6 +230,8 @@ check_file(const struct cg_graph *graph, struct cg_lines *lines,
 	for (cg_first_line(lines); cg_next_line(lines, &line);)
 		again++;
 	CHECK(again == count);
+	cg_first_line(lines);
+	check_sums(lines, twin, file);
 }
 
 static void
@@ -240,6 +271,56 @@ test_random(uint64_t seed)
 		  sizeof(none.cost_there)) == 0);
 	CHECK(memcmp(twin.branch_there, none.branch_there,
 		  sizeof(none.branch_there)) == 0);
+	cg_lines_free(lines);
+	end(&build, graph);
+}
+
+/* Two instances of a template, and a function inlined into two others. */
+static void
+test_alike(void)
+{
+	static const struct {
+		cg_fn fn;
+		uint32_t block, index;
+		int64_t count;
+	} rows[] = { { 1, 4, 0, 1 }, { 1, 4, 1, 2 }, { 1, 7, 0, 3 },
+		{ 2, 2, 0, 10 }, { 2, 2, 1, 20 }, { 2, 5, 0, 30 },
+		{ 2, 5, 1, 40 }, { 3, 1, 0, 5 }, { 4, 9, 0, 6 },
+		{ 5, 8, 0, 7 } };
+	static const struct {
+		uint32_t block, index;
+		int64_t count;
+	} want[] = { { 0, 0, 11 }, { 0, 1, 22 }, { 1, 0, 33 }, { 1, 1, 40 },
+		{ 2, 0, 5 }, { 3, 0, 13 } };
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build);
+	struct cg_lines *lines;
+	struct cg_line_sum sum;
+	cg_file file;
+
+	for (cg_fn fn = 1; fn <= 5; fn++) {
+		(void)cg_add_fn(&build,
+		    (struct cg_slice){ "abcde" + fn - 1, 1 }, fn <= 3 ? 1 : 2,
+		    0);
+		cg_set_fn_range(
+		    &build, fn, &(struct cg_range){ .first = fn == 3 ? 4 : 3 });
+	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		cg_add_branch(&build, rows[i].fn,
+		    &(struct cg_branch){ .pos = { .file = 1, .line = 9 },
+			.kind = CG_BRANCH_ARC,
+			.block = rows[i].block,
+			.index = rows[i].index,
+			.count = rows[i].count });
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	lines = cg_lines_new(graph, CG_ALL_PARTS);
+	while (cg_next_file(lines, &file) && file != 1)
+		;
+	CHECK(cg_next_line_sum(lines, 0, &sum) && sum.branches == 6);
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
+		CHECK(sum.branch[i].block == want[i].block &&
+		      sum.branch[i].index == want[i].index &&
+		      sum.branch[i].count == want[i].count);
 	cg_lines_free(lines);
 	end(&build, graph);
 }
@@ -289,6 +370,7 @@ main(void)
 {
 	for (uint64_t seed = 1; seed <= 2000; seed++)
 		test_random(seed);
+	test_alike();
 	test_many();
 	return unit_end();
 }
