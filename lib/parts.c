@@ -1,0 +1,170 @@
+/*
+ * parts.c - adds to a graph: parts and what is said of them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph.h"
+
+/* Keeps what all agree on: a number or name that differs is no longer one. */
+static void
+join_part(struct cg_build *build, struct cg_part_entry *part,
+    const struct cg_part_info *info)
+{
+	cg_str cmd = cg_add_name(build, cg_slice(info->cmd ? info->cmd : ""));
+	bool first = !part->filled;
+
+	part->pid_differs |= !first && part->info.pid != info->pid;
+	part->tid_differs |= !first && part->info.tid != info->tid;
+	part->part_differs |= !first && part->info.part != info->part;
+	part->cmd_differs |= !first && part->cmd != cmd;
+	part->info.pid = part->pid_differs ? 0 : info->pid;
+	part->info.tid = part->tid_differs ? 0 : info->tid;
+	part->info.part = part->part_differs ? 0 : info->part;
+	part->cmd = part->cmd_differs ? 0 : cmd;
+	part->info.cmd = cg_strs_get(&build->graph->strs, part->cmd).ptr;
+	part->filled = true;
+}
+
+static bool
+new_part(struct cg_build *build)
+{
+	struct cg_graph *graph = build->graph;
+
+	if (graph->parts >= CG_ALL_PARTS ||
+	    !cg_grow(&graph->part, &graph->part_cap, graph->parts + 1,
+		sizeof(*graph->part))) {
+		cg_build_nomem(build);
+		return false;
+	}
+	graph->part[graph->parts].info.cmd = "";
+	build->part = (cg_part)graph->parts++;
+	build->run = NULL;
+	return true;
+}
+
+/* Remembers the sums that a part, or an input that joins it, begins with. */
+static void
+mark_totals(struct cg_build *build)
+{
+	const struct cg_part_entry *part = &build->graph->part[build->part];
+
+	if (!cg_grow(&build->mark, &build->marks, part->totals,
+		sizeof(*build->mark))) {
+		cg_build_nomem(build);
+		return;
+	}
+	if (build->marks > 0)
+		memset(build->mark, 0, build->marks * sizeof(*build->mark));
+	if (part->totals > 0)
+		memcpy(build->mark, part->total,
+		    part->totals * sizeof(*build->mark));
+}
+
+void
+cg_build_next(struct cg_build *build, struct cg_in *in)
+{
+	build->in = in;
+	if (build->mode == CG_PARTS_KEEP && build->begun &&
+	    build->status == CG_OK)
+		(void)new_part(build);
+	build->begun = true;
+	mark_totals(build);
+}
+
+cg_part
+cg_add_part(struct cg_build *build, const struct cg_part_info *info)
+{
+	if (build->status != CG_OK)
+		return 0;
+	if (build->mode == CG_PARTS_KEEP &&
+	    build->graph->part[build->part].filled && !new_part(build))
+		return 0;
+	join_part(build, &build->graph->part[build->part], info);
+	mark_totals(build);
+	return build->part;
+}
+
+void
+cg_set_part(struct cg_build *build, cg_part part)
+{
+	if (!cg_build_check(build, part, build->graph->parts, "part"))
+		return;
+	build->part = part;
+	build->run = NULL;
+}
+
+/* A table finds descriptions only where there are many. */
+#define DESCS_FEW 16
+
+static uint32_t *
+desc_slot(
+    struct cg_build *build, struct cg_part_entry *part, struct cg_desc desc)
+{
+	uint32_t *slot =
+	    cg_map_at(&part->desc_ids, (uint64_t)desc.key << 32 | desc.value);
+
+	if (!slot)
+		cg_build_nomem(build);
+	return slot;
+}
+
+/* Is the description there already? If not, it is about to be added. */
+static bool
+has_desc(
+    struct cg_build *build, struct cg_part_entry *part, struct cg_desc desc)
+{
+	uint32_t *slot;
+
+	if (part->descs < DESCS_FEW) {
+		for (size_t i = 0; i < part->descs; i++) {
+			if (part->desc[i].key == desc.key &&
+			    part->desc[i].value == desc.value)
+				return true;
+		}
+		return false;
+	}
+	for (size_t i = 0; part->descs == DESCS_FEW && i < DESCS_FEW; i++) {
+		slot = desc_slot(build, part, part->desc[i]);
+		if (!slot)
+			return false;
+		*slot = 1;
+	}
+	slot = desc_slot(build, part, desc);
+	return slot && (*slot)++ != 0;
+}
+
+void
+cg_add_desc(struct cg_build *build, struct cg_slice key, struct cg_slice value)
+{
+	struct cg_part_entry *part = &build->graph->part[build->part];
+	struct cg_desc desc;
+
+	if (build->status != CG_OK)
+		return;
+	desc.key = cg_add_name(build, key);
+	desc.value = cg_add_name(build, value);
+	if (has_desc(build, part, desc) || build->status != CG_OK)
+		return;
+	if (!cg_grow(
+		&part->desc, &part->desc_cap, part->descs + 1, sizeof(desc))) {
+		cg_build_nomem(build);
+		return;
+	}
+	part->desc[part->descs++] = desc;
+}
+
+const char *
+cg_get_desc(const struct cg_build *build, const char *key)
+{
+	const struct cg_graph *graph = build->graph;
+	const struct cg_part_entry *part = &graph->part[build->part];
+	cg_str str = cg_strs_find(&graph->strs, cg_slice(key));
+
+	for (size_t i = 0; str != 0 && i < part->descs; i++) {
+		if (part->desc[i].key == str)
+			return cg_strs_get(&graph->strs, part->desc[i].value)
+			    .ptr;
+	}
+	return "";
+}
