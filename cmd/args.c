@@ -119,6 +119,12 @@ drop_throws(struct args *args, const char *value)
 }
 
 static int
+set_part_by(struct args *args, const char *value)
+{
+	return cg_job_set_part_by(args->job, value);
+}
+
+static int
 set_strict(struct args *args, const char *value)
 {
 	(void)value;
@@ -183,6 +189,9 @@ const struct option own_options[] = {
 	    .set = drop_branches },
 	{ 0, "no-throw-branches", NULL,
 	    "leave ways of exceptions out of coverage", .set = drop_throws },
+	{ 0, "part-by", "KEY",
+	    "samples become parts by pid, tid, comm or label:NAME",
+	    .set = set_part_by },
 	{ 0, "strict", NULL, "fail if the target cannot hold everything",
 	    .set = set_strict },
 	{ 0, "module", "FILE.so", "load more formats; before their options",

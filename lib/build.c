@@ -27,6 +27,8 @@ cg_build_free(struct cg_build *build)
 	free(build->text);
 	build->text = NULL;
 	cg_map_free(&build->homes);
+	cg_strs_free(&build->sample_keys);
+	cg_map_free(&build->sample_parts);
 }
 
 int

@@ -480,6 +480,23 @@ void cg_add_formula(struct cg_build *, const struct cg_event *);
 cg_part cg_add_part(struct cg_build *, const struct cg_part_info *);
 /* Rows from here on belong to that part again. */
 void cg_set_part(struct cg_build *, cg_part);
+/*
+ * What a sample tells beside its stack. Rows and stacks from here on belong
+ * to the part that --part-by makes of it within the current one; without
+ * that, to the current one. So a reader calls this before each sample, or
+ * whenever it changes, and never makes parts of threads itself. Labels that do not
+ * become parts are reported as lost, once.
+ */
+struct cg_label {
+	struct cg_slice key, value;
+};
+struct cg_sample_key {
+	uint64_t pid, tid;      /* 0: not known */
+	struct cg_slice comm;   /* name of the thread or process; "" */
+	const struct cg_label *label; /* the first one of a key counts */
+	size_t labels;
+};
+void cg_set_sample_part(struct cg_build *, const struct cg_sample_key *);
 /* "Trigger", "Program termination": a description of the current part. */
 void cg_add_desc(struct cg_build *, struct cg_slice key,
     struct cg_slice value);
@@ -934,6 +951,8 @@ int cg_job_exclude(struct cg_job *, const char *pattern);
 void cg_job_drop_branches(struct cg_job *, bool throws_only);
 /* Keep the inputs apart as parts instead of summing them. */
 void cg_job_set_parts(struct cg_job *, bool);
+/* Samples become parts by "pid", "tid", "comm" or "label:KEY". */
+int cg_job_set_part_by(struct cg_job *, const char *by);
 /* A module's option; value NULL for a flag that is set. */
 int cg_job_set_option(struct cg_job *, const char *name, const char *value);
 /*

@@ -75,8 +75,11 @@ struct cg_part_entry {
 	cg_str cmd;
 	bool filled;              /* cg_add_part() has taken it */
 	bool pid_differs, tid_differs, part_differs, cmd_differs;
+	bool sampled, described;  /* samples have made it; have told of it */
+	cg_part base;             /* of a sampled one: the input's own part */
 	struct cg_desc *desc;
 	size_t descs, desc_cap;
+	struct cg_desc label;     /* of all its samples */
 	struct cg_map desc_ids;   /* where there are many */
 	uint64_t *total;          /* sum of self costs by column */
 	size_t totals;
@@ -259,11 +262,29 @@ enum cg_parts_mode {
 	CG_PARTS_SUM   /* all into one */
 };
 
+/* What samples become parts by. */
+enum cg_part_by_what {
+	CG_BY_NOTHING, CG_BY_PID, CG_BY_TID, CG_BY_COMM, CG_BY_LABEL
+};
+struct cg_part_by {
+	const char *text;         /* as given */
+	enum cg_part_by_what what;
+	struct cg_slice label;
+};
+
+struct cg_last_sample {
+	bool known, labelled;
+	uint64_t pid, tid;
+	cg_str comm, label;
+};
+#define CG_LABELS_LISTED 8 /* of those that are not kept */
+
 struct cg_build {
 	struct cg_graph *graph;
 	struct cg_in *in;         /* for the place of messages, or NULL */
 	enum cg_parts_mode mode;
-	cg_part part;
+	cg_part part;             /* of rows from here on */
+	cg_part base;             /* the same, but for what samples say */
 	bool begun;               /* an input has come */
 	struct cg_run *run;       /* of the last row */
 	const struct cg_rules *rules; /* NULL: none */
@@ -273,9 +294,25 @@ struct cg_build {
 	struct cg_map homes;      /* where functions are defined */
 	char *text;               /* a name that is made up */
 	size_t text_cap;
+	const struct cg_part_by *by; /* NULL: nothing */
+	struct cg_last_sample last;
+	struct cg_strs sample_keys;
+	struct cg_map sample_parts; /* number of a key -> part + 1 */
+	bool found;               /* a sample has what parts are made by */
+	cg_str dropped[CG_LABELS_LISTED];
+	size_t drops;
+	bool more_drops;
 	int status;
 	char failure[200];        /* not reported yet; "" if there is none */
 };
+
+/* parts.c, for samples.c: a part more; a description more. */
+bool cg_part_new(struct cg_build *);
+void cg_part_desc_add(struct cg_build *, cg_part, struct cg_desc);
+/* samples.c: what --part-by says; false if that makes no sense. */
+bool cg_part_by_parse(struct cg_part_by *, const char *text);
+/* All samples have come: says what of them is not kept. */
+int cg_samples_end(struct cg_build *);
 
 void cg_build_init(struct cg_build *, struct cg_graph *,
     enum cg_parts_mode);

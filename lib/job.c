@@ -164,6 +164,20 @@ cg_job_set_parts(struct cg_job *job, bool parts)
 }
 
 int
+cg_job_set_part_by(struct cg_job *job, const char *by)
+{
+	const char *text = cg_job_keep(job, by);
+
+	if (!text)
+		return CG_ELIMIT;
+	if (cg_part_by_parse(&job->part_by, text))
+		return CG_OK;
+	return cg_usage(job,
+	    "--part-by expected none, pid, tid, comm or label:KEY, not '%s'",
+	    by);
+}
+
+int
 cg_job_map_path(struct cg_job *job, const char *old, const char *new)
 {
 	const char *from = cg_job_keep(job, old), *to = cg_job_keep(job, new);
@@ -311,19 +325,24 @@ begin_graph(struct cg_job *job)
 	cg_build_init(&job->build, job->graph,
 	    job->inputs > 1 && !job->parts ? CG_PARTS_SUM : CG_PARTS_KEEP);
 	job->build.rules = &job->rules;
+	job->build.by = &job->part_by;
 	return CG_OK;
 }
 
 static int
 freeze(struct cg_job *job)
 {
-	int status = cg_formulas_resolve(job->graph);
+	int status = cg_samples_end(&job->build);
 
+	if (status == CG_OK)
+		status = cg_formulas_resolve(job->graph);
 	if (status == CG_OK)
 		status = cg_graph_seal(job->graph);
 	/* One input knows its objects, or has none. */
 	if (status == CG_OK && job->inputs > 1 && !job->parts)
 		status = cg_graph_join(&job->graph);
+	/* It may be another one now, and stacks are folded by the builder. */
+	job->build.graph = job->graph;
 	return status;
 }
 
@@ -343,7 +362,8 @@ cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 		close_input(job);
 	}
 	/* With nothing read there is nothing to show. */
-	if (status == CG_OK && job->skips > 0 && job->graph->runs == 0)
+	if (status == CG_OK && job->skips > 0 && job->graph->runs == 0 &&
+	    job->graph->stacks == 0)
 		status = CG_EINPUT;
 	if (status == CG_OK)
 		status = freeze(job);

@@ -38,6 +38,7 @@ struct cg_job {
 	size_t options, option_cap;
 	const struct cg_module *from, *to;
 	const char *output;
+	struct cg_part_by part_by;
 	bool gzip, strict, verbose, parts;
 	struct cg_rules rules;
 	struct cg_map input_ids; /* hashes of the inputs' device and inode */

@@ -26,8 +26,17 @@ join_part(struct cg_build *build, struct cg_part_entry *part,
 	part->filled = true;
 }
 
-static bool
-new_part(struct cg_build *build)
+/* Rows are the part's from here on, until a sample says otherwise. */
+static void
+begin_part(struct cg_build *build, cg_part part)
+{
+	build->part = build->base = part;
+	build->run = NULL;
+	build->last.known = false;
+}
+
+bool
+cg_part_new(struct cg_build *build)
 {
 	struct cg_graph *graph = build->graph;
 
@@ -38,8 +47,17 @@ new_part(struct cg_build *build)
 		return false;
 	}
 	graph->part[graph->parts].info.cmd = "";
-	build->part = (cg_part)graph->parts++;
-	build->run = NULL;
+	graph->parts++;
+	return true;
+}
+
+/* A part that the input says: rows are its from here on. */
+static bool
+begin_new_part(struct cg_build *build)
+{
+	if (!cg_part_new(build))
+		return false;
+	begin_part(build, (cg_part)build->graph->parts - 1);
 	return true;
 }
 
@@ -65,9 +83,10 @@ void
 cg_build_next(struct cg_build *build, struct cg_in *in)
 {
 	build->in = in;
+	begin_part(build, build->base);
 	if (build->mode == CG_PARTS_KEEP && build->begun &&
 	    build->status == CG_OK)
-		(void)new_part(build);
+		(void)begin_new_part(build);
 	build->begun = true;
 	mark_totals(build);
 }
@@ -77,8 +96,9 @@ cg_add_part(struct cg_build *build, const struct cg_part_info *info)
 {
 	if (build->status != CG_OK)
 		return 0;
+	begin_part(build, build->base);
 	if (build->mode == CG_PARTS_KEEP &&
-	    build->graph->part[build->part].filled && !new_part(build))
+	    build->graph->part[build->part].filled && !begin_new_part(build))
 		return 0;
 	join_part(build, &build->graph->part[build->part], info);
 	mark_totals(build);
@@ -90,8 +110,7 @@ cg_set_part(struct cg_build *build, cg_part part)
 {
 	if (!cg_build_check(build, part, build->graph->parts, "part"))
 		return;
-	build->part = part;
-	build->run = NULL;
+	begin_part(build, part);
 }
 
 /* A table finds descriptions only where there are many. */
@@ -135,16 +154,12 @@ has_desc(
 }
 
 void
-cg_add_desc(struct cg_build *build, struct cg_slice key, struct cg_slice value)
+cg_part_desc_add(struct cg_build *build, cg_part to, struct cg_desc desc)
 {
-	struct cg_part_entry *part = &build->graph->part[build->part];
-	struct cg_desc desc;
+	struct cg_part_entry *part = &build->graph->part[to];
 
-	if (build->status != CG_OK)
-		return;
-	desc.key = cg_add_name(build, key);
-	desc.value = cg_add_name(build, value);
-	if (has_desc(build, part, desc) || build->status != CG_OK)
+	if (build->status != CG_OK || has_desc(build, part, desc) ||
+	    build->status != CG_OK)
 		return;
 	if (!cg_grow(
 		&part->desc, &part->desc_cap, part->descs + 1, sizeof(desc))) {
@@ -154,11 +169,21 @@ cg_add_desc(struct cg_build *build, struct cg_slice key, struct cg_slice value)
 	part->desc[part->descs++] = desc;
 }
 
+void
+cg_add_desc(struct cg_build *build, struct cg_slice key, struct cg_slice value)
+{
+	struct cg_desc desc;
+
+	desc.key = cg_add_name(build, key);
+	desc.value = cg_add_name(build, value);
+	cg_part_desc_add(build, build->base, desc);
+}
+
 const char *
 cg_get_desc(const struct cg_build *build, const char *key)
 {
 	const struct cg_graph *graph = build->graph;
-	const struct cg_part_entry *part = &graph->part[build->part];
+	const struct cg_part_entry *part = &graph->part[build->base];
 	cg_str str = cg_strs_find(&graph->strs, cg_slice(key));
 
 	for (size_t i = 0; str != 0 && i < part->descs; i++) {

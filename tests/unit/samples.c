@@ -1,0 +1,177 @@
+/*
+ * samples.c - parts that samples become: by process, thread, name, label.
+ */
+#include "graph.h"
+#include "unit.h"
+
+static int fault;
+static struct unit_log message;
+static struct cg_diag diag = { .report = unit_report, .arg = &message };
+
+static const struct cg_label red = { { "color", 5 }, { "red", 3 } };
+static const struct cg_label blue[] = { { { "size", 4 }, { "9", 1 } },
+	{ { "color", 5 }, { "blue", 4 } } };
+
+static const struct sample {
+	struct cg_sample_key key;
+	uint64_t cost;
+} samples[] = {
+	{ { .pid = 7, .tid = 8, .comm = { "work", 4 } }, 1 },
+	{ { .pid = 7, .tid = 7, .comm = { "app", 3 } }, 2 },
+	{ { .pid = 7, .tid = 8, .comm = { "work", 4 } }, 4 },
+	{ { .pid = 9, .tid = 9, .comm = { "app", 3 }, &red, 1 }, 8 },
+	{ { .pid = 9, .tid = 9, .comm = { "app", 3 }, blue, 2 }, 16 },
+	{ { .pid = 9, .tid = 9, .comm = { "app", 3 }, &red, 1 }, 32 },
+	{ { .comm = { "", 0 } }, 64 },
+};
+
+static struct cg_graph *
+begin(struct cg_build *build, struct cg_part_by *by, const char *text)
+{
+	struct cg_graph *graph = cg_graph_new(&diag, &fault);
+
+	if (!graph)
+		exit(1);
+	message.count = 0;
+	CHECK(cg_part_by_parse(by, text));
+	cg_build_init(build, graph, CG_PARTS_SUM);
+	build->by = by;
+	return graph;
+}
+
+/* An input: a description of it all before, one after the samples. */
+static void
+read_input(struct cg_build *build)
+{
+	const struct cg_pos nowhere = { 0 };
+	cg_fn fn;
+
+	cg_build_next(build, NULL);
+	cg_add_event(build, &(struct cg_event){ .name = "samples" });
+	fn = cg_add_fn(build, cg_slice("f"), 0, 0);
+	cg_add_desc(build, cg_slice("Host"), cg_slice("here"));
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		cg_node node = cg_add_frame(build, 0, fn, &nowhere, false);
+
+		cg_set_sample_part(build, &samples[i].key);
+		cg_add_stack(build, node, 1, &samples[i].cost, 1);
+	}
+	cg_add_desc(build, cg_slice("End"), cg_slice("now"));
+}
+
+static void
+end(struct cg_build *build, struct cg_graph *graph)
+{
+	CHECK(cg_build_status(build) == CG_OK && fault == CG_OK);
+	cg_build_free(build);
+	cg_graph_free(graph);
+}
+
+static void
+check_part(const struct cg_graph *graph, cg_part part,
+    const struct cg_part_info *want, uint64_t cost, const char *color)
+{
+	const struct cg_part_info *info = cg_get_part(graph, part);
+	const char *key = "", *value = "";
+	size_t i = 0;
+
+	CHECK(info && info->pid == want->pid && info->tid == want->tid);
+	CHECK(info && strcmp(info->cmd, want->cmd) == 0);
+	CHECK(cg_part_totals(graph, part)[0] == cost);
+	CHECK(cg_part_desc(graph, part, i++, &key, &value) &&
+	      strcmp(key, "Host") == 0);
+	CHECK(cg_part_desc(graph, part, i++, &key, &value) &&
+	      strcmp(key, "End") == 0);
+	if (color) {
+		CHECK(cg_part_desc(graph, part, i++, &key, &value));
+		CHECK(strcmp(key, "color") == 0 && strcmp(value, color) == 0);
+	}
+	CHECK(!cg_part_desc(graph, part, i, &key, &value));
+}
+
+struct want {
+	struct cg_part_info info;
+	uint64_t cost;
+	const char *color;
+};
+
+/* Two inputs are summed: parts of one key are one. */
+static void
+test_parts(const char *by_text, const struct want *want, size_t parts)
+{
+	struct cg_part_by by;
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build, &by, by_text);
+
+	read_input(&build);
+	read_input(&build);
+	CHECK(cg_samples_end(&build) == CG_OK);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	if (CHECK(cg_part_count(graph) == parts))
+		for (cg_part part = 0; part < parts; part++)
+			check_part(graph, part, &want[part].info,
+			    2 * want[part].cost, want[part].color);
+	end(&build, graph);
+}
+
+static void
+test_all(void)
+{
+	static const struct want none[] = { { { .cmd = "" }, 127, NULL } };
+	static const struct want pid[] = {
+		{ { .pid = 7, .cmd = "app" }, 7, NULL },
+		{ { .pid = 9, .tid = 9, .cmd = "app" }, 56, NULL },
+		{ { .cmd = "" }, 64, NULL }
+	};
+	static const struct want tid[] = {
+		{ { .pid = 7, .tid = 8, .cmd = "work" }, 5, NULL },
+		{ { .pid = 7, .tid = 7, .cmd = "app" }, 2, NULL },
+		{ { .pid = 9, .tid = 9, .cmd = "app" }, 56, NULL },
+		{ { .cmd = "" }, 64, NULL }
+	};
+	static const struct want comm[] = {
+		{ { .pid = 7, .tid = 8, .cmd = "work" }, 5, NULL },
+		{ { .cmd = "app" }, 58, NULL }, { { .cmd = "" }, 64, NULL }
+	};
+	static const struct want label[] = {
+		{ { .cmd = "" }, 71, NULL },
+		{ { .pid = 9, .tid = 9, .cmd = "app" }, 40, "red" },
+		{ { .pid = 9, .tid = 9, .cmd = "app" }, 16, "blue" }
+	};
+
+	test_parts("none", none, 1);
+	CHECK(message.count == 1);
+	CHECK(strstr(message.text, "not kept: color, size (--part-by"));
+	test_parts("pid", pid, 3);
+	test_parts("tid", tid, 4);
+	test_parts("comm", comm, 3);
+	test_parts("label:color", label, 3);
+	CHECK(message.count == 1);
+	CHECK(strstr(message.text, "not kept: size (--part-by"));
+}
+
+/* What no sample has is said to be missing. */
+static void
+test_missing(void)
+{
+	struct cg_part_by by;
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build, &by, "label:shape");
+
+	read_input(&build);
+	CHECK(cg_samples_end(&build) == CG_OK);
+	CHECK(cg_part_count(graph) == 1 && message.count == 2);
+	CHECK(strstr(message.text, "tells its samples apart by label:shape"));
+	CHECK(!cg_part_by_parse(&by, "label:"));
+	CHECK(!cg_part_by_parse(&by, "pids"));
+	CHECK(!cg_part_by_parse(&by, ""));
+	end(&build, graph);
+}
+
+int
+main(void)
+{
+	test_all();
+	test_missing();
+	return unit_end();
+}
