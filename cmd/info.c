@@ -172,22 +172,18 @@ take_wishes(const struct args *args, const struct cg_graph *graph,
 
 static int
 show_graph(struct args *args, const struct cg_graph *graph,
-    const struct cg_sums *sums, cg_facts facts)
+    const struct cg_sums *sums, cg_facts facts, size_t column, size_t count)
 {
 	uint64_t *totals = calloc(cg_event_count(graph) + 1, sizeof *totals);
-	size_t column = 0, count = TOP_DEFAULT;
 	int status;
 
 	if (totals == NULL)
 		return cg_nomem(args->job);
-	status = take_wishes(args, graph, &column, &count);
-	if (status == CG_OK) {
-		print_inputs(args->job);
-		print_overview(graph, sums, facts);
-		print_events(graph, sum_parts(graph, totals) ? totals : NULL);
-		print_parts(graph, args->verbose);
-		status = show_top(args, graph, sums, column, count);
-	}
+	print_inputs(args->job);
+	print_overview(graph, sums, facts);
+	print_events(graph, sum_parts(graph, totals) ? totals : NULL);
+	print_parts(graph, args->verbose);
+	status = show_top(args, graph, sums, column, count);
 	free(totals);
 	return status;
 }
@@ -197,6 +193,7 @@ show_info(struct args *args)
 {
 	const struct cg_graph *graph;
 	struct cg_sums *sums;
+	size_t column = 0, count = 0, events;
 	cg_facts facts;
 	int status = add_inputs(args);
 
@@ -207,12 +204,17 @@ show_info(struct args *args)
 	/* What is there, not what follows from it. */
 	facts = cg_graph_facts(graph);
 	status = cg_job_derive(args->job, CG_INCL | CG_CALLS);
+	if (status == CG_OK)
+		status = take_wishes(args, graph, &column, &count);
 	if (status != CG_OK)
 		return status;
-	sums = cg_sums_new(graph, CG_ALL_PARTS, true);
+	/* A formula may name any event. */
+	events = cg_event_count(graph);
+	sums = column < events ? cg_sums_of(graph, CG_ALL_PARTS, column, 1)
+			       : cg_sums_of(graph, CG_ALL_PARTS, 0, events);
 	if (sums == NULL)
 		return cg_nomem(args->job);
-	status = show_graph(args, graph, sums, facts);
+	status = show_graph(args, graph, sums, facts, column, count);
 	cg_sums_free(sums);
 	return status;
 }

@@ -21,6 +21,9 @@ struct cg_arena {
 	char *at, *end;          /* what is free in the newest */
 };
 
+/* So many bytes behind each allocation may be read, whatever they are. */
+#define CG_ARENA_SPARE 8
+
 /* size bytes, aligned for any type, not cleared; NULL: out of memory. */
 void *cg_arena_alloc(struct cg_arena *, size_t size);
 void cg_arena_free(struct cg_arena *);

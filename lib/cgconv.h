@@ -789,6 +789,9 @@ bool cg_next_stack(const struct cg_graph *, cg_part, size_t *i,
 struct cg_sums;
 /* Without costs only calls, cycles and roots, in a fraction of the time. */
 struct cg_sums *cg_sums_new(const struct cg_graph *, cg_part, bool costs);
+/* Sums of so many events alone, from event on: a fraction of the memory. */
+struct cg_sums *cg_sums_of(
+    const struct cg_graph *, cg_part, size_t event, size_t events);
 void cg_sums_free(struct cg_sums *);
 uint64_t cg_sum_self(const struct cg_sums *, cg_fn, size_t event);
 uint64_t cg_sum_inclusive(const struct cg_sums *, cg_fn, size_t event);

@@ -239,47 +239,57 @@ cg_next_cost(struct cg_rows *rows, struct cg_cost *cost)
 	return true;
 }
 
-/* Adds the values of a row; false on overflow. */
-static inline bool
-sum_values(
-    struct cg_rows *rows, unsigned tag, const uint8_t **row, uint64_t *sum)
+/* Adds what a row has of so many events, from event on. */
+static bool
+sum_row(const struct cg_graph *graph, const uint8_t **row, uint64_t *sum,
+    size_t event, size_t events)
 {
 	const uint8_t *at = *row;
-	size_t n;
+	unsigned tag = *at++;
+	size_t n, i, end;
 
-	if (rows->graph->any_signed) {
-		n = get_values(tag, row, rows->cost);
-		return cg_add_signed(rows->graph, sum, rows->cost, n);
-	}
+	at = skip_varints(at, count_places(tag));
 	n = get_value_count(tag, &at);
-	for (size_t i = 0; i < n; i++) {
-		if (__builtin_add_overflow(sum[i], get_varint(&at), &sum[i]))
+	i = event < n ? event : n;
+	end = events < n - i ? i + events : n;
+	at = skip_varints(at, i);
+	for (; i < end; i++) {
+		if (!cg_add_value(graph, i, &sum[i - event], get_varint(&at)))
 			return false;
 	}
-	*row = at;
+	*row = skip_varints(at, n - i);
 	return true;
 }
 
+/*
+ * Mostly the first event alone is asked for, and a row has less than eight
+ * bytes behind its tag: they are looked at all at once.
+ */
 bool
-cg_rows_sum_costs(struct cg_rows *rows, const struct cg_run *run, uint64_t *sum)
+cg_rows_sum_costs(struct cg_rows *rows, const struct cg_run *run, uint64_t *sum,
+    size_t event, size_t events)
 {
+	const struct cg_graph *graph = rows->graph;
+	bool first = event == 0 && events == 1, ok = true;
 	struct scan scan;
+	uint64_t word;
 
 	cg_scan_begin(&scan, &run->costs, 0, NULL);
-	while (scan.at != scan.end || cg_scan_block(&scan)) {
-		const uint8_t *at = scan.at;
-		unsigned tag = *at++;
+	while (ok && (scan.at != scan.end || cg_scan_block(&scan))) {
+		size_t places = count_places(*scan.at);
+		size_t n = *scan.at >> CG_TAG_SHIFT, bytes = places + n;
 
-		/* No matter where. */
-		if (tag & CG_TAG_FILE)
-			at = skip_varints(at, 1);
-		if (tag & CG_TAG_ADDR)
-			at = skip_varints(at, 1);
-		if (tag & CG_TAG_LINE)
-			at = skip_varints(at, 1);
-		if (!sum_values(rows, tag, &at, sum))
-			return false;
-		scan.at = at;
+		memcpy(&word, scan.at + 1, sizeof(word));
+		word = le64toh(word);
+		if (!first || n == CG_TAG_MANY || bytes >= sizeof(word) ||
+		    (word & CG_MORE_BYTES & ~(UINT64_MAX << 8 * bytes))) {
+			ok = sum_row(graph, &scan.at, sum, event, events);
+			continue;
+		}
+		if (n > 0)
+			ok = cg_add_value(
+			    graph, 0, sum, word >> 8 * places & 0x7f);
+		scan.at += 1 + bytes;
 	}
-	return true;
+	return ok;
 }

@@ -193,12 +193,19 @@ bool cg_run_add_inclusive(struct cg_graph *, struct cg_run *,
 
 /* ---- view.c: cursors ---------------------------------------------------- */
 
-/* One run as it came: neither sorted nor merged, for sums over all rows. */
-bool cg_rows_open_raw(struct cg_rows *, const struct cg_run *);
-/* The same of its calls and stated inclusive costs alone. */
-bool cg_rows_open_calls(struct cg_rows *, const struct cg_run *);
-/* Adds all its costs to sum, which has all columns; false on overflow. */
-bool cg_rows_sum_costs(struct cg_rows *, const struct cg_run *, uint64_t *sum);
+/*
+ * The calls and stated inclusive costs of one run as they came: neither sorted
+ * nor merged, without places, and without costs if these are not wanted. What
+ * is stated has no callee and no count.
+ */
+void cg_calls_begin(struct cg_rows *, const struct cg_run *, bool costs);
+bool cg_calls_next(struct cg_rows *, struct cg_call *, bool *stated);
+/*
+ * Adds its costs of so many events, from event on, to sum, which has a column
+ * for each of these; false on overflow.
+ */
+bool cg_rows_sum_costs(struct cg_rows *, const struct cg_run *, uint64_t *sum,
+    size_t event, size_t events);
 /* The run of a function in a part, or NULL. */
 const struct cg_run *cg_run_find(const struct cg_graph *, cg_part, cg_fn);
 /* Adds b[0..n) to a, of *an values; false on overflow. */
@@ -207,6 +214,21 @@ bool cg_add_costs(const struct cg_graph *, uint64_t *a, size_t *an,
 /* The same where some events are signed and a has n values. */
 bool cg_add_signed(const struct cg_graph *, uint64_t *a, const uint64_t *b,
     size_t n);
+
+/* Adds a value of an event to *sum; false on overflow. */
+static inline bool
+cg_add_value(const struct cg_graph *graph, size_t event, uint64_t *sum,
+    uint64_t value)
+{
+	int64_t total;
+
+	if (!graph->any_signed || !graph->event[event].is_signed)
+		return !__builtin_add_overflow(*sum, value, sum);
+	if (__builtin_add_overflow((int64_t)*sum, (int64_t)value, &total))
+		return false;
+	*sum = (uint64_t)total;
+	return true;
+}
 
 /* Adds b[0..n) to a[0..n); false on overflow. */
 static inline bool

@@ -8,8 +8,9 @@
 
 struct cg_sums {
 	const struct cg_graph *graph;
-	size_t events;
+	size_t event, events;       /* that are summed: from event on */
 	uint64_t *self, *inclusive; /* [fn * events + event] */
+	uint64_t *run;              /* one run's inclusive costs */
 	uint64_t *calls_in;
 	uint32_t *cycle;       /* first component, then cycle number */
 	uint8_t *called;       /* by fn */
@@ -18,9 +19,6 @@ struct cg_sums {
 	/* calls, callers in order of id */
 	uint32_t *first, *target;
 	size_t targets, target_cap;
-	/* one run's self cost, while its rows are looked at */
-	struct cg_rows *run_rows;
-	uint64_t *run_self;
 };
 
 void
@@ -30,14 +28,13 @@ cg_sums_free(struct cg_sums *sums)
 		return;
 	free(sums->self);
 	free(sums->inclusive);
+	free(sums->run);
 	free(sums->calls_in);
 	free(sums->cycle);
 	free(sums->called);
 	free(sums->cycle_called);
 	free(sums->first);
 	free(sums->target);
-	cg_rows_free(sums->run_rows);
-	free(sums->run_self);
 	free(sums);
 }
 
@@ -60,8 +57,9 @@ overflow(const struct cg_sums *sums)
 	return false;
 }
 
+/* Who calls whom, how often. */
 static bool
-sum_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
+note_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
 {
 	uint64_t *calls_in = &sums->calls_in[call->callee];
 
@@ -77,25 +75,20 @@ sum_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
 	       overflow(sums);
 }
 
-/* First pass: who calls whom, how often; self costs. */
+/* First pass: the calls of a function. */
 static bool
-sum_self(struct cg_sums *sums, struct cg_rows *rows, cg_part part, cg_fn fn,
-    bool costs)
+note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part, cg_fn fn)
 {
-	const struct cg_graph *graph = sums->graph;
 	const struct cg_run *run = NULL;
 	struct cg_call call;
+	bool stated;
 
-	while ((run = next_run(graph, part, fn, run)) != NULL) {
-		if (!cg_rows_open_calls(rows, run))
-			return false;
-		while (cg_next_call(rows, &call)) {
-			if (!sum_call(sums, fn, &call))
+	while ((run = next_run(sums->graph, part, fn, run)) != NULL) {
+		cg_calls_begin(rows, run, false);
+		while (cg_calls_next(rows, &call, &stated)) {
+			if (!stated && !note_call(sums, fn, &call))
 				return false;
 		}
-		if (costs && !cg_rows_sum_costs(
-				 rows, run, &sums->self[fn * sums->events]))
-			return overflow(sums);
 	}
 	return true;
 }
@@ -151,108 +144,124 @@ find_called_cycles(struct cg_sums *sums)
 	return true;
 }
 
-/* What leaves a function for another that is not in its cycle. */
+/* Adds the columns that are summed; cost has n, from the first event on. */
 static bool
-sum_calls(struct cg_sums *sums, struct cg_rows *rows, cg_fn fn, uint64_t *to)
+add_columns(
+    const struct cg_sums *sums, uint64_t *to, const uint64_t *cost, size_t n)
 {
-	size_t n = sums->events;
+	for (size_t i = 0; i < sums->events && sums->event + i < n; i++) {
+		if (!cg_add_value(sums->graph, sums->event + i, &to[i],
+			cost[sums->event + i]))
+			return false;
+	}
+	return true;
+}
+
+/* Does a call leave its caller, and the cycle that this is in? */
+static bool
+leaves(const struct cg_sums *sums, cg_fn caller, cg_fn callee)
+{
+	const uint32_t *cycle = sums->cycle;
+
+	return callee != caller &&
+	       (cycle[caller] == 0 || cycle[caller] != cycle[callee]);
+}
+
+/* Adds a run's self cost, and to inclusive what it states or what it calls. */
+static bool
+sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)
+{
+	uint64_t *self = sums->run, *own = self + sums->events;
+	uint64_t *inclusive = &sums->inclusive[run->fn * sums->events];
+	size_t width = sums->events * sizeof(*own);
 	struct cg_call call;
+	bool stated, states = false;
 
-	while (cg_next_call(rows, &call)) {
-		if (call.callee == fn ||
-		    (sums->cycle[fn] != 0 &&
-			sums->cycle[fn] == sums->cycle[call.callee]))
-			continue;
-		if (!cg_add_costs(sums->graph, to, &n, call.cost, call.n))
-			return overflow(sums);
+	memset(self, 0, width);
+	if (!cg_rows_sum_costs(rows, run, self, sums->event, sums->events))
+		return false;
+	memcpy(own, self, width);
+	cg_calls_begin(rows, run, true);
+	while (cg_calls_next(rows, &call, &stated)) {
+		if (stated && !states)
+			memset(own, 0, width);
+		states |= stated;
+		if ((stated ||
+			(!states && leaves(sums, run->fn, call.callee))) &&
+		    !add_columns(sums, own, call.cost, call.n))
+			return false;
+	}
+	for (size_t i = 0; i < sums->events; i++) {
+		if (!cg_add_value(
+			sums->graph, sums->event + i, &inclusive[i], own[i]) ||
+		    !cg_add_value(sums->graph, sums->event + i,
+			&sums->self[run->fn * sums->events + i], self[i]))
+			return false;
 	}
 	return true;
 }
 
-/* The run's self cost is part of what its source stated. */
+/* Second pass, when cycles are known. */
 static bool
-take_self_off(struct cg_sums *sums, const struct cg_run *run, uint64_t *to)
+sum_fn(struct cg_sums *sums, struct cg_rows *rows, cg_part part, cg_fn fn)
 {
-	memset(sums->run_self, 0, sums->events * sizeof(*sums->run_self));
-	if (!cg_rows_sum_costs(sums->run_rows, run, sums->run_self))
-		return overflow(sums);
-	for (size_t i = 0; i < sums->events; i++)
-		to[i] -= sums->run_self[i];
-	return true;
-}
-
-/* Second pass: self costs are there; a part states its sum, or calls tell. */
-static bool
-sum_inclusive(
-    struct cg_sums *sums, struct cg_rows *rows, cg_part part, cg_fn fn)
-{
-	const struct cg_graph *graph = sums->graph;
 	const struct cg_run *run = NULL;
-	uint64_t *to = &sums->inclusive[fn * sums->events];
-	size_t n = sums->events;
-	struct cg_cost stated;
 
-	while ((run = next_run(graph, part, fn, run)) != NULL) {
-		if (!cg_rows_open_calls(rows, run))
-			return false;
-		if (!cg_stated_inclusive(rows, &stated)) {
-			if (!sum_calls(sums, rows, fn, to))
-				return false;
-			continue;
-		}
-		if (!take_self_off(sums, run, to))
-			return false;
-		if (!cg_add_costs(graph, to, &n, stated.cost, stated.n))
+	while ((run = next_run(sums->graph, part, fn, run)) != NULL) {
+		if (!sum_run(sums, rows, run))
 			return overflow(sums);
 	}
 	return true;
 }
 
 static bool
-sum_all(struct cg_sums *sums, struct cg_rows *rows, cg_part part, bool costs)
+sum_all(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
 {
 	const struct cg_graph *graph = sums->graph;
 	bool ok = true;
 
 	for (cg_fn fn = 0; ok && fn < graph->fns; fn++) {
 		sums->first[fn] = (uint32_t)sums->targets;
-		ok = sum_self(sums, rows, part, fn, costs);
+		ok = note_calls(sums, rows, part, fn);
 	}
 	sums->first[graph->fns] = (uint32_t)sums->targets;
 	ok = ok && number_cycles(sums) && find_called_cycles(sums);
-	if (ok && costs)
-		memcpy(sums->inclusive, sums->self,
-		    graph->fns * sums->events * sizeof(*sums->self));
-	for (cg_fn fn = 0; ok && costs && fn < graph->fns; fn++)
-		ok = sum_inclusive(sums, rows, part, fn);
+	for (cg_fn fn = 0; ok && sums->events > 0 && fn < graph->fns; fn++)
+		ok = sum_fn(sums, rows, part, fn);
 	return ok;
 }
 
 struct cg_sums *
 cg_sums_new(const struct cg_graph *graph, cg_part part, bool costs)
 {
+	return cg_sums_of(graph, part, 0, costs ? graph->events : 0);
+}
+
+struct cg_sums *
+cg_sums_of(
+    const struct cg_graph *graph, cg_part part, size_t event, size_t events)
+{
 	struct cg_sums *sums = calloc(1, sizeof(*sums));
 	struct cg_rows *rows = cg_rows_new(graph);
-	size_t fns = graph->fns, width = 0;
+	size_t fns = graph->fns, width = events * sizeof(uint64_t);
 	bool ok = sums && rows;
 
 	if (ok) {
 		sums->graph = graph;
-		sums->events = graph->events ? graph->events : 1;
-		width = costs ? sums->events * sizeof(uint64_t) : 1;
-		sums->self = calloc(fns, width);
-		sums->inclusive = calloc(fns, width);
+		sums->event = event;
+		sums->events = events;
+		sums->self = calloc(fns, width ? width : 1);
+		sums->inclusive = calloc(fns, width ? width : 1);
+		sums->run = calloc(2, width ? width : 1);
 		sums->calls_in = calloc(fns, sizeof(uint64_t));
 		sums->cycle = calloc(fns, sizeof(uint32_t));
 		sums->called = calloc(fns, 1);
 		sums->first = calloc(fns + 1, sizeof(uint32_t));
-		sums->run_rows = cg_rows_new(graph);
-		sums->run_self = calloc(sums->events, sizeof(uint64_t));
-		ok = sums->self && sums->inclusive && sums->calls_in &&
-		     sums->run_rows && sums->run_self && sums->cycle &&
-		     sums->called && sums->first;
+		ok = sums->self && sums->inclusive && sums->run &&
+		     sums->calls_in && sums->cycle && sums->called &&
+		     sums->first;
 	}
-	ok = ok && sum_all(sums, rows, part, costs);
+	ok = ok && sum_all(sums, rows, part);
 	cg_rows_free(rows);
 	if (ok) {
 		free(sums->target);
@@ -267,13 +276,13 @@ cg_sums_new(const struct cg_graph *graph, cg_part part, bool costs)
 uint64_t
 cg_sum_self(const struct cg_sums *sums, cg_fn fn, size_t event)
 {
-	return sums->self[fn * sums->events + event];
+	return sums->self[fn * sums->events + event - sums->event];
 }
 
 uint64_t
 cg_sum_inclusive(const struct cg_sums *sums, cg_fn fn, size_t event)
 {
-	return sums->inclusive[fn * sums->events + event];
+	return sums->inclusive[fn * sums->events + event - sums->event];
 }
 
 uint64_t

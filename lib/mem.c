@@ -30,10 +30,10 @@ add_chunk(struct cg_arena *arena, size_t need)
 		size = arena->chunks->size * 2;
 	else if (arena->chunks)
 		size = CHUNK_MAX;
-	if (need > SIZE_MAX - sizeof(*chunk) - HUGE_PAGE)
+	if (need > SIZE_MAX - sizeof(*chunk) - CG_ARENA_SPARE - HUGE_PAGE)
 		return false;
-	if (size < need + sizeof(*chunk))
-		size = need + sizeof(*chunk);
+	if (size < need + sizeof(*chunk) + CG_ARENA_SPARE)
+		size = need + sizeof(*chunk) + CG_ARENA_SPARE;
 	if (posix_memalign(&ptr, size < HUGE_PAGE ? 64 : HUGE_PAGE, size) != 0)
 		return false;
 	chunk = ptr;
@@ -45,7 +45,7 @@ add_chunk(struct cg_arena *arena, size_t need)
 	chunk->size = size;
 	arena->chunks = chunk;
 	arena->at = (char *)chunk->data;
-	arena->end = (char *)ptr + size;
+	arena->end = (char *)ptr + size - CG_ARENA_SPARE;
 	return true;
 }
 

@@ -5,6 +5,9 @@
 #ifndef CG_ROWS_H
 #define CG_ROWS_H
 
+#include <endian.h>
+#include <string.h>
+
 #include "graph.h"
 
 #define CG_TAG_KIND 3u
@@ -56,14 +59,42 @@ get_signed(const uint8_t **at)
 	return value >> 1 ^ -(value & 1);
 }
 
+/* The bits of eight bytes that say that a varint goes on. */
+#define CG_MORE_BYTES 0x8080808080808080
+
+/*
+ * Behind n varints. Nearly all have one byte, so eight are looked at at once;
+ * CG_ARENA_SPARE sees to it that they may be, behind the last row as well.
+ */
 static inline const uint8_t *
 skip_varints(const uint8_t *at, size_t n)
 {
+	uint64_t word;
+
+	for (; n >= sizeof(word); n -= sizeof(word), at += sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		if (word & CG_MORE_BYTES)
+			break;
+	}
+	if (n < sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		if ((le64toh(word) & CG_MORE_BYTES & ~(UINT64_MAX << 8 * n)) ==
+		    0)
+			return at + n;
+	}
 	for (; n > 0; n--) {
 		while (*at++ >= 0x80)
 			;
 	}
 	return at;
+}
+
+/* How many varints a row's position has. */
+static inline size_t
+count_places(unsigned tag)
+{
+	return (tag / CG_TAG_FILE & 1) + (tag / CG_TAG_ADDR & 1) +
+	       (tag / CG_TAG_LINE & 1);
 }
 
 static inline size_t
@@ -92,6 +123,17 @@ get_values(unsigned tag, const uint8_t **row, uint64_t *to)
 	for (size_t i = 0; i < n; i++)
 		to[i] = get_varint(&at);
 	*row = at;
+	return n;
+}
+
+/* The values of a row of stated inclusive costs. */
+static inline size_t
+get_stated(const uint8_t **row, uint64_t *to)
+{
+	size_t n = get_varint(row);
+
+	for (size_t i = 0; i < n; i++)
+		to[i] = get_varint(row);
 	return n;
 }
 
@@ -170,6 +212,7 @@ struct cg_rows {
 	const struct cg_graph *graph;
 	const uint32_t *file_rank, *file_ranked; /* NULL: files by id */
 	bool merge, no_addresses;
+	bool no_costs; /* of cg_calls_next() */
 	cg_fn fn;
 
 	bool has_cost; /* scan is at a row of costs */

@@ -84,7 +84,7 @@ cg_rows_drop_addresses(struct cg_rows *rows)
 
 /* Notes where the run's rows are that are no costs. */
 static bool
-list_rows(struct cg_rows *rows, const struct cg_run *run, bool with_jumps)
+list_rows(struct cg_rows *rows, const struct cg_run *run)
 {
 	struct scan scan;
 
@@ -97,8 +97,6 @@ list_rows(struct cg_rows *rows, const struct cg_run *run, bool with_jumps)
 		struct row *row;
 
 		scan.at = skip_rest(scan.tag, rest);
-		if (kind == CG_ROW_JUMP && !with_jumps)
-			continue;
 		if (list->count == list->cap &&
 		    !cg_grow_raw(
 			&list->row, &list->cap, list->count + 1, sizeof(*row)))
@@ -303,7 +301,7 @@ begin_all(struct cg_rows *rows)
 static bool
 open_run(struct cg_rows *rows, const struct cg_run *run)
 {
-	return cg_costs_add(rows, run, true) && list_rows(rows, run, true);
+	return cg_costs_add(rows, run, true) && list_rows(rows, run);
 }
 
 bool
@@ -341,25 +339,50 @@ cg_rows_open_merged(struct cg_rows *rows, const struct cg_run *run)
 	return false;
 }
 
-bool
-cg_rows_open_raw(struct cg_rows *rows, const struct cg_run *run)
+void
+cg_calls_begin(struct cg_rows *rows, const struct cg_run *run, bool costs)
 {
-	reset(rows, run->fn, false);
-	if (cg_costs_add(rows, run, false) && list_rows(rows, run, true)) {
-		cg_costs_begin(rows);
-		return true;
-	}
-	cg_graph_nomem(rows->graph);
-	return false;
+	rows->no_costs = !costs;
+	cg_scan_begin(&rows->scan, &run->others, 0, NULL);
 }
 
 bool
-cg_rows_open_calls(struct cg_rows *rows, const struct cg_run *run)
+cg_calls_next(struct cg_rows *rows, struct cg_call *call, bool *stated)
 {
-	reset(rows, run->fn, false);
-	if (list_rows(rows, run, false))
-		return true;
-	cg_graph_nomem(rows->graph);
+	struct scan *scan = &rows->scan;
+
+	while (scan->at != scan->end || cg_scan_block(scan)) {
+		unsigned tag = *scan->at;
+		const uint8_t *at =
+		    skip_varints(scan->at + 1, count_places(tag));
+
+		switch ((enum cg_row_kind)(tag & CG_TAG_KIND)) {
+		case CG_ROW_CALL:
+			*stated = false;
+			call->callee = (cg_fn)get_varint(&at);
+			call->count = get_varint(&at);
+			at = skip_varints(at, 2); /* the callee's entry */
+			call->cost = rows->sum;
+			call->n = 0;
+			if (rows->no_costs)
+				at = skip_values(tag, at);
+			else
+				call->n = get_values(tag, &at, rows->sum);
+			scan->at = at;
+			return true;
+		case CG_ROW_OTHER:
+			if (tag & CG_TAG_BRANCH)
+				break;
+			*stated = true;
+			call->n = get_stated(&at, rows->sum);
+			call->cost = rows->sum;
+			scan->at = at;
+			return true;
+		case CG_ROW_COST:
+		case CG_ROW_JUMP: break;
+		}
+		scan->at = skip_rest(tag, at);
+	}
 	return false;
 }
 
@@ -368,16 +391,8 @@ cg_add_signed(
     const struct cg_graph *graph, uint64_t *a, const uint64_t *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		int64_t sum;
-
-		if (!graph->event[i].is_signed) {
-			if (__builtin_add_overflow(a[i], b[i], &a[i]))
-				return false;
-			continue;
-		}
-		if (__builtin_add_overflow((int64_t)a[i], (int64_t)b[i], &sum))
+		if (!cg_add_value(graph, i, &a[i], b[i]))
 			return false;
-		a[i] = (uint64_t)sum;
 	}
 	return true;
 }
@@ -583,9 +598,7 @@ cg_stated_inclusive(struct cg_rows *rows, struct cg_cost *cost)
 		if (list->row[i].tag & CG_TAG_BRANCH)
 			continue;
 		found = true;
-		n = get_varint(&at);
-		for (size_t j = 0; j < n; j++)
-			rows->cost[j] = get_varint(&at);
+		n = get_stated(&at, rows->cost);
 		if (!cg_add_costs(
 			rows->graph, rows->sum, &cost->n, rows->cost, n)) {
 			cg_graph_overflow(rows->graph, "inclusive costs");

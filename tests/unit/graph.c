@@ -374,6 +374,97 @@ test_calls(uint64_t seed)
 	end(&build, graph);
 }
 
+/* What the functions of a graph cost, by part. */
+struct sums_twin {
+	uint64_t self[2][FNS][EVENTS], calls[2][FNS][FNS][EVENTS];
+	uint64_t stated[2][FNS][EVENTS];
+	bool states[2][FNS];
+};
+
+static void
+add_random_sum(struct cg_build *build, struct sums_twin *twin, int part,
+    uint64_t *random)
+{
+	cg_fn fn = (cg_fn)unit_below(random, FNS - 1) + 1;
+	cg_fn callee = (cg_fn)unit_below(random, FNS - 1) + 1;
+	const struct cg_pos pos = { .file = (cg_file)unit_below(random, 3),
+		.line = (uint32_t)unit_below(random, 1000),
+		.addr = unit_below(random, 1000) };
+	size_t n = unit_below(random, EVENTS + 1), kind = unit_below(random, 9);
+	uint64_t cost[EVENTS], *to = kind < 5 ? twin->self[part][fn]
+	    : kind < 8 ? twin->calls[part][fn][callee]
+	    : twin->stated[part][fn];
+
+	for (size_t i = 0; i < n; i++) {
+		cost[i] = unit_below(random, unit_below(random, 4) ? 99 : 9999);
+		to[i] += cost[i];
+	}
+	if (kind < 5)
+		(void)cg_add_cost(build, fn, &pos, cost, n);
+	else if (kind < 8)
+		(void)cg_add_call(build, fn, &pos, callee, &pos, 1, cost, n);
+	else
+		cg_add_inclusive(build, fn, cost, n);
+	twin->states[part][fn] |= kind == 8;
+}
+
+static uint64_t
+inclusive_of(const struct sums_twin *twin, const struct cg_sums *sums,
+    cg_fn fn, size_t event)
+{
+	uint64_t sum = 0;
+	cg_fn to;
+
+	for (int part = 0; part < 2; part++) {
+		if (twin->states[part][fn]) {
+			sum += twin->stated[part][fn][event];
+			continue;
+		}
+		sum += twin->self[part][fn][event];
+		for (to = 1; to < FNS; to++) {
+			if (to != fn && (cg_sum_cycle(sums, fn) == 0 ||
+			    cg_sum_cycle(sums, fn) != cg_sum_cycle(sums, to)))
+				sum += twin->calls[part][fn][to][event];
+		}
+	}
+	return sum;
+}
+
+static void
+test_sums(uint64_t seed)
+{
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build, CG_INCL_STATED);
+	struct sums_twin twin = { 0 };
+	uint64_t random = seed;
+	struct cg_sums *all, *one;
+
+	for (int part = 0; part < 2; part++) {
+		(void)cg_add_part(&build, &(struct cg_part_info){ .cmd = "" });
+		for (int i = 0; i < 60; i++)
+			add_random_sum(&build, &twin, part, &random);
+	}
+	CHECK(cg_part_count(graph) == 2);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	all = cg_sums_new(graph, CG_ALL_PARTS, true);
+	for (size_t i = 0; i < EVENTS; i++) {
+		one = cg_sums_of(graph, CG_ALL_PARTS, i, 1);
+		for (cg_fn fn = 1; all && one && fn < FNS; fn++) {
+			uint64_t self = twin.self[0][fn][i] +
+			    twin.self[1][fn][i];
+			uint64_t inclusive = inclusive_of(&twin, all, fn, i);
+
+			CHECK(cg_sum_self(all, fn, i) == self);
+			CHECK(cg_sum_self(one, fn, i) == self);
+			CHECK(cg_sum_inclusive(all, fn, i) == inclusive);
+			CHECK(cg_sum_inclusive(one, fn, i) == inclusive);
+		}
+		cg_sums_free(one);
+	}
+	cg_sums_free(all);
+	end(&build, graph);
+}
+
 static void
 test_shares(uint64_t seed)
 {
@@ -449,6 +540,7 @@ main(void)
 	test_rows(41, 200000);
 	for (uint64_t seed = 1; seed <= 400; seed++) {
 		test_calls(seed);
+		test_sums(seed);
 		test_shares(seed);
 	}
 	test_formulas();
