@@ -133,6 +133,14 @@ set_strict(struct args *args, const char *value)
 }
 
 static int
+set_clamp(struct args *args, const char *value)
+{
+	(void)value;
+	cg_job_set_clamp(args->job, true);
+	return CG_OK;
+}
+
+static int
 set_quiet(struct args *args, const char *value)
 {
 	(void)value;
@@ -194,6 +202,8 @@ const struct option own_options[] = {
 	    .set = set_part_by },
 	{ 0, "strict", NULL, "fail if the target cannot hold everything",
 	    .set = set_strict },
+	{ 0, "clamp", NULL, "write costs below 0 as 0 where there is no place",
+	    .set = set_clamp },
 	{ 0, "module", "FILE.so", "load more formats; before their options",
 	    .set = load_module },
 	{ 'q', "quiet", NULL, "no warnings and notes", .set = set_quiet },

@@ -933,6 +933,8 @@ int cg_job_set_to(struct cg_job *, const char *format);
 int cg_job_set_output(struct cg_job *, const char *path);
 void cg_job_set_gzip(struct cg_job *, bool);
 void cg_job_set_strict(struct cg_job *, bool);
+/* Costs below zero become 0 where the target has no place for them. */
+void cg_job_set_clamp(struct cg_job *, bool);
 void cg_job_set_verbose(struct cg_job *, bool);
 bool cg_job_verbose(const struct cg_job *);
 /*

@@ -71,6 +71,18 @@ get_levels(struct cg_job *job, const struct cg_module *to, uint64_t *levels)
 	return CG_OK;
 }
 
+/* There is no near miss: as unsigned, costs below zero would be huge. */
+static int
+clamp_or_refuse(struct cg_job *job, const struct cg_module *to)
+{
+	if (job->clamp && !job->strict)
+		return cg_graph_clamp(job->graph);
+	(void)cg_fail(job,
+	    "%s cannot hold costs below 0, and there are some%s", to->name,
+	    job->clamp ? "" : " (--clamp writes them as 0)");
+	return CG_ELOSS;
+}
+
 int
 cg_derive(struct cg_job *job, const struct cg_module *to)
 {
@@ -96,13 +108,11 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	if (!lost)
 		return CG_OK;
 	if (lost & CG_SIGNED) {
-		/* There is no near miss: as unsigned they would be huge. */
-		(void)cg_fail(job,
-		    "%s cannot hold costs below 0, and there "
-		    "are some",
-		    to->name);
-		return CG_ELOSS;
+		status = clamp_or_refuse(job, to);
+		lost &= ~CG_SIGNED;
 	}
+	if (status != CG_OK || !lost)
+		return status;
 	list_facts(lost, text, sizeof(text));
 	if (!job->strict) {
 		cg_warn(job, "%s cannot carry: %s", to->name, text);

@@ -116,6 +116,12 @@ cg_stack_cost(struct cg_stack_entry *stack)
 	return stack->room > 1 ? stack->cost.many : &stack->cost.one;
 }
 
+/* Costs below zero on their way to zero. */
+struct cg_clamp {
+	uint64_t *value;          /* a row's costs without them */
+	uint64_t *lost;           /* by column: what they add up to */
+};
+
 struct cg_graph {
 	struct cg_diag *diag;
 	int *fault;               /* set by cursors, which hold it const */
@@ -149,6 +155,7 @@ struct cg_graph {
 	struct cg_map stack_ids;  /* part << 32 | leaf -> stack + 1 */
 	struct cg_arena stack_costs; /* of more than one column */
 
+	struct cg_clamp *clamp;   /* NULL but in cg_graph_clamp() */
 	cg_facts facts;
 	bool any_signed;
 	unsigned grain;
@@ -190,6 +197,9 @@ bool cg_run_add_branch(struct cg_graph *, struct cg_run *,
     const struct cg_branch *);
 bool cg_run_add_inclusive(struct cg_graph *, struct cg_run *,
     const uint64_t *cost, size_t n);
+
+/* Rewrites a run with rows of one place summed; false: see above. */
+bool cg_run_merge(struct cg_graph *, struct cg_run *);
 
 /* ---- view.c: cursors ---------------------------------------------------- */
 
@@ -361,6 +371,20 @@ bool cg_build_check(struct cg_build *, uint32_t id, size_t count,
  * costs. False: the build has failed.
  */
 bool cg_build_total(struct cg_build *, const uint64_t *cost, size_t n);
+
+/* ---- clamp.c ------------------------------------------------------------ */
+
+/*
+ * Makes costs below zero zero, and events unsigned; reports how much was lost,
+ * and its failures.
+ */
+int cg_graph_clamp(struct cg_graph *);
+/*
+ * For rows.c: the costs of a row without those below zero, till the next
+ * call; total (NULL: none) goes up by what is lost.
+ */
+const uint64_t *cg_clamp_values(struct cg_graph *, const uint64_t *cost,
+    size_t n, uint64_t *total);
 
 /* ---- join.c ------------------------------------------------------------- */
 

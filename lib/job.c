@@ -140,6 +140,12 @@ cg_job_set_strict(struct cg_job *job, bool strict)
 }
 
 void
+cg_job_set_clamp(struct cg_job *job, bool clamp)
+{
+	job->clamp = clamp;
+}
+
+void
 cg_job_set_verbose(struct cg_job *job, bool verbose)
 {
 	job->verbose = verbose;

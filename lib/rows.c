@@ -170,6 +170,17 @@ clear_run(const struct cg_graph *graph, struct cg_run *run)
 	clear_packed(&run->others, graph->fn[run->fn].file);
 }
 
+/* Costs as they are, or without those below zero: see clamp.c. */
+static const uint64_t *
+copied_values(struct cg_graph *graph, const struct cg_run *run,
+    const uint64_t *cost, size_t n, bool self)
+{
+	if (!graph->clamp)
+		return cost;
+	return cg_clamp_values(
+	    graph, cost, n, self ? graph->part[run->part].total : NULL);
+}
+
 static bool
 copy_rows(struct cg_graph *graph, struct cg_rows *rows, struct cg_run *to)
 {
@@ -179,22 +190,27 @@ copy_rows(struct cg_graph *graph, struct cg_rows *rows, struct cg_run *to)
 	struct cg_branch branch;
 	bool ok = true;
 
-	while (ok && cg_next_cost(rows, &cost))
+	while (ok && cg_next_cost(rows, &cost)) {
+		cost.cost = copied_values(graph, to, cost.cost, cost.n, true);
 		ok = cg_run_add_cost(graph, to, &cost.pos, cost.cost, cost.n);
-	while (ok && cg_next_call(rows, &call))
+	}
+	while (ok && cg_next_call(rows, &call)) {
+		call.cost = copied_values(graph, to, call.cost, call.n, false);
 		ok = cg_run_add_call(graph, to, &call);
+	}
 	while (ok && cg_next_jump(rows, &jump))
 		ok = cg_run_add_jump(graph, to, &jump);
 	while (ok && cg_next_branch(rows, &branch))
 		ok = cg_run_add_branch(graph, to, &branch);
-	if (ok && cg_stated_inclusive(rows, &cost))
+	if (ok && cg_stated_inclusive(rows, &cost)) {
+		cost.cost = copied_values(graph, to, cost.cost, cost.n, false);
 		ok = cg_run_add_inclusive(graph, to, cost.cost, cost.n);
+	}
 	return ok;
 }
 
-/* Rewrites a run with rows of one place summed. */
-static bool
-merge_run(struct cg_graph *graph, struct cg_run *run)
+bool
+cg_run_merge(struct cg_graph *graph, struct cg_run *run)
 {
 	struct cg_rows *rows = cg_rows_new(graph);
 	struct cg_run merged = *run;
@@ -236,7 +252,7 @@ cg_run_make_room(struct cg_graph *graph, struct cg_run *run,
 	    packed->merged * 2 +
 	    (run->visits >= MERGE_VISITS ? MERGE_OFTEN : MERGE_SELDOM);
 
-	if (packed_bytes(packed) > limit && !merge_run(graph, run))
+	if (packed_bytes(packed) > limit && !cg_run_merge(graph, run))
 		return false;
 	if ((size_t)(packed->end - packed->at) >= need)
 		return true;

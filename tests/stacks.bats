@@ -99,3 +99,38 @@ says()
 	"$CGCONV" -q -t json "$dir/b" "$dir/a" >"$dir/two"
 	same "$dir/one" "$dir/two"
 }
+
+# "a 7 and -3", "b -4" at its place, called by a.
+signed()
+{
+	printf '%s\n' '{"cgconv":"graph","version":1}' \
+		'["event",0,"samples","","","stated",true]' '["event",1,"n"]' \
+		'["function",1,"a",0,0]' '["function",2,"b",0,0]' \
+		'["frame",1,0,1,0,1,0]' '["frame",2,0,1,0,2,0]' \
+		'["frame",3,1,2,0,9,0]' '["part"]' '["stack",1,1,[7,1]]' \
+		'["stack",2,1,[-3,1]]' '["stack",3,1,[-4,1]]' \
+		'["stack",3,1,[1]]' '["end"]'
+}
+
+@test "stacks: costs below 0 are refused, or written as 0 with --clamp" {
+	signed >"$dir/in"
+	refuses 3 'below 0, and there are some (--clamp writes them as 0)' \
+		-t callgrind "$dir/in"
+	refuses 3 'below 0' -t callgrind --clamp --strict "$dir/in"
+	"$CGCONV" --clamp -t callgrind "$dir/in" >"$dir/out" 2>"$dir/err"
+	grep 'costs below 0 are written as 0: they were 6 of samples$' \
+		"$dir/err"
+	grep -x 'totals: 7 3' "$dir/out"
+	says --clamp "$dir/in" >"$dir/got"
+	cat >"$dir/want" <<-END
+	call a b 2 n=1
+	self a n=1
+	self a samples=7
+	self b n=1
+	END
+	sort "$dir/got" | diff "$dir/want" -
+	# What holds them keeps them.
+	"$CGCONV" --clamp -t json "$dir/in" >"$dir/out" 2>"$dir/err"
+	grep -xF '["total",[1,3]]' "$dir/out"
+	! grep -q 'below' "$dir/err"
+}

@@ -401,6 +401,31 @@ compare_sums(const struct cg_graph *graph, const struct sample *sample)
 	free(twin);
 }
 
+/* Rows add up to the sums, if there are rows; none is below zero. */
+static void
+check_sums_of_rows(const struct cg_graph *graph)
+{
+	struct cg_rows *rows = cg_rows_new(graph);
+	uint64_t sum[EVENTS] = { 0 };
+	struct cg_cost cost;
+	bool any = false;
+	cg_fn fn;
+
+	for (size_t i = 0; rows && cg_next_fn(graph, 0, &i, &fn);) {
+		CHECK(cg_rows_open(rows, 0, fn));
+		while (cg_next_cost(rows, &cost)) {
+			any = true;
+			for (size_t k = 0; k < cost.n; k++) {
+				CHECK((int64_t)cost.cost[k] >= 0);
+				sum[k] += cost.cost[k];
+			}
+		}
+	}
+	for (size_t k = 0; any && k < EVENTS; k++)
+		CHECK(cg_part_totals(graph, 0)[k] == sum[k]);
+	cg_rows_free(rows);
+}
+
 static void
 test_random(uint64_t seed)
 {
@@ -422,6 +447,50 @@ test_random(uint64_t seed)
 		compare_part(graph, sample, part, levels);
 	compare_part(graph, sample, CG_ALL_PARTS, levels);
 	compare_sums(graph, sample);
+	end(&build, graph);
+}
+
+/* ---- Costs below zero ---------------------------------------------------- */
+
+/* Stacks, or what they fold into, without them; sums follow. */
+static void
+test_clamp(uint64_t seed, bool fold)
+{
+	uint64_t random = seed, sum[EVENTS] = { 0 }, samples, cost[EVENTS];
+	struct sample sample[SAMPLES];
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build);
+	struct cg_stack_cost stack;
+
+	make_samples(sample, &random);
+	for (size_t i = 0; i < SAMPLES; i++) {
+		sample[i].part = 0;
+		sample[i].cost[1] -= 1;
+		add_sample(&build, &sample[i]);
+	}
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	for (size_t i = 0; cg_next_stack(graph, 0, &i, &stack);) {
+		sum_alike(sample, find_sample(graph, sample, 0, stack.leaf),
+		    &samples, cost);
+		cost[1] = (int64_t)cost[1] < 0 ? 0 : cost[1];
+		for (size_t k = 0; k < EVENTS; k++)
+			sum[k] += cost[k];
+	}
+	if (fold)
+		CHECK(cg_fold_stacks(&build, 1) == CG_OK &&
+		      cg_graph_seal(graph) == CG_OK);
+	CHECK(cg_graph_clamp(graph) == CG_OK);
+	CHECK(!(cg_graph_facts(graph) & CG_SIGNED));
+	for (size_t k = 0; !fold && k < EVENTS; k++)
+		CHECK(cg_part_totals(graph, 0)[k] == sum[k]);
+	for (size_t i = 0; cg_next_stack(graph, 0, &i, &stack);) {
+		sum_alike(sample, find_sample(graph, sample, 0, stack.leaf),
+		    &samples, cost);
+		for (size_t k = 0; k < stack.n; k++)
+			CHECK(stack.cost[k] ==
+			      ((int64_t)cost[k] < 0 ? 0 : cost[k]));
+	}
+	check_sums_of_rows(graph);
 	end(&build, graph);
 }
 
@@ -485,6 +554,10 @@ main(void)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++)
 		test_random(seed);
+	for (uint64_t seed = 1; seed <= 50; seed++) {
+		test_clamp(seed, false);
+		test_clamp(seed, true);
+	}
 	test_deep(1, 1);
 	test_deep(2, 2);
 	test_deep(FNS, 7);
