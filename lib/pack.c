@@ -396,7 +396,8 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 	if (!run ||
 	    !cg_build_check(build, callee, build->graph->fns, "function"))
 		return false;
-	build->graph->facts |= CG_CALLS;
+	if (caller != 0) /* else they are entries, as coverage counts them */
+		build->graph->facts |= CG_CALLS;
 	if (build->graph->any_signed)
 		note_signs(build->graph, cost, n);
 	for (size_t i = 0; i < n && !(build->graph->facts & CG_INCL); i++)
