@@ -148,6 +148,8 @@ report_nomem(struct cg_diag *diag, const char *name)
 static size_t
 line_start(const struct cg_in *in, size_t at)
 {
+	while (at >= 64 && count_newlines(in->buf + at - 64, 64) == 0)
+		at -= 64;
 	while (at > 0 && in->buf[at - 1] != '\n')
 		at--;
 	return at;
