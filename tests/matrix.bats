@@ -24,7 +24,8 @@ may_refuse()
 {
 	case $1:$2 in
 	gprof:samples/gprof/* | folded:samples/folded/*) return 1 ;;
-	gprof:* | folded:* | callgrind:samples/json/*) ;;
+	gcov-json:samples/gcov-json/*) return 1 ;;
+	gprof:* | folded:* | gcov-json:* | callgrind:samples/json/*) ;;
 	*) return 1 ;;
 	esac
 }

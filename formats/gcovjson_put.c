@@ -1,0 +1,417 @@
+/*
+ * gcovjson_put.c - writes functions and lines, with the keys in the order of
+ * gcc 14.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gcovjson_put.h"
+
+#define LITERAL(to, text) put_bytes(to, text, sizeof(text) - 1)
+#define ITEM_ROOM 256 /* of one branch, call or condition but its terms */
+
+bool
+cg_gcovjson_room(
+    struct writer *w, void *array, size_t *cap, size_t need, size_t width)
+{
+	size_t more = *cap ? *cap * 2 : 64;
+	void *old, *new;
+
+	if (need <= *cap)
+		return true;
+	while (more < need)
+		more *= 2;
+	memcpy(&old, array, sizeof(old));
+	new = more <= SIZE_MAX / width ? realloc(old, more * width) : NULL;
+	if (!new) {
+		(void)cg_nomem(w->job);
+		return false;
+	}
+	memcpy(array, &new, sizeof(new));
+	*cap = more;
+	return true;
+}
+
+static inline char *
+put_bytes(char *to, const char *text, size_t n)
+{
+	memcpy(to, text, n);
+	return to + n;
+}
+
+static inline char *
+put_bool(char *to, bool value)
+{
+	return value ? LITERAL(to, "true") : LITERAL(to, "false");
+}
+
+void
+cg_gcovjson_put_key(struct writer *w, const char *key)
+{
+	cg_puts(w->out, w->comma ? ",\"" : "\"");
+	cg_puts(w->out, key);
+	cg_puts(w->out, "\":");
+	w->comma = true;
+}
+
+void
+cg_gcovjson_put_text(struct writer *w, const char *key, struct cg_slice text)
+{
+	cg_gcovjson_put_key(w, key);
+	cg_put_json(w->out, text);
+}
+
+static void
+put_number(struct writer *w, const char *key, int64_t number)
+{
+	cg_gcovjson_put_key(w, key);
+	cg_out_advance(w->out,
+	    cg_format_i64(cg_out_reserve(w->out, CG_NUMBER_MAX), number));
+}
+
+/* ---- Functions ---------------------------------------------------------- */
+
+static struct cg_slice
+symbol_of(const struct writer *w, cg_fn fn)
+{
+	struct cg_slice symbol = cg_fn_symbol(w->graph, fn);
+
+	return symbol.len > 0 ? symbol : cg_fn_name(w->graph, fn);
+}
+
+static int
+compare_blocks(const void *pa, const void *pb)
+{
+	const struct block *a = pa, *b = pb;
+
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return b->own - a->own;
+}
+
+struct stats {
+	uint64_t blocks, executed, paths, covered;
+	int64_t count;
+	bool entered; /* count is known */
+};
+
+/* gcov leaves out the first and the last block by number. */
+static void
+count_blocks(const struct block *block, size_t n, struct stats *stats)
+{
+	uint64_t last;
+
+	if (n == 0)
+		return;
+	last = block[n - 1].number;
+	stats->blocks = last > 0 ? last - 1 : 0;
+	for (size_t i = 0, same; i < n; i += same) {
+		bool ran = block[i].ran;
+
+		for (same = 1;
+		     i + same < n && block[i + same].number == block[i].number;
+		     same++)
+			ran |= !block[i].own && block[i + same].ran;
+		stats->executed +=
+		    ran && block[i].number > 0 && block[i].number < last;
+	}
+}
+
+/* Blocks and paths of a function, in whatever file its rows are. */
+static bool
+get_stats(struct writer *w, cg_fn fn, struct stats *stats)
+{
+	struct cg_branch row;
+	bool sorted = true;
+	size_t n = 0;
+
+	*stats = (struct stats){ 0 };
+	if (!cg_rows_open(w->rows, w->part, fn))
+		return false;
+	while (cg_next_branch(w->rows, &row)) {
+		bool own = row.pos.line == 0;
+
+		stats->paths += row.kind == CG_BRANCH_PATH;
+		stats->covered += row.kind == CG_BRANCH_PATH && row.count > 0;
+		if (row.kind != CG_BRANCH_BLOCK)
+			continue;
+		if (own && row.block == 0) {
+			stats->count = row.count;
+			stats->entered = true;
+		}
+		if (!cg_gcovjson_room(
+			w, &w->block, &w->block_cap, n + 1, sizeof(*w->block)))
+			return false;
+		w->block[n++] = (struct block){ row.block, own, row.count > 0 };
+		sorted &= n == 1 || compare_blocks(&w->block[n - 2],
+					&w->block[n - 1]) <= 0;
+	}
+	if (!sorted)
+		qsort(w->block, n, sizeof(*w->block), compare_blocks);
+	count_blocks(w->block, n, stats);
+	return true;
+}
+
+static int64_t
+entries_of(const struct writer *w, cg_fn fn)
+{
+	uint64_t count;
+
+	if (!cg_fn_entries(w->lines, fn, &count))
+		return 0;
+	return count > INT64_MAX ? INT64_MAX : (int64_t)count;
+}
+
+/* Paths that were not gone; which blocks they have is not known. */
+static void
+put_paths(struct writer *w, cg_fn fn)
+{
+	struct cg_branch row;
+	bool comma = false;
+
+	cg_gcovjson_put_key(w, "prime_path_coverage");
+	cg_putc(w->out, '[');
+	if (!cg_rows_open(w->rows, w->part, fn))
+		return;
+	while (cg_next_branch(w->rows, &row)) {
+		if (row.kind != CG_BRANCH_PATH || row.count > 0)
+			continue;
+		cg_puts(w->out, comma ? ",{\"id\":" : "{\"id\":");
+		cg_putu(w->out, row.index);
+		cg_puts(w->out, ",\"sequence\":[]}");
+		comma = true;
+	}
+	cg_putc(w->out, ']');
+}
+
+bool
+cg_gcovjson_put_fn(struct writer *w, cg_fn fn)
+{
+	struct cg_range range;
+	struct stats stats;
+
+	if (!get_stats(w, fn, &stats))
+		return false;
+	cg_fn_range(w->graph, fn, &range);
+	cg_puts(w->out, w->comma ? ",{" : "{");
+	w->comma = false;
+	cg_gcovjson_put_text(w, "name", symbol_of(w, fn));
+	cg_gcovjson_put_text(w, "demangled_name", cg_fn_name(w->graph, fn));
+	put_number(w, "start_line", range.first);
+	put_number(w, "start_column", range.first_column);
+	put_number(w, "end_line", range.last);
+	put_number(w, "end_column", range.last_column);
+	put_number(w, "blocks", (int64_t)stats.blocks);
+	put_number(w, "blocks_executed", (int64_t)stats.executed);
+	put_number(w, "execution_count",
+	    stats.entered ? stats.count : entries_of(w, fn));
+	if (w->major >= 15 || stats.paths > 0) {
+		put_number(w, "total_prime_paths", (int64_t)stats.paths);
+		put_number(w, "covered_prime_paths", (int64_t)stats.covered);
+		put_paths(w, fn);
+	}
+	cg_putc(w->out, '}');
+	return true;
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+/* Rows of that kind; they stand together. */
+static const struct cg_branch *
+find_rows(const struct cg_line *line, enum cg_branch_kind kind,
+    const struct cg_branch **end)
+{
+	const struct cg_branch *row = line->branch;
+	const struct cg_branch *all = row + line->branches;
+
+	while (row < all && row->kind < kind)
+		row++;
+	for (*end = row; *end < all && (*end)->kind == kind;)
+		++*end;
+	return row;
+}
+
+static int64_t
+count_of(const struct writer *w, const struct cg_line *line)
+{
+	return line->n > w->column ? (int64_t)line->cost[w->column] : 0;
+}
+
+/* Is there a block that never ran? Without blocks, the count has to tell. */
+static bool
+is_unexecuted(const struct writer *w, const struct cg_line *line)
+{
+	const struct cg_branch *end;
+	const struct cg_branch *row = find_rows(line, CG_BRANCH_BLOCK, &end);
+
+	if (row == end)
+		return count_of(w, line) == 0;
+	for (; row < end; row++) {
+		if (row->count == 0 && !(row->flags & CG_BRANCH_EXCEPTIONAL))
+			return true;
+	}
+	return false;
+}
+
+static char *
+put_block_id(char *to, const struct cg_branch *row)
+{
+	return cg_format_u64(to, row->block);
+}
+
+static char *
+put_branch(char *to, const struct cg_branch *row)
+{
+	to = LITERAL(to, "{\"count\":");
+	to = cg_format_i64(to, row->count);
+	to = LITERAL(to, ",\"throw\":");
+	to = put_bool(to, row->flags & CG_BRANCH_THROW);
+	to = LITERAL(to, ",\"fallthrough\":");
+	to = put_bool(to, row->flags & CG_BRANCH_FALLTHROUGH);
+	return LITERAL(to, "}");
+}
+
+static char *
+put_branch_blocks(char *to, const struct cg_branch *row)
+{
+	to = put_branch(to, row) - 1;
+	to = LITERAL(to, ",\"source_block_id\":");
+	to = cg_format_u64(to, row->block);
+	to = LITERAL(to, ",\"destination_block_id\":");
+	to = cg_format_u64(to, row->target);
+	return LITERAL(to, "}");
+}
+
+static char *
+put_call(char *to, const struct cg_branch *row)
+{
+	to = LITERAL(to, "{\"source_block_id\":");
+	to = cg_format_u64(to, row->block);
+	to = LITERAL(to, ",\"destination_block_id\":");
+	to = cg_format_u64(to, row->target);
+	to = LITERAL(to, ",\"returned\":");
+	to = cg_format_i64(to, row->count);
+	return LITERAL(to, "}");
+}
+
+/* An array of the rows of one kind that have all of these flags. */
+static void
+put_rows(struct writer *w, const char *key, const struct entry *entry, size_t n,
+    enum cg_branch_kind kind, unsigned flags,
+    char *(*put)(char *, const struct cg_branch *))
+{
+	bool comma = false;
+
+	cg_gcovjson_put_key(w, key);
+	cg_putc(w->out, '[');
+	for (size_t i = 0; i < n; i++) {
+		const struct cg_branch *end, *row;
+
+		row = find_rows(&entry[i].line, kind, &end);
+		for (; row < end; row++) {
+			char *to = cg_out_reserve(w->out, ITEM_ROOM);
+
+			if ((row->flags & flags) != flags)
+				continue;
+			*to = ',';
+			cg_out_advance(w->out, put(to + comma, row));
+			comma = true;
+		}
+	}
+	cg_putc(w->out, ']');
+}
+
+/* The terms of a decision whose outcome that was not shown to matter. */
+static void
+put_terms(struct writer *w, const char *key, const struct cg_branch *row,
+    const struct cg_branch *end, unsigned outcome)
+{
+	bool comma = false;
+
+	cg_gcovjson_put_key(w, key);
+	cg_putc(w->out, '[');
+	for (; row < end; row++) {
+		if ((row->index & 1) != outcome || row->count > 0)
+			continue;
+		if (comma)
+			cg_putc(w->out, ',');
+		cg_putu(w->out, row->index / 2);
+		comma = true;
+	}
+	cg_putc(w->out, ']');
+}
+
+static void
+put_condition(
+    struct writer *w, const struct cg_branch *row, const struct cg_branch *end)
+{
+	int64_t covered = 0;
+
+	for (const struct cg_branch *at = row; at < end; at++)
+		covered += at->count > 0;
+	w->comma = false;
+	cg_putc(w->out, '{');
+	put_number(w, "count", end - row);
+	put_number(w, "covered", covered);
+	put_terms(w, "not_covered_true", row, end, 1);
+	put_terms(w, "not_covered_false", row, end, 0);
+	cg_putc(w->out, '}');
+}
+
+static void
+put_conditions(struct writer *w, const struct entry *entry, size_t n)
+{
+	bool comma = false;
+
+	cg_gcovjson_put_key(w, "conditions");
+	cg_putc(w->out, '[');
+	for (size_t i = 0; i < n; i++) {
+		const struct cg_branch *end, *row, *next;
+
+		row = find_rows(&entry[i].line, CG_BRANCH_CONDITION, &end);
+		for (; row < end; row = next) {
+			for (next = row;
+			     next < end && next->block == row->block;)
+				next++;
+			if (comma)
+				cg_putc(w->out, ',');
+			put_condition(w, row, next);
+			comma = true;
+		}
+	}
+	cg_putc(w->out, ']');
+	w->comma = true;
+}
+
+void
+cg_gcovjson_put_line(
+    struct writer *w, const struct entry *entry, size_t n, cg_fn fn)
+{
+	bool unexecuted = false;
+	int64_t count = 0, more;
+
+	for (size_t i = 0; i < n; i++) {
+		more = count_of(w, &entry[i].line);
+		if (__builtin_add_overflow(count, more, &count))
+			count = more < 0 ? INT64_MIN : INT64_MAX;
+		unexecuted |= is_unexecuted(w, &entry[i].line);
+	}
+	cg_puts(w->out, w->comma ? ",{" : "{");
+	w->comma = false;
+	put_number(w, "line_number", entry->line.line);
+	if (fn != 0)
+		cg_gcovjson_put_text(w, "function_name", symbol_of(w, fn));
+	put_number(w, "count", count);
+	cg_gcovjson_put_key(w, "unexecuted_block");
+	cg_puts(w->out, unexecuted ? "true" : "false");
+	if (w->blocks)
+		put_rows(w, "block_ids", entry, n, CG_BRANCH_BLOCK,
+		    CG_BRANCH_LAST, put_block_id);
+	put_rows(w, "branches", entry, n, CG_BRANCH_ARC, 0,
+	    w->blocks ? put_branch_blocks : put_branch);
+	if (w->blocks) {
+		put_rows(w, "calls", entry, n, CG_BRANCH_CALL, 0, put_call);
+		put_conditions(w, entry, n);
+	}
+	cg_putc(w->out, '}');
+}

@@ -1,0 +1,59 @@
+/*
+ * gcovjson_put.h - functions and lines as objects; for the writer only.
+ */
+#ifndef CG_FORMATS_GCOVJSON_PUT_H
+#define CG_FORMATS_GCOVJSON_PUT_H
+
+#include "gcovjson.h"
+
+/* What rows say of a block, anywhere. */
+struct block {
+	uint32_t number;
+	bool own; /* the row on line 0, which knows best */
+	bool ran;
+};
+
+/* A line of a function, and which of the file's functions that is. */
+struct entry {
+	struct cg_line line;
+	uint32_t rank; /* from 1; 0: the line is the file's */
+};
+
+struct writer {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	struct cg_rows *rows;
+	struct cg_lines *lines;
+	cg_part part;
+	size_t column;  /* of Exec */
+	unsigned major; /* version of gcc, 0: not known */
+	bool blocks;    /* format version 2 */
+	struct cg_slice folder;
+	struct block *block; /* of the function */
+	size_t block_cap;
+	struct entry *entry; /* of the file; groups first */
+	size_t entry_cap;
+	cg_fn *fn; /* the file's that are in the part */
+	size_t fns, fn_cap;
+	uint32_t *rank; /* by fn: 1 + place in fn if it is in a group */
+	size_t next;    /* function that begins next */
+	cg_fn *open;    /* functions that have begun */
+	size_t opens, open_cap;
+	uint64_t line; /* the next one where they may end */
+	bool comma;
+};
+
+/* Like realloc(), for need elements; false: out of memory, reported. */
+bool cg_gcovjson_room(
+    struct writer *, void *array, size_t *cap, size_t need, size_t width);
+/* "key":, with a comma if w->comma says so. */
+void cg_gcovjson_put_key(struct writer *, const char *key);
+void cg_gcovjson_put_text(struct writer *, const char *key, struct cg_slice);
+/* False: out of memory. */
+bool cg_gcovjson_put_fn(struct writer *, cg_fn);
+/* A line of n functions; fn is the one to name, 0: none. */
+void cg_gcovjson_put_line(
+    struct writer *, const struct entry *, size_t n, cg_fn fn);
+
+#endif

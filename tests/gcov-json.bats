@@ -1,0 +1,194 @@
+# gcov-json.bats - gcov's JSON, against what gcov wrote.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	t=$BATS_TEST_TMPDIR
+}
+
+# What a document says, sorted.
+says()
+{
+	perl tests/oracle/gcov-json.pl "$@"
+}
+
+# A unit of format version 1 with this text in its only file.
+unit()
+{
+	echo "{\"gcc_version\": \"12.2.0\", \"files\": [{$1, \"file\": \"a.c\"}]," \
+		'"format_version": "1", "current_working_directory": "/b",' \
+		'"data_file": "a"}'
+}
+
+# A function from line $2 to $3 that was entered once.
+fn()
+{
+	echo "{\"name\": \"$1\", \"demangled_name\": \"$1\"," \
+		"\"start_line\": $2, \"start_column\": 1, \"end_line\": $3," \
+		'"end_column": 1, "blocks": 3, "blocks_executed": 2,' \
+		'"execution_count": 1}'
+}
+
+line()
+{
+	echo "{\"line_number\": $1, \"count\": $2, \"unexecuted_block\":" \
+		"${3:-false}, \"branches\": [${4-}]}"
+}
+
+graph()
+{
+	"$CGCONV" -q -t json "$@"
+}
+
+@test "gcov-json: what is written says what gcov said, key by key" {
+	for file in $(samples gcov-json); do
+		cat "$file" | says >"$t/want"
+		"$CGCONV" -q -t gcov-json "$file" | says >"$t/got"
+		same "$t/want" "$t/got"
+		[ "$(wc -l <"$t/want")" -gt 20 ]
+	done
+}
+
+@test "gcov-json: the samples in words" {
+	golden samples/gcov-json/gcc-12/branches.gcov.json json
+	golden samples/gcov-json/conditions/beta.gcov.json json
+}
+
+@test "gcov-json: the version is the compiler's, or which one is asked for" {
+	old=samples/gcov-json/gcc-12/branches.gcov.json
+	new=samples/gcov-json/gcc-16/beta.gcov.json
+	"$CGCONV" -t gcov-json $old | grep -q '^{"format_version":"1","gcc_v'
+	"$CGCONV" -t gcov-json $new | grep -q '^{"format_version":"2","gcc_v'
+	"$CGCONV" -t gcov-json --format-version 2 $old | grep -q '"block_ids"'
+	"$CGCONV" -t gcov-json --format-version 1 $new >"$t/out"
+	! grep -q '"block_ids"\|"calls"\|"destination_block_id"' "$t/out"
+	refuses 2 "expected --format-version 1 or 2" -t gcov-json \
+		--format-version 3 $old
+}
+
+@test "gcov-json: an output name of .gcov.json.gz is enough" {
+	"$CGCONV" -o "$t/a.gcov.json.gz" \
+		samples/gcov-json/gcc-9/beta.gcov.json
+	gzip -t "$t/a.gcov.json.gz"
+	[ "$("$CGCONV" --detect "$t/a.gcov.json.gz" | cut -f 2)" = gcov-json ]
+}
+
+@test "gcov-json: many documents are many parts, and added up if two files" {
+	for file in $(samples gcov-json); do cat "$file"; done >"$t/all.json"
+	"$CGCONV" -q -t gcov-json "$t/all.json" >"$t/out"
+	[ "$(wc -l <"$t/out")" = 4 ]
+	says "$t/all.json" >"$t/want"
+	says "$t/out" >"$t/got"
+	same "$t/want" "$t/got"
+	file=samples/gcov-json/gcc-16/beta.gcov.json
+	"$CGCONV" -q -t gcov-json $file $file >"$t/out"
+	[ "$(wc -l <"$t/out")" = 1 ]
+	[ "$(cat $file | tr -d ' ' |
+		grep -o '"line_number":13,[^[]*"count":[0-9]*')" = \
+		'"line_number":13,"function_name":"_ZN4RingIlLm8EE4pushEl","count":18' ]
+	grep -o '"line_number":13,[^[]*"count":36,' "$t/out"
+}
+
+@test "gcov-json: lines of functions that begin on one line are theirs" {
+	graph samples/gcov-json/gcc-12/branches.gcov.json >"$t/out"
+	grep '^\["function",.*"clip<\| clip<' "$t/out" | wc -l | grep -qx 2
+	perl tests/oracle/graph.pl "$t/out" >"$t/graph" || true
+	# Line 7 of the one instance, not of the other.
+	grep -q '^\["cost",1,7,0,\[3\]\]$' "$t/out"
+	grep -q '^\["cost",1,7,0,\[\]\]$' "$t/out"
+}
+
+@test "gcov-json: a line belongs to the function that it lies in" {
+	unit "\"functions\": [$(fn f 2 4)], \"lines\": [
+		{\"function_name\": \"f\", $(line 3 7 | cut -c 2-),
+		{\"function_name\": \"f\", $(line 9 5 | cut -c 2-),
+		$(line 1 2)]" >"$t/a.json"
+	graph "$t/a.json" >"$t/out"
+	grep -q '^\["function",1,"",1,0\]$' "$t/out"
+	grep -A 3 '^\["rows",1\]' "$t/out" >"$t/rows"
+	grep -q '"cost",1,1,0,\[2\]' "$t/rows"
+	grep -q '"cost",1,9,0,\[5\]' "$t/rows"
+	grep -A 1 '^\["rows",2\]' "$t/out" | grep -q '"cost",1,3,0,\[7\]'
+}
+
+@test "gcov-json: gcov 11 forgets a function that has ended, gcov 10 does not" {
+	lines="\"functions\": [$(fn f 2 4), $(fn g 3 3)],
+		\"lines\": [$(line 1 2), $(line 3 7), $(line 4 6), $(line 9 5)]"
+	unit "$lines" >"$t/12.json"
+	sed 's/12\.2/10.2/' "$t/12.json" >"$t/10.json"
+	# A name follows a line's number, if there is one.
+	named='s/"line_number":\([0-9]*\),"\(function_name":"[a-z]\)\?/\n\1 \2\n/g'
+	"$CGCONV" -q -t gcov-json "$t/12.json" | sed "$named" |
+		grep '^[0-9]* .\{,17\}$' >"$t/got"
+	printf '%s\n' '1 ' '3 function_name":"g' '4 function_name":"f' '9 ' |
+		same - "$t/got"
+	"$CGCONV" -q -t gcov-json "$t/10.json" | sed "$named" |
+		grep '^[0-9]* .\{,17\}$' >"$t/got"
+	printf '%s\n' '1 ' '3 function_name":"g' '4 function_name":"g' \
+		'9 function_name":"g' | same - "$t/got"
+}
+
+@test "gcov-json: numbers that gcov 9 rounded, below zero, too great" {
+	unit "\"functions\": [], \"lines\": [$(line 1 1.37297e+06),
+		$(line 2 -5), $(line 3 4611686018427387904), $(line 4 25e-1)]" \
+		>"$t/a.json"
+	"$CGCONV" -t json "$t/a.json" >"$t/out" 2>"$t/err"
+	grep -q 'a.json:1:.*warning: great counts are rounded' "$t/err"
+	[ "$(wc -l <"$t/err")" = 1 ]
+	grep -q '"cost",1,1,0,\[1372970\]' "$t/out"
+	grep -q '"cost",1,2,0,\[-5\]' "$t/out"
+	grep -q '"cost",1,3,0,\[4611686018427387904\]' "$t/out"
+	grep -q '"cost",1,4,0,\[3\]' "$t/out"
+	sed 's/25e-1/9.3e18/' "$t/a.json" >"$t/b.json"
+	refuses 1 "b.json:2:" -t json "$t/b.json"
+	sed 's/25e-1/1e99999999999/' "$t/a.json" >"$t/b.json"
+	refuses 1 "expected a number of 63 bits" -t json "$t/b.json"
+	sed 's/25e-1/"1"/' "$t/a.json" >"$t/b.json"
+	refuses 1 "expected a number" -t json "$t/b.json"
+}
+
+@test "gcov-json: unexecuted blocks, and those that only an exception runs" {
+	unit "\"functions\": [], \"lines\": [$(line 1 0 true), $(line 2 0),
+		$(line 3 4 true), $(line 4 4)]" >"$t/a.json"
+	graph "$t/a.json" | grep '"branch"' >"$t/got"
+	printf '%s\n' '["branch",1,2,0,"block",0,0,0,"x"]' \
+		'["branch",1,3,0,"block",0,0,0]' | same - "$t/got"
+	"$CGCONV" -q -t gcov-json "$t/a.json" | says >"$t/got"
+	says "$t/a.json" | same - "$t/got"
+}
+
+@test "gcov-json: what is no unit is told with its place" {
+	unit "\"functions\": [], \"lines\": [$(line 1 1)]" >"$t/good.json"
+	"$CGCONV" -t json "$t/good.json" >"$t/out"
+	while IFS='|' read -r change message; do
+		sed "$change" "$t/good.json" >"$t/bad.json"
+		refuses 1 "$message" -t json -f gcov-json "$t/bad.json"
+	done <<-'END'
+	s/"line_number": 1/"line_number": 0/|expected a line with a line_number
+	s/"line_number": 1/"line_number": -1/|expected a whole number of 32 bits
+	s/"line_number": 1/"line_number": 4294967296/|expected a whole number of
+	s/"file": "a.c"/"fill": "a.c"/|expected the name of the file
+	s/"unexecuted_block": false/"unexecuted_block": 0/|expected true or false
+	s/"files": \[.*\]/"files": 7/|expected '['
+	s/"functions": \[\]/"functions": [7]/|expected '{'
+	s/"functions": \[\]/"functions": [{}]/|expected a function with a name
+	s/}$/]/|expected ',' or '}'
+	s/}$/} x/|expected a value
+	s/}$/} 7/|expected '{'
+	s/"data_file": "a"}/"data_file": "a"/|expected ',' or '}'
+	END
+	head -c 100 "$t/good.json" >"$t/bad.json"
+	refuses 1 "bad.json:1:" -t json "$t/bad.json"
+}
+
+@test "gcov-json: a number alone makes no rows" {
+	unit "\"functions\": [$(fn f 1 2 | sed 's/"blocks": 3/"blocks": 3e9/')],
+		\"lines\": []" | sed 's/3e9/3000000000/' >"$t/a.json"
+	refuses 1 "expected no more blocks and paths than" -t json "$t/a.json"
+}
+
+@test "gcov-json: what is no coverage is not written" {
+	refuses 1 "there is no event Exec" -t gcov-json \
+		samples/callgrind/plain/callgrind.out
+}
