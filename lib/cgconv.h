@@ -318,6 +318,77 @@ bool cg_json_skip(struct cg_json *, enum cg_json_type);
 struct cg_slice cg_json_string(const struct cg_json *, char *buf);
 
 /*
+ * A JSON document of a known shape. Each call takes what it says from the
+ * input and returns true, or reports what it expected there: from then on all
+ * of them return false, and cg_doc_close() the status.
+ *
+ *	cg_doc_open(&doc, job, in, build, arg);
+ *	cg_doc_fields(&doc, fields, into);
+ *	return cg_doc_close(&doc);
+ */
+struct cg_doc {
+	struct cg_job *job;
+	struct cg_build *build;
+	void *arg;              /* the reader's own */
+	struct cg_json json;
+	enum cg_json_type type; /* private, as is what follows */
+	bool ahead;
+	int status;
+	char *buf;
+	size_t size;
+};
+void cg_doc_open(struct cg_doc *, struct cg_job *, struct cg_in *,
+    struct cg_build *, void *arg);
+/* The end of the document must come. The status, with the builder's. */
+int cg_doc_close(struct cg_doc *);
+/* Says what was expected where the last token is; always false. */
+bool cg_doc_fail(struct cg_doc *, const char *expected);
+/* The beginning of an object or array, then each key and each item of it. */
+bool cg_doc_object(struct cg_doc *);
+bool cg_doc_key(struct cg_doc *, struct cg_slice *key); /* as cg_doc_text() */
+bool cg_doc_array(struct cg_doc *);
+bool cg_doc_item(struct cg_doc *);
+/* What comes next, not taken yet. */
+enum cg_json_type cg_doc_next(struct cg_doc *);
+/* A string; it lives until the next of these calls. */
+bool cg_doc_text(struct cg_doc *, struct cg_slice *);
+/* A number times 10 to the power of digits, rounded. */
+bool cg_doc_number(struct cg_doc *, unsigned digits, int64_t *);
+/* Whatever value comes. */
+bool cg_doc_skip(struct cg_doc *);
+
+/*
+ * The members of an object, by a table that ends with a NULL name: what it
+ * names goes into the struct at into, what it does not is skipped, and so is
+ * null.
+ */
+enum cg_field_type {
+	CG_FIELD_NAME,  /* a string, into a cg_name */
+	CG_FIELD_INT,   /* a number times 10 to digits, into an int64_t */
+	CG_FIELD_COUNT, /* the same, not below 0, into an uint64_t */
+	CG_FIELD_CALL   /* take() takes it */
+};
+struct cg_field {
+	const char *name;
+	enum cg_field_type type;
+	size_t offset;
+	bool (*take)(struct cg_doc *, void *into);
+	unsigned digits;
+};
+bool cg_doc_fields(struct cg_doc *, const struct cg_field *, void *into);
+/* The value of one key that was taken. */
+bool cg_doc_field(struct cg_doc *, const struct cg_field *,
+    struct cg_slice key, void *into);
+
+/*
+ * For probe(): which of the keys a JSON document's head holds, bit i for
+ * keys[i], up to a NULL. "nodes.id" is key id of an object in, or in an array
+ * in, the value of the outermost object's key nodes; an array outermost does
+ * not count either.
+ */
+unsigned cg_head_keys(const struct cg_head *, const char *const *keys);
+
+/*
  * XML: a pull reader. It opens nothing but the input, knows no entities but
  * &lt; &gt; &amp; &quot; &apos; and characters by number, and keeps to the
  * limits of the library: CG_XML_DEPTH levels, tags of 256 KiB, texts of 1 MiB.
