@@ -7,13 +7,14 @@
 #
 # FILE is the object where there is no file. A name that was told apart by its
 # place ("run:9") is "run" again. INCLUSIVE is - where it is not stated. Costs of
-# several events are joined by commas.
+# several events are joined by commas. Call stacks are folded: a function and a
+# call count once on each, however often they stand on it; COUNT is of samples.
 use strict;
 use warnings;
 use JSON::PP;
 
 my $json = JSON::PP->new->utf8(0)->allow_nonref;
-my (@object, @file, @name, %self, %inclusive, %call, $rows);
+my (@object, @file, @name, %self, %inclusive, %call, @frame, $rows);
 my $events = 0;
 $object[0] = $file[0] = '';
 $name[0] = '<spontaneous>';
@@ -26,6 +27,27 @@ sub add {
 sub costs {
     my ($cost) = @_;
     return join ',', map { $cost->[$_] // 0 } 0 .. $events - 1;
+}
+
+sub add_call {
+    my ($from, $to, $count, $cost) = @_;
+    my $call = $call{$from}{$to} //= { count => 0, cost => [] };
+    $call->{count} += $count;
+    add($call->{cost}, $cost);
+}
+
+sub add_stack {
+    my ($leaf, $samples, $cost) = @_;
+    my (%functions, %calls);
+    add($self{ $frame[$leaf]{fn} }, $cost);
+    for (my $at = $leaf; $at != 0; $at = $frame[$at]{parent}) {
+        my $fn = $frame[$at]{fn};
+        $functions{$fn} = 1;
+        my $parent = $frame[$at]{parent};
+        $calls{"$frame[$parent]{fn} $fn"} = 1 if $parent != 0;
+    }
+    add($inclusive{$_} //= [], $cost) for keys %functions;
+    add_call(split(/ /), $samples, $cost) for keys %calls;
 }
 
 while (<>) {
@@ -46,11 +68,9 @@ while (<>) {
     elsif ($tag eq 'rows')      { $rows = $f[0] }
     elsif ($tag eq 'cost')      { add($self{$rows}, $f[3]) }
     elsif ($tag eq 'inclusive') { add($inclusive{$rows} //= [], $f[0]) }
-    elsif ($tag eq 'call') {
-        my $call = $call{$rows}{$f[3]} //= { count => 0, cost => [] };
-        $call->{count} += $f[6];
-        add($call->{cost}, $f[7]);
-    }
+    elsif ($tag eq 'call')      { add_call($rows, @f[3, 6, 7]) }
+    elsif ($tag eq 'frame') { $frame[$f[0]] = { parent => $f[1], fn => $f[2] } }
+    elsif ($tag eq 'stack') { add_stack(@f) }
 }
 
 my @lines;

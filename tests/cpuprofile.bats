@@ -1,0 +1,131 @@
+# cpuprofile.bats - V8's CPU profiles, against a reading sample by sample.
+load helper
+
+setup()
+{
+	t=$BATS_TEST_TMPDIR
+}
+
+graph()
+{
+	"$CGCONV" -q -t json "$1" | perl tests/oracle/graph.pl
+}
+
+# A profile of these nodes and other members.
+profile()
+{
+	echo "{\"nodes\":[$1]${2:+,$2}}" >"$t/x.cpuprofile"
+}
+
+# bad MESSAGE NODES [MEMBERS]
+bad()
+{
+	profile "$2" "$3"
+	refuses 1 "expected $1" -f cpuprofile -t json "$t/x.cpuprofile"
+}
+
+frame='"callFrame":{"functionName":"f","scriptId":"1","url":"x.js","lineNumber":4,"columnNumber":0}'
+one="{\"id\":1,$frame}"
+two="{\"id\":2,$frame}"
+
+@test "cpuprofile: samples and times are those of a reading sample by sample" {
+	file=samples/cpuprofile/node/prof.cpuprofile
+	perl tests/oracle/v8.pl $file >"$t/want"
+	graph $file >"$t/got"
+	[ "$(wc -l <"$t/want")" -ge 50 ]
+	same "$t/want" "$t/got"
+}
+
+@test "cpuprofile: all of the time is there" {
+	"$CGCONV" -q -t json samples/cpuprofile/node/prof.cpuprofile |
+		sed -n 's/^\["total",\[\(.*\),\(.*\)\]\]/\1 \2/p' >"$t/got"
+	perl -MJSON::PP -0777 -ne '$_ = decode_json($_); $n += $$_{hitCount}
+		for @{$$_{nodes}};
+		print $n, " ", ($$_{endTime} - $$_{startTime} -
+		$$_{timeDeltas}[0]) * 1000, "\n"' \
+		samples/cpuprofile/node/prof.cpuprofile >"$t/want"
+	same "$t/want" "$t/got"
+}
+
+@test "cpuprofile: samples stand on the lines where they were taken" {
+	"$CGCONV" -q -t json samples/cpuprofile/node/prof.cpuprofile >"$t/json"
+	perl -MJSON::PP -ne '$_ = decode_json($_); next if ref ne "ARRAY";
+		$name{$$_[1]} = $$_[2] if $$_[0] eq "function";
+		$at{$$_[1]} = "$name{$$_[3]}:$$_[5]" if $$_[0] eq "frame";
+		$n{$at{$$_[1]}} += $$_[3][0] if $$_[0] eq "stack";
+		END { print map { "$_ $n{$_}\n" } sort keys %n }' \
+		"$t/json" >"$t/got"
+	# As positionTicks says of functions that have them all on one line.
+	for line in 'fib:5 1' 'words:12 12'; do
+		grep -qxF "$line" "$t/got"
+	done
+}
+
+@test "cpuprofile: a time is shared among lines to the last nanosecond" {
+	profile "{\"id\":1,$frame,\"hitCount\":3,\"positionTicks\":[{\"line\":7,\"ticks\":1},{\"line\":8,\"ticks\":1}]}" \
+		'"startTime":0,"endTime":11,"samples":[1,1,1],"timeDeltas":[1,3,4]'
+	"$CGCONV" -q -t json "$t/x.cpuprofile" >"$t/out"
+	grep -qxF '["frame",3,0,1,1,8,0]' "$t/out"
+	[ "$(grep -c '^\["stack",[0-9],1,\[1,333[34]\]\]' "$t/out")" = 3 ]
+	grep -qxF '["total",[3,10000]]' "$t/out"
+}
+
+@test "cpuprofile: functions of one name are told apart by line and column" {
+	profile "{\"id\":1,$frame,\"hitCount\":1},{\"id\":2,${frame/\"columnNumber\":0/\"columnNumber\":9},\"hitCount\":1},{\"id\":3,${frame/4/8},\"hitCount\":1}"
+	"$CGCONV" -q -t json "$t/x.cpuprofile" | grep '^\["function"' >"$t/out"
+	printf '["function",%s]\n' '1,"f",1,0,5,0,0,1,0' \
+		'2,"f:5:10",1,0,5,0,0,10,0' '3,"f:9:1",1,0,9,0,0,1,0' |
+		same - "$t/out"
+}
+
+@test "cpuprofile: the bottom of all stacks is no function" {
+	! graph samples/cpuprofile/node/prof.cpuprofile | grep -F '(root)'
+}
+
+@test "cpuprofile: a clock that goes back stands still" {
+	profile "$one" '"startTime":0,"endTime":20,"samples":[1,1,1],"timeDeltas":[10,-6,8]'
+	"$CGCONV" -q -t json "$t/x.cpuprofile" | grep -qxF '["total",[3,10000]]'
+}
+
+@test "cpuprofile: members come in any order, times in parts of microseconds" {
+	profile "$one" '"timeDeltas":[0.5,1.25],"endTime":3e0,"samples":[1,1],"startTime":0'
+	"$CGCONV" -q -t json "$t/x.cpuprofile" >"$t/one"
+	grep -qxF '["total",[2,2500]]' "$t/one"
+	echo "{\"startTime\":0,\"samples\":[1,1],\"timeDeltas\":[0.5,1.25],\"endTime\":3,\"nodes\":[$one]}" |
+		"$CGCONV" -q -f cpuprofile -t json - | same "$t/one" -
+}
+
+@test "cpuprofile: the profiles of Chrome before version 58" {
+	graph samples/cpuprofile/old/old.cpuprofile >"$t/got"
+	printf '%s\n' \
+		'call	http://localhost/a.js:1:main	http://localhost/a.js:9:work	2	2,2300000' \
+		'function	(V8):0:(program)	1,0	1,0' \
+		'function	http://localhost/a.js:1:main	1,1100000	3,3400000' \
+		'function	http://localhost/a.js:9:work	2,2300000	2,2300000' |
+		same - "$t/got"
+}
+
+@test "cpuprofile: bad files" {
+	bad "an id that no other node has" "$one,$one"
+	bad "nodes with all ids that are referred to" \
+		"{\"id\":1,$frame,\"children\":[2]}"
+	bad "nodes with one parent" \
+		"{\"id\":1,$frame,\"children\":[2]},$two,{\"id\":3,$frame,\"children\":[2]}"
+	bad "parents not in a circle" \
+		"{\"id\":1,$frame,\"hitCount\":1,\"parent\":2},{\"id\":2,$frame,\"parent\":1}"
+	bad "nodes with all ids that are referred to" "$one" \
+		'"samples":[7],"timeDeltas":[1]'
+	bad "as many samples as times" "$one" \
+		'"timeDeltas":[1],"samples":[1,1]'
+	bad "as many times as samples" "$one" \
+		'"samples":[1],"timeDeltas":[1,1]'
+	bad "samples only once" "$one" '"samples":[1],"samples":[1]'
+	bad "a smaller number" "$one" '"samples":[99999999999999999999]'
+	bad "less time" "$one" \
+		'"samples":[1,1],"timeDeltas":[9e15,9e15]'
+	bad "a number not below 0" "{\"id\":1,$frame,\"hitCount\":-1}"
+	bad "at most 1024 levels" "$one" "\"x\":$(printf '[%.0s' {1..1100})"
+	profile "$one" '"samples":[1,1],"timeDeltas":[1]'
+	"$CGCONV" -t json "$t/x.cpuprofile" 2>&1 >/dev/null |
+		grep -q 'warning: there are not as many samples as times'
+}

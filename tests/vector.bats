@@ -1,0 +1,63 @@
+# vector.bats - two call stacks, main;a;b;a;c 5 and main;a 5, in every format of
+# stacks: recursion counts once per stack, whoever wrote it.
+load helper
+
+setup()
+{
+	t=$BATS_TEST_TMPDIR
+}
+
+# The graph of standard input is that of the two stacks: functions with self
+# and inclusive cost, calls with their cost, in the event's column (from 1).
+is_vector()
+{
+	local from=$1 column=${2:-1}
+
+	cat >"$t/in"
+	"$CGCONV" -q -f "$from" -t json "$t/in" >"$t/json"
+	perl tests/oracle/graph.pl "$t/json" |
+		awk -F '\t' -v i="$column" '
+			function nth(list, part) {
+				split(list, part, ",")
+				return part[i]
+			}
+			{ gsub(/[^\t]*:/, "") }
+			$1 == "function" { print $2, nth($3), nth($4) }
+			$1 == "call" { print $2 "->" $3, nth($5) }' |
+		LC_ALL=C sort >"$t/got"
+	printf '%s\n' 'a 5 10' 'a->b 5' 'a->c 5' 'b 0 5' 'b->a 5' 'c 5 5' \
+		'main 0 10' 'main->a 10' >"$t/want"
+	same "$t/want" "$t/got"
+}
+
+# Nodes of V8: id name cost children.
+v8()
+{
+	local id=$1 name=$2 cost=$3 children=$4
+
+	printf '{"id":%s,"callFrame":{"functionName":"%s","scriptId":"9",' \
+		"$id" "$name"
+	printf '"url":"x.js","lineNumber":0,"columnNumber":0},%s,' "$cost"
+	printf '"children":[%s]}' "$children"
+}
+
+@test "vector: cpuprofile" {
+	printf '{"nodes":[%s,%s,%s,%s,%s,%s],"startTime":0,"endTime":10}' \
+		"$(v8 1 '(root)' '"hitCount":0' 2)" \
+		"$(v8 2 main '"hitCount":0' 3)" \
+		"$(v8 3 a '"hitCount":5' 4)" "$(v8 4 b '"hitCount":0' 5)" \
+		"$(v8 5 a '"hitCount":0' 6)" "$(v8 6 c '"hitCount":5' '')" |
+		is_vector cpuprofile
+}
+
+@test "vector: heapprofile" {
+	local tree
+
+	tree=$(v8 6 c '"selfSize":5' '')
+	tree=$(v8 5 a '"selfSize":0' "$tree")
+	tree=$(v8 4 b '"selfSize":0' "$tree")
+	tree=$(v8 3 a '"selfSize":5' "$tree")
+	tree=$(v8 2 main '"selfSize":0' "$tree")
+	tree=$(v8 1 '(root)' '"selfSize":0' "$tree")
+	echo "{\"head\":$tree}" | is_vector heapprofile
+}
