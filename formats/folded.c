@@ -97,8 +97,9 @@ has_name(const char *name, const char *suffix)
 }
 
 /*
- * Most lines must be stacks, some of more than one frame, unless the name
- * says it. Any other format that knows the file knows it better.
+ * Most lines must be stacks; all, if none has more than one frame and the name
+ * does not say what it is. Any other format that knows the file knows it
+ * better.
  */
 static int
 probe(const struct cg_head *head)
@@ -120,9 +121,9 @@ probe(const struct cg_head *head)
 	}
 	if (named && good == 0 && bad == 0 && head->text.len > 0)
 		return CG_PROBE_WEAK; /* one line and no end of it */
-	if (good == 0 || !deep || bad * 2 > good)
+	if (good == 0 || bad * 2 > good || (bad > 0 && !deep))
 		return CG_PROBE_NO;
-	return CG_PROBE_WEAK;
+	return deep ? CG_PROBE_WEAK : CG_PROBE_WEAK / 2;
 }
 
 static const struct cg_option options[] = {

@@ -15,8 +15,9 @@
 /* What a function is called here. */
 struct label {
 	struct cg_slice text;
+	size_t at; /* if it is in the writer's text: where */
+	bool own;
 	cg_fn fn;
-	bool object; /* text is the object's: the function has no name */
 };
 
 /* A frame as it is written, on top of its parent (0: none). */
@@ -49,8 +50,10 @@ struct writer {
 	bool is_signed[COLUMNS], fraction[COLUMNS];
 	bool annotate;
 	struct label *label; /* by fn */
-	uint32_t *rank;      /* by fn: equal for equal labels */
-	uint32_t *written;   /* by node: its frame */
+	char *text;          /* of labels that are not just names */
+	size_t text_len, text_cap;
+	uint32_t *rank;    /* by fn: equal for equal labels */
+	uint32_t *written; /* by node: its frame */
 	struct frame *frame;
 	uint32_t frames;
 	struct place *place;
@@ -74,34 +77,102 @@ base_name(struct cg_slice path)
 	return path;
 }
 
-static struct label
-get_label(const struct cg_graph *graph, cg_fn fn)
+/* What would end a frame or a line becomes what it is read as by people. */
+static char
+clean(char c)
 {
-	struct label label = { cg_fn_name(graph, fn), fn, false };
-	struct cg_slice object = cg_object_path(graph, cg_fn_object(graph, fn));
+	if (c == ';')
+		return ':';
+	return c == '\n' || c == '\r' || c == '\t' || c == '\0' ? ' ' : c;
+}
 
-	if (label.text.len > 0 && !cg_equal(label.text, FOLDED_UNKNOWN))
-		return label;
-	label.text = cg_slice(FOLDED_UNKNOWN);
-	if (object.len > 0 && *object.ptr != '[') {
-		label.text = base_name(object);
-		label.object = true;
+/*
+ * Writes the name, so that it is read as it is meant: blanks at its ends would
+ * vanish, a number at its end would become a count, "# " a comment.
+ */
+static struct cg_slice
+clean_name(struct cg_slice name, char *to)
+{
+	struct folded_count count;
+	struct cg_slice text = { to, name.len }, left;
+
+	for (size_t i = 0; i < name.len; i++)
+		to[i] = clean(name.ptr[i]);
+	left = text = cg_trim(text);
+	if (cg_take_folded_count(&left, &count)) {
+		size_t at = (size_t)(text.ptr - to) + text.len;
+
+		while (to[at - 1] != ' ')
+			at--;
+		to[at - 1] = '_';
 	}
-	return label;
+	if (cg_starts(text, "# ") || cg_equal(text, "#"))
+		to[text.ptr - to] = '_';
+	return text.len > 0 ? text : cg_slice(FOLDED_UNKNOWN);
+}
+
+static bool
+grow(char **buf, size_t *cap, size_t need)
+{
+	size_t size = *cap ? *cap : 4096;
+	char *ptr;
+
+	while (size < need)
+		size *= 2;
+	if (size == *cap)
+		return true;
+	ptr = realloc(*buf, size);
+	if (!ptr)
+		return false;
+	*buf = ptr;
+	*cap = size;
+	return true;
+}
+
+/* A function without a name is called after its object. */
+static bool
+get_label(struct writer *w, cg_fn fn)
+{
+	struct cg_slice name = cg_fn_name(w->graph, fn), clean_text;
+	struct cg_slice object =
+	    cg_object_path(w->graph, cg_fn_object(w->graph, fn));
+	struct label *label = &w->label[fn];
+	bool nameless = name.len == 0 || cg_equal(name, FOLDED_UNKNOWN);
+	bool called_so = nameless && object.len > 0 && *object.ptr != '[';
+	char *to;
+
+	if (called_so)
+		name = base_name(object);
+	else if (nameless)
+		name = cg_slice(FOLDED_UNKNOWN);
+	if (!grow(&w->text, &w->text_cap, w->text_len + name.len + 2))
+		return false;
+	to = w->text + w->text_len;
+	clean_text = clean_name(name, to + 1);
+	*label = (struct label){ .text = name, .fn = fn };
+	label->own = called_so || clean_text.len != name.len ||
+		     memcmp(clean_text.ptr, name.ptr, name.len) != 0;
+	if (!label->own)
+		return true;
+	memmove(to + called_so, clean_text.ptr, clean_text.len);
+	label->at = w->text_len;
+	label->text.len = clean_text.len + (called_so ? 2 : 0);
+	if (called_so) {
+		to[0] = '[';
+		to[label->text.len - 1] = ']';
+	}
+	w->text_len += label->text.len;
+	return true;
 }
 
 static int
 compare_labels(const void *pa, const void *pb)
 {
-	const struct label *a = pa, *b = pb;
-	size_t n = a->text.len < b->text.len ? a->text.len : b->text.len;
-	int order = memcmp(a->text.ptr, b->text.ptr, n);
+	const struct cg_slice *a = &((const struct label *)pa)->text;
+	const struct cg_slice *b = &((const struct label *)pb)->text;
+	int order = memcmp(a->ptr, b->ptr, a->len < b->len ? a->len : b->len);
 
-	if (order)
-		return order;
-	if (a->text.len != b->text.len)
-		return a->text.len < b->text.len ? -1 : 1;
-	return a->object - b->object;
+	return order ? order : (a->len > b->len) - (a->len < b->len);
 }
 
 static bool
@@ -116,8 +187,17 @@ rank_names(struct writer *w)
 		free(sorted);
 		return false;
 	}
-	for (cg_fn fn = 0; fn < count; fn++)
-		sorted[fn] = w->label[fn] = get_label(w->graph, fn);
+	for (cg_fn fn = 0; fn < count; fn++) {
+		if (!get_label(w, fn)) {
+			free(sorted);
+			return false;
+		}
+	}
+	for (cg_fn fn = 0; fn < count; fn++) {
+		if (w->label[fn].own)
+			w->label[fn].text.ptr = w->text + w->label[fn].at;
+		sorted[fn] = w->label[fn];
+	}
 	qsort(sorted, count, sizeof(*sorted), compare_labels);
 	for (size_t i = 1; i < count; i++)
 		w->rank[sorted[i].fn] =
@@ -276,80 +356,24 @@ sort_tree(struct writer *w)
 /* ---- Lines -------------------------------------------------------------- */
 
 static bool
-grow_path(struct writer *w, size_t more)
-{
-	size_t cap = w->path_cap ? w->path_cap : 4096;
-	char *path;
-
-	while (cap < w->path_len + more)
-		cap *= 2;
-	if (cap == w->path_cap)
-		return true;
-	path = realloc(w->path, cap);
-	if (!path)
-		return false;
-	w->path = path;
-	w->path_cap = cap;
-	return true;
-}
-
-/* What would end a frame or a line becomes what it is read as by people. */
-static char
-clean(char c)
-{
-	if (c == ';')
-		return ':';
-	return c == '\n' || c == '\r' || c == '\t' || c == '\0' ? ' ' : c;
-}
-
-/*
- * Appends the name, so that it is read as it is meant: blanks at its ends
- * would vanish, a number at its end would become a count.
- */
-static void
-append_name(struct writer *w, struct cg_slice name)
-{
-	char *begin = w->path + w->path_len, *at = begin, *blank = NULL;
-	struct folded_count count;
-	struct cg_slice text;
-
-	name = cg_trim(name);
-	for (size_t i = 0; i < name.len; i++) {
-		*at = clean(name.ptr[i]);
-		if (*at == ' ')
-			blank = at;
-		at++;
-	}
-	text = (struct cg_slice){ begin, (size_t)(at - begin) };
-	if (blank && cg_take_folded_count(&text, &count))
-		*blank = '_';
-	/* At the begin of a line this would be a comment. */
-	if (w->path_len == 0 && at > begin && *begin == '#' &&
-	    (at == begin + 1 || begin[1] == ' '))
-		*begin = '_';
-	w->path_len = (size_t)(at - w->path);
-}
-
-static bool
 append_frame(struct writer *w, const struct frame *frame)
 {
-	const struct label *label = &w->label[frame->fn];
-	struct cg_slice text = label->text;
+	struct cg_slice text = w->label[frame->fn].text;
+	char *to;
 
-	if (!grow_path(w, text.len + 8))
+	if (!grow(&w->path, &w->path_cap, w->path_len + text.len + 5))
 		return false;
+	to = w->path + w->path_len;
 	if (w->path_len > 0)
-		w->path[w->path_len++] = ';';
-	if (label->object)
-		w->path[w->path_len++] = '[';
-	append_name(w, text);
-	if (label->object)
-		w->path[w->path_len++] = ']';
+		*to++ = ';';
+	memcpy(to, text.ptr, text.len);
+	to += text.len;
 	if (frame->note) {
-		memcpy(w->path + w->path_len, "_[?]", 4);
-		w->path[w->path_len + 2] = frame->note;
-		w->path_len += 4;
+		memcpy(to, "_[?]", 4);
+		to[2] = frame->note;
+		to += 4;
 	}
+	w->path_len = (size_t)(to - w->path);
 	return true;
 }
 
@@ -396,6 +420,17 @@ put_line(struct writer *w, const struct frame *frame)
 	cg_putc(w->out, '\n');
 }
 
+/* A stack that has costs of other events only is not of this one. */
+static bool
+is_written(const struct writer *w, const struct frame *frame)
+{
+	bool cost = w->columns == cg_event_count(w->graph);
+
+	for (size_t i = 0; i < w->columns; i++)
+		cost |= frame->cost[i] != 0;
+	return cost && frame->counted;
+}
+
 static bool
 enter(struct writer *w, size_t *depth, uint32_t parent)
 {
@@ -435,7 +470,7 @@ put_tree(struct writer *w)
 		}
 		level->at++;
 		ok = append_frame(w, frame);
-		if (ok && frame->counted)
+		if (ok && is_written(w, frame))
 			put_line(w, frame);
 		/* first is 0 for a leaf too: whose child is that? */
 		if (ok &&
@@ -512,6 +547,7 @@ cg_write_folded(
 	if (status == CG_OK && (!sort_tree(&w) || !put_tree(&w)))
 		status = cg_nomem(job);
 	free(w.label);
+	free(w.text);
 	free(w.rank);
 	free(w.written);
 	free(w.frame);

@@ -252,7 +252,7 @@ json()
 }
 
 @test "folded: what only looks like it is left to others" {
-	printf 'total 7\nnames 12\n' >"$dir/text"
+	printf 'total 7\nnames are no stack\nnames 12\n' >"$dir/text"
 	refuses 1 "expected a profile in one of the formats" "$dir/text"
 	printf 'total 7\nnames 12\n' >"$dir/text.folded"
 	"$CGCONV" --detect "$dir/text.folded" | grep -P '\tfolded\t'
