@@ -23,7 +23,8 @@ rereaders()
 may_refuse()
 {
 	case $1:$2 in
-	gprof:samples/gprof/* | folded:samples/folded/*) return 1 ;;
+	gprof:samples/gprof/*) return 1 ;;
+	folded:samples/folded/* | folded:samples/perf-script/*) return 1 ;;
 	gcov-json:samples/gcov-json/*) return 1 ;;
 	gprof:* | folded:* | gcov-json:* | callgrind:samples/json/*) ;;
 	*) return 1 ;;
@@ -162,13 +163,18 @@ totals()
 	done
 }
 
-# There is no end mark in a gmon.out, nor in folded stacks: behind a whole
-# record, or line, a cut does not show.
+# There is no end mark in a gmon.out, nor in folded stacks or samples of perf:
+# behind a whole record a cut does not show.
 at_record()
 {
 	case $1 in
 	samples/gprof/*/gmon*) ;;
-	samples/folded/*) [ -z "$(tail -c 1 "$dir/cut")" ] && return ;;
+	samples/folded/* | samples/perf-script/*/lines.perf)
+		[ -z "$(tail -c 1 "$dir/cut")" ] && return
+		;;
+	samples/perf-script/*)
+		[ "$(tail -c 2 "$dir/cut" | wc -l)" -eq 2 ] && return
+		;;
 	*) return 1 ;;
 	esac
 	(($2 % 13 == 0 || $2 % 21 == 0))

@@ -1,0 +1,312 @@
+# perf-script.bats - what perf script prints.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+	fields=samples/perf-script/fields
+}
+
+# sample HEAD FRAME...: appends one to the input, as perf prints it.
+sample()
+{
+	{
+		printf '%s\n' "$1"
+		shift
+		[ $# -eq 0 ] || printf '\t%16s\n' "$@"
+		echo
+	} >>"$dir/in.perf"
+}
+
+# becomes LINE...: what it is as folded stacks, without a word.
+becomes()
+{
+	"$CGCONV" -t folded "$dir/in.perf" >"$dir/out" 2>"$dir/err"
+	printf '%s\n' "$@" >"$dir/want"
+	same "$dir/want" "$dir/out"
+	[ ! -s "$dir/err" ]
+}
+
+# Events as JSON has them: name and unit.
+events()
+{
+	"$CGCONV" -q -t json "${1:-$dir/in.perf}" |
+		sed -n 's/^\["event",[0-9]*,"\(.*\)","","\(.*\)","stated".*/\1 \2/p'
+}
+
+# A stack is read right whatever stands on the line before it.
+reads()
+{
+	local event=$1
+
+	shift
+	for head; do
+		rm -f "$dir/in.perf"
+		sample "$head" "10 b+0x1 (/x)" "20 a (/x)"
+		becomes "a;b $period"
+		[ "$(events)" = "$event" ] || {
+			echo "$head: $(events), not $event"
+			return 1
+		}
+	done
+}
+
+@test "perf-script: samples are what they were" {
+	for file in $(samples perf-script); do
+		golden "$file" json
+	done
+}
+
+@test "perf-script: shares are those of perf report" {
+	for event in cpu-clock page-faults; do
+		"$CGCONV" -q --info --event "$event" --top 100 "$fields/header.perf" |
+			perl -ne '/^ *[\d,]+ +([\d.]+)% +[\d,]+ +([\d.]+)% +\d+  (.*?)(?: \[|$)/
+				and print "$3 $1 $2\n"' | sort -u >"$dir/got"
+		perl -F'\|' -ne 'BEGIN { $want = shift } chomp;
+			/event .(.*?).$/ and $on = $1 eq $want;
+			my @f = split /\|/; next if !$on || @f < 4;
+			s/^ +| +$|%//g for @f; $f[3] =~ s/^\[.\] //;
+			print "$f[3] $f[0] $f[1]\n" if $f[3] !~ /^0x|Symbol/' \
+			"$event" "$fields/report.txt" | sort -u >"$dir/want"
+		[ -s "$dir/want" ]
+		grep -v '^\[unknown\]' "$dir/got" >"$dir/known"
+		same "$dir/want" "$dir/known"
+	done
+}
+
+@test "perf-script: what stands twice in a stack is counted once" {
+	sample "prog 7/7 1.000001: 5 cycles: " "5 c (/x)" "4 a (/x)" \
+		"3 b (/x)" "2 a (/x)" "1 main (/x)"
+	sample "prog 7/7 1.000002: 5 cycles: " "2 a (/x)" "1 main (/x)"
+	becomes 'main;a 5' 'main;a;b;a;c 5'
+	"$CGCONV" -q --info "$dir/in.perf" | grep -qE ' 10 +100.00% +5 +50.00% +[0-9]+ +a'
+}
+
+@test "perf-script: fields are found whichever of them are printed" {
+	period=7
+	reads "cycles " \
+		"prog 12/13 [003] 17.123456: 7 cycles: " \
+		"prog 13 17.123456789:          7 cycles:" \
+		"prog 17.123456: 7 cycles:" \
+		"12 17.123456: 7 cycles:" \
+		"prog 13 7 cycles:" \
+		"prog 12/13 [003] 7 cycles:" \
+		"FS Broker 5858  5791/5860 [000] 17.123456: 7 cycles: " \
+		"17.123456: 7 cycles:"
+	reads "cycles:u " "prog 13 17.123456: 7 cycles:u: "
+	reads "cpu-clock:uhH ns" "prog 13 17.123456: 7 cpu-clock:uhH: "
+	reads "task-clock ns" "prog 13 17.123456: 7 task-clock:"
+	reads "period " "prog 13  7" "prog 12/13 17.123456: 7"
+	period=1
+	reads "samples:cycles " \
+		"prog 12/13 [003] 17.123456: cycles: " \
+		"prog 13 cycles:" "prog cycles: " "cycles:" "  cycles: " \
+		"FS Broker 5858 cycles:"
+	reads "samples " "prog 13" "prog 12/13 17.123456:" ":-1 -1/-1 17.1: "
+	reads "samples:sched:sched_switch " \
+		"prog 13 17.1: sched:sched_switch: prev_comm=a b prev_pid=7"
+}
+
+@test "perf-script: without a call chain the frame is on the same line" {
+	printf '%16s %s\n' prog "12 17.1: 5 cycles:  ffffffff81 [unknown] ([unknown])" \
+		prog "12 17.2: 5 cycles:          7f10 f(int)+0x4 (/x)" \
+		"dd ee" "12 17.2: 5 cycles:          7f10 f(int)+0x4 (/x)" \
+		>"$dir/in.perf"
+	becomes '[unknown] 5' 'f(int) 10'
+	# But what a tracepoint says is no frame if frames follow.
+	rm "$dir/in.perf"
+	sample "prog 12 17.1: ext4:x: ab is no frame" "10 b (/x)" "20 a (/x)"
+	becomes 'a;b 1'
+	rm "$dir/in.perf"
+	printf 'prog 12 17.1: irq:x: vec=1\nprog 12 17.1: irq:x: vec=2\n' \
+		>"$dir/in.perf"
+	"$CGCONV" -f perf-script -t folded "$dir/in.perf" >"$dir/out"
+	echo '[unknown] 2' | same - "$dir/out"
+}
+
+@test "perf-script: frames alone are samples as well" {
+	printf '\n\t%s\n\t%s\n\n\n\t%s\n\n' "10 b (/x)" "20 a (/x)" "20 a (/x)" \
+		>"$dir/in.perf"
+	becomes 'a 1' 'a;b 1'
+	printf 'prog 1 cycles:\n%s\n%s\n\n' "10 b (/x)" "20 a (/x)" >"$dir/in.perf"
+	becomes 'a;b 1'
+}
+
+@test "perf-script: names with blanks and parentheses stay whole" {
+	sample "prog 13 17.1: 1 cycles:" \
+		"1 (anonymous namespace)::f(int) const+0x3e (/lib/x.so (deleted))" \
+		"2 operator new(unsigned long)+0x1 (/x)" \
+		"3 void g<std::function<void (int)> >(void (*)(int)) (/x)" \
+		"4 (main) ([vdso])" \
+		"5 Lfoo/Bar;::run(I)V ([kernel.kallsyms])"
+	"$CGCONV" -q -t json "$dir/in.perf" >"$dir/out"
+	for name in '(anonymous namespace)::f(int) const' \
+		'operator new(unsigned long)' '(main)' 'Lfoo/Bar;::run(I)V' \
+		'void g<std::function<void (int)> >(void (*)(int))'; do
+		grep -qF "\"$name\"," "$dir/out"
+	done
+	grep '^\["object"' "$dir/out" >"$dir/objects"
+	printf '["object",%s]\n' '1,"/lib/x.so (deleted)"' '2,"/x"' \
+		'3,"[kernel.kallsyms]"' '4,"[vdso]"' >"$dir/want"
+	same "$dir/want" "$dir/objects"
+}
+
+@test "perf-script: names without objects, objects without names" {
+	sample "cycles:" "1 f(int)" "2 operator()(int)+0x4" "3 [unknown]"
+	becomes '[unknown];operator()(int);f(int) 1'
+	rm "$dir/in.perf"
+	sample "cycles:" "7fab (/lib/x.so)" "10 ([unknown])"
+	"$CGCONV" -q -t folded "$dir/in.perf" >"$dir/out"
+	echo '0x10;0x7fab 1' | same - "$dir/out"
+}
+
+@test "perf-script: unknown frames keep their object" {
+	sample "1 cycles:" "1 [unknown] (/usr/lib/libc.so.6)" \
+		"2 [unknown] ([unknown])"
+	becomes '[unknown];[libc.so.6] 1'
+}
+
+@test "perf-script: each event is a column, of its periods" {
+	sample "prog 13 17.1:  100 cycles: " "1 f (/x)"
+	sample "prog 13 17.1:    3 page-faults: " "1 f (/x)"
+	sample "prog 13 17.1:   20 cycles: " "1 f (/x)"
+	"$CGCONV" -q -t json "$dir/in.perf" >"$dir/out"
+	grep -qx '\["total",\[120,3\]\]' "$dir/out"
+	grep -qx '\["stack",1,3,\[120,3\]\]' "$dir/out"
+	[ "$(events | tr '\n' ,)" = "cycles ,page-faults ," ]
+}
+
+@test "perf-script: -F srcline gives files and lines" {
+	printf 'prog 1.5: 5 cycles:\n' >"$dir/in.perf"
+	printf '\t%16s %s\n  %s\n' 10 "f+0x1 (/x)" "/src/a b.c:12" \
+		20 "g (/x)" "??:0" 30 "h (/x)" ":0" \
+		40 "k ([k])" "[k][ffff40]" 50 "main (/x)" "main.c:7" \
+		>>"$dir/in.perf"
+	echo >>"$dir/in.perf"
+	"$CGCONV" -q -t folded "$dir/in.perf" >"$dir/out"
+	echo 'main;k_[k];h;g;f 5' | same - "$dir/out"
+	"$CGCONV" -q -t callgrind "$dir/in.perf" --no-root |
+		perl tests/oracle/callgrind.pl - >"$dir/out"
+	grep -qP '^self\t1\t/x\t\S*\tf\t/src/a b.c\t12\t0x0\tcycles=5' "$dir/out"
+	grep -qP '^call\t1\t/x\t\S*\tmain\tmain.c\t7\t' "$dir/out"
+}
+
+@test "perf-script: inlined frames are told, and have an object" {
+	# As perf prints it: all but the outermost of an address are inlined.
+	sample "1 cycles:" "5 leaf (inlined)" "5 mid (inlined)" "5 f (/x)" \
+		"9 mid (inlined)" "9 f (/x)" "10 main (/x)"
+	becomes 'main;f;mid_[i];f;mid_[i];leaf_[i] 1'
+	"$CGCONV" -q -t json "$dir/in.perf" | grep -q '"leaf",0,1\]'
+	# perf 6.1 with addr2line: the innermost has the object.
+	rm "$dir/in.perf"
+	sample "1 cycles:" "5 f (/x)" "5 mid (inlined)" "9 f (/x)" "10 main (/x)"
+	becomes 'main;f;mid;f_[i] 1'
+	# The same address again and again is no inlining but recursion.
+	rm "$dir/in.perf"
+	sample "1 cycles:" "5 f (/x)" "5 f (/x)" "5 f (/x)" "10 main (/x)"
+	becomes 'main;f;f;f 1'
+	rm "$dir/in.perf"
+	sample "1 cycles:" "5 g (inlined)" "5 f (/x)" "5 g (inlined)" "5 f (/x)"
+	becomes 'f;g_[i];f;g_[i] 1'
+	# A lone one is the function itself by another name.
+	rm "$dir/in.perf"
+	sample "1 cycles:" "5 impl (inlined)" "10 main (/x)"
+	becomes 'main;impl 1'
+}
+
+@test "perf-script: with and without lines the inlined are the same" {
+	for file in inlined srcline; do
+		"$CGCONV" -q -t folded samples/perf-script/inlined/$file.perf \
+			>"$dir/$file"
+	done
+	same "$dir/inlined" "$dir/srcline"
+	grep -q '_\[i\]' "$dir/inlined"
+}
+
+@test "perf-script: addresses are kept if asked for" {
+	sample "1 cycles:" "1a f (/x)" "2b main (/x)"
+	sample "1 cycles:" "1c f (/x)" "2b main (/x)"
+	"$CGCONV" -q -t json "$dir/in.perf" | grep -c '^\["frame"' | grep -qx 2
+	"$CGCONV" -q -t json --addresses "$dir/in.perf" >"$dir/out"
+	grep -c '^\["frame"' "$dir/out" | grep -qx 3
+	grep -qx '\["frame",2,1,1,0,0,26\]' "$dir/out"
+}
+
+@test "perf-script: processes and threads are parts, if asked for" {
+	sample "a b 10/11 1.1: 1 cycles:" "1 f (/x)"
+	sample "a b 10/12 1.2: 2 cycles:" "1 f (/x)"
+	sample "c 20/20 1.3: 4 cycles:" "1 f (/x)"
+	for by in "comm 3 4" "pid 3 4" "tid 1 2 4"; do
+		"$CGCONV" -q -t json --part-by "${by%% *}" "$dir/in.perf" |
+			sed -n 's/^\["total",\[\(.*\)\]\]/\1/p' | tr '\n' ' ' |
+			grep -qx "${by#* } "
+	done
+	"$CGCONV" -q -t json --part-by tid "$dir/in.perf" |
+		grep -qx '\["part",10,12,.*"a b"\]'
+	"$CGCONV" -q -t json "$dir/in.perf" | grep -c '^\["part"' | grep -qx 1
+}
+
+@test "perf-script: what --header says is kept" {
+	"$CGCONV" -q -t json "$fields/header.perf" >"$dir/out"
+	grep -q '^\["desc","cmdline","/usr/bin/perf record ' "$dir/out"
+	grep -q '^\["desc","perf version","6.1' "$dir/out"
+}
+
+@test "perf-script: records that are no samples are no samples" {
+	{
+		echo "prog 1 1.0: PERF_RECORD_COMM exec: prog:1/1"
+		echo "prog 1 1.0: PERF_RECORD_MMAP2 1/1: [0x1(0x1) @ 0 0]: r-xp /x"
+	} >"$dir/in.perf"
+	sample "prog 1 1.1: 5 cycles:" "1 f (/x)"
+	"$CGCONV" -f perf-script -t folded "$dir/in.perf" >"$dir/out" \
+		2>"$dir/err"
+	echo 'f 5' | same - "$dir/out"
+	[ ! -s "$dir/err" ]
+	echo "prog 1 1.2: PERF_RECORD_LOST lost 7" >>"$dir/in.perf"
+	"$CGCONV" -f perf-script -t folded "$dir/in.perf" 2>&1 >"$dir/out" |
+		grep "warning: the recording has lost samples"
+}
+
+@test "perf-script: a line that says nothing is left out, with a word" {
+	sample "prog 1 1.1: 5 cycles:" "1 f (/x)" "THIS_IS_A_WEIRD_LINE"
+	"$CGCONV" -t folded "$dir/in.perf" 2>"$dir/err" >"$dir/out"
+	echo 'f 5' | same - "$dir/out"
+	grep -q 'in.perf:3:1: warning: expected a sample of perf script or a' \
+		"$dir/err"
+	echo "nothing at all" >"$dir/in.perf"
+	refuses 1 "expected samples of perf script" -f perf-script \
+		"$dir/in.perf"
+}
+
+@test "perf-script: a file that ends in a stack is a warning" {
+	sample "prog 1 1.1: 5 cycles:" "1 f (/x)"
+	head -n -1 "$dir/in.perf" >"$dir/cut.perf"
+	"$CGCONV" -t folded "$dir/cut.perf" 2>"$dir/err" >"$dir/out"
+	echo 'f 5' | same - "$dir/out"
+	grep -q "cut.perf:2: warning: expected an empty line at the end" \
+		"$dir/err"
+}
+
+@test "perf-script: CR LF and copies that have lost their blanks" {
+	sample "prog 1 1.1: 5 cycles:" "1 f (/x)" "2 main (/x)"
+	sed -i 's/$/\r/' "$dir/in.perf"
+	becomes 'main;f 5'
+	sed -i 's/^[ \t]*/    /' "$dir/in.perf"
+	sed -i '1s/^ *//' "$dir/in.perf"
+	becomes 'main;f 5'
+}
+
+@test "perf-script: a stack as deep, a name as long as it likes" {
+	perl -e 'print "prog 1 1.1: 5 cycles:\n", "\t1 f (/x)\n" x 200000,
+		"\t2 ", "x" x 1000000, " (/x)\n\n"' >"$dir/in.perf"
+	"$CGCONV" -t folded "$dir/in.perf" >"$dir/out"
+	[ "$(wc -c <"$dir/out")" -eq $((1000000 + 200000 * 2 + 3)) ]
+}
+
+@test "perf-script: periods up to 2^64-1, and no further" {
+	sample "p 1 1.1: 18446744073709551615 cycles:" "1 f (/x)"
+	becomes 'f 18446744073709551615'
+	sample "p 1 1.1: 1 cycles:" "1 f (/x)"
+	refuses 1 "costs add up to more than 64 bits hold" "$dir/in.perf"
+}
