@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "graph.h"
+#include "symbols.h"
 
 void
 cg_build_init(
@@ -23,6 +24,7 @@ cg_build_free(struct cg_build *build)
 {
 	cg_map_free(&build->out);
 	free(build->mark);
+	cg_map_free(&build->demangled);
 	build->mark = NULL;
 	free(build->text);
 	build->text = NULL;
@@ -241,6 +243,28 @@ struct cg_slice
 cg_get_name(const struct cg_build *build, cg_name name)
 {
 	return cg_strs_get(&build->graph->strs, name);
+}
+
+cg_name
+cg_add_demangled(struct cg_build *build, cg_name symbol)
+{
+	struct cg_strs *strs = &build->graph->strs;
+	uint32_t *known;
+	const char *text;
+
+	if (!cg_build_check(build, symbol, strs->count ? strs->count : 1,
+		"name"))
+		return 0;
+	known = cg_map_at(&build->demangled, symbol);
+	if (known && *known != 0)
+		return *known;
+	text = known ? cg_demangle_in(strs, cg_strs_get(strs, symbol).ptr)
+		     : NULL;
+	if (!text) {
+		cg_build_nomem(build);
+		return 0;
+	}
+	return *known = cg_strs_find(strs, cg_slice(text));
 }
 
 cg_fn

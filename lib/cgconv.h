@@ -517,6 +517,8 @@ cg_name cg_add_name(struct cg_build *, struct cg_slice);
 /* Its text, NUL-terminated; lives as long as the graph. */
 struct cg_slice cg_get_name(const struct cg_build *, cg_name);
 cg_fn cg_add_fn_named(struct cg_build *, cg_name, cg_file, cg_object);
+/* Demangled (C++, Rust, D), or the name itself; found once for each name. */
+cg_name cg_add_demangled(struct cg_build *, cg_name symbol);
 /*
  * The same with the name that linkers know it by, where that is another: the
  * two constructors that C++ makes of one in the source have one name. Symbol 0
@@ -1006,8 +1008,6 @@ void cg_job_set_gzip(struct cg_job *, bool);
 void cg_job_set_strict(struct cg_job *, bool);
 /* Costs below zero become 0 where the target has no place for them. */
 void cg_job_set_clamp(struct cg_job *, bool);
-/* Where a target needs stacks and there are none, estimate them from calls. */
-void cg_job_set_guess(struct cg_job *, bool);
 void cg_job_set_verbose(struct cg_job *, bool);
 bool cg_job_verbose(const struct cg_job *);
 /*

@@ -320,6 +320,8 @@ struct cg_build {
 	bool begun;               /* an input has come */
 	struct cg_run *run;       /* of the last row */
 	const struct cg_rules *rules; /* NULL: none */
+	cg_facts unwanted;        /* their rows are told of, not kept */
+	struct cg_map demangled;  /* names by their linkage names */
 	struct cg_map out;        /* files that they leave out */
 	uint64_t *mark;           /* the part's sums when it was begun */
 	size_t marks;
@@ -418,12 +420,6 @@ void cg_stacks_clear(struct cg_graph *);
  * on up to levels, the last of which takes in all deeper ones. 1: none does.
  */
 int cg_fold_stacks(struct cg_build *, uint64_t levels);
-
-/*
- * guess.c: adds stacks that calls make likely; their costs are those of the
- * rows, which stay. The graph is to be sealed again. Reports its failures.
- */
-int cg_guess_stacks(struct cg_build *);
 
 /*
  * Strongly connected components of a graph in compressed rows: the targets

@@ -146,12 +146,6 @@ cg_job_set_clamp(struct cg_job *job, bool clamp)
 }
 
 void
-cg_job_set_guess(struct cg_job *job, bool guess)
-{
-	job->guess = guess;
-}
-
-void
 cg_job_set_verbose(struct cg_job *job, bool verbose)
 {
 	job->verbose = verbose;
@@ -326,6 +320,16 @@ read_input(struct cg_job *job, struct cg_in *in)
 	return status;
 }
 
+/* Rows that only say what the target cannot carry; never what follows. */
+static cg_facts
+find_unwanted(const struct cg_job *job)
+{
+	const cg_facts rows = CG_JUMPS | CG_BRANCHES | CG_BLOCKS |
+	                      CG_CONDITIONS | CG_COUNTERS;
+
+	return job->to ? rows & ~(job->to->carries | job->to->needs) : 0;
+}
+
 static int
 begin_graph(struct cg_job *job)
 {
@@ -337,6 +341,7 @@ begin_graph(struct cg_job *job)
 	cg_build_init(&job->build, job->graph,
 	    job->inputs > 1 && !job->parts ? CG_PARTS_SUM : CG_PARTS_KEEP);
 	job->build.rules = &job->rules;
+	job->build.unwanted = find_unwanted(job);
 	job->build.by = &job->part_by;
 	return CG_OK;
 }

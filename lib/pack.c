@@ -407,6 +407,16 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 	return build->status == CG_OK;
 }
 
+/* Rows that nobody will ask for; that there were some is known. */
+static bool
+is_unwanted(struct cg_build *build, cg_facts fact)
+{
+	if (build->status != CG_OK || !(build->unwanted & fact))
+		return false;
+	build->graph->facts |= fact;
+	return true;
+}
+
 void
 cg_add_jump(struct cg_build *build, cg_fn fn, const struct cg_pos *from,
     cg_fn target, const struct cg_pos *to, bool conditional, uint64_t executed,
@@ -421,7 +431,7 @@ cg_add_jump(struct cg_build *build, cg_fn fn, const struct cg_pos *from,
 		.followed = followed };
 
 	if (cg_build_omits(build, from->file) ||
-	    cg_build_omits(build, to->file))
+	    cg_build_omits(build, to->file) || is_unwanted(build, CG_JUMPS))
 		return;
 	run = begin_row(build, fn, from, 0);
 	if (!run ||
@@ -465,9 +475,12 @@ cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_branch *branch)
 		    (build->rules->no_throws &&
 			(branch->flags & CG_BRANCH_THROW)))))
 		return build->status == CG_OK;
+	if (!cg_build_check(build, branch->kind, CG_BRANCH_KINDS, "kind"))
+		return false;
+	if (is_unwanted(build, fact[branch->kind]))
+		return true;
 	run = begin_row(build, fn, &branch->pos, 0);
-	if (!run || !cg_build_check(build, branch->label, strs, "label") ||
-	    !cg_build_check(build, branch->kind, CG_BRANCH_KINDS, "kind"))
+	if (!run || !cg_build_check(build, branch->label, strs, "label"))
 		return false;
 	graph->facts |= fact[branch->kind];
 	if (!cg_run_add_branch(graph, run, branch))

@@ -532,6 +532,50 @@ test_formulas(void)
 	check_formula("18446744073709551615 e0", NULL, 0);
 }
 
+/* ---- Names, unwanted rows ------------------------------------------------ */
+
+static void
+test_demangled(void)
+{
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build, CG_INCL_NONE);
+	cg_name mangled = cg_add_name(&build, cg_slice("_ZN1A1bEi"));
+	cg_name plain = cg_add_demangled(&build, mangled);
+
+	CHECK(cg_equal(cg_get_name(&build, plain), "A::b(int)"));
+	CHECK(cg_add_demangled(&build, mangled) == plain);
+	CHECK(cg_add_demangled(&build, plain) == plain);
+	CHECK(cg_add_demangled(&build, 0) == 0);
+	end(&build, graph);
+}
+
+/* What the target cannot carry is a fact, but no row. */
+static void
+test_unwanted(void)
+{
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build, CG_INCL_NONE);
+	const struct cg_branch arc = { .kind = CG_BRANCH_ARC };
+	const struct cg_branch block = { .kind = CG_BRANCH_BLOCK };
+	struct cg_rows *rows;
+	struct cg_branch row;
+
+	build.unwanted = CG_BLOCKS | CG_JUMPS;
+	CHECK(cg_add_branch(&build, 1, &arc));
+	CHECK(cg_add_branch(&build, 1, &block));
+	cg_add_jump(&build, 1, &arc.pos, 1, &arc.pos, true, 2, 1);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	CHECK((cg_graph_facts(graph) &
+		  (CG_BLOCKS | CG_BRANCHES | CG_JUMPS)) ==
+	      (CG_BLOCKS | CG_BRANCHES | CG_JUMPS));
+	rows = cg_rows_new(graph);
+	CHECK(rows && cg_rows_open(rows, 0, 1));
+	CHECK(cg_next_branch(rows, &row) && row.kind == CG_BRANCH_ARC);
+	CHECK(!cg_next_branch(rows, &row));
+	cg_rows_free(rows);
+	end(&build, graph);
+}
+
 int
 main(void)
 {
@@ -544,5 +588,7 @@ main(void)
 		test_shares(seed);
 	}
 	test_formulas();
+	test_demangled();
+	test_unwanted();
 	return unit_end();
 }
