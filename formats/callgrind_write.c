@@ -66,26 +66,6 @@ format_u64(char *to, uint64_t value)
 
 /* ---- Names -------------------------------------------------------------- */
 
-/* A line break in a name would begin a line, a NUL hangs KCachegrind. */
-static void
-put_text(struct writer *w, struct cg_slice text)
-{
-	size_t from = 0;
-
-	for (size_t i = 0; i < text.len; i++) {
-		char c = text.ptr[i];
-
-		if (c != '\n' && c != '\r' && c != '\0')
-			continue;
-		cg_put(w->out, (struct cg_slice){ text.ptr + from, i - from });
-		cg_puts(w->out, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\0");
-		from = i + 1;
-		cg_warn(w->job, "line breaks and NULs in names are written "
-				"as \\n, \\r and \\0");
-	}
-	cg_put(w->out, (struct cg_slice){ text.ptr + from, text.len - from });
-}
-
 /* "fn=(7)", where the name is known; false if not. */
 static bool
 put_id(struct writer *w, const char *spec, const struct names *names, size_t i)
@@ -105,10 +85,10 @@ put_id(struct writer *w, const char *spec, const struct names *names, size_t i)
 	return true;
 }
 
-/* "fn=(7) name", "fn=(7)", or "fn=name". */
+/* "fn=(7) name", "fn=(7)", or "fn=name"; the symbol of a twin behind it. */
 static void
 put_name(struct writer *w, const char *spec, struct names *names, size_t i,
-    struct cg_slice name)
+    struct cg_slice name, struct cg_slice symbol)
 {
 	/* "(1) x" as a plain name would be read as an id. */
 	bool like_id = name.len > 1 && name.ptr[0] == '(' &&
@@ -125,25 +105,33 @@ put_name(struct writer *w, const char *spec, struct names *names, size_t i,
 		if (!known)
 			cg_putc(w->out, ' ');
 	}
-	if (!known || !(w->short_names || like_id))
-		put_text(w, name.len ? name : cg_slice("???"));
+	if (!known || !(w->short_names || like_id)) {
+		cg_callgrind_put_text(w, name.len ? name : cg_slice("???"));
+		if (symbol.len > 0) {
+			cg_puts(w->out, " [");
+			cg_callgrind_put_text(w, symbol);
+			cg_putc(w->out, ']');
+		}
+	}
 	cg_putc(w->out, '\n');
 }
+
+static const struct cg_slice NOTHING = { "", 0 };
 
 static void
 put_object(struct writer *w, const char *spec, cg_object object)
 {
 	if (!put_id(w, spec, &w->objects, object))
 		put_name(w, spec, &w->objects, object,
-		    cg_object_path(w->graph, object));
+		    cg_object_path(w->graph, object), NOTHING);
 }
 
 static void
 put_file(struct writer *w, const char *spec, cg_file file)
 {
 	if (!put_id(w, spec, &w->files, file))
-		put_name(
-		    w, spec, &w->files, file, cg_file_path(w->graph, file));
+		put_name(w, spec, &w->files, file, cg_file_path(w->graph, file),
+		    NOTHING);
 }
 
 static void
@@ -151,7 +139,8 @@ put_fn(struct writer *w, const char *spec, cg_fn fn)
 {
 	if (!put_id(w, spec, &w->fns, fn))
 		put_name(w, spec, &w->fns, fn,
-		    fn ? cg_fn_name(w->graph, fn) : cg_slice(SPONTANEOUS));
+		    fn ? cg_fn_name(w->graph, fn) : cg_slice(SPONTANEOUS),
+		    cg_callgrind_twin(w, fn));
 }
 
 /* ---- Positions and costs ------------------------------------------------ */
@@ -242,7 +231,7 @@ static void
 put_line(struct writer *w, const char *key, const char *value)
 {
 	cg_puts(w->out, key);
-	put_text(w, cg_slice(value));
+	cg_callgrind_put_text(w, cg_slice(value));
 	cg_putc(w->out, '\n');
 }
 
@@ -296,11 +285,11 @@ put_event(struct writer *w, const struct cg_event *event)
 	cg_puts(w->out, event->name);
 	if (*event->formula) {
 		cg_puts(w->out, " = ");
-		put_text(w, cg_slice(event->formula));
+		cg_callgrind_put_text(w, cg_slice(event->formula));
 	}
 	if (*event->long_name) {
 		cg_puts(w->out, " : ");
-		put_text(w, cg_slice(event->long_name));
+		cg_callgrind_put_text(w, cg_slice(event->long_name));
 	}
 	cg_putc(w->out, '\n');
 }
@@ -339,9 +328,9 @@ put_descs(struct writer *w, cg_part part)
 
 	for (size_t i = 0; cg_part_desc(w->graph, part, i, &key, &value); i++) {
 		cg_puts(w->out, "desc: ");
-		put_text(w, cg_slice(key));
+		cg_callgrind_put_text(w, cg_slice(key));
 		cg_puts(w->out, ": ");
-		put_text(w, cg_slice(value));
+		cg_callgrind_put_text(w, cg_slice(value));
 		cg_putc(w->out, '\n');
 	}
 }
@@ -582,7 +571,8 @@ cg_callgrind_write(
 	w.objects.id = calloc(cg_object_count(graph) + 1, sizeof(uint32_t));
 	w.files.id = calloc(cg_file_count(graph) + 1, sizeof(uint32_t));
 	w.fns.id = calloc(cg_fn_count(graph) + 1, sizeof(uint32_t));
-	if (rows && w.objects.id && w.files.id && w.fns.id)
+	if (rows && w.objects.id && w.files.id && w.fns.id &&
+	    cg_callgrind_find_twins(&w))
 		status = write_parts(&w, rows);
 	else if (rows)
 		status = cg_nomem(job);
@@ -591,5 +581,6 @@ cg_callgrind_write(
 	free(w.objects.id);
 	free(w.files.id);
 	free(w.fns.id);
+	free(w.twin);
 	return status;
 }

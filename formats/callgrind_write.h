@@ -29,6 +29,7 @@ struct writer {
 	bool one_command;  /* all parts have the same */
 	struct root *root; /* NULL: no cycles, or none is wanted */
 	struct names objects, files, fns;
+	bool *twin;        /* by fn: another has its name, too */
 
 	cg_object object; /* what ob=, fl=, fi= last said */
 	cg_file file, here;
@@ -42,6 +43,13 @@ struct writer {
 /* Rows of a function follow; calls are among them. */
 void cg_callgrind_begin_fn(struct writer *, cg_fn);
 void cg_callgrind_put_call(struct writer *, const struct cg_call *);
+
+/* ---- callgrind_text.c --------------------------------------------------- */
+
+void cg_callgrind_put_text(struct writer *, struct cg_slice);
+bool cg_callgrind_find_twins(struct writer *); /* false: out of memory */
+/* The linkage name of a function that has a twin, else "". */
+struct cg_slice cg_callgrind_twin(const struct writer *, cg_fn);
 
 /* ---- callgrind_root.c --------------------------------------------------- */
 
