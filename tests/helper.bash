@@ -21,7 +21,7 @@ samples()
 
 	for file in samples/${1:-*}/*/*; do
 		case $file in
-		samples/src/* | */HOW | */prog | *.txt) ;;
+		samples/src/* | */HOW | */prog | *.txt | *.ci) ;;
 		*) [ -f "$file" ] && echo "$file" ;;
 		esac
 	done

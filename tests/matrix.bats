@@ -78,7 +78,8 @@ totals()
 			# A writer may hold one event only; that one it keeps,
 			# folded stacks without its name.
 			case $to in
-			gprof) grep -qxFf "$dir/got" "$dir/want" ;;
+			gprof | gcov-json)
+				grep -qxFf "$dir/got" "$dir/want" ;;
 			folded) [ "$(cut -f 3 "$dir/got")" = \
 				"$(cut -f 3 "$dir/want")" ] ||
 				cut -f 3 "$dir/want" |
@@ -153,8 +154,15 @@ totals()
 	done
 }
 
+# Notes and data of coverage find each other by their names.
+is_pair()
+{
+	[ "$1" != "${1%.gcda}" ] || [ -e "${1%.gcno}.gcda" ]
+}
+
 @test "matrix: gzip and a pipe make no difference" {
 	for file in $(samples); do
+		is_pair "$file" && continue
 		convert json "$file" >"$dir/one"
 		# shellcheck disable=SC2046 # two words or none
 		gzip -c "$file" | "$CGCONV" -q -t json $(exe_of "$file") - \

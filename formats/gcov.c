@@ -1,0 +1,252 @@
+/*
+ * gcov.c - coverage of gcc and clang: .gcda files with their .gcno files.
+ *
+ * Sources: the files that gcc 3.4 to 16 and clang 9 to 23 write, gcov-io.h
+ * and gcov.c of those versions of gcc, GCOV.cpp of LLVM; docs of -fprofile-*.
+ * Any version and byte order is read, on any machine; notes and data each have
+ * their own (a cross compiler's notes have its host's). What comes out is what
+ * the gcov of the compiler's version says, for clang's files llvm-cov.
+ *
+ * An input is a .gcda, whose notes are found, a .gcno, whose data is taken
+ * where it lies beside (else nothing ran), or a stream of data that a program
+ * without files sent (gcc 13: "gcfn" name data, ...).
+ *
+ * Survives: all of it but counters that are no coverage (values, times).
+ * Lost: nothing else; what gcov derives is derived from the rows.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gcov.h"
+
+static int
+probe(const struct cg_head *head)
+{
+	struct gcov_bytes bytes = { .at = (const unsigned char *)head->text.ptr,
+		.end = (const unsigned char *)head->text.ptr + head->text.len };
+	struct gcov_head gcov;
+
+	return cg_gcov_take_magic(&bytes, &gcov, 0) ? CG_PROBE_SURE
+						    : CG_PROBE_NO;
+}
+
+static struct gcov_bytes
+bytes_of(struct cg_slice text)
+{
+	return (struct gcov_bytes){ .at = (const unsigned char *)text.ptr,
+		.end = (const unsigned char *)text.ptr + text.len };
+}
+
+/*
+ * clang asked for a version from 12 on says so, but writes as for 11. So what
+ * cannot be read as the one is tried as the other.
+ */
+static bool
+read_either(struct gcov_unit *unit, struct gcov_bytes *bytes,
+    bool (*read)(struct gcov_unit *, struct gcov_bytes *, unsigned))
+{
+	const unsigned old = GCOV_VERSION(11, 0);
+	struct gcov_bytes first = *bytes, again = *bytes;
+
+	if (read(unit, &first, 0)) {
+		*bytes = first;
+		return true;
+	}
+	if (!unit->nomem && first.exact && read(unit, &again, old)) {
+		*bytes = again;
+		return true;
+	}
+	*bytes = first;
+	return false;
+}
+
+/* Reports why bytes could not be read, and leaves them out. */
+static int
+skip(struct gcov_unit *unit, const struct gcov_bytes *bytes)
+{
+	if (unit->nomem)
+		return cg_nomem(unit->job);
+	return cg_skip_at(unit->job, bytes->wrong_at, "%s",
+	    bytes->wrong ? bytes->wrong : "expected gcov's records");
+}
+
+/* ---- Units -------------------------------------------------------------- */
+
+static int
+add_unit(struct gcov_unit *unit, struct cg_build *build, const char *data)
+{
+	int status = CG_OK;
+
+	if (unit->has_data)
+		status = cg_gcov_match(unit, data);
+	if (status == CG_OK)
+		status = cg_gcov_emit_unit(unit, build, data);
+	return status;
+}
+
+/* Notes are open; data has been read, if there is any. */
+static int
+read_notes(struct gcov_unit *unit, struct cg_in *in, struct cg_build *build,
+    const char *data)
+{
+	struct cg_slice text;
+	struct gcov_bytes bytes;
+
+	if (!cg_read_all(in, &text) && cg_in_status(in) != CG_OK)
+		return CG_OK; /* reported; the unit is left out */
+	bytes = bytes_of(text);
+	if (!read_either(unit, &bytes, cg_gcov_read_notes))
+		return skip(unit, &bytes);
+	return add_unit(unit, build, data);
+}
+
+/* Data has been read: finds its notes. */
+static int
+read_with_notes(
+    struct gcov_unit *unit, const char *data, struct cg_build *build)
+{
+	struct cg_in *in = NULL;
+	const char *path;
+	int status;
+
+	unit->has_data = true;
+	for (size_t i = 0; !in; i++) {
+		path = cg_gcov_notes_path(unit, data, i);
+		if (unit->nomem)
+			return cg_nomem(unit->job);
+		if (!path)
+			return cg_skip_at(unit->job, NULL,
+			    "expected the notes of %s beside it or in "
+			    "--object-directory",
+			    data);
+		in = cg_open_companion(unit->job, path, true);
+	}
+	status = read_notes(unit, in, build, data);
+	cg_close_companion(unit->job, in);
+	return status;
+}
+
+/* ---- Inputs ------------------------------------------------------------- */
+
+static int
+read_data(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
+    struct cg_build *build)
+{
+	if (!read_either(unit, bytes, cg_gcov_read_data))
+		return skip(unit, bytes);
+	if (!unit->data.ended)
+		cg_warn(unit->job, "expected an end mark: is the file cut?");
+	return read_with_notes(unit, cg_in_name(in), build);
+}
+
+static int
+read_stream(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
+    struct cg_build *build)
+{
+	struct gcov_head head;
+	struct cg_slice name;
+	int status = CG_OK;
+
+	(void)in;
+	while (status == CG_OK && bytes->at < bytes->end) {
+		if (!cg_gcov_take_magic(bytes, &head, 0) ||
+		    head.magic != GCOV_STREAM) {
+			(void)cg_gcov_wrong(bytes, bytes->at - 8,
+			    "expected the name of a data file (gcfn)");
+			return skip(unit, bytes);
+		}
+		if (!cg_gcov_take_string(bytes, &name))
+			return skip(unit, bytes);
+		if (!cg_gcov_keep_name(unit, name))
+			return cg_nomem(unit->job);
+		if (!read_either(unit, bytes, cg_gcov_read_data))
+			return skip(unit, bytes);
+		status = read_with_notes(unit, unit->name, build);
+	}
+	return status;
+}
+
+/* A .gcno: data beside it counts, unless it is an input of its own. */
+static int
+read_alone(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
+    struct cg_build *build)
+{
+	const char *data = cg_gcov_data_path(unit, cg_in_name(in));
+	struct cg_in *companion;
+	struct cg_slice text;
+	struct gcov_bytes of_data;
+	int status = CG_OK;
+
+	if (!data)
+		return cg_nomem(unit->job);
+	if (cg_job_has_input(unit->job, data))
+		return CG_OK;
+	companion = cg_open_companion(unit->job, data, true);
+	if (companion && cg_read_all(companion, &text)) {
+		of_data = bytes_of(text);
+		unit->has_data = read_either(unit, &of_data, cg_gcov_read_data);
+		if (!unit->has_data)
+			status = skip(unit, &of_data);
+	}
+	if (status == CG_OK && !read_either(unit, bytes, cg_gcov_read_notes))
+		status = skip(unit, bytes);
+	else if (status == CG_OK)
+		status = add_unit(unit, build, data);
+	cg_close_companion(unit->job, companion);
+	return status;
+}
+
+static int
+read_gcov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	static const struct {
+		uint32_t magic;
+		int (*read)(struct gcov_unit *, struct cg_in *,
+		    struct gcov_bytes *, struct cg_build *);
+	} kinds[] = {
+		{ GCOV_DATA, read_data },
+		{ GCOV_NOTES, read_alone },
+		{ GCOV_STREAM, read_stream },
+	};
+	struct gcov_unit unit = { .job = job };
+	struct gcov_bytes bytes, look;
+	struct gcov_head head;
+	struct cg_slice text;
+	int status = CG_OK;
+
+	if (!cg_read_all(in, &text) && cg_in_status(in) != CG_OK)
+		return cg_in_status(in);
+	bytes = look = bytes_of(text);
+	if (!cg_gcov_take_magic(&look, &head, 0))
+		return skip(&unit, &look);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (kinds[i].magic == head.magic)
+			status = kinds[i].read(&unit, in, &bytes, build);
+	}
+	cg_gcov_unit_free(&unit);
+	return status;
+}
+
+static const struct cg_option options[] = {
+	{ .name = "object-directory",
+	    .type = CG_STRING,
+	    .arg = "DIR",
+	    .help = "folder of the notes (.gcno) that are not beside the data",
+	    .reading = true },
+	{ .name = "gcov-compat",
+	    .type = CG_FLAG,
+	    .fallback = "no",
+	    .help = "count lines that functions share exactly as gcov does",
+	    .reading = true },
+	{ 0 },
+};
+
+const struct cg_module cg_format_gcov = {
+	CG_MODULE,
+	.name = "gcov",
+	.title = "coverage data of gcc and clang (.gcda with .gcno)",
+	.gathers = "gcda;gcno",
+	.options = options,
+	.probe = probe,
+	.read = read_gcov,
+};

@@ -1,0 +1,323 @@
+/*
+ * gcov.h - what the files of the gcov reader share.
+ *
+ * A unit is what one run of a compiler made: its notes (.gcno: functions,
+ * blocks, arcs, lines) and the data of its runs (.gcda: counters of some of
+ * the arcs). The way of a unit: cg_gcov_read_data() takes the data apart,
+ * cg_gcov_read_notes() the notes, cg_gcov_match() joins and checks both; after that
+ * nothing can fail, and for each function cg_gcov_solve() finds all counts,
+ * cg_gcov_count_lines() the lines' counts, gcov_emit() adds them to the graph.
+ *
+ * All arrays of a unit are used again for the next one.
+ */
+#ifndef GCOV_H
+#define GCOV_H
+
+#include "cgconv.h"
+
+#define GCOV_NOTES 0x67636e6fu  /* "gcno" */
+#define GCOV_DATA 0x67636461u   /* "gcda" */
+#define GCOV_STREAM 0x6763666eu /* "gcfn" */
+
+/* 12.2 is 1202, 4.7 is 407. */
+#define GCOV_VERSION(major, minor) ((major)*100u + (minor))
+
+#define GCOV_NONE UINT32_MAX
+
+/* ---- Bytes -------------------------------------------------------------- */
+
+/* A file or a record, from here on. */
+struct gcov_bytes {
+	const unsigned char *at, *end;
+	bool big;          /* big endian */
+	bool exact;        /* lengths count bytes (gcc 12 on), not words */
+	const char *wrong; /* NULL, or "expected ..." */
+	const char *wrong_at;
+};
+
+/* Notes what was expected here, if it is the first failure; returns false. */
+bool cg_gcov_wrong(struct gcov_bytes *, const void *at, const char *expected);
+bool cg_gcov_take_u32(struct gcov_bytes *, uint32_t *);
+/* Its bytes up to the first NUL. */
+bool cg_gcov_take_string(struct gcov_bytes *, struct cg_slice *);
+/* The next record's tag and what it holds; false at the end, too. */
+bool cg_gcov_take_record(
+    struct gcov_bytes *, uint32_t *tag, struct gcov_bytes *record);
+int64_t cg_gcov_get_counter(const unsigned char *at, bool big);
+
+/* What stands at the head of a file. */
+struct gcov_head {
+	uint32_t magic;
+	char version[5]; /* "B22*" */
+	unsigned number; /* 1202 */
+	unsigned layout; /* the version that the layout is really of */
+	uint32_t stamp, checksum, unexecuted;
+	struct cg_slice cwd;
+};
+
+/*
+ * A field of a record: a word or a string, there from a version on, and where
+ * it goes to in a struct.
+ */
+struct gcov_field {
+	unsigned since;
+	enum { GCOV_WORD, GCOV_STRING } type;
+	size_t offset;
+	const char *expected;
+};
+/* Takes the fields, the last of which has no expected. */
+bool cg_gcov_take_fields(
+    struct gcov_bytes *, unsigned layout, const struct gcov_field *, void *to);
+/*
+ * Takes magic and version. layout: 0, or a version to read the rest as. False:
+ * this is no such file.
+ */
+bool cg_gcov_take_magic(
+    struct gcov_bytes *, struct gcov_head *, unsigned layout);
+
+/* ---- Data --------------------------------------------------------------- */
+
+/* Counters that mean something here. What else there is is passed over. */
+enum gcov_kind {
+	GCOV_ARCS,
+	GCOV_TARGETS,
+	GCOV_CONDITIONS,
+	GCOV_PATHS,
+	GCOV_KINDS
+};
+
+struct gcov_counters {
+	const unsigned char *at; /* NULL: all of them are zero */
+	uint64_t n;
+	bool there;
+};
+
+struct gcov_data_fn {
+	uint32_t ident, lineno, cfg;
+	struct gcov_counters counters[GCOV_KINDS];
+};
+
+struct gcov_data {
+	struct gcov_head head;
+	bool big;
+	bool ended; /* with a tag 0 */
+	uint32_t runs;
+	struct gcov_data_fn *fn;
+	size_t fns, fn_cap;
+};
+
+/* ---- Notes -------------------------------------------------------------- */
+
+#define GCOV_ON_TREE 1u
+#define GCOV_FAKE 2u
+#define GCOV_FALLTHROUGH 4u
+#define GCOV_THROW 256u /* ours */
+#define GCOV_LISTED 512u
+
+struct gcov_arc {
+	uint32_t src, dst, flags;
+	uint32_t next; /* see gcov_cycles.c */
+	int64_t count;
+	int64_t left; /* what cycles have not taken yet */
+};
+
+struct gcov_place {
+	uint32_t file;        /* of the unit */
+	uint32_t line, lines; /* in unit->line */
+	uint32_t next;        /* of the same block, GCOV_NONE: none */
+};
+
+struct gcov_block {
+	uint32_t arc, arcs; /* in unit->arc */
+	uint32_t place, last_place;
+	bool has_arcs; /* there was a record, maybe an empty one */
+};
+
+struct gcov_condition {
+	uint32_t block, terms;
+};
+
+struct gcov_fn {
+	uint32_t ident, lineno, cfg;
+	struct cg_slice name, source;
+	uint32_t artificial, line, column, end_line, end_column;
+	uint32_t file; /* source, of the unit */
+	uint32_t block, blocks;
+	uint32_t arc, arcs;
+	uint32_t instrumented; /* arcs that have a counter */
+	uint32_t condition, conditions;
+	uint32_t paths;
+	bool has_conditions, has_paths;
+	const struct gcov_data_fn *data; /* NULL: never run */
+};
+
+struct gcov_file {
+	struct cg_slice name;
+	cg_file id;
+	uint64_t hash;
+};
+
+/* A block as it is solved. */
+struct gcov_solved {
+	int64_t count;
+	int64_t in, out;          /* sums of the known arcs */
+	uint32_t ins, outs;       /* unknown arcs */
+	uint32_t in_xor, out_xor; /* of their numbers */
+	uint32_t line;            /* the last that it touches; GCOV_NONE */
+	uint32_t member;          /* a stamp: it is of the line at hand */
+	uint32_t stamp;           /* of the search for cycles */
+	uint32_t list;            /* arcs, as that search needs them */
+	uint32_t condition;       /* number + 1 */
+	bool known, queued, exceptional, blocked, back;
+};
+
+/* The count of a line in one function. */
+struct gcov_line {
+	uint32_t file, line;
+	int64_t sum;          /* of its blocks */
+	int64_t count;        /* how often it ran */
+	uint32_t first, last; /* touches, GCOV_NONE: none */
+	uint32_t own;         /* the first by the block of the last */
+	bool has_members, cyclic;
+};
+
+/*
+ * A block touches a line; line GCOV_NONE: it has none. Members make the line's
+ * count.
+ */
+struct gcov_touch {
+	uint32_t block, line;
+	uint32_t next; /* of the same line */
+	bool again;    /* the block touched it before, or hardly did */
+	bool member;
+	bool ends; /* the block ends on it; said once */
+};
+
+struct gcov_slot {
+	uint32_t epoch, line;
+};
+
+struct gcov_frame {
+	uint32_t block, arc;
+	bool found;
+};
+
+/* What is used for one function, then for the next. */
+struct gcov_scratch {
+	struct gcov_solved *solved;
+	size_t solved_cap;
+	uint32_t *queue; /* blocks + arcs of them */
+	size_t queue_cap;
+	uint32_t *preds; /* as many */
+	size_t preds_cap;
+	struct gcov_frame *frame;
+	size_t frame_cap;
+	uint32_t *path;
+	size_t path_cap;
+	struct gcov_line *line;
+	size_t lines, line_cap;
+	struct gcov_touch *touch;
+	size_t touches, touch_cap;
+	struct gcov_slot *slot;
+	size_t slots;
+	uint32_t epoch, stamp, member;
+};
+
+struct gcov_unit {
+	struct cg_job *job;
+	const char *notes; /* where they begin */
+	struct gcov_head head;
+	struct gcov_data data;
+	bool has_data;
+	bool llvm; /* clang made it */
+	struct gcov_fn *fn;
+	size_t fns, fn_cap;
+	struct gcov_block *block;
+	size_t blocks, block_cap;
+	struct gcov_arc *arc;
+	size_t arcs, arc_cap;
+	struct gcov_place *place;
+	size_t places, place_cap;
+	uint32_t *line;
+	size_t lines, line_cap;
+	struct gcov_condition *condition;
+	size_t conditions, condition_cap;
+	struct gcov_file *file;
+	size_t files, file_cap;
+	uint32_t *file_slot; /* number + 1 */
+	size_t file_slots;
+	uint32_t last_file;
+	struct cg_map idents; /* of data, number + 1 */
+	struct cg_map begins; /* functions that begin on a line: how many */
+	struct cg_map shared; /* lines where blocks end */
+	bool compat;
+	struct gcov_scratch scratch;
+	char *path, *name; /* of a companion, in a stream */
+	size_t path_cap, name_cap;
+	uint64_t negative; /* counts that became 0 */
+	size_t room;       /* blocks that the file can hold */
+	uint32_t paths;
+	uint64_t work; /* steps taken in search of cycles */
+	bool nomem;
+	bool saturated; /* a sum went past 64 bits */
+	bool unsolved;  /* an arc's count does not follow from others */
+	bool tired;     /* the search for cycles was given up */
+};
+
+/* ---- gcov_unit.c -------------------------------------------------------- */
+
+void cg_gcov_unit_free(struct gcov_unit *);
+/* Forgets the last unit, keeps its memory. */
+void cg_gcov_unit_clear(struct gcov_unit *);
+/* Room for need elements of width bytes; false: unit->nomem is set. */
+bool cg_gcov_grow(
+    struct gcov_unit *, void *array, size_t *cap, size_t need, size_t width);
+/* The block that a function is left from. */
+uint32_t cg_gcov_exit(const struct gcov_unit *, const struct gcov_fn *);
+/* The unit's number of a file; GCOV_NONE: out of memory. */
+uint32_t cg_gcov_file(struct gcov_unit *, struct cg_slice name);
+/* Sum that stays at the end of what 64 bits hold. */
+int64_t cg_gcov_add(struct gcov_unit *, int64_t, int64_t);
+int64_t cg_gcov_sub(struct gcov_unit *, int64_t, int64_t);
+
+/* ---- The way of a unit -------------------------------------------------- */
+
+/* gcov_data.c. Leaves bytes behind the data's end. */
+bool cg_gcov_read_data(
+    struct gcov_unit *, struct gcov_bytes *, unsigned layout);
+/* gcov_notes.c */
+bool cg_gcov_read_notes(
+    struct gcov_unit *, struct gcov_bytes *, unsigned layout);
+/* gcov_match.c: gives functions their data; reports what does not fit. */
+int cg_gcov_match(struct gcov_unit *, const char *data);
+/* gcov_solve.c: first arcs get their counters; then all counts are found. */
+void cg_gcov_load(struct gcov_unit *);
+bool cg_gcov_solve(struct gcov_unit *, const struct gcov_fn *);
+/* gcov_lines.c: lines and what touches them. */
+bool cg_gcov_count_lines(struct gcov_unit *, const struct gcov_fn *);
+/* gcov_cycles.c: what runs round among the line's members, as gcov finds it. */
+int64_t cg_gcov_cycles(
+    struct gcov_unit *, const struct gcov_fn *, const struct gcov_line *);
+/* gcov_llvm.c: the same as llvm-cov finds it. */
+int64_t cg_gcov_llvm_cycles(
+    struct gcov_unit *, const struct gcov_fn *, const struct gcov_line *);
+/*
+ * gcov_compat.c. gcov itself keeps one table of lines for all functions of a
+ * unit: where blocks of one end, sums of others on the line are lost. Finds
+ * such lines, then says whether the function's count of one is lost.
+ */
+bool cg_gcov_find_shared(struct gcov_unit *);
+bool cg_gcov_is_lost(
+    const struct gcov_unit *, const struct gcov_fn *, const struct gcov_line *);
+/* Does anything of the function count? */
+bool cg_gcov_counts(const struct gcov_unit *, const struct gcov_fn *);
+/* gcov_path.c */
+/* Where notes may be, first to last; NULL: nowhere else, or no memory. */
+const char *cg_gcov_notes_path(struct gcov_unit *, const char *data, size_t i);
+const char *cg_gcov_data_path(struct gcov_unit *, const char *notes);
+/* As a string, in unit->name. */
+bool cg_gcov_keep_name(struct gcov_unit *, struct cg_slice);
+/* gcov_emit.c */
+int cg_gcov_emit_unit(struct gcov_unit *, struct cg_build *, const char *data);
+
+#endif

@@ -1,0 +1,174 @@
+/*
+ * gcov_bytes.c - words, strings, records and heads of gcov's files.
+ *
+ * Sources: gcov-io.h and gcov-io.c of gcc 3.4 to 16. A word has the byte
+ * order of who wrote the file, which the magic tells; a counter is two words,
+ * the lower one first. Lengths of records and strings count words, from gcc
+ * 12 on bytes, and strings are padded no more.
+ */
+#include <string.h>
+
+#include "gcov.h"
+
+bool
+cg_gcov_wrong(struct gcov_bytes *bytes, const void *at, const char *expected)
+{
+	if (!bytes->wrong) {
+		bytes->wrong = expected;
+		bytes->wrong_at = at;
+	}
+	return false;
+}
+
+static inline uint32_t
+get_u32(const unsigned char *at, bool big)
+{
+	uint32_t a = at[0], b = at[1], c = at[2], d = at[3];
+
+	return big ? a << 24 | b << 16 | c << 8 | d
+		   : d << 24 | c << 16 | b << 8 | a;
+}
+
+int64_t
+cg_gcov_get_counter(const unsigned char *at, bool big)
+{
+	uint64_t low = get_u32(at, big), high = get_u32(at + 4, big);
+
+	return (int64_t)(high << 32 | low);
+}
+
+bool
+cg_gcov_take_u32(struct gcov_bytes *bytes, uint32_t *value)
+{
+	if (bytes->end - bytes->at < 4)
+		return cg_gcov_wrong(bytes, bytes->at, "expected 4 more bytes");
+	*value = get_u32(bytes->at, bytes->big);
+	bytes->at += 4;
+	return true;
+}
+
+bool
+cg_gcov_take_string(struct gcov_bytes *bytes, struct cg_slice *text)
+{
+	const unsigned char *start = bytes->at, *nul;
+	uint32_t n;
+	uint64_t size;
+
+	if (!cg_gcov_take_u32(bytes, &n))
+		return false;
+	size = bytes->exact ? n : (uint64_t)n * 4;
+	if (size > (uint64_t)(bytes->end - bytes->at))
+		return cg_gcov_wrong(bytes, start,
+		    "expected a string that ends within its record");
+	nul = memchr(bytes->at, '\0', (size_t)size);
+	*text = (struct cg_slice){ (const char *)bytes->at,
+		nul ? (size_t)(nul - bytes->at) : (size_t)size };
+	bytes->at += size;
+	return true;
+}
+
+bool
+cg_gcov_take_record(
+    struct gcov_bytes *bytes, uint32_t *tag, struct gcov_bytes *record)
+{
+	const unsigned char *start = bytes->at;
+	uint32_t length;
+	uint64_t size;
+
+	if (!cg_gcov_take_u32(bytes, tag) || !cg_gcov_take_u32(bytes, &length))
+		return false;
+	size = bytes->exact ? length : (uint64_t)length * 4;
+	if (size > (uint64_t)(bytes->end - bytes->at))
+		return cg_gcov_wrong(bytes, start,
+		    "expected a record that ends within the file");
+	*record = *bytes;
+	bytes->at += size;
+	record->end = bytes->at;
+	return true;
+}
+
+bool
+cg_gcov_take_fields(struct gcov_bytes *bytes, unsigned layout,
+    const struct gcov_field *field, void *to)
+{
+	for (; field->expected; field++) {
+		char *at = (char *)to + field->offset;
+		struct cg_slice text;
+		uint32_t word;
+		bool there;
+
+		if (layout < field->since)
+			continue;
+		if (field->type == GCOV_WORD) {
+			there = cg_gcov_take_u32(bytes, &word);
+			memcpy(at, &word, sizeof(word));
+		} else {
+			there = cg_gcov_take_string(bytes, &text);
+			memcpy(at, &text, sizeof(text));
+		}
+		if (!there) {
+			bytes->wrong = field->expected;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* "304*", "407*", "A94*", "B22*": what stands last says who released it. */
+static bool
+set_version(struct gcov_head *head, uint32_t word)
+{
+	const int c[3] = { (int)(word >> 24), (int)(word >> 16 & 255),
+		(int)(word >> 8 & 255) };
+	bool letter = c[0] >= 'A' && c[0] <= 'Z';
+
+	for (int i = 0; i < 4; i++) {
+		head->version[i] = (char)(word >> (24 - 8 * i));
+		if (head->version[i] < ' ' || head->version[i] > '~')
+			return false;
+	}
+	head->version[4] = '\0';
+	if ((!letter && (c[0] < '3' || c[0] > '9')) || c[1] < '0' ||
+	    c[1] > '9' || c[2] < '0' || c[2] > '9')
+		return false;
+	if (letter)
+		head->number =
+		    GCOV_VERSION((unsigned)(10 * (c[0] - 'A') + c[1] - '0'),
+			(unsigned)(c[2] - '0'));
+	else
+		head->number = GCOV_VERSION((unsigned)(c[0] - '0'),
+		    (unsigned)(10 * (c[1] - '0') + c[2] - '0'));
+	return head->number >= GCOV_VERSION(3, 4);
+}
+
+bool
+cg_gcov_take_magic(
+    struct gcov_bytes *bytes, struct gcov_head *head, unsigned layout)
+{
+	static const uint32_t magics[] = { GCOV_NOTES, GCOV_DATA, GCOV_STREAM };
+	const unsigned char *start = bytes->at;
+	uint32_t word, version;
+
+	*head = (struct gcov_head){ 0 };
+	bytes->big = true;
+	if (!cg_gcov_take_u32(bytes, &word))
+		return false;
+	for (size_t i = 0; i < 3; i++) {
+		if (word == magics[i])
+			head->magic = word;
+		if (get_u32(start, false) == magics[i]) {
+			head->magic = magics[i];
+			bytes->big = false;
+		}
+	}
+	if (!head->magic)
+		return cg_gcov_wrong(bytes, start, "expected gcov's magic");
+	if (!cg_gcov_take_u32(bytes, &version))
+		return false;
+	if (!set_version(head, version))
+		return cg_gcov_wrong(bytes, start + 4,
+		    "expected the version of a compiler, as in \"B22*\"");
+	head->layout = layout ? layout : head->number;
+	bytes->exact = head->layout >= GCOV_VERSION(12, 0);
+	return true;
+}

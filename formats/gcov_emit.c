@@ -1,0 +1,427 @@
+/*
+ * gcov_emit.c - a unit into the graph.
+ *
+ * Of each function: its range, entries as calls from nobody known, and
+ *	Exec, Blk	of each line, zeros kept
+ *	BLOCK		every block, the entry's and the exit's too, on each
+ *			line that it touches, or on line 0 of the function's
+ *			file; LAST on the line that it ends on, if it counts
+ *			there (in gcc's data entry and exit do not)
+ *	ARC		arcs of blocks that more than one leaves, fake ones
+ *			aside; index counts them
+ *	CALL		fake arcs: calls that may not come back
+ *	CONDITION, PATH	what gcc 14 and 15 added
+ *	jumps		from the line a block ends on to the line where the
+ *			next begins; falling through is none
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gcov.h"
+
+struct emit {
+	struct gcov_unit *unit;
+	struct cg_build *build;
+	const struct gcov_fn *gcov;
+	cg_fn fn;
+	unsigned exec, blk; /* columns */
+	size_t columns;
+	bool raw; /* counts below zero are kept */
+	uint64_t cost[CG_EVENT_MAX];
+};
+
+/* Where there is no place for what is below zero, that is 0. */
+static int64_t
+clamp(struct emit *emit, int64_t count)
+{
+	if (count >= 0 || emit->raw)
+		return count;
+	emit->unit->negative++;
+	return 0;
+}
+
+static uint64_t
+unsigned_count(int64_t count)
+{
+	return count > 0 ? (uint64_t)count : 0;
+}
+
+static struct cg_pos
+pos_of(const struct gcov_unit *unit, uint32_t file, uint32_t line)
+{
+	return (struct cg_pos){ .file = unit->file[file].id, .line = line };
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+static int
+compare_lines(const void *va, const void *vb)
+{
+	const struct gcov_line *a = va, *b = vb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static void
+sort_lines(struct gcov_scratch *scratch)
+{
+	size_t i = 1;
+
+	while (i < scratch->lines &&
+	       compare_lines(&scratch->line[i - 1], &scratch->line[i]) < 0)
+		i++;
+	if (i < scratch->lines)
+		qsort(scratch->line, scratch->lines, sizeof(*scratch->line),
+		    compare_lines);
+}
+
+static void
+emit_lines(struct emit *emit)
+{
+	struct gcov_scratch *scratch = &emit->unit->scratch;
+
+	sort_lines(scratch);
+	for (size_t i = 0; i < scratch->lines; i++) {
+		struct gcov_line *line = &scratch->line[i];
+		struct cg_pos pos = pos_of(emit->unit, line->file, line->line);
+
+		if (emit->unit->compat &&
+		    cg_gcov_is_lost(emit->unit, emit->gcov, line))
+			line->count = 0;
+		emit->cost[emit->exec] = (uint64_t)clamp(emit, line->count);
+		emit->cost[emit->blk] = (uint64_t)clamp(emit, line->sum);
+		(void)cg_add_cost(emit->build, emit->fn, &pos, emit->cost,
+		    line->count == 0 && line->sum == 0 ? 0 : emit->columns);
+	}
+}
+
+/* ---- Blocks and branches ------------------------------------------------ */
+
+static void
+emit_blocks(struct emit *emit)
+{
+	const struct gcov_scratch *scratch = &emit->unit->scratch;
+
+	for (size_t i = 0; i < scratch->touches; i++) {
+		const struct gcov_touch *touch = &scratch->touch[i];
+		const struct gcov_solved *solved =
+		    &scratch->solved[touch->block];
+		const struct gcov_line *line;
+		struct cg_branch row = { .kind = CG_BRANCH_BLOCK,
+			.block = touch->block,
+			.count = solved->count };
+
+		if (touch->again)
+			continue;
+		row.pos = pos_of(emit->unit, emit->gcov->file, 0);
+		if (touch->line != GCOV_NONE) {
+			line = &scratch->line[touch->line];
+			row.pos = pos_of(emit->unit, line->file, line->line);
+		}
+		row.flags = (touch->ends ? CG_BRANCH_LAST : 0) |
+			    (solved->exceptional ? CG_BRANCH_EXCEPTIONAL : 0);
+		row.count = clamp(emit, row.count);
+		(void)cg_add_branch(emit->build, emit->fn, &row);
+	}
+}
+
+/* The first line of a block, or of those that must follow it. */
+static bool
+find_begin(const struct emit *emit, uint32_t block, struct cg_pos *pos)
+{
+	const struct gcov_unit *unit = emit->unit;
+	const struct gcov_block *at;
+	const struct gcov_place *place;
+
+	/* So many empty blocks in a row are a loop. */
+	for (int i = 0; i < 16; i++) {
+		at = &unit->block[emit->gcov->block + block];
+		for (uint32_t p = at->place; p != GCOV_NONE; p = place->next) {
+			place = &unit->place[p];
+			if (place->lines == 0)
+				continue;
+			*pos =
+			    pos_of(unit, place->file, unit->line[place->line]);
+			return true;
+		}
+		if (at->arcs != 1)
+			return false;
+		block = unit->arc[at->arc].dst;
+	}
+	return false;
+}
+
+static void
+emit_jump(struct emit *emit, const struct gcov_arc *arc,
+    const struct cg_pos *from, bool conditional, int64_t executed)
+{
+	uint64_t followed = unsigned_count(arc->count);
+	struct cg_pos to;
+
+	if (arc->flags & (GCOV_FAKE | GCOV_FALLTHROUGH) || executed <= 0 ||
+	    !find_begin(emit, arc->dst, &to))
+		return;
+	if (!conditional && to.file == from->file && to.line == from->line)
+		return;
+	if (followed > (uint64_t)executed) /* threads raced */
+		followed = (uint64_t)executed;
+	cg_add_jump(emit->build, emit->fn, from, emit->fn, &to, conditional,
+	    conditional ? (uint64_t)executed : followed, followed);
+}
+
+/* Of the block that ends on a line. */
+static void
+emit_arcs(struct emit *emit, uint32_t number, struct cg_pos pos, bool jumps)
+{
+	const struct gcov_unit *unit = emit->unit;
+	const struct gcov_solved *solved = &unit->scratch.solved[number];
+	const struct gcov_block *block =
+	    &unit->block[emit->gcov->block + number];
+	struct cg_branch row = { .pos = pos, .block = number };
+	uint32_t real = 0;
+
+	for (uint32_t i = 0; i < block->arcs; i++)
+		real += !(unit->arc[block->arc + i].flags & GCOV_FAKE);
+	for (uint32_t i = 0; i < block->arcs; i++) {
+		const struct gcov_arc *arc = &unit->arc[block->arc + i];
+		bool fake = (arc->flags & GCOV_FAKE) != 0;
+
+		if (jumps)
+			emit_jump(emit, arc, &pos, real > 1, solved->count);
+		if (!fake && real < 2)
+			continue;
+		row.kind = fake ? CG_BRANCH_CALL : CG_BRANCH_ARC;
+		row.target = arc->dst;
+		row.flags =
+		    (arc->flags & GCOV_FALLTHROUGH ? CG_BRANCH_FALLTHROUGH
+						   : 0) |
+		    (arc->flags & GCOV_THROW ? CG_BRANCH_THROW : 0) |
+		    (solved->count != 0 ? CG_BRANCH_REACHED : 0);
+		row.count = fake ? (int64_t)unsigned_count(cg_gcov_sub(
+				       emit->unit, solved->count, arc->count))
+				 : clamp(emit, arc->count);
+		(void)cg_add_branch(emit->build, emit->fn, &row);
+		row.index += !fake;
+	}
+}
+
+/* Two words of bits for each decision: outcomes true, then false. */
+static void
+emit_condition(struct emit *emit, uint32_t block, struct cg_pos pos)
+{
+	const struct gcov_unit *unit = emit->unit;
+	const struct gcov_fn *fn = emit->gcov;
+	uint32_t number = unit->scratch.solved[block].condition;
+	const unsigned char *at =
+	    fn->data ? fn->data->counters[GCOV_CONDITIONS].at : NULL;
+	struct cg_branch row = { .pos = pos,
+		.kind = CG_BRANCH_CONDITION,
+		.block = block,
+		.flags = unit->scratch.solved[block].count != 0
+			     ? CG_BRANCH_REACHED
+			     : 0 };
+	uint64_t bits[2] = { 0, 0 };
+	uint32_t terms;
+
+	if (number == 0)
+		return;
+	terms = unit->condition[fn->condition + number - 1].terms;
+	for (size_t b = 0; at && b < 2; b++)
+		bits[1 - b] = (uint64_t)cg_gcov_get_counter(
+		    at + (number - 1) * 16 + b * 8, unit->data.big);
+	for (; row.index < 2 * terms; row.index++) {
+		row.count = bits[row.index & 1] >> (row.index / 2) & 1;
+		(void)cg_add_branch(emit->build, emit->fn, &row);
+	}
+}
+
+/* What is decided where blocks end. */
+static void
+emit_decisions(struct emit *emit)
+{
+	struct gcov_unit *unit = emit->unit;
+	struct gcov_scratch *scratch = &unit->scratch;
+	const struct gcov_fn *fn = emit->gcov;
+
+	for (uint32_t i = 0; i < fn->conditions; i++)
+		scratch->solved[unit->condition[fn->condition + i].block]
+		    .condition = i + 1;
+	for (size_t i = 0; i < scratch->touches; i++) {
+		const struct gcov_touch *touch = &scratch->touch[i];
+		const struct gcov_line *line;
+		struct cg_pos pos;
+
+		if (!touch->ends)
+			continue;
+		line = &scratch->line[touch->line];
+		pos = pos_of(unit, line->file, line->line);
+		emit_arcs(emit, touch->block, pos,
+		    scratch->solved[touch->block].line == touch->line);
+		emit_condition(emit, touch->block, pos);
+	}
+}
+
+static void
+emit_paths(struct emit *emit)
+{
+	const struct gcov_fn *fn = emit->gcov;
+	const unsigned char *at =
+	    fn->data ? fn->data->counters[GCOV_PATHS].at : NULL;
+	struct cg_branch row = { .kind = CG_BRANCH_PATH };
+	uint64_t bits = 0;
+
+	row.pos = pos_of(emit->unit, fn->file, fn->line);
+	for (; row.index < fn->paths; row.index++) {
+		if (at && row.index % 64 == 0) {
+			bits = (uint64_t)cg_gcov_get_counter(
+			    at, emit->unit->data.big);
+			at += 8;
+		}
+		row.count = bits >> (row.index % 64) & 1;
+		(void)cg_add_branch(emit->build, emit->fn, &row);
+	}
+}
+
+/* ---- Functions ---------------------------------------------------------- */
+
+static void
+add_fn(struct emit *emit)
+{
+	const struct gcov_fn *fn = emit->gcov;
+	cg_name symbol = cg_add_name(emit->build, fn->name);
+
+	emit->fn =
+	    cg_add_fn_symbol(emit->build, cg_add_demangled(emit->build, symbol),
+		emit->unit->file[fn->file].id, 0, symbol);
+	cg_set_fn_range(emit->build, emit->fn,
+	    &(struct cg_range){ .first = fn->line,
+		.first_column = fn->column,
+		.last = fn->end_line,
+		.last_column = fn->end_column });
+}
+
+static bool
+emit_fn(struct emit *emit)
+{
+	struct gcov_unit *unit = emit->unit;
+	const struct gcov_fn *fn = emit->gcov;
+	const struct cg_pos nowhere = { 0 };
+	struct cg_pos entry;
+	int64_t entered;
+
+	if (!cg_gcov_solve(unit, fn) || !cg_gcov_count_lines(unit, fn))
+		return false;
+	add_fn(emit);
+	entry = pos_of(unit, fn->file, fn->line);
+	entered = unit->scratch.solved[0].count;
+	if (entered > 0)
+		(void)cg_add_call(emit->build, 0, &nowhere, emit->fn, &entry,
+		    (uint64_t)entered, NULL, 0);
+	emit_blocks(emit);
+	emit_decisions(emit);
+	emit_paths(emit);
+	emit_lines(emit);
+	return true;
+}
+
+/* ---- Units -------------------------------------------------------------- */
+
+/* Files that lines or functions name. A folder "." says nothing. */
+static void
+add_files(struct emit *emit)
+{
+	struct gcov_unit *unit = emit->unit;
+	struct cg_slice cwd = unit->head.cwd;
+
+	if (cg_equal(cwd, "."))
+		cwd.len = 0;
+	for (size_t i = 0; i < unit->files; i++)
+		unit->file[i].id =
+		    cg_add_file_in(emit->build, cwd, unit->file[i].name);
+}
+
+static void
+add_descs(const struct emit *emit, const char *data)
+{
+	const struct gcov_unit *unit = emit->unit;
+	char runs[CG_NUMBER_MAX];
+
+	(void)cg_add_part(emit->build, &(struct cg_part_info){ .cmd = "" });
+	cg_add_desc(
+	    emit->build, cg_slice("Compiler"), cg_slice(unit->head.version));
+	if (unit->head.cwd.len > 0)
+		cg_add_desc(emit->build, cg_slice("Folder"), unit->head.cwd);
+	if (!unit->has_data)
+		return;
+	cg_add_desc(emit->build, cg_slice("Data file"), cg_slice(data));
+	cg_add_desc(emit->build, cg_slice("Runs"),
+	    (struct cg_slice){
+		runs, (size_t)(cg_format_u64(runs, unit->data.runs) - runs) });
+}
+
+static unsigned
+add_event(struct emit *emit, const char *name, const char *long_name)
+{
+	const struct cg_event event = { .name = name,
+		.long_name = long_name,
+		.is_signed = true,
+		.incl = CG_INCL_NONE };
+	unsigned column = cg_add_event(emit->build, &event);
+
+	if (column >= emit->columns)
+		emit->columns = column + 1;
+	return column;
+}
+
+/* What may be wrong with the counts. */
+static void
+report(const struct emit *emit)
+{
+	const struct gcov_unit *unit = emit->unit;
+
+	if (unit->negative > 0)
+		cg_warn(unit->job,
+		    "%llu counts below zero became 0: threads raced for the "
+		    "counters (-fprofile-update=atomic)",
+		    (unsigned long long)unit->negative);
+	if (unit->unsolved)
+		cg_warn(unit->job,
+		    "some counts do not follow from the counters; they are 0");
+	if (unit->saturated)
+		cg_warn(
+		    unit->job, "some counts are greater than 64 bits can hold");
+	if (unit->tired)
+		cg_warn(unit->job, "some lines have too many loops on them: "
+				   "counted too low");
+}
+
+int
+cg_gcov_emit_unit(
+    struct gcov_unit *unit, struct cg_build *build, const char *data)
+{
+	const struct cg_module *target = cg_job_target(unit->job);
+	struct emit emit = { .unit = unit,
+		.build = build,
+		.raw = !target || target->carries & CG_SIGNED };
+
+	emit.exec = add_event(&emit, "Exec", "Line executions");
+	emit.blk = add_event(&emit, "Blk", "Block executions");
+	unit->negative = 0;
+	unit->saturated = unit->unsolved = unit->tired = false;
+	add_descs(&emit, data);
+	cg_gcov_load(unit);
+	unit->compat = cg_opt_flag(unit->job, "gcov-compat") && !unit->llvm &&
+		       unit->head.layout >= GCOV_VERSION(8, 0);
+	add_files(&emit);
+	if (unit->compat && !cg_gcov_find_shared(unit))
+		return cg_nomem(unit->job);
+	for (size_t i = 0; i < unit->fns; i++) {
+		emit.gcov = &unit->fn[i];
+		if (cg_gcov_counts(unit, emit.gcov) && !emit_fn(&emit))
+			return cg_nomem(unit->job);
+	}
+	report(&emit);
+	return cg_build_status(build);
+}

@@ -1,0 +1,365 @@
+/*
+ * gcov_lines.c - counts of the lines of a function.
+ *
+ * As gcov has them for data of its own version. Until 7 a line's count is the
+ * sum of its blocks (and a compiler says a line only where it differs from
+ * the one before, so blocks without any belong to the one before). From 8 on
+ * a block belongs to the last line that it touches; what enters the line's
+ * blocks from elsewhere plus what runs round among them is its count. A line
+ * that no block ends on has the sum.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gcov.h"
+
+static bool
+grow_slots(struct gcov_scratch *scratch)
+{
+	size_t slots = scratch->slots ? scratch->slots * 2 : 1024;
+	struct gcov_slot *slot = calloc(slots, sizeof(*slot));
+
+	if (!slot)
+		return false;
+	free(scratch->slot);
+	scratch->slot = slot;
+	scratch->slots = slots;
+	return true;
+}
+
+static struct gcov_slot *
+find_slot(const struct gcov_scratch *scratch, uint32_t file, uint32_t line)
+{
+	uint64_t hash = ((uint64_t)file << 32 | line) * 0x9e3779b97f4a7c15u;
+	size_t at = (size_t)(hash >> 40) & (scratch->slots - 1);
+	struct gcov_slot *slot;
+
+	for (;; at = (at + 1) & (scratch->slots - 1)) {
+		slot = &scratch->slot[at];
+		if (slot->epoch != scratch->epoch ||
+		    (scratch->line[slot->line].line == line &&
+			scratch->line[slot->line].file == file))
+			return slot;
+	}
+}
+
+/* Slots of an epoch before are free, so nothing is cleared. */
+static bool
+make_room(struct gcov_scratch *scratch)
+{
+	if (scratch->lines * 2 < scratch->slots)
+		return true;
+	if (!grow_slots(scratch))
+		return false;
+	scratch->epoch = 1;
+	for (uint32_t i = 0; i < scratch->lines; i++)
+		*find_slot(scratch, scratch->line[i].file,
+		    scratch->line[i].line) = (struct gcov_slot){ 1, i };
+	return true;
+}
+
+/* The line's number in the function; GCOV_NONE: out of memory. */
+static uint32_t
+add_line(struct gcov_unit *unit, uint32_t file, uint32_t number)
+{
+	struct gcov_scratch *scratch = &unit->scratch;
+	struct gcov_slot *slot;
+
+	if (!make_room(scratch)) {
+		unit->nomem = true;
+		return GCOV_NONE;
+	}
+	slot = find_slot(scratch, file, number);
+	if (slot->epoch == scratch->epoch)
+		return slot->line;
+	if (!cg_gcov_grow(unit, &scratch->line, &scratch->line_cap,
+		scratch->lines + 1, sizeof(*scratch->line)))
+		return GCOV_NONE;
+	*slot = (struct gcov_slot){ scratch->epoch, (uint32_t)scratch->lines };
+	scratch->line[scratch->lines] = (struct gcov_line){ .file = file,
+		.line = number,
+		.first = GCOV_NONE,
+		.last = GCOV_NONE };
+	return (uint32_t)scratch->lines++;
+}
+
+/* line GCOV_NONE: the block has no line. */
+static struct gcov_touch *
+add_touch(struct gcov_unit *unit, uint32_t block, uint32_t line)
+{
+	struct gcov_scratch *scratch = &unit->scratch;
+	uint32_t number = (uint32_t)scratch->touches;
+	struct gcov_touch *touch;
+	struct gcov_line *at;
+
+	if (!cg_gcov_grow(unit, &scratch->touch, &scratch->touch_cap,
+		scratch->touches + 1, sizeof(*scratch->touch)))
+		return NULL;
+	touch = &scratch->touch[scratch->touches++];
+	*touch = (struct gcov_touch){
+		.block = block, .line = line, .next = GCOV_NONE
+	};
+	if (line == GCOV_NONE)
+		return touch;
+	at = &scratch->line[line];
+	if (at->first == GCOV_NONE) {
+		at->first = at->own = number;
+	} else {
+		touch->again = scratch->touch[at->last].block == block;
+		at->own = touch->again ? at->own : number;
+		scratch->touch[at->last].next = number;
+	}
+	at->last = number;
+	return touch;
+}
+
+static int
+compare_lines(const void *va, const void *vb)
+{
+	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
+
+	return (a > b) - (a < b);
+}
+
+/* From 8 on gcov sorts the lines of a place. */
+static void
+sort_lines(struct gcov_unit *unit, const struct gcov_place *place)
+{
+	uint32_t *line = unit->line + place->line;
+	bool sorted = true;
+
+	for (uint32_t i = 1; i < place->lines; i++)
+		sorted &= line[i - 1] <= line[i];
+	if (!sorted)
+		qsort(line, place->lines, sizeof(*line), compare_lines);
+}
+
+/* The lines of a place; *last becomes the last of it. */
+static bool
+touch_place(struct gcov_unit *unit, uint32_t block,
+    const struct gcov_place *place, uint32_t *last)
+{
+	struct gcov_scratch *scratch = &unit->scratch;
+	struct gcov_touch *touch;
+
+	for (uint32_t i = 0; i < place->lines; i++) {
+		*last =
+		    add_line(unit, place->file, unit->line[place->line + i]);
+		if (*last == GCOV_NONE)
+			return false;
+		touch = add_touch(unit, block, *last);
+		if (!touch)
+			return false;
+		touch->member = unit->llvm;
+		scratch->line[*last].has_members |= unit->llvm;
+		scratch->line[*last].sum = cg_gcov_add(unit,
+		    scratch->line[*last].sum, scratch->solved[block].count);
+	}
+	return true;
+}
+
+/* The block ends on the line: so do its decisions. */
+static bool
+end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
+{
+	struct gcov_scratch *scratch = &unit->scratch;
+	struct gcov_line *line = &scratch->line[number];
+	struct gcov_touch *touch = &scratch->touch[line->last];
+
+	/* It may have come from a block or a place before. */
+	if (touch->block != block || touch->member) {
+		touch = add_touch(unit, block, number);
+		if (!touch)
+			return false;
+		touch->again = true;
+	}
+	touch->member = line->has_members = true;
+	scratch->touch[line->own].ends = true;
+	scratch->solved[block].line = number;
+	return true;
+}
+
+/* clang's blocks end on the last line, all lines of theirs have them. */
+static bool
+touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
+{
+	const struct gcov_block *at = &unit->block[fn->block + block];
+	uint32_t last = GCOV_NONE, p;
+
+	for (p = at->place; p != GCOV_NONE; p = unit->place[p].next) {
+		if (!touch_place(unit, block, &unit->place[p], &last))
+			return false;
+	}
+	unit->scratch.solved[block].line = last;
+	if (last == GCOV_NONE)
+		return add_touch(unit, block, GCOV_NONE) != NULL;
+	unit->scratch.touch[unit->scratch.line[last].own].ends = true;
+	return true;
+}
+
+/*
+ * From gcc 8 on a block ends on the last line of each of its places; one
+ * without lines stands for the place before. Entry and what stands where the
+ * exit once was end nowhere.
+ */
+static bool
+touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
+{
+	const struct gcov_block *at = &unit->block[fn->block + block];
+	bool inner = block > 0 && block + 1 < fn->blocks;
+	uint32_t last = GCOV_NONE, p;
+
+	for (p = at->place; p != GCOV_NONE; p = unit->place[p].next) {
+		sort_lines(unit, &unit->place[p]);
+		if (!touch_place(unit, block, &unit->place[p], &last) ||
+		    (inner && last != GCOV_NONE && !end_on(unit, block, last)))
+			return false;
+	}
+	return last != GCOV_NONE || add_touch(unit, block, GCOV_NONE);
+}
+
+/*
+ * Until gcc 7 a line was not said again where it was that of the block before,
+ * so a block without lines ends on that.
+ */
+static bool
+touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
+    uint32_t *last)
+{
+	const struct gcov_block *at = &unit->block[fn->block + block];
+	size_t before = unit->scratch.touches;
+	uint32_t p;
+
+	for (p = at->place; p != GCOV_NONE; p = unit->place[p].next) {
+		if (!touch_place(unit, block, &unit->place[p], last))
+			return false;
+	}
+	if (unit->scratch.touches == before &&
+	    !add_touch(unit, block, GCOV_NONE))
+		return false;
+	return *last == GCOV_NONE || block == 0 || block + 1 == fn->blocks ||
+	       end_on(unit, block, *last);
+}
+
+/* ---- Counts ------------------------------------------------------------- */
+
+/* Arcs by where they lead to: of block b [head[b], head[b + 1]). */
+struct preds {
+	uint32_t *head, *arc;
+};
+
+static struct preds
+find_preds(struct gcov_unit *unit, const struct gcov_fn *fn)
+{
+	const struct gcov_arc *arc = unit->arc + fn->arc;
+	struct preds preds = { unit->scratch.preds,
+		unit->scratch.preds + fn->blocks + 1 };
+
+	memset(preds.head, 0, (fn->blocks + 1) * sizeof(*preds.head));
+	for (uint32_t i = 0; i < fn->arcs; i++)
+		preds.head[arc[i].dst]++;
+	for (uint32_t b = 1; b <= fn->blocks; b++)
+		preds.head[b] += preds.head[b - 1];
+	for (uint32_t i = fn->arcs; i-- > 0;)
+		preds.arc[--preds.head[arc[i].dst]] = i;
+	return preds;
+}
+
+/* What comes into the block from blocks that are no members of its line. */
+static int64_t
+count_entering(struct gcov_unit *unit, const struct gcov_fn *fn,
+    const struct preds *preds, uint32_t block, struct gcov_line *line)
+{
+	const struct gcov_scratch *scratch = &unit->scratch;
+	int64_t count = 0;
+
+	/* llvm-cov: what enters a function is what leaves its first block. */
+	if (unit->llvm && block == 0)
+		return scratch->solved[0].out;
+	for (uint32_t i = preds->head[block]; i < preds->head[block + 1]; i++) {
+		const struct gcov_arc *arc =
+		    &unit->arc[fn->arc + preds->arc[i]];
+
+		if (scratch->solved[arc->src].member != scratch->member) {
+			count = cg_gcov_add(unit, count, arc->count);
+		} else if (arc->src >= block) {
+			line->cyclic = true;
+			scratch->solved[block].back = true;
+		}
+	}
+	return count;
+}
+
+static void
+count_line(struct gcov_unit *unit, const struct gcov_fn *fn,
+    const struct preds *preds, struct gcov_line *line)
+{
+	struct gcov_scratch *scratch = &unit->scratch;
+	const struct gcov_touch *touch = scratch->touch;
+	const struct gcov_block *at;
+	uint32_t t;
+
+	scratch->member++;
+	for (t = line->first; t != GCOV_NONE; t = touch[t].next) {
+		if (!touch[t].member)
+			continue;
+		scratch->solved[touch[t].block].member = scratch->member;
+		scratch->solved[touch[t].block].back = false;
+	}
+	for (t = line->first; t != GCOV_NONE; t = touch[t].next) {
+		if (touch[t].member)
+			line->count = cg_gcov_add(unit, line->count,
+			    count_entering(
+				unit, fn, preds, touch[t].block, line));
+	}
+	if (!line->cyclic)
+		return;
+	for (t = line->first; t != GCOV_NONE; t = touch[t].next) {
+		at = &unit->block[fn->block + touch[t].block];
+		for (uint32_t i = 0; i < at->arcs; i++)
+			unit->arc[at->arc + i].left =
+			    unit->arc[at->arc + i].count;
+	}
+	line->count = cg_gcov_add(unit, line->count,
+	    unit->llvm ? cg_gcov_llvm_cycles(unit, fn, line)
+		       : cg_gcov_cycles(unit, fn, line));
+}
+
+static void
+begin(struct gcov_scratch *scratch)
+{
+	scratch->lines = scratch->touches = 0;
+	scratch->member = 0;
+	if (++scratch->epoch > 0)
+		return;
+	memset(scratch->slot, 0, scratch->slots * sizeof(*scratch->slot));
+	scratch->epoch = 1;
+}
+
+bool
+cg_gcov_count_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
+{
+	struct gcov_scratch *scratch = &unit->scratch;
+	bool old = unit->head.layout < GCOV_VERSION(8, 0) && !unit->llvm;
+	uint32_t last = GCOV_NONE;
+	struct preds preds;
+	bool fine = true;
+
+	begin(scratch);
+	for (uint32_t i = 0; i < fn->blocks && fine; i++)
+		fine = unit->llvm ? touch_llvm(unit, fn, i)
+		       : old      ? touch_old(unit, fn, i, &last)
+				  : touch_gcc(unit, fn, i);
+	if (!fine)
+		return false;
+	preds = find_preds(unit, fn);
+	for (uint32_t i = 0; i < scratch->lines; i++) {
+		struct gcov_line *line = &scratch->line[i];
+
+		if (old || !line->has_members)
+			line->count = line->sum;
+		else
+			count_line(unit, fn, &preds, line);
+	}
+	return true;
+}

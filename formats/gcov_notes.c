@@ -1,0 +1,379 @@
+/*
+ * gcov_notes.c - takes .gcno files apart: functions, blocks, arcs, lines.
+ *
+ * Sources: gcov-io.h, coverage.c and profile.c of gcc 3.4 to 16,
+ * GCOVProfiling.cpp of LLVM 9 to 23, which follows gcc 4.2, 4.8 or 11 and
+ * ends its files with zeros, which gcc does not.
+ */
+#include <stddef.h>
+
+#include "gcov.h"
+
+#define TAG_FUNCTION 0x01000000u
+#define TAG_BLOCKS 0x01410000u
+#define TAG_ARCS 0x01430000u
+#define TAG_LINES 0x01450000u
+#define TAG_CONDITIONS 0x01470000u
+#define TAG_PATHS 0x01490000u
+
+/* Bits of two words say which of the terms had an effect. */
+#define TERMS_MAX 64
+/* gcc's limit is 250000 a function unless told otherwise. */
+#define PATHS_MAX (1u << 22)
+
+#define HEAD(name) offsetof(struct gcov_head, name)
+static const struct gcov_field head_fields[] = {
+	{ 0, GCOV_WORD, HEAD(stamp), "expected a stamp" },
+	{ GCOV_VERSION(12, 0), GCOV_WORD, HEAD(checksum),
+	    "expected a checksum" },
+	{ GCOV_VERSION(9, 0), GCOV_STRING, HEAD(cwd), "expected a folder" },
+	{ GCOV_VERSION(8, 0), GCOV_WORD, HEAD(unexecuted),
+	    "expected a flag for unexecuted blocks" },
+	{ 0 },
+};
+
+#define FN(name) offsetof(struct gcov_fn, name)
+static const struct gcov_field fn_fields[] = {
+	{ 0, GCOV_WORD, FN(ident), "expected a function's ident" },
+	{ 0, GCOV_WORD, FN(lineno), "expected a function's checksum" },
+	{ GCOV_VERSION(4, 7), GCOV_WORD, FN(cfg),
+	    "expected the checksum of a function's graph" },
+	{ 0, GCOV_STRING, FN(name), "expected a function's name" },
+	{ GCOV_VERSION(8, 0), GCOV_WORD, FN(artificial),
+	    "expected a flag for artificial functions" },
+	{ 0, GCOV_STRING, FN(source), "expected a function's file" },
+	{ 0, GCOV_WORD, FN(line), "expected a function's line" },
+	{ GCOV_VERSION(8, 0), GCOV_WORD, FN(column),
+	    "expected a function's column" },
+	{ GCOV_VERSION(8, 0), GCOV_WORD, FN(end_line),
+	    "expected a function's last line" },
+	{ GCOV_VERSION(9, 0), GCOV_WORD, FN(end_column),
+	    "expected a function's last column" },
+	{ 0 },
+};
+
+static bool
+take_function(struct gcov_unit *unit, struct gcov_bytes *record)
+{
+	struct gcov_fn *fn;
+
+	if (!cg_gcov_grow(
+		unit, &unit->fn, &unit->fn_cap, unit->fns + 1, sizeof(*fn)))
+		return false;
+	fn = &unit->fn[unit->fns];
+	*fn = (struct gcov_fn){ .block = (uint32_t)unit->blocks,
+		.arc = (uint32_t)unit->arcs,
+		.condition = (uint32_t)unit->conditions };
+	if (!cg_gcov_take_fields(record, unit->head.layout, fn_fields, fn))
+		return false;
+	fn->file = cg_gcov_file(unit, fn->source);
+	unit->fns++;
+	return fn->file != GCOV_NONE;
+}
+
+/* The function that records belong to; NULL: none has begun. */
+static struct gcov_fn *
+last_fn(struct gcov_unit *unit, struct gcov_bytes *record)
+{
+	if (unit->fns > 0)
+		return &unit->fn[unit->fns - 1];
+	cg_gcov_wrong(record, record->at, "expected a function first");
+	return NULL;
+}
+
+static bool
+take_blocks(struct gcov_unit *unit, struct gcov_bytes *record)
+{
+	struct gcov_fn *fn = last_fn(unit, record);
+	uint32_t n = (uint32_t)((record->end - record->at) / 4);
+
+	if (!fn)
+		return false;
+	if (fn->blocks > 0)
+		return cg_gcov_wrong(
+		    record, record->at, "expected blocks only once");
+	if (unit->head.layout >= GCOV_VERSION(8, 0) &&
+	    !cg_gcov_take_u32(record, &n))
+		return false;
+	/* Each but some has arcs, or is where one leads to. */
+	if (n > unit->room - unit->blocks)
+		return cg_gcov_wrong(record, record->at - 4,
+		    "expected no more blocks than the file can hold");
+	if (!cg_gcov_grow(unit, &unit->block, &unit->block_cap,
+		unit->blocks + n, sizeof(*unit->block)))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		unit->block[unit->blocks + i] =
+		    (struct gcov_block){ .place = GCOV_NONE,
+			    .last_place = GCOV_NONE };
+	unit->blocks += n;
+	fn->blocks = n;
+	return true;
+}
+
+/* The block that the record begins with; NULL: there is none. */
+static struct gcov_block *
+take_block(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *number)
+{
+	struct gcov_fn *fn = last_fn(unit, record);
+
+	if (!fn || !cg_gcov_take_u32(record, number))
+		return NULL;
+	if (*number < fn->blocks)
+		return &unit->block[fn->block + *number];
+	cg_gcov_wrong(
+	    record, record->at - 4, "expected a block of the function");
+	return NULL;
+}
+
+/*
+ * What leaves a block that ends with a call which may not come back (a fake
+ * arc) and is no fall through, leads to a handler.
+ */
+static void
+mark_throws(struct gcov_arc *arc, uint32_t n)
+{
+	const uint32_t passes = GCOV_FAKE | GCOV_FALLTHROUGH;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if ((arc[i].flags & passes) == 0)
+			arc[i].flags |= GCOV_THROW;
+	}
+}
+
+static bool
+take_arcs(struct gcov_unit *unit, struct gcov_bytes *record)
+{
+	uint32_t src, n, flags = 0;
+	struct gcov_block *block = take_block(unit, record, &src);
+	struct gcov_fn *fn;
+	struct gcov_arc *arc;
+
+	if (!block)
+		return false;
+	if (block->has_arcs)
+		return cg_gcov_wrong(record, record->at - 4,
+		    "expected the arcs of a block only once");
+	n = (uint32_t)((record->end - record->at) / 8);
+	if (!cg_gcov_grow(unit, &unit->arc, &unit->arc_cap, unit->arcs + n,
+		sizeof(*unit->arc)))
+		return false;
+	fn = &unit->fn[unit->fns - 1];
+	block->has_arcs = true;
+	block->arc = (uint32_t)unit->arcs;
+	block->arcs = n;
+	arc = unit->arc + unit->arcs;
+	for (uint32_t i = 0; i < n; i++) {
+		arc[i] = (struct gcov_arc){ .src = src };
+		(void)cg_gcov_take_u32(record, &arc[i].dst);
+		(void)cg_gcov_take_u32(record, &arc[i].flags);
+		arc[i].flags &= 31;
+		if (arc[i].dst >= fn->blocks)
+			return cg_gcov_wrong(record, record->at - 8,
+			    "expected an arc to a block of the function");
+		fn->instrumented += !(arc[i].flags & GCOV_ON_TREE);
+		flags |= arc[i].flags;
+	}
+	if (flags & GCOV_FAKE && src != 0)
+		mark_throws(arc, n);
+	unit->arcs += n;
+	fn->arcs += n;
+	return true;
+}
+
+static struct gcov_place *
+add_place(struct gcov_unit *unit, struct gcov_block *block, uint32_t file)
+{
+	uint32_t number = (uint32_t)unit->places;
+
+	if (file == GCOV_NONE ||
+	    !cg_gcov_grow(unit, &unit->place, &unit->place_cap,
+		unit->places + 1, sizeof(*unit->place)))
+		return NULL;
+	if (block->place == GCOV_NONE)
+		block->place = number;
+	else
+		unit->place[block->last_place].next = number;
+	block->last_place = number;
+	unit->place[number] = (struct gcov_place){
+		.file = file, .line = (uint32_t)unit->lines, .next = GCOV_NONE
+	};
+	unit->places++;
+	return &unit->place[number];
+}
+
+/*
+ * A block, then lines; a line 0 begins a file, an empty one is the end. Lines
+ * before any file are in the function's own.
+ */
+static bool
+take_lines(struct gcov_unit *unit, struct gcov_bytes *record)
+{
+	uint32_t number, line;
+	struct gcov_block *block = take_block(unit, record, &number);
+	size_t most = (size_t)(record->end - record->at) / 4;
+	struct gcov_place *place = NULL;
+	struct cg_slice name;
+
+	if (!block || !cg_gcov_grow(unit, &unit->line, &unit->line_cap,
+			  unit->lines + most, sizeof(*unit->line)))
+		return false;
+	while (record->at < record->end) {
+		if (!cg_gcov_take_u32(record, &line))
+			return false;
+		if (line == 0) {
+			if (!cg_gcov_take_string(record, &name))
+				return false;
+			if (name.len == 0)
+				break;
+			place =
+			    add_place(unit, block, cg_gcov_file(unit, name));
+		} else if (!place) {
+			place = add_place(
+			    unit, block, unit->fn[unit->fns - 1].file);
+		}
+		if (!place)
+			return false;
+		if (line == 0)
+			continue;
+		unit->line[unit->lines++] = line;
+		place->lines++;
+	}
+	return true;
+}
+
+static bool
+take_conditions(struct gcov_unit *unit, struct gcov_bytes *record)
+{
+	size_t n = (size_t)(record->end - record->at) / 8;
+	struct gcov_fn *fn = last_fn(unit, record);
+	struct gcov_condition *condition;
+
+	if (!fn)
+		return false;
+	if (fn->has_conditions)
+		return cg_gcov_wrong(
+		    record, record->at, "expected conditions only once");
+	if (!cg_gcov_grow(unit, &unit->condition, &unit->condition_cap,
+		unit->conditions + n, sizeof(*condition)))
+		return false;
+	fn->has_conditions = true;
+	fn->condition = (uint32_t)unit->conditions;
+	for (; fn->conditions < n; fn->conditions++) {
+		condition = &unit->condition[unit->conditions++];
+		(void)cg_gcov_take_u32(record, &condition->block);
+		(void)cg_gcov_take_u32(record, &condition->terms);
+		if (condition->block >= fn->blocks ||
+		    condition->terms > TERMS_MAX)
+			return cg_gcov_wrong(record, record->at - 8,
+			    "expected a block and up to 64 conditions");
+	}
+	return true;
+}
+
+static bool
+take_paths(struct gcov_unit *unit, struct gcov_bytes *record)
+{
+	struct gcov_fn *fn = last_fn(unit, record);
+
+	if (!fn || !cg_gcov_take_u32(record, &fn->paths))
+		return false;
+	fn->has_paths = true;
+	if (fn->paths > PATHS_MAX - unit->paths)
+		return cg_gcov_wrong(record, record->at - 4,
+		    "expected no more than 4194304 paths");
+	unit->paths += fn->paths;
+	return true;
+}
+
+static const struct {
+	uint32_t tag;
+	unsigned since;
+	bool (*take)(struct gcov_unit *, struct gcov_bytes *record);
+} records[] = {
+	{ TAG_LINES, 0, take_lines },
+	{ TAG_ARCS, 0, take_arcs },
+	{ TAG_BLOCKS, 0, take_blocks },
+	{ TAG_FUNCTION, 0, take_function },
+	{ TAG_CONDITIONS, GCOV_VERSION(14, 0), take_conditions },
+	{ TAG_PATHS, GCOV_VERSION(15, 0), take_paths },
+};
+
+/* gcc writes arcs of all blocks but the exit. A file without is cut. */
+static bool
+check_arcs(struct gcov_unit *unit, struct gcov_bytes *bytes)
+{
+	for (size_t f = unit->fns; f-- > 0 && !unit->llvm;) {
+		const struct gcov_fn *fn = &unit->fn[f];
+		const struct gcov_block *block = unit->block + fn->block;
+		uint32_t exit = cg_gcov_exit(unit, fn);
+
+		for (uint32_t i = 0; i < fn->blocks; i++) {
+			if (i != exit && !block[i].has_arcs)
+				return cg_gcov_wrong(bytes, bytes->at,
+				    "expected arcs of all blocks: is the "
+				    "file cut?");
+		}
+	}
+	return true;
+}
+
+/* No array is NULL, even if it stays empty. */
+static bool
+begin(struct gcov_unit *unit, const struct gcov_bytes *bytes)
+{
+	cg_gcov_unit_clear(unit);
+	unit->notes = (const char *)bytes->at;
+	unit->room = (size_t)(bytes->end - bytes->at) / 4;
+	return cg_gcov_grow(unit, &unit->block, &unit->block_cap, 1,
+		   sizeof(*unit->block)) &&
+	       cg_gcov_grow(
+		   unit, &unit->arc, &unit->arc_cap, 1, sizeof(*unit->arc)) &&
+	       cg_gcov_grow(unit, &unit->place, &unit->place_cap, 1,
+		   sizeof(*unit->place)) &&
+	       cg_gcov_grow(unit, &unit->line, &unit->line_cap, 1,
+		   sizeof(*unit->line)) &&
+	       cg_gcov_grow(unit, &unit->condition, &unit->condition_cap, 1,
+		   sizeof(*unit->condition));
+}
+
+bool
+cg_gcov_read_notes(
+    struct gcov_unit *unit, struct gcov_bytes *bytes, unsigned layout)
+{
+	struct gcov_bytes record;
+	uint32_t tag;
+	size_t i;
+
+	if (!begin(unit, bytes))
+		return false;
+	if (unit->room > UINT32_MAX / 4)
+		return cg_gcov_wrong(
+		    bytes, bytes->at, "expected less than 4 GiB of notes");
+	if (!cg_gcov_take_magic(bytes, &unit->head, layout))
+		return false;
+	if (unit->head.magic != GCOV_NOTES)
+		return cg_gcov_wrong(
+		    bytes, bytes->at - 8, "expected a .gcno file");
+	if (!cg_gcov_take_fields(
+		bytes, unit->head.layout, head_fields, &unit->head))
+		return false;
+	while (bytes->at < bytes->end) {
+		if (!cg_gcov_take_record(bytes, &tag, &record))
+			return false;
+		if (tag == 0) {
+			unit->llvm = true;
+			break;
+		}
+		for (i = 0; i < sizeof(records) / sizeof(*records); i++) {
+			if (records[i].tag != tag ||
+			    unit->head.layout < records[i].since)
+				continue;
+			if (records[i].take(unit, &record))
+				continue;
+			return cg_gcov_wrong(bytes, record.wrong_at,
+			    record.wrong ? record.wrong : "out of memory");
+		}
+	}
+	return check_arcs(unit, bytes);
+}

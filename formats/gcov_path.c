@@ -1,0 +1,68 @@
+/*
+ * gcov_path.c - where notes and data are.
+ */
+#include <string.h>
+
+#include "gcov.h"
+
+bool
+cg_gcov_keep_name(struct gcov_unit *unit, struct cg_slice name)
+{
+	if (!cg_gcov_grow(unit, &unit->name, &unit->name_cap, name.len + 1, 1))
+		return false;
+	memcpy(unit->name, name.ptr, name.len);
+	unit->name[name.len] = '\0';
+	return true;
+}
+
+/* The path with its suffix exchanged, after folder if there is one. */
+static const char *
+swap_suffix(struct gcov_unit *unit, const char *folder, const char *path,
+    const char *old, const char *new)
+{
+	size_t n = strlen(path), len = strlen(folder);
+
+	if (n > 3 && strcmp(path + n - 3, ".gz") == 0)
+		n -= 3;
+	if (n > strlen(old) &&
+	    memcmp(path + n - strlen(old), old, strlen(old)) == 0)
+		n -= strlen(old);
+	if (!cg_gcov_grow(unit, &unit->path, &unit->path_cap,
+		len + n + strlen(new) + 2, 1))
+		return NULL;
+	memcpy(unit->path, folder, len);
+	if (len > 0)
+		unit->path[len++] = '/';
+	memcpy(unit->path + len, path, n);
+	memcpy(unit->path + len + n, new, strlen(new) + 1);
+	return unit->path;
+}
+
+const char *
+cg_gcov_data_path(struct gcov_unit *unit, const char *notes)
+{
+	return swap_suffix(unit, "", notes, ".gcno", ".gcda");
+}
+
+/*
+ * Where the notes of data may be: in the object directory, under as much of
+ * the data's path as is there (data may come from another machine), then
+ * beside the data. NULL: nowhere else.
+ */
+const char *
+cg_gcov_notes_path(struct gcov_unit *unit, const char *data, size_t i)
+{
+	const char *folder = cg_opt(unit->job, "object-directory");
+
+	while (folder && *data == '/')
+		data++;
+	for (size_t k = 0; folder && k < i && data; k++) {
+		data = strchr(data, '/');
+		while (data && *data == '/')
+			data++;
+	}
+	if (folder)
+		return data ? swap_suffix(unit, folder, data, ".gcda", ".gcno")
+			    : NULL;
+	return i == 0 ? swap_suffix(unit, "", data, ".gcda", ".gcno") : NULL;
+}

@@ -1,0 +1,227 @@
+# gcov.bats - coverage of gcc and clang, against what gcov and llvm-cov say.
+load helper
+
+setup()
+{
+	t=$BATS_TEST_TMPDIR
+	c=samples/gcov/gcc-c/cover
+	cc=samples/gcov/gcc-cc/cover
+}
+
+# Coverage as tests/oracle/gcov.pl has it.
+covered()
+{
+	"$CGCONV" -q -t json "$@" >"$t/json" || return 1
+	perl tests/oracle/gcov.pl "$t/json" | sort
+}
+
+# Lines with a column of their cost: 0 Exec, 1 Blk.
+lines()
+{
+	local column=$1
+
+	shift
+	"$CGCONV" -q -t json "$@" >"$t/json" || return 1
+	perl -MJSON::PP -ne '
+		my $r = decode_json($_);
+		next unless ref $r eq "ARRAY";
+		$file{$r->[1]} = $r->[3] || $r->[2] if $r->[0] eq "file";
+		$sum{"$file{$r->[1]}:$r->[2]"} += $r->[4]['"$column"'] // 0
+		    if $r->[0] eq "cost";
+		END { print "$_ $sum{$_}\n" for sort keys %sum }' "$t/json"
+}
+
+@test "gcov: lines, marks, branches, functions are what gcov says" {
+	for dir in samples/gcov/{gcc,values}*; do
+		covered --gcov-compat "$dir/cover.gcda" >"$t/got"
+		same "$dir/gcov.txt" "$t/got"
+	done
+}
+
+@test "gcov: notes alone are a program that never ran" {
+	covered samples/gcov/never/cover.gcno >"$t/got"
+	same samples/gcov/never/gcov.txt "$t/got"
+	! grep '^line [^ ]* [0-9]* [^0]' "$t/got"
+}
+
+@test "gcov: clang's lines and branches are what llvm-cov says" {
+	for dir in samples/gcov/clang*; do
+		covered "$dir/cover.gcda" | grep '^line' |
+			sed 's/\([0-9]\)f\b/\1/g; s/ U\b//' >"$t/got"
+		same "$dir/gcov.txt" "$t/got"
+	done
+}
+
+# What gcc 12 wrote as VERSION... has the lines of it.
+versions()
+{
+	local sample=$1 column=$2 version order
+
+	shift 2
+	lines "$column" "$sample.gcda" >"$t/want"
+	for version in "$@"; do
+		for order in le be; do
+			perl tests/oracle/gcov-as.pl "$version" $order \
+				"$sample" "$t/x"
+			lines 0 "$t/x.gcda" >"$t/got"
+			same "$t/want" "$t/got"
+		done
+	done
+}
+
+@test "gcov: every layout from 8 on is read, in both byte orders" {
+	versions $cc 0 A84* A93* A94R B02* 'B15 ' B22e B35* B44U B53* B62*
+}
+
+@test "gcov: until 7 a line's count is the sum of its blocks" {
+	versions $c 1 408* 409* 503* 602* A74*
+}
+
+@test "gcov: before 4.8 the exit is the last block" {
+	versions $c 1 304* 402* 406p 407*
+}
+
+@test "gcov: notes and data may differ in their byte order" {
+	perl tests/oracle/gcov-as.pl B22* be $c "$t/x"
+	cp $c.gcno "$t/x.gcno"
+	lines 0 $c.gcda >"$t/want"
+	lines 0 "$t/x.gcda" >"$t/got"
+	same "$t/want" "$t/got"
+}
+
+@test "gcov: files, folders and both of a pair count once" {
+	covered $c.gcda $cc.gcda >"$t/want"
+	mkdir -p "$t/dir/sub"
+	cp $c.gc* "$t/dir"
+	cp $cc.gc* "$t/dir/sub"
+	for inputs in "$t/dir" "$t/dir/cover.gcno $t/dir/sub" \
+		"$t/dir/cover.gcno $t/dir/cover.gcda $t/dir/sub/cover.gcno"; do
+		# shellcheck disable=SC2086 # several words
+		covered $inputs >"$t/got"
+		same "$t/want" "$t/got"
+	done
+}
+
+@test "gcov: packed notes and data are read under their names" {
+	gzip -c $cc.gcno >"$t/cover.gcno"
+	gzip -c $cc.gcda >"$t/cover.gcda"
+	gzip -c $cc.gcda >"$t/cover.gcda.gz"
+	covered $cc.gcda >"$t/want"
+	for input in gcda gcno gcda.gz; do
+		covered "$t/cover.$input" >"$t/got"
+		same "$t/want" "$t/got"
+	done
+}
+
+@test "gcov: constructors of one name stay apart, in callgrind as well" {
+	"$CGCONV" -q -t callgrind $cc.gcda >"$t/out"
+	grep -qx 'cfn=(.*) twice::twice(int) \[_ZN5twiceC1Ei\]' "$t/out"
+	grep -qx 'cfn=(.*) twice::twice(int) \[_ZN5twiceC2Ei\]' "$t/out"
+	"$CGCONV" -q -t callgrind "$t/out" | same "$t/out" -
+}
+
+@test "gcov: branches that callgrind cannot carry are told of" {
+	"$CGCONV" -t callgrind $cc.gcda 2>&1 >"$t/out" |
+		grep -x "cgconv: warning: callgrind cannot carry: branches, blocks"
+}
+
+@test "gcov: --object-directory finds notes under the end of the data's path" {
+	mkdir -p "$t/build/a" "$t/build/b" "$t/run/home/build/a" "$t/run/b"
+	cp $c.gcno "$t/build/a"
+	cp $cc.gcno "$t/build/b"
+	cp $c.gcda "$t/run/home/build/a"
+	cp $cc.gcda "$t/run/b"
+	covered $c.gcda $cc.gcda >"$t/want"
+	covered --object-directory "$t/build" "$t/run" >"$t/got"
+	same "$t/want" "$t/got"
+}
+
+@test "gcov: a stream of data, its notes found by the names in it" {
+	mkdir "$t/a" "$t/b"
+	perl tests/oracle/gcov-as.pl B35* be $c "$t/a/cover"
+	perl tests/oracle/gcov-as.pl B35* be $cc "$t/b/cover"
+	perl tests/oracle/gcov-as.pl B35* be $c "$t/1" "$t/a/cover.gcda"
+	perl tests/oracle/gcov-as.pl B35* be $cc "$t/2" "/gone/b/cover.gcda"
+	cat "$t/1" "$t/2" >"$t/stream"
+	covered $c.gcda $cc.gcda >"$t/want"
+	covered --object-directory "$t" "$t/stream" >"$t/got"
+	same "$t/want" "$t/got"
+	covered --object-directory "$t" <"$t/stream" >"$t/got"
+	same "$t/want" "$t/got"
+}
+
+@test "gcov: sums are lost where blocks end only with --gcov-compat" {
+	covered $cc.gcda >"$t/got"
+	[ "$(diff samples/gcov/gcc-cc/gcov.txt "$t/got" | grep '^[<>]')" = \
+		"< line cover.cc 27 1
+> line cover.cc 27 2" ]
+}
+
+# ---- What does not belong together ----
+
+# The pair, with bytes of NAME from OFFSET on replaced.
+patched()
+{
+	cp $c.gcno "$t/x.gcno"
+	cp $c.gcda "$t/x.gcda"
+	printf "$3" | dd of="$t/x.$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+# Says MESSAGE about x.gcda and converts the rest.
+complains()
+{
+	local status=0
+
+	"$CGCONV" -t json "$t/x.gcda" $cc.gcda >"$t/json" 2>"$t/err" ||
+		status=$?
+	perl tests/oracle/gcov.pl "$t/json" | sort >"$t/got"
+	covered $cc.gcda >"$t/want"
+	[ "$status" -eq 1 ] && grep -F -- "$1" "$t/err" || {
+		echo "expected $1, got"
+		cat "$t/err"
+		return 1
+	}
+}
+
+@test "gcov: data of another compile: its counts are left out" {
+	for what in "8:\1\2\3\4:x.gcno:0x8: error: $t/x.gcda is of another compile: stamp 0x04030201 there, 0x" \
+		'4:*23B:of another compiler: version B32* there, B22* here'; do
+		patched gcda "${what%%:*}" "$(cut -d : -f 2 <<<"$what")"
+		complains "$(cut -d : -f 3- <<<"$what")"
+		covered samples/gcov/never/cover.gcno >>"$t/want"
+		sort -o "$t/want" "$t/want"
+		same "$t/want" "$t/got"
+	done
+}
+
+@test "gcov: a function of another compile: its counts are left out" {
+	patched gcda 44 '\1\2\3\4'
+	complains "another checksum of main; the counts are left out"
+	grep -qx 'fn cover.c main .* 0 0' "$t/got"
+	grep -qx 'line cover.c 60 0 .*' "$t/got"
+	grep -qx 'line cover.c 12 8' "$t/got"
+}
+
+@test "gcov: a unit that cannot be read is left out" {
+	patched gcno 70 '\377\377\377\377'
+	complains "x.gcno:0x44: error: expected a function's file"
+	same "$t/want" "$t/got"
+	patched gcda 36 '\377\377\377\177'
+	complains "x.gcda:0x20: error: expected a record that ends"
+	same "$t/want" "$t/got"
+	rm "$t/x.gcno"
+	patched gcda 0 adcg
+	rm "$t/x.gcno"
+	complains "expected the notes of $t/x.gcda beside it or in"
+	same "$t/want" "$t/got"
+}
+
+@test "gcov: data that is cut is told" {
+	head -c 352 $c.gcda >"$t/x.gcda"
+	cp $c.gcno "$t/x.gcno"
+	"$CGCONV" -t json "$t/x.gcda" 2>&1 >"$t/json" |
+		grep "expected an end mark: is the file cut?"
+	covered $c.gcda >"$t/want"
+	covered "$t/x.gcda" >"$t/got"
+	same "$t/want" "$t/got"
+}
