@@ -141,6 +141,14 @@ set_clamp(struct args *args, const char *value)
 }
 
 static int
+set_guess(struct args *args, const char *value)
+{
+	(void)value;
+	cg_job_set_guess(args->job, true);
+	return CG_OK;
+}
+
+static int
 set_quiet(struct args *args, const char *value)
 {
 	(void)value;
@@ -204,6 +212,8 @@ const struct option own_options[] = {
 	    .set = set_strict },
 	{ 0, "clamp", NULL, "write costs below 0 as 0 where there is no place",
 	    .set = set_clamp },
+	{ 0, "guess-stacks", NULL, "estimate call stacks from calls",
+	    .set = set_guess },
 	{ 0, "module", "FILE.so", "load more formats; before their options",
 	    .set = load_module },
 	{ 'q', "quiet", NULL, "no warnings and notes", .set = set_quiet },

@@ -13,7 +13,7 @@ floor_of()
 	graph | rows | pack | build | rules | homes | view | costs) echo 2 ;;
 	events | join | paths) echo 2 ;;
 	lines | line_sums) echo 2 ;;
-	parts | samples | stacks | fold | clamp) echo 2 ;;
+	parts | samples | stacks | fold | clamp | guess) echo 2 ;;
 	cycles | inclusive | propagate) echo 2 ;;
 	job | inputs | message | options | module | derive | doc | xml) echo 3 ;;
 	*) echo "on which floor is $1?" >&2 && return 1 ;;

@@ -134,3 +134,19 @@ signed()
 	grep -xF '["total",[1,3]]' "$dir/out"
 	! grep -q 'below' "$dir/err"
 }
+
+@test "stacks: calls become stacks only as a guess" {
+	in=samples/callgrind/plain/callgrind.out
+	refuses 1 'needs stacks; the input has none (--guess-stacks' \
+		-t folded "$in"
+	"$CGCONV" -t folded --guess-stacks "$in" >"$dir/out" 2>"$dir/err"
+	grep 'stacks are an estimate from calls' "$dir/err"
+	# Nothing is lost.
+	want=$("$CGCONV" -q -t callgrind "$in" | sed -n 's/^totals: //p')
+	[ "$(awk '{ sum += $NF } END { print sum }' "$dir/out")" = "$want" ]
+	# What cannot be otherwise is found again.
+	recursion >"$dir/in"
+	"$CGCONV" -q -t callgrind "$dir/in" |
+		"$CGCONV" -q -t folded --guess-stacks - >"$dir/out"
+	printf '%s\n' 'main;a 5' "main;a;b;a'2;c 5" | diff "$dir/out" -
+}
