@@ -1008,6 +1008,8 @@ void cg_job_set_gzip(struct cg_job *, bool);
 void cg_job_set_strict(struct cg_job *, bool);
 /* Costs below zero become 0 where the target has no place for them. */
 void cg_job_set_clamp(struct cg_job *, bool);
+/* Where a target needs stacks and there are none, estimate them from calls. */
+void cg_job_set_guess(struct cg_job *, bool);
 void cg_job_set_verbose(struct cg_job *, bool);
 bool cg_job_verbose(const struct cg_job *);
 /*

@@ -77,10 +77,31 @@ clamp_or_refuse(struct cg_job *job, const struct cg_module *to)
 {
 	if (job->clamp && !job->strict)
 		return cg_graph_clamp(job->graph);
-	(void)cg_fail(job,
-	    "%s cannot hold costs below 0, and there are some%s", to->name,
-	    job->clamp ? "" : " (--clamp writes them as 0)");
+	(void)cg_fail(job, "%s cannot hold costs below 0, and there are some%s",
+	    to->name, job->clamp ? "" : " (--clamp writes them as 0)");
 	return CG_ELOSS;
+}
+
+/* Stacks that only a guess can tell. */
+static int
+guess_or_refuse(struct cg_job *job, const struct cg_module *to)
+{
+	int status = CG_OK;
+
+	if (!job->guess)
+		return cg_fail(job,
+		    "%s needs stacks; the input has none (--guess-stacks "
+		    "estimates them)",
+		    to->name);
+	if (asks_for_counts(job->graph))
+		status = cg_propagate(job->graph);
+	if (status == CG_OK)
+		status = cg_guess_stacks(&job->build);
+	if (status != CG_OK)
+		return status;
+	if (job->graph->facts & CG_CALLS)
+		cg_warn(job, "stacks are an estimate from calls");
+	return cg_graph_seal(job->graph);
 }
 
 int
@@ -101,6 +122,12 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	if (status != CG_OK)
 		return status;
 	missing = to->needs & ~cg_graph_facts(graph) & ~CG_INCL;
+	if ((missing & CG_STACKS) && (cg_graph_facts(graph) & CG_SELF)) {
+		missing &= ~CG_STACKS;
+		status = guess_or_refuse(job, to);
+		if (status != CG_OK)
+			return status;
+	}
 	if (missing)
 		return cg_fail(job, "%s needs %s; the input has none", to->name,
 		    list_facts(missing, text, sizeof(text)));

@@ -422,6 +422,12 @@ void cg_stacks_clear(struct cg_graph *);
 int cg_fold_stacks(struct cg_build *, uint64_t levels);
 
 /*
+ * guess.c: adds stacks that calls make likely; their costs are those of the
+ * rows, which stay. The graph is to be sealed again. Reports its failures.
+ */
+int cg_guess_stacks(struct cg_build *);
+
+/*
  * Strongly connected components of a graph in compressed rows: the targets
  * of i are target[first[i]] .. target[first[i + 1]). component[i] gets the
  * number of i's component, in reverse topological order: a component calls

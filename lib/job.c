@@ -146,6 +146,12 @@ cg_job_set_clamp(struct cg_job *job, bool clamp)
 }
 
 void
+cg_job_set_guess(struct cg_job *job, bool guess)
+{
+	job->guess = guess;
+}
+
+void
 cg_job_set_verbose(struct cg_job *job, bool verbose)
 {
 	job->verbose = verbose;

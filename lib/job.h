@@ -39,7 +39,7 @@ struct cg_job {
 	const struct cg_module *from, *to;
 	const char *output;
 	struct cg_part_by part_by;
-	bool gzip, strict, clamp, verbose, parts;
+	bool gzip, strict, clamp, guess, verbose, parts;
 	struct cg_rules rules;
 	struct cg_map input_ids; /* hashes of the inputs' device and inode */
 	size_t skips;            /* inputs, or units of one, left out */

@@ -494,6 +494,105 @@ test_clamp(uint64_t seed, bool fold)
 	end(&build, graph);
 }
 
+/* ---- Guessing ------------------------------------------------------------ */
+
+static void
+add_random_calls(struct cg_build *build, uint64_t *random)
+{
+	const struct cg_pos nowhere = { 0 };
+	uint64_t cost[EVENTS];
+
+	for (size_t i = 0; i < 4 * FNS; i++) {
+		cg_fn fn = (cg_fn)unit_below(random, FNS) + 1;
+		cg_fn to = (cg_fn)unit_below(random, FNS) + 1;
+		const struct cg_pos pos = {
+			.line = (uint32_t)unit_below(random, LINES)
+		};
+
+		cg_set_part(build, (cg_part)unit_below(random, PARTS));
+		for (size_t k = 0; k < EVENTS; k++)
+			cost[k] = unit_below(random, 3) *
+				  unit_below(random, 90) -
+				  (k == 1 ? 30u : 0u);
+		cg_add_cost(build, fn, &pos, cost, EVENTS);
+		cost[1] = unit_below(random, 9);
+		if (unit_below(random, 3) > 0)
+			cg_add_call(build, unit_below(random, 9) ? fn : 0,
+			    &pos, to, &nowhere, unit_below(random, 5), cost,
+			    EVENTS);
+	}
+}
+
+/* Sums by function and line, of rows or of stacks. */
+struct place_sums {
+	uint64_t sum[PARTS][FNS + 1][LINES][EVENTS];
+};
+
+static void
+sum_guessed(const struct cg_graph *graph, struct place_sums *to)
+{
+	struct cg_stack_cost cost;
+	struct cg_stack stack;
+
+	for (cg_part part = 0; part < PARTS; part++)
+		for (size_t i = 0; cg_next_stack(graph, part, &i, &cost);) {
+			unsigned seen = 0;
+
+			cg_get_node(graph, cost.leaf, &stack);
+			for (size_t k = 0; k < cost.n; k++)
+				to->sum[part][stack.fn][stack.pos.line][k] +=
+				    cost.cost[k];
+			for (cg_node node = cost.leaf; node != 0;
+			     node = stack.parent) {
+				cg_get_node(graph, node, &stack);
+				CHECK(!(seen & 1u << stack.fn));
+				seen |= 1u << stack.fn;
+			}
+		}
+}
+
+static void
+sum_rows(const struct cg_graph *graph, struct place_sums *to)
+{
+	struct cg_rows *rows = cg_rows_new(graph);
+	struct cg_cost cost;
+	cg_fn fn;
+
+	for (cg_part part = 0; rows && part < PARTS; part++)
+		for (size_t i = 0; cg_next_fn(graph, part, &i, &fn);) {
+			CHECK(cg_rows_open(rows, part, fn));
+			while (cg_next_cost(rows, &cost))
+				for (size_t k = 0; k < cost.n; k++)
+					to->sum[part][fn][cost.pos.line][k] +=
+					    cost.cost[k];
+		}
+	cg_rows_free(rows);
+}
+
+/* No cost is lost, and none comes to be. */
+static void
+test_guess(uint64_t seed)
+{
+	struct place_sums *rows = unit_alloc(sizeof(*rows));
+	struct place_sums *stacks = unit_alloc(sizeof(*stacks));
+	uint64_t random = seed;
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build);
+
+	memset(rows, 0, sizeof(*rows));
+	memset(stacks, 0, sizeof(*stacks));
+	add_random_calls(&build, &random);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	sum_rows(graph, rows);
+	CHECK(cg_guess_stacks(&build) == CG_OK);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	sum_guessed(graph, stacks);
+	CHECK(memcmp(rows, stacks, sizeof(*rows)) == 0);
+	free(rows);
+	free(stacks);
+	end(&build, graph);
+}
+
 /* ---- Size ---------------------------------------------------------------- */
 
 #define DEEP 1000000
@@ -558,6 +657,8 @@ main(void)
 		test_clamp(seed, false);
 		test_clamp(seed, true);
 	}
+	for (uint64_t seed = 1; seed <= 300; seed++)
+		test_guess(seed);
 	test_deep(1, 1);
 	test_deep(2, 2);
 	test_deep(FNS, 7);
