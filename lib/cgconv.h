@@ -332,7 +332,7 @@ struct cg_doc {
 	void *arg;              /* the reader's own */
 	struct cg_json json;
 	enum cg_json_type type; /* private, as is what follows */
-	bool ahead;
+	bool ahead, stopped;
 	int status;
 	char *buf;
 	size_t size;
@@ -350,6 +350,11 @@ bool cg_doc_array(struct cg_doc *);
 bool cg_doc_item(struct cg_doc *);
 /* What comes next, not taken yet. */
 enum cg_json_type cg_doc_next(struct cg_doc *);
+/*
+ * For formats that may leave out the last ']': does the input end where the
+ * next item would be? Then the document ends there, too.
+ */
+bool cg_doc_stops(struct cg_doc *);
 /* A string; it lives until the next of these calls. */
 bool cg_doc_text(struct cg_doc *, struct cg_slice *);
 /* A number times 10 to the power of digits, rounded. */
