@@ -1073,6 +1073,14 @@ const struct cg_module *cg_job_module(const struct cg_job *, size_t i);
 /* For modules: an option's value, its fallback if not set (maybe NULL). */
 const char *cg_opt(const struct cg_job *, const char *name);
 bool cg_opt_flag(const struct cg_job *, const char *name);
+/*
+ * What a format keeps from one input to the next: size bytes, zero at first,
+ * the same for the same key (an address of the format's own). release() is
+ * told before they are freed, when the last input has been read. NULL: out of
+ * memory (reported).
+ */
+void *cg_job_state(struct cg_job *, const void *key, size_t size,
+    void (*release)(void *));
 /* The format that is written, NULL if none is. */
 const struct cg_module *cg_job_target(const struct cg_job *);
 /* Looks a module up by name in a NULL-terminated table; NULL if none. */
