@@ -149,6 +149,14 @@ set_guess(struct args *args, const char *value)
 }
 
 static int
+set_json(struct args *args, const char *value)
+{
+	(void)value;
+	args->json = true;
+	return CG_OK;
+}
+
+static int
 set_quiet(struct args *args, const char *value)
 {
 	(void)value;
@@ -226,6 +234,10 @@ const struct option own_options[] = {
 	    .set = set_top },
 	{ 0, "detect", NULL, "tell each input's format, a line for scripts",
 	    .action = detect },
+	{ 0, "verify", NULL,
+	    "compare two profiles: does the second say what the first does?",
+	    .action = verify },
+	{ 0, "json", NULL, "of --verify: answer in JSON", .set = set_json },
 	{ 0, "list-formats", NULL, "list formats and what each can carry",
 	    .action = list_formats },
 	{ 'h', "help", NULL, "show this help", .action = show_help },
@@ -378,6 +390,8 @@ settle(struct args *args)
 		status = cg_job_set_to(args->job, args->to);
 	if (status == CG_OK && args->output != NULL)
 		status = cg_job_set_output(args->job, args->output);
+	if (status == CG_OK && args->json && args->action != verify)
+		return cg_usage(args->job, "--json goes with --verify");
 	if (args->action == show_info)
 		return status;
 	if (status == CG_OK && args->event != NULL)

@@ -18,6 +18,7 @@ struct args {
 	const char *action_name;
 	const char *from, *to, *output; /* NULL: not given */
 	const char *event, *top;
+	bool json; /* of --verify */
 	char **input; /* in argv, compacted */
 	size_t inputs;
 	char **next; /* the argument to be looked at */
@@ -39,7 +40,7 @@ extern const struct option own_options[];
 /* Sorts argv out, up to NULL, into args and its job. */
 int parse_args(struct args *, char **argv);
 
-/* ---- what to do: convert.c help.c list.c detect.c info.c ----------------- */
+/* ---- what to do: convert.c help.c list.c detect.c info.c verify.c -------------- */
 
 int convert(struct args *);
 int show_help(struct args *);
@@ -47,6 +48,7 @@ int show_version(struct args *);
 int list_formats(struct args *);
 int detect(struct args *);
 int show_info(struct args *);
+int verify(struct args *);
 /* Hands the inputs to the job; without any, standard input. */
 int add_inputs(struct args *);
 
@@ -64,6 +66,74 @@ const struct cg_event *column_event(const struct cg_graph *, size_t column);
 /* Sums all parts into cost; false if that overflows. */
 bool sum_parts(const struct cg_graph *, uint64_t *cost);
 
+/* ---- verify.c, same.c, differ.c: two profiles side by side ---------------- */
+
+/* One of the two. */
+struct side {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	struct cg_sums *sums;
+	struct cg_rows *rows;
+	const char *path;
+	const struct cg_module *format;
+	cg_facts found; /* what is in it */
+	cg_facts holds; /* what could be in it, or follow from that */
+};
+
+/*
+ * A function in both: all of one name, and of one file and object if both
+ * profiles know them.
+ */
+struct same {
+	struct cg_slice name, file, object;
+	uint32_t side;
+	cg_fn fn;
+};
+
+/* An event in both. */
+struct common {
+	size_t column[2];
+};
+
+enum difference {
+	DIFF_TOTAL, DIFF_SELF, DIFF_INCLUSIVE, DIFF_COUNT, DIFF_CALL, DIFF_LINE
+};
+#define DIFFERENCES 6
+
+struct verify {
+	struct args *args;
+	struct side side[2];
+	struct common *event;
+	size_t events;
+	cg_facts common; /* what both hold */
+	bool counts;     /* those of calls are compared */
+	struct same *same; /* by name, file, object, side */
+	size_t sames;
+	uint32_t *group[2]; /* by fn: number of the functions like it, + 1 */
+	size_t *first;      /* by group: its functions, up to the next one's */
+	size_t groups;
+	uint32_t *file[2];  /* by file: number of its path in both */
+	uint64_t count[DIFFERENCES];
+	size_t missing;     /* events that one has not, but could have */
+	size_t said;        /* numbers in JSON so far */
+	size_t unsure;      /* inclusive costs that calls do not tell */
+};
+
+/* same.c: what is the same in both; false: out of memory. */
+bool match_events(struct verify *);
+bool match_functions(struct verify *);
+/* differ.c: compares; CG_OK, or why it ended early. */
+int compare_all(struct verify *);
+/* verify.c: one difference, of a function (group), between values. */
+struct where {
+	size_t group;       /* SIZE_MAX: of no function */
+	size_t callee;      /* of calls: a group */
+	struct cg_slice file;
+	uint32_t line;
+};
+void report_difference(struct verify *, enum difference, const struct where *,
+    size_t event, const uint64_t value[2]);
+
 /* ---- text.c: text for people --------------------------------------------- */
 
 /*
@@ -72,6 +142,8 @@ bool sum_parts(const struct cg_graph *, uint64_t *cost);
  * as well.
  */
 void put_safe(FILE *, struct cg_slice);
+/* A JSON string with its quotes; bytes that are no UTF-8 as \udcXX. */
+void put_json(FILE *, struct cg_slice);
 
 /* A cost, signed or not, or none. */
 struct amount {

@@ -74,6 +74,28 @@ put_safe(FILE *to, struct cg_slice text)
 	}
 }
 
+void
+put_json(FILE *to, struct cg_slice text)
+{
+	uint32_t c;
+
+	putc('"', to);
+	while (text.len > 0) {
+		unsigned char first = (unsigned char)text.ptr[0];
+		size_t n = first < 0x80 ? 1 : take_utf8(text, &c);
+
+		if (n == 0)
+			fprintf(to, "\\udc%02x", first);
+		else if (first < 0x20 || first == '"' || first == '\\')
+			fprintf(to, "\\u%04x", first);
+		else
+			fwrite(text.ptr, 1, n, to);
+		text.ptr += n > 0 ? n : 1;
+		text.len -= n > 0 ? n : 1;
+	}
+	putc('"', to);
+}
+
 struct amount
 amount_u64(uint64_t value)
 {

@@ -332,7 +332,7 @@ struct cg_doc {
 	void *arg;              /* the reader's own */
 	struct cg_json json;
 	enum cg_json_type type; /* private, as is what follows */
-	bool ahead, stopped;
+	bool ahead;
 	int status;
 	char *buf;
 	size_t size;
@@ -350,11 +350,6 @@ bool cg_doc_array(struct cg_doc *);
 bool cg_doc_item(struct cg_doc *);
 /* What comes next, not taken yet. */
 enum cg_json_type cg_doc_next(struct cg_doc *);
-/*
- * For formats that may leave out the last ']': does the input end where the
- * next item would be? Then the document ends there, too.
- */
-bool cg_doc_stops(struct cg_doc *);
 /* A string; it lives until the next of these calls. */
 bool cg_doc_text(struct cg_doc *, struct cg_slice *);
 /* A number times 10 to the power of digits, rounded. */
@@ -997,6 +992,11 @@ struct cg_job *cg_job_new(const struct cg_module *const *modules,
     cg_reporter *, void *arg);
 void cg_job_free(struct cg_job *);
 /*
+ * Another job with the same formats, options and objects, without inputs and
+ * output; to be freed before the first. NULL: out of memory.
+ */
+struct cg_job *cg_job_twin(const struct cg_job *);
+/*
  * "-" is standard input. ELF files among the inputs become objects, folders
  * become the files in them that a format gathers.
  */
@@ -1049,7 +1049,8 @@ int cg_job_read(struct cg_job *, const struct cg_graph **);
 /*
  * Derives facts as for a writer that needs them and carries all, for who
  * looks at the graph himself (CG_INCL: inclusive costs where they follow from
- * counts; CG_CALLS: also from stacks). Between cg_job_read() and looking.
+ * counts; CG_CALLS: also from stacks, with levels of recursion apart if the
+ * option separate-recs was set). Between cg_job_read() and looking.
  */
 int cg_job_derive(struct cg_job *, cg_facts needs);
 /* Derives what the target needs, writes, commits. After cg_job_read(). */
@@ -1073,14 +1074,6 @@ const struct cg_module *cg_job_module(const struct cg_job *, size_t i);
 /* For modules: an option's value, its fallback if not set (maybe NULL). */
 const char *cg_opt(const struct cg_job *, const char *name);
 bool cg_opt_flag(const struct cg_job *, const char *name);
-/*
- * What a format keeps from one input to the next: size bytes, zero at first,
- * the same for the same key (an address of the format's own). release() is
- * told before they are freed, when the last input has been read. NULL: out of
- * memory (reported).
- */
-void *cg_job_state(struct cg_job *, const void *key, size_t size,
-    void (*release)(void *));
 /* The format that is written, NULL if none is. */
 const struct cg_module *cg_job_target(const struct cg_job *);
 /* Looks a module up by name in a NULL-terminated table; NULL if none. */

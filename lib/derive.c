@@ -50,25 +50,38 @@ derive_facts(
 	return status;
 }
 
-int
-cg_job_derive(struct cg_job *job, cg_facts needs)
+/* Levels of recursion to tell apart; NULL: as they come. */
+static int
+take_levels(struct cg_job *job, const char *option, uint64_t *levels)
 {
-	return derive_facts(
-	    job, needs, needs & CG_CALLS ? ~CG_STACKS : ~(cg_facts)0, 1);
+	struct cg_slice text = cg_slice(option ? option : "1");
+
+	if (cg_take_u64(&text, levels) && *levels > 0)
+		return CG_OK;
+	return cg_usage(job, "--separate-recs expected 1 or more");
 }
 
-/* Levels of recursion that the target tells apart. */
+/* What the target tells apart. */
 static int
 get_levels(struct cg_job *job, const struct cg_module *to, uint64_t *levels)
 {
-	struct cg_slice text = { "", 0 };
+	return take_levels(job,
+	    cg_module_option(to, "separate-recs") ? cg_opt(job, "separate-recs")
+						  : NULL,
+	    levels);
+}
 
-	*levels = 1;
-	if (cg_module_option(to, "separate-recs"))
-		text = cg_slice(cg_opt(job, "separate-recs"));
-	if (text.len > 0 && (!cg_take_u64(&text, levels) || *levels == 0))
-		return cg_usage(job, "--separate-recs expected 1 or more");
-	return CG_OK;
+int
+cg_job_derive(struct cg_job *job, cg_facts needs)
+{
+	uint64_t levels;
+	int status =
+	    take_levels(job, cg_opt_given(job, "separate-recs"), &levels);
+
+	if (status != CG_OK)
+		return status;
+	return derive_facts(
+	    job, needs, needs & CG_CALLS ? ~CG_STACKS : ~(cg_facts)0, levels);
 }
 
 /* There is no near miss: as unsigned, costs below zero would be huge. */
@@ -82,6 +95,19 @@ clamp_or_refuse(struct cg_job *job, const struct cg_module *to)
 	return CG_ELOSS;
 }
 
+/* Are there costs that only stacks would show, but that no stack has? */
+static bool
+wants_guess(const struct cg_graph *graph, const struct cg_module *to)
+{
+	bool costs = false;
+
+	if (!(to->needs & CG_STACKS) || !(graph->facts & CG_SELF))
+		return false;
+	for (size_t i = 0; !costs && i < graph->runs; i++)
+		costs = graph->run[i].costs.first != NULL;
+	return costs;
+}
+
 /* Stacks that only a guess can tell. */
 static int
 guess_or_refuse(struct cg_job *job, const struct cg_module *to)
@@ -90,9 +116,11 @@ guess_or_refuse(struct cg_job *job, const struct cg_module *to)
 
 	if (!job->guess)
 		return cg_fail(job,
-		    "%s needs stacks; the input has none (--guess-stacks "
-		    "estimates them)",
-		    to->name);
+		    "%s needs stacks; %s (--guess-stacks estimates them)",
+		    to->name,
+		    job->graph->facts & CG_STACKS
+			? "some costs of the input have none"
+			: "the input has none");
 	if (asks_for_counts(job->graph))
 		status = cg_propagate(job->graph);
 	if (status == CG_OK)
@@ -121,13 +149,11 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	status = derive_facts(job, to->needs, to->carries, levels);
 	if (status != CG_OK)
 		return status;
-	missing = to->needs & ~cg_graph_facts(graph) & ~CG_INCL;
-	if ((missing & CG_STACKS) && (cg_graph_facts(graph) & CG_SELF)) {
-		missing &= ~CG_STACKS;
+	if (wants_guess(graph, to))
 		status = guess_or_refuse(job, to);
-		if (status != CG_OK)
-			return status;
-	}
+	if (status != CG_OK)
+		return status;
+	missing = to->needs & ~cg_graph_facts(graph) & ~CG_INCL;
 	if (missing)
 		return cg_fail(job, "%s needs %s; the input has none", to->name,
 		    list_facts(missing, text, sizeof(text)));

@@ -461,14 +461,35 @@ spread_fn(struct guess *guess, cg_fn fn)
 
 /* ---- All ----------------------------------------------------------------- */
 
+/* Stacks that are there already count as before. */
+static void
+begin_totals(struct guess *guess, uint64_t *was, size_t events)
+{
+	const struct cg_graph *graph = guess->graph;
+	uint64_t *total = graph->part[guess->part].total;
+	struct cg_stack_cost stack;
+
+	for (size_t i = 0; i < events; i++) {
+		guess->total[i] = graph->event[i].is_signed
+				      ? (double)(int64_t)total[i]
+				      : (double)total[i];
+		was[i] = total[i];
+		total[i] = 0;
+	}
+	for (size_t i = 0; cg_next_stack(graph, guess->part, &i, &stack);) {
+		for (size_t k = 0; k < stack.n; k++)
+			total[k] += stack.cost[k];
+	}
+}
+
 /* The part's sums are made anew by its stacks, and must be the same then. */
 static bool
 guess_part(struct guess *guess, cg_part part)
 {
 	struct cg_graph *graph = guess->graph;
 	struct cg_part_entry *entry = &graph->part[part];
-	size_t events = entry->totals < graph->events ? entry->totals
-						      : graph->events;
+	size_t events =
+	    entry->totals < graph->events ? entry->totals : graph->events;
 	size_t width = events * sizeof(uint64_t);
 	uint64_t *was = calloc(events + 1, sizeof(*was));
 	bool ok = was != NULL;
@@ -476,13 +497,8 @@ guess_part(struct guess *guess, cg_part part)
 
 	guess->part = part;
 	guess->ways = 0;
-	for (size_t i = 0; ok && i < events; i++) {
-		guess->total[i] = graph->event[i].is_signed
-				      ? (double)(int64_t)entry->total[i]
-				      : (double)entry->total[i];
-		was[i] = entry->total[i];
-		entry->total[i] = 0;
-	}
+	if (ok)
+		begin_totals(guess, was, events);
 	memset(guess->of, 0xff, graph->fns * sizeof(*guess->of));
 	cg_set_part(guess->build, part);
 	ok = ok && load_arcs(guess) && follow_ways(guess) && reach_all(guess);

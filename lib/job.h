@@ -54,7 +54,6 @@ struct cg_job {
 	struct cg_in *in;                /* NULL between inputs */
 	struct cg_build build;
 	struct cg_graph *graph;
-	struct cg_kept *kept;            /* by formats, while inputs are read */
 	struct cg_opened *opened;        /* symbols, by path */
 	size_t opens, open_cap;
 };
@@ -80,13 +79,10 @@ const struct cg_option *cg_module_option(const struct cg_module *,
 
 /* ---- options.c ---------------------------------------------------------- */
 
+/* The option's value if it was set, else NULL. */
+const char *cg_opt_given(const struct cg_job *, const char *name);
 /* Every option that was set must belong to a side of the conversion. */
 int cg_check_options(struct cg_job *, const struct cg_module *to);
-
-/* ---- kept.c ------------------------------------------------------------- */
-
-/* Gives back all that formats kept. */
-void cg_job_release(struct cg_job *);
 
 /* ---- derive.c ----------------------------------------------------------- */
 

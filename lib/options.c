@@ -74,14 +74,23 @@ option_in_turn(const struct cg_job *job, const char *name)
 }
 
 const char *
-cg_opt(const struct cg_job *job, const char *name)
+cg_opt_given(const struct cg_job *job, const char *name)
 {
-	const struct cg_option *option;
-
 	for (size_t i = 0; i < job->options; i++) {
 		if (strcmp(job->option[i].option->name, name) == 0)
 			return job->option[i].value;
 	}
+	return NULL;
+}
+
+const char *
+cg_opt(const struct cg_job *job, const char *name)
+{
+	const struct cg_option *option;
+	const char *value = cg_opt_given(job, name);
+
+	if (value)
+		return value;
 	option = option_in_turn(job, name);
 	return option ? option->fallback : NULL;
 }

@@ -1,0 +1,422 @@
+/*
+ * verify.c - --verify A B: does the second profile say what the first does?
+ *
+ * Both are read again and compared by what their formats can hold; what one
+ * of them cannot is listed, and no difference.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+/* So many differences of a kind are shown; with -v, all of them. */
+#define SHOWN 10
+
+static const char *const kind_name[DIFFERENCES] = {
+	[DIFF_TOTAL] = "total",
+	[DIFF_SELF] = "self",
+	[DIFF_INCLUSIVE] = "inclusive",
+	[DIFF_COUNT] = "count of calls",
+	[DIFF_CALL] = "cost of calls",
+	[DIFF_LINE] = "line",
+};
+
+/* ---- Reading ------------------------------------------------------------- */
+
+/* Stacks tell calls; what is read only is as its reader leaves it. */
+static cg_facts
+facts_held(const struct side *side)
+{
+	cg_facts facts =
+	    side->format->write ? side->format->carries : side->found;
+
+	if ((facts | side->found) & CG_STACKS)
+		facts |= CG_CALLS | CG_INCL;
+	return facts | side->found;
+}
+
+static int
+read_side(struct verify *v, int s, const char *path)
+{
+	struct side *side = &v->side[s];
+	struct cg_detected found;
+	int status;
+
+	if (side->job == NULL)
+		return cg_nomem(v->args->job);
+	status = cg_job_add_input(side->job, path);
+	if (status == CG_OK)
+		status = cg_job_read(side->job, &side->graph);
+	if (status != CG_OK)
+		return status;
+	side->path = cg_job_source(side->job, 0, &found);
+	side->format = found.module;
+	side->found = cg_graph_facts(side->graph);
+	side->holds = facts_held(side);
+	return CG_OK;
+}
+
+/* The deepest level of recursion among names: 3 for "f'3". */
+static uint64_t
+deepest_level(const struct cg_graph *graph)
+{
+	uint64_t deepest = 1, level;
+
+	for (cg_fn fn = 1; fn <= cg_fn_count(graph); fn++) {
+		struct cg_slice name = cg_fn_name(graph, fn);
+		size_t at = name.len;
+
+		while (at > 0 && name.ptr[at - 1] >= '0' &&
+		       name.ptr[at - 1] <= '9')
+			at--;
+		if (at < 2 || name.ptr[at - 1] != '\'')
+			continue;
+		name.ptr += at;
+		name.len -= at;
+		if (cg_take_u64(&name, &level) && level > deepest)
+			deepest = level;
+	}
+	return deepest;
+}
+
+/* Stacks become calls as those of the other profile did. */
+static int
+derive_side(struct verify *v, int s)
+{
+	struct side *side = &v->side[s];
+	const struct side *other = &v->side[1 - s];
+	char text[CG_NUMBER_MAX + 1];
+	int status = CG_OK;
+
+	if ((side->found & CG_STACKS) && !(other->found & CG_STACKS)) {
+		*cg_format_u64(text, deepest_level(other->graph)) = '\0';
+		status = cg_job_set_option(side->job, "separate-recs", text);
+	}
+	if (status == CG_OK)
+		status = cg_job_derive(side->job, CG_INCL | CG_CALLS);
+	if (status != CG_OK)
+		return status;
+	side->sums = cg_sums_new(side->graph, CG_ALL_PARTS, true);
+	side->rows = cg_rows_new(side->graph);
+	return side->sums != NULL && side->rows != NULL ? CG_OK : CG_ELIMIT;
+}
+
+/* ---- What is said -------------------------------------------------------- */
+
+static const struct cg_event *
+event_of(const struct verify *v, size_t event, int s)
+{
+	return cg_get_event(v->side[s].graph, v->event[event].column[s]);
+}
+
+static void
+print_value(const struct verify *v, size_t event, int s, uint64_t value)
+{
+	if (event_of(v, event, s)->is_signed)
+		printf("%" PRId64, (int64_t)value);
+	else
+		printf("%" PRIu64, value);
+}
+
+static void
+print_function(const struct verify *v, size_t group)
+{
+	const struct same *same = &v->same[v->first[group]];
+
+	put_safe(stdout, same->name.len ? same->name : cg_slice("???"));
+	if (same->file.len > 0) {
+		fputs(" (", stdout);
+		put_safe(stdout, same->file);
+		putchar(')');
+	}
+	if (same->object.len > 0) {
+		fputs(" [", stdout);
+		put_safe(stdout, same->object);
+		putchar(']');
+	}
+}
+
+static void
+print_total(struct verify *v, size_t event, const uint64_t value[2])
+{
+	const char *name[2] = { event_of(v, event, 0)->name,
+		event_of(v, event, 1)->name };
+
+	fputs("Total  ", stdout);
+	put_safe(stdout, cg_slice(name[0]));
+	if (strcmp(name[0], name[1]) != 0) {
+		fputs(" (B: ", stdout);
+		put_safe(stdout, cg_slice(name[1]));
+		putchar(')');
+	}
+	fputs("  ", stdout);
+	print_value(v, event, 0, value[0]);
+	fputs(value[0] == value[1] ? " = " : " is not ", stdout);
+	print_value(v, event, 1, value[1]);
+	putchar('\n');
+}
+
+static void
+print_difference(struct verify *v, enum difference kind,
+    const struct where *where, size_t event, const uint64_t value[2])
+{
+	printf("  %s: ", kind_name[kind]);
+	print_function(v, where->group);
+	if (kind == DIFF_COUNT || kind == DIFF_CALL) {
+		fputs(" -> ", stdout);
+		print_function(v, where->callee);
+	}
+	if (kind == DIFF_LINE) {
+		fputs(", ", stdout);
+		put_safe(stdout, where->file);
+		printf(":%" PRIu32, where->line);
+	}
+	if (kind == DIFF_COUNT) {
+		printf(
+		    ": %" PRIu64 " is not %" PRIu64 "\n", value[0], value[1]);
+		return;
+	}
+	fputs(", ", stdout);
+	put_safe(stdout, cg_slice(event_of(v, event, 0)->name));
+	fputs(": ", stdout);
+	print_value(v, event, 0, value[0]);
+	fputs(" is not ", stdout);
+	print_value(v, event, 1, value[1]);
+	putchar('\n');
+}
+
+/* ---- The same as JSON ---------------------------------------------------- */
+
+static void
+put_key(const char *key, struct cg_slice value)
+{
+	printf(",\"%s\":", key);
+	put_json(stdout, value);
+}
+
+static void
+put_function_json(const struct verify *v, const char *key, size_t group)
+{
+	const struct same *same = &v->same[v->first[group]];
+
+	printf(",\"%s\":{\"name\":", key);
+	put_json(stdout, same->name);
+	put_key("file", same->file);
+	put_key("object", same->object);
+	putchar('}');
+}
+
+static void
+put_difference_json(struct verify *v, enum difference kind,
+    const struct where *where, size_t event, const uint64_t value[2])
+{
+	static const char *const key[2] = { ",\"a\":", ",\"b\":" };
+
+	printf("%s\n{\"kind\":\"%s\"", v->said++ ? "," : "", kind_name[kind]);
+	if (where->group != SIZE_MAX)
+		put_function_json(v, "function", where->group);
+	if (kind == DIFF_COUNT || kind == DIFF_CALL)
+		put_function_json(v, "callee", where->callee);
+	if (kind == DIFF_LINE) {
+		put_key("path", where->file);
+		printf(",\"line\":%" PRIu32, where->line);
+	}
+	if (kind != DIFF_COUNT)
+		put_key("event", cg_slice(event_of(v, event, 0)->name));
+	for (int s = 0; s < 2; s++) {
+		fputs(key[s], stdout);
+		if (kind == DIFF_COUNT)
+			printf("%" PRIu64, value[s]);
+		else
+			print_value(v, event, s, value[s]);
+	}
+	putchar('}');
+}
+
+void
+report_difference(struct verify *v, enum difference kind,
+    const struct where *where, size_t event, const uint64_t value[2])
+{
+	bool differs = value[0] != value[1];
+
+	v->count[kind] += differs;
+	if (v->args->json)
+		put_difference_json(v, kind, where, event, value);
+	else if (kind == DIFF_TOTAL)
+		print_total(v, event, value);
+	else if (v->args->verbose || v->count[kind] <= SHOWN)
+		print_difference(v, kind, where, event, value);
+}
+
+/* ---- Head and end -------------------------------------------------------- */
+
+/* What is in one and has no place in the other. */
+static cg_facts
+facts_lost(const struct verify *v, int from)
+{
+	return v->side[from].found & ~v->side[1 - from].holds;
+}
+
+static void
+print_head(struct verify *v)
+{
+	char text[FACTS_ROOM];
+
+	for (int s = 0; s < 2; s++) {
+		printf("%c      ", 'A' + s);
+		put_safe(stdout, cg_slice(v->side[s].path));
+		printf(": %s\n", v->side[s].format->name);
+	}
+	for (int s = 0; s < 2; s++) {
+		if (facts_lost(v, s) != 0)
+			printf("Lost   %c (%s) cannot hold: %s\n", 'B' - s,
+			    v->side[1 - s].format->name,
+			    facts_text(text, facts_lost(v, s)));
+	}
+}
+
+static void
+put_side_json(const struct verify *v, int s)
+{
+	cg_facts lost = facts_lost(v, 1 - s);
+	const char *name, *before = "";
+
+	printf("\"%c\":{\"path\":", 'a' + s);
+	put_json(stdout, cg_slice(v->side[s].path));
+	put_key("format", cg_slice(v->side[s].format->name));
+	fputs(",\"cannot_hold\":[", stdout);
+	for (unsigned bit = 0; (name = cg_fact_name(bit)) != NULL; bit++) {
+		if (!(lost & 1u << bit))
+			continue;
+		printf("%s\"%s\"", before, name);
+		before = ",";
+	}
+	fputs("]},\n", stdout);
+}
+
+static void
+report_event(struct verify *v, int s, size_t i, bool could)
+{
+	struct cg_slice name =
+	    cg_slice(cg_get_event(v->side[s].graph, i)->name);
+
+	v->missing += could;
+	if (v->args->json) {
+		printf("%s\n{\"kind\":\"event\"", v->said++ ? "," : "");
+		put_key("event", name);
+		printf(",\"only_in\":\"%c\",\"could\":%s}", 'a' + s,
+		    could ? "true" : "false");
+		return;
+	}
+	printf("%s event ", could ? "Miss  " : "Lost  ");
+	put_safe(stdout, name);
+	printf(" is in %c only\n", 'A' + s);
+}
+
+/* Events that only one has: a difference if the other could hold them. */
+static void
+compare_events(struct verify *v)
+{
+	for (int s = 0; s < 2; s++) {
+		const struct side *other = &v->side[1 - s];
+		size_t count = cg_event_count(v->side[s].graph);
+		bool could = (other->holds & CG_EVENTS) ||
+			     cg_event_count(other->graph) == 0;
+
+		for (size_t i = 0; i < count; i++) {
+			size_t e = 0;
+
+			while (e < v->events && v->event[e].column[s] != i)
+				e++;
+			if (e == v->events)
+				report_event(v, s, i, could);
+		}
+	}
+}
+
+static uint64_t
+sum_differences(const struct verify *v)
+{
+	uint64_t sum = v->missing;
+
+	for (size_t i = 0; i < DIFFERENCES; i++)
+		sum += v->count[i];
+	return sum;
+}
+
+static void
+print_end(const struct verify *v)
+{
+	for (size_t i = DIFF_SELF; i < DIFFERENCES; i++) {
+		if (v->count[i] > SHOWN && !v->args->verbose)
+			printf("  and %" PRIu64 " more of %s, shown with -v\n",
+			    v->count[i] - SHOWN, kind_name[i]);
+	}
+	if (v->unsure > 0)
+		printf("Unsure %zu inclusive costs that calls do not tell\n",
+		    v->unsure);
+	if (sum_differences(v) == 0)
+		puts("Same   in all that both can hold");
+	else
+		printf("Differ in %" PRIu64 " numbers\n", sum_differences(v));
+}
+
+static int
+compare(struct verify *v)
+{
+	int status;
+
+	v->common = v->side[0].holds & v->side[1].holds;
+	/* Formats of stacks have costs and no numbers of samples beside. */
+	v->counts = !(v->side[0].found & v->side[1].found & CG_STACKS);
+	if (!match_events(v) || !match_functions(v))
+		return cg_nomem(v->args->job);
+	if (v->args->json) {
+		fputs("{\"verify\":1,\n", stdout);
+		put_side_json(v, 0);
+		put_side_json(v, 1);
+		fputs("\"numbers\":[", stdout);
+	} else {
+		print_head(v);
+	}
+	compare_events(v);
+	status = compare_all(v);
+	if (v->args->json)
+		printf("],\n\"differences\":%" PRIu64 ",\"unsure\":%zu}\n",
+		    sum_differences(v), v->unsure);
+	else if (status == CG_OK)
+		print_end(v);
+	if (status == CG_OK && sum_differences(v) > 0)
+		status = CG_EINPUT;
+	return status;
+}
+
+int
+verify(struct args *args)
+{
+	struct verify v = { .args = args };
+	int status = CG_OK;
+
+	if (args->inputs != 2)
+		return cg_usage(args->job, "--verify needs two files");
+	v.side[0].job = args->job;
+	v.side[1].job = cg_job_twin(args->job);
+	for (int s = 0; s < 2 && status == CG_OK; s++)
+		status = read_side(&v, s, args->input[s]);
+	for (int s = 0; s < 2 && status == CG_OK; s++)
+		status = derive_side(&v, s);
+	if (status == CG_OK)
+		status = compare(&v);
+	for (int s = 0; s < 2; s++) {
+		cg_sums_free(v.side[s].sums);
+		cg_rows_free(v.side[s].rows);
+		free(v.group[s]);
+		free(v.file[s]);
+	}
+	free(v.event);
+	free(v.same);
+	free(v.first);
+	cg_job_free(v.side[1].job);
+	return status;
+}
