@@ -73,7 +73,8 @@ skip(struct gcov_unit *unit, const struct gcov_bytes *bytes)
 /* ---- Units -------------------------------------------------------------- */
 
 static int
-add_unit(struct gcov_unit *unit, struct cg_build *build, const char *data)
+add_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
+    const char *data)
 {
 	int status = CG_OK;
 
@@ -81,6 +82,8 @@ add_unit(struct gcov_unit *unit, struct cg_build *build, const char *data)
 		status = cg_gcov_match(unit, data);
 	if (status == CG_OK)
 		status = cg_gcov_emit_unit(unit, build, data);
+	if (status == CG_OK)
+		status = cg_gcov_read_ci(unit, build, notes);
 	return status;
 }
 
@@ -97,7 +100,7 @@ read_notes(struct gcov_unit *unit, struct cg_in *in, struct cg_build *build,
 	bytes = bytes_of(text);
 	if (!read_either(unit, &bytes, cg_gcov_read_notes))
 		return skip(unit, &bytes);
-	return add_unit(unit, build, data);
+	return add_unit(unit, build, cg_in_name(in), data);
 }
 
 /* Data has been read: finds its notes. */
@@ -191,9 +194,27 @@ read_alone(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 	if (status == CG_OK && !read_either(unit, bytes, cg_gcov_read_notes))
 		status = skip(unit, bytes);
 	else if (status == CG_OK)
-		status = add_unit(unit, build, data);
+		status = add_unit(unit, build, cg_in_name(in), data);
 	cg_close_companion(unit->job, companion);
 	return status;
+}
+
+/* What is kept from one unit to the next: memory, and functions by ident. */
+struct kept {
+	struct gcov_unit unit;
+	struct gcov_fns all;
+};
+
+static void
+release(void *memory)
+{
+	struct kept *kept = memory;
+
+	cg_gcov_unit_free(&kept->unit);
+	cg_map_free(&kept->all.idents);
+	cg_map_free(&kept->all.lines);
+	cg_map_free(&kept->all.waiting);
+	free(kept->all.call);
 }
 
 static int
@@ -208,22 +229,26 @@ read_gcov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		{ GCOV_NOTES, read_alone },
 		{ GCOV_STREAM, read_stream },
 	};
-	struct gcov_unit unit = { .job = job };
+	struct kept *kept = cg_job_state(job, kinds, sizeof(*kept), release);
 	struct gcov_bytes bytes, look;
 	struct gcov_head head;
 	struct cg_slice text;
 	int status = CG_OK;
 
+	if (!kept)
+		return CG_ELIMIT;
+	kept->unit.job = job;
+	kept->unit.all = &kept->all;
+	kept->unit.has_data = false;
 	if (!cg_read_all(in, &text) && cg_in_status(in) != CG_OK)
 		return cg_in_status(in);
 	bytes = look = bytes_of(text);
 	if (!cg_gcov_take_magic(&look, &head, 0))
-		return skip(&unit, &look);
+		return skip(&kept->unit, &look);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (kinds[i].magic == head.magic)
-			status = kinds[i].read(&unit, in, &bytes, build);
+			status = kinds[i].read(&kept->unit, in, &bytes, build);
 	}
-	cg_gcov_unit_free(&unit);
 	return status;
 }
 

@@ -223,8 +223,27 @@ struct gcov_scratch {
 	uint32_t epoch, stamp, member;
 };
 
+/* A block that ends with a call, and how often it ran. */
+struct gcov_site {
+	cg_fn fn;
+	cg_name symbol; /* of that */
+	uint32_t file, line;
+	uint64_t count;
+};
+
+/* All units' functions, for calls between them; kept by the job. */
+struct gcov_fns {
+	struct cg_map idents;  /* cg_fn by ident */
+	struct cg_map lines;   /* first line by cg_fn */
+	struct cg_map waiting; /* calls by the ident of the callee, + 1 */
+	struct gcov_call *call;
+	size_t calls, call_cap;
+	cg_part part; /* that rows go to */
+};
+
 struct gcov_unit {
 	struct cg_job *job;
+	struct gcov_fns *all;
 	const char *notes; /* where they begin */
 	struct gcov_head head;
 	struct gcov_data data;
@@ -247,6 +266,11 @@ struct gcov_unit {
 	uint32_t *file_slot; /* number + 1 */
 	size_t file_slots;
 	uint32_t last_file;
+	struct gcov_site *site;
+	size_t sites, site_cap;
+	struct gcov_edge *edge; /* see gcov_ci.c */
+	size_t edges, edge_cap;
+	struct cg_map locals; /* idents by cg_name */
 	struct cg_map idents; /* of data, number + 1 */
 	struct cg_map begins; /* functions that begin on a line: how many */
 	struct cg_map shared; /* lines where blocks end */
@@ -311,7 +335,22 @@ bool cg_gcov_is_lost(
     const struct gcov_unit *, const struct gcov_fn *, const struct gcov_line *);
 /* Does anything of the function count? */
 bool cg_gcov_counts(const struct gcov_unit *, const struct gcov_fn *);
+/*
+ * gcov_calls.c. A function is known by its ident from here on; then the
+ * targets of its indirect calls.
+ */
+bool cg_gcov_know_fn(
+    struct gcov_unit *, struct cg_build *, const struct gcov_fn *, cg_fn);
+bool cg_gcov_add_targets(struct gcov_unit *, struct cg_build *,
+    const struct gcov_fn *, cg_fn, const struct cg_pos *site);
+bool cg_gcov_add_target(struct gcov_unit *, struct cg_build *, cg_fn caller,
+    const struct cg_pos *site, uint32_t ident, uint64_t count);
+/* Do idents mean the same in all units? */
+bool cg_gcov_has_idents(const struct gcov_unit *);
+/* gcov_ci.c: whom the sites call. */
+int cg_gcov_read_ci(struct gcov_unit *, struct cg_build *, const char *notes);
 /* gcov_path.c */
+const char *cg_gcov_ci_path(struct gcov_unit *, const char *notes);
 /* Where notes may be, first to last; NULL: nowhere else, or no memory. */
 const char *cg_gcov_notes_path(struct gcov_unit *, const char *data, size_t i);
 const char *cg_gcov_data_path(struct gcov_unit *, const char *notes);

@@ -24,6 +24,7 @@ struct emit {
 	struct cg_build *build;
 	const struct gcov_fn *gcov;
 	cg_fn fn;
+	cg_name symbol;
 	unsigned exec, blk; /* columns */
 	size_t columns;
 	bool raw; /* counts below zero are kept */
@@ -171,9 +172,26 @@ emit_jump(struct emit *emit, const struct gcov_arc *arc,
 	    conditional ? (uint64_t)executed : followed, followed);
 }
 
+static bool
+add_site(struct emit *emit, const struct gcov_solved *solved)
+{
+	struct gcov_unit *unit = emit->unit;
+	const struct gcov_line *line = &unit->scratch.line[solved->line];
+
+	if (!cg_gcov_grow(unit, &unit->site, &unit->site_cap, unit->sites + 1,
+		sizeof(*unit->site)))
+		return false;
+	unit->site[unit->sites++] = (struct gcov_site){ .fn = emit->fn,
+		.symbol = emit->symbol,
+		.file = line->file,
+		.line = line->line,
+		.count = unsigned_count(solved->count) };
+	return true;
+}
+
 /* Of the block that ends on a line. */
-static void
-emit_arcs(struct emit *emit, uint32_t number, struct cg_pos pos, bool jumps)
+static bool
+emit_arcs(struct emit *emit, uint32_t number, struct cg_pos pos, bool first)
 {
 	const struct gcov_unit *unit = emit->unit;
 	const struct gcov_solved *solved = &unit->scratch.solved[number];
@@ -188,7 +206,7 @@ emit_arcs(struct emit *emit, uint32_t number, struct cg_pos pos, bool jumps)
 		const struct gcov_arc *arc = &unit->arc[block->arc + i];
 		bool fake = (arc->flags & GCOV_FAKE) != 0;
 
-		if (jumps)
+		if (first)
 			emit_jump(emit, arc, &pos, real > 1, solved->count);
 		if (!fake && real < 2)
 			continue;
@@ -204,7 +222,10 @@ emit_arcs(struct emit *emit, uint32_t number, struct cg_pos pos, bool jumps)
 				 : clamp(emit, arc->count);
 		(void)cg_add_branch(emit->build, emit->fn, &row);
 		row.index += !fake;
+		if (fake && first && !add_site(emit, solved))
+			return false;
 	}
+	return true;
 }
 
 /* Two words of bits for each decision: outcomes true, then false. */
@@ -238,7 +259,7 @@ emit_condition(struct emit *emit, uint32_t block, struct cg_pos pos)
 }
 
 /* What is decided where blocks end. */
-static void
+static bool
 emit_decisions(struct emit *emit)
 {
 	struct gcov_unit *unit = emit->unit;
@@ -257,10 +278,12 @@ emit_decisions(struct emit *emit)
 			continue;
 		line = &scratch->line[touch->line];
 		pos = pos_of(unit, line->file, line->line);
-		emit_arcs(emit, touch->block, pos,
-		    scratch->solved[touch->block].line == touch->line);
+		if (!emit_arcs(emit, touch->block, pos,
+			scratch->solved[touch->block].line == touch->line))
+			return false;
 		emit_condition(emit, touch->block, pos);
 	}
+	return true;
 }
 
 static void
@@ -290,11 +313,11 @@ static void
 add_fn(struct emit *emit)
 {
 	const struct gcov_fn *fn = emit->gcov;
-	cg_name symbol = cg_add_name(emit->build, fn->name);
 
-	emit->fn =
-	    cg_add_fn_symbol(emit->build, cg_add_demangled(emit->build, symbol),
-		emit->unit->file[fn->file].id, 0, symbol);
+	emit->symbol = cg_add_name(emit->build, fn->name);
+	emit->fn = cg_add_fn_symbol(emit->build,
+	    cg_add_demangled(emit->build, emit->symbol),
+	    emit->unit->file[fn->file].id, 0, emit->symbol);
 	cg_set_fn_range(emit->build, emit->fn,
 	    &(struct cg_range){ .first = fn->line,
 		.first_column = fn->column,
@@ -320,7 +343,12 @@ emit_fn(struct emit *emit)
 		(void)cg_add_call(emit->build, 0, &nowhere, emit->fn, &entry,
 		    (uint64_t)entered, NULL, 0);
 	emit_blocks(emit);
-	emit_decisions(emit);
+	entry.line = 0;
+	if (!cg_gcov_know_fn(unit, emit->build, fn, emit->fn) ||
+	    !cg_gcov_add_targets(unit, emit->build, fn, emit->fn, &entry))
+		return false;
+	if (!emit_decisions(emit))
+		return false;
 	emit_paths(emit);
 	emit_lines(emit);
 	return true;
@@ -345,10 +373,11 @@ add_files(struct emit *emit)
 static void
 add_descs(const struct emit *emit, const char *data)
 {
-	const struct gcov_unit *unit = emit->unit;
+	struct gcov_unit *unit = emit->unit;
 	char runs[CG_NUMBER_MAX];
 
-	(void)cg_add_part(emit->build, &(struct cg_part_info){ .cmd = "" });
+	unit->all->part =
+	    cg_add_part(emit->build, &(struct cg_part_info){ .cmd = "" });
 	cg_add_desc(
 	    emit->build, cg_slice("Compiler"), cg_slice(unit->head.version));
 	if (unit->head.cwd.len > 0)
@@ -404,7 +433,7 @@ cg_gcov_emit_unit(
 	const struct cg_module *target = cg_job_target(unit->job);
 	struct emit emit = { .unit = unit,
 		.build = build,
-		.raw = !target || target->carries & CG_SIGNED };
+		.raw = target && target->carries & CG_SIGNED };
 
 	emit.exec = add_event(&emit, "Exec", "Line executions");
 	emit.blk = add_event(&emit, "Blk", "Block executions");

@@ -44,6 +44,12 @@ cg_gcov_data_path(struct gcov_unit *unit, const char *notes)
 	return swap_suffix(unit, "", notes, ".gcno", ".gcda");
 }
 
+const char *
+cg_gcov_ci_path(struct gcov_unit *unit, const char *notes)
+{
+	return swap_suffix(unit, "", notes, ".gcno", ".ci");
+}
+
 /*
  * Where the notes of data may be: in the object directory, under as much of
  * the data's path as is there (data may come from another machine), then

@@ -20,6 +20,9 @@ cg_gcov_unit_free(struct gcov_unit *unit)
 	free(unit->condition);
 	free(unit->file);
 	free(unit->file_slot);
+	free(unit->site);
+	free(unit->edge);
+	cg_map_free(&unit->locals);
 	cg_map_free(&unit->idents);
 	cg_map_free(&unit->begins);
 	cg_map_free(&unit->shared);
@@ -43,6 +46,7 @@ cg_gcov_unit_clear(struct gcov_unit *unit)
 	unit->fns = unit->blocks = unit->arcs = unit->places = 0;
 	unit->lines = unit->conditions = unit->files = 0;
 	unit->paths = 0;
+	unit->sites = 0;
 	if (unit->file_slot)
 		memset(unit->file_slot, 0,
 		    unit->file_slots * sizeof(*unit->file_slot));

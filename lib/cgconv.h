@@ -332,7 +332,7 @@ struct cg_doc {
 	void *arg;              /* the reader's own */
 	struct cg_json json;
 	enum cg_json_type type; /* private, as is what follows */
-	bool ahead;
+	bool ahead, stopped;
 	int status;
 	char *buf;
 	size_t size;
@@ -350,6 +350,11 @@ bool cg_doc_array(struct cg_doc *);
 bool cg_doc_item(struct cg_doc *);
 /* What comes next, not taken yet. */
 enum cg_json_type cg_doc_next(struct cg_doc *);
+/*
+ * For formats that may leave out the last ']': does the input end where the
+ * next item would be? Then the document ends there, too.
+ */
+bool cg_doc_stops(struct cg_doc *);
 /* A string; it lives until the next of these calls. */
 bool cg_doc_text(struct cg_doc *, struct cg_slice *);
 /* A number times 10 to the power of digits, rounded. */
@@ -1074,6 +1079,14 @@ const struct cg_module *cg_job_module(const struct cg_job *, size_t i);
 /* For modules: an option's value, its fallback if not set (maybe NULL). */
 const char *cg_opt(const struct cg_job *, const char *name);
 bool cg_opt_flag(const struct cg_job *, const char *name);
+/*
+ * What a format keeps from one input to the next: size bytes, zero at first,
+ * the same for the same key (an address of the format's own). release() is
+ * told before they are freed, when the last input has been read. NULL: out of
+ * memory (reported).
+ */
+void *cg_job_state(struct cg_job *, const void *key, size_t size,
+    void (*release)(void *));
 /* The format that is written, NULL if none is. */
 const struct cg_module *cg_job_target(const struct cg_job *);
 /* Looks a module up by name in a NULL-terminated table; NULL if none. */

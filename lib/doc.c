@@ -34,7 +34,7 @@ cg_doc_fail(struct cg_doc *doc, const char *expected)
 enum cg_json_type
 cg_doc_next(struct cg_doc *doc)
 {
-	if (doc->status != CG_OK)
+	if (doc->status != CG_OK || doc->stopped)
 		return CG_JSON_BAD;
 	if (!doc->ahead)
 		doc->type = cg_json_next(&doc->json);
@@ -55,10 +55,22 @@ take(struct cg_doc *doc, enum cg_json_type type, const char *expected)
 int
 cg_doc_close(struct cg_doc *doc)
 {
-	(void)(is_good(doc) && take(doc, CG_JSON_END, "the end"));
+	(void)(is_good(doc) && !doc->stopped &&
+	       take(doc, CG_JSON_END, "the end"));
 	free(doc->buf);
 	doc->buf = NULL;
 	return doc->status;
+}
+
+bool
+cg_doc_stops(struct cg_doc *doc)
+{
+	const struct cg_slice *rest = &doc->json.rest;
+
+	if (cg_doc_next(doc) == CG_JSON_BAD && is_good(doc) &&
+	    cg_in_status(doc->json.in) == CG_OK)
+		doc->stopped = doc->json.at == rest->ptr + rest->len;
+	return doc->stopped;
 }
 
 /* The string that is the last token, without escapes. */

@@ -14,8 +14,8 @@
 
 #include "io.h"
 
-/* One read(): large enough to be fast, small enough to stay in the cache. */
-#define READ_SIZE ((size_t)256 << 10)
+/* One read(): large enough to be fast; the cache is for readers' tables. */
+#define READ_SIZE ((size_t)64 << 10)
 /* One read and what the last one left of a line. */
 #define WINDOW_MIN (2 * READ_SIZE)
 #define HEAD_SIZE ((size_t)64 << 10)

@@ -41,6 +41,7 @@ cg_job_free(struct cg_job *job)
 	if (!job)
 		return;
 	close_input(job);
+	cg_job_release(job);
 	cg_build_free(&job->build);
 	cg_graph_free(job->graph);
 	for (size_t i = 0; i < job->opens; i++)
@@ -384,6 +385,7 @@ cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 			status = read_input(job, in);
 		close_input(job);
 	}
+	cg_job_release(job);
 	/* With nothing read there is nothing to show. */
 	if (status == CG_OK && job->skips > 0 && job->graph->runs == 0 &&
 	    job->graph->stacks == 0)
@@ -407,6 +409,7 @@ cg_job_read_memory(struct cg_job *job, const char *name, struct cg_slice bytes)
 	if (in)
 		status = read_input(job, in);
 	close_input(job);
+	cg_job_release(job);
 	return status == CG_OK ? freeze(job) : status;
 }
 

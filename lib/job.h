@@ -54,6 +54,7 @@ struct cg_job {
 	struct cg_in *in;                /* NULL between inputs */
 	struct cg_build build;
 	struct cg_graph *graph;
+	struct cg_kept *kept;            /* by formats, while inputs are read */
 	struct cg_opened *opened;        /* symbols, by path */
 	size_t opens, open_cap;
 };
@@ -83,6 +84,11 @@ const struct cg_option *cg_module_option(const struct cg_module *,
 const char *cg_opt_given(const struct cg_job *, const char *name);
 /* Every option that was set must belong to a side of the conversion. */
 int cg_check_options(struct cg_job *, const struct cg_module *to);
+
+/* ---- kept.c ------------------------------------------------------------- */
+
+/* Gives back all that formats kept. */
+void cg_job_release(struct cg_job *);
 
 /* ---- derive.c ----------------------------------------------------------- */
 

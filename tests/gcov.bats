@@ -32,7 +32,7 @@ lines()
 }
 
 @test "gcov: lines, marks, branches, functions are what gcov says" {
-	for dir in samples/gcov/{gcc,values}*; do
+	for dir in samples/gcov/gcc*; do
 		covered --gcov-compat "$dir/cover.gcda" >"$t/got"
 		same "$dir/gcov.txt" "$t/got"
 	done
@@ -123,6 +123,41 @@ versions()
 @test "gcov: branches that callgrind cannot carry are told of" {
 	"$CGCONV" -t callgrind $cc.gcda 2>&1 >"$t/out" |
 		grep -x "cgconv: warning: callgrind cannot carry: branches, blocks"
+}
+
+# "CALLER LINE CALLEE COUNT" of all calls with a known caller.
+calls()
+{
+	"$CGCONV" -q -t json "$@" | perl -MJSON::PP -ne '
+		my $r = decode_json($_);
+		next unless ref $r eq "ARRAY";
+		$name{$r->[1]} = $r->[2] if $r->[0] eq "function";
+		$now = $r->[1] if $r->[0] eq "rows";
+		print "$name{$now} $r->[2] $name{$r->[4]} $r->[7]\n"
+		    if $r->[0] eq "call" && $now' | sort
+}
+
+@test "gcov: callees by counters of indirect calls and by .ci files" {
+	cat >"$t/want" <<-END
+		main 0 often 6
+		main 0 once 3
+		main 20 once 1
+		main 22 often 4
+		main 23 local 2
+		main 24 local 1
+		main 24 once 1
+		often 17 helper 12
+		once 11 helper 5
+	END
+	sort -o "$t/want" "$t/want"
+	for inputs in "caller.gcda target.gcda" "target.gcda caller.gcda"; do
+		# shellcheck disable=SC2086 # two words
+		(cd samples/gcov/calls && calls $inputs) >"$t/got"
+		same "$t/want" "$t/got"
+	done
+	cp samples/gcov/calls/*.gc* "$t"
+	calls "$t/caller.gcda" "$t/target.gcda" >"$t/got"
+	same <(grep '^main 0' "$t/want") "$t/got"
 }
 
 @test "gcov: --object-directory finds notes under the end of the data's path" {

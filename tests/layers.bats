@@ -15,7 +15,7 @@ floor_of()
 	lines | line_sums) echo 2 ;;
 	parts | samples | stacks | fold | clamp | guess) echo 2 ;;
 	cycles | inclusive | propagate) echo 2 ;;
-	job | inputs | message | options | module | derive | twin | doc | xml) echo 3 ;;
+	job | inputs | kept | message | options | module | derive | twin | doc | xml) echo 3 ;;
 	*) echo "on which floor is $1?" >&2 && return 1 ;;
 	esac
 }

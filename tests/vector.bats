@@ -15,7 +15,7 @@ is_vector()
 
 	cat >"$t/in"
 	"$CGCONV" -q -f "$from" -t json "$t/in" >"$t/json"
-	perl tests/oracle/graph.pl "$t/json" |
+	perl tests/oracle/graph.pl "$t/json" | grep -v '<spontaneous>' |
 		awk -F '\t' -v i="$column" '
 			function nth(list, part) {
 				split(list, part, ",")
@@ -60,4 +60,16 @@ v8()
 	tree=$(v8 2 main '"selfSize":0' "$tree")
 	tree=$(v8 1 '(root)' '"selfSize":0' "$tree")
 	echo "{\"head\":$tree}" | is_vector heapprofile
+}
+
+@test "vector: trace-event" {
+	printf '[{"ph":"%s","ts":%s,"name":"%s"},%s]' B 0 main \
+		"$(printf '{"ph":"%s","ts":%s,"name":"%s"},' B 0 a B .002 b \
+			B .002 a B .002 c E .007 c E .007 a E .007 b \
+			E .010 a)$(printf '{"ph":"E","ts":.010}')" |
+		sed 's/:\./:0./g' | is_vector trace-event
+	printf '[%s]' "$(printf '{"ph":"X","ts":%s,"dur":%s,"name":"%s"},' \
+		0.002 0.005 b 0 0.01 main 0.002 0.005 a 0 0.01 a \
+		)$(printf '{"ph":"X","ts":0.002,"dur":0.005,"name":"c"}')" |
+		is_vector trace-event
 }

@@ -1,0 +1,66 @@
+/*
+ * chrome_trace.h - events of a trace, put into order and into stacks.
+ */
+#ifndef CHROME_TRACE_H
+#define CHROME_TRACE_H
+
+#include "chrome.h"
+
+/* Events that wait to be put into order, at most; half of them are sorted in. */
+#define WINDOW ((size_t)1 << 18)
+
+struct event {
+	int64_t ts, duration; /* ns */
+	cg_name name;
+	uint32_t thread;
+	uint32_t turn; /* in the file */
+	char phase;    /* B, E, X */
+};
+
+/* A call that has not ended. */
+struct open {
+	cg_node node;
+	cg_fn fn;
+	cg_name name;
+	bool ends; /* at a time that is known */
+	int64_t begin, end;
+	uint64_t inner; /* time of the calls that it made */
+};
+
+struct thread {
+	uint64_t pid, tid;
+	cg_name comm;
+	int64_t now;
+	struct open *open;
+	size_t depth, cap;
+};
+
+/* What a thread did on a stack. */
+struct total {
+	uint32_t thread;
+	cg_node node;
+	cg_fn caller, fn; /* of its calls */
+	uint64_t ns, calls, samples;
+};
+
+struct calls {
+	struct thread *thread;
+	size_t threads, thread_cap;
+	struct event *event;
+	size_t events, event_cap;
+	uint32_t turn;
+	struct cg_map total_ids; /* thread << 32 | node -> place + 1 */
+	struct total *total;
+	size_t totals, total_cap;
+};
+
+/* Each is false after a failure of doc. */
+bool chrome_add_event(struct cg_doc *, struct calls *, const struct event *);
+/* All events are there. */
+bool chrome_end_events(struct cg_doc *, struct calls *);
+/* NULL: out of memory. Lives until the next. */
+struct total *chrome_get_total(
+    struct cg_doc *, struct calls *, uint32_t thread, cg_node);
+void chrome_free_calls(struct calls *);
+
+#endif

@@ -1,0 +1,142 @@
+# trace-event.bats - traces of Chrome's kind: calls of threads, samples.
+load helper
+
+setup()
+{
+	t=$BATS_TEST_TMPDIR
+}
+
+graph()
+{
+	"$CGCONV" -q -f trace-event -t json - | perl tests/oracle/graph.pl |
+		sed 's/\t:0:/\t/g'
+}
+
+# event PHASE TIME NAME [MORE]
+event()
+{
+	printf '{"ph":"%s","ts":%s,"name":"%s","pid":1,"tid":1%s}' "$@"
+}
+
+# An array of what follows, one event an argument.
+array()
+{
+	local IFS=,
+
+	echo "[$*]"
+}
+
+@test "trace-event: self and inclusive times, and how often who called whom" {
+	graph <samples/trace-event/calls/trace.json >"$t/got"
+	printf '%s\t%s\t%s\t%s\t%s\n' call '<spontaneous>' main 2 0 \
+		call a b 1 6000 call a c 1 2250 call b a 1 4000 \
+		call c d 1 1000 call main a 1 8000 call main late 1 2000 \
+		>"$t/want"
+	printf 'function\t%s\t%s\t%s\n' a 3750 8000 b 2000 6000 c 1250 2250 \
+		d 1000 1000 late 2000 2000 main 19500 29500 >>"$t/want"
+	sort -o "$t/want" "$t/want"
+	sort -o "$t/got" "$t/got"
+	same "$t/want" "$t/got"
+}
+
+@test "trace-event: clang's own sums of what took how long" {
+	# "Total NAME" says it once more; short ones are only in the total.
+	"$CGCONV" -q -t json samples/trace-event/clang/trace.json |
+		perl tests/oracle/graph.pl | sed 's/\t:0:/\t/g' >"$t/graph"
+	perl -MJSON::PP -0777 -e 'open F, shift; @_ = @{decode_json(<F>)->{traceEvents}};
+		for (@_) { $n{$$_{name}}++ if $$_{ph} eq "X" }
+		for (@_) { next unless $$_{name} =~ /^Total (.*)/;
+			print "$1\t$$_{args}{count}\t$$_{dur}\n"
+				if $$_{args}{count} == ($n{$1} // 0) }' \
+		samples/trace-event/clang/trace.json >"$t/totals"
+	[ "$(wc -l <"$t/totals")" -ge 5 ]
+	awk -F '\t' 'NR == FNR { count[$1] = $2; time[$1] = $3 * 1000; next }
+		$1 == "call" && $3 in count { count[$3] -= $4 }
+		$1 == "function" && $2 in count {
+			off = $4 - time[$2]
+			if (off < -9999 || off > 9999) {
+				print $2, $4, time[$2]; bad = 1
+			}
+		}
+		END { for (name in count) bad += count[name] != 0; exit bad }' \
+		"$t/totals" "$t/graph"
+}
+
+@test "trace-event: every microsecond of a thread that is busy is there" {
+	perl -MJSON::PP -0777 -ne 'for (@{decode_json($_)->{traceEvents}}) {
+		my $on = "$$_{pid} $$_{tid}";
+		push @{$begun{$on}}, $$_{ts} if $$_{ph} eq "B";
+		push @{$of{$on}}, [$$_{ts}, $$_{ts} + $$_{dur}]
+			if $$_{ph} eq "X";
+		push @{$of{$on}}, [pop @{$begun{$on}}, $$_{ts}]
+			if $$_{ph} eq "E" }
+		for (values %of) { my $end = 0;
+		for (sort { $$a[0] <=> $$b[0] } @$_) {
+			$$_[0] = $end if $$_[0] < $end;
+			next if $$_[1] <= $$_[0];
+			$sum += $$_[1] - $$_[0]; $end = $$_[1] } }
+		print $sum * 1000, "\n"' samples/trace-event/node/trace.json \
+		>"$t/want"
+	"$CGCONV" -q -t json samples/trace-event/node/trace.json |
+		sed -n 's/^\["total",\[\([0-9]*\)\]\]/\1/p' >"$t/got"
+	same "$t/want" "$t/got"
+}
+
+@test "trace-event: samples of stack frames" {
+	graph <samples/trace-event/samples/trace.json >"$t/got"
+	printf '%s\n' 'call	main	leaf	3	3' 'function	leaf	3	3' \
+		'function	main	5	8' | same - "$t/got"
+}
+
+@test "trace-event: threads are parts on request, with their names" {
+	"$CGCONV" -q -t json --part-by tid samples/trace-event/calls/trace.json |
+		grep -c '^\["part",' | grep -qx 2
+	"$CGCONV" -q -t json --part-by comm \
+		samples/trace-event/calls/trace.json | grep -q worker
+}
+
+@test "trace-event: what ends, begins or lasts wrongly is warned about" {
+	while IFS='|' read -r message events; do
+		echo "$events" >"$t/x"
+		"$CGCONV" -f trace-event -t json "$t/x" 2>&1 >/dev/null |
+			grep -qF "warning: $message"
+	done <<-E
+		the end of what has not begun|$(array "$(event E 1 a)")
+		a call does not end|$(array "$(event B 1 a)" "$(event B 2 b)")
+		calls end as their caller|$(array "$(event B 1 a)" "$(event B 2 b)" "$(event E 3 a)")
+		a call that lasts longer|$(array "$(event X 1 a ',"dur":5')" "$(event X 2 b ',"dur":9')")
+		the trace was not ended|[$(event B 1 a),$(event E 2 a),
+	E
+}
+
+@test "trace-event: calls in any order, of any number, take no more memory" {
+	# Each call is told when it ends: the caller after 300000 others.
+	perl -e 'print "["; printf "{\"ph\":\"X\",\"ts\":%d,\"dur\":1," .
+		"\"name\":\"f\"},\n", $_ * 2 for 1 .. 200000;
+		print "{\"ph\":\"X\",\"ts\":0,\"dur\":500000,\"name\":\"all\"}]"' |
+		graph >"$t/got"
+	printf '%s\t%s\t%s\t%s\t%s\n' call '<spontaneous>' all 1 0 \
+		call all f 200000 200000000 >"$t/want"
+	printf 'function\t%s\t%s\t%s\n' all 300000000 500000000 \
+		f 200000000 200000000 >>"$t/want"
+	sort -o "$t/want" "$t/want"
+	sort -o "$t/got" "$t/got"
+	same "$t/want" "$t/got"
+}
+
+@test "trace-event: bad files" {
+	while IFS='|' read -r message events; do
+		echo "$events" >"$t/x"
+		refuses 1 "expected $message" -f trace-event -t json "$t/x"
+	done <<-E
+		'{'|[5]
+		',' or ']'|[{"ph":"B"} 5]
+		a number|[{"ph":"B","ts":"x"}]
+		less time|[{"ph":"X","ts":9e15,"dur":9e15,"name":"a"}]
+		a smaller number|[{"ph":"X","ts":9e99}]
+		stackFrames with all ids|{"traceEvents":[{"ph":"P","sf":1}]}
+		parents not in a circle|{"samples":[{"sf":1}],"stackFrames":{"1":{"name":"a","parent":2},"2":{"name":"b","parent":1}}}
+		another id of a frame|{"stackFrames":{"1":{"name":"a"},"1":{"name":"b"}}}
+		a weight not below 0|{"samples":[{"sf":1,"weight":-1}]}
+	E
+}
