@@ -77,6 +77,11 @@ totals()
 			totals "$dir/out" "$file" >"$dir/got"
 			# A writer may hold one event only; that one it keeps,
 			# folded stacks without its name.
+			# Of profiles, coverage keeps what has a line.
+			case $to:$file in
+			lcov:samples/lcov/*) ;;
+			lcov:*) continue ;;
+			esac
 			case $to in
 			gprof | gcov-json)
 				grep -qxFf "$dir/got" "$dir/want" ;;
@@ -182,6 +187,13 @@ at_record()
 		;;
 	samples/perf-script/*)
 		[ "$(tail -c 2 "$dir/cut" | wc -l)" -eq 2 ] && return
+		;;
+	samples/lcov/*)
+		# Behind a section, or what begins one.
+		case $(tail -n 1 "$dir/cut") in
+		end_of_record | TN*) return ;;
+		esac
+		return 1
 		;;
 	*) return 1 ;;
 	esac

@@ -1,0 +1,474 @@
+/*
+ * lcov_write.c - writes tracefiles: by default what lcov 1.16 and 2.x read
+ * alike, as version 2 all that 2.x knows.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lcov_write.h"
+
+/* More than the numbers of a record and what is between them. */
+#define RECORD_ROOM 160
+
+struct version {
+	struct cg_slice path, text;
+};
+
+/* A condition, by size of its decision, then number, then outcome. */
+struct condition {
+	uint32_t size;
+	const struct cg_branch *branch;
+	int64_t count;
+};
+
+void
+cg_lcov_put_text(struct lcov_writer *w, struct cg_slice text)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.ptr[i];
+
+		if (c != '\n' && c != '\r' && c != '\0')
+			continue;
+		cg_put(w->out, (struct cg_slice){ text.ptr + from, i - from });
+		cg_puts(w->out, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\0");
+		from = i + 1;
+	}
+	cg_put(w->out, (struct cg_slice){ text.ptr + from, text.len - from });
+}
+
+void
+cg_lcov_put_total(struct lcov_writer *w, const char *name, uint64_t value)
+{
+	cg_puts(w->out, name);
+	cg_putu(w->out, value);
+	cg_putc(w->out, '\n');
+}
+
+static char *
+put_chars(char *to, const char *chars)
+{
+	while (*chars)
+		*to++ = *chars++;
+	return to;
+}
+
+/* ---- Branches ----------------------------------------------------------- */
+
+struct totals {
+	uint64_t lines, lines_hit, branches, branches_hit;
+	uint64_t conditions, conditions_hit;
+};
+
+static uint64_t
+count_of(const struct cg_branch *branch)
+{
+	return branch->count > 0 ? (uint64_t)branch->count : 0;
+}
+
+static void
+put_branch(
+    struct lcov_writer *w, const struct cg_branch *branch, struct totals *sum)
+{
+	bool counts = !(branch->flags & CG_BRANCH_UNREACHABLE);
+	uint64_t count = count_of(branch);
+	char *to = cg_out_reserve(w->out, RECORD_ROOM);
+
+	to = cg_format_u64(put_chars(to, "BRDA:"), branch->pos.line);
+	*to++ = ',';
+	if (w->full && branch->flags & CG_BRANCH_THROW)
+		*to++ = 'e';
+	else if (w->full && branch->flags & CG_BRANCH_FALLTHROUGH)
+		*to++ = 'f';
+	if (!counts)
+		*to++ = 'U';
+	to = cg_format_u64(to, branch->block);
+	*to++ = ',';
+	if (!w->full || branch->label == 0)
+		to = cg_format_u64(to, branch->index);
+	cg_out_advance(w->out, to);
+	if (w->full && branch->label != 0)
+		cg_lcov_put_text(w, cg_branch_label(w->graph, branch));
+	to = cg_out_reserve(w->out, RECORD_ROOM);
+	*to++ = ',';
+	if (count > 0 || branch->flags & CG_BRANCH_REACHED)
+		to = cg_format_u64(to, count);
+	else
+		*to++ = '-';
+	*to++ = '\n';
+	cg_out_advance(w->out, to);
+	w->labels |= branch->label != 0;
+	sum->branches += counts;
+	sum->branches_hit += counts && count > 0;
+}
+
+/* True comes first. */
+static int
+compare_conditions(const void *pa, const void *pb)
+{
+	const struct condition *a = pa, *b = pb;
+	uint32_t ia = a->branch->index ^ 1, ib = b->branch->index ^ 1;
+
+	if (a->size != b->size)
+		return a->size < b->size ? -1 : 1;
+	return (ia > ib) - (ia < ib);
+}
+
+static void
+put_condition(struct lcov_writer *w, const struct condition *condition,
+    struct totals *sum)
+{
+	const struct cg_branch *branch = condition->branch;
+	bool counts = !(branch->flags & CG_BRANCH_UNREACHABLE);
+	uint64_t count = condition->count > 0 ? (uint64_t)condition->count : 0;
+
+	cg_putf(w->out,
+	    "MCDC:%" PRIu32 ",%s%" PRIu32 ",%c,%" PRIu64 ",%" PRIu32 ",",
+	    branch->pos.line, counts ? "" : "U", condition->size,
+	    branch->index & 1 ? 't' : 'f', count, branch->index / 2);
+	if (branch->label != 0)
+		cg_lcov_put_text(w, cg_branch_label(w->graph, branch));
+	else
+		cg_putu(w->out, branch->index / 2);
+	cg_putc(w->out, '\n');
+	sum->conditions += counts;
+	sum->conditions_hit += counts && count > 0;
+}
+
+/*
+ * For lcov, decisions of one line with the same number of conditions are one.
+ */
+static bool
+put_conditions(struct lcov_writer *w, const struct cg_branch *branch, size_t n,
+    struct totals *sum)
+{
+	struct condition *list;
+	size_t to = 0;
+
+	for (size_t i = 0, end; i < n; i = end) {
+		uint32_t size = 0;
+
+		for (end = i; end < n && branch[end].block == branch[i].block;
+		     end++)
+			if (branch[end].index / 2 + 1 > size)
+				size = branch[end].index / 2 + 1;
+		for (size_t j = i; j < end; j++, w->conditions++) {
+			if (!cg_lcov_grow(&w->condition, &w->condition_cap,
+				w->conditions, sizeof(*list)))
+				return false;
+			w->condition[w->conditions] = (struct condition){ size,
+				&branch[j], branch[j].count };
+		}
+	}
+	list = w->condition;
+	n = w->conditions;
+	w->conditions = 0;
+	if (n > 1)
+		qsort(list, n, sizeof(*list), compare_conditions);
+	for (size_t i = 1; i < n; i++) {
+		if (compare_conditions(&list[to], &list[i]) != 0)
+			list[++to] = list[i];
+		else if (__builtin_add_overflow(
+			     list[to].count, list[i].count, &list[to].count))
+			list[to].count = INT64_MAX;
+	}
+	for (size_t i = 0; n > 0 && i <= to; i++)
+		put_condition(w, &list[i], sum);
+	return true;
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+/* The cost as a count, which is not below zero. */
+static uint64_t
+hits(struct lcov_writer *w, const struct cg_line_sum *line)
+{
+	if (!w->is_signed || (int64_t)line->cost >= 0)
+		return line->cost;
+	w->below++;
+	return 0;
+}
+
+static void
+put_line(struct lcov_writer *w, uint32_t number, uint64_t count)
+{
+	char *to = cg_out_reserve(w->out, RECORD_ROOM);
+
+	to = cg_format_u64(put_chars(to, "DA:"), number);
+	*to++ = ',';
+	to = cg_format_u64(to, count);
+	*to++ = '\n';
+	cg_out_advance(w->out, to);
+}
+
+static bool
+put_lines(struct lcov_writer *w, struct totals *sum)
+{
+	struct cg_line_sum line;
+
+	while (cg_next_line_sum(w->lines, w->event, &line)) {
+		uint64_t count = hits(w, &line);
+		size_t i = 0;
+
+		if (line.line == 0) {
+			w->lost += count;
+			continue;
+		}
+		if (line.has_cost) {
+			put_line(w, line.line, count);
+			sum->lines++;
+			sum->lines_hit += count > 0;
+		}
+		for (;
+		     i < line.branches && line.branch[i].kind == CG_BRANCH_ARC;
+		     i++)
+			put_branch(w, &line.branch[i], sum);
+		if (i < line.branches &&
+		    !put_conditions(w, &line.branch[i], line.branches - i, sum))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Sections ----------------------------------------------------------- */
+
+static int
+compare_versions(const void *pa, const void *pb)
+{
+	const struct version *a = pa, *b = pb;
+
+	return cg_compare(a->path, b->path);
+}
+
+static bool
+list_versions(struct lcov_writer *w, cg_part part)
+{
+	struct cg_slice path;
+	const char *key, *value;
+
+	w->versions = 0;
+	for (size_t i = 0; cg_part_desc(w->graph, part, i, &key, &value); i++) {
+		path = cg_slice(key);
+		if (!cg_take_prefix(&path, LCOV_VERSION))
+			continue;
+		if (!cg_lcov_grow(&w->version, &w->version_cap, w->versions,
+			sizeof(*w->version)))
+			return false;
+		w->version[w->versions++] =
+		    (struct version){ path, cg_slice(value) };
+	}
+	if (w->versions > 1)
+		qsort(w->version, w->versions, sizeof(*w->version),
+		    compare_versions);
+	return true;
+}
+
+static void
+put_version(struct lcov_writer *w, struct cg_slice path)
+{
+	const struct version wanted = { .path = path }, *found = NULL;
+
+	if (w->versions > 0)
+		found = bsearch(&wanted, w->version, w->versions,
+		    sizeof(wanted), compare_versions);
+	if (!found)
+		return;
+	cg_puts(w->out, "VER:");
+	cg_lcov_put_text(w, found->text);
+	cg_putc(w->out, '\n');
+}
+
+/* lcov leaves out files without lines, too. */
+static bool
+has_lines(struct lcov_writer *w)
+{
+	struct cg_line line = { 0 };
+
+	while (line.line == 0 && cg_next_line(w->lines, &line))
+		;
+	cg_first_line(w->lines);
+	return line.line != 0;
+}
+
+static void
+skip_file(struct lcov_writer *w)
+{
+	struct cg_line_sum line;
+
+	while (cg_next_line_sum(w->lines, w->event, &line))
+		w->lost += hits(w, &line);
+}
+
+/* The name of the test that a part is of, "" if it is of none. */
+static struct cg_slice
+test_of(const struct lcov_writer *w, cg_part part)
+{
+	const char *key, *value;
+
+	for (size_t i = 0; cg_part_desc(w->graph, part, i, &key, &value); i++) {
+		if (strcmp(key, LCOV_TEST) == 0)
+			return cg_slice(value);
+	}
+	return cg_slice("");
+}
+
+static bool
+has_tests(const struct lcov_writer *w)
+{
+	cg_part part = 0, parts = (cg_part)cg_part_count(w->graph);
+
+	while (part < parts && test_of(w, part).len == 0)
+		part++;
+	return part < parts;
+}
+
+/* As lcov takes it: letters, digits, _. */
+static void
+put_test(struct lcov_writer *w)
+{
+	static const char good[] = "abcdefghijklmnopqrstuvwxyz_0123456789"
+				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	struct cg_slice name = w->test;
+
+	cg_puts(w->out, "TN:");
+	for (; name.len > 0; name.ptr++, name.len--)
+		cg_putc(w->out,
+		    *name.ptr && strchr(good, *name.ptr) ? *name.ptr : '_');
+	cg_putc(w->out, '\n');
+}
+
+static bool
+put_section(struct lcov_writer *w, cg_file file)
+{
+	struct cg_slice path = cg_file_path(w->graph, file);
+	struct totals sum = { 0 };
+
+	if (path.len == 0 || !has_lines(w)) {
+		skip_file(w);
+		return true;
+	}
+	put_test(w);
+	cg_puts(w->out, "SF:");
+	cg_lcov_put_text(w, path);
+	cg_putc(w->out, '\n');
+	put_version(w, path);
+	if (!cg_lcov_put_fns(w) || !put_lines(w, &sum))
+		return false;
+	if (sum.branches > 0) {
+		cg_lcov_put_total(w, "BRF:", sum.branches);
+		cg_lcov_put_total(w, "BRH:", sum.branches_hit);
+	}
+	if (sum.conditions > 0) {
+		cg_lcov_put_total(w, "MCF:", sum.conditions);
+		cg_lcov_put_total(w, "MCH:", sum.conditions_hit);
+	}
+	cg_lcov_put_total(w, "LF:", sum.lines);
+	cg_lcov_put_total(w, "LH:", sum.lines_hit);
+	cg_puts(w->out, "end_of_record\n");
+	return true;
+}
+
+static bool
+put_sections(struct lcov_writer *w, cg_part part, cg_part of_versions)
+{
+	cg_file file;
+	bool ok;
+
+	w->lines = cg_lines_new(w->graph, part);
+	w->test = test_of(w, of_versions);
+	ok = w->lines && list_versions(w, of_versions);
+	while (ok && cg_next_file(w->lines, &file))
+		ok = put_section(w, file);
+	cg_lines_free(w->lines);
+	return ok;
+}
+
+/* Parts that are no tests mean nothing here: their sum is written. */
+static bool
+put_parts(struct lcov_writer *w)
+{
+	size_t parts = cg_part_count(w->graph);
+	bool ok = true;
+
+	if (!has_tests(w)) {
+		if (parts > 1)
+			cg_warn(w->job, "parts that have no test's name are "
+					"written as their sum");
+		return put_sections(w, CG_ALL_PARTS, 0);
+	}
+	for (cg_part part = 0; ok && part < parts; part++)
+		ok = put_sections(w, part, part);
+	return ok;
+}
+
+/* ---- The file ----------------------------------------------------------- */
+
+static size_t
+find_event(const struct cg_graph *graph, const char *name)
+{
+	size_t i = 0, n = cg_event_count(graph);
+
+	while (i < n && strcmp(cg_get_event(graph, i)->name, name) != 0)
+		i++;
+	return i;
+}
+
+/* The event that is asked for, else that of coverage, else the first. */
+static int
+choose(struct lcov_writer *w)
+{
+	const char *name = cg_opt(w->job, "event");
+	const char *version = cg_opt(w->job, "lcov-version");
+	size_t n = cg_event_count(w->graph);
+
+	w->full = strcmp(version, "2") == 0;
+	if (!w->full && strcmp(version, "1") != 0)
+		return cg_usage(w->job, "--lcov-version is 1 or 2");
+	w->event = find_event(w->graph, name ? name : "Exec");
+	if (w->event == n && name)
+		return cg_usage(w->job, "there is no event '%s'", name);
+	if (w->event == n)
+		w->event = 0;
+	if (n == 0)
+		return cg_fail(w->job, "expected a cost to write");
+	w->is_signed = cg_get_event(w->graph, w->event)->is_signed;
+	return CG_OK;
+}
+
+static void
+report(struct lcov_writer *w)
+{
+	if (w->lost > 0)
+		cg_warn(w->job,
+		    "left out, with no source file or line: %" PRIu64 " %s",
+		    w->lost, cg_get_event(w->graph, w->event)->name);
+	if (w->below > 0)
+		cg_warn(w->job, "%" PRIu64 " lines below 0 are written as 0",
+		    w->below);
+	if (w->labels && !w->full)
+		cg_warn(w->job,
+		    "names of branches need --lcov-version 2: they are left "
+		    "out");
+}
+
+int
+cg_write_lcov(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	struct lcov_writer w = { .job = job, .graph = graph, .out = out };
+	int status = choose(&w);
+	bool ok;
+
+	if (status != CG_OK)
+		return status;
+	w.ran = calloc(cg_fn_count(graph) + 1, sizeof(*w.ran));
+	ok = w.ran && put_parts(&w);
+	report(&w);
+	free(w.ran);
+	free(w.entry);
+	free(w.version);
+	free(w.condition);
+	return ok ? cg_out_status(out) : cg_nomem(job);
+}

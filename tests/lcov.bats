@@ -1,0 +1,232 @@
+# lcov.bats - tracefiles of lcov.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+	first=samples/lcov/geninfo-1.16/coverage.info
+	second=samples/lcov/geninfo-2.5/coverage.info
+	all=samples/lcov/all-records/tests.info
+}
+
+# section LINE...: a file of one section with these records.
+section()
+{
+	printf '%s\n' TN: SF:/a.c "$@" end_of_record
+}
+
+# writes OPTION...: standard input as a tracefile, without what frames it.
+writes()
+{
+	"$CGCONV" -t lcov "$@" 2>"$dir/err" |
+		grep -vE '^(TN:|SF:|end_of_record)'
+}
+
+# says LINE...: standard input is these lines.
+says()
+{
+	printf '%s\n' "$@" >"$dir/want"
+	cat >"$dir/got"
+	same "$dir/want" "$dir/got"
+}
+
+# refuses_section MESSAGE LINE...
+refuses_section()
+{
+	local message=$1
+
+	shift
+	section "$@" >"$dir/bad.info"
+	refuses 1 "$message" "$dir/bad.info"
+}
+
+@test "lcov: what geninfo 2.5 writes comes back, record for record" {
+	"$CGCONV" -t lcov --lcov-version 2 "$second" | sort >"$dir/got"
+	sort "$second" >"$dir/want"
+	same "$dir/want" "$dir/got"
+}
+
+@test "lcov: geninfo 1.16 and 2.5 say the same of one run" {
+	"$CGCONV" -t lcov "$first" >"$dir/one"
+	"$CGCONV" -t lcov "$second" >"$dir/two"
+	grep -v ^BRDA "$dir/one" >"$dir/want"
+	grep -v ^BRDA "$dir/two" >"$dir/got"
+	same "$dir/want" "$dir/got"
+	grep -c ^BRDA "$dir/one" "$dir/two" | cut -d : -f 2 | uniq >"$dir/n"
+	[ "$(wc -l <"$dir/n")" -eq 1 ]
+}
+
+@test "lcov: all records of lcov 2 survive" {
+	golden "$all" lcov --lcov-version 2
+}
+
+@test "lcov: lcov 1 gets what it can read" {
+	golden "$all" lcov
+	[ "$("$CGCONV" -q -t lcov "$all" |
+		grep -cE '^(FNL|FNA|BRDA:[0-9]*,[ef])')" -eq 0 ]
+	refuses 2 "--lcov-version is 1 or 2" -t lcov --lcov-version 3 "$all"
+}
+
+@test "lcov: names of branches are lost to lcov 1, and that is said" {
+	section "BRDA:3,0,f(a, b),1" "BRDA:3,0,!f(a, b),-" "DA:3,1" \
+		>"$dir/in.info"
+	writes "$dir/in.info" | grep ^BRDA | says BRDA:3,0,0,1 BRDA:3,0,1,-
+	grep -q "names of branches need --lcov-version 2" "$dir/err"
+	writes --lcov-version 2 "$dir/in.info" | grep ^BRDA |
+		says "BRDA:3,0,f(a, b),1" "BRDA:3,0,!f(a, b),-"
+	[ ! -s "$dir/err" ]
+}
+
+@test "lcov: lcov and genhtml read what is written, and count the same" {
+	command -v lcov >/dev/null || skip "no lcov"
+	mkdir "$dir/src"
+	cp samples/src/shapes.cc samples/src/area.h "$dir/src"
+	# Where the sources are, is not where they were.
+	sed "s|/src/shapes/|$dir/src/|" "$first" >"$dir/in.info"
+	"$CGCONV" -t lcov "$dir/in.info" -o "$dir/out.info"
+	for file in in out; do
+		lcov --rc lcov_branch_coverage=1 --summary "$dir/$file.info" \
+			2>&1 | grep '%' >"$dir/$file"
+	done
+	[ "$(wc -l <"$dir/in")" -eq 3 ]
+	same "$dir/in" "$dir/out"
+	genhtml --branch-coverage -o "$dir/html" "$dir/out.info" \
+		>"$dir/log" 2>&1
+	[ "$(grep -ciE 'warn|error' "$dir/log")" -eq 0 ]
+	grep -q 'shapes.cc' "$dir/html/index.html" ||
+		[ -n "$(find "$dir/html" -name 'shapes.cc.gcov.html')" ]
+}
+
+@test "lcov: totals are those of the records" {
+	for version in 1 2; do
+		"$CGCONV" -q -t lcov --lcov-version "$version" "$all" |
+			perl -ne '
+			sub check { my ($n, $want) = @_;
+				$n == $want or die "$.: $_" }
+			/^DA:\d+,(\d+)/ and $lf++, $lh += $1 > 0;
+			/^BRDA:\d+,[ef]?\d.*,(\S+)$/
+				and $bf++, $bh += $1 ne "-" && $1 > 0;
+			/^MCDC:\d+,\d+,[tf],(\d+)/ and $mf++, $mh += $1 > 0;
+			/^LF:(.*)/ and check($lf, $1); /^LH:(.*)/ and check($lh, $1);
+			/^BRF:(.*)/ and check($bf, $1);
+			/^BRH:(.*)/ and check($bh, $1);
+			/^MCF:(.*)/ and check($mf, $1);
+			/^MCH:(.*)/ and check($mh, $1);
+			/^end/ and ($lf, $lh, $bf, $bh, $mf, $mh) = (0) x 6;
+			'
+	done
+}
+
+@test "lcov: tests become parts and come back, a second file adds up" {
+	"$CGCONV" -q -t lcov "$all" | grep ^TN: | uniq | says TN:first TN:second
+	section DA:1,2 DA:2,0 >"$dir/a"
+	section DA:2,1 DA:3,5 >"$dir/b"
+	writes "$dir/a" "$dir/b" | grep ^DA | says DA:1,2 DA:2,1 DA:3,5
+	writes --parts "$dir/a" "$dir/b" | grep ^DA |
+		says DA:1,2 DA:2,1 DA:3,5
+	grep -q "no test's name are written as their sum" "$dir/err"
+}
+
+@test "lcov: a function owns the lines of its range, the innermost first" {
+	section FN:2,9,outer FN:4,6,inner FN:20,open FN:30,30,one FN:2,9,alias \
+		DA:1,1 DA:2,2 DA:4,3 DA:6,4 DA:7,5 DA:10,6 DA:25,7 DA:30,8 \
+		DA:31,9 >"$dir/in.info"
+	"$CGCONV" -q -t callgrind "$dir/in.info" |
+		perl tests/oracle/callgrind.pl - | grep ^self |
+		cut -f 5,7,9 >"$dir/got"
+	printf '%s\t%s\tExec=%s\n' '???' 1 1 '???' 10 6 '???' 31 9 inner 4 3 \
+		inner 6 4 one 30 8 open 25 7 outer 2 2 outer 7 5 | sort |
+		says_sorted
+}
+
+# says_sorted: standard input is what was got, in whatever order.
+says_sorted()
+{
+	sort "$dir/got" >"$dir/got.sorted"
+	cat >"$dir/want"
+	same "$dir/want" "$dir/got.sorted"
+}
+
+@test "lcov: mangled names are shown plain and written mangled" {
+	section FN:1,_Z1fi FNDA:3,_Z1fi DA:1,3 >"$dir/in.info"
+	"$CGCONV" -t json "$dir/in.info" | grep -q '"f(int)"'
+	writes "$dir/in.info" | grep ^FN: | says FN:1,_Z1fi
+}
+
+@test "lcov: counts of every kind" {
+	section DA:1,-3 DA:2,18446744073709551615 DA:3,1.5e+3 DA:4,0 DA:5,7 \
+		FN:1,f FNDA:-1,f >"$dir/in.info"
+	writes "$dir/in.info" | grep -E '^(DA|FNDA)' |
+		says FNDA:0,f DA:1,0 DA:2,0 DA:3,1500 DA:4,0 DA:5,7
+	grep -q "count 18446744073709551615 is taken as -1" "$dir/err"
+	grep -q "a negative count of calls is taken as 0" "$dir/err"
+	grep -q "2 lines below 0 are written as 0" "$dir/err"
+	refuses_section "expected a count" DA:1,x
+	refuses_section "expected a count" DA:1,
+	refuses_section "expected a count of 64 bits" DA:1,1e30
+	refuses_section "expected a count" DA:1,18446744073709551616
+	refuses_section "add up to more than 64 bits" DA:1,9223372036854775807 \
+		DA:2,1
+}
+
+@test "lcov: what profiles know of lines is written" {
+	file=samples/callgrind/plain/callgrind.out
+	"$CGCONV" -q -t lcov --event Ir "$file" >"$dir/out.info"
+	perl tests/oracle/callgrind.pl "$file" | awk -F '\t' '
+		$1 == "self" && $6 != "???" && $7 > 0 {
+			split($9, cost, "=")
+			sum[$6 " " $7] += cost[2]
+		}
+		END { for (line in sum) print line, sum[line] }' |
+		sort >"$dir/want"
+	[ -s "$dir/want" ]
+	awk -F '[:,]' '/^SF:/ { file = substr($0, 4) }
+		/^DA:/ { print file, $2, $3 }' "$dir/out.info" |
+		sort >"$dir/got"
+	same "$dir/want" "$dir/got"
+	refuses 2 "there is no event 'Xx'" -t lcov --event Xx "$file"
+}
+
+@test "lcov: no end of line gets into a record" {
+	printf '%s\n' '{"cgconv":"graph","version":1}' \
+		'["event",0,"Exec"]' '["file",1,"/a\nDA:9,9"]' \
+		'["function",1,"f\r\nend_of_record",1,0,1]' '["rows",1]' \
+		'["cost",1,1,0,[1]]' '["end"]' >"$dir/in.cgj"
+	"$CGCONV" -t lcov "$dir/in.cgj" | says TN: 'SF:/a\nDA:9,9' \
+		'FN:1,f\r\nend_of_record' 'FNDA:1,f\r\nend_of_record' FNF:1 FNH:1 \
+		DA:1,1 LF:1 LH:1 end_of_record
+}
+
+@test "lcov: what is wrong is said at its place" {
+	refuses_section "bad.info:3:4: error: expected a line number" DA:x,1
+	refuses_section "bad.info:3:5: error: expected ','" DA:1
+	refuses_section "expected a line number" DA:4294967296,1
+	refuses_section "expected the name of a function" FN:1,
+	refuses_section "expected the number of an FNL: line" FNA:0,1,f
+	refuses_section "expected a branch, a comma and a count" BRDA:1,0,1
+	refuses_section "expected the number of a block" BRDA:1,x,0,1
+	refuses_section "expected a number or an expression" BRDA:1,0,,1
+	refuses_section "expected t or f" MCDC:1,1,x,1,0,a
+	refuses_section "expected a number below the size" MCDC:1,1,t,1,1,a
+	refuses_section "expected the end of the line" LF:1x
+	printf '%s\n' SF:/a.c DA:1,1 >"$dir/bad.info"
+	refuses 1 "expected end_of_record: the file is cut short" "$dir/bad.info"
+	printf '%s\n' SF:/a.c DA:1,1 SF:/b.c >"$dir/bad.info"
+	refuses 1 "expected end_of_record before the next file" "$dir/bad.info"
+	printf '%s\n' TN: DA:1,1 >"$dir/bad.info"
+	refuses 1 "expected SF: and a source file before" --from lcov \
+		"$dir/bad.info"
+}
+
+@test "lcov: what is odd is read with a warning" {
+	section FN:5,3,f XX:1 LF:9 LH:2 DA:4,1,abc >"$dir/in.info"
+	writes "$dir/in.info" | grep ^DA: | says DA:4,1
+	for message in "ends before it begins" "unknown record is skipped" \
+		"LF says 9 lines, there are 1" "LH says 2 lines ran, it is 1" \
+		"checksums of lines are not kept"; do
+		grep -q "warning: .*$message" "$dir/err"
+	done
+	printf 'SF:/a.c\r\nDA:1,1\r\nend_of_record\r\n' | writes - |
+		grep ^DA | says DA:1,1
+}
