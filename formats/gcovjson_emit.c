@@ -85,7 +85,7 @@ add_fn(struct emit *e, const struct gcovjson_fn *fn)
 	    e->pos.file, 0, fn->name);
 
 	cg_set_fn_range(e->build, id, &fn->range);
-	if (fn->count > 0)
+	if (fn->count >= 0)
 		(void)cg_add_call(e->build, 0, &nowhere, id, &entry,
 		    (uint64_t)fn->count, NULL, 0);
 	add_blocks(e, id, fn);
