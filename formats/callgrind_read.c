@@ -261,12 +261,26 @@ static const struct spec {
 	{ "rcalls=", set_rcalls },
 };
 
+/* cg_take_prefix(), which would be called some times for each line. */
+static inline bool
+take_name(struct cg_slice *line, const char *name)
+{
+	const char *at = line->ptr;
+
+	while (*name && *at == *name)
+		at++, name++;
+	if (*name)
+		return false;
+	line->len -= (size_t)(at - line->ptr);
+	line->ptr = at;
+	return true;
+}
+
 static bool
 read_spec(struct reader *r, struct cg_slice line)
 {
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-		if (*specs[i].name != *line.ptr ||
-		    !cg_take_prefix(&line, specs[i].name))
+		if (!take_name(&line, specs[i].name))
 			continue;
 		if (r->in_header)
 			cg_callgrind_begin_part(r);

@@ -302,7 +302,7 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 		return 0;
 	if (name == 0 && key.file == 0 && object == 0 && symbol == 0)
 		return 0;
-	if (graph->fns * 4 >= graph->fn_slots * 3 && !grow_fn_slots(graph)) {
+	if (graph->fns * 2 >= graph->fn_slots && !grow_fn_slots(graph)) {
 		cg_build_nomem(build);
 		return 0;
 	}

@@ -92,7 +92,7 @@ cg_strs_add(struct cg_strs *strs, struct cg_slice text)
 		return 0;
 	if (strs->count == 0)
 		strs->count = 1; /* entry 0 is "" */
-	if (strs->count * 4 >= strs->slots * 3 && !grow_slots(strs))
+	if (strs->count * 2 >= strs->slots && !grow_slots(strs))
 		return CG_STR_NONE;
 	at = find_slot(strs, text, hash);
 	if (strs->slot[at] != 0)
