@@ -6,6 +6,10 @@
 
 #include "graph.h"
 
+struct arc {
+	cg_fn caller, callee;
+};
+
 struct cg_sums {
 	const struct cg_graph *graph;
 	size_t event, events;       /* that are summed: from event on */
@@ -16,9 +20,9 @@ struct cg_sums {
 	uint8_t *called;       /* by fn */
 	uint8_t *cycle_called; /* by cycle, from outside */
 	size_t cycles;
-	/* calls, callers in order of id */
-	uint32_t *first, *target;
-	size_t targets, target_cap;
+	struct arc *arc; /* all calls */
+	size_t arcs, arc_cap;
+	uint32_t *first, *target; /* callees; each caller's begin at first */
 };
 
 void
@@ -33,21 +37,21 @@ cg_sums_free(struct cg_sums *sums)
 	free(sums->cycle);
 	free(sums->called);
 	free(sums->cycle_called);
+	free(sums->arc);
 	free(sums->first);
 	free(sums->target);
 	free(sums);
 }
 
-/* The run of fn in part, or all its runs one after the other; then NULL. */
+/* The next run of a part, or of all in the order of their rows; then NULL. */
 static const struct cg_run *
-next_run(const struct cg_graph *graph, cg_part part, cg_fn fn,
-    const struct cg_run *run)
+next_run(const struct cg_graph *graph, cg_part part, size_t *i)
 {
-	uint32_t id = run ? run->next : graph->fn[fn].runs;
-
-	if (part != CG_ALL_PARTS)
-		return run ? NULL : cg_run_find(graph, part, fn);
-	return id == CG_NO_RUN ? NULL : &graph->run[id];
+	if (part == CG_ALL_PARTS)
+		return *i < graph->runs ? &graph->run[(*i)++] : NULL;
+	if (graph->part_runs[part] + *i >= graph->part_runs[part + 1])
+		return NULL;
+	return &graph->run[graph->run_order[graph->part_runs[part] + (*i)++]];
 }
 
 static bool
@@ -63,11 +67,11 @@ note_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
 {
 	uint64_t *calls_in = &sums->calls_in[call->callee];
 
-	if (!cg_grow_raw(&sums->target, &sums->target_cap, sums->targets + 1,
-		sizeof(*sums->target)) ||
-	    sums->targets >= UINT32_MAX - 1)
+	if (!cg_grow_raw(&sums->arc, &sums->arc_cap, sums->arcs + 1,
+		sizeof(*sums->arc)) ||
+	    sums->arcs >= UINT32_MAX - 1)
 		return false;
-	sums->target[sums->targets++] = call->callee;
+	sums->arc[sums->arcs++] = (struct arc){ caller, call->callee };
 	if (call->callee == caller)
 		return true;
 	sums->called[call->callee] |= caller != 0;
@@ -75,21 +79,41 @@ note_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
 	       overflow(sums);
 }
 
-/* First pass: the calls of a function. */
+/* First pass: all calls, as they come. */
 static bool
-note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part, cg_fn fn)
+note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
 {
-	const struct cg_run *run = NULL;
+	const struct cg_run *run;
 	struct cg_call call;
 	bool stated;
 
-	while ((run = next_run(sums->graph, part, fn, run)) != NULL) {
+	for (size_t i = 0; (run = next_run(sums->graph, part, &i)) != NULL;) {
 		cg_calls_begin(rows, run, false);
 		while (cg_calls_next(rows, &call, &stated)) {
-			if (!stated && !note_call(sums, fn, &call))
+			if (!stated && !note_call(sums, run->fn, &call))
 				return false;
 		}
 	}
+	return true;
+}
+
+/* Lists the targets of each caller, by counting. */
+static bool
+sort_calls(struct cg_sums *sums)
+{
+	size_t fns = sums->graph->fns;
+	uint32_t *first = sums->first;
+
+	sums->target = malloc((sums->arcs + 1) * sizeof(*sums->target));
+	if (!sums->target)
+		return false;
+	for (size_t i = 0; i < sums->arcs; i++)
+		first[sums->arc[i].caller + 2]++;
+	for (size_t i = 2; i < fns + 2; i++)
+		first[i] += first[i - 1];
+	for (size_t i = 0; i < sums->arcs; i++)
+		sums->target[first[sums->arc[i].caller + 1]++] =
+		    sums->arc[i].callee;
 	return true;
 }
 
@@ -203,32 +227,15 @@ sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)
 
 /* Second pass, when cycles are known. */
 static bool
-sum_fn(struct cg_sums *sums, struct cg_rows *rows, cg_part part, cg_fn fn)
+sum_runs(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
 {
-	const struct cg_run *run = NULL;
+	const struct cg_run *run;
 
-	while ((run = next_run(sums->graph, part, fn, run)) != NULL) {
+	for (size_t i = 0; (run = next_run(sums->graph, part, &i)) != NULL;) {
 		if (!sum_run(sums, rows, run))
 			return overflow(sums);
 	}
 	return true;
-}
-
-static bool
-sum_all(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
-{
-	const struct cg_graph *graph = sums->graph;
-	bool ok = true;
-
-	for (cg_fn fn = 0; ok && fn < graph->fns; fn++) {
-		sums->first[fn] = (uint32_t)sums->targets;
-		ok = note_calls(sums, rows, part, fn);
-	}
-	sums->first[graph->fns] = (uint32_t)sums->targets;
-	ok = ok && number_cycles(sums) && find_called_cycles(sums);
-	for (cg_fn fn = 0; ok && sums->events > 0 && fn < graph->fns; fn++)
-		ok = sum_fn(sums, rows, part, fn);
-	return ok;
 }
 
 struct cg_sums *
@@ -256,15 +263,19 @@ cg_sums_of(
 		sums->calls_in = calloc(fns, sizeof(uint64_t));
 		sums->cycle = calloc(fns, sizeof(uint32_t));
 		sums->called = calloc(fns, 1);
-		sums->first = calloc(fns + 1, sizeof(uint32_t));
+		sums->first = calloc(fns + 2, sizeof(uint32_t));
 		ok = sums->self && sums->inclusive && sums->run &&
 		     sums->calls_in && sums->cycle && sums->called &&
 		     sums->first;
 	}
-	ok = ok && sum_all(sums, rows, part);
+	ok = ok && note_calls(sums, rows, part) && sort_calls(sums) &&
+	     number_cycles(sums) && find_called_cycles(sums) &&
+	     (events == 0 || sum_runs(sums, rows, part));
 	cg_rows_free(rows);
 	if (ok) {
+		free(sums->arc);
 		free(sums->target);
+		sums->arc = NULL;
 		sums->target = NULL;
 		return sums;
 	}
