@@ -54,8 +54,5 @@ bool chrome_link_tree(struct cg_doc *, struct tree *);
 struct node *chrome_find_node(struct cg_doc *, struct tree *, uint64_t id);
 /* Its call stack, and those of its callers; 0: fails. */
 cg_node chrome_add_frames(struct cg_doc *, struct tree *, struct node *);
-/* Room for one more at array[count], an address of a pointer. */
-bool chrome_grow(
-    struct cg_doc *, void *array, size_t count, size_t *cap, size_t width);
 
 #endif

@@ -33,7 +33,7 @@ chrome_get_total(
 		return NULL;
 	}
 	if (*place == 0) {
-		if (!chrome_grow(doc, &calls->total, calls->totals,
+		if (!cg_doc_grow(doc, &calls->total, calls->totals,
 			&calls->total_cap, sizeof(*calls->total)))
 			return NULL;
 		calls->total[calls->totals] =
@@ -113,7 +113,7 @@ begin_call(struct cg_doc *doc, struct calls *calls, const struct event *event)
 	open.fn = cg_add_fn_named(doc->build, event->name, 0, 0);
 	open.node = cg_add_frame(doc->build, below, open.fn, &nowhere, false);
 	total = chrome_get_total(doc, calls, event->thread, open.node);
-	if (!total || !chrome_grow(doc, &thread->open, thread->depth,
+	if (!total || !cg_doc_grow(doc, &thread->open, thread->depth,
 			  &thread->cap, sizeof(open)))
 		return false;
 	total->caller = caller;
@@ -236,7 +236,7 @@ chrome_add_event(
 {
 	if (calls->events == WINDOW && !run_events(doc, calls, WINDOW / 2))
 		return false;
-	if (!chrome_grow(doc, &calls->event, calls->events, &calls->event_cap,
+	if (!cg_doc_grow(doc, &calls->event, calls->events, &calls->event_cap,
 		sizeof(*event)))
 		return false;
 	calls->event[calls->events] = *event;

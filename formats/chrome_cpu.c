@@ -52,7 +52,7 @@ pack(struct cg_doc *doc, struct pack *to, int64_t number)
 {
 	uint64_t step = (uint64_t)number - (uint64_t)to->last;
 
-	if (!chrome_grow(doc, &to->byte, to->len + BYTES_MAX, &to->cap, 1))
+	if (!cg_doc_grow(doc, &to->byte, to->len + BYTES_MAX, &to->cap, 1))
 		return false;
 	step = step << 1 ^ (0 - (step >> 63));
 	for (; step >= 0x80; step >>= 7)
@@ -110,7 +110,7 @@ add_sample(struct cg_doc *doc, struct cpu *cpu, int64_t id, int64_t delta)
 		return false;
 	}
 	if (*place == 0) {
-		if (!chrome_grow(doc, &cpu->sum, cpu->sums, &cpu->sum_cap,
+		if (!cg_doc_grow(doc, &cpu->sum, cpu->sums, &cpu->sum_cap,
 			sizeof(*cpu->sum)))
 			return false;
 		cpu->sum[cpu->sums] = (struct sum){ .id = (uint64_t)id };

@@ -251,7 +251,7 @@ get_thread(struct cg_doc *doc, struct trace *trace, const struct item *item,
 	if (!place)
 		return nomem(doc);
 	if (*place == 0) {
-		if (!chrome_grow(doc, &calls->thread, calls->threads,
+		if (!cg_doc_grow(doc, &calls->thread, calls->threads,
 			&calls->thread_cap, sizeof(*calls->thread)))
 			return false;
 		calls->thread[calls->threads] = (struct thread){
@@ -298,7 +298,7 @@ add_sample(struct cg_doc *doc, struct trace *trace, const struct item *item)
 	if (!place)
 		return nomem(doc);
 	if (*place == 0) {
-		if (!chrome_grow(doc, &trace->sample, trace->samples,
+		if (!cg_doc_grow(doc, &trace->sample, trace->samples,
 			&trace->sample_cap, sizeof(*trace->sample)))
 			return false;
 		trace->sample[trace->samples] =
@@ -388,7 +388,7 @@ take_frames(struct cg_doc *doc, void *into)
 		struct frame frame = { 0 };
 
 		if (!cg_doc_fields(doc, fields, &frame) ||
-		    !chrome_grow(doc, &trace->frame, trace->frames,
+		    !cg_doc_grow(doc, &trace->frame, trace->frames,
 			&trace->frame_cap, sizeof(frame)))
 			return false;
 		place = cg_map_at(&trace->frame_ids, id);
@@ -423,7 +423,7 @@ add_frames(struct cg_doc *doc, struct trace *trace, cg_name id)
 		below = trace->frame[place - 1].node;
 		if (below != 0)
 			break;
-		if (!chrome_grow(doc, &trace->path, depth, &trace->path_cap,
+		if (!cg_doc_grow(doc, &trace->path, depth, &trace->path_cap,
 			sizeof(*trace->path)))
 			return 0;
 		trace->path[depth++] = place - 1;

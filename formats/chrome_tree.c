@@ -9,7 +9,6 @@
  * callFrame and count lines from 1.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "chrome.h"
 
@@ -24,27 +23,6 @@ chrome_free_tree(struct tree *tree)
 	free(tree->tick);
 	free(tree->path);
 	cg_map_free(&tree->ids);
-}
-
-bool
-chrome_grow(
-    struct cg_doc *doc, void *array, size_t count, size_t *cap, size_t width)
-{
-	size_t bigger = *cap ? *cap * 2 : 256;
-	void *old, *more = NULL;
-
-	if (count < *cap)
-		return true;
-	memcpy(&old, array, sizeof(old));
-	if (bigger <= SIZE_MAX / width)
-		more = realloc(old, bigger * width);
-	if (!more) {
-		doc->status = cg_nomem(doc->job);
-		return false;
-	}
-	memcpy(array, &more, sizeof(more));
-	*cap = bigger;
-	return true;
 }
 
 /* ---- From JSON ---------------------------------------------------------- */
@@ -71,7 +49,7 @@ take_ticks(struct cg_doc *doc, void *into)
 		struct tick tick = { 0 };
 
 		if (!cg_doc_fields(doc, fields, &tick) ||
-		    !chrome_grow(doc, &tree->tick, tree->ticks, &tree->tick_cap,
+		    !cg_doc_grow(doc, &tree->tick, tree->ticks, &tree->tick_cap,
 			sizeof(tick)))
 			return false;
 		if (tick.line > UINT32_MAX || tree->ticks == UINT32_MAX)
@@ -150,7 +128,7 @@ open_node(struct cg_doc *doc, struct tree *tree, uint64_t parent)
 {
 	struct node *node;
 
-	if (!cg_doc_object(doc) || !chrome_grow(doc, &tree->node, tree->nodes,
+	if (!cg_doc_object(doc) || !cg_doc_grow(doc, &tree->node, tree->nodes,
 				       &tree->node_cap, sizeof(*node)))
 		return false;
 	if (tree->nodes == UINT32_MAX)
@@ -200,7 +178,7 @@ take_children(struct cg_doc *doc, struct tree *tree, size_t parent, bool *held)
 		if (*held)
 			return true;
 		if (!cg_doc_number(doc, 0, &id) ||
-		    !chrome_grow(doc, &tree->child, tree->children,
+		    !cg_doc_grow(doc, &tree->child, tree->children,
 			&tree->child_cap, sizeof(child)))
 			return false;
 		child.id = (uint64_t)id;
@@ -352,7 +330,7 @@ chrome_add_frames(struct cg_doc *doc, struct tree *tree, struct node *node)
 			(void)cg_doc_fail(doc, "parents not in a circle");
 			return 0;
 		}
-		if (!chrome_grow(doc, &tree->path, depth, &tree->path_cap,
+		if (!cg_doc_grow(doc, &tree->path, depth, &tree->path_cap,
 			sizeof(*tree->path)))
 			return 0;
 		tree->path[depth++] = at - 1;

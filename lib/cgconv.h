@@ -361,6 +361,12 @@ bool cg_doc_text(struct cg_doc *, struct cg_slice *);
 bool cg_doc_number(struct cg_doc *, unsigned digits, int64_t *);
 /* Whatever value comes. */
 bool cg_doc_skip(struct cg_doc *);
+/*
+ * Room for one more element at array[count] of a malloc()ed array with *cap
+ * elements; array is the address of its pointer.
+ */
+bool cg_doc_grow(struct cg_doc *, void *array, size_t count, size_t *cap,
+    size_t width);
 
 /*
  * The members of an object, by a table that ends with a NULL name: what it

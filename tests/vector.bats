@@ -73,3 +73,33 @@ v8()
 		)$(printf '{"ph":"X","ts":0.002,"dur":0.005,"name":"c"}')" |
 		is_vector trace-event
 }
+
+@test "vector: stackprof" {
+	echo '{"mode":"cpu","interval":1,"missed_samples":0,"frames":{
+		"1":{"name":"main"},"2":{"name":"a"},"3":{"name":"b"},
+		"4":{"name":"c"}},"raw":[5,1,2,3,2,4,5,2,1,2,5]}' |
+		is_vector stackprof
+}
+
+@test "vector: gprof2dot-json" {
+	echo '{"version":0,"costs":[{"description":"x"}],"functions":[
+		{"name":"main"},{"name":"a"},{"name":"b"},{"name":"c"}],
+		"events":[{"callchain":[3,1,2,1,0],"cost":[5]},
+		{"callchain":[1,0],"cost":[5]}]}' | is_vector gprof2dot-json
+}
+
+@test "vector: dhat" {
+	echo '{"dhatFileVersion":2,"bklt":false,"bkacc":false,"ftbl":["[root]",
+		"0x1: main (x.c:1)","0x2: a (x.c:2)","0x3: b (x.c:3)",
+		"0x4: c (x.c:4)"],"pps":[{"tb":5,"tbk":1,"fs":[4,2,3,2,1]},
+		{"tb":5,"tbk":1,"fs":[2,1]}]}' | is_vector dhat
+}
+
+@test "vector: massif" {
+	printf '%s\n' 'desc: x' 'cmd: x' 'time_unit: i' snapshot=0 \
+		heap_tree=peak 'n2: 10 (heap allocation functions)' \
+		' n1: 5 0x4: c (x.c:4)' '  n1: 5 0x2: a (x.c:2)' \
+		'   n1: 5 0x3: b (x.c:3)' '    n1: 5 0x2: a (x.c:2)' \
+		'     n0: 5 0x1: main (x.c:1)' ' n1: 5 0x2: a (x.c:2)' \
+		'  n0: 5 0x1: main (x.c:1)' | is_vector massif
+}

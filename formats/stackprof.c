@@ -1,0 +1,448 @@
+/*
+ * stackprof.c - stackprof: profiles of Ruby by the stackprof gem, as JSON.
+ *
+ * Source: ext/stackprof/stackprof.c and lib/stackprof/report.rb of stackprof
+ * 0.2. raw is a list of stacks: how many frames, their ids from the root, how
+ * many samples. Without raw (raw: false) there are sums only: samples and
+ * total_samples of a frame, edges to what it called, lines with [total, self].
+ *
+ * Stacks survive, or else all the sums; lost is when samples were taken, and
+ * beside stacks the lines.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cgconv.h"
+
+#define NATIVE "<cfunc>" /* the file of functions that are written in C */
+#define OBJECT "(cfunc)"
+
+struct frame {
+	uint64_t id;
+	cg_name name, file;
+	uint64_t line, total, self;
+	cg_fn fn;
+	struct cg_pos pos;
+};
+
+struct edge {
+	uint64_t caller, callee, samples; /* ids */
+};
+
+struct line {
+	uint64_t frame; /* id */
+	uint64_t number, self;
+};
+
+/* Of the tree of raw stacks. */
+struct node {
+	uint32_t parent;
+	uint32_t value; /* dense id */
+	uint64_t samples;
+	cg_node node;
+};
+
+struct prof {
+	cg_name mode;
+	uint64_t interval;
+	struct frame *frame;
+	size_t frames, frame_cap;
+	struct cg_map frame_ids; /* id -> place + 1 */
+	struct edge *edge;
+	size_t edges, edge_cap;
+	struct line *line;
+	size_t lines, line_cap;
+	struct cg_map value_ids; /* id in raw -> dense id + 1 */
+	uint64_t *value;
+	size_t values, value_cap;
+	struct cg_map node_ids; /* parent << 32 | dense id -> place */
+	struct node *node;      /* the first is the root */
+	size_t nodes, node_cap;
+};
+
+static bool
+nomem(struct cg_doc *doc)
+{
+	doc->status = cg_nomem(doc->job);
+	return false;
+}
+
+/* The number that a key is. */
+static bool
+get_id(struct cg_doc *doc, struct cg_slice key, uint64_t *id)
+{
+	return (cg_take_u64(&key, id) && key.len == 0) ||
+	       cg_doc_fail(doc, "a number as key");
+}
+
+/* ---- Sums ---------------------------------------------------------------- */
+
+static bool
+take_edges(struct cg_doc *doc, void *into)
+{
+	struct prof *prof = doc->arg;
+	struct frame *frame = into;
+	struct cg_slice key;
+	int64_t samples;
+
+	if (!cg_doc_object(doc))
+		return false;
+	while (cg_doc_key(doc, &key)) {
+		struct edge edge = { .caller = frame->id };
+
+		if (!get_id(doc, key, &edge.callee) ||
+		    !cg_doc_number(doc, 0, &samples) ||
+		    !cg_doc_grow(doc, &prof->edge, prof->edges, &prof->edge_cap,
+			sizeof(edge)))
+			return false;
+		if (samples < 0)
+			return cg_doc_fail(doc, "a number of samples");
+		edge.samples = (uint64_t)samples;
+		prof->edge[prof->edges++] = edge;
+	}
+	return doc->status == CG_OK;
+}
+
+/* A number of samples that have the line on their stack; or that and self. */
+static bool
+take_line(struct cg_doc *doc, struct line *line)
+{
+	int64_t number = 0;
+
+	if (cg_doc_next(doc) != CG_JSON_ARRAY)
+		return cg_doc_skip(doc);
+	(void)cg_doc_array(doc);
+	for (int i = 0; cg_doc_item(doc); i++) {
+		if (!cg_doc_number(doc, 0, &number))
+			return false;
+		if (number < 0 || i > 1)
+			return cg_doc_fail(doc, "two numbers of samples");
+		line->self = i == 1 ? (uint64_t)number : 0;
+	}
+	return doc->status == CG_OK;
+}
+
+static bool
+take_lines(struct cg_doc *doc, void *into)
+{
+	struct prof *prof = doc->arg;
+	struct frame *frame = into;
+	struct cg_slice key;
+
+	if (!cg_doc_object(doc))
+		return false;
+	while (cg_doc_key(doc, &key)) {
+		struct line line = { .frame = frame->id };
+
+		if (!get_id(doc, key, &line.number) || !take_line(doc, &line) ||
+		    !cg_doc_grow(doc, &prof->line, prof->lines, &prof->line_cap,
+			sizeof(line)))
+			return false;
+		if (line.number > UINT32_MAX)
+			return cg_doc_fail(doc, "a line number");
+		prof->line[prof->lines++] = line;
+	}
+	return doc->status == CG_OK;
+}
+
+static const struct cg_field frame_fields[] = {
+	{ .name = "name",
+	    .type = CG_FIELD_NAME,
+	    .offset = offsetof(struct frame, name) },
+	{ .name = "file",
+	    .type = CG_FIELD_NAME,
+	    .offset = offsetof(struct frame, file) },
+	{ .name = "line",
+	    .type = CG_FIELD_COUNT,
+	    .offset = offsetof(struct frame, line) },
+	{ .name = "total_samples",
+	    .type = CG_FIELD_COUNT,
+	    .offset = offsetof(struct frame, total) },
+	{ .name = "samples",
+	    .type = CG_FIELD_COUNT,
+	    .offset = offsetof(struct frame, self) },
+	{ .name = "edges", .type = CG_FIELD_CALL, .take = take_edges },
+	{ .name = "lines", .type = CG_FIELD_CALL, .take = take_lines },
+	{ 0 },
+};
+
+static bool
+take_frames(struct cg_doc *doc, void *into)
+{
+	struct prof *prof = into;
+	struct cg_slice key;
+	uint32_t *place;
+
+	if (!cg_doc_object(doc))
+		return false;
+	while (cg_doc_key(doc, &key)) {
+		struct frame frame = { 0 };
+
+		if (!get_id(doc, key, &frame.id) ||
+		    !cg_doc_fields(doc, frame_fields, &frame) ||
+		    !cg_doc_grow(doc, &prof->frame, prof->frames,
+			&prof->frame_cap, sizeof(frame)))
+			return false;
+		place = cg_map_at(&prof->frame_ids, frame.id);
+		if (!place)
+			return nomem(doc);
+		if (*place != 0 || frame.line > UINT32_MAX)
+			return cg_doc_fail(doc, *place != 0
+						    ? "another id of a frame"
+						    : "a line number");
+		prof->frame[prof->frames] = frame;
+		*place = (uint32_t)++prof->frames;
+	}
+	return doc->status == CG_OK;
+}
+
+/* ---- Stacks -------------------------------------------------------------- */
+
+/* The node for a frame on top of another. */
+static bool
+step(struct cg_doc *doc, struct prof *prof, uint32_t *at, uint64_t id)
+{
+	uint32_t *value = cg_map_at(&prof->value_ids, id), *place;
+
+	if (!value)
+		return nomem(doc);
+	if (*value == 0) {
+		if (!cg_doc_grow(doc, &prof->value, prof->values,
+			&prof->value_cap, sizeof(*prof->value)))
+			return false;
+		prof->value[prof->values] = id;
+		*value = (uint32_t)++prof->values;
+	}
+	place = cg_map_at(&prof->node_ids, (uint64_t)*at << 32 | *value);
+	if (!place)
+		return nomem(doc);
+	if (*place == 0) {
+		if (!cg_doc_grow(doc, &prof->node, prof->nodes, &prof->node_cap,
+			sizeof(*prof->node)))
+			return false;
+		prof->node[prof->nodes] =
+		    (struct node){ .parent = *at, .value = *value - 1 };
+		*place = (uint32_t)prof->nodes++;
+	}
+	*at = *place;
+	return true;
+}
+
+static bool
+next_number(struct cg_doc *doc, uint64_t *number)
+{
+	int64_t value = 0;
+
+	if (!cg_doc_item(doc))
+		return cg_doc_fail(doc, "a whole stack");
+	if (!cg_doc_number(doc, 0, &value))
+		return false;
+	*number = (uint64_t)value;
+	return value >= 0 || cg_doc_fail(doc, "a number not below 0");
+}
+
+static bool
+take_raw(struct cg_doc *doc, void *into)
+{
+	struct prof *prof = into;
+	uint64_t frames, samples, id = 0;
+	int64_t first;
+
+	if (!cg_doc_array(doc) || !cg_doc_grow(doc, &prof->node, 0,
+				      &prof->node_cap, sizeof(*prof->node)))
+		return false;
+	if (prof->nodes == 0)
+		prof->node[prof->nodes++] = (struct node){ 0 };
+	while (cg_doc_item(doc)) {
+		uint32_t at = 0;
+
+		if (!cg_doc_number(doc, 0, &first))
+			return false;
+		if (first <= 0)
+			return cg_doc_fail(doc, "a number of frames");
+		for (frames = (uint64_t)first; frames > 0; frames--)
+			if (!next_number(doc, &id) || !step(doc, prof, &at, id))
+				return false;
+		if (!next_number(doc, &samples))
+			return false;
+		if (__builtin_add_overflow(prof->node[at].samples, samples,
+			&prof->node[at].samples))
+			return cg_doc_fail(doc, "fewer samples");
+	}
+	return doc->status == CG_OK;
+}
+
+/* ---- Into the graph ------------------------------------------------------ */
+
+static struct frame *
+find_frame(struct cg_doc *doc, struct prof *prof, uint64_t id)
+{
+	uint32_t place = cg_map_get(&prof->frame_ids, id);
+
+	if (place != 0)
+		return &prof->frame[place - 1];
+	(void)cg_doc_fail(doc, "frames with all ids that are referred to");
+	return NULL;
+}
+
+static void
+add_functions(struct cg_build *build, struct prof *prof)
+{
+	for (size_t i = 0; i < prof->frames; i++) {
+		struct frame *frame = &prof->frame[i];
+		struct cg_slice file = cg_get_name(build, frame->file);
+		struct cg_slice name = cg_get_name(build, frame->name);
+		cg_object object = 0;
+
+		if (cg_equal(file, NATIVE))
+			object = cg_add_object(build, cg_slice(OBJECT));
+		else
+			frame->pos.file = cg_add_file(build, file);
+		frame->pos.line = (uint32_t)frame->line;
+		frame->fn = cg_add_fn_at(build,
+		    name.len ? name : cg_slice("(anonymous)"), frame->pos.file,
+		    object, frame->pos.line, 0);
+	}
+}
+
+/* Parents stand before their children. */
+static void
+add_stacks(struct cg_doc *doc, struct prof *prof)
+{
+	for (size_t i = 1; i < prof->nodes; i++) {
+		struct node *node = &prof->node[i];
+		const struct frame *frame =
+		    find_frame(doc, prof, prof->value[node->value]);
+
+		if (!frame)
+			return;
+		node->node =
+		    cg_add_frame(doc->build, prof->node[node->parent].node,
+			frame->fn, &frame->pos, false);
+		if (node->samples > 0)
+			cg_add_stack(doc->build, node->node, node->samples,
+			    &node->samples, 1);
+	}
+}
+
+static void
+add_sums(struct cg_doc *doc, struct prof *prof)
+{
+	const struct cg_pos nowhere = { 0 };
+	struct frame *frame, *callee;
+
+	for (size_t i = 0; i < prof->lines; i++) {
+		struct line *line = &prof->line[i];
+		struct cg_pos pos;
+
+		frame = find_frame(doc, prof, line->frame);
+		if (!frame)
+			return;
+		if (line->self > frame->self)
+			line->self = frame->self;
+		frame->self -= line->self;
+		pos = (struct cg_pos){ .file = frame->pos.file,
+			.line = (uint32_t)line->number };
+		if (line->self > 0)
+			cg_add_cost(
+			    doc->build, frame->fn, &pos, &line->self, 1);
+	}
+	for (size_t i = 0; i < prof->frames; i++) {
+		frame = &prof->frame[i];
+		if (frame->self > 0)
+			cg_add_cost(doc->build, frame->fn, &frame->pos,
+			    &frame->self, 1);
+		cg_add_inclusive(doc->build, frame->fn, &frame->total, 1);
+	}
+	for (size_t i = 0; i < prof->edges; i++) {
+		const struct edge *edge = &prof->edge[i];
+
+		frame = find_frame(doc, prof, edge->caller);
+		callee = frame ? find_frame(doc, prof, edge->callee) : NULL;
+		if (!callee)
+			return;
+		cg_add_call(doc->build, frame->fn, &frame->pos, callee->fn,
+		    &nowhere, edge->samples, &edge->samples, 1);
+	}
+}
+
+/* A sample is an interval of microseconds; in mode object so many objects. */
+static void
+add_events(struct cg_build *build, const struct prof *prof)
+{
+	static const struct cg_event samples = { .name = "samples",
+		.long_name = "Samples" };
+	char formula[64];
+	const struct cg_event time = { .name = "ns",
+		.long_name = "Time",
+		.unit = "ns",
+		.formula = formula };
+	struct cg_slice mode = cg_get_name(build, prof->mode);
+
+	cg_add_event(build, &samples);
+	if ((!cg_equal(mode, "wall") && !cg_equal(mode, "cpu")) ||
+	    prof->interval == 0 || prof->interval > UINT32_MAX)
+		return;
+	(void)snprintf(formula, sizeof(formula), "%" PRIu64 " samples",
+	    prof->interval * 1000);
+	cg_add_formula(build, &time);
+}
+
+static const struct cg_field fields[] = {
+	{ .name = "mode",
+	    .type = CG_FIELD_NAME,
+	    .offset = offsetof(struct prof, mode) },
+	{ .name = "interval",
+	    .type = CG_FIELD_COUNT,
+	    .offset = offsetof(struct prof, interval) },
+	{ .name = "frames", .type = CG_FIELD_CALL, .take = take_frames },
+	{ .name = "raw", .type = CG_FIELD_CALL, .take = take_raw },
+	{ 0 },
+};
+
+static int
+read_stackprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct prof prof = { 0 };
+	struct cg_doc doc;
+
+	cg_doc_open(&doc, job, in, build, &prof);
+	if (cg_doc_fields(&doc, fields, &prof)) {
+		add_events(build, &prof);
+		add_functions(build, &prof);
+		if (prof.nodes > 0)
+			add_stacks(&doc, &prof);
+		else
+			add_sums(&doc, &prof);
+	}
+	free(prof.frame);
+	free(prof.edge);
+	free(prof.line);
+	free(prof.value);
+	free(prof.node);
+	cg_map_free(&prof.frame_ids);
+	cg_map_free(&prof.value_ids);
+	cg_map_free(&prof.node_ids);
+	return cg_doc_close(&doc);
+}
+
+static int
+probe(const struct cg_head *head)
+{
+	static const char *const keys[] = { "mode", "interval", "frames",
+		"gc_samples", "missed_samples", NULL };
+	unsigned found = cg_head_keys(head, keys);
+
+	return (found & 11) == 11 || (found & 7) == 7 ? CG_PROBE_SURE
+						      : CG_PROBE_NO;
+}
+
+const struct cg_module cg_format_stackprof = {
+	CG_MODULE,
+	.name = "stackprof",
+	.title = "profiles of Ruby by stackprof, as JSON",
+	.suffixes = "stackprof.json",
+	.probe = probe,
+	.read = read_stackprof,
+};

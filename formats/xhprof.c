@@ -1,0 +1,329 @@
+/*
+ * xhprof.c - xhprof: profiles of PHP by XHProf and its heirs, as JSON.
+ *
+ * Source: xhprof_lib.php and the extension of XHProf 2.3 (Tideways, uprofiler
+ * write the same). {"caller==>callee": {"ct": calls, "wt": microseconds,
+ * "cpu": microseconds, "mu": bytes, "pmu": bytes}}, "main()" has no caller.
+ * What a call costs is inclusive; self is the rest. A function that calls
+ * itself is called name@1, name@2, ... within itself.
+ *
+ * Calls, self and inclusive costs survive. Memory may be given back, so it is
+ * signed.
+ */
+#include <stdlib.h>
+
+#include "cgconv.h"
+
+#define ARROW "==>"
+#define COSTS 4
+
+/* A call, or what is known of main(), by name with level. */
+struct call {
+	cg_name caller, callee; /* caller 0: none */
+	uint64_t count;
+	int64_t cost[COSTS];
+};
+
+/* A name with its level: "f@2" is f. */
+struct name {
+	cg_fn fn;
+	uint64_t level;
+	int64_t self[COSTS];
+};
+
+struct prof {
+	struct call *call;
+	size_t calls, call_cap;
+	struct cg_map ids; /* cg_name -> place + 1 */
+	struct name *name;
+	size_t names, name_cap;
+	struct cg_map lowest; /* caller fn, callee fn -> level + 1 */
+	bool has[COSTS];
+};
+
+static const struct cg_event events[COSTS] = {
+	{ .name = "wt", .long_name = "Wall time", .unit = "us" },
+	{ .name = "cpu", .long_name = "CPU time", .unit = "us" },
+	{ .name = "mu",
+	    .long_name = "Memory use",
+	    .unit = "bytes",
+	    .is_signed = true },
+	{ .name = "pmu",
+	    .long_name = "Peak memory use",
+	    .unit = "bytes",
+	    .is_signed = true },
+};
+
+/* ---- From JSON ----------------------------------------------------------- */
+
+/* "caller==>callee", at the last arrow. */
+static void
+split_key(struct cg_build *build, struct cg_slice key, struct call *call)
+{
+	struct cg_slice rest = key;
+
+	for (size_t at = key.len; at > 0; at--) {
+		rest = (struct cg_slice){ key.ptr + at, key.len - at };
+		if (!cg_take_prefix(&rest, ARROW))
+			continue;
+		key.len = at;
+		call->caller = cg_add_name(build, key);
+		call->callee = cg_add_name(build, rest);
+		return;
+	}
+	call->callee = cg_add_name(build, key);
+}
+
+static bool
+take_cost(struct cg_doc *doc, struct prof *prof, struct cg_slice key,
+    struct call *call)
+{
+	int64_t number;
+
+	if (cg_equal(key, "ct")) {
+		if (!cg_doc_number(doc, 0, &number))
+			return false;
+		if (number < 0)
+			return cg_doc_fail(doc, "a number of calls");
+		call->count = (uint64_t)number;
+		return true;
+	}
+	for (size_t i = 0; i < COSTS; i++) {
+		if (!cg_equal(key, events[i].name))
+			continue;
+		prof->has[i] = true;
+		return cg_doc_number(doc, 0, &call->cost[i]);
+	}
+	cg_warn(doc->job, "costs other than ct, wt, cpu, mu and pmu are "
+			  "skipped");
+	return cg_doc_skip(doc);
+}
+
+static bool
+take_calls(struct cg_doc *doc, struct prof *prof)
+{
+	struct cg_slice key;
+
+	if (!cg_doc_object(doc))
+		return false;
+	while (cg_doc_key(doc, &key)) {
+		struct call call = { 0 };
+
+		split_key(doc->build, key, &call);
+		if (!cg_doc_object(doc))
+			return false;
+		while (cg_doc_key(doc, &key))
+			if (!take_cost(doc, prof, key, &call))
+				return false;
+		if (doc->status != CG_OK ||
+		    !cg_doc_grow(doc, &prof->call, prof->calls, &prof->call_cap,
+			sizeof(call)))
+			return false;
+		prof->call[prof->calls++] = call;
+	}
+	return doc->status == CG_OK;
+}
+
+/* ---- Into the graph ------------------------------------------------------ */
+
+static void
+split_level(struct cg_slice *name, uint64_t *level)
+{
+	struct cg_slice digits;
+	size_t at = name->len;
+
+	*level = 0;
+	while (at > 0 && name->ptr[at - 1] >= '0' && name->ptr[at - 1] <= '9')
+		at--;
+	if (at < 2 || name->ptr[at - 1] != '@')
+		return;
+	digits = (struct cg_slice){ name->ptr + at, name->len - at };
+	if (cg_take_u64(&digits, level))
+		name->len = at - 1;
+}
+
+static struct name *
+get_name(struct cg_doc *doc, struct prof *prof, cg_name id)
+{
+	uint32_t *place = cg_map_at(&prof->ids, id);
+	struct cg_slice text = cg_get_name(doc->build, id);
+	struct name name = { 0 };
+
+	if (!place) {
+		doc->status = cg_nomem(doc->job);
+		return NULL;
+	}
+	if (*place == 0) {
+		if (!cg_doc_grow(doc, &prof->name, prof->names, &prof->name_cap,
+			sizeof(name)))
+			return NULL;
+		split_level(&text, &name.level);
+		name.fn = cg_add_fn(doc->build, text, 0, 0);
+		prof->name[prof->names] = name;
+		*place = (uint32_t)++prof->names;
+	}
+	return &prof->name[*place - 1];
+}
+
+/* Costs that the builder takes: those that are there, times above 0. */
+static size_t
+select_costs(struct cg_doc *doc, const struct prof *prof, const int64_t *cost,
+    uint64_t *selected)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < COSTS; i++) {
+		if (!prof->has[i])
+			continue;
+		selected[n] = (uint64_t)cost[i];
+		if (cost[i] < 0 && !events[i].is_signed) {
+			cg_warn(doc->job, "a time below 0 is taken for 0");
+			selected[n] = 0;
+		}
+		n++;
+	}
+	return n;
+}
+
+/* Self costs, and how deep the outermost call of each pair is. */
+static bool
+sum_calls(struct cg_doc *doc, struct prof *prof)
+{
+	for (size_t i = 0; i < prof->calls; i++) {
+		const struct call *call = &prof->call[i];
+		struct name *callee = get_name(doc, prof, call->callee),
+			    *caller;
+		cg_fn from = 0, to;
+		uint64_t level;
+		uint32_t *lowest;
+		bool over = false;
+
+		if (!callee)
+			return false;
+		to = callee->fn;
+		level = callee->level;
+		for (size_t k = 0; k < COSTS; k++)
+			over |= __builtin_add_overflow(
+			    callee->self[k], call->cost[k], &callee->self[k]);
+		caller =
+		    call->caller ? get_name(doc, prof, call->caller) : NULL;
+		for (size_t k = 0; caller && k < COSTS; k++)
+			over |= __builtin_sub_overflow(
+			    caller->self[k], call->cost[k], &caller->self[k]);
+		if (over)
+			return cg_doc_fail(doc, "smaller costs");
+		from = caller ? caller->fn : 0;
+		lowest = cg_map_at(&prof->lowest, (uint64_t)from << 32 | to);
+		if (!lowest) {
+			doc->status = cg_nomem(doc->job);
+			return false;
+		}
+		if (level < UINT32_MAX && (*lowest == 0 || level < *lowest))
+			*lowest = (uint32_t)level + 1;
+	}
+	return doc->status == CG_OK;
+}
+
+/*
+ * What a function within itself costs is in its outermost call's cost already:
+ * its inclusive cost is that of level 0, and of the calls between two functions
+ * only those on the lowest level cost.
+ */
+static void
+add_calls(struct cg_doc *doc, struct prof *prof)
+{
+	const struct cg_pos nowhere = { 0 };
+	uint64_t cost[COSTS];
+	size_t n;
+
+	for (size_t i = 0; i < prof->calls; i++) {
+		const struct call *call = &prof->call[i];
+		const struct name *callee = get_name(doc, prof, call->callee);
+		cg_fn to = callee ? callee->fn : 0, from = 0;
+		uint64_t level = callee ? callee->level : 0;
+
+		if (call->caller) {
+			callee = get_name(doc, prof, call->caller);
+			from = callee ? callee->fn : 0;
+		}
+		n = select_costs(doc, prof, call->cost, cost);
+		if (level == 0)
+			cg_add_inclusive(doc->build, to, cost, n);
+		if (cg_map_get(&prof->lowest, (uint64_t)from << 32 | to) !=
+		    level + 1)
+			n = 0;
+		cg_add_call(doc->build, from, &nowhere, to, &nowhere,
+		    call->count, cost, n);
+	}
+}
+
+static void
+add_profile(struct cg_doc *doc, struct prof *prof)
+{
+	const struct cg_pos nowhere = { 0 };
+	uint64_t cost[COSTS];
+	size_t n;
+
+	for (size_t i = 0; i < COSTS; i++)
+		if (prof->has[i])
+			cg_add_event(doc->build, &events[i]);
+	if (!sum_calls(doc, prof))
+		return;
+	add_calls(doc, prof);
+	for (size_t i = 0; i < prof->names; i++) {
+		n = select_costs(doc, prof, prof->name[i].self, cost);
+		while (n > 0 && cost[n - 1] == 0)
+			n--;
+		if (n > 0)
+			cg_add_cost(
+			    doc->build, prof->name[i].fn, &nowhere, cost, n);
+	}
+}
+
+static int
+read_xhprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct prof prof = { 0 };
+	struct cg_doc doc;
+
+	cg_doc_open(&doc, job, in, build, &prof);
+	if (take_calls(&doc, &prof))
+		add_profile(&doc, &prof);
+	free(prof.call);
+	free(prof.name);
+	cg_map_free(&prof.ids);
+	cg_map_free(&prof.lowest);
+	return cg_doc_close(&doc);
+}
+
+/* The first key is a call, or main(); its value has a count. */
+static int
+probe(const struct cg_head *head)
+{
+	struct cg_json json;
+	bool call = false;
+
+	cg_json_start(&json, head->text);
+	if (cg_json_next(&json) != CG_JSON_OBJECT ||
+	    cg_json_next(&json) != CG_JSON_KEY)
+		return CG_PROBE_NO;
+	for (size_t i = 0; i + 3 <= json.text.len; i++)
+		call |= cg_starts(
+		    (struct cg_slice){ json.text.ptr + i, json.text.len - i },
+		    ARROW);
+	if (!call && !cg_equal(json.text, "main()"))
+		return CG_PROBE_NO;
+	return cg_json_next(&json) == CG_JSON_OBJECT &&
+		       cg_json_next(&json) == CG_JSON_KEY
+		   ? CG_PROBE_SURE
+		   : CG_PROBE_NO;
+}
+
+const struct cg_module cg_format_xhprof = {
+	CG_MODULE,
+	.name = "xhprof",
+	.title = "profiles of PHP by XHProf, as JSON",
+	.suffixes = "xhprof",
+	.probe = probe,
+	.read = read_xhprof,
+};

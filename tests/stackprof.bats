@@ -1,0 +1,60 @@
+# stackprof.bats - profiles of Ruby, against the sums that they hold.
+load helper
+
+setup()
+{
+	t=$BATS_TEST_TMPDIR
+}
+
+graph()
+{
+	"$CGCONV" -q -t json "$1" | perl tests/oracle/graph.pl
+}
+
+@test "stackprof: sums of the stacks are those that stackprof has made" {
+	graph samples/stackprof/raw/stackprof.json | grep '^function' >"$t/got"
+	perl -MJSON::PP -0777 -ne 'for (values %{decode_json($_)->{frames}}) {
+		$$_{file} = "(cfunc)" if $$_{file} eq "<cfunc>";
+		print join("\t", "function", join(":", $$_{file}, $$_{line} // 0,
+			$$_{name}), $$_{samples}, $$_{total_samples}), "\n" }' \
+		samples/stackprof/raw/stackprof.json | sort >"$t/want"
+	sort "$t/got" >"$t/sorted"
+	same "$t/want" "$t/sorted"
+}
+
+@test "stackprof: without stacks, the sums themselves, lines among them" {
+	graph samples/stackprof/raw/stackprof.json | grep '^function' >"$t/raw"
+	graph samples/stackprof/sums/stackprof.json >"$t/sums"
+	grep '^function' "$t/sums" >"$t/functions"
+	same "$t/raw" "$t/functions"
+	grep -qx 'call	/src/v.rb:1:Object#a	/src/v.rb:4:Object#b	5	5' "$t/sums"
+	"$CGCONV" -q -t json samples/stackprof/sums/stackprof.json |
+		grep -qxF '["cost",1,2,0,[5]]'
+}
+
+@test "stackprof: a sample is an interval of time" {
+	"$CGCONV" -q -t json samples/stackprof/raw/stackprof.json |
+		grep -q '^\["formula","ns","1000000 samples","Time","ns"'
+	sed 's/"wall"/"object"/' samples/stackprof/raw/stackprof.json >"$t/x"
+	! "$CGCONV" -q -t json "$t/x" | grep formula
+}
+
+@test "stackprof: bad files" {
+	while IFS='|' read -r message file; do
+		echo "{\"mode\":\"wall\",\"interval\":1,$file}" >"$t/x"
+		refuses 1 "expected $message" -f stackprof -t json "$t/x"
+	done <<-'E'
+		a whole stack|"raw":[2,1]
+		a whole stack|"raw":[1,1]
+		a number of frames|"raw":[0,5]
+		a number of frames|"raw":[-1,5]
+		frames with all ids|"raw":[1,7,5],"frames":{}
+		frames with all ids|"frames":{"1":{"edges":{"2":1}}}
+		a number as key|"frames":{"x":{}}
+		another id of a frame|"frames":{"1":{},"1":{}}
+		a line number|"frames":{"1":{"line":99999999999}}
+		two numbers of samples|"frames":{"1":{"lines":{"1":[1,2,3]}}}
+		a number of samples|"frames":{"1":{"edges":{"1":-1}}}
+		fewer samples|"raw":[1,1,9e18,1,1,9e18,1,1,9e18]
+	E
+}
