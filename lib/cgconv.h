@@ -794,8 +794,8 @@ bool cg_stated_inclusive(struct cg_rows *, struct cg_cost *);
  *		while (cg_next_line(lines, &line)) ...
  *	cg_lines_free(lines);
  *
- * Files in order of their paths, all that have functions or rows; file 0,
- * the unknown one, comes first if it has rows. Memory: a function's place for
+ * Files come folder by folder, all that have functions or rows; file 0, the
+ * unknown one, comes first if it has rows. Memory: a function's place for
  * each file that it has rows in, and the rows of some files. Failures are the
  * job's, as above.
  */

@@ -17,6 +17,54 @@
 /* Costs and branches: some 30 MB, unless one file alone has more. */
 #define BATCH_ROWS 400000
 
+/* ---- The order of files ------------------------------------------------- */
+
+struct path {
+	struct cg_slice folder, path;
+	cg_file file;
+};
+
+static int
+compare_paths(const void *pa, const void *pb)
+{
+	const struct path *a = pa, *b = pb;
+	int order = cg_compare(a->folder, b->folder);
+
+	return order ? order : cg_compare(a->path, b->path);
+}
+
+/* As mere text, "a/b/c.c" stands between "a/a.c" and "a/d.c". */
+static bool
+place_files(struct cg_lines *lines)
+{
+	const struct cg_graph *graph = lines->graph;
+	size_t files = graph->files.count;
+	struct path *path = calloc(files, sizeof(*path));
+
+	lines->place = calloc(files, sizeof(*lines->place));
+	lines->placed = calloc(files, sizeof(*lines->placed));
+	if (!path || !lines->place || !lines->placed) {
+		free(path);
+		return false;
+	}
+	for (cg_file i = 0; i < files; i++) {
+		struct cg_slice text = cg_file_path(graph, i);
+
+		path[i] = (struct path){ text, text, i };
+		while (path[i].folder.len > 0 &&
+		       text.ptr[path[i].folder.len - 1] != '/')
+			path[i].folder.len--;
+	}
+	/* The unknown file stays in front. */
+	qsort(path + 1, files - 1, sizeof(*path), compare_paths);
+	for (uint32_t i = 0; i < files; i++) {
+		lines->placed[i] = path[i].file;
+		lines->place[path[i].file] = i;
+	}
+	free(path);
+	return true;
+}
+
 /* ---- Who is where ------------------------------------------------------- */
 
 /* The visit of that file by the function whose visits begin at from. */
@@ -55,14 +103,14 @@ scan_packed(struct cg_lines *lines, uint32_t *last, cg_fn fn,
     const struct cg_packed *packed)
 {
 	const struct cg_fn_entry *entry = &lines->graph->fn[fn];
-	const uint32_t *file_rank = lines->graph->file_rank;
+	const uint32_t *place = lines->place;
 	uint32_t stated = entry->range.first, *first = &lines->first[fn];
-	uint32_t own = file_rank[entry->file];
+	uint32_t own = place[entry->file];
 	struct visit *visit = NULL;
 	struct scan scan;
 
-	cg_scan_begin(&scan, packed, entry->file, file_rank);
-	while (scan_row(&scan, file_rank)) {
+	cg_scan_begin(&scan, packed, entry->file, place);
+	while (scan_row(&scan, place)) {
 		unsigned kind = scan.tag & CG_TAG_KIND;
 
 		if (kind == CG_ROW_CALL)
@@ -92,7 +140,7 @@ scan_fn(struct cg_lines *lines, uint32_t *last, cg_fn fn)
 
 	lines->first[fn] = entry->range.first;
 	if (entry->name && entry->file &&
-	    !get_visit(lines, last, graph->file_rank[entry->file], fn))
+	    !get_visit(lines, last, lines->place[entry->file], fn))
 		return false;
 	for (; id != CG_NO_RUN; id = graph->run[id].next) {
 		const struct cg_run *run = &graph->run[id];
@@ -136,7 +184,7 @@ scan_graph(struct cg_lines *lines)
 {
 	const struct cg_graph *graph = lines->graph;
 	uint32_t *last = calloc(graph->files.count + 1, sizeof(*last));
-	bool ok = last != NULL;
+	bool ok = last != NULL && place_files(lines);
 
 	for (size_t rank = 0; ok && rank < graph->fns; rank++)
 		ok = scan_fn(lines, last, graph->fn_ranked[rank]);
@@ -175,6 +223,8 @@ cg_lines_free(struct cg_lines *lines)
 	if (!lines)
 		return;
 	cg_rows_free(lines->rows);
+	free(lines->place);
+	free(lines->placed);
 	free(lines->visit);
 	free(lines->first);
 	free(lines->entries);
@@ -228,7 +278,7 @@ key_of(const struct cg_lines *lines, uint32_t file, cg_fn fn)
 	const struct cg_fn_entry *entry = &graph->fn[fn];
 
 	return (struct fn_key){
-		.foreign = graph->file_rank[entry->file] != file,
+		.foreign = lines->place[entry->file] != file,
 		.first = lines->first[fn],
 		.column = entry->range.first_column,
 		.rank = graph->fn_rank[fn],
@@ -240,7 +290,7 @@ key_of(const struct cg_lines *lines, uint32_t file, cg_fn fn)
 static struct line_row *
 get_row(struct cg_lines *lines, cg_fn fn, const struct cg_pos *pos)
 {
-	uint32_t file = lines->graph->file_rank[pos->file];
+	uint32_t file = lines->place[pos->file];
 	struct line_row *row;
 
 	if (lines->row_count > 0) {
@@ -303,11 +353,10 @@ comes_first(const struct cg_lines *lines, const struct cg_pos *a,
 	return a->line <= b->line;
 }
 
-/* Takes the function's rows in files of rank [low, high]: both come in order. */
+/* Takes the function's rows in files at [low, high]: both kinds come in order. */
 static bool
 visit_fn(struct cg_lines *lines, cg_fn fn, uint32_t low, uint32_t high)
 {
-	const uint32_t *file_rank = lines->graph->file_rank;
 	struct cg_rows *rows = lines->rows;
 	struct cg_branch branch;
 	struct cg_cost cost;
@@ -321,13 +370,12 @@ visit_fn(struct cg_lines *lines, cg_fn fn, uint32_t low, uint32_t high)
 		bool is_cost =
 		    costs &&
 		    (!branches || comes_first(lines, &cost.pos, &branch.pos));
-		const struct cg_pos *pos = is_cost ? &cost.pos : &branch.pos;
-		uint32_t file = file_rank[pos->file];
+		uint32_t file =
+		    lines->place[(is_cost ? &cost.pos : &branch.pos)->file];
 
-		if (file > high)
-			break;
-		if (file >= low && !(is_cost ? add_cost(lines, fn, &cost)
-					     : add_branch(lines, fn, &branch)))
+		if (file >= low && file <= high &&
+		    !(is_cost ? add_cost(lines, fn, &cost)
+			      : add_branch(lines, fn, &branch)))
 			return false;
 		if (is_cost)
 			costs = cg_next_cost(rows, &cost);
@@ -420,7 +468,7 @@ bool
 cg_next_file(struct cg_lines *lines, cg_file *file)
 {
 	uint64_t rows;
-	uint32_t rank;
+	uint32_t place;
 
 	lines->from = lines->to;
 	if (lines->from == lines->visits)
@@ -433,12 +481,12 @@ cg_next_file(struct cg_lines *lines, cg_file *file)
 		lines->fns = lines->row_next = lines->row_to = 0;
 		return false;
 	}
-	rank = lines->visit[lines->from].file;
+	place = lines->visit[lines->from].file;
 	lines->row_from = lines->row_next = lines->row_to;
 	while (lines->row_to < lines->row_count &&
-	       lines->row[lines->row_to].file == rank)
+	       lines->row[lines->row_to].file == place)
 		lines->row_to++;
-	*file = lines->graph->file_ranked[rank];
+	*file = lines->placed[place];
 	return true;
 }
 

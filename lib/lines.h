@@ -8,7 +8,7 @@
 
 /* A function has rows in a file; or it is the function's own. */
 struct visit {
-	uint32_t file; /* rank */
+	uint32_t file; /* its place */
 	cg_fn fn;
 	uint64_t rows;
 };
@@ -22,7 +22,7 @@ struct fn_key {
 
 /* A function on a line. */
 struct line_row {
-	uint32_t file, line;
+	uint32_t file, line; /* the file's place */
 	struct fn_key key;
 	uint32_t n, branches;
 	size_t cost, branch; /* the first */
@@ -34,6 +34,8 @@ struct cg_lines {
 	cg_part part;
 	struct cg_rows *rows;
 
+	uint32_t *place; /* by file: folder by folder, where it comes */
+	cg_file *placed; /* ... and which file comes there */
 	struct visit *visit; /* by file, then rank of fn */
 	size_t visits, visit_cap;
 	uint32_t *first;   /* by fn: its line, stated or the lowest with rows */

@@ -325,6 +325,32 @@ test_alike(void)
 	end(&build, graph);
 }
 
+/* Files of a folder come together. */
+static void
+test_folders(void)
+{
+	static const char *const paths[] = { "/a/d.c", "/a/b/c.c", "/a/a.c",
+		"x.c", "/a.c" };
+	static const int want[] = { 3, 4, 2, 0, 1 };
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build);
+	struct cg_lines *lines;
+	cg_file file;
+
+	for (cg_file i = 0; i < 5; i++) {
+		CHECK(cg_add_file(&build, cg_slice(paths[i])) == FILES + i);
+		(void)cg_add_fn(&build, cg_slice("f"), FILES + i, 0);
+	}
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	lines = cg_lines_new(graph, CG_ALL_PARTS);
+	for (int i = 0; i < 5; i++)
+		CHECK(cg_next_file(lines, &file) &&
+		      file == FILES + (cg_file)want[i]);
+	CHECK(!cg_next_file(lines, &file));
+	cg_lines_free(lines);
+	end(&build, graph);
+}
+
 /* More rows than are held at once; two functions are in all files. */
 static void
 test_many(void)
@@ -371,6 +397,7 @@ main(void)
 	for (uint64_t seed = 1; seed <= 2000; seed++)
 		test_random(seed);
 	test_alike();
+	test_folders();
 	test_many();
 	return unit_end();
 }
