@@ -313,7 +313,7 @@ add_costs(struct writer *w)
 	for (size_t i = 0; cg_next_stack(w->graph, CG_ALL_PARTS, &i, &stack);) {
 		struct frame *frame = &w->frame[w->written[stack.leaf]];
 
-		frame->counted = stack.leaf != 0;
+		frame->counted = true;
 		for (size_t c = 0; c < w->columns; c++) {
 			if (w->event[c] < stack.n)
 				ok &= add_cost(&frame->cost[c],
@@ -456,6 +456,12 @@ put_tree(struct writer *w)
 {
 	size_t depth = 0;
 	bool ok = enter(w, &depth, 0);
+
+	/* Samples without a stack. */
+	if (ok && is_written(w, &w->frame[0])) {
+		ok = append_frame(w, &w->frame[0]);
+		put_line(w, &w->frame[0]);
+	}
 
 	while (ok && depth > 0) {
 		struct level *level = &w->level[depth - 1];
