@@ -25,8 +25,10 @@ may_refuse()
 	case $1:$2 in
 	gprof:samples/gprof/*) return 1 ;;
 	folded:samples/folded/* | folded:samples/perf-script/*) return 1 ;;
+	folded:samples/speedscope/* | speedscope:samples/speedscope/*) return 1 ;;
+	speedscope:samples/folded/* | speedscope:samples/perf-script/*) return 1 ;;
 	gcov-json:samples/gcov-json/*) return 1 ;;
-	gprof:* | folded:* | gcov-json:* | callgrind:samples/json/*) ;;
+	gprof:* | folded:* | speedscope:* | gcov-json:* | callgrind:samples/json/*) ;;
 	*) return 1 ;;
 	esac
 }

@@ -1,0 +1,83 @@
+/*
+ * speedscope.c - the file format of speedscope.app, JSON.
+ *
+ * Source: file-format-schema.json and file-format-spec.ts of speedscope 1.25;
+ * files of py-spy, rbspy, dotnet-trace and speedscope's own export.
+ *
+ *	{ "$schema": "https://www.speedscope.app/file-format-schema.json",
+ *	  "shared": { "frames": [ { "name", "file"?, "line"?, "col"? } ] },
+ *	  "profiles": [
+ *	    { "type": "sampled", "name", "unit", "startValue", "endValue",
+ *	      "samples": [ [ frame, root first ], ... ], "weights": [ ... ] },
+ *	    { "type": "evented", "name", "unit", "startValue", "endValue",
+ *	      "events": [ { "type": "O" or "C", "frame", "at" }, ... ] } ] }
+ *
+ * Keys stand in any order. A profile is a part, its unit makes the event;
+ * times are whole nanoseconds. What we write has beside these, in each profile,
+ * "cgconv": which event and part it is of, so that several of both come back.
+ *
+ * Names, stacks, files, lines, events and parts survive; objects, addresses,
+ * inlining, and lines in other files than the function's, do not. A frame with
+ * a column is told from others of its name by where it is defined.
+ */
+#include <string.h>
+
+#include "speedscope.h"
+
+const struct speedscope_unit cg_speedscope_units[] = {
+	{ "none", "samples", "", 1 },
+	{ "nanoseconds", "time", "ns", 1 },
+	{ "microseconds", "time", "ns", 1000 },
+	{ "milliseconds", "time", "ns", 1000000 },
+	{ "seconds", "time", "ns", 1000000000 },
+	{ "bytes", "bytes", "bytes", 1 },
+	{ 0 },
+};
+
+static bool
+contains(struct cg_slice text, const char *word)
+{
+	size_t len = strlen(word);
+	const char *at = text.ptr, *end = text.ptr + text.len;
+
+	while ((at = memchr(at, *word, (size_t)(end - at))) != NULL) {
+		if ((size_t)(end - at) < len)
+			return false;
+		if (memcmp(at, word, len) == 0)
+			return true;
+		at++;
+	}
+	return false;
+}
+
+static int
+probe(const struct cg_head *head)
+{
+	struct cg_slice text = head->text;
+
+	while (text.len > 0 && (*text.ptr == ' ' || *text.ptr == '\t' ||
+				   *text.ptr == '\n' || *text.ptr == '\r')) {
+		text.ptr++;
+		text.len--;
+	}
+	if (text.len == 0 || *text.ptr != '{')
+		return CG_PROBE_NO;
+	if (contains(text, "speedscope.app/file-format-schema"))
+		return CG_PROBE_SURE;
+	/* The schema may stand at the end of a long file. */
+	if (contains(text, "\"profiles\"") && contains(text, "\"startValue\""))
+		return CG_PROBE_LIKELY;
+	return CG_PROBE_NO;
+}
+
+const struct cg_module cg_format_speedscope = {
+	CG_MODULE,
+	.name = "speedscope",
+	.title = "what speedscope.app opens and py-spy, rbspy write",
+	.suffixes = "speedscope.json;speedscope",
+	.carries = CG_SELF | CG_LINES | CG_STACKS | CG_PARTS | CG_EVENTS,
+	.needs = CG_STACKS,
+	.probe = probe,
+	.read = cg_read_speedscope,
+	.write = cg_write_speedscope,
+};

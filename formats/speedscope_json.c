@@ -1,0 +1,206 @@
+/*
+ * speedscope_json.c - values of speedscope's files: see speedscope_read.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "speedscope_read.h"
+
+#define DIGITS_MAX 48 /* of a number; more say nothing */
+
+bool
+cg_speedscope_nomem(struct reader *r)
+{
+	r->status = cg_nomem(r->job);
+	return false;
+}
+
+/* Room for one more element of that size, which is cleared; NULL: none. */
+void *
+cg_speedscope_add(struct reader *r, struct list *list, size_t size)
+{
+	size_t cap = list->cap ? list->cap * 2 : 64;
+	char *at = list->at;
+
+	if (list->count == list->cap) {
+		at = cap > SIZE_MAX / 2 / size ? NULL : realloc(at, cap * size);
+		if (!at) {
+			(void)cg_speedscope_nomem(r);
+			return NULL;
+		}
+		list->at = at;
+		list->cap = cap;
+	}
+	at += list->count++ * size;
+	memset(at, 0, size);
+	return at;
+}
+
+bool
+cg_speedscope_refuse(struct reader *r, const char *expected)
+{
+	r->status = cg_json_fail(r->job, &r->json, expected);
+	return false;
+}
+
+bool
+cg_speedscope_next(struct reader *r)
+{
+	r->type = cg_json_next(&r->json);
+	return r->type != CG_JSON_BAD || cg_speedscope_refuse(r, "JSON");
+}
+
+bool
+cg_speedscope_expect(
+    struct reader *r, enum cg_json_type type, const char *expected)
+{
+	return r->type == type || cg_speedscope_refuse(r, expected);
+}
+
+bool
+cg_speedscope_string(struct reader *r)
+{
+	size_t len = r->json.text.len;
+	char *text;
+
+	if (!cg_speedscope_expect(r, CG_JSON_STRING, "a string"))
+		return false;
+	if (len > r->text_cap) {
+		text = realloc(r->text, len * 2);
+		if (!text)
+			return cg_speedscope_nomem(r);
+		r->text = text;
+		r->text_cap = len * 2;
+	}
+	r->string = cg_json_string(&r->json, r->text);
+	return true;
+}
+
+bool
+cg_speedscope_take_name(struct reader *r, cg_name *name)
+{
+	if (!cg_speedscope_string(r))
+		return false;
+	*name = cg_add_name(r->build, r->string);
+	return cg_speedscope_next(r);
+}
+
+bool
+cg_speedscope_take_number(struct reader *r, uint64_t max, uint64_t *number)
+{
+	struct cg_slice text = r->json.text;
+
+	if (r->type != CG_JSON_NUMBER || !cg_take_u64(&text, number) ||
+	    text.len > 0 || *number > max)
+		return cg_speedscope_refuse(r, "a whole number");
+	return cg_speedscope_next(r);
+}
+
+/* The value of the digits [from, to); behind the last there are zeros. */
+static bool
+join_digits(
+    const char *digit, size_t n, size_t from, size_t to, uint64_t *value)
+{
+	*value = 0;
+	for (size_t i = from; i < to; i++) {
+		uint64_t more = i < n ? (uint64_t)(digit[i] - '0') : 0;
+
+		if (__builtin_mul_overflow(*value, (uint64_t)10, value) ||
+		    __builtin_add_overflow(*value, more, value))
+			return false;
+	}
+	return true;
+}
+
+/* "12.5e3" as what it is; below the ninth digit nothing counts. */
+static bool
+parse_decimal(struct cg_slice text, struct decimal *value)
+{
+	char digit[DIGITS_MAX + 20] = "00000000000000000000";
+	size_t n = 20, point = 20;
+	bool behind = false, down;
+	uint64_t exponent = 0, nano;
+
+	for (; text.len > 0 && *text.ptr != 'e' && *text.ptr != 'E';
+	     text.ptr++, text.len--) {
+		if (*text.ptr == '.')
+			behind = true;
+		else if (n < sizeof(digit))
+			digit[n++] = *text.ptr;
+		if (!behind)
+			point++;
+	}
+	if (text.len > 0) {
+		text.ptr++;
+		text.len--;
+		down = cg_take_char(&text, '-');
+		(void)cg_take_char(&text, '+');
+		if (!cg_take_u64(&text, &exponent) || exponent > DIGITS_MAX)
+			exponent = DIGITS_MAX;
+		point = !down              ? point + exponent
+			: point > exponent ? point - exponent
+					   : 0;
+	}
+	if (!join_digits(digit, n, 0, point, &value->whole) ||
+	    !join_digits(digit, n, point, point + 9, &nano))
+		return false;
+	value->nano = (uint32_t)nano;
+	return true;
+}
+
+bool
+cg_speedscope_take_decimal(struct reader *r, struct decimal *value)
+{
+	struct cg_slice text = r->json.text;
+
+	if (!cg_speedscope_expect(r, CG_JSON_NUMBER, "a number"))
+		return false;
+	if (*text.ptr == '-' && !cg_equal(text, "-0"))
+		return cg_speedscope_refuse(r, "a number that is not below 0");
+	if (*text.ptr == '-')
+		(void)cg_take_char(&text, '-');
+	if (!parse_decimal(text, value))
+		return cg_speedscope_refuse(r, "a number below 2^64");
+	return cg_speedscope_next(r);
+}
+
+static bool
+skip_value(struct reader *r)
+{
+	return cg_json_skip(&r->json, r->type)
+		   ? cg_speedscope_next(r)
+		   : cg_speedscope_refuse(r, "JSON");
+}
+
+bool
+cg_speedscope_take_object(struct reader *r, const struct key *keys)
+{
+	if (!cg_speedscope_expect(r, CG_JSON_OBJECT, "'{'") ||
+	    !cg_speedscope_next(r))
+		return false;
+	while (r->type == CG_JSON_KEY) {
+		const struct key *key = keys;
+
+		while (key->name && !cg_equal(r->json.text, key->name))
+			key++;
+		if (!cg_speedscope_next(r) ||
+		    !(key->name ? key->take(r) : skip_value(r)))
+			return false;
+	}
+	return cg_speedscope_expect(r, CG_JSON_OBJECT_END, "'}'") &&
+	       cg_speedscope_next(r);
+}
+
+/* Calls take for each element, which consumes it. */
+bool
+cg_speedscope_take_array(struct reader *r, bool (*take)(struct reader *))
+{
+	if (!cg_speedscope_expect(r, CG_JSON_ARRAY, "'['") ||
+	    !cg_speedscope_next(r))
+		return false;
+	while (r->type != CG_JSON_ARRAY_END) {
+		if (!take(r) || cg_build_status(r->build) != CG_OK)
+			return false;
+	}
+	return cg_speedscope_next(r);
+}
