@@ -28,7 +28,7 @@ may_refuse()
 	folded:samples/speedscope/* | speedscope:samples/speedscope/*) return 1 ;;
 	speedscope:samples/folded/* | speedscope:samples/perf-script/*) return 1 ;;
 	gcov-json:samples/gcov-json/*) return 1 ;;
-	gprof:* | folded:* | speedscope:* | gcov-json:* | callgrind:samples/json/*) ;;
+	gprof:* | folded:* | speedscope:* | dot:* | gcov-json:* | callgrind:samples/json/*) ;;
 	*) return 1 ;;
 	esac
 }

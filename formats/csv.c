@@ -1,0 +1,327 @@
+/*
+ * csv.c - tables for scripts and spreadsheets: CSV and TSV.
+ *
+ * Source: RFC 4180 for commas; for tabs IANA's text/tab-separated-values,
+ * which has no quotes: tabs and line breaks in names become blanks there.
+ *
+ * --table=flat has a line for each function: what it cost itself and with all
+ * that it called, and how often it was called. --table=calls has one for each
+ * place of a call, --table=lines one for each function and line. Costs of all
+ * events and parts are there, as whole numbers in the event's unit; addresses,
+ * jumps and stacks are not.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cgconv.h"
+
+struct writer {
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	struct cg_rows *rows;
+	bool tabs;
+	bool begun; /* the line has a field */
+	size_t events;
+};
+
+/* ---- Fields ------------------------------------------------------------- */
+
+static void
+begin_field(struct writer *w)
+{
+	if (w->begun)
+		cg_putc(w->out, w->tabs ? '\t' : ',');
+	w->begun = true;
+}
+
+static void
+end_line(struct writer *w)
+{
+	cg_puts(w->out, w->tabs ? "\n" : "\r\n");
+	w->begun = false;
+}
+
+static bool
+needs_quotes(struct cg_slice text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		if (strchr(",\"\r\n", text.ptr[i]))
+			return true;
+	}
+	return text.len > 0 &&
+	       (*text.ptr == ' ' || text.ptr[text.len - 1] == ' ');
+}
+
+static void
+put_text(struct writer *w, struct cg_slice text)
+{
+	bool quotes = !w->tabs && needs_quotes(text);
+
+	begin_field(w);
+	if (quotes)
+		cg_putc(w->out, '"');
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.ptr[i];
+
+		if (quotes && c == '"')
+			cg_putc(w->out, '"');
+		if (c == '\0' ||
+		    (w->tabs && (c == '\t' || c == '\n' || c == '\r')))
+			c = ' ';
+		cg_putc(w->out, c);
+	}
+	if (quotes)
+		cg_putc(w->out, '"');
+}
+
+static void
+put_number(struct writer *w, uint64_t number)
+{
+	begin_field(w);
+	cg_putu(w->out, number);
+}
+
+static void
+put_cost(struct writer *w, size_t event, uint64_t cost)
+{
+	char *to;
+
+	begin_field(w);
+	to = cg_out_reserve(w->out, CG_NUMBER_MAX);
+	if (cg_get_event(w->graph, event)->is_signed)
+		to = cg_format_i64(to, (int64_t)cost);
+	else
+		to = cg_format_u64(to, cost);
+	cg_out_advance(w->out, to);
+}
+
+static void
+put_costs(struct writer *w, const uint64_t *cost, size_t n)
+{
+	for (size_t i = 0; i < w->events; i++)
+		put_cost(w, i, i < n ? cost[i] : 0);
+}
+
+/* Columns "Ir", or "Ir inclusive". */
+static void
+put_event_names(struct writer *w, const char *suffix)
+{
+	for (size_t i = 0; i < w->events; i++) {
+		put_text(w, cg_slice(cg_get_event(w->graph, i)->name));
+		cg_puts(w->out, suffix);
+	}
+}
+
+static void
+put_titles(struct writer *w, const char *titles)
+{
+	struct cg_slice rest = cg_slice(titles), title;
+
+	while (cg_take_until(&rest, ';', &title))
+		put_text(w, title);
+}
+
+static void
+put_fn(struct writer *w, cg_fn fn)
+{
+	put_text(w, cg_object_path(w->graph, cg_fn_object(w->graph, fn)));
+	put_text(w, cg_file_path(w->graph, cg_fn_file(w->graph, fn)));
+	put_text(w, cg_fn_name(w->graph, fn));
+}
+
+/* ---- Tables ------------------------------------------------------------- */
+
+/* The dearest first, by self cost of the first event, else as they are. */
+struct ranked {
+	cg_fn fn;
+	size_t rank;
+	uint64_t cost;
+	bool negative;
+};
+
+static int
+compare_ranked(const void *pa, const void *pb)
+{
+	const struct ranked *a = pa, *b = pb;
+
+	if (a->negative != b->negative)
+		return a->negative ? 1 : -1;
+	if (a->cost != b->cost)
+		return a->cost > b->cost ? -1 : 1;
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static void
+put_flat_line(struct writer *w, const struct cg_sums *sums, cg_fn fn)
+{
+	put_fn(w, fn);
+	put_number(w, cg_sum_calls_in(sums, fn));
+	for (size_t i = 0; i < w->events; i++)
+		put_cost(w, i, cg_sum_self(sums, fn, i));
+	for (size_t i = 0; i < w->events; i++)
+		put_cost(w, i, cg_sum_inclusive(sums, fn, i));
+	end_line(w);
+}
+
+static bool
+put_flat(struct writer *w)
+{
+	size_t count = cg_fn_count(w->graph) + 1;
+	struct cg_sums *sums = cg_sums_new(w->graph, CG_ALL_PARTS, true);
+	struct ranked *ranked = calloc(count, sizeof(*ranked));
+	bool ok = sums && ranked;
+	bool is_signed = w->events > 0 && cg_get_event(w->graph, 0)->is_signed;
+
+	for (size_t rank = 0; ok && rank < count; rank++) {
+		cg_fn fn = cg_fn_ranked(w->graph, rank);
+		uint64_t cost = w->events > 0 ? cg_sum_self(sums, fn, 0) : 0;
+
+		ranked[rank] = (struct ranked){ fn, rank, cost,
+			is_signed && (int64_t)cost < 0 };
+	}
+	if (ok)
+		qsort(ranked, count, sizeof(*ranked), compare_ranked);
+	put_titles(w, "object;file;function;calls");
+	put_event_names(w, "");
+	put_event_names(w, " inclusive");
+	end_line(w);
+	for (size_t i = 0; ok && i < count; i++) {
+		/* The unknown caller is no function, unless it has costs. */
+		if (ranked[i].fn != 0 || ranked[i].cost != 0)
+			put_flat_line(w, sums, ranked[i].fn);
+	}
+	cg_sums_free(sums);
+	free(ranked);
+	return ok;
+}
+
+static bool
+put_calls(struct writer *w)
+{
+	struct cg_call call;
+	cg_fn fn;
+
+	put_titles(w, "caller object;caller file;caller;caller line;"
+		      "object;file;function;calls");
+	put_event_names(w, " inclusive");
+	end_line(w);
+	for (size_t i = 0; cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);) {
+		if (!cg_rows_open(w->rows, CG_ALL_PARTS, fn))
+			return false;
+		while (cg_next_call(w->rows, &call)) {
+			put_fn(w, fn);
+			put_number(w, call.site.line);
+			put_fn(w, call.callee);
+			put_number(w, call.count);
+			put_costs(w, call.cost, call.n);
+			end_line(w);
+		}
+	}
+	return true;
+}
+
+static bool
+put_lines(struct writer *w)
+{
+	struct cg_cost cost;
+	cg_fn fn;
+
+	put_titles(w, "object;file;line;function");
+	put_event_names(w, "");
+	end_line(w);
+	for (size_t i = 0; cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);) {
+		cg_object object = cg_fn_object(w->graph, fn);
+
+		if (!cg_rows_open(w->rows, CG_ALL_PARTS, fn))
+			return false;
+		while (cg_next_cost(w->rows, &cost)) {
+			put_text(w, cg_object_path(w->graph, object));
+			put_text(w, cg_file_path(w->graph, cost.pos.file));
+			put_number(w, cost.pos.line);
+			put_text(w, cg_fn_name(w->graph, fn));
+			put_costs(w, cost.cost, cost.n);
+			end_line(w);
+		}
+	}
+	return true;
+}
+
+static const struct table {
+	const char *name;
+	bool (*put)(struct writer *);
+} tables[] = {
+	{ "flat", put_flat },
+	{ "calls", put_calls },
+	{ "lines", put_lines },
+	{ NULL, NULL },
+};
+
+static int
+write_table(struct cg_job *job, const struct cg_graph *graph,
+    struct cg_out *out, bool tabs)
+{
+	struct writer w = { .graph = graph,
+		.out = out,
+		.tabs = tabs,
+		.events = cg_event_count(graph) };
+	const struct table *table = tables;
+	bool ok;
+
+	while (table->name && strcmp(table->name, cg_opt(job, "table")) != 0)
+		table++;
+	if (!table->name)
+		return cg_usage(job, "--table is flat, calls or lines");
+	w.rows = cg_rows_new(graph);
+	if (!w.rows)
+		return cg_nomem(job);
+	cg_rows_drop_addresses(w.rows);
+	ok = table->put(&w);
+	cg_rows_free(w.rows);
+	return ok ? cg_out_status(out) : cg_nomem(job);
+}
+
+static int
+write_csv(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	return write_table(job, graph, out, false);
+}
+
+static int
+write_tsv(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	return write_table(job, graph, out, true);
+}
+
+static const struct cg_option options[] = {
+	{ .name = "table",
+	    .type = CG_STRING,
+	    .fallback = "flat",
+	    .arg = "NAME",
+	    .help = "what the lines are: flat (functions), calls or lines",
+	    .writing = true },
+	{ 0 },
+};
+
+const struct cg_module cg_format_csv = {
+	CG_MODULE,
+	.name = "csv",
+	.title = "tables of functions, calls or lines, with commas",
+	.suffixes = "csv",
+	.carries = CG_SELF | CG_LINES | CG_CALLS | CG_INCL | CG_EVENTS |
+		   CG_ZEROS | CG_SIGNED,
+	.needs = CG_INCL,
+	.options = options,
+	.write = write_csv,
+};
+
+const struct cg_module cg_format_tsv = {
+	CG_MODULE,
+	.name = "tsv",
+	.title = "tables of functions, calls or lines, with tabs",
+	.suffixes = "tsv",
+	.carries = CG_SELF | CG_LINES | CG_CALLS | CG_INCL | CG_EVENTS |
+		   CG_ZEROS | CG_SIGNED,
+	.needs = CG_INCL,
+	.options = options,
+	.write = write_tsv,
+};

@@ -1,0 +1,78 @@
+# csv.bats - tables for scripts, with commas and with tabs.
+load helper
+
+EVENTS=samples/callgrind/events/callgrind.out
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+}
+
+@test "csv: the three tables" {
+	for table in flat calls lines; do
+		golden samples/callgrind/plain/callgrind.out csv --table="$table"
+		golden samples/perf-script/inlined/srcline.perf tsv \
+			--table="$table"
+	done
+}
+
+@test "csv: numbers are those of an independent reading" {
+	perl tests/oracle/callgrind.pl "$EVENTS" >"$dir/facts"
+	"$CGCONV" -q -t tsv --table=lines "$EVENTS" >"$dir/lines"
+	# Ir of each line and function.
+	perl -F'\t' -lane 'next unless $F[0] eq "self";
+		/\tIr=(\d+)/ or next; $s{join " ", @F[5, 6, 4]} += $1;
+		END { print "$_ $s{$_}" for sort keys %s }' "$dir/facts" >"$dir/want"
+	perl -F'\t' -lane 'next if $. == 1; $s{join " ", @F[1, 2, 3]} += $F[4];
+		END { print "$_ $s{$_}" for sort keys %s }' "$dir/lines" >"$dir/got"
+	[ -s "$dir/want" ]
+	same "$dir/want" "$dir/got"
+	"$CGCONV" -q -t tsv --table=calls "$EVENTS" >"$dir/calls"
+	perl -F'\t' -lane 'next unless $F[0] eq "call"; /\tIr=(\d+)/ or next;
+		$s{join " ", @F[4, 6, 11]} += $1;
+		END { print "$_ $s{$_}" for sort keys %s }' "$dir/facts" >"$dir/want"
+	perl -F'\t' -lane 'next if $. == 1; $s{join " ", @F[2, 3, 6]} += $F[8];
+		END { print "$_ $s{$_}" for sort keys %s }' "$dir/calls" >"$dir/got"
+	same "$dir/want" "$dir/got"
+}
+
+@test "csv: self costs of all functions are the total" {
+	for event in 5 6; do
+		"$CGCONV" -q -t tsv "$EVENTS" |
+			awk -F '\t' -v f="$event" 'NR > 1 { s += $f } END { print s }'
+	done >"$dir/got"
+	perl tests/oracle/callgrind.pl "$EVENTS" |
+		awk '/^total\t(Ir|Dr)\t/ { print $3 }' | sort -rn >"$dir/want"
+	same "$dir/want" "$dir/got"
+}
+
+@test "csv: what stands twice in a stack is counted once" {
+	printf 'main;a;b;a;c 5\nmain;a 5\n' |
+		"$CGCONV" -q -f folded -t tsv - | cut -f 3,5,6 >"$dir/got"
+	printf '%s\t%s\t%s\n' function samples 'samples inclusive' a 5 10 \
+		c 5 5 b 0 5 main 0 10 >"$dir/want"
+	same "$dir/want" "$dir/got"
+}
+
+@test "csv: fields are quoted as RFC 4180 has it, tabs become blanks" {
+	printf '%s\n' '{"cgconv":"graph","version":1,"minor":0}' \
+		'["event",0,"d","","","stated",true]' '["object",1,"/x y"]' \
+		'["function",1,"a\"b, c\n\td",0,1]' '["function",2," e",0,0]' \
+		'["rows",1]' '["cost",0,7,0,[-5]]' '["rows",2]' \
+		'["cost",0,8,0,[18446744073709551615]]' '["end"]' >"$dir/in.cgj"
+	sed -i 's/18446744073709551615/3/' "$dir/in.cgj"
+	"$CGCONV" -q -t csv "$dir/in.cgj" >"$dir/out"
+	printf '%s\r\n' 'object,file,function,calls,d,d inclusive' \
+		',," e",0,3,3' >"$dir/want"
+	printf '/x y,,"a""b, c\n\td",0,-5,-5\r\n' >>"$dir/want"
+	same "$dir/want" "$dir/out"
+	"$CGCONV" -q -t tsv --table=lines "$dir/in.cgj" >"$dir/out"
+	printf '%s\t%s\t%s\t%s\t%s\n' object file line function d \
+		'' '' 8 ' e' 3 '/x y' '' 7 'a"b, c  d' -5 >"$dir/want"
+	same "$dir/want" "$dir/out"
+}
+
+@test "csv: a table that there is not is a usage error" {
+	refuses 2 "--table is flat, calls or lines" -t csv --table=frob "$EVENTS"
+}

@@ -1,0 +1,114 @@
+# dot.bats - call graphs for Graphviz.
+load helper
+
+PLAIN=samples/callgrind/plain/callgrind.out
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+}
+
+# Boxes and arrows as text: "name inclusive% (self%)", "name -> name share%".
+drawn()
+{
+	sed -n 's/^\tn\([0-9]*\) \[.*label="\(.*\)", tooltip="\(.*\)"\];/\1\t\3\t\2/p' \
+		"$1" >"$dir/boxes"
+	awk -F '\t' 'NR == FNR { name[$1] = $2
+		n = split($3, line, /\\n/)
+		for (i = 1; i <= n; i++) {
+			if (line[i] ~ /^[0-9.]+%$/) share = line[i]
+			if (line[i] ~ /^\([0-9.]+%\)$/)
+				print $2, share, line[i]
+		}
+		next }
+		/->/ { split($0, part, /[ \t]+/)
+		match($0, /label="[0-9.]+%/)
+		print name[substr(part[2], 2)], "->", name[substr(part[4], 2)],
+			substr($0, RSTART + 7, RLENGTH - 7) }' \
+		"$dir/boxes" "$1"
+}
+
+@test "dot: a profile of callgrind and one of perf" {
+	golden "$PLAIN" dot
+	golden samples/perf-script/fields/header.perf dot --event cpu-clock
+}
+
+@test "dot: Graphviz takes what is written" {
+	command -v dot >/dev/null || skip "no dot"
+	for file in "$PLAIN" samples/callgrind/names/callgrind.out \
+		samples/perf-script/fields/header.perf; do
+		"$CGCONV" -q -t dot "$file" | dot -Tsvg -o "$dir/out.svg"
+		grep -q '<svg' "$dir/out.svg"
+	done
+}
+
+@test "dot: what stands twice in a stack is counted once" {
+	printf 'main;a;b;a;c 5\nmain;a 5\n' >"$dir/in.folded"
+	"$CGCONV" -q -t dot "$dir/in.folded" >"$dir/out"
+	drawn "$dir/out" | sort >"$dir/got"
+	printf '%s\n' 'a -> b 50.00%' 'a -> c 50.00%' 'a 100.00% (50.00%)' \
+		'b -> a 50.00%' 'b 50.00% (0.00%)' 'c 50.00% (50.00%)' \
+		'main -> a 100.00%' 'main 100.00% (0.00%)' >"$dir/want"
+	same "$dir/want" "$dir/got"
+}
+
+@test "dot: thresholds leave out what is cheap" {
+	printf '%s\n' 'main;a 1' 'main;b 9' 'main;c 990' >"$dir/in.folded"
+	names() { sed -n 's/.*tooltip="\(.*\)"\];/\1/p' | tr '\n' ' '; }
+	[ "$("$CGCONV" -q -t dot "$dir/in.folded" | names)" = "b c main " ]
+	[ "$("$CGCONV" -q -t dot --node-threshold 1 "$dir/in.folded" |
+		names)" = "c main " ]
+	[ "$("$CGCONV" -q -t dot --node-threshold 0 "$dir/in.folded" |
+		names)" = "a b c main " ]
+	"$CGCONV" -q -t dot --edge-threshold 0.9 "$dir/in.folded" |
+		grep -c -e '->' | grep -qx 2
+	"$CGCONV" -q -t dot --edge-threshold 0.91 "$dir/in.folded" |
+		grep -c -e '->' | grep -qx 1
+	for bad in x 0.5% 101 -1 ''; do
+		refuses 2 "a threshold is a number of percent" -t dot \
+			--node-threshold="$bad" "$dir/in.folded"
+	done
+}
+
+@test "dot: red is hot, blue is cold" {
+	printf '%s\n' 'main;a 1' 'main;b 99' >"$dir/in.folded"
+	"$CGCONV" -q -t dot "$dir/in.folded" >"$dir/out"
+	grep -q 'n3 \[color="#ff0000".*tooltip="main"' "$dir/out"
+	grep -q 'n1 \[color="#0d1174".*tooltip="a"' "$dir/out"
+}
+
+@test "dot: quotes, backslashes and line breaks in names are harmless" {
+	printf '%s\n' '{"cgconv":"graph","version":1,"minor":0}' \
+		'["event",0,"Ir","","","stated",false]' \
+		'["function",1,"a\"b\\c\nd",0,0]' '["function",2,"main",0,0]' \
+		'["rows",2]' '["cost",0,1,0,[1]]' '["call",0,1,0,1,0,0,1,[5]]' \
+		'["rows",1]' '["cost",0,1,0,[5]]' '["end"]' >"$dir/in.cgj"
+	"$CGCONV" -q -t dot "$dir/in.cgj" >"$dir/out"
+	grep -qF 'tooltip="a\"b\\c d"' "$dir/out"
+	# shellcheck disable=SC2015 # nothing to do without it
+	command -v dot >/dev/null && dot -Tdot "$dir/out" >/dev/null || true
+}
+
+@test "dot: a long name is cut in its box, between characters" {
+	name=$(perl -e 'print "x", "ä" x 100')
+	echo "$name 5" >"$dir/in.folded"
+	echo "$name;y 5" >>"$dir/in.folded"
+	"$CGCONV" -q -t dot "$dir/in.folded" >"$dir/out"
+	grep -qF "tooltip=\"$name\"" "$dir/out"
+	iconv -f UTF-8 -t UTF-8 "$dir/out" >/dev/null
+	grep -q 'label="xäää*\.\.\.ä*\\n' "$dir/out"
+}
+
+@test "dot: the event is the one that was asked for" {
+	"$CGCONV" -q -t dot --event Dw samples/callgrind/events/callgrind.out |
+		grep -q 'label="Dw: [1-9]'
+	refuses 2 "there is no event frob to draw" -t dot --event frob "$PLAIN"
+	"$CGCONV" -t dot samples/callgrind/events/callgrind.out 2>&1 >/dev/null |
+		grep "note: Ir is drawn; --event names another"
+}
+
+@test "dot: calls are needed, and the message says so" {
+	refuses 1 "dot needs calls" -t dot \
+		samples/callgrind/cachegrind/cachegrind.out
+}
