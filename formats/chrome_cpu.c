@@ -33,6 +33,7 @@ struct sum {
 
 struct cpu {
 	struct tree tree; /* first, see chrome.h */
+	struct cg_columns columns;
 	int64_t start, end;
 	bool hits;
 	/* Whichever comes first waits for the other. */
@@ -229,10 +230,11 @@ add_sums(struct cg_doc *doc, struct cpu *cpu)
 
 /* The samples of a node's lines, with their share of its time. */
 static void
-add_node(
-    struct cg_doc *doc, struct tree *tree, struct node *node, size_t events)
+add_node(struct cg_doc *doc, struct cpu *cpu, struct node *node)
 {
 	uint64_t ticks = 0, seen = 0, given = 0, upto, all, cost[2];
+	struct cg_columns *columns = &cpu->columns;
+	struct tree *tree = &cpu->tree;
 	cg_node leaf = chrome_add_frames(doc, tree, node);
 	struct cg_pos pos = node->pos;
 
@@ -253,12 +255,13 @@ add_node(
 		cg_add_stack(doc->build,
 		    cg_add_frame(
 			doc->build, node->below, node->fn, &pos, false),
-		    cost[0], cost, events);
+		    cost[0], cg_columns_of(columns, cost), columns->width);
 	}
 	cost[0] = all - seen;
 	cost[1] = node->ns - given;
 	if (leaf != 0 && (cost[0] > 0 || cost[1] > 0))
-		cg_add_stack(doc->build, leaf, cost[0], cost, events);
+		cg_add_stack(doc->build, leaf, cost[0],
+		    cg_columns_of(columns, cost), columns->width);
 }
 
 static void
@@ -270,12 +273,11 @@ add_profile(struct cg_doc *doc, struct cpu *cpu)
 					     .long_name = "Time",
 					     .unit = "ns" };
 	struct tree *tree = &cpu->tree;
-	size_t events = cpu->has_samples && cpu->has_deltas ? 2 : 1;
 	bool hits = false;
 
-	cg_add_event(doc->build, &samples);
-	if (events == 2)
-		cg_add_event(doc->build, &time);
+	(void)cg_add_column(&cpu->columns, doc->build, &samples);
+	if (cpu->has_samples && cpu->has_deltas)
+		(void)cg_add_column(&cpu->columns, doc->build, &time);
 	if (!chrome_link_tree(doc, tree) || !add_sums(doc, cpu))
 		return;
 	for (size_t i = 0; i < tree->nodes; i++)
@@ -286,7 +288,7 @@ add_profile(struct cg_doc *doc, struct cpu *cpu)
 		if (!hits)
 			node->cost = node->samples;
 		if (node->cost > 0 || node->ns > 0 || node->ticks > 0)
-			add_node(doc, tree, node, events);
+			add_node(doc, cpu, node);
 	}
 }
 

@@ -19,9 +19,10 @@ add_profile(struct cg_doc *doc, struct tree *tree)
 	static const struct cg_event bytes = {
 		.name = "bytes", .long_name = "Live memory", .unit = "bytes"
 	};
+	struct cg_columns columns = { 0 };
 	cg_node leaf;
 
-	cg_add_event(doc->build, &bytes);
+	(void)cg_add_column(&columns, doc->build, &bytes);
 	for (size_t i = 0; i < tree->nodes && doc->status == CG_OK; i++) {
 		struct node *node = &tree->node[i];
 
@@ -29,7 +30,9 @@ add_profile(struct cg_doc *doc, struct tree *tree)
 			continue;
 		leaf = chrome_add_frames(doc, tree, node);
 		if (leaf != 0)
-			cg_add_stack(doc->build, leaf, 1, &node->cost, 1);
+			cg_add_stack(doc->build, leaf, 1,
+			    cg_columns_of(&columns, &node->cost),
+			    columns.width);
 	}
 }
 

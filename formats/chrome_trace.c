@@ -470,12 +470,13 @@ add_totals(struct cg_doc *doc, struct trace *trace)
 					     .long_name = "Samples" };
 	const struct cg_pos nowhere = { 0 };
 	struct calls *calls = &trace->calls;
-	unsigned ns = 0, count = 0;
+	struct cg_columns columns = { 0 };
+	size_t n;
 
 	if (trace->calls_seen || trace->samples == 0)
-		ns = cg_add_event(doc->build, &time);
+		(void)cg_add_column(&columns, doc->build, &time);
 	if (trace->samples > 0)
-		count = cg_add_event(doc->build, &samples);
+		(void)cg_add_column(&columns, doc->build, &samples);
 	for (size_t i = 0; i < calls->totals; i++) {
 		const struct total *total = &calls->total[i];
 		const struct thread *thread = &calls->thread[total->thread];
@@ -484,12 +485,13 @@ add_totals(struct cg_doc *doc, struct trace *trace)
 			.comm = cg_get_name(doc->build, thread->comm) };
 		uint64_t cost[2] = { 0 };
 
-		cost[ns] = total->ns;
-		if (trace->samples > 0)
-			cost[count] = total->samples;
+		n = 0;
+		if (trace->calls_seen || trace->samples == 0)
+			cost[n++] = total->ns;
+		cost[n] = total->samples;
 		cg_set_sample_part(doc->build, &key);
-		cg_add_stack(doc->build, total->node, total->samples, cost,
-		    trace->calls_seen && trace->samples > 0 ? 2 : 1);
+		cg_add_stack(doc->build, total->node, total->samples,
+		    cg_columns_of(&columns, cost), columns.width);
 		if (total->calls > 0)
 			cg_add_call(doc->build, total->caller, &nowhere,
 			    total->fn, &nowhere, total->calls, NULL, 0);

@@ -27,6 +27,7 @@ struct node {
 };
 
 struct chains {
+	struct cg_columns columns;
 	uint64_t version;
 	struct cost *cost;
 	size_t costs, cost_cap;
@@ -239,9 +240,10 @@ take_events(struct cg_doc *doc, void *into)
 
 /* The description without blanks names the event. */
 static bool
-add_event(struct cg_doc *doc, const struct cost *cost)
+add_event(struct cg_doc *doc, struct chains *chains, const struct cost *cost)
 {
 	struct cg_slice text = cg_get_name(doc->build, cost->description);
+	bool good;
 	char *name = malloc(text.len + sizeof("cost"));
 	struct cg_event event = { .name = name,
 		.unit = cg_get_name(doc->build, cost->unit).ptr };
@@ -259,9 +261,9 @@ add_event(struct cg_doc *doc, const struct cost *cost)
 	for (char *at = name; *at; at++)
 		if ((unsigned char)*at <= ' ')
 			*at = '_';
-	cg_add_event(doc->build, &event);
+	good = cg_add_column(&chains->columns, doc->build, &event);
 	free(name);
-	return true;
+	return good || cg_doc_fail(doc, "costs of different names");
 }
 
 static bool
@@ -288,12 +290,12 @@ add_chains(struct cg_doc *doc, struct chains *chains)
 {
 	const struct cg_pos nowhere = { 0 };
 
-	if (chains->costs < chains->width) {
+	if (chains->nodes > 0 && chains->costs != chains->width) {
 		(void)cg_doc_fail(doc, "costs that name each cost");
 		return;
 	}
 	for (size_t i = 0; i < chains->costs; i++)
-		if (!add_event(doc, &chains->cost[i]))
+		if (!add_event(doc, chains, &chains->cost[i]))
 			return;
 	if (!add_functions(doc, chains))
 		return;
@@ -311,7 +313,9 @@ add_chains(struct cg_doc *doc, struct chains *chains)
 			    chains->fn[node->function], &nowhere, false);
 		if (chains->samples[i] > 0)
 			cg_add_stack(doc->build, node->node, chains->samples[i],
-			    chains->sum + i * chains->width, chains->width);
+			    cg_columns_of(&chains->columns,
+				chains->sum + i * chains->width),
+			    chains->columns.width);
 	}
 }
 

@@ -77,6 +77,7 @@ struct reader {
 	size_t interned_count, interned_cap;
 	struct call *calls; /* of one function */
 	size_t call_count, call_cap;
+	struct cg_columns columns;
 	bool shared; /* costs of calls were shared out */
 	int status;
 };
@@ -498,14 +499,15 @@ add_calls(
 		const struct call *call = &r->calls[i];
 
 		cg_add_call(r->build, call->caller.fn, &call->caller.pos,
-		    callee->fn, &callee->pos, call->count, &call->cost, 1);
+		    callee->fn, &callee->pos, call->count,
+		    cg_columns_of(&r->columns, &call->cost), r->columns.width);
 		count -= call->count < count ? call->count : count;
 		if (call->caller.fn != callee->fn)
 			cost -= call->cost < cost ? call->cost : cost;
 	}
 	if (count > 0)
 		cg_add_call(r->build, 0, &nowhere, callee->fn, &callee->pos,
-		    count, &cost, 1);
+		    count, cg_columns_of(&r->columns, &cost), r->columns.width);
 }
 
 /* One entry of the dictionary; *end: there was none any more. */
@@ -530,8 +532,10 @@ read_function(struct reader *r, bool *end)
 	    !read_callers(r))
 		return false;
 	if (self > 0) /* a row of 0 would say that it never ran */
-		cg_add_cost(r->build, place.fn, &place.pos, &self, 1);
-	cg_add_inclusive(r->build, place.fn, &inclusive, 1);
+		cg_add_cost(r->build, place.fn, &place.pos,
+		    cg_columns_of(&r->columns, &self), r->columns.width);
+	cg_add_inclusive(r->build, place.fn,
+	    cg_columns_of(&r->columns, &inclusive), r->columns.width);
 	share_cost(r, place.fn, inclusive);
 	add_calls(r, &place, count, inclusive);
 	return cg_build_status(r->build) == CG_OK || fail(r, "");
@@ -547,7 +551,7 @@ read_file(struct reader *r)
 	struct value value;
 	bool end = false;
 
-	cg_add_event(r->build, &time);
+	(void)cg_add_column(&r->columns, r->build, &time);
 	if (!next(r, &value))
 		return;
 	if (value.kind != DICT) {

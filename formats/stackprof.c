@@ -44,6 +44,7 @@ struct node {
 };
 
 struct prof {
+	struct cg_columns columns;
 	cg_name mode;
 	uint64_t interval;
 	struct frame *frame;
@@ -322,7 +323,8 @@ add_stacks(struct cg_doc *doc, struct prof *prof)
 			frame->fn, &frame->pos, false);
 		if (node->samples > 0)
 			cg_add_stack(doc->build, node->node, node->samples,
-			    &node->samples, 1);
+			    cg_columns_of(&prof->columns, &node->samples),
+			    prof->columns.width);
 	}
 }
 
@@ -345,15 +347,19 @@ add_sums(struct cg_doc *doc, struct prof *prof)
 		pos = (struct cg_pos){ .file = frame->pos.file,
 			.line = (uint32_t)line->number };
 		if (line->self > 0)
-			cg_add_cost(
-			    doc->build, frame->fn, &pos, &line->self, 1);
+			cg_add_cost(doc->build, frame->fn, &pos,
+			    cg_columns_of(&prof->columns, &line->self),
+			    prof->columns.width);
 	}
 	for (size_t i = 0; i < prof->frames; i++) {
 		frame = &prof->frame[i];
 		if (frame->self > 0)
 			cg_add_cost(doc->build, frame->fn, &frame->pos,
-			    &frame->self, 1);
-		cg_add_inclusive(doc->build, frame->fn, &frame->total, 1);
+			    cg_columns_of(&prof->columns, &frame->self),
+			    prof->columns.width);
+		cg_add_inclusive(doc->build, frame->fn,
+		    cg_columns_of(&prof->columns, &frame->total),
+		    prof->columns.width);
 	}
 	for (size_t i = 0; i < prof->edges; i++) {
 		const struct edge *edge = &prof->edge[i];
@@ -363,13 +369,15 @@ add_sums(struct cg_doc *doc, struct prof *prof)
 		if (!callee)
 			return;
 		cg_add_call(doc->build, frame->fn, &frame->pos, callee->fn,
-		    &nowhere, edge->samples, &edge->samples, 1);
+		    &nowhere, edge->samples,
+		    cg_columns_of(&prof->columns, &edge->samples),
+		    prof->columns.width);
 	}
 }
 
 /* A sample is an interval of microseconds; in mode object so many objects. */
 static void
-add_events(struct cg_build *build, const struct prof *prof)
+add_events(struct cg_build *build, struct prof *prof)
 {
 	static const struct cg_event samples = { .name = "samples",
 		.long_name = "Samples" };
@@ -380,7 +388,7 @@ add_events(struct cg_build *build, const struct prof *prof)
 		.formula = formula };
 	struct cg_slice mode = cg_get_name(build, prof->mode);
 
-	cg_add_event(build, &samples);
+	(void)cg_add_column(&prof->columns, build, &samples);
 	if ((!cg_equal(mode, "wall") && !cg_equal(mode, "cpu")) ||
 	    prof->interval == 0 || prof->interval > UINT32_MAX)
 		return;

@@ -232,6 +232,7 @@ add_points(struct cg_doc *doc, struct dhat *dhat)
 {
 	const struct cg_part_info info = { .pid = dhat->pid,
 		.cmd = cg_get_name(doc->build, dhat->cmd).ptr };
+	struct cg_columns columns = { 0 };
 	uint64_t cost[EVENTS];
 	bool has[EVENTS];
 	size_t n;
@@ -247,7 +248,7 @@ add_points(struct cg_doc *doc, struct dhat *dhat)
 		if (kinds[i].in_time)
 			event.unit = cg_get_name(doc->build, dhat->unit).ptr;
 		if (has[i])
-			cg_add_event(doc->build, &event);
+			(void)cg_add_column(&columns, doc->build, &event);
 	}
 	for (size_t i = 0; i < dhat->points && doc->status == CG_OK; i++) {
 		const struct point *point = &dhat->point[i];
@@ -257,7 +258,8 @@ add_points(struct cg_doc *doc, struct dhat *dhat)
 		for (size_t k = 0; k < EVENTS; k++)
 			if (has[k])
 				cost[n++] = point->cost[k];
-		cg_add_stack(doc->build, node, point->cost[1], cost, n);
+		cg_add_stack(doc->build, node, point->cost[1],
+		    cg_columns_of(&columns, cost), columns.width);
 	}
 }
 

@@ -26,6 +26,7 @@ struct massif {
 	struct cg_build *build;
 	struct node *node; /* of the last tree, or of the peak */
 	size_t nodes, cap;
+	struct cg_columns columns;
 	bool peak;
 	int status;
 };
@@ -130,7 +131,8 @@ add_stack(struct massif *m, const size_t *path, size_t last, uint64_t bytes)
 		node = cg_add_frame(m->build, 0,
 		    cg_add_fn(m->build, cg_slice("(unknown)"), 0, 0), &nowhere,
 		    false);
-	cg_add_stack(m->build, node, 1, &bytes, 1);
+	cg_add_stack(m->build, node, 1, cg_columns_of(&m->columns, &bytes),
+	    m->columns.width);
 }
 
 /* A node's bytes that its callers do not account for are its own stack's. */
@@ -170,7 +172,9 @@ add_snapshot(struct massif *m)
 	if (!path || !rest)
 		m->status = cg_nomem(m->job);
 	else if (add_tree(m, path, rest))
-		cg_state_total(m->build, NULL, &m->node[0].bytes, 1, false);
+		cg_state_total(m->build, NULL,
+		    cg_columns_of(&m->columns, &m->node[0].bytes),
+		    m->columns.width, false);
 	free(path);
 	free(rest);
 }
@@ -211,7 +215,7 @@ read_massif(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	};
 	struct massif m = { .job = job, .in = in, .build = build };
 
-	cg_add_event(build, &bytes);
+	(void)cg_add_column(&m.columns, build, &bytes);
 	if (read_snapshots(&m)) {
 		if (m.nodes == 0)
 			m.status =

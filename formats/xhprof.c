@@ -11,6 +11,7 @@
  * signed.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cgconv.h"
 
@@ -39,6 +40,7 @@ struct prof {
 	size_t names, name_cap;
 	struct cg_map lowest; /* caller fn, callee fn -> level + 1 */
 	bool has[COSTS];
+	struct cg_columns columns;
 };
 
 static const struct cg_event events[COSTS] = {
@@ -234,7 +236,6 @@ add_calls(struct cg_doc *doc, struct prof *prof)
 {
 	const struct cg_pos nowhere = { 0 };
 	uint64_t cost[COSTS];
-	size_t n;
 
 	for (size_t i = 0; i < prof->calls; i++) {
 		const struct call *call = &prof->call[i];
@@ -246,14 +247,17 @@ add_calls(struct cg_doc *doc, struct prof *prof)
 			callee = get_name(doc, prof, call->caller);
 			from = callee ? callee->fn : 0;
 		}
-		n = select_costs(doc, prof, call->cost, cost);
+		select_costs(doc, prof, call->cost, cost);
 		if (level == 0)
-			cg_add_inclusive(doc->build, to, cost, n);
+			cg_add_inclusive(doc->build, to,
+			    cg_columns_of(&prof->columns, cost),
+			    prof->columns.width);
 		if (cg_map_get(&prof->lowest, (uint64_t)from << 32 | to) !=
 		    level + 1)
-			n = 0;
+			memset(cost, 0, sizeof(cost));
 		cg_add_call(doc->build, from, &nowhere, to, &nowhere,
-		    call->count, cost, n);
+		    call->count, cg_columns_of(&prof->columns, cost),
+		    prof->columns.width);
 	}
 }
 
@@ -266,7 +270,8 @@ add_profile(struct cg_doc *doc, struct prof *prof)
 
 	for (size_t i = 0; i < COSTS; i++)
 		if (prof->has[i])
-			cg_add_event(doc->build, &events[i]);
+			(void)cg_add_column(
+			    &prof->columns, doc->build, &events[i]);
 	if (!sum_calls(doc, prof))
 		return;
 	add_calls(doc, prof);
@@ -275,8 +280,9 @@ add_profile(struct cg_doc *doc, struct prof *prof)
 		while (n > 0 && cost[n - 1] == 0)
 			n--;
 		if (n > 0)
-			cg_add_cost(
-			    doc->build, prof->name[i].fn, &nowhere, cost, n);
+			cg_add_cost(doc->build, prof->name[i].fn, &nowhere,
+			    cg_columns_of(&prof->columns, cost),
+			    prof->columns.width);
 	}
 }
 

@@ -553,6 +553,21 @@ void cg_set_fn_range(struct cg_build *, cg_fn, const struct cg_range *);
  */
 #define CG_EVENT_MAX 1024 /* KCachegrind stops at 200, Valgrind at 17 */
 unsigned cg_add_event(struct cg_build *, const struct cg_event *);
+/*
+ * Columns of the events of one input, in its own order; starts as { 0 }. Where
+ * inputs are added up these need not be 0, 1, 2.
+ */
+struct cg_columns {
+	size_t events, width;
+	bool moved;
+	unsigned column[CG_EVENT_MAX];
+	uint64_t cost[CG_EVENT_MAX]; /* private; 0 but for its own columns */
+};
+/* False: the input has that event twice, or the builder has failed. */
+bool cg_add_column(struct cg_columns *, struct cg_build *,
+    const struct cg_event *);
+/* As many costs as events, as columns->width columns; till the next call. */
+const uint64_t *cg_columns_of(struct cg_columns *, const uint64_t *cost);
 /* An inherited event. It has no column. Checked when the graph is frozen. */
 void cg_add_formula(struct cg_build *, const struct cg_event *);
 /*

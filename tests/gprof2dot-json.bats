@@ -31,6 +31,7 @@ setup()
 		functions with all|"costs":[{}],"events":[{"callchain":[0],"cost":[1]}]
 		the index of a function|"events":[{"callchain":[-1],"cost":[1]}]
 		a cost not below 0|"events":[{"callchain":[1],"cost":[-1]}]
+		costs of different names|"costs":[{},{}],"events":[{"callchain":[0],"cost":[1,2]}]
 		a smaller sum|"events":[{"callchain":[1],"cost":[9e18]},{"callchain":[1],"cost":[9e18]},{"callchain":[1],"cost":[9e18]}]
 	E
 }

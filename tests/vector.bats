@@ -103,3 +103,30 @@ v8()
 		'     n0: 5 0x1: main (x.c:1)' ' n1: 5 0x2: a (x.c:2)' \
 		'  n0: 5 0x1: main (x.c:1)' | is_vector massif
 }
+
+@test "vector: inputs that share events put them into the same columns" {
+	files=(samples/pstats/cprofile/*.pstats samples/cpuprofile/*/*profile
+		samples/heapprofile/*/*profile samples/trace-event/*/*.json
+		samples/dhat/*/dhat.out samples/massif/*/massif.out
+		samples/stackprof/*/*.json samples/xhprof/*/*.json
+		samples/gprof2dot-json/*/*.json)
+	# Sums of each event, in one job and one by one.
+	totals() {
+		"$CGCONV" -q -t json "$@" | perl -MJSON::PP -ne '
+			$_ = decode_json($_); next if ref ne "ARRAY";
+			$name[$$_[1]] = $$_[2] if $$_[0] eq "event";
+			next if $$_[0] ne "total";
+			my @cost = @{$$_[1]};
+			print map { "$name[$_] $cost[$_]\n" } 0 .. $#cost'
+	}
+	for file in "${files[@]}"; do totals "$file"; done |
+		awk '{ sum[$1] += $2 }
+		END { for (e in sum) if (sum[e]) printf "%s %d\n", e, sum[e] }' |
+		sort >"$t/want"
+	for order in "${files[*]}" \
+		"$(printf '%s\n' "${files[@]}" | tac | tr '\n' ' ')"; do
+		# shellcheck disable=SC2086 # names without blanks
+		totals $order | awk '$2 != 0' | sort >"$t/got"
+		same "$t/want" "$t/got"
+	done
+}
