@@ -122,7 +122,8 @@ read_with_notes(
 			    "expected the notes of %s beside it or in "
 			    "--object-directory",
 			    data);
-		in = cg_open_companion(unit->job, path, true);
+		if (!cg_open_companion(unit->job, path, &in))
+			return CG_OK; /* reported; the unit is left out */
 	}
 	status = read_notes(unit, in, build, data);
 	cg_close_companion(unit->job, in);
@@ -169,33 +170,44 @@ read_stream(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 	return status;
 }
 
+/* Notes and, unless nothing ran, the data beside them at path (or NULL). */
+static int
+read_both(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,
+    struct cg_in *data, const char *path, struct cg_build *build)
+{
+	struct gcov_bytes bytes;
+	struct cg_slice text;
+
+	if (data) {
+		if (!cg_read_all(data, &text) && cg_in_status(data) != CG_OK)
+			return CG_OK; /* reported; the unit is left out */
+		bytes = bytes_of(text);
+		unit->has_data = read_either(unit, &bytes, cg_gcov_read_data);
+		if (!unit->has_data)
+			return skip(unit, &bytes);
+	}
+	if (!read_either(unit, notes, cg_gcov_read_notes))
+		return skip(unit, notes);
+	return add_unit(unit, build, cg_in_name(in), path);
+}
+
 /* A .gcno: data beside it counts, unless it is an input of its own. */
 static int
 read_alone(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
     struct cg_build *build)
 {
-	const char *data = cg_gcov_data_path(unit, cg_in_name(in));
-	struct cg_in *companion;
-	struct cg_slice text;
-	struct gcov_bytes of_data;
-	int status = CG_OK;
+	const char *path = cg_gcov_data_path(unit, cg_in_name(in));
+	struct cg_in *data;
+	int status;
 
-	if (!data)
+	if (!path)
 		return cg_nomem(unit->job);
-	if (cg_job_has_input(unit->job, data))
+	if (cg_job_has_input(unit->job, path))
 		return CG_OK;
-	companion = cg_open_companion(unit->job, data, true);
-	if (companion && cg_read_all(companion, &text)) {
-		of_data = bytes_of(text);
-		unit->has_data = read_either(unit, &of_data, cg_gcov_read_data);
-		if (!unit->has_data)
-			status = skip(unit, &of_data);
-	}
-	if (status == CG_OK && !read_either(unit, bytes, cg_gcov_read_notes))
-		status = skip(unit, bytes);
-	else if (status == CG_OK)
-		status = add_unit(unit, build, cg_in_name(in), data);
-	cg_close_companion(unit->job, companion);
+	if (!cg_open_companion(unit->job, path, &data))
+		return CG_OK; /* reported; the unit is left out */
+	status = read_both(unit, in, bytes, data, path, build);
+	cg_close_companion(unit->job, data);
 	return status;
 }
 

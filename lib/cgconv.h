@@ -253,12 +253,13 @@ bool cg_read_all(struct cg_in *, struct cg_slice *bytes);
 /* Where the next byte comes from, in the unpacked input. */
 uint64_t cg_in_offset(const struct cg_in *);
 /*
- * A file that belongs to the input (the .gcno beside a .gcda); NULL: it is not
- * there, or cannot be read (reported, and the job ends with CG_EINPUT; if it
- * is not there, reported unless quiet). While it is open, messages without a
- * place are about it. Companions are closed in reverse order.
+ * Opens a file that belongs to the input (the .gcno beside a .gcda); *in is
+ * NULL if it is not there. False: it is there, but cannot be read, which was
+ * reported; what needs it is to be left out, and the job ends with CG_EINPUT.
+ * While it is open, messages without a place are about it. Companions are
+ * closed in reverse order.
  */
-struct cg_in *cg_open_companion(struct cg_job *, const char *path, bool quiet);
+bool cg_open_companion(struct cg_job *, const char *path, struct cg_in **in);
 void cg_close_companion(struct cg_job *, struct cg_in *);
 /* Is that file itself an input of the job, given or found in a folder? */
 bool cg_job_has_input(const struct cg_job *, const char *path);

@@ -239,30 +239,32 @@ cg_job_has_input(const struct cg_job *job, const char *path)
 
 /* ---- Companions --------------------------------------------------------- */
 
-struct cg_in *
-cg_open_companion(struct cg_job *job, const char *path, bool quiet)
+bool
+cg_open_companion(struct cg_job *job, const char *path, struct cg_in **in)
 {
 	struct cg_companion *companion;
 	int status = CG_OK;
 
-	if (quiet && access(path, F_OK) != 0)
-		return NULL;
+	*in = NULL;
+	if (access(path, F_OK) != 0)
+		return true;
 	companion = malloc(sizeof(*companion));
 	if (!companion) {
 		job->fault = cg_nomem(job);
-		return NULL;
+		return false;
 	}
 	companion->below = job->companion;
 	companion->in = cg_in_open(&job->diag, path, &status);
 	if (companion->in) {
 		job->companion = companion;
-		return companion->in;
+		*in = companion->in;
+		return true;
 	}
 	free(companion);
 	job->skips++;
 	if (status == CG_ELIMIT)
 		job->fault = status;
-	return NULL;
+	return false;
 }
 
 void
