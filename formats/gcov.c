@@ -26,8 +26,9 @@ probe(const struct cg_head *head)
 		.end = (const unsigned char *)head->text.ptr + head->text.len };
 	struct gcov_head gcov;
 
-	return cg_gcov_take_magic(&bytes, &gcov, 0) ? CG_PROBE_SURE
-						    : CG_PROBE_NO;
+	if (cg_gcov_take_magic(&bytes, &gcov, 0))
+		return CG_PROBE_SURE;
+	return cg_gcov_probe_old(head);
 }
 
 static struct gcov_bytes
@@ -211,6 +212,65 @@ read_alone(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 	return status;
 }
 
+/* Files are graph, lines, data (NULL: never run); one is the input's text. */
+static int
+read_old_unit(struct gcov_unit *unit, struct cg_in *const file[3], int own,
+    struct cg_slice input, struct cg_build *build)
+{
+	struct gcov_bytes bytes[3];
+	struct cg_slice text;
+
+	for (int i = 0; i < 3; i++) {
+		text = input;
+		if (i != own && file[i] && !cg_read_all(file[i], &text))
+			return CG_OK; /* reported; the unit is left out */
+		bytes[i] = bytes_of(text);
+	}
+	if (!cg_gcov_read_old_notes(
+		unit, &bytes[0], file[1] ? &bytes[1] : NULL))
+		return skip(unit, &bytes[bytes[0].wrong ? 0 : 1]);
+	unit->has_data = file[2] != NULL;
+	if (unit->has_data && !cg_gcov_read_old_data(unit, &bytes[2]))
+		return skip(unit, &bytes[2]);
+	return add_unit(unit, build, cg_in_name(file[0]),
+	    file[2] ? cg_in_name(file[2]) : "");
+}
+
+/* A .da or .bbg of gcc until 3.3. */
+static int
+read_old(struct gcov_unit *unit, struct cg_in *in, struct cg_slice text,
+    struct cg_build *build)
+{
+	static const char *const suffix[] = { ".bbg", ".bb", ".da" };
+	const char *name = cg_in_name(in), *path, *own;
+	struct cg_in *file[3] = { NULL, NULL, NULL };
+	int status = CG_OK;
+
+	own = name[strlen(name) - 1] == 'a' ? ".da" : ".bbg";
+	for (int i = 0; i < 3; i++) {
+		path = cg_gcov_swap(unit, name, own, suffix[i]);
+		if (!path)
+			return cg_nomem(unit->job);
+		if (strcmp(suffix[i], own) == 0)
+			file[i] = in;
+		else if (i == 2 && cg_job_has_input(unit->job, path))
+			return CG_OK;
+		else
+			file[i] = cg_open_companion(unit->job, path, true);
+	}
+	if (file[0])
+		status = read_old_unit(
+		    unit, file, own[1] == 'd' ? 2 : 0, text, build);
+	else
+		status = cg_skip_at(unit->job, NULL,
+		    "expected the graph of %s beside it (.bbg)", name);
+	for (int i = 3; i-- > 0;) {
+		if (file[i] && file[i] != in)
+			cg_close_companion(unit->job, file[i]);
+	}
+	return status;
+}
+
 /* What is kept from one unit to the next: memory, and functions by ident. */
 struct kept {
 	struct gcov_unit unit;
@@ -256,7 +316,9 @@ read_gcov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		return cg_in_status(in);
 	bytes = look = bytes_of(text);
 	if (!cg_gcov_take_magic(&look, &head, 0))
-		return skip(&kept->unit, &look);
+		return cg_gcov_is_old(cg_in_name(in))
+			   ? read_old(&kept->unit, in, text, build)
+			   : skip(&kept->unit, &look);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (kinds[i].magic == head.magic)
 			status = kinds[i].read(&kept->unit, in, &bytes, build);
@@ -282,7 +344,7 @@ const struct cg_module cg_format_gcov = {
 	CG_MODULE,
 	.name = "gcov",
 	.title = "coverage data of gcc and clang (.gcda with .gcno)",
-	.gathers = "gcda;gcno",
+	.gathers = "gcda;gcno;da;bbg",
 	.options = options,
 	.probe = probe,
 	.read = read_gcov,

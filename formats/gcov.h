@@ -43,7 +43,9 @@ bool cg_gcov_take_string(struct gcov_bytes *, struct cg_slice *);
 /* The next record's tag and what it holds; false at the end, too. */
 bool cg_gcov_take_record(
     struct gcov_bytes *, uint32_t *tag, struct gcov_bytes *record);
-int64_t cg_gcov_get_counter(const unsigned char *at, bool big);
+/* How 64 bits are written: the lower word first, big endian, with a sign bit. */
+enum gcov_order { GCOV_LITTLE, GCOV_BIG, GCOV_BIG64, GCOV_SIGN };
+int64_t cg_gcov_get_counter(const unsigned char *at, enum gcov_order);
 
 /* What stands at the head of a file. */
 struct gcov_head {
@@ -99,7 +101,7 @@ struct gcov_data_fn {
 
 struct gcov_data {
 	struct gcov_head head;
-	bool big;
+	enum gcov_order order;
 	bool ended; /* with a tag 0 */
 	uint32_t runs;
 	struct gcov_data_fn *fn;
@@ -312,6 +314,32 @@ bool cg_gcov_read_data(
 /* gcov_notes.c */
 bool cg_gcov_read_notes(
     struct gcov_unit *, struct gcov_bytes *, unsigned layout);
+/* What notes are made of. No more arcs of a block than said before. */
+bool cg_gcov_begin_notes(struct gcov_unit *, const struct gcov_bytes *);
+bool cg_gcov_add_blocks(struct gcov_unit *, struct gcov_fn *, uint32_t n);
+bool cg_gcov_begin_arcs(
+    struct gcov_unit *, struct gcov_fn *, uint32_t src, uint32_t n);
+bool cg_gcov_add_arc(struct gcov_unit *, struct gcov_fn *, uint32_t src,
+    uint32_t dst, uint32_t flags); /* false: there is no block dst */
+void cg_gcov_end_arcs(struct gcov_unit *, struct gcov_fn *, uint32_t src);
+struct gcov_place *cg_gcov_add_place(
+    struct gcov_unit *, struct gcov_block *, uint32_t file);
+/* A line of a block; named: a place in that file begins with it. */
+bool cg_gcov_add_line(struct gcov_unit *, struct gcov_block *, bool named,
+    uint32_t file, uint32_t line);
+/* gcov_gbbg.c: the first records. */
+bool cg_gcov_is_gbbg(struct gcov_bytes);
+bool cg_gcov_read_gbbg(struct gcov_unit *, struct gcov_bytes *);
+bool cg_gcov_read_gbbg_data(struct gcov_unit *, struct gcov_bytes *);
+/* gcov_old.c: what there was before 3.4; data after the notes. */
+/* lines: NULL for records. */
+bool cg_gcov_read_old_notes(
+    struct gcov_unit *, struct gcov_bytes *graph, struct gcov_bytes *lines);
+bool cg_gcov_read_old_data(struct gcov_unit *, struct gcov_bytes *);
+int cg_gcov_probe_old(const struct cg_head *);
+bool cg_gcov_is_old(const char *path);
+/* gcc's CRC of a public name, NUL and all: the ident of its function. */
+uint32_t cg_gcov_ident(struct cg_slice name);
 /* gcov_match.c: gives functions their data; reports what does not fit. */
 int cg_gcov_match(struct gcov_unit *, const char *data);
 /* gcov_solve.c: first arcs get their counters; then all counts are found. */
@@ -353,6 +381,8 @@ int cg_gcov_read_ci(struct gcov_unit *, struct cg_build *, const char *notes);
 const char *cg_gcov_ci_path(struct gcov_unit *, const char *notes);
 /* Where notes may be, first to last; NULL: nowhere else, or no memory. */
 const char *cg_gcov_notes_path(struct gcov_unit *, const char *data, size_t i);
+const char *cg_gcov_swap(
+    struct gcov_unit *, const char *path, const char *old, const char *new);
 const char *cg_gcov_data_path(struct gcov_unit *, const char *notes);
 /* As a string, in unit->name. */
 bool cg_gcov_keep_name(struct gcov_unit *, struct cg_slice);

@@ -30,11 +30,17 @@ get_u32(const unsigned char *at, bool big)
 }
 
 int64_t
-cg_gcov_get_counter(const unsigned char *at, bool big)
+cg_gcov_get_counter(const unsigned char *at, enum gcov_order order)
 {
-	uint64_t low = get_u32(at, big), high = get_u32(at + 4, big);
+	bool big = order == GCOV_BIG || order == GCOV_BIG64;
+	uint64_t low = get_u32(at, big), high = get_u32(at + 4, big), value;
 
-	return (int64_t)(high << 32 | low);
+	if (order == GCOV_BIG64)
+		return (int64_t)(low << 32 | high);
+	value = high << 32 | low;
+	if (order == GCOV_SIGN && value >> 63)
+		return -(int64_t)(value & INT64_MAX);
+	return (int64_t)value;
 }
 
 bool
@@ -171,4 +177,19 @@ cg_gcov_take_magic(
 	head->layout = layout ? layout : head->number;
 	bytes->exact = head->layout >= GCOV_VERSION(12, 0);
 	return true;
+}
+
+uint32_t
+cg_gcov_ident(struct cg_slice name)
+{
+	uint32_t crc = 0;
+
+	for (size_t i = 0; i <= name.len; i++) {
+		uint32_t c = i < name.len ? (unsigned char)name.ptr[i] : 0;
+
+		crc ^= c << 24;
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc << 1 ^ (crc >> 31 ? 0x04c11db7u : 0);
+	}
+	return crc & INT32_MAX;
 }

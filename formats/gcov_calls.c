@@ -123,7 +123,7 @@ cg_gcov_add_targets(struct gcov_unit *unit, struct cg_build *build,
 {
 	const struct gcov_counters *counters;
 	const unsigned char *at, *end;
-	bool big = unit->data.big;
+	enum gcov_order order = unit->data.order;
 	int64_t n, ident, count;
 
 	if (!fn->data || !fn->data->counters[GCOV_TARGETS].at)
@@ -131,11 +131,11 @@ cg_gcov_add_targets(struct gcov_unit *unit, struct cg_build *build,
 	counters = &fn->data->counters[GCOV_TARGETS];
 	end = counters->at + counters->n * 8;
 	for (at = counters->at; end - at >= 16;) {
-		n = cg_gcov_get_counter(at + 8, big);
+		n = cg_gcov_get_counter(at + 8, order);
 		at += 16;
 		for (; n > 0 && end - at >= 16; n--, at += 16) {
-			ident = cg_gcov_get_counter(at, big);
-			count = cg_gcov_get_counter(at + 8, big);
+			ident = cg_gcov_get_counter(at, order);
+			count = cg_gcov_get_counter(at + 8, order);
 			if (ident > 0 && ident <= INT32_MAX && count > 0 &&
 			    !cg_gcov_add_target(unit, build, caller, site,
 				(uint32_t)ident, (uint64_t)count))

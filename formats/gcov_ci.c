@@ -127,22 +127,6 @@ take_edge(struct gcov_unit *unit, struct cg_build *build, struct cg_slice text)
 
 /* ---- Joining ------------------------------------------------------------ */
 
-/* gcc's CRC of a public name, NUL and all, which is its function's ident. */
-static uint32_t
-ident_of(struct cg_slice name)
-{
-	uint32_t crc = 0;
-
-	for (size_t i = 0; i <= name.len; i++) {
-		uint32_t c = i < name.len ? (unsigned char)name.ptr[i] : 0;
-
-		crc ^= c << 24;
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc << 1 ^ (crc >> 31 ? 0x04c11db7u : 0);
-	}
-	return crc & INT32_MAX;
-}
-
 static bool
 add_call(struct gcov_unit *unit, struct cg_build *build,
     const struct gcov_site *site, const struct gcov_edge *edge)
@@ -155,7 +139,7 @@ add_call(struct gcov_unit *unit, struct cg_build *build,
 	if (site->count == 0 || cg_equal(name, "__indirect_call"))
 		return true;
 	ident = edge->local ? cg_map_get(&unit->locals, edge->callee)
-			    : ident_of(name);
+			    : cg_gcov_ident(name);
 	return ident == 0 || cg_gcov_add_target(unit, build, site->fn, &pos,
 				 ident, site->count);
 }

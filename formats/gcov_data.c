@@ -151,7 +151,7 @@ cg_gcov_read_data(
 	if (data->head.magic != GCOV_DATA)
 		return cg_gcov_wrong(
 		    bytes, bytes->at - 8, "expected a .gcda file");
-	data->big = bytes->big;
+	data->order = bytes->big ? GCOV_BIG : GCOV_LITTLE;
 	if (!cg_gcov_take_fields(
 		bytes, data->head.layout, head_fields, &data->head))
 		return false;

@@ -251,7 +251,7 @@ emit_condition(struct emit *emit, uint32_t block, struct cg_pos pos)
 	terms = unit->condition[fn->condition + number - 1].terms;
 	for (size_t b = 0; at && b < 2; b++)
 		bits[1 - b] = (uint64_t)cg_gcov_get_counter(
-		    at + (number - 1) * 16 + b * 8, unit->data.big);
+		    at + (number - 1) * 16 + b * 8, unit->data.order);
 	for (; row.index < 2 * terms; row.index++) {
 		row.count = bits[row.index & 1] >> (row.index / 2) & 1;
 		(void)cg_add_branch(emit->build, emit->fn, &row);
@@ -299,7 +299,7 @@ emit_paths(struct emit *emit)
 	for (; row.index < fn->paths; row.index++) {
 		if (at && row.index % 64 == 0) {
 			bits = (uint64_t)cg_gcov_get_counter(
-			    at, emit->unit->data.big);
+			    at, emit->unit->data.order);
 			at += 8;
 		}
 		row.count = bits >> (row.index % 64) & 1;

@@ -81,6 +81,21 @@ last_fn(struct gcov_unit *unit, struct gcov_bytes *record)
 	return NULL;
 }
 
+bool
+cg_gcov_add_blocks(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t n)
+{
+	if (!cg_gcov_grow(unit, &unit->block, &unit->block_cap,
+		unit->blocks + n, sizeof(*unit->block)))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		unit->block[unit->blocks + i] =
+		    (struct gcov_block){ .place = GCOV_NONE,
+			    .last_place = GCOV_NONE };
+	unit->blocks += n;
+	fn->blocks = n;
+	return true;
+}
+
 static bool
 take_blocks(struct gcov_unit *unit, struct gcov_bytes *record)
 {
@@ -99,16 +114,7 @@ take_blocks(struct gcov_unit *unit, struct gcov_bytes *record)
 	if (n > unit->room - unit->blocks)
 		return cg_gcov_wrong(record, record->at - 4,
 		    "expected no more blocks than the file can hold");
-	if (!cg_gcov_grow(unit, &unit->block, &unit->block_cap,
-		unit->blocks + n, sizeof(*unit->block)))
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		unit->block[unit->blocks + i] =
-		    (struct gcov_block){ .place = GCOV_NONE,
-			    .last_place = GCOV_NONE };
-	unit->blocks += n;
-	fn->blocks = n;
-	return true;
+	return cg_gcov_add_blocks(unit, fn, n);
 }
 
 /* The block that the record begins with; NULL: there is none. */
@@ -141,48 +147,76 @@ mark_throws(struct gcov_arc *arc, uint32_t n)
 	}
 }
 
+bool
+cg_gcov_begin_arcs(
+    struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src, uint32_t n)
+{
+	struct gcov_block *block = &unit->block[fn->block + src];
+
+	if (!cg_gcov_grow(unit, &unit->arc, &unit->arc_cap, unit->arcs + n,
+		sizeof(*unit->arc)))
+		return false;
+	block->has_arcs = true;
+	block->arc = (uint32_t)unit->arcs;
+	return true;
+}
+
+bool
+cg_gcov_add_arc(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src,
+    uint32_t dst, uint32_t flags)
+{
+	if (dst >= fn->blocks)
+		return false;
+	unit->arc[unit->arcs++] =
+	    (struct gcov_arc){ .src = src, .dst = dst, .flags = flags };
+	fn->instrumented += !(flags & GCOV_ON_TREE);
+	fn->arcs++;
+	return true;
+}
+
+void
+cg_gcov_end_arcs(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src)
+{
+	struct gcov_block *block = &unit->block[fn->block + src];
+	uint32_t flags = 0;
+
+	block->arcs = (uint32_t)unit->arcs - block->arc;
+	for (uint32_t i = 0; i < block->arcs; i++)
+		flags |= unit->arc[block->arc + i].flags;
+	if (flags & GCOV_FAKE && src != 0)
+		mark_throws(unit->arc + block->arc, block->arcs);
+}
+
 static bool
 take_arcs(struct gcov_unit *unit, struct gcov_bytes *record)
 {
-	uint32_t src, n, flags = 0;
+	uint32_t src, n, dst, flags;
 	struct gcov_block *block = take_block(unit, record, &src);
 	struct gcov_fn *fn;
-	struct gcov_arc *arc;
 
 	if (!block)
 		return false;
 	if (block->has_arcs)
 		return cg_gcov_wrong(record, record->at - 4,
 		    "expected the arcs of a block only once");
-	n = (uint32_t)((record->end - record->at) / 8);
-	if (!cg_gcov_grow(unit, &unit->arc, &unit->arc_cap, unit->arcs + n,
-		sizeof(*unit->arc)))
-		return false;
 	fn = &unit->fn[unit->fns - 1];
-	block->has_arcs = true;
-	block->arc = (uint32_t)unit->arcs;
-	block->arcs = n;
-	arc = unit->arc + unit->arcs;
-	for (uint32_t i = 0; i < n; i++) {
-		arc[i] = (struct gcov_arc){ .src = src };
-		(void)cg_gcov_take_u32(record, &arc[i].dst);
-		(void)cg_gcov_take_u32(record, &arc[i].flags);
-		arc[i].flags &= 31;
-		if (arc[i].dst >= fn->blocks)
+	n = (uint32_t)((record->end - record->at) / 8);
+	if (!cg_gcov_begin_arcs(unit, fn, src, n))
+		return false;
+	for (; n > 0; n--) {
+		(void)cg_gcov_take_u32(record, &dst);
+		(void)cg_gcov_take_u32(record, &flags);
+		if (!cg_gcov_add_arc(unit, fn, src, dst, flags & 31))
 			return cg_gcov_wrong(record, record->at - 8,
 			    "expected an arc to a block of the function");
-		fn->instrumented += !(arc[i].flags & GCOV_ON_TREE);
-		flags |= arc[i].flags;
 	}
-	if (flags & GCOV_FAKE && src != 0)
-		mark_throws(arc, n);
-	unit->arcs += n;
-	fn->arcs += n;
+	cg_gcov_end_arcs(unit, fn, src);
 	return true;
 }
 
-static struct gcov_place *
-add_place(struct gcov_unit *unit, struct gcov_block *block, uint32_t file)
+struct gcov_place *
+cg_gcov_add_place(
+    struct gcov_unit *unit, struct gcov_block *block, uint32_t file)
 {
 	uint32_t number = (uint32_t)unit->places;
 
@@ -200,6 +234,20 @@ add_place(struct gcov_unit *unit, struct gcov_block *block, uint32_t file)
 	};
 	unit->places++;
 	return &unit->place[number];
+}
+
+bool
+cg_gcov_add_line(struct gcov_unit *unit, struct gcov_block *block, bool named,
+    uint32_t file, uint32_t line)
+{
+	if (named && !cg_gcov_add_place(unit, block, file))
+		return false;
+	if (!cg_gcov_grow(unit, &unit->line, &unit->line_cap, unit->lines + 1,
+		sizeof(*unit->line)))
+		return false;
+	unit->line[unit->lines++] = line;
+	unit->place[block->last_place].lines++;
+	return true;
 }
 
 /*
@@ -226,10 +274,10 @@ take_lines(struct gcov_unit *unit, struct gcov_bytes *record)
 				return false;
 			if (name.len == 0)
 				break;
-			place =
-			    add_place(unit, block, cg_gcov_file(unit, name));
+			place = cg_gcov_add_place(
+			    unit, block, cg_gcov_file(unit, name));
 		} else if (!place) {
-			place = add_place(
+			place = cg_gcov_add_place(
 			    unit, block, unit->fn[unit->fns - 1].file);
 		}
 		if (!place)
@@ -319,8 +367,8 @@ check_arcs(struct gcov_unit *unit, struct gcov_bytes *bytes)
 }
 
 /* No array is NULL, even if it stays empty. */
-static bool
-begin(struct gcov_unit *unit, const struct gcov_bytes *bytes)
+bool
+cg_gcov_begin_notes(struct gcov_unit *unit, const struct gcov_bytes *bytes)
 {
 	cg_gcov_unit_clear(unit);
 	unit->notes = (const char *)bytes->at;
@@ -345,7 +393,7 @@ cg_gcov_read_notes(
 	uint32_t tag;
 	size_t i;
 
-	if (!begin(unit, bytes))
+	if (!cg_gcov_begin_notes(unit, bytes))
 		return false;
 	if (unit->room > UINT32_MAX / 4)
 		return cg_gcov_wrong(

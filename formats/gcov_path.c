@@ -39,6 +39,13 @@ swap_suffix(struct gcov_unit *unit, const char *folder, const char *path,
 }
 
 const char *
+cg_gcov_swap(
+    struct gcov_unit *unit, const char *path, const char *old, const char *new)
+{
+	return swap_suffix(unit, "", path, old, new);
+}
+
+const char *
 cg_gcov_data_path(struct gcov_unit *unit, const char *notes)
 {
 	return swap_suffix(unit, "", notes, ".gcno", ".gcda");

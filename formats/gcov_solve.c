@@ -84,7 +84,7 @@ load_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
 			arc = &unit->arc[block[i].arc + a];
 			if (!at || arc->flags & GCOV_ON_TREE)
 				continue;
-			arc->count = cg_gcov_get_counter(at, unit->data.big);
+			arc->count = cg_gcov_get_counter(at, unit->data.order);
 			at += 8;
 		}
 	}

@@ -81,6 +81,37 @@ versions()
 	versions $c 1 304* 402* 406p 407*
 }
 
+@test "gcov: what there was before 3.4, made after its description" {
+	lines 1 $c.gcda >"$t/want"
+	for version in 3.2 3.3 303p 303S 304e; do
+		rm -f "$t"/x.*
+		perl tests/oracle/gcov-as.pl $version le $c "$t/x"
+		for input in "$t/x.da" "$t/x.bbg" "$t/x.da $t/x.bbg"; do
+			# shellcheck disable=SC2086 # several words
+			lines 0 $input >"$t/got"
+			same "$t/want" "$t/got"
+		done
+	done
+}
+
+@test "gcov: damaged files from before 3.4 are refused" {
+	for version in 3.2 3.3 303p 304e; do
+		rm -f "$t"/x.*
+		perl tests/oracle/gcov-as.pl $version le $c "$t/x"
+		truncate -s -5 "$t/x.da"
+		refuses 1 "expected" -f gcov -t json "$t/x.da"
+		perl tests/oracle/gcov-as.pl $version le $c "$t/x"
+		truncate -s 203 "$t/x.bbg"
+		refuses 1 "x.bbg:0x" -f gcov -t json "$t/x.da"
+		rm "$t/x.bbg"
+		refuses 1 "expected the graph of $t/x.da" \
+			-f gcov -t json "$t/x.da"
+	done
+	perl tests/oracle/gcov-as.pl 3.3 le $c "$t/x"
+	rm "$t/x.bb"
+	refuses 1 "expected records of a graph" -t json "$t/x.da"
+}
+
 @test "gcov: notes and data may differ in their byte order" {
 	perl tests/oracle/gcov-as.pl B22* be $c "$t/x"
 	cp $c.gcno "$t/x.gcno"
