@@ -236,31 +236,47 @@ read_old_unit(struct gcov_unit *unit, struct cg_in *const file[3], int own,
 	    file[2] ? cg_in_name(file[2]) : "");
 }
 
+/* Opens what belongs to a .da or .bbg; false: it cannot be read (reported). */
+static bool
+open_old(struct gcov_unit *unit, struct cg_in *in, const char *own,
+    struct cg_in *file[3])
+{
+	static const char *const suffix[] = { ".bbg", ".bb", ".da" };
+	const char *path;
+
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(suffix[i], own) == 0) {
+			file[i] = in;
+			continue;
+		}
+		path = cg_gcov_swap(unit, cg_in_name(in), own, suffix[i]);
+		if (!path || !cg_open_companion(unit->job, path, &file[i]))
+			return false;
+	}
+	return true;
+}
+
 /* A .da or .bbg of gcc until 3.3. */
 static int
 read_old(struct gcov_unit *unit, struct cg_in *in, struct cg_slice text,
     struct cg_build *build)
 {
-	static const char *const suffix[] = { ".bbg", ".bb", ".da" };
-	const char *name = cg_in_name(in), *path, *own;
+	const char *name = cg_in_name(in);
+	bool is_data = name[strlen(name) - 1] == 'a';
 	struct cg_in *file[3] = { NULL, NULL, NULL };
 	int status = CG_OK;
 
-	own = name[strlen(name) - 1] == 'a' ? ".da" : ".bbg";
-	for (int i = 0; i < 3; i++) {
-		path = cg_gcov_swap(unit, name, own, suffix[i]);
-		if (!path)
-			return cg_nomem(unit->job);
-		if (strcmp(suffix[i], own) == 0)
-			file[i] = in;
-		else if (i == 2 && cg_job_has_input(unit->job, path))
+	if (!is_data) {
+		const char *data = cg_gcov_swap(unit, name, ".bbg", ".da");
+
+		if (data && cg_job_has_input(unit->job, data))
 			return CG_OK;
-		else
-			file[i] = cg_open_companion(unit->job, path, true);
 	}
-	if (file[0])
-		status = read_old_unit(
-		    unit, file, own[1] == 'd' ? 2 : 0, text, build);
+	if (!open_old(unit, in, is_data ? ".da" : ".bbg", file))
+		status = unit->nomem ? cg_nomem(unit->job) : CG_OK;
+	else if (file[0])
+		status =
+		    read_old_unit(unit, file, is_data ? 2 : 0, text, build);
 	else
 		status = cg_skip_at(unit->job, NULL,
 		    "expected the graph of %s beside it (.bbg)", name);
