@@ -218,9 +218,16 @@ static bool
 put_inclusive(struct fold *fold, const struct open *frame, const uint64_t *sum)
 {
 	struct cg_graph *graph = fold->graph;
-	struct cg_run *run = cg_run_get(graph, fold->part, frame->fn);
+	struct cg_run *run;
+	size_t n = graph->events;
 
-	return run && cg_run_add_inclusive(graph, run, sum, graph->events);
+	/* A function without any row is none that could be written. */
+	while (n > 0 && sum[n - 1] == 0)
+		n--;
+	if (n == 0)
+		return true;
+	run = cg_run_get(graph, fold->part, frame->fn);
+	return run && cg_run_add_inclusive(graph, run, sum, n);
 }
 
 /* Unsigned costs cannot overflow here, but signed ones and samples can. */
@@ -337,20 +344,20 @@ fold_stack(struct fold *fold, struct cg_stack_entry *stack)
 	struct cg_graph *graph = fold->graph;
 	const uint64_t *cost = cg_stack_cost(stack);
 	struct cg_run *run;
+	cg_fn fn;
 
 	if (!go_to(fold, stack->leaf))
 		return false;
-	if (fold->depth == 0)
-		run = cg_run_get(graph, fold->part, 0);
-	else
-		run = cg_run_get(
-		    graph, fold->part, fold->path[fold->depth - 1].fn);
 	/* A row without costs would be a place that never ran. */
-	if (!run || (stack->n > 0 &&
-			!cg_run_add_cost(graph, run,
-			    &graph->node[stack->leaf].pos, cost, stack->n))) {
-		cg_build_nomem(fold->build);
-		return false;
+	if (stack->n > 0) {
+		fn = fold->depth ? fold->path[fold->depth - 1].fn : 0;
+		run = cg_run_get(graph, fold->part, fn);
+		if (!run ||
+		    !cg_run_add_cost(graph, run, &graph->node[stack->leaf].pos,
+			cost, stack->n)) {
+			cg_build_nomem(fold->build);
+			return false;
+		}
 	}
 	return fold->depth == 0 ||
 	       add_to_top(fold, stack->samples, cost, stack->n);
