@@ -597,6 +597,8 @@ struct cg_sample_key {
 	size_t labels;
 };
 void cg_set_sample_part(struct cg_build *, const struct cg_sample_key *);
+/* Does it make parts? If not, samples need not be kept apart for it. */
+bool cg_parts_by_sample(const struct cg_build *);
 /* "Trigger", "Program termination": a description of the current part. */
 void cg_add_desc(struct cg_build *, struct cg_slice key,
     struct cg_slice value);
@@ -954,6 +956,7 @@ struct cg_elf {
 	unsigned type;        /* ET_... */
 	uint64_t load_low;    /* lowest address of a loadable segment */
 	uint64_t exec_low;    /* first byte of the first executable segment */
+	uint64_t exec_offset; /* where that byte is in the file */
 	uint64_t exec_high;   /* end of the last executable segment */
 	uint64_t text_high;   /* end of the last executable section */
 	uint64_t text_low;    /* start and end of section .text; 0: none */
@@ -1006,6 +1009,35 @@ bool cg_find_line(const struct cg_symbols *, uint64_t addr, const char **file,
 /* Up to n bytes of code at an address. */
 struct cg_slice cg_find_code(const struct cg_symbols *, uint64_t addr,
     size_t n);
+/*
+ * Where a process had its objects. Turns the addresses of a process into
+ * those in the files, and into frames where the objects given for symbols
+ * (--exe) have them: an object serves a mapping of its build-id, else of its
+ * file name. The path of a mapping is a name to compare, it is never opened.
+ */
+struct cg_space;
+struct cg_mapping {
+	uint64_t start, limit; /* [start, limit) of the process */
+	uint64_t offset;       /* of start in the file */
+	struct cg_slice path;
+	struct cg_slice build_id; /* hex; may be empty */
+};
+/* For the input that is being read. NULL: out of memory. */
+struct cg_space *cg_space_new(struct cg_job *, struct cg_build *);
+void cg_space_free(struct cg_space *);
+/* Its number, from 1; 0: out of memory. */
+uint32_t cg_space_add(struct cg_space *, const struct cg_mapping *);
+/* The mapping of an address, 0 if there is none. */
+uint32_t cg_space_find(struct cg_space *, uint64_t addr);
+/* Of a mapping (0: none): its object, and what to take off its addresses. */
+cg_object cg_space_object(struct cg_space *, uint32_t mapping);
+uint64_t cg_space_bias(const struct cg_space *, uint32_t mapping);
+/*
+ * The frames at an address (of a call: any byte of it), innermost first; all
+ * but the last are inlined. One without a name is called by its address.
+ */
+size_t cg_space_frames(struct cg_space *, uint32_t mapping, uint64_t addr,
+    struct cg_stack frames[CG_FRAME_MAX]);
 /* Demangled (C++, Rust, D) or the name itself. */
 const char *cg_demangle(struct cg_job *, const char *name);
 

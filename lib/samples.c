@@ -238,6 +238,12 @@ is_like_last(const struct cg_build *build, const struct cg_sample_key *key,
 	       same_text(cg_strs_get(&graph->strs, last->label), value);
 }
 
+bool
+cg_parts_by_sample(const struct cg_build *build)
+{
+	return part_by(build) != CG_BY_NOTHING;
+}
+
 void
 cg_set_sample_part(struct cg_build *build, const struct cg_sample_key *key)
 {

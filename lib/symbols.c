@@ -80,8 +80,10 @@ get_segments(const struct cg_elffile *file, struct cg_elf *elf)
 		loads = true;
 		if (!(head.p_flags & PF_X))
 			continue;
-		if (!code || head.p_vaddr < elf->exec_low)
+		if (!code || head.p_vaddr < elf->exec_low) {
 			elf->exec_low = head.p_vaddr;
+			elf->exec_offset = head.p_offset;
+		}
 		if (head.p_vaddr + head.p_memsz > elf->exec_high)
 			elf->exec_high = head.p_vaddr + head.p_memsz;
 		code = true;

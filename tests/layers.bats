@@ -16,6 +16,7 @@ floor_of()
 	parts | samples | stacks | fold | clamp | guess) echo 2 ;;
 	cycles | inclusive | propagate) echo 2 ;;
 	job | inputs | kept | message | options | module | derive | twin | doc | xml) echo 3 ;;
+	space) echo 3 ;;
 	*) echo "on which floor is $1?" >&2 && return 1 ;;
 	esac
 }
