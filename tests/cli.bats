@@ -231,10 +231,10 @@ build_plugin()
 		[ "$format" != src ] || continue
 		for file in $(samples "$format"); do
 			"$CGCONV" --detect "$file" | grep -P \
-				"^\Q$file\E\t$format\t-\t[1-9][0-9]*$"
+				"^\Q$file\E\t$format\t(-|gzip)\t[1-9][0-9]*$"
 			gzip -c "$file" >"$dir/packed"
 			"$CGCONV" --detect "$dir/packed" |
-				grep -P "\t$format\tgzip\t[1-9][0-9]*$"
+				grep -P "\t$format\tgzip( gzip)?\t[1-9][0-9]*$"
 		done
 	done
 }

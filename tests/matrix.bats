@@ -27,7 +27,10 @@ may_refuse()
 	folded:samples/folded/* | folded:samples/perf-script/*) return 1 ;;
 	folded:samples/speedscope/* | speedscope:samples/speedscope/*) return 1 ;;
 	speedscope:samples/folded/* | speedscope:samples/perf-script/*) return 1 ;;
+	folded:samples/pprof/* | pprof:samples/pprof/*) return 1 ;;
+	pprof:samples/folded/* | pprof:samples/perf-script/*) return 1 ;;
 	gcov-json:samples/gcov-json/*) return 1 ;;
+	pprof:*) ;;
 	gprof:* | folded:* | speedscope:* | dot:* | gcov-json:* | callgrind:samples/json/*) ;;
 	*) return 1 ;;
 	esac

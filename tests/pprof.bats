@@ -1,0 +1,340 @@
+# pprof.bats - profile.proto: what others write, what we write, what is wrong.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+}
+
+# Standard input, the text of a message, as message $dir/in.pb.
+message()
+{
+	perl tests/oracle/proto.pl >"$dir/in.pb"
+}
+
+# Its stacks, or those of another file.
+stacks()
+{
+	folded "$@" "$dir/in.pb"
+}
+
+# Without the marks of what is inlined.
+folded()
+{
+	"$CGCONV" -q -t folded "$@" | sed 's/_\[i\]\([; ]\)/\1/g'
+}
+
+# Three functions, main, a and b, each a location of that id, at line id * 10.
+names='6: "" 6: "cpu" 6: "nanoseconds" 6: "main" 6: "a" 6: "b" 6: "x.c"'
+tables="4 { 1: 1 4 { 1: 1 2: 10 } } 4 { 1: 2 4 { 1: 2 2: 20 } }
+	4 { 1: 3 4 { 1: 3 2: 30 } }
+	5 { 1: 1 2: 3 4: 6 } 5 { 1: 2 2: 4 4: 6 } 5 { 1: 3 2: 5 4: 6 } $names"
+
+# Costs of functions by an independent reading of stacks: each function once
+# a stack. "SELF INCLUSIVE FUNCTION"
+sums()
+{
+	awk '{
+		cost = $NF
+		sub(/ [^ ]*$/, "")
+		n = split($0, frame, ";")
+		self[frame[n]] += cost
+		split("", seen)
+		for (i = 1; i <= n; i++)
+			if (!seen[frame[i]]++)
+				all[frame[i]] += cost
+	} END {
+		for (name in all)
+			if (all[name])
+				print self[name] + 0, all[name], name
+	}' | sort
+}
+
+# The same from what go tool pprof -top says in a unit.
+top()
+{
+	awk '$1 ~ /^[0-9]/ && $3 ~ /%$/ {
+		self = $1
+		all = $4
+		sub(/[^0-9]*$/, "", self)
+		sub(/[^0-9]*$/, "", all)
+		$1 = $2 = $3 = $4 = $5 = ""
+		sub(/^ */, "")
+		sub(/ \((partial-)?inline\)$/, "")
+		if (all)
+			print self, all, $0
+	}' "$1" | sort
+}
+
+@test "pprof: self and inclusive costs are those of go tool pprof" {
+	for top in samples/pprof/*/top-*.txt; do
+		event=${top##*top-}
+		set -- "${top%/*}"/*.gz
+		folded --event "${event%.txt}" "$1" | sums >"$dir/got"
+		top "$top" >"$dir/want"
+		[ -s "$dir/want" ]
+		same "$dir/want" "$dir/got"
+	done
+}
+
+@test "pprof: go tool pprof reads what we write and sees no difference" {
+	command -v go >/dev/null || skip "no go"
+	export HOME=$dir
+	for file in samples/pprof/*/*.gz; do
+		"$CGCONV" -q -t pprof -o "$dir/out.pb.gz" "$file"
+		for how in "-top -cum" -peek=.; do
+			# shellcheck disable=SC2086 # two words
+			go tool pprof $how "$file" >"$dir/one" 2>/dev/null
+			# shellcheck disable=SC2086 # two words
+			go tool pprof $how "$dir/out.pb.gz" >"$dir/two" \
+				2>/dev/null
+			same "$dir/one" "$dir/two"
+		done
+	done
+}
+
+@test "pprof: all sample types become events with their units" {
+	"$CGCONV" -q -t callgrind samples/pprof/heap/heap.pb.gz >"$dir/out"
+	grep -qx 'events: alloc_objects alloc_space inuse_objects inuse_space' \
+		"$dir/out"
+	"$CGCONV" -t json samples/pprof/heap/heap.pb.gz 2>/dev/null |
+		grep '^."event"' >"$dir/events"
+	grep -q '^.*"alloc_objects","","",' "$dir/events"
+	grep -q '^.*"inuse_space","","bytes",' "$dir/events"
+}
+
+@test "pprof: a function is counted once a stack, however deep it recurs" {
+	message <<-E
+	1 { 1: 1 2: 2 }
+	2 { 1: [4 2 3 2 1] 2: [5] }
+	2 { 1: [2 1] 2: [5] }
+	4 { 1: 4 4 { 1: 4 2: 40 } }
+	5 { 1: 4 2: 7 4: 6 } $tables 6: "c"
+	E
+	[ "$(stacks)" = "$(printf 'main;a 5\nmain;a;b;a;c 5')" ]
+	stacks >"$dir/folded"
+	stacks | sums >"$dir/got"
+	printf '%s\n' '0 10 main' '0 5 b' '5 10 a' '5 5 c' >"$dir/want"
+	same "$dir/want" "$dir/got"
+	for separate in 1 2; do
+		"$CGCONV" -q -t callgrind "$dir/in.pb" | sed 's/^[0-9]* /0 /' |
+			perl tests/oracle/callgrind.pl - |
+			sed -n 's/x.c/???/g; /^call/p' |
+			sed 's/cpu/samples/; s/\t[0-9]*\t0x0*\t/\t/' |
+			cut -f 5,6,9- | sort >"$dir/two"
+		"$CGCONV" -q -t callgrind -f folded "$dir/folded" |
+			perl tests/oracle/callgrind.pl - |
+			sed -n '/^call/p' | sed 's/\t[0-9]*\t0x0*\t/\t/' |
+			cut -f 5,6,9- | sort >"$dir/one"
+		[ "$(wc -l <"$dir/one")" = "$(wc -l <"$dir/two")" ]
+	done
+}
+
+@test "pprof: inlined lines are frames of their own" {
+	message <<-E
+	1 { 1: 1 2: 2 }
+	2 { 1: [9 1] 2: [5] } 2 { 1: [8] 2: [7] }
+	4 { 1: 9 3: 256 4 { 1: 3 2: 31 } 4 { 1: 2 2: 21 } }
+	4 { 1: 8 3: 512 4 { 1: 2 2: 22 } } $tables
+	E
+	[ "$(stacks)" = "$(printf 'a 7\nmain;a;b 5')" ]
+	"$CGCONV" -q -t json "$dir/in.pb" | grep '^."frame"' >"$dir/got"
+	grep -q '31,256,true\]' "$dir/got"
+	grep -q '21,256\]' "$dir/got"
+	"$CGCONV" -q -t pprof -o "$dir/out.pb" "$dir/in.pb"
+	[ "$(perl tests/oracle/proto.pl --fields 4 <"$dir/out.pb" |
+		wc -l)" -eq 3 ]
+	"$CGCONV" -q -t json "$dir/out.pb" | grep '^."frame"' >"$dir/two"
+	same "$dir/got" "$dir/two"
+}
+
+@test "pprof: same-named functions of two files stay two" {
+	message <<-E
+	1 { 1: 1 2: 2 }
+	2 { 1: [1] 2: [5] } 2 { 1: [4] 2: [7] }
+	4 { 1: 4 4 { 1: 4 2: 1 } } 5 { 1: 4 2: 3 4: 7 } $tables 6: "y.c"
+	E
+	"$CGCONV" -q -t callgrind "$dir/in.pb" |
+		perl tests/oracle/callgrind.pl - | grep '^self' >"$dir/got"
+	grep -q 'x.c	main	.*cpu=5' "$dir/got"
+	grep -q 'y.c	main	.*cpu=7' "$dir/got"
+}
+
+@test "pprof: fields in any order, unpacked, with ids of any size" {
+	message <<-E
+	6: "" 6: "cpu" 6: "nanoseconds" 6: "main"
+	2 { 2: 4 1: 9223372036854775807 } 5 { 2: 3 1: 77 }
+	4 { 4 { 2: 5 1: 77 } 1: 9223372036854775807 } 1 { 2: 2 1: 1 }
+	2 { 1: 9223372036854775807 2: 5 }
+	2 { 1: [9223372036854775807] 2: [6] }
+	E
+	[ "$(stacks)" = "main 15" ]
+}
+
+@test "pprof: names come from programs by build-id or file name" {
+	a=samples/pprof/addresses
+	"$CGCONV" -t folded "$a/work.pb.gz" >"$dir/out" 2>"$dir/err"
+	grep -q '^0x401060;0x4011' "$dir/out"
+	grep -q 'prog have no names: give it with --exe' "$dir/err"
+	folded --exe "$a/prog" --event samples "$a/work.pb.gz" \
+		>"$dir/out"
+	grep -qx "_start;main;twice;spin [1-9][0-9]*" "$dir/out"
+	[ "$(wc -l <"$dir/out")" = 1 ]
+	cp "$a/prog" "$dir/other"
+	"$CGCONV" -q -t folded --exe "$dir/other" "$a/work.pb.gz" >"$dir/out"
+	grep -q '^0x401060;0x4011' "$dir/out"
+}
+
+@test "pprof: what has no name is written without one" {
+	"$CGCONV" -q -t pprof -o "$dir/out.pb" samples/pprof/addresses/work.pb.gz
+	perl tests/oracle/proto.pl --fields 5 <"$dir/out.pb" >"$dir/functions"
+	[ ! -s "$dir/functions" ]
+	folded --exe samples/pprof/addresses/prog \
+		--event samples "$dir/out.pb" >"$dir/got"
+	grep -qx "_start;main;twice;spin [1-9][0-9]*" "$dir/got"
+}
+
+@test "pprof: costs below zero survive, where there is a place for them" {
+	message <<<"1 { 1: 1 2: 2 } 2 { 1: [2 1] 2: [-5] } 2 { 1: [1] 2: [3] }
+		$tables"
+	[ "$(stacks)" = "$(printf 'main 3\nmain;a -5')" ]
+	"$CGCONV" -q -t pprof -o "$dir/out.pb" "$dir/in.pb"
+	[ "$("$CGCONV" -q -t folded "$dir/out.pb")" = "$(stacks)" ]
+	refuses 3 "cannot hold costs below 0" -t callgrind "$dir/in.pb"
+}
+
+@test "pprof: times, comments, period and mappings come back" {
+	message <<-E
+	1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] }
+	3 { 1: 1 2: 4194304 3: 5242880 4: 4096 5: 7 6: 8 7: 1 }
+	4 { 1: 1 2: 1 3: 4198400 4 { 1: 1 2: 10 } } 5 { 1: 1 2: 3 4: 6 }
+	$names 6: "/bin/app" 6: "abcdef" 6: "hello" 6: "drop.*"
+	7: 10 9: 1600000000000000000 10: 5000000000 11 { 1: 1 2: 2 }
+	12: 10000000 13: [9] 14: 1 15: 9
+	E
+	"$CGCONV" -q -t pprof -o "$dir/one.pb" "$dir/in.pb"
+	for field in 9 10 12; do
+		[ "$(perl tests/oracle/proto.pl --fields $field <"$dir/in.pb")" \
+			= "$(perl tests/oracle/proto.pl --fields $field \
+				<"$dir/one.pb")" ]
+	done
+	"$CGCONV" -q -t json "$dir/one.pb" | grep '^."desc"' >"$dir/got"
+	cat >"$dir/want" <<-E
+	["desc","period","10000000 cpu nanoseconds"]
+	["desc","time_nanos","1600000000000000000"]
+	["desc","duration_nanos","5000000000"]
+	["desc","drop_frames","drop.*"]
+	["desc","default_sample_type","cpu"]
+	["desc","doc_url","hello"]
+	["desc","comment","hello"]
+	["desc","mapping","0x400000-0x500000 0x1000 0x0 abcdef /bin/app"]
+	E
+	same "$dir/want" "$dir/got"
+}
+
+@test "pprof: addresses lose the bias of what was moved, and get it back" {
+	message <<-E
+	1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] }
+	3 { 1: 1 2: 94022304415744 3: 94022304423936 4: 4096 5: 6 }
+	4 { 1: 1 2: 1 3: 94022304416000 4 { 1: 1 2: 10 } } 5 { 1: 1 2: 3 }
+	6: "" 6: "cpu" 6: "nanoseconds" 6: "main" 6: "a" 6: "b" 6: "/bin/app"
+	E
+	"$CGCONV" -q -t callgrind "$dir/in.pb" | grep -qx '0x1100 10 5'
+	"$CGCONV" -q -t pprof -o "$dir/out.pb" "$dir/in.pb"
+	[ "$(perl tests/oracle/proto.pl --fields 4 <"$dir/out.pb")" = \
+		"$(perl tests/oracle/proto.pl --fields 4 <"$dir/in.pb")" ]
+}
+
+@test "pprof: profiles one behind the other are added up" {
+	for file in samples/pprof/cpu/cpu.pb.gz samples/pprof/heap/heap.pb.gz; do
+		"$CGCONV" -q -t folded "$file" "$file" >"$dir/want"
+		cat "$file" "$file" >"$dir/two.pb.gz"
+		"$CGCONV" -q -t folded "$dir/two.pb.gz" >"$dir/got"
+		same "$dir/want" "$dir/got"
+		"$CGCONV" -q -t pprof -o "$dir/one.pb" "$file"
+		cat "$dir/one.pb" "$dir/one.pb" >"$dir/two.pb"
+		"$CGCONV" -q -t folded "$dir/two.pb" >"$dir/got"
+		same "$dir/want" "$dir/got"
+	done
+}
+
+@test "pprof: what the graph has no place for is said" {
+	message <<<"1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] 3 { 1: 1 3: 4 } } $tables
+		30: 1"
+	"$CGCONV" -f pprof -t folded "$dir/in.pb" 2>"$dir/err" >"$dir/out"
+	grep -q 'labels of samples are not kept: cpu' "$dir/err"
+	grep -q 'field 30 is not known' "$dir/err"
+}
+
+# Standard input, as a message, is refused so.
+refused()
+{
+	message
+	refuses 1 "$1" -f pprof -t folded "$dir/in.pb"
+}
+
+@test "pprof: wrong references are refused" {
+	types='1 { 1: 1 2: 2 }'
+	refused "all locations of samples to be defined" \
+		<<<"$types 2 { 1: [99] 2: [1] } $tables"
+	refused "all functions of locations to be defined" \
+		<<<"$types 2 { 1: [9] 2: [1] } 4 { 1: 9 4 { 1: 9 } } $tables"
+	refused "all mappings of locations to be defined" \
+		<<<"$types 2 { 1: [9] 2: [1] } 4 { 1: 9 2: 4 4 { 1: 1 } } $tables"
+	refused "expected text 99 in a table of 7" \
+		<<<"1 { 1: 99 2: 2 } 2 { 1: [1] 2: [1] } $tables"
+	refused "a location with an id" <<<"$types 2 { 1: [0] 2: [1] } $tables"
+	refused "a location with another id" \
+		<<<"$types 4 { 1: 1 } 2 { 1: [1] 2: [1] } $tables"
+	refused "a function with another id" <<<"$types 5 { 1: 1 } $tables"
+	refused "a mapping with another id" \
+		<<<"$types 3 { 1: 1 } 3 { 1: 1 } $tables"
+	refused '"" as the first text' <<<"$types 6: \"x\""
+}
+
+@test "pprof: malformed messages are refused" {
+	types='1 { 1: 1 2: 2 }'
+	refused "as many values as in other samples" \
+		<<<"$types 2 { 1: [1] 2: [1] } 2 { 1: [1] 2: [1 2] } $tables"
+	refused "expected 1 values in a sample" \
+		<<<"$types 2 { 1: [1] 2: [1 2] } $tables"
+	refused "values that add up to 64 bits" <<<"$types
+		2 { 1: [1] 2: [9223372036854775807] }
+		2 { 1: [1] 2: [9223372036854775807] } $tables"
+	refused "to be bytes" <<<"$types 2: 5 $tables"
+	refused "to be a number" <<<"$types 9: \"x\" $tables"
+	refused "a whole field of a message" <<<"$types 5: \"\\x08\" $tables"
+	refused "a field of a profile" <<<"$types $tables
+		1 raw: \"\\x03\\x03\\x03\""
+	refused "is longer than 64 MiB" <<<"$types
+		1 raw: \"\\x12\\xff\\xff\\xff\\xff\\xff\\x01\""
+	refused "the file is cut short" <<<"$types 1 raw: \"\\x12\\x40\""
+}
+
+@test "pprof: equal graphs are equal files" {
+	message <<<"1 { 1: 1 2: 2 } 2 { 1: [2 1] 2: [5] } 2 { 1: [1] 2: [3] }
+		$tables"
+	"$CGCONV" -q -t pprof -o "$dir/one.pb" "$dir/in.pb"
+	message <<<"$tables 2 { 1: [1] 2: [3] } 2 { 1: [2 1] 2: [4] }
+		2 { 1: [2 1] 2: [1] } 1 { 1: 1 2: 2 }"
+	"$CGCONV" -q -t pprof -o "$dir/two.pb" "$dir/in.pb"
+	cmp "$dir/one.pb" "$dir/two.pb"
+}
+
+@test "pprof: labels become parts on request" {
+	"$CGCONV" -q --part-by label:worker -t callgrind \
+		samples/pprof/cpu/cpu.pb.gz >"$dir/out"
+	[ "$(grep -c '^part: ' "$dir/out")" -eq 2 ] ||
+		[ "$(grep -c '^totals:' "$dir/out")" -ge 2 ]
+	message <<-E
+	1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] 3 { 1: 7 3: 70 } 3 { 1: 8 3: 71 } }
+	2 { 1: [1] 2: [6] 3 { 1: 7 3: 70 } 3 { 1: 8 3: 72 } }
+	$tables 6: "pid" 6: "tid"
+	E
+	"$CGCONV" -q --part-by tid -t json "$dir/in.pb" |
+		grep -E '^."(part|stack)"' >"$dir/got"
+	printf '%s\n' '["part",70,71,0,""]' '["stack",1,1,[5]]' \
+		'["part",70,72,0,""]' '["stack",1,1,[6]]' >"$dir/want"
+	same "$dir/want" "$dir/got"
+}
