@@ -38,10 +38,12 @@ static bool
 add_branches(struct cg_lines *lines, const struct line_row *row,
     enum cg_branch_kind kind, size_t base, uint32_t *block)
 {
-	const struct cg_branch *from = lines->branch + row->branch,
-			       *last = NULL;
+	const struct cg_branch *from, *last = NULL;
 	struct cg_branch *to;
 
+	if (row->branches == 0)
+		return true;
+	from = lines->branch + row->branch;
 	for (uint32_t i = 0; i < row->branches; i++, from++) {
 		if (from->kind != kind)
 			continue;

@@ -130,3 +130,31 @@ v8()
 		same "$t/want" "$t/got"
 	done
 }
+
+@test "vector: xctrace" {
+	frame() { printf '<frame id="%s" name="%s"/>' "$1" "$2"; }
+	{
+		echo '<trace-query-result><row><weight id="9">5</weight><backtrace>'
+		frame 4 c && frame 2 a && frame 3 b
+		echo '<frame ref="2"/>' && frame 1 main
+		echo '</backtrace></row><row><weight ref="9"/><backtrace>'
+		echo '<frame ref="2"/><frame ref="1"/></backtrace></row>'
+		echo '</trace-query-result>'
+	} | is_vector xctrace 2
+}
+
+@test "vector: valgrind-xml" {
+	frame() { printf '<frame><ip>0x%s</ip><fn>%s</fn></frame>' "$1" "$2"; }
+	leak() {
+		echo '<error><kind>Leak_DefinitelyLost</kind><xwhat>'
+		echo '<leakedbytes>5</leakedbytes><leakedblocks>1</leakedblocks>'
+		echo "</xwhat><stack>$1</stack></error>"
+	}
+	{
+		echo '<valgrindoutput>'
+		leak "$(frame 4 c && frame 2 a && frame 3 b && frame 2 a &&
+			frame 1 main)"
+		leak "$(frame 2 a && frame 1 main)"
+		echo '</valgrindoutput>'
+	} | is_vector valgrind-xml
+}

@@ -1,0 +1,295 @@
+/*
+ * valgrind_xml.c - valgrind-xml: leaks that Valgrind's Memcheck has found.
+ *
+ * Source: docs/internals/xml-output-protocol4.txt of Valgrind 3.19. Each kind
+ * of leak has two events, bytes and blocks, that are there if it is. Errors
+ * that are no leaks have no costs and are lost, so are the folders of files,
+ * which Valgrind's other tools do not give.
+ */
+#include <stdlib.h>
+
+#include "valgrind.h"
+
+/* The kinds, in the order of Valgrind's summary; two events each. */
+static const struct {
+	const char *kind;
+	struct cg_event event[2];
+} kinds[] = {
+	{ "Leak_DefinitelyLost", { { .name = "DefiniteBytes", .unit = "bytes" },
+				     { .name = "DefiniteBlocks" } } },
+	{ "Leak_IndirectlyLost", { { .name = "IndirectBytes", .unit = "bytes" },
+				     { .name = "IndirectBlocks" } } },
+	{ "Leak_PossiblyLost", { { .name = "PossibleBytes", .unit = "bytes" },
+				   { .name = "PossibleBlocks" } } },
+	{ "Leak_StillReachable",
+	    { { .name = "ReachableBytes", .unit = "bytes" },
+		{ .name = "ReachableBlocks" } } },
+};
+#define KINDS (sizeof(kinds) / sizeof(*kinds))
+
+struct leak {
+	size_t kind;
+	uint64_t bytes, blocks;
+	cg_node node;
+};
+
+struct reader {
+	struct cg_job *job;
+	struct cg_build *build;
+	struct cg_xml *xml;
+	struct leak *leak;
+	size_t leaks, leak_cap;
+	struct frame *frame; /* of one stack, leaf first */
+	size_t frames, frame_cap;
+	struct leak now; /* kind KINDS: no leak */
+	size_t stacks;   /* of the error */
+	uint64_t skipped, pid;
+	cg_name cmd;
+	int status;
+};
+
+static bool
+fail(struct reader *r, const char *expected)
+{
+	r->status =
+	    cg_fail_at(r->job, cg_xml_at(r->xml), "expected %s", expected);
+	return false;
+}
+
+static bool
+grow(struct reader *r, void *array, size_t count, size_t *cap, size_t width)
+{
+	void **at = array, *more;
+
+	if (count < *cap)
+		return true;
+	more = realloc(*at, (*cap ? *cap * 2 : 64) * width);
+	if (!more) {
+		r->status = cg_nomem(r->job);
+		return false;
+	}
+	*at = more;
+	*cap = *cap ? *cap * 2 : 64;
+	return true;
+}
+
+static bool
+take_number(struct reader *r, uint64_t *number)
+{
+	struct cg_slice text;
+
+	if (!cg_xml_content(r->xml, &text))
+		return false;
+	text = cg_trim(text);
+	return (cg_take_u64(&text, number) && text.len == 0) ||
+	       fail(r, "a number");
+}
+
+static bool
+take_name(struct reader *r, cg_name *name)
+{
+	struct cg_slice text;
+
+	if (!cg_xml_content(r->xml, &text))
+		return false;
+	*name = cg_add_name(r->build, text);
+	return true;
+}
+
+/* <frame>: its parts, up to its end. */
+static bool
+take_frame(struct reader *r)
+{
+	cg_name object = 0, fn = 0, file = 0;
+	struct cg_build *build = r->build;
+	struct frame frame = { 0 };
+	uint64_t line = 0;
+	bool good = true;
+
+	while (good && cg_xml_next(r->xml) == CG_XML_OPEN) {
+		struct cg_slice name = cg_xml_name(r->xml);
+
+		if (cg_equal(name, "ip"))
+			good = take_number(r, &frame.addr);
+		else if (cg_equal(name, "line"))
+			good = take_number(r, &line);
+		else if (cg_equal(name, "obj"))
+			good = take_name(r, &object);
+		else if (cg_equal(name, "fn"))
+			good = take_name(r, &fn);
+		else if (cg_equal(name, "file"))
+			good = take_name(r, &file);
+		else
+			good = cg_xml_content(r->xml, NULL);
+	}
+	if (!good ||
+	    !grow(r, &r->frame, r->frames, &r->frame_cap, sizeof(frame)))
+		return false;
+	if (line > UINT32_MAX)
+		return fail(r, "a line number");
+	valgrind_set_frame(build, &frame, cg_get_name(build, fn),
+	    cg_get_name(build, file), (uint32_t)line,
+	    cg_get_name(build, object));
+	r->frame[r->frames++] = frame;
+	return true;
+}
+
+/* A frame with its caller's address was inlined into that. */
+static void
+end_stack(struct reader *r)
+{
+	if (r->stacks++ > 0) /* where something else happened */
+		return;
+	for (size_t i = r->frames; i > 0; i--) {
+		const struct frame *frame = &r->frame[i - 1];
+
+		r->now.node =
+		    cg_add_frame(r->build, r->now.node, frame->fn, &frame->pos,
+			i < r->frames && frame[1].addr == frame->addr &&
+			    frame[1].fn != frame->fn);
+	}
+}
+
+static bool
+end_error(struct reader *r)
+{
+	if (r->now.kind == KINDS) {
+		r->skipped++;
+		return true;
+	}
+	if (r->now.node == 0)
+		return fail(r, "a stack in the leak");
+	if (!grow(r, &r->leak, r->leaks, &r->leak_cap, sizeof(r->now)))
+		return false;
+	r->leak[r->leaks++] = r->now;
+	return true;
+}
+
+static bool
+take_kind(struct reader *r)
+{
+	struct cg_slice text;
+
+	if (!cg_xml_content(r->xml, &text))
+		return false;
+	r->now.kind = 0;
+	while (r->now.kind < KINDS && !cg_equal(text, kinds[r->now.kind].kind))
+		r->now.kind++;
+	return true;
+}
+
+static bool
+open_element(struct reader *r)
+{
+	struct cg_slice name = cg_xml_name(r->xml);
+
+	if (cg_equal(name, "error")) {
+		r->now = (struct leak){ .kind = KINDS };
+		r->stacks = 0;
+	} else if (cg_equal(name, "stack")) {
+		r->frames = 0;
+	} else if (cg_equal(name, "kind")) {
+		return take_kind(r);
+	} else if (cg_equal(name, "leakedbytes")) {
+		return take_number(r, &r->now.bytes);
+	} else if (cg_equal(name, "leakedblocks")) {
+		return take_number(r, &r->now.blocks);
+	} else if (cg_equal(name, "frame")) {
+		return take_frame(r);
+	} else if (cg_equal(name, "pid")) {
+		return take_number(r, &r->pid);
+	} else if (cg_equal(name, "vargv") || cg_equal(name, "suppcounts")) {
+		return cg_xml_content(r->xml, NULL);
+	} else if (cg_equal(name, "exe")) {
+		return take_name(r, &r->cmd);
+	}
+	return true;
+}
+
+static bool
+close_element(struct reader *r)
+{
+	struct cg_slice name = cg_xml_name(r->xml);
+
+	if (cg_equal(name, "stack"))
+		end_stack(r);
+	return !cg_equal(name, "error") || end_error(r);
+}
+
+static void
+add_leaks(struct reader *r)
+{
+	const struct cg_part_info info = { .pid = r->pid,
+		.cmd = cg_get_name(r->build, r->cmd).ptr };
+	struct cg_columns columns = { 0 };
+	size_t place[KINDS], events = 0;
+	bool has[KINDS] = { false };
+
+	for (size_t i = 0; i < r->leaks; i++)
+		has[r->leak[i].kind] = true;
+	cg_add_part(r->build, &info);
+	for (size_t i = 0; i < KINDS; i++) {
+		place[i] = events;
+		if (!has[i])
+			continue;
+		(void)cg_add_column(&columns, r->build, &kinds[i].event[0]);
+		(void)cg_add_column(&columns, r->build, &kinds[i].event[1]);
+		events += 2;
+	}
+	for (size_t i = 0; i < r->leaks; i++) {
+		const struct leak *leak = &r->leak[i];
+		uint64_t cost[2 * KINDS] = { 0 };
+
+		cost[place[leak->kind]] = leak->bytes;
+		cost[place[leak->kind] + 1] = leak->blocks;
+		cg_add_stack(r->build, leak->node, leak->blocks,
+		    cg_columns_of(&columns, cost), columns.width);
+	}
+}
+
+static int
+read_valgrind_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct reader r = { .job = job, .build = build };
+	enum cg_xml_type type = CG_XML_END;
+	bool good = true;
+
+	r.xml = cg_xml_new(job, in);
+	while (r.xml && good && (type = cg_xml_next(r.xml)) != CG_XML_END) {
+		if (type == CG_XML_OPEN)
+			good = open_element(&r);
+		else if (type == CG_XML_CLOSE)
+			good = close_element(&r);
+	}
+	if (r.status == CG_OK)
+		r.status = r.xml ? cg_xml_status(r.xml) : CG_ELIMIT;
+	if (r.status == CG_OK)
+		add_leaks(&r);
+	if (r.status == CG_OK && r.skipped > 0)
+		cg_note(job, "%llu errors are no leaks and are skipped",
+		    (unsigned long long)r.skipped);
+	cg_xml_free(r.xml);
+	free(r.leak);
+	free(r.frame);
+	return r.status;
+}
+
+static int
+probe(const struct cg_head *head)
+{
+	struct cg_slice text = head->text, line;
+
+	for (int i = 0; i < 8 && cg_take_line(&text, &line); i++)
+		if (cg_starts(cg_trim(line), "<valgrindoutput"))
+			return CG_PROBE_SURE;
+	return CG_PROBE_NO;
+}
+
+const struct cg_module cg_format_valgrind_xml = {
+	CG_MODULE,
+	.name = "valgrind-xml",
+	.title = "leaks that Valgrind's Memcheck found, as XML",
+	.suffixes = "memcheck.xml",
+	.probe = probe,
+	.read = read_valgrind_xml,
+};
