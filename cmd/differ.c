@@ -128,7 +128,9 @@ merge_items(const struct verify *v, struct items *items)
 {
 	size_t kept = 0, width = 2 * v->events;
 
-	qsort(items->item, items->count, sizeof(*items->item), compare_items);
+	if (items->count > 1)
+		qsort(items->item, items->count, sizeof(*items->item),
+		    compare_items);
 	for (size_t i = 0; i < items->count; i++) {
 		const struct item *item = &items->item[i];
 		struct item *to = kept > 0 ? &items->item[kept - 1] : NULL;

@@ -254,6 +254,9 @@ convert(struct conversion *it)
 	if (status == CG_OK)
 		status = cg_job_set_output(job, output);
 	cg_job_set_gzip(job, it->gzip);
+	/* So that fewer targets refuse. */
+	cg_job_set_guess(job, true);
+	cg_job_set_clamp(job, true);
 	if (status == CG_OK && it->program != NULL)
 		status = cg_job_add_object(job, it->program);
 	if (status == CG_OK)

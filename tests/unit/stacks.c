@@ -295,7 +295,7 @@ static cg_fn
 fn_number(const struct cg_graph *graph, cg_fn fn)
 {
 	struct cg_slice name = cg_fn_name(graph, fn);
-	uint64_t number, level = 1;
+	uint64_t number = 0, level = 1;
 
 	if (fn == 0)
 		return 0;
