@@ -79,79 +79,6 @@ symbol_of(const struct writer *w, cg_fn fn)
 	return symbol.len > 0 ? symbol : cg_fn_name(w->graph, fn);
 }
 
-static int
-compare_blocks(const void *pa, const void *pb)
-{
-	const struct block *a = pa, *b = pb;
-
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	return b->own - a->own;
-}
-
-struct stats {
-	uint64_t blocks, executed, paths, covered;
-	int64_t count;
-	bool entered; /* count is known */
-};
-
-/* gcov leaves out the first and the last block by number. */
-static void
-count_blocks(const struct block *block, size_t n, struct stats *stats)
-{
-	uint64_t last;
-
-	if (n == 0)
-		return;
-	last = block[n - 1].number;
-	stats->blocks = last > 0 ? last - 1 : 0;
-	for (size_t i = 0, same; i < n; i += same) {
-		bool ran = block[i].ran;
-
-		for (same = 1;
-		     i + same < n && block[i + same].number == block[i].number;
-		     same++)
-			ran |= !block[i].own && block[i + same].ran;
-		stats->executed +=
-		    ran && block[i].number > 0 && block[i].number < last;
-	}
-}
-
-/* Blocks and paths of a function, in whatever file its rows are. */
-static bool
-get_stats(struct writer *w, cg_fn fn, struct stats *stats)
-{
-	struct cg_branch row;
-	bool sorted = true;
-	size_t n = 0;
-
-	*stats = (struct stats){ 0 };
-	if (!cg_rows_open(w->rows, w->part, fn))
-		return false;
-	while (cg_next_branch(w->rows, &row)) {
-		bool own = row.pos.line == 0;
-
-		stats->paths += row.kind == CG_BRANCH_PATH;
-		stats->covered += row.kind == CG_BRANCH_PATH && row.count > 0;
-		if (row.kind != CG_BRANCH_BLOCK)
-			continue;
-		if (own && row.block == 0) {
-			stats->count = row.count;
-			stats->entered = true;
-		}
-		if (!cg_gcovjson_room(
-			w, &w->block, &w->block_cap, n + 1, sizeof(*w->block)))
-			return false;
-		w->block[n++] = (struct block){ row.block, own, row.count > 0 };
-		sorted &= n == 1 || compare_blocks(&w->block[n - 2],
-					&w->block[n - 1]) <= 0;
-	}
-	if (!sorted)
-		qsort(w->block, n, sizeof(*w->block), compare_blocks);
-	count_blocks(w->block, n, stats);
-	return true;
-}
-
 static int64_t
 entries_of(const struct writer *w, cg_fn fn)
 {
@@ -188,9 +115,9 @@ bool
 cg_gcovjson_put_fn(struct writer *w, cg_fn fn)
 {
 	struct cg_range range;
-	struct stats stats;
+	struct cg_coverage sum;
 
-	if (!get_stats(w, fn, &stats))
+	if (!cg_get_coverage(w->rows, w->part, fn, 0, &sum))
 		return false;
 	cg_fn_range(w->graph, fn, &range);
 	cg_puts(w->out, w->comma ? ",{" : "{");
@@ -201,13 +128,14 @@ cg_gcovjson_put_fn(struct writer *w, cg_fn fn)
 	put_number(w, "start_column", range.first_column);
 	put_number(w, "end_line", range.last);
 	put_number(w, "end_column", range.last_column);
-	put_number(w, "blocks", (int64_t)stats.blocks);
-	put_number(w, "blocks_executed", (int64_t)stats.executed);
+	put_number(w, "blocks", (int64_t)sum.blocks);
+	put_number(w, "blocks_executed", (int64_t)sum.executed);
 	put_number(w, "execution_count",
-	    stats.entered ? stats.count : entries_of(w, fn));
-	if (w->major >= 15 || stats.paths > 0) {
-		put_number(w, "total_prime_paths", (int64_t)stats.paths);
-		put_number(w, "covered_prime_paths", (int64_t)stats.covered);
+	    sum.entered ? sum.entries : entries_of(w, fn));
+	if (w->major >= 15 || sum.paths > 0) {
+		put_number(w, "total_prime_paths", (int64_t)sum.paths);
+		put_number(
+		    w, "covered_prime_paths", (int64_t)sum.paths_covered);
 		put_paths(w, fn);
 	}
 	cg_putc(w->out, '}');

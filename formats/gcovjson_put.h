@@ -6,13 +6,6 @@
 
 #include "gcovjson.h"
 
-/* What rows say of a block, anywhere. */
-struct block {
-	uint32_t number;
-	bool own; /* the row on line 0, which knows best */
-	bool ran;
-};
-
 /* A line of a function, and which of the file's functions that is. */
 struct entry {
 	struct cg_line line;
@@ -30,8 +23,6 @@ struct writer {
 	unsigned major; /* version of gcc, 0: not known */
 	bool blocks;    /* format version 2 */
 	struct cg_slice folder;
-	struct block *block; /* of the function */
-	size_t block_cap;
 	struct entry *entry; /* of the file; groups first */
 	size_t entry_cap;
 	cg_fn *fn; /* the file's that are in the part */

@@ -359,7 +359,6 @@ cg_gcovjson_write(
 		good = put_document(&w);
 	cg_rows_free(w.rows);
 	free(w.rank);
-	free(w.block);
 	free(w.entry);
 	free(w.fn);
 	free(w.open);

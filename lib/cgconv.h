@@ -801,6 +801,23 @@ bool cg_next_jump(struct cg_rows *, struct cg_jump *);
 bool cg_next_branch(struct cg_rows *, struct cg_branch *);
 struct cg_slice cg_branch_label(const struct cg_graph *,
     const struct cg_branch *);
+/*
+ * What rows of blocks, calls and paths say of a function as a whole, with
+ * gcov's rules: blocks are those between the first and the last by number.
+ * exit is the number of the block that it is left from (0: the last). Opens
+ * the function; false as cg_rows_open().
+ */
+struct cg_coverage {
+	uint64_t blocks, executed;
+	uint64_t paths, paths_covered;
+	bool entered;    /* entries are known */
+	int64_t entries; /* how often the first block ran */
+	bool returned;   /* returns are known: blocks stand on lines */
+	int64_t returns; /* how often the exit ran, but for lost calls */
+	cg_name label;   /* the first block's own */
+};
+bool cg_get_coverage(struct cg_rows *, cg_part, cg_fn, uint32_t exit,
+    struct cg_coverage *);
 /* The inclusive cost that the source stated; false if it stated none. */
 bool cg_stated_inclusive(struct cg_rows *, struct cg_cost *);
 

@@ -225,6 +225,8 @@ struct cg_rows {
 	size_t room_cap;
 	uint64_t *cost, *sum; /* one row's values; the sum of a place's */
 	size_t cost_cap, sum_cap;
+	struct cg_seen *seen; /* blocks: see coverage.c */
+	size_t seen_cap;
 };
 
 /* Opens one run merged, sorted by ids (ranks may not exist yet). */

@@ -73,6 +73,7 @@ cg_rows_free(struct cg_rows *rows)
 	free(rows->room);
 	free(rows->cost);
 	free(rows->sum);
+	free(rows->seen);
 	free(rows);
 }
 

@@ -11,6 +11,7 @@ floor_of()
 	symbols | functions | plt | spans | demangle) echo 1 ;;
 	elffile | debugfile | dwarf | dwarf_units) echo 1 ;;
 	graph | rows | pack | build | rules | homes | columns | view | costs) echo 2 ;;
+	coverage) echo 2 ;;
 	events | join | paths) echo 2 ;;
 	lines | line_sums) echo 2 ;;
 	parts | samples | stacks | fold | clamp | guess) echo 2 ;;
