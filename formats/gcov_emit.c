@@ -9,7 +9,8 @@
  *			there (in gcc's data entry and exit do not)
  *	ARC		arcs of blocks that more than one leaves, fake ones
  *			aside; index counts them
- *	CALL		fake arcs: calls that may not come back
+ *	CALL		fake arcs: calls that may not come back; on line 0 if
+ *			the block ends on none
  *	CONDITION, PATH	what gcc 14 and 15 added
  *	jumps		from the line a block ends on to the line where the
  *			next begins; falling through is none
@@ -258,6 +259,31 @@ emit_condition(struct emit *emit, uint32_t block, struct cg_pos pos)
 	}
 }
 
+/* A call from a block that ends on no line: on line 0. */
+static void
+emit_lost_call(struct emit *emit, uint32_t number)
+{
+	const struct gcov_unit *unit = emit->unit;
+	const struct gcov_block *block =
+	    &unit->block[emit->gcov->block + number];
+	int64_t count = unit->scratch.solved[number].count;
+	struct cg_branch row = { .pos = pos_of(unit, emit->gcov->file, 0),
+		.kind = CG_BRANCH_CALL,
+		.block = number,
+		.flags = count != 0 ? CG_BRANCH_REACHED : 0 };
+
+	for (uint32_t i = 0; i < block->arcs; i++) {
+		const struct gcov_arc *arc = &unit->arc[block->arc + i];
+
+		if (!(arc->flags & GCOV_FAKE))
+			continue;
+		row.target = arc->dst;
+		row.count = (int64_t)unsigned_count(
+		    cg_gcov_sub(emit->unit, count, arc->count));
+		(void)cg_add_branch(emit->build, emit->fn, &row);
+	}
+}
+
 /* What is decided where blocks end. */
 static bool
 emit_decisions(struct emit *emit)
@@ -282,6 +308,11 @@ emit_decisions(struct emit *emit)
 			scratch->solved[touch->block].line == touch->line))
 			return false;
 		emit_condition(emit, touch->block, pos);
+	}
+	/* Block 0 is none: what leaves it so is a second return of a callee. */
+	for (uint32_t i = 1; i < fn->blocks; i++) {
+		if (scratch->solved[i].line == GCOV_NONE)
+			emit_lost_call(emit, i);
 	}
 	return true;
 }
