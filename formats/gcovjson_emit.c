@@ -264,7 +264,9 @@ choose_fn(struct emit *e, const struct gcovjson_line *line)
 	if (line->fn == 0)
 		return;
 	if (index == 0) {
-		e->fn = cg_add_fn_named(e->build, line->fn, e->pos.file, 0);
+		e->fn = cg_add_fn_symbol(e->build,
+		    cg_add_demangled(e->build, line->fn), e->pos.file, 0,
+		    line->fn);
 		return;
 	}
 	if (line->number < fn->range.first || line->number > fn->range.last)
