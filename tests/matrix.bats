@@ -29,9 +29,9 @@ may_refuse()
 	speedscope:samples/folded/* | speedscope:samples/perf-script/*) return 1 ;;
 	folded:samples/pprof/* | pprof:samples/pprof/*) return 1 ;;
 	pprof:samples/folded/* | pprof:samples/perf-script/*) return 1 ;;
-	gcov-json:samples/gcov-json/*) return 1 ;;
+	gcov-*:samples/gcov* | gcov-*:samples/lcov/*) return 1 ;;
 	pprof:*) ;;
-	gprof:* | folded:* | speedscope:* | dot:* | gcov-json:* | callgrind:samples/json/*) ;;
+	gprof:* | folded:* | speedscope:* | dot:* | gcov-*:* | callgrind:samples/json/*) ;;
 	*) return 1 ;;
 	esac
 }
@@ -88,7 +88,7 @@ totals()
 			lcov:*) continue ;;
 			esac
 			case $to in
-			gprof | gcov-json)
+			gprof | gcov-json | gcov-text)
 				grep -qxFf "$dir/got" "$dir/want" ;;
 			folded) [ "$(cut -f 3 "$dir/got")" = \
 				"$(cut -f 3 "$dir/want")" ] ||
@@ -187,7 +187,8 @@ at_record()
 {
 	case $1 in
 	samples/gprof/*/gmon*) ;;
-	samples/folded/* | samples/perf-script/*/lines.perf)
+	samples/folded/* | samples/perf-script/*/lines.perf | \
+		samples/gcov-text/*)
 		[ -z "$(tail -c 1 "$dir/cut")" ] && return
 		;;
 	samples/perf-script/*)

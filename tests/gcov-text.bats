@@ -1,0 +1,240 @@
+# gcov-text.bats - gcov's text, against what gcov wrote.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	t=$BATS_TEST_TMPDIR
+}
+
+# A source with counts of these lines.
+text()
+{
+	printf '        -:    0:Source:a.c\n' >"$t/a.gcov"
+	printf '%s\n' "$@" >>"$t/a.gcov"
+}
+
+rows()
+{
+	"$CGCONV" -q -t json "$@" | grep '^\["\(rows\|cost\|branch\)"'
+}
+
+# File, line, count and branches' counts of each line, from gcov's JSON.
+lines()
+{
+	"$CGCONV" -q -t gcov-json "$@" | perl -MJSON::PP -ne '
+		for my $f (@{ decode_json($_)->{files} }) {
+			for my $l (@{ $f->{lines} }) {
+				my $n = $l->{line_number};
+				$count{$n} += $l->{count};
+				push @{ $taken{$n} },
+				    map { $_->{count} } @{ $l->{branches} };
+			}
+		}
+		END {
+			printf "%d: %d %s\n", $_, $count{$_}, join " ",
+			    sort @{ $taken{$_} || [] } for sort keys %count;
+		}'
+}
+
+@test "gcov-text: the samples in words" {
+	for file in $(samples gcov-text); do
+		golden "$file" json
+		golden "$file" gcov-text
+	done
+}
+
+@test "gcov-text: text and JSON of one run say the same of each line" {
+	lines samples/gcov-json/gcc-12/branches.gcov.json >"$t/want"
+	[ "$(wc -l <"$t/want")" -ge 20 ]
+	for sample in gcc-12 blocks; do
+		lines samples/gcov-text/$sample/branches.cc.gcov >"$t/got"
+		same "$t/want" "$t/got"
+	done
+	lines samples/gcov-text/clang-14/branches.cc.gcov >"$t/want"
+	lines samples/gcov-text/list/branches.gcda.gcov >"$t/got"
+	# The list says of branches whether they were taken.
+	sed -i 's/\( [1-9][0-9]*\)\+$/ +/; s/: [0-9]* /&/' "$t/want" "$t/got"
+	same <(cut -d ' ' -f 1-2 "$t/want") <(cut -d ' ' -f 1-2 "$t/got")
+}
+
+@test "gcov-text: what is written is what this machine's gcov writes" {
+	command -v gcov >/dev/null || skip "no gcov"
+	cp samples/src/branches.cc "$t"
+	cat >"$t/plain.c" <<-'END'
+	#include <stdlib.h>
+	static int f(int n)
+	{
+		for (int i = 0; i < n; i++)
+			if (i > 3 && n & 1) return i;
+		return n;
+	}
+	static void leave(int n) { if (n) exit(0); abort(); }
+	int main(void)
+	{
+		for (int i = 0; i < 9; i++) f(i);
+		leave(f(2));
+	}
+	END
+	cd "$t"
+	for source in plain.c branches.cc; do
+		name=${source%.*}
+		case $source in *.c) cc=gcc ;; *) cc=g++ ;; esac
+		$cc -O0 --coverage -c $source
+		$cc --coverage -o $name $name.o
+		./$name
+		gcov -t -b -c $name.gcda >want 2>/dev/null
+		"$CGCONV" -q -t gcov-text $name.gcda >got
+		# gcov has functions in the order that they were compiled in.
+		if [ $source != plain.c ]; then
+			sort want -o want
+			sort got -o got
+		fi
+		same want got
+	done
+}
+
+@test "gcov-text: sources are opened where that was asked for" {
+	mkdir "$t/in" "$t/src"
+	text '        1:    1:first' '        2:    3:third'
+	mv "$t/a.gcov" "$t/in"
+	"$CGCONV" -t gcov-text "$t/in/a.gcov" >"$t/out" 2>"$t/err"
+	grep -q 'warning: no source of a.c: see --sources' "$t/err"
+	grep '/\*EOF' "$t/out" >"$t/got"
+	printf '%s\n' '        1:    1:/*EOF*/' '        2:    3:/*EOF*/' |
+		same - "$t/got"
+	printf 'one\ntwo\n' >"$t/src/a.c"
+	"$CGCONV" -t gcov-text --sources "$t/src" "$t/in/a.gcov" >"$t/out"
+	tail -n 3 "$t/out" >"$t/got"
+	printf '%s\n' '        1:    1:one' '        -:    2:two' \
+		'        2:    3:/*EOF*/' | same - "$t/got"
+	cp "$t/src/a.c" "$t/in"
+	"$CGCONV" -t gcov-text "$t/in/a.gcov" | grep -q ':one$'
+	# Not what the input says alone, nor out of the folder.
+	sed "s|a\.c|$t/src/a.c|" "$t/in/a.gcov" >"$t/in/b.gcov"
+	"$CGCONV" -q -t gcov-text "$t/in/b.gcov" >"$t/out"
+	! grep -q ':one$' "$t/out"
+	"$CGCONV" -q -t gcov-text --sources / "$t/in/b.gcov" | grep -q ':one$'
+	sed 's|a\.c|../src/a.c|' "$t/in/a.gcov" >"$t/in/c.gcov"
+	"$CGCONV" -q -t gcov-text "$t/in/c.gcov" >"$t/out"
+	! grep -q ':one$' "$t/out"
+}
+
+@test "gcov-text: counts of all kinds" {
+	text '        -:    1:' '    #####:    2:' '    =====:    3:' \
+		'       3*:    4:' '     1.5k:    5:' '1234567890:    6:' \
+		'       -5:    7:'
+	"$CGCONV" -t json "$t/a.gcov" 2>"$t/err" |
+		grep '^\["\(cost\|branch\)"' >"$t/got"
+	printf '%s\n' '["cost",1,2,0,[]]' '["cost",1,3,0,[]]' \
+		'["cost",1,4,0,[3]]' '["cost",1,5,0,[1500]]' \
+		'["cost",1,6,0,[1234567890]]' '["cost",1,7,0,[-5]]' \
+		'["branch",1,3,0,"block",0,0,0,"x"]' \
+		'["branch",1,4,0,"block",0,0,0]' | same - "$t/got"
+	grep -q 'a.gcov:6:6: warning: counts are rounded, as gcov -H' "$t/err"
+}
+
+@test "gcov-text: branches, calls, conditions, paths" {
+	text 'function f called 2 returned 50% blocks executed 75%' \
+		'paths covered 1 of 3' \
+		'        2:    1:' 'call    0 returned 2' \
+		'branch  1 taken 1 (fallthrough)' 'branch  2 taken 40% (throw)' \
+		'branch  3 never executed' 'unconditional  4 taken 2' \
+		'condition outcomes covered 2/4' \
+		'condition  0 not covered (true false)'
+	"$CGCONV" -t json "$t/a.gcov" 2>"$t/err" | grep '^\["branch"' >"$t/got"
+	same - "$t/got" <<-'END'
+	["branch",1,0,0,"block",0,0,2,"",0," returned 50% blocks executed 75%"]
+	["branch",1,1,0,"arc",0,1,1,"fr"]
+	["branch",1,1,0,"arc",0,2,1,"tr"]
+	["branch",1,1,0,"arc",0,3,0]
+	["branch",1,1,0,"call",0,0,2,"r"]
+	["branch",1,1,0,"condition",0,0,0,"r"]
+	["branch",1,1,0,"condition",0,1,0,"r"]
+	["branch",1,1,0,"condition",0,2,1,"r"]
+	["branch",1,1,0,"condition",0,3,1,"r"]
+	["branch",1,1,0,"path",0,0,1]
+	["branch",1,1,0,"path",0,1,0]
+	["branch",1,1,0,"path",0,2,0]
+	END
+	grep -q 'warning: percentages do not tell how often' "$t/err"
+}
+
+@test "gcov-text: functions that begin together have what is theirs" {
+	text '        7:    1:' '        9:    2:' '        3:    3:' \
+		------------------ f: 'function f called 4 returned 100%' \
+		'        4:    1:' '        8:    2:' \
+		------------------ g: 'function g called 3 returned 100%' \
+		'        3:    1:' '    #####:    2:' ------------------
+	rows "$t/a.gcov" | grep 'rows\|cost' >"$t/got"
+	printf '%s\n' '["rows",0]' '["rows",1]' '["cost",1,2,0,[1]]' \
+		'["cost",1,3,0,[3]]' '["rows",2]' '["cost",1,1,0,[4]]' \
+		'["cost",1,2,0,[8]]' '["rows",3]' '["cost",1,1,0,[3]]' \
+		'["cost",1,2,0,[]]' | same - "$t/got"
+}
+
+@test "gcov-text: many files in one text, the same one twice" {
+	{
+		text '        1:    1:' && cat "$t/a.gcov"
+		sed 's/a\.c/b.c/' "$t/a.gcov"
+		cat "$t/a.gcov"
+	} >"$t/all"
+	rows "$t/all" | grep cost >"$t/got"
+	printf '%s\n' '["cost",1,1,0,[2]]' '["cost",2,1,0,[1]]' |
+		same - "$t/got"
+}
+
+@test "gcov-text: the list of gcov -i, with and without ends of functions" {
+	cat >"$t/a" <<-'END'
+	version:8.3.0
+	file:a.c
+	function:3,5,2,f
+	function:8,9,0,g
+	lcount:3,2,0
+	lcount:4,7,1
+	branch:4,taken
+	branch:4,nottaken
+	lcount:7,1
+	lcount:8,0,1
+	branch:8,notexec
+	END
+	"$CGCONV" -q -t json "$t/a" >"$t/out"
+	grep -q '^\["function",2,"f",1,0,3,5,0\]' "$t/out"
+	grep '^\["\(rows\|cost\|branch\)' "$t/out" >"$t/got"
+	printf '%s\n' '["rows",0]' '["rows",1]' '["cost",1,7,0,[1]]' \
+		'["rows",2]' '["cost",1,3,0,[2]]' '["cost",1,4,0,[7]]' \
+		'["branch",1,4,0,"block",0,0,0]' \
+		'["branch",1,4,0,"arc",0,0,1,"r"]' \
+		'["branch",1,4,0,"arc",0,1,0,"r"]' \
+		'["rows",3]' '["cost",1,8,0,[]]' \
+		'["branch",1,8,0,"arc",0,0,0]' | same - "$t/got"
+	for line in 'lcount:x,1' 'lcount:1' 'branch:1,maybe' 'function:1,2' \
+		'lines:3'; do
+		{ cat "$t/a" && echo "$line"; } >"$t/b"
+		refuses 1 "b:12:" -t json "$t/b"
+	done
+	printf 'lcount:1,1\n' >"$t/b"
+	refuses 1 "expected" -f gcov-text -t json "$t/b"
+}
+
+@test "gcov-text: what gcov would not write is told with its place" {
+	for line in '        x:    1:' '        1:    x:' 'branch  0 eaten 3' \
+		'function f' 'condition outcomes covered 4/3' \
+		'paths covered 4 of 3' 'nonsense'; do
+		text '        1:    1:' "$line"
+		refuses 1 "a.gcov:3:1: error: expected COUNT:LINE:SOURCE" \
+			-t json "$t/a.gcov"
+	done
+	text 'paths covered 1 of 4000000000' \
+		'function f called 1 returned 1% blocks executed 1%' \
+		'paths covered 1 of 4000000000' '        1:    1:'
+	refuses 1 "expected no more paths" -t json "$t/a.gcov"
+	printf '        -:    0:Source:a.c\n        1:    1:x' >"$t/b.gcov"
+	"$CGCONV" -t json "$t/b.gcov" 2>&1 >/dev/null |
+		grep -q 'warning: the last line does not end'
+}
+
+@test "gcov-text: what is no coverage is not written" {
+	refuses 1 "there is no event Exec" -t gcov-text \
+		samples/callgrind/plain/callgrind.out
+}
