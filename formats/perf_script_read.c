@@ -155,11 +155,17 @@ add_event(struct reader *r, const struct perf_head *head)
 }
 
 static bool
+same_text(struct cg_slice a, struct cg_slice b)
+{
+	return a.len == b.len &&
+	       (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static bool
 is_event(const struct event *event, const struct perf_head *head)
 {
 	return event->period == head->has_period &&
-	       event->name.len == head->event.len &&
-	       memcmp(event->name.ptr, head->event.ptr, head->event.len) == 0;
+	       same_text(event->name, head->event);
 }
 
 static bool
@@ -353,12 +359,6 @@ hash_name(struct cg_slice name)
 	hash = (first + name.len) * 0x9e3779b97f4a7c15 ^ last;
 	hash = (hash ^ hash >> 32) * 0xff51afd7ed558ccd;
 	return (size_t)(hash >> 40) & (LATELY - 1);
-}
-
-static bool
-same_text(struct cg_slice a, struct cg_slice b)
-{
-	return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
 }
 
 static const struct known_fn *

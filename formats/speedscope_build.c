@@ -17,7 +17,7 @@ build_stacks(struct reader *r)
 	if (!stack)
 		(void)cg_speedscope_nomem(r);
 	for (size_t i = 0; stack && i < r->nodes.count; i++) {
-		const struct frame *frame = &frames[nodes[i].frame];
+		const struct frame *frame;
 
 		if (nodes[i].frame >= r->frames.count) {
 			r->status = cg_fail(r->job,
@@ -27,6 +27,7 @@ build_stacks(struct reader *r)
 			free(stack);
 			return NULL;
 		}
+		frame = &frames[nodes[i].frame];
 		stack[i + 1] =
 		    cg_add_frame(r->build, stack[nodes[i].parent], frame->fn,
 			&(const struct cg_pos){
