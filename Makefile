@@ -34,7 +34,7 @@ PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) $(TEST_PKGS) 2>/dev/null || \
 	pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null || \
 	echo -lz -ldw -lelf -llzma -lxml2)
-LIBS = $(PKG_LIBS) -liberty -ldl
+LIBS = $(PKG_LIBS) -liberty -ldl -lm
 TEST_LIBS = $(shell pkg-config --libs $(TEST_PKGS) 2>/dev/null || echo -ljson-c)
 # Sanitizers have checks of their own, and symbols that no library defines.
 SANITIZED := $(findstring -fsanitize,$(CFLAGS))

@@ -28,6 +28,7 @@ may_refuse()
 	folded:samples/speedscope/* | speedscope:samples/speedscope/*) return 1 ;;
 	speedscope:samples/folded/* | speedscope:samples/perf-script/*) return 1 ;;
 	folded:samples/pprof/* | pprof:samples/pprof/*) return 1 ;;
+	folded:samples/gperftools/* | pprof:samples/gperftools/*) return 1 ;;
 	pprof:samples/folded/* | pprof:samples/perf-script/*) return 1 ;;
 	gcov-*:samples/gcov* | gcov-*:samples/lcov/*) return 1 ;;
 	pprof:*) ;;

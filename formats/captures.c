@@ -1,0 +1,151 @@
+/*
+ * captures.c - recordings that cgconv does not read, recognised so that the
+ * message can say what to run.
+ *
+ * They are no profiles yet: samples wait for symbols, tables, unwinding. The
+ * tools that made them know how, and write what cgconv reads.
+ *
+ * Sources: the magics in perf's header.h, the JFR specification (jfr(1)),
+ * simpleperf's record_file_format.h, the JDK's hprof_b_spec.h, file(1)'s
+ * magic for the packers, dotnet's NetTraceFormat.md, Go's trace/parser.go,
+ * austin's MOJO specification, GHC's EventLogFormat.h, LLVM's InstrProf.
+ */
+#include <string.h>
+
+#include "cgconv.h"
+
+struct capture {
+	const char *magic; /* the first bytes; NULL: any */
+	size_t len;
+	const char *suffix; /* of the file's name; NULL: any */
+	const char *what, *run;
+};
+#define MAGIC(text) text, sizeof(text) - 1
+
+/* The first that fits counts. %s is the file. */
+static const struct capture captures[] = {
+	{ MAGIC("PERFILE2"), NULL, "a recording of Linux's perf",
+	    "perf script -F comm,pid,tid,time,period,event,ip,sym,symoff,dso "
+	    "-i %s | cgconv -" },
+	{ MAGIC("2ELIFREP"), NULL, "a recording of Linux's perf",
+	    "perf script -F comm,pid,tid,time,period,event,ip,sym,symoff,dso "
+	    "-i %s | cgconv -" },
+	{ MAGIC("SIMPLEPERF"), NULL, "a recording of simpleperf",
+	    "simpleperf report-sample --show-callchain -i %s | cgconv -" },
+	{ MAGIC("FLR\0"), NULL, "a Java Flight Recording",
+	    "jfrconv -o collapsed %s out.folded && cgconv out.folded" },
+	{ MAGIC("JAVA PROFILE 1.0."), NULL, "a heap dump or binary HPROF",
+	    "(it has no costs of functions) asprof -o collapsed -f out.folded "
+	    "PID && cgconv out.folded" },
+	{ MAGIC("Nettrace"), NULL, "a trace of .NET",
+	    "dotnet-trace convert --format Speedscope %s" },
+	{ MAGIC("go 1."), NULL, "an execution trace of Go",
+	    "go tool trace -pprof=sync %s >out.pb && cgconv out.pb" },
+	{ MAGIC("MOJ"), NULL, "a binary file of austin",
+	    "mojo2austin %s out.folded && cgconv out.folded" },
+	{ MAGIC("memray"), NULL, "a recording of memray",
+	    "memray transform gprof2dot %s" },
+	{ MAGIC("hdrb"), NULL, "an event log of GHC", "hs-speedscope %s" },
+	{ MAGIC("\x81rforpl\xff"), NULL, "raw counters of LLVM",
+	    "llvm-profdata merge -o out.profdata %s && llvm-cov export "
+	    "--format=lcov -instr-profile=out.profdata PROGRAM" },
+	{ MAGIC("\xfflprofi\x81"), NULL, "indexed counters of LLVM",
+	    "llvm-cov export --format=lcov -instr-profile=%s PROGRAM" },
+	{ MAGIC("\x28\xb5\x2f\xfd"), ".zst", "packed by zstd",
+	    "zstd -dc %s | cgconv - (of heaptrack: heaptrack_print "
+	    "--flamegraph-cost-type allocations -F out.folded %s)" },
+	{ MAGIC("\x28\xb5\x2f\xfd"), NULL, "packed by zstd",
+	    "zstd -dc %s | cgconv -" },
+	{ MAGIC("\xfd"
+		"7zXZ\0"),
+	    NULL, "packed by xz", "xz -dc %s | cgconv -" },
+	{ MAGIC("BZh"), NULL, "packed by bzip2", "bzip2 -dc %s | cgconv -" },
+	{ MAGIC("\x04\x22\x4d\x18"), NULL, "packed by lz4",
+	    "lz4 -dc %s | cgconv -" },
+	{ MAGIC("PK\x03\x04"), NULL, "a zip archive",
+	    "unzip -p %s | cgconv -" },
+	{ NULL, 0, ".etl", "an event trace log of Windows",
+	    "wpaexporter, or PerfView /NoGui and SpeedScope export, of %s" },
+	{ NULL, 0, ".perfetto-trace", "a trace of Perfetto",
+	    "traceconv json %s out.json && cgconv out.json" },
+	{ NULL, 0, ".pftrace", "a trace of Perfetto",
+	    "traceconv json %s out.json && cgconv out.json" },
+};
+#define CAPTURES (sizeof(captures) / sizeof(*captures))
+
+static bool
+ends_with(const char *name, const char *suffix)
+{
+	size_t len = strlen(name), cut = strlen(suffix);
+
+	return len >= cut && strcmp(name + len - cut, suffix) == 0;
+}
+
+static const struct capture *
+find(struct cg_slice text, const char *name)
+{
+	for (size_t i = 0; i < CAPTURES; i++) {
+		const struct capture *capture = &captures[i];
+
+		if (capture->magic &&
+		    (text.len < capture->len ||
+			memcmp(text.ptr, capture->magic, capture->len) != 0))
+			continue;
+		if (!capture->suffix || ends_with(name, capture->suffix))
+			return capture;
+	}
+	return NULL;
+}
+
+static int
+probe(const struct cg_head *head)
+{
+	const struct capture *capture = find(head->text, head->name);
+
+	if (!capture)
+		return CG_PROBE_NO;
+	return capture->magic ? CG_PROBE_SURE : CG_PROBE_WEAK;
+}
+
+/* The command with the file's name in it; buf is cut if need be. */
+static void
+put_name(char *buf, size_t size, const char *run, const char *name)
+{
+	size_t used = 0;
+
+	for (; *run && used + 1 < size; run++) {
+		if (run[0] != '%' || run[1] != 's') {
+			buf[used++] = *run;
+			continue;
+		}
+		for (const char *at = name; *at && used + 1 < size; at++)
+			buf[used++] = *at;
+		run++;
+	}
+	buf[used] = '\0';
+}
+
+static int
+refuse(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	const struct capture *capture;
+	struct cg_slice head;
+	char run[1024];
+
+	(void)build;
+	(void)cg_look_bytes(in, 64, &head);
+	capture = find(head, cg_in_name(in));
+	if (!capture)
+		return cg_fail(job, "expected a recording of another tool");
+	put_name(run, sizeof(run), capture->run, cg_in_name(in));
+	return cg_fail(
+	    job, "this is %s, which is not read; run: %s", capture->what, run);
+}
+
+const struct cg_module cg_format_captures = {
+	CG_MODULE,
+	.name = "captures",
+	.title = "recordings of perf, JFR and others: says what to run",
+	.probe = probe,
+	.read = refuse,
+};

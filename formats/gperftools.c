@@ -1,0 +1,596 @@
+/*
+ * gperftools.c - profiles of gperftools: CPUPROFILE, which is binary, and the
+ * text of its heap profiler, with sampling too (heap_v2).
+ *
+ * Sources: docs/cpuprofile-fileformat.html and src/heap-profile-table.cc of
+ * gperftools 2.10; how counts of samples become estimates is what go1.19's
+ * profile/legacy_profile.go says. Both hold addresses of a process and, at
+ * the end, its /proc/self/maps: names come from the programs of --exe.
+ *
+ * Addresses but the first of a CPU profile are return addresses: one less is
+ * within the call. Nothing is taken off stacks: pprof drops second frames that
+ * most samples share, whatever they are.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cgconv.h"
+
+#define DEPTH_MAX 4096 /* of a stack; the tools stop at 254 */
+#define COLUMNS 4
+
+/* A growing array of T, not cleared. */
+struct list {
+	void *at;
+	size_t count, cap;
+};
+struct node {
+	uint32_t parent, addr; /* node + 1, address + 1 */
+};
+struct sample {
+	uint32_t leaf; /* node + 1 */
+	uint64_t samples, cost[COLUMNS];
+};
+
+struct reader {
+	struct cg_job *job;
+	struct cg_in *in;
+	struct cg_build *build;
+	struct cg_space *space;
+	int status;
+	bool in_part;
+	size_t columns;
+	struct list addrs, nodes, samples;
+	struct cg_map addr_ids, children, by_leaf;
+	uint64_t addr[DEPTH_MAX]; /* of the stack that is read, leaf first */
+	size_t depth;
+};
+
+/* ---- Stacks ------------------------------------------------------------- */
+
+static void *
+append(struct reader *r, struct list *list, size_t width)
+{
+	size_t cap = list->cap ? list->cap * 2 : 64;
+	void *at;
+
+	if (list->count == list->cap) {
+		at = cap <= UINT32_MAX ? realloc(list->at, cap * width) : NULL;
+		if (!at) {
+			r->status = cg_nomem(r->job);
+			return NULL;
+		}
+		list->at = at;
+		list->cap = cap;
+	}
+	return (char *)list->at + list->count++ * width;
+}
+
+/* The number of a key, from 1; *is_new: it is the next one. 0: no memory. */
+static uint32_t
+number(struct reader *r, struct cg_map *ids, uint64_t key, size_t count,
+    bool *is_new)
+{
+	uint32_t *id = cg_map_at(ids, key);
+
+	if (!id) {
+		r->status = cg_nomem(r->job);
+		return 0;
+	}
+	*is_new = *id == 0;
+	if (*is_new)
+		*id = (uint32_t)count + 1;
+	return *id;
+}
+
+static uint32_t
+find_addr(struct reader *r, uint64_t addr)
+{
+	bool is_new;
+	uint32_t id = number(r, &r->addr_ids, addr, r->addrs.count, &is_new);
+	uint64_t *new;
+
+	if (id == 0 || !is_new)
+		return id;
+	new = append(r, &r->addrs, sizeof(*new));
+	if (!new)
+		return 0;
+	*new = addr;
+	return id;
+}
+
+/* The node + 1 of the stack that was read; 0 for one without frames. */
+static uint32_t
+find_leaf(struct reader *r)
+{
+	uint32_t at = 0, addr;
+	struct node *node;
+	bool is_new;
+
+	for (size_t i = r->depth; i > 0 && r->status == CG_OK; i--) {
+		uint32_t parent = at;
+
+		addr = find_addr(r, r->addr[i - 1]);
+		at = number(r, &r->children, (uint64_t)parent << 32 | addr,
+		    r->nodes.count, &is_new);
+		if (at == 0 || !is_new)
+			continue;
+		node = append(r, &r->nodes, sizeof(*node));
+		if (node)
+			*node = (struct node){ .parent = parent, .addr = addr };
+	}
+	return at;
+}
+
+/* Adds what the stack cost; at is its place in the input. */
+static bool
+add_sample(
+    struct reader *r, const char *at, uint64_t samples, const uint64_t *cost)
+{
+	uint32_t leaf = find_leaf(r), id;
+	struct sample *sample;
+	bool is_new, fits = true;
+
+	if (r->status != CG_OK)
+		return false;
+	id = number(r, &r->by_leaf, leaf, r->samples.count, &is_new);
+	if (id == 0)
+		return false;
+	if (is_new) {
+		sample = append(r, &r->samples, sizeof(*sample));
+		if (!sample)
+			return false;
+		*sample = (struct sample){ .leaf = leaf };
+	}
+	sample = (struct sample *)r->samples.at + id - 1;
+	fits =
+	    !__builtin_add_overflow(sample->samples, samples, &sample->samples);
+	for (size_t i = 0; i < r->columns; i++)
+		fits &= !__builtin_add_overflow(
+		    sample->cost[i], cost[i], &sample->cost[i]);
+	if (!fits)
+		r->status = cg_fail_at(
+		    r->job, at, "expected costs that add up to 64 bits");
+	return fits;
+}
+
+/* ---- Mappings ----------------------------------------------------------- */
+
+static bool
+take_hex(struct cg_slice *text, char end, uint64_t *value)
+{
+	char digits[CG_NUMBER_MAX] = "0x";
+	struct cg_slice word, number;
+
+	if (!cg_take_until(text, end, &word) || word.len > 16)
+		return false;
+	memcpy(digits + 2, word.ptr, word.len);
+	number = (struct cg_slice){ digits, word.len + 2 };
+	return cg_take_u64(&number, value) && number.len == 0;
+}
+
+/* "start-limit perms offset device inode  path" */
+static bool
+take_mapping(struct cg_slice line, struct cg_mapping *mapping)
+{
+	struct cg_slice word;
+
+	*mapping =
+	    (struct cg_mapping){ .path = { "", 0 }, .build_id = { "", 0 } };
+	if (!take_hex(&line, '-', &mapping->start) ||
+	    !take_hex(&line, ' ', &mapping->limit) ||
+	    !cg_take_until(&line, ' ', &word) ||
+	    !take_hex(&line, ' ', &mapping->offset) ||
+	    !cg_take_until(&line, ' ', &word) || !cg_take_word(&line, &word))
+		return false;
+	mapping->path = cg_trim(line);
+	return word.len > 0 && memchr("0123456789", *word.ptr, 10);
+}
+
+static void
+begin_part(struct reader *r, struct cg_slice path)
+{
+	struct cg_part_info info = { .cmd = "" };
+	cg_name name;
+
+	if (r->in_part)
+		return;
+	name = cg_add_name(r->build, path);
+	if (path.len > 0)
+		info.cmd = cg_get_name(r->build, name).ptr;
+	(void)cg_add_part(r->build, &info);
+	r->in_part = true;
+}
+
+/* What is code of an object; the first is the program. */
+static bool
+add_mapping(struct reader *r, struct cg_slice line)
+{
+	struct cg_mapping mapping;
+
+	if (!take_mapping(line, &mapping))
+		return true;
+	if (mapping.path.len > 0 && *mapping.path.ptr == '/')
+		begin_part(r, mapping.path);
+	return cg_space_add(r->space, &mapping) != 0;
+}
+
+/* ---- The graph ---------------------------------------------------------- */
+
+static bool
+add_events(struct reader *r, const struct cg_event *event, unsigned *column)
+{
+	for (size_t i = 0; i < r->columns; i++)
+		column[i] = cg_add_event(r->build, &event[i]);
+	return cg_build_status(r->build) == CG_OK;
+}
+
+/* Other inputs may have had other events. */
+static void
+add_stack(struct reader *r, const struct sample *sample, cg_node leaf,
+    const unsigned *column)
+{
+	uint64_t row[CG_EVENT_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->columns; i++) {
+		while (n <= column[i])
+			row[n++] = 0;
+		row[column[i]] = sample->cost[i];
+	}
+	cg_add_stack(r->build, leaf, sample->samples, row, n);
+}
+
+/* Puts a node's frames on its parent's. */
+static cg_node
+add_frames(struct reader *r, cg_node at, uint64_t addr)
+{
+	struct cg_stack frame[CG_FRAME_MAX];
+	uint32_t mapping = cg_space_find(r->space, addr);
+	size_t n = cg_space_frames(r->space, mapping, addr, frame);
+
+	for (size_t i = n; i > 0; i--)
+		at = cg_add_frame(r->build, at, frame[i - 1].fn,
+		    &frame[i - 1].pos, frame[i - 1].inlined);
+	return at;
+}
+
+static void
+finish(struct reader *r, const struct cg_event *event)
+{
+	const struct node *node = r->nodes.at;
+	const uint64_t *addr = r->addrs.at;
+	const struct sample *sample = r->samples.at;
+	cg_node *id = calloc(r->nodes.count + 1, sizeof(*id));
+	unsigned column[COLUMNS];
+
+	begin_part(r, (struct cg_slice){ "", 0 });
+	if (!id) {
+		r->status = cg_nomem(r->job);
+		return;
+	}
+	if (add_events(r, event, column)) {
+		for (size_t i = 0; i < r->nodes.count; i++)
+			id[i + 1] = add_frames(
+			    r, id[node[i].parent], addr[node[i].addr - 1]);
+		for (size_t i = 0; i < r->samples.count; i++)
+			add_stack(r, &sample[i], id[sample[i].leaf], column);
+	}
+	free(id);
+	r->status = cg_build_status(r->build);
+}
+
+/* ---- CPU profiles ------------------------------------------------------- */
+
+struct words {
+	unsigned size; /* bytes of a word */
+	bool big;
+};
+
+static uint64_t
+get_word(struct cg_slice bytes, size_t i, struct words words)
+{
+	const uint8_t *at = (const uint8_t *)bytes.ptr + i * words.size;
+	uint64_t value = 0;
+
+	for (unsigned b = 0; b < words.size; b++)
+		value = value << 8 | at[words.big ? b : words.size - 1 - b];
+	return value;
+}
+
+/* 0, 3 or more words that follow, 0, period in us, padding. */
+static bool
+find_words(struct cg_slice head, struct words *words)
+{
+	static const struct words kinds[] = { { 8, false }, { 8, true },
+		{ 4, false }, { 4, true } };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		*words = kinds[i];
+		if (head.len >= (size_t)5 * words->size &&
+		    get_word(head, 0, *words) == 0 &&
+		    get_word(head, 1, *words) == 3 &&
+		    get_word(head, 2, *words) == 0 &&
+		    get_word(head, 3, *words) - 1 < 100000000 &&
+		    get_word(head, 4, *words) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+fail_cut(struct reader *r)
+{
+	if (cg_in_status(r->in) == CG_OK)
+		r->status = cg_fail(r->job,
+		    "expected the end mark 0 1 0: the file is cut short");
+	return false;
+}
+
+/* Reads a record; false at the end mark or on an error. */
+static bool
+read_record(struct reader *r, struct words words, uint64_t period)
+{
+	struct cg_slice bytes;
+	uint64_t count, depth, cost[2];
+
+	if (!cg_read_bytes(r->in, 2 * words.size, &bytes))
+		return fail_cut(r);
+	count = get_word(bytes, 0, words);
+	depth = get_word(bytes, 1, words);
+	if (depth == 0 || depth > DEPTH_MAX) {
+		r->status =
+		    cg_fail(r->job, "expected a stack of 1 to %d", DEPTH_MAX);
+		return false;
+	}
+	if (!cg_read_bytes(r->in, depth * words.size, &bytes))
+		return fail_cut(r);
+	r->depth = (size_t)depth;
+	for (size_t i = 0; i < depth; i++)
+		r->addr[i] = get_word(bytes, i, words) - (i > 0);
+	if (count == 0 && depth == 1 && r->addr[0] == 0)
+		return false;
+	/* The leaf may come from the signal and from the unwinder. */
+	if (depth > 1 && r->addr[0] == r->addr[1] + 1) {
+		memmove(&r->addr[1], &r->addr[2],
+		    (r->depth - 2) * sizeof(*r->addr));
+		r->depth--;
+	}
+	cost[0] = count;
+	if (__builtin_mul_overflow(count, period, &cost[1])) {
+		r->status = cg_fail(r->job, "expected fewer samples");
+		return false;
+	}
+	return add_sample(r, bytes.ptr, count, cost);
+}
+
+static void
+read_cpu(struct reader *r, struct words words)
+{
+	static const struct cg_event event[] = { { .name = "samples" },
+		{ .name = "cpu", .unit = "ns" } };
+	struct cg_slice bytes, line;
+	uint64_t period;
+
+	(void)cg_read_bytes(r->in, (uint64_t)5 * words.size, &bytes);
+	period = get_word(bytes, 3, words) * 1000;
+	r->columns = 2;
+	while (read_record(r, words, period))
+		continue;
+	while (r->status == CG_OK && cg_read_line(r->in, &line)) {
+		if (!add_mapping(r, line))
+			r->status = CG_ELIMIT;
+	}
+	if (r->status == CG_OK)
+		finish(r, event);
+}
+
+/* ---- Heap profiles ------------------------------------------------------ */
+
+struct heap {
+	bool allocs;   /* costs of all allocations are there, too */
+	uint64_t rate; /* bytes between samples; 0, 1: all were counted */
+};
+
+static bool
+take_number(struct cg_slice *text, uint64_t *value, char end)
+{
+	(void)cg_take_blanks(text);
+	if (!cg_take_u64(text, value))
+		return false;
+	(void)cg_take_blanks(text);
+	return end == ' ' || cg_take_char(text, end);
+}
+
+/* "1: 300 [ 1: 300] @ rest": objects, bytes, of all allocations. */
+static bool
+take_counts(struct cg_slice *text, uint64_t count[4])
+{
+	bool ok = take_number(text, &count[0], ':') &&
+		  take_number(text, &count[1], ' ');
+
+	(void)cg_take_blanks(text);
+	ok = ok && cg_take_char(text, '[') &&
+	     take_number(text, &count[2], ':') &&
+	     take_number(text, &count[3], ']');
+	(void)cg_take_blanks(text);
+	ok = ok && cg_take_char(text, '@');
+	(void)cg_take_blanks(text);
+	return ok;
+}
+
+static bool
+take_header(struct cg_slice line, struct heap *heap)
+{
+	static const struct {
+		const char *name;
+		uint64_t divide; /* of the number behind it; 0: no sampling */
+	} kinds[] = { { "heapz_v2", 1 }, { "heap_v2", 1 }, { "heapprofile", 0 },
+		{ "heap", 2 }, { "growthz", 0 }, { "growth", 0 },
+		{ "fragmentationz", 0 } };
+	struct cg_slice word;
+	uint64_t count[4], rate = 0;
+
+	if (!cg_take_prefix(&line, "heap profile:") ||
+	    !take_counts(&line, count) || !cg_take_until(&line, '/', &word))
+		return false;
+	(void)cg_take_u64(&line, &rate);
+	word = cg_trim(word);
+	*heap =
+	    (struct heap){ .allocs = (count[2] != count[0] && count[2] != 0) ||
+				     (count[3] != count[1] && count[3] != 0) };
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (!cg_equal(word, kinds[i].name))
+			continue;
+		heap->rate = kinds[i].divide ? rate / kinds[i].divide : 0;
+		return true;
+	}
+	return false;
+}
+
+/* A sample of n objects stands for more: what is small is seldom met. */
+static void
+unsample(uint64_t rate, uint64_t *objects, uint64_t *bytes)
+{
+	double size, scale;
+
+	if (*objects == 0 || *bytes == 0 || rate <= 1)
+		return;
+	size = (double)*bytes / (double)*objects;
+	scale = 1 / (1 - exp(-size / (double)rate));
+	if ((double)*bytes * scale < 9e18 && (double)*objects * scale < 9e18) {
+		*objects = (uint64_t)((double)*objects * scale);
+		*bytes = (uint64_t)((double)*bytes * scale);
+	}
+}
+
+static bool
+take_stack(struct reader *r, struct cg_slice text)
+{
+	const char *at = text.ptr;
+	uint64_t addr;
+
+	r->depth = 0;
+	while (text.len > 0) {
+		if (r->depth == DEPTH_MAX || !cg_take_u64(&text, &addr)) {
+			r->status = cg_fail_at(r->job, text.len ? text.ptr : at,
+			    "expected an address of a stack");
+			return false;
+		}
+		r->addr[r->depth++] = addr - 1;
+		(void)cg_take_blanks(&text);
+	}
+	return true;
+}
+
+static bool
+read_sample(struct reader *r, const struct heap *heap, struct cg_slice line)
+{
+	const char *at = line.ptr;
+	uint64_t count[4];
+
+	if (!take_counts(&line, count)) {
+		r->status = cg_fail_at(r->job, line.len ? line.ptr : at,
+		    "expected 'OBJECTS: BYTES [OBJECTS: BYTES] @ ADDRESS...'");
+		return false;
+	}
+	if (!take_stack(r, line))
+		return false;
+	unsample(heap->rate, &count[0], &count[1]);
+	unsample(heap->rate, &count[2], &count[3]);
+	return add_sample(r, at, 1, count);
+}
+
+static void
+read_heap(struct reader *r, struct cg_slice line)
+{
+	static const struct cg_event event[] = { { .name = "inuse_objects" },
+		{ .name = "inuse_space", .unit = "bytes" },
+		{ .name = "alloc_objects" },
+		{ .name = "alloc_space", .unit = "bytes" } };
+	bool in_maps = false;
+	struct heap heap;
+
+	if (!take_header(line, &heap)) {
+		r->status = cg_fail_at(r->job, line.ptr,
+		    "expected 'heap profile: COUNTS @ heapprofile' or the "
+		    "like");
+		return;
+	}
+	r->columns = heap.allocs ? 4 : 2;
+	while (r->status == CG_OK && cg_read_line(r->in, &line)) {
+		line = cg_trim(line);
+		if (cg_starts(line, "MAPPED_LIBRARIES:") ||
+		    cg_starts(line, "--- Memory map:"))
+			in_maps = true;
+		else if (in_maps)
+			r->status =
+			    add_mapping(r, line) ? r->status : CG_ELIMIT;
+		else if (cg_starts(line, "#\t0x"))
+			cg_warn(r->job, "names in comments are not read: "
+					"give programs with --exe");
+		else if (line.len > 0 && *line.ptr != '#')
+			(void)read_sample(r, &heap, line);
+	}
+	if (r->status == CG_OK && !in_maps)
+		cg_warn(r->job, "expected MAPPED_LIBRARIES: at the end: the "
+				"file may be cut short");
+	if (r->status == CG_OK)
+		finish(r, event);
+}
+
+/* ---- The format --------------------------------------------------------- */
+
+static int
+probe(const struct cg_head *head)
+{
+	struct words words;
+	struct heap heap;
+
+	if (find_words(head->text, &words))
+		return CG_PROBE_SURE;
+	return take_header(head->first, &heap) ? CG_PROBE_SURE : CG_PROBE_NO;
+}
+
+static int
+read_gperftools(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+	struct words words;
+	struct cg_slice head;
+	int status;
+
+	if (!r)
+		return cg_nomem(job);
+	*r = (struct reader){ .job = job, .in = in, .build = build };
+	r->space = cg_space_new(job, build);
+	if (!r->space)
+		r->status = CG_ELIMIT;
+	(void)cg_look_bytes(in, 40, &head);
+	if (r->status == CG_OK && find_words(head, &words))
+		read_cpu(r, words);
+	else if (r->status == CG_OK && cg_read_line(in, &head))
+		read_heap(r, head);
+	status = r->status == CG_OK ? cg_in_status(in) : r->status;
+	cg_space_free(r->space);
+	cg_map_free(&r->addr_ids);
+	cg_map_free(&r->children);
+	cg_map_free(&r->by_leaf);
+	free(r->addrs.at);
+	free(r->nodes.at);
+	free(r->samples.at);
+	free(r);
+	return status;
+}
+
+const struct cg_module cg_format_gperftools = {
+	CG_MODULE,
+	.name = "gperftools",
+	.title = "CPU and heap profiles of gperftools (tcmalloc)",
+	.suffixes = "heap",
+	.probe = probe,
+	.read = read_gperftools,
+};

@@ -1,0 +1,38 @@
+# captures.bats - recordings that are not read: the message says what to run.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+}
+
+# says NAME BYTES MESSAGE: a file that begins so is refused so.
+says()
+{
+	{ printf "$2" && head -c 200 /dev/zero; } >"$dir/$1"
+	refuses 1 "$3" "$dir/$1"
+	[ "$("$CGCONV" --detect "$dir/$1" | cut -f 2)" = captures ]
+}
+
+@test "captures: each is recognised, with the command to run" {
+	says perf.data PERFILE2 "perf script -F comm,pid,tid,time,period"
+	says other.data 2ELIFREP "-i $dir/other.data | cgconv -"
+	says app.jfr 'FLR\0' "jfrconv -o collapsed $dir/app.jfr"
+	says simple SIMPLEPERF "simpleperf report-sample"
+	says dump.hprof 'JAVA PROFILE 1.0.2' "no costs of functions"
+	says app.nettrace Nettrace "dotnet-trace convert"
+	says trace.out 'go 1.19 trace\0\0\0' "go tool trace -pprof=sync"
+	says app.mojo MOJ "mojo2austin"
+	says out.bin memray "memray transform gprof2dot"
+	says app.eventlog hdrb "hs-speedscope"
+	says default.profraw '\x81rforpl\xff' "llvm-profdata merge"
+	says default.profdata '\xfflprofi\x81' "llvm-cov export"
+	says heaptrack.app.1.zst '\x28\xb5\x2f\xfd' "heaptrack_print"
+	says app.folded.xz '\xfd7zXZ\0' "xz -dc"
+	says app.folded.bz2 BZh9 "bzip2 -dc"
+	says app.lz4 '\x04\x22\x4d\x18' "lz4 -dc"
+	says app.zip 'PK\x03\x04' "unzip -p"
+	says app.etl '\0\0\1\0' "event trace log"
+	says app.pftrace '\x0a\x02' "traceconv json"
+}

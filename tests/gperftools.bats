@@ -1,0 +1,100 @@
+# gperftools.bats - CPU and heap profiles of gperftools.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+}
+
+# Stacks without the marks of what is inlined.
+folded()
+{
+	"$CGCONV" -q -t folded "$@" | sed 's/_\[i\]\([; ]\)/\1/g'
+}
+
+@test "gperftools: names of a CPU profile come from the program" {
+	a=samples/gperftools/cpu
+	folded --event samples --exe "$a/prog" "$a/work.prof" >"$dir/got"
+	grep -qxE '_start;.*;main;twice;spin [0-9]+' "$dir/got"
+	[ "$(wc -l <"$dir/got")" = 1 ]
+	"$CGCONV" -t folded "$a/work.prof" >"$dir/out" 2>"$dir/err"
+	grep -q 'prog have no names: give it with --exe' "$dir/err"
+	"$CGCONV" -q -t callgrind --exe "$a/prog" "$a/work.prof" >"$dir/out"
+	grep -qx 'events: samples cpu' "$dir/out"
+	grep -qx 'cmd: /var/tmp/cgconv-samples/prog' "$dir/out"
+}
+
+@test "gperftools: a program that was moved in memory is found all the same" {
+	a=samples/gperftools/heap
+	folded --event inuse_objects --exe "$a/prog" "$a/work.heap" |
+		sed 's/0x[0-9a-f]*;//g' >"$dir/got"
+	cat >"$dir/want" <<-E
+	_start;main;get 200
+	_start;main;leak;get 1
+	_start;main;leak;leak;get 1
+	_start;main;leak;leak;leak;get 1
+	E
+	same "$dir/want" "$dir/got"
+	[ "$(folded --event inuse_space "$a/work.heap" |
+		awk '{ sum += $NF } END { print sum }')" = 63000 ]
+}
+
+# words SIZE ORDER NUMBER...: of a CPU profile.
+words()
+{
+	perl -e '($size, $order, @n) = @ARGV;
+		print pack(($size == 8 ? "Q" : "L") . ($order eq "big"
+		? ">" : "<") . "*", @n)' "$@"
+}
+
+@test "gperftools: words of any size and order" {
+	for size in 4 8; do
+		for order in little big; do
+			words $size $order 0 3 0 1000 0 2 2 4096 8193 \
+				5 1 12288 3 3 4096 4096 8193 0 1 0 \
+				>"$dir/prof"
+			folded --event samples "$dir/prof" >"$dir/got"
+			printf '%s\n' '0x2000;0x1000 5' '0x3000 5' \
+				>"$dir/want"
+			same "$dir/want" "$dir/got"
+			folded --event cpu "$dir/prof" |
+				grep -qx '0x3000 5000000'
+		done
+	done
+}
+
+@test "gperftools: sampled heaps are scaled up by what was missed" {
+	cat >"$dir/heap" <<-E
+	heap profile:      3:      300 [     8:      800] @ heap_v2/1000
+	     3:      300 [     8:      800] @ 0x1001 0x2001
+
+	MAPPED_LIBRARIES:
+	E
+	# 1 / (1 - exp(-100 / 1000)) is 10.508.
+	[ "$(folded --event inuse_objects "$dir/heap")" = '0x2000;0x1000 31' ]
+	[ "$(folded --event inuse_space "$dir/heap")" = '0x2000;0x1000 3152' ]
+	[ "$(folded --event alloc_space "$dir/heap")" = '0x2000;0x1000 8406' ]
+	sed 's/heap_v2/heap/; s/1000$/2000/' "$dir/heap" >"$dir/go"
+	[ "$(folded --event inuse_space "$dir/go")" = '0x2000;0x1000 3152' ]
+	sed 's/heap_v2.*/heapprofile/' "$dir/heap" >"$dir/all"
+	[ "$(folded --event inuse_space "$dir/all")" = '0x2000;0x1000 300' ]
+}
+
+@test "gperftools: what is malformed or cut is refused" {
+	words 8 little 0 3 0 1000 0 1 2 4096 8193 >"$dir/cut"
+	refuses 1 "the file is cut short" -t folded "$dir/cut"
+	words 8 little 0 3 0 1000 0 1 99999 4096 8193 >"$dir/deep"
+	refuses 1 "a stack of 1 to 4096" -t folded "$dir/deep"
+	words 8 little 0 3 0 1000 0 18446744073709551615 1 4096 0 1 0 \
+		>"$dir/many"
+	refuses 1 "expected fewer samples" -t folded "$dir/many"
+	echo 'heap profile: 1: 2 [ 1: 2 ] @ heapprofile' >"$dir/heap"
+	echo ' 1: 2 [ 1: 2 ] @ 0x1 x' >>"$dir/heap"
+	refuses 1 "heap:2:22: error: expected an address" -t folded \
+		"$dir/heap"
+	echo 'heap profile: 1: 2 [ 1: 2 ] @ heapprofile' >"$dir/short"
+	echo ' 1: 2 [ 1: 2 ] @ 0x1' >>"$dir/short"
+	"$CGCONV" -t folded "$dir/short" 2>"$dir/err" >"$dir/out"
+	grep -q 'may be cut short' "$dir/err"
+}
