@@ -154,9 +154,10 @@ cg_callgrind_fn(
 	named->object = object;
 	if (named->name == r->spontaneous && file == 0 && object == 0)
 		named->fn = 0;
-	else
-		named->fn =
-		    cg_add_fn_named(r->build, named->name, file, object);
+	else /* of a file, "???" is what is written for lines in no function */
+		named->fn = cg_add_fn_named(r->build,
+		    named->name == r->unknown && file != 0 ? 0 : named->name,
+		    file, object);
 	return named->fn;
 }
 
