@@ -61,7 +61,10 @@ cg_lcov_add_range(
 
 /* ---- Who owns a line ---------------------------------------------------- */
 
-/* By first line; the one that ends later is around the other. */
+/*
+ * By first line; the one that ends later is around the other. Of all names
+ * of one place, the one that ran most is the one that ran.
+ */
 static int
 compare_fns(const void *pa, const void *pb)
 {
@@ -71,6 +74,8 @@ compare_fns(const void *pa, const void *pb)
 		return a->first < b->first ? -1 : 1;
 	if (a->last != b->last)
 		return a->last > b->last ? -1 : 1;
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
 	return (a->name > b->name) - (a->name < b->name);
 }
 

@@ -349,6 +349,7 @@ put_section(struct lcov_writer *w, cg_file file)
 		skip_file(w);
 		return true;
 	}
+	w->any = true;
 	put_test(w);
 	cg_puts(w->out, "SF:");
 	cg_lcov_put_text(w, path);
@@ -470,5 +471,9 @@ cg_write_lcov(
 	free(w.entry);
 	free(w.version);
 	free(w.condition);
-	return ok ? cg_out_status(out) : cg_nomem(job);
+	if (!ok)
+		return cg_nomem(job);
+	if (!w.any)
+		return cg_fail(job, "expected a line of a source file");
+	return cg_out_status(out);
 }

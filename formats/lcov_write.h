@@ -31,6 +31,7 @@ struct lcov_writer {
 	size_t conditions, condition_cap;
 	uint64_t lost, below; /* costs without a place; lines below zero */
 	bool labels;          /* some were not written */
+	bool any;             /* something was written */
 };
 
 /* A name goes no further than its line. */
