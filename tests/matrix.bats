@@ -31,6 +31,10 @@ may_refuse()
 	folded:samples/gperftools/* | pprof:samples/gperftools/*) return 1 ;;
 	pprof:samples/folded/* | pprof:samples/perf-script/*) return 1 ;;
 	gcov-*:samples/gcov* | gcov-*:samples/lcov/*) return 1 ;;
+	gcov-*:samples/cobertura/*) return 1 ;;
+	lcov:samples/lcov/* | lcov:samples/cobertura/*) return 1 ;;
+	cobertura:samples/lcov/* | cobertura:samples/cobertura/*) return 1 ;;
+	lcov:* | cobertura:*) ;;
 	pprof:*) ;;
 	gprof:* | folded:* | speedscope:* | dot:* | gcov-*:* | callgrind:samples/json/*) ;;
 	*) return 1 ;;
@@ -85,8 +89,10 @@ totals()
 			# folded stacks without its name.
 			# Of profiles, coverage keeps what has a line.
 			case $to:$file in
-			lcov:samples/lcov/*) ;;
-			lcov:*) continue ;;
+			lcov:samples/lcov/* | lcov:samples/cobertura/*) ;;
+			cobertura:samples/lcov/*) ;;
+			cobertura:samples/cobertura/*) ;;
+			lcov:* | cobertura:*) continue ;;
 			esac
 			case $to in
 			gprof | gcov-json | gcov-text)

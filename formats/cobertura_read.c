@@ -1,0 +1,441 @@
+/*
+ * cobertura_read.c - reads Cobertura's XML, of whichever tool.
+ *
+ * A class has each line once; its methods have those that are theirs once
+ * more. So the lines of a class are kept until its end, when each method gets
+ * what it has of a line, and what is left goes to nobody.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cobertura.h"
+
+/* Each outcome is a row; there are less than bytes, and this many. */
+#define OUTCOMES_MORE 65536
+
+/* A line of a class (fn 0) or of a method. */
+struct line {
+	uint32_t line;
+	cg_fn fn;
+	size_t nth; /* in the class */
+	int64_t hits;
+	uint32_t outcomes, hit; /* of its decision; 0: none */
+	size_t pair, pairs;     /* its conditions: see struct reader */
+};
+
+struct reader {
+	struct cg_job *job;
+	struct cg_build *build;
+	struct cg_in *in;
+	struct cg_xml *xml;
+	uint64_t outcomes; /* of all decisions */
+	char *source; /* folder of the files; NULL: not one, but none or many */
+	size_t sources;
+	cg_file file;
+	cg_fn outside, method; /* of the class; 0: in no method */
+	bool in_class;
+	struct line *line;
+	size_t lines, line_cap;
+	uint8_t *pair; /* of decisions of two outcomes each: how many hit */
+	size_t pairs, pair_cap;
+	int status;
+};
+
+static bool
+nomem(struct reader *r)
+{
+	r->status = cg_nomem(r->job);
+	return false;
+}
+
+static bool
+refuse(struct reader *r, const char *expected)
+{
+	r->status =
+	    cg_fail_at(r->job, cg_xml_at(r->xml), "expected %s", expected);
+	return false;
+}
+
+/* ---- Attributes --------------------------------------------------------- */
+
+static bool
+get_u32(
+    struct reader *r, const char *name, const char *expected, uint32_t *number)
+{
+	struct cg_slice text;
+	uint64_t value;
+
+	if (!cg_xml_attribute(r->xml, name, &text) ||
+	    !cg_take_u64(&text, &value) || text.len > 0 || value > UINT32_MAX)
+		return refuse(r, expected);
+	*number = (uint32_t)value;
+	return true;
+}
+
+/* From 2^63 on, something has counted below zero. */
+static bool
+get_hits(struct reader *r, int64_t *hits)
+{
+	struct cg_slice text;
+	uint64_t value;
+	bool negative;
+
+	(void)cg_xml_attribute(r->xml, "hits", &text);
+	negative = cg_take_char(&text, '-');
+	if (!cg_take_u64(&text, &value) || text.len > 0 ||
+	    (negative && value > (uint64_t)INT64_MAX))
+		return refuse(r, "hits=\"...\" with a number of 64 bits");
+	*hits = (int64_t)(negative ? 0 - value : value);
+	if (!negative && *hits < 0)
+		cg_warn_at(r->job, cg_xml_at(r->xml),
+		    "hits %" PRIu64 " are taken as %" PRId64, value, *hits);
+	return true;
+}
+
+/* "50% (1/2)", or "50%", of a decision that then has two outcomes. */
+static bool
+get_outcomes(struct reader *r, struct line *line)
+{
+	struct cg_slice text, rest;
+	uint64_t percent, hit, all;
+
+	if (!cg_xml_attribute(r->xml, "condition-coverage", &text))
+		text = cg_slice("100%"); /* says the DTD */
+	if (!cg_take_u64(&text, &percent) || percent > 100)
+		return refuse(r, "condition-coverage=\"...\" with a per cent");
+	line->outcomes = 2;
+	line->hit = (uint32_t)(percent / 50);
+	if (!cg_take_until(&text, '(', &rest) || text.len == 0)
+		return true;
+	if (!cg_take_u64(&text, &hit) || !cg_take_char(&text, '/') ||
+	    !cg_take_u64(&text, &all) || hit > all)
+		return refuse(r, "condition-coverage=\"...\" with (hit/all)");
+	r->outcomes += all < UINT32_MAX ? all : UINT32_MAX;
+	if (r->outcomes > cg_in_offset(r->in) + OUTCOMES_MORE)
+		return refuse(r, "fewer outcomes in so short a file");
+	line->outcomes = (uint32_t)all;
+	line->hit = (uint32_t)hit;
+	return true;
+}
+
+/* ---- A class ------------------------------------------------------------ */
+
+static int
+compare_lines(const void *pa, const void *pb)
+{
+	const struct line *a = pa, *b = pb;
+
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if ((a->fn == 0) != (b->fn == 0))
+		return a->fn == 0 ? -1 : 1; /* the class's own in front */
+	return (a->nth > b->nth) - (a->nth < b->nth);
+}
+
+static bool
+add_hits(struct reader *r, cg_fn fn, uint32_t line, int64_t hits)
+{
+	const struct cg_pos pos = { .file = r->file, .line = line };
+	const uint64_t cost = (uint64_t)hits;
+
+	return cg_add_cost(r->build, fn, &pos, &cost, 1);
+}
+
+static bool
+add_outcome(struct reader *r, cg_fn fn, const struct line *line, uint32_t block,
+    uint32_t index, bool hit)
+{
+	return cg_add_branch(r->build, fn,
+	    &(struct cg_branch){ .pos = { .file = r->file, .line = line->line },
+		.kind = CG_BRANCH_ARC,
+		.block = block,
+		.index = index,
+		.flags = line->hits > 0 ? CG_BRANCH_REACHED : 0,
+		.count = hit });
+}
+
+/* Conditions of two outcomes each, if they add up; else one of them all. */
+static bool
+add_decision(struct reader *r, cg_fn fn, const struct line *line)
+{
+	uint64_t hit = 0;
+
+	for (size_t i = 0; i < line->pairs; i++)
+		hit += r->pair[line->pair + i];
+	if (line->outcomes != 2 * line->pairs || hit != line->hit) {
+		for (uint32_t i = 0; i < line->outcomes; i++) {
+			if (!add_outcome(r, fn, line, 0, i, i < line->hit))
+				return false;
+		}
+		return true;
+	}
+	for (uint32_t i = 0; i < line->outcomes; i++) {
+		if (!add_outcome(r, fn, line, i / 2, i % 2,
+			i % 2 < r->pair[line->pair + i / 2]))
+			return false;
+	}
+	return true;
+}
+
+/* The rows [from, to) are of one line: the class's, then the methods'. */
+static bool
+add_line(struct reader *r, size_t from, size_t to)
+{
+	const struct line *line = r->line;
+	bool stated = line[from].fn == 0;
+	int64_t left = line[from].hits;
+	size_t methods = from;
+	cg_fn owner;
+
+	while (methods < to && line[methods].fn == 0)
+		methods++;
+	owner = methods < to ? line[methods].fn : r->outside;
+	for (size_t i = from + 1; i < methods; i++) {
+		if (__builtin_add_overflow(left, line[i].hits, &left))
+			return refuse(r, "hits whose sum fits 64 bits");
+	}
+	for (size_t i = methods; i < to; i++) {
+		int64_t hits = line[i].hits;
+
+		if (stated && hits > left)
+			hits = left;
+		if (!add_hits(r, line[i].fn, line[i].line, hits))
+			return false;
+		if (stated && __builtin_sub_overflow(left, hits, &left))
+			return refuse(r, "hits whose sum fits 64 bits");
+	}
+	if (stated && (left != 0 || methods == to) &&
+	    !add_hits(r, r->outside, line[from].line, left))
+		return false;
+	return add_decision(r, owner, &line[from]);
+}
+
+static bool
+end_class(struct reader *r)
+{
+	struct line *line = r->line;
+	size_t end;
+
+	if (r->lines > 1)
+		qsort(line, r->lines, sizeof(*line), compare_lines);
+	for (size_t i = 0; i < r->lines; i = end) {
+		for (end = i + 1;
+		     end < r->lines && line[end].line == line[i].line;)
+			end++;
+		if (!add_line(r, i, end))
+			return false;
+	}
+	r->lines = r->pairs = 0;
+	r->in_class = false;
+	return true;
+}
+
+/* ---- Elements ----------------------------------------------------------- */
+
+/* Of several folders, a file may be in any: then its name is all there is. */
+static bool
+open_source(struct reader *r)
+{
+	struct cg_slice text;
+	char *copy;
+
+	if (!cg_xml_content(r->xml, &text))
+		return true; /* the file ends here */
+	text = cg_trim(text);
+	if (text.len == 0 || cg_equal(text, "."))
+		return true;
+	copy = malloc(text.len + 1);
+	if (!copy)
+		return nomem(r);
+	memcpy(copy, text.ptr, text.len);
+	copy[text.len] = '\0';
+	free(r->source);
+	r->source = copy;
+	r->sources++;
+	return true;
+}
+
+static bool
+open_class(struct reader *r)
+{
+	bool one = r->sources == 1;
+	struct cg_slice name;
+
+	if (r->in_class)
+		return refuse(r, "the end of the class before");
+	if (!cg_xml_attribute(r->xml, "filename", &name) || name.len == 0)
+		return refuse(r, "filename=\"...\"");
+	r->file = one ? cg_add_file_in(r->build, cg_slice(r->source), name)
+		      : cg_add_file(r->build, name);
+	r->outside = cg_add_fn(r->build, cg_slice(""), r->file, 0);
+	r->method = 0;
+	r->in_class = true;
+	return true;
+}
+
+/*
+ * The signature is part of the linkage name where it is not that itself: what
+ * Java has, or what C++ has behind the name.
+ */
+static bool
+open_method(struct reader *r)
+{
+	struct cg_slice name, signature;
+	cg_name id, symbol = 0;
+	char *text;
+
+	if (!r->in_class)
+		return refuse(r, "<class> before");
+	(void)cg_xml_attribute(r->xml, "name", &name);
+	(void)cg_xml_attribute(r->xml, "signature", &signature);
+	id = cg_add_name(r->build, name);
+	if (signature.len > 0 && *signature.ptr != '(') {
+		symbol = cg_add_name(r->build, signature);
+	} else if (signature.len > 0) {
+		text = malloc(name.len + signature.len);
+		if (!text)
+			return nomem(r);
+		memcpy(text, name.ptr, name.len);
+		memcpy(text + name.len, signature.ptr, signature.len);
+		symbol = cg_add_name(r->build,
+		    (struct cg_slice){ text, name.len + signature.len });
+		free(text);
+	}
+	r->method = cg_add_fn_symbol(r->build, id, r->file, 0, symbol);
+	return true;
+}
+
+static bool
+open_line(struct reader *r)
+{
+	struct line *line;
+	struct cg_slice text;
+
+	if (!r->in_class)
+		return refuse(r, "<class> before");
+	if (!cg_cobertura_grow(&r->line, &r->line_cap, r->lines, sizeof(*line)))
+		return nomem(r);
+	line = &r->line[r->lines];
+	*line =
+	    (struct line){ .fn = r->method, .nth = r->lines, .pair = r->pairs };
+	if (!get_u32(r, "number", "number=\"...\" with a line", &line->line) ||
+	    !get_hits(r, &line->hits))
+		return false;
+	if (cg_xml_attribute(r->xml, "branch", &text) && text.len > 0 &&
+	    (*text.ptr | 0x20) == 't' && !get_outcomes(r, line))
+		return false;
+	r->lines++;
+	return true;
+}
+
+/* Only those of two outcomes say how many were hit. */
+static bool
+open_condition(struct reader *r)
+{
+	struct cg_slice type, text;
+	uint64_t percent;
+
+	if (r->lines == 0)
+		return refuse(r, "<line> before");
+	(void)cg_xml_attribute(r->xml, "type", &type);
+	if (!cg_xml_attribute(r->xml, "coverage", &text) ||
+	    !cg_take_u64(&text, &percent) || percent > 100)
+		return refuse(r, "coverage=\"...\" with a per cent");
+	if (!cg_equal(type, "jump"))
+		return true;
+	if (!cg_cobertura_grow(
+		&r->pair, &r->pair_cap, r->pairs, sizeof(*r->pair)))
+		return nomem(r);
+	r->pair[r->pairs++] = (uint8_t)(percent / 50);
+	r->line[r->lines - 1].pairs++;
+	return true;
+}
+
+static bool
+close_method(struct reader *r)
+{
+	r->method = 0;
+	return true;
+}
+
+/* Others say nothing of their own. The most frequent come first. */
+static const struct element {
+	const char *name;
+	bool (*open)(struct reader *), (*close)(struct reader *);
+} elements[] = {
+	{ "line", open_line, NULL },
+	{ "condition", open_condition, NULL },
+	{ "lines", NULL, NULL },
+	{ "conditions", NULL, NULL },
+	{ "method", open_method, close_method },
+	{ "methods", NULL, NULL },
+	{ "class", open_class, end_class },
+	{ "source", open_source, NULL },
+	{ "coverage", NULL, NULL },
+	{ "sources", NULL, NULL },
+	{ "packages", NULL, NULL },
+	{ "package", NULL, NULL },
+	{ "classes", NULL, NULL },
+	{ NULL, NULL, NULL },
+};
+
+static bool
+take_element(struct reader *r, enum cg_xml_type type)
+{
+	const struct element *element = elements;
+	struct cg_slice name = cg_xml_name(r->xml);
+
+	while (element->name && !cg_equal(name, element->name))
+		element++;
+	if (cg_xml_depth(r->xml) == 1 && !cg_equal(name, "coverage"))
+		return refuse(r, "<coverage>");
+	if (!element->name && type == CG_XML_OPEN) {
+		cg_warn_at(r->job, cg_xml_at(r->xml),
+		    "unknown element <%.*s> is skipped",
+		    name.len < 40 ? (int)name.len : 40, name.ptr);
+		(void)cg_xml_content(r->xml, NULL);
+		return true;
+	}
+	if (type == CG_XML_OPEN && element->open)
+		return element->open(r);
+	return type != CG_XML_CLOSE || !element->close || element->close(r);
+}
+
+static void
+read_document(struct reader *r)
+{
+	enum cg_xml_type type;
+
+	while ((type = cg_xml_next(r->xml)) != CG_XML_END) {
+		if (type != CG_XML_TEXT && !take_element(r, type))
+			break;
+		if (cg_build_status(r->build) != CG_OK)
+			break;
+	}
+	if (r->status == CG_OK)
+		r->status = cg_build_failed(r->build, cg_xml_at(r->xml));
+	if (r->status == CG_OK)
+		r->status = cg_xml_status(r->xml);
+}
+
+int
+cg_read_cobertura(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	const struct cg_event event = { .name = "Exec",
+		.long_name = "Line executions",
+		.is_signed = true,
+		.incl = CG_INCL_NONE };
+	struct reader r = { .job = job, .in = in, .build = build };
+
+	r.xml = cg_xml_new(job, in);
+	if (!r.xml)
+		return CG_ELIMIT;
+	(void)cg_add_event(build, &event);
+	read_document(&r);
+	cg_xml_free(r.xml);
+	free(r.source);
+	free(r.line);
+	free(r.pair);
+	return r.status;
+}

@@ -1,0 +1,276 @@
+# cobertura.bats - Cobertura's XML.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+	gcovr=samples/cobertura/gcovr/coverage.xml
+	python=samples/cobertura/coverage.py/coverage.xml
+	java=samples/cobertura/java/coverage.xml
+	lcov=samples/lcov/geninfo-2.5/coverage.info
+}
+
+# document CLASSES...: a report with these elements in the one package.
+document()
+{
+	printf '%s\n' '<?xml version="1.0"?>' '<coverage line-rate="1">' \
+		"<packages><package><classes>" "$@" \
+		"</classes></package></packages>" '</coverage>'
+}
+
+# lines LINE...: a report with these elements in a class.
+lines()
+{
+	document '<class filename="/a.c"><lines>' "$@" '</lines></class>'
+}
+
+# numbers: of standard input, what a tracefile has of lines and branches.
+numbers()
+{
+	"$CGCONV" -q -t lcov - | grep -E '^(DA|BRDA)'
+}
+
+# says LINE...: standard input is these lines.
+says()
+{
+	printf '%s\n' "$@" >"$dir/want"
+	cat >"$dir/got"
+	same "$dir/want" "$dir/got"
+}
+
+# refuses_lines MESSAGE LINE...
+refuses_lines()
+{
+	local message=$1
+
+	shift
+	lines "$@" >"$dir/bad.xml"
+	refuses 1 "$message" "$dir/bad.xml"
+}
+
+# The totals that <coverage> states.
+totals()
+{
+	grep -o '<coverage [^>]*' "$1" |
+		grep -oE '(lines|branches)-(covered|valid)="[0-9]*"' | sort
+}
+
+@test "cobertura: what gcovr, coverage.py and Cobertura say is said again" {
+	for file in "$gcovr" "$python" "$java"; do
+		"$CGCONV" -t cobertura "$file" >"$dir/out.xml"
+		totals "$file" >"$dir/want"
+		totals "$dir/out.xml" >"$dir/got"
+		[ "$(wc -l <"$dir/want")" -eq 4 ]
+		same "$dir/want" "$dir/got"
+	done
+}
+
+@test "cobertura: a report of Java in words" {
+	golden "$java" cobertura
+	golden "$java" json
+}
+
+@test "cobertura: totals are those of lcov" {
+	"$CGCONV" -t cobertura "$lcov" -o "$dir/out.xml"
+	totals "$dir/out.xml" | grep -o '[0-9]*' >"$dir/got"
+	awk -F : '{ sum[$1] += $2 } END {
+		print sum["BRH"]; print sum["BRF"]
+		print sum["LH"]; print sum["LF"] }' "$lcov" >"$dir/want"
+	same "$dir/want" "$dir/got"
+}
+
+# The document type in words: which element may be in which, and has what.
+@test "cobertura: what is written is valid" {
+	for file in "$java" "$lcov"; do
+		"$CGCONV" -q -t cobertura "$file" | perl -0777 -e '
+		my $xml = <>;
+		my $rates = "line-rate branch-rate complexity";
+		my %has = (
+		    coverage => "$rates lines-covered lines-valid version"
+			. " branches-covered branches-valid timestamp",
+		    package => "name $rates", class => "name filename $rates",
+		    method => "name signature $rates", line => "number hits",
+		    condition => "number type coverage");
+		my %in = (sources => "coverage", source => "sources",
+		    packages => "coverage", package => "packages",
+		    classes => "package", class => "classes",
+		    methods => "class", method => "methods",
+		    lines => "class method", line => "lines",
+		    conditions => "line", condition => "conditions");
+		my %next = (coverage => "sources packages", package => "classes",
+		    class => "methods lines", method => "lines");
+		my (@stack, @children);
+		$xml =~ s/^<\?xml[^>]*>\n<!DOCTYPE coverage SYSTEM "[^"]*">\n//
+		    or die "no head";
+		while ($xml =~ m{<(/?)([a-z]+)([^>]*?)(/?)>}g) {
+			my ($close, $name, $attributes, $empty)
+			    = ($1, $2, $3, $4);
+			if (!$close) {
+				my $parent = $stack[-1] // "";
+				$name eq "coverage" ? !@stack
+				    : grep { $_ eq $parent } split " ", $in{$name}
+				    or die "$name in $parent";
+				$attributes =~ / \Q$_\E="/ or die "$name: $_"
+				    for split " ", $has{$name} // "";
+				push @{$children[-1]}, $name if @children;
+				push @stack, $name;
+				push @children, [];
+			}
+			if ($close || $empty) {
+				$name eq pop @stack or die "/$name";
+				my $got = join " ", @{pop @children};
+				$got eq $next{$name} or die "$name has $got"
+				    if $next{$name};
+			}
+		}
+		@stack and die "not closed";
+		my @rates = $xml =~ /-rate="([^"]*)"/g;
+		/^(1\.0|0\.\d{1,4})$/ or die "rate $_" for @rates;
+		@rates or die "no rates";
+		'
+	done
+}
+
+@test "cobertura: rates are those of what is inside" {
+	lines '<line number="1" hits="1"/>' '<line number="2" hits="0"/>' \
+		'<line number="3" hits="5"/>' '<line number="4" hits="0"
+		branch="true" condition-coverage="33% (1/3)"/>' |
+		"$CGCONV" -q -t cobertura - | grep -c \
+		'line-rate="0.5" branch-rate="0.3333"' | says 3
+	lines '<line number="1" hits="1"/>' | "$CGCONV" -t cobertura - |
+		grep -c 'line-rate="1.0" branch-rate="1.0"' | says 3
+}
+
+@test "cobertura: folders are packages, one can be written alone" {
+	printf 'SF:%s\nDA:1,1\nend_of_record\n' /src/a/z.c /src/a/b/c.c \
+		/src/a/a.c /src/ab/x.c /src/m.c >"$dir/in.info"
+	"$CGCONV" -t cobertura "$dir/in.info" >"$dir/out.xml"
+	grep -oE '<(package|class) name="[^"]*"|<source>[^<]*' \
+		"$dir/out.xml" | grep -oE '(/src|"[a-z./]*")' |
+		says /src '"."' '"m.c"' '"a"' '"a.c"' '"z.c"' '"a/b"' '"c.c"' \
+			'"ab"' '"x.c"'
+	"$CGCONV" -t cobertura --package a "$dir/in.info" >"$dir/a.xml"
+	grep -oE 'filename="[^"]*"|<source>[^<]*|lines-valid="[0-9]*"' \
+		"$dir/a.xml" | says 'lines-valid="3"' '<source>/src' \
+		'filename="a/a.c"' 'filename="a/z.c"' 'filename="a/b/c.c"'
+	refuses 2 "there is no package 'x'" -t cobertura --package x \
+		"$dir/in.info"
+}
+
+@test "cobertura: hits of methods are part of those of the class" {
+	document '<class filename="/a.c"><methods>' \
+		'<method name="f" signature="_Z1fv"><lines>' \
+		'<line number="1" hits="3"/><line number="2" hits="4"/>' \
+		'<line number="3" hits="5"/></lines></method>' \
+		'<method name="g" signature=""><lines>' \
+		'<line number="2" hits="4"/></lines></method></methods>' \
+		'<lines><line number="1" hits="3"/><line number="2" hits="9"/>' \
+		'<line number="4" hits="1"/></lines></class>' >"$dir/in.xml"
+	"$CGCONV" -t callgrind "$dir/in.xml" |
+		perl tests/oracle/callgrind.pl - | grep ^self |
+		cut -f 5,7,9 | tr '\t' ' ' | says '??? 2 Exec=1' '??? 4 Exec=1' \
+		'f 1 Exec=3' 'f 2 Exec=4' 'f 3 Exec=5' 'g 2 Exec=4'
+	"$CGCONV" -t cobertura "$dir/in.xml" | grep -o 'name="f".*_Z1fv"' |
+		says 'name="f" signature="_Z1fv"'
+	[ "$("$CGCONV" -t cobertura --no-methods "$dir/in.xml" |
+		grep -c '<line ')" -eq 4 ]
+}
+
+@test "cobertura: decisions as tools write them" {
+	lines '<line number="1" hits="2" branch="true"
+		condition-coverage="50% (1/2)"/>' \
+		'<line number="2" hits="0" branch="True"
+		condition-coverage="0%"/>' \
+		'<line number="3" hits="1" branch="true"/>' \
+		'<line number="4" hits="1" branch="true"
+		condition-coverage="75.0% (3/4)"><conditions>
+		<condition number="0" type="jump" coverage="50%"/>
+		<condition number="1" type="jump" coverage="100%"/>
+		</conditions></line>' |
+		numbers | says DA:1,2 BRDA:1,0,0,1 BRDA:1,0,1,0 DA:2,0 \
+		BRDA:2,0,0,- BRDA:2,0,1,- DA:3,1 BRDA:3,0,0,1 BRDA:3,0,1,1 \
+		DA:4,1 BRDA:4,0,0,1 BRDA:4,0,1,0 BRDA:4,1,0,1 BRDA:4,1,1,1
+}
+
+@test "cobertura: files are where their source says" {
+	document '<class filename="src/a.c"><lines><line number="1" hits="1"/>
+		</lines></class>' >"$dir/body"
+	for source in '<source>/home/me</source>' '<source>.</source>' \
+		'<source>/a</source><source>/b</source>'; do
+		sed "2a<sources>$source</sources>" "$dir/body" |
+			"$CGCONV" -t lcov - | grep ^SF:
+	done | says SF:/home/me/src/a.c SF:src/a.c SF:src/a.c
+}
+
+@test "cobertura: relative names stay as they are" {
+	printf 'SF:%s\nDA:1,1\nend_of_record\n' /me/src/a.c /me/src/b.c |
+		"$CGCONV" -t cobertura --strip-prefix /me - |
+		grep -oE 'filename="[^"]*"|<source>[^<]*' |
+		says '<source>.' 'filename="src/a.c"' 'filename="src/b.c"'
+}
+
+@test "cobertura: names that mean something to XML" {
+	printf 'SF:/a&b/<c>".c\nFN:1,operator<&\nDA:1,1\nend_of_record\n' \
+		>"$dir/in.info"
+	"$CGCONV" -t cobertura "$dir/in.info" >"$dir/out.xml"
+	grep -q 'filename="&lt;c&gt;&quot;.c"' "$dir/out.xml"
+	"$CGCONV" -t lcov "$dir/out.xml" | grep -E '^(SF|FN):' |
+		says 'SF:/a&b/<c>".c' 'FN:1,operator<&'
+}
+
+@test "cobertura: the time is told, not taken" {
+	"$CGCONV" -t cobertura "$gcovr" | grep -q 'timestamp="0"'
+	"$CGCONV" -t cobertura --timestamp 1700000000 "$gcovr" |
+		grep -q 'timestamp="1700000000"'
+}
+
+@test "cobertura: nothing is opened that a document names" {
+	command -v strace >/dev/null || skip "no strace"
+	strace -f -e trace=open,openat,connect,socket -o "$dir/trace" \
+		"$CGCONV" -q -t json "$gcovr" >"$dir/out" ||
+		skip "strace does not work here"
+	[ "$(grep -cE 'dtd|connect|socket' "$dir/trace")" -eq 0 ]
+}
+
+@test "cobertura: what is wrong is said at its place" {
+	refuses_lines "bad.xml:5:1: error: expected number=" '<line hits="1"/>'
+	refuses_lines 'expected hits="..."' '<line number="1"/>'
+	refuses_lines 'expected hits="..."' '<line number="1" hits="1.5"/>'
+	refuses_lines 'expected hits="..."' \
+		'<line number="1" hits="18446744073709551616"/>'
+	refuses_lines 'condition-coverage="..." with a per cent' \
+		'<line number="1" hits="1" branch="true" condition-coverage=""/>'
+	refuses_lines 'condition-coverage="..." with (hit/all)' \
+		'<line number="1" hits="1" branch="true"
+		condition-coverage="1% (2/1)"/>'
+	refuses_lines "fewer outcomes in so short a file" \
+		'<line number="1" hits="1" branch="true"
+		condition-coverage="1% (1/4000000000)"/>'
+	refuses_lines "expected <line> before" '<condition coverage="0%"/>'
+	document '<class><lines/></class>' >"$dir/bad.xml"
+	refuses 1 'expected filename="..."' "$dir/bad.xml"
+	document '<line number="1" hits="1"/>' >"$dir/bad.xml"
+	refuses 1 'expected <class> before' "$dir/bad.xml"
+	lines | head -n 5 >"$dir/bad.xml"
+	refuses 1 'the file is cut short' "$dir/bad.xml"
+}
+
+@test "cobertura: what is odd is read with a warning" {
+	lines '<line number="1" hits="18446744073709551615"/>' '<x><y/></x>' \
+		'<line number="2" hits="2"/>' >"$dir/in.xml"
+	"$CGCONV" -t lcov "$dir/in.xml" 2>"$dir/err" | grep ^DA |
+		says DA:1,0 DA:2,2
+	grep -q "hits 18446744073709551615 are taken as -1" "$dir/err"
+	grep -q "unknown element <x> is skipped" "$dir/err"
+}
+
+@test "cobertura: other reports called coverage are not taken for one" {
+	for text in '<coverage version="1"><file path="a.c"></file></coverage>' \
+		'<coverage generated="1"><project timestamp="1"/></coverage>' \
+		'<report name="x"><coverage line-rate="1"/></report>'; do
+		echo "$text" >"$dir/in.xml"
+		refuses 1 "expected a profile in one of the formats" \
+			"$dir/in.xml"
+	done
+}
