@@ -1,0 +1,254 @@
+/*
+ * graphml.c - graphml: the call graph for yEd, Gephi, networkx and others.
+ *
+ * Source: "The GraphML File Format" (graphml.graphdrawing.org), 1.0. A function
+ * is a node, all calls of one function by another are an edge; costs of all
+ * events are data of both. Parts are added up; lines, addresses, jumps and
+ * stacks are lost.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cgconv.h"
+
+struct writer {
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	const struct cg_sums *sums;
+	struct cg_rows *rows;
+	size_t events;
+	uint32_t *number; /* of functions, in canonical order */
+	/* Of one caller: */
+	struct cg_map ids; /* callee -> place + 1 */
+	struct edge {
+		cg_fn callee;
+		uint64_t count;
+	} * edge;
+	uint64_t *cost; /* of each edge, of all events */
+	size_t edges, edge_cap;
+};
+
+static void
+put_key(struct writer *w, const char *id, size_t number, const char *of,
+    const char *what, const char *event)
+{
+	cg_putf(w->out, "  <key id=\"%s", id);
+	if (event)
+		cg_putu(w->out, number);
+	cg_putf(w->out, "\" for=\"%s\" attr.name=\"%s", of, what);
+	if (event) {
+		cg_putc(w->out, ' ');
+		cg_put_xml(w->out, cg_slice(event));
+	}
+	cg_putf(w->out, "\" attr.type=\"%s\"/>\n",
+	    event || strcmp(what, "calls") == 0 || strcmp(what, "line") == 0
+		? "long"
+		: "string");
+}
+
+static void
+put_keys(struct writer *w)
+{
+	put_key(w, "name", 0, "node", "name", NULL);
+	put_key(w, "file", 0, "node", "file", NULL);
+	put_key(w, "line", 0, "node", "line", NULL);
+	put_key(w, "object", 0, "node", "object", NULL);
+	put_key(w, "called", 0, "node", "calls", NULL);
+	put_key(w, "calls", 0, "edge", "calls", NULL);
+	for (size_t i = 0; i < w->events; i++) {
+		const char *name = cg_get_event(w->graph, i)->name;
+
+		put_key(w, "self", i, "node", "self", name);
+		put_key(w, "inclusive", i, "node", "inclusive", name);
+		put_key(w, "cost", i, "edge", "inclusive", name);
+	}
+}
+
+static void
+put_text(struct writer *w, const char *key, struct cg_slice text)
+{
+	if (text.len == 0)
+		return;
+	cg_putf(w->out, "<data key=\"%s\">", key);
+	cg_put_xml(w->out, text);
+	cg_puts(w->out, "</data>");
+}
+
+static void
+put_count(struct writer *w, const char *key, uint64_t count)
+{
+	cg_putf(w->out, "<data key=\"%s\">", key);
+	cg_putu(w->out, count);
+	cg_puts(w->out, "</data>");
+}
+
+static void
+put_cost(struct writer *w, const char *key, size_t event, uint64_t cost)
+{
+	char *to;
+
+	if (cost == 0)
+		return;
+	cg_putf(w->out, "<data key=\"%s%zu\">", key, event);
+	to = cg_out_reserve(w->out, CG_NUMBER_MAX);
+	cg_out_advance(w->out, cg_get_event(w->graph, event)->is_signed
+				   ? cg_format_i64(to, (int64_t)cost)
+				   : cg_format_u64(to, cost));
+	cg_puts(w->out, "</data>");
+}
+
+static void
+put_node(struct writer *w, cg_fn fn)
+{
+	struct cg_range range;
+
+	cg_putf(w->out, "    <node id=\"n%" PRIu32 "\">", w->number[fn]);
+	cg_fn_range(w->graph, fn, &range);
+	put_text(w, "name",
+	    fn ? cg_fn_name(w->graph, fn) : cg_slice("<spontaneous>"));
+	put_text(w, "file", cg_file_path(w->graph, cg_fn_file(w->graph, fn)));
+	if (range.first != 0)
+		put_count(w, "line", range.first);
+	put_text(
+	    w, "object", cg_object_path(w->graph, cg_fn_object(w->graph, fn)));
+	put_count(w, "called", cg_sum_calls_in(w->sums, fn));
+	for (size_t i = 0; i < w->events; i++) {
+		put_cost(w, "self", i, cg_sum_self(w->sums, fn, i));
+		put_cost(w, "inclusive", i, cg_sum_inclusive(w->sums, fn, i));
+	}
+	cg_puts(w->out, "</node>\n");
+}
+
+/* ---- Edges --------------------------------------------------------------- */
+
+static bool
+grow_edges(struct writer *w)
+{
+	size_t cap = w->edge_cap ? w->edge_cap * 2 : 64;
+	struct edge *edge;
+	uint64_t *cost;
+
+	if (w->edges < w->edge_cap)
+		return true;
+	edge = realloc(w->edge, cap * sizeof(*edge));
+	if (!edge)
+		return false;
+	w->edge = edge;
+	cost = realloc(w->cost, cap * (w->events + 1) * sizeof(*cost));
+	if (!cost)
+		return false;
+	w->cost = cost;
+	w->edge_cap = cap;
+	return true;
+}
+
+/* Sums fit: each is at most the sum over the part, which does. */
+static bool
+add_call(struct writer *w, const struct cg_call *call)
+{
+	uint32_t *place = cg_map_at(&w->ids, call->callee);
+	uint64_t *cost;
+
+	if (!place || (*place == 0 && !grow_edges(w)))
+		return false;
+	if (*place == 0) {
+		w->edge[w->edges] = (struct edge){ .callee = call->callee };
+		memset(w->cost + w->edges * w->events, 0,
+		    w->events * sizeof(*w->cost));
+		*place = (uint32_t)++w->edges;
+	}
+	w->edge[*place - 1].count += call->count;
+	cost = w->cost + (*place - 1) * w->events;
+	for (size_t i = 0; i < call->n; i++)
+		cost[i] += call->cost[i];
+	return true;
+}
+
+static bool
+put_edges(struct writer *w, cg_fn caller)
+{
+	struct cg_call call;
+	bool good = cg_rows_open(w->rows, CG_ALL_PARTS, caller);
+
+	w->edges = 0;
+	while (good && cg_next_call(w->rows, &call))
+		good = add_call(w, &call);
+	for (size_t i = 0; good && i < w->edges; i++) {
+		const struct edge *edge = &w->edge[i];
+
+		cg_putf(w->out,
+		    "    <edge source=\"n%" PRIu32 "\" target=\"n%" PRIu32
+		    "\">",
+		    w->number[caller], w->number[edge->callee]);
+		put_count(w, "calls", edge->count);
+		for (size_t k = 0; k < w->events; k++)
+			put_cost(w, "cost", k, w->cost[i * w->events + k]);
+		cg_puts(w->out, "</edge>\n");
+	}
+	cg_map_free(&w->ids);
+	return good;
+}
+
+static bool
+put_graph(struct writer *w)
+{
+	cg_fn fn = 0;
+	size_t i = 0;
+	bool spontaneous =
+	    cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn) && fn == 0;
+
+	for (i = 0; i <= cg_fn_count(w->graph); i++)
+		w->number[cg_fn_ranked(w->graph, i)] = (uint32_t)i;
+	for (i = 0; i <= cg_fn_count(w->graph); i++) {
+		fn = cg_fn_ranked(w->graph, i);
+		if (fn != 0 || spontaneous)
+			put_node(w, fn);
+	}
+	for (i = 0; cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);)
+		if (!put_edges(w, fn))
+			return false;
+	return true;
+}
+
+static int
+write_graphml(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	struct cg_sums *sums = cg_sums_new(graph, CG_ALL_PARTS, true);
+	struct writer w = { .graph = graph,
+		.out = out,
+		.sums = sums,
+		.rows = cg_rows_new(graph),
+		.events = cg_event_count(graph) };
+	bool good;
+
+	w.number = calloc(cg_fn_count(graph) + 1, sizeof(*w.number));
+	good = sums && w.rows && w.number;
+	if (good) {
+		cg_puts(out,
+		    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		    "<graphml "
+		    "xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
+		put_keys(&w);
+		cg_puts(out, "  <graph edgedefault=\"directed\">\n");
+		good = put_graph(&w);
+		cg_puts(out, "  </graph>\n</graphml>\n");
+	}
+	cg_rows_free(w.rows);
+	cg_sums_free(sums);
+	free(w.number);
+	free(w.edge);
+	free(w.cost);
+	return good ? cg_out_status(out) : cg_nomem(job);
+}
+
+const struct cg_module cg_format_graphml = {
+	CG_MODULE,
+	.name = "graphml",
+	.title = "the call graph for yEd, Gephi, networkx",
+	.suffixes = "graphml",
+	.carries = CG_SELF | CG_CALLS | CG_INCL | CG_EVENTS | CG_SIGNED,
+	.needs = CG_INCL,
+	.write = write_graphml,
+};
