@@ -10,15 +10,22 @@ setup()
 	"$CGCONV" -q -t json samples/xhprof/recursion/xhprof.json |
 		perl tests/oracle/graph.pl | sed 's/:0://g' | sort >"$t/got"
 	printf '%s\t%s\t%s\t%s\t%s\n' \
-		call a b 3 700,650,-1024,0 call a c 3 100,90,0,0 \
+		call a b 3 700,650,1024,0 call a c 3 100,90,0,0 \
 		call b a 2 300,290,0,0 call main'()' a 1 1000,900,4096,4096 \
 		call '<spontaneous>' 'main()' 1 1200,1000,5000,5000 >"$t/want"
 	printf 'function\t%s\t%s\t%s\n' \
-		a 450,410,5120,4096 1000,900,4096,4096 \
-		b 450,400,-1024,0 700,650,-1024,0 c 100,90,0,0 100,90,0,0 \
+		a 450,410,3072,4096 1000,900,4096,4096 \
+		b 450,400,1024,0 700,650,1024,0 c 100,90,0,0 100,90,0,0 \
 		'main()' 200,100,904,904 1200,1000,5000,5000 >>"$t/want"
 	sort -o "$t/want" "$t/want"
 	same "$t/want" "$t/got"
+}
+
+@test "xhprof: memory may be given back, time may not" {
+	echo '{"main()":{"ct":1,"wt":5,"mu":-7}}' >"$t/x"
+	"$CGCONV" -q -t json "$t/x" | grep -qxF '["total",[5,-7]]'
+	echo '{"main()":{"wt":5},"main()==>a":{"wt":9}}' >"$t/x"
+	"$CGCONV" -t json "$t/x" 2>&1 >/dev/null | grep -q 'below 0 is taken'
 }
 
 @test "xhprof: only what is there becomes an event" {

@@ -1,0 +1,466 @@
+/*
+ * oprofilexml.c - oprofile-xml: what OProfile's opreport --xml writes.
+ *
+ * Source: doc/opreport.xsd of OProfile, schema version 3. Samples of each
+ * symbol of a binary or module, the symbols themselves come later in a table;
+ * with --callgraph also the samples that a symbol's callees have from it. Events
+ * are those of the setup, samples of all CPUs and unit masks of one are added
+ * up. Processes and threads are parts on request (--part-by).
+ *
+ * The samples of single instructions and lines (--details) are lost, of call
+ * graphs what callers say once more.
+ */
+#include <stdlib.h>
+
+#include "cgconv.h"
+
+#define NO_SYMBOL UINT64_MAX /* a binary without any */
+#define NESTED 8             /* binaries and modules in each other */
+
+struct row {
+	uint64_t symbol, callee; /* ids; callee NO_SYMBOL: samples of its own */
+	cg_object object, callee_object;
+	uint64_t pid, tid, count;
+	size_t event;
+};
+
+struct symbol {
+	cg_name name, file;
+	uint32_t line;
+};
+
+/* A binary or module that is open. */
+struct module {
+	cg_object object;
+	bool counted; /* what is in it has counts */
+	size_t rows;  /* that were there when it began */
+};
+
+struct reader {
+	struct cg_job *job;
+	struct cg_build *build;
+	struct cg_xml *xml;
+	struct cg_columns columns;
+	struct cg_map events, classes; /* id, name -> place of the event + 1 */
+	struct row *row;
+	size_t rows, row_cap;
+	struct cg_map symbol_ids; /* -> place + 1 */
+	struct symbol *symbol;
+	size_t symbols, symbol_cap;
+	struct module module[NESTED];
+	size_t depth;
+	struct row now; /* what the next count belongs to */
+	bool in_symbol, in_callees, in_callee, skipped;
+	int status;
+};
+
+static bool
+fail(struct reader *r, const char *expected)
+{
+	r->status =
+	    cg_fail_at(r->job, cg_xml_at(r->xml), "expected %s", expected);
+	return false;
+}
+
+static bool
+nomem(struct reader *r)
+{
+	r->status = cg_nomem(r->job);
+	return false;
+}
+
+/* A number in an attribute; absent is 0 where it need not be there. */
+static bool
+get_number(struct reader *r, const char *name, bool needed, uint64_t *number)
+{
+	struct cg_slice text;
+
+	*number = 0;
+	if (!cg_xml_attribute(r->xml, name, &text))
+		return !needed || fail(r, "a number as attribute");
+	return (cg_take_u64(&text, number) && text.len == 0) ||
+	       fail(r, "a number as attribute");
+}
+
+static cg_name
+get_name(struct reader *r, const char *name)
+{
+	struct cg_slice text;
+
+	(void)cg_xml_attribute(r->xml, name, &text);
+	return cg_add_name(r->build, text);
+}
+
+/* ---- Tables -------------------------------------------------------------- */
+
+static bool
+add_event(struct reader *r, uint64_t id, cg_name name)
+{
+	const struct cg_event event = { .name = cg_get_name(r->build, name).ptr,
+		.long_name = "Samples" };
+	uint32_t *place = cg_map_at(&r->events, id);
+
+	if (!place)
+		return nomem(r);
+	if (*place != 0)
+		return fail(r, "another id of an event");
+	*place = (uint32_t)r->columns.events + 1;
+	return cg_add_column(&r->columns, r->build, &event) ||
+	       fail(r, "another name of an event");
+}
+
+static bool
+take_event(struct reader *r)
+{
+	cg_name name = get_name(r, "eventname");
+	uint64_t id;
+
+	return get_number(r, "id", true, &id) && add_event(r, id, name);
+}
+
+static bool
+take_timer(struct reader *r)
+{
+	return add_event(r, 0, cg_add_name(r->build, cg_slice("TIMER")));
+}
+
+/* Without event: the only one. */
+static bool
+take_class(struct reader *r)
+{
+	cg_name name = get_name(r, "name");
+	uint32_t event, *place;
+	uint64_t id;
+
+	if (!get_number(r, "event", false, &id))
+		return false;
+	event = cg_map_get(&r->events, id);
+	if (event == 0)
+		return fail(r, "the id of an event in setup");
+	place = cg_map_at(&r->classes, name);
+	if (!place)
+		return nomem(r);
+	*place = event;
+	return true;
+}
+
+static bool
+take_symboldata(struct reader *r)
+{
+	struct symbol symbol = { .name = get_name(r, "name"),
+		.file = get_name(r, "file") };
+	size_t cap = r->symbol_cap ? r->symbol_cap * 2 : 64;
+	struct symbol *more;
+	uint64_t id, line;
+	uint32_t *place;
+
+	if (!get_number(r, "id", true, &id) ||
+	    !get_number(r, "line", false, &line))
+		return false;
+	if (line > UINT32_MAX)
+		return fail(r, "a line number");
+	symbol.line = (uint32_t)line;
+	place = cg_map_at(&r->symbol_ids, id);
+	if (!place)
+		return nomem(r);
+	if (*place != 0)
+		return fail(r, "another id of a symbol");
+	if (r->symbols == r->symbol_cap) {
+		more = realloc(r->symbol, cap * sizeof(*more));
+		if (!more)
+			return nomem(r);
+		r->symbol = more;
+		r->symbol_cap = cap;
+	}
+	r->symbol[r->symbols] = symbol;
+	*place = (uint32_t)++r->symbols;
+	return true;
+}
+
+/* ---- Samples ------------------------------------------------------------- */
+
+static bool
+open_module(struct reader *r)
+{
+	struct cg_slice name;
+
+	(void)cg_xml_attribute(r->xml, "name", &name);
+	if (r->depth == NESTED)
+		return fail(r, "fewer modules in modules");
+	r->module[r->depth++] =
+	    (struct module){ .object = cg_add_object(r->build, name),
+		    .rows = r->rows };
+	return true;
+}
+
+static cg_object
+get_object(const struct reader *r)
+{
+	return r->depth > 0 ? r->module[r->depth - 1].object : 0;
+}
+
+static bool
+open_symbol(struct reader *r)
+{
+	uint64_t id;
+
+	if (!get_number(r, "idref", true, &id))
+		return false;
+	if (r->in_callees) {
+		r->in_callee = true;
+		r->now.callee = id;
+		r->now.callee_object = get_object(r);
+	} else {
+		r->in_symbol = true;
+		r->now.symbol = id;
+		r->now.object = get_object(r);
+	}
+	return true;
+}
+
+/* Of a symbol or callee; of a binary only if nothing in it has one. */
+static bool
+take_count(struct reader *r)
+{
+	struct row row = r->now;
+	size_t cap = r->row_cap ? r->row_cap * 2 : 64;
+	struct cg_slice text;
+	uint32_t event = r->columns.events == 1;
+	struct row *more;
+
+	if (cg_xml_attribute(r->xml, "class", &text))
+		event = cg_map_get(&r->classes, cg_add_name(r->build, text));
+	if (event == 0)
+		return fail(r, "the class of a count");
+	row.event = event - 1;
+	if (!cg_xml_content(r->xml, &text))
+		return false;
+	text = cg_trim(text);
+	if (!cg_take_u64(&text, &row.count) || text.len > 0)
+		return fail(r, "a number of samples");
+	if (!r->in_symbol) {
+		if (r->depth == 0) /* of a process or thread */
+			return true;
+		row.symbol = NO_SYMBOL;
+		row.object = get_object(r);
+	}
+	if (!r->in_callee)
+		row.callee = NO_SYMBOL;
+	if (r->rows == r->row_cap) {
+		more = realloc(r->row, cap * sizeof(*more));
+		if (!more)
+			return nomem(r);
+		r->row = more;
+		r->row_cap = cap;
+	}
+	r->row[r->rows++] = row;
+	if (r->in_symbol)
+		for (size_t i = 0; i < r->depth; i++)
+			r->module[i].counted = true;
+	return true;
+}
+
+/* What stands in it says its count in detail: the sum is dropped. */
+static void
+close_module(struct reader *r)
+{
+	const struct module *module;
+	size_t to;
+
+	if (r->depth == 0)
+		return;
+	module = &r->module[--r->depth];
+	if (r->depth > 0 && r->rows > module->rows)
+		r->module[r->depth - 1].counted = true;
+	if (!module->counted)
+		return;
+	to = module->rows;
+	for (size_t i = module->rows; i < r->rows; i++)
+		if (r->row[i].symbol != NO_SYMBOL ||
+		    r->row[i].object != module->object)
+			r->row[to++] = r->row[i];
+	r->rows = to;
+}
+
+static bool
+skip(struct reader *r)
+{
+	return cg_xml_content(r->xml, NULL);
+}
+
+static bool
+skip_details(struct reader *r)
+{
+	r->skipped = true;
+	return skip(r);
+}
+
+static bool
+open_callees(struct reader *r)
+{
+	r->in_callees = true;
+	return true;
+}
+
+static bool
+open_process(struct reader *r)
+{
+	return get_number(r, "pid", true, &r->now.pid);
+}
+
+static bool
+open_thread(struct reader *r)
+{
+	return get_number(r, "tid", true, &r->now.tid);
+}
+
+static const struct {
+	const char *name;
+	bool (*open)(struct reader *);
+} elements[] = {
+	{ "count", take_count },
+	{ "symbol", open_symbol },
+	{ "symboldata", take_symboldata },
+	{ "module", open_module },
+	{ "binary", open_module },
+	{ "callees", open_callees },
+	{ "callers", skip },
+	{ "process", open_process },
+	{ "thread", open_thread },
+	{ "eventsetup", take_event },
+	{ "timersetup", take_timer },
+	{ "class", take_class },
+	{ "detailtable", skip_details },
+	{ "bytestable", skip },
+};
+
+static bool
+open_element(struct reader *r)
+{
+	struct cg_slice name = cg_xml_name(r->xml);
+
+	for (size_t i = 0; i < sizeof(elements) / sizeof(*elements); i++)
+		if (cg_equal(name, elements[i].name))
+			return elements[i].open(r);
+	return true;
+}
+
+static void
+close_element(struct reader *r)
+{
+	struct cg_slice name = cg_xml_name(r->xml);
+
+	if (cg_equal(name, "module") || cg_equal(name, "binary"))
+		close_module(r);
+	else if (cg_equal(name, "callees"))
+		r->in_callees = false;
+	else if (cg_equal(name, "symbol") && r->in_callee)
+		r->in_callee = false;
+	else if (cg_equal(name, "symbol"))
+		r->in_symbol = false;
+}
+
+/* ---- Into the graph ------------------------------------------------------ */
+
+static bool
+find_function(struct reader *r, uint64_t id, cg_object object, cg_fn *fn,
+    struct cg_pos *pos)
+{
+	uint32_t place = cg_map_get(&r->symbol_ids, id);
+	struct cg_slice name = { 0 };
+
+	*pos = (struct cg_pos){ 0 };
+	if (id != NO_SYMBOL && place == 0)
+		return fail(r, "symbols with all ids that are referred to");
+	if (place != 0) {
+		const struct symbol *symbol = &r->symbol[place - 1];
+
+		name = cg_get_name(r->build, symbol->name);
+		pos->file =
+		    cg_add_file(r->build, cg_get_name(r->build, symbol->file));
+		pos->line = symbol->line;
+	}
+	if (name.len == 0)
+		name = cg_slice("(no symbols)");
+	*fn = cg_add_fn(r->build, name, pos->file, object);
+	return true;
+}
+
+static bool
+add_row(struct reader *r, const struct row *row)
+{
+	const struct cg_sample_key key = { .pid = row->pid, .tid = row->tid };
+	uint64_t cost[CG_EVENT_MAX] = { 0 };
+	struct cg_pos pos, entry;
+	cg_fn fn, callee;
+
+	cost[r->columns.column[row->event]] = row->count;
+	if (row->pid != 0)
+		cg_set_sample_part(r->build, &key);
+	if (!find_function(r, row->symbol, row->object, &fn, &pos))
+		return false;
+	if (row->callee == NO_SYMBOL) {
+		cg_add_cost(r->build, fn, &pos, cost, r->columns.width);
+		return true;
+	}
+	if (!find_function(r, row->callee, row->callee_object, &callee, &entry))
+		return false;
+	cg_add_call(r->build, fn, &pos, callee, &entry, row->count, cost,
+	    r->columns.width);
+	return true;
+}
+
+static int
+read_oprofile_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct reader r = { .job = job, .build = build };
+	enum cg_xml_type type = CG_XML_END;
+	bool good = true;
+
+	r.xml = cg_xml_new(job, in);
+	while (r.xml && good && (type = cg_xml_next(r.xml)) != CG_XML_END) {
+		if (type == CG_XML_OPEN)
+			good = open_element(&r);
+		else if (type == CG_XML_CLOSE)
+			close_element(&r);
+	}
+	if (r.status == CG_OK)
+		r.status = r.xml ? cg_xml_status(r.xml) : CG_ELIMIT;
+	for (size_t i = 0; r.status == CG_OK && i < r.rows; i++)
+		(void)add_row(&r, &r.row[i]);
+	if (r.status == CG_OK && r.skipped)
+		cg_warn(job, "samples of single instructions are skipped: "
+			     "functions have them all");
+	cg_xml_free(r.xml);
+	cg_map_free(&r.events);
+	cg_map_free(&r.classes);
+	cg_map_free(&r.symbol_ids);
+	free(r.row);
+	free(r.symbol);
+	return r.status;
+}
+
+static int
+probe(const struct cg_head *head)
+{
+	struct cg_slice text = head->text;
+	bool profile = false;
+
+	if (!cg_starts(text, "<"))
+		return CG_PROBE_NO;
+	for (; text.len > 0; text.ptr++, text.len--) {
+		profile |= cg_starts(text, "<profile");
+		if (profile && cg_starts(text, "schemaversion="))
+			return CG_PROBE_SURE;
+	}
+	return CG_PROBE_NO;
+}
+
+const struct cg_module cg_format_oprofile_xml = {
+	CG_MODULE,
+	.name = "oprofile-xml",
+	.title = "profiles of OProfile, by opreport's XML",
+	.suffixes = "oprofile.xml",
+	.probe = probe,
+	.read = read_oprofile_xml,
+};
