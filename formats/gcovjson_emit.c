@@ -58,15 +58,15 @@ add_blocks(struct emit *e, cg_fn id, const struct gcovjson_fn *fn)
 static void
 add_paths(struct emit *e, cg_fn id, const struct gcovjson_fn *fn)
 {
-	const uint32_t *missed = e->unit->id + fn->id, *end = missed + fn->ids;
 	struct cg_branch row = { .kind = CG_BRANCH_PATH };
+	size_t missed = fn->id, end = fn->id + fn->ids;
 	uint32_t left = fn->covered;
 
 	row.pos =
 	    (struct cg_pos){ .file = e->pos.file, .line = fn->range.first };
 	for (; row.index < fn->paths; row.index++) {
 		row.count = left > 0;
-		if (fn->ids > 0 && missed < end && *missed == row.index) {
+		if (missed < end && e->unit->id[missed] == row.index) {
 			row.count = 0;
 			missed++;
 		}
@@ -99,9 +99,14 @@ static const struct gcovjson_item *
 find_items(const struct emit *e, const struct gcovjson_line *line,
     enum cg_branch_kind kind, size_t *n)
 {
-	const struct gcovjson_item *item = e->unit->item + line->item;
-	const struct gcovjson_item *end = item + line->items, *at;
+	static const struct gcovjson_item none;
+	const struct gcovjson_item *item, *end, *at;
 
+	*n = 0;
+	if (line->items == 0) /* maybe there is not one item in the unit */
+		return &none;
+	item = e->unit->item + line->item;
+	end = item + line->items;
 	while (item < end && item->kind != kind)
 		item++;
 	for (at = item; at < end && at->kind == kind;)
@@ -257,7 +262,7 @@ static void
 choose_fn(struct emit *e, const struct gcovjson_line *line)
 {
 	uint32_t index = line->fn ? cg_map_get(&e->fns, line->fn) : 0;
-	const struct gcovjson_fn *fn = e->unit->fn + index - 1;
+	const struct gcovjson_fn *fn;
 
 	e->fn = e->nameless;
 	e->blocks = UINT32_MAX;
@@ -269,6 +274,7 @@ choose_fn(struct emit *e, const struct gcovjson_line *line)
 		    line->fn);
 		return;
 	}
+	fn = &e->unit->fn[index - 1];
 	if (line->number < fn->range.first || line->number > fn->range.last)
 		return;
 	e->fn = cg_add_fn_symbol(e->build, fn->shown ? fn->shown : fn->name,
@@ -295,7 +301,6 @@ static bool
 add_file(struct emit *e, const struct gcovjson_file *file)
 {
 	const struct gcovjson_unit *unit = e->unit;
-	const struct gcovjson_line *line = unit->line + file->line;
 
 	e->pos = (struct cg_pos){ .file = cg_add_file_in(e->build,
 				      cg_get_name(e->build, unit->folder),
@@ -310,9 +315,9 @@ add_file(struct emit *e, const struct gcovjson_file *file)
 		*index = (uint32_t)(file->fn + i + 1);
 		add_fn(e, fn);
 	}
-	for (size_t i = 0; i < file->lines; i++, line++) {
-		choose_fn(e, line);
-		add_line(e, line);
+	for (size_t i = 0; i < file->lines; i++) {
+		choose_fn(e, &unit->line[file->line + i]);
+		add_line(e, &unit->line[file->line + i]);
 	}
 	cg_map_free(&e->fns);
 	e->fns = (struct cg_map){ 0 };

@@ -13,8 +13,10 @@ find_rows(const struct cg_line *line, enum cg_branch_kind kind,
     const struct cg_branch **end)
 {
 	const struct cg_branch *row = line->branch;
-	const struct cg_branch *all = row + line->branches;
+	const struct cg_branch *all = row;
 
+	if (line->branches > 0) /* else there is no array */
+		all += line->branches;
 	while (row < all && row->kind < kind)
 		row++;
 	for (*end = row; *end < all && (*end)->kind == kind;)
