@@ -40,7 +40,8 @@ bytes_of(struct cg_slice text)
 
 /*
  * clang asked for a version from 12 on says so, but writes as for 11. So what
- * cannot be read as the one is tried as the other.
+ * cannot be read as the one is tried as the other; a head alone, which may be
+ * one of 12 cut short, proves nothing.
  */
 static bool
 read_either(struct gcov_unit *unit, struct gcov_bytes *bytes,
@@ -53,7 +54,8 @@ read_either(struct gcov_unit *unit, struct gcov_bytes *bytes,
 		*bytes = first;
 		return true;
 	}
-	if (!unit->nomem && first.exact && read(unit, &again, old)) {
+	if (!unit->nomem && first.exact && read(unit, &again, old) &&
+	    (read == cg_gcov_read_notes ? unit->fns : unit->data.fns) > 0) {
 		*bytes = again;
 		return true;
 	}
