@@ -38,6 +38,16 @@ bool cg_take_folded_count(struct cg_slice *line, struct folded_count *);
 /* Without blanks and a CR at its end. */
 struct cg_slice cg_trim_folded_line(struct cg_slice line);
 
+/*
+ * How many counts end a line, and of which events: taken from the first block
+ * of lines, whose first line is taken off it if it names them. Events and
+ * columns say what there is without a word: one.
+ */
+#define FOLDED_COLUMNS 64
+int cg_find_folded_columns(struct cg_job *, struct cg_build *,
+    struct cg_slice *block, struct cg_event event[FOLDED_COLUMNS],
+    size_t *columns);
+
 int cg_read_folded(struct cg_job *, struct cg_in *, struct cg_build *);
 int cg_write_folded(struct cg_job *, const struct cg_graph *, struct cg_out *);
 

@@ -11,8 +11,6 @@
 
 #include "folded.h"
 
-#define COLUMNS_MAX 64
-
 /* A frame of the line before. */
 struct frame {
 	cg_node node;
@@ -24,7 +22,7 @@ struct reader {
 	struct cg_build *build;
 	bool split_lines; /* --frames=line */
 	size_t columns;
-	struct cg_event event[COLUMNS_MAX];
+	struct cg_event event[FOLDED_COLUMNS];
 	bool fraction, negative; /* there are some */
 
 	struct cg_slice last; /* frames of the line before */
@@ -337,16 +335,17 @@ take_comment(struct reader *r, struct cg_slice line)
 static bool
 read_line(struct reader *r, struct cg_slice line)
 {
-	struct folded_count count[COLUMNS_MAX];
+	struct folded_count count[FOLDED_COLUMNS];
 	struct cg_slice text = line;
-	size_t stack;
+	size_t stack, columns = r->columns;
 	cg_node leaf;
 
-	for (size_t i = r->columns; i-- > 0;) {
+	count[0] = (struct folded_count){ 0 };
+	for (size_t i = columns; i-- > 0;) {
 		if (cg_take_folded_count(&text, &count[i]))
 			continue;
 		cg_warn_at(r->job, line.ptr,
-		    r->columns == 1
+		    columns == 1
 			? "expected 'frame;frame count'; the line is left out"
 			: "expected 'frame;frame' and a count for each event; "
 			  "the line is left out");
@@ -367,9 +366,9 @@ read_line(struct reader *r, struct cg_slice line)
 	}
 	if (!add_samples(r, stack, count, text.ptr + text.len))
 		return false;
-	for (size_t i = 0; i < r->columns; i++) {
-		if (!add_count(r, stack * r->columns + i, &count[i],
-			text.ptr + text.len))
+	for (size_t i = 0; i < columns; i++) {
+		if (!add_count(
+			r, stack * columns + i, &count[i], text.ptr + text.len))
 			return false;
 	}
 	return true;
@@ -395,97 +394,6 @@ read_block(struct reader *r, struct cg_slice block)
 		r->status = cg_build_failed(r->build, line.ptr);
 }
 
-/* ---- Columns ------------------------------------------------------------ */
-
-static bool
-take_type(struct cg_slice *word, struct cg_slice *unit)
-{
-	const char *slash = memchr(word->ptr, '/', word->len);
-
-	if (!slash || slash == word->ptr)
-		return false;
-	*unit = (struct cg_slice){ slash + 1,
-		(size_t)(word->ptr + word->len - slash - 1) };
-	word->len = (size_t)(slash - word->ptr);
-	return unit->len > 0 && !memchr(unit->ptr, '/', unit->len);
-}
-
-static const char *
-keep_name(struct reader *r, struct cg_slice text)
-{
-	return cg_get_name(r->build, cg_add_name(r->build, text)).ptr;
-}
-
-/* "samples/count cpu/nanoseconds": names the columns if it is such a line. */
-static bool
-take_header(struct reader *r, struct cg_slice line)
-{
-	struct cg_slice rest = cg_trim_folded_line(line), word, unit;
-	size_t n = 0;
-
-	for (; rest.len > 0; n++) {
-		if (n == COLUMNS_MAX || !cg_take_word(&rest, &word) ||
-		    !take_type(&word, &unit))
-			return false;
-		(void)cg_take_blanks(&rest);
-		if (cg_equal(unit, "count"))
-			unit.len = 0;
-		r->event[n].name = keep_name(r, word);
-		r->event[n].unit = keep_name(r, unit);
-	}
-	if (n > 0)
-		r->columns = n;
-	return n > 0;
-}
-
-static bool
-has_two_counts(struct cg_slice line)
-{
-	struct folded_count count;
-
-	return cg_take_folded_count(&line, &count) &&
-	       cg_take_folded_count(&line, &count) && line.len > 0;
-}
-
-/*
- * How many counts a line has: what a first line names, what the option says,
- * two if all lines of the first block have two ("Thread 7 12" is none of
- * difffolded.pl's, but then other lines tell).
- */
-static struct cg_slice
-find_columns(struct reader *r, struct cg_slice block)
-{
-	struct cg_slice rest = block, line = { 0 };
-	bool two = true, any = false;
-	uint64_t want = 0;
-	const char *option = cg_opt(r->job, "counts");
-
-	if (option) {
-		struct cg_slice number = cg_slice(option);
-
-		(void)cg_take_u64(&number, &want);
-		if (want < 1 || want > 2) {
-			r->status = cg_usage(r->job, "--counts is 1 or 2");
-			return block;
-		}
-	} else if (cg_take_line(&rest, &line) && take_header(r, line)) {
-		return rest;
-	}
-	for (rest = block; want == 0 && two && cg_take_line(&rest, &line);) {
-		line = cg_trim_folded_line(line);
-		if (line.len == 0 || cg_starts(line, "# "))
-			continue;
-		any = true;
-		two = has_two_counts(line);
-	}
-	if (want == 2 || (want == 0 && any && two)) {
-		r->columns = 2;
-		r->event[0].name = "before";
-		r->event[1].name = "after";
-	}
-	return block;
-}
-
 /* ---- The file ----------------------------------------------------------- */
 
 /* Names the event of millionths after the one of units. */
@@ -500,7 +408,9 @@ micro_name(struct reader *r, const char *name)
 		memcpy(text, name, len);
 		memcpy(text + len, FOLDED_MICRO_SUFFIX,
 		    sizeof(FOLDED_MICRO_SUFFIX));
-		kept = keep_name(r, cg_slice(text));
+		kept =
+		    cg_get_name(r->build, cg_add_name(r->build, cg_slice(text)))
+			.ptr;
 	} else {
 		r->status = cg_nomem(r->job);
 	}
@@ -545,7 +455,7 @@ scale(struct reader *r, size_t i)
 static void
 add_stacks(struct reader *r)
 {
-	unsigned column[COLUMNS_MAX] = { 0 };
+	unsigned column[FOLDED_COLUMNS] = { 0 };
 	uint64_t cost[CG_EVENT_MAX] = { 0 };
 	size_t n = 0;
 
@@ -578,7 +488,8 @@ read_file(struct reader *r, struct cg_in *in)
 	while (r->status == CG_OK && cg_read_block(in, &block)) {
 		bytes += block.len;
 		if (first)
-			block = find_columns(r, block);
+			r->status = cg_find_folded_columns(
+			    r->job, r->build, &block, r->event, &r->columns);
 		first = false;
 		if (r->status == CG_OK)
 			read_block(r, block);

@@ -544,14 +544,17 @@ cg_write_folded(
 		.out = out,
 		.annotate = cg_opt_flag(job, "annotate") };
 	int status = choose_events(&w);
+	bool ok;
 
-	if (status == CG_OK && (!rank_names(&w) || !build_tree(&w)))
-		status = cg_nomem(job);
-	if (status == CG_OK && !add_costs(&w))
+	if (status != CG_OK)
+		return status;
+	ok = rank_names(&w) && build_tree(&w) && sort_tree(&w);
+	if (ok && !add_costs(&w))
 		status = cg_fail(job, "expected costs of a stack whose sum "
 				      "fits into 64 bits");
-	if (status == CG_OK && (!sort_tree(&w) || !put_tree(&w)))
-		status = cg_nomem(job);
+	else
+		status =
+		    ok && put_tree(&w) ? cg_out_status(out) : cg_nomem(job);
 	free(w.label);
 	free(w.text);
 	free(w.rank);
@@ -561,5 +564,5 @@ cg_write_folded(
 	free(w.first);
 	free(w.level);
 	free(w.path);
-	return status == CG_OK ? cg_out_status(out) : status;
+	return status;
 }

@@ -169,34 +169,36 @@ take_what(struct cg_slice text, struct perf_head *head)
 	return true;
 }
 
+/* A period stands behind the task's number, or its processor's. */
+static struct cg_slice
+cut_period(struct cg_slice text, struct perf_head *head)
+{
+	struct cg_slice task = text, more, ids;
+	uint64_t number, pid, tid;
+
+	if (!take_number(cut_word(&task), &number))
+		return text;
+	more = task;
+	ids = cut_word(&more);
+	if (!is_cpu(ids) && !take_ids(ids, &pid, &tid))
+		return text;
+	head->period = number;
+	head->has_period = true;
+	return task;
+}
+
 /* Without a time: the first word that ends in a colon is the event. */
 static bool
 take_timeless(struct cg_slice line, struct perf_head *head)
 {
-	struct cg_slice left = line, before = line, event, task;
-	uint64_t number;
+	struct cg_slice left = line, before = line, event;
 
-	for (;;) {
+	while (left.len > 0) {
 		before.len = (size_t)(left.ptr - before.ptr);
-		if (left.len == 0)
-			break;
 		event = left;
 		if (take_event(&event, &head->event)) {
 			head->rest = event;
-			before = task = cg_trim(before);
-			/* A period stands behind the task's number. */
-			if (take_number(cut_word(&task), &number) &&
-			    task.len > 0) {
-				struct cg_slice more = task;
-				uint64_t pid, tid;
-				struct cg_slice ids = cut_word(&more);
-
-				if (is_cpu(ids) || take_ids(ids, &pid, &tid)) {
-					head->period = number;
-					head->has_period = true;
-					before = task;
-				}
-			}
+			before = cut_period(cg_trim(before), head);
 			take_task(before, false, head);
 			return true;
 		}

@@ -11,8 +11,6 @@
 
 #include "perf_script.h"
 
-#define EVENTS_MAX CG_EVENT_MAX
-
 /* Functions that were seen lately; a power of two. */
 #define LATELY ((size_t)16384)
 
@@ -79,16 +77,7 @@ struct reader {
 static bool
 is_clock(struct cg_slice event)
 {
-	static const char *const clocks[] = { "cpu-clock", "task-clock" };
-
-	for (size_t i = 0; i < 2; i++) {
-		struct cg_slice rest = event;
-
-		if (cg_take_prefix(&rest, clocks[i]) &&
-		    (rest.len == 0 || *rest.ptr == ':'))
-			return true;
-	}
-	return false;
+	return cg_starts(event, "cpu-clock") || cg_starts(event, "task-clock");
 }
 
 static struct cg_slice
@@ -294,7 +283,7 @@ grow_stack(struct reader *r)
 static bool
 end_sample(struct reader *r)
 {
-	uint64_t cost[EVENTS_MAX];
+	uint64_t cost[CG_EVENT_MAX];
 	struct stack swap = r->last;
 	unsigned column = r->column;
 	cg_node leaf;

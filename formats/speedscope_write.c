@@ -382,13 +382,14 @@ put_path(struct writer *w, uint32_t leaf)
 {
 	size_t depth = w->place[leaf].depth, n = 0;
 
-	if (depth > w->path_cap) {
-		uint32_t *path = realloc(w->path, depth * 2 * sizeof(*path));
+	if (depth >= w->path_cap) {
+		uint32_t *path =
+		    realloc(w->path, (depth + 1) * 2 * sizeof(*path));
 
 		if (!path)
 			return false;
 		w->path = path;
-		w->path_cap = depth * 2;
+		w->path_cap = (depth + 1) * 2;
 	}
 	for (uint32_t at = leaf; at != 0; at = w->place[at].parent)
 		w->path[n++] = w->place[at].frame;

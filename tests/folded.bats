@@ -163,6 +163,9 @@ json()
 		grep 'note: samples is written; --event names another'
 	refuses 2 "there is no event frob to write" -t folded --event frob \
 		"$dir/in.folded"
+	# A stack is none such, whatever is in its names.
+	folded 'a/b;c 5'
+	json | grep -qF '["event",0,"samples","","","stated",false]'
 }
 
 @test "folded: annotations tell the kernel, compiled and inlined code" {
