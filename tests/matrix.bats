@@ -35,7 +35,7 @@ may_refuse()
 	lcov:samples/lcov/* | lcov:samples/cobertura/*) return 1 ;;
 	cobertura:samples/lcov/* | cobertura:samples/cobertura/*) return 1 ;;
 	lcov:* | cobertura:*) ;;
-	pprof:*) ;;
+	pprof:* | svg:*) ;;
 	gprof:* | folded:* | speedscope:* | dot:* | gcov-*:* | callgrind:samples/json/*) ;;
 	*) return 1 ;;
 	esac

@@ -1,0 +1,77 @@
+# svg.bats - flame graphs. Search and zoom were tried in Chromium by hand.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+	printf '%s\n' 'main;a;b;a;c 5' 'main;a 5' 'main;z 30' >"$dir/in.folded"
+}
+
+# "NAME X Y WIDTH" of each frame of a picture.
+frames()
+{
+	sed -n '/^<g class="f"><title>/{
+		N
+		s/^<g class="f"><title>\(.*\)\n.*<rect x="\([^"]*\)" y="\([^"]*\)" width="\([^"]*\)".*/\1 \2 \3 \4/
+		p
+	}' "$1"
+}
+
+@test "svg: frames are as wide as what they cost, siblings by name" {
+	"$CGCONV" -q -t svg --width 420 -o "$dir/out.svg" "$dir/in.folded"
+	frames "$dir/out.svg" >"$dir/got"
+	cat >"$dir/want" <<-E
+	all 10.0000 145 400.0000
+	main 10.0000 128 400.0000
+	z 110.0000 111 300.0000
+	a 10.0000 111 100.0000
+	b 10.0000 94 50.0000
+	a 10.0000 77 50.0000
+	c 10.0000 60 50.0000
+	E
+	same "$dir/want" "$dir/got"
+	grep -q 'samples: 40' "$dir/out.svg"
+}
+
+@test "svg: names are text, whatever is in them" {
+	printf 'main;</title><b>"&]]>;a\001b\377c 5\n' >"$dir/evil.folded"
+	"$CGCONV" -q -t svg --title '<i>&' -o "$dir/out.svg" \
+		"$dir/evil.folded"
+	grep -q '<title>&lt;/title&gt;&lt;b&gt;&quot;&amp;\]\]&gt;$' \
+		"$dir/out.svg"
+	grep -q '>&lt;i&gt;&amp;</text>' "$dir/out.svg"
+	[ "$(LC_ALL=C grep -c $'[\001\377]' "$dir/out.svg")" = 0 ]
+	! command -v xmllint || xmllint --noout "$dir/out.svg"
+}
+
+@test "svg: nothing is loaded from elsewhere" {
+	"$CGCONV" -q -t svg -o "$dir/out.svg" "$dir/in.folded"
+	! grep -E 'https?://' "$dir/out.svg" | grep -v -E \
+		'xmlns="http://www.w3.org/2000/svg"|www.w3.org/1999/xhtml'
+	! grep -E 'href|import|fetch|XMLHttp|innerHTML|eval' "$dir/out.svg"
+}
+
+@test "svg: an event is chosen, narrow frames are left out" {
+	"$CGCONV" -q -t svg --event cpu samples/pprof/cpu/cpu.pb.gz \
+		>"$dir/out.svg"
+	grep -q '<text id="event"[^>]*>cpu: [0-9,]* ns<' "$dir/out.svg"
+	refuses 2 "there is no event none" -t svg --event none \
+		samples/pprof/cpu/cpu.pb.gz
+	"$CGCONV" -q -t svg --width 420 --min-width 60.5 "$dir/in.folded" \
+		>"$dir/out.svg"
+	[ "$(frames "$dir/out.svg" | cut -d ' ' -f 1 | tr '\n' ' ')" = \
+		"all main z a " ]
+	refuses 2 "--width is 200 to 100000" -t svg --width 3 "$dir/in.folded"
+	refuses 2 "--min-width is a number" -t svg --min-width x \
+		"$dir/in.folded"
+}
+
+@test "svg: stacks that were estimated are marked as such" {
+	file=samples/callgrind/plain/callgrind.out
+	refuses 1 "svg needs stacks" -t svg "$file"
+	"$CGCONV" -q -t svg --guess-stacks "$file" >"$dir/out.svg"
+	grep -q 'stacks are estimated from calls' "$dir/out.svg"
+	"$CGCONV" -q -t svg "$dir/in.folded" >"$dir/out.svg"
+	! grep -q 'estimated' "$dir/out.svg"
+}
