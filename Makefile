@@ -13,13 +13,13 @@ FUZZ_SECONDS ?= 10
 # What is installed on a Debian machine where it is missing: by demo and bench
 # what they need, by check, fuzz and golden all of it.
 BUILD_PACKAGES := gcc pkg-config zlib1g-dev libdw-dev \
-	libelf-dev liblzma-dev libxml2-dev libiberty-dev
+	libelf-dev liblzma-dev libxml2-dev libarchive-dev libiberty-dev
 DEMO_PACKAGES := binutils valgrind
-TEST_PACKAGES := libjson-c-dev bats perl clang libclang-rt-dev
+TEST_PACKAGES := libjson-c-dev zstd bats perl clang libclang-rt-dev
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
 SONAME := libcgconv.so.0
-PKGS := zlib libdw libelf liblzma libxml-2.0
+PKGS := zlib libdw libelf liblzma libxml-2.0 libarchive
 # The tests hold our JSON against json-c's.
 TEST_PKGS := json-c
 
@@ -33,7 +33,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) $(TEST_PKGS) 2>/dev/null || \
 	pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null || \
-	echo -lz -ldw -lelf -llzma -lxml2)
+	echo -lz -ldw -lelf -llzma -lxml2 -larchive)
 LIBS = $(PKG_LIBS) -liberty -ldl -lm
 TEST_LIBS = $(shell pkg-config --libs $(TEST_PKGS) 2>/dev/null || echo -ljson-c)
 # Sanitizers have checks of their own, and symbols that no library defines.

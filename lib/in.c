@@ -52,8 +52,6 @@ struct cg_in {
 
 struct source {
 	struct cg_stream stream;
-	struct cg_diag *diag;
-	const char *name;
 	int fd;               /* -1: memory */
 	struct cg_slice left; /* of memory */
 };
@@ -62,24 +60,24 @@ static ptrdiff_t
 read_file(struct cg_stream *stream, char *buf, size_t size)
 {
 	struct source *source = (struct source *)stream;
-	const struct cg_place place = { .file = source->name };
+	const struct cg_place place = { .file = stream->name };
 	ptrdiff_t got;
 
 	do
 		got = read(source->fd, buf, size);
-	while (got < 0 && errno == EINTR && !cg_diag_stopped(source->diag));
-	if (cg_diag_stopped(source->diag)) {
+	while (got < 0 && errno == EINTR && !cg_diag_stopped(stream->diag));
+	if (cg_diag_stopped(stream->diag)) {
 		got = -1;
 		errno = EINTR;
 	}
 	if (got >= 0)
 		return got;
 	if (errno == EISDIR)
-		cg_diag_say(source->diag, CG_ERROR, &place, "is a directory");
+		cg_diag_say(stream->diag, CG_ERROR, &place, "is a directory");
 	else
-		cg_diag_say(source->diag, CG_ERROR, &place, "cannot read: %s",
+		cg_diag_say(stream->diag, CG_ERROR, &place, "cannot read: %s",
 		    strerror(errno));
-	source->stream.status = CG_EINPUT;
+	stream->status = CG_EINPUT;
 	return -1;
 }
 
@@ -198,7 +196,7 @@ fill(struct cg_in *in)
 		drop(in);
 	if (in->size - in->end <= READ_SIZE && !grow(in))
 		return false;
-	got = in->stream->read(in->stream, in->buf + in->end, READ_SIZE);
+	got = cg_stream_read(in->stream, in->buf + in->end, READ_SIZE);
 	if (got < 0)
 		fail(in, in->stream->status);
 	if (got <= 0) {
@@ -234,8 +232,8 @@ unpack(struct cg_in *in)
 	for (int layer = 0; layer <= CG_UNPACK_LAYERS; layer++) {
 		if (!want(in, CG_UNPACK_MAGIC) && in->status != CG_OK)
 			return false;
-		filter = cg_unpack(in->diag, in->name, in->stream,
-		    (struct cg_slice){ in->buf, in->end }, &status);
+		filter = cg_unpack(
+		    in->stream, (struct cg_slice){ in->buf, in->end }, &status);
 		if (!filter) {
 			in->status = status;
 			return status == CG_OK;
@@ -265,8 +263,8 @@ new_source(
 	source->stream.read = fd >= 0 ? read_file : read_memory;
 	source->stream.close = close_source;
 	source->stream.packed = "";
-	source->diag = diag;
-	source->name = name;
+	source->stream.diag = diag;
+	source->stream.name = name;
 	source->fd = fd;
 	source->left = bytes;
 	return &source->stream;

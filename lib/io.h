@@ -14,7 +14,10 @@
  * the unpacked bytes that grows only as bytes arrive.
  */
 
-/* Where unpacked bytes come from: a file descriptor or a filter on another. */
+/*
+ * Where unpacked bytes come from: a file descriptor or a filter on another.
+ * Whoever makes one sets the first three and source; cg_unpack() the rest.
+ */
 struct cg_stream {
 	/*
 	 * Reads up to size bytes. Returns how many, 0 at the end, -1 on an
@@ -23,8 +26,17 @@ struct cg_stream {
 	ptrdiff_t (*read)(struct cg_stream *, char *buf, size_t size);
 	void (*close)(struct cg_stream *); /* frees the stream and its source */
 	const char *packed;                /* "gzip", "" for a plain source */
+	struct cg_stream *source;          /* NULL: the lowest */
+	struct cg_diag *diag;
+	const char *name; /* of the input */
+	uint64_t given;   /* bytes that were read from it */
 	int status;
 };
+/*
+ * Reads from a stream. Of a filter it is an error (CG_ELIMIT, reported) to
+ * give much more than the lowest source was asked for: only attacks do.
+ */
+ptrdiff_t cg_stream_read(struct cg_stream *, char *buf, size_t size);
 
 /*
  * Opens path, "-" for standard input, and looks at its head. NULL after a
@@ -63,12 +75,22 @@ bool cg_in_holds(const struct cg_in *, const char *at);
  * (reported).
  */
 #define CG_UNPACK_LAYERS 2 /* a .gz in a .gz happens, deeper is an attack */
-#define CG_UNPACK_MAGIC 3  /* bytes that head must have, if there are so many */
-struct cg_stream *cg_unpack(struct cg_diag *, const char *name,
-    struct cg_stream *source, struct cg_slice head, int *status);
+#define CG_UNPACK_MAGIC 6  /* bytes that head must have, if there are so many */
+struct cg_stream *cg_unpack(struct cg_stream *source, struct cg_slice head,
+    int *status);
+/*
+ * Profiles of long runs repeat themselves, and histograms are mostly zeros:
+ * what is unpacked may be so many times what was packed, and in any case so
+ * much. gzip cannot pack 1032:1; the other formats can, a million to one.
+ */
+#define CG_UNPACK_RATIO 1000
+#define CG_UNPACK_FREE ((uint64_t)64 << 20)
 /* unicode.c: the filter for a text with a byte order mark; NULL: no memory. */
-struct cg_stream *cg_unicode_open(struct cg_diag *, const char *name,
-    struct cg_stream *source, struct cg_slice head);
+struct cg_stream *cg_unicode_open(struct cg_stream *source, struct cg_slice);
+/* archive_filter.c: likewise. */
+struct cg_stream *cg_xz_open(struct cg_stream *source, struct cg_slice head);
+struct cg_stream *cg_bzip2_open(struct cg_stream *source, struct cg_slice);
+struct cg_stream *cg_zstd_open(struct cg_stream *source, struct cg_slice);
 
 /* ---- text.c ------------------------------------------------------------- */
 

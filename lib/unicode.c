@@ -14,9 +14,6 @@
 
 struct unicode {
 	struct cg_stream stream;
-	struct cg_stream *source;
-	struct cg_diag *diag;
-	const char *name;
 	bool wide, big_endian; /* UTF-16, and which */
 	bool ended;
 	uint32_t high;  /* a surrogate that waits for its other half */
@@ -75,10 +72,10 @@ refill(struct unicode *u)
 	memmove(u->buf, u->buf + u->at, u->end - u->at);
 	u->end -= u->at;
 	u->at = 0;
-	got = u->source->read(
-	    u->source, (char *)u->buf + u->end, u->size - u->end);
+	got = cg_stream_read(
+	    u->stream.source, (char *)u->buf + u->end, u->size - u->end);
 	if (got < 0) {
-		u->stream.status = u->source->status;
+		u->stream.status = u->stream.source->status;
 		return false;
 	}
 	u->ended = got == 0;
@@ -89,10 +86,10 @@ refill(struct unicode *u)
 static ptrdiff_t
 fail_cut(struct unicode *u)
 {
-	const struct cg_place place = { .file = u->name };
+	const struct cg_place place = { .file = u->stream.name };
 
-	cg_diag_say(
-	    u->diag, CG_ERROR, &place, "UTF-16 text ends within a character");
+	cg_diag_say(u->stream.diag, CG_ERROR, &place,
+	    "UTF-16 text ends within a character");
 	u->stream.status = CG_EINPUT;
 	return -1;
 }
@@ -146,9 +143,9 @@ read_plain(struct cg_stream *stream, char *buf, size_t size)
 		u->at += n;
 		return (ptrdiff_t)n;
 	}
-	got = u->source->read(u->source, buf, size);
+	got = cg_stream_read(u->stream.source, buf, size);
 	if (got < 0)
-		u->stream.status = u->source->status;
+		u->stream.status = u->stream.source->status;
 	return got;
 }
 
@@ -157,13 +154,12 @@ close_unicode(struct cg_stream *stream)
 {
 	struct unicode *u = (struct unicode *)stream;
 
-	u->source->close(u->source);
+	stream->source->close(stream->source);
 	free(u);
 }
 
 struct cg_stream *
-cg_unicode_open(struct cg_diag *diag, const char *name,
-    struct cg_stream *source, struct cg_slice head)
+cg_unicode_open(struct cg_stream *source, struct cg_slice head)
 {
 	size_t size = head.len > BUFFER_SIZE ? head.len : BUFFER_SIZE;
 	struct unicode *u = malloc(sizeof(*u) + size);
@@ -176,9 +172,7 @@ cg_unicode_open(struct cg_diag *diag, const char *name,
 	u->stream.read = u->wide ? read_wide : read_plain;
 	u->stream.close = close_unicode;
 	u->stream.packed = u->wide ? "utf-16" : "utf-8-bom";
-	u->source = source;
-	u->diag = diag;
-	u->name = name;
+	u->stream.source = source;
 	u->size = size;
 	memcpy(u->buf, head.ptr, head.len);
 	u->at = u->wide ? 2 : 3;

@@ -20,9 +20,6 @@
 /* The layer below is source; z.next_in is what is left of buf. */
 struct gzip {
 	struct cg_stream stream;
-	struct cg_stream *source;
-	struct cg_diag *diag;
-	const char *name;
 	uint64_t taken; /* bytes from the source so far */
 	bool within;    /* a member has begun and not ended */
 	bool padding;   /* zeros follow the last member */
@@ -37,7 +34,7 @@ static int fail(struct gzip *, int status, const char *fmt, ...)
 static int
 fail(struct gzip *gzip, int status, const char *fmt, ...)
 {
-	struct cg_place place = { .file = gzip->name };
+	struct cg_place place = { .file = gzip->stream.name };
 	va_list args;
 
 	if (status == CG_EINPUT) {
@@ -45,7 +42,7 @@ fail(struct gzip *gzip, int status, const char *fmt, ...)
 		place.has_offset = true;
 	}
 	va_start(args, fmt);
-	cg_diag_put(gzip->diag, CG_ERROR, &place, fmt, args);
+	cg_diag_put(gzip->stream.diag, CG_ERROR, &place, fmt, args);
 	va_end(args);
 	gzip->stream.status = status;
 	return -1;
@@ -59,9 +56,10 @@ refill(struct gzip *gzip)
 
 	if (gzip->z.avail_in > 0)
 		return 1;
-	got = gzip->source->read(gzip->source, (char *)gzip->buf, gzip->size);
+	got =
+	    cg_stream_read(gzip->stream.source, (char *)gzip->buf, gzip->size);
 	if (got < 0) {
-		gzip->stream.status = gzip->source->status;
+		gzip->stream.status = gzip->stream.source->status;
 		return -1;
 	}
 	if (got == 0 && gzip->within)
@@ -127,15 +125,14 @@ gzip_close(struct cg_stream *stream)
 {
 	struct gzip *gzip = (struct gzip *)stream;
 
-	gzip->source->close(gzip->source);
+	stream->source->close(stream->source);
 	(void)inflateEnd(&gzip->z);
 	free(gzip);
 }
 
 /* NULL: out of memory. */
 static struct cg_stream *
-gzip_open(struct cg_diag *diag, const char *name, struct cg_stream *source,
-    struct cg_slice head)
+gzip_open(struct cg_stream *source, struct cg_slice head)
 {
 	size_t size = head.len > BUFFER_SIZE ? head.len : BUFFER_SIZE;
 	struct gzip *gzip = malloc(sizeof(*gzip) + size);
@@ -146,9 +143,7 @@ gzip_open(struct cg_diag *diag, const char *name, struct cg_stream *source,
 	gzip->stream.read = gzip_read;
 	gzip->stream.close = gzip_close;
 	gzip->stream.packed = "gzip";
-	gzip->source = source;
-	gzip->diag = diag;
-	gzip->name = name;
+	gzip->stream.source = source;
 	gzip->size = size;
 	gzip->taken = head.len;
 	gzip->within = true;
@@ -166,32 +161,74 @@ gzip_open(struct cg_diag *diag, const char *name, struct cg_stream *source,
 
 static const struct filter {
 	const char *magic; /* CG_UNPACK_MAGIC bytes at most */
-	struct cg_stream *(*open)(struct cg_diag *, const char *name,
-	    struct cg_stream *source, struct cg_slice head);
+	struct cg_stream *(*open)(struct cg_stream *, struct cg_slice head);
 } filters[] = {
 	{ "\x1f\x8b", gzip_open },
+	{ "\xfd"
+	  "7zXZ",
+	    cg_xz_open },
+	{ "BZh", cg_bzip2_open },
+	{ "\x28\xb5\x2f\xfd", cg_zstd_open },
 	{ "\xff\xfe", cg_unicode_open },
 	{ "\xfe\xff", cg_unicode_open },
 	{ "\xef\xbb\xbf", cg_unicode_open },
 };
 
-struct cg_stream *
-cg_unpack(struct cg_diag *diag, const char *name, struct cg_stream *source,
-    struct cg_slice head, int *status)
+/* A word that begins with BZh is no bzip2: a level and a block follow. */
+static bool
+bids(const struct filter *filter, struct cg_slice head)
 {
-	const struct cg_place place = { .file = name };
+	if (!cg_starts(head, filter->magic))
+		return false;
+	return filter->open != cg_bzip2_open ||
+	       (head.len >= 5 && head.ptr[3] >= '1' && head.ptr[3] <= '9' &&
+		   (head.ptr[4] == '1' || head.ptr[4] == '\x17'));
+}
+
+struct cg_stream *
+cg_unpack(struct cg_stream *source, struct cg_slice head, int *status)
+{
+	const struct cg_place place = { .file = source->name };
 	struct cg_stream *stream;
 
 	*status = CG_OK;
 	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++) {
-		if (!cg_starts(head, filters[i].magic))
+		if (!bids(&filters[i], head))
 			continue;
-		stream = filters[i].open(diag, name, source, head);
+		stream = filters[i].open(source, head);
 		if (!stream) {
-			cg_diag_say(diag, CG_ERROR, &place, "out of memory");
+			cg_diag_say(
+			    source->diag, CG_ERROR, &place, "out of memory");
 			*status = CG_ELIMIT;
+			return NULL;
 		}
+		stream->diag = source->diag;
+		stream->name = source->name;
 		return stream;
 	}
 	return NULL;
+}
+
+/* ---- Reading ------------------------------------------------------------ */
+
+ptrdiff_t
+cg_stream_read(struct cg_stream *stream, char *buf, size_t size)
+{
+	const struct cg_place place = { .file = stream->name };
+	const struct cg_stream *lowest = stream;
+	ptrdiff_t got = stream->read(stream, buf, size);
+
+	if (got <= 0)
+		return got;
+	stream->given += (uint64_t)got;
+	while (lowest->source)
+		lowest = lowest->source;
+	if (lowest == stream || stream->given <= CG_UNPACK_FREE ||
+	    stream->given / CG_UNPACK_RATIO <= lowest->given)
+		return got;
+	cg_diag_say(stream->diag, CG_ERROR, &place,
+	    "expected data that unpacks to no more than %d times its size",
+	    CG_UNPACK_RATIO);
+	stream->status = CG_ELIMIT;
+	return -1;
 }

@@ -7,7 +7,7 @@ floor_of()
 {
 	case ${1%.[ch]} in
 	cgconv | base | mem | str | diag) echo 0 ;;
-	io | in | unpack | unicode | out | text | escape | json) echo 1 ;;
+	io | in | unpack | unicode | archive_filter | out | text | escape | json) echo 1 ;;
 	symbols | functions | plt | spans | demangle) echo 1 ;;
 	elffile | debugfile | dwarf | dwarf_units) echo 1 ;;
 	graph | rows | pack | build | rules | homes | columns | view | costs) echo 2 ;;
@@ -18,6 +18,7 @@ floor_of()
 	cycles | inclusive | propagate) echo 2 ;;
 	job | inputs | kept | message | options | module | derive | twin | doc | xml) echo 3 ;;
 	space) echo 3 ;;
+	archive) echo 3 ;;
 	*) echo "on which floor is $1?" >&2 && return 1 ;;
 	esac
 }

@@ -1,0 +1,71 @@
+# packed.bats - inputs packed by gzip, xz, bzip2, zstd, and by two of them.
+load helper
+
+PLAIN=samples/callgrind/plain/callgrind.out
+
+setup()
+{
+	dir=$BATS_TEST_TMPDIR
+	"$CGCONV" -t json "$PLAIN" >"$dir/right"
+}
+
+# The packers that are here, a line each.
+packers()
+{
+	for packer in gzip xz bzip2 zstd; do
+		command -v "$packer" || true
+	done
+}
+
+@test "packed: gzip, xz, bzip2, zstd change nothing, from files and pipes" {
+	for packer in $(packers); do
+		"$packer" -c <"$PLAIN" >"$dir/packed"
+		"$CGCONV" -t json "$dir/packed" | same "$dir/right" -
+		cat "$dir/packed" | "$CGCONV" -t json | same "$dir/right" -
+		"$CGCONV" --detect "$dir/packed" |
+			grep -P "\tcallgrind\t$(basename "$packer")\t"
+	done
+}
+
+@test "packed: one packer in another changes nothing, a third is refused" {
+	for packer in $(packers); do
+		gzip -c "$PLAIN" | "$packer" -c >"$dir/a"
+		"$packer" -c <"$PLAIN" | gzip -c >"$dir/b"
+		"$CGCONV" -t json "$dir/a" | same "$dir/right" -
+		"$CGCONV" -t json "$dir/b" | same "$dir/right" -
+		"$packer" -c <"$dir/b" >"$dir/c"
+		refuses 5 "packed no more than 2 times" "$dir/c"
+		"$packer" -c <"$PLAIN" | "$packer" -c | "$packer" -c >"$dir/c"
+		refuses 5 "packed no more than 2 times" "$dir/c"
+	done
+}
+
+@test "packed: what is cut or damaged is an error, at every byte" {
+	head -n 40 "$PLAIN" >"$dir/text"
+	for packer in $(packers); do
+		"$packer" -c <"$dir/text" >"$dir/packed"
+		size=$(wc -c <"$dir/packed")
+		for ((n = 7; n < size; n += 5)); do
+			head -c "$n" "$dir/packed" >"$dir/cut"
+			refuses 1 "cut:" -f callgrind "$dir/cut"
+		done
+	done
+}
+
+@test "packed: a bomb is stopped early, by all its layers together" {
+	head -c 100000000 /dev/zero >"$dir/zeros"
+	for packer in $(packers); do
+		[ "${packer##*/}" = gzip ] && continue
+		"$packer" -c <"$dir/zeros" >"$dir/bomb"
+		refuses 5 "bomb: error: expected data that unpacks to no more" \
+			-f gprof "$dir/bomb"
+	done
+	gzip -c "$dir/zeros" | gzip -c >"$dir/bomb"
+	refuses 5 "bomb: error: expected data that unpacks to no more" \
+		-f gprof "$dir/bomb"
+	# Text may well repeat itself.
+	awk 'BEGIN { for (i = 0; i < 1000000; i++) print "a;b 1" }' |
+		gzip -c >"$dir/text"
+	"$CGCONV" -t json "$dir/text" >"$dir/out"
+	grep -q 1000000 "$dir/out"
+}
