@@ -87,6 +87,7 @@ const struct cg_module cg_format_callgrind = {
 	CG_MODULE,
 	.name = "callgrind",
 	.title = "Callgrind, Cachegrind; what KCachegrind opens",
+	.naming = "callgrind.out.{stem}",
 	.suffixes = "callgrind;cg;cachegrind;kcg",
 	.carries = CG_SELF | CG_LINES | CG_INSTRS | CG_CALLS | CG_INCL |
 		   CG_JUMPS | CG_PARTS | CG_EVENTS | CG_ZEROS,

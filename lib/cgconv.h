@@ -168,7 +168,13 @@ struct cg_module {
 	const char *name;     /* what -f and -t take: [a-z0-9-]+ */
 	const char *title;    /* one line for --list-formats */
 	const char *suffixes; /* "cgj;cgjson"; for -t by output name */
-	const char *gathers;  /* suffixes of what it reads from folders */
+	/*
+	 * Suffixes of what it reads from folders. A file of the first suffix
+	 * takes in those of the same name with the others.
+	 */
+	const char *gathers;
+	/* What many outputs are called: "x.{stem}"; NULL: "{stem}.SUFFIX". */
+	const char *naming;
 	cg_facts carries;     /* what write() can write */
 	cg_facts needs;       /* what write() cannot do without */
 	const struct cg_option *options; /* ends with a NULL name; or NULL */
@@ -1058,6 +1064,30 @@ size_t cg_space_frames(struct cg_space *, uint32_t mapping, uint64_t addr,
 /* Demangled (C++, Rust, D) or the name itself. */
 const char *cg_demangle(struct cg_job *, const char *name);
 
+/* ---- Archives ----------------------------------------------------------- */
+
+/*
+ * tar and zip, packed or not: their members one after the other, as they come
+ * in the archive. Nothing is written to disk. What is reported goes to the
+ * job's reporter; the archive is to be closed before the job is freed.
+ */
+struct cg_archive;
+struct cg_member {
+	const char *name; /* as it is there: do not trust it */
+	int64_t mtime;    /* seconds since 1970 */
+	bool file;        /* a regular file: it has bytes */
+	bool folder;      /* neither: a link, a device */
+};
+/* NULL and CG_OK: it is no archive. */
+int cg_archive_open(struct cg_job *, const char *path, struct cg_archive **);
+/* The next member, which lives until the next call; false at the end. */
+bool cg_archive_next(struct cg_archive *, struct cg_member *);
+/* Its bytes: how many were read, 0 at its end, -1 on errors. */
+ptrdiff_t cg_archive_read(struct cg_archive *, char *buf, size_t size);
+/* CG_OK, or why the archive ended early (reported). */
+int cg_archive_status(const struct cg_archive *);
+void cg_archive_close(struct cg_archive *);
+
 /* ---- Jobs --------------------------------------------------------------- */
 
 /*
@@ -1068,8 +1098,8 @@ struct cg_job *cg_job_new(const struct cg_module *const *modules,
     cg_reporter *, void *arg);
 void cg_job_free(struct cg_job *);
 /*
- * Another job with the same formats, options and objects, without inputs and
- * output; to be freed before the first. NULL: out of memory.
+ * Another job with the same settings, formats, options and objects, without
+ * inputs and output; to be freed before the first. NULL: out of memory.
  */
 struct cg_job *cg_job_twin(const struct cg_job *);
 /*
@@ -1134,7 +1164,17 @@ int cg_job_write(struct cg_job *);
 int cg_job_run(struct cg_job *); /* both */
 /* Were inputs left out? Then cg_job_write() returns CG_EINPUT. */
 bool cg_job_skipped(const struct cg_job *);
-/* Which format an input is, how sure, and how it is packed ("" or "gzip"). */
+/*
+ * A file that is in memory only: an input or a companion of that very path is
+ * read from there. The bytes must stay until the job is freed.
+ */
+int cg_job_add_memory(struct cg_job *, const char *path, struct cg_slice);
+/*
+ * After a failure: was it because no format claims the input (it is empty, or
+ * a program)?
+ */
+bool cg_job_unclaimed(const struct cg_job *);
+/* Which format an input is, how sure, and how it is packed ("", "gzip", ...). */
 struct cg_detected {
 	const struct cg_module *module; /* NULL: none */
 	int score;

@@ -347,6 +347,16 @@ cg_in_close(struct cg_in *in)
 
 /* ---- What is known of it ------------------------------------------------ */
 
+uint64_t
+cg_in_taken(const struct cg_in *in)
+{
+	const struct cg_stream *lowest = in->stream;
+
+	while (lowest->source)
+		lowest = lowest->source;
+	return lowest->given;
+}
+
 const char *
 cg_in_packed(const struct cg_in *in)
 {

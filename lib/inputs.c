@@ -149,6 +149,40 @@ gather(struct cg_job *job, const char *folder, struct paths *files)
 
 /* ---- The inputs --------------------------------------------------------- */
 
+static const struct cg_memory_file *
+find_memory(const struct cg_job *job, const char *path)
+{
+	for (size_t i = 0; i < job->memories; i++) {
+		if (strcmp(job->memory[i].path, path) == 0)
+			return &job->memory[i];
+	}
+	return NULL;
+}
+
+int
+cg_job_add_memory(struct cg_job *job, const char *path, struct cg_slice bytes)
+{
+	const char *copy = cg_job_keep(job, path);
+
+	if (!copy)
+		return CG_ELIMIT;
+	if (!cg_grow(&job->memory, &job->memory_cap, job->memories + 1,
+		sizeof(*job->memory)))
+		return cg_nomem(job);
+	job->memory[job->memories++] = (struct cg_memory_file){ copy, bytes };
+	return CG_OK;
+}
+
+struct cg_in *
+cg_job_open(struct cg_job *job, const char *path, int *status)
+{
+	const struct cg_memory_file *file = find_memory(job, path);
+
+	if (file)
+		return cg_in_memory(&job->diag, path, file->bytes, status);
+	return cg_in_open(&job->diag, path, status);
+}
+
 static bool
 is_elf(const char *path)
 {
@@ -167,7 +201,8 @@ static int
 sort_input(struct cg_job *job, const char *path, struct paths *inputs)
 {
 	struct stat info;
-	bool known = strcmp(path, "-") != 0 && stat(path, &info) == 0;
+	bool known = strcmp(path, "-") != 0 && !find_memory(job, path) &&
+		     stat(path, &info) == 0;
 
 	if (known && S_ISDIR(info.st_mode))
 		return gather(job, path, inputs);
@@ -221,7 +256,8 @@ cg_job_sort_inputs(struct cg_job *job)
 	job->input = inputs.path;
 	job->inputs = inputs.count;
 	job->input_cap = inputs.cap;
-	if (status == CG_OK && job->inputs == 0)
+	job->unclaimed = status == CG_OK && job->inputs == 0;
+	if (job->unclaimed)
 		return job->skips > 0
 			   ? CG_EINPUT
 			   : cg_usage(job, "expected a profile to read%s",
@@ -234,6 +270,10 @@ cg_job_has_input(const struct cg_job *job, const char *path)
 {
 	uint64_t id;
 
+	for (size_t i = 0; job->memories > 0 && i < job->inputs; i++) {
+		if (strcmp(job->input[i], path) == 0)
+			return true;
+	}
 	return get_identity(path, &id) && cg_map_get(&job->input_ids, id) != 0;
 }
 
@@ -246,7 +286,7 @@ cg_open_companion(struct cg_job *job, const char *path, struct cg_in **in)
 	int status = CG_OK;
 
 	*in = NULL;
-	if (access(path, F_OK) != 0)
+	if (!find_memory(job, path) && access(path, F_OK) != 0)
 		return true;
 	companion = malloc(sizeof(*companion));
 	if (!companion) {
@@ -254,7 +294,7 @@ cg_open_companion(struct cg_job *job, const char *path, struct cg_in **in)
 		return false;
 	}
 	companion->below = job->companion;
-	companion->in = cg_in_open(&job->diag, path, &status);
+	companion->in = cg_job_open(job, path, &status);
 	if (companion->in) {
 		job->companion = companion;
 		*in = companion->in;

@@ -47,6 +47,8 @@ struct cg_in *cg_in_open(struct cg_diag *, const char *path, int *status);
 struct cg_in *cg_in_memory(struct cg_diag *, const char *name,
     struct cg_slice bytes, int *status);
 void cg_in_close(struct cg_in *);
+/* Bytes that were read of what is packed. */
+uint64_t cg_in_taken(const struct cg_in *);
 /* "gzip", "gzip utf-16", or "". */
 const char *cg_in_packed(const struct cg_in *);
 /* What probe() gets; the input is not consumed. */

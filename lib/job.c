@@ -56,6 +56,7 @@ cg_job_free(struct cg_job *job)
 	free(job->object);
 	free(job->option);
 	free(job->source);
+	free(job->memory);
 	cg_rules_free(&job->rules);
 	cg_map_free(&job->input_ids);
 	free(job);
@@ -253,6 +254,7 @@ recognise(struct cg_job *job, struct cg_in *in, int *score)
 		    module->name, rival->name);
 		return NULL;
 	}
+	job->unclaimed = !module;
 	if (!module && head.text.len == 0)
 		(void)cg_fail(job, "the file is empty");
 	else if (!module)
@@ -331,8 +333,8 @@ read_input(struct cg_job *job, struct cg_in *in)
 static cg_facts
 find_unwanted(const struct cg_job *job)
 {
-	const cg_facts rows = CG_JUMPS | CG_BRANCHES | CG_BLOCKS |
-	                      CG_CONDITIONS | CG_COUNTERS;
+	const cg_facts rows =
+	    CG_JUMPS | CG_BRANCHES | CG_BLOCKS | CG_CONDITIONS | CG_COUNTERS;
 
 	return job->to ? rows & ~(job->to->carries | job->to->needs) : 0;
 }
@@ -378,8 +380,7 @@ cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 	if (status == CG_OK)
 		status = begin_graph(job);
 	for (size_t i = 0; status == CG_OK && i < job->inputs; i++) {
-		struct cg_in *in =
-		    cg_in_open(&job->diag, job->input[i], &status);
+		struct cg_in *in = cg_job_open(job, job->input[i], &status);
 
 		if (in)
 			status = read_input(job, in);
@@ -506,6 +507,12 @@ cg_job_write(struct cg_job *job)
 	cg_out_close(out);
 	cg_diag_flush(&job->diag, NULL);
 	return status == CG_OK && job->skips > 0 ? CG_EINPUT : status;
+}
+
+bool
+cg_job_unclaimed(const struct cg_job *job)
+{
+	return job->unclaimed;
 }
 
 bool

@@ -43,6 +43,12 @@ struct cg_job {
 	struct cg_rules rules;
 	struct cg_map input_ids; /* hashes of the inputs' device and inode */
 	size_t skips;            /* inputs, or units of one, left out */
+	bool unclaimed;          /* no format claims an input */
+	struct cg_memory_file {
+		const char *path;
+		struct cg_slice bytes;
+	} *memory;
+	size_t memories, memory_cap;
 
 	const struct cg_module *reading; /* what the inputs were, so far */
 	struct cg_source *source;        /* the inputs that were read */
@@ -103,6 +109,8 @@ int cg_derive(struct cg_job *, const struct cg_module *to);
 /* Appends path to a list of the job's (its inputs, its objects). */
 int cg_job_add_path(struct cg_job *, const char ***list, size_t *count,
     size_t *cap, const char *path);
+/* Opens a file of the job's, or one on disk, as cg_in_open() does. */
+struct cg_in *cg_job_open(struct cg_job *, const char *path, int *status);
 /*
  * Programs among the inputs become objects, folders what the formats gather
  * from them, in the order of their paths.

@@ -52,6 +52,12 @@ cg_job_twin(const struct cg_job *job)
 	twin->from = job->from;
 	twin->part_by = job->part_by;
 	twin->verbose = job->verbose;
+	twin->to = job->to;
+	twin->gzip = job->gzip;
+	twin->strict = job->strict;
+	twin->clamp = job->clamp;
+	twin->guess = job->guess;
+	twin->parts = job->parts;
 	/* Strings stay the first job's. */
 	ok = copy_array(&twin->module, job->module, job->modules,
 		 sizeof(*job->module)) &&
