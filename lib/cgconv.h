@@ -1129,13 +1129,13 @@ bool cg_job_verbose(const struct cg_job *);
  */
 void cg_job_set_stop(struct cg_job *, const volatile sig_atomic_t *flag);
 /*
- * Source files, whatever format names them. Map: paths in the folder old
- * become paths in new ("": relative); the first that fits counts. Patterns
+ * Source files, whatever format names them. Map: paths in the folder from
+ * become paths in to ("": relative); the first that fits counts. Patterns
  * are the shell's; one that does not begin with '/' or '*' fits at any folder.
  * Rows in files that no include fits, if there is one, or that an exclude
  * fits, are left out.
  */
-int cg_job_map_path(struct cg_job *, const char *old, const char *new);
+int cg_job_map_path(struct cg_job *, const char *from, const char *to);
 int cg_job_include(struct cg_job *, const char *pattern);
 int cg_job_exclude(struct cg_job *, const char *pattern);
 /* Leave decisions out of coverage, or only their ways of exceptions. */
