@@ -13,7 +13,6 @@
  * The number of primitive calls and the self time per caller are lost. What
  * profile does not know, the cost of calls, is shared out by their counts.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,6 @@
 #include "cgconv.h"
 
 #define BUILT_IN "(built-in)" /* the object of what is written in C */
-#define NANO 1e9
 /* A little below 2^64 nanoseconds, some 584 years. */
 #define SECONDS_MAX 1.8e10
 #define FLAG_REF 0x80 /* the object may be referred to later */
@@ -94,13 +92,6 @@ fail(struct reader *r, const char *expected)
 	return false;
 }
 
-static bool
-nomem(struct reader *r)
-{
-	r->status = cg_nomem(r->job);
-	return false;
-}
-
 /* Room for one more element at array[count]. */
 static bool
 grow(struct reader *r, void *array, size_t count, size_t *cap, size_t width)
@@ -110,8 +101,10 @@ grow(struct reader *r, void *array, size_t count, size_t *cap, size_t width)
 	if (count < *cap)
 		return true;
 	bigger = realloc(*at, (*cap ? *cap * 2 : 64) * width);
-	if (!bigger)
-		return nomem(r);
+	if (!bigger) {
+		r->status = cg_nomem(r->job);
+		return false;
+	}
 	*at = bigger;
 	*cap = *cap ? *cap * 2 : 64;
 	return true;
@@ -249,20 +242,15 @@ take_ref(struct reader *r, struct value *value)
 }
 
 static bool
-take_tuple(struct reader *r, bool wide, struct value *value)
-{
-	value->kind = TUPLE;
-	return take_bytes(r, wide ? 4 : 1, &value->length);
-}
-
-static bool
 take_value(struct reader *r, int type, struct value *value)
 {
 	switch (type) {
 	case '0': value->kind = END; return true;
 	case '{': value->kind = DICT; return true;
-	case '(': return take_tuple(r, true, value);
-	case ')': return take_tuple(r, false, value);
+	case '(':
+	case ')':
+		value->kind = TUPLE;
+		return take_bytes(r, type == '(' ? 4 : 1, &value->length);
 	case 'i': return take_int(r, 4, value);
 	case 'I': return take_int(r, 8, value);
 	case 'l': return take_long(r, value);
@@ -360,7 +348,7 @@ next_time(struct reader *r, uint64_t *ns)
 	if (value.seconds < 0)
 		cg_warn(r->job, "%g seconds are taken for 0", value.seconds);
 	else
-		*ns = (uint64_t)(value.seconds * NANO + 0.5);
+		*ns = (uint64_t)(value.seconds * 1e9 + 0.5);
 	return true;
 }
 
