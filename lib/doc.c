@@ -117,7 +117,7 @@ cg_doc_item(struct cg_doc *doc)
 		doc->ahead = false;
 		return false;
 	}
-	return is_good(doc);
+	return doc->status == CG_OK;
 }
 
 bool
