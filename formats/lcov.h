@@ -82,6 +82,14 @@ int cg_lcov_end_section(
     struct cg_job *, struct cg_build *, struct lcov_section *);
 void cg_lcov_free_section(struct lcov_section *);
 
+/*
+ * Takes a count, which may be below zero or a fraction; false if it is none of
+ * 64 bits.
+ */
+bool cg_lcov_take_count(struct cg_job *, struct cg_slice *, int64_t *);
+/* Behind the digits at at; NULL if there are none or more than most. */
+const char *cg_lcov_skip_number(const char *at, uint64_t *, int most);
+
 int cg_read_lcov(struct cg_job *, struct cg_in *, struct cg_build *);
 int cg_write_lcov(struct cg_job *, const struct cg_graph *, struct cg_out *);
 

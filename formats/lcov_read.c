@@ -52,62 +52,13 @@ take_comma(struct reader *r)
 	return cg_take_char(&r->rest, ',') || refuse(r, r->rest.ptr, "','");
 }
 
-/* Perl has written big ones as 1.8446744073709552e+19. */
-static bool
-take_float(struct cg_slice *text, double *value)
-{
-	char number[64], *end;
-	size_t n = text->len < sizeof(number) ? text->len : sizeof(number) - 1;
-
-	memcpy(number, text->ptr, n);
-	number[n] = '\0';
-	n = strspn(number, "0123456789.eE+-");
-	number[n] = '\0';
-	*value = strtod(number, &end);
-	if (n == 0 || *end != '\0')
-		return false;
-	text->ptr += n;
-	text->len -= n;
-	return true;
-}
-
-/* From 2^63 on, something has counted below zero. */
-static int64_t
-unwrap(struct reader *r, const char *at, bool negative, uint64_t count)
-{
-	int64_t value = (int64_t)(negative ? 0 - count : count);
-
-	if (!negative && value < 0)
-		cg_warn_at(r->job, at, "count %" PRIu64 " is taken as %" PRId64,
-		    count, value);
-	return value;
-}
-
 static bool
 take_count(struct reader *r, int64_t *count)
 {
 	const char *at = r->rest.ptr;
-	struct cg_slice text = r->rest;
-	bool negative = cg_take_char(&text, '-');
-	uint64_t value;
-	double real;
 
-	if (!cg_take_u64(&text, &value))
-		return refuse(r, at, "a count");
-	if (text.len > 0 && strchr(".eE", *text.ptr)) {
-		text = r->rest;
-		if (!take_float(&text, &real) || !(real > -0x1p63) ||
-		    !(real < 0x1p64))
-			return refuse(r, at, "a count of 64 bits");
-		negative = real < 0;
-		value = (uint64_t)(negative ? -real : real);
-		cg_warn_at(r->job, at, "a count with a fraction is cut");
-	}
-	if (negative && value > (uint64_t)INT64_MAX)
-		return refuse(r, at, "a count of 64 bits");
-	r->rest = text;
-	*count = unwrap(r, at, negative, value);
-	return true;
+	return cg_lcov_take_count(r->job, &r->rest, count) ||
+	       refuse(r, at, "a count of 64 bits");
 }
 
 /* Of a function: calls are never fewer than none. */
@@ -350,6 +301,31 @@ take_line(struct reader *r)
 	return take_comma(r);
 }
 
+/*
+ * DA as it mostly is, which files are mostly made of. The line ends with a
+ * newline, so nothing is read behind it. False: take_line() knows.
+ */
+static bool
+take_plain_line(struct reader *r, struct cg_slice line)
+{
+	struct lcov_section *section = &r->section;
+	const char *at = line.ptr + 3;
+	uint64_t number, count;
+
+	if (!section->open || section->lines == section->line_cap ||
+	    line.len < 3 || memcmp(line.ptr, "DA:", 3) != 0)
+		return false;
+	at = cg_lcov_skip_number(at, &number, 9);
+	if (!at || *at != ',')
+		return false;
+	at = cg_lcov_skip_number(at + 1, &count, 18);
+	if (!at || at != line.ptr + line.len)
+		return false;
+	section->line[section->lines++] =
+	    (struct lcov_line){ (uint32_t)number, (int64_t)count };
+	return true;
+}
+
 /* What the text is; a number stands for itself. */
 static bool
 take_label(struct reader *r, struct cg_slice text, struct lcov_branch *branch)
@@ -541,7 +517,7 @@ read_block(struct reader *r, struct cg_slice block)
 	struct cg_slice line;
 
 	while (cg_take_line(&block, &line)) {
-		if (take_record(r, line))
+		if (take_plain_line(r, line) || take_record(r, line))
 			continue;
 		if (r->status == CG_OK)
 			r->status = cg_build_failed(r->build, line.ptr);
