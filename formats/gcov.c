@@ -302,7 +302,7 @@ release(void *memory)
 
 	cg_gcov_unit_free(&kept->unit);
 	cg_map_free(&kept->all.idents);
-	cg_map_free(&kept->all.lines);
+	free(kept->all.known);
 	cg_map_free(&kept->all.waiting);
 	free(kept->all.call);
 }

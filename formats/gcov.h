@@ -233,10 +233,18 @@ struct gcov_site {
 	uint64_t count;
 };
 
+struct gcov_known {
+	cg_fn fn; /* 0: two functions have the ident */
+	cg_name symbol;
+	cg_file file;
+	uint32_t line;
+};
+
 /* All units' functions, for calls between them; kept by the job. */
 struct gcov_fns {
-	struct cg_map idents;  /* cg_fn by ident */
-	struct cg_map lines;   /* first line by cg_fn */
+	struct cg_map idents; /* number in known, + 1 */
+	struct gcov_known *known;
+	size_t knows, known_cap;
 	struct cg_map waiting; /* calls by the ident of the callee, + 1 */
 	struct gcov_call *call;
 	size_t calls, call_cap;
@@ -367,8 +375,11 @@ bool cg_gcov_counts(const struct gcov_unit *, const struct gcov_fn *);
  * gcov_calls.c. A function is known by its ident from here on; then the
  * targets of its indirect calls.
  */
-bool cg_gcov_know_fn(
-    struct gcov_unit *, struct cg_build *, const struct gcov_fn *, cg_fn);
+bool cg_gcov_know_fn(struct gcov_unit *, struct cg_build *,
+    const struct gcov_fn *, cg_fn, cg_name symbol);
+/* What is known of a function of that ident, name and file; NULL: nothing. */
+const struct gcov_known *cg_gcov_find_fn(
+    const struct gcov_unit *, struct cg_build *, const struct gcov_fn *);
 bool cg_gcov_add_targets(struct gcov_unit *, struct cg_build *,
     const struct gcov_fn *, cg_fn, const struct cg_pos *site);
 bool cg_gcov_add_target(struct gcov_unit *, struct cg_build *, cg_fn caller,

@@ -18,33 +18,33 @@ struct gcov_call {
 	uint32_t next; /* with the same callee, number + 1 */
 };
 
-/* Two functions with one ident: nobody knows which was called. */
-#define AMBIGUOUS UINT32_MAX
-
 static void
-add_call(struct cg_build *build, const struct gcov_fns *fns, cg_fn caller,
-    const struct cg_pos *site, cg_fn callee, uint64_t count)
+add_call(struct cg_build *build, const struct gcov_known *callee,
+    const struct gcov_call *call)
 {
-	const struct cg_pos entry = { .line = cg_map_get(&fns->lines, callee) };
+	const struct cg_pos entry = { .line = callee->line };
 
-	(void)cg_add_call(build, caller, site, callee, &entry, count, NULL, 0);
+	/* Of two functions with one ident nobody knows which was called. */
+	if (callee->fn != 0)
+		(void)cg_add_call(build, call->caller, &call->site, callee->fn,
+		    &entry, call->count, NULL, 0);
 }
 
 /* Those who wait for the ident. */
 static bool
-add_waiting(
-    struct gcov_fns *fns, struct cg_build *build, uint32_t ident, cg_fn fn)
+add_waiting(struct gcov_fns *fns, struct cg_build *build, uint32_t ident,
+    const struct gcov_known *callee)
 {
-	uint32_t *first = cg_map_at(&fns->waiting, ident), i;
+	uint32_t *first, i;
 
+	if (fns->calls == 0)
+		return true;
+	first = cg_map_at(&fns->waiting, ident);
 	if (!first)
 		return false;
 	for (i = *first; i != 0; i = fns->call[i - 1].next) {
-		const struct gcov_call *call = &fns->call[i - 1];
-
-		cg_set_part(build, call->part);
-		add_call(
-		    build, fns, call->caller, &call->site, fn, call->count);
+		cg_set_part(build, fns->call[i - 1].part);
+		add_call(build, callee, &fns->call[i - 1]);
 	}
 	if (*first != 0)
 		cg_set_part(build, fns->part);
@@ -61,24 +61,52 @@ cg_gcov_has_idents(const struct gcov_unit *unit)
 
 bool
 cg_gcov_know_fn(struct gcov_unit *unit, struct cg_build *build,
-    const struct gcov_fn *fn, cg_fn id)
+    const struct gcov_fn *fn, cg_fn id, cg_name symbol)
 {
 	struct gcov_fns *fns = unit->all;
-	uint32_t *known, *line;
+	uint32_t *number;
 
 	if (!cg_gcov_has_idents(unit))
 		return true;
-	known = cg_map_at(&fns->idents, fn->ident);
-	if (!known)
+	number = cg_map_at(&fns->idents, fn->ident);
+	if (!number)
 		return false;
-	if (*known == id)
+	if (*number != 0) {
+		if (fns->known[*number - 1].fn != id)
+			fns->known[*number - 1].fn = 0;
 		return true;
-	*known = *known == 0 ? id : AMBIGUOUS;
-	line = cg_map_at(&fns->lines, id);
-	if (!line)
+	}
+	if (!cg_gcov_grow(unit, &fns->known, &fns->known_cap, fns->knows + 1,
+		sizeof(*fns->known)))
 		return false;
-	*line = fn->line;
-	return *known == AMBIGUOUS || add_waiting(fns, build, fn->ident, id);
+	fns->known[fns->knows++] = (struct gcov_known){ .fn = id,
+		.symbol = symbol,
+		.file = unit->file[fn->file].id,
+		.line = fn->line };
+	*number = (uint32_t)fns->knows;
+	return add_waiting(fns, build, fn->ident, &fns->known[fns->knows - 1]);
+}
+
+/* Templates and what is inline come in many units. */
+const struct gcov_known *
+cg_gcov_find_fn(const struct gcov_unit *unit, struct cg_build *build,
+    const struct gcov_fn *fn)
+{
+	const struct gcov_fns *fns = unit->all;
+	const struct gcov_known *known;
+	uint32_t number;
+
+	if (!cg_gcov_has_idents(unit))
+		return NULL;
+	number = cg_map_get(&fns->idents, fn->ident);
+	if (number == 0)
+		return NULL;
+	known = &fns->known[number - 1];
+	return known->fn != 0 && known->file == unit->file[fn->file].id &&
+		       cg_compare(
+			   cg_get_name(build, known->symbol), fn->name) == 0
+		   ? known
+		   : NULL;
 }
 
 static bool
@@ -104,16 +132,15 @@ cg_gcov_add_target(struct gcov_unit *unit, struct cg_build *build, cg_fn caller,
     const struct cg_pos *site, uint32_t ident, uint64_t count)
 {
 	struct gcov_fns *fns = unit->all;
-	uint32_t callee = cg_map_get(&fns->idents, ident);
+	uint32_t number = cg_map_get(&fns->idents, ident);
+	const struct gcov_call call = { .part = fns->part,
+		.caller = caller,
+		.site = *site,
+		.count = count };
 
-	if (callee == 0)
-		return wait(unit, ident,
-		    &(struct gcov_call){ .part = fns->part,
-			.caller = caller,
-			.site = *site,
-			.count = count });
-	if (callee != AMBIGUOUS)
-		add_call(build, fns, caller, site, callee, count);
+	if (number == 0)
+		return wait(unit, ident, &call);
+	add_call(build, &fns->known[number - 1], &call);
 	return true;
 }
 

@@ -344,11 +344,18 @@ static void
 add_fn(struct emit *emit)
 {
 	const struct gcov_fn *fn = emit->gcov;
+	const struct gcov_known *known =
+	    cg_gcov_find_fn(emit->unit, emit->build, fn);
 
-	emit->symbol = cg_add_name(emit->build, fn->name);
-	emit->fn = cg_add_fn_symbol(emit->build,
-	    cg_add_demangled(emit->build, emit->symbol),
-	    emit->unit->file[fn->file].id, 0, emit->symbol);
+	if (known) {
+		emit->symbol = known->symbol;
+		emit->fn = known->fn;
+	} else {
+		emit->symbol = cg_add_name(emit->build, fn->name);
+		emit->fn = cg_add_fn_symbol(emit->build,
+		    cg_add_demangled(emit->build, emit->symbol),
+		    emit->unit->file[fn->file].id, 0, emit->symbol);
+	}
 	cg_set_fn_range(emit->build, emit->fn,
 	    &(struct cg_range){ .first = fn->line,
 		.first_column = fn->column,
@@ -375,7 +382,7 @@ emit_fn(struct emit *emit)
 		    (uint64_t)entered, NULL, 0);
 	emit_blocks(emit);
 	entry.line = 0;
-	if (!cg_gcov_know_fn(unit, emit->build, fn, emit->fn) ||
+	if (!cg_gcov_know_fn(unit, emit->build, fn, emit->fn, emit->symbol) ||
 	    !cg_gcov_add_targets(unit, emit->build, fn, emit->fn, &entry))
 		return false;
 	if (!emit_decisions(emit))
