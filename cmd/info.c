@@ -213,7 +213,7 @@ show_info(struct args *args)
 	sums = column < events ? cg_sums_of(graph, CG_ALL_PARTS, column, 1)
 			       : cg_sums_of(graph, CG_ALL_PARTS, 0, events);
 	if (sums == NULL)
-		return cg_nomem(args->job);
+		return cg_job_status(args->job);
 	status = show_graph(args, graph, sums, facts, column, count);
 	cg_sums_free(sums);
 	return status;

@@ -99,7 +99,7 @@ derive_side(struct verify *v, int s)
 		return status;
 	side->sums = cg_sums_new(side->graph, CG_ALL_PARTS, true);
 	side->rows = cg_rows_new(side->graph);
-	return side->sums != NULL && side->rows != NULL ? CG_OK : CG_ELIMIT;
+	return cg_job_status(side->job);
 }
 
 /* ---- What is said -------------------------------------------------------- */

@@ -1159,6 +1159,11 @@ int cg_job_read(struct cg_job *, const struct cg_graph **);
  * option separate-recs was set). Between cg_job_read() and looking.
  */
 int cg_job_derive(struct cg_job *, cg_facts needs);
+/*
+ * CG_OK, or why sums or cursors gave nothing: memory, or a sum that does not
+ * fit; it has been reported.
+ */
+int cg_job_status(const struct cg_job *);
 /* Derives what the target needs, writes, commits. After cg_job_read(). */
 int cg_job_write(struct cg_job *);
 int cg_job_run(struct cg_job *); /* both */

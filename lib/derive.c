@@ -72,6 +72,12 @@ get_levels(struct cg_job *job, const struct cg_module *to, uint64_t *levels)
 }
 
 int
+cg_job_status(const struct cg_job *job)
+{
+	return job->fault;
+}
+
+int
 cg_job_derive(struct cg_job *job, cg_facts needs)
 {
 	uint64_t levels;

@@ -150,3 +150,14 @@ signed()
 		"$CGCONV" -q -t folded --guess-stacks - >"$dir/out"
 	printf '%s\n' 'main;a 5' "main;a;b;a'2;c 5" | diff "$dir/out" -
 }
+
+@test "stacks: a sum that does not fit is an error, and no lack of memory" {
+	max=18446744073709551615
+	printf '%s\n' '{"cgconv":"graph","version":1}' '["event",0,"n"]' \
+		'["function",1,"f",0,0]' '["function",2,"g",0,0]' '["rows",1]' \
+		"[\"call\",0,1,0,2,0,0,1,[$max]]" \
+		"[\"call\",0,2,0,2,0,0,1,[$max]]" '["end"]' >"$dir/in"
+	refuses 1 'more than 64 bits hold' --verify "$dir/in" "$dir/in"
+	! "$CGCONV" --info "$dir/in" 2>"$dir/err"
+	[ "$(wc -l <"$dir/err")" -eq 1 ]
+}
