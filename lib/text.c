@@ -15,7 +15,8 @@ cg_slice(const char *string)
 int
 cg_compare(struct cg_slice a, struct cg_slice b)
 {
-	int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
+	size_t n = a.len < b.len ? a.len : b.len;
+	int order = n > 0 ? memcmp(a.ptr, b.ptr, n) : 0;
 
 	return order ? order : (a.len > b.len) - (a.len < b.len);
 }
