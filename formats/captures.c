@@ -6,8 +6,7 @@
  * tools that made them know how, and write what cgconv reads.
  *
  * Sources: the magics in perf's header.h, the JFR specification (jfr(1)),
- * simpleperf's record_file_format.h, the JDK's hprof_b_spec.h, file(1)'s
- * magic for the packers, dotnet's NetTraceFormat.md, Go's trace/parser.go,
+ * simpleperf's record_file_format.h, the JDK's hprof_b_spec.h, dotnet's NetTraceFormat.md, Go's trace/parser.go,
  * austin's MOJO specification, GHC's EventLogFormat.h, LLVM's InstrProf.
  */
 #include <string.h>
@@ -51,19 +50,6 @@ static const struct capture captures[] = {
 	    "--format=lcov -instr-profile=out.profdata PROGRAM" },
 	{ MAGIC("\xfflprofi\x81"), NULL, "indexed counters of LLVM",
 	    "llvm-cov export --format=lcov -instr-profile=%s PROGRAM" },
-	{ MAGIC("\x28\xb5\x2f\xfd"), ".zst", "packed by zstd",
-	    "zstd -dc %s | cgconv - (of heaptrack: heaptrack_print "
-	    "--flamegraph-cost-type allocations -F out.folded %s)" },
-	{ MAGIC("\x28\xb5\x2f\xfd"), NULL, "packed by zstd",
-	    "zstd -dc %s | cgconv -" },
-	{ MAGIC("\xfd"
-		"7zXZ\0"),
-	    NULL, "packed by xz", "xz -dc %s | cgconv -" },
-	{ MAGIC("BZh"), NULL, "packed by bzip2", "bzip2 -dc %s | cgconv -" },
-	{ MAGIC("\x04\x22\x4d\x18"), NULL, "packed by lz4",
-	    "lz4 -dc %s | cgconv -" },
-	{ MAGIC("PK\x03\x04"), NULL, "a zip archive",
-	    "unzip -p %s | cgconv -" },
 	{ NULL, 0, ".etl", "an event trace log of Windows",
 	    "wpaexporter, or PerfView /NoGui and SpeedScope export, of %s" },
 	{ NULL, 0, ".perfetto-trace", "a trace of Perfetto",

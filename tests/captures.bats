@@ -28,11 +28,6 @@ says()
 	says app.eventlog hdrb "hs-speedscope"
 	says default.profraw '\x81rforpl\xff' "llvm-profdata merge"
 	says default.profdata '\xfflprofi\x81' "llvm-cov export"
-	says heaptrack.app.1.zst '\x28\xb5\x2f\xfd' "heaptrack_print"
-	says app.folded.xz '\xfd7zXZ\0' "xz -dc"
-	says app.folded.bz2 BZh9 "bzip2 -dc"
-	says app.lz4 '\x04\x22\x4d\x18' "lz4 -dc"
-	says app.zip 'PK\x03\x04' "unzip -p"
 	says app.etl '\0\0\1\0' "event trace log"
 	says app.pftrace '\x0a\x02' "traceconv json"
 }
