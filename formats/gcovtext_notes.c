@@ -8,12 +8,32 @@
 
 #define TERMS_MAX 64 /* gcc's limit for the conditions of a decision */
 
+/* Another function begins on the line that the one announced waits for. */
+static void
+announce(struct reader *r, cg_fn fn)
+{
+	if (r->announced) {
+		if (!cg_gcovtext_grow(r->text.job, &r->before, &r->before_cap,
+			r->befores + 1, sizeof(*r->before))) {
+			r->status = CG_ELIMIT;
+			return;
+		}
+		r->before[r->befores++] = r->now;
+		r->now = (struct announced){ 0 };
+	}
+	r->now.fn = fn;
+	r->now.paths.count = 0;
+	r->now.paths.misses = 0;
+	r->announced = true;
+}
+
 bool
 cg_gcovtext_take_function(struct reader *r, struct cg_slice text)
 {
 	static const char called[] = " called ";
 	const size_t len = sizeof(called) - 1;
 	struct cg_slice name = text, rest;
+	int64_t entries;
 
 	/* The last one: a name may hold anything. */
 	do {
@@ -24,16 +44,14 @@ cg_gcovtext_take_function(struct reader *r, struct cg_slice text)
 	name.len -= len - 1;
 	rest.ptr = name.ptr + name.len + len;
 	rest.len = text.len - name.len - len;
-	if (name.len == 0 || !cg_gcovtext_take_number(r, &rest, &r->entries))
+	if (name.len == 0 || !cg_gcovtext_take_number(r, &rest, &entries))
 		return false;
-	r->fn = cg_gcovtext_fn(&r->text, name);
-	r->announced = true;
-	r->label = cg_starts(rest, " returned ") ||
-			   cg_starts(rest, " blocks executed ")
-		       ? cg_add_name(r->text.build, rest)
-		       : 0;
-	r->paths.count = 0;
-	r->paths.misses = 0;
+	announce(r, cg_gcovtext_fn(&r->text, name));
+	r->now.entries = entries;
+	r->now.label = cg_starts(rest, " returned ") ||
+			       cg_starts(rest, " blocks executed ")
+			   ? cg_add_name(r->text.build, rest)
+			   : 0;
 	return true;
 }
 
@@ -169,8 +187,8 @@ cg_gcovtext_take_paths(struct reader *r, struct cg_slice text)
 	    !cg_take_u64(&text, &count) || covered > count ||
 	    count > UINT32_MAX)
 		return false;
-	r->paths.count = (uint32_t)count;
-	r->paths.covered = (uint32_t)covered;
+	r->now.paths.count = (uint32_t)count;
+	r->now.paths.covered = (uint32_t)covered;
 	return true;
 }
 
@@ -178,7 +196,7 @@ cg_gcovtext_take_paths(struct reader *r, struct cg_slice text)
 bool
 cg_gcovtext_take_path(struct reader *r, struct cg_slice text)
 {
-	struct paths *paths = &r->paths;
+	struct paths *paths = &r->now.paths;
 	uint32_t id;
 
 	if (!take_index(&text, &id))

@@ -152,11 +152,10 @@ take_seen(struct reader *r, struct cg_slice *text, enum seen *seen,
 
 /* Numbers of paths alone make rows: not more than the input could list. */
 static void
-add_paths(struct reader *r)
+add_paths(struct reader *r, cg_fn fn, struct paths *paths)
 {
 	const struct cg_pos *pos = &r->pos;
 	struct cg_branch row = { .pos = *pos, .kind = CG_BRANCH_PATH };
-	struct paths *paths = &r->paths;
 	uint32_t left = paths->covered;
 	size_t miss = 0;
 
@@ -173,31 +172,42 @@ add_paths(struct reader *r)
 			miss++;
 		}
 		left -= row.count > 0;
-		(void)cg_add_branch(r->text.build, r->at, &row);
+		(void)cg_add_branch(r->text.build, fn, &row);
 	}
 	paths->count = 0;
 	paths->misses = 0;
 }
 
-/* The function that was announced begins here. */
 static void
-begin_fn(struct reader *r)
+begin_fn(struct reader *r, struct announced *fn)
 {
 	const struct cg_pos nowhere = { 0 };
 	const struct cg_branch row = { .pos.file = r->text.file,
 		.kind = CG_BRANCH_BLOCK,
-		.label = r->label,
-		.count = r->entries };
+		.label = fn->label,
+		.count = fn->entries };
 
-	r->announced = false;
 	cg_set_fn_range(
-	    r->text.build, r->fn, &(struct cg_range){ .first = r->pos.line });
-	(void)cg_add_branch(r->text.build, r->fn, &row);
-	if (r->entries >= 0)
-		(void)cg_add_call(r->text.build, 0, &nowhere, r->fn, &r->pos,
-		    (uint64_t)r->entries, NULL, 0);
-	if (r->paths.count > 0)
-		add_paths(r);
+	    r->text.build, fn->fn, &(struct cg_range){ .first = r->pos.line });
+	(void)cg_add_branch(r->text.build, fn->fn, &row);
+	if (fn->entries >= 0)
+		(void)cg_add_call(r->text.build, 0, &nowhere, fn->fn, &r->pos,
+		    (uint64_t)fn->entries, NULL, 0);
+	if (fn->paths.count > 0)
+		add_paths(r, fn->fn, &fn->paths);
+}
+
+/* The functions that were announced begin here. */
+static void
+begin_fns(struct reader *r)
+{
+	while (r->befores > 0) {
+		begin_fn(r, &r->before[--r->befores]);
+		free(r->before[r->befores].paths.missed);
+	}
+	if (r->announced)
+		begin_fn(r, &r->now);
+	r->announced = false;
 }
 
 /* COUNT:LINE:SOURCE or, of -a, COUNT:LINE-block  N */
@@ -230,17 +240,16 @@ take_line(struct reader *r, struct cg_slice text)
 	line.number = (uint32_t)number;
 	line.exceptional = seen == EXCEPTIONAL;
 	line.unexecuted |= seen == NEVER;
-	line.fn = r->fn ? r->fn : r->text.nameless;
+	line.fn = r->now.fn ? r->now.fn : r->text.nameless;
 	r->pos = (struct cg_pos){ .file = r->text.file, .line = line.number };
 	r->at = line.fn;
 	r->known = false;
 	r->decisions = 0;
-	if (r->group && r->fn != 0)
-		cg_set_fn_range(r->text.build, r->fn,
+	if (r->group && r->now.fn != 0)
+		cg_set_fn_range(r->text.build, r->now.fn,
 		    &(struct cg_range){
 			.first = line.number, .last = line.number });
-	if (r->announced)
-		begin_fn(r);
+	begin_fns(r);
 	if (seen == NO_CODE)
 		return true;
 	if (r->group)
@@ -248,6 +257,16 @@ take_line(struct reader *r, struct cg_slice text)
 	else
 		(void)hold_line(r, &line);
 	return true;
+}
+
+/* What was announced and got no line begins nowhere. */
+static void
+end_source(struct reader *r)
+{
+	r->pos.line = 0;
+	begin_fns(r);
+	r->now.fn = 0;
+	r->group = false;
 }
 
 /* Line 0: Source:NAME and others. */
@@ -270,8 +289,7 @@ take_head(struct reader *r, struct cg_slice text)
 		return false;
 	if (cg_take_prefix(&text, "Source:")) {
 		release_lines(r);
-		r->fn = 0;
-		r->announced = r->group = false;
+		end_source(r);
 		cg_gcovtext_open(&r->text, text);
 		return true;
 	}
@@ -308,7 +326,7 @@ take_instance(struct reader *r, struct cg_slice text)
 	if (cg_take_u64(&rest, &number) && cg_equal(rest, ":"))
 		return false;
 	text.len--;
-	r->fn = cg_gcovtext_fn(&r->text, text);
+	r->now.fn = cg_gcovtext_fn(&r->text, text);
 	r->group = true;
 	return true;
 }
@@ -320,7 +338,7 @@ take_dashes(struct reader *r, struct cg_slice text)
 	(void)text;
 	r->dashes = true;
 	r->group = false;
-	r->fn = 0;
+	r->now.fn = 0;
 	return true;
 }
 
@@ -399,9 +417,14 @@ cg_gcovtext_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	}
 	cg_gcovtext_end_decision(&r);
 	release_lines(&r);
-	if (r.status == CG_OK)
+	if (r.status == CG_OK) {
+		end_source(&r);
 		cg_gcovtext_end(&r.text);
+	}
+	while (r.befores > 0)
+		free(r.before[--r.befores].paths.missed);
+	free(r.before);
 	free(r.held);
-	free(r.paths.missed);
+	free(r.now.paths.missed);
 	return r.status != CG_OK ? r.status : cg_build_failed(build, text.ptr);
 }

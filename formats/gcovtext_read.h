@@ -19,14 +19,22 @@ struct paths {
 	size_t misses, cap;
 };
 
+/* What is said of a function before its first line. */
+struct announced {
+	cg_fn fn;        /* 0: none was announced */
+	int64_t entries; /* how often it was called */
+	cg_name label;   /* what else is said of it */
+	struct paths paths;
+};
+
 struct reader {
 	struct gcovtext text;
 	struct gcovtext_line *held;
 	size_t lines, line_cap;
-	cg_fn fn;          /* 0: none was announced */
-	bool announced;    /* its first line comes next */
-	int64_t entries;   /* how often it was called */
-	cg_name label;     /* what else is said of it */
+	struct announced now; /* whose lines come */
+	bool announced;       /* its first line comes next */
+	struct announced *before; /* others that begin on that line */
+	size_t befores, before_cap;
 	bool group;        /* lines of one of some functions */
 	bool dashes;       /* the line before was of dashes */
 	struct cg_pos pos; /* of the last line */
@@ -35,7 +43,6 @@ struct reader {
 	uint32_t block;
 	struct decision decision;
 	uint32_t decisions;
-	struct paths paths;
 	uint64_t counted; /* paths */
 	bool human, percents;
 	int status;

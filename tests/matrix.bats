@@ -194,6 +194,10 @@ at_record()
 {
 	case $1 in
 	samples/gprof/*/gmon*) ;;
+	samples/gcov/*.gcno)
+		perl tests/oracle/gcno-ends.pl "$1" | grep -qx "$2"
+		return
+		;;
 	samples/folded/* | samples/perf-script/*/lines.perf | \
 		samples/gcov-text/*)
 		[ -z "$(tail -c 1 "$dir/cut")" ] && return
