@@ -4,6 +4,7 @@
  * What is not in the program's own table is looked up in the tables of the
  * formats: no format's option is known here by name.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,7 @@ set_gzip(struct args *args, const char *value)
 {
 	(void)value;
 	cg_job_set_gzip(args->job, true);
+	args->gzip = true;
 	return CG_OK;
 }
 
@@ -187,6 +189,133 @@ set_top(struct args *args, const char *value)
 	return CG_OK;
 }
 
+/* ---- Of a batch ---------------------------------------------------------- */
+
+static int
+set_number(struct args *args, const char *text, uint64_t most, uint64_t *to)
+{
+	struct cg_slice rest = cg_slice(text);
+
+	if (cg_take_u64(&rest, to) && rest.len == 0 && *to > 0 && *to <= most)
+		return CG_OK;
+	return cg_usage(args->job, "expected a number, not '%s'", text);
+}
+
+static int
+set_folder(struct args *args, const char *value)
+{
+	return set_once(args, &args->folder, value, 'O');
+}
+
+static int
+set_recursive(struct args *args, const char *value)
+{
+	(void)value;
+	args->recursive = true;
+	return CG_OK;
+}
+
+static int
+set_list(struct args *args, const char *value)
+{
+	args->list = value;
+	return CG_OK;
+}
+
+static int
+set_nul(struct args *args, const char *value)
+{
+	(void)value;
+	args->nul = true;
+	return CG_OK;
+}
+
+static int
+set_name(struct args *args, const char *value)
+{
+	args->name = value;
+	if (*value != '\0' && strchr(value, '/') == NULL)
+		return CG_OK;
+	return cg_usage(args->job, "--name expected a name without '/'");
+}
+
+static int
+set_jobs(struct args *args, const char *value)
+{
+	uint64_t jobs;
+	int status = set_number(args, value, SIZE_MAX, &jobs);
+
+	args->jobs = (size_t)jobs;
+	return status;
+}
+
+static int
+set_timeout(struct args *args, const char *value)
+{
+	uint64_t seconds;
+	int status = set_number(args, value, INT_MAX, &seconds);
+
+	args->timeout = (unsigned)seconds;
+	return status;
+}
+
+static int
+set_memory(struct args *args, const char *value)
+{
+	int status =
+	    set_number(args, value, UINT64_MAX >> 20, &args->max_memory);
+
+	args->max_memory <<= 20;
+	return status;
+}
+
+static int
+set_overwrite(struct args *args, const char *value)
+{
+	(void)value;
+	args->overwrite = true;
+	return CG_OK;
+}
+
+static int
+set_fail_fast(struct args *args, const char *value)
+{
+	(void)value;
+	args->fail_fast = true;
+	return CG_OK;
+}
+
+static int
+set_dry_run(struct args *args, const char *value)
+{
+	(void)value;
+	args->dry_run = true;
+	return CG_OK;
+}
+
+static int
+set_manifest(struct args *args, const char *value)
+{
+	args->manifest = value;
+	return CG_OK;
+}
+
+static int
+set_resume(struct args *args, const char *value)
+{
+	(void)value;
+	args->resume = true;
+	return CG_OK;
+}
+
+static int
+set_retry(struct args *args, const char *value)
+{
+	(void)value;
+	args->retry = args->resume = true;
+	return CG_OK;
+}
+
 /* In the order of the help. */
 const struct option own_options[] = {
 	{ 'f', "from", "FORMAT", "format of the inputs; else found by content",
@@ -222,6 +351,36 @@ const struct option own_options[] = {
 	    .set = set_clamp },
 	{ 0, "guess-stacks", NULL, "estimate call stacks from calls",
 	    .set = set_guess },
+	{ 'O', "output-dir", "DIR",
+	    "batch: convert each input by itself, into DIR",
+	    .set = set_folder },
+	{ 'r', "recursive", NULL, "batch: all files in folders, at any depth",
+	    .set = set_recursive },
+	{ 0, "files-from", "FILE", "batch: inputs are listed in FILE, or -",
+	    .set = set_list },
+	{ '0', "null", NULL, "batch: NUL ends a name of the list, not newline",
+	    .set = set_nul },
+	{ 0, "name", "TEMPLATE", "batch: name outputs so: {stem}, {base}",
+	    .set = set_name },
+	{ 'j', "jobs", "N", "batch: N at once; else as many as cores",
+	    .set = set_jobs },
+	{ 0, "timeout", "SECONDS", "batch: give up an input after SECONDS",
+	    .set = set_timeout },
+	{ 0, "max-memory", "MIB", "batch: give up an input that needs more",
+	    .set = set_memory },
+	{ 0, "overwrite", NULL, "batch: convert even if the output is newer",
+	    .set = set_overwrite },
+	{ 0, "fail-fast", NULL, "batch: stop after the first failure",
+	    .set = set_fail_fast },
+	{ 0, "dry-run", NULL, "batch: only show what would be done",
+	    .set = set_dry_run },
+	{ 0, "manifest", "FILE",
+	    "batch: a line of JSON for each input, to FILE",
+	    .set = set_manifest },
+	{ 0, "resume", NULL, "batch: go on where the manifest ends",
+	    .set = set_resume },
+	{ 0, "retry-failed", NULL, "batch: the same, and failures once more",
+	    .set = set_retry },
 	{ 0, "module", "FILE.so", "load more formats; before their options",
 	    .set = load_module },
 	{ 'q', "quiet", NULL, "no warnings and notes", .set = set_quiet },
@@ -384,6 +543,13 @@ settle(struct args *args)
 	if (args->action != convert && (args->to || args->output))
 		return cg_usage(args->job, "-%c and --%s do not go together",
 		    args->to ? 't' : 'o', args->action_name);
+	if (args->folder != NULL && (args->output || args->action != convert))
+		return cg_usage(
+		    args->job, "-O goes with converting, without -o");
+	if (args->folder == NULL &&
+	    (args->recursive || args->list || args->manifest || args->resume ||
+		args->dry_run || args->jobs || args->name))
+		return cg_usage(args->job, "a batch needs -O, where to write");
 	if (args->from != NULL)
 		status = cg_job_set_from(args->job, args->from);
 	if (status == CG_OK && args->to != NULL)

@@ -23,6 +23,13 @@ struct args {
 	size_t inputs;
 	char **next; /* the argument to be looked at */
 	bool quiet, verbose;
+	const volatile sig_atomic_t *stop; /* not 0: a signal came */
+	/* Of a batch. */
+	const char *folder, *name, *list, *manifest;
+	size_t jobs;      /* 0: as many as there are cores */
+	unsigned timeout; /* seconds; 0: none */
+	uint64_t max_memory; /* bytes; 0: no limit */
+	bool gzip, recursive, nul, overwrite, fail_fast, dry_run, resume, retry;
 };
 
 /* An option of the program itself; formats have tables of their own. */
@@ -43,6 +50,8 @@ int parse_args(struct args *, char **argv);
 /* ---- what to do: convert.c help.c list.c detect.c info.c verify.c -------------- */
 
 int convert(struct args *);
+/* -O: many inputs, an output each. */
+int convert_batch(struct args *);
 int show_help(struct args *);
 int show_version(struct args *);
 int list_formats(struct args *);
@@ -51,6 +60,11 @@ int show_info(struct args *);
 int verify(struct args *);
 /* Hands the inputs to the job; without any, standard input. */
 int add_inputs(struct args *);
+
+/* ---- main.c -------------------------------------------------------------- */
+
+/* A message as a line. */
+void put_message(FILE *, const struct cg_message *);
 
 /* ---- top.c: the dearest functions ---------------------------------------- */
 

@@ -25,7 +25,11 @@ add_inputs(struct args *args)
 int
 convert(struct args *args)
 {
-	int status = add_inputs(args);
+	int status;
+
+	if (args->folder != NULL)
+		return convert_batch(args);
+	status = add_inputs(args);
 
 	if (status != CG_OK)
 		return status;

@@ -7,26 +7,32 @@
 
 #include "cmd.h"
 
-static void
-report(void *arg, const struct cg_message *message)
+void
+put_message(FILE *to, const struct cg_message *message)
 {
 	static const char *const word[] = {
 		[CG_NOTE] = "note",
 		[CG_WARNING] = "warning",
 		[CG_ERROR] = "error",
 	};
+
+	put_safe(to, cg_slice(message->file ? message->file : "cgconv"));
+	if (message->line != 0)
+		fprintf(to, ":%llu", (unsigned long long)message->line);
+	if (message->line != 0 && message->column != 0)
+		fprintf(to, ":%llu", (unsigned long long)message->column);
+	if (message->has_offset)
+		fprintf(to, ":0x%llx", (unsigned long long)message->offset);
+	fprintf(to, ": %s: %s\n", word[message->severity], message->text);
+}
+
+static void
+report(void *arg, const struct cg_message *message)
+{
 	const struct args *args = arg;
 
-	if (args->quiet && message->severity != CG_ERROR)
-		return;
-	put_safe(stderr, cg_slice(message->file ? message->file : "cgconv"));
-	if (message->line != 0)
-		fprintf(stderr, ":%llu", (unsigned long long)message->line);
-	if (message->line != 0 && message->column != 0)
-		fprintf(stderr, ":%llu", (unsigned long long)message->column);
-	if (message->has_offset)
-		fprintf(stderr, ":0x%llx", (unsigned long long)message->offset);
-	fprintf(stderr, ": %s: %s\n", word[message->severity], message->text);
+	if (!args->quiet || message->severity == CG_ERROR)
+		put_message(stderr, message);
 }
 
 static volatile sig_atomic_t stopped; /* by this signal */
@@ -91,6 +97,7 @@ main(int argc, char **argv)
 		return CG_ELIMIT;
 	}
 	catch_signals(args.job);
+	args.stop = &stopped;
 	status = parse_args(&args, argv + (argc > 0));
 	if (status == CG_OK)
 		status = args.action(&args);

@@ -180,11 +180,7 @@ start(struct cg_archive *archive)
 	archive->archive = handle;
 	return handle &&
 	       archive_read_support_format_tar(handle) == ARCHIVE_OK &&
-	       archive_read_support_format_zip_streamable(handle) ==
-		   ARCHIVE_OK &&
-	       /* Names are bytes, whatever the locale. */
-	       archive_read_set_options(handle, "tar:hdrcharset=BINARY") ==
-		   ARCHIVE_OK;
+	       archive_read_support_format_zip_streamable(handle) == ARCHIVE_OK;
 }
 
 int

@@ -1097,6 +1097,8 @@ void cg_archive_close(struct cg_archive *);
 struct cg_job *cg_job_new(const struct cg_module *const *modules,
     cg_reporter *, void *arg);
 void cg_job_free(struct cg_job *);
+/* Messages go there from now on. */
+void cg_job_set_reporter(struct cg_job *, cg_reporter *, void *arg);
 /*
  * Another job with the same settings, formats, options and objects, without
  * inputs and output; to be freed before the first. NULL: out of memory.

@@ -62,6 +62,13 @@ cg_job_free(struct cg_job *job)
 	free(job);
 }
 
+void
+cg_job_set_reporter(struct cg_job *job, cg_reporter *report, void *arg)
+{
+	job->diag.report = report;
+	job->diag.arg = arg;
+}
+
 const char *
 cg_job_keep(struct cg_job *job, const char *text)
 {

@@ -1,0 +1,638 @@
+/*
+ * batch.c - cgconv -O FOLDER INPUT...: many inputs, an output each.
+ *
+ * The parent lists what there is to do, reads archives, hands tasks to
+ * workers and keeps the books; it looks into no profile itself.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "batch.h"
+
+#define JOBS_MAX 1024
+/* Seconds between two sights of the progress, on a terminal and in a log. */
+#define TERMINAL_SECONDS 0.2
+#define LOG_SECONDS 30.0
+
+bool
+batch_stopped(const struct batch *batch)
+{
+	return batch->args->stop != NULL && *batch->args->stop != 0;
+}
+
+/* ---- What is said -------------------------------------------------------- */
+
+static double
+seconds_now(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void
+wipe_progress(struct batch *batch)
+{
+	if (batch->progress)
+		fputs("\r\033[K", stderr);
+	batch->progress = false;
+}
+
+static size_t
+count_ended(const struct batch *batch)
+{
+	return batch->count[DONE] + batch->count[FAILED] +
+	       batch->count[SKIPPED] + batch->count[KEPT];
+}
+
+static void
+show_progress(struct batch *batch)
+{
+	bool terminal = isatty(STDERR_FILENO);
+	double now = seconds_now(), past = now - batch->began, rate, left;
+	size_t ended = count_ended(batch);
+
+	if (batch->args->quiet ||
+	    now - batch->shown < (terminal ? TERMINAL_SECONDS : LOG_SECONDS))
+		return;
+	batch->shown = now;
+	wipe_progress(batch);
+	rate = past > 0 ? (double)ended / past : 0;
+	left = rate > 0 ? (double)(batch->tasks - ended) / rate : 0;
+	fprintf(stderr,
+	    "%s%zu of %zu inputs, %zu failed, %.0f a second, %.0f s left%s",
+	    terminal ? "" : "cgconv: ", ended, batch->tasks,
+	    batch->count[FAILED], rate, left, terminal ? "" : "\n");
+	(void)fflush(stderr);
+	batch->progress = terminal;
+}
+
+static void
+show_summary(struct batch *batch, size_t before)
+{
+	size_t left = batch->tasks - count_ended(batch);
+
+	wipe_progress(batch);
+	if (batch->args->quiet)
+		return;
+	fprintf(stderr,
+	    "cgconv: %zu inputs: %zu converted, %zu failed, "
+	    "%zu skipped, %zu kept",
+	    batch->tasks, batch->count[DONE], batch->count[FAILED],
+	    batch->count[SKIPPED], batch->count[KEPT]);
+	if (before > 0)
+		fprintf(stderr, ", %zu of them before", before);
+	if (left > 0)
+		fprintf(stderr, ", %zu left", left);
+	fprintf(stderr, "; %.1f s\n", seconds_now() - batch->began);
+}
+
+/* ---- Tasks that end ------------------------------------------------------ */
+
+/*
+ * Logs come in the order of the inputs, whoever was faster; at the end, also
+ * behind what was never begun.
+ */
+static void
+print_logs(struct batch *batch, bool at_end)
+{
+	while (batch->printed < batch->tasks &&
+	       (at_end || batch->task[batch->printed].state != TODO)) {
+		struct task *task = &batch->task[batch->printed++];
+
+		if (task->log != NULL && task->log[0] != '\0') {
+			wipe_progress(batch);
+			fputs(task->log, stderr);
+		}
+		free(task->log);
+		task->log = NULL;
+	}
+}
+
+void
+end_task(struct batch *batch, size_t number, enum state state, char *log,
+    const char *tail)
+{
+	struct task *task = &batch->task[number];
+
+	task->state = state;
+	task->log = log;
+	batch->count[state]++;
+	put_manifest(batch, task, tail);
+	print_logs(batch, false);
+	show_progress(batch);
+}
+
+void
+fail_task(struct batch *batch, size_t number, const char *text)
+{
+	char *name = task_name(&batch->task[number]), *log = NULL, *tail = NULL;
+	const struct cg_message message = {
+		.severity = CG_ERROR, .file = name, .text = text
+	};
+	size_t size;
+	FILE *to = open_memstream(&log, &size);
+
+	if (to != NULL) {
+		put_message(to, &message);
+		(void)fclose(to);
+	}
+	to = open_memstream(&tail, &size);
+	if (to != NULL) {
+		fputs(",\"error\":", to);
+		put_json(to, cg_slice(text));
+		(void)fclose(to);
+	}
+	end_task(batch, number, FAILED, log, tail != NULL ? tail : "");
+	free(tail);
+	free(name);
+}
+
+/* ---- Outputs ------------------------------------------------------------- */
+
+/* Makes the folders of a path below the folder of outputs. */
+static bool
+make_folders(char *path)
+{
+	for (char *at = path + 1; *at != '\0'; at++) {
+		bool made;
+
+		if (*at != '/')
+			continue;
+		*at = '\0';
+		made = mkdir(path, 0777) == 0 || errno == EEXIST;
+		*at = '/';
+		if (!made)
+			return false;
+	}
+	return true;
+}
+
+/* Is there an output that is newer than its input? */
+static bool
+is_kept(const struct batch *batch, const struct task *task, const char *path)
+{
+	struct stat info;
+
+	return !batch->args->overwrite && stat(path, &info) == 0 &&
+	       S_ISREG(info.st_mode) && info.st_size > 0 &&
+	       (int64_t)info.st_mtime > task->mtime;
+}
+
+/* False if there is nothing to do for it (any more). */
+static bool
+prepare(struct batch *batch, size_t number)
+{
+	struct task *task = &batch->task[number];
+	char *path = join_path(batch->args->folder, task->output);
+	bool ok = path != NULL && make_folders(path);
+
+	if (!ok)
+		fail_task(batch, number,
+		    path != NULL ? strerror(errno) : "out of memory");
+	else if (is_kept(batch, task, path))
+		end_task(batch, number, KEPT, NULL, ""), ok = false;
+	free(path);
+	return ok;
+}
+
+/* ---- Handing out --------------------------------------------------------- */
+
+struct crew {
+	struct batch *batch;
+	struct worker *worker;
+	struct pollfd *poll;
+};
+
+/* Waits until a worker has an answer; false if none is busy. */
+static bool
+wait_for_answer(struct crew *crew)
+{
+	struct batch *batch = crew->batch;
+	size_t jobs = batch->args->jobs;
+	bool busy = false;
+
+	for (size_t i = 0; i < jobs; i++) {
+		crew->poll[i].fd =
+		    crew->worker[i].busy ? crew->worker[i].from : -1;
+		crew->poll[i].events = POLLIN;
+		crew->poll[i].revents = 0;
+		busy = busy || crew->worker[i].busy;
+	}
+	if (!busy)
+		return false;
+	if (poll(crew->poll, (nfds_t)jobs, 1000) <= 0) {
+		show_progress(batch);
+		return true;
+	}
+	for (size_t i = 0; i < jobs; i++)
+		if (crew->poll[i].revents != 0)
+			take_result(batch, &crew->worker[i]);
+	return true;
+}
+
+/* NULL: cannot have one. */
+static struct worker *
+idle_worker(struct crew *crew)
+{
+	for (;;) {
+		for (size_t i = 0; i < crew->batch->args->jobs; i++) {
+			struct worker *worker = &crew->worker[i];
+
+			if (worker->pid > 0 && !worker->busy)
+				return worker;
+			if (worker->pid <= 0)
+				return start_worker(
+					   crew->batch, worker, crew->worker)
+					   ? worker
+					   : NULL;
+		}
+		(void)wait_for_answer(crew);
+	}
+}
+
+static bool
+may_go_on(const struct batch *batch)
+{
+	return !batch_stopped(batch) &&
+	       !(batch->args->fail_fast && batch->count[FAILED] > 0);
+}
+
+static int
+hand_out(
+    struct crew *crew, size_t number, const struct blob *blob, size_t blobs)
+{
+	struct worker *worker = idle_worker(crew);
+
+	if (worker == NULL)
+		return CG_ELIMIT;
+	if (may_go_on(crew->batch))
+		send_task(crew->batch, worker, number, blob, blobs);
+	return CG_OK;
+}
+
+/* ---- Archives ------------------------------------------------------------ */
+
+/* The bytes of the member at hand; false: out of memory, or damaged. */
+static bool
+read_member(struct cg_archive *archive, struct blob *blob)
+{
+	size_t room = 0;
+	ptrdiff_t got;
+	char *more;
+
+	*blob = (struct blob){ 0 };
+	do {
+		if (room - blob->size < 65536) {
+			room = room * 2 + 131072;
+			more = realloc(blob->bytes, room);
+			if (more == NULL)
+				return false;
+			blob->bytes = more;
+		}
+		got = cg_archive_read(
+		    archive, blob->bytes + blob->size, room - blob->size);
+		blob->size += got > 0 ? (size_t)got : 0;
+	} while (got > 0);
+	return got == 0;
+}
+
+/* Members that wait for others that they are read with. */
+struct waiting {
+	size_t task;
+	struct blob blob;
+};
+
+struct members {
+	struct waiting *waiting;
+	size_t count, cap;
+};
+
+static bool
+keep_member(struct members *members, size_t task, struct blob blob)
+{
+	if (members->count == members->cap) {
+		size_t cap = members->cap > 0 ? members->cap * 2 : 16;
+		struct waiting *more =
+		    realloc(members->waiting, cap * sizeof(*more));
+
+		if (more == NULL)
+			return false;
+		members->waiting = more;
+		members->cap = cap;
+	}
+	members->waiting[members->count++] = (struct waiting){ task, blob };
+	return true;
+}
+
+static struct waiting *
+find_waiting(const struct members *members, size_t task)
+{
+	for (size_t i = 0; i < members->count; i++)
+		if (members->waiting[i].task == task)
+			return &members->waiting[i];
+	return NULL;
+}
+
+/* All of a group have come: they go to a worker, in the group's order. */
+static int
+hand_out_group(struct crew *crew, struct members *members, size_t leader)
+{
+	const struct task *task = crew->batch->task;
+	struct blob *blob;
+	size_t blobs = 0, n = leader;
+	int status;
+
+	do {
+		blobs++;
+		if (find_waiting(members, n) == NULL)
+			return CG_OK;
+	} while ((n = task[n].next) != 0);
+	blob = calloc(blobs, sizeof(*blob));
+	if (blob == NULL)
+		return cg_nomem(crew->batch->args->job);
+	n = leader;
+	for (size_t i = 0; i < blobs; i++, n = task[n].next) {
+		struct waiting *it = find_waiting(members, n);
+
+		blob[i] = it->blob;
+		*it = members->waiting[--members->count];
+	}
+	status = hand_out(crew, leader, blob, blobs);
+	for (size_t i = 0; i < blobs; i++)
+		free(blob[i].bytes);
+	free(blob);
+	return status;
+}
+
+/* Member number n of the archive is at hand. */
+static int
+do_member(struct crew *crew, struct members *members,
+    struct cg_archive *archive, size_t n)
+{
+	struct batch *batch = crew->batch;
+	size_t leader = batch->task[n].leader;
+	struct blob blob;
+
+	if (batch->task[leader].state != TODO)
+		return CG_OK;
+	if (n == leader && !prepare(batch, n))
+		return CG_OK;
+	if (!read_member(archive, &blob) || !keep_member(members, n, blob)) {
+		free(blob.bytes);
+		if (batch->task[n].state == TODO)
+			fail_task(batch, n, "cannot be unpacked");
+		return CG_OK;
+	}
+	batch->task[n].size = blob.size;
+	return hand_out_group(crew, members, leader);
+}
+
+static void
+hear_nothing(void *arg, const struct cg_message *message)
+{
+	(void)arg;
+	(void)message;
+}
+
+/* The tasks from first on are this archive's; *end is the next of others. */
+static int
+do_archive(struct crew *crew, size_t first, size_t end)
+{
+	struct batch *batch = crew->batch;
+	struct cg_job *job = cg_job_twin(batch->args->job);
+	struct cg_archive *archive = NULL;
+	struct members members = { 0 };
+	struct cg_member member;
+	size_t n = first;
+	int status = CG_OK;
+
+	if (job == NULL)
+		return cg_nomem(batch->args->job);
+	/* What is wrong with it was said when it was listed. */
+	cg_job_set_reporter(job, hear_nothing, NULL);
+	(void)cg_archive_open(job, batch->task[first].path, &archive);
+	while (status == CG_OK && archive != NULL && n < end &&
+	       may_go_on(batch) && cg_archive_next(archive, &member)) {
+		if (batch->task[n].member == NULL ||
+		    strcmp(batch->task[n].member, member.name) != 0)
+			break;
+		status = do_member(crew, &members, archive, n++);
+	}
+	for (; n < end && may_go_on(batch); n++)
+		if (batch->task[n].state == TODO)
+			fail_task(batch, n, "the archive changed meanwhile");
+	while (members.count > 0)
+		free(members.waiting[--members.count].blob.bytes);
+	free(members.waiting);
+	cg_archive_close(archive);
+	cg_job_free(job);
+	return status;
+}
+
+/* ---- The batch ----------------------------------------------------------- */
+
+/* The end of the tasks that are of the same archive. */
+static size_t
+archive_end(const struct batch *batch, size_t first, bool *work)
+{
+	size_t n = first;
+
+	*work = false;
+	for (; n < batch->tasks && batch->task[n].member != NULL &&
+	       strcmp(batch->task[n].path, batch->task[first].path) == 0;
+	     n++)
+		*work = *work || batch->task[n].state == TODO;
+	return n;
+}
+
+static int
+do_tasks(struct crew *crew)
+{
+	struct batch *batch = crew->batch;
+	int status = CG_OK;
+	size_t end;
+	bool work;
+
+	for (size_t i = 0; status == CG_OK && i < batch->tasks; i = end) {
+		if (!may_go_on(batch))
+			break;
+		end = i + 1;
+		if (batch->task[i].member != NULL) {
+			end = archive_end(batch, i, &work);
+			if (work)
+				status = do_archive(crew, i, end);
+		} else if (batch->task[i].state == TODO && prepare(batch, i)) {
+			status = hand_out(crew, i, NULL, 0);
+		}
+	}
+	while (wait_for_answer(crew))
+		continue;
+	return status;
+}
+
+/* What was clear when the list was made. */
+static size_t
+count_listed(struct batch *batch)
+{
+	size_t before = 0;
+
+	for (size_t i = 0; i < batch->tasks; i++) {
+		struct task *task = &batch->task[i];
+
+		if (task->state == TODO)
+			continue;
+		batch->count[task->state]++;
+		before += task->before;
+		if (!task->before)
+			put_manifest(batch, task, "");
+	}
+	return before;
+}
+
+static int
+show_plan(const struct batch *batch)
+{
+	for (size_t i = 0; i < batch->tasks; i++) {
+		const struct task *task = &batch->task[i];
+		char *name = task_name(task);
+
+		if (name == NULL)
+			return cg_nomem(batch->args->job);
+		put_safe(stdout, cg_slice(name));
+		free(name);
+		if (task->state == TODO) {
+			fputs(" -> ", stdout);
+			put_safe(stdout, cg_slice(task->output));
+			putchar('\n');
+		} else {
+			printf(": %s%s%s\n", state_name[task->state],
+			    task->reason ? ", " : "",
+			    task->reason ? task->reason : "");
+		}
+	}
+	return CG_OK;
+}
+
+/* A run that was killed may have left what it was at. */
+static void
+remove_leftovers(const struct batch *batch, char *folder)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	const char *mark;
+	char *path;
+
+	(void)batch;
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		mark = strstr(entry->d_name, ".cgconv.");
+		if (entry->d_name[0] != '.' || mark == NULL ||
+		    strspn(mark + 8, "0123456789.") != strlen(mark + 8))
+			continue;
+		path = join_path(folder, entry->d_name);
+		if (path != NULL)
+			(void)unlink(path);
+		free(path);
+	}
+	if (dir != NULL)
+		(void)closedir(dir);
+}
+
+static void
+clean_up(const struct batch *batch)
+{
+	char *last = NULL;
+
+	for (size_t i = 0; i < batch->tasks; i++) {
+		const char *output = batch->task[i].output;
+		char *path = output != NULL
+				 ? join_path(batch->args->folder, output)
+				 : NULL;
+
+		if (path == NULL)
+			continue;
+		*strrchr(path, '/') = '\0';
+		if (last == NULL || strcmp(path, last) != 0)
+			remove_leftovers(batch, path);
+		free(last);
+		last = path;
+	}
+	free(last);
+}
+
+static int
+run_workers(struct batch *batch)
+{
+	size_t jobs = batch->args->jobs;
+	struct crew crew = { .batch = batch,
+		.worker = calloc(jobs, sizeof(*crew.worker)),
+		.poll = calloc(jobs, sizeof(*crew.poll)) };
+	size_t before = count_listed(batch);
+	int status = CG_OK, closed;
+
+	if (crew.worker == NULL || crew.poll == NULL)
+		status = cg_nomem(batch->args->job);
+	if (status == CG_OK && batch->args->resume)
+		clean_up(batch);
+	if (status == CG_OK)
+		status = do_tasks(&crew);
+	for (size_t i = 0; crew.worker != NULL && i < jobs; i++)
+		stop_worker(&crew.worker[i]);
+	free(crew.worker);
+	free(crew.poll);
+	print_logs(batch, true);
+	closed = close_manifest(batch);
+	show_summary(batch, before);
+	if (status == CG_OK)
+		status = closed;
+	if (status == CG_OK && batch->count[FAILED] > 0)
+		status = CG_EINPUT;
+	return status;
+}
+
+static void
+free_batch(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->tasks; i++) {
+		free(batch->task[i].path);
+		free(batch->task[i].member);
+		free(batch->task[i].output);
+		free(batch->task[i].log);
+	}
+	free(batch->task);
+	free(batch->outputs.slot);
+}
+
+int
+convert_batch(struct args *args)
+{
+	struct batch batch = { .args = args };
+	int status;
+
+	if (args->jobs == 0) {
+		long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+		args->jobs = cores > 0 && cores < JOBS_MAX ? (size_t)cores : 1;
+	}
+	if (args->jobs > JOBS_MAX)
+		return cg_usage(args->job, "-j: no more than %d", JOBS_MAX);
+	batch.began = batch.shown = seconds_now();
+	status = plan_batch(&batch);
+	if (status == CG_OK && !args->dry_run)
+		status = open_manifest(&batch);
+	if (status == CG_OK)
+		status =
+		    args->dry_run ? show_plan(&batch) : run_workers(&batch);
+	else
+		(void)close_manifest(&batch);
+	free_batch(&batch);
+	return status;
+}

@@ -1,0 +1,472 @@
+/*
+ * batch_plan.c - the inputs of a batch: files, folders, lists, members of
+ * archives, each a task with its output.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "batch.h"
+
+/* ---- Tables -------------------------------------------------------------- */
+
+static size_t
+hash(const char *text)
+{
+	size_t h = 5381;
+
+	for (; *text != '\0'; text++)
+		h = h * 33 ^ (unsigned char)*text;
+	return h * 0x9e3779b97f4a7c15u >> 7;
+}
+
+/* Where the key is, or would be; there is always a free slot. */
+static size_t *
+find_slot(const struct batch *batch, struct index *index, const char *key)
+{
+	size_t i = hash(key) & (index->slots - 1);
+
+	while (index->slot[i] != 0 &&
+	       strcmp(index->key(&batch->task[index->slot[i] - 1]), key) != 0)
+		i = (i + 1) & (index->slots - 1);
+	return &index->slot[i];
+}
+
+static bool
+grow_index(const struct batch *batch, struct index *index)
+{
+	size_t *old = index->slot, slots = index->slots;
+
+	if (index->count * 2 < slots)
+		return true;
+	index->slots = slots > 0 ? slots * 2 : 1024;
+	index->slot = calloc(index->slots, sizeof(*index->slot));
+	if (index->slot == NULL) {
+		index->slot = old;
+		index->slots = slots;
+		return false;
+	}
+	for (size_t i = 0; i < slots; i++)
+		if (old[i] != 0)
+			*find_slot(batch, index,
+			    index->key(&batch->task[old[i] - 1])) = old[i];
+	free(old);
+	return true;
+}
+
+static const char *
+output_key(const struct task *task)
+{
+	return task->output;
+}
+
+/* ---- Tasks --------------------------------------------------------------- */
+
+char *
+join_path(const char *folder, const char *name)
+{
+	size_t n = strlen(folder), size = n + strlen(name) + 2;
+	char *path = malloc(size);
+
+	while (n > 1 && folder[n - 1] == '/')
+		n--;
+	if (path != NULL)
+		snprintf(path, size, "%.*s%s%s", (int)n, folder,
+		    n == 1 && folder[0] == '/' ? "" : "/", name);
+	return path;
+}
+
+char *
+task_name(const struct task *task)
+{
+	return task->member != NULL ? join_path(task->path, task->member)
+				    : strdup(task->path);
+}
+
+/* Of two outputs of one name the second becomes NAME~2. */
+static bool
+name_output(struct batch *batch, size_t number, const char *name)
+{
+	struct task *task = &batch->task[number];
+	char *plain = output_name(batch, name);
+	size_t *slot, size;
+
+	if (plain == NULL || !grow_index(batch, &batch->outputs)) {
+		free(plain);
+		return false;
+	}
+	size = strlen(plain) + CG_NUMBER_MAX + 2;
+	task->output = malloc(size);
+	for (size_t n = 1; task->output != NULL; n++) {
+		snprintf(task->output, size, "%s", plain);
+		if (n > 1)
+			snprintf(task->output, size, "%s~%zu", plain, n);
+		slot = find_slot(batch, &batch->outputs, task->output);
+		if (*slot != 0)
+			continue;
+		*slot = number + 1;
+		batch->outputs.count++;
+		break;
+	}
+	free(plain);
+	return task->output != NULL;
+}
+
+/* NULL: out of memory. */
+static struct task *
+add_task(struct batch *batch, const char *path, const char *member)
+{
+	struct task *task;
+
+	if (batch->tasks == batch->cap) {
+		size_t cap = batch->cap > 0 ? batch->cap * 2 : 256;
+
+		task = realloc(batch->task, cap * sizeof(*task));
+		if (task == NULL)
+			return NULL;
+		batch->task = task;
+		batch->cap = cap;
+	}
+	task = &batch->task[batch->tasks];
+	memset(task, 0, sizeof(*task));
+	task->leader = batch->tasks++;
+	task->path = strdup(path);
+	task->member = member != NULL ? strdup(member) : NULL;
+	if (task->path == NULL || (member != NULL && task->member == NULL))
+		return NULL;
+	return task;
+}
+
+static void
+skip_task(struct task *task, const char *reason)
+{
+	task->state = SKIPPED;
+	task->reason = reason;
+}
+
+static int
+add_file(struct batch *batch, const char *path, const struct stat *info)
+{
+	struct task *task = add_task(batch, path, NULL);
+
+	if (task == NULL)
+		return cg_nomem(batch->args->job);
+	task->size = (uint64_t)info->st_size;
+	task->mtime = (int64_t)info->st_mtime;
+	return CG_OK;
+}
+
+/* ---- Archives ------------------------------------------------------------ */
+
+static bool
+looks_like_archive(const char *path)
+{
+	size_t n;
+
+	return strstr(path, ".tar.") != NULL ||
+	       find_suffix(path, "tar;tgz;tbz;tbz2;txz;tzst;zip", &n) != 0;
+}
+
+static int
+add_members(struct batch *batch, const char *path, struct cg_archive *archive,
+    const struct stat *info)
+{
+	struct cg_member member;
+	struct task *task;
+
+	while (cg_archive_next(archive, &member)) {
+		task = add_task(batch, path, member.name);
+		if (task == NULL)
+			return cg_nomem(batch->args->job);
+		task->mtime = (int64_t)info->st_mtime;
+		if (member.folder)
+			skip_task(task, "a folder");
+		else if (!member.file)
+			skip_task(task, "a link or a device");
+	}
+	if (cg_archive_status(archive) == CG_OK)
+		return CG_OK;
+	/* It was said why; the rest of it is lost. */
+	task = add_task(batch, path, NULL);
+	if (task == NULL)
+		return cg_nomem(batch->args->job);
+	task->state = FAILED;
+	task->reason = "the archive could not be read to its end";
+	return CG_OK;
+}
+
+static int
+add_input(
+    struct batch *batch, const char *path, const struct stat *info, bool given)
+{
+	struct cg_archive *archive = NULL;
+	int status;
+
+	if (!S_ISREG(info->st_mode) || !(given || looks_like_archive(path)))
+		return add_file(batch, path, info);
+	/* What is wrong with it is said when it is read. */
+	status = looks_like_archive(path)
+		     ? cg_archive_open(batch->args->job, path, &archive)
+		     : CG_OK;
+	if (archive == NULL)
+		return status == CG_ELIMIT ? status
+					   : add_file(batch, path, info);
+	status = add_members(batch, path, archive, info);
+	cg_archive_close(archive);
+	return status;
+}
+
+/* ---- Folders ------------------------------------------------------------- */
+
+static int
+compare_names(const void *pa, const void *pb)
+{
+	return strcmp(*(char *const *)pa, *(char *const *)pb);
+}
+
+struct list {
+	char **path;
+	size_t count, cap;
+};
+
+static bool
+add_path(struct list *list, char *path)
+{
+	if (list->count == list->cap) {
+		size_t cap = list->cap > 0 ? list->cap * 2 : 64;
+		char **more = realloc(list->path, cap * sizeof(*more));
+
+		if (more == NULL)
+			path = (free(path), NULL);
+		else
+			list->path = more, list->cap = cap;
+	}
+	if (path != NULL)
+		list->path[list->count++] = path;
+	return path != NULL;
+}
+
+/* Is it the folder of outputs itself? What is there is no input. */
+static bool
+is_target(const struct batch *batch, const struct stat *info)
+{
+	struct stat target;
+
+	return stat(batch->args->folder, &target) == 0 &&
+	       target.st_dev == info->st_dev && target.st_ino == info->st_ino;
+}
+
+/* Links to folders are not followed: they may lead in circles. */
+static bool
+list_folder(struct batch *batch, struct list *folders, struct list *files)
+{
+	char *folder = folders->path[--folders->count], *path;
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	struct stat info;
+	bool ok = true;
+
+	if (dir == NULL)
+		ok = add_path(files, strdup(folder)); /* it fails as an input */
+	while (dir != NULL && ok && (entry = readdir(dir)) != NULL) {
+		if (strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0)
+			continue;
+		path = join_path(folder, entry->d_name);
+		if (path == NULL || lstat(path, &info) != 0 ||
+		    !S_ISDIR(info.st_mode))
+			ok = path != NULL && add_path(files, path);
+		else if (is_target(batch, &info))
+			free(path);
+		else
+			ok = add_path(folders, path);
+	}
+	if (dir != NULL)
+		(void)closedir(dir);
+	free(folder);
+	return ok;
+}
+
+static int
+add_folder(struct batch *batch, const char *folder)
+{
+	struct list folders = { 0 }, files = { 0 };
+	struct stat info;
+	bool ok = add_path(&folders, strdup(folder));
+	int status = CG_OK;
+
+	while (ok && folders.count > 0)
+		ok = list_folder(batch, &folders, &files);
+	if (files.count > 0)
+		qsort(files.path, files.count, sizeof(*files.path),
+		    compare_names);
+	for (size_t i = 0; i < files.count; i++) {
+		memset(&info, 0, sizeof(info));
+		if (stat(files.path[i], &info) != 0)
+			info.st_mode = S_IFREG;
+		if (ok && status == CG_OK)
+			status = add_input(batch, files.path[i], &info, false);
+		free(files.path[i]);
+	}
+	while (folders.count > 0)
+		free(folders.path[--folders.count]);
+	free(folders.path);
+	free(files.path);
+	return ok ? status : cg_nomem(batch->args->job);
+}
+
+static int
+add_path_given(struct batch *batch, const char *path)
+{
+	struct stat info;
+
+	memset(&info, 0, sizeof(info));
+	if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+		if (!batch->args->recursive)
+			return cg_usage(batch->args->job,
+			    "%s is a folder: -r reads folders", path);
+		return add_folder(batch, path);
+	}
+	return add_input(batch, path, &info, true);
+}
+
+static int
+add_list(struct batch *batch, const char *path)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	FILE *file = is_stdin ? stdin : fopen(path, "re");
+	int status = CG_OK, end = batch->args->nul ? '\0' : '\n';
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t n;
+
+	if (file == NULL)
+		return cg_usage(batch->args->job, "cannot open %s: %s", path,
+		    strerror(errno));
+	while (status == CG_OK && (n = getdelim(&line, &size, end, file)) > 0) {
+		if (line[n - 1] == (char)end)
+			line[n - 1] = '\0';
+		if (line[0] != '\0')
+			status = add_path_given(batch, line);
+	}
+	free(line);
+	if (!is_stdin)
+		(void)fclose(file);
+	return status;
+}
+
+/* ---- Companions ---------------------------------------------------------- */
+
+/* The rank of its suffix among those that a format gathers, and the rest. */
+static size_t
+gathered_rank(const struct cg_job *job, const char *name, size_t *stem)
+{
+	const struct cg_module *module;
+	size_t rank, n;
+
+	for (size_t i = 0; (module = cg_job_module(job, i)) != NULL; i++) {
+		rank = find_suffix(name, module->gathers, &n);
+		if (rank == 0)
+			continue;
+		*stem = strlen(name) - n;
+		return rank;
+	}
+	return 0;
+}
+
+struct gathered {
+	char *name; /* without suffix */
+	size_t rank, task;
+};
+
+static int
+compare_gathered(const void *pa, const void *pb)
+{
+	const struct gathered *a = pa, *b = pb;
+	int order = strcmp(a->name, b->name);
+
+	if (order == 0)
+		order = (a->rank > b->rank) - (a->rank < b->rank);
+	return order != 0 ? order : (a->task > b->task) - (a->task < b->task);
+}
+
+/* The first suffix of a name leads; the others are read with it. */
+static void
+join_gathered(struct batch *batch, const struct gathered *it, size_t count)
+{
+	const struct gathered *lead = it;
+
+	for (size_t i = 1; i < count; i++) {
+		if (strcmp(it[i].name, lead->name) != 0 ||
+		    it[i].rank == lead->rank) {
+			lead = &it[i];
+			continue;
+		}
+		batch->task[it[i].task].leader = lead->task;
+		batch->task[it[i].task].next = batch->task[lead->task].next;
+		batch->task[lead->task].next = it[i].task;
+		skip_task(&batch->task[it[i].task],
+		    "read with the file that it belongs to");
+	}
+}
+
+static int
+find_companions(struct batch *batch)
+{
+	struct gathered *all = calloc(batch->tasks + 1, sizeof(*all));
+	size_t count = 0, stem;
+	bool ok = all != NULL;
+
+	for (size_t i = 0; ok && i < batch->tasks; i++) {
+		struct gathered *it = &all[count];
+
+		it->name = task_name(&batch->task[i]);
+		it->task = i;
+		it->rank = it->name != NULL ? gathered_rank(batch->args->job,
+						  it->name, &stem)
+					    : 0;
+		ok = it->name != NULL;
+		if (it->rank > 0 && batch->task[i].state == TODO) {
+			it->name[stem] = '\0';
+			count++;
+		} else {
+			free(it->name);
+		}
+	}
+	if (ok && count > 0) {
+		qsort(all, count, sizeof(*all), compare_gathered);
+		join_gathered(batch, all, count);
+	}
+	while (count > 0)
+		free(all[--count].name);
+	free(all);
+	return ok ? CG_OK : cg_nomem(batch->args->job);
+}
+
+int
+plan_batch(struct batch *batch)
+{
+	struct args *args = batch->args;
+	int status = CG_OK;
+
+	batch->outputs.key = output_key;
+	for (size_t i = 0; status == CG_OK && i < args->inputs; i++)
+		status = add_path_given(batch, args->input[i]);
+	if (status == CG_OK && args->list != NULL)
+		status = add_list(batch, args->list);
+	if (status == CG_OK)
+		status = find_companions(batch);
+	for (size_t i = 0; status == CG_OK && i < batch->tasks; i++) {
+		const struct task *task = &batch->task[i];
+
+		if (task->state == TODO &&
+		    !name_output(batch, i,
+			task->member != NULL ? task->member : task->path))
+			status = cg_nomem(args->job);
+	}
+	if (status == CG_OK && batch->tasks == 0)
+		status = cg_usage(args->job, "no inputs");
+	return status;
+}
