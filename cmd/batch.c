@@ -314,6 +314,7 @@ struct waiting {
 struct members {
 	struct waiting *waiting;
 	size_t count, cap;
+	char *error; /* the last one */
 };
 
 static bool
@@ -389,18 +390,23 @@ do_member(struct crew *crew, struct members *members,
 	if (!read_member(archive, &blob) || !keep_member(members, n, blob)) {
 		free(blob.bytes);
 		if (batch->task[n].state == TODO)
-			fail_task(batch, n, "cannot be unpacked");
+			fail_task(batch, n,
+			    members->error != NULL ? members->error
+						   : "out of memory");
 		return CG_OK;
 	}
 	batch->task[n].size = blob.size;
 	return hand_out_group(crew, members, leader);
 }
 
+/* What is wrong with an archive was said when it was listed: now it is why. */
 static void
-hear_nothing(void *arg, const struct cg_message *message)
+hear(void *arg, const struct cg_message *message)
 {
-	(void)arg;
-	(void)message;
+	struct members *members = arg;
+
+	free(members->error);
+	members->error = strdup(message->text);
 }
 
 /* The tasks from first on are this archive's; *end is the next of others. */
@@ -417,8 +423,7 @@ do_archive(struct crew *crew, size_t first, size_t end)
 
 	if (job == NULL)
 		return cg_nomem(batch->args->job);
-	/* What is wrong with it was said when it was listed. */
-	cg_job_set_reporter(job, hear_nothing, NULL);
+	cg_job_set_reporter(job, hear, &members);
 	(void)cg_archive_open(job, batch->task[first].path, &archive);
 	while (status == CG_OK && archive != NULL && n < end &&
 	       may_go_on(batch) && cg_archive_next(archive, &member)) {
@@ -429,10 +434,14 @@ do_archive(struct crew *crew, size_t first, size_t end)
 	}
 	for (; n < end && may_go_on(batch); n++)
 		if (batch->task[n].state == TODO)
-			fail_task(batch, n, "the archive changed meanwhile");
+			fail_task(batch, n,
+			    members.error != NULL
+				? members.error
+				: "the archive changed meanwhile");
 	while (members.count > 0)
 		free(members.waiting[--members.count].blob.bytes);
 	free(members.waiting);
+	free(members.error);
 	cg_archive_close(archive);
 	cg_job_free(job);
 	return status;

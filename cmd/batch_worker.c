@@ -24,6 +24,7 @@ struct order {
 struct answer {
 	size_t task;
 	enum state state;
+	bool last;        /* short of memory: another worker is to go on */
 	size_t log, tail; /* bytes that follow */
 };
 
@@ -65,8 +66,8 @@ struct talk {
 	FILE *log, *warnings;
 	char *log_text, *warnings_text;
 	size_t log_size, warnings_size;
-	const char *name; /* of the task */
-	char *error;      /* the first one */
+	const struct task *task;
+	char *error; /* the first one */
 	bool warned;
 };
 
@@ -75,15 +76,18 @@ hear(void *arg, const struct cg_message *message)
 {
 	struct talk *talk = arg;
 	struct cg_message named = *message;
-	char *text = NULL;
+	char *text = NULL, *name = NULL;
 	size_t size = 0;
 	FILE *to = open_memstream(&text, &size);
 
 	if (to == NULL)
 		return;
 	if (named.file == NULL)
-		named.file = talk->name;
+		named.file = name = task_name(talk->task);
+	else if (talk->task->member != NULL)
+		named.file = name = join_path(talk->task->path, named.file);
 	put_message(to, &named);
+	free(name);
 	if (fclose(to) != 0 || size == 0)
 		return;
 	text[--size] = '\0'; /* the newline */
@@ -133,29 +137,24 @@ set_up(struct batch *batch, struct cg_job *job, const struct task *task,
     const struct blob *blob, size_t blobs)
 {
 	size_t number = task->leader;
-	char *name = task_name(task), *output;
-	int status = name != NULL ? CG_OK : cg_nomem(job);
+	char *output;
+	int status = CG_OK;
 
 	for (size_t i = 0; status == CG_OK && i < blobs; i++) {
 		const struct task *file = &batch->task[number];
-		char *path = task_name(file);
 
-		status =
-		    path != NULL
-			? cg_job_add_memory(job, path,
-			      (struct cg_slice){ blob[i].bytes, blob[i].size })
-			: cg_nomem(job);
-		free(path);
+		status = cg_job_add_memory(job, file->member,
+		    (struct cg_slice){ blob[i].bytes, blob[i].size });
 		number = file->next;
 	}
 	if (status == CG_OK)
-		status = cg_job_add_input(job, name);
+		status = cg_job_add_input(
+		    job, task->member != NULL ? task->member : task->path);
 	output = join_path(batch->args->folder, task->output);
 	if (status == CG_OK)
 		status = output != NULL ? cg_job_set_output(job, output)
 					: cg_nomem(job);
 	free(output);
-	free(name);
 	return status;
 }
 
@@ -170,7 +169,7 @@ seconds_now(void)
 
 static enum state
 convert_task(struct batch *batch, struct cg_job *job, const struct task *task,
-    const struct blob *blob, size_t blobs, FILE *tail)
+    const struct blob *blob, size_t blobs, FILE *tail, bool *last)
 {
 	const struct cg_graph *graph = NULL;
 	struct cg_detected found;
@@ -192,6 +191,7 @@ convert_task(struct batch *batch, struct cg_job *job, const struct task *task,
 		return SKIPPED;
 	if (status != CG_OK)
 		fprintf(tail, ",\"exit\":%d", status);
+	*last = status == CG_ELIMIT;
 	return status == CG_OK ? DONE : FAILED;
 }
 
@@ -222,20 +222,19 @@ do_task(struct batch *batch, int to, const struct order *order,
 	struct answer answer = { .task = order->task, .state = FAILED };
 	struct cg_job *job = cg_job_twin(batch->args->job);
 	double began = seconds_now();
-	char *text = NULL, *name = task_name(&batch->task[order->task]);
+	char *text = NULL;
 	FILE *tail = open_memstream(&text, &answer.tail);
 
 	talk.log = open_memstream(&talk.log_text, &talk.log_size);
 	talk.warnings =
 	    open_memstream(&talk.warnings_text, &talk.warnings_size);
-	talk.name = name;
-	if (job == NULL || !name || !tail || !talk.log || !talk.warnings)
+	talk.task = &batch->task[order->task];
+	if (job == NULL || !tail || !talk.log || !talk.warnings)
 		return false; /* the parent says so */
 	cg_job_set_reporter(job, hear, &talk);
-	answer.state = convert_task(
-	    batch, job, &batch->task[order->task], blob, order->blobs, tail);
+	answer.state = convert_task(batch, job, &batch->task[order->task], blob,
+	    order->blobs, tail, &answer.last);
 	cg_job_free(job);
-	free(name);
 	(void)fclose(talk.log);
 	(void)fclose(talk.warnings);
 	if (talk.warned)
@@ -405,5 +404,7 @@ take_result(struct batch *batch, struct worker *worker)
 	worker->busy = 0;
 	log[answer.log] = tail[answer.tail] = '\0';
 	end_task(batch, answer.task, answer.state, log, tail);
+	if (answer.last)
+		stop_worker(worker);
 	free(tail);
 }

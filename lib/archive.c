@@ -23,6 +23,7 @@ struct cg_archive {
 	struct cg_in *in;
 	struct archive *archive;
 	uint64_t given;  /* bytes of members */
+	uint64_t left;   /* of the member, if that is known */
 	uint64_t zeros;  /* that the archive ends with, so far */
 	unsigned number; /* of the member */
 	int status;
@@ -121,6 +122,9 @@ cg_archive_next(struct cg_archive *archive, struct cg_member *member)
 		.file = archive_entry_filetype(entry) == AE_IFREG &&
 			!archive_entry_hardlink(entry),
 	};
+	archive->left = 0;
+	if (member->file && archive_entry_size_is_set(entry))
+		archive->left = (uint64_t)archive_entry_size(entry);
 	if (!member->name)
 		member->name = archive_entry_pathname_utf8(entry);
 	if (!member->name)
@@ -141,6 +145,15 @@ cg_archive_read(struct cg_archive *archive, char *buf, size_t size)
 		fail(archive);
 		return -1;
 	}
+	/* A hole at its end is not given. */
+	if (got == 0 && size > 0 && archive->left > 0) {
+		cg_diag_say(archive->diag, CG_ERROR, &place,
+		    "member %u: expected %llu bytes more", archive->number,
+		    (unsigned long long)archive->left);
+		return -1;
+	}
+	archive->left -=
+	    (uint64_t)got < archive->left ? (uint64_t)got : archive->left;
 	archive->given += (uint64_t)got;
 	if (archive->given <= CG_UNPACK_FREE ||
 	    archive->given / CG_UNPACK_RATIO <= cg_in_taken(archive->in))

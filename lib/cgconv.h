@@ -1173,7 +1173,8 @@ int cg_job_run(struct cg_job *); /* both */
 bool cg_job_skipped(const struct cg_job *);
 /*
  * A file that is in memory only: an input or a companion of that very path is
- * read from there. The bytes must stay until the job is freed.
+ * read from there; companions are looked for nowhere else then. The bytes must
+ * stay until the job is freed.
  */
 int cg_job_add_memory(struct cg_job *, const char *path, struct cg_slice);
 /*

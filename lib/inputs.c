@@ -286,7 +286,9 @@ cg_open_companion(struct cg_job *job, const char *path, struct cg_in **in)
 	int status = CG_OK;
 
 	*in = NULL;
-	if (!find_memory(job, path) && access(path, F_OK) != 0)
+	/* Names from an archive do not lead out of it. */
+	if (job->memories > 0 ? !find_memory(job, path)
+			      : access(path, F_OK) != 0)
 		return true;
 	companion = malloc(sizeof(*companion));
 	if (!companion) {

@@ -1,0 +1,360 @@
+# batch.bats - -O: many inputs, an output each; archives, deaths, faults.
+load helper
+bats_require_minimum_version 1.5.0
+
+PLAIN=samples/callgrind/plain/callgrind.out
+
+setup()
+{
+	dir=$BATS_TEST_TMPDIR
+	cp -r samples/gcov/gcc-c "$dir/unit"
+	ROOT=$PWD
+	PLAIN=$PWD/$PLAIN
+	FOLDED=$PWD/$(samples folded | head -n 1)
+	cd "$dir" || return 1
+}
+
+# A tree "in" of several formats, with files that are broken or no profiles.
+make_tree()
+{
+	mkdir -p in/a in/b/deep
+	for i in $(seq 1 "${1:-20}"); do
+		sed "s/^fn=(1) /fn=(1) f$i/" "$PLAIN" >"in/a/callgrind.out.$i"
+	done
+	gzip in/a/callgrind.out.2
+	cp "$FOLDED" in/b/stacks.folded
+	cp -r unit in/b/deep
+	printf 'events: Ir\nfn=f\ncalls=x\n' >in/b/bad
+	gzip -c "$PLAIN" | head -c 500 >in/b/cut.gz
+	echo "no profile" >in/b/text
+	: >in/b/empty
+	ln -s "$PLAIN" in/b/callgrind.out.link
+}
+
+batch()
+{
+	status=0
+	"$CGCONV" "$@" 2>err || status=$?
+}
+
+# ---- Outputs ----------------------------------------------------------------
+
+@test "batch: a tree is mirrored, each output as if converted alone" {
+	make_tree
+	batch -t callgrind -O out -r in
+	[ "$status" -eq 1 ]
+	"$CGCONV" -t callgrind in/a/callgrind.out.7 | same out/in/a/callgrind.out.7 -
+	"$CGCONV" -t callgrind in/a/callgrind.out.2.gz |
+		same out/in/a/callgrind.out.2 -
+	"$CGCONV" -q -t callgrind in/b/stacks.folded |
+		same out/in/b/callgrind.out.stacks -
+	[ -e out/in/b/deep/unit/callgrind.out.cover ]
+	[ ! -e out/in/b/callgrind.out.bad ] && [ ! -e out/in/b/callgrind.out.cut ]
+	grep -q "^in/b/bad:3.*: error: " err
+	grep -q "^in/b/cut.gz.*: error: gzip data ends early" err
+	[ -z "$(find out -name '.*' -type f)" ]
+}
+
+@test "batch: what is no profile is skipped, and -v says so" {
+	make_tree 2
+	batch -O out -r in
+	grep -qE 'inputs: 5 converted, 2 failed, [0-9]+ skipped' err
+	! grep -q "in/b/text" err
+	rm -rf out
+	batch -v -O out -r in
+	grep -q "in/b/text: error: expected a profile" err
+}
+
+@test "batch: -j1, -j2, -j7 and archives make the same bytes" {
+	make_tree
+	batch -O one -j1 -r in
+	sed 's/; [0-9.]* s$//' err >err1
+	for j in 2 7; do
+		rm -rf out
+		batch -O out -j "$j" -r in
+		diff -r one out
+		sed 's/; [0-9.]* s$//' err | same err1 -
+	done
+	rm in/b/callgrind.out.link one/in/b/callgrind.out.link
+	tar -cf plain.tar in
+	tar -czf in.tgz in
+	tar -cJf in.tar.xz --format=pax in
+	for archive in plain.tar in.tgz in.tar.xz; do
+		rm -rf out
+		batch -O out -j2 "$archive"
+		[ "$status" -eq 1 ]
+		diff -r one out
+		grep -q "^$archive/in/b/bad:3" err
+	done
+	command -v zip >/dev/null || skip "no zip"
+	rm -rf out
+	zip -qr in.zip in
+	batch -O out in.zip
+	diff -r one out
+}
+
+@test "batch: lists of inputs, by lines and by NULs" {
+	make_tree 3
+	batch -O one -r in
+	find in -type f -o -type l | sort >list
+	batch -O out --files-from list
+	diff -r one out
+	rm -rf out
+	find in ! -type d -print0 | batch -O out -0 --files-from -
+	diff -r one out
+}
+
+@test "batch: names of outputs" {
+	make_tree 2
+	batch -q -t json -O out -r in
+	[ -e out/in/a/callgrind.out.1.cgj ] && [ -e out/in/b/stacks.cgj ]
+	batch -q -t json --gzip --name 'x-{stem}.{base}' -O out2 in/a/callgrind.out.2.gz
+	gzip -dc out2/in/a/x-callgrind.out.2.callgrind.out.2.gz.gz >/dev/null
+	# Two of one name: nothing is lost.
+	batch -q -O out3 "$FOLDED" "$FOLDED"
+	[ "$(find out3 -type f | wc -l)" -eq 2 ]
+}
+
+@test "batch: members do not leave the folder of outputs" {
+	mkdir -p src x out
+	cp "$PLAIN" src/callgrind.out.1
+	cp "$PLAIN" x/callgrind.out.2
+	cp "$PLAIN" "src/$(printf 'new\nline\033')"
+	ln -s /etc/passwd src/callgrind.out.link
+	mkfifo src/pipe
+	tar -cPf bad.tar --transform 's,^x/,../../,' \
+		--transform "s,.*out.1,$dir/abs," x/callgrind.out.2 -C src .
+	batch -O out/deep/er --manifest m bad.tar
+	[ "$status" -eq 0 ]
+	[ "$(ls -A out)" = deep ] && [ "$(ls -A out/deep)" = er ]
+	[ ! -e abs ] && [ ! -e callgrind.out.2 ]
+	find out -name 'callgrind.out.2' | grep -q '%2e%2e/%2e%2e/'
+	find out -name '*new%0aline%1b' | grep -q .
+	[ -e "out/deep/er$dir/callgrind.out.abs" ]
+	grep -q '"status":"skipped","reason":"a link or a device"' m
+	[ -z "$(find out -type l)" ]
+}
+
+@test "batch: a newer output is kept, --overwrite makes it again" {
+	make_tree 3
+	find in -exec touch -h -d '2001-01-01' {} +
+	batch -O out -r in
+	echo mine >out/in/a/callgrind.out.1
+	batch -O out -r in
+	grep -q ' 0 converted, .* 6 kept' err
+	[ "$(cat out/in/a/callgrind.out.1)" = mine ]
+	touch in/a/callgrind.out.1 -d tomorrow
+	batch -O out -r in
+	grep -q ' 1 converted, .* 5 kept' err
+	echo mine >out/in/a/callgrind.out.3
+	batch -O out -r in --overwrite
+	! grep -q mine out/in/a/callgrind.out.3
+}
+
+@test "batch: --dry-run shows what would be done and does nothing" {
+	make_tree 2
+	"$CGCONV" --dry-run -O out -r in >plan
+	grep -qx 'in/a/callgrind.out.1 -> in/a/callgrind.out.1' plan
+	grep -qx 'in/b/deep/unit/cover.gcno: skipped, read with .*' plan
+	[ ! -e out ]
+}
+
+@test "batch: -O and other options that do not go together" {
+	make_tree 2
+	refuses 2 "-r reads folders" -O out in
+	refuses 2 "without -o" -O out -o file in/a/callgrind.out.1
+	refuses 2 "needs -O" -r in
+	refuses 2 "no inputs" -O out
+	refuses 2 "--resume needs" -O out --resume -r in
+	refuses 2 "expected a number" -O out -j none -r in
+	refuses 2 "expected a name" -O out --name ../x -r in
+}
+
+# ---- Books ------------------------------------------------------------------
+
+@test "batch: the manifest has a line for each input" {
+	make_tree 3
+	batch -q -O out --manifest m -r in
+	[ "$(find in ! -type d | wc -l)" -eq "$(wc -l <m)" ]
+	perl -MJSON::PP -ne 'decode_json($_)' m 2>/dev/null ||
+		! perl -MJSON::PP -e 1
+	grep '"input":"in/a/callgrind.out.1"' m |
+		grep '"status":"done","output":"in/a/callgrind.out.1"' |
+		grep '"format":"callgrind","totals":{"Ir":3130}' |
+		grep -q '"seconds":[0-9]'
+	grep '"input":"in/b/bad"' m | grep '"status":"failed"' |
+		grep -q '"exit":1,"error":"in/b/bad:3'
+	grep '"input":"in/b/text"' m |
+		grep -q '"status":"skipped".*"reason":".*expected a profile'
+	refuses 2 "m is there" -O out --manifest m -r in
+}
+
+@test "batch: --resume does what is left, --retry-failed what failed" {
+	make_tree
+	batch -O one -j1 --manifest m -r in
+	grep -q '"status":"failed"' m
+	# Half of the books, and a line that was cut by the death.
+	head -n 12 m >half
+	tail -n 1 m | head -c 40 >>half
+	mkdir out && cp -r one/in out
+	cp half m2
+	rm -r "out/in/b"
+	batch -O out --manifest m2 --resume -r in
+	diff -r one out
+	[ "$(wc -l <m2)" -eq "$(wc -l <m)" ]
+	[ "$(head -n 12 m2)" = "$(head -n 12 m)" ]
+	batch -O out --manifest m2 --resume -r in
+	[ "$status" -eq 1 ]
+	[ "$(wc -l <m2)" -eq "$(wc -l <m)" ]
+	cp "$PLAIN" in/b/bad
+	batch -O out --manifest m2 --retry-failed -r in
+	[ -e out/in/b/callgrind.out.bad ]
+}
+
+@test "batch: kill -9 at any moment, then --resume: as if nothing happened" {
+	make_tree 400
+	tar -czf in.tgz in
+	for what in "-r in" in.tgz; do
+		rm -rf one
+		# shellcheck disable=SC2086 # two words
+		batch -q -O one $what
+		for wait in 0.01 0.02 0.03 0.05 0.08; do
+			rm -rf out m
+			# shellcheck disable=SC2086 # two words
+			setsid "$CGCONV" -q -O out -j2 --manifest m $what \
+				2>/dev/null 3>&- &
+			pid=$!
+			sleep "$wait"
+			kill -9 -- "-$pid" 2>/dev/null || true
+			wait "$pid" || true
+			# shellcheck disable=SC2086 # two words
+			batch -q -O out -j2 --manifest m --resume $what
+			diff -r one out
+			[ -z "$(find out -name '.*.cgconv.*')" ]
+		done
+	done
+}
+
+# ---- Faults -----------------------------------------------------------------
+
+@test "batch: a worker that dies, hangs or wants too much costs its input" {
+	build=${CC:-cc}
+	# shellcheck disable=SC2086 # several flags
+	$build -I"$ROOT/lib" -fPIC -shared -o mad.so -x c - <<-'EOF'
+	#include <stdlib.h>
+	#include <string.h>
+	#include "cgconv.h"
+	static int probe(const struct cg_head *head)
+	{
+		return cg_starts(head->text, "mad ") ? CG_PROBE_SURE : 0;
+	}
+	static int read_mad(struct cg_job *job, struct cg_in *in,
+	    struct cg_build *build)
+	{
+		struct cg_slice line;
+		(void)build;
+		if (!cg_read_line(in, &line))
+			return 1;
+		if (cg_equal(line, "mad crash"))
+			abort();
+		while (cg_equal(line, "mad hang"))
+			;
+		while (cg_equal(line, "mad eat")) {
+			char *p = malloc(1 << 20);
+			if (!p)
+				return cg_nomem(job);
+			memset(p, 1, 1 << 20);
+		}
+		return CG_OK;
+	}
+	static const struct cg_module mad = { CG_MODULE, .name = "mad",
+		.title = "mad", .probe = probe, .read = read_mad };
+	__attribute__((visibility("default")))
+	const struct cg_module *const cg_modules[] = { &mad, NULL };
+	EOF
+	case $CFLAGS in *-fsanitize*) skip "sanitizers need all addresses" ;; esac
+	make_tree 20
+	rm -r in/b
+	echo "mad crash" >in/a/callgrind.out.3x
+	echo "mad hang" >in/a/callgrind.out.4x
+	echo "mad eat" >in/a/callgrind.out.5x
+	batch --module "$dir/mad.so" -O out -j2 --timeout 2 --max-memory 300 \
+		--manifest m -r in
+	[ "$status" -eq 1 ]
+	grep -q "20 converted, 3 failed" err
+	grep -q "callgrind.out.3x: error: the worker was killed: Aborted" err
+	grep -q "callgrind.out.4x: error: took more than 2 seconds" err
+	grep -q "callgrind.out.5x: error: out of memory" err
+	[ "$(grep -c '"status":"failed"' m)" -eq 3 ]
+}
+
+@test "batch: --fail-fast begins nothing after a failure" {
+	make_tree 200
+	mv in/b/bad in/a/callgrind.out.0
+	batch -O out -j1 --fail-fast -r in
+	[ "$status" -eq 1 ]
+	grep -q ' 0 converted, 1 failed, .* left' err
+}
+
+@test "batch: a signal stops it, what is there is whole" {
+	make_tree 400
+	batch -q -O one -r in
+	"$CGCONV" -O out -j2 --manifest m -r in 2>err 3>&- &
+	pid=$!
+	sleep 0.05
+	kill -INT "$pid" 2>/dev/null || true
+	status=0
+	wait "$pid" || status=$?
+	[ -z "$(find out -name '.*.cgconv.*' 2>/dev/null)" ]
+	batch -q -O out --manifest m --resume -r in
+	diff -r one out
+}
+
+@test "batch: a full disk and a folder that cannot be written" {
+	make_tree 30
+	batch -O in/a/callgrind.out.1 -r in/b
+	grep -q "Not a directory" err
+	[ "$status" -eq 1 ]
+	mkdir small
+	mount -t tmpfs -o size=40k none small 2>/dev/null ||
+		skip "no mount here"
+	batch -O small -j2 --manifest m -r in
+	cp m books
+	left=$(find small -name '.*.cgconv.*')
+	mount -o remount,size=4m small
+	batch -q -O small -j2 --manifest m --retry-failed -r in
+	batch -q -O one -r in
+	diff -r one small || { umount small; false; }
+	umount small
+	[ -z "$left" ]
+	grep -q '"error":".*No space left' books
+}
+
+@test "batch: bombs and damaged archives are told, the rest is done" {
+	make_tree 3
+	{
+		printf 'events: Ir\nfn=f\n'
+		yes '1 1' | head -c 100000000
+	} | gzip -c | gzip -c >in/a/zeros.gz
+	batch -O out -r in
+	grep -q "zeros.gz: error: expected data that unpacks to no more" err
+	[ -e out/in/a/callgrind.out.1 ]
+	tar -cf whole.tar -C in a/callgrind.out.1 a/callgrind.out.3
+	head -c 3000 whole.tar >cut.tar
+	batch -O out2 cut.tar
+	[ "$status" -eq 1 ]
+	[ -e out2/a/callgrind.out.1 ]
+	grep -q "cut.tar: error: " err
+	tar -cf bomb.tar -C in a/callgrind.out.1
+	truncate -s 20G hole
+	truncate -s 20G holes
+	echo end >>holes
+	tar -cSf bomb.tar hole -C in a/callgrind.out.1 -C .. holes \
+		in/a/callgrind.out.3
+	batch -O out3 bomb.tar
+	[ "$status" -eq 1 ]
+	[ -e out3/a/callgrind.out.1 ]
+	grep -q "bomb.tar/hole: error: .*expected [0-9]* bytes more" err
+	grep -q "bomb.tar/holes: error: expected members that unpack to no" err
+	grep -q " 1 converted, 3 failed" err
+}
