@@ -375,7 +375,7 @@ const struct option own_options[] = {
 	{ 0, "dry-run", NULL, "batch: only show what would be done",
 	    .set = set_dry_run },
 	{ 0, "manifest", "FILE",
-	    "batch: a line of JSON for each input, to FILE",
+	    "batch: tell in FILE what became of each input",
 	    .set = set_manifest },
 	{ 0, "resume", NULL, "batch: go on where the manifest ends",
 	    .set = set_resume },

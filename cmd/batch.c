@@ -187,9 +187,8 @@ is_kept(const struct batch *batch, const struct task *task, const char *path)
 	       (int64_t)info.st_mtime > task->mtime;
 }
 
-/* False if there is nothing to do for it (any more). */
-static bool
-prepare(struct batch *batch, size_t number)
+bool
+prepare_task(struct batch *batch, size_t number)
 {
 	struct task *task = &batch->task[number];
 	char *path = join_path(batch->args->folder, task->output);
@@ -205,12 +204,6 @@ prepare(struct batch *batch, size_t number)
 }
 
 /* ---- Handing out --------------------------------------------------------- */
-
-struct crew {
-	struct batch *batch;
-	struct worker *worker;
-	struct pollfd *poll;
-};
 
 /* Waits until a worker has an answer; false if none is busy. */
 static bool
@@ -259,14 +252,14 @@ idle_worker(struct crew *crew)
 	}
 }
 
-static bool
+bool
 may_go_on(const struct batch *batch)
 {
 	return !batch_stopped(batch) &&
 	       !(batch->args->fail_fast && batch->count[FAILED] > 0);
 }
 
-static int
+int
 hand_out(
     struct crew *crew, size_t number, const struct blob *blob, size_t blobs)
 {
@@ -277,174 +270,6 @@ hand_out(
 	if (may_go_on(crew->batch))
 		send_task(crew->batch, worker, number, blob, blobs);
 	return CG_OK;
-}
-
-/* ---- Archives ------------------------------------------------------------ */
-
-/* The bytes of the member at hand; false: out of memory, or damaged. */
-static bool
-read_member(struct cg_archive *archive, struct blob *blob)
-{
-	size_t room = 0;
-	ptrdiff_t got;
-	char *more;
-
-	*blob = (struct blob){ 0 };
-	do {
-		if (room - blob->size < 65536) {
-			room = room * 2 + 131072;
-			more = realloc(blob->bytes, room);
-			if (more == NULL)
-				return false;
-			blob->bytes = more;
-		}
-		got = cg_archive_read(
-		    archive, blob->bytes + blob->size, room - blob->size);
-		blob->size += got > 0 ? (size_t)got : 0;
-	} while (got > 0);
-	return got == 0;
-}
-
-/* Members that wait for others that they are read with. */
-struct waiting {
-	size_t task;
-	struct blob blob;
-};
-
-struct members {
-	struct waiting *waiting;
-	size_t count, cap;
-	char *error; /* the last one */
-};
-
-static bool
-keep_member(struct members *members, size_t task, struct blob blob)
-{
-	if (members->count == members->cap) {
-		size_t cap = members->cap > 0 ? members->cap * 2 : 16;
-		struct waiting *more =
-		    realloc(members->waiting, cap * sizeof(*more));
-
-		if (more == NULL)
-			return false;
-		members->waiting = more;
-		members->cap = cap;
-	}
-	members->waiting[members->count++] = (struct waiting){ task, blob };
-	return true;
-}
-
-static struct waiting *
-find_waiting(const struct members *members, size_t task)
-{
-	for (size_t i = 0; i < members->count; i++)
-		if (members->waiting[i].task == task)
-			return &members->waiting[i];
-	return NULL;
-}
-
-/* All of a group have come: they go to a worker, in the group's order. */
-static int
-hand_out_group(struct crew *crew, struct members *members, size_t leader)
-{
-	const struct task *task = crew->batch->task;
-	struct blob *blob;
-	size_t blobs = 0, n = leader;
-	int status;
-
-	do {
-		blobs++;
-		if (find_waiting(members, n) == NULL)
-			return CG_OK;
-	} while ((n = task[n].next) != 0);
-	blob = calloc(blobs, sizeof(*blob));
-	if (blob == NULL)
-		return cg_nomem(crew->batch->args->job);
-	n = leader;
-	for (size_t i = 0; i < blobs; i++, n = task[n].next) {
-		struct waiting *it = find_waiting(members, n);
-
-		blob[i] = it->blob;
-		*it = members->waiting[--members->count];
-	}
-	status = hand_out(crew, leader, blob, blobs);
-	for (size_t i = 0; i < blobs; i++)
-		free(blob[i].bytes);
-	free(blob);
-	return status;
-}
-
-/* Member number n of the archive is at hand. */
-static int
-do_member(struct crew *crew, struct members *members,
-    struct cg_archive *archive, size_t n)
-{
-	struct batch *batch = crew->batch;
-	size_t leader = batch->task[n].leader;
-	struct blob blob;
-
-	if (batch->task[leader].state != TODO)
-		return CG_OK;
-	if (n == leader && !prepare(batch, n))
-		return CG_OK;
-	if (!read_member(archive, &blob) || !keep_member(members, n, blob)) {
-		free(blob.bytes);
-		if (batch->task[n].state == TODO)
-			fail_task(batch, n,
-			    members->error != NULL ? members->error
-						   : "out of memory");
-		return CG_OK;
-	}
-	batch->task[n].size = blob.size;
-	return hand_out_group(crew, members, leader);
-}
-
-/* What is wrong with an archive was said when it was listed: now it is why. */
-static void
-hear(void *arg, const struct cg_message *message)
-{
-	struct members *members = arg;
-
-	free(members->error);
-	members->error = strdup(message->text);
-}
-
-/* The tasks from first on are this archive's; *end is the next of others. */
-static int
-do_archive(struct crew *crew, size_t first, size_t end)
-{
-	struct batch *batch = crew->batch;
-	struct cg_job *job = cg_job_twin(batch->args->job);
-	struct cg_archive *archive = NULL;
-	struct members members = { 0 };
-	struct cg_member member;
-	size_t n = first;
-	int status = CG_OK;
-
-	if (job == NULL)
-		return cg_nomem(batch->args->job);
-	cg_job_set_reporter(job, hear, &members);
-	(void)cg_archive_open(job, batch->task[first].path, &archive);
-	while (status == CG_OK && archive != NULL && n < end &&
-	       may_go_on(batch) && cg_archive_next(archive, &member)) {
-		if (batch->task[n].member == NULL ||
-		    strcmp(batch->task[n].member, member.name) != 0)
-			break;
-		status = do_member(crew, &members, archive, n++);
-	}
-	for (; n < end && may_go_on(batch); n++)
-		if (batch->task[n].state == TODO)
-			fail_task(batch, n,
-			    members.error != NULL
-				? members.error
-				: "the archive changed meanwhile");
-	while (members.count > 0)
-		free(members.waiting[--members.count].blob.bytes);
-	free(members.waiting);
-	free(members.error);
-	cg_archive_close(archive);
-	cg_job_free(job);
-	return status;
 }
 
 /* ---- The batch ----------------------------------------------------------- */
@@ -479,7 +304,8 @@ do_tasks(struct crew *crew)
 			end = archive_end(batch, i, &work);
 			if (work)
 				status = do_archive(crew, i, end);
-		} else if (batch->task[i].state == TODO && prepare(batch, i)) {
+		} else if (batch->task[i].state == TODO &&
+			   prepare_task(batch, i)) {
 			status = hand_out(crew, i, NULL, 0);
 		}
 	}
@@ -531,20 +357,38 @@ show_plan(const struct batch *batch)
 	return CG_OK;
 }
 
-/* A run that was killed may have left what it was at. */
-static void
-remove_leftovers(const struct batch *batch, char *folder)
+/* Is it what a run that was killed has left of an output of ours? */
+static bool
+is_leftover(struct batch *batch, const char *folder, const char *name)
 {
-	DIR *dir = opendir(folder);
-	const struct dirent *entry;
-	const char *mark;
-	char *path;
+	const char *mark = strstr(name, ".cgconv.");
+	char *output;
+	size_t n;
+	bool ours;
 
-	(void)batch;
+	if (name[0] != '.' || mark == NULL ||
+	    strspn(mark + 8, "0123456789.") != strlen(mark + 8))
+		return false;
+	output = join_path(folder, name + 1);
+	if (output == NULL)
+		return false;
+	n = strlen(output) - strlen(mark);
+	output[n] = '\0';
+	ours = has_output(batch, folder[0] != '\0' ? output : output + 1);
+	free(output);
+	return ours;
+}
+
+/* Others may be at work in the same folders, on outputs of their own. */
+static void
+remove_leftovers(struct batch *batch, const char *below)
+{
+	char *folder = join_path(batch->args->folder, below), *path;
+	DIR *dir = folder != NULL ? opendir(folder) : NULL;
+	const struct dirent *entry;
+
 	while (dir != NULL && (entry = readdir(dir)) != NULL) {
-		mark = strstr(entry->d_name, ".cgconv.");
-		if (entry->d_name[0] != '.' || mark == NULL ||
-		    strspn(mark + 8, "0123456789.") != strlen(mark + 8))
+		if (!is_leftover(batch, below, entry->d_name))
 			continue;
 		path = join_path(folder, entry->d_name);
 		if (path != NULL)
@@ -553,26 +397,28 @@ remove_leftovers(const struct batch *batch, char *folder)
 	}
 	if (dir != NULL)
 		(void)closedir(dir);
+	free(folder);
 }
 
 static void
-clean_up(const struct batch *batch)
+clean_up(struct batch *batch)
 {
 	char *last = NULL;
 
 	for (size_t i = 0; i < batch->tasks; i++) {
 		const char *output = batch->task[i].output;
-		char *path = output != NULL
-				 ? join_path(batch->args->folder, output)
-				 : NULL;
+		const char *slash =
+		    output != NULL ? strrchr(output, '/') : NULL;
+		char *folder;
 
-		if (path == NULL)
+		if (output == NULL)
 			continue;
-		*strrchr(path, '/') = '\0';
-		if (last == NULL || strcmp(path, last) != 0)
-			remove_leftovers(batch, path);
+		folder = strndup(output, slash ? (size_t)(slash - output) : 0);
+		if (folder != NULL &&
+		    (last == NULL || strcmp(folder, last) != 0))
+			remove_leftovers(batch, folder);
 		free(last);
-		last = path;
+		last = folder;
 	}
 	free(last);
 }

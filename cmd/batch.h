@@ -57,6 +57,8 @@ struct batch {
 
 /* Lists the inputs as tasks. */
 int plan_batch(struct batch *);
+/* Is it the output of a task? */
+bool has_output(struct batch *, const char *output);
 /* The task's place in messages: "archive/member", to be freed; or NULL. */
 char *task_name(const struct task *);
 char *join_path(const char *folder, const char *name);
@@ -100,6 +102,16 @@ int open_manifest(struct batch *);
 void put_manifest(struct batch *, const struct task *, const char *tail);
 int close_manifest(struct batch *);
 
+/* ---- batch_archive.c ----------------------------------------------------- */
+
+struct crew {
+	struct batch *batch;
+	struct worker *worker;
+	struct pollfd *poll; /* batch.c's */
+};
+/* The tasks from first to end are the members of one archive, in order. */
+int do_archive(struct crew *, size_t first, size_t end);
+
 /* ---- batch.c ------------------------------------------------------------- */
 
 /* A task has ended; log may be NULL, and belongs to the task from now on. */
@@ -108,5 +120,11 @@ void end_task(
 /* The same, with one message. */
 void fail_task(struct batch *, size_t task, const char *text);
 bool batch_stopped(const struct batch *);
+/* Is anything to be begun yet? */
+bool may_go_on(const struct batch *);
+/* False if there is nothing to do for the task (any more). */
+bool prepare_task(struct batch *, size_t task);
+/* Gives a task to a worker, as soon as one is free. */
+int hand_out(struct crew *, size_t task, const struct blob *, size_t blobs);
 
 #endif

@@ -114,6 +114,13 @@ name_output(struct batch *batch, size_t number, const char *name)
 	return task->output != NULL;
 }
 
+bool
+has_output(struct batch *batch, const char *output)
+{
+	return batch->outputs.slots > 0 &&
+	       *find_slot(batch, &batch->outputs, output) != 0;
+}
+
 /* NULL: out of memory. */
 static struct task *
 add_task(struct batch *batch, const char *path, const char *member)
