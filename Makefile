@@ -81,6 +81,10 @@ $(B)/%.o: %.c
 
 -include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(units:=.d)
 
+# Readers without samples have nothing to begin with, writers nothing to read.
+fuzzed := $(foreach f,$(formats),$(if $(wildcard \
+	samples/$(subst _,-,$(f))/*),$(f)))
+
 # ---- Packages: only where demo, check, bench or fuzz was asked for ----------
 
 ifneq ($(filter demo check bench fuzz golden,$(MAKECMDGOALS)),)
@@ -125,7 +129,7 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/libcgconv.a
 check: all $(units) fuzzers
 	@B=$(B) CC="$(CC)" CFLAGS="$(CFLAGS)" FUZZ_SECONDS=$(FUZZ_SECONDS) \
 		tests/run $(wildcard tests/*.bats) $(units) \
-		$(if $(filter-out 0,$(FUZZ_SECONDS)),$(formats:%=$(B)/fuzz/%))
+		$(if $(filter-out 0,$(FUZZ_SECONDS)),$(fuzzed:%=$(B)/fuzz/%))
 
 ## asan: check under the address and undefined behaviour sanitizers
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
@@ -145,7 +149,7 @@ fuzzers: all
 ifneq ($(FUZZ_SECONDS),0)
 	@if tests/fuzz/run --can; then \
 		$(MAKE) --no-print-directory B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ_CFLAGS)" \
-			$(formats:%=$(B)/fuzz/%); \
+			$(fuzzed:%=$(B)/fuzz/%); \
 	fi
 endif
 
@@ -162,7 +166,7 @@ $(formats:%=$(B)/tests/fuzz/%.o): $(B)/tests/fuzz/%.o: tests/fuzz/reader.c
 endif
 
 ## fuzz: fuzz the readers in turns until stopped; FUZZ=gprof picks one
-FUZZ ?= $(formats)
+FUZZ ?= $(fuzzed)
 fuzz: fuzzers
 	@while :; do for f in $(FUZZ); do \
 		tests/fuzz/run $(B)/fuzz/$$f 60 || exit 1; \

@@ -80,6 +80,16 @@ compare_group(const void *pa, const void *pb)
 	return a->line.line < b->line.line ? -1 : a->line.line > b->line.line;
 }
 
+/* What is a group is told by its functions' ends, which clang does not know. */
+static bool
+has_end(const struct writer *w, cg_fn fn)
+{
+	struct cg_range range;
+
+	cg_fn_range(w->graph, fn, &range);
+	return range.last > 0;
+}
+
 /* Functions that begin on the same line. */
 static void
 rank_fns(struct writer *w, bool forget)
@@ -94,7 +104,9 @@ rank_fns(struct writer *w, bool forget)
 				break;
 		}
 		for (size_t j = i; n > 1 && first > 0 && j < i + n; j++)
-			w->rank[w->fn[j]] = forget ? 0 : (uint32_t)j + 1;
+			w->rank[w->fn[j]] = forget || !has_end(w, w->fn[j])
+						? 0
+						: (uint32_t)j + 1;
 	}
 }
 

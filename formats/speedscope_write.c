@@ -330,7 +330,7 @@ put_number(struct writer *w, const char *key, uint64_t value)
 }
 
 /* "cycles", or "cycles of prog, thread 7" where there are parts. */
-static void
+static bool
 put_profile_name(struct writer *w, cg_part part, const char *event)
 {
 	const struct cg_part_info *info = cg_get_part(w->graph, part);
@@ -346,14 +346,16 @@ put_profile_name(struct writer *w, cg_part part, const char *event)
 		    info->tid ? "thread" : "process",
 		    id ? id : (uint64_t)part + 1);
 	}
-	if (name)
-		snprintf(name, len, "%s%s%s%s", event, *info->cmd ? " of " : "",
-		    info->cmd, number);
-	cg_put_json(w->out, cg_slice(name ? name : event));
+	if (!name)
+		return false;
+	snprintf(name, len, "%s%s%s%s", event, *info->cmd ? " of " : "",
+	    info->cmd, number);
+	cg_put_json(w->out, cg_slice(name));
 	free(name);
+	return true;
 }
 
-static void
+static bool
 put_profile_head(struct writer *w, cg_part part, size_t event, uint64_t total)
 {
 	const struct cg_event *info = cg_get_event(w->graph, event);
@@ -361,7 +363,8 @@ put_profile_head(struct writer *w, cg_part part, size_t event, uint64_t total)
 
 	cg_puts(w->out, w->profiles++ ? ",\n{" : "{");
 	cg_puts(w->out, "\"type\":\"sampled\",\"name\":");
-	put_profile_name(w, part, info->name);
+	if (!put_profile_name(w, part, info->name))
+		return false;
 	cg_putf(w->out,
 	    ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64
 	    ",\n\"cgconv\":{\"part\":%" PRIu32,
@@ -374,6 +377,7 @@ put_profile_head(struct writer *w, cg_part part, size_t event, uint64_t total)
 	put_number(w, "number", part_info->part);
 	put_key(w, "cmd", part_info->cmd);
 	cg_puts(w->out, "},\n");
+	return true;
 }
 
 /* "[0,3,7]", the root first. */
@@ -466,7 +470,8 @@ put_profiles(struct writer *w)
 			/* There must be one. */
 			if (total == 0 && (parts > 1 || events > 1))
 				continue;
-			put_profile_head(w, part, i, total);
+			if (!put_profile_head(w, part, i, total))
+				return false;
 			sum_costs(w, part, i);
 			if (!put_samples(w))
 				return false;

@@ -41,6 +41,7 @@ struct writer {
 	size_t shown;
 	uint32_t depth;
 	struct sibling *group;
+	int status; /* why it went no further */
 };
 
 /* ---- The tree ----------------------------------------------------------- */
@@ -48,7 +49,7 @@ struct writer {
 static bool
 nomem(struct writer *w)
 {
-	(void)cg_nomem(w->job);
+	w->status = cg_nomem(w->job);
 	return false;
 }
 
@@ -109,7 +110,7 @@ build_tree(struct writer *w)
 		    __builtin_add_overflow(w->node[of[stack.leaf]].total,
 			stack.cost[w->column],
 			&w->node[of[stack.leaf]].total)) {
-			(void)cg_fail(
+			w->status = cg_fail(
 			    w->job, "svg cannot hold costs of 2^64 and more");
 			ok = false;
 		}
@@ -120,7 +121,7 @@ build_tree(struct writer *w)
 
 		if (__builtin_add_overflow(
 			parent->total, w->node[i - 1].total, &parent->total)) {
-			(void)cg_fail(
+			w->status = cg_fail(
 			    w->job, "svg cannot hold costs of 2^64 and more");
 			ok = false;
 		}
@@ -449,7 +450,7 @@ write_svg(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 		cg_puts(out, "]]></script>\n</svg>\n");
 		status = cg_out_status(out);
 	} else {
-		status = CG_EINPUT;
+		status = w.status;
 	}
 	free(w.node);
 	free(w.begin);
