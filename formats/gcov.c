@@ -11,6 +11,8 @@
  * where it lies beside (else nothing ran), or a stream of data that a program
  * without files sent (gcc 13: "gcfn" name data, ...).
  *
+ * Written is the sum of data of one unit, as its runs would have left it.
+ *
  * Survives: all of it but counters that are no coverage (values, times).
  * Lost: nothing else; what gcov derives is derived from the rows.
  */
@@ -85,6 +87,8 @@ add_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
 		status = cg_gcov_match(unit, data);
 	if (status == CG_OK)
 		status = cg_gcov_emit_unit(unit, build, data);
+	if (status == CG_OK && unit->has_data && unit->raw)
+		status = cg_gcov_add_raw(unit, build);
 	if (status == CG_OK)
 		status = cg_gcov_read_ci(unit, build, notes);
 	return status;
@@ -116,6 +120,8 @@ read_with_notes(
 	int status;
 
 	unit->has_data = true;
+	if (unit->raw_only)
+		return cg_gcov_add_raw(unit, build);
 	for (size_t i = 0; !in; i++) {
 		path = cg_gcov_notes_path(unit, data, i);
 		if (unit->nomem)
@@ -189,6 +195,8 @@ read_both(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,
 		if (!unit->has_data)
 			return skip(unit, &bytes);
 	}
+	if (unit->raw_only)
+		return data ? cg_gcov_add_raw(unit, build) : CG_OK;
 	if (!read_either(unit, notes, cg_gcov_read_notes))
 		return skip(unit, notes);
 	return add_unit(unit, build, cg_in_name(in), path);
@@ -232,6 +240,7 @@ read_old_unit(struct gcov_unit *unit, struct cg_in *const file[3], int own,
 		unit, &bytes[0], file[1] ? &bytes[1] : NULL))
 		return skip(unit, &bytes[bytes[0].wrong ? 0 : 1]);
 	unit->has_data = file[2] != NULL;
+	unit->data.records.at = NULL;
 	if (unit->has_data && !cg_gcov_read_old_data(unit, &bytes[2]))
 		return skip(unit, &bytes[2]);
 	return add_unit(unit, build, cg_in_name(file[0]),
@@ -319,6 +328,7 @@ read_gcov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		{ GCOV_NOTES, read_alone },
 		{ GCOV_STREAM, read_stream },
 	};
+	const struct cg_module *to = cg_job_target(job);
 	struct kept *kept = cg_job_state(job, kinds, sizeof(*kept), release);
 	struct gcov_bytes bytes, look;
 	struct gcov_head head;
@@ -330,6 +340,8 @@ read_gcov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	kept->unit.job = job;
 	kept->unit.all = &kept->all;
 	kept->unit.has_data = false;
+	kept->unit.raw = to && to->carries & CG_COUNTERS;
+	kept->unit.raw_only = to && to->read == read_gcov;
 	if (!cg_read_all(in, &text) && cg_in_status(in) != CG_OK)
 		return cg_in_status(in);
 	bytes = look = bytes_of(text);
@@ -362,8 +374,15 @@ const struct cg_module cg_format_gcov = {
 	CG_MODULE,
 	.name = "gcov",
 	.title = "coverage data of gcc and clang (.gcda with .gcno)",
+	.suffixes = "gcda",
 	.gathers = "gcda;gcno;da;bbg",
+	/* Counters tell all of this. */
+	.carries = CG_SELF | CG_LINES | CG_CALLS | CG_JUMPS | CG_EVENTS |
+		   CG_ZEROS | CG_BRANCHES | CG_SIGNED | CG_BLOCKS |
+		   CG_CONDITIONS | CG_COUNTERS,
+	.needs = CG_COUNTERS,
 	.options = options,
 	.probe = probe,
 	.read = read_gcov,
+	.write = cg_gcov_write,
 };

@@ -102,7 +102,8 @@ struct gcov_data_fn {
 struct gcov_data {
 	struct gcov_head head;
 	enum gcov_order order;
-	bool ended; /* with a tag 0 */
+	bool ended;                /* with a tag 0 */
+	struct gcov_bytes records; /* behind the head; at NULL: none */
 	uint32_t runs;
 	struct gcov_data_fn *fn;
 	size_t fns, fn_cap;
@@ -258,7 +259,9 @@ struct gcov_unit {
 	struct gcov_head head;
 	struct gcov_data data;
 	bool has_data;
-	bool llvm; /* clang made it */
+	bool raw;      /* the target carries counters as they are */
+	bool raw_only; /* it needs nothing else */
+	bool llvm;     /* clang made it */
 	struct gcov_fn *fn;
 	size_t fns, fn_cap;
 	struct gcov_block *block;
@@ -399,5 +402,49 @@ const char *cg_gcov_data_path(struct gcov_unit *, const char *notes);
 bool cg_gcov_keep_name(struct gcov_unit *, struct cg_slice);
 /* gcov_emit.c */
 int cg_gcov_emit_unit(struct gcov_unit *, struct cg_build *, const char *data);
+
+/* ---- Data as it is ------------------------------------------------------ */
+
+#define GCOV_TAG_FUNCTION 0x01000000u
+#define GCOV_TAG_COUNTERS 0x01a10000u /* + kind << 17 */
+#define GCOV_TAG_OBJECT 0xa1000000u
+#define GCOV_TAG_PROGRAM 0xa3000000u
+#define GCOV_KIND_MAX 15
+
+/*
+ * Where the target carries counters, the data of a unit is in rows of fn 0 and
+ * file 0, one for each word and counter. Their line is the function's ident, or
+ * 0 for what is said once; their block is one of these, and the numbers of
+ * kinds below them. A word is the row's target, of which adding up keeps the
+ * greatest; with its complement in the row of the next index that shows
+ * whether all inputs have it.
+ */
+enum gcov_raw {
+	GCOV_RAW_SIZE = 16, /* index: 2 * kind; counters of it */
+	GCOV_RAW_WORD,      /* index: 2 * number; of the function's record */
+	GCOV_RAW_ORDER,     /* which function; count: how many inputs have it */
+	GCOV_RAW_BITS = 32, /* + kind; index: of the bit */
+	GCOV_RAW_HEAD = 64, /* index: 2 * enum gcov_raw_head */
+	GCOV_RAW_ENDS,      /* words that are 0 behind the records */
+	GCOV_RAW_LEFT,      /* there were counters that do not add up */
+	GCOV_RAW_TWICE,     /* there were two functions of one ident */
+	GCOV_RAW_BEFORE = 1024, /* + number of the summary; index 0: its tag, */
+	GCOV_RAW_AFTER = 2048   /* else the word; count: sum. After functions */
+};
+enum gcov_raw_head {
+	GCOV_RAW_VERSION,
+	GCOV_RAW_LAYOUT,
+	GCOV_RAW_ORDER_OF_BYTES,
+	GCOV_RAW_STAMP,
+	GCOV_RAW_CHECKSUM,
+	GCOV_RAW_HEADS
+};
+/* What the counters of a kind are: to be added, bits, or neither. */
+enum gcov_sum { GCOV_SUM_NOT, GCOV_SUM_ADD, GCOV_SUM_OR };
+enum gcov_sum cg_gcov_sum_of(uint32_t kind, uint32_t layout);
+/* gcov_raw.c */
+int cg_gcov_add_raw(struct gcov_unit *, struct cg_build *);
+/* gcov_write.c */
+int cg_gcov_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 #endif

@@ -7,11 +7,6 @@
  */
 #include "gcov.h"
 
-#define TAG_FUNCTION 0x01000000u
-#define TAG_COUNTERS 0x01a10000u /* + kind << 17 */
-#define TAG_OBJECT 0xa1000000u
-#define TAG_PROGRAM 0xa3000000u
-
 #define HEAD(name) offsetof(struct gcov_head, name)
 static const struct gcov_field head_fields[] = {
 	{ 0, GCOV_WORD, HEAD(stamp), "expected a stamp" },
@@ -40,7 +35,6 @@ static const struct {
 	{ 8, GCOV_CONDITIONS, GCOV_VERSION(14, 0) },
 	{ 9, GCOV_PATHS, GCOV_VERSION(15, 0) },
 };
-#define KIND_MAX 15
 
 static bool
 take_function(struct gcov_unit *unit, struct gcov_bytes *record)
@@ -116,21 +110,22 @@ take_record(struct gcov_unit *unit, struct gcov_bytes *bytes, bool *has_fn)
 
 	if (!cg_gcov_take_u32(bytes, &tag))
 		return false;
-	kind = (tag - TAG_COUNTERS) >> 17;
+	kind = (tag - GCOV_TAG_COUNTERS) >> 17;
 	if (tag == 0) {
 		unit->data.ended = true;
 		return false;
 	}
-	if ((tag - TAG_COUNTERS) % (1u << 17) == 0 && kind <= KIND_MAX)
+	if ((tag - GCOV_TAG_COUNTERS) % (1u << 17) == 0 &&
+	    kind <= GCOV_KIND_MAX)
 		return take_counters(unit, bytes, kind, *has_fn);
 	*bytes = whole;
 	if (!cg_gcov_take_record(bytes, &tag, &record))
 		return false;
-	if (tag == TAG_FUNCTION) {
+	if (tag == GCOV_TAG_FUNCTION) {
 		/* An empty one: its data is in another unit. */
 		*has_fn = record.at < record.end;
 		fine = !*has_fn || take_function(unit, &record);
-	} else if (tag == TAG_OBJECT || tag == TAG_PROGRAM) {
+	} else if (tag == GCOV_TAG_OBJECT || tag == GCOV_TAG_PROGRAM) {
 		take_summary(&unit->data, &record);
 	}
 	return fine || cg_gcov_wrong(bytes, record.wrong_at, record.wrong);
@@ -155,6 +150,7 @@ cg_gcov_read_data(
 	if (!cg_gcov_take_fields(
 		bytes, data->head.layout, head_fields, &data->head))
 		return false;
+	data->records = *bytes;
 	while (bytes->at < bytes->end && take_record(unit, bytes, &has_fn))
 		;
 	return !bytes->wrong && !unit->nomem;

@@ -1,0 +1,144 @@
+# gcda.bats - data of runs is added up, against what the programs themselves do.
+load helper
+
+setup()
+{
+	t=$BATS_TEST_TMPDIR
+	cat >"$t/p.c" <<-'EOF'
+	#include <stdlib.h>
+	static int f(int n)
+	{
+		int sum = 0;
+
+		for (int i = 0; i < n; i++)
+			sum += i % 3 ? i : -i;
+		return sum;
+	}
+	int never(int x) { return x ? 1 : 2; }
+	int late(int x) { return x > 7 ? x : -x; }
+	int main(int n, char **arg)
+	{
+		n = n > 1 ? atoi(arg[1]) : 5;
+		return (n > 90 ? late(n) : f(n)) && n < 0 ? never(n) : 0;
+	}
+	EOF
+}
+
+# Builds with a compiler: 1/p.gcda and 2/p.gcda are of one run each, both/p.gcda
+# of both.
+runs()
+{
+	mkdir "$t/1" "$t/2" "$t/both"
+	(
+		cd "$t"
+		"$@" --coverage -c p.c -o p.o
+		"$@" --coverage p.o -o p
+		for run in 1 2; do
+			rm -f p.gcda
+			./p $((run * 50))
+			mv p.gcda $run
+		done
+		./p 50
+		./p 100
+		mv p.gcda both
+	)
+}
+
+# Data with another byte order, words alone.
+turned()
+{
+	perl -0777 -pe '$_ = pack("N*", unpack("V*", $_))' "$1"
+}
+
+@test "gcda: one input is written as it was" {
+	for file in samples/gcov/*/*.gcda; do
+		[ "${file%/calls/*}" = "$file" ] || continue # values, too
+		"$CGCONV" -t gcov "$file" -o "$t/out.gcda"
+		cmp "$file" "$t/out.gcda"
+	done
+}
+
+@test "gcda: a sum is what both runs leave in one file, of gcc" {
+	runs gcc
+	"$CGCONV" "$t/1/p.gcda" "$t/2/p.gcda" -o "$t/sum.gcda"
+	cmp "$t/both/p.gcda" "$t/sum.gcda"
+	command -v gcov-tool >/dev/null || skip "no gcov-tool"
+	gcov-tool merge "$t/1" "$t/2" -o "$t/merged"
+	cmp "$t/merged/p.gcda" "$t/sum.gcda"
+}
+
+@test "gcda: a sum is what both runs leave in one file, of clang" {
+	command -v clang >/dev/null || skip "no clang"
+	runs clang
+	"$CGCONV" "$t/1/p.gcda" "$t/2/p.gcda" -o "$t/sum.gcda"
+	cmp "$t/both/p.gcda" "$t/sum.gcda"
+}
+
+@test "gcda: data may be JSON in between" {
+	runs gcc
+	cp "$t/p.gcno" "$t/1"
+	cp "$t/p.gcno" "$t/2"
+	for run in 1 2; do
+		"$CGCONV" -t json "$t/$run/p.gcda" -o "$t/$run.json"
+	done
+	"$CGCONV" -t gcov "$t/1.json" "$t/2.json" -o "$t/sum.gcda"
+	cmp "$t/both/p.gcda" "$t/sum.gcda"
+}
+
+@test "gcda: the byte order is that of the inputs" {
+	runs gcc
+	for run in 1 2 both; do
+		turned "$t/$run/p.gcda" >"$t/$run/q.gcda"
+	done
+	"$CGCONV" "$t/1/q.gcda" "$t/2/q.gcda" -o "$t/sum.gcda"
+	cmp "$t/both/q.gcda" "$t/sum.gcda"
+	refuses 1 'one unit and compile: the byte orders differ' \
+		-t gcov "$t/1/q.gcda" "$t/2/p.gcda"
+}
+
+# A head of gcc VERSION and one function with counters of the KIND.
+data()
+{
+	perl -e 'my ($version, $layout, $kind, @n) = @ARGV;
+		my $w = $layout >= 12 ? 4 : 1;
+		print pack "V*", 0x67636461, unpack("N", $version), 7,
+		    $layout >= 12 ? 9 : (), 0x01000000, 3 * $w, 1, 2, 3,
+		    0x01a10000 + ($kind << 17), 2 * $w * @n,
+		    map({ ($_, 0) } @n), 0' "$@"
+}
+
+@test "gcda: conditions and paths are or-ed, what does not add up is left" {
+	data B42* 14 8 5 1 >"$t/a.gcda"
+	data B42* 14 8 4 2 >"$t/b.gcda"
+	data B42* 14 8 5 3 >"$t/want.gcda"
+	"$CGCONV" "$t/a.gcda" "$t/b.gcda" -o "$t/sum.gcda"
+	cmp "$t/want.gcda" "$t/sum.gcda"
+	data B22* 12 3 1 2 >"$t/a.gcda"
+	"$CGCONV" "$t/a.gcda" -o "$t/sum.gcda" 2>"$t/err"
+	grep -q 'counters of values, targets and times are left out' "$t/err"
+	[ "$(wc -c <"$t/sum.gcda")" -eq 40 ]
+}
+
+@test "gcda: data of another unit, compile or length is refused" {
+	data A93* 9 0 1 2 >"$t/a.gcda"
+	data A93* 9 0 1 2 3 >"$t/b.gcda"
+	data A83* 8 0 1 2 >"$t/c.gcda"
+	refuses 1 'numbers of counters of function 0x00000001 differ' \
+		-t gcov "$t/a.gcda" "$t/b.gcda"
+	refuses 1 'one unit and compile: the versions differ' \
+		-t gcov "$t/a.gcda" "$t/c.gcda"
+	perl -0777 -pe 'substr($_, 8, 4) = pack "V", 8' "$t/a.gcda" \
+		>"$t/e.gcda"
+	refuses 1 'one unit and compile: the stamps differ' \
+		-t gcov "$t/a.gcda" "$t/e.gcda"
+	perl -0777 -pe 'substr($_, 20, 4) = pack "V", 5' "$t/a.gcda" \
+		>"$t/d.gcda"
+	refuses 1 'one unit: no function is in all of it' \
+		-t gcov "$t/a.gcda" "$t/d.gcda"
+}
+
+@test "gcda: without counters there is nothing to write" {
+	refuses 1 'gcov needs counters' -t gcov \
+		samples/callgrind/plain/callgrind.out
+	refuses 1 'gcov needs counters' -t gcov samples/gcov/never/cover.gcno
+}
