@@ -192,15 +192,16 @@ prepare_task(struct batch *batch, size_t number)
 {
 	struct task *task = &batch->task[number];
 	char *path = join_path(batch->args->folder, task->output);
-	bool ok = path != NULL && make_folders(path);
+	bool ok = path != NULL && make_folders(path), kept;
 
 	if (!ok)
 		fail_task(batch, number,
 		    path != NULL ? strerror(errno) : "out of memory");
-	else if (is_kept(batch, task, path))
-		end_task(batch, number, KEPT, NULL, ""), ok = false;
+	kept = ok && is_kept(batch, task, path);
+	if (kept)
+		end_task(batch, number, KEPT, NULL, "");
 	free(path);
-	return ok;
+	return ok && !kept;
 }
 
 /* ---- Handing out --------------------------------------------------------- */
@@ -268,7 +269,7 @@ hand_out(
 	if (worker == NULL)
 		return CG_ELIMIT;
 	if (may_go_on(crew->batch))
-		send_task(crew->batch, worker, number, blob, blobs);
+		send_task(worker, number, blob, blobs);
 	return CG_OK;
 }
 

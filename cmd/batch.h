@@ -89,8 +89,7 @@ struct worker {
 /* Starts a process that converts what it is told; false: cannot (said). */
 bool start_worker(struct batch *, struct worker *, struct worker *all);
 /* Gives it a task, with the bytes of a member and of its companions. */
-void send_task(struct batch *, struct worker *, size_t task,
-    const struct blob *, size_t blobs);
+void send_task(struct worker *, size_t task, const struct blob *, size_t blobs);
 /* Takes the result that is there, or finds out why there is none. */
 void take_result(struct batch *, struct worker *);
 void stop_worker(struct worker *);

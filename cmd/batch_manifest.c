@@ -197,6 +197,13 @@ apply_line(struct batch *batch, struct task **known, const struct line *line)
 	}
 }
 
+static void
+do_again(struct task *task)
+{
+	task->before = false;
+	task->state = TODO;
+}
+
 /* Its output may have been removed since: then it is done again. */
 static void
 check_outputs(struct batch *batch)
@@ -206,7 +213,7 @@ check_outputs(struct batch *batch)
 		char *path;
 
 		if (task->before && task->state == FAILED && batch->args->retry)
-			task->before = false, task->state = TODO;
+			do_again(task);
 		if (!task->before ||
 		    (task->state != DONE && task->state != KEPT))
 			continue;
@@ -214,7 +221,7 @@ check_outputs(struct batch *batch)
 			   ? join_path(batch->args->folder, task->output)
 			   : NULL;
 		if (path == NULL || access(path, F_OK) != 0)
-			task->before = false, task->state = TODO;
+			do_again(task);
 		free(path);
 	}
 }

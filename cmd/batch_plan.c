@@ -238,17 +238,21 @@ struct list {
 	size_t count, cap;
 };
 
+/* Owns path from here on; NULL is out of memory already. */
 static bool
 add_path(struct list *list, char *path)
 {
-	if (list->count == list->cap) {
-		size_t cap = list->cap > 0 ? list->cap * 2 : 64;
-		char **more = realloc(list->path, cap * sizeof(*more));
+	size_t cap = list->cap > 0 ? list->cap * 2 : 64;
+	char **more;
 
-		if (more == NULL)
-			path = (free(path), NULL);
-		else
-			list->path = more, list->cap = cap;
+	if (path != NULL && list->count == list->cap) {
+		more = realloc(list->path, cap * sizeof(*more));
+		if (more == NULL) {
+			free(path);
+			return false;
+		}
+		list->path = more;
+		list->cap = cap;
 	}
 	if (path != NULL)
 		list->path[list->count++] = path;

@@ -331,13 +331,12 @@ start_worker(struct batch *batch, struct worker *worker, struct worker *all)
 
 /* A worker that died meanwhile is found out when its answer is taken. */
 void
-send_task(struct batch *batch, struct worker *worker, size_t task,
-    const struct blob *blob, size_t blobs)
+send_task(
+    struct worker *worker, size_t task, const struct blob *blob, size_t blobs)
 {
 	struct order order = { task, blobs };
 	bool ok = write_all(worker->to, &order, sizeof(order));
 
-	(void)batch;
 	for (size_t i = 0; ok && i < blobs; i++)
 		ok = write_all(
 			 worker->to, &blob[i].size, sizeof(blob[i].size)) &&
