@@ -128,7 +128,9 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/libcgconv.a
 ## check: build, then all tests; the last line counts them
 check: all $(units) fuzzers
 	@B=$(B) CC="$(CC)" CFLAGS="$(CFLAGS)" FUZZ_SECONDS=$(FUZZ_SECONDS) \
-		tests/run $(wildcard tests/*.bats) $(units) \
+		tests/run tests/matrix.bats \
+		$(filter-out tests/matrix.bats,$(wildcard tests/*.bats)) \
+		$(units) \
 		$(if $(filter-out 0,$(FUZZ_SECONDS)),$(fuzzed:%=$(B)/fuzz/%))
 
 ## asan: check under the address and undefined behaviour sanitizers

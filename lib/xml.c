@@ -305,16 +305,19 @@ cg_xml_new(struct cg_job *job, struct cg_in *in)
 	struct cg_xml *xml = calloc(1, sizeof(*xml));
 
 	xmlInitParser();
-	if (xml)
+	if (xml) {
+		/* It may have to say something before it is there. */
+		xml->job = job;
 		xml->parser = xmlCreatePushParserCtxt(&sax, xml, NULL, 0, NULL);
+	}
 	if (!xml || !xml->parser) {
+		if (!xml || xml->status == CG_OK)
+			(void)cg_nomem(job);
 		free(xml);
-		(void)cg_nomem(job);
 		return NULL;
 	}
 	/* "No entities" is libxml2's word for replacing what &amp; stands for. */
 	(void)xmlCtxtUseOptions(xml->parser, XML_PARSE_NOENT | XML_PARSE_NONET);
-	xml->job = job;
 	xml->in = in;
 	return xml;
 }

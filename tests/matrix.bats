@@ -226,7 +226,7 @@ at_record()
 	for file in $(samples); do
 		size=$(wc -c <"$file")
 		convert callgrind "$file" >"$dir/whole" || continue
-		step=$((size > 1500 ? size / 60 + 1 : 1))
+		step=$((size > 300 ? size / 50 + 1 : 1))
 		for ((i = 0; i < size - 1; i += step)); do
 			head -c "$i" "$file" >"$dir/cut"
 			status=0
