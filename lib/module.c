@@ -95,34 +95,49 @@ cg_probe(const struct cg_job *job, const struct cg_head *head, int *score,
 	return best;
 }
 
-bool
-cg_has_suffix(struct cg_slice path, const char *suffixes)
+/* The length of the longest of the suffixes that path ends in, 0: of none. */
+static size_t
+suffix_length(struct cg_slice path, const char *suffixes)
 {
 	struct cg_slice list = cg_slice(suffixes ? suffixes : ""), suffix;
+	size_t longest = 0;
 
 	while (cg_take_until(&list, ';', &suffix)) {
-		if (path.len > suffix.len &&
+		if (suffix.len > longest && path.len > suffix.len &&
 		    path.ptr[path.len - suffix.len - 1] == '.' &&
 		    memcmp(path.ptr + path.len - suffix.len, suffix.ptr,
 			suffix.len) == 0)
-			return true;
+			longest = suffix.len;
 	}
-	return false;
+	return longest;
+}
+
+bool
+cg_has_suffix(struct cg_slice path, const char *suffixes)
+{
+	return suffix_length(path, suffixes) > 0;
 }
 
 const struct cg_module *
 cg_module_by_name(const struct cg_job *job, const char *path)
 {
 	struct cg_slice name = cg_slice(path);
+	const struct cg_module *best = NULL;
+	size_t length, longest = 0;
 
 	if (cg_has_suffix(name, "gz"))
 		name.len -= strlen(".gz");
+	/* The longest decides: one format's .b.json ends in another's .json. */
 	for (size_t i = 0; i < job->modules; i++) {
-		if (job->module[i]->write &&
-		    cg_has_suffix(name, job->module[i]->suffixes))
-			return job->module[i];
+		if (job->module[i]->write == NULL)
+			continue;
+		length = suffix_length(name, job->module[i]->suffixes);
+		if (length > longest) {
+			longest = length;
+			best = job->module[i];
+		}
 	}
-	return NULL;
+	return best;
 }
 
 const struct cg_option *

@@ -82,6 +82,19 @@ build_plugin()
 	head -n 1 "$dir/callgrind.out.1" | grep -q '^# callgrind format'
 	"$CGCONV" -t callgrind -o "$dir/c.cgj" "$PLAIN"
 	same "$dir/callgrind.out.1" "$dir/c.cgj"
+	# The longest suffix that fits: each format's own leads to it.
+	"$CGCONV" --list-formats | awk 'NR > 1 && $2 ~ /write/ {
+		n = split($3, suffix, ";")
+		for (i = 1; i <= n; i++) print $1, suffix[i] }' >"$dir/suffixes"
+	grep -q speedscope.json "$dir/suffixes"
+	while read -r format suffix; do
+		# Some need coverage or a program: then they say the same.
+		"$CGCONV" -q --guess-stacks -o "$dir/by.$suffix" "$PLAIN" \
+			2>"$dir/err" || mv "$dir/err" "$dir/by.$suffix"
+		"$CGCONV" -q --guess-stacks -t "$format" "$PLAIN" \
+			>"$dir/to" 2>"$dir/err" || mv "$dir/err" "$dir/to"
+		cmp "$dir/to" "$dir/by.$suffix"
+	done <"$dir/suffixes"
 }
 
 @test "cli: the output may be the input" {
