@@ -40,6 +40,7 @@ struct option {
 	const char *help; /* one line */
 	int (*set)(struct args *, const char *value);
 	int (*action)(struct args *); /* or: what it asks for instead */
+	const char *group; /* that begins with it in the help, or NULL */
 };
 
 /* Ends with a NULL name. */

@@ -30,8 +30,6 @@ print_format_options(const struct cg_module *module)
 {
 	const struct cg_option *option = module->options;
 
-	if (option == NULL || option->name == NULL)
-		return;
 	printf("\nOptions of %s (%s):\n", module->name, module->title);
 	for (; option->name != NULL; option++) {
 		print_option(0, option->name, option->arg, option->help);
@@ -44,28 +42,63 @@ print_format_options(const struct cg_module *module)
 	}
 }
 
-int
-show_help(struct args *args)
+static void
+print_own_options(void)
 {
-	const struct cg_module *module;
-
 	fputs("Usage: cgconv [-f FORMAT] [-t FORMAT] [-o FILE] [--exe FILE]... "
 	      "[OPTION]... [INPUT]...\n"
 	      "Converts profiles. Several inputs are added up; without one, or "
-	      "as -, standard\ninput is read.\n\nOptions:\n",
+	      "as -, standard\ninput is read.\n",
 	    stdout);
 	for (const struct option *own = own_options; own->name; own++) {
+		if (own->group != NULL)
+			printf("\n%s:\n", own->group);
 		print_option(own->letter, own->name, own->arg, own->help);
 		putchar('\n');
 	}
-	for (size_t i = 0; (module = cg_job_module(args->job, i)); i++)
-		print_format_options(module);
-	fputs("\nA flag of a format is turned off by --no-FLAG. Exit status: "
-	      "0 done, 1 an input\nfailed, 2 usage, 3 loss under --strict, "
-	      "4 the output could not be written,\n5 a limit or out of "
+	fputs("\nFormats have options of their own: cgconv --help FORMAT. "
+	      "A flag of a format is\nturned off by --no-FLAG. Exit status: "
+	      "0 done, 1 an input failed, 2 usage,\n3 loss under --strict, "
+	      "4 the output could not be written, 5 a limit or out of\n"
 	      "memory, 6 a fault of ours.\n",
 	    stdout);
-	return CG_OK;
+}
+
+/* Of one format, or of all. */
+static int
+print_options_of(struct args *args, const char *name)
+{
+	const struct cg_module *module;
+	bool all = strcmp(name, "all") == 0, found = all;
+
+	if (all)
+		print_own_options();
+	for (size_t i = 0; (module = cg_job_module(args->job, i)); i++) {
+		if (!all && strcmp(module->name, name) != 0)
+			continue;
+		found = true;
+		if (module->options != NULL && module->options->name != NULL)
+			print_format_options(module);
+		else if (!all)
+			printf(
+			    "%s (%s) has no options.\n", name, module->title);
+	}
+	return found ? CG_OK
+		     : cg_usage(
+			   args->job, "--help: no format is called '%s'", name);
+}
+
+int
+show_help(struct args *args)
+{
+	int status = CG_OK;
+
+	/* Formats are asked for by the words behind it. */
+	if (*args->next == NULL || **args->next == '-')
+		print_own_options();
+	while (status == CG_OK && *args->next && **args->next != '-')
+		status = print_options_of(args, *args->next++);
+	return status;
 }
 
 int
