@@ -110,10 +110,9 @@ find(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 static const struct row *
 row_of(const struct writer *w, size_t i, uint32_t line, uint32_t block)
 {
-	const struct row *row = &w->row[i];
+	const struct row *row = i < w->rows ? &w->row[i] : NULL;
 
-	return i < w->rows && row->line == line && row->block == block ? row
-								       : NULL;
+	return row && row->line == line && row->block == block ? row : NULL;
 }
 
 static const struct row *
