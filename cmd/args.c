@@ -196,7 +196,7 @@ set_number(struct args *args, const char *text, uint64_t most, uint64_t *to)
 {
 	struct cg_slice rest = cg_slice(text);
 
-	if (cg_take_u64(&rest, to) && rest.len == 0 && *to > 0 && *to <= most)
+	if (cg_get_u64(rest, to) && *to > 0 && *to <= most)
 		return CG_OK;
 	return cg_usage(args->job, "expected a number, not '%s'", text);
 }

@@ -20,31 +20,24 @@ struct items {
 	struct item *item;
 	size_t count, cap;
 	uint64_t *value;
-	size_t values;
+	size_t value_cap;
 };
 
 /* A new item; NULL: out of memory. */
 static struct item *
 add_item(const struct verify *v, struct items *items)
 {
-	size_t width = 2 * v->events, cap = items->cap ? items->cap * 2 : 64;
-	struct item *item = items->item;
-	uint64_t *value = items->value;
+	size_t width = 2 * v->events;
+	struct item *item;
 
-	if (items->count == items->cap) {
-		item = realloc(item, cap * sizeof(*item));
-		if (item == NULL)
-			return NULL;
-		items->item = item;
-		value = realloc(value, (cap * width + 1) * sizeof(*value));
-		if (value == NULL)
-			return NULL;
-		items->value = value;
-		items->cap = cap;
-	}
-	item += items->count;
+	if (!cg_grow_raw(
+		&items->item, &items->cap, items->count + 1, sizeof(*item)) ||
+	    !cg_grow_raw(&items->value, &items->value_cap,
+		(items->count + 1) * width + 1, sizeof(*items->value)))
+		return NULL;
+	item = &items->item[items->count];
 	*item = (struct item){ .value = items->count++ * width };
-	memset(value + item->value, 0, width * sizeof(*value));
+	memset(items->value + item->value, 0, width * sizeof(*items->value));
 	return item;
 }
 

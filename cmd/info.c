@@ -153,7 +153,7 @@ take_wishes(const struct args *args, const struct cg_graph *graph,
 
 	if (args->top != NULL) {
 		top = cg_slice(args->top);
-		if (!cg_take_u64(&top, &number) || top.len > 0)
+		if (!cg_get_u64(top, &number))
 			return cg_usage(args->job,
 			    "expected a number: '--top %s'", args->top);
 	}

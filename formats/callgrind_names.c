@@ -78,19 +78,11 @@ cg_callgrind_path(struct reader *r, struct cg_map *map, struct cg_slice text,
 static uint32_t
 add_named(struct reader *r)
 {
-	size_t cap = r->named_cap ? r->named_cap * 2 : 64;
-	struct named *more;
-
-	if (r->named_count == r->named_cap) {
-		more = cap > UINT32_MAX
-			   ? NULL
-			   : realloc(r->named, cap * sizeof(*more));
-		if (!more) {
-			r->status = cg_nomem(r->job);
-			return 0;
-		}
-		r->named = more;
-		r->named_cap = cap;
+	if (r->named_count == UINT32_MAX ||
+	    !cg_grow_raw(&r->named, &r->named_cap, r->named_count + 1,
+		sizeof(*r->named))) {
+		r->status = cg_nomem(r->job);
+		return 0;
 	}
 	return (uint32_t)r->named_count++;
 }

@@ -260,7 +260,7 @@ is_plain_formula(const char *formula)
 		struct cg_slice text = word;
 
 		if (cg_equal(word, "+") || cg_equal(word, "-") ||
-		    (cg_take_u64(&text, &number) && text.len == 0))
+		    cg_get_u64(text, &number))
 			continue;
 		if (!is_identifier(word))
 			return false;

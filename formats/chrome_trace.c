@@ -93,7 +93,7 @@ take_id(struct cg_doc *doc, uint64_t *id)
 	if (!cg_doc_text(doc, &text))
 		return false;
 	rest = text;
-	if (!cg_take_u64(&rest, id) || rest.len > 0)
+	if (!cg_get_u64(rest, id))
 		*id = cg_add_name(doc->build, text);
 	return true;
 }

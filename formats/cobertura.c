@@ -10,27 +10,9 @@
  * there were. A line that has hits beyond those of methods was run outside of
  * any, such as inlined.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cobertura.h"
-
-bool
-cg_cobertura_grow(void *array, size_t *cap, size_t count, size_t width)
-{
-	size_t want = *cap ? 2 * *cap : 64;
-	void *old, *grown;
-
-	if (count < *cap)
-		return true;
-	memcpy(&old, array, sizeof(old));
-	grown = want > SIZE_MAX / 2 / width ? NULL : realloc(old, want * width);
-	if (!grown)
-		return false;
-	memcpy(array, &grown, sizeof(grown));
-	*cap = want;
-	return true;
-}
 
 static bool
 has(struct cg_slice text, const char *word)

@@ -38,8 +38,8 @@ list_lines(struct cobertura_writer *w, const cg_fn *fn, size_t fns)
 	while (cg_next_line(w->lines, &line)) {
 		if (!w->is_own[line.fn] || line.line == 0 || !line.has_cost)
 			continue;
-		if (!cg_cobertura_grow(&w->method_line, &w->line_cap,
-			w->method_lines, sizeof(*w->method_line)))
+		if (!cg_grow_raw(&w->method_line, &w->line_cap,
+			w->method_lines + 1, sizeof(*w->method_line)))
 			return false;
 		w->method_line[w->method_lines++] =
 		    (struct method_line){ line.fn, line.line,
@@ -66,8 +66,8 @@ list_methods(struct cobertura_writer *w)
 		for (end = i + 1;
 		     end < w->method_lines && line[end].fn == line[i].fn;)
 			end++;
-		if (!cg_cobertura_grow(&w->method, &w->method_cap,
-			w->method_count, sizeof(*w->method)))
+		if (!cg_grow_raw(&w->method, &w->method_cap,
+			w->method_count + 1, sizeof(*w->method)))
 			return false;
 		w->method[w->method_count++] =
 		    (struct method){ .name = cg_fn_name(w->graph, line[i].fn),

@@ -52,8 +52,7 @@ nomem(struct reader *r)
 static bool
 refuse(struct reader *r, const char *expected)
 {
-	r->status =
-	    cg_fail_at(r->job, cg_xml_at(r->xml), "expected %s", expected);
+	r->status = cg_xml_fail(r->xml, expected);
 	return false;
 }
 
@@ -63,11 +62,9 @@ static bool
 get_u32(
     struct reader *r, const char *name, const char *expected, uint32_t *number)
 {
-	struct cg_slice text;
 	uint64_t value;
 
-	if (!cg_xml_attribute(r->xml, name, &text) ||
-	    !cg_take_u64(&text, &value) || text.len > 0 || value > UINT32_MAX)
+	if (!cg_xml_number(r->xml, name, &value) || value > UINT32_MAX)
 		return refuse(r, expected);
 	*number = (uint32_t)value;
 	return true;
@@ -83,7 +80,7 @@ get_hits(struct reader *r, int64_t *hits)
 
 	(void)cg_xml_attribute(r->xml, "hits", &text);
 	negative = cg_take_char(&text, '-');
-	if (!cg_take_u64(&text, &value) || text.len > 0 ||
+	if (!cg_get_u64(text, &value) ||
 	    (negative && value > (uint64_t)INT64_MAX))
 		return refuse(r, "hits=\"...\" with a number of 64 bits");
 	*hits = (int64_t)(negative ? 0 - value : value);
@@ -314,7 +311,7 @@ open_line(struct reader *r)
 
 	if (!r->in_class)
 		return refuse(r, "<class> before");
-	if (!cg_cobertura_grow(&r->line, &r->line_cap, r->lines, sizeof(*line)))
+	if (!cg_grow_raw(&r->line, &r->line_cap, r->lines + 1, sizeof(*line)))
 		return nomem(r);
 	line = &r->line[r->lines];
 	*line =
@@ -344,8 +341,8 @@ open_condition(struct reader *r)
 		return refuse(r, "coverage=\"...\" with a per cent");
 	if (!cg_equal(type, "jump"))
 		return true;
-	if (!cg_cobertura_grow(
-		&r->pair, &r->pair_cap, r->pairs, sizeof(*r->pair)))
+	if (!cg_grow_raw(
+		&r->pair, &r->pair_cap, r->pairs + 1, sizeof(*r->pair)))
 		return nomem(r);
 	r->pair[r->pairs++] = (uint8_t)(percent / 50);
 	r->line[r->lines - 1].pairs++;

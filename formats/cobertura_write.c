@@ -125,7 +125,7 @@ count_file(struct cobertura_writer *w, cg_file id)
 	}
 	if (file.sum.lines == 0)
 		return true;
-	if (!cg_cobertura_grow(&w->file, &w->file_cap, w->files, sizeof(file)))
+	if (!cg_grow_raw(&w->file, &w->file_cap, w->files + 1, sizeof(file)))
 		return false;
 	w->file[w->files++] = file;
 	return true;

@@ -254,25 +254,17 @@ add_call(struct writer *w, const struct cg_call *call)
 {
 	uint64_t cost = w->event < call->n ? call->cost[w->event] : 0;
 	uint32_t *id = cg_map_at(&w->call_ids, call->callee);
-	struct call *sum = w->call;
+	struct call *sum;
 
-	if (!id)
+	if (!id || (*id == 0 && !cg_grow_raw(&w->call, &w->call_cap,
+				    w->calls + 1, sizeof(*sum))))
 		return false;
-	if (*id == 0 && w->calls == w->call_cap) {
-		size_t cap = w->call_cap ? w->call_cap * 2 : 64;
-
-		sum = realloc(sum, cap * sizeof(*sum));
-		if (!sum)
-			return false;
-		w->call = sum;
-		w->call_cap = cap;
-	}
 	if (*id == 0) {
-		sum[w->calls] = (struct call){ .callee = call->callee,
+		w->call[w->calls] = (struct call){ .callee = call->callee,
 			.id = w->id[call->callee] };
 		*id = (uint32_t)++w->calls;
 	}
-	sum += *id - 1;
+	sum = &w->call[*id - 1];
 	/* Sums of all calls were checked when these were summed by function. */
 	sum->count += call->count;
 	sum->cost += cost;

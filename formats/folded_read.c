@@ -147,16 +147,10 @@ keep_common(struct reader *r, struct cg_slice text)
 static bool
 push_frame(struct reader *r, cg_node node, size_t end)
 {
-	if (r->frames == r->frame_cap) {
-		size_t cap = r->frame_cap ? r->frame_cap * 2 : 64;
-		struct frame *frame = realloc(r->frame, cap * sizeof(*frame));
-
-		if (!frame) {
-			r->status = cg_nomem(r->job);
-			return false;
-		}
-		r->frame = frame;
-		r->frame_cap = cap;
+	if (!cg_grow_raw(
+		&r->frame, &r->frame_cap, r->frames + 1, sizeof(*r->frame))) {
+		r->status = cg_nomem(r->job);
+		return false;
 	}
 	r->frame[r->frames++] = (struct frame){ node, end };
 	return true;
@@ -193,27 +187,15 @@ add_frames(struct reader *r, struct cg_slice text)
 static bool
 grow_sums(struct reader *r)
 {
-	size_t old = r->cap, cap = old ? old * 2 : 256, n = r->columns;
-	void *leaf = realloc(r->leaf, cap * sizeof(*r->leaf)), *samples, *sum;
-	void *micro;
+	size_t cap[4] = { r->cap, r->cap, r->cap, r->cap };
+	size_t need = r->cap + 1, n = r->columns * sizeof(uint64_t);
 
-	if (leaf)
-		r->leaf = leaf;
-	samples = realloc(r->samples, cap * sizeof(*r->samples));
-	if (samples)
-		r->samples = samples;
-	sum = realloc(r->sum, cap * n * sizeof(*r->sum));
-	if (sum)
-		r->sum = sum;
-	micro = realloc(r->micro, cap * n * sizeof(*r->micro));
-	if (micro)
-		r->micro = micro;
-	if (!leaf || !samples || !sum || !micro)
+	if (!cg_grow_raw(&r->leaf, &cap[0], need, sizeof(*r->leaf)) ||
+	    !cg_grow(&r->samples, &cap[1], need, sizeof(*r->samples)) ||
+	    !cg_grow(&r->sum, &cap[2], need, n) ||
+	    !cg_grow(&r->micro, &cap[3], need, n))
 		return false;
-	memset(r->samples + old, 0, (cap - old) * sizeof(*r->samples));
-	memset(r->sum + old * n, 0, (cap - old) * n * sizeof(*r->sum));
-	memset(r->micro + old * n, 0, (cap - old) * n * sizeof(*r->micro));
-	r->cap = cap;
+	r->cap = cap[0]; /* the same for all */
 	return true;
 }
 

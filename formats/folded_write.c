@@ -111,24 +111,6 @@ clean_name(struct cg_slice name, char *to)
 	return text.len > 0 ? text : cg_slice(FOLDED_UNKNOWN);
 }
 
-static bool
-grow(char **buf, size_t *cap, size_t need)
-{
-	size_t size = *cap ? *cap : 4096;
-	char *ptr;
-
-	while (size < need)
-		size *= 2;
-	if (size == *cap)
-		return true;
-	ptr = realloc(*buf, size);
-	if (!ptr)
-		return false;
-	*buf = ptr;
-	*cap = size;
-	return true;
-}
-
 /* A function without a name is called after its object. */
 static bool
 get_label(struct writer *w, cg_fn fn)
@@ -145,7 +127,7 @@ get_label(struct writer *w, cg_fn fn)
 		name = base_name(object);
 	else if (nameless)
 		name = cg_slice(FOLDED_UNKNOWN);
-	if (!grow(&w->text, &w->text_cap, w->text_len + name.len + 2))
+	if (!cg_grow_raw(&w->text, &w->text_cap, w->text_len + name.len + 2, 1))
 		return false;
 	to = w->text + w->text_len;
 	clean_text = clean_name(name, to + 1);
@@ -361,7 +343,7 @@ append_frame(struct writer *w, const struct frame *frame)
 	struct cg_slice text = w->label[frame->fn].text;
 	char *to;
 
-	if (!grow(&w->path, &w->path_cap, w->path_len + text.len + 5))
+	if (!cg_grow_raw(&w->path, &w->path_cap, w->path_len + text.len + 5, 1))
 		return false;
 	to = w->path + w->path_len;
 	if (w->path_len > 0)
@@ -434,18 +416,10 @@ is_written(const struct writer *w, const struct frame *frame)
 static bool
 enter(struct writer *w, size_t *depth, uint32_t parent)
 {
-	struct level *level = w->level;
-
-	if (*depth == w->level_cap) {
-		size_t cap = w->level_cap ? w->level_cap * 2 : 64;
-
-		level = realloc(level, cap * sizeof(*level));
-		if (!level)
-			return false;
-		w->level = level;
-		w->level_cap = cap;
-	}
-	level[(*depth)++] =
+	if (!cg_grow_raw(
+		&w->level, &w->level_cap, *depth + 1, sizeof(*w->level)))
+		return false;
+	w->level[(*depth)++] =
 	    (struct level){ parent, w->first[parent], w->path_len };
 	return true;
 }

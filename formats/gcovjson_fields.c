@@ -14,31 +14,11 @@ cg_gcovjson_refuse(struct reader *r, const char *expected)
 	return false;
 }
 
-static bool
-nomem(struct reader *r)
+bool
+cg_gcovjson_nomem(struct reader *r)
 {
 	r->status = cg_nomem(r->job);
 	return false;
-}
-
-bool
-cg_gcovjson_grow(
-    struct reader *r, void *array, size_t *cap, size_t need, size_t width)
-{
-	size_t more = *cap ? *cap * 2 : 64;
-	void *old, *new;
-
-	if (need <= *cap)
-		return true;
-	while (more < need)
-		more *= 2;
-	memcpy(&old, array, sizeof(old));
-	new = more <= SIZE_MAX / width ? realloc(old, more * width) : NULL;
-	if (!new)
-		return nomem(r);
-	memcpy(array, &new, sizeof(new));
-	*cap = more;
-	return true;
 }
 
 /* ---- Values ------------------------------------------------------------- */
@@ -149,8 +129,8 @@ get_string(struct reader *r, struct cg_slice *text)
 	if (r->type != CG_JSON_STRING)
 		return cg_gcovjson_refuse(r, "a string");
 	if (r->json.escaped &&
-	    !cg_gcovjson_grow(r, &r->text, &r->text_cap, r->json.text.len, 1))
-		return false;
+	    !cg_grow_raw(&r->text, &r->text_cap, r->json.text.len, 1))
+		return cg_gcovjson_nomem(r);
 	*text = cg_json_string(&r->json, r->text);
 	return true;
 }

@@ -46,9 +46,8 @@ cg_gcovjson_advance(struct reader *r)
 
 /* The next token is not what is expected: reports that. */
 bool cg_gcovjson_refuse(struct reader *, const char *expected);
-/* Like realloc(), for need elements: array is the address of a pointer. */
-bool cg_gcovjson_grow(
-    struct reader *, void *array, size_t *cap, size_t need, size_t width);
+/* Out of memory: reports that. */
+bool cg_gcovjson_nomem(struct reader *);
 /* An int64_t, a uint32_t, a uint32_t that may not be known, a cg_name. */
 bool cg_gcovjson_take_count(struct reader *, void *to);
 bool cg_gcovjson_take_u32(struct reader *, void *to);

@@ -10,28 +10,6 @@
 #define LITERAL(to, text) put_bytes(to, text, sizeof(text) - 1)
 #define ITEM_ROOM 256 /* of one branch, call or condition but its terms */
 
-bool
-cg_gcovjson_room(
-    struct writer *w, void *array, size_t *cap, size_t need, size_t width)
-{
-	size_t more = *cap ? *cap * 2 : 64;
-	void *old, *new;
-
-	if (need <= *cap)
-		return true;
-	while (more < need)
-		more *= 2;
-	memcpy(&old, array, sizeof(old));
-	new = more <= SIZE_MAX / width ? realloc(old, more * width) : NULL;
-	if (!new) {
-		(void)cg_nomem(w->job);
-		return false;
-	}
-	memcpy(array, &new, sizeof(new));
-	*cap = more;
-	return true;
-}
-
 static inline char *
 put_bytes(char *to, const char *text, size_t n)
 {

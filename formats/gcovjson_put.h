@@ -35,9 +35,6 @@ struct writer {
 	bool comma;
 };
 
-/* Like realloc(), for need elements; false: out of memory, reported. */
-bool cg_gcovjson_room(
-    struct writer *, void *array, size_t *cap, size_t need, size_t width);
 /* "key":, with a comma if w->comma says so. */
 void cg_gcovjson_put_key(struct writer *, const char *key);
 void cg_gcovjson_put_text(struct writer *, const char *key, struct cg_slice);

@@ -21,9 +21,9 @@ add_item(struct reader *r)
 {
 	struct gcovjson_unit *unit = &r->unit;
 
-	if (!cg_gcovjson_grow(r, &unit->item, &unit->item_cap, unit->items + 1,
+	if (!cg_grow_raw(&unit->item, &unit->item_cap, unit->items + 1,
 		sizeof(*unit->item)))
-		return false;
+		return cg_gcovjson_nomem(r);
 	unit->item[unit->items++] = r->item;
 	return true;
 }
@@ -169,9 +169,9 @@ take_line(struct reader *r)
 	line.items = unit->items - line.item;
 	if (line.number == 0)
 		return cg_gcovjson_refuse(r, "a line with a line_number");
-	if (!cg_gcovjson_grow(r, &unit->line, &unit->line_cap, unit->lines + 1,
+	if (!cg_grow_raw(&unit->line, &unit->line_cap, unit->lines + 1,
 		sizeof(*unit->line)))
-		return false;
+		return cg_gcovjson_nomem(r);
 	unit->line[unit->lines++] = line;
 	return true;
 }
@@ -190,10 +190,10 @@ take_path(struct reader *r)
 	struct gcovjson_unit *unit = &r->unit;
 	uint32_t id = 0;
 
-	if (!cg_gcovjson_take_object(r, fields, &id) ||
-	    !cg_gcovjson_grow(
-		r, &unit->id, &unit->id_cap, unit->ids + 1, sizeof(*unit->id)))
+	if (!cg_gcovjson_take_object(r, fields, &id))
 		return false;
+	if (!cg_grow_raw(&unit->id, &unit->id_cap, unit->ids + 1, sizeof(id)))
+		return cg_gcovjson_nomem(r);
 	unit->id[unit->ids++] = id;
 	return true;
 }
@@ -238,9 +238,9 @@ take_fn(struct reader *r)
 	if (fn.name == 0 && fn.shown == 0)
 		return cg_gcovjson_refuse(r, "a function with a name");
 	fn.ids = unit->ids - fn.id;
-	if (!cg_gcovjson_grow(
-		r, &unit->fn, &unit->fn_cap, unit->fns + 1, sizeof(*unit->fn)))
-		return false;
+	if (!cg_grow_raw(
+		&unit->fn, &unit->fn_cap, unit->fns + 1, sizeof(*unit->fn)))
+		return cg_gcovjson_nomem(r);
 	unit->fn[unit->fns++] = fn;
 	return true;
 }
@@ -253,9 +253,7 @@ emit(struct reader *r)
 	if (cg_gcovjson_emit(r->job, r->build, &r->unit))
 		return true;
 	r->status = cg_build_failed(r->build, r->json.at);
-	if (r->status == CG_OK)
-		r->status = cg_nomem(r->job);
-	return false;
+	return r->status == CG_OK && cg_gcovjson_nomem(r);
 }
 
 static bool
@@ -277,9 +275,9 @@ take_file(struct reader *r)
 		return cg_gcovjson_refuse(r, "the name of the file");
 	file.fns = unit->fns - file.fn;
 	file.lines = unit->lines - file.line;
-	if (!cg_gcovjson_grow(r, &unit->file, &unit->file_cap, unit->files + 1,
+	if (!cg_grow_raw(&unit->file, &unit->file_cap, unit->files + 1,
 		sizeof(*unit->file)))
-		return false;
+		return cg_gcovjson_nomem(r);
 	unit->file[unit->files++] = file;
 	return unit->folder == 0 || emit(r);
 }

@@ -12,6 +12,13 @@
 
 #include "gcovjson_put.h"
 
+static bool
+nomem(struct writer *w)
+{
+	(void)cg_nomem(w->job);
+	return false;
+}
+
 /* ---- Which functions begin and end -------------------------------------- */
 
 static uint32_t
@@ -44,9 +51,9 @@ find_open(struct writer *w, uint32_t line, cg_fn *fn)
 				end = range.last;
 		}
 		if (begin <= line && begin <= end) {
-			if (!cg_gcovjson_room(w, &w->open, &w->open_cap,
-				w->opens + 1, sizeof(*w->open)))
-				return false;
+			if (!cg_grow_raw(&w->open, &w->open_cap, w->opens + 1,
+				sizeof(*w->open)))
+				return nomem(w);
 			w->open[w->opens++] = w->fn[w->next++];
 			w->line = begin > w->line ? begin : w->line;
 		} else if (end < line) {
@@ -91,8 +98,8 @@ list_fns(struct writer *w)
 
 	w->fns = w->next = w->opens = 0;
 	w->line = 1;
-	if (!cg_gcovjson_room(w, &w->fn, &w->fn_cap, n, sizeof(*w->fn)))
-		return false;
+	if (!cg_grow_raw(&w->fn, &w->fn_cap, n, sizeof(*w->fn)))
+		return nomem(w);
 	for (size_t i = 0; i < n; i++) {
 		if (!is_there(w, fn[i], &there))
 			return false;
@@ -167,9 +174,9 @@ list_lines(struct writer *w, size_t *entries, size_t *groups)
 			entry.rank = rank_of(w, &entry.line);
 			if (!is_line(&entry.line) || (entry.rank != 0) == pass)
 				continue;
-			if (!cg_gcovjson_room(w, &w->entry, &w->entry_cap,
-				n + 1, sizeof(*w->entry)))
-				return false;
+			if (!cg_grow_raw(&w->entry, &w->entry_cap, n + 1,
+				sizeof(*w->entry)))
+				return nomem(w);
 			w->entry[n++] = entry;
 		}
 		if (pass == 0)
@@ -221,10 +228,8 @@ put_path(struct writer *w, cg_file file)
 
 	if (given.len > 0) {
 		room = malloc(w->folder.len + given.len + CG_JOIN_MORE);
-		if (!room) {
-			(void)cg_nomem(w->job);
-			return false;
-		}
+		if (!room)
+			return nomem(w);
 		joined.ptr = room;
 		joined.len =
 		    (size_t)(cg_join_path(room, w->folder, given) - room);

@@ -8,28 +8,6 @@
 #include "gcovtext.h"
 
 bool
-cg_gcovtext_grow(
-    struct cg_job *job, void *array, size_t *cap, size_t need, size_t width)
-{
-	size_t more = *cap ? *cap * 2 : 64;
-	void *old, *new;
-
-	if (need <= *cap)
-		return true;
-	while (more < need)
-		more *= 2;
-	memcpy(&old, array, sizeof(old));
-	new = more <= SIZE_MAX / width ? realloc(old, more * width) : NULL;
-	if (!new) {
-		(void)cg_nomem(job);
-		return false;
-	}
-	memcpy(array, &new, sizeof(new));
-	*cap = more;
-	return true;
-}
-
-bool
 cg_gcovtext_take_count(struct cg_slice *text, int64_t *count)
 {
 	struct cg_slice rest = *text;

@@ -70,9 +70,6 @@ cg_fn cg_gcovtext_fn(struct gcovtext *, struct cg_slice name);
 void cg_gcovtext_add(struct gcovtext *, const struct gcovtext_line *);
 /* Decimal digits, maybe with a sign. */
 bool cg_gcovtext_take_count(struct cg_slice *, int64_t *);
-/* Like realloc(), for need elements; false: out of memory, reported. */
-bool cg_gcovtext_grow(
-    struct cg_job *, void *array, size_t *cap, size_t need, size_t width);
 
 int cg_gcovtext_read(struct cg_job *, struct cg_in *, struct cg_build *);
 /* The -i text, whose first line was read already. */

@@ -91,9 +91,8 @@ take_function(struct reader *r, struct cg_slice rest)
 	if (count >= 0)
 		(void)cg_add_call(r->text->build, 0, &nowhere, begun.fn, &entry,
 		    (uint64_t)count, NULL, 0);
-	if (!cg_gcovtext_grow(r->text->job, &r->begun, &r->cap, r->count + 1,
-		sizeof(*r->begun))) {
-		r->status = CG_ELIMIT;
+	if (!cg_grow_raw(&r->begun, &r->cap, r->count + 1, sizeof(*r->begun))) {
+		r->status = cg_nomem(r->text->job);
 		return;
 	}
 	r->begun[r->count++] = begun;

@@ -13,9 +13,9 @@ static void
 announce(struct reader *r, cg_fn fn)
 {
 	if (r->announced) {
-		if (!cg_gcovtext_grow(r->text.job, &r->before, &r->before_cap,
-			r->befores + 1, sizeof(*r->before))) {
-			r->status = CG_ELIMIT;
+		if (!cg_grow_raw(&r->before, &r->before_cap, r->befores + 1,
+			sizeof(*r->before))) {
+			r->status = cg_nomem(r->text.job);
 			return;
 		}
 		r->before[r->befores++] = r->now;
@@ -203,9 +203,9 @@ cg_gcovtext_take_path(struct reader *r, struct cg_slice text)
 		return false;
 	if (!cg_starts(text, "not covered"))
 		return true;
-	if (!cg_gcovtext_grow(r->text.job, &paths->missed, &paths->cap,
-		paths->misses + 1, sizeof(*paths->missed))) {
-		r->status = CG_ELIMIT;
+	if (!cg_grow_raw(&paths->missed, &paths->cap, paths->misses + 1,
+		sizeof(*paths->missed))) {
+		r->status = cg_nomem(r->text.job);
 		return false;
 	}
 	paths->missed[paths->misses++] = id;

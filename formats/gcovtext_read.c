@@ -53,9 +53,9 @@ hold_line(struct reader *r, const struct gcovtext_line *line)
 	/* In order, else it cannot be found. */
 	if (r->lines > 0 && r->held[r->lines - 1].number >= line->number)
 		release_lines(r);
-	if (!cg_gcovtext_grow(r->text.job, &r->held, &r->line_cap, r->lines + 1,
-		sizeof(*r->held))) {
-		r->status = CG_ELIMIT;
+	if (!cg_grow_raw(
+		&r->held, &r->line_cap, r->lines + 1, sizeof(*r->held))) {
+		r->status = cg_nomem(r->text.job);
 		return false;
 	}
 	r->held[r->lines++] = *line;

@@ -81,11 +81,9 @@ add_start(struct writer *w, const char *start)
 {
 	struct source *source = &w->source;
 
-	if (!cg_gcovtext_grow(w->job, &source->line, &source->cap,
-		source->lines + 1, sizeof(*source->line))) {
-		w->status = CG_ELIMIT;
-		return false;
-	}
+	if (!cg_grow_raw(&source->line, &source->cap, source->lines + 1,
+		sizeof(*source->line)))
+		return nomem(w);
 	source->line[source->lines++] = start;
 	return true;
 }

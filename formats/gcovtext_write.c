@@ -124,13 +124,11 @@ list_lines(struct writer *w)
 			entry.rank = 0;
 		if (entry.line.line == 0 || !cg_gcovtext_is_code(&entry.line))
 			continue;
-		if (!cg_gcovtext_grow(w->job, &w->entry, &w->entry_cap,
-			w->entries + 1, sizeof(entry)) ||
-		    !cg_gcovtext_grow(w->job, &w->group, &w->group_cap,
-			w->groups + 1, sizeof(entry))) {
-			w->status = CG_ELIMIT;
-			return false;
-		}
+		if (!cg_grow_raw(&w->entry, &w->entry_cap, w->entries + 1,
+			sizeof(entry)) ||
+		    !cg_grow_raw(
+			&w->group, &w->group_cap, w->groups + 1, sizeof(entry)))
+			return nomem(w);
 		w->entry[w->entries++] = entry;
 		if (entry.rank > 0)
 			w->group[w->groups++] = entry;

@@ -54,17 +54,10 @@ struct reader {
 static void *
 append(struct reader *r, struct list *list, size_t width)
 {
-	size_t cap = list->cap ? list->cap * 2 : 64;
-	void *at;
-
-	if (list->count == list->cap) {
-		at = cap <= UINT32_MAX ? realloc(list->at, cap * width) : NULL;
-		if (!at) {
-			r->status = cg_nomem(r->job);
-			return NULL;
-		}
-		list->at = at;
-		list->cap = cap;
+	if (list->count == UINT32_MAX ||
+	    !cg_grow_raw(&list->at, &list->cap, list->count + 1, width)) {
+		r->status = cg_nomem(r->job);
+		return NULL;
 	}
 	return (char *)list->at + list->count++ * width;
 }
@@ -169,7 +162,7 @@ take_hex(struct cg_slice *text, char end, uint64_t *value)
 		return false;
 	memcpy(digits + 2, word.ptr, word.len);
 	number = (struct cg_slice){ digits, word.len + 2 };
-	return cg_take_u64(&number, value) && number.len == 0;
+	return cg_get_u64(number, value);
 }
 
 /* "start-limit perms offset device inode  path" */

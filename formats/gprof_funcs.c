@@ -79,24 +79,6 @@ key_of(uint64_t addr)
 	return addr >> 4 | addr << 60;
 }
 
-/* Makes room for one more function. */
-static bool
-grow(struct gmon_funcs *funcs)
-{
-	size_t cap = funcs->cap ? funcs->cap * 2 : 256;
-	struct gmon_func *func;
-
-	if (funcs->count < funcs->cap)
-		return true;
-	func = cap < UINT32_MAX / 2 ? realloc(funcs->func, cap * sizeof(*func))
-				    : NULL;
-	if (!func)
-		return false;
-	funcs->func = func;
-	funcs->cap = cap;
-	return true;
-}
-
 static void
 remember(struct gmon_funcs *funcs, size_t i)
 {
@@ -117,7 +99,9 @@ add_func(struct gmon_funcs *funcs, const struct found *found)
 	uint32_t *index;
 
 	index = cg_map_at(&funcs->by_start, key_of(found->start));
-	if (!index || !grow(funcs)) {
+	if (!index || funcs->count == UINT32_MAX / 2 ||
+	    !cg_grow_raw(&funcs->func, &funcs->cap, funcs->count + 1,
+		sizeof(*funcs->func))) {
 		funcs->status = cg_nomem(funcs->job);
 		return NULL;
 	}

@@ -56,21 +56,6 @@ is_regular(const struct gmon_order *order)
 	return regular || order->calls > BUCKET_MAX;
 }
 
-static bool
-grow_text(struct gmon_order *order, size_t need)
-{
-	char *text;
-
-	if (order->cap - order->len >= need)
-		return true;
-	text = realloc(order->text, order->cap * 2 + need);
-	if (!text)
-		return false;
-	order->text = text;
-	order->cap = order->cap * 2 + need;
-	return true;
-}
-
 /* Ends a bucket: writes down how it differs from the rule. */
 static bool
 end_bucket(struct gmon_order *order)
@@ -84,7 +69,7 @@ end_bucket(struct gmon_order *order)
 		    cg_gmon_compare_calls);
 	if (is_regular(order) || order->len + need > TEXT_MAX)
 		return true;
-	if (!grow_text(order, need))
+	if (!cg_grow_raw(&order->text, &order->cap, order->len + need, 1))
 		return false;
 	to = order->text + order->len;
 	if (order->len > 0)
@@ -107,21 +92,14 @@ end_bucket(struct gmon_order *order)
 bool
 cg_gmon_order_add(struct gmon_order *order, const struct gmon_call *call)
 {
-	struct gmon_call *grown;
-
 	if (order->calls > 0 && order->call[0].from != call->from) {
 		if (!end_bucket(order))
 			return false;
 		order->calls = 0;
 	}
-	if (order->calls == order->call_cap) {
-		order->call_cap = order->call_cap * 2 + 16;
-		grown = realloc(
-		    order->call, order->call_cap * sizeof(*order->call));
-		if (!grown)
-			return false;
-		order->call = grown;
-	}
+	if (!cg_grow_raw(&order->call, &order->call_cap, order->calls + 1,
+		sizeof(*order->call)))
+		return false;
 	order->call[order->calls] = *call;
 	order->call[order->calls].index = (uint32_t)order->calls;
 	order->calls++;

@@ -47,24 +47,6 @@ struct writer {
 
 /* ---- Collecting --------------------------------------------------------- */
 
-/* Makes room for one more element; array is the address of its pointer. */
-static bool
-grow(void *array, size_t *cap, size_t count, size_t width)
-{
-	void *old, *new;
-	size_t more = *cap ? *cap * 2 : 1024;
-
-	if (count < *cap)
-		return true;
-	memcpy(&old, array, sizeof(old));
-	new = more > SIZE_MAX / width ? NULL : realloc(old, more * width);
-	if (!new)
-		return false;
-	memcpy(array, &new, sizeof(new));
-	*cap = more;
-	return true;
-}
-
 static size_t
 find_hist(const struct writer *w, uint64_t addr)
 {
@@ -87,7 +69,8 @@ add_sample(struct writer *w, uint64_t addr, uint64_t cost)
 		w->lost_cost += cost;
 		return CG_OK;
 	}
-	if (!grow(&w->sample, &w->sample_cap, w->samples, sizeof(*w->sample)))
+	if (!cg_grow_raw(
+		&w->sample, &w->sample_cap, w->samples + 1, sizeof(*w->sample)))
 		return cg_nomem(w->job);
 	w->sample[w->samples++] = (struct sample){
 		.hist = (uint32_t)hist, .bin = (uint32_t)bin, .cost = cost
@@ -98,7 +81,8 @@ add_sample(struct writer *w, uint64_t addr, uint64_t cost)
 static int
 add_block(struct writer *w, uint64_t addr, uint64_t count)
 {
-	if (!grow(&w->block, &w->block_cap, w->blocks, sizeof(*w->block)))
+	if (!cg_grow_raw(
+		&w->block, &w->block_cap, w->blocks + 1, sizeof(*w->block)))
 		return cg_nomem(w->job);
 	w->block[w->blocks++] =
 	    (struct gmon_block){ .addr = addr, .count = count };
@@ -147,7 +131,8 @@ add_call(struct writer *w, cg_fn fn, const struct cg_call *call)
 	if (call->site.addr != 0 && site > low)
 		new.offset = (uint32_t)((site - low) % bucket);
 	new.from = site - new.offset;
-	if (!grow(&w->call, &w->call_cap, w->calls, sizeof(*w->call)))
+	if (!cg_grow_raw(
+		&w->call, &w->call_cap, w->calls + 1, sizeof(*w->call)))
 		return cg_nomem(w->job);
 	new.index = (uint32_t)w->calls;
 	w->call[w->calls++] = new;

@@ -26,7 +26,7 @@ struct writer {
 		uint64_t count;
 	} * edge;
 	uint64_t *cost; /* of each edge, of all events */
-	size_t edges, edge_cap;
+	size_t edges, edge_cap, cost_cap;
 };
 
 static void
@@ -125,22 +125,10 @@ put_node(struct writer *w, cg_fn fn)
 static bool
 grow_edges(struct writer *w)
 {
-	size_t cap = w->edge_cap ? w->edge_cap * 2 : 64;
-	struct edge *edge;
-	uint64_t *cost;
-
-	if (w->edges < w->edge_cap)
-		return true;
-	edge = realloc(w->edge, cap * sizeof(*edge));
-	if (!edge)
-		return false;
-	w->edge = edge;
-	cost = realloc(w->cost, cap * (w->events + 1) * sizeof(*cost));
-	if (!cost)
-		return false;
-	w->cost = cost;
-	w->edge_cap = cap;
-	return true;
+	return cg_grow_raw(
+		   &w->edge, &w->edge_cap, w->edges + 1, sizeof(*w->edge)) &&
+	       cg_grow_raw(&w->cost, &w->cost_cap,
+		   (w->edges + 1) * (w->events + 1), sizeof(*w->cost));
 }
 
 /* Sums fit: each is at most the sum over the part, which does. */

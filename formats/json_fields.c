@@ -85,8 +85,7 @@ get_number(const struct reader *r, uint64_t *number)
 	struct cg_slice text = r->json.text;
 
 	*number = r->number;
-	return r->plain ||
-	       (is_number(r) && cg_take_u64(&text, number) && text.len == 0);
+	return r->plain || (is_number(r) && cg_get_u64(text, number));
 }
 
 bool
@@ -108,8 +107,8 @@ take_signed(struct reader *r, uint64_t *number)
 {
 	struct cg_slice text = r->json.text;
 	bool negative = !r->plain && is_number(r) && cg_take_char(&text, '-');
-	bool taken = negative ? cg_take_u64(&text, number) && text.len == 0
-			      : get_number(r, number);
+	bool taken =
+	    negative ? cg_get_u64(text, number) : get_number(r, number);
 
 	if (!taken || *number > (uint64_t)INT64_MAX + negative)
 		return cg_json_refuse(
@@ -160,14 +159,9 @@ take_text(struct reader *r, struct cg_slice *text)
 
 	if (r->type != CG_JSON_STRING)
 		return cg_json_refuse(r, "a string");
-	if (r->text_cap < r->line.len) {
-		to = realloc(r->text, r->line.len);
-		if (!to) {
-			r->status = cg_nomem(r->job);
-			return false;
-		}
-		r->text = to;
-		r->text_cap = r->line.len;
+	if (!cg_grow_raw(&r->text, &r->text_cap, r->line.len, 1)) {
+		r->status = cg_nomem(r->job);
+		return false;
 	}
 	to = r->text + r->text_len;
 	*text = cg_json_string(&r->json, to);

@@ -20,19 +20,8 @@
 static bool
 set_list(struct list *list, size_t i, uint32_t value)
 {
-	size_t cap = list->cap ? list->cap : 64;
-	uint32_t *at;
-
-	while (cap <= i)
-		cap *= 2;
-	if (cap > list->cap) {
-		at = realloc(list->at, cap * sizeof(*at));
-		if (!at)
-			return false;
-		memset(at + list->cap, 0, (cap - list->cap) * sizeof(*at));
-		list->at = at;
-		list->cap = cap;
-	}
+	if (!cg_grow(&list->at, &list->cap, i + 1, sizeof(*list->at)))
+		return false;
 	list->at[i] = value;
 	return true;
 }

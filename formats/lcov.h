@@ -70,8 +70,6 @@ struct lcov_section {
 	bool has_found, has_hit;
 };
 
-/* Makes room for one more of width bytes; false: out of memory. */
-bool cg_lcov_grow(void *array, size_t *cap, size_t count, size_t width);
 /* The section's function of that name, a new one if need be. */
 struct lcov_fn *cg_lcov_get_fn(struct lcov_section *, cg_name);
 /* Says where a function is; false: out of memory. */

@@ -49,7 +49,7 @@ add_fn(struct lcov_writer *w, cg_fn id)
 	struct cg_range range;
 	struct lcov_entry *fn;
 
-	if (!cg_lcov_grow(&w->entry, &w->entry_cap, w->entries, sizeof(*fn)))
+	if (!cg_grow_raw(&w->entry, &w->entry_cap, w->entries + 1, sizeof(*fn)))
 		return false;
 	fn = &w->entry[w->entries++];
 	cg_fn_range(w->graph, id, &range);

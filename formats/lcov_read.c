@@ -241,8 +241,8 @@ take_leader(struct reader *r)
 		return false;
 	at = cg_map_at(&section->by_index, index);
 	if (!at || section->leaders >= UINT32_MAX ||
-	    !cg_lcov_grow(&section->leader, &section->leader_cap,
-		section->leaders, sizeof(*leader)))
+	    !cg_grow_raw(&section->leader, &section->leader_cap,
+		section->leaders + 1, sizeof(*leader)))
 		return nomem(r);
 	leader = &section->leader[section->leaders++];
 	*at = (uint32_t)section->leaders;
@@ -287,7 +287,7 @@ take_line(struct reader *r)
 	struct lcov_section *section = &r->section;
 	struct lcov_line *line;
 
-	if (!cg_lcov_grow(&section->line, &section->line_cap, section->lines,
+	if (!cg_grow_raw(&section->line, &section->line_cap, section->lines + 1,
 		sizeof(*line)))
 		return nomem(r);
 	line = &section->line[section->lines];
@@ -349,8 +349,8 @@ add_branch(struct reader *r, struct lcov_branch *branch)
 {
 	struct lcov_section *section = &r->section;
 
-	if (!cg_lcov_grow(&section->branch, &section->branch_cap,
-		section->branches, sizeof(*branch)))
+	if (!cg_grow_raw(&section->branch, &section->branch_cap,
+		section->branches + 1, sizeof(*branch)))
 		return nomem(r);
 	branch->nth = section->branches;
 	section->branch[section->branches++] = *branch;

@@ -8,23 +8,6 @@
 
 #include "lcov.h"
 
-bool
-cg_lcov_grow(void *array, size_t *cap, size_t count, size_t width)
-{
-	size_t want = *cap ? 2 * *cap : 64;
-	void *old, *grown;
-
-	if (count < *cap)
-		return true;
-	memcpy(&old, array, sizeof(old));
-	grown = want > SIZE_MAX / 2 / width ? NULL : realloc(old, want * width);
-	if (!grown)
-		return false;
-	memcpy(array, &grown, sizeof(grown));
-	*cap = want;
-	return true;
-}
-
 struct lcov_fn *
 cg_lcov_get_fn(struct lcov_section *section, cg_name name)
 {
@@ -35,8 +18,8 @@ cg_lcov_get_fn(struct lcov_section *section, cg_name name)
 	    section->fn[*at - 1].name == name)
 		return &section->fn[*at - 1];
 	if (!at || section->fns >= UINT32_MAX ||
-	    !cg_lcov_grow(
-		&section->fn, &section->fn_cap, section->fns, sizeof(*fn)))
+	    !cg_grow_raw(
+		&section->fn, &section->fn_cap, section->fns + 1, sizeof(*fn)))
 		return NULL;
 	fn = &section->fn[section->fns++];
 	*fn = (struct lcov_fn){ .name = name };
@@ -90,7 +73,7 @@ add_owner(struct lcov_section *section, uint32_t line, cg_fn fn)
 		owner[n - 1].fn = fn;
 		return true;
 	}
-	if (!cg_lcov_grow(&section->owner, &section->owner_cap, n,
+	if (!cg_grow_raw(&section->owner, &section->owner_cap, n + 1,
 		sizeof(*section->owner)))
 		return false;
 	section->owner[n] = (struct lcov_owner){ line, fn };
@@ -147,8 +130,8 @@ find_owners(struct lcov_section *section, const cg_fn *ids)
 		if (inner != i && fn[inner].first == fn[i].first &&
 		    fn[inner].last == fn[i].last)
 			continue;
-		if (!cg_lcov_grow(&section->nested, &section->nested_cap, depth,
-			sizeof(*section->nested)))
+		if (!cg_grow_raw(&section->nested, &section->nested_cap,
+			depth + 1, sizeof(*section->nested)))
 			return false;
 		section->nested[depth++] = i;
 		if (!add_owner(section, fn[i].first, ids[i]))

@@ -155,8 +155,8 @@ put_conditions(struct lcov_writer *w, const struct cg_branch *branch, size_t n,
 			if (branch[end].index / 2 + 1 > size)
 				size = branch[end].index / 2 + 1;
 		for (size_t j = i; j < end; j++, w->conditions++) {
-			if (!cg_lcov_grow(&w->condition, &w->condition_cap,
-				w->conditions, sizeof(*list)))
+			if (!cg_grow_raw(&w->condition, &w->condition_cap,
+				w->conditions + 1, sizeof(*list)))
 				return false;
 			w->condition[w->conditions] = (struct condition){ size,
 				&branch[j], branch[j].count };
@@ -253,7 +253,7 @@ list_versions(struct lcov_writer *w, cg_part part)
 		path = cg_slice(key);
 		if (!cg_take_prefix(&path, LCOV_VERSION))
 			continue;
-		if (!cg_lcov_grow(&w->version, &w->version_cap, w->versions,
+		if (!cg_grow_raw(&w->version, &w->version_cap, w->versions + 1,
 			sizeof(*w->version)))
 			return false;
 		w->version[w->versions++] =

@@ -57,8 +57,7 @@ struct reader {
 static bool
 fail(struct reader *r, const char *expected)
 {
-	r->status =
-	    cg_fail_at(r->job, cg_xml_at(r->xml), "expected %s", expected);
+	r->status = cg_xml_fail(r->xml, expected);
 	return false;
 }
 
@@ -75,10 +74,8 @@ get_number(struct reader *r, const char *name, bool needed, uint64_t *number)
 {
 	struct cg_slice text;
 
-	*number = 0;
-	if (!cg_xml_attribute(r->xml, name, &text))
-		return !needed || fail(r, "a number as attribute");
-	return (cg_take_u64(&text, number) && text.len == 0) ||
+	return cg_xml_number(r->xml, name, number) ||
+	       (!needed && !cg_xml_attribute(r->xml, name, &text)) ||
 	       fail(r, "a number as attribute");
 }
 
@@ -149,8 +146,6 @@ take_symboldata(struct reader *r)
 {
 	struct symbol symbol = { .name = get_name(r, "name"),
 		.file = get_name(r, "file") };
-	size_t cap = r->symbol_cap ? r->symbol_cap * 2 : 64;
-	struct symbol *more;
 	uint64_t id, line;
 	uint32_t *place;
 
@@ -165,13 +160,9 @@ take_symboldata(struct reader *r)
 		return nomem(r);
 	if (*place != 0)
 		return fail(r, "another id of a symbol");
-	if (r->symbols == r->symbol_cap) {
-		more = realloc(r->symbol, cap * sizeof(*more));
-		if (!more)
-			return nomem(r);
-		r->symbol = more;
-		r->symbol_cap = cap;
-	}
+	if (!cg_grow_raw(
+		&r->symbol, &r->symbol_cap, r->symbols + 1, sizeof(symbol)))
+		return nomem(r);
 	r->symbol[r->symbols] = symbol;
 	*place = (uint32_t)++r->symbols;
 	return true;
@@ -223,10 +214,8 @@ static bool
 take_count(struct reader *r)
 {
 	struct row row = r->now;
-	size_t cap = r->row_cap ? r->row_cap * 2 : 64;
 	struct cg_slice text;
 	uint32_t event = r->columns.events == 1;
-	struct row *more;
 
 	if (cg_xml_attribute(r->xml, "class", &text))
 		event = cg_map_get(&r->classes, cg_add_name(r->build, text));
@@ -235,8 +224,7 @@ take_count(struct reader *r)
 	row.event = event - 1;
 	if (!cg_xml_content(r->xml, &text))
 		return false;
-	text = cg_trim(text);
-	if (!cg_take_u64(&text, &row.count) || text.len > 0)
+	if (!cg_get_u64(cg_trim(text), &row.count))
 		return fail(r, "a number of samples");
 	if (!r->in_symbol) {
 		if (r->depth == 0) /* of a process or thread */
@@ -246,13 +234,8 @@ take_count(struct reader *r)
 	}
 	if (!r->in_callee)
 		row.callee = NO_SYMBOL;
-	if (r->rows == r->row_cap) {
-		more = realloc(r->row, cap * sizeof(*more));
-		if (!more)
-			return nomem(r);
-		r->row = more;
-		r->row_cap = cap;
-	}
+	if (!cg_grow_raw(&r->row, &r->row_cap, r->rows + 1, sizeof(row)))
+		return nomem(r);
 	r->row[r->rows++] = row;
 	if (r->in_symbol)
 		for (size_t i = 0; i < r->depth; i++)

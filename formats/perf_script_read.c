@@ -115,16 +115,10 @@ add_event(struct reader *r, const struct perf_head *head)
 	struct cg_event event = { .unit = "" };
 	struct event *new;
 
-	if (r->events == r->event_cap) {
-		size_t cap = r->event_cap ? r->event_cap * 2 : 8;
-
-		new = realloc(r->event, cap * sizeof(*new));
-		if (!new) {
-			r->status = cg_nomem(r->job);
-			return false;
-		}
-		r->event = new;
-		r->event_cap = cap;
+	if (!cg_grow_raw(
+		&r->event, &r->event_cap, r->events + 1, sizeof(*new))) {
+		r->status = cg_nomem(r->job);
+		return false;
 	}
 	new = &r->event[r->events];
 	new->name = keep(r, head->event);
@@ -262,20 +256,14 @@ static bool
 grow_stack(struct reader *r)
 {
 	struct stack *stack = &r->now;
-	size_t cap = stack->cap ? stack->cap * 2 : 128;
-	void *frame = realloc(stack->frame, cap * sizeof(*stack->frame));
-	void *node;
+	size_t cap[2] = { stack->cap, stack->cap }, need = stack->cap + 1;
 
-	if (frame)
-		stack->frame = frame;
-	node = realloc(stack->node, cap * sizeof(*stack->node));
-	if (node)
-		stack->node = node;
-	if (!frame || !node) {
+	if (!cg_grow_raw(&stack->frame, &cap[0], need, sizeof(*stack->frame)) ||
+	    !cg_grow_raw(&stack->node, &cap[1], need, sizeof(*stack->node))) {
 		r->status = cg_nomem(r->job);
 		return false;
 	}
-	stack->cap = cap;
+	stack->cap = cap[0]; /* the same for both */
 	return true;
 }
 

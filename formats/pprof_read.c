@@ -22,22 +22,10 @@ bool
 cg_pprof_reserve(
     struct pprof_reader *r, struct pprof_list *list, size_t count, size_t width)
 {
-	size_t cap = list->cap ? list->cap : 16;
-	char *at;
-
-	if (count <= list->cap)
+	if (cg_grow(&list->at, &list->cap, count, width))
 		return true;
-	while (cap < count)
-		cap *= 2; /* count grows one by one: it cannot be huge */
-	at = cap <= SIZE_MAX / width ? realloc(list->at, cap * width) : NULL;
-	if (!at) {
-		r->status = cg_nomem(r->job);
-		return false;
-	}
-	memset(at + list->cap * width, 0, (cap - list->cap) * width);
-	list->at = at;
-	list->cap = cap;
-	return true;
+	r->status = cg_nomem(r->job);
+	return false;
 }
 
 void *

@@ -10,19 +10,10 @@ void *
 cg_pprof_out_append(
     struct pprof_writer *w, struct pprof_table *table, size_t width)
 {
-	size_t cap = table->cap ? table->cap * 2 : 64;
-	void *at;
-
-	if (table->count == table->cap) {
-		at = cap <= UINT32_MAX && cap <= SIZE_MAX / width
-			 ? realloc(table->at, cap * width)
-			 : NULL;
-		if (!at) {
-			w->status = cg_nomem(w->job);
-			return NULL;
-		}
-		table->at = at;
-		table->cap = cap;
+	if (table->count == UINT32_MAX ||
+	    !cg_grow_raw(&table->at, &table->cap, table->count + 1, width)) {
+		w->status = cg_nomem(w->job);
+		return NULL;
 	}
 	return (char *)table->at + table->count++ * width;
 }

@@ -92,22 +92,11 @@ fail(struct reader *r, const char *expected)
 	return false;
 }
 
-/* Room for one more element at array[count]. */
 static bool
-grow(struct reader *r, void *array, size_t count, size_t *cap, size_t width)
+nomem(struct reader *r)
 {
-	void **at = array, *bigger;
-
-	if (count < *cap)
-		return true;
-	bigger = realloc(*at, (*cap ? *cap * 2 : 64) * width);
-	if (!bigger) {
-		r->status = cg_nomem(r->job);
-		return false;
-	}
-	*at = bigger;
-	*cap = *cap ? *cap * 2 : 64;
-	return true;
+	r->status = cg_nomem(r->job);
+	return false;
 }
 
 /* The next n bytes as a number, least first. */
@@ -206,9 +195,9 @@ take_text(struct reader *r, bool wide, bool interned, struct value *value)
 	value->text = cg_add_name(r->build, bytes);
 	if (!interned)
 		return true;
-	if (!grow(r, &r->interned, r->interned_count, &r->interned_cap,
+	if (!cg_grow_raw(&r->interned, &r->interned_cap, r->interned_count + 1,
 		sizeof(*r->interned)))
-		return false;
+		return nomem(r);
 	r->interned[r->interned_count++] = value->text;
 	return true;
 }
@@ -282,9 +271,9 @@ next(struct reader *r, struct value *value)
 	if (!take_bytes(r, 1, &type))
 		return false;
 	if (type & FLAG_REF) {
-		if (!grow(r, &r->refs, r->ref_count, &r->ref_cap,
+		if (!cg_grow_raw(&r->refs, &r->ref_cap, r->ref_count + 1,
 			sizeof(*r->refs)))
-			return false;
+			return nomem(r);
 		r->refs[r->ref_count] = *value;
 		value->ref = ++r->ref_count;
 	}
@@ -435,10 +424,12 @@ read_callers(struct reader *r)
 			return false;
 		if (value.kind == END)
 			return true;
-		if (!get_function(r, &value, &caller) || !next(r, &value) ||
-		    !grow(r, &r->calls, r->call_count, &r->call_cap,
-			sizeof(*r->calls)) ||
-		    !get_call(r, &value, &r->calls[r->call_count]))
+		if (!get_function(r, &value, &caller) || !next(r, &value))
+			return false;
+		if (!cg_grow_raw(&r->calls, &r->call_cap, r->call_count + 1,
+			sizeof(*r->calls)))
+			return nomem(r);
+		if (!get_call(r, &value, &r->calls[r->call_count]))
 			return false;
 		r->calls[r->call_count++].caller = caller;
 	}

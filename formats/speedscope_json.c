@@ -19,21 +19,11 @@ cg_speedscope_nomem(struct reader *r)
 void *
 cg_speedscope_add(struct reader *r, struct list *list, size_t size)
 {
-	size_t cap = list->cap ? list->cap * 2 : 64;
-	char *at = list->at;
-
-	if (list->count == list->cap) {
-		at = cap > SIZE_MAX / 2 / size ? NULL : realloc(at, cap * size);
-		if (!at) {
-			(void)cg_speedscope_nomem(r);
-			return NULL;
-		}
-		list->at = at;
-		list->cap = cap;
+	if (!cg_grow(&list->at, &list->cap, list->count + 1, size)) {
+		(void)cg_speedscope_nomem(r);
+		return NULL;
 	}
-	at += list->count++ * size;
-	memset(at, 0, size);
-	return at;
+	return (char *)list->at + list->count++ * size;
 }
 
 bool
@@ -60,18 +50,10 @@ cg_speedscope_expect(
 bool
 cg_speedscope_string(struct reader *r)
 {
-	size_t len = r->json.text.len;
-	char *text;
-
 	if (!cg_speedscope_expect(r, CG_JSON_STRING, "a string"))
 		return false;
-	if (len > r->text_cap) {
-		text = realloc(r->text, len * 2);
-		if (!text)
-			return cg_speedscope_nomem(r);
-		r->text = text;
-		r->text_cap = len * 2;
-	}
+	if (!cg_grow_raw(&r->text, &r->text_cap, r->json.text.len, 1))
+		return cg_speedscope_nomem(r);
 	r->string = cg_json_string(&r->json, r->text);
 	return true;
 }
@@ -90,8 +72,8 @@ cg_speedscope_take_number(struct reader *r, uint64_t max, uint64_t *number)
 {
 	struct cg_slice text = r->json.text;
 
-	if (r->type != CG_JSON_NUMBER || !cg_take_u64(&text, number) ||
-	    text.len > 0 || *number > max)
+	if (r->type != CG_JSON_NUMBER || !cg_get_u64(text, number) ||
+	    *number > max)
 		return cg_speedscope_refuse(r, "a whole number");
 	return cg_speedscope_next(r);
 }

@@ -53,17 +53,11 @@ static bool
 new_frame(struct writer *w, cg_fn fn, cg_file file, uint32_t line)
 {
 	struct cg_slice name = cg_fn_name(w->graph, fn);
-	size_t cap = w->frame_cap ? w->frame_cap * 2 : 256;
-	struct frame *frame = w->frame;
 
-	if (w->frames == w->frame_cap) {
-		frame = realloc(frame, cap * sizeof(*frame));
-		if (!frame)
-			return false;
-		w->frame = frame;
-		w->frame_cap = cap;
-	}
-	frame[w->frames] =
+	if (!cg_grow_raw(
+		&w->frame, &w->frame_cap, w->frames + 1, sizeof(*w->frame)))
+		return false;
+	w->frame[w->frames] =
 	    (struct frame){ .name = name.len > 0 ? name : cg_slice("[unknown]"),
 		    .file = cg_file_path(w->graph, file),
 		    .line = line,
@@ -386,15 +380,8 @@ put_path(struct writer *w, uint32_t leaf)
 {
 	size_t depth = w->place[leaf].depth, n = 0;
 
-	if (depth >= w->path_cap) {
-		uint32_t *path =
-		    realloc(w->path, (depth + 1) * 2 * sizeof(*path));
-
-		if (!path)
-			return false;
-		w->path = path;
-		w->path_cap = (depth + 1) * 2;
-	}
+	if (!cg_grow_raw(&w->path, &w->path_cap, depth + 1, sizeof(*w->path)))
+		return false;
 	for (uint32_t at = leaf; at != 0; at = w->place[at].parent)
 		w->path[n++] = w->place[at].frame;
 	cg_puts(w->out, n > 0 ? "[" : "[]");

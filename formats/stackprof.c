@@ -73,8 +73,7 @@ nomem(struct cg_doc *doc)
 static bool
 get_id(struct cg_doc *doc, struct cg_slice key, uint64_t *id)
 {
-	return (cg_take_u64(&key, id) && key.len == 0) ||
-	       cg_doc_fail(doc, "a number as key");
+	return cg_get_u64(key, id) || cg_doc_fail(doc, "a number as key");
 }
 
 /* ---- Sums ---------------------------------------------------------------- */

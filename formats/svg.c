@@ -56,17 +56,10 @@ nomem(struct writer *w)
 static bool
 add_node(struct writer *w, uint32_t parent, cg_fn fn)
 {
-	size_t cap = w->cap ? w->cap * 2 : 256;
-	struct node *node = w->node;
-
-	if (w->nodes == w->cap) {
-		if (cap > UINT32_MAX ||
-		    !(node = realloc(node, cap * sizeof(*node))))
-			return nomem(w);
-		w->node = node;
-		w->cap = cap;
-	}
-	node[w->nodes++] = (struct node){ .parent = parent, .fn = fn };
+	if (w->nodes == UINT32_MAX ||
+	    !cg_grow_raw(&w->node, &w->cap, w->nodes + 1, sizeof(*w->node)))
+		return nomem(w);
+	w->node[w->nodes++] = (struct node){ .parent = parent, .fn = fn };
 	return true;
 }
 

@@ -37,8 +37,7 @@ split_place(struct cg_slice place, struct cg_slice *file, uint32_t *line)
 	if (colon < 2)
 		return false;
 	digits = (struct cg_slice){ place.ptr + colon, place.len - colon };
-	if (!cg_take_u64(&digits, &number) || digits.len > 0 ||
-	    number > UINT32_MAX)
+	if (!cg_get_u64(digits, &number) || number > UINT32_MAX)
 		return false;
 	*file = (struct cg_slice){ place.ptr, colon - 1 };
 	*line = (uint32_t)number;

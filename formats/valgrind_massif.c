@@ -64,16 +64,9 @@ take_node(struct massif *m, struct cg_slice line, uint64_t *children)
 	    !take_place(m, line, &node))
 		return fail(
 		    m, &at, "'nCOUNT: BYTES ADDRESS: FUNCTION (PLACE)'");
-	if (m->nodes == m->cap) {
-		size_t cap = m->cap ? m->cap * 2 : 64;
-		struct node *more = realloc(m->node, cap * sizeof(*more));
-
-		if (!more) {
-			m->status = cg_nomem(m->job);
-			return false;
-		}
-		m->node = more;
-		m->cap = cap;
+	if (!cg_grow_raw(&m->node, &m->cap, m->nodes + 1, sizeof(node))) {
+		m->status = cg_nomem(m->job);
+		return false;
 	}
 	m->node[m->nodes++] = node;
 	return true;

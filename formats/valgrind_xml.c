@@ -51,26 +51,15 @@ struct reader {
 static bool
 fail(struct reader *r, const char *expected)
 {
-	r->status =
-	    cg_fail_at(r->job, cg_xml_at(r->xml), "expected %s", expected);
+	r->status = cg_xml_fail(r->xml, expected);
 	return false;
 }
 
 static bool
-grow(struct reader *r, void *array, size_t count, size_t *cap, size_t width)
+nomem(struct reader *r)
 {
-	void **at = array, *more;
-
-	if (count < *cap)
-		return true;
-	more = realloc(*at, (*cap ? *cap * 2 : 64) * width);
-	if (!more) {
-		r->status = cg_nomem(r->job);
-		return false;
-	}
-	*at = more;
-	*cap = *cap ? *cap * 2 : 64;
-	return true;
+	r->status = cg_nomem(r->job);
+	return false;
 }
 
 static bool
@@ -80,9 +69,7 @@ take_number(struct reader *r, uint64_t *number)
 
 	if (!cg_xml_content(r->xml, &text))
 		return false;
-	text = cg_trim(text);
-	return (cg_take_u64(&text, number) && text.len == 0) ||
-	       fail(r, "a number");
+	return cg_get_u64(cg_trim(text), number) || fail(r, "a number");
 }
 
 static bool
@@ -103,12 +90,11 @@ take_frame(struct reader *r)
 	cg_name object = 0, fn = 0, file = 0;
 	struct cg_build *build = r->build;
 	struct frame frame = { 0 };
+	struct cg_slice name;
 	uint64_t line = 0;
 	bool good = true;
 
-	while (good && cg_xml_next(r->xml) == CG_XML_OPEN) {
-		struct cg_slice name = cg_xml_name(r->xml);
-
+	while (good && cg_xml_child(r->xml, &name)) {
 		if (cg_equal(name, "ip"))
 			good = take_number(r, &frame.addr);
 		else if (cg_equal(name, "line"))
@@ -122,9 +108,11 @@ take_frame(struct reader *r)
 		else
 			good = cg_xml_content(r->xml, NULL);
 	}
-	if (!good ||
-	    !grow(r, &r->frame, r->frames, &r->frame_cap, sizeof(frame)))
+	if (!good || cg_xml_status(r->xml) != CG_OK)
 		return false;
+	if (!cg_grow_raw(
+		&r->frame, &r->frame_cap, r->frames + 1, sizeof(frame)))
+		return nomem(r);
 	if (line > UINT32_MAX)
 		return fail(r, "a line number");
 	valgrind_set_frame(build, &frame, cg_get_name(build, fn),
@@ -159,8 +147,9 @@ end_error(struct reader *r)
 	}
 	if (r->now.node == 0)
 		return fail(r, "a stack in the leak");
-	if (!grow(r, &r->leak, r->leaks, &r->leak_cap, sizeof(r->now)))
-		return false;
+	if (!cg_grow_raw(
+		&r->leak, &r->leak_cap, r->leaks + 1, sizeof(*r->leak)))
+		return nomem(r);
 	r->leak[r->leaks++] = r->now;
 	return true;
 }

@@ -58,8 +58,7 @@ struct reader {
 static bool
 fail(struct reader *r, const char *expected)
 {
-	r->status =
-	    cg_fail_at(r->job, cg_xml_at(r->xml), "expected %s", expected);
+	r->status = cg_xml_fail(r->xml, expected);
 	return false;
 }
 
@@ -68,51 +67,6 @@ nomem(struct reader *r)
 {
 	r->status = cg_nomem(r->job);
 	return false;
-}
-
-static bool
-push(struct reader *r, struct item **array, size_t *count, size_t *cap,
-    const struct item *item)
-{
-	size_t bigger = *cap ? *cap * 2 : 64;
-	struct item *more;
-
-	if (*count == *cap) {
-		more = realloc(*array, bigger * sizeof(*more));
-		if (!more)
-			return nomem(r);
-		*array = more;
-		*cap = bigger;
-	}
-	(*array)[(*count)++] = *item;
-	return true;
-}
-
-/* A number in an attribute; false if it is not there. */
-static bool
-get_number(struct reader *r, const char *name, uint64_t *number)
-{
-	struct cg_slice text;
-
-	return cg_xml_attribute(r->xml, name, &text) &&
-	       cg_take_u64(&text, number) && text.len == 0;
-}
-
-/* <x ref="7"/>: what was called 7. *found: the element was one. */
-static bool
-take_ref(struct reader *r, struct item *item, bool *found)
-{
-	uint64_t ref;
-	uint32_t place;
-
-	*found = get_number(r, "ref", &ref);
-	if (!*found)
-		return true;
-	place = cg_map_get(&r->ids, ref);
-	if (place == 0 || r->item[place - 1].kind != item->kind)
-		return fail(r, "a ref to such an element further up");
-	*item = r->item[place - 1];
-	return cg_xml_content(r->xml, NULL);
 }
 
 /* Remembers the item by its id, if it has one (0: none). */
@@ -128,211 +82,166 @@ keep(struct reader *r, uint64_t id, const struct item *item)
 		return nomem(r);
 	if (*place != 0)
 		return fail(r, "an id that no other element has");
-	if (!push(r, &r->item, &r->items, &r->item_cap, item))
-		return false;
+	if (!cg_grow_raw(
+		&r->item, &r->item_cap, r->items + 1, sizeof(*r->item)))
+		return nomem(r);
+	r->item[r->items++] = *item;
 	*place = (uint32_t)r->items;
 	return true;
 }
 
-/* ---- Elements ------------------------------------------------------------ */
+/* <x ref="7"/> is what <x id="7"> was further up, which take() read. */
+static bool
+take_item(struct reader *r, enum kind kind, struct item *item,
+    bool (*take)(struct reader *, struct item *))
+{
+	uint64_t id;
+	uint32_t place;
+
+	*item = (struct item){ .kind = kind };
+	if (!cg_xml_number(r->xml, "ref", &id)) {
+		(void)cg_xml_number(r->xml, "id", &id);
+		return take(r, item) && keep(r, id, item);
+	}
+	place = cg_map_get(&r->ids, id);
+	if (place == 0 || r->item[place - 1].kind != kind)
+		return fail(r, "a ref to such an element further up");
+	*item = r->item[place - 1];
+	return cg_xml_content(r->xml, NULL);
+}
+
+/* ---- Elements: each is read up to its end -------------------------------- */
 
 static bool
-take_number(struct reader *r, enum kind kind, uint64_t *number)
+take_number(struct reader *r, struct item *item)
 {
-	struct item item = { .kind = kind };
 	struct cg_slice text;
-	uint64_t id = 0;
-	bool found;
 
-	if (!take_ref(r, &item, &found))
-		return false;
-	if (!found) {
-		(void)get_number(r, "id", &id);
-		if (!cg_xml_content(r->xml, &text))
-			return false;
-		text = cg_trim(text);
-		if (!cg_take_u64(&text, &item.number) || text.len > 0)
-			return fail(r, "a number");
-	}
-	*number = item.number;
-	return found || keep(r, id, &item);
+	return cg_xml_content(r->xml, &text) &&
+	       (cg_get_u64(cg_trim(text), &item->number) ||
+		   fail(r, "a number"));
 }
 
 static bool
-take_path(struct reader *r, cg_file *file)
+take_path(struct reader *r, struct item *item)
 {
-	struct item item = { .kind = PATH };
 	struct cg_slice text;
-	uint64_t id = 0;
-	bool found;
 
-	if (!take_ref(r, &item, &found))
+	if (!cg_xml_content(r->xml, &text))
 		return false;
-	if (!found) {
-		(void)get_number(r, "id", &id);
-		if (!cg_xml_content(r->xml, &text))
-			return false;
-		item.file = cg_add_file(r->build, cg_trim(text));
-	}
-	*file = item.file;
-	return found || keep(r, id, &item);
+	item->file = cg_add_file(r->build, cg_trim(text));
+	return true;
 }
 
 static bool
-take_binary(struct reader *r, cg_object *object)
+take_binary(struct reader *r, struct item *item)
 {
-	struct item item = { .kind = BINARY };
 	struct cg_slice text;
-	uint64_t id = 0;
-	bool found;
 
-	if (!take_ref(r, &item, &found))
-		return false;
-	if (!found) {
-		(void)get_number(r, "id", &id);
-		if (cg_xml_attribute(r->xml, "path", &text) ||
-		    cg_xml_attribute(r->xml, "name", &text))
-			item.object = cg_add_object(r->build, text);
-		if (!cg_xml_content(r->xml, NULL))
-			return false;
-	}
-	*object = item.object;
-	return found || keep(r, id, &item);
+	if (cg_xml_attribute(r->xml, "path", &text) ||
+	    cg_xml_attribute(r->xml, "name", &text))
+		item->object = cg_add_object(r->build, text);
+	return cg_xml_content(r->xml, NULL);
 }
 
-/* <source line="7"><path>: up to its end. */
+/* <source line="7"><path>. */
 static bool
 take_source(struct reader *r, struct cg_pos *pos)
 {
-	enum cg_xml_type type;
+	struct cg_slice name;
+	struct item path;
 	uint64_t line;
 
-	if (get_number(r, "line", &line) && line <= UINT32_MAX)
+	if (cg_xml_number(r->xml, "line", &line) && line <= UINT32_MAX)
 		pos->line = (uint32_t)line;
-	while ((type = cg_xml_next(r->xml)) == CG_XML_OPEN ||
-	       type == CG_XML_TEXT) {
-		if (type == CG_XML_TEXT)
+	while (cg_xml_child(r->xml, &name)) {
+		if (!cg_equal(name, "path")) {
+			(void)cg_xml_content(r->xml, NULL);
 			continue;
-		if (!(cg_equal(cg_xml_name(r->xml), "path")
-			    ? take_path(r, &pos->file)
-			    : cg_xml_content(r->xml, NULL)))
+		}
+		if (!take_item(r, PATH, &path, take_path))
 			return false;
+		pos->file = path.file;
 	}
-	return type == CG_XML_CLOSE;
+	return cg_xml_status(r->xml) == CG_OK;
 }
 
 /* A frame without a name is called by its address. */
 static bool
-take_frame(struct reader *r)
+take_frame(struct reader *r, struct item *item)
 {
-	struct item item = { .kind = FRAME };
-	struct cg_slice text, addr;
-	cg_object object = 0;
-	enum cg_xml_type type;
-	cg_name name = 0;
-	uint64_t id = 0;
-	bool found;
+	struct item binary = { 0 };
+	struct cg_slice name;
+	cg_name fn;
 
-	if (!take_ref(r, &item, &found))
-		return false;
-	if (found)
-		return push(r, &r->frame, &r->frames, &r->frame_cap, &item);
-	(void)get_number(r, "id", &id);
-	if (!cg_xml_attribute(r->xml, "name", &text) || text.len == 0)
-		text = cg_xml_attribute(r->xml, "addr", &addr)
-			   ? addr
-			   : cg_slice("(unknown)");
-	name = cg_add_name(r->build, text);
-	while ((type = cg_xml_next(r->xml)) == CG_XML_OPEN ||
-	       type == CG_XML_TEXT) {
-		bool good = true;
+	if ((!cg_xml_attribute(r->xml, "name", &name) || name.len == 0) &&
+	    !cg_xml_attribute(r->xml, "addr", &name))
+		name = cg_slice("(unknown)");
+	fn = cg_add_name(r->build, name);
+	while (cg_xml_child(r->xml, &name)) {
+		bool good;
 
-		if (type == CG_XML_TEXT)
-			continue;
-		if (cg_equal(cg_xml_name(r->xml), "binary"))
-			good = take_binary(r, &object);
-		else if (cg_equal(cg_xml_name(r->xml), "source"))
-			good = take_source(r, &item.pos);
+		if (cg_equal(name, "binary"))
+			good = take_item(r, BINARY, &binary, take_binary);
+		else if (cg_equal(name, "source"))
+			good = take_source(r, &item->pos);
 		else
 			good = cg_xml_content(r->xml, NULL);
 		if (!good)
 			return false;
 	}
-	item.fn = cg_add_fn_named(r->build, name, item.pos.file, object);
-	return type == CG_XML_CLOSE && keep(r, id, &item) &&
-	       push(r, &r->frame, &r->frames, &r->frame_cap, &item);
+	item->fn = cg_add_fn_named(r->build, fn, item->pos.file, binary.object);
+	return cg_xml_status(r->xml) == CG_OK;
 }
 
 static bool
-take_backtrace(struct reader *r, cg_node *node)
+take_backtrace(struct reader *r, struct item *item)
 {
-	struct item item = { .kind = BACKTRACE };
-	enum cg_xml_type type;
-	uint64_t id = 0;
-	bool found;
+	struct cg_slice name;
 
-	if (!take_ref(r, &item, &found))
-		return false;
-	if (!found) {
-		(void)get_number(r, "id", &id);
-		r->frames = 0;
-		while ((type = cg_xml_next(r->xml)) == CG_XML_OPEN ||
-		       type == CG_XML_TEXT) {
-			if (type == CG_XML_TEXT)
-				continue;
-			if (!(cg_equal(cg_xml_name(r->xml), "frame")
-				    ? take_frame(r)
-				    : cg_xml_content(r->xml, NULL)))
-				return false;
+	r->frames = 0;
+	while (cg_xml_child(r->xml, &name)) {
+		if (!cg_equal(name, "frame")) {
+			(void)cg_xml_content(r->xml, NULL);
+			continue;
 		}
-		if (type != CG_XML_CLOSE)
+		if (!cg_grow_raw(&r->frame, &r->frame_cap, r->frames + 1,
+			sizeof(*r->frame)))
+			return nomem(r);
+		if (!take_item(r, FRAME, &r->frame[r->frames++], take_frame))
 			return false;
-		for (size_t i = r->frames; i > 0; i--)
-			item.node = cg_add_frame(r->build, item.node,
-			    r->frame[i - 1].fn, &r->frame[i - 1].pos, false);
 	}
-	*node = item.node;
-	return found || keep(r, id, &item);
+	for (size_t i = r->frames; i > 0; i--)
+		item->node = cg_add_frame(r->build, item->node,
+		    r->frame[i - 1].fn, &r->frame[i - 1].pos, false);
+	return cg_xml_status(r->xml) == CG_OK;
 }
 
 /* A thread with its tid and process, or a process with its pid. */
 static bool
-take_owner(struct reader *r, enum kind kind, struct item *owner)
+take_owner(struct reader *r, struct item *item)
 {
-	struct item item = { .kind = kind }, process = { 0 };
-	enum cg_xml_type type;
-	struct cg_slice text;
-	uint64_t id = 0;
-	bool found;
+	struct item process = { 0 }, number;
+	struct cg_slice name;
 
-	if (!take_ref(r, &item, &found))
-		return false;
-	if (!found) {
-		(void)get_number(r, "id", &id);
-		if (cg_xml_attribute(r->xml, "fmt", &text))
-			item.comm = cg_add_name(r->build, text);
-		while ((type = cg_xml_next(r->xml)) == CG_XML_OPEN ||
-		       type == CG_XML_TEXT) {
-			struct cg_slice name = cg_xml_name(r->xml);
-			bool good;
+	if (cg_xml_attribute(r->xml, "fmt", &name))
+		item->comm = cg_add_name(r->build, name);
+	while (cg_xml_child(r->xml, &name)) {
+		bool good;
 
-			if (type == CG_XML_TEXT)
-				continue;
-			if (cg_equal(name, "tid") || cg_equal(name, "pid"))
-				good = take_number(r, NUMBER, &item.number);
-			else if (kind == THREAD && cg_equal(name, "process"))
-				good = take_owner(r, PROCESS, &process);
-			else
-				good = cg_xml_content(r->xml, NULL);
-			if (!good)
-				return false;
+		if (cg_equal(name, "tid") || cg_equal(name, "pid")) {
+			good = take_item(r, NUMBER, &number, take_number);
+			item->number = number.number;
+		} else if (item->kind == THREAD && cg_equal(name, "process")) {
+			good = take_item(r, PROCESS, &process, take_owner);
+		} else {
+			good = cg_xml_content(r->xml, NULL);
 		}
-		item.pid = process.number;
-		if (type != CG_XML_CLOSE)
+		if (!good)
 			return false;
 	}
-	*owner = item;
-	return found || keep(r, id, &item);
+	item->pid = process.number;
+	return cg_xml_status(r->xml) == CG_OK;
 }
 
 /* ---- Rows ---------------------------------------------------------------- */
@@ -367,40 +276,37 @@ add_sample(
 static bool
 take_row(struct reader *r)
 {
-	struct item thread = { 0 }, process = { 0 };
-	enum cg_xml_type type;
-	uint64_t weight = 0;
-	cg_node node = 0;
+	struct item thread = { 0 }, process = { 0 }, weight = { 0 };
+	struct item stack = { 0 };
+	struct cg_slice name;
 
-	while ((type = cg_xml_next(r->xml)) == CG_XML_OPEN ||
-	       type == CG_XML_TEXT) {
-		struct cg_slice name = cg_xml_name(r->xml);
-		bool good = true;
+	while (cg_xml_child(r->xml, &name)) {
+		bool good;
 
-		if (type == CG_XML_TEXT)
-			continue;
-		if (cg_equal(name, "backtrace"))
-			good = take_backtrace(r, &node);
+		/* Its backtrace stands in it as others stand in the row. */
+		if (cg_equal(name, "tagged-backtrace"))
+			good =
+			    cg_xml_child(r->xml, &name) &&
+			    take_item(r, BACKTRACE, &stack, take_backtrace) &&
+			    !cg_xml_child(r->xml, &name);
+		else if (cg_equal(name, "backtrace"))
+			good = take_item(r, BACKTRACE, &stack, take_backtrace);
 		else if (cg_equal(name, "weight"))
-			good = take_number(r, WEIGHT, &weight);
+			good = take_item(r, WEIGHT, &weight, take_number);
 		else if (cg_equal(name, "thread"))
-			good = take_owner(r, THREAD, &thread);
+			good = take_item(r, THREAD, &thread, take_owner);
 		else if (cg_equal(name, "process"))
-			good = take_owner(r, PROCESS, &process);
-		else if (!cg_equal(name, "tagged-backtrace"))
+			good = take_item(r, PROCESS, &process, take_owner);
+		else
 			good = cg_xml_content(r->xml, NULL);
-		else /* a backtrace and its end stand where it stands */
-			good = cg_xml_next(r->xml) == CG_XML_OPEN &&
-			       take_backtrace(r, &node) &&
-			       cg_xml_next(r->xml) == CG_XML_CLOSE;
 		if (!good)
 			return false;
 	}
 	if (thread.pid == 0)
 		thread.pid = process.number;
-	if (node != 0 || weight != 0) /* else of another table */
-		add_sample(r, node, &thread, weight);
-	return type == CG_XML_CLOSE;
+	if (stack.node != 0 || weight.number != 0) /* else another table's */
+		add_sample(r, stack.node, &thread, weight.number);
+	return cg_xml_status(r->xml) == CG_OK;
 }
 
 static int

@@ -32,16 +32,6 @@ bool cg_arena_extend(struct cg_arena *, void *end, size_t more);
 /* Gives back what lies between to (aligned) and end, likewise. */
 void cg_arena_trim(struct cg_arena *, void *end, void *to);
 
-/*
- * Makes room for need elements of width bytes in a malloc()ed array of *cap
- * elements, at least doubling it; new elements are zero. False: out of memory
- * (or need * width overflows), and nothing changed. array is the address of
- * the array's pointer.
- */
-bool cg_grow(void *array, size_t *cap, size_t need, size_t width);
-/* The same without clearing: big arrays need not be touched in advance. */
-bool cg_grow_raw(void *array, size_t *cap, size_t need, size_t width);
-
 /* ---- str.c: interned strings -------------------------------------------- */
 
 typedef uint32_t cg_str; /* 0 is "" */

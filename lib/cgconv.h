@@ -86,6 +86,8 @@ bool cg_take_until(struct cg_slice *, char sep, struct cg_slice *word);
 bool cg_take_line(struct cg_slice *, struct cg_slice *line);
 /* Decimal digits, or 0x and hex digits; false also on overflow. */
 bool cg_take_u64(struct cg_slice *, uint64_t *);
+/* The whole slice is such a number. */
+bool cg_get_u64(struct cg_slice, uint64_t *);
 /* Blanks and tabs off both ends. */
 struct cg_slice cg_trim(struct cg_slice);
 
@@ -94,6 +96,18 @@ struct cg_slice cg_trim(struct cg_slice);
 char *cg_format_u64(char *to, uint64_t);  /* decimal; returns the end */
 char *cg_format_i64(char *to, int64_t);
 char *cg_format_hex(char *to, uint64_t);  /* 0x1f; zero is 0x0 */
+
+/* ---- Memory ------------------------------------------------------------- */
+
+/*
+ * Makes room for need elements of width bytes in a malloc()ed array of *cap
+ * elements, at least doubling it; new elements are zero. False: out of memory
+ * (or need * width overflows), and nothing changed. array is the address of
+ * the array's pointer, which starts as NULL with *cap 0; free() it.
+ */
+bool cg_grow(void *array, size_t *cap, size_t need, size_t width);
+/* The same without clearing: big arrays need not be touched in advance. */
+bool cg_grow_raw(void *array, size_t *cap, size_t need, size_t width);
 
 /* ---- Facts -------------------------------------------------------------- */
 
@@ -435,16 +449,26 @@ struct cg_slice cg_xml_name(const struct cg_xml *);
 /* Of OPEN: false and "" if the element has no such attribute. */
 bool cg_xml_attribute(const struct cg_xml *, const char *name,
     struct cg_slice *value);
+/* The same as a number: false, and 0, if it is absent or none. */
+bool cg_xml_number(const struct cg_xml *, const char *name, uint64_t *);
 struct cg_slice cg_xml_text(const struct cg_xml *);
 /* How many elements are open, one that opens or closes among them. */
 unsigned cg_xml_depth(const struct cg_xml *);
 /* For cg_fail_at(), cg_warn_at(): where the tag or text begins. */
 const char *cg_xml_at(const struct cg_xml *);
+/* Says what was expected there; returns CG_EINPUT. */
+int cg_xml_fail(const struct cg_xml *, const char *expected);
 /*
  * From OPEN to its CLOSE, all texts in between joined (till the next call of
  * this); text may be NULL: skips the element. False at the end.
  */
 bool cg_xml_content(struct cg_xml *, struct cg_slice *text);
+/*
+ * The next element in the one that is open, texts skipped: each is to be read
+ * to its end before the next call. False at the end of the outer one, or of
+ * the input, as the status tells.
+ */
+bool cg_xml_child(struct cg_xml *, struct cg_slice *name);
 /* CG_OK, or why cg_xml_next() ended early. */
 int cg_xml_status(const struct cg_xml *);
 

@@ -26,7 +26,7 @@ check_value(struct cg_job *job, const struct cg_option *option,
 		return cg_usage(job, "option --%s is yes or no, not '%s'",
 		    option->name, *value);
 	case CG_NUMBER:
-		if (cg_take_u64(&text, &number) && text.len == 0)
+		if (cg_get_u64(text, &number))
 			return CG_OK;
 		return cg_usage(job, "option --%s expected a number, not '%s'",
 		    option->name, *value);

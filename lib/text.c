@@ -207,6 +207,17 @@ cg_take_u64(struct cg_slice *slice, uint64_t *number)
 	return true;
 }
 
+bool
+cg_get_u64(struct cg_slice text, uint64_t *number)
+{
+	uint64_t value;
+
+	if (!cg_take_u64(&text, &value) || text.len > 0)
+		return false;
+	*number = value;
+	return true;
+}
+
 static size_t
 count_digits(uint64_t value)
 {

@@ -476,6 +476,21 @@ cg_xml_attribute(
 	return false;
 }
 
+bool
+cg_xml_number(const struct cg_xml *xml, const char *name, uint64_t *number)
+{
+	struct cg_slice text;
+
+	*number = 0;
+	return cg_xml_attribute(xml, name, &text) && cg_get_u64(text, number);
+}
+
+int
+cg_xml_fail(const struct cg_xml *xml, const char *expected)
+{
+	return cg_fail_at(xml->job, cg_xml_at(xml), "expected %s", expected);
+}
+
 static bool
 add_content(struct cg_xml *xml, struct cg_slice text)
 {
@@ -507,4 +522,16 @@ cg_xml_content(struct cg_xml *xml, struct cg_slice *text)
 	if (text)
 		*text = (struct cg_slice){ xml->content, xml->content_len };
 	return type == CG_XML_CLOSE;
+}
+
+bool
+cg_xml_child(struct cg_xml *xml, struct cg_slice *name)
+{
+	enum cg_xml_type type;
+
+	do
+		type = cg_xml_next(xml);
+	while (type == CG_XML_TEXT);
+	*name = cg_xml_name(xml);
+	return type == CG_XML_OPEN;
 }

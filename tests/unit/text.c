@@ -114,6 +114,10 @@ test_numbers(void)
 		if (!CHECK(good == cases[i].good && value == cases[i].value))
 			fprintf(stderr, "... '%s'\n", cases[i].text);
 		CHECK(cg_equal(s, good ? cases[i].rest : cases[i].text));
+		good = good && cases[i].rest[0] == '\0';
+		value = 7;
+		CHECK(cg_get_u64(cg_slice(cases[i].text), &value) == good);
+		CHECK(value == (good ? cases[i].value : 7));
 	}
 }
 
@@ -185,9 +189,31 @@ test_twin(void)
 	}
 }
 
+static void
+test_grow(void)
+{
+	uint64_t *array = NULL;
+	size_t cap = 0;
+
+	for (size_t n = 0; n < 1000; n++) {
+		if (!CHECK(cg_grow(&array, &cap, n + 1, sizeof(*array))))
+			break;
+		CHECK(cap > n && array[cap - 1] == 0 && array[n] == 0);
+		array[n] = n;
+		CHECK(array[n / 2] == n / 2);
+	}
+	/* Sizes that do not fit, and nothing is lost. */
+	CHECK(!cg_grow(&array, &cap, SIZE_MAX / 8 + 1, sizeof(*array)));
+	CHECK(!cg_grow_raw(&array, &cap, SIZE_MAX, 1));
+	CHECK(cap >= 1000 && array[999] == 999);
+	CHECK(cg_grow_raw(&array, &cap, 0, sizeof(*array)));
+	free(array);
+}
+
 int
 main(void)
 {
+	test_grow();
 	test_compare();
 	test_take();
 	test_none();

@@ -118,6 +118,34 @@ test_content(void)
 	finish(xml);
 }
 
+static void
+test_child(void)
+{
+	struct cg_xml *xml =
+	    start(cg_slice("<r> <a n='7' x='7b' e=''>t</a> u <b><c/></b></r>"));
+	struct cg_slice name;
+	uint64_t n;
+
+	CHECK(cg_xml_next(xml) == CG_XML_OPEN);
+	CHECK(cg_xml_child(xml, &name) && cg_equal(name, "a"));
+	CHECK(cg_xml_number(xml, "n", &n) && n == 7);
+	CHECK(!cg_xml_number(xml, "x", &n) && n == 0);
+	CHECK(!cg_xml_number(xml, "e", &n) && !cg_xml_number(xml, "o", &n));
+	CHECK(cg_xml_content(xml, NULL));
+	CHECK(cg_xml_child(xml, &name) && cg_equal(name, "b"));
+	CHECK(cg_xml_child(xml, &name) && cg_equal(name, "c"));
+	CHECK(!cg_xml_child(xml, &name) && cg_equal(name, "c"));
+	CHECK(!cg_xml_child(xml, &name) && cg_equal(name, "b"));
+	CHECK(!cg_xml_child(xml, &name) && cg_equal(name, "r"));
+	CHECK(cg_xml_next(xml) == CG_XML_END && !cg_xml_child(xml, &name));
+	CHECK(cg_xml_status(xml) == CG_OK);
+	finish(xml);
+	xml = start(cg_slice("<r><a>"));
+	CHECK(cg_xml_next(xml) == CG_XML_OPEN && cg_xml_child(xml, &name));
+	CHECK(!cg_xml_child(xml, &name) && cg_xml_status(xml) == CG_EINPUT);
+	finish(xml);
+}
+
 /* Repeats a text into a document of its own. */
 static int
 repeat(const char *before, const char *text, size_t times, const char *after)
@@ -397,6 +425,7 @@ main(void)
 	test_events();
 	test_places();
 	test_content();
+	test_child();
 	test_limits();
 	test_errors();
 	test_defaults();
