@@ -41,11 +41,13 @@ print pack('a4 V x12', 'gmon', 1);
 print pack('C Q< Q< V V a15 a', 0, $low, $high, $bins, 100, 'seconds', 's');
 print $ticks;
 
+my @arcs;
+
 sub arc {
     my ($from, $to, $calls) = @_;
     # A call site: its bucket of 16 bytes; and just after a prologue.
     my $site = $low + (($at[$from] + 16 - $low) & ~15);
-    print pack('C Q< Q< V', 1, $site, $at[$to] + 5, $calls);
+    push @arcs, [$site, $at[$to] + 5, $calls];
 }
 for my $i (0 .. $arcs - 1) {
     my $from = $i % $count;
@@ -57,3 +59,5 @@ for my $i (0 .. $arcs - 1) {
         arc($from, $to, 1 + below(1000));
     }
 }
+# glibc goes through its buckets of call sites from the lowest on.
+print pack('C Q< Q< V', 1, @$_) for sort { $a->[0] <=> $b->[0] } @arcs;
