@@ -47,18 +47,23 @@ static bool
 ask(struct cg_dwarf *dwarf, struct question *question)
 {
 	jmp_buf here;
-	bool known = false;
+	volatile bool known = false; /* survives longjmp() */
 
 	if (dwarf->status != CG_OK)
 		return false;
 	out_of_memory = &here;
 	errno = 0;
+	(void)dwarf_errno(); /* forgets older ones */
 	if (setjmp(here) == 0)
 		known = question->answer(dwarf, question);
 	else
 		dwarf->status = CG_ELIMIT;
 	out_of_memory = NULL;
-	if (errno == ENOMEM) /* libdw may take it for bad input */
+	/*
+	 * libdw may take it for bad input. But malloc() also leaves that errno
+	 * where the heap could not grow in place and other memory was found.
+	 */
+	if (errno == ENOMEM && dwarf_errno() != 0)
 		dwarf->status = CG_ELIMIT;
 	return known && dwarf->status == CG_OK;
 }
