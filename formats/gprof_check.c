@@ -179,6 +179,11 @@ cg_gmon_check(struct cg_job *job, struct gmon *gmon)
 		cg_warn(job,
 		    "no samples: the program ran less than a tick in its own "
 		    "code; only call counts are shown");
+	/* Arcs come last: this is how the start of a cut file looks. */
+	if (ticks > 0 && gmon->arcs == 0)
+		cg_warn(job,
+		    "no calls: the program's code was not compiled with -pg, "
+		    "or the file is cut behind the samples");
 	find_bucket(gmon);
 	return compare_ranges(job, gmon);
 }

@@ -512,6 +512,11 @@ rate=1000000000 abbrev=s dimension=seconds" \
 	head -c 130 "$t/gmon.out" >"$t/cut"
 	"$CGCONV" -q --recover -t json "$t/cut" >"$t/out"
 	[ "$(total --recover "$t/cut")" = 80000000 ]
+	gmon 8 little "H 0x1000 0x1100 100 2=3" >"$t/cut"
+	"$CGCONV" -t json "$t/cut" >"$t/out" 2>"$t/err"
+	grep -q 'no calls: .* or the file is cut behind the samples' "$t/err"
+	"$CGCONV" -t json "$t/gmon.out" 2>"$t/err" >"$t/out"
+	[ "$(grep -c 'no calls' "$t/err")" = 0 ]
 }
 
 @test "gprof: doubtful headers are put right aloud" {
