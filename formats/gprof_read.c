@@ -50,9 +50,14 @@ cg_gmon_take(struct gmon_cursor *cursor, unsigned width)
 		cursor->at = cursor->end;
 		return 0;
 	}
-	for (unsigned i = 0; i < width; i++)
-		value = value << 8 | at[cursor->big ? i : width - 1 - i];
 	cursor->at += width;
+	if (cursor->big) {
+		for (unsigned i = 0; i < width; i++)
+			value = value << 8 | at[i];
+	} else {
+		while (width-- > 0)
+			value = value << 8 | at[width];
+	}
 	return value;
 }
 

@@ -196,8 +196,8 @@ find_segment(const struct cg_elffile *file, uint64_t addr, GElf_Phdr *head)
 }
 
 int
-cg_elffile_code(const struct cg_elffile *file, uint64_t addr, size_t n,
-    struct cg_slice *code)
+cg_elffile_code(
+    const struct cg_elffile *file, uint64_t addr, struct cg_slice *code)
 {
 	const Elf_Data *data = NULL;
 	GElf_Phdr head;
@@ -214,8 +214,6 @@ cg_elffile_code(const struct cg_elffile *file, uint64_t addr, size_t n,
 		return errno == ENOMEM ? CG_ELIMIT : CG_OK;
 	code->ptr = (const char *)data->d_buf + (addr - head.p_vaddr);
 	code->len = data->d_size - (size_t)(addr - head.p_vaddr);
-	if (code->len > n)
-		code->len = n;
 	return CG_OK;
 }
 

@@ -68,9 +68,12 @@ const struct cg_section *cg_elffile_section(
 /* The section's bytes as in the file; CG_ELIMIT, else maybe none. */
 int cg_section_bytes(const struct cg_section *, struct cg_slice *);
 bool cg_elffile_has_dwarf(const struct cg_elffile *);
-/* Up to n bytes of code from the file; CG_ELIMIT, else maybe none. */
+/*
+ * The code from an address to the end of its segment, as far as it is in the
+ * file; CG_ELIMIT, else maybe none.
+ */
 int cg_elffile_code(
-    const struct cg_elffile *, uint64_t addr, size_t n, struct cg_slice *code);
+    const struct cg_elffile *, uint64_t addr, struct cg_slice *code);
 
 struct cg_symtab {
 	const struct cg_elffile *file;

@@ -58,12 +58,18 @@ compare_rest(const void *pa, const void *pb)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-static int
-compare_index(const void *pa, const void *pb)
+/* Moves each share to its index, where it was before they were sorted. */
+static void
+put_back(struct cg_share *share, size_t n)
 {
-	const struct cg_share *a = pa, *b = pb;
+	for (size_t i = 0; i < n; i++) {
+		while (share[i].index != i) {
+			struct cg_share other = share[share[i].index];
 
-	return (a->index > b->index) - (a->index < b->index);
+			share[share[i].index] = share[i];
+			share[i] = other;
+		}
+	}
 }
 
 void
@@ -86,7 +92,7 @@ cg_share_out(uint64_t total, uint64_t sum, struct cg_share *share, size_t n)
 	qsort(share, n, sizeof(*share), compare_rest);
 	for (size_t i = 0; i < n && left > 0; i++, left--)
 		share[i].share++;
-	qsort(share, n, sizeof(*share), compare_index);
+	put_back(share, n);
 }
 
 /* The function's place in this part, made if need be; 0 and *ok otherwise. */

@@ -24,6 +24,8 @@ struct lazy {
 	bool asked_dwarf;
 	struct cg_strs strs;
 	uint64_t addr_mask;
+	uint64_t code_addr;   /* what was asked for last, */
+	struct cg_slice code; /* and the rest of its segment */
 	int status;
 };
 
@@ -408,8 +410,15 @@ cg_find_code(const struct cg_symbols *symbols, uint64_t addr, size_t n)
 	struct lazy *lazy = symbols->lazy;
 	struct cg_slice code;
 
-	if (cg_elffile_code(&lazy->program, addr & lazy->addr_mask, n, &code) !=
-	    CG_OK)
-		lazy->status = CG_ELIMIT;
+	addr &= lazy->addr_mask;
+	if (addr - lazy->code_addr >= lazy->code.len) {
+		if (cg_elffile_code(&lazy->program, addr, &lazy->code) != CG_OK)
+			lazy->status = CG_ELIMIT;
+		lazy->code_addr = addr;
+	}
+	code = lazy->code;
+	code.ptr += addr - lazy->code_addr;
+	code.len -= (size_t)(addr - lazy->code_addr);
+	code.len = code.len < n ? code.len : n;
 	return code;
 }
