@@ -86,7 +86,7 @@ add_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
 	if (unit->has_data)
 		status = cg_gcov_match(unit, data);
 	if (status == CG_OK)
-		status = cg_gcov_emit_unit(unit, build, data);
+		status = cg_gcov_emit_unit(unit, build, notes, data);
 	if (status == CG_OK && unit->has_data && unit->raw)
 		status = cg_gcov_add_raw(unit, build);
 	if (status == CG_OK)

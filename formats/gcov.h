@@ -401,7 +401,8 @@ const char *cg_gcov_data_path(struct gcov_unit *, const char *notes);
 /* As a string, in unit->name. */
 bool cg_gcov_keep_name(struct gcov_unit *, struct cg_slice);
 /* gcov_emit.c */
-int cg_gcov_emit_unit(struct gcov_unit *, struct cg_build *, const char *data);
+int cg_gcov_emit_unit(struct gcov_unit *, struct cg_build *, const char *notes,
+    const char *data);
 
 /* ---- Data as it is ------------------------------------------------------ */
 

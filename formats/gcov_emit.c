@@ -24,6 +24,7 @@ struct emit {
 	struct gcov_unit *unit;
 	struct cg_build *build;
 	const struct gcov_fn *gcov;
+	uint32_t number; /* of the function in its unit, from 1 */
 	cg_fn fn;
 	cg_name symbol;
 	unsigned exec, blk; /* columns */
@@ -121,6 +122,8 @@ emit_blocks(struct emit *emit)
 		if (touch->line != GCOV_NONE) {
 			line = &scratch->line[touch->line];
 			row.pos = pos_of(emit->unit, line->file, line->line);
+		} else if (touch->block == 0) {
+			row.target = emit->number;
 		}
 		row.flags = (touch->ends ? CG_BRANCH_LAST : 0) |
 			    (solved->exceptional ? CG_BRANCH_EXCEPTIONAL : 0);
@@ -409,7 +412,7 @@ add_files(struct emit *emit)
 }
 
 static void
-add_descs(const struct emit *emit, const char *data)
+add_descs(const struct emit *emit, const char *notes, const char *data)
 {
 	struct gcov_unit *unit = emit->unit;
 	char runs[CG_NUMBER_MAX];
@@ -420,8 +423,11 @@ add_descs(const struct emit *emit, const char *data)
 	    emit->build, cg_slice("Compiler"), cg_slice(unit->head.version));
 	if (unit->head.cwd.len > 0)
 		cg_add_desc(emit->build, cg_slice("Folder"), unit->head.cwd);
-	if (!unit->has_data)
+	if (!unit->has_data) {
+		cg_add_desc(
+		    emit->build, cg_slice("Notes file"), cg_slice(notes));
 		return;
+	}
 	cg_add_desc(emit->build, cg_slice("Data file"), cg_slice(data));
 	cg_add_desc(emit->build, cg_slice("Runs"),
 	    (struct cg_slice){
@@ -465,8 +471,8 @@ report(const struct emit *emit)
 }
 
 int
-cg_gcov_emit_unit(
-    struct gcov_unit *unit, struct cg_build *build, const char *data)
+cg_gcov_emit_unit(struct gcov_unit *unit, struct cg_build *build,
+    const char *notes, const char *data)
 {
 	const struct cg_module *target = cg_job_target(unit->job);
 	struct emit emit = { .unit = unit,
@@ -477,7 +483,7 @@ cg_gcov_emit_unit(
 	emit.blk = add_event(&emit, "Blk", "Block executions");
 	unit->negative = 0;
 	unit->saturated = unit->unsolved = unit->tired = false;
-	add_descs(&emit, data);
+	add_descs(&emit, notes, data);
 	cg_gcov_load(unit);
 	unit->compat = cg_opt_flag(unit->job, "gcov-compat") && !unit->llvm &&
 		       unit->head.layout >= GCOV_VERSION(8, 0);
@@ -486,6 +492,7 @@ cg_gcov_emit_unit(
 		return cg_nomem(unit->job);
 	for (size_t i = 0; i < unit->fns; i++) {
 		emit.gcov = &unit->fn[i];
+		emit.number = (uint32_t)i + 1;
 		if (cg_gcov_counts(unit, emit.gcov) && !emit_fn(&emit))
 			return cg_nomem(unit->job);
 	}

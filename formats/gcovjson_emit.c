@@ -27,6 +27,7 @@ struct emit {
 	struct cg_pos pos; /* of the line */
 	cg_fn fn;          /* which the line belongs to */
 	uint32_t blocks;   /* that this one may have */
+	uint32_t number; /* of functions so far */
 	unsigned column;
 	uint64_t cost[CG_EVENT_MAX];
 };
@@ -44,12 +45,16 @@ add_blocks(struct emit *e, cg_fn id, const struct gcovjson_fn *fn)
 {
 	struct cg_branch row = { .pos.file = e->pos.file,
 		.kind = CG_BRANCH_BLOCK,
+		.target = ++e->number,
 		.count = fn->count };
+	uint32_t end = fn->blocks > 0 ? fn->blocks + 2 : 1;
 
-	for (; fn->blocks > 0 && row.block < fn->blocks + 2; row.block++) {
-		if (row.block > 0)
+	for (; row.block < end; row.block++) {
+		if (row.block > 0) {
+			row.target = 0;
 			row.count = row.block <= fn->executed &&
 				    row.block <= fn->blocks;
+		}
 		if (!add_row(e, id, &row))
 			return;
 	}

@@ -10,6 +10,8 @@
 struct entry {
 	struct cg_line line;
 	uint32_t rank; /* from 1; 0: the line is the file's */
+	uint32_t number; /* of the function in its unit */
+	size_t place;    /* in the order of the graph */
 };
 
 struct writer {

@@ -157,10 +157,17 @@ compare_entries(const void *pa, const void *pb)
 
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
-	return a->line.line < b->line.line ? -1 : a->line.line > b->line.line;
+	if (a->line.line != b->line.line)
+		return a->line.line < b->line.line ? -1 : 1;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* All lines of the file: those of group functions by function, in *groups. */
+/*
+ * All lines of the file: those of group functions by function, in *groups, then
+ * the others by line, what functions did there in the order of the unit.
+ */
 static bool
 list_lines(struct writer *w, size_t *entries, size_t *groups)
 {
@@ -172,6 +179,8 @@ list_lines(struct writer *w, size_t *entries, size_t *groups)
 		cg_first_line(w->lines);
 		while (cg_next_line(w->lines, &entry.line)) {
 			entry.rank = rank_of(w, &entry.line);
+			entry.number = cg_fn_number(w->lines, entry.line.fn);
+			entry.place = n;
 			if (!is_line(&entry.line) || (entry.rank != 0) == pass)
 				continue;
 			if (!cg_grow_raw(&w->entry, &w->entry_cap, n + 1,
@@ -185,6 +194,9 @@ list_lines(struct writer *w, size_t *entries, size_t *groups)
 	*entries = n;
 	if (*groups > 0)
 		qsort(w->entry, *groups, sizeof(*w->entry), compare_entries);
+	if (n > *groups)
+		qsort(w->entry + *groups, n - *groups, sizeof(*w->entry),
+		    compare_entries);
 	return true;
 }
 
@@ -302,6 +314,8 @@ put_head(struct writer *w)
 	if (w->folder.len > 0)
 		cg_gcovjson_put_text(w, "current_working_directory", w->folder);
 	data = find_desc(w, "Data file");
+	if (data.len == 0) /* gcov says what it was given */
+		data = find_desc(w, "Notes file");
 	if (data.len > 0)
 		cg_gcovjson_put_text(w, "data_file", data);
 	cg_gcovjson_put_key(w, "files");

@@ -184,6 +184,7 @@ begin_fn(struct reader *r, struct announced *fn)
 	const struct cg_pos nowhere = { 0 };
 	const struct cg_branch row = { .pos.file = r->text.file,
 		.kind = CG_BRANCH_BLOCK,
+		.target = ++r->fns,
 		.label = fn->label,
 		.count = fn->entries };
 
@@ -201,10 +202,11 @@ begin_fn(struct reader *r, struct announced *fn)
 static void
 begin_fns(struct reader *r)
 {
-	while (r->befores > 0) {
-		begin_fn(r, &r->before[--r->befores]);
-		free(r->before[r->befores].paths.missed);
+	for (size_t i = 0; i < r->befores; i++) {
+		begin_fn(r, &r->before[i]);
+		free(r->before[i].paths.missed);
 	}
+	r->befores = 0;
 	if (r->announced)
 		begin_fn(r, &r->now);
 	r->announced = false;
@@ -293,6 +295,11 @@ take_head(struct reader *r, struct cg_slice text)
 		cg_gcovtext_open(&r->text, text);
 		return true;
 	}
+	if (cg_take_prefix(&text, "Graph:"))
+		r->graph = cg_add_name(r->text.build, text);
+	else if (cg_equal(text, "Data:-")) /* never run */
+		cg_add_desc(r->text.build, cg_slice("Notes file"),
+		    cg_get_name(r->text.build, r->graph));
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		if (cg_take_prefix(&text, keys[i].key) && !cg_equal(text, "-"))
 			cg_add_desc(

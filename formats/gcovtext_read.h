@@ -31,6 +31,7 @@ struct reader {
 	struct gcovtext text;
 	struct gcovtext_line *held;
 	size_t lines, line_cap;
+	cg_name graph;        /* the notes */
 	struct announced now; /* whose lines come */
 	bool announced;       /* its first line comes next */
 	struct announced *before; /* others that begin on that line */
@@ -44,6 +45,7 @@ struct reader {
 	struct decision decision;
 	uint32_t decisions;
 	uint64_t counted; /* paths */
+	uint32_t fns;     /* that began so far */
 	bool human, percents;
 	int status;
 };

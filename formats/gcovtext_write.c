@@ -274,8 +274,15 @@ static void
 put_head(struct writer *w, struct cg_slice name)
 {
 	struct cg_slice data = find_desc(w, "Data file"), graph = data;
+	struct cg_slice notes = find_desc(w, "Notes file");
 
 	put_tag(w, "Source:", name);
+	if (data.len == 0 && notes.len > 0) { /* never run */
+		put_tag(w, "Graph:", notes);
+		put_tag(w, "Data:", cg_slice("-"));
+		put_tag(w, "Runs:", cg_slice("0"));
+		return;
+	}
 	if (data.len > 5 && memcmp(data.ptr + data.len - 5, ".gcda", 5) == 0) {
 		graph.len -= 5;
 		cg_puts(w->out, "        -:    0:Graph:");

@@ -714,7 +714,11 @@ struct cg_branch {
 	struct cg_pos pos;
 	enum cg_branch_kind kind;
 	uint32_t block, index; /* with place and kind: which one it is */
-	uint32_t target;       /* arc, call: the block that it leads to */
+	/*
+	 * Arc, call: the block that it leads to. Block 0 on line 0: which of
+	 * its unit's functions it is, from 1; 0: not known.
+	 */
+	uint32_t target;
 	unsigned flags;
 	cg_name label;         /* the source's word for it; 0: none */
 	int64_t count;         /* below 0 where threads raced */
@@ -871,12 +875,14 @@ bool cg_next_file(struct cg_lines *, cg_file *);
 /* Begins with the first file once more. */
 void cg_first_file(struct cg_lines *);
 /*
- * Functions with a name whose own file it is, by first line, then column;
- * how many. Lives until the next file.
+ * Functions with a name whose own file it is, by first line, column, number in
+ * the unit; how many. Lives until the next file.
  */
 size_t cg_file_fns(const struct cg_lines *, const cg_fn **);
 /* Where a function begins: what was said, or its lowest line; 0: unknown. */
 uint32_t cg_fn_line(const struct cg_lines *, cg_fn);
+/* Which of its unit's functions it is, from 1 (the last); 0: not known. */
+uint32_t cg_fn_number(const struct cg_lines *, cg_fn);
 /* How often it was called, recursion and all; false if no call is known. */
 bool cg_fn_entries(const struct cg_lines *, cg_fn, uint64_t *count);
 

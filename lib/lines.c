@@ -97,6 +97,20 @@ count_call(struct cg_lines *lines, const uint8_t *at)
 		*sum = UINT64_MAX;
 }
 
+/* What the row of a function's first block, on no line, says of its place. */
+static void
+note_number(uint32_t *number, const uint8_t *at)
+{
+	uint64_t kind = get_varint(&at), block = get_varint(&at), target;
+
+	if (kind != CG_BRANCH_BLOCK || block != 0)
+		return;
+	at = skip_varints(at, 2); /* index, flags */
+	target = get_varint(&at);
+	if (target > *number)
+		*number = (uint32_t)target;
+}
+
 /* Notes where the rows are, and what calls there are. */
 static bool
 scan_packed(struct cg_lines *lines, uint32_t *last, cg_fn fn,
@@ -115,6 +129,9 @@ scan_packed(struct cg_lines *lines, uint32_t *last, cg_fn fn,
 
 		if (kind == CG_ROW_CALL)
 			count_call(lines, scan.at);
+		else if (kind == CG_ROW_OTHER && scan.pos.line == 0 &&
+			 scan.tag & CG_TAG_BRANCH)
+			note_number(&lines->number[fn], scan.at);
 		scan.at = skip_rest(scan.tag, scan.at);
 		if (kind != CG_ROW_COST &&
 		    (kind != CG_ROW_OTHER || !(scan.tag & CG_TAG_BRANCH)))
@@ -204,11 +221,13 @@ cg_lines_new(const struct cg_graph *graph, cg_part part)
 		lines->first = calloc(fns, sizeof(*lines->first));
 		lines->entries = calloc(fns, sizeof(*lines->entries));
 		lines->called = calloc(fns, sizeof(*lines->called));
+		lines->number = calloc(fns, sizeof(*lines->number));
 		lines->opened = calloc(fns, sizeof(*lines->opened));
 		lines->rows = cg_rows_new(graph);
 	}
 	if (!lines || !lines->first || !lines->entries || !lines->called ||
-	    !lines->opened || !lines->rows || !scan_graph(lines)) {
+	    !lines->number || !lines->opened || !lines->rows ||
+	    !scan_graph(lines)) {
 		cg_lines_free(lines);
 		cg_graph_nomem(graph);
 		return NULL;
@@ -229,6 +248,7 @@ cg_lines_free(struct cg_lines *lines)
 	free(lines->first);
 	free(lines->entries);
 	free(lines->called);
+	free(lines->number);
 	free(lines->opened);
 	free(lines->row);
 	free(lines->cost);
@@ -257,6 +277,8 @@ compare_keys(const void *pa, const void *pb)
 		order = compare_u32(a->first, b->first);
 	if (order == 0)
 		order = compare_u32(a->column, b->column);
+	if (order == 0)
+		order = compare_u32(a->number, b->number);
 	return order ? order : compare_u32(a->rank, b->rank);
 }
 
@@ -281,6 +303,7 @@ key_of(const struct cg_lines *lines, uint32_t file, cg_fn fn)
 		.foreign = lines->place[entry->file] != file,
 		.first = lines->first[fn],
 		.column = entry->range.first_column,
+		.number = lines->number[fn],
 		.rank = graph->fn_rank[fn],
 		.fn = fn,
 	};
@@ -534,6 +557,12 @@ uint32_t
 cg_fn_line(const struct cg_lines *lines, cg_fn fn)
 {
 	return lines->first[fn];
+}
+
+uint32_t
+cg_fn_number(const struct cg_lines *lines, cg_fn fn)
+{
+	return lines->number[fn];
 }
 
 bool

@@ -16,7 +16,7 @@ struct visit {
 /* What functions of a file are ordered by. */
 struct fn_key {
 	uint32_t foreign; /* the file is not its own */
-	uint32_t first, column, rank;
+	uint32_t first, column, number, rank;
 	cg_fn fn;
 };
 
@@ -41,6 +41,7 @@ struct cg_lines {
 	uint32_t *first;   /* by fn: its line, stated or the lowest with rows */
 	uint64_t *entries; /* by fn: calls of it */
 	bool *called;      /* by fn: there is one */
+	uint32_t *number;  /* by fn: which of its unit's it is */
 
 	size_t batch_end; /* visits before it are in the batch */
 	uint32_t *opened; /* by fn: number of its last batch */

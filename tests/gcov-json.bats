@@ -67,6 +67,60 @@ graph()
 		--format-version 3 $old
 }
 
+# What is in the lists of a document of gcc 12, in their order.
+lists()
+{
+	perl -MJSON::PP -e 'my $unit = decode_json(join "", <>);
+		for my $file (sort { $a->{file} cmp $b->{file} }
+		    @{$unit->{files}}) {
+			print "file $file->{file}\n";
+			print "fn $_->{name} $_->{execution_count}\n"
+			    for @{$file->{functions}};
+			for (@{$file->{lines}}) {
+				print "$_->{line_number} $_->{count} ",
+				    $_->{function_name} // "", map({
+				    " $_->{count}$_->{fallthrough}" }
+				    @{$_->{branches}}), "\n";
+			}
+		}' "$@"
+}
+
+@test "gcov-json: functions, lines and branches come in the unit's order" {
+	cat >"$t/a.h" <<-'END'
+	static inline int half(int n) { return n % 2 ? 3 * n + 1 : n / 2; }
+	template <class T> int less(T a, T b) { return a < b ? 1 : half(b); }
+	END
+	cat >"$t/a.cc" <<-'END'
+	#include "a.h"
+	__attribute__((noinline)) int zebra(int n)
+	{
+		for (int i = 0; n > 1; i++)
+			n = half(n);
+		return n;
+	}
+	__attribute__((noinline)) int ape(int n) { return half(n) + zebra(n); }
+	int main(int n, char **)
+	{
+		return ape(n) + less(7l, 5l) + less(3, 3) + less(1u, 2u) < 0;
+	}
+	END
+	cd "$t"
+	gcc --coverage -O1 -fno-inline-small-functions -c a.cc
+	gcc --coverage a.o -o a
+	./a 1 2 3 4 5 6
+	gcov -j -b -t a.gcda >want.json
+	grep -q '"format_version": *"1"' want.json || skip "gcov is not of gcc 12"
+	"$CGCONV" -q --gcov-compat -t gcov-json a.gcda -o got.json
+	lists want.json >want
+	lists got.json | same want -
+	grep '^fn.*less' want >fns
+	! sort -c fns 2>err
+	# As others take it.
+	"$CGCONV" -q -t gcov-json got.json | cmp got.json
+	"$CGCONV" -q -t json --gcov-compat a.gcda -o a.json
+	"$CGCONV" -q -t gcov-json a.json | cmp got.json
+}
+
 @test "gcov-json: an output name of .gcov.json.gz is enough" {
 	"$CGCONV" -o "$t/a.gcov.json.gz" \
 		samples/gcov-json/gcc-9/beta.gcov.json

@@ -144,7 +144,7 @@ lines()
 		'condition  0 not covered (true false)'
 	"$CGCONV" -t json "$t/a.gcov" 2>"$t/err" | grep '^\["branch"' >"$t/got"
 	same - "$t/got" <<-'END'
-	["branch",1,0,0,"block",0,0,2,"",0," returned 50% blocks executed 75%"]
+	["branch",1,0,0,"block",0,0,2,"",1," returned 50% blocks executed 75%"]
 	["branch",1,1,0,"arc",0,1,1,"fr"]
 	["branch",1,1,0,"arc",0,2,1,"tr"]
 	["branch",1,1,0,"arc",0,3,0]
