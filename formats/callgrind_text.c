@@ -1,5 +1,5 @@
 /*
- * callgrind_text.c - names as they are written.
+ * callgrind_text.c - names and descriptions as they are written.
  *
  * Twins are functions of one name in one file and object, which only
  * linkers tell apart: the two constructors that C++ makes of one. To
@@ -7,6 +7,7 @@
  * behind.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "callgrind_write.h"
 
@@ -29,6 +30,92 @@ cg_callgrind_put_text(struct writer *w, struct cg_slice text)
 	}
 	cg_put(w->out, (struct cg_slice){ text.ptr + from, text.len - from });
 }
+
+/* ---- Descriptions ------------------------------------------------------- */
+
+/*
+ * A sum of many inputs has many values of a key (gcov's "Data file"): so many
+ * of them are written, then that there are more.
+ */
+#define VALUES_MAX 8
+#define KEYS_MAX 32 /* of further keys all values are written */
+#define MORE "(and "
+
+struct desc_key {
+	const char *key;
+	size_t values, done;
+	bool more; /* a sum's values are among them */
+};
+
+struct desc_keys {
+	struct desc_key key[KEYS_MAX];
+	size_t count;
+};
+
+/* A key is at the same address wherever it stands. */
+static struct desc_key *
+find_key(struct desc_keys *keys, const char *key)
+{
+	for (size_t i = 0; i < keys->count; i++) {
+		if (keys->key[i].key == key)
+			return &keys->key[i];
+	}
+	if (keys->count == KEYS_MAX)
+		return NULL;
+	keys->key[keys->count] = (struct desc_key){ .key = key };
+	return &keys->key[keys->count++];
+}
+
+static void
+put_desc(struct writer *w, const char *key, const char *value)
+{
+	cg_puts(w->out, "desc: ");
+	cg_callgrind_put_text(w, cg_slice(key));
+	cg_puts(w->out, ": ");
+	cg_callgrind_put_text(w, cg_slice(value));
+	cg_putc(w->out, '\n');
+}
+
+/* Of what sums say of others nobody knows what they have in common. */
+static void
+put_more(struct writer *w, const struct desc_key *key)
+{
+	char text[sizeof(MORE) + CG_NUMBER_MAX + sizeof(" more)")] = MORE;
+	char *at = text + strlen(MORE);
+
+	if (!key->more) {
+		at = cg_format_u64(at, key->values - VALUES_MAX);
+		*at++ = ' ';
+	}
+	memcpy(at, "more)", sizeof("more)"));
+	put_desc(w, key->key, text);
+}
+
+void
+cg_callgrind_put_descs(struct writer *w, cg_part part)
+{
+	struct desc_keys keys = { .count = 0 };
+	struct desc_key *known;
+	const char *key, *value;
+
+	for (size_t i = 0; cg_part_desc(w->graph, part, i, &key, &value); i++) {
+		known = find_key(&keys, key);
+		if (!known)
+			continue;
+		known->values++;
+		known->more |= cg_starts(cg_slice(value), MORE);
+	}
+	for (size_t i = 0; cg_part_desc(w->graph, part, i, &key, &value); i++) {
+		known = find_key(&keys, key);
+		if (!known || known->done++ < VALUES_MAX ||
+		    known->values == VALUES_MAX + 1)
+			put_desc(w, key, value);
+		else if (known->done == VALUES_MAX + 1)
+			put_more(w, known);
+	}
+}
+
+/* ---- Twins -------------------------------------------------------------- */
 
 static bool
 are_twins(const struct cg_graph *graph, cg_fn a, cg_fn b)

@@ -322,20 +322,6 @@ same_command(const struct cg_graph *graph)
 }
 
 static void
-put_descs(struct writer *w, cg_part part)
-{
-	const char *key, *value;
-
-	for (size_t i = 0; cg_part_desc(w->graph, part, i, &key, &value); i++) {
-		cg_puts(w->out, "desc: ");
-		cg_callgrind_put_text(w, cg_slice(key));
-		cg_puts(w->out, ": ");
-		cg_callgrind_put_text(w, cg_slice(value));
-		cg_putc(w->out, '\n');
-	}
-}
-
-static void
 put_header(struct writer *w, cg_part part, bool root)
 {
 	const struct cg_part_info *info = cg_get_part(w->graph, part);
@@ -355,7 +341,7 @@ put_header(struct writer *w, cg_part part, bool root)
 		put_number(w, "thread: ", info->tid);
 	if (!same)
 		put_line(w, "desc: " CMD_KEY ": ", info->cmd);
-	put_descs(w, part);
+	cg_callgrind_put_descs(w, part);
 	if (root)
 		cg_puts(w->out, "desc: " ROOT_KEY ": " ROOT_VALUE "\n");
 	cg_puts(w->out, w->instr && w->line ? "positions: instr line\n"

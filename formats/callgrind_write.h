@@ -47,6 +47,7 @@ void cg_callgrind_put_call(struct writer *, const struct cg_call *);
 /* ---- callgrind_text.c --------------------------------------------------- */
 
 void cg_callgrind_put_text(struct writer *, struct cg_slice);
+void cg_callgrind_put_descs(struct writer *, cg_part);
 bool cg_callgrind_find_twins(struct writer *); /* false: out of memory */
 /* The linkage name of a function that has a twin, else "". */
 struct cg_slice cg_callgrind_twin(const struct writer *, cg_fn);

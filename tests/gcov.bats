@@ -291,3 +291,23 @@ complains()
 	covered "$t/x.gcda" >"$t/got"
 	same "$t/want" "$t/got"
 }
+
+@test "gcov: of many units callgrind's header names the first ones" {
+	for i in 1 2 3 4 5 6 7 8 9; do
+		cp samples/gcov/never/cover.gcno "$t/u$i.gcno"
+	done
+	cd "$t"
+	"$CGCONV" -q -t callgrind u?.gcno -o nine
+	[ "$(grep -c '^desc: Notes file: u[1-9].gcno$' nine)" = 9 ]
+	cp u1.gcno v1.gcno
+	cp u1.gcno v2.gcno
+	"$CGCONV" -q -t callgrind ??.gcno -o eleven
+	grep '^desc: Notes' eleven | tail -n 2 >got
+	printf '%s\n' 'desc: Notes file: u8.gcno' \
+		'desc: Notes file: (and 3 more)' | same - got
+	"$CGCONV" -q -t callgrind eleven | cmp - eleven
+	# JSON has them all; what sums have in common nobody knows.
+	[ "$("$CGCONV" -q -t json ??.gcno | grep -c '"Notes file"')" = 11 ]
+	"$CGCONV" -q -t callgrind eleven nine | grep '^desc: Notes' |
+		tail -n 1 | grep -qx 'desc: Notes file: (and more)'
+}
