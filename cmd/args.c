@@ -123,6 +123,7 @@ drop_throws(struct args *args, const char *value)
 static int
 set_part_by(struct args *args, const char *value)
 {
+	args->part_by = true;
 	return cg_job_set_part_by(args->job, value);
 }
 
@@ -234,9 +235,17 @@ static int
 set_name(struct args *args, const char *value)
 {
 	args->name = value;
-	if (*value != '\0' && strchr(value, '/') == NULL)
+	if (*value != '\0' && *value != '/' && strstr(value, "..") == NULL)
 		return CG_OK;
-	return cg_usage(args->job, "--name expected a name without '/'");
+	return cg_usage(args->job,
+	    "--name expected a name, or a path below the folder of outputs");
+}
+
+static int
+set_group_by(struct args *args, const char *value)
+{
+	args->group_by = value;
+	return CG_OK;
 }
 
 static int
@@ -359,8 +368,11 @@ const struct option own_options[] = {
 	    .set = set_list },
 	{ '0', "null", NULL, "NUL ends a name of the list, not newline",
 	    .set = set_nul },
-	{ 0, "name", "TEMPLATE", "name outputs so: {stem}, {base}",
+	{ 0, "name", "TEMPLATE", "name outputs so: {dir}, {base}, {stem}",
 	    .set = set_name },
+	{ 0, "group-by", "dir|REGEX",
+	    "one output for all of a folder, or of what REGEX matches",
+	    .set = set_group_by },
 	{ 'j', "jobs", "N", "N at once; else as many as cores",
 	    .set = set_jobs },
 	{ 0, "timeout", "SECONDS", "give up an input after SECONDS",
@@ -528,6 +540,14 @@ take_long(struct args *args, char *name)
 			   : take_format_option(args, name, value);
 }
 
+bool
+asks_for_batch(const struct args *args)
+{
+	return args->recursive || args->list || args->manifest ||
+	       args->resume || args->dry_run || args->jobs || args->timeout ||
+	       args->max_memory || args->fail_fast;
+}
+
 /*
  * --event means --info's; where something else is done it is what a format
  * makes of it, and --top means nothing. -t and -o have no meaning but to convert.
@@ -545,10 +565,12 @@ settle(struct args *args)
 	if (args->folder != NULL && (args->output || args->action != convert))
 		return cg_usage(
 		    args->job, "-O goes with converting, without -o");
-	if (args->folder == NULL &&
-	    (args->recursive || args->list || args->manifest || args->resume ||
-		args->dry_run || args->jobs || args->name))
-		return cg_usage(args->job, "a batch needs -O, where to write");
+	if (args->folder == NULL && (args->name || args->group_by))
+		return cg_usage(args->job, "--%s needs -O, where to write",
+		    args->name ? "name" : "group-by");
+	if (asks_for_batch(args) && !args->folder && !args->output)
+		return cg_usage(
+		    args->job, "a batch needs -O or -o, where to write");
 	if (args->from != NULL)
 		status = cg_job_set_from(args->job, args->from);
 	if (status == CG_OK && args->to != NULL)

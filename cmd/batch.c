@@ -1,12 +1,12 @@
 /*
- * batch.c - cgconv -O FOLDER INPUT...: many inputs, an output each.
+ * batch.c - cgconv -O FOLDER INPUT...: many inputs, an output each, or one for
+ * all that belong together.
  *
  * The parent lists what there is to do, reads archives, hands tasks to
  * workers and keeps the books; it looks into no profile itself.
  */
 #include <dirent.h>
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ batch_stopped(const struct batch *batch)
 
 /* ---- What is said -------------------------------------------------------- */
 
-static double
+double
 seconds_now(void)
 {
 	struct timespec now;
@@ -46,6 +46,13 @@ wipe_progress(struct batch *batch)
 	batch->progress = false;
 }
 
+void
+say(struct batch *batch, const char *lines)
+{
+	wipe_progress(batch);
+	fputs(lines, stderr);
+}
+
 static size_t
 count_ended(const struct batch *batch)
 {
@@ -53,7 +60,7 @@ count_ended(const struct batch *batch)
 	       batch->count[SKIPPED] + batch->count[KEPT];
 }
 
-static void
+void
 show_progress(struct batch *batch)
 {
 	bool terminal = isatty(STDERR_FILENO);
@@ -108,10 +115,8 @@ print_logs(struct batch *batch, bool at_end)
 	       (at_end || batch->task[batch->printed].state != TODO)) {
 		struct task *task = &batch->task[batch->printed++];
 
-		if (task->log != NULL && task->log[0] != '\0') {
-			wipe_progress(batch);
-			fputs(task->log, stderr);
-		}
+		if (task->log != NULL && task->log[0] != '\0')
+			say(batch, task->log);
 		free(task->log);
 		task->log = NULL;
 	}
@@ -132,34 +137,44 @@ end_task(struct batch *batch, size_t number, enum state state, char *log,
 }
 
 void
-fail_task(struct batch *batch, size_t number, const char *text)
+fail_quietly(struct batch *batch, size_t number, const char *text)
 {
-	char *name = task_name(&batch->task[number]), *log = NULL, *tail = NULL;
-	const struct cg_message message = {
-		.severity = CG_ERROR, .file = name, .text = text
-	};
+	char *tail = NULL;
 	size_t size;
-	FILE *to = open_memstream(&log, &size);
+	FILE *to = open_memstream(&tail, &size);
 
-	if (to != NULL) {
-		put_message(to, &message);
-		(void)fclose(to);
-	}
-	to = open_memstream(&tail, &size);
 	if (to != NULL) {
 		fputs(",\"error\":", to);
 		put_json(to, cg_slice(text));
 		(void)fclose(to);
 	}
-	end_task(batch, number, FAILED, log, tail != NULL ? tail : "");
+	end_task(batch, number, FAILED, batch->task[number].log,
+	    tail != NULL ? tail : "");
 	free(tail);
+}
+
+void
+fail_task(struct batch *batch, size_t number, const char *text)
+{
+	struct task *task = &batch->task[number];
+	char *name = task_name(task);
+	const struct cg_message message = {
+		.severity = CG_ERROR, .file = name, .text = text
+	};
+	size_t size;
+	FILE *to = open_memstream(&task->log, &size);
+
+	if (to != NULL) {
+		put_message(to, &message);
+		(void)fclose(to);
+	}
+	fail_quietly(batch, number, text);
 	free(name);
 }
 
 /* ---- Outputs ------------------------------------------------------------- */
 
-/* Makes the folders of a path below the folder of outputs. */
-static bool
+bool
 make_folders(char *path)
 {
 	for (char *at = path + 1; *at != '\0'; at++) {
@@ -190,68 +205,21 @@ is_kept(const struct batch *batch, const struct task *task, const char *path)
 bool
 prepare_task(struct batch *batch, size_t number)
 {
-	struct task *task = &batch->task[number];
-	char *path = join_path(batch->args->folder, task->output);
+	const struct task *task = &batch->task[number];
+	char *path = place_output(batch, task_output(batch, task));
 	bool ok = path != NULL && make_folders(path), kept;
 
 	if (!ok)
 		fail_task(batch, number,
 		    path != NULL ? strerror(errno) : "out of memory");
-	kept = ok && is_kept(batch, task, path);
+	kept = ok && task->group == 0 && is_kept(batch, task, path);
 	if (kept)
 		end_task(batch, number, KEPT, NULL, "");
 	free(path);
 	return ok && !kept;
 }
 
-/* ---- Handing out --------------------------------------------------------- */
-
-/* Waits until a worker has an answer; false if none is busy. */
-static bool
-wait_for_answer(struct crew *crew)
-{
-	struct batch *batch = crew->batch;
-	size_t jobs = batch->args->jobs;
-	bool busy = false;
-
-	for (size_t i = 0; i < jobs; i++) {
-		crew->poll[i].fd =
-		    crew->worker[i].busy ? crew->worker[i].from : -1;
-		crew->poll[i].events = POLLIN;
-		crew->poll[i].revents = 0;
-		busy = busy || crew->worker[i].busy;
-	}
-	if (!busy)
-		return false;
-	if (poll(crew->poll, (nfds_t)jobs, 1000) <= 0) {
-		show_progress(batch);
-		return true;
-	}
-	for (size_t i = 0; i < jobs; i++)
-		if (crew->poll[i].revents != 0)
-			take_result(batch, &crew->worker[i]);
-	return true;
-}
-
-/* NULL: cannot have one. */
-static struct worker *
-idle_worker(struct crew *crew)
-{
-	for (;;) {
-		for (size_t i = 0; i < crew->batch->args->jobs; i++) {
-			struct worker *worker = &crew->worker[i];
-
-			if (worker->pid > 0 && !worker->busy)
-				return worker;
-			if (worker->pid <= 0)
-				return start_worker(
-					   crew->batch, worker, crew->worker)
-					   ? worker
-					   : NULL;
-		}
-		(void)wait_for_answer(crew);
-	}
-}
+/* ---- The batch ----------------------------------------------------------- */
 
 bool
 may_go_on(const struct batch *batch)
@@ -259,21 +227,6 @@ may_go_on(const struct batch *batch)
 	return !batch_stopped(batch) &&
 	       !(batch->args->fail_fast && batch->count[FAILED] > 0);
 }
-
-int
-hand_out(
-    struct crew *crew, size_t number, const struct blob *blob, size_t blobs)
-{
-	struct worker *worker = idle_worker(crew);
-
-	if (worker == NULL)
-		return CG_ELIMIT;
-	if (may_go_on(crew->batch))
-		send_task(worker, number, blob, blobs);
-	return CG_OK;
-}
-
-/* ---- The batch ----------------------------------------------------------- */
 
 /* The end of the tasks that are of the same archive. */
 static size_t
@@ -307,12 +260,11 @@ do_tasks(struct crew *crew)
 				status = do_archive(crew, i, end);
 		} else if (batch->task[i].state == TODO &&
 			   prepare_task(batch, i)) {
-			status = hand_out(crew, i, NULL, 0);
+			status = hand_out(crew, (struct piece){ .task = i });
 		}
 	}
-	while (wait_for_answer(crew))
-		continue;
-	return status;
+	end = (size_t)finish_work(crew);
+	return status == CG_OK ? (int)end : status;
 }
 
 /* What was clear when the list was made. */
@@ -347,7 +299,7 @@ show_plan(const struct batch *batch)
 		free(name);
 		if (task->state == TODO) {
 			fputs(" -> ", stdout);
-			put_safe(stdout, cg_slice(task->output));
+			put_safe(stdout, cg_slice(task_output(batch, task)));
 			putchar('\n');
 		} else {
 			printf(": %s%s%s\n", state_name[task->state],
@@ -368,8 +320,10 @@ is_leftover(struct batch *batch, const char *folder, const char *name)
 	bool ours;
 
 	if (name[0] != '.' || mark == NULL ||
-	    strspn(mark + 8, "0123456789.") != strlen(mark + 8))
+	    strspn(mark + 8, "cgonv.0123456789") != strlen(mark + 8))
 		return false;
+	/* Of a chunk of a sum there is one more dot in front. */
+	name += name[1] == '.' && strstr(mark + 8, ".cgconv.") != NULL;
 	output = join_path(folder, name + 1);
 	if (output == NULL)
 		return false;
@@ -384,7 +338,8 @@ is_leftover(struct batch *batch, const char *folder, const char *name)
 static void
 remove_leftovers(struct batch *batch, const char *below)
 {
-	char *folder = join_path(batch->args->folder, below), *path;
+	char *folder = place_output(batch, below[0] != '\0' ? below : "."),
+	     *path;
 	DIR *dir = folder != NULL ? opendir(folder) : NULL;
 	const struct dirent *entry;
 
@@ -407,7 +362,7 @@ clean_up(struct batch *batch)
 	char *last = NULL;
 
 	for (size_t i = 0; i < batch->tasks; i++) {
-		const char *output = batch->task[i].output;
+		const char *output = task_output(batch, &batch->task[i]);
 		const char *slash =
 		    output != NULL ? strrchr(output, '/') : NULL;
 		char *folder;
@@ -427,23 +382,18 @@ clean_up(struct batch *batch)
 static int
 run_workers(struct batch *batch)
 {
-	size_t jobs = batch->args->jobs;
-	struct crew crew = { .batch = batch,
-		.worker = calloc(jobs, sizeof(*crew.worker)),
-		.poll = calloc(jobs, sizeof(*crew.poll)) };
-	size_t before = count_listed(batch);
-	int status = CG_OK, closed;
+	struct crew crew;
+	size_t before;
+	int status, closed;
 
-	if (crew.worker == NULL || crew.poll == NULL)
-		status = cg_nomem(batch->args->job);
+	settle_groups(batch);
+	before = count_listed(batch);
+	status = start_crew(&crew, batch);
 	if (status == CG_OK && batch->args->resume)
 		clean_up(batch);
 	if (status == CG_OK)
 		status = do_tasks(&crew);
-	for (size_t i = 0; crew.worker != NULL && i < jobs; i++)
-		stop_worker(&crew.worker[i]);
-	free(crew.worker);
-	free(crew.poll);
+	stop_crew(&crew);
 	print_logs(batch, true);
 	closed = close_manifest(batch);
 	show_summary(batch, before);
@@ -462,7 +412,9 @@ free_batch(struct batch *batch)
 		free(batch->task[i].member);
 		free(batch->task[i].output);
 		free(batch->task[i].log);
+		free(batch->task[i].tail);
 	}
+	free_groups(batch);
 	free(batch->task);
 	free(batch->outputs.slot);
 }

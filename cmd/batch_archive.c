@@ -76,7 +76,6 @@ hand_out_group(struct crew *crew, struct members *members, size_t leader)
 	const struct task *task = crew->batch->task;
 	struct blob *blob;
 	size_t blobs = 0, n = leader;
-	int status;
 
 	do {
 		blobs++;
@@ -93,11 +92,7 @@ hand_out_group(struct crew *crew, struct members *members, size_t leader)
 		blob[i] = it->blob;
 		*it = members->waiting[--members->count];
 	}
-	status = hand_out(crew, leader, blob, blobs);
-	for (size_t i = 0; i < blobs; i++)
-		free(blob[i].bytes);
-	free(blob);
-	return status;
+	return hand_out(crew, (struct piece){ leader, blob, blobs });
 }
 
 /* Member number n of the archive is at hand. */
@@ -127,7 +122,7 @@ do_member(struct crew *crew, struct members *members,
 
 /* What is wrong with an archive was said when it was listed: now it is why. */
 static void
-hear(void *arg, const struct cg_message *message)
+note_error(void *arg, const struct cg_message *message)
 {
 	struct members *members = arg;
 
@@ -148,7 +143,7 @@ do_archive(struct crew *crew, size_t first, size_t end)
 
 	if (job == NULL)
 		return cg_nomem(batch->args->job);
-	cg_job_set_reporter(job, hear, &members);
+	cg_job_set_reporter(job, note_error, &members);
 	(void)cg_archive_open(job, batch->task[first].path, &archive);
 	while (status == CG_OK && archive != NULL && n < end &&
 	       may_go_on(batch) && cg_archive_next(archive, &member)) {

@@ -17,6 +17,7 @@ const char *const state_name[STATES] = {
 	[FAILED] = "failed",
 	[SKIPPED] = "skipped",
 	[KEPT] = "kept",
+	[SUMMED] = "summed",
 	[STOPPED] = "stopped",
 };
 
@@ -25,9 +26,10 @@ const char *const state_name[STATES] = {
 void
 put_manifest(struct batch *batch, const struct task *task, const char *tail)
 {
+	const char *output = task_output(batch, task);
 	FILE *to = batch->manifest;
 
-	if (to == NULL || task->state == STOPPED)
+	if (to == NULL || task->state == STOPPED || task->state == SUMMED)
 		return;
 	fputs("{\"input\":", to);
 	put_json(to, cg_slice(task->path));
@@ -38,10 +40,9 @@ put_manifest(struct batch *batch, const struct task *task, const char *tail)
 	fprintf(to, ",\"size\":%" PRIu64 ",\"mtime\":%" PRId64, task->size,
 	    task->mtime);
 	fprintf(to, ",\"status\":\"%s\"", state_name[task->state]);
-	if (task->output != NULL &&
-	    (task->state == DONE || task->state == KEPT)) {
+	if (output != NULL && (task->state == DONE || task->state == KEPT)) {
 		fputs(",\"output\":", to);
-		put_json(to, cg_slice(task->output));
+		put_json(to, cg_slice(output));
 	}
 	if (task->reason != NULL) {
 		fputs(",\"reason\":", to);
@@ -197,7 +198,7 @@ apply_line(struct batch *batch, struct task **known, const struct line *line)
 	}
 }
 
-static void
+void
 do_again(struct task *task)
 {
 	task->before = false;
@@ -210,6 +211,7 @@ check_outputs(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->tasks; i++) {
 		struct task *task = &batch->task[i];
+		const char *output = task_output(batch, task);
 		char *path;
 
 		if (task->before && task->state == FAILED && batch->args->retry)
@@ -217,9 +219,7 @@ check_outputs(struct batch *batch)
 		if (!task->before ||
 		    (task->state != DONE && task->state != KEPT))
 			continue;
-		path = task->output != NULL
-			   ? join_path(batch->args->folder, task->output)
-			   : NULL;
+		path = output != NULL ? place_output(batch, output) : NULL;
 		if (path == NULL || access(path, F_OK) != 0)
 			do_again(task);
 		free(path);

@@ -85,67 +85,103 @@ stem_length(const struct cg_job *job, char *base)
 	return strlen(base) - longest;
 }
 
-/* Puts the template with its {stem} and {base}. */
-static void
-put_name(FILE *to, const char *template, const char *base, const char *stem,
-    size_t length)
+/* What a template's words stand for. */
+struct parts {
+	struct cg_slice dir, base, stem;
+};
+
+/* What follows a word of the template; NULL: there is none. */
+static const char *
+put_word(FILE *to, const char *template, const struct parts *parts)
 {
-	const char *first = strstr(template, "{stem}");
+	const struct {
+		const char *word;
+		struct cg_slice text;
+	} words[] = { { "{dir}", parts->dir }, { "{base}", parts->base },
+		{ "{stem}", parts->stem }, { "{group}", parts->base } };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!cg_starts(cg_slice(template), words[i].word))
+			continue;
+		fwrite(words[i].text.ptr, 1, words[i].text.len, to);
+		return template + strlen(words[i].word);
+	}
+	return NULL;
+}
+
+static void
+put_template(FILE *to, const char *template, struct parts parts)
+{
+	const char *first = strstr(template, "{stem}"), *after;
 	size_t n = first != NULL ? (size_t)(first - template) : 0;
 
 	/* What is called so already is not called so twice. */
-	if (n > 0 && length > n && strncmp(stem, template, n) == 0) {
-		stem += n;
-		length -= n;
+	if (n > 0 && parts.stem.len > n &&
+	    strncmp(parts.stem.ptr, template, n) == 0) {
+		parts.stem.ptr += n;
+		parts.stem.len -= n;
 	}
 	while (*template != '\0') {
-		if (strncmp(template, "{stem}", 6) == 0) {
-			fwrite(stem, 1, length, to);
-			template += 6;
-		} else if (strncmp(template, "{base}", 6) == 0) {
-			fputs(base, to);
-			template += 6;
-		} else {
-			putc(*template ++, to);
-		}
+		after = put_word(to, template, &parts);
+		if (after == NULL)
+			putc(*template, to);
+		template = after != NULL ? after : template + 1;
 	}
+}
+
+/* A template that does not say where is for the name alone. */
+static bool
+is_whole_path(const char *template)
+{
+	return strchr(template, '/') != NULL || strstr(template, "{dir}");
+}
+
+static void
+put_output(FILE *file, const struct args *args, struct parts parts)
+{
+	const struct cg_module *to = cg_job_target(args->job);
+	const char *template = args->name != NULL ? args->name : to->naming;
+
+	if (template == NULL || !is_whole_path(template)) {
+		fwrite(parts.dir.ptr, 1, parts.dir.len, file);
+		putc('/', file);
+	}
+	if (template != NULL)
+		put_template(file, template, parts);
+	else
+		fprintf(file, "%.*s.%.*s", (int)parts.stem.len, parts.stem.ptr,
+		    (int)strcspn(to->suffixes, ";"), to->suffixes);
+	if (args->gzip)
+		fputs(".gz", file);
 }
 
 char *
 output_name(const struct batch *batch, const char *name)
 {
 	const struct args *args = batch->args;
-	const struct cg_module *to = cg_job_target(args->job);
-	char *path = safe_path(name), *stem = NULL, *text = NULL;
-	const char *slash, *base;
+	char *path = safe_path(name), *stem = NULL, *text = NULL, *safe = NULL;
+	struct parts parts;
+	const char *slash;
 	FILE *file = NULL;
-	size_t size, length;
+	size_t size;
 
 	if (path != NULL) {
 		slash = strrchr(path, '/');
-		base = slash != NULL ? slash + 1 : path;
-		stem = strdup(base);
+		parts.base = cg_slice(slash != NULL ? slash + 1 : path);
+		parts.dir = (struct cg_slice){ path,
+			slash != NULL ? (size_t)(slash - path) : 0 };
+		stem = strdup(parts.base.ptr);
 		file = open_memstream(&text, &size);
 	}
-	if (stem == NULL || file == NULL) {
-		free(stem);
-		free(path);
-		return NULL;
+	if (stem != NULL && file != NULL) {
+		parts.stem.ptr = stem;
+		parts.stem.len = stem_length(args->job, stem);
+		put_output(file, args, parts);
 	}
-	length = stem_length(args->job, stem);
-	fwrite(path, 1, (size_t)(base - path), file);
-	if (args->name != NULL || to->naming != NULL)
-		put_name(file, args->name != NULL ? args->name : to->naming,
-		    base, stem, length);
-	else
-		fprintf(file, "%.*s.%.*s", (int)length, stem,
-		    (int)strcspn(to->suffixes, ";"), to->suffixes);
-	if (args->gzip)
-		fputs(".gz", file);
+	if (file != NULL && fclose(file) == 0 && stem != NULL)
+		safe = safe_path(text);
+	free(text);
 	free(stem);
 	free(path);
-	if (fclose(file) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return safe;
 }

@@ -22,44 +22,35 @@ hash(const char *text)
 	return h * 0x9e3779b97f4a7c15u >> 7;
 }
 
-/* Where the key is, or would be; there is always a free slot. */
-static size_t *
-find_slot(const struct batch *batch, struct index *index, const char *key)
+/* Where the name is, or would be; there is always a free slot. */
+static const char **
+find_slot(const struct names *names, const char *name)
 {
-	size_t i = hash(key) & (index->slots - 1);
+	size_t i = hash(name) & (names->slots - 1);
 
-	while (index->slot[i] != 0 &&
-	       strcmp(index->key(&batch->task[index->slot[i] - 1]), key) != 0)
-		i = (i + 1) & (index->slots - 1);
-	return &index->slot[i];
+	while (names->slot[i] != NULL && strcmp(names->slot[i], name) != 0)
+		i = (i + 1) & (names->slots - 1);
+	return &names->slot[i];
 }
 
 static bool
-grow_index(const struct batch *batch, struct index *index)
+grow_names(struct names *names)
 {
-	size_t *old = index->slot, slots = index->slots;
+	struct names more = { .slots =
+				  names->slots > 0 ? names->slots * 2 : 1024,
+		.count = names->count };
 
-	if (index->count * 2 < slots)
+	if (names->count * 2 < names->slots)
 		return true;
-	index->slots = slots > 0 ? slots * 2 : 1024;
-	index->slot = calloc(index->slots, sizeof(*index->slot));
-	if (index->slot == NULL) {
-		index->slot = old;
-		index->slots = slots;
+	more.slot = calloc(more.slots, sizeof(*more.slot));
+	if (more.slot == NULL)
 		return false;
-	}
-	for (size_t i = 0; i < slots; i++)
-		if (old[i] != 0)
-			*find_slot(batch, index,
-			    index->key(&batch->task[old[i] - 1])) = old[i];
-	free(old);
+	for (size_t i = 0; i < names->slots; i++)
+		if (names->slot[i] != NULL)
+			*find_slot(&more, names->slot[i]) = names->slot[i];
+	free(names->slot);
+	*names = more;
 	return true;
-}
-
-static const char *
-output_key(const struct task *task)
-{
-	return task->output;
 }
 
 /* ---- Tasks --------------------------------------------------------------- */
@@ -78,6 +69,12 @@ join_path(const char *folder, const char *name)
 	return path;
 }
 
+const char *
+task_path(const struct task *task)
+{
+	return task->member != NULL ? task->member : task->path;
+}
+
 char *
 task_name(const struct task *task)
 {
@@ -85,40 +82,54 @@ task_name(const struct task *task)
 				    : strdup(task->path);
 }
 
-/* Of two outputs of one name the second becomes NAME~2. */
-static bool
-name_output(struct batch *batch, size_t number, const char *name)
+char *
+claim_output(struct batch *batch, char *name)
 {
-	struct task *task = &batch->task[number];
-	char *plain = output_name(batch, name);
-	size_t *slot, size;
+	const char **slot;
+	char *output;
+	size_t size;
 
-	if (plain == NULL || !grow_index(batch, &batch->outputs)) {
-		free(plain);
-		return false;
+	if (name == NULL || !grow_names(&batch->outputs)) {
+		free(name);
+		return NULL;
 	}
-	size = strlen(plain) + CG_NUMBER_MAX + 2;
-	task->output = malloc(size);
-	for (size_t n = 1; task->output != NULL; n++) {
-		snprintf(task->output, size, "%s", plain);
+	size = strlen(name) + CG_NUMBER_MAX + 2;
+	output = malloc(size);
+	for (size_t n = 1; output != NULL; n++) {
+		snprintf(output, size, "%s", name);
 		if (n > 1)
-			snprintf(task->output, size, "%s~%zu", plain, n);
-		slot = find_slot(batch, &batch->outputs, task->output);
-		if (*slot != 0)
+			snprintf(output, size, "%s~%zu", name, n);
+		slot = find_slot(&batch->outputs, output);
+		if (*slot != NULL)
 			continue;
-		*slot = number + 1;
+		*slot = output;
 		batch->outputs.count++;
 		break;
 	}
-	free(plain);
-	return task->output != NULL;
+	free(name);
+	return output;
 }
 
 bool
 has_output(struct batch *batch, const char *output)
 {
 	return batch->outputs.slots > 0 &&
-	       *find_slot(batch, &batch->outputs, output) != 0;
+	       *find_slot(&batch->outputs, output) != NULL;
+}
+
+const char *
+task_output(const struct batch *batch, const struct task *task)
+{
+	return task->group > 0 ? batch->group[task->group - 1].output
+			       : task->output;
+}
+
+char *
+place_output(const struct batch *batch, const char *output)
+{
+	return batch->args->folder != NULL
+		   ? join_path(batch->args->folder, output)
+		   : strdup(output);
 }
 
 /* NULL: out of memory. */
@@ -174,6 +185,16 @@ looks_like_archive(const char *path)
 
 	return strstr(path, ".tar.") != NULL ||
 	       find_suffix(path, "tar;tgz;tbz;tbz2;txz;tzst;zip", &n) != 0;
+}
+
+bool
+is_batch(const struct args *args)
+{
+	bool batch = args->folder != NULL || asks_for_batch(args);
+
+	for (size_t i = 0; !batch && i < args->inputs; i++)
+		batch = looks_like_archive(args->input[i]);
+	return batch;
 }
 
 static int
@@ -265,7 +286,8 @@ is_target(const struct batch *batch, const struct stat *info)
 {
 	struct stat target;
 
-	return stat(batch->args->folder, &target) == 0 &&
+	return batch->args->folder != NULL &&
+	       stat(batch->args->folder, &target) == 0 &&
 	       target.st_dev == info->st_dev && target.st_ino == info->st_ino;
 }
 
@@ -328,13 +350,31 @@ add_folder(struct batch *batch, const char *folder)
 	return ok ? status : cg_nomem(batch->args->job);
 }
 
+/* A program that was named is there for its symbols. */
+static bool
+is_program(const char *path, const struct stat *info)
+{
+	FILE *file = S_ISREG(info->st_mode) ? fopen(path, "re") : NULL;
+	char magic[4];
+	bool is;
+
+	if (file == NULL)
+		return false;
+	is = fread(magic, 1, sizeof(magic), file) == sizeof(magic) &&
+	     memcmp(magic, "\177ELF", sizeof(magic)) == 0;
+	(void)fclose(file);
+	return is;
+}
+
 static int
 add_path_given(struct batch *batch, const char *path)
 {
 	struct stat info;
 
 	memset(&info, 0, sizeof(info));
-	if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+	if (stat(path, &info) == 0 && is_program(path, &info))
+		return cg_job_add_object(batch->args->job, path);
+	if (S_ISDIR(info.st_mode)) {
 		if (!batch->args->recursive)
 			return cg_usage(batch->args->job,
 			    "%s is a folder: -r reads folders", path);
@@ -385,6 +425,14 @@ gathered_rank(const struct cg_job *job, const char *name, size_t *stem)
 		return rank;
 	}
 	return 0;
+}
+
+bool
+is_gathered(const struct batch *batch, const struct task *task)
+{
+	size_t stem;
+
+	return gathered_rank(batch->args->job, task_path(task), &stem) > 0;
 }
 
 struct gathered {
@@ -462,19 +510,22 @@ plan_batch(struct batch *batch)
 	struct args *args = batch->args;
 	int status = CG_OK;
 
-	batch->outputs.key = output_key;
 	for (size_t i = 0; status == CG_OK && i < args->inputs; i++)
 		status = add_path_given(batch, args->input[i]);
 	if (status == CG_OK && args->list != NULL)
 		status = add_list(batch, args->list);
 	if (status == CG_OK)
 		status = find_companions(batch);
+	if (status == CG_OK)
+		status = find_groups(batch);
 	for (size_t i = 0; status == CG_OK && i < batch->tasks; i++) {
-		const struct task *task = &batch->task[i];
+		struct task *task = &batch->task[i];
 
-		if (task->state == TODO &&
-		    !name_output(batch, i,
-			task->member != NULL ? task->member : task->path))
+		if (task->state != TODO || task->group != 0)
+			continue;
+		task->output =
+		    claim_output(batch, output_name(batch, task_path(task)));
+		if (task->output == NULL)
 			status = cg_nomem(args->job);
 	}
 	if (status == CG_OK && batch->tasks == 0)

@@ -1,9 +1,11 @@
 /*
- * batch_worker.c - the processes that convert: what kills one costs the
+ * batch_worker.c - in the processes that convert: what kills one costs the
  * input that it was at, no more.
  *
  * A worker is forked when all tasks are known, so it is told a number, with
  * the bytes of what is no file of its own. It answers with what became of it.
+ * Inputs with one output are read each by a job of its own, then added to a
+ * sum; the sums of chunks are written in the format that loses nothing.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,24 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "batch.h"
 
-struct order {
-	size_t task, blobs;
-};
-
-struct answer {
-	size_t task;
-	enum state state;
-	bool last;        /* short of memory: another worker is to go on */
-	size_t log, tail; /* bytes that follow */
-};
-
-static bool
+bool
 write_all(int fd, const void *bytes, size_t n)
 {
 	const char *at = bytes;
@@ -43,7 +33,7 @@ write_all(int fd, const void *bytes, size_t n)
 	return true;
 }
 
-static bool
+bool
 read_all(int fd, void *bytes, size_t n)
 {
 	char *at = bytes;
@@ -58,20 +48,9 @@ read_all(int fd, void *bytes, size_t n)
 	return true;
 }
 
-/* ---- In the worker: one task --------------------------------------------- */
+/* ---- What it says --------------------------------------------------------- */
 
-/* What is said of it, as lines for people and as JSON. */
-struct talk {
-	const struct args *args;
-	FILE *log, *warnings;
-	char *log_text, *warnings_text;
-	size_t log_size, warnings_size;
-	const struct task *task;
-	char *error; /* the first one */
-	bool warned;
-};
-
-static void
+void
 hear(void *arg, const struct cg_message *message)
 {
 	struct talk *talk = arg;
@@ -82,7 +61,9 @@ hear(void *arg, const struct cg_message *message)
 
 	if (to == NULL)
 		return;
-	if (named.file == NULL)
+	if (talk->task == NULL)
+		named.file = talk->output;
+	else if (named.file == NULL)
 		named.file = name = task_name(talk->task);
 	else if (talk->task->member != NULL)
 		named.file = name = join_path(talk->task->path, named.file);
@@ -131,71 +112,31 @@ put_totals(FILE *to, const struct cg_graph *graph)
 	free(cost);
 }
 
-/* Sets the job up for the task; its status. */
-static int
-set_up(struct batch *batch, struct cg_job *job, const struct task *task,
-    const struct blob *blob, size_t blobs)
+bool
+open_talk(struct talk *talk, FILE **tail, char **text, size_t *size)
 {
-	size_t number = task->leader;
-	char *output;
-	int status = CG_OK;
+	talk->log = open_memstream(&talk->log_text, &talk->log_size);
+	talk->warnings =
+	    open_memstream(&talk->warnings_text, &talk->warnings_size);
+	*tail = open_memstream(text, size);
+	return *tail && talk->log && talk->warnings;
+}
 
-	for (size_t i = 0; status == CG_OK && i < blobs; i++) {
-		const struct task *file = &batch->task[number];
-
-		status = cg_job_add_memory(job, file->member,
-		    (struct cg_slice){ blob[i].bytes, blob[i].size });
-		number = file->next;
+/* Ends the talk; with its words the tail is complete. */
+static void
+close_talk(struct talk *talk, FILE *tail, enum state state)
+{
+	(void)fclose(talk->log);
+	(void)fclose(talk->warnings);
+	if (talk->warned)
+		fprintf(tail, ",\"warnings\":[%s]", talk->warnings_text);
+	if (talk->error != NULL) {
+		fputs(state == SKIPPED ? ",\"reason\":" : ",\"error\":", tail);
+		put_json(tail, cg_slice(talk->error));
 	}
-	if (status == CG_OK)
-		status = cg_job_add_input(
-		    job, task->member != NULL ? task->member : task->path);
-	output = join_path(batch->args->folder, task->output);
-	if (status == CG_OK)
-		status = output != NULL ? cg_job_set_output(job, output)
-					: cg_nomem(job);
-	free(output);
-	return status;
 }
 
-static double
-seconds_now(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static enum state
-convert_task(struct batch *batch, struct cg_job *job, const struct task *task,
-    const struct blob *blob, size_t blobs, FILE *tail, bool *last)
-{
-	const struct cg_graph *graph = NULL;
-	struct cg_detected found;
-	int status = set_up(batch, job, task, blob, blobs);
-
-	if (status == CG_OK)
-		status = cg_job_read(job, &graph);
-	if (cg_job_source(job, 0, &found) != NULL) {
-		fputs(",\"format\":", tail);
-		put_json(tail, cg_slice(found.module->name));
-	}
-	if (status == CG_OK)
-		put_totals(tail, graph);
-	if (status == CG_OK)
-		status = cg_job_write(job);
-	if (batch_stopped(batch))
-		return STOPPED;
-	if (status != CG_OK && cg_job_unclaimed(job))
-		return SKIPPED;
-	if (status != CG_OK)
-		fprintf(tail, ",\"exit\":%d", status);
-	*last = status == CG_ELIMIT;
-	return status == CG_OK ? DONE : FAILED;
-}
-
-static bool
+bool
 send_answer(int to, struct answer *answer, struct talk *talk, char *tail)
 {
 	bool ok;
@@ -211,45 +152,104 @@ send_answer(int to, struct answer *answer, struct talk *talk, char *tail)
 	free(talk->log_text);
 	free(talk->warnings_text);
 	free(talk->error);
+	free(talk->output);
 	return ok;
 }
 
-static bool
-do_task(struct batch *batch, int to, const struct order *order,
+/* ---- One task ------------------------------------------------------------ */
+
+/* Sets the job up for the task; its status. */
+static int
+set_up(struct batch *batch, struct cg_job *job, const struct order *order,
     const struct blob *blob)
 {
-	struct talk talk = { .args = batch->args };
-	struct answer answer = { .task = order->task, .state = FAILED };
+	const struct task *task = &batch->task[order->task];
+	size_t number = order->task;
+	char *output;
+	int status = CG_OK;
+
+	for (size_t i = 0; status == CG_OK && i < order->blobs; i++) {
+		const struct task *file = &batch->task[number];
+
+		status = cg_job_add_memory(job, file->member,
+		    (struct cg_slice){ blob[i].bytes, blob[i].size });
+		number = file->next;
+	}
+	if (status == CG_OK)
+		status = cg_job_add_input(
+		    job, task->member != NULL ? task->member : task->path);
+	if (status != CG_OK || order->doing == ADD)
+		return status == CG_OK ? cg_job_set_to(job, lossless(job))
+				       : status;
+	output = place_output(batch, task_output(batch, task));
+	status =
+	    output != NULL ? cg_job_set_output(job, output) : cg_nomem(job);
+	free(output);
+	return status;
+}
+
+static enum state
+convert_task(struct mind *mind, struct cg_job *job, const struct order *order,
+    struct blob *blob, FILE *tail, bool *last)
+{
+	const struct cg_graph *graph = NULL;
+	struct cg_detected found;
+	int status = set_up(mind->batch, job, order, blob);
+
+	if (status == CG_OK)
+		status = cg_job_read(job, &graph);
+	if (cg_job_source(job, 0, &found) != NULL) {
+		fputs(",\"format\":", tail);
+		put_json(tail, cg_slice(found.module->name));
+	}
+	if (status == CG_OK)
+		put_totals(tail, graph);
+	if (status == CG_OK && order->doing == CONVERT)
+		status = cg_job_write(job);
+	if (batch_stopped(mind->batch))
+		return STOPPED;
+	if (status == CG_OK && cg_job_skipped(job))
+		status = CG_EINPUT;
+	if (status == CG_OK && order->doing == ADD) {
+		status = add_to_sum(mind, job, order, blob);
+		/* What was added by half is of no use. */
+		*last = status != CG_OK;
+	}
+	if (status != CG_OK && cg_job_unclaimed(job))
+		return SKIPPED;
+	if (status != CG_OK)
+		fprintf(tail, ",\"exit\":%d", status);
+	*last = *last || status == CG_ELIMIT;
+	if (status != CG_OK)
+		return FAILED;
+	return order->doing == ADD ? SUMMED : DONE;
+}
+
+static bool
+do_task(struct mind *mind, const struct order *order, struct blob *blob)
+{
+	struct batch *batch = mind->batch;
+	struct talk talk = { .args = batch->args,
+		.task = &batch->task[order->task] };
+	struct answer answer = { .state = FAILED };
 	struct cg_job *job = cg_job_twin(batch->args->job);
 	double began = seconds_now();
 	char *text = NULL;
-	FILE *tail = open_memstream(&text, &answer.tail);
+	FILE *tail;
 
-	talk.log = open_memstream(&talk.log_text, &talk.log_size);
-	talk.warnings =
-	    open_memstream(&talk.warnings_text, &talk.warnings_size);
-	talk.task = &batch->task[order->task];
-	if (job == NULL || !tail || !talk.log || !talk.warnings)
+	if (job == NULL || !open_talk(&talk, &tail, &text, &answer.tail))
 		return false; /* the parent says so */
 	cg_job_set_reporter(job, hear, &talk);
-	answer.state = convert_task(batch, job, &batch->task[order->task], blob,
-	    order->blobs, tail, &answer.last);
+	mind->talk = &talk;
+	answer.state = convert_task(mind, job, order, blob, tail, &answer.last);
 	cg_job_free(job);
-	(void)fclose(talk.log);
-	(void)fclose(talk.warnings);
-	if (talk.warned)
-		fprintf(tail, ",\"warnings\":[%s]", talk.warnings_text);
-	if (talk.error != NULL) {
-		fputs(answer.state == SKIPPED ? ",\"reason\":" : ",\"error\":",
-		    tail);
-		put_json(tail, cg_slice(talk.error));
-	}
+	close_talk(&talk, tail, answer.state);
 	fprintf(tail, ",\"seconds\":%.6f", seconds_now() - began);
 	(void)fclose(tail);
-	return send_answer(to, &answer, &talk, text);
+	return send_answer(mind->to, &answer, &talk, text);
 }
 
-/* ---- In the worker: its life --------------------------------------------- */
+/* ---- Its life ------------------------------------------------------------ */
 
 static bool
 take_blob(int from, struct blob *blob)
@@ -261,6 +261,23 @@ take_blob(int from, struct blob *blob)
 	return blob->bytes != NULL && read_all(from, blob->bytes, blob->size);
 }
 
+static bool
+take_task(struct mind *mind, const struct order *order)
+{
+	struct blob *blob = calloc(order->blobs + 1, sizeof(*blob));
+	bool ok = blob != NULL;
+
+	(void)alarm(mind->batch->args->timeout);
+	for (size_t i = 0; ok && i < order->blobs; i++)
+		ok = take_blob(mind->from, &blob[i]);
+	ok = ok && do_task(mind, order, blob);
+	for (size_t i = 0; blob != NULL && i < order->blobs; i++)
+		free(blob[i].bytes);
+	free(blob);
+	(void)alarm(0);
+	return ok;
+}
+
 static void
 limit_memory(const struct args *args)
 {
@@ -270,140 +287,19 @@ limit_memory(const struct args *args)
 		(void)setrlimit(RLIMIT_AS, &limit);
 }
 
-static int
+int
 work(struct batch *batch, int from, int to)
 {
+	struct mind mind = { .batch = batch, .from = from, .to = to };
 	struct order order;
-	struct blob *blob;
 	bool ok = true;
 
 	limit_memory(batch->args);
 	(void)signal(SIGALRM, SIG_DFL);
 	(void)signal(SIGXFSZ, SIG_IGN);
-	while (ok && read_all(from, &order, sizeof(order))) {
-		(void)alarm(batch->args->timeout);
-		blob = calloc(order.blobs + 1, sizeof(*blob));
-		ok = blob != NULL;
-		for (size_t i = 0; ok && i < order.blobs; i++)
-			ok = take_blob(from, &blob[i]);
-		ok = ok && do_task(batch, to, &order, blob);
-		for (size_t i = 0; blob != NULL && i < order.blobs; i++)
-			free(blob[i].bytes);
-		free(blob);
-		(void)alarm(0);
-	}
+	while (ok && read_all(from, &order, sizeof(order)))
+		ok = order.doing == CONVERT || order.doing == ADD
+			 ? take_task(&mind, &order)
+			 : do_sum(&mind, &order);
 	return ok ? CG_OK : CG_ELIMIT;
-}
-
-/* ---- In the parent ------------------------------------------------------- */
-
-bool
-start_worker(struct batch *batch, struct worker *worker, struct worker *all)
-{
-	int order[2], answer[2] = { -1, -1 };
-
-	*worker = (struct worker){ .to = -1, .from = -1 };
-	(void)fflush(NULL);
-	if (pipe(order) != 0 || pipe(answer) != 0 ||
-	    (worker->pid = fork()) < 0) {
-		fprintf(stderr, "cgconv: error: cannot start a worker: %s\n",
-		    strerror(errno));
-		return false;
-	}
-	if (worker->pid == 0) {
-		/* Others must see the end of theirs when the parent ends. */
-		for (size_t i = 0; i < batch->args->jobs; i++) {
-			if (all[i].pid <= 0)
-				continue;
-			(void)close(all[i].to);
-			(void)close(all[i].from);
-		}
-		(void)close(order[1]);
-		(void)close(answer[0]);
-		_exit(work(batch, order[0], answer[1]));
-	}
-	(void)close(order[0]);
-	(void)close(answer[1]);
-	worker->to = order[1];
-	worker->from = answer[0];
-	return true;
-}
-
-/* A worker that died meanwhile is found out when its answer is taken. */
-void
-send_task(
-    struct worker *worker, size_t task, const struct blob *blob, size_t blobs)
-{
-	struct order order = { task, blobs };
-	bool ok = write_all(worker->to, &order, sizeof(order));
-
-	for (size_t i = 0; ok && i < blobs; i++)
-		ok = write_all(
-			 worker->to, &blob[i].size, sizeof(blob[i].size)) &&
-		     write_all(worker->to, blob[i].bytes, blob[i].size);
-	worker->busy = task + 1;
-}
-
-void
-stop_worker(struct worker *worker)
-{
-	if (worker->pid <= 0)
-		return;
-	(void)close(worker->to);
-	(void)close(worker->from);
-	while (waitpid(worker->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	*worker = (struct worker){ .to = -1, .from = -1 };
-}
-
-/* It is gone: says why, as far as one can know. */
-static void
-bury(struct batch *batch, struct worker *worker)
-{
-	size_t task = worker->busy - 1;
-	char text[128];
-	int status = 0;
-
-	(void)close(worker->to);
-	(void)close(worker->from);
-	while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	*worker = (struct worker){ .to = -1, .from = -1 };
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-		snprintf(text, sizeof(text), "took more than %u seconds",
-		    batch->args->timeout);
-	else if (WIFSIGNALED(status))
-		snprintf(text, sizeof(text), "the worker was killed: %s",
-		    strsignal(WTERMSIG(status)));
-	else
-		snprintf(text, sizeof(text), "out of memory");
-	if (batch_stopped(batch))
-		end_task(batch, task, STOPPED, NULL, "");
-	else
-		fail_task(batch, task, text);
-}
-
-void
-take_result(struct batch *batch, struct worker *worker)
-{
-	struct answer answer;
-	char *log = NULL, *tail = NULL;
-	bool ok = read_all(worker->from, &answer, sizeof(answer)) &&
-		  (log = malloc(answer.log + 1)) != NULL &&
-		  (tail = malloc(answer.tail + 1)) != NULL &&
-		  read_all(worker->from, log, answer.log) &&
-		  read_all(worker->from, tail, answer.tail);
-
-	if (!ok) {
-		free(log);
-		free(tail);
-		bury(batch, worker);
-		return;
-	}
-	worker->busy = 0;
-	log[answer.log] = tail[answer.tail] = '\0';
-	end_task(batch, answer.task, answer.state, log, tail);
-	if (answer.last)
-		stop_worker(worker);
-	free(tail);
 }

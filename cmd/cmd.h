@@ -25,10 +25,11 @@ struct args {
 	bool quiet, verbose;
 	const volatile sig_atomic_t *stop; /* not 0: a signal came */
 	/* Of a batch. */
-	const char *folder, *name, *list, *manifest;
+	const char *folder, *name, *group_by, *list, *manifest;
 	size_t jobs;      /* 0: as many as there are cores */
 	unsigned timeout; /* seconds; 0: none */
 	uint64_t max_memory; /* bytes; 0: no limit */
+	bool part_by; /* samples make parts */
 	bool gzip, recursive, nul, overwrite, fail_fast, dry_run, resume, retry;
 };
 
@@ -51,7 +52,11 @@ int parse_args(struct args *, char **argv);
 /* ---- what to do: convert.c help.c list.c detect.c info.c verify.c -------------- */
 
 int convert(struct args *);
-/* -O: many inputs, an output each. */
+/* Does an option ask for one? */
+bool asks_for_batch(const struct args *);
+/* Or an archive among the inputs? */
+bool is_batch(const struct args *);
+/* -O: many inputs, an output each; -o: one for all of them. */
 int convert_batch(struct args *);
 int show_help(struct args *);
 int show_version(struct args *);

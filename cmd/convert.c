@@ -27,8 +27,11 @@ convert(struct args *args)
 {
 	int status;
 
-	if (args->folder != NULL)
-		return convert_batch(args);
+	if (is_batch(args))
+		return args->folder || args->output
+			   ? convert_batch(args)
+			   : cg_usage(args->job,
+				 "archives need -O or -o, where to write");
 	status = add_inputs(args);
 
 	if (status != CG_OK)

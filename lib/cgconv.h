@@ -1131,9 +1131,10 @@ void cg_job_free(struct cg_job *);
 void cg_job_set_reporter(struct cg_job *, cg_reporter *, void *arg);
 /*
  * Another job with the same settings, formats, options and objects, without
- * inputs and output; to be freed before the first. NULL: out of memory.
+ * inputs and output; to be freed before the first. They share what is known of
+ * the objects, so both are of one thread. NULL: out of memory.
  */
-struct cg_job *cg_job_twin(const struct cg_job *);
+struct cg_job *cg_job_twin(struct cg_job *);
 /*
  * "-" is standard input. ELF files among the inputs become objects, folders
  * become the files in them that a format gathers.
@@ -1184,6 +1185,17 @@ int cg_job_set_option(struct cg_job *, const char *name, const char *value);
  * same file and name in another that knows it, if there is just one.
  */
 int cg_job_read(struct cg_job *, const struct cg_graph **);
+/*
+ * Adds what another job has read, as an input: for who reads each with a job
+ * of its own, so that a bad one costs itself alone. Such a job has no inputs;
+ * cg_job_read() then makes the sum. NULL adds nothing: a sum may be empty.
+ */
+int cg_job_add_read(struct cg_job *, const struct cg_job *);
+/*
+ * The output is to be added to others: what depends on all of the inputs is
+ * left to the job that adds them up.
+ */
+void cg_job_set_partial(struct cg_job *, bool);
 /*
  * Derives facts as for a writer that needs them and carries all, for who
  * looks at the graph himself (CG_INCL: inclusive costs where they follow from

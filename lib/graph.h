@@ -395,6 +395,8 @@ const uint64_t *cg_clamp_values(struct cg_graph *, const uint64_t *cost,
  * is sealed, then is another one. Reports its failures.
  */
 int cg_graph_join(struct cg_graph **graph);
+/* Adds all of a sealed graph, as an input. Reports its failures. */
+int cg_graph_add(struct cg_build *, const struct cg_graph *);
 
 /* ---- events.c ----------------------------------------------------------- */
 

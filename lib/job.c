@@ -173,6 +173,12 @@ cg_job_verbose(const struct cg_job *job)
 }
 
 void
+cg_job_set_partial(struct cg_job *job, bool partial)
+{
+	job->partial = partial;
+}
+
+void
 cg_job_set_stop(struct cg_job *job, const volatile sig_atomic_t *flag)
 {
 	job->diag.stop = flag;
@@ -295,11 +301,14 @@ keep_source(struct cg_job *job, const struct cg_in *in,
 static int
 check_symbols(struct cg_job *job)
 {
-	for (size_t i = 0; i < job->opens; i++) {
-		const struct cg_symbols *symbols = job->opened[i].symbols;
+	for (const struct cg_job *it = job; it; it = it->lender) {
+		for (size_t i = 0; i < it->opens; i++) {
+			const struct cg_symbols *symbols =
+			    it->opened[i].symbols;
 
-		if (symbols && cg_symbols_status(symbols) != CG_OK)
-			return cg_nomem(job);
+			if (symbols && cg_symbols_status(symbols) != CG_OK)
+				return cg_nomem(job);
+		}
 	}
 	return CG_OK;
 }
@@ -346,6 +355,12 @@ find_unwanted(const struct cg_job *job)
 	return job->to ? rows & ~(job->to->carries | job->to->needs) : 0;
 }
 
+static bool
+is_sum(const struct cg_job *job)
+{
+	return (job->inputs > 1 || job->adds) && !job->parts;
+}
+
 static int
 begin_graph(struct cg_job *job)
 {
@@ -355,7 +370,7 @@ begin_graph(struct cg_job *job)
 	if (!job->graph)
 		return cg_nomem(job);
 	cg_build_init(&job->build, job->graph,
-	    job->inputs > 1 && !job->parts ? CG_PARTS_SUM : CG_PARTS_KEEP);
+	    is_sum(job) ? CG_PARTS_SUM : CG_PARTS_KEEP);
 	job->build.rules = &job->rules;
 	job->build.unwanted = find_unwanted(job);
 	job->build.by = &job->part_by;
@@ -371,8 +386,8 @@ freeze(struct cg_job *job)
 		status = cg_formulas_resolve(job->graph);
 	if (status == CG_OK)
 		status = cg_graph_seal(job->graph);
-	/* One input knows its objects, or has none. */
-	if (status == CG_OK && job->inputs > 1 && !job->parts)
+	/* One input knows its objects, or has none; a part knows not all. */
+	if (status == CG_OK && is_sum(job) && !job->partial)
 		status = cg_graph_join(&job->graph);
 	/* It may be another one now, and stacks are folded by the builder. */
 	job->build.graph = job->graph;
@@ -380,9 +395,24 @@ freeze(struct cg_job *job)
 }
 
 int
+cg_job_add_read(struct cg_job *job, const struct cg_job *part)
+{
+	int status;
+
+	job->adds = true;
+	status = begin_graph(job);
+	if (status != CG_OK || !part)
+		return status;
+	/* What the user wants of paths has been done when it was read. */
+	job->build.rules = NULL;
+	cg_build_next(&job->build, NULL);
+	return cg_graph_add(&job->build, part->graph);
+}
+
+int
 cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 {
-	int status = cg_job_sort_inputs(job);
+	int status = job->adds ? CG_OK : cg_job_sort_inputs(job);
 
 	if (status == CG_OK)
 		status = begin_graph(job);
@@ -538,23 +568,37 @@ cg_job_run(struct cg_job *job)
 
 /* ---- Symbols ------------------------------------------------------------ */
 
+/* Twins share what is known of the objects that were given. */
+static struct cg_job *
+symbols_owner(struct cg_job *job, const char *path)
+{
+	struct cg_job *lender = job->lender;
+
+	for (size_t i = 0; lender && i < lender->objects; i++) {
+		if (strcmp(lender->object[i], path) == 0)
+			return lender;
+	}
+	return job;
+}
+
 const struct cg_symbols *
 cg_open_symbols(struct cg_job *job, const char *path, bool quiet)
 {
-	const char *name = cg_job_keep(job, path);
+	struct cg_job *owner = symbols_owner(job, path);
+	const char *name = cg_job_keep(owner, path);
 	struct cg_opened *opened;
 	int status = CG_OK;
 
-	for (size_t i = 0; name && i < job->opens; i++) {
-		if (job->opened[i].path == name)
-			return job->opened[i].symbols;
+	for (size_t i = 0; name && i < owner->opens; i++) {
+		if (owner->opened[i].path == name)
+			return owner->opened[i].symbols;
 	}
-	if (!name || !cg_grow(&job->opened, &job->open_cap, job->opens + 1,
-			 sizeof(*job->opened))) {
+	if (!name || !cg_grow(&owner->opened, &owner->open_cap,
+			 owner->opens + 1, sizeof(*owner->opened))) {
 		job->fault = name ? cg_nomem(job) : CG_ELIMIT;
 		return NULL;
 	}
-	opened = &job->opened[job->opens++];
+	opened = &owner->opened[owner->opens++];
 	opened->path = name;
 	opened->symbols = cg_symbols_load(&job->diag, path, quiet, &status);
 	if (status == CG_ELIMIT)

@@ -40,6 +40,9 @@ struct cg_job {
 	const char *output;
 	struct cg_part_by part_by;
 	bool gzip, strict, clamp, guess, verbose, parts;
+	bool adds;               /* what other jobs have read */
+	bool partial;            /* the output is to be added to others */
+	struct cg_job *lender;   /* of its objects' symbols, or NULL */
 	struct cg_rules rules;
 	struct cg_map input_ids; /* hashes of the inputs' device and inode */
 	size_t skips;            /* inputs, or units of one, left out */

@@ -123,6 +123,9 @@ option_fits(const struct cg_job *job, const char *name,
 {
 	const struct cg_option *option = cg_module_option(to, name);
 
+	/* Who has read what is added up here has heeded what is for reading. */
+	if (job->adds && cg_find_option(job, name)->reading)
+		return true;
 	return (option && option->writing) || option_reads(job, name);
 }
 

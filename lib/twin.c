@@ -36,7 +36,7 @@ copy_rules(struct cg_rules *to, const struct cg_rules *from)
 }
 
 struct cg_job *
-cg_job_twin(const struct cg_job *job)
+cg_job_twin(struct cg_job *job)
 {
 	struct cg_job *twin = calloc(1, sizeof(*twin));
 	bool ok = twin != NULL;
@@ -58,6 +58,7 @@ cg_job_twin(const struct cg_job *job)
 	twin->clamp = job->clamp;
 	twin->guess = job->guess;
 	twin->parts = job->parts;
+	twin->lender = job->lender ? job->lender : job;
 	/* Strings stay the first job's. */
 	ok = copy_array(&twin->module, job->module, job->modules,
 		 sizeof(*job->module)) &&

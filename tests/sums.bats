@@ -1,0 +1,206 @@
+# sums.bats - batches with one output for many inputs: -o, --group-by.
+load helper
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	dir=$BATS_TEST_TMPDIR
+	ROOT=$PWD
+	PLAIN=$PWD/samples/callgrind/plain/callgrind.out
+	cp -r samples/gcov/gcc-c "$dir/unit"
+	cd "$dir" || return 1
+}
+
+# A tree "in": ranks of jobs, one of them broken, and units of a program.
+make_tree()
+{
+	local job i
+
+	for job in 7 8; do
+		mkdir -p "in/job$job"
+		for i in $(seq 1 "${1:-20}"); do
+			sed "s/^fn=(1) /fn=(1) f$((i % 9))/; s/^pid: .*/pid: $i/" \
+				"$PLAIN" >"in/job$job/callgrind.out.$i"
+		done
+	done
+	printf 'events: Ir\nfn=f\ncalls=x\n' >in/job8/bad
+	cp -r unit in/unit
+}
+
+batch()
+{
+	status=0
+	"$CGCONV" "$@" 2>err || status=$?
+}
+
+good()
+{
+	find in -name 'callgrind.out.*' -o -name '*.gcda'
+}
+
+@test "sums: -o is the sum of the inputs; a bad one costs itself" {
+	make_tree 300 # more than a chunk
+	# shellcheck disable=SC2046 # many words
+	"$CGCONV" -q -t json -o right.cgj $(good | sort)
+	for jobs in 1 2 3; do
+		batch -q -j"$jobs" -r -o out.cgj --manifest "m$jobs" in
+		[ "$status" -eq 1 ]
+		same right.cgj out.cgj
+		grep -q "^in/job8/bad:3:7: error: " err
+		[ "$(wc -l <err)" -eq 1 ]
+	done
+	[ "$(grep -c '"status":"done","output":"out.cgj"' m2)" -eq 601 ]
+	[ "$(grep -c '"status":"failed"' m2)" -eq 1 ]
+	[ -z "$(find . -name '.*cgconv*')" ]
+	tar -czf in.tgz in
+	batch -q -o out.cgj in.tgz
+	[ "$status" -eq 1 ]
+	# Members are called so in what is told of the data file.
+	grep -v 'Data file\|"end"' out.cgj >a
+	grep -v 'Data file\|"end"' right.cgj | same a -
+}
+
+@test "sums: an input each makes the same sum, in every format" {
+	for format in $(cd "$ROOT/samples" && echo *); do
+		case $format in
+		src | gprof) continue ;; # gprof's are of many programs
+		lcov) continue ;; # its lines are of a function by chance
+		esac
+		cd "$ROOT"
+		files=$(samples "$format" | grep -v 'gcno$') || continue
+		# shellcheck disable=SC2086 # many words
+		"$CGCONV" -q -t json -o "$dir/right.cgj" $files || continue
+		# shellcheck disable=SC2086 # many words
+		"$CGCONV" -q -j1 -t json -o "$dir/out.cgj" $files
+		same "$dir/right.cgj" "$dir/out.cgj"
+		echo "$format" >>"$dir/done"
+	done
+	[ "$(wc -l <"$dir/done")" -gt 15 ]
+}
+
+@test "sums: --group-by dir makes an output of each folder" {
+	make_tree
+	batch -q -O out --group-by dir -r in
+	[ "$status" -eq 1 ]
+	[ "$(cd out && find . -type f | sort | tr '\n' ' ')" = \
+		"./in/callgrind.out.job7 ./in/callgrind.out.job8 ./in/callgrind.out.unit " ]
+	"$CGCONV" -t callgrind in/job7/* | same out/in/callgrind.out.job7 -
+	"$CGCONV" -q -t callgrind in/unit | same out/in/callgrind.out.unit -
+	tar -czf in.tgz in
+	batch -q -O out2 -j3 --group-by dir in.tgz
+	same out/in/callgrind.out.job8 out2/in/callgrind.out.job8
+	"$CGCONV" --dry-run -O out --group-by dir -r in >plan
+	grep -qx 'in/job7/callgrind.out.3 -> in/callgrind.out.job7' plan
+}
+
+@test "sums: --group-by REGEX; what it does not match stands alone" {
+	make_tree
+	batch -q -t json -O out --group-by 'out[.]([0-9])' \
+		--name 'all-{group}.cgj' -r in/job7 in/unit
+	[ "$status" -eq 0 ]
+	[ "$(find out -type f | wc -l)" -eq 10 ]
+	"$CGCONV" -t json in/job7/callgrind.out.2 in/job7/callgrind.out.20 |
+		same out/all-2.cgj -
+	[ -e out/in/unit/all-cover.gcda.cgj ]
+	batch -q -t json -O out2 --group-by 'job[0-9]' \
+		--name '{dir}/sum/{stem}.cgj' in/job7/* in/job8/callgrind*
+	[ -e out2/sum/job7.cgj ] && [ -e out2/sum/job8.cgj ]
+	refuses 2 "--group-by expected dir or an expression" \
+		-O out --group-by '(' -r in
+	refuses 2 "--group-by needs -O" -o out --group-by dir -r in
+}
+
+@test "sums: a program among the inputs gives symbols to all of them" {
+	case=$ROOT/samples/gprof/calls
+	mkdir runs
+	cp "$case/gmon.out" runs/gmon.out.1
+	cp "$case/gmon.out" runs/gmon.out.2
+	"$CGCONV" -t callgrind "$case/prog" runs/* >right
+	batch -j2 -o out.callgrind "$case/prog" runs/*
+	same right out.callgrind
+	"$CGCONV" -t callgrind "$case/prog" runs/gmon.out.1 >right
+	batch -O out "$case/prog" runs/*
+	same right out/runs/callgrind.out.gmon.out.1 ||
+		same right "$(find out -name '*1')"
+}
+
+@test "sums: what is resumed is whole" {
+	make_tree
+	batch -q -O out --manifest m --group-by dir -r in
+	cp -r out right
+	batch -O out --manifest m --resume --group-by dir -r in
+	grep -q ' 41 converted, 1 failed, .* 45 of them before' err
+	# Half of a group's books: the group is made again.
+	grep -n job7 m | head -n 5 | cut -d: -f2- >m2
+	rm -r out/in/callgrind.out.job8
+	batch -O out --manifest m2 --resume --group-by dir -r in
+	diff -r right out
+	[ "$(grep -c '"status":"done"' m2)" -ge 41 ]
+}
+
+@test "sums: kill -9 at any moment, then --resume: nothing is left behind" {
+	make_tree 400
+	batch -q -r -o right.callgrind in
+	for wait in 0.01 0.03 0.05 0.08 0.12; do
+		rm -f m out.callgrind
+		setsid "$CGCONV" -q -o out.callgrind -j2 --manifest m -r in \
+			2>/dev/null 3>&- &
+		pid=$!
+		sleep "$wait"
+		kill -9 -- "-$pid" 2>/dev/null || true
+		wait "$pid" || true
+		batch -q -o out.callgrind -j2 --manifest m --resume -r in
+		same right.callgrind out.callgrind
+		[ -z "$(find . -name '.*cgconv*')" ]
+	done
+}
+
+@test "sums: a worker that dies costs its input; the sum has the others" {
+	case $CFLAGS in *-fsanitize*) skip "sanitizers need all addresses" ;; esac
+	# shellcheck disable=SC2086 # several flags
+	${CC:-cc} -I"$ROOT/lib" -fPIC -shared -o mad.so -x c - <<-'EOF2'
+	#include <stdlib.h>
+	#include "cgconv.h"
+	static int probe(const struct cg_head *head)
+	{
+		return cg_starts(head->text, "mad") ? CG_PROBE_SURE : 0;
+	}
+	static int read_mad(struct cg_job *job, struct cg_in *in,
+	    struct cg_build *build)
+	{
+		(void)job, (void)in, (void)build;
+		abort();
+	}
+	static const struct cg_module mad = { CG_MODULE, .name = "mad",
+		.title = "mad", .probe = probe, .read = read_mad };
+	__attribute__((visibility("default")))
+	const struct cg_module *const cg_modules[] = { &mad, NULL };
+	EOF2
+	make_tree
+	"$CGCONV" -o right.callgrind in/job7/*
+	for i in 0 11 3x 9x; do
+		echo mad >"in/job7/callgrind.out.$i"
+	done
+	rm in/job7/callgrind.out.11
+	batch --module "$dir/mad.so" -j2 -r -o out.callgrind in/job7
+	[ "$status" -eq 1 ]
+	[ "$(grep -c 'error: the worker was killed: Aborted' err)" -eq 3 ]
+	grep -q "19 converted, 3 failed" err
+	rm in/job7/callgrind.out.*x in/job7/callgrind.out.0
+	"$CGCONV" -o right.callgrind in/job7/*
+	same right.callgrind out.callgrind
+}
+
+@test "sums: an output that cannot be written fails all of its inputs" {
+	make_tree 3
+	mkdir -p out/in/callgrind.out.job7
+	batch -O out --group-by dir --manifest m -r in
+	[ "$status" -eq 1 ]
+	grep -q "out/in/callgrind.out.job7: error: " err
+	[ "$(grep -c '"status":"failed".*directory' m)" -eq 3 ]
+	[ -e out/in/callgrind.out.job8 ]
+	refuses 2 "where to write" -r in
+	refuses 2 "--part-by goes with one input" -o x -r in --part-by tid
+	tar -cf x.tar in
+	refuses 2 "archives need -O or -o" x.tar
+}
