@@ -182,7 +182,7 @@ const char *amount_text(char buf[AMOUNT_ROOM], struct amount);
 const char *percent_text(
     char buf[AMOUNT_ROOM], struct amount, struct amount whole);
 
-#define FACTS_ROOM 256
+#define FACTS_ROOM 300
 /* "self lines calls", "-" if there are none; returns buf. */
 const char *facts_text(char buf[FACTS_ROOM], cg_facts);
 

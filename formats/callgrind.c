@@ -89,8 +89,11 @@ const struct cg_module cg_format_callgrind = {
 	.title = "Callgrind, Cachegrind; what KCachegrind opens",
 	.naming = "callgrind.out.{stem}",
 	.suffixes = "callgrind;cg;cachegrind;kcg",
+	/* The lowest line of its rows is taken for where a function begins. */
 	.carries = CG_SELF | CG_LINES | CG_INSTRS | CG_CALLS | CG_INCL |
-		   CG_JUMPS | CG_PARTS | CG_EVENTS | CG_ZEROS,
+		   CG_JUMPS | CG_PARTS | CG_EVENTS | CG_ZEROS | CG_FILES |
+		   CG_OBJECTS | CG_DEFINITIONS | CG_SAMPLES | CG_FORMULAS |
+		   CG_DESCRIPTIONS,
 	.needs = CG_INCL,
 	.options = options,
 	.probe = probe,

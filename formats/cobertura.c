@@ -76,7 +76,8 @@ const struct cg_module cg_format_cobertura = {
 	.name = "cobertura",
 	.title = "Cobertura's XML, which CI services read",
 	.suffixes = "cobertura;cobertura.xml;xml",
-	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_BRANCHES | CG_SIGNED,
+	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_BRANCHES | CG_SIGNED |
+		   CG_FILES | CG_SYMBOLS,
 	.needs = CG_LINES,
 	.options = options,
 	.probe = probe,

@@ -21,6 +21,10 @@
 
 /* What flamegraph.pl calls a frame that nobody could name. */
 #define FOLDED_UNKNOWN "[unknown]"
+/* What counts are called that have no name. */
+#define FOLDED_EVENT "samples"
+/* The comment that says that stacks are an estimate. */
+#define FOLDED_GUESSED "# " CG_GUESSED_KEY ": " CG_GUESSED_VALUE
 
 struct folded_count {
 	uint64_t whole;

@@ -498,7 +498,7 @@ cg_read_folded(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	r.split_lines = strcmp(frames, "line") == 0;
 	if (!r.split_lines && strcmp(frames, "name") != 0)
 		return cg_usage(job, "--frames is name or line");
-	r.event[0].name = event ? event : "samples";
+	r.event[0].name = event ? event : FOLDED_EVENT;
 	read_file(&r, in);
 	if (r.status == CG_OK)
 		add_stacks(&r);

@@ -506,6 +506,10 @@ choose_events(struct writer *w)
 	else if (count > 1)
 		cg_note(w->job, "%s is written; --event names another",
 		    cg_get_event(w->graph, 0)->name);
+	else if (!w->fraction[0] &&
+		 strcmp(cg_get_event(w->graph, 0)->name, FOLDED_EVENT) != 0)
+		cg_note(w->job, "%s is written, without its name",
+		    cg_get_event(w->graph, 0)->name);
 	return CG_OK;
 }
 
@@ -522,6 +526,8 @@ cg_write_folded(
 
 	if (status != CG_OK)
 		return status;
+	if (cg_stacks_guessed(graph, CG_ALL_PARTS))
+		cg_puts(out, FOLDED_GUESSED "\n");
 	ok = rank_names(&w) && build_tree(&w) && sort_tree(&w);
 	if (ok && !add_costs(&w))
 		status = cg_fail(job, "expected costs of a stack whose sum "

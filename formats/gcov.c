@@ -379,7 +379,8 @@ const struct cg_module cg_format_gcov = {
 	/* Counters tell all of this. */
 	.carries = CG_SELF | CG_LINES | CG_CALLS | CG_JUMPS | CG_EVENTS |
 		   CG_ZEROS | CG_BRANCHES | CG_SIGNED | CG_BLOCKS |
-		   CG_CONDITIONS | CG_COUNTERS,
+		   CG_CONDITIONS | CG_COUNTERS | CG_FILES | CG_SYMBOLS |
+		   CG_DEFINITIONS | CG_DESCRIPTIONS,
 	.needs = CG_COUNTERS,
 	.options = options,
 	.probe = probe,

@@ -122,7 +122,8 @@ const struct cg_module cg_format_gcov_json = {
 	.title = "gcov's JSON (.gcov.json.gz), versions 1 and 2",
 	.suffixes = "gcov.json",
 	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_SIGNED | CG_PARTS |
-		   CG_BRANCHES | CG_BLOCKS | CG_CONDITIONS,
+		   CG_BRANCHES | CG_BLOCKS | CG_CONDITIONS | CG_FILES |
+		   CG_SYMBOLS | CG_DEFINITIONS | CG_DESCRIPTIONS,
 	.options = options,
 	.probe = probe,
 	.read = cg_gcovjson_read,

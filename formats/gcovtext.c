@@ -112,7 +112,8 @@ const struct cg_module cg_format_gcov_text = {
 	.title = "sources with counts (.gcov), lists of gcov -i",
 	.suffixes = "gcov",
 	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_BRANCHES | CG_BLOCKS |
-		   CG_CONDITIONS,
+		   CG_CONDITIONS | CG_FILES | CG_SYMBOLS | CG_DEFINITIONS |
+		   CG_DESCRIPTIONS,
 	.options = options,
 	.probe = probe,
 	.read = cg_gcovtext_read,

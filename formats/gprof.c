@@ -133,7 +133,8 @@ const struct cg_module cg_format_gprof = {
 	.name = "gprof",
 	.title = "gmon.out of gprof (programs built with -pg)",
 	.suffixes = "gmon",
-	.carries = CG_SELF | CG_LINES | CG_INSTRS | CG_CALLS,
+	.carries = CG_SELF | CG_LINES | CG_INSTRS | CG_CALLS | CG_FILES |
+		   CG_OBJECTS | CG_SYMBOLS | CG_DEFINITIONS | CG_DESCRIPTIONS,
 	.options = options,
 	.probe = probe,
 	.read = read_gprof,

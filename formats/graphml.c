@@ -236,7 +236,8 @@ const struct cg_module cg_format_graphml = {
 	.name = "graphml",
 	.title = "the call graph for yEd, Gephi, networkx",
 	.suffixes = "graphml",
-	.carries = CG_SELF | CG_CALLS | CG_INCL | CG_EVENTS | CG_SIGNED,
+	.carries = CG_SELF | CG_CALLS | CG_INCL | CG_EVENTS | CG_SIGNED |
+		   CG_FILES | CG_OBJECTS | CG_DEFINITIONS | CG_SAMPLES,
 	.needs = CG_INCL,
 	.write = write_graphml,
 };

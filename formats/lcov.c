@@ -57,7 +57,8 @@ const struct cg_module cg_format_lcov = {
 	.title = "tracefiles of lcov, for genhtml",
 	.suffixes = "info;lcov",
 	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_BRANCHES | CG_CONDITIONS |
-		   CG_PARTS | CG_SIGNED,
+		   CG_PARTS | CG_SIGNED | CG_FILES | CG_SYMBOLS |
+		   CG_DEFINITIONS,
 	.needs = CG_LINES,
 	.options = options,
 	.probe = probe,

@@ -5,7 +5,8 @@
  * Source: proto/profile.proto of github.com/google/pprof, which pprof.h
  * quotes, and what go1.19 writes and its pprof reads. All sample types
  * become events at once; stacks keep lines, addresses, objects and inlining.
- * Times, comments and mappings are descriptions. Lost, and said: columns.
+ * Times, comments and mappings are descriptions; others are written as comments.
+ * Lost, and said: columns, labels that make no parts.
  * Files hold the message as it is or packed by gzip, as everywhere by --gzip
  * or a name that ends in .gz: pprof reads both.
  */
@@ -62,8 +63,9 @@ const struct cg_module cg_format_pprof = {
 	.name = "pprof",
 	.title = "profile.proto of pprof and Go",
 	.suffixes = "pb;pprof;prof",
-	.carries = CG_SELF | CG_LINES | CG_INSTRS | CG_CALLS | CG_INCL |
-		   CG_STACKS | CG_EVENTS | CG_SIGNED,
+	.carries = CG_SELF | CG_LINES | CG_INSTRS | CG_STACKS | CG_EVENTS |
+		   CG_SIGNED | CG_FILES | CG_OBJECTS | CG_SYMBOLS |
+		   CG_DEFINITIONS | CG_INLINING | CG_DESCRIPTIONS,
 	.needs = CG_STACKS,
 	.probe = probe,
 	.read = cg_read_pprof,

@@ -100,6 +100,14 @@ const char *cg_pprof_unit_out(const char *);
 #define PPROF_KEY_PERIOD "period"
 #define PPROF_KEY_COMMENT "comment"
 #define PPROF_KEY_MAPPING "mapping"
+/*
+ * What else a graph says, as comments: "cgconv: KEY: VALUE" of its parts,
+ * "cgconv event: NAME: LONG NAME", "cgconv part: pid: 7" (cmd, pid, tid, part)
+ * where there is one part.
+ */
+#define PPROF_SAYS "cgconv: "
+#define PPROF_SAYS_EVENT "cgconv event: "
+#define PPROF_SAYS_PART "cgconv part: "
 /* Those that are a text of the profile; ends with a NULL name. */
 struct pprof_text_key {
 	const char *name;
@@ -175,6 +183,7 @@ struct pprof_reader {
 	struct pprof_type period_type;
 	struct pprof_list labels, label_bytes; /* distinct sets */
 	struct cg_map by_labels; /* hash of the bytes -> set + 1 */
+	struct cg_map long_names; /* of events: name -> long name */
 	size_t columns_lost;     /* lines with what has no place */
 
 	/* The sample that is read: locations, leaf first, and values. */
@@ -195,6 +204,11 @@ bool cg_pprof_set_labels(struct pprof_reader *, uint32_t set);
 bool cg_pprof_report_labels(struct pprof_reader *);
 /* The name that an index of the string table stands for; false: none. */
 bool cg_pprof_get_name(struct pprof_reader *, uint64_t index, cg_name *);
+bool cg_pprof_get_text(struct pprof_reader *, uint64_t, struct cg_slice *);
+/* pprof_descs.c: the part, unless it has begun, and what is said of it. */
+bool cg_pprof_begin_part(struct pprof_reader *);
+/* Of an event, which our comments tell; "" if they do not. */
+const char *cg_pprof_long_name(const struct pprof_reader *, struct cg_slice);
 uint64_t cg_pprof_hash(struct cg_slice);
 /* Room for count elements; false: out of memory, reported. */
 bool cg_pprof_reserve(

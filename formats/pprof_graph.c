@@ -49,17 +49,6 @@ cg_pprof_get_name(struct pprof_reader *r, uint64_t index, cg_name *name)
 	return true;
 }
 
-static bool
-get_text(struct pprof_reader *r, uint64_t index, struct cg_slice *text)
-{
-	cg_name name;
-
-	if (!cg_pprof_get_name(r, index, &name))
-		return false;
-	*text = cg_get_name(r->build, name);
-	return true;
-}
-
 /* ---- Events ------------------------------------------------------------- */
 
 static bool
@@ -113,7 +102,7 @@ add_event(struct finish *f, size_t i)
 	struct cg_slice name, unit;
 	char *word;
 
-	if (!get_text(r, type->type, &name) || !get_text(r, type->unit, &unit))
+	if (!cg_pprof_get_text(r, type->type, &name) || !cg_pprof_get_text(r, type->unit, &unit))
 		return false;
 	word = event_name(f, name, i);
 	if (!word)
@@ -121,6 +110,7 @@ add_event(struct finish *f, size_t i)
 	if (cg_equal(name, "samples") && f->counter >= i)
 		f->counter = i;
 	event.name = word;
+	event.long_name = cg_pprof_long_name(r, cg_slice(word));
 	event.unit = cg_pprof_unit_in(unit.len > 0 ? unit.ptr : "");
 	event.is_signed = goes_below_zero(r, i);
 	f->column[i] = cg_add_event(r->build, &event);
@@ -148,74 +138,6 @@ add_events(struct finish *f)
 	return true;
 }
 
-/* ---- Descriptions ------------------------------------------------------- */
-
-static bool
-add_text_desc(struct pprof_reader *r, const char *key, uint64_t index)
-{
-	struct cg_slice text;
-
-	if (!get_text(r, index, &text))
-		return false;
-	if (text.len > 0)
-		cg_add_desc(r->build, cg_slice(key), text);
-	return true;
-}
-
-static void
-add_number_desc(struct pprof_reader *r, const char *key, uint64_t number)
-{
-	char text[CG_NUMBER_MAX];
-	char *end = cg_format_i64(text, (int64_t)number);
-
-	if (number != 0)
-		cg_add_desc(r->build, cg_slice(key),
-		    (struct cg_slice){ text, (size_t)(end - text) });
-}
-
-/* "10000000 cpu nanoseconds" */
-static bool
-add_period(struct pprof_reader *r)
-{
-	uint64_t period = r->scalar[PPROF_PERIOD];
-	struct cg_slice type, unit;
-	char *text;
-	int len;
-
-	if (!get_text(r, r->period_type.type, &type) ||
-	    !get_text(r, r->period_type.unit, &unit))
-		return false;
-	if (period == 0 && type.len == 0)
-		return true;
-	text = malloc(type.len + unit.len + CG_NUMBER_MAX + 3);
-	if (!text) {
-		r->status = cg_nomem(r->job);
-		return false;
-	}
-	len = sprintf(text, "%" PRId64 " %.*s %.*s", (int64_t)period,
-	    (int)type.len, type.ptr, (int)unit.len, unit.ptr);
-	cg_add_desc(r->build, cg_slice(PPROF_KEY_PERIOD),
-	    (struct cg_slice){ text, (size_t)len });
-	free(text);
-	return true;
-}
-
-static bool
-add_descs(struct pprof_reader *r)
-{
-	const uint64_t *comment = r->comments.at;
-	bool ok = add_period(r);
-
-	add_number_desc(r, PPROF_KEY_TIME, r->scalar[PPROF_TIME_NANOS]);
-	add_number_desc(r, PPROF_KEY_DURATION, r->scalar[PPROF_DURATION_NANOS]);
-	for (const struct pprof_text_key *key = cg_pprof_text_keys;
-	     ok && key->name; key++)
-		ok = add_text_desc(r, key->name, r->scalar[key->field]);
-	for (size_t i = 0; ok && i < r->comments.count; i++)
-		ok = add_text_desc(r, PPROF_KEY_COMMENT, comment[i]);
-	return ok;
-}
-
 /* ---- Mappings ----------------------------------------------------------- */
 
 /* "0x400000-0x500000 0x0 0x0 - /bin/prog": offset, bias, build-id, path. */
@@ -225,9 +147,14 @@ add_mapping_desc(
 {
 	struct pprof_reader *r = f->r;
 	size_t room = mapping->path.len + mapping->build_id.len + 100;
-	char *text = malloc(room);
+	char *text;
 	int len;
 
+	/* One that says no more than its path is an object, no more. */
+	if (mapping->start == 0 && mapping->limit == 0 &&
+	    mapping->offset == 0 && mapping->build_id.len == 0)
+		return true;
+	text = malloc(room);
 	if (!text) {
 		r->status = cg_nomem(r->job);
 		return false;
@@ -255,32 +182,12 @@ add_mapping(struct finish *f, size_t i)
 		.limit = value[MAPPING_LIMIT],
 		.offset = value[MAPPING_OFFSET] };
 
-	if (!get_text(r, value[MAPPING_FILENAME], &mapping.path) ||
-	    !get_text(r, value[MAPPING_BUILD_ID], &mapping.build_id))
+	if (!cg_pprof_get_text(r, value[MAPPING_FILENAME], &mapping.path) ||
+	    !cg_pprof_get_text(r, value[MAPPING_BUILD_ID], &mapping.build_id))
 		return false;
 	f->mapping[i] = cg_space_add(f->space, &mapping);
 	return f->mapping[i] != 0 &&
 	       add_mapping_desc(f, &mapping, f->mapping[i]);
-}
-
-/* The first mapping is the main program. */
-static bool
-begin_part(struct pprof_reader *r)
-{
-	const struct pprof_mapping *mapping = r->mappings.at;
-	struct cg_part_info info = { .cmd = "" };
-	struct cg_slice path = { "", 0 };
-
-	if (r->in_part)
-		return true;
-	if (r->mappings.count > 0 &&
-	    !get_text(r, mapping->value[MAPPING_FILENAME], &path))
-		return false;
-	if (path.len > 0)
-		info.cmd = path.ptr;
-	(void)cg_add_part(r->build, &info);
-	r->in_part = true;
-	return true;
 }
 
 static bool
@@ -358,7 +265,7 @@ add_line(struct finish *f, uint32_t mapping, uint64_t addr,
 	if (!function->defined)
 		return fail(r, "all functions of locations to be defined");
 	if (!get_names(r, function, addr, &name, &symbol) ||
-	    !get_text(r, function->file, &path))
+	    !cg_pprof_get_text(r, function->file, &path))
 		return false;
 	frame->inlined = inlined;
 	frame->pos.addr = addr;
@@ -524,7 +431,7 @@ free_lists(struct pprof_reader *r)
 		&r->labelled };
 	struct cg_map *const maps[] = { &r->mapping_ids, &r->location_ids,
 		&r->function_ids, &r->children, &r->by_path, &r->by_leaf,
-		&r->by_labels };
+		&r->by_labels, &r->long_names };
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		free(lists[i]->at);
@@ -547,7 +454,7 @@ int
 cg_pprof_finish(struct pprof_reader *r)
 {
 	struct finish f = { .r = r };
-	bool ok = begin_part(r) && add_events(&f) && add_descs(r) &&
+	bool ok = cg_pprof_begin_part(r) && add_events(&f) &&
 		  add_mappings(&f) && add_locations(&f) && add_samples(&f);
 
 	if (ok)

@@ -23,10 +23,10 @@ cg_pprof_out_free(struct pprof_writer *w)
 {
 	struct pprof_table *const tables[] = { &w->functions, &w->frames,
 		&w->locations, &w->mappings, &w->nodes, &w->strings, &w->buf[0],
-		&w->buf[1], &w->buf[2] };
+		&w->buf[1], &w->buf[2], &w->comments, &w->text };
 	struct cg_map *const maps[] = { &w->name_ids, &w->function_ids,
 		&w->place_ids, &w->addr_ids, &w->at_ids, &w->frame_ids,
-		&w->children };
+		&w->children, &w->comment_ids };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
 		free(tables[i]->at);

@@ -225,19 +225,6 @@ get_period(const struct pprof_writer *w)
 	return period;
 }
 
-/* Calls for each comment. */
-static void
-each_comment(struct pprof_writer *w,
-    void (*call)(struct pprof_writer *, struct cg_slice))
-{
-	struct cg_slice text;
-	cg_part part = 0;
-	size_t i = 0;
-
-	while (next_desc(w, PPROF_KEY_COMMENT, &part, &i, &text))
-		call(w, text);
-}
-
 /* ---- Collecting texts --------------------------------------------------- */
 
 static void
@@ -280,7 +267,8 @@ add_strings(struct pprof_writer *w)
 		add_string(w, first_desc(w, key->name));
 	add_string(w, period.type);
 	add_string(w, period.unit);
-	each_comment(w, add_string);
+	for (size_t i = 0; i < w->comments.count; i++)
+		add_string(w, cg_pprof_out_comment(w, i));
 	sort_strings(w);
 }
 
@@ -409,12 +397,6 @@ write_function(struct pprof_writer *w, size_t i)
 /* ---- The file ----------------------------------------------------------- */
 
 static void
-write_comment(struct pprof_writer *w, struct cg_slice text)
-{
-	write_number(w, PPROF_COMMENT, find_string(w, text));
-}
-
-static void
 write_text(struct pprof_writer *w, enum pprof_profile field)
 {
 	const struct pprof_text_key *key = cg_pprof_text_keys;
@@ -451,7 +433,9 @@ write_rest(struct pprof_writer *w)
 	if (period.number != 0 || period.type.len > 0)
 		write_type(w, PPROF_PERIOD_TYPE, period.type, period.unit);
 	write_number(w, PPROF_PERIOD, (uint64_t)period.number);
-	each_comment(w, write_comment);
+	for (size_t i = 0; i < w->comments.count; i++)
+		write_number(w, PPROF_COMMENT,
+		    find_string(w, cg_pprof_out_comment(w, i)));
 	write_text(w, PPROF_DEFAULT_TYPE);
 	write_text(w, PPROF_DOC_URL);
 }
@@ -463,7 +447,8 @@ cg_write_pprof(
 	struct pprof_writer w = { .job = job, .graph = graph, .out = out };
 	const struct cg_event *event;
 
-	if (cg_pprof_list_frames(&w) && cg_pprof_order(&w))
+	if (cg_pprof_list_frames(&w) && cg_pprof_order(&w) &&
+	    cg_pprof_list_comments(&w))
 		add_strings(&w);
 	for (size_t i = 0; w.status == CG_OK && i < cg_event_count(graph);
 	     i++) {

@@ -49,6 +49,10 @@ struct pprof_out_mapping {
 	bool used, nameless, files, lines;
 };
 
+struct pprof_out_comment {
+	size_t at, len; /* in the writer's text */
+};
+
 struct pprof_writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
@@ -68,7 +72,9 @@ struct pprof_writer {
 	bool bare;                   /* there are stacks without a frame */
 	uint64_t *cost;              /* rows of all events */
 	struct pprof_table strings;  /* struct cg_slice, sorted, distinct */
-	struct pprof_table texts;    /* that are no names: kept */
+	struct pprof_table comments; /* struct pprof_out_comment */
+	struct pprof_table text;     /* of these */
+	struct cg_map comment_ids;   /* hash -> comment + 1 */
 	struct pprof_table buf[3];   /* messages, one for each level */
 };
 
@@ -82,6 +88,12 @@ bool cg_pprof_list_frames(struct pprof_writer *);
 /* The id of a frame's location, 0: out of memory. */
 uint32_t cg_pprof_out_location(struct pprof_writer *, uint32_t frame);
 void cg_pprof_out_free(struct pprof_writer *);
+
+/* ---- pprof_comments.c --------------------------------------------------- */
+
+/* All that has no other place in the file. */
+bool cg_pprof_list_comments(struct pprof_writer *);
+struct cg_slice cg_pprof_out_comment(const struct pprof_writer *, size_t i);
 
 /* ---- pprof_order.c ------------------------------------------------------ */
 

@@ -14,10 +14,13 @@
  *
  * Keys stand in any order. A profile is a part, its unit makes the event;
  * times are whole nanoseconds. What we write has beside these, in each profile,
- * "cgconv": which event and part it is of, so that several of both come back.
+ * "cgconv": which event and part it is of and what is said of the part, so that
+ * several of both come back; "counted" there says that weights are numbers of
+ * samples, else "counts" lists these where they are not 1 in a part's first
+ * profile, 0 in others. In a frame "cgconv" tells its object and inlining.
  *
- * Names, stacks, files, lines, events and parts survive; objects, addresses,
- * inlining, and lines in other files than the function's, do not. A frame with
+ * Names, stacks, files, lines, objects, inlining, events and parts survive;
+ * addresses, and lines in other files than the function's, do not. A frame with
  * a column is told from others of its name by where it is defined.
  */
 #include <string.h>
@@ -75,7 +78,9 @@ const struct cg_module cg_format_speedscope = {
 	.name = "speedscope",
 	.title = "what speedscope.app opens and py-spy, rbspy write",
 	.suffixes = "speedscope.json;speedscope",
-	.carries = CG_SELF | CG_LINES | CG_STACKS | CG_PARTS | CG_EVENTS,
+	.carries = CG_SELF | CG_LINES | CG_STACKS | CG_PARTS | CG_EVENTS |
+		   CG_FILES | CG_OBJECTS | CG_INLINING | CG_SAMPLES |
+		   CG_DESCRIPTIONS,
 	.needs = CG_STACKS,
 	.probe = probe,
 	.read = cg_read_speedscope,

@@ -21,5 +21,11 @@ extern const struct speedscope_unit cg_speedscope_units[];
 int cg_read_speedscope(struct cg_job *, struct cg_in *, struct cg_build *);
 int cg_write_speedscope(
     struct cg_job *, const struct cg_graph *, struct cg_out *);
+/*
+ * The beginning of a profile, up to its samples; counted: weights are numbers
+ * of samples. False: out of memory.
+ */
+bool cg_speedscope_put_head(const struct cg_graph *, struct cg_out *, cg_part,
+    size_t event, bool counted);
 
 #endif

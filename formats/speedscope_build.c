@@ -32,7 +32,7 @@ build_stacks(struct reader *r)
 		    cg_add_frame(r->build, stack[nodes[i].parent], frame->fn,
 			&(const struct cg_pos){
 			    .file = frame->file, .line = frame->line },
-			false);
+			frame->inlined);
 	}
 	return stack;
 }
@@ -53,11 +53,15 @@ find_unit(struct reader *r, const struct profile *profile)
 	return cg_speedscope_units;
 }
 
-/* Of ours, profiles of one part may be several, one for each event. */
+/*
+ * Of ours, profiles of one part may be several, one for each event: a sample is
+ * one in the first of them.
+ */
 static bool
-begin_part(
-    struct reader *r, const struct profile *profile, struct cg_map *parts)
+begin_part(struct reader *r, const struct profile *profile,
+    struct cg_map *parts, bool *first)
 {
+	const struct desc *desc = r->descs.at;
 	const struct cg_part_info ours = { .pid = profile->pid,
 		.tid = profile->tid,
 		.part = profile->number,
@@ -67,6 +71,7 @@ begin_part(
 	};
 	uint32_t *part;
 
+	*first = true;
 	if (!profile->ours) {
 		(void)cg_add_part(r->build, &theirs);
 		return true;
@@ -74,10 +79,14 @@ begin_part(
 	part = cg_map_at(parts, profile->part);
 	if (!part)
 		return cg_speedscope_nomem(r);
+	*first = *part == 0;
 	if (*part != 0)
 		cg_set_part(r->build, *part - 1);
 	else
 		*part = cg_add_part(r->build, &ours) + 1;
+	for (size_t i = profile->first_desc; i < profile->end_desc; i++)
+		cg_add_desc(r->build, cg_get_name(r->build, desc[i].key),
+		    cg_get_name(r->build, desc[i].value));
 	return true;
 }
 
@@ -110,6 +119,17 @@ scale(struct reader *r, const struct decimal *value, uint64_t factor,
 	       !__builtin_add_overflow(*cost, rest / NANO, cost);
 }
 
+static uint64_t
+count_samples(const struct profile *profile, const struct cost *cost,
+    uint64_t weight, bool first)
+{
+	if (!profile->ours || cost->counted)
+		return cost->samples;
+	if (profile->counted)
+		return weight;
+	return first ? cost->samples : 0;
+}
+
 static bool
 add_profile(struct reader *r, const struct profile *profile,
     const cg_node *stack, struct cg_map *parts)
@@ -119,8 +139,9 @@ add_profile(struct reader *r, const struct profile *profile,
 	const struct cost *costs = r->costs.at;
 	uint64_t cost[CG_EVENT_MAX] = { 0 };
 	unsigned column;
+	bool first;
 
-	if (!begin_part(r, profile, parts))
+	if (!begin_part(r, profile, parts, &first))
 		return false;
 	column = add_event(r, profile, unit);
 	for (size_t i = profile->first; i < profile->end; i++) {
@@ -129,7 +150,8 @@ add_profile(struct reader *r, const struct profile *profile,
 			    r->job, "expected weights whose sum is below 2^64");
 			return false;
 		}
-		cg_add_stack(r->build, stack[costs[i].node], costs[i].samples,
+		cg_add_stack(r->build, stack[costs[i].node],
+		    count_samples(profile, &costs[i], cost[column], first),
 		    cost, column + 1);
 	}
 	return cg_build_status(r->build) == CG_OK;

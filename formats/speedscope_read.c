@@ -310,77 +310,11 @@ take_unit(struct reader *r)
 	return cg_speedscope_take_name(r, &r->profile.unit);
 }
 
-static bool
-take_our_event(struct reader *r)
-{
-	return cg_speedscope_take_name(r, &r->profile.event);
-}
-
-static bool
-take_our_long(struct reader *r)
-{
-	return cg_speedscope_take_name(r, &r->profile.event_long);
-}
-
-static bool
-take_our_unit(struct reader *r)
-{
-	return cg_speedscope_take_name(r, &r->profile.event_unit);
-}
-
-static bool
-take_our_cmd(struct reader *r)
-{
-	return cg_speedscope_take_name(r, &r->profile.cmd);
-}
-
-static bool
-take_our_part(struct reader *r)
-{
-	return cg_speedscope_take_number(r, UINT32_MAX, &r->profile.part);
-}
-
-static bool
-take_our_pid(struct reader *r)
-{
-	return cg_speedscope_take_number(r, UINT64_MAX, &r->profile.pid);
-}
-
-static bool
-take_our_tid(struct reader *r)
-{
-	return cg_speedscope_take_number(r, UINT64_MAX, &r->profile.tid);
-}
-
-static bool
-take_our_number(struct reader *r)
-{
-	return cg_speedscope_take_number(r, UINT64_MAX, &r->profile.number);
-}
-
-static const struct key our_keys[] = {
-	{ "event", take_our_event },
-	{ "long", take_our_long },
-	{ "unit", take_our_unit },
-	{ "part", take_our_part },
-	{ "pid", take_our_pid },
-	{ "tid", take_our_tid },
-	{ "number", take_our_number },
-	{ "cmd", take_our_cmd },
-	{ NULL, NULL },
-};
-
-static bool
-take_ours(struct reader *r)
-{
-	r->profile.ours = true;
-	return cg_speedscope_take_object(r, our_keys);
-}
-
 static const struct key profile_keys[] = {
 	{ "name", take_profile_name }, { "unit", take_unit },
 	{ "samples", take_samples }, { "weights", take_weights },
-	{ "events", take_events }, { "cgconv", take_ours },
+	{ "events", take_events }, { "cgconv", cg_speedscope_take_ours },
+	{ "counts", cg_speedscope_take_counts },
 	{ NULL, NULL }, /* "type", "startValue", "endValue" say no more */
 };
 
@@ -391,6 +325,7 @@ take_profile(struct reader *r)
 
 	r->profile = (struct profile){ .first = r->costs.count };
 	r->samples.count = r->weights.count = r->path.count = 0;
+	r->counts = 0;
 	r->sampled = r->weighted = r->stored = false;
 	cg_map_free(&r->cost_ids);
 	if (!cg_speedscope_take_object(r, profile_keys))
@@ -462,6 +397,7 @@ static const struct key frame_keys[] = {
 	{ "file", take_frame_file },
 	{ "line", take_frame_line },
 	{ "col", take_frame_column },
+	{ "cgconv", cg_speedscope_take_our_frame },
 	{ NULL, NULL },
 };
 
@@ -473,6 +409,7 @@ take_frame(struct reader *r)
 
 	r->frame = (struct frame){ 0 };
 	r->frame_name = 0;
+	r->frame_object = 0;
 	r->frame_column = 0;
 	if (!cg_speedscope_take_object(r, frame_keys))
 		return false;
@@ -480,10 +417,11 @@ take_frame(struct reader *r)
 	if (name.len == 0)
 		name = cg_slice("[unknown]");
 	if (r->frame_column > 0)
-		r->frame.fn = cg_add_fn_at(r->build, name, r->frame.file, 0,
-		    r->frame.line, r->frame_column);
+		r->frame.fn = cg_add_fn_at(r->build, name, r->frame.file,
+		    r->frame_object, r->frame.line, r->frame_column);
 	else
-		r->frame.fn = cg_add_fn(r->build, name, r->frame.file, 0);
+		r->frame.fn =
+		    cg_add_fn(r->build, name, r->frame.file, r->frame_object);
 	frame = cg_speedscope_add(r, &r->frames, sizeof(*frame));
 	if (frame)
 		*frame = r->frame;
@@ -541,6 +479,7 @@ cg_read_speedscope(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	free(r.costs.at);
 	free(r.profiles.at);
 	free(r.frames.at);
+	free(r.descs.at);
 	free(r.samples.at);
 	free(r.weights.at);
 	free(r.path.at);

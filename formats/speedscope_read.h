@@ -25,6 +25,7 @@ struct cost {
 	uint32_t node;
 	struct decimal value;
 	uint64_t samples;
+	bool counted; /* the file says how many */
 };
 
 struct profile {
@@ -32,14 +33,21 @@ struct profile {
 	cg_name name, unit;
 	/* What is in "cgconv", if we have written it ourselves. */
 	bool ours;
+	bool counted; /* weights are numbers of samples */
 	cg_name event, event_long, event_unit, cmd;
 	uint64_t part, pid, tid, number;
+	size_t first_desc, end_desc;
+};
+
+struct desc {
+	cg_name key, value;
 };
 
 struct frame {
 	cg_fn fn;
 	cg_file file;
 	uint32_t line;
+	bool inlined;
 };
 
 /* Arrays: cap is in elements. */
@@ -63,8 +71,10 @@ struct reader {
 	struct list costs;      /* struct cost */
 	struct list profiles;   /* struct profile */
 	struct list frames;     /* struct frame */
+	struct list descs;      /* struct desc */
 	struct frame frame;     /* the current one */
 	cg_name frame_name;
+	cg_object frame_object;
 	uint32_t frame_column;
 
 	struct profile profile; /* the current one */
@@ -73,6 +83,7 @@ struct reader {
 	struct list weights;    /* struct decimal, if they come first */
 	struct list path;       /* nodes of the last sample or open frames */
 	bool weighted, sampled; /* there was such a list */
+	size_t counts;          /* of samples, how many were taken */
 	bool stored;            /* the weights came first */
 	struct decimal now;
 	bool began; /* now is set */
@@ -111,6 +122,13 @@ struct key {
 bool cg_speedscope_take_object(struct reader *, const struct key *);
 /* Calls take for each element. */
 bool cg_speedscope_take_array(struct reader *, bool (*take)(struct reader *));
+
+/* ---- speedscope_ours.c: what we write beside ----------------------------- */
+
+/* "cgconv" and "counts" of a profile, "cgconv" of a frame. */
+bool cg_speedscope_take_ours(struct reader *);
+bool cg_speedscope_take_counts(struct reader *);
+bool cg_speedscope_take_our_frame(struct reader *);
 
 /* ---- speedscope_build.c ------------------------------------------------- */
 

@@ -12,8 +12,9 @@
 
 /* What a frame is made of; sorted by what is written of it. */
 struct frame {
-	struct cg_slice name, file;
+	struct cg_slice name, file, object;
 	uint32_t line;
+	bool inlined;
 	uint32_t id; /* as it came */
 };
 
@@ -29,7 +30,7 @@ struct writer {
 	const struct cg_graph *graph;
 	struct cg_out *out;
 	struct cg_map files; /* fn << 32 | file -> number, from 1 */
-	struct cg_map lines; /* that number << 32 | line -> id + 1 */
+	struct cg_map lines; /* that number, inlined, line -> id + 1 */
 	struct frame *frame;
 	size_t frame_cap;
 	uint32_t frames;
@@ -40,9 +41,11 @@ struct writer {
 	uint32_t places;
 	uint32_t *order; /* places by rank */
 	uint64_t *cost;  /* by place, of one profile */
+	uint64_t *count; /* the same: samples */
 	uint32_t *rank;  /* of the places that have some */
 	size_t ranks;
-	uint32_t *path; /* of a stack, the leaf first */
+	size_t elsewhere; /* frames in other files than their functions */
+	uint32_t *path;   /* of a stack, the leaf first */
 	size_t path_cap;
 	size_t profiles;
 };
@@ -50,9 +53,10 @@ struct writer {
 /* ---- Frames ------------------------------------------------------------- */
 
 static bool
-new_frame(struct writer *w, cg_fn fn, cg_file file, uint32_t line)
+new_frame(
+    struct writer *w, const struct cg_stack *stack, cg_file file, uint32_t line)
 {
-	struct cg_slice name = cg_fn_name(w->graph, fn);
+	struct cg_slice name = cg_fn_name(w->graph, stack->fn);
 
 	if (!cg_grow_raw(
 		&w->frame, &w->frame_cap, w->frames + 1, sizeof(*w->frame)))
@@ -60,7 +64,10 @@ new_frame(struct writer *w, cg_fn fn, cg_file file, uint32_t line)
 	w->frame[w->frames] =
 	    (struct frame){ .name = name.len > 0 ? name : cg_slice("[unknown]"),
 		    .file = cg_file_path(w->graph, file),
+		    .object = cg_object_path(
+			w->graph, cg_fn_object(w->graph, stack->fn)),
 		    .line = line,
+		    .inlined = stack->inlined,
 		    .id = w->frames };
 	w->frames++;
 	return true;
@@ -80,8 +87,10 @@ find_frame(struct writer *w, cg_node node)
 	cg_get_node(w->graph, node, &stack);
 	file = cg_fn_file(w->graph, stack.fn);
 	line = stack.pos.line;
-	if (file != 0 && stack.pos.file != file)
+	if (file != 0 && stack.pos.file != file) {
+		w->elsewhere += line != 0;
 		line = 0;
+	}
 	if (file == 0)
 		file = stack.pos.file;
 	id = cg_map_at(&w->files, (uint64_t)stack.fn << 32 | file);
@@ -89,8 +98,9 @@ find_frame(struct writer *w, cg_node node)
 		return false;
 	if (*id == 0)
 		*id = (uint32_t)w->files.count;
-	id = cg_map_at(&w->lines, (uint64_t)*id << 32 | line);
-	if (!id || (*id == 0 && !new_frame(w, stack.fn, file, line)))
+	id = cg_map_at(
+	    &w->lines, ((uint64_t)*id << 1 | stack.inlined) << 32 | line);
+	if (!id || (*id == 0 && !new_frame(w, &stack, file, line)))
 		return false;
 	if (*id == 0)
 		*id = w->frames;
@@ -99,23 +109,18 @@ find_frame(struct writer *w, cg_node node)
 }
 
 static int
-compare_text(struct cg_slice a, struct cg_slice b)
-{
-	size_t n = a.len < b.len ? a.len : b.len;
-	int order = n > 0 ? memcmp(a.ptr, b.ptr, n) : 0;
-
-	return order ? order : (a.len > b.len) - (a.len < b.len);
-}
-
-static int
 compare_frames(const void *pa, const void *pb)
 {
 	const struct frame *a = pa, *b = pb;
-	int order = compare_text(a->name, b->name);
+	int order = cg_compare(a->name, b->name);
 
 	if (order == 0)
-		order = compare_text(a->file, b->file);
-	return order ? order : (a->line > b->line) - (a->line < b->line);
+		order = cg_compare(a->file, b->file);
+	if (order == 0)
+		order = (a->line > b->line) - (a->line < b->line);
+	if (order == 0)
+		order = cg_compare(a->object, b->object);
+	return order ? order : a->inlined - b->inlined;
 }
 
 static void
@@ -130,6 +135,13 @@ put_frame(struct writer *w, const struct frame *frame)
 	if (frame->line != 0) {
 		cg_puts(w->out, ",\"line\":");
 		cg_putu(w->out, frame->line);
+	}
+	if (frame->object.len > 0) {
+		cg_puts(w->out, ",\"cgconv\":{\"object\":");
+		cg_put_json(w->out, frame->object);
+		cg_puts(w->out, frame->inlined ? ",\"inlined\":true}" : "}");
+	} else if (frame->inlined) {
+		cg_puts(w->out, ",\"cgconv\":{\"inlined\":true}");
 	}
 	cg_putc(w->out, '}');
 }
@@ -202,9 +214,11 @@ find_places(struct writer *w)
 	w->place = calloc(nodes, sizeof(*w->place));
 	w->order = calloc(nodes, sizeof(*w->order));
 	w->cost = calloc(nodes, sizeof(*w->cost));
+	w->count = calloc(nodes, sizeof(*w->count));
 	w->rank = calloc(nodes, sizeof(*w->rank));
 	w->places = 1;
-	ok = w->place_of && w->place && w->order && w->cost && w->rank;
+	ok = w->place_of && w->place && w->order && w->cost && w->count &&
+	     w->rank;
 	for (cg_node node = 1; ok && node < nodes; node++) {
 		struct cg_stack stack;
 		uint32_t parent, *id;
@@ -281,97 +295,23 @@ rank_places(struct writer *w)
 
 /* ---- Profiles ----------------------------------------------------------- */
 
-/* What speedscope calls the unit; it knows no others. */
-static const char *
-find_unit(const char *unit)
-{
-	static const struct {
-		const char *ours, *theirs;
-	} units[] = {
-		{ "ns", "nanoseconds" },
-		{ "nanoseconds", "nanoseconds" },
-		{ "us", "microseconds" },
-		{ "microseconds", "microseconds" },
-		{ "ms", "milliseconds" },
-		{ "milliseconds", "milliseconds" },
-		{ "s", "seconds" },
-		{ "seconds", "seconds" },
-		{ "B", "bytes" },
-		{ "bytes", "bytes" },
-	};
+/* How the numbers of samples of a profile's stacks are told. */
+enum counts { COUNTS_USUAL, COUNTS_ARE_WEIGHTS, COUNTS_LISTED };
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		if (strcmp(units[i].ours, unit) == 0)
-			return units[i].theirs;
+static enum counts
+how_counted(const struct writer *w, bool first)
+{
+	bool usual = true, weights = true;
+
+	for (size_t i = 0; i < w->ranks; i++) {
+		uint32_t place = w->order[w->rank[i]];
+
+		usual &= w->count[place] == first;
+		weights &= w->count[place] == w->cost[place];
 	}
-	return "none";
-}
-
-static void
-put_key(struct writer *w, const char *key, const char *value)
-{
-	if (*value == '\0')
-		return;
-	cg_putf(w->out, ",\"%s\":", key);
-	cg_put_json(w->out, cg_slice(value));
-}
-
-static void
-put_number(struct writer *w, const char *key, uint64_t value)
-{
-	if (value != 0)
-		cg_putf(w->out, ",\"%s\":%" PRIu64, key, value);
-}
-
-/* "cycles", or "cycles of prog, thread 7" where there are parts. */
-static bool
-put_profile_name(struct writer *w, cg_part part, const char *event)
-{
-	const struct cg_part_info *info = cg_get_part(w->graph, part);
-	char number[64] = "";
-	size_t len = strlen(event) + strlen(info->cmd) + sizeof(number) + 8;
-	char *name = malloc(len);
-
-	if (cg_part_count(w->graph) > 1) {
-		uint64_t id = info->tid ? info->tid : info->pid;
-
-		snprintf(number, sizeof(number),
-		    id ? ", %s %" PRIu64 : ", part %.0s%" PRIu64,
-		    info->tid ? "thread" : "process",
-		    id ? id : (uint64_t)part + 1);
-	}
-	if (!name)
-		return false;
-	snprintf(name, len, "%s%s%s%s", event, *info->cmd ? " of " : "",
-	    info->cmd, number);
-	cg_put_json(w->out, cg_slice(name));
-	free(name);
-	return true;
-}
-
-static bool
-put_profile_head(struct writer *w, cg_part part, size_t event, uint64_t total)
-{
-	const struct cg_event *info = cg_get_event(w->graph, event);
-	const struct cg_part_info *part_info = cg_get_part(w->graph, part);
-
-	cg_puts(w->out, w->profiles++ ? ",\n{" : "{");
-	cg_puts(w->out, "\"type\":\"sampled\",\"name\":");
-	if (!put_profile_name(w, part, info->name))
-		return false;
-	cg_putf(w->out,
-	    ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64
-	    ",\n\"cgconv\":{\"part\":%" PRIu32,
-	    find_unit(info->unit), total, part);
-	put_key(w, "event", info->name);
-	put_key(w, "long", info->long_name);
-	put_key(w, "unit", info->unit);
-	put_number(w, "pid", part_info->pid);
-	put_number(w, "tid", part_info->tid);
-	put_number(w, "number", part_info->part);
-	put_key(w, "cmd", part_info->cmd);
-	cg_puts(w->out, "},\n");
-	return true;
+	return usual     ? COUNTS_USUAL
+	       : weights ? COUNTS_ARE_WEIGHTS
+			 : COUNTS_LISTED;
 }
 
 /* "[0,3,7]", the root first. */
@@ -403,6 +343,17 @@ compare_ranks(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
+/* Is it the first event that the stack has a cost of? */
+static bool
+is_first_cost(const struct cg_stack_cost *stack, size_t event)
+{
+	for (size_t i = 0; i < event; i++) {
+		if (stack->cost[i] != 0)
+			return false;
+	}
+	return true;
+}
+
 /* Sums up and sorts what the part has. The sums fit: the part's total does. */
 static void
 sum_costs(struct writer *w, cg_part part, size_t event)
@@ -418,6 +369,10 @@ sum_costs(struct writer *w, cg_part part, size_t event)
 		if (w->cost[place] == 0)
 			w->rank[w->ranks++] = w->place[place].rank;
 		w->cost[place] += stack.cost[event];
+		if (is_first_cost(&stack, event) &&
+		    __builtin_add_overflow(
+			w->count[place], stack.samples, &w->count[place]))
+			w->count[place] = UINT64_MAX;
 	}
 	qsort(w->rank, w->ranks, sizeof(*w->rank), compare_ranks);
 }
@@ -431,16 +386,52 @@ put_samples(struct writer *w)
 		if (!put_path(w, w->order[w->rank[i]]))
 			return false;
 	}
-	cg_puts(w->out, "],\n\"weights\":[");
+	cg_putc(w->out, ']');
+	return true;
+}
+
+/* A number for each sample. */
+static void
+put_numbers(struct writer *w, const char *key, uint64_t *number)
+{
+	cg_putf(w->out, ",\n\"%s\":[", key);
 	for (size_t i = 0; i < w->ranks; i++) {
-		uint64_t *cost = &w->cost[w->order[w->rank[i]]];
+		uint64_t *value = &number[w->order[w->rank[i]]];
 
 		if (i > 0)
 			cg_putc(w->out, ',');
-		cg_putu(w->out, *cost);
-		*cost = 0; /* for the next profile */
+		cg_putu(w->out, *value);
 	}
-	cg_puts(w->out, "]}");
+	cg_putc(w->out, ']');
+}
+
+static void
+forget_costs(struct writer *w)
+{
+	for (size_t i = 0; i < w->ranks; i++) {
+		uint32_t place = w->order[w->rank[i]];
+
+		w->cost[place] = w->count[place] = 0;
+	}
+}
+
+static bool
+put_profile(struct writer *w, cg_part part, size_t event, bool first)
+{
+	enum counts counts;
+
+	sum_costs(w, part, event);
+	counts = how_counted(w, first);
+	cg_puts(w->out, w->profiles++ ? ",\n" : "");
+	if (!cg_speedscope_put_head(
+		w->graph, w->out, part, event, counts == COUNTS_ARE_WEIGHTS) ||
+	    !put_samples(w))
+		return false;
+	put_numbers(w, "weights", w->cost);
+	if (counts == COUNTS_LISTED)
+		put_numbers(w, "counts", w->count);
+	cg_putc(w->out, '}');
+	forget_costs(w);
 	return true;
 }
 
@@ -451,17 +442,17 @@ put_profiles(struct writer *w)
 	size_t parts = cg_part_count(w->graph);
 
 	for (cg_part part = 0; part < parts; part++) {
+		bool first = true;
+
 		for (size_t i = 0; i < events; i++) {
 			uint64_t total = cg_part_totals(w->graph, part)[i];
 
 			/* There must be one. */
 			if (total == 0 && (parts > 1 || events > 1))
 				continue;
-			if (!put_profile_head(w, part, i, total))
+			if (!put_profile(w, part, i, first))
 				return false;
-			sum_costs(w, part, i);
-			if (!put_samples(w))
-				return false;
+			first = false;
 		}
 	}
 	return true;
@@ -488,6 +479,7 @@ cg_write_speedscope(
 	free(w.place);
 	free(w.order);
 	free(w.cost);
+	free(w.count);
 	free(w.rank);
 	free(w.path);
 	cg_map_free(&w.files);
@@ -496,5 +488,10 @@ cg_write_speedscope(
 		return cg_nomem(job);
 	if (w.profiles == 0)
 		return cg_fail(job, "speedscope needs costs; there are none");
+	if (w.elsewhere > 0)
+		cg_warn(job,
+		    "lines of %zu frames in other files than their functions "
+		    "are left out",
+		    w.elsewhere);
 	return cg_out_status(out);
 }

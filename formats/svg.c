@@ -322,23 +322,6 @@ put_frame(struct writer *w, uint32_t id)
 	cg_puts(w->out, cut ? "..</text></g>\n" : "</text></g>\n");
 }
 
-/* Some part says that its stacks are an estimate. */
-static bool
-is_estimated(const struct cg_graph *graph)
-{
-	const char *key, *value;
-
-	for (cg_part part = 0; part < cg_part_count(graph); part++) {
-		for (size_t i = 0; cg_part_desc(graph, part, i, &key, &value);
-		     i++) {
-			if (strcmp(key, "Stacks") == 0 &&
-			    strncmp(value, "estimated", 9) == 0)
-				return true;
-		}
-	}
-	return false;
-}
-
 static void
 put_head(struct writer *w)
 {
@@ -366,7 +349,7 @@ put_head(struct writer *w)
 	put_cost(w, w->node[0].total);
 	cg_putc(w->out, ' ');
 	cg_put_xml(w->out, cg_slice(event->unit));
-	if (is_estimated(w->graph))
+	if (cg_stacks_guessed(w->graph, CG_ALL_PARTS))
 		cg_puts(w->out, " (stacks are estimated from calls)");
 	cg_putf(w->out,
 	    "</text>\n<text id=\"info\" x=\"%" PRIu64 "\" y=\"52\" "
@@ -486,7 +469,7 @@ const struct cg_module cg_format_svg = {
 	.name = "svg",
 	.title = "a flame graph with search and zoom, for any browser",
 	.suffixes = "svg",
-	.carries = CG_SELF | CG_CALLS | CG_INCL | CG_STACKS,
+	.carries = CG_SELF | CG_INCL | CG_STACKS,
 	.needs = CG_STACKS,
 	.options = options,
 	.write = write_svg,

@@ -132,7 +132,16 @@ typedef uint32_t cg_facts;
 #define CG_BLOCKS (1u << 12)  /* coverage of blocks, calls, paths */
 #define CG_CONDITIONS (1u << 13) /* coverage of conditions (MC/DC) */
 #define CG_COUNTERS (1u << 14) /* raw counters of the instrumentation */
-#define CG_FACT_COUNT 15
+/* What is known beside rows. */
+#define CG_FILES (1u << 15)   /* source files of functions */
+#define CG_OBJECTS (1u << 16) /* ELF objects of functions */
+#define CG_SYMBOLS (1u << 17) /* names that linkers know functions by */
+#define CG_DEFINITIONS (1u << 18) /* where functions stand in their files */
+#define CG_INLINING (1u << 19) /* which frames of stacks are inlined */
+#define CG_SAMPLES (1u << 20) /* numbers of samples that no event tells */
+#define CG_FORMULAS (1u << 21) /* inherited events */
+#define CG_DESCRIPTIONS (1u << 22) /* of parts: command, process, others */
+#define CG_FACT_COUNT 23
 
 /* Name of fact number bit ("self", "lines", ...), NULL past the last. */
 const char *cg_fact_name(unsigned bit);
@@ -934,6 +943,13 @@ struct cg_stack_cost {
 };
 bool cg_next_stack(const struct cg_graph *, cg_part, size_t *i,
     struct cg_stack_cost *);
+/*
+ * The description of a part whose stacks are an estimate (--guess-stacks); what
+ * is written of them says so. Is it there, in any of the parts?
+ */
+#define CG_GUESSED_KEY "Stacks"
+#define CG_GUESSED_VALUE "estimated from calls"
+bool cg_stacks_guessed(const struct cg_graph *, cg_part);
 
 /*
  * Inclusive cost per function in a part, or over CG_ALL_PARTS: what the source

@@ -7,6 +7,8 @@
 
 #include "job.h"
 
+#define FACTS_ROOM 300 /* all of them */
+
 /* "lines, jumps" */
 static const char *
 list_facts(cg_facts facts, char *text, size_t size)
@@ -143,7 +145,7 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 {
 	struct cg_graph *graph = job->graph;
 	cg_facts missing, lost;
-	char text[200];
+	char text[FACTS_ROOM];
 	uint64_t levels;
 	int status = get_levels(job, to, &levels);
 
@@ -151,7 +153,8 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 		return status;
 
 	/* Folding keeps what stacks say of functions and arcs, not stacks. */
-	lost = cg_graph_facts(graph) & CG_STACKS & ~to->carries;
+	lost = cg_graph_facts(graph) & ~to->carries &
+	       (CG_STACKS | CG_INLINING | CG_SAMPLES);
 	status = derive_facts(job, to->needs, to->carries, levels);
 	if (status != CG_OK)
 		return status;

@@ -289,6 +289,7 @@ cg_graph_seal(struct cg_graph *graph)
 		cg_graph_nomem(graph);
 		return CG_ELIMIT;
 	}
+	cg_graph_find_facts(graph);
 	return CG_OK;
 }
 

@@ -180,6 +180,11 @@ void cg_graph_free(struct cg_graph *);
  */
 int cg_graph_seal(struct cg_graph *);
 
+/* ---- facts.c ------------------------------------------------------------ */
+
+/* Sets those facts that are known beside rows. */
+void cg_graph_find_facts(struct cg_graph *);
+
 /* ---- rows.c, pack.c: storage -------------------------------------------- */
 
 enum cg_row_kind { CG_ROW_COST, CG_ROW_CALL, CG_ROW_JUMP, CG_ROW_OTHER };

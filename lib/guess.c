@@ -510,8 +510,8 @@ guess_part(struct guess *guess, cg_part part)
 		guess->build->status = CG_EBUG;
 	}
 	free(was);
-	cg_add_desc(
-	    guess->build, cg_slice("Stacks"), cg_slice("estimated from calls"));
+	cg_add_desc(guess->build, cg_slice(CG_GUESSED_KEY),
+	    cg_slice(CG_GUESSED_VALUE));
 	return ok;
 }
 
@@ -564,4 +564,22 @@ cg_guess_stacks(struct cg_build *build)
 	if (!ok)
 		cg_build_nomem(build);
 	return cg_build_failed(build, NULL);
+}
+
+bool
+cg_stacks_guessed(const struct cg_graph *graph, cg_part part)
+{
+	bool all = part == CG_ALL_PARTS;
+	const char *key, *value;
+
+	for (cg_part at = all ? 0 : part;
+	     all ? at < graph->parts : at == part; at++) {
+		for (size_t i = 0; cg_part_desc(graph, at, i, &key, &value);
+		     i++) {
+			if (strcmp(key, CG_GUESSED_KEY) == 0 &&
+			    strcmp(value, CG_GUESSED_VALUE) == 0)
+				return true;
+		}
+	}
+	return false;
 }

@@ -205,8 +205,11 @@ describe_part(struct cg_build *build, struct cg_part_entry *part,
 	cg_str comm = cg_add_name(build, key->comm);
 	bool first = !part->described;
 
-	agree(&part->info.pid, key->pid, first, &part->pid_differs);
-	agree(&part->info.tid, key->tid, first, &part->tid_differs);
+	/* What the input says of the part is true of samples that say nothing. */
+	if (!part->filled || key->pid != 0)
+		agree(&part->info.pid, key->pid, first, &part->pid_differs);
+	if (!part->filled || key->tid != 0)
+		agree(&part->info.tid, key->tid, first, &part->tid_differs);
 	part->described = true;
 	/* A command that the input itself says is a better name. */
 	if (part->filled && (part->cmd != 0 || part->cmd_differs))

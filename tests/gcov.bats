@@ -153,7 +153,7 @@ versions()
 
 @test "gcov: branches that callgrind cannot carry are told of" {
 	"$CGCONV" -t callgrind $cc.gcda 2>&1 >"$t/out" |
-		grep -x "cgconv: warning: callgrind cannot carry: branches, blocks"
+		grep -x "cgconv: warning: callgrind cannot carry: branches, blocks, symbols"
 }
 
 # "CALLER LINE CALLEE COUNT" of all calls with a known caller.

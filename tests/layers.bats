@@ -12,7 +12,7 @@ floor_of()
 	elffile | debugfile | dwarf | dwarf_units) echo 1 ;;
 	graph | rows | pack | build | rules | homes | columns | view | costs) echo 2 ;;
 	coverage) echo 2 ;;
-	events | join | paths) echo 2 ;;
+	events | join | paths | facts) echo 2 ;;
 	lines | line_sums) echo 2 ;;
 	parts | samples | stacks | fold | clamp | guess) echo 2 ;;
 	cycles | inclusive | propagate) echo 2 ;;

@@ -148,7 +148,8 @@ signed()
 	recursion >"$dir/in"
 	"$CGCONV" -q -t callgrind "$dir/in" |
 		"$CGCONV" -q -t folded --guess-stacks - >"$dir/out"
-	printf '%s\n' 'main;a 5' "main;a;b;a'2;c 5" | diff "$dir/out" -
+	printf '%s\n' '# Stacks: estimated from calls' 'main;a 5' \
+		"main;a;b;a'2;c 5" | diff "$dir/out" -
 }
 
 @test "stacks: a sum that does not fit is an error, and no lack of memory" {
@@ -160,4 +161,20 @@ signed()
 	refuses 1 'more than 64 bits hold' --verify "$dir/in" "$dir/in"
 	! "$CGCONV" --info "$dir/in" 2>"$dir/err"
 	[ "$(wc -l <"$dir/err")" -eq 1 ]
+}
+
+@test "stacks: what is guessed says so in every format of stacks" {
+	in=samples/callgrind/plain/callgrind.out
+	for to in folded pprof speedscope svg; do
+		"$CGCONV" -q -t "$to" --guess-stacks "$in" -o "$dir/$to"
+		grep -qa 'estimated from calls' "$dir/$to"
+		# It stays said, whatever becomes of it.
+		[ "$to" = svg ] && continue
+		for then in folded pprof speedscope json; do
+			"$CGCONV" -q -t "$then" "$dir/$to" |
+				grep -qa 'estimated from calls'
+		done
+	done
+	grep -F '"name":"Ir of ' "$dir/speedscope" |
+		grep -F ' (estimated from calls)"'
 }

@@ -29,7 +29,7 @@ verifies()
 		verifies 0 "$sample" 'Total  samples  16 = 16' \
 			'Same   in all that both can hold'
 	done
-	grep -xF 'Lost   B (folded) cannot hold: lines instrs parts events' \
+	grep -xF 'Lost   B (folded) cannot hold: lines instrs parts events files objects descriptions' \
 		"$dir/got"
 	grep -xF 'Lost   event time is in A only' "$dir/got"
 }
@@ -93,7 +93,7 @@ verifies()
 			decode_json(<$in>) } @ARGV;
 		$of[0]{differences} == 0 or die "differences";
 		join(" ", @{$of[0]{b}{cannot_hold}}) eq
-			"lines instrs parts events" or die "cannot_hold";
+			"lines instrs parts events files objects descriptions" or die "cannot_hold";
 		my ($event) = grep { $_->{kind} eq "event" } @{$of[0]{numbers}};
 		$event->{only_in} eq "a" && !$event->{could} or die "event";
 		my ($total) = grep { $_->{kind} eq "total" } @{$of[0]{numbers}};
