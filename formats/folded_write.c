@@ -49,6 +49,7 @@ struct writer {
 	size_t event[COLUMNS], columns;
 	bool is_signed[COLUMNS], fraction[COLUMNS];
 	bool annotate;
+	size_t spelled;      /* functions whose names are written otherwise */
 	struct label *label; /* by fn */
 	char *text;          /* of labels that are not just names */
 	size_t text_len, text_cap;
@@ -134,6 +135,7 @@ get_label(struct writer *w, cg_fn fn)
 	*label = (struct label){ .text = name, .fn = fn };
 	label->own = called_so || clean_text.len != name.len ||
 		     memcmp(clean_text.ptr, name.ptr, name.len) != 0;
+	w->spelled += label->own && !called_so;
 	if (!label->own)
 		return true;
 	memmove(to + called_so, clean_text.ptr, clean_text.len);
@@ -508,8 +510,9 @@ choose_events(struct writer *w)
 		    cg_get_event(w->graph, 0)->name);
 	else if (!w->fraction[0] &&
 		 strcmp(cg_get_event(w->graph, 0)->name, FOLDED_EVENT) != 0)
-		cg_note(w->job, "%s is written, without its name",
-		    cg_get_event(w->graph, 0)->name);
+		cg_note(w->job,
+		    "%s is written, without its name: it is read as %s",
+		    cg_get_event(w->graph, 0)->name, FOLDED_EVENT);
 	return CG_OK;
 }
 
@@ -535,6 +538,11 @@ cg_write_folded(
 	else
 		status =
 		    ok && put_tree(&w) ? cg_out_status(out) : cg_nomem(job);
+	if (status == CG_OK && w.spelled > 0)
+		cg_note(job,
+		    "%zu names are written otherwise: they hold what "
+		    "ends frames or counts",
+		    w.spelled);
 	free(w.label);
 	free(w.text);
 	free(w.rank);

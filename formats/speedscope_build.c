@@ -120,13 +120,16 @@ scale(struct reader *r, const struct decimal *value, uint64_t factor,
 }
 
 static uint64_t
-count_samples(const struct profile *profile, const struct cost *cost,
-    uint64_t weight, bool first)
+count_samples(const struct profile *profile, const struct speedscope_unit *unit,
+    const struct cost *cost, uint64_t weight, bool first)
 {
-	if (!profile->ours || cost->counted)
+	if (cost->counted)
 		return cost->samples;
-	if (profile->counted)
+	/* What has no unit is counted. */
+	if (profile->ours ? profile->counted : *unit->unit == '\0')
 		return weight;
+	if (!profile->ours)
+		return cost->samples;
 	return first ? cost->samples : 0;
 }
 
@@ -151,7 +154,8 @@ add_profile(struct reader *r, const struct profile *profile,
 			return false;
 		}
 		cg_add_stack(r->build, stack[costs[i].node],
-		    count_samples(profile, &costs[i], cost[column], first),
+		    count_samples(
+			profile, unit, &costs[i], cost[column], first),
 		    cost, column + 1);
 	}
 	return cg_build_status(r->build) == CG_OK;

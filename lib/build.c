@@ -320,6 +320,22 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 	return (cg_fn)graph->fns++;
 }
 
+bool
+cg_fn_set_file(struct cg_graph *graph, cg_fn fn, cg_file file)
+{
+	struct cg_fn_entry key = graph->fn[fn];
+	uint32_t *slot;
+
+	key.file = file;
+	slot = find_fn(graph, &key);
+	if (*slot != 0)
+		return false;
+	/* It is in two slots now, which are more than twice the functions. */
+	*slot = fn;
+	graph->fn[fn].file = file;
+	return true;
+}
+
 void
 cg_set_fn_range(struct cg_build *build, cg_fn fn, const struct cg_range *more)
 {

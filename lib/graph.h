@@ -263,6 +263,14 @@ cg_add_values(const struct cg_graph *graph, uint64_t *a, const uint64_t *b,
 void cg_graph_overflow(const struct cg_graph *, const char *what);
 void cg_graph_nomem(const struct cg_graph *);
 
+/* ---- homes.c ------------------------------------------------------------ */
+
+/*
+ * A function of no file whose frames all stand in one is that file's, unless
+ * there is one of that name already. False: out of memory.
+ */
+bool cg_place_functions(struct cg_graph *);
+
 /* ---- rules.c: what the user wants of source files ------------------------ */
 
 struct cg_path_map {
@@ -369,6 +377,9 @@ cg_build_omits(const struct cg_build *build, cg_file file)
 {
 	return build->out.count > 0 && cg_map_get(&build->out, file) != 0;
 }
+
+/* Gives it another file; false: there is such a function already. */
+bool cg_fn_set_file(struct cg_graph *, cg_fn, cg_file);
 
 /* Fails for an id that no add gave out: the reader's own mistake. */
 bool cg_build_check(struct cg_build *, uint32_t id, size_t count,

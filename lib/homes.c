@@ -4,6 +4,7 @@
  * Methods and lambdas of a file share their names. A graph knows a function by
  * its name; so whoever comes second is called after its place.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "graph.h"
@@ -68,4 +69,32 @@ cg_add_fn_at(struct cg_build *build, struct cg_slice name, cg_file file,
 		    build, place_name(build, name, line, column), file, object);
 	cg_set_fn_range(build, fn, &range);
 	return fn;
+}
+
+#define MANY_FILES UINT32_MAX
+
+bool
+cg_place_functions(struct cg_graph *graph)
+{
+	cg_file *home;
+
+	if (graph->nodes < 2)
+		return true;
+	home = calloc(graph->fns, sizeof(*home));
+	if (!home)
+		return false;
+	for (size_t i = 1; i < graph->nodes; i++) {
+		const struct cg_node_entry *node = &graph->node[i];
+		cg_file *file = &home[node->fn];
+
+		if (node->pos.file != 0 && *file != node->pos.file)
+			*file = *file == 0 ? node->pos.file : MANY_FILES;
+	}
+	for (cg_fn fn = 1; fn < graph->fns; fn++) {
+		if (graph->fn[fn].file == 0 && home[fn] != 0 &&
+		    home[fn] != MANY_FILES)
+			(void)cg_fn_set_file(graph, fn, home[fn]);
+	}
+	free(home);
+	return true;
 }

@@ -384,6 +384,8 @@ freeze(struct cg_job *job)
 
 	if (status == CG_OK)
 		status = cg_formulas_resolve(job->graph);
+	if (status == CG_OK && !cg_place_functions(job->graph))
+		status = cg_nomem(job);
 	if (status == CG_OK)
 		status = cg_graph_seal(job->graph);
 	/* One input knows its objects, or has none; a part knows not all. */

@@ -1,0 +1,104 @@
+#!/usr/bin/perl
+# tests/oracle/stacks.pl WORDS [FILE] - the stacks that cgconv's JSON tells,
+# sorted, one a line with its costs, without what WORDS ("lines, objects") are:
+# the facts that a format between was said to lose. Stacks that are the same
+# then are added up, so two files say the same if and only if this prints the
+# same of both.
+use strict;
+use warnings;
+use JSON::PP;
+
+my %without = map { $_ => 1 } split /[, ]+/, shift;
+my $json = JSON::PP->new->utf8(0)->allow_nonref;
+my (@object, @file, @fn, @frame, @event, %total, %said, $part);
+$object[0] = $file[0] = $part = '';
+$fn[0] = { text => '' };
+
+sub word {
+    my ($fact, $key, $value) = @_;
+    return '' if $without{$fact} || !defined $value || $value eq '' ||
+        $value eq '0';
+    return " $key=$value";
+}
+
+# Of one event that has lost its name only the cost counts.
+sub name_of {
+    my ($column) = @_;
+    return $without{names} ? '-' : $event[$column];
+}
+
+sub add_stack {
+    my ($leaf, $samples, $cost) = @_;
+    my @path;
+    for (my $at = $leaf; $at; $at = $frame[$at]{parent}) {
+        unshift @path, $frame[$at]{text};
+    }
+    my $stack = "$part " . join ';', @path;
+    return unless grep { $_ != 0 } @$cost;
+    for my $i (0 .. $#$cost) {
+        next if $cost->[$i] == 0 || ($i > 0 && $without{events});
+        $total{"$stack " . name_of($i)} += $cost->[$i];
+    }
+    $total{"$stack samples"} += $samples 
+        unless $without{samples} || $without{calls} || $without{names};
+}
+
+my $number = 0;
+while (<>) {
+    my $record = $json->decode($_);
+    next unless ref $record eq 'ARRAY';
+    my ($tag, @f) = @$record;
+    if ($tag eq 'event') {
+        $event[$f[0]] = join '|', map { $_ // '' } @f[1, 2, 3];
+    }
+    elsif ($tag eq 'formula') { $said{"formula @f[0, 1]"} = 1 unless $without{formulas} }
+    elsif ($tag eq 'object') { $object[$f[0]] = $f[1] }
+    elsif ($tag eq 'file') { $file[$f[0]] = $f[1] }
+    elsif ($tag eq 'function') {
+        my ($id, $name, $file, $object, @range) = @f;
+        # As folded stacks have to write it.
+        if ($without{spelling}) {
+            $name =~ s/^\s+|\s+$//g;
+            $name =~ tr/;\n\r\t/:   /;
+            $name =~ s/ (?=-?[\d.]+$)/_/;
+        }
+        # What has no name is called after its object, where that is lost.
+        $name = "[$1]" if $without{objects} && $name eq '[unknown]' &&
+            $object[$object] =~ m{([^/]+)$};
+        my $symbol = @range > 5 ? splice(@range, 5, 1) : '';
+        $fn[$id] = { text => $name . word('files', 'in', $file[$file]) .
+            word('objects', 'of', $object[$object]) .
+            word('symbols', 'symbol', $symbol // ''),
+            begin => $range[0] // 0 };
+        # What is inlined is where that is.
+        $fn[$id]{inlined} = $name . word('files', 'in', $file[$file]) .
+            word('symbols', 'symbol', $symbol // '');
+        $said{"function $fn[$id]{text} from $fn[$id]{begin}"} = 1
+            unless $without{definitions} || !$fn[$id]{begin};
+    }
+    elsif ($tag eq 'frame') {
+        my ($id, $parent, $fn, $file, $line, $addr, $inlined) = @f;
+        $frame[$id] = { parent => $parent, text =>
+            $fn[$fn]{$inlined ? 'inlined' : 'text'} .
+            word('lines', 'at', $line && "$file[$file]:$line") .
+            word('instrs', 'addr', $addr) .
+            word('inlining', 'inlined', $inlined ? 'yes' : '') };
+    }
+    elsif ($tag eq 'part') {
+        $number++;
+        $part = $without{parts} ? '' : "$number:" .
+            ($without{descriptions} ? '' : join ',', map { $_ // 0 } @f);
+    }
+    elsif ($tag eq 'desc') {
+        $said{"$part says $f[0]: $f[1]"} = 1
+            unless $without{descriptions};
+    }
+    elsif ($tag eq 'call') {
+        $said{"$part call @f[3 .. 6]"} = 1 unless $without{calls};
+    }
+    elsif ($tag eq 'stack') { add_stack(@f) }
+}
+
+binmode STDOUT, ':utf8';
+print map { "$_\n" } sort(keys %said,
+    map { "$_ $total{$_}" } grep { $total{$_} != 0 } keys %total);

@@ -1,0 +1,92 @@
+# pairs.bats - from every format of stacks into every other, and on from there:
+# what a format between has lost is what it said that it cannot carry.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+}
+
+# Formats of stacks that are written and read again.
+targets='folded json pprof speedscope'
+
+# Samples that tell stacks, and nothing but stacks.
+stack_samples()
+{
+	for file in $(samples); do
+		! "$CGCONV" -q -t folded "$file" -o "$dir/try" 2>/dev/null ||
+			echo "$file"
+	done
+}
+
+# converts FROM TO INTO: $lost is what it says that it cannot carry. What is
+# lost without this word is no event's name and no name's letter, but in folded
+# stacks.
+converts()
+{
+	"$CGCONV" -t "$2" "$1" -o "$3" 2>"$dir/said"
+	lost=$(sed -n "s/.*: $2 cannot carry: //p" "$dir/said")
+	[ "$2" != folded ] || lost="$lost, names, spelling"
+}
+
+# says LOST A B: both tell the same stacks, but for the facts that are lost.
+says()
+{
+	"$CGCONV" -q -t json "$2" | perl tests/oracle/stacks.pl "$1" >"$dir/a"
+	"$CGCONV" -q -t json "$3" | perl tests/oracle/stacks.pl "$1" >"$dir/b"
+	[ -s "$dir/a" ] && same "$dir/a" "$dir/b"
+}
+
+@test "pairs: what a target has not is what it was said to lose" {
+	stack_samples >"$dir/samples"
+	[ "$(wc -l <"$dir/samples")" -ge 30 ]
+	while read -r file; do
+		for to in $targets; do
+			converts "$file" "$to" "$dir/to"
+			says "$lost" "$file" "$dir/to" || {
+				echo "$file to $to, but for: $lost"
+				return 1
+			}
+		done
+	done <"$dir/samples"
+}
+
+@test "pairs: X to Y to X, and to any other, loses what both said and no more" {
+	# One of each format.
+	stack_samples | awk -F / '!seen[$2]++' >"$dir/samples"
+	[ "$(wc -l <"$dir/samples")" -ge 10 ]
+	while read -r file; do
+		for by in $targets; do
+			converts "$file" "$by" "$dir/by"
+			first=$lost
+			for to in $targets; do
+				converts "$dir/by" "$to" "$dir/to"
+				says "$first, $lost" "$file" "$dir/to" || {
+					echo "$file to $by to $to:" \
+						"but for $first, $lost"
+					return 1
+				}
+			done
+		done
+	done <"$dir/samples"
+}
+
+@test "pairs: what both can hold comes back to the byte" {
+	for file in samples/pprof/cpu/cpu.pb.gz \
+		samples/perf-script/inlined/srcline.perf \
+		samples/speedscope/sampled/*.json; do
+		for x in folded pprof speedscope; do
+			"$CGCONV" -q -t "$x" "$file" -o "$dir/x"
+			for y in json speedscope pprof; do
+				converts "$dir/x" "$y" "$dir/y"
+				[ -z "$lost" ] || continue
+				"$CGCONV" -q -t "$x" "$dir/y" -o "$dir/back"
+				same "$dir/x" "$dir/back" || {
+					echo "$file as $x to $y and back"
+					return 1
+				}
+			done
+		done
+	done
+}
