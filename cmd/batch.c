@@ -53,6 +53,13 @@ say(struct batch *batch, const char *lines)
 	fputs(lines, stderr);
 }
 
+/* The inputs of this share. */
+static size_t
+count_inputs(const struct batch *batch)
+{
+	return batch->tasks - batch->count[ELSEWHERE];
+}
+
 static size_t
 count_ended(const struct batch *batch)
 {
@@ -73,10 +80,10 @@ show_progress(struct batch *batch)
 	batch->shown = now;
 	wipe_progress(batch);
 	rate = past > 0 ? (double)ended / past : 0;
-	left = rate > 0 ? (double)(batch->tasks - ended) / rate : 0;
+	left = rate > 0 ? (double)(count_inputs(batch) - ended) / rate : 0;
 	fprintf(stderr,
 	    "%s%zu of %zu inputs, %zu failed, %.0f a second, %.0f s left%s",
-	    terminal ? "" : "cgconv: ", ended, batch->tasks,
+	    terminal ? "" : "cgconv: ", ended, count_inputs(batch),
 	    batch->count[FAILED], rate, left, terminal ? "" : "\n");
 	(void)fflush(stderr);
 	batch->progress = terminal;
@@ -85,7 +92,7 @@ show_progress(struct batch *batch)
 static void
 show_summary(struct batch *batch, size_t before)
 {
-	size_t left = batch->tasks - count_ended(batch);
+	size_t left = count_inputs(batch) - count_ended(batch);
 
 	wipe_progress(batch);
 	if (batch->args->quiet)
@@ -93,7 +100,7 @@ show_summary(struct batch *batch, size_t before)
 	fprintf(stderr,
 	    "cgconv: %zu inputs: %zu converted, %zu failed, "
 	    "%zu skipped, %zu kept",
-	    batch->tasks, batch->count[DONE], batch->count[FAILED],
+	    count_inputs(batch), batch->count[DONE], batch->count[FAILED],
 	    batch->count[SKIPPED], batch->count[KEPT]);
 	if (before > 0)
 		fprintf(stderr, ", %zu of them before", before);
@@ -291,8 +298,11 @@ show_plan(const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->tasks; i++) {
 		const struct task *task = &batch->task[i];
-		char *name = task_name(task);
+		char *name;
 
+		if (task->state == ELSEWHERE)
+			continue;
+		name = task_name(task);
 		if (name == NULL)
 			return cg_nomem(batch->args->job);
 		put_safe(stdout, cg_slice(name));
@@ -399,7 +409,7 @@ run_workers(struct batch *batch)
 	show_summary(batch, before);
 	if (status == CG_OK)
 		status = closed;
-	if (status == CG_OK && batch->count[FAILED] > 0)
+	if (status == CG_OK && (batch->count[FAILED] > 0 || batch->lost))
 		status = CG_EINPUT;
 	return status;
 }

@@ -15,9 +15,10 @@ enum state {
 	SKIPPED, /* nothing to convert in it: reason */
 	KEPT,    /* a newer output was there */
 	SUMMED,  /* added to a sum, which is not written yet */
+	ELSEWHERE, /* another share has it */
 	STOPPED  /* interrupted: as if never begun */
 };
-#define STATES 7
+#define STATES 8
 extern const char *const state_name[STATES];
 
 /* An input: a file, or a member of an archive. */
@@ -71,6 +72,9 @@ struct batch {
 	FILE *manifest;
 	size_t printed; /* tasks whose log is out */
 	size_t count[STATES];
+	bool lost;     /* an output of many inputs could not be written */
+	uint64_t list; /* a hash of all inputs, whosever share they are */
+	bool same_list; /* as that of the manifest which is resumed */
 	double began, shown;
 	bool progress; /* a line of it is on the terminal */
 };
@@ -94,6 +98,11 @@ char *claim_output(struct batch *, char *name);
 const char *task_output(const struct batch *, const struct task *);
 /* Where that is from where the program was started; to be freed, or NULL. */
 char *place_output(const struct batch *, const char *output);
+
+/* ---- batch_shard.c: a share of the inputs ----------------------------------- */
+
+/* The tasks of other shares are elsewhere from now on. */
+int take_share(struct batch *);
 
 /* ---- batch_names.c: what the outputs are called --------------------------- */
 
@@ -246,6 +255,18 @@ void stop_crew(struct crew *);
 /* ---- batch_manifest.c ---------------------------------------------------- */
 
 int open_manifest(struct batch *);
+/*
+ * A line of a manifest: of an input, or the first one, which tells of the
+ * batch. What is not in it is NULL or 0.
+ */
+struct line {
+	char *input, *member, *status, *error;
+	char *version, *shard, *list;
+	char *options, *totals; /* JSON as it stands there */
+	uint64_t size, mtime, inputs, of, micros;
+};
+bool parse_line(struct cg_slice text, struct line *);
+void free_line(struct line *);
 /* One line: tail are the keys that the worker has found out, or "". */
 void put_manifest(struct batch *, const struct task *, const char *tail);
 int close_manifest(struct batch *);

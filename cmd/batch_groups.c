@@ -329,6 +329,15 @@ fill_chunk(struct batch *batch, struct piece piece, struct chunk **full)
 	return CG_OK;
 }
 
+static bool
+has_done(const struct batch *batch, const struct group *group)
+{
+	FOR_MATES(batch, group, n)
+	if (batch->task[n].state == DONE)
+		return true;
+	return batch->args->output == NULL;
+}
+
 /* Its chunks are to be merged if all of them are written. */
 static void
 check_ready(struct batch *batch, struct group *group)
@@ -341,7 +350,8 @@ check_ready(struct batch *batch, struct group *group)
 	for (size_t i = 0; i < group->chunks; i++)
 		any = any || group->written[i];
 	group->ended = true;
-	if (!any)
+	/* A share without inputs makes an output, too: that it has none. */
+	if (!any && (batch->args->shards == 0 || has_done(batch, group)))
 		return;
 	group->next = batch->ready;
 	batch->ready = group;
@@ -448,6 +458,7 @@ end_group(struct batch *batch, struct group *group)
 void
 fail_group(struct batch *batch, struct group *group, const char *text)
 {
+	batch->lost = true;
 	if (group->error == NULL)
 		group->error = strdup(text);
 	group->ended = true;

@@ -18,10 +18,82 @@ const char *const state_name[STATES] = {
 	[SKIPPED] = "skipped",
 	[KEPT] = "kept",
 	[SUMMED] = "summed",
+	[ELSEWHERE] = "elsewhere",
 	[STOPPED] = "stopped",
 };
 
+/* ---- The tasks by their names --------------------------------------------- */
+
+static int
+compare_tasks(const struct task *task, const char *path, const char *member)
+{
+	int order = strcmp(task->path, path);
+
+	if (order != 0)
+		return order;
+	return strcmp(task->member != NULL ? task->member : "",
+	    member != NULL ? member : "");
+}
+
+static int
+compare_known(const void *pa, const void *pb)
+{
+	const struct task *a = *(struct task *const *)pa;
+	const struct task *b = *(struct task *const *)pb;
+
+	return compare_tasks(a, b->path, b->member);
+}
+
+/* To be freed; NULL: out of memory. */
+static struct task **
+sort_tasks(struct batch *batch)
+{
+	struct task **all = calloc(batch->tasks + 1, sizeof(*all));
+
+	for (size_t i = 0; all != NULL && i < batch->tasks; i++)
+		all[i] = &batch->task[i];
+	if (all != NULL && batch->tasks > 0)
+		qsort(all, batch->tasks, sizeof(*all), compare_known);
+	return all;
+}
+
 /* ---- Writing ------------------------------------------------------------- */
+
+/* "3/20" */
+#define SHARD_ROOM (2 * CG_NUMBER_MAX)
+static const char *
+shard_text(const struct args *args, char text[SHARD_ROOM])
+{
+	uint64_t count = args->shards > 0 ? args->shards : 1;
+
+	snprintf(text, SHARD_ROOM, "%" PRIu64 "/%" PRIu64,
+	    args->shards > 0 ? args->shard : 1, count);
+	return text;
+}
+
+static bool
+put_header(struct batch *batch)
+{
+	struct task **all = sort_tasks(batch);
+	char shard[SHARD_ROOM];
+	size_t inputs = 0, of = 0;
+
+	/* What is listed twice is one input. */
+	for (size_t i = 0; all != NULL && i < batch->tasks; i++) {
+		if (i > 0 && compare_known(&all[i - 1], &all[i]) == 0)
+			continue;
+		of++;
+		inputs += all[i]->state != ELSEWHERE;
+	}
+	fprintf(batch->manifest,
+	    "{\"cgconv\":\"%s\",\"options\":[%s],\"shard\":\"%s\","
+	    "\"list\":\"%016" PRIx64 "\",\"inputs\":%zu,\"of\":%zu}\n",
+	    CG_VERSION, batch->args->options, shard_text(batch->args, shard),
+	    batch->list, inputs, of);
+	(void)fflush(batch->manifest);
+	free(all);
+	return all != NULL;
+}
 
 void
 put_manifest(struct batch *batch, const struct task *task, const char *tail)
@@ -29,7 +101,8 @@ put_manifest(struct batch *batch, const struct task *task, const char *tail)
 	const char *output = task_output(batch, task);
 	FILE *to = batch->manifest;
 
-	if (to == NULL || task->state == STOPPED || task->state == SUMMED)
+	if (to == NULL || task->state == STOPPED || task->state == SUMMED ||
+	    task->state == ELSEWHERE)
 		return;
 	fputs("{\"input\":", to);
 	put_json(to, cg_slice(task->path));
@@ -70,17 +143,19 @@ close_manifest(struct batch *batch)
 
 /* ---- Reading what an earlier run has written ------------------------------ */
 
-struct line {
-	char *input, *member, *status;
-	uint64_t size, mtime;
-};
-
-static void
+void
 free_line(struct line *line)
 {
 	free(line->input);
 	free(line->member);
 	free(line->status);
+	free(line->error);
+	free(line->version);
+	free(line->shard);
+	free(line->list);
+	free(line->options);
+	free(line->totals);
+	*line = (struct line){ 0 };
 }
 
 static char *
@@ -97,32 +172,75 @@ copy_string(const struct cg_json *json)
 	return text;
 }
 
+/* The value as it stands there, whatever it is. */
+static bool
+copy_raw(struct cg_json *json, enum cg_json_type type, char **to)
+{
+	const char *at = json->at;
+
+	if (!cg_json_skip(json, type))
+		return false;
+	*to = strndup(at, (size_t)(json->rest.ptr - at));
+	return *to != NULL;
+}
+
+/* Of 0.012345 the digits: whole seconds are few. */
+static bool
+take_micros(struct cg_slice digits, uint64_t *micros)
+{
+	uint64_t seconds, rest;
+
+	if (!cg_take_u64(&digits, &seconds) || !cg_take_char(&digits, '.') ||
+	    digits.len != 6 || !cg_take_u64(&digits, &rest) ||
+	    seconds > UINT64_MAX / 10000000)
+		return false;
+	*micros = seconds * 1000000 + rest;
+	return true;
+}
+
 /* One key that matters, of an object; the others are stepped over. */
 static bool
 take_field(struct cg_json *json, struct line *line, struct cg_slice key)
 {
+	const struct {
+		const char *key;
+		char **text, **raw;
+		uint64_t *number;
+	} fields[] = { { "input", .text = &line->input },
+		{ "member", .text = &line->member },
+		{ "status", .text = &line->status },
+		{ "error", .text = &line->error },
+		{ "cgconv", .text = &line->version },
+		{ "shard", .text = &line->shard },
+		{ "list", .text = &line->list },
+		{ "options", .raw = &line->options },
+		{ "totals", .raw = &line->totals },
+		{ "size", .number = &line->size },
+		{ "mtime", .number = &line->mtime },
+		{ "inputs", .number = &line->inputs },
+		{ "of", .number = &line->of } };
 	enum cg_json_type type = cg_json_next(json);
 	struct cg_slice digits = json->text;
-	char **to = NULL;
 
-	if (cg_equal(key, "input"))
-		to = &line->input;
-	else if (cg_equal(key, "member"))
-		to = &line->member;
-	else if (cg_equal(key, "status"))
-		to = &line->status;
-	if (to != NULL && type == CG_JSON_STRING && *to == NULL) {
-		*to = copy_string(json);
-		return *to != NULL;
+	if (cg_equal(key, "seconds") && type == CG_JSON_NUMBER)
+		return take_micros(digits, &line->micros);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		if (!cg_equal(key, fields[i].key))
+			continue;
+		if (fields[i].raw != NULL && *fields[i].raw == NULL)
+			return copy_raw(json, type, fields[i].raw);
+		if (fields[i].number != NULL && type == CG_JSON_NUMBER)
+			return cg_take_u64(&digits, fields[i].number);
+		if (fields[i].text == NULL || *fields[i].text != NULL ||
+		    type != CG_JSON_STRING)
+			return false;
+		*fields[i].text = copy_string(json);
+		return *fields[i].text != NULL;
 	}
-	if (cg_equal(key, "size") && type == CG_JSON_NUMBER)
-		return cg_take_u64(&digits, &line->size);
-	if (cg_equal(key, "mtime") && type == CG_JSON_NUMBER)
-		return cg_take_u64(&digits, &line->mtime);
 	return cg_json_skip(json, type);
 }
 
-static bool
+bool
 parse_line(struct cg_slice text, struct line *line)
 {
 	struct cg_json *json = malloc(sizeof(*json));
@@ -145,27 +263,8 @@ parse_line(struct cg_slice text, struct line *line)
 		ok = type == CG_JSON_KEY && take_field(json, line, name);
 	}
 	free(json);
-	return ok && line->input != NULL && line->status != NULL;
-}
-
-static int
-compare_tasks(const struct task *task, const char *path, const char *member)
-{
-	int order = strcmp(task->path, path);
-
-	if (order != 0)
-		return order;
-	return strcmp(task->member != NULL ? task->member : "",
-	    member != NULL ? member : "");
-}
-
-static int
-compare_known(const void *pa, const void *pb)
-{
-	const struct task *a = *(struct task *const *)pa;
-	const struct task *b = *(struct task *const *)pb;
-
-	return compare_tasks(a, b->path, b->member);
+	return ok && ((line->input != NULL && line->status != NULL) ||
+			 line->version != NULL);
 }
 
 /* known: all tasks, by name. */
@@ -186,6 +285,8 @@ apply_line(struct batch *batch, struct task **known, const struct line *line)
 	/* Of members of one name the first counts: they end together. */
 	for (; low < batch->tasks; low++) {
 		task = known[low];
+		if (task->state == ELSEWHERE)
+			continue;
 		if (compare_tasks(task, line->input, line->member) != 0)
 			return;
 		if (task->mtime != (int64_t)line->mtime ||
@@ -226,36 +327,79 @@ check_outputs(struct batch *batch)
 	}
 }
 
+/* Is the batch another one than that which the manifest was begun for? */
+static int
+check_header(struct batch *batch, const struct line *line)
+{
+	const struct args *args = batch->args;
+	char ours[SHARD_ROOM], *options = NULL;
+	size_t size = strlen(args->options) + 3;
+	bool same;
+
+	if (!line->version || !line->options || !line->shard || !line->list)
+		return cg_usage(args->job,
+		    "%s does not begin as a manifest does", args->manifest);
+	if (strcmp(line->version, CG_VERSION) != 0)
+		return cg_usage(args->job, "%s is of version %s",
+		    args->manifest, line->version);
+	options = malloc(size);
+	if (options == NULL)
+		return cg_nomem(args->job);
+	snprintf(options, size, "[%s]", args->options);
+	same = strcmp(line->options, options) == 0;
+	free(options);
+	if (!same)
+		return cg_usage(args->job,
+		    "%s was begun with other options: %s", args->manifest,
+		    line->options);
+	if (strcmp(line->shard, shard_text(args, ours)) != 0)
+		return cg_usage(args->job, "%s is of share %s", args->manifest,
+		    line->shard);
+	snprintf(ours, sizeof(ours), "%016" PRIx64, batch->list);
+	batch->same_list = strcmp(line->list, ours) == 0;
+	if (args->shards > 1 && !batch->same_list)
+		return cg_usage(args->job,
+		    "%s is of another list of inputs: all shares need the same",
+		    args->manifest);
+	return CG_OK;
+}
+
 /* A last line without its end was cut by a death: it does not count. */
 static int
 read_lines(struct batch *batch, FILE *from)
 {
-	struct task **known = calloc(batch->tasks + 1, sizeof(*known));
+	struct task **known = sort_tasks(batch);
+	int status = known != NULL ? CG_OK : cg_nomem(batch->args->job);
 	char *text = NULL;
 	size_t size = 0;
 	off_t whole = 0;
 	ssize_t n;
 
-	if (known == NULL)
-		return cg_nomem(batch->args->job);
-	for (size_t i = 0; i < batch->tasks; i++)
-		known[i] = &batch->task[i];
-	qsort(known, batch->tasks, sizeof(*known), compare_known);
-	while ((n = getline(&text, &size, from)) > 0 && text[n - 1] == '\n') {
+	while (status == CG_OK && (n = getline(&text, &size, from)) > 0 &&
+	       text[n - 1] == '\n') {
 		struct line line;
+		bool ok =
+		    parse_line((struct cg_slice){ text, (size_t)n }, &line);
 
-		whole += n;
-		if (parse_line((struct cg_slice){ text, (size_t)n }, &line))
+		if (whole == 0 || line.version != NULL)
+			status = check_header(batch, &line);
+		else if (ok)
 			apply_line(batch, known, &line);
+		whole += n;
 		free_line(&line);
 	}
 	free(text);
 	free(known);
+	if (status != CG_OK)
+		return status;
 	check_outputs(batch);
-	if (ftruncate(fileno(from), whole) == 0 &&
-	    fseeko(from, whole, SEEK_SET) == 0)
+	if (ftruncate(fileno(from), whole) != 0 ||
+	    fseeko(from, whole, SEEK_SET) != 0)
+		return CG_EOUTPUT;
+	/* There may be more inputs now. */
+	if (whole > 0 && batch->same_list)
 		return CG_OK;
-	return CG_EOUTPUT;
+	return put_header(batch) ? CG_OK : cg_nomem(batch->args->job);
 }
 
 int
@@ -285,6 +429,8 @@ open_manifest(struct batch *batch)
 	if (args->resume) {
 		rewind(file);
 		status = read_lines(batch, file);
+	} else if (!put_header(batch)) {
+		status = cg_nomem(args->job);
 	}
 	return status;
 }

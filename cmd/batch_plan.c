@@ -518,6 +518,8 @@ plan_batch(struct batch *batch)
 		status = find_companions(batch);
 	if (status == CG_OK)
 		status = find_groups(batch);
+	if (status == CG_OK)
+		status = take_share(batch);
 	for (size_t i = 0; status == CG_OK && i < batch->tasks; i++) {
 		struct task *task = &batch->task[i];
 

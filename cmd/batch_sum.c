@@ -164,7 +164,11 @@ set_target(struct mind *mind, const struct order *order, const char *output)
 	char *path = NULL;
 	int status = CG_OK;
 
-	cg_job_set_partial(mind->sum, !order->whole);
+	cg_job_set_partial(mind->sum,
+	    !order->whole || batch->args->partial || batch->args->shards > 0);
+	if (order->whole && batch->args->output && batch->args->shards > 0)
+		cg_job_set_shard(mind->sum, (uint32_t)batch->args->shard,
+		    (uint32_t)batch->args->shards, batch->list);
 	if (order->whole) {
 		status = cg_job_set_to(mind->sum, to->name);
 	} else {

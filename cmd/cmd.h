@@ -9,7 +9,7 @@
 
 #include "cgconv.h"
 
-/* ---- args.c: the command line ------------------------------------------- */
+/* ---- args.c, options.c: the command line ------------------------------------------- */
 
 struct args {
 	struct cg_job *job;
@@ -30,6 +30,11 @@ struct args {
 	unsigned timeout; /* seconds; 0: none */
 	uint64_t max_memory; /* bytes; 0: no limit */
 	bool part_by; /* samples make parts */
+	uint64_t shard, shards; /* from 1, of so many; 0: all of it */
+	bool partial;
+	FILE *said;     /* the options that outputs depend on, as JSON */
+	char *options;  /* the same at the end */
+	size_t options_size;
 	bool gzip, recursive, nul, overwrite, fail_fast, dry_run, resume, retry;
 };
 
@@ -42,6 +47,7 @@ struct option {
 	int (*set)(struct args *, const char *value);
 	int (*action)(struct args *); /* or: what it asks for instead */
 	const char *group; /* that begins with it in the help, or NULL */
+	bool aside; /* what an output is does not depend on it */
 };
 
 /* Ends with a NULL name. */
@@ -58,6 +64,7 @@ bool asks_for_batch(const struct args *);
 bool is_batch(const struct args *);
 /* -O: many inputs, an output each; -o: one for all of them. */
 int convert_batch(struct args *);
+int merge_manifests(struct args *);
 int show_help(struct args *);
 int show_version(struct args *);
 int list_formats(struct args *);

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -104,6 +105,7 @@ main(int argc, char **argv)
 	if (status == CG_OK && cg_job_skipped(args.job))
 		status = CG_EINPUT;
 	cg_job_free(args.job);
+	free(args.options);
 	if (stopped)
 		die_of_signal();
 	return flush_stdout(status);

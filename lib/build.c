@@ -23,6 +23,7 @@ void
 cg_build_free(struct cg_build *build)
 {
 	cg_map_free(&build->out);
+	cg_shards_free(build);
 	free(build->mark);
 	cg_map_free(&build->demangled);
 	build->mark = NULL;

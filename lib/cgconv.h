@@ -1213,6 +1213,15 @@ int cg_job_add_read(struct cg_job *, const struct cg_job *);
  */
 void cg_job_set_partial(struct cg_job *, bool);
 /*
+ * The output is share number (from 1) of count, up to CG_SHARD_MAX, of a list
+ * of inputs with that hash. It is described so, if its format can: then only
+ * a partial job adds some of them up, and none adds one twice, or one of
+ * another list.
+ */
+#define CG_SHARD_MAX 65536
+void cg_job_set_shard(
+    struct cg_job *, uint32_t number, uint32_t count, uint64_t list);
+/*
  * Derives facts as for a writer that needs them and carries all, for who
  * looks at the graph himself (CG_INCL: inclusive costs where they follow from
  * counts; CG_CALLS: also from stacks, with levels of recursion apart if the

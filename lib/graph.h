@@ -349,6 +349,8 @@ struct cg_build {
 	cg_str dropped[CG_LABELS_LISTED];
 	size_t drops;
 	bool more_drops;
+	size_t inputs;            /* that have come */
+	struct cg_shards *shards; /* NULL: no input is a part of a batch */
 	int status;
 	char failure[200];        /* not reported yet; "" if there is none */
 };
@@ -356,6 +358,9 @@ struct cg_build {
 /* parts.c, for samples.c: a part more; a description more. */
 bool cg_part_new(struct cg_build *);
 void cg_part_desc_add(struct cg_build *, cg_part, struct cg_desc);
+/* The same of the current part, whatever the key means. */
+void cg_add_desc_plain(struct cg_build *, struct cg_slice key,
+    struct cg_slice value);
 /* samples.c: what --part-by says; false if that makes no sense. */
 bool cg_part_by_parse(struct cg_part_by *, const char *text);
 /* All samples have come: says what of them is not kept. */
@@ -389,6 +394,24 @@ bool cg_build_check(struct cg_build *, uint32_t id, size_t count,
  * costs. False: the build has failed.
  */
 bool cg_build_total(struct cg_build *, const uint64_t *cost, size_t n);
+
+/* ---- shards.c ----------------------------------------------------------- */
+
+/* A share of a batch: number of count, of the list with that hash. */
+struct cg_shard {
+	uint32_t number, count; /* count 0: none */
+	uint64_t list;
+};
+#define CG_SHARD_KEY "Shard"
+/* A description says that the input is a share; false: that is another word. */
+bool cg_shard_note(struct cg_build *, struct cg_slice value);
+/*
+ * All inputs have come. Where they are all shares of a batch nothing more is
+ * said of that; some are an error unless partial, then the sum is described so.
+ * own: what is built is a share itself. The status.
+ */
+int cg_shards_end(struct cg_build *, const struct cg_shard *own, bool partial);
+void cg_shards_free(struct cg_build *);
 
 /* ---- clamp.c ------------------------------------------------------------ */
 

@@ -179,6 +179,13 @@ cg_job_set_partial(struct cg_job *job, bool partial)
 }
 
 void
+cg_job_set_shard(
+    struct cg_job *job, uint32_t number, uint32_t count, uint64_t list)
+{
+	job->shard = (struct cg_shard){ number, count, list };
+}
+
+void
 cg_job_set_stop(struct cg_job *job, const volatile sig_atomic_t *flag)
 {
 	job->diag.stop = flag;
@@ -382,6 +389,9 @@ freeze(struct cg_job *job)
 {
 	int status = cg_samples_end(&job->build);
 
+	if (status == CG_OK)
+		status =
+		    cg_shards_end(&job->build, &job->shard, job->partial);
 	if (status == CG_OK)
 		status = cg_formulas_resolve(job->graph);
 	if (status == CG_OK && !cg_place_functions(job->graph))

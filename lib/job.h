@@ -42,6 +42,7 @@ struct cg_job {
 	bool gzip, strict, clamp, guess, verbose, parts;
 	bool adds;               /* what other jobs have read */
 	bool partial;            /* the output is to be added to others */
+	struct cg_shard shard;   /* that the output is, if count > 0 */
 	struct cg_job *lender;   /* of its objects' symbols, or NULL */
 	struct cg_rules rules;
 	struct cg_map input_ids; /* hashes of the inputs' device and inode */

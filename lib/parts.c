@@ -83,6 +83,7 @@ void
 cg_build_next(struct cg_build *build, struct cg_in *in)
 {
 	build->in = in;
+	build->inputs++;
 	begin_part(build, build->base);
 	if (build->mode == CG_PARTS_KEEP && build->begun &&
 	    build->status == CG_OK)
@@ -171,6 +172,15 @@ cg_part_desc_add(struct cg_build *build, cg_part to, struct cg_desc desc)
 
 void
 cg_add_desc(struct cg_build *build, struct cg_slice key, struct cg_slice value)
+{
+	if (cg_equal(key, CG_SHARD_KEY) && cg_shard_note(build, value))
+		return;
+	cg_add_desc_plain(build, key, value);
+}
+
+void
+cg_add_desc_plain(
+    struct cg_build *build, struct cg_slice key, struct cg_slice value)
 {
 	struct cg_desc desc;
 

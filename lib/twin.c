@@ -58,6 +58,7 @@ cg_job_twin(struct cg_job *job)
 	twin->clamp = job->clamp;
 	twin->guess = job->guess;
 	twin->parts = job->parts;
+	twin->partial = job->partial;
 	twin->lender = job->lender ? job->lender : job;
 	/* Strings stay the first job's. */
 	ok = copy_array(&twin->module, job->module, job->modules,

@@ -175,7 +175,7 @@ batch()
 @test "batch: the manifest has a line for each input" {
 	make_tree 3
 	batch -q -O out --manifest m -r in
-	[ "$(find in ! -type d | wc -l)" -eq "$(wc -l <m)" ]
+	[ "$(find in ! -type d | wc -l)" -eq "$(grep -c '"input"' m)" ]
 	perl -MJSON::PP -ne 'decode_json($_)' m 2>/dev/null ||
 		! perl -MJSON::PP -e 1
 	grep '"input":"in/a/callgrind.out.1"' m |

@@ -14,7 +14,7 @@ floor_of()
 	coverage) echo 2 ;;
 	events | join | paths | facts) echo 2 ;;
 	lines | line_sums) echo 2 ;;
-	parts | samples | stacks | fold | clamp | guess) echo 2 ;;
+	parts | shards | samples | stacks | fold | clamp | guess) echo 2 ;;
 	cycles | inclusive | propagate) echo 2 ;;
 	job | inputs | kept | message | options | module | derive | twin | doc | xml) echo 3 ;;
 	space) echo 3 ;;

@@ -1,0 +1,197 @@
+# shards.bats - a batch that several machines share, and their books.
+load helper
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	dir=$BATS_TEST_TMPDIR
+	PLAIN=$PWD/samples/callgrind/plain/callgrind.out
+	cp -r samples/gcov/gcc-c "$dir/unit"
+	cd "$dir" || return 1
+}
+
+make_tree()
+{
+	mkdir -p in
+	for i in $(seq 1 "${1:-40}"); do
+		sed "s/^fn=(1) /fn=(1) f$((i % 9))/" "$PLAIN" >"in/callgrind.out.$i"
+	done
+	cp -r unit in/unit
+}
+
+batch()
+{
+	status=0
+	"$CGCONV" "$@" 2>err || status=$?
+}
+
+# All shares of N, each with its part and its books.
+share()
+{
+	local i n=$1
+
+	shift
+	for i in $(seq 1 "$n"); do
+		batch -q --shard "$i/$n" -o "part$i.cgj" --manifest "m$i" "$@"
+	done
+}
+
+@test "shards: each input is in one; together they are the whole" {
+	make_tree
+	share 4 -r in
+	"$CGCONV" -q -t json -r -j1 -o right.cgj in
+	"$CGCONV" -o sum.cgj part[1-4].cgj
+	same right.cgj sum.cgj
+	"$CGCONV" -q -j2 -o sum2.cgj part4.cgj part2.cgj part1.cgj part3.cgj
+	grep -v '"desc"\|"end"' right.cgj >a
+	grep -v '"desc"\|"end"' sum2.cgj | same a -
+	[ "$(grep -h '"input"' m? | wc -l)" -eq "$(find in -type f | wc -l)" ]
+	[ -z "$(grep -h '"input"' m? | cut -d, -f1 | sort | uniq -d)" ]
+	# By their paths: an archive is shared in the same way.
+	tar -cf in.tar in
+	for i in 1 2 3 4; do
+		"$CGCONV" --dry-run --shard "$i/4" -O x in.tar |
+			sed -n 's,^in.tar/\(.* -> \),\1,p' | sort >"$i.tar"
+		"$CGCONV" --dry-run --shard "$i/4" -O x -r in |
+			grep -e '->' | sort | same "$i.tar" -
+	done
+}
+
+@test "shards: missing, double, foreign parts and what is no part are refused" {
+	make_tree
+	share 4 -r in
+	refuses 1 "part 3 of 4 is missing, 3 are there" \
+		-o x.cgj part1.cgj part2.cgj part4.cgj
+	refuses 1 "part 2 of 4 has come before" \
+		-o x.cgj part1.cgj part2.cgj part3.cgj part2.cgj part4.cgj
+	refuses 1 "some inputs are parts of a batch, others are not" \
+		-o x.cgj part[1-4].cgj in/callgrind.out.1
+	mv part1.cgj one.cgj
+	rm in/callgrind.out.7 m?
+	share 4 -r in
+	refuses 1 "cannot be added to those of another" \
+		-o x.cgj one.cgj part2.cgj part3.cgj part4.cgj
+	# The same where workers add up.
+	batch -j2 -o x.cgj part1.cgj part2.cgj part4.cgj
+	[ "$status" -eq 1 ] && [ ! -e x.cgj ]
+	grep -q "x.cgj: error: part 3 of 4 is missing" err
+	refuses 1 "no inputs of another" -q --shard 1/2 -o x.cgj part1.cgj
+}
+
+@test "shards: --partial adds up some; the sum knows which" {
+	make_tree
+	share 4 -r in
+	"$CGCONV" -q -t json -r -j1 -o right.cgj in
+	"$CGCONV" --partial -o a.cgj part1.cgj part2.cgj
+	"$CGCONV" --partial -j1 -o b.callgrind part3.cgj part4.cgj 2>/dev/null
+	[ "$(grep -c '^desc: Shard: [34]/4 of ' b.callgrind)" -eq 2 ]
+	"$CGCONV" --partial -o b.cgj part3.cgj part4.cgj
+	"$CGCONV" -o sum.cgj a.cgj b.cgj
+	same right.cgj sum.cgj
+	refuses 1 "part 2 of 4 has come before" -o x.cgj a.cgj part2.cgj
+	refuses 1 "part 3 of 4 is missing" -o x.cgj a.cgj part4.cgj
+}
+
+@test "shards: a share without inputs makes a part; --shard takes numbers" {
+	make_tree 1
+	share 9 in/callgrind.out.1
+	[ "$(find . -name 'part?.cgj' | wc -l)" -eq 9 ]
+	"$CGCONV" -o sum.cgj part?.cgj
+	"$CGCONV" -t json in/callgrind.out.1 | grep -v '"desc"\|"end"\|"part"' >a
+	grep -v '"desc"\|"end"\|"part"' sum.cgj | same a -
+	for wrong in 0/4 5/4 4 x/4 1/0 1/70000 1/4x; do
+		refuses 2 "--shard expected I/N" --shard "$wrong" -O out -r in
+	done
+}
+
+@test "shards: a group is in one share" {
+	for i in 1 2 3 4 5 6; do
+		mkdir -p "in/job$i"
+		cp "$PLAIN" "in/job$i/callgrind.out.1"
+		cp "$PLAIN" "in/job$i/callgrind.out.2"
+	done
+	"$CGCONV" -q -O right --group-by dir -r in
+	for i in 1 2 3; do
+		"$CGCONV" -q -O out --shard "$i/3" --group-by dir -r in
+	done
+	diff -r right out
+}
+
+@test "shards: the manifest begins with what it is of; --resume heeds it" {
+	make_tree
+	batch -q -t json --shard 1/2 -O out --manifest m -r in
+	head -n 1 m | grep -q '^{"cgconv":"[0-9.]*","options":\["--to=json"\],"shard":"1/2","list":"[0-9a-f]\{16\}","inputs":[0-9]*,"of":[0-9]*}$'
+	batch -q -t json --shard 1/2 -O out --manifest m -r in --resume -j1
+	[ "$status" -eq 0 ]
+	cp m before
+	refuses 2 "begun with other options: [\"--to=json\"]" \
+		--shard 1/2 -O out --manifest m -r in --resume
+	refuses 2 "m is of share 1/2" \
+		-t json --shard 2/2 -O out --manifest m -r in --resume
+	echo >>in/callgrind.out.1
+	cp in/callgrind.out.1 in/new
+	refuses 2 "m is of another list of inputs" \
+		-t json --shard 1/2 -O out --manifest m -r in --resume
+	sed 's/"cgconv":"[^"]*"/"cgconv":"0.0.0"/' before >m
+	refuses 2 "m is of version 0.0.0" \
+		-t json --shard 1/2 -O out --manifest m -r in --resume
+	tail -n +2 before >m
+	refuses 2 "does not begin as a manifest does" \
+		-t json --shard 1/2 -O out --manifest m -r in --resume
+	# Without shares there may be more inputs from day to day.
+	batch -q -O day --manifest d -r in
+	cp "$PLAIN" in/newer
+	batch -q -O day --manifest d -r in --resume
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '"status":"done"' d)" -eq 43 ]
+	"$CGCONV" --merge-manifests d | grep -q '^all *46 *43 *0 *3 *0 *0 '
+}
+
+@test "shards: --merge-manifests closes the books" {
+	make_tree
+	share 3 -r in
+	"$CGCONV" --merge-manifests m? >table
+	grep -q '^2/3 ' table
+	grep -q '^all *44 *41 *0 *3 *0 *0 ' table
+	grep -q "^Ir  *$(printf "%'d" $((40 * 3130)) | sed 's/^\(...\)\(...\)$/\1,\2/')$" table
+	refuses_books "share 2/3 is missing" m1 m3
+	refuses_books "m1: error: that share is there twice" m1 m2 m3 m1
+	sed '1s/"list":"./"list":"z/' m2 >foreign
+	refuses_books "foreign: error: it is of another batch" m1 foreign m3
+	sed '1s/\[\]/["--clamp"]/' m2 >foreign
+	refuses_books "foreign: error: it was made with other options" m1 foreign m3
+	sed 3d m2 >short
+	refuses_books "" m1 short m3
+	grep -q '^2/3 .* 1  *[0-9.]*$' table
+	line=$(sed -n 2p m1)
+	echo "$line" >>m2
+	refuses_books "it is in the books of two shares" m1 m2 m3
+	refuses_books "m: error: cannot open" m
+	echo "no line" >m
+	refuses_books "m: error: line 1: expected a line of a manifest" m
+	refuses 2 "no manifests" --merge-manifests
+}
+
+# Status 1, with that message.
+refuses_books()
+{
+	local message=$1
+
+	shift
+	status=0
+	"$CGCONV" --merge-manifests "$@" >table 2>err || status=$?
+	[ "$status" -eq 1 ]
+	[ -z "$message" ] || grep -qF -- "$message" err
+}
+
+@test "shards: failures are listed; what succeeds later counts" {
+	make_tree 5
+	printf 'events: Ir\nfn=f\ncalls=x\n' >in/bad
+	batch -q -O out --manifest m -r in
+	refuses_books "" m
+	grep -q '^  in/bad$' table
+	grep -q 'bad:3:7: error: expected' table
+	cp "$PLAIN" in/bad
+	batch -q -O out --manifest m -r in --retry-failed
+	"$CGCONV" --merge-manifests m
+}
