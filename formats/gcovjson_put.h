@@ -27,8 +27,9 @@ struct writer {
 	struct cg_slice folder;
 	struct entry *entry; /* of the file; groups first */
 	size_t entry_cap;
-	cg_fn *fn; /* the file's that are in the part */
-	size_t fns, fn_cap;
+	const cg_fn *fn; /* the file's */
+	size_t fns;
+	bool groups; /* some of them begin on one line */
 	uint32_t *rank; /* by fn: 1 + place in fn if it is in a group */
 	size_t next;    /* function that begins next */
 	cg_fn *open;    /* functions that have begun */

@@ -70,58 +70,34 @@ find_open(struct writer *w, uint32_t line, cg_fn *fn)
 
 /* ---- Files -------------------------------------------------------------- */
 
-/* Has the function anything to do with the part? */
-static bool
-is_there(struct writer *w, cg_fn fn, bool *there)
-{
-	struct cg_branch row;
-	struct cg_cost cost;
-	uint64_t count;
-
-	*there =
-	    cg_part_count(w->graph) == 1 || cg_fn_entries(w->lines, fn, &count);
-	if (*there)
-		return true;
-	if (!cg_rows_open(w->rows, w->part, fn))
-		return false;
-	*there = cg_next_cost(w->rows, &cost) || cg_next_branch(w->rows, &row);
-	return true;
-}
-
-/* Functions of the file that are in the part; groups begin on one line. */
-static bool
+/* Functions of the file; groups begin on one line. */
+static void
 list_fns(struct writer *w)
 {
-	const cg_fn *fn;
-	size_t n = cg_file_fns(w->lines, &fn), group = 0;
-	bool there;
+	size_t group = 0;
 
-	w->fns = w->next = w->opens = 0;
+	w->fns = cg_file_fns(w->lines, &w->fn);
+	w->next = w->opens = 0;
 	w->line = 1;
-	if (!cg_grow_raw(&w->fn, &w->fn_cap, n, sizeof(*w->fn)))
-		return nomem(w);
-	for (size_t i = 0; i < n; i++) {
-		if (!is_there(w, fn[i], &there))
-			return false;
-		if (there)
-			w->fn[w->fns++] = fn[i];
-	}
+	w->groups = false;
 	for (size_t i = 1; i <= w->fns; i++) {
 		uint32_t first = first_line(w, w->fn[group]);
 
 		if (i < w->fns && first_line(w, w->fn[i]) == first)
 			continue;
-		for (size_t j = group; first > 0 && i > group + 1 && j < i; j++)
+		for (size_t j = group; first > 0 && i > group + 1 && j < i;
+		     j++) {
 			w->rank[w->fn[j]] = (uint32_t)j + 1;
+			w->groups = true;
+		}
 		group = i;
 	}
-	return true;
 }
 
 static void
 forget_fns(struct writer *w)
 {
-	for (size_t i = 0; i < w->fns; i++)
+	for (size_t i = 0; w->groups && i < w->fns; i++)
 		w->rank[w->fn[i]] = 0;
 }
 
@@ -175,7 +151,7 @@ list_lines(struct writer *w, size_t *entries, size_t *groups)
 	size_t n = 0;
 
 	*groups = 0;
-	for (int pass = 0; pass < 2; pass++) {
+	for (int pass = w->groups ? 0 : 1; pass < 2; pass++) {
 		cg_first_line(w->lines);
 		while (cg_next_line(w->lines, &entry.line)) {
 			entry.rank = rank_of(w, &entry.line);
@@ -256,11 +232,12 @@ put_path(struct writer *w, cg_file file)
 static bool
 put_file(struct writer *w, cg_file file)
 {
-	bool good = list_fns(w);
+	bool good;
 
 	cg_puts(w->out, w->comma ? ",{" : "{");
 	w->comma = false;
-	good = good && put_path(w, file);
+	list_fns(w);
+	good = put_path(w, file);
 	cg_gcovjson_put_key(w, "functions");
 	cg_putc(w->out, '[');
 	w->comma = false;
@@ -329,7 +306,10 @@ put_document(struct writer *w)
 	bool good = true;
 	cg_file file;
 
-	w->lines = cg_lines_new(w->graph, w->part);
+	if (!w->lines)
+		w->lines = cg_lines_new(w->graph, w->part);
+	else if (!cg_lines_turn(w->lines, w->part))
+		return false;
 	if (!w->lines)
 		return false;
 	put_head(w);
@@ -340,7 +320,6 @@ put_document(struct writer *w)
 			cg_warn(w->job, "lines of no known file are left out");
 	}
 	cg_puts(w->out, "]}\n");
-	cg_lines_free(w->lines);
 	return good;
 }
 
@@ -376,10 +355,10 @@ cg_gcovjson_write(
 		(void)cg_nomem(job);
 	for (; good && w.part < cg_part_count(graph); w.part++)
 		good = put_document(&w);
+	cg_lines_free(w.lines);
 	cg_rows_free(w.rows);
 	free(w.rank);
 	free(w.entry);
-	free(w.fn);
 	free(w.open);
 	return good ? cg_out_status(out) : CG_ELIMIT;
 }

@@ -377,12 +377,14 @@ put_sections(struct lcov_writer *w, cg_part part, cg_part of_versions)
 	cg_file file;
 	bool ok;
 
-	w->lines = cg_lines_new(w->graph, part);
+	if (!w->lines)
+		w->lines = cg_lines_new(w->graph, part);
+	else if (!cg_lines_turn(w->lines, part))
+		return false;
 	w->test = test_of(w, of_versions);
 	ok = w->lines && list_versions(w, of_versions);
 	while (ok && cg_next_file(w->lines, &file))
 		ok = put_section(w, file);
-	cg_lines_free(w->lines);
 	return ok;
 }
 
@@ -467,6 +469,7 @@ cg_write_lcov(
 	w.ran = calloc(cg_fn_count(graph) + 1, sizeof(*w.ran));
 	ok = w.ran && put_parts(&w);
 	report(&w);
+	cg_lines_free(w.lines);
 	free(w.ran);
 	free(w.entry);
 	free(w.version);

@@ -879,6 +879,11 @@ bool cg_stated_inclusive(struct cg_rows *, struct cg_cost *);
  */
 struct cg_lines;
 struct cg_lines *cg_lines_new(const struct cg_graph *, cg_part);
+/*
+ * The same of another part, from its first file on, faster than anew. Of many
+ * parts, each has the functions alone that have rows or are called there.
+ */
+bool cg_lines_turn(struct cg_lines *, cg_part);
 void cg_lines_free(struct cg_lines *);
 bool cg_next_file(struct cg_lines *, cg_file *);
 /* Begins with the first file once more. */

@@ -25,9 +25,12 @@ add_cost(const struct cg_lines *lines, const struct line_row *row, size_t event,
 
 /* Instances of one template, or one line inlined into many functions. */
 static bool
-are_alike(const struct fn_key *a, const struct fn_key *b)
+are_alike(const struct cg_lines *lines, const struct line_row *a,
+    const struct line_row *b)
 {
-	return a->foreign == b->foreign && (a->foreign || a->first == b->first);
+	return cg_row_is_foreign(a) == cg_row_is_foreign(b) &&
+	       (cg_row_is_foreign(a) ||
+		   lines->first[a->fn] == lines->first[b->fn]);
 }
 
 /*
@@ -83,8 +86,7 @@ sum_branches(struct cg_lines *lines, size_t from, size_t to)
 		uint32_t block = 0;
 
 		for (size_t i = from; i < to; i++) {
-			if (i > from &&
-			    !are_alike(&row[i - 1].key, &row[i].key))
+			if (i > from && !are_alike(lines, &row[i - 1], &row[i]))
 				base = lines->sums;
 			if (!add_branches(
 				lines, &row[i], kinds[k], base, &block))
@@ -102,8 +104,9 @@ cg_next_line_sum(struct cg_lines *lines, size_t event, struct cg_line_sum *line)
 
 	if (from == lines->row_to)
 		return false;
-	*line = (struct cg_line_sum){ .line = row[from].line };
-	for (; to < lines->row_to && row[to].line == line->line; to++) {
+	*line = (struct cg_line_sum){ .line = cg_row_line(&row[from]) };
+	for (; to < lines->row_to && cg_row_line(&row[to]) == line->line;
+	     to++) {
 		line->has_cost |= row[to].has_cost;
 		if (!add_cost(lines, &row[to], event, &line->cost)) {
 			cg_graph_overflow(lines->graph, "costs of a line");

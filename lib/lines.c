@@ -15,86 +15,46 @@
 #include "rows.h"
 
 /* Costs and branches: some 30 MB, unless one file alone has more. */
-#define BATCH_ROWS 400000
-
-/* ---- The order of files ------------------------------------------------- */
-
-struct path {
-	struct cg_slice folder, path;
-	cg_file file;
-};
-
-static int
-compare_paths(const void *pa, const void *pb)
-{
-	const struct path *a = pa, *b = pb;
-	int order = cg_compare(a->folder, b->folder);
-
-	return order ? order : cg_compare(a->path, b->path);
-}
-
-/* As mere text, "a/b/c.c" stands between "a/a.c" and "a/d.c". */
-static bool
-place_files(struct cg_lines *lines)
-{
-	const struct cg_graph *graph = lines->graph;
-	size_t files = graph->files.count;
-	struct path *path = calloc(files, sizeof(*path));
-
-	lines->place = calloc(files, sizeof(*lines->place));
-	lines->placed = calloc(files, sizeof(*lines->placed));
-	if (!path || !lines->place || !lines->placed) {
-		free(path);
-		return false;
-	}
-	for (cg_file i = 0; i < files; i++) {
-		struct cg_slice text = cg_file_path(graph, i);
-
-		path[i] = (struct path){ text, text, i };
-		while (path[i].folder.len > 0 &&
-		       text.ptr[path[i].folder.len - 1] != '/')
-			path[i].folder.len--;
-	}
-	/* The unknown file stays in front. */
-	qsort(path + 1, files - 1, sizeof(*path), compare_paths);
-	for (uint32_t i = 0; i < files; i++) {
-		lines->placed[i] = path[i].file;
-		lines->place[path[i].file] = i;
-	}
-	free(path);
-	return true;
-}
+#define BATCH_ROWS 100000
 
 /* ---- Who is where ------------------------------------------------------- */
 
-/* The visit of that file by the function whose visits begin at from. */
+/* The visit of that file by the last member. */
 static struct visit *
-get_visit(struct cg_lines *lines, uint32_t *last, uint32_t file, cg_fn fn)
+get_visit(struct cg_lines *lines, uint32_t *last, uint32_t file)
 {
+	uint32_t member = (uint32_t)lines->members - 1;
 	struct visit *visit;
 
-	if (last[file] > 0 && lines->visit[last[file] - 1].fn == fn)
+	if (last[file] > 0 && lines->visit[last[file] - 1].member == member)
 		return &lines->visit[last[file] - 1];
 	if (lines->visits >= UINT32_MAX ||
 	    !cg_grow_raw(&lines->visit, &lines->visit_cap, lines->visits + 1,
 		sizeof(*visit)))
 		return NULL;
 	visit = &lines->visit[lines->visits++];
-	*visit = (struct visit){ .file = file, .fn = fn };
+	*visit = (struct visit){ .file = file, .member = member };
 	last[file] = (uint32_t)lines->visits;
 	return visit;
 }
 
 /* Adds a call's count to its callee's; saturated, as it says nothing more. */
-static void
+static bool
 count_call(struct cg_lines *lines, const uint8_t *at)
 {
 	cg_fn callee = (cg_fn)get_varint(&at);
 	uint64_t count = get_varint(&at), *sum = &lines->entries[callee];
 
-	lines->called[callee] = true;
+	if (!lines->called[callee]) {
+		if (!cg_grow_raw(&lines->callee, &lines->callee_cap,
+			lines->callees + 1, sizeof(*lines->callee)))
+			return false;
+		lines->callee[lines->callees++] = callee;
+		lines->called[callee] = true;
+	}
 	if (__builtin_add_overflow(*sum, count, sum))
 		*sum = UINT64_MAX;
+	return true;
 }
 
 /* What the row of a function's first block, on no line, says of its place. */
@@ -111,7 +71,7 @@ note_number(uint32_t *number, const uint8_t *at)
 		*number = (uint32_t)target;
 }
 
-/* Notes where the rows are, and what calls there are. */
+/* Notes where the rows of the last member are, and what calls there are. */
 static bool
 scan_packed(struct cg_lines *lines, uint32_t *last, cg_fn fn,
     const struct cg_packed *packed)
@@ -127,17 +87,17 @@ scan_packed(struct cg_lines *lines, uint32_t *last, cg_fn fn,
 	while (scan_row(&scan, place)) {
 		unsigned kind = scan.tag & CG_TAG_KIND;
 
-		if (kind == CG_ROW_CALL)
-			count_call(lines, scan.at);
-		else if (kind == CG_ROW_OTHER && scan.pos.line == 0 &&
-			 scan.tag & CG_TAG_BRANCH)
+		if (kind == CG_ROW_CALL && !count_call(lines, scan.at))
+			return false;
+		if (kind == CG_ROW_OTHER && scan.pos.line == 0 &&
+		    scan.tag & CG_TAG_BRANCH)
 			note_number(&lines->number[fn], scan.at);
 		scan.at = skip_rest(scan.tag, scan.at);
 		if (kind != CG_ROW_COST &&
 		    (kind != CG_ROW_OTHER || !(scan.tag & CG_TAG_BRANCH)))
 			continue;
 		if (!visit || visit->file != scan.rank)
-			visit = get_visit(lines, last, scan.rank, fn);
+			visit = get_visit(lines, last, scan.rank);
 		if (!visit)
 			return false;
 		visit->rows++;
@@ -148,52 +108,69 @@ scan_packed(struct cg_lines *lines, uint32_t *last, cg_fn fn,
 	return true;
 }
 
+/* Its own file is one that it visits, whether it has rows there or not. */
 static bool
-scan_fn(struct cg_lines *lines, uint32_t *last, cg_fn fn)
+add_member(struct cg_lines *lines, uint32_t *last, cg_fn fn)
 {
-	const struct cg_graph *graph = lines->graph;
-	const struct cg_fn_entry *entry = &graph->fn[fn];
-	uint32_t id = entry->runs;
+	const struct cg_fn_entry *entry = &lines->graph->fn[fn];
 
 	lines->first[fn] = entry->range.first;
-	if (entry->name && entry->file &&
-	    !get_visit(lines, last, lines->place[entry->file], fn))
+	if (!cg_grow_raw(&lines->member, &lines->member_cap, lines->members + 1,
+		sizeof(*lines->member)))
 		return false;
-	for (; id != CG_NO_RUN; id = graph->run[id].next) {
-		const struct cg_run *run = &graph->run[id];
-
-		if (lines->part != CG_ALL_PARTS && run->part != lines->part)
-			continue;
-		if (!scan_packed(lines, last, fn, &run->costs) ||
-		    !scan_packed(lines, last, fn, &run->others))
-			return false;
-	}
-	return true;
+	lines->member[lines->members++] =
+	    (struct member){ .fn = fn, .visit = lines->visits };
+	return !entry->name || !entry->file ||
+	       get_visit(lines, last, lines->place[entry->file]);
 }
 
-/* Visits came by function; a counting sort makes them come by file. */
 static bool
-sort_visits(struct cg_lines *lines)
+scan_run(struct cg_lines *lines, uint32_t *last, const struct cg_run *run)
 {
-	size_t files = lines->graph->files.count, sum = 0;
-	size_t *place = calloc(files + 1, sizeof(*place));
-	struct visit *sorted = malloc((lines->visits + 1) * sizeof(*sorted));
-	bool ok = place && sorted;
+	return scan_packed(lines, last, run->fn, &run->costs) &&
+	       scan_packed(lines, last, run->fn, &run->others);
+}
 
-	for (size_t i = 0; ok && i < lines->visits; i++)
-		place[lines->visit[i].file + 1]++;
-	for (size_t i = 0; ok && i <= files; i++)
-		sum = place[i] += sum;
-	for (size_t i = 0; ok && i < lines->visits; i++)
-		sorted[place[lines->visit[i].file]++] = lines->visit[i];
-	free(place);
-	if (!ok) {
-		free(sorted);
-		return false;
+static bool
+scan_all(struct cg_lines *lines, uint32_t *last)
+{
+	const struct cg_graph *graph = lines->graph;
+	bool ok = true;
+	uint32_t id;
+
+	for (size_t rank = 0; ok && rank < graph->fns; rank++) {
+		cg_fn fn = graph->fn_ranked[rank];
+
+		ok = add_member(lines, last, fn);
+		for (id = graph->fn[fn].runs; ok && id != CG_NO_RUN;
+		     id = graph->run[id].next)
+			ok = scan_run(lines, last, &graph->run[id]);
 	}
-	free(lines->visit);
-	lines->visit = sorted;
-	return true;
+	return ok;
+}
+
+/* Of many parts, each has few of the functions. */
+static bool
+scan_part(struct cg_lines *lines, uint32_t *last, bool *in_order)
+{
+	const struct cg_graph *graph = lines->graph;
+	size_t at = graph->part_runs[lines->part];
+	size_t end = graph->part_runs[lines->part + 1];
+	bool ok = true;
+
+	for (; ok && at < end; at++) {
+		const struct cg_run *run = &graph->run[graph->run_order[at]];
+
+		ok = add_member(lines, last, run->fn) &&
+		     scan_run(lines, last, run);
+	}
+	for (size_t i = 0; ok && i < lines->callees; i++) {
+		if (cg_run_find(graph, lines->part, lines->callee[i]))
+			continue;
+		ok = add_member(lines, last, lines->callee[i]);
+		*in_order = false;
+	}
+	return ok;
 }
 
 static bool
@@ -201,12 +178,16 @@ scan_graph(struct cg_lines *lines)
 {
 	const struct cg_graph *graph = lines->graph;
 	uint32_t *last = calloc(graph->files.count + 1, sizeof(*last));
-	bool ok = last != NULL && place_files(lines);
+	bool in_order = true, ok = last != NULL;
 
-	for (size_t rank = 0; ok && rank < graph->fns; rank++)
-		ok = scan_fn(lines, last, graph->fn_ranked[rank]);
+	if (ok && (lines->part == CG_ALL_PARTS || graph->parts == 1))
+		ok = scan_all(lines, last);
+	else if (ok)
+		ok = scan_part(lines, last, &in_order);
 	free(last);
-	return ok && sort_visits(lines);
+	return ok && cg_lines_order_members(lines, in_order) &&
+	       cg_grow(&lines->opened, &lines->opened_cap, lines->members + 1,
+		   sizeof(*lines->opened));
 }
 
 struct cg_lines *
@@ -222,11 +203,10 @@ cg_lines_new(const struct cg_graph *graph, cg_part part)
 		lines->entries = calloc(fns, sizeof(*lines->entries));
 		lines->called = calloc(fns, sizeof(*lines->called));
 		lines->number = calloc(fns, sizeof(*lines->number));
-		lines->opened = calloc(fns, sizeof(*lines->opened));
 		lines->rows = cg_rows_new(graph);
 	}
 	if (!lines || !lines->first || !lines->entries || !lines->called ||
-	    !lines->number || !lines->opened || !lines->rows ||
+	    !lines->number || !lines->rows || !cg_lines_place_files(lines) ||
 	    !scan_graph(lines)) {
 		cg_lines_free(lines);
 		cg_graph_nomem(graph);
@@ -236,24 +216,49 @@ cg_lines_new(const struct cg_graph *graph, cg_part part)
 	return lines;
 }
 
+bool
+cg_lines_turn(struct cg_lines *lines, cg_part part)
+{
+	for (size_t i = 0; i < lines->members; i++) {
+		lines->first[lines->member[i].fn] = 0;
+		lines->number[lines->member[i].fn] = 0;
+	}
+	for (size_t i = 0; i < lines->callees; i++) {
+		lines->entries[lines->callee[i]] = 0;
+		lines->called[lines->callee[i]] = false;
+	}
+	lines->members = lines->visits = lines->callees = 0;
+	lines->part = part;
+	cg_first_file(lines);
+	if (scan_graph(lines))
+		return true;
+	cg_graph_nomem(lines->graph);
+	lines->visits = 0;
+	return false;
+}
+
 void
 cg_lines_free(struct cg_lines *lines)
 {
 	if (!lines)
 		return;
 	cg_rows_free(lines->rows);
+	free(lines->sorting.item);
 	free(lines->place);
 	free(lines->placed);
+	free(lines->member);
 	free(lines->visit);
+	free(lines->spare);
 	free(lines->first);
 	free(lines->entries);
 	free(lines->called);
 	free(lines->number);
+	free(lines->callee);
 	free(lines->opened);
 	free(lines->row);
+	free(lines->row_spare);
 	free(lines->cost);
 	free(lines->branch);
-	free(lines->key);
 	free(lines->fn);
 	free(lines->sum);
 	free(lines);
@@ -261,84 +266,32 @@ cg_lines_free(struct cg_lines *lines)
 
 /* ---- A batch of files --------------------------------------------------- */
 
-static int
-compare_u32(uint32_t a, uint32_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int
-compare_keys(const void *pa, const void *pb)
-{
-	const struct fn_key *a = pa, *b = pb;
-	int order = compare_u32(a->foreign, b->foreign);
-
-	if (order == 0)
-		order = compare_u32(a->first, b->first);
-	if (order == 0)
-		order = compare_u32(a->column, b->column);
-	if (order == 0)
-		order = compare_u32(a->number, b->number);
-	return order ? order : compare_u32(a->rank, b->rank);
-}
-
-static int
-compare_rows(const void *pa, const void *pb)
-{
-	const struct line_row *a = pa, *b = pb;
-	int order = compare_u32(a->file, b->file);
-
-	if (order == 0)
-		order = compare_u32(a->line, b->line);
-	return order ? order : compare_keys(&a->key, &b->key);
-}
-
-static struct fn_key
-key_of(const struct cg_lines *lines, uint32_t file, cg_fn fn)
-{
-	const struct cg_graph *graph = lines->graph;
-	const struct cg_fn_entry *entry = &graph->fn[fn];
-
-	return (struct fn_key){
-		.foreign = lines->place[entry->file] != file,
-		.first = lines->first[fn],
-		.column = entry->range.first_column,
-		.number = lines->number[fn],
-		.rank = graph->fn_rank[fn],
-		.fn = fn,
-	};
-}
-
 /* The row of that place: the last one, or a new one; NULL: out of memory. */
 static struct line_row *
-get_row(struct cg_lines *lines, cg_fn fn, const struct cg_pos *pos)
+get_row(struct cg_lines *lines, cg_fn fn, uint64_t key)
 {
-	uint32_t file = lines->place[pos->file];
 	struct line_row *row;
 
 	if (lines->row_count > 0) {
 		row = &lines->row[lines->row_count - 1];
-		if (row->key.fn == fn && row->file == file &&
-		    row->line == pos->line)
+		if (row->key == key && row->fn == fn)
 			return row;
 	}
 	if (!cg_grow_raw(&lines->row, &lines->row_cap, lines->row_count + 1,
 		sizeof(*row)))
 		return NULL;
 	row = &lines->row[lines->row_count++];
-	*row = (struct line_row){ .file = file,
-		.line = pos->line,
-		.key = key_of(lines, file, fn),
+	*row = (struct line_row){ .key = key,
+		.fn = fn,
 		.cost = lines->costs,
 		.branch = lines->branches };
 	return row;
 }
 
 static bool
-add_cost(struct cg_lines *lines, cg_fn fn, const struct cg_cost *cost)
+add_cost(
+    struct cg_lines *lines, struct line_row *row, const struct cg_cost *cost)
 {
-	struct line_row *row = get_row(lines, fn, &cost->pos);
-
 	if (!row || !cg_grow_raw(&lines->cost, &lines->cost_cap,
 			lines->costs + cost->n, sizeof(*lines->cost)))
 		return false;
@@ -352,10 +305,9 @@ add_cost(struct cg_lines *lines, cg_fn fn, const struct cg_cost *cost)
 }
 
 static bool
-add_branch(struct cg_lines *lines, cg_fn fn, const struct cg_branch *branch)
+add_branch(struct cg_lines *lines, struct line_row *row,
+    const struct cg_branch *branch)
 {
-	struct line_row *row = get_row(lines, fn, &branch->pos);
-
 	if (!row || !cg_grow_raw(&lines->branch, &lines->branch_cap,
 			lines->branches + 1, sizeof(*branch)))
 		return false;
@@ -381,6 +333,7 @@ static bool
 visit_fn(struct cg_lines *lines, cg_fn fn, uint32_t low, uint32_t high)
 {
 	struct cg_rows *rows = lines->rows;
+	uint32_t own = lines->place[lines->graph->fn[fn].file];
 	struct cg_branch branch;
 	struct cg_cost cost;
 	bool costs, branches;
@@ -393,13 +346,17 @@ visit_fn(struct cg_lines *lines, cg_fn fn, uint32_t low, uint32_t high)
 		bool is_cost =
 		    costs &&
 		    (!branches || comes_first(lines, &cost.pos, &branch.pos));
-		uint32_t file =
-		    lines->place[(is_cost ? &cost.pos : &branch.pos)->file];
+		const struct cg_pos *pos = is_cost ? &cost.pos : &branch.pos;
+		uint32_t file = lines->place[pos->file];
 
-		if (file >= low && file <= high &&
-		    !(is_cost ? add_cost(lines, fn, &cost)
-			      : add_branch(lines, fn, &branch)))
-			return false;
+		if (file >= low && file <= high) {
+			struct line_row *row = get_row(lines, fn,
+			    cg_row_key(file, pos->line, file != own));
+
+			if (!(is_cost ? add_cost(lines, row, &cost)
+				      : add_branch(lines, row, &branch)))
+				return false;
+		}
 		if (is_cost)
 			costs = cg_next_cost(rows, &cost);
 		else
@@ -426,8 +383,9 @@ file_end(const struct cg_lines *lines, size_t from, uint64_t *rows)
 static bool
 open_batch(struct cg_lines *lines)
 {
-	size_t from = lines->batch_end, to = from, next;
+	size_t from = lines->batch_end, to = from, next, count;
 	uint64_t sum = 0, rows;
+	const struct keyed *item;
 
 	while (to < lines->visits) {
 		next = file_end(lines, to, &rows);
@@ -442,21 +400,13 @@ open_batch(struct cg_lines *lines)
 	lines->batches++;
 	lines->row_count = lines->costs = lines->branches = 0;
 	lines->row_to = 0;
-	for (size_t i = from; i < to; i++) {
-		cg_fn fn = lines->visit[i].fn;
-
-		if (lines->visit[i].rows == 0 ||
-		    lines->opened[fn] == lines->batches)
-			continue;
-		lines->opened[fn] = lines->batches;
-		if (!visit_fn(lines, fn, lines->visit[from].file,
-			lines->visit[to - 1].file))
+	item = cg_lines_order_batch(lines, from, to, &count);
+	for (size_t i = 0; item && i < count; i++) {
+		if (!visit_fn(lines, lines->member[item[i].index].fn,
+			lines->visit[from].file, lines->visit[to - 1].file))
 			return false;
 	}
-	if (lines->row_count > 1)
-		qsort(lines->row, lines->row_count, sizeof(*lines->row),
-		    compare_rows);
-	return true;
+	return item && cg_lines_order_rows(lines);
 }
 
 /* ---- Cursors ------------------------------------------------------------ */
@@ -465,25 +415,19 @@ open_batch(struct cg_lines *lines)
 static bool
 list_fns(struct cg_lines *lines)
 {
-	uint32_t file = lines->visit[lines->from].file;
-	size_t n = 0;
+	const struct cg_graph *graph = lines->graph;
+	cg_file file = lines->placed[lines->visit[lines->from].file];
 
-	if (!cg_grow_raw(&lines->key, &lines->key_cap, lines->to - lines->from,
-		sizeof(*lines->key)) ||
-	    !cg_grow_raw(&lines->fn, &lines->fn_cap, lines->to - lines->from,
+	lines->fns = 0;
+	if (!cg_grow_raw(&lines->fn, &lines->fn_cap, lines->to - lines->from,
 		sizeof(*lines->fn)))
 		return false;
 	for (size_t i = lines->from; i < lines->to; i++) {
-		cg_fn fn = lines->visit[i].fn;
+		cg_fn fn = lines->member[lines->visit[i].member].fn;
 
-		lines->key[n] = key_of(lines, file, fn);
-		n += !lines->key[n].foreign && lines->graph->fn[fn].name;
+		if (graph->fn[fn].file == file && graph->fn[fn].name)
+			lines->fn[lines->fns++] = fn;
 	}
-	if (n > 1)
-		qsort(lines->key, n, sizeof(*lines->key), compare_keys);
-	for (size_t i = 0; i < n; i++)
-		lines->fn[i] = lines->key[i].fn;
-	lines->fns = n;
 	return true;
 }
 
@@ -507,7 +451,7 @@ cg_next_file(struct cg_lines *lines, cg_file *file)
 	place = lines->visit[lines->from].file;
 	lines->row_from = lines->row_next = lines->row_to;
 	while (lines->row_to < lines->row_count &&
-	       lines->row[lines->row_to].file == place)
+	       cg_row_file(&lines->row[lines->row_to]) == place)
 		lines->row_to++;
 	*file = lines->placed[place];
 	return true;
@@ -528,8 +472,8 @@ cg_next_line(struct cg_lines *lines, struct cg_line *line)
 	if (lines->row_next == lines->row_to)
 		return false;
 	row = &lines->row[lines->row_next++];
-	*line = (struct cg_line){ .line = row->line,
-		.fn = row->key.fn,
+	*line = (struct cg_line){ .line = cg_row_line(row),
+		.fn = row->fn,
 		.n = row->n,
 		.has_cost = row->has_cost,
 		.branches = row->branches };
@@ -556,7 +500,9 @@ cg_first_file(struct cg_lines *lines)
 uint32_t
 cg_fn_line(const struct cg_lines *lines, cg_fn fn)
 {
-	return lines->first[fn];
+	uint32_t first = lines->first[fn];
+
+	return first > 0 ? first : lines->graph->fn[fn].range.first;
 }
 
 uint32_t

@@ -13,7 +13,7 @@ floor_of()
 	graph | rows | pack | build | rules | homes | columns | view | costs) echo 2 ;;
 	coverage) echo 2 ;;
 	events | join | paths | facts) echo 2 ;;
-	lines | line_sums) echo 2 ;;
+	lines | line_order | line_sums) echo 2 ;;
 	parts | shards | samples | stacks | fold | clamp | guess) echo 2 ;;
 	cycles | inclusive | propagate) echo 2 ;;
 	job | inputs | kept | message | options | module | derive | twin | doc | xml) echo 3 ;;
