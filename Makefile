@@ -15,6 +15,7 @@ FUZZ_SECONDS ?= 4
 BUILD_PACKAGES := gcc pkg-config zlib1g-dev libdw-dev \
 	libelf-dev liblzma-dev libxml2-dev libarchive-dev libiberty-dev
 DEMO_PACKAGES := binutils valgrind
+SLURM_PACKAGES := slurm-wlm munge
 TEST_PACKAGES := libjson-c-dev zstd bats perl clang libclang-rt-dev
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
@@ -87,12 +88,13 @@ fuzzed := $(foreach f,$(formats),$(if $(wildcard \
 
 # ---- Packages: only where demo, check, bench or fuzz was asked for ----------
 
-ifneq ($(filter demo check bench fuzz golden,$(MAKECMDGOALS)),)
+ifneq ($(filter demo check check-slurm bench fuzz golden,$(MAKECMDGOALS)),)
 $(lib_obj) $(cmd_obj) $(units:=.o): | packages
 endif
 
 wanted := $(BUILD_PACKAGES) $(DEMO_PACKAGES) \
-	$(if $(filter packages check fuzz golden,$(MAKECMDGOALS)),$(TEST_PACKAGES))
+	$(if $(filter packages check fuzz golden,$(MAKECMDGOALS)),$(TEST_PACKAGES)) \
+	$(if $(filter check-slurm,$(MAKECMDGOALS)),$(SLURM_PACKAGES))
 
 ## packages: install what building and testing need (Debian)
 packages:
@@ -132,6 +134,10 @@ check: all $(units) fuzzers
 		$(filter-out tests/matrix.bats,$(wildcard tests/*.bats)) \
 		$(units) \
 		$(if $(filter-out 0,$(FUZZ_SECONDS)),$(fuzzed:%=$(B)/fuzz/%))
+
+## check-slurm: run README's example on a Slurm cluster of this machine
+check-slurm: all
+	@B=$(B) tests/slurm || test $$? = 77
 
 ## asan: check under the address and undefined behaviour sanitizers
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
@@ -268,5 +274,5 @@ uninstall:
 help:
 	@sed -n 's/^## /  make /p' Makefile
 
-.PHONY: all packages check asan golden fuzzers fuzz bench demo lint format \
+.PHONY: all packages check check-slurm asan golden fuzzers fuzz bench demo lint format \
 	clean install uninstall help

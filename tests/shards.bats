@@ -195,3 +195,11 @@ refuses_books()
 	batch -q -O out --manifest m -r in --retry-failed
 	"$CGCONV" --merge-manifests m
 }
+
+@test "shards: README's example runs on a Slurm cluster of this machine" {
+	cd "$BATS_TEST_DIRNAME/.."
+	status=0
+	tests/slurm >"$dir/log" 2>&1 || status=$?
+	[ "$status" -ne 77 ] || skip "$(tail -n 1 "$dir/log")"
+	[ "$status" -eq 0 ] || { cat "$dir/log" && false; }
+}
