@@ -320,7 +320,10 @@ struct cg_json {
 	 */
 	struct cg_slice text;
 	bool escaped;          /* text holds a backslash */
+	bool whole;            /* of NUMBER: 1 to 18 digits, nothing else */
+	uint64_t value;        /* ... and what they are */
 	unsigned depth;
+	bool in_object;        /* private: the innermost level is one */
 	uint64_t objects[CG_JSON_DEPTH / 64]; /* private: which levels are */
 	unsigned expect;       /* private */
 	struct cg_in *in;      /* private: where more comes from */

@@ -210,44 +210,37 @@ drop_digits(struct cg_slice text, int places, uint64_t *number)
 	return true;
 }
 
-/* What most numbers are: some digits and nothing else. */
+/* What few numbers are: with a sign, a point, an exponent, or long. */
 static bool
-is_short(struct cg_slice text, unsigned digits, int64_t *number)
+shift_number(struct cg_doc *doc, unsigned digits, int64_t *number)
 {
-	const char *at = text.ptr, *end = at + text.len;
-	unsigned digit;
-
-	if (text.len + digits > 18)
-		return false;
-	*number = 0;
-	for (; at < end && (digit = (unsigned)*at - '0') <= 9; at++)
-		*number = *number * 10 + digit;
-	for (; digits > 0; digits--)
-		*number *= 10;
-	return at == end;
-}
-
-bool
-cg_doc_number(struct cg_doc *doc, unsigned digits, int64_t *number)
-{
-	struct cg_slice text;
-	bool negative, good;
+	struct cg_slice text = doc->json.text;
+	bool negative = cg_take_char(&text, '-'), good;
+	int places = cut_exponent(&text) + (int)digits;
 	uint64_t value;
-	int places;
 
-	*number = 0;
-	if (!take(doc, CG_JSON_NUMBER, "a number"))
-		return false;
-	text = doc->json.text;
-	if (is_short(text, digits, number))
-		return true;
-	negative = cg_take_char(&text, '-');
-	places = cut_exponent(&text) + (int)digits;
 	good = places < 0 ? drop_digits(text, places, &value)
 			  : shift_digits(text, places, &value);
 	if (!good || value > INT64_MAX)
 		return cg_doc_fail(doc, "a smaller number");
 	*number = negative ? -(int64_t)value : (int64_t)value;
+	return true;
+}
+
+bool
+cg_doc_number(struct cg_doc *doc, unsigned digits, int64_t *number)
+{
+	static const uint64_t power[] = { 1, 10, 100, 1000 };
+	static const size_t powers = sizeof(power) / sizeof(*power);
+
+	*number = 0;
+	if (!take(doc, CG_JSON_NUMBER, "a number"))
+		return false;
+	/* 18 digits: more may not fit. */
+	if (!doc->json.whole || digits >= powers ||
+	    doc->json.text.len + digits > 18)
+		return shift_number(doc, digits, number);
+	*number = (int64_t)(doc->json.value * power[digits]);
 	return true;
 }
 

@@ -18,6 +18,7 @@ enum expect {
 	BAD        /* nothing any more */
 };
 
+#define WHOLE_DIGITS 18 /* that surely fit into an int64_t */
 #define LOOK_AHEAD 8 /* more than an escape or a literal has */
 
 #define ONES UINT64_C(0x0101010101010101)
@@ -46,6 +47,32 @@ is_special(char c)
 	return (unsigned char)c < 0x20 || c == '"' || c == '\\';
 }
 
+/*
+ * The first special byte, or end. A borrow may mark bytes above one that is
+ * special, so the lowest mark is right; where that is not the first byte in
+ * memory, the eight are looked at one by one.
+ */
+static const char *
+find_special(const char *at, const char *end)
+{
+	uint64_t word, special = 0;
+
+	while (end - at >= 8) {
+		memcpy(&word, at, sizeof(word));
+		special = special_bytes(word);
+		if (special)
+			break;
+		at += 8;
+	}
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	if (special)
+		return at + __builtin_ctzll(special) / 8;
+#endif
+	while (at < end && !is_special(*at))
+		at++;
+	return at;
+}
+
 /* ---- Reading ------------------------------------------------------------ */
 
 void
@@ -60,6 +87,7 @@ cg_json_start(struct cg_json *json, struct cg_slice text)
 	json->text = (struct cg_slice){ 0 };
 	json->escaped = false;
 	json->depth = 0;
+	json->in_object = false;
 	json->expect = VALUE;
 	json->in = NULL;
 }
@@ -108,12 +136,13 @@ is_digit(char c)
 	return (unsigned)c - '0' <= 9;
 }
 
+/* Is the level that we are in now one of an object? */
 static bool
-in_object(const struct cg_json *json)
+find_object(const struct cg_json *json)
 {
 	unsigned level = json->depth - 1;
 
-	return json->objects[level / 64] >> level % 64 & 1;
+	return json->depth > 0 && (json->objects[level / 64] >> level % 64 & 1);
 }
 
 static enum cg_json_type
@@ -128,6 +157,7 @@ open_level(struct cg_json *json, const char *at, const char *end)
 	levels = &json->objects[json->depth / 64];
 	*levels = object ? *levels | bit : *levels & ~bit;
 	json->depth++;
+	json->in_object = object;
 	accept(json, at + 1, end, CG_JSON_ARRAY);
 	json->expect = object ? FIRST_KEY : ITEM;
 	return object ? CG_JSON_OBJECT : CG_JSON_ARRAY;
@@ -136,19 +166,26 @@ open_level(struct cg_json *json, const char *at, const char *end)
 static enum cg_json_type
 close_level(struct cg_json *json, const char *at, const char *end)
 {
-	bool object = in_object(json);
+	bool object = json->in_object;
 
 	json->depth--;
+	json->in_object = find_object(json);
 	return accept(
 	    json, at + 1, end, object ? CG_JSON_OBJECT_END : CG_JSON_ARRAY_END);
 }
 
-/* The end of the digits from at on; at itself if there are none. */
-static const char *
-skip_digits(const char *at, const char *end)
+/*
+ * The end of the digits from at on, at itself if there are none; and their
+ * value if they are WHOLE_DIGITS at most.
+ */
+static inline const char *
+take_digits(const char *at, const char *end, uint64_t *value)
 {
-	while (at < end && is_digit(*at))
-		at++;
+	unsigned digit;
+
+	*value = 0;
+	for (; at < end && (digit = (unsigned)*at - '0') <= 9; at++)
+		*value = *value * 10 + digit;
 	return at;
 }
 
@@ -158,19 +195,26 @@ skip_digits(const char *at, const char *end)
 static enum cg_json_type
 take_number(struct cg_json *json, const char *at, const char *end)
 {
-	const char *digits = at + (*at == '-'), *to = skip_digits(digits, end);
+	const char *digits = at + (*at == '-');
+	const char *to = take_digits(digits, end, &json->value);
+	uint64_t ignored;
 
-	if (to - digits > 1 && *digits == '0')
+	if (to - digits > 1 && *digits == '0') {
 		to = digits + 1;
+		json->value = 0;
+	}
+	json->whole = digits == at && to - at <= WHOLE_DIGITS;
 	if (to > digits && to < end && *to == '.') {
+		json->whole = false;
 		digits = to + 1;
-		to = skip_digits(digits, end);
+		to = take_digits(digits, end, &ignored);
 	}
 	if (to > digits && to < end && (*to | 0x20) == 'e') {
+		json->whole = false;
 		digits = to + 1;
 		if (digits < end && (*digits == '+' || *digits == '-'))
 			digits++;
-		to = skip_digits(digits, end);
+		to = take_digits(digits, end, &ignored);
 	}
 	if (to == digits)
 		return refuse(json, digits, "expected a digit");
@@ -199,18 +243,10 @@ escape_length(const char *at, const char *end)
 static const char *
 scan_string(struct cg_json *json, const char *at, const char *end)
 {
-	uint64_t word;
 	size_t n;
 
 	for (;;) {
-		while (end - at >= 8) {
-			memcpy(&word, at, sizeof(word));
-			if (special_bytes(word))
-				break;
-			at += 8;
-		}
-		while (at < end && !is_special(*at))
-			at++;
+		at = find_special(at, end);
 		if (at < end && *at == '"')
 			return at;
 		if (at == end || *at != '\\')
@@ -296,31 +332,18 @@ take_value(struct cg_json *json, const char *at, const char *end)
 	return take_literal(json, at, end);
 }
 
-/* In arrays, a short way for what a profile mostly is: whole numbers. */
-static enum cg_json_type
-take_item(struct cg_json *json, const char *at, const char *end)
-{
-	const char *to = skip_digits(at, end);
-
-	if (to == at || to == end || (*to != ',' && *to != ']') ||
-	    (to - at > 1 && *at == '0'))
-		return take_value(json, at, end);
-	json->text = (struct cg_slice){ at, (size_t)(to - at) };
-	return accept(json, to, end, CG_JSON_NUMBER);
-}
-
 /* After a value: the comma and what follows it, or the end of the level. */
 static enum cg_json_type
 take_more(struct cg_json *json, const char *at, const char *end)
 {
-	bool object = in_object(json);
+	bool object = json->in_object;
 
 	if (at < end && *at == ',') {
 		at = skip_blanks(at + 1, end);
 		json->at = at;
 		json->expect = VALUE;
 		return object ? take_key(json, at, end)
-			      : take_item(json, at, end);
+			      : take_value(json, at, end);
 	}
 	if (at < end && *at == (object ? '}' : ']'))
 		return close_level(json, at, end);
@@ -342,7 +365,7 @@ take_token(struct cg_json *json)
 	case ITEM:
 		if (at < end && *at == ']')
 			return close_level(json, at, end);
-		return take_item(json, at, end);
+		return take_value(json, at, end);
 	case VALUE: return take_value(json, at, end);
 	case FIRST_KEY:
 		if (at < end && *at == '}')
@@ -369,9 +392,34 @@ is_open(const struct cg_json *json, enum cg_json_type type)
 	       (type == CG_JSON_NUMBER && json->rest.len == 0);
 }
 
-/* With an input, a token at the end of its window is taken once more. */
-enum cg_json_type
-cg_json_next(struct cg_json *json)
+/* In arrays, a short way for what a profile mostly is: whole numbers. */
+static bool
+take_whole(struct cg_json *json)
+{
+	const char *at = json->rest.ptr, *end = at + json->rest.len, *to;
+
+	if (json->expect == MORE && at < end && *at == ',')
+		at++;
+	else if (json->expect != ITEM)
+		return false;
+	to = take_digits(at, end, &json->value);
+	if (to == at || to == end || (*to != ',' && *to != ']') ||
+	    (*at == '0' && to - at > 1) || to - at > WHOLE_DIGITS)
+		return false;
+	json->at = at;
+	json->text = (struct cg_slice){ at, (size_t)(to - at) };
+	json->whole = true;
+	json->rest = (struct cg_slice){ to, (size_t)(end - to) };
+	json->expect = MORE;
+	return true;
+}
+
+/*
+ * With an input, a token at the end of its window is taken once more. Not
+ * inlined: the short way is to save no registers that only this needs.
+ */
+static __attribute__((noinline)) enum cg_json_type
+next_token(struct cg_json *json)
 {
 	unsigned expect = json->expect;
 	const char *from = json->rest.ptr;
@@ -386,6 +434,14 @@ cg_json_next(struct cg_json *json)
 		type = take_token(json);
 	}
 	return type;
+}
+
+enum cg_json_type
+cg_json_next(struct cg_json *json)
+{
+	if (!json->in_object && take_whole(json))
+		return CG_JSON_NUMBER;
+	return next_token(json);
 }
 
 bool
