@@ -80,7 +80,39 @@ struct pprof_field {
 };
 
 /* Takes a varint from the front; false: there is none, nothing was taken. */
-bool cg_pprof_take_varint(struct cg_slice *, uint64_t *);
+bool cg_pprof_take_long_varint(struct cg_slice *, uint64_t *);
+static inline bool
+cg_pprof_take_varint(struct cg_slice *rest, uint64_t *value)
+{
+	const uint8_t *byte = (const uint8_t *)rest->ptr;
+	size_t len;
+
+	/* Most have at most three bytes. */
+	if (rest->len < 3 || (byte[0] & byte[1] & byte[2] & 0x80)) {
+		/* What is passed on by address is a copy: rest is none. */
+		struct cg_slice more = *rest;
+		uint64_t number;
+
+		if (!cg_pprof_take_long_varint(&more, &number))
+			return false;
+		*value = number;
+		*rest = more;
+		return true;
+	}
+	*value = byte[0] & 0x7fu;
+	len = 1;
+	if (byte[0] & 0x80) {
+		*value |= (byte[1] & 0x7fu) << 7;
+		len = 2;
+		if (byte[1] & 0x80) {
+			*value |= (uint64_t)byte[2] << 14;
+			len = 3;
+		}
+	}
+	rest->ptr += len;
+	rest->len -= len;
+	return true;
+}
 /* Takes tag and number or length; bytes stay where they are. */
 bool cg_pprof_take_tag(struct cg_slice *, struct pprof_field *);
 /* Takes a field whole. False: there is no whole one, nothing was taken. */
@@ -144,15 +176,21 @@ struct pprof_function {
 	uint32_t start_line;
 	bool defined;
 };
-/* Stacks as a tree, by location: texts come only at the end of a message. */
+/*
+ * Stacks as a tree, by location: texts come only at the end of a message.
+ * Node 0 is below all roots.
+ */
 struct pprof_node {
 	uint32_t parent, location;
+	uint32_t sample; /* + 1: the last one that ended here */
+	uint32_t len;    /* of its bytes in the list of paths, as read */
+	size_t path;
 };
-/* Samples of one stack, added up. Costs are a row of the list of costs. */
+/* Samples of one stack, added up. */
 struct pprof_sample {
 	uint32_t leaf, labels; /* node, set of labels + 1 */
 	uint64_t count;
-	size_t path, path_len; /* of the list of paths: its bytes as read */
+	int64_t cost[]; /* columns of the reader */
 };
 
 /* A sample's labels: their fields as they came. */
@@ -172,12 +210,11 @@ struct pprof_reader {
 	size_t strings_at_type; /* how many when the last sample type came */
 	struct pprof_list types, mappings, locations, functions, lines;
 	struct pprof_list strings, comments; /* cg_name; uint64_t */
-	struct pprof_list nodes, samples, costs, paths;
+	struct pprof_list nodes, samples, paths;
 	struct cg_map mapping_ids, location_ids, function_ids; /* index + 1 */
 	struct pprof_list near; /* small id -> location, as far as known */
-	struct cg_map children; /* parent << 32 | location -> node */
-	struct cg_map by_leaf;  /* labels << 32 | leaf -> sample + 1 */
-	struct cg_map by_path;  /* hash of a path's bytes -> sample + 1 */
+	struct cg_map stacks; /* hash of a stack's locations -> node */
+	struct cg_map by_labels_and_leaf; /* labels << 32 | leaf -> sample + 1 */
 	size_t columns;         /* values of a sample */
 	uint64_t scalar[PPROF_FIELDS];
 	struct pprof_type period_type;
@@ -186,13 +223,41 @@ struct pprof_reader {
 	struct cg_map long_names; /* of events: name -> long name */
 	size_t columns_lost;     /* lines with what has no place */
 
-	/* The sample that is read: locations, leaf first, and values. */
-	struct pprof_list path, values; /* uint32_t, uint64_t */
-	struct pprof_list labelled;     /* bytes of its label fields */
+	/* Samples that wait: their locations, leaf first, and values. */
+	struct pprof_list waiting, path, steps, values;
+	struct pprof_list labelled; /* bytes of label fields of the last one */
 };
 
+/* pprof_stacks.c: adds up the samples; some wait until the last call. */
+bool cg_pprof_take_sample(struct pprof_reader *, const struct pprof_field *);
+bool cg_pprof_end_wait(struct pprof_reader *);
+struct pprof_sample *cg_pprof_sample(const struct pprof_reader *, size_t i);
+/* Numbers of a field that may be packed. */
+bool cg_pprof_take_packed(struct pprof_reader *, const struct pprof_field *,
+    bool (*add)(struct pprof_reader *, uint64_t, const char *));
+/* A field that nobody knows. */
+void cg_pprof_skip_field(struct pprof_reader *, const struct pprof_field *);
+/* Index + 1 of the location with the id, made if need be; 0: failed. */
+uint32_t cg_pprof_add_location(struct pprof_reader *, uint64_t id);
+static inline uint32_t
+cg_pprof_find_location(struct pprof_reader *r, uint64_t id)
+{
+	const uint32_t *near = r->near.at;
+
+	return id < r->near.cap && near[id] != 0 ? near[id]
+						 : cg_pprof_add_location(r, id);
+}
+/* Room for one element more; false: out of memory, reported. */
+bool cg_pprof_lengthen(
+    struct pprof_reader *, struct pprof_list *, size_t width);
 /* A new element at the end, zeroed; NULL: out of memory, reported. */
-void *cg_pprof_append(struct pprof_reader *, struct pprof_list *, size_t width);
+static inline void *
+cg_pprof_append(struct pprof_reader *r, struct pprof_list *list, size_t width)
+{
+	if (list->count == list->cap && !cg_pprof_lengthen(r, list, width))
+		return NULL;
+	return (char *)list->at + list->count++ * width;
+}
 /* Puts the message into the builder and forgets it. */
 int cg_pprof_finish(struct pprof_reader *);
 void cg_pprof_free(struct pprof_reader *);

@@ -54,10 +54,8 @@ cg_pprof_get_name(struct pprof_reader *r, uint64_t index, cg_name *name)
 static bool
 goes_below_zero(const struct pprof_reader *r, size_t column)
 {
-	const int64_t *cost = r->costs.at;
-
 	for (size_t i = 0; i < r->samples.count; i++) {
-		if (cost[i * r->columns + column] < 0)
+		if (cg_pprof_sample(r, i)->cost[column] < 0)
 			return true;
 	}
 	return false;
@@ -359,7 +357,7 @@ add_nodes(struct finish *f)
 		r->status = cg_nomem(r->job);
 		return NULL;
 	}
-	for (size_t i = 0; i < r->nodes.count; i++) {
+	for (size_t i = 1; i < r->nodes.count; i++) {
 		uint32_t location = node[i].location - 1;
 		cg_node at = id[node[i].parent];
 
@@ -367,17 +365,18 @@ add_nodes(struct finish *f)
 		     j > f->first[location]; j--)
 			at = cg_add_frame(r->build, at, frame[j - 1].fn,
 			    &frame[j - 1].pos, frame[j - 1].inlined);
-		id[i + 1] = at;
+		id[i] = at;
 	}
 	return id;
 }
 
 static void
-add_sample(struct finish *f, size_t i, cg_node leaf)
+add_sample(
+    struct finish *f, const struct pprof_sample *sample, cg_node leaf)
 {
 	struct pprof_reader *r = f->r;
-	const int64_t *cost = (const int64_t *)r->costs.at + i * r->columns;
-	uint64_t count = ((const struct pprof_sample *)r->samples.at)[i].count;
+	const int64_t *cost = sample->cost;
+	uint64_t count = sample->count;
 	uint64_t row[CG_EVENT_MAX];
 	size_t n = 0;
 
@@ -395,16 +394,17 @@ static bool
 add_samples(struct finish *f)
 {
 	struct pprof_reader *r = f->r;
-	const struct pprof_sample *sample = r->samples.at;
+	const struct pprof_sample *sample;
 	cg_node *node = add_nodes(f);
 	bool ok = true;
 
 	if (!node)
 		return false;
 	for (size_t i = 0; ok && i < r->samples.count; i++) {
-		ok = cg_pprof_set_labels(r, sample[i].labels);
+		sample = cg_pprof_sample(r, i);
+		ok = cg_pprof_set_labels(r, sample->labels);
 		if (ok)
-			add_sample(f, i, node[sample[i].leaf]);
+			add_sample(f, sample, node[sample->leaf]);
 	}
 	free(node);
 	return ok && cg_pprof_report_labels(r) &&
@@ -426,11 +426,11 @@ free_lists(struct pprof_reader *r)
 {
 	struct pprof_list *const lists[] = { &r->types, &r->mappings,
 		&r->locations, &r->functions, &r->lines, &r->strings,
-		&r->comments, &r->nodes, &r->samples, &r->costs, &r->path,
-		&r->values, &r->near, &r->paths, &r->labels, &r->label_bytes,
-		&r->labelled };
+		&r->comments, &r->nodes, &r->samples, &r->waiting, &r->path,
+		&r->steps, &r->values, &r->near, &r->paths, &r->labels,
+		&r->label_bytes, &r->labelled };
 	struct cg_map *const maps[] = { &r->mapping_ids, &r->location_ids,
-		&r->function_ids, &r->children, &r->by_path, &r->by_leaf,
+		&r->function_ids, &r->stacks, &r->by_labels_and_leaf,
 		&r->by_labels, &r->long_names };
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
@@ -454,7 +454,8 @@ int
 cg_pprof_finish(struct pprof_reader *r)
 {
 	struct finish f = { .r = r };
-	bool ok = cg_pprof_begin_part(r) && add_events(&f) &&
+	bool ok = cg_pprof_end_wait(r) && cg_pprof_begin_part(r) &&
+		  add_events(&f) &&
 		  add_mappings(&f) && add_locations(&f) && add_samples(&f);
 
 	if (ok)

@@ -28,16 +28,13 @@ cg_pprof_reserve(
 	return false;
 }
 
-void *
-cg_pprof_append(struct pprof_reader *r, struct pprof_list *list, size_t width)
+bool
+cg_pprof_lengthen(struct pprof_reader *r, struct pprof_list *list, size_t width)
 {
-	if (list->count >= UINT32_MAX - 1) {
-		r->status = cg_nomem(r->job);
-		return NULL;
-	}
-	if (!cg_pprof_reserve(r, list, list->count + 1, width))
-		return NULL;
-	return (char *)list->at + list->count++ * width;
+	if (list->count < UINT32_MAX - 1)
+		return cg_pprof_reserve(r, list, list->count + 1, width);
+	r->status = cg_nomem(r->job);
+	return false;
 }
 
 static bool
@@ -73,13 +70,11 @@ find_id(struct pprof_reader *r, struct cg_map *ids, struct pprof_list *list,
  * Most ids are 1, 2, 3: those are kept in an array too, which is never longer
  * than twice the number of locations.
  */
-static uint32_t
-find_location(struct pprof_reader *r, uint64_t id)
+uint32_t
+cg_pprof_add_location(struct pprof_reader *r, uint64_t id)
 {
-	uint32_t *near = r->near.at, index;
+	uint32_t *near, index;
 
-	if (id < r->near.cap && near[id] != 0)
-		return near[id];
 	index = find_id(r, &r->location_ids, &r->locations,
 	    sizeof(struct pprof_location), id);
 	if (!cg_pprof_reserve(r, &r->near, r->locations.count, sizeof(*near)))
@@ -115,8 +110,8 @@ take_field(
 	return fail(r, message->ptr, "a whole field of a message");
 }
 
-static void
-skip_field(struct pprof_reader *r, const struct pprof_field *field)
+void
+cg_pprof_skip_field(struct pprof_reader *r, const struct pprof_field *field)
 {
 	cg_warn_at(r->job, field->at,
 	    "field %" PRIu64 " is not known, it is skipped", field->number);
@@ -134,7 +129,7 @@ take_numbers(struct pprof_reader *r, struct cg_slice message, uint64_t *value,
 		if (!take_field(r, &message, &field))
 			return false;
 		if (field.number >= fields)
-			skip_field(r, &field);
+			cg_pprof_skip_field(r, &field);
 		else if (field.wire == WIRE_VARINT)
 			value[field.number] = field.value;
 		else
@@ -261,7 +256,7 @@ take_location(struct pprof_reader *r, const struct pprof_field *field)
 		if (!take_field(r, &message, &part))
 			return false;
 		if (part.number >= LOCATION_FIELDS)
-			skip_field(r, &part);
+			cg_pprof_skip_field(r, &part);
 		else if (part.wire != (part.number == LOCATION_LINE
 					      ? WIRE_BYTES
 					      : WIRE_VARINT))
@@ -273,7 +268,7 @@ take_location(struct pprof_reader *r, const struct pprof_field *field)
 	}
 	if (value[LOCATION_ID] == 0)
 		return fail(r, field->at, "a location with an id");
-	index = find_location(r, value[LOCATION_ID]);
+	index = cg_pprof_find_location(r, value[LOCATION_ID]);
 	if (index == 0)
 		return false;
 	location = (struct pprof_location *)r->locations.at + index - 1;
@@ -287,35 +282,8 @@ take_location(struct pprof_reader *r, const struct pprof_field *field)
 	return true;
 }
 
-/* ---- Samples ------------------------------------------------------------ */
-
-static bool
-add_location(struct pprof_reader *r, uint64_t id, const char *at)
-{
-	uint32_t location;
-
-	if (id == 0)
-		return fail(r, at, "a location with an id");
-	location = find_location(r, id);
-	return location != 0 && append_u32(r, &r->path, location);
-}
-
-static bool
-add_value(struct pprof_reader *r, uint64_t value, const char *at)
-{
-	uint64_t *to;
-
-	if (r->values.count >= CG_EVENT_MAX)
-		return fail(r, at, "no more values");
-	to = cg_pprof_append(r, &r->values, sizeof(*to));
-	if (to)
-		*to = value;
-	return to != NULL;
-}
-
-/* Numbers of a field that may be packed. */
-static bool
-take_packed(struct pprof_reader *r, const struct pprof_field *field,
+bool
+cg_pprof_take_packed(struct pprof_reader *r, const struct pprof_field *field,
     bool (*add)(struct pprof_reader *, uint64_t, const char *))
 {
 	struct cg_slice rest = field->bytes;
@@ -334,99 +302,6 @@ take_packed(struct pprof_reader *r, const struct pprof_field *field,
 	return true;
 }
 
-static uint32_t
-add_child(struct pprof_reader *r, uint32_t parent, uint32_t location)
-{
-	struct pprof_node *node = cg_pprof_append(r, &r->nodes, sizeof(*node));
-
-	if (!node)
-		return 0;
-	*node = (struct pprof_node){ .parent = parent, .location = location };
-	return (uint32_t)r->nodes.count;
-}
-
-/*
- * The child of a node of the tree, made if need be; 0: out of memory. Most
- * nodes have one child, and it was made right after them: that one is found
- * there, only the others are in the map.
- */
-static uint32_t
-find_child(struct pprof_reader *r, uint32_t parent, uint32_t location)
-{
-	const struct pprof_node *nodes = r->nodes.at;
-	uint32_t *child;
-
-	if (parent == r->nodes.count)
-		return add_child(r, parent, location);
-	if (nodes[parent].parent == parent &&
-	    nodes[parent].location == location)
-		return parent + 1;
-	child = cg_map_at(&r->children, (uint64_t)parent << 32 | location);
-	if (!child) {
-		r->status = cg_nomem(r->job);
-		return 0;
-	}
-	if (*child == 0)
-		*child = add_child(r, parent, location);
-	return *child;
-}
-
-/*
- * Puts the path, which has its leaf first, into the tree: *leaf gets its
- * node, 0 is no frame at all.
- */
-static bool
-find_leaf(struct pprof_reader *r, uint32_t *leaf)
-{
-	const uint32_t *path = r->path.at;
-
-	*leaf = 0;
-	for (size_t i = r->path.count; i > 0; i--) {
-		*leaf = find_child(r, *leaf, path[i - 1]);
-		if (*leaf == 0)
-			return false;
-	}
-	return true;
-}
-
-/* Adds up int64s; the sum of two that overflow is an error. */
-static bool
-add_costs(struct pprof_reader *r, const char *at, int64_t *to)
-{
-	const uint64_t *value = r->values.at;
-
-	for (size_t i = 0; i < r->columns; i++) {
-		if (__builtin_add_overflow(to[i], (int64_t)value[i], &to[i]))
-			return fail(r, at, "values that add up to 64 bits");
-	}
-	return true;
-}
-
-/* Index + 1 of the sample of leaf and labels, made if need be; 0: failed. */
-static uint32_t
-find_by_leaf(struct pprof_reader *r, uint32_t leaf, uint32_t labels)
-{
-	uint32_t *index = cg_map_at(&r->by_leaf, (uint64_t)labels << 32 | leaf);
-	struct pprof_sample *sample;
-	size_t need;
-
-	if (!index) {
-		r->status = cg_nomem(r->job);
-		return 0;
-	}
-	if (*index == 0) {
-		sample = cg_pprof_append(r, &r->samples, sizeof(*sample));
-		need = r->samples.count * r->columns;
-		if (!sample ||
-		    !cg_pprof_reserve(r, &r->costs, need, sizeof(int64_t)))
-			return 0;
-		sample->leaf = leaf;
-		sample->labels = labels;
-		*index = (uint32_t)r->samples.count;
-	}
-	return *index;
-}
-
 uint64_t
 cg_pprof_hash(struct cg_slice bytes)
 {
@@ -441,132 +316,6 @@ cg_pprof_hash(struct cg_slice bytes)
 	if (bytes.len > 0)
 		memcpy(&word, bytes.ptr, bytes.len);
 	return (hash ^ word) * 0x9e3779b97f4a7c15;
-}
-
-/* Keeps the bytes of a path with its sample, to know it again. */
-static bool
-keep_path(struct pprof_reader *r, uint32_t index, struct cg_slice bytes)
-{
-	struct pprof_sample *sample =
-	    (struct pprof_sample *)r->samples.at + index - 1;
-
-	if (sample->path_len > 0 || bytes.len == 0)
-		return true;
-	if (!cg_pprof_reserve(r, &r->paths, r->paths.count + bytes.len, 1))
-		return false;
-	memcpy((char *)r->paths.at + r->paths.count, bytes.ptr, bytes.len);
-	sample->path = r->paths.count;
-	sample->path_len = bytes.len;
-	r->paths.count += bytes.len;
-	return true;
-}
-
-static bool
-is_sample_of(const struct pprof_reader *r, uint32_t index,
-    struct cg_slice bytes, uint32_t labels)
-{
-	const struct pprof_sample *sample =
-	    (const struct pprof_sample *)r->samples.at + index - 1;
-	const char *path = r->paths.at;
-
-	return bytes.len > 0 && sample->path_len == bytes.len &&
-	       sample->labels == labels &&
-	       memcmp(path + sample->path, bytes.ptr, bytes.len) == 0;
-}
-
-/*
- * Index + 1 of the sample with the stack that the fields say, made if need
- * be; 0: an error. A stack that was read before, in the same bytes, is known
- * by them; packed is that one field, or empty if they are more.
- */
-static uint32_t
-find_sample(struct pprof_reader *r, const struct pprof_field *packed)
-{
-	struct cg_slice bytes = packed->bytes;
-	uint32_t *known, index, leaf, labels = cg_pprof_find_labels(r);
-
-	if (r->status != CG_OK)
-		return 0;
-	known = cg_map_at(&r->by_path, cg_pprof_hash(bytes) + labels);
-	if (!known) {
-		r->status = cg_nomem(r->job);
-		return 0;
-	}
-	if (*known != 0 && is_sample_of(r, *known, bytes, labels))
-		return *known;
-	if ((bytes.len > 0 && !take_packed(r, packed, add_location)) ||
-	    !find_leaf(r, &leaf))
-		return 0;
-	index = find_by_leaf(r, leaf, labels);
-	if (index == 0 || !keep_path(r, index, bytes))
-		return 0;
-	*known = index;
-	return index;
-}
-
-/* Locations wait in *packed as long as they are one packed field. */
-static bool
-take_locations(struct pprof_reader *r, const struct pprof_field *part,
-    struct pprof_field *packed)
-{
-	if (r->path.count == 0 && packed->bytes.len == 0 &&
-	    part->wire == WIRE_BYTES) {
-		*packed = *part;
-		return true;
-	}
-	if (packed->bytes.len > 0 && !take_packed(r, packed, add_location))
-		return false;
-	packed->bytes.len = 0;
-	return take_packed(r, part, add_location);
-}
-
-/* The field as it is, to be looked at when texts are known. */
-static bool
-keep_label(struct pprof_reader *r, const struct pprof_field *field)
-{
-	const char *end = field->bytes.ptr + field->bytes.len;
-	size_t len = (size_t)(end - field->at);
-
-	if (field->wire != WIRE_BYTES)
-		return fail(r, field->at, "a label");
-	if (!cg_pprof_reserve(r, &r->labelled, r->labelled.count + len, 1))
-		return false;
-	memcpy((char *)r->labelled.at + r->labelled.count, field->at, len);
-	r->labelled.count += len;
-	return true;
-}
-
-static bool
-take_sample(struct pprof_reader *r, const struct pprof_field *field)
-{
-	struct pprof_field part, packed = { .wire = WIRE_BYTES };
-	struct cg_slice message = field->bytes;
-	bool ok = true;
-	uint32_t index;
-
-	r->path.count = r->values.count = r->labelled.count = 0;
-	while (ok && message.len > 0) {
-		if (!take_field(r, &message, &part))
-			return false;
-		if (part.number == SAMPLE_LOCATION)
-			ok = take_locations(r, &part, &packed);
-		else if (part.number == SAMPLE_VALUE)
-			ok = take_packed(r, &part, add_value);
-		else if (part.number == SAMPLE_LABEL)
-			ok = keep_label(r, &part);
-		else
-			skip_field(r, &part);
-	}
-	if (r->samples.count == 0)
-		r->columns = r->values.count;
-	if (ok && r->values.count != r->columns)
-		ok = fail(r, field->at, "as many values as in other samples");
-	index = ok ? find_sample(r, &packed) : 0;
-	if (index == 0)
-		return false;
-	((struct pprof_sample *)r->samples.at)[index - 1].count++;
-	return add_costs(r, field->at,
-	    (int64_t *)r->costs.at + (size_t)(index - 1) * r->columns);
 }
 
 /* ---- The message -------------------------------------------------------- */
@@ -600,7 +349,7 @@ add_comment(struct pprof_reader *r, uint64_t value, const char *at)
 static bool
 take_comment(struct pprof_reader *r, const struct pprof_field *field)
 {
-	return take_packed(r, field, add_comment);
+	return cg_pprof_take_packed(r, field, add_comment);
 }
 
 /* By field number. */
@@ -609,7 +358,7 @@ static const struct {
 	bool (*take)(struct pprof_reader *, const struct pprof_field *);
 } fields[PPROF_FIELDS] = {
 	[PPROF_SAMPLE_TYPE] = { WIRE_BYTES, take_type },
-	[PPROF_SAMPLE] = { WIRE_BYTES, take_sample },
+	[PPROF_SAMPLE] = { WIRE_BYTES, cg_pprof_take_sample },
 	[PPROF_MAPPING] = { WIRE_BYTES, take_mapping },
 	[PPROF_LOCATION] = { WIRE_BYTES, take_location },
 	[PPROF_FUNCTION] = { WIRE_BYTES, take_function },
@@ -658,7 +407,7 @@ add_field(struct pprof_reader *r, const struct pprof_field *field)
 	unsigned wire;
 
 	if (field->number >= PPROF_FIELDS) {
-		skip_field(r, field);
+		cg_pprof_skip_field(r, field);
 		return true;
 	}
 	wire = fields[field->number].wire;
@@ -669,6 +418,8 @@ add_field(struct pprof_reader *r, const struct pprof_field *field)
 		    field->number, wire == WIRE_BYTES ? "bytes" : "a number");
 		return false;
 	}
+	if (field->number != PPROF_SAMPLE && !cg_pprof_end_wait(r))
+		return false;
 	if (begins_message(r, field->number)) {
 		r->status = cg_pprof_finish(r);
 		if (r->status != CG_OK)

@@ -10,7 +10,7 @@
 #include "pprof.h"
 
 bool
-cg_pprof_take_varint(struct cg_slice *rest, uint64_t *value)
+cg_pprof_take_long_varint(struct cg_slice *rest, uint64_t *value)
 {
 	size_t max = rest->len < VARINT_MAX ? rest->len : VARINT_MAX;
 	uint64_t sum = 0;

@@ -143,11 +143,16 @@ cg_strs_free(struct cg_strs *strs)
  * together then lie together, and a table of millions is not one cache miss
  * a look-up.
  */
+static size_t
+map_begin(const struct cg_map *map, uint64_t key)
+{
+	return (cg_hash_u64(key >> 4) * 16 + (key & 15)) & (map->slots - 1);
+}
+
 static struct cg_map_slot *
 map_find(const struct cg_map *map, uint64_t key)
 {
-	size_t mask = map->slots - 1;
-	size_t at = (cg_hash_u64(key >> 4) * 16 + (key & 15)) & mask;
+	size_t mask = map->slots - 1, at = map_begin(map, key);
 
 	while (map->slot[at].used && map->slot[at].key != key)
 		at = (at + 1) & mask;
@@ -192,6 +197,17 @@ uint32_t
 cg_map_get(const struct cg_map *map, uint64_t key)
 {
 	return map->slots ? map_find(map, key)->value : 0;
+}
+
+void
+cg_map_fetch(const struct cg_map *map, uint64_t key)
+{
+#if defined(__GNUC__)
+	if (map->slots > 0)
+		__builtin_prefetch(&map->slot[map_begin(map, key)]);
+#else
+	(void)map, (void)key;
+#endif
 }
 
 void
