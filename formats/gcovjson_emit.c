@@ -27,7 +27,7 @@ struct emit {
 	struct cg_pos pos; /* of the line */
 	cg_fn fn;          /* which the line belongs to */
 	uint32_t blocks;   /* that this one may have */
-	uint32_t number; /* of functions so far */
+	uint32_t number;   /* of functions so far */
 	unsigned column;
 	uint64_t cost[CG_EVENT_MAX];
 };

@@ -346,8 +346,9 @@ cg_gcovjson_write(
 		return cg_usage(
 		    job, "expected --format-version 1 or 2, not %s", version);
 	if (!find_column(&w))
-		return cg_fail(
-		    job, "expected coverage: there is no event Exec to write");
+		return cg_fail(job,
+		    "expected coverage: there is no event Exec, and a "
+		    "profile's costs do not say how often lines ran");
 	w.rows = cg_rows_new(graph);
 	w.rank = calloc(cg_fn_count(graph) + 1, sizeof(*w.rank));
 	good = w.rows && w.rank;

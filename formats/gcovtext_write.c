@@ -370,8 +370,9 @@ cg_gcovtext_write(
 	cg_file file;
 
 	if (!find_column(&w))
-		return cg_fail(
-		    job, "expected coverage: there is no event Exec to write");
+		return cg_fail(job,
+		    "expected coverage: there is no event Exec, and a "
+		    "profile's costs do not say how often lines ran");
 	w.version = get_version(find_desc(&w, "Compiler"));
 	w.rows = cg_rows_new(graph);
 	w.lines = cg_lines_new(graph, CG_ALL_PARTS);

@@ -104,6 +104,34 @@ put_branch(
 	sum->branches_hit += counts && count > 0;
 }
 
+/*
+ * A compiler's arcs know where they lead. geninfo has those of a line in one
+ * block, numbered through, and so tracefiles of both can be added up: taken is
+ * '-' only where no block on the line ran. What a tracefile said stays.
+ */
+static void
+put_branches(struct lcov_writer *w, const struct cg_branch *branch, size_t n,
+    struct totals *sum)
+{
+	bool compiled = true;
+	unsigned reached = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		compiled &= branch[i].target != 0;
+		reached |= branch[i].flags & CG_BRANCH_REACHED;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct cg_branch row = branch[i];
+
+		if (compiled) {
+			row.block = 0;
+			row.index = (uint32_t)i;
+			row.flags |= reached;
+		}
+		put_branch(w, &row, sum);
+	}
+}
+
 /* True comes first. */
 static int
 compare_conditions(const void *pa, const void *pb)
@@ -221,10 +249,10 @@ put_lines(struct lcov_writer *w, struct totals *sum)
 			sum->lines++;
 			sum->lines_hit += count > 0;
 		}
-		for (;
-		     i < line.branches && line.branch[i].kind == CG_BRANCH_ARC;
-		     i++)
-			put_branch(w, &line.branch[i], sum);
+		while (
+		    i < line.branches && line.branch[i].kind == CG_BRANCH_ARC)
+			i++;
+		put_branches(w, line.branch, i, sum);
 		if (i < line.branches &&
 		    !put_conditions(w, &line.branch[i], line.branches - i, sum))
 			return false;

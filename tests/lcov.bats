@@ -230,3 +230,13 @@ says_sorted()
 	printf 'SF:/a.c\r\nDA:1,1\r\nend_of_record\r\n' | writes - |
 		grep ^DA | says DA:1,1
 }
+
+@test "lcov: a compiler's branches are numbered through, as geninfo has them" {
+	"$CGCONV" -q -t lcov samples/gcov/gcc-c/cover.gcda |
+		grep ^BRDA | tr : , >"$dir/got"
+	# One never ran in a block of its own, on a line that did.
+	awk -F , '$2 != line { line = $2; next_one = 0; never = $5 == "-" }
+		$3 != 0 || $4 != next_one++ || ($5 == "-") != never { bad++ }
+		{ two += $4 > 1; dash += $5 == "-"; zero += $5 == "0" }
+		END { exit bad > 0 || !two || !dash || !zero }' "$dir/got"
+}
