@@ -440,8 +440,12 @@ enum gcov_raw_head {
 	GCOV_RAW_CHECKSUM,
 	GCOV_RAW_HEADS
 };
-/* What the counters of a kind are: to be added, bits, or neither. */
-enum gcov_sum { GCOV_SUM_NOT, GCOV_SUM_ADD, GCOV_SUM_OR };
+/*
+ * What the counters of a kind are: to be added, bits, when something was first
+ * done (the least but 0 is the sum; a row's target is its complement), or
+ * nothing of the kind.
+ */
+enum gcov_sum { GCOV_SUM_NOT, GCOV_SUM_ADD, GCOV_SUM_OR, GCOV_SUM_FIRST };
 enum gcov_sum cg_gcov_sum_of(uint32_t kind, uint32_t layout);
 /* gcov_raw.c */
 int cg_gcov_add_raw(struct gcov_unit *, struct cg_build *);

@@ -17,14 +17,32 @@ struct raw {
 	bool has_fn;
 };
 
+/* Of gcc 7 and 8 only the first kinds are known here. */
+static const struct {
+	uint32_t kind, since, before; /* layouts */
+	enum gcov_sum sum;
+} sums[] = {
+	{ 0, 0, UINT32_MAX, GCOV_SUM_ADD }, /* arcs */
+	{ 1, 0, UINT32_MAX, GCOV_SUM_ADD }, /* interval */
+	{ 2, 0, UINT32_MAX, GCOV_SUM_ADD }, /* pow2 */
+	{ 6, GCOV_VERSION(4, 4), GCOV_VERSION(7, 0), GCOV_SUM_ADD },
+	{ 5, GCOV_VERSION(9, 0), UINT32_MAX, GCOV_SUM_ADD }, /* average */
+	{ 7, GCOV_VERSION(4, 4), GCOV_VERSION(7, 0), GCOV_SUM_OR },
+	{ 6, GCOV_VERSION(9, 0), UINT32_MAX, GCOV_SUM_OR }, /* ior */
+	{ 8, GCOV_VERSION(4, 9), GCOV_VERSION(7, 0), GCOV_SUM_FIRST },
+	{ 7, GCOV_VERSION(9, 0), UINT32_MAX, GCOV_SUM_FIRST }, /* time */
+	{ 8, GCOV_VERSION(14, 0), UINT32_MAX, GCOV_SUM_OR },   /* conditions */
+	{ 9, GCOV_VERSION(15, 0), UINT32_MAX, GCOV_SUM_OR },   /* paths */
+};
+
 enum gcov_sum
 cg_gcov_sum_of(uint32_t kind, uint32_t layout)
 {
-	if (kind <= 2)
-		return GCOV_SUM_ADD;
-	if ((kind == 8 && layout >= GCOV_VERSION(14, 0)) ||
-	    (kind == 9 && layout >= GCOV_VERSION(15, 0)))
-		return GCOV_SUM_OR;
+	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) {
+		if (sums[i].kind == kind && layout >= sums[i].since &&
+		    layout < sums[i].before)
+			return sums[i].sum;
+	}
 	return GCOV_SUM_NOT;
 }
 
@@ -121,6 +139,35 @@ add_bits(const struct raw *raw, uint32_t kind, uint32_t number, uint64_t bits)
 	}
 }
 
+/* Times are numbers of functions: those beyond 32 bits are none. */
+static bool
+are_times(const struct raw *raw, const unsigned char *at, uint32_t n)
+{
+	int64_t time;
+
+	for (; n > 0; n--, at += 8) {
+		time = cg_gcov_get_counter(at, raw->unit->data.order);
+		if (time < 0 || time >= UINT32_MAX)
+			return false;
+	}
+	return true;
+}
+
+static void
+add_counter(const struct raw *raw, uint32_t kind, enum gcov_sum sum,
+    uint32_t number, int64_t count)
+{
+	switch (sum) {
+	case GCOV_SUM_NOT: return;
+	case GCOV_SUM_ADD: add(raw, raw->ident, kind, number, 0, count); return;
+	case GCOV_SUM_OR: add_bits(raw, kind, number, (uint64_t)count); return;
+	case GCOV_SUM_FIRST: /* the greatest target stays */
+		add(raw, raw->ident, kind, number,
+		    count > 0 ? ~(uint32_t)count : 0, 0);
+		return;
+	}
+}
+
 /* Counters that are all zero and not there have a size alone. */
 static bool
 add_counters(struct raw *raw, struct gcov_bytes *bytes, uint32_t kind)
@@ -137,23 +184,19 @@ add_counters(struct raw *raw, struct gcov_bytes *bytes, uint32_t kind)
 	if (n > UINT32_MAX / 64 / 2)
 		return cg_gcov_wrong(
 		    bytes, bytes->at - 8, "expected fewer counters");
-	if (!raw->has_fn)
+	if (!raw->has_fn ||
+	    (sum == GCOV_SUM_FIRST && !zero && !are_times(raw, bytes->at, n)))
 		sum = GCOV_SUM_NOT;
-	else if (sum == GCOV_SUM_NOT)
+	if (raw->has_fn && sum == GCOV_SUM_NOT)
 		add(raw, 0, GCOV_RAW_LEFT, 0, 1, 1);
-	else
+	else if (raw->has_fn)
 		add_word(raw, raw->ident, GCOV_RAW_SIZE, kind, n);
 	if (raw->has_fn && raw->kinds >> kind & 1)
 		add(raw, 0, GCOV_RAW_TWICE, 0, 1, 1);
 	raw->kinds |= 1u << kind;
-	for (uint32_t i = 0; i < n && !zero; i++, bytes->at += 8) {
-		int64_t count = cg_gcov_get_counter(bytes->at, data->order);
-
-		if (sum == GCOV_SUM_ADD)
-			add(raw, raw->ident, kind, i, 0, count);
-		else if (sum == GCOV_SUM_OR)
-			add_bits(raw, kind, i, (uint64_t)count);
-	}
+	for (uint32_t i = 0; i < n && !zero; i++, bytes->at += 8)
+		add_counter(raw, kind, sum, i,
+		    cg_gcov_get_counter(bytes->at, data->order));
 	return true;
 }
 

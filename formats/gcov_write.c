@@ -2,12 +2,11 @@
  * gcov_write.c - writes a .gcda: the sum of a unit's data (see enum gcov_raw).
  *
  * Sources as for gcov_data.c. What comes out is what libgcov would have left
- * had all the runs been of one program: counters are added, bits or-ed, runs
- * and the greatest counters of runs (sum_max) added. Data of one input alone
- * stays as it was.
+ * had all the runs been of one program: counters are added, bits or-ed, of the
+ * times of first calls the first kept, runs and the greatest counters of runs
+ * (sum_max) added. Data of one input alone stays as it was.
  *
- * Lost: counters that do not add up (values, targets, times), said in a
- * warning; of a sum of programs by gcc 4.8 to 8 their histogram of counters,
+ * Lost: counters that do not add up (values, targets), said in a warning; of a sum of programs by gcc 4.8 to 8 their histogram of counters,
  * which optimisation can do without.
  */
 #include <stdlib.h>
@@ -255,13 +254,26 @@ take_bits(const struct writer *w, uint32_t ident, uint32_t kind,
 	return bits;
 }
 
+static void
+put_counter(const struct writer *w, const struct row *row, enum gcov_sum sum,
+    uint32_t number, size_t *bit)
+{
+	uint64_t value = (uint64_t)row->count;
+
+	if (sum == GCOV_SUM_OR)
+		value = take_bits(w, row->line, row->block, number, bit);
+	else if (sum == GCOV_SUM_FIRST)
+		value = row->target ? ~row->target : 0;
+	put_u64(w, value);
+}
+
 /* False: there are not as many counters as are said to be. */
 static bool
 put_counters(const struct writer *w, uint32_t ident, uint32_t kind, uint32_t n)
 {
 	uint32_t layout = w->head[GCOV_RAW_LAYOUT], there = 0;
 	size_t at = find(w, ident, kind, 0), bit;
-	bool adds = cg_gcov_sum_of(kind, layout) == GCOV_SUM_ADD;
+	enum gcov_sum sum = cg_gcov_sum_of(kind, layout);
 
 	while (row_of(w, at + there, ident, kind))
 		there++;
@@ -273,8 +285,7 @@ put_counters(const struct writer *w, uint32_t ident, uint32_t kind, uint32_t n)
 	put_u32(w, there > 0 ? n : 0 - n);
 	bit = find(w, ident, GCOV_RAW_BITS + kind, 0);
 	for (uint32_t i = 0; i < there; i++)
-		put_u64(w, adds ? (uint64_t)w->row[at + i].count
-				: take_bits(w, ident, kind, i, &bit));
+		put_counter(w, &w->row[at + i], sum, i, &bit);
 	return true;
 }
 
@@ -365,8 +376,7 @@ put_file(struct writer *w)
 	for (uint32_t i = 0; ends && i < ends->target && i < 2; i++)
 		put_u32(w, 0);
 	if (get(w, 0, GCOV_RAW_LEFT, 0))
-		cg_warn(w->job,
-		    "counters of values, targets and times are left out");
+		cg_warn(w->job, "counters of values and targets are left out");
 	return status == CG_OK ? cg_out_status(w->out) : status;
 }
 
