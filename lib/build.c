@@ -234,6 +234,18 @@ find_fn(const struct cg_graph *graph, const struct cg_fn_entry *key)
 	return &graph->fn_slot[at];
 }
 
+cg_fn
+cg_build_find_fn(const struct cg_build *build, cg_name name, cg_file file,
+    cg_object object, cg_name symbol)
+{
+	const struct cg_fn_entry key = { .name = name,
+		.symbol = symbol == name ? 0 : symbol,
+		.file = file,
+		.object = object };
+
+	return build->graph->fn_slots ? *find_fn(build->graph, &key) : 0;
+}
+
 cg_name
 cg_add_name(struct cg_build *build, struct cg_slice name)
 {

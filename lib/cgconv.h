@@ -1239,6 +1239,21 @@ void cg_job_set_shard(
  */
 int cg_job_derive(struct cg_job *, cg_facts needs);
 /*
+ * The difference of what two other jobs have read becomes this one's graph, as
+ * if it had been read: what costs more after is above 0, what costs less below.
+ * Where the target holds no costs below 0 and they are not to be clamped, or
+ * where that is asked for, it has both side by side instead: of an event X,
+ * X_before and X_after. Functions are the same that have the same name, file
+ * and object; where paths differ, by their last components; where that leaves
+ * one of a name, by less. Calls are counted as after. No addresses, jumps,
+ * branches. Normalized, costs before are scaled to the sums of those after.
+ */
+enum { CG_DIFF_BESIDE = 1, CG_DIFF_NORMALIZE = 2 };
+int cg_job_diff(struct cg_job *, struct cg_job *before, struct cg_job *after,
+    unsigned how, const struct cg_graph **);
+/* What a function of side 0 (before) or 1 (after) is in the difference. */
+cg_fn cg_job_diff_fn(const struct cg_job *, int side, cg_fn);
+/*
  * CG_OK, or why sums or cursors gave nothing: memory, or a sum that does not
  * fit; it has been reported.
  */

@@ -59,6 +59,8 @@ cg_job_free(struct cg_job *job)
 	free(job->memory);
 	cg_rules_free(&job->rules);
 	cg_map_free(&job->input_ids);
+	free(job->diff_fn[0]);
+	free(job->diff_fn[1]);
 	free(job);
 }
 

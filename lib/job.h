@@ -64,6 +64,8 @@ struct cg_job {
 	struct cg_in *in;                /* NULL between inputs */
 	struct cg_build build;
 	struct cg_graph *graph;
+	cg_fn *diff_fn[2];               /* of cg_job_diff() */
+	size_t diff_fns[2];
 	struct cg_kept *kept;            /* by formats, while inputs are read */
 	struct cg_opened *opened;        /* symbols, by path */
 	size_t opens, open_cap;
