@@ -165,9 +165,33 @@ asks_for_batch(const struct args *args)
 	       args->max_memory || args->fail_fast || args->shards;
 }
 
+/* Options that mean something with one or two actions only. */
+static int
+check_company(const struct args *args)
+{
+	const struct {
+		bool given;
+		const char *name, *with;
+		int (*action[2])(struct args *);
+	} rules[] = {
+		{ args->json, "json", "--verify and --diff", { verify, diff } },
+		{ args->top, "top", "--info and --diff", { show_info, diff } },
+		{ args->beside, "side-by-side", "--diff", { diff, diff } },
+		{ args->normalize, "normalize", "--diff", { diff, diff } },
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		if (rules[i].given && args->action != rules[i].action[0] &&
+		    args->action != rules[i].action[1])
+			return cg_usage(args->job, "--%s goes with %s",
+			    rules[i].name, rules[i].with);
+	}
+	return CG_OK;
+}
+
 /*
- * --event means --info's; where something else is done it is what a format
- * makes of it, and --top means nothing. -t and -o have no meaning but to convert.
+ * --event means --info's and --diff's; where something else is done it is what
+ * a format makes of it. -t and -o have no meaning but to write.
  */
 static int
 settle(struct args *args)
@@ -176,7 +200,8 @@ settle(struct args *args)
 
 	if (args->action == NULL)
 		args->action = convert;
-	if (args->action != convert && (args->to || args->output))
+	if (args->action != convert && args->action != diff &&
+	    (args->to || args->output))
 		return cg_usage(args->job, "-%c and --%s do not go together",
 		    args->to ? 't' : 'o', args->action_name);
 	if (args->folder != NULL && (args->output || args->action != convert))
@@ -185,7 +210,8 @@ settle(struct args *args)
 	if (args->folder == NULL && (args->name || args->group_by))
 		return cg_usage(args->job, "--%s needs -O, where to write",
 		    args->name ? "name" : "group-by");
-	if (asks_for_batch(args) && !args->folder && !args->output)
+	if (asks_for_batch(args) && !args->folder &&
+	    (!args->output || args->action == diff))
 		return cg_usage(
 		    args->job, "a batch needs -O or -o, where to write");
 	if (args->from != NULL)
@@ -194,14 +220,11 @@ settle(struct args *args)
 		status = cg_job_set_to(args->job, args->to);
 	if (status == CG_OK && args->output != NULL)
 		status = cg_job_set_output(args->job, args->output);
-	if (status == CG_OK && args->json && args->action != verify)
-		return cg_usage(args->job, "--json goes with --verify");
-	if (args->action == show_info)
-		return status;
-	if (status == CG_OK && args->event != NULL)
+	if (status == CG_OK)
+		status = check_company(args);
+	if (status == CG_OK && args->event != NULL &&
+	    args->action != show_info && args->action != diff)
 		status = cg_job_set_option(args->job, "event", args->event);
-	if (status == CG_OK && args->top != NULL)
-		status = cg_usage(args->job, "--top goes with --info");
 	return status;
 }
 

@@ -18,7 +18,8 @@ struct args {
 	const char *action_name;
 	const char *from, *to, *output; /* NULL: not given */
 	const char *event, *top;
-	bool json; /* of --verify */
+	bool json; /* of --verify and --diff */
+	bool beside, normalize; /* of --diff */
 	char **input; /* in argv, compacted */
 	size_t inputs;
 	char **next; /* the argument to be looked at */
@@ -55,7 +56,7 @@ extern const struct option own_options[];
 /* Sorts argv out, up to NULL, into args and its job. */
 int parse_args(struct args *, char **argv);
 
-/* ---- what to do: convert.c help.c list.c detect.c info.c verify.c -------------- */
+/* ---- what to do: convert.c help.c list.c detect.c info.c verify.c diff.c ------- */
 
 int convert(struct args *);
 /* Does an option ask for one? */
@@ -71,6 +72,7 @@ int list_formats(struct args *);
 int detect(struct args *);
 int show_info(struct args *);
 int verify(struct args *);
+int diff(struct args *);
 /* Hands the inputs to the job; without any, standard input. */
 int add_inputs(struct args *);
 
@@ -83,6 +85,8 @@ void put_message(FILE *, const struct cg_message *);
 
 #define TOP_DEFAULT 10 /* functions in a table */
 
+/* How many functions --top asks for; it may say nothing. */
+int take_top(const struct args *, size_t otherwise, size_t *count);
 /* Ranks by a column: real events come first, inherited ones after them. */
 int show_top(struct args *, const struct cg_graph *, const struct cg_sums *,
     size_t column, size_t count);
@@ -93,7 +97,7 @@ const struct cg_event *column_event(const struct cg_graph *, size_t column);
 /* Sums all parts into cost; false if that overflows. */
 bool sum_parts(const struct cg_graph *, uint64_t *cost);
 
-/* ---- verify.c, same.c, differ.c: two profiles side by side ---------------- */
+/* ---- side.c: two profiles side by side ------------------------------------ */
 
 /* One of the two. */
 struct side {
@@ -104,8 +108,14 @@ struct side {
 	const char *path;
 	const struct cg_module *format;
 	cg_facts found; /* what is in it */
-	cg_facts holds; /* what could be in it, or follow from that */
+	cg_facts holds; /* verify: what could be in it, or follow from that */
 };
+/* Reads a profile with the side's job. */
+int open_side(struct side *, const char *path);
+/* Frees its sums and rows; the job stays. */
+void close_side(struct side *);
+
+/* ---- verify.c, same.c, differ.c: do they say the same? -------------------- */
 
 /*
  * A function in both: all of one name, and of one file and object if both
@@ -172,6 +182,10 @@ void put_safe(FILE *, struct cg_slice);
 /* A JSON string with its quotes; bytes that are no UTF-8 as \udcXX. */
 void put_json(FILE *, struct cg_slice);
 
+/* "name <cycle 1> (file) [object]"; cycle 0: none. */
+void put_function(FILE *, struct cg_slice name, uint32_t cycle,
+    struct cg_slice file, struct cg_slice object);
+
 /* A cost, signed or not, or none. */
 struct amount {
 	bool known, minus;
@@ -179,6 +193,7 @@ struct amount {
 };
 struct amount amount_u64(uint64_t);
 struct amount amount_i64(int64_t);
+struct amount amount_minus(struct amount, struct amount);
 /* Less than 0, 0, more than 0 as a is less than b; what is unknown is least. */
 int compare_amounts(struct amount a, struct amount b);
 
@@ -188,6 +203,15 @@ const char *amount_text(char buf[AMOUNT_ROOM], struct amount);
 /* "12.34%" of whole, "-" where that says nothing; returns buf. */
 const char *percent_text(
     char buf[AMOUNT_ROOM], struct amount, struct amount whole);
+
+/*
+ * A table: cells of numbers, then a name. head ends with the name's, and NULL.
+ */
+#define CELLS_MAX 8
+void put_table(FILE *, const char *const *head, size_t rows,
+    void (*put_cell)(char buf[AMOUNT_ROOM], const void *, size_t row,
+	size_t cell),
+    void (*put_name)(FILE *, const void *, size_t row), const void *);
 
 #define FACTS_ROOM 300
 /* "self lines calls", "-" if there are none; returns buf. */

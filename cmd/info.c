@@ -148,19 +148,11 @@ take_wishes(const struct args *args, const struct cg_graph *graph,
     size_t *column, size_t *count)
 {
 	size_t columns = cg_event_count(graph) + cg_formula_count(graph);
-	uint64_t number = TOP_DEFAULT;
-	struct cg_slice top;
+	int status = take_top(args, TOP_DEFAULT, count);
 
-	if (args->top != NULL) {
-		top = cg_slice(args->top);
-		if (!cg_get_u64(top, &number))
-			return cg_usage(args->job,
-			    "expected a number: '--top %s'", args->top);
-	}
-	*count = number < SIZE_MAX ? (size_t)number : SIZE_MAX;
 	*column = 0;
-	if (args->event == NULL)
-		return CG_OK;
+	if (status != CG_OK || args->event == NULL)
+		return status;
 	while (*column < columns &&
 	       strcmp(column_event(graph, *column)->name, args->event) != 0)
 		++*column;

@@ -157,6 +157,22 @@ set_json(struct args *args, const char *value)
 }
 
 static int
+set_beside(struct args *args, const char *value)
+{
+	(void)value;
+	args->beside = true;
+	return CG_OK;
+}
+
+static int
+set_normalize(struct args *args, const char *value)
+{
+	(void)value;
+	args->normalize = true;
+	return CG_OK;
+}
+
+static int
 set_quiet(struct args *args, const char *value)
 {
 	(void)value;
@@ -392,8 +408,8 @@ const struct option own_options[] = {
 	    .set = set_nul, .aside = true },
 	{ 0, "name", "TEMPLATE", "name outputs so: {dir}, {base}, {stem}",
 	    .set = set_name },
-	{ 0, "group-by", "dir|REGEX",
-	    "one output for all of a folder, or of what REGEX matches",
+	{ 0, "group-by", "KEY",
+	    "one output for each folder (dir), or match of a regex",
 	    .set = set_group_by },
 	{ 'j', "jobs", "N", "N at once; else as many as cores", .set = set_jobs,
 	    .aside = true },
@@ -419,15 +435,23 @@ const struct option own_options[] = {
 	    .set = set_retry, .aside = true },
 	{ 0, "info", NULL, "show what is in the inputs, for people",
 	    .action = show_info, .group = "Other tasks" },
-	{ 0, "event", "NAME", "of --info: rank functions by this event",
+	{ 0, "diff", NULL, "what costs more in the second profile, what less?",
+	    .action = diff },
+	{ 0, "side-by-side", NULL, "of --diff: write both, not the difference",
+	    .set = set_beside },
+	{ 0, "normalize", NULL,
+	    "of --diff: scale the first to the second's sum",
+	    .set = set_normalize },
+	{ 0, "event", "NAME", "of --info, --diff: rank functions by this event",
 	    .set = set_event },
-	{ 0, "top", "N", "of --info: show N functions, not 10",
+	{ 0, "top", "N", "of --info, --diff: show N functions, not 10",
 	    .set = set_top },
 	{ 0, "detect", NULL, "tell each input's format, a line for scripts",
 	    .action = detect },
 	{ 0, "verify", NULL, "does the second profile say what the first does?",
 	    .action = verify },
-	{ 0, "json", NULL, "of --verify: answer in JSON", .set = set_json },
+	{ 0, "json", NULL, "of --verify, --diff: answer in JSON",
+	    .set = set_json },
 	{ 0, "merge-manifests", NULL,
 	    "add up the books of all shares: is every input done?",
 	    .action = merge_manifests },

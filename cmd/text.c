@@ -1,6 +1,7 @@
 /*
  * text.c - names, numbers and sets of facts as people read them.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -96,6 +97,56 @@ put_json(FILE *to, struct cg_slice text)
 	putc('"', to);
 }
 
+void
+put_function(FILE *to, struct cg_slice name, uint32_t cycle,
+    struct cg_slice file, struct cg_slice object)
+{
+	put_safe(to, name.len > 0 ? name : cg_slice("???"));
+	if (cycle != 0)
+		fprintf(to, " <cycle %" PRIu32 ">", cycle);
+	if (file.len > 0) {
+		fputs(" (", to);
+		put_safe(to, file);
+		putc(')', to);
+	}
+	if (object.len > 0) {
+		fputs(" [", to);
+		put_safe(to, object);
+		putc(']', to);
+	}
+}
+
+void
+put_table(FILE *to, const char *const *head, size_t rows,
+    void (*put_cell)(char[AMOUNT_ROOM], const void *, size_t, size_t),
+    void (*put_name)(FILE *, const void *, size_t), const void *arg)
+{
+	char text[AMOUNT_ROOM];
+	int width[CELLS_MAX];
+	size_t cells = 0;
+
+	for (; head[cells + 1] != NULL; cells++) {
+		width[cells] = (int)strlen(head[cells]);
+		for (size_t i = 0; i < rows; i++) {
+			put_cell(text, arg, i, cells);
+			if ((int)strlen(text) > width[cells])
+				width[cells] = (int)strlen(text);
+		}
+	}
+	for (size_t cell = 0; cell < cells; cell++)
+		fprintf(to, "  %*s", width[cell], head[cell]);
+	fprintf(to, "  %s\n", head[cells]);
+	for (size_t i = 0; i < rows; i++) {
+		for (size_t cell = 0; cell < cells; cell++) {
+			put_cell(text, arg, i, cell);
+			fprintf(to, "  %*s", width[cell], text);
+		}
+		fputs("  ", to);
+		put_name(to, arg, i);
+		putc('\n', to);
+	}
+}
+
 struct amount
 amount_u64(uint64_t value)
 {
@@ -113,6 +164,25 @@ amount_i64(int64_t value)
 	if (value < 0)
 		amount.size = 0 - amount.size;
 	return amount;
+}
+
+struct amount
+amount_minus(struct amount a, struct amount b)
+{
+	struct amount difference = { .known = a.known && b.known };
+
+	if (a.minus != b.minus) {
+		difference.minus = a.minus;
+		difference.size = a.size + b.size;
+		difference.known &= difference.size >= a.size;
+	} else if (a.size >= b.size) {
+		difference.minus = a.minus && a.size > b.size;
+		difference.size = a.size - b.size;
+	} else {
+		difference.minus = !a.minus;
+		difference.size = b.size - a.size;
+	}
+	return difference;
 }
 
 int

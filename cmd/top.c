@@ -75,6 +75,18 @@ sum_parts(const struct cg_graph *graph, uint64_t *cost)
 	return true;
 }
 
+int
+take_top(const struct args *args, size_t otherwise, size_t *count)
+{
+	uint64_t number = otherwise;
+
+	if (args->top != NULL && !cg_get_u64(cg_slice(args->top), &number))
+		return cg_usage(
+		    args->job, "expected a number: '--top %s'", args->top);
+	*count = number < SIZE_MAX ? (size_t)number : SIZE_MAX;
+	return CG_OK;
+}
+
 static struct amount
 fn_amount(const struct ranking *ranking, cg_fn fn, int key)
 {
@@ -132,77 +144,45 @@ rank_functions(struct ranking *ranking, int key)
 	sort_and_cut(ranking);
 }
 
-#define CELLS 5
-
-static const char *
-cell_text(char buf[AMOUNT_ROOM], const struct ranking *ranking,
-    const struct row *row, size_t cell)
+static void
+put_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
 {
-	if (cell == CELLS - 1)
-		return amount_text(
+	const struct ranking *ranking = arg;
+	const struct row *row = &ranking->row[i];
+
+	if (cell == 2 * KEYS)
+		amount_text(
 		    buf, amount_u64(cg_sum_calls_in(ranking->sums, row->fn)));
-	if (cell % 2 == 0)
-		return amount_text(buf, row->cost[cell / 2]);
-	return percent_text(buf, row->cost[cell / 2], ranking->whole);
+	else if (cell % 2 == 0)
+		amount_text(buf, row->cost[cell / 2]);
+	else
+		percent_text(buf, row->cost[cell / 2], ranking->whole);
 }
 
 static void
-print_function(const struct ranking *ranking, cg_fn fn)
+put_name(FILE *to, const void *arg, size_t i)
 {
+	const struct ranking *ranking = arg;
 	const struct cg_graph *graph = ranking->graph;
-	struct cg_slice name = cg_fn_name(graph, fn);
-	struct cg_slice file = cg_file_path(graph, cg_fn_file(graph, fn));
-	struct cg_slice object = cg_object_path(graph, cg_fn_object(graph, fn));
-	uint32_t cycle = cg_sum_cycle(ranking->sums, fn);
+	cg_fn fn = ranking->row[i].fn;
 
-	put_safe(stdout, name.len > 0 ? name : cg_slice("???"));
-	if (cycle != 0)
-		printf(" <cycle %" PRIu32 ">", cycle);
-	if (file.len > 0) {
-		fputs(" (", stdout);
-		put_safe(stdout, file);
-		putchar(')');
-	}
-	if (object.len > 0) {
-		fputs(" [", stdout);
-		put_safe(stdout, object);
-		putchar(']');
-	}
-	putchar('\n');
+	put_function(to, cg_fn_name(graph, fn),
+	    cg_sum_cycle(ranking->sums, fn),
+	    cg_file_path(graph, cg_fn_file(graph, fn)),
+	    cg_object_path(graph, cg_fn_object(graph, fn)));
 }
 
 static void
 print_ranking(const struct ranking *ranking, const char *title)
 {
-	static const char *const head[CELLS] = { "Inclusive", "", "Self", "",
-		"Calls" };
-	char text[AMOUNT_ROOM];
-	int width[CELLS];
+	static const char *const head[] = { "Inclusive", "", "Self", "",
+		"Calls", "Function (file) [object]", NULL };
 
-	for (size_t cell = 0; cell < CELLS; cell++) {
-		width[cell] = (int)strlen(head[cell]);
-		for (size_t i = 0; i < ranking->rows; i++) {
-			const struct row *row = ranking->row + i;
-
-			cell_text(text, ranking, row, cell);
-			if ((int)strlen(text) > width[cell])
-				width[cell] = (int)strlen(text);
-		}
-	}
 	printf("\n%s: ", title);
 	put_safe(stdout,
 	    cg_slice(column_event(ranking->graph, ranking->column)->name));
 	putchar('\n');
-	for (size_t cell = 0; cell < CELLS; cell++)
-		printf("  %*s", width[cell], head[cell]);
-	puts("  Function (file) [object]");
-	for (size_t i = 0; i < ranking->rows; i++) {
-		for (size_t cell = 0; cell < CELLS; cell++)
-			printf("  %*s", width[cell],
-			    cell_text(text, ranking, ranking->row + i, cell));
-		fputs("  ", stdout);
-		print_function(ranking, ranking->row[i].fn);
-	}
+	put_table(stdout, head, ranking->rows, put_cell, put_name, ranking);
 }
 
 static void

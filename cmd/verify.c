@@ -40,21 +40,14 @@ static int
 read_side(struct verify *v, int s, const char *path)
 {
 	struct side *side = &v->side[s];
-	struct cg_detected found;
 	int status;
 
 	if (side->job == NULL)
 		return cg_nomem(v->args->job);
-	status = cg_job_add_input(side->job, path);
+	status = open_side(side, path);
 	if (status == CG_OK)
-		status = cg_job_read(side->job, &side->graph);
-	if (status != CG_OK)
-		return status;
-	side->path = cg_job_source(side->job, 0, &found);
-	side->format = found.module;
-	side->found = cg_graph_facts(side->graph);
-	side->holds = facts_held(side);
-	return CG_OK;
+		side->holds = facts_held(side);
+	return status;
 }
 
 /* The deepest level of recursion among names: 3 for "f'3". */
@@ -124,17 +117,7 @@ print_function(const struct verify *v, size_t group)
 {
 	const struct same *same = &v->same[v->first[group]];
 
-	put_safe(stdout, same->name.len ? same->name : cg_slice("???"));
-	if (same->file.len > 0) {
-		fputs(" (", stdout);
-		put_safe(stdout, same->file);
-		putchar(')');
-	}
-	if (same->object.len > 0) {
-		fputs(" [", stdout);
-		put_safe(stdout, same->object);
-		putchar(']');
-	}
+	put_function(stdout, same->name, 0, same->file, same->object);
 }
 
 static void
@@ -409,8 +392,7 @@ verify(struct args *args)
 	if (status == CG_OK)
 		status = compare(&v);
 	for (int s = 0; s < 2; s++) {
-		cg_sums_free(v.side[s].sums);
-		cg_rows_free(v.side[s].rows);
+		close_side(&v.side[s]);
 		free(v.group[s]);
 		free(v.file[s]);
 	}

@@ -476,12 +476,21 @@ add_column(struct writer *w, size_t event)
 	return true;
 }
 
+/* Two events of which one is before, the other after: which? */
 static bool
-is_pair(const struct cg_graph *graph)
+is_pair(const struct cg_graph *graph, size_t *before, size_t *after)
 {
-	return cg_event_count(graph) == 2 &&
-	       cg_starts(cg_slice(cg_get_event(graph, 0)->name), "before") &&
-	       cg_starts(cg_slice(cg_get_event(graph, 1)->name), "after");
+	struct cg_slice name[2];
+
+	if (cg_event_count(graph) != 2)
+		return false;
+	name[0] = cg_slice(cg_get_event(graph, 0)->name);
+	name[1] = cg_slice(cg_get_event(graph, 1)->name);
+	/* --diff --side-by-side calls them so. */
+	*before = ends_with(name[1], "_before") && ends_with(name[0], "_after");
+	*after = !*before;
+	return *before == 1 ||
+	       (cg_starts(name[0], "before") && cg_starts(name[1], "after"));
 }
 
 /* The event that was asked for, else both of a difference, else the first. */
@@ -489,7 +498,7 @@ static int
 choose_events(struct writer *w)
 {
 	const char *name = cg_opt(w->job, "event");
-	size_t count = cg_event_count(w->graph);
+	size_t count = cg_event_count(w->graph), before, after;
 
 	for (size_t i = 0; name && i < count; i++) {
 		if (strcmp(cg_get_event(w->graph, i)->name, name) == 0) {
@@ -502,10 +511,13 @@ choose_events(struct writer *w)
 	if (count == 0)
 		return cg_fail(
 		    w->job, "folded needs an event; the input has none");
+	if (is_pair(w->graph, &before, &after)) {
+		add_column(w, before);
+		add_column(w, after);
+		return CG_OK;
+	}
 	add_column(w, 0);
-	if (is_pair(w->graph))
-		add_column(w, 1);
-	else if (count > 1)
+	if (count > 1)
 		cg_note(w->job, "%s is written; --event names another",
 		    cg_get_event(w->graph, 0)->name);
 	else if (!w->fraction[0] &&
