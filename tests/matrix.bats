@@ -7,16 +7,9 @@ setup()
 	dir=$BATS_TEST_TMPDIR
 }
 
-writers()
-{
-	"$CGCONV" --list-formats | awk '$2 ~ /write/ { print $1 }'
-}
-
-# Those whose output can be read again.
-rereaders()
-{
-	"$CGCONV" --list-formats | awk '$2 == "read,write" { print $1 }'
-}
+# All writers; those whose output can be read again.
+writers=$("$CGCONV" --list-formats | awk '$2 ~ /write/ { print $1 }')
+rereaders=$("$CGCONV" --list-formats | awk '$2 == "read,write" { print $1 }')
 
 # May a writer refuse the sample? A gmon.out needs addresses, folded stacks
 # need stacks, and only few hold costs below zero and what has no event.
@@ -84,7 +77,7 @@ totals()
 	for file in $(samples); do
 		may_refuse callgrind "$file" && continue
 		totals "$file" "$file" >"$dir/want"
-		for to in $(rereaders); do
+		for to in $rereaders; do
 			# Data alone says nothing of lines: see gcda.bats.
 			[ "$to" = gcov ] && continue
 			convert "$to" "$file" >"$dir/out" || continue
@@ -112,7 +105,7 @@ totals()
 }
 
 @test "matrix: X to X to X is the same as X to X" {
-	for to in $(rereaders); do
+	for to in $rereaders; do
 		for file in $(samples); do
 			convert "$to" "$file" >"$dir/one" || continue
 			# shellcheck disable=SC2046 # two words or none
@@ -123,24 +116,16 @@ totals()
 	done
 }
 
-@test "matrix: by way of JSON nothing changes" {
+@test "matrix: by way of JSON nothing changes, nor in a second run" {
 	for file in $(samples); do
+		exe=$(exe_of "$file")
 		convert json "$file" >"$dir/json"
-		for to in $(writers); do
-			convert "$to" "$file" >"$dir/one" || continue
-			# shellcheck disable=SC2046 # two words or none
-			"$CGCONV" -q -t "$to" $(exe_of "$file") "$dir/json" \
-				>"$dir/two"
-			same "$dir/one" "$dir/two"
-		done
-	done
-}
-
-@test "matrix: two runs write the same bytes" {
-	for file in $(samples); do
-		for to in $(writers); do
+		for to in $writers; do
 			convert "$to" "$file" >"$dir/one" || continue
 			convert "$to" "$file" >"$dir/two"
+			cmp "$dir/one" "$dir/two"
+			# shellcheck disable=SC2086 # two words or none
+			"$CGCONV" -q -t "$to" $exe "$dir/json" >"$dir/two"
 			same "$dir/one" "$dir/two"
 		done
 	done
@@ -192,63 +177,14 @@ is_pair()
 	done
 }
 
-# There is no end mark in a gmon.out, nor in folded stacks or samples of perf:
-# behind a whole record a cut does not show.
-at_record()
-{
-	case $1 in
-	samples/gprof/*/gmon*) ;;
-	samples/gcov/*.gcno)
-		perl tests/oracle/gcno-ends.pl "$1" |
-			grep -qx $(($(wc -c <"$1") - $2))
-		return
-		;;
-	samples/folded/* | samples/perf-script/*/lines.perf | \
-		samples/gcov-text/*)
-		[ -z "$(tail -c 1 "$dir/cut")" ] && return
-		;;
-	samples/perf-script/*)
-		[ "$(tail -c 2 "$dir/cut" | wc -l)" -eq 2 ] && return
-		;;
-	samples/lcov/*)
-		# Behind a section, or what begins one.
-		case $(tail -n 1 "$dir/cut") in
-		end_of_record | TN*) return ;;
-		esac
-		return 1
-		;;
-	*) return 1 ;;
-	esac
-	(($2 % 13 == 0 || $2 % 21 == 0))
-}
-
 @test "matrix: cut at any byte, an input is an error or a warning" {
 	# Sanitizers take their time; the fuzzers run with them, too.
 	few=1
 	case ${CFLAGS-} in *-fsanitize*) few=5 ;; esac
 	for file in $(samples); do
-		size=$(wc -c <"$file")
 		convert callgrind "$file" >"$dir/whole" || continue
-		step=$(((size > 300 ? size / 50 + 1 : 1) * few))
-		for ((i = 0; i < size - 1; i += step)); do
-			head -c "$i" "$file" >"$dir/cut"
-			status=0
-			# shellcheck disable=SC2046 # two words or none
-			"$CGCONV" -t callgrind $(exe_of "$file") "$dir/cut" \
-				-o "$dir/out" 2>"$dir/err" || status=$?
-			# Silence is right where nothing was lost: zeros, a
-			# last newline.
-			[ "$status" -le 1 ] && [ -s "$dir/err" ] ||
-				cmp -s "$dir/out" "$dir/whole" ||
-				at_record "$file" $((size - i)) || {
-				echo "$file cut at $i: status $status"
-				cat "$dir/err"
-				return 1
-			}
-			if [ "$status" -ne 0 ]; then
-				[ ! -e "$dir/out" ]
-			fi
-			rm -f "$dir/out"
-		done
+		# shellcheck disable=SC2046 # two words or none
+		perl tests/cuts.pl "$CGCONV" "$dir" "$few" "$file" \
+			$(exe_of "$file")
 	done
 }

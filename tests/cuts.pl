@@ -1,0 +1,83 @@
+#!/usr/bin/perl
+# cuts.pl CGCONV ROOM FEW INPUT [OPTION...] - converts an input that is cut at
+# every byte (a bigger one at 50 places, FEW times fewer). ROOM/whole holds what
+# the whole of it gives; ROOM is where to work.
+#
+# A cut is an error or a warning, unless nothing was lost by it or the format
+# does not let one notice; an error leaves no output.
+use strict;
+use warnings;
+
+my ($cgconv, $room, $few, $input, @options) = @ARGV;
+
+sub slurp {
+    my ($name) = @_;
+    open my $in, '<:raw', $name or die "$name: $!\n";
+    local $/;
+    return scalar(<$in>) // '';
+}
+
+my $profile = slurp($input);
+my $whole   = slurp("$room/whole");
+
+# Where notes of coverage may end: behind each of their records.
+my %note_ends;
+if ($input =~ /\.gcno$/) {
+    $note_ends{ 0 + $_ } = 1
+        for split /\n/, qx(perl tests/oracle/gcno-ends.pl '$input');
+}
+
+sub is_record_of_gmon { my ($cut, $left) = @_; $left % 13 == 0 || $left % 21 == 0 }
+sub is_note           { my ($cut) = @_; $note_ends{ length $cut } }
+sub is_line           { my ($cut) = @_; $cut eq '' || $cut =~ /\n\z/ }
+sub is_paragraph      { my ($cut) = @_; $cut =~ /\n\n\z/ }
+sub is_section        { my ($cut) = @_; $cut =~ /(?:^|\n)(?:end_of_record|TN[^\n]*)\n?\z/ }
+
+# Formats without an end mark, where a cut behind a whole record does not show.
+my @endless = (
+    [ qr{^samples/gprof/[^/]+/gmon},              \&is_record_of_gmon ],
+    [ qr{^samples/gcov/.*\.gcno$},                \&is_note ],
+    [ qr{^samples/(?:folded|gcov-text)/},         \&is_line ],
+    [ qr{^samples/perf-script/[^/]+/lines\.perf}, \&is_line ],
+    [ qr{^samples/perf-script/},                  \&is_paragraph ],
+    [ qr{^samples/lcov/},                         \&is_section ],
+);
+
+sub is_at_record {
+    my ($cut) = @_;
+    for (@endless) {
+        my ($name, $is) = @$_;
+        return $is->($cut, length($profile) - length $cut) if $input =~ $name;
+    }
+    return 0;
+}
+
+# Converts ROOM/cut; returns the exit status, or 255 if a signal ended it.
+sub convert {
+    my $pid = fork() // die "fork: $!\n";
+    if ($pid == 0) {
+        open STDERR, '>', "$room/err" or die "$room/err: $!\n";
+        exec $cgconv, '-t', 'callgrind', @options, "$room/cut", '-o',
+            "$room/out" or die "$cgconv: $!\n";
+    }
+    waitpid $pid, 0;
+    return $? & 127 ? 255 : $? >> 8;
+}
+
+my $size = length $profile;
+my $step = ($size > 300 ? int($size / 50) + 1 : 1) * $few;
+for (my $at = 0; $at < $size - 1; $at += $step) {
+    unlink "$room/out";
+    my $cut = substr $profile, 0, $at;
+    open my $out, '>:raw', "$room/cut" or die "$room/cut: $!\n";
+    print {$out} $cut;
+    close $out or die "$room/cut: $!\n";
+    my $status  = convert();
+    my $is_left = -e "$room/out";
+    next if $status == 1 && -s "$room/err" && !$is_left;
+    next if $status == 0 && $is_left && (-s "$room/err" ||
+        slurp("$room/out") eq $whole || is_at_record($cut));
+    print "$input cut at $at: status $status",
+        $is_left ? ', an output' : '', "\n", slurp("$room/err");
+    exit 1;
+}
