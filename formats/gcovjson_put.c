@@ -9,6 +9,7 @@
 
 #define LITERAL(to, text) put_bytes(to, text, sizeof(text) - 1)
 #define ITEM_ROOM 256 /* of one branch, call or condition but its terms */
+#define HEAD_ROOM 512 /* of what is between names and lists */
 
 static inline char *
 put_bytes(char *to, const char *text, size_t n)
@@ -39,13 +40,9 @@ cg_gcovjson_put_text(struct writer *w, const char *key, struct cg_slice text)
 	cg_put_json(w->out, text);
 }
 
-static void
-put_number(struct writer *w, const char *key, int64_t number)
-{
-	cg_gcovjson_put_key(w, key);
-	cg_out_advance(w->out,
-	    cg_format_i64(cg_out_reserve(w->out, CG_NUMBER_MAX), number));
-}
+/* A key with its comma and colon, then a number. */
+#define NUMBER(to, key, number) \
+	cg_format_i64(LITERAL(to, ",\"" key "\":"), number)
 
 /* ---- Functions ---------------------------------------------------------- */
 
@@ -69,16 +66,19 @@ entries_of(const struct writer *w, cg_fn fn)
 
 /* Paths that were not gone; which blocks they have is not known. */
 static void
-put_paths(struct writer *w, cg_fn fn)
+put_paths(struct writer *w, cg_fn fn, const struct cg_coverage *sum)
 {
+	char *to = cg_out_reserve(w->out, HEAD_ROOM);
 	struct cg_branch row;
 	bool comma = false;
 
-	cg_gcovjson_put_key(w, "prime_path_coverage");
-	cg_putc(w->out, '[');
+	to = NUMBER(to, "total_prime_paths", (int64_t)sum->paths);
+	to = NUMBER(to, "covered_prime_paths", (int64_t)sum->paths_covered);
+	to = LITERAL(to, ",\"prime_path_coverage\":[");
+	cg_out_advance(w->out, to);
 	if (!cg_rows_open(w->rows, w->part, fn))
 		return;
-	while (cg_next_branch(w->rows, &row)) {
+	while (sum->paths > 0 && cg_next_branch(w->rows, &row)) {
 		if (row.kind != CG_BRANCH_PATH || row.count > 0)
 			continue;
 		cg_puts(w->out, comma ? ",{\"id\":" : "{\"id\":");
@@ -94,29 +94,29 @@ cg_gcovjson_put_fn(struct writer *w, cg_fn fn)
 {
 	struct cg_range range;
 	struct cg_coverage sum;
+	char *to;
 
 	if (!cg_get_coverage(w->rows, w->part, fn, 0, &sum))
 		return false;
 	cg_fn_range(w->graph, fn, &range);
-	cg_puts(w->out, w->comma ? ",{" : "{");
-	w->comma = false;
-	cg_gcovjson_put_text(w, "name", symbol_of(w, fn));
-	cg_gcovjson_put_text(w, "demangled_name", cg_fn_name(w->graph, fn));
-	put_number(w, "start_line", range.first);
-	put_number(w, "start_column", range.first_column);
-	put_number(w, "end_line", range.last);
-	put_number(w, "end_column", range.last_column);
-	put_number(w, "blocks", (int64_t)sum.blocks);
-	put_number(w, "blocks_executed", (int64_t)sum.executed);
-	put_number(w, "execution_count",
+	cg_puts(w->out, w->comma ? ",{\"name\":" : "{\"name\":");
+	cg_put_json(w->out, symbol_of(w, fn));
+	cg_puts(w->out, ",\"demangled_name\":");
+	cg_put_json(w->out, cg_fn_name(w->graph, fn));
+	to = cg_out_reserve(w->out, HEAD_ROOM);
+	to = NUMBER(to, "start_line", range.first);
+	to = NUMBER(to, "start_column", range.first_column);
+	to = NUMBER(to, "end_line", range.last);
+	to = NUMBER(to, "end_column", range.last_column);
+	to = NUMBER(to, "blocks", (int64_t)sum.blocks);
+	to = NUMBER(to, "blocks_executed", (int64_t)sum.executed);
+	to = NUMBER(to, "execution_count",
 	    sum.entered ? sum.entries : entries_of(w, fn));
-	if (w->major >= 15 || sum.paths > 0) {
-		put_number(w, "total_prime_paths", (int64_t)sum.paths);
-		put_number(
-		    w, "covered_prime_paths", (int64_t)sum.paths_covered);
-		put_paths(w, fn);
-	}
+	cg_out_advance(w->out, to);
+	if (w->major >= 15 || sum.paths > 0)
+		put_paths(w, fn, &sum);
 	cg_putc(w->out, '}');
+	w->comma = true;
 	return true;
 }
 
@@ -202,42 +202,42 @@ put_call(char *to, const struct cg_branch *row)
 	return LITERAL(to, "}");
 }
 
-/* An array of the rows of one kind that have all of these flags. */
-static void
-put_rows(struct writer *w, const char *key, const struct entry *entry, size_t n,
+/* A list of the rows of one kind that have all of these flags. */
+static char *
+put_rows(struct writer *w, char *to, const struct entry *entry, size_t n,
     enum cg_branch_kind kind, unsigned flags,
     char *(*put)(char *, const struct cg_branch *))
 {
 	bool comma = false;
 
-	cg_gcovjson_put_key(w, key);
-	cg_putc(w->out, '[');
+	*to++ = '[';
 	for (size_t i = 0; i < n; i++) {
 		const struct cg_branch *end, *row;
 
 		row = find_rows(&entry[i].line, kind, &end);
 		for (; row < end; row++) {
-			char *to = cg_out_reserve(w->out, ITEM_ROOM);
-
 			if ((row->flags & flags) != flags)
 				continue;
+			cg_out_advance(w->out, to);
+			to = cg_out_reserve(w->out, ITEM_ROOM);
 			*to = ',';
-			cg_out_advance(w->out, put(to + comma, row));
+			to = put(to + comma, row);
 			comma = true;
 		}
 	}
-	cg_putc(w->out, ']');
+	cg_out_advance(w->out, to);
+	to = cg_out_reserve(w->out, HEAD_ROOM);
+	*to++ = ']';
+	return to;
 }
 
 /* The terms of a decision whose outcome that was not shown to matter. */
 static void
-put_terms(struct writer *w, const char *key, const struct cg_branch *row,
+put_terms(struct writer *w, const struct cg_branch *row,
     const struct cg_branch *end, unsigned outcome)
 {
 	bool comma = false;
 
-	cg_gcovjson_put_key(w, key);
-	cg_putc(w->out, '[');
 	for (; row < end; row++) {
 		if ((row->index & 1) != outcome || row->count > 0)
 			continue;
@@ -246,24 +246,24 @@ put_terms(struct writer *w, const char *key, const struct cg_branch *row,
 		cg_putu(w->out, row->index / 2);
 		comma = true;
 	}
-	cg_putc(w->out, ']');
 }
 
 static void
 put_condition(
     struct writer *w, const struct cg_branch *row, const struct cg_branch *end)
 {
+	char *to = cg_out_reserve(w->out, ITEM_ROOM);
 	int64_t covered = 0;
 
 	for (const struct cg_branch *at = row; at < end; at++)
 		covered += at->count > 0;
-	w->comma = false;
-	cg_putc(w->out, '{');
-	put_number(w, "count", end - row);
-	put_number(w, "covered", covered);
-	put_terms(w, "not_covered_true", row, end, 1);
-	put_terms(w, "not_covered_false", row, end, 0);
-	cg_putc(w->out, '}');
+	to = cg_format_i64(LITERAL(to, "{\"count\":"), end - row);
+	to = NUMBER(to, "covered", covered);
+	cg_out_advance(w->out, LITERAL(to, ",\"not_covered_true\":["));
+	put_terms(w, row, end, 1);
+	cg_puts(w->out, "],\"not_covered_false\":[");
+	put_terms(w, row, end, 0);
+	cg_puts(w->out, "]}");
 }
 
 static void
@@ -271,8 +271,6 @@ put_conditions(struct writer *w, const struct entry *entry, size_t n)
 {
 	bool comma = false;
 
-	cg_gcovjson_put_key(w, "conditions");
-	cg_putc(w->out, '[');
 	for (size_t i = 0; i < n; i++) {
 		const struct cg_branch *end, *row, *next;
 
@@ -287,8 +285,36 @@ put_conditions(struct writer *w, const struct entry *entry, size_t n)
 			comma = true;
 		}
 	}
-	cg_putc(w->out, ']');
-	w->comma = true;
+}
+
+/* Do its bytes stand for themselves in a string of JSON? */
+static bool
+is_plain(struct cg_slice text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+
+		if (c < ' ' || c > '~' || c == '"' || c == '\\')
+			return false;
+	}
+	return true;
+}
+
+/* Lines in a row mostly name the same function: it is looked at once. */
+static void
+put_fn_name(struct writer *w, cg_fn fn)
+{
+	struct cg_slice name = symbol_of(w, fn);
+
+	cg_puts(w->out, ",\"function_name\":");
+	if (fn != w->named && !is_plain(name)) {
+		cg_put_json(w->out, name);
+		return;
+	}
+	w->named = fn;
+	cg_putc(w->out, '"');
+	cg_put(w->out, name);
+	cg_putc(w->out, '"');
 }
 
 void
@@ -297,6 +323,7 @@ cg_gcovjson_put_line(
 {
 	bool unexecuted = false;
 	int64_t count = 0, more;
+	char *to;
 
 	for (size_t i = 0; i < n; i++) {
 		more = count_of(w, &entry[i].line);
@@ -304,22 +331,26 @@ cg_gcovjson_put_line(
 			count = more < 0 ? INT64_MIN : INT64_MAX;
 		unexecuted |= is_unexecuted(w, &entry[i].line);
 	}
-	cg_puts(w->out, w->comma ? ",{" : "{");
-	w->comma = false;
-	put_number(w, "line_number", entry->line.line);
+	to = cg_out_reserve(w->out, HEAD_ROOM);
+	*to = ',';
+	to = LITERAL(to + w->comma, "{\"line_number\":");
+	cg_out_advance(w->out, cg_format_u64(to, entry->line.line));
 	if (fn != 0)
-		cg_gcovjson_put_text(w, "function_name", symbol_of(w, fn));
-	put_number(w, "count", count);
-	cg_gcovjson_put_key(w, "unexecuted_block");
-	cg_puts(w->out, unexecuted ? "true" : "false");
+		put_fn_name(w, fn);
+	to = NUMBER(cg_out_reserve(w->out, HEAD_ROOM), "count", count);
+	to = put_bool(LITERAL(to, ",\"unexecuted_block\":"), unexecuted);
 	if (w->blocks)
-		put_rows(w, "block_ids", entry, n, CG_BRANCH_BLOCK,
-		    CG_BRANCH_LAST, put_block_id);
-	put_rows(w, "branches", entry, n, CG_BRANCH_ARC, 0,
-	    w->blocks ? put_branch_blocks : put_branch);
+		to = put_rows(w, LITERAL(to, ",\"block_ids\":"), entry, n,
+		    CG_BRANCH_BLOCK, CG_BRANCH_LAST, put_block_id);
+	to = put_rows(w, LITERAL(to, ",\"branches\":"), entry, n, CG_BRANCH_ARC,
+	    0, w->blocks ? put_branch_blocks : put_branch);
 	if (w->blocks) {
-		put_rows(w, "calls", entry, n, CG_BRANCH_CALL, 0, put_call);
+		to = put_rows(w, LITERAL(to, ",\"calls\":"), entry, n,
+		    CG_BRANCH_CALL, 0, put_call);
+		cg_out_advance(w->out, LITERAL(to, ",\"conditions\":["));
 		put_conditions(w, entry, n);
+		to = LITERAL(cg_out_reserve(w->out, HEAD_ROOM), "]");
 	}
-	cg_putc(w->out, '}');
+	cg_out_advance(w->out, LITERAL(to, "}"));
+	w->comma = true;
 }

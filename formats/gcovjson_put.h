@@ -35,6 +35,7 @@ struct writer {
 	cg_fn *open;    /* functions that have begun */
 	size_t opens, open_cap;
 	uint64_t line; /* the next one where they may end */
+	cg_fn named;   /* the last one that a line names, if it is plain */
 	bool comma;
 };
 

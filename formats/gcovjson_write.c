@@ -142,7 +142,7 @@ compare_entries(const void *pa, const void *pb)
 
 /*
  * All lines of the file: those of group functions by function, in *groups, then
- * the others by line, what functions did there in the order of the unit.
+ * the others by line.
  */
 static bool
 list_lines(struct writer *w, size_t *entries, size_t *groups)
@@ -170,10 +170,19 @@ list_lines(struct writer *w, size_t *entries, size_t *groups)
 	*entries = n;
 	if (*groups > 0)
 		qsort(w->entry, *groups, sizeof(*w->entry), compare_entries);
-	if (n > *groups)
-		qsort(w->entry + *groups, n - *groups, sizeof(*w->entry),
-		    compare_entries);
 	return true;
+}
+
+/* What functions did on one line: in the order of the unit. */
+static void
+sort_line(struct entry *entry, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && compare_entries(&entry[i - 1], &entry[i]) < 0)
+		i++;
+	if (i < n)
+		qsort(entry, n, sizeof(*entry), compare_entries);
 }
 
 static bool
@@ -190,6 +199,7 @@ put_lines(struct writer *w)
 		for (n = 1;
 		     at + n < entries && w->entry[at + n].line.line == line;)
 			n++;
+		sort_line(&w->entry[at], n);
 		for (; group < groups; group++) {
 			fn = w->entry[group].line.fn;
 			if (first_line(w, fn) > line)
