@@ -60,6 +60,7 @@ const struct cg_module cg_format_lcov = {
 		   CG_PARTS | CG_SIGNED | CG_FILES | CG_SYMBOLS |
 		   CG_DEFINITIONS,
 	.needs = CG_LINES,
+	.linkage = true,
 	.options = options,
 	.probe = probe,
 	.read = cg_read_lcov,

@@ -268,6 +268,8 @@ cg_add_demangled(struct cg_build *build, cg_name symbol)
 	if (!cg_build_check(build, symbol, strs->count ? strs->count : 1,
 		"name"))
 		return 0;
+	if (build->linkage)
+		return symbol;
 	known = cg_map_at(&build->demangled, symbol);
 	if (known && *known != 0)
 		return *known;

@@ -205,6 +205,11 @@ struct cg_module {
 	int (*read)(struct cg_job *, struct cg_in *, struct cg_build *);
 	int (*write)(struct cg_job *, const struct cg_graph *,
 	    struct cg_out *);
+	/*
+	 * write() calls functions by the names that linkers know them by: of
+	 * C++ and the like no others are found for it.
+	 */
+	bool linkage;
 };
 #define CG_MODULE .abi = CG_MODULE_ABI, .size = sizeof(struct cg_module)
 
@@ -573,7 +578,10 @@ cg_name cg_add_name(struct cg_build *, struct cg_slice);
 /* Its text, NUL-terminated; lives as long as the graph. */
 struct cg_slice cg_get_name(const struct cg_build *, cg_name);
 cg_fn cg_add_fn_named(struct cg_build *, cg_name, cg_file, cg_object);
-/* Demangled (C++, Rust, D), or the name itself; found once for each name. */
+/*
+ * Demangled (C++, Rust, D), or the name itself, as it is for a target that
+ * writes no others; found once for each name.
+ */
 cg_name cg_add_demangled(struct cg_build *, cg_name symbol);
 /*
  * The same with the name that linkers know it by, where that is another: the

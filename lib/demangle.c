@@ -62,6 +62,13 @@ add_piece(const char *piece, size_t len, void *arg)
 	text->len += len;
 }
 
+/* "_R", or of old "_ZN...17h" and a hash: others are none of Rust. */
+static bool
+may_be_rust(const char *name)
+{
+	return name[1] == 'R' || strstr(name, "17h");
+}
+
 static bool
 demangle(struct text *text, const char *name)
 {
@@ -70,7 +77,8 @@ demangle(struct text *text, const char *name)
 	if (setjmp(text->stop) != 0)
 		return false;
 	/* Old names of Rust look like those of C++. */
-	if (rust_demangle_callback(name, options, add_piece, text))
+	if (may_be_rust(name) &&
+	    rust_demangle_callback(name, options, add_piece, text))
 		return !text->too_long && !text->nomem;
 	text->len = 0;
 	return name[1] != 'R' &&

@@ -334,6 +334,7 @@ struct cg_build {
 	struct cg_run *run;       /* of the last row */
 	const struct cg_rules *rules; /* NULL: none */
 	cg_facts unwanted;        /* their rows are told of, not kept */
+	bool linkage;             /* names of functions are not demangled */
 	struct cg_map demangled;  /* names by their linkage names */
 	struct cg_map out;        /* files that they leave out */
 	uint64_t *mark;           /* the part's sums when it was begun */

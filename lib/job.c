@@ -382,6 +382,7 @@ begin_graph(struct cg_job *job)
 	    is_sum(job) ? CG_PARTS_SUM : CG_PARTS_KEEP);
 	job->build.rules = &job->rules;
 	job->build.unwanted = find_unwanted(job);
+	job->build.linkage = job->to && job->to->linkage;
 	job->build.by = &job->part_by;
 	return CG_OK;
 }
