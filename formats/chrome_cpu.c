@@ -17,6 +17,7 @@
 #include "chrome.h"
 
 #define BYTES_MAX 10 /* of a packed number */
+#define LATELY 4096  /* nodes that had samples lately; a power of two */
 
 /* Numbers as bytes: differences, zigzag, seven bits each, least first. */
 struct pack {
@@ -40,6 +41,7 @@ struct cpu {
 	struct pack samples, deltas;
 	bool has_samples, has_deltas;
 	struct cg_map ids; /* node -> its sum + 1 */
+	uint32_t lately[LATELY]; /* the same, by the last bits of the id */
 	struct sum *sum;
 	size_t sums, sum_cap;
 	uint32_t running; /* sum + 1 of the last sample, 0: none */
@@ -99,28 +101,37 @@ pass_time(struct cg_doc *doc, struct cpu *cpu, int64_t delta)
 	return true;
 }
 
-static bool
-add_sample(struct cg_doc *doc, struct cpu *cpu, int64_t id, int64_t delta)
+/* The sum of a node, made if need be; 0: out of memory. */
+static uint32_t
+add_sum(struct cg_doc *doc, struct cpu *cpu, uint64_t id)
 {
-	uint32_t *place = &cpu->running;
+	uint32_t *place = cg_map_at(&cpu->ids, id);
 
-	if (*place == 0 || cpu->sum[*place - 1].id != (uint64_t)id)
-		place = cg_map_at(&cpu->ids, (uint64_t)id);
 	if (!place) {
 		doc->status = cg_nomem(doc->job);
-		return false;
+		return 0;
 	}
 	if (*place == 0) {
 		if (!cg_doc_grow(doc, &cpu->sum, cpu->sums, &cpu->sum_cap,
 			sizeof(*cpu->sum)))
-			return false;
-		cpu->sum[cpu->sums] = (struct sum){ .id = (uint64_t)id };
+			return 0;
+		cpu->sum[cpu->sums] = (struct sum){ .id = id };
 		*place = (uint32_t)++cpu->sums;
 	}
-	if (!pass_time(doc, cpu, delta))
+	return *place;
+}
+
+static bool
+add_sample(struct cg_doc *doc, struct cpu *cpu, int64_t id, int64_t delta)
+{
+	uint32_t *lately = &cpu->lately[(uint64_t)id % LATELY];
+
+	if (*lately == 0 || cpu->sum[*lately - 1].id != (uint64_t)id)
+		*lately = add_sum(doc, cpu, (uint64_t)id);
+	if (*lately == 0 || !pass_time(doc, cpu, delta))
 		return false;
-	cpu->running = *place;
-	cpu->sum[*place - 1].samples++;
+	cpu->running = *lately;
+	cpu->sum[*lately - 1].samples++;
 	return true;
 }
 

@@ -70,9 +70,9 @@ cg_speedscope_take_name(struct reader *r, cg_name *name)
 bool
 cg_speedscope_take_number(struct reader *r, uint64_t max, uint64_t *number)
 {
-	struct cg_slice text = r->json.text;
-
-	if (r->type != CG_JSON_NUMBER || !cg_get_u64(text, number) ||
+	*number = r->json.value;
+	if (r->type != CG_JSON_NUMBER ||
+	    (!r->json.whole && !cg_get_u64(r->json.text, number)) ||
 	    *number > max)
 		return cg_speedscope_refuse(r, "a whole number");
 	return cg_speedscope_next(r);
@@ -92,6 +92,25 @@ join_digits(
 			return false;
 	}
 	return true;
+}
+
+/* What most are: up to nine digits on each side of the point. */
+static bool
+parse_short(struct cg_slice text, struct decimal *value)
+{
+	const char *at = text.ptr, *end = at + text.len;
+	uint32_t sum = 0, unit = NANO;
+
+	if (text.len > 10)
+		return false;
+	for (; at < end && *at >= '0' && *at <= '9'; at++)
+		sum = sum * 10 + (uint32_t)(*at - '0');
+	*value = (struct decimal){ .whole = sum };
+	if (at < end && *at++ != '.')
+		return false;
+	for (; at < end && *at >= '0' && *at <= '9'; at++)
+		value->nano += (uint32_t)(*at - '0') * (unit /= 10);
+	return at == end;
 }
 
 /* "12.5e3" as what it is; below the ninth digit nothing counts. */
@@ -139,9 +158,13 @@ cg_speedscope_take_decimal(struct reader *r, struct decimal *value)
 		return false;
 	if (*text.ptr == '-' && !cg_equal(text, "-0"))
 		return cg_speedscope_refuse(r, "a number that is not below 0");
+	if (r->json.whole) {
+		*value = (struct decimal){ .whole = r->json.value };
+		return cg_speedscope_next(r);
+	}
 	if (*text.ptr == '-')
 		(void)cg_take_char(&text, '-');
-	if (!parse_decimal(text, value))
+	if (!parse_short(text, value) && !parse_decimal(text, value))
 		return cg_speedscope_refuse(r, "a number below 2^64");
 	return cg_speedscope_next(r);
 }

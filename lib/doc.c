@@ -276,7 +276,11 @@ bool
 cg_doc_field(struct cg_doc *doc, const struct cg_field *fields,
     struct cg_slice key, void *into)
 {
-	while (fields->name && !cg_equal(key, fields->name))
+	const char first = key.len > 0 ? *key.ptr : '\0';
+
+	/* A call for each field would cost more than all the rest. */
+	while (fields->name &&
+	       (*fields->name != first || !cg_equal(key, fields->name)))
 		fields++;
 	if (!fields->name || cg_doc_next(doc) == CG_JSON_NULL)
 		return cg_doc_skip(doc);

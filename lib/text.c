@@ -33,7 +33,11 @@ cg_starts(struct cg_slice slice, const char *prefix)
 bool
 cg_equal(struct cg_slice slice, const char *string)
 {
-	return slice.len == strlen(string) && cg_starts(slice, string);
+	/* As a rule one of many is looked for: the first byte tells. */
+	if (slice.len == 0 || *slice.ptr != *string)
+		return slice.len == 0 && !*string;
+	return slice.len == strlen(string) &&
+	       memcmp(slice.ptr, string, slice.len) == 0;
 }
 
 static void
