@@ -40,7 +40,7 @@ struct cpu {
 	/* Whichever comes first waits for the other. */
 	struct pack samples, deltas;
 	bool has_samples, has_deltas;
-	struct cg_map ids; /* node -> its sum + 1 */
+	struct cg_map ids;       /* node -> its sum + 1 */
 	uint32_t lately[LATELY]; /* the same, by the last bits of the id */
 	struct sum *sum;
 	size_t sums, sum_cap;

@@ -1,0 +1,34 @@
+#!/usr/bin/perl
+# lcov.pl BYTES - a tracefile of lcov of at least so many bytes: files of 500
+# lines, of which every other one has code, with 20 functions and branches.
+use strict;
+use warnings;
+
+my ($bytes) = @ARGV;
+
+# The same numbers on every machine.
+my $seed = 1;
+
+sub below {
+    my ($n) = @_;
+    $seed = ($seed * 1103515245 + 12345) & 0x7fffffff;
+    return int($seed / 0x80000000 * $n);
+}
+
+my $size = 0;
+for (my $file = 0; $size < $bytes; $file++) {
+    my $text = "TN:\nSF:/home/user/project/src/module" . $file % 70
+        . "/file$file.cc\n";
+    $text .= sprintf "FN:%d,_ZN7project6method%dEv\n", 1 + 25 * $_,
+        $file * 20 + $_ for 0 .. 19;
+    $text .= sprintf "FNDA:%d,_ZN7project6method%dEv\n", below(1000),
+        $file * 20 + $_ for 0 .. 19;
+    for my $line (map { 2 * $_ + 1 } 0 .. 249) {
+        $text .= "BRDA:$line,0,$_," . below(1000) . "\n"
+            for 0 .. (below(8) ? -1 : 1);
+        $text .= "DA:$line," . below(100000) . "\n";
+    }
+    $text .= "end_of_record\n";
+    print $text;
+    $size += length $text;
+}
