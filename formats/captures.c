@@ -20,15 +20,14 @@ struct capture {
 	const char *what, *run;
 };
 #define MAGIC(text) text, sizeof(text) - 1
+#define PERF_RUN                                                           \
+	"perf script -F comm,pid,tid,time,period,event,ip,sym,symoff,dso " \
+	"-i %s | cgconv -"
 
 /* The first that fits counts. %s is the file. */
 static const struct capture captures[] = {
-	{ MAGIC("PERFILE2"), NULL, "a recording of Linux's perf",
-	    "perf script -F comm,pid,tid,time,period,event,ip,sym,symoff,dso "
-	    "-i %s | cgconv -" },
-	{ MAGIC("2ELIFREP"), NULL, "a recording of Linux's perf",
-	    "perf script -F comm,pid,tid,time,period,event,ip,sym,symoff,dso "
-	    "-i %s | cgconv -" },
+	{ MAGIC("PERFILE2"), NULL, "a recording of Linux's perf", PERF_RUN },
+	{ MAGIC("2ELIFREP"), NULL, "a recording of Linux's perf", PERF_RUN },
 	{ MAGIC("SIMPLEPERF"), NULL, "a recording of simpleperf",
 	    "simpleperf report-sample --show-callchain -i %s | cgconv -" },
 	{ MAGIC("FLR\0"), NULL, "a Java Flight Recording",
@@ -50,6 +49,10 @@ static const struct capture captures[] = {
 	    "--format=lcov -instr-profile=out.profdata PROGRAM" },
 	{ MAGIC("\xfflprofi\x81"), NULL, "indexed counters of LLVM",
 	    "llvm-cov export --format=lcov -instr-profile=%s PROGRAM" },
+	{ MAGIC(CG_FOLDER_MAGIC), ".trace", "a recording of Instruments",
+	    "xctrace export --input %s --output out.xml --xpath "
+	    "'/trace-toc/run[1]/data/table[@schema=\"time-profile\"]' && "
+	    "cgconv out.xml" },
 	{ NULL, 0, ".etl", "an event trace log of Windows",
 	    "wpaexporter, or PerfView /NoGui and SpeedScope export, of %s" },
 	{ NULL, 0, ".perfetto-trace", "a trace of Perfetto",
@@ -58,6 +61,12 @@ static const struct capture captures[] = {
 	    "traceconv json %s out.json && cgconv out.json" },
 };
 #define CAPTURES (sizeof(captures) / sizeof(*captures))
+#define HEAD_MAX 65536 /* a folder lists its files */
+
+/* What perf makes with --threads or --kcore: the file in it is the main one. */
+static const struct capture perf_folder = { MAGIC(CG_FOLDER_MAGIC), NULL,
+	"a recording of Linux's perf", PERF_RUN };
+#define PERF_ENTRY "data"
 
 static bool
 ends_with(const char *name, const char *suffix)
@@ -65,6 +74,18 @@ ends_with(const char *name, const char *suffix)
 	size_t len = strlen(name), cut = strlen(suffix);
 
 	return len >= cut && strcmp(name + len - cut, suffix) == 0;
+}
+
+static bool
+has_line(struct cg_slice text, const char *want)
+{
+	struct cg_slice line;
+
+	while (cg_take_line(&text, &line)) {
+		if (cg_equal(line, want))
+			return true;
+	}
+	return false;
 }
 
 static const struct capture *
@@ -80,6 +101,8 @@ find(struct cg_slice text, const char *name)
 		if (!capture->suffix || ends_with(name, capture->suffix))
 			return capture;
 	}
+	if (cg_starts(text, perf_folder.magic) && has_line(text, PERF_ENTRY))
+		return &perf_folder;
 	return NULL;
 }
 
@@ -119,7 +142,7 @@ refuse(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	char run[1024];
 
 	(void)build;
-	(void)cg_look_bytes(in, 64, &head);
+	(void)cg_look_bytes(in, HEAD_MAX, &head);
 	capture = find(head, cg_in_name(in));
 	if (!capture)
 		return cg_fail(job, "expected a recording of another tool");

@@ -163,6 +163,13 @@ struct cg_head {
 };
 
 /*
+ * A folder in which no format gathers files: text is this line and the names in
+ * it, one a line. Who is SURE of it is asked to read that, and can only say
+ * what it is.
+ */
+#define CG_FOLDER_MAGIC "//folder\n"
+
+/*
  * Scores: 0 no, WEAK a guess from the shape, SURE a magic. Between them,
  * more is surer. The best wins; a tie is reported, never decided.
  */

@@ -33,6 +33,8 @@ struct paths {
 	size_t count, cap;
 };
 
+#define LISTING_MAX 65536 /* of a folder, bytes: what probe() sees of a file */
+
 struct walk {
 	struct cg_job *job;
 	struct paths folders; /* to look into yet */
@@ -119,6 +121,64 @@ compare_names(const void *pa, const void *pb)
 	return strcmp(*(const char *const *)pa, *(const char *const *)pb);
 }
 
+/* The names in a folder, behind CG_FOLDER_MAGIC; NULL: none, or no memory. */
+static char *
+list_folder(const char *folder)
+{
+	size_t len = sizeof(CG_FOLDER_MAGIC) - 1, cap = 0;
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	char *text = NULL;
+
+	while (dir && (entry = readdir(dir)) != NULL && len < LISTING_MAX) {
+		size_t more = strlen(entry->d_name);
+
+		if (!cg_grow(&text, &cap, len + more + 2, 1))
+			break;
+		memcpy(text, CG_FOLDER_MAGIC, sizeof(CG_FOLDER_MAGIC) - 1);
+		memcpy(text + len, entry->d_name, more);
+		len += more;
+		text[len++] = '\n';
+		text[len] = '\0';
+	}
+	if (dir)
+		(void)closedir(dir);
+	return text;
+}
+
+/*
+ * A folder as a whole may be something that a format knows: its path then, as
+ * what is read of it is in memory now; else NULL.
+ */
+static const char *
+know_folder(struct cg_job *job, const char *folder)
+{
+	char *list = list_folder(folder);
+	const char *kept = list ? cg_job_keep(job, list) : NULL, *name;
+	char *path = strdup(folder);
+	const char *found = NULL;
+	struct cg_head head = { .first = cg_slice(CG_FOLDER_MAGIC),
+		.whole = true };
+
+	for (size_t len = path ? strlen(path) : 0;
+	     len > 1 && path[len - 1] == '/'; len--)
+		path[len - 1] = '\0';
+	name = path ? strrchr(path, '/') : NULL;
+	head.first.len--; /* its newline */
+	head.text = cg_slice(kept ? kept : "");
+	head.name = name ? name + 1 : path;
+	for (size_t i = 0; kept && path && !found && i < job->modules; i++) {
+		if (job->module[i]->probe &&
+		    job->module[i]->probe(&head) == CG_PROBE_SURE)
+			found = cg_job_keep(job, path);
+	}
+	if (found && cg_job_add_memory(job, found, head.text) != CG_OK)
+		found = NULL;
+	free(list);
+	free(path);
+	return found;
+}
+
 /* Appends what is to be read in the folder to files. */
 static int
 gather(struct cg_job *job, const char *folder, struct paths *files)
@@ -136,6 +196,11 @@ gather(struct cg_job *job, const char *folder, struct paths *files)
 	if (walk.status != CG_OK)
 		return walk.status;
 	if (files->count == before && job->skips == 0) {
+		const char *path = know_folder(job, folder);
+
+		if (path)
+			return cg_job_add_path(job, &files->path, &files->count,
+			    &files->cap, path);
 		cg_diag_say(&job->diag, CG_ERROR, &place,
 		    "expected files in this folder that a format reads from "
 		    "folders");

@@ -31,3 +31,17 @@ says()
 	says app.etl '\0\0\1\0' "event trace log"
 	says app.pftrace '\x0a\x02' "traceconv json"
 }
+
+@test "captures: folders are recognised by their names and what is in them" {
+	mkdir "$dir/app.trace" "$dir/rec" "$dir/none"
+	: >"$dir/app.trace/form.template"
+	printf PERFILE2 >"$dir/rec/data"
+	printf PERFILE2 >"$dir/rec/data.0"
+	refuses 1 "run: xctrace export --input $dir/app.trace --output" \
+		"$dir/app.trace/"
+	refuses 1 "-i $dir/rec | cgconv -" "$dir/rec"
+	refuses 1 "expected files in this folder" "$dir/none"
+	# What formats gather goes first.
+	cp samples/gcov/gcc-c/*.gc* "$dir/rec"
+	"$CGCONV" -q -t callgrind "$dir/rec" >"$dir/out"
+}
