@@ -184,6 +184,9 @@ cg_add_desc_plain(
 {
 	struct cg_desc desc;
 
+	/* They are given out as strings. */
+	key.len = key.len > 0 ? strnlen(key.ptr, key.len) : 0;
+	value.len = value.len > 0 ? strnlen(value.ptr, value.len) : 0;
 	desc.key = cg_add_name(build, key);
 	desc.value = cg_add_name(build, value);
 	cg_part_desc_add(build, build->base, desc);

@@ -276,3 +276,9 @@ json()
 	refuses 1 "folded needs stacks; the input has none" -t folded \
 		samples/callgrind/plain/callgrind.out
 }
+
+@test "folded: comments that differ behind a NUL are one" {
+	printf 'main 5\n# a: b\0c\n# a: b\0d\n' >"$dir/in.folded"
+	[ "$("$CGCONV" -q -f folded -t json "$dir/in.folded" |
+		grep -c '^."desc","a","b".$')" -eq 1 ]
+}
