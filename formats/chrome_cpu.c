@@ -14,39 +14,9 @@
  */
 #include <stdlib.h>
 
-#include "chrome.h"
+#include "chrome_cpu.h"
 
 #define BYTES_MAX 10 /* of a packed number */
-#define LATELY 4096  /* nodes that had samples lately; a power of two */
-
-/* Numbers as bytes: differences, zigzag, seven bits each, least first. */
-struct pack {
-	unsigned char *byte;
-	size_t len, cap, at;
-	uint64_t count;
-	int64_t last; /* when packed, when unpacked */
-};
-
-/* What the samples of one node add up to. */
-struct sum {
-	uint64_t id, samples, ns;
-};
-
-struct cpu {
-	struct tree tree; /* first, see chrome.h */
-	struct cg_columns columns;
-	int64_t start, end;
-	bool hits;
-	/* Whichever comes first waits for the other. */
-	struct pack samples, deltas;
-	bool has_samples, has_deltas;
-	struct cg_map ids;       /* node -> its sum + 1 */
-	uint32_t lately[LATELY]; /* the same, by the last bits of the id */
-	struct sum *sum;
-	size_t sums, sum_cap;
-	uint32_t running; /* sum + 1 of the last sample, 0: none */
-	int64_t now, latest;
-};
 
 /* ---- Samples and times --------------------------------------------------- */
 
@@ -121,8 +91,9 @@ add_sum(struct cg_doc *doc, struct cpu *cpu, uint64_t id)
 	return *place;
 }
 
-static bool
-add_sample(struct cg_doc *doc, struct cpu *cpu, int64_t id, int64_t delta)
+bool
+chrome_add_sample(
+    struct cg_doc *doc, struct cpu *cpu, int64_t id, int64_t delta)
 {
 	uint32_t *lately = &cpu->lately[(uint64_t)id % LATELY];
 
@@ -152,7 +123,7 @@ take_samples(struct cg_doc *doc, void *into)
 				return false;
 		} else if (!unpack(&cpu->deltas, &delta)) {
 			return cg_doc_fail(doc, "as many samples as times");
-		} else if (!add_sample(doc, cpu, id, delta)) {
+		} else if (!chrome_add_sample(doc, cpu, id, delta)) {
 			return false;
 		}
 	}
@@ -167,7 +138,7 @@ take_time(struct cg_doc *doc, struct cpu *cpu, int64_t delta)
 	if (!cpu->has_samples)
 		return pack(doc, &cpu->deltas, delta);
 	if (unpack(&cpu->samples, &id))
-		return add_sample(doc, cpu, id, delta);
+		return chrome_add_sample(doc, cpu, id, delta);
 	return cg_doc_fail(doc, "as many times as samples");
 }
 
@@ -244,7 +215,7 @@ static void
 add_node(struct cg_doc *doc, struct cpu *cpu, struct node *node)
 {
 	uint64_t ticks = 0, seen = 0, given = 0, upto, all, cost[2];
-	struct cg_columns *columns = &cpu->columns;
+	struct cg_columns *columns = cpu->columns;
 	struct tree *tree = &cpu->tree;
 	cg_node leaf = chrome_add_frames(doc, tree, node);
 	struct cg_pos pos = node->pos;
@@ -275,8 +246,8 @@ add_node(struct cg_doc *doc, struct cpu *cpu, struct node *node)
 		    cg_columns_of(columns, cost), columns->width);
 }
 
-static void
-add_profile(struct cg_doc *doc, struct cpu *cpu)
+void
+chrome_add_profile(struct cg_doc *doc, struct cpu *cpu)
 {
 	static const struct cg_event samples = { .name = "samples",
 		.long_name = "Samples" },
@@ -286,9 +257,11 @@ add_profile(struct cg_doc *doc, struct cpu *cpu)
 	struct tree *tree = &cpu->tree;
 	bool hits = false;
 
-	(void)cg_add_column(&cpu->columns, doc->build, &samples);
-	if (cpu->has_samples && cpu->has_deltas)
-		(void)cg_add_column(&cpu->columns, doc->build, &time);
+	if (cpu->columns->events == 0) {
+		(void)cg_add_column(cpu->columns, doc->build, &samples);
+		if (cpu->has_samples && cpu->has_deltas)
+			(void)cg_add_column(cpu->columns, doc->build, &time);
+	}
 	if (!chrome_link_tree(doc, tree) || !add_sums(doc, cpu))
 		return;
 	for (size_t i = 0; i < tree->nodes; i++)
@@ -301,6 +274,16 @@ add_profile(struct cg_doc *doc, struct cpu *cpu)
 		if (node->cost > 0 || node->ns > 0 || node->ticks > 0)
 			add_node(doc, cpu, node);
 	}
+}
+
+void
+chrome_free_cpu(struct cpu *cpu)
+{
+	chrome_free_tree(&cpu->tree);
+	cg_map_free(&cpu->ids);
+	free(cpu->sum);
+	free(cpu->samples.byte);
+	free(cpu->deltas.byte);
 }
 
 static const struct cg_field fields[] = {
@@ -325,7 +308,8 @@ static const struct cg_field fields[] = {
 static int
 read_cpuprofile(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct cpu cpu = { 0 };
+	struct cg_columns columns = { 0 };
+	struct cpu cpu = { .columns = &columns };
 	struct cg_doc doc;
 	int64_t number;
 
@@ -334,13 +318,9 @@ read_cpuprofile(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		if (unpack(&cpu.samples, &number) ||
 		    unpack(&cpu.deltas, &number))
 			cg_warn(job, "there are not as many samples as times");
-		add_profile(&doc, &cpu);
+		chrome_add_profile(&doc, &cpu);
 	}
-	chrome_free_tree(&cpu.tree);
-	cg_map_free(&cpu.ids);
-	free(cpu.sum);
-	free(cpu.samples.byte);
-	free(cpu.deltas.byte);
+	chrome_free_cpu(&cpu);
 	return cg_doc_close(&doc);
 }
 

@@ -5,7 +5,8 @@
  * Source: "Trace Event Format" (the Catapult project). An array of events, which
  * may lack its last bracket, or an object with traceEvents; times are in
  * microseconds and may have decimals. Calls are what begins and ends (B and E,
- * X) in a thread; samples are those of samples and stackFrames.
+ * X) in a thread; samples are those of samples and stackFrames. Where a CPU
+ * profile of V8 is in the trace (chrome_chunk.c), that alone is converted.
  *
  * Stacks, self times and real call counts survive; threads are parts on request
  * (--part-by). What is no call is lost: asynchronous and instant events,
@@ -13,6 +14,7 @@
  */
 #include <stdlib.h>
 
+#include "chrome_cpu.h"
 #include "chrome_trace.h"
 
 #define NANO 3 /* digits from microseconds to nanoseconds */
@@ -23,6 +25,8 @@ struct item {
 	uint64_t pid, tid;
 	cg_name name, named; /* its own, and what it gives as argument */
 	cg_name frame;       /* of a sample; 0: none */
+	cg_name id;          /* of a profile, as text */
+	struct profiles *profiles;
 	char phase;
 };
 
@@ -51,87 +55,47 @@ struct trace {
 	size_t samples, sample_cap;
 	size_t *path;
 	size_t path_cap;
+	struct profiles profiles;
 	uint64_t skipped;
 	bool calls_seen;
 };
 
 /* ---- Values -------------------------------------------------------------- */
 
-/* A number; some write it as a string. Other strings are as good as numbers. */
-static bool
-take_number(struct cg_doc *doc, unsigned digits, int64_t *number)
-{
-	struct cg_slice text;
-	bool negative;
-	uint64_t value;
-
-	if (cg_doc_next(doc) != CG_JSON_STRING)
-		return cg_doc_number(doc, digits, number);
-	if (!cg_doc_text(doc, &text))
-		return false;
-	negative = cg_take_char(&text, '-');
-	if (!cg_take_u64(&text, &value) || value > INT64_MAX / 1000)
-		return cg_doc_fail(doc, "a number");
-	*number = negative ? -(int64_t)value : (int64_t)value;
-	for (; digits > 0; digits--)
-		*number *= 10;
-	return true;
-}
-
-static bool
-take_id(struct cg_doc *doc, uint64_t *id)
-{
-	struct cg_slice text, rest;
-	int64_t number;
-
-	if (cg_doc_next(doc) != CG_JSON_STRING) {
-		if (!cg_doc_number(doc, 0, &number))
-			return false;
-		*id = (uint64_t)number;
-		return true;
-	}
-	if (!cg_doc_text(doc, &text))
-		return false;
-	rest = text;
-	if (!cg_get_u64(rest, id))
-		*id = cg_add_name(doc->build, text);
-	return true;
-}
-
 static bool
 take_ts(struct cg_doc *doc, void *into)
 {
-	return take_number(doc, NANO, &((struct item *)into)->ts);
+	return chrome_take_number(doc, NANO, &((struct item *)into)->ts);
 }
 
 static bool
 take_duration(struct cg_doc *doc, void *into)
 {
-	return take_number(doc, NANO, &((struct item *)into)->duration);
+	return chrome_take_number(doc, NANO, &((struct item *)into)->duration);
 }
 
 static bool
 take_thread_duration(struct cg_doc *doc, void *into)
 {
-	return take_number(doc, NANO, &((struct item *)into)->thread_duration);
+	return chrome_take_number(doc, NANO, &((struct item *)into)->thread_duration);
 }
 
 static bool
 take_weight(struct cg_doc *doc, void *into)
 {
-	return take_number(doc, 0, &((struct item *)into)->weight);
+	return chrome_take_number(doc, 0, &((struct item *)into)->weight);
 }
 
 static bool
 take_pid(struct cg_doc *doc, void *into)
 {
-	return take_id(doc, &((struct item *)into)->pid);
+	return chrome_take_id(doc, &((struct item *)into)->pid);
 }
 
 static bool
 take_tid(struct cg_doc *doc, void *into)
 {
-	return take_id(doc, &((struct item *)into)->tid);
+	return chrome_take_id(doc, &((struct item *)into)->tid);
 }
 
 static bool
@@ -146,39 +110,29 @@ take_phase(struct cg_doc *doc, void *into)
 	return true;
 }
 
-/* The id of a stack frame: a number or a string, the text counts. */
-static bool
-take_frame_id(struct cg_doc *doc, cg_name *id)
-{
-	char digits[CG_NUMBER_MAX];
-	struct cg_slice text = { digits, 0 };
-	int64_t number;
-
-	if (cg_doc_next(doc) == CG_JSON_STRING) {
-		if (!cg_doc_text(doc, &text))
-			return false;
-	} else {
-		if (!cg_doc_number(doc, 0, &number))
-			return false;
-		text.len = (size_t)(cg_format_i64(digits, number) - digits);
-	}
-	*id = cg_add_name(doc->build, text);
-	return true;
-}
-
 static bool
 take_sample_frame(struct cg_doc *doc, void *into)
 {
-	return take_frame_id(doc, &((struct item *)into)->frame);
+	return chrome_take_name(doc, &((struct item *)into)->frame);
+}
+
+static bool
+take_event_id(struct cg_doc *doc, void *into)
+{
+	enum cg_json_type next = cg_doc_next(doc);
+
+	if (next != CG_JSON_STRING && next != CG_JSON_NUMBER)
+		return cg_doc_skip(doc);
+	return chrome_take_name(doc, &((struct item *)into)->id);
 }
 
 static bool
 take_parent(struct cg_doc *doc, void *into)
 {
-	return take_frame_id(doc, &((struct frame *)into)->parent);
+	return chrome_take_name(doc, &((struct frame *)into)->parent);
 }
 
-/* Of arguments, the name that metadata gives to a thread. */
+/* Of arguments, a piece of a profile, the name that a thread is given. */
 static bool
 take_arguments(struct cg_doc *doc, void *into)
 {
@@ -189,8 +143,12 @@ take_arguments(struct cg_doc *doc, void *into)
 		return cg_doc_skip(doc);
 	(void)cg_doc_object(doc);
 	while (cg_doc_key(doc, &key)) {
-		if (item->phase != 'M' || !cg_equal(key, "name") ||
-		    cg_doc_next(doc) != CG_JSON_STRING)
+		if (cg_equal(key, "data"))
+			(void)chrome_take_chunk(doc, item->profiles);
+		/* Which phase it is may come later. */
+		else if ((item->phase != 'M' && item->phase != '\0') ||
+			 !cg_equal(key, "name") ||
+			 cg_doc_next(doc) != CG_JSON_STRING)
 			(void)cg_doc_skip(doc);
 		else if (cg_doc_text(doc, &name))
 			item->named = cg_add_name(doc->build, name);
@@ -211,6 +169,7 @@ static const struct cg_field item_fields[] = {
 	{ .name = "args", .type = CG_FIELD_CALL, .take = take_arguments },
 	{ .name = "sf", .type = CG_FIELD_CALL, .take = take_sample_frame },
 	{ .name = "weight", .type = CG_FIELD_CALL, .take = take_weight },
+	{ .name = "id", .type = CG_FIELD_CALL, .take = take_event_id },
 	{ 0 },
 };
 
@@ -324,15 +283,38 @@ add_metadata(struct cg_doc *doc, struct trace *trace, const struct item *item)
 	return true;
 }
 
+/* The thread that is sampled is that of the event Profile; others write. */
+static bool
+add_chunk(struct cg_doc *doc, struct trace *trace, const struct item *item)
+{
+	struct profile *profile = chrome_add_chunk(
+	    doc, &trace->profiles, item->pid, item->tid, item->id);
+	uint32_t thread;
+
+	if (!profile)
+		return false;
+	if (profile->thread == 0 || trace->profiles.chunk.start != 0) {
+		if (!get_thread(doc, trace, item, &thread))
+			return false;
+		profile->thread = thread + 1;
+	}
+	return true;
+}
+
 static bool
 take_item(struct cg_doc *doc, struct trace *trace)
 {
-	struct item item = {
-		.duration = -1, .thread_duration = -1, .weight = 1
-	};
+	struct item item = { .duration = -1,
+		.thread_duration = -1,
+		.weight = 1,
+		.profiles = &trace->profiles };
 
+	trace->profiles.chunk.found = false;
 	if (!cg_doc_fields(doc, item_fields, &item))
 		return false;
+	if (trace->profiles.chunk.found &&
+	    chrome_is_profile(cg_get_name(doc->build, item.name)))
+		return add_chunk(doc, trace, &item);
 	switch (item.phase) {
 	case 'B':
 	case 'E':
@@ -498,6 +480,36 @@ add_totals(struct cg_doc *doc, struct trace *trace)
 	}
 }
 
+/* The samples of its threads are all of a trace that holds some. */
+static void
+add_profiles(struct cg_doc *doc, struct trace *trace)
+{
+	for (size_t i = 0; i < trace->profiles.count; i++) {
+		struct profile *profile = trace->profiles.profile[i];
+		const struct thread *thread =
+		    &trace->calls.thread[profile->thread - 1];
+		const struct cg_sample_key key = { .pid = thread->pid,
+			.tid = thread->tid,
+			.comm = cg_get_name(doc->build, thread->comm) };
+
+		const struct cg_part_info info = { .pid = thread->pid,
+			.tid = thread->tid,
+			.part = i + 1,
+			.cmd = key.comm.ptr };
+
+		/* Two of one thread say the same twice: not to be added up. */
+		if (trace->profiles.count > 1)
+			(void)cg_add_part(doc->build, &info);
+		cg_set_sample_part(doc->build, &key);
+		if (!chrome_end_profile(doc, profile))
+			return;
+		chrome_add_profile(doc, &profile->cpu);
+	}
+	if (trace->calls_seen)
+		cg_note(doc->job, "the trace holds a CPU profile: its calls "
+				  "are skipped");
+}
+
 static const struct cg_field fields[] = {
 	{ .name = "traceEvents", .type = CG_FIELD_CALL, .take = take_items },
 	{ .name = "samples", .type = CG_FIELD_CALL, .take = take_items },
@@ -509,6 +521,7 @@ static void
 free_trace(struct trace *trace)
 {
 	chrome_free_calls(&trace->calls);
+	chrome_free_profiles(&trace->profiles);
 	cg_map_free(&trace->thread_ids);
 	cg_map_free(&trace->values);
 	cg_map_free(&trace->frame_ids);
@@ -530,8 +543,10 @@ read_trace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		good = take_items(&doc, &trace);
 	else
 		good = cg_doc_fields(&doc, fields, &trace);
-	if (good && chrome_end_events(&doc, &trace.calls) &&
-	    add_samples(&doc, &trace))
+	if (good && trace.profiles.count > 0)
+		add_profiles(&doc, &trace);
+	else if (good && chrome_end_events(&doc, &trace.calls) &&
+		 add_samples(&doc, &trace))
 		add_totals(&doc, &trace);
 	if (trace.skipped > 0)
 		cg_note(job, "%llu events are no calls and are skipped",

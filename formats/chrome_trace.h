@@ -54,6 +54,13 @@ struct calls {
 	size_t totals, total_cap;
 };
 
+/* A number times 10 to the power of digits; some write it as a string. */
+bool chrome_take_number(struct cg_doc *, unsigned digits, int64_t *);
+/* A number; other strings are as good as numbers. */
+bool chrome_take_id(struct cg_doc *, uint64_t *);
+/* A number or a string, the text counts. */
+bool chrome_take_name(struct cg_doc *, cg_name *);
+
 /* Each is false after a failure of doc. */
 bool chrome_add_event(struct cg_doc *, struct calls *, const struct event *);
 /* All events are there. */

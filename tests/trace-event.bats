@@ -124,6 +124,41 @@ array()
 	same "$t/want" "$t/got"
 }
 
+@test "trace-event: a CPU profile in pieces is converted as one" {
+	in=samples/trace-event/chunks/trace.json
+	"$CGCONV" -t folded --event ns "$in" >"$t/got" 2>"$t/err"
+	# What a sample lasts is the time to the next, at last to endTime.
+	printf '%s\n' '(program) 200000' 'main 200000' 'main;a 1000000' \
+		'main;a;b;a;c 1100000' | same - "$t/got"
+	grep -F 'the trace holds a CPU profile: its calls are skipped' "$t/err"
+	# Threads are those that are sampled, not those that write of it.
+	"$CGCONV" -q -t json "$in" | grep '^."part"' >"$t/got"
+	printf '%s\n' '["part",7,1,1,"main"]' '["part",7,2,2,"worker"]' |
+		same - "$t/got"
+	# One thread's whole profile in an event: Chrome before 67.
+	echo '[{"ph":"I","name":"CpuProfile","pid":1,"tid":2,"ts":1,
+		"args":{"data":{"cpuProfile":{"startTime":0,"endTime":600,
+		"nodes":[{"id":1,"callFrame":{"functionName":"(root)",
+		"scriptId":"0"},"children":[2,3]},{"id":2,"callFrame":
+		{"functionName":"f","scriptId":"1"}},{"id":3,"callFrame":
+		{"functionName":"g","scriptId":"1"}}],"samples":[2,3],
+		"timeDeltas":[100,200]}}}}]' >"$t/old"
+	"$CGCONV" -q -t folded --event ns "$t/old" >"$t/got"
+	printf '%s\n' 'f 200000' 'g 300000' | same - "$t/got"
+}
+
+@test "trace-event: a CPU profile that has lost pieces is told of" {
+	in=samples/trace-event/chunks/trace.json
+	perl -ne 'print unless /"name":"b"|"functionName":"b"/' "$in" >"$t/x"
+	"$CGCONV" -t folded "$t/x" >"$t/got" 2>"$t/err"
+	grep -F '1 nodes are missing: the trace may have lost some' "$t/err"
+	grep -x '\[unknown\];a;c 2' "$t/got"
+	sed 's/"id":5,"parent":4/"id":4,"parent":4/' "$in" >"$t/x"
+	refuses 1 "expected an id that no other node has" -t folded "$t/x"
+	sed 's/"id":3,"parent":1/"id":3,"parent":4/' "$in" >"$t/x"
+	refuses 1 "expected parents not in a circle" -t folded "$t/x"
+}
+
 @test "trace-event: bad files" {
 	while IFS='|' read -r message events; do
 		echo "$events" >"$t/x"
