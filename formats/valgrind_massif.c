@@ -3,7 +3,8 @@
  *
  * Source: massif/ms_main.c (pp_snapshot) and massif/ms_print.in of Valgrind
  * 3.19. Of the snapshots with a tree one is read: the peak, or the last if none
- * is the peak. A tree is upside down: below a function are those that called
+ * is the peak; by --snapshot another, or all, each a part. What the others say
+ * of the heap as a whole is lost. A tree is upside down: below a function are those that called
  * it. What is below Massif's threshold has no function.
  */
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "valgrind.h"
 
+#define UNIT_MAX 8 /* i, ms, B */
 #define BELOW "(below threshold)"
 #define DEPTH_MAX 4096 /* --depth is at most 200 */
 
@@ -24,9 +26,14 @@ struct massif {
 	struct cg_job *job;
 	struct cg_in *in;
 	struct cg_build *build;
-	struct node *node; /* of the last tree, or of the peak */
+	struct node *node; /* of the tree that is wanted */
 	size_t nodes, cap;
 	struct cg_columns columns;
+	const char *wanted;                 /* --snapshot */
+	struct cg_slice options, cmd, unit; /* names: they stay */
+	struct cg_part_info part;           /* of that tree; its number */
+	uint64_t number, time;              /* of the snapshot at hand */
+	uint64_t tree_time;
 	bool peak;
 	int status;
 };
@@ -172,24 +179,95 @@ add_snapshot(struct massif *m)
 	free(rest);
 }
 
+/* "Snapshot: 17", "Time: 1808172 i" */
+static void
+describe(struct massif *m)
+{
+	char text[2 * CG_NUMBER_MAX], *end = cg_format_u64(text, m->part.part);
+
+	cg_add_desc(m->build, cg_slice("Snapshot"),
+	    (struct cg_slice){ text, (size_t)(end - text) });
+	end = cg_format_u64(text, m->tree_time);
+	*end++ = ' ';
+	for (size_t i = 0; i < m->unit.len && i < UNIT_MAX; i++)
+		*end++ = m->unit.ptr[i];
+	cg_add_desc(m->build, cg_slice("Time"),
+	    (struct cg_slice){ text, (size_t)(end - text) });
+}
+
+static bool
+end_snapshot(struct massif *m)
+{
+	m->part.cmd = m->cmd.ptr ? m->cmd.ptr : "";
+	(void)cg_add_part(m->build, &m->part);
+	if (m->options.len > 0)
+		cg_add_desc(m->build, cg_slice("Options"), m->options);
+	describe(m);
+	add_snapshot(m);
+	return m->status == CG_OK;
+}
+
+/* Is the snapshot's tree to be read, for all that is known now? */
+static bool
+is_wanted(const struct massif *m, bool peak)
+{
+	struct cg_slice text = cg_slice(m->wanted);
+	uint64_t number;
+
+	if (cg_equal(text, "all"))
+		return true;
+	if (cg_equal(text, "peak"))
+		return peak || !m->peak;
+	return cg_take_u64(&text, &number) && number == m->number;
+}
+
+/* heap_tree=, the last of a snapshot. */
+static bool
+take_tree(struct massif *m, struct cg_slice kind)
+{
+	bool peak = cg_equal(kind, "peak"), wanted = is_wanted(m, peak);
+
+	if (cg_equal(kind, "empty"))
+		return true;
+	if (!read_tree(m, wanted))
+		return false;
+	m->peak |= peak;
+	if (!wanted)
+		return true;
+	m->part.part = m->number;
+	m->tree_time = m->time;
+	return strcmp(m->wanted, "all") != 0 || end_snapshot(m);
+}
+
+static struct cg_slice
+keep(struct massif *m, struct cg_slice text)
+{
+	return cg_get_name(m->build, cg_add_name(m->build, text));
+}
+
 static bool
 read_snapshots(struct massif *m)
 {
 	struct cg_slice line;
-	bool peak, ended = true;
+	bool ended = true;
 
 	while (m->status == CG_OK && cg_read_line(m->in, &line)) {
 		if (cg_take_prefix(&line, "desc: ")) {
-			cg_add_desc(m->build, cg_slice("Options"), line);
-		} else if (cg_starts(line, "snapshot=")) {
+			m->options = keep(m, line);
+		} else if (cg_take_prefix(&line, "cmd: ")) {
+			m->cmd = keep(m, line);
+		} else if (cg_take_prefix(&line, "time_unit: ")) {
+			m->unit = keep(m, line);
+		} else if (cg_take_prefix(&line, "snapshot=")) {
 			ended = false;
+			if (!cg_take_u64(&line, &m->number))
+				return fail(m, &line, "a snapshot's number");
+		} else if (cg_take_prefix(&line, "time=")) {
+			(void)cg_take_u64(&line, &m->time);
 		} else if (cg_take_prefix(&line, "heap_tree=")) {
-			peak = cg_equal(line, "peak");
 			ended = true;
-			if (!cg_equal(line, "empty") &&
-			    !read_tree(m, peak || !m->peak))
+			if (!take_tree(m, line))
 				return false;
-			m->peak |= peak;
 		}
 	}
 	if (m->status == CG_OK)
@@ -206,17 +284,29 @@ read_massif(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	static const struct cg_event bytes = {
 		.name = "bytes", .long_name = "Heap", .unit = "bytes"
 	};
-	struct massif m = { .job = job, .in = in, .build = build };
+	struct massif m = { .job = job,
+		.in = in,
+		.build = build,
+		.wanted = cg_opt(job, "snapshot") };
+	struct cg_slice number = cg_slice(m.wanted);
+	bool peak = cg_equal(number, "peak");
+	uint64_t ignored;
 
+	if (!peak && !cg_equal(number, "all") &&
+	    (!cg_take_u64(&number, &ignored) || number.len > 0))
+		return cg_usage(
+		    job, "--snapshot is peak, all or a snapshot's number");
 	(void)cg_add_column(&m.columns, build, &bytes);
 	if (read_snapshots(&m)) {
 		if (m.nodes == 0)
 			m.status =
-			    cg_fail(job, "expected a snapshot with a tree");
-		else
-			add_snapshot(&m);
+			    cg_fail(job, "expected a snapshot with a tree%s%s",
+				peak ? "" : " where --snapshot says ",
+				peak ? "" : m.wanted);
+		else if (strcmp(m.wanted, "all") != 0)
+			(void)end_snapshot(&m);
 	}
-	if (m.status == CG_OK && !m.peak)
+	if (m.status == CG_OK && peak && !m.peak)
 		cg_note(job, "no snapshot is the peak: the last one is read");
 	free(m.node);
 	return m.status;
@@ -235,11 +325,22 @@ probe(const struct cg_head *head)
 	return CG_PROBE_NO;
 }
 
+static const struct cg_option options[] = {
+	{ .name = "snapshot",
+	    .type = CG_STRING,
+	    .fallback = "peak",
+	    .arg = "N|peak|all",
+	    .help = "which snapshot; all: each that has a tree is a part",
+	    .reading = true },
+	{ 0 },
+};
+
 const struct cg_module cg_format_massif = {
 	CG_MODULE,
 	.name = "massif",
 	.title = "the heap at its peak, by Valgrind's Massif",
 	.suffixes = "massif",
+	.options = options,
 	.probe = probe,
 	.read = read_massif,
 };

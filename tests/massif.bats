@@ -49,6 +49,25 @@ tree()
 	"$CGCONV" -t json "$t/y" 2>&1 >/dev/null | grep -q 'the last one is read'
 }
 
+@test "massif: --snapshot reads another one, or all as parts" {
+	in=samples/massif/names/massif.out
+	# Those with trees, as ms_print shows them.
+	awk -F = '/^snapshot=/ { n = $2 } /^mem_heap_B=/ { b = $2 }
+		/^heap_tree=[dp]/ { print n, b }' "$in" >"$t/want"
+	[ "$(wc -l <"$t/want")" -ge 3 ]
+	"$CGCONV" -q -t json --snapshot all "$in" |
+		perl -ne 'print "$1 " if /^."part",0,0,(\d+),/;
+			print "$1\n" if /^."total",.(\d+)/' | same "$t/want" -
+	while read -r n bytes; do
+		"$CGCONV" -q -t json --snapshot "$n" "$in" >"$t/got"
+		grep -qxF "[\"total\",[$bytes]]" "$t/got"
+		grep -qxF "[\"desc\",\"Snapshot\",\"$n\"]" "$t/got"
+	done <"$t/want"
+	grep -q '^."part",0,0,[0-9]*,"./heap"' "$t/got"
+	refuses 1 "a tree where --snapshot says 1" -t json --snapshot 1 "$in"
+	refuses 2 "--snapshot is peak, all or" -t json --snapshot 5x "$in"
+}
+
 @test "massif: bad files" {
 	while IFS='|' read -r message first second; do
 		tree "$first" ${second:+"$second"}
