@@ -417,7 +417,7 @@ open_manifest(struct batch *batch)
 	if (!args->resume && access(args->manifest, F_OK) == 0 &&
 	    !args->overwrite)
 		return cg_usage(args->job,
-		    "%s is there: go on with --resume, or --overwrite it",
+		    "%s is there: go on with --resume, or anew with --force",
 		    args->manifest);
 	file = fopen(args->manifest, args->resume ? "a+e" : "we");
 	if (file == NULL) {

@@ -421,7 +421,7 @@ const struct option own_options[] = {
 	    .set = set_timeout, .aside = true },
 	{ 0, "max-memory", "MIB", "give up an input that needs more",
 	    .set = set_memory, .aside = true },
-	{ 0, "overwrite", NULL, "convert even if the output is newer",
+	{ 0, "force", NULL, "convert even if the output is newer",
 	    .set = set_overwrite, .aside = true },
 	{ 0, "fail-fast", NULL, "stop after the first failure",
 	    .set = set_fail_fast, .aside = true },

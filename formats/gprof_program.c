@@ -212,13 +212,13 @@ fail_mismatch(struct cg_job *job, const struct gmon *gmon,
 	if (!same_class(gmon, elf))
 		return cg_fail(job,
 		    "the file is %u-bit %s endian, %s is %u-bit %s endian: "
-		    "different executable (use --force)",
+		    "different executable (use --any-exe)",
 		    gmon->word * 8, order[gmon->big], elf->path, elf->word * 8,
 		    order[elf->big_endian]);
 	cg_gmon_text(symbols, &low, &high);
 	return cg_fail(job,
 	    "covers 0x%" PRIx64 "-0x%" PRIx64 " but %s has text 0x%" PRIx64
-	    "-0x%" PRIx64 ": different executable (use --force)",
+	    "-0x%" PRIx64 ": different executable (use --any-exe)",
 	    hist->low, hist->high, elf->path, low, high);
 }
 
@@ -270,7 +270,7 @@ guess_program(struct cg_job *job, const struct cg_in *in,
 	return NULL;
 }
 
-/* The first object that fits, else with --force the first at all. */
+/* The first object that fits, else with --any-exe the first at all. */
 static const struct cg_symbols *
 choose_program(struct cg_job *job, const struct gmon *gmon, uint64_t *bias,
     const struct cg_symbols **first)
@@ -286,7 +286,7 @@ choose_program(struct cg_job *job, const struct gmon *gmon, uint64_t *bias,
 			return symbols;
 	}
 	*bias = 0;
-	return cg_opt_flag(job, "force") ? *first : NULL;
+	return cg_opt_flag(job, "any-exe") ? *first : NULL;
 }
 
 static int

@@ -135,7 +135,7 @@ batch()
 	[ -z "$(find out -type l)" ]
 }
 
-@test "batch: a newer output is kept, --overwrite makes it again" {
+@test "batch: a newer output is kept, --force makes it again" {
 	make_tree 3
 	find in -exec touch -h -d '2001-01-01' {} +
 	batch -O out -r in
@@ -147,7 +147,7 @@ batch()
 	batch -O out -r in
 	grep -q ' 1 converted, .* 5 kept' err
 	echo mine >out/in/a/callgrind.out.3
-	batch -O out -r in --overwrite
+	batch -O out -r in --force
 	! grep -q mine out/in/a/callgrind.out.3
 }
 

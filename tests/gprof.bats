@@ -198,7 +198,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 		-t callgrind --exe $cycles/prog $calls/gmon.out
 	refuses 1 "is 64-bit little endian, samples/gprof/m32/prog is 32-bit" \
 		-t callgrind --exe samples/gprof/m32/prog $calls/gmon.out
-	"$CGCONV" -q -t callgrind --force --exe $cycles/prog \
+	"$CGCONV" -q -t callgrind --any-exe --exe $cycles/prog \
 		$calls/gmon.out >"$t/out"
 }
 
