@@ -11,16 +11,6 @@
 
 /* ---- Events -------------------------------------------------------------- */
 
-static size_t
-find_event(const struct cg_graph *graph, const char *name)
-{
-	size_t i = 0, count = cg_event_count(graph);
-
-	while (i < count && strcmp(cg_get_event(graph, i)->name, name) != 0)
-		i++;
-	return i;
-}
-
 /*
  * A profile of one event may call it otherwise: then it is the one of the
  * same sum, or the first.
@@ -52,7 +42,7 @@ match_events(struct verify *v)
 	if (v->event == NULL)
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		size_t found = find_event(b, cg_get_event(a, i)->name);
+		size_t found = cg_find_event(b, cg_get_event(a, i)->name);
 
 		if (found < cg_event_count(b))
 			v->event[v->events++] = (struct common){ { i, found } };

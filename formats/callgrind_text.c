@@ -15,20 +15,9 @@
 void
 cg_callgrind_put_text(struct writer *w, struct cg_slice text)
 {
-	size_t from = 0;
-
-	for (size_t i = 0; i < text.len; i++) {
-		char c = text.ptr[i];
-
-		if (c != '\n' && c != '\r' && c != '\0')
-			continue;
-		cg_put(w->out, (struct cg_slice){ text.ptr + from, i - from });
-		cg_puts(w->out, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\0");
-		from = i + 1;
+	if (cg_put_inline(w->out, text))
 		cg_warn(w->job, "line breaks and NULs in names are written "
 				"as \\n, \\r and \\0");
-	}
-	cg_put(w->out, (struct cg_slice){ text.ptr + from, text.len - from });
 }
 
 /* ---- Descriptions ------------------------------------------------------- */

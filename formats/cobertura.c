@@ -47,11 +47,7 @@ probe(const struct cg_head *head)
 }
 
 static const struct cg_option options[] = {
-	{ .name = "event",
-	    .type = CG_STRING,
-	    .arg = "NAME",
-	    .help = "event to write",
-	    .writing = true },
+	CG_OPTION_EVENT,
 	{ .name = "package",
 	    .type = CG_STRING,
 	    .arg = "FOLDER",

@@ -353,32 +353,14 @@ put_head(struct cobertura_writer *w)
 	cg_puts(w->out, "</source></sources>\n<packages>\n");
 }
 
-static size_t
-find_event(const struct cg_graph *graph, const char *name)
-{
-	size_t i = 0, n = cg_event_count(graph);
-
-	while (i < n && strcmp(cg_get_event(graph, i)->name, name) != 0)
-		i++;
-	return i;
-}
-
-/* The event that is asked for, else that of coverage, else the first. */
 static int
 choose_event(struct cobertura_writer *w)
 {
-	const char *name = cg_opt(w->job, "event");
-	size_t n = cg_event_count(w->graph);
+	int status = cg_choose_event(w->job, w->graph, "Exec", &w->event);
 
-	w->event = find_event(w->graph, name ? name : "Exec");
-	if (w->event == n && name)
-		return cg_usage(w->job, "there is no event '%s'", name);
-	if (w->event == n)
-		w->event = 0;
-	if (n == 0)
-		return cg_fail(w->job, "expected a cost to write");
-	w->is_signed = cg_get_event(w->graph, w->event)->is_signed;
-	return CG_OK;
+	if (status == CG_OK)
+		w->is_signed = cg_get_event(w->graph, w->event)->is_signed;
+	return status;
 }
 
 static void

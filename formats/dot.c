@@ -84,17 +84,6 @@ put_name(struct cg_out *out, struct cg_slice name)
 }
 
 static struct cg_slice
-base_name(struct cg_slice path)
-{
-	for (size_t i = path.len; i-- > 0;) {
-		if (path.ptr[i] == '/' && i + 1 < path.len)
-			return (struct cg_slice){ path.ptr + i + 1,
-				path.len - i - 1 };
-	}
-	return path;
-}
-
-static struct cg_slice
 fn_name(const struct writer *w, cg_fn fn)
 {
 	struct cg_slice name = cg_fn_name(w->graph, fn);
@@ -184,7 +173,7 @@ static void
 put_label(struct writer *w, cg_fn fn, double value)
 {
 	struct cg_slice object =
-	    base_name(cg_object_path(w->graph, cg_fn_object(w->graph, fn)));
+	    cg_base_name(cg_object_path(w->graph, cg_fn_object(w->graph, fn)));
 	uint32_t cycle = cg_sum_cycle(w->sums, fn);
 	uint64_t calls = cg_sum_calls_in(w->sums, fn);
 
@@ -377,24 +366,13 @@ get_percent(struct cg_job *job, const char *name, double *value)
 static int
 choose_event(struct writer *w)
 {
-	const char *name = cg_opt(w->job, "event");
-	size_t count = cg_event_count(w->graph), i = 0;
+	int status = cg_choose_event(w->job, w->graph, NULL, &w->event);
 
-	if (count == 0)
-		return cg_fail(
-		    w->job, "dot needs an event; the input has none");
-	while (name && i < count &&
-	       strcmp(cg_get_event(w->graph, i)->name, name) != 0)
-		i++;
-	if (i == count)
-		return cg_usage(w->job, "there is no event %s to draw", name);
-	if (!name && count > 1)
-		cg_note(w->job, "%s is drawn; --event names another",
-		    cg_get_event(w->graph, 0)->name);
-	w->event = i;
-	w->inclusive = cg_get_event(w->graph, i)->incl != CG_INCL_NONE;
+	if (status != CG_OK)
+		return status;
+	w->inclusive = cg_get_event(w->graph, w->event)->incl != CG_INCL_NONE;
 	for (cg_part part = 0; part < cg_part_count(w->graph); part++)
-		w->total += (double)cg_part_totals(w->graph, part)[i];
+		w->total += (double)cg_part_totals(w->graph, part)[w->event];
 	return CG_OK;
 }
 
@@ -447,11 +425,7 @@ write_dot(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 }
 
 static const struct cg_option options[] = {
-	{ .name = "event",
-	    .type = CG_STRING,
-	    .arg = "NAME",
-	    .help = "the event to draw (the first)",
-	    .writing = true },
+	CG_OPTION_EVENT,
 	{ .name = "node-threshold",
 	    .type = CG_STRING,
 	    .fallback = "0.5",

@@ -67,17 +67,6 @@ struct writer {
 
 /* ---- Names -------------------------------------------------------------- */
 
-static struct cg_slice
-base_name(struct cg_slice path)
-{
-	for (size_t i = path.len; i-- > 0;) {
-		if (path.ptr[i] == '/' && i + 1 < path.len)
-			return (struct cg_slice){ path.ptr + i + 1,
-				path.len - i - 1 };
-	}
-	return path;
-}
-
 /* What would end a frame or a line becomes what it is read as by people. */
 static char
 clean(char c)
@@ -125,7 +114,7 @@ get_label(struct writer *w, cg_fn fn)
 	char *to;
 
 	if (called_so)
-		name = base_name(object);
+		name = cg_base_name(object);
 	else if (nameless)
 		name = cg_slice(FOLDED_UNKNOWN);
 	if (!cg_grow_raw(&w->text, &w->text_cap, w->text_len + name.len + 2, 1))
@@ -209,7 +198,7 @@ get_note(const struct writer *w, const struct cg_stack *stack)
 {
 	struct cg_slice path = cg_object_path(
 			    w->graph, cg_fn_object(w->graph, stack->fn)),
-			base = base_name(path);
+			base = cg_base_name(path);
 
 	if (!w->annotate)
 		return 0;
@@ -497,35 +486,23 @@ is_pair(const struct cg_graph *graph, size_t *before, size_t *after)
 static int
 choose_events(struct writer *w)
 {
-	const char *name = cg_opt(w->job, "event");
-	size_t count = cg_event_count(w->graph), before, after;
+	size_t before = 0, after = 0;
+	bool pair =
+	    !cg_opt(w->job, "event") && is_pair(w->graph, &before, &after);
+	int status = CG_OK;
 
-	for (size_t i = 0; name && i < count; i++) {
-		if (strcmp(cg_get_event(w->graph, i)->name, name) == 0) {
-			add_column(w, i);
-			return CG_OK;
-		}
-	}
-	if (name)
-		return cg_usage(w->job, "there is no event %s to write", name);
-	if (count == 0)
-		return cg_fail(
-		    w->job, "folded needs an event; the input has none");
-	if (is_pair(w->graph, &before, &after)) {
-		add_column(w, before);
+	if (!pair)
+		status =
+		    cg_choose_event(w->job, w->graph, NULL, &before);
+	add_column(w, before);
+	if (pair)
 		add_column(w, after);
-		return CG_OK;
-	}
-	add_column(w, 0);
-	if (count > 1)
-		cg_note(w->job, "%s is written; --event names another",
-		    cg_get_event(w->graph, 0)->name);
-	else if (!w->fraction[0] &&
+	else if (cg_event_count(w->graph) == 1 && !w->fraction[0] &&
 		 strcmp(cg_get_event(w->graph, 0)->name, FOLDED_EVENT) != 0)
 		cg_note(w->job,
 		    "%s is written, without its name: it is read as %s",
 		    cg_get_event(w->graph, 0)->name, FOLDED_EVENT);
-	return CG_OK;
+	return status;
 }
 
 int

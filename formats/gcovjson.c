@@ -111,7 +111,7 @@ static const struct cg_option options[] = {
 	{ .name = "format-version",
 	    .type = CG_STRING,
 	    .arg = "N",
-	    .help = "write version 1 or 2; else that of the compiler",
+	    .help = "version to write: 1 or 2; else that of the compiler",
 	    .writing = true },
 	{ 0 },
 };

@@ -333,17 +333,6 @@ put_document(struct writer *w)
 	return good;
 }
 
-static bool
-find_column(struct writer *w)
-{
-	for (; w->column < cg_event_count(w->graph); w->column++) {
-		if (strcmp(cg_get_event(w->graph, w->column)->name, "Exec") ==
-		    0)
-			return true;
-	}
-	return false;
-}
-
 int
 cg_gcovjson_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
@@ -355,7 +344,8 @@ cg_gcovjson_write(
 	if (version && strcmp(version, "1") != 0 && strcmp(version, "2") != 0)
 		return cg_usage(
 		    job, "expected --format-version 1 or 2, not %s", version);
-	if (!find_column(&w))
+	w.column = cg_find_event(graph, "Exec");
+	if (w.column == cg_event_count(graph))
 		return cg_fail(job,
 		    "expected coverage: there is no event Exec, and a "
 		    "profile's costs do not say how often lines ran");

@@ -334,17 +334,6 @@ put_file(struct writer *w, cg_file file)
 	return good;
 }
 
-static bool
-find_column(struct writer *w)
-{
-	for (; w->column < cg_event_count(w->graph); w->column++) {
-		if (strcmp(cg_get_event(w->graph, w->column)->name, "Exec") ==
-		    0)
-			return true;
-	}
-	return false;
-}
-
 /* "B22*" is 1202, "408*" is 408; what is no such word is 0. */
 static unsigned
 get_version(struct cg_slice word)
@@ -369,7 +358,8 @@ cg_gcovtext_write(
 	bool good = true;
 	cg_file file;
 
-	if (!find_column(&w))
+	w.column = cg_find_event(graph, "Exec");
+	if (w.column == cg_event_count(graph))
 		return cg_fail(job,
 		    "expected coverage: there is no event Exec, and a "
 		    "profile's costs do not say how often lines ran");

@@ -120,11 +120,7 @@ static const struct cg_option options[] = {
 	    .help = "samples per second (per unit of the event)",
 	    .reading = true,
 	    .writing = true },
-	{ .name = "event",
-	    .type = CG_STRING,
-	    .arg = "NAME",
-	    .help = "event to write",
-	    .writing = true },
+	CG_OPTION_EVENT,
 	{ 0 },
 };
 

@@ -436,29 +436,19 @@ put_blocks(struct writer *w)
 
 /* ---- The whole ---------------------------------------------------------- */
 
-static size_t
-find_event(const struct cg_graph *graph, const char *name)
-{
-	for (size_t i = 0; i < cg_event_count(graph); i++) {
-		if (strcmp(cg_get_event(graph, i)->name, name) == 0)
-			return i;
-	}
-	return SIZE_MAX;
-}
-
 /* The event that is asked for, else a gmon.out's own, else the first. */
 static int
 choose_event(struct writer *w)
 {
-	const char *name = cg_opt(w->job, "event");
 	bool recalled = cg_gmon_recall(w->graph, &w->gmon);
+	size_t count = cg_event_count(w->graph);
 
-	w->event = find_event(w->graph, name ? name : "ns");
-	if (w->event == SIZE_MAX && name)
-		return cg_usage(w->job, "there is no event '%s'", name);
-	if (w->event == SIZE_MAX || (!name && !recalled))
+	w->block_event = cg_find_event(w->graph, GMON_BLOCK_EVENT);
+	if (cg_opt(w->job, "event") || (count > 0 && !recalled))
+		return cg_choose_event(w->job, w->graph, NULL, &w->event);
+	w->event = cg_find_event(w->graph, "ns");
+	if (w->event == count)
 		w->event = 0;
-	w->block_event = find_event(w->graph, GMON_BLOCK_EVENT);
 	return CG_OK;
 }
 

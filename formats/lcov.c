@@ -37,16 +37,12 @@ probe(const struct cg_head *head)
 }
 
 static const struct cg_option options[] = {
-	{ .name = "event",
+	CG_OPTION_EVENT,
+	{ .name = "format-version",
 	    .type = CG_STRING,
-	    .arg = "NAME",
-	    .help = "event to write",
-	    .writing = true },
-	{ .name = "lcov-version",
-	    .type = CG_NUMBER,
 	    .fallback = "1",
 	    .arg = "N",
-	    .help = "2: with all that lcov 1 does not read",
+	    .help = "version to write; 2: with all that lcov 1 does not read",
 	    .writing = true },
 	{ 0 },
 };

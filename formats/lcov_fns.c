@@ -116,7 +116,7 @@ put_fn_records(struct lcov_writer *w, const char *tag, bool counts)
 		cg_puts(w->out, tag);
 		cg_putu(w->out, counts ? fn->count : fn->first);
 		cg_putc(w->out, ',');
-		cg_lcov_put_text(w, fn->name);
+		(void)cg_put_inline(w->out, fn->name);
 		cg_putc(w->out, '\n');
 	}
 }
@@ -142,7 +142,7 @@ put_groups(struct lcov_writer *w, uint64_t *found, uint64_t *hit)
 		}
 		cg_putf(w->out, "FNA:%" PRIu64 ",%" PRIu64 ",", *found - 1,
 		    fn->count);
-		cg_lcov_put_text(w, fn->name);
+		(void)cg_put_inline(w->out, fn->name);
 		cg_putc(w->out, '\n');
 		*hit += !ran && fn->count > 0;
 		ran |= fn->count > 0;

@@ -23,23 +23,6 @@ struct condition {
 };
 
 void
-cg_lcov_put_text(struct lcov_writer *w, struct cg_slice text)
-{
-	size_t from = 0;
-
-	for (size_t i = 0; i < text.len; i++) {
-		char c = text.ptr[i];
-
-		if (c != '\n' && c != '\r' && c != '\0')
-			continue;
-		cg_put(w->out, (struct cg_slice){ text.ptr + from, i - from });
-		cg_puts(w->out, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\0");
-		from = i + 1;
-	}
-	cg_put(w->out, (struct cg_slice){ text.ptr + from, text.len - from });
-}
-
-void
 cg_lcov_put_total(struct lcov_writer *w, const char *name, uint64_t value)
 {
 	cg_puts(w->out, name);
@@ -90,7 +73,7 @@ put_branch(
 		to = cg_format_u64(to, branch->index);
 	cg_out_advance(w->out, to);
 	if (w->full && branch->label != 0)
-		cg_lcov_put_text(w, cg_branch_label(w->graph, branch));
+		(void)cg_put_inline(w->out, cg_branch_label(w->graph, branch));
 	to = cg_out_reserve(w->out, RECORD_ROOM);
 	*to++ = ',';
 	if (count > 0 || branch->flags & CG_BRANCH_REACHED)
@@ -157,7 +140,7 @@ put_condition(struct lcov_writer *w, const struct condition *condition,
 	    branch->pos.line, counts ? "" : "U", condition->size,
 	    branch->index & 1 ? 't' : 'f', count, branch->index / 2);
 	if (branch->label != 0)
-		cg_lcov_put_text(w, cg_branch_label(w->graph, branch));
+		(void)cg_put_inline(w->out, cg_branch_label(w->graph, branch));
 	else
 		cg_putu(w->out, branch->index / 2);
 	cg_putc(w->out, '\n');
@@ -304,7 +287,7 @@ put_version(struct lcov_writer *w, struct cg_slice path)
 	if (!found)
 		return;
 	cg_puts(w->out, "VER:");
-	cg_lcov_put_text(w, found->text);
+	(void)cg_put_inline(w->out, found->text);
 	cg_putc(w->out, '\n');
 }
 
@@ -380,7 +363,7 @@ put_section(struct lcov_writer *w, cg_file file)
 	w->any = true;
 	put_test(w);
 	cg_puts(w->out, "SF:");
-	cg_lcov_put_text(w, path);
+	(void)cg_put_inline(w->out, path);
 	cg_putc(w->out, '\n');
 	put_version(w, path);
 	if (!cg_lcov_put_fns(w) || !put_lines(w, &sum))
@@ -436,34 +419,18 @@ put_parts(struct lcov_writer *w)
 
 /* ---- The file ----------------------------------------------------------- */
 
-static size_t
-find_event(const struct cg_graph *graph, const char *name)
-{
-	size_t i = 0, n = cg_event_count(graph);
-
-	while (i < n && strcmp(cg_get_event(graph, i)->name, name) != 0)
-		i++;
-	return i;
-}
-
-/* The event that is asked for, else that of coverage, else the first. */
 static int
 choose(struct lcov_writer *w)
 {
-	const char *name = cg_opt(w->job, "event");
-	const char *version = cg_opt(w->job, "lcov-version");
-	size_t n = cg_event_count(w->graph);
+	const char *version = cg_opt(w->job, "format-version");
+	int status = cg_choose_event(w->job, w->graph, "Exec", &w->event);
 
+	if (status != CG_OK)
+		return status;
 	w->full = strcmp(version, "2") == 0;
 	if (!w->full && strcmp(version, "1") != 0)
-		return cg_usage(w->job, "--lcov-version is 1 or 2");
-	w->event = find_event(w->graph, name ? name : "Exec");
-	if (w->event == n && name)
-		return cg_usage(w->job, "there is no event '%s'", name);
-	if (w->event == n)
-		w->event = 0;
-	if (n == 0)
-		return cg_fail(w->job, "expected a cost to write");
+		return cg_usage(w->job,
+		    "expected --format-version 1 or 2, not %s", version);
 	w->is_signed = cg_get_event(w->graph, w->event)->is_signed;
 	return CG_OK;
 }
@@ -480,7 +447,7 @@ report(struct lcov_writer *w)
 		    w->below);
 	if (w->labels && !w->full)
 		cg_warn(w->job,
-		    "names of branches need --lcov-version 2: they are left "
+		    "names of branches need --format-version 2: they are left "
 		    "out");
 }
 

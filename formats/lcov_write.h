@@ -34,8 +34,6 @@ struct lcov_writer {
 	bool any;             /* something was written */
 };
 
-/* A name goes no further than its line. */
-void cg_lcov_put_text(struct lcov_writer *, struct cg_slice);
 /* "LF:12" */
 void cg_lcov_put_total(struct lcov_writer *, const char *name, uint64_t);
 /* The functions of the file that lines is at; false: out of memory. */

@@ -362,16 +362,11 @@ put_head(struct writer *w)
 static int
 find_event(struct writer *w)
 {
-	const char *name = cg_opt(w->job, "event");
+	int status = cg_choose_event(w->job, w->graph, NULL, &w->column);
 
-	for (size_t i = 0; i < cg_event_count(w->graph); i++) {
-		if (name && strcmp(name, cg_get_event(w->graph, i)->name) != 0)
-			continue;
-		w->column = i;
-		w->event = cg_get_event(w->graph, i);
-		return CG_OK;
-	}
-	return cg_usage(w->job, "there is no event %s", name ? name : "at all");
+	if (status == CG_OK)
+		w->event = cg_get_event(w->graph, w->column);
+	return status;
 }
 
 /* "0.3" in UNITs of a pixel; more decimals than one are cut. */
@@ -438,11 +433,7 @@ write_svg(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 }
 
 static const struct cg_option options[] = {
-	{ .name = "event",
-	    .type = CG_STRING,
-	    .arg = "NAME",
-	    .help = "event to write",
-	    .writing = true },
+	CG_OPTION_EVENT,
 	{ .name = "title",
 	    .type = CG_STRING,
 	    .fallback = "Flame graph",

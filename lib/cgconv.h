@@ -90,6 +90,8 @@ bool cg_take_u64(struct cg_slice *, uint64_t *);
 bool cg_get_u64(struct cg_slice, uint64_t *);
 /* Blanks and tabs off both ends. */
 struct cg_slice cg_trim(struct cg_slice);
+/* What follows the last '/' of a path; all of it if that is the end. */
+struct cg_slice cg_base_name(struct cg_slice path);
 
 /* Room that cg_format_* need at most, without a NUL (they write none). */
 #define CG_NUMBER_MAX 24
@@ -781,6 +783,8 @@ unsigned cg_graph_grain(const struct cg_graph *);
 /* Real events; column i is event i. Then the inherited ones. */
 size_t cg_event_count(const struct cg_graph *);
 const struct cg_event *cg_get_event(const struct cg_graph *, size_t i);
+/* The real event of that name; cg_event_count() if there is none. */
+size_t cg_find_event(const struct cg_graph *, const char *name);
 size_t cg_formula_count(const struct cg_graph *);
 const struct cg_event *cg_get_formula(const struct cg_graph *, size_t i);
 /* The cost of inherited event i for a cost vector (of all real events). */
@@ -1001,11 +1005,29 @@ bool cg_cycle_is_called(const struct cg_sums *, uint32_t cycle);
 
 /* ---- Writing ------------------------------------------------------------ */
 
+/*
+ * For writers of one event: the one that the option event names, else that
+ * called usual (NULL: none is) if it is there, else the first. If there are
+ * more and none was asked for, a warning says which it is. CG_OK, CG_EUSAGE
+ * for a name that is not there, CG_EINPUT if there is no event at all.
+ */
+int cg_choose_event(
+    struct cg_job *, const struct cg_graph *, const char *usual, size_t *event);
+/* The option, to stand in their tables. */
+#define CG_OPTION_EVENT                                            \
+	{                                                          \
+		.name = "event", .type = CG_STRING, .arg = "NAME", \
+		.help = "event to write, where there are more",    \
+		.writing = true                                    \
+	}
+
 void cg_putc(struct cg_out *, char);
 void cg_put(struct cg_out *, struct cg_slice);
 void cg_puts(struct cg_out *, const char *);
 void cg_putu(struct cg_out *, uint64_t);
 void cg_putf(struct cg_out *, const char *fmt, ...) CG_PRINTF(2, 3);
+/* Within a line: breaks and NULs as \n, \r, \0. True: there were any. */
+bool cg_put_inline(struct cg_out *, struct cg_slice);
 /* A JSON string with its quotes; bytes that are no UTF-8 as \udcXX. */
 void cg_put_json(struct cg_out *, struct cg_slice);
 /*

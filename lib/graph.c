@@ -326,6 +326,16 @@ cg_get_event(const struct cg_graph *graph, size_t i)
 }
 
 size_t
+cg_find_event(const struct cg_graph *graph, const char *name)
+{
+	size_t i = 0;
+
+	while (i < graph->events && strcmp(graph->event[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+size_t
 cg_part_count(const struct cg_graph *graph)
 {
 	return graph->parts;

@@ -148,3 +148,25 @@ cg_check_options(struct cg_job *job, const struct cg_module *to)
 	}
 	return CG_OK;
 }
+
+int
+cg_choose_event(struct cg_job *job, const struct cg_graph *graph,
+    const char *usual, size_t *event)
+{
+	const char *name = cg_opt(job, "event");
+	size_t count = cg_event_count(graph), i = 0;
+
+	if (name || usual)
+		i = cg_find_event(graph, name ? name : usual);
+	if (name && i == count)
+		return cg_usage(job, "there is no event '%s' to write", name);
+	if (count == 0)
+		return cg_fail(job, "%s needs an event; the input has none",
+		    cg_job_target(job)->name);
+	*event = i < count ? i : 0;
+	if (!name && count > 1)
+		cg_warn(job,
+		    "of %zu events only %s is written; --event names another",
+		    count, cg_get_event(graph, *event)->name);
+	return CG_OK;
+}

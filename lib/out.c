@@ -213,6 +213,24 @@ cg_puts(struct cg_out *out, const char *string)
 	cg_put(out, cg_slice(string));
 }
 
+bool
+cg_put_inline(struct cg_out *out, struct cg_slice text)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.ptr[i];
+
+		if (c != '\n' && c != '\r' && c != '\0')
+			continue;
+		cg_put(out, (struct cg_slice){ text.ptr + from, i - from });
+		cg_puts(out, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\0");
+		from = i + 1;
+	}
+	cg_put(out, (struct cg_slice){ text.ptr + from, text.len - from });
+	return from > 0;
+}
+
 void
 cg_putu(struct cg_out *out, uint64_t value)
 {

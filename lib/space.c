@@ -67,15 +67,12 @@ static struct cg_slice
 base_name(struct cg_slice path)
 {
 	static const char deleted[] = " (deleted)";
-	size_t cut = sizeof(deleted) - 1, at;
+	size_t cut = sizeof(deleted) - 1;
 
 	if (path.len > cut &&
 	    memcmp(path.ptr + path.len - cut, deleted, cut) == 0)
 		path.len -= cut;
-	at = path.len;
-	while (at > 0 && path.ptr[at - 1] != '/')
-		at--;
-	return (struct cg_slice){ path.ptr + at, path.len - at };
+	return cg_base_name(path);
 }
 
 /* Is the object the one that was mapped? */

@@ -128,6 +128,17 @@ cg_trim(struct cg_slice slice)
 	return slice;
 }
 
+struct cg_slice
+cg_base_name(struct cg_slice path)
+{
+	for (size_t i = path.len; i-- > 0;) {
+		if (path.ptr[i] == '/' && i + 1 < path.len)
+			return (struct cg_slice){ path.ptr + i + 1,
+				path.len - i - 1 };
+	}
+	return path;
+}
+
 size_t
 cg_utf8_length(const char *text, const char *end)
 {

@@ -161,8 +161,8 @@ json()
 		'["event",1,"cpu","","nanoseconds","stated",false]' >"$dir/want"
 	same "$dir/want" "$dir/out"
 	"$CGCONV" -t folded "$dir/in.folded" 2>&1 >"$dir/out" |
-		grep 'note: samples is written; --event names another'
-	refuses 2 "there is no event frob to write" -t folded --event frob \
+		grep 'warning: of [0-9]* events only samples is written; --event'
+	refuses 2 "there is no event 'frob'" -t folded --event frob \
 		"$dir/in.folded"
 	# A stack is none such, whatever is in its names.
 	folded 'a/b;c 5'

@@ -42,7 +42,7 @@ refuses_section()
 }
 
 @test "lcov: what geninfo 2.5 writes comes back, record for record" {
-	"$CGCONV" -t lcov --lcov-version 2 "$second" | sort >"$dir/got"
+	"$CGCONV" -t lcov --format-version 2 "$second" | sort >"$dir/got"
 	sort "$second" >"$dir/want"
 	same "$dir/want" "$dir/got"
 }
@@ -58,22 +58,22 @@ refuses_section()
 }
 
 @test "lcov: all records of lcov 2 survive" {
-	golden "$all" lcov --lcov-version 2
+	golden "$all" lcov --format-version 2
 }
 
 @test "lcov: lcov 1 gets what it can read" {
 	golden "$all" lcov
 	[ "$("$CGCONV" -q -t lcov "$all" |
 		grep -cE '^(FNL|FNA|BRDA:[0-9]*,[ef])')" -eq 0 ]
-	refuses 2 "--lcov-version is 1 or 2" -t lcov --lcov-version 3 "$all"
+	refuses 2 "expected --format-version 1 or 2" -t lcov --format-version 3 "$all"
 }
 
 @test "lcov: names of branches are lost to lcov 1, and that is said" {
 	section "BRDA:3,0,f(a, b),1" "BRDA:3,0,!f(a, b),-" "DA:3,1" \
 		>"$dir/in.info"
 	writes "$dir/in.info" | grep ^BRDA | says BRDA:3,0,0,1 BRDA:3,0,1,-
-	grep -q "names of branches need --lcov-version 2" "$dir/err"
-	writes --lcov-version 2 "$dir/in.info" | grep ^BRDA |
+	grep -q "names of branches need --format-version 2" "$dir/err"
+	writes --format-version 2 "$dir/in.info" | grep ^BRDA |
 		says "BRDA:3,0,f(a, b),1" "BRDA:3,0,!f(a, b),-"
 	[ ! -s "$dir/err" ]
 }
@@ -100,7 +100,7 @@ refuses_section()
 
 @test "lcov: totals are those of the records" {
 	for version in 1 2; do
-		"$CGCONV" -q -t lcov --lcov-version "$version" "$all" |
+		"$CGCONV" -q -t lcov --format-version "$version" "$all" |
 			perl -ne '
 			sub check { my ($n, $want) = @_;
 				$n == $want or die "$.: $_" }

@@ -56,7 +56,7 @@ frames()
 	"$CGCONV" -q -t svg --event cpu samples/pprof/cpu/cpu.pb.gz \
 		>"$dir/out.svg"
 	grep -q '<text id="event"[^>]*>cpu: [0-9,]* ns<' "$dir/out.svg"
-	refuses 2 "there is no event none" -t svg --event none \
+	refuses 2 "there is no event 'none'" -t svg --event none \
 		samples/pprof/cpu/cpu.pb.gz
 	"$CGCONV" -q -t svg --width 420 --min-width 60.5 "$dir/in.folded" \
 		>"$dir/out.svg"
