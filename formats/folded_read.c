@@ -463,12 +463,10 @@ add_stacks(struct reader *r)
 static void
 read_file(struct reader *r, struct cg_in *in)
 {
-	uint64_t bytes = cg_in_offset(in);
 	struct cg_slice block;
 	bool first = true;
 
 	while (r->status == CG_OK && cg_read_block(in, &block)) {
-		bytes += block.len;
 		if (first)
 			r->status = cg_find_folded_columns(
 			    r->job, r->build, &block, r->event, &r->columns);
@@ -480,8 +478,7 @@ read_file(struct reader *r, struct cg_in *in)
 		r->status = cg_in_status(in);
 	if (r->status != CG_OK)
 		return;
-	/* One newline was added for us. */
-	if (bytes != cg_in_offset(in))
+	if (cg_in_torn(in))
 		cg_warn(r->job, "expected a newline at the end: the file may "
 				"be cut short");
 	if (r->stacks == 0)

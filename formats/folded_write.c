@@ -492,12 +492,12 @@ choose_events(struct writer *w)
 	int status = CG_OK;
 
 	if (!pair)
-		status =
-		    cg_choose_event(w->job, w->graph, NULL, &before);
+		status = cg_choose_event(w->job, w->graph, NULL, &before);
 	add_column(w, before);
 	if (pair)
 		add_column(w, after);
-	else if (cg_event_count(w->graph) == 1 && !w->fraction[0] &&
+	else if (cg_job_verbose(w->job) && !w->fraction[0] &&
+		 cg_event_count(w->graph) == 1 &&
 		 strcmp(cg_get_event(w->graph, 0)->name, FOLDED_EVENT) != 0)
 		cg_note(w->job,
 		    "%s is written, without its name: it is read as %s",

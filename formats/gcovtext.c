@@ -37,8 +37,7 @@ cg_gcovtext_begin(struct gcovtext *r)
 void
 cg_gcovtext_end(struct gcovtext *r)
 {
-	/* The input adds the newline that is not there. */
-	if (cg_in_status(r->in) == CG_OK && cg_in_offset(r->in) < r->bytes)
+	if (cg_in_status(r->in) == CG_OK && cg_in_torn(r->in))
 		cg_warn(
 		    r->job, "the last line does not end: is the file whole?");
 }

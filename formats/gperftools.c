@@ -211,6 +211,14 @@ add_mapping(struct reader *r, struct cg_slice line)
 	return cg_space_add(r->space, &mapping) != 0;
 }
 
+static void
+end_mappings(struct reader *r)
+{
+	if (r->status == CG_OK && cg_in_torn(r->in))
+		cg_warn(r->job, "the last mapping does not end: the file may "
+				"be cut short");
+}
+
 /* ---- The graph ---------------------------------------------------------- */
 
 static bool
@@ -377,6 +385,7 @@ read_cpu(struct reader *r, struct words words)
 		if (!add_mapping(r, line))
 			r->status = CG_ELIMIT;
 	}
+	end_mappings(r);
 	if (r->status == CG_OK)
 		finish(r, event);
 }
@@ -531,6 +540,8 @@ read_heap(struct reader *r, struct cg_slice line)
 	if (r->status == CG_OK && !in_maps)
 		cg_warn(r->job, "expected MAPPED_LIBRARIES: at the end: the "
 				"file may be cut short");
+	else
+		end_mappings(r);
 	if (r->status == CG_OK)
 		finish(r, event);
 }

@@ -533,20 +533,17 @@ read_block(struct reader *r, struct cg_slice block)
 static void
 read_file(struct reader *r, struct cg_in *in)
 {
-	uint64_t bytes = cg_in_offset(in);
 	struct cg_slice block;
 	bool cut;
 
-	while (r->status == CG_OK && cg_read_block(in, &block)) {
-		bytes += block.len;
+	while (r->status == CG_OK && cg_read_block(in, &block))
 		read_block(r, block);
-	}
 	if (r->status == CG_OK)
 		r->status = cg_in_status(in);
 	if (r->status != CG_OK)
 		return;
-	/* A newline was added for us, or a stack has not ended. */
-	cut = bytes != cg_in_offset(in) || (r->state == IN_STACK && r->stacks);
+	/* A stack has not ended. */
+	cut = cg_in_torn(in) || (r->state == IN_STACK && r->stacks);
 	if (!end_sample(r)) {
 		if (r->status == CG_OK)
 			r->status = cg_build_failed(r->build, NULL);

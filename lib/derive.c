@@ -24,6 +24,39 @@ list_facts(cg_facts facts, char *text, size_t size)
 	return text;
 }
 
+/*
+ * A fact that the target has no place for is a detail where sums of it are
+ * written, and where it is known beside costs.
+ */
+static const struct {
+	cg_facts fact;
+	cg_facts sums;   /* written: they stand for the fact; 0: always so */
+	cg_facts unless; /* but not if that is written */
+} details[] = {
+	{ CG_INSTRS, CG_SELF, 0 },
+	{ CG_LINES, CG_SELF, 0 },
+	{ CG_ZEROS, CG_SELF, CG_LINES }, /* lines that never ran */
+	{ CG_INCL, CG_STACKS, 0 },
+	{ CG_STACKS, CG_CALLS, 0 },
+	{ CG_BRANCHES, CG_JUMPS, 0 },
+	{ CG_BLOCKS | CG_COUNTERS, CG_LINES, 0 },
+	{ CG_FILES | CG_OBJECTS | CG_SYMBOLS | CG_DEFINITIONS, 0, 0 },
+	{ CG_INLINING | CG_SAMPLES | CG_FORMULAS | CG_DESCRIPTIONS, 0, 0 },
+};
+
+static cg_facts
+find_details(cg_facts lost, cg_facts written)
+{
+	cg_facts found = 0;
+
+	for (size_t i = 0; i < sizeof(details) / sizeof(*details); i++) {
+		if ((!details[i].sums || (written & details[i].sums)) &&
+		    !(written & details[i].unless))
+			found |= lost & details[i].fact;
+	}
+	return found;
+}
+
 static bool
 asks_for_counts(const struct cg_graph *graph)
 {
@@ -140,6 +173,41 @@ guess_or_refuse(struct cg_job *job, const struct cg_module *to)
 	return cg_graph_seal(job->graph);
 }
 
+/*
+ * Costs below zero are an error, what is gone a warning; details are told
+ * with --verbose. With --strict all of it is an error.
+ */
+static int
+report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
+{
+	cg_facts written = cg_graph_facts(job->graph) & to->carries, minor;
+	int status = CG_OK;
+	char text[FACTS_ROOM];
+
+	if (lost & CG_SIGNED)
+		status = clamp_or_refuse(job, to);
+	lost &= ~CG_SIGNED;
+	if (status != CG_OK || !lost)
+		return status;
+	if (job->strict) {
+		(void)cg_fail(job, "%s cannot carry: %s", to->name,
+		    list_facts(lost, text, sizeof(text)));
+		return CG_ELOSS;
+	}
+	/* The writer itself says which event it was. */
+	if (cg_module_option(to, "event"))
+		lost &= ~CG_EVENTS;
+	minor = find_details(lost, written);
+	if (minor && job->verbose)
+		cg_note(job, "details that %s does not keep: %s", to->name,
+		    list_facts(minor, text, sizeof(text)));
+	lost &= ~minor;
+	if (lost)
+		cg_warn(job, "%s cannot carry: %s", to->name,
+		    list_facts(lost, text, sizeof(text)));
+	return CG_OK;
+}
+
 int
 cg_derive(struct cg_job *job, const struct cg_module *to)
 {
@@ -167,19 +235,5 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 		return cg_fail(job, "%s needs %s; the input has none", to->name,
 		    list_facts(missing, text, sizeof(text)));
 	lost |= cg_graph_facts(graph) & ~to->carries;
-	if (!lost)
-		return CG_OK;
-	if (lost & CG_SIGNED) {
-		status = clamp_or_refuse(job, to);
-		lost &= ~CG_SIGNED;
-	}
-	if (status != CG_OK || !lost)
-		return status;
-	list_facts(lost, text, sizeof(text));
-	if (!job->strict) {
-		cg_warn(job, "%s cannot carry: %s", to->name, text);
-		return CG_OK;
-	}
-	(void)cg_fail(job, "%s cannot carry: %s", to->name, text);
-	return CG_ELOSS;
+	return report_loss(job, to, lost);
 }

@@ -185,10 +185,29 @@ build_plugin()
 	build_plugin
 	refuses 3 "cannot carry: lines" --module "$dir/plugin.so" --strict \
 		-t flat "$PLAIN"
-	"$CGCONV" --module "$dir/plugin.so" -t flat "$PLAIN" \
-		>"$dir/flat" 2>"$dir/err"
-	grep -q "cannot carry: lines" "$dir/err"
+	"$CGCONV" --module "$dir/plugin.so" -t flat "$PLAIN" >"$dir/flat"
 	grep -qx "work 95" "$dir/flat"
+}
+
+@test "cli: what is gone is a warning, details are a note with -v" {
+	# Lines and addresses are summed up by function, stacks by call.
+	"$CGCONV" -t dot samples/json/stacks/stacks.cgj 2>&1 >"$dir/out" |
+		tee "$dir/err"
+	grep -x "cgconv: warning: dot cannot carry: parts" "$dir/err"
+	grep "warning: of 2 events only samples is written; --event" "$dir/err"
+	[ "$(wc -l <"$dir/err")" -eq 2 ]
+	"$CGCONV" -v --event time -t dot samples/json/stacks/stacks.cgj \
+		2>"$dir/err" >"$dir/out"
+	grep -x "cgconv: note: details that dot does not keep: lines, instrs, stacks.*" \
+		"$dir/err"
+	grep -x "cgconv: warning: dot cannot carry: parts" "$dir/err"
+	! grep events "$dir/err"
+	# Where nothing comes of them, they are gone.
+	"$CGCONV" -t lcov samples/json/stacks/stacks.cgj 2>&1 >"$dir/out" |
+		grep -x "cgconv: warning: lcov cannot carry: calls, inclusive, stacks"
+	# --strict and --verify tell of all.
+	refuses 3 "dot cannot carry: lines, instrs, stacks, parts, events" \
+		--strict -t dot samples/json/stacks/stacks.cgj
 }
 
 @test "cli: exit status 4 if the output cannot be written" {

@@ -20,13 +20,16 @@ stack_samples()
 	done
 }
 
-# converts FROM TO INTO: $lost is what it says that it cannot carry. What is
+# converts FROM TO INTO: $lost is what it says that it loses. What is
 # lost without this word is no event's name and no name's letter, but in folded
 # stacks.
 converts()
 {
-	"$CGCONV" -t "$2" "$1" -o "$3" 2>"$dir/said"
-	lost=$(sed -n "s/.*: $2 cannot carry: //p" "$dir/said")
+	"$CGCONV" -v -t "$2" "$1" -o "$3" 2>"$dir/said"
+	lost=$(sed -n "s/.*: $2 cannot carry: //p
+		s/.*: details that $2 does not keep: //p
+		s/.*: of [0-9]* events only .*/events/p" "$dir/said" |
+		paste -sd , | sed 's/,\([^ ]\)/, \1/g')
 	[ "$2" != folded ] || lost="$lost, names, spelling"
 }
 
