@@ -11,15 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "batch.h"
 
 #define JOBS_MAX 1024
-/* Seconds between two sights of the progress, on a terminal and in a log. */
-#define TERMINAL_SECONDS 0.2
-#define LOG_SECONDS 30.0
 
 bool
 batch_stopped(const struct batch *batch)
@@ -27,107 +23,7 @@ batch_stopped(const struct batch *batch)
 	return batch->args->stop != NULL && *batch->args->stop != 0;
 }
 
-/* ---- What is said -------------------------------------------------------- */
-
-double
-seconds_now(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static void
-wipe_progress(struct batch *batch)
-{
-	if (batch->progress)
-		fputs("\r\033[K", stderr);
-	batch->progress = false;
-}
-
-void
-say(struct batch *batch, const char *lines)
-{
-	wipe_progress(batch);
-	fputs(lines, stderr);
-}
-
-/* The inputs of this share. */
-static size_t
-count_inputs(const struct batch *batch)
-{
-	return batch->tasks - batch->count[ELSEWHERE];
-}
-
-static size_t
-count_ended(const struct batch *batch)
-{
-	return batch->count[DONE] + batch->count[FAILED] +
-	       batch->count[SKIPPED] + batch->count[KEPT];
-}
-
-void
-show_progress(struct batch *batch)
-{
-	bool terminal = isatty(STDERR_FILENO);
-	double now = seconds_now(), past = now - batch->began, rate, left;
-	size_t ended = count_ended(batch);
-
-	if (batch->args->quiet ||
-	    now - batch->shown < (terminal ? TERMINAL_SECONDS : LOG_SECONDS))
-		return;
-	batch->shown = now;
-	wipe_progress(batch);
-	rate = past > 0 ? (double)ended / past : 0;
-	left = rate > 0 ? (double)(count_inputs(batch) - ended) / rate : 0;
-	fprintf(stderr,
-	    "%s%zu of %zu inputs, %zu failed, %.0f a second, %.0f s left%s",
-	    terminal ? "" : "cgconv: ", ended, count_inputs(batch),
-	    batch->count[FAILED], rate, left, terminal ? "" : "\n");
-	(void)fflush(stderr);
-	batch->progress = terminal;
-}
-
-static void
-show_summary(struct batch *batch, size_t before)
-{
-	size_t left = count_inputs(batch) - count_ended(batch);
-
-	wipe_progress(batch);
-	if (batch->args->quiet)
-		return;
-	fprintf(stderr,
-	    "cgconv: %zu inputs: %zu converted, %zu failed, "
-	    "%zu skipped, %zu kept",
-	    count_inputs(batch), batch->count[DONE], batch->count[FAILED],
-	    batch->count[SKIPPED], batch->count[KEPT]);
-	if (before > 0)
-		fprintf(stderr, ", %zu of them before", before);
-	if (left > 0)
-		fprintf(stderr, ", %zu left", left);
-	fprintf(stderr, "; %.1f s\n", seconds_now() - batch->began);
-}
-
 /* ---- Tasks that end ------------------------------------------------------ */
-
-/*
- * Logs come in the order of the inputs, whoever was faster; at the end, also
- * behind what was never begun.
- */
-static void
-print_logs(struct batch *batch, bool at_end)
-{
-	while (batch->printed < batch->tasks &&
-	       (at_end || batch->task[batch->printed].state != TODO)) {
-		struct task *task = &batch->task[batch->printed++];
-
-		if (task->log != NULL && task->log[0] != '\0')
-			say(batch, task->log);
-		free(task->log);
-		task->log = NULL;
-	}
-}
 
 void
 end_task(struct batch *batch, size_t number, enum state state, char *log,
@@ -135,6 +31,8 @@ end_task(struct batch *batch, size_t number, enum state state, char *log,
 {
 	struct task *task = &batch->task[number];
 
+	if (task->state == TODO)
+		note_progress(batch, task);
 	task->state = state;
 	task->log = log;
 	batch->count[state]++;
@@ -398,13 +296,15 @@ run_workers(struct batch *batch)
 
 	settle_groups(batch);
 	before = count_listed(batch);
+	count_work(batch);
+	begin_log(batch);
 	status = start_crew(&crew, batch);
 	if (status == CG_OK && batch->args->resume)
 		clean_up(batch);
 	if (status == CG_OK)
 		status = do_tasks(&crew);
 	stop_crew(&crew);
-	print_logs(batch, true);
+	end_log(batch);
 	closed = close_manifest(batch);
 	show_summary(batch, before);
 	if (status == CG_OK)
@@ -442,7 +342,7 @@ convert_batch(struct args *args)
 	}
 	if (args->jobs > JOBS_MAX)
 		return cg_usage(args->job, "-j: no more than %d", JOBS_MAX);
-	batch.began = batch.shown = seconds_now();
+	begin_progress(&batch);
 	status = plan_batch(&batch);
 	if (status == CG_OK && !args->dry_run)
 		status = open_manifest(&batch);

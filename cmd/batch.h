@@ -59,6 +59,13 @@ struct names {
 	size_t slots, count;
 };
 
+struct progress {
+	double began, shown;        /* seconds_now() */
+	bool terminal, drawn;       /* it is on the terminal */
+	size_t done, work;          /* of the inputs that were to be done */
+	uint64_t done_bytes, work_bytes;
+};
+
 struct batch {
 	struct args *args;
 	struct task *task;
@@ -75,8 +82,8 @@ struct batch {
 	bool lost;     /* an output of many inputs could not be written */
 	uint64_t list; /* a hash of all inputs, whosever share they are */
 	bool same_list; /* as that of the manifest which is resumed */
-	double began, shown;
-	bool progress; /* a line of it is on the terminal */
+	struct progress progress;
+	struct log *log_book; /* of warnings; NULL: none are counted */
 };
 
 /* ---- batch_plan.c: what there is to do ------------------------------------ */
@@ -276,11 +283,34 @@ int close_manifest(struct batch *);
 /* The tasks from first to end are the members of one archive, in order. */
 int do_archive(struct crew *, size_t first, size_t end);
 
-/* ---- batch.c ------------------------------------------------------------- */
+/* ---- batch_progress.c ---------------------------------------------------- */
 
 double seconds_now(void);
+void begin_progress(struct batch *);
+/* When it is known what is done already. */
+void count_work(struct batch *);
+void note_progress(struct batch *, const struct task *);
+/* If it is time. */
+void show_progress(struct batch *);
 /* Lines for people, ended by newlines. */
 void say(struct batch *, const char *lines);
+void show_summary(struct batch *, size_t before);
+/* The inputs of this share; those that have ended. */
+size_t count_inputs(const struct batch *);
+size_t count_ended(const struct batch *);
+
+/* ---- batch_log.c ---------------------------------------------------------- */
+
+void begin_log(struct batch *);
+/*
+ * Says what is to be said of the inputs, in their order, whoever was faster;
+ * at the end, also of those behind what was never begun.
+ */
+void print_logs(struct batch *, bool at_end);
+void end_log(struct batch *);
+
+/* ---- batch.c ------------------------------------------------------------- */
+
 void do_again(struct task *);
 /* A task has ended; log may be NULL, and belongs to the task from now on. */
 void end_task(
@@ -293,7 +323,6 @@ bool batch_stopped(const struct batch *);
 bool may_go_on(const struct batch *);
 /* False if there is nothing to do for the task (any more). */
 bool prepare_task(struct batch *, size_t task);
-void show_progress(struct batch *);
 /* Makes the folders of a path. */
 bool make_folders(char *path);
 

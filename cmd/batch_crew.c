@@ -267,6 +267,9 @@ take_result(struct batch *batch, struct worker *worker)
 		bury(batch, worker);
 		return;
 	}
+	/* That it was interrupted is known to who did it. */
+	if (answer.state == STOPPED)
+		answer.log = 0;
 	log[answer.log] = tail[answer.tail] = '\0';
 	take_answer(batch, worker, &answer, log, tail);
 }

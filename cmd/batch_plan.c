@@ -209,6 +209,7 @@ add_members(struct batch *batch, const char *path, struct cg_archive *archive,
 		if (task == NULL)
 			return cg_nomem(batch->args->job);
 		task->mtime = (int64_t)info->st_mtime;
+		task->size = member.size;
 		if (member.folder)
 			skip_task(task, "a folder");
 		else if (!member.file)

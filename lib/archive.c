@@ -125,6 +125,7 @@ cg_archive_next(struct cg_archive *archive, struct cg_member *member)
 	archive->left = 0;
 	if (member->file && archive_entry_size_is_set(entry))
 		archive->left = (uint64_t)archive_entry_size(entry);
+	member->size = archive->left;
 	if (!member->name)
 		member->name = archive_entry_pathname_utf8(entry);
 	if (!member->name)

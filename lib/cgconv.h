@@ -1170,6 +1170,7 @@ struct cg_archive;
 struct cg_member {
 	const char *name; /* as it is there: do not trust it */
 	int64_t mtime;    /* seconds since 1970 */
+	uint64_t size;    /* as the archive says; 0: it does not */
 	bool file;        /* a regular file: it has bytes */
 	bool folder;      /* neither: a link, a device */
 };

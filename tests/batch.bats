@@ -238,6 +238,41 @@ batch()
 	done
 }
 
+@test "batch: a warning of many inputs is said of five, and counted" {
+	for i in $(seq 1 12); do
+		cp "$ROOT/samples/gprof/calls/gmon.out" "gmon.$i"
+	done
+	batch -O out gmon.*
+	[ "$(grep -c ': warning: functions are named by' err)" -eq 5 ]
+	grep -q '^cgconv: warning: and 7 more inputs: functions are named' err
+	rm -r out
+	batch -v -O out gmon.*
+	[ "$(grep -c ': warning: functions are named by' err)" -eq 12 ]
+	rm -r out
+	batch -q -O out gmon.*
+	[ ! -s err ]
+}
+
+@test "batch: progress on a terminal, none with -q or in a short log" {
+	command -v script >/dev/null || skip "no script"
+	make_tree 3
+	mkfifo slow
+	for quiet in "" -q; do
+		(sleep 0.7 && cat "$PLAIN" >slow) &
+		script -qec "stty cols 100; $CGCONV $quiet -O out$quiet -j1 \
+			in/a/callgrind.out.1 slow in/a/callgrind.out.3 in/b/bad" \
+			/dev/null </dev/null 3>&- >terminal || true
+		wait
+		tr '\r' '\n' <terminal >"lines$quiet"
+	done
+	grep -q '\[#*-*\] *[0-9]*% 2 of 4 inputs, 1.9 kB, [0-9]* inputs/s, .*B/s, 0:0. left' lines
+	grep -q '4 inputs: 3 converted, 1 failed' lines
+	! grep -q 'inputs' lines-q
+	grep -q 'in/b/bad:3:7: error' lines-q
+	batch -O out2 -j1 in/a/*
+	[ "$(wc -l <err)" -eq 1 ]
+}
+
 # ---- Faults -----------------------------------------------------------------
 
 @test "batch: a worker that dies, hangs or wants too much costs its input" {
@@ -309,6 +344,8 @@ batch()
 	status=0
 	wait "$pid" || status=$?
 	[ -z "$(find out -name '.*.cgconv.*' 2>/dev/null)" ]
+	# Not a word on what was interrupted.
+	! grep -q 'nterrupted' err
 	batch -q -O out --manifest m --resume -r in
 	diff -r one out
 }
