@@ -230,8 +230,8 @@ struct mind {
 	struct piece *unit; /* that are read together at the end */
 	size_t units, unit_cap;
 };
-/* The format that loses nothing. */
-const char *lossless(const struct cg_job *);
+/* What the job reads is to be added to a sum. */
+int aim_at_sum(struct cg_job *);
 /* Adds what the job has read; may take the blobs' bytes. */
 int add_to_sum(struct mind *, const struct cg_job *, const struct order *,
     struct blob *);

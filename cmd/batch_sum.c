@@ -13,7 +13,7 @@
 #include "batch.h"
 
 /* The format that loses nothing. */
-const char *
+static const char *
 lossless(const struct cg_job *job)
 {
 	const struct cg_module *module;
@@ -26,6 +26,14 @@ lossless(const struct cg_job *job)
 	return module != NULL ? module->name : "";
 }
 
+/* All that its inputs know, and nothing yet that only the sum can tell. */
+int
+aim_at_sum(struct cg_job *job)
+{
+	cg_job_set_partial(job, true);
+	return cg_job_set_to(job, lossless(job));
+}
+
 /* A sum keeps all that its inputs know until it is written. */
 static int
 begin_sum(struct mind *mind)
@@ -34,7 +42,7 @@ begin_sum(struct mind *mind)
 	if (mind->sum == NULL)
 		return CG_ELIMIT;
 	cg_job_set_reporter(mind->sum, hear, mind->talk);
-	return cg_job_set_to(mind->sum, lossless(mind->sum));
+	return aim_at_sum(mind->sum);
 }
 
 /* What is said of units has been said when each was read. */
@@ -114,7 +122,7 @@ add_units(struct mind *mind, bool members)
 {
 	struct cg_job *job = cg_job_twin(mind->batch->args->job);
 	size_t count = 0;
-	int status = job ? cg_job_set_to(job, lossless(job)) : CG_ELIMIT;
+	int status = job ? aim_at_sum(job) : CG_ELIMIT;
 
 	if (job != NULL)
 		cg_job_set_reporter(job, hear_errors, mind->talk);
@@ -195,7 +203,7 @@ add_chunk(struct mind *mind, struct talk *talk, const char *path)
 	if (status == CG_OK)
 		status = cg_job_set_from(job, lossless(job));
 	if (status == CG_OK)
-		status = cg_job_set_to(job, lossless(job));
+		status = aim_at_sum(job);
 	if (status == CG_OK)
 		status = cg_job_read(job, NULL);
 	if (status == CG_OK)

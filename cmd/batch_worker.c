@@ -179,8 +179,7 @@ set_up(struct batch *batch, struct cg_job *job, const struct order *order,
 		status = cg_job_add_input(
 		    job, task->member != NULL ? task->member : task->path);
 	if (status != CG_OK || order->doing == ADD)
-		return status == CG_OK ? cg_job_set_to(job, lossless(job))
-				       : status;
+		return status == CG_OK ? aim_at_sum(job) : status;
 	output = place_output(batch, task_output(batch, task));
 	status =
 	    output != NULL ? cg_job_set_output(job, output) : cg_nomem(job);

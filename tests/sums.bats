@@ -72,7 +72,9 @@ good()
 		"$CGCONV" -q -t json -o "$dir/right.cgj" $files || continue
 		# shellcheck disable=SC2086 # many words
 		"$CGCONV" -q -j1 -t json -o "$dir/out.cgj" $files
-		same "$dir/right.cgj" "$dir/out.cgj"
+		# What command a part is of is known less well by plain sums.
+		grep -v '"part"\|"end"' "$dir/right.cgj" >"$dir/a"
+		grep -v '"part"\|"end"' "$dir/out.cgj" | same "$dir/a" -
 		echo "$format" >>"$dir/done"
 	done
 	[ "$(wc -l <"$dir/done")" -gt 15 ]
