@@ -27,17 +27,23 @@ enum kind {
 	PATH
 };
 
-/* What an id stands for. */
+/* What an id stands for. There are many: they are kept small. */
 struct item {
 	enum kind kind;
-	uint64_t number; /* weight, tid, pid */
-	uint64_t pid;    /* of a thread */
-	cg_name comm;
-	cg_node node; /* of a backtrace */
-	cg_fn fn;     /* of a frame */
-	struct cg_pos pos;
-	cg_object object; /* of a binary */
-	cg_file file;     /* of a path */
+	union {
+		cg_name comm;     /* of a thread, a process */
+		cg_node node;     /* of a backtrace */
+		cg_fn fn;         /* of a frame */
+		cg_object object; /* of a binary */
+		cg_file file;     /* of a path */
+	};
+	union {
+		struct cg_pos pos; /* of a frame */
+		struct {
+			uint64_t number; /* weight, tid, pid */
+			uint64_t pid;    /* of a thread */
+		};
+	};
 };
 
 struct reader {

@@ -96,7 +96,8 @@ struct cg_node_entry {
 	cg_fn fn;
 	struct cg_pos pos;
 	uint32_t stack;           /* + 1: the last one that ended here */
-	bool inlined;
+	uint32_t inlined : 1;
+	uint32_t latest : 31;     /* the child that was asked for last; or 0 */
 };
 
 struct cg_stack_entry {

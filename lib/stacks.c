@@ -11,6 +11,9 @@
 
 #include "graph.h"
 
+/* Nodes above are not kept as a parent's latest child. */
+#define LATEST_MAX 0x7fffffffu
+
 /* ---- Frames -------------------------------------------------------------- */
 
 static uint64_t
@@ -75,6 +78,27 @@ new_node(struct cg_build *build, const struct cg_node_entry *node, size_t at)
 	return id;
 }
 
+static cg_node
+find_node(struct cg_build *build, const struct cg_node_entry *node)
+{
+	struct cg_graph *graph = build->graph;
+	size_t at, mask;
+
+	if (graph->nodes * 4 >= graph->node_slots * 3 &&
+	    !grow_node_slots(graph)) {
+		cg_build_nomem(build);
+		return 0;
+	}
+	mask = graph->node_slots - 1;
+	for (at = hash_node(node) & mask; graph->node_slot[at] != 0;
+	     at = (at + 1) & mask) {
+		if (same_node(&graph->node[graph->node_slot[at]], node))
+			return graph->node_slot[at];
+	}
+	return new_node(build, node, at);
+}
+
+/* Most stacks begin as the one before: there each node's latest child is it. */
 cg_node
 cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
     const struct cg_pos *pos, bool inlined)
@@ -83,24 +107,19 @@ cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
 	const struct cg_node_entry node = {
 		.parent = parent, .fn = fn, .pos = *pos, .inlined = inlined
 	};
-	size_t at, mask;
+	cg_node latest;
 
 	if (!cg_build_check(build, parent, graph->nodes, "stack node") ||
 	    !cg_build_check(build, fn, graph->fns, "function") ||
 	    !cg_build_check(build, pos->file, graph->files.count, "file"))
 		return 0;
-	if (graph->nodes * 4 >= graph->node_slots * 3 &&
-	    !grow_node_slots(graph)) {
-		cg_build_nomem(build);
-		return 0;
-	}
-	mask = graph->node_slots - 1;
-	for (at = hash_node(&node) & mask; graph->node_slot[at] != 0;
-	     at = (at + 1) & mask) {
-		if (same_node(&graph->node[graph->node_slot[at]], &node))
-			return graph->node_slot[at];
-	}
-	return new_node(build, &node, at);
+	latest = graph->node[parent].latest;
+	if (latest != 0 && same_node(&graph->node[latest], &node))
+		return latest;
+	latest = find_node(build, &node);
+	graph->node[parent].latest =
+	    latest <= LATEST_MAX ? latest & LATEST_MAX : 0;
+	return latest;
 }
 
 /* ---- What stacks cost ---------------------------------------------------- */
@@ -311,7 +330,7 @@ place_nodes(struct order *order)
 
 		order->place[old] = next++;
 		*node = graph->node[old];
-		node->stack = 0;
+		node->stack = node->latest = 0;
 		node->parent = order->place[node->parent];
 		if (!sort_children(order, old))
 			return false;
@@ -465,6 +484,7 @@ cg_stacks_clear(struct cg_graph *graph)
 		graph->node_cap = 1;
 	}
 	graph->nodes = 1;
+	graph->node[0].latest = 0;
 	free(graph->node_slot);
 	graph->node_slot = NULL;
 	graph->node_slots = 0;

@@ -35,8 +35,8 @@ sub step {
         for 1 .. 1 + below(@path < 15 ? 9 : 3);
 }
 
-# What came before is referred to, as xctrace does: here half of the stacks,
-# most frames, and what tells of the thread.
+# What came before is referred to, as xctrace does: here half of the stacks (to
+# one of the last 2000), most frames, and what tells of the thread.
 sub xctrace {
     my ($id, @backtrace, %frame) = (20);
     my $frame = sub {
@@ -70,6 +70,7 @@ sub xctrace {
             . 'ref="7"/><thread-state ref="8"/><weight ref="9"/>', $time,
             $time / 1000 % 60, $time % 1000, $time * 1000000;
         if (@backtrace && below(2)) {
+            shift @backtrace if @backtrace > 2000;
             my $old = $backtrace[ below(scalar @backtrace) ];
             $text .= qq(<backtrace ref="$old"/>);
         } else {
