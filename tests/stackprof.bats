@@ -12,14 +12,18 @@ graph()
 }
 
 @test "stackprof: sums of the stacks are those that stackprof has made" {
-	graph samples/stackprof/raw/stackprof.json | grep '^function' >"$t/got"
-	perl -MJSON::PP -0777 -ne 'for (values %{decode_json($_)->{frames}}) {
-		$$_{file} = "(cfunc)" if $$_{file} eq "<cfunc>";
-		print join("\t", "function", join(":", $$_{file}, $$_{line} // 0,
-			$$_{name}), $$_{samples}, $$_{total_samples}), "\n" }' \
-		samples/stackprof/raw/stackprof.json | sort >"$t/want"
-	sort "$t/got" >"$t/sorted"
-	same "$t/want" "$t/sorted"
+	for file in samples/stackprof/raw/*.json samples/stackprof/ruby/*.json
+	do
+		graph "$file" | grep '^function' | LC_ALL=C sort >"$t/got"
+		perl -MJSON::PP -0777 -ne '
+			for (values %{decode_json($_)->{frames}}) {
+			$$_{file} = "(cfunc)" if $$_{file} eq "<cfunc>";
+			print join("\t", "function", join(":", $$_{file},
+				$$_{line} // 0, $$_{name}), $$_{samples},
+				$$_{total_samples}), "\n" }' "$file" |
+			LC_ALL=C sort >"$t/want"
+		same "$t/want" "$t/got"
+	done
 }
 
 @test "stackprof: without stacks, the sums themselves, lines among them" {

@@ -21,6 +21,19 @@ setup()
 	same "$t/want" "$t/got"
 }
 
+@test "xhprof: calls of tideways are what it has measured" {
+	in=samples/xhprof/tideways/xhprof.json
+	# Each level of a recursion is the function; its first one counts.
+	perl -MJSON::PP -0777 -ne '$of = decode_json($_);
+		for (keys %$of) { ($from, $to) = /^(?:(.*)==>)?(.*?)$/;
+			$wt{$to} += $of->{$_}{wt} unless $to =~ /@/ }
+		print map { "$_\t$wt{$_}\n" } keys %wt' "$in" |
+		LC_ALL=C sort >"$t/want"
+	"$CGCONV" -q -t json "$in" | perl tests/oracle/graph.pl |
+		sed -n 's/^function	:0:\([^	]*\)	[^	]*	\([0-9]*\),.*/\1	\2/p' |
+		LC_ALL=C sort | same "$t/want" -
+}
+
 @test "xhprof: memory may be given back, time may not" {
 	echo '{"main()":{"ct":1,"wt":5,"mu":-7}}' >"$t/x"
 	"$CGCONV" -q -t json "$t/x" | grep -qxF '["total",[5,-7]]'
