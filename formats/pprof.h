@@ -222,6 +222,7 @@ struct pprof_reader {
 	struct cg_map by_labels; /* hash of the bytes -> set + 1 */
 	struct cg_map long_names; /* of events: name -> long name */
 	size_t columns_lost;     /* lines with what has no place */
+	size_t folded_lost;      /* the same of locations */
 
 	/* Samples that wait: their locations, leaf first, and values. */
 	struct pprof_list waiting, path, steps, values;

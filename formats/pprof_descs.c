@@ -158,15 +158,16 @@ add_period(struct pprof_reader *r)
 static bool
 add_comment(struct pprof_reader *r, uint64_t index)
 {
-	struct cg_slice text, key;
+	struct cg_slice text, ours, key;
 
 	if (!cg_pprof_get_text(r, index, &text))
 		return false;
+	ours = text;
 	if (cg_starts(text, PPROF_SAYS_EVENT) ||
 	    cg_starts(text, PPROF_SAYS_PART))
 		return true;
-	if (cg_take_prefix(&text, PPROF_SAYS) && take_key(&text, &key))
-		cg_add_desc(r->build, key, text);
+	if (cg_take_prefix(&ours, PPROF_SAYS) && take_key(&ours, &key))
+		cg_add_desc(r->build, key, ours);
 	else if (text.len > 0)
 		cg_add_desc(r->build, cg_slice(PPROF_KEY_COMMENT), text);
 	return true;

@@ -419,6 +419,11 @@ warn_lost(struct pprof_reader *r)
 	if (r->columns_lost > 0)
 		cg_warn(r->job, "columns of %zu lines are not kept",
 		    r->columns_lost);
+	if (r->folded_lost > 0)
+		cg_warn(r->job,
+		    "%zu locations are of code that functions share; the one "
+		    "that they name stands for all (is_folded is not kept)",
+		    r->folded_lost);
 }
 
 static void

@@ -13,6 +13,7 @@
 /* Where no parts are made by labels: what is enough to say which were lost. */
 #define SETS_REPORTED 64
 #define LABELS_MAX 256 /* of a sample */
+#define UNIT_MAX 64    /* bytes of a number's unit */
 
 uint32_t
 cg_pprof_find_labels(struct pprof_reader *r)
@@ -58,6 +59,30 @@ fail(struct pprof_reader *r, const char *what)
 	return false;
 }
 
+/* "12" becomes "12 bytes". */
+static bool
+add_unit(struct pprof_reader *r, uint64_t unit, struct cg_slice *value)
+{
+	char text[CG_NUMBER_MAX + 1 + UNIT_MAX];
+	size_t len = value->len;
+	cg_name name;
+	struct cg_slice word;
+
+	if (!cg_pprof_get_name(r, unit, &name))
+		return false;
+	word = cg_get_name(r->build, name);
+	if (word.len > UNIT_MAX)
+		word.len = UNIT_MAX;
+	memcpy(text, value->ptr, len);
+	text[len++] = ' ';
+	if (word.len > 0)
+		memcpy(text + len, word.ptr, word.len);
+	name = cg_add_name(
+	    r->build, (struct cg_slice){ text, len + word.len });
+	*value = cg_get_name(r->build, name);
+	return true;
+}
+
 /* A label and its number, as text in digits where it is one. */
 static bool
 take_label(struct pprof_reader *r, struct cg_slice message,
@@ -79,12 +104,12 @@ take_label(struct pprof_reader *r, struct cg_slice message,
 	label->key = cg_get_name(r->build, key);
 	label->value = cg_get_name(r->build, text);
 	*number = value[LABEL_NUM];
-	if (value[LABEL_STR] == 0)
-		label->value = (struct cg_slice){ digits,
-			(size_t)(cg_format_i64(
-				     digits, (int64_t)value[LABEL_NUM]) -
-				 digits) };
-	return true;
+	if (value[LABEL_STR] != 0)
+		return true;
+	label->value = (struct cg_slice){ digits,
+		(size_t)(cg_format_i64(digits, (int64_t)*number) - digits) };
+	return value[LABEL_NUM_UNIT] == 0 ||
+	       add_unit(r, value[LABEL_NUM_UNIT], &label->value);
 }
 
 /* Threads and processes are no labels to the graph. */

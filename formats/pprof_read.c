@@ -279,6 +279,7 @@ take_location(struct pprof_reader *r, const struct pprof_field *field)
 	location->addr = value[LOCATION_ADDRESS];
 	location->first = (uint32_t)first;
 	location->lines = (uint32_t)(r->lines.count - first);
+	r->folded_lost += value[LOCATION_FOLDED] != 0;
 	return true;
 }
 

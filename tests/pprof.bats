@@ -233,6 +233,42 @@ top()
 	same "$dir/want" "$dir/got"
 }
 
+@test "pprof: what has no place is in comments, and comes back" {
+	printf '%s\n' '{"cgconv":"graph","version":1}' \
+		'["event",0,"cycles","Cycles of the processor"]' \
+		'["function",1,"f",0,0]' '["frame",1,0,1,0,0,0]' \
+		'["part",7,8,2,"app -x"]' '["desc","host","h: 1"]' \
+		'["desc","comment","cgconv"]' '["stack",1,1,[5]]' '["end"]' \
+		>"$dir/in.cgj"
+	"$CGCONV" -t pprof -o "$dir/out.pb" "$dir/in.cgj" 2>"$dir/err"
+	[ ! -s "$dir/err" ]
+	"$CGCONV" -q -t json "$dir/in.cgj" >"$dir/want"
+	"$CGCONV" -q -t json "$dir/out.pb" | same "$dir/want" -
+	# A comment that only looks like it is one.
+	message <<-E
+	1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] } $tables 6: "cgconv part: x"
+	6: "cgconv: x" 13: [7 8]
+	E
+	"$CGCONV" -q -t json "$dir/in.pb" | grep -qxF \
+		'["desc","comment","cgconv: x"]'
+}
+
+@test "pprof: labels have their units, folded code is told of" {
+	message <<-E
+	1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] 3 { 1: 7 3: 64 4: 8 } }
+	2 { 1: [1] 2: [6] 3 { 1: 7 3: 65 } } $tables 6: "size" 6: "bytes"
+	4 { 1: 9 4 { 1: 1 } 5: 1 }
+	E
+	"$CGCONV" -t json --part-by label:size "$dir/in.pb" >"$dir/out" \
+		2>"$dir/err"
+	grep '^."desc"' "$dir/out" >"$dir/got"
+	printf '%s\n' '["desc","size","64 bytes"]' '["desc","size","65"]' |
+		same - "$dir/got"
+	grep -F '1 locations are of code that functions share' "$dir/err"
+	"$CGCONV" -t json "$dir/in.pb" 2>&1 >/dev/null |
+		grep -F 'labels of samples are not kept: size'
+}
+
 @test "pprof: addresses lose the bias of what was moved, and get it back" {
 	message <<-E
 	1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] }
