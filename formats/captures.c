@@ -5,7 +5,7 @@
  * They are no profiles yet: samples wait for symbols, tables, unwinding. The
  * tools that made them know how, and write what cgconv reads.
  *
- * Sources: the magics in perf's header.h, the JFR specification (jfr(1)),
+ * Sources: perf's data-convert-json.c; the magics in perf's header.h, the JFR specification (jfr(1)),
  * simpleperf's record_file_format.h, the JDK's hprof_b_spec.h, dotnet's NetTraceFormat.md, Go's trace/parser.go,
  * austin's MOJO specification, GHC's EventLogFormat.h, LLVM's InstrProf.
  */
@@ -67,6 +67,12 @@ static const struct capture captures[] = {
 static const struct capture perf_folder = { MAGIC(CG_FOLDER_MAGIC), NULL,
 	"a recording of Linux's perf", PERF_RUN };
 #define PERF_ENTRY "data"
+/* It says neither which event a sample is of nor how much it weighs. */
+static const struct capture perf_json = { MAGIC("{"), NULL,
+	"what perf data convert writes",
+	"perf script -F comm,pid,tid,time,period,event,ip,sym,symoff,dso | "
+	"cgconv -, of the recording" };
+#define PERF_JSON_KEY "linux-perf-json-version"
 
 static bool
 ends_with(const char *name, const char *suffix)
@@ -88,6 +94,16 @@ has_line(struct cg_slice text, const char *want)
 	return false;
 }
 
+static bool
+is_perf_json(struct cg_slice text)
+{
+	static const char *const keys[] = { PERF_JSON_KEY, NULL };
+	const struct cg_head head = { .text = text };
+
+	return cg_starts(text, perf_json.magic) &&
+	       cg_head_keys(&head, keys) != 0;
+}
+
 static const struct capture *
 find(struct cg_slice text, const char *name)
 {
@@ -101,6 +117,8 @@ find(struct cg_slice text, const char *name)
 		if (!capture->suffix || ends_with(name, capture->suffix))
 			return capture;
 	}
+	if (is_perf_json(text))
+		return &perf_json;
 	if (cg_starts(text, perf_folder.magic) && has_line(text, PERF_ENTRY))
 		return &perf_folder;
 	return NULL;
