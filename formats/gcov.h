@@ -298,6 +298,7 @@ struct gcov_unit {
 	bool nomem;
 	bool saturated; /* a sum went past 64 bits */
 	bool unsolved;  /* an arc's count does not follow from others */
+	bool contrary;  /* what comes into a block does not leave it */
 	bool tired;     /* the search for cycles was given up */
 };
 
@@ -356,7 +357,15 @@ int cg_gcov_match(struct gcov_unit *, const char *data);
 /* gcov_solve.c: first arcs get their counters; then all counts are found. */
 void cg_gcov_load(struct gcov_unit *);
 bool cg_gcov_solve(struct gcov_unit *, const struct gcov_fn *);
-/* gcov_lines.c: lines and what touches them. */
+/* gcov_llvm.c: the same of clang's notes, for which there is room. */
+void cg_gcov_llvm_solve(struct gcov_unit *, const struct gcov_fn *);
+/* gcov_lines.c: arcs by where they lead to: of block b [head[b], head[b + 1]) */
+struct gcov_preds {
+	uint32_t *head, *arc; /* arcs are numbers in the function */
+};
+struct gcov_preds cg_gcov_find_preds(
+    struct gcov_unit *, const struct gcov_fn *);
+/* Lines and what touches them. */
 bool cg_gcov_count_lines(struct gcov_unit *, const struct gcov_fn *);
 /* gcov_cycles.c: what runs round among the line's members, as gcov finds it. */
 int64_t cg_gcov_cycles(

@@ -462,6 +462,10 @@ report(const struct emit *emit)
 	if (unit->unsolved)
 		cg_warn(unit->job,
 		    "some counts do not follow from the counters; they are 0");
+	if (unit->contrary)
+		cg_warn(unit->job,
+		    "some counts contradict others: clang did not count all "
+		    "arcs; they are as llvm-cov has them");
 	if (unit->saturated)
 		cg_warn(
 		    unit->job, "some counts are greater than 64 bits can hold");
@@ -483,6 +487,7 @@ cg_gcov_emit_unit(struct gcov_unit *unit, struct cg_build *build,
 	emit.blk = add_event(&emit, "Blk", "Block executions");
 	unit->negative = 0;
 	unit->saturated = unit->unsolved = unit->tired = false;
+	unit->contrary = false;
 	add_descs(&emit, notes, data);
 	cg_gcov_load(unit);
 	unit->compat = cg_opt_flag(unit->job, "gcov-compat") && !unit->llvm &&

@@ -243,16 +243,11 @@ touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
 
 /* ---- Counts ------------------------------------------------------------- */
 
-/* Arcs by where they lead to: of block b [head[b], head[b + 1]). */
-struct preds {
-	uint32_t *head, *arc;
-};
-
-static struct preds
-find_preds(struct gcov_unit *unit, const struct gcov_fn *fn)
+struct gcov_preds
+cg_gcov_find_preds(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
 	const struct gcov_arc *arc = unit->arc + fn->arc;
-	struct preds preds = { unit->scratch.preds,
+	struct gcov_preds preds = { unit->scratch.preds,
 		unit->scratch.preds + fn->blocks + 1 };
 
 	memset(preds.head, 0, (fn->blocks + 1) * sizeof(*preds.head));
@@ -268,7 +263,7 @@ find_preds(struct gcov_unit *unit, const struct gcov_fn *fn)
 /* What comes into the block from blocks that are no members of its line. */
 static int64_t
 count_entering(struct gcov_unit *unit, const struct gcov_fn *fn,
-    const struct preds *preds, uint32_t block, struct gcov_line *line)
+    const struct gcov_preds *preds, uint32_t block, struct gcov_line *line)
 {
 	const struct gcov_scratch *scratch = &unit->scratch;
 	int64_t count = 0;
@@ -292,7 +287,7 @@ count_entering(struct gcov_unit *unit, const struct gcov_fn *fn,
 
 static void
 count_line(struct gcov_unit *unit, const struct gcov_fn *fn,
-    const struct preds *preds, struct gcov_line *line)
+    const struct gcov_preds *preds, struct gcov_line *line)
 {
 	struct gcov_scratch *scratch = &unit->scratch;
 	const struct gcov_touch *touch = scratch->touch;
@@ -342,7 +337,7 @@ cg_gcov_count_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
 	struct gcov_scratch *scratch = &unit->scratch;
 	bool old = unit->head.layout < GCOV_VERSION(8, 0) && !unit->llvm;
 	uint32_t last = GCOV_NONE;
-	struct preds preds;
+	struct gcov_preds preds;
 	bool fine = true;
 
 	begin(scratch);
@@ -352,7 +347,7 @@ cg_gcov_count_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
 				  : touch_gcc(unit, fn, i);
 	if (!fine)
 		return false;
-	preds = find_preds(unit, fn);
+	preds = cg_gcov_find_preds(unit, fn);
 	for (uint32_t i = 0; i < scratch->lines; i++) {
 		struct gcov_line *line = &scratch->line[i];
 

@@ -201,6 +201,10 @@ cg_gcov_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
 
 	if (!make_room(unit, fn))
 		return false;
+	if (unit->llvm) {
+		cg_gcov_llvm_solve(unit, fn);
+		return true;
+	}
 	solved = unit->scratch.solved;
 	begin(unit, fn);
 	for (uint32_t i = 0; i < fn->arcs; i++) {
@@ -220,8 +224,7 @@ cg_gcov_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
 	for (uint32_t i = 0; i < fn->blocks; i++) {
 		if (!solved[i].known)
 			unit->unsolved = true;
-		if (!unit->llvm)
-			sort_arcs(unit, &unit->block[fn->block + i]);
+		sort_arcs(unit, &unit->block[fn->block + i]);
 	}
 	find_exceptional(unit, fn);
 	return true;

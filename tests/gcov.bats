@@ -313,3 +313,13 @@ complains()
 	"$CGCONV" -q -t callgrind eleven nine | grep '^desc: Notes' |
 		tail -n 1 | grep -qx 'desc: Notes file: (and more)'
 }
+
+@test "gcov: counts that contradict each other are told" {
+	"$CGCONV" -t lcov samples/gcov/clang-split/cover.gcda >"$t/out" 2>"$t/err"
+	grep -q 'cover.gcno:.*warning: some counts contradict others' "$t/err"
+	for dir in clang-default clang-402 clang-b11; do
+		"$CGCONV" -t lcov "samples/gcov/$dir/cover.gcda" 2>&1 \
+			>"$t/out" | grep contradict && return 1
+	done
+	return 0
+}
