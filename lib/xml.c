@@ -40,7 +40,7 @@ struct event {
 	const char *name;
 	size_t attribute; /* the first */
 	struct span text;
-	uint64_t at; /* place in the document */
+	uint64_t seen; /* it begins here in the document, or later */
 };
 
 struct cg_xml {
@@ -124,7 +124,8 @@ parsed(const struct cg_xml *xml)
 static bool
 keep_text(struct cg_xml *xml, const xmlChar *text, size_t len)
 {
-	if (!cg_grow_raw(&xml->text, &xml->text_cap, xml->text_len + len + 1,
+	if (xml->text_cap - xml->text_len <= len &&
+	    !cg_grow_raw(&xml->text, &xml->text_cap, xml->text_len + len + 1,
 		sizeof(*xml->text))) {
 		nomem(xml);
 		return false;
@@ -134,28 +135,23 @@ keep_text(struct cg_xml *xml, const xmlChar *text, size_t len)
 	return true;
 }
 
-/* NULL: out of memory. The event begins at the next '<'. */
+/* NULL: out of memory. */
 static struct event *
 add_event(struct cg_xml *xml, enum cg_xml_type type)
 {
-	const char *at = pointer(xml, xml->seen);
-	const char *end = xml->piece.ptr + xml->piece.len;
 	struct event *event;
 
 	xml->silent = 0;
-	if (!cg_grow_raw(&xml->event, &xml->event_cap, xml->events + 1,
+	if (xml->events == xml->event_cap &&
+	    !cg_grow_raw(&xml->event, &xml->event_cap, xml->events + 1,
 		sizeof(*xml->event))) {
 		nomem(xml);
 		return NULL;
 	}
 	event = &xml->event[xml->events++];
 	*event = (struct event){
-		.type = type, .depth = xml->depth, .at = xml->seen
+		.type = type, .depth = xml->depth, .seen = xml->seen
 	};
-	/* Behind a tag's name and attributes; but <a/> closes where it is. */
-	if (type != CG_XML_TEXT && at && at < end && *at != '/' &&
-	    (at = memchr(at, '<', (size_t)(end - at))))
-		event->at = xml->base + (uint64_t)(at - xml->piece.ptr);
 	return event;
 }
 
@@ -208,7 +204,8 @@ add_attribute(
 	struct attribute *to;
 	size_t len = (size_t)(attribute[4] - attribute[3]);
 
-	if (!cg_grow_raw(&xml->attribute, &xml->attribute_cap,
+	if (xml->attributes == xml->attribute_cap &&
+	    !cg_grow_raw(&xml->attribute, &xml->attribute_cap,
 		xml->attributes + 1, sizeof(*to))) {
 		nomem(xml);
 		return;
@@ -453,9 +450,15 @@ cg_xml_depth(const struct cg_xml *xml)
 const char *
 cg_xml_at(const struct cg_xml *xml)
 {
+	const char *end = xml->piece.ptr + xml->piece.len, *at, *open;
 	const struct event *event = current(xml);
 
-	return event ? pointer(xml, event->at) : NULL;
+	at = event ? pointer(xml, event->seen) : NULL;
+	if (!at || at == end || event->type == CG_XML_TEXT)
+		return at;
+	/* Behind a tag's name and attributes; but <a/> closes where it is. */
+	open = *at == '/' ? at : memchr(at, '<', (size_t)(end - at));
+	return open ? open : at;
 }
 
 bool
