@@ -64,7 +64,7 @@ all: $(B)/cgconv $(B)/libcgconv.a $(B)/libcgconv.so
 $(B)/cgconv: $(cmd_obj) $(lib_obj)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic $(EXPORT) \
-		-o $@ $^ $(LIBS)
+		-o $@ $^ $(LIBS) -lrt
 
 $(B)/libcgconv.a: $(lib_obj)
 	@echo "  AR      $@"

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cmd.h"
 
@@ -37,21 +38,36 @@ report(void *arg, const struct cg_message *message)
 }
 
 static volatile sig_atomic_t stopped; /* by this signal */
+static timer_t again;
 
+/*
+ * A signal between a look at the flag and a read() or write() would not
+ * interrupt that: from the first on, another one follows soon, and again.
+ */
 static void
 stop(int signal)
 {
-	stopped = signal;
+	static const struct itimerspec often = { { .tv_nsec = 100000000 },
+		{ .tv_nsec = 100000000 } };
+	int error = errno;
+
+	if (!stopped || signal != SIGALRM)
+		stopped = signal;
+	(void)timer_settime(again, 0, &often, NULL);
+	errno = error;
 }
 
 /* The job is to end by itself: it leaves no temporary file behind. */
 static void
 catch_signals(struct cg_job *job)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
 	struct sigaction action = { .sa_handler = stop };
+	struct sigevent alarm = { .sigev_notify = SIGEV_SIGNAL,
+		.sigev_signo = SIGALRM };
 	struct sigaction old;
 
+	(void)timer_create(CLOCK_MONOTONIC, &alarm, &again);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		/* What nohup has switched off stays so. */
 		if (sigaction(signals[i], NULL, &old) == 0 &&
