@@ -174,6 +174,9 @@ find_frame(struct pprof_writer *w, const struct cg_stack *node, uint32_t below)
 		new.object = frames[below - 1].object;
 		new.addr = frames[below - 1].addr;
 	}
+	w->elsewhere += node->pos.file != 0 &&
+			cg_fn_file(w->graph, node->fn) != 0 &&
+			node->pos.file != cg_fn_file(w->graph, node->fn);
 	if (is_named(w, node)) {
 		new.function = find_function(w, node->fn,
 		    node->pos.file ? node->pos.file

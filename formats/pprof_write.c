@@ -464,6 +464,11 @@ cg_write_pprof(
 		write_tables(&w);
 		write_rest(&w);
 	}
+	if (w.status == CG_OK && w.elsewhere > 0)
+		cg_warn(job,
+		    "%zu frames stand in other files than their functions, "
+		    "and become functions of those",
+		    w.elsewhere);
 	cg_pprof_out_free(&w);
 	return w.status == CG_OK ? cg_out_status(out) : w.status;
 }

@@ -70,6 +70,7 @@ struct pprof_writer {
 	uint32_t *order;             /* nodes with a row, as written */
 	size_t rows;                 /* but for row 0 */
 	bool bare;                   /* there are stacks without a frame */
+	size_t elsewhere; /* frames in other files than their functions */
 	uint64_t *cost;              /* rows of all events */
 	struct pprof_table strings;  /* struct cg_slice, sorted, distinct */
 	struct pprof_table comments; /* struct pprof_out_comment */

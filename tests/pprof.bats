@@ -253,6 +253,18 @@ top()
 		'["desc","comment","cgconv: x"]'
 }
 
+@test "pprof: a frame in another file than its function is told of" {
+	printf '%s\n' '{"cgconv":"graph","version":1}' '["event",0,"n"]' \
+		'["file",1,"a.c"]' '["file",2,"a.h"]' '["function",1,"f",1,0]' \
+		'["frame",1,0,1,2,7,0]' '["stack",1,1,[5]]' '["end"]' >"$dir/in"
+	"$CGCONV" -t pprof -o "$dir/out.pb" "$dir/in" 2>&1 |
+		grep -F '1 frames stand in other files than their functions'
+	"$CGCONV" -q -t json "$dir/out.pb" | grep '^."file"' |
+		same - <(echo '["file",1,"a.h"]')
+	"$CGCONV" -t speedscope -o "$dir/out" "$dir/in" 2>&1 |
+		grep -F 'lines of 1 frames in other files'
+}
+
 @test "pprof: labels have their units, folded code is told of" {
 	message <<-E
 	1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] 3 { 1: 7 3: 64 4: 8 } }
