@@ -165,12 +165,11 @@ order_visits(struct cg_lines *lines, const struct keyed *item)
 	for (uint32_t number = 0; number < lines->members; number++) {
 		uint32_t from = item[number].index;
 
-		visit = lines->visit + lines->member[from].visit;
-		for (; visit < lines->visit + lines->visits &&
-		       visit->member == from;
-		     visit++) {
-			lines->spare[begin[visit->file]] = *visit;
-			lines->spare[begin[visit->file]++].member = number;
+		for (size_t i = lines->member[from].visit;
+		     i < lines->visits && lines->visit[i].member == from; i++) {
+			visit = &lines->spare[begin[lines->visit[i].file]++];
+			*visit = lines->visit[i];
+			visit->member = number;
 		}
 	}
 	free(begin);
