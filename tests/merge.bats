@@ -1,0 +1,181 @@
+# merge.bats - adding profiles up is a sum: neither order nor grouping matters,
+# and what does not fit into 64 bits is said, not cut.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+}
+
+# add OUT IN...: all at once.
+add()
+{
+	local out=$1
+
+	shift
+	"$CGCONV" -q -t "$format" -o "$out" "$@"
+}
+
+# costs FILE: all that it says but for the inputs.
+costs()
+{
+	"$CGCONV" -q -t json "$1" | grep -v '^\["\(part\|desc\|end\)"\|^{'
+}
+
+# is_sum FORMAT FILE FILE FILE FILE: in each order, and by each tree of sums.
+is_sum()
+{
+	local a=$2 b=$3 c=$4 d=$5 i=0 order
+
+	format=$1
+	add "$dir/all" "$a" "$b" "$c" "$d"
+	costs "$dir/all" >"$dir/want"
+	[ -s "$dir/want" ]
+	for order in "$b $a $c $d" "$d $c $b $a" "$c $a $d $b" "$b $d $a $c"; do
+		# shellcheck disable=SC2086 # four words
+		add "$dir/got" $order
+		costs "$dir/got" | same "$dir/want" -
+	done
+	for order in "$a $b $c $d" "$c $a $d $b" "$d $c $b $a"; do
+		# shellcheck disable=SC2086 # four words
+		set -- $order
+		# ((ab)c)d
+		add "$dir/ab" "$1" "$2"
+		add "$dir/abc" "$dir/ab" "$3"
+		add "$dir/got" "$dir/abc" "$4"
+		costs "$dir/got" | same "$dir/want" -
+		# (ab)(cd)
+		add "$dir/cd" "$3" "$4"
+		add "$dir/got" "$dir/ab" "$dir/cd"
+		costs "$dir/got" | same "$dir/want" -
+		# a((bc)d)
+		add "$dir/bc" "$2" "$3"
+		add "$dir/bcd" "$dir/bc" "$4"
+		add "$dir/got" "$1" "$dir/bcd"
+		costs "$dir/got" | same "$dir/want" -
+		i=$((i + 1))
+	done
+	[ "$i" -eq 3 ]
+}
+
+# scaled FILE TO FACTOR...: folded stacks, some of them times a factor.
+scaled()
+{
+	awk -v n="$2" '{ cost = $NF; sub(/ [0-9]+$/, "") }
+		(NR + n) % 3 { print $0, cost * (1 + NR % (n + 2)) }' "$1"
+}
+
+four_folded()
+{
+	"$CGCONV" -q -t folded samples/pprof/cpu/cpu.pb.gz >"$dir/folded"
+	for n in 1 2 3 4; do
+		scaled "$dir/folded" "$n" >"$dir/$n.folded"
+		"$CGCONV" -q -t "$1" -o "$dir/$n.in" "$dir/$n.folded"
+	done
+	is_sum "$1" "$dir/1.in" "$dir/2.in" "$dir/3.in" "$dir/4.in"
+}
+
+@test "merge: stacks" {
+	four_folded folded
+}
+
+@test "merge: pprof" {
+	four_folded pprof
+}
+
+@test "merge: stacks in json" {
+	four_folded json
+}
+
+@test "merge: callgrind, with lines, instructions, jumps, recursion" {
+	file=samples/callgrind
+	is_sum callgrind $file/plain/callgrind.out \
+		$file/instr-jumps/callgrind.out $file/parts/callgrind.out \
+		$file/callers/callgrind.out
+}
+
+@test "merge: callgrind through json" {
+	file=samples/callgrind
+	is_sum json $file/names/callgrind.out $file/nocompress/callgrind.out \
+		$file/threads/callgrind.out-01 $file/mangled/callgrind.out
+}
+
+@test "merge: gmon.out of several runs" {
+	runs=samples/gprof/runs
+	for n in 1 2 3; do
+		"$CGCONV" -q --exe $runs/prog -t gprof -o "$dir/$n.gmon" \
+			$runs/gmon.out.$n
+	done
+	cp "$dir/2.gmon" "$dir/4.gmon"
+	is_sum gprof "$dir/1.gmon" "$dir/2.gmon" "$dir/3.gmon" "$dir/4.gmon"
+}
+
+@test "merge: coverage" {
+	set --
+	for n in 1 2 3 4; do
+		awk -v n=$n '/^DA:/ { split($0, f, /[:,]/)
+			print "DA:" f[2] "," f[3] * n + NR % n; next } 1' \
+			samples/lcov/geninfo-1.16/coverage.info >"$dir/$n.info"
+		set -- "$@" "$dir/$n.info"
+	done
+	is_sum lcov "$@"
+}
+
+# overflows MESSAGE FILE FILE: either order; an old output stays as it was.
+overflows()
+{
+	echo old >"$dir/out"
+	for format in json callgrind; do
+		refuses 1 "$1" -t "$format" -o "$dir/out" "$2" "$3"
+		refuses 1 "$1" -t "$format" -o "$dir/out" "$3" "$2"
+	done
+	[ "$(cat "$dir/out")" = old ]
+}
+
+@test "merge: what does not fit into 64 bits is an error, never cut" {
+	most=18446744073709551615
+	echo "a;b $most" >"$dir/a"
+	echo 'a;b 1' >"$dir/b"
+	echo 'c 1' >"$dir/c"
+	overflows 'costs add up to more than 64 bits hold' "$dir/a" "$dir/b"
+	# The sum of all is one of the numbers, too.
+	overflows 'costs add up to more than 64 bits hold' "$dir/a" "$dir/c"
+	# In a tree, where the first sum still fits.
+	echo 'a;b 9223372036854775807' >"$dir/half"
+	"$CGCONV" -q -t json "$dir/half" "$dir/half" -o "$dir/two.cgj"
+	"$CGCONV" -q -t json "$dir/two.cgj" "$dir/b" -o "$dir/full.cgj"
+	grep -q "$most" "$dir/full.cgj"
+	overflows 'costs add up to more than 64 bits hold' "$dir/full.cgj" \
+		"$dir/b"
+	for n in $most 1; do
+		printf 'events: Ir\nfn=f\n1 0\ncfn=g\ncalls=%s 1\n1 5\n' "$n" \
+			>"$dir/calls.$n"
+		printf 'events: Ir\nfn=f\n1 0\ncfn=g\ncalls=1 1\n1 %s\n' "$n" \
+			>"$dir/cost.$n"
+		printf 'events: Ir\nfn=f\n1 0\njcnd=%s/%s 3\n1\n' "$n" "$n" \
+			>"$dir/jumps.$n"
+	done
+	overflows 'add up to more than 64 bits hold' "$dir/calls.$most" \
+		"$dir/calls.1"
+	overflows 'add up to more than 64 bits hold' "$dir/cost.$most" \
+		"$dir/cost.1"
+	refuses 1 'add up to more than 64 bits hold' -t callgrind \
+		"$dir/jumps.$most" "$dir/jumps.1"
+	# One less of each fits.
+	echo 'a;b 18446744073709551614' >"$dir/a"
+	"$CGCONV" -q -t json "$dir/a" "$dir/b" | grep -q "$most"
+}
+
+@test "merge: sums of signed costs, too" {
+	least=-9223372036854775808
+	printf 'a -9223372036854775807\nb 1\nc -1\n' >"$dir/a"
+	printf 'a -1\nb -1\n' >"$dir/b"
+	printf 'b -1\nd 5\n' >"$dir/c"
+	"$CGCONV" -q -t folded "$dir/a" "$dir/c" >"$dir/out"
+	overflows 'costs add up to more than 64 bits hold' "$dir/a" "$dir/b"
+	is_sum folded "$dir/b" "$dir/c" "$dir/b" "$dir/c"
+	printf 'a -9223372036854775807\n' >"$dir/a"
+	printf 'a -1\n' >"$dir/b"
+	[ "$("$CGCONV" -q -t folded "$dir/a" "$dir/b")" = "a $least" ]
+}
