@@ -217,6 +217,7 @@ static char output[sizeof(folder) + 8];
 
 struct conversion {
 	const char *input, *program; /* program: NULL if there is none */
+	const char *before; /* not NULL: the difference to that is written */
 	const struct cg_module *to;
 	bool gzip;
 	char *right; /* what the output has to be */
@@ -243,6 +244,34 @@ hear(void *arg, const struct cg_message *message)
 }
 
 static int
+subtract(struct conversion *it, struct cg_job *job)
+{
+	const char *const path[2] = { it->before, it->input };
+	struct cg_job *side[2];
+	const struct cg_graph *graph;
+	int status = CG_OK;
+
+	for (int s = 0; s < 2; s++) {
+		side[s] = cg_job_twin(job);
+		if (side[s] == NULL)
+			status = cg_nomem(job);
+	}
+	for (int s = 0; s < 2 && status == CG_OK; s++) {
+		status = cg_job_add_input(side[s], path[s]);
+		if (status == CG_OK)
+			status = cg_job_read(side[s], &graph);
+	}
+	if (status == CG_OK)
+		status = cg_job_diff(job, side[0], side[1],
+		    it->gzip ? CG_DIFF_BESIDE : CG_DIFF_NORMALIZE, &graph);
+	if (status == CG_OK)
+		status = cg_job_write(job);
+	cg_job_free(side[0]);
+	cg_job_free(side[1]);
+	return status;
+}
+
+static int
 convert(struct conversion *it)
 {
 	struct cg_job *job = cg_job_new(cg_formats, hear, it);
@@ -261,10 +290,11 @@ convert(struct conversion *it)
 	cg_job_set_clamp(job, true);
 	if (status == CG_OK && it->program != NULL)
 		status = cg_job_add_object(job, it->program);
-	if (status == CG_OK)
+	if (status == CG_OK && it->before == NULL)
 		status = cg_job_add_input(job, it->input);
 	if (status == CG_OK)
-		status = cg_job_run(job);
+		status =
+		    it->before == NULL ? cg_job_run(job) : subtract(it, job);
 	cg_job_free(job);
 	return status;
 }
@@ -453,6 +483,22 @@ try_sample(const char *path)
 	}
 }
 
+static void
+try_difference(const char *before, const char *after)
+{
+	static const char *const targets[] = { "json", "callgrind", "pprof",
+		"folded" };
+	static struct conversion it;
+
+	it.before = before;
+	it.input = after;
+	for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
+		it.to = cg_find_module(cg_formats, cg_slice(targets[i]));
+		it.gzip = i % 2 != 0;
+		try_conversion(&it);
+	}
+}
+
 int
 main(void)
 {
@@ -470,6 +516,10 @@ main(void)
 		if (is_profile(found.gl_pathv[i]))
 			try_sample(found.gl_pathv[i]);
 	globfree(&found);
+	try_difference("samples/callgrind/names/callgrind.out",
+	    "samples/callgrind/plain/callgrind.out");
+	try_difference(
+	    "samples/json/stacks/stacks.cgj", "samples/json/stacks/stacks.cgj");
 	(void)unlink(output);
 	CHECK(rmdir(folder) == 0);
 	return unit_end();
