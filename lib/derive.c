@@ -208,6 +208,24 @@ report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
 	return CG_OK;
 }
 
+/* What a difference has left out and the target would have held. */
+static int
+report_left_out(struct cg_job *job, const struct cg_module *to)
+{
+	cg_facts lost = job->diff_lost & to->carries;
+	char text[FACTS_ROOM];
+
+	if (!lost)
+		return CG_OK;
+	list_facts(lost, text, sizeof(text));
+	if (job->strict) {
+		(void)cg_fail(job, "a difference cannot carry: %s", text);
+		return CG_ELOSS;
+	}
+	cg_warn(job, "a difference cannot carry: %s", text);
+	return CG_OK;
+}
+
 int
 cg_derive(struct cg_job *job, const struct cg_module *to)
 {
@@ -217,6 +235,8 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	uint64_t levels;
 	int status = get_levels(job, to, &levels);
 
+	if (status == CG_OK)
+		status = report_left_out(job, to);
 	if (status != CG_OK)
 		return status;
 

@@ -66,6 +66,7 @@ struct cg_job {
 	struct cg_graph *graph;
 	cg_fn *diff_fn[2];               /* of cg_job_diff() */
 	size_t diff_fns[2];
+	cg_facts diff_lost;              /* that differences do not hold */
 	struct cg_kept *kept;            /* by formats, while inputs are read */
 	struct cg_opened *opened;        /* symbols, by path */
 	size_t opens, open_cap;

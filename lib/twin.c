@@ -169,6 +169,9 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 	for (int s = 0; s < 2; s++) {
 		job->diff_fn[s] = diff.fn[s];
 		job->diff_fns[s] = diff.side[s]->fns;
+		job->diff_lost |= cg_graph_facts(diff.side[s]) &
+				  (CG_INSTRS | CG_JUMPS | CG_BRANCHES |
+				      CG_BLOCKS | CG_CONDITIONS | CG_COUNTERS);
 	}
 	if (status == CG_OK)
 		describe(job, (const struct cg_job *const *)side, &diff);

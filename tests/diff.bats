@@ -316,6 +316,16 @@ top()
 		--event L2
 }
 
+@test "diff: what a difference does not hold is said" {
+	a=samples/callgrind/instr-jumps/callgrind.out
+	"$CGCONV" --diff "$a" "$a" -t callgrind 2>&1 >"$dir/out" |
+		grep -q 'warning: a difference cannot carry: instrs, jumps$'
+	refuses 3 'a difference cannot carry: instrs, jumps' --strict \
+		--diff "$a" "$a" -t json
+	"$CGCONV" --diff "$a" "$a" 2>"$dir/err" >"$dir/out"
+	[ ! -s "$dir/err" ]
+}
+
 @test "diff: what cannot be compared, or told, is refused" {
 	printf 'a;b 1\n' >"$dir/a"
 	printf 'a;b 2\n' >"$dir/b"
