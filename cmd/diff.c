@@ -30,8 +30,9 @@ struct diff {
 	struct side side[2];
 	const struct cg_graph *graph; /* of the difference */
 	struct both *event;
-	size_t events,
-	    ranked;           /* ranked: the one that functions are ranked by */
+	size_t events;
+	size_t ranked;        /* the event that functions are ranked by */
+	size_t first, last;   /* events that values are known of: up to last */
 	bool *in[2];          /* by function: it is in that profile */
 	struct amount *value; /* see value_at() */
 	struct changed *row;
@@ -44,7 +45,9 @@ struct diff {
 static struct amount *
 value_at(const struct diff *d, cg_fn fn, size_t event, int key)
 {
-	return &d->value[((fn * d->events + event) * KEYS + (size_t)key) * 2];
+	size_t at = fn * (d->last - d->first) + event - d->first;
+
+	return &d->value[(at * KEYS + (size_t)key) * 2];
 }
 
 static struct amount
@@ -89,6 +92,9 @@ find_events(struct diff *d)
 		d->event[d->events++] =
 		    (struct both){ { before, i }, { { 0 } } };
 	}
+	/* People are shown one event, programs get all. */
+	d->first = d->args->json ? 0 : d->ranked;
+	d->last = d->args->json ? d->events : d->ranked + 1;
 	if (found)
 		return CG_OK;
 	return cg_usage(
@@ -101,7 +107,6 @@ sum_events(struct diff *d)
 	for (int s = 0; s < 2; s++) {
 		const struct cg_graph *graph = d->side[s].graph;
 		uint64_t *sum = calloc(cg_event_count(graph) + 1, sizeof(*sum));
-
 		bool fits = sum != NULL && sum_parts(graph, sum);
 
 		if (sum == NULL)
@@ -158,15 +163,18 @@ take_values(struct diff *d, int s)
 	struct side *side = &d->side[s];
 	int status = cg_job_derive(side->job, CG_INCL | CG_CALLS);
 
-	if (status == CG_OK)
+	if (status == CG_OK && d->args->json)
 		side->sums = cg_sums_new(side->graph, CG_ALL_PARTS, true);
+	else if (status == CG_OK)
+		side->sums = cg_sums_of(side->graph, CG_ALL_PARTS,
+		    d->event[d->ranked].column[s], 1);
 	if (status != CG_OK || side->sums == NULL)
 		return status != CG_OK ? status : cg_job_status(side->job);
 	for (cg_fn fn = 1; fn <= cg_fn_count(side->graph); fn++) {
 		cg_fn to = cg_job_diff_fn(d->args->job, s, fn);
 
 		d->in[s][to] = true;
-		for (size_t e = 0; e < d->events; e++) {
+		for (size_t e = d->first; e < d->last; e++) {
 			size_t column = d->event[e].column[s];
 
 			add_value(d, to, e, SELF, s,
@@ -182,7 +190,7 @@ static int
 take_all_values(struct diff *d)
 {
 	size_t fns = cg_fn_count(d->graph) + 1;
-	size_t values = fns * d->events * KEYS * 2;
+	size_t values = fns * (d->last - d->first) * KEYS * 2;
 	int status = CG_OK;
 
 	d->value = calloc(values, sizeof(*d->value));
@@ -218,14 +226,16 @@ compare_rows(const void *pa, const void *pb)
 static bool
 has_changed(const struct diff *d, cg_fn fn, int key)
 {
-	struct amount change = difference(value_at(d, fn, d->ranked, key));
+	struct amount change;
 
-	if (!d->args->json)
-		return change.size != 0 || !change.known;
-	for (size_t e = 0; e < d->events; e++)
-		for (int k = 0; k < KEYS; k++)
-			if (difference(value_at(d, fn, e, k)).size != 0)
+	for (size_t e = d->first; e < d->last; e++)
+		for (int k = 0; k < KEYS; k++) {
+			change = difference(value_at(d, fn, e, k));
+			/* A table is of one of them. */
+			if ((d->args->json || k == key) &&
+			    (change.size != 0 || !change.known))
 				return true;
+		}
 	return false;
 }
 

@@ -194,14 +194,21 @@ pair_exactly(struct cg_copy *copy, bool *taken)
 	}
 }
 
+/* What both know must not differ, unless more than a name agrees. */
 static bool
 may_pair(const struct cg_fn_entry *a, const struct cg_fn_entry *b,
     enum agreement agreement)
 {
-	if (agreement != AGREE_NAME)
-		return true;
-	return (a->file == 0 || b->file == 0 || a->file == b->file) &&
-	       (a->object == 0 || b->object == 0 || a->object == b->object);
+	bool files = a->file == 0 || b->file == 0 || a->file == b->file;
+	bool objects =
+	    a->object == 0 || b->object == 0 || a->object == b->object;
+
+	switch (agreement) {
+	case AGREE_FILE: return a->file != 0 || objects;
+	case AGREE_OBJECT: return true; /* it was moved */
+	case AGREE_NAME: break;
+	}
+	return files && objects;
 }
 
 static bool

@@ -207,6 +207,15 @@ facts()
 	"$CGCONV" --diff --json "$dir/a" "$dir/b" >"$dir/got"
 	[ "$(grep -c '"only":"before"' "$dir/got")" = 2 ]
 	[ "$(grep -c '"only":"after"' "$dir/got")" = 2 ]
+	# Nor is one library taken for another.
+	printf 'events: Ir\nob=/lib/libc.so\nfn=malloc\n1 5\n' >"$dir/a"
+	printf 'events: Ir\nob=/lib/libje.so\nfn=malloc\n1 6\n' >"$dir/b"
+	"$CGCONV" --diff --json "$dir/a" "$dir/b" >"$dir/got"
+	[ "$(grep -c '"only":' "$dir/got")" = 2 ]
+	# But where one does not know objects, that tells nothing.
+	printf 'events: Ir\nfn=malloc\n1 6\n' >"$dir/b"
+	"$CGCONV" --diff --json "$dir/a" "$dir/b" >"$dir/got"
+	grep -q '"self":\[\[5,6\]\]' "$dir/got"
 }
 
 @test "diff: --map and --strip-prefix hold on both sides" {
