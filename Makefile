@@ -85,6 +85,7 @@ $(B)/%.o: %.c
 # Readers without samples have nothing to begin with, writers nothing to read.
 fuzzed := $(foreach f,$(formats),$(if $(wildcard \
 	samples/$(subst _,-,$(f))/*),$(f)))
+fuzzed += archive
 
 # ---- Packages: only where demo, check, bench or fuzz was asked for ----------
 
@@ -171,6 +172,10 @@ $(formats:%=$(B)/tests/fuzz/%.o): $(B)/tests/fuzz/%.o: tests/fuzz/reader.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CG_CFLAGS) $(CFLAGS) -DFUZZ_FORMAT='"$(subst _,-,$*)"' -c -o $@ $<
 -include $(formats:%=$(B)/tests/fuzz/%.d)
+
+$(B)/archive: $(B)/tests/fuzz/archive.o $(lib_obj)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 endif
 
 ## fuzz: fuzz the readers in turns until stopped; FUZZ=gprof picks one

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -187,6 +188,37 @@ set_up(struct batch *batch, struct cg_job *job, const struct order *order,
 	return status;
 }
 
+/*
+ * A file that is written while it is read gives what it never was. Where it
+ * stood when the batch was listed does not matter: days may have passed.
+ */
+static bool
+has_changed(const struct task *task, const struct stat *before)
+{
+	struct stat now;
+
+	return task->member == NULL && S_ISREG(before->st_mode) &&
+	       stat(task->path, &now) == 0 &&
+	       (now.st_size != before->st_size ||
+		   now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+		   now.st_mtim.tv_nsec != before->st_mtim.tv_nsec);
+}
+
+static int
+read_task(
+    struct cg_job *job, const struct task *task, const struct cg_graph **graph)
+{
+	struct stat before = { 0 };
+	int status;
+
+	if (task->member == NULL && stat(task->path, &before) != 0)
+		before.st_mode = 0;
+	status = cg_job_read(job, graph);
+	if (status == CG_OK && has_changed(task, &before))
+		status = cg_fail(job, "it was changed while it was read");
+	return status;
+}
+
 static enum state
 convert_task(struct mind *mind, struct cg_job *job, const struct order *order,
     struct blob *blob, FILE *tail, bool *last)
@@ -196,7 +228,8 @@ convert_task(struct mind *mind, struct cg_job *job, const struct order *order,
 	int status = set_up(mind->batch, job, order, blob);
 
 	if (status == CG_OK)
-		status = cg_job_read(job, &graph);
+		status =
+		    read_task(job, &mind->batch->task[order->task], &graph);
 	if (cg_job_source(job, 0, &found) != NULL) {
 		fputs(",\"format\":", tail);
 		put_json(tail, cg_slice(found.module->name));
@@ -214,7 +247,8 @@ convert_task(struct mind *mind, struct cg_job *job, const struct order *order,
 		/* What was added by half is of no use. */
 		*last = status != CG_OK;
 	}
-	if (status != CG_OK && cg_job_unclaimed(job))
+	/* A folder that cannot be read is not one without profiles. */
+	if (status != CG_OK && cg_job_unclaimed(job) && !cg_job_skipped(job))
 		return SKIPPED;
 	if (status != CG_OK)
 		fprintf(tail, ",\"exit\":%d", status);

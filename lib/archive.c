@@ -203,7 +203,7 @@ cg_archive_open(
 {
 	struct cg_archive *archive;
 	int status = CG_OK;
-	struct cg_in *in = cg_in_open(&job->diag, path, &status);
+	struct cg_in *in = cg_job_open(job, path, &status);
 
 	*opened = NULL;
 	if (!in || !is_archive(in)) {

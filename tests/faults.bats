@@ -1,0 +1,189 @@
+# faults.bats - batches where things go wrong: each time one message, nothing
+# lost, the rest done.
+load helper
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	ROOT=$PWD
+	PLAIN=$PWD/samples/callgrind/plain/callgrind.out
+	# Others than root are to get there.
+	dir=$(mktemp -d "${TMPDIR:-/tmp}/cgconv-faults.XXXXXX")
+	chmod 755 "$dir"
+	cd "$dir" || return 1
+	mkdir in
+	for i in $(seq 1 9); do
+		sed "s/^fn=(1) /fn=(1) f$i/" "$PLAIN" >"in/callgrind.out.$i"
+	done
+}
+
+teardown()
+{
+	rm -rf "$dir"
+}
+
+batch()
+{
+	status=0
+	"$CGCONV" "$@" 2>err || status=$?
+}
+
+# Root may read and write everything; nobody may not.
+batch_as_nobody()
+{
+	[ "$(id -u)" = 0 ] || return 0
+	cp "$CGCONV" "$dir/cgconv"
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$dir/cgconv" --version >/dev/null 2>&1 ||
+		skip "root is not allowed to become nobody"
+	status=0
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$dir/cgconv" "$@" 2>err || status=$?
+}
+
+# A format whose reader does what the second word of its input says.
+make_mad()
+{
+	case $CFLAGS in *-fsanitize*) skip "sanitizers mind" ;; esac
+	# shellcheck disable=SC2086 # several flags
+	${CC:-cc} -I"$ROOT/lib" -fPIC -shared -o mad.so -x c - <<-'END'
+	#include <signal.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	#include "cgconv.h"
+	static int probe(const struct cg_head *head)
+	{
+		return cg_starts(head->text, "mad ") ? CG_PROBE_SURE : 0;
+	}
+	static int read_mad(struct cg_job *job, struct cg_in *in,
+	    struct cg_build *build)
+	{
+		struct cg_slice line;
+		FILE *file;
+
+		(void)job, (void)build;
+		if (!cg_read_line(in, &line))
+			return CG_EINPUT;
+		if (cg_equal(line, "mad killed"))
+			kill(getpid(), SIGKILL);
+		file = fopen(cg_in_name(in), "a");
+		fputs("more\n", file);
+		fclose(file);
+		return CG_OK;
+	}
+	static const struct cg_module mad = { CG_MODULE, .name = "mad",
+		.title = "mad", .probe = probe, .read = read_mad };
+	__attribute__((visibility("default")))
+	const struct cg_module *const cg_modules[] = { &mad, NULL };
+	END
+}
+
+# The batch has failed for so many, each with the message, and made the rest.
+failed_with()
+{
+	[ "$status" -eq 1 ]
+	[ "$(grep -c -- "error: .*$2" err)" -eq "$1" ]
+	grep -q " $3 converted, $1 failed" err
+	[ -z "$(find . -name '.*cgconv.*')" ]
+}
+
+@test "faults: inputs and folders that cannot be read" {
+	chmod 0 in/callgrind.out.4
+	mkdir in/closed out
+	chmod 0 in/closed
+	chmod 777 out
+	command -v setpriv >/dev/null || skip "no setpriv"
+	batch_as_nobody -O out/out --manifest out/m -r in
+	failed_with 2 "cannot open: Permission denied" 8
+	grep -q '"input":"in/closed",.*"status":"failed"' out/m
+	batch_as_nobody -o out/sum.cgj -r in
+	failed_with 2 "cannot open: Permission denied" 8
+	chmod 755 in/closed
+}
+
+@test "faults: a target that is read-only" {
+	command -v setpriv >/dev/null || skip "no setpriv"
+	mkdir out
+	batch_as_nobody -O out -r in
+	failed_with 9 "Permission denied" 0
+	batch_as_nobody -o out/sum.cgj -r in
+	[ "$status" -eq 1 ]
+	[ "$(wc -l <err)" -eq 2 ]
+	grep -q "out/sum.cgj: error: .*Permission denied" err
+	grep -q " 0 converted, 9 failed" err
+}
+
+@test "faults: an output that may not become so big" {
+	for i in $(seq 500); do echo "f$i;g$i;h$i $i"; done >in/big.folded
+	status=0
+	(ulimit -f 8 && "$CGCONV" -q -t json -O out -r in) 2>err || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(cat err)" = "out/in/big.cgj: error: cannot write: File too large" ]
+	[ "$(find out -type f | wc -l)" -eq 9 ]
+}
+
+@test "faults: an input that is written while it is read" {
+	make_mad
+	echo "mad written" >in/now
+	batch --module "$dir/mad.so" -O out -r in
+	failed_with 1 "it was changed while it was read" 9
+	batch --module "$dir/mad.so" -o sum.cgj -r in
+	failed_with 1 "it was changed while it was read" 9
+}
+
+@test "faults: a worker that is killed" {
+	make_mad
+	echo "mad killed" >in/callgrind.out.3a
+	for jobs in 1 3; do
+		batch --module "$dir/mad.so" -j"$jobs" -O "out$jobs" -r in
+		failed_with 1 "the worker was killed: Killed" 9
+		batch --module "$dir/mad.so" -j"$jobs" -o sum.cgj -r in
+		failed_with 1 "the worker was killed: Killed" 9
+	done
+	diff -r out1 out3
+}
+
+@test "faults: a folder, a list, an archive that is not there" {
+	batch -O out -r in gone
+	failed_with 1 "cannot open: No such file" 9
+	batch -O out2 -r in gone.tgz
+	failed_with 1 "cannot open: No such file" 9
+	refuses 2 "cannot open gone" -O out --files-from gone
+	printf '%s\n' in/callgrind.out.1 gone in/callgrind.out.2 >list
+	batch -O out3 --files-from list
+	failed_with 1 "cannot open: No such file" 2
+}
+
+@test "faults: a manifest that cannot be written is no success" {
+	[ -e /dev/full ] || skip "no /dev/full"
+	batch -O out --manifest /dev/full --force -r in
+	[ "$status" -eq 4 ]
+	grep -q "cannot write the manifest" err
+	[ "$(find out -type f | wc -l)" -eq 9 ]
+}
+
+@test "faults: archives, cut or damaged at any place, never end it" {
+	tar -czf in.tgz in/callgrind.out.[123]
+	tar -cf in.tar in/callgrind.out.[123]
+	for archive in in.tgz in.tar; do
+		size=$(wc -c <"$archive")
+		for part in 1 2 3 4 5 6 7; do
+			head -c $((size * part / 8)) "$archive" >cut.tar
+			rm -rf out
+			batch -O out -r cut.tar in/callgrind.out.9
+			[ "$status" -le 1 ]
+			[ -e out/in/callgrind.out.9 ]
+			# What is cut off its end is nothing but zeros.
+			[ "$status" -eq 1 ] || grep -q "is it cut" err ||
+				[ "$(find out -type f | wc -l)" -eq 4 ]
+			cp "$archive" bad.tar
+			printf 'damage' | dd of=bad.tar bs=1 conv=notrunc \
+				seek=$((size * part / 8)) 2>/dev/null
+			rm -rf out
+			batch -O out -r bad.tar in/callgrind.out.9
+			[ "$status" -le 1 ]
+			[ -e out/in/callgrind.out.9 ]
+			[ -z "$(find out -name '.*cgconv.*')" ]
+		done
+	done
+}
