@@ -31,7 +31,7 @@ end_task(struct batch *batch, size_t number, enum state state, char *log,
 {
 	struct task *task = &batch->task[number];
 
-	if (task->state == TODO)
+	if (task->state == PENDING)
 		note_progress(batch, task);
 	task->state = state;
 	task->log = log;
@@ -143,7 +143,7 @@ archive_end(const struct batch *batch, size_t first, bool *work)
 	for (; n < batch->tasks && batch->task[n].member != NULL &&
 	       strcmp(batch->task[n].path, batch->task[first].path) == 0;
 	     n++)
-		*work = *work || batch->task[n].state == TODO;
+		*work = *work || batch->task[n].state == PENDING;
 	return n;
 }
 
@@ -163,7 +163,7 @@ do_tasks(struct crew *crew)
 			end = archive_end(batch, i, &work);
 			if (work)
 				status = do_archive(crew, i, end);
-		} else if (batch->task[i].state == TODO &&
+		} else if (batch->task[i].state == PENDING &&
 			   prepare_task(batch, i)) {
 			status = hand_out(crew, (struct piece){ .task = i });
 		}
@@ -181,7 +181,7 @@ count_listed(struct batch *batch)
 	for (size_t i = 0; i < batch->tasks; i++) {
 		struct task *task = &batch->task[i];
 
-		if (task->state == TODO)
+		if (task->state == PENDING)
 			continue;
 		batch->count[task->state]++;
 		before += task->before;
@@ -205,7 +205,7 @@ show_plan(const struct batch *batch)
 			return cg_nomem(batch->args->job);
 		put_safe(stdout, cg_slice(name));
 		free(name);
-		if (task->state == TODO) {
+		if (task->state == PENDING) {
 			fputs(" -> ", stdout);
 			put_safe(stdout, cg_slice(task_output(batch, task)));
 			putchar('\n');

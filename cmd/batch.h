@@ -9,7 +9,7 @@
 #include "cmd.h"
 
 enum state {
-	TODO,
+	PENDING,
 	DONE,    /* converted */
 	FAILED,  /* said why */
 	SKIPPED, /* nothing to convert in it: reason */

@@ -104,13 +104,13 @@ do_member(struct crew *crew, struct members *members,
 	size_t leader = batch->task[n].leader;
 	struct blob blob;
 
-	if (batch->task[leader].state != TODO)
+	if (batch->task[leader].state != PENDING)
 		return CG_OK;
 	if (n == leader && !prepare_task(batch, n))
 		return CG_OK;
 	if (!read_member(archive, &blob) || !keep_member(members, n, blob)) {
 		free(blob.bytes);
-		if (batch->task[n].state == TODO)
+		if (batch->task[n].state == PENDING)
 			fail_task(batch, n,
 			    members->error != NULL ? members->error
 						   : "out of memory");
@@ -153,7 +153,7 @@ do_archive(struct crew *crew, size_t first, size_t end)
 		status = do_member(crew, &members, archive, n++);
 	}
 	for (; n < end && may_go_on(batch); n++)
-		if (batch->task[n].state == TODO)
+		if (batch->task[n].state == PENDING)
 			fail_task(batch, n,
 			    members.error != NULL
 				? members.error

@@ -125,7 +125,7 @@ note_summed(struct batch *batch, size_t number, char *log, char *tail)
 
 	free(task->tail);
 	task->tail = tail;
-	if (task->state == TODO)
+	if (task->state == PENDING)
 		end_task(batch, number, SUMMED, log, "");
 	else
 		free(log);

@@ -108,7 +108,7 @@ group_by(struct batch *batch, const regex_t *regex)
 		const struct task *task = &batch->task[i];
 		char *name = NULL, *group = NULL;
 
-		if (task->state != TODO)
+		if (task->state != PENDING)
 			continue;
 		name = safe_path(task_path(task));
 		ok = name != NULL;
@@ -137,7 +137,7 @@ group_all(struct batch *batch)
 	if (!add_group(batch, output, 0))
 		return false;
 	for (size_t i = 0; i < batch->tasks; i++) {
-		if (batch->task[i].state != TODO)
+		if (batch->task[i].state != PENDING)
 			continue;
 		batch->task[i].group = 1;
 		if (batch->group[0].tasks++ > 0)
@@ -210,7 +210,7 @@ settle_groups(struct batch *batch)
 		struct group *group = &batch->group[i];
 
 		FOR_MATES(batch, group, n)
-		group->waiting += batch->task[n].state == TODO;
+		group->waiting += batch->task[n].state == PENDING;
 		if (group->waiting == 0)
 			continue;
 		FOR_MATES(batch, group, n)

@@ -69,7 +69,7 @@ void
 print_logs(struct batch *batch, bool at_end)
 {
 	while (batch->printed < batch->tasks &&
-	       (at_end || batch->task[batch->printed].state != TODO)) {
+	       (at_end || batch->task[batch->printed].state != PENDING)) {
 		struct task *task = &batch->task[batch->printed++];
 
 		if (task->log != NULL)

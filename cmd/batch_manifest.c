@@ -12,7 +12,7 @@
 #include "batch.h"
 
 const char *const state_name[STATES] = {
-	[TODO] = "todo",
+	[PENDING] = "todo",
 	[DONE] = "done",
 	[FAILED] = "failed",
 	[SKIPPED] = "skipped",
@@ -303,7 +303,7 @@ void
 do_again(struct task *task)
 {
 	task->before = false;
-	task->state = TODO;
+	task->state = PENDING;
 }
 
 /* Its output may have been removed since: then it is done again. */

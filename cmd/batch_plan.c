@@ -488,7 +488,7 @@ find_companions(struct batch *batch)
 						  it->name, &stem)
 					    : 0;
 		ok = it->name != NULL;
-		if (it->rank > 0 && batch->task[i].state == TODO) {
+		if (it->rank > 0 && batch->task[i].state == PENDING) {
 			it->name[stem] = '\0';
 			count++;
 		} else {
@@ -524,7 +524,7 @@ plan_batch(struct batch *batch)
 	for (size_t i = 0; status == CG_OK && i < batch->tasks; i++) {
 		struct task *task = &batch->task[i];
 
-		if (task->state != TODO || task->group != 0)
+		if (task->state != PENDING || task->group != 0)
 			continue;
 		task->output =
 		    claim_output(batch, output_name(batch, task_path(task)));

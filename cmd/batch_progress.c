@@ -68,7 +68,7 @@ count_work(struct batch *batch)
 	struct progress *progress = &batch->progress;
 
 	for (size_t i = 0; i < batch->tasks; i++) {
-		if (batch->task[i].state != TODO)
+		if (batch->task[i].state != PENDING)
 			continue;
 		progress->work++;
 		progress->work_bytes += batch->task[i].size;

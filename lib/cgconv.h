@@ -1212,7 +1212,11 @@ int cg_job_add_object(struct cg_job *, const char *path);
 const char *cg_job_object(const struct cg_job *, size_t i);
 int cg_job_set_from(struct cg_job *, const char *format);
 int cg_job_set_to(struct cg_job *, const char *format);
-/* "-" is standard output, the default. .gz packs. */
+/*
+ * "-" is standard output, the default. .gz packs. Where no format was set
+ * before, the suffix tells it, or the name is like those of the first format
+ * (none, or a number); else CG_EUSAGE.
+ */
 int cg_job_set_output(struct cg_job *, const char *path);
 void cg_job_set_gzip(struct cg_job *, bool);
 void cg_job_set_strict(struct cg_job *, bool);

@@ -135,7 +135,7 @@ int
 cg_job_set_output(struct cg_job *job, const char *path)
 {
 	job->output = cg_job_keep(job, path);
-	return job->output ? CG_OK : CG_ELIMIT;
+	return job->output ? cg_check_output(job, path) : CG_ELIMIT;
 }
 
 void

@@ -79,6 +79,8 @@ int cg_modules_add(struct cg_job *, const struct cg_module *const *);
 /* The module that claims the head, by a clear margin; NULL if none or two. */
 const struct cg_module *cg_probe(const struct cg_job *,
     const struct cg_head *, int *score, const struct cg_module **rival);
+/* Does the name of an output tell what to write? Else CG_EUSAGE. */
+int cg_check_output(struct cg_job *, const char *path);
 /* The module that writes files of that name, or NULL. */
 const struct cg_module *cg_module_by_name(const struct cg_job *,
     const char *path);

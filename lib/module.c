@@ -142,6 +142,41 @@ cg_module_by_name(const struct cg_job *job, const char *path)
 	return best;
 }
 
+/* Is path called as what is written by default is: no suffix, x.out.123? */
+static bool
+is_default_name(const struct cg_module *module, struct cg_slice path)
+{
+	struct cg_slice name = cg_base_name(path);
+	const char *usual = module->naming ? module->naming : "{";
+	size_t at = name.len, len = strcspn(usual, "{");
+
+	/* "callgrind.out.{stem}": without the dot, too. */
+	if (len > 1 && name.len >= len - 1 &&
+	    memcmp(name.ptr, usual, len - 1) == 0)
+		return true;
+	while (at > 0 && name.ptr[at - 1] >= '0' && name.ptr[at - 1] <= '9')
+		at--; /* the number of a process */
+	if (at > 0 && at < name.len && name.ptr[at - 1] == '.')
+		return true;
+	return !memchr(name.ptr, '.', name.len) ||
+	       (name.ptr[0] == '.' && !memchr(name.ptr + 1, '.', name.len - 1));
+}
+
+int
+cg_check_output(struct cg_job *job, const char *path)
+{
+	const struct cg_module *to = cg_job_target(job);
+	struct cg_slice name = cg_slice(path);
+
+	if (cg_has_suffix(name, "gz"))
+		name.len -= strlen(".gz");
+	if (job->to || !to || strcmp(path, "-") == 0 || name.len == 0 ||
+	    cg_module_by_name(job, path) || is_default_name(to, name))
+		return CG_OK;
+	return cg_usage(job,
+	    "the suffix of %s is no format's that can be written: say -t", path);
+}
+
 const struct cg_option *
 cg_module_option(const struct cg_module *module, const char *name)
 {

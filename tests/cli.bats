@@ -97,6 +97,22 @@ build_plugin()
 	done <"$dir/suffixes"
 }
 
+@test "cli: a suffix of -o that no format has is an error, but for usual names" {
+	for name in y.html y.txt y.html.gz a.callgrind/y.png .y.doc gmon.out; do
+		mkdir -p "$dir/a.callgrind"
+		refuses 2 "the suffix of $dir/$name is no format's" \
+			-o "$dir/$name" "$PLAIN"
+		[ ! -e "$dir/$name" ]
+		"$CGCONV" -t callgrind -o "$dir/$name" "$PLAIN"
+	done
+	for name in y y.gz .y callgrind.out callgrind.out.y.7.part out.123 \
+		callgrind.out.x.html y.callgrind a.txt/y; do
+		mkdir -p "$dir/a.txt"
+		"$CGCONV" -o "$dir/$name" "$PLAIN"
+		[ -s "$dir/$name" ]
+	done
+}
+
 @test "cli: the output may be the input" {
 	cp "$PLAIN" "$dir/file"
 	"$CGCONV" -t json -o "$dir/file" "$dir/file"
@@ -423,8 +439,8 @@ readme_table()
 @test "cli: README.md names no option that --help does not" {
 	"$CGCONV" --help all | option_names >"$dir/help"
 	[ -s README.md ]
-	# What profiles a program has options of its own.
-	grep -v '^    \(python3\|node\) ' README.md | option_names |
+	# What profiles a program has options of its own, as Slurm has.
+	grep -v '^    \(python3\|node\) \|sbatch\|^#SBATCH' README.md | option_names |
 		comm -23 - "$dir/help" >"$dir/unknown"
 	echo "unknown: $(cat "$dir/unknown")"
 	[ ! -s "$dir/unknown" ]
