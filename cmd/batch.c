@@ -107,12 +107,29 @@ is_kept(const struct batch *batch, const struct task *task, const char *path)
 	       (int64_t)info.st_mtime > task->mtime;
 }
 
+/* Is it in the folder of the output before, as most are? Then that is made. */
+static bool
+has_folder(struct batch *batch, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash != NULL ? (size_t)(slash - path) : 0;
+
+	if (batch->made != NULL && strlen(batch->made) == n &&
+	    memcmp(batch->made, path, n) == 0)
+		return true;
+	free(batch->made);
+	batch->made = strndup(path, n);
+	return false;
+}
+
 bool
 prepare_task(struct batch *batch, size_t number)
 {
 	const struct task *task = &batch->task[number];
 	char *path = place_output(batch, task_output(batch, task));
-	bool ok = path != NULL && make_folders(path), kept;
+	bool ok = path != NULL &&
+		  (has_folder(batch, path) || make_folders(path)),
+	     kept;
 
 	if (!ok)
 		fail_task(batch, number,
@@ -325,6 +342,7 @@ free_batch(struct batch *batch)
 		free(batch->task[i].tail);
 	}
 	free_groups(batch);
+	free(batch->made);
 	free(batch->task);
 	free(batch->outputs.slot);
 }

@@ -79,6 +79,7 @@ struct batch {
 	FILE *manifest;
 	size_t printed; /* tasks whose log is out */
 	size_t count[STATES];
+	char *made;    /* the folder that was made last */
 	bool lost;     /* an output of many inputs could not be written */
 	uint64_t list; /* a hash of all inputs, whosever share they are */
 	bool same_list; /* as that of the manifest which is resumed */

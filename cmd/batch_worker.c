@@ -140,15 +140,25 @@ close_talk(struct talk *talk, FILE *tail, enum state state)
 bool
 send_answer(int to, struct answer *answer, struct talk *talk, char *tail)
 {
+	char *all;
+	size_t size;
 	bool ok;
 
 	/* What is no profile is not worth a line each, unless asked. */
 	answer->log = answer->state == SKIPPED && !talk->args->verbose
 			  ? 0
 			  : talk->log_size;
-	ok = write_all(to, answer, sizeof(*answer)) &&
-	     write_all(to, talk->log_text, answer->log) &&
-	     write_all(to, tail, answer->tail);
+	/* In one piece: the parent is woken once. */
+	size = sizeof(*answer) + answer->log + answer->tail;
+	all = malloc(size);
+	ok = all != NULL;
+	if (ok) {
+		memcpy(all, answer, sizeof(*answer));
+		memcpy(all + sizeof(*answer), talk->log_text, answer->log);
+		memcpy(all + size - answer->tail, tail, answer->tail);
+		ok = write_all(to, all, size);
+	}
+	free(all);
 	free(tail);
 	free(talk->log_text);
 	free(talk->warnings_text);
