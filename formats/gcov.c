@@ -160,7 +160,9 @@ read_stream(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 	struct cg_slice name;
 	int status = CG_OK;
 
-	(void)in;
+	unit->in_stream = true;
+	if (!cg_gcov_keep_folder(unit, cg_in_name(in)))
+		return cg_nomem(unit->job);
 	while (status == CG_OK && bytes->at < bytes->end) {
 		if (!cg_gcov_take_magic(bytes, &head, 0) ||
 		    head.magic != GCOV_STREAM) {
@@ -339,7 +341,7 @@ read_gcov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		return CG_ELIMIT;
 	kept->unit.job = job;
 	kept->unit.all = &kept->all;
-	kept->unit.has_data = false;
+	kept->unit.has_data = kept->unit.in_stream = false;
 	kept->unit.raw = to && to->carries & CG_COUNTERS;
 	kept->unit.raw_only = to && to->read == read_gcov;
 	if (!cg_read_all(in, &text) && cg_in_status(in) != CG_OK)

@@ -290,7 +290,9 @@ struct gcov_unit {
 	bool compat;
 	struct gcov_scratch scratch;
 	char *path, *name; /* of a companion, in a stream */
-	size_t path_cap, name_cap;
+	char *folder;      /* of the stream */
+	size_t path_cap, name_cap, folder_cap;
+	bool in_stream; /* the data is */
 	uint64_t negative; /* counts that became 0 */
 	size_t room;       /* blocks that the file can hold */
 	uint32_t paths;
@@ -407,6 +409,8 @@ const char *cg_gcov_notes_path(struct gcov_unit *, const char *data, size_t i);
 const char *cg_gcov_swap(
     struct gcov_unit *, const char *path, const char *old, const char *new);
 const char *cg_gcov_data_path(struct gcov_unit *, const char *notes);
+/* That of a stream, in unit->folder. */
+bool cg_gcov_keep_folder(struct gcov_unit *, const char *stream);
 /* As a string, in unit->name. */
 bool cg_gcov_keep_name(struct gcov_unit *, struct cg_slice);
 /* gcov_emit.c */

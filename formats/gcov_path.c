@@ -57,25 +57,52 @@ cg_gcov_ci_path(struct gcov_unit *unit, const char *notes)
 	return swap_suffix(unit, "", notes, ".gcno", ".ci");
 }
 
+bool
+cg_gcov_keep_folder(struct gcov_unit *unit, const char *stream)
+{
+	const char *slash = strrchr(stream, '/');
+	size_t n = slash ? (size_t)(slash - stream) + 1 : 2;
+
+	if (!cg_gcov_grow(unit, &unit->folder, &unit->folder_cap, n + 1, 1))
+		return false;
+	memcpy(unit->folder, slash ? stream : "./", n);
+	unit->folder[n == 1 ? 1 : n - 1] = '\0'; /* of "/x" it is "/" */
+	return true;
+}
+
+/* Behind the first folder of a path; NULL: there is none. */
+static const char *
+skip_folder(const char *path)
+{
+	path = strchr(path, '/');
+	while (path && *path == '/')
+		path++;
+	return path;
+}
+
 /*
  * Where the notes of data may be: in the object directory, under as much of
  * the data's path as is there (data may come from another machine), then
- * beside the data. NULL: nowhere else.
+ * beside the data, then beside the stream that it is in. NULL: nowhere else.
  */
 const char *
 cg_gcov_notes_path(struct gcov_unit *unit, const char *data, size_t i)
 {
 	const char *folder = cg_opt(unit->job, "object-directory");
+	const char *rest = folder ? data : NULL, *slash;
 
-	while (folder && *data == '/')
-		data++;
-	for (size_t k = 0; folder && k < i && data; k++) {
-		data = strchr(data, '/');
-		while (data && *data == '/')
-			data++;
+	while (rest && *rest == '/')
+		rest++;
+	for (; rest; rest = skip_folder(rest), i--) {
+		if (i == 0)
+			return swap_suffix(
+			    unit, folder, rest, ".gcda", ".gcno");
 	}
-	if (folder)
-		return data ? swap_suffix(unit, folder, data, ".gcda", ".gcno")
-			    : NULL;
-	return i == 0 ? swap_suffix(unit, "", data, ".gcda", ".gcno") : NULL;
+	if (i == 0)
+		return swap_suffix(unit, "", data, ".gcda", ".gcno");
+	if (i > 1 || !unit->in_stream)
+		return NULL;
+	slash = strrchr(data, '/');
+	return swap_suffix(
+	    unit, unit->folder, slash ? slash + 1 : data, ".gcda", ".gcno");
 }

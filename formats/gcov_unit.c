@@ -36,6 +36,7 @@ cg_gcov_unit_free(struct gcov_unit *unit)
 	free(scratch->slot);
 	free(unit->path);
 	free(unit->name);
+	free(unit->folder);
 }
 
 void

@@ -202,6 +202,11 @@ calls()
 	covered $c.gcda $cc.gcda >"$t/want"
 	covered --object-directory "$t/build" "$t/run" >"$t/got"
 	same "$t/want" "$t/got"
+	# What is not there may be beside the data.
+	mv "$t/build/b/cover.gcno" "$t/run/b"
+	mv "$t/build/a/cover.gcno" "$t/run/home/build/a"
+	covered --object-directory "$t/build" "$t/run" >"$t/got"
+	same "$t/want" "$t/got"
 }
 
 @test "gcov: a stream of data, its notes found by the names in it" {
@@ -216,6 +221,13 @@ calls()
 	same "$t/want" "$t/got"
 	covered --object-directory "$t" <"$t/stream" >"$t/got"
 	same "$t/want" "$t/got"
+	# Beside the stream, by the last part of the name.
+	perl tests/oracle/gcov-as.pl B35* be $c "$t/1" "/gone/too/cover.gcda"
+	cp "$t/a/cover.gcno" "$t"
+	covered $c.gcda >"$t/want"
+	covered "$t/1" >"$t/got"
+	same "$t/want" "$t/got"
+	(cd "$t" && "$CGCONV" -q -t json 1 | cmp - "$t/json")
 }
 
 @test "gcov: sums are lost where blocks end only with --gcov-compat" {
