@@ -163,7 +163,9 @@ void
 cg_cobertura_put_attribute(
     struct cobertura_writer *w, const char *name, struct cg_slice value)
 {
-	cg_putf(w->out, " %s=\"", name);
+	cg_putc(w->out, ' ');
+	cg_puts(w->out, name);
+	cg_puts(w->out, "=\"");
 	cg_put_xml(w->out, value);
 	cg_putc(w->out, '"');
 }
@@ -174,12 +176,18 @@ put_rate(
     struct cobertura_writer *w, const char *name, uint64_t hit, uint64_t all)
 {
 	uint64_t rate = hit < all ? hit * 10000 / all : 10000;
-	unsigned digits = (unsigned)(rate % 10000);
+	char text[CG_NUMBER_MAX];
 	int n = 4;
 
-	for (; n > 1 && digits % 10 == 0; n--)
-		digits /= 10;
-	cg_putf(w->out, " %s=\"%d.%0*u\"", name, rate == 10000, n, digits);
+	/* One digit more than are written, so that zeros come first. */
+	(void)cg_format_u64(text, rate % 10000 + 10000);
+	for (; n > 1 && text[n] == '0'; n--)
+		;
+	cg_putc(w->out, ' ');
+	cg_puts(w->out, name);
+	cg_puts(w->out, rate == 10000 ? "=\"1." : "=\"0.");
+	cg_put(w->out, (struct cg_slice){ text + 1, (size_t)n });
+	cg_putc(w->out, '"');
 }
 
 void
@@ -194,11 +202,16 @@ void
 cg_cobertura_put_line(
     struct cobertura_writer *w, uint32_t number, uint64_t hits)
 {
-	cg_puts(w->out, "<line number=\"");
-	cg_putu(w->out, number);
-	cg_puts(w->out, "\" hits=\"");
-	cg_putu(w->out, hits);
-	cg_putc(w->out, '"');
+	static const char line[] = "<line number=\"", mid[] = "\" hits=\"";
+	char *to = cg_out_reserve(
+	    w->out, sizeof(line) + sizeof(mid) + 2 * CG_NUMBER_MAX);
+
+	memcpy(to, line, sizeof(line) - 1);
+	to = cg_format_u64(to + sizeof(line) - 1, number);
+	memcpy(to, mid, sizeof(mid) - 1);
+	to = cg_format_u64(to + sizeof(mid) - 1, hits);
+	*to++ = '"';
+	cg_out_advance(w->out, to);
 }
 
 /* Per cent, whole, and 100 only for all. */
@@ -219,10 +232,13 @@ put_conditions(struct cobertura_writer *w, const struct cg_branch *branch,
 	uint64_t hit = 0, outcomes = 0;
 	unsigned number = 0;
 
-	cg_putf(w->out,
-	    " branch=\"true\" condition-coverage=\"%u%% (%" PRIu64 "/%" PRIu64
-	    ")\"><conditions>",
-	    percent(sum->hit, sum->outcomes), sum->hit, sum->outcomes);
+	cg_puts(w->out, " branch=\"true\" condition-coverage=\"");
+	cg_putu(w->out, percent(sum->hit, sum->outcomes));
+	cg_puts(w->out, "% (");
+	cg_putu(w->out, sum->hit);
+	cg_putc(w->out, '/');
+	cg_putu(w->out, sum->outcomes);
+	cg_puts(w->out, ")\"><conditions>");
 	for (size_t i = 0; i < n && branch[i].kind == CG_BRANCH_ARC; i++) {
 		if (branch[i].flags & CG_BRANCH_UNREACHABLE)
 			continue;
@@ -230,10 +246,11 @@ put_conditions(struct cobertura_writer *w, const struct cg_branch *branch,
 		outcomes++;
 		if (sum->pairs ? outcomes < 2 : outcomes < sum->outcomes)
 			continue;
-		cg_putf(w->out,
-		    "<condition number=\"%u\" type=\"jump\" "
-		    "coverage=\"%u%%\"/>",
-		    number++, percent(hit, outcomes));
+		cg_puts(w->out, "<condition number=\"");
+		cg_putu(w->out, number++);
+		cg_puts(w->out, "\" type=\"jump\" coverage=\"");
+		cg_putu(w->out, percent(hit, outcomes));
+		cg_puts(w->out, "%\"/>");
 		hit = outcomes = 0;
 	}
 	cg_puts(w->out, "</conditions></line>\n");

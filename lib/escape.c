@@ -10,11 +10,17 @@
 /* Input bytes that are written at once: each may become six. */
 #define PIECE 8192
 
-static bool
+#define BIT(c) (UINT64_C(1) << ((c)&63))
+
+/* All of ASCII but control characters and ", &, <, >. */
+static inline bool
 is_plain(unsigned char c)
 {
-	return c >= 0x20 && c < 0x7f && c != '&' && c != '<' && c != '>' &&
-	       c != '"';
+	static const uint64_t special[4] = { UINT32_MAX | BIT('"') | BIT('&') |
+						 BIT('<') | BIT('>'),
+		BIT(127), UINT64_MAX, UINT64_MAX };
+
+	return !(special[c >> 6] >> (c & 63) & 1);
 }
 
 /*

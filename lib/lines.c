@@ -230,6 +230,7 @@ cg_lines_turn(struct cg_lines *lines, cg_part part)
 	lines->members = lines->visits = lines->callees = 0;
 	lines->part = part;
 	cg_first_file(lines);
+	lines->batch_end = 0;
 	if (scan_graph(lines))
 		return true;
 	cg_graph_nomem(lines->graph);
@@ -396,6 +397,7 @@ open_batch(struct cg_lines *lines)
 		if (sum >= BATCH_ROWS)
 			break;
 	}
+	lines->batch = from;
 	lines->batch_end = to;
 	lines->batches++;
 	lines->row_count = lines->costs = lines->branches = 0;
@@ -493,7 +495,10 @@ cg_first_line(struct cg_lines *lines)
 void
 cg_first_file(struct cg_lines *lines)
 {
-	lines->from = lines->to = lines->batch_end = 0;
+	/* One batch may have all: it stays. */
+	if (lines->batch > 0 || lines->batch_end < lines->visits)
+		lines->batch_end = 0;
+	lines->from = lines->to = 0;
 	lines->fns = lines->row_next = lines->row_to = 0;
 }
 

@@ -89,7 +89,7 @@ struct cg_lines {
 	cg_fn *callee;     /* those that are called */
 	size_t callees, callee_cap;
 
-	size_t batch_end; /* visits before it are in the batch */
+	size_t batch, batch_end; /* visits that are in it */
 	uint32_t *opened; /* by member: number of its last batch */
 	size_t opened_cap;
 	uint32_t batches;
