@@ -109,17 +109,27 @@ is_kept(const struct batch *batch, const struct task *task, const char *path)
 
 /* Is it in the folder of the output before, as most are? Then that is made. */
 static bool
-has_folder(struct batch *batch, const char *path)
+has_folder(const struct batch *batch, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	size_t n = slash != NULL ? (size_t)(slash - path) : 0;
 
-	if (batch->made != NULL && strlen(batch->made) == n &&
-	    memcmp(batch->made, path, n) == 0)
+	return batch->made != NULL && strlen(batch->made) == n &&
+	       memcmp(batch->made, path, n) == 0;
+}
+
+static bool
+make_folder_of(struct batch *batch, char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (has_folder(batch, path))
 		return true;
+	if (!make_folders(path))
+		return false;
 	free(batch->made);
-	batch->made = strndup(path, n);
-	return false;
+	batch->made = strndup(path, slash ? (size_t)(slash - path) : 0);
+	return true;
 }
 
 bool
@@ -127,9 +137,7 @@ prepare_task(struct batch *batch, size_t number)
 {
 	const struct task *task = &batch->task[number];
 	char *path = place_output(batch, task_output(batch, task));
-	bool ok = path != NULL &&
-		  (has_folder(batch, path) || make_folders(path)),
-	     kept;
+	bool ok = path != NULL && make_folder_of(batch, path), kept;
 
 	if (!ok)
 		fail_task(batch, number,
