@@ -207,13 +207,15 @@ add_stacks(struct pprof_reader *r, struct cg_slice path,
 static bool
 get_stack(struct pprof_reader *r, const struct waiting *sample, uint32_t *leaf)
 {
-	const struct step *step = (struct step *)r->steps.at + sample->step;
-	struct cg_slice path = { "", 0 };
+	const struct step *step;
+	struct cg_slice path;
 	uint32_t *id, i = 0;
 
 	*leaf = 0;
-	if (sample->len > 0)
-		path.ptr = (char *)r->path.at + sample->path;
+	if (sample->steps == 0)
+		return true;
+	step = (struct step *)r->steps.at + sample->step;
+	path.ptr = (char *)r->path.at + sample->path;
 	path.len = sample->len;
 	for (; *leaf == 0 && i < sample->steps; i++) {
 		id = find_stack(r, path, &step[i]);
@@ -299,7 +301,7 @@ get_sample(struct pprof_reader *r, uint32_t leaf, uint32_t labels)
 static bool
 add_sample_costs(struct pprof_reader *r, const struct waiting *waiting)
 {
-	const int64_t *value = (int64_t *)r->values.at + waiting->value;
+	const int64_t *value = r->values.at;
 	struct pprof_sample *sample;
 	uint32_t leaf;
 
@@ -310,8 +312,8 @@ add_sample_costs(struct pprof_reader *r, const struct waiting *waiting)
 		return false;
 	sample->count++;
 	for (size_t i = 0; i < r->columns; i++) {
-		if (__builtin_add_overflow(
-			sample->cost[i], value[i], &sample->cost[i])) {
+		if (__builtin_add_overflow(sample->cost[i],
+			value[waiting->value + i], &sample->cost[i])) {
 			r->status = cg_fail(
 			    r->job, "expected values that add up to 64 bits");
 			return false;
@@ -337,6 +339,8 @@ cg_pprof_end_wait(struct pprof_reader *r)
 	for (size_t i = 0; i < n; i++) {
 		const struct pprof_node *node = &nodes[sample[i].likely];
 
+		if (sample[i].likely == 0)
+			continue;
 		FETCH((char *)r->paths.at + node->path);
 		FETCH((char *)r->paths.at + node->path + node->len);
 		if (node->sample != 0)
