@@ -150,6 +150,7 @@ struct verify {
 	size_t *first;      /* by group: its functions, up to the next one's */
 	size_t groups;
 	uint32_t *file[2];  /* by file: number of its path in both */
+	char *names[2];     /* that objects give to functions without one */
 	uint64_t count[DIFFERENCES];
 	size_t missing;     /* events that one has not, but could have */
 	size_t said;        /* numbers in JSON so far */

@@ -132,16 +132,69 @@ compare_sides(const void *pa, const void *pb)
 	return (a->fn > b->fn) - (a->fn < b->fn);
 }
 
+static struct cg_slice
+base_name(struct cg_slice path)
+{
+	size_t at = path.len;
+
+	while (at > 0 && path.ptr[at - 1] != '/')
+		at--;
+	return (struct cg_slice){ path.ptr + at, path.len - at };
+}
+
+/*
+ * Where objects do not count, a function without a name is called after its
+ * object, as folded stacks call it: "[libc.so.6]". *to: where there is room.
+ */
+static struct cg_slice
+called_so(const struct cg_graph *graph, cg_fn fn, char **to)
+{
+	struct cg_slice name = cg_fn_name(graph, fn);
+	struct cg_slice object =
+	    base_name(cg_object_path(graph, cg_fn_object(graph, fn)));
+	char *text = *to;
+
+	if ((name.len > 0 && !cg_equal(name, "[unknown]")) || object.len == 0 ||
+	    *object.ptr == '[')
+		return name;
+	*text = '[';
+	memcpy(text + 1, object.ptr, object.len);
+	text[object.len + 1] = ']';
+	*to += object.len + 2;
+	return (struct cg_slice){ text, object.len + 2 };
+}
+
+/* Room for the names that objects give; false: out of memory. */
+static bool
+make_room(struct verify *v, int s)
+{
+	const struct cg_graph *graph = v->side[s].graph;
+	size_t room = 1;
+
+	for (cg_fn fn = 1; fn <= cg_fn_count(graph); fn++) {
+		struct cg_slice name = cg_fn_name(graph, fn);
+
+		if (name.len == 0 || cg_equal(name, "[unknown]"))
+			room +=
+			    cg_object_path(graph, cg_fn_object(graph, fn)).len +
+			    2;
+	}
+	v->names[s] = malloc(room);
+	return v->names[s] != NULL;
+}
+
 static void
 list_side(struct verify *v, uint32_t s, bool files, bool objects)
 {
+	char *to = v->names[s];
 	const struct cg_graph *graph = v->side[s].graph;
 	const struct cg_slice none = { "", 0 };
 
 	/* Also those without rows: they may be called. */
 	for (cg_fn fn = 0; fn <= cg_fn_count(graph); fn++)
 		v->same[v->sames++] = (struct same){
-			.name = cg_fn_name(graph, fn),
+			.name = objects ? cg_fn_name(graph, fn)
+					: called_so(graph, fn, &to),
 			.file = files
 				    ? cg_file_path(graph, cg_fn_file(graph, fn))
 				    : none,
@@ -183,7 +236,8 @@ match_functions(struct verify *v)
 	v->group[0] = calloc(cg_fn_count(a) + 1, sizeof(*v->group[0]));
 	v->group[1] = calloc(cg_fn_count(b) + 1, sizeof(*v->group[1]));
 	if (v->same == NULL || v->first == NULL || v->group[0] == NULL ||
-	    v->group[1] == NULL || !match_files(v))
+	    v->group[1] == NULL || !match_files(v) || !make_room(v, 0) ||
+	    !make_room(v, 1))
 		return false;
 	list_side(v, 0, files, objects);
 	list_side(v, 1, files, objects);

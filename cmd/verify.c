@@ -395,6 +395,7 @@ verify(struct args *args)
 		close_side(&v.side[s]);
 		free(v.group[s]);
 		free(v.file[s]);
+		free(v.names[s]);
 	}
 	free(v.event);
 	free(v.same);

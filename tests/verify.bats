@@ -52,6 +52,14 @@ verifies()
 	done
 }
 
+@test "verify: a function without a name is its object's, where only one has those" {
+	printf 'p 1 1.0: 3 cycles:\n\t1 [unknown] (/lib/x.so)\n\t2 main (/x)\n' \
+		>"$dir/in.perf"
+	"$CGCONV" -q -t folded "$dir/in.perf" -o "$dir/out"
+	grep -x 'main;\[x.so\] 3' "$dir/out"
+	verifies 0 "$dir/in.perf" 'Same   in all that both can hold'
+}
+
 @test "verify: one number that is another is found" {
 	"$CGCONV" -q -t json "$sample" -o "$dir/json"
 	"$CGCONV" -q -t callgrind "$sample" | sed 's/^0x1340 40 5 50/0x1340 41 5 49/
