@@ -53,7 +53,6 @@ cg_str cg_strs_find(const struct cg_strs *, struct cg_slice);
 struct cg_slice cg_strs_get(const struct cg_strs *, cg_str);
 void cg_strs_free(struct cg_strs *);
 
-uint64_t cg_hash_bytes(const char *, size_t);
 uint64_t cg_hash_u64(uint64_t);
 
 /* ---- diag.c: messages --------------------------------------------------- */

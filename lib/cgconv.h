@@ -19,6 +19,14 @@
  * format's grammar and ask once, at its end.
  *
  * Threads: no globals. Two jobs may run in two threads; one job may not.
+ *
+ * Contents; each is a line "---- Name" below.
+ *
+ *	for all      Status, Text, Memory, Facts, Modules, Messages
+ *	readers      Reading, JSON, XML, Tables; Building: dimensions, rows
+ *	writers      The graph: dimensions, rows, lines, stacks, sums; Writing
+ *	both         Symbols
+ *	programs     Archives, Jobs
  */
 #ifndef CGCONV_H
 #define CGCONV_H
@@ -148,7 +156,7 @@ typedef uint32_t cg_facts;
 /* Name of fact number bit ("self", "lines", ...), NULL past the last. */
 const char *cg_fact_name(unsigned bit);
 
-/* ---- Modules: what a format is ------------------------------------------ */
+/* ---- Modules ------------------------------------------------------------ */
 
 struct cg_job;
 struct cg_in;
@@ -313,6 +321,8 @@ const char *cg_in_name(const struct cg_in *);
 /* CG_OK, or why reading ended early (already reported). */
 int cg_in_status(const struct cg_in *);
 
+/* ---- JSON --------------------------------------------------------------- */
+
 /*
  * JSON: a pull tokenizer over one slice that holds a whole value (a line of
  * JSON Lines), or over an input of any size, whose window is all that it needs
@@ -448,6 +458,8 @@ bool cg_doc_field(struct cg_doc *, const struct cg_field *,
  */
 unsigned cg_head_keys(const struct cg_head *, const char *const *keys);
 
+/* ---- XML ---------------------------------------------------------------- */
+
 /*
  * XML: a pull reader. It opens nothing but the input, knows no entities but
  * &lt; &gt; &amp; &quot; &apos; and characters by number, and keeps to the
@@ -500,6 +512,8 @@ bool cg_xml_child(struct cg_xml *, struct cg_slice *name);
 /* CG_OK, or why cg_xml_next() ended early. */
 int cg_xml_status(const struct cg_xml *);
 
+/* ---- Tables ------------------------------------------------------------- */
+
 /*
  * A table from numbers to numbers: what ids of an input are looked up in, so
  * that no number from a file ever sizes an array. Starts as { 0 }.
@@ -516,7 +530,7 @@ uint32_t cg_map_get(const struct cg_map *, uint64_t key);
 void cg_map_fetch(const struct cg_map *, uint64_t key);
 void cg_map_free(struct cg_map *);
 
-/* ---- Building ----------------------------------------------------------- */
+/* ---- Building: dimensions ----------------------------------------------- */
 
 /*
  * Dimensions are ids: 0 is "unknown" and always valid. Adding what is there
@@ -530,7 +544,7 @@ typedef uint32_t cg_fn;     /* function: (object, file, name, symbol) */
 typedef uint32_t cg_part;
 typedef uint32_t cg_node;   /* call stack: frame on top of a parent node */
 
-/* Where a function stands in the source, and begins in its object; 0: unknown */
+/* Where a function stands in its source, begins in its object; 0: unknown */
 struct cg_range {
 	uint32_t first, first_column; /* line and column, from 1 */
 	uint32_t last, last_column;
@@ -647,8 +661,8 @@ void cg_set_part(struct cg_build *, cg_part);
  * What a sample tells beside its stack. Rows and stacks from here on belong
  * to the part that --part-by makes of it within the current one; without
  * that, to the current one. So a reader calls this before each sample, or
- * whenever it changes, and never makes parts of threads itself. Labels that do not
- * become parts are reported as lost, once.
+ * whenever it changes, and never makes parts of threads itself. Labels that do
+ * not become parts are reported as lost, once.
  */
 struct cg_label {
 	struct cg_slice key, value;
@@ -672,6 +686,8 @@ const char *cg_get_desc(const struct cg_build *, const char *key);
  * instructions (gprof's histogram); 1 is the default.
  */
 void cg_set_grain(struct cg_build *, unsigned bytes);
+
+/* ---- Building: rows ----------------------------------------------------- */
 
 /*
  * Rows. cost[i] belongs to column i; columns from n on are zero. Costs of
@@ -773,7 +789,7 @@ int cg_build_status(const struct cg_build *);
  */
 int cg_build_failed(struct cg_build *, const char *at);
 
-/* ---- The graph ---------------------------------------------------------- */
+/* ---- The graph: dimensions ---------------------------------------------- */
 
 /*
  * Everything comes in canonical order (parts as they came, functions by
@@ -819,6 +835,8 @@ cg_object cg_fn_object(const struct cg_graph *, cg_fn);
 void cg_fn_range(const struct cg_graph *, cg_fn, struct cg_range *);
 /* Function at place rank (0 to count, fn 0 among them) of canonical order. */
 cg_fn cg_fn_ranked(const struct cg_graph *, size_t rank);
+
+/* ---- The graph: rows ---------------------------------------------------- */
 
 /*
  * Rows of one function, each kind in its order:
@@ -890,6 +908,8 @@ bool cg_get_coverage(struct cg_rows *, cg_part, cg_fn, uint32_t exit,
 /* The inclusive cost that the source stated; false if it stated none. */
 bool cg_stated_inclusive(struct cg_rows *, struct cg_cost *);
 
+/* ---- The graph: lines --------------------------------------------------- */
+
 /*
  * The same rows by source file, for formats that are about lines:
  *
@@ -957,6 +977,8 @@ struct cg_line_sum {
 /* The next line with all its functions added up. Lives until the next. */
 bool cg_next_line_sum(struct cg_lines *, size_t event, struct cg_line_sum *);
 
+/* ---- The graph: stacks -------------------------------------------------- */
+
 /* Call stacks: nodes are numbered with parents before children. */
 struct cg_stack {
 	cg_node node, parent;
@@ -981,6 +1003,8 @@ bool cg_next_stack(const struct cg_graph *, cg_part, size_t *i,
 #define CG_GUESSED_KEY "Stacks"
 #define CG_GUESSED_VALUE "estimated from calls"
 bool cg_stacks_guessed(const struct cg_graph *, cg_part);
+
+/* ---- The graph: sums ---------------------------------------------------- */
 
 /*
  * Inclusive cost per function in a part, or over CG_ALL_PARTS: what the source

@@ -29,8 +29,8 @@ cg_hash_u64(uint64_t key)
 	return key ^ key >> 33;
 }
 
-uint64_t
-cg_hash_bytes(const char *ptr, size_t len)
+static uint64_t
+hash_bytes(const char *ptr, size_t len)
 {
 	uint64_t hash = len * 0x9e3779b97f4a7c15, word;
 
@@ -84,7 +84,7 @@ grow_slots(struct cg_strs *strs)
 cg_str
 cg_strs_add(struct cg_strs *strs, struct cg_slice text)
 {
-	uint32_t hash = (uint32_t)cg_hash_bytes(text.ptr, text.len);
+	uint32_t hash = (uint32_t)hash_bytes(text.ptr, text.len);
 	size_t at;
 	char *copy;
 
@@ -118,7 +118,7 @@ cg_strs_find(const struct cg_strs *strs, struct cg_slice text)
 	if (text.len == 0 || strs->slots == 0)
 		return 0;
 	return strs->slot[find_slot(
-	    strs, text, (uint32_t)cg_hash_bytes(text.ptr, text.len))];
+	    strs, text, (uint32_t)hash_bytes(text.ptr, text.len))];
 }
 
 struct cg_slice

@@ -140,3 +140,12 @@ includes()
 		esac
 	done
 }
+
+@test "layers: the contents of cgconv.h name its sections" {
+	sed '/^#ifndef/,$d' lib/cgconv.h >"$BATS_TEST_TMPDIR/contents"
+	sed -n 's|^/\* ---- \(.*[a-zA-Z]\) *-* \*/$|\1|p' lib/cgconv.h |
+		while IFS=: read -r name part; do
+			grep -q "$name" "$BATS_TEST_TMPDIR/contents"
+			grep -q "${part# }" "$BATS_TEST_TMPDIR/contents"
+		done
+}
