@@ -121,7 +121,10 @@ put_fn_records(struct lcov_writer *w, const char *tag, bool counts)
 	}
 }
 
-/* All names of one place share a number, and count as one function. */
+/*
+ * To lcov 2 functions that begin on one line are one of many names, with one
+ * end: it refuses another. The one that ends last comes first.
+ */
 static void
 put_groups(struct lcov_writer *w, uint64_t *found, uint64_t *hit)
 {
@@ -130,8 +133,7 @@ put_groups(struct lcov_writer *w, uint64_t *found, uint64_t *hit)
 	for (size_t i = 0; i < w->entries; i++) {
 		const struct lcov_entry *fn = &w->entry[i];
 
-		if (i == 0 || fn->first != fn[-1].first ||
-		    fn->last != fn[-1].last) {
+		if (i == 0 || fn->first != fn[-1].first) {
 			ran = false;
 			cg_putf(w->out, "FNL:%" PRIu64 ",%" PRIu32, *found,
 			    fn->first);

@@ -240,3 +240,9 @@ says_sorted()
 		{ two += $4 > 1; dash += $5 == "-"; zero += $5 == "0" }
 		END { exit bad > 0 || !two || !dash || !zero }' "$dir/got"
 }
+
+@test "lcov: functions that begin on one line are one with many names" {
+	section FN:3,7,f FN:3,3,g FNDA:0,f FNDA:2,g DA:3,2 >"$dir/in.info"
+	writes --format-version 2 "$dir/in.info" | grep ^FN |
+		says FNL:0,3,7 FNA:0,0,f FNA:0,2,g FNF:1 FNH:1
+}
