@@ -266,7 +266,7 @@ finish(struct reader *r, const struct cg_event *event)
 	const uint64_t *addr = r->addrs.at;
 	const struct sample *sample = r->samples.at;
 	cg_node *id = calloc(r->nodes.count + 1, sizeof(*id));
-	unsigned column[COLUMNS];
+	unsigned column[COLUMNS] = { 0 };
 
 	begin_part(r, (struct cg_slice){ "", 0 });
 	if (!id) {
@@ -274,10 +274,10 @@ finish(struct reader *r, const struct cg_event *event)
 		return;
 	}
 	if (add_events(r, event, column)) {
-		for (size_t i = 0; i < r->nodes.count; i++)
+		for (size_t i = 0; node && i < r->nodes.count; i++)
 			id[i + 1] = add_frames(
 			    r, id[node[i].parent], addr[node[i].addr - 1]);
-		for (size_t i = 0; i < r->samples.count; i++)
+		for (size_t i = 0; sample && i < r->samples.count; i++)
 			add_stack(r, &sample[i], id[sample[i].leaf], column);
 	}
 	free(id);
