@@ -68,17 +68,17 @@ format_u64(char *to, uint64_t value)
 
 /* "fn=(7)", where the name is known; false if not. */
 static bool
-put_id(struct writer *w, const char *spec, const struct names *names, size_t i)
+put_id(struct writer *w, const char *spec, uint32_t id, uint32_t base)
 {
 	char *to;
 
-	if (names->id[i] <= names->base || !w->short_names)
+	if (id <= base || !w->short_names)
 		return false;
 	to = cg_out_reserve(w->out, 2 * CG_NUMBER_MAX);
 	while (*spec)
 		*to++ = *spec++;
 	*to++ = '(';
-	to = format_u64(to, names->id[i] - names->base);
+	to = format_u64(to, id - base);
 	*to++ = ')';
 	*to++ = '\n';
 	cg_out_advance(w->out, to);
@@ -87,20 +87,20 @@ put_id(struct writer *w, const char *spec, const struct names *names, size_t i)
 
 /* "fn=(7) name", "fn=(7)", or "fn=name"; the symbol of a twin behind it. */
 static void
-put_name(struct writer *w, const char *spec, struct names *names, size_t i,
-    struct cg_slice name, struct cg_slice symbol)
+put_name(struct writer *w, const char *spec, uint32_t *id, uint32_t *count,
+    uint32_t base, struct cg_slice name, struct cg_slice symbol)
 {
 	/* "(1) x" as a plain name would be read as an id. */
 	bool like_id = name.len > 1 && name.ptr[0] == '(' &&
 		       name.ptr[1] >= '0' && name.ptr[1] <= '9';
-	bool known = names->id[i] > names->base;
+	bool known = *id > base;
 
 	cg_puts(w->out, spec);
 	if (w->short_names || like_id) {
 		if (!known)
-			names->id[i] = ++names->count;
+			*id = ++*count;
 		cg_putc(w->out, '(');
-		cg_putu(w->out, names->id[i] - names->base);
+		cg_putu(w->out, *id - base);
 		cg_putc(w->out, ')');
 		if (!known)
 			cg_putc(w->out, ' ');
@@ -119,26 +119,34 @@ put_name(struct writer *w, const char *spec, struct names *names, size_t i,
 static const struct cg_slice NOTHING = { "", 0 };
 
 static void
+put_path(struct writer *w, const char *spec, struct names *names, uint32_t i,
+    struct cg_slice path)
+{
+	put_name(
+	    w, spec, &names->id[i], &names->count, names->base, path, NOTHING);
+}
+
+static void
 put_object(struct writer *w, const char *spec, cg_object object)
 {
-	if (!put_id(w, spec, &w->objects, object))
-		put_name(w, spec, &w->objects, object,
-		    cg_object_path(w->graph, object), NOTHING);
+	if (!put_id(w, spec, w->objects.id[object], w->objects.base))
+		put_path(w, spec, &w->objects, object,
+		    cg_object_path(w->graph, object));
 }
 
 static void
 put_file(struct writer *w, const char *spec, cg_file file)
 {
-	if (!put_id(w, spec, &w->files, file))
-		put_name(w, spec, &w->files, file, cg_file_path(w->graph, file),
-		    NOTHING);
+	if (!put_id(w, spec, w->files.id[file], w->files.base))
+		put_path(
+		    w, spec, &w->files, file, cg_file_path(w->graph, file));
 }
 
 static void
 put_fn(struct writer *w, const char *spec, cg_fn fn)
 {
-	if (!put_id(w, spec, &w->fns, fn))
-		put_name(w, spec, &w->fns, fn,
+	if (!put_id(w, spec, w->fn[fn].id, w->fns_base))
+		put_name(w, spec, &w->fn[fn].id, &w->fns, w->fns_base,
 		    fn ? cg_fn_name(w->graph, fn) : cg_slice(SPONTANEOUS),
 		    cg_callgrind_twin(w, fn));
 }
@@ -357,8 +365,8 @@ put_header(struct writer *w, cg_part part, bool root)
 void
 cg_callgrind_begin_fn(struct writer *w, cg_fn fn)
 {
-	cg_object object = cg_fn_object(w->graph, fn);
-	cg_file file = cg_fn_file(w->graph, fn);
+	cg_object object = w->fn[fn].object;
+	cg_file file = w->fn[fn].file;
 
 	if (!w->has_object || object != w->object)
 		put_object(w, "ob=", object);
@@ -384,8 +392,8 @@ go_to_file(struct writer *w, cg_file file)
 void
 cg_callgrind_put_call(struct writer *w, const struct cg_call *call)
 {
-	cg_object object = cg_fn_object(w->graph, call->callee);
-	cg_file file = cg_fn_file(w->graph, call->callee);
+	cg_object object = w->fn[call->callee].object;
+	cg_file file = w->fn[call->callee].file;
 	char *to;
 
 	go_to_file(w, call->site.file);
@@ -480,7 +488,7 @@ forget_names(struct writer *w, cg_part part)
 {
 	w->objects.base = w->objects.count;
 	w->files.base = w->files.count;
-	w->fns.base = w->fns.count;
+	w->fns_base = w->fns;
 	w->object = 0;
 	w->has_file = false;
 	/* Without a word the first part's objects are unknown, others' not. */
@@ -520,6 +528,24 @@ wants_instr(const struct cg_job *job, const struct cg_graph *graph)
 	return cg_opt_flag(job, "dump-instr");
 }
 
+/* False: out of memory. */
+static bool
+open_names(struct writer *w)
+{
+	const struct cg_graph *graph = w->graph;
+	size_t fns = cg_fn_count(graph);
+
+	w->objects.id = calloc(cg_object_count(graph) + 1, sizeof(uint32_t));
+	w->files.id = calloc(cg_file_count(graph) + 1, sizeof(uint32_t));
+	w->fn = malloc((fns + 1) * sizeof(*w->fn));
+	if (!w->objects.id || !w->files.id || !w->fn)
+		return false;
+	for (cg_fn fn = 0; fn <= fns; fn++)
+		w->fn[fn] = (struct fn){ .file = cg_fn_file(graph, fn),
+			.object = cg_fn_object(graph, fn) };
+	return cg_callgrind_find_twins(w);
+}
+
 static int
 write_parts(struct writer *w, struct cg_rows *rows)
 {
@@ -554,11 +580,7 @@ cg_callgrind_write(
 	if (w.events == 0)
 		return cg_fail(job, "callgrind needs an event; there is none");
 	rows = cg_rows_new(graph);
-	w.objects.id = calloc(cg_object_count(graph) + 1, sizeof(uint32_t));
-	w.files.id = calloc(cg_file_count(graph) + 1, sizeof(uint32_t));
-	w.fns.id = calloc(cg_fn_count(graph) + 1, sizeof(uint32_t));
-	if (rows && w.objects.id && w.files.id && w.fns.id &&
-	    cg_callgrind_find_twins(&w))
+	if (rows && open_names(&w))
 		status = write_parts(&w, rows);
 	else if (rows)
 		status = cg_nomem(job);
@@ -566,7 +588,7 @@ cg_callgrind_write(
 	cg_rows_free(rows);
 	free(w.objects.id);
 	free(w.files.id);
-	free(w.fns.id);
+	free(w.fn);
 	free(w.twin);
 	return status;
 }

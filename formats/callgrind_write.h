@@ -16,6 +16,13 @@ struct names {
 	uint32_t count, base;
 };
 
+/* What a call says of its callee, in one place: they come in any order. */
+struct fn {
+	uint32_t id;
+	cg_file file;
+	cg_object object;
+};
+
 struct root;
 
 struct writer {
@@ -28,8 +35,10 @@ struct writer {
 
 	bool one_command;  /* all parts have the same */
 	struct root *root; /* NULL: no cycles, or none is wanted */
-	struct names objects, files, fns;
-	bool *twin;        /* by fn: another has its name, too */
+	struct names objects, files;
+	struct fn *fn;
+	uint32_t fns, fns_base; /* ids, as in names */
+	bool *twin;             /* by fn: another has its name, too */
 
 	cg_object object; /* what ob=, fl=, fi= last said */
 	cg_file file, here;
