@@ -38,8 +38,8 @@ print_count(const char *before, size_t count, const char *noun)
 }
 
 static void
-print_overview(const struct cg_graph *graph, const struct cg_sums *sums,
-    cg_facts facts)
+print_overview(
+    const struct cg_graph *graph, const struct cg_sums *sums, cg_facts facts)
 {
 	char text[FACTS_ROOM];
 
@@ -189,6 +189,7 @@ show_info(struct args *args)
 	cg_facts facts;
 	int status = add_inputs(args);
 
+	cg_job_set_sums_only(args->job, true);
 	if (status == CG_OK)
 		status = cg_job_read(args->job, &graph);
 	if (status != CG_OK)

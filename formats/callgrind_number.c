@@ -82,6 +82,10 @@ cg_callgrind_position(
 	uint64_t number;
 	char sign = *at;
 
+	/* Where a function begins, and what is called. */
+	if (sign == '0' && at[1] == 'x' && take_hex(&from, position) &&
+	    *from == ' ')
+		return skip_blanks(from);
 	if (sign == '*') {
 		*position = base;
 		return skip_blanks(at + 1);

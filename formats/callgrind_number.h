@@ -62,25 +62,27 @@ const char *cg_callgrind_number(
 const char *cg_callgrind_position(
     struct reader *, const char *at, uint64_t base, uint64_t *position);
 
-/* One as nearly all are: "+2", "*" or "0", and a blank. NULL: it is not. */
+/* One as nearly all are: "+2", "-17", "*" or "0", and a blank; else NULL. */
 static inline const char *
 get_short_position(const char *at, uint64_t base, uint64_t *position)
 {
-	bool plus = *at == '+';
-	unsigned digit = digit_of(at[plus]);
+	char sign = *at;
+	uint64_t number = 0;
 
-	if (*at == '*') {
+	if (sign == '*') {
 		*position = base;
 		return at[1] == ' ' ? at + 2 : NULL;
 	}
-	at += plus;
-	if (digit > 9 || at[1] != ' ')
+	at += sign == '+' || sign == '-';
+	if (!take_digits(&at, &number) || *at != ' ')
 		return NULL;
-	if (!plus)
-		*position = digit;
-	else if (__builtin_add_overflow(base, digit, position))
+	if (sign == '+' ? number > UINT64_MAX - base
+			: sign == '-' && number > base)
 		return NULL;
-	return at + 2;
+	*position = sign == '+'   ? base + number
+		    : sign == '-' ? base - number
+				  : number;
+	return at + 1;
 }
 
 static inline const char *

@@ -339,6 +339,12 @@ read_number_line(struct reader *r, const char *at)
 	return read_cost_line(r, at);
 }
 
+static inline bool
+begins_number(char c)
+{
+	return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*';
+}
+
 /*
  * Cost lines as nearly all are, one behind the other. Returns the first that
  * is not: what is common to all of them was checked once.
@@ -346,41 +352,33 @@ read_number_line(struct reader *r, const char *at)
 static const char *
 read_plain_lines(struct reader *r, const char *line, const char *end)
 {
-	uint64_t cost[CG_EVENT_MAX];
-	struct cg_pos pos = r->base;
-	size_t n;
+	uint64_t addr = r->base.addr, next_addr = 0, next_number = 0;
+	uint32_t number = r->base.line;
+	struct cg_cost_lines lines;
 
 	if (r->in_header || !r->has_fn || r->expect != EXPECT_COST || r->bb ||
-	    !r->straight || (r->fn == 0 && r->skip_root))
+	    !r->straight || (r->fn == 0 && r->skip_root) ||
+	    !begins_number(*line) ||
+	    !cg_begin_cost_lines(r->build, r->fn, r->here, r->events, &lines))
 		return line;
-	pos.file = r->here;
-	while (line < end && r->status == CG_OK) {
+	for (; line < end; line++) {
 		const char *at = line;
-		uint64_t addr = 0, number = 0;
 
 		if (r->instr)
-			at = get_short_position(at, pos.addr, &addr);
+			at = get_short_position(at, addr, &next_addr);
 		if (at && r->line)
-			at = get_short_position(at, pos.line, &number);
-		if (!at || number > UINT32_MAX)
+			at = get_short_position(at, number, &next_number);
+		if (!at || next_number > UINT32_MAX)
 			break;
-		at = get_plain_costs(at, cost, r->events, &n);
-		if (*at != '\n')
+		at = lines.add(&lines, next_addr, (uint32_t)next_number, at);
+		if (!at)
 			break;
-		pos.addr = addr;
-		pos.line = (uint32_t)number;
-		if (!cg_add_cost(r->build, r->fn, &pos, cost, n))
-			r->status = cg_build_failed(r->build, line);
-		line = at + 1;
+		addr = next_addr;
+		number = (uint32_t)next_number;
+		line = at;
 	}
-	r->base = pos;
+	r->base = (struct cg_pos){ r->here, number, addr };
 	return line;
-}
-
-static inline bool
-begins_number(char c)
-{
-	return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*';
 }
 
 static void

@@ -1,6 +1,6 @@
 /*
  * build.c - adds to a graph: objects, files, functions, events. Parts are added
- * in parts.c, rows in pack.c, stacks in stacks.c.
+ * in parts.c, rows in add.c, stacks in stacks.c.
  *
  * Every id is checked on its way in and every cost goes through a checked
  * sum, so that nothing unchecked can reach a writer.
@@ -25,8 +25,9 @@ cg_build_free(struct cg_build *build)
 	cg_map_free(&build->out);
 	cg_shards_free(build);
 	free(build->mark);
+	free(build->sum);
 	cg_map_free(&build->demangled);
-	build->mark = NULL;
+	build->mark = build->sum = NULL;
 	free(build->text);
 	build->text = NULL;
 	cg_map_free(&build->homes);

@@ -697,6 +697,27 @@ void cg_set_grain(struct cg_build *, unsigned bytes);
 bool cg_add_cost(struct cg_build *, cg_fn, const struct cg_pos *,
     const uint64_t *cost, size_t n);
 /*
+ * The same for lines of text, one behind the other, while nothing else is added:
+ * costs of a function in a file, of the first so many columns at most. False:
+ * they are to go through cg_add_cost().
+ */
+struct cg_cost_lines {
+	/*
+	 * Takes decimal numbers with a blank between them up to a newline,
+	 * which is returned. NULL: nothing was added, as the text is not one
+	 * as nearly all are; cg_add_cost() takes any numbers, and knows what
+	 * is wrong.
+	 */
+	const char *(*add)(const struct cg_cost_lines *, uint64_t addr,
+	    uint32_t line, const char *text);
+	struct cg_build *build; /* private from here on */
+	cg_file file;
+	uint64_t *sum;
+	size_t most;
+};
+bool cg_begin_cost_lines(struct cg_build *, cg_fn, cg_file, size_t most,
+    struct cg_cost_lines *);
+/*
  * count calls from the site (in caller) to the callee, entered at entry
  * (line and addr; its file is the callee's), with inclusive cost. Caller 0 is
  * gprof's <spontaneous>.
@@ -1244,6 +1265,12 @@ int cg_job_set_to(struct cg_job *, const char *format);
 int cg_job_set_output(struct cg_job *, const char *path);
 void cg_job_set_gzip(struct cg_job *, bool);
 void cg_job_set_strict(struct cg_job *, bool);
+/*
+ * For who looks at the graph himself, before reading: cg_sums_of() is all that
+ * will be asked of rows. Places of costs, jumps and branches are not kept then;
+ * the facts tell that there were some.
+ */
+void cg_job_set_sums_only(struct cg_job *, bool);
 /* Costs below zero become 0 where the target has no place for them. */
 void cg_job_set_clamp(struct cg_job *, bool);
 /* Where a target needs stacks and there are none, estimate them from calls. */

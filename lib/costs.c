@@ -58,21 +58,21 @@ cg_scan_block(struct scan *scan)
 /* ---- Stretches ---------------------------------------------------------- */
 
 static inline bool
-is_before(const struct cg_rows *rows, const struct scan *scan,
-    const struct cg_pos *pos, uint32_t rank)
+is_before(const struct cg_rows *rows, const struct scan *scan, uint64_t addr,
+    uint32_t rank, uint32_t line)
 {
-	if (scan->pos.addr != pos->addr && !rows->no_addresses)
-		return scan->pos.addr < pos->addr;
+	if (scan->pos.addr != addr && !rows->no_addresses)
+		return scan->pos.addr < addr;
 	if (scan->rank != rank)
 		return scan->rank < rank;
-	return scan->pos.line < pos->line;
+	return scan->pos.line < line;
 }
 
 static inline bool
 comes_before(
     const struct cg_rows *rows, const struct scan *a, const struct scan *b)
 {
-	return is_before(rows, a, &b->pos, b->rank);
+	return is_before(rows, a, b->pos.addr, b->rank, b->pos.line);
 }
 
 static bool
@@ -102,14 +102,14 @@ static bool
 step(
     struct cg_rows *rows, struct scan *scan, const uint8_t **tag, bool *ascends)
 {
-	struct cg_pos pos = scan->pos;
-	uint32_t rank = scan->rank;
+	uint64_t addr = scan->pos.addr;
+	uint32_t rank = scan->rank, line = scan->pos.line;
 
 	if (scan->at == scan->end && !cg_scan_block(scan))
 		return false;
 	*tag = scan->at;
 	(void)scan_row(scan, rows->file_rank);
-	*ascends = !is_before(rows, scan, &pos, rank);
+	*ascends = !is_before(rows, scan, addr, rank, line);
 	return true;
 }
 
@@ -121,7 +121,7 @@ add_stretches(struct cg_rows *rows, struct scan *scan)
 	bool ascends, ok = add_head(rows, scan);
 
 	while (ok) {
-		scan->at = skip_values(scan->tag, scan->at);
+		scan->at = skip_values(scan->at);
 		if (!step(rows, scan, &tag, &ascends))
 			break;
 		if (ascends)
@@ -221,13 +221,13 @@ cg_next_cost(struct cg_rows *rows, struct cg_cost *cost)
 	if (!rows->has_cost)
 		return false;
 	cost->pos = scan->pos;
-	cost->n = get_values(scan->tag, &scan->at, rows->sum);
+	cost->n = get_values(&scan->at, rows->sum);
 	cost->cost = rows->sum;
 	for (;;) {
 		next_row(rows);
 		if (!rows->merge || !rows->has_cost || !is_at(rows, &cost->pos))
 			break;
-		n = get_values(scan->tag, &scan->at, rows->cost);
+		n = get_values(&scan->at, rows->cost);
 		if (!cg_add_costs(
 			rows->graph, rows->sum, &cost->n, rows->cost, n)) {
 			cg_graph_overflow(rows->graph, "costs of a place");
@@ -249,7 +249,7 @@ sum_row(const struct cg_graph *graph, const uint8_t **row, uint64_t *sum,
 	size_t n, i, end;
 
 	at = skip_varints(at, count_places(tag));
-	n = get_value_count(tag, &at);
+	n = get_varint(&at);
 	i = event < n ? event : n;
 	end = events < n - i ? i + events : n;
 	at = skip_varints(at, i);
@@ -261,35 +261,15 @@ sum_row(const struct cg_graph *graph, const uint8_t **row, uint64_t *sum,
 	return true;
 }
 
-/*
- * Mostly the first event alone is asked for, and a row has less than eight
- * bytes behind its tag: they are looked at all at once.
- */
 bool
 cg_rows_sum_costs(struct cg_rows *rows, const struct cg_run *run, uint64_t *sum,
     size_t event, size_t events)
 {
-	const struct cg_graph *graph = rows->graph;
-	bool first = event == 0 && events == 1, ok = true;
 	struct scan scan;
-	uint64_t word;
+	bool ok = true;
 
 	cg_scan_begin(&scan, &run->costs, 0, NULL);
-	while (ok && (scan.at != scan.end || cg_scan_block(&scan))) {
-		size_t places = count_places(*scan.at);
-		size_t n = *scan.at >> CG_TAG_SHIFT, bytes = places + n;
-
-		memcpy(&word, scan.at + 1, sizeof(word));
-		word = le64toh(word);
-		if (!first || n == CG_TAG_MANY || bytes >= sizeof(word) ||
-		    (word & CG_MORE_BYTES & ~(UINT64_MAX << 8 * bytes))) {
-			ok = sum_row(graph, &scan.at, sum, event, events);
-			continue;
-		}
-		if (n > 0)
-			ok = cg_add_value(
-			    graph, 0, sum, word >> 8 * places & 0x7f);
-		scan.at += 1 + bytes;
-	}
+	while (ok && (scan.at != scan.end || cg_scan_block(&scan)))
+		ok = sum_row(rows->graph, &scan.at, sum, event, events);
 	return ok;
 }

@@ -3,7 +3,7 @@
  *
  * Dimensions are tables of ids. Facts are rows: packed in the order of
  * arrival (pack.c), one run per function and part (rows.c), merged and sorted
- * only when a cursor opens a run (costs.c, view.c). build.c, pack.c and
+ * only when a cursor opens a run (costs.c, view.c). build.c, add.c and
  * stacks.c are the only code that adds.
  */
 #ifndef CG_GRAPH_H
@@ -336,6 +336,13 @@ struct cg_build {
 	const struct cg_rules *rules; /* NULL: none */
 	cg_facts unwanted;        /* their rows are told of, not kept */
 	bool linkage;             /* names of functions are not demangled */
+	/*
+	 * Of a function nothing but sums will be asked for: its costs are
+	 * summed as they come, and packed when those of another do.
+	 */
+	bool sums_only, summed;
+	uint64_t *sum;            /* of run's costs, if summed */
+	size_t sums;
 	struct cg_map demangled;  /* names by their linkage names */
 	struct cg_map out;        /* files that they leave out */
 	uint64_t *mark;           /* the part's sums when it was begun */
@@ -395,10 +402,12 @@ bool cg_fn_set_file(struct cg_graph *, cg_fn, cg_file);
 bool cg_build_check(struct cg_build *, uint32_t id, size_t count,
     const char *what);
 /*
- * pack.c: adds to the part's sums, which so bound every sum of some of its
+ * add.c: adds to the part's sums, which so bound every sum of some of its
  * costs. False: the build has failed.
  */
 bool cg_build_total(struct cg_build *, const uint64_t *cost, size_t n);
+/* The rows of a run have come, or of an input. False: the build has failed. */
+bool cg_build_end_run(struct cg_build *);
 
 /* ---- shards.c ----------------------------------------------------------- */
 

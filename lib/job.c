@@ -151,6 +151,12 @@ cg_job_set_strict(struct cg_job *job, bool strict)
 }
 
 void
+cg_job_set_sums_only(struct cg_job *job, bool sums_only)
+{
+	job->sums_only = sums_only;
+}
+
+void
 cg_job_set_clamp(struct cg_job *job, bool clamp)
 {
 	job->clamp = clamp;
@@ -341,6 +347,7 @@ read_input(struct cg_job *job, struct cg_in *in)
 		return status;
 	cg_build_next(&job->build, in);
 	status = module->read(job, in, &job->build);
+	(void)cg_build_end_run(&job->build);
 	/* What went wrong below the format is the better reason. */
 	if (cg_in_status(in) != CG_OK)
 		status = cg_in_status(in);
@@ -361,6 +368,8 @@ find_unwanted(const struct cg_job *job)
 	const cg_facts rows =
 	    CG_JUMPS | CG_BRANCHES | CG_BLOCKS | CG_CONDITIONS | CG_COUNTERS;
 
+	if (job->sums_only)
+		return rows;
 	return job->to ? rows & ~(job->to->carries | job->to->needs) : 0;
 }
 
@@ -383,6 +392,7 @@ begin_graph(struct cg_job *job)
 	job->build.rules = &job->rules;
 	job->build.unwanted = find_unwanted(job);
 	job->build.linkage = job->to && job->to->linkage;
+	job->build.sums_only = job->sums_only;
 	job->build.by = &job->part_by;
 	return CG_OK;
 }

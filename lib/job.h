@@ -41,6 +41,7 @@ struct cg_job {
 	struct cg_part_by part_by;
 	bool gzip, strict, clamp, guess, verbose, parts;
 	bool adds;               /* what other jobs have read */
+	bool sums_only;          /* nobody will ask for places */
 	bool partial;            /* the output is to be added to others */
 	struct cg_shard shard;   /* that the output is, if count > 0 */
 	struct cg_job *lender;   /* of its objects' symbols, or NULL */

@@ -30,8 +30,8 @@ join_part(struct cg_build *build, struct cg_part_entry *part,
 static void
 begin_part(struct cg_build *build, cg_part part)
 {
+	(void)cg_build_end_run(build);
 	build->part = build->base = part;
-	build->run = NULL;
 	build->last.known = false;
 }
 

@@ -1,6 +1,6 @@
 /*
- * rows.h - the packed layout, shared by the packer (rows.c) and the cursors
- * (costs.c, view.c) and by nobody else.
+ * rows.h - the packed layout, shared by who packs (pack.c, add.c) and the
+ * cursors (costs.c, view.c) and by nobody else.
  */
 #ifndef CG_ROWS_H
 #define CG_ROWS_H
@@ -14,8 +14,8 @@
 #define CG_TAG_FILE 4u
 #define CG_TAG_ADDR 8u
 #define CG_TAG_LINE 16u
-#define CG_TAG_SHIFT 5    /* the number of values stands from here on */
-#define CG_TAG_MANY 7u    /* ... this many or more: in a varint */
+#define CG_TAG_SHIFT 5    /* of costs and calls: a step of the address */
+#define CG_STEP_MAX 7u    /* ... which is so long at most */
 #define CG_TAG_COND 32u   /* of a jump */
 #define CG_TAG_FAR 64u    /* ... to another function or file */
 #define CG_TAG_BRANCH 32u /* of other rows */
@@ -33,6 +33,109 @@ struct cg_block {
 /* Room for need bytes behind packed, one of run's; false: out of memory. */
 bool cg_run_make_room(
     struct cg_graph *, struct cg_run *, struct cg_packed *, size_t need);
+
+/* ---- Encoding ----------------------------------------------------------- */
+
+/* What a row takes at most: its tag, file, addr, line, number of values. */
+#define POS_MAX 23
+#define VALUE_MAX 10
+
+static inline uint8_t *
+put_varint(uint8_t *to, uint64_t value)
+{
+	while (value >= 0x80) {
+		*to++ = (uint8_t)(value | 0x80);
+		value >>= 7;
+	}
+	*to++ = (uint8_t)value;
+	return to;
+}
+
+static inline uint8_t *
+put_signed(uint8_t *to, uint64_t difference)
+{
+	return put_varint(to, difference << 1 ^ -(difference >> 63));
+}
+
+/* Where the next row goes, with room for need bytes; NULL: out of memory. */
+static inline uint8_t *
+begin_pack(struct cg_graph *graph, struct cg_run *run, struct cg_packed *packed,
+    size_t need)
+{
+	if ((size_t)(packed->end - packed->at) < need &&
+	    !cg_run_make_room(graph, run, packed, need))
+		return NULL;
+	return packed->at;
+}
+
+static inline void
+end_pack(struct cg_packed *packed, uint8_t *to, const struct cg_pos *pos)
+{
+	/* One by one, as they were stored: processors wait for other sizes. */
+	packed->pos.addr = pos->addr;
+	packed->pos.line = pos->line;
+	packed->pos.file = pos->file;
+	packed->at = to;
+}
+
+/* Is pos behind that of the row before, however files will be ordered? */
+static inline bool
+is_behind(struct cg_pos pos, struct cg_pos before)
+{
+	if (pos.addr != before.addr)
+		return pos.addr > before.addr;
+	return pos.file == before.file && pos.line > before.line;
+}
+
+/*
+ * Writes what differs from the row before behind the tag at to[0]. (Positions
+ * are copied: bytes written might change them, for all the compiler knows.)
+ */
+static inline uint8_t *
+put_pos(struct cg_packed *packed, uint8_t *to, unsigned tag,
+    const struct cg_pos *row)
+{
+	const struct cg_pos pos = { row->file, row->line, row->addr };
+	const struct cg_pos before = packed->pos;
+	const bool steps = tag <= CG_ROW_CALL;
+	uint8_t *tag_at = to++;
+
+	if (!is_behind(pos, before) && tag_at != packed->first->data)
+		packed->ascending = false;
+	if (pos.file != before.file) {
+		tag |= CG_TAG_FILE;
+		to = put_varint(to, pos.file);
+	}
+	if (steps && pos.addr - before.addr <= CG_STEP_MAX) {
+		tag |= (unsigned)(pos.addr - before.addr) << CG_TAG_SHIFT;
+	} else if (pos.addr != before.addr) {
+		tag |= CG_TAG_ADDR;
+		to = put_signed(to, pos.addr - before.addr);
+	}
+	if (pos.line != before.line) {
+		tag |= CG_TAG_LINE;
+		to = put_signed(to, (uint64_t)pos.line - before.line);
+	}
+	*tag_at = (uint8_t)tag;
+	return to;
+}
+
+static inline size_t
+cut_zeros(const uint64_t *cost, size_t n)
+{
+	while (n > 0 && cost[n - 1] == 0)
+		n--;
+	return n;
+}
+
+static inline uint8_t *
+put_values(uint8_t *to, const uint64_t *cost, size_t n)
+{
+	to = put_varint(to, n);
+	for (size_t i = 0; i < n; i++)
+		to = put_varint(to, cost[i]);
+	return to;
+}
 
 /* ---- Decoding ----------------------------------------------------------- */
 
@@ -97,43 +200,40 @@ count_places(unsigned tag)
 	       (tag / CG_TAG_LINE & 1);
 }
 
-static inline size_t
-get_value_count(unsigned tag, const uint8_t **at)
+/* How far the address of a row is from that of the row before, if not far. */
+static inline unsigned
+get_step(unsigned tag)
 {
-	size_t n = tag >> CG_TAG_SHIFT;
+	bool steps = (tag & CG_TAG_KIND) <= CG_ROW_CALL;
 
-	return n == CG_TAG_MANY ? get_varint(at) : n;
+	return steps ? tag >> CG_TAG_SHIFT : 0;
 }
 
 static inline const uint8_t *
-skip_values(unsigned tag, const uint8_t *at)
+skip_values(const uint8_t *at)
 {
-	size_t n = get_value_count(tag, &at);
+	size_t n = get_varint(&at);
 
 	return skip_varints(at, n);
 }
 
-/* As many as there are events at most: build.c sees to that. */
+/* As many as there are events at most: add.c sees to that. */
 static inline size_t
-get_values(unsigned tag, const uint8_t **row, uint64_t *to)
+get_values(const uint8_t **row, uint64_t *to)
 {
 	const uint8_t *at = *row;
-	size_t n = get_value_count(tag, &at);
+	size_t n = get_varint(&at);
 
-	for (size_t i = 0; i < n; i++)
-		to[i] = get_varint(&at);
+	/* Of two bytes are many. */
+	for (size_t i = 0; i < n; i++) {
+		if (at[0] >= 0x80 && at[1] < 0x80) {
+			to[i] = (at[0] & 0x7f) | (uint64_t)at[1] << 7;
+			at += 2;
+		} else {
+			to[i] = get_varint(&at);
+		}
+	}
 	*row = at;
-	return n;
-}
-
-/* The values of a row of stated inclusive costs. */
-static inline size_t
-get_stated(const uint8_t **row, uint64_t *to)
-{
-	size_t n = get_varint(row);
-
-	for (size_t i = 0; i < n; i++)
-		to[i] = get_varint(row);
 	return n;
 }
 
@@ -141,19 +241,16 @@ get_stated(const uint8_t **row, uint64_t *to)
 static inline const uint8_t *
 skip_rest(unsigned tag, const uint8_t *at)
 {
-	size_t n;
-
 	switch ((enum cg_row_kind)(tag & CG_TAG_KIND)) {
-	case CG_ROW_CALL: return skip_values(tag, skip_varints(at, 4));
-	case CG_ROW_COST: return skip_values(tag, at);
+	case CG_ROW_CALL: return skip_values(skip_varints(at, 4));
+	case CG_ROW_COST: return skip_values(at);
 	case CG_ROW_JUMP:
 		return skip_varints(at, 3u + (tag & CG_TAG_COND ? 1u : 0u) +
 					    (tag & CG_TAG_FAR ? 2u : 0u));
 	case CG_ROW_OTHER:
 		if (tag & CG_TAG_BRANCH)
 			return skip_varints(at, CG_BRANCH_VALUES);
-		n = get_varint(&at);
-		return skip_varints(at, n);
+		return skip_values(at);
 	}
 	return at;
 }
@@ -191,6 +288,7 @@ scan_row(struct scan *scan, const uint32_t *file_rank)
 		scan->rank =
 		    file_rank ? file_rank[scan->pos.file] : scan->pos.file;
 	}
+	scan->pos.addr += get_step(tag);
 	if (tag & CG_TAG_ADDR)
 		scan->pos.addr += get_signed(&at);
 	if (tag & CG_TAG_LINE)

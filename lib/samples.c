@@ -266,8 +266,8 @@ cg_set_sample_part(struct cg_build *build, const struct cg_sample_key *key)
 			(key->comm.len && part_by(build) == CG_BY_COMM);
 	if (part_by(build) != CG_BY_NOTHING)
 		part = find_part(build, key, value, labelled);
+	(void)cg_build_end_run(build);
 	build->part = part;
-	build->run = NULL;
 	describe_part(build, &build->graph->part[part], key);
 	build->last = (struct cg_last_sample){ .known = true,
 		.labelled = labelled,

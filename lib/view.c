@@ -17,7 +17,7 @@ struct row {
 	uint32_t file; /* its rank, so that order is by name */
 	uint32_t line;
 	unsigned tag;
-	uint32_t target;     /* rank of a call's or jump's, for sorting */
+	uint32_t target;     /* rank of a call's or jump's, once asked for */
 	const uint8_t *rest; /* what follows the position */
 };
 
@@ -83,6 +83,8 @@ cg_rows_drop_addresses(struct cg_rows *rows)
 	rows->no_addresses = true;
 }
 
+#define UNRANKED UINT32_MAX
+
 /* Notes where the run's rows are that are no costs. */
 static bool
 list_rows(struct cg_rows *rows, const struct cg_run *run)
@@ -107,6 +109,7 @@ list_rows(struct cg_rows *rows, const struct cg_run *run)
 		row->line = scan.pos.line;
 		row->file = scan.rank;
 		row->tag = scan.tag;
+		row->target = UNRANKED;
 		row->rest = rest;
 	}
 	return true;
@@ -155,28 +158,29 @@ compare_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Rows are compared more often than there are any. */
-static void
-rank_targets(const struct cg_rows *rows, const struct list *list)
+/* Few rows share a place, but these are compared more often than once. */
+static uint32_t
+rank_target(const struct cg_rows *rows, struct row *row)
 {
 	const uint32_t *rank = rows->graph->fn_rank;
 	struct target to;
 
-	for (size_t i = 0; i < list->count; i++) {
-		get_target(rows, &list->row[i], &to);
-		list->row[i].target = rank ? rank[to.fn] : to.fn;
+	if (row->target == UNRANKED) {
+		get_target(rows, row, &to);
+		row->target = rank ? rank[to.fn] : to.fn;
 	}
+	return row->target;
 }
 
 static int
-compare_targets(
-    const struct cg_rows *rows, const struct row *a, const struct row *b)
+compare_targets(const struct cg_rows *rows, struct row *a, struct row *b)
 {
+	uint32_t ra = rank_target(rows, a), rb = rank_target(rows, b);
 	struct target ta, tb;
 	int order;
 
-	if (a->target != b->target)
-		return a->target < b->target ? -1 : 1;
+	if (ra != rb)
+		return ra < rb ? -1 : 1;
 	get_target(rows, a, &ta);
 	get_target(rows, b, &tb);
 	order = compare_u64(ta.file, tb.file);
@@ -202,8 +206,8 @@ compare_others(const struct row *a, const struct row *b)
 
 /* Rows that compare equal are summed. */
 static inline int
-compare_rows(const struct cg_rows *rows, enum cg_row_kind kind,
-    const struct row *a, const struct row *b)
+compare_rows(const struct cg_rows *rows, enum cg_row_kind kind, struct row *a,
+    struct row *b)
 {
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
@@ -217,8 +221,8 @@ compare_rows(const struct cg_rows *rows, enum cg_row_kind kind,
 
 /* The end of the ascending stretch that begins at from. */
 static size_t
-ascending(const struct cg_rows *rows, enum cg_row_kind kind,
-    const struct row *row, size_t from, size_t count)
+ascending(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
+    size_t from, size_t count)
 {
 	size_t at = from + 1;
 
@@ -256,8 +260,6 @@ sort_list(struct cg_rows *rows, enum cg_row_kind kind)
 
 	if (count < 2)
 		return true;
-	if (kind != CG_ROW_OTHER)
-		rank_targets(rows, &rows->list[kind]);
 	if (ascending(rows, kind, row, 0, count) == count)
 		return true;
 	if (!cg_grow_raw(&rows->room, &rows->room_cap, count, sizeof(*row)))
@@ -366,16 +368,16 @@ cg_calls_next(struct cg_rows *rows, struct cg_call *call, bool *stated)
 			call->cost = rows->sum;
 			call->n = 0;
 			if (rows->no_costs)
-				at = skip_values(tag, at);
+				at = skip_values(at);
 			else
-				call->n = get_values(tag, &at, rows->sum);
+				call->n = get_values(&at, rows->sum);
 			scan->at = at;
 			return true;
 		case CG_ROW_OTHER:
 			if (tag & CG_TAG_BRANCH)
 				break;
 			*stated = true;
-			call->n = get_stated(&at, rows->sum);
+			call->n = get_values(&at, rows->sum);
 			call->cost = rows->sum;
 			scan->at = at;
 			return true;
@@ -419,8 +421,8 @@ pos_of(const struct cg_rows *rows, const struct row *row)
 /*
  * The next row that is summed into first, or NULL. Its list moves on.
  */
-static const struct row *
-next_same(struct cg_rows *rows, enum cg_row_kind kind, const struct row *first)
+static struct row *
+next_same(struct cg_rows *rows, enum cg_row_kind kind, struct row *first)
 {
 	struct list *list = &rows->list[kind];
 
@@ -430,7 +432,7 @@ next_same(struct cg_rows *rows, enum cg_row_kind kind, const struct row *first)
 	return &list->row[list->next++];
 }
 
-static const struct row *
+static struct row *
 next_row(struct cg_rows *rows, enum cg_row_kind kind)
 {
 	struct list *list = &rows->list[kind];
@@ -454,13 +456,13 @@ get_call(const struct cg_rows *rows, const struct row *row,
 	call->entry.addr = get_varint(&at);
 	if (rows->no_addresses)
 		call->entry.addr = 0;
-	return get_values(row->tag, &at, cost);
+	return get_values(&at, cost);
 }
 
 bool
 cg_next_call(struct cg_rows *rows, struct cg_call *call)
 {
-	const struct row *row = next_row(rows, CG_ROW_CALL), *same;
+	struct row *row = next_row(rows, CG_ROW_CALL), *same;
 	struct cg_call more;
 	size_t n;
 
@@ -495,7 +497,7 @@ get_jump_counts(const struct target *to, uint64_t *executed, uint64_t *followed)
 bool
 cg_next_jump(struct cg_rows *rows, struct cg_jump *jump)
 {
-	const struct row *row = next_row(rows, CG_ROW_JUMP), *same;
+	struct row *row = next_row(rows, CG_ROW_JUMP), *same;
 	struct target to;
 	uint64_t executed, followed;
 
@@ -557,7 +559,7 @@ bool
 cg_next_branch(struct cg_rows *rows, struct cg_branch *branch)
 {
 	struct list *list = &rows->list[CG_ROW_OTHER];
-	const struct row *row, *same;
+	struct row *row, *same;
 	struct cg_branch more;
 
 	/* Rows of stated inclusive costs are cg_stated_inclusive()'s. */
@@ -599,7 +601,7 @@ cg_stated_inclusive(struct cg_rows *rows, struct cg_cost *cost)
 		if (list->row[i].tag & CG_TAG_BRANCH)
 			continue;
 		found = true;
-		n = get_stated(&at, rows->cost);
+		n = get_values(&at, rows->cost);
 		if (!cg_add_costs(
 			rows->graph, rows->sum, &cost->n, rows->cost, n)) {
 			cg_graph_overflow(rows->graph, "inclusive costs");

@@ -576,6 +576,60 @@ test_unwanted(void)
 	end(&build, graph);
 }
 
+/* What of lines of text is taken, and that no other leaves a trace. */
+static void
+test_cost_lines(bool sums_only)
+{
+	static const struct {
+		const char *text;
+		uint64_t cost[EVENTS];
+		bool taken;
+	} line[] = {
+		{ "1 20 300\n", { 1, 20, 300 }, true },
+		{ "127 128\n", { 127, 128 }, true },
+		{ "0 0\n", { 0 }, true },
+		{ "5 \n", { 5 }, true },
+		{ "\n", { 0 }, true },
+		{ "1 2 3 4\n", { 0 }, false },
+		{ "1 2\r\n", { 0 }, false },
+		{ "1  2\n", { 0 }, false },
+		{ "7 -2\n", { 0 }, false },
+		{ "7 0x2\n", { 0 }, false },
+		{ "18446744073709551615 1\n", { 0 }, false },
+		{ "99 18446744073709551616\n", { 0 }, false },
+		{ "123456789012345678 12 12345678901234567\n",
+		    { 123456789012345678, 12, 12345678901234567 }, true },
+	};
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build, CG_INCL_STATED);
+	uint64_t sum[EVENTS] = { 0 };
+	struct cg_cost_lines lines;
+	struct cg_sums *sums;
+
+	build.sums_only = sums_only;
+	CHECK(cg_begin_cost_lines(&build, 1, 2, EVENTS, &lines));
+	for (size_t i = 0; i < sizeof(line) / sizeof(line[0]); i++) {
+		const char *end = lines.add(&lines, i % 3, 7, line[i].text);
+
+		CHECK(!end == !line[i].taken);
+		CHECK(!end || end == strchr(line[i].text, '\n'));
+		for (size_t k = 0; k < EVENTS; k++)
+			sum[k] += line[i].cost[k];
+	}
+	CHECK(cg_build_end_run(&build));
+	CHECK(cg_graph_facts(graph) ==
+	      (CG_SELF | CG_ZEROS | CG_LINES | CG_INSTRS | CG_EVENTS));
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	sums = cg_sums_new(graph, CG_ALL_PARTS, true);
+	for (size_t k = 0; sums && k < EVENTS; k++) {
+		CHECK(cg_sum_self(sums, 1, k) == sum[k]);
+		CHECK(cg_part_totals(graph, 0)[k] == sum[k]);
+	}
+	CHECK(sums);
+	cg_sums_free(sums);
+	end(&build, graph);
+}
+
 int
 main(void)
 {
@@ -590,5 +644,7 @@ main(void)
 	test_formulas();
 	test_demangled();
 	test_unwanted();
+	test_cost_lines(false);
+	test_cost_lines(true);
 	return unit_end();
 }
