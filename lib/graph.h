@@ -207,7 +207,7 @@ bool cg_run_add_inclusive(struct cg_graph *, struct cg_run *,
 /* Rewrites a run with rows of one place summed; false: see above. */
 bool cg_run_merge(struct cg_graph *, struct cg_run *);
 
-/* ---- view.c: cursors ---------------------------------------------------- */
+/* ---- view.c, scan.c: cursors -------------------------------------------- */
 
 /*
  * The calls and stated inclusive costs of one run as they came: neither sorted

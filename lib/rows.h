@@ -1,6 +1,6 @@
 /*
  * rows.h - the packed layout, shared by who packs (pack.c, add.c) and the
- * cursors (costs.c, view.c) and by nobody else.
+ * cursors (scan.c, costs.c, view.c) and by nobody else.
  */
 #ifndef CG_ROWS_H
 #define CG_ROWS_H
@@ -272,6 +272,10 @@ void cg_scan_begin(struct scan *, const struct cg_packed *, cg_file,
 /* Goes on to the next block; false at the end. */
 bool cg_scan_block(struct scan *);
 
+/* Takes what a row's place has written out; returns what is behind it. */
+const uint8_t *cg_scan_place(
+    struct scan *, unsigned tag, const uint8_t *at, const uint32_t *file_rank);
+
 /* Goes on to the next row from behind the last one; false at the end. */
 static inline bool
 scan_row(struct scan *scan, const uint32_t *file_rank)
@@ -283,16 +287,9 @@ scan_row(struct scan *scan, const uint32_t *file_rank)
 		return false;
 	at = scan->at;
 	tag = *at++;
-	if (tag & CG_TAG_FILE) {
-		scan->pos.file = (cg_file)get_varint(&at);
-		scan->rank =
-		    file_rank ? file_rank[scan->pos.file] : scan->pos.file;
-	}
 	scan->pos.addr += get_step(tag);
-	if (tag & CG_TAG_ADDR)
-		scan->pos.addr += get_signed(&at);
-	if (tag & CG_TAG_LINE)
-		scan->pos.line += (uint32_t)get_signed(&at);
+	if (tag & (CG_TAG_FILE | CG_TAG_ADDR | CG_TAG_LINE))
+		at = cg_scan_place(scan, tag, at, file_rank);
 	scan->tag = tag;
 	scan->at = at;
 	return true;

@@ -342,53 +342,6 @@ cg_rows_open_merged(struct cg_rows *rows, const struct cg_run *run)
 	return false;
 }
 
-void
-cg_calls_begin(struct cg_rows *rows, const struct cg_run *run, bool costs)
-{
-	rows->no_costs = !costs;
-	cg_scan_begin(&rows->scan, &run->others, 0, NULL);
-}
-
-bool
-cg_calls_next(struct cg_rows *rows, struct cg_call *call, bool *stated)
-{
-	struct scan *scan = &rows->scan;
-
-	while (scan->at != scan->end || cg_scan_block(scan)) {
-		unsigned tag = *scan->at;
-		const uint8_t *at =
-		    skip_varints(scan->at + 1, count_places(tag));
-
-		switch ((enum cg_row_kind)(tag & CG_TAG_KIND)) {
-		case CG_ROW_CALL:
-			*stated = false;
-			call->callee = (cg_fn)get_varint(&at);
-			call->count = get_varint(&at);
-			at = skip_varints(at, 2); /* the callee's entry */
-			call->cost = rows->sum;
-			call->n = 0;
-			if (rows->no_costs)
-				at = skip_values(at);
-			else
-				call->n = get_values(&at, rows->sum);
-			scan->at = at;
-			return true;
-		case CG_ROW_OTHER:
-			if (tag & CG_TAG_BRANCH)
-				break;
-			*stated = true;
-			call->n = get_values(&at, rows->sum);
-			call->cost = rows->sum;
-			scan->at = at;
-			return true;
-		case CG_ROW_COST:
-		case CG_ROW_JUMP: break;
-		}
-		scan->at = skip_rest(tag, at);
-	}
-	return false;
-}
-
 bool
 cg_add_signed(
     const struct cg_graph *graph, uint64_t *a, const uint64_t *b, size_t n)
