@@ -7,7 +7,7 @@ floor_of()
 {
 	case ${1%.[ch]} in
 	cgconv | base | mem | str | diag) echo 0 ;;
-	io | in | unpack | unicode | archive_filter | out | text | escape | json) echo 1 ;;
+	io | in | unpack | unicode | archive_filter | out | text | escape | json | json_bytes | json_string) echo 1 ;;
 	symbols | functions | plt | spans | demangle) echo 1 ;;
 	elffile | debugfile | dwarf | dwarf_units) echo 1 ;;
 	graph | rows | pack | add | build | rules | homes | columns | view | costs | scan) echo 2 ;;
@@ -17,7 +17,7 @@ floor_of()
 	copy | match | diff) echo 2 ;;
 	parts | shards | samples | stacks | fold | clamp | guess) echo 2 ;;
 	cycles | inclusive | propagate) echo 2 ;;
-	job | inputs | kept | message | options | module | derive | twin | doc | xml) echo 3 ;;
+	job | settings | inputs | kept | message | options | module | derive | twin | doc | xml) echo 3 ;;
 	space) echo 3 ;;
 	archive) echo 3 ;;
 	*) echo "on which floor is $1?" >&2 && return 1 ;;
