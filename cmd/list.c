@@ -8,10 +8,9 @@
 
 #define COLUMNS 4
 
-/* What stands in the columns before the title. */
+/* What stands in the columns before the facts, which may be many words. */
 struct cells {
 	const char *text[COLUMNS];
-	char facts[FACTS_ROOM];
 };
 
 static void
@@ -27,26 +26,27 @@ fill(struct cells *cells, const struct cg_module *module)
 	cells->text[0] = module->name;
 	cells->text[1] = does;
 	cells->text[2] = suffixes && suffixes[0] ? suffixes : "-";
-	cells->text[3] = facts_text(cells->facts, module->carries);
+	cells->text[3] = module->title;
 }
 
 static void
-print_row(const struct cells *cells, const size_t *width, const char *title)
+print_row(const struct cells *cells, const size_t *width, const char *facts)
 {
 	for (size_t i = 0; i < COLUMNS; i++)
 		printf("%-*s  ", (int)width[i], cells->text[i]);
-	puts(title);
+	puts(facts);
 }
 
 int
 list_formats(struct args *args)
 {
 	static const struct cells heads = {
-		.text = { "FORMAT", "CAN", "SUFFIXES", "CARRIES" },
+		.text = { "FORMAT", "CAN", "SUFFIXES", "TITLE" },
 	};
 	const struct cg_module *module;
 	struct cells cells;
 	size_t width[COLUMNS];
+	char facts[FACTS_ROOM];
 
 	for (size_t i = 0; i < COLUMNS; i++)
 		width[i] = strlen(heads.text[i]);
@@ -56,10 +56,11 @@ list_formats(struct args *args)
 			if (strlen(cells.text[i]) > width[i])
 				width[i] = strlen(cells.text[i]);
 	}
-	print_row(&heads, width, "TITLE");
+	print_row(&heads, width, "CARRIES");
 	for (size_t n = 0; (module = cg_job_module(args->job, n)); n++) {
 		fill(&cells, module);
-		print_row(&cells, width, module->title);
+		print_row(
+		    &cells, width, facts_text(facts, module->carries));
 	}
 	return CG_OK;
 }
