@@ -8,7 +8,7 @@ LIBDIR ?= $(PREFIX)/lib
 B ?= build
 CFLAGS ?= -O2 -g
 V ?= 0
-FUZZ_SECONDS ?= 4
+FUZZ_SECONDS ?= 2
 
 # What is installed on a Debian machine where it is missing: by demo and bench
 # what they need, by check, fuzz and golden all of it.

@@ -44,7 +44,7 @@ begin(struct cg_build *build)
 	/* Paths and ids in opposite order. */
 	for (int i = 1; i < FILES; i++)
 		CHECK(cg_add_file(build,
-			  (struct cg_slice){ "cba" + i - 1, 1 }) == (cg_file)i);
+			  (struct cg_slice){ &"cba"[i - 1], 1 }) == (cg_file)i);
 	return graph;
 }
 
@@ -300,7 +300,7 @@ test_alike(void)
 
 	for (cg_fn fn = 1; fn <= 5; fn++) {
 		(void)cg_add_fn(&build,
-		    (struct cg_slice){ "abcde" + fn - 1, 1 }, fn <= 3 ? 1 : 2,
+		    (struct cg_slice){ &"abcde"[fn - 1], 1 }, fn <= 3 ? 1 : 2,
 		    0);
 		cg_set_fn_range(
 		    &build, fn, &(struct cg_range){ .first = fn == 3 ? 4 : 3 });
