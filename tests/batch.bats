@@ -255,6 +255,8 @@ batch()
 
 @test "batch: progress on a terminal, none with -q or in a short log" {
 	command -v script >/dev/null || skip "no script"
+	script -qec true /dev/null </dev/null >/dev/null 2>&1 ||
+		skip "no terminals here"
 	make_tree 3
 	mkfifo slow
 	for quiet in "" -q; do
