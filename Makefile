@@ -16,7 +16,8 @@ BUILD_PACKAGES := gcc pkg-config zlib1g-dev libdw-dev \
 	libelf-dev liblzma-dev libxml2-dev libarchive-dev libiberty-dev
 DEMO_PACKAGES := binutils valgrind
 SLURM_PACKAGES := slurm-wlm munge
-TEST_PACKAGES := g++ libjson-c-dev zstd xz-utils bzip2 bats perl clang libclang-rt-dev
+TEST_PACKAGES := g++ libjson-c-dev zstd xz-utils bzip2 bats perl clang \
+	libclang-rt-dev
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
 SONAME := libcgconv.so.0
