@@ -14,7 +14,6 @@ static inline void
 advance(struct reader *r)
 {
 	r->type = cg_json_next(&r->json);
-	r->plain = false;
 }
 
 void
@@ -41,37 +40,6 @@ cg_json_take(struct reader *r, enum cg_json_type type, const char *expected)
 	return true;
 }
 
-/*
- * The same after a number, which mostly another one follows: that is taken
- * here, where its digits are looked at once and not twice. Anything unusual
- * is left to the tokenizer. A newline stands behind every line.
- */
-static inline void
-advance_number(struct reader *r)
-{
-	const char *first = r->json.rest.ptr + 1, *at = first;
-	uint64_t number = 0;
-	unsigned digit;
-
-	if (first[-1] != ',') {
-		advance(r);
-		return;
-	}
-	for (; (digit = (unsigned)*at - '0') <= 9; at++)
-		number = number * 10 + digit;
-	if (at == first || at - first > PLAIN_DIGITS ||
-	    (*first == '0' && at - first > 1) || (*at != ',' && *at != ']')) {
-		advance(r);
-		return;
-	}
-	r->type = CG_JSON_NUMBER;
-	r->json.at = first;
-	r->json.rest.len -= (size_t)(at - r->json.rest.ptr);
-	r->json.rest.ptr = at;
-	r->number = number;
-	r->plain = true;
-}
-
 static inline bool
 is_number(const struct reader *r)
 {
@@ -82,10 +50,9 @@ is_number(const struct reader *r)
 static inline bool
 get_number(const struct reader *r, uint64_t *number)
 {
-	struct cg_slice text = r->json.text;
-
-	*number = r->number;
-	return r->plain || (is_number(r) && cg_get_u64(text, number));
+	*number = r->json.value;
+	return (r->type == CG_JSON_NUMBER && r->json.whole) ||
+	       (is_number(r) && cg_get_u64(r->json.text, number));
 }
 
 bool
@@ -98,7 +65,7 @@ cg_json_take_number(struct reader *r, uint64_t max, uint64_t *number)
 		    "expected a whole number from 0 to %" PRIu64, max);
 		return false;
 	}
-	advance_number(r);
+	advance(r);
 	return true;
 }
 
@@ -106,7 +73,7 @@ static bool
 take_signed(struct reader *r, uint64_t *number)
 {
 	struct cg_slice text = r->json.text;
-	bool negative = !r->plain && is_number(r) && cg_take_char(&text, '-');
+	bool negative = is_number(r) && cg_take_char(&text, '-');
 	bool taken =
 	    negative ? cg_get_u64(text, number) : get_number(r, number);
 
@@ -116,7 +83,7 @@ take_signed(struct reader *r, uint64_t *number)
 				    : "a number");
 	if (negative)
 		*number = 0 - *number;
-	advance_number(r);
+	advance(r);
 	return true;
 }
 
@@ -134,7 +101,7 @@ take_id(struct reader *r, const struct ids *ids, uint64_t *id)
 		return false;
 	}
 	*id = number ? ids->id.at[number] : 0;
-	advance_number(r);
+	advance(r);
 	return true;
 }
 
@@ -307,6 +274,100 @@ cg_json_take_fields(struct reader *r, const char *kinds)
 		}
 	}
 	return cg_json_take_end(r);
+}
+
+/* ---- Plain lines -------------------------------------------------------- */
+
+/*
+ * A number and what ends it, which *at is left at: a newline stands behind
+ * every line.
+ */
+static inline bool
+take_digits(const char **at, uint64_t *number)
+{
+	const char *first = *at, *to = first;
+	uint64_t value = 0;
+	unsigned digit;
+
+	for (; (digit = (unsigned)*to - '0') <= 9; to++)
+		value = value * 10 + digit;
+	*number = value;
+	*at = to;
+	return to - first == 1 ||
+	       (to != first && to - first <= PLAIN_DIGITS && *first != '0');
+}
+
+static inline bool
+take_plain_costs(struct reader *r, const char **at)
+{
+	size_t i = 0;
+
+	if (**at != '[')
+		return false;
+	if (r->moved)
+		memset(r->cost, 0, r->columns * sizeof(*r->cost));
+	if ((*at)[1] == ']')
+		++*at;
+	for (; **at != ']'; i++) {
+		if (i == r->events || (i > 0 && **at != ','))
+			return false;
+		++*at;
+		if (!take_digits(at, &r->cost[r->column[i]]))
+			return false;
+	}
+	++*at;
+	r->costs = r->moved && i > 0 ? r->columns : i;
+	return true;
+}
+
+/* May a field of that kind be that number? Ids of the file become ours. */
+static inline bool
+place_number(const struct reader *r, char kind, uint64_t *number)
+{
+	const struct ids *ids = NULL;
+
+	switch (kind) {
+	case 'n': return true;
+	case 'u': return *number <= UINT32_MAX;
+	case 'O': ids = &r->objects; break;
+	case 'F': ids = &r->files; break;
+	case 'f': ids = &r->fns; break;
+	case 's': ids = &r->nodes; break;
+	}
+	if (!ids || *number > ids->count)
+		return false;
+	if (*number > 0)
+		*number = ids->id.at[*number];
+	return true;
+}
+
+bool
+cg_json_take_plain(struct reader *r, const char *at, const char *kinds)
+{
+	struct field *field = r->field;
+	bool optional = false;
+
+	for (; *kinds; kinds++) {
+		if (*kinds == '?') {
+			optional = true;
+			continue;
+		}
+		if (optional && *at == ']')
+			break;
+		if (*at != ',')
+			return false;
+		field->at = ++at;
+		if (*kinds == 'c'
+			? !take_plain_costs(r, &at)
+			: !take_digits(&at, &field->number) ||
+			      !place_number(r, *kinds, &field->number))
+			return false;
+		field++;
+	}
+	r->given = (size_t)(field - r->field);
+	for (; *kinds; kinds++)
+		*field++ = (struct field){ .text = { "", 0 } };
+	return at[0] == ']' && at + 1 == r->line.ptr + r->line.len;
 }
 
 /* Steps over a value of any shape. */

@@ -33,8 +33,6 @@ struct reader {
 	int status;
 	struct cg_json json;
 	enum cg_json_type type; /* the token that is next to be taken */
-	bool plain;             /* ... it is this number of few digits */
-	uint64_t number;
 	struct cg_slice block, line;
 	uint64_t version; /* as the first line says */
 	uint64_t lines;   /* before this one */
@@ -79,6 +77,12 @@ bool cg_json_step_over(struct reader *);
  * Those after '?' may be left out and are then 0, "".
  */
 bool cg_json_take_fields(struct reader *, const char *kinds);
+/*
+ * The same from behind the tag of a line, if that holds whole numbers of few
+ * digits and no blanks. False: it does not, or something is wrong with it; then
+ * the line is to be taken token by token.
+ */
+bool cg_json_take_plain(struct reader *, const char *at, const char *kinds);
 /* Fields are over, and the line is. */
 bool cg_json_take_end(struct reader *);
 

@@ -304,8 +304,8 @@ add_stack(struct reader *r)
 {
 	const struct field *f = r->field;
 
-	cg_add_stack(r->build, (cg_node)f[0].number, f[1].number, r->cost,
-	    r->costs);
+	cg_add_stack(
+	    r->build, (cg_node)f[0].number, f[1].number, r->cost, r->costs);
 	return true;
 }
 
@@ -526,9 +526,46 @@ read_record(struct reader *r)
 	return cg_json_take_fields(r, tag->kinds) && tag->add(r);
 }
 
+/* Behind the name and its quote; NULL: another one stands there. */
+static inline const char *
+step_over(const char *at, const char *name)
+{
+	for (; *name; name++)
+		if (*at++ != *name)
+			return NULL;
+	return *at == '"' ? at + 1 : NULL;
+}
+
+/*
+ * What most lines are, rows of numbers: which kind, once the fields are taken.
+ * NULL leaves any other line to read_record(). A newline ends what is compared.
+ */
+static const struct tag *
+take_row(struct reader *r)
+{
+	const char *at = r->line.ptr, *fields = NULL;
+	const struct tag *tag;
+
+	if (!r->in_rows || r->ended || at[0] != '[' || at[1] != '"')
+		return NULL;
+	for (tag = tags; tag->name; tag++) {
+		fields = step_over(at + 2, tag->name);
+		if (fields)
+			break;
+	}
+	return tag->place == IN_ROWS &&
+		       cg_json_take_plain(r, fields, tag->kinds)
+		   ? tag
+		   : NULL;
+}
+
 static bool
 read_line(struct reader *r)
 {
+	const struct tag *row = take_row(r);
+
+	if (row)
+		return row->add(r);
 	if (r->lines == 0)
 		return read_header(r);
 	if (!r->ended)
