@@ -1,12 +1,6 @@
 # matrix.bats - what holds for every sample and every writer.
 load helper
 
-setup()
-{
-	cd "$BATS_TEST_DIRNAME/.." || return 1
-	dir=$BATS_TEST_TMPDIR
-}
-
 # All writers; those whose output can be read again.
 writers=$("$CGCONV" --list-formats | awk '$2 ~ /write/ { print $1 }')
 rereaders=$("$CGCONV" --list-formats | awk '$2 == "read,write" { print $1 }')
@@ -37,32 +31,48 @@ may_refuse()
 }
 
 # convert TO INPUT... >OUTPUT, with a sample's program; false if TO refuses,
-# which it may not do but for a reason. Each conversion is counted.
+# which it may not do but for a reason.
 convert()
 {
 	local to=$1 status=0
 
 	shift
 	# shellcheck disable=SC2046 # two words or none
-	"$CGCONV" -q -t "$to" $(exe_of "$1") "$@" 2>"$dir/refusal" || status=$?
-	if [ "$status" -eq 0 ]; then
-		echo >>"$dir/converted"
-		return 0
-	fi
+	"$CGCONV" -q -t "$to" $(exe_of "$1") "$@" 2>"$refusal" || status=$?
+	[ "$status" -ne 0 ] || return 0
 	if ! may_refuse "$to" "$1" || { [ "$status" -ne 1 ] &&
 		[ "$status" -ne 3 ]; }; then
 		echo "$to refuses $1 with status $status:"
-		cat "$dir/refusal"
-		echo failed >>"$dir/failed"
-	fi >&2
+		cat "$refusal"
+	fi >>"$BATS_FILE_TMPDIR/failed"
 	return 1
 }
 
-# No writer may have refused without a reason, and most conversions worked.
-teardown()
+# made TO FILE: where setup_file() has left this conversion, if there is one.
+made()
 {
-	[ ! -e "$dir/failed" ]
-	[ ! -e "$dir/converted" ] || [ "$(wc -l <"$dir/converted")" -ge 15 ]
+	one=$BATS_FILE_TMPDIR/$1/$2
+	[ -e "$one" ]
+}
+
+# Each sample by each writer, once for all tests.
+setup_file()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	refusal=$BATS_FILE_TMPDIR/refusal
+	for to in $writers; do
+		for file in $(samples); do
+			made "$to" "$file" || mkdir -p "${one%/*}"
+			convert "$to" "$file" >"$one" || rm "$one"
+		done
+	done
+}
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+	refusal=$dir/refusal
 }
 
 # Self cost by event, as callgrind says it.
@@ -73,6 +83,14 @@ totals()
 		grep '^total'
 }
 
+@test "matrix: a writer refuses what it may only, and takes many samples" {
+	cat "$BATS_FILE_TMPDIR/failed"
+	[ ! -s "$BATS_FILE_TMPDIR/failed" ]
+	for to in $writers; do
+		[ "$(find "$BATS_FILE_TMPDIR/$to" -type f | wc -l)" -ge 15 ]
+	done
+}
+
 @test "matrix: self cost is conserved by every writer" {
 	for file in $(samples); do
 		may_refuse callgrind "$file" && continue
@@ -80,8 +98,8 @@ totals()
 		for to in $rereaders; do
 			# Data alone says nothing of lines: see gcda.bats.
 			[ "$to" = gcov ] && continue
-			convert "$to" "$file" >"$dir/out" || continue
-			totals "$dir/out" "$file" >"$dir/got"
+			made "$to" "$file" || continue
+			totals "$one" "$file" >"$dir/got"
 			# A writer may hold one event only; that one it keeps,
 			# folded stacks without its name.
 			# Of profiles, coverage keeps what has a line.
@@ -107,11 +125,11 @@ totals()
 @test "matrix: X to X to X is the same as X to X" {
 	for to in $rereaders; do
 		for file in $(samples); do
-			convert "$to" "$file" >"$dir/one" || continue
+			made "$to" "$file" || continue
 			# shellcheck disable=SC2046 # two words or none
-			"$CGCONV" -q -t "$to" $(exe_of "$file") "$dir/one" \
+			"$CGCONV" -q -t "$to" $(exe_of "$file") "$one" \
 				>"$dir/two"
-			same "$dir/one" "$dir/two"
+			same "$one" "$dir/two"
 		done
 	done
 }
@@ -119,14 +137,12 @@ totals()
 @test "matrix: by way of JSON nothing changes, nor in a second run" {
 	for file in $(samples); do
 		exe=$(exe_of "$file")
-		convert json "$file" >"$dir/json"
 		for to in $writers; do
-			convert "$to" "$file" >"$dir/one" || continue
-			convert "$to" "$file" >"$dir/two"
-			cmp "$dir/one" "$dir/two"
+			made "$to" "$file" || continue
 			# shellcheck disable=SC2086 # two words or none
-			"$CGCONV" -q -t "$to" $exe "$dir/json" >"$dir/two"
-			same "$dir/one" "$dir/two"
+			"$CGCONV" -q -t "$to" $exe \
+				"$BATS_FILE_TMPDIR/json/$file" >"$dir/two"
+			same "$one" "$dir/two"
 		done
 	done
 }
@@ -164,11 +180,11 @@ totals()
 	for file in $(samples); do
 		# Notes and data of coverage go by the names of their files.
 		case $file in *.gcno | *.gcda) continue ;; esac
-		convert json "$file" >"$dir/one"
+		made json "$file"
 		# shellcheck disable=SC2046 # two words or none
 		gzip -c "$file" | "$CGCONV" -q -t json $(exe_of "$file") - \
 			>"$dir/two"
-		same "$dir/one" "$dir/two"
+		same "$one" "$dir/two"
 	done
 }
 
@@ -177,7 +193,8 @@ totals()
 	few=1
 	case ${CFLAGS-} in *-fsanitize*) few=5 ;; esac
 	for file in $(samples); do
-		convert callgrind "$file" >"$dir/whole" || continue
+		made callgrind "$file" || continue
+		cp "$one" "$dir/whole"
 		# shellcheck disable=SC2046 # two words or none
 		perl tests/cuts.pl "$CGCONV" "$dir" "$few" "$file" \
 			$(exe_of "$file")
