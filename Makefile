@@ -152,29 +152,23 @@ golden: all
 	@UPDATE=1 B=$(B) CC="$(CC)" CFLAGS="$(CFLAGS)" \
 		tests/run $(wildcard tests/*.bats)
 
-# One fuzzer per format, built by clang whatever CC is: it has libFuzzer.
+# One fuzzer of readers, which goes by the format that it is called by, built
+# by clang whatever CC is: it has libFuzzer.
 FUZZ_CFLAGS := -O1 -g -fsanitize=address,undefined,fuzzer-no-link \
 	-fno-sanitize-recover=all
 fuzzers: all
 ifneq ($(FUZZ_SECONDS),0)
 	@if tests/fuzz/run --can; then \
-		$(MAKE) --no-print-directory B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ_CFLAGS)" \
+		$(MAKE) -s --no-print-directory B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ_CFLAGS)" \
 			$(fuzzed:%=$(B)/fuzz/%); \
 	fi
 endif
 
 ifneq ($(findstring fuzzer-no-link,$(CFLAGS)),)
-$(formats:%=$(B)/%): $(B)/%: $(B)/tests/fuzz/%.o $(lib_obj)
-	@echo "  LD      $@"
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+$(formats:%=$(B)/%): $(B)/reader
+	@ln -f $< $@
 
-$(formats:%=$(B)/tests/fuzz/%.o): $(B)/tests/fuzz/%.o: tests/fuzz/reader.c
-	@echo "  CC      $< ($*)"
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CG_CFLAGS) $(CFLAGS) -DFUZZ_FORMAT='"$(subst _,-,$*)"' -c -o $@ $<
--include $(formats:%=$(B)/tests/fuzz/%.d)
-
-$(B)/archive: $(B)/tests/fuzz/archive.o $(lib_obj)
+$(B)/reader $(B)/archive: $(B)/%: $(B)/tests/fuzz/%.o $(lib_obj)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 endif

@@ -1,5 +1,6 @@
 /*
- * reader.c - libFuzzer's entrance to one reader: FUZZ_FORMAT, a string.
+ * reader.c - libFuzzer's entrance to one reader: the program is linked under
+ * the names of all formats, and fuzzes the one that it is called by.
  *
  * What it accepts goes to every writer; what a writer of text has written is
  * read again and has to come out the same. Beyond crashes, leaks and limits,
@@ -12,6 +13,8 @@
 
 #include "job.h"
 
+/* The one whose name the program has, with _ for -. */
+static const struct cg_module *fuzzed;
 /* Programs of the samples: symbols for the readers that want them. */
 static glob_t programs;
 
@@ -21,9 +24,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
+	const char *slash = strrchr((*argv)[0], '/');
+	char format[32], pattern[64];
+
 	(void)argc;
-	(void)argv;
-	(void)glob("samples/" FUZZ_FORMAT "/*/prog", 0, NULL, &programs);
+	(void)snprintf(format, sizeof(format), "%s",
+	    slash != NULL ? slash + 1 : (*argv)[0]);
+	for (char *at = format; *at != '\0'; at++)
+		if (*at == '_')
+			*at = '-';
+	fuzzed = cg_find_module(cg_formats, cg_slice(format));
+	if (fuzzed == NULL || fuzzed->read == NULL) {
+		fprintf(stderr, "fuzz: there is no reader %s\n", format);
+		exit(1);
+	}
+	(void)snprintf(pattern, sizeof(pattern), "samples/%s/*/prog", format);
+	(void)glob(pattern, 0, NULL, &programs);
 	return 0;
 }
 
@@ -40,7 +56,7 @@ expect(bool good, const struct cg_module *module, const char *what)
 	if (good)
 		return;
 	fprintf(
-	    stderr, "fuzz: " FUZZ_FORMAT " to %s: %s\n", module->name, what);
+	    stderr, "fuzz: %s to %s: %s\n", fuzzed->name, module->name, what);
 	abort();
 }
 
@@ -174,13 +190,9 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct cg_slice bytes = { (const char *)data, size };
-	const struct cg_module *from =
-	    cg_find_module(cg_formats, cg_slice(FUZZ_FORMAT));
 
-	if (from == NULL || from->read == NULL)
-		return -1;
 	for (size_t i = 0; cg_formats[i] != NULL; i++)
 		if (cg_formats[i]->write != NULL)
-			write_and_reread(bytes, from, cg_formats[i]);
+			write_and_reread(bytes, fuzzed, cg_formats[i]);
 	return 0;
 }
