@@ -122,6 +122,12 @@ put_titles(struct writer *w, const char *titles)
 }
 
 static void
+put_title_of_calls(struct writer *w)
+{
+	put_titles(w, cg_calls_sampled(w->graph) ? "calls (samples)" : "calls");
+}
+
+static void
 put_fn(struct writer *w, cg_fn fn)
 {
 	put_text(w, cg_object_path(w->graph, cg_fn_object(w->graph, fn)));
@@ -181,7 +187,8 @@ put_flat(struct writer *w)
 	}
 	if (ok)
 		qsort(ranked, count, sizeof(*ranked), compare_ranked);
-	put_titles(w, "object;file;function;calls");
+	put_titles(w, "object;file;function");
+	put_title_of_calls(w);
 	put_event_names(w, "");
 	put_event_names(w, " inclusive");
 	end_line(w);
@@ -202,7 +209,8 @@ put_calls(struct writer *w)
 	cg_fn fn;
 
 	put_titles(w, "caller object;caller file;caller;caller line;"
-		      "object;file;function;calls");
+		      "object;file;function");
+	put_title_of_calls(w);
 	put_event_names(w, " inclusive");
 	end_line(w);
 	for (size_t i = 0; cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);) {

@@ -389,7 +389,9 @@ put_graph(struct writer *w)
 	if (*unit)
 		cg_putc(w->out, ' ');
 	put_text(w->out, cg_slice(unit));
-	cg_puts(w->out, "\"];\n");
+	cg_puts(w->out, cg_calls_sampled(w->graph)
+			    ? "; calls are numbers of samples\"];\n"
+			    : "\"];\n");
 	cg_puts(w->out, "\tnode [fontcolor=white, fontname=Arial, height=0, "
 			"shape=box, style=filled, width=0];\n"
 			"\tedge [fontname=Arial];\n");

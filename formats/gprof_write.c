@@ -459,6 +459,10 @@ report_loss(struct writer *w)
 				? cg_get_event(w->graph, w->event)->name
 				: "cost";
 
+	if (w->calls > 0 && cg_calls_sampled(w->graph))
+		cg_warn(w->job,
+		    "gmon.out cannot say that its counts of calls are numbers "
+		    "of samples");
 	if (w->lost_fns == 0)
 		return CG_OK;
 	if (w->samples == 0 && w->calls == 0)

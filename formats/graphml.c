@@ -42,7 +42,8 @@ put_key(struct writer *w, const char *id, size_t number, const char *of,
 		cg_put_xml(w->out, cg_slice(event));
 	}
 	cg_putf(w->out, "\" attr.type=\"%s\"/>\n",
-	    event || strcmp(what, "calls") == 0 || strcmp(what, "line") == 0
+	    event || cg_starts(cg_slice(what), "calls") ||
+		    strcmp(what, "line") == 0
 		? "long"
 		: "string");
 }
@@ -50,12 +51,15 @@ put_key(struct writer *w, const char *id, size_t number, const char *of,
 static void
 put_keys(struct writer *w)
 {
+	const char *calls =
+	    cg_calls_sampled(w->graph) ? "calls (samples)" : "calls";
+
 	put_key(w, "name", 0, "node", "name", NULL);
 	put_key(w, "file", 0, "node", "file", NULL);
 	put_key(w, "line", 0, "node", "line", NULL);
 	put_key(w, "object", 0, "node", "object", NULL);
-	put_key(w, "called", 0, "node", "calls", NULL);
-	put_key(w, "calls", 0, "edge", "calls", NULL);
+	put_key(w, "called", 0, "node", calls, NULL);
+	put_key(w, "calls", 0, "edge", calls, NULL);
 	for (size_t i = 0; i < w->events; i++) {
 		const char *name = cg_get_event(w->graph, i)->name;
 

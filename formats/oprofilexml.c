@@ -388,6 +388,7 @@ add_row(struct reader *r, const struct row *row)
 	}
 	if (!find_function(r, row->callee, row->callee_object, &callee, &entry))
 		return false;
+	cg_set_calls_sampled(r->build);
 	cg_add_call(r->build, fn, &pos, callee, &entry, row->count, cost,
 	    r->columns.width);
 	return true;

@@ -360,6 +360,8 @@ add_sums(struct cg_doc *doc, struct prof *prof)
 		    cg_columns_of(&prof->columns, &frame->total),
 		    prof->columns.width);
 	}
+	if (prof->edges > 0)
+		cg_set_calls_sampled(doc->build);
 	for (size_t i = 0; i < prof->edges; i++) {
 		const struct edge *edge = &prof->edge[i];
 

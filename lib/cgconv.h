@@ -679,6 +679,11 @@ bool cg_parts_by_sample(const struct cg_build *);
 /* "Trigger", "Program termination": a description of the current part. */
 void cg_add_desc(struct cg_build *, struct cg_slice key,
     struct cg_slice value);
+/*
+ * The counts of calls in the current part are numbers of samples. Where stacks
+ * become calls the library says so itself; outputs tell by a description.
+ */
+void cg_set_calls_sampled(struct cg_build *);
 /* What a description says ("" if absent); lives until the next add. */
 const char *cg_get_desc(const struct cg_build *, const char *key);
 /*
@@ -836,6 +841,8 @@ const struct cg_part_info *cg_get_part(const struct cg_graph *, cg_part);
 /* Description i of a part in the order of adding; false past the last. */
 bool cg_part_desc(const struct cg_graph *, cg_part, size_t i,
     const char **key, const char **value);
+/* Are calls counted in samples in any of the parts? */
+bool cg_calls_sampled(const struct cg_graph *);
 /* Sum of the part's self costs, of event_count values; till the next call. */
 const uint64_t *cg_part_totals(const struct cg_graph *, cg_part);
 

@@ -277,6 +277,9 @@ copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 			   cg_part_desc(copy->from, part, i, &key, &value);
 	     i++)
 		cg_add_desc(copy->to, cg_slice(key), cg_slice(value));
+	if (copy->costs_only && !copy->no_counts &&
+	    cg_calls_sampled(copy->from))
+		cg_set_calls_sampled(copy->to);
 	for (size_t i = 0; cg_next_fn(copy->from, part, &i, &fn);) {
 		if (!cg_rows_open(rows, part, fn))
 			continue;

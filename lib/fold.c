@@ -382,8 +382,7 @@ fold_part(struct fold *fold, cg_part part)
 		    fold->state[fold->root[root].fn].called == part + 1;
 	if (ok && fold->sampled) {
 		cg_set_part(fold->build, part);
-		cg_add_desc(fold->build, cg_slice("Call counts"),
-		    cg_slice("numbers of samples"));
+		cg_set_calls_sampled(fold->build);
 	}
 	return ok;
 }

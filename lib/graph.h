@@ -367,6 +367,9 @@ struct cg_build {
 /* parts.c, for samples.c: a part more; a description more. */
 bool cg_part_new(struct cg_build *);
 void cg_part_desc_add(struct cg_build *, cg_part, struct cg_desc);
+/* Has the part (CG_ALL_PARTS: any of them) that description? */
+bool cg_part_says(const struct cg_graph *, cg_part, const char *key,
+    const char *value);
 /* The same of the current part, whatever the key means. */
 void cg_add_desc_plain(struct cg_build *, struct cg_slice key,
     struct cg_slice value);

@@ -569,17 +569,5 @@ cg_guess_stacks(struct cg_build *build)
 bool
 cg_stacks_guessed(const struct cg_graph *graph, cg_part part)
 {
-	bool all = part == CG_ALL_PARTS;
-	const char *key, *value;
-
-	for (cg_part at = all ? 0 : part;
-	     all ? at < graph->parts : at == part; at++) {
-		for (size_t i = 0; cg_part_desc(graph, at, i, &key, &value);
-		     i++) {
-			if (strcmp(key, CG_GUESSED_KEY) == 0 &&
-			    strcmp(value, CG_GUESSED_VALUE) == 0)
-				return true;
-		}
-	}
-	return false;
+	return cg_part_says(graph, part, CG_GUESSED_KEY, CG_GUESSED_VALUE);
 }

@@ -206,3 +206,22 @@ cg_get_desc(const struct cg_build *build, const char *key)
 	}
 	return "";
 }
+
+bool
+cg_part_says(const struct cg_graph *graph, cg_part part, const char *key,
+    const char *value)
+{
+	bool all = part == CG_ALL_PARTS;
+	const char *its_key, *its_value;
+
+	for (cg_part at = all ? 0 : part; all ? at < graph->parts : at == part;
+	     at++) {
+		for (size_t i = 0;
+		     cg_part_desc(graph, at, i, &its_key, &its_value); i++) {
+			if (strcmp(its_key, key) == 0 &&
+			    strcmp(its_value, value) == 0)
+				return true;
+		}
+	}
+	return false;
+}

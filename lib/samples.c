@@ -1,6 +1,7 @@
 /*
  * samples.c - what samples say of themselves beside their stacks: threads,
- * processes, labels. They become parts on request (--part-by).
+ * processes, labels, which become parts on request (--part-by); and that calls
+ * are counted in samples.
  */
 #include <stdio.h>
 #include <string.h>
@@ -101,6 +102,23 @@ note_drops(const struct cg_build *build)
 	    "labels of samples are not kept: %s%s (--part-by label:NAME "
 	    "makes parts of one)",
 	    text, build->more_drops ? ", ..." : "");
+}
+
+/* ---- Counts of calls ----------------------------------------------------- */
+
+#define COUNTS_KEY "Call counts"
+#define COUNTS_VALUE "numbers of samples"
+
+void
+cg_set_calls_sampled(struct cg_build *build)
+{
+	cg_add_desc(build, cg_slice(COUNTS_KEY), cg_slice(COUNTS_VALUE));
+}
+
+bool
+cg_calls_sampled(const struct cg_graph *graph)
+{
+	return cg_part_says(graph, CG_ALL_PARTS, COUNTS_KEY, COUNTS_VALUE);
 }
 
 /* ---- Parts --------------------------------------------------------------- */

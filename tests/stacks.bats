@@ -67,8 +67,74 @@ says()
 	# Real counts are said in calls.
 	sed 's/^\["stack",\(.\),5/["stack",\1,0/' "$dir/in" >"$dir/zero"
 	"$CGCONV" -q -t callgrind "$dir/zero" >"$dir/out"
-	! grep 'desc: Call counts' "$dir/out"
+	lacks 'desc: Call counts' "$dir/out"
 	says "$dir/zero" | grep -x 'call a b 0 samples=5'
+}
+
+# lacks TEXT FILE
+lacks()
+{
+	! grep -F -- "$1" "$2" || return 1
+}
+
+# What FORMAT is of a profile whose calls are counted in samples, and of the
+# same one with real counts.
+both_counts()
+{
+	recursion >"$dir/in"
+	sed 's/^\["stack",\(.\),5/["stack",\1,0/' "$dir/in" >"$dir/zero"
+	"$CGCONV" -q -t "$@" "$dir/in" >"$dir/sampled"
+	"$CGCONV" -q -t "$@" "$dir/zero" >"$dir/counted"
+}
+
+@test "stacks: other outputs with counts of calls say it, too" {
+	both_counts dot
+	grep -F 'label="samples: 10; calls are numbers of samples"' "$dir/sampled"
+	lacks 'numbers of samples' "$dir/counted"
+	both_counts graphml
+	[ "$(grep -c 'attr.name="calls (samples)" attr.type="long"' \
+		"$dir/sampled")" = 2 ]
+	lacks 'calls (samples)' "$dir/counted"
+	for table in flat calls; do
+		both_counts csv --table "$table"
+		head -n 1 "$dir/sampled" | grep -F ',function,calls (samples),'
+		head -n 1 "$dir/counted" | grep -F ',function,calls,'
+	done
+	"$CGCONV" --info "$dir/in" | grep '^ *Call counts: numbers of samples$'
+	"$CGCONV" --info "$dir/zero" >"$dir/info"
+	lacks 'Call counts' "$dir/info"
+	"$CGCONV" -t gprof --exe samples/pprof/addresses/prog -o "$dir/gmon.out" \
+		samples/pprof/addresses/work.pb.gz 2>"$dir/err"
+	grep 'cannot say that its counts of calls are numbers of samples' "$dir/err"
+	# Once said it stays: as calls in JSON, in sums, in a difference.
+	"$CGCONV" -q -t callgrind "$dir/in" | "$CGCONV" -q -t json >"$dir/calls"
+	grep -F '"Call counts","numbers of samples"' "$dir/calls"
+	"$CGCONV" -q -t callgrind "$dir/calls" "$dir/zero" |
+		grep -x 'desc: Call counts: numbers of samples'
+	"$CGCONV" -q --diff -t json "$dir/zero" "$dir/calls" |
+		grep -F '"Call counts","numbers of samples"'
+}
+
+@test "stacks: calls of all samples are counted in samples, or known" {
+	for file in $(samples); do
+		case $file in
+		samples/callgrind/* | samples/json/* | *.dir/*) continue ;;
+		esac
+		# shellcheck disable=SC2046 # two words or none
+		"$CGCONV" -q -t callgrind --clamp $(exe_of "$file") "$file" \
+			>"$dir/out" || continue
+		grep -q '^calls=[1-9]' "$dir/out" || continue
+		case $file in
+		# Calls that were counted as they were made.
+		samples/gprof/* | samples/gcov*/* | samples/lcov/* | \
+		samples/pstats/* | samples/xhprof/* | \
+		samples/trace-event/c[al]* | samples/trace-event/node/*)
+			lacks 'desc: Call counts:' "$dir/out" ;;
+		*) grep -qx 'desc: Call counts: numbers of samples' "$dir/out" ;;
+		esac || { echo "$file"; return 1; }
+		echo "$file" >>"$dir/seen"
+	done
+	[ "$(cut -d/ -f2 "$dir/seen" | sort -u | wc -l)" -ge 20 ]
 }
 
 @test "stacks: what begins some stacks and is called on others has a caller" {
