@@ -209,23 +209,48 @@ take_timeless(struct cg_slice line, struct perf_head *head)
 	return head->tid != 0 || head->has_period;
 }
 
+/*
+ * Where the time stands, and what follows it: the first one behind a task's
+ * number or a processor's, as a command may hold anything ("a: 1.5: b"); else
+ * the first of all.
+ */
+static bool
+find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *after)
+{
+	struct cg_slice left = line, word, last = { line.ptr, 0 };
+	uint64_t pid, tid;
+	bool found = false;
+
+	while (left.len > 0 && cg_take_word(&left, &word)) {
+		bool follows = last.len == 0 || is_cpu(last) ||
+			       take_ids(last, &pid, &tid);
+
+		if (is_time(word) && (follows || !found)) {
+			*task = cg_trim((struct cg_slice){
+			    line.ptr, (size_t)(word.ptr - line.ptr) });
+			*after = left;
+			found = true;
+			if (follows)
+				break;
+		}
+		last = word;
+		(void)cg_take_blanks(&left);
+	}
+	return found;
+}
+
 bool
 cg_take_perf_head(struct cg_slice line, struct perf_head *head)
 {
-	struct cg_slice left = cg_trim(line), word, task;
+	struct cg_slice task, after;
 
 	*head = (struct perf_head){ .period = 1 };
-	task = line = left;
-	while (left.len > 0 && cg_take_word(&left, &word)) {
-		if (is_time(word)) {
-			task.len = (size_t)(word.ptr - task.ptr);
-			head->has_time = true;
-			take_task(cg_trim(task), false, head);
-			return take_what(left, head);
-		}
-		(void)cg_take_blanks(&left);
-	}
-	return take_timeless(line, head);
+	line = cg_trim(line);
+	if (!find_time(line, &task, &after))
+		return take_timeless(line, head);
+	head->has_time = true;
+	take_task(task, false, head);
+	return take_what(after, head);
 }
 
 /* ---- Frames ------------------------------------------------------------- */

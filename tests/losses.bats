@@ -65,6 +65,17 @@ facts()
 	grep -xF '["total",[3,4]]' "$dir/got"
 	"$CGCONV" -q -t folded --event faults "$dir/in.perf" |
 		grep -x 'main;operator()(char) 4'
+	# "->" is no inlining, quotes and what stands in parentheses are names,
+	# and a command with a number is no process.
+	{
+		printf 'perf 1/2 7 1.0: 3 cycles:\n\t1 RegExp:["]+ (/x)\n'
+		printf '\t2 Ljava/A;.get(Ljava/B;)V (/tmp/perf-7.map)\n'
+		printf '\t3 A::operator->(int) (/x)\n\n'
+	} >"$dir/in.perf"
+	"$CGCONV" -q -t folded --no-annotate "$dir/in.perf" |
+		grep -xF 'A::operator->(int);Ljava/A:.get(Ljava/B:)V;RegExp:["]+ 3'
+	"$CGCONV" -q -t json --part-by tid "$dir/in.perf" |
+		grep -F '["part",0,7,0,"perf 1/2"]'
 }
 
 @test "losses: speedscope: inlined frames, periods, jumps, threads without a number" {

@@ -109,6 +109,17 @@ reads()
 		"prog 13 17.1: sched:sched_switch: prev_comm=a b prev_pid=7"
 }
 
+@test "perf-script: a command may look like any other field" {
+	period=7
+	for comm in "weird: 1.5:" "perf 1/2" "FS Broker 58" "a;b (x)" "[003] 5" \
+		"x 1.5: cycles:" "7 x"; do
+		reads "cycles " "$comm 13 17.123456:    7 cycles: " \
+			"$comm 12/13 [002] 17.123456789: 7 cycles: "
+		[ "$("$CGCONV" -q -t json --part-by comm "$dir/in.perf" |
+			grep '^."part"')" = "[\"part\",12,13,0,\"$comm\"]" ]
+	done
+}
+
 @test "perf-script: without a call chain the frame is on the same line" {
 	printf '%16s %s\n' prog "12 17.1: 5 cycles:  ffffffff81 [unknown] ([unknown])" \
 		prog "12 17.2: 5 cycles:          7f10 f(int)+0x4 (/x)" \
