@@ -87,31 +87,48 @@ put_branch(
 	sum->branches_hit += counts && count > 0;
 }
 
+/* What geninfo has in one block: if any of it ran, none is '-'. */
+static void
+put_block(struct lcov_writer *w, const struct cg_branch *branch, size_t n,
+    uint32_t block, struct totals *sum)
+{
+	unsigned reached = 0;
+
+	for (size_t i = 0; i < n; i++)
+		reached |= branch[i].flags & CG_BRANCH_REACHED;
+	for (size_t i = 0; i < n; i++) {
+		struct cg_branch row = branch[i];
+
+		row.block = block;
+		row.index = (uint32_t)i;
+		row.flags |= reached;
+		put_branch(w, &row, sum);
+	}
+}
+
 /*
  * A compiler's arcs know where they lead. geninfo has those of a line in one
- * block, numbered through, and so tracefiles of both can be added up: taken is
- * '-' only where no block on the line ran. What a tracefile said stays.
+ * block, numbered through, and instances of a template that have others in a
+ * block each; so tracefiles of both can be added up. What a tracefile said
+ * stays.
  */
 static void
 put_branches(struct lcov_writer *w, const struct cg_branch *branch, size_t n,
     struct totals *sum)
 {
 	bool compiled = true;
-	unsigned reached = 0;
+	uint32_t block = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		compiled &= branch[i].target != 0;
-		reached |= branch[i].flags & CG_BRANCH_REACHED;
-	}
-	for (size_t i = 0; i < n; i++) {
-		struct cg_branch row = branch[i];
-
-		if (compiled) {
-			row.block = 0;
-			row.index = (uint32_t)i;
-			row.flags |= reached;
-		}
-		put_branch(w, &row, sum);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; compiled && end < n &&
+				  !(branch[end].flags & CG_BRANCH_UNLIKE);)
+			end++;
+		if (compiled)
+			put_block(w, &branch[i], end - i, block++, sum);
+		else
+			put_branch(w, &branch[i], sum);
 	}
 }
 

@@ -784,6 +784,8 @@ enum cg_branch_kind {
 #define CG_BRANCH_EXCEPTIONAL 16u /* block: only an exception leads there */
 #define CG_BRANCH_LAST 32u       /* block: it ends on that line */
 #define CG_BRANCH_FLAGS 6
+/* Only in sums of a line: no instance of the function before, or unlike it. */
+#define CG_BRANCH_UNLIKE 64u
 
 struct cg_branch {
 	struct cg_pos pos;
@@ -996,8 +998,8 @@ struct cg_line_sum {
 	bool has_cost;
 	uint64_t cost;        /* of one event */
 	/*
-	 * Arcs, then conditions; instances of a template are added one by one.
-	 * Blocks are numbered from 0.
+	 * Arcs, then conditions; instances of a template are added one by one
+	 * if they have the same ones. Blocks are numbered from 0.
 	 */
 	const struct cg_branch *branch;
 	size_t branches;

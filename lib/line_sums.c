@@ -3,8 +3,10 @@
  * functions did there, added up.
  *
  * Branches are the source's too. The instances of a template, and the copies
- * of a line that was inlined, have the same ones in the same order: they are
- * added one by one, as geninfo does it.
+ * of a line that was inlined, mostly have the same ones in the same order: they
+ * are added one by one. Where an instance has others (if constexpr, or what is
+ * folded away for a type), nothing tells which are the same: they stay apart,
+ * as geninfo has them since 2.0.
  */
 #include "lines.h"
 
@@ -33,43 +35,170 @@ are_alike(const struct cg_lines *lines, const struct line_row *a,
 		   lines->first[a->fn] == lines->first[b->fn]);
 }
 
-/*
- * Adds a function's branches of a kind to those of functions like it, which
- * begin at base: they have them in the same order. *block counts blocks.
- */
-static bool
-add_branches(struct cg_lines *lines, const struct line_row *row,
-    enum cg_branch_kind kind, size_t base, uint32_t *block)
+/* ---- Branches ----------------------------------------------------------- */
+
+#define SHAPE_FLAGS (CG_BRANCH_FALLTHROUGH | CG_BRANCH_THROW)
+
+/* The row's branches of a kind, which stand together; how many. */
+static size_t
+find_branches(const struct cg_lines *lines, const struct line_row *row,
+    enum cg_branch_kind kind, const struct cg_branch **from)
 {
-	const struct cg_branch *from, *last = NULL;
-	struct cg_branch *to;
+	size_t i = 0, end;
 
 	if (row->branches == 0)
-		return true;
-	from = lines->branch + row->branch;
-	for (uint32_t i = 0; i < row->branches; i++, from++) {
-		if (from->kind != kind)
-			continue;
-		if (!cg_grow_raw(
-			&lines->sum, &lines->sum_cap, base + 1, sizeof(*to)))
+		return 0;
+	*from = lines->branch + row->branch;
+	while (i < row->branches && (*from)[i].kind < kind)
+		i++;
+	for (end = i; end < row->branches && (*from)[end].kind == kind;)
+		end++;
+	*from += i;
+	return end - i;
+}
+
+/* What branch i says of its function's shape. */
+static uint64_t
+shape_at(const struct cg_branch *branch, size_t i)
+{
+	bool begins = i == 0 || branch[i].block != branch[i - 1].block;
+
+	return (uint64_t)branch[i].index << 32 |
+	       (branch[i].flags & SHAPE_FLAGS) << 1 | begins;
+}
+
+static uint64_t
+hash_shape(const struct cg_branch *branch, size_t n)
+{
+	uint64_t hash = n;
+
+	for (size_t i = 0; i < n; i++)
+		hash = cg_hash_u64(hash ^ shape_at(branch, i));
+	return hash;
+}
+
+/* Is it the shape of n branches? */
+static bool
+is_shape(const struct cg_lines *lines, const struct shape *shape,
+    const struct cg_branch *branch, size_t n)
+{
+	const struct cg_branch *sum = lines->sum + shape->base;
+
+	if (shape->n != n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (shape_at(sum, i) != shape_at(branch, i))
 			return false;
-		to = &lines->sum[base++];
-		if (base <= lines->sums) {
-			to->flags |= from->flags;
-			if (to->label == 0)
-				to->label = from->label;
-			if (__builtin_add_overflow(
-				to->count, from->count, &to->count))
-				cg_graph_overflow(lines->graph, "branches");
-		} else {
-			*to = *from;
-			*block += !last || last->block != from->block;
-			to->block = *block - 1;
-			lines->sums = base;
-		}
-		last = from;
 	}
 	return true;
+}
+
+/*
+ * The slot of the shape that n branches have; for a new one it is 0. The last
+ * one is nearly always it, and mostly there is no other. NULL: out of memory.
+ */
+static uint32_t *
+find_shape(struct cg_lines *lines, const struct cg_branch *branch, size_t n)
+{
+	const struct shape *shape = lines->shape;
+
+	if (lines->shapes > 0 &&
+	    is_shape(lines, &shape[lines->last_shape - 1], branch, n))
+		return &lines->last_shape;
+	if (lines->shapes == 1) {
+		uint32_t *slot = cg_map_at(&lines->shape_ids,
+		    hash_shape(lines->sum + shape->base, shape->n));
+
+		if (!slot)
+			return NULL;
+		*slot = 1;
+	}
+	return lines->shapes > 0
+		   ? cg_map_at(&lines->shape_ids, hash_shape(branch, n))
+		   : &lines->last_shape;
+}
+
+static void
+add_to_shape(struct cg_lines *lines, const struct shape *shape,
+    const struct cg_branch *from)
+{
+	struct cg_branch *to = lines->sum + shape->base;
+
+	for (size_t i = 0; i < shape->n; i++, from++, to++) {
+		to->flags |= from->flags;
+		if (to->label == 0)
+			to->label = from->label;
+		if (__builtin_add_overflow(to->count, from->count, &to->count))
+			cg_graph_overflow(lines->graph, "branches");
+	}
+}
+
+/* *block counts blocks. */
+static bool
+append_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
+    bool unlike, uint32_t *block)
+{
+	struct cg_branch *to;
+
+	if (!cg_grow_raw(&lines->sum, &lines->sum_cap, lines->sums + n,
+		sizeof(*lines->sum)))
+		return false;
+	to = lines->sum + lines->sums;
+	for (size_t i = 0; i < n; i++) {
+		to[i] = from[i];
+		*block += i == 0 || from[i].block != from[i - 1].block;
+		to[i].block = *block - 1;
+	}
+	to->flags |= unlike ? CG_BRANCH_UNLIKE : 0;
+	lines->sums += n;
+	return true;
+}
+
+/* A function's branches: added to those of the same shape, or new. */
+static bool
+add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
+    bool unlike, uint32_t *block)
+{
+	uint32_t *found = find_shape(lines, from, n);
+	struct shape *shape;
+
+	if (!found)
+		return false;
+	shape = *found ? &lines->shape[*found - 1] : NULL;
+	if (shape && is_shape(lines, shape, from, n)) {
+		lines->last_shape = *found;
+		add_to_shape(lines, shape, from);
+		return true;
+	}
+	if (!cg_grow_raw(&lines->shape, &lines->shape_cap, lines->shapes + 1,
+		sizeof(*shape)))
+		return false;
+	lines->shape[lines->shapes++] = (struct shape){ lines->sums, n };
+	*found = lines->last_shape = (uint32_t)lines->shapes;
+	return append_branches(lines, from, n, unlike, block);
+}
+
+/* The branches of a kind of rows [from, to), which are alike. */
+static bool
+add_alike(struct cg_lines *lines, size_t from, size_t to,
+    enum cg_branch_kind kind, bool unlike, uint32_t *block)
+{
+	const struct cg_branch *branch;
+	bool good = true;
+
+	lines->shapes = lines->last_shape = 0;
+	for (size_t i = from; good && i < to; i++) {
+		size_t n = find_branches(lines, &lines->row[i], kind, &branch);
+
+		if (n > 0)
+			good = add_branches(lines, branch, n,
+			    *block > 0 && (unlike || lines->shapes > 0), block);
+	}
+	if (lines->shapes > 1) {
+		cg_map_free(&lines->shape_ids);
+		lines->shape_ids = (struct cg_map){ 0 };
+	}
+	return good;
 }
 
 /* The branches of rows [from, to), which are one line. */
@@ -82,14 +211,17 @@ sum_branches(struct cg_lines *lines, size_t from, size_t to)
 
 	lines->sums = 0;
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
-		size_t base = lines->sums;
+		bool many = false, before;
 		uint32_t block = 0;
 
-		for (size_t i = from; i < to; i++) {
-			if (i > from && !are_alike(lines, &row[i - 1], &row[i]))
-				base = lines->sums;
-			if (!add_branches(
-				lines, &row[i], kinds[k], base, &block))
+		for (size_t i = from, end; i < to; i = end) {
+			for (end = i + 1;
+			     end < to && are_alike(lines, &row[i], &row[end]);)
+				end++;
+			before = many;
+			many = end > i + 1;
+			if (!add_alike(lines, i, end, kinds[k], before || many,
+				&block))
 				return false;
 		}
 	}

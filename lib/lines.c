@@ -262,6 +262,8 @@ cg_lines_free(struct cg_lines *lines)
 	free(lines->branch);
 	free(lines->fn);
 	free(lines->sum);
+	free(lines->shape);
+	cg_map_free(&lines->shape_ids);
 	free(lines);
 }
 

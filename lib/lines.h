@@ -67,6 +67,11 @@ struct sorting {
 	size_t cap;
 };
 
+/* Branches that functions have in common: where their sums are. */
+struct shape {
+	size_t base, n;
+};
+
 struct cg_lines {
 	const struct cg_graph *graph;
 	cg_part part;
@@ -90,7 +95,7 @@ struct cg_lines {
 	size_t callees, callee_cap;
 
 	size_t batch, batch_end; /* visits that are in it */
-	uint32_t *opened; /* by member: number of its last batch */
+	uint32_t *opened;        /* by member: number of its last batch */
 	size_t opened_cap;
 	uint32_t batches;
 	struct line_row *row;
@@ -109,6 +114,10 @@ struct cg_lines {
 
 	struct cg_branch *sum; /* branches of all functions of a line */
 	size_t sums, sum_cap;
+	struct shape *shape; /* of functions that are alike */
+	size_t shapes, shape_cap;
+	uint32_t last_shape;     /* number + 1 */
+	struct cg_map shape_ids; /* hash -> number + 1; of one shape: none */
 };
 
 /* ---- line_order.c: false where memory is out ---------------------------- */
@@ -118,8 +127,8 @@ bool cg_lines_place_files(struct cg_lines *);
 /* Members, which came in_order of their ranks or not; then visits. */
 bool cg_lines_order_members(struct cg_lines *, bool in_order);
 /* The members of visits [from, to) that are in no batch yet, in order. */
-struct keyed *cg_lines_order_batch(struct cg_lines *, size_t from, size_t to,
-    size_t *count);
+struct keyed *cg_lines_order_batch(
+    struct cg_lines *, size_t from, size_t to, size_t *count);
 /* Rows, which came in the order of members. */
 bool cg_lines_order_rows(struct cg_lines *);
 

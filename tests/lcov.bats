@@ -246,3 +246,24 @@ says_sorted()
 	writes --format-version 2 "$dir/in.info" | grep ^FN |
 		says FNL:0,3,7 FNA:0,0,f FNA:0,2,g FNF:1 FNH:1
 }
+
+@test "lcov: instances of a template that have other branches stay apart" {
+	cat >"$dir/a.cc" <<-'END'
+	static bool odd(int n) { return n & 1; }
+	template <int N> int f(int n)
+	{
+		return (N > 1 && odd(n)) || (odd(n) ? odd(N) : odd(n + N));
+	}
+	int main(int n, char **) { return f<1>(n) + f<2>(n) + f<3>(n) < 0; }
+	END
+	cd "$dir"
+	g++ -O0 --coverage -c a.cc
+	g++ --coverage a.o -o a
+	./a
+	./a 1
+	"$CGCONV" -q -t lcov a.gcda -o out.info
+	# As geninfo 2.5 has them; block 1 is the sum of the last two.
+	grep ^BRDA:4 out.info | says BRDA:4,0,0,1 BRDA:4,0,1,1 \
+		BRDA:4,1,0,2 BRDA:4,1,1,2 BRDA:4,1,2,0 BRDA:4,1,3,2 \
+		BRDA:4,1,4,0 BRDA:4,1,5,0 BRDA:4,1,6,1 BRDA:4,1,7,1
+}

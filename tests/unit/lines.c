@@ -275,7 +275,10 @@ test_random(uint64_t seed)
 	end(&build, graph);
 }
 
-/* Two instances of a template, and a function inlined into two others. */
+/*
+ * Three instances of a template, one of which has another branch, and a
+ * function inlined into two others.
+ */
 static void
 test_alike(void)
 {
@@ -285,23 +288,26 @@ test_alike(void)
 		int64_t count;
 	} rows[] = { { 1, 4, 0, 1 }, { 1, 4, 1, 2 }, { 1, 7, 0, 3 },
 		{ 2, 2, 0, 10 }, { 2, 2, 1, 20 }, { 2, 5, 0, 30 },
-		{ 2, 5, 1, 40 }, { 3, 1, 0, 5 }, { 4, 9, 0, 6 },
-		{ 5, 8, 0, 7 } };
+		{ 2, 5, 1, 40 }, { 3, 1, 0, 5 }, { 4, 9, 0, 6 }, { 5, 8, 0, 7 },
+		{ 6, 1, 0, 100 }, { 6, 1, 1, 200 }, { 6, 3, 0, 300 } };
 	static const struct {
 		uint32_t block, index;
 		int64_t count;
-	} want[] = { { 0, 0, 11 }, { 0, 1, 22 }, { 1, 0, 33 }, { 1, 1, 40 },
-		{ 2, 0, 5 }, { 3, 0, 13 } };
+		bool unlike;
+	} want[] = { { 0, 0, 101, false }, { 0, 1, 202, false },
+		{ 1, 0, 303, false }, { 2, 0, 10, true }, { 2, 1, 20, false },
+		{ 3, 0, 30, false }, { 3, 1, 40, false }, { 4, 0, 5, true },
+		{ 5, 0, 13, true } };
 	struct cg_build build;
 	struct cg_graph *graph = begin(&build);
 	struct cg_lines *lines;
 	struct cg_line_sum sum;
 	cg_file file;
 
-	for (cg_fn fn = 1; fn <= 5; fn++) {
+	for (cg_fn fn = 1; fn <= 6; fn++) {
 		(void)cg_add_fn(&build,
-		    (struct cg_slice){ &"abcde"[fn - 1], 1 }, fn <= 3 ? 1 : 2,
-		    0);
+		    (struct cg_slice){ &"abcdef"[fn - 1], 1 },
+		    fn == 4 || fn == 5 ? 2 : 1, 0);
 		cg_set_fn_range(
 		    &build, fn, &(struct cg_range){ .first = fn == 3 ? 4 : 3 });
 	}
@@ -316,10 +322,12 @@ test_alike(void)
 	lines = cg_lines_new(graph, CG_ALL_PARTS);
 	while (cg_next_file(lines, &file) && file != 1)
 		;
-	CHECK(cg_next_line_sum(lines, 0, &sum) && sum.branches == 6);
+	CHECK(cg_next_line_sum(lines, 0, &sum) && sum.branches == 9);
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
 		CHECK(sum.branch[i].block == want[i].block &&
 		      sum.branch[i].index == want[i].index &&
+		      !(sum.branch[i].flags & CG_BRANCH_UNLIKE) !=
+			  want[i].unlike &&
 		      sum.branch[i].count == want[i].count);
 	cg_lines_free(lines);
 	end(&build, graph);
