@@ -293,15 +293,16 @@ void cg_gmon_order_apply(const char *text, struct gmon_call *, size_t n);
 
 /* ---- gprof_desc.c: what a graph remembers of its gmon.out --------------- */
 
-#define GMON_KEY_TARGET "gmon.target"
-#define GMON_KEY_HISTOGRAM "gmon.histogram"
+#define GMON_KEY_TARGET CG_PROGRAM_KEY "gmon"
+#define GMON_KEY_HISTOGRAM CG_PROGRAM_KEY "histogram"
+#define GMON_KEY_BUCKET "gmon.bucket"
 #define GMON_KEY_LIBRARY "gmon.library"
 #define GMON_KEY_ORDER "gmon.order"
 #define GMON_BLOCK_EVENT "Bb" /* counts of tag 2 */
 
-/* Adds descriptions, or compares them with those of an input before. */
-int cg_gmon_describe(struct cg_job *, struct cg_build *, const struct gmon *,
-    const struct gmon_images *);
+/* Adds descriptions. */
+int cg_gmon_describe(
+    struct cg_build *, const struct gmon *, const struct gmon_images *);
 /*
  * What they say of word, big, bucket and histograms (without counters; hist
  * has GMON_RANGES_MAX of room). False if the graph is of no gmon.out.

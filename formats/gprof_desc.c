@@ -4,14 +4,15 @@
  * It stands in descriptions of the part, which every rich format keeps, so
  * that a gmon.out can be written again as it was:
  *
- *	gmon.target: word=8 endian=little version=1 bucket=16
- *	gmon.histogram: low=0x0 high=0x14a8 bins=1324 rate=100 abbrev=s
+ *	program.gmon: word=8 endian=little version=1
+ *	program.histogram: low=0x0 high=0x14a8 bins=1324 rate=100 abbrev=s
  *	    dimension=seconds
- *	gmon.histogram.2: ... of a second range, and so on
+ *	program.histogram.2: ... of a second range, and so on
+ *	gmon.bucket: 16
  *	gmon.library: base=0x7f0000001000 object=libfoo.so.1
  *	gmon.order: see gprof_order.c
  *
- * Several inputs are summed only if the first two agree.
+ * Several inputs are summed only if the program's agree, as of all formats.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,61 +38,34 @@ add_desc(struct cg_build *build, const char *key, const char *value)
 	cg_add_desc(build, cg_slice(key), cg_slice(value));
 }
 
-/* The first input is what the others are compared with. */
-static int
-fail_mixed(
-    struct cg_job *job, const char *key, const char *here, const char *before)
-{
-	struct cg_detected found;
-	const char *first = cg_job_source(job, 0, &found);
-
-	return cg_fail(job,
-	    "mixed executables: %s is '%s' here, and '%s' in %s", key, here,
-	    before, first ? first : "an input before");
-}
-
 /* ---- Reading a gmon.out ------------------------------------------------- */
 
 /* The bucket is a guess from what was called: it may differ. */
-static int
-describe_target(
-    struct cg_job *job, struct cg_build *build, const struct gmon *gmon)
+static void
+describe_target(struct cg_build *build, const struct gmon *gmon)
 {
-	const char *before = cg_get_desc(build, GMON_KEY_TARGET);
 	char value[96];
-	int len;
 
-	len =
-	    snprintf(value, sizeof(value), "word=%u endian=%s version=%" PRIu32,
-		gmon->word, gmon->big ? "big" : "little", gmon->version);
-	if (*before && strncmp(value, before, (size_t)len) != 0)
-		return fail_mixed(job, GMON_KEY_TARGET, value, before);
-	snprintf(value + len, sizeof(value) - (size_t)len, " bucket=%u",
-	    gmon->bucket);
-	if (!*before)
-		add_desc(build, GMON_KEY_TARGET, value);
-	return CG_OK;
+	snprintf(value, sizeof(value), "word=%u endian=%s version=%" PRIu32,
+	    gmon->word, gmon->big ? "big" : "little", gmon->version);
+	add_desc(build, GMON_KEY_TARGET, value);
+	snprintf(value, sizeof(value), "%u", gmon->bucket);
+	if (!*cg_get_desc(build, GMON_KEY_BUCKET))
+		add_desc(build, GMON_KEY_BUCKET, value);
 }
 
-static int
-describe_hist(struct cg_job *job, struct cg_build *build,
-    const struct gmon_hist *hist, size_t i)
+static void
+describe_hist(struct cg_build *build, const struct gmon_hist *hist, size_t i)
 {
 	char key[KEY_MAX], value[160];
-	const char *before;
 
 	number_key(key, GMON_KEY_HISTOGRAM, i);
-	before = cg_get_desc(build, key);
 	snprintf(value, sizeof(value),
 	    "low=0x%" PRIx64 " high=0x%" PRIx64 " bins=%" PRIu64
 	    " rate=%" PRIu32 " abbrev=%c dimension=%s",
 	    hist->low, hist->high, hist->bins, hist->rate, hist->abbrev,
 	    hist->dimension);
-	if (*before && strcmp(value, before) != 0)
-		return fail_mixed(job, key, value, before);
-	if (!*before)
-		add_desc(build, key, value);
-	return CG_OK;
+	add_desc(build, key, value);
 }
 
 /* For people. */
@@ -136,22 +110,20 @@ describe_library(struct cg_build *build, const struct gmon_image *image)
 }
 
 int
-cg_gmon_describe(struct cg_job *job, struct cg_build *build,
-    const struct gmon *gmon, const struct gmon_images *images)
+cg_gmon_describe(struct cg_build *build, const struct gmon *gmon,
+    const struct gmon_images *images)
 {
 	const struct gmon_hist *last = NULL;
 	size_t ranges = 0;
-	int status = describe_target(job, build, gmon);
 
-	for (size_t i = 0; i < gmon->hists && status == CG_OK; i++) {
+	describe_target(build, gmon);
+	for (size_t i = 0; i < gmon->hists; i++) {
 		const struct gmon_hist *hist = &gmon->hist[i];
 
 		if (!last || last->low != hist->low)
-			status = describe_hist(job, build, hist, ranges++);
+			describe_hist(build, hist, ranges++);
 		last = hist;
 	}
-	if (status != CG_OK)
-		return status;
 	if (gmon->hists > 0)
 		describe_samples(build, gmon);
 	for (size_t i = 1; i < images->count; i++)
@@ -175,18 +147,27 @@ static bool
 take_target(struct cg_slice text, struct gmon *gmon)
 {
 	struct cg_slice endian;
-	uint64_t word, version, bucket;
+	uint64_t word, version;
 
 	if (!take_number(&text, "word=", &word) ||
 	    !cg_take_prefix(&text, "endian=") ||
 	    !cg_take_until(&text, ' ', &endian) ||
-	    !take_number(&text, "version=", &version) ||
-	    !take_number(&text, "bucket=", &bucket))
+	    !take_number(&text, "version=", &version))
 		return false;
 	gmon->word = word == 4 ? 4 : 8;
 	gmon->big = cg_equal(endian, "big");
-	gmon->bucket = bucket > 0 && bucket <= 16 ? (unsigned)bucket : 1;
 	return true;
+}
+
+static unsigned
+take_bucket(const char *text)
+{
+	uint64_t bucket;
+
+	return text && cg_get_u64(cg_slice(text), &bucket) && bucket > 0 &&
+		       bucket <= 16
+		   ? (unsigned)bucket
+		   : 1;
 }
 
 static bool
@@ -240,6 +221,7 @@ cg_gmon_recall(const struct cg_graph *graph, struct gmon *gmon)
 
 	if (!value || !take_target(cg_slice(value), gmon))
 		return false;
+	gmon->bucket = take_bucket(find_desc(graph, GMON_KEY_BUCKET));
 	for (gmon->hists = 0; gmon->hists < GMON_RANGES_MAX; gmon->hists++) {
 		struct gmon_hist *hist = &gmon->hist[gmon->hists];
 

@@ -335,7 +335,7 @@ cg_gmon_map(struct cg_job *job, struct cg_build *build, const struct gmon *gmon,
 	int status;
 
 	cg_add_part(build, &part);
-	status = cg_gmon_describe(job, build, gmon, images);
+	status = cg_gmon_describe(build, gmon, images);
 	if (status != CG_OK)
 		return status;
 	map.x86 = elf && (elf->machine == EM_386 || elf->machine == EM_X86_64);

@@ -676,7 +676,12 @@ struct cg_sample_key {
 void cg_set_sample_part(struct cg_build *, const struct cg_sample_key *);
 /* Does it make parts? If not, samples need not be kept apart for it. */
 bool cg_parts_by_sample(const struct cg_build *);
-/* "Trigger", "Program termination": a description of the current part. */
+/*
+ * "Trigger", "Program termination": a description of the current part. Inputs
+ * that say another value of one key with that beginning are of another program
+ * (its addresses mean something else): they cannot be added up.
+ */
+#define CG_PROGRAM_KEY "program."
 void cg_add_desc(struct cg_build *, struct cg_slice key,
     struct cg_slice value);
 /*

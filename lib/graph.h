@@ -361,7 +361,7 @@ struct cg_build {
 	size_t inputs;            /* that have come */
 	struct cg_shards *shards; /* NULL: no input is a part of a batch */
 	int status;
-	char failure[200];        /* not reported yet; "" if there is none */
+	char failure[512];        /* not reported yet; "" if there is none */
 };
 
 /* parts.c, for samples.c: a part more; a description more. */

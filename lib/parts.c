@@ -170,6 +170,29 @@ cg_part_desc_add(struct cg_build *build, cg_part to, struct cg_desc desc)
 	part->desc[part->descs++] = desc;
 }
 
+/* A sum of two programs would take addresses of one for those of the other. */
+static void
+check_program(struct cg_build *build, struct cg_desc desc)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_desc any = { desc.key, CG_STR_NONE };
+	uint32_t *before;
+
+	if (build->status != CG_OK ||
+	    !cg_starts(cg_strs_get(&graph->strs, desc.key), CG_PROGRAM_KEY))
+		return;
+	before = desc_slot(build, &graph->part[build->base], any);
+	if (before && *before == 0)
+		*before = desc.value + 1;
+	if (before && *before != desc.value + 1)
+		cg_build_fail(build,
+		    "mixed executables: %s is '%s' here, and '%s' in an input "
+		    "before",
+		    cg_strs_get(&graph->strs, desc.key).ptr,
+		    cg_strs_get(&graph->strs, desc.value).ptr,
+		    cg_strs_get(&graph->strs, *before - 1).ptr);
+}
+
 void
 cg_add_desc(struct cg_build *build, struct cg_slice key, struct cg_slice value)
 {
@@ -189,6 +212,7 @@ cg_add_desc_plain(
 	value.len = value.len > 0 ? strnlen(value.ptr, value.len) : 0;
 	desc.key = cg_add_name(build, key);
 	desc.value = cg_add_name(build, value);
+	check_program(build, desc);
 	cg_part_desc_add(build, build->base, desc);
 }
 

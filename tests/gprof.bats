@@ -223,7 +223,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 		for endian in little big; do
 			gmon $word $endian "${small[@]}" >"$t/gmon.out"
 			"$CGCONV" -q -t callgrind "$t/gmon.out" |
-				grep -v '^desc: gmon' >"$t/$word.$endian"
+				grep -v '^desc: .*gmon' >"$t/$word.$endian"
 			"$CGCONV" -q -t gprof "$t/gmon.out" >"$t/out"
 			cmp "$t/gmon.out" "$t/out"
 			same "$t/4.little" "$t/$word.$endian"
@@ -489,8 +489,8 @@ at()
 
 @test "gprof: what does not fit into histograms is refused" {
 	printf '%s\n' 'version: 1' 'positions: instr line' 'events: ns' \
-		'desc: gmon.target: word=8 endian=little version=1 bucket=16' \
-		"desc: gmon.histogram: low=0x0 high=0x10000000 bins=134217728 \
+		'desc: program.gmon: word=8 endian=little version=1' \
+		"desc: program.histogram: low=0x0 high=0x10000000 bins=134217728 \
 rate=1000000000 abbrev=s dimension=seconds" \
 		'fn=f' '0x100 1 260000000' >"$t/callgrind.out"
 	refuses 1 "260000000 samples in one of 134217728 bins do not fit" \
@@ -535,8 +535,31 @@ rate=1000000000 abbrev=s dimension=seconds" \
 	gmon 8 little "H 0x1000 0x1200 100" >"$t/b"
 	refuses 1 "b:0x0: error: mixed executables" -f gprof -t callgrind \
 		"$t/a" "$t/b"
-	grep -q "in $t/a\$" "$t/refuses.err"
 	"$CGCONV" -q -f gprof -t callgrind --parts "$t/a" "$t/b" >"$t/out"
+}
+
+@test "gprof: nor by way of other formats, nor in a batch or what it leaves" {
+	gmon 8 little "${small[@]}" >"$t/a"
+	gmon 8 little "H 0x1000 0x1200 100" >"$t/b"
+	for to in json callgrind; do
+		for run in a b; do
+			"$CGCONV" -q -f gprof -t $to -o "$t/$run.$to" "$t/$run"
+		done
+		refuses 1 "b.$to" -t json "$t/a.$to" "$t/b.$to"
+		grep -q 'error: mixed executables: program.histogram is' \
+			"$t/refuses.err"
+		"$CGCONV" -q -t json "$t/a.$to" "$t/a.$to" >"$t/out"
+	done
+	refuses 1 "mixed executables" -t json "$t/a" "$t/b.json"
+	# As any input that is bad: the others are summed.
+	cp "$t/a" "$t/c"
+	refuses 1 "/b: error: mixed executables" -q -j1 -o "$t/out.cgj" \
+		--manifest "$t/log" "$t/a" "$t/b" "$t/c"
+	"$CGCONV" -q -t json "$t/a" "$t/c" | same - "$t/out.cgj"
+	for run in a b; do
+		"$CGCONV" -q --partial -o "$t/$run.cgj" "$t/$run"
+	done
+	refuses 1 "mixed executables" --partial -t json "$t/a.cgj" "$t/b.cgj"
 }
 
 @test "gprof: a profile with names alone becomes a gmon.out of a program" {
