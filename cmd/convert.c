@@ -22,6 +22,18 @@ add_inputs(struct args *args)
 	return status;
 }
 
+/* One of many inputs could not be read: a batch would do without it. */
+static void
+hint_at_batch(const struct args *args)
+{
+	const struct cg_message hint = { .severity = CG_NOTE,
+		.text = "nothing was written: one input that cannot be read is "
+			"enough; with -o FILE, -j adds up the others" };
+
+	if (!args->quiet)
+		put_message(stderr, &hint);
+}
+
 int
 convert(struct args *args)
 {
@@ -40,5 +52,8 @@ convert(struct args *args)
 		return cg_usage(args->job,
 		    "not writing a profile to a terminal: "
 		    "name a file with -o, or insist with -o -");
-	return cg_job_run(args->job);
+	status = cg_job_read(args->job, NULL);
+	if (cg_job_one_failed(args->job))
+		hint_at_batch(args);
+	return status == CG_OK ? cg_job_write(args->job) : status;
 }

@@ -1383,6 +1383,8 @@ int cg_job_add_memory(struct cg_job *, const char *path, struct cg_slice);
  * a program)?
  */
 bool cg_job_unclaimed(const struct cg_job *);
+/* After a failure: could one of several inputs not be read? */
+bool cg_job_one_failed(const struct cg_job *);
 /* Which format an input is, how sure, and how it is packed ("", "gzip", ...). */
 struct cg_detected {
 	const struct cg_module *module; /* NULL: none */

@@ -249,6 +249,7 @@ cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 			status = read_input(job, in);
 		close_input(job);
 	}
+	job->one_failed = status == CG_EINPUT && job->inputs > 1;
 	cg_job_release(job);
 	/* With nothing read there is nothing to show. */
 	if (status == CG_OK && job->skips > 0 && job->graph->runs == 0 &&
@@ -376,6 +377,12 @@ bool
 cg_job_unclaimed(const struct cg_job *job)
 {
 	return job->unclaimed;
+}
+
+bool
+cg_job_one_failed(const struct cg_job *job)
+{
+	return job->one_failed;
 }
 
 bool

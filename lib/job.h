@@ -49,6 +49,7 @@ struct cg_job {
 	struct cg_map input_ids; /* hashes of the inputs' device and inode */
 	size_t skips;            /* inputs, or units of one, left out */
 	bool unclaimed;          /* no format claims an input */
+	bool one_failed;         /* of several inputs */
 	struct cg_memory_file {
 		const char *path;
 		struct cg_slice bytes;

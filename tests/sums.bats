@@ -112,6 +112,29 @@ good()
 	refuses 2 "--group-by needs -O" -o out --group-by dir -r in
 }
 
+@test "sums: --name tells what to write as -o does, before any work" {
+	make_tree 2
+	refuses 2 "the suffix of {stem}.txt is no format's" \
+		-O out --name '{stem}.txt' -r in
+	[ "$(wc -l <refuses.err)" -eq 1 ]
+	[ ! -e out ]
+	batch -q -O out --group-by dir --name '{dir}/{stem}.cgj' in/job7/*
+	"$CGCONV" -q -t json in/job7/* | same - out/in/job7.cgj
+	batch -q -O out --name '{base}' in/job7/*
+	[ "$status" -eq 0 ]
+}
+
+@test "sums: outside of a batch a bad input is told what would do without it" {
+	printf 'events: Ir\nfn=f\ncalls=x\n' >bad
+	refuses 1 "with -o FILE, -j adds up the others" "$PLAIN" bad
+	refuses 1 "with -o FILE, -j adds up the others" bad "$PLAIN"
+	batch bad
+	[ "$(wc -l <err)" -eq 1 ]
+	batch -q -j1 -o out.callgrind "$PLAIN" bad
+	[ "$status" -eq 1 ]
+	"$CGCONV" "$PLAIN" | same - out.callgrind
+}
+
 @test "sums: a program among the inputs gives symbols to all of them" {
 	case=$ROOT/samples/gprof/calls
 	mkdir runs
