@@ -190,6 +190,21 @@ check_company(const struct args *args)
 }
 
 /*
+ * The name of the outputs may tell what to write: of a template the suffix, as
+ * long as that is not an input's.
+ */
+static int
+settle_output(struct args *args)
+{
+	const char *name = args->output ? args->output : args->name;
+	const char *suffix = name ? strrchr(name, '.') : NULL;
+
+	if (args->output == NULL && (suffix == NULL || strpbrk(suffix, "{/")))
+		return CG_OK;
+	return cg_job_set_output(args->job, name);
+}
+
+/*
  * --event means --info's and --diff's; where something else is done it is what
  * a format makes of it. -t and -o have no meaning but to write.
  */
@@ -218,8 +233,8 @@ settle(struct args *args)
 		status = cg_job_set_from(args->job, args->from);
 	if (status == CG_OK && args->to != NULL)
 		status = cg_job_set_to(args->job, args->to);
-	if (status == CG_OK && args->output != NULL)
-		status = cg_job_set_output(args->job, args->output);
+	if (status == CG_OK)
+		status = settle_output(args);
 	if (status == CG_OK)
 		status = check_company(args);
 	if (status == CG_OK && args->event != NULL &&
