@@ -79,7 +79,8 @@ fail_task(struct batch *batch, size_t number, const char *text)
 
 /* ---- Outputs ------------------------------------------------------------- */
 
-bool
+/* Makes the folders of a path. */
+static bool
 make_folders(char *path)
 {
 	for (char *at = path + 1; *at != '\0'; at++) {

@@ -71,7 +71,7 @@ struct batch {
 	struct task *task;
 	size_t tasks, cap;
 	struct group *group;
-	size_t groups;
+	size_t groups, group_cap;
 	struct chunk *again;  /* whose workers died */
 	struct group *ready;  /* whose chunks are written */
 	uint64_t held;        /* bytes of members that wait in chunks */
@@ -226,7 +226,7 @@ bool send_answer(int to, struct answer *, struct talk *, char *tail);
 struct mind {
 	struct batch *batch;
 	int from, to;
-	struct talk *talk;  /* at hand */
+	struct talk talk;   /* at hand */
 	struct cg_job *sum; /* NULL: none has been begun */
 	struct piece *unit; /* that are read together at the end */
 	size_t units, unit_cap;
@@ -296,9 +296,6 @@ void show_progress(struct batch *);
 /* Lines for people, ended by newlines. */
 void say(struct batch *, const char *lines);
 void show_summary(struct batch *, size_t before);
-/* The inputs of this share; those that have ended. */
-size_t count_inputs(const struct batch *);
-size_t count_ended(const struct batch *);
 
 /* ---- batch_log.c ---------------------------------------------------------- */
 
@@ -324,7 +321,5 @@ bool batch_stopped(const struct batch *);
 bool may_go_on(const struct batch *);
 /* False if there is nothing to do for the task (any more). */
 bool prepare_task(struct batch *, size_t task);
-/* Makes the folders of a path. */
-bool make_folders(char *path);
 
 #endif

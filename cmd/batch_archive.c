@@ -7,23 +7,20 @@
 
 #include "batch.h"
 
+#define MEMBER_PIECE 65536 /* that are read at once, at least */
+
 /* The bytes of the member at hand; false: out of memory, or damaged. */
 static bool
 read_member(struct cg_archive *archive, struct blob *blob)
 {
 	size_t room = 0;
 	ptrdiff_t got;
-	char *more;
 
 	*blob = (struct blob){ 0 };
 	do {
-		if (room - blob->size < 65536) {
-			room = room * 2 + 131072;
-			more = realloc(blob->bytes, room);
-			if (more == NULL)
-				return false;
-			blob->bytes = more;
-		}
+		if (!cg_grow_raw(
+			&blob->bytes, &room, blob->size + MEMBER_PIECE, 1))
+			return false;
 		got = cg_archive_read(
 		    archive, blob->bytes + blob->size, room - blob->size);
 		blob->size += got > 0 ? (size_t)got : 0;
@@ -46,16 +43,9 @@ struct members {
 static bool
 keep_member(struct members *members, size_t task, struct blob blob)
 {
-	if (members->count == members->cap) {
-		size_t cap = members->cap > 0 ? members->cap * 2 : 16;
-		struct waiting *more =
-		    realloc(members->waiting, cap * sizeof(*more));
-
-		if (more == NULL)
-			return false;
-		members->waiting = more;
-		members->cap = cap;
-	}
+	if (!cg_grow(&members->waiting, &members->cap, members->count + 1,
+		sizeof(*members->waiting)))
+		return false;
 	members->waiting[members->count++] = (struct waiting){ task, blob };
 	return true;
 }

@@ -49,7 +49,7 @@ struct books {
 	struct entry *entry;
 	size_t entries, cap;
 	struct event_total *event;
-	size_t events;
+	size_t events, event_cap;
 	size_t faults; /* in the books themselves */
 };
 
@@ -83,15 +83,9 @@ add_entry(struct books *books, const struct line *line, size_t book)
 	struct task name = { .path = line->input, .member = line->member };
 	struct entry *entry;
 
-	if (books->entries == books->cap) {
-		size_t cap = books->cap > 0 ? books->cap * 2 : 1024;
-
-		entry = realloc(books->entry, cap * sizeof(*entry));
-		if (entry == NULL)
-			return false;
-		books->entry = entry;
-		books->cap = cap;
-	}
+	if (!cg_grow(
+		&books->entry, &books->cap, books->entries + 1, sizeof(*entry)))
+		return false;
 	entry = &books->entry[books->entries];
 	*entry = (struct entry){ .name = task_name(&name),
 		.line = books->entries,
@@ -229,30 +223,28 @@ static bool
 add_total(struct books *books, const char *name, struct cg_slice digits)
 {
 	bool minus = cg_take_char(&digits, '-');
-	struct event_total *event = books->event, *more;
+	struct event_total *event;
 	uint64_t value;
 	size_t i = 0;
 
 	if (!cg_take_u64(&digits, &value) || digits.len > 0)
 		return true; /* not ours */
-	while (i < books->events && strcmp(event[i].name, name) != 0)
+	while (i < books->events && strcmp(books->event[i].name, name) != 0)
 		i++;
+	if (i == CG_EVENT_MAX ||
+	    !cg_grow(&books->event, &books->event_cap, i + 1, sizeof(*event)))
+		return false;
+	event = &books->event[i];
 	if (i == books->events) {
-		more = i < CG_EVENT_MAX
-			   ? realloc(event, (i + 1) * sizeof(*event))
-			   : NULL;
-		if (more == NULL)
-			return false;
-		books->event = event = more;
-		event[i] = (struct event_total){ .name = strdup(name) };
-		if (event[i].name == NULL)
+		event->name = strdup(name);
+		if (event->name == NULL)
 			return false;
 		books->events++;
 	}
-	event[i].minus |= minus;
-	if (minus ? __builtin_sub_overflow(event[i].low, value, &event[i].low)
-		  : __builtin_add_overflow(event[i].sum, value, &event[i].sum))
-		event[i].overflow = true;
+	event->minus |= minus;
+	if (minus ? __builtin_sub_overflow(event->low, value, &event->low)
+		  : __builtin_add_overflow(event->sum, value, &event->sum))
+		event->overflow = true;
 	return true;
 }
 
@@ -260,10 +252,10 @@ static bool
 add_totals(struct books *books, const char *totals)
 {
 	struct cg_json *json = malloc(sizeof(*json));
-	bool ok = json != NULL;
 	char name[256];
+	bool ok = true;
 
-	if (!ok)
+	if (json == NULL)
 		return false;
 	cg_json_start(json, cg_slice(totals));
 	if (cg_json_next(json) == CG_JSON_OBJECT) {
@@ -287,17 +279,16 @@ static bool
 add_up(struct books *books)
 {
 	struct entry *entry = books->entry;
-	size_t twice = 0;
+	size_t kept = 0, twice = 0;
 	bool ok = true;
 
-	for (size_t i = 0; i < books->entries;) {
-		if (!books->book[entry[i].book].refused) {
-			i++;
-			continue;
-		}
-		free_entry(&entry[i]);
-		entry[i] = entry[--books->entries];
+	for (size_t i = 0; i < books->entries; i++) {
+		if (books->book[entry[i].book].refused)
+			free_entry(&entry[i]);
+		else
+			entry[kept++] = entry[i];
 	}
+	books->entries = kept;
 	if (books->entries > 0)
 		qsort(entry, books->entries, sizeof(*entry), compare_entries);
 	for (size_t i = 0; ok && i < books->entries; i++) {

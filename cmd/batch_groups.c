@@ -62,19 +62,14 @@ compare_named(const void *pa, const void *pb)
 static bool
 add_group(struct batch *batch, char *output, size_t first)
 {
-	size_t n = batch->groups;
-	struct group *more = batch->group;
-
-	if ((n & (n - 1)) == 0)
-		more = realloc(more, (n > 0 ? n * 2 : 1) * sizeof(*more));
-	if (more == NULL) {
+	if (!output || !cg_grow(&batch->group, &batch->group_cap,
+			   batch->groups + 1, sizeof(*batch->group))) {
 		free(output);
 		return false;
 	}
-	batch->group = more;
-	more[n] = (struct group){ .output = output, .first = first };
-	batch->groups++;
-	return output != NULL;
+	batch->group[batch->groups++] =
+	    (struct group){ .output = output, .first = first };
+	return true;
 }
 
 /* all: by name, then in the order of the inputs. */
@@ -199,24 +194,28 @@ free_groups(struct batch *batch)
 	}
 }
 
-#define FOR_MATES(batch, group, n)                                 \
-	for (size_t n##_left = (group)->tasks, n = (group)->first; \
-	     n##_left > 0; n##_left--, n = (batch)->task[n].mate)
+/* Its tasks, one after the other, the first after NULL. */
+static struct task *
+next_mate(
+    const struct batch *batch, const struct group *group, struct task *task)
+{
+	if (task == NULL)
+		return group->tasks > 0 ? &batch->task[group->first] : NULL;
+	return task->mate > 0 ? &batch->task[task->mate] : NULL;
+}
 
 void
 settle_groups(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->groups; i++) {
 		struct group *group = &batch->group[i];
+		struct task *task = NULL;
 
-		FOR_MATES(batch, group, n)
-		group->waiting += batch->task[n].state == PENDING;
+		while ((task = next_mate(batch, group, task)) != NULL)
+			group->waiting += task->state == PENDING;
 		if (group->waiting == 0)
 			continue;
-		FOR_MATES(batch, group, n)
-		{
-			struct task *task = &batch->task[n];
-
+		while ((task = next_mate(batch, group, task)) != NULL) {
 			if (task->state != DONE && task->state != KEPT)
 				continue;
 			do_again(task);
@@ -249,20 +248,12 @@ static struct chunk *
 new_chunk(struct group *group)
 {
 	struct chunk *chunk = calloc(1, sizeof(*chunk));
-	size_t cap = group->cap > 0 ? group->cap * 2 : 4;
-	bool *more;
 
-	if (chunk != NULL && group->chunks == group->cap) {
-		more = realloc(group->written, cap * sizeof(*more));
-		if (more == NULL) {
-			free(chunk);
-			return NULL;
-		}
-		group->written = more;
-		group->cap = cap;
-	}
-	if (chunk == NULL)
+	if (!chunk || !cg_grow(&group->written, &group->cap, group->chunks + 1,
+			  sizeof(*group->written))) {
+		free(chunk);
 		return NULL;
+	}
 	chunk->group = group;
 	chunk->number = group->chunks;
 	group->written[group->chunks++] = false;
@@ -273,16 +264,9 @@ new_chunk(struct group *group)
 static bool
 add_piece(struct chunk *chunk, struct piece piece)
 {
-	size_t cap = chunk->cap > 0 ? chunk->cap * 2 : 16;
-	struct piece *more;
-
-	if (chunk->count == chunk->cap) {
-		more = realloc(chunk->piece, cap * sizeof(*more));
-		if (more == NULL)
-			return false;
-		chunk->piece = more;
-		chunk->cap = cap;
-	}
+	if (!cg_grow(
+		&chunk->piece, &chunk->cap, chunk->count + 1, sizeof(piece)))
+		return false;
 	chunk->piece[chunk->count++] = piece;
 	return true;
 }
@@ -332,9 +316,11 @@ fill_chunk(struct batch *batch, struct piece piece, struct chunk **full)
 static bool
 has_done(const struct batch *batch, const struct group *group)
 {
-	FOR_MATES(batch, group, n)
-	if (batch->task[n].state == DONE)
-		return true;
+	struct task *task = NULL;
+
+	while ((task = next_mate(batch, group, task)) != NULL)
+		if (task->state == DONE)
+			return true;
 	return batch->args->output == NULL;
 }
 
@@ -441,16 +427,17 @@ remove_chunks(const struct batch *batch, const struct group *group)
 void
 end_group(struct batch *batch, struct group *group)
 {
-	FOR_MATES(batch, group, n)
-	{
-		struct task *task = &batch->task[n];
+	struct task *task = NULL;
+
+	while ((task = next_mate(batch, group, task)) != NULL) {
 		char *tail = task->tail;
 
 		if (task->state != SUMMED)
 			continue;
 		task->tail = NULL;
 		batch->count[SUMMED]--;
-		end_task(batch, n, DONE, task->log, tail);
+		end_task(
+		    batch, (size_t)(task - batch->task), DONE, task->log, tail);
 		free(tail);
 	}
 }
@@ -458,17 +445,16 @@ end_group(struct batch *batch, struct group *group)
 void
 fail_group(struct batch *batch, struct group *group, const char *text)
 {
+	struct task *task = NULL;
+
 	batch->lost = true;
 	if (group->error == NULL)
 		group->error = strdup(text);
 	group->ended = true;
-	FOR_MATES(batch, group, n)
-	{
-		struct task *task = &batch->task[n];
-
+	while ((task = next_mate(batch, group, task)) != NULL) {
 		if (task->state != SUMMED)
 			continue;
 		batch->count[SUMMED]--;
-		fail_quietly(batch, n, text);
+		fail_quietly(batch, (size_t)(task - batch->task), text);
 	}
 }

@@ -138,17 +138,10 @@ add_task(struct batch *batch, const char *path, const char *member)
 {
 	struct task *task;
 
-	if (batch->tasks == batch->cap) {
-		size_t cap = batch->cap > 0 ? batch->cap * 2 : 256;
-
-		task = realloc(batch->task, cap * sizeof(*task));
-		if (task == NULL)
-			return NULL;
-		batch->task = task;
-		batch->cap = cap;
-	}
+	if (!cg_grow(
+		&batch->task, &batch->cap, batch->tasks + 1, sizeof(*task)))
+		return NULL;
 	task = &batch->task[batch->tasks];
-	memset(task, 0, sizeof(*task));
 	task->leader = batch->tasks++;
 	task->path = strdup(path);
 	task->member = member != NULL ? strdup(member) : NULL;
@@ -264,21 +257,13 @@ struct list {
 static bool
 add_path(struct list *list, char *path)
 {
-	size_t cap = list->cap > 0 ? list->cap * 2 : 64;
-	char **more;
-
-	if (path != NULL && list->count == list->cap) {
-		more = realloc(list->path, cap * sizeof(*more));
-		if (more == NULL) {
-			free(path);
-			return false;
-		}
-		list->path = more;
-		list->cap = cap;
+	if (!path ||
+	    !cg_grow(&list->path, &list->cap, list->count + 1, sizeof(path))) {
+		free(path);
+		return false;
 	}
-	if (path != NULL)
-		list->path[list->count++] = path;
-	return path != NULL;
+	list->path[list->count++] = path;
+	return true;
 }
 
 /* Is it the folder of outputs itself? What is there is no input. */

@@ -40,13 +40,13 @@ say(struct batch *batch, const char *lines)
 	fputs(lines, stderr);
 }
 
-size_t
+static size_t
 count_inputs(const struct batch *batch)
 {
 	return batch->tasks - batch->count[ELSEWHERE];
 }
 
-size_t
+static size_t
 count_ended(const struct batch *batch)
 {
 	return batch->count[DONE] + batch->count[FAILED] +

@@ -41,7 +41,7 @@ begin_sum(struct mind *mind)
 	mind->sum = cg_job_twin(mind->batch->args->job);
 	if (mind->sum == NULL)
 		return CG_ELIMIT;
-	cg_job_set_reporter(mind->sum, hear, mind->talk);
+	cg_job_set_reporter(mind->sum, hear, &mind->talk);
 	return aim_at_sum(mind->sum);
 }
 
@@ -71,16 +71,11 @@ is_unit(const struct cg_job *job)
 static int
 keep_unit(struct mind *mind, const struct order *order, struct blob *blob)
 {
-	size_t cap = mind->unit_cap > 0 ? mind->unit_cap * 2 : 16;
-	struct piece *unit, *more;
+	struct piece *unit;
 
-	if (mind->units == mind->unit_cap) {
-		more = realloc(mind->unit, cap * sizeof(*more));
-		if (more == NULL)
-			return cg_nomem(mind->sum);
-		mind->unit = more;
-		mind->unit_cap = cap;
-	}
+	if (!cg_grow(
+		&mind->unit, &mind->unit_cap, mind->units + 1, sizeof(*unit)))
+		return cg_nomem(mind->sum);
 	unit = &mind->unit[mind->units];
 	*unit = (struct piece){ .task = order->task, .blobs = order->blobs };
 	if (order->blobs > 0) {
@@ -125,7 +120,7 @@ add_units(struct mind *mind, bool members)
 	int status = job ? aim_at_sum(job) : CG_ELIMIT;
 
 	if (job != NULL)
-		cg_job_set_reporter(job, hear_errors, mind->talk);
+		cg_job_set_reporter(job, hear_errors, &mind->talk);
 	for (size_t i = 0; status == CG_OK && i < mind->units; i++) {
 		if ((mind->unit[i].blobs > 0) != members)
 			continue;
@@ -157,7 +152,6 @@ add_to_sum(struct mind *mind, const struct cg_job *job,
 		status = begin_sum(mind);
 	if (status != CG_OK)
 		return status;
-	cg_job_set_reporter(mind->sum, hear, mind->talk);
 	return is_unit(job) ? keep_unit(mind, order, blob)
 			    : cg_job_add_read(mind->sum, job);
 }
@@ -195,9 +189,9 @@ set_target(struct mind *mind, const struct order *order, const char *output)
 
 /* Adds what another worker has written. */
 static int
-add_chunk(struct mind *mind, struct talk *talk, const char *path)
+add_chunk(struct mind *mind, const char *path)
 {
-	struct cg_job *job = cg_job_new(cg_formats, hear, talk);
+	struct cg_job *job = cg_job_new(cg_formats, hear, &mind->talk);
 	int status = job != NULL ? cg_job_add_input(job, path) : CG_ELIMIT;
 
 	if (status == CG_OK)
@@ -213,7 +207,7 @@ add_chunk(struct mind *mind, struct talk *talk, const char *path)
 }
 
 static int
-add_chunks(struct mind *mind, struct talk *talk, const struct order *order)
+add_chunks(struct mind *mind, const struct order *order)
 {
 	const struct group *group = &mind->batch->group[order->group];
 	size_t count;
@@ -235,7 +229,7 @@ add_chunks(struct mind *mind, struct talk *talk, const struct order *order)
 				 : NULL;
 
 		if (written[i])
-			status = path ? add_chunk(mind, talk, path) : CG_ELIMIT;
+			status = path ? add_chunk(mind, path) : CG_ELIMIT;
 		free(path);
 	}
 	free(written);
@@ -247,26 +241,24 @@ do_sum(struct mind *mind, const struct order *order)
 {
 	struct batch *batch = mind->batch;
 	const struct group *group = &batch->group[order->group];
-	struct talk talk = { .args = batch->args,
-		.output = place_output(batch, group->output) };
+	struct talk *talk = &mind->talk;
 	struct answer answer = { .state = FAILED };
 	char *text = NULL;
 	FILE *tail;
 	int status = CG_OK;
 
-	if (!talk.output || !open_talk(&talk, &tail, &text, &answer.tail))
+	*talk = (struct talk){ .args = batch->args,
+		.output = place_output(batch, group->output) };
+	if (!talk->output || !open_talk(talk, &tail, &text, &answer.tail))
 		return false;
-	mind->talk = &talk;
 	if (order->doing == MERGE)
-		status = add_chunks(mind, &talk, order);
-	else
-		cg_job_set_reporter(mind->sum, hear, &talk);
+		status = add_chunks(mind, order);
 	if (status == CG_OK && mind->units > 0)
 		status = add_units(mind, true);
 	if (status == CG_OK && mind->units > 0)
 		status = add_units(mind, false);
 	if (status == CG_OK)
-		status = set_target(mind, order, talk.output);
+		status = set_target(mind, order, talk->output);
 	if (status == CG_OK)
 		status = cg_job_read(mind->sum, NULL);
 	if (status == CG_OK)
@@ -279,9 +271,9 @@ do_sum(struct mind *mind, const struct order *order)
 	cg_job_free(mind->sum);
 	mind->sum = NULL;
 	forget_units(mind);
-	(void)fclose(talk.log);
-	(void)fclose(talk.warnings);
-	fputs(talk.error != NULL ? talk.error : "", tail);
+	(void)fclose(talk->log);
+	(void)fclose(talk->warnings);
+	fputs(talk->error != NULL ? talk->error : "", tail);
 	(void)fclose(tail);
-	return send_answer(mind->to, &answer, &talk, text);
+	return send_answer(mind->to, &answer, talk, text);
 }

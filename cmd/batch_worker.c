@@ -272,24 +272,24 @@ static bool
 do_task(struct mind *mind, const struct order *order, struct blob *blob)
 {
 	struct batch *batch = mind->batch;
-	struct talk talk = { .args = batch->args,
-		.task = &batch->task[order->task] };
+	struct talk *talk = &mind->talk;
 	struct answer answer = { .state = FAILED };
 	struct cg_job *job = cg_job_twin(batch->args->job);
 	double began = seconds_now();
 	char *text = NULL;
 	FILE *tail;
 
-	if (job == NULL || !open_talk(&talk, &tail, &text, &answer.tail))
+	*talk = (struct talk){ .args = batch->args,
+		.task = &batch->task[order->task] };
+	if (job == NULL || !open_talk(talk, &tail, &text, &answer.tail))
 		return false; /* the parent says so */
-	cg_job_set_reporter(job, hear, &talk);
-	mind->talk = &talk;
+	cg_job_set_reporter(job, hear, talk);
 	answer.state = convert_task(mind, job, order, blob, tail, &answer.last);
 	cg_job_free(job);
-	close_talk(&talk, tail, answer.state);
+	close_talk(talk, tail, answer.state);
 	fprintf(tail, ",\"seconds\":%.6f", seconds_now() - began);
 	(void)fclose(tail);
-	return send_answer(mind->to, &answer, &talk, text);
+	return send_answer(mind->to, &answer, talk, text);
 }
 
 /* ---- Its life ------------------------------------------------------------ */

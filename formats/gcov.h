@@ -36,7 +36,15 @@ struct gcov_bytes {
 };
 
 /* Notes what was expected here, if it is the first failure; returns false. */
-bool cg_gcov_wrong(struct gcov_bytes *, const void *at, const char *expected);
+static inline bool
+cg_gcov_wrong(struct gcov_bytes *bytes, const void *at, const char *expected)
+{
+	if (!bytes->wrong) {
+		bytes->wrong = expected;
+		bytes->wrong_at = at;
+	}
+	return false;
+}
 bool cg_gcov_take_u32(struct gcov_bytes *, uint32_t *);
 /* Its bytes up to the first NUL. */
 bool cg_gcov_take_string(struct gcov_bytes *, struct cg_slice *);
@@ -336,8 +344,6 @@ bool cg_gcov_begin_arcs(
 bool cg_gcov_add_arc(struct gcov_unit *, struct gcov_fn *, uint32_t src,
     uint32_t dst, uint32_t flags); /* false: there is no block dst */
 void cg_gcov_end_arcs(struct gcov_unit *, struct gcov_fn *, uint32_t src);
-struct gcov_place *cg_gcov_add_place(
-    struct gcov_unit *, struct gcov_block *, uint32_t file);
 /* A line of a block; named: a place in that file begins with it. */
 bool cg_gcov_add_line(struct gcov_unit *, struct gcov_block *, bool named,
     uint32_t file, uint32_t line);

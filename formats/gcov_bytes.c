@@ -10,16 +10,6 @@
 
 #include "gcov.h"
 
-bool
-cg_gcov_wrong(struct gcov_bytes *bytes, const void *at, const char *expected)
-{
-	if (!bytes->wrong) {
-		bytes->wrong = expected;
-		bytes->wrong_at = at;
-	}
-	return false;
-}
-
 static inline uint32_t
 get_u32(const unsigned char *at, bool big)
 {

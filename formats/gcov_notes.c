@@ -214,9 +214,8 @@ take_arcs(struct gcov_unit *unit, struct gcov_bytes *record)
 	return true;
 }
 
-struct gcov_place *
-cg_gcov_add_place(
-    struct gcov_unit *unit, struct gcov_block *block, uint32_t file)
+static struct gcov_place *
+add_place(struct gcov_unit *unit, struct gcov_block *block, uint32_t file)
 {
 	uint32_t number = (uint32_t)unit->places;
 
@@ -240,7 +239,7 @@ bool
 cg_gcov_add_line(struct gcov_unit *unit, struct gcov_block *block, bool named,
     uint32_t file, uint32_t line)
 {
-	if (named && !cg_gcov_add_place(unit, block, file))
+	if (named && !add_place(unit, block, file))
 		return false;
 	if (!cg_gcov_grow(unit, &unit->line, &unit->line_cap, unit->lines + 1,
 		sizeof(*unit->line)))
@@ -274,10 +273,10 @@ take_lines(struct gcov_unit *unit, struct gcov_bytes *record)
 				return false;
 			if (name.len == 0)
 				break;
-			place = cg_gcov_add_place(
-			    unit, block, cg_gcov_file(unit, name));
+			place =
+			    add_place(unit, block, cg_gcov_file(unit, name));
 		} else if (!place) {
-			place = cg_gcov_add_place(
+			place = add_place(
 			    unit, block, unit->fn[unit->fns - 1].file);
 		}
 		if (!place)

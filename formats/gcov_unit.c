@@ -59,23 +59,10 @@ bool
 cg_gcov_grow(
     struct gcov_unit *unit, void *array, size_t *cap, size_t need, size_t width)
 {
-	size_t want = *cap < 64 ? 64 : *cap;
-	void *old, *ptr = NULL;
-
-	if (need <= *cap)
+	if (cg_grow_raw(array, cap, need, width))
 		return true;
-	while (want < need && want <= SIZE_MAX / 2)
-		want *= 2;
-	memcpy(&old, array, sizeof(old));
-	if (want >= need && want <= SIZE_MAX / width)
-		ptr = realloc(old, want * width);
-	if (!ptr) {
-		unit->nomem = true;
-		return false;
-	}
-	memcpy(array, &ptr, sizeof(ptr));
-	*cap = want;
-	return true;
+	unit->nomem = true;
+	return false;
 }
 
 uint32_t
