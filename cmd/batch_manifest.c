@@ -244,12 +244,12 @@ bool
 parse_line(struct cg_slice text, struct line *line)
 {
 	struct cg_json *json = malloc(sizeof(*json));
-	bool ok = json != NULL;
 	enum cg_json_type type;
 	char key[32];
+	bool ok;
 
 	*line = (struct line){ 0 };
-	if (!ok)
+	if (json == NULL)
 		return false;
 	cg_json_start(json, text);
 	ok = cg_json_next(json) == CG_JSON_OBJECT;

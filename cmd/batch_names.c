@@ -160,7 +160,7 @@ output_name(const struct batch *batch, const char *name)
 {
 	const struct args *args = batch->args;
 	char *path = safe_path(name), *stem = NULL, *text = NULL, *safe = NULL;
-	struct parts parts;
+	struct parts parts = { 0 };
 	const char *slash;
 	FILE *file = NULL;
 	size_t size;

@@ -59,8 +59,7 @@ list_formats(struct args *args)
 	print_row(&heads, width, "CARRIES");
 	for (size_t n = 0; (module = cg_job_module(args->job, n)); n++) {
 		fill(&cells, module);
-		print_row(
-		    &cells, width, facts_text(facts, module->carries));
+		print_row(&cells, width, facts_text(facts, module->carries));
 	}
 	return CG_OK;
 }

@@ -166,8 +166,7 @@ put_name(FILE *to, const void *arg, size_t i)
 	const struct cg_graph *graph = ranking->graph;
 	cg_fn fn = ranking->row[i].fn;
 
-	put_function(to, cg_fn_name(graph, fn),
-	    cg_sum_cycle(ranking->sums, fn),
+	put_function(to, cg_fn_name(graph, fn), cg_sum_cycle(ranking->sums, fn),
 	    cg_file_path(graph, cg_fn_file(graph, fn)),
 	    cg_object_path(graph, cg_fn_object(graph, fn)));
 }

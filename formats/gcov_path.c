@@ -89,11 +89,11 @@ const char *
 cg_gcov_notes_path(struct gcov_unit *unit, const char *data, size_t i)
 {
 	const char *folder = cg_opt(unit->job, "object-directory");
-	const char *rest = folder ? data : NULL, *slash;
+	const char *rest = data, *slash;
 
-	while (rest && *rest == '/')
+	while (*rest == '/')
 		rest++;
-	for (; rest; rest = skip_folder(rest), i--) {
+	for (; folder && rest; rest = skip_folder(rest), i--) {
 		if (i == 0)
 			return swap_suffix(
 			    unit, folder, rest, ".gcda", ".gcno");

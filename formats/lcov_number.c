@@ -19,6 +19,8 @@ cg_lcov_skip_number(const char *at, uint64_t *number, int most)
 	return at > from && at - from <= most ? at : NULL;
 }
 
+#define TWO_TO_63 9223372036854775808.0
+
 /* Perl has written big ones as 1.8446744073709552e+19. */
 static bool
 take_float(struct cg_slice *text, double *value)
@@ -62,8 +64,8 @@ cg_lcov_take_count(struct cg_job *job, struct cg_slice *text, int64_t *count)
 		return false;
 	if (rest.len > 0 && (*rest.ptr == '.' || (*rest.ptr | 0x20) == 'e')) {
 		rest = *text;
-		if (!take_float(&rest, &real) || !(real > -0x1p63) ||
-		    !(real < 0x1p64))
+		if (!take_float(&rest, &real) ||
+		    !(real > -TWO_TO_63 && real < 2 * TWO_TO_63))
 			return false;
 		negative = real < 0;
 		value = (uint64_t)(negative ? -real : real);

@@ -319,7 +319,7 @@ int
 cg_lcov_end_section(
     struct cg_job *job, struct cg_build *build, struct lcov_section *section)
 {
-	cg_fn *ids = malloc((section->fns + 1) * sizeof(*ids)), *first;
+	cg_fn *ids = calloc(section->fns + 1, sizeof(*ids)), *first;
 	bool ok = ids != NULL;
 
 	if (ok) {

@@ -358,7 +358,7 @@ next_line(struct reader *r, uint32_t *line)
 static bool
 get_function(struct reader *r, struct value *value, struct place *place)
 {
-	struct cg_slice file, name;
+	struct cg_slice file = { 0 }, name = { 0 };
 	cg_object object = 0;
 
 	*place = value->place;

@@ -246,7 +246,7 @@ static bool
 take_raw(struct cg_doc *doc, void *into)
 {
 	struct prof *prof = into;
-	uint64_t frames, samples, id = 0;
+	uint64_t frames, samples = 0, id = 0;
 	int64_t first;
 
 	if (!cg_doc_array(doc) || !cg_doc_grow(doc, &prof->node, 0,

@@ -106,7 +106,7 @@ cg_build_end_run(struct cg_build *build)
 	struct cg_pos pos = { 0 };
 
 	build->run = NULL;
-	if (!build->summed)
+	if (!build->summed || !run)
 		return build->status == CG_OK;
 	build->summed = false;
 	pos.file = graph->fn[run->fn].file;

@@ -429,7 +429,7 @@ count_ways(const struct guess *guess, cg_fn fn, size_t rows)
 {
 	size_t n = 0, most = rows < SPREAD_MAX ? SPREAD_MAX / rows : 1;
 
-	for (uint32_t way = guess->of[fn]; way != NO_WAY && n < most;
+	for (uint32_t way = guess->of[fn]; way < guess->ways && n < most;
 	     way = guess->way[way].next)
 		n++;
 	return n;

@@ -421,7 +421,7 @@ cg_in_holds(const struct cg_in *in, const char *at)
 void
 cg_in_place(const struct cg_in *in, const char *at, struct cg_place *place)
 {
-	bool inside = cg_in_holds(in, at);
+	bool inside = at && cg_in_holds(in, at);
 	size_t to = inside ? (size_t)(at - in->buf) : in->given, start;
 	uint64_t column;
 

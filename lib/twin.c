@@ -8,41 +8,35 @@
 
 #include "job.h"
 
-/* A copy of count elements; false: out of memory. */
-static bool
-copy_array(void *to, const void *from, size_t count, size_t width)
+/* A copy of count elements; NULL: out of memory. */
+static void *
+copy_array(const void *from, size_t count, size_t width)
 {
-	void *copy = malloc((count + 1) * width);
+	void *copy = calloc(count + 1, width);
 
-	if (!copy)
-		return false;
-	memset(copy, 0, (count + 1) * width);
-	if (count > 0)
+	if (copy && count > 0)
 		memcpy(copy, from, count * width);
-	memcpy(to, &copy, sizeof(copy));
-	return true;
+	return copy;
 }
 
 static bool
 copy_rules(struct cg_rules *to, const struct cg_rules *from)
 {
 	*to = *from;
-	to->map = NULL;
-	to->pattern = NULL;
 	to->map_cap = from->maps;
 	to->pattern_cap = from->patterns;
-	return copy_array(&to->map, from->map, from->maps, sizeof(*to->map)) &&
-	       copy_array(&to->pattern, from->pattern, from->patterns,
-		   sizeof(*to->pattern));
+	to->map = copy_array(from->map, from->maps, sizeof(*to->map));
+	to->pattern =
+	    copy_array(from->pattern, from->patterns, sizeof(*to->pattern));
+	return to->map && to->pattern;
 }
 
 struct cg_job *
 cg_job_twin(struct cg_job *job)
 {
 	struct cg_job *twin = calloc(1, sizeof(*twin));
-	bool ok = twin != NULL;
 
-	if (!ok)
+	if (!twin)
 		return NULL;
 	twin->diag.report = job->diag.report;
 	twin->diag.arg = job->diag.arg;
@@ -62,14 +56,14 @@ cg_job_twin(struct cg_job *job)
 	twin->partial = job->partial;
 	twin->lender = job->lender ? job->lender : job;
 	/* Strings stay the first job's. */
-	ok = copy_array(&twin->module, job->module, job->modules,
-		 sizeof(*job->module)) &&
-	     copy_array(&twin->object, job->object, job->objects,
-		 sizeof(*job->object)) &&
-	     copy_array(&twin->option, job->option, job->options,
-		 sizeof(*job->option)) &&
-	     copy_rules(&twin->rules, &job->rules);
-	if (ok)
+	twin->module =
+	    copy_array(job->module, job->modules, sizeof(*job->module));
+	twin->object =
+	    copy_array(job->object, job->objects, sizeof(*job->object));
+	twin->option =
+	    copy_array(job->option, job->options, sizeof(*job->option));
+	if (copy_rules(&twin->rules, &job->rules) && twin->module &&
+	    twin->object && twin->option)
 		return twin;
 	cg_job_free(twin);
 	return NULL;
@@ -159,8 +153,8 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 	}
 	if (status != CG_OK)
 		return status;
-	cg_build_init(&diff.build, cg_graph_new(&job->diag, &job->fault),
-	    CG_PARTS_SUM);
+	cg_build_init(
+	    &diff.build, cg_graph_new(&job->diag, &job->fault), CG_PARTS_SUM);
 	if (!diff.build.graph)
 		return cg_nomem(job);
 	status = cg_graph_diff(&diff);

@@ -267,7 +267,6 @@ sort_list(struct cg_rows *rows, enum cg_row_kind kind)
 	do {
 		for (from = 0; from < count; from = end) {
 			middle = ascending(rows, kind, row, from, count);
-			end = middle;
 			if (middle == count)
 				break;
 			end = ascending(rows, kind, row, middle, count);
