@@ -39,6 +39,42 @@ bool cg_take_perf_frame(struct cg_slice line, struct perf_frame *);
 bool cg_take_perf_place(struct cg_slice line, struct cg_slice *file,
     uint32_t *number, bool *inlined);
 
+/* ---- perf_script_fns.c: whose frames these are --------------------------- */
+
+/* A frame of a sample: by its texts until its function was looked up. */
+struct perf_step {
+	struct cg_slice name_text, object_text; /* of the block */
+	size_t hash;
+	cg_fn fn;
+	cg_name name;
+	cg_object object;
+	struct cg_pos pos;
+	uint64_t ip;
+	bool marked;  /* printed as inlined */
+	bool inlined; /* into the next one */
+};
+
+/* A stack, the leaf first, and its nodes. */
+struct perf_stack {
+	struct perf_step *frame;
+	cg_node *node;
+	size_t count, cap;
+	size_t found; /* frames that were looked up */
+};
+
+struct perf_fns {
+	struct cg_build *build;
+	struct perf_known_fn *known;
+};
+
+/* False: out of memory. */
+bool cg_perf_fns_open(struct perf_fns *, struct cg_build *);
+void cg_perf_fns_close(struct perf_fns *);
+/* Its texts will be looked up soon. */
+void cg_perf_fetch_fn(struct perf_fns *, struct perf_step *);
+/* Looks up the frames that came since the last time; their texts may go. */
+void cg_perf_find_fns(struct perf_fns *, struct perf_stack *);
+
 int cg_read_perf_script(struct cg_job *, struct cg_in *, struct cg_build *);
 
 #endif

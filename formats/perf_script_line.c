@@ -222,8 +222,8 @@ find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *after)
 	bool found = false;
 
 	while (left.len > 0 && cg_take_word(&left, &word)) {
-		bool follows = last.len == 0 || is_cpu(last) ||
-			       take_ids(last, &pid, &tid);
+		bool follows =
+		    last.len == 0 || is_cpu(last) || take_ids(last, &pid, &tid);
 
 		if (is_time(word) && (follows || !found)) {
 			*task = cg_trim((struct cg_slice){

@@ -2,41 +2,13 @@
  * perf_script_read.c - reads perf script's text. perf_script.c has the format.
  *
  * One pass over blocks of lines. A sample is a line that begins it and its
- * frames, the leaf first; a blank line ends it. What frames are called is
- * looked up once per distinct function and object as long as a small table
- * remembers them, and stacks only from where they differ from the last one.
+ * frames, the leaf first; a blank line ends it. Stacks are looked up only from
+ * where they differ from the last one.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "perf_script.h"
-
-/* Functions that were seen lately; a power of two. */
-#define LATELY ((size_t)16384)
-
-struct known_fn {
-	struct cg_slice name, object; /* of the graph: they stay */
-	cg_name name_id;
-	cg_object object_id;
-	cg_fn fn;
-};
-
-struct frame {
-	cg_fn fn;
-	cg_name name;
-	cg_object object;
-	struct cg_pos pos;
-	uint64_t ip;
-	bool marked;  /* printed as inlined */
-	bool inlined; /* into the next one, see join_inlined() */
-};
-
-/* A stack, the leaf first, and its nodes. */
-struct stack {
-	struct frame *frame;
-	cg_node *node;
-	size_t count, cap;
-};
 
 struct event {
 	struct cg_slice name; /* as printed; of the graph */
@@ -60,14 +32,14 @@ struct reader {
 	bool marked; /* some of them are printed as inlined */
 	bool stacks; /* there were some frames in lines of theirs */
 	bool begun;  /* the part */
-	struct stack now, last;
+	struct perf_stack now, last;
+	struct perf_fns fns;
 	unsigned column;
 	uint64_t period;
 	struct event *event;
 	size_t events, event_cap;
 	struct event *latest; /* of the last sample */
 	uint64_t samples;
-	struct known_fn *known; /* LATELY */
 	int status;
 };
 
@@ -182,7 +154,7 @@ begin_part(struct reader *r)
 static void
 join_group(struct reader *r, size_t first, size_t last)
 {
-	struct frame *frame = r->now.frame;
+	struct perf_step *frame = r->now.frame;
 	cg_object object = 0;
 
 	for (size_t i = first; i <= last; i++)
@@ -204,7 +176,7 @@ join_group(struct reader *r, size_t first, size_t last)
 static void
 join_inlined(struct reader *r)
 {
-	const struct frame *frame = r->now.frame;
+	const struct perf_step *frame = r->now.frame;
 	size_t count = r->now.count, first = 0;
 	bool outer_marked = false;
 
@@ -222,7 +194,7 @@ join_inlined(struct reader *r)
 }
 
 static bool
-same_frame(const struct frame *a, const struct frame *b)
+same_frame(const struct perf_step *a, const struct perf_step *b)
 {
 	return a->fn == b->fn && a->inlined == b->inlined &&
 	       a->pos.line == b->pos.line && a->pos.file == b->pos.file &&
@@ -233,7 +205,7 @@ same_frame(const struct frame *a, const struct frame *b)
 static cg_node
 add_frames(struct reader *r)
 {
-	struct stack *now = &r->now, *last = &r->last;
+	struct perf_stack *now = &r->now, *last = &r->last;
 	size_t i = now->count, j = last->count;
 	cg_node node = 0;
 
@@ -243,7 +215,7 @@ add_frames(struct reader *r)
 		now->node[--i] = node;
 	}
 	while (i-- > 0) {
-		const struct frame *frame = &now->frame[i];
+		const struct perf_step *frame = &now->frame[i];
 
 		node = cg_add_frame(
 		    r->build, node, frame->fn, &frame->pos, frame->inlined);
@@ -255,7 +227,7 @@ add_frames(struct reader *r)
 static bool
 grow_stack(struct reader *r)
 {
-	struct stack *stack = &r->now;
+	struct perf_stack *stack = &r->now;
 	size_t cap[2] = { stack->cap, stack->cap }, need = stack->cap + 1;
 
 	if (!cg_grow_raw(&stack->frame, &cap[0], need, sizeof(*stack->frame)) ||
@@ -272,20 +244,22 @@ static bool
 end_sample(struct reader *r)
 {
 	uint64_t cost[CG_EVENT_MAX];
-	struct stack swap = r->last;
+	struct perf_stack swap = r->last;
 	unsigned column = r->column;
 	cg_node leaf;
 
 	if (r->state == BETWEEN)
 		return true;
 	r->state = BETWEEN;
+	cg_perf_find_fns(&r->fns, &r->now);
 	if (r->now.count == 0) {
 		/* Without a call chain all that is known is that it was. */
 		if (r->now.cap == 0 && !grow_stack(r))
 			return false;
-		r->now.frame[r->now.count++] = (struct frame){
+		r->now.frame[0] = (struct perf_step){
 			.fn = cg_add_fn(r->build, cg_slice(PERF_UNKNOWN), 0, 0)
 		};
+		r->now.count = r->now.found = 1;
 	}
 	if (r->marked)
 		join_inlined(r);
@@ -310,7 +284,7 @@ begin_sample(struct reader *r, const struct perf_head *head)
 		.pid = head->pid, .tid = head->tid, .comm = head->comm });
 	r->period = head->period;
 	r->column = r->latest->column;
-	r->now.count = 0;
+	r->now.count = r->now.found = 0;
 	r->tabs = r->marked = false;
 	r->state = IN_STACK;
 	return true;
@@ -318,62 +292,28 @@ begin_sample(struct reader *r, const struct perf_head *head)
 
 /* ---- Frames ------------------------------------------------------------- */
 
-/*
- * Few bytes are enough: what is found is compared. Those that names differ in
- * stand at their end, and so at the top of the word: fold before multiplying.
- */
-static size_t
-hash_name(struct cg_slice name)
-{
-	uint64_t first = 0, last = 0, hash;
-
-	if (name.len >= 8) {
-		memcpy(&first, name.ptr, 8);
-		memcpy(&last, name.ptr + name.len - 8, 8);
-	} else {
-		memcpy(&first, name.ptr, name.len);
-	}
-	hash = (first + name.len) * 0x9e3779b97f4a7c15 ^ last;
-	hash = (hash ^ hash >> 32) * 0xff51afd7ed558ccd;
-	return (size_t)(hash >> 40) & (LATELY - 1);
-}
-
-static const struct known_fn *
-find_fn(struct reader *r, const struct perf_frame *frame)
-{
-	struct known_fn *known = &r->known[hash_name(frame->name)];
-
-	if (known->fn != 0 && same_text(known->name, frame->name) &&
-	    same_text(known->object, frame->object))
-		return known;
-	known->name_id = cg_add_name(r->build, frame->name);
-	known->name = cg_get_name(r->build, known->name_id);
-	known->object = keep(r, frame->object);
-	known->object_id = cg_add_object(r->build, frame->object);
-	known->fn =
-	    cg_add_fn_named(r->build, known->name_id, 0, known->object_id);
-	return known;
-}
-
 static bool
 push_frame(struct reader *r, struct perf_frame *frame)
 {
 	char hex[CG_NUMBER_MAX];
-	const struct known_fn *known;
+	bool named = frame->name.len > 0;
+	struct perf_step *new;
 
 	if (r->now.count == r->now.cap && !grow_stack(r))
 		return false;
 	/* Without -F sym the address is all the name there is. */
-	if (frame->name.len == 0)
+	if (!named)
 		frame->name = (struct cg_slice){ hex,
 			(size_t)(cg_format_hex(hex, frame->ip) - hex) };
-	known = find_fn(r, frame);
-	r->now.frame[r->now.count++] = (struct frame){ .fn = known->fn,
-		.name = known->name_id,
-		.object = known->object_id,
+	new = &r->now.frame[r->now.count++];
+	*new = (struct perf_step){ .name_text = frame->name,
+		.object_text = frame->object,
 		.pos.addr = r->addresses ? frame->ip : 0,
 		.ip = frame->ip,
 		.marked = frame->inlined };
+	cg_perf_fetch_fn(&r->fns, new);
+	if (!named)
+		cg_perf_find_fns(&r->fns, &r->now);
 	r->marked |= frame->inlined;
 	return true;
 }
@@ -383,7 +323,7 @@ static bool
 add_place(struct reader *r, struct cg_slice line)
 {
 	struct cg_slice file;
-	struct frame *frame;
+	struct perf_step *frame;
 	uint32_t number;
 	bool inlined;
 
@@ -469,7 +409,7 @@ read_frame(struct reader *r, struct perf_frame *frame)
 		return false;
 	/* What stood behind the event was no frame. */
 	if (r->state == ONE_LINE)
-		r->now.count = 0;
+		r->now.count = r->now.found = 0;
 	r->state = IN_STACK;
 	r->stacks = true;
 	return push_frame(r, frame);
@@ -524,6 +464,7 @@ read_block(struct reader *r, struct cg_slice block)
 			line.len--;
 		good = line.len > 0 ? read_line(r, line) : end_sample(r);
 	}
+	cg_perf_find_fns(&r->fns, &r->now);
 	if (r->status == CG_OK)
 		r->status = cg_build_failed(r->build, line.ptr);
 }
@@ -562,14 +503,13 @@ cg_read_perf_script(
 {
 	struct reader r = { .job = job,
 		.build = build,
-		.addresses = cg_opt_flag(job, "addresses"),
-		.known = calloc(LATELY, sizeof(*r.known)) };
+		.addresses = cg_opt_flag(job, "addresses") };
 
-	if (r.known)
+	if (cg_perf_fns_open(&r.fns, build))
 		read_file(&r, in);
 	else
 		r.status = cg_nomem(job);
-	free(r.known);
+	cg_perf_fns_close(&r.fns);
 	free(r.event);
 	free(r.now.frame);
 	free(r.now.node);
