@@ -316,6 +316,8 @@ release(void *memory)
 	free(kept->all.known);
 	cg_map_free(&kept->all.waiting);
 	free(kept->all.call);
+	cg_map_free(&kept->all.sources);
+	free(kept->all.place);
 }
 
 static int
@@ -368,6 +370,11 @@ static const struct cg_option options[] = {
 	    .type = CG_FLAG,
 	    .fallback = "no",
 	    .help = "count lines that functions share exactly as gcov does",
+	    .reading = true },
+	{ .name = "relative-to-notes",
+	    .type = CG_FLAG,
+	    .fallback = "no",
+	    .help = "take relative names of sources from the notes' folder",
 	    .reading = true },
 	{ 0 },
 };

@@ -249,6 +249,12 @@ struct gcov_known {
 	uint32_t line;
 };
 
+/* Where the notes of a source lie, and what they are. */
+struct gcov_source_place {
+	cg_name folder;
+	uint64_t hash;
+};
+
 /* All units' functions, for calls between them; kept by the job. */
 struct gcov_fns {
 	struct cg_map idents; /* number in known, + 1 */
@@ -258,12 +264,15 @@ struct gcov_fns {
 	struct gcov_call *call;
 	size_t calls, call_cap;
 	cg_part part; /* that rows go to */
+	struct cg_map sources; /* by name: number in place, + 1 */
+	struct gcov_source_place *place;
+	size_t places, place_cap;
 };
 
 struct gcov_unit {
 	struct cg_job *job;
 	struct gcov_fns *all;
-	const char *notes; /* where they begin */
+	const char *notes, *notes_end;
 	struct gcov_head head;
 	struct gcov_data data;
 	bool has_data;
@@ -324,6 +333,7 @@ bool cg_gcov_grow(
 uint32_t cg_gcov_exit(const struct gcov_unit *, const struct gcov_fn *);
 /* The unit's number of a file; GCOV_NONE: out of memory. */
 uint32_t cg_gcov_file(struct gcov_unit *, struct cg_slice name);
+uint64_t cg_gcov_hash(struct cg_slice);
 /* Sum that stays at the end of what 64 bits hold. */
 int64_t cg_gcov_add(struct gcov_unit *, int64_t, int64_t);
 int64_t cg_gcov_sub(struct gcov_unit *, int64_t, int64_t);
@@ -419,6 +429,12 @@ const char *cg_gcov_data_path(struct gcov_unit *, const char *notes);
 bool cg_gcov_keep_folder(struct gcov_unit *, const char *stream);
 /* As a string, in unit->name. */
 bool cg_gcov_keep_name(struct gcov_unit *, struct cg_slice);
+/*
+ * gcov_folder.c: the folder that relative names are in, as far as it is known;
+ * reports names that may be those of two files. False: out of memory.
+ */
+bool cg_gcov_find_folder(struct gcov_unit *, struct cg_build *,
+    const char *notes, struct cg_slice *folder);
 /* gcov_emit.c */
 int cg_gcov_emit_unit(struct gcov_unit *, struct cg_build *, const char *notes,
     const char *data);

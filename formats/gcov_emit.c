@@ -397,18 +397,19 @@ emit_fn(struct emit *emit)
 
 /* ---- Units -------------------------------------------------------------- */
 
-/* Files that lines or functions name. A folder "." says nothing. */
-static void
-add_files(struct emit *emit)
+/* Files that lines or functions name. */
+static bool
+add_files(struct emit *emit, const char *notes)
 {
 	struct gcov_unit *unit = emit->unit;
-	struct cg_slice cwd = unit->head.cwd;
+	struct cg_slice folder;
 
-	if (cg_equal(cwd, "."))
-		cwd.len = 0;
+	if (!cg_gcov_find_folder(unit, emit->build, notes, &folder))
+		return false;
 	for (size_t i = 0; i < unit->files; i++)
 		unit->file[i].id =
-		    cg_add_file_in(emit->build, cwd, unit->file[i].name);
+		    cg_add_file_in(emit->build, folder, unit->file[i].name);
+	return true;
 }
 
 static void
@@ -492,8 +493,8 @@ cg_gcov_emit_unit(struct gcov_unit *unit, struct cg_build *build,
 	cg_gcov_load(unit);
 	unit->compat = cg_opt_flag(unit->job, "gcov-compat") && !unit->llvm &&
 		       unit->head.layout >= GCOV_VERSION(8, 0);
-	add_files(&emit);
-	if (unit->compat && !cg_gcov_find_shared(unit))
+	if (!add_files(&emit, notes) ||
+	    (unit->compat && !cg_gcov_find_shared(unit)))
 		return cg_nomem(unit->job);
 	for (size_t i = 0; i < unit->fns; i++) {
 		emit.gcov = &unit->fn[i];

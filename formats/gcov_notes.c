@@ -371,6 +371,7 @@ cg_gcov_begin_notes(struct gcov_unit *unit, const struct gcov_bytes *bytes)
 {
 	cg_gcov_unit_clear(unit);
 	unit->notes = (const char *)bytes->at;
+	unit->notes_end = (const char *)bytes->end;
 	unit->room = (size_t)(bytes->end - bytes->at) / 4;
 	return cg_gcov_grow(unit, &unit->block, &unit->block_cap, 1,
 		   sizeof(*unit->block)) &&

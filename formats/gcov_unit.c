@@ -75,8 +75,8 @@ cg_gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
 
 /* ---- Files -------------------------------------------------------------- */
 
-static uint64_t
-hash_text(struct cg_slice text)
+uint64_t
+cg_gcov_hash(struct cg_slice text)
 {
 	uint64_t hash = text.len, word;
 	size_t i = 0;
@@ -133,7 +133,7 @@ cg_gcov_file(struct gcov_unit *unit, struct cg_slice name)
 		return unit->last_file;
 	if (unit->files * 2 >= unit->file_slots && !grow_slots(unit))
 		return GCOV_NONE;
-	hash = hash_text(name);
+	hash = cg_gcov_hash(name);
 	at = hash & (unit->file_slots - 1);
 	for (; unit->file_slot[at]; at = (at + 1) & (unit->file_slots - 1)) {
 		unit->last_file = unit->file_slot[at] - 1;

@@ -335,3 +335,36 @@ complains()
 	done
 	return 0
 }
+
+# Compiles the source $1 in the current folder, runs it, and writes notes and
+# data at $2 as gcc 4.7 would: they do not say where the compiler ran.
+old_unit()
+{
+	gcc --coverage -c "$1" -o now.o
+	gcc --coverage now.o -o now
+	./now
+	perl "$BATS_TEST_DIRNAME/oracle/gcov-as.pl" 407* le now "$2"
+}
+
+@test "gcov: relative names that may be two files are told of, or told apart" {
+	mkdir -p "$t"/x "$t"/y "$t"/z "$t/top/src"
+	printf 'int main(void)\n{\n\treturn 0;\n}\n' >"$t/x/a.c"
+	printf 'int main(int n)\n{\n\treturn n - n;\n}\n' >"$t/y/a.c"
+	cp "$t/x/a.c" "$t/top/src"
+	for dir in x y; do (cd "$t/$dir" && old_unit a.c a); done
+	(cd "$t/top" && old_unit src/a.c src/a)
+	cp "$t"/x/a.gc* "$t/z"
+	cd "$t"
+	"$CGCONV" -t lcov x/a.gcda y/a.gcda -o out 2>err
+	grep -q 'a.c is taken for the file of the unit in x: .*--relative-to-n' err
+	[ "$(grep -c ^SF: out)" = 1 ]
+	# A copy is the same; so is a unit by itself.
+	"$CGCONV" -t lcov x/a.gcda z/a.gcda -o out 2>err
+	! grep taken err
+	grep ^DA:3, out | same - <(echo DA:3,2)
+	"$CGCONV" -t lcov --relative-to-notes x/a.gcda y/a.gcda \
+		top/src/a.gcda "$t/y/a.gcda" -o out 2>err
+	! grep taken err
+	grep ^SF: out | same - <(printf 'SF:%s\n' "$t/y/a.c" top/src/a.c \
+		x/a.c y/a.c)
+}
