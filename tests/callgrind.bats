@@ -484,19 +484,22 @@ refused()
 
 @test "callgrind: a file that is cut short is never taken in silence" {
 	file=samples/callgrind/plain/callgrind.out
-	size=$(wc -c <"$file")
-	for ((i = 0; i < size - 1; i++)); do
-		head -c "$i" "$file" >"$dir/cut"
-		if "$CGCONV" -f callgrind -o "$dir/out" "$dir/cut" \
-			2>"$dir/err"; then
-			[ -s "$dir/err" ] || {
-				echo "cut at $i: not a word"
-				return 1
-			}
-			rm "$dir/out"
-		fi
-		[ ! -e "$dir/out" ]
-	done
+	mkdir "$dir/cuts"
+	perl -e 'local $/; my $all = <STDIN>;
+		for my $size (0 .. length($all) - 2) {
+			open my $out, ">", "$ARGV[0]/$size" or die;
+			print {$out} substr $all, 0, $size;
+		}' "$dir/cuts" <"$file"
+	[ "$(ls "$dir/cuts" | wc -l)" -eq $(($(wc -c <"$file") - 1)) ]
+	"$CGCONV" -q -f callgrind -t callgrind -O "$dir/out" -r \
+		--manifest "$dir/books" "$dir/cuts" || [ $? -eq 1 ]
+	# Neither a word of error nor one of warning?
+	sed 1d "$dir/books" >"$dir/lines"
+	[ "$(wc -l <"$dir/lines")" -eq "$(ls "$dir/cuts" | wc -l)" ]
+	[ -z "$(grep -v '"status":"failed".*"error":"\|"warnings":\["' \
+		"$dir/lines")" ]
+	[ "$(find "$dir/out" -type f | wc -l)" -eq \
+		"$(grep -c '"status":"done"' "$dir/lines")" ]
 }
 
 @test "callgrind: refusals say where and what was expected" {
