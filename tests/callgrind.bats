@@ -63,8 +63,8 @@ refused()
 	for file in $(samples callgrind); do
 		"$CGCONV" -t callgrind --no-compress-strings \
 			--no-compress-pos -o "$dir/out" "$file"
-		! grep -E '^c?(fn|fi|fl|ob)=\([0-9]+\)$' "$dir/out" || false
-		! grep -E '^[+*-]' "$dir/out" || false
+		not grep -E '^c?(fn|fi|fl|ob)=\([0-9]+\)$' "$dir/out"
+		not grep -E '^[+*-]' "$dir/out"
 		facts "$file" >"$dir/one"
 		facts "$dir/out" >"$dir/two"
 		same "$dir/one" "$dir/two"
@@ -562,7 +562,7 @@ refused()
 	grep -A4 -F '(<spontaneous>)' "$dir/out.cg" | grep -qx '0 105'
 	grep -q '^desc: Root: ' "$dir/out.cg"
 	"$CGCONV" -o "$dir/two" --no-root "$dir/out.cg"
-	! grep -F '(<spontaneous>)' "$dir/two" || false
+	not grep -F '(<spontaneous>)' "$dir/two"
 	facts "$dir/two" | grep -v Root | same - "$dir/facts"
 }
 
@@ -570,7 +570,7 @@ refused()
 	printf '%s\n' 'events: Ir' fn=a cfn=b 'calls=1 1' '1 5' cfn=a \
 		'calls=1 1' '1 5' fn=b '1 5' >"$dir/in"
 	"$CGCONV" -f callgrind "$dir/in" -o "$dir/out"
-	! grep -F '(<spontaneous>)' "$dir/out" || false
+	not grep -F '(<spontaneous>)' "$dir/out"
 }
 
 @test "callgrind: no line break or NUL in a name gets out" {

@@ -217,7 +217,7 @@ build_plugin()
 	grep -x "cgconv: note: details that dot does not keep: lines, instrs, stacks.*" \
 		"$dir/err"
 	grep -x "cgconv: warning: dot cannot carry: parts" "$dir/err"
-	! grep events "$dir/err"
+	not grep events "$dir/err"
 	# Where nothing comes of them, they are gone.
 	"$CGCONV" -t lcov samples/json/stacks/stacks.cgj 2>&1 >"$dir/out" |
 		grep -x "cgconv: warning: lcov cannot carry: calls, inclusive, stacks"
@@ -365,7 +365,7 @@ build_plugin()
 @test "cli: --help is short; it shows the options of formats that follow" {
 	"$CGCONV" --help >"$dir/own"
 	[ "$(wc -l <"$dir/own")" -le 70 ]
-	! grep '^Options of' "$dir/own"
+	not grep '^Options of' "$dir/own"
 	"$CGCONV" --help all >"$dir/all"
 	head -n "$(wc -l <"$dir/own")" "$dir/all" | same - "$dir/own"
 	"$CGCONV" --list-formats | awk 'NR > 1 { print $1 }' >"$dir/names"

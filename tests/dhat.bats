@@ -44,7 +44,7 @@ total()
 		"$t/json" | sort -u >"$t/frames"
 	grep -qx 'push_back inlined' "$t/frames"
 	grep -qx 'main called' "$t/frames"
-	! grep -q 'Tree::Tree.* inlined\|main inlined' "$t/frames"
+	not grep -q 'Tree::Tree.* inlined\|main inlined' "$t/frames"
 }
 
 @test "dhat: without lifetimes and accesses there are two events" {

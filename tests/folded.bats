@@ -20,7 +20,7 @@ becomes()
 	printf '%s\n' "$@" >"$dir/want"
 	same "$dir/want" "$dir/out"
 	# What has no place there is told of.
-	! grep -v 'folded cannot carry: ' "$dir/err"
+	not grep -v 'folded cannot carry: ' "$dir/err"
 }
 
 # stays LINE...: what is read is what is written.

@@ -62,7 +62,7 @@ graph()
 	"$CGCONV" -t gcov-json $new | grep -q '^{"format_version":"2","gcc_v'
 	"$CGCONV" -t gcov-json --format-version 2 $old | grep -q '"block_ids"'
 	"$CGCONV" -t gcov-json --format-version 1 $new >"$t/out"
-	! grep -q '"block_ids"\|"calls"\|"destination_block_id"' "$t/out"
+	not grep -q '"block_ids"\|"calls"\|"destination_block_id"' "$t/out"
 	refuses 2 "expected --format-version 1 or 2" -t gcov-json \
 		--format-version 3 $old
 }
@@ -114,7 +114,7 @@ lists()
 	lists want.json >want
 	lists got.json | same want -
 	grep '^fn.*less' want >fns
-	! sort -c fns 2>err
+	not sort -c fns 2>err
 	# As others take it.
 	"$CGCONV" -q -t gcov-json got.json | cmp got.json
 	"$CGCONV" -q -t json --gcov-compat a.gcda -o a.json

@@ -113,11 +113,11 @@ lines()
 	# Not what the input says alone, nor out of the folder.
 	sed "s|a\.c|$t/src/a.c|" "$t/in/a.gcov" >"$t/in/b.gcov"
 	"$CGCONV" -q -t gcov-text "$t/in/b.gcov" >"$t/out"
-	! grep -q ':one$' "$t/out"
+	not grep -q ':one$' "$t/out"
 	"$CGCONV" -q -t gcov-text --sources / "$t/in/b.gcov" | grep -q ':one$'
 	sed 's|a\.c|../src/a.c|' "$t/in/a.gcov" >"$t/in/c.gcov"
 	"$CGCONV" -q -t gcov-text "$t/in/c.gcov" >"$t/out"
-	! grep -q ':one$' "$t/out"
+	not grep -q ':one$' "$t/out"
 }
 
 @test "gcov-text: counts of all kinds" {

@@ -41,7 +41,7 @@ lines()
 @test "gcov: notes alone are a program that never ran" {
 	covered samples/gcov/never/cover.gcno >"$t/got"
 	same samples/gcov/never/gcov.txt "$t/got"
-	! grep '^line [^ ]* [0-9]* [^0]' "$t/got"
+	not grep '^line [^ ]* [0-9]* [^0]' "$t/got"
 }
 
 @test "gcov: clang's lines and branches are what llvm-cov says" {

@@ -6,6 +6,7 @@
 #   samples [FORMAT]               one line per sample profile
 #   exe_of FILE                    "--exe PROG" if a sample has its program
 #   same FILE FILE                 compares and shows the difference
+#   not COMMAND...                 it exits with 1
 
 cd "$BATS_TEST_DIRNAME/.." || exit 1
 B=${B:-build}
@@ -40,6 +41,16 @@ same()
 		diff -u -- "$1" "$2" | head -n 40
 		return 1
 	}
+}
+
+# not COMMAND...: it says no with status 1, and does not just break. (What is
+# behind a "!" fails no test.)
+not()
+{
+	local status=0
+
+	"$@" || status=$?
+	[ "$status" -eq 1 ]
 }
 
 golden()

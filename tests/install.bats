@@ -42,7 +42,7 @@ files_in()
 	[ -e "$root/usr/lib/libcgconv.so" ]
 	"$root/usr/bin/cgconv" --version
 	# The folder in which it was staged is nobody's business.
-	! grep -rqF "$root" "$root"
+	not grep -rqF "$root" "$root"
 }
 
 @test "install: make uninstall takes back exactly that" {

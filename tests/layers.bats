@@ -149,3 +149,8 @@ includes()
 			grep -q "${part# }" "$BATS_TEST_TMPDIR/contents"
 		done
 }
+
+# bash's "set -e", by which tests fail, does not look at what "!" negates.
+@test "layers: a test that negates can fail" {
+	not grep -nE '^\s+! [^|]*$' tests/*.bats
+}

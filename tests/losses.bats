@@ -130,8 +130,8 @@ facts()
 @test "losses: op2calltree, dprof2calltree: files are named, and before functions" {
 	in=samples/oprofile-xml/modules/opreport.xml
 	"$CGCONV" -q -t callgrind --no-compress-strings "$in" >"$dir/out"
-	! grep -x 'fl=.* [0-9]*' "$dir/out"
-	! grep -x 'calls=0 .*' "$dir/out"
+	not grep -x 'fl=.* [0-9]*' "$dir/out"
+	not grep -x 'calls=0 .*' "$dir/out"
 	awk '/^cfi=|^cfl=/ { file = NR } /^cfn=/ { fn = NR }
 		file && fn && file > fn { bad = 1 } /^calls=/ { file = fn = 0 }
 		END { exit bad }' "$dir/out"

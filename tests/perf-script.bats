@@ -26,7 +26,7 @@ becomes()
 	printf '%s\n' "$@" >"$dir/want"
 	same "$dir/want" "$dir/out"
 	# What has no place there is told of.
-	! grep -v 'folded cannot carry: ' "$dir/err"
+	not grep -v 'folded cannot carry: ' "$dir/err"
 }
 
 # Events as JSON has them: name and unit.
@@ -274,7 +274,7 @@ reads()
 	"$CGCONV" -f perf-script -t folded "$dir/in.perf" >"$dir/out" \
 		2>"$dir/err"
 	echo 'f 5' | same - "$dir/out"
-	! grep -v 'folded cannot carry: ' "$dir/err"
+	not grep -v 'folded cannot carry: ' "$dir/err"
 	echo "prog 1 1.2: PERF_RECORD_LOST lost 7" >>"$dir/in.perf"
 	"$CGCONV" -f perf-script -t folded "$dir/in.perf" 2>&1 >"$dir/out" |
 		grep "warning: the recording has lost samples"

@@ -77,7 +77,7 @@ verifies()
 	# Not the first: the root's that is written for KCachegrind.
 	awk '/^calls=/ && ++n == 4 { sub(/calls=[0-9]+/, "calls=77") }
 		{ print }' "$dir/good" >"$dir/out"
-	! "$CGCONV" --verify "$in" "$dir/out" >"$dir/got"
+	not "$CGCONV" --verify "$in" "$dir/out" >"$dir/got"
 	grep -E '^  count of calls: .* -> .*: [0-9]+ is not 77$' "$dir/got"
 	[ "$(grep -c '^  ' "$dir/got")" -eq 1 ]
 }
@@ -95,7 +95,7 @@ verifies()
 	"$CGCONV" --json --verify "$sample" "$dir/out" >"$dir/got"
 	"$CGCONV" -q -t callgrind "$sample" | sed 's/^0x1340 40 5 50/* 40 5 49/' \
 		>"$dir/out"
-	! "$CGCONV" --json --verify "$sample" "$dir/out" >"$dir/bad"
+	not "$CGCONV" --json --verify "$sample" "$dir/out" >"$dir/bad"
 	perl -MJSON::PP -e '
 		local $/; my @of = map { open my $in, "<", $_ or die;
 			decode_json(<$in>) } @ARGV;
