@@ -360,11 +360,11 @@ old_unit()
 	[ "$(grep -c ^SF: out)" = 1 ]
 	# A copy is the same; so is a unit by itself.
 	"$CGCONV" -t lcov x/a.gcda z/a.gcda -o out 2>err
-	! grep taken err
+	not grep taken err
 	grep ^DA:3, out | same - <(echo DA:3,2)
 	"$CGCONV" -t lcov --relative-to-notes x/a.gcda y/a.gcda \
 		top/src/a.gcda "$t/y/a.gcda" -o out 2>err
-	! grep taken err
+	not grep taken err
 	grep ^SF: out | same - <(printf 'SF:%s\n' "$t/y/a.c" top/src/a.c \
 		x/a.c y/a.c)
 }
