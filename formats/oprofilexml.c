@@ -14,19 +14,24 @@
 
 #include "cgconv.h"
 
-#define NO_SYMBOL UINT64_MAX /* a binary without any */
-#define NESTED 8             /* binaries and modules in each other */
+#define NESTED 8 /* binaries and modules in each other */
 
+/* There are many: they are kept small. */
 struct row {
-	uint64_t symbol, callee; /* ids; callee NO_SYMBOL: samples of its own */
+	uint32_t symbol, callee; /* places; callee 0: samples of its own */
 	cg_object object, callee_object;
-	uint64_t pid, tid, count;
-	size_t event;
+	uint32_t pid, tid, event;
+	uint64_t count;
 };
 
+/* Its function once it was needed, in the object that it was needed for. */
 struct symbol {
-	cg_name name, file;
+	cg_name name, path;
 	uint32_t line;
+	cg_file file;
+	cg_object object;
+	cg_fn fn;
+	bool known; /* the table of symbols has it */
 };
 
 /* A binary or module that is open. */
@@ -41,11 +46,12 @@ struct reader {
 	struct cg_build *build;
 	struct cg_xml *xml;
 	struct cg_columns columns;
+	uint64_t cost[CG_EVENT_MAX];   /* of one place; else 0 */
 	struct cg_map events, classes; /* id, name -> place of the event + 1 */
 	struct row *row;
 	size_t rows, row_cap;
-	struct cg_map symbol_ids; /* -> place + 1 */
-	struct symbol *symbol;
+	struct cg_map symbol_ids; /* -> place */
+	struct symbol *symbol;    /* 0: of a binary without any */
 	size_t symbols, symbol_cap;
 	struct module module[NESTED];
 	size_t depth;
@@ -77,6 +83,19 @@ get_number(struct reader *r, const char *name, bool needed, uint64_t *number)
 	return cg_xml_number(r->xml, name, number) ||
 	       (!needed && !cg_xml_attribute(r->xml, name, &text)) ||
 	       fail(r, "a number as attribute");
+}
+
+static bool
+get_u32(struct reader *r, const char *name, bool needed, uint32_t *number)
+{
+	uint64_t value;
+
+	if (!get_number(r, name, needed, &value))
+		return false;
+	if (value > UINT32_MAX)
+		return fail(r, "a number of 32 bits as attribute");
+	*number = (uint32_t)value;
+	return true;
 }
 
 static cg_name
@@ -142,30 +161,52 @@ take_class(struct reader *r)
 }
 
 static bool
-take_symboldata(struct reader *r)
+add_symbol(struct reader *r)
 {
-	struct symbol symbol = { .name = get_name(r, "name"),
-		.file = get_name(r, "file") };
-	uint64_t id, line;
-	uint32_t *place;
+	if (r->symbols == UINT32_MAX || !cg_grow_raw(&r->symbol, &r->symbol_cap,
+					    r->symbols + 1, sizeof(*r->symbol)))
+		return nomem(r);
+	r->symbol[r->symbols] = (struct symbol){ .known = r->symbols == 0 };
+	r->symbols++;
+	return true;
+}
 
-	if (!get_number(r, "id", true, &id) ||
-	    !get_number(r, "line", false, &line))
+/* The symbol's place by its id, which its samples tell before the table. */
+static bool
+find_symbol(struct reader *r, const char *attribute, uint32_t *symbol)
+{
+	uint32_t *place;
+	uint64_t id;
+
+	if (!get_number(r, attribute, true, &id))
 		return false;
-	if (line > UINT32_MAX)
-		return fail(r, "a line number");
-	symbol.line = (uint32_t)line;
 	place = cg_map_at(&r->symbol_ids, id);
 	if (!place)
 		return nomem(r);
-	if (*place != 0)
-		return fail(r, "another id of a symbol");
-	if (!cg_grow_raw(
-		&r->symbol, &r->symbol_cap, r->symbols + 1, sizeof(symbol)))
-		return nomem(r);
-	r->symbol[r->symbols] = symbol;
-	*place = (uint32_t)++r->symbols;
+	if (*place == 0) {
+		*place = (uint32_t)r->symbols;
+		if (!add_symbol(r))
+			return false;
+	}
+	*symbol = *place;
 	return true;
+}
+
+static bool
+take_symboldata(struct reader *r)
+{
+	struct symbol *symbol;
+	uint32_t place;
+
+	if (!find_symbol(r, "id", &place))
+		return false;
+	symbol = &r->symbol[place];
+	if (symbol->known)
+		return fail(r, "another id of a symbol");
+	symbol->known = true;
+	symbol->name = get_name(r, "name");
+	symbol->path = get_name(r, "file");
+	return get_u32(r, "line", false, &symbol->line);
 }
 
 /* ---- Samples ------------------------------------------------------------- */
@@ -193,17 +234,17 @@ get_object(const struct reader *r)
 static bool
 open_symbol(struct reader *r)
 {
-	uint64_t id;
+	uint32_t symbol;
 
-	if (!get_number(r, "idref", true, &id))
+	if (!find_symbol(r, "idref", &symbol))
 		return false;
 	if (r->in_callees) {
 		r->in_callee = true;
-		r->now.callee = id;
+		r->now.callee = symbol;
 		r->now.callee_object = get_object(r);
 	} else {
 		r->in_symbol = true;
-		r->now.symbol = id;
+		r->now.symbol = symbol;
 		r->now.object = get_object(r);
 	}
 	return true;
@@ -229,11 +270,11 @@ take_count(struct reader *r)
 	if (!r->in_symbol) {
 		if (r->depth == 0) /* of a process or thread */
 			return true;
-		row.symbol = NO_SYMBOL;
+		row.symbol = 0;
 		row.object = get_object(r);
 	}
 	if (!r->in_callee)
-		row.callee = NO_SYMBOL;
+		row.callee = row.callee_object = 0;
 	if (!cg_grow_raw(&r->row, &r->row_cap, r->rows + 1, sizeof(row)))
 		return nomem(r);
 	r->row[r->rows++] = row;
@@ -259,8 +300,7 @@ close_module(struct reader *r)
 		return;
 	to = module->rows;
 	for (size_t i = module->rows; i < r->rows; i++)
-		if (r->row[i].symbol != NO_SYMBOL ||
-		    r->row[i].object != module->object)
+		if (r->row[i].symbol != 0 || r->row[i].object != module->object)
 			r->row[to++] = r->row[i];
 	r->rows = to;
 }
@@ -288,13 +328,13 @@ open_callees(struct reader *r)
 static bool
 open_process(struct reader *r)
 {
-	return get_number(r, "pid", true, &r->now.pid);
+	return get_u32(r, "pid", true, &r->now.pid);
 }
 
 static bool
 open_thread(struct reader *r)
 {
-	return get_number(r, "tid", true, &r->now.tid);
+	return get_u32(r, "tid", true, &r->now.tid);
 }
 
 static const struct {
@@ -346,52 +386,87 @@ close_element(struct reader *r)
 /* ---- Into the graph ------------------------------------------------------ */
 
 static bool
-find_function(struct reader *r, uint64_t id, cg_object object, cg_fn *fn,
+find_function(struct reader *r, uint32_t place, cg_object object, cg_fn *fn,
     struct cg_pos *pos)
 {
-	uint32_t place = cg_map_get(&r->symbol_ids, id);
-	struct cg_slice name = { 0 };
+	struct symbol *symbol = &r->symbol[place];
+	cg_name name = symbol->name;
 
-	*pos = (struct cg_pos){ 0 };
-	if (id != NO_SYMBOL && place == 0)
+	if (!symbol->known)
 		return fail(r, "symbols with all ids that are referred to");
-	if (place != 0) {
-		const struct symbol *symbol = &r->symbol[place - 1];
-
-		name = cg_get_name(r->build, symbol->name);
-		pos->file =
-		    cg_add_file(r->build, cg_get_name(r->build, symbol->file));
-		pos->line = symbol->line;
+	if (symbol->fn == 0 || symbol->object != object) {
+		if (name == 0)
+			name = cg_add_name(r->build, cg_slice("(no symbols)"));
+		symbol->file =
+		    cg_add_file(r->build, cg_get_name(r->build, symbol->path));
+		symbol->object = object;
+		symbol->fn =
+		    cg_add_fn_named(r->build, name, symbol->file, object);
 	}
-	if (name.len == 0)
-		name = cg_slice("(no symbols)");
-	*fn = cg_add_fn(r->build, name, pos->file, object);
+	*fn = symbol->fn;
+	*pos = (struct cg_pos){ .file = symbol->file, .line = symbol->line };
 	return true;
 }
 
 static bool
-add_row(struct reader *r, const struct row *row)
+same_place(const struct row *a, const struct row *b)
+{
+	return a->symbol == b->symbol && a->callee == b->callee &&
+	       a->object == b->object && a->callee_object == b->callee_object &&
+	       a->pid == b->pid && a->tid == b->tid;
+}
+
+/* How many rows from here on are of one place, as a rule one of each event. */
+static size_t
+take_costs(struct reader *r, const struct row *row, size_t rows, uint64_t *sum)
+{
+	uint64_t more = row->count;
+	size_t n = 0;
+
+	do {
+		r->cost[row[n].event] = row[n].count;
+		*sum = more;
+		n++;
+	} while (n < rows && same_place(&row[n], row) &&
+		 r->cost[row[n].event] == 0 &&
+		 !__builtin_add_overflow(*sum, row[n].count, &more));
+	return n;
+}
+
+static bool
+add_costs(struct reader *r, const struct row *row, uint64_t sum)
 {
 	const struct cg_sample_key key = { .pid = row->pid, .tid = row->tid };
-	uint64_t cost[CG_EVENT_MAX] = { 0 };
+	const uint64_t *cost = cg_columns_of(&r->columns, r->cost);
 	struct cg_pos pos, entry;
 	cg_fn fn, callee;
 
-	cost[r->columns.column[row->event]] = row->count;
 	if (row->pid != 0)
 		cg_set_sample_part(r->build, &key);
 	if (!find_function(r, row->symbol, row->object, &fn, &pos))
 		return false;
-	if (row->callee == NO_SYMBOL) {
-		cg_add_cost(r->build, fn, &pos, cost, r->columns.width);
-		return true;
-	}
+	if (row->callee == 0)
+		return cg_add_cost(r->build, fn, &pos, cost, r->columns.width);
 	if (!find_function(r, row->callee, row->callee_object, &callee, &entry))
 		return false;
 	cg_set_calls_sampled(r->build);
-	cg_add_call(r->build, fn, &pos, callee, &entry, row->count, cost,
-	    r->columns.width);
-	return true;
+	return cg_add_call(
+	    r->build, fn, &pos, callee, &entry, sum, cost, r->columns.width);
+}
+
+static void
+add_rows(struct reader *r)
+{
+	const struct row *row = r->row, *end = r->row + r->rows;
+	uint64_t sum;
+	bool good = true;
+
+	for (size_t n; good && row < end; row += n) {
+		n = take_costs(r, row, (size_t)(end - row), &sum);
+		good = add_costs(r, row, sum);
+		for (size_t i = 0; i < n; i++)
+			r->cost[row[i].event] = 0;
+	}
 }
 
 static int
@@ -399,7 +474,7 @@ read_oprofile_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct reader r = { .job = job, .build = build };
 	enum cg_xml_type type = CG_XML_END;
-	bool good = true;
+	bool good = add_symbol(&r); /* the one without a name */
 
 	r.xml = cg_xml_new(job, in);
 	while (r.xml && good && (type = cg_xml_next(r.xml)) != CG_XML_END) {
@@ -410,8 +485,8 @@ read_oprofile_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	}
 	if (r.status == CG_OK)
 		r.status = r.xml ? cg_xml_status(r.xml) : CG_ELIMIT;
-	for (size_t i = 0; r.status == CG_OK && i < r.rows; i++)
-		(void)add_row(&r, &r.row[i]);
+	if (r.status == CG_OK)
+		add_rows(&r);
 	if (r.status == CG_OK && r.skipped)
 		cg_warn(job, "samples of single instructions are skipped: "
 			     "functions have them all");
