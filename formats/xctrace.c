@@ -16,7 +16,6 @@
 #include "cgconv.h"
 
 enum kind {
-	NONE,
 	WEIGHT,
 	THREAD,
 	PROCESS,
@@ -24,36 +23,46 @@ enum kind {
 	BACKTRACE,
 	FRAME,
 	BINARY,
-	PATH
+	PATH,
+	KINDS
 };
 
 /* What an id stands for. There are many: they are kept small. */
 struct item {
-	enum kind kind;
 	union {
 		cg_name comm;     /* of a thread, a process */
 		cg_node node;     /* of a backtrace */
 		cg_fn fn;         /* of a frame */
 		cg_object object; /* of a binary */
-		cg_file file;     /* of a path */
 	};
 	union {
-		struct cg_pos pos; /* of a frame */
-		struct {
-			uint64_t number; /* weight, tid, pid */
-			uint64_t pid;    /* of a thread */
-		};
+		uint32_t line; /* of a frame */
+		uint32_t pid;  /* of a thread */
 	};
+	union {
+		uint64_t number; /* weight, tid, pid */
+		cg_file file;    /* of a frame, a path */
+	};
+};
+
+/* Frames are looked up most: those of other kinds do not lie between them. */
+struct table {
+	struct cg_map ids; /* -> place + 1 */
+	struct item *item;
+	size_t items, cap;
+};
+
+struct frame {
+	uint64_t ref; /* its id, later its place + 1; 0: item is it */
+	struct item item;
 };
 
 struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
 	struct cg_xml *xml;
-	struct cg_map ids; /* -> place + 1 */
-	struct item *item;
-	size_t items, item_cap;
-	struct item *frame; /* of one backtrace, leaf first */
+	struct table table[KINDS];
+	struct frame *frame; /* of one backtrace, leaf first */
 	size_t frames, frame_cap;
 	struct cg_columns columns;
 	uint64_t tid, pid; /* of the last sample */
@@ -77,22 +86,23 @@ nomem(struct reader *r)
 
 /* Remembers the item by its id, if it has one (0: none). */
 static bool
-keep(struct reader *r, uint64_t id, const struct item *item)
+keep(
+    struct reader *r, struct table *table, uint64_t id, const struct item *item)
 {
 	uint32_t *place;
 
 	if (id == 0)
 		return true;
-	place = cg_map_at(&r->ids, id);
+	place = cg_map_at(&table->ids, id);
 	if (!place)
 		return nomem(r);
 	if (*place != 0)
-		return fail(r, "an id that no other element has");
-	if (!cg_grow_raw(
-		&r->item, &r->item_cap, r->items + 1, sizeof(*r->item)))
+		return fail(r, "an id that no other such element has");
+	if (!cg_grow_raw(&table->item, &table->cap, table->items + 1,
+		sizeof(*table->item)))
 		return nomem(r);
-	r->item[r->items++] = *item;
-	*place = (uint32_t)r->items;
+	table->item[table->items++] = *item;
+	*place = (uint32_t)table->items;
 	return true;
 }
 
@@ -101,18 +111,19 @@ static bool
 take_item(struct reader *r, enum kind kind, struct item *item,
     bool (*take)(struct reader *, struct item *))
 {
+	struct table *table = &r->table[kind];
 	uint64_t id;
 	uint32_t place;
 
-	*item = (struct item){ .kind = kind };
+	*item = (struct item){ 0 };
 	if (!cg_xml_number(r->xml, "ref", &id)) {
 		(void)cg_xml_number(r->xml, "id", &id);
-		return take(r, item) && keep(r, id, item);
+		return take(r, item) && keep(r, table, id, item);
 	}
-	place = cg_map_get(&r->ids, id);
-	if (place == 0 || r->item[place - 1].kind != kind)
+	place = cg_map_get(&table->ids, id);
+	if (place == 0)
 		return fail(r, "a ref to such an element further up");
-	*item = r->item[place - 1];
+	*item = table->item[place - 1];
 	return cg_xml_content(r->xml, NULL);
 }
 
@@ -152,14 +163,14 @@ take_binary(struct reader *r, struct item *item)
 
 /* <source line="7"><path>. */
 static bool
-take_source(struct reader *r, struct cg_pos *pos)
+take_source(struct reader *r, struct item *frame)
 {
 	struct cg_slice name;
 	struct item path;
 	uint64_t line;
 
 	if (cg_xml_number(r->xml, "line", &line) && line <= UINT32_MAX)
-		pos->line = (uint32_t)line;
+		frame->line = (uint32_t)line;
 	while (cg_xml_child(r->xml, &name)) {
 		if (!cg_equal(name, "path")) {
 			(void)cg_xml_content(r->xml, NULL);
@@ -167,7 +178,7 @@ take_source(struct reader *r, struct cg_pos *pos)
 		}
 		if (!take_item(r, PATH, &path, take_path))
 			return false;
-		pos->file = path.file;
+		frame->file = path.file;
 	}
 	return cg_xml_status(r->xml) == CG_OK;
 }
@@ -190,14 +201,50 @@ take_frame(struct reader *r, struct item *item)
 		if (cg_equal(name, "binary"))
 			good = take_item(r, BINARY, &binary, take_binary);
 		else if (cg_equal(name, "source"))
-			good = take_source(r, &item->pos);
+			good = take_source(r, item);
 		else
 			good = cg_xml_content(r->xml, NULL);
 		if (!good)
 			return false;
 	}
-	item->fn = cg_add_fn_named(r->build, fn, item->pos.file, binary.object);
+	item->fn = cg_add_fn_named(r->build, fn, item->file, binary.object);
 	return cg_xml_status(r->xml) == CG_OK;
+}
+
+/* Most refer to others: these are fetched together, at the end. */
+static bool
+add_frame(struct reader *r)
+{
+	struct frame *frame;
+
+	if (!cg_grow_raw(
+		&r->frame, &r->frame_cap, r->frames + 1, sizeof(*frame)))
+		return nomem(r);
+	frame = &r->frame[r->frames++];
+	if (!cg_xml_number(r->xml, "ref", &frame->ref) || frame->ref == 0)
+		return take_item(r, FRAME, &frame->item, take_frame);
+	cg_map_fetch(&r->table[FRAME].ids, frame->ref);
+	return cg_xml_content(r->xml, NULL);
+}
+
+static bool
+find_frames(struct reader *r)
+{
+	const struct table *table = &r->table[FRAME];
+	struct frame *frame = r->frame;
+
+	for (size_t i = 0; i < r->frames; i++) {
+		if (frame[i].ref == 0)
+			continue;
+		frame[i].ref = cg_map_get(&table->ids, frame[i].ref);
+		if (frame[i].ref == 0)
+			return fail(r, "a ref to such an element further up");
+	}
+	/* They need not wait for each other. */
+	for (size_t i = 0; i < r->frames; i++)
+		if (frame[i].ref != 0)
+			frame[i].item = table->item[frame[i].ref - 1];
+	return true;
 }
 
 static bool
@@ -207,27 +254,46 @@ take_backtrace(struct reader *r, struct item *item)
 
 	r->frames = 0;
 	while (cg_xml_child(r->xml, &name)) {
-		if (!cg_equal(name, "frame")) {
+		if (!cg_equal(name, "frame"))
 			(void)cg_xml_content(r->xml, NULL);
-			continue;
-		}
-		if (!cg_grow_raw(&r->frame, &r->frame_cap, r->frames + 1,
-			sizeof(*r->frame)))
-			return nomem(r);
-		if (!take_item(r, FRAME, &r->frame[r->frames++], take_frame))
+		else if (!add_frame(r))
 			return false;
 	}
-	for (size_t i = r->frames; i > 0; i--)
-		item->node = cg_add_frame(r->build, item->node,
-		    r->frame[i - 1].fn, &r->frame[i - 1].pos, false);
+	if (cg_xml_status(r->xml) != CG_OK || !find_frames(r))
+		return false;
+	for (size_t i = r->frames; i > 0; i--) {
+		const struct item *frame = &r->frame[i - 1].item;
+		const struct cg_pos pos = { .file = frame->file,
+			.line = frame->line };
+
+		item->node =
+		    cg_add_frame(r->build, item->node, frame->fn, &pos, false);
+	}
+	return true;
+}
+
+/* <process><pid>. */
+static bool
+take_process(struct reader *r, struct item *item)
+{
+	struct cg_slice name;
+
+	while (cg_xml_child(r->xml, &name)) {
+		if (!cg_equal(name, "pid"))
+			(void)cg_xml_content(r->xml, NULL);
+		else if (!take_item(r, NUMBER, item, take_number))
+			return false;
+		else if (item->number > UINT32_MAX)
+			return fail(r, "a pid of 32 bits");
+	}
 	return cg_xml_status(r->xml) == CG_OK;
 }
 
-/* A thread with its tid and process, or a process with its pid. */
+/* <thread><tid><process>. */
 static bool
-take_owner(struct reader *r, struct item *item)
+take_thread(struct reader *r, struct item *item)
 {
-	struct item process = { 0 }, number;
+	struct item process = { 0 }, tid;
 	struct cg_slice name;
 
 	if (cg_xml_attribute(r->xml, "fmt", &name))
@@ -235,18 +301,18 @@ take_owner(struct reader *r, struct item *item)
 	while (cg_xml_child(r->xml, &name)) {
 		bool good;
 
-		if (cg_equal(name, "tid") || cg_equal(name, "pid")) {
-			good = take_item(r, NUMBER, &number, take_number);
-			item->number = number.number;
-		} else if (item->kind == THREAD && cg_equal(name, "process")) {
-			good = take_item(r, PROCESS, &process, take_owner);
+		if (cg_equal(name, "tid")) {
+			good = take_item(r, NUMBER, &tid, take_number);
+			item->number = tid.number;
+		} else if (cg_equal(name, "process")) {
+			good = take_item(r, PROCESS, &process, take_process);
 		} else {
 			good = cg_xml_content(r->xml, NULL);
 		}
 		if (!good)
 			return false;
 	}
-	item->pid = process.number;
+	item->pid = (uint32_t)process.number;
 	return cg_xml_status(r->xml) == CG_OK;
 }
 
@@ -300,16 +366,16 @@ take_row(struct reader *r)
 		else if (cg_equal(name, "weight"))
 			good = take_item(r, WEIGHT, &weight, take_number);
 		else if (cg_equal(name, "thread"))
-			good = take_item(r, THREAD, &thread, take_owner);
+			good = take_item(r, THREAD, &thread, take_thread);
 		else if (cg_equal(name, "process"))
-			good = take_item(r, PROCESS, &process, take_owner);
+			good = take_item(r, PROCESS, &process, take_process);
 		else
 			good = cg_xml_content(r->xml, NULL);
 		if (!good)
 			return false;
 	}
 	if (thread.pid == 0)
-		thread.pid = process.number;
+		thread.pid = (uint32_t)process.number;
 	if (stack.node != 0 || weight.number != 0) /* else another table's */
 		add_sample(r, stack.node, &thread, weight.number);
 	return cg_xml_status(r->xml) == CG_OK;
@@ -339,8 +405,10 @@ read_xctrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (r.status == CG_OK && !good)
 		(void)fail(&r, "another element");
 	cg_xml_free(r.xml);
-	cg_map_free(&r.ids);
-	free(r.item);
+	for (int i = 0; i < KINDS; i++) {
+		cg_map_free(&r.table[i].ids);
+		free(r.table[i].item);
+	}
 	free(r.frame);
 	return r.status;
 }
