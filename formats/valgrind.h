@@ -21,7 +21,7 @@ bool valgrind_take_frame(struct cg_build *, struct cg_slice, struct frame *);
  * A function by what is known of it; one without a name is called by its
  * address, as Callgrind does it.
  */
-void valgrind_set_frame(struct cg_build *, struct frame *, struct cg_slice name,
-    struct cg_slice file, uint32_t line, struct cg_slice object);
+void valgrind_set_frame(struct cg_build *, struct frame *, cg_name, cg_file,
+    uint32_t line, cg_object);
 
 #endif

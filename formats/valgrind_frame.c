@@ -8,20 +8,18 @@
 #include "valgrind.h"
 
 void
-valgrind_set_frame(struct cg_build *build, struct frame *frame,
-    struct cg_slice name, struct cg_slice file, uint32_t line,
-    struct cg_slice object)
+valgrind_set_frame(struct cg_build *build, struct frame *frame, cg_name name,
+    cg_file file, uint32_t line, cg_object object)
 {
 	char text[CG_NUMBER_MAX], *end;
 
-	if (name.len == 0 || cg_equal(name, "???")) {
+	if (name == 0 || cg_equal(cg_get_name(build, name), "???")) {
 		end = cg_format_hex(text, frame->addr);
-		name = (struct cg_slice){ text, (size_t)(end - text) };
+		name = cg_add_name(
+		    build, (struct cg_slice){ text, (size_t)(end - text) });
 	}
-	frame->pos =
-	    (struct cg_pos){ .file = cg_add_file(build, file), .line = line };
-	frame->fn = cg_add_fn(
-	    build, name, frame->pos.file, cg_add_object(build, object));
+	frame->pos = (struct cg_pos){ .file = file, .line = line };
+	frame->fn = cg_add_fn_named(build, name, file, object);
 }
 
 /* "file.c:12" */
@@ -68,6 +66,7 @@ valgrind_take_frame(
 		if (object.len > 0 || split_place(place, &file, &line))
 			name.len = at - 2;
 	}
-	valgrind_set_frame(build, frame, name, file, line, object);
+	valgrind_set_frame(build, frame, cg_add_name(build, name),
+	    cg_add_file(build, file), line, cg_add_object(build, object));
 	return true;
 }

@@ -63,13 +63,17 @@ nomem(struct reader *r)
 }
 
 static bool
+get_number(struct reader *r, struct cg_slice text, uint64_t *number)
+{
+	return cg_get_u64(cg_trim(text), number) || fail(r, "a number");
+}
+
+static bool
 take_number(struct reader *r, uint64_t *number)
 {
 	struct cg_slice text;
 
-	if (!cg_xml_content(r->xml, &text))
-		return false;
-	return cg_get_u64(cg_trim(text), number) || fail(r, "a number");
+	return cg_xml_content(r->xml, &text) && get_number(r, text, number);
 }
 
 static bool
@@ -87,37 +91,36 @@ take_name(struct reader *r, cg_name *name)
 static bool
 take_frame(struct reader *r)
 {
-	cg_name object = 0, fn = 0, file = 0;
-	struct cg_build *build = r->build;
 	struct frame frame = { 0 };
-	struct cg_slice name;
+	struct cg_slice name, text;
+	cg_object object = 0;
 	uint64_t line = 0;
-	bool good = true;
+	cg_file file = 0;
+	cg_name fn = 0;
 
-	while (good && cg_xml_child(r->xml, &name)) {
-		if (cg_equal(name, "ip"))
-			good = take_number(r, &frame.addr);
-		else if (cg_equal(name, "line"))
-			good = take_number(r, &line);
-		else if (cg_equal(name, "obj"))
-			good = take_name(r, &object);
-		else if (cg_equal(name, "fn"))
-			good = take_name(r, &fn);
+	while (cg_xml_child(r->xml, &name)) {
+		if (!cg_xml_content(r->xml, &text))
+			return false;
+		if (cg_equal(name, "fn"))
+			fn = cg_add_name(r->build, text);
 		else if (cg_equal(name, "file"))
-			good = take_name(r, &file);
-		else
-			good = cg_xml_content(r->xml, NULL);
+			file = cg_add_file(r->build, text);
+		else if (cg_equal(name, "obj"))
+			object = cg_add_object(r->build, text);
+		else if (cg_equal(name, "ip") &&
+			 !get_number(r, text, &frame.addr))
+			return false;
+		else if (cg_equal(name, "line") && !get_number(r, text, &line))
+			return false;
 	}
-	if (!good || cg_xml_status(r->xml) != CG_OK)
+	if (cg_xml_status(r->xml) != CG_OK)
 		return false;
 	if (!cg_grow_raw(
 		&r->frame, &r->frame_cap, r->frames + 1, sizeof(frame)))
 		return nomem(r);
 	if (line > UINT32_MAX)
 		return fail(r, "a line number");
-	valgrind_set_frame(build, &frame, cg_get_name(build, fn),
-	    cg_get_name(build, file), (uint32_t)line,
-	    cg_get_name(build, object));
+	valgrind_set_frame(r->build, &frame, fn, file, (uint32_t)line, object);
 	r->frame[r->frames++] = frame;
 	return true;
 }
