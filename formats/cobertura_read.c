@@ -14,14 +14,21 @@
 /* Each outcome is a row; there are less than bytes, and this many. */
 #define OUTCOMES_MORE 65536
 
-/* A line of a class (fn 0) or of a method. */
+/* A line of a class or of a method. */
 struct line {
 	uint32_t line;
-	cg_fn fn;
-	size_t nth; /* in the class */
+	cg_fn fn;   /* 0: the class's */
+	size_t nth; /* of them */
 	int64_t hits;
 	uint32_t outcomes, hit; /* of its decision; 0: none */
 	size_t pair, pairs;     /* its conditions: see struct reader */
+};
+
+/* Most come in order. */
+struct lines {
+	struct line *line;
+	size_t count, cap;
+	bool mixed;
 };
 
 struct reader {
@@ -35,8 +42,8 @@ struct reader {
 	cg_file file;
 	cg_fn outside, method; /* of the class; 0: in no method */
 	bool in_class;
-	struct line *line;
-	size_t lines, line_cap;
+	struct lines own, methods,
+	    *last;     /* of the class; of one line or none */
 	uint8_t *pair; /* of decisions of two outcomes each: how many hit */
 	size_t pairs, pair_cap;
 	int status;
@@ -125,8 +132,6 @@ compare_lines(const void *pa, const void *pb)
 
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
-	if ((a->fn == 0) != (b->fn == 0))
-		return a->fn == 0 ? -1 : 1; /* the class's own in front */
 	return (a->nth > b->nth) - (a->nth < b->nth);
 }
 
@@ -175,55 +180,77 @@ add_decision(struct reader *r, cg_fn fn, const struct line *line)
 	return true;
 }
 
-/* The rows [from, to) are of one line: the class's, then the methods'. */
+/* What the class has of one line, and the methods; not both are none. */
 static bool
-add_line(struct reader *r, size_t from, size_t to)
+add_line(struct reader *r, const struct line *own, size_t owns,
+    const struct line *method, size_t methods)
 {
-	const struct line *line = r->line;
-	bool stated = line[from].fn == 0;
-	int64_t left = line[from].hits;
-	size_t methods = from;
-	cg_fn owner;
+	const struct line *first = owns > 0 ? own : method;
+	int64_t left = first->hits;
 
-	while (methods < to && line[methods].fn == 0)
-		methods++;
-	owner = methods < to ? line[methods].fn : r->outside;
-	for (size_t i = from + 1; i < methods; i++) {
-		if (__builtin_add_overflow(left, line[i].hits, &left))
+	for (size_t i = 1; i < owns; i++) {
+		if (__builtin_add_overflow(left, own[i].hits, &left))
 			return refuse(r, "hits whose sum fits 64 bits");
 	}
-	for (size_t i = methods; i < to; i++) {
-		int64_t hits = line[i].hits;
+	for (size_t i = 0; i < methods; i++) {
+		int64_t hits = method[i].hits;
 
-		if (stated && hits > left)
+		if (owns > 0 && hits > left)
 			hits = left;
-		if (!add_hits(r, line[i].fn, line[i].line, hits))
+		if (!add_hits(r, method[i].fn, first->line, hits))
 			return false;
-		if (stated && __builtin_sub_overflow(left, hits, &left))
+		if (owns > 0 && __builtin_sub_overflow(left, hits, &left))
 			return refuse(r, "hits whose sum fits 64 bits");
 	}
-	if (stated && (left != 0 || methods == to) &&
-	    !add_hits(r, r->outside, line[from].line, left))
+	if (owns > 0 && (left != 0 || methods == 0) &&
+	    !add_hits(r, r->outside, first->line, left))
 		return false;
-	return add_decision(r, owner, &line[from]);
+	return add_decision(r, methods > 0 ? method->fn : r->outside, first);
+}
+
+static void
+sort_lines(struct lines *lines)
+{
+	if (lines->mixed)
+		qsort(lines->line, lines->count, sizeof(*lines->line),
+		    compare_lines);
+	lines->mixed = false;
+}
+
+/* How many entries from there on are of that line. */
+static size_t
+count_same(const struct lines *lines, size_t from, uint32_t line)
+{
+	size_t to = from;
+
+	while (to < lines->count && lines->line[to].line == line)
+		to++;
+	return to - from;
 }
 
 static bool
 end_class(struct reader *r)
 {
-	struct line *line = r->line;
-	size_t end;
+	struct lines *own = &r->own, *methods = &r->methods;
+	size_t o = 0, m = 0, owns, in_methods;
+	uint32_t line;
 
-	if (r->lines > 1)
-		qsort(line, r->lines, sizeof(*line), compare_lines);
-	for (size_t i = 0; i < r->lines; i = end) {
-		for (end = i + 1;
-		     end < r->lines && line[end].line == line[i].line;)
-			end++;
-		if (!add_line(r, i, end))
+	sort_lines(own);
+	sort_lines(methods);
+	while (o < own->count || m < methods->count) {
+		line = o < own->count ? own->line[o].line : UINT32_MAX;
+		if (m < methods->count && methods->line[m].line < line)
+			line = methods->line[m].line;
+		owns = count_same(own, o, line);
+		in_methods = count_same(methods, m, line);
+		if (!add_line(r, owns ? own->line + o : NULL, owns,
+			in_methods ? methods->line + m : NULL, in_methods))
 			return false;
+		o += owns;
+		m += in_methods;
 	}
-	r->lines = r->pairs = 0;
+	own->count = methods->count = r->pairs = 0;
+	r->last = NULL;
 	r->in_class = false;
 	return true;
 }
@@ -306,23 +333,29 @@ open_method(struct reader *r)
 static bool
 open_line(struct reader *r)
 {
+	struct lines *lines = r->method ? &r->methods : &r->own;
 	struct line *line;
 	struct cg_slice text;
 
 	if (!r->in_class)
 		return refuse(r, "<class> before");
-	if (!cg_grow_raw(&r->line, &r->line_cap, r->lines + 1, sizeof(*line)))
+	if (!cg_grow_raw(
+		&lines->line, &lines->cap, lines->count + 1, sizeof(*line)))
 		return nomem(r);
-	line = &r->line[r->lines];
-	*line =
-	    (struct line){ .fn = r->method, .nth = r->lines, .pair = r->pairs };
+	line = &lines->line[lines->count];
+	*line = (struct line){
+		.fn = r->method, .nth = lines->count, .pair = r->pairs
+	};
 	if (!get_u32(r, "number", "number=\"...\" with a line", &line->line) ||
 	    !get_hits(r, &line->hits))
 		return false;
 	if (cg_xml_attribute(r->xml, "branch", &text) && text.len > 0 &&
 	    (*text.ptr | 0x20) == 't' && !get_outcomes(r, line))
 		return false;
-	r->lines++;
+	if (lines->count > 0 && line->line < line[-1].line)
+		lines->mixed = true;
+	lines->count++;
+	r->last = lines;
 	return true;
 }
 
@@ -333,7 +366,7 @@ open_condition(struct reader *r)
 	struct cg_slice type, text;
 	uint64_t percent;
 
-	if (r->lines == 0)
+	if (!r->last)
 		return refuse(r, "<line> before");
 	(void)cg_xml_attribute(r->xml, "type", &type);
 	if (!cg_xml_attribute(r->xml, "coverage", &text) ||
@@ -345,7 +378,7 @@ open_condition(struct reader *r)
 		&r->pair, &r->pair_cap, r->pairs + 1, sizeof(*r->pair)))
 		return nomem(r);
 	r->pair[r->pairs++] = (uint8_t)(percent / 50);
-	r->line[r->lines - 1].pairs++;
+	r->last->line[r->last->count - 1].pairs++;
 	return true;
 }
 
@@ -432,7 +465,8 @@ cg_read_cobertura(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	read_document(&r);
 	cg_xml_free(r.xml);
 	free(r.source);
-	free(r.line);
+	free(r.own.line);
+	free(r.methods.line);
 	free(r.pair);
 	return r.status;
 }
