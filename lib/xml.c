@@ -24,7 +24,7 @@
 /* Of a name from the input, how much a message shows. */
 #define NAME_SHOWN 40
 
-/* Offsets, as the text that they lead into may move. */
+/* Offsets, as what they lead into may move. */
 struct span {
 	size_t at, len;
 };
@@ -36,11 +36,10 @@ struct attribute {
 
 struct event {
 	enum cg_xml_type type;
-	unsigned depth, attributes;
+	unsigned depth;
 	const char *name;
-	size_t attribute; /* the first */
-	struct span text;
-	uint64_t seen; /* it begins here in the document, or later */
+	struct span has; /* of OPEN: attributes; of TEXT: bytes */
+	uint64_t seen;   /* it begins here in the document, or later */
 };
 
 struct cg_xml {
@@ -122,17 +121,26 @@ parsed(const struct cg_xml *xml)
 }
 
 static bool
+make_room(struct cg_xml *xml, size_t len)
+{
+	if (xml->text_cap - xml->text_len > len)
+		return true;
+	if (cg_grow_raw(&xml->text, &xml->text_cap, xml->text_len + len + 1,
+		sizeof(*xml->text)))
+		return true;
+	nomem(xml);
+	return false;
+}
+
+/* There is room for it. */
+static struct span
 keep_text(struct cg_xml *xml, const xmlChar *text, size_t len)
 {
-	if (xml->text_cap - xml->text_len <= len &&
-	    !cg_grow_raw(&xml->text, &xml->text_cap, xml->text_len + len + 1,
-		sizeof(*xml->text))) {
-		nomem(xml);
-		return false;
-	}
+	struct span span = { xml->text_len, len };
+
 	memcpy(xml->text + xml->text_len, text, len);
 	xml->text_len += len;
-	return true;
+	return span;
 }
 
 /* NULL: out of memory. */
@@ -177,7 +185,7 @@ end_text(struct cg_xml *xml)
 	if (is_blank(xml->text + xml->pending.at, xml->pending.len)) {
 		xml->text_len = xml->pending.at;
 	} else if ((event = add_event(xml, CG_XML_TEXT))) {
-		event->text = xml->pending;
+		event->has = xml->pending;
 	}
 	xml->pending.len = 0;
 }
@@ -192,31 +200,36 @@ on_text(void *arg, const xmlChar *text, int len)
 		xml->pending.at = xml->text_len;
 	if (xml->pending.len + (size_t)len > TEXT_MAX)
 		limit(xml, "a text of at most 1 MiB");
-	else if (keep_text(xml, text, (size_t)len))
-		xml->pending.len += (size_t)len;
+	else if (make_room(xml, (size_t)len))
+		xml->pending.len += keep_text(xml, text, (size_t)len).len;
 }
 
 /* libxml2 gives five pointers for each: the fourth and fifth are the value. */
 static void
-add_attribute(
-    struct cg_xml *xml, struct event *event, const xmlChar *const *attribute)
+add_attributes(
+    struct cg_xml *xml, struct event *event, const xmlChar *const *given, int n)
 {
 	struct attribute *to;
-	size_t len = (size_t)(attribute[4] - attribute[3]);
+	size_t len = 0;
 
-	if (xml->attributes == xml->attribute_cap &&
-	    !cg_grow_raw(&xml->attribute, &xml->attribute_cap,
-		xml->attributes + 1, sizeof(*to))) {
+	for (int i = 0; i < n; i++)
+		len += (size_t)(given[5 * i + 4] - given[5 * i + 3]);
+	if (!make_room(xml, len))
+		return;
+	if (!cg_grow_raw(&xml->attribute, &xml->attribute_cap,
+		xml->attributes + (size_t)n, sizeof(*to))) {
 		nomem(xml);
 		return;
 	}
-	to = &xml->attribute[xml->attributes];
-	to->name = (const char *)attribute[0];
-	to->value = (struct span){ xml->text_len, len };
-	if (!keep_text(xml, attribute[3], len))
-		return;
-	xml->attributes++;
-	event->attributes++;
+	event->has = (struct span){ xml->attributes, (size_t)n };
+	to = xml->attribute + xml->attributes;
+	xml->attributes += (size_t)n;
+	for (; n > 0; n--, given += 5) {
+		to->name = (const char *)given[0];
+		to->value =
+		    keep_text(xml, given[3], (size_t)(given[4] - given[3]));
+		to++;
+	}
 }
 
 static void
@@ -239,10 +252,9 @@ on_open(void *arg, const xmlChar *name, const xmlChar *prefix,
 	if (!event)
 		return;
 	event->name = (const char *)name;
-	event->attribute = xml->attributes;
-	attributes -= defaulted; /* the last ones: a DTD's say, not the tag's */
-	for (int i = 0; i < attributes && xml->status == CG_OK; i++)
-		add_attribute(xml, event, attribute + 5 * i);
+	/* The defaulted, which are the last, are a DTD's say, not the tag's. */
+	if (attributes > defaulted)
+		add_attributes(xml, event, attribute, attributes - defaulted);
 	xml->seen = parsed(xml);
 }
 
@@ -435,7 +447,7 @@ cg_xml_text(const struct cg_xml *xml)
 {
 	const struct event *event = current(xml);
 
-	return event && event->type == CG_XML_TEXT ? text_of(xml, event->text)
+	return event && event->type == CG_XML_TEXT ? text_of(xml, event->has)
 						   : cg_slice("");
 }
 
@@ -466,16 +478,19 @@ cg_xml_attribute(
     const struct cg_xml *xml, const char *name, struct cg_slice *value)
 {
 	const struct event *event = current(xml);
-	const struct attribute *attribute;
+	const struct attribute *at, *end;
 
-	for (unsigned i = 0; event && i < event->attributes; i++) {
-		attribute = &xml->attribute[event->attribute + i];
-		if (strcmp(attribute->name, name) == 0) {
-			*value = text_of(xml, attribute->value);
+	*value = cg_slice("");
+	if (!event || event->type != CG_XML_OPEN)
+		return false;
+	at = xml->attribute + event->has.at;
+	for (end = at + event->has.len; at < end; at++) {
+		/* Of most, the first byte tells. */
+		if (*at->name == *name && strcmp(at->name, name) == 0) {
+			*value = text_of(xml, at->value);
 			return true;
 		}
 	}
-	*value = cg_slice("");
 	return false;
 }
 
@@ -508,12 +523,29 @@ add_content(struct cg_xml *xml, struct cg_slice text)
 	return true;
 }
 
+/* Most elements have one text and nothing else: it need not be copied. */
+static bool
+take_simple(struct cg_xml *xml, struct cg_slice *text)
+{
+	const struct event *event = xml->event + xml->next;
+
+	if (xml->events - xml->next < 2 || event[0].type != CG_XML_TEXT ||
+	    event[1].type != CG_XML_CLOSE)
+		return false;
+	xml->next += 2;
+	if (text)
+		*text = text_of(xml, event->has);
+	return true;
+}
+
 bool
 cg_xml_content(struct cg_xml *xml, struct cg_slice *text)
 {
 	unsigned depth = cg_xml_depth(xml);
 	enum cg_xml_type type;
 
+	if (take_simple(xml, text))
+		return true;
 	xml->content_len = 0;
 	while ((type = cg_xml_next(xml)) != CG_XML_END) {
 		if (type == CG_XML_CLOSE && cg_xml_depth(xml) == depth)
