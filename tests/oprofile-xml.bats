@@ -43,6 +43,19 @@ profile()
 	"$CGCONV" -q -t json "$t/x" | grep -qxF '["total",[3]]'
 }
 
+@test "oprofile-xml: counts of one event are added up" {
+	profile '<classes><class name="a" event="0"/><class name="b" event="0"/>
+		</classes><binary name="/x"><symbol idref="0"><callees>
+		<symbol idref="0"><count class="b">5</count>
+		<count class="a">6</count></symbol></callees>
+		<count class="a">3</count><count class="b">4</count>
+		</symbol></binary>' >"$t/x"
+	"$CGCONV" -q -t json "$t/x" | perl tests/oracle/graph.pl >"$t/got"
+	printf '%s\n' 'call	/x:0:f	/x:0:f	11	11' \
+		'function	/x:0:f	7	-' >"$t/want"
+	same "$t/want" "$t/got"
+}
+
 @test "oprofile-xml: bad files" {
 	while IFS='|' read -r message text; do
 		profile "$text" >"$t/x"
@@ -53,6 +66,8 @@ profile()
 		a number as attribute|<binary name="a"><symbol><count>1</count></symbol></binary>
 		the class of a count|<binary name="a"><count class="c9">1</count></binary>
 		the id of an event|<classes><class name="c0" event="5"/></classes>
+		another id of a symbol|<symboltable><symboldata id="0" name="f"/></symboltable>
+		a number of 32 bits|<process pid="4294967296"/>
 		fewer modules|<module><module><module><module><module><module><module><module><module></module></module></module></module></module></module></module></module></module>
 	E
 }

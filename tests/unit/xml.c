@@ -104,7 +104,7 @@ static void
 test_content(void)
 {
 	struct cg_xml *xml = start(cg_slice("<r><a>x<b>y</b> z</a><c>u</c>"
-					    "<d/></r>"));
+					    "<d/><e>v&amp;w</e></r>"));
 	struct cg_slice text = {0};
 
 	CHECK(cg_xml_next(xml) == CG_XML_OPEN);
@@ -113,6 +113,8 @@ test_content(void)
 	CHECK(cg_xml_next(xml) == CG_XML_OPEN && cg_xml_content(xml, NULL));
 	CHECK(cg_xml_next(xml) == CG_XML_OPEN && cg_xml_content(xml, &text));
 	CHECK(text.len == 0 && cg_equal(cg_xml_name(xml), "d"));
+	CHECK(cg_xml_next(xml) == CG_XML_OPEN && cg_xml_content(xml, &text));
+	CHECK(cg_equal(text, "v&w") && cg_equal(cg_xml_name(xml), "e"));
 	CHECK(cg_xml_next(xml) == CG_XML_CLOSE && !cg_xml_content(xml, &text));
 	CHECK(cg_xml_status(xml) == CG_OK);
 	finish(xml);
