@@ -3,70 +3,159 @@
  * entries, returns and paths.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph.h"
 #include "rows.h"
 
-/* What one row says of a block. */
+#define FIRST_SLOTS 64
+
+/* What the rows of one block say. */
 struct cg_seen {
 	uint32_t block;
-	bool own;  /* the row on line 0, which knows best */
-	bool call; /* count is how often it came back */
+	bool stated;   /* there is a row of its own, not only calls */
+	bool own;      /* ... on line 0, which knows best */
+	bool own_call; /* a call is there */
+	bool call;
 	int64_t count;
+	int64_t came_back; /* the call */
 };
 
-/* By block; first its own row, last a call that ends it. */
-static int
-compare_seen(const void *pa, const void *pb)
-{
-	const struct cg_seen *a = pa, *b = pb;
+/* ---- Blocks by number --------------------------------------------------- */
 
-	if (a->block != b->block)
-		return a->block < b->block ? -1 : 1;
-	if (a->call != b->call)
-		return a->call - b->call;
-	return b->own - a->own;
+static uint32_t *
+find_slot(struct cg_rows *rows, uint32_t block)
+{
+	size_t mask = rows->seen_slots - 1;
+	size_t at = (block * 0x9e3779b97f4a7c15u >> 32) & mask;
+
+	while (rows->seen_slot[at] > 0 &&
+	       rows->seen[rows->seen_slot[at] - 1].block != block)
+		at = (at + 1) & mask;
+	return &rows->seen_slot[at];
 }
 
-/*
- * All rows of blocks, by block, and the last block; calls may be those of other
- * functions that share a line. False: out of memory.
- */
+/* Makes so many slots of what n blocks are found by. */
 static bool
-collect(
-    struct cg_rows *rows, struct cg_coverage *sum, size_t *n, uint32_t *last)
+make_slots(struct cg_rows *rows, size_t slots, size_t n)
 {
-	struct cg_branch row;
-	bool sorted = true;
-
-	*n = *last = 0;
-	while (cg_next_branch(rows, &row)) {
-		bool call = row.kind == CG_BRANCH_CALL;
-
-		sum->paths += row.kind == CG_BRANCH_PATH;
-		sum->paths_covered +=
-		    row.kind == CG_BRANCH_PATH && row.count > 0;
-		if (row.kind != CG_BRANCH_BLOCK && !call)
-			continue;
-		if (!cg_grow_raw(&rows->seen, &rows->seen_cap, *n + 1,
-			sizeof(*rows->seen)))
-			return false;
-		rows->seen[*n] = (struct cg_seen){ .block = row.block,
-			.own = row.pos.line == 0,
-			.call = call,
-			.count = row.count };
-		if (!call && row.block > *last)
-			*last = row.block;
-		if (!call && row.block == 0 && row.pos.line == 0)
-			sum->label = row.label;
-		sorted &= *n == 0 || compare_seen(&rows->seen[*n - 1],
-					 &rows->seen[*n]) <= 0;
-		++*n;
-	}
-	if (!sorted)
-		qsort(rows->seen, *n, sizeof(*rows->seen), compare_seen);
+	if (!cg_grow_raw(&rows->seen_slot, &rows->slot_cap, slots,
+		sizeof(*rows->seen_slot)))
+		return false;
+	memset(rows->seen_slot, 0, slots * sizeof(*rows->seen_slot));
+	rows->seen_slots = slots;
+	for (size_t i = 0; i < n; i++)
+		*find_slot(rows, rows->seen[i].block) = (uint32_t)i + 1;
 	return true;
 }
+
+/* The block of that number, one of *n; NULL: out of memory. */
+static struct cg_seen *
+get_block(struct cg_rows *rows, uint32_t block, size_t *n)
+{
+	uint32_t *slot = find_slot(rows, block);
+
+	if (*slot > 0)
+		return &rows->seen[*slot - 1];
+	if (!cg_grow_raw(
+		&rows->seen, &rows->seen_cap, *n + 1, sizeof(*rows->seen)))
+		return NULL;
+	rows->seen[*n] = (struct cg_seen){ .block = block };
+	*slot = (uint32_t)++ * n;
+	if (*n * 2 > rows->seen_slots &&
+	    !make_slots(rows, rows->seen_slots * 2, *n))
+		return NULL;
+	return &rows->seen[*n - 1];
+}
+
+/* ---- Rows --------------------------------------------------------------- */
+
+/* Of a block's rows its own counts, else the first that ran. */
+static void
+add_count(struct cg_seen *seen, const struct cg_branch *row)
+{
+	bool own = row->pos.line == 0;
+
+	if (own ? !seen->own : !seen->own && seen->count == 0)
+		seen->count = row->count;
+	seen->stated = true;
+	seen->own |= own;
+}
+
+/* One call may stand on many lines. */
+static void
+add_call(struct cg_seen *seen, const struct cg_branch *row)
+{
+	bool own = row->pos.line == 0;
+
+	if (!own || !seen->call)
+		seen->came_back = row->count;
+	seen->call = true;
+	seen->own_call |= own;
+}
+
+static bool
+add_row(struct cg_rows *rows, struct cg_coverage *sum,
+    const struct cg_branch *row, size_t *n)
+{
+	struct cg_seen *seen;
+
+	if (row->kind == CG_BRANCH_PATH) {
+		sum->paths++;
+		sum->paths_covered += row->count > 0;
+	}
+	if (row->kind != CG_BRANCH_BLOCK && row->kind != CG_BRANCH_CALL)
+		return true;
+	seen = get_block(rows, row->block, n);
+	if (!seen)
+		return false;
+	if (row->kind == CG_BRANCH_CALL)
+		add_call(seen, row);
+	else
+		add_count(seen, row);
+	if (row->kind == CG_BRANCH_BLOCK && row->block == 0 &&
+	    row->pos.line == 0)
+		sum->label = row->label;
+	return true;
+}
+
+/* The run that has all rows, each once and in order; NULL: there is none. */
+static const struct cg_run *
+find_alone(const struct cg_graph *graph, cg_part part, cg_fn fn)
+{
+	const struct cg_run *run = NULL;
+	uint32_t id = graph->fn[fn].runs;
+
+	if (part != CG_ALL_PARTS)
+		run = cg_run_find(graph, part, fn);
+	else if (id != CG_NO_RUN && graph->run[id].next == CG_NO_RUN)
+		run = &graph->run[id];
+	return run && run->branches_ascend ? run : NULL;
+}
+
+/* All blocks there are; false: out of memory. */
+static bool
+collect(struct cg_rows *rows, cg_part part, cg_fn fn, struct cg_coverage *sum,
+    size_t *n)
+{
+	const struct cg_run *alone = find_alone(rows->graph, part, fn);
+	struct cg_branch row;
+	bool fine = make_slots(rows, FIRST_SLOTS, 0);
+
+	*n = 0;
+	if (alone)
+		cg_branches_begin(rows, alone);
+	else if (!cg_rows_open(rows, part, fn))
+		return false;
+	while (fine && (alone ? cg_branches_next(rows, &row)
+			      : cg_next_branch(rows, &row)))
+		fine = add_row(rows, sum, &row, n);
+	if (!fine)
+		cg_graph_nomem(rows->graph);
+	return fine;
+}
+
+/* ---- Sums --------------------------------------------------------------- */
 
 /* Adds how often the exit ran, or takes off how often a call was lost. */
 static void
@@ -77,53 +166,42 @@ add_returns(struct cg_coverage *sum, int64_t plus, int64_t minus)
 		sum->returns = 0;
 }
 
-/* One block's n rows. */
 static void
-add_block(struct cg_coverage *sum, const struct cg_seen *seen, size_t n,
-    uint32_t exit, uint32_t last)
+add_block(struct cg_coverage *sum, const struct cg_seen *seen, uint32_t exit,
+    uint32_t last)
 {
-	int64_t count = seen->call ? 0 : seen->count;
+	bool own = seen->stated ? seen->own : seen->own_call;
 
-	for (size_t i = 1; i < n && !seen->own && count == 0; i++)
-		count = seen[i].call ? 0 : seen[i].count;
-	/* One call may stand on many lines. */
-	if (seen[n - 1].call)
-		add_returns(sum, seen[n - 1].count, count);
-	sum->returned |= !seen->own;
-	if (seen->block == 0 && seen->own) {
+	if (seen->call)
+		add_returns(sum, seen->came_back, seen->count);
+	sum->returned |= !own;
+	if (seen->block == 0 && own) {
 		sum->entered = true;
-		sum->entries = count;
+		sum->entries = seen->count;
 	}
 	if (seen->block == exit)
-		add_returns(sum, count, 0);
+		add_returns(sum, seen->count, 0);
 	if (seen->block > 0 && seen->block < last)
-		sum->executed += count > 0;
+		sum->executed += seen->count > 0;
 }
 
 bool
 cg_get_coverage(struct cg_rows *rows, cg_part part, cg_fn fn, uint32_t exit,
     struct cg_coverage *sum)
 {
-	const struct cg_seen *seen;
-	size_t n, same;
-	uint32_t last;
+	uint32_t last = 0;
+	size_t n;
 
 	*sum = (struct cg_coverage){ 0 };
-	if (!cg_rows_open(rows, part, fn))
+	if (!collect(rows, part, fn, sum, &n))
 		return false;
-	if (!collect(rows, sum, &n, &last)) {
-		cg_graph_nomem(rows->graph);
-		return false;
+	/* Calls may be those of other functions that share a line. */
+	for (size_t i = 0; i < n; i++) {
+		if (rows->seen[i].stated && rows->seen[i].block > last)
+			last = rows->seen[i].block;
 	}
-	if (n == 0)
-		return true;
-	seen = rows->seen;
 	sum->blocks = last > 0 ? last - 1 : 0;
-	for (size_t i = 0; i < n; i += same) {
-		for (same = 1;
-		     i + same < n && seen[i + same].block == seen[i].block;)
-			same++;
-		add_block(sum, &seen[i], same, exit == 0 ? last : exit, last);
-	}
+	for (size_t i = 0; i < n; i++)
+		add_block(sum, &rows->seen[i], exit == 0 ? last : exit, last);
 	return true;
 }

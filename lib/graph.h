@@ -13,6 +13,14 @@
 
 #define CG_NO_RUN UINT32_MAX
 
+/* Where a branch stands; kind_block 0: nowhere. */
+struct cg_branch_key {
+	cg_file file;
+	uint32_t line;
+	uint64_t kind_block;      /* kind + 1 << 32 | block */
+	uint32_t index;
+};
+
 /* Rows, packed one behind the other. */
 struct cg_packed {
 	struct cg_block *first, *last;
@@ -36,6 +44,9 @@ struct cg_run {
 	uint32_t next;            /* next run of the same fn, or CG_NO_RUN */
 	uint32_t visits;          /* times taken up since the last merge */
 	struct cg_packed costs, others;
+	/* Branches ascend by line, kind, block, index; there is one file. */
+	bool branches_ascend;
+	struct cg_branch_key branch; /* of the last one */
 };
 
 /*

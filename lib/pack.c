@@ -86,6 +86,33 @@ cg_run_add_jump(
 	return true;
 }
 
+/* Is a branch behind the one before, which is of the same file? */
+static bool
+is_later(const struct cg_branch_key *key, const struct cg_branch_key *before)
+{
+	if (key->file != before->file)
+		return false;
+	if (key->line != before->line)
+		return key->line > before->line;
+	if (key->kind_block != before->kind_block)
+		return key->kind_block > before->kind_block;
+	return key->index > before->index;
+}
+
+static void
+note_branch(struct cg_run *run, const struct cg_branch *row)
+{
+	const struct cg_branch_key key = { .file = row->pos.file,
+		.line = row->pos.line,
+		.kind_block = ((uint64_t)row->kind + 1) << 32 | row->block,
+		.index = row->index };
+
+	if (row->pos.addr != 0 ||
+	    (run->branch.kind_block != 0 && !is_later(&key, &run->branch)))
+		run->branches_ascend = false;
+	run->branch = key;
+}
+
 bool
 cg_run_add_branch(
     struct cg_graph *graph, struct cg_run *run, const struct cg_branch *branch)
@@ -95,6 +122,7 @@ cg_run_add_branch(
 
 	if (!to)
 		return false;
+	note_branch(run, branch);
 	to = put_pos(packed, to, CG_ROW_OTHER | CG_TAG_BRANCH, &branch->pos);
 	to = put_varint(to, branch->kind);
 	to = put_varint(to, branch->block);
@@ -117,6 +145,7 @@ cg_run_add_inclusive(
 	to = begin_pack(graph, run, packed, POS_MAX + n * VALUE_MAX);
 	if (!to)
 		return false;
+	run->branches_ascend = false;
 	*to++ = CG_ROW_OTHER | CG_TAG_INCLUSIVE;
 	packed->at = put_values(to, cost, n);
 	return true;

@@ -237,6 +237,20 @@ get_values(const uint8_t **row, uint64_t *to)
 	return n;
 }
 
+/* What a branch has behind its position. */
+static inline const uint8_t *
+get_branch(const uint8_t *at, struct cg_branch *branch)
+{
+	branch->kind = (enum cg_branch_kind)get_varint(&at);
+	branch->block = (uint32_t)get_varint(&at);
+	branch->index = (uint32_t)get_varint(&at);
+	branch->flags = (unsigned)get_varint(&at);
+	branch->target = (uint32_t)get_varint(&at);
+	branch->label = (cg_name)get_varint(&at);
+	branch->count = (int64_t)get_signed(&at);
+	return at;
+}
+
 /* From behind the position to the next row. */
 static inline const uint8_t *
 skip_rest(unsigned tag, const uint8_t *at)
@@ -301,6 +315,7 @@ scan_row(struct scan *scan, const uint32_t *file_rank)
 struct list {
 	struct row *row;
 	size_t count, cap, next;
+	bool ascending; /* each place is behind the one before */
 };
 
 struct cg_rows {
@@ -322,10 +337,19 @@ struct cg_rows {
 	size_t cost_cap, sum_cap;
 	struct cg_seen *seen; /* blocks: see coverage.c */
 	size_t seen_cap;
+	uint32_t *seen_slot;
+	size_t seen_slots, slot_cap;
 };
 
 /* Opens one run merged, sorted by ids (ranks may not exist yet). */
 bool cg_rows_open_merged(struct cg_rows *, const struct cg_run *);
+
+/*
+ * scan.c: the branches of one run as they came, neither sorted nor merged; the
+ * cursors have nothing else then.
+ */
+void cg_branches_begin(struct cg_rows *, const struct cg_run *);
+bool cg_branches_next(struct cg_rows *, struct cg_branch *);
 
 /*
  * costs.c: adds the costs of a run to what cg_next_cost() gives out; in order

@@ -74,6 +74,7 @@ cg_rows_free(struct cg_rows *rows)
 	free(rows->cost);
 	free(rows->sum);
 	free(rows->seen);
+	free(rows->seen_slot);
 	free(rows);
 }
 
@@ -258,7 +259,7 @@ sort_list(struct cg_rows *rows, enum cg_row_kind kind)
 	struct row *row = rows->list[kind].row;
 	size_t count = rows->list[kind].count, from, middle, end;
 
-	if (count < 2)
+	if (count < 2 || rows->list[kind].ascending)
 		return true;
 	if (ascending(rows, kind, row, 0, count) == count)
 		return true;
@@ -282,6 +283,7 @@ reset(struct cg_rows *rows, cg_fn fn, bool merged)
 {
 	for (size_t kind = 0; kind <= CG_ROW_OTHER; kind++)
 		rows->list[kind].count = rows->list[kind].next = 0;
+	rows->list[CG_ROW_OTHER].ascending = false;
 	rows->heads = 0;
 	rows->has_cost = false;
 	rows->fn = fn;
@@ -303,6 +305,9 @@ begin_all(struct cg_rows *rows)
 static bool
 open_run(struct cg_rows *rows, const struct cg_run *run)
 {
+	struct list *list = &rows->list[CG_ROW_OTHER];
+
+	list->ascending = list->count == 0 && run->branches_ascend;
 	return cg_costs_add(rows, run, true) && list_rows(rows, run);
 }
 
@@ -378,7 +383,7 @@ next_same(struct cg_rows *rows, enum cg_row_kind kind, struct row *first)
 {
 	struct list *list = &rows->list[kind];
 
-	if (!rows->merge || list->next == list->count ||
+	if (!rows->merge || list->ascending || list->next == list->count ||
 	    compare_rows(rows, kind, first, &list->row[list->next]) != 0)
 		return NULL;
 	return &list->row[list->next++];
@@ -478,21 +483,6 @@ cg_next_jump(struct cg_rows *rows, struct cg_jump *jump)
 	return true;
 }
 
-/* What stands behind the position. */
-static void
-get_branch(const struct row *row, struct cg_branch *branch)
-{
-	const uint8_t *at = row->rest;
-
-	branch->kind = (enum cg_branch_kind)get_varint(&at);
-	branch->block = (uint32_t)get_varint(&at);
-	branch->index = (uint32_t)get_varint(&at);
-	branch->flags = (unsigned)get_varint(&at);
-	branch->target = (uint32_t)get_varint(&at);
-	branch->label = (cg_name)get_varint(&at);
-	branch->count = (int64_t)get_signed(&at);
-}
-
 /* What differs is kept so that the order of adding makes no difference. */
 static bool
 add_branch(const struct cg_graph *graph, struct cg_branch *sum,
@@ -521,10 +511,10 @@ cg_next_branch(struct cg_rows *rows, struct cg_branch *branch)
 			return false;
 	} while (!(row->tag & CG_TAG_BRANCH));
 	branch->pos = pos_of(rows, row);
-	get_branch(row, branch);
-	while (list->next < list->count &&
+	(void)get_branch(row->rest, branch);
+	while (!list->ascending && list->next < list->count &&
 	       (same = next_same(rows, CG_ROW_OTHER, row)) != NULL) {
-		get_branch(same, &more);
+		(void)get_branch(same->rest, &more);
 		if (!add_branch(rows->graph, branch, &more)) {
 			cg_graph_overflow(rows->graph, "branches");
 			return false;
