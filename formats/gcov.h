@@ -208,6 +208,12 @@ struct gcov_slot {
 	uint32_t epoch, line;
 };
 
+/* A line, and what it is sorted by. */
+struct gcov_sorted {
+	uint64_t key;
+	uint32_t line;
+};
+
 struct gcov_frame {
 	uint32_t block, arc;
 	bool found;
@@ -229,6 +235,8 @@ struct gcov_scratch {
 	size_t lines, line_cap;
 	struct gcov_touch *touch;
 	size_t touches, touch_cap;
+	struct gcov_sorted *order;
+	size_t order_cap;
 	struct gcov_slot *slot;
 	size_t slots;
 	uint32_t epoch, stamp, member;
@@ -309,7 +317,7 @@ struct gcov_unit {
 	char *path, *name; /* of a companion, in a stream */
 	char *folder;      /* of the stream */
 	size_t path_cap, name_cap, folder_cap;
-	bool in_stream; /* the data is */
+	bool in_stream;    /* the data is */
 	uint64_t negative; /* counts that became 0 */
 	size_t room;       /* blocks that the file can hold */
 	uint32_t paths;
@@ -436,8 +444,8 @@ bool cg_gcov_keep_name(struct gcov_unit *, struct cg_slice);
 bool cg_gcov_find_folder(struct gcov_unit *, struct cg_build *,
     const char *notes, struct cg_slice *folder);
 /* gcov_emit.c */
-int cg_gcov_emit_unit(struct gcov_unit *, struct cg_build *, const char *notes,
-    const char *data);
+int cg_gcov_emit_unit(
+    struct gcov_unit *, struct cg_build *, const char *notes, const char *data);
 
 /* ---- Data as it is ------------------------------------------------------ */
 

@@ -55,81 +55,22 @@ pos_of(const struct gcov_unit *unit, uint32_t file, uint32_t line)
 	return (struct cg_pos){ .file = unit->file[file].id, .line = line };
 }
 
-/* ---- Lines -------------------------------------------------------------- */
-
-static int
-compare_lines(const void *va, const void *vb)
-{
-	const struct gcov_line *a = va, *b = vb;
-
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	return a->line < b->line ? -1 : a->line > b->line;
-}
-
-static void
-sort_lines(struct gcov_scratch *scratch)
-{
-	size_t i = 1;
-
-	while (i < scratch->lines &&
-	       compare_lines(&scratch->line[i - 1], &scratch->line[i]) < 0)
-		i++;
-	if (i < scratch->lines)
-		qsort(scratch->line, scratch->lines, sizeof(*scratch->line),
-		    compare_lines);
-}
-
-static void
-emit_lines(struct emit *emit)
-{
-	struct gcov_scratch *scratch = &emit->unit->scratch;
-
-	sort_lines(scratch);
-	for (size_t i = 0; i < scratch->lines; i++) {
-		struct gcov_line *line = &scratch->line[i];
-		struct cg_pos pos = pos_of(emit->unit, line->file, line->line);
-
-		if (emit->unit->compat &&
-		    cg_gcov_is_lost(emit->unit, emit->gcov, line))
-			line->count = 0;
-		emit->cost[emit->exec] = (uint64_t)clamp(emit, line->count);
-		emit->cost[emit->blk] = (uint64_t)clamp(emit, line->sum);
-		(void)cg_add_cost(emit->build, emit->fn, &pos, emit->cost,
-		    line->count == 0 && line->sum == 0 ? 0 : emit->columns);
-	}
-}
-
 /* ---- Blocks and branches ------------------------------------------------ */
 
 static void
-emit_blocks(struct emit *emit)
+emit_block(struct emit *emit, const struct gcov_touch *touch, struct cg_pos pos)
 {
-	const struct gcov_scratch *scratch = &emit->unit->scratch;
+	const struct gcov_solved *solved =
+	    &emit->unit->scratch.solved[touch->block];
+	const struct cg_branch row = { .pos = pos,
+		.kind = CG_BRANCH_BLOCK,
+		.block = touch->block,
+		.target = touch->block == 0 && pos.line == 0 ? emit->number : 0,
+		.flags = (touch->ends ? CG_BRANCH_LAST : 0) |
+			 (solved->exceptional ? CG_BRANCH_EXCEPTIONAL : 0),
+		.count = clamp(emit, solved->count) };
 
-	for (size_t i = 0; i < scratch->touches; i++) {
-		const struct gcov_touch *touch = &scratch->touch[i];
-		const struct gcov_solved *solved =
-		    &scratch->solved[touch->block];
-		const struct gcov_line *line;
-		struct cg_branch row = { .kind = CG_BRANCH_BLOCK,
-			.block = touch->block,
-			.count = solved->count };
-
-		if (touch->again)
-			continue;
-		row.pos = pos_of(emit->unit, emit->gcov->file, 0);
-		if (touch->line != GCOV_NONE) {
-			line = &scratch->line[touch->line];
-			row.pos = pos_of(emit->unit, line->file, line->line);
-		} else if (touch->block == 0) {
-			row.target = emit->number;
-		}
-		row.flags = (touch->ends ? CG_BRANCH_LAST : 0) |
-			    (solved->exceptional ? CG_BRANCH_EXCEPTIONAL : 0);
-		row.count = clamp(emit, row.count);
-		(void)cg_add_branch(emit->build, emit->fn, &row);
-	}
+	(void)cg_add_branch(emit->build, emit->fn, &row);
 }
 
 /* The first line of a block, or of those that must follow it. */
@@ -193,7 +134,17 @@ add_site(struct emit *emit, const struct gcov_solved *solved)
 	return true;
 }
 
-/* Of the block that ends on a line. */
+static uint32_t
+count_real(const struct gcov_unit *unit, const struct gcov_block *block)
+{
+	uint32_t real = 0;
+
+	for (uint32_t i = 0; i < block->arcs; i++)
+		real += !(unit->arc[block->arc + i].flags & GCOV_FAKE);
+	return real;
+}
+
+/* Where a block leads to; first: what is said once. Is there a call, too? */
 static bool
 emit_arcs(struct emit *emit, uint32_t number, struct cg_pos pos, bool first)
 {
@@ -201,32 +152,60 @@ emit_arcs(struct emit *emit, uint32_t number, struct cg_pos pos, bool first)
 	const struct gcov_solved *solved = &unit->scratch.solved[number];
 	const struct gcov_block *block =
 	    &unit->block[emit->gcov->block + number];
-	struct cg_branch row = { .pos = pos, .block = number };
-	uint32_t real = 0;
+	struct cg_branch row = {
+		.pos = pos, .kind = CG_BRANCH_ARC, .block = number
+	};
+	uint32_t real = count_real(unit, block);
 
-	for (uint32_t i = 0; i < block->arcs; i++)
-		real += !(unit->arc[block->arc + i].flags & GCOV_FAKE);
 	for (uint32_t i = 0; i < block->arcs; i++) {
 		const struct gcov_arc *arc = &unit->arc[block->arc + i];
-		bool fake = (arc->flags & GCOV_FAKE) != 0;
 
+		if (arc->flags & GCOV_FAKE)
+			continue;
 		if (first)
 			emit_jump(emit, arc, &pos, real > 1, solved->count);
-		if (!fake && real < 2)
+		if (real < 2)
 			continue;
-		row.kind = fake ? CG_BRANCH_CALL : CG_BRANCH_ARC;
 		row.target = arc->dst;
 		row.flags =
 		    (arc->flags & GCOV_FALLTHROUGH ? CG_BRANCH_FALLTHROUGH
 						   : 0) |
 		    (arc->flags & GCOV_THROW ? CG_BRANCH_THROW : 0) |
 		    (solved->count != 0 ? CG_BRANCH_REACHED : 0);
-		row.count = fake ? (int64_t)unsigned_count(cg_gcov_sub(
-				       emit->unit, solved->count, arc->count))
-				 : clamp(emit, arc->count);
+		row.count = clamp(emit, arc->count);
 		(void)cg_add_branch(emit->build, emit->fn, &row);
-		row.index += !fake;
-		if (fake && first && !add_site(emit, solved))
+		row.index++;
+	}
+	return real < block->arcs;
+}
+
+/* Calls that the block ends with; site: where they are looked for. */
+static bool
+emit_calls(struct emit *emit, uint32_t number, struct cg_pos pos, bool site)
+{
+	struct gcov_unit *unit = emit->unit;
+	const struct gcov_solved *solved = &unit->scratch.solved[number];
+	const struct gcov_block *block =
+	    &unit->block[emit->gcov->block + number];
+	uint32_t real = count_real(unit, block), index = 0;
+	struct cg_branch row = { .pos = pos,
+		.kind = CG_BRANCH_CALL,
+		.block = number,
+		.flags = solved->count != 0 ? CG_BRANCH_REACHED : 0 };
+
+	for (uint32_t i = 0; i < block->arcs; i++) {
+		const struct gcov_arc *arc = &unit->arc[block->arc + i];
+
+		if (!(arc->flags & GCOV_FAKE)) {
+			index++;
+			continue;
+		}
+		row.index = real < 2 || pos.line == 0 ? 0 : index;
+		row.target = arc->dst;
+		row.count = (int64_t)unsigned_count(
+		    cg_gcov_sub(unit, solved->count, arc->count));
+		(void)cg_add_branch(emit->build, emit->fn, &row);
+		if (site && !add_site(emit, solved))
 			return false;
 	}
 	return true;
@@ -262,62 +241,132 @@ emit_condition(struct emit *emit, uint32_t block, struct cg_pos pos)
 	}
 }
 
-/* A call from a block that ends on no line: on line 0. */
-static void
-emit_lost_call(struct emit *emit, uint32_t number)
+/* ---- Lines -------------------------------------------------------------- */
+
+/*
+ * What stands on no line, so on line 0 of the function's file: blocks without
+ * any, and calls of those that end on none. Block 0 has none: what leaves it so
+ * is a second return of a callee.
+ */
+static bool
+emit_line_0(struct emit *emit)
 {
-	const struct gcov_unit *unit = emit->unit;
-	const struct gcov_block *block =
-	    &unit->block[emit->gcov->block + number];
-	int64_t count = unit->scratch.solved[number].count;
-	struct cg_branch row = { .pos = pos_of(unit, emit->gcov->file, 0),
-		.kind = CG_BRANCH_CALL,
-		.block = number,
-		.flags = count != 0 ? CG_BRANCH_REACHED : 0 };
+	const struct gcov_scratch *scratch = &emit->unit->scratch;
+	const struct cg_pos pos = pos_of(emit->unit, emit->gcov->file, 0);
+	bool fine = true;
 
-	for (uint32_t i = 0; i < block->arcs; i++) {
-		const struct gcov_arc *arc = &unit->arc[block->arc + i];
+	for (size_t i = 0; i < scratch->touches; i++) {
+		const struct gcov_touch *touch = &scratch->touch[i];
 
-		if (!(arc->flags & GCOV_FAKE))
-			continue;
-		row.target = arc->dst;
-		row.count = (int64_t)unsigned_count(
-		    cg_gcov_sub(emit->unit, count, arc->count));
-		(void)cg_add_branch(emit->build, emit->fn, &row);
+		if (touch->line == GCOV_NONE && !touch->again)
+			emit_block(emit, touch, pos);
 	}
+	for (uint32_t i = 1; i < emit->gcov->blocks && fine; i++) {
+		if (scratch->solved[i].line == GCOV_NONE)
+			fine = emit_calls(emit, i, pos, false);
+	}
+	return fine;
 }
 
 /* What is decided where blocks end. */
 static bool
-emit_decisions(struct emit *emit)
+emit_ends(struct emit *emit, uint32_t number, struct cg_pos pos)
 {
-	struct gcov_unit *unit = emit->unit;
-	struct gcov_scratch *scratch = &unit->scratch;
+	const struct gcov_scratch *scratch = &emit->unit->scratch;
+	const struct gcov_touch *touch = scratch->touch;
+	const uint32_t first = scratch->line[number].first;
+	bool calls = false, site;
+	uint32_t t, block;
+
+	for (t = first; t != GCOV_NONE; t = touch[t].next) {
+		block = touch[t].block;
+		site = scratch->solved[block].line == number;
+		if (touch[t].ends)
+			calls |= emit_arcs(emit, block, pos, site);
+	}
+	for (t = calls ? first : GCOV_NONE; t != GCOV_NONE; t = touch[t].next) {
+		block = touch[t].block;
+		site = scratch->solved[block].line == number;
+		if (touch[t].ends && !emit_calls(emit, block, pos, site))
+			return false;
+	}
+	t = emit->gcov->conditions > 0 ? first : GCOV_NONE;
+	for (; t != GCOV_NONE; t = touch[t].next) {
+		if (touch[t].ends)
+			emit_condition(emit, touch[t].block, pos);
+	}
+	return true;
+}
+
+static bool
+emit_line(struct emit *emit, uint32_t number)
+{
+	const struct gcov_scratch *scratch = &emit->unit->scratch;
+	const struct gcov_touch *touch = scratch->touch;
+	const struct gcov_line *line = &scratch->line[number];
+	struct cg_pos pos = pos_of(emit->unit, line->file, line->line);
+	int64_t count = line->count;
+	bool ends = false;
+
+	if (emit->unit->compat && cg_gcov_is_lost(emit->unit, emit->gcov, line))
+		count = 0;
+	emit->cost[emit->exec] = (uint64_t)clamp(emit, count);
+	emit->cost[emit->blk] = (uint64_t)clamp(emit, line->sum);
+	(void)cg_add_cost(emit->build, emit->fn, &pos, emit->cost,
+	    count == 0 && line->sum == 0 ? 0 : emit->columns);
+	for (uint32_t t = line->first; t != GCOV_NONE; t = touch[t].next) {
+		if (!touch[t].again)
+			emit_block(emit, &touch[t], pos);
+		ends |= touch[t].ends;
+	}
+	return !ends || emit_ends(emit, number, pos);
+}
+
+static int
+compare_sorted(const void *va, const void *vb)
+{
+	const struct gcov_sorted *a = va, *b = vb;
+
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* Rows come in the order that cursors want: they need not sort them. */
+static bool
+emit_lines(struct emit *emit)
+{
+	struct gcov_scratch *scratch = &emit->unit->scratch;
+	bool sorted = true, fine;
+
+	if (!cg_gcov_grow(emit->unit, &scratch->order, &scratch->order_cap,
+		scratch->lines, sizeof(*scratch->order)))
+		return false;
+	for (uint32_t i = 0; i < scratch->lines; i++) {
+		const struct gcov_line *line = &scratch->line[i];
+
+		scratch->order[i].key = (uint64_t)line->file << 32 | line->line;
+		scratch->order[i].line = i;
+		sorted &=
+		    i == 0 || scratch->order[i - 1].key < scratch->order[i].key;
+	}
+	if (!sorted)
+		qsort(scratch->order, scratch->lines, sizeof(*scratch->order),
+		    compare_sorted);
+	fine = emit_line_0(emit);
+	for (size_t i = 0; i < scratch->lines && fine; i++)
+		fine = emit_line(emit, scratch->order[i].line);
+	return fine;
+}
+
+/* Decisions by block. */
+static void
+find_conditions(const struct emit *emit)
+{
+	const struct gcov_unit *unit = emit->unit;
 	const struct gcov_fn *fn = emit->gcov;
 
 	for (uint32_t i = 0; i < fn->conditions; i++)
-		scratch->solved[unit->condition[fn->condition + i].block]
+		unit->scratch.solved[unit->condition[fn->condition + i].block]
 		    .condition = i + 1;
-	for (size_t i = 0; i < scratch->touches; i++) {
-		const struct gcov_touch *touch = &scratch->touch[i];
-		const struct gcov_line *line;
-		struct cg_pos pos;
-
-		if (!touch->ends)
-			continue;
-		line = &scratch->line[touch->line];
-		pos = pos_of(unit, line->file, line->line);
-		if (!emit_arcs(emit, touch->block, pos,
-			scratch->solved[touch->block].line == touch->line))
-			return false;
-		emit_condition(emit, touch->block, pos);
-	}
-	/* Block 0 is none: what leaves it so is a second return of a callee. */
-	for (uint32_t i = 1; i < fn->blocks; i++) {
-		if (scratch->solved[i].line == GCOV_NONE)
-			emit_lost_call(emit, i);
-	}
-	return true;
 }
 
 static void
@@ -383,15 +432,14 @@ emit_fn(struct emit *emit)
 	if (entered > 0)
 		(void)cg_add_call(emit->build, 0, &nowhere, emit->fn, &entry,
 		    (uint64_t)entered, NULL, 0);
-	emit_blocks(emit);
 	entry.line = 0;
 	if (!cg_gcov_know_fn(unit, emit->build, fn, emit->fn, emit->symbol) ||
 	    !cg_gcov_add_targets(unit, emit->build, fn, emit->fn, &entry))
 		return false;
-	if (!emit_decisions(emit))
+	find_conditions(emit);
+	if (!emit_lines(emit))
 		return false;
 	emit_paths(emit);
-	emit_lines(emit);
 	return true;
 }
 

@@ -32,6 +32,7 @@ cg_gcov_unit_free(struct gcov_unit *unit)
 	free(scratch->path);
 	free(scratch->line);
 	free(scratch->touch);
+	free(scratch->order);
 	free(scratch->preds);
 	free(scratch->slot);
 	free(unit->path);
