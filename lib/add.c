@@ -55,14 +55,28 @@ grow_total(struct cg_build *build, struct cg_part_entry *part)
 	return false;
 }
 
-/* Are there costs below zero? Few targets can hold them. */
-static void
-note_signs(struct cg_graph *graph, const uint64_t *cost, size_t n)
+/* Are there costs below zero? */
+static bool
+check_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 {
+	const struct cg_graph *graph = build->graph;
+	bool any = false;
+
 	for (size_t i = 0; i < n; i++) {
-		if (graph->event[i].is_signed && (int64_t)cost[i] < 0)
-			graph->facts |= CG_SIGNED;
+		if (!graph->event[i].is_signed || (int64_t)cost[i] >= 0)
+			continue;
+		cg_sign_check(build, i);
+		any = true;
 	}
+	return any;
+}
+
+/* Few targets can hold them. */
+static void
+note_signs(struct cg_build *build, const uint64_t *cost, size_t n)
+{
+	if (check_signs(build, cost, n))
+		build->graph->facts |= CG_SIGNED;
 }
 
 /* The sums of the part, at least n; NULL: out of memory. */
@@ -90,7 +104,7 @@ cg_build_total(struct cg_build *build, const uint64_t *cost, size_t n)
 	if (n > 0 && !total)
 		return false;
 	if (build->graph->any_signed)
-		note_signs(build->graph, cost, n);
+		note_signs(build, cost, n);
 	if (cg_add_values(build->graph, total, cost, n))
 		return true;
 	refuse_total(build);
@@ -140,7 +154,7 @@ add_to_sum(struct cg_build *build, const uint64_t *cost, size_t n)
 	if (!sum)
 		return false;
 	if (graph->any_signed)
-		note_signs(build->graph, cost, n);
+		note_signs(build, cost, n);
 	if (cg_add_values(graph, sum, cost, n))
 		return true;
 	refuse_total(build);
@@ -332,7 +346,7 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 	if (caller != 0) /* else they are entries, as coverage counts them */
 		build->graph->facts |= CG_CALLS;
 	if (build->graph->any_signed)
-		note_signs(build->graph, cost, n);
+		note_signs(build, cost, n);
 	for (size_t i = 0; i < n && !(build->graph->facts & CG_INCL); i++)
 		build->graph->facts |= cost[i] ? CG_INCL : 0;
 	if (!cg_run_add_call(build->graph, run, &call))
@@ -383,6 +397,8 @@ cg_add_inclusive(
 	const struct cg_pos nowhere = { 0 };
 	struct cg_run *run = begin_row(build, fn, &nowhere, n);
 
+	if (run && build->graph->any_signed)
+		(void)check_signs(build, cost, n);
 	if (run && !cg_run_add_inclusive(build->graph, run, cost, n))
 		cg_build_nomem(build);
 }

@@ -26,6 +26,7 @@ cg_build_free(struct cg_build *build)
 	cg_shards_free(build);
 	free(build->mark);
 	free(build->sum);
+	free(build->sign);
 	cg_map_free(&build->demangled);
 	build->mark = build->sum = NULL;
 	free(build->text);
@@ -396,17 +397,13 @@ keep(struct cg_build *build, const char *text)
 
 /* What one input says of an event must fit what another said. */
 static void
-join_event(
-    struct cg_build *build, struct cg_event *event, const struct cg_event *more)
+join_event(struct cg_build *build, size_t i, const struct cg_event *more)
 {
+	struct cg_event *event = &build->graph->event[i];
 	const char *unit = more->unit ? more->unit : "";
 
-	if (event->is_signed != more->is_signed)
-		cg_build_fail(build,
-		    "event %s is signed in one place and not in "
-		    "another",
-		    event->name);
-	else if (event->incl != more->incl)
+	cg_sign_event(build, i, more->is_signed);
+	if (event->incl != more->incl)
 		cg_build_fail(build,
 		    "event %s has inclusive costs of another kind "
 		    "in another input",
@@ -448,7 +445,7 @@ cg_add_event(struct cg_build *build, const struct cg_event *event)
 	for (size_t i = 0; i < graph->events; i++) {
 		if (strcmp(graph->event[i].name, event->name) != 0)
 			continue;
-		join_event(build, &graph->event[i], event);
+		join_event(build, i, event);
 		return (unsigned)i;
 	}
 	if (graph->events >= CG_EVENT_MAX) {
@@ -468,6 +465,7 @@ cg_add_event(struct cg_build *build, const struct cg_event *event)
 	new->long_name = keep(build, event->long_name);
 	new->unit = keep(build, event->unit);
 	new->formula = "";
+	cg_sign_event(build, graph->events - 1, event->is_signed);
 	return (unsigned)graph->events - 1;
 }
 

@@ -626,8 +626,9 @@ cg_fn cg_add_fn_at(struct cg_build *, struct cg_slice name, cg_file, cg_object,
 void cg_set_fn_range(struct cg_build *, cg_fn, const struct cg_range *);
 /*
  * An event: the column of its costs, from 0. Only the strings that differ
- * from "" (or NULL) replace what an earlier add of that name said. A signed
- * and an unsigned event of one name are an error, as are different units.
+ * from "" (or NULL) replace what an earlier add of that name said. Different
+ * units are an error. What one of several inputs says is signed is so in their
+ * sum; costs of the others from 2^63 on are an error then.
  */
 #define CG_EVENT_MAX 1024 /* KCachegrind stops at 200, Valgrind at 17 */
 unsigned cg_add_event(struct cg_build *, const struct cg_event *);

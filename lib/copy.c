@@ -162,7 +162,7 @@ change_costs(struct cg_copy *copy, const uint64_t *cost, size_t *n, bool self)
 			continue;
 		cg_build_fail(copy->to,
 		    "a cost of %s is too big for "
-		    "a difference",
+		    "a difference or a signed sum",
 		    copy->from->event[i].name);
 		break;
 	}

@@ -370,6 +370,9 @@ struct cg_build {
 	size_t drops;
 	bool more_drops;
 	size_t inputs;            /* that have come */
+	struct cg_sign *sign;     /* by event; see signs.c */
+	size_t signs;
+	size_t scanned;           /* its bits were, before that input */
 	struct cg_shards *shards; /* NULL: no input is a part of a batch */
 	int status;
 	char failure[512];        /* not reported yet; "" if there is none */
@@ -422,6 +425,18 @@ bool cg_build_check(struct cg_build *, uint32_t id, size_t count,
 bool cg_build_total(struct cg_build *, const uint64_t *cost, size_t n);
 /* The rows of a run have come, or of an input. False: the build has failed. */
 bool cg_build_end_run(struct cg_build *);
+
+/* ---- signs.c ------------------------------------------------------------ */
+
+struct cg_sign {
+	size_t input;             /* the last that has the event */
+	bool is_plain;            /* there it is not signed */
+	uint64_t bits;            /* of all its costs */
+};
+/* An input has the event; fails if its costs and those before do not fit. */
+void cg_sign_event(struct cg_build *, size_t i, bool is_signed);
+/* The input has a cost of it that is below 0, or would be: fails for that. */
+void cg_sign_check(struct cg_build *, size_t i);
 
 /* ---- shards.c ----------------------------------------------------------- */
 

@@ -135,6 +135,28 @@ good()
 	"$CGCONV" "$PLAIN" | same - out.callgrind
 }
 
+@test "sums: costs below 0 in one input make a signed event of all" {
+	echo 'main;f 5' >a
+	printf 'main;f -7\nmain;g 2\n' >b
+	printf 'main;f -2\nmain;g 2\n' >right
+	echo 'main;f 9223372036854775809' >huge
+	for two in "a b" "b a"; do
+		# shellcheck disable=SC2086 # two words
+		"$CGCONV" -t folded $two | same right -
+		# shellcheck disable=SC2086
+		"$CGCONV" -q -j1 -t folded -o out $two
+		same right out
+	done
+	refuses 1 "above 2^63" -t folded huge b
+	refuses 1 "above 2^63" -t folded b huge
+	"$CGCONV" -t folded huge a >out
+	for file in b huge; do
+		"$CGCONV" -t json -o $file.cgj $file
+	done
+	refuses 1 "above 2^63" -t json b.cgj huge.cgj
+	refuses 1 "above 2^63" -j1 -t json -o x.cgj b.cgj huge.cgj
+}
+
 @test "sums: a program among the inputs gives symbols to all of them" {
 	case=$ROOT/samples/gprof/calls
 	mkdir runs
