@@ -468,6 +468,7 @@ enum gcov_raw {
 	GCOV_RAW_WORD,      /* index: 2 * number; of the function's record */
 	GCOV_RAW_ORDER,     /* which function; count: how many inputs have it */
 	GCOV_RAW_BITS = 32, /* + kind; index: of the bit */
+	GCOV_RAW_VALUES = 48, /* + kind; index: of the counter; see below */
 	GCOV_RAW_HEAD = 64, /* index: 2 * enum gcov_raw_head */
 	GCOV_RAW_ENDS,      /* words that are 0 behind the records */
 	GCOV_RAW_LEFT,      /* there were counters that do not add up */
@@ -485,10 +486,18 @@ enum gcov_raw_head {
 };
 /*
  * What the counters of a kind are: to be added, bits, when something was first
- * done (the least but 0 is the sum; a row's target is its complement), or
- * nothing of the kind.
+ * done (the least but 0 is the sum; a row's target is its complement), values
+ * with a count each (a row each, whose address is the value, and target the
+ * complement of its place; one for all of them has their total, and target 1 if
+ * values were dropped), or nothing of the kind.
  */
-enum gcov_sum { GCOV_SUM_NOT, GCOV_SUM_ADD, GCOV_SUM_OR, GCOV_SUM_FIRST };
+enum gcov_sum {
+	GCOV_SUM_NOT,
+	GCOV_SUM_ADD,
+	GCOV_SUM_OR,
+	GCOV_SUM_FIRST,
+	GCOV_SUM_VALUES
+};
 enum gcov_sum cg_gcov_sum_of(uint32_t kind, uint32_t layout);
 /* gcov_raw.c */
 int cg_gcov_add_raw(struct gcov_unit *, struct cg_build *);

@@ -25,6 +25,8 @@ static const struct {
 	{ 0, 0, UINT32_MAX, GCOV_SUM_ADD }, /* arcs */
 	{ 1, 0, UINT32_MAX, GCOV_SUM_ADD }, /* interval */
 	{ 2, 0, UINT32_MAX, GCOV_SUM_ADD }, /* pow2 */
+	{ 3, GCOV_VERSION(11, 0), UINT32_MAX, GCOV_SUM_VALUES },
+	{ 4, GCOV_VERSION(11, 0), UINT32_MAX, GCOV_SUM_VALUES }, /* targets */
 	{ 6, GCOV_VERSION(4, 4), GCOV_VERSION(7, 0), GCOV_SUM_ADD },
 	{ 5, GCOV_VERSION(9, 0), UINT32_MAX, GCOV_SUM_ADD }, /* average */
 	{ 7, GCOV_VERSION(4, 4), GCOV_VERSION(7, 0), GCOV_SUM_OR },
@@ -158,7 +160,8 @@ add_counter(const struct raw *raw, uint32_t kind, enum gcov_sum sum,
     uint32_t number, int64_t count)
 {
 	switch (sum) {
-	case GCOV_SUM_NOT: return;
+	case GCOV_SUM_NOT:
+	case GCOV_SUM_VALUES: return;
 	case GCOV_SUM_ADD: add(raw, raw->ident, kind, number, 0, count); return;
 	case GCOV_SUM_OR: add_bits(raw, kind, number, (uint64_t)count); return;
 	case GCOV_SUM_FIRST: /* the greatest target stays */
@@ -168,13 +171,71 @@ add_counter(const struct raw *raw, uint32_t kind, enum gcov_sum sum,
 	}
 }
 
+/*
+ * How many counters of values there are in n words: each has its total, below
+ * 0 if values were dropped, their number, and the values with their counts.
+ * False: they are none.
+ */
+static bool
+count_values(const struct raw *raw, const unsigned char *at, uint32_t n,
+    uint32_t *counters)
+{
+	int64_t values;
+
+	for (*counters = 0; n > 0; ++*counters) {
+		if (n < 2)
+			return false;
+		values = cg_gcov_get_counter(at + 8, raw->unit->data.order);
+		n -= 2;
+		if (values < 0 || values > n / 2)
+			return false;
+		n -= 2 * (uint32_t)values;
+		at += 16 + values * 16;
+	}
+	return true;
+}
+
+static void
+add_value(const struct raw *raw, uint32_t kind, uint32_t counter,
+    uint32_t number, const unsigned char *at)
+{
+	enum gcov_order order = raw->unit->data.order;
+	const struct cg_branch row = {
+		.pos = { .line = raw->ident,
+		    .addr = (uint64_t)cg_gcov_get_counter(at, order) },
+		.kind = CG_BRANCH_COUNTER,
+		.block = GCOV_RAW_VALUES + kind,
+		.index = counter,
+		.target = ~number,
+		.count = cg_gcov_get_counter(at + 8, order),
+	};
+
+	(void)cg_add_branch(raw->build, 0, &row);
+}
+
+static void
+add_values(const struct raw *raw, uint32_t kind, uint32_t counters,
+    const unsigned char *at)
+{
+	for (uint32_t i = 0; i < counters; i++) {
+		int64_t total = cg_gcov_get_counter(at, raw->unit->data.order);
+		int64_t n = cg_gcov_get_counter(at + 8, raw->unit->data.order);
+
+		add(raw, raw->ident, kind, i, total < 0,
+		    total < 0 && total > INT64_MIN ? -total : total);
+		at += 16;
+		for (uint32_t k = 0; k < n; k++, at += 16)
+			add_value(raw, kind, i, k, at);
+	}
+}
+
 /* Counters that are all zero and not there have a size alone. */
 static bool
 add_counters(struct raw *raw, struct gcov_bytes *bytes, uint32_t kind)
 {
 	const struct gcov_data *data = &raw->unit->data;
 	enum gcov_sum sum = cg_gcov_sum_of(kind, data->head.layout);
-	uint32_t length, n;
+	uint32_t length, n, size;
 	bool zero;
 
 	if (!cg_gcov_take_u32(bytes, &length))
@@ -185,15 +246,21 @@ add_counters(struct raw *raw, struct gcov_bytes *bytes, uint32_t kind)
 		return cg_gcov_wrong(
 		    bytes, bytes->at - 8, "expected fewer counters");
 	if (!raw->has_fn ||
-	    (sum == GCOV_SUM_FIRST && !zero && !are_times(raw, bytes->at, n)))
+	    (sum == GCOV_SUM_FIRST && !zero && !are_times(raw, bytes->at, n)) ||
+	    (sum == GCOV_SUM_VALUES &&
+		(zero || !count_values(raw, bytes->at, n, &size))))
 		sum = GCOV_SUM_NOT;
+	if (sum != GCOV_SUM_VALUES)
+		size = n;
 	if (raw->has_fn && sum == GCOV_SUM_NOT)
 		add(raw, 0, GCOV_RAW_LEFT, 0, 1, 1);
 	else if (raw->has_fn)
-		add_word(raw, raw->ident, GCOV_RAW_SIZE, kind, n);
+		add_word(raw, raw->ident, GCOV_RAW_SIZE, kind, size);
 	if (raw->has_fn && raw->kinds >> kind & 1)
 		add(raw, 0, GCOV_RAW_TWICE, 0, 1, 1);
 	raw->kinds |= 1u << kind;
+	if (sum == GCOV_SUM_VALUES)
+		add_values(raw, kind, size, bytes->at);
 	for (uint32_t i = 0; i < n && !zero; i++, bytes->at += 8)
 		add_counter(raw, kind, sum, i,
 		    cg_gcov_get_counter(bytes->at, data->order));

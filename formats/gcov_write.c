@@ -4,10 +4,14 @@
  * Sources as for gcov_data.c. What comes out is what libgcov would have left
  * had all the runs been of one program: counters are added, bits or-ed, of the
  * times of first calls the first kept, runs and the greatest counters of runs
- * (sum_max) added. Data of one input alone stays as it was.
+ * (sum_max) added. Of a counter of values those of all inputs are added up and
+ * the most frequent kept, the greatest count first: libgcov has them in the
+ * order of runs, which nobody reads, and drops what comes when it has enough.
+ * Data of one input alone stays as it was.
  *
- * Lost: counters that do not add up (values, targets), said in a warning; of a sum of programs by gcc 4.8 to 8 their histogram of counters,
- * which optimisation can do without.
+ * Lost: counters of values and targets before gcc 11, whose sum depends on the
+ * order of runs, said in a warning; of a sum of programs by gcc 4.8 to 8 their
+ * histogram of counters, which optimisation can do without.
  */
 #include <stdlib.h>
 
@@ -15,10 +19,16 @@
 
 #define WORDS_OF_PROGRAM 9 /* without a histogram */
 #define WORDS_OF_BITMAP 8
+#define VALUES_MAX 32 /* of a counter: GCOV_TOPN_MAXIMUM_TRACKED_VALUES */
 
 struct row {
 	uint32_t line, block, index, target;
 	int64_t count;
+};
+
+struct value {
+	struct row row;
+	uint64_t value;
 };
 
 struct written_fn {
@@ -31,6 +41,8 @@ struct writer {
 	struct cg_out *out;
 	struct row *row; /* in order */
 	size_t rows, cap;
+	struct value *value; /* by counter, as they are written */
+	size_t values, value_cap;
 	struct written_fn *fn;
 	size_t fns, fn_cap;
 	int64_t inputs;
@@ -59,6 +71,64 @@ compare_fns(const void *va, const void *vb)
 	return a->ident < b->ident ? -1 : a->ident > b->ident;
 }
 
+/* Below 0: another counter comes first. */
+static int
+compare_counters(const struct row *a, const struct row *b)
+{
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if (a->block != b->block)
+		return a->block < b->block ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+static int
+compare_places(const void *va, const void *vb)
+{
+	const struct value *a = va, *b = vb;
+	int order = compare_counters(&a->row, &b->row);
+
+	if (order == 0 && a->row.target != b->row.target)
+		order = a->row.target > b->row.target ? -1 : 1;
+	return order ? order : (a->value > b->value) - (a->value < b->value);
+}
+
+static int
+compare_counts(const void *va, const void *vb)
+{
+	const struct value *a = va, *b = vb;
+	int order = compare_counters(&a->row, &b->row);
+
+	if (order == 0 && a->row.count != b->row.count)
+		order = a->row.count > b->row.count ? -1 : 1;
+	return order ? order : (a->value > b->value) - (a->value < b->value);
+}
+
+static bool
+load_row(struct writer *w, const struct cg_branch *from)
+{
+	const struct row row = { from->pos.line, from->block, from->index,
+		from->target, from->count };
+
+	if (row.block >= GCOV_RAW_VALUES && row.block < GCOV_RAW_HEAD) {
+		if (!grow(w, &w->value, &w->value_cap, w->values + 1,
+			sizeof(*w->value)))
+			return false;
+		w->value[w->values++] = (struct value){ row, from->pos.addr };
+		return true;
+	}
+	if (!grow(w, &w->row, &w->cap, w->rows + 1, sizeof(*w->row)))
+		return false;
+	w->row[w->rows++] = row;
+	if (row.block != GCOV_RAW_ORDER)
+		return true;
+	if (!grow(w, &w->fn, &w->fn_cap, w->fns + 1, sizeof(*w->fn)))
+		return false;
+	w->fn[w->fns++] =
+	    (struct written_fn){ row.target, row.line, row.count };
+	return true;
+}
+
 static bool
 load(struct writer *w, struct cg_rows *rows)
 {
@@ -69,16 +139,8 @@ load(struct writer *w, struct cg_rows *rows)
 	while (cg_next_branch(rows, &row)) {
 		if (row.kind != CG_BRANCH_COUNTER || row.pos.file != 0)
 			continue;
-		if (!grow(w, &w->row, &w->cap, w->rows + 1, sizeof(*w->row)))
+		if (!load_row(w, &row))
 			return false;
-		w->row[w->rows++] = (struct row){ row.pos.line, row.block,
-			row.index, row.target, row.count };
-		if (row.block != GCOV_RAW_ORDER)
-			continue;
-		if (!grow(w, &w->fn, &w->fn_cap, w->fns + 1, sizeof(*w->fn)))
-			return false;
-		w->fn[w->fns++] =
-		    (struct written_fn){ row.target, row.pos.line, row.count };
 	}
 	if (w->fns > 0)
 		qsort(w->fn, w->fns, sizeof(*w->fn), compare_fns);
@@ -267,6 +329,62 @@ put_counter(const struct writer *w, const struct row *row, enum gcov_sum sum,
 	put_u64(w, value);
 }
 
+/* The first value that is not before those of a counter. */
+static size_t
+find_values(const struct writer *w, const struct row *counter)
+{
+	size_t low = 0, high = w->values, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (compare_counters(&w->value[middle].row, counter) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* How many values of a counter are written, from *first on, of how many. */
+static uint32_t
+count_values(const struct writer *w, const struct row *total, size_t *first,
+    bool *dropped)
+{
+	struct row counter = *total;
+	size_t n = 0;
+
+	counter.block += GCOV_RAW_VALUES;
+	*first = find_values(w, &counter);
+	while (*first + n < w->values &&
+	       compare_counters(&w->value[*first + n].row, &counter) == 0)
+		n++;
+	*dropped = total->target != 0 || (w->inputs > 1 && n > VALUES_MAX);
+	return w->inputs > 1 && n > VALUES_MAX ? VALUES_MAX : (uint32_t)n;
+}
+
+/* The n counters of values of which row is the first. */
+static void
+put_values(const struct writer *w, const struct row *row, uint32_t n)
+{
+	uint32_t words = 2 * n, values;
+	size_t first;
+	bool dropped;
+
+	for (uint32_t i = 0; i < n; i++)
+		words += 2 * count_values(w, &row[i], &first, &dropped);
+	put_u32(w, words * (w->exact ? 8 : 2));
+	for (uint32_t i = 0; i < n; i++) {
+		values = count_values(w, &row[i], &first, &dropped);
+		put_u64(w, dropped ? 0 - (uint64_t)row[i].count
+				   : (uint64_t)row[i].count);
+		put_u64(w, values);
+		for (size_t k = first; k < first + values; k++) {
+			put_u64(w, w->value[k].value);
+			put_u64(w, (uint64_t)w->value[k].row.count);
+		}
+	}
+}
+
 /* False: there are not as many counters as are said to be. */
 static bool
 put_counters(const struct writer *w, uint32_t ident, uint32_t kind, uint32_t n)
@@ -278,9 +396,14 @@ put_counters(const struct writer *w, uint32_t ident, uint32_t kind, uint32_t n)
 	while (row_of(w, at + there, ident, kind))
 		there++;
 	if (n > UINT32_MAX / 128 ||
-	    (there != n && (there > 0 || layout < GCOV_VERSION(11, 0))))
+	    (there != n && (there > 0 || layout < GCOV_VERSION(11, 0) ||
+			       sum == GCOV_SUM_VALUES)))
 		return false;
 	put_u32(w, GCOV_TAG_COUNTERS + (kind << 17));
+	if (sum == GCOV_SUM_VALUES) {
+		put_values(w, &w->row[at], n);
+		return true;
+	}
 	n *= w->exact ? 8 : 2;
 	put_u32(w, there > 0 ? n : 0 - n);
 	bit = find(w, ident, GCOV_RAW_BITS + kind, 0);
@@ -348,6 +471,9 @@ check(struct writer *w)
 	if (get(w, 0, GCOV_RAW_TWICE, 0))
 		return cg_fail(w->job,
 		    "expected each function once in the data of a unit");
+	if (w->values > 0)
+		qsort(w->value, w->values, sizeof(*w->value),
+		    w->inputs > 1 ? compare_counts : compare_places);
 	for (size_t i = 0; i < w->fns; i++) {
 		if (w->fn[i].inputs > most)
 			most = w->fn[i].inputs;
@@ -396,6 +522,7 @@ cg_gcov_write(
 		status = put_file(&w);
 	cg_rows_free(rows);
 	free(w.row);
+	free(w.value);
 	free(w.fn);
 	return status;
 }

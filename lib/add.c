@@ -415,6 +415,9 @@ cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_branch *branch)
 		[CG_BRANCH_COUNTER] = CG_COUNTERS,
 	};
 	struct cg_graph *graph = build->graph;
+	/* Where costs are is another matter. */
+	const struct cg_pos pos = { .file = branch->pos.file,
+		.line = branch->pos.line };
 	size_t strs = graph->strs.count ? graph->strs.count : 1;
 	struct cg_run *run;
 
@@ -428,7 +431,7 @@ cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_branch *branch)
 		return false;
 	if (is_unwanted(build, fact[branch->kind]))
 		return true;
-	run = begin_row(build, fn, &branch->pos, 0);
+	run = begin_row(build, fn, &pos, 0);
 	if (!run || !cg_build_check(build, branch->label, strs, "label"))
 		return false;
 	graph->facts |= fact[branch->kind];
