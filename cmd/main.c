@@ -2,10 +2,12 @@
  * main.c - cgconv: messages, and which of its doings was asked for.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cmd.h"
 
@@ -35,6 +37,23 @@ report(void *arg, const struct cg_message *message)
 
 	if (!args->quiet || message->severity == CG_ERROR)
 		put_message(stderr, message);
+}
+
+/*
+ * Where standard input, output or error are closed, the next file that is
+ * opened would take their places, and a warning end up in an output. What is
+ * there instead cannot be read or written, as if they were closed still.
+ */
+static bool
+fill_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int how = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", how) != fd)
+			return false;
+	}
+	return true;
 }
 
 static volatile sig_atomic_t stopped; /* by this signal */
@@ -108,6 +127,8 @@ main(int argc, char **argv)
 	struct args args = { 0 };
 	int status;
 
+	if (!fill_standard_files())
+		return CG_EOUTPUT;
 	args.job = cg_job_new(cg_formats, report, &args);
 	if (args.job == NULL) {
 		fputs("cgconv: error: out of memory\n", stderr);

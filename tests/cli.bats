@@ -241,6 +241,32 @@ build_plugin()
 	grep -q "No space left" "$dir/err"
 }
 
+@test "cli: closed standard files are no outputs, and no success" {
+	# A warning is written while the output is open.
+	"$CGCONV" -t folded -o "$dir/a" samples/json/stacks/stacks.cgj \
+		2>"$dir/err"
+	[ -s "$dir/err" ]
+	"$CGCONV" -t folded -o "$dir/b" samples/json/stacks/stacks.cgj 2>&-
+	cmp "$dir/a" "$dir/b"
+	"$CGCONV" -t folded -o "$dir/c" samples/json/stacks/stacks.cgj \
+		0<&- 1>&- 2>&-
+	cmp "$dir/a" "$dir/c"
+	"$CGCONV" -q -O "$dir/out" -t folded samples/json/stacks/stacks.cgj \
+		0<&- 1>&- 2>&-
+	cmp "$dir/a" "$(find "$dir/out" -type f)"
+	for args in "$PLAIN" --list-formats "--info $PLAIN"; do
+		status=0
+		# shellcheck disable=SC2086 # several words
+		"$CGCONV" $args 2>"$dir/err" >&- || status=$?
+		[ "$status" -eq 4 ]
+		grep -q "Bad file descriptor" "$dir/err"
+	done
+	status=0
+	"$CGCONV" -o "$dir/d" - 2>"$dir/err" 0<&- || status=$?
+	[ "$status" -eq 1 ]
+	grep -q "<stdin>: error: cannot read: Bad file descriptor" "$dir/err"
+}
+
 @test "cli: a reader that goes away is exit status 4, not a signal" {
 	awk 'BEGIN { print "# callgrind format\nevents: Ir"
 		for (i = 0; i < 20000; i++) print "fn=function" i "\n1 1" }' \
