@@ -3,6 +3,7 @@
  * input as it ends. A later line about an input counts more.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,14 @@ const char *const state_name[STATES] = {
 	[ELSEWHERE] = "elsewhere",
 	[STOPPED] = "stopped",
 };
+
+static int
+fail(const char *what)
+{
+	fprintf(stderr, "cgconv: error: cannot %s the manifest: %s\n", what,
+	    strerror(errno));
+	return CG_EOUTPUT;
+}
 
 /* ---- The tasks by their names --------------------------------------------- */
 
@@ -198,6 +207,18 @@ take_micros(struct cg_slice digits, uint64_t *micros)
 	return true;
 }
 
+/* Files may be older than 1970. */
+static bool
+take_number(struct cg_slice digits, uint64_t *number)
+{
+	bool minus = cg_take_char(&digits, '-');
+
+	if (!cg_take_u64(&digits, number) || digits.len > 0)
+		return false;
+	*number = minus ? 0 - *number : *number;
+	return true;
+}
+
 /* One key that matters, of an object; the others are stepped over. */
 static bool
 take_field(struct cg_json *json, struct line *line, struct cg_slice key)
@@ -230,7 +251,7 @@ take_field(struct cg_json *json, struct line *line, struct cg_slice key)
 		if (fields[i].raw != NULL && *fields[i].raw == NULL)
 			return copy_raw(json, type, fields[i].raw);
 		if (fields[i].number != NULL && type == CG_JSON_NUMBER)
-			return cg_take_u64(&digits, fields[i].number);
+			return take_number(digits, fields[i].number);
 		if (fields[i].text == NULL || *fields[i].text != NULL ||
 		    type != CG_JSON_STRING)
 			return false;
@@ -364,16 +385,28 @@ check_header(struct batch *batch, const struct line *line)
 	return CG_OK;
 }
 
-/* A last line without its end was cut by a death: it does not count. */
-static int
-read_lines(struct batch *batch, FILE *from)
+/* Is it the begin of a manifest's first line? */
+static bool
+may_be_header(struct cg_slice text)
 {
-	struct task **known = sort_tasks(batch);
-	int status = known != NULL ? CG_OK : cg_nomem(batch->args->job);
+	static const char begin[] = "{\"cgconv\":";
+	size_t n = text.len < sizeof(begin) - 1 ? text.len : sizeof(begin) - 1;
+
+	return strncmp(text.ptr, begin, n) == 0;
+}
+
+/*
+ * Heeds the lines that are whole, and adds up their bytes: a last one without
+ * its end was cut by a death. What cannot be read, or is no manifest, is an
+ * error: it would be cut.
+ */
+static int
+read_lines(struct batch *batch, struct task **known, FILE *from, off_t *whole)
+{
+	int status = CG_OK;
 	char *text = NULL;
 	size_t size = 0;
-	off_t whole = 0;
-	ssize_t n;
+	ssize_t n = 0;
 
 	while (status == CG_OK && (n = getline(&text, &size, from)) > 0 &&
 	       text[n - 1] == '\n') {
@@ -381,56 +414,101 @@ read_lines(struct batch *batch, FILE *from)
 		bool ok =
 		    parse_line((struct cg_slice){ text, (size_t)n }, &line);
 
-		if (whole == 0 || line.version != NULL)
+		if (*whole == 0 || line.version != NULL)
 			status = check_header(batch, &line);
 		else if (ok)
 			apply_line(batch, known, &line);
-		whole += n;
+		*whole += n;
 		free_line(&line);
 	}
+	if (status == CG_OK && n <= 0 && !feof(from))
+		status = fail("read");
+	if (status == CG_OK && n > 0 && *whole == 0 &&
+	    !may_be_header((struct cg_slice){ text, (size_t)n }))
+		status = check_header(batch, &(struct line){ 0 });
 	free(text);
+	return status;
+}
+
+static int
+resume_manifest(struct batch *batch)
+{
+	FILE *file = batch->manifest;
+	struct task **known = sort_tasks(batch);
+	off_t whole = 0;
+	int status;
+
+	rewind(file);
+	status = known != NULL ? read_lines(batch, known, file, &whole)
+			       : cg_nomem(batch->args->job);
 	free(known);
 	if (status != CG_OK)
 		return status;
 	check_outputs(batch);
-	if (ftruncate(fileno(from), whole) != 0 ||
-	    fseeko(from, whole, SEEK_SET) != 0)
-		return CG_EOUTPUT;
+	if (ftruncate(fileno(file), whole) != 0 ||
+	    fseeko(file, whole, SEEK_SET) != 0)
+		return fail("write");
 	/* There may be more inputs now. */
 	if (whole > 0 && batch->same_list)
 		return CG_OK;
 	return put_header(batch) ? CG_OK : cg_nomem(batch->args->job);
 }
 
+/*
+ * Opens it for this run alone: two that go on from the same books would do
+ * the same work, and remove each other's temporary files. The lock is the
+ * process's own, not its workers', and ends with it. Where a file system has
+ * no locks, there is none.
+ */
+static int
+open_alone(struct batch *batch)
+{
+	const struct args *args = batch->args;
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	FILE *file = fopen(args->manifest, args->resume ? "a+e" : "ae");
+
+	if (file == NULL)
+		return fail("open");
+	batch->manifest = file;
+	if (fcntl(fileno(file), F_SETLK, &lock) != 0 &&
+	    (errno == EACCES || errno == EAGAIN))
+		return cg_usage(
+		    args->job, "%s is in use by another run", args->manifest);
+	return CG_OK;
+}
+
+/* Begins it anew, unless there is one already. */
+static int
+begin_manifest(struct batch *batch)
+{
+	const struct args *args = batch->args;
+	int fd = fileno(batch->manifest);
+	struct stat info;
+	bool filled =
+	    fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
+
+	if (filled && !args->overwrite)
+		return cg_usage(args->job,
+		    "%s is there: go on with --resume, or anew with --force",
+		    args->manifest);
+	if (filled && ftruncate(fd, 0) != 0)
+		return fail("write");
+	return put_header(batch) ? CG_OK : cg_nomem(args->job);
+}
+
 int
 open_manifest(struct batch *batch)
 {
 	const struct args *args = batch->args;
-	FILE *file;
-	int status = CG_OK;
+	int status;
 
 	if (args->manifest == NULL)
 		return args->resume || args->retry
 			   ? cg_usage(args->job,
 				 "--resume needs the --manifest to go on from")
 			   : CG_OK;
-	if (!args->resume && access(args->manifest, F_OK) == 0 &&
-	    !args->overwrite)
-		return cg_usage(args->job,
-		    "%s is there: go on with --resume, or anew with --force",
-		    args->manifest);
-	file = fopen(args->manifest, args->resume ? "a+e" : "we");
-	if (file == NULL) {
-		fprintf(stderr, "cgconv: error: cannot open the manifest: %s\n",
-		    strerror(errno));
-		return CG_EOUTPUT;
-	}
-	batch->manifest = file;
-	if (args->resume) {
-		rewind(file);
-		status = read_lines(batch, file);
-	} else if (!put_header(batch)) {
-		status = cg_nomem(args->job);
-	}
-	return status;
+	status = open_alone(batch);
+	if (status != CG_OK)
+		return status;
+	return args->resume ? resume_manifest(batch) : begin_manifest(batch);
 }

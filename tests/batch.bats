@@ -213,6 +213,40 @@ batch()
 	[ -e out/in/b/callgrind.out.bad ]
 }
 
+@test "batch: one run at a time goes on with a manifest; nothing else is cut" {
+	make_tree 2
+	mkfifo in/pipe
+	"$CGCONV" -q -O out --manifest m -r in 2>/dev/null 3>&- &
+	pid=$!
+	until [ -s m ]; do sleep 0.01; done
+	refuses 2 "m is in use by another run" -O out --manifest m --resume in/b/bad
+	refuses 2 "m is in use by another run" -O out --manifest m --force in/b/bad
+	: >in/pipe
+	wait "$pid" || [ $? -eq 1 ]
+	rm in/pipe
+	# The lock went with the run.
+	batch -O out --manifest m --resume -r in
+	[ "$status" -eq 1 ]
+	printf 'no line, no manifest' >text
+	refuses 2 "does not begin as a manifest" -O out --manifest text \
+		--resume -r in
+	[ "$(cat text)" = "no line, no manifest" ]
+	printf '{"cgconv":"0' >text
+	batch -O out --manifest text --resume -r in
+	head -n 1 text | grep -q '^{"cgconv":"[0-9.]*","options"'
+}
+
+@test "batch: the manifest has files that are older than 1970" {
+	make_tree 2
+	touch -d "1960-01-01" in/a/callgrind.out.1
+	batch -O out --manifest m in/a/callgrind.out.1
+	[ "$status" -eq 0 ]
+	grep -q '"mtime":-315' m
+	batch -O out --manifest m --resume in/a/callgrind.out.1
+	grep -q "1 of them before" err
+	"$CGCONV" --merge-manifests m | grep -q "^1/1 *1 *1 *0"
+}
+
 @test "batch: kill -9 at any moment, then --resume: as if nothing happened" {
 	make_tree 400
 	tar -czf in.tgz in
