@@ -369,6 +369,20 @@ add_path_given(struct batch *batch, const char *path)
 	return add_input(batch, path, &info, true);
 }
 
+/* n bytes of the list, with the end of the name if it has one. */
+static int
+add_listed(struct batch *batch, const char *list, char *name, size_t n)
+{
+	bool nul = batch->args->nul;
+
+	if (name[n - 1] == (nul ? '\0' : '\n'))
+		name[--n] = '\0';
+	if (strlen(name) < n)
+		return cg_usage(batch->args->job,
+		    "%s has names that end in NUL: -0 reads those", list);
+	return n > 0 ? add_path_given(batch, name) : CG_OK;
+}
+
 static int
 add_list(struct batch *batch, const char *path)
 {
@@ -377,17 +391,16 @@ add_list(struct batch *batch, const char *path)
 	int status = CG_OK, end = batch->args->nul ? '\0' : '\n';
 	char *line = NULL;
 	size_t size = 0;
-	ssize_t n;
+	ssize_t n = 0;
 
 	if (file == NULL)
 		return cg_usage(batch->args->job, "cannot open %s: %s", path,
 		    strerror(errno));
-	while (status == CG_OK && (n = getdelim(&line, &size, end, file)) > 0) {
-		if (line[n - 1] == (char)end)
-			line[n - 1] = '\0';
-		if (line[0] != '\0')
-			status = add_path_given(batch, line);
-	}
+	while (status == CG_OK && (n = getdelim(&line, &size, end, file)) > 0)
+		status = add_listed(batch, path, line, (size_t)n);
+	if (status == CG_OK && !feof(file) && !batch_stopped(batch))
+		status = cg_usage(batch->args->job, "cannot read %s: %s", path,
+		    strerror(errno));
 	free(line);
 	if (!is_stdin)
 		(void)fclose(file);

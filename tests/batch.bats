@@ -102,6 +102,11 @@ batch()
 	rm -rf out
 	find in ! -type d -print0 | batch -O out -0 --files-from -
 	diff -r one out
+	# One long name to whom looks for newlines, cut at its first NUL.
+	find in ! -type d -print0 >list
+	refuses 2 "list has names that end in NUL: -0" -O two --files-from list
+	refuses 2 "cannot read in: Is a directory" -O two --files-from in "$PLAIN"
+	[ ! -e two ]
 }
 
 @test "batch: names of outputs" {
