@@ -166,8 +166,8 @@ archive_end(const struct batch *batch, size_t first, bool *work)
 	size_t n = first;
 
 	*work = false;
-	for (; n < batch->tasks && batch->task[n].member != NULL &&
-	       strcmp(batch->task[n].path, batch->task[first].path) == 0;
+	for (; n < batch->tasks &&
+	       batch->task[n].archive == batch->task[first].archive;
 	     n++)
 		*work = *work || batch->task[n].state == PENDING;
 	return n;
@@ -185,7 +185,7 @@ do_tasks(struct crew *crew)
 		if (!may_go_on(batch))
 			break;
 		end = i + 1;
-		if (batch->task[i].member != NULL) {
+		if (batch->task[i].archive > 0) {
 			end = archive_end(batch, i, &work);
 			if (work)
 				status = do_archive(crew, i, end);
@@ -313,6 +313,16 @@ clean_up(struct batch *batch)
 	free(last);
 }
 
+/* Has each input come to an end, whatever that is? */
+static bool
+is_complete(const struct batch *batch)
+{
+	return batch->count[DONE] + batch->count[FAILED] +
+		   batch->count[SKIPPED] + batch->count[KEPT] +
+		   batch->count[ELSEWHERE] ==
+	       batch->tasks;
+}
+
 static int
 run_workers(struct batch *batch)
 {
@@ -335,7 +345,8 @@ run_workers(struct batch *batch)
 	show_summary(batch, before);
 	if (status == CG_OK)
 		status = closed;
-	if (status == CG_OK && (batch->count[FAILED] > 0 || batch->lost))
+	if (status == CG_OK &&
+	    (batch->count[FAILED] > 0 || batch->lost || !is_complete(batch)))
 		status = CG_EINPUT;
 	return status;
 }

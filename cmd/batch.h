@@ -31,6 +31,7 @@ struct task {
 	char *tail;         /* of SUMMED: for the manifest */
 	uint64_t size;
 	int64_t mtime;
+	size_t archive; /* its number as they are given, from 1; 0: none */
 	size_t leader; /* whose companion it is; itself if none's */
 	size_t next;   /* the next companion of the leader, 0: no more */
 	size_t group;  /* + 1; 0: none */
@@ -70,6 +71,7 @@ struct batch {
 	struct args *args;
 	struct task *task;
 	size_t tasks, cap;
+	size_t archives; /* so far; one that is given twice is two */
 	struct group *group;
 	size_t groups, group_cap;
 	struct chunk *again;  /* whose workers died */

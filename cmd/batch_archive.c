@@ -28,48 +28,24 @@ read_member(struct cg_archive *archive, struct blob *blob)
 	return got == 0;
 }
 
-/* Members that wait for others that they are read with. */
-struct waiting {
-	size_t task;
-	struct blob blob;
-};
-
+/* What has come of the tasks from first to end and waits for others. */
 struct members {
-	struct waiting *waiting;
-	size_t count, cap;
+	struct blob *blob; /* by task - first; without bytes: none */
+	size_t first, end;
 	char *error; /* the last one */
 };
-
-static bool
-keep_member(struct members *members, size_t task, struct blob blob)
-{
-	if (!cg_grow(&members->waiting, &members->cap, members->count + 1,
-		sizeof(*members->waiting)))
-		return false;
-	members->waiting[members->count++] = (struct waiting){ task, blob };
-	return true;
-}
-
-static struct waiting *
-find_waiting(const struct members *members, size_t task)
-{
-	for (size_t i = 0; i < members->count; i++)
-		if (members->waiting[i].task == task)
-			return &members->waiting[i];
-	return NULL;
-}
 
 /* All of a group have come: they go to a worker, in the group's order. */
 static int
 hand_out_group(struct crew *crew, struct members *members, size_t leader)
 {
 	const struct task *task = crew->batch->task;
-	struct blob *blob;
+	struct blob *blob, *waiting = members->blob;
 	size_t blobs = 0, n = leader;
 
 	do {
 		blobs++;
-		if (find_waiting(members, n) == NULL)
+		if (waiting[n - members->first].bytes == NULL)
 			return CG_OK;
 	} while ((n = task[n].next) != 0);
 	blob = calloc(blobs, sizeof(*blob));
@@ -77,10 +53,8 @@ hand_out_group(struct crew *crew, struct members *members, size_t leader)
 		return cg_nomem(crew->batch->args->job);
 	n = leader;
 	for (size_t i = 0; i < blobs; i++, n = task[n].next) {
-		struct waiting *it = find_waiting(members, n);
-
-		blob[i] = it->blob;
-		*it = members->waiting[--members->count];
+		blob[i] = waiting[n - members->first];
+		waiting[n - members->first] = (struct blob){ 0 };
 	}
 	return hand_out(crew, (struct piece){ leader, blob, blobs });
 }
@@ -92,21 +66,20 @@ do_member(struct crew *crew, struct members *members,
 {
 	struct batch *batch = crew->batch;
 	size_t leader = batch->task[n].leader;
-	struct blob blob;
+	struct blob *blob = &members->blob[n - members->first];
 
 	if (batch->task[leader].state != PENDING)
 		return CG_OK;
 	if (n == leader && !prepare_task(batch, n))
 		return CG_OK;
-	if (!read_member(archive, &blob) || !keep_member(members, n, blob)) {
-		free(blob.bytes);
-		if (batch->task[n].state == PENDING)
-			fail_task(batch, n,
-			    members->error != NULL ? members->error
-						   : "out of memory");
+	if (!read_member(archive, blob)) {
+		free(blob->bytes);
+		blob->bytes = NULL;
+		fail_task(batch, leader,
+		    members->error != NULL ? members->error : "out of memory");
 		return CG_OK;
 	}
-	batch->task[n].size = blob.size;
+	batch->task[n].size = blob->size;
 	return hand_out_group(crew, members, leader);
 }
 
@@ -120,37 +93,49 @@ note_error(void *arg, const struct cg_message *message)
 	members->error = strdup(message->text);
 }
 
+/* What has not come, from n on, and what waits for such in vain. */
+static void
+fail_rest(struct batch *batch, const struct members *members, size_t n)
+{
+	for (size_t i = members->first; i < members->end; i++)
+		if (batch->task[i].state == PENDING &&
+		    (i >= n || members->blob[i - members->first].bytes))
+			fail_task(batch, i,
+			    members->error != NULL
+				? members->error
+				: "the archive changed meanwhile");
+}
+
 int
 do_archive(struct crew *crew, size_t first, size_t end)
 {
 	struct batch *batch = crew->batch;
 	struct cg_job *job = cg_job_twin(batch->args->job);
 	struct cg_archive *archive = NULL;
-	struct members members = { 0 };
+	struct members members = { .first = first, .end = end };
 	struct cg_member member;
 	size_t n = first;
 	int status = CG_OK;
 
-	if (job == NULL)
+	members.blob = calloc(end - first, sizeof(*members.blob));
+	if (job == NULL || members.blob == NULL) {
+		free(members.blob);
+		cg_job_free(job);
 		return cg_nomem(batch->args->job);
+	}
 	cg_job_set_reporter(job, note_error, &members);
 	(void)cg_archive_open(job, batch->task[first].path, &archive);
 	while (status == CG_OK && archive != NULL && n < end &&
 	       may_go_on(batch) && cg_archive_next(archive, &member)) {
-		if (batch->task[n].member == NULL ||
-		    strcmp(batch->task[n].member, member.name) != 0)
+		if (strcmp(batch->task[n].member, member.name) != 0)
 			break;
 		status = do_member(crew, &members, archive, n++);
 	}
-	for (; n < end && may_go_on(batch); n++)
-		if (batch->task[n].state == PENDING)
-			fail_task(batch, n,
-			    members.error != NULL
-				? members.error
-				: "the archive changed meanwhile");
-	while (members.count > 0)
-		free(members.waiting[--members.count].blob.bytes);
-	free(members.waiting);
+	if (may_go_on(batch))
+		fail_rest(batch, &members, n);
+	for (size_t i = first; i < end; i++)
+		free(members.blob[i - first].bytes);
+	free(members.blob);
 	free(members.error);
 	cg_archive_close(archive);
 	cg_job_free(job);

@@ -197,10 +197,12 @@ add_members(struct batch *batch, const char *path, struct cg_archive *archive,
 	struct cg_member member;
 	struct task *task;
 
+	batch->archives++;
 	while (cg_archive_next(archive, &member)) {
 		task = add_task(batch, path, member.name);
 		if (task == NULL)
 			return cg_nomem(batch->args->job);
+		task->archive = batch->archives;
 		task->mtime = (int64_t)info->st_mtime;
 		task->size = member.size;
 		if (member.folder)
@@ -436,7 +438,7 @@ is_gathered(const struct batch *batch, const struct task *task)
 
 struct gathered {
 	char *name; /* without suffix */
-	size_t rank, task;
+	size_t archive, rank, task;
 };
 
 static int
@@ -445,6 +447,8 @@ compare_gathered(const void *pa, const void *pb)
 	const struct gathered *a = pa, *b = pb;
 	int order = strcmp(a->name, b->name);
 
+	if (order == 0)
+		order = (a->archive > b->archive) - (a->archive < b->archive);
 	if (order == 0)
 		order = (a->rank > b->rank) - (a->rank < b->rank);
 	return order != 0 ? order : (a->task > b->task) - (a->task < b->task);
@@ -458,6 +462,7 @@ join_gathered(struct batch *batch, const struct gathered *it, size_t count)
 
 	for (size_t i = 1; i < count; i++) {
 		if (strcmp(it[i].name, lead->name) != 0 ||
+		    it[i].archive != lead->archive ||
 		    it[i].rank == lead->rank) {
 			lead = &it[i];
 			continue;
@@ -482,6 +487,7 @@ find_companions(struct batch *batch)
 
 		it->name = task_name(&batch->task[i]);
 		it->task = i;
+		it->archive = batch->task[i].archive;
 		it->rank = it->name != NULL ? gathered_rank(batch->args->job,
 						  it->name, &stem)
 					    : 0;

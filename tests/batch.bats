@@ -120,6 +120,25 @@ batch()
 	[ "$(find out3 -type f | wc -l)" -eq 2 ]
 }
 
+@test "batch: an archive that is given twice, and one without all of a unit" {
+	make_tree 3
+	(cd unit && tar -cf ../unit.tar cover.gcda cover.gcno)
+	tar -cf in.tar in/a
+	batch -q -O out unit.tar in.tar in.tar "$PLAIN" unit.tar
+	[ "$status" -eq 0 ]
+	[ "$(find out -type f | wc -l)" -eq 9 ]
+	cmp out/callgrind.out.cover out/callgrind.out.cover~2
+	cmp out/in/a/callgrind.out.3 out/in/a/callgrind.out.3~2
+	# The first waits for the second, which does not come whole.
+	size=$(wc -c <unit/cover.gcda)
+	head -c $((512 + (size + 511) / 512 * 512 + 600)) unit.tar >cut.tar
+	batch -O two --manifest m cut.tar
+	[ "$status" -eq 1 ]
+	grep -q 'cut.tar/cover.gcda: error: ' err
+	grep -q ' 0 converted, 2 failed, 1 skipped, 0 kept;' err
+	grep -q '"member":"cover.gcda".*"status":"failed","error":' m
+}
+
 @test "batch: members do not leave the folder of outputs" {
 	mkdir -p src x out
 	cp "$PLAIN" src/callgrind.out.1
