@@ -366,6 +366,7 @@ struct cg_build {
 	struct cg_strs sample_keys;
 	struct cg_map sample_parts; /* number of a key -> part + 1 */
 	bool found;               /* a sample has what parts are made by */
+	bool joined;              /* threads have come together in a part */
 	cg_str dropped[CG_LABELS_LISTED];
 	size_t drops;
 	bool more_drops;
@@ -389,8 +390,8 @@ void cg_add_desc_plain(struct cg_build *, struct cg_slice key,
     struct cg_slice value);
 /* samples.c: what --part-by says; false if that makes no sense. */
 bool cg_part_by_parse(struct cg_part_by *, const char *text);
-/* All samples have come: says what of them is not kept. */
-int cg_samples_end(struct cg_build *);
+/* All samples have come: says what of them is not kept; CG_ELOSS if strict. */
+int cg_samples_end(struct cg_build *, bool strict, bool verbose);
 
 void cg_build_init(struct cg_build *, struct cg_graph *,
     enum cg_parts_mode);

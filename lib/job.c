@@ -200,7 +200,7 @@ begin_graph(struct cg_job *job)
 static int
 freeze(struct cg_job *job)
 {
-	int status = cg_samples_end(&job->build);
+	int status = cg_samples_end(&job->build, job->strict, job->verbose);
 
 	if (status == CG_OK)
 		status =

@@ -83,14 +83,12 @@ drop_label(struct cg_build *build, struct cg_slice key)
 }
 
 static void
-note_drops(const struct cg_build *build)
+tell_drops(const struct cg_build *build, enum cg_severity severity)
 {
 	const struct cg_graph *graph = build->graph;
 	char text[256] = "";
 	size_t len = 0;
 
-	if (build->drops == 0)
-		return;
 	for (size_t i = 0; i < build->drops && len < sizeof(text); i++) {
 		struct cg_slice name =
 		    cg_strs_get(&graph->strs, build->dropped[i]);
@@ -98,7 +96,7 @@ note_drops(const struct cg_build *build)
 		len += (size_t)snprintf(text + len, sizeof(text) - len,
 		    "%s%.40s", i ? ", " : "", name.ptr);
 	}
-	cg_diag_say(graph->diag, CG_NOTE, NULL,
+	cg_diag_say(graph->diag, severity, NULL,
 	    "labels of samples are not kept: %s%s (--part-by label:NAME "
 	    "makes parts of one)",
 	    text, build->more_drops ? ", ..." : "");
@@ -259,6 +257,23 @@ is_like_last(const struct cg_build *build, const struct cg_sample_key *key,
 	       same_text(cg_strs_get(&graph->strs, last->label), value);
 }
 
+/*
+ * Whose samples these are is told by parts alone. That a thread changes its
+ * name, as each new program does, is no loss.
+ */
+static bool
+is_other_thread(const struct cg_build *build, const struct cg_sample_key *key)
+{
+	const struct cg_last_sample *last = &build->last;
+	struct cg_slice comm = cg_strs_get(&build->graph->strs, last->comm);
+
+	if (!last->known)
+		return false;
+	if (key->pid != 0 || key->tid != 0)
+		return last->pid != key->pid || last->tid != key->tid;
+	return !same_text(comm, key->comm);
+}
+
 bool
 cg_parts_by_sample(const struct cg_build *build)
 {
@@ -285,6 +300,8 @@ cg_set_sample_part(struct cg_build *build, const struct cg_sample_key *key)
 	if (part_by(build) != CG_BY_NOTHING)
 		part = find_part(build, key, value, labelled);
 	(void)cg_build_end_run(build);
+	if (build->part == part && is_other_thread(build, key))
+		build->joined = true;
 	build->part = part;
 	describe_part(build, &build->graph->part[part], key);
 	build->last = (struct cg_last_sample){ .known = true,
@@ -319,13 +336,31 @@ share_descs(struct cg_build *build)
 	}
 }
 
+/* Labels are lost with a note; that threads come together is what most want. */
+static bool
+tell_loss(struct cg_build *build, bool strict, bool verbose)
+{
+	enum cg_severity severity = strict ? CG_ERROR : CG_NOTE;
+	bool lost = build->drops > 0 || build->joined;
+
+	if (build->drops > 0)
+		tell_drops(build, severity);
+	if (build->joined && (strict || verbose))
+		cg_diag_say(build->graph->diag, severity, NULL,
+		    "samples of different threads are added up (--part-by "
+		    "keeps them apart)");
+	build->drops = 0;
+	build->joined = false;
+	return lost;
+}
+
 int
-cg_samples_end(struct cg_build *build)
+cg_samples_end(struct cg_build *build, bool strict, bool verbose)
 {
 	if (part_by(build) != CG_BY_NOTHING)
 		share_descs(build);
-	note_drops(build);
-	build->drops = 0;
+	if (tell_loss(build, strict, verbose) && strict)
+		return CG_ELOSS;
 	if (part_by(build) != CG_BY_NOTHING && !build->found)
 		cg_diag_say(build->graph->diag, CG_WARNING, NULL,
 		    "nothing in the input tells its samples apart by %s",

@@ -370,6 +370,40 @@ refused()
 	cmp "$dir/one.pb" "$dir/two.pb"
 }
 
+@test "pprof: labels and threads are lost with a word, to pprof itself, too" {
+	labelled=samples/pprof/cpu/cpu.pb.gz
+	for to in pprof json callgrind; do
+		refuses 3 'labels of samples are not kept: worker (--part-by' \
+			--strict -t "$to" "$labelled"
+		"$CGCONV" -t "$to" -o "$dir/out" "$labelled" 2>&1 |
+			grep ' note: labels of samples are not kept: worker'
+	done
+	# Parts tell all of a lone label.
+	"$CGCONV" --strict --part-by label:worker -t json -o "$dir/out" "$labelled"
+	# The processes of samples are lost where they come together.
+	message <<-E
+	1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] 3 { 1: 7 3: 70 } }
+	2 { 1: [1] 2: [6] 3 { 1: 7 3: 71 } } $tables 6: "pid"
+	E
+	printf '%s\n' "p 7/8 1.0: 5 cycles:" "	1 f (/x)" "" \
+		"p 7/9 1.1: 5 cycles:" "	1 f (/x)" "" >"$dir/in.perf"
+	for file in "$dir/in.pb" "$dir/in.perf"; do
+		refuses 3 'samples of different threads are added up' --strict \
+			-t json "$file"
+		"$CGCONV" -v -t json "$file" 2>&1 >"$dir/out" |
+			grep ' note: samples of different threads are added up'
+		"$CGCONV" --strict --part-by tid -t json -o "$dir/out" "$file"
+	done
+	# A thread that changes its name is one.
+	sed 's,^p 7/9,q 7/8,' "$dir/in.perf" >"$dir/one.perf"
+	"$CGCONV" --strict -t json -o "$dir/out" "$dir/one.perf"
+	# Inputs that are read apart.
+	mkdir "$dir/in"
+	cp "$labelled" samples/pprof/heap/heap.pb.gz "$dir/in"
+	refuses 1 'labels of samples are not kept: worker' --strict -r -j 2 \
+		-t json -o "$dir/sum" "$dir/in"
+}
+
 @test "pprof: labels become parts on request" {
 	"$CGCONV" -q --part-by label:worker -t callgrind \
 		samples/pprof/cpu/cpu.pb.gz >"$dir/out"

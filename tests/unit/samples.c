@@ -105,7 +105,7 @@ test_parts(const char *by_text, const struct want *want, size_t parts)
 
 	read_input(&build);
 	read_input(&build);
-	CHECK(cg_samples_end(&build) == CG_OK);
+	CHECK(cg_samples_end(&build, false, false) == CG_OK);
 	CHECK(cg_graph_seal(graph) == CG_OK);
 	if (CHECK(cg_part_count(graph) == parts))
 		for (cg_part part = 0; part < parts; part++)
@@ -159,7 +159,7 @@ test_missing(void)
 	struct cg_graph *graph = begin(&build, &by, "label:shape");
 
 	read_input(&build);
-	CHECK(cg_samples_end(&build) == CG_OK);
+	CHECK(cg_samples_end(&build, false, false) == CG_OK);
 	CHECK(cg_part_count(graph) == 1 && message.count == 2);
 	CHECK(strstr(message.text, "tells its samples apart by label:shape"));
 	CHECK(!cg_part_by_parse(&by, "label:"));
