@@ -55,8 +55,12 @@ struct group {
 };
 
 /* A set of strings, which are others'. */
+struct name {
+	const char *text;
+	size_t next; /* "text~2" and so on: all before this one are taken */
+};
 struct names {
-	const char **slot;
+	struct name *slot;
 	size_t slots, count;
 };
 

@@ -23,12 +23,13 @@ hash(const char *text)
 }
 
 /* Where the name is, or would be; there is always a free slot. */
-static const char **
+static struct name *
 find_slot(const struct names *names, const char *name)
 {
 	size_t i = hash(name) & (names->slots - 1);
 
-	while (names->slot[i] != NULL && strcmp(names->slot[i], name) != 0)
+	while (names->slot[i].text != NULL &&
+	       strcmp(names->slot[i].text, name) != 0)
 		i = (i + 1) & (names->slots - 1);
 	return &names->slot[i];
 }
@@ -46,8 +47,8 @@ grow_names(struct names *names)
 	if (more.slot == NULL)
 		return false;
 	for (size_t i = 0; i < names->slots; i++)
-		if (names->slot[i] != NULL)
-			*find_slot(&more, names->slot[i]) = names->slot[i];
+		if (names->slot[i].text != NULL)
+			*find_slot(&more, names->slot[i].text) = names->slot[i];
 	free(names->slot);
 	*names = more;
 	return true;
@@ -85,7 +86,7 @@ task_name(const struct task *task)
 char *
 claim_output(struct batch *batch, char *name)
 {
-	const char **slot;
+	struct name *slot, *first;
 	char *output;
 	size_t size;
 
@@ -95,18 +96,18 @@ claim_output(struct batch *batch, char *name)
 	}
 	size = strlen(name) + CG_NUMBER_MAX + 2;
 	output = malloc(size);
-	for (size_t n = 1; output != NULL; n++) {
+	slot = first = find_slot(&batch->outputs, name);
+	if (output != NULL)
 		snprintf(output, size, "%s", name);
-		if (n > 1)
-			snprintf(output, size, "%s~%zu", name, n);
+	while (output != NULL && slot->text != NULL) {
+		snprintf(output, size, "%s~%zu", name, first->next++);
 		slot = find_slot(&batch->outputs, output);
-		if (*slot != NULL)
-			continue;
-		*slot = output;
-		batch->outputs.count++;
-		break;
 	}
 	free(name);
+	if (output == NULL)
+		return NULL;
+	*slot = (struct name){ output, 2 };
+	batch->outputs.count++;
 	return output;
 }
 
@@ -114,7 +115,7 @@ bool
 has_output(struct batch *batch, const char *output)
 {
 	return batch->outputs.slots > 0 &&
-	       *find_slot(&batch->outputs, output) != NULL;
+	       find_slot(&batch->outputs, output)->text != NULL;
 }
 
 const char *

@@ -118,6 +118,12 @@ batch()
 	# Two of one name: nothing is lost.
 	batch -q -O out3 "$FOLDED" "$FOLDED"
 	[ "$(find out3 -type f | wc -l)" -eq 2 ]
+	# Names that are taken, by whomever.
+	mkdir 1 2 3 4
+	cp "$PLAIN" 1/f && cp 1/f 2/f~2 && cp 1/f 3 && cp 1/f 4
+	"$CGCONV" --dry-run -O out --name 'all/{base}' 1/f 2/f~2 3/f 4/f >plan
+	[ "$(cut -d' ' -f3 plan | tr '\n' ' ')" = \
+		"all/f all/f~2 all/f~3 all/f~4 " ]
 }
 
 @test "batch: an archive that is given twice, and one without all of a unit" {
