@@ -97,15 +97,14 @@ make_folders(char *path)
 	return true;
 }
 
-/* Is there an output that is newer than its input? */
+/* Is the output that is there newer than its input? */
 static bool
-is_kept(const struct batch *batch, const struct task *task, const char *path)
+is_kept(
+    const struct batch *batch, const struct task *task, const struct stat *info)
 {
-	struct stat info;
-
-	return !batch->args->overwrite && stat(path, &info) == 0 &&
-	       S_ISREG(info.st_mode) && info.st_size > 0 &&
-	       (int64_t)info.st_mtime > task->mtime;
+	return !batch->args->overwrite && task->group == 0 &&
+	       S_ISREG(info->st_mode) && info->st_size > 0 &&
+	       (int64_t)info->st_mtime > task->mtime;
 }
 
 /* Is it in the folder of the output before, as most are? Then that is made. */
@@ -138,16 +137,25 @@ prepare_task(struct batch *batch, size_t number)
 {
 	const struct task *task = &batch->task[number];
 	char *path = place_output(batch, task_output(batch, task));
-	bool ok = path != NULL && make_folder_of(batch, path), kept;
+	const char *fault = NULL;
+	bool there, kept = false;
+	struct stat info;
 
-	if (!ok)
-		fail_task(batch, number,
-		    path != NULL ? strerror(errno) : "out of memory");
-	kept = ok && task->group == 0 && is_kept(batch, task, path);
+	if (path == NULL)
+		fault = "out of memory";
+	else if (!make_folder_of(batch, path))
+		fault = strerror(errno);
+	there = fault == NULL && stat(path, &info) == 0;
+	free(path);
+	if (there && is_kept(batch, task, &info))
+		kept = true;
+	else if (there && is_foreign_input(batch, number, &info))
+		fault = "its output would overwrite another input";
 	if (kept)
 		end_task(batch, number, KEPT, NULL, "");
-	free(path);
-	return ok && !kept;
+	else if (fault != NULL)
+		fail_task(batch, number, fault);
+	return fault == NULL && !kept;
 }
 
 /* ---- The batch ----------------------------------------------------------- */
@@ -365,6 +373,7 @@ free_batch(struct batch *batch)
 	free(batch->made);
 	free(batch->task);
 	free(batch->outputs.slot);
+	free(batch->file);
 }
 
 int

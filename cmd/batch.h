@@ -76,6 +76,8 @@ struct batch {
 	struct task *task;
 	size_t tasks, cap;
 	size_t archives; /* so far; one that is given twice is two */
+	struct file *file; /* of the tasks; sorted when all are known */
+	size_t files, file_cap;
 	struct group *group;
 	size_t groups, group_cap;
 	struct chunk *again;  /* whose workers died */
@@ -112,6 +114,18 @@ char *claim_output(struct batch *, char *name);
 const char *task_output(const struct batch *, const struct task *);
 /* Where that is from where the program was started; to be freed, or NULL. */
 char *place_output(const struct batch *, const char *output);
+
+/* ---- batch_files.c: which file is which ------------------------------------- */
+
+struct stat;
+/* The folder of outputs, the output, or the manifest: no input. */
+bool is_own_file(const struct batch *, const struct stat *);
+/* The task is in that file; false: out of memory. */
+bool note_file(struct batch *, size_t task, const struct stat *);
+void sort_files(struct batch *);
+/* Is it an input, other than the task and those that it is added to? */
+bool is_foreign_input(
+    const struct batch *, size_t task, const struct stat *output);
 
 /* ---- batch_shard.c: a share of the inputs ----------------------------------- */
 

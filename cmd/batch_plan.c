@@ -135,7 +135,8 @@ place_output(const struct batch *batch, const char *output)
 
 /* NULL: out of memory. */
 static struct task *
-add_task(struct batch *batch, const char *path, const char *member)
+add_task(struct batch *batch, const char *path, const char *member,
+    const struct stat *info)
 {
 	struct task *task;
 
@@ -146,7 +147,9 @@ add_task(struct batch *batch, const char *path, const char *member)
 	task->leader = batch->tasks++;
 	task->path = strdup(path);
 	task->member = member != NULL ? strdup(member) : NULL;
-	if (task->path == NULL || (member != NULL && task->member == NULL))
+	task->mtime = (int64_t)info->st_mtime;
+	if (task->path == NULL || (member != NULL && task->member == NULL) ||
+	    !note_file(batch, task->leader, info))
 		return NULL;
 	return task;
 }
@@ -161,12 +164,11 @@ skip_task(struct task *task, const char *reason)
 static int
 add_file(struct batch *batch, const char *path, const struct stat *info)
 {
-	struct task *task = add_task(batch, path, NULL);
+	struct task *task = add_task(batch, path, NULL, info);
 
 	if (task == NULL)
 		return cg_nomem(batch->args->job);
 	task->size = (uint64_t)info->st_size;
-	task->mtime = (int64_t)info->st_mtime;
 	return CG_OK;
 }
 
@@ -200,11 +202,10 @@ add_members(struct batch *batch, const char *path, struct cg_archive *archive,
 
 	batch->archives++;
 	while (cg_archive_next(archive, &member)) {
-		task = add_task(batch, path, member.name);
+		task = add_task(batch, path, member.name, info);
 		if (task == NULL)
 			return cg_nomem(batch->args->job);
 		task->archive = batch->archives;
-		task->mtime = (int64_t)info->st_mtime;
 		task->size = member.size;
 		if (member.folder)
 			skip_task(task, "a folder");
@@ -214,7 +215,7 @@ add_members(struct batch *batch, const char *path, struct cg_archive *archive,
 	if (cg_archive_status(archive) == CG_OK)
 		return CG_OK;
 	/* It was said why; the rest of it is lost. */
-	task = add_task(batch, path, NULL);
+	task = add_task(batch, path, NULL, info);
 	if (task == NULL)
 		return cg_nomem(batch->args->job);
 	task->state = FAILED;
@@ -269,17 +270,6 @@ add_path(struct list *list, char *path)
 	return true;
 }
 
-/* Is it the folder of outputs itself? What is there is no input. */
-static bool
-is_target(const struct batch *batch, const struct stat *info)
-{
-	struct stat target;
-
-	return batch->args->folder != NULL &&
-	       stat(batch->args->folder, &target) == 0 &&
-	       target.st_dev == info->st_dev && target.st_ino == info->st_ino;
-}
-
 /* Links to folders are not followed: they may lead in circles. */
 static bool
 list_folder(struct batch *batch, struct list *folders, struct list *files)
@@ -297,13 +287,13 @@ list_folder(struct batch *batch, struct list *folders, struct list *files)
 		    strcmp(entry->d_name, "..") == 0)
 			continue;
 		path = join_path(folder, entry->d_name);
-		if (path == NULL || lstat(path, &info) != 0 ||
-		    !S_ISDIR(info.st_mode))
+		if (path == NULL || lstat(path, &info) != 0)
 			ok = path != NULL && add_path(files, path);
-		else if (is_target(batch, &info))
+		else if (is_own_file(batch, &info))
 			free(path);
 		else
-			ok = add_path(folders, path);
+			ok = add_path(
+			    S_ISDIR(info.st_mode) ? folders : files, path);
 	}
 	if (dir != NULL)
 		(void)closedir(dir);
@@ -536,6 +526,7 @@ plan_batch(struct batch *batch)
 		if (task->output == NULL)
 			status = cg_nomem(args->job);
 	}
+	sort_files(batch);
 	if (status == CG_OK && batch->tasks == 0)
 		status = cg_usage(args->job, "no inputs");
 	return status;

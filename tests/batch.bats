@@ -165,6 +165,34 @@ batch()
 	[ -z "$(find out -type l)" ]
 }
 
+@test "batch: what it writes is not read, what it reads is not written over" {
+	make_tree 3
+	rm -r in/b
+	for run in 1 2; do
+		batch -o in/a/sum.cgj --manifest in/m --force -r in
+		[ "$status" -eq 0 ]
+		"$CGCONV" -t callgrind in/a/sum.cgj >"sum$run"
+	done
+	cmp sum1 sum2
+	# Named, it is added to itself.
+	batch -o in/a/sum.cgj in/a/sum.cgj in/a/callgrind.out.1
+	[ "$status" -eq 0 ]
+	! "$CGCONV" -t callgrind in/a/sum.cgj | cmp -s sum1 -
+	cd in/a
+	"$CGCONV" -t json -o x.cgj callgrind.out.1
+	cp callgrind.out.3 x.callgrind
+	cp x.cgj ../before
+	touch x.callgrind x.cgj
+	batch -t json -O . -j1 x.callgrind x.cgj
+	[ "$status" -eq 1 ]
+	grep -q "^x.callgrind: error: its output would overwrite another" err
+	cmp x.cgj ../before
+	# Itself may be.
+	batch -t json -O . --force x.cgj
+	[ "$status" -eq 0 ]
+	cmp x.cgj ../before
+}
+
 @test "batch: a newer output is kept, --force makes it again" {
 	make_tree 3
 	find in -exec touch -h -d '2001-01-01' {} +
