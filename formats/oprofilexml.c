@@ -449,7 +449,6 @@ add_costs(struct reader *r, const struct row *row, uint64_t sum)
 		return cg_add_cost(r->build, fn, &pos, cost, r->columns.width);
 	if (!find_function(r, row->callee, row->callee_object, &callee, &entry))
 		return false;
-	cg_set_calls_sampled(r->build);
 	return cg_add_call(
 	    r->build, fn, &pos, callee, &entry, sum, cost, r->columns.width);
 }
@@ -458,15 +457,18 @@ static void
 add_rows(struct reader *r)
 {
 	const struct row *row = r->row, *end = r->row + r->rows;
+	bool good = true, calls = false;
 	uint64_t sum;
-	bool good = true;
 
 	for (size_t n; good && row < end; row += n) {
 		n = take_costs(r, row, (size_t)(end - row), &sum);
 		good = add_costs(r, row, sum);
+		calls |= row->callee != 0;
 		for (size_t i = 0; i < n; i++)
 			r->cost[row[i].event] = 0;
 	}
+	if (calls)
+		cg_set_calls_sampled(r->build);
 }
 
 static int
