@@ -15,7 +15,7 @@ cg_doc_open(struct cg_doc *doc, struct cg_job *job, struct cg_in *in,
 }
 
 /* False if there was a failure; the builder's is one. */
-static bool
+static inline bool
 is_good(struct cg_doc *doc)
 {
 	if (doc->status == CG_OK && cg_build_status(doc->build) != CG_OK)
@@ -31,8 +31,8 @@ cg_doc_fail(struct cg_doc *doc, const char *expected)
 	return false;
 }
 
-enum cg_json_type
-cg_doc_next(struct cg_doc *doc)
+static inline enum cg_json_type
+look(struct cg_doc *doc)
 {
 	if (doc->status != CG_OK || doc->stopped)
 		return CG_JSON_BAD;
@@ -42,11 +42,17 @@ cg_doc_next(struct cg_doc *doc)
 	return doc->type;
 }
 
+enum cg_json_type
+cg_doc_next(struct cg_doc *doc)
+{
+	return look(doc);
+}
+
 /* The next token, which must be of that type. */
-static bool
+static inline bool
 take(struct cg_doc *doc, enum cg_json_type type, const char *expected)
 {
-	if (cg_doc_next(doc) != type)
+	if (look(doc) != type)
 		return cg_doc_fail(doc, expected);
 	doc->ahead = false;
 	return true;
@@ -73,18 +79,23 @@ cg_doc_stops(struct cg_doc *doc)
 	return doc->stopped;
 }
 
-/* The string that is the last token, without escapes. */
 static bool
 unescape(struct cg_doc *doc, struct cg_slice *text)
 {
-	size_t len = doc->json.text.len;
-
-	if (doc->json.escaped && !cg_grow_raw(&doc->buf, &doc->size, len, 1)) {
+	if (!cg_grow_raw(&doc->buf, &doc->size, doc->json.text.len, 1)) {
 		doc->status = cg_nomem(doc->job);
 		return false;
 	}
 	*text = cg_json_string(&doc->json, doc->buf);
 	return true;
+}
+
+/* The string that is the last token, without escapes. */
+static inline bool
+get_text(struct cg_doc *doc, struct cg_slice *text)
+{
+	*text = doc->json.text;
+	return !doc->json.escaped || unescape(doc, text);
 }
 
 bool
@@ -96,12 +107,12 @@ cg_doc_object(struct cg_doc *doc)
 bool
 cg_doc_key(struct cg_doc *doc, struct cg_slice *key)
 {
-	if (cg_doc_next(doc) == CG_JSON_OBJECT_END) {
+	if (look(doc) == CG_JSON_OBJECT_END) {
 		doc->ahead = false;
 		return false;
 	}
 	return is_good(doc) && take(doc, CG_JSON_KEY, "a key") &&
-	       unescape(doc, key);
+	       get_text(doc, key);
 }
 
 bool
@@ -113,7 +124,7 @@ cg_doc_array(struct cg_doc *doc)
 bool
 cg_doc_item(struct cg_doc *doc)
 {
-	if (cg_doc_next(doc) == CG_JSON_ARRAY_END) {
+	if (look(doc) == CG_JSON_ARRAY_END) {
 		doc->ahead = false;
 		return false;
 	}
@@ -123,7 +134,7 @@ cg_doc_item(struct cg_doc *doc)
 bool
 cg_doc_text(struct cg_doc *doc, struct cg_slice *text)
 {
-	return take(doc, CG_JSON_STRING, "a string") && unescape(doc, text);
+	return take(doc, CG_JSON_STRING, "a string") && get_text(doc, text);
 }
 
 bool
@@ -211,7 +222,7 @@ drop_digits(struct cg_slice text, int places, uint64_t *number)
 }
 
 /* What few numbers are: with a sign, a point, an exponent, or long. */
-static bool
+static __attribute__((noinline)) bool
 shift_number(struct cg_doc *doc, unsigned digits, int64_t *number)
 {
 	struct cg_slice text = doc->json.text;
@@ -272,17 +283,24 @@ take_field(struct cg_doc *doc, const struct cg_field *field, void *into)
 	return false;
 }
 
+/* cg_equal() for each field would cost more than all the rest. */
+static inline bool
+is_name(const char *name, struct cg_slice key)
+{
+	size_t i = 0;
+
+	while (i < key.len && name[i] == key.ptr[i] && name[i] != '\0')
+		i++;
+	return i == key.len && name[i] == '\0';
+}
+
 bool
 cg_doc_field(struct cg_doc *doc, const struct cg_field *fields,
     struct cg_slice key, void *into)
 {
-	const char first = key.len > 0 ? *key.ptr : '\0';
-
-	/* A call for each field would cost more than all the rest. */
-	while (fields->name &&
-	       (*fields->name != first || !cg_equal(key, fields->name)))
+	while (fields->name && !is_name(fields->name, key))
 		fields++;
-	if (!fields->name || cg_doc_next(doc) == CG_JSON_NULL)
+	if (!fields->name || look(doc) == CG_JSON_NULL)
 		return cg_doc_skip(doc);
 	return take_field(doc, fields, into) || cg_doc_fail(doc, "a value");
 }

@@ -17,31 +17,32 @@ enum expect {
 };
 
 #define WHOLE_DIGITS 18 /* that surely fit into an int64_t */
-#define LOOK_AHEAD 8 /* more than an escape or a literal has */
+#define LOOK_AHEAD 8    /* more than an escape or a literal has */
 
 #define STRING_OF(x) #x
 #define NUMBER_TEXT(macro) STRING_OF(macro)
 
-/*
- * The first special byte, or end. A borrow may mark bytes above one that is
- * special, so the lowest mark is right; where that is not the first byte in
- * memory, the eight are looked at one by one.
- */
-static const char *
+/* Sixteen bytes at once: compilers have an instruction for each operation. */
+typedef unsigned char bytes __attribute__((vector_size(16)));
+
+/* The first special byte, or end. */
+static inline const char *
 find_special(const char *at, const char *end)
 {
-	uint64_t word, special = 0;
-
-	while (end - at >= 8) {
-		memcpy(&word, at, sizeof(word));
-		special = cg_json_special_bytes(word);
-		if (special)
-			break;
-		at += 8;
-	}
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	if (special)
-		return at + __builtin_ctzll(special) / 8;
+	for (; end - at >= (ptrdiff_t)sizeof(bytes); at += sizeof(bytes)) {
+		uint64_t half[2];
+		bytes text, special;
+
+		memcpy(&text, at, sizeof(text));
+		special =
+		    (bytes)((text < 0x20) | (text == '"') | (text == '\\'));
+		memcpy(half, &special, sizeof(half));
+		if (half[0])
+			return at + __builtin_ctzll(half[0]) / 8;
+		if (half[1])
+			return at + 8 + __builtin_ctzll(half[1]) / 8;
+	}
 #endif
 	while (at < end && !cg_json_is_special(*at))
 		at++;
@@ -148,6 +149,28 @@ close_level(struct cg_json *json, const char *at, const char *end)
 }
 
 /*
+ * How many of eight bytes, the first one lowest, are digits; and their value.
+ * A byte of 0 to 9 stays below 0x80 when 0x76 is added; where a carry spoils
+ * the next byte, this one is none already.
+ */
+static inline unsigned
+join_digits(uint64_t word, uint64_t *value)
+{
+	uint64_t digits = word ^ '0' * CG_ONES;
+	uint64_t others = ((digits + 0x76 * CG_ONES) | digits) & CG_HIGH_BITS;
+	unsigned n = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
+
+	*value = 0;
+	if (n == 0)
+		return 0;
+	digits <<= 64 - 8 * n;
+	digits = (digits * 10 + (digits >> 8)) & UINT64_C(0xff00ff00ff00ff);
+	digits = (digits * 100 + (digits >> 16)) & UINT64_C(0xffff0000ffff);
+	*value = (digits * 10000 + (digits >> 32)) & UINT32_MAX;
+	return n;
+}
+
+/*
  * The end of the digits from at on, at itself if there are none; and their
  * value if they are WHOLE_DIGITS at most.
  */
@@ -155,8 +178,18 @@ static inline const char *
 take_digits(const char *at, const char *end, uint64_t *value)
 {
 	unsigned digit;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t word;
 
-	*value = 0;
+	if (end - at >= 8) {
+		memcpy(&word, at, sizeof(word));
+		digit = join_digits(word, value);
+		at += digit;
+		if (digit < 8)
+			return at;
+	} else
+#endif
+		*value = 0;
 	for (; at < end && (digit = (unsigned)*at - '0') <= 9; at++)
 		*value = *value * 10 + digit;
 	return at;
@@ -365,31 +398,99 @@ is_open(const struct cg_json *json, enum cg_json_type type)
 	       (type == CG_JSON_NUMBER && json->rest.len == 0);
 }
 
-/* In arrays, a short way for what a profile mostly is: whole numbers. */
-static bool
-take_whole(struct cg_json *json)
+/* ---- Short ways --------------------------------------------------------- */
+
+/*
+ * What most tokens of a profile are, in the order of their bytes: whole in the
+ * window, and with nothing in them that needs a second look. CG_JSON_BAD leaves
+ * any other one, and what is wrong, to take_token().
+ */
+
+/* A number of digits alone that another value or the end of a level follows. */
+static inline enum cg_json_type
+take_whole(struct cg_json *json, const char *at, const char *end, char close)
 {
-	const char *at = json->rest.ptr, *end = at + json->rest.len, *to;
+	uint64_t value;
+	const char *to = take_digits(at, end, &value);
+
+	if (to == at || to == end || (*to != ',' && *to != close) ||
+	    (*at == '0' && to - at > 1) || to - at > WHOLE_DIGITS)
+		return CG_JSON_BAD;
+	json->at = at;
+	json->text = (struct cg_slice){ at, (size_t)(to - at) };
+	json->whole = true;
+	json->value = value;
+	json->rest = (struct cg_slice){ to, (size_t)(end - to) };
+	json->expect = MORE;
+	return CG_JSON_NUMBER;
+}
+
+/* A string without escapes, and of a key its colon. */
+static inline enum cg_json_type
+take_plain(struct cg_json *json, const char *at, const char *end, bool is_key)
+{
+	const char *to = find_special(at + 1, end), *next = to + 1 + is_key;
+
+	if (end - to < 2 || *to != '"' || (is_key && to[1] != ':'))
+		return CG_JSON_BAD;
+	json->at = at;
+	json->text = (struct cg_slice){ at + 1, (size_t)(to - at - 1) };
+	json->escaped = false;
+	json->rest = (struct cg_slice){ next, (size_t)(end - next) };
+	json->expect = is_key ? VALUE : MORE;
+	return is_key ? CG_JSON_KEY : CG_JSON_STRING;
+}
+
+static inline enum cg_json_type
+take_element(struct cg_json *json)
+{
+	const char *at = json->rest.ptr, *end = at + json->rest.len;
 
 	if (json->expect == MORE && at < end && *at == ',')
 		at++;
 	else if (json->expect != ITEM)
-		return false;
-	to = take_digits(at, end, &json->value);
-	if (to == at || to == end || (*to != ',' && *to != ']') ||
-	    (*at == '0' && to - at > 1) || to - at > WHOLE_DIGITS)
-		return false;
+		return CG_JSON_BAD;
+	if (at == end || *at != '{')
+		return take_whole(json, at, end, ']');
 	json->at = at;
-	json->text = (struct cg_slice){ at, (size_t)(to - at) };
-	json->whole = true;
-	json->rest = (struct cg_slice){ to, (size_t)(end - to) };
-	json->expect = MORE;
-	return true;
+	return open_level(json, at, end);
+}
+
+/*
+ * Some put a blank behind colon and comma. Not inlined: see next_token().
+ */
+static __attribute__((noinline)) enum cg_json_type
+take_member(struct cg_json *json)
+{
+	const char *at = json->rest.ptr, *end = at + json->rest.len;
+
+	if (end - at < LOOK_AHEAD)
+		return CG_JSON_BAD;
+	if (json->expect == VALUE) {
+		at += *at == ' ';
+		if (*at == '"')
+			return take_plain(json, at, end, false);
+		if (*at != '{')
+			return take_whole(json, at, end, '}');
+		json->at = at;
+		return open_level(json, at, end);
+	}
+	if (json->expect == MORE && *at == ',') {
+		at += 1 + (at[1] == ' ');
+	} else if (*at == '}' && json->expect <= MORE) {
+		json->at = at;
+		return close_level(json, at, end);
+	} else if (json->expect != FIRST_KEY) {
+		return CG_JSON_BAD;
+	}
+	if (*at != '"')
+		return CG_JSON_BAD;
+	return take_plain(json, at, end, true);
 }
 
 /*
  * With an input, a token at the end of its window is taken once more. Not
- * inlined: the short way is to save no registers that only this needs.
+ * inlined: the short ways are to save no registers that only this needs.
  */
 static __attribute__((noinline)) enum cg_json_type
 next_token(struct cg_json *json)
@@ -412,9 +513,10 @@ next_token(struct cg_json *json)
 enum cg_json_type
 cg_json_next(struct cg_json *json)
 {
-	if (!json->in_object && take_whole(json))
-		return CG_JSON_NUMBER;
-	return next_token(json);
+	enum cg_json_type type =
+	    json->in_object ? take_member(json) : take_element(json);
+
+	return type != CG_JSON_BAD ? type : next_token(json);
 }
 
 bool
