@@ -225,7 +225,8 @@ bool
 chrome_end_profile(struct cg_doc *doc, struct profile *profile)
 {
 	struct tree *tree = &profile->cpu.tree;
-	size_t missing = 0, nodes = tree->nodes;
+	size_t missing = 0, nodes = tree->nodes, at = 0;
+	struct far_sum sum;
 	bool good = true;
 
 	for (size_t i = 0; good && i < nodes; i++) {
@@ -233,8 +234,8 @@ chrome_end_profile(struct cg_doc *doc, struct profile *profile)
 			good = add_missing(
 			    doc, tree, tree->node[i].parent_id, &missing);
 	}
-	for (size_t i = 0; good && i < profile->cpu.sums; i++)
-		good = add_missing(doc, tree, profile->cpu.sum[i].id, &missing);
+	while (good && chrome_next_sum(&profile->cpu, &at, &sum))
+		good = add_missing(doc, tree, sum.id, &missing);
 	if (missing > 0)
 		cg_warn(doc->job,
 		    "%zu nodes are missing: the trace may have lost some",

@@ -64,45 +64,64 @@ pass_time(struct cg_doc *doc, struct cpu *cpu, int64_t delta)
 		return cg_doc_fail(doc, "less time");
 	if (cpu->now <= cpu->latest)
 		return true;
-	if (cpu->running != 0)
-		cpu->sum[cpu->running - 1].ns +=
-		    (uint64_t)(cpu->now - cpu->latest);
+	if (cpu->running)
+		cpu->running->ns += (uint64_t)(cpu->now - cpu->latest);
 	cpu->latest = cpu->now;
 	return true;
 }
 
-/* The sum of a node, made if need be; 0: out of memory. */
-static uint32_t
+/* The sum of a node that is not near yet; NULL: out of memory. */
+static struct sum *
 add_sum(struct cg_doc *doc, struct cpu *cpu, uint64_t id)
 {
-	uint32_t *place = cg_map_at(&cpu->ids, id);
+	size_t most = 2 * cpu->tree.nodes + 1;
+	uint32_t *place;
 
+	if (id < most &&
+	    cg_grow(&cpu->near, &cpu->nears, most, sizeof(*cpu->near)))
+		return &cpu->near[id];
+	place = cg_map_at(&cpu->far_ids, id);
 	if (!place) {
 		doc->status = cg_nomem(doc->job);
-		return 0;
+		return NULL;
 	}
 	if (*place == 0) {
-		if (!cg_doc_grow(doc, &cpu->sum, cpu->sums, &cpu->sum_cap,
-			sizeof(*cpu->sum)))
-			return 0;
-		cpu->sum[cpu->sums] = (struct sum){ .id = id };
-		*place = (uint32_t)++cpu->sums;
+		if (!cg_doc_grow(doc, &cpu->far, cpu->fars, &cpu->far_cap,
+			sizeof(*cpu->far)))
+			return NULL;
+		cpu->far[cpu->fars] = (struct far_sum){ .id = id };
+		*place = (uint32_t)++cpu->fars;
 	}
-	return *place;
+	return &cpu->far[*place - 1].sum;
 }
 
 bool
 chrome_add_sample(
     struct cg_doc *doc, struct cpu *cpu, int64_t id, int64_t delta)
 {
-	uint32_t *lately = &cpu->lately[(uint64_t)id % LATELY];
-
-	if (*lately == 0 || cpu->sum[*lately - 1].id != (uint64_t)id)
-		*lately = add_sum(doc, cpu, (uint64_t)id);
-	if (*lately == 0 || !pass_time(doc, cpu, delta))
+	if (!pass_time(doc, cpu, delta))
 		return false;
-	cpu->running = *lately;
-	cpu->sum[*lately - 1].samples++;
+	cpu->running = (uint64_t)id < cpu->nears
+			   ? &cpu->near[id]
+			   : add_sum(doc, cpu, (uint64_t)id);
+	if (!cpu->running)
+		return false;
+	cpu->running->samples++;
+	return true;
+}
+
+bool
+chrome_next_sum(const struct cpu *cpu, size_t *i, struct far_sum *sum)
+{
+	while (*i < cpu->nears && cpu->near[*i].samples == 0)
+		++*i;
+	if (*i < cpu->nears)
+		*sum = (struct far_sum){ *i, cpu->near[*i] };
+	else if (*i - cpu->nears < cpu->fars)
+		*sum = cpu->far[*i - cpu->nears];
+	else
+		return false;
+	++*i;
 	return true;
 }
 
@@ -195,17 +214,19 @@ static bool
 add_sums(struct cg_doc *doc, struct cpu *cpu)
 {
 	int64_t length;
+	struct far_sum of;
 	struct node *node;
+	size_t i = 0;
 
 	if (!__builtin_sub_overflow(cpu->end, cpu->start, &length) &&
 	    length > cpu->latest && !pass_time(doc, cpu, length - cpu->now))
 		return false;
-	for (size_t i = 0; i < cpu->sums; i++) {
-		node = chrome_find_node(doc, &cpu->tree, cpu->sum[i].id);
+	while (chrome_next_sum(cpu, &i, &of)) {
+		node = chrome_find_node(doc, &cpu->tree, of.id);
 		if (!node)
 			return false;
-		node->ns = cpu->sum[i].ns;
-		node->samples = cpu->sum[i].samples;
+		node->ns += of.sum.ns;
+		node->samples += of.sum.samples;
 	}
 	return true;
 }
@@ -280,8 +301,9 @@ void
 chrome_free_cpu(struct cpu *cpu)
 {
 	chrome_free_tree(&cpu->tree);
-	cg_map_free(&cpu->ids);
-	free(cpu->sum);
+	cg_map_free(&cpu->far_ids);
+	free(cpu->near);
+	free(cpu->far);
 	free(cpu->samples.byte);
 	free(cpu->deltas.byte);
 }

@@ -7,8 +7,6 @@
 
 #include "chrome.h"
 
-#define LATELY 4096 /* nodes that had samples lately; a power of two */
-
 /* Numbers as bytes: differences, zigzag, seven bits each, least first. */
 struct pack {
 	unsigned char *byte;
@@ -19,7 +17,12 @@ struct pack {
 
 /* What the samples of one node add up to. */
 struct sum {
-	uint64_t id, samples, ns;
+	uint64_t samples, ns;
+};
+
+struct far_sum {
+	uint64_t id;
+	struct sum sum;
 };
 
 struct cpu {
@@ -30,16 +33,23 @@ struct cpu {
 	/* Whichever comes first waits for the other. */
 	struct pack samples, deltas;
 	bool has_samples, has_deltas;
-	struct cg_map ids;       /* node -> its sum + 1 */
-	uint32_t lately[LATELY]; /* the same, by the last bits of the id */
-	struct sum *sum;
-	size_t sums, sum_cap;
-	uint32_t running; /* sum + 1 of the last sample, 0: none */
+	/*
+	 * By id, where it is not much more than there are nodes: V8 counts
+	 * them, and most samples are near the one before.
+	 */
+	struct sum *near;
+	size_t nears;
+	struct far_sum *far;
+	size_t fars, far_cap;
+	struct cg_map far_ids; /* id -> place in far + 1 */
+	struct sum *running;   /* of the last sample; NULL: none */
 	int64_t now, latest;
 };
 
 /* Sample of the node with that id, ns after the one before. False: fails. */
 bool chrome_add_sample(struct cg_doc *, struct cpu *, int64_t id, int64_t ns);
+/* Of the nodes that have samples the next id and its sum; begins with *i 0. */
+bool chrome_next_sum(const struct cpu *, size_t *i, struct far_sum *);
 /* All has come: its stacks, to the builder's current part. */
 void chrome_add_profile(struct cg_doc *, struct cpu *);
 void chrome_free_cpu(struct cpu *);

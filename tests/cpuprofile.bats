@@ -95,6 +95,19 @@ two="{\"id\":2,$frame}"
 		"$CGCONV" -q -f cpuprofile -t json - | same "$t/one" -
 }
 
+@test "cpuprofile: ids are any numbers" {
+	file=samples/cpuprofile/node/prof.cpuprofile
+	"$CGCONV" -q -t json $file >"$t/want"
+	for by in 3 1000003 100000000000000; do
+		perl -MJSON::PP -0777 -ne '$_ = decode_json($_);
+			for $n (@{$$_{nodes}}) { $$n{id} *= '$by';
+			$$n{children} = [ map $_ * '$by', @{$$n{children}} ] }
+			$$_{samples} = [ map $_ * '$by', @{$$_{samples}} ];
+			print encode_json($_)' $file >"$t/x.cpuprofile"
+		"$CGCONV" -q -t json "$t/x.cpuprofile" | same "$t/want" -
+	done
+}
+
 @test "cpuprofile: the profiles of Chrome before version 58" {
 	graph samples/cpuprofile/old/old.cpuprofile >"$t/got"
 	printf '%s\n' \
