@@ -18,90 +18,105 @@ chrome_free_calls(struct calls *calls)
 	free(calls->thread);
 	free(calls->event);
 	free(calls->total);
+	free(calls->arc);
+	free(calls->fn);
 	cg_map_free(&calls->total_ids);
+	cg_map_free(&calls->arc_ids);
 }
 
-struct total *
-chrome_get_total(
-    struct cg_doc *doc, struct calls *calls, uint32_t thread, cg_node node)
+static bool
+nomem(struct cg_doc *doc)
 {
-	uint32_t *place =
-	    cg_map_at(&calls->total_ids, (uint64_t)thread << 32 | node);
-
-	if (!place) {
-		doc->status = cg_nomem(doc->job);
-		return NULL;
-	}
-	if (*place == 0) {
-		if (!cg_doc_grow(doc, &calls->total, calls->totals,
-			&calls->total_cap, sizeof(*calls->total)))
-			return NULL;
-		calls->total[calls->totals] =
-		    (struct total){ .thread = thread, .node = node };
-		*place = (uint32_t)++calls->totals;
-	}
-	return &calls->total[*place - 1];
+	doc->status = cg_nomem(doc->job);
+	return false;
 }
 
 /* ---- Stacks -------------------------------------------------------------- */
 
-/* The topmost call ends. */
+/* 0: out of memory. */
+static uint32_t
+new_total(struct cg_doc *doc, struct calls *calls, const struct total *total)
+{
+	struct thread *thread = &calls->thread[total->thread];
+
+	if (!cg_doc_grow(doc, &calls->total, calls->totals, &calls->total_cap,
+		sizeof(*total)))
+		return 0;
+	calls->total[calls->totals++] = *total;
+	if (thread->last != 0)
+		calls->total[thread->last - 1].next = (uint32_t)calls->totals;
+	thread->last = (uint32_t)calls->totals;
+	return thread->last;
+}
+
+/* The total of what a thread calls on the topmost of its stacks. */
 static bool
-end_call(struct cg_doc *doc, struct calls *calls, uint32_t id, int64_t at)
+get_total(
+    struct cg_doc *doc, struct calls *calls, uint32_t id, struct open *open)
 {
 	struct thread *thread = &calls->thread[id];
+	struct total total = { .thread = id };
+	uint32_t *place;
+
+	if (thread->root == 0)
+		thread->root = new_total(doc, calls, &total);
+	if (thread->root == 0)
+		return false;
+	total.name = open->name;
+	total.caller = thread->depth > 0 ? thread->open[thread->depth - 1].total
+					 : thread->root;
+	place = cg_map_at(
+	    &calls->total_ids, (uint64_t)total.caller << 32 | open->name);
+	if (!place)
+		return nomem(doc);
+	if (*place == 0)
+		*place = new_total(doc, calls, &total);
+	open->total = *place;
+	return *place != 0;
+}
+
+/* The topmost call ends. */
+static void
+end_call(struct calls *calls, struct thread *thread, int64_t at)
+{
 	struct open *open = &thread->open[--thread->depth];
 	uint64_t time = (uint64_t)at - (uint64_t)open->begin;
-	struct total *total = chrome_get_total(doc, calls, id, open->node);
 
-	if (!total)
-		return false;
 	if (time > open->inner)
-		total->ns += time - open->inner;
+		calls->total[open->total - 1].ns += time - open->inner;
 	if (thread->depth > 0)
 		thread->open[thread->depth - 1].inner += time;
-	return true;
 }
 
 /* Calls that have ended by then, as they had said. */
-static bool
-pass_time(struct cg_doc *doc, struct calls *calls, uint32_t id, int64_t now)
+static void
+pass_time(struct calls *calls, struct thread *thread, int64_t now)
 {
-	struct thread *thread = &calls->thread[id];
-
 	while (thread->depth > 0) {
 		struct open *top = &thread->open[thread->depth - 1];
 
 		if (!top->ends || top->end > now)
 			break;
-		if (!end_call(doc, calls, id, top->end))
-			return false;
+		end_call(calls, thread, top->end);
 	}
 	if (now > thread->now)
 		thread->now = now;
-	return true;
 }
 
 static bool
 begin_call(struct cg_doc *doc, struct calls *calls, const struct event *event)
 {
-	const struct cg_pos nowhere = { 0 };
 	struct thread *thread = &calls->thread[event->thread];
 	struct open open = { .name = event->name,
 		.ends = event->phase == 'X',
 		.begin = thread->now,
 		.end = event->ts };
-	cg_node below = 0;
-	struct total *total;
-	cg_fn caller = 0;
 
 	if (__builtin_add_overflow(event->ts, event->duration, &open.end))
 		return cg_doc_fail(doc, "less time");
 	if (thread->depth > 0) {
 		const struct open *top = &thread->open[thread->depth - 1];
 
-		below = top->node;
-		caller = top->fn;
 		if (open.ends && top->ends && open.end > top->end) {
 			cg_warn(doc->job, "a call that lasts longer than its "
 					  "caller is cut where that ends");
@@ -110,21 +125,17 @@ begin_call(struct cg_doc *doc, struct calls *calls, const struct event *event)
 	}
 	if (open.end < open.begin)
 		open.end = open.begin;
-	open.fn = cg_add_fn_named(doc->build, event->name, 0, 0);
-	open.node = cg_add_frame(doc->build, below, open.fn, &nowhere, false);
-	total = chrome_get_total(doc, calls, event->thread, open.node);
-	if (!total || !cg_doc_grow(doc, &thread->open, thread->depth,
-			  &thread->cap, sizeof(open)))
+	if (!get_total(doc, calls, event->thread, &open) ||
+	    !cg_doc_grow(
+		doc, &thread->open, thread->depth, &thread->cap, sizeof(open)))
 		return false;
-	total->caller = caller;
-	total->fn = open.fn;
-	total->calls++;
+	calls->total[open.total - 1].calls++;
 	thread->open[thread->depth++] = open;
 	return true;
 }
 
 /* The topmost call of that name ends, and what it has called and not ended. */
-static bool
+static void
 find_end(struct cg_doc *doc, struct calls *calls, const struct event *event)
 {
 	struct thread *thread = &calls->thread[event->thread];
@@ -136,27 +147,27 @@ find_end(struct cg_doc *doc, struct calls *calls, const struct event *event)
 		to--;
 	if (to == 0) {
 		cg_warn(doc->job, "the end of what has not begun is skipped");
-		return true;
+		return;
 	}
 	if (to < thread->depth &&
 	    thread->open[thread->depth - 1].begin < thread->now)
 		cg_warn(doc->job, "calls end as their caller does");
 	while (thread->depth >= to)
-		if (!end_call(doc, calls, event->thread, thread->now))
-			return false;
-	return true;
+		end_call(calls, thread, thread->now);
 }
 
 static bool
 run_event(struct cg_doc *doc, struct calls *calls, const struct event *event)
 {
-	if (event->ts < calls->thread[event->thread].now)
+	struct thread *thread = &calls->thread[event->thread];
+
+	if (event->ts < thread->now)
 		cg_warn(doc->job, "an event comes too late and is moved");
-	if (!pass_time(doc, calls, event->thread, event->ts))
-		return false;
-	if (event->phase == 'E')
-		return find_end(doc, calls, event);
-	return begin_call(doc, calls, event);
+	pass_time(calls, thread, event->ts);
+	if (event->phase != 'E')
+		return begin_call(doc, calls, event);
+	find_end(doc, calls, event);
+	return true;
 }
 
 /* ---- Order --------------------------------------------------------------- */
@@ -244,27 +255,122 @@ chrome_add_event(
 	return true;
 }
 
-bool
-chrome_end_events(struct cg_doc *doc, struct calls *calls)
+/* ---- The end ------------------------------------------------------------- */
+
+static void
+end_thread(struct cg_doc *doc, struct calls *calls, struct thread *thread)
 {
+	while (thread->depth > 0) {
+		struct open *top = &thread->open[thread->depth - 1];
+
+		if (top->ends) {
+			pass_time(calls, thread, top->end);
+			continue;
+		}
+		cg_warn(doc->job, "a call does not end: it is taken to end "
+				  "with the last event of its thread");
+		end_call(calls, thread, thread->now);
+	}
+}
+
+/* The function of that name; 0: fails. */
+static cg_fn
+get_fn(struct cg_doc *doc, struct calls *calls, cg_name name)
+{
+	if (!cg_grow(&calls->fn, &calls->fn_cap, (size_t)name + 1,
+		sizeof(*calls->fn))) {
+		doc->status = cg_nomem(doc->job);
+		return 0;
+	}
+	if (calls->fn[name] == 0)
+		calls->fn[name] = cg_add_fn_named(doc->build, name, 0, 0);
+	return calls->fn[name];
+}
+
+/* Totals come thread by thread. */
+static bool
+add_arc(struct cg_doc *doc, struct calls *calls, const struct total *total)
+{
+	const struct arc arc = { .thread = total->thread,
+		.caller = calls->total[total->caller - 1].fn,
+		.fn = total->fn };
+	uint32_t *place =
+	    cg_map_at(&calls->arc_ids, (uint64_t)arc.caller << 32 | arc.fn);
+
+	if (!place)
+		return nomem(doc);
+	if (*place == 0 || calls->arc[*place - 1].thread != arc.thread) {
+		if (!cg_doc_grow(doc, &calls->arc, calls->arcs, &calls->arc_cap,
+			sizeof(arc)))
+			return false;
+		calls->arc[calls->arcs] = arc;
+		*place = (uint32_t)++calls->arcs;
+	}
+	calls->arc[*place - 1].calls += total->calls;
+	return true;
+}
+
+/* The stacks of a thread, from that total on. */
+static bool
+add_stacks(struct cg_doc *doc, struct calls *calls, struct cg_columns *columns,
+    uint32_t place)
+{
+	const struct cg_pos nowhere = { 0 };
+
+	while (place != 0) {
+		struct total *total = &calls->total[place - 1];
+		const struct total *caller = &calls->total[total->caller - 1];
+		const uint64_t cost[2] = { total->ns }; /* no samples */
+
+		total->fn = get_fn(doc, calls, total->name);
+		total->node = cg_add_frame(
+		    doc->build, caller->node, total->fn, &nowhere, false);
+		if (total->fn == 0 || !add_arc(doc, calls, total))
+			return false;
+		cg_add_stack(doc->build, total->node, 0,
+		    cg_columns_of(columns, cost), columns->width);
+		place = total->next;
+	}
+	return true;
+}
+
+void
+chrome_set_thread(struct cg_doc *doc, const struct calls *calls, uint32_t id)
+{
+	const struct thread *thread = &calls->thread[id];
+	const struct cg_sample_key key = { .pid = thread->pid,
+		.tid = thread->tid,
+		.comm = cg_get_name(doc->build, thread->comm) };
+
+	cg_set_sample_part(doc->build, &key);
+}
+
+bool
+chrome_end_events(
+    struct cg_doc *doc, struct calls *calls, struct cg_columns *columns)
+{
+	const struct cg_pos nowhere = { 0 };
+
 	if (calls->events > 0 && !run_events(doc, calls, calls->events))
 		return false;
-	for (uint32_t id = 0; id < calls->threads; id++) {
-		struct thread *thread = &calls->thread[id];
+	for (size_t i = 0; i < calls->threads; i++)
+		end_thread(doc, calls, &calls->thread[i]);
+	for (size_t i = 0; i < calls->totals; i++) {
+		const struct total *total = &calls->total[i];
 
-		while (thread->depth > 0) {
-			struct open *top = &thread->open[thread->depth - 1];
+		if (total->caller != 0)
+			continue;
+		chrome_set_thread(doc, calls, total->thread);
+		if (!add_stacks(doc, calls, columns, total->next))
+			return false;
+	}
+	for (size_t i = 0; i < calls->arcs; i++) {
+		const struct arc *arc = &calls->arc[i];
 
-			if (top->ends && !pass_time(doc, calls, id, top->end))
-				return false;
-			if (top->ends)
-				continue;
-			cg_warn(doc->job, "a call does not end: it is taken to "
-					  "end with the last event of its "
-					  "thread");
-			if (!end_call(doc, calls, id, thread->now))
-				return false;
-		}
+		if (i == 0 || arc->thread != arc[-1].thread)
+			chrome_set_thread(doc, calls, arc->thread);
+		cg_add_call(doc->build, arc->caller, &nowhere, arc->fn,
+		    &nowhere, arc->calls, NULL, 0);
 	}
 	return true;
 }

@@ -18,6 +18,7 @@
 #include "chrome_trace.h"
 
 #define NANO 3 /* digits from microseconds to nanoseconds */
+#define FEW 4  /* threads that are found without a map */
 
 /* An event as it stands in the file. */
 struct item {
@@ -77,7 +78,8 @@ take_duration(struct cg_doc *doc, void *into)
 static bool
 take_thread_duration(struct cg_doc *doc, void *into)
 {
-	return chrome_take_number(doc, NANO, &((struct item *)into)->thread_duration);
+	return chrome_take_number(
+	    doc, NANO, &((struct item *)into)->thread_duration);
 }
 
 static bool
@@ -132,6 +134,12 @@ take_parent(struct cg_doc *doc, void *into)
 	return chrome_take_name(doc, &((struct frame *)into)->parent);
 }
 
+static bool
+is_call(char phase)
+{
+	return phase == 'B' || phase == 'E' || phase == 'X';
+}
+
 /* Of arguments, a piece of a profile, the name that a thread is given. */
 static bool
 take_arguments(struct cg_doc *doc, void *into)
@@ -139,7 +147,7 @@ take_arguments(struct cg_doc *doc, void *into)
 	struct item *item = into;
 	struct cg_slice key, name;
 
-	if (cg_doc_next(doc) != CG_JSON_OBJECT)
+	if (cg_doc_next(doc) != CG_JSON_OBJECT || is_call(item->phase))
 		return cg_doc_skip(doc);
 	(void)cg_doc_object(doc);
 	while (cg_doc_key(doc, &key)) {
@@ -156,17 +164,18 @@ take_arguments(struct cg_doc *doc, void *into)
 	return doc->status == CG_OK;
 }
 
+/* In the order in which most write them. */
 static const struct cg_field item_fields[] = {
-	{ .name = "ph", .type = CG_FIELD_CALL, .take = take_phase },
+	{ .name = "pid", .type = CG_FIELD_CALL, .take = take_pid },
+	{ .name = "tid", .type = CG_FIELD_CALL, .take = take_tid },
 	{ .name = "ts", .type = CG_FIELD_CALL, .take = take_ts },
+	{ .name = "ph", .type = CG_FIELD_CALL, .take = take_phase },
 	{ .name = "name",
 	    .type = CG_FIELD_NAME,
 	    .offset = offsetof(struct item, name) },
-	{ .name = "pid", .type = CG_FIELD_CALL, .take = take_pid },
-	{ .name = "tid", .type = CG_FIELD_CALL, .take = take_tid },
+	{ .name = "args", .type = CG_FIELD_CALL, .take = take_arguments },
 	{ .name = "dur", .type = CG_FIELD_CALL, .take = take_duration },
 	{ .name = "tdur", .type = CG_FIELD_CALL, .take = take_thread_duration },
-	{ .name = "args", .type = CG_FIELD_CALL, .take = take_arguments },
 	{ .name = "sf", .type = CG_FIELD_CALL, .take = take_sample_frame },
 	{ .name = "weight", .type = CG_FIELD_CALL, .take = take_weight },
 	{ .name = "id", .type = CG_FIELD_CALL, .take = take_event_id },
@@ -204,6 +213,10 @@ get_thread(struct cg_doc *doc, struct trace *trace, const struct item *item,
 	uint64_t pid = item->pid, tid = item->tid;
 	uint32_t *place;
 
+	for (*thread = 0; *thread < calls->threads && *thread < FEW; ++*thread)
+		if (calls->thread[*thread].pid == pid &&
+		    calls->thread[*thread].tid == tid)
+			return true;
 	if (!make_dense(doc, trace, &pid) || !make_dense(doc, trace, &tid))
 		return false;
 	place = cg_map_at(&trace->thread_ids, pid << 32 | tid);
@@ -421,63 +434,42 @@ add_frames(struct cg_doc *doc, struct trace *trace, cg_name id)
 	return below;
 }
 
-static bool
-add_samples(struct cg_doc *doc, struct trace *trace)
+/* ---- The whole ------------------------------------------------------------ */
+
+static void
+add_samples(struct cg_doc *doc, struct trace *trace, struct cg_columns *columns)
 {
 	for (size_t i = 0; i < trace->samples; i++) {
 		const struct sample *sample = &trace->sample[i];
 		cg_node node = add_frames(doc, trace, sample->frame);
-		struct total *total;
+		uint64_t cost[2] = { 0 };
 
 		if (node == 0)
-			return false;
-		total =
-		    chrome_get_total(doc, &trace->calls, sample->thread, node);
-		if (!total)
-			return false;
-		total->samples += sample->weight;
+			return;
+		cost[columns->events - 1] = sample->weight;
+		chrome_set_thread(doc, &trace->calls, sample->thread);
+		cg_add_stack(doc->build, node, sample->weight,
+		    cg_columns_of(columns, cost), columns->width);
 	}
-	return true;
 }
 
-/* ---- The whole ------------------------------------------------------------ */
-
 static void
-add_totals(struct cg_doc *doc, struct trace *trace)
+add_all(struct cg_doc *doc, struct trace *trace)
 {
 	static const struct cg_event time = { .name = "ns",
 		.long_name = "Time",
 		.unit = "ns" },
 				     samples = { .name = "samples",
 					     .long_name = "Samples" };
-	const struct cg_pos nowhere = { 0 };
-	struct calls *calls = &trace->calls;
 	struct cg_columns columns = { 0 };
-	size_t n;
 
-	if (trace->calls_seen || trace->samples == 0)
-		(void)cg_add_column(&columns, doc->build, &time);
-	if (trace->samples > 0)
-		(void)cg_add_column(&columns, doc->build, &samples);
-	for (size_t i = 0; i < calls->totals; i++) {
-		const struct total *total = &calls->total[i];
-		const struct thread *thread = &calls->thread[total->thread];
-		const struct cg_sample_key key = { .pid = thread->pid,
-			.tid = thread->tid,
-			.comm = cg_get_name(doc->build, thread->comm) };
-		uint64_t cost[2] = { 0 };
-
-		n = 0;
-		if (trace->calls_seen || trace->samples == 0)
-			cost[n++] = total->ns;
-		cost[n] = total->samples;
-		cg_set_sample_part(doc->build, &key);
-		cg_add_stack(doc->build, total->node, total->samples,
-		    cg_columns_of(&columns, cost), columns.width);
-		if (total->calls > 0)
-			cg_add_call(doc->build, total->caller, &nowhere,
-			    total->fn, &nowhere, total->calls, NULL, 0);
-	}
+	if (((trace->calls_seen || trace->samples == 0) &&
+		!cg_add_column(&columns, doc->build, &time)) ||
+	    (trace->samples > 0 &&
+		!cg_add_column(&columns, doc->build, &samples)))
+		return;
+	if (chrome_end_events(doc, &trace->calls, &columns))
+		add_samples(doc, trace, &columns);
 }
 
 /* The samples of its threads are all of a trace that holds some. */
@@ -488,19 +480,15 @@ add_profiles(struct cg_doc *doc, struct trace *trace)
 		struct profile *profile = trace->profiles.profile[i];
 		const struct thread *thread =
 		    &trace->calls.thread[profile->thread - 1];
-		const struct cg_sample_key key = { .pid = thread->pid,
-			.tid = thread->tid,
-			.comm = cg_get_name(doc->build, thread->comm) };
-
 		const struct cg_part_info info = { .pid = thread->pid,
 			.tid = thread->tid,
 			.part = i + 1,
-			.cmd = key.comm.ptr };
+			.cmd = cg_get_name(doc->build, thread->comm).ptr };
 
 		/* Two of one thread say the same twice: not to be added up. */
 		if (trace->profiles.count > 1)
 			(void)cg_add_part(doc->build, &info);
-		cg_set_sample_part(doc->build, &key);
+		chrome_set_thread(doc, &trace->calls, profile->thread - 1);
 		if (!chrome_end_profile(doc, profile))
 			return;
 		chrome_add_profile(doc, &profile->cpu);
@@ -545,9 +533,8 @@ read_trace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		good = cg_doc_fields(&doc, fields, &trace);
 	if (good && trace.profiles.count > 0)
 		add_profiles(&doc, &trace);
-	else if (good && chrome_end_events(&doc, &trace.calls) &&
-		 add_samples(&doc, &trace))
-		add_totals(&doc, &trace);
+	else if (good)
+		add_all(&doc, &trace);
 	if (trace.skipped > 0)
 		cg_note(job, "%llu events are no calls and are skipped",
 		    (unsigned long long)trace.skipped);

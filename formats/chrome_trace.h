@@ -19,8 +19,7 @@ struct event {
 
 /* A call that has not ended. */
 struct open {
-	cg_node node;
-	cg_fn fn;
+	uint32_t total; /* its place + 1 */
 	cg_name name;
 	bool ends; /* at a time that is known */
 	int64_t begin, end;
@@ -31,16 +30,27 @@ struct thread {
 	uint64_t pid, tid;
 	cg_name comm;
 	int64_t now;
+	uint32_t last; /* of its totals, place + 1; 0: it has made no calls */
+	uint32_t root; /* ... the first, which is the bottom of its stacks */
 	struct open *open;
 	size_t depth, cap;
 };
 
-/* What a thread did on a stack. */
+/* What a thread did on a stack; its caller's total stands before it. */
 struct total {
 	uint32_t thread;
+	uint32_t caller, next; /* place + 1; 0: it is a thread's first, last */
+	cg_name name;
+	cg_fn fn;
 	cg_node node;
-	cg_fn caller, fn; /* of its calls */
-	uint64_t ns, calls, samples;
+	uint64_t ns, calls;
+};
+
+/* Calls of a thread, from whatever stacks. */
+struct arc {
+	uint32_t thread;
+	cg_fn caller, fn;
+	uint64_t calls;
 };
 
 struct calls {
@@ -49,9 +59,14 @@ struct calls {
 	struct event *event;
 	size_t events, event_cap;
 	uint32_t turn;
-	struct cg_map total_ids; /* thread << 32 | node -> place + 1 */
+	struct cg_map total_ids; /* caller << 32 | name -> place + 1 */
 	struct total *total;
 	size_t totals, total_cap;
+	struct cg_map arc_ids; /* caller << 32 | fn -> the latest, place + 1 */
+	struct arc *arc;       /* by thread */
+	size_t arcs, arc_cap;
+	cg_fn *fn; /* by name */
+	size_t fn_cap;
 };
 
 /* A number times 10 to the power of digits; some write it as a string. */
@@ -63,11 +78,10 @@ bool chrome_take_name(struct cg_doc *, cg_name *);
 
 /* Each is false after a failure of doc. */
 bool chrome_add_event(struct cg_doc *, struct calls *, const struct event *);
-/* All events are there. */
-bool chrome_end_events(struct cg_doc *, struct calls *);
-/* NULL: out of memory. Lives until the next. */
-struct total *chrome_get_total(
-    struct cg_doc *, struct calls *, uint32_t thread, cg_node);
+/* All events are there: adds stacks with their time, and calls. */
+bool chrome_end_events(struct cg_doc *, struct calls *, struct cg_columns *);
+/* What is added from here on is that thread's. */
+void chrome_set_thread(struct cg_doc *, const struct calls *, uint32_t thread);
 void chrome_free_calls(struct calls *);
 
 #endif

@@ -95,6 +95,27 @@ array()
 		samples/trace-event/calls/trace.json | grep -q worker
 }
 
+@test "trace-event: what many threads call in turns is each thread's" {
+	perl -e 'for $i (1 .. 3) { for $tid (1 .. 9) {
+		push @e, map sprintf(q({"ph":"%s","pid":1,"tid":%d,) .
+			q("ts":%d,"name":"%s"}), $$_[0], $tid, ++$ts, $$_[1]),
+			["B", "a"], ["B", "b"], ["E", "b"], ["E", "a"] } }
+		print "[", join(",", @e), "]"' >"$t/x"
+	"$CGCONV" -q -f trace-event -t json --part-by tid "$t/x" |
+		sed -n 's/^\["\(part\|call\|total\)",//p' >"$t/got"
+	for tid in 1 2 3 4 5 6 7 8 9; do
+		printf '%s\n' "1,$tid,0,\"\"]" '[9000]]' \
+			'0,0,0,1,0,0,3,[]]' '0,0,0,2,0,0,3,[]]'
+	done >"$t/want"
+	sort -o "$t/want" "$t/want"
+	sort -o "$t/got" "$t/got"
+	same "$t/want" "$t/got"
+	graph <"$t/x" >"$t/got"
+	printf '%s\n' 'call	a	b	27	27000' \
+		'call	<spontaneous>	a	27	0' 'function	a	54000	81000' \
+		'function	b	27000	27000' | same - "$t/got"
+}
+
 @test "trace-event: what ends, begins or lasts wrongly is warned about" {
 	while IFS='|' read -r message events; do
 		echo "$events" >"$t/x"
