@@ -6,7 +6,6 @@
  * events are data of both. Parts are added up; lines, addresses, jumps and
  * stacks are lost.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,12 +68,25 @@ put_keys(struct writer *w)
 	}
 }
 
+/* NUMBER_NONE: the key has none. */
+#define NUMBER_NONE SIZE_MAX
+
+static void
+begin_data(struct writer *w, const char *key, size_t number)
+{
+	cg_puts(w->out, "<data key=\"");
+	cg_puts(w->out, key);
+	if (number != NUMBER_NONE)
+		cg_putu(w->out, number);
+	cg_puts(w->out, "\">");
+}
+
 static void
 put_text(struct writer *w, const char *key, struct cg_slice text)
 {
 	if (text.len == 0)
 		return;
-	cg_putf(w->out, "<data key=\"%s\">", key);
+	begin_data(w, key, NUMBER_NONE);
 	cg_put_xml(w->out, text);
 	cg_puts(w->out, "</data>");
 }
@@ -82,7 +94,7 @@ put_text(struct writer *w, const char *key, struct cg_slice text)
 static void
 put_count(struct writer *w, const char *key, uint64_t count)
 {
-	cg_putf(w->out, "<data key=\"%s\">", key);
+	begin_data(w, key, NUMBER_NONE);
 	cg_putu(w->out, count);
 	cg_puts(w->out, "</data>");
 }
@@ -94,7 +106,7 @@ put_cost(struct writer *w, const char *key, size_t event, uint64_t cost)
 
 	if (cost == 0)
 		return;
-	cg_putf(w->out, "<data key=\"%s%zu\">", key, event);
+	begin_data(w, key, event);
 	to = cg_out_reserve(w->out, CG_NUMBER_MAX);
 	cg_out_advance(w->out, cg_get_event(w->graph, event)->is_signed
 				   ? cg_format_i64(to, (int64_t)cost)
@@ -107,7 +119,9 @@ put_node(struct writer *w, cg_fn fn)
 {
 	struct cg_range range;
 
-	cg_putf(w->out, "    <node id=\"n%" PRIu32 "\">", w->number[fn]);
+	cg_puts(w->out, "    <node id=\"n");
+	cg_putu(w->out, w->number[fn]);
+	cg_puts(w->out, "\">");
 	cg_fn_range(w->graph, fn, &range);
 	put_text(w, "name",
 	    fn ? cg_fn_name(w->graph, fn) : cg_slice("<spontaneous>"));
@@ -169,10 +183,11 @@ put_edges(struct writer *w, cg_fn caller)
 	for (size_t i = 0; good && i < w->edges; i++) {
 		const struct edge *edge = &w->edge[i];
 
-		cg_putf(w->out,
-		    "    <edge source=\"n%" PRIu32 "\" target=\"n%" PRIu32
-		    "\">",
-		    w->number[caller], w->number[edge->callee]);
+		cg_puts(w->out, "    <edge source=\"n");
+		cg_putu(w->out, w->number[caller]);
+		cg_puts(w->out, "\" target=\"n");
+		cg_putu(w->out, w->number[edge->callee]);
+		cg_puts(w->out, "\">");
 		put_count(w, "calls", edge->count);
 		for (size_t k = 0; k < w->events; k++)
 			put_cost(w, "cost", k, w->cost[i * w->events + k]);
