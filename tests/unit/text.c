@@ -14,6 +14,7 @@ test_compare(void)
 	CHECK(cg_equal(cg_slice("abc"), "abc"));
 	CHECK(!cg_equal(cg_slice("abc"), "ab"));
 	CHECK(!cg_equal(cg_slice("ab"), "abc"));
+	CHECK(!cg_equal((struct cg_slice){ "ab\0c", 4 }, "ab"));
 	CHECK(cg_equal(none, ""));
 	CHECK(!cg_equal(none, "a"));
 	CHECK(cg_starts(cg_slice("abc"), "ab"));
