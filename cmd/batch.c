@@ -10,12 +10,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "batch.h"
 
 #define JOBS_MAX 1024
+#define FILES_SPARE 32 /* descriptors that are not for pipes to workers */
 
 bool
 batch_stopped(const struct batch *batch)
@@ -252,6 +254,28 @@ show_plan(const struct batch *batch)
 	return CG_OK;
 }
 
+/*
+ * An output is written as ".NAME.cgconv.PID" beside itself, with no more of a
+ * long name than fits.
+ */
+#define TEMP_NAME 200
+
+void
+remove_temp_of(const char *path, pid_t pid)
+{
+	const char *slash = strrchr(path, '/');
+	size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+	size_t size = strlen(path) + CG_NUMBER_MAX + 16;
+	char *temp = malloc(size);
+
+	if (temp == NULL)
+		return;
+	snprintf(temp, size, "%.*s.%.*s.cgconv.%ld", (int)folder, path,
+	    TEMP_NAME, path + folder, (long)pid);
+	(void)unlink(temp);
+	free(temp);
+}
+
 /* Is it what a run that was killed has left of an output of ours? */
 static bool
 is_leftover(struct batch *batch, const char *folder, const char *name)
@@ -376,19 +400,33 @@ free_batch(struct batch *batch)
 	free(batch->file);
 }
 
+/* As many as were asked for, else as there are cores, and two pipes for each. */
+static int
+settle_jobs(struct args *args)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	struct rlimit limit;
+
+	if (args->jobs > JOBS_MAX)
+		return cg_usage(args->job, "-j: no more than %d", JOBS_MAX);
+	if (args->jobs == 0)
+		args->jobs = cores > 0 && cores < JOBS_MAX ? (size_t)cores : 1;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	    limit.rlim_cur < 2 * args->jobs + FILES_SPARE)
+		args->jobs = limit.rlim_cur > FILES_SPARE + 2
+				 ? (limit.rlim_cur - FILES_SPARE) / 2
+				 : 1;
+	return CG_OK;
+}
+
 int
 convert_batch(struct args *args)
 {
 	struct batch batch = { .args = args };
-	int status;
+	int status = settle_jobs(args);
 
-	if (args->jobs == 0) {
-		long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-		args->jobs = cores > 0 && cores < JOBS_MAX ? (size_t)cores : 1;
-	}
-	if (args->jobs > JOBS_MAX)
-		return cg_usage(args->job, "-j: no more than %d", JOBS_MAX);
+	if (status != CG_OK)
+		return status;
 	begin_progress(&batch);
 	status = plan_batch(&batch);
 	if (status == CG_OK && !args->dry_run)

@@ -271,6 +271,7 @@ struct worker {
 struct crew {
 	struct batch *batch;
 	struct worker *worker;
+	size_t most; /* that could be started at once */
 	struct pollfd *poll;
 };
 int start_crew(struct crew *, struct batch *);
@@ -336,6 +337,8 @@ void end_task(
 /* The same, with one message; or as one of many that this has cost. */
 void fail_task(struct batch *, size_t task, const char *text);
 void fail_quietly(struct batch *, size_t task, const char *text);
+/* What a process that was killed has left of the output at path. */
+void remove_temp_of(const char *path, pid_t);
 bool batch_stopped(const struct batch *);
 /* Is anything to be begun yet? */
 bool may_go_on(const struct batch *);

@@ -14,19 +14,42 @@
 
 /* ---- One worker ---------------------------------------------------------- */
 
-/* False: cannot (said). */
+static void
+close_pipe(const int fd[2])
+{
+	(void)close(fd[0]);
+	(void)close(fd[1]);
+}
+
+/* False: cannot, errno says why. */
+static bool
+make_pipes(int order[2], int answer[2])
+{
+	if (pipe(order) != 0)
+		return false;
+	if (pipe(answer) == 0)
+		return true;
+	close_pipe(order);
+	return false;
+}
+
+/* False: cannot, errno says why. */
 static bool
 start_worker(struct crew *crew, struct worker *worker)
 {
-	int order[2], answer[2] = { -1, -1 };
+	int order[2], answer[2], error;
 
 	*worker = (struct worker){ .to = -1, .from = -1 };
 	(void)fflush(NULL);
-	if (pipe(order) != 0 || pipe(answer) != 0 ||
-	    (worker->pid = fork()) < 0) {
-		fprintf(stderr, "cgconv: error: cannot start a worker: %s\n",
-		    strerror(errno));
+	if (!make_pipes(order, answer))
+		return false;
+	worker->pid = fork();
+	if (worker->pid < 0) {
+		error = errno;
 		worker->pid = 0;
+		close_pipe(order);
+		close_pipe(answer);
+		errno = error;
 		return false;
 	}
 	if (worker->pid == 0) {
@@ -187,6 +210,28 @@ why_gone(const struct batch *batch, int status, char *text, size_t size)
 		snprintf(text, size, "out of memory");
 }
 
+/* What it had written so far is of no use. */
+static void
+remove_temp(const struct batch *batch, const struct worker *dead)
+{
+	const struct order *order = &dead->order;
+	const char *output = NULL;
+	char *path = NULL;
+
+	if (order->doing == CONVERT)
+		output = task_output(batch, &batch->task[order->task]);
+	else if (order->doing != ADD && order->whole)
+		output = batch->group[order->group].output;
+	if (output != NULL)
+		path = place_output(batch, output);
+	else if (order->doing == WRITE)
+		path = chunk_path(
+		    batch, &batch->group[order->group], order->chunk, getpid());
+	if (path != NULL)
+		remove_temp_of(path, dead->pid);
+	free(path);
+}
+
 /* It is gone: says why, as far as one can know. */
 static void
 bury(struct batch *batch, struct worker *worker)
@@ -197,6 +242,7 @@ bury(struct batch *batch, struct worker *worker)
 	char text[128];
 
 	why_gone(batch, stop_worker(worker), text, sizeof(text));
+	remove_temp(batch, &dead);
 	stopped = batch_stopped(batch);
 	if (dead.order.doing == CONVERT || dead.order.doing == ADD) {
 		if (stopped)
@@ -276,6 +322,18 @@ take_result(struct batch *batch, struct worker *worker)
 
 /* ---- All of them --------------------------------------------------------- */
 
+/*
+ * Who was told to stop alone tells the others, who may wait for an input that
+ * never comes. Told again, for it may come before they begin to wait.
+ */
+static void
+tell_to_stop(const struct crew *crew)
+{
+	for (size_t i = 0; i < crew->batch->args->jobs; i++)
+		if (crew->worker[i].pid > 0 && crew->worker[i].busy)
+			(void)kill(crew->worker[i].pid, SIGTERM);
+}
+
 /* Waits until a worker has an answer; false if none is busy. */
 static bool
 wait_for_answer(struct crew *crew)
@@ -293,6 +351,8 @@ wait_for_answer(struct crew *crew)
 	}
 	if (!busy)
 		return false;
+	if (batch_stopped(batch))
+		tell_to_stop(crew);
 	if (poll(crew->poll, (nfds_t)jobs, 1000) <= 0) {
 		show_progress(batch);
 		return true;
@@ -303,22 +363,52 @@ wait_for_answer(struct crew *crew)
 	return true;
 }
 
-/* NULL: cannot have one. */
+/* One that has nothing to do, or for whom there is room; NULL: none. */
+static struct worker *
+free_worker(struct crew *crew, size_t *alive)
+{
+	struct worker *room = NULL;
+
+	*alive = 0;
+	for (size_t i = 0; i < crew->batch->args->jobs; i++) {
+		struct worker *worker = &crew->worker[i];
+
+		if (worker->pid > 0 && !worker->busy)
+			return worker;
+		if (worker->pid > 0)
+			++*alive;
+		else if (room == NULL)
+			room = worker;
+	}
+	return room;
+}
+
+/*
+ * NULL: cannot have one (said). Where there may be no more processes or
+ * descriptors, those that are there do the work.
+ */
 static struct worker *
 idle_worker(struct crew *crew)
 {
-	for (;;) {
-		for (size_t i = 0; i < crew->batch->args->jobs; i++) {
-			struct worker *worker = &crew->worker[i];
+	struct worker *worker;
+	size_t alive;
 
-			if (worker->pid > 0 && !worker->busy)
+	for (;;) {
+		worker = free_worker(crew, &alive);
+		if (worker != NULL && worker->pid > 0)
+			return worker;
+		if (worker != NULL && (alive == 0 || alive < crew->most)) {
+			if (start_worker(crew, worker))
 				return worker;
-			if (worker->pid <= 0)
-				return start_worker(crew, worker) ? worker
-								  : NULL;
+			if (alive == 0)
+				break;
+			crew->most = alive;
 		}
 		(void)wait_for_answer(crew);
 	}
+	fprintf(stderr, "cgconv: error: cannot start a worker: %s\n",
+	    strerror(errno));
+	return NULL;
 }
 
 static int
@@ -417,6 +507,7 @@ start_crew(struct crew *crew, struct batch *batch)
 	size_t jobs = batch->args->jobs;
 
 	*crew = (struct crew){ .batch = batch,
+		.most = jobs,
 		.worker = calloc(jobs, sizeof(*crew->worker)),
 		.poll = calloc(jobs, sizeof(*crew->poll)) };
 	return crew->worker != NULL && crew->poll != NULL

@@ -71,8 +71,15 @@ make_mad()
 		fclose(file);
 		return CG_OK;
 	}
+	static int write_mad(struct cg_job *job, const struct cg_graph *graph,
+	    struct cg_out *out)
+	{
+		(void)job, (void)graph, (void)out;
+		return kill(getpid(), SIGKILL);
+	}
 	static const struct cg_module mad = { CG_MODULE, .name = "mad",
-		.title = "mad", .probe = probe, .read = read_mad };
+		.title = "mad", .probe = probe, .read = read_mad,
+		.write = write_mad, .naming = "{stem}.mad" };
 	__attribute__((visibility("default")))
 	const struct cg_module *const cg_modules[] = { &mad, NULL };
 	END
@@ -141,6 +148,55 @@ failed_with()
 		failed_with 1 "the worker was killed: Killed" 9
 	done
 	diff -r out1 out3
+}
+
+@test "faults: a worker that is killed while it writes leaves nothing behind" {
+	make_mad
+	batch --module "$dir/mad.so" -t mad -j2 -O out -r in
+	failed_with 9 "the worker was killed: Killed" 0
+	[ -z "$(find out -type f)" ]
+	batch --module "$dir/mad.so" -t mad -o sum -r in
+	[ "$status" -eq 1 ]
+	[ -z "$(find . -name '*sum*')" ]
+}
+
+@test "faults: as many workers as there may be do the work" {
+	status=0
+	(ulimit -n 40 && timeout 60 "$CGCONV" -j 100 -O out -r in) 2>err ||
+		status=$?
+	[ "$status" -eq 0 ]
+	# Two processes more than the parent, of a user who has no others.
+	as_other="setpriv --reuid=64321 --regid=64321 --clear-groups"
+	cp "$CGCONV" cgconv
+	$as_other ./cgconv --version >/dev/null 2>&1 ||
+		skip "not allowed to become another user"
+	mkdir -m 777 two
+	rm -f in/callgrind.out.[1-4]
+	(ulimit -u 3 && $as_other ./cgconv -j 9 -O two/out -r in)
+	[ "$(find two -type f | wc -l)" -eq 5 ]
+}
+
+@test "faults: a signal for the parent alone ends all" {
+	mkfifo in/pipe
+	"$CGCONV" -j2 -O out -r in 2>err 3>&- &
+	pid=$!
+	for i in $(seq 100); do
+		[ "$(find out -type f 2>/dev/null | wc -l)" -lt 9 ] || break
+		sleep 0.05
+	done
+	kill -TERM "$pid"
+	for i in $(seq 100); do
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 0.05
+	done
+	# Should it still be there: it and whoever waits for the pipe.
+	kill -9 "$pid" 2>/dev/null || true
+	timeout 1 sh -c ': >in/pipe' || true
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" -eq 143 ]
+	not grep -q pipe err
+	[ "$(find out -type f | wc -l)" -eq 9 ]
 }
 
 @test "faults: a folder, a list, an archive that is not there" {
