@@ -357,6 +357,9 @@ bool cg_gcov_read_notes(
 /* What notes are made of. No more arcs of a block than said before. */
 bool cg_gcov_begin_notes(struct gcov_unit *, const struct gcov_bytes *);
 bool cg_gcov_add_blocks(struct gcov_unit *, struct gcov_fn *, uint32_t n);
+/* The arcs of a block as words of a record, with those of their flags. */
+bool cg_gcov_take_arcs(struct gcov_unit *, struct gcov_bytes *record,
+    struct gcov_fn *, uint32_t src, uint32_t flags);
 bool cg_gcov_begin_arcs(
     struct gcov_unit *, struct gcov_fn *, uint32_t src, uint32_t n);
 bool cg_gcov_add_arc(struct gcov_unit *, struct gcov_fn *, uint32_t src,

@@ -133,26 +133,11 @@ take_arcs(
     struct gcov_unit *unit, struct gcov_bytes *record, struct state *state)
 {
 	struct gcov_fn *fn = &unit->fn[unit->fns - 1];
-	uint32_t src, n, dst, flags;
+	uint32_t src;
 
-	if (!take_number(
-		unit, record, state->form->counted, &state->arcs, &src))
-		return false;
-	if (unit->block[fn->block + src].has_arcs)
-		return cg_gcov_wrong(record, record->at,
-		    "expected the arcs of a block only once");
-	n = (uint32_t)((record->end - record->at) / 8);
-	if (!cg_gcov_begin_arcs(unit, fn, src, n))
-		return false;
-	for (; n > 0; n--) {
-		(void)cg_gcov_take_u32(record, &dst);
-		(void)cg_gcov_take_u32(record, &flags);
-		if (!cg_gcov_add_arc(unit, fn, src, dst, flags & 7))
-			return cg_gcov_wrong(record, record->at - 8,
-			    "expected an arc to a block of the function");
-	}
-	cg_gcov_end_arcs(unit, fn, src);
-	return true;
+	return take_number(
+		   unit, record, state->form->counted, &state->arcs, &src) &&
+	       cg_gcov_take_arcs(unit, record, fn, src, 7);
 }
 
 static bool

@@ -187,31 +187,37 @@ cg_gcov_end_arcs(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src)
 		mark_throws(unit->arc + block->arc, block->arcs);
 }
 
-static bool
-take_arcs(struct gcov_unit *unit, struct gcov_bytes *record)
+bool
+cg_gcov_take_arcs(struct gcov_unit *unit, struct gcov_bytes *record,
+    struct gcov_fn *fn, uint32_t src, uint32_t flags)
 {
-	uint32_t src, n, dst, flags;
-	struct gcov_block *block = take_block(unit, record, &src);
-	struct gcov_fn *fn;
+	uint32_t n = (uint32_t)((record->end - record->at) / 8);
+	uint32_t dst = 0, word = 0;
 
-	if (!block)
-		return false;
-	if (block->has_arcs)
+	if (unit->block[fn->block + src].has_arcs)
 		return cg_gcov_wrong(record, record->at - 4,
 		    "expected the arcs of a block only once");
-	fn = &unit->fn[unit->fns - 1];
-	n = (uint32_t)((record->end - record->at) / 8);
 	if (!cg_gcov_begin_arcs(unit, fn, src, n))
 		return false;
 	for (; n > 0; n--) {
 		(void)cg_gcov_take_u32(record, &dst);
-		(void)cg_gcov_take_u32(record, &flags);
-		if (!cg_gcov_add_arc(unit, fn, src, dst, flags & 31))
+		(void)cg_gcov_take_u32(record, &word);
+		if (!cg_gcov_add_arc(unit, fn, src, dst, word & flags))
 			return cg_gcov_wrong(record, record->at - 8,
 			    "expected an arc to a block of the function");
 	}
 	cg_gcov_end_arcs(unit, fn, src);
 	return true;
+}
+
+static bool
+take_arcs(struct gcov_unit *unit, struct gcov_bytes *record)
+{
+	uint32_t src;
+
+	return take_block(unit, record, &src) &&
+	       cg_gcov_take_arcs(
+		   unit, record, &unit->fn[unit->fns - 1], src, 31);
 }
 
 static struct gcov_place *

@@ -122,23 +122,6 @@ cg_gcovjson_put_fn(struct writer *w, cg_fn fn)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* Rows of that kind; they stand together. */
-static const struct cg_branch *
-find_rows(const struct cg_line *line, enum cg_branch_kind kind,
-    const struct cg_branch **end)
-{
-	const struct cg_branch *row = line->branch;
-	const struct cg_branch *all = row;
-
-	if (line->branches > 0) /* else there is no array */
-		all += line->branches;
-	while (row < all && row->kind < kind)
-		row++;
-	for (*end = row; *end < all && (*end)->kind == kind;)
-		++*end;
-	return row;
-}
-
 static int64_t
 count_of(const struct writer *w, const struct cg_line *line)
 {
@@ -150,7 +133,7 @@ static bool
 is_unexecuted(const struct writer *w, const struct cg_line *line)
 {
 	const struct cg_branch *end;
-	const struct cg_branch *row = find_rows(line, CG_BRANCH_BLOCK, &end);
+	const struct cg_branch *row = cg_line_rows(line, CG_BRANCH_BLOCK, &end);
 
 	if (row == end)
 		return count_of(w, line) == 0;
@@ -214,7 +197,7 @@ put_rows(struct writer *w, char *to, const struct entry *entry, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		const struct cg_branch *end, *row;
 
-		row = find_rows(&entry[i].line, kind, &end);
+		row = cg_line_rows(&entry[i].line, kind, &end);
 		for (; row < end; row++) {
 			if ((row->flags & flags) != flags)
 				continue;
@@ -274,7 +257,7 @@ put_conditions(struct writer *w, const struct entry *entry, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct cg_branch *end, *row, *next;
 
-		row = find_rows(&entry[i].line, CG_BRANCH_CONDITION, &end);
+		row = cg_line_rows(&entry[i].line, CG_BRANCH_CONDITION, &end);
 		for (; row < end; row = next) {
 			for (next = row;
 			     next < end && next->block == row->block;)

@@ -7,23 +7,6 @@
 
 /* ---- Branches, calls, conditions ---------------------------------------- */
 
-/* Those of one kind; they stand together. */
-static const struct cg_branch *
-find_rows(const struct cg_line *line, enum cg_branch_kind kind,
-    const struct cg_branch **end)
-{
-	const struct cg_branch *row = line->branch;
-	const struct cg_branch *all = row;
-
-	if (line->branches > 0) /* else there is no array */
-		all += line->branches;
-	while (row < all && row->kind < kind)
-		row++;
-	for (*end = row; *end < all && (*end)->kind == kind;)
-		++*end;
-	return row;
-}
-
 static void
 put_outcome(struct writer *w, const struct cg_branch *row, unsigned number)
 {
@@ -57,9 +40,10 @@ static unsigned
 put_outcomes(struct writer *w, const struct cg_line *line, unsigned number)
 {
 	const struct cg_branch *arc_end, *call_end;
-	const struct cg_branch *arc = find_rows(line, CG_BRANCH_ARC, &arc_end);
+	const struct cg_branch *arc =
+	    cg_line_rows(line, CG_BRANCH_ARC, &arc_end);
 	const struct cg_branch *call =
-	    find_rows(line, CG_BRANCH_CALL, &call_end);
+	    cg_line_rows(line, CG_BRANCH_CALL, &call_end);
 
 	while (arc < arc_end || call < call_end) {
 		bool is_call = call < call_end &&
@@ -87,7 +71,7 @@ put_conditions(struct writer *w, const struct cg_line *line)
 {
 	const struct cg_branch *end, *next, *row;
 
-	row = find_rows(line, CG_BRANCH_CONDITION, &end);
+	row = cg_line_rows(line, CG_BRANCH_CONDITION, &end);
 	for (; row < end; row = next) {
 		unsigned covered = 0, outcomes = 0;
 
@@ -120,7 +104,7 @@ cg_gcovtext_sum(
     const struct writer *w, const struct cg_line *line, struct sum *sum)
 {
 	const struct cg_branch *end;
-	const struct cg_branch *row = find_rows(line, CG_BRANCH_BLOCK, &end);
+	const struct cg_branch *row = cg_line_rows(line, CG_BRANCH_BLOCK, &end);
 	int64_t count =
 	    line->n > w->column ? (int64_t)line->cost[w->column] : 0;
 

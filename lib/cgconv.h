@@ -996,6 +996,9 @@ struct cg_line {
  * those of other files behind. Lives until the next file.
  */
 bool cg_next_line(struct cg_lines *, struct cg_line *);
+/* Its branches of a kind: up to *end. */
+const struct cg_branch *cg_line_rows(const struct cg_line *,
+    enum cg_branch_kind, const struct cg_branch **end);
 /* Begins with the file's first line once more. */
 void cg_first_line(struct cg_lines *);
 

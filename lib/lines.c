@@ -488,6 +488,21 @@ cg_next_line(struct cg_lines *lines, struct cg_line *line)
 	return true;
 }
 
+const struct cg_branch *
+cg_line_rows(const struct cg_line *line, enum cg_branch_kind kind,
+    const struct cg_branch **end)
+{
+	const struct cg_branch *row = line->branch, *all = row;
+
+	if (line->branches > 0) /* else there is no array */
+		all += line->branches;
+	while (row < all && row->kind < kind)
+		row++;
+	for (*end = row; *end < all && (*end)->kind == kind;)
+		++*end;
+	return row;
+}
+
 void
 cg_first_line(struct cg_lines *lines)
 {
