@@ -49,6 +49,7 @@ struct option {
 	int (*action)(struct args *); /* or: what it asks for instead */
 	const char *group; /* that begins with it in the help, or NULL */
 	bool aside; /* what an output is does not depend on it */
+	bool target; /* without it, the usual format is written */
 };
 
 /* Ends with a NULL name. */

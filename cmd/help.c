@@ -43,7 +43,7 @@ print_format_options(const struct cg_module *module)
 }
 
 static void
-print_own_options(void)
+print_own_options(const struct args *args)
 {
 	fputs("Usage: cgconv [-f FORMAT] [-t FORMAT] [-o FILE] [--exe FILE]... "
 	      "[OPTION]... [INPUT]...\n"
@@ -54,6 +54,8 @@ print_own_options(void)
 		if (own->group != NULL)
 			printf("\n%s:\n", own->group);
 		print_option(own->letter, own->name, own->arg, own->help);
+		if (own->target)
+			printf(" %s", cg_job_target(args->job)->name);
 		putchar('\n');
 	}
 	fputs("\nFormats have options of their own: cgconv --help FORMAT. "
@@ -72,7 +74,7 @@ print_options_of(struct args *args, const char *name)
 	bool all = strcmp(name, "all") == 0, found = all;
 
 	if (all)
-		print_own_options();
+		print_own_options(args);
 	for (size_t i = 0; (module = cg_job_module(args->job, i)); i++) {
 		if (!all && strcmp(module->name, name) != 0)
 			continue;
@@ -95,7 +97,7 @@ show_help(struct args *args)
 
 	/* Formats are asked for by the words behind it. */
 	if (*args->next == NULL || **args->next == '-')
-		print_own_options();
+		print_own_options(args);
 	while (status == CG_OK && *args->next && **args->next != '-')
 		status = print_options_of(args, *args->next++);
 	return status;

@@ -382,6 +382,7 @@ build_plugin()
 	[ "$("$CGCONV" --version)" = "cgconv $(sed -n \
 		's/^#define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)" ]
 	"$CGCONV" --help | grep -q '^Usage: cgconv '
+	"$CGCONV" --help | grep -q ' by the suffix of -o, else callgrind$'
 	"$CGCONV" "$dir/missing" -h | grep -q '^Usage: cgconv '
 	[ "$("$CGCONV" --help all | grep -v '^Options of' |
 		awk 'length > 100')" = "" ]
