@@ -77,8 +77,7 @@ add_unit(struct pprof_reader *r, uint64_t unit, struct cg_slice *value)
 	text[len++] = ' ';
 	if (word.len > 0)
 		memcpy(text + len, word.ptr, word.len);
-	name = cg_add_name(
-	    r->build, (struct cg_slice){ text, len + word.len });
+	name = cg_add_name(r->build, (struct cg_slice){ text, len + word.len });
 	*value = cg_get_name(r->build, name);
 	return true;
 }

@@ -74,8 +74,7 @@ put_profile_name(const struct cg_graph *graph, struct cg_out *out, cg_part part,
 	if (!name)
 		return false;
 	snprintf(name, len, "%s%s%s%s%s", event, *info->cmd ? " of " : "",
-	    info->cmd, number,
-	    cg_stacks_guessed(graph, part) ? GUESSED : "");
+	    info->cmd, number, cg_stacks_guessed(graph, part) ? GUESSED : "");
 	cg_put_json(out, cg_slice(name));
 	free(name);
 	return true;

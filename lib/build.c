@@ -267,16 +267,16 @@ cg_add_demangled(struct cg_build *build, cg_name symbol)
 	uint32_t *known;
 	const char *text;
 
-	if (!cg_build_check(build, symbol, strs->count ? strs->count : 1,
-		"name"))
+	if (!cg_build_check(
+		build, symbol, strs->count ? strs->count : 1, "name"))
 		return 0;
 	if (build->linkage)
 		return symbol;
 	known = cg_map_at(&build->demangled, symbol);
 	if (known && *known != 0)
 		return *known;
-	text = known ? cg_demangle_in(strs, cg_strs_get(strs, symbol).ptr)
-		     : NULL;
+	text =
+	    known ? cg_demangle_in(strs, cg_strs_get(strs, symbol).ptr) : NULL;
 	if (!text) {
 		cg_build_nomem(build);
 		return 0;

@@ -114,8 +114,7 @@ cg_diag_flush(struct cg_diag *diag, const char *file)
 		if (diag->kind[i].count <= CG_DIAG_SHOWN)
 			continue;
 		copy_words(diag->kind[i].fmt, words, sizeof(words));
-		cg_diag_say(diag, CG_WARNING, &place,
-		    "and %llu more like '%s'",
+		cg_diag_say(diag, CG_WARNING, &place, "and %llu more like '%s'",
 		    (unsigned long long)(diag->kind[i].count - CG_DIAG_SHOWN),
 		    words);
 	}

@@ -87,10 +87,12 @@ index_names(const struct cg_graph *graph, struct cg_map *names)
 {
 	/* The last wins: a real event, where an inherited one has its name. */
 	for (size_t i = graph->formulas + graph->events; i-- > 0;) {
-		const char *name = i < graph->events ? graph->event[i].name :
-		    graph->formula[i - graph->events].event.name;
-		uint32_t *at = cg_map_at(names,
-		    cg_strs_find(&graph->strs, cg_slice(name)));
+		const char *name =
+		    i < graph->events
+			? graph->event[i].name
+			: graph->formula[i - graph->events].event.name;
+		uint32_t *at = cg_map_at(
+		    names, cg_strs_find(&graph->strs, cg_slice(name)));
 
 		if (!at)
 			return false;
@@ -111,16 +113,16 @@ parse(const struct cg_graph *graph, const struct cg_map *names,
 	for (bool first = true; !to->bad && rest.len > 0; first = false) {
 		uint32_t found;
 
-		to->bad = !take_term(&rest, first, &term) ||
-		    term.number > INT64_MAX;
-		found = to->bad ? 0 : cg_map_get(names,
-		    cg_strs_find(&graph->strs, term.name));
+		to->bad =
+		    !take_term(&rest, first, &term) || term.number > INT64_MAX;
+		found = to->bad ? 0
+				: cg_map_get(names,
+				      cg_strs_find(&graph->strs, term.name));
 		to->bad |= found == 0;
 		if (to->bad)
 			break;
 		term.what = found - 1;
-		if (!cg_grow(&to->term, &to->cap, to->terms + 1,
-			sizeof(term)))
+		if (!cg_grow(&to->term, &to->cap, to->terms + 1, sizeof(term)))
 			return false;
 		to->term[to->terms++] = term;
 	}
@@ -138,8 +140,7 @@ add_factor(int64_t *to, int64_t factor, int64_t times)
 
 /* Adds a term whose formula, if it names one, is worked out. */
 static bool
-add_term(const struct cg_graph *graph, const struct term *term,
-    int64_t *factor)
+add_term(const struct cg_graph *graph, const struct term *term, int64_t *factor)
 {
 	int64_t times =
 	    term->minus ? -(int64_t)term->number : (int64_t)term->number;
@@ -183,8 +184,7 @@ advance(struct cg_graph *graph, struct pending *pending, size_t i)
 
 /* Works out one formula and those that it needs, without recursion. */
 static void
-resolve(struct cg_graph *graph, struct pending *pending, size_t *path,
-    size_t i)
+resolve(struct cg_graph *graph, struct pending *pending, size_t *path, size_t i)
 {
 	size_t depth = 0, next;
 
@@ -235,8 +235,8 @@ rewrite(struct cg_graph *graph, struct cg_formula *formula,
 		return false;
 	for (size_t i = 0; i < pending->terms; i++)
 		to = put_term(to, &pending->term[i], i == 0);
-	kept = cg_strs_add(&graph->strs,
-	    (struct cg_slice){ text, (size_t)(to - text) });
+	kept = cg_strs_add(
+	    &graph->strs, (struct cg_slice){ text, (size_t)(to - text) });
 	free(text);
 	formula->event.formula = cg_strs_get(&graph->strs, kept).ptr;
 	return kept != CG_STR_NONE;
@@ -250,8 +250,8 @@ static bool
 describe_event(struct cg_graph *graph, const struct cg_map *names,
     const struct cg_event *from)
 {
-	uint32_t found = cg_map_get(names,
-	    cg_strs_find(&graph->strs, cg_slice(from->name)));
+	uint32_t found =
+	    cg_map_get(names, cg_strs_find(&graph->strs, cg_slice(from->name)));
 	struct cg_event *event;
 
 	if (found == 0 || found > graph->events || *from->formula)
@@ -287,8 +287,8 @@ drop_bad(struct cg_graph *graph, const struct cg_map *names)
 
 /* Is there a real event of the name, which so has the numbers? */
 static bool
-is_real(const struct cg_graph *graph, const struct cg_map *names,
-    const char *name)
+is_real(
+    const struct cg_graph *graph, const struct cg_map *names, const char *name)
 {
 	uint32_t found =
 	    cg_map_get(names, cg_strs_find(&graph->strs, cg_slice(name)));
@@ -333,7 +333,7 @@ cg_formulas_resolve(struct cg_graph *graph)
 	size_t *path = calloc(count + 1, sizeof(*path));
 	struct cg_map names = { 0 };
 	bool ok = pending && path && index_names(graph, &names) &&
-	    resolve_all(graph, &names, pending, path);
+		  resolve_all(graph, &names, pending, path);
 
 	for (size_t i = 0; pending && i < count; i++)
 		free(pending[i].term);
@@ -369,8 +369,9 @@ cg_eval_formula(const struct cg_graph *graph, size_t i, const uint64_t *cost,
 		return false;
 	factor = graph->formula[i].factor;
 	for (size_t c = 0; c < graph->events; c++) {
-		__extension__ __int128 term = graph->event[c].is_signed ?
-		    (int64_t)cost[c] : (__int128)cost[c];
+		__extension__ __int128 term = graph->event[c].is_signed
+						  ? (int64_t)cost[c]
+						  : (__int128)cost[c];
 
 		/* Only a factor and a cost near their limits overflow this. */
 		if (__builtin_add_overflow(sum, term * factor[c], &sum))

@@ -510,8 +510,8 @@ guess_part(struct guess *guess, cg_part part)
 		guess->build->status = CG_EBUG;
 	}
 	free(was);
-	cg_add_desc(guess->build, cg_slice(CG_GUESSED_KEY),
-	    cg_slice(CG_GUESSED_VALUE));
+	cg_add_desc(
+	    guess->build, cg_slice(CG_GUESSED_KEY), cg_slice(CG_GUESSED_VALUE));
 	return ok;
 }
 

@@ -203,12 +203,10 @@ freeze(struct cg_job *job)
 	int status = cg_samples_end(&job->build, job->strict, job->verbose);
 
 	if (status == CG_OK)
-		status =
-		    cg_shards_end(&job->build, &job->shard, job->partial);
+		status = cg_shards_end(&job->build, &job->shard, job->partial);
 	if (status == CG_OK)
 		status = cg_formulas_resolve(job->graph);
-	if (status == CG_OK && !job->partial &&
-	    !cg_place_functions(job->graph))
+	if (status == CG_OK && !job->partial && !cg_place_functions(job->graph))
 		status = cg_nomem(job);
 	if (status == CG_OK)
 		status = cg_graph_seal(job->graph);

@@ -13,8 +13,8 @@ struct cg_kept {
 };
 
 void *
-cg_job_state(struct cg_job *job, const void *key, size_t size,
-    void (*release)(void *))
+cg_job_state(
+    struct cg_job *job, const void *key, size_t size, void (*release)(void *))
 {
 	struct cg_kept *kept = job->kept;
 

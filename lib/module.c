@@ -174,7 +174,8 @@ cg_check_output(struct cg_job *job, const char *path)
 	    cg_module_by_name(job, path) || is_default_name(to, name))
 		return CG_OK;
 	return cg_usage(job,
-	    "the suffix of %s is no format's that can be written: say -t", path);
+	    "the suffix of %s is no format's that can be written: say -t",
+	    path);
 }
 
 const struct cg_option *

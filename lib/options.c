@@ -6,8 +6,8 @@
 #include "job.h"
 
 static int
-check_value(struct cg_job *job, const struct cg_option *option,
-    const char **value)
+check_value(
+    struct cg_job *job, const struct cg_option *option, const char **value)
 {
 	struct cg_slice text;
 	uint64_t number;
@@ -56,7 +56,7 @@ cg_job_set_option(struct cg_job *job, const char *name, const char *value)
 		}
 	}
 	if (!cg_grow(&job->option, &job->option_cap, job->options + 1,
-	    sizeof(*job->option)))
+		sizeof(*job->option)))
 		return cg_nomem(job);
 	job->option[job->options].option = option;
 	job->option[job->options++].value = copy;
@@ -67,8 +67,8 @@ cg_job_set_option(struct cg_job *job, const char *name, const char *value)
 static const struct cg_option *
 option_in_turn(const struct cg_job *job, const char *name)
 {
-	const struct cg_option *option = cg_module_option(
-	    job->in ? job->reading : cg_job_target(job), name);
+	const struct cg_option *option =
+	    cg_module_option(job->in ? job->reading : cg_job_target(job), name);
 
 	return option ? option : cg_find_option(job, name);
 }
@@ -118,8 +118,8 @@ option_reads(const struct cg_job *job, const char *name)
 
 /* The side of the conversion that the option means must be there. */
 static bool
-option_fits(const struct cg_job *job, const char *name,
-    const struct cg_module *to)
+option_fits(
+    const struct cg_job *job, const char *name, const struct cg_module *to)
 {
 	const struct cg_option *option = cg_module_option(to, name);
 
@@ -142,9 +142,11 @@ cg_check_options(struct cg_job *job, const struct cg_module *to)
 			if (cg_module_option(job->module[m], option->name))
 				owner = job->module[m];
 		}
-		return cg_usage(job, "option --%s belongs to %s %s, which "
-		    "has no part in this conversion", option->name,
-		    option->reading ? "reading" : "writing", owner->name);
+		return cg_usage(job,
+		    "option --%s belongs to %s %s, which "
+		    "has no part in this conversion",
+		    option->name, option->reading ? "reading" : "writing",
+		    owner->name);
 	}
 	return CG_OK;
 }

@@ -24,8 +24,8 @@ begin(struct cg_build *build, enum cg_incl incl)
 	cg_build_init(build, graph, CG_PARTS_KEEP);
 	for (int i = 0; i < EVENTS; i++) {
 		(void)snprintf(name, sizeof(name), "e%d", i);
-		cg_add_event(build,
-		    &(struct cg_event){ .name = name, .incl = incl });
+		cg_add_event(
+		    build, &(struct cg_event){ .name = name, .incl = incl });
 	}
 	for (int i = 1; i < FNS; i++) {
 		/* Ids and names in opposite order. */
@@ -54,12 +54,12 @@ struct rows_twin {
 	uint64_t cost[FNS][3][PLACES][PLACES][EVENTS];
 	bool there[FNS][3][PLACES][PLACES];
 	uint64_t count[FNS][PLACES][FNS], calls[FNS][PLACES][FNS][EVENTS];
-	uint64_t executed[FNS][PLACES][PLACES][2], followed[FNS][PLACES][PLACES];
+	uint64_t executed[FNS][PLACES][PLACES][2],
+	    followed[FNS][PLACES][PLACES];
 };
 
 static void
-add_random_row(struct cg_build *build, struct rows_twin *twin,
-    uint64_t *random)
+add_random_row(struct cg_build *build, struct rows_twin *twin, uint64_t *random)
 {
 	cg_fn fn = (cg_fn)unit_below(random, FNS);
 	uint32_t line = (uint32_t)unit_below(random, PLACES);
@@ -125,26 +125,29 @@ compare_rows(struct cg_rows *rows, struct rows_twin *twin, cg_fn fn)
 		twin->there[fn][p->file][p->line][p->addr] = false;
 		CHECK(same_cost(cost.cost, cost.n,
 		    twin->cost[fn][p->file][p->line][p->addr]));
-		CHECK(first || p->addr > last.addr || (p->addr == last.addr &&
-		    (p->file != last.file || p->line > last.line)));
+		CHECK(first || p->addr > last.addr ||
+		      (p->addr == last.addr &&
+			  (p->file != last.file || p->line > last.line)));
 		last = *p;
 		first = false;
 	}
 	while (cg_next_call(rows, &call)) {
-		CHECK(call.count ==
-		    twin->count[fn][call.site.line][call.callee]);
+		CHECK(
+		    call.count == twin->count[fn][call.site.line][call.callee]);
 		CHECK(same_cost(call.cost, call.n,
 		    twin->calls[fn][call.site.line][call.callee]));
 		twin->count[fn][call.site.line][call.callee] = 0;
 	}
 	while (cg_next_jump(rows, &jump)) {
-		uint64_t *executed = &twin->executed[fn][jump.from.line]
-		    [jump.to.line][jump.conditional];
+		uint64_t *executed =
+		    &twin->executed[fn][jump.from.line][jump.to.line]
+				   [jump.conditional];
 
 		CHECK(jump.executed == *executed);
-		CHECK(jump.followed == (jump.conditional ?
-		    twin->followed[fn][jump.from.line][jump.to.line] :
-		    *executed));
+		CHECK(jump.followed ==
+		      (jump.conditional
+			      ? twin->followed[fn][jump.from.line][jump.to.line]
+			      : *executed));
 		*executed = 0;
 	}
 }
@@ -201,8 +204,8 @@ struct calls_twin {
 };
 
 static void
-add_random_calls(struct cg_build *build, struct calls_twin *twin,
-    uint64_t *random)
+add_random_calls(
+    struct cg_build *build, struct calls_twin *twin, uint64_t *random)
 {
 	const struct cg_pos nowhere = { 0 };
 
@@ -216,17 +219,17 @@ add_random_calls(struct cg_build *build, struct calls_twin *twin,
 		cg_fn to = (cg_fn)unit_below(random, FNS - 1) + 1;
 		uint64_t count = unit_below(random, 5);
 
-		cg_add_call(build, from, &(struct cg_pos){ .line =
-		    (uint32_t)unit_below(random, 3) }, to, &nowhere, count,
-		    NULL, 0);
+		cg_add_call(build, from,
+		    &(struct cg_pos){ .line = (uint32_t)unit_below(random, 3) },
+		    to, &nowhere, count, NULL, 0);
 		twin->count[from][to] += count;
 		twin->reaches[from][to] = true;
 	}
 	for (int k = 0; k < FNS; k++)
 		for (int i = 0; i < FNS; i++)
 			for (int j = 0; j < FNS; j++)
-				twin->reaches[i][j] |= twin->reaches[i][k] &&
-				    twin->reaches[k][j];
+				twin->reaches[i][j] |=
+				    twin->reaches[i][k] && twin->reaches[k][j];
 }
 
 static bool
@@ -255,10 +258,10 @@ total_of(const struct calls_twin *twin, int fn)
 				for (int j = 1; j < FNS; j++)
 					if (same_cycle(twin, to, j) &&
 					    !same_cycle(twin, i, j))
-						calls += (double)
-						    twin->count[i][j];
+						calls +=
+						    (double)twin->count[i][j];
 			total += total_of(twin, to) *
-			    (double)twin->count[member][to] / calls;
+				 (double)twin->count[member][to] / calls;
 		}
 	}
 	return total;
@@ -292,11 +295,11 @@ compare_arcs(const struct cg_graph *graph, const struct calls_twin *twin)
 				for (int j = 1; j < FNS; j++)
 					if (same_cycle(twin, to, j) &&
 					    !same_cycle(twin, i, j))
-						calls += (double)
-						    twin->count[i][j];
+						calls +=
+						    (double)twin->count[i][j];
 			if (twin->count[from][to])
 				want = total_of(twin, to) *
-				    (double)twin->count[from][to] / calls;
+				       (double)twin->count[from][to] / calls;
 			want -= (double)incl[from][to];
 			CHECK(want < 10 && want > -10);
 		}
@@ -313,7 +316,7 @@ compare_arcs(const struct cg_graph *graph, const struct calls_twin *twin)
 				if (!same_cycle(twin, fn, j))
 					continue;
 				called |= !same_cycle(twin, i, j) &&
-				    twin->count[i][j] != 0;
+					  twin->count[i][j] != 0;
 			}
 		}
 		if (called || !first)
@@ -347,9 +350,10 @@ compare_cycles(const struct cg_graph *graph, const struct calls_twin *twin)
 
 			mates += same;
 			root &= b == a || !twin->reaches[b][a] ||
-			    twin->count[b][a] == 0;
-			CHECK(a == b || same == (cycle != 0 &&
-			    cg_sum_cycle(sums, b) == cycle));
+				twin->count[b][a] == 0;
+			CHECK(a == b ||
+			      same == (cycle != 0 &&
+					  cg_sum_cycle(sums, b) == cycle));
 		}
 		CHECK((cycle != 0) == (mates > 1));
 		CHECK(cg_sum_self(sums, a, 0) == twin->self[a]);
@@ -382,8 +386,8 @@ struct sums_twin {
 };
 
 static void
-add_random_sum(struct cg_build *build, struct sums_twin *twin, int part,
-    uint64_t *random)
+add_random_sum(
+    struct cg_build *build, struct sums_twin *twin, int part, uint64_t *random)
 {
 	cg_fn fn = (cg_fn)unit_below(random, FNS - 1) + 1;
 	cg_fn callee = (cg_fn)unit_below(random, FNS - 1) + 1;
@@ -391,9 +395,9 @@ add_random_sum(struct cg_build *build, struct sums_twin *twin, int part,
 		.line = (uint32_t)unit_below(random, 1000),
 		.addr = unit_below(random, 1000) };
 	size_t n = unit_below(random, EVENTS + 1), kind = unit_below(random, 9);
-	uint64_t cost[EVENTS], *to = kind < 5 ? twin->self[part][fn]
-	    : kind < 8 ? twin->calls[part][fn][callee]
-	    : twin->stated[part][fn];
+	uint64_t cost[EVENTS], *to = kind < 5   ? twin->self[part][fn]
+				     : kind < 8 ? twin->calls[part][fn][callee]
+						: twin->stated[part][fn];
 
 	for (size_t i = 0; i < n; i++) {
 		cost[i] = unit_below(random, unit_below(random, 4) ? 99 : 9999);
@@ -409,8 +413,8 @@ add_random_sum(struct cg_build *build, struct sums_twin *twin, int part,
 }
 
 static uint64_t
-inclusive_of(const struct sums_twin *twin, const struct cg_sums *sums,
-    cg_fn fn, size_t event)
+inclusive_of(const struct sums_twin *twin, const struct cg_sums *sums, cg_fn fn,
+    size_t event)
 {
 	uint64_t sum = 0;
 	cg_fn to;
@@ -423,7 +427,8 @@ inclusive_of(const struct sums_twin *twin, const struct cg_sums *sums,
 		sum += twin->self[part][fn][event];
 		for (to = 1; to < FNS; to++) {
 			if (to != fn && (cg_sum_cycle(sums, fn) == 0 ||
-			    cg_sum_cycle(sums, fn) != cg_sum_cycle(sums, to)))
+					    cg_sum_cycle(sums, fn) !=
+						cg_sum_cycle(sums, to)))
 				sum += twin->calls[part][fn][to][event];
 		}
 	}
@@ -450,8 +455,8 @@ test_sums(uint64_t seed)
 	for (size_t i = 0; i < EVENTS; i++) {
 		one = cg_sums_of(graph, CG_ALL_PARTS, i, 1);
 		for (cg_fn fn = 1; all && one && fn < FNS; fn++) {
-			uint64_t self = twin.self[0][fn][i] +
-			    twin.self[1][fn][i];
+			uint64_t self =
+			    twin.self[0][fn][i] + twin.self[1][fn][i];
 			uint64_t inclusive = inclusive_of(&twin, all, fn, i);
 
 			CHECK(cg_sum_self(all, fn, i) == self);
@@ -479,11 +484,13 @@ test_shares(uint64_t seed)
 	}
 	cg_share_out(total, sum, share, n);
 	for (size_t i = 0; i < n; i++) {
-		double want = (double)total * ((double)share[i].weight /
-		    (double)sum) - (double)share[i].share;
+		double want =
+		    (double)total * ((double)share[i].weight / (double)sum) -
+		    (double)share[i].share;
 
 		CHECK(share[i].index == i);
-		CHECK(total > UINT64_C(1) << 50 || (want < 1.01 && want > -1.01));
+		CHECK(
+		    total > UINT64_C(1) << 50 || (want < 1.01 && want > -1.01));
 		got += share[i].share;
 	}
 	CHECK(got == total);
@@ -499,10 +506,10 @@ check_formula(const char *formula, const char *text, int64_t want)
 	struct cg_graph *graph = begin(&build, CG_INCL_STATED);
 	int64_t value = 0;
 
-	cg_add_formula(&build, &(struct cg_event){ .name = "twice",
-		.formula = "2 e0" });
-	cg_add_formula(&build, &(struct cg_event){ .name = "x",
-		.formula = formula });
+	cg_add_formula(
+	    &build, &(struct cg_event){ .name = "twice", .formula = "2 e0" });
+	cg_add_formula(
+	    &build, &(struct cg_event){ .name = "x", .formula = formula });
 	CHECK(cg_formulas_resolve(graph) == CG_OK);
 	CHECK(cg_formula_count(graph) == (text ? 2 : 1));
 	if (text && cg_formula_count(graph) == 2) {
@@ -565,8 +572,7 @@ test_unwanted(void)
 	CHECK(cg_add_branch(&build, 1, &block));
 	cg_add_jump(&build, 1, &arc.pos, 1, &arc.pos, true, 2, 1);
 	CHECK(cg_graph_seal(graph) == CG_OK);
-	CHECK((cg_graph_facts(graph) &
-		  (CG_BLOCKS | CG_BRANCHES | CG_JUMPS)) ==
+	CHECK((cg_graph_facts(graph) & (CG_BLOCKS | CG_BRANCHES | CG_JUMPS)) ==
 	      (CG_BLOCKS | CG_BRANCHES | CG_JUMPS));
 	rows = cg_rows_new(graph);
 	CHECK(rows && cg_rows_open(rows, 0, 1));

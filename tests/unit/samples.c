@@ -118,11 +118,10 @@ static void
 test_all(void)
 {
 	static const struct want none[] = { { { .cmd = "" }, 127, NULL } };
-	static const struct want pid[] = {
-		{ { .pid = 7, .cmd = "app" }, 7, NULL },
+	static const struct want pid[] = { { { .pid = 7, .cmd = "app" }, 7,
+					       NULL },
 		{ { .pid = 9, .tid = 9, .cmd = "app" }, 56, NULL },
-		{ { .cmd = "" }, 64, NULL }
-	};
+		{ { .cmd = "" }, 64, NULL } };
 	static const struct want tid[] = {
 		{ { .pid = 7, .tid = 8, .cmd = "work" }, 5, NULL },
 		{ { .pid = 7, .tid = 7, .cmd = "app" }, 2, NULL },
@@ -133,11 +132,9 @@ test_all(void)
 		{ { .pid = 7, .tid = 8, .cmd = "work" }, 5, NULL },
 		{ { .cmd = "app" }, 58, NULL }, { { .cmd = "" }, 64, NULL }
 	};
-	static const struct want label[] = {
-		{ { .cmd = "" }, 71, NULL },
+	static const struct want label[] = { { { .cmd = "" }, 71, NULL },
 		{ { .pid = 9, .tid = 9, .cmd = "app" }, 40, "red" },
-		{ { .pid = 9, .tid = 9, .cmd = "app" }, 16, "blue" }
-	};
+		{ { .pid = 9, .tid = 9, .cmd = "app" }, 16, "blue" } };
 
 	test_parts("none", none, 1);
 	CHECK(message.count == 1);

@@ -505,21 +505,19 @@ add_random_calls(struct cg_build *build, uint64_t *random)
 	for (size_t i = 0; i < 4 * FNS; i++) {
 		cg_fn fn = (cg_fn)unit_below(random, FNS) + 1;
 		cg_fn to = (cg_fn)unit_below(random, FNS) + 1;
-		const struct cg_pos pos = {
-			.line = (uint32_t)unit_below(random, LINES)
-		};
+		const struct cg_pos pos = { .line = (uint32_t)unit_below(
+						random, LINES) };
 
 		cg_set_part(build, (cg_part)unit_below(random, PARTS));
 		for (size_t k = 0; k < EVENTS; k++)
-			cost[k] = unit_below(random, 3) *
-				  unit_below(random, 90) -
-				  (k == 1 ? 30u : 0u);
+			cost[k] =
+			    unit_below(random, 3) * unit_below(random, 90) -
+			    (k == 1 ? 30u : 0u);
 		cg_add_cost(build, fn, &pos, cost, EVENTS);
 		cost[1] = unit_below(random, 9);
 		if (unit_below(random, 3) > 0)
-			cg_add_call(build, unit_below(random, 9) ? fn : 0,
-			    &pos, to, &nowhere, unit_below(random, 5), cost,
-			    EVENTS);
+			cg_add_call(build, unit_below(random, 9) ? fn : 0, &pos,
+			    to, &nowhere, unit_below(random, 5), cost, EVENTS);
 	}
 }
 

@@ -105,7 +105,7 @@ test_content(void)
 {
 	struct cg_xml *xml = start(cg_slice("<r><a>x<b>y</b> z</a><c>u</c>"
 					    "<d/><e>v&amp;w</e></r>"));
-	struct cg_slice text = {0};
+	struct cg_slice text = { 0 };
 
 	CHECK(cg_xml_next(xml) == CG_XML_OPEN);
 	CHECK(cg_xml_next(xml) == CG_XML_OPEN && cg_xml_content(xml, &text));
