@@ -240,6 +240,8 @@ struct gcov_scratch {
 	struct gcov_slot *slot;
 	size_t slots;
 	uint32_t epoch, stamp, member;
+	uint32_t *walk; /* see gcov_paths.c */
+	size_t walk_cap;
 };
 
 /* A block that ends with a call, and how often it ran. */
@@ -322,6 +324,7 @@ struct gcov_unit {
 	size_t room;       /* blocks that the file can hold */
 	uint32_t paths;
 	uint64_t work; /* steps taken in search of cycles */
+	uint64_t path_work, path_rows, lost_paths; /* see gcov_paths.c */
 	bool nomem;
 	bool saturated; /* a sum went past 64 bits */
 	bool unsolved;  /* an arc's count does not follow from others */
@@ -429,6 +432,9 @@ bool cg_gcov_add_target(struct gcov_unit *, struct cg_build *, cg_fn caller,
 bool cg_gcov_has_idents(const struct gcov_unit *);
 /* gcov_ci.c: whom the sites call. */
 int cg_gcov_read_ci(struct gcov_unit *, struct cg_build *, const char *notes);
+/* gcov_paths.c: of the prime paths that were not gone. False: no memory. */
+bool cg_gcov_add_paths(struct gcov_unit *, struct cg_build *,
+    const struct gcov_fn *, cg_fn);
 /* gcov_path.c */
 const char *cg_gcov_ci_path(struct gcov_unit *, const char *notes);
 /* Where notes may be, first to last; NULL: nowhere else, or no memory. */

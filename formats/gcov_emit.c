@@ -30,6 +30,7 @@ struct emit {
 	unsigned exec, blk; /* columns */
 	size_t columns;
 	bool raw; /* counts below zero are kept */
+	bool blocks; /* the target carries blocks and paths */
 	uint64_t cost[CG_EVENT_MAX];
 };
 
@@ -440,6 +441,9 @@ emit_fn(struct emit *emit)
 	if (!emit_lines(emit))
 		return false;
 	emit_paths(emit);
+	if (emit->blocks &&
+	    !cg_gcov_add_paths(unit, emit->build, fn, emit->fn))
+		return false;
 	return true;
 }
 
@@ -521,6 +525,12 @@ report(const struct emit *emit)
 	if (unit->tired)
 		cg_warn(unit->job, "some lines have too many loops on them: "
 				   "counted too low");
+	if (unit->lost_paths > 0)
+		cg_warn(unit->job,
+		    "the blocks of paths of %llu function%s are left out: there "
+		    "are too many, or not as many as the notes say",
+		    (unsigned long long)unit->lost_paths,
+		    unit->lost_paths > 1 ? "s" : "");
 }
 
 int
@@ -530,7 +540,8 @@ cg_gcov_emit_unit(struct gcov_unit *unit, struct cg_build *build,
 	const struct cg_module *target = cg_job_target(unit->job);
 	struct emit emit = { .unit = unit,
 		.build = build,
-		.raw = target && target->carries & CG_SIGNED };
+		.raw = target && target->carries & CG_SIGNED,
+		.blocks = target && target->carries & CG_BLOCKS };
 
 	emit.exec = add_event(&emit, "Exec", "Line executions");
 	emit.blk = add_event(&emit, "Blk", "Block executions");

@@ -35,6 +35,7 @@ cg_gcov_unit_free(struct gcov_unit *unit)
 	free(scratch->order);
 	free(scratch->preds);
 	free(scratch->slot);
+	free(scratch->walk);
 	free(unit->path);
 	free(unit->name);
 	free(unit->folder);
@@ -53,7 +54,7 @@ cg_gcov_unit_clear(struct gcov_unit *unit)
 		memset(unit->file_slot, 0,
 		    unit->file_slots * sizeof(*unit->file_slot));
 	unit->last_file = 0;
-	unit->work = 0;
+	unit->work = unit->path_work = unit->path_rows = unit->lost_paths = 0;
 }
 
 bool

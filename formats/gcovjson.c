@@ -3,8 +3,7 @@
  * the versions of compilers.
  *
  * The format is described in gcovjson.h. It carries lines, functions, blocks,
- * branches, calls, conditions and how many paths were gone; not which blocks
- * a path has, nor block counts.
+ * branches, calls, conditions and prime paths, but not how often blocks ran.
  */
 #include <string.h>
 

@@ -38,6 +38,13 @@ struct gcovjson_item {
 	unsigned flags;
 };
 
+/* A line of a block on a path that was not gone; or that has no line. */
+struct gcovjson_step {
+	uint32_t path, index, block, line;
+	cg_name file, word; /* for the arc to the next block */
+	bool last;          /* of the block's places */
+};
+
 struct gcovjson_line {
 	int64_t count;
 	uint32_t number;
@@ -53,6 +60,7 @@ struct gcovjson_fn {
 	int64_t count;
 	uint32_t paths, covered;
 	size_t id, ids; /* of paths that are not covered */
+	size_t step, steps;
 };
 
 struct gcovjson_file {
@@ -73,6 +81,8 @@ struct gcovjson_unit {
 	size_t items, item_cap;
 	uint32_t *id;
 	size_t ids, id_cap;
+	struct gcovjson_step *step;
+	size_t steps, step_cap;
 };
 
 /* Adds all of its files to the graph and forgets them. */

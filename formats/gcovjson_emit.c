@@ -81,6 +81,36 @@ add_paths(struct emit *e, cg_fn id, const struct gcovjson_fn *fn)
 	}
 }
 
+/* Blocks of paths that were not gone. */
+static void
+add_steps(struct emit *e, cg_fn id, const struct gcovjson_fn *fn)
+{
+	struct cg_slice folder = cg_get_name(e->build, e->unit->folder);
+	cg_name last = 0;
+	struct cg_branch row = { .kind = CG_BRANCH_STEP };
+	cg_file file = e->pos.file;
+
+	for (size_t i = fn->step; i < fn->step + fn->steps; i++) {
+		const struct gcovjson_step *step = &e->unit->step[i];
+
+		if (step->file != last && step->file != 0) {
+			last = step->file;
+			file = cg_add_file_in(
+			    e->build, folder, cg_get_name(e->build, last));
+		}
+		row.pos =
+		    (struct cg_pos){ .file = step->file ? file : e->pos.file,
+			    .line = step->line };
+		row.block = step->path;
+		row.index = step->index;
+		row.target = step->block;
+		row.label = step->word;
+		row.flags = step->last ? CG_BRANCH_LAST : 0;
+		if (!add_row(e, id, &row))
+			return;
+	}
+}
+
 static void
 add_fn(struct emit *e, const struct gcovjson_fn *fn)
 {
@@ -95,6 +125,7 @@ add_fn(struct emit *e, const struct gcovjson_fn *fn)
 		    (uint64_t)fn->count, NULL, 0);
 	add_blocks(e, id, fn);
 	add_paths(e, id, fn);
+	add_steps(e, id, fn);
 }
 
 /* ---- Lines -------------------------------------------------------------- */
@@ -345,5 +376,6 @@ cg_gcovjson_emit(
 		good = add_file(&e, &unit->file[i]);
 	cg_map_free(&e.fns);
 	unit->files = unit->fns = unit->lines = unit->items = unit->ids = 0;
+	unit->steps = 0;
 	return good;
 }

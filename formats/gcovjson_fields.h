@@ -18,6 +18,7 @@ struct reader {
 	uint32_t decisions;        /* of the line so far */
 	uint64_t mask[2];          /* terms not shown to matter: false, true */
 	uint64_t counted;          /* blocks and paths */
+	uint32_t place;            /* on the path so far */
 	cg_name last;              /* the string before */
 	struct cg_slice last_text;
 	char *text;

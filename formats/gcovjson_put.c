@@ -64,31 +64,6 @@ entries_of(const struct writer *w, cg_fn fn)
 	return count > INT64_MAX ? INT64_MAX : (int64_t)count;
 }
 
-/* Paths that were not gone; which blocks they have is not known. */
-static void
-put_paths(struct writer *w, cg_fn fn, const struct cg_coverage *sum)
-{
-	char *to = cg_out_reserve(w->out, HEAD_ROOM);
-	struct cg_branch row;
-	bool comma = false;
-
-	to = NUMBER(to, "total_prime_paths", (int64_t)sum->paths);
-	to = NUMBER(to, "covered_prime_paths", (int64_t)sum->paths_covered);
-	to = LITERAL(to, ",\"prime_path_coverage\":[");
-	cg_out_advance(w->out, to);
-	if (!cg_rows_open(w->rows, w->part, fn))
-		return;
-	while (sum->paths > 0 && cg_next_branch(w->rows, &row)) {
-		if (row.kind != CG_BRANCH_PATH || row.count > 0)
-			continue;
-		cg_puts(w->out, comma ? ",{\"id\":" : "{\"id\":");
-		cg_putu(w->out, row.index);
-		cg_puts(w->out, ",\"sequence\":[]}");
-		comma = true;
-	}
-	cg_putc(w->out, ']');
-}
-
 bool
 cg_gcovjson_put_fn(struct writer *w, cg_fn fn)
 {
@@ -113,8 +88,9 @@ cg_gcovjson_put_fn(struct writer *w, cg_fn fn)
 	to = NUMBER(to, "execution_count",
 	    sum.entered ? sum.entries : entries_of(w, fn));
 	cg_out_advance(w->out, to);
-	if (w->major >= 15 || sum.paths > 0)
-		put_paths(w, fn, &sum);
+	if ((w->major >= 15 || sum.paths > 0) &&
+	    !cg_gcovjson_put_paths(w, fn, &sum))
+		return false;
 	cg_putc(w->out, '}');
 	w->comma = true;
 	return true;

@@ -9,7 +9,7 @@
 /* A line of a function, and which of the file's functions that is. */
 struct entry {
 	struct cg_line line;
-	uint32_t rank; /* from 1; 0: the line is the file's */
+	uint32_t rank;   /* from 1; 0: the line is the file's */
 	uint32_t number; /* of the function in its unit */
 	size_t place;    /* in the order of the graph */
 };
@@ -29,7 +29,7 @@ struct writer {
 	size_t entry_cap;
 	const cg_fn *fn; /* the file's */
 	size_t fns;
-	bool groups; /* some of them begin on one line */
+	bool groups;    /* some of them begin on one line */
 	uint32_t *rank; /* by fn: 1 + place in fn if it is in a group */
 	size_t next;    /* function that begins next */
 	cg_fn *open;    /* functions that have begun */
@@ -37,6 +37,11 @@ struct writer {
 	uint64_t line; /* the next one where they may end */
 	cg_fn named;   /* the last one that a line names, if it is plain */
 	bool comma;
+	uint32_t *path; /* of a function: those that were not gone */
+	size_t paths, path_cap;
+	struct cg_branch *step;
+	size_t steps, step_cap;
+	bool failed; /* out of memory */
 };
 
 /* "key":, with a comma if w->comma says so. */
@@ -44,6 +49,10 @@ void cg_gcovjson_put_key(struct writer *, const char *key);
 void cg_gcovjson_put_text(struct writer *, const char *key, struct cg_slice);
 /* False: out of memory. */
 bool cg_gcovjson_put_fn(struct writer *, cg_fn);
+/* The file's name, as "file". False: out of memory. */
+bool cg_gcovjson_put_path(struct writer *, cg_file);
+/* gcovjson_paths.c: keys of prime paths. False: out of memory. */
+bool cg_gcovjson_put_paths(struct writer *, cg_fn, const struct cg_coverage *);
 /* A line of n functions; fn is the one to name, 0: none. */
 void cg_gcovjson_put_line(
     struct writer *, const struct entry *, size_t n, cg_fn fn);

@@ -180,18 +180,98 @@ take_line(struct reader *r)
 
 #define FN(member) .offset = offsetof(struct gcovjson_fn, member)
 
+/* One more line, at the same place on the path as r->place says. */
+static bool
+add_step(struct reader *r, uint32_t line)
+{
+	struct gcovjson_unit *unit = &r->unit;
+
+	if (!cg_grow_raw(&unit->step, &unit->step_cap, unit->steps + 1,
+		sizeof(*unit->step)))
+		return cg_gcovjson_nomem(r);
+	unit->step[unit->steps++] =
+	    (struct gcovjson_step){ .index = r->place, .line = line };
+	return true;
+}
+
+static bool
+take_line_number(struct reader *r)
+{
+	uint32_t line = 0;
+
+	return cg_gcovjson_take_u32(r, &line) &&
+	       (line == 0 || add_step(r, line));
+}
+
+static bool
+take_location(struct reader *r)
+{
+	static const struct field fields[] = {
+		{ "file", .take = cg_gcovjson_take_name },
+		{ "line_numbers", .each = take_line_number },
+		{ 0 },
+	};
+	struct gcovjson_unit *unit = &r->unit;
+	size_t first = unit->steps;
+	cg_name file = 0;
+
+	if (!cg_gcovjson_take_object(r, fields, &file))
+		return false;
+	r->place += unit->steps > first;
+	for (; first < unit->steps; first++)
+		unit->step[first].file = file;
+	return true;
+}
+
+#define STEP(member) .offset = offsetof(struct gcovjson_step, member)
+
+/* A block of a path, with its places. */
+static bool
+take_step(struct reader *r)
+{
+	static const struct field fields[] = {
+		{ "block_id", cg_gcovjson_take_u32, STEP(block) },
+		{ "edge_kind", cg_gcovjson_take_name, STEP(word) },
+		{ "locations", .each = take_location },
+		{ 0 },
+	};
+	struct gcovjson_unit *unit = &r->unit;
+	struct gcovjson_step step = { 0 };
+	size_t first = unit->steps;
+
+	if (!cg_gcovjson_take_object(r, fields, &step))
+		return false;
+	if (unit->steps == first) {
+		if (!add_step(r, 0))
+			return false;
+		r->place++;
+	}
+	for (; first < unit->steps; first++) {
+		unit->step[first].block = step.block;
+		unit->step[first].word = step.word;
+		unit->step[first].last =
+		    unit->step[first].index + 1 == r->place;
+	}
+	return true;
+}
+
 static bool
 take_path(struct reader *r)
 {
 	static const struct field fields[] = {
 		{ "id", .take = cg_gcovjson_take_u32 },
+		{ "sequence", .each = take_step },
 		{ 0 },
 	};
 	struct gcovjson_unit *unit = &r->unit;
+	size_t first = unit->steps;
 	uint32_t id = 0;
 
+	r->place = 0;
 	if (!cg_gcovjson_take_object(r, fields, &id))
 		return false;
+	for (; first < unit->steps; first++)
+		unit->step[first].path = id;
 	if (!cg_grow_raw(&unit->id, &unit->id_cap, unit->ids + 1, sizeof(id)))
 		return cg_gcovjson_nomem(r);
 	unit->id[unit->ids++] = id;
@@ -231,13 +311,14 @@ take_fn(struct reader *r)
 		{ 0 },
 	};
 	struct gcovjson_unit *unit = &r->unit;
-	struct gcovjson_fn fn = { .id = unit->ids };
+	struct gcovjson_fn fn = { .id = unit->ids, .step = unit->steps };
 
 	if (!cg_gcovjson_take_object(r, fields, &fn) || !check_counted(r, &fn))
 		return false;
 	if (fn.name == 0 && fn.shown == 0)
 		return cg_gcovjson_refuse(r, "a function with a name");
 	fn.ids = unit->ids - fn.id;
+	fn.steps = unit->steps - fn.step;
 	if (!cg_grow_raw(
 		&unit->fn, &unit->fn_cap, unit->fns + 1, sizeof(*unit->fn)))
 		return cg_gcovjson_nomem(r);
@@ -355,6 +436,7 @@ cg_gcovjson_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	free(unit->line);
 	free(unit->item);
 	free(unit->id);
+	free(unit->step);
 	free(r.text);
 	return r.status != CG_OK ? r.status : cg_build_failed(build, NULL);
 }

@@ -217,8 +217,8 @@ put_lines(struct writer *w)
 }
 
 /* The path as it was given, if that says the same from the folder. */
-static bool
-put_path(struct writer *w, cg_file file)
+bool
+cg_gcovjson_put_path(struct writer *w, cg_file file)
 {
 	struct cg_slice path = cg_file_path(w->graph, file), joined;
 	struct cg_slice given = cg_file_given(w->graph, file);
@@ -247,7 +247,7 @@ put_file(struct writer *w, cg_file file)
 	cg_puts(w->out, w->comma ? ",{" : "{");
 	w->comma = false;
 	list_fns(w);
-	good = put_path(w, file);
+	good = cg_gcovjson_put_path(w, file);
 	cg_gcovjson_put_key(w, "functions");
 	cg_putc(w->out, '[');
 	w->comma = false;
@@ -361,5 +361,7 @@ cg_gcovjson_write(
 	free(w.rank);
 	free(w.entry);
 	free(w.open);
+	free(w.path);
+	free(w.step);
 	return good ? cg_out_status(out) : CG_ELIMIT;
 }

@@ -7,7 +7,7 @@
 
 const char *const cg_json_incl[] = { "stated", "by-counts", "none", NULL };
 const char *const cg_json_kind[] = { "block", "arc", "call", "condition",
-	"path", "counter", NULL };
+	"path", "counter", "step", NULL };
 const char cg_json_flags[] = "ftruxl";
 
 static int

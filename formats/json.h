@@ -90,10 +90,14 @@
  *	          a "call" that ends it returned; an outcome of a "condition"
  *	          was shown to decide alone (index: 2 * term, + 1 for true);
  *	          "path" number index of the function was gone; or it is raw
- *	          "counter" number index of kind block. flags are letters: f
+ *	          "counter" number index of kind block. A "step" is a place of
+ *	          a block (target) that path number block leads through, which
+ *	          was not gone: number index on the path; label is the source's
+ *	          word for the way to the next block. flags are letters: f
  *	          (falls through), t (throws), r (its block ran), u
  *	          (unreachable), x (only an exception leads to the block), l
- *	          (the block ends on that line). target is the block that an
+ *	          (the block ends on that line; it is the last of a step's
+ *	          block). target is the block that an
  *	          arc or call leads to, label the source's word for it.
  *	inclusive The function's inclusive cost, if its source stated one; else
  *	          there is no such line.

@@ -413,6 +413,7 @@ cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_branch *branch)
 		[CG_BRANCH_CONDITION] = CG_CONDITIONS,
 		[CG_BRANCH_PATH] = CG_BLOCKS,
 		[CG_BRANCH_COUNTER] = CG_COUNTERS,
+		[CG_BRANCH_STEP] = CG_BLOCKS,
 	};
 	struct cg_graph *graph = build->graph;
 	/* Where costs are is another matter. */

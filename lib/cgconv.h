@@ -778,9 +778,16 @@ enum cg_branch_kind {
 	/* Prime path number index of the function; count > 0: was gone. */
 	CG_BRANCH_PATH,
 	/* Counter number index of kind block, as the program counted. */
-	CG_BRANCH_COUNTER
+	CG_BRANCH_COUNTER,
+	/*
+	 * What prime path number block, which was not gone, leads through:
+	 * block target, whose place number index on the path this line is
+	 * (line 0: it has none). The label is the source's word for the arc to
+	 * the next block, whose first place is behind the last one (flag).
+	 */
+	CG_BRANCH_STEP
 };
-#define CG_BRANCH_KINDS 6
+#define CG_BRANCH_KINDS 7
 
 /* Flags; where rows are summed, all of them are kept. */
 #define CG_BRANCH_FALLTHROUGH 1u /* arc: to the next block in memory */
@@ -788,7 +795,7 @@ enum cg_branch_kind {
 #define CG_BRANCH_REACHED 4u     /* arc, call, condition: its block ran */
 #define CG_BRANCH_UNREACHABLE 8u /* arc, condition: said to be impossible */
 #define CG_BRANCH_EXCEPTIONAL 16u /* block: only an exception leads there */
-#define CG_BRANCH_LAST 32u       /* block: it ends on that line */
+#define CG_BRANCH_LAST 32u       /* block: it ends there; step: in that file */
 #define CG_BRANCH_FLAGS 6
 /* Only in sums of a line: no instance of the function before, or unlike it. */
 #define CG_BRANCH_UNLIKE 64u

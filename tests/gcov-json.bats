@@ -246,3 +246,32 @@ lists()
 	refuses 1 "there is no event Exec" -t gcov-json \
 		samples/callgrind/plain/callgrind.out
 }
+
+# Hands out function lines of what a document says.
+functions()
+{
+	says "$@" | grep ^function
+}
+
+@test "gcov-json: blocks of prime paths are found anew, as gcov found them" {
+	functions samples/gcov-json/conditions/beta.gcov.json >"$t/want"
+	[ "$(grep -o '"block_id"' "$t/want" | wc -l)" = 2041 ]
+	"$CGCONV" -q -t gcov-json samples/gcov/paths/beta.gcda >"$t/out.json"
+	functions "$t/out.json" | same "$t/want" -
+	"$CGCONV" -q -t json samples/gcov/paths/beta.gcda -o "$t/a.json"
+	"$CGCONV" -q -t gcov-json "$t/a.json" | cmp "$t/out.json"
+	"$CGCONV" -q -t gcov-json "$t/out.json" | functions |
+		same "$t/want" -
+}
+
+@test "gcov-json: paths that are not as many as the notes say are left out" {
+	cp samples/gcov/paths/beta.* "$t"
+	# The last function's 167 become 168.
+	perl -0777 -pi -e 's/(\0\0\x49\x01\x04\0\0\0)\xa7/$1\xa8/ or die' \
+		"$t/beta.gcno"
+	"$CGCONV" -t gcov-json "$t/beta.gcda" >"$t/out.json" 2>"$t/err"
+	grep -q 'the blocks of paths of 1 function are left out' "$t/err"
+	functions "$t/out.json" >"$t/got"
+	grep -q '_Z4betai.*"sequence":\[\]' "$t/got"
+	grep '_Z5twice' "$t/got" | grep -vq '"sequence":\[\]'
+}

@@ -8,7 +8,6 @@ use JSON::PP;
 
 my $json = JSON::PP->new->canonical;
 
-# Sequences are the blocks of a path, which no other format holds.
 sub flat {
 	my ($object, $skip) = @_;
 	my %copy = map { $_ => $object->{$_} } grep { $_ ne $skip } keys %$object;
@@ -24,8 +23,6 @@ while (my $unit = $json->incr_parse) {
 	for my $file (@{ $unit->{files} }) {
 		my $name = $file->{file};
 		for my $fn (@{ $file->{functions} }) {
-			delete $_->{sequence}
-			    for @{ $fn->{prime_path_coverage} || [] };
 			push @out, "function $name $fn->{name} " . flat($fn, '');
 		}
 		for my $line (@{ $file->{lines} }) {
