@@ -316,8 +316,7 @@ const struct cg_module cg_format_csv = {
 	.title = "tables of functions, calls or lines, with commas",
 	.suffixes = "csv",
 	.carries = CG_SELF | CG_LINES | CG_CALLS | CG_INCL | CG_EVENTS |
-		   CG_ZEROS | CG_SIGNED | CG_FILES | CG_OBJECTS |
-		   CG_SAMPLES,
+		   CG_ZEROS | CG_SIGNED | CG_FILES | CG_OBJECTS | CG_SAMPLES,
 	.needs = CG_INCL,
 	.options = options,
 	.write = write_csv,
@@ -329,8 +328,7 @@ const struct cg_module cg_format_tsv = {
 	.title = "tables of functions, calls or lines, with tabs",
 	.suffixes = "tsv",
 	.carries = CG_SELF | CG_LINES | CG_CALLS | CG_INCL | CG_EVENTS |
-		   CG_ZEROS | CG_SIGNED | CG_FILES | CG_OBJECTS |
-		   CG_SAMPLES,
+		   CG_ZEROS | CG_SIGNED | CG_FILES | CG_OBJECTS | CG_SAMPLES,
 	.needs = CG_INCL,
 	.options = options,
 	.write = write_tsv,

@@ -29,7 +29,7 @@ struct emit {
 	cg_name symbol;
 	unsigned exec, blk; /* columns */
 	size_t columns;
-	bool raw; /* counts below zero are kept */
+	bool raw;    /* counts below zero are kept */
 	bool blocks; /* the target carries blocks and paths */
 	uint64_t cost[CG_EVENT_MAX];
 };
@@ -441,8 +441,7 @@ emit_fn(struct emit *emit)
 	if (!emit_lines(emit))
 		return false;
 	emit_paths(emit);
-	if (emit->blocks &&
-	    !cg_gcov_add_paths(unit, emit->build, fn, emit->fn))
+	if (emit->blocks && !cg_gcov_add_paths(unit, emit->build, fn, emit->fn))
 		return false;
 	return true;
 }
@@ -527,7 +526,8 @@ report(const struct emit *emit)
 				   "counted too low");
 	if (unit->lost_paths > 0)
 		cg_warn(unit->job,
-		    "the blocks of paths of %llu function%s are left out: there "
+		    "the blocks of paths of %llu function%s are left out: "
+		    "there "
 		    "are too many, or not as many as the notes say",
 		    (unsigned long long)unit->lost_paths,
 		    unit->lost_paths > 1 ? "s" : "");

@@ -100,7 +100,8 @@ add_event(struct finish *f, size_t i)
 	struct cg_slice name, unit;
 	char *word;
 
-	if (!cg_pprof_get_text(r, type->type, &name) || !cg_pprof_get_text(r, type->unit, &unit))
+	if (!cg_pprof_get_text(r, type->type, &name) ||
+	    !cg_pprof_get_text(r, type->unit, &unit))
 		return false;
 	word = event_name(f, name, i);
 	if (!word)
@@ -373,8 +374,7 @@ add_nodes(struct finish *f)
 }
 
 static void
-add_sample(
-    struct finish *f, const struct pprof_sample *sample, cg_node leaf)
+add_sample(struct finish *f, const struct pprof_sample *sample, cg_node leaf)
 {
 	struct pprof_reader *r = f->r;
 	const int64_t *cost = sample->cost;
@@ -462,8 +462,8 @@ cg_pprof_finish(struct pprof_reader *r)
 {
 	struct finish f = { .r = r };
 	bool ok = cg_pprof_end_wait(r) && cg_pprof_begin_part(r) &&
-		  add_events(&f) &&
-		  add_mappings(&f) && add_locations(&f) && add_samples(&f);
+		  add_events(&f) && add_mappings(&f) && add_locations(&f) &&
+		  add_samples(&f);
 
 	if (ok)
 		warn_lost(r);
