@@ -347,37 +347,22 @@ begins_number(char c)
 
 /*
  * Cost lines as nearly all are, one behind the other. Returns the first that
- * is not: what is common to all of them was checked once.
+ * is not.
  */
 static const char *
 read_plain_lines(struct reader *r, const char *line, const char *end)
 {
-	uint64_t addr = r->base.addr, next_addr = 0, next_number = 0;
-	uint32_t number = r->base.line;
-	struct cg_cost_lines lines;
+	struct cg_cost_lines lines = { .addrs = r->instr,
+		.lines = r->line,
+		.most = r->events,
+		.pos = { r->here, r->base.line, r->base.addr } };
 
 	if (r->in_header || !r->has_fn || r->expect != EXPECT_COST || r->bb ||
 	    !r->straight || (r->fn == 0 && r->skip_root) ||
-	    !begins_number(*line) ||
-	    !cg_begin_cost_lines(r->build, r->fn, r->here, r->events, &lines))
+	    !begins_number(*line))
 		return line;
-	for (; line < end; line++) {
-		const char *at = line;
-
-		if (r->instr)
-			at = get_short_position(at, addr, &next_addr);
-		if (at && r->line)
-			at = get_short_position(at, number, &next_number);
-		if (!at || next_number > UINT32_MAX)
-			break;
-		at = lines.add(&lines, next_addr, (uint32_t)next_number, at);
-		if (!at)
-			break;
-		addr = next_addr;
-		number = (uint32_t)next_number;
-		line = at;
-	}
-	r->base = (struct cg_pos){ r->here, number, addr };
+	line = cg_add_cost_lines(r->build, r->fn, &lines, line, end);
+	r->base = lines.pos;
 	return line;
 }
 

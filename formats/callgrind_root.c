@@ -59,7 +59,7 @@ list_members(struct writer *w, struct root *root)
 	root->done = calloc(count + 1, sizeof(*root->done));
 	root->first = calloc(count + 1, sizeof(*root->first));
 	root->next = calloc(cg_fn_count(w->graph) + 1, sizeof(*root->next));
-	root->cost = calloc(w->events + 1, sizeof(*root->cost));
+	root->cost = calloc(w->lines.most + 1, sizeof(*root->cost));
 	if (!root->done || !root->first || !root->next || !root->cost)
 		return false;
 	for (size_t i = 0; cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);) {
@@ -132,7 +132,7 @@ put_root_call(struct writer *w, struct cg_rows *rows, cg_part part, cg_fn fn)
 	cg_fn member = cycle ? root->first[cycle] : fn;
 	struct cg_call call = { .callee = fn, .count = 1 };
 
-	memset(root->cost, 0, w->events * sizeof(*root->cost));
+	memset(root->cost, 0, w->lines.most * sizeof(*root->cost));
 	do {
 		if (!cg_rows_open(rows, part, member))
 			return CG_ELIMIT;
@@ -142,7 +142,7 @@ put_root_call(struct writer *w, struct cg_rows *rows, cg_part part, cg_fn fn)
 		member = cycle ? root->next[member] : 0;
 	} while (member != 0);
 	call.cost = root->cost;
-	call.n = w->events;
+	call.n = w->lines.most;
 	while (call.n > 0 && call.cost[call.n - 1] == 0)
 		call.n--;
 	cg_callgrind_put_call(w, &call);

@@ -13,57 +13,6 @@
 
 #include "callgrind_write.h"
 
-/* ---- Numbers ------------------------------------------------------------ */
-
-/*
- * Nearly all numbers have one digit or two. Each of these as text behind a
- * blank, up to three characters, and how many: nothing to branch on.
- */
-#define DIGIT(d)             \
-	{                    \
-		' ', d, 0, 2 \
-	}
-#define PAIR(d, e)           \
-	{                    \
-		' ', d, e, 3 \
-	}
-#define TEN(d)                                                                \
-	PAIR(d, '0'), PAIR(d, '1'), PAIR(d, '2'), PAIR(d, '3'), PAIR(d, '4'), \
-	    PAIR(d, '5'), PAIR(d, '6'), PAIR(d, '7'), PAIR(d, '8'),           \
-	    PAIR(d, '9')
-static const char small_number[100][4] = { DIGIT('0'), DIGIT('1'), DIGIT('2'),
-	DIGIT('3'), DIGIT('4'), DIGIT('5'), DIGIT('6'), DIGIT('7'), DIGIT('8'),
-	DIGIT('9'), TEN('1'), TEN('2'), TEN('3'), TEN('4'), TEN('5'), TEN('6'),
-	TEN('7'), TEN('8'), TEN('9') };
-
-/* A number behind a character, mostly a blank; 4 bytes at least are written. */
-static inline char *
-format_after(char *to, char before, uint64_t value)
-{
-	const char *small;
-
-	if (value >= 100) {
-		*to = before;
-		return cg_format_u64(to + 1, value);
-	}
-	small = small_number[value];
-	memcpy(to, small, 4);
-	*to = before;
-	return to + small[3];
-}
-
-static inline char *
-format_u64(char *to, uint64_t value)
-{
-	const char *small;
-
-	if (value >= 100)
-		return cg_format_u64(to, value);
-	small = small_number[value];
-	memcpy(to, small + 1, 2);
-	return to + small[3] - 1;
-}
-
 /* ---- Names -------------------------------------------------------------- */
 
 /* "fn=(7)", where the name is known; false if not. */
@@ -78,7 +27,7 @@ put_id(struct writer *w, const char *spec, uint32_t id, uint32_t base)
 	while (*spec)
 		*to++ = *spec++;
 	*to++ = '(';
-	to = format_u64(to, id - base);
+	to = cg_format_u64(to, id - base);
 	*to++ = ')';
 	*to++ = '\n';
 	cg_out_advance(w->out, to);
@@ -151,81 +100,18 @@ put_fn(struct writer *w, const char *spec, cg_fn fn)
 		    cg_callgrind_twin(w, fn));
 }
 
-/* ---- Positions and costs ------------------------------------------------ */
-
-/* Valgrind's own limit; more saves little. */
-#define STEP_MAX 100
-
-static inline char *
-format_position(
-    const struct writer *w, char *to, uint64_t value, uint64_t base, bool hex)
-{
-	uint64_t step = value - base;
-
-	if (w->has_base) {
-		if (step == 0) {
-			*to = '*';
-			return to + 1;
-		}
-		if (value > base && step < STEP_MAX)
-			return format_after(to, '+', step);
-		if (value < base && -step < STEP_MAX)
-			return format_after(to, '-', -step);
-	}
-	return hex && value != 0 ? cg_format_hex(to, value)
-				 : format_u64(to, value);
-}
-
-/* The position columns, relative to the last cost line. */
-static inline char *
-format_positions(const struct writer *w, char *to, const struct cg_pos *pos)
-{
-	if (w->instr) {
-		to = format_position(w, to, pos->addr, w->base.addr, true);
-		if (w->line)
-			*to++ = ' ';
-	}
-	if (w->line)
-		to = format_position(w, to, pos->line, w->base.line, false);
-	return to;
-}
-
-/* Room for two positions and n costs, blanks and newline among them. */
-static size_t
-line_max(size_t n)
-{
-	return (n + 3) * (CG_NUMBER_MAX + 2);
-}
-
-static inline char *
-format_cost_line(struct writer *w, char *to, const struct cg_pos *pos,
-    const uint64_t *cost, size_t n)
-{
-	to = format_positions(w, to, pos);
-	if (n == 0) {
-		*to++ = ' ';
-		*to++ = '0';
-	}
-	for (size_t i = 0; i < n; i++)
-		to = format_after(to, ' ', cost[i]);
-	*to++ = '\n';
-	w->base = *pos;
-	w->has_base = w->short_positions;
-	return to;
-}
+/* ---- Header ------------------------------------------------------------- */
 
 static void
 put_values(struct writer *w, const char *key, const uint64_t *value)
 {
 	cg_puts(w->out, key);
-	for (size_t i = 0; i < w->events; i++) {
+	for (size_t i = 0; i < w->lines.most; i++) {
 		cg_putc(w->out, ' ');
 		cg_putu(w->out, value ? value[i] : 0);
 	}
 	cg_putc(w->out, '\n');
 }
-
-/* ---- Header ------------------------------------------------------------- */
 
 static void
 put_number(struct writer *w, const char *key, uint64_t value)
@@ -305,12 +191,12 @@ put_event(struct writer *w, const struct cg_event *event)
 static void
 put_events(struct writer *w)
 {
-	for (size_t i = 0; i < w->events; i++)
+	for (size_t i = 0; i < w->lines.most; i++)
 		put_event(w, cg_get_event(w->graph, i));
 	for (size_t i = 0; i < cg_formula_count(w->graph); i++)
 		put_event(w, cg_get_formula(w->graph, i));
 	cg_puts(w->out, "events:");
-	for (size_t i = 0; i < w->events; i++) {
+	for (size_t i = 0; i < w->lines.most; i++) {
 		cg_putc(w->out, ' ');
 		cg_puts(w->out, cg_get_event(w->graph, i)->name);
 	}
@@ -352,9 +238,10 @@ put_header(struct writer *w, cg_part part, bool root)
 	cg_callgrind_put_descs(w, part);
 	if (root)
 		cg_puts(w->out, "desc: " ROOT_KEY ": " ROOT_VALUE "\n");
-	cg_puts(w->out, w->instr && w->line ? "positions: instr line\n"
-			: w->instr          ? "positions: instr\n"
-					    : "positions: line\n");
+	cg_puts(w->out, w->lines.addrs && w->lines.lines
+			    ? "positions: instr line\n"
+			: w->lines.addrs ? "positions: instr\n"
+					 : "positions: line\n");
 	put_events(w);
 	put_values(w, "summary:", cg_part_totals(w->graph, part));
 	cg_putc(w->out, '\n');
@@ -374,19 +261,19 @@ cg_callgrind_begin_fn(struct writer *w, cg_fn fn)
 		put_file(w, "fl=", file);
 	put_fn(w, "fn=", fn);
 	w->object = object;
-	w->file = w->here = file;
+	w->file = w->lines.pos.file = file;
 	w->has_object = w->has_file = true;
-	w->has_base = false;
+	w->lines.begun = false;
 }
 
 /* Rows of inlined code: their file is not the function's. */
 static void
 go_to_file(struct writer *w, cg_file file)
 {
-	if (file == w->here)
+	if (file == w->lines.pos.file)
 		return;
 	put_file(w, file == w->file ? "fe=" : "fi=", file);
-	w->here = file;
+	w->lines.pos.file = file;
 }
 
 void
@@ -399,22 +286,24 @@ cg_callgrind_put_call(struct writer *w, const struct cg_call *call)
 	go_to_file(w, call->site.file);
 	if (object != w->object)
 		put_object(w, "cob=", object);
-	if (file != w->here)
+	if (file != w->lines.pos.file)
 		put_file(w, "cfi=", file);
 	put_fn(w, "cfn=", call->callee);
 	cg_puts(w->out, "calls=");
-	to = cg_out_reserve(w->out, line_max(1) + line_max(call->n));
-	to = format_u64(to, call->count);
+	to = cg_out_reserve(
+	    w->out, CG_COST_LINE_MAX(1) + CG_COST_LINE_MAX(call->n));
+	to = cg_format_u64(to, call->count);
 	*to++ = ' ';
-	if (w->instr) {
+	if (w->lines.addrs) {
 		to = call->entry.addr ? cg_format_hex(to, call->entry.addr)
-				      : format_u64(to, 0);
+				      : cg_format_u64(to, 0);
 		*to++ = ' ';
 	}
-	if (w->line)
-		to = format_u64(to, call->entry.line);
+	if (w->lines.lines)
+		to = cg_format_u64(to, call->entry.line);
 	*to++ = '\n';
-	to = format_cost_line(w, to, &call->site, call->cost, call->n);
+	to = cg_format_cost_line(
+	    &w->lines, to, &call->site, call->cost, call->n);
 	cg_out_advance(w->out, to);
 }
 
@@ -424,47 +313,25 @@ put_jump(struct writer *w, cg_fn fn, const struct cg_jump *jump)
 	char *to;
 
 	go_to_file(w, jump->from.file);
-	if (jump->to.file != w->here)
+	if (jump->to.file != w->lines.pos.file)
 		put_file(w, "jfi=", jump->to.file);
 	if (jump->target != fn)
 		put_fn(w, "jfn=", jump->target);
 	cg_puts(w->out, jump->conditional ? "jcnd=" : "jump=");
-	to = cg_out_reserve(w->out, 2 * line_max(2));
+	to = cg_out_reserve(w->out, 2 * CG_COST_LINE_MAX(2));
 	if (jump->conditional) {
-		to = format_u64(to, jump->followed);
+		to = cg_format_u64(to, jump->followed);
 		*to++ = '/';
 	}
-	to = format_u64(to, jump->executed);
+	to = cg_format_u64(to, jump->executed);
 	*to++ = ' ';
-	to = format_positions(w, to, &jump->to);
+	to = cg_format_pos(&w->lines, to, &jump->to);
 	*to++ = '\n';
-	to = format_positions(w, to, &jump->from);
+	to = cg_format_pos(&w->lines, to, &jump->from);
 	*to++ = '\n';
 	cg_out_advance(w->out, to);
-	w->base = jump->from;
-	w->has_base = w->short_positions;
-}
-
-/* Room is asked for once for many lines: nearly all that there are. */
-#define ROOM_FOR_LINES 4096
-
-static void
-put_costs(struct writer *w, struct cg_rows *rows)
-{
-	size_t most = line_max(w->events);
-	char *to = cg_out_reserve(w->out, 0), *end = to;
-	struct cg_cost cost;
-
-	while (cg_next_cost(rows, &cost)) {
-		if ((size_t)(end - to) < most || cost.pos.file != w->here) {
-			cg_out_advance(w->out, to);
-			go_to_file(w, cost.pos.file);
-			to = cg_out_reserve(w->out, ROOM_FOR_LINES + most);
-			end = to + ROOM_FOR_LINES + most;
-		}
-		to = format_cost_line(w, to, &cost.pos, cost.cost, cost.n);
-	}
-	cg_out_advance(w->out, to);
+	w->lines.pos = jump->from;
+	w->lines.begun = true;
 }
 
 static void
@@ -472,8 +339,10 @@ put_rows(struct writer *w, struct cg_rows *rows, cg_fn fn)
 {
 	struct cg_call call;
 	struct cg_jump jump;
+	cg_file file;
 
-	put_costs(w, rows);
+	while (cg_put_cost_lines(rows, &w->lines, w->out, &file))
+		go_to_file(w, file);
 	while (cg_next_jump(rows, &jump))
 		put_jump(w, fn, &jump);
 	while (cg_next_call(rows, &call))
@@ -552,7 +421,7 @@ write_parts(struct writer *w, struct cg_rows *rows)
 	int status = cg_callgrind_find_root(w);
 
 	w->one_command = same_command(w->graph);
-	if (!w->instr)
+	if (!w->lines.addrs)
 		cg_rows_drop_addresses(rows);
 	cg_puts(w->out, "# callgrind format\nversion: 1\n"
 			"creator: cgconv-" CG_VERSION "\n");
@@ -569,15 +438,15 @@ cg_callgrind_write(
 	struct writer w = { .job = job,
 		.graph = graph,
 		.out = out,
-		.instr = wants_instr(job, graph),
-		.line = true,
 		.short_names = cg_opt_flag(job, "compress-strings"),
-		.short_positions = cg_opt_flag(job, "compress-pos"),
-		.events = cg_event_count(graph) };
+		.lines = { .addrs = wants_instr(job, graph),
+		    .lines = true,
+		    .steps = cg_opt_flag(job, "compress-pos"),
+		    .most = cg_event_count(graph) } };
 	struct cg_rows *rows;
 	int status = CG_ELIMIT;
 
-	if (w.events == 0)
+	if (w.lines.most == 0)
 		return cg_fail(job, "callgrind needs an event; there is none");
 	rows = cg_rows_new(graph);
 	if (rows && open_names(&w))

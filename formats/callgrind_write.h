@@ -29,9 +29,8 @@ struct writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
-	bool instr, line; /* position columns */
-	bool short_names, short_positions;
-	size_t events;
+	bool short_names;
+	struct cg_cost_lines lines; /* at the last one, as fl=, fi= said */
 
 	bool one_command;  /* all parts have the same */
 	struct root *root; /* NULL: no cycles, or none is wanted */
@@ -41,10 +40,8 @@ struct writer {
 	bool *twin;             /* by fn: another has its name, too */
 
 	cg_object object; /* what ob=, fl=, fi= last said */
-	cg_file file, here;
+	cg_file file;
 	bool has_object, has_file;
-	struct cg_pos base; /* of the last cost line */
-	bool has_base;      /* steps from it may be written */
 };
 
 /* ---- callgrind_write.c -------------------------------------------------- */

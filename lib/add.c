@@ -1,8 +1,5 @@
 /*
  * add.c - rows on their way in: checked, summed, packed.
- *
- * Most rows are costs in text: what add_line() does is done in one
- * function.
  */
 #include <string.h>
 
@@ -184,144 +181,14 @@ cg_add_cost(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
 	return false;
 }
 
-/* ---- Costs in text ------------------------------------------------------ */
-
-static inline unsigned
-digit_of(char c)
-{
-	return (unsigned char)c - (unsigned)'0';
-}
-
-/* The digits behind the first one: as many as surely fit. */
-static inline const char *
-take_digits(const char *text, uint64_t *value)
-{
-	unsigned digit;
-
-	for (; (digit = digit_of(*text)) <= 9 && *value < UINT64_MAX / 100;
-	     text++)
-		*value = *value * 10 + digit;
-	return text;
-}
-
-/* Takes off sums what was added of a text that turned out to be none. */
-static const char *
-take_back(uint64_t *sum, const char *text, size_t n)
-{
-	uint64_t value;
-
-	for (size_t i = 0; i < n; i++) {
-		value = digit_of(*text);
-		text = take_digits(text + 1, &value) + 1;
-		sum[i] -= value;
-	}
-	return NULL;
-}
-
-static inline uint8_t *
-put_short(uint8_t *to, uint64_t value)
-{
-	if (value >= 0x80)
-		return put_varint(to, value);
-	*to = (uint8_t)value;
-	return to + 1;
-}
-
-static inline void
-note_line(struct cg_graph *graph, const struct cg_pos *pos, bool zero)
-{
-	if (zero)
-		graph->facts |= CG_ZEROS;
-	if (~graph->facts & (CG_SELF | CG_INSTRS | CG_LINES))
-		graph->facts |= CG_SELF | (pos->addr != 0 ? CG_INSTRS : 0) |
-				(pos->line != 0 ? CG_LINES : 0);
-}
-
-/*
- * Most bytes of most big files come by here: read, summed and packed in one
- * go, or without a place for them (packed is NULL) only summed.
- */
-static inline const char *
-add_line(const struct cg_cost_lines *lines, struct cg_packed *packed,
-    const struct cg_pos *pos, const char *text, uint8_t *to)
-{
-	const size_t most = lines->most;
-	uint64_t *sum = lines->sum, value, more, any = 0;
-	const char *from = text;
-	uint8_t *values = packed ? put_pos(packed, to, CG_ROW_COST, pos) : NULL;
-	char c = *text;
-	size_t n = 0;
-
-	to = packed ? values + 1 : NULL;
-	while (n < most && (value = digit_of(c)) <= 9) {
-		c = *++text;
-		if (digit_of(c) <= 9) {
-			text = take_digits(text, &value);
-			c = *text;
-		}
-		more = sum[n] + value;
-		sum[n++] = more;
-		if (more < value)
-			return take_back(sum, from, n);
-		if (packed)
-			to = put_short(to, value);
-		else
-			any |= value;
-		if (c != ' ')
-			break;
-		c = *++text;
-	}
-	if (c != '\n')
-		return take_back(sum, from, n);
-	if (packed) {
-		while (n > 0 && to[-1] == 0)
-			to--, n--;
-		*values = (uint8_t)n;
-		end_pack(packed, to, pos);
-	}
-	note_line(lines->build->graph, pos, packed ? n == 0 : any == 0);
-	return text;
-}
-
-static const char *
-sum_line(const struct cg_cost_lines *lines, uint64_t addr, uint32_t line,
-    const char *text)
-{
-	const struct cg_pos pos = { .line = line, .addr = addr };
-
-	return add_line(lines, NULL, &pos, text, NULL);
-}
-
-static const char *
-pack_line(const struct cg_cost_lines *lines, uint64_t addr, uint32_t line,
-    const char *text)
-{
-	const struct cg_pos pos = { lines->file, line, addr };
-	struct cg_run *run = lines->build->run;
-	uint8_t *to = begin_pack(lines->build->graph, run, &run->costs,
-	    POS_MAX + lines->most * VALUE_MAX);
-
-	return to ? add_line(lines, &run->costs, &pos, text, to) : NULL;
-}
-
-bool
-cg_begin_cost_lines(struct cg_build *build, cg_fn fn, cg_file file, size_t most,
-    struct cg_cost_lines *lines)
+uint64_t *
+cg_build_begin_lines(struct cg_build *build, cg_fn fn, cg_file file, size_t n)
 {
 	const struct cg_pos pos = { .file = file };
-	struct cg_graph *graph = build->graph;
 
-	/* What is seldom is left to cg_add_cost(). */
-	if (graph->any_signed || most >= 0x80 || cg_build_omits(build, file) ||
-	    !begin_row(build, fn, &pos, most))
-		return false;
-	lines->build = build;
-	lines->file = file;
-	lines->most = most;
-	lines->add = build->sums_only ? sum_line : pack_line;
-	lines->sum =
-	    build->sums_only ? get_run_sum(build) : get_total(build, most);
-	return lines->sum != NULL;
+	if (!begin_row(build, fn, &pos, n))
+		return NULL;
+	return build->sums_only ? get_run_sum(build) : get_total(build, n);
 }
 
 bool

@@ -708,26 +708,23 @@ void cg_set_grain(struct cg_build *, unsigned bytes);
 bool cg_add_cost(struct cg_build *, cg_fn, const struct cg_pos *,
     const uint64_t *cost, size_t n);
 /*
- * The same for lines of text, one behind the other, while nothing else is added:
- * costs of a function in a file, of the first so many columns at most. False:
- * they are to go through cg_add_cost().
+ * Costs as lines of text, in and out: positions, then costs of the first
+ * columns, all with one blank between them. A position is decimal (an address
+ * that is put is 0x1f), or a step from the line before: "+2", "-17", "*".
  */
 struct cg_cost_lines {
-	/*
-	 * Takes decimal numbers with a blank between them up to a newline,
-	 * which is returned. NULL: nothing was added, as the text is not one
-	 * as nearly all are; cg_add_cost() takes any numbers, and knows what
-	 * is wrong.
-	 */
-	const char *(*add)(const struct cg_cost_lines *, uint64_t addr,
-	    uint32_t line, const char *text);
-	struct cg_build *build; /* private from here on */
-	cg_file file;
-	uint64_t *sum;
-	size_t most;
+	bool addrs, lines; /* what positions there are */
+	bool steps, begun; /* steps may be put; there is a line before */
+	size_t most;       /* costs of a line */
+	struct cg_pos pos; /* of the line before; its file is that of all */
 };
-bool cg_begin_cost_lines(struct cg_build *, cg_fn, cg_file, size_t most,
-    struct cg_cost_lines *);
+/*
+ * Adds lines that stand one behind the other, up to the first that is not as
+ * nearly all are, which is left to cg_add_cost(), or to the end, before which
+ * there is a newline. Returns where it is; lines is at the last one taken.
+ */
+const char *cg_add_cost_lines(struct cg_build *, cg_fn, struct cg_cost_lines *,
+    const char *text, const char *end);
 /*
  * count calls from the site (in caller) to the callee, entered at entry
  * (line and addr; its file is the callee's), with inclusive cost. Caller 0 is
@@ -925,6 +922,19 @@ struct cg_jump {
 	uint64_t executed, followed;
 };
 bool cg_next_cost(struct cg_rows *, struct cg_cost *);
+/*
+ * Puts what cg_next_cost() would give out as lines, as long as they are of the
+ * lines' file; then those of another one follow: true, *file is that.
+ */
+bool cg_put_cost_lines(struct cg_rows *, struct cg_cost_lines *,
+    struct cg_out *, cg_file *file);
+/* A line, which need be none of rows; the positions that one would have. */
+char *cg_format_cost_line(struct cg_cost_lines *, char *to,
+    const struct cg_pos *, const uint64_t *cost, size_t n);
+char *cg_format_pos(const struct cg_cost_lines *, char *to,
+    const struct cg_pos *);
+/* Room that a line of n costs needs at most. */
+#define CG_COST_LINE_MAX(n) (((n) + 3) * (CG_NUMBER_MAX + 2))
 bool cg_next_call(struct cg_rows *, struct cg_call *);
 bool cg_next_jump(struct cg_rows *, struct cg_jump *);
 /* Within a line by kind, block, index. */

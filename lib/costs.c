@@ -138,21 +138,35 @@ cg_costs_begin(struct cg_rows *rows)
 	take_head(rows);
 }
 
+/* The row of another stretch may be lower: then that one becomes the scan. */
+static inline bool
+settle(struct cg_rows *rows)
+{
+	struct scan scan = rows->scan;
+
+	if (rows->heads == 0 ||
+	    !comes_before(rows, &rows->head[0], &rows->scan))
+		return false;
+	rows->scan = rows->head[0];
+	rows->head[0] = scan;
+	sift(rows, 0);
+	return true;
+}
+
+bool
+cg_costs_settle(struct cg_rows *rows)
+{
+	return settle(rows);
+}
+
 /* From behind a row to the next one, in another stretch if that is lower. */
 static inline void
 next_row(struct cg_rows *rows)
 {
-	struct scan scan;
-
-	if (!scan_row(&rows->scan, rows->file_rank)) {
+	if (!scan_row(&rows->scan, rows->file_rank))
 		take_head(rows);
-	} else if (rows->heads > 0 &&
-		   comes_before(rows, &rows->head[0], &rows->scan)) {
-		scan = rows->scan;
-		rows->scan = rows->head[0];
-		rows->head[0] = scan;
-		sift(rows, 0);
-	}
+	else
+		(void)settle(rows);
 }
 
 static inline bool

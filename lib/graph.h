@@ -424,6 +424,11 @@ bool cg_build_check(struct cg_build *, uint32_t id, size_t count,
  * costs. False: the build has failed.
  */
 bool cg_build_total(struct cg_build *, const uint64_t *cost, size_t n);
+/*
+ * Rows of a function follow, of one file and n columns at most: their run
+ * becomes build->run. What they are to be added to; NULL: the build has failed.
+ */
+uint64_t *cg_build_begin_lines(struct cg_build *, cg_fn, cg_file, size_t n);
 /* The rows of a run have come, or of an input. False: the build has failed. */
 bool cg_build_end_run(struct cg_build *);
 

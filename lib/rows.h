@@ -92,16 +92,11 @@ is_behind(struct cg_pos pos, struct cg_pos before)
  * are copied: bytes written might change them, for all the compiler knows.)
  */
 static inline uint8_t *
-put_pos(struct cg_packed *packed, uint8_t *to, unsigned tag,
-    const struct cg_pos *row)
+put_place(uint8_t *to, unsigned tag, struct cg_pos pos, struct cg_pos before)
 {
-	const struct cg_pos pos = { row->file, row->line, row->addr };
-	const struct cg_pos before = packed->pos;
 	const bool steps = tag <= CG_ROW_CALL;
 	uint8_t *tag_at = to++;
 
-	if (!is_behind(pos, before) && tag_at != packed->first->data)
-		packed->ascending = false;
 	if (pos.file != before.file) {
 		tag |= CG_TAG_FILE;
 		to = put_varint(to, pos.file);
@@ -118,6 +113,15 @@ put_pos(struct cg_packed *packed, uint8_t *to, unsigned tag,
 	}
 	*tag_at = (uint8_t)tag;
 	return to;
+}
+
+static inline uint8_t *
+put_pos(struct cg_packed *packed, uint8_t *to, unsigned tag,
+    const struct cg_pos *pos)
+{
+	if (!is_behind(*pos, packed->pos) && to != packed->first->data)
+		packed->ascending = false;
+	return put_place(to, tag, *pos, packed->pos);
 }
 
 static inline size_t
@@ -357,5 +361,7 @@ bool cg_branches_next(struct cg_rows *, struct cg_branch *);
  */
 bool cg_costs_add(struct cg_rows *, const struct cg_run *, bool in_order);
 void cg_costs_begin(struct cg_rows *);
+/* The scan has moved on: true if a row of another stretch comes first now. */
+bool cg_costs_settle(struct cg_rows *);
 
 #endif

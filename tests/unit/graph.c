@@ -588,37 +588,54 @@ test_cost_lines(bool sums_only)
 {
 	static const struct {
 		const char *text;
-		uint64_t cost[EVENTS];
+		uint64_t cost[EVENTS], addr;
+		uint32_t line;
 		bool taken;
 	} line[] = {
-		{ "1 20 300\n", { 1, 20, 300 }, true },
-		{ "127 128\n", { 127, 128 }, true },
-		{ "0 0\n", { 0 }, true },
-		{ "5 \n", { 5 }, true },
-		{ "\n", { 0 }, true },
-		{ "1 2 3 4\n", { 0 }, false },
-		{ "1 2\r\n", { 0 }, false },
-		{ "1  2\n", { 0 }, false },
-		{ "7 -2\n", { 0 }, false },
-		{ "7 0x2\n", { 0 }, false },
-		{ "18446744073709551615 1\n", { 0 }, false },
-		{ "99 18446744073709551616\n", { 0 }, false },
-		{ "123456789012345678 12 12345678901234567\n",
-		    { 123456789012345678, 12, 12345678901234567 }, true },
+		{ "7 3 1 20 300\n", { 1, 20, 300 }, 7, 3, true },
+		{ "+7 * 127 128\n", { 127, 128 }, 14, 3, true },
+		{ "+1 * 0 0\n", { 0 }, 15, 3, true },
+		{ "+8 * 5 \n", { 5 }, 23, 3, true },
+		{ "-3 -2 \n", { 0 }, 20, 1, true },
+		{ "* +1 0 0 0\n", { 0 }, 20, 2, true },
+		{ "* * 1 2 3 4\n", { 0 }, 0, 0, false },
+		{ "+2 0 1 2 3\n", { 1, 2, 3 }, 22, 0, true },
+		{ "+2 0 1 2 3\n", { 1, 2, 3 }, 24, 0, true },
+		{ "-25 0 1\n", { 0 }, 0, 0, false },
+		{ "* -1 1\n", { 0 }, 0, 0, false },
+		{ "* 4294967296 1\n", { 0 }, 0, 0, false },
+		{ "+18446744073709551615 * 1\n", { 0 }, 0, 0, false },
+		{ "0x10 * 1\n", { 0 }, 0, 0, false },
+		{ "+3 *\n", { 0 }, 0, 0, false },
+		{ "fn=\n", { 0 }, 0, 0, false },
+		{ "+3 * 1 2\r\n", { 0 }, 0, 0, false },
+		{ "+3 * 1  2\n", { 0 }, 0, 0, false },
+		{ "+3 * 7 -2\n", { 0 }, 0, 0, false },
+		{ "+3 * 7 0x2\n", { 0 }, 0, 0, false },
+		{ "+3 * 18446744073709551615 1\n", { 0 }, 0, 0, false },
+		{ "+3 * 99 18446744073709551616\n", { 0 }, 0, 0, false },
+		{ "+3 * 123456789012345678 12 12345678901234567\n",
+		    { 123456789012345678, 12, 12345678901234567 }, 27, 0,
+		    true },
 	};
 	struct cg_build build;
 	struct cg_graph *graph = begin(&build, CG_INCL_STATED);
 	uint64_t sum[EVENTS] = { 0 };
-	struct cg_cost_lines lines;
+	struct cg_cost_lines lines = { .addrs = true,
+		.lines = true,
+		.most = EVENTS,
+		.pos = { .file = 2 } };
 	struct cg_sums *sums;
 
 	build.sums_only = sums_only;
-	CHECK(cg_begin_cost_lines(&build, 1, 2, EVENTS, &lines));
 	for (size_t i = 0; i < sizeof(line) / sizeof(line[0]); i++) {
-		const char *end = lines.add(&lines, i % 3, 7, line[i].text);
+		const char *text = line[i].text, *end = text + strlen(text);
+		const char *at =
+		    cg_add_cost_lines(&build, 1, &lines, text, end);
 
-		CHECK(!end == !line[i].taken);
-		CHECK(!end || end == strchr(line[i].text, '\n'));
+		CHECK(at == (line[i].taken ? end : text));
+		CHECK(!line[i].taken || (lines.pos.addr == line[i].addr &&
+					    lines.pos.line == line[i].line));
 		for (size_t k = 0; k < EVENTS; k++)
 			sum[k] += line[i].cost[k];
 	}
@@ -633,6 +650,60 @@ test_cost_lines(bool sums_only)
 	}
 	CHECK(sums);
 	cg_sums_free(sums);
+	end(&build, graph);
+}
+
+/*
+ * Lines of rows as they come, with places that come back and values of all
+ * lengths: read, put and read again they are what a cursor gives out.
+ */
+static void
+test_lines_out(uint64_t seed, bool addrs)
+{
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build, 0);
+	struct cg_cost_lines lines = { .addrs = addrs,
+		.lines = true,
+		.steps = seed % 2 == 0,
+		.most = EVENTS };
+	struct cg_out *out = cg_out_memory(&diag), *slow = cg_out_memory(&diag);
+	struct cg_rows *rows;
+	struct cg_cost cost;
+	cg_file file;
+
+	for (int i = 0; i < 3000; i++) {
+		size_t n = unit_below(&seed, EVENTS + 1);
+		uint64_t value[EVENTS];
+		struct cg_pos pos = { .file = unit_below(&seed, 50) ? 1 : 2,
+			.line = (uint32_t)(i % 700 / 5),
+			.addr = (uint64_t)(i % 700 * 3) };
+
+		for (size_t k = 0; k < n; k++)
+			value[k] = unit_number(&seed) >> 16;
+		CHECK(cg_add_cost(&build, 1, &pos, value, n));
+	}
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	rows = cg_rows_new(graph);
+	CHECK(rows && out && slow);
+	if (!addrs)
+		cg_rows_drop_addresses(rows);
+	CHECK(cg_rows_open(rows, 0, 1));
+	while (cg_put_cost_lines(rows, &lines, out, &file))
+		lines.pos.file = file;
+	lines.pos = (struct cg_pos){ 0 };
+	lines.begun = false;
+	CHECK(cg_rows_open(rows, 0, 1));
+	while (cg_next_cost(rows, &cost)) {
+		char *to = cg_out_reserve(slow, CG_COST_LINE_MAX(EVENTS));
+
+		cg_out_advance(slow, cg_format_cost_line(&lines, to, &cost.pos,
+					 cost.cost, cost.n));
+	}
+	CHECK(cg_out_bytes(out).len > 1000);
+	CHECK(cg_compare(cg_out_bytes(out), cg_out_bytes(slow)) == 0);
+	cg_out_close(out);
+	cg_out_close(slow);
+	cg_rows_free(rows);
 	end(&build, graph);
 }
 
@@ -652,5 +723,7 @@ main(void)
 	test_unwanted();
 	test_cost_lines(false);
 	test_cost_lines(true);
+	for (uint64_t seed = 1; seed <= 20; seed++)
+		test_lines_out(seed, seed % 3 != 0);
 	return unit_end();
 }
