@@ -30,12 +30,21 @@ take_id(struct cg_slice *name, uint64_t *id)
 	return true;
 }
 
+/* Ids are given out from 1: these have places in an array, 4 MiB at most. */
+#define NEAR_IDS ((uint64_t)1 << 20)
+
 /* The place of a name id's value (plus 1; 0: not defined), or NULL. */
 static uint32_t *
-find_id(struct reader *r, struct cg_map *map, uint64_t id)
+find_id(struct reader *r, struct ids *ids, uint64_t id)
 {
-	uint32_t *value = cg_map_at(map, id);
+	uint32_t *value = NULL;
 
+	if (id < ids->nears)
+		return &ids->near[id];
+	if (id >= NEAR_IDS)
+		value = cg_map_at(&ids->far, id);
+	else if (cg_grow(&ids->near, &ids->nears, id + 1, sizeof(*ids->near)))
+		value = &ids->near[id];
 	if (!value)
 		r->status = cg_nomem(r->job);
 	return value;
@@ -56,7 +65,7 @@ add_known(struct reader *r, cg_add_path *add, struct cg_slice path)
 }
 
 uint32_t
-cg_callgrind_path(struct reader *r, struct cg_map *map, struct cg_slice text,
+cg_callgrind_path(struct reader *r, struct ids *ids, struct cg_slice text,
     cg_add_path *add)
 {
 	struct cg_slice path = text;
@@ -66,7 +75,7 @@ cg_callgrind_path(struct reader *r, struct cg_map *map, struct cg_slice text,
 	(void)cg_take_blanks(&path);
 	if (!take_id(&path, &id))
 		return add_known(r, add, path);
-	value = find_id(r, map, id);
+	value = find_id(r, ids, id);
 	if (!value)
 		return 0;
 	if (path.len > 0)
@@ -100,10 +109,12 @@ name_it(struct reader *r, uint32_t index, struct cg_slice text)
 static uint32_t
 get_plain_name(struct reader *r, struct cg_slice text)
 {
-	uint32_t *value = find_id(r, &r->plain, cg_add_name(r->build, text));
+	uint32_t *value = cg_map_at(&r->plain, cg_add_name(r->build, text));
 
-	if (!value)
+	if (!value) {
+		r->status = cg_nomem(r->job);
 		return 0;
+	}
 	if (*value == 0)
 		*value = name_it(r, add_named(r), text);
 	return *value;
@@ -164,12 +175,19 @@ cg_callgrind_begin_names(struct reader *r)
 	return r->status == CG_OK;
 }
 
+static void
+free_ids(struct ids *ids)
+{
+	free(ids->near);
+	cg_map_free(&ids->far);
+}
+
 void
 cg_callgrind_free_names(struct reader *r)
 {
 	free(r->named);
-	cg_map_free(&r->objects);
-	cg_map_free(&r->files);
-	cg_map_free(&r->names);
+	free_ids(&r->objects);
+	free_ids(&r->files);
+	free_ids(&r->names);
 	cg_map_free(&r->plain);
 }

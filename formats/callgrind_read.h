@@ -23,6 +23,13 @@ struct named {
 	cg_fn fn;
 };
 
+/* What name ids stand for: the lower ones, and those that skip many. */
+struct ids {
+	uint32_t *near;
+	size_t nears;
+	struct cg_map far;
+};
+
 struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
@@ -51,7 +58,7 @@ struct reader {
 	bool straight;                 /* column[i] is i */
 
 	/* Name ids; a definition lasts to the end of the file. */
-	struct cg_map objects, files, names;
+	struct ids objects, files, names;
 	struct cg_map plain; /* names without an id, by their cg_name */
 	struct named *named; /* what values of both mean; 0: no name yet */
 	size_t named_count, named_cap;
@@ -110,7 +117,7 @@ void cg_callgrind_free_names(struct reader *);
 typedef uint32_t cg_add_path(struct cg_build *, struct cg_slice);
 
 /* The object or file of "(id) path", "(id)" or "path". */
-uint32_t cg_callgrind_path(struct reader *, struct cg_map *ids,
+uint32_t cg_callgrind_path(struct reader *, struct ids *,
     struct cg_slice text, cg_add_path *add);
 /* The index in named[] of "(id) name", "(id)" or "name". */
 uint32_t cg_callgrind_name(struct reader *, struct cg_slice text);
