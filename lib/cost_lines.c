@@ -226,12 +226,11 @@ pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 	const size_t most = lines->most;
 	struct cg_packed *packed = &build->run->costs;
 	struct cg_pos pos = lines->pos, next = pos, before = packed->pos;
-	uint8_t *to = packed->at, *row,
-		*values, *const first = packed->first->data,
+	uint8_t *to = packed->at, *row, *values,
 		*const last = packed->end - (POS_MAX + most * VALUE_MAX);
 	const char *at, *from = text;
-	bool ascends = true, both = false;
 	struct seen seen = { 0 };
+	bool both = false;
 
 	while (text < end && to <= last) {
 		at = both ? take_step(text, &next) : NULL;
@@ -243,13 +242,14 @@ pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 			at = take_pos(text, addrs, numbers, &next);
 			if (!at)
 				break;
-			ascends &= is_behind(next, before) || to == first;
-			row = put_place(to, CG_ROW_COST, next, before);
+			row = put_cost_pos(packed, to, next, before);
 		}
 		values = row;
 		at = pack_values(at, sum, most, &row);
 		if (!at)
 			break;
+		if (begins_stretch(*to))
+			cg_link_stretch(packed, to);
 		pos = before = next;
 		both = addrs && numbers;
 		to = row;
@@ -261,7 +261,6 @@ pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 	lines->pos = pos;
 	packed->pos = before;
 	packed->at = to;
-	packed->ascending &= ascends;
 	if (text > from)
 		note_lines(build->graph, seen);
 	return text;

@@ -84,6 +84,25 @@ add_stretches(struct cg_rows *rows, struct scan *scan)
 	return ok;
 }
 
+/* The same where it is known where they begin. */
+static bool
+add_known(struct cg_rows *rows, struct scan *scan, const uint8_t *last)
+{
+	const uint8_t *tag = last;
+	bool ok = add_head(rows, scan);
+
+	while (ok && last) {
+		tag = next_stretch(tag);
+		stop_before(&rows->head[rows->heads - 1], tag);
+		cg_scan_seek(scan, tag);
+		(void)scan_row(scan, rows->file_rank);
+		ok = add_head(rows, scan);
+		if (tag == last)
+			break;
+	}
+	return ok;
+}
+
 bool
 cg_costs_add(struct cg_rows *rows, const struct cg_run *run, bool in_order)
 {
@@ -93,9 +112,9 @@ cg_costs_add(struct cg_rows *rows, const struct cg_run *run, bool in_order)
 	    &scan, &run->costs, rows->graph->fn[run->fn].file, rows->file_rank);
 	if (!scan_row(&scan, rows->file_rank))
 		return true;
-	if (!in_order || (run->costs.ascending && !rows->no_addresses))
-		return add_head(rows, &scan);
-	return add_stretches(rows, &scan);
+	if (in_order && rows->no_addresses)
+		return add_stretches(rows, &scan);
+	return add_known(rows, &scan, in_order ? run->costs.stretch : NULL);
 }
 
 /* Moves the head at i to where it belongs: they are a heap, lowest first. */

@@ -27,11 +27,7 @@ struct cg_packed {
 	uint8_t *at, *end;        /* what is free in the last block */
 	struct cg_pos pos;        /* the next row is a difference to this */
 	uint64_t before, merged;  /* size without last, after the last merge */
-	/*
-	 * Each row's place is behind that of the row before, in whatever order
-	 * files are: nothing to sort, nothing to merge.
-	 */
-	bool ascending;
+	uint8_t *stretch;         /* the last one of costs: see rows.h */
 };
 
 /*

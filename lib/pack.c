@@ -11,7 +11,8 @@
  *	     bits 5-7 of costs and calls: addr is so much more than before; or
  *	     the flags of a jump, or what an "other" row is
  *	[file] [addr difference] [line difference]
- *	cost:  number of values, values
+ *	cost:  number of values, values; before the place of one that begins a
+ *	       stretch a link to the next such row
  *	call:  callee, count, entry line, entry addr, then as costs
  *	jump:  [target fn, target file], to addr and line as differences to
  *	       the row's own, executed, [followed]
@@ -25,19 +26,34 @@
 #define JUMP_MAX (POS_MAX + 50)
 #define BRANCH_MAX (POS_MAX + 45)
 
+void
+cg_link_stretch(struct cg_packed *packed, uint8_t *tag)
+{
+	uint8_t *first = tag;
+
+	if (packed->stretch) {
+		first = next_stretch(packed->stretch);
+		memcpy(packed->stretch + 1, &tag, sizeof(tag));
+	}
+	memcpy(tag + 1, &first, sizeof(first));
+	packed->stretch = tag;
+}
+
 bool
 cg_run_add_cost(struct cg_graph *graph, struct cg_run *run,
     const struct cg_pos *pos, const uint64_t *cost, size_t n)
 {
 	struct cg_packed *packed = &run->costs;
-	uint8_t *to;
+	uint8_t *tag, *to;
 
 	n = cut_zeros(cost, n);
-	to = begin_pack(graph, run, packed, POS_MAX + n * VALUE_MAX);
-	if (!to)
+	tag = begin_pack(graph, run, packed, POS_MAX + n * VALUE_MAX);
+	if (!tag)
 		return false;
-	to = put_pos(packed, to, CG_ROW_COST, pos);
+	to = put_cost_pos(packed, tag, *pos, packed->pos);
 	end_pack(packed, put_values(to, cost, n), pos);
+	if (begins_stretch(*tag))
+		cg_link_stretch(packed, tag);
 	return true;
 }
 

@@ -159,8 +159,7 @@ free_blocks(struct cg_pool *pool, struct cg_packed *packed)
 static void
 clear_packed(struct cg_packed *packed, cg_file file)
 {
-	*packed =
-	    (struct cg_packed){ .pos = { .file = file }, .ascending = true };
+	*packed = (struct cg_packed){ .pos = { .file = file } };
 }
 
 static void

@@ -14,11 +14,12 @@
 #define CG_TAG_FILE 4u
 #define CG_TAG_ADDR 8u
 #define CG_TAG_LINE 16u
-#define CG_TAG_SHIFT 5    /* of costs and calls: a step of the address */
-#define CG_STEP_MAX 7u    /* ... which is so long at most */
-#define CG_TAG_COND 32u   /* of a jump */
-#define CG_TAG_FAR 64u    /* ... to another function or file */
-#define CG_TAG_BRANCH 32u /* of other rows */
+#define CG_TAG_SHIFT 5      /* of costs and calls: a step of the address */
+#define CG_STEP_MAX 7u      /* ... which is so long at most */
+#define CG_TAG_STRETCH 128u /* of costs with an address: see put_stretch() */
+#define CG_TAG_COND 32u     /* of a jump */
+#define CG_TAG_FAR 64u      /* ... to another function or file */
+#define CG_TAG_BRANCH 32u   /* of other rows */
 #define CG_TAG_INCLUSIVE 64u
 #define CG_BRANCH_VALUES 7 /* varints behind its position */
 
@@ -36,8 +37,8 @@ bool cg_run_make_room(
 
 /* ---- Encoding ----------------------------------------------------------- */
 
-/* What a row takes at most: its tag, file, addr, line, number of values. */
-#define POS_MAX 23
+/* What a row takes at most: its tag, link, file, addr, line, number of values. */
+#define POS_MAX 31
 #define VALUE_MAX 10
 
 static inline uint8_t *
@@ -119,10 +120,54 @@ static inline uint8_t *
 put_pos(struct cg_packed *packed, uint8_t *to, unsigned tag,
     const struct cg_pos *pos)
 {
-	if (!is_behind(*pos, packed->pos) && to != packed->first->data)
-		packed->ascending = false;
 	return put_place(to, tag, *pos, packed->pos);
 }
+
+/*
+ * Costs come as a few ascending stretches, mostly as one. The first row of each
+ * but the first has its whole place, and before that a link to the next such
+ * row; packed->stretch is the last one, and links to the first.
+ */
+static inline uint8_t *
+put_stretch(uint8_t *to, struct cg_pos pos)
+{
+	*to = CG_ROW_COST | CG_TAG_FILE | CG_TAG_ADDR | CG_TAG_LINE |
+	      CG_TAG_STRETCH;
+	to = put_varint(to + 1 + sizeof(void *), pos.file);
+	to = put_signed(to, pos.addr);
+	return put_signed(to, pos.line);
+}
+
+static inline bool
+begins_stretch(unsigned tag)
+{
+	return (tag & CG_TAG_ADDR) && (tag & CG_TAG_STRETCH);
+}
+
+static inline uint8_t *
+next_stretch(const uint8_t *tag)
+{
+	uint8_t *next;
+
+	memcpy(&next, tag + 1, sizeof(next));
+	return next;
+}
+
+/* Costs stand where those before do, or behind, or they begin a stretch. */
+static inline uint8_t *
+put_cost_pos(const struct cg_packed *packed, uint8_t *to, struct cg_pos pos,
+    struct cg_pos before)
+{
+	bool same = pos.addr == before.addr && pos.line == before.line &&
+		    pos.file == before.file;
+
+	if (same || is_behind(pos, before) || to == packed->first->data)
+		return put_place(to, CG_ROW_COST, pos, before);
+	return put_stretch(to, pos);
+}
+
+/* The row at tag, which begins a stretch, is complete. */
+void cg_link_stretch(struct cg_packed *, uint8_t *tag);
 
 static inline size_t
 cut_zeros(const uint64_t *cost, size_t n)
@@ -289,6 +334,8 @@ void cg_scan_begin(struct scan *, const struct cg_packed *, cg_file,
     const uint32_t *file_rank);
 /* Goes on to the next block; false at the end. */
 bool cg_scan_block(struct scan *);
+/* Goes on to the row at tag, in this block or one that follows. */
+void cg_scan_seek(struct scan *, const uint8_t *tag);
 
 /* Takes what a row's place has written out; returns what is behind it. */
 const uint8_t *cg_scan_place(

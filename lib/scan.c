@@ -50,10 +50,23 @@ cg_scan_block(struct scan *scan)
 	return true;
 }
 
+void
+cg_scan_seek(struct scan *scan, const uint8_t *tag)
+{
+	while (tag < scan->block->data || tag >= scan->end)
+		enter_block(scan, scan->block->next);
+	scan->at = tag;
+}
+
 const uint8_t *
 cg_scan_place(struct scan *scan, unsigned tag, const uint8_t *at,
     const uint32_t *file_rank)
 {
+	if (begins_stretch(tag)) {
+		at += sizeof(void *);
+		scan->pos.addr = 0;
+		scan->pos.line = 0;
+	}
 	if (tag & CG_TAG_FILE) {
 		scan->pos.file = (cg_file)get_varint(&at);
 		scan->rank =
@@ -148,6 +161,8 @@ sum_row(const struct cg_graph *graph, const uint8_t **row, uint64_t *sum,
 	unsigned tag = *at++;
 	size_t n, i, end;
 
+	if (begins_stretch(tag))
+		at += sizeof(void *);
 	at = skip_varints(at, count_places(tag));
 	n = get_varint(&at);
 	i = event < n ? event : n;
