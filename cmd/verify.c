@@ -391,6 +391,9 @@ verify(struct args *args)
 		status = derive_side(&v, s);
 	if (status == CG_OK)
 		status = compare(&v);
+	/* What was left out was not compared; of A, the program says so. */
+	if (status == CG_OK && cg_job_skipped(v.side[1].job))
+		status = CG_EINPUT;
 	for (int s = 0; s < 2; s++) {
 		close_side(&v.side[s]);
 		free(v.group[s]);

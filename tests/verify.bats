@@ -1,5 +1,6 @@
 # verify.bats - --verify: does one profile say what another does?
 load helper
+bats_require_minimum_version 1.5.0
 
 setup()
 {
@@ -118,4 +119,15 @@ verifies()
 	refuses 2 '--json goes with --verify' --json --info "$sample"
 	refuses 2 'do not go together' --verify -t json "$sample" "$sample"
 	refuses 1 'No such file' --verify "$sample" "$dir/nothing"
+}
+
+@test "verify: an input that was left out is no success, on either side" {
+	mkdir "$dir/whole" "$dir/part"
+	cp samples/gcov/gcc-c/cover.gc* "$dir/whole"
+	cp samples/gcov/gcc-c/cover.gc* "$dir/part"
+	cp samples/gcov/gcc-c/cover.gcno "$dir/part/z.gcno"
+	head -c 100 samples/gcov/gcc-c/cover.gcda >"$dir/part/z.gcda"
+	"$CGCONV" --verify "$dir/whole" "$dir/whole"
+	run -1 "$CGCONV" --verify "$dir/whole" "$dir/part"
+	run -1 "$CGCONV" --verify "$dir/part" "$dir/whole"
 }
