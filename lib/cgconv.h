@@ -1064,9 +1064,12 @@ bool cg_stacks_guessed(const struct cg_graph *, cg_part);
 
 /*
  * Inclusive cost per function in a part, or over CG_ALL_PARTS: what the source
- * stated, else self plus calls that leave the function's cycle. Cycles are numbered from
- * 1; a function in none has cycle 0. calls_in is the sum of the counts of
- * calls from others.
+ * stated, else self plus calls that leave the function's cycle. Cycles are
+ * numbered from 1; a function in none has cycle 0. calls_in is the sum of the
+ * counts of calls from others. NULL: out of memory, or a sum does not fit.
+ *
+ * What only stacks tell (CG_STACKS) is 0 here until cg_job_derive() has made
+ * calls of them. Stacks are gone then: who wants them written writes first.
  */
 struct cg_sums;
 /* Without costs only calls, cycles and roots, in a fraction of the time. */
