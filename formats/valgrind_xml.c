@@ -107,10 +107,10 @@ take_frame(struct reader *r)
 			file = cg_add_file(r->build, text);
 		else if (cg_equal(name, "obj"))
 			object = cg_add_object(r->build, text);
-		else if (cg_equal(name, "ip") &&
-			 !get_number(r, text, &frame.addr))
-			return false;
-		else if (cg_equal(name, "line") && !get_number(r, text, &line))
+		else if ((cg_equal(name, "ip") &&
+			     !get_number(r, text, &frame.addr)) ||
+			 (cg_equal(name, "line") &&
+			     !get_number(r, text, &line)))
 			return false;
 	}
 	if (cg_xml_status(r->xml) != CG_OK)
