@@ -89,7 +89,8 @@ add_entry(struct walk *walk, const char *folder, const char *name)
 		return;
 	if (S_ISDIR(info.st_mode))
 		to = &walk->folders;
-	else if (is_gathered(walk->job, name) && stat(walk->path, &info) == 0 &&
+	else if (is_gathered(walk->job, name) &&
+		 (!S_ISLNK(info.st_mode) || stat(walk->path, &info) == 0) &&
 		 S_ISREG(info.st_mode))
 		to = &walk->files;
 	if (to)
@@ -179,6 +180,63 @@ know_folder(struct cg_job *job, const char *folder)
 	return found;
 }
 
+/* Is there the same name with the module's first suffix? */
+static bool
+has_first(struct walk *walk, const struct cg_module *module, const char *path,
+    const char **file, size_t files)
+{
+	struct cg_slice list = cg_slice(module->gathers ? module->gathers : "");
+	struct cg_slice first, suffix, name = cg_slice(path);
+	size_t stem;
+
+	if (!cg_take_until(&list, ';', &first))
+		return false;
+	while (cg_take_until(&list, ';', &suffix)) {
+		stem = name.len > suffix.len ? name.len - suffix.len : 0;
+		if (stem == 0 || path[stem - 1] != '.' ||
+		    memcmp(path + stem, suffix.ptr, suffix.len) != 0)
+			continue;
+		if (!cg_grow(&walk->path, &walk->path_cap, stem + first.len + 1,
+			1)) {
+			walk->status = cg_nomem(walk->job);
+			return false;
+		}
+		memcpy(walk->path, path, stem);
+		memcpy(walk->path + stem, first.ptr, first.len);
+		walk->path[stem + first.len] = '\0';
+		if (bsearch(
+			&walk->path, file, files, sizeof(*file), compare_names))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Leaves out of sorted files those that others take in, which would only be
+ * opened to find that out. Returns how many are left.
+ */
+static size_t
+drop_taken(struct walk *walk, const char **file, size_t files)
+{
+	const struct cg_job *job = walk->job;
+	bool *taken = calloc(files + 1, sizeof(*taken));
+	size_t n = 0;
+
+	for (size_t i = 0; taken && i < files; i++) {
+		for (size_t m = 0; m < job->modules && !taken[i]; m++)
+			taken[i] = has_first(
+			    walk, job->module[m], file[i], file, files);
+	}
+	for (size_t i = 0; taken && i < files; i++) {
+		if (!taken[i])
+			file[n++] = file[i];
+	}
+	if (!taken)
+		walk->status = cg_nomem(walk->job);
+	free(taken);
+	return n;
+}
+
 /* Appends what is to be read in the folder to files. */
 static int
 gather(struct cg_job *job, const char *folder, struct paths *files)
@@ -190,6 +248,13 @@ gather(struct cg_job *job, const char *folder, struct paths *files)
 	walk_folder(&walk, folder);
 	while (walk.status == CG_OK && walk.folders.count > 0)
 		walk_folder(&walk, walk.folders.path[--walk.folders.count]);
+	if (walk.files.count > before) {
+		qsort(walk.files.path + before, walk.files.count - before,
+		    sizeof(*walk.files.path), compare_names);
+		walk.files.count =
+		    before + drop_taken(&walk, walk.files.path + before,
+				 walk.files.count - before);
+	}
 	free(walk.folders.path);
 	free(walk.path);
 	*files = walk.files;
@@ -206,9 +271,6 @@ gather(struct cg_job *job, const char *folder, struct paths *files)
 		    "folders");
 		return CG_EINPUT;
 	}
-	if (files->count > before)
-		qsort(files->path + before, files->count - before,
-		    sizeof(*files->path), compare_names);
 	return CG_OK;
 }
 

@@ -275,3 +275,17 @@ functions()
 	grep -q '_Z4betai.*"sequence":\[\]' "$t/got"
 	grep '_Z5twice' "$t/got" | grep -vq '"sequence":\[\]'
 }
+
+@test "gcov-json: a folder of notes and data makes one document of each unit" {
+	for unit in gcc-c gcc-cc; do
+		mkdir -p "$t/in/$unit"
+		cp samples/gcov/$unit/*.gc?? "$t/in/$unit"
+	done
+	"$CGCONV" -q -t gcov-json --parts "$t/in" >"$t/out"
+	[ "$(wc -l <"$t/out")" = 2 ]
+	# Notes alone are a unit that never ran.
+	rm "$t"/in/*/*.gcda
+	"$CGCONV" -q -t gcov-json --parts "$t/in" >"$t/out"
+	[ "$(wc -l <"$t/out")" = 2 ]
+	[ "$(grep -c '"files":\[{' "$t/out")" = 2 ]
+}
