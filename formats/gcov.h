@@ -45,7 +45,28 @@ cg_gcov_wrong(struct gcov_bytes *bytes, const void *at, const char *expected)
 	}
 	return false;
 }
-bool cg_gcov_take_u32(struct gcov_bytes *, uint32_t *);
+
+static inline uint32_t
+cg_gcov_get_u32(const unsigned char *at, bool big)
+{
+	uint32_t a = at[0], b = at[1], c = at[2], d = at[3];
+
+	return big ? a << 24 | b << 16 | c << 8 | d
+		   : d << 24 | c << 16 | b << 8 | a;
+}
+
+static inline bool
+cg_gcov_take_u32(struct gcov_bytes *bytes, uint32_t *value)
+{
+	if (bytes->end - bytes->at < 4) {
+		*value = 0;
+		return cg_gcov_wrong(bytes, bytes->at, "expected 4 more bytes");
+	}
+	*value = cg_gcov_get_u32(bytes->at, bytes->big);
+	bytes->at += 4;
+	return true;
+}
+
 /* Its bytes up to the first NUL. */
 bool cg_gcov_take_string(struct gcov_bytes *, struct cg_slice *);
 /* The next record's tag and what it holds; false at the end, too. */
@@ -160,6 +181,8 @@ struct gcov_fn {
 	uint32_t paths;
 	bool has_conditions, has_paths;
 	const struct gcov_data_fn *data; /* NULL: never run */
+	cg_fn id;
+	uint64_t entries;
 };
 
 struct gcov_file {

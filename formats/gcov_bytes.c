@@ -10,20 +10,12 @@
 
 #include "gcov.h"
 
-static inline uint32_t
-get_u32(const unsigned char *at, bool big)
-{
-	uint32_t a = at[0], b = at[1], c = at[2], d = at[3];
-
-	return big ? a << 24 | b << 16 | c << 8 | d
-		   : d << 24 | c << 16 | b << 8 | a;
-}
-
 int64_t
 cg_gcov_get_counter(const unsigned char *at, enum gcov_order order)
 {
 	bool big = order == GCOV_BIG || order == GCOV_BIG64;
-	uint64_t low = get_u32(at, big), high = get_u32(at + 4, big), value;
+	uint64_t low = cg_gcov_get_u32(at, big),
+		 high = cg_gcov_get_u32(at + 4, big), value;
 
 	if (order == GCOV_BIG64)
 		return (int64_t)(low << 32 | high);
@@ -31,16 +23,6 @@ cg_gcov_get_counter(const unsigned char *at, enum gcov_order order)
 	if (order == GCOV_SIGN && value >> 63)
 		return -(int64_t)(value & INT64_MAX);
 	return (int64_t)value;
-}
-
-bool
-cg_gcov_take_u32(struct gcov_bytes *bytes, uint32_t *value)
-{
-	if (bytes->end - bytes->at < 4)
-		return cg_gcov_wrong(bytes, bytes->at, "expected 4 more bytes");
-	*value = get_u32(bytes->at, bytes->big);
-	bytes->at += 4;
-	return true;
 }
 
 bool
@@ -152,7 +134,7 @@ cg_gcov_take_magic(
 	for (size_t i = 0; i < 3; i++) {
 		if (word == magics[i])
 			head->magic = word;
-		if (get_u32(start, false) == magics[i]) {
+		if (cg_gcov_get_u32(start, false) == magics[i]) {
 			head->magic = magics[i];
 			bytes->big = false;
 		}

@@ -393,12 +393,13 @@ emit_paths(struct emit *emit)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-static void
+/* Templates and what is inline mostly are known from a unit before. */
+static bool
 add_fn(struct emit *emit)
 {
+	struct gcov_unit *unit = emit->unit;
 	const struct gcov_fn *fn = emit->gcov;
-	const struct gcov_known *known =
-	    cg_gcov_find_fn(emit->unit, emit->build, fn);
+	const struct gcov_known *known = cg_gcov_find_fn(unit, emit->build, fn);
 
 	if (known) {
 		emit->symbol = known->symbol;
@@ -407,35 +408,30 @@ add_fn(struct emit *emit)
 		emit->symbol = cg_add_name(emit->build, fn->name);
 		emit->fn = cg_add_fn_symbol(emit->build,
 		    cg_add_demangled(emit->build, emit->symbol),
-		    emit->unit->file[fn->file].id, 0, emit->symbol);
+		    unit->file[fn->file].id, 0, emit->symbol);
 	}
 	cg_set_fn_range(emit->build, emit->fn,
 	    &(struct cg_range){ .first = fn->line,
 		.first_column = fn->column,
 		.last = fn->end_line,
 		.last_column = fn->end_column });
+	return known ||
+	       cg_gcov_know_fn(unit, emit->build, fn, emit->fn, emit->symbol);
 }
 
 static bool
-emit_fn(struct emit *emit)
+emit_fn(struct emit *emit, struct gcov_fn *fn)
 {
 	struct gcov_unit *unit = emit->unit;
-	const struct gcov_fn *fn = emit->gcov;
-	const struct cg_pos nowhere = { 0 };
-	struct cg_pos entry;
-	int64_t entered;
+	struct cg_pos nowhere;
 
-	if (!cg_gcov_solve(unit, fn) || !cg_gcov_count_lines(unit, fn))
+	if (!cg_gcov_solve(unit, fn) || !cg_gcov_count_lines(unit, fn) ||
+	    !add_fn(emit))
 		return false;
-	add_fn(emit);
-	entry = pos_of(unit, fn->file, fn->line);
-	entered = unit->scratch.solved[0].count;
-	if (entered > 0)
-		(void)cg_add_call(emit->build, 0, &nowhere, emit->fn, &entry,
-		    (uint64_t)entered, NULL, 0);
-	entry.line = 0;
-	if (!cg_gcov_know_fn(unit, emit->build, fn, emit->fn, emit->symbol) ||
-	    !cg_gcov_add_targets(unit, emit->build, fn, emit->fn, &entry))
+	fn->id = emit->fn;
+	fn->entries = unsigned_count(unit->scratch.solved[0].count);
+	nowhere = pos_of(unit, fn->file, 0);
+	if (!cg_gcov_add_targets(unit, emit->build, fn, emit->fn, &nowhere))
 		return false;
 	find_conditions(emit);
 	if (!emit_lines(emit))
@@ -444,6 +440,23 @@ emit_fn(struct emit *emit)
 	if (emit->blocks && !cg_gcov_add_paths(unit, emit->build, fn, emit->fn))
 		return false;
 	return true;
+}
+
+/* All of them are rows of function 0, which so is taken up once. */
+static void
+emit_entries(const struct emit *emit)
+{
+	const struct gcov_unit *unit = emit->unit;
+	const struct cg_pos nowhere = { 0 };
+
+	for (size_t i = 0; i < unit->fns; i++) {
+		const struct gcov_fn *fn = &unit->fn[i];
+		const struct cg_pos entry = pos_of(unit, fn->file, fn->line);
+
+		if (fn->entries > 0)
+			(void)cg_add_call(emit->build, 0, &nowhere, fn->id,
+			    &entry, fn->entries, NULL, 0);
+	}
 }
 
 /* ---- Units -------------------------------------------------------------- */
@@ -558,9 +571,11 @@ cg_gcov_emit_unit(struct gcov_unit *unit, struct cg_build *build,
 	for (size_t i = 0; i < unit->fns; i++) {
 		emit.gcov = &unit->fn[i];
 		emit.number = (uint32_t)i + 1;
-		if (cg_gcov_counts(unit, emit.gcov) && !emit_fn(&emit))
+		if (cg_gcov_counts(unit, emit.gcov) &&
+		    !emit_fn(&emit, &unit->fn[i]))
 			return cg_nomem(unit->job);
 	}
+	emit_entries(&emit);
 	report(&emit);
 	return cg_build_status(build);
 }

@@ -137,19 +137,26 @@ compare_arcs(const void *va, const void *vb)
 	return a->next < b->next ? -1 : 1;
 }
 
-/* Branches are numbered in the order of where they lead to. */
+/* Branches are numbered in the order of where they lead to: mostly two. */
 static void
 sort_arcs(struct gcov_unit *unit, const struct gcov_block *block)
 {
-	struct gcov_arc *arc = unit->arc + block->arc;
+	struct gcov_arc *arc = unit->arc + block->arc, second;
 	bool sorted = true;
 
-	for (uint32_t i = 0; i < block->arcs; i++) {
-		arc[i].next = i;
-		sorted &= i == 0 || arc[i - 1].dst <= arc[i].dst;
+	for (uint32_t i = 1; i < block->arcs; i++)
+		sorted &= arc[i - 1].dst <= arc[i].dst;
+	if (sorted)
+		return;
+	if (block->arcs == 2) {
+		second = arc[1];
+		arc[1] = arc[0];
+		arc[0] = second;
+		return;
 	}
-	if (!sorted)
-		qsort(arc, block->arcs, sizeof(*arc), compare_arcs);
+	for (uint32_t i = 0; i < block->arcs; i++)
+		arc[i].next = i;
+	qsort(arc, block->arcs, sizeof(*arc), compare_arcs);
 }
 
 /*

@@ -78,14 +78,12 @@ cg_build_nomem(struct cg_build *build)
 	build->status = *build->graph->fault;
 }
 
+/* Nothing is added any more, or there is no such id. */
 bool
-cg_build_check(
-    struct cg_build *build, uint32_t id, size_t count, const char *what)
+cg_build_refuse(struct cg_build *build, uint32_t id, const char *what)
 {
 	if (build->status != CG_OK)
 		return false;
-	if (id < count)
-		return true;
 	cg_build_fail(build, "internal error: %s %lu does not exist", what,
 	    (unsigned long)id);
 	build->status = CG_EBUG;

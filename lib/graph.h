@@ -412,9 +412,15 @@ cg_build_omits(const struct cg_build *build, cg_file file)
 /* Gives it another file; false: there is such a function already. */
 bool cg_fn_set_file(struct cg_graph *, cg_fn, cg_file);
 
+bool cg_build_refuse(struct cg_build *, uint32_t id, const char *what);
 /* Fails for an id that no add gave out: the reader's own mistake. */
-bool cg_build_check(struct cg_build *, uint32_t id, size_t count,
-    const char *what);
+static inline bool
+cg_build_check(struct cg_build *build, uint32_t id, size_t count,
+    const char *what)
+{
+	return (id < count && build->status == CG_OK) ||
+	       cg_build_refuse(build, id, what);
+}
 /*
  * add.c: adds to the part's sums, which so bound every sum of some of its
  * costs. False: the build has failed.

@@ -210,9 +210,12 @@ cg_lines_order_members(struct cg_lines *lines, bool in_order)
 	ok = order_visits(lines, item);
 	/* The keys are not needed any more: let them hold what is moved. */
 	for (size_t i = 0; i < count; i++)
-		item[i].key = lines->member[item[i].index].fn;
-	for (size_t i = 0; i < count; i++)
+		item[i].key = (uint64_t)lines->member[item[i].index].run << 32 |
+			      lines->member[item[i].index].fn;
+	for (size_t i = 0; i < count; i++) {
 		lines->member[i].fn = (cg_fn)item[i].key;
+		lines->member[i].run = (uint32_t)(item[i].key >> 32);
+	}
 	return ok;
 }
 

@@ -110,7 +110,7 @@ scan_packed(struct cg_lines *lines, uint32_t *last, cg_fn fn,
 
 /* Its own file is one that it visits, whether it has rows there or not. */
 static bool
-add_member(struct cg_lines *lines, uint32_t *last, cg_fn fn)
+add_member(struct cg_lines *lines, uint32_t *last, cg_fn fn, uint32_t run)
 {
 	const struct cg_fn_entry *entry = &lines->graph->fn[fn];
 
@@ -119,7 +119,7 @@ add_member(struct cg_lines *lines, uint32_t *last, cg_fn fn)
 		sizeof(*lines->member)))
 		return false;
 	lines->member[lines->members++] =
-	    (struct member){ .fn = fn, .visit = lines->visits };
+	    (struct member){ .fn = fn, .run = run, .visit = lines->visits };
 	return !entry->name || !entry->file ||
 	       get_visit(lines, last, lines->place[entry->file]);
 }
@@ -141,7 +141,7 @@ scan_all(struct cg_lines *lines, uint32_t *last)
 	for (size_t rank = 0; ok && rank < graph->fns; rank++) {
 		cg_fn fn = graph->fn_ranked[rank];
 
-		ok = add_member(lines, last, fn);
+		ok = add_member(lines, last, fn, CG_NO_RUN);
 		for (id = graph->fn[fn].runs; ok && id != CG_NO_RUN;
 		     id = graph->run[id].next)
 			ok = scan_run(lines, last, &graph->run[id]);
@@ -159,15 +159,16 @@ scan_part(struct cg_lines *lines, uint32_t *last, bool *in_order)
 	bool ok = true;
 
 	for (; ok && at < end; at++) {
-		const struct cg_run *run = &graph->run[graph->run_order[at]];
+		uint32_t id = graph->run_order[at];
+		const struct cg_run *run = &graph->run[id];
 
-		ok = add_member(lines, last, run->fn) &&
+		ok = add_member(lines, last, run->fn, id) &&
 		     scan_run(lines, last, run);
 	}
 	for (size_t i = 0; ok && i < lines->callees; i++) {
 		if (cg_run_find(graph, lines->part, lines->callee[i]))
 			continue;
-		ok = add_member(lines, last, lines->callee[i]);
+		ok = add_member(lines, last, lines->callee[i], CG_NO_RUN);
 		*in_order = false;
 	}
 	return ok;
@@ -333,15 +334,19 @@ comes_first(const struct cg_lines *lines, const struct cg_pos *a,
 
 /* Takes the function's rows in files at [low, high]: both kinds come in order. */
 static bool
-visit_fn(struct cg_lines *lines, cg_fn fn, uint32_t low, uint32_t high)
+visit_fn(struct cg_lines *lines, const struct member *member, uint32_t low,
+    uint32_t high)
 {
 	struct cg_rows *rows = lines->rows;
+	cg_fn fn = member->fn;
 	uint32_t own = lines->place[lines->graph->fn[fn].file];
 	struct cg_branch branch;
 	struct cg_cost cost;
 	bool costs, branches;
 
-	if (!cg_rows_open(rows, lines->part, fn))
+	if (member->run != CG_NO_RUN
+		? !cg_rows_open_run(rows, &lines->graph->run[member->run])
+		: !cg_rows_open(rows, lines->part, fn))
 		return false;
 	costs = cg_next_cost(rows, &cost);
 	branches = cg_next_branch(rows, &branch);
@@ -406,7 +411,7 @@ open_batch(struct cg_lines *lines)
 	lines->row_to = 0;
 	item = cg_lines_order_batch(lines, from, to, &count);
 	for (size_t i = 0; item && i < count; i++) {
-		if (!visit_fn(lines, lines->member[item[i].index].fn,
+		if (!visit_fn(lines, &lines->member[item[i].index],
 			lines->visit[from].file, lines->visit[to - 1].file))
 			return false;
 	}

@@ -10,6 +10,7 @@
 /* A function that is in the part. */
 struct member {
 	cg_fn fn;
+	uint32_t run; /* of one part, or CG_NO_RUN */
 	size_t visit; /* the first, until visits are sorted */
 };
 

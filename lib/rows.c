@@ -261,21 +261,20 @@ cg_run_make_room(struct cg_graph *graph, struct cg_run *run,
 	    graph, packed, packed == &run->costs, run_number(graph, run), need);
 }
 
+/* That of the last part stands first; others are found by an entry. */
 const struct cg_run *
 cg_run_find(const struct cg_graph *graph, cg_part part, cg_fn fn)
 {
 	uint32_t id = graph->fn[fn].runs;
 
-	/* Mostly there is one part, and so one run, or none. */
-	if (id == CG_NO_RUN)
+	if (id == CG_NO_RUN || graph->run[id].part < part)
 		return NULL;
 	if (graph->run[id].part != part)
 		id = cg_map_get(&graph->run_ids, (uint64_t)part << 32 | fn) - 1;
 	return id == CG_NO_RUN ? NULL : &graph->run[id];
 }
 
-/* The latest run is found without an entry; the one before now needs its. */
-static uint32_t *
+static bool
 note_run(struct cg_graph *graph, const struct cg_run *run)
 {
 	uint32_t *id =
@@ -283,14 +282,31 @@ note_run(struct cg_graph *graph, const struct cg_run *run)
 
 	if (id)
 		*id = (uint32_t)(run - graph->run) + 1;
-	return id;
+	return id != NULL;
+}
+
+/* Puts a new run where cg_run_find() looks for it. */
+static bool
+list_run(struct cg_graph *graph, struct cg_run *run)
+{
+	uint32_t *first = &graph->fn[run->fn].runs;
+	struct cg_run *before =
+	    *first == CG_NO_RUN ? NULL : graph->run + *first;
+
+	if (before && before->part > run->part) {
+		run->next = before->next;
+		before->next = (uint32_t)(run - graph->run);
+		return note_run(graph, run);
+	}
+	run->next = *first;
+	*first = (uint32_t)(run - graph->run);
+	return !before || note_run(graph, before);
 }
 
 struct cg_run *
 cg_run_get(struct cg_graph *graph, cg_part part, cg_fn fn)
 {
 	const struct cg_run *found = cg_run_find(graph, part, fn);
-	uint32_t *id = NULL;
 	struct cg_run *run;
 
 	if (found) {
@@ -302,21 +318,10 @@ cg_run_get(struct cg_graph *graph, cg_part part, cg_fn fn)
 	    !cg_grow_raw(
 		&graph->run, &graph->run_cap, graph->runs + 1, sizeof(*run)))
 		return NULL;
-	/* The function's first run needs no entry: see cg_run_find(). */
-	if (graph->fn[fn].runs != CG_NO_RUN) {
-		id = note_run(graph, &graph->run[graph->fn[fn].runs]);
-		id = id ? cg_map_at(&graph->run_ids, (uint64_t)part << 32 | fn)
-			: NULL;
-		if (!id)
-			return NULL;
-		*id = (uint32_t)graph->runs + 1;
-	}
-	run = &graph->run[graph->runs];
+	run = &graph->run[graph->runs++];
 	run->fn = fn;
 	run->part = part;
 	run->visits = 1;
-	run->next = graph->fn[fn].runs;
 	clear_run(graph, run);
-	graph->fn[fn].runs = (uint32_t)graph->runs++;
-	return run;
+	return list_run(graph, run) ? run : NULL;
 }

@@ -392,6 +392,8 @@ struct cg_rows {
 	size_t seen_slots, slot_cap;
 };
 
+/* cg_rows_open() of the one run that the function has in a part. */
+bool cg_rows_open_run(struct cg_rows *, const struct cg_run *);
 /* Opens one run merged, sorted by ids (ranks may not exist yet). */
 bool cg_rows_open_merged(struct cg_rows *, const struct cg_run *);
 

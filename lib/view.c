@@ -336,6 +336,17 @@ cg_rows_open(struct cg_rows *rows, cg_part part, cg_fn fn)
 }
 
 bool
+cg_rows_open_run(struct cg_rows *rows, const struct cg_run *run)
+{
+	reset(rows, run->fn, true);
+	if (open_run(rows, run) && begin_all(rows))
+		return true;
+	reset(rows, run->fn, true);
+	cg_graph_nomem(rows->graph);
+	return false;
+}
+
+bool
 cg_rows_open_merged(struct cg_rows *rows, const struct cg_run *run)
 {
 	reset(rows, run->fn, true);
