@@ -944,8 +944,8 @@ struct cg_slice cg_branch_label(const struct cg_graph *,
 /*
  * What rows of blocks, calls and paths say of a function as a whole, with
  * gcov's rules: blocks are those between the first and the last by number.
- * exit is the number of the block that it is left from (0: the last). What was
- * open is so no more; false as cg_rows_open().
+ * exit is the number of the block that it is left from (0: the last). Opens
+ * the function; false as cg_rows_open().
  */
 struct cg_coverage {
 	uint64_t blocks, executed;

@@ -119,36 +119,15 @@ add_row(struct cg_rows *rows, struct cg_coverage *sum,
 	return true;
 }
 
-/* The run that has all rows, each once and in order; NULL: there is none. */
-static const struct cg_run *
-find_alone(const struct cg_graph *graph, cg_part part, cg_fn fn)
-{
-	const struct cg_run *run = NULL;
-	uint32_t id = graph->fn[fn].runs;
-
-	if (part != CG_ALL_PARTS)
-		run = cg_run_find(graph, part, fn);
-	else if (id != CG_NO_RUN && graph->run[id].next == CG_NO_RUN)
-		run = &graph->run[id];
-	return run && run->branches_ascend ? run : NULL;
-}
-
 /* All blocks there are; false: out of memory. */
 static bool
-collect(struct cg_rows *rows, cg_part part, cg_fn fn, struct cg_coverage *sum,
-    size_t *n)
+collect(struct cg_rows *rows, struct cg_coverage *sum, size_t *n)
 {
-	const struct cg_run *alone = find_alone(rows->graph, part, fn);
 	struct cg_branch row;
 	bool fine = make_slots(rows, FIRST_SLOTS, 0);
 
 	*n = 0;
-	if (alone)
-		cg_branches_begin(rows, alone);
-	else if (!cg_rows_open(rows, part, fn))
-		return false;
-	while (fine && (alone ? cg_branches_next(rows, &row)
-			      : cg_next_branch(rows, &row)))
+	while (fine && cg_next_branch(rows, &row))
 		fine = add_row(rows, sum, &row, n);
 	if (!fine)
 		cg_graph_nomem(rows->graph);
@@ -193,7 +172,7 @@ cg_get_coverage(struct cg_rows *rows, cg_part part, cg_fn fn, uint32_t exit,
 	size_t n;
 
 	*sum = (struct cg_coverage){ 0 };
-	if (!collect(rows, part, fn, sum, &n))
+	if (!cg_rows_open(rows, part, fn) || !collect(rows, sum, &n))
 		return false;
 	/* Calls may be those of other functions that share a line. */
 	for (size_t i = 0; i < n; i++) {

@@ -13,11 +13,11 @@
 
 #define CG_NO_RUN UINT32_MAX
 
-/* Where a branch stands; kind_block 0: nowhere. */
+/* Where a branch stands. */
 struct cg_branch_key {
 	cg_file file;
 	uint32_t line;
-	uint64_t kind_block;      /* kind + 1 << 32 | block */
+	uint64_t kind_block;      /* kind << 32 | block */
 	uint32_t index;
 };
 
@@ -40,8 +40,12 @@ struct cg_run {
 	uint32_t next;            /* next run of the same fn, or CG_NO_RUN */
 	uint32_t visits;          /* times taken up since the last merge */
 	struct cg_packed costs, others;
-	/* Branches ascend by line, kind, block, index; there is one file. */
+	/*
+	 * The others are branches, of one file, and each is behind the one
+	 * before by line, kind, block, index.
+	 */
 	bool branches_ascend;
+	uint32_t branches;        /* up to UINT32_MAX */
 	struct cg_branch_key branch; /* of the last one */
 };
 

@@ -108,6 +108,25 @@ scan_packed(struct cg_lines *lines, uint32_t *last, cg_fn fn,
 	return true;
 }
 
+/* The branches of the last member, which are in order: they have one file. */
+static bool
+scan_branches(struct cg_lines *lines, uint32_t *last, const struct cg_run *run)
+{
+	struct visit *visit;
+	struct scan scan;
+
+	if (run->branches == 0)
+		return true;
+	cg_scan_begin(&scan, &run->others, run->branch.file, NULL);
+	(void)scan_row(&scan, NULL);
+	if (scan.pos.line == 0)
+		note_number(&lines->number[run->fn], scan.at);
+	visit = get_visit(lines, last, lines->place[run->branch.file]);
+	if (visit)
+		visit->rows += run->branches;
+	return visit != NULL;
+}
+
 /* Its own file is one that it visits, whether it has rows there or not. */
 static bool
 add_member(struct cg_lines *lines, uint32_t *last, cg_fn fn, uint32_t run)
@@ -127,8 +146,13 @@ add_member(struct cg_lines *lines, uint32_t *last, cg_fn fn, uint32_t run)
 static bool
 scan_run(struct cg_lines *lines, uint32_t *last, const struct cg_run *run)
 {
-	return scan_packed(lines, last, run->fn, &run->costs) &&
-	       scan_packed(lines, last, run->fn, &run->others);
+	bool stated = lines->graph->fn[run->fn].range.first > 0;
+
+	if (!scan_packed(lines, last, run->fn, &run->costs))
+		return false;
+	return stated && run->branches_ascend
+		   ? scan_branches(lines, last, run)
+		   : scan_packed(lines, last, run->fn, &run->others);
 }
 
 static bool

@@ -67,6 +67,7 @@ cg_run_add_call(
 
 	if (!to)
 		return false;
+	run->branches_ascend = false;
 	to = put_pos(packed, to, CG_ROW_CALL, &call->site);
 	to = put_varint(to, call->callee);
 	to = put_varint(to, call->count);
@@ -88,6 +89,7 @@ cg_run_add_jump(
 
 	if (!to)
 		return false;
+	run->branches_ascend = false;
 	to = put_pos(packed, to, tag, &jump->from);
 	if (far) {
 		to = put_varint(to, jump->target);
@@ -120,12 +122,13 @@ note_branch(struct cg_run *run, const struct cg_branch *row)
 {
 	const struct cg_branch_key key = { .file = row->pos.file,
 		.line = row->pos.line,
-		.kind_block = ((uint64_t)row->kind + 1) << 32 | row->block,
+		.kind_block = (uint64_t)row->kind << 32 | row->block,
 		.index = row->index };
 
 	if (row->pos.addr != 0 ||
-	    (run->branch.kind_block != 0 && !is_later(&key, &run->branch)))
+	    (run->branches > 0 && !is_later(&key, &run->branch)))
 		run->branches_ascend = false;
+	run->branches += run->branches < UINT32_MAX;
 	run->branch = key;
 }
 

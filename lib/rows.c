@@ -168,7 +168,7 @@ clear_run(const struct cg_graph *graph, struct cg_run *run)
 	clear_packed(&run->costs, graph->fn[run->fn].file);
 	clear_packed(&run->others, graph->fn[run->fn].file);
 	run->branches_ascend = true;
-	run->branch = (struct cg_branch_key){ 0 };
+	run->branches = 0;
 }
 
 /* Costs as they are, or without those below zero: see clamp.c. */

@@ -366,7 +366,6 @@ scan_row(struct scan *scan, const uint32_t *file_rank)
 struct list {
 	struct row *row;
 	size_t count, cap, next;
-	bool ascending; /* each place is behind the one before */
 };
 
 struct cg_rows {
@@ -382,6 +381,8 @@ struct cg_rows {
 	size_t heads, head_cap;
 
 	struct list list[CG_ROW_OTHER + 1]; /* by kind, without costs */
+	bool in_order;                      /* there are none in lists: */
+	struct scan branch;                 /* ... branches came in order */
 	struct row *room;                   /* for sorting */
 	size_t room_cap;
 	uint64_t *cost, *sum; /* one row's values; the sum of a place's */
@@ -396,13 +397,6 @@ struct cg_rows {
 bool cg_rows_open_run(struct cg_rows *, const struct cg_run *);
 /* Opens one run merged, sorted by ids (ranks may not exist yet). */
 bool cg_rows_open_merged(struct cg_rows *, const struct cg_run *);
-
-/*
- * scan.c: the branches of one run as they came, neither sorted nor merged; the
- * cursors have nothing else then.
- */
-void cg_branches_begin(struct cg_rows *, const struct cg_run *);
-bool cg_branches_next(struct cg_rows *, struct cg_branch *);
 
 /*
  * costs.c: adds the costs of a run to what cg_next_cost() gives out; in order

@@ -79,30 +79,6 @@ cg_scan_place(struct scan *scan, unsigned tag, const uint8_t *at,
 	return at;
 }
 
-void
-cg_branches_begin(struct cg_rows *rows, const struct cg_run *run)
-{
-	cg_scan_begin(
-	    &rows->scan, &run->others, rows->graph->fn[run->fn].file, NULL);
-}
-
-bool
-cg_branches_next(struct cg_rows *rows, struct cg_branch *branch)
-{
-	struct scan *scan = &rows->scan;
-
-	while (scan_row(scan, NULL)) {
-		if ((scan->tag & CG_TAG_KIND) == CG_ROW_OTHER &&
-		    scan->tag & CG_TAG_BRANCH) {
-			branch->pos = scan->pos;
-			scan->at = get_branch(scan->at, branch);
-			return true;
-		}
-		scan->at = skip_rest(scan->tag, scan->at);
-	}
-	return false;
-}
-
 /* ---- For sums of functions ---------------------------------------------- */
 
 void

@@ -259,7 +259,7 @@ sort_list(struct cg_rows *rows, enum cg_row_kind kind)
 	struct row *row = rows->list[kind].row;
 	size_t count = rows->list[kind].count, from, middle, end;
 
-	if (count < 2 || rows->list[kind].ascending)
+	if (count < 2)
 		return true;
 	if (ascending(rows, kind, row, 0, count) == count)
 		return true;
@@ -283,7 +283,7 @@ reset(struct cg_rows *rows, cg_fn fn, bool merged)
 {
 	for (size_t kind = 0; kind <= CG_ROW_OTHER; kind++)
 		rows->list[kind].count = rows->list[kind].next = 0;
-	rows->list[CG_ROW_OTHER].ascending = false;
+	rows->in_order = false;
 	rows->heads = 0;
 	rows->has_cost = false;
 	rows->fn = fn;
@@ -302,13 +302,18 @@ begin_all(struct cg_rows *rows)
 	return true;
 }
 
+/* alone: no other run will be opened with it. */
 static bool
-open_run(struct cg_rows *rows, const struct cg_run *run)
+open_run(struct cg_rows *rows, const struct cg_run *run, bool alone)
 {
-	struct list *list = &rows->list[CG_ROW_OTHER];
-
-	list->ascending = list->count == 0 && run->branches_ascend;
-	return cg_costs_add(rows, run, true) && list_rows(rows, run);
+	if (!cg_costs_add(rows, run, true))
+		return false;
+	rows->in_order = alone && run->branches_ascend;
+	if (!rows->in_order)
+		return list_rows(rows, run);
+	cg_scan_begin(&rows->branch, &run->others,
+	    rows->graph->fn[run->fn].file, rows->file_rank);
+	return true;
 }
 
 bool
@@ -322,11 +327,13 @@ cg_rows_open(struct cg_rows *rows, cg_part part, cg_fn fn)
 	reset(rows, fn, true);
 	if (part != CG_ALL_PARTS) {
 		run = cg_run_find(graph, part, fn);
-		ok = !run || open_run(rows, run);
+		ok = !run || open_run(rows, run, true);
 	} else {
 		id = graph->fn[fn].runs;
 		for (; ok && id != CG_NO_RUN; id = graph->run[id].next)
-			ok = open_run(rows, &graph->run[id]);
+			ok = open_run(rows, &graph->run[id],
+			    id == graph->fn[fn].runs &&
+				graph->run[id].next == CG_NO_RUN);
 	}
 	if (ok && begin_all(rows))
 		return true;
@@ -339,7 +346,7 @@ bool
 cg_rows_open_run(struct cg_rows *rows, const struct cg_run *run)
 {
 	reset(rows, run->fn, true);
-	if (open_run(rows, run) && begin_all(rows))
+	if (open_run(rows, run, true) && begin_all(rows))
 		return true;
 	reset(rows, run->fn, true);
 	cg_graph_nomem(rows->graph);
@@ -351,7 +358,7 @@ cg_rows_open_merged(struct cg_rows *rows, const struct cg_run *run)
 {
 	reset(rows, run->fn, true);
 	rows->file_rank = rows->file_ranked = NULL;
-	if (open_run(rows, run) && begin_all(rows))
+	if (open_run(rows, run, true) && begin_all(rows))
 		return true;
 	cg_graph_nomem(rows->graph);
 	return false;
@@ -394,7 +401,7 @@ next_same(struct cg_rows *rows, enum cg_row_kind kind, struct row *first)
 {
 	struct list *list = &rows->list[kind];
 
-	if (!rows->merge || list->ascending || list->next == list->count ||
+	if (!rows->merge || list->next == list->count ||
 	    compare_rows(rows, kind, first, &list->row[list->next]) != 0)
 		return NULL;
 	return &list->row[list->next++];
@@ -508,6 +515,18 @@ add_branch(const struct cg_graph *graph, struct cg_branch *sum,
 	return !__builtin_add_overflow(sum->count, more->count, &sum->count);
 }
 
+static bool
+next_in_order(struct cg_rows *rows, struct cg_branch *branch)
+{
+	struct scan *scan = &rows->branch;
+
+	if (!scan_row(scan, rows->file_rank))
+		return false;
+	branch->pos = scan->pos;
+	scan->at = get_branch(scan->at, branch);
+	return true;
+}
+
 bool
 cg_next_branch(struct cg_rows *rows, struct cg_branch *branch)
 {
@@ -515,6 +534,8 @@ cg_next_branch(struct cg_rows *rows, struct cg_branch *branch)
 	struct row *row, *same;
 	struct cg_branch more;
 
+	if (rows->in_order)
+		return next_in_order(rows, branch);
 	/* Rows of stated inclusive costs are cg_stated_inclusive()'s. */
 	do {
 		row = next_row(rows, CG_ROW_OTHER);
@@ -523,7 +544,7 @@ cg_next_branch(struct cg_rows *rows, struct cg_branch *branch)
 	} while (!(row->tag & CG_TAG_BRANCH));
 	branch->pos = pos_of(rows, row);
 	(void)get_branch(row->rest, branch);
-	while (!list->ascending && list->next < list->count &&
+	while (list->next < list->count &&
 	       (same = next_same(rows, CG_ROW_OTHER, row)) != NULL) {
 		(void)get_branch(same->rest, &more);
 		if (!add_branch(rows->graph, branch, &more)) {
