@@ -367,7 +367,7 @@ bool cg_gcov_grow(
 uint32_t cg_gcov_exit(const struct gcov_unit *, const struct gcov_fn *);
 /* The unit's number of a file; GCOV_NONE: out of memory. */
 uint32_t cg_gcov_file(struct gcov_unit *, struct cg_slice name);
-uint64_t cg_gcov_hash(struct cg_slice);
+uint64_t cg_gcov_hash(uint64_t seed, struct cg_slice);
 /* Sum that stays at the end of what 64 bits hold. */
 int64_t cg_gcov_add(struct gcov_unit *, int64_t, int64_t);
 int64_t cg_gcov_sub(struct gcov_unit *, int64_t, int64_t);

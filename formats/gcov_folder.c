@@ -90,8 +90,9 @@ static bool
 check_source(struct gcov_unit *unit, struct cg_build *build,
     struct cg_slice source, struct cg_slice folder)
 {
-	uint64_t hash = cg_gcov_hash((struct cg_slice){
-	    unit->notes, (size_t)(unit->notes_end - unit->notes) });
+	uint64_t hash =
+	    cg_gcov_hash(0, (struct cg_slice){ unit->notes,
+				(size_t)(unit->notes_end - unit->notes) });
 	struct gcov_fns *all = unit->all;
 	cg_name in = cg_add_name(build, folder);
 	uint32_t *slot = cg_map_at(&all->sources, cg_add_name(build, source));

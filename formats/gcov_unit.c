@@ -78,9 +78,9 @@ cg_gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
 /* ---- Files -------------------------------------------------------------- */
 
 uint64_t
-cg_gcov_hash(struct cg_slice text)
+cg_gcov_hash(uint64_t seed, struct cg_slice text)
 {
-	uint64_t hash = text.len, word;
+	uint64_t hash = seed + text.len, word;
 	size_t i = 0;
 
 	for (; i + 8 <= text.len; i += 8) {
@@ -135,7 +135,8 @@ cg_gcov_file(struct gcov_unit *unit, struct cg_slice name)
 		return unit->last_file;
 	if (unit->files * 2 >= unit->file_slots && !grow_slots(unit))
 		return GCOV_NONE;
-	hash = cg_gcov_hash(name);
+	/* Nobody who writes names knows where a unit will lie. */
+	hash = cg_gcov_hash((uintptr_t)unit, name);
 	at = hash & (unit->file_slots - 1);
 	for (; unit->file_slot[at]; at = (at + 1) & (unit->file_slots - 1)) {
 		unit->last_file = unit->file_slot[at] - 1;

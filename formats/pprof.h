@@ -275,7 +275,13 @@ bool cg_pprof_get_text(struct pprof_reader *, uint64_t, struct cg_slice *);
 bool cg_pprof_begin_part(struct pprof_reader *);
 /* Of an event, which our comments tell; "" if they do not. */
 const char *cg_pprof_long_name(const struct pprof_reader *, struct cg_slice);
-uint64_t cg_pprof_hash(struct cg_slice);
+uint64_t cg_pprof_hash(uint64_t seed, struct cg_slice);
+/* Where the reader lies: nobody can write ids that collide with it in them. */
+static inline uint64_t
+cg_pprof_seed(const struct pprof_reader *r)
+{
+	return (uintptr_t)r;
+}
 /* Room for count elements; false: out of memory, reported. */
 bool cg_pprof_reserve(
     struct pprof_reader *, struct pprof_list *, size_t count, size_t width);

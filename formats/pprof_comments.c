@@ -38,7 +38,7 @@ end_comment(struct pprof_writer *w, size_t begin)
 
 	if (w->status != CG_OK || new.len == 0)
 		return;
-	id = cg_map_at(&w->comment_ids, cg_pprof_hash(new));
+	id = cg_map_at(&w->comment_ids, cg_pprof_hash(0, new));
 	if (!id) {
 		w->status = cg_nomem(w->job);
 		return;

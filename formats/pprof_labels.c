@@ -22,7 +22,7 @@ cg_pprof_find_labels(struct pprof_reader *r)
 	bool wanted = cg_parts_by_sample(r->build);
 	const char *all = r->label_bytes.at;
 	struct pprof_labels *set = r->labels.at;
-	uint64_t hash = cg_pprof_hash(bytes);
+	uint64_t hash = cg_pprof_hash(cg_pprof_seed(r), bytes);
 	uint32_t *found;
 
 	if (bytes.len == 0 || (!wanted && r->labels.count >= SETS_REPORTED))

@@ -304,9 +304,9 @@ cg_pprof_take_packed(struct pprof_reader *r, const struct pprof_field *field,
 }
 
 uint64_t
-cg_pprof_hash(struct cg_slice bytes)
+cg_pprof_hash(uint64_t seed, struct cg_slice bytes)
 {
-	uint64_t hash = bytes.len, word;
+	uint64_t hash = seed + bytes.len, word;
 
 	for (; bytes.len >= 8; bytes.ptr += 8, bytes.len -= 8) {
 		memcpy(&word, bytes.ptr, 8);

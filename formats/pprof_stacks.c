@@ -142,10 +142,8 @@ keep_label(struct pprof_reader *r, const struct pprof_field *field)
 
 /* Of each step, that of all behind it. */
 static void
-hash_steps(struct step *step, size_t n)
+hash_steps(struct step *step, size_t n, uint64_t hash)
 {
-	uint64_t hash = 0;
-
 	while (n-- > 0) {
 		hash = (hash ^ step[n].location) * 0x9e3779b97f4a7c15;
 		hash ^= hash >> 32;
@@ -406,7 +404,7 @@ cg_pprof_take_sample(struct pprof_reader *r, const struct pprof_field *field)
 	*to = sample;
 	if (sample.steps > 0) {
 		step = (struct step *)r->steps.at + sample.step;
-		hash_steps(step, sample.steps);
+		hash_steps(step, sample.steps, cg_pprof_seed(r));
 		cg_map_fetch(&r->stacks, step->hash);
 	}
 	if (r->waiting.count < WAIT_SAMPLES && r->steps.count < WAIT_STEPS)

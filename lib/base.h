@@ -42,6 +42,7 @@ struct cg_strs {
 	size_t count, cap;
 	uint32_t *slot;             /* open addressing, id or 0 */
 	size_t slots;               /* a power of two, or 0 */
+	uint64_t seed;              /* see cg_table_seed() */
 	struct cg_arena text;
 };
 
@@ -54,6 +55,17 @@ struct cg_slice cg_strs_get(const struct cg_strs *, cg_str);
 void cg_strs_free(struct cg_strs *);
 
 uint64_t cg_hash_u64(uint64_t);
+
+/*
+ * What goes into the hashes of a table: where its slots lie, which no author
+ * of a file knows, so that nobody can make keys that collide. Who makes slots
+ * anew hashes anew; their order is never seen.
+ */
+static inline uint64_t
+cg_table_seed(const void *slots)
+{
+	return (uintptr_t)slots * UINT64_C(0x9e3779b97f4a7c15);
+}
 
 /* ---- diag.c: messages --------------------------------------------------- */
 

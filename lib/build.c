@@ -191,10 +191,12 @@ cg_set_file_given(struct cg_build *build, cg_file file, struct cg_slice given)
 }
 
 static uint64_t
-hash_fn(const struct cg_fn_entry *fn)
+hash_fn(const struct cg_fn_entry *fn, const uint32_t *slot)
 {
+	uint64_t names = (uint64_t)fn->symbol << 32 | fn->name;
+
 	return cg_hash_u64(((uint64_t)fn->file << 32 | fn->object) ^
-			   cg_hash_u64((uint64_t)fn->symbol << 32 | fn->name));
+			   cg_hash_u64(names ^ cg_table_seed(slot)));
 }
 
 static bool
@@ -206,7 +208,7 @@ grow_fn_slots(struct cg_graph *graph)
 	if (!slot)
 		return false;
 	for (uint32_t id = 1; id < graph->fns; id++) {
-		at = hash_fn(&graph->fn[id]) & (slots - 1);
+		at = hash_fn(&graph->fn[id], slot) & (slots - 1);
 		while (slot[at] != 0)
 			at = (at + 1) & (slots - 1);
 		slot[at] = id;
@@ -222,7 +224,7 @@ static uint32_t *
 find_fn(const struct cg_graph *graph, const struct cg_fn_entry *key)
 {
 	size_t mask = graph->fn_slots - 1;
-	size_t at = hash_fn(key) & mask;
+	size_t at = hash_fn(key, graph->fn_slot) & mask;
 
 	for (; graph->fn_slot[at] != 0; at = (at + 1) & mask) {
 		const struct cg_fn_entry *fn = &graph->fn[graph->fn_slot[at]];

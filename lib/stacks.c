@@ -17,13 +17,13 @@
 /* ---- Frames -------------------------------------------------------------- */
 
 static uint64_t
-hash_node(const struct cg_node_entry *node)
+hash_node(const struct cg_node_entry *node, const uint32_t *slot)
 {
 	uint64_t hash = (uint64_t)node->parent << 32 | node->fn;
 
 	hash += ((uint64_t)node->pos.file << 32 | node->pos.line) *
 		UINT64_C(0x9e3779b97f4a7c15);
-	hash += (node->pos.addr + node->inlined) * UINT64_C(0xd1342543de82ef95);
+	hash += (node->pos.addr + node->inlined) * (cg_table_seed(slot) | 1);
 	return cg_hash_u64(hash);
 }
 
@@ -48,7 +48,7 @@ grow_node_slots(struct cg_graph *graph)
 	if (!slot)
 		return false;
 	for (uint32_t id = 1; id < graph->nodes; id++) {
-		at = hash_node(&graph->node[id]) & (slots - 1);
+		at = hash_node(&graph->node[id], slot) & (slots - 1);
 		while (slot[at] != 0)
 			at = (at + 1) & (slots - 1);
 		slot[at] = id;
@@ -90,8 +90,8 @@ find_node(struct cg_build *build, const struct cg_node_entry *node)
 		return 0;
 	}
 	mask = graph->node_slots - 1;
-	for (at = hash_node(node) & mask; graph->node_slot[at] != 0;
-	     at = (at + 1) & mask) {
+	for (at = hash_node(node, graph->node_slot) & mask;
+	     graph->node_slot[at] != 0; at = (at + 1) & mask) {
 		if (same_node(&graph->node[graph->node_slot[at]], node))
 			return graph->node_slot[at];
 	}

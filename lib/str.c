@@ -30,9 +30,9 @@ cg_hash_u64(uint64_t key)
 }
 
 static uint64_t
-hash_bytes(const char *ptr, size_t len)
+hash_bytes(uint64_t seed, const char *ptr, size_t len)
 {
-	uint64_t hash = len * 0x9e3779b97f4a7c15, word;
+	uint64_t hash = seed + len, word;
 
 	for (; len >= sizeof(word); ptr += sizeof(word), len -= sizeof(word)) {
 		memcpy(&word, ptr, sizeof(word));
@@ -75,6 +75,9 @@ grow_slots(struct cg_strs *strs)
 			at = (at + 1) & (slots - 1);
 		slot[at] = id;
 	}
+	/* Entries keep their hashes: the first seed is that of all slots. */
+	if (strs->slots == 0)
+		strs->seed = cg_table_seed(slot);
 	free(strs->slot);
 	strs->slot = slot;
 	strs->slots = slots;
@@ -84,7 +87,7 @@ grow_slots(struct cg_strs *strs)
 cg_str
 cg_strs_add(struct cg_strs *strs, struct cg_slice text)
 {
-	uint32_t hash = (uint32_t)hash_bytes(text.ptr, text.len);
+	uint32_t hash;
 	size_t at;
 	char *copy;
 
@@ -94,6 +97,7 @@ cg_strs_add(struct cg_strs *strs, struct cg_slice text)
 		strs->count = 1; /* entry 0 is "" */
 	if (strs->count * 2 >= strs->slots && !grow_slots(strs))
 		return CG_STR_NONE;
+	hash = (uint32_t)hash_bytes(strs->seed, text.ptr, text.len);
 	at = find_slot(strs, text, hash);
 	if (strs->slot[at] != 0)
 		return strs->slot[at];
@@ -118,7 +122,7 @@ cg_strs_find(const struct cg_strs *strs, struct cg_slice text)
 	if (text.len == 0 || strs->slots == 0)
 		return 0;
 	return strs->slot[find_slot(
-	    strs, text, (uint32_t)hash_bytes(text.ptr, text.len))];
+	    strs, text, (uint32_t)hash_bytes(strs->seed, text.ptr, text.len))];
 }
 
 struct cg_slice
@@ -146,7 +150,9 @@ cg_strs_free(struct cg_strs *strs)
 static size_t
 map_begin(const struct cg_map *map, uint64_t key)
 {
-	return (cg_hash_u64(key >> 4) * 16 + (key & 15)) & (map->slots - 1);
+	uint64_t hash = cg_hash_u64(key >> 4 ^ cg_table_seed(map->slot));
+
+	return (hash * 16 + (key & 15)) & (map->slots - 1);
 }
 
 static struct cg_map_slot *
