@@ -65,8 +65,8 @@ add_known(struct reader *r, cg_add_path *add, struct cg_slice path)
 }
 
 uint32_t
-cg_callgrind_path(struct reader *r, struct ids *ids, struct cg_slice text,
-    cg_add_path *add)
+cg_callgrind_path(
+    struct reader *r, struct ids *ids, struct cg_slice text, cg_add_path *add)
 {
 	struct cg_slice path = text;
 	uint32_t *value;
