@@ -461,7 +461,7 @@ emit_entries(const struct emit *emit)
 
 /* ---- Units -------------------------------------------------------------- */
 
-/* Files that lines or functions name. */
+/* Files that lines or functions name, in the order in which gcov meets them. */
 static bool
 add_files(struct emit *emit, const char *notes)
 {
@@ -470,9 +470,12 @@ add_files(struct emit *emit, const char *notes)
 
 	if (!cg_gcov_find_folder(unit, emit->build, notes, &folder))
 		return false;
-	for (size_t i = 0; i < unit->files; i++)
+	for (size_t i = 0; i < unit->files; i++) {
 		unit->file[i].id =
 		    cg_add_file_in(emit->build, folder, unit->file[i].name);
+		if (unit->file[i].id != 0) /* as of Ada's binder */
+			cg_list_file(emit->build, unit->file[i].id);
+	}
 	return true;
 }
 

@@ -341,6 +341,7 @@ add_file(struct emit *e, const struct gcovjson_file *file)
 	e->pos = (struct cg_pos){ .file = cg_add_file_in(e->build,
 				      cg_get_name(e->build, unit->folder),
 				      cg_get_name(e->build, file->name)) };
+	cg_list_file(e->build, e->pos.file);
 	e->nameless = cg_add_fn_named(e->build, 0, e->pos.file, 0);
 	for (size_t i = 0; i < file->fns; i++) {
 		const struct gcovjson_fn *fn = &unit->fn[file->fn + i];

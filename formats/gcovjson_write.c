@@ -317,7 +317,7 @@ put_document(struct writer *w)
 	cg_file file;
 
 	if (!w->lines)
-		w->lines = cg_lines_new(w->graph, w->part);
+		w->lines = cg_lines_new_listed(w->graph, w->part);
 	else if (!cg_lines_turn(w->lines, w->part))
 		return false;
 	if (!w->lines)

@@ -42,6 +42,7 @@
  *	frame     id, parent, function, file, line, address, [inlined]
  *	part      [pid, tid, part, command]
  *	desc      key, value
+ *	listed    file
  *	total     costs
  *	rows      function
  *	cost      file, line, address, costs
@@ -77,6 +78,9 @@
  *	part      What follows belongs to a new part: a process, a thread, a
  *	          stretch of time. Without it all belongs to one part.
  *	desc      A description of the part.
+ *	listed    The next of the part's files, in the order in which its
+ *	          source lists them, if it does. 0: there is no such order, as
+ *	          sources were summed that list them in different ones.
  *	total     The sum of the part's costs in the lines above, to compare.
  *	rows      The lines from here on are about this function.
  *	cost      Self cost of a place. [] is a place that was never run.

@@ -227,6 +227,13 @@ add_desc(struct reader *r)
 }
 
 static bool
+list_file(struct reader *r)
+{
+	cg_list_file(r->build, (cg_file)r->field[0].number);
+	return true;
+}
+
+static bool
 add_total(struct reader *r)
 {
 	cg_state_total(r->build, r->line.ptr, r->cost, r->costs, false);
@@ -334,6 +341,7 @@ static const struct tag {
 	{ "formula", "zz?zzib", ANYWHERE, add_formula },
 	{ "part", "?nnnz", ANYWHERE, add_part },
 	{ "desc", "zz", IN_PART, add_desc },
+	{ "listed", "F", IN_PART, list_file },
 	{ "total", "c", IN_PART, add_total },
 	{ NULL, NULL, ANYWHERE, NULL },
 };

@@ -420,6 +420,8 @@ put_part_info(struct writer *w, cg_part part)
 {
 	const struct cg_part_info *info = cg_get_part(w->graph, part);
 	const char *key, *value;
+	const cg_file *file;
+	size_t files = cg_part_files(w->graph, part, &file);
 	char *at = begin_line(w, "part");
 
 	at = put_number(w, at, info->pid);
@@ -436,6 +438,9 @@ put_part_info(struct writer *w, cg_part part)
 		cg_puts(w->out, "]\n");
 		w->lines++;
 	}
+	for (size_t i = 0; i < files; i++)
+		end_line(w,
+		    put_number(w, begin_line(w, "listed"), w->file[file[i]]));
 }
 
 /* ---- The file ----------------------------------------------------------- */

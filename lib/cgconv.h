@@ -690,6 +690,13 @@ void cg_add_desc(struct cg_build *, struct cg_slice key,
  * become calls the library says so itself; outputs tell by a description.
  */
 void cg_set_calls_sampled(struct cg_build *);
+/*
+ * The next of the current part's files, in the order in which its source lists
+ * them: after cg_add_part(), from the first on. Inputs that are summed and list
+ * other files, or the same ones in another order, have no order any more; file
+ * 0 says that this is so already.
+ */
+void cg_list_file(struct cg_build *, cg_file);
 /* What a description says ("" if absent); lives until the next add. */
 const char *cg_get_desc(const struct cg_build *, const char *key);
 /*
@@ -853,6 +860,11 @@ const struct cg_part_info *cg_get_part(const struct cg_graph *, cg_part);
 /* Description i of a part in the order of adding; false past the last. */
 bool cg_part_desc(const struct cg_graph *, cg_part, size_t i,
     const char **key, const char **value);
+/*
+ * How many files the part's source lists, and in which order; one, and that is
+ * file 0, where sources contradict each other.
+ */
+size_t cg_part_files(const struct cg_graph *, cg_part, const cg_file **);
 /* Are calls counted in samples in any of the parts? */
 bool cg_calls_sampled(const struct cg_graph *);
 /* Sum of the part's self costs, of event_count values; till the next call. */
@@ -978,6 +990,11 @@ bool cg_stated_inclusive(struct cg_rows *, struct cg_cost *);
  */
 struct cg_lines;
 struct cg_lines *cg_lines_new(const struct cg_graph *, cg_part);
+/*
+ * Files that the part's source lists come in its order: they exchange places
+ * with one another.
+ */
+struct cg_lines *cg_lines_new_listed(const struct cg_graph *, cg_part);
 /*
  * The same of another part, from its first file on, faster than anew. Of many
  * parts, each has the functions alone that have rows or are called there.

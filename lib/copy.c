@@ -270,6 +270,8 @@ static void
 copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 {
 	const char *key, *value;
+	const cg_file *file;
+	size_t files = cg_part_files(copy->from, part, &file);
 	cg_fn fn;
 
 	(void)cg_add_part(copy->to, cg_get_part(copy->from, part));
@@ -277,6 +279,8 @@ copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 			   cg_part_desc(copy->from, part, i, &key, &value);
 	     i++)
 		cg_add_desc(copy->to, cg_slice(key), cg_slice(value));
+	for (size_t i = 0; !copy->costs_only && i < files; i++)
+		cg_list_file(copy->to, copy->file[file[i]]);
 	if (copy->costs_only && !copy->no_counts &&
 	    cg_calls_sampled(copy->from))
 		cg_set_calls_sampled(copy->to);

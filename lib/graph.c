@@ -60,6 +60,7 @@ cg_graph_free(struct cg_graph *graph)
 		free(graph->part[i].desc);
 		cg_map_free(&graph->part[i].desc_ids);
 		free(graph->part[i].total);
+		free(graph->part[i].file);
 	}
 	free(graph->padded);
 	cg_formulas_free(graph);
@@ -356,6 +357,23 @@ cg_part_desc(const struct cg_graph *graph, cg_part part, size_t i,
 	*key = cg_strs_get(&graph->strs, graph->part[part].desc[i].key).ptr;
 	*value = cg_strs_get(&graph->strs, graph->part[part].desc[i].value).ptr;
 	return true;
+}
+
+size_t
+cg_part_files(const struct cg_graph *graph, cg_part part, const cg_file **file)
+{
+	static const cg_file no_order = 0;
+	const struct cg_part_entry *entry;
+
+	*file = NULL;
+	if (part >= graph->parts)
+		return 0;
+	entry = &graph->part[part];
+	*file = entry->file;
+	if (!cg_part_lists_differ(entry))
+		return entry->files;
+	*file = &no_order;
+	return 1;
 }
 
 const uint64_t *

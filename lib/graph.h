@@ -94,7 +94,20 @@ struct cg_part_entry {
 	struct cg_map desc_ids;   /* where there are many */
 	uint64_t *total;          /* sum of self costs by column */
 	size_t totals;
+	cg_file *file;            /* as its source lists them */
+	size_t files, file_cap;
+	size_t listed;            /* by the last input that joined it */
+	bool list_ended;          /* another input has joined it */
+	bool lists_differ;
 };
+
+/* Or has the last input listed some of the files only? */
+static inline bool
+cg_part_lists_differ(const struct cg_part_entry *part)
+{
+	return part->lists_differ ||
+	       (part->listed > 0 && part->listed < part->files);
+}
 
 struct cg_formula {
 	struct cg_event event;

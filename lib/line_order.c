@@ -15,6 +15,7 @@
 #define PASSES (64 / DIGIT)
 /* So few are sorted faster by moving each to its place. */
 #define FEW 48
+#define NO_PLACE UINT32_MAX
 
 /* Room for twice so many; NULL: out of memory. */
 static struct keyed *
@@ -140,6 +141,47 @@ cg_lines_place_files(struct cg_lines *lines)
 		lines->place[path[i].file] = i;
 	}
 	free(path);
+	return true;
+}
+
+void
+cg_lines_unplace_listed(struct cg_lines *lines)
+{
+	const cg_file *file;
+	size_t files = cg_part_files(lines->graph, lines->part, &file);
+
+	for (size_t i = 0; i < files; i++) {
+		lines->place[file[i]] = lines->folder[file[i]];
+		lines->placed[lines->folder[file[i]]] = file[i];
+	}
+}
+
+/*
+ * The places that they have folder by folder are shared out anew. A file may be
+ * listed again, as paths can become one: NO_PLACE is the last, and is left.
+ */
+bool
+cg_lines_place_listed(struct cg_lines *lines)
+{
+	const cg_file *file;
+	size_t files = cg_part_files(lines->graph, lines->part, &file);
+	struct keyed *item = make_room(lines, files);
+	uint32_t place;
+
+	if (!item)
+		return false;
+	for (size_t i = 0; i < files; i++) {
+		item[i].key = lines->place[file[i]];
+		lines->place[file[i]] = NO_PLACE;
+	}
+	item = sort_keys(item, item, files);
+	for (size_t i = 0; i < files; i++) {
+		if (lines->place[file[i]] != NO_PLACE)
+			continue;
+		place = (uint32_t)(item++)->key;
+		lines->place[file[i]] = place;
+		lines->placed[place] = file[i];
+	}
 	return true;
 }
 

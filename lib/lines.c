@@ -215,8 +215,21 @@ scan_graph(struct cg_lines *lines)
 		   sizeof(*lines->opened));
 }
 
-struct cg_lines *
-cg_lines_new(const struct cg_graph *graph, cg_part part)
+/* Files come as the part lists them; how they came before is remembered. */
+static bool
+list_files(struct cg_lines *lines)
+{
+	size_t size = lines->graph->files.count * sizeof(*lines->folder);
+
+	lines->folder = malloc(size);
+	if (!lines->folder)
+		return false;
+	memcpy(lines->folder, lines->place, size);
+	return cg_lines_place_listed(lines);
+}
+
+static struct cg_lines *
+lines_new(const struct cg_graph *graph, cg_part part, bool listed)
 {
 	struct cg_lines *lines = calloc(1, sizeof(*lines));
 	size_t fns = graph->fns;
@@ -232,13 +245,25 @@ cg_lines_new(const struct cg_graph *graph, cg_part part)
 	}
 	if (!lines || !lines->first || !lines->entries || !lines->called ||
 	    !lines->number || !lines->rows || !cg_lines_place_files(lines) ||
-	    !scan_graph(lines)) {
+	    (listed && !list_files(lines)) || !scan_graph(lines)) {
 		cg_lines_free(lines);
 		cg_graph_nomem(graph);
 		return NULL;
 	}
 	cg_rows_drop_addresses(lines->rows);
 	return lines;
+}
+
+struct cg_lines *
+cg_lines_new(const struct cg_graph *graph, cg_part part)
+{
+	return lines_new(graph, part, false);
+}
+
+struct cg_lines *
+cg_lines_new_listed(const struct cg_graph *graph, cg_part part)
+{
+	return lines_new(graph, part, true);
 }
 
 bool
@@ -253,10 +278,13 @@ cg_lines_turn(struct cg_lines *lines, cg_part part)
 		lines->called[lines->callee[i]] = false;
 	}
 	lines->members = lines->visits = lines->callees = 0;
+	if (lines->folder)
+		cg_lines_unplace_listed(lines);
 	lines->part = part;
 	cg_first_file(lines);
 	lines->batch_end = 0;
-	if (scan_graph(lines))
+	if ((!lines->folder || cg_lines_place_listed(lines)) &&
+	    scan_graph(lines))
 		return true;
 	cg_graph_nomem(lines->graph);
 	lines->visits = 0;
@@ -272,6 +300,7 @@ cg_lines_free(struct cg_lines *lines)
 	free(lines->sorting.item);
 	free(lines->place);
 	free(lines->placed);
+	free(lines->folder);
 	free(lines->member);
 	free(lines->visit);
 	free(lines->spare);

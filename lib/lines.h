@@ -79,8 +79,9 @@ struct cg_lines {
 	struct cg_rows *rows;
 	struct sorting sorting;
 
-	uint32_t *place; /* by file: folder by folder, where it comes */
-	cg_file *placed; /* ... and which file comes there */
+	uint32_t *place;  /* by file: where it comes */
+	cg_file *placed;  /* ... and which file comes there */
+	uint32_t *folder; /* its place folder by folder; NULL: place is that */
 	/* By first line, stated or the lowest with rows, column, number, rank. */
 	struct member *member;
 	size_t members, member_cap;
@@ -125,6 +126,9 @@ struct cg_lines {
 
 /* Files folder by folder. */
 bool cg_lines_place_files(struct cg_lines *);
+/* Those that the part's source lists as it does; and back again. */
+bool cg_lines_place_listed(struct cg_lines *);
+void cg_lines_unplace_listed(struct cg_lines *);
 /* Members, which came in_order of their ranks or not; then visits. */
 bool cg_lines_order_members(struct cg_lines *, bool in_order);
 /* The members of visits [from, to) that are in no batch yet, in order. */

@@ -24,6 +24,9 @@ join_part(struct cg_build *build, struct cg_part_entry *part,
 	part->cmd = part->cmd_differs ? 0 : cmd;
 	part->info.cmd = cg_strs_get(&build->graph->strs, part->cmd).ptr;
 	part->filled = true;
+	part->lists_differ = cg_part_lists_differ(part);
+	part->list_ended = part->files > 0;
+	part->listed = 0;
 }
 
 /* Rows are the part's from here on, until a sample says otherwise. */
@@ -214,6 +217,31 @@ cg_add_desc_plain(
 	desc.value = cg_add_name(build, value);
 	check_program(build, desc);
 	cg_part_desc_add(build, build->base, desc);
+}
+
+void
+cg_list_file(struct cg_build *build, cg_file file)
+{
+	struct cg_part_entry *part = &build->graph->part[build->base];
+
+	if (!cg_build_check(build, file, build->graph->files.count, "file") ||
+	    part->lists_differ)
+		return;
+	if (file == 0 ||
+	    (part->list_ended && (part->listed == part->files ||
+				     part->file[part->listed] != file))) {
+		part->lists_differ = true;
+		return;
+	}
+	if (!part->list_ended) {
+		if (!cg_grow_raw(&part->file, &part->file_cap, part->files + 1,
+			sizeof(file))) {
+			cg_build_nomem(build);
+			return;
+		}
+		part->file[part->files++] = file;
+	}
+	part->listed++;
 }
 
 const char *

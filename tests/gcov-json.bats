@@ -121,6 +121,76 @@ lists()
 	"$CGCONV" -q -t gcov-json a.json | cmp got.json
 }
 
+# The files of each document, in their order.
+files()
+{
+	perl -MJSON::PP -e 'print join(" ", map { $_->{file} =~ s!.*/!!r }
+		    @{decode_json($_)->{files}}), "\n" while <>' "$@"
+}
+
+# What a function that gcov leaves out names first, it lists first.
+@test "gcov-json: files come as the unit's functions first name them" {
+	printf '%s\n' 'inline int *make() { return new int(7); }' >"$t/a.h"
+	printf '%s\n' '#include "a.h"' 'static int *made = make();' \
+		'int main() { return *made - 7; }' >"$t/z.cc"
+	printf '%s\n' '#include "a.h"' '#include "z.h"' \
+		'int (*user)(int *) = use;' 'int *(*maker)() = make;' \
+		>"$t/m.cc"
+	printf '%s\n' 'inline int use(int *at) { return *at; }' >"$t/z.h"
+	cd "$t"
+	gcc --coverage -O0 -c z.cc m.cc
+	for unit in z m; do
+		gcov -j -t $unit.gcno | files >want || skip "gcov writes no JSON"
+		"$CGCONV" -q -t gcov-json $unit.gcno >$unit.json
+		files $unit.json | same want -
+		"$CGCONV" -q -t json $unit.gcno | "$CGCONV" -q -t gcov-json |
+			cmp - $unit.json
+		"$CGCONV" -q -t gcov-json $unit.json | cmp - $unit.json
+	done
+	echo "z.cc a.h" >want
+	files z.json | same want -
+}
+
+@test "gcov-json: a sum has the order of its inputs if they have the same" {
+	cd "$t"
+	for order in "z a m" "m z a" "z a"; do
+		list=
+		for file in $order; do
+			list+="${list:+,}{\"lines\": [$(line 1 1)],"
+			list+="\"functions\": [], \"file\": \"$file\"}"
+		done
+		echo "{\"files\": [$list], \"format_version\": \"1\"," \
+			'"current_working_directory": "/"}' >"${order// /}.json"
+	done
+	for pair in "zam zam:z a m" "zam mza:a m z" "mza zam:a m z" \
+		"zam za:a m z" "za zam:a m z"; do
+		echo "${pair#*:}" >want
+		# shellcheck disable=SC2046 # two words
+		set -- $(printf '%s.json ' ${pair%:*})
+		"$CGCONV" -q -t gcov-json "$@" | files | same want -
+		"$CGCONV" -q -t json "$@" >sum.cgj
+		"$CGCONV" -q -t gcov-json sum.cgj | files | same want -
+		# What had no order does not get one from what is added.
+		"$CGCONV" -q -t gcov-json sum.cgj "$1" | files | same want -
+		"$CGCONV" -q -t gcov-json "$1" sum.cgj | files | same want -
+	done
+	# Each part has its own.
+	cat zam.json mza.json za.json zam.json >all.json
+	printf '%s\n' "z a m" "m z a" "z a" "z a m" >want
+	"$CGCONV" -q -t gcov-json all.json | files | same want -
+	"$CGCONV" -q -t json all.json | "$CGCONV" -q -t gcov-json |
+		files | same want -
+	# ... or none; sum.cgj has none.
+	printf '%s\n' "z a m" "a m z" >want
+	"$CGCONV" -q --parts -t gcov-json zam.json sum.cgj | files | same want -
+	# The first mention counts.
+	"$CGCONV" -q -t json zam.json | sed 's/^\["end".*/["end"]/
+		s/^\["listed",1/["listed",3]\n&/' >twice.cgj
+	[ "$(grep -c '"listed",3' twice.cgj)" = 2 ]
+	echo "z a m" >want
+	"$CGCONV" -q -t gcov-json twice.cgj | files | same want -
+}
+
 @test "gcov-json: an output name of .gcov.json.gz is enough" {
 	"$CGCONV" -o "$t/a.gcov.json.gz" \
 		samples/gcov-json/gcc-9/beta.gcov.json
