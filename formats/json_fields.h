@@ -52,6 +52,17 @@ struct reader {
 	size_t costs;
 };
 
+/* Where a line may stand. */
+enum json_place { JSON_ANYWHERE, JSON_IN_PART, JSON_IN_ROWS };
+
+/* A line by its tag; for the kinds of fields see cg_json_take_fields(). */
+struct json_tag {
+	const char *name, *kinds;
+	enum json_place place;
+	bool (*add)(struct reader *); /* what r->field says, to the builder */
+};
+extern const struct json_tag cg_json_tags[]; /* ends with name NULL */
+
 /*
  * All return false after a failure that is reported and kept in r->status.
  * Each takes the token that is next, r->type and r->json, and moves on.

@@ -154,3 +154,7 @@ includes()
 @test "layers: a test that negates can fail" {
 	not grep -nE '^\s+! [^|]*$' tests/*.bats
 }
+
+@test "layers: no file of C has more than 600 lines" {
+	wc -l lib/*.c formats/*.c cmd/*.c | not grep -vE '^ *([1-5]?[0-9]{1,2}|600) |total$'
+}
