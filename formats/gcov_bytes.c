@@ -53,13 +53,15 @@ cg_gcov_take_record(
 	uint32_t length;
 	uint64_t size;
 
+	/* Now: a copy of what was just written in part would wait for that. */
+	*record = *bytes;
 	if (!cg_gcov_take_u32(bytes, tag) || !cg_gcov_take_u32(bytes, &length))
 		return false;
 	size = bytes->exact ? length : (uint64_t)length * 4;
 	if (size > (uint64_t)(bytes->end - bytes->at))
 		return cg_gcov_wrong(bytes, start,
 		    "expected a record that ends within the file");
-	*record = *bytes;
+	record->at = bytes->at;
 	bytes->at += size;
 	record->end = bytes->at;
 	return true;
