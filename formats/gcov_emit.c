@@ -572,6 +572,8 @@ cg_gcov_emit_unit(struct gcov_unit *unit, struct cg_build *build,
 	    (unit->compat && !cg_gcov_find_shared(unit)))
 		return cg_nomem(unit->job);
 	for (size_t i = 0; i < unit->fns; i++) {
+		if (i + 1 < unit->fns)
+			cg_map_fetch(&unit->all->idents, unit->fn[i + 1].ident);
 		emit.gcov = &unit->fn[i];
 		emit.number = (uint32_t)i + 1;
 		if (cg_gcov_counts(unit, emit.gcov) &&
