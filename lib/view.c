@@ -17,7 +17,7 @@ struct row {
 	uint32_t file; /* its rank, so that order is by name */
 	uint32_t line;
 	unsigned tag;
-	uint32_t target;     /* rank of a call's or jump's, once asked for */
+	uint32_t target;     /* rank of a call's or jump's function */
 	const uint8_t *rest; /* what follows the position */
 };
 
@@ -84,7 +84,21 @@ cg_rows_drop_addresses(struct cg_rows *rows)
 	rows->no_addresses = true;
 }
 
-#define UNRANKED UINT32_MAX
+/*
+ * Many calls may share a place. The rank of what they enter is read here, row
+ * after row, where one read from memory does not wait for another.
+ */
+static uint32_t
+rank_target(const struct cg_rows *rows, unsigned tag, const uint8_t *rest)
+{
+	const uint32_t *rank = rows->graph->fn_rank;
+	unsigned kind = tag & CG_TAG_KIND;
+	cg_fn fn = rows->fn;
+
+	if (kind == CG_ROW_CALL || (kind == CG_ROW_JUMP && tag & CG_TAG_FAR))
+		fn = (cg_fn)get_varint(&rest);
+	return rank ? rank[fn] : fn;
+}
 
 /* Notes where the run's rows are that are no costs. */
 static bool
@@ -110,7 +124,7 @@ list_rows(struct cg_rows *rows, const struct cg_run *run)
 		row->line = scan.pos.line;
 		row->file = scan.rank;
 		row->tag = scan.tag;
-		row->target = UNRANKED;
+		row->target = rank_target(rows, scan.tag, rest);
 		row->rest = rest;
 	}
 	return true;
@@ -159,29 +173,15 @@ compare_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Few rows share a place, but these are compared more often than once. */
-static uint32_t
-rank_target(const struct cg_rows *rows, struct row *row)
-{
-	const uint32_t *rank = rows->graph->fn_rank;
-	struct target to;
-
-	if (row->target == UNRANKED) {
-		get_target(rows, row, &to);
-		row->target = rank ? rank[to.fn] : to.fn;
-	}
-	return row->target;
-}
-
 static int
-compare_targets(const struct cg_rows *rows, struct row *a, struct row *b)
+compare_targets(
+    const struct cg_rows *rows, const struct row *a, const struct row *b)
 {
-	uint32_t ra = rank_target(rows, a), rb = rank_target(rows, b);
 	struct target ta, tb;
 	int order;
 
-	if (ra != rb)
-		return ra < rb ? -1 : 1;
+	if (a->target != b->target)
+		return a->target < b->target ? -1 : 1;
 	get_target(rows, a, &ta);
 	get_target(rows, b, &tb);
 	order = compare_u64(ta.file, tb.file);
@@ -207,8 +207,8 @@ compare_others(const struct row *a, const struct row *b)
 
 /* Rows that compare equal are summed. */
 static inline int
-compare_rows(const struct cg_rows *rows, enum cg_row_kind kind, struct row *a,
-    struct row *b)
+compare_rows(const struct cg_rows *rows, enum cg_row_kind kind,
+    const struct row *a, const struct row *b)
 {
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
