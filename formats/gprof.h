@@ -254,6 +254,8 @@ const struct gmon_func *cg_gmon_any_func(struct gmon_funcs *, uint64_t addr);
 /* The same for an address that a call enters: it will be entered again. */
 const struct gmon_func *cg_gmon_entered_func(
     struct gmon_funcs *, uint64_t addr);
+/* Says that cg_gmon_entered_func() will be asked for the address soon. */
+void cg_gmon_fetch_entered(const struct gmon_funcs *, uint64_t addr);
 /* The image that holds the address, or NULL. */
 const struct gmon_image *cg_gmon_image_at(
     const struct gmon_images *, uint64_t addr);

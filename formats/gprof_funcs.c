@@ -315,6 +315,12 @@ cg_gmon_entered_func(struct gmon_funcs *funcs, uint64_t addr)
 	return func;
 }
 
+void
+cg_gmon_fetch_entered(const struct gmon_funcs *funcs, uint64_t addr)
+{
+	cg_map_fetch(&funcs->by_entry, key_of(addr));
+}
+
 /* ---- Lines -------------------------------------------------------------- */
 
 const struct gmon_line *

@@ -16,6 +16,7 @@
 #define CALL_SIZE 5 /* e8 and a relative address */
 #define PROLOGUE 64 /* behind a function's start: it called mcount */
 #define SUSPECT 20  /* more than one of so many arcs enter elsewhere */
+#define BATCH 16    /* arcs whose callees are fetched together */
 
 struct mapper {
 	struct cg_job *job;
@@ -222,17 +223,26 @@ add_gnu_arc(struct mapper *map, const struct gmon_arc *arc)
 	return status;
 }
 
+/* Callees are all over a large table, which would be waited for each time. */
 static int
 add_arcs(struct mapper *map)
 {
 	struct gmon_place place = { 0 };
-	struct gmon_arc arc;
+	struct gmon_arc arc[BATCH];
 	struct cg_slice order;
 	int status = CG_OK;
+	size_t n;
 
-	while (status == CG_OK && cg_gmon_next_arc(map->gmon, &place, &arc))
-		status = map->funcs.compat ? add_gnu_arc(map, &arc)
-					   : add_arc(map, &arc);
+	do {
+		for (n = 0; n < BATCH; n++) {
+			if (!cg_gmon_next_arc(map->gmon, &place, &arc[n]))
+				break;
+			cg_gmon_fetch_entered(&map->funcs, arc[n].self);
+		}
+		for (size_t i = 0; status == CG_OK && i < n; i++)
+			status = map->funcs.compat ? add_gnu_arc(map, &arc[i])
+						   : add_arc(map, &arc[i]);
+	} while (status == CG_OK && n == BATCH);
 	if (status != CG_OK)
 		return status;
 	if (!cg_gmon_order_end(&map->order, &order))
