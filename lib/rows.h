@@ -370,7 +370,7 @@ struct list {
 
 struct cg_rows {
 	const struct cg_graph *graph;
-	const uint32_t *file_rank, *file_ranked; /* NULL: files by id */
+	const uint32_t *fn_rank, *file_rank, *file_ranked; /* NULL: by id */
 	bool merge, no_addresses;
 	bool no_costs; /* of cg_calls_next() */
 	cg_fn fn;

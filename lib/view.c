@@ -48,6 +48,7 @@ cg_rows_new(const struct cg_graph *graph)
 
 	if (rows) {
 		rows->graph = graph;
+		rows->fn_rank = graph->fn_rank;
 		rows->file_rank = graph->file_rank;
 		rows->file_ranked = graph->file_ranked;
 	}
@@ -91,13 +92,12 @@ cg_rows_drop_addresses(struct cg_rows *rows)
 static uint32_t
 rank_target(const struct cg_rows *rows, unsigned tag, const uint8_t *rest)
 {
-	const uint32_t *rank = rows->graph->fn_rank;
 	unsigned kind = tag & CG_TAG_KIND;
 	cg_fn fn = rows->fn;
 
 	if (kind == CG_ROW_CALL || (kind == CG_ROW_JUMP && tag & CG_TAG_FAR))
 		fn = (cg_fn)get_varint(&rest);
-	return rank ? rank[fn] : fn;
+	return rows->fn_rank ? rows->fn_rank[fn] : fn;
 }
 
 /* Notes where the run's rows are that are no costs. */
@@ -357,7 +357,7 @@ bool
 cg_rows_open_merged(struct cg_rows *rows, const struct cg_run *run)
 {
 	reset(rows, run->fn, true);
-	rows->file_rank = rows->file_ranked = NULL;
+	rows->fn_rank = rows->file_rank = rows->file_ranked = NULL;
 	if (open_run(rows, run, true) && begin_all(rows))
 		return true;
 	cg_graph_nomem(rows->graph);

@@ -60,6 +60,31 @@ says()
 	refuses 2 'expected 1 or more' -t callgrind --separate-recs 0 "$dir/in"
 }
 
+@test "stacks: calls of many levels stay apart when a run has to be merged" {
+	perl -e 'my $x = 1; my $of = shift;
+		sub any { $x = ($x * 1103515245 + 12345) % 2**31;
+			return ($x >> 16) % $_[0] }
+		open(my $in, ">", $of) or die;
+		for (1 .. 20000) {
+			my @stack = map { "f" . any(12) } 0 .. 3 + any(10);
+			print $in join(";", @stack), " 1\n";
+			my (%level, %edge, $caller);
+			for my $fn (@stack) {
+				my $n = ++$level{$fn};
+				$n = 5 if $n > 5;
+				my $callee = $n > 1 ? "$fn\x27$n" : $fn;
+				$edge{"$caller $callee"} = 1 if $caller;
+				$caller = $callee;
+			}
+			$calls{$_}++ for keys %edge;
+		}
+		print "call $_ $calls{$_} samples=$calls{$_}\n"
+			for keys %calls' "$dir/in" | LC_ALL=C sort >"$dir/want"
+	says -f folded --no-root --separate-recs 5 "$dir/in" | grep "^call f" |
+		LC_ALL=C sort >"$dir/got"
+	same "$dir/want" "$dir/got"
+}
+
 @test "stacks: a call is counted in samples, which the output says" {
 	recursion >"$dir/in"
 	"$CGCONV" -q -t callgrind "$dir/in" >"$dir/out"
