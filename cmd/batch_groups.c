@@ -22,7 +22,10 @@
 
 /* ---- Which inputs belong together ---------------------------------------- */
 
-/* Called so by --group-by; NULL: it stands alone, or out of memory. */
+/*
+ * Called so by --group-by; NULL: it stands alone as nothing of its path fits,
+ * or out of memory.
+ */
 static char *
 group_name(const regex_t *regex, const char *name, bool *ok)
 {
@@ -36,6 +39,8 @@ group_name(const regex_t *regex, const char *name, bool *ok)
 	} else if (regexec(regex, name, 2, match, 0) == 0) {
 		const regmatch_t *it = &match[match[1].rm_so >= 0];
 
+		if (it->rm_eo == it->rm_so)
+			return NULL;
 		text =
 		    strndup(name + it->rm_so, (size_t)(it->rm_eo - it->rm_so));
 	} else {

@@ -107,6 +107,10 @@ good()
 	batch -q -t json -O out2 --group-by 'job[0-9]' \
 		--name '{dir}/sum/{stem}.cgj' in/job7/* in/job8/callgrind*
 	[ -e out2/sum/job7.cgj ] && [ -e out2/sum/job8.cgj ]
+	# The empty text is nothing that inputs have in common.
+	batch -q -t json -O out3 --group-by '(z*)' -r in/job7
+	batch -q -t json -O out4 -r in/job7
+	diff -r out3 out4
 	refuses 2 "--group-by expected dir or an expression" \
 		-O out --group-by '(' -r in
 	refuses 2 "--group-by needs -O" -o out --group-by dir -r in
