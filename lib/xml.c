@@ -481,7 +481,7 @@ cg_xml_attribute(
 	const struct attribute *at, *end;
 
 	*value = cg_slice("");
-	if (!event || event->type != CG_XML_OPEN)
+	if (!event || event->type != CG_XML_OPEN || event->has.len == 0)
 		return false;
 	at = xml->attribute + event->has.at;
 	for (end = at + event->has.len; at < end; at++) {
