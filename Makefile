@@ -11,7 +11,8 @@ V ?= 0
 FUZZ_SECONDS ?= 2
 
 # What is installed on a Debian machine where it is missing: by demo and bench
-# what they need, by check, fuzz and golden all of it.
+# what they need, by check, fuzz and golden all of it. (A perl is always there,
+# but one without modules.)
 BUILD_PACKAGES := gcc pkg-config zlib1g-dev libdw-dev \
 	libelf-dev liblzma-dev libxml2-dev libarchive-dev libiberty-dev
 DEMO_PACKAGES := binutils valgrind
@@ -101,7 +102,10 @@ wanted := $(BUILD_PACKAGES) $(DEMO_PACKAGES) \
 ## packages: install what building and testing need (Debian)
 packages:
 	@missing=; for p in $(wanted); do \
-		command -v $$p >/dev/null 2>&1 || \
+		case $$p in \
+		perl) perl -MJSON::PP -e 1 ;; \
+		*) command -v $$p ;; \
+		esac >/dev/null 2>&1 || \
 		dpkg-query -W -f '$${Status}' $$p 2>/dev/null | \
 			grep -q 'ok installed' || missing="$$missing $$p"; \
 	done; \
