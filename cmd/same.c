@@ -132,16 +132,6 @@ compare_sides(const void *pa, const void *pb)
 	return (a->fn > b->fn) - (a->fn < b->fn);
 }
 
-static struct cg_slice
-base_name(struct cg_slice path)
-{
-	size_t at = path.len;
-
-	while (at > 0 && path.ptr[at - 1] != '/')
-		at--;
-	return (struct cg_slice){ path.ptr + at, path.len - at };
-}
-
 /*
  * Where objects do not count, a function without a name is called after its
  * object, as folded stacks call it: "[libc.so.6]". *to: where there is room.
@@ -151,7 +141,7 @@ called_so(const struct cg_graph *graph, cg_fn fn, char **to)
 {
 	struct cg_slice name = cg_fn_name(graph, fn);
 	struct cg_slice object =
-	    base_name(cg_object_path(graph, cg_fn_object(graph, fn)));
+	    cg_base_name(cg_object_path(graph, cg_fn_object(graph, fn)));
 	char *text = *to;
 
 	if ((name.len > 0 && !cg_equal(name, "[unknown]")) || object.len == 0 ||

@@ -23,20 +23,9 @@ ends_with(struct cg_slice text, struct cg_slice end)
 static struct cg_slice
 folder_of(struct cg_slice path)
 {
-	while (path.len > 0 && path.ptr[path.len - 1] != '/')
-		path.len--;
+	path.len -= cg_base_name(path).len;
 	path.len -= path.len > 1;
 	return path;
-}
-
-static struct cg_slice
-base_of(struct cg_slice path)
-{
-	size_t from = path.len;
-
-	while (from > 0 && path.ptr[from - 1] != '/')
-		from--;
-	return (struct cg_slice){ path.ptr + from, path.len - from };
 }
 
 static struct cg_slice
@@ -57,11 +46,11 @@ static bool
 find_source(
     const struct gcov_unit *unit, struct cg_slice notes, struct cg_slice *name)
 {
-	struct cg_slice stem = without_suffix(base_of(notes)), base;
+	struct cg_slice stem = without_suffix(cg_base_name(notes)), base;
 
 	for (size_t i = 0; i < unit->files; i++) {
 		*name = unit->file[i].name;
-		base = base_of(*name);
+		base = cg_base_name(*name);
 		if (base.len > 0 && name->ptr[0] != '/' &&
 		    (ends_with(stem, base) ||
 			ends_with(stem, without_suffix(base))))

@@ -82,26 +82,31 @@ compare_counters(const struct row *a, const struct row *b)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
+/* Of one counter's numbers by a key of them, then as they came. */
+static int
+compare_by(const struct value *a, const struct value *b, int64_t ka, int64_t kb)
+{
+	int order = compare_counters(&a->row, &b->row);
+
+	if (order == 0 && ka != kb)
+		order = ka > kb ? -1 : 1;
+	return order ? order : (a->value > b->value) - (a->value < b->value);
+}
+
 static int
 compare_places(const void *va, const void *vb)
 {
 	const struct value *a = va, *b = vb;
-	int order = compare_counters(&a->row, &b->row);
 
-	if (order == 0 && a->row.target != b->row.target)
-		order = a->row.target > b->row.target ? -1 : 1;
-	return order ? order : (a->value > b->value) - (a->value < b->value);
+	return compare_by(a, b, a->row.target, b->row.target);
 }
 
 static int
 compare_counts(const void *va, const void *vb)
 {
 	const struct value *a = va, *b = vb;
-	int order = compare_counters(&a->row, &b->row);
 
-	if (order == 0 && a->row.count != b->row.count)
-		order = a->row.count > b->row.count ? -1 : 1;
-	return order ? order : (a->value > b->value) - (a->value < b->value);
+	return compare_by(a, b, a->row.count, b->row.count);
 }
 
 static bool

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
+#include "copy.h"
 
 /* ---- Dimensions --------------------------------------------------------- */
 

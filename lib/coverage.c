@@ -61,7 +61,8 @@ get_block(struct cg_rows *rows, uint32_t block, size_t *n)
 		&rows->seen, &rows->seen_cap, *n + 1, sizeof(*rows->seen)))
 		return NULL;
 	rows->seen[*n] = (struct cg_seen){ .block = block };
-	*slot = (uint32_t)++ * n;
+	*n += 1;
+	*slot = (uint32_t)*n;
 	if (*n * 2 > rows->seen_slots &&
 	    !make_slots(rows, rows->seen_slots * 2, *n))
 		return NULL;

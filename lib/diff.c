@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
+#include "copy.h"
 
 enum { BEFORE, AFTER };
 static const char *const suffix[2] = { "_before", "_after" };

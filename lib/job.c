@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copy.h"
 #include "job.h"
 
 /* ---- From begin to end ------------------------------------------------- */

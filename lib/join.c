@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
+#include "copy.h"
 
 struct join {
 	const struct cg_graph *from;

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "graph.h"
+#include "copy.h"
 
 #define SEVERAL UINT32_MAX
 #define COMPONENTS 8 /* of paths that are compared, from the end */

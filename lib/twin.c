@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copy.h"
 #include "job.h"
 
 /* A copy of count elements; NULL: out of memory. */
