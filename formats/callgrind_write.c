@@ -13,6 +13,9 @@
 
 #include "callgrind_write.h"
 
+/* MaxRealIndexValue of KCachegrind's libcore/costitem.h. */
+#define KCACHEGRIND_EVENTS 200
+
 /* ---- Names -------------------------------------------------------------- */
 
 /* "fn=(7)", where the name is known; false if not. */
@@ -448,6 +451,10 @@ cg_callgrind_write(
 
 	if (w.lines.most == 0)
 		return cg_fail(job, "callgrind needs an event; there is none");
+	if (w.lines.most > KCACHEGRIND_EVENTS)
+		cg_warn(job, "there are %zu events: KCachegrind opens a file "
+			     "of at most %d",
+		    w.lines.most, KCACHEGRIND_EVENTS);
 	rows = cg_rows_new(graph);
 	if (rows && open_names(&w))
 		status = write_parts(&w, rows);

@@ -216,6 +216,20 @@ refused()
 	} | has 'total\te1\t18446744073709551615' 'total\te64\t64'
 }
 
+@test "callgrind: more events than KCachegrind takes are told" {
+	local count
+
+	for count in 200 201; do
+		{
+			printf 'events:'
+			printf ' e%d' $(seq $count)
+			printf '\nfn=a\n1 7\n'
+		} | has 'total\te1\t7'
+		[ $count = 201 ] || [ ! -s "$dir/err" ]
+	done
+	warns "201 events: KCachegrind opens a file of at most 200"
+}
+
 # ---- Calls and jumps ---------------------------------------------------------
 
 @test "callgrind: a callee is in the current file and object by default" {
