@@ -29,8 +29,10 @@ struct emit {
 	cg_name symbol;
 	unsigned exec, blk; /* columns */
 	size_t columns;
-	bool raw;    /* counts below zero are kept */
-	bool blocks; /* the target carries blocks and paths */
+	bool raw;   /* counts below zero are kept */
+	bool paths; /* the target carries blocks of paths */
+	/* Rows that are still to be added. */
+	bool blocks, arcs, jumps;
 	uint64_t cost[CG_EVENT_MAX];
 };
 
@@ -158,14 +160,15 @@ emit_arcs(struct emit *emit, uint32_t number, struct cg_pos pos, bool first)
 	};
 	uint32_t real = count_real(unit, block);
 
-	for (uint32_t i = 0; i < block->arcs; i++) {
+	for (uint32_t i = 0; i < block->arcs && (emit->jumps || emit->arcs);
+	     i++) {
 		const struct gcov_arc *arc = &unit->arc[block->arc + i];
 
 		if (arc->flags & GCOV_FAKE)
 			continue;
-		if (first)
+		if (first && emit->jumps)
 			emit_jump(emit, arc, &pos, real > 1, solved->count);
-		if (real < 2)
+		if (real < 2 || !emit->arcs)
 			continue;
 		row.target = arc->dst;
 		row.flags =
@@ -205,7 +208,8 @@ emit_calls(struct emit *emit, uint32_t number, struct cg_pos pos, bool site)
 		row.target = arc->dst;
 		row.count = (int64_t)unsigned_count(
 		    cg_gcov_sub(unit, solved->count, arc->count));
-		(void)cg_add_branch(emit->build, emit->fn, &row);
+		if (emit->blocks)
+			(void)cg_add_branch(emit->build, emit->fn, &row);
 		if (site && !add_site(emit, solved))
 			return false;
 	}
@@ -256,6 +260,8 @@ emit_line_0(struct emit *emit)
 	const struct cg_pos pos = pos_of(emit->unit, emit->gcov->file, 0);
 	bool fine = true;
 
+	if (!emit->blocks)
+		return true;
 	for (size_t i = 0; i < scratch->touches; i++) {
 		const struct gcov_touch *touch = &scratch->touch[i];
 
@@ -316,7 +322,7 @@ emit_line(struct emit *emit, uint32_t number)
 	(void)cg_add_cost(emit->build, emit->fn, &pos, emit->cost,
 	    count == 0 && line->sum == 0 ? 0 : emit->columns);
 	for (uint32_t t = line->first; t != GCOV_NONE; t = touch[t].next) {
-		if (!touch[t].again)
+		if (emit->blocks && !touch[t].again)
 			emit_block(emit, &touch[t], pos);
 		ends |= touch[t].ends;
 	}
@@ -425,6 +431,9 @@ emit_fn(struct emit *emit, struct gcov_fn *fn)
 	struct gcov_unit *unit = emit->unit;
 	struct cg_pos nowhere;
 
+	emit->blocks = cg_wants_rows(emit->build, CG_BLOCKS);
+	emit->arcs = cg_wants_rows(emit->build, CG_BRANCHES);
+	emit->jumps = cg_wants_rows(emit->build, CG_JUMPS);
 	if (!cg_gcov_solve(unit, fn) || !cg_gcov_count_lines(unit, fn) ||
 	    !add_fn(emit))
 		return false;
@@ -437,7 +446,7 @@ emit_fn(struct emit *emit, struct gcov_fn *fn)
 	if (!emit_lines(emit))
 		return false;
 	emit_paths(emit);
-	if (emit->blocks && !cg_gcov_add_paths(unit, emit->build, fn, emit->fn))
+	if (emit->paths && !cg_gcov_add_paths(unit, emit->build, fn, emit->fn))
 		return false;
 	return true;
 }
@@ -557,7 +566,7 @@ cg_gcov_emit_unit(struct gcov_unit *unit, struct cg_build *build,
 	struct emit emit = { .unit = unit,
 		.build = build,
 		.raw = target && target->carries & CG_SIGNED,
-		.blocks = target && target->carries & CG_BLOCKS };
+		.paths = target && target->carries & CG_BLOCKS };
 
 	emit.exec = add_event(&emit, "Exec", "Line executions");
 	emit.blk = add_event(&emit, "Blk", "Block executions");

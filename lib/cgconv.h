@@ -819,6 +819,12 @@ struct cg_branch {
 };
 bool cg_add_branch(struct cg_build *, cg_fn, const struct cg_branch *);
 /*
+ * For readers that have work to do for rows of a fact (CG_JUMPS, those of
+ * branches): are more of them of use? Not where nobody will ask for them, and
+ * that there are some is known.
+ */
+bool cg_wants_rows(const struct cg_build *, cg_facts);
+/*
  * The input's own word on the sum of costs since the part began (callgrind's
  * totals:), said when all of them are there: a difference is a warning at at
  * with both numbers. at_least: the sum may be smaller (callgrind's summary:).
