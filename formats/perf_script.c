@@ -24,25 +24,50 @@
 
 #define PROBE_LINES 200 /* of the head are looked at */
 
+/* perf right-aligns addresses to 16 digits, from the place given on. */
+#define IP_WIDTH 16
+
+/*
+ * A frame without a doubt: "add more", "def f(): pass" and "Date: 01 Jan 2001"
+ * could be some, too.
+ */
 static bool
-is_frame(struct cg_slice line)
+is_sure_frame(
+    const char *from, struct cg_slice line, const struct perf_frame *frame)
+{
+	struct cg_slice ip;
+
+	if (frame->inlined)
+		return true;
+	if (frame->object.len > 0)
+		return *frame->object.ptr == '/' || *frame->object.ptr == '[';
+	(void)cg_take_blanks(&line);
+	return cg_take_word(&line, &ip) &&
+	       ip.ptr + ip.len - from >= IP_WIDTH;
+}
+
+/* from: where the text before it ends; sure: other words say that it is one. */
+static bool
+is_frame(const char *from, struct cg_slice line, bool sure)
 {
 	struct perf_frame frame;
 
 	return cg_take_perf_frame(line, &frame) &&
-	       (frame.name.len > 0 || frame.object.len > 0);
+	       (frame.name.len > 0 || frame.object.len > 0) &&
+	       (sure || is_sure_frame(from, line, &frame));
 }
 
 /*
  * A sample's first line with a frame behind it or below it. Frames alone,
- * each begun by a tab, are what -F ip,sym leaves.
+ * each begun by a tab, are what -F ip,sym leaves. Without a time there is
+ * doubt.
  */
 static int
 probe(const struct cg_head *head)
 {
 	struct cg_slice text = head->text, line;
 	struct perf_head sample;
-	bool header = false, begun = false, what;
+	bool header = false, begun = false, sure = false, what;
 
 	for (int n = 0; n < PROBE_LINES && cg_take_line(&text, &line); n++) {
 		if (line.len == 0 || *line.ptr == '\r')
@@ -52,13 +77,15 @@ probe(const struct cg_head *head)
 			continue;
 		}
 		if (*line.ptr == '\t' || begun)
-			return !is_frame(line) ? CG_PROBE_NO
-			       : begun         ? CG_PROBE_LIKELY
-					       : CG_PROBE_WEAK;
+			return !is_frame(line.ptr, line, sure) ? CG_PROBE_NO
+			       : begun ? CG_PROBE_LIKELY
+				       : CG_PROBE_WEAK;
 		if (!cg_take_perf_head(line, &sample))
 			break;
 		what = sample.event.len > 0 || sample.has_time;
-		if (what && is_frame(sample.rest))
+		sure = sample.has_time || header;
+		if (what && is_frame(sample.event.ptr + sample.event.len,
+				sample.rest, sure))
 			return CG_PROBE_LIKELY;
 		begun = what;
 	}

@@ -14,7 +14,9 @@ sample()
 	{
 		printf '%s\n' "$1"
 		shift
-		[ $# -eq 0 ] || printf '\t%16s\n' "$@"
+		for frame; do
+			printf '\t%16s %s\n' "${frame%% *}" "${frame#* }"
+		done
 		echo
 	} >>"$dir/in.perf"
 }
@@ -171,6 +173,18 @@ reads()
 	sample "cycles:" "7fab (/lib/x.so)" "10 ([unknown])"
 	"$CGCONV" -q -t folded "$dir/in.perf" >"$dir/out"
 	echo '0x10;0x7fab 1' | same - "$dir/out"
+}
+
+@test "perf-script: prose is none" {
+	printf 'Total: 5 files\nPassed: 3 tests\n' >"$dir/a"
+	printf 'def f(): pass\ndef g(): pass\n' >"$dir/b"
+	printf 'Note: add more (of it)\n\tface a book\n' >"$dir/c"
+	printf '\tadd one\n\tbed two\n' >"$dir/d"
+	for text in a b c d; do
+		refuses 1 'expected a profile in one of' "$dir/$text"
+	done
+	printf 'cycles: %16s main\n' 401136 >"$dir/e"
+	"$CGCONV" -q -t folded "$dir/e" | grep -x 'main 1'
 }
 
 @test "perf-script: unknown frames keep their object" {
