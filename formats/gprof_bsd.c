@@ -85,19 +85,26 @@ counter_width(const struct header *header)
 	}
 }
 
+/* monstartup() rounds addresses to whole counters: by so many bytes. */
+#define ROUNDED 64
+
 /* Do the sums of an old header come out? size 0: the file's is not known. */
 static bool
 plausible(const struct header *header, size_t size)
 {
 	const struct layout *layout = header->layout;
-	uint64_t range = header->hist.high - header->hist.low, ratio;
+	uint64_t range = header->hist.high - header->hist.low, ratio, bytes;
+	uint64_t whole;
 
 	if (header->length <= layout->header ||
 	    (size > 0 && header->length > size) ||
 	    (size > 0 && (size - header->length) % layout->arc != 0))
 		return false;
-	ratio = range / (header->length - layout->header);
-	return ratio > 0 && ratio <= 8 && (ratio & (ratio - 1)) == 0;
+	bytes = header->length - layout->header;
+	ratio = range / bytes + (range % bytes > bytes / 2);
+	whole = ratio * bytes;
+	return ratio > 0 && ratio <= 8 && (ratio & (ratio - 1)) == 0 &&
+	       (range > whole ? range - whole : whole - range) <= ROUNDED;
 }
 
 static bool

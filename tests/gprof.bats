@@ -260,6 +260,13 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	grep -q 'as MinGW writes them' "$t/err"
 }
 
+@test "gprof: what only begins like old BSD's is none" {
+	# Counters for 4/3 of a counter's addresses; as many font files do.
+	perl -e 'print pack("V3", 0x1000, 0x5000, 12 + 0x3000), "\1" x 70000' \
+		>"$t/font"
+	refuses 1 'expected a profile in one of' "$t/font"
+}
+
 @test "gprof: a file of old BSD needs its program" {
 	OLD=1 bsd 8 little 0 "H 0x0 0x1338 0 1000=5" "A 0x1180 0x119d 7" \
 		>"$t/bsd"
