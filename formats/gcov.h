@@ -70,8 +70,27 @@ cg_gcov_take_u32(struct gcov_bytes *bytes, uint32_t *value)
 /* Its bytes up to the first NUL. */
 bool cg_gcov_take_string(struct gcov_bytes *, struct cg_slice *);
 /* The next record's tag and what it holds; false at the end, too. */
-bool cg_gcov_take_record(
-    struct gcov_bytes *, uint32_t *tag, struct gcov_bytes *record);
+static inline bool
+cg_gcov_take_record(
+    struct gcov_bytes *bytes, uint32_t *tag, struct gcov_bytes *record)
+{
+	const unsigned char *start = bytes->at;
+	uint32_t length;
+	uint64_t size;
+
+	record->wrong = NULL;
+	if (!cg_gcov_take_u32(bytes, tag) || !cg_gcov_take_u32(bytes, &length))
+		return false;
+	size = bytes->exact ? length : (uint64_t)length * 4;
+	if (size > (uint64_t)(bytes->end - bytes->at))
+		return cg_gcov_wrong(bytes, start,
+		    "expected a record that ends within the file");
+	record->at = bytes->at;
+	record->end = bytes->at += size;
+	record->big = bytes->big;
+	record->exact = bytes->exact;
+	return true;
+}
 /* How 64 bits are written: the lower word first, big endian, with a sign bit. */
 enum gcov_order { GCOV_LITTLE, GCOV_BIG, GCOV_BIG64, GCOV_SIGN };
 int64_t cg_gcov_get_counter(const unsigned char *at, enum gcov_order);
@@ -329,6 +348,9 @@ struct gcov_unit {
 	uint32_t *file_slot; /* number + 1 */
 	size_t file_slots;
 	uint32_t last_file;
+	/* Of the last place that has a name: its string as it is, and file. */
+	struct cg_slice place_name;
+	uint32_t place_file;
 	struct gcov_site *site;
 	size_t sites, site_cap;
 	struct gcov_edge *edge; /* see gcov_ci.c */
@@ -361,15 +383,31 @@ void cg_gcov_unit_free(struct gcov_unit *);
 /* Forgets the last unit, keeps its memory. */
 void cg_gcov_unit_clear(struct gcov_unit *);
 /* Room for need elements of width bytes; false: unit->nomem is set. */
-bool cg_gcov_grow(
+bool cg_gcov_grow_more(
     struct gcov_unit *, void *array, size_t *cap, size_t need, size_t width);
+static inline bool
+cg_gcov_grow(struct gcov_unit *unit, void *array, size_t *cap, size_t need,
+    size_t width)
+{
+	return need <= *cap ||
+	       cg_gcov_grow_more(unit, array, cap, need, width);
+}
 /* The block that a function is left from. */
 uint32_t cg_gcov_exit(const struct gcov_unit *, const struct gcov_fn *);
 /* The unit's number of a file; GCOV_NONE: out of memory. */
 uint32_t cg_gcov_file(struct gcov_unit *, struct cg_slice name);
 uint64_t cg_gcov_hash(uint64_t seed, struct cg_slice);
 /* Sum that stays at the end of what 64 bits hold. */
-int64_t cg_gcov_add(struct gcov_unit *, int64_t, int64_t);
+static inline int64_t
+cg_gcov_add(struct gcov_unit *unit, int64_t a, int64_t b)
+{
+	int64_t sum = (int64_t)((uint64_t)a + (uint64_t)b);
+
+	if (((a ^ sum) & (b ^ sum)) >= 0)
+		return sum;
+	unit->saturated = true;
+	return a < 0 ? INT64_MIN : INT64_MAX;
+}
 int64_t cg_gcov_sub(struct gcov_unit *, int64_t, int64_t);
 
 /* ---- The way of a unit -------------------------------------------------- */

@@ -46,28 +46,6 @@ cg_gcov_take_string(struct gcov_bytes *bytes, struct cg_slice *text)
 }
 
 bool
-cg_gcov_take_record(
-    struct gcov_bytes *bytes, uint32_t *tag, struct gcov_bytes *record)
-{
-	const unsigned char *start = bytes->at;
-	uint32_t length;
-	uint64_t size;
-
-	/* Now: a copy of what was just written in part would wait for that. */
-	*record = *bytes;
-	if (!cg_gcov_take_u32(bytes, tag) || !cg_gcov_take_u32(bytes, &length))
-		return false;
-	size = bytes->exact ? length : (uint64_t)length * 4;
-	if (size > (uint64_t)(bytes->end - bytes->at))
-		return cg_gcov_wrong(bytes, start,
-		    "expected a record that ends within the file");
-	record->at = bytes->at;
-	bytes->at += size;
-	record->end = bytes->at;
-	return true;
-}
-
-bool
 cg_gcov_take_fields(struct gcov_bytes *bytes, unsigned layout,
     const struct gcov_field *field, void *to)
 {

@@ -6,6 +6,7 @@
  * ends its files with zeros, which gcc does not.
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "gcov.h"
 
@@ -191,19 +192,19 @@ bool
 cg_gcov_take_arcs(struct gcov_unit *unit, struct gcov_bytes *record,
     struct gcov_fn *fn, uint32_t src, uint32_t flags)
 {
-	uint32_t n = (uint32_t)((record->end - record->at) / 8);
-	uint32_t dst = 0, word = 0;
+	const unsigned char *at = record->at;
+	uint32_t n = (uint32_t)((record->end - at) / 8);
 
 	if (unit->block[fn->block + src].has_arcs)
 		return cg_gcov_wrong(record, record->at - 4,
 		    "expected the arcs of a block only once");
 	if (!cg_gcov_begin_arcs(unit, fn, src, n))
 		return false;
-	for (; n > 0; n--) {
-		(void)cg_gcov_take_u32(record, &dst);
-		(void)cg_gcov_take_u32(record, &word);
-		if (!cg_gcov_add_arc(unit, fn, src, dst, word & flags))
-			return cg_gcov_wrong(record, record->at - 8,
+	for (; n > 0; n--, at += 8) {
+		if (!cg_gcov_add_arc(unit, fn, src,
+			cg_gcov_get_u32(at, record->big),
+			cg_gcov_get_u32(at + 4, record->big) & flags))
+			return cg_gcov_wrong(record, at,
 			    "expected an arc to a block of the function");
 	}
 	cg_gcov_end_arcs(unit, fn, src);
@@ -256,17 +257,48 @@ cg_gcov_add_line(struct gcov_unit *unit, struct gcov_block *block, bool named,
 }
 
 /*
+ * The file that a name in a record stands for; nearly always it is that of the
+ * place before, byte for byte. False: it is no name; *file is GCOV_NONE if it
+ * is the empty one.
+ */
+static bool
+take_file(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *file)
+{
+	const struct cg_slice last = unit->place_name;
+	const unsigned char *start = record->at;
+	struct cg_slice name;
+
+	*file = unit->place_file;
+	if (last.len > 0 && (size_t)(record->end - start) >= last.len &&
+	    memcmp(start, last.ptr, last.len) == 0) {
+		record->at += last.len;
+		return true;
+	}
+	*file = GCOV_NONE;
+	if (record->end - start == 4 && memcmp(start, "\0\0\0", 4) == 0)
+		return true; /* as nearly all records end */
+	if (!cg_gcov_take_string(record, &name))
+		return false;
+	if (name.len == 0)
+		return true;
+	*file = cg_gcov_file(unit, name);
+	unit->place_file = *file;
+	unit->place_name = (struct cg_slice){ (const char *)start,
+		(size_t)(record->at - start) };
+	return *file != GCOV_NONE;
+}
+
+/*
  * A block, then lines; a line 0 begins a file, an empty one is the end. Lines
  * before any file are in the function's own.
  */
 static bool
 take_lines(struct gcov_unit *unit, struct gcov_bytes *record)
 {
-	uint32_t number, line;
+	uint32_t number, line, file;
 	struct gcov_block *block = take_block(unit, record, &number);
 	size_t most = (size_t)(record->end - record->at) / 4;
 	struct gcov_place *place = NULL;
-	struct cg_slice name;
 
 	if (!block || !cg_gcov_grow(unit, &unit->line, &unit->line_cap,
 			  unit->lines + most, sizeof(*unit->line)))
@@ -274,19 +306,16 @@ take_lines(struct gcov_unit *unit, struct gcov_bytes *record)
 	while (record->at < record->end) {
 		if (!cg_gcov_take_u32(record, &line))
 			return false;
-		if (line == 0) {
-			if (!cg_gcov_take_string(record, &name))
+		if (line == 0 || !place) {
+			file = unit->fn[unit->fns - 1].file;
+			if (line == 0 && !take_file(unit, record, &file))
 				return false;
-			if (name.len == 0)
+			if (file == GCOV_NONE)
 				break;
-			place =
-			    add_place(unit, block, cg_gcov_file(unit, name));
-		} else if (!place) {
-			place = add_place(
-			    unit, block, unit->fn[unit->fns - 1].file);
+			place = add_place(unit, block, file);
+			if (!place)
+				return false;
 		}
-		if (!place)
-			return false;
 		if (line == 0)
 			continue;
 		unit->line[unit->lines++] = line;
@@ -423,10 +452,11 @@ cg_gcov_read_notes(
 			if (records[i].tag != tag ||
 			    unit->head.layout < records[i].since)
 				continue;
-			if (records[i].take(unit, &record))
-				continue;
-			return cg_gcov_wrong(bytes, record.wrong_at,
-			    record.wrong ? record.wrong : "out of memory");
+			if (!records[i].take(unit, &record))
+				return cg_gcov_wrong(bytes, record.wrong_at,
+				    record.wrong ? record.wrong
+						 : "out of memory");
+			break;
 		}
 	}
 	return check_arcs(unit, bytes);

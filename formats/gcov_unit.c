@@ -54,11 +54,12 @@ cg_gcov_unit_clear(struct gcov_unit *unit)
 		memset(unit->file_slot, 0,
 		    unit->file_slots * sizeof(*unit->file_slot));
 	unit->last_file = 0;
+	unit->place_name.len = 0;
 	unit->work = unit->path_work = unit->path_rows = unit->lost_paths = 0;
 }
 
 bool
-cg_gcov_grow(
+cg_gcov_grow_more(
     struct gcov_unit *unit, void *array, size_t *cap, size_t need, size_t width)
 {
 	if (cg_grow_raw(array, cap, need, width))
@@ -153,20 +154,6 @@ cg_gcov_file(struct gcov_unit *unit, struct cg_slice name)
 	unit->last_file = (uint32_t)unit->files;
 	*slot = (uint32_t)++unit->files;
 	return unit->last_file;
-}
-
-int64_t
-cg_gcov_add(struct gcov_unit *unit, int64_t a, int64_t b)
-{
-	if (b > 0 && a > INT64_MAX - b) {
-		unit->saturated = true;
-		return INT64_MAX;
-	}
-	if (b < 0 && a < INT64_MIN - b) {
-		unit->saturated = true;
-		return INT64_MIN;
-	}
-	return a + b;
 }
 
 int64_t
