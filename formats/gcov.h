@@ -217,6 +217,7 @@ struct gcov_solved {
 	uint32_t ins, outs;       /* unknown arcs */
 	uint32_t in_xor, out_xor; /* of their numbers */
 	uint32_t line;            /* the last that it touches; GCOV_NONE */
+	uint32_t touch, touch_end; /* its touches */
 	uint32_t member;          /* a stamp: it is of the line at hand */
 	uint32_t stamp;           /* of the search for cycles */
 	uint32_t list;            /* arcs, as that search needs them */
@@ -231,6 +232,7 @@ struct gcov_line {
 	int64_t count;        /* how often it ran */
 	uint32_t first, last; /* touches, GCOV_NONE: none */
 	uint32_t own;         /* the first by the block of the last */
+	uint32_t from;        /* the last arc that leaves a member, + 1 */
 	bool has_members, cyclic;
 };
 
@@ -449,16 +451,15 @@ uint32_t cg_gcov_ident(struct cg_slice name);
 int cg_gcov_match(struct gcov_unit *, const char *data);
 /* gcov_solve.c: first arcs get their counters; then all counts are found. */
 void cg_gcov_load(struct gcov_unit *);
+static inline bool
+cg_gcov_has_counters(const struct gcov_fn *fn) /* else all counts are 0 */
+{
+	return fn->data && fn->data->counters[GCOV_ARCS].at;
+}
 bool cg_gcov_solve(struct gcov_unit *, const struct gcov_fn *);
 /* gcov_llvm.c: the same of clang's notes, for which there is room. */
 void cg_gcov_llvm_solve(struct gcov_unit *, const struct gcov_fn *);
-/* gcov_lines.c: arcs by where they lead to: of block b [head[b], head[b + 1]) */
-struct gcov_preds {
-	uint32_t *head, *arc; /* arcs are numbers in the function */
-};
-struct gcov_preds cg_gcov_find_preds(
-    struct gcov_unit *, const struct gcov_fn *);
-/* Lines and what touches them. */
+/* gcov_lines.c: lines and what touches them. */
 bool cg_gcov_count_lines(struct gcov_unit *, const struct gcov_fn *);
 /* gcov_cycles.c: what runs round among the line's members, as gcov finds it. */
 int64_t cg_gcov_cycles(

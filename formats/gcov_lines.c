@@ -243,51 +243,54 @@ touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
 
 /* ---- Counts ------------------------------------------------------------- */
 
-struct gcov_preds
-cg_gcov_find_preds(struct gcov_unit *unit, const struct gcov_fn *fn)
+/*
+ * What comes into the members of a line from blocks that are none is its count;
+ * what comes back to one of them from another, or from itself, is a loop.
+ */
+static void
+count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
+	struct gcov_scratch *scratch = &unit->scratch;
+	const struct gcov_touch *touch = scratch->touch;
 	const struct gcov_arc *arc = unit->arc + fn->arc;
-	struct gcov_preds preds = { unit->scratch.preds,
-		unit->scratch.preds + fn->blocks + 1 };
+	struct gcov_line *line;
 
-	memset(preds.head, 0, (fn->blocks + 1) * sizeof(*preds.head));
-	for (uint32_t i = 0; i < fn->arcs; i++)
-		preds.head[arc[i].dst]++;
-	for (uint32_t b = 1; b <= fn->blocks; b++)
-		preds.head[b] += preds.head[b - 1];
-	for (uint32_t i = fn->arcs; i-- > 0;)
-		preds.arc[--preds.head[arc[i].dst]] = i;
-	return preds;
-}
+	for (uint32_t i = 0; i < fn->arcs; i++, arc++) {
+		const struct gcov_solved *src = &scratch->solved[arc->src];
+		struct gcov_solved *dst = &scratch->solved[arc->dst];
 
-/* What comes into the block from blocks that are no members of its line. */
-static int64_t
-count_entering(struct gcov_unit *unit, const struct gcov_fn *fn,
-    const struct gcov_preds *preds, uint32_t block, struct gcov_line *line)
-{
-	const struct gcov_scratch *scratch = &unit->scratch;
-	int64_t count = 0;
-
-	/* llvm-cov: what enters a function is what leaves its first block. */
-	if (unit->llvm && block == 0)
-		return scratch->solved[0].out;
-	for (uint32_t i = preds->head[block]; i < preds->head[block + 1]; i++) {
-		const struct gcov_arc *arc =
-		    &unit->arc[fn->arc + preds->arc[i]];
-
-		if (scratch->solved[arc->src].member != scratch->member) {
-			count = cg_gcov_add(unit, count, arc->count);
-		} else if (arc->src >= block) {
-			line->cyclic = true;
-			scratch->solved[block].back = true;
+		/* llvm-cov: this is what leaves a function's first block. */
+		if (unit->llvm && arc->dst == 0)
+			continue;
+		for (uint32_t t = src->touch; t < src->touch_end; t++) {
+			if (touch[t].member)
+				scratch->line[touch[t].line].from = i + 1;
+		}
+		for (uint32_t t = dst->touch; t < dst->touch_end; t++) {
+			if (!touch[t].member)
+				continue;
+			line = &scratch->line[touch[t].line];
+			if (line->from != i + 1)
+				line->count =
+				    cg_gcov_add(unit, line->count, arc->count);
+			else if (arc->src >= arc->dst)
+				line->cyclic = dst->back = true;
 		}
 	}
-	return count;
+	for (uint32_t t = 0; unit->llvm && t < scratch->solved[0].touch_end;
+	     t++) {
+		if (!touch[t].member)
+			continue;
+		line = &scratch->line[touch[t].line];
+		line->count =
+		    cg_gcov_add(unit, line->count, scratch->solved[0].out);
+	}
 }
 
+/* What runs round among the members of a line. */
 static void
-count_line(struct gcov_unit *unit, const struct gcov_fn *fn,
-    const struct gcov_preds *preds, struct gcov_line *line)
+count_cycles(
+    struct gcov_unit *unit, const struct gcov_fn *fn, struct gcov_line *line)
 {
 	struct gcov_scratch *scratch = &unit->scratch;
 	const struct gcov_touch *touch = scratch->touch;
@@ -296,20 +299,9 @@ count_line(struct gcov_unit *unit, const struct gcov_fn *fn,
 
 	scratch->member++;
 	for (t = line->first; t != GCOV_NONE; t = touch[t].next) {
-		if (!touch[t].member)
-			continue;
-		scratch->solved[touch[t].block].member = scratch->member;
-		scratch->solved[touch[t].block].back = false;
-	}
-	for (t = line->first; t != GCOV_NONE; t = touch[t].next) {
 		if (touch[t].member)
-			line->count = cg_gcov_add(unit, line->count,
-			    count_entering(
-				unit, fn, preds, touch[t].block, line));
-	}
-	if (!line->cyclic)
-		return;
-	for (t = line->first; t != GCOV_NONE; t = touch[t].next) {
+			scratch->solved[touch[t].block].member =
+			    scratch->member;
 		at = &unit->block[fn->block + touch[t].block];
 		for (uint32_t i = 0; i < at->arcs; i++)
 			unit->arc[at->arc + i].left =
@@ -337,24 +329,27 @@ cg_gcov_count_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
 	struct gcov_scratch *scratch = &unit->scratch;
 	bool old = unit->head.layout < GCOV_VERSION(8, 0) && !unit->llvm;
 	uint32_t last = GCOV_NONE;
-	struct gcov_preds preds;
 	bool fine = true;
 
 	begin(scratch);
-	for (uint32_t i = 0; i < fn->blocks && fine; i++)
+	for (uint32_t i = 0; i < fn->blocks && fine; i++) {
+		scratch->solved[i].touch = (uint32_t)scratch->touches;
 		fine = unit->llvm ? touch_llvm(unit, fn, i)
 		       : old      ? touch_old(unit, fn, i, &last)
 				  : touch_gcc(unit, fn, i);
-	if (!fine)
-		return false;
-	preds = cg_gcov_find_preds(unit, fn);
+		scratch->solved[i].touch_end = (uint32_t)scratch->touches;
+	}
+	if (!fine || !cg_gcov_has_counters(fn))
+		return fine;
+	if (!old)
+		count_entering(unit, fn);
 	for (uint32_t i = 0; i < scratch->lines; i++) {
 		struct gcov_line *line = &scratch->line[i];
 
 		if (old || !line->has_members)
 			line->count = line->sum;
-		else
-			count_line(unit, fn, &preds, line);
+		else if (line->cyclic)
+			count_cycles(unit, fn, line);
 	}
 	return true;
 }

@@ -4,6 +4,8 @@
  *
  * Source: the behaviour of GCOV.cpp, LLVM 11 to 23.
  */
+#include <string.h>
+
 #include "gcov.h"
 
 /* ---- Counts ------------------------------------------------------------- */
@@ -18,6 +20,28 @@
  */
 #define RETURN_ARC (GCOV_NONE - 1)
 
+/* Arcs by where they lead to: of block b [head[b], head[b + 1]). */
+struct preds {
+	uint32_t *head, *arc; /* arcs are numbers in the function */
+};
+
+static struct preds
+find_preds(struct gcov_unit *unit, const struct gcov_fn *fn)
+{
+	const struct gcov_arc *arc = unit->arc + fn->arc;
+	struct preds preds = { unit->scratch.preds,
+		unit->scratch.preds + fn->blocks + 1 };
+
+	memset(preds.head, 0, (fn->blocks + 1) * sizeof(*preds.head));
+	for (uint32_t i = 0; i < fn->arcs; i++)
+		preds.head[arc[i].dst]++;
+	for (uint32_t b = 1; b <= fn->blocks; b++)
+		preds.head[b] += preds.head[b - 1];
+	for (uint32_t i = fn->arcs; i-- > 0;)
+		preds.arc[--preds.head[arc[i].dst]] = i;
+	return preds;
+}
+
 /* The arcs around a block: those that come in, those that leave, the return. */
 struct around {
 	uint32_t ins, outs;
@@ -27,7 +51,7 @@ struct around {
 
 static struct around
 look_around(const struct gcov_unit *unit, const struct gcov_fn *fn,
-    const struct gcov_preds *preds, uint32_t block)
+    const struct preds *preds, uint32_t block)
 {
 	const struct gcov_block *at = &unit->block[fn->block + block];
 
@@ -79,7 +103,7 @@ leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)
 /* The next arc around the block of the last frame. */
 static void
 step(struct gcov_unit *unit, const struct gcov_fn *fn,
-    const struct gcov_preds *preds, size_t *frames)
+    const struct preds *preds, size_t *frames)
 {
 	struct gcov_frame *frame = &unit->scratch.frame[*frames - 1];
 	struct gcov_solved *solved = &unit->scratch.solved[frame->block];
@@ -115,7 +139,7 @@ void
 cg_gcov_llvm_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
 	struct gcov_solved *solved = unit->scratch.solved;
-	struct gcov_preds preds = cg_gcov_find_preds(unit, fn);
+	struct preds preds = find_preds(unit, fn);
 	struct gcov_arc *arc = unit->arc + fn->arc;
 	size_t frames = 0;
 

@@ -47,26 +47,34 @@ settle(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
 	dst->in_xor ^= number;
 }
 
+/* Sums of what the counters say; the arcs without one are unknown. */
 static void
 begin(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
-	struct gcov_solved *solved = unit->scratch.solved;
+	struct gcov_solved *solved = unit->scratch.solved, *src, *dst;
 	const struct gcov_arc *arc = unit->arc + fn->arc;
 	uint32_t exit = cg_gcov_exit(unit, fn);
+	bool entered = false, left = false;
 
-	for (uint32_t i = 0; i < fn->blocks; i++)
-		solved[i] = (struct gcov_solved){ .line = GCOV_NONE,
-			.list = GCOV_NONE };
 	for (uint32_t i = 0; i < fn->arcs; i++) {
-		solved[arc[i].src].outs++;
-		solved[arc[i].src].out_xor ^= i;
-		solved[arc[i].dst].ins++;
-		solved[arc[i].dst].in_xor ^= i;
+		src = &solved[arc[i].src];
+		dst = &solved[arc[i].dst];
+		entered |= arc[i].dst == 0;
+		left |= arc[i].src == exit;
+		if (!(arc[i].flags & GCOV_ON_TREE)) {
+			src->out = cg_gcov_add(unit, src->out, arc[i].count);
+			dst->in = cg_gcov_add(unit, dst->in, arc[i].count);
+			continue;
+		}
+		src->outs++;
+		src->out_xor ^= i;
+		dst->ins++;
+		dst->in_xor ^= i;
 	}
 	/* What comes into the entry and out of the exit, nobody knows. */
-	if (solved[0].ins == 0)
+	if (!entered)
 		solved[0].ins = GCOV_NONE;
-	if (solved[exit].outs == 0)
+	if (!left)
 		solved[exit].outs = GCOV_NONE;
 }
 
@@ -200,26 +208,13 @@ cg_gcov_load(struct gcov_unit *unit)
 		load_counters(unit, &unit->fn[i]);
 }
 
-bool
-cg_gcov_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
+static void
+solve_blocks(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
-	struct gcov_solved *solved;
+	struct gcov_solved *solved = unit->scratch.solved;
 	size_t queued = 0;
 
-	if (!make_room(unit, fn))
-		return false;
-	if (unit->llvm) {
-		cg_gcov_llvm_solve(unit, fn);
-		return true;
-	}
-	solved = unit->scratch.solved;
 	begin(unit, fn);
-	for (uint32_t i = 0; i < fn->arcs; i++) {
-		const struct gcov_arc *arc = &unit->arc[fn->arc + i];
-
-		if (!(arc->flags & GCOV_ON_TREE))
-			settle(unit, fn, i, arc->count);
-	}
 	for (uint32_t i = fn->blocks; i-- > 0;)
 		queue(unit, i, &queued);
 	while (queued > 0) {
@@ -231,8 +226,27 @@ cg_gcov_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
 	for (uint32_t i = 0; i < fn->blocks; i++) {
 		if (!solved[i].known)
 			unit->unsolved = true;
-		sort_arcs(unit, &unit->block[fn->block + i]);
 	}
+}
+
+bool
+cg_gcov_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
+{
+	if (!make_room(unit, fn))
+		return false;
+	if (unit->llvm) {
+		cg_gcov_llvm_solve(unit, fn);
+		return true;
+	}
+	for (uint32_t i = 0; i < fn->blocks; i++)
+		unit->scratch.solved[i] =
+		    (struct gcov_solved){ .line = GCOV_NONE,
+			    .list = GCOV_NONE };
+	/* Without counters all counts are 0, as they are already. */
+	if (cg_gcov_has_counters(fn))
+		solve_blocks(unit, fn);
+	for (uint32_t i = 0; i < fn->blocks; i++)
+		sort_arcs(unit, &unit->block[fn->block + i]);
 	find_exceptional(unit, fn);
 	return true;
 }
