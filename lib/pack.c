@@ -132,6 +132,28 @@ note_branch(struct cg_run *run, const struct cg_branch *row)
 	run->branch = key;
 }
 
+/* What get_branch() takes, but the count. */
+static uint8_t *
+put_branch(uint8_t *to, const struct cg_branch *row)
+{
+	if ((row->block | row->index | row->flags | row->target | row->label) <
+	    0x80) {
+		to[0] = (uint8_t)row->kind;
+		to[1] = (uint8_t)row->block;
+		to[2] = (uint8_t)row->index;
+		to[3] = (uint8_t)row->flags;
+		to[4] = (uint8_t)row->target;
+		to[5] = (uint8_t)row->label;
+		return to + 6;
+	}
+	to = put_varint(to, row->kind);
+	to = put_varint(to, row->block);
+	to = put_varint(to, row->index);
+	to = put_varint(to, row->flags);
+	to = put_varint(to, row->target);
+	return put_varint(to, row->label);
+}
+
 bool
 cg_run_add_branch(
     struct cg_graph *graph, struct cg_run *run, const struct cg_branch *branch)
@@ -143,12 +165,7 @@ cg_run_add_branch(
 		return false;
 	note_branch(run, branch);
 	to = put_pos(packed, to, CG_ROW_OTHER | CG_TAG_BRANCH, &branch->pos);
-	to = put_varint(to, branch->kind);
-	to = put_varint(to, branch->block);
-	to = put_varint(to, branch->index);
-	to = put_varint(to, branch->flags);
-	to = put_varint(to, branch->target);
-	to = put_varint(to, branch->label);
+	to = put_branch(to, branch);
 	end_pack(packed, put_signed(to, (uint64_t)branch->count), &branch->pos);
 	return true;
 }

@@ -188,19 +188,25 @@ put_values(uint8_t *to, const uint64_t *cost, size_t n)
 
 /* ---- Decoding ----------------------------------------------------------- */
 
-/* Reads a varint of any length at at; returns what follows it. */
-const uint8_t *cg_get_long(const uint8_t *at, uint64_t *value);
+/* A varint, and what follows it: both come back in registers. */
+struct cg_varint {
+	uint64_t value;
+	const uint8_t *next;
+};
+/* Reads a varint of any length. */
+struct cg_varint cg_get_long(const uint8_t *at);
 
 /* Most have one byte: the code for others would only stand in the way. */
 static inline uint64_t
 get_varint(const uint8_t **at)
 {
-	uint64_t value;
+	struct cg_varint varint;
 
 	if (**at < 0x80)
 		return *(*at)++;
-	*at = cg_get_long(*at, &value);
-	return value;
+	varint = cg_get_long(*at);
+	*at = varint.next;
+	return varint.value;
 }
 
 static inline uint64_t
@@ -286,16 +292,32 @@ get_values(const uint8_t **row, uint64_t *to)
 	return n;
 }
 
-/* What a branch has behind its position. */
+/*
+ * What a branch has behind its position. All but the count nearly always have
+ * one byte: see skip_varints().
+ */
 static inline const uint8_t *
 get_branch(const uint8_t *at, struct cg_branch *branch)
 {
-	branch->kind = (enum cg_branch_kind)get_varint(&at);
-	branch->block = (uint32_t)get_varint(&at);
-	branch->index = (uint32_t)get_varint(&at);
-	branch->flags = (unsigned)get_varint(&at);
-	branch->target = (uint32_t)get_varint(&at);
-	branch->label = (cg_name)get_varint(&at);
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	if ((le64toh(word) & CG_MORE_BYTES >> 16) == 0) {
+		branch->kind = (enum cg_branch_kind)at[0];
+		branch->block = at[1];
+		branch->index = at[2];
+		branch->flags = at[3];
+		branch->target = at[4];
+		branch->label = at[5];
+		at += 6;
+	} else {
+		branch->kind = (enum cg_branch_kind)get_varint(&at);
+		branch->block = (uint32_t)get_varint(&at);
+		branch->index = (uint32_t)get_varint(&at);
+		branch->flags = (unsigned)get_varint(&at);
+		branch->target = (uint32_t)get_varint(&at);
+		branch->label = (cg_name)get_varint(&at);
+	}
 	branch->count = (int64_t)get_signed(&at);
 	return at;
 }

@@ -4,8 +4,8 @@
 #include "graph.h"
 #include "rows.h"
 
-const uint8_t *
-cg_get_long(const uint8_t *at, uint64_t *value)
+struct cg_varint
+cg_get_long(const uint8_t *at)
 {
 	uint64_t byte = *at++, sum = byte & 0x7f;
 
@@ -13,8 +13,7 @@ cg_get_long(const uint8_t *at, uint64_t *value)
 		byte = *at++;
 		sum |= (byte & 0x7f) << shift;
 	}
-	*value = sum;
-	return at;
+	return (struct cg_varint){ sum, at };
 }
 
 static void
