@@ -519,8 +519,10 @@ int cg_xml_status(const struct cg_xml *);
  * that no number from a file ever sizes an array. Starts as { 0 }.
  */
 struct cg_map {
-	struct cg_map_slot *slot;
+	struct cg_map_slot *slot; /* private, as all of it */
 	size_t slots, count;
+	uint32_t *dense; /* values of keys below limit: most of these are there */
+	size_t limit;
 };
 /* The value's place, new ones 0; NULL: out of memory. Valid until the next. */
 uint32_t *cg_map_at(struct cg_map *, uint64_t key);

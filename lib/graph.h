@@ -423,7 +423,7 @@ void cg_build_nomem(struct cg_build *);
 static inline bool
 cg_build_omits(const struct cg_build *build, cg_file file)
 {
-	return build->out.count > 0 && cg_map_get(&build->out, file) != 0;
+	return build->out.slots > 0 && cg_map_get(&build->out, file) != 0;
 }
 
 /* Gives it another file; false: there is such a function already. */

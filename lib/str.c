@@ -165,22 +165,64 @@ map_find(const struct cg_map *map, uint64_t key)
 	return &map->slot[at];
 }
 
+/* Another table of that many slots, with the keys from limit on. */
+static bool
+map_rehash(struct cg_map *map, size_t slots)
+{
+	struct cg_map other = *map;
+
+	other.slots = slots;
+	other.count = 0;
+	other.slot = calloc(slots, sizeof(*other.slot));
+	if (!other.slot)
+		return false;
+	for (size_t i = 0; i < map->slots; i++) {
+		if (!map->slot[i].used || map->slot[i].key < map->limit)
+			continue;
+		*map_find(&other, map->slot[i].key) = map->slot[i];
+		other.count++;
+	}
+	free(map->slot);
+	*map = other;
+	return true;
+}
+
+/*
+ * The array gets bigger than the table and twice as big as it was, if an
+ * eighth of what it gets is there: then it takes less than the table would.
+ */
+static bool
+map_widen(struct cg_map *map)
+{
+	size_t limit = map->limit * 2, low = 0;
+	uint32_t *dense;
+
+	if (limit < map->slots * 4)
+		limit = map->slots * 4;
+	for (size_t i = 0; i < map->slots; i++)
+		low += map->slot[i].used && map->slot[i].key < limit;
+	if (low < (limit - map->limit) / 8)
+		return true;
+	dense = realloc(map->dense, limit * sizeof(*dense));
+	if (!dense)
+		return false;
+	memset(dense + map->limit, 0, (limit - map->limit) * sizeof(*dense));
+	for (size_t i = 0; i < map->slots; i++) {
+		if (map->slot[i].used && map->slot[i].key < limit)
+			dense[map->slot[i].key] = map->slot[i].value;
+	}
+	map->dense = dense;
+	map->limit = limit;
+	return map_rehash(map, map->slots);
+}
+
 static bool
 map_grow(struct cg_map *map)
 {
-	struct cg_map bigger = { .slots = map->slots ? map->slots * 2 : 64 };
-
-	bigger.slot = calloc(bigger.slots, sizeof(*bigger.slot));
-	if (!bigger.slot)
-		return false;
-	for (size_t i = 0; i < map->slots; i++) {
-		if (map->slot[i].used)
-			*map_find(&bigger, map->slot[i].key) = map->slot[i];
-	}
-	bigger.count = map->count;
-	free(map->slot);
-	*map = bigger;
-	return true;
+	if (map->slots == 0)
+		return map_rehash(map, 64);
+	return map_widen(map) &&
+	       (map->count * 2 < map->slots || map_rehash(map, map->slots * 2));
 }
 
 uint32_t *
@@ -188,8 +230,14 @@ cg_map_at(struct cg_map *map, uint64_t key)
 {
 	struct cg_map_slot *slot;
 
-	if (map->count * 4 >= map->slots * 3 && !map_grow(map))
-		return NULL;
+	if (key < map->limit)
+		return &map->dense[key];
+	if (map->count * 4 >= map->slots * 3) {
+		if (!map_grow(map))
+			return NULL;
+		if (key < map->limit)
+			return &map->dense[key];
+	}
 	slot = map_find(map, key);
 	if (!slot->used) {
 		slot->used = 1;
@@ -202,6 +250,8 @@ cg_map_at(struct cg_map *map, uint64_t key)
 uint32_t
 cg_map_get(const struct cg_map *map, uint64_t key)
 {
+	if (key < map->limit)
+		return map->dense[key];
 	return map->slots ? map_find(map, key)->value : 0;
 }
 
@@ -209,7 +259,9 @@ void
 cg_map_fetch(const struct cg_map *map, uint64_t key)
 {
 #if defined(__GNUC__)
-	if (map->slots > 0)
+	if (key < map->limit)
+		__builtin_prefetch(&map->dense[key]);
+	else if (map->slots > 0)
 		__builtin_prefetch(&map->slot[map_begin(map, key)]);
 #else
 	(void)map, (void)key;
@@ -220,5 +272,6 @@ void
 cg_map_free(struct cg_map *map)
 {
 	free(map->slot);
+	free(map->dense);
 	*map = (struct cg_map){ 0 };
 }
