@@ -35,6 +35,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -73,7 +74,15 @@ struct cg_slice {
 
 /* The slice of a NUL-terminated string. */
 struct cg_slice cg_slice(const char *);
-bool cg_equal(struct cg_slice, const char *);
+/* Of a literal the compiler knows the length, and of most that tells. */
+static inline bool
+cg_equal(struct cg_slice slice, const char *string)
+{
+	size_t len = strlen(string);
+
+	return slice.len == len &&
+	       (len == 0 || memcmp(slice.ptr, string, len) == 0);
+}
 bool cg_starts(struct cg_slice, const char *prefix);
 /* Below 0, 0, above 0: by bytes, as memcmp() does; the shorter is less. */
 int cg_compare(struct cg_slice, struct cg_slice);

@@ -30,17 +30,6 @@ cg_starts(struct cg_slice slice, const char *prefix)
 	       (slice.len >= len && memcmp(slice.ptr, prefix, len) == 0);
 }
 
-bool
-cg_equal(struct cg_slice slice, const char *string)
-{
-	/* Words are short, and of most the first byte tells: no calls. */
-	for (size_t i = 0; i < slice.len; i++) {
-		if (slice.ptr[i] != string[i] || string[i] == '\0')
-			return false;
-	}
-	return string[slice.len] == '\0';
-}
-
 static void
 skip(struct cg_slice *slice, size_t n)
 {
