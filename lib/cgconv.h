@@ -494,7 +494,7 @@ struct cg_xml *cg_xml_new(struct cg_job *, struct cg_in *);
 void cg_xml_free(struct cg_xml *);
 enum cg_xml_type cg_xml_next(struct cg_xml *);
 /* Of OPEN and CLOSE; the same name is at the same address as long as xml. */
-struct cg_slice cg_xml_name(const struct cg_xml *);
+struct cg_slice cg_xml_name(struct cg_xml *);
 /* Of OPEN: false and "" if the element has no such attribute. */
 bool cg_xml_attribute(const struct cg_xml *, const char *name,
     struct cg_slice *value);

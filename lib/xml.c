@@ -24,9 +24,12 @@
 /* Of a name from the input, how much a message shows. */
 #define NAME_SHOWN 40
 
-/* Offsets, as what they lead into may move. */
+/* Names are few: how long they are is looked up by their addresses. */
+#define KNOWN_NAMES 64
+
+/* Offsets, as what they lead into may move. All of a piece is below 4 GiB. */
 struct span {
-	size_t at, len;
+	uint32_t at, len;
 };
 
 struct attribute {
@@ -35,11 +38,16 @@ struct attribute {
 };
 
 struct event {
-	enum cg_xml_type type;
-	unsigned depth;
 	const char *name;
-	struct span has; /* of OPEN: attributes; of TEXT: bytes */
 	uint64_t seen;   /* it begins here in the document, or later */
+	struct span has; /* of OPEN: attributes; of TEXT: bytes */
+	uint16_t depth;
+	uint8_t type; /* cg_xml_type */
+};
+
+struct name {
+	const char *text;
+	size_t len;
 };
 
 struct cg_xml {
@@ -63,7 +71,8 @@ struct cg_xml {
 	struct span pending; /* text that may go on */
 	uint64_t seen;       /* what comes next begins here, or later */
 	unsigned depth;
-	bool begun;    /* an element was seen */
+	bool begun; /* an element was seen */
+	struct name known[KNOWN_NAMES];
 	char *content; /* of cg_xml_content() */
 	size_t content_len, content_cap;
 };
@@ -120,23 +129,27 @@ parsed(const struct cg_xml *xml)
 	return input->consumed + (uint64_t)(input->cur - input->base);
 }
 
-static bool
-make_room(struct cg_xml *xml, size_t len)
+static inline bool
+grow(struct cg_xml *xml, void *array, size_t *cap, size_t need, size_t width)
 {
-	if (xml->text_cap - xml->text_len > len)
-		return true;
-	if (cg_grow_raw(&xml->text, &xml->text_cap, xml->text_len + len + 1,
-		sizeof(*xml->text)))
+	if (need <= *cap || cg_grow_raw(array, cap, need, width))
 		return true;
 	nomem(xml);
 	return false;
+}
+
+static bool
+make_room(struct cg_xml *xml, size_t len)
+{
+	return grow(
+	    xml, &xml->text, &xml->text_cap, xml->text_len + len + 1, 1);
 }
 
 /* There is room for it. */
 static struct span
 keep_text(struct cg_xml *xml, const xmlChar *text, size_t len)
 {
-	struct span span = { xml->text_len, len };
+	struct span span = { (uint32_t)xml->text_len, (uint32_t)len };
 
 	memcpy(xml->text + xml->text_len, text, len);
 	xml->text_len += len;
@@ -144,22 +157,20 @@ keep_text(struct cg_xml *xml, const xmlChar *text, size_t len)
 }
 
 /* NULL: out of memory. */
-static struct event *
-add_event(struct cg_xml *xml, enum cg_xml_type type)
+static inline struct event *
+add_event(struct cg_xml *xml, enum cg_xml_type type, const xmlChar *name)
 {
 	struct event *event;
 
 	xml->silent = 0;
-	if (xml->events == xml->event_cap &&
-	    !cg_grow_raw(&xml->event, &xml->event_cap, xml->events + 1,
-		sizeof(*xml->event))) {
-		nomem(xml);
+	if (!grow(xml, &xml->event, &xml->event_cap, xml->events + 1,
+		sizeof(*xml->event)))
 		return NULL;
-	}
 	event = &xml->event[xml->events++];
-	*event = (struct event){
-		.type = type, .depth = xml->depth, .seen = xml->seen
-	};
+	*event = (struct event){ .type = (uint8_t)type,
+		.name = (const char *)name,
+		.depth = (uint16_t)xml->depth,
+		.seen = xml->seen };
 	return event;
 }
 
@@ -184,7 +195,7 @@ end_text(struct cg_xml *xml)
 		return;
 	if (is_blank(xml->text + xml->pending.at, xml->pending.len)) {
 		xml->text_len = xml->pending.at;
-	} else if ((event = add_event(xml, CG_XML_TEXT))) {
+	} else if ((event = add_event(xml, CG_XML_TEXT, NULL))) {
 		event->has = xml->pending;
 	}
 	xml->pending.len = 0;
@@ -197,7 +208,7 @@ on_text(void *arg, const xmlChar *text, int len)
 
 	xml->silent = 0;
 	if (xml->pending.len == 0)
-		xml->pending.at = xml->text_len;
+		xml->pending.at = (uint32_t)xml->text_len;
 	if (xml->pending.len + (size_t)len > TEXT_MAX)
 		limit(xml, "a text of at most 1 MiB");
 	else if (make_room(xml, (size_t)len))
@@ -214,14 +225,11 @@ add_attributes(
 
 	for (int i = 0; i < n; i++)
 		len += (size_t)(given[5 * i + 4] - given[5 * i + 3]);
-	if (!make_room(xml, len))
+	if (!make_room(xml, len) ||
+	    !grow(xml, &xml->attribute, &xml->attribute_cap,
+		xml->attributes + (size_t)n, sizeof(*to)))
 		return;
-	if (!cg_grow_raw(&xml->attribute, &xml->attribute_cap,
-		xml->attributes + (size_t)n, sizeof(*to))) {
-		nomem(xml);
-		return;
-	}
-	event->has = (struct span){ xml->attributes, (size_t)n };
+	event->has = (struct span){ (uint32_t)xml->attributes, (uint32_t)n };
 	to = xml->attribute + xml->attributes;
 	xml->attributes += (size_t)n;
 	for (; n > 0; n--, given += 5) {
@@ -248,10 +256,9 @@ on_open(void *arg, const xmlChar *name, const xmlChar *prefix,
 	}
 	xml->depth++;
 	xml->begun = true;
-	event = add_event(xml, CG_XML_OPEN);
+	event = add_event(xml, CG_XML_OPEN, name);
 	if (!event)
 		return;
-	event->name = (const char *)name;
 	/* The defaulted, which are the last, are a DTD's say, not the tag's. */
 	if (attributes > defaulted)
 		add_attributes(xml, event, attribute, attributes - defaulted);
@@ -263,13 +270,10 @@ on_close(
     void *arg, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
 {
 	struct cg_xml *xml = arg;
-	struct event *event;
 
 	(void)prefix, (void)uri;
 	end_text(xml);
-	event = add_event(xml, CG_XML_CLOSE);
-	if (event)
-		event->name = (const char *)name;
+	(void)add_event(xml, CG_XML_CLOSE, name);
 	xml->depth--;
 	xml->seen = parsed(xml);
 }
@@ -434,12 +438,24 @@ text_of(const struct cg_xml *xml, struct span span)
 	return (struct cg_slice){ xml->text + span.at, span.len };
 }
 
+/* libxml2's dictionary has each name once. */
+static struct cg_slice
+name_of(struct cg_xml *xml, const struct event *event)
+{
+	uintptr_t hash = (uintptr_t)event->name;
+	struct name *name = &xml->known[(hash ^ hash >> 6) % KNOWN_NAMES];
+
+	if (name->text != event->name)
+		*name = (struct name){ event->name, strlen(event->name) };
+	return (struct cg_slice){ name->text, name->len };
+}
+
 struct cg_slice
-cg_xml_name(const struct cg_xml *xml)
+cg_xml_name(struct cg_xml *xml)
 {
 	const struct event *event = current(xml);
 
-	return cg_slice(event && event->name ? event->name : "");
+	return event && event->name ? name_of(xml, event) : cg_slice("");
 }
 
 struct cg_slice
@@ -473,6 +489,15 @@ cg_xml_at(const struct cg_xml *xml)
 	return open ? open : at;
 }
 
+/* They are short: a call takes longer. */
+static inline bool
+same_name(const char *a, const char *b)
+{
+	for (; *a == *b && *a != '\0'; a++)
+		b++;
+	return *a == *b;
+}
+
 bool
 cg_xml_attribute(
     const struct cg_xml *xml, const char *name, struct cg_slice *value)
@@ -485,8 +510,7 @@ cg_xml_attribute(
 		return false;
 	at = xml->attribute + event->has.at;
 	for (end = at + event->has.len; at < end; at++) {
-		/* Of most, the first byte tells. */
-		if (*at->name == *name && strcmp(at->name, name) == 0) {
+		if (same_name(at->name, name)) {
 			*value = text_of(xml, at->value);
 			return true;
 		}
@@ -512,29 +536,28 @@ cg_xml_fail(const struct cg_xml *xml, const char *expected)
 static bool
 add_content(struct cg_xml *xml, struct cg_slice text)
 {
-	if (!cg_grow_raw(&xml->content, &xml->content_cap,
-		xml->content_len + text.len, sizeof(*xml->content))) {
-		nomem(xml);
+	if (!grow(xml, &xml->content, &xml->content_cap,
+		xml->content_len + text.len, 1))
 		return false;
-	}
 	if (text.len > 0)
 		memcpy(xml->content + xml->content_len, text.ptr, text.len);
 	xml->content_len += text.len;
 	return true;
 }
 
-/* Most elements have one text and nothing else: it need not be copied. */
+/* Most elements have nothing, or one text, which need not be copied. */
 static bool
 take_simple(struct cg_xml *xml, struct cg_slice *text)
 {
 	const struct event *event = xml->event + xml->next;
+	size_t left = xml->events - xml->next;
+	size_t texts = left > 0 && event->type == CG_XML_TEXT;
 
-	if (xml->events - xml->next < 2 || event[0].type != CG_XML_TEXT ||
-	    event[1].type != CG_XML_CLOSE)
+	if (left <= texts || event[texts].type != CG_XML_CLOSE)
 		return false;
-	xml->next += 2;
+	xml->next += texts + 1;
 	if (text)
-		*text = text_of(xml, event->has);
+		*text = texts > 0 ? text_of(xml, event->has) : cg_slice("");
 	return true;
 }
 
