@@ -40,7 +40,7 @@ typedef uint32_t cg_str; /* 0 is "" */
 struct cg_strs {
 	struct cg_str_entry *entry; /* by id */
 	size_t count, cap;
-	uint32_t *slot;             /* open addressing, id or 0 */
+	struct cg_str_slot *slot;   /* open addressing */
 	size_t slots;               /* a power of two, or 0 */
 	uint64_t seed;              /* see cg_table_seed() */
 	struct cg_arena text;

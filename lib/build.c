@@ -190,47 +190,54 @@ cg_set_file_given(struct cg_build *build, cg_file file, struct cg_slice given)
 		*before = str;
 }
 
-static uint64_t
-hash_fn(const struct cg_fn_entry *fn, const uint32_t *slot)
+static uint32_t
+hash_fn(const struct cg_graph *graph, const struct cg_fn_entry *fn)
 {
 	uint64_t names = (uint64_t)fn->symbol << 32 | fn->name;
 
-	return cg_hash_u64(((uint64_t)fn->file << 32 | fn->object) ^
-			   cg_hash_u64(names ^ cg_table_seed(slot)));
+	return (uint32_t)cg_hash_u64(((uint64_t)fn->file << 32 | fn->object) ^
+				     cg_hash_u64(names ^ graph->fn_seed));
 }
 
 static bool
 grow_fn_slots(struct cg_graph *graph)
 {
 	size_t slots = graph->fn_slots ? graph->fn_slots * 2 : 64, at;
-	uint32_t *slot = calloc(slots, sizeof(*slot));
+	struct cg_fn_slot *slot = calloc(slots, sizeof(*slot));
 
 	if (!slot)
 		return false;
-	for (uint32_t id = 1; id < graph->fns; id++) {
-		at = hash_fn(&graph->fn[id], slot) & (slots - 1);
-		while (slot[at] != 0)
+	for (size_t i = 0; i < graph->fn_slots; i++) {
+		if (graph->fn_slot[i].id == 0)
+			continue;
+		at = graph->fn_slot[i].hash & (slots - 1);
+		while (slot[at].id != 0)
 			at = (at + 1) & (slots - 1);
-		slot[at] = id;
+		slot[at] = graph->fn_slot[i];
 	}
+	/* Slots keep their hashes: the first seed is that of all of them. */
+	if (graph->fn_slots == 0)
+		graph->fn_seed = cg_table_seed(slot);
 	free(graph->fn_slot);
 	graph->fn_slot = slot;
 	graph->fn_slots = slots;
 	return true;
 }
 
-/* The slot of a function: its id, or 0 where it belongs. */
-static uint32_t *
-find_fn(const struct cg_graph *graph, const struct cg_fn_entry *key)
+/* The slot of a function: its own, or a free one where it belongs. */
+static struct cg_fn_slot *
+find_fn(
+    const struct cg_graph *graph, const struct cg_fn_entry *key, uint32_t hash)
 {
-	size_t mask = graph->fn_slots - 1;
-	size_t at = hash_fn(key, graph->fn_slot) & mask;
+	size_t mask = graph->fn_slots - 1, at = hash & mask;
 
-	for (; graph->fn_slot[at] != 0; at = (at + 1) & mask) {
-		const struct cg_fn_entry *fn = &graph->fn[graph->fn_slot[at]];
+	for (; graph->fn_slot[at].id != 0; at = (at + 1) & mask) {
+		const struct cg_fn_entry *fn =
+		    &graph->fn[graph->fn_slot[at].id];
 
-		if (fn->name == key->name && fn->symbol == key->symbol &&
-		    fn->file == key->file && fn->object == key->object)
+		if (graph->fn_slot[at].hash == hash && fn->name == key->name &&
+		    fn->symbol == key->symbol && fn->file == key->file &&
+		    fn->object == key->object)
 			break;
 	}
 	return &graph->fn_slot[at];
@@ -245,7 +252,10 @@ cg_build_find_fn(const struct cg_build *build, cg_name name, cg_file file,
 		.file = file,
 		.object = object };
 
-	return build->graph->fn_slots ? *find_fn(build->graph, &key) : 0;
+	return build->graph->fn_slots
+		   ? find_fn(build->graph, &key, hash_fn(build->graph, &key))
+			 ->id
+		   : 0;
 }
 
 cg_name
@@ -265,7 +275,7 @@ cg_add_demangled(struct cg_build *build, cg_name symbol)
 {
 	struct cg_strs *strs = &build->graph->strs;
 	uint32_t *known;
-	const char *text;
+	cg_str text = CG_STR_NONE;
 
 	if (!cg_build_check(
 		build, symbol, strs->count ? strs->count : 1, "name"))
@@ -275,13 +285,13 @@ cg_add_demangled(struct cg_build *build, cg_name symbol)
 	known = cg_map_at(&build->demangled, symbol);
 	if (known && *known != 0)
 		return *known;
-	text =
-	    known ? cg_demangle_in(strs, cg_strs_get(strs, symbol).ptr) : NULL;
-	if (!text) {
+	if (known)
+		text = cg_demangle_str(strs, cg_strs_get(strs, symbol).ptr);
+	if (text == CG_STR_NONE) {
 		cg_build_nomem(build);
 		return 0;
 	}
-	return *known = cg_strs_find(strs, cg_slice(text));
+	return *known = text;
 }
 
 cg_fn
@@ -310,7 +320,8 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 		.object = object,
 		.runs = CG_NO_RUN };
 	size_t strs = graph->strs.count ? graph->strs.count : 1;
-	uint32_t *slot;
+	struct cg_fn_slot *slot;
+	uint32_t hash;
 
 	if (!cg_build_check(build, name, strs, "name") ||
 	    !cg_build_check(build, symbol, strs, "symbol") ||
@@ -323,9 +334,10 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 		cg_build_nomem(build);
 		return 0;
 	}
-	slot = find_fn(graph, &key);
-	if (*slot != 0)
-		return *slot;
+	hash = hash_fn(graph, &key);
+	slot = find_fn(graph, &key, hash);
+	if (slot->id != 0)
+		return slot->id;
 	if (graph->fns >= UINT32_MAX ||
 	    !cg_grow_raw(&graph->fn, &graph->fn_cap, graph->fns + 1,
 		sizeof(*graph->fn))) {
@@ -333,7 +345,7 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 		return 0;
 	}
 	graph->fn[graph->fns] = key;
-	*slot = (uint32_t)graph->fns;
+	*slot = (struct cg_fn_slot){ (cg_fn)graph->fns, hash };
 	return (cg_fn)graph->fns++;
 }
 
@@ -341,14 +353,16 @@ bool
 cg_fn_set_file(struct cg_graph *graph, cg_fn fn, cg_file file)
 {
 	struct cg_fn_entry key = graph->fn[fn];
-	uint32_t *slot;
+	struct cg_fn_slot *slot;
+	uint32_t hash;
 
 	key.file = file;
-	slot = find_fn(graph, &key);
-	if (*slot != 0)
+	hash = hash_fn(graph, &key);
+	slot = find_fn(graph, &key, hash);
+	if (slot->id != 0)
 		return false;
 	/* It is in two slots now, which are more than twice the functions. */
-	*slot = fn;
+	*slot = (struct cg_fn_slot){ fn, hash };
 	graph->fn[fn].file = file;
 	return true;
 }

@@ -99,8 +99,8 @@ demangle_d(const char *name)
 	return dlang_demangle(name, DMGL_PARAMS | DMGL_ANSI);
 }
 
-const char *
-cg_demangle_in(struct cg_strs *strs, const char *name)
+cg_str
+cg_demangle_str(struct cg_strs *strs, const char *name)
 {
 	struct text text = { 0 };
 	struct cg_slice result = cg_slice(name);
@@ -119,5 +119,13 @@ cg_demangle_in(struct cg_strs *strs, const char *name)
 		str = cg_strs_add(strs, result);
 	free(text.ptr);
 	free(d);
+	return str;
+}
+
+const char *
+cg_demangle_in(struct cg_strs *strs, const char *name)
+{
+	cg_str str = cg_demangle_str(strs, name);
+
 	return str == CG_STR_NONE ? NULL : cg_strs_get(strs, str).ptr;
 }

@@ -155,8 +155,12 @@ struct cg_graph {
 
 	struct cg_fn_entry *fn;   /* by id */
 	size_t fns, fn_cap;
-	uint32_t *fn_slot;        /* open addressing */
+	struct cg_fn_slot {
+		cg_fn id;         /* 0: it is free */
+		uint32_t hash;    /* so that other functions are not looked at */
+	} *fn_slot;               /* open addressing */
 	size_t fn_slots;
+	uint64_t fn_seed;         /* see cg_table_seed() */
 
 	struct cg_event *event;
 	size_t events, event_cap;

@@ -9,7 +9,11 @@
 struct cg_str_entry {
 	const char *ptr;
 	uint32_t len;
-	uint32_t hash;
+};
+
+/* With the hash, so that others' entries and bytes are not looked at. */
+struct cg_str_slot {
+	uint32_t id, hash; /* id 0: it is free */
 };
 
 struct cg_map_slot {
@@ -52,9 +56,11 @@ find_slot(const struct cg_strs *strs, struct cg_slice text, uint32_t hash)
 	size_t mask = strs->slots - 1, at = hash & mask;
 	const struct cg_str_entry *entry;
 
-	for (; strs->slot[at] != 0; at = (at + 1) & mask) {
-		entry = &strs->entry[strs->slot[at]];
-		if (entry->hash == hash && entry->len == text.len &&
+	for (; strs->slot[at].id != 0; at = (at + 1) & mask) {
+		if (strs->slot[at].hash != hash)
+			continue;
+		entry = &strs->entry[strs->slot[at].id];
+		if (entry->len == text.len &&
 		    memcmp(entry->ptr, text.ptr, text.len) == 0)
 			break;
 	}
@@ -65,17 +71,19 @@ static bool
 grow_slots(struct cg_strs *strs)
 {
 	size_t slots = strs->slots ? strs->slots * 2 : 64, at;
-	uint32_t *slot = calloc(slots, sizeof(*slot));
+	struct cg_str_slot *slot = calloc(slots, sizeof(*slot));
 
 	if (!slot)
 		return false;
-	for (uint32_t id = 1; id < strs->count; id++) {
-		at = strs->entry[id].hash & (slots - 1);
-		while (slot[at] != 0)
+	for (size_t i = 0; i < strs->slots; i++) {
+		if (strs->slot[i].id == 0)
+			continue;
+		at = strs->slot[i].hash & (slots - 1);
+		while (slot[at].id != 0)
 			at = (at + 1) & (slots - 1);
-		slot[at] = id;
+		slot[at] = strs->slot[i];
 	}
-	/* Entries keep their hashes: the first seed is that of all slots. */
+	/* Strings keep their hashes: the first seed is that of all slots. */
 	if (strs->slots == 0)
 		strs->seed = cg_table_seed(slot);
 	free(strs->slot);
@@ -99,8 +107,8 @@ cg_strs_add(struct cg_strs *strs, struct cg_slice text)
 		return CG_STR_NONE;
 	hash = (uint32_t)hash_bytes(strs->seed, text.ptr, text.len);
 	at = find_slot(strs, text, hash);
-	if (strs->slot[at] != 0)
-		return strs->slot[at];
+	if (strs->slot[at].id != 0)
+		return strs->slot[at].id;
 	if (text.len >= UINT32_MAX || strs->count >= CG_STR_NONE ||
 	    !cg_grow_raw(&strs->entry, &strs->cap, strs->count + 1,
 		sizeof(*strs->entry)))
@@ -111,8 +119,8 @@ cg_strs_add(struct cg_strs *strs, struct cg_slice text)
 	memcpy(copy, text.ptr, text.len);
 	copy[text.len] = '\0';
 	strs->entry[strs->count] =
-	    (struct cg_str_entry){ copy, (uint32_t)text.len, hash };
-	strs->slot[at] = (uint32_t)strs->count;
+	    (struct cg_str_entry){ copy, (uint32_t)text.len };
+	strs->slot[at] = (struct cg_str_slot){ (uint32_t)strs->count, hash };
 	return (cg_str)strs->count++;
 }
 
@@ -121,8 +129,10 @@ cg_strs_find(const struct cg_strs *strs, struct cg_slice text)
 {
 	if (text.len == 0 || strs->slots == 0)
 		return 0;
-	return strs->slot[find_slot(
-	    strs, text, (uint32_t)hash_bytes(strs->seed, text.ptr, text.len))];
+	return strs
+	    ->slot[find_slot(strs, text,
+		(uint32_t)hash_bytes(strs->seed, text.ptr, text.len))]
+	    .id;
 }
 
 struct cg_slice

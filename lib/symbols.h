@@ -23,7 +23,11 @@ void cg_symbols_free(struct cg_symbols *);
  */
 int cg_symbols_status(const struct cg_symbols *);
 
-/* demangle.c: the name demangled, interned in any case; NULL: no memory. */
+/*
+ * demangle.c: the name demangled, interned in any case; CG_STR_NONE, NULL: no
+ * memory.
+ */
+cg_str cg_demangle_str(struct cg_strs *, const char *name);
 const char *cg_demangle_in(struct cg_strs *, const char *name);
 
 #endif
