@@ -200,6 +200,7 @@ struct gcov_fn {
 	uint32_t paths;
 	bool has_conditions, has_paths;
 	const struct gcov_data_fn *data; /* NULL: never run */
+	uint32_t known; /* from units before: number in all->known, + 1 */
 	cg_fn id;
 	uint64_t entries;
 };
@@ -299,6 +300,7 @@ struct gcov_site {
 struct gcov_known {
 	cg_fn fn; /* 0: two functions have the ident */
 	cg_name symbol;
+	struct cg_slice name; /* the same as text */
 	cg_file file;
 	uint32_t line;
 };
@@ -483,9 +485,8 @@ bool cg_gcov_counts(const struct gcov_unit *, const struct gcov_fn *);
  */
 bool cg_gcov_know_fn(struct gcov_unit *, struct cg_build *,
     const struct gcov_fn *, cg_fn, cg_name symbol);
-/* What is known of a function of that ident, name and file; NULL: nothing. */
-const struct gcov_known *cg_gcov_find_fn(
-    const struct gcov_unit *, struct cg_build *, const struct gcov_fn *);
+/* Finds the functions of the unit that are known by ident, name and file. */
+void cg_gcov_find_known(struct gcov_unit *);
 bool cg_gcov_add_targets(struct gcov_unit *, struct cg_build *,
     const struct gcov_fn *, cg_fn, const struct cg_pos *site);
 bool cg_gcov_add_target(struct gcov_unit *, struct cg_build *, cg_fn caller,

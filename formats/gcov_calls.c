@@ -81,32 +81,40 @@ cg_gcov_know_fn(struct gcov_unit *unit, struct cg_build *build,
 		return false;
 	fns->known[fns->knows++] = (struct gcov_known){ .fn = id,
 		.symbol = symbol,
+		.name = cg_get_name(build, symbol),
 		.file = unit->file[fn->file].id,
 		.line = fn->line };
 	*number = (uint32_t)fns->knows;
 	return add_waiting(fns, build, fn->ident, &fns->known[fns->knows - 1]);
 }
 
-/* Templates and what is inline come in many units. */
-const struct gcov_known *
-cg_gcov_find_fn(const struct gcov_unit *unit, struct cg_build *build,
-    const struct gcov_fn *fn)
+static bool
+is_known(const struct gcov_unit *unit, const struct gcov_fn *fn)
 {
-	const struct gcov_fns *fns = unit->all;
-	const struct gcov_known *known;
-	uint32_t number;
+	const struct gcov_known *known = &unit->all->known[fn->known - 1];
 
-	if (!cg_gcov_has_idents(unit))
-		return NULL;
-	number = cg_map_get(&fns->idents, fn->ident);
-	if (number == 0)
-		return NULL;
-	known = &fns->known[number - 1];
 	return known->fn != 0 && known->file == unit->file[fn->file].id &&
-		       cg_compare(
-			   cg_get_name(build, known->symbol), fn->name) == 0
-		   ? known
-		   : NULL;
+	       cg_compare(known->name, fn->name) == 0;
+}
+
+/*
+ * Templates and what is inline come in many units. All are looked for before
+ * one is worked at: it is memory that is waited for, here many times at once.
+ */
+void
+cg_gcov_find_known(struct gcov_unit *unit)
+{
+	bool has_idents = cg_gcov_has_idents(unit);
+	struct gcov_fn *fn = unit->fn;
+
+	for (size_t i = 0; i < unit->fns; i++)
+		fn[i].known = has_idents
+				  ? cg_map_get(&unit->all->idents, fn[i].ident)
+				  : 0;
+	for (size_t i = 0; i < unit->fns; i++) {
+		if (fn[i].known != 0 && !is_known(unit, &fn[i]))
+			fn[i].known = 0;
+	}
 }
 
 static bool

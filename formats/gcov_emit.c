@@ -405,9 +405,12 @@ add_fn(struct emit *emit)
 {
 	struct gcov_unit *unit = emit->unit;
 	const struct gcov_fn *fn = emit->gcov;
-	const struct gcov_known *known = cg_gcov_find_fn(unit, emit->build, fn);
+	const struct gcov_known *known =
+	    fn->known != 0 ? &unit->all->known[fn->known - 1] : NULL;
+	/* Another one of this unit may have the ident, too. */
+	bool is_known = known && known->fn != 0;
 
-	if (known) {
+	if (is_known) {
 		emit->symbol = known->symbol;
 		emit->fn = known->fn;
 	} else {
@@ -421,7 +424,7 @@ add_fn(struct emit *emit)
 		.first_column = fn->column,
 		.last = fn->end_line,
 		.last_column = fn->end_column });
-	return known ||
+	return is_known ||
 	       cg_gcov_know_fn(unit, emit->build, fn, emit->fn, emit->symbol);
 }
 
@@ -580,9 +583,8 @@ cg_gcov_emit_unit(struct gcov_unit *unit, struct cg_build *build,
 	if (!add_files(&emit, notes) ||
 	    (unit->compat && !cg_gcov_find_shared(unit)))
 		return cg_nomem(unit->job);
+	cg_gcov_find_known(unit);
 	for (size_t i = 0; i < unit->fns; i++) {
-		if (i + 1 < unit->fns)
-			cg_map_fetch(&unit->all->idents, unit->fn[i + 1].ident);
 		emit.gcov = &unit->fn[i];
 		emit.number = (uint32_t)i + 1;
 		if (cg_gcov_counts(unit, emit.gcov) &&
