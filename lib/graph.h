@@ -121,7 +121,14 @@ struct cg_node_entry {
 	struct cg_pos pos;
 	uint32_t stack;           /* + 1: the last one that ended here */
 	uint32_t inlined : 1;
-	uint32_t latest : 31;     /* the child that was asked for last; or 0 */
+	uint32_t listed : 1;      /* in the table */
+	uint32_t latest : 30;     /* the child that was asked for last; or 0 */
+};
+
+/* The table of nodes: most that are not meant differ in the hash. */
+struct cg_node_slot {
+	cg_node id;
+	uint32_t hash;
 };
 
 struct cg_stack_entry {
@@ -177,8 +184,9 @@ struct cg_graph {
 
 	struct cg_node_entry *node;
 	size_t nodes, node_cap;   /* with node 0 */
-	uint32_t *node_slot;
-	size_t node_slots;
+	struct cg_node_slot *node_slot;
+	size_t node_slots, listed;
+	uint64_t node_seed;       /* see cg_table_seed() */
 	struct cg_stack_entry *stack;
 	size_t stacks, stack_cap;
 	struct cg_map stack_ids;  /* part << 32 | leaf -> stack + 1 */

@@ -11,20 +11,20 @@
 
 #include "graph.h"
 
-/* Nodes above are not kept as a parent's latest child. */
-#define LATEST_MAX 0x7fffffffu
+/* What a node's latest child has bits for: 32 GB of nodes. */
+#define NODES_MAX 0x3fffffffu
 
 /* ---- Frames -------------------------------------------------------------- */
 
-static uint64_t
-hash_node(const struct cg_node_entry *node, const uint32_t *slot)
+static uint32_t
+hash_node(const struct cg_node_entry *node, uint64_t seed)
 {
 	uint64_t hash = (uint64_t)node->parent << 32 | node->fn;
 
 	hash += ((uint64_t)node->pos.file << 32 | node->pos.line) *
 		UINT64_C(0x9e3779b97f4a7c15);
-	hash += (node->pos.addr + node->inlined) * (cg_table_seed(slot) | 1);
-	return cg_hash_u64(hash);
+	hash += (node->pos.addr + node->inlined) * (seed | 1);
+	return (uint32_t)cg_hash_u64(hash);
 }
 
 static bool
@@ -35,70 +35,150 @@ same_node(const struct cg_node_entry *a, const struct cg_node_entry *b)
 	       a->pos.addr == b->pos.addr && a->inlined == b->inlined;
 }
 
-/* Room for a node more, also after the table was dropped. */
+static void
+drop_node_slots(struct cg_graph *graph)
+{
+	free(graph->node_slot);
+	graph->node_slot = NULL;
+	graph->node_slots = 0;
+}
+
+static void
+fill_slot(struct cg_graph *graph, struct cg_node_slot node)
+{
+	size_t mask = graph->node_slots - 1, at = node.hash & mask;
+
+	while (graph->node_slot[at].id != 0)
+		at = (at + 1) & mask;
+	graph->node_slot[at] = node;
+}
+
+/* Lists a node that is not in the table; there is room. */
+static void
+list_node(struct cg_graph *graph, cg_node id)
+{
+	struct cg_node_entry *node = &graph->node[id];
+
+	node->listed = 1;
+	graph->listed++;
+	fill_slot(graph,
+	    (struct cg_node_slot){ id, hash_node(node, graph->node_seed) });
+}
+
+static bool
+double_slots(struct cg_graph *graph)
+{
+	struct cg_node_slot *old = graph->node_slot;
+	size_t slots = graph->node_slots;
+
+	graph->node_slots = slots > 0 ? slots * 2 : 64;
+	graph->node_slot = calloc(graph->node_slots, sizeof(*old));
+	if (!graph->node_slot) {
+		graph->node_slot = old;
+		graph->node_slots = slots;
+		return false;
+	}
+	if (!old)
+		graph->node_seed = cg_table_seed(graph->node_slot);
+	for (size_t i = 0; i < slots; i++) {
+		if (old[i].id != 0)
+			fill_slot(graph, old[i]);
+	}
+	free(old);
+	return true;
+}
+
+/*
+ * Room in the table for a node more. Where it was dropped it is made again,
+ * with all nodes but the latest children, which are the last of each node's.
+ */
 static bool
 grow_node_slots(struct cg_graph *graph)
 {
-	size_t slots = 64, at;
-	uint32_t *slot;
+	bool dropped = graph->node_slots == 0;
 
-	while (slots / 2 <= graph->nodes)
-		slots *= 2;
-	slot = calloc(slots, sizeof(*slot));
-	if (!slot)
+	if (!dropped && graph->listed * 4 < graph->node_slots * 3)
+		return true;
+	graph->listed = dropped ? 0 : graph->listed;
+	if (!double_slots(graph))
 		return false;
-	for (uint32_t id = 1; id < graph->nodes; id++) {
-		at = hash_node(&graph->node[id], slot) & (slots - 1);
-		while (slot[at] != 0)
-			at = (at + 1) & (slots - 1);
-		slot[at] = id;
+	for (cg_node id = 1; dropped && id < graph->nodes; id++) {
+		cg_node parent = graph->node[id].parent;
+		cg_node before = graph->node[parent].latest;
+
+		if (graph->listed * 4 >= graph->node_slots * 3 &&
+		    !double_slots(graph))
+			return false;
+		if (before != 0)
+			list_node(graph, before);
+		graph->node[parent].latest = id & NODES_MAX;
 	}
-	free(graph->node_slot);
-	graph->node_slot = slot;
-	graph->node_slots = slots;
 	return true;
 }
 
 static cg_node
-new_node(struct cg_build *build, const struct cg_node_entry *node, size_t at)
+new_node(struct cg_build *build, const struct cg_node_entry *node)
 {
 	struct cg_graph *graph = build->graph;
 	cg_node id = (cg_node)graph->nodes;
 
-	if (id == UINT32_MAX || !cg_grow_raw(&graph->node, &graph->node_cap,
-				    graph->nodes + 1, sizeof(*node))) {
+	if (id >= NODES_MAX || !cg_grow_raw(&graph->node, &graph->node_cap,
+				   graph->nodes + 1, sizeof(*node))) {
 		cg_build_nomem(build);
 		return 0;
 	}
 	graph->node[id] = *node;
-	graph->node_slot[at] = id;
 	graph->nodes++;
 	graph->facts |= (node->pos.addr != 0 ? CG_INSTRS : 0) |
 			(node->pos.line != 0 ? CG_LINES : 0);
 	return id;
 }
 
+/* The node's place by the table; 0: it is not there. */
 static cg_node
-find_node(struct cg_build *build, const struct cg_node_entry *node)
+find_node(const struct cg_graph *graph, const struct cg_node_entry *node)
+{
+	uint32_t hash = hash_node(node, graph->node_seed);
+	size_t mask = graph->node_slots - 1;
+	const struct cg_node_slot *slot;
+
+	for (size_t at = hash & mask;; at = (at + 1) & mask) {
+		slot = &graph->node_slot[at];
+		if (slot->id == 0 ||
+		    (slot->hash == hash &&
+			same_node(&graph->node[slot->id], node)))
+			return slot->id;
+	}
+}
+
+/* A child that is not the latest: from now on it is. */
+static cg_node
+change_latest(struct cg_build *build, const struct cg_node_entry *node)
 {
 	struct cg_graph *graph = build->graph;
-	size_t at, mask;
+	cg_node latest, id = 0;
 
-	if (graph->nodes * 4 >= graph->node_slots * 3 &&
-	    !grow_node_slots(graph)) {
+	if (!grow_node_slots(graph)) {
 		cg_build_nomem(build);
 		return 0;
 	}
-	mask = graph->node_slots - 1;
-	for (at = hash_node(node, graph->node_slot) & mask;
-	     graph->node_slot[at] != 0; at = (at + 1) & mask) {
-		if (same_node(&graph->node[graph->node_slot[at]], node))
-			return graph->node_slot[at];
+	latest = graph->node[node->parent].latest;
+	if (latest != 0) {
+		if (!graph->node[latest].listed)
+			list_node(graph, latest);
+		id = find_node(graph, node);
 	}
-	return new_node(build, node, at);
+	if (id == 0)
+		id = new_node(build, node);
+	graph->node[node->parent].latest = id & NODES_MAX;
+	return id;
 }
 
-/* Most stacks begin as the one before: there each node's latest child is it. */
+/*
+ * Most stacks begin as the one before: there each node's latest child is it.
+ * The table has only children that have been the latest one and are no more:
+ * below a node that is new nothing is looked up.
+ */
 cg_node
 cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
     const struct cg_pos *pos, bool inlined)
@@ -116,10 +196,7 @@ cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
 	latest = graph->node[parent].latest;
 	if (latest != 0 && same_node(&graph->node[latest], &node))
 		return latest;
-	latest = find_node(build, &node);
-	graph->node[parent].latest =
-	    latest <= LATEST_MAX ? latest & LATEST_MAX : 0;
-	return latest;
+	return change_latest(build, &node);
 }
 
 /* ---- What stacks cost ---------------------------------------------------- */
@@ -330,7 +407,7 @@ place_nodes(struct order *order)
 
 		order->place[old] = next++;
 		*node = graph->node[old];
-		node->stack = node->latest = 0;
+		node->stack = node->latest = node->listed = 0;
 		node->parent = order->place[node->parent];
 		if (!sort_children(order, old))
 			return false;
@@ -420,9 +497,7 @@ cg_stacks_seal(struct cg_graph *graph)
 		order.node = NULL;
 		place_stacks(&order, graph->part_stacks);
 		/* The table is made again if more is added. */
-		free(graph->node_slot);
-		graph->node_slot = NULL;
-		graph->node_slots = 0;
+		drop_node_slots(graph);
 		ok = index_stacks(graph);
 	}
 	free(order.begin);
@@ -487,9 +562,7 @@ cg_stacks_clear(struct cg_graph *graph)
 	}
 	graph->nodes = 1;
 	graph->node[0].latest = 0;
-	free(graph->node_slot);
-	graph->node_slot = NULL;
-	graph->node_slots = 0;
+	drop_node_slots(graph);
 	free(graph->stack);
 	graph->stack = NULL;
 	graph->stacks = graph->stack_cap = 0;
