@@ -65,13 +65,14 @@ entries_of(const struct writer *w, cg_fn fn)
 }
 
 bool
-cg_gcovjson_put_fn(struct writer *w, cg_fn fn)
+cg_gcovjson_put_fn(struct writer *w, size_t i)
 {
+	const cg_fn fn = w->fn[i];
 	struct cg_range range;
 	struct cg_coverage sum;
 	char *to;
 
-	if (!cg_get_coverage(w->rows, w->part, fn, 0, &sum))
+	if (!cg_file_coverage(w->lines, i, &sum))
 		return false;
 	cg_fn_range(w->graph, fn, &range);
 	cg_puts(w->out, w->comma ? ",{\"name\":" : "{\"name\":");

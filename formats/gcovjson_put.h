@@ -47,8 +47,8 @@ struct writer {
 /* "key":, with a comma if w->comma says so. */
 void cg_gcovjson_put_key(struct writer *, const char *key);
 void cg_gcovjson_put_text(struct writer *, const char *key, struct cg_slice);
-/* False: out of memory. */
-bool cg_gcovjson_put_fn(struct writer *, cg_fn);
+/* The i-th of the file's. False: out of memory. */
+bool cg_gcovjson_put_fn(struct writer *, size_t i);
 /* The file's name, as "file". False: out of memory. */
 bool cg_gcovjson_put_path(struct writer *, cg_file);
 /* gcovjson_paths.c: keys of prime paths. False: out of memory. */

@@ -252,7 +252,7 @@ put_file(struct writer *w, cg_file file)
 	cg_putc(w->out, '[');
 	w->comma = false;
 	for (size_t i = 0; good && i < w->fns; i++)
-		good = cg_gcovjson_put_fn(w, w->fn[i]);
+		good = cg_gcovjson_put_fn(w, i);
 	cg_putc(w->out, ']');
 	w->comma = true;
 	cg_gcovjson_put_key(w, "lines");

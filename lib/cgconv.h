@@ -1026,6 +1026,11 @@ void cg_first_file(struct cg_lines *);
  * the unit; how many. Lives until the next file.
  */
 size_t cg_file_fns(const struct cg_lines *, const cg_fn **);
+/*
+ * What cg_get_coverage() says of the i-th of them, in one pass with the lines
+ * where cg_lines_new_listed() made them. False as cg_rows_open().
+ */
+bool cg_file_coverage(struct cg_lines *, size_t i, struct cg_coverage *);
 /* Where a function begins: what was said, or its lowest line; 0: unknown. */
 uint32_t cg_fn_line(const struct cg_lines *, cg_fn);
 /* Which of its unit's functions it is, from 1 (the last); 0: not known. */

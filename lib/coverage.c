@@ -35,38 +35,37 @@ find_slot(struct cg_rows *rows, uint32_t block)
 	return &rows->seen_slot[at];
 }
 
-/* Makes so many slots of what n blocks are found by. */
+/* Makes so many slots of what blocks are found by. */
 static bool
-make_slots(struct cg_rows *rows, size_t slots, size_t n)
+make_slots(struct cg_rows *rows, size_t slots)
 {
 	if (!cg_grow_raw(&rows->seen_slot, &rows->slot_cap, slots,
 		sizeof(*rows->seen_slot)))
 		return false;
 	memset(rows->seen_slot, 0, slots * sizeof(*rows->seen_slot));
 	rows->seen_slots = slots;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < rows->seens; i++)
 		*find_slot(rows, rows->seen[i].block) = (uint32_t)i + 1;
 	return true;
 }
 
-/* The block of that number, one of *n; NULL: out of memory. */
+/* The block of that number; NULL: out of memory. */
 static struct cg_seen *
-get_block(struct cg_rows *rows, uint32_t block, size_t *n)
+get_block(struct cg_rows *rows, uint32_t block)
 {
 	uint32_t *slot = find_slot(rows, block);
 
 	if (*slot > 0)
 		return &rows->seen[*slot - 1];
-	if (!cg_grow_raw(
-		&rows->seen, &rows->seen_cap, *n + 1, sizeof(*rows->seen)))
+	if (!cg_grow_raw(&rows->seen, &rows->seen_cap, rows->seens + 1,
+		sizeof(*rows->seen)))
 		return NULL;
-	rows->seen[*n] = (struct cg_seen){ .block = block };
-	*n += 1;
-	*slot = (uint32_t)*n;
-	if (*n * 2 > rows->seen_slots &&
-	    !make_slots(rows, rows->seen_slots * 2, *n))
+	rows->seen[rows->seens++] = (struct cg_seen){ .block = block };
+	*slot = (uint32_t)rows->seens;
+	if (rows->seens * 2 > rows->seen_slots &&
+	    !make_slots(rows, rows->seen_slots * 2))
 		return NULL;
-	return &rows->seen[*n - 1];
+	return &rows->seen[rows->seens - 1];
 }
 
 /* ---- Rows --------------------------------------------------------------- */
@@ -95,9 +94,20 @@ add_call(struct cg_seen *seen, const struct cg_branch *row)
 	seen->own_call |= own;
 }
 
-static bool
-add_row(struct cg_rows *rows, struct cg_coverage *sum,
-    const struct cg_branch *row, size_t *n)
+bool
+cg_coverage_begin(struct cg_rows *rows, struct cg_coverage *sum)
+{
+	*sum = (struct cg_coverage){ 0 };
+	rows->seens = 0;
+	if (make_slots(rows, FIRST_SLOTS))
+		return true;
+	cg_graph_nomem(rows->graph);
+	return false;
+}
+
+bool
+cg_coverage_add(
+    struct cg_rows *rows, struct cg_coverage *sum, const struct cg_branch *row)
 {
 	struct cg_seen *seen;
 
@@ -107,9 +117,11 @@ add_row(struct cg_rows *rows, struct cg_coverage *sum,
 	}
 	if (row->kind != CG_BRANCH_BLOCK && row->kind != CG_BRANCH_CALL)
 		return true;
-	seen = get_block(rows, row->block, n);
-	if (!seen)
+	seen = get_block(rows, row->block);
+	if (!seen) {
+		cg_graph_nomem(rows->graph);
 		return false;
+	}
 	if (row->kind == CG_BRANCH_CALL)
 		add_call(seen, row);
 	else
@@ -118,21 +130,6 @@ add_row(struct cg_rows *rows, struct cg_coverage *sum,
 	    row->pos.line == 0)
 		sum->label = row->label;
 	return true;
-}
-
-/* All blocks there are; false: out of memory. */
-static bool
-collect(struct cg_rows *rows, struct cg_coverage *sum, size_t *n)
-{
-	struct cg_branch row;
-	bool fine = make_slots(rows, FIRST_SLOTS, 0);
-
-	*n = 0;
-	while (fine && cg_next_branch(rows, &row))
-		fine = add_row(rows, sum, &row, n);
-	if (!fine)
-		cg_graph_nomem(rows->graph);
-	return fine;
 }
 
 /* ---- Sums --------------------------------------------------------------- */
@@ -165,23 +162,33 @@ add_block(struct cg_coverage *sum, const struct cg_seen *seen, uint32_t exit,
 		sum->executed += seen->count > 0;
 }
 
-bool
-cg_get_coverage(struct cg_rows *rows, cg_part part, cg_fn fn, uint32_t exit,
-    struct cg_coverage *sum)
+void
+cg_coverage_end(struct cg_rows *rows, uint32_t exit, struct cg_coverage *sum)
 {
 	uint32_t last = 0;
-	size_t n;
 
-	*sum = (struct cg_coverage){ 0 };
-	if (!cg_rows_open(rows, part, fn) || !collect(rows, sum, &n))
-		return false;
 	/* Calls may be those of other functions that share a line. */
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < rows->seens; i++) {
 		if (rows->seen[i].stated && rows->seen[i].block > last)
 			last = rows->seen[i].block;
 	}
 	sum->blocks = last > 0 ? last - 1 : 0;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < rows->seens; i++)
 		add_block(sum, &rows->seen[i], exit == 0 ? last : exit, last);
+}
+
+bool
+cg_get_coverage(struct cg_rows *rows, cg_part part, cg_fn fn, uint32_t exit,
+    struct cg_coverage *sum)
+{
+	struct cg_branch row;
+
+	if (!cg_rows_open(rows, part, fn) || !cg_coverage_begin(rows, sum))
+		return false;
+	while (cg_next_branch(rows, &row)) {
+		if (!cg_coverage_add(rows, sum, &row))
+			return false;
+	}
+	cg_coverage_end(rows, exit, sum);
 	return true;
 }

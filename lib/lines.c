@@ -14,9 +14,6 @@
 #include "lines.h"
 #include "rows.h"
 
-/* Costs and branches: some 30 MB, unless one file alone has more. */
-#define BATCH_ROWS 100000
-
 /* ---- Who is where ------------------------------------------------------- */
 
 /* The visit of that file by the last member. */
@@ -314,161 +311,13 @@ cg_lines_free(struct cg_lines *lines)
 	free(lines->row_spare);
 	free(lines->cost);
 	free(lines->branch);
+	free(lines->covered);
 	free(lines->fn);
+	free(lines->fn_member);
 	free(lines->sum);
 	free(lines->shape);
 	cg_map_free(&lines->shape_ids);
 	free(lines);
-}
-
-/* ---- A batch of files --------------------------------------------------- */
-
-/* The row of that place: the last one, or a new one; NULL: out of memory. */
-static struct line_row *
-get_row(struct cg_lines *lines, cg_fn fn, uint64_t key)
-{
-	struct line_row *row;
-
-	if (lines->row_count > 0) {
-		row = &lines->row[lines->row_count - 1];
-		if (row->key == key && row->fn == fn)
-			return row;
-	}
-	if (!cg_grow_raw(&lines->row, &lines->row_cap, lines->row_count + 1,
-		sizeof(*row)))
-		return NULL;
-	row = &lines->row[lines->row_count++];
-	*row = (struct line_row){ .key = key,
-		.fn = fn,
-		.cost = lines->costs,
-		.branch = lines->branches };
-	return row;
-}
-
-static bool
-add_cost(
-    struct cg_lines *lines, struct line_row *row, const struct cg_cost *cost)
-{
-	if (!row || !cg_grow_raw(&lines->cost, &lines->cost_cap,
-			lines->costs + cost->n, sizeof(*lines->cost)))
-		return false;
-	if (cost->n > 0)
-		memcpy(lines->cost + lines->costs, cost->cost,
-		    cost->n * sizeof(*cost->cost));
-	lines->costs += cost->n;
-	row->n = (uint32_t)cost->n;
-	row->has_cost = true;
-	return true;
-}
-
-static bool
-add_branch(struct cg_lines *lines, struct line_row *row,
-    const struct cg_branch *branch)
-{
-	if (!row || !cg_grow_raw(&lines->branch, &lines->branch_cap,
-			lines->branches + 1, sizeof(*branch)))
-		return false;
-	lines->branch[lines->branches++] = *branch;
-	row->branches++;
-	return true;
-}
-
-/* Is a place not behind another, in the order of rows? */
-static bool
-comes_first(const struct cg_lines *lines, const struct cg_pos *a,
-    const struct cg_pos *b)
-{
-	const uint32_t *rank = lines->graph->file_rank;
-
-	if (rank[a->file] != rank[b->file])
-		return rank[a->file] < rank[b->file];
-	return a->line <= b->line;
-}
-
-/* Takes the function's rows in files at [low, high]: both kinds come in order. */
-static bool
-visit_fn(struct cg_lines *lines, const struct member *member, uint32_t low,
-    uint32_t high)
-{
-	struct cg_rows *rows = lines->rows;
-	cg_fn fn = member->fn;
-	uint32_t own = lines->place[lines->graph->fn[fn].file];
-	struct cg_branch branch;
-	struct cg_cost cost;
-	bool costs, branches;
-
-	if (member->run != CG_NO_RUN
-		? !cg_rows_open_run(rows, &lines->graph->run[member->run])
-		: !cg_rows_open(rows, lines->part, fn))
-		return false;
-	costs = cg_next_cost(rows, &cost);
-	branches = cg_next_branch(rows, &branch);
-	while (costs || branches) {
-		bool is_cost =
-		    costs &&
-		    (!branches || comes_first(lines, &cost.pos, &branch.pos));
-		const struct cg_pos *pos = is_cost ? &cost.pos : &branch.pos;
-		uint32_t file = lines->place[pos->file];
-
-		if (file >= low && file <= high) {
-			struct line_row *row = get_row(lines, fn,
-			    cg_row_key(file, pos->line, file != own));
-
-			if (!(is_cost ? add_cost(lines, row, &cost)
-				      : add_branch(lines, row, &branch)))
-				return false;
-		}
-		if (is_cost)
-			costs = cg_next_cost(rows, &cost);
-		else
-			branches = cg_next_branch(rows, &branch);
-	}
-	return true;
-}
-
-/* The end of the file's visits that begin at from. */
-static size_t
-file_end(const struct cg_lines *lines, size_t from, uint64_t *rows)
-{
-	size_t to = from;
-
-	*rows = 0;
-	for (; to < lines->visits &&
-	       lines->visit[to].file == lines->visit[from].file;
-	     to++)
-		*rows += lines->visit[to].rows;
-	return to;
-}
-
-/* Collects the rows of the next files; there is one at least. */
-static bool
-open_batch(struct cg_lines *lines)
-{
-	size_t from = lines->batch_end, to = from, next, count;
-	uint64_t sum = 0, rows;
-	const struct keyed *item;
-
-	while (to < lines->visits) {
-		next = file_end(lines, to, &rows);
-		if (to > from && rows > BATCH_ROWS - sum)
-			break;
-		sum += rows;
-		to = next;
-		if (sum >= BATCH_ROWS)
-			break;
-	}
-	lines->batch = from;
-	lines->batch_end = to;
-	lines->batches++;
-	lines->row_count = lines->costs = lines->branches = 0;
-	lines->row_to = 0;
-	item = cg_lines_order_batch(lines, from, to, &count);
-	for (size_t i = 0; item && i < count; i++) {
-		if (!visit_fn(lines, &lines->member[item[i].index],
-			lines->visit[from].file, lines->visit[to - 1].file))
-			return false;
-	}
-	return item && cg_lines_order_rows(lines);
 }
 
 /* ---- Cursors ------------------------------------------------------------ */
@@ -482,13 +331,18 @@ list_fns(struct cg_lines *lines)
 
 	lines->fns = 0;
 	if (!cg_grow_raw(&lines->fn, &lines->fn_cap, lines->to - lines->from,
-		sizeof(*lines->fn)))
+		sizeof(*lines->fn)) ||
+	    !cg_grow_raw(&lines->fn_member, &lines->fn_member_cap,
+		lines->to - lines->from, sizeof(*lines->fn_member)))
 		return false;
 	for (size_t i = lines->from; i < lines->to; i++) {
-		cg_fn fn = lines->member[lines->visit[i].member].fn;
+		uint32_t member = lines->visit[i].member;
+		cg_fn fn = lines->member[member].fn;
 
-		if (graph->fn[fn].file == file && graph->fn[fn].name)
-			lines->fn[lines->fns++] = fn;
+		if (graph->fn[fn].file != file || !graph->fn[fn].name)
+			continue;
+		lines->fn_member[lines->fns] = member;
+		lines->fn[lines->fns++] = fn;
 	}
 	return true;
 }
@@ -502,8 +356,8 @@ cg_next_file(struct cg_lines *lines, cg_file *file)
 	lines->from = lines->to;
 	if (lines->from == lines->visits)
 		return false;
-	lines->to = file_end(lines, lines->from, &rows);
-	if ((lines->from == lines->batch_end && !open_batch(lines)) ||
+	lines->to = cg_lines_file_end(lines, lines->from, &rows);
+	if ((lines->from == lines->batch_end && !cg_lines_open_batch(lines)) ||
 	    !list_fns(lines)) {
 		cg_graph_nomem(lines->graph);
 		lines->to = lines->visits;

@@ -1,6 +1,6 @@
 /*
- * lines.h - rows by source file: what lines.c collects, line_order.c puts in
- * order, line_sums.c adds up.
+ * lines.h - rows by source file: what lines.c and line_batch.c collect,
+ * line_order.c puts in order, line_sums.c adds up.
  */
 #ifndef CG_LINES_H
 #define CG_LINES_H
@@ -68,6 +68,12 @@ struct sorting {
 	size_t cap;
 };
 
+/* What cg_get_coverage() says of a member. */
+struct covered {
+	uint32_t member;
+	struct cg_coverage sum;
+};
+
 /* Branches that functions have in common: where their sums are. */
 struct shape {
 	size_t base, n;
@@ -108,11 +114,14 @@ struct cg_lines {
 	size_t costs, cost_cap;
 	struct cg_branch *branch;
 	size_t branches, branch_cap;
+	struct covered *covered; /* members of the batch, if files are listed */
+	size_t covers, covered_cap;
 
 	size_t from, to; /* visits of the file */
 	size_t row_from, row_to, row_next;
 	cg_fn *fn;
-	size_t fns, fn_cap;
+	uint32_t *fn_member; /* their numbers */
+	size_t fns, fn_cap, fn_member_cap;
 
 	struct cg_branch *sum; /* branches of all functions of a line */
 	size_t sums, sum_cap;
@@ -136,5 +145,12 @@ struct keyed *cg_lines_order_batch(
     struct cg_lines *, size_t from, size_t to, size_t *count);
 /* Rows, which came in the order of members. */
 bool cg_lines_order_rows(struct cg_lines *);
+
+/* ---- line_batch.c ------------------------------------------------------- */
+
+/* Collects the rows of the next files, one at least; false: out of memory. */
+bool cg_lines_open_batch(struct cg_lines *);
+/* The end of the file's visits that begin at from; *rows: how many they see. */
+size_t cg_lines_file_end(const struct cg_lines *, size_t from, uint64_t *rows);
 
 #endif

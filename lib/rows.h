@@ -410,15 +410,37 @@ struct cg_rows {
 	uint64_t *cost, *sum; /* one row's values; the sum of a place's */
 	size_t cost_cap, sum_cap;
 	struct cg_seen *seen; /* blocks: see coverage.c */
-	size_t seen_cap;
+	size_t seens, seen_cap;
 	uint32_t *seen_slot;
 	size_t seen_slots, slot_cap;
 };
+
+/* cg_next_branch() where rows->in_order says so. */
+static inline bool
+next_in_order(struct cg_rows *rows, struct cg_branch *branch)
+{
+	struct scan *scan = &rows->branch;
+
+	if (!scan_row(scan, rows->file_rank))
+		return false;
+	branch->pos = scan->pos;
+	scan->at = get_branch(scan->at, branch);
+	return true;
+}
 
 /* cg_rows_open() of the one run that the function has in a part. */
 bool cg_rows_open_run(struct cg_rows *, const struct cg_run *);
 /* Opens one run merged, sorted by ids (ranks may not exist yet). */
 bool cg_rows_open_merged(struct cg_rows *, const struct cg_run *);
+
+/*
+ * coverage.c: cg_get_coverage() by who takes the function's branches himself.
+ * False: out of memory, noted.
+ */
+bool cg_coverage_begin(struct cg_rows *, struct cg_coverage *);
+bool cg_coverage_add(
+    struct cg_rows *, struct cg_coverage *, const struct cg_branch *);
+void cg_coverage_end(struct cg_rows *, uint32_t exit, struct cg_coverage *);
 
 /*
  * costs.c: adds the costs of a run to what cg_next_cost() gives out; in order

@@ -515,18 +515,6 @@ add_branch(const struct cg_graph *graph, struct cg_branch *sum,
 	return !__builtin_add_overflow(sum->count, more->count, &sum->count);
 }
 
-static bool
-next_in_order(struct cg_rows *rows, struct cg_branch *branch)
-{
-	struct scan *scan = &rows->branch;
-
-	if (!scan_row(scan, rows->file_rank))
-		return false;
-	branch->pos = scan->pos;
-	scan->at = get_branch(scan->at, branch);
-	return true;
-}
-
 bool
 cg_next_branch(struct cg_rows *rows, struct cg_branch *branch)
 {

@@ -275,6 +275,63 @@ test_random(uint64_t seed)
 	end(&build, graph);
 }
 
+static void
+add_block_row(struct cg_build *build, uint64_t *random)
+{
+	static const enum cg_branch_kind kinds[] = { CG_BRANCH_BLOCK,
+		CG_BRANCH_BLOCK, CG_BRANCH_ARC, CG_BRANCH_CALL,
+		CG_BRANCH_PATH };
+	struct cg_branch row = {
+		.pos.file = (cg_file)unit_below(random, FILES),
+		.pos.line = (uint32_t)unit_below(random, LINES),
+		.kind = kinds[unit_below(random, 5)],
+		.block = (uint32_t)unit_below(random, 300),
+		.index = (uint32_t)unit_below(random, BLOCKS),
+		.count = (int64_t)unit_below(random, 3),
+	};
+
+	cg_add_branch(build, 1 + (cg_fn)unit_below(random, FNS - 1), &row);
+}
+
+/* What is found on the way to lines is what the function itself says. */
+static void
+test_coverage(uint64_t seed)
+{
+	struct twin twin = { 0 };
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build);
+	struct cg_coverage sum, own;
+	struct cg_lines *lines;
+	struct cg_rows *rows;
+	const cg_fn *fn;
+	cg_file file;
+
+	add_fns(&build, &twin, &seed);
+	for (size_t n = unit_below(&seed, 400); n > 0; n--)
+		add_block_row(&build, &seed);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	rows = cg_rows_new(graph);
+	lines = seed % 2 ? cg_lines_new(graph, CG_ALL_PARTS)
+			 : cg_lines_new_listed(graph, 0);
+	while (cg_next_file(lines, &file)) {
+		for (size_t i = 0; i < cg_file_fns(lines, &fn); i++) {
+			CHECK(cg_file_coverage(lines, i, &sum));
+			CHECK(cg_get_coverage(rows, 0, fn[i], 0, &own));
+			CHECK(sum.blocks == own.blocks &&
+			      sum.executed == own.executed);
+			CHECK(sum.paths == own.paths &&
+			      sum.paths_covered == own.paths_covered);
+			CHECK(sum.entered == own.entered &&
+			      sum.entries == own.entries);
+			CHECK(sum.returned == own.returned &&
+			      sum.returns == own.returns);
+		}
+	}
+	cg_lines_free(lines);
+	cg_rows_free(rows);
+	end(&build, graph);
+}
+
 /*
  * Three instances of a template, one of which has another branch, and a
  * function inlined into two others.
@@ -404,6 +461,8 @@ main(void)
 {
 	for (uint64_t seed = 1; seed <= 2000; seed++)
 		test_random(seed);
+	for (uint64_t seed = 1; seed <= 500; seed++)
+		test_coverage(seed);
 	test_alike();
 	test_folders();
 	test_many();
