@@ -13,7 +13,7 @@ floor_of()
 	graph | rows | pack | add | cost_lines | cost_text | build | rules | homes | columns | view | costs | scan) echo 2 ;;
 	coverage) echo 2 ;;
 	events | join | paths | facts) echo 2 ;;
-	lines | line_order | line_sums) echo 2 ;;
+	lines | line_batch | line_order | line_sums) echo 2 ;;
 	copy | match | diff | signs) echo 2 ;;
 	parts | shards | samples | stacks | fold | clamp | guess) echo 2 ;;
 	cycles | inclusive | propagate) echo 2 ;;
