@@ -106,18 +106,63 @@ sum_values(const char *text, uint64_t *sum, size_t most, bool *zero)
 	return text;
 }
 
-/* The same, and packs them behind their position, *to. */
+/* Text by the word: what stands first is lowest. */
+#define WORD sizeof(uint64_t)
+#define ZEROS UINT64_C(0x2030203020302030) /* "0 0 0 0 " */
+#define ZEROS_IN_WORD 4
+
+static inline uint64_t
+get_word(const char *text)
+{
+	uint64_t word;
+
+	memcpy(&word, text, WORD);
+	return le64toh(word);
+}
+
+/* Where the last word before end is; NULL: there is none behind text. */
 static inline const char *
-pack_values(const char *text, uint64_t *sum, size_t most, uint8_t **to)
+last_word(const char *text, const char *end)
+{
+	return (size_t)(end - text) < WORD ? NULL : end - WORD;
+}
+
+/* How many zeros stand at text, by the word; most at most. */
+static inline size_t
+count_zeros(const char *text, const char *last, size_t most)
+{
+	size_t n = 0;
+
+	while (n + ZEROS_IN_WORD <= most && text + 2 * n <= last &&
+	       get_word(text + 2 * n) == ZEROS)
+		n += ZEROS_IN_WORD;
+	return n;
+}
+
+/*
+ * The same, and packs them at *to. Words may be read up to last. *count: how
+ * many values there are then, or stand for some.
+ */
+static inline const char *
+pack_values(const char *text, const char *last, uint64_t *sum, size_t most,
+    uint8_t **to, size_t *count)
 {
 	const char *from = text;
-	uint8_t *at = *to + 1;
+	uint8_t *at = *to;
 	unsigned digit;
 	bool over = false;
 	uint64_t value;
-	size_t n = 0;
+	size_t n = 0, items = 0, zeros;
 
 	while (n < most && (digit = digit_of(*text)) <= 9) {
+		items++;
+		if (digit == 0 &&
+		    (zeros = count_zeros(text, last, most - n)) > 0) {
+			at = put_zeros(at, zeros);
+			text += 2 * zeros;
+			n += zeros;
+			continue;
+		}
 		over |= add_number(&text, digit, &sum[n++], &value);
 		at = put_varint(at, value);
 		if (*text != ' ')
@@ -126,9 +171,9 @@ pack_values(const char *text, uint64_t *sum, size_t most, uint8_t **to)
 	}
 	if (*text != '\n' || over)
 		return take_back(sum, from, n);
-	while (n > 0 && at[-1] == 0)
-		at--, n--;
-	**to = (uint8_t)n;
+	for (; items > 0 && at[-1] == 0; items--)
+		at -= at - *to > 1 && is_zeros(at - 2) ? 2 : 1;
+	*count = items;
 	*to = at;
 	return text;
 }
@@ -164,51 +209,64 @@ take_pos(const char *text, bool addrs, bool lines, struct cg_pos *pos)
 	return text;
 }
 
-/*
- * The positions of most lines: an instruction not far behind the one before,
- * and its line again. Returns what follows; NULL: they are others.
- */
-static inline const char *
-take_step(const char *text, struct cg_pos *pos)
-{
-	unsigned step;
+/* The positions of most lines, but for the step: "+1 * ", "+1 0 ". */
+#define STEP_TEXT UINT64_C(0xffffff00ff)
+#define SAME_LINE UINT64_C(0x202a20002b)
+#define NO_LINE UINT64_C(0x203020002b)
+#define STEP_LEN 5
 
-	if (text[0] != '+' || (step = digit_of(text[1])) == 0 ||
-	    step > CG_STEP_MAX || pos->addr > UINT64_MAX - CG_STEP_MAX ||
-	    text[2] != ' ' ||
-	    (text[3] != '*' && (text[3] != '0' || pos->line != 0)) ||
-	    text[4] != ' ')
-		return NULL;
-	pos->addr += step;
-	return text + 5;
+/* Which of them a line behind pos begins with if it is like most. */
+static inline uint64_t
+likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
+{
+	if (!lines->addrs || !lines->lines)
+		return UINT64_MAX;
+	return pos->line ? SAME_LINE : NO_LINE;
+}
+
+/*
+ * How far the instruction is behind the one before, if that is not far and its
+ * line is the same; 0: the positions are others.
+ */
+static inline uint64_t
+get_step(const char *text, const char *last, uint64_t likely, uint64_t addr)
+{
+	uint64_t word = text <= last ? get_word(text) : 0;
+	uint64_t step = (word >> 8 & 0xff) - '0';
+
+	if ((word & STEP_TEXT) != likely || step > CG_STEP_MAX ||
+	    step > UINT64_MAX - addr)
+		return 0;
+	return step;
 }
 
 static const char *
 sum_lines(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
     const char *end, uint64_t *sum)
 {
-	const bool addrs = lines->addrs, numbers = lines->lines;
-	const size_t most = lines->most;
-	struct cg_pos pos = lines->pos, next = pos;
+	const char *at, *from = text, *const last = last_word(text, end);
+	struct cg_pos next = lines->pos;
+	uint64_t step, likely = likely_step(lines, &next);
 	struct seen seen = { 0 };
-	const char *at, *from = text;
-	bool zero = false, both = false;
+	bool zero = false;
 
 	for (; text < end; text = at + 1) {
-		at = both ? take_step(text, &next) : NULL;
-		if (!at)
-			at = take_pos(text, addrs, numbers, &next);
+		step = get_step(text, last, likely, next.addr);
+		next.addr += step;
+		at = text + STEP_LEN;
+		if (step == 0)
+			at = take_pos(text, lines->addrs, lines->lines, &next);
 		if (at)
-			at = sum_values(at, sum, most, &zero);
+			at = sum_values(at, sum, lines->most, &zero);
 		if (!at)
 			break;
-		pos = next;
-		both = addrs && numbers;
-		seen.addr |= pos.addr;
-		seen.line |= pos.line;
+		if (step == 0)
+			likely = likely_step(lines, &next);
+		lines->pos = next;
+		seen.addr |= next.addr;
+		seen.line |= next.line;
 		seen.zeros |= zero;
 	}
-	lines->pos = pos;
 	if (text > from)
 		note_lines(build->graph, seen);
 	return text;
@@ -222,47 +280,55 @@ static const char *
 pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
     const char *end, uint64_t *sum)
 {
-	const bool addrs = lines->addrs, numbers = lines->lines;
+	const char *at, *from = text, *const last = last_word(text, end);
 	const size_t most = lines->most;
+	/* Counts that the tag may not hold have a byte of their own. */
+	const bool apart = most >= CG_COST_COUNT;
 	struct cg_packed *packed = &build->run->costs;
-	struct cg_pos pos = lines->pos, next = pos, before = packed->pos;
+	struct cg_pos next = lines->pos, before = packed->pos;
 	uint8_t *to = packed->at, *row, *values,
-		*const last = packed->end - (POS_MAX + most * VALUE_MAX);
-	const char *at, *from = text;
+		*const full = packed->end - (POS_MAX + most * VALUE_MAX);
+	uint64_t step, likely = UINT64_MAX;
 	struct seen seen = { 0 };
-	bool both = false;
+	size_t n = 0;
 
-	while (text < end && to <= last) {
-		at = both ? take_step(text, &next) : NULL;
-		if (at) {
-			*to = (uint8_t)((next.addr - before.addr)
-					<< CG_TAG_SHIFT);
+	if (next.addr == before.addr &&
+	    ((next.line ^ before.line) | (next.file ^ before.file)) == 0)
+		likely = likely_step(lines, &next);
+	for (; text < end && to <= full; text = at + 1) {
+		step = get_step(text, last, likely, next.addr);
+		if (step != 0) {
+			next.addr += step;
+			*to = (uint8_t)(step << CG_COST_SHIFT);
 			row = to + 1;
+			at = text + STEP_LEN;
 		} else {
-			at = take_pos(text, addrs, numbers, &next);
+			at = take_pos(text, lines->addrs, lines->lines, &next);
 			if (!at)
 				break;
+			likely = likely_step(lines, &next);
 			row = put_cost_pos(packed, to, next, before);
 		}
-		values = row;
-		at = pack_values(at, sum, most, &row);
+		values = row += apart;
+		at = pack_values(at, last, sum, most, &row, &n);
 		if (!at)
 			break;
-		if (begins_stretch(*to))
+		if (apart)
+			values[-1] = (uint8_t)n;
+		*to |= apart ? CG_COST_COUNT : (uint8_t)n;
+		if (begins_stretch(to))
 			cg_link_stretch(packed, to);
-		pos = before = next;
-		both = addrs && numbers;
+		before = next;
 		to = row;
-		seen.addr |= pos.addr;
-		seen.line |= pos.line;
-		seen.zeros |= *values == 0;
-		text = at + 1;
+		seen.addr |= next.addr;
+		seen.line |= next.line;
+		seen.zeros |= n == 0;
 	}
-	lines->pos = pos;
-	packed->pos = before;
 	packed->at = to;
-	if (text > from)
+	if (text > from) {
+		packed->pos = lines->pos = before;
 		note_lines(build->graph, seen);
+	}
 	return text;
 }
 

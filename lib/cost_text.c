@@ -143,20 +143,35 @@ cg_format_cost_line(struct cg_cost_lines *lines, char *to,
 
 /* ---- Packed rows -------------------------------------------------------- */
 
+static inline char *
+format_zeros(char *to, size_t n)
+{
+	static const char zeros[] = " 0 0 0 0 0 0 0 0";
+	const size_t width = sizeof(zeros) - 1;
+
+	for (char *at = to; at < to + 2 * n; at += width)
+		memcpy(at, zeros, width);
+	return to + 2 * n;
+}
+
 /* The values of a row of costs, and what is behind them. */
 static inline char *
-format_values(char *to, const uint8_t **row)
+format_values(char *to, unsigned tag, const uint8_t **row)
 {
 	const uint8_t *at = *row;
-	size_t n = get_varint(&at);
+	size_t n = get_count(tag, &at);
 
 	if (n == 0)
 		to = format_small(to, 0);
 	for (; n > 0; n--) {
-		if (*at < 0x80)
+		if (*at < 0x80) {
 			to = format_small(to, *at++);
-		else
+		} else if (is_zeros(at)) {
+			to = format_zeros(to, get_zeros(at));
+			at += 2;
+		} else {
 			to = format_after(to, ' ', get_varint(&at));
+		}
 	}
 	*row = at;
 	return to;
@@ -174,6 +189,25 @@ comes_first(const struct cg_rows *rows, const struct cg_pos *pos)
 	       pos->line < other->pos.line;
 }
 
+/* What a row's place has written out, unless it is of another file. */
+static inline bool
+take_place(const uint8_t **row, struct cg_pos *pos)
+{
+	unsigned flags = **row;
+
+	if (flags >= CG_PLACE_FLAGS) {
+		++*row;
+		if (flags & CG_PLACE_FILE)
+			return false;
+		if (flags & CG_PLACE_ADDR)
+			pos->addr += get_signed(row);
+		if (!(flags & CG_PLACE_LINE))
+			return true;
+	}
+	pos->line += (uint32_t)get_signed(row);
+	return true;
+}
+
 /*
  * Lines of rows as nearly all are: no other has their place, and the next one
  * has their file and block. What is at hand in all of them stands in variables
@@ -188,28 +222,30 @@ format_plain(struct cg_rows *rows, struct cg_cost_lines *lines, char *to,
 	struct cg_pos pos = scan->pos, base = lines->pos;
 	const uint8_t *at = scan->at, *const stop = scan->end;
 	bool begun = lines->begun;
+	unsigned tag = scan->tag;
 
 	while (to < end && comes_first(rows, &pos)) {
 		const uint8_t *next = at;
 		char *line = format_pos(
 		    to, addrs, numbers, &pos, &base, lines->steps && begun);
-		unsigned tag;
+		struct cg_pos there = pos;
+		unsigned behind;
 
-		line = format_values(line, &next);
-		tag = next < stop ? *next++ : CG_TAG_FILE;
-		if ((tag & CG_TAG_FILE) || tag == CG_ROW_COST)
+		line = format_values(line, tag, &next);
+		behind = next < stop ? *next++ : 0;
+		there.addr += behind >> CG_COST_SHIFT & CG_STEP_MAX;
+		if ((behind & CG_COST_PLACE) ? !take_place(&next, &there)
+					     : behind <= CG_COST_COUNT)
 			break;
 		*line++ = '\n';
 		to = line;
 		base = pos;
 		begun = true;
-		pos.addr += get_step(tag);
-		if (tag & CG_TAG_ADDR)
-			pos.addr += get_signed(&next);
-		if (tag & CG_TAG_LINE)
-			pos.line += (uint32_t)get_signed(&next);
+		pos = there;
+		tag = behind;
 		at = next;
 	}
+	scan->tag = tag;
 	scan->pos = pos;
 	scan->at = at;
 	lines->pos = base;

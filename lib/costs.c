@@ -60,7 +60,7 @@ step(
 	if (scan->at == scan->end && !cg_scan_block(scan))
 		return false;
 	*tag = scan->at;
-	(void)scan_row(scan, rows->file_rank);
+	(void)scan_cost(scan, rows->file_rank);
 	*ascends = !is_before(rows, scan, addr, rank, line);
 	return true;
 }
@@ -73,7 +73,7 @@ add_stretches(struct cg_rows *rows, struct scan *scan)
 	bool ascends, ok = add_head(rows, scan);
 
 	while (ok) {
-		scan->at = skip_values(scan->at);
+		scan->at = skip_cost(scan->tag, scan->at);
 		if (!step(rows, scan, &tag, &ascends))
 			break;
 		if (ascends)
@@ -95,7 +95,7 @@ add_known(struct cg_rows *rows, struct scan *scan, const uint8_t *last)
 		tag = next_stretch(tag);
 		stop_before(&rows->head[rows->heads - 1], tag);
 		cg_scan_seek(scan, tag);
-		(void)scan_row(scan, rows->file_rank);
+		(void)scan_cost(scan, rows->file_rank);
 		ok = add_head(rows, scan);
 		if (tag == last)
 			break;
@@ -110,7 +110,7 @@ cg_costs_add(struct cg_rows *rows, const struct cg_run *run, bool in_order)
 
 	cg_scan_begin(
 	    &scan, &run->costs, rows->graph->fn[run->fn].file, rows->file_rank);
-	if (!scan_row(&scan, rows->file_rank))
+	if (!scan_cost(&scan, rows->file_rank))
 		return true;
 	if (in_order && rows->no_addresses)
 		return add_stretches(rows, &scan);
@@ -178,11 +178,20 @@ cg_costs_settle(struct cg_rows *rows)
 	return settle(rows);
 }
 
+/* The values of the row that the scan is at; returns how many. */
+static inline size_t
+take_values(struct scan *scan, uint64_t *to)
+{
+	size_t n = get_count(scan->tag, &scan->at);
+
+	return unpack_values(&scan->at, n, to);
+}
+
 /* From behind a row to the next one, in another stretch if that is lower. */
 static inline void
 next_row(struct cg_rows *rows)
 {
-	if (!scan_row(&rows->scan, rows->file_rank))
+	if (!scan_cost(&rows->scan, rows->file_rank))
 		take_head(rows);
 	else
 		(void)settle(rows);
@@ -206,13 +215,13 @@ cg_next_cost(struct cg_rows *rows, struct cg_cost *cost)
 	if (!rows->has_cost)
 		return false;
 	cost->pos = scan->pos;
-	cost->n = get_values(&scan->at, rows->sum);
+	cost->n = take_values(scan, rows->sum);
 	cost->cost = rows->sum;
 	for (;;) {
 		next_row(rows);
 		if (!rows->merge || !rows->has_cost || !is_at(rows, &cost->pos))
 			break;
-		n = get_values(&scan->at, rows->cost);
+		n = take_values(scan, rows->cost);
 		if (!cg_add_costs(
 			rows->graph, rows->sum, &cost->n, rows->cost, n)) {
 			cg_graph_overflow(rows->graph, "costs of a place");

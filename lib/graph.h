@@ -224,7 +224,8 @@ void cg_graph_find_facts(struct cg_graph *);
 
 /* ---- rows.c, pack.c: storage -------------------------------------------- */
 
-enum cg_row_kind { CG_ROW_COST, CG_ROW_CALL, CG_ROW_JUMP, CG_ROW_OTHER };
+/* Of rows that are no costs. */
+enum cg_row_kind { CG_ROW_CALL, CG_ROW_JUMP, CG_ROW_OTHER };
 
 /* The run of a function in a part, made if need be; NULL: out of memory. */
 struct cg_run *cg_run_get(struct cg_graph *, cg_part, cg_fn);

@@ -68,37 +68,47 @@ note_number(uint32_t *number, const uint8_t *at)
 		*number = (uint32_t)target;
 }
 
+/* Goes behind a row that is no cost; false: out of memory. */
+static bool
+take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)
+{
+	unsigned kind = scan->tag & CG_TAG_KIND;
+
+	*branch = kind == CG_ROW_OTHER && (scan->tag & CG_TAG_BRANCH);
+	if (kind == CG_ROW_CALL && !count_call(lines, scan->at))
+		return false;
+	if (*branch && scan->pos.line == 0)
+		note_number(&lines->number[fn], scan->at);
+	scan->at = skip_rest(scan->tag, scan->at);
+	return true;
+}
+
 /* Notes where the rows of the last member are, and what calls there are. */
 static bool
 scan_packed(struct cg_lines *lines, uint32_t *last, cg_fn fn,
-    const struct cg_packed *packed)
+    const struct cg_packed *packed, bool costs)
 {
 	const struct cg_fn_entry *entry = &lines->graph->fn[fn];
 	const uint32_t *place = lines->place;
-	uint32_t stated = entry->range.first, *first = &lines->first[fn];
-	uint32_t own = place[entry->file];
+	uint32_t *first = &lines->first[fn], own = place[entry->file];
+	bool stated = entry->range.first > 0, stands = true;
 	struct visit *visit = NULL;
 	struct scan scan;
 
 	cg_scan_begin(&scan, packed, entry->file, place);
-	while (scan_row(&scan, place)) {
-		unsigned kind = scan.tag & CG_TAG_KIND;
-
-		if (kind == CG_ROW_CALL && !count_call(lines, scan.at))
+	while (costs ? scan_cost(&scan, place) : scan_row(&scan, place)) {
+		if (costs)
+			scan.at = skip_cost(scan.tag, scan.at);
+		else if (!take_other(lines, fn, &scan, &stands))
 			return false;
-		if (kind == CG_ROW_OTHER && scan.pos.line == 0 &&
-		    scan.tag & CG_TAG_BRANCH)
-			note_number(&lines->number[fn], scan.at);
-		scan.at = skip_rest(scan.tag, scan.at);
-		if (kind != CG_ROW_COST &&
-		    (kind != CG_ROW_OTHER || !(scan.tag & CG_TAG_BRANCH)))
+		if (!stands)
 			continue;
 		if (!visit || visit->file != scan.rank)
 			visit = get_visit(lines, last, scan.rank);
 		if (!visit)
 			return false;
 		visit->rows++;
-		if (stated == 0 && scan.rank == own && scan.pos.line > 0 &&
+		if (!stated && scan.rank == own && scan.pos.line > 0 &&
 		    (*first == 0 || scan.pos.line < *first))
 			*first = scan.pos.line;
 	}
@@ -145,11 +155,11 @@ scan_run(struct cg_lines *lines, uint32_t *last, const struct cg_run *run)
 {
 	bool stated = lines->graph->fn[run->fn].range.first > 0;
 
-	if (!scan_packed(lines, last, run->fn, &run->costs))
+	if (!scan_packed(lines, last, run->fn, &run->costs, true))
 		return false;
 	return stated && run->branches_ascend
 		   ? scan_branches(lines, last, run)
-		   : scan_packed(lines, last, run->fn, &run->others);
+		   : scan_packed(lines, last, run->fn, &run->others, false);
 }
 
 static bool

@@ -7,13 +7,20 @@
  * less than the cache misses of columns. The layout is known to who includes
  * rows.h only:
  *
+ *	costs, which stand apart:
+ *	tag: bits 0-3 number of values, 4-6 addr is so much more than before,
+ *	     7 place follows
+ *	[place: below 128 the line's difference, else flags of what follows]
+ *	[link from one that begins a stretch to the next such row]
+ *	[file] [addr difference] [line difference] [number of values, from 15]
+ *	values; a byte of 128 + n and an empty one stand for n zeros
+ *
+ *	all others:
  *	tag: bits 0-1 kind, 2 file follows, 3 addr follows, 4 line follows,
- *	     bits 5-7 of costs and calls: addr is so much more than before; or
- *	     the flags of a jump, or what an "other" row is
+ *	     bits 5-7 of calls: addr is so much more than before; or the flags
+ *	     of a jump, or what an "other" row is
  *	[file] [addr difference] [line difference]
- *	cost:  number of values, values; before the place of one that begins a
- *	       stretch a link to the next such row
- *	call:  callee, count, entry line, entry addr, then as costs
+ *	call:  callee, count, entry line, entry addr, number of values, values
  *	jump:  [target fn, target file], to addr and line as differences to
  *	       the row's own, executed, [followed]
  *	branch: kind, block, index, flags, target, label, count
@@ -27,16 +34,16 @@
 #define BRANCH_MAX (POS_MAX + 45)
 
 void
-cg_link_stretch(struct cg_packed *packed, uint8_t *tag)
+cg_link_stretch(struct cg_packed *packed, uint8_t *row)
 {
-	uint8_t *first = tag;
+	uint8_t *first = row;
 
 	if (packed->stretch) {
 		first = next_stretch(packed->stretch);
-		memcpy(packed->stretch + 1, &tag, sizeof(tag));
+		memcpy(packed->stretch + 2, &row, sizeof(row));
 	}
-	memcpy(tag + 1, &first, sizeof(first));
-	packed->stretch = tag;
+	memcpy(row + 2, &first, sizeof(first));
+	packed->stretch = row;
 }
 
 bool
@@ -44,16 +51,24 @@ cg_run_add_cost(struct cg_graph *graph, struct cg_run *run,
     const struct cg_pos *pos, const uint64_t *cost, size_t n)
 {
 	struct cg_packed *packed = &run->costs;
-	uint8_t *tag, *to;
+	uint8_t *row, *to;
 
 	n = cut_zeros(cost, n);
-	tag = begin_pack(graph, run, packed, POS_MAX + n * VALUE_MAX);
-	if (!tag)
+	row = begin_pack(graph, run, packed, POS_MAX + n * VALUE_MAX);
+	if (!row)
 		return false;
-	to = put_cost_pos(packed, tag, *pos, packed->pos);
-	end_pack(packed, put_values(to, cost, n), pos);
-	if (begins_stretch(*tag))
-		cg_link_stretch(packed, tag);
+	to = put_cost_pos(packed, row, *pos, packed->pos);
+	if (n < CG_COST_COUNT) {
+		*row |= (uint8_t)n;
+	} else {
+		*row |= CG_COST_COUNT;
+		to = put_varint(to, n);
+	}
+	for (size_t i = 0; i < n; i++)
+		to = put_varint(to, cost[i]);
+	end_pack(packed, to, pos);
+	if (begins_stretch(row))
+		cg_link_stretch(packed, row);
 	return true;
 }
 

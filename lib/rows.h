@@ -10,18 +10,29 @@
 
 #include "graph.h"
 
+/* Costs: their tag, and the byte behind it that may say more of the place. */
+#define CG_COST_COUNT 15u /* how many values; 15: that stands before them */
+#define CG_COST_SHIFT 4   /* a step of the address */
+#define CG_COST_PLACE 128u
+#define CG_PLACE_FLAGS 128u /* else it is a difference of lines */
+#define CG_PLACE_FILE 1u
+#define CG_PLACE_ADDR 2u
+#define CG_PLACE_LINE 4u
+#define CG_PLACE_STRETCH 8u /* see put_stretch() */
+
+/* Tags of all other rows. */
 #define CG_TAG_KIND 3u
 #define CG_TAG_FILE 4u
 #define CG_TAG_ADDR 8u
 #define CG_TAG_LINE 16u
-#define CG_TAG_SHIFT 5      /* of costs and calls: a step of the address */
-#define CG_STEP_MAX 7u      /* ... which is so long at most */
-#define CG_TAG_STRETCH 128u /* of costs with an address: see put_stretch() */
-#define CG_TAG_COND 32u     /* of a jump */
-#define CG_TAG_FAR 64u      /* ... to another function or file */
-#define CG_TAG_BRANCH 32u   /* of other rows */
+#define CG_TAG_SHIFT 5    /* of calls: a step of the address */
+#define CG_TAG_COND 32u   /* of a jump */
+#define CG_TAG_FAR 64u    /* ... to another function or file */
+#define CG_TAG_BRANCH 32u /* of what is neither */
 #define CG_TAG_INCLUSIVE 64u
 #define CG_BRANCH_VALUES 7 /* varints behind its position */
+
+#define CG_STEP_MAX 7u /* how long a step of the address is at most */
 
 /* A piece of a run; rows never straddle two. */
 struct cg_block {
@@ -37,8 +48,8 @@ bool cg_run_make_room(
 
 /* ---- Encoding ----------------------------------------------------------- */
 
-/* What a row takes at most: its tag, link, file, addr, line, number of values. */
-#define POS_MAX 31
+/* What a row takes at most: tag, flags, link, file, addr, line, count. */
+#define POS_MAX 32
 #define VALUE_MAX 10
 
 static inline uint8_t *
@@ -52,10 +63,16 @@ put_varint(uint8_t *to, uint64_t value)
 	return to;
 }
 
+static inline uint64_t
+zigzag(uint64_t difference)
+{
+	return difference << 1 ^ -(difference >> 63);
+}
+
 static inline uint8_t *
 put_signed(uint8_t *to, uint64_t difference)
 {
-	return put_varint(to, difference << 1 ^ -(difference >> 63));
+	return put_varint(to, zigzag(difference));
 }
 
 /* Where the next row goes, with room for need bytes; NULL: out of memory. */
@@ -88,39 +105,71 @@ is_behind(struct cg_pos pos, struct cg_pos before)
 	return pos.file == before.file && pos.line > before.line;
 }
 
-/*
- * Writes what differs from the row before behind the tag at to[0]. (Positions
- * are copied: bytes written might change them, for all the compiler knows.)
- */
+/* Writes a tag, and what differs from the row before. */
 static inline uint8_t *
-put_place(uint8_t *to, unsigned tag, struct cg_pos pos, struct cg_pos before)
+put_pos(struct cg_packed *packed, uint8_t *to, unsigned tag,
+    const struct cg_pos *pos)
 {
-	const bool steps = tag <= CG_ROW_CALL;
+	const struct cg_pos *before = &packed->pos;
+	uint64_t step = pos->addr - before->addr;
+	const bool steps = tag == CG_ROW_CALL;
 	uint8_t *tag_at = to++;
 
-	if (pos.file != before.file) {
+	if (pos->file != before->file) {
 		tag |= CG_TAG_FILE;
-		to = put_varint(to, pos.file);
+		to = put_varint(to, pos->file);
 	}
-	if (steps && pos.addr - before.addr <= CG_STEP_MAX) {
-		tag |= (unsigned)(pos.addr - before.addr) << CG_TAG_SHIFT;
-	} else if (pos.addr != before.addr) {
+	if (steps && step <= CG_STEP_MAX) {
+		tag |= (unsigned)step << CG_TAG_SHIFT;
+	} else if (step != 0) {
 		tag |= CG_TAG_ADDR;
-		to = put_signed(to, pos.addr - before.addr);
+		to = put_signed(to, step);
 	}
-	if (pos.line != before.line) {
+	if (pos->line != before->line) {
 		tag |= CG_TAG_LINE;
-		to = put_signed(to, (uint64_t)pos.line - before.line);
+		to = put_signed(to, (uint64_t)pos->line - before->line);
 	}
 	*tag_at = (uint8_t)tag;
 	return to;
 }
 
+/*
+ * The same of costs, whose values are not counted yet. (Positions are copied:
+ * bytes written might change them, for all the compiler knows.)
+ */
 static inline uint8_t *
-put_pos(struct cg_packed *packed, uint8_t *to, unsigned tag,
-    const struct cg_pos *pos)
+put_place(uint8_t *to, struct cg_pos pos, struct cg_pos before)
 {
-	return put_place(to, tag, *pos, packed->pos);
+	uint64_t step = pos.addr - before.addr;
+	uint64_t line = zigzag((uint64_t)pos.line - before.line);
+	unsigned tag = 0, flags = CG_PLACE_FLAGS;
+	uint8_t *tag_at = to++, *flags_at;
+
+	if (step <= CG_STEP_MAX) {
+		tag = (unsigned)step << CG_COST_SHIFT;
+		step = 0;
+	}
+	if (pos.file == before.file && step == 0 && line < CG_PLACE_FLAGS) {
+		*to = (uint8_t)line;
+		*tag_at = (uint8_t)(tag | (line ? CG_COST_PLACE : 0));
+		return to + (line != 0);
+	}
+	flags_at = to++;
+	if (pos.file != before.file) {
+		flags |= CG_PLACE_FILE;
+		to = put_varint(to, pos.file);
+	}
+	if (step != 0) {
+		flags |= CG_PLACE_ADDR;
+		to = put_signed(to, step);
+	}
+	if (line != 0) {
+		flags |= CG_PLACE_LINE;
+		to = put_varint(to, line);
+	}
+	*tag_at = (uint8_t)(tag | CG_COST_PLACE);
+	*flags_at = (uint8_t)flags;
+	return to;
 }
 
 /*
@@ -131,25 +180,28 @@ put_pos(struct cg_packed *packed, uint8_t *to, unsigned tag,
 static inline uint8_t *
 put_stretch(uint8_t *to, struct cg_pos pos)
 {
-	*to = CG_ROW_COST | CG_TAG_FILE | CG_TAG_ADDR | CG_TAG_LINE |
-	      CG_TAG_STRETCH;
-	to = put_varint(to + 1 + sizeof(void *), pos.file);
+	to[0] = CG_COST_PLACE;
+	to[1] = CG_PLACE_FLAGS | CG_PLACE_STRETCH | CG_PLACE_FILE |
+		CG_PLACE_ADDR | CG_PLACE_LINE;
+	to = put_varint(to + 2 + sizeof(void *), pos.file);
 	to = put_signed(to, pos.addr);
 	return put_signed(to, pos.line);
 }
 
 static inline bool
-begins_stretch(unsigned tag)
+begins_stretch(const uint8_t *row)
 {
-	return (tag & CG_TAG_ADDR) && (tag & CG_TAG_STRETCH);
+	const unsigned flags = CG_PLACE_FLAGS | CG_PLACE_STRETCH;
+
+	return (row[0] & CG_COST_PLACE) && (row[1] & flags) == flags;
 }
 
 static inline uint8_t *
-next_stretch(const uint8_t *tag)
+next_stretch(const uint8_t *row)
 {
 	uint8_t *next;
 
-	memcpy(&next, tag + 1, sizeof(next));
+	memcpy(&next, row + 2, sizeof(next));
 	return next;
 }
 
@@ -162,12 +214,12 @@ put_cost_pos(const struct cg_packed *packed, uint8_t *to, struct cg_pos pos,
 		    pos.file == before.file;
 
 	if (same || is_behind(pos, before) || to == packed->first->data)
-		return put_place(to, CG_ROW_COST, pos, before);
+		return put_place(to, pos, before);
 	return put_stretch(to, pos);
 }
 
-/* The row at tag, which begins a stretch, is complete. */
-void cg_link_stretch(struct cg_packed *, uint8_t *tag);
+/* The row, which begins a stretch, is complete. */
+void cg_link_stretch(struct cg_packed *, uint8_t *row);
 
 static inline size_t
 cut_zeros(const uint64_t *cost, size_t n)
@@ -175,6 +227,15 @@ cut_zeros(const uint64_t *cost, size_t n)
 	while (n > 0 && cost[n - 1] == 0)
 		n--;
 	return n;
+}
+
+/* What stands for n values that are zero: no number ends in an empty byte. */
+static inline uint8_t *
+put_zeros(uint8_t *to, size_t n)
+{
+	*to++ = (uint8_t)(0x80 | n);
+	*to++ = 0;
+	return to;
 }
 
 static inline uint8_t *
@@ -247,7 +308,7 @@ skip_varints(const uint8_t *at, size_t n)
 	return at;
 }
 
-/* How many varints a row's position has. */
+/* How many varints the position of a row that is no cost has. */
 static inline size_t
 count_places(unsigned tag)
 {
@@ -255,13 +316,11 @@ count_places(unsigned tag)
 	       (tag / CG_TAG_LINE & 1);
 }
 
-/* How far the address of a row is from that of the row before, if not far. */
+/* How far the address of such a row is from the one before, if not far. */
 static inline unsigned
-get_step(unsigned tag)
+get_tag_step(unsigned tag)
 {
-	bool steps = (tag & CG_TAG_KIND) <= CG_ROW_CALL;
-
-	return steps ? tag >> CG_TAG_SHIFT : 0;
+	return (tag & CG_TAG_KIND) == CG_ROW_CALL ? tag >> CG_TAG_SHIFT : 0;
 }
 
 static inline const uint8_t *
@@ -272,24 +331,70 @@ skip_values(const uint8_t *at)
 	return skip_varints(at, n);
 }
 
-/* As many as there are events at most: add.c sees to that. */
+/* See put_zeros(). */
+static inline bool
+is_zeros(const uint8_t *at)
+{
+	return at[0] >= 0x80 && at[1] == 0;
+}
+
+static inline size_t
+get_zeros(const uint8_t *at)
+{
+	return at[0] & 0x7f;
+}
+
+/*
+ * Takes n values, or what stands for some; returns how many they are: as many
+ * as there are events at most, add.c sees to that.
+ */
+static inline size_t
+unpack_values(const uint8_t **row, size_t n, uint64_t *to)
+{
+	const uint8_t *at = *row;
+	uint64_t *from = to;
+
+	for (; n > 0; n--) {
+		if (at[0] < 0x80 || at[1] >= 0x80) {
+			*to++ = get_varint(&at);
+			continue;
+		}
+		/* Of two bytes are many. */
+		if (at[1] != 0)
+			*to++ = (at[0] & 0x7f) | (uint64_t)at[1] << 7;
+		else
+			for (size_t i = get_zeros(at); i > 0; i--)
+				*to++ = 0;
+		at += 2;
+	}
+	*row = at;
+	return (size_t)(to - from);
+}
+
+/* Of calls and stated inclusive costs. */
 static inline size_t
 get_values(const uint8_t **row, uint64_t *to)
 {
-	const uint8_t *at = *row;
-	size_t n = get_varint(&at);
+	size_t n = get_varint(row);
 
-	/* Of two bytes are many. */
-	for (size_t i = 0; i < n; i++) {
-		if (at[0] >= 0x80 && at[1] < 0x80) {
-			to[i] = (at[0] & 0x7f) | (uint64_t)at[1] << 7;
-			at += 2;
-		} else {
-			to[i] = get_varint(&at);
-		}
-	}
-	*row = at;
-	return n;
+	return unpack_values(row, n, to);
+}
+
+/* How many values stand behind a cost's place, or behind their number. */
+static inline size_t
+get_count(unsigned tag, const uint8_t **at)
+{
+	size_t n = tag & CG_COST_COUNT;
+
+	return n < CG_COST_COUNT ? n : get_varint(at);
+}
+
+static inline const uint8_t *
+skip_cost(unsigned tag, const uint8_t *at)
+{
+	size_t n = get_count(tag, &at);
+
+	return skip_varints(at, n);
 }
 
 /*
@@ -322,13 +427,12 @@ get_branch(const uint8_t *at, struct cg_branch *branch)
 	return at;
 }
 
-/* From behind the position to the next row. */
+/* From behind the position to the next row; of costs that is skip_cost(). */
 static inline const uint8_t *
 skip_rest(unsigned tag, const uint8_t *at)
 {
 	switch ((enum cg_row_kind)(tag & CG_TAG_KIND)) {
 	case CG_ROW_CALL: return skip_values(skip_varints(at, 4));
-	case CG_ROW_COST: return skip_values(at);
 	case CG_ROW_JUMP:
 		return skip_varints(at, 3u + (tag & CG_TAG_COND ? 1u : 0u) +
 					    (tag & CG_TAG_FAR ? 2u : 0u));
@@ -359,9 +463,11 @@ bool cg_scan_block(struct scan *);
 /* Goes on to the row at tag, in this block or one that follows. */
 void cg_scan_seek(struct scan *, const uint8_t *tag);
 
-/* Takes what a row's place has written out; returns what is behind it. */
+/* Take what a place has written out; return what is behind it. */
 const uint8_t *cg_scan_place(
     struct scan *, unsigned tag, const uint8_t *at, const uint32_t *file_rank);
+const uint8_t *cg_scan_cost_place(
+    struct scan *, const uint8_t *at, const uint32_t *file_rank);
 
 /* Goes on to the next row from behind the last one; false at the end. */
 static inline bool
@@ -374,9 +480,28 @@ scan_row(struct scan *scan, const uint32_t *file_rank)
 		return false;
 	at = scan->at;
 	tag = *at++;
-	scan->pos.addr += get_step(tag);
+	scan->pos.addr += get_tag_step(tag);
 	if (tag & (CG_TAG_FILE | CG_TAG_ADDR | CG_TAG_LINE))
 		at = cg_scan_place(scan, tag, at, file_rank);
+	scan->tag = tag;
+	scan->at = at;
+	return true;
+}
+
+/* The same of costs. */
+static inline bool
+scan_cost(struct scan *scan, const uint32_t *file_rank)
+{
+	const uint8_t *at;
+	unsigned tag;
+
+	if (scan->at == scan->end && !cg_scan_block(scan))
+		return false;
+	at = scan->at;
+	tag = *at++;
+	scan->pos.addr += tag >> CG_COST_SHIFT & CG_STEP_MAX;
+	if (tag & CG_COST_PLACE)
+		at = cg_scan_cost_place(scan, at, file_rank);
 	scan->tag = tag;
 	scan->at = at;
 	return true;
@@ -402,7 +527,7 @@ struct cg_rows {
 	struct scan *head; /* other stretches of costs: see costs.c */
 	size_t heads, head_cap;
 
-	struct list list[CG_ROW_OTHER + 1]; /* by kind, without costs */
+	struct list list[CG_ROW_OTHER + 1]; /* by kind */
 	bool in_order;                      /* there are none in lists: */
 	struct scan branch;                 /* ... branches came in order */
 	struct row *room;                   /* for sorting */

@@ -57,23 +57,48 @@ cg_scan_seek(struct scan *scan, const uint8_t *tag)
 	scan->at = tag;
 }
 
+static const uint8_t *
+take_file(struct scan *scan, const uint8_t *at, const uint32_t *file_rank)
+{
+	scan->pos.file = (cg_file)get_varint(&at);
+	scan->rank = file_rank ? file_rank[scan->pos.file] : scan->pos.file;
+	return at;
+}
+
 const uint8_t *
 cg_scan_place(struct scan *scan, unsigned tag, const uint8_t *at,
     const uint32_t *file_rank)
 {
-	if (begins_stretch(tag)) {
+	if (tag & CG_TAG_FILE)
+		at = take_file(scan, at, file_rank);
+	if (tag & CG_TAG_ADDR)
+		scan->pos.addr += get_signed(&at);
+	if (tag & CG_TAG_LINE)
+		scan->pos.line += (uint32_t)get_signed(&at);
+	return at;
+}
+
+const uint8_t *
+cg_scan_cost_place(
+    struct scan *scan, const uint8_t *at, const uint32_t *file_rank)
+{
+	unsigned flags = *at;
+
+	if (flags < CG_PLACE_FLAGS) {
+		scan->pos.line += (uint32_t)get_signed(&at);
+		return at;
+	}
+	at++;
+	if (flags & CG_PLACE_STRETCH) {
 		at += sizeof(void *);
 		scan->pos.addr = 0;
 		scan->pos.line = 0;
 	}
-	if (tag & CG_TAG_FILE) {
-		scan->pos.file = (cg_file)get_varint(&at);
-		scan->rank =
-		    file_rank ? file_rank[scan->pos.file] : scan->pos.file;
-	}
-	if (tag & CG_TAG_ADDR)
+	if (flags & CG_PLACE_FILE)
+		at = take_file(scan, at, file_rank);
+	if (flags & CG_PLACE_ADDR)
 		scan->pos.addr += get_signed(&at);
-	if (tag & CG_TAG_LINE)
+	if (flags & CG_PLACE_LINE)
 		scan->pos.line += (uint32_t)get_signed(&at);
 	return at;
 }
@@ -119,7 +144,6 @@ cg_calls_next(struct cg_rows *rows, struct cg_call *call, bool *stated)
 			call->cost = rows->sum;
 			scan->at = at;
 			return true;
-		case CG_ROW_COST:
 		case CG_ROW_JUMP: break;
 		}
 		scan->at = skip_rest(tag, at);
@@ -127,27 +151,25 @@ cg_calls_next(struct cg_rows *rows, struct cg_call *call, bool *stated)
 	return false;
 }
 
-/* Adds what a row has of so many events, from event on. */
+/* Adds what n values, or what stands for some, are of events from event on. */
 static bool
-sum_row(const struct cg_graph *graph, const uint8_t **row, uint64_t *sum,
-    size_t event, size_t events)
+sum_values(const struct cg_graph *graph, const uint8_t **values, size_t n,
+    uint64_t *sum, size_t event, size_t end)
 {
-	const uint8_t *at = *row;
-	unsigned tag = *at++;
-	size_t n, i, end;
+	const uint8_t *at = *values;
 
-	if (begins_stretch(tag))
-		at += sizeof(void *);
-	at = skip_varints(at, count_places(tag));
-	n = get_varint(&at);
-	i = event < n ? event : n;
-	end = events < n - i ? i + events : n;
-	at = skip_varints(at, i);
-	for (; i < end; i++) {
-		if (!cg_add_value(graph, i, &sum[i - event], get_varint(&at)))
+	for (size_t i = 0; n > 0 && i < end; n--) {
+		if (is_zeros(at)) {
+			i += get_zeros(at);
+			at += 2;
+		} else if (i++ < event) {
+			at = skip_varints(at, 1);
+		} else if (!cg_add_value(graph, i - 1, &sum[i - 1 - event],
+			       get_varint(&at))) {
 			return false;
+		}
 	}
-	*row = skip_varints(at, n - i);
+	*values = skip_varints(at, n);
 	return true;
 }
 
@@ -155,11 +177,14 @@ bool
 cg_rows_sum_costs(struct cg_rows *rows, const struct cg_run *run, uint64_t *sum,
     size_t event, size_t events)
 {
+	const size_t all = rows->graph->events;
+	const size_t end = events < all - event ? event + events : all;
 	struct scan scan;
 	bool ok = true;
 
 	cg_scan_begin(&scan, &run->costs, 0, NULL);
-	while (ok && (scan.at != scan.end || cg_scan_block(&scan)))
-		ok = sum_row(rows->graph, &scan.at, sum, event, events);
+	while (ok && scan_cost(&scan, NULL))
+		ok = sum_values(rows->graph, &scan.at,
+		    get_count(scan.tag, &scan.at), sum, event, end);
 	return ok;
 }

@@ -707,6 +707,72 @@ test_lines_out(uint64_t seed, bool addrs)
 	end(&build, graph);
 }
 
+/* Lines of many costs, most of them zero: what is read is put again. */
+static void
+test_wide_lines(uint64_t seed, size_t events)
+{
+	static char text[1 << 18];
+	struct cg_build build;
+	struct cg_graph *graph = begin(&build, CG_INCL_STATED);
+	struct cg_cost_lines lines = {
+		.lines = true, .most = events, .pos = { .file = 1 }
+	};
+	struct cg_out *out = cg_out_memory(&diag), *slow = cg_out_memory(&diag);
+	uint64_t sum[20] = { 0 }, value[20];
+	struct cg_sums *sums;
+	struct cg_rows *rows;
+	struct cg_cost cost;
+	cg_file file = 1;
+	char name[16], *to = text;
+
+	for (size_t i = EVENTS; i < events; i++) {
+		(void)snprintf(name, sizeof(name), "e%zu", i);
+		cg_add_event(&build,
+		    &(struct cg_event){ .name = name, .incl = CG_INCL_STATED });
+	}
+	for (uint32_t line = 1; line < 1000; line++) {
+		struct cg_pos pos = { .line = line };
+		size_t n = unit_below(&seed, (uint32_t)events + 1);
+
+		for (size_t i = 0; i < n; i++) {
+			bool none = i + 1 < n && unit_below(&seed, 8);
+
+			value[i] = none ? 0 : (unit_number(&seed) >> 20) + 1;
+			sum[i] += value[i];
+		}
+		to = cg_format_cost_line(&lines, to, &pos, value, n);
+	}
+	lines.pos = (struct cg_pos){ .file = 1 };
+	CHECK(cg_add_cost_lines(&build, 1, &lines, text, to) == to);
+	CHECK(cg_graph_seal(graph) == CG_OK);
+	lines.pos = (struct cg_pos){ .file = 1 };
+	lines.begun = false;
+	rows = cg_rows_new(graph);
+	CHECK(rows && cg_rows_open(rows, 0, 1));
+	CHECK(!cg_put_cost_lines(rows, &lines, out, &file));
+	CHECK(cg_rows_open(rows, 0, 1));
+	while (cg_next_cost(rows, &cost)) {
+		char *at = cg_out_reserve(slow, CG_COST_LINE_MAX(events));
+
+		cg_out_advance(slow, cg_format_cost_line(&lines, at, &cost.pos,
+					 cost.cost, cost.n));
+	}
+	*to = '\0';
+	CHECK(cg_compare(cg_out_bytes(out), cg_slice(text)) == 0);
+	CHECK(cg_compare(cg_out_bytes(slow), cg_slice(text)) == 0);
+	sums = cg_sums_new(graph, CG_ALL_PARTS, true);
+	for (size_t i = 0; sums && i < events; i++) {
+		CHECK(cg_sum_self(sums, 1, i) == sum[i]);
+		CHECK(cg_part_totals(graph, 0)[i] == sum[i]);
+	}
+	CHECK(sums);
+	cg_sums_free(sums);
+	cg_out_close(out);
+	cg_out_close(slow);
+	cg_rows_free(rows);
+	end(&build, graph);
+}
+
 int
 main(void)
 {
@@ -725,5 +791,11 @@ main(void)
 	test_cost_lines(true);
 	for (uint64_t seed = 1; seed <= 20; seed++)
 		test_lines_out(seed, seed % 3 != 0);
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		test_wide_lines(seed, 13);
+		test_wide_lines(seed, 14);
+		test_wide_lines(seed, 15);
+		test_wide_lines(seed, 20);
+	}
 	return unit_end();
 }
