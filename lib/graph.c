@@ -394,6 +394,16 @@ cg_part_totals(const struct cg_graph *graph, cg_part part)
 	return graph->padded;
 }
 
+bool
+cg_event_has_costs(const struct cg_graph *graph, size_t event)
+{
+	for (cg_part part = 0; part < graph->parts; part++) {
+		if (cg_part_totals(graph, part)[event] != 0)
+			return true;
+	}
+	return false;
+}
+
 size_t
 cg_object_count(const struct cg_graph *graph)
 {

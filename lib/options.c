@@ -156,7 +156,7 @@ cg_choose_event(struct cg_job *job, const struct cg_graph *graph,
     const char *usual, size_t *event)
 {
 	const char *name = cg_opt(job, "event");
-	size_t count = cg_event_count(graph), i = 0;
+	size_t count = cg_event_count(graph), i = count;
 
 	if (name || usual)
 		i = cg_find_event(graph, name ? name : usual);
@@ -165,6 +165,10 @@ cg_choose_event(struct cg_job *job, const struct cg_graph *graph,
 	if (count == 0)
 		return cg_fail(job, "%s needs an event; the input has none",
 		    cg_job_target(job)->name);
+	if (i == count) {
+		for (i = 0; i < count && !cg_event_has_costs(graph, i); i++)
+			continue;
+	}
 	*event = i < count ? i : 0;
 	if (!name && count > 1)
 		cg_warn(job,

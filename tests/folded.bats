@@ -162,6 +162,14 @@ json()
 	same "$dir/want" "$dir/out"
 	"$CGCONV" -t folded "$dir/in.folded" 2>&1 >"$dir/out" |
 		grep 'warning: of [0-9]* events only samples is written; --event'
+	# Of the first with costs, unless one is asked for.
+	folded 'samples/count cpu/nanoseconds' 'a;b 0 50000000'
+	"$CGCONV" -q -f folded -t folded "$dir/in.folded" |
+		grep -qx 'a;b 50000000'
+	"$CGCONV" -q -f folded -t folded --event samples "$dir/in.folded" \
+		>"$dir/out"
+	not grep . "$dir/out"
+	folded 'samples/count cpu/nanoseconds' 'a;b 5 50000000' 'a 1 10000000'
 	refuses 2 "there is no event 'frob'" -t folded --event frob \
 		"$dir/in.folded"
 	# A stack is none such, whatever is in its names.
