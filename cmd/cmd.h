@@ -124,6 +124,7 @@ void close_side(struct side *);
  */
 struct same {
 	struct cg_slice name, file, object;
+	uint32_t path; /* the file's number in both */
 	uint32_t side;
 	cg_fn fn;
 };
@@ -145,6 +146,8 @@ struct verify {
 	size_t events;
 	cg_facts common; /* what both hold */
 	bool counts;     /* those of calls are compared */
+	bool of_files[2]; /* its lines are of files, not of functions */
+	bool by_file;     /* one's are: lines are compared, functions are not */
 	struct same *same; /* by name, file, object, side */
 	size_t sames;
 	uint32_t *group[2]; /* by fn: number of the functions like it, + 1 */
@@ -165,13 +168,16 @@ bool match_functions(struct verify *);
 int compare_all(struct verify *);
 /* verify.c: one difference, of a function (group), between values. */
 struct where {
-	size_t group;       /* SIZE_MAX: of no function */
+	size_t group;       /* SIZE_MAX: of whatever function */
 	size_t callee;      /* of calls: a group */
 	struct cg_slice file;
 	uint32_t line;
 };
 void report_difference(struct verify *, enum difference, const struct where *,
     size_t event, const uint64_t value[2]);
+/* Costs of no file or line, which one of the two cannot hold. */
+void report_placeless(struct verify *, const struct where *, size_t event,
+    const uint64_t value[2]);
 
 /* ---- text.c: text for people --------------------------------------------- */
 

@@ -83,16 +83,17 @@ add_line(
 	return true;
 }
 
-/* All calls or lines of the functions of a group. */
+/* All calls or lines of the functions of groups, up to the end of them. */
 static bool
-list_items(struct verify *v, struct items *items, size_t group, bool calls)
+list_items(
+    struct verify *v, struct items *items, size_t group, size_t end, bool calls)
 {
 	struct cg_call call;
 	struct cg_cost cost;
 	bool ok = true;
 
 	items->count = 0;
-	for (size_t i = v->first[group]; ok && i < v->first[group + 1]; i++) {
+	for (size_t i = v->first[group]; ok && i < v->first[end]; i++) {
 		int s = (int)v->same[i].side;
 		struct cg_rows *rows = v->side[s].rows;
 
@@ -187,15 +188,26 @@ compare_call(struct verify *v, const struct items *items,
 		compare_values(v, DIFF_CALL, where, value);
 }
 
+/* Whatever it is called, nobody known is among the functions of the group. */
+static bool
+has_nobody(const struct verify *v, size_t group)
+{
+	for (size_t i = v->first[group]; i < v->first[group + 1]; i++) {
+		if (v->same[i].fn == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool
 compare_calls(struct verify *v, struct items *items, size_t group)
 {
 	struct where where = { .group = group };
 
 	/* Calls by nobody known are a way of counting. */
-	if (v->same[v->first[group]].name.len == 0)
+	if (has_nobody(v, group))
 		return true;
-	if (!list_items(v, items, group, true))
+	if (!list_items(v, items, group, group + 1, true))
 		return false;
 	merge_items(v, items);
 	for (size_t i = 0; i < items->count; i++) {
@@ -205,19 +217,43 @@ compare_calls(struct verify *v, struct items *items, size_t group)
 	return true;
 }
 
+/* No file or no line: a format of files has none. */
+static void
+compare_placeless(
+    struct verify *v, const struct where *where, const uint64_t *value)
+{
+	for (size_t e = 0; e < v->events; e++, value += 2) {
+		if (value[0] == value[1])
+			continue;
+		if ((v->of_files[0] && value[0] == 0) ||
+		    (v->of_files[1] && value[1] == 0))
+			report_placeless(v, where, e, value);
+		else
+			report_difference(v, DIFF_LINE, where, e, value);
+	}
+}
+
+/* Lines of a group, or of all together: SIZE_MAX. */
 static bool
 compare_lines(struct verify *v, struct items *items, size_t group)
 {
 	struct where where = { .group = group };
+	bool all = group == SIZE_MAX;
 
-	if (!list_items(v, items, group, false))
+	if (!list_items(
+		v, items, all ? 0 : group, all ? v->groups : group + 1, false))
 		return false;
 	merge_items(v, items);
 	for (size_t i = 0; i < items->count; i++) {
-		where.file = items->item[i].path;
-		where.line = items->item[i].line;
-		compare_values(
-		    v, DIFF_LINE, &where, items->value + items->item[i].value);
+		const struct item *item = &items->item[i];
+		const uint64_t *value = items->value + item->value;
+
+		where.file = item->path;
+		where.line = item->line;
+		if (all && (item->key == 0 || item->line == 0))
+			compare_placeless(v, &where, value);
+		else
+			compare_values(v, DIFF_LINE, &where, value);
 	}
 	return true;
 }
@@ -258,8 +294,7 @@ static void
 compare_sums(struct verify *v, size_t group)
 {
 	const struct where where = { .group = group };
-	bool inclusive =
-	    (v->common & CG_INCL) && v->same[v->first[group]].name.len;
+	bool inclusive = (v->common & CG_INCL) && !has_nobody(v, group);
 
 	for (size_t e = 0; e < v->events; e++) {
 		uint64_t self[2] = { 0, 0 }, sum[2] = { 0, 0 };
@@ -318,7 +353,10 @@ compare_all(struct verify *v)
 	int status = compare_totals(v);
 	bool ok = status == CG_OK;
 
-	for (size_t group = 0; ok && group < v->groups; group++) {
+	if (ok && v->by_file)
+		ok = compare_lines(v, &items, SIZE_MAX);
+	for (size_t group = 0; ok && !v->by_file && group < v->groups;
+	     group++) {
 		compare_sums(v, group);
 		if (v->common & CG_CALLS)
 			ok = compare_calls(v, &items, group);

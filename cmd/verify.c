@@ -141,17 +141,29 @@ print_total(struct verify *v, size_t event, const uint64_t value[2])
 }
 
 static void
+print_pair(const struct verify *v, size_t event, const uint64_t value[2])
+{
+	put_safe(stdout, cg_slice(event_of(v, event, 0)->name));
+	fputs(": ", stdout);
+	print_value(v, event, 0, value[0]);
+	fputs(" is not ", stdout);
+	print_value(v, event, 1, value[1]);
+	putchar('\n');
+}
+
+static void
 print_difference(struct verify *v, enum difference kind,
     const struct where *where, size_t event, const uint64_t value[2])
 {
 	printf("  %s: ", kind_name[kind]);
-	print_function(v, where->group);
+	if (where->group != SIZE_MAX)
+		print_function(v, where->group);
 	if (kind == DIFF_COUNT || kind == DIFF_CALL) {
 		fputs(" -> ", stdout);
 		print_function(v, where->callee);
 	}
 	if (kind == DIFF_LINE) {
-		fputs(", ", stdout);
+		fputs(where->group != SIZE_MAX ? ", " : "", stdout);
 		put_safe(stdout, where->file);
 		printf(":%" PRIu32, where->line);
 	}
@@ -161,12 +173,7 @@ print_difference(struct verify *v, enum difference kind,
 		return;
 	}
 	fputs(", ", stdout);
-	put_safe(stdout, cg_slice(event_of(v, event, 0)->name));
-	fputs(": ", stdout);
-	print_value(v, event, 0, value[0]);
-	fputs(" is not ", stdout);
-	print_value(v, event, 1, value[1]);
-	putchar('\n');
+	print_pair(v, event, value);
 }
 
 /* ---- The same as JSON ---------------------------------------------------- */
@@ -221,7 +228,9 @@ void
 report_difference(struct verify *v, enum difference kind,
     const struct where *where, size_t event, const uint64_t value[2])
 {
-	bool differs = value[0] != value[1];
+	/* Where lines are all that is compared, they tell. */
+	bool differs =
+	    value[0] != value[1] && !(kind == DIFF_TOTAL && v->by_file);
 
 	v->count[kind] += differs;
 	if (v->args->json)
@@ -230,6 +239,18 @@ report_difference(struct verify *v, enum difference kind,
 		print_total(v, event, value);
 	else if (v->args->verbose || v->count[kind] <= SHOWN)
 		print_difference(v, kind, where, event, value);
+}
+
+void
+report_placeless(struct verify *v, const struct where *where, size_t event,
+    const uint64_t value[2])
+{
+	if (v->args->json) {
+		put_difference_json(v, DIFF_LINE, where, event, value);
+		return;
+	}
+	fputs("Lost   costs of no file or line, ", stdout);
+	print_pair(v, event, value);
 }
 
 /* ---- Head and end -------------------------------------------------------- */
@@ -257,6 +278,9 @@ print_head(struct verify *v)
 			    v->side[1 - s].format->name,
 			    facts_text(text, facts_lost(v, s)));
 	}
+	if (v->by_file)
+		puts("Lost   which function a line is of: "
+		     "lines are compared by file");
 }
 
 static void
@@ -297,23 +321,27 @@ report_event(struct verify *v, int s, size_t i, bool could)
 	printf(" is in %c only\n", 'A' + s);
 }
 
-/* Events that only one has: a difference if the other could hold them. */
+/*
+ * Events that only one has: a difference if there are costs of them and the
+ * other could hold them.
+ */
 static void
 compare_events(struct verify *v)
 {
 	for (int s = 0; s < 2; s++) {
+		const struct cg_graph *graph = v->side[s].graph;
 		const struct side *other = &v->side[1 - s];
-		size_t count = cg_event_count(v->side[s].graph);
 		bool could = (other->holds & CG_EVENTS) ||
 			     cg_event_count(other->graph) == 0;
 
-		for (size_t i = 0; i < count; i++) {
+		for (size_t i = 0; i < cg_event_count(graph); i++) {
 			size_t e = 0;
 
 			while (e < v->events && v->event[e].column[s] != i)
 				e++;
 			if (e == v->events)
-				report_event(v, s, i, could);
+				report_event(v, s, i,
+				    could && cg_event_has_costs(graph, i));
 		}
 	}
 }
@@ -345,12 +373,26 @@ print_end(const struct verify *v)
 		printf("Differ in %" PRIu64 " numbers\n", sum_differences(v));
 }
 
+/*
+ * Formats that know lines and no calls are those of coverage: lines are of
+ * files there, and of which function is the reader's guess.
+ */
+static bool
+has_lines_of_files(const struct side *side)
+{
+	return (side->holds & (CG_LINES | CG_CALLS)) == CG_LINES;
+}
+
 static int
 compare(struct verify *v)
 {
 	int status;
 
 	v->common = v->side[0].holds & v->side[1].holds;
+	for (int s = 0; s < 2; s++)
+		v->of_files[s] = has_lines_of_files(&v->side[s]);
+	v->by_file =
+	    (v->common & CG_LINES) && (v->of_files[0] || v->of_files[1]);
 	/* Formats of stacks have costs and no numbers of samples beside. */
 	v->counts = !(v->side[0].found & v->side[1].found & CG_STACKS);
 	if (!match_events(v) || !match_functions(v))
@@ -359,7 +401,8 @@ compare(struct verify *v)
 		fputs("{\"verify\":1,\n", stdout);
 		put_side_json(v, 0);
 		put_side_json(v, 1);
-		fputs("\"numbers\":[", stdout);
+		printf("\"by_file\":%s,\n\"numbers\":[",
+		    v->by_file ? "true" : "false");
 	} else {
 		print_head(v);
 	}

@@ -131,3 +131,69 @@ verifies()
 	run -1 "$CGCONV" --verify "$dir/whole" "$dir/part"
 	run -1 "$CGCONV" --verify "$dir/part" "$dir/whole"
 }
+
+@test "verify: coverage and what was made of it are the same, line by line" {
+	for file in samples/gcov/*/*.gcda; do
+		for to in json callgrind gcov-json gcov-text lcov cobertura; do
+			"$CGCONV" -q -t "$to" "$file" -o "$dir/out"
+			verifies 0 "$file" 'Same   in all that both can hold'
+		done
+	done
+	"$CGCONV" -q -t lcov samples/gcov/gcc-c/cover.gcda |
+		sed '0,/^DA:\([0-9]*\),.*/s//DA:\1,77/' >"$dir/out"
+	verifies 1 samples/gcov/gcc-c/cover.gcda 'Differ in 1 numbers' \
+		"Lost   which function a line is of: lines are compared by file"
+	[ "$(grep -cE '^  line: .*:[0-9]+, Exec: [0-9]+ is not 77$' "$dir/got")" = 1 ]
+	not "$CGCONV" --json --verify samples/gcov/gcc-c/cover.gcda "$dir/out" \
+		>"$dir/got"
+	grep -qx '"by_file":true,' "$dir/got"
+}
+
+@test "verify: costs of no line are lost, not different, in formats of lines" {
+	printf 'events: Ir\nfl=a.c\nfn=f\n0 5\n3 7\n' >"$dir/in.cg"
+	"$CGCONV" -q -t lcov "$dir/in.cg" -o "$dir/out"
+	verifies 0 "$dir/in.cg" 'Total  Ir (B: Exec)  12 is not 7' \
+		'Lost   costs of no file or line, Ir: 5 is not 0'
+	sed -i 's/^DA:3,7/DA:3,8/' "$dir/out"
+	verifies 1 "$dir/in.cg" '  line: a.c:3, Ir: 7 is not 8' \
+		'Differ in 1 numbers'
+}
+
+@test "verify: a path is one that ends with it, if just one does" {
+	printf 'TN:\nSF:src/a.c\nDA:1,5\nend_of_record\n' >"$dir/out"
+	printf 'TN:\nSF:/x/src/a.c\nDA:1,5\nend_of_record\n' >"$dir/in.info"
+	verifies 0 "$dir/in.info" 'Same   in all that both can hold'
+	printf 'TN:\nSF:/x/src/ba.c\nDA:1,5\nend_of_record\n' >"$dir/in.info"
+	verifies 1 "$dir/in.info" 'Differ in 2 numbers'
+	printf 'TN:\nSF:/%s/src/a.c\nDA:1,5\nend_of_record\n' x y >"$dir/in.info"
+	verifies 1 "$dir/in.info" 'Differ in 3 numbers'
+}
+
+@test "verify: a function that has no file is one that has" {
+	printf 'events: Ir\nfl=a.c\nfn=main\n1 1\nfn=g\n2 1\n' |
+		tee "$dir/in.cg" >"$dir/out"
+	printf 'fl=\nfn=f\n1 5\n' >>"$dir/in.cg"
+	printf 'fl=b.c\nfn=f\n1 3\n' >>"$dir/out"
+	printf 'fl=c.c\nfn=f\n1 2\n' >>"$dir/out"
+	"$CGCONV" --verify "$dir/in.cg" "$dir/out" >"$dir/got" || true
+	not grep -E '^  (self|inclusive): ' "$dir/got"
+}
+
+@test "verify: an event without costs is no difference" {
+	printf 'events: Ir Dr\nfl=a.c\nfn=f\n1 5\n' >"$dir/in.cg"
+	printf 'events: Ir\nfl=a.c\nfn=f\n1 5\n' >"$dir/out"
+	verifies 0 "$dir/in.cg" 'Lost   event Dr is in A only'
+	printf 'events: Ir Dr\nfl=a.c\nfn=f\n1 5 6\n' >"$dir/in.cg"
+	verifies 1 "$dir/in.cg" 'Miss   event Dr is in A only'
+}
+
+@test "verify: samples that hit nothing known are so in folded stacks, too" {
+	perl tests/oracle/proto.pl >"$dir/in.pb" <<-'END'
+	1 { 1: 1 2: 2 }
+	2 { 2: [5] }
+	6: "" 6: "samples" 6: "count"
+	END
+	"$CGCONV" -q -t folded "$dir/in.pb" -o "$dir/out"
+	verifies 0 "$dir/in.pb" 'Total  samples  5 = 5' \
+		'Same   in all that both can hold'
+}
