@@ -11,17 +11,30 @@
  * graphs what callers say once more.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cgconv.h"
 
-#define NESTED 8 /* binaries and modules in each other */
+#define NESTED 8   /* binaries and modules in each other */
+#define CLASSES 16 /* so many are compared before they are looked up */
+
+/* Where rows stand, many of them one after the other. */
+struct scope {
+	cg_object object, callee_object;
+	uint32_t pid, tid;
+};
 
 /* There are many: they are kept small. */
 struct row {
 	uint32_t symbol, callee; /* places; callee 0: samples of its own */
-	cg_object object, callee_object;
-	uint32_t pid, tid, event;
+	uint32_t scope, event;
 	uint64_t count;
+};
+
+struct class
+{
+	struct cg_slice name;
+	uint32_t event; /* its place + 1 */
 };
 
 /* Its function once it was needed, in the object that it was needed for. */
@@ -46,8 +59,13 @@ struct reader {
 	struct cg_build *build;
 	struct cg_xml *xml;
 	struct cg_columns columns;
-	uint64_t cost[CG_EVENT_MAX];   /* of one place; else 0 */
-	struct cg_map events, classes; /* id, name -> place of the event + 1 */
+	uint64_t cost[CG_EVENT_MAX]; /* of one place; else 0 */
+	struct cg_map events,
+	    class_ids; /* id, name -> place of the event + 1 */
+	struct class class[CLASSES];
+	size_t classes;
+	struct scope *scope;
+	size_t scopes, scope_cap;
 	struct row *row;
 	size_t rows, row_cap;
 	struct cg_map symbol_ids; /* -> place */
@@ -55,7 +73,8 @@ struct reader {
 	size_t symbols, symbol_cap;
 	struct module module[NESTED];
 	size_t depth;
-	struct row now; /* what the next count belongs to */
+	struct scope now; /* what the next count belongs to */
+	uint32_t caller, callee;
 	bool in_symbol, in_callees, in_callee, skipped;
 	int status;
 };
@@ -153,11 +172,32 @@ take_class(struct reader *r)
 	event = cg_map_get(&r->events, id);
 	if (event == 0)
 		return fail(r, "the id of an event in setup");
-	place = cg_map_at(&r->classes, name);
+	place = cg_map_at(&r->class_ids, name);
 	if (!place)
 		return nomem(r);
 	*place = event;
+	r->classes = 0;
 	return true;
+}
+
+/* The place of a class's event + 1; 0: there is no such class. */
+static uint32_t
+find_class(struct reader *r, struct cg_slice text)
+{
+	struct class *class = r->class, *end = class + r->classes;
+	cg_name name;
+
+	for (; class < end; class ++)
+		if (class->name.len == text.len &&
+		    memcmp(class->name.ptr, text.ptr, text.len) == 0)
+			return class->event;
+	name = cg_add_name(r->build, text);
+	if (r->classes == CLASSES)
+		return cg_map_get(&r->class_ids, name);
+	r->classes++;
+	*class = (struct class){ .name = cg_get_name(r->build, name),
+		.event = cg_map_get(&r->class_ids, name) };
+	return class->event;
 }
 
 static bool
@@ -240,13 +280,33 @@ open_symbol(struct reader *r)
 		return false;
 	if (r->in_callees) {
 		r->in_callee = true;
-		r->now.callee = symbol;
+		r->callee = symbol;
 		r->now.callee_object = get_object(r);
 	} else {
 		r->in_symbol = true;
-		r->now.symbol = symbol;
+		r->caller = symbol;
 		r->now.object = get_object(r);
 	}
+	return true;
+}
+
+/* The place of what rows of this count's place have in common. */
+static bool
+get_scope(struct reader *r, uint32_t *place)
+{
+	struct scope scope = r->now;
+
+	if (!r->in_symbol)
+		scope.object = get_object(r);
+	if (r->scopes == 0 ||
+	    memcmp(&r->scope[r->scopes - 1], &scope, sizeof(scope)) != 0) {
+		if (r->scopes == UINT32_MAX ||
+		    !cg_grow_raw(
+			&r->scope, &r->scope_cap, r->scopes + 1, sizeof(scope)))
+			return nomem(r);
+		r->scope[r->scopes++] = scope;
+	}
+	*place = (uint32_t)(r->scopes - 1);
 	return true;
 }
 
@@ -254,12 +314,13 @@ open_symbol(struct reader *r)
 static bool
 take_count(struct reader *r)
 {
-	struct row row = r->now;
+	struct row row = { .symbol = r->in_symbol ? r->caller : 0,
+		.callee = r->in_callee ? r->callee : 0 };
 	struct cg_slice text;
 	uint32_t event = r->columns.events == 1;
 
 	if (cg_xml_attribute(r->xml, "class", &text))
-		event = cg_map_get(&r->classes, cg_add_name(r->build, text));
+		event = find_class(r, text);
 	if (event == 0)
 		return fail(r, "the class of a count");
 	row.event = event - 1;
@@ -267,14 +328,10 @@ take_count(struct reader *r)
 		return false;
 	if (!cg_get_u64(cg_trim(text), &row.count))
 		return fail(r, "a number of samples");
-	if (!r->in_symbol) {
-		if (r->depth == 0) /* of a process or thread */
-			return true;
-		row.symbol = 0;
-		row.object = get_object(r);
-	}
-	if (!r->in_callee)
-		row.callee = row.callee_object = 0;
+	if (!r->in_symbol && r->depth == 0) /* of a process or thread */
+		return true;
+	if (!get_scope(r, &row.scope))
+		return false;
 	if (!cg_grow_raw(&r->row, &r->row_cap, r->rows + 1, sizeof(row)))
 		return nomem(r);
 	r->row[r->rows++] = row;
@@ -300,7 +357,8 @@ close_module(struct reader *r)
 		return;
 	to = module->rows;
 	for (size_t i = module->rows; i < r->rows; i++)
-		if (r->row[i].symbol != 0 || r->row[i].object != module->object)
+		if (r->row[i].symbol != 0 ||
+		    r->scope[r->row[i].scope].object != module->object)
 			r->row[to++] = r->row[i];
 	r->rows = to;
 }
@@ -412,8 +470,7 @@ static bool
 same_place(const struct row *a, const struct row *b)
 {
 	return a->symbol == b->symbol && a->callee == b->callee &&
-	       a->object == b->object && a->callee_object == b->callee_object &&
-	       a->pid == b->pid && a->tid == b->tid;
+	       a->scope == b->scope;
 }
 
 /* How many rows from here on are of one place, as a rule one of each event. */
@@ -436,18 +493,21 @@ take_costs(struct reader *r, const struct row *row, size_t rows, uint64_t *sum)
 static bool
 add_costs(struct reader *r, const struct row *row, uint64_t sum)
 {
-	const struct cg_sample_key key = { .pid = row->pid, .tid = row->tid };
+	const struct scope *scope = &r->scope[row->scope];
+	const struct cg_sample_key key = { .pid = scope->pid,
+		.tid = scope->tid };
 	const uint64_t *cost = cg_columns_of(&r->columns, r->cost);
 	struct cg_pos pos, entry;
 	cg_fn fn, callee;
 
-	if (row->pid != 0)
+	if (scope->pid != 0)
 		cg_set_sample_part(r->build, &key);
-	if (!find_function(r, row->symbol, row->object, &fn, &pos))
+	if (!find_function(r, row->symbol, scope->object, &fn, &pos))
 		return false;
 	if (row->callee == 0)
 		return cg_add_cost(r->build, fn, &pos, cost, r->columns.width);
-	if (!find_function(r, row->callee, row->callee_object, &callee, &entry))
+	if (!find_function(
+		r, row->callee, scope->callee_object, &callee, &entry))
 		return false;
 	return cg_add_call(
 	    r->build, fn, &pos, callee, &entry, sum, cost, r->columns.width);
@@ -494,8 +554,9 @@ read_oprofile_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 			     "functions have them all");
 	cg_xml_free(r.xml);
 	cg_map_free(&r.events);
-	cg_map_free(&r.classes);
+	cg_map_free(&r.class_ids);
 	cg_map_free(&r.symbol_ids);
+	free(r.scope);
 	free(r.row);
 	free(r.symbol);
 	return r.status;
