@@ -123,6 +123,17 @@ get_positions(
 	return at;
 }
 
+/* What is behind "* * ", those of the last line again; else NULL. */
+static inline const char *
+get_same_positions(const struct reader *r, const char *at)
+{
+	if (!r->instr || r->bb || !r->line || at[0] != '*' || at[1] != ' ' ||
+	    (at[2] != '*' && (at[2] != '0' || r->base.line != 0)) ||
+	    at[3] != ' ')
+		return NULL;
+	return skip_blanks(at + 4);
+}
+
 /* ---- Costs -------------------------------------------------------------- */
 
 /*

@@ -217,9 +217,15 @@ read_cost_line(struct reader *r, const char *from)
 	uint64_t bb;
 	size_t n;
 
-	at = get_positions(r, from, &pos, &bb);
-	if (!at)
-		return from;
+	at = get_same_positions(r, from);
+	if (at) {
+		pos = r->base;
+		bb = 0;
+	} else {
+		at = get_positions(r, from, &pos, &bb);
+		if (!at)
+			return from;
+	}
 	pos.file = r->here;
 	at = get_costs(r, at, raw, &n);
 	if (!r->straight) {
@@ -244,11 +250,11 @@ static const struct spec {
 	const char *name;
 	void (*set)(struct reader *, struct cg_slice text);
 } specs[] = {
-	{ "fn=", set_fn },
+	{ "jcnd=", set_jcnd }, /* the more there are of a kind the earlier */
 	{ "cfn=", set_cfn },
 	{ "calls=", set_calls },
-	{ "jcnd=", set_jcnd },
 	{ "jump=", set_jump },
+	{ "fn=", set_fn },
 	{ "fi=", set_fi },
 	{ "fe=", set_fi },
 	{ "cfi=", set_cfi },
@@ -308,7 +314,7 @@ read_word_line(struct reader *r, struct cg_slice line)
 		return;
 	}
 	/* No name holds a NUL; KCachegrind hangs on one. */
-	if (memchr(text.ptr, '\0', text.len)) {
+	if (r->has_nul && memchr(text.ptr, '\0', text.len)) {
 		cg_warn_at(r->job, text.ptr,
 		    "line with a NUL is left out: the file is damaged");
 		return;
@@ -352,15 +358,15 @@ begins_number(char c)
 static const char *
 read_plain_lines(struct reader *r, const char *line, const char *end)
 {
-	struct cg_cost_lines lines = { .addrs = r->instr,
+	struct cg_cost_lines lines;
+
+	if (r->expect != EXPECT_COST || !begins_number(*line) || r->in_header ||
+	    !r->has_fn || r->bb || !r->straight || (r->fn == 0 && r->skip_root))
+		return line;
+	lines = (struct cg_cost_lines){ .addrs = r->instr,
 		.lines = r->line,
 		.most = r->events,
 		.pos = { r->here, r->base.line, r->base.addr } };
-
-	if (r->in_header || !r->has_fn || r->expect != EXPECT_COST || r->bb ||
-	    !r->straight || (r->fn == 0 && r->skip_root) ||
-	    !begins_number(*line))
-		return line;
 	line = cg_add_cost_lines(r->build, r->fn, &lines, line, end);
 	r->base = lines.pos;
 	return line;
@@ -371,6 +377,7 @@ read_block(struct reader *r, struct cg_slice block)
 {
 	const char *at = block.ptr, *end = at + block.len, *newline;
 
+	r->has_nul = memchr(at, '\0', block.len) != NULL;
 	while (at < end && r->status == CG_OK) {
 		at = read_plain_lines(r, at, end);
 		if (at == end)

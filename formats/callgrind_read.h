@@ -35,6 +35,7 @@ struct reader {
 	struct cg_build *build;
 	int status;
 	const char *at; /* the line, if it is none of numbers, or NULL */
+	bool has_nul;   /* there is one in the block that is read */
 
 	/* The header of a part ends with its first body line. */
 	bool in_header;

@@ -727,8 +727,8 @@ bool cg_add_cost(struct cg_build *, cg_fn, const struct cg_pos *,
     const uint64_t *cost, size_t n);
 /*
  * Costs as lines of text, in and out: positions, then costs of the first
- * columns, all with one blank between them. A position is decimal (an address
- * that is put is 0x1f), or a step from the line before: "+2", "-17", "*".
+ * columns, all with one blank between them. A position is decimal or 0x1f (as
+ * addresses are put), or a step from the line before: "+2", "-17", "*".
  */
 struct cg_cost_lines {
 	bool addrs, lines; /* what positions there are */

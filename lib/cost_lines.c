@@ -27,9 +27,27 @@ take_digits(const char *text, uint64_t *value)
 	return text;
 }
 
+/* What is behind "0x": as many digits as surely fit. */
+static const char *
+take_hex(const char *text, uint64_t *value)
+{
+	unsigned digit;
+
+	for (*value = 0; *value < UINT64_MAX / 16; text++) {
+		digit = digit_of(*text);
+		if (digit > 9) {
+			digit = (unsigned char)*text - (unsigned)'a' + 10;
+			if (digit < 10 || digit > 15)
+				break;
+		}
+		*value = *value << 4 | digit;
+	}
+	return text;
+}
+
 /*
- * Takes "+2", "-17", "*" or "0" and a blank; NULL: it is something else, and
- * *place is lost.
+ * Takes "+2", "-17", "*", "0" or "0x1f" and a blank; NULL: it is something
+ * else, and *place is lost.
  */
 static inline const char *
 take_place(const char *text, uint64_t *place)
@@ -44,7 +62,10 @@ take_place(const char *text, uint64_t *place)
 	number = digit_of(*text);
 	if (number > 9)
 		return NULL;
-	text = take_digits(text + 1, &number);
+	if (sign == '0' && text[1] == 'x' && text[2] != ' ')
+		text = take_hex(text + 2, &number);
+	else
+		text = take_digits(text + 1, &number);
 	if (sign == '+')
 		lost = __builtin_add_overflow(*place, number, place);
 	else if (sign == '-')
