@@ -21,9 +21,6 @@
 /* A tag or comment; libxml2 compares each attribute with all before it. */
 #define TOKEN_MAX ((size_t)256 << 10)
 #define TEXT_MAX ((size_t)1 << 20)
-/* Of a name from the input, how much a message shows. */
-#define NAME_SHOWN 40
-
 /* Names are few: how long they are is looked up by their addresses. */
 #define KNOWN_NAMES 64
 
@@ -45,10 +42,7 @@ struct event {
 	uint8_t type; /* cg_xml_type */
 };
 
-struct name {
-	const char *text;
-	size_t len;
-};
+static const struct cg_slice nothing = { "", 0 };
 
 struct cg_xml {
 	struct cg_job *job;
@@ -72,7 +66,7 @@ struct cg_xml {
 	uint64_t seen;       /* what comes next begins here, or later */
 	unsigned depth;
 	bool begun; /* an element was seen */
-	struct name known[KNOWN_NAMES];
+	struct cg_slice known[KNOWN_NAMES];
 	char *content; /* of cg_xml_content() */
 	size_t content_len, content_cap;
 };
@@ -145,13 +139,23 @@ make_room(struct cg_xml *xml, size_t len)
 	    xml, &xml->text, &xml->text_cap, xml->text_len + len + 1, 1);
 }
 
-/* There is room for it. */
-static struct span
+/* There is room for it. Most are short: calls would take longer. */
+static inline struct span
 keep_text(struct cg_xml *xml, const xmlChar *text, size_t len)
 {
 	struct span span = { (uint32_t)xml->text_len, (uint32_t)len };
+	char *to = xml->text + xml->text_len;
 
-	memcpy(xml->text + xml->text_len, text, len);
+	if (len - 4 <= 4) { /* 4 to 8: two halves that may overlap */
+		memcpy(to, text, 4);
+		memcpy(to + len - 4, text + len - 4, 4);
+	} else if (len - 1 <= 2) {
+		to[0] = (char)text[0];
+		to[len / 2] = (char)text[len / 2];
+		to[len - 1] = (char)text[len - 1];
+	} else {
+		memcpy(to, text, len);
+	}
 	xml->text_len += len;
 	return span;
 }
@@ -443,11 +447,11 @@ static struct cg_slice
 name_of(struct cg_xml *xml, const struct event *event)
 {
 	uintptr_t hash = (uintptr_t)event->name;
-	struct name *name = &xml->known[(hash ^ hash >> 6) % KNOWN_NAMES];
+	struct cg_slice *name = &xml->known[(hash ^ hash >> 6) % KNOWN_NAMES];
 
-	if (name->text != event->name)
-		*name = (struct name){ event->name, strlen(event->name) };
-	return (struct cg_slice){ name->text, name->len };
+	if (name->ptr != event->name)
+		*name = cg_slice(event->name);
+	return *name;
 }
 
 struct cg_slice
@@ -455,7 +459,7 @@ cg_xml_name(struct cg_xml *xml)
 {
 	const struct event *event = current(xml);
 
-	return event && event->name ? name_of(xml, event) : cg_slice("");
+	return event && event->name ? name_of(xml, event) : nothing;
 }
 
 struct cg_slice
@@ -464,7 +468,7 @@ cg_xml_text(const struct cg_xml *xml)
 	const struct event *event = current(xml);
 
 	return event && event->type == CG_XML_TEXT ? text_of(xml, event->has)
-						   : cg_slice("");
+						   : nothing;
 }
 
 unsigned
@@ -505,7 +509,7 @@ cg_xml_attribute(
 	const struct event *event = current(xml);
 	const struct attribute *at, *end;
 
-	*value = cg_slice("");
+	*value = nothing;
 	if (!event || event->type != CG_XML_OPEN || event->has.len == 0)
 		return false;
 	at = xml->attribute + event->has.at;
@@ -557,7 +561,7 @@ take_simple(struct cg_xml *xml, struct cg_slice *text)
 		return false;
 	xml->next += texts + 1;
 	if (text)
-		*text = texts > 0 ? text_of(xml, event->has) : cg_slice("");
+		*text = texts > 0 ? text_of(xml, event->has) : nothing;
 	return true;
 }
 
