@@ -8,8 +8,9 @@
 #include "gcovjson_put.h"
 
 #define LITERAL(to, text) put_bytes(to, text, sizeof(text) - 1)
-#define ITEM_ROOM 256 /* of one branch, call or condition but its terms */
-#define HEAD_ROOM 512 /* of what is between names and lists */
+#define ITEM_ROOM 256  /* of one branch, call or condition but its terms */
+#define HEAD_ROOM 512  /* of what is between names and lists */
+#define NAME_ROOM 4096 /* of a name that is put with what is around it */
 
 static inline char *
 put_bytes(char *to, const char *text, size_t n)
@@ -185,8 +186,10 @@ put_rows(struct writer *w, char *to, const struct entry *entry, size_t n,
 			comma = true;
 		}
 	}
-	cg_out_advance(w->out, to);
-	to = cg_out_reserve(w->out, HEAD_ROOM);
+	if (comma) {
+		cg_out_advance(w->out, to);
+		to = cg_out_reserve(w->out, HEAD_ROOM);
+	}
 	*to++ = ']';
 	return to;
 }
@@ -261,20 +264,23 @@ is_plain(struct cg_slice text)
 }
 
 /* Lines in a row mostly name the same function: it is looked at once. */
-static void
-put_fn_name(struct writer *w, cg_fn fn)
+static char *
+put_fn_name(struct writer *w, char *to, cg_fn fn)
 {
-	struct cg_slice name = symbol_of(w, fn);
-
-	cg_puts(w->out, ",\"function_name\":");
-	if (fn != w->named && !is_plain(name)) {
-		cg_put_json(w->out, name);
-		return;
+	if (fn != w->named) {
+		w->name = symbol_of(w, fn);
+		w->named = fn;
+		if (!is_plain(w->name) || w->name.len > NAME_ROOM)
+			w->named = 0;
 	}
-	w->named = fn;
-	cg_putc(w->out, '"');
-	cg_put(w->out, name);
-	cg_putc(w->out, '"');
+	if (w->named == 0) {
+		cg_out_advance(w->out, LITERAL(to, ",\"function_name\":"));
+		cg_put_json(w->out, w->name);
+		return cg_out_reserve(w->out, HEAD_ROOM);
+	}
+	to = LITERAL(to, ",\"function_name\":\"");
+	to = put_bytes(to, w->name.ptr, w->name.len);
+	return LITERAL(to, "\"");
 }
 
 void
@@ -291,13 +297,13 @@ cg_gcovjson_put_line(
 			count = more < 0 ? INT64_MIN : INT64_MAX;
 		unexecuted |= is_unexecuted(w, &entry[i].line);
 	}
-	to = cg_out_reserve(w->out, HEAD_ROOM);
+	to = cg_out_reserve(w->out, HEAD_ROOM + NAME_ROOM);
 	*to = ',';
 	to = LITERAL(to + w->comma, "{\"line_number\":");
-	cg_out_advance(w->out, cg_format_u64(to, entry->line.line));
+	to = cg_format_u64(to, entry->line.line);
 	if (fn != 0)
-		put_fn_name(w, fn);
-	to = NUMBER(cg_out_reserve(w->out, HEAD_ROOM), "count", count);
+		to = put_fn_name(w, to, fn);
+	to = NUMBER(to, "count", count);
 	to = put_bool(LITERAL(to, ",\"unexecuted_block\":"), unexecuted);
 	if (w->blocks)
 		to = put_rows(w, LITERAL(to, ",\"block_ids\":"), entry, n,

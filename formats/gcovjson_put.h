@@ -36,6 +36,7 @@ struct writer {
 	size_t opens, open_cap;
 	uint64_t line; /* the next one where they may end */
 	cg_fn named;   /* the last one that a line names, if it is plain */
+	struct cg_slice name; /* ... and its name */
 	bool comma;
 	uint32_t *path; /* of a function: those that were not gone */
 	size_t paths, path_cap;

@@ -105,8 +105,6 @@ forget_fns(struct writer *w)
 static bool
 is_line(const struct cg_line *line)
 {
-	if (line->line == 0)
-		return false;
 	for (size_t i = 0; !line->has_cost && i < line->branches; i++) {
 		if (line->branch[i].kind < CG_BRANCH_PATH)
 			return true;

@@ -1011,7 +1011,7 @@ struct cg_lines;
 struct cg_lines *cg_lines_new(const struct cg_graph *, cg_part);
 /*
  * Files that the part's source lists come in its order: they exchange places
- * with one another.
+ * with one another. Rows of no line are left out.
  */
 struct cg_lines *cg_lines_new_listed(const struct cg_graph *, cg_part);
 /*

@@ -140,7 +140,8 @@ visit_member(
 		    costs && (!branches || comes_first(lines, &cost.pos, at));
 		const struct cg_pos *pos = is_cost ? &cost.pos : at;
 		uint32_t file = lines->place[pos->file];
-		bool wanted = file >= low && file <= high;
+		bool wanted = file >= low && file <= high &&
+			      (pos->line > 0 || !lines->folder);
 		struct line_row *row = NULL;
 
 		if (wanted && !(row = get_row(lines, member->fn,
