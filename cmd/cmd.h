@@ -82,6 +82,11 @@ int add_inputs(struct args *);
 /* A message as a line. */
 void put_message(FILE *, const struct cg_message *);
 
+/* ---- heap.c -------------------------------------------------------------- */
+
+/* Before anything else. */
+void prepare_heap(void);
+
 /* ---- top.c: the dearest functions ---------------------------------------- */
 
 #define TOP_DEFAULT 10 /* functions in a table */

@@ -127,6 +127,7 @@ main(int argc, char **argv)
 	struct args args = { 0 };
 	int status;
 
+	prepare_heap();
 	if (!fill_standard_files())
 		return CG_EOUTPUT;
 	args.job = cg_job_new(cg_formats, report, &args);
