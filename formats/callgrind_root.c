@@ -54,15 +54,15 @@ static bool
 list_members(struct writer *w, struct root *root)
 {
 	size_t count = cg_cycle_count(root->sums);
-	cg_fn fn;
+	size_t fns = cg_fn_count(w->graph);
 
 	root->done = calloc(count + 1, sizeof(*root->done));
 	root->first = calloc(count + 1, sizeof(*root->first));
-	root->next = calloc(cg_fn_count(w->graph) + 1, sizeof(*root->next));
+	root->next = calloc(fns + 1, sizeof(*root->next));
 	root->cost = calloc(w->lines.most + 1, sizeof(*root->cost));
 	if (!root->done || !root->first || !root->next || !root->cost)
 		return false;
-	for (size_t i = 0; cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);) {
+	for (cg_fn fn = 0; fn <= fns; fn++) {
 		uint32_t own = cg_sum_cycle(root->sums, fn);
 
 		root->next[fn] = root->first[own];

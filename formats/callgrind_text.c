@@ -114,13 +114,15 @@ are_twins(const struct cg_graph *graph, cg_fn a, cg_fn b)
 	       cg_compare(cg_fn_name(graph, a), cg_fn_name(graph, b)) == 0;
 }
 
-/* In canonical order twins stand side by side. */
+/* Their symbols tell twins apart. In canonical order they stand side by side. */
 bool
 cg_callgrind_find_twins(struct writer *w)
 {
 	size_t fns = cg_fn_count(w->graph);
 	cg_fn before = 0, fn;
 
+	if (!(cg_graph_facts(w->graph) & CG_SYMBOLS))
+		return true;
 	w->twin = calloc(fns + 1, sizeof(*w->twin));
 	if (!w->twin)
 		return false;
@@ -136,7 +138,7 @@ cg_callgrind_find_twins(struct writer *w)
 struct cg_slice
 cg_callgrind_twin(const struct writer *w, cg_fn fn)
 {
-	if (w->twin[fn])
+	if (w->twin && w->twin[fn])
 		return cg_fn_symbol(w->graph, fn);
 	return (struct cg_slice){ "", 0 };
 }

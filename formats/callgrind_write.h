@@ -37,7 +37,7 @@ struct writer {
 	struct names objects, files;
 	struct fn *fn;
 	uint32_t fns, fns_base; /* ids, as in names */
-	bool *twin;             /* by fn: another has its name, too */
+	bool *twin;             /* by fn: another has its name; NULL: none */
 
 	cg_object object; /* what ob=, fl=, fi= last said */
 	cg_file file;
