@@ -32,6 +32,16 @@ bool cg_arena_extend(struct cg_arena *, void *end, size_t more);
 /* Gives back what lies between to (aligned) and end, likewise. */
 void cg_arena_trim(struct cg_arena *, void *end, void *to);
 
+/*
+ * What lies there will be asked for soon; any address. A macro, in functions
+ * that do something else, too: gcc drops calls of those that only fetch.
+ */
+#if defined(__GNUC__)
+#define CG_FETCH(at) __builtin_prefetch(at)
+#else
+#define CG_FETCH(at) ((void)(at))
+#endif
+
 /* ---- str.c: interned strings -------------------------------------------- */
 
 typedef uint32_t cg_str; /* 0 is "" */

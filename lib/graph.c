@@ -248,7 +248,7 @@ static bool
 order_runs(struct cg_graph *graph)
 {
 	size_t *begin = calloc(graph->parts + 2, sizeof(*begin));
-	uint32_t *order = malloc((graph->runs + 1) * sizeof(*order));
+	struct cg_run_place *order = malloc((graph->runs + 1) * sizeof(*order));
 
 	if (!begin || !order) {
 		free(begin);
@@ -263,10 +263,12 @@ order_runs(struct cg_graph *graph)
 		begin[i] += begin[i - 1];
 	/* Functions in order, so each part's list comes out in order. */
 	for (size_t i = 0; i < graph->fns; i++) {
-		uint32_t id = graph->fn[graph->fn_ranked[i]].runs;
+		cg_fn fn = graph->fn_ranked[i];
+		uint32_t id = graph->fn[fn].runs;
 
 		for (; id != CG_NO_RUN; id = graph->run[id].next)
-			order[begin[graph->run[id].part + 1]++] = id;
+			order[begin[graph->run[id].part + 1]++] =
+			    (struct cg_run_place){ .run = id, .fn = fn };
 	}
 	return true;
 }
@@ -484,7 +486,7 @@ cg_next_fn(const struct cg_graph *graph, cg_part part, size_t *i, cg_fn *fn)
 
 		if (at >= graph->part_runs[part + 1])
 			return false;
-		*fn = graph->run[graph->run_order[at]].fn;
+		*fn = graph->run_order[at].fn;
 		++*i;
 		return true;
 	}

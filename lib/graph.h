@@ -61,6 +61,12 @@ struct cg_pool {
 	struct cg_block *free[CG_BLOCK_CLASSES]; /* by size */
 };
 
+/* A run in canonical order. */
+struct cg_run_place {
+	uint32_t run;
+	cg_fn fn;
+};
+
 struct cg_fn_entry {
 	cg_str name, symbol;      /* symbol 0: the same */
 	cg_file file;
@@ -200,7 +206,7 @@ struct cg_graph {
 	/* Canonical order, since cg_graph_seal(): */
 	uint32_t *fn_rank, *fn_ranked;
 	uint32_t *file_rank, *file_ranked;
-	uint32_t *run_order;      /* by part, then rank of fn */
+	struct cg_run_place *run_order; /* by part, then rank of fn */
 	size_t *part_runs;        /* run_order's beginning of each part */
 	size_t *part_stacks;      /* the same of stacks, by leaf in a part */
 	uint64_t *padded;         /* cg_part_totals() of all events */

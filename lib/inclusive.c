@@ -47,11 +47,15 @@ cg_sums_free(struct cg_sums *sums)
 static const struct cg_run *
 next_run(const struct cg_graph *graph, cg_part part, size_t *i)
 {
+	size_t at;
+
 	if (part == CG_ALL_PARTS)
 		return *i < graph->runs ? &graph->run[(*i)++] : NULL;
-	if (graph->part_runs[part] + *i >= graph->part_runs[part + 1])
+	at = graph->part_runs[part] + *i;
+	if (at >= graph->part_runs[part + 1])
 		return NULL;
-	return &graph->run[graph->run_order[graph->part_runs[part] + (*i)++]];
+	++*i;
+	return &graph->run[graph->run_order[at].run];
 }
 
 static bool

@@ -190,7 +190,7 @@ scan_part(struct cg_lines *lines, uint32_t *last, bool *in_order)
 	bool ok = true;
 
 	for (; ok && at < end; at++) {
-		uint32_t id = graph->run_order[at];
+		uint32_t id = graph->run_order[at].run;
 		const struct cg_run *run = &graph->run[id];
 
 		ok = add_member(lines, last, run->fn, id) &&

@@ -509,7 +509,17 @@ scan_cost(struct scan *scan, const uint32_t *file_rank)
 
 /* ---- Cursors ------------------------------------------------------------ */
 
-/* Rows that are no costs, where they are: see view.c. */
+/* A row that is no cost: its place, and where the rest of it is packed. */
+struct row {
+	uint64_t addr;
+	uint32_t file; /* its rank, so that order is by name */
+	uint32_t line;
+	unsigned tag;
+	uint32_t target;     /* rank of a call's or jump's function, if sorted */
+	const uint8_t *rest; /* what follows the position */
+};
+
+/* Rows of a kind. */
 struct list {
 	struct row *row;
 	size_t count, cap, next;
@@ -521,6 +531,7 @@ struct cg_rows {
 	bool merge, no_addresses;
 	bool no_costs; /* of cg_calls_next() */
 	cg_fn fn;
+	size_t ahead; /* of run_order: what is opened next, if in order */
 
 	bool has_cost; /* scan is at a row of costs */
 	struct scan scan;
@@ -557,6 +568,21 @@ next_in_order(struct cg_rows *rows, struct cg_branch *branch)
 bool cg_rows_open_run(struct cg_rows *, const struct cg_run *);
 /* Opens one run merged, sorted by ids (ranks may not exist yet). */
 bool cg_rows_open_merged(struct cg_rows *, const struct cg_run *);
+
+/* view_order.c: what of a call or jump comes after its position in the order. */
+struct target {
+	uint32_t fn, file, line;
+	bool conditional;
+	uint64_t addr;
+	const uint8_t *rest; /* counts, then values */
+};
+void cg_row_target(
+    const struct cg_rows *, const struct row *, struct target *);
+/* Sorts the list of a kind; false: out of memory. */
+bool cg_rows_sort(struct cg_rows *, enum cg_row_kind);
+/* Are two rows of a sorted list to be summed? */
+bool cg_rows_equal(const struct cg_rows *, enum cg_row_kind, const struct row *,
+    const struct row *);
 
 /*
  * coverage.c: cg_get_coverage() by who takes the function's branches himself.

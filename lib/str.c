@@ -268,14 +268,10 @@ cg_map_get(const struct cg_map *map, uint64_t key)
 void
 cg_map_fetch(const struct cg_map *map, uint64_t key)
 {
-#if defined(__GNUC__)
 	if (key < map->limit)
-		__builtin_prefetch(&map->dense[key]);
+		CG_FETCH(&map->dense[key]);
 	else if (map->slots > 0)
-		__builtin_prefetch(&map->slot[map_begin(map, key)]);
-#else
-	(void)map, (void)key;
-#endif
+		CG_FETCH(&map->slot[map_begin(map, key)]);
 }
 
 void

@@ -11,16 +11,6 @@
 #include "graph.h"
 #include "rows.h"
 
-/* A row: its place, and where the rest of it is packed. */
-struct row {
-	uint64_t addr;
-	uint32_t file; /* its rank, so that order is by name */
-	uint32_t line;
-	unsigned tag;
-	uint32_t target;     /* rank of a call's or jump's function */
-	const uint8_t *rest; /* what follows the position */
-};
-
 void
 cg_graph_nomem(const struct cg_graph *graph)
 {
@@ -85,21 +75,6 @@ cg_rows_drop_addresses(struct cg_rows *rows)
 	rows->no_addresses = true;
 }
 
-/*
- * Many calls may share a place. The rank of what they enter is read here, row
- * after row, where one read from memory does not wait for another.
- */
-static uint32_t
-rank_target(const struct cg_rows *rows, unsigned tag, const uint8_t *rest)
-{
-	unsigned kind = tag & CG_TAG_KIND;
-	cg_fn fn = rows->fn;
-
-	if (kind == CG_ROW_CALL || (kind == CG_ROW_JUMP && tag & CG_TAG_FAR))
-		fn = (cg_fn)get_varint(&rest);
-	return rows->fn_rank ? rows->fn_rank[fn] : fn;
-}
-
 /* Notes where the run's rows are that are no costs. */
 static bool
 list_rows(struct cg_rows *rows, const struct cg_run *run)
@@ -124,157 +99,8 @@ list_rows(struct cg_rows *rows, const struct cg_run *run)
 		row->line = scan.pos.line;
 		row->file = scan.rank;
 		row->tag = scan.tag;
-		row->target = rank_target(rows, scan.tag, rest);
 		row->rest = rest;
 	}
-	return true;
-}
-
-/* What of a call or jump comes after its position in the order of rows. */
-struct target {
-	uint32_t fn, file, line;
-	bool conditional;
-	uint64_t addr;
-	const uint8_t *rest; /* counts, then values */
-};
-
-static void
-get_target(const struct cg_rows *rows, const struct row *row, struct target *to)
-{
-	unsigned tag = row->tag;
-	const uint8_t *at = row->rest;
-
-	*to = (struct target){ .fn = rows->fn, .file = row->file };
-	if ((tag & CG_TAG_KIND) == CG_ROW_CALL) {
-		to->fn = (cg_fn)get_varint(&at);
-		to->rest = at;
-		(void)get_varint(&at); /* count */
-		to->line = (uint32_t)get_varint(&at);
-		to->addr = rows->no_addresses ? 0 : get_varint(&at);
-		return;
-	}
-	to->conditional = (tag & CG_TAG_COND) != 0;
-	if (tag & CG_TAG_FAR) {
-		to->fn = (cg_fn)get_varint(&at);
-		to->file = (cg_file)get_varint(&at);
-		if (rows->file_rank)
-			to->file = rows->file_rank[to->file];
-	}
-	to->addr = row->addr + get_signed(&at);
-	if (rows->no_addresses)
-		to->addr = 0;
-	to->line = row->line + (uint32_t)get_signed(&at);
-	to->rest = at;
-}
-
-static int
-compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int
-compare_targets(
-    const struct cg_rows *rows, const struct row *a, const struct row *b)
-{
-	struct target ta, tb;
-	int order;
-
-	if (a->target != b->target)
-		return a->target < b->target ? -1 : 1;
-	get_target(rows, a, &ta);
-	get_target(rows, b, &tb);
-	order = compare_u64(ta.file, tb.file);
-	if (order == 0)
-		order = compare_u64(ta.addr, tb.addr);
-	if (order == 0)
-		order = compare_u64(ta.line, tb.line);
-	return order ? order : ta.conditional - tb.conditional;
-}
-
-/* Branches: by kind, block, index; inclusive rows come first, all equal. */
-static int
-compare_others(const struct row *a, const struct row *b)
-{
-	const uint8_t *pa = a->rest, *pb = b->rest;
-	bool branch = a->tag & CG_TAG_BRANCH;
-	int order = branch - ((b->tag & CG_TAG_BRANCH) != 0);
-
-	for (int i = 0; order == 0 && branch && i < 3; i++)
-		order = compare_u64(get_varint(&pa), get_varint(&pb));
-	return order;
-}
-
-/* Rows that compare equal are summed. */
-static inline int
-compare_rows(const struct cg_rows *rows, enum cg_row_kind kind,
-    const struct row *a, const struct row *b)
-{
-	if (a->addr != b->addr)
-		return a->addr < b->addr ? -1 : 1;
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	return kind == CG_ROW_OTHER ? compare_others(a, b)
-				    : compare_targets(rows, a, b);
-}
-
-/* The end of the ascending stretch that begins at from. */
-static size_t
-ascending(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
-    size_t from, size_t count)
-{
-	size_t at = from + 1;
-
-	while (
-	    at < count && compare_rows(rows, kind, &row[at - 1], &row[at]) <= 0)
-		at++;
-	return at < count ? at : count;
-}
-
-static void
-merge(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
-    size_t middle, size_t end, struct row *room)
-{
-	size_t left = 0, right = middle, to = 0;
-
-	memcpy(room, row, middle * sizeof(*row));
-	while (left < middle && right < end) {
-		if (compare_rows(rows, kind, &room[left], &row[right]) <= 0)
-			row[to++] = room[left++];
-		else
-			row[to++] = row[right++];
-	}
-	memcpy(&row[to], &room[left], (middle - left) * sizeof(*row));
-}
-
-/*
- * Natural merge sort: rows come as a few ascending stretches, and mostly as
- * one. Each pass merges neighbours, so any input takes O(n log n).
- */
-static bool
-sort_list(struct cg_rows *rows, enum cg_row_kind kind)
-{
-	struct row *row = rows->list[kind].row;
-	size_t count = rows->list[kind].count, from, middle, end;
-
-	if (count < 2)
-		return true;
-	if (ascending(rows, kind, row, 0, count) == count)
-		return true;
-	if (!cg_grow_raw(&rows->room, &rows->room_cap, count, sizeof(*row)))
-		return false;
-	do {
-		for (from = 0; from < count; from = end) {
-			middle = ascending(rows, kind, row, from, count);
-			if (middle == count)
-				break;
-			end = ascending(rows, kind, row, middle, count);
-			merge(rows, kind, row + from, middle - from, end - from,
-			    rows->room);
-		}
-	} while (ascending(rows, kind, row, 0, count) != count);
 	return true;
 }
 
@@ -296,7 +122,7 @@ begin_all(struct cg_rows *rows)
 {
 	cg_costs_begin(rows);
 	for (unsigned kind = CG_ROW_CALL; kind <= CG_ROW_OTHER; kind++) {
-		if (!sort_list(rows, (enum cg_row_kind)kind))
+		if (!cg_rows_sort(rows, (enum cg_row_kind)kind))
 			return false;
 	}
 	return true;
@@ -316,6 +142,52 @@ open_run(struct cg_rows *rows, const struct cg_run *run, bool alone)
 	return true;
 }
 
+#define FETCH_STEP 4
+
+/*
+ * Goes on in the order of runs. What a function needs lies in half a dozen
+ * places, each of which only the one before knows: those of the next functions
+ * are fetched meanwhile.
+ */
+static const struct cg_run *
+next_run(struct cg_rows *rows, size_t end)
+{
+	const struct cg_graph *graph = rows->graph;
+	const struct cg_run_place *at = graph->run_order + rows->ahead;
+	size_t left = end - rows->ahead++;
+	const struct cg_run *run;
+
+	if (left > 2 * FETCH_STEP) {
+		run = &graph->run[at[2 * FETCH_STEP].run];
+		for (size_t i = 0; i < sizeof(*run); i += 64)
+			CG_FETCH((const char *)run + i);
+		CG_FETCH(&graph->fn[at[2 * FETCH_STEP].fn]);
+	}
+	if (left > FETCH_STEP) {
+		run = &graph->run[at[FETCH_STEP].run];
+		CG_FETCH(run->costs.first);
+		CG_FETCH((const char *)run->costs.first + 64);
+		CG_FETCH(run->others.first);
+		CG_FETCH((const char *)run->others.first + 64);
+	}
+	return &graph->run[at->run];
+}
+
+/* The run of a function in a part: mostly the next one in order. */
+static const struct cg_run *
+find_run(struct cg_rows *rows, cg_part part, cg_fn fn)
+{
+	const struct cg_graph *graph = rows->graph;
+	size_t begin = graph->part_runs[part], end = graph->part_runs[part + 1];
+
+	if (rows->ahead < begin || rows->ahead >= end ||
+	    graph->run_order[rows->ahead].fn != fn)
+		rows->ahead = begin;
+	if (begin == end || graph->run_order[rows->ahead].fn != fn)
+		return cg_run_find(graph, part, fn);
+	return next_run(rows, end);
+}
+
 bool
 cg_rows_open(struct cg_rows *rows, cg_part part, cg_fn fn)
 {
@@ -326,7 +198,7 @@ cg_rows_open(struct cg_rows *rows, cg_part part, cg_fn fn)
 
 	reset(rows, fn, true);
 	if (part != CG_ALL_PARTS) {
-		run = cg_run_find(graph, part, fn);
+		run = find_run(rows, part, fn);
 		ok = !run || open_run(rows, run, true);
 	} else {
 		id = graph->fn[fn].runs;
@@ -402,7 +274,7 @@ next_same(struct cg_rows *rows, enum cg_row_kind kind, struct row *first)
 	struct list *list = &rows->list[kind];
 
 	if (!rows->merge || list->next == list->count ||
-	    compare_rows(rows, kind, first, &list->row[list->next]) != 0)
+	    !cg_rows_equal(rows, kind, first, &list->row[list->next]))
 		return NULL;
 	return &list->row[list->next++];
 }
@@ -478,7 +350,7 @@ cg_next_jump(struct cg_rows *rows, struct cg_jump *jump)
 
 	if (!row)
 		return false;
-	get_target(rows, row, &to);
+	cg_row_target(rows, row, &to);
 	jump->from = pos_of(rows, row);
 	jump->target = to.fn;
 	jump->to = (struct cg_pos){ .line = to.line,
@@ -488,7 +360,7 @@ cg_next_jump(struct cg_rows *rows, struct cg_jump *jump)
 	jump->conditional = to.conditional;
 	get_jump_counts(&to, &jump->executed, &jump->followed);
 	while ((same = next_same(rows, CG_ROW_JUMP, row)) != NULL) {
-		get_target(rows, same, &to);
+		cg_row_target(rows, same, &to);
 		get_jump_counts(&to, &executed, &followed);
 		if (__builtin_add_overflow(
 			jump->executed, executed, &jump->executed) ||

@@ -10,7 +10,7 @@ floor_of()
 	io | in | unpack | unicode | archive_filter | out | text | escape | json | json_bytes | json_string) echo 1 ;;
 	symbols | functions | plt | spans | demangle) echo 1 ;;
 	elffile | debugfile | dwarf | dwarf_units) echo 1 ;;
-	graph | rows | pack | add | cost_lines | cost_text | build | rules | homes | columns | view | costs | scan) echo 2 ;;
+	graph | rows | pack | add | cost_lines | cost_text | build | rules | homes | columns | view | view_order | costs | scan) echo 2 ;;
 	coverage) echo 2 ;;
 	events | join | paths | facts) echo 2 ;;
 	lines | line_batch | line_order | line_sums) echo 2 ;;
