@@ -278,32 +278,30 @@ get_signed(const uint8_t **at)
 	return value >> 1 ^ -(value & 1);
 }
 
-/* The bits of eight bytes that say that a varint goes on. */
+/* The bits of eight bytes that say that a varint goes on; 1 in each byte. */
 #define CG_MORE_BYTES 0x8080808080808080
+#define CG_EACH_BYTE 0x0101010101010101
 
 /*
- * Behind n varints. Nearly all have one byte, so eight are looked at at once;
- * CG_ARENA_SPARE sees to it that they may be, behind the last row as well.
+ * Behind n varints. Eight bytes are looked at at once, without a guess how long
+ * any of them is; CG_ARENA_SPARE sees to it that they may be, behind the last
+ * row as well.
  */
 static inline const uint8_t *
 skip_varints(const uint8_t *at, size_t n)
 {
-	uint64_t word;
+	uint64_t word, ended, found;
 
-	for (; n >= sizeof(word); n -= sizeof(word), at += sizeof(word)) {
+	for (; n > 0; n -= ended >> 56, at += sizeof(word)) {
 		memcpy(&word, at, sizeof(word));
-		if (word & CG_MORE_BYTES)
-			break;
-	}
-	if (n < sizeof(word)) {
-		memcpy(&word, at, sizeof(word));
-		if ((le64toh(word) & CG_MORE_BYTES & ~(UINT64_MAX << 8 * n)) ==
-		    0)
-			return at + n;
-	}
-	for (; n > 0; n--) {
-		while (*at++ >= 0x80)
-			;
+		/* In each byte: how many varints have ended with it. */
+		ended = (~le64toh(word) & CG_MORE_BYTES) >> 7;
+		ended *= CG_EACH_BYTE;
+		if (ended >> 56 < n)
+			continue;
+		found = ((ended | CG_MORE_BYTES) - n * CG_EACH_BYTE) &
+			CG_MORE_BYTES;
+		return at + __builtin_ctzll(found) / 8 + 1;
 	}
 	return at;
 }
