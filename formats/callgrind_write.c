@@ -16,6 +16,10 @@
 /* MaxRealIndexValue of KCachegrind's libcore/costitem.h. */
 #define KCACHEGRIND_EVENTS 200
 
+/* Without its NUL; returns the end. */
+#define LITERAL(to, text)                     \
+	((char *)memcpy(to, text, sizeof(text) - 1) + sizeof(text) - 1)
+
 /* ---- Names -------------------------------------------------------------- */
 
 /* "fn=(7)", where the name is known; false if not. */
@@ -292,10 +296,9 @@ cg_callgrind_put_call(struct writer *w, const struct cg_call *call)
 	if (file != w->lines.pos.file)
 		put_file(w, "cfi=", file);
 	put_fn(w, "cfn=", call->callee);
-	cg_puts(w->out, "calls=");
 	to = cg_out_reserve(
 	    w->out, CG_COST_LINE_MAX(1) + CG_COST_LINE_MAX(call->n));
-	to = cg_format_u64(to, call->count);
+	to = cg_format_u64(LITERAL(to, "calls="), call->count);
 	*to++ = ' ';
 	if (w->lines.addrs) {
 		to = call->entry.addr ? cg_format_hex(to, call->entry.addr)
@@ -320,11 +323,12 @@ put_jump(struct writer *w, cg_fn fn, const struct cg_jump *jump)
 		put_file(w, "jfi=", jump->to.file);
 	if (jump->target != fn)
 		put_fn(w, "jfn=", jump->target);
-	cg_puts(w->out, jump->conditional ? "jcnd=" : "jump=");
 	to = cg_out_reserve(w->out, 2 * CG_COST_LINE_MAX(2));
 	if (jump->conditional) {
-		to = cg_format_u64(to, jump->followed);
+		to = cg_format_u64(LITERAL(to, "jcnd="), jump->followed);
 		*to++ = '/';
+	} else {
+		to = LITERAL(to, "jump=");
 	}
 	to = cg_format_u64(to, jump->executed);
 	*to++ = ' ';

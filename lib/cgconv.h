@@ -110,7 +110,10 @@ struct cg_slice cg_trim(struct cg_slice);
 /* What follows the last '/' of a path; all of it if that is the end. */
 struct cg_slice cg_base_name(struct cg_slice path);
 
-/* Room that cg_format_* need at most, without a NUL (they write none). */
+/*
+ * Room that cg_format_* need, without a NUL (they write none). What is behind
+ * the end that they return may be overwritten.
+ */
 #define CG_NUMBER_MAX 24
 char *cg_format_u64(char *to, uint64_t);  /* decimal; returns the end */
 char *cg_format_i64(char *to, int64_t);

@@ -58,9 +58,14 @@ format_small(char *to, size_t value)
 static inline char *
 format_after(char *to, char before, uint64_t value)
 {
-	char *end = value < SMALLS ? format_small(to, value)
-				   : cg_format_u64(to + 1, value);
+	char *end;
 
+	if (value < SMALLS)
+		end = format_small(to, value);
+	else if (value < CG_EIGHT_DIGITS)
+		end = cg_put_digits(to + 1, cg_digits_of(value));
+	else
+		end = cg_format_u64(to + 1, value);
 	*to = before;
 	return end;
 }

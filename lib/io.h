@@ -4,6 +4,9 @@
 #ifndef CG_IO_H
 #define CG_IO_H
 
+#include <endian.h>
+#include <string.h>
+
 #include "base.h"
 
 /* ---- in.c, unpack.c: inputs --------------------------------------------- */
@@ -101,6 +104,39 @@ struct cg_stream *cg_zstd_open(struct cg_stream *source, struct cg_slice);
  * is none (RFC 3629: no overlong forms, no surrogates, nothing past 10ffff).
  */
 size_t cg_utf8_length(const char *, const char *end);
+
+/*
+ * Digits as bytes of a word, the first in the lowest: eight of them are worked
+ * on at once, and the processor need not guess how many there are.
+ */
+#define CG_EIGHT_DIGITS 100000000 /* what has more of them */
+#define CG_DIGIT_ZEROS UINT64_C(0x3030303030303030)
+
+static inline uint64_t
+cg_digits_of(uint64_t value)
+{
+	uint64_t halves = value / 10000 | (value % 10000) << 32;
+	uint64_t tops = (halves * 10486 >> 20) & 0x7f0000007f; /* / 100 */
+	uint64_t pairs = tops | (halves - 100 * tops) << 16;
+	uint64_t tens = (pairs * 103 >> 10) & 0xf000f000f000f; /* / 10 */
+
+	return tens | (pairs - 10 * tens) << 8;
+}
+
+/*
+ * Writes them without the leading zeros, and returns the end. Eight bytes are
+ * written in any case.
+ */
+static inline char *
+cg_put_digits(char *to, uint64_t digits)
+{
+	unsigned bits =
+	    (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) & ~7u;
+
+	digits = htole64((digits + CG_DIGIT_ZEROS) >> bits);
+	memcpy(to, &digits, sizeof(digits));
+	return to + sizeof(digits) - bits / 8;
+}
 
 /* ---- out.c: outputs ----------------------------------------------------- */
 

@@ -223,48 +223,22 @@ cg_get_u64(struct cg_slice text, uint64_t *number)
 	return true;
 }
 
-static size_t
-count_digits(uint64_t value)
+/* All eight. */
+static char *
+put_all_digits(char *to, uint64_t digits)
 {
-	for (size_t n = 1;; n += 4) {
-		if (value < 10)
-			return n;
-		if (value < 100)
-			return n + 1;
-		if (value < 1000)
-			return n + 2;
-		if (value < 10000)
-			return n + 3;
-		value /= 10000;
-	}
+	digits = htole64(digits + CG_DIGIT_ZEROS);
+	memcpy(to, &digits, sizeof(digits));
+	return to + sizeof(digits);
 }
 
-/* Two digits a division: a writer of big files does little else. */
 char *
 cg_format_u64(char *to, uint64_t value)
 {
-	static const char pairs[] = "00010203040506070809"
-				    "10111213141516171819"
-				    "20212223242526272829"
-				    "30313233343536373839"
-				    "40414243444546474849"
-				    "50515253545556575859"
-				    "60616263646566676869"
-				    "70717273747576777879"
-				    "80818283848586878889"
-				    "90919293949596979899";
-	char *end = to + count_digits(value), *at = end;
-
-	while (value >= 100) {
-		at -= 2;
-		memcpy(at, pairs + value % 100 * 2, 2);
-		value /= 100;
-	}
-	if (value >= 10)
-		memcpy(to, pairs + value * 2, 2);
-	else
-		*to = (char)('0' + value);
-	return end;
+	if (value < CG_EIGHT_DIGITS)
+		return cg_put_digits(to, cg_digits_of(value));
+	to = cg_format_u64(to, value / CG_EIGHT_DIGITS);
+	return put_all_digits(to, cg_digits_of(value % CG_EIGHT_DIGITS));
 }
 
 char *
@@ -276,18 +250,28 @@ cg_format_i64(char *to, int64_t value)
 	return cg_format_u64(to + 1, 0 - (uint64_t)value);
 }
 
+/* Hex digits likewise, of 32 bits. */
+static uint64_t
+hex_digits_of(uint64_t value)
+{
+	value = (value | value << 16) & 0xffff0000ffff;
+	value = (value | value << 8) & 0xff00ff00ff00ff;
+	value = (value | value << 4) & 0xf0f0f0f0f0f0f0f;
+	/* 6 more than a digit is 16 from 10 on; 'a' is so far behind '9'. */
+	value += ((value + 0x606060606060606) >> 4 & 0x101010101010101) *
+		 ('a' - '9' - 1);
+	return __builtin_bswap64(value);
+}
+
 char *
 cg_format_hex(char *to, uint64_t value)
 {
-	unsigned shift = 0;
+	uint64_t high = value >> 32, low = hex_digits_of(value & UINT32_MAX);
 
-	while (shift < 60 && value >> shift > 15)
-		shift += 4;
 	*to++ = '0';
 	*to++ = 'x';
-	for (;; shift -= 4) {
-		*to++ = "0123456789abcdef"[value >> shift & 15];
-		if (shift == 0)
-			return to;
-	}
+	if (high == 0)
+		return cg_put_digits(to, low);
+	to = cg_put_digits(to, hex_digits_of(high));
+	return put_all_digits(to, low);
 }
