@@ -160,6 +160,25 @@ merge(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 	memcpy(&row[to], &room[left], (middle - left) * sizeof(*row));
 }
 
+/* Puts each row where it belongs among those before it. */
+static void
+sort_few(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
+    size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		const struct row moved = row[i];
+		size_t to = i;
+
+		for (; to > 0 &&
+		       compare_rows(rows, kind, &moved, &row[to - 1]) < 0;
+		     to--)
+			row[to] = row[to - 1];
+		row[to] = moved;
+	}
+}
+
+#define FEW 12 /* as many as that takes less time for */
+
 /*
  * Natural merge sort: rows come as a few ascending stretches, and mostly as
  * one. Each pass merges neighbours, so any input takes O(n log n).
@@ -173,6 +192,10 @@ cg_rows_sort(struct cg_rows *rows, enum cg_row_kind kind)
 	if (is_sorted(&rows->list[kind]))
 		return true;
 	rank_targets(rows, &rows->list[kind]);
+	if (count <= FEW) {
+		sort_few(rows, kind, row, count);
+		return true;
+	}
 	if (ascending(rows, kind, row, 0, count) == count)
 		return true;
 	if (!cg_grow_raw(&rows->room, &rows->room_cap, count, sizeof(*row)))
