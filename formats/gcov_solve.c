@@ -11,6 +11,9 @@
 
 #include "gcov.h"
 
+/* Up to here they are sorted one by one: only a switch has more. */
+#define FEW_ARCS 16
+
 static bool
 make_room(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
@@ -145,26 +148,26 @@ compare_arcs(const void *va, const void *vb)
 	return a->next < b->next ? -1 : 1;
 }
 
-/* Branches are numbered in the order of where they lead to: mostly two. */
+/* Branches are numbered in the order of where they lead to: mostly a few. */
 static void
 sort_arcs(struct gcov_unit *unit, const struct gcov_block *block)
 {
-	struct gcov_arc *arc = unit->arc + block->arc, second;
-	bool sorted = true;
+	struct gcov_arc *arc = unit->arc + block->arc, moved;
+	uint32_t i = 1, to;
 
-	for (uint32_t i = 1; i < block->arcs; i++)
-		sorted &= arc[i - 1].dst <= arc[i].dst;
-	if (sorted)
-		return;
-	if (block->arcs == 2) {
-		second = arc[1];
-		arc[1] = arc[0];
-		arc[0] = second;
-		return;
+	while (i < block->arcs && arc[i - 1].dst <= arc[i].dst)
+		i++;
+	if (block->arcs > FEW_ARCS && i < block->arcs) {
+		for (i = 0; i < block->arcs; i++)
+			arc[i].next = i;
+		qsort(arc, block->arcs, sizeof(*arc), compare_arcs);
 	}
-	for (uint32_t i = 0; i < block->arcs; i++)
-		arc[i].next = i;
-	qsort(arc, block->arcs, sizeof(*arc), compare_arcs);
+	for (; i < block->arcs; i++) {
+		moved = arc[i];
+		for (to = i; to > 0 && arc[to - 1].dst > moved.dst; to--)
+			arc[to] = arc[to - 1];
+		arc[to] = moved;
+	}
 }
 
 /*
