@@ -334,7 +334,8 @@ sort_input(struct cg_job *job, const char *path, struct paths *inputs)
 	if (known && S_ISDIR(info.st_mode))
 		return gather(job, path, inputs);
 	/* A program among the inputs: "gprof prog gmon.out". */
-	if (known && S_ISREG(info.st_mode) && is_elf(path))
+	if (known && S_ISREG(info.st_mode) && !is_gathered(job, path) &&
+	    is_elf(path))
 		return cg_job_add_object(job, path);
 	return cg_job_add_path(
 	    job, &inputs->path, &inputs->count, &inputs->cap, path);
