@@ -13,21 +13,46 @@
 
 /* ---- The wire ----------------------------------------------------------- */
 
-static void
-put_byte(struct pprof_writer *w, struct pprof_table *buf, uint8_t byte)
+static char *
+format_varint(char *to, uint64_t value)
 {
-	uint8_t *at = cg_pprof_out_append(w, buf, 1);
+	for (; value > 0x7f; value >>= 7)
+		*to++ = (char)(value | 0x80);
+	*to++ = (char)value;
+	return to;
+}
 
-	if (at)
-		*at = byte;
+/* Where n bytes more may be put; NULL: out of memory, reported. */
+static char *
+make_room(struct pprof_writer *w, struct pprof_table *buf, size_t n)
+{
+	if (buf->cap - buf->count < n &&
+	    !cg_grow_raw(&buf->at, &buf->cap, buf->count + n, 1)) {
+		w->status = cg_nomem(w->job);
+		return NULL;
+	}
+	return (char *)buf->at + buf->count;
 }
 
 static void
 put_varint(struct pprof_writer *w, struct pprof_table *buf, uint64_t value)
 {
-	for (; value > 0x7f; value >>= 7)
-		put_byte(w, buf, (uint8_t)(value | 0x80));
-	put_byte(w, buf, (uint8_t)value);
+	char *at = make_room(w, buf, VARINT_MAX);
+
+	if (at)
+		buf->count += (size_t)(format_varint(at, value) - at);
+}
+
+static void
+put_slice(
+    struct pprof_writer *w, struct pprof_table *buf, struct cg_slice bytes)
+{
+	char *at = bytes.len > 0 ? make_room(w, buf, bytes.len) : NULL;
+
+	if (!at)
+		return;
+	memcpy(at, bytes.ptr, bytes.len);
+	buf->count += bytes.len;
 }
 
 /* A number; 0 is what a missing field says. */
@@ -47,17 +72,7 @@ put_bytes(struct pprof_writer *w, struct pprof_table *buf, unsigned field,
 {
 	put_varint(w, buf, field << 3 | WIRE_BYTES);
 	put_varint(w, buf, bytes->count);
-	for (size_t i = 0; i < bytes->count; i++)
-		put_byte(w, buf, ((const uint8_t *)bytes->at)[i]);
-}
-
-static char *
-format_varint(char *to, uint64_t value)
-{
-	for (; value > 0x7f; value >>= 7)
-		*to++ = (char)(value | 0x80);
-	*to++ = (char)value;
-	return to;
+	put_slice(w, buf, (struct cg_slice){ bytes->at, bytes->count });
 }
 
 /* A field of the profile goes out. */
