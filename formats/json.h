@@ -40,6 +40,7 @@
  *	function  id, name, file, object, [first line, last line, address,
  *	          first column, last column, symbol]
  *	frame     id, parent, function, file, line, address, [inlined]
+ *	labels    id, label, [more labels]
  *	part      [pid, tid, part, command]
  *	desc      key, value
  *	listed    file
@@ -53,7 +54,7 @@
  *	branch    file, line, address, kind, block, index, count, [flags,
  *	          target, label]
  *	inclusive costs
- *	stack     frame, samples, costs
+ *	stack     frame, samples, costs, [labels]
  *	end       [sum]
  *
  * What the lines say:
@@ -75,6 +76,8 @@
  *	          is the bottom), and where in it the call or sample was.
  *	          inlined is true or false (default): the compiler put it
  *	          into the function below it.
+ *	labels    A set of labels that samples have (pprof's). Each is an array:
+ *	          key, text; or key, "", number, [unit].
  *	part      What follows belongs to a new part: a process, a thread, a
  *	          stretch of time. Without it all belongs to one part.
  *	desc      A description of the part.
@@ -106,24 +109,25 @@
  *	inclusive The function's inclusive cost, if its source stated one; else
  *	          there is no such line.
  *	stack     Self cost of the frame on top of a call stack, and of how
- *	          many samples; 0 where call lines hold real counts.
+ *	          many samples; 0 where call lines hold real counts. labels
+ *	          is the set that these have (0: none).
  *	end       The last line. A file without it was cut short. sum is
  *	          {"records":N,"crc32":"xxxxxxxx"}: how many lines stand
  *	          before this one, and the CRC-32 (zlib's, in hex) of their
  *	          bytes, newlines included. Both are optional: one who edits a
  *	          file replaces its last line by ["end"].
  *
- * Ids of objects, files, functions and frames are separate and count from 1
- * in the order of their lines; 0 is "unknown" everywhere. What a line refers
- * to must stand above it, each thing only once. The file of a place may
+ * Ids of objects, files, functions, frames and labels are separate and count
+ * from 1 in the order of their lines; 0 is "unknown" everywhere. What a line
+ * refers to must stand above it, each thing only once. The file of a place may
  * differ from the function's (inlined code). An address is that in the object
  * file, before any load bias. costs is an array with a number for each event,
  * by column; trailing zeros may be left out. Costs and counts of the same
- * place are summed.
+ * place, or stack and labels, are summed.
  *
  * Ids, lines, columns, block, index and target are below 2^32, other numbers
- * below 2^64, costs of a signed event and counts of branches from -2^63 to
- * 2^63 - 1. They are written as JSON numbers
+ * below 2^64, costs of a signed event, counts of branches and numbers of labels
+ * from -2^63 to 2^63 - 1. They are written as JSON numbers
  * without fraction and exponent. A reader also takes strings, decimal or
  * "0x1f"; with --json-safe numbers above 2^53 - 1 are written as strings, for
  * programs that know doubles only (jq before 1.7 rounds greater ones). Names

@@ -219,6 +219,44 @@ take_costs(struct reader *r)
 	return true;
 }
 
+/* What follows the key: a text, or "" and a number that may have a unit. */
+static bool
+take_value(struct reader *r, struct cg_label *label)
+{
+	uint64_t number = 0;
+
+	if (!take_text(r, &label->value))
+		return false;
+	if (label->value.len == 0 && !take_signed(r, &number))
+		return false;
+	label->number = (int64_t)number;
+	return label->value.len > 0 || r->type == CG_JSON_ARRAY_END ||
+	       take_text(r, &label->unit);
+}
+
+/* Labels to the end of the line into r->label. */
+static bool
+take_labels(struct reader *r)
+{
+	r->label_count = 0;
+	do {
+		struct cg_label *label;
+
+		if (!cg_grow(&r->label, &r->label_cap, r->label_count + 1,
+			sizeof(*r->label))) {
+			r->status = cg_nomem(r->job);
+			return false;
+		}
+		label = &r->label[r->label_count++];
+		*label = (struct cg_label){ .unit = { "", 0 } };
+		if (!cg_json_take(r, CG_JSON_ARRAY, "'[' and a label") ||
+		    !take_text(r, &label->key) || !take_value(r, label) ||
+		    !cg_json_take(r, CG_JSON_ARRAY_END, "']'"))
+			return false;
+	} while (r->type != CG_JSON_ARRAY_END);
+	return true;
+}
+
 static bool
 take_field(struct reader *r, char kind, struct field *field)
 {
@@ -232,6 +270,8 @@ take_field(struct reader *r, char kind, struct field *field)
 	case 'F': return take_id(r, &r->files, &field->number);
 	case 'f': return take_id(r, &r->fns, &field->number);
 	case 's': return take_id(r, &r->nodes, &field->number);
+	case 'S': return take_id(r, &r->labels, &field->number);
+	case 'L': return take_labels(r);
 	case 't': return take_text(r, &field->text);
 	case 'z': return take_string(r, field);
 	case 'b': return take_bool(r, &field->number);

@@ -39,7 +39,9 @@ struct reader {
 	uint32_t crc;     /* of the blocks before this one */
 	bool ended, in_part, in_rows;
 	cg_fn fn; /* whose rows they are */
-	struct ids objects, files, fns, nodes;
+	struct ids objects, files, fns, nodes, labels;
+	struct cg_label *label; /* of this line */
+	size_t label_count, label_cap;
 	struct field field[JSON_FIELD_MAX];
 	size_t given; /* fields that the line has */
 	char *text;   /* the strings of this line */
@@ -84,6 +86,7 @@ bool cg_json_step_over(struct reader *);
  *	t text          z text without NUL    c costs, into r->cost
  *	i word of cg_json_incl                k word of cg_json_kind
  *	O object id     F file id             f function id    s frame id
+ *	S set of labels                       L labels, into r->label
  *
  * Those after '?' may be left out and are then 0, "".
  */

@@ -284,7 +284,8 @@ cg_read_json(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		.objects.what = "object",
 		.files.what = "file",
 		.fns.what = "function",
-		.nodes.what = "frame" };
+		.nodes.what = "frame",
+		.labels.what = "label set" };
 
 	while (r.status == CG_OK && cg_read_block(in, &r.block))
 		read_block(&r);
@@ -297,6 +298,8 @@ cg_read_json(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	free_ids(&r.files);
 	free_ids(&r.fns);
 	free_ids(&r.nodes);
+	free_ids(&r.labels);
+	free(r.label);
 	free(r.text);
 	return r.status;
 }

@@ -194,6 +194,14 @@ add_frame(struct reader *r)
 		       (cg_fn)f[2].number, &pos, f[6].number != 0));
 }
 
+static bool
+add_labels(struct reader *r)
+{
+	return check_new_id(r, &r->labels) &&
+	       define(r, &r->labels,
+		   cg_add_labels(r->build, r->label, r->label_count));
+}
+
 /* ---- Parts and rows ----------------------------------------------------- */
 
 static bool
@@ -303,10 +311,12 @@ add_stack(struct reader *r)
 {
 	const struct field *f = r->field;
 
+	cg_set_labels(r->build, (cg_labels)f[3].number);
 	cg_add_stack(
 	    r->build, (cg_node)f[0].number, f[1].number, r->cost, r->costs);
 	return true;
 }
+
 /* ---- The table ---------------------------------------------------------- */
 
 /* The most frequent come first. */
@@ -317,7 +327,8 @@ const struct json_tag cg_json_tags[] = {
 	{ "rows", "f", JSON_IN_PART, set_rows },
 	{ "branch", "Funkuud?lut", JSON_IN_ROWS, add_branch },
 	{ "frame", "nsfFun?b", JSON_ANYWHERE, add_frame },
-	{ "stack", "snc", JSON_IN_PART, add_stack },
+	{ "stack", "snc?S", JSON_IN_PART, add_stack },
+	{ "labels", "nL", JSON_ANYWHERE, add_labels },
 	{ "function", "ntFO?uunuut", JSON_ANYWHERE, add_function },
 	{ "file", "nt?t", JSON_ANYWHERE, add_file },
 	{ "object", "nt", JSON_ANYWHERE, add_object },

@@ -226,7 +226,9 @@ put_stacks(struct writer *w, cg_part part)
 		char *at = put_number(w, begin_line(w, "stack"), stack.leaf);
 
 		at = put_number(w, at, stack.samples);
-		end_line(w, put_costs(w, at, stack.cost, stack.n));
+		at = put_costs(w, at, stack.cost, stack.n);
+		end_line(
+		    w, stack.labels ? put_number(w, at, stack.labels) : at);
 	}
 }
 
@@ -416,6 +418,41 @@ put_frames(struct writer *w)
 }
 
 static void
+put_label(struct writer *w, const struct cg_label *label)
+{
+	char *at;
+
+	cg_puts(w->out, ",[");
+	cg_put_json(w->out, label->key);
+	cg_putc(w->out, ',');
+	cg_put_json(w->out, label->value);
+	if (label->value.len == 0) {
+		at = cg_out_reserve(w->out, w->room);
+		*at++ = ',';
+		cg_out_advance(w->out, format_signed(w, at, label->number));
+	}
+	if (label->unit.len > 0) {
+		cg_putc(w->out, ',');
+		cg_put_json(w->out, label->unit);
+	}
+	cg_putc(w->out, ']');
+}
+
+static void
+put_labels(struct writer *w)
+{
+	for (cg_labels set = 1; set <= cg_labels_count(w->graph); set++) {
+		struct cg_label label;
+
+		cg_putf(w->out, "[\"labels\",%" PRIu32, set);
+		for (size_t i = 0; cg_get_label(w->graph, set, i, &label); i++)
+			put_label(w, &label);
+		cg_puts(w->out, "]\n");
+		w->lines++;
+	}
+}
+
+static void
 put_part_info(struct writer *w, cg_part part)
 {
 	const struct cg_part_info *info = cg_get_part(w->graph, part);
@@ -498,6 +535,7 @@ cg_write_json(
 	ok = put_names(&w);
 	if (ok) {
 		put_frames(&w);
+		put_labels(&w);
 		put_parts(&w);
 		cg_putf(out,
 		    "[\"end\",{\"records\":%" PRIu64 ",\"crc32\":\"%08" PRIx32

@@ -6,7 +6,7 @@
  * quotes, and what go1.19 writes and its pprof reads. All sample types
  * become events at once; stacks keep lines, addresses, objects and inlining.
  * Times, comments and mappings are descriptions; others are written as comments.
- * Lost, and said: columns, labels that make no parts.
+ * Samples keep their labels. Lost, and said: columns.
  * Files hold the message as it is or packed by gzip, as everywhere by --gzip
  * or a name that ends in .gz: pprof reads both.
  */
@@ -65,7 +65,7 @@ const struct cg_module cg_format_pprof = {
 	.suffixes = "pb;pprof;prof",
 	.carries = CG_SELF | CG_LINES | CG_INSTRS | CG_STACKS | CG_EVENTS |
 		   CG_SIGNED | CG_FILES | CG_OBJECTS | CG_SYMBOLS |
-		   CG_DEFINITIONS | CG_INLINING | CG_DESCRIPTIONS,
+		   CG_DEFINITIONS | CG_INLINING | CG_DESCRIPTIONS | CG_LABELS,
 	.needs = CG_STACKS,
 	.probe = probe,
 	.read = cg_read_pprof,

@@ -219,6 +219,7 @@ struct pprof_reader {
 	uint64_t scalar[PPROF_FIELDS];
 	struct pprof_type period_type;
 	struct pprof_list labels, label_bytes; /* distinct sets */
+	struct pprof_list label; /* of one of them: struct cg_label */
 	struct cg_map by_labels; /* hash of the bytes -> set + 1 */
 	struct cg_map long_names; /* of events: name -> long name */
 	size_t columns_lost;     /* lines with what has no place */
@@ -266,8 +267,6 @@ void cg_pprof_free(struct pprof_reader *);
 uint32_t cg_pprof_find_labels(struct pprof_reader *);
 /* Samples from here on have these labels. False: an error, reported. */
 bool cg_pprof_set_labels(struct pprof_reader *, uint32_t set);
-/* Without parts by labels all of them are only to be reported. */
-bool cg_pprof_report_labels(struct pprof_reader *);
 /* The name that an index of the string table stands for; false: none. */
 bool cg_pprof_get_name(struct pprof_reader *, uint64_t index, cg_name *);
 bool cg_pprof_get_text(struct pprof_reader *, uint64_t, struct cg_slice *);

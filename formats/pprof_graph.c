@@ -398,19 +398,21 @@ add_samples(struct finish *f)
 	struct pprof_reader *r = f->r;
 	const struct pprof_sample *sample;
 	cg_node *node = add_nodes(f);
+	uint32_t labels = 0;
 	bool ok = true;
 
 	if (!node)
 		return false;
 	for (size_t i = 0; ok && i < r->samples.count; i++) {
 		sample = cg_pprof_sample(r, i);
-		ok = cg_pprof_set_labels(r, sample->labels);
+		if (i == 0 || sample->labels != labels)
+			ok = cg_pprof_set_labels(r, sample->labels);
+		labels = sample->labels;
 		if (ok)
 			add_sample(f, sample, node[sample->leaf]);
 	}
 	free(node);
-	return ok && cg_pprof_report_labels(r) &&
-	       cg_build_status(r->build) == CG_OK;
+	return ok && cg_build_status(r->build) == CG_OK;
 }
 
 /* ---- The message -------------------------------------------------------- */
@@ -435,7 +437,7 @@ free_lists(struct pprof_reader *r)
 		&r->locations, &r->functions, &r->lines, &r->strings,
 		&r->comments, &r->nodes, &r->samples, &r->waiting, &r->path,
 		&r->steps, &r->values, &r->near, &r->paths, &r->labels,
-		&r->label_bytes, &r->labelled };
+		&r->label_bytes, &r->label, &r->labelled };
 	struct cg_map *const maps[] = { &r->mapping_ids, &r->location_ids,
 		&r->function_ids, &r->stacks, &r->by_labels_and_leaf,
 		&r->by_labels, &r->long_names };

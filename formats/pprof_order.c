@@ -100,32 +100,48 @@ add_costs(
 	return true;
 }
 
+/* The row of stacks of a node (+ 1) with those labels; 0: out of memory. */
+static uint32_t
+find_row(struct pprof_writer *w, uint32_t node, cg_labels labels)
+{
+	struct pprof_out_node *nodes = w->nodes.at;
+	uint32_t *last = node ? &nodes[node - 1].row : &w->bare, *id = last;
+	struct pprof_out_row *row;
+
+	/* Without labels a node has one row. */
+	if (cg_labels_count(w->graph) > 0)
+		id = cg_map_at(&w->row_ids, (uint64_t)labels << 32 | node);
+	if (!id) {
+		w->status = cg_nomem(w->job);
+		return 0;
+	}
+	if (*id != 0)
+		return *id;
+	row = cg_pprof_out_append(w, &w->rows, sizeof(*row));
+	if (!row)
+		return 0;
+	*row = (struct pprof_out_row){ node, labels, *last };
+	return *last = *id = (uint32_t)w->rows.count;
+}
+
 static bool
 add_rows(struct pprof_writer *w)
 {
 	size_t events = cg_event_count(w->graph), count = 0;
-	struct pprof_out_node *nodes = w->nodes.at, *node;
 	struct cg_stack_cost stack;
 
 	for (size_t i = 0; cg_next_stack(w->graph, CG_ALL_PARTS, &i, &stack);)
 		count++;
-	/* Row 0 is of stacks without a frame. */
-	w->cost = calloc((count + 1) * events + 1, sizeof(*w->cost));
+	w->cost = calloc(count * events + 1, sizeof(*w->cost));
 	if (!w->cost) {
 		w->status = cg_nomem(w->job);
 		return false;
 	}
 	for (size_t i = 0; cg_next_stack(w->graph, CG_ALL_PARTS, &i, &stack);) {
-		uint32_t row = 0;
+		uint32_t row = find_row(w, w->node[stack.leaf], stack.labels);
 
-		if (stack.leaf != 0) {
-			node = &nodes[w->node[stack.leaf] - 1];
-			if (node->row == 0)
-				node->row = (uint32_t)++w->rows;
-			row = node->row;
-		}
-		w->bare |= row == 0;
-		if (!add_costs(w, &w->cost[row * events], &stack))
+		if (row == 0 ||
+		    !add_costs(w, &w->cost[(row - 1) * events], &stack))
 			return false;
 	}
 	return true;
@@ -151,6 +167,7 @@ struct order {
 	uint32_t *begin;       /* of each node's children, one more */
 	struct sibling *child; /* grouped by parent */
 	uint32_t *waiting;     /* nodes + 1 to visit, the next one last */
+	struct labelled *labelled;
 };
 
 static void
@@ -173,6 +190,37 @@ group_children(struct order *order)
 			    (uint32_t)i };
 }
 
+/* A row among those of its node. */
+struct labelled {
+	cg_labels labels;
+	uint32_t row;
+};
+
+static int
+compare_labelled(const void *pa, const void *pb)
+{
+	const struct labelled *a = pa, *b = pb;
+
+	return compare_numbers(a->labels, b->labels);
+}
+
+/* Notes the rows of a node, the last of which it is, from order[rows] on. */
+static void
+note_rows(struct order *order, uint32_t row, size_t *rows)
+{
+	const struct pprof_out_row *list = order->w->rows.at;
+	size_t n = 0;
+
+	for (; row != 0; row = list[row - 1].next)
+		order->labelled[n++] =
+		    (struct labelled){ list[row - 1].labels, row - 1 };
+	if (n > 1)
+		qsort(order->labelled, n, sizeof(*order->labelled),
+		    compare_labelled);
+	for (size_t i = 0; i < n; i++)
+		order->w->order[(*rows)++] = order->labelled[i].row;
+}
+
 /* Visits nodes in depth first order and notes those with costs. */
 static void
 visit_nodes(struct order *order)
@@ -187,8 +235,8 @@ visit_nodes(struct order *order)
 		uint32_t begin = order->begin[node];
 		uint32_t end = order->begin[node + 1];
 
-		if (node != 0 && nodes[node - 1].row != 0)
-			order->w->order[rows++] = node;
+		note_rows(
+		    order, node ? nodes[node - 1].row : order->w->bare, &rows);
 		if (end - begin > 1)
 			qsort(&child[begin], end - begin, sizeof(*child),
 			    compare_siblings);
@@ -209,8 +257,10 @@ cg_pprof_order(struct pprof_writer *w)
 	order.begin = calloc(count + 2, sizeof(*order.begin));
 	order.child = calloc(count + 1, sizeof(*order.child));
 	order.waiting = calloc(count + 1, sizeof(*order.waiting));
-	w->order = calloc(w->rows + 1, sizeof(*w->order));
-	ok = order.begin && order.child && order.waiting && w->order;
+	order.labelled = calloc(w->rows.count + 1, sizeof(*order.labelled));
+	w->order = calloc(w->rows.count + 1, sizeof(*w->order));
+	ok = order.begin && order.child && order.waiting && order.labelled &&
+	     w->order;
 	if (ok) {
 		group_children(&order);
 		visit_nodes(&order);
@@ -220,5 +270,6 @@ cg_pprof_order(struct pprof_writer *w)
 	free(order.begin);
 	free(order.child);
 	free(order.waiting);
+	free(order.labelled);
 	return ok;
 }

@@ -23,10 +23,11 @@ cg_pprof_out_free(struct pprof_writer *w)
 {
 	struct pprof_table *const tables[] = { &w->functions, &w->frames,
 		&w->locations, &w->mappings, &w->nodes, &w->strings, &w->buf[0],
-		&w->buf[1], &w->buf[2], &w->comments, &w->text };
+		&w->buf[1], &w->buf[2], &w->comments, &w->text, &w->rows,
+		&w->labels };
 	struct cg_map *const maps[] = { &w->name_ids, &w->function_ids,
 		&w->place_ids, &w->addr_ids, &w->at_ids, &w->frame_ids,
-		&w->children, &w->comment_ids };
+		&w->children, &w->comment_ids, &w->row_ids };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
 		free(tables[i]->at);
@@ -37,6 +38,7 @@ cg_pprof_out_free(struct pprof_writer *w)
 	free(w->node);
 	free(w->first_mapping);
 	free(w->order);
+	free(w->labels_end);
 	free(w->cost);
 }
 

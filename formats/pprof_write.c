@@ -261,6 +261,20 @@ add_frame_strings(struct pprof_writer *w)
 }
 
 static void
+add_label_strings(struct pprof_writer *w)
+{
+	struct cg_label label;
+
+	for (cg_labels set = 1; set <= cg_labels_count(w->graph); set++)
+		for (size_t i = 0; cg_get_label(w->graph, set, i, &label);
+		     i++) {
+			add_string(w, label.key);
+			add_string(w, label.value);
+			add_string(w, label.unit);
+		}
+}
+
+static void
 add_strings(struct pprof_writer *w)
 {
 	const struct pprof_out_mapping *mapping = w->mappings.at;
@@ -284,21 +298,63 @@ add_strings(struct pprof_writer *w)
 	add_string(w, period.unit);
 	for (size_t i = 0; i < w->comments.count; i++)
 		add_string(w, cg_pprof_out_comment(w, i));
+	add_label_strings(w);
 	sort_strings(w);
 }
 
 /* ---- Samples ------------------------------------------------------------ */
 
-/* The sample of a node + 1; 0: of stacks without a frame. */
+/* Fields of samples with labels: many have the same ones. */
 static void
-write_sample(struct pprof_writer *w, uint32_t node)
+list_labels(struct pprof_writer *w)
 {
+	size_t count = cg_labels_count(w->graph);
+	struct pprof_table *buf = &w->buf[0];
+	struct cg_label label;
+
+	w->labels_end = calloc(count + 1, sizeof(*w->labels_end));
+	if (!w->labels_end)
+		w->status = cg_nomem(w->job);
+	for (cg_labels set = 1; w->status == CG_OK && set <= count; set++) {
+		for (size_t i = 0; cg_get_label(w->graph, set, i, &label);
+		     i++) {
+			buf->count = 0;
+			put_number(
+			    w, buf, LABEL_KEY, find_string(w, label.key));
+			put_number(
+			    w, buf, LABEL_STR, find_string(w, label.value));
+			put_number(w, buf, LABEL_NUM, (uint64_t)label.number);
+			put_number(
+			    w, buf, LABEL_NUM_UNIT, find_string(w, label.unit));
+			put_bytes(w, &w->labels, SAMPLE_LABEL, buf);
+		}
+		w->labels_end[set] = w->labels.count;
+	}
+}
+
+static void
+put_labels(struct pprof_writer *w, struct pprof_table *sample, cg_labels set)
+{
+	size_t begin;
+
+	if (set == 0)
+		return;
+	begin = w->labels_end[set - 1];
+	put_slice(w, sample,
+	    (struct cg_slice){ (const char *)w->labels.at + begin,
+		w->labels_end[set] - begin });
+}
+
+static void
+write_sample(struct pprof_writer *w, uint32_t row)
+{
+	const struct pprof_out_row *rows = w->rows.at;
 	const struct pprof_out_node *nodes = w->nodes.at;
 	const struct pprof_out_frame *frames = w->frames.at, *frame;
 	struct pprof_table *sample = &w->buf[0], *list = &w->buf[1];
 	size_t events = cg_event_count(w->graph);
-	size_t row = node ? nodes[node - 1].row : 0;
 	const uint64_t *cost = &w->cost[row * events];
+	uint32_t node = rows[row].node;
 
 	sample->count = list->count = 0;
 	while (node != 0 && w->status == CG_OK) {
@@ -314,6 +370,7 @@ write_sample(struct pprof_writer *w, uint32_t node)
 	for (size_t i = 0; i < events; i++)
 		put_varint(w, list, cost[i]);
 	put_bytes(w, sample, SAMPLE_VALUE, list);
+	put_labels(w, sample, rows[row].labels);
 	write_message(w, PPROF_SAMPLE, sample);
 }
 
@@ -465,15 +522,15 @@ cg_write_pprof(
 	if (cg_pprof_list_frames(&w) && cg_pprof_order(&w) &&
 	    cg_pprof_list_comments(&w))
 		add_strings(&w);
+	if (w.status == CG_OK)
+		list_labels(&w);
 	for (size_t i = 0; w.status == CG_OK && i < cg_event_count(graph);
 	     i++) {
 		event = cg_get_event(graph, i);
 		write_type(&w, PPROF_SAMPLE_TYPE, cg_slice(event->name),
 		    cg_slice(cg_pprof_unit_out(event->unit)));
 	}
-	if (w.status == CG_OK && w.bare)
-		write_sample(&w, 0);
-	for (size_t i = 0; w.status == CG_OK && i < w.rows; i++)
+	for (size_t i = 0; w.status == CG_OK && i < w.rows.count; i++)
 		write_sample(&w, w.order[i]);
 	if (w.status == CG_OK) {
 		write_tables(&w);

@@ -36,7 +36,13 @@ struct pprof_out_frame {
 struct pprof_out_node {
 	uint32_t parent; /* node + 1 */
 	uint32_t frame;  /* frame + 1 */
-	uint32_t row;    /* of costs; 0: it has none */
+	uint32_t row;    /* + 1: the last one of its stacks; 0: it has none */
+};
+/* Stacks of a node that have the same labels; its costs are added up. */
+struct pprof_out_row {
+	uint32_t node; /* + 1; 0: stacks without a frame */
+	cg_labels labels;
+	uint32_t next; /* row + 1 of the same node, or 0 */
 };
 struct pprof_out_location {
 	uint32_t frame, mapping;
@@ -67,11 +73,14 @@ struct pprof_writer {
 	bool *has_inlined;           /* fn: something is inlined into it */
 	uint32_t *node;              /* the graph's node -> node + 1 */
 	uint32_t *first_mapping;     /* object -> mapping + 1 */
-	uint32_t *order;             /* nodes with a row, as written */
-	size_t rows;                 /* but for row 0 */
-	bool bare;                   /* there are stacks without a frame */
+	struct pprof_table rows;     /* struct pprof_out_row */
+	struct cg_map row_ids;       /* labels << 32 | node -> row + 1 */
+	uint32_t *order;             /* rows, as written */
+	uint32_t bare;               /* row + 1: stacks without a frame; or 0 */
 	size_t elsewhere; /* frames in other files than their functions */
-	uint64_t *cost;              /* rows of all events */
+	uint64_t *cost;              /* of rows: all events */
+	struct pprof_table labels;   /* fields of samples, set by set */
+	size_t *labels_end;          /* by set: where they are over */
 	struct pprof_table strings;  /* struct cg_slice, sorted, distinct */
 	struct pprof_table comments; /* struct pprof_out_comment */
 	struct pprof_table text;     /* of these */

@@ -30,7 +30,9 @@ cg_build_free(struct cg_build *build)
 	cg_map_free(&build->demangled);
 	build->mark = build->sum = NULL;
 	free(build->text);
+	free(build->kept);
 	build->text = NULL;
+	build->kept = NULL;
 	cg_map_free(&build->homes);
 	cg_strs_free(&build->sample_keys);
 	cg_map_free(&build->sample_parts);

@@ -163,7 +163,8 @@ typedef uint32_t cg_facts;
 #define CG_SAMPLES (1u << 20) /* numbers of samples that no event tells */
 #define CG_FORMULAS (1u << 21) /* inherited events */
 #define CG_DESCRIPTIONS (1u << 22) /* of parts: command, process, others */
-#define CG_FACT_COUNT 23
+#define CG_LABELS (1u << 23)  /* of samples */
+#define CG_FACT_COUNT 24
 
 /* Name of fact number bit ("self", "lines", ...), NULL past the last. */
 const char *cg_fact_name(unsigned bit);
@@ -557,6 +558,7 @@ typedef uint32_t cg_file;   /* source file, by path */
 typedef uint32_t cg_fn;     /* function: (object, file, name, symbol) */
 typedef uint32_t cg_part;
 typedef uint32_t cg_node;   /* call stack: frame on top of a parent node */
+typedef uint32_t cg_labels; /* set of labels that samples have */
 
 /* Where a function stands in its source, begins in its object; 0: unknown */
 struct cg_range {
@@ -673,24 +675,34 @@ cg_part cg_add_part(struct cg_build *, const struct cg_part_info *);
 /* Rows from here on belong to that part again. */
 void cg_set_part(struct cg_build *, cg_part);
 /*
- * What a sample tells beside its stack. Rows and stacks from here on belong
- * to the part that --part-by makes of it within the current one; without
- * that, to the current one. So a reader calls this before each sample, or
- * whenever it changes, and never makes parts of threads itself. Labels that do
- * not become parts are reported as lost, once.
+ * Labels that whoever made a profile gave to samples (pprof's): stacks of one
+ * place that have different ones are kept apart. Several of a key may be in a
+ * set; their order is kept, that of keys is not. n = 0 is set 0, no label.
  */
 struct cg_label {
-	struct cg_slice key, value;
+	struct cg_slice key;
+	struct cg_slice value;  /* ""; then it is a number */
+	int64_t number;
+	struct cg_slice unit;   /* of the number; "": none */
 };
+cg_labels cg_add_labels(struct cg_build *, const struct cg_label *, size_t n);
+/* Stacks have these from here on, till a part or an input begins. */
+void cg_set_labels(struct cg_build *, cg_labels);
+/*
+ * What a sample tells beside its stack. Rows and stacks from here on belong
+ * to the part that --part-by makes of it within the current one; without
+ * that, to the current one. Stacks have its labels but for those that tell no
+ * more than the part: the first one of the key that makes it; pid and tid as
+ * numbers, if they do. So a reader calls this before each sample, or whenever
+ * it changes, and never makes parts of threads itself.
+ */
 struct cg_sample_key {
 	uint64_t pid, tid;      /* 0: not known */
 	struct cg_slice comm;   /* name of the thread or process; "" */
-	const struct cg_label *label; /* the first one of a key counts */
+	const struct cg_label *label;
 	size_t labels;
 };
 void cg_set_sample_part(struct cg_build *, const struct cg_sample_key *);
-/* Does it make parts? If not, samples need not be kept apart for it. */
-bool cg_parts_by_sample(const struct cg_build *);
 /*
  * "Trigger", "Program termination": a description of the current part. Inputs
  * that say another value of one key with that beginning are of another program
@@ -1087,15 +1099,26 @@ struct cg_stack {
 	bool inlined; /* into the parent's function */
 };
 void cg_get_node(const struct cg_graph *, cg_node, struct cg_stack *);
-/* Stacks with a cost of their own, by node. */
+/*
+ * Stacks with a cost of their own, by node, then labels. For a format that does
+ * not carry CG_LABELS there are none, and a node has one of a part.
+ */
 struct cg_stack_cost {
 	cg_node leaf;
+	cg_labels labels;
 	uint64_t samples;
 	const uint64_t *cost;
 	size_t n;
 };
 bool cg_next_stack(const struct cg_graph *, cg_part, size_t *i,
     struct cg_stack_cost *);
+/* Sets of labels are 1 to count. */
+size_t cg_labels_count(const struct cg_graph *);
+/*
+ * Label i of a set, texts before numbers, each by key; false past the last.
+ */
+bool cg_get_label(const struct cg_graph *, cg_labels, size_t i,
+    struct cg_label *);
 /*
  * The description of a part whose stacks are an estimate (--guess-stacks); what
  * is written of them says so. Is it there, in any of the parts?

@@ -18,11 +18,12 @@ cg_copy_open(struct cg_copy *copy)
 	copy->file = calloc(from->files.count, sizeof(*copy->file));
 	copy->fn = calloc(from->fns, sizeof(*copy->fn));
 	copy->node = calloc(from->nodes, sizeof(*copy->node));
+	copy->labels = calloc(from->label_sets + 1, sizeof(*copy->labels));
 	copy->change = calloc(from->events + 1, sizeof(*copy->change));
 	for (size_t i = 0; copy->change && i < from->events; i++)
 		copy->change[i].column = CG_NO_COLUMN;
 	return copy->object && copy->file && copy->fn && copy->node &&
-	       copy->change;
+	       copy->labels && copy->change;
 }
 
 void
@@ -32,6 +33,7 @@ cg_copy_close(struct cg_copy *copy)
 	free(copy->file);
 	free(copy->fn);
 	free(copy->node);
+	free(copy->labels);
 	free(copy->change);
 }
 
@@ -108,6 +110,27 @@ copy_nodes(struct cg_copy *copy)
 		copy->node[i] = cg_add_frame(copy->to, copy->node[node->parent],
 		    copy->fn[node->fn], &pos, node->inlined);
 	}
+}
+
+/* False: out of memory. */
+static bool
+copy_labels(struct cg_copy *copy)
+{
+	struct cg_label *label = NULL;
+	size_t cap = 0;
+	bool ok = true;
+
+	for (cg_labels set = 1; ok && set <= copy->from->label_sets; set++) {
+		size_t n = copy->from->label_set[set - 1].n;
+
+		ok = cg_grow_raw(&label, &cap, n, sizeof(*label));
+		for (size_t i = 0; ok && i < n; i++)
+			(void)cg_get_label(copy->from, set, i, &label[i]);
+		if (ok)
+			copy->labels[set] = cg_add_labels(copy->to, label, n);
+	}
+	free(label);
+	return ok;
 }
 
 /* ---- Costs -------------------------------------------------------------- */
@@ -259,10 +282,11 @@ copy_stacks(struct cg_copy *copy, cg_part part)
 		const uint64_t *values =
 		    change_costs(copy, stack.cost, &stack.n, true);
 
-		if (!is_dropped(copy, values, stack.n))
-			cg_add_stack(copy->to, copy->node[stack.leaf],
-			    copy->no_counts ? 0 : stack.samples, values,
-			    stack.n);
+		if (is_dropped(copy, values, stack.n))
+			continue;
+		cg_set_labels(copy->to, copy->labels[stack.labels]);
+		cg_add_stack(copy->to, copy->node[stack.leaf],
+		    copy->no_counts ? 0 : stack.samples, values, stack.n);
 	}
 }
 
@@ -306,7 +330,7 @@ cg_copy_rows(struct cg_copy *copy)
 		return status;
 	rows = cg_rows_new(copy->from);
 	copy->cost = calloc(copy->to->graph->events + 1, sizeof(*copy->cost));
-	if (!rows || !copy->cost) {
+	if (!rows || !copy->cost || !copy_labels(copy)) {
 		cg_graph_nomem(copy->from);
 	} else {
 		copy_nodes(copy);

@@ -25,6 +25,7 @@ struct cg_copy {
 	cg_file *file;
 	cg_fn *fn;
 	cg_node *node;
+	cg_labels *labels;
 	struct cg_change *change; /* by event */
 	uint64_t *cost;           /* room for all of them */
 	bool changed;             /* else costs stay as they are */

@@ -194,7 +194,8 @@ report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
 		    list_facts(lost, text, sizeof(text)));
 		return CG_ELOSS;
 	}
-	/* The writer itself says which event it was. */
+	/* That has been said: which labels, and by the writer which event. */
+	lost &= ~CG_LABELS;
 	if (cg_module_option(to, "event"))
 		lost &= ~CG_EVENTS;
 	minor = find_details(lost, written);
@@ -226,17 +227,34 @@ report_left_out(struct cg_job *job, const struct cg_module *to)
 	return CG_OK;
 }
 
+/*
+ * Stacks come together that have different labels. Of these people may think
+ * more than of other details, and parts can tell them.
+ */
+static int
+drop_labels(struct cg_job *job, const struct cg_module *to, cg_facts *lost)
+{
+	*lost = cg_graph_facts(job->graph) & ~to->carries & CG_LABELS;
+	if (!*lost)
+		return CG_OK;
+	if (!job->strict)
+		cg_labels_tell_loss(job->graph);
+	return cg_stacks_unlabel(&job->build);
+}
+
 int
 cg_derive(struct cg_job *job, const struct cg_module *to)
 {
 	struct cg_graph *graph = job->graph;
-	cg_facts missing, lost;
+	cg_facts missing, lost, labels = 0;
 	char text[FACTS_ROOM];
 	uint64_t levels;
 	int status = get_levels(job, to, &levels);
 
 	if (status == CG_OK)
 		status = report_left_out(job, to);
+	if (status == CG_OK)
+		status = drop_labels(job, to, &labels);
 	if (status != CG_OK)
 		return status;
 
@@ -254,6 +272,6 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	if (missing)
 		return cg_fail(job, "%s needs %s; the input has none", to->name,
 		    list_facts(missing, text, sizeof(text)));
-	lost |= cg_graph_facts(graph) & ~to->carries;
+	lost |= labels | (cg_graph_facts(graph) & ~to->carries);
 	return report_loss(job, to, lost);
 }

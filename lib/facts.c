@@ -96,10 +96,11 @@ cg_graph_find_facts(struct cg_graph *graph)
 {
 	const cg_facts found = CG_FILES | CG_OBJECTS | CG_SYMBOLS |
 			       CG_DEFINITIONS | CG_INLINING | CG_SAMPLES |
-			       CG_DESCRIPTIONS | CG_FORMULAS;
+			       CG_DESCRIPTIONS | CG_FORMULAS | CG_LABELS;
 
 	graph->facts &= ~found;
 	graph->facts |= facts_of_functions(graph) | facts_of_frames(graph) |
 			facts_of_samples(graph) | facts_of_parts(graph) |
-			(graph->formulas > 0 ? CG_FORMULAS : 0);
+			(graph->formulas > 0 ? CG_FORMULAS : 0) |
+			(graph->label_sets > 0 ? CG_LABELS : 0);
 }

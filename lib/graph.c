@@ -283,7 +283,7 @@ cg_graph_seal(struct cg_graph *graph)
 	unseal(graph);
 	ok = strings && rank_files(graph, strings, count) &&
 	     rank_fns(graph, strings, count) && order_runs(graph) &&
-	     cg_stacks_seal(graph) &&
+	     cg_labels_seal(graph, strings) && cg_stacks_seal(graph) &&
 	     cg_grow(&graph->padded, &graph->padded_cap, graph->events + 1,
 		 sizeof(*graph->padded));
 

@@ -140,7 +140,8 @@ struct cg_node_slot {
 struct cg_stack_entry {
 	cg_node leaf;
 	cg_part part;
-	uint32_t n, room;         /* costs there are; columns with room */
+	cg_labels labels;
+	uint16_t n, room;         /* costs there are; columns with room */
 	uint64_t samples;
 	union {
 		uint64_t one;     /* room is 1 */
@@ -153,6 +154,16 @@ cg_stack_cost(struct cg_stack_entry *stack)
 {
 	return stack->room > 1 ? stack->cost.many : &stack->cost.one;
 }
+
+_Static_assert(CG_EVENT_MAX <= UINT16_MAX, "columns fit into a stack");
+
+struct cg_label_entry {
+	int64_t number;
+	cg_str key, value, unit;
+};
+struct cg_label_set {
+	uint32_t first, n;        /* of its labels */
+};
 
 /* Costs below zero on their way to zero. */
 struct cg_clamp {
@@ -195,8 +206,13 @@ struct cg_graph {
 	uint64_t node_seed;       /* see cg_table_seed() */
 	struct cg_stack_entry *stack;
 	size_t stacks, stack_cap;
-	struct cg_map stack_ids;  /* part << 32 | leaf -> stack + 1 */
+	struct cg_map stack_ids;  /* hash of part, leaf, labels -> stack + 1 */
 	struct cg_arena stack_costs; /* of more than one column */
+	struct cg_label_entry *label; /* of all sets */
+	size_t labels, label_cap;
+	struct cg_label_set *label_set; /* by id, from 1 */
+	size_t label_sets, label_set_cap;
+	struct cg_map label_ids;  /* hash of a set's labels -> id */
 
 	struct cg_clamp *clamp;   /* NULL but in cg_graph_clamp() */
 	cg_facts facts;
@@ -366,7 +382,6 @@ struct cg_last_sample {
 	uint64_t pid, tid;
 	cg_str comm, label;
 };
-#define CG_LABELS_LISTED 8 /* of those that are not kept */
 
 struct cg_build {
 	struct cg_graph *graph;
@@ -374,6 +389,7 @@ struct cg_build {
 	enum cg_parts_mode mode;
 	cg_part part;             /* of rows from here on */
 	cg_part base;             /* the same, but for what samples say */
+	cg_labels labels;         /* of stacks from here on */
 	bool begun;               /* an input has come */
 	struct cg_run *run;       /* of the last row */
 	const struct cg_rules *rules; /* NULL: none */
@@ -399,9 +415,8 @@ struct cg_build {
 	struct cg_map sample_parts; /* number of a key -> part + 1 */
 	bool found;               /* a sample has what parts are made by */
 	bool joined;              /* threads have come together in a part */
-	cg_str dropped[CG_LABELS_LISTED];
-	size_t drops;
-	bool more_drops;
+	struct cg_label *kept;    /* of a sample: what its part does not tell */
+	size_t kept_cap;
 	size_t inputs;            /* that have come */
 	struct cg_sign *sign;     /* by event; see signs.c */
 	size_t signs;
@@ -524,10 +539,27 @@ const uint64_t *cg_clamp_values(struct cg_graph *, const uint64_t *cost,
 int cg_formulas_resolve(struct cg_graph *);
 void cg_formulas_free(struct cg_graph *);
 
-/* ---- stacks.c, fold.c, cycles.c, propagate.c ---------------------------- */
+/* ---- labels.c ----------------------------------------------------------- */
+
+/*
+ * Orders sets canonically, by ranks of strings, and forgets those that no stack
+ * has; false: out of memory.
+ */
+bool cg_labels_seal(struct cg_graph *, const uint32_t *rank);
+void cg_labels_clear(struct cg_graph *);
+/* A note that labels are lost, with their keys. */
+void cg_labels_tell_loss(const struct cg_graph *);
+
+/* ---- stacks.c, stack_order.c, fold.c, cycles.c, propagate.c -------------- */
 
 /* Orders nodes and stacks canonically; false: out of memory. */
 bool cg_stacks_seal(struct cg_graph *);
+/* Nodes, which know of no stacks, find them again, should more be added. */
+bool cg_stacks_index(struct cg_graph *);
+/* Forgets the table of nodes, which know of no latest children. */
+void cg_stacks_drop_slots(struct cg_graph *);
+/* Forgets labels: stacks of a sealed graph that differ in no more are one. */
+int cg_stacks_unlabel(struct cg_build *);
 /* Forgets all of them. */
 void cg_stacks_clear(struct cg_graph *);
 

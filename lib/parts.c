@@ -35,6 +35,7 @@ begin_part(struct cg_build *build, cg_part part)
 {
 	(void)cg_build_end_run(build);
 	build->part = build->base = part;
+	build->labels = 0;
 	build->last.known = false;
 }
 

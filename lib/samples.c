@@ -3,7 +3,6 @@
  * processes, labels, which become parts on request (--part-by); and that calls
  * are counted in samples.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "graph.h"
@@ -41,65 +40,92 @@ same_text(struct cg_slice a, struct cg_slice b)
 	       (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-/* The value of the label that parts are made by; false: there is none. */
-static bool
-find_label(const struct cg_build *build, const struct cg_sample_key *key,
-    struct cg_slice *value)
+static enum cg_part_by_what
+part_by(const struct cg_build *build)
 {
-	*value = (struct cg_slice){ "", 0 };
-	if (!build->by || build->by->what != CG_BY_LABEL)
-		return false;
+	return build->by ? build->by->what : CG_BY_NOTHING;
+}
+
+/* ---- Labels -------------------------------------------------------------- */
+
+/* What a label says, as text: "a", "64 bytes"; "" on failure. */
+static struct cg_slice
+label_text(struct cg_build *build, const struct cg_label *label)
+{
+	size_t unit = label->unit.len;
+	struct cg_slice text;
+	char *to;
+
+	if (label->value.len > 0)
+		return label->value;
+	if (!cg_grow_raw(
+		&build->text, &build->text_cap, CG_NUMBER_MAX + 1 + unit, 1)) {
+		cg_build_nomem(build);
+		return label->value;
+	}
+	to = cg_format_i64(build->text, label->number);
+	if (unit > 0) {
+		*to++ = ' ';
+		memcpy(to, label->unit.ptr, unit);
+	}
+	text.ptr = build->text;
+	text.len = (size_t)(to - text.ptr) + unit;
+	return cg_get_name(build, cg_add_name(build, text));
+}
+
+/* The label that parts are made by; NULL: there is none. */
+static const struct cg_label *
+find_label(const struct cg_build *build, const struct cg_sample_key *key)
+{
+	if (part_by(build) != CG_BY_LABEL)
+		return NULL;
 	for (size_t i = 0; i < key->labels; i++) {
-		if (!same_text(key->label[i].key, build->by->label))
-			continue;
-		*value = key->label[i].value;
-		return true;
+		if (same_text(key->label[i].key, build->by->label))
+			return &key->label[i];
 	}
-	return false;
+	return NULL;
 }
 
-/* ---- Labels that are dropped --------------------------------------------- */
-
-static void
-drop_label(struct cg_build *build, struct cg_slice key)
+static bool
+says_number(const struct cg_label *label, const char *key, uint64_t number)
 {
-	cg_str name;
-
-	if (build->by && build->by->what == CG_BY_LABEL &&
-	    same_text(build->by->label, key))
-		return;
-	name = cg_strs_find(&build->graph->strs, key);
-	for (size_t i = 0; name != 0 && i < build->drops; i++) {
-		if (build->dropped[i] == name)
-			return;
-	}
-	if (build->drops == CG_LABELS_LISTED) {
-		build->more_drops = true;
-		return;
-	}
-	name = cg_add_name(build, key);
-	if (name != 0)
-		build->dropped[build->drops++] = name;
+	return number != 0 && (uint64_t)label->number == number &&
+	       label->value.len == 0 && label->unit.len == 0 &&
+	       cg_equal(label->key, key);
 }
 
-static void
-tell_drops(const struct cg_build *build, enum cg_severity severity)
+/* Does the label say no more than the sample's part? by: what makes that. */
+static bool
+is_told(const struct cg_build *build, const struct cg_sample_key *key,
+    const struct cg_label *label, const struct cg_label *by)
 {
-	const struct cg_graph *graph = build->graph;
-	char text[256] = "";
-	size_t len = 0;
+	if (by)
+		return label == by;
+	return says_number(label, "pid", key->pid) ||
+	       (part_by(build) == CG_BY_TID &&
+		   says_number(label, "tid", key->tid));
+}
 
-	for (size_t i = 0; i < build->drops && len < sizeof(text); i++) {
-		struct cg_slice name =
-		    cg_strs_get(&graph->strs, build->dropped[i]);
+/* The set of the labels that the sample's part does not tell. */
+static cg_labels
+keep_labels(struct cg_build *build, const struct cg_sample_key *key,
+    const struct cg_label *by)
+{
+	enum cg_part_by_what what = part_by(build);
+	size_t n = 0;
 
-		len += (size_t)snprintf(text + len, sizeof(text) - len,
-		    "%s%.40s", i ? ", " : "", name.ptr);
+	if (!by && what != CG_BY_PID && what != CG_BY_TID)
+		return cg_add_labels(build, key->label, key->labels);
+	if (!cg_grow_raw(&build->kept, &build->kept_cap, key->labels + 1,
+		sizeof(*build->kept))) {
+		cg_build_nomem(build);
+		return 0;
 	}
-	cg_diag_say(graph->diag, severity, NULL,
-	    "labels of samples are not kept: %s%s (--part-by label:NAME "
-	    "makes parts of one)",
-	    text, build->more_drops ? ", ..." : "");
+	for (size_t i = 0; i < key->labels; i++) {
+		if (!is_told(build, key, &key->label[i], by))
+			build->kept[n++] = key->label[i];
+	}
+	return cg_add_labels(build, build->kept, n);
 }
 
 /* ---- Counts of calls ----------------------------------------------------- */
@@ -120,12 +146,6 @@ cg_calls_sampled(const struct cg_graph *graph)
 }
 
 /* ---- Parts --------------------------------------------------------------- */
-
-static enum cg_part_by_what
-part_by(const struct cg_build *build)
-{
-	return build->by ? build->by->what : CG_BY_NOTHING;
-}
 
 /* What tells the sample's part from others, as text; "" on failure. */
 static struct cg_slice
@@ -274,33 +294,21 @@ is_other_thread(const struct cg_build *build, const struct cg_sample_key *key)
 	return !same_text(comm, key->comm);
 }
 
-bool
-cg_parts_by_sample(const struct cg_build *build)
+/* The part of a sample that is unlike the one before in what makes parts. */
+static void
+change_part(struct cg_build *build, const struct cg_sample_key *key,
+    struct cg_slice value, bool labelled, cg_labels labels)
 {
-	return part_by(build) != CG_BY_NOTHING;
-}
-
-void
-cg_set_sample_part(struct cg_build *build, const struct cg_sample_key *key)
-{
-	struct cg_slice value;
-	bool labelled;
 	cg_part part = build->base;
 
-	if (build->status != CG_OK)
-		return;
-	for (size_t i = 0; i < key->labels; i++)
-		drop_label(build, key->label[i].key);
-	labelled = find_label(build, key, &value);
-	if (is_like_last(build, key, value, labelled))
-		return;
 	build->found |= labelled || (key->pid && part_by(build) == CG_BY_PID) ||
 			(key->tid && part_by(build) == CG_BY_TID) ||
 			(key->comm.len && part_by(build) == CG_BY_COMM);
 	if (part_by(build) != CG_BY_NOTHING)
 		part = find_part(build, key, value, labelled);
 	(void)cg_build_end_run(build);
-	if (build->part == part && is_other_thread(build, key))
+	if (build->part == part && build->labels == labels &&
+	    is_other_thread(build, key))
 		build->joined = true;
 	build->part = part;
 	describe_part(build, &build->graph->part[part], key);
@@ -310,6 +318,23 @@ cg_set_sample_part(struct cg_build *build, const struct cg_sample_key *key)
 		.tid = key->tid,
 		.comm = cg_add_name(build, key->comm),
 		.label = cg_add_name(build, value) };
+}
+
+void
+cg_set_sample_part(struct cg_build *build, const struct cg_sample_key *key)
+{
+	const struct cg_label *label = find_label(build, key);
+	struct cg_slice value = { "", 0 };
+	cg_labels labels;
+
+	if (build->status != CG_OK)
+		return;
+	if (label)
+		value = label_text(build, label);
+	labels = keep_labels(build, key, label);
+	if (!is_like_last(build, key, value, label != NULL))
+		change_part(build, key, value, label != NULL, labels);
+	build->labels = labels;
 }
 
 /* ---- The end ------------------------------------------------------------- */
@@ -336,20 +361,17 @@ share_descs(struct cg_build *build)
 	}
 }
 
-/* Labels are lost with a note; that threads come together is what most want. */
+/* That threads come together is what most want. */
 static bool
 tell_loss(struct cg_build *build, bool strict, bool verbose)
 {
-	enum cg_severity severity = strict ? CG_ERROR : CG_NOTE;
-	bool lost = build->drops > 0 || build->joined;
+	bool lost = build->joined;
 
-	if (build->drops > 0)
-		tell_drops(build, severity);
-	if (build->joined && (strict || verbose))
-		cg_diag_say(build->graph->diag, severity, NULL,
+	if (lost && (strict || verbose))
+		cg_diag_say(build->graph->diag, strict ? CG_ERROR : CG_NOTE,
+		    NULL,
 		    "samples of different threads are added up (--part-by "
 		    "keeps them apart)");
-	build->drops = 0;
 	build->joined = false;
 	return lost;
 }

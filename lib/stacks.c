@@ -2,9 +2,7 @@
  * stacks.c - call stacks: a tree of frames, and what stacks cost.
  *
  * Memory follows distinct frames, not samples: a stack that comes again is
- * added to the one that is there. Frozen, the tree is in canonical order, each
- * node before its children and these sorted, so that equal stacks are equal
- * ids, whoever added them in whatever order.
+ * added to the one that is there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +33,8 @@ same_node(const struct cg_node_entry *a, const struct cg_node_entry *b)
 	       a->pos.addr == b->pos.addr && a->inlined == b->inlined;
 }
 
-static void
-drop_node_slots(struct cg_graph *graph)
+void
+cg_stacks_drop_slots(struct cg_graph *graph)
 {
 	free(graph->node_slot);
 	graph->node_slot = NULL;
@@ -201,24 +199,42 @@ cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
 
 /* ---- What stacks cost ---------------------------------------------------- */
 
-/* A new stack of the part, found by its leaf from now on. */
+/* A new stack, found by its leaf from now on. */
 static struct cg_stack_entry *
-new_stack(struct cg_graph *graph, cg_part part, cg_node leaf)
+new_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 {
 	if (graph->stacks >= UINT32_MAX ||
 	    !cg_grow_raw(&graph->stack, &graph->stack_cap, graph->stacks + 1,
 		sizeof(*graph->stack)))
 		return NULL;
-	graph->stack[graph->stacks] =
-	    (struct cg_stack_entry){ .leaf = leaf, .part = part, .room = 1 };
+	graph->stack[graph->stacks] = (struct cg_stack_entry){
+		.leaf = leaf, .part = part, .labels = labels, .room = 1
+	};
 	graph->node[leaf].stack = (uint32_t)++graph->stacks;
 	return &graph->stack[graph->stacks - 1];
 }
 
-static uint64_t
-stack_key(cg_part part, cg_node leaf)
+static bool
+is_stack(const struct cg_stack_entry *stack, cg_part part, cg_node leaf,
+    cg_labels labels)
 {
-	return (uint64_t)part << 32 | leaf;
+	return stack->part == part && stack->leaf == leaf &&
+	       stack->labels == labels;
+}
+
+/* The stack's place in the table, 0 if it is new; NULL: out of memory. */
+static uint32_t *
+find_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
+{
+	uint64_t key = ((uint64_t)part << 32 | leaf) +
+		       labels * UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t *id;
+
+	do
+		id = cg_map_at(&graph->stack_ids, key++);
+	while (id && *id != 0 &&
+	       !is_stack(&graph->stack[*id - 1], part, leaf, labels));
+	return id;
 }
 
 /* The node's last stack goes into the table; false: out of memory. */
@@ -226,8 +242,8 @@ static bool
 list_stack(struct cg_graph *graph, cg_node leaf)
 {
 	uint32_t last = graph->node[leaf].stack;
-	cg_part part = graph->stack[last - 1].part;
-	uint32_t *id = cg_map_at(&graph->stack_ids, stack_key(part, leaf));
+	const struct cg_stack_entry *stack = &graph->stack[last - 1];
+	uint32_t *id = find_stack(graph, stack->part, leaf, stack->labels);
 
 	if (id)
 		*id = last;
@@ -235,25 +251,26 @@ list_stack(struct cg_graph *graph, cg_node leaf)
 }
 
 /*
- * The part's stack with that leaf; NULL: out of memory. A node knows its last
- * stack; the others are in the table, which so has few if there are few parts.
+ * The part's stack with that leaf and labels; NULL: out of memory. A node knows
+ * its last stack; the others are in the table, which so has few if there are
+ * few parts and labels.
  */
 static struct cg_stack_entry *
-get_stack(struct cg_graph *graph, cg_part part, cg_node leaf)
+get_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 {
-	uint32_t *last = &graph->node[leaf].stack, found;
+	uint32_t *last = &graph->node[leaf].stack, *found;
 
 	if (*last == 0)
-		return new_stack(graph, part, leaf);
-	if (graph->stack[*last - 1].part == part)
+		return new_stack(graph, part, leaf, labels);
+	if (is_stack(&graph->stack[*last - 1], part, leaf, labels))
 		return &graph->stack[*last - 1];
 	if (!list_stack(graph, leaf))
 		return NULL;
-	found = cg_map_get(&graph->stack_ids, stack_key(part, leaf));
-	if (found == 0)
-		return new_stack(graph, part, leaf);
-	*last = found;
-	return &graph->stack[found - 1];
+	found = find_stack(graph, part, leaf, labels);
+	if (!found || *found == 0)
+		return found ? new_stack(graph, part, leaf, labels) : NULL;
+	*last = *found;
+	return &graph->stack[*last - 1];
 }
 
 /* Room for n columns: for one without a block, or for all there are now. */
@@ -272,8 +289,32 @@ grow_cost(struct cg_graph *graph, struct cg_stack_entry *stack, size_t n)
 	if (stack->n > 0)
 		memcpy(many, cg_stack_cost(stack), stack->n * sizeof(*many));
 	stack->cost.many = many;
-	stack->room = (uint32_t)room;
+	stack->room = (uint16_t)room;
 	return true;
+}
+
+/* Adds costs whose sums fit; false: out of memory. */
+static bool
+add_costs(struct cg_graph *graph, struct cg_stack_entry *stack,
+    const uint64_t *cost, size_t n)
+{
+	if (!grow_cost(graph, stack, n))
+		return false;
+	if (stack->n < n)
+		stack->n = (uint16_t)n;
+	/* cg_build_total() has checked the sum of costs. */
+	(void)cg_add_values(graph, cg_stack_cost(stack), cost, n);
+	return true;
+}
+
+static bool
+add_samples(
+    struct cg_build *build, struct cg_stack_entry *stack, uint64_t samples)
+{
+	if (!__builtin_add_overflow(stack->samples, samples, &stack->samples))
+		return true;
+	cg_build_fail(build, "samples add up to more than 64 bits hold");
+	return false;
 }
 
 void
@@ -290,162 +331,17 @@ cg_add_stack(struct cg_build *build, cg_node leaf, uint64_t samples,
 	    !cg_build_check(build, (uint32_t)n, graph->events + 1, "event") ||
 	    !cg_build_total(build, cost, n))
 		return;
-	stack = get_stack(graph, build->part, leaf);
-	if (!stack || !grow_cost(graph, stack, n)) {
+	stack = get_stack(graph, build->part, leaf, build->labels);
+	if (!stack || !add_costs(graph, stack, cost, n)) {
 		cg_build_nomem(build);
 		return;
 	}
-	if (stack->n < n)
-		stack->n = (uint32_t)n;
 	graph->facts |= CG_STACKS | CG_SELF;
-	/* cg_build_total() has checked the sum of costs. */
-	(void)cg_add_values(graph, cg_stack_cost(stack), cost, n);
-	if (__builtin_add_overflow(stack->samples, samples, &stack->samples))
-		cg_build_fail(
-		    build, "samples add up to more than 64 bits hold");
+	(void)add_samples(build, stack, samples);
 }
 
-/* ---- Canonical order ----------------------------------------------------- */
-
-/* A node among its siblings. */
-struct sibling {
-	uint32_t rank, file, line; /* of function and file */
-	bool inlined;
-	uint64_t addr;
-	cg_node node;
-};
-
-struct order {
-	const struct cg_graph *graph;
-	uint32_t *begin; /* of each node's children; one more */
-	cg_node *child;  /* grouped by parent */
-	struct sibling *group;
-	size_t group_cap;
-	cg_node *place;   /* old id -> new */
-	cg_node *waiting; /* nodes to visit, the next one last */
-	struct cg_node_entry *node;
-	struct cg_stack_entry *stack;
-	uint32_t *count; /* for sorting stacks */
-};
-
-static int
-compare_siblings(const void *pa, const void *pb)
-{
-	const struct sibling *a = pa, *b = pb;
-
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	if (a->addr != b->addr)
-		return a->addr < b->addr ? -1 : 1;
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	return a->inlined - b->inlined;
-}
-
-static void
-group_children(struct order *order)
-{
-	const struct cg_graph *graph = order->graph;
-	uint32_t *begin = order->begin;
-	uint32_t sum = 0;
-
-	for (size_t i = 1; i < graph->nodes; i++)
-		begin[graph->node[i].parent]++;
-	for (size_t i = 0; i < graph->nodes; i++)
-		begin[i] = sum += begin[i];
-	begin[graph->nodes] = sum;
-	/* From the last: what was an end is a beginning then. */
-	for (size_t i = graph->nodes - 1; i > 0; i--)
-		order->child[--begin[graph->node[i].parent]] = (cg_node)i;
-}
-
-/* Sorts the children of a node; most have one. */
-static bool
-sort_children(struct order *order, cg_node parent)
-{
-	const struct cg_graph *graph = order->graph;
-	cg_node *child = order->child + order->begin[parent];
-	size_t n = order->begin[parent + 1] - order->begin[parent];
-
-	if (n < 2)
-		return true;
-	if (!cg_grow_raw(
-		&order->group, &order->group_cap, n, sizeof(*order->group)))
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		const struct cg_node_entry *node = &graph->node[child[i]];
-
-		order->group[i] =
-		    (struct sibling){ .rank = graph->fn_rank[node->fn],
-			    .file = graph->file_rank[node->pos.file],
-			    .line = node->pos.line,
-			    .addr = node->pos.addr,
-			    .inlined = node->inlined,
-			    .node = child[i] };
-	}
-	qsort(order->group, n, sizeof(*order->group), compare_siblings);
-	for (size_t i = 0; i < n; i++)
-		child[i] = order->group[i].node;
-	return true;
-}
-
-/* Numbers nodes in depth first order and moves them to their places. */
-static bool
-place_nodes(struct order *order)
-{
-	const struct cg_graph *graph = order->graph;
-	size_t waiting = 1;
-	cg_node next = 0;
-
-	order->waiting[0] = 0;
-	while (waiting > 0) {
-		cg_node old = order->waiting[--waiting];
-		struct cg_node_entry *node = &order->node[next];
-		uint32_t begin = order->begin[old];
-
-		order->place[old] = next++;
-		*node = graph->node[old];
-		node->stack = node->latest = node->listed = 0;
-		node->parent = order->place[node->parent];
-		if (!sort_children(order, old))
-			return false;
-		for (uint32_t i = order->begin[old + 1]; i-- > begin;)
-			order->waiting[waiting++] = order->child[i];
-	}
-	return true;
-}
-
-/* Stacks by part, then leaf: counted out, the last key first. */
-static void
-place_stacks(struct order *order, size_t *part_stacks)
-{
-	const struct cg_graph *graph = order->graph;
-	uint32_t *count = order->count;
-	struct cg_stack_entry *by_leaf = order->stack;
-	uint32_t sum = 0;
-
-	for (size_t i = 0; i < graph->stacks; i++) {
-		graph->stack[i].leaf = order->place[graph->stack[i].leaf];
-		count[graph->stack[i].leaf + 1]++;
-		part_stacks[graph->stack[i].part + 2]++;
-	}
-	for (size_t i = 0; i < graph->nodes; i++)
-		count[i] = sum += count[i];
-	for (size_t i = 0; i < graph->stacks; i++)
-		by_leaf[count[graph->stack[i].leaf]++] = graph->stack[i];
-	for (size_t i = 2; i < graph->parts + 2; i++)
-		part_stacks[i] += part_stacks[i - 1];
-	for (size_t i = 0; i < graph->stacks; i++)
-		/* It does not see that the loop above sets all of them. */
-		/* NOLINTNEXTLINE(clang-analyzer-core.*) */
-		graph->stack[part_stacks[by_leaf[i].part + 1]++] = by_leaf[i];
-}
-
-/* Nodes find their stacks again, should more be added. */
-static bool
-index_stacks(struct cg_graph *graph)
+bool
+cg_stacks_index(struct cg_graph *graph)
 {
 	bool ok = true;
 
@@ -459,56 +355,52 @@ index_stacks(struct cg_graph *graph)
 	return ok;
 }
 
-static bool
-open_order(struct order *order, struct cg_graph *graph)
-{
-	size_t nodes = graph->nodes;
+/* ---- Without labels ------------------------------------------------------ */
 
-	*order = (struct order){ .graph = graph };
-	order->begin = calloc(nodes + 1, sizeof(*order->begin));
-	order->child = malloc(nodes * sizeof(*order->child));
-	order->place = malloc(nodes * sizeof(*order->place));
-	order->waiting = malloc(nodes * sizeof(*order->waiting));
-	order->node = malloc(nodes * sizeof(*order->node));
-	order->stack = malloc((graph->stacks + 1) * sizeof(*order->stack));
-	order->count = calloc(nodes + 1, sizeof(*order->count));
-	free(graph->part_stacks);
-	graph->part_stacks =
-	    calloc(graph->parts + 2, sizeof(*graph->part_stacks));
-	return order->begin && order->child && order->place && order->waiting &&
-	       order->node && order->stack && order->count &&
-	       graph->part_stacks;
+/* Stacks that are one now stand one behind the other. */
+static bool
+merge_stacks(struct cg_build *build)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_stack_entry *to = NULL;
+	size_t count = graph->stacks;
+
+	graph->stacks = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct cg_stack_entry *stack = &graph->stack[i];
+
+		stack->labels = 0;
+		graph->node[stack->leaf].stack = 0;
+		if (!to || !is_stack(to, stack->part, stack->leaf, 0)) {
+			to = &graph->stack[graph->stacks++];
+			*to = *stack;
+		} else if (!add_costs(
+			       graph, to, cg_stack_cost(stack), stack->n) ||
+			   !add_samples(build, to, stack->samples)) {
+			return false;
+		}
+	}
+	return true;
 }
 
-bool
-cg_stacks_seal(struct cg_graph *graph)
+int
+cg_stacks_unlabel(struct cg_build *build)
 {
-	struct order order;
-	bool ok = open_order(&order, graph);
+	struct cg_graph *graph = build->graph;
+	size_t part = 0;
 
-	if (ok) {
-		group_children(&order);
-		ok = place_nodes(&order);
+	if (merge_stacks(build) && cg_stacks_index(graph)) {
+		for (size_t i = 0; i < graph->stacks; i++)
+			while (part <= graph->stack[i].part)
+				graph->part_stacks[part++] = i;
+		while (part <= graph->parts)
+			graph->part_stacks[part++] = graph->stacks;
+		cg_labels_clear(graph);
+		cg_graph_find_facts(graph);
+	} else {
+		cg_build_nomem(build);
 	}
-	if (ok) {
-		free(graph->node);
-		graph->node = order.node;
-		graph->node_cap = graph->nodes;
-		order.node = NULL;
-		place_stacks(&order, graph->part_stacks);
-		/* The table is made again if more is added. */
-		drop_node_slots(graph);
-		ok = index_stacks(graph);
-	}
-	free(order.begin);
-	free(order.child);
-	free(order.group);
-	free(order.place);
-	free(order.waiting);
-	free(order.node);
-	free(order.stack);
-	free(order.count);
-	return ok;
+	return cg_build_failed(build, NULL);
 }
 
 /* ---- Cursors ------------------------------------------------------------- */
@@ -543,6 +435,7 @@ cg_next_stack(const struct cg_graph *graph, cg_part part, size_t *i,
 		return false;
 	stack = &graph->stack[at];
 	cost->leaf = stack->leaf;
+	cost->labels = stack->labels;
 	cost->samples = stack->samples;
 	cost->cost = cg_stack_cost(stack);
 	cost->n = stack->n;
@@ -562,7 +455,7 @@ cg_stacks_clear(struct cg_graph *graph)
 	}
 	graph->nodes = 1;
 	graph->node[0].latest = 0;
-	drop_node_slots(graph);
+	cg_stacks_drop_slots(graph);
 	free(graph->stack);
 	graph->stack = NULL;
 	graph->stacks = graph->stack_cap = 0;
@@ -570,4 +463,5 @@ cg_stacks_clear(struct cg_graph *graph)
 	graph->part_stacks = NULL;
 	cg_map_free(&graph->stack_ids);
 	cg_arena_free(&graph->stack_costs);
+	cg_labels_clear(graph);
 }

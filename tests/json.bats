@@ -189,6 +189,37 @@ program reads (1)" -t json "$dir/two.cgj"
 		'["cost",0,0,0,[]]'
 }
 
+@test "json: labels are sets, in whatever order they are told" {
+	graph '["event",0,"n"]' '["function",1,"f",0,0]' \
+		'["frame",1,0,1,0,0,0]' \
+		'["labels",1,["k","","0x10"],["b","y"],["a","z"],["b","x"]]' \
+		'["labels",2,["b","x"],["b","y"]]' '["stack",1,1,[5],1]' \
+		'["stack",1,1,[6],2]' '["stack",1,1,[7],2]' \
+		'["stack",1,1,[8]]' '["labels",3,["not","used"]]' \
+		'["labels",4,["k","",-1,"ns"]]' '["stack",1,1,[9],4]' |
+		"$CGCONV" -t json | grep -E '"(labels|stack)"' \
+			>"$BATS_TEST_TMPDIR/got"
+	same "$BATS_TEST_TMPDIR/got" - <<-'E'
+	["labels",1,["a","z"],["b","y"],["b","x"],["k","",16]]
+	["labels",2,["b","x"],["b","y"]]
+	["labels",3,["k","",-1,"ns"]]
+	["stack",1,1,[8]]
+	["stack",1,1,[5],1]
+	["stack",1,2,[13],2]
+	["stack",1,1,[9],3]
+	E
+	refused 2:11 'expected label set id 1, got 2' '["labels",2,["a","b"]]'
+	refused 3:13 'expected another label set, this is number 1' \
+		'["labels",1,["a","1"],["b","1"]]' \
+		'["labels",2,["b","1"],["a","1"]]'
+	refused 2:12 "expected '[' and a label" '["labels",1]'
+	refused 2:13 "expected '[' and a label" '["labels",1,"a"]'
+	refused 2:18 'expected a string' '["labels",1,["a",1]]'
+	refused 2:20 'expected a number' '["labels",1,["a",""]]'
+	refused 2:22 "expected ']'" '["labels",1,["a","b",1]]'
+	refused 2:17 'expected label set id up to 0' '["stack",0,0,[],1]'
+}
+
 @test "json: fields are what they must be" {
 	refused 2:12 'expected a name without blanks' '["event",0,"a b"]'
 	refused 2:16 'expected a string without \u0000' \

@@ -15,7 +15,7 @@ floor_of()
 	events | join | paths | facts) echo 2 ;;
 	lines | line_batch | line_order | line_sums) echo 2 ;;
 	copy | match | diff | signs) echo 2 ;;
-	parts | shards | samples | stacks | fold | clamp | guess) echo 2 ;;
+	parts | shards | samples | stacks | stack_order | labels | fold | clamp | guess) echo 2 ;;
 	cycles | inclusive | propagate) echo 2 ;;
 	job | settings | inputs | kept | message | options | module | derive | twin | doc | xml) echo 3 ;;
 	space) echo 3 ;;

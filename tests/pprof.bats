@@ -83,7 +83,7 @@ top()
 	export HOME=$dir
 	for file in samples/pprof/*/*.gz; do
 		"$CGCONV" -q -t pprof -o "$dir/out.pb.gz" "$file"
-		for how in "-top -cum" -peek=.; do
+		for how in "-top -cum" -peek=. -tags; do
 			# shellcheck disable=SC2086 # two words
 			go tool pprof $how "$file" >"$dir/one" 2>/dev/null
 			# shellcheck disable=SC2086 # two words
@@ -277,8 +277,11 @@ top()
 	printf '%s\n' '["desc","size","64 bytes"]' '["desc","size","65"]' |
 		same - "$dir/got"
 	grep -F '1 locations are of code that functions share' "$dir/err"
-	"$CGCONV" -t json "$dir/in.pb" 2>&1 >/dev/null |
+	"$CGCONV" -t folded "$dir/in.pb" 2>&1 >/dev/null |
 		grep -F 'labels of samples are not kept: size'
+	"$CGCONV" -q -t json "$dir/in.pb" | grep '^."labels"' |
+		same - <(printf '%s\n' '["labels",1,["size","",64,"bytes"]]' \
+			'["labels",2,["size","",65]]')
 }
 
 @test "pprof: addresses lose the bias of what was moved, and get it back" {
@@ -370,29 +373,108 @@ refused()
 	cmp "$dir/one.pb" "$dir/two.pb"
 }
 
-@test "pprof: labels and threads are lost with a word, to pprof itself, too" {
+# A sample with all kinds of labels, more of a key, and the same stack without;
+# labels in another order are the same.
+labelled()
+{
+	message <<-E
+	1 { 1: 1 2: 2 }
+	2 { 1: [2 1] 2: [1] 3 { 1: 10 3: -64 4: 2 } 3 { 1: 7 2: 8 }
+		3 { 1: 7 2: 9 } 3 { 1: 10 3: 5 } 3 { 1: 11 3: 70 } }
+	2 { 1: [2 1] 2: [2] 3 { 1: 7 2: 9 } 3 { 1: 7 2: 8 } }
+	2 { 1: [2 1] 2: [4] } 2 { 2: [8] 3 { 1: 7 2: 8 } } 2 { 2: [16] }
+	2 { 1: [2 1] 2: [32] 3 { 1: 7 2: 8 } 3 { 1: 10 3: -64 4: 2 }
+		3 { 1: 10 3: 5 } 3 { 1: 11 3: 70 } 3 { 1: 7 2: 9 } }
+	$tables 6: "zone" 6: "z" 6: "y" 6: "size" 6: "pid"
+	E
+}
+
+@test "pprof: samples keep their labels, exactly" {
+	labelled
+	"$CGCONV" -q -t pprof -o "$dir/out.pb" "$dir/in.pb"
+	"$CGCONV" --strict -t json -o "$dir/json" "$dir/in.pb"
+	"$CGCONV" -q -t pprof -o "$dir/two.pb" "$dir/json"
+	cmp "$dir/out.pb" "$dir/two.pb"
+	grep -E '^."(labels|stack)"' "$dir/json" >"$dir/got"
+	same "$dir/got" - <<-'E'
+	["labels",1,["zone","y"],["zone","z"]]
+	["labels",2,["zone","z"]]
+	["labels",3,["zone","z"],["zone","y"],["pid","",70],["size","",-64,"nanoseconds"],["size","",5]]
+	["stack",0,1,[16]]
+	["stack",0,1,[8],2]
+	["stack",2,1,[4]]
+	["stack",2,1,[2],1]
+	["stack",2,2,[33],3]
+	E
+	"$CGCONV" --info "$dir/out.pb" |
+		grep -x 'Labels  pid (1 value), size (2 values), zone (2 values)'
+	# It leaves out samples without a frame.
+	command -v go >/dev/null || skip "no go"
+	export HOME=$dir
+	go tool pprof -raw "$dir/out.pb" 2>/dev/null |
+		sed -n '/^Samples/,/^Locations/s/^ *//p' |
+		sed 's/ *$//; s/ ]/]/' >"$dir/got"
+	same "$dir/got" - <<-'E'
+	Samples:
+	cpu/nanoseconds
+	4: 1 2
+	2: 1 2
+	zone:[y z]
+	33: 1 2
+	zone:[z y]
+	pid:[70] size:[-64 nanoseconds 5]
+	Locations
+	E
+}
+
+@test "pprof: labels survive sums, differences, filters of sources" {
+	labelled
+	cp "$dir/in.pb" "$dir/b.pb"
+	"$CGCONV" --strict -t json "$dir/in.pb" "$dir/b.pb" |
+		grep '^."stack"' | same - <(printf '["stack",%s]\n' \
+			'0,2,[32]' '0,2,[16],2' '2,2,[8]' '2,2,[4],1' \
+			'2,4,[66],3')
+	# The second set's are gone, and so is the set.
+	"$CGCONV" -q -t json "$dir/in.pb" | grep -v '],1]$' |
+		sed 's/"total".*/"end"]/' | sed '/"end",/d' >"$dir/c.cgj"
+	"$CGCONV" -q -f json -t json --diff "$dir/c.cgj" \
+		<("$CGCONV" -q -t json "$dir/in.pb") -o "$dir/out" >"$dir/text"
+	grep -E '^."(labels|stack)"' "$dir/out" | same - <(printf '%s\n' \
+		'["labels",1,["zone","y"],["zone","z"]]' \
+		'["stack",2,1,[2],1]')
+	"$CGCONV" -q -t json --exclude x.c "$dir/in.pb" |
+		grep -E '^."(labels|stack)"' | same - <(printf '%s\n' \
+			'["labels",1,["zone","z"]]' '["stack",0,1,[16]]' \
+			'["stack",0,1,[8],1]')
+}
+
+@test "pprof: labels and threads are lost with a word" {
 	labelled=samples/pprof/cpu/cpu.pb.gz
-	for to in pprof json callgrind; do
-		refuses 3 'labels of samples are not kept: worker (--part-by' \
-			--strict -t "$to" "$labelled"
+	for to in callgrind folded speedscope; do
+		refuses 3 ', labels' --strict -t "$to" "$labelled"
 		"$CGCONV" -t "$to" -o "$dir/out" "$labelled" 2>&1 |
 			grep ' note: labels of samples are not kept: worker'
 	done
 	# Parts tell all of a lone label.
 	"$CGCONV" --strict --part-by label:worker -t json -o "$dir/out" "$labelled"
+	not grep '"labels"' "$dir/out"
 	# The processes of samples are lost where they come together.
 	message <<-E
 	1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] 3 { 1: 7 3: 70 } }
 	2 { 1: [1] 2: [6] 3 { 1: 7 3: 71 } } $tables 6: "pid"
 	E
+	"$CGCONV" --strict -t json -o "$dir/out" "$dir/in.pb"
+	refuses 3 'speedscope cannot carry: labels' --strict -t speedscope \
+		"$dir/in.pb"
 	printf '%s\n' "p 7/8 1.0: 5 cycles:" "	1 f (/x)" "" \
 		"p 7/9 1.1: 5 cycles:" "	1 f (/x)" "" >"$dir/in.perf"
+	refuses 3 'samples of different threads are added up' --strict \
+		-t json "$dir/in.perf"
+	"$CGCONV" -v -t json "$dir/in.perf" 2>&1 >"$dir/out" |
+		grep ' note: samples of different threads are added up'
 	for file in "$dir/in.pb" "$dir/in.perf"; do
-		refuses 3 'samples of different threads are added up' --strict \
-			-t json "$file"
-		"$CGCONV" -v -t json "$file" 2>&1 >"$dir/out" |
-			grep ' note: samples of different threads are added up'
 		"$CGCONV" --strict --part-by tid -t json -o "$dir/out" "$file"
+		not grep '"labels"' "$dir/out"
 	done
 	# A thread that changes its name is one.
 	sed 's,^p 7/9,q 7/8,' "$dir/in.perf" >"$dir/one.perf"
@@ -400,8 +482,9 @@ refused()
 	# Inputs that are read apart.
 	mkdir "$dir/in"
 	cp "$labelled" samples/pprof/heap/heap.pb.gz "$dir/in"
-	refuses 1 'labels of samples are not kept: worker' --strict -r -j 2 \
-		-t json -o "$dir/sum" "$dir/in"
+	"$CGCONV" --strict -r -j 2 -t json -o "$dir/sum" "$dir/in"
+	grep '^."labels",.*\["worker","one"\]' "$dir/sum"
+	grep '^."labels",.*\["bytes","",' "$dir/sum"
 }
 
 @test "pprof: labels become parts on request" {

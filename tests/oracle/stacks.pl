@@ -10,7 +10,7 @@ use JSON::PP;
 
 my %without = map { $_ => 1 } split /[, ]+/, shift;
 my $json = JSON::PP->new->utf8(0)->allow_nonref;
-my (@object, @file, @fn, @frame, @event, %total, %said, $part);
+my (@object, @file, @fn, @frame, @labels, @event, %total, %said, $part);
 $object[0] = $file[0] = $part = '';
 $fn[0] = { text => '' };
 
@@ -28,12 +28,13 @@ sub name_of {
 }
 
 sub add_stack {
-    my ($leaf, $samples, $cost) = @_;
+    my ($leaf, $samples, $cost, $set) = @_;
     my @path;
     for (my $at = $leaf; $at; $at = $frame[$at]{parent}) {
         unshift @path, $frame[$at]{text};
     }
-    my $stack = "$part " . join ';', @path;
+    my $stack = "$part " . join(';', @path) .
+        word('labels', 'with', $set && $labels[$set]);
     return unless grep { $_ != 0 } @$cost;
     for my $i (0 .. $#$cost) {
         next if $cost->[$i] == 0 || ($i > 0 && $without{events});
@@ -83,6 +84,10 @@ while (<>) {
             word('lines', 'at', $line && "$file[$file]:$line") .
             word('instrs', 'addr', $addr) .
             word('inlining', 'inlined', $inlined ? 'yes' : '') };
+    }
+    elsif ($tag eq 'labels') {
+        my ($id, @of) = @f;
+        $labels[$id] = join ',', map { join '=', @$_ } @of;
     }
     elsif ($tag eq 'part') {
         $number++;

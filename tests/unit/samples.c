@@ -8,9 +8,18 @@ static int fault;
 static struct unit_log message;
 static struct cg_diag diag = { .report = unit_report, .arg = &message };
 
-static const struct cg_label red = { { "color", 5 }, { "red", 3 } };
-static const struct cg_label blue[] = { { { "size", 4 }, { "9", 1 } },
-	{ { "color", 5 }, { "blue", 4 } } };
+#define WORD(text)                     \
+	{                              \
+		text, sizeof(text) - 1 \
+	}
+
+static const struct cg_label red = { .key = WORD("color"),
+	.value = WORD("red") };
+static const struct cg_label blue[] = { { .key = WORD("size"), .number = 9 },
+	{ .key = WORD("color"), .value = WORD("blue") },
+	{ .key = WORD("pid"), .number = 9 },
+	{ .key = WORD("color"), .value = WORD("navy") },
+	{ .key = WORD("tid"), .number = 9 } };
 
 static const struct sample {
 	struct cg_sample_key key;
@@ -20,7 +29,7 @@ static const struct sample {
 	{ { .pid = 7, .tid = 7, .comm = { "app", 3 } }, 2 },
 	{ { .pid = 7, .tid = 8, .comm = { "work", 4 } }, 4 },
 	{ { .pid = 9, .tid = 9, .comm = { "app", 3 }, &red, 1 }, 8 },
-	{ { .pid = 9, .tid = 9, .comm = { "app", 3 }, blue, 2 }, 16 },
+	{ { .pid = 9, .tid = 9, .comm = { "app", 3 }, blue, 5 }, 16 },
 	{ { .pid = 9, .tid = 9, .comm = { "app", 3 }, &red, 1 }, 32 },
 	{ { .comm = { "", 0 } }, 64 },
 };
@@ -95,9 +104,29 @@ struct want {
 	const char *color;
 };
 
+/* The sets are those: "key=text key#number | ...". */
+static void
+check_labels(const struct cg_graph *graph, const char *want)
+{
+	char text[256] = "";
+	struct cg_label label;
+	size_t len = 0, sets = cg_labels_count(graph);
+
+	for (cg_labels set = 1; set <= sets; set++) {
+		for (size_t i = 0; cg_get_label(graph, set, i, &label); i++)
+			len += (size_t)snprintf(text + len, sizeof(text) - len,
+			    "%s%s%s ", label.key.ptr,
+			    label.value.len ? "=" : "#", label.value.ptr);
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "| ");
+	}
+	if (!CHECK(strcmp(text, want) == 0))
+		fprintf(stderr, "labels: %s\n", text);
+}
+
 /* Two inputs are summed: parts of one key are one. */
 static void
-test_parts(const char *by_text, const struct want *want, size_t parts)
+test_parts(const char *by_text, const struct want *want, size_t parts,
+    const char *labels)
 {
 	struct cg_part_by by;
 	struct cg_build build;
@@ -111,6 +140,7 @@ test_parts(const char *by_text, const struct want *want, size_t parts)
 		for (cg_part part = 0; part < parts; part++)
 			check_part(graph, part, &want[part].info,
 			    2 * want[part].cost, want[part].color);
+	check_labels(graph, labels);
 	end(&build, graph);
 }
 
@@ -136,15 +166,15 @@ test_all(void)
 		{ { .pid = 9, .tid = 9, .cmd = "app" }, 40, "red" },
 		{ { .pid = 9, .tid = 9, .cmd = "app" }, 16, "blue" } };
 
-	test_parts("none", none, 1);
-	CHECK(message.count == 1);
-	CHECK(strstr(message.text, "not kept: color, size (--part-by"));
-	test_parts("pid", pid, 3);
-	test_parts("tid", tid, 4);
-	test_parts("comm", comm, 3);
-	test_parts("label:color", label, 3);
-	CHECK(message.count == 1);
-	CHECK(strstr(message.text, "not kept: size (--part-by"));
+	/* What the part tells is no label: see cg_set_sample_part(). */
+	test_parts("none", none, 1,
+	    "color=blue color=navy pid# size# tid# | color=red | ");
+	test_parts(
+	    "pid", pid, 3, "color=blue color=navy size# tid# | color=red | ");
+	test_parts("tid", tid, 4, "color=blue color=navy size# | color=red | ");
+	test_parts("comm", comm, 3,
+	    "color=blue color=navy pid# size# tid# | color=red | ");
+	test_parts("label:color", label, 3, "color=navy pid# size# tid# | ");
 }
 
 /* What no sample has is said to be missing. */
@@ -157,7 +187,7 @@ test_missing(void)
 
 	read_input(&build);
 	CHECK(cg_samples_end(&build, false, false) == CG_OK);
-	CHECK(cg_part_count(graph) == 1 && message.count == 2);
+	CHECK(cg_part_count(graph) == 1 && message.count == 1);
 	CHECK(strstr(message.text, "tells its samples apart by label:shape"));
 	CHECK(!cg_part_by_parse(&by, "label:"));
 	CHECK(!cg_part_by_parse(&by, "pids"));

@@ -11,6 +11,7 @@
 #define DEPTH 9
 #define SAMPLES 14
 #define LINES 3
+#define LABELS 4
 
 static int fault;
 static struct unit_log message;
@@ -23,7 +24,18 @@ struct sample {
 	uint32_t line[DEPTH];
 	bool inlined[DEPTH];
 	uint64_t samples, cost[EVENTS];
+	cg_labels labels; /* below LABELS */
 };
+
+/* Two of them are one set, but for the order of keys. */
+static const struct cg_label some[3] = { { .key = { "k", 1 }, .number = 3 },
+	{ .key = { "a", 1 }, .value = { "x", 1 } },
+	{ .key = { "k", 1 }, .number = 3 } };
+static const struct {
+	const struct cg_label *label;
+	size_t n;
+} label_sets[LABELS] = { { some, 0 }, { some, 2 }, { some + 1, 2 },
+	{ some + 2, 1 } };
 
 static void
 make_samples(struct sample *sample, uint64_t *random)
@@ -34,6 +46,7 @@ make_samples(struct sample *sample, uint64_t *random)
 			.depth = unit_below(random, DEPTH) + 1,
 			.n = unit_below(random, EVENTS) + 1,
 			.samples = unit_below(random, 4),
+			.labels = (cg_labels)unit_below(random, LABELS),
 		};
 		for (size_t k = 0; k < sample->depth; k++) {
 			sample->fn[k] = (cg_fn)unit_below(random, FNS) + 1;
@@ -87,6 +100,9 @@ add_sample(struct cg_build *build, const struct sample *sample)
 	cg_node node = 0;
 
 	cg_set_part(build, sample->part);
+	cg_set_labels(
+	    build, cg_add_labels(build, label_sets[sample->labels].label,
+		       label_sets[sample->labels].n));
 	for (size_t k = 0; k < sample->depth; k++) {
 		const struct cg_pos pos = { .line = sample->line[k] };
 
@@ -101,7 +117,8 @@ add_sample(struct cg_build *build, const struct sample *sample)
 static bool
 same_stack(const struct sample *a, const struct sample *b)
 {
-	bool same = a->part == b->part && a->depth == b->depth;
+	bool same = a->part == b->part && a->depth == b->depth &&
+		    label_sets[a->labels].n == label_sets[b->labels].n;
 
 	for (size_t k = 0; same && k < a->depth; k++)
 		same = a->fn[k] == b->fn[k] && a->line[k] == b->line[k] &&
@@ -128,15 +145,22 @@ sum_alike(const struct sample *sample, const struct sample *of,
 /* The sample that a stack of the graph comes from. */
 static const struct sample *
 find_sample(const struct cg_graph *graph, const struct sample *sample,
-    cg_part part, cg_node leaf)
+    cg_part part, const struct cg_stack_cost *cost)
 {
 	struct sample got = { .part = part };
+	struct cg_label label;
+	cg_node leaf = cost->leaf;
 	struct cg_stack stack;
 	size_t depth = 0;
 
 	for (cg_node node = leaf; node != 0; node = stack.parent, depth++)
 		cg_get_node(graph, node, &stack);
 	got.depth = depth;
+	/* {}, {k}, {a, k}: sets of 0, 1, 2 labels, a before k. */
+	for (size_t i = 0; cg_get_label(graph, cost->labels, i, &label); i++) {
+		got.labels = i == 0 ? 3 : 1;
+		CHECK(i == 0 || label.number == 3);
+	}
 	for (cg_node node = leaf; depth-- > 0; node = stack.parent) {
 		cg_get_node(graph, node, &stack);
 		CHECK(stack.parent < node && stack.node == node);
@@ -161,12 +185,15 @@ compare_stacks(const struct cg_graph *graph, const struct sample *sample)
 
 	for (cg_part part = 0; part < PARTS; part++) {
 		cg_node last = 0;
+		cg_labels labels = 0;
 
 		for (size_t i = 0; cg_next_stack(graph, part, &i, &stack);) {
-			CHECK(stack.leaf > last);
+			CHECK(stack.leaf > last ||
+			      (stack.leaf == last && stack.labels > labels));
 			last = stack.leaf;
+			labels = stack.labels;
 			count++;
-			found = find_sample(graph, sample, part, stack.leaf);
+			found = find_sample(graph, sample, part, &stack);
 			if (!CHECK(found != NULL))
 				continue;
 			sum_alike(sample, found, &samples, cost);
@@ -213,7 +240,31 @@ compare_order(const struct cg_graph *graph, const struct sample *sample)
 	CHECK(cg_graph_seal(twin) == CG_OK);
 	CHECK(cg_node_count(twin) == cg_node_count(graph));
 	CHECK(twin->stacks == graph->stacks);
+	CHECK(cg_labels_count(twin) == cg_labels_count(graph));
+	for (size_t i = 0; i < twin->stacks && i < graph->stacks; i++)
+		CHECK(twin->stack[i].labels == graph->stack[i].labels);
 	end(&build, twin);
+}
+
+/* Stacks without their labels are those of samples without. */
+static void
+compare_unlabelled(struct cg_build *build, const struct sample *sample)
+{
+	struct sample plain[SAMPLES];
+
+	for (size_t i = 0; i < SAMPLES; i++) {
+		plain[i] = sample[i];
+		plain[i].labels = 0;
+	}
+	CHECK(cg_stacks_unlabel(build) == CG_OK);
+	CHECK(!(cg_graph_facts(build->graph) & CG_LABELS));
+	compare_stacks(build->graph, plain);
+	/* What is added finds its stack, too. */
+	add_sample(build, &plain[0]);
+	plain[0].samples *= 2;
+	for (size_t k = 0; k < plain[0].n; k++)
+		plain[0].cost[k] *= 2;
+	compare_stacks(build->graph, plain);
 }
 
 /* ---- Folding ------------------------------------------------------------- */
@@ -440,6 +491,11 @@ test_random(uint64_t seed)
 	CHECK(cg_graph_seal(graph) == CG_OK);
 	compare_stacks(graph, sample);
 	compare_order(graph, sample);
+	if (seed % 2 == 0) {
+		compare_unlabelled(&build, sample);
+		end(&build, graph);
+		return;
+	}
 	CHECK(cg_fold_stacks(&build, levels) == CG_OK);
 	CHECK(cg_graph_seal(graph) == CG_OK);
 	CHECK(cg_node_count(graph) == 0);
@@ -470,7 +526,7 @@ test_clamp(uint64_t seed, bool fold)
 	}
 	CHECK(cg_graph_seal(graph) == CG_OK);
 	for (size_t i = 0; cg_next_stack(graph, 0, &i, &stack);) {
-		sum_alike(sample, find_sample(graph, sample, 0, stack.leaf),
+		sum_alike(sample, find_sample(graph, sample, 0, &stack),
 		    &samples, cost);
 		cost[1] = (int64_t)cost[1] < 0 ? 0 : cost[1];
 		for (size_t k = 0; k < EVENTS; k++)
@@ -484,7 +540,7 @@ test_clamp(uint64_t seed, bool fold)
 	for (size_t k = 0; !fold && k < EVENTS; k++)
 		CHECK(cg_part_totals(graph, 0)[k] == sum[k]);
 	for (size_t i = 0; cg_next_stack(graph, 0, &i, &stack);) {
-		sum_alike(sample, find_sample(graph, sample, 0, stack.leaf),
+		sum_alike(sample, find_sample(graph, sample, 0, &stack),
 		    &samples, cost);
 		for (size_t k = 0; k < stack.n; k++)
 			CHECK(stack.cost[k] ==
