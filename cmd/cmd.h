@@ -121,6 +121,24 @@ int open_side(struct side *, const char *path);
 /* Frees its sums and rows; the job stays. */
 void close_side(struct side *);
 
+/* ---- labels.c: of samples -------------------------------------------------- */
+
+struct labelled {
+	struct cg_label label;
+	int side;
+	cg_labels set; /* one that it is in */
+};
+struct labels {
+	struct labelled *of; /* sorted by key, value, side, set */
+	size_t count, cap;
+};
+/* Adds those of a graph; starts as { 0 }. False: out of memory. */
+bool list_labels(struct labels *, const struct cg_graph *, int side);
+/* A line "Labels  bytes (8 values), worker (2 values)" if there are any. */
+void print_labels(const struct labels *);
+/* "key=value". */
+void put_label(FILE *, const struct cg_label *);
+
 /* ---- verify.c, same.c, differ.c: do they say the same? -------------------- */
 
 /*
@@ -140,9 +158,17 @@ struct common {
 };
 
 enum difference {
-	DIFF_TOTAL, DIFF_SELF, DIFF_INCLUSIVE, DIFF_COUNT, DIFF_CALL, DIFF_LINE
+	DIFF_TOTAL, DIFF_SELF, DIFF_INCLUSIVE, DIFF_COUNT, DIFF_CALL,
+	DIFF_LINE, DIFF_LABEL
 };
-#define DIFFERENCES 6
+#define DIFFERENCES 7
+
+/* What all samples with a label cost. */
+struct label_difference {
+	struct cg_label label;
+	size_t event;
+	uint64_t value[2];
+};
 
 struct verify {
 	struct args *args;
@@ -160,6 +186,8 @@ struct verify {
 	size_t groups;
 	uint32_t *file[2];  /* by file: number of its path in both */
 	char *names[2];     /* that objects give to functions without one */
+	struct label_difference *label;
+	size_t labels, label_cap;
 	uint64_t count[DIFFERENCES];
 	size_t missing;     /* events that one has not, but could have */
 	size_t said;        /* numbers in JSON so far */
@@ -169,6 +197,8 @@ struct verify {
 /* same.c: what is the same in both; false: out of memory. */
 bool match_events(struct verify *);
 bool match_functions(struct verify *);
+/* labels.c: the same of labels, as long as there are stacks; keeps what differs. */
+bool match_labels(struct verify *);
 /* differ.c: compares; CG_OK, or why it ended early. */
 int compare_all(struct verify *);
 /* verify.c: one difference, of a function (group), between values. */
@@ -177,6 +207,7 @@ struct where {
 	size_t callee;      /* of calls: a group */
 	struct cg_slice file;
 	uint32_t line;
+	const struct cg_label *label;
 };
 void report_difference(struct verify *, enum difference, const struct where *,
     size_t event, const uint64_t value[2]);

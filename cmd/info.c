@@ -164,7 +164,8 @@ take_wishes(const struct args *args, const struct cg_graph *graph,
 
 static int
 show_graph(struct args *args, const struct cg_graph *graph,
-    const struct cg_sums *sums, cg_facts facts, size_t column, size_t count)
+    const struct cg_sums *sums, cg_facts facts, const struct labels *labels,
+    size_t column, size_t count)
 {
 	uint64_t *totals = calloc(cg_event_count(graph) + 1, sizeof *totals);
 	int status;
@@ -173,6 +174,7 @@ show_graph(struct args *args, const struct cg_graph *graph,
 		return cg_nomem(args->job);
 	print_inputs(args->job);
 	print_overview(graph, sums, facts);
+	print_labels(labels);
 	print_events(graph, sum_parts(graph, totals) ? totals : NULL);
 	print_parts(graph, args->verbose);
 	status = show_top(args, graph, sums, column, count);
@@ -185,6 +187,7 @@ show_info(struct args *args)
 {
 	const struct cg_graph *graph;
 	struct cg_sums *sums;
+	struct labels labels = { 0 };
 	size_t column = 0, count = 0, events;
 	cg_facts facts;
 	int status = add_inputs(args);
@@ -196,18 +199,26 @@ show_info(struct args *args)
 		return status;
 	/* What is there, not what follows from it. */
 	facts = cg_graph_facts(graph);
-	status = cg_job_derive(args->job, CG_INCL | CG_CALLS);
+	if (!list_labels(&labels, graph, 0))
+		status = cg_nomem(args->job);
+	if (status == CG_OK)
+		status = cg_job_derive(args->job, CG_INCL | CG_CALLS);
 	if (status == CG_OK)
 		status = take_wishes(args, graph, &column, &count);
-	if (status != CG_OK)
+	if (status != CG_OK) {
+		free(labels.of);
 		return status;
+	}
 	/* A formula may name any event. */
 	events = cg_event_count(graph);
 	sums = column < events ? cg_sums_of(graph, CG_ALL_PARTS, column, 1)
 			       : cg_sums_of(graph, CG_ALL_PARTS, 0, events);
 	if (sums == NULL)
-		return cg_job_status(args->job);
-	status = show_graph(args, graph, sums, facts, column, count);
+		status = cg_job_status(args->job);
+	else
+		status = show_graph(
+		    args, graph, sums, facts, &labels, column, count);
 	cg_sums_free(sums);
+	free(labels.of);
 	return status;
 }

@@ -20,6 +20,7 @@ static const char *const kind_name[DIFFERENCES] = {
 	[DIFF_COUNT] = "count of calls",
 	[DIFF_CALL] = "cost of calls",
 	[DIFF_LINE] = "line",
+	[DIFF_LABEL] = "label",
 };
 
 /* ---- Reading ------------------------------------------------------------- */
@@ -156,7 +157,9 @@ print_difference(struct verify *v, enum difference kind,
     const struct where *where, size_t event, const uint64_t value[2])
 {
 	printf("  %s: ", kind_name[kind]);
-	if (where->group != SIZE_MAX)
+	if (kind == DIFF_LABEL)
+		put_label(stdout, where->label);
+	else if (where->group != SIZE_MAX)
 		print_function(v, where->group);
 	if (kind == DIFF_COUNT || kind == DIFF_CALL) {
 		fputs(" -> ", stdout);
@@ -198,6 +201,18 @@ put_function_json(const struct verify *v, const char *key, size_t group)
 }
 
 static void
+put_label_json(const struct cg_label *label)
+{
+	put_key("key", label->key);
+	if (label->value.len > 0)
+		put_key("value", label->value);
+	else
+		printf(",\"number\":%" PRId64, label->number);
+	if (label->unit.len > 0)
+		put_key("unit", label->unit);
+}
+
+static void
 put_difference_json(struct verify *v, enum difference kind,
     const struct where *where, size_t event, const uint64_t value[2])
 {
@@ -212,6 +227,8 @@ put_difference_json(struct verify *v, enum difference kind,
 		put_key("path", where->file);
 		printf(",\"line\":%" PRIu32, where->line);
 	}
+	if (kind == DIFF_LABEL)
+		put_label_json(where->label);
 	if (kind != DIFF_COUNT)
 		put_key("event", cg_slice(event_of(v, event, 0)->name));
 	for (int s = 0; s < 2; s++) {
@@ -383,6 +400,18 @@ has_lines_of_files(const struct side *side)
 	return (side->holds & (CG_LINES | CG_CALLS)) == CG_LINES;
 }
 
+static void
+report_labels(struct verify *v)
+{
+	for (size_t i = 0; i < v->labels; i++) {
+		const struct label_difference *at = &v->label[i];
+		const struct where where = { .group = SIZE_MAX,
+			.label = &at->label };
+
+		report_difference(v, DIFF_LABEL, &where, at->event, at->value);
+	}
+}
+
 static int
 compare(struct verify *v)
 {
@@ -395,7 +424,7 @@ compare(struct verify *v)
 	    (v->common & CG_LINES) && (v->of_files[0] || v->of_files[1]);
 	/* Formats of stacks have costs and no numbers of samples beside. */
 	v->counts = !(v->side[0].found & v->side[1].found & CG_STACKS);
-	if (!match_events(v) || !match_functions(v))
+	if (!match_functions(v))
 		return cg_nomem(v->args->job);
 	if (v->args->json) {
 		fputs("{\"verify\":1,\n", stdout);
@@ -408,6 +437,7 @@ compare(struct verify *v)
 	}
 	compare_events(v);
 	status = compare_all(v);
+	report_labels(v);
 	if (v->args->json)
 		printf("],\n\"differences\":%" PRIu64 ",\"unsure\":%zu}\n",
 		    sum_differences(v), v->unsure);
@@ -430,6 +460,8 @@ verify(struct args *args)
 	v.side[1].job = cg_job_twin(args->job);
 	for (int s = 0; s < 2 && status == CG_OK; s++)
 		status = read_side(&v, s, args->input[s]);
+	if (status == CG_OK && (!match_events(&v) || !match_labels(&v)))
+		status = cg_nomem(args->job);
 	for (int s = 0; s < 2 && status == CG_OK; s++)
 		status = derive_side(&v, s);
 	if (status == CG_OK)
@@ -444,6 +476,7 @@ verify(struct args *args)
 		free(v.names[s]);
 	}
 	free(v.event);
+	free(v.label);
 	free(v.same);
 	free(v.first);
 	cg_job_free(v.side[1].job);

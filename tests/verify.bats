@@ -91,6 +91,23 @@ verifies()
 		'Miss   event ticks is in B only'
 }
 
+@test "verify: what samples with a label cost is compared" {
+	in=samples/pprof/cpu/cpu.pb.gz
+	"$CGCONV" -t pprof "$in" -o "$dir/out"
+	verifies 0 "$in" 'Same   in all that both can hold'
+	"$CGCONV" -q -t json "$in" | sed 's/"one"/"uno"/; s/^\["end".*/["end"]/' \
+		>"$dir/out"
+	verifies 1 "$in" '  label: worker=one, samples: 10 is not 0' \
+		'  label: worker=uno, cpu: 0 is not 100000000' \
+		'Differ in 4 numbers'
+	not "$CGCONV" --json --verify "$in" "$dir/out" >"$dir/json"
+	grep -F '{"kind":"label","key":"worker","value":"uno","event":"cpu","a":0,' \
+		"$dir/json"
+	"$CGCONV" -q -t folded "$in" -o "$dir/out"
+	verifies 0 "$in" 'Same   in all that both can hold'
+	grep '^Lost   B .* labels$' "$dir/got"
+}
+
 @test "verify: --json says the same to programs" {
 	"$CGCONV" -q -t folded "$sample" -o "$dir/out"
 	"$CGCONV" --json --verify "$sample" "$dir/out" >"$dir/got"
