@@ -8,21 +8,8 @@ static bool
 take_hex(const char **at, uint64_t *value)
 {
 	const char *from = *at += 2;
-	uint64_t number = 0;
-	unsigned digit;
 
-	for (;; ++*at) {
-		digit = digit_of(**at);
-		if (digit >= 10) {
-			digit = (unsigned char)**at - (unsigned)'a' + 10;
-			if (digit < 10 || digit >= 16)
-				break;
-		}
-		if (number > UINT64_MAX / 32)
-			break;
-		number = number << 4 | digit;
-	}
-	*value = number;
+	*at = cg_get_hex(from, value);
 	return *at > from;
 }
 

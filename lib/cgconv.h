@@ -103,6 +103,11 @@ bool cg_take_until(struct cg_slice *, char sep, struct cg_slice *word);
 bool cg_take_line(struct cg_slice *, struct cg_slice *line);
 /* Decimal digits, or 0x and hex digits; false also on overflow. */
 bool cg_take_u64(struct cg_slice *, uint64_t *);
+/*
+ * The lower-case hex digits at text, up to something else: as many as surely
+ * fit. Returns what follows them.
+ */
+const char *cg_get_hex(const char *text, uint64_t *);
 /* The whole slice is such a number. */
 bool cg_get_u64(struct cg_slice, uint64_t *);
 /* Blanks and tabs off both ends. */

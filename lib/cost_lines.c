@@ -27,24 +27,6 @@ take_digits(const char *text, uint64_t *value)
 	return text;
 }
 
-/* What is behind "0x": as many digits as surely fit. */
-static const char *
-take_hex(const char *text, uint64_t *value)
-{
-	unsigned digit;
-
-	for (*value = 0; *value < UINT64_MAX / 16; text++) {
-		digit = digit_of(*text);
-		if (digit > 9) {
-			digit = (unsigned char)*text - (unsigned)'a' + 10;
-			if (digit < 10 || digit > 15)
-				break;
-		}
-		*value = *value << 4 | digit;
-	}
-	return text;
-}
-
 /*
  * Takes "+2", "-17", "*", "0" or "0x1f" and a blank; NULL: it is something
  * else, and *place is lost.
@@ -63,7 +45,7 @@ take_place(const char *text, uint64_t *place)
 	if (number > 9)
 		return NULL;
 	if (sign == '0' && text[1] == 'x' && text[2] != ' ')
-		text = take_hex(text + 2, &number);
+		text = cg_get_hex(text + 2, &number);
 	else
 		text = take_digits(text + 1, &number);
 	if (sign == '+')

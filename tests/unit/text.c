@@ -146,6 +146,26 @@ test_value(uint64_t value)
 	CHECK(cg_take_u64(&s, &back) && back == value && s.len == 0);
 }
 
+/* What a byte is to who reads hex digits, and how many are read. */
+static void
+test_hex(void)
+{
+	static const char digits[] = "0123456789abcdef";
+	char text[] = "1?g";
+	uint64_t value;
+
+	for (int c = 0; c < 256; c++) {
+		const char *digit = c ? strchr(digits, c) : NULL;
+
+		text[1] = (char)c;
+		CHECK(cg_get_hex(text, &value) == text + 1 + (digit != NULL));
+		CHECK(value == (digit ? 16 + (uint64_t)(digit - digits) : 1));
+	}
+	CHECK(*cg_get_hex("ffffffffffffffff ", &value) == ' ');
+	CHECK(value == UINT64_MAX);
+	CHECK(*cg_get_hex("10000000000000000 ", &value) == '0');
+}
+
 static void
 test_values(void)
 {
@@ -221,6 +241,7 @@ main(void)
 	test_trim();
 	test_numbers();
 	test_values();
+	test_hex();
 	test_twin();
 	return unit_end();
 }
