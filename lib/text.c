@@ -234,8 +234,21 @@ cg_get_hex(const char *text, uint64_t *number)
 bool
 cg_get_u64(struct cg_slice text, uint64_t *number)
 {
-	uint64_t value;
+	uint64_t value = 0;
+	size_t i = 0;
+	unsigned digit;
 
+	/* So few digits are never too many. */
+	if (text.len < 20) {
+		for (;
+		     i < text.len && (digit = (unsigned)text.ptr[i] - '0') < 10;
+		     i++)
+			value = value * 10 + digit;
+		if (i > 0 && i == text.len) {
+			*number = value;
+			return true;
+		}
+	}
 	if (!cg_take_u64(&text, &value) || text.len > 0)
 		return false;
 	*number = value;
