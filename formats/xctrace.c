@@ -57,6 +57,13 @@ struct frame {
 	struct item item;
 };
 
+/* A frame of the last backtrace that was no reference. */
+struct step {
+	cg_fn fn;
+	struct cg_pos pos;
+	cg_node node;
+};
+
 struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
@@ -64,6 +71,8 @@ struct reader {
 	struct table table[KINDS];
 	struct frame *frame; /* of one backtrace, leaf first */
 	size_t frames, frame_cap;
+	struct step *step; /* root first */
+	size_t steps, step_cap;
 	struct cg_columns columns;
 	uint64_t tid, pid; /* of the last sample */
 	cg_name comm;
@@ -247,6 +256,33 @@ find_frames(struct reader *r)
 	return true;
 }
 
+/* The leaf's node. Most stacks begin as the one before: that need not be asked. */
+static cg_node
+add_frames(struct reader *r)
+{
+	struct step *step = r->step, *end = r->step + r->steps;
+	cg_node node = 0;
+
+	for (size_t i = r->frames; i > 0; i--, step++) {
+		const struct item *frame = &r->frame[i - 1].item;
+
+		if (step < end && step->fn == frame->fn &&
+		    step->pos.line == frame->line &&
+		    step->pos.file == frame->file) {
+			node = step->node;
+			continue;
+		}
+		end = step;
+		step->fn = frame->fn;
+		step->pos =
+		    (struct cg_pos){ .file = frame->file, .line = frame->line };
+		node = step->node =
+		    cg_add_frame(r->build, node, frame->fn, &step->pos, false);
+	}
+	r->steps = r->frames;
+	return node;
+}
+
 static bool
 take_backtrace(struct reader *r, struct item *item)
 {
@@ -261,14 +297,9 @@ take_backtrace(struct reader *r, struct item *item)
 	}
 	if (cg_xml_status(r->xml) != CG_OK || !find_frames(r))
 		return false;
-	for (size_t i = r->frames; i > 0; i--) {
-		const struct item *frame = &r->frame[i - 1].item;
-		const struct cg_pos pos = { .file = frame->file,
-			.line = frame->line };
-
-		item->node =
-		    cg_add_frame(r->build, item->node, frame->fn, &pos, false);
-	}
+	if (!cg_grow_raw(&r->step, &r->step_cap, r->frames, sizeof(*r->step)))
+		return nomem(r);
+	item->node = add_frames(r);
 	return true;
 }
 
@@ -410,6 +441,7 @@ read_xctrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		free(r.table[i].item);
 	}
 	free(r.frame);
+	free(r.step);
 	return r.status;
 }
 
