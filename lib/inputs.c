@@ -77,22 +77,49 @@ set_path(struct walk *walk, const char *folder, const char *name)
 	return true;
 }
 
-/* Links to folders are not followed: they may lead in circles. */
-static void
-add_entry(struct walk *walk, const char *folder, const char *name)
+/* Where the folder itself tells that it is a file, nobody need ask for more. */
+static bool
+is_told_file(const struct dirent *entry)
 {
-	struct paths *to = NULL;
+#ifdef DT_REG
+	return entry->d_type == DT_REG;
+#else
+	(void)entry;
+	return false;
+#endif
+}
+
+/* Where an entry belongs, NULL: nowhere. */
+static struct paths *
+place_entry(struct walk *walk, const struct dirent *entry)
+{
+	bool gathered = is_gathered(walk->job, entry->d_name);
 	struct stat info;
 
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
-	    !set_path(walk, folder, name) || lstat(walk->path, &info) != 0)
-		return;
+	if (is_told_file(entry))
+		return gathered ? &walk->files : NULL;
+	if (lstat(walk->path, &info) != 0)
+		return NULL;
 	if (S_ISDIR(info.st_mode))
-		to = &walk->folders;
-	else if (is_gathered(walk->job, name) &&
-		 (!S_ISLNK(info.st_mode) || stat(walk->path, &info) == 0) &&
-		 S_ISREG(info.st_mode))
-		to = &walk->files;
+		return &walk->folders;
+	/* Links to folders are not followed: they may lead in circles. */
+	if (gathered &&
+	    (!S_ISLNK(info.st_mode) || stat(walk->path, &info) == 0) &&
+	    S_ISREG(info.st_mode))
+		return &walk->files;
+	return NULL;
+}
+
+static void
+add_entry(struct walk *walk, const char *folder, const struct dirent *entry)
+{
+	struct paths *to;
+
+	if (strcmp(entry->d_name, ".") == 0 ||
+	    strcmp(entry->d_name, "..") == 0 ||
+	    !set_path(walk, folder, entry->d_name))
+		return;
+	to = place_entry(walk, entry);
 	if (to)
 		walk->status = cg_job_add_path(
 		    walk->job, &to->path, &to->count, &to->cap, walk->path);
@@ -112,7 +139,7 @@ walk_folder(struct walk *walk, const char *folder)
 		return;
 	}
 	while (walk->status == CG_OK && (entry = readdir(dir)) != NULL)
-		add_entry(walk, folder, entry->d_name);
+		add_entry(walk, folder, entry);
 	(void)closedir(dir);
 }
 
