@@ -17,7 +17,7 @@
 #define KCACHEGRIND_EVENTS 200
 
 /* Without its NUL; returns the end. */
-#define LITERAL(to, text)                     \
+#define LITERAL(to, text) \
 	((char *)memcpy(to, text, sizeof(text) - 1) + sizeof(text) - 1)
 
 /* ---- Names -------------------------------------------------------------- */
@@ -456,8 +456,9 @@ cg_callgrind_write(
 	if (w.lines.most == 0)
 		return cg_fail(job, "callgrind needs an event; there is none");
 	if (w.lines.most > KCACHEGRIND_EVENTS)
-		cg_warn(job, "there are %zu events: KCachegrind opens a file "
-			     "of at most %d",
+		cg_warn(job,
+		    "there are %zu events: KCachegrind opens a file "
+		    "of at most %d",
 		    w.lines.most, KCACHEGRIND_EVENTS);
 	rows = cg_rows_new(graph);
 	if (rows && open_names(&w))

@@ -213,6 +213,17 @@ take_place(const uint8_t **row, struct cg_pos *pos)
 	return true;
 }
 
+/* The position of a row so many bytes behind, in the same line. */
+static inline char *
+put_step(char *to, unsigned step)
+{
+	static const char text[CG_STEP_MAX + 1][4] = { "", "+1 *", "+2 *",
+		"+3 *", "+4 *", "+5 *", "+6 *", "+7 *" };
+
+	memcpy(to, text[step], sizeof(text[step]));
+	return to + sizeof(text[step]);
+}
+
 /*
  * Lines of rows as nearly all are: no other has their place, and the next one
  * has their file and block. What is at hand in all of them stands in variables
@@ -226,16 +237,20 @@ format_plain(struct cg_rows *rows, struct cg_cost_lines *lines, char *to,
 	struct scan *scan = &rows->scan;
 	struct cg_pos pos = scan->pos, base = lines->pos;
 	const uint8_t *at = scan->at, *const stop = scan->end;
+	const unsigned steps =
+	    addrs && numbers && lines->steps ? CG_STEP_MAX : 0;
 	bool begun = lines->begun;
-	unsigned tag = scan->tag;
+	unsigned tag = scan->tag, step = 0;
 
 	while (to < end && comes_first(rows, &pos)) {
 		const uint8_t *next = at;
-		char *line = format_pos(
-		    to, addrs, numbers, &pos, &base, lines->steps && begun);
 		struct cg_pos there = pos;
 		unsigned behind;
+		char *line;
 
+		line = step ? put_step(to, step)
+			    : format_pos(to, addrs, numbers, &pos, &base,
+				  lines->steps && begun);
 		line = format_values(line, tag, &next);
 		behind = next < stop ? *next++ : 0;
 		there.addr += behind >> CG_COST_SHIFT & CG_STEP_MAX;
@@ -247,6 +262,8 @@ format_plain(struct cg_rows *rows, struct cg_cost_lines *lines, char *to,
 		base = pos;
 		begun = true;
 		pos = there;
+		step = behind & CG_COST_PLACE ? 0
+					      : behind >> CG_COST_SHIFT & steps;
 		tag = behind;
 		at = next;
 	}
