@@ -187,6 +187,13 @@ struct seen {
 	bool zeros;
 };
 
+static inline void
+note_pos(struct seen *seen, const struct cg_pos *pos)
+{
+	seen->addr |= pos->addr;
+	seen->line |= pos->line;
+}
+
 static void
 note_lines(struct cg_graph *graph, struct seen seen)
 {
@@ -266,8 +273,7 @@ sum_lines(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 		if (step == 0)
 			likely = likely_step(lines, &next);
 		lines->pos = next;
-		seen.addr |= next.addr;
-		seen.line |= next.line;
+		note_pos(&seen, &next);
 		seen.zeros |= zero;
 	}
 	if (text > from)
@@ -278,6 +284,7 @@ sum_lines(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 /*
  * Packs as many lines as there is room for. What is at hand in all of them
  * stands in variables of its own: bytes that are written might change all else.
+ * Steps keep the line and end above 0: the last one of a few is noted for all.
  */
 static const char *
 pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
@@ -288,29 +295,32 @@ pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 	/* Counts that the tag may not hold have a byte of their own. */
 	const bool apart = most >= CG_COST_COUNT;
 	struct cg_packed *packed = &build->run->costs;
-	struct cg_pos next = lines->pos, before = packed->pos;
+	struct cg_pos pos = lines->pos, next = pos;
 	uint8_t *to = packed->at, *row, *values,
 		*const full = packed->end - (POS_MAX + most * VALUE_MAX);
 	uint64_t step, likely = UINT64_MAX;
 	struct seen seen = { 0 };
+	unsigned tag;
 	size_t n = 0;
 
-	if (next.addr == before.addr &&
-	    ((next.line ^ before.line) | (next.file ^ before.file)) == 0)
-		likely = likely_step(lines, &next);
+	if (pos.addr == packed->pos.addr &&
+	    ((pos.line ^ packed->pos.line) | (pos.file ^ packed->pos.file)) ==
+		0)
+		likely = likely_step(lines, &pos);
 	for (; text < end && to <= full; text = at + 1) {
-		step = get_step(text, last, likely, next.addr);
+		step = get_step(text, last, likely, pos.addr);
 		if (step != 0) {
-			next.addr += step;
-			*to = (uint8_t)(step << CG_COST_SHIFT);
-			row = to + 1;
 			at = text + STEP_LEN;
+			row = to + 1;
+			tag = (unsigned)step << CG_COST_SHIFT;
 		} else {
+			next = pos;
 			at = take_pos(text, lines->addrs, lines->lines, &next);
 			if (!at)
 				break;
-			likely = likely_step(lines, &next);
-			row = put_cost_pos(packed, to, next, before);
+			row = put_cost_pos(
+			    packed, to, next, text > from ? pos : packed->pos);
+			tag = *to;
 		}
 		values = row += apart;
 		at = pack_values(at, last, sum, most, &row, &n);
@@ -318,18 +328,25 @@ pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 			break;
 		if (apart)
 			values[-1] = (uint8_t)n;
-		*to |= apart ? CG_COST_COUNT : (uint8_t)n;
+		*to = (uint8_t)(tag | (apart ? CG_COST_COUNT : (unsigned)n));
 		if (begins_stretch(to))
 			cg_link_stretch(packed, to);
-		before = next;
 		to = row;
-		seen.addr |= next.addr;
-		seen.line |= next.line;
-		seen.zeros |= n == 0;
+		if (n == 0)
+			seen.zeros = true;
+		if (step != 0) {
+			pos.addr += step;
+		} else {
+			if (text > from)
+				note_pos(&seen, &pos);
+			pos = next;
+			likely = likely_step(lines, &pos);
+		}
 	}
 	packed->at = to;
 	if (text > from) {
-		packed->pos = lines->pos = before;
+		packed->pos = lines->pos = pos;
+		note_pos(&seen, &pos);
 		note_lines(build->graph, seen);
 	}
 	return text;
