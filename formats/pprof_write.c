@@ -313,8 +313,10 @@ list_labels(struct pprof_writer *w)
 	struct cg_label label;
 
 	w->labels_end = calloc(count + 1, sizeof(*w->labels_end));
-	if (!w->labels_end)
+	if (!w->labels_end) {
 		w->status = cg_nomem(w->job);
+		return;
+	}
 	for (cg_labels set = 1; w->status == CG_OK && set <= count; set++) {
 		for (size_t i = 0; cg_get_label(w->graph, set, i, &label);
 		     i++) {
