@@ -142,6 +142,16 @@ open_run(struct cg_rows *rows, const struct cg_run *run, bool alone)
 	return true;
 }
 
+/* A run may have none. */
+static void
+fetch_block(const struct cg_block *block)
+{
+	if (!block)
+		return;
+	CG_FETCH(block);
+	CG_FETCH((const char *)block + 64);
+}
+
 #define FETCH_STEP 4
 
 /*
@@ -165,10 +175,8 @@ next_run(struct cg_rows *rows, size_t end)
 	}
 	if (left > FETCH_STEP) {
 		run = &graph->run[at[FETCH_STEP].run];
-		CG_FETCH(run->costs.first);
-		CG_FETCH((const char *)run->costs.first + 64);
-		CG_FETCH(run->others.first);
-		CG_FETCH((const char *)run->others.first + 64);
+		fetch_block(run->costs.first);
+		fetch_block(run->others.first);
 	}
 	return &graph->run[at->run];
 }
