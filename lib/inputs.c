@@ -26,6 +26,24 @@ cg_job_add_path(struct cg_job *job, const char ***list, size_t *count,
 	return CG_OK;
 }
 
+/* A file has one, however it is spelled. */
+static uint64_t
+get_identity(const struct stat *info)
+{
+	return cg_hash_u64((uint64_t)info->st_dev) ^ (uint64_t)info->st_ino;
+}
+
+static int
+note_input(struct cg_job *job, const struct stat *info)
+{
+	uint32_t *known = cg_map_at(&job->input_ids, get_identity(info));
+
+	if (!known)
+		return cg_nomem(job);
+	*known = 1;
+	return CG_OK;
+}
+
 /* ---- Folders ------------------------------------------------------------ */
 
 struct paths {
@@ -271,6 +289,7 @@ gather(struct cg_job *job, const char *folder, struct paths *files)
 	const struct cg_place place = { .file = folder };
 	struct walk walk = { .job = job, .files = *files };
 	size_t before = files->count;
+	struct stat info;
 
 	walk_folder(&walk, folder);
 	while (walk.status == CG_OK && walk.folders.count > 0)
@@ -285,6 +304,10 @@ gather(struct cg_job *job, const char *folder, struct paths *files)
 	free(walk.folders.path);
 	free(walk.path);
 	*files = walk.files;
+	for (size_t i = before; walk.status == CG_OK && i < files->count; i++) {
+		if (stat(files->path[i], &info) == 0)
+			walk.status = note_input(job, &info);
+	}
 	if (walk.status != CG_OK)
 		return walk.status;
 	if (files->count == before && job->skips == 0) {
@@ -357,6 +380,7 @@ sort_input(struct cg_job *job, const char *path, struct paths *inputs)
 	struct stat info;
 	bool known = strcmp(path, "-") != 0 && !find_memory(job, path) &&
 		     stat(path, &info) == 0;
+	int status;
 
 	if (known && S_ISDIR(info.st_mode))
 		return gather(job, path, inputs);
@@ -364,38 +388,10 @@ sort_input(struct cg_job *job, const char *path, struct paths *inputs)
 	if (known && S_ISREG(info.st_mode) && !is_gathered(job, path) &&
 	    is_elf(path))
 		return cg_job_add_object(job, path);
-	return cg_job_add_path(
-	    job, &inputs->path, &inputs->count, &inputs->cap, path);
-}
-
-/* A file has one, however it is spelled. */
-static bool
-get_identity(const char *path, uint64_t *id)
-{
-	struct stat info;
-
-	if (stat(path, &info) != 0)
-		return false;
-	*id = cg_hash_u64((uint64_t)info.st_dev) ^ (uint64_t)info.st_ino;
-	return true;
-}
-
-static int
-note_inputs(struct cg_job *job)
-{
-	uint64_t id;
-
-	for (size_t i = 0; i < job->inputs; i++) {
-		uint32_t *known;
-
-		if (!get_identity(job->input[i], &id))
-			continue;
-		known = cg_map_at(&job->input_ids, id);
-		if (!known)
-			return cg_nomem(job);
-		*known = 1;
-	}
-	return CG_OK;
+	status = known ? note_input(job, &info) : CG_OK;
+	return status != CG_OK ? status
+			       : cg_job_add_path(job, &inputs->path,
+				     &inputs->count, &inputs->cap, path);
 }
 
 int
@@ -417,19 +413,20 @@ cg_job_sort_inputs(struct cg_job *job)
 			   ? CG_EINPUT
 			   : cg_usage(job, "expected a profile to read%s",
 				 given ? " besides the program" : "");
-	return status == CG_OK ? note_inputs(job) : status;
+	return status;
 }
 
 bool
 cg_job_has_input(const struct cg_job *job, const char *path)
 {
-	uint64_t id;
+	struct stat info;
 
 	for (size_t i = 0; job->memories > 0 && i < job->inputs; i++) {
 		if (strcmp(job->input[i], path) == 0)
 			return true;
 	}
-	return get_identity(path, &id) && cg_map_get(&job->input_ids, id) != 0;
+	return stat(path, &info) == 0 &&
+	       cg_map_get(&job->input_ids, get_identity(&info)) != 0;
 }
 
 /* ---- Companions --------------------------------------------------------- */
