@@ -242,6 +242,15 @@ drop_labels(struct cg_job *job, const struct cg_module *to, cg_facts *lost)
 	return cg_stacks_unlabel(&job->build);
 }
 
+/* What a profile of nothing has as much as its target: a quiet lock's, say. */
+#define EMPTY_SAYS (CG_SELF | CG_STACKS | CG_CALLS)
+
+static bool
+is_empty(const struct cg_graph *graph)
+{
+	return (cg_graph_facts(graph) & (EMPTY_SAYS | CG_LINES)) == 0;
+}
+
 int
 cg_derive(struct cg_job *job, const struct cg_module *to)
 {
@@ -269,7 +278,9 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	if (status != CG_OK)
 		return status;
 	missing = to->needs & ~cg_graph_facts(graph) & ~CG_INCL;
-	if (missing)
+	if (missing && is_empty(graph) && !(missing & ~EMPTY_SAYS))
+		cg_warn(job, "the input has no costs: the output is empty");
+	else if (missing)
 		return cg_fail(job, "%s needs %s; the input has none", to->name,
 		    list_facts(missing, text, sizeof(text)));
 	lost |= labels | (cg_graph_facts(graph) & ~to->carries);

@@ -503,3 +503,18 @@ labelled()
 		'["part",70,72,0,""]' '["stack",1,1,[6]]' >"$dir/want"
 	same "$dir/want" "$dir/got"
 }
+
+@test "pprof: a profile of nothing is one of nothing, not an error" {
+	perl tests/oracle/proto.pl >"$dir/in.pb" <<-'END'
+	1 { 1: 1 2: 2 } 1 { 1: 3 2: 4 }
+	6: "" 6: "contentions" 6: "count" 6: "delay" 6: "nanoseconds"
+	END
+	for to in pprof folded svg dot; do
+		"$CGCONV" -t "$to" "$dir/in.pb" >"$dir/out" 2>"$dir/err"
+		grep 'warning: the input has no costs: the output is empty' \
+			"$dir/err"
+	done
+	"$CGCONV" -q -t pprof "$dir/in.pb" -o "$dir/out"
+	"$CGCONV" --verify "$dir/in.pb" "$dir/out"
+	refuses 1 'lcov needs lines' -t lcov "$dir/in.pb"
+}
