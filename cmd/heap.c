@@ -17,7 +17,7 @@
 #include <malloc.h>
 
 /* More of them is not faster, and costs memory. */
-#define HEAP ((size_t)24 << 20)
+#define HEAP ((size_t)48 << 20)
 #define HUGE_PAGE ((uintptr_t)2 << 20)
 #define MAPPED (8 << 20) /* such arrays are in memory of their own */
 #define KEPT (64 << 20)  /* free memory at the heap's end */
