@@ -16,7 +16,7 @@
 #if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
 #include <malloc.h>
 
-/* More of them is not faster, and costs memory. */
+/* 128 MiB were no faster, and cost memory. */
 #define HEAP ((size_t)48 << 20)
 #define HUGE_PAGE ((uintptr_t)2 << 20)
 #define MAPPED (8 << 20) /* such arrays are in memory of their own */

@@ -79,6 +79,7 @@ cg_gcov_take_record(
 	uint64_t size;
 
 	record->wrong = NULL;
+	record->wrong_at = NULL;
 	if (!cg_gcov_take_u32(bytes, tag) || !cg_gcov_take_u32(bytes, &length))
 		return false;
 	size = bytes->exact ? length : (uint64_t)length * 4;

@@ -42,8 +42,7 @@ is_sure_frame(
 	if (frame->object.len > 0)
 		return *frame->object.ptr == '/' || *frame->object.ptr == '[';
 	(void)cg_take_blanks(&line);
-	return cg_take_word(&line, &ip) &&
-	       ip.ptr + ip.len - from >= IP_WIDTH;
+	return cg_take_word(&line, &ip) && ip.ptr + ip.len - from >= IP_WIDTH;
 }
 
 /* from: where the text before it ends; sure: other words say that it is one. */
@@ -78,8 +77,8 @@ probe(const struct cg_head *head)
 		}
 		if (*line.ptr == '\t' || begun)
 			return !is_frame(line.ptr, line, sure) ? CG_PROBE_NO
-			       : begun ? CG_PROBE_LIKELY
-				       : CG_PROBE_WEAK;
+			       : begun                         ? CG_PROBE_LIKELY
+							       : CG_PROBE_WEAK;
 		if (!cg_take_perf_head(line, &sample))
 			break;
 		what = sample.event.len > 0 || sample.has_time;

@@ -119,6 +119,8 @@ get_word(const char *text)
 {
 	uint64_t word;
 
+	/* No text is NULL: none is before a last word that is not there. */
+	/* NOLINTNEXTLINE(clang-analyzer-core.*) */
 	memcpy(&word, text, WORD);
 	return le64toh(word);
 }
@@ -281,10 +283,34 @@ sum_lines(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 	return text;
 }
 
+/* Only behind the last row's place is a step that is likely no other place. */
+static uint64_t
+first_step(const struct cg_packed *packed, const struct cg_cost_lines *lines)
+{
+	const struct cg_pos *a = &packed->pos, *b = &lines->pos;
+
+	if (a->addr != b->addr || ((a->line ^ b->line) | (a->file ^ b->file)))
+		return UINT64_MAX;
+	return likely_step(lines, b);
+}
+
+/* The tag, with the number of values or that it stands apart. */
+static inline void
+put_count(struct cg_packed *packed, uint8_t *to, uint64_t tag, uint8_t *apart,
+    size_t n)
+{
+	if (apart)
+		*apart = (uint8_t)n;
+	*to = (uint8_t)(tag | (apart ? CG_COST_COUNT : n));
+	if (begins_stretch(to))
+		cg_link_stretch(packed, to);
+}
+
 /*
  * Packs as many lines as there is room for. What is at hand in all of them
  * stands in variables of its own: bytes that are written might change all else.
  * Steps keep the line and end above 0: the last one of a few is noted for all.
+ * Counts that the tag may not hold stand apart, in a byte of their own.
  */
 static const char *
 pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
@@ -292,27 +318,21 @@ pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 {
 	const char *at, *from = text, *const last = last_word(text, end);
 	const size_t most = lines->most;
-	/* Counts that the tag may not hold have a byte of their own. */
 	const bool apart = most >= CG_COST_COUNT;
 	struct cg_packed *packed = &build->run->costs;
 	struct cg_pos pos = lines->pos, next = pos;
 	uint8_t *to = packed->at, *row, *values,
 		*const full = packed->end - (POS_MAX + most * VALUE_MAX);
-	uint64_t step, likely = UINT64_MAX;
+	uint64_t step, tag, likely = first_step(packed, lines);
 	struct seen seen = { 0 };
-	unsigned tag;
 	size_t n = 0;
 
-	if (pos.addr == packed->pos.addr &&
-	    ((pos.line ^ packed->pos.line) | (pos.file ^ packed->pos.file)) ==
-		0)
-		likely = likely_step(lines, &pos);
 	for (; text < end && to <= full; text = at + 1) {
 		step = get_step(text, last, likely, pos.addr);
 		if (step != 0) {
 			at = text + STEP_LEN;
 			row = to + 1;
-			tag = (unsigned)step << CG_COST_SHIFT;
+			tag = step << CG_COST_SHIFT;
 		} else {
 			next = pos;
 			at = take_pos(text, lines->addrs, lines->lines, &next);
@@ -326,14 +346,9 @@ pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 		at = pack_values(at, last, sum, most, &row, &n);
 		if (!at)
 			break;
-		if (apart)
-			values[-1] = (uint8_t)n;
-		*to = (uint8_t)(tag | (apart ? CG_COST_COUNT : (unsigned)n));
-		if (begins_stretch(to))
-			cg_link_stretch(packed, to);
+		put_count(packed, to, tag, apart ? values - 1 : NULL, n);
 		to = row;
-		if (n == 0)
-			seen.zeros = true;
+		seen.zeros |= n == 0;
 		if (step != 0) {
 			pos.addr += step;
 		} else {
@@ -344,11 +359,11 @@ pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 		}
 	}
 	packed->at = to;
-	if (text > from) {
-		packed->pos = lines->pos = pos;
-		note_pos(&seen, &pos);
-		note_lines(build->graph, seen);
-	}
+	if (text == from)
+		return text;
+	packed->pos = lines->pos = pos;
+	note_pos(&seen, &pos);
+	note_lines(build->graph, seen);
 	return text;
 }
 
