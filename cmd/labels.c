@@ -66,10 +66,13 @@ list_labels(struct labels *labels, const struct cg_graph *graph, int side)
 void
 print_labels(const struct labels *labels)
 {
-	const struct labelled *at = labels->of, *end = at + labels->count;
+	const struct labelled *at = labels->of, *end;
 	const char *before = "Labels  ";
 	size_t values;
 
+	if (labels->count == 0)
+		return;
+	end = at + labels->count;
 	while (at < end) {
 		const struct labelled *first = at;
 
@@ -82,8 +85,7 @@ print_labels(const struct labels *labels)
 		printf(" (%zu value%s)", values, values == 1 ? "" : "s");
 		before = ", ";
 	}
-	if (labels->count > 0)
-		putchar('\n');
+	putchar('\n');
 }
 
 void

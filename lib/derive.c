@@ -248,7 +248,8 @@ drop_labels(struct cg_job *job, const struct cg_module *to, cg_facts *lost)
 static bool
 is_empty(const struct cg_graph *graph)
 {
-	return (cg_graph_facts(graph) & (EMPTY_SAYS | CG_LINES)) == 0;
+	return graph->events > 0 &&
+	       (cg_graph_facts(graph) & (EMPTY_SAYS | CG_LINES)) == 0;
 }
 
 int

@@ -517,4 +517,8 @@ labelled()
 	"$CGCONV" -q -t pprof "$dir/in.pb" -o "$dir/out"
 	"$CGCONV" --verify "$dir/in.pb" "$dir/out"
 	refuses 1 'lcov needs lines' -t lcov "$dir/in.pb"
+	# Without an event there is nothing that could be empty.
+	echo '6: "" 6: "x" 5 { 1: 1 2: 1 }' | perl tests/oracle/proto.pl \
+		>"$dir/in.pb"
+	refuses 1 'folded needs stacks' -f pprof -t folded "$dir/in.pb"
 }
