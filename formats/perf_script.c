@@ -66,6 +66,7 @@ probe(const struct cg_head *head)
 {
 	struct cg_slice text = head->text, line;
 	struct perf_head sample;
+	const char *from;
 	bool header = false, begun = false, sure = false, what;
 
 	for (int n = 0; n < PROBE_LINES && cg_take_line(&text, &line); n++) {
@@ -83,8 +84,10 @@ probe(const struct cg_head *head)
 			break;
 		what = sample.event.len > 0 || sample.has_time;
 		sure = sample.has_time || header;
-		if (what && is_frame(sample.event.ptr + sample.event.len,
-				sample.rest, sure))
+		from = sample.event.len > 0
+			   ? sample.event.ptr + sample.event.len
+			   : sample.rest.ptr;
+		if (what && is_frame(from, sample.rest, sure))
 			return CG_PROBE_LIKELY;
 		begun = what;
 	}
