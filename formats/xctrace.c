@@ -260,9 +260,12 @@ find_frames(struct reader *r)
 static cg_node
 add_frames(struct reader *r)
 {
-	struct step *step = r->step, *end = r->step + r->steps;
+	struct step *step = r->step, *end;
 	cg_node node = 0;
 
+	if (r->frames == 0)
+		return 0;
+	end = step + r->steps;
 	for (size_t i = r->frames; i > 0; i--, step++) {
 		const struct item *frame = &r->frame[i - 1].item;
 

@@ -36,6 +36,12 @@ table()
 	grep -q '^\["part",77,32,' "$t/got"
 }
 
+@test "xctrace: a backtrace without frames, first and between others" {
+	table '<row><weight id="1">5</weight><backtrace id="2"/></row><row><weight ref="1"/><backtrace id="3"><frame id="4" name="f"/><frame id="5" name="main"/></backtrace></row><row><weight ref="1"/><backtrace ref="2"/></row><row><weight ref="1"/><backtrace id="6"><frame id="7" name="g"/><frame ref="5"/></backtrace></row>' >"$t/x"
+	"$CGCONV" -q -f xctrace -t folded "$t/x" | sort >"$t/got"
+	printf '%s\n' '(unknown) 2' 'main;f 1' 'main;g 1' | same - "$t/got"
+}
+
 @test "xctrace: bad files" {
 	while IFS='|' read -r message rows; do
 		table "$rows" >"$t/x"
