@@ -5,6 +5,7 @@
 
 #include "graph.h"
 #include "rows.h"
+#include "rules.h"
 
 /* Checks ids and numbers that a row has, and finds its run. */
 static struct cg_run *

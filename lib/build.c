@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "graph.h"
+#include "rules.h"
 #include "symbols.h"
 
 void

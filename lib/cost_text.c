@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "graph.h"
-#include "rows.h"
+#include "view.h"
 
 /* ---- Numbers ------------------------------------------------------------ */
 

@@ -5,7 +5,7 @@
  * mostly as one. A cursor decodes as it is asked, and merges the stretches.
  */
 #include "graph.h"
-#include "rows.h"
+#include "view.h"
 
 /* ---- Stretches ---------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "graph.h"
-#include "rows.h"
+#include "view.h"
 
 #define FIRST_SLOTS 64
 

@@ -5,6 +5,7 @@
 #define CG_JOB_H
 
 #include "graph.h"
+#include "rules.h"
 #include "symbols.h"
 
 struct cg_option_value {

@@ -3,7 +3,7 @@
  * branches, as rows by line.
  */
 #include "lines.h"
-#include "rows.h"
+#include "view.h"
 
 /* Costs and branches: some 30 MB, unless one file alone has more. */
 #define BATCH_ROWS 100000

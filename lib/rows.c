@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "graph.h"
-#include "rows.h"
+#include "view.h"
 
 /* Merge a run when it is this much bigger than twice its merged size. */
 #define MERGE_OFTEN 4096 /* ... if it was visited this often: */

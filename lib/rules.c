@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "graph.h"
+#include "rules.h"
 
 void
 cg_rules_free(struct cg_rules *rules)

@@ -2,7 +2,7 @@
  * scan.c - ways through packed rows as they came: neither sorted nor merged.
  */
 #include "graph.h"
-#include "rows.h"
+#include "view.h"
 
 struct cg_varint
 cg_get_long(const uint8_t *at)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "graph.h"
-#include "rows.h"
+#include "view.h"
 
 void
 cg_graph_nomem(const struct cg_graph *graph)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "graph.h"
-#include "rows.h"
+#include "view.h"
 
 void
 cg_row_target(
