@@ -31,8 +31,7 @@ struct row {
 	uint64_t count;
 };
 
-struct class
-{
+struct seen_class {
 	struct cg_slice name;
 	uint32_t event; /* its place + 1 */
 };
@@ -60,9 +59,9 @@ struct reader {
 	struct cg_xml *xml;
 	struct cg_columns columns;
 	uint64_t cost[CG_EVENT_MAX]; /* of one place; else 0 */
-	struct cg_map events,
-	    class_ids; /* id, name -> place of the event + 1 */
-	struct class class[CLASSES];
+	/* id, name -> place of the event + 1 */
+	struct cg_map events, class_ids;
+	struct seen_class seen[CLASSES];
 	size_t classes;
 	struct scope *scope;
 	size_t scopes, scope_cap;
@@ -184,20 +183,20 @@ take_class(struct reader *r)
 static uint32_t
 find_class(struct reader *r, struct cg_slice text)
 {
-	struct class *class = r->class, *end = class + r->classes;
+	struct seen_class *seen;
 	cg_name name;
 
-	for (; class < end; class ++)
-		if (class->name.len == text.len &&
-		    memcmp(class->name.ptr, text.ptr, text.len) == 0)
-			return class->event;
+	for (size_t i = 0; i < r->classes; i++) {
+		if (cg_compare(r->seen[i].name, text) == 0)
+			return r->seen[i].event;
+	}
 	name = cg_add_name(r->build, text);
 	if (r->classes == CLASSES)
 		return cg_map_get(&r->class_ids, name);
-	r->classes++;
-	*class = (struct class){ .name = cg_get_name(r->build, name),
+	seen = &r->seen[r->classes++];
+	*seen = (struct seen_class){ .name = cg_get_name(r->build, name),
 		.event = cg_map_get(&r->class_ids, name) };
-	return class->event;
+	return seen->event;
 }
 
 static bool
