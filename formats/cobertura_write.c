@@ -36,12 +36,12 @@ count_outcomes(const struct cg_branch *branch, size_t n)
 	size_t in_block = 0;
 
 	for (size_t i = 0; i < n && branch[i].kind == CG_BRANCH_ARC; i++) {
-		if (branch[i].flags & CG_BRANCH_UNREACHABLE)
-			continue;
 		if (i > 0 && branch[i].block != branch[i - 1].block) {
 			sum.pairs &= in_block == 0 || in_block == 2;
 			in_block = 0;
 		}
+		if (branch[i].flags & CG_BRANCH_UNREACHABLE)
+			continue;
 		in_block++;
 		sum.outcomes++;
 		sum.hit += branch[i].count > 0;

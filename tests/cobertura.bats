@@ -193,6 +193,16 @@ totals()
 		DA:4,1 BRDA:4,0,0,1 BRDA:4,0,1,0 BRDA:4,1,0,1 BRDA:4,1,1,1
 }
 
+@test "cobertura: a decision that begins with the impossible is one all the same" {
+	printf '%s\n' TN: SF:/a.c DA:6,5 BRDA:6,0,0,1 BRDA:6,U1,0,1 \
+		BRDA:6,1,1,1 BRDA:6,2,0,1 BRDA:6,2,1,0 DA:7,1 BRDA:7,0,0,1 \
+		BRDA:7,0,1,1 BRDA:7,U1,0,0 BRDA:7,1,1,1 BRDA:7,1,2,0 \
+		end_of_record >"$dir/u.info"
+	"$CGCONV" -q -t cobertura "$dir/u.info" | grep '<condition ' |
+		grep -o ' coverage="[^"]*"' |
+		says ' coverage="75%"' ' coverage="100%"' ' coverage="50%"'
+}
+
 @test "cobertura: files are where their source says" {
 	document '<class filename="src/a.c"><lines><line number="1" hits="1"/>
 		</lines></class>' >"$dir/body"
