@@ -80,7 +80,18 @@ judge(struct cg_slice line)
 	/* perf script's frames begin so, and end in a number at times. */
 	if (*line.ptr == '\t' || *line.ptr == ' ')
 		return -1;
-	return cg_take_folded_count(&line, &count) && line.len > 0 ? 1 : -1;
+	if (cg_take_folded_count(&line, &count) && line.len > 0)
+		return 1;
+	/* "#header", but not what names a script's shell. */
+	return cg_starts(line, "#") && !cg_starts(line, "#!") ? 0 : -1;
+}
+
+static bool
+is_header(struct cg_slice line)
+{
+	struct cg_slice name[FOLDED_COLUMNS], unit[FOLDED_COLUMNS];
+
+	return cg_get_folded_header(line, name, unit) > 0;
 }
 
 static bool
@@ -97,8 +108,8 @@ has_name(const char *name, const char *suffix)
 }
 
 /*
- * Most lines must be stacks; all, if none has more than one frame and the name
- * does not say what it is. Any other format that knows the file knows it
+ * Most lines must be stacks, half of them if the name says so; all, if none has
+ * more than one frame and the name does not. Any other format that knows the file knows it
  * better.
  */
 static int
@@ -113,7 +124,7 @@ probe(const struct cg_head *head)
 	for (int n = 0; n < PROBE_LINES && cg_take_line(&text, &line); n++) {
 		if (text.len == 0 && !head->whole)
 			break; /* this one is cut */
-		verdict = judge(line);
+		verdict = n == 0 && is_header(line) ? 0 : judge(line);
 		good += verdict > 0;
 		bad += verdict < 0;
 		for (size_t i = 0; verdict > 0 && !deep && i < line.len; i++)
@@ -121,7 +132,7 @@ probe(const struct cg_head *head)
 	}
 	if (named && good == 0 && bad == 0 && head->text.len > 0)
 		return CG_PROBE_WEAK; /* one line and no end of it */
-	if (good == 0 || bad * 2 > good || (bad > 0 && !deep))
+	if (good == 0 || bad * (named ? 1 : 2) > good || (bad > 0 && !deep))
 		return CG_PROBE_NO;
 	return deep ? CG_PROBE_WEAK : CG_PROBE_WEAK / 2;
 }

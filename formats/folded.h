@@ -42,12 +42,15 @@ bool cg_take_folded_count(struct cg_slice *line, struct folded_count *);
 /* Without blanks and a CR at its end. */
 struct cg_slice cg_trim_folded_line(struct cg_slice line);
 
+#define FOLDED_COLUMNS 64
+/* "samples/count cpu/nanoseconds": how many it names, 0: it is none such. */
+size_t cg_get_folded_header(struct cg_slice line,
+    struct cg_slice name[FOLDED_COLUMNS], struct cg_slice unit[FOLDED_COLUMNS]);
 /*
  * How many counts end a line, and of which events: taken from the first block
  * of lines, whose first line is taken off it if it names them. Events and
  * columns say what there is without a word: one.
  */
-#define FOLDED_COLUMNS 64
 int cg_find_folded_columns(struct cg_job *, struct cg_build *,
     struct cg_slice *block, struct cg_event event[FOLDED_COLUMNS],
     size_t *columns);

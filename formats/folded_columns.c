@@ -18,32 +18,44 @@ take_type(struct cg_slice *word, struct cg_slice *unit)
 	return unit->len > 0 && !memchr(unit->ptr, '/', unit->len);
 }
 
+size_t
+cg_get_folded_header(struct cg_slice line, struct cg_slice name[FOLDED_COLUMNS],
+    struct cg_slice unit[FOLDED_COLUMNS])
+{
+	struct cg_slice rest = cg_trim_folded_line(line);
+	size_t n = 0;
+
+	for (; rest.len > 0; n++) {
+		if (n == FOLDED_COLUMNS || !cg_take_word(&rest, &name[n]) ||
+		    !take_type(&name[n], &unit[n]))
+			return 0;
+		(void)cg_take_blanks(&rest);
+	}
+	return n;
+}
+
 static const char *
 keep_name(struct cg_build *build, struct cg_slice text)
 {
 	return cg_get_name(build, cg_add_name(build, text)).ptr;
 }
 
-/* "samples/count cpu/nanoseconds": how many it names, 0: it is none such. */
+/* How many events the line names, 0: it is no such line. */
 static size_t
 take_header(struct cg_build *build, struct cg_slice line,
     struct cg_event event[FOLDED_COLUMNS])
 {
-	struct cg_slice rest = cg_trim_folded_line(line), word, unit;
-	struct cg_event found[FOLDED_COLUMNS] = { 0 };
-	size_t n = 0;
+	struct cg_slice name[FOLDED_COLUMNS], unit[FOLDED_COLUMNS];
+	size_t n = cg_get_folded_header(line, name, unit);
 
-	for (; rest.len > 0; n++) {
-		if (n == FOLDED_COLUMNS || !cg_take_word(&rest, &word) ||
-		    !take_type(&word, &unit))
-			return 0;
-		(void)cg_take_blanks(&rest);
-		if (cg_equal(unit, "count"))
-			unit.len = 0;
-		found[n].name = keep_name(build, word);
-		found[n].unit = keep_name(build, unit);
+	for (size_t i = 0; i < n; i++) {
+		if (cg_equal(unit[i], "count"))
+			unit[i].len = 0;
+		event[i] = (struct cg_event){
+			.name = keep_name(build, name[i]),
+			.unit = keep_name(build, unit[i]),
+		};
 	}
-	memcpy(event, found, n * sizeof(*event));
 	return n;
 }
 

@@ -172,9 +172,25 @@ json()
 	folded 'samples/count cpu/nanoseconds' 'a;b 5 50000000' 'a 1 10000000'
 	refuses 2 "there is no event 'frob'" -t folded --event frob \
 		"$dir/in.folded"
+	# One stack below it is enough to know the format by.
+	folded 'samples/count cpu/nanoseconds' 'a;b 5 50000000'
+	"$CGCONV" --detect - <"$dir/in.folded" | grep -P '\tfolded\t'
 	# A stack is none such, whatever is in its names.
 	folded 'a/b;c 5'
 	json | grep -qF '["event",0,"samples","","","stated",false]'
+}
+
+@test "folded: a line that begins with # is no sign against the format" {
+	folded '#austin' 'a;b 5'
+	"$CGCONV" --detect - <"$dir/in.folded" | grep -P '\tfolded\t'
+	# Nor is one line that is none, where the name says what it is.
+	folded 'stack count' 'a;b 5'
+	"$CGCONV" --detect "$dir/in.folded" | grep -P '\tfolded\t'
+	refuses 1 "expected a profile in one of the formats" - \
+		<"$dir/in.folded"
+	folded '#!/bin/sh' 'true; sleep 5'
+	refuses 1 "expected a profile in one of the formats" - \
+		<"$dir/in.folded"
 }
 
 @test "folded: annotations tell the kernel, compiled and inlined code" {
