@@ -191,6 +191,10 @@ set_up(struct batch *batch, struct cg_job *job, const struct order *order,
 		    job, task->member != NULL ? task->member : task->path);
 	if (status != CG_OK || order->doing == ADD)
 		return status == CG_OK ? aim_at_sum(job) : status;
+	/* Not by the name, which may end as the input's does. */
+	status = cg_job_set_to(job, cg_job_target(batch->args->job)->name);
+	if (status != CG_OK)
+		return status;
 	output = place_output(batch, task_output(batch, task));
 	status =
 	    output != NULL ? cg_job_set_output(job, output) : cg_nomem(job);

@@ -126,6 +126,25 @@ batch()
 		"all/f all/f~2 all/f~3 all/f~4 " ]
 }
 
+@test "batch: what is written does not follow an input's name" {
+	mkdir in
+	cp "$PLAIN" in/json
+	cp "$PLAIN" in/x.csv.callgrind
+	cp "$PLAIN" in/y.svg
+	cp "$PLAIN" in/z.foo
+	batch -O out -r in
+	[ "$status" -eq 0 ]
+	batch -O two --name '{base}' -r in
+	[ "$status" -eq 0 ]
+	"$CGCONV" "$PLAIN" >want
+	for name in out/in/callgrind.out.json out/in/callgrind.out.x.csv \
+		two/in/y.svg two/in/z.foo; do
+		same want "$name"
+	done
+	batch -O three --name '{base}.cgj' -r in
+	head -n 1 three/in/y.svg.cgj | grep -q '^{"cgconv":"graph"'
+}
+
 @test "batch: an archive that is given twice, and one without all of a unit" {
 	make_tree 3
 	(cd unit && tar -cf ../unit.tar cover.gcda cover.gcno)
