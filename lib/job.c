@@ -319,17 +319,23 @@ cg_job_module(const struct cg_job *job, size_t i)
 /* ---- Writing ------------------------------------------------------------ */
 
 const struct cg_module *
+cg_default_target(const struct cg_job *job)
+{
+	for (size_t i = 0; i < job->modules; i++) {
+		if (job->module[i]->write)
+			return job->module[i]; /* the first */
+	}
+	return NULL;
+}
+
+const struct cg_module *
 cg_job_target(const struct cg_job *job)
 {
 	const struct cg_module *module = job->to;
 
 	if (!module && job->output)
 		module = cg_module_by_name(job, job->output);
-	for (size_t i = 0; !module && i < job->modules; i++) {
-		if (job->module[i]->write)
-			module = job->module[i]; /* the first is the default */
-	}
-	return module;
+	return module ? module : cg_default_target(job);
 }
 
 static bool
@@ -355,6 +361,9 @@ cg_job_write(struct cg_job *job)
 		status = cg_derive(job, to);
 	if (status != CG_OK)
 		return status;
+	if (job->output && cg_has_suffix(cg_slice(job->output), "xz;bz2;zst"))
+		cg_warn(job, "%s is not packed: only .gz asks for that",
+		    job->output);
 	out = cg_out_open(&job->diag, job->output ? job->output : "-",
 	    wants_gzip(job), &status);
 	if (!out)

@@ -82,7 +82,10 @@ int cg_modules_add(struct cg_job *, const struct cg_module *const *);
 /* The module that claims the head, by a clear margin; NULL if none or two. */
 const struct cg_module *cg_probe(const struct cg_job *,
     const struct cg_head *, int *score, const struct cg_module **rival);
-/* Does the name of an output tell what to write? Else CG_EUSAGE. */
+/*
+ * Does the name of an output tell what to write? Else CG_EUSAGE. Tells of names
+ * that may mislead.
+ */
 int cg_check_output(struct cg_job *, const char *path);
 /* The module that writes files of that name, or NULL. */
 const struct cg_module *cg_module_by_name(const struct cg_job *,
@@ -133,6 +136,9 @@ int cg_job_sort_inputs(struct cg_job *);
 
 /* The job's own copy of a string; NULL: out of memory, reported. */
 const char *cg_job_keep(struct cg_job *, const char *);
+
+/* What is written if nothing says otherwise: the first that can. */
+const struct cg_module *cg_default_target(const struct cg_job *);
 
 /* Reads one input from memory and freezes the graph (tests, fuzzing). */
 int cg_job_read_memory(struct cg_job *, const char *name, struct cg_slice);

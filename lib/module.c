@@ -162,6 +162,26 @@ is_default_name(const struct cg_module *module, struct cg_slice path)
 	       (name.ptr[0] == '.' && !memchr(name.ptr + 1, '.', name.len - 1));
 }
 
+/*
+ * In callgrind.out.pprof the suffix is all of the name: which of the two its
+ * giver had in mind only he knows.
+ */
+static void
+tell_of_two(struct cg_job *job, struct cg_slice path)
+{
+	struct cg_slice name = cg_base_name(path);
+	const struct cg_module *usual = cg_default_target(job);
+	const struct cg_module *to = cg_job_target(job);
+	size_t len = usual->naming ? strcspn(usual->naming, "{") : 0;
+
+	if (to == usual || len == 0 || name.len <= len ||
+	    memcmp(name.ptr, usual->naming, len) != 0 ||
+	    memchr(name.ptr + len, '.', name.len - len))
+		return;
+	cg_note(job, "%.*s is written as %s, by its suffix; or say -t %s",
+	    (int)name.len, name.ptr, to->name, usual->name);
+}
+
 int
 cg_check_output(struct cg_job *job, const char *path)
 {
@@ -170,8 +190,13 @@ cg_check_output(struct cg_job *job, const char *path)
 
 	if (cg_has_suffix(name, "gz"))
 		name.len -= strlen(".gz");
-	if (job->to || !to || strcmp(path, "-") == 0 || name.len == 0 ||
-	    cg_module_by_name(job, path) || is_default_name(to, name))
+	if (job->to || !to || strcmp(path, "-") == 0 || name.len == 0)
+		return CG_OK;
+	if (cg_module_by_name(job, path)) {
+		tell_of_two(job, name);
+		return CG_OK;
+	}
+	if (is_default_name(to, name))
 		return CG_OK;
 	return cg_usage(job,
 	    "the suffix of %s is no format's that can be written: say -t",

@@ -113,6 +113,26 @@ build_plugin()
 	done
 }
 
+@test "cli: a name that may mislead is told of" {
+	"$CGCONV" -o "$dir/callgrind.out.json" "$PLAIN" 2>"$dir/err"
+	same "$dir/right" "$dir/callgrind.out.json"
+	grep -qx 'cgconv: note: callgrind.out.json is written as json, by its suffix; or say -t callgrind' \
+		"$dir/err"
+	"$CGCONV" -o "$dir/callgrind.out.json.gz" "$PLAIN" 2>&1 |
+		grep -q 'note: callgrind.out.json is written as json'
+	for name in callgrind.out.1.json callgrind.out.cg callgrind.out.x \
+		callgrind.json x.json; do
+		"$CGCONV" -o "$dir/$name" "$PLAIN" 2>"$dir/err"
+		not grep . "$dir/err"
+	done
+	"$CGCONV" -t callgrind -o "$dir/callgrind.out.json" "$PLAIN" \
+		2>"$dir/err"
+	not grep . "$dir/err"
+	"$CGCONV" -t json -o "$dir/x.cgj.xz" "$PLAIN" 2>"$dir/err"
+	same "$dir/right" "$dir/x.cgj.xz"
+	grep -q 'x.cgj.xz is not packed: only .gz asks for that' "$dir/err"
+}
+
 @test "cli: the output may be the input" {
 	cp "$PLAIN" "$dir/file"
 	"$CGCONV" -t json -o "$dir/file" "$dir/file"
