@@ -141,14 +141,23 @@ read_with_notes(
 
 /* ---- Inputs ------------------------------------------------------------- */
 
+/* Takes data apart; gcc 3.4's alone ends with its file. */
+static bool
+take_data(struct gcov_unit *unit, struct gcov_bytes *bytes)
+{
+	if (!read_either(unit, bytes, cg_gcov_read_data))
+		return false;
+	if (!unit->data.ended && unit->data.head.layout >= GCOV_VERSION(4, 0))
+		cg_warn(unit->job, "expected an end mark: is the file cut?");
+	return true;
+}
+
 static int
 read_data(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
     struct cg_build *build)
 {
-	if (!read_either(unit, bytes, cg_gcov_read_data))
+	if (!take_data(unit, bytes))
 		return skip(unit, bytes);
-	if (!unit->data.ended)
-		cg_warn(unit->job, "expected an end mark: is the file cut?");
 	return read_with_notes(unit, cg_in_name(in), build);
 }
 
@@ -174,7 +183,7 @@ read_stream(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 			return skip(unit, bytes);
 		if (!cg_gcov_keep_name(unit, name))
 			return cg_nomem(unit->job);
-		if (!read_either(unit, bytes, cg_gcov_read_data))
+		if (!take_data(unit, bytes))
 			return skip(unit, bytes);
 		status = read_with_notes(unit, unit->name, build);
 	}
@@ -193,7 +202,7 @@ read_both(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,
 		if (!cg_read_all(data, &text) && cg_in_status(data) != CG_OK)
 			return CG_OK; /* reported; the unit is left out */
 		bytes = bytes_of(text);
-		unit->has_data = read_either(unit, &bytes, cg_gcov_read_data);
+		unit->has_data = take_data(unit, &bytes);
 		if (!unit->has_data)
 			return skip(unit, &bytes);
 	}

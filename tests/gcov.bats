@@ -304,6 +304,16 @@ complains()
 	covered $c.gcda >"$t/want"
 	covered "$t/x.gcda" >"$t/got"
 	same "$t/want" "$t/got"
+	"$CGCONV" -t json "$t/x.gcno" 2>&1 >"$t/json" |
+		grep "x.gcda:.*: warning: expected an end mark"
+	perl tests/oracle/gcov-as.pl B35* be $c "$t/all" "$t/x.gcda"
+	head -c -4 "$t/all" >"$t/stream"
+	"$CGCONV" -t json "$t/stream" 2>&1 >"$t/json" |
+		grep "expected an end mark"
+	# There was none in gcc 3.4.
+	perl tests/oracle/gcov-as.pl 304* le $c "$t/y"
+	"$CGCONV" -t json "$t/y.gcda" 2>&1 >"$t/json" |
+		not grep "expected an end mark"
 }
 
 @test "gcov: of many units callgrind's header names the first ones" {
