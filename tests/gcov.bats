@@ -296,6 +296,16 @@ complains()
 	same "$t/want" "$t/got"
 }
 
+@test "gcov: without a .ci that can be read calls alone are left out" {
+	cp samples/gcov/calls/*.gc* "$t"
+	covered "$t/caller.gcda" >"$t/want"
+	printf '\037\213\010\000 and then what is no gzip' >"$t/caller.ci"
+	not "$CGCONV" -t json "$t/caller.gcda" -o "$t/out" 2>"$t/err"
+	grep -q "caller.ci.*: error: gzip data" "$t/err"
+	perl tests/oracle/gcov.pl "$t/out" | sort >"$t/got"
+	same "$t/want" "$t/got"
+}
+
 @test "gcov: data that is cut is told" {
 	head -c 352 $c.gcda >"$t/x.gcda"
 	cp $c.gcno "$t/x.gcno"
