@@ -186,7 +186,7 @@ cg_gcovtext_put_function(struct writer *w, cg_fn fn)
 		return false;
 	(void)cg_fn_entries(w->lines, fn, &entries);
 	cg_puts(w->out, "function ");
-	cg_put(w->out, cg_gcovtext_symbol(w, fn));
+	(void)cg_put_inline(w->out, cg_gcovtext_symbol(w, fn));
 	cg_puts(w->out, " called ");
 	if (sum.entered)
 		cg_putf(w->out, "%lld", (long long)sum.entries);
@@ -201,8 +201,9 @@ cg_gcovtext_put_function(struct writer *w, cg_fn fn)
 		put_percent(w, (int64_t)sum.executed, (int64_t)sum.blocks);
 	} else {
 		/* As another text has said it. */
-		cg_put(w->out, cg_branch_label(w->graph,
-				   &(struct cg_branch){ .label = sum.label }));
+		(void)cg_put_inline(
+		    w->out, cg_branch_label(w->graph,
+				&(struct cg_branch){ .label = sum.label }));
 	}
 	cg_putc(w->out, '\n');
 	if (sum.paths > 0)

@@ -39,7 +39,7 @@ put_instance(struct writer *w, uint32_t rank, size_t *at)
 	uint32_t first, last, number, next;
 
 	cg_puts(w->out, GCOVTEXT_DASHES "\n");
-	cg_put(w->out, cg_gcovtext_symbol(w, fn));
+	(void)cg_put_inline(w->out, cg_gcovtext_symbol(w, fn));
 	cg_puts(w->out, ":\n");
 	if (!cg_gcovtext_put_function(w, fn))
 		return false;
@@ -266,7 +266,7 @@ put_tag(struct writer *w, const char *tag, struct cg_slice value)
 		return;
 	cg_puts(w->out, "        -:    0:");
 	cg_puts(w->out, tag);
-	cg_put(w->out, value);
+	(void)cg_put_inline(w->out, value);
 	cg_putc(w->out, '\n');
 }
 
@@ -286,7 +286,7 @@ put_head(struct writer *w, struct cg_slice name)
 	if (data.len > 5 && memcmp(data.ptr + data.len - 5, ".gcda", 5) == 0) {
 		graph.len -= 5;
 		cg_puts(w->out, "        -:    0:Graph:");
-		cg_put(w->out, graph);
+		(void)cg_put_inline(w->out, graph);
 		cg_puts(w->out, ".gcno\n");
 	}
 	put_tag(w, "Data:", data);

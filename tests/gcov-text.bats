@@ -234,6 +234,20 @@ lines()
 		grep -q 'warning: the last line does not end'
 }
 
+@test "gcov-text: no end of line gets into a name" {
+	printf '%s\n' '{"cgconv":"graph","version":1}' \
+		'["event",0,"Exec"]' '["file",1,"/a\n9:9:x"]' \
+		'["function",1,"f\r\nbranch",1,0,1,2]' \
+		'["function",2,"g\n",1,0,1,2]' '["rows",1]' \
+		'["cost",1,1,0,[1]]' '["rows",2]' '["cost",1,1,0,[2]]' \
+		'["end"]' >"$t/in.cgj"
+	"$CGCONV" -q -t gcov-text "$t/in.cgj" >"$t/out.gcov"
+	grep -Fqx '        -:    0:Source:/a\n9:9:x' "$t/out.gcov"
+	grep -Fqx 'f\r\nbranch:' "$t/out.gcov"
+	grep -Fqx 'function g\n called 0' "$t/out.gcov"
+	rows "$t/out.gcov" | grep -c '"cost"' | same - <(echo 2)
+}
+
 @test "gcov-text: what is no coverage is not written" {
 	refuses 1 "there is no event Exec" -t gcov-text \
 		samples/callgrind/plain/callgrind.out
