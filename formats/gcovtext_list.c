@@ -20,9 +20,7 @@ struct reader {
 	struct gcovtext *text;
 	struct begun *begun; /* functions of the file, by first line */
 	size_t count, cap;
-	bool sorted;
 	uint32_t line, branches; /* of that line */
-	int64_t ran;             /* its count */
 	int status;
 };
 
@@ -58,6 +56,41 @@ take_count(struct reader *r, struct cg_slice *rest, int64_t *count)
 	return false;
 }
 
+/* How many functions begin on that line or before. */
+static size_t
+count_begun(const struct reader *r, uint32_t line)
+{
+	size_t low = 0, high = r->count, middle;
+
+	/* Mostly all: they come in order. */
+	if (high > 0 && r->begun[high - 1].first <= line)
+		return high;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (r->begun[middle].first <= line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Lines may come between functions, so these are always in order. */
+static void
+add_begun(struct reader *r, const struct begun *begun)
+{
+	size_t at = count_begun(r, begun->first);
+
+	if (!cg_grow_raw(&r->begun, &r->cap, r->count + 1, sizeof(*r->begun))) {
+		r->status = cg_nomem(r->text->job);
+		return;
+	}
+	memmove(r->begun + at + 1, r->begun + at,
+	    (r->count - at) * sizeof(*r->begun));
+	r->begun[at] = *begun;
+	r->count++;
+}
+
 /* function:LINE,[END,]COUNT,NAME */
 static void
 take_function(struct reader *r, struct cg_slice rest)
@@ -91,37 +124,14 @@ take_function(struct reader *r, struct cg_slice rest)
 	if (count >= 0)
 		(void)cg_add_call(r->text->build, 0, &nowhere, begun.fn, &entry,
 		    (uint64_t)count, NULL, 0);
-	if (!cg_grow_raw(&r->begun, &r->cap, r->count + 1, sizeof(*r->begun))) {
-		r->status = cg_nomem(r->text->job);
-		return;
-	}
-	r->begun[r->count++] = begun;
-	r->sorted = false;
-}
-
-static int
-compare_begun(const void *pa, const void *pb)
-{
-	const struct begun *a = pa, *b = pb;
-
-	return a->first < b->first ? -1 : a->first > b->first;
+	add_begun(r, &begun);
 }
 
 static cg_fn
 find_fn(struct reader *r, uint32_t line)
 {
-	size_t low = 0, high = r->count, middle;
+	size_t low = count_begun(r, line);
 
-	if (!r->sorted && r->count > 1)
-		qsort(r->begun, r->count, sizeof(*r->begun), compare_begun);
-	r->sorted = true;
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (r->begun[middle].first <= line)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == 0 ||
 	    (low > 1 && r->begun[low - 2].first == r->begun[low - 1].first) ||
 	    (r->begun[low - 1].last != 0 && r->begun[low - 1].last < line))
@@ -149,7 +159,6 @@ take_lcount(struct reader *r, struct cg_slice rest)
 	line.unexecuted = unexecuted != 0;
 	cg_gcovtext_add(r->text, &line);
 	r->line = line.number;
-	r->ran = line.count;
 	r->branches = 0;
 }
 
@@ -222,7 +231,7 @@ take_line(struct reader *r, struct cg_slice line)
 int
 cg_gcovtext_read_list(struct gcovtext *text, struct cg_slice line)
 {
-	struct reader r = { .text = text, .sorted = true };
+	struct reader r = { .text = text };
 
 	do {
 		text->bytes += line.len + 1;

@@ -217,6 +217,18 @@ lines()
 	refuses 1 "expected" -f gcov-text -t json "$t/b"
 }
 
+@test "gcov-text: in a list, functions may come in any order, lines between" {
+	printf '%s\n' file:a.c function:9,1,g function:1,1,d function:5,1,e \
+		lcount:9,1 lcount:8,2 lcount:4,3 function:3,1,f function:7,1,h \
+		lcount:4,4 lcount:2,5 lcount:7,6 lcount:10,7 >"$t/a"
+	"$CGCONV" -q -t json "$t/a" | grep '^\["\(rows\|cost\)' >"$t/got"
+	printf '%s\n' '["rows",0]' '["rows",2]' '["cost",1,2,0,[5]]' \
+		'["cost",1,4,0,[3]]' '["rows",3]' '["cost",1,8,0,[2]]' \
+		'["rows",4]' '["cost",1,4,0,[4]]' '["rows",5]' \
+		'["cost",1,9,0,[1]]' '["cost",1,10,0,[7]]' '["rows",6]' \
+		'["cost",1,7,0,[6]]' | same - "$t/got"
+}
+
 @test "gcov-text: what gcov would not write is told with its place" {
 	for line in '        x:    1:' '        1:    x:' 'branch  0 eaten 3' \
 		'function f' 'condition outcomes covered 4/3' \
