@@ -17,7 +17,7 @@ struct reader {
 	struct gcovjson_item item; /* which is being read */
 	uint32_t decisions;        /* of the line so far */
 	uint64_t mask[2];          /* terms not shown to matter: false, true */
-	uint64_t counted;          /* blocks and paths */
+	uint64_t counted;          /* blocks, paths, conditions */
 	uint32_t place;            /* on the path so far */
 	cg_name last;              /* the string before */
 	struct cg_slice last_text;

@@ -11,8 +11,21 @@
 #include "gcovjson_fields.h"
 
 #define TERMS_MAX 64 /* gcc's limit for the conditions of a decision */
-/* Blocks and paths that an input may count without listing them. */
+/* Blocks, paths, conditions that an input may count without listing them. */
 #define COUNTED_MAX ((uint64_t)1 << 20)
+
+/* Each becomes a row: a number alone may not be a million. */
+static bool
+check_counted(struct reader *r, uint64_t rows)
+{
+	r->counted += rows;
+	if (r->counted <= COUNTED_MAX + cg_in_offset(r->in))
+		return true;
+	r->status = cg_fail_at(r->job, r->json.at,
+	    "expected no more blocks, paths and conditions than an input of "
+	    "this size has");
+	return false;
+}
 
 /* ---- What is listed under a line ---------------------------------------- */
 
@@ -133,6 +146,8 @@ take_condition(struct reader *r)
 		    "expected a decision of at most %d conditions", TERMS_MAX);
 		return false;
 	}
+	if (!check_counted(r, outcomes))
+		return false;
 	r->item = (struct gcovjson_item){ .kind = CG_BRANCH_CONDITION,
 		.block = r->decisions++ };
 	for (uint32_t i = 0; i < outcomes; i++) {
@@ -278,19 +293,6 @@ take_path(struct reader *r)
 	return true;
 }
 
-/* Each block and path becomes a row: a number alone may not be a million. */
-static bool
-check_counted(struct reader *r, const struct gcovjson_fn *fn)
-{
-	r->counted += (uint64_t)fn->blocks + fn->paths;
-	if (r->counted <= COUNTED_MAX + cg_in_offset(r->in) &&
-	    fn->blocks <= UINT32_MAX - 2)
-		return true;
-	r->status = cg_fail_at(r->job, r->json.at,
-	    "expected no more blocks and paths than an input of this size has");
-	return false;
-}
-
 static bool
 take_fn(struct reader *r)
 {
@@ -313,7 +315,12 @@ take_fn(struct reader *r)
 	struct gcovjson_unit *unit = &r->unit;
 	struct gcovjson_fn fn = { .id = unit->ids, .step = unit->steps };
 
-	if (!cg_gcovjson_take_object(r, fields, &fn) || !check_counted(r, &fn))
+	if (!cg_gcovjson_take_object(r, fields, &fn))
+		return false;
+	/* There are an entry and an exit, too. */
+	if (fn.blocks > UINT32_MAX - 2)
+		return cg_gcovjson_refuse(r, "a function of fewer blocks");
+	if (!check_counted(r, (uint64_t)fn.blocks + fn.paths))
 		return false;
 	if (fn.name == 0 && fn.shown == 0)
 		return cg_gcovjson_refuse(r, "a function with a name");

@@ -34,7 +34,7 @@
 #define GCOVTEXT_HEAD "0:Source:"
 #define GCOVTEXT_DASHES "------------------"
 
-/* Sums of blocks and paths that an input may count without listing them. */
+/* Paths and conditions that an input may count without listing them. */
 #define GCOVTEXT_COUNTED_MAX ((uint64_t)1 << 20)
 
 /* A line of the file, held back until it is known what is whose. */

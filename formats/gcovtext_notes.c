@@ -163,7 +163,7 @@ cg_gcovtext_take_condition(struct reader *r, struct cg_slice text)
 			.outcomes = (uint32_t)outcomes,
 			.number = r->decisions++,
 		};
-		return true;
+		return cg_gcovtext_check_counted(r, outcomes);
 	}
 	if (!take_index(&text, &term) || term >= TERMS_MAX ||
 	    !cg_take_prefix(&text, "not covered ("))

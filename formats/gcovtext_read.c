@@ -150,7 +150,18 @@ take_seen(struct reader *r, struct cg_slice *text, enum seen *seen,
 	return cg_take_char(text, ':');
 }
 
-/* Numbers of paths alone make rows: not more than the input could list. */
+bool
+cg_gcovtext_check_counted(struct reader *r, uint64_t rows)
+{
+	r->counted += rows;
+	if (r->counted <= GCOVTEXT_COUNTED_MAX + r->text.bytes)
+		return true;
+	r->status = cg_fail(r->text.job,
+	    "expected no more paths and conditions than an input of this "
+	    "size has");
+	return false;
+}
+
 static void
 add_paths(struct reader *r, cg_fn fn, struct paths *paths)
 {
@@ -159,12 +170,8 @@ add_paths(struct reader *r, cg_fn fn, struct paths *paths)
 	uint32_t left = paths->covered;
 	size_t miss = 0;
 
-	r->counted += paths->count;
-	if (r->counted > GCOVTEXT_COUNTED_MAX + r->text.bytes) {
-		r->status = cg_fail(r->text.job,
-		    "expected no more paths than an input of this size has");
+	if (!cg_gcovtext_check_counted(r, paths->count))
 		return;
-	}
 	for (; row.index < paths->count; row.index++) {
 		row.count = left > 0;
 		if (miss < paths->misses && paths->missed[miss] == row.index) {

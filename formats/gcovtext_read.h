@@ -44,7 +44,7 @@ struct reader {
 	uint32_t block;
 	struct decision decision;
 	uint32_t decisions;
-	uint64_t counted; /* paths */
+	uint64_t counted; /* paths, conditions */
 	uint32_t fns;     /* that began so far */
 	bool human, percents;
 	int status;
@@ -52,6 +52,8 @@ struct reader {
 
 /* A count that may be rounded: 1.5k. */
 bool cg_gcovtext_take_number(struct reader *, struct cg_slice *, int64_t *);
+/* Numbers make so many rows: not more than the input could list. */
+bool cg_gcovtext_check_counted(struct reader *, uint64_t rows);
 
 /*
  * gcovtext_notes.c: the rest of a line behind its first word; false if it is

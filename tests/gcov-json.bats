@@ -309,7 +309,11 @@ files()
 @test "gcov-json: a number alone makes no rows" {
 	unit "\"functions\": [$(fn f 1 2 | sed 's/"blocks": 3/"blocks": 3e9/')],
 		\"lines\": []" | sed 's/3e9/3000000000/' >"$t/a.json"
-	refuses 1 "expected no more blocks and paths than" -t json "$t/a.json"
+	refuses 1 "expected no more blocks, paths and" -t json "$t/a.json"
+	unit "\"functions\": [], \"lines\": [$(line 1 1 | sed 's/}$//'),
+		\"conditions\": [$(yes '{"count":128},' | head -n 12000)
+		{\"count\":2}]}]" >"$t/a.json"
+	refuses 1 "expected no more blocks, paths and" -t json "$t/a.json"
 }
 
 @test "gcov-json: what is no coverage is not written" {

@@ -241,6 +241,9 @@ lines()
 		'function f called 1 returned 1% blocks executed 1%' \
 		'paths covered 1 of 4000000000' '        1:    1:'
 	refuses 1 "expected no more paths" -t json "$t/a.gcov"
+	text '        1:    1:'
+	yes 'condition outcomes covered 0/128' | head -n 12000 >>"$t/a.gcov"
+	refuses 1 "expected no more paths and cond" -t json "$t/a.gcov"
 	printf '        -:    0:Source:a.c\n        1:    1:x' >"$t/b.gcov"
 	"$CGCONV" -t json "$t/b.gcov" 2>&1 >/dev/null |
 		grep -q 'warning: the last line does not end'
