@@ -286,8 +286,11 @@ on_close(
 static xmlEntityPtr
 on_reference(void *arg, const xmlChar *name)
 {
+	struct cg_xml *xml = arg;
+
 	(void)name;
-	refuse(arg, "no entity but &lt; &gt; &amp; &quot; and &apos;");
+	xml->seen = parsed(xml); /* behind it */
+	refuse(xml, "no entity but &lt; &gt; &amp; &quot; and &apos;");
 	return NULL;
 }
 

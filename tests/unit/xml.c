@@ -198,6 +198,8 @@ test_errors(void)
 		{ "<r/>\n<r/>", "expected XML", 2, 1 },
 		{ "<r a='1' a='2'/>", "redefined", 1, 0 },
 		{ "<r>&e;</r>", "expected no entity", 1, 0 },
+		{ "<r>\n<a>\n x</a>\n <b c='&e;'/></r>", "expected no entity",
+		    4, 11 },
 		{ "<!DOCTYPE r SYSTEM 'x'><r>&e;</r>", "expected no entity", 1,
 		    0 },
 		{ "<!DOCTYPE r [<!ENTITY e 'x'>]><r>&e;</r>",
