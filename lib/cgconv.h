@@ -297,7 +297,10 @@ int cg_usage(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
  */
 int cg_skip_at(struct cg_job *, const char *at, const char *fmt, ...)
     CG_PRINTF(3, 4);
-/* Out of memory, or past a limit: returns CG_ELIMIT. */
+/*
+ * Out of memory, or past a limit: returns CG_ELIMIT. What a cursor has failed
+ * of is told already: that is returned then.
+ */
 int cg_nomem(struct cg_job *);
 
 /* ---- Reading ------------------------------------------------------------ */

@@ -136,6 +136,8 @@ cg_usage(struct cg_job *job, const char *fmt, ...)
 int
 cg_nomem(struct cg_job *job)
 {
+	if (job->fault != CG_OK)
+		return job->fault; /* a cursor's, which has been told */
 	cg_diag_say(&job->diag, CG_ERROR, NULL, "out of memory");
 	return CG_ELIMIT;
 }

@@ -534,11 +534,19 @@ refused()
 	printf 'events:\nfn=a\n1\n' |
 		refused "1:8: error: expected names of events"
 	printf 'events: Ir\nfn=a\n+ 5\n' |
-		refused "3:1: error: expected 1 positions"
+		refused "3:1: error: expected each position to be a number"
 	printf 'events: Ir\nfn=a\n5 1\n+18446744073709551615 1\n' |
 		refused "4:2: error: expected a position of at most 64 bits"
 	printf 'events: I\001r\nfn=a\n5 1\n' |
 		refused "1:9: error: expected an event's name without blanks"
+	# One wrong thing is told once.
+	for line in calls=N jump=N jcnd=N/1 jcnd=1/N 'jump=1 N' 'N 1' '+N 1' \
+		'1 N'; do
+		printf 'events: Ir\nfn=a\ncfn=b\n%s\n1 5\n' \
+			"${line/N/99999999999999999999}" >"$dir/in.cg"
+		refuses 1 "expected a number of at most 64 bits" "$dir/in.cg"
+		[ "$(wc -l <"$dir/refuses.err")" -eq 1 ]
+	done
 }
 
 @test "callgrind: sums beyond 64 bits are refused, not wrapped" {
@@ -549,6 +557,11 @@ refused()
 	refuses 1 "calls of a function add up to more than 64 bits hold" -o "$dir/out" \
 		"$dir/in.cg"
 	[ ! -e "$dir/out" ]
+	for to in csv dot graphml; do
+		refuses 1 "calls of a function add up to more than 64 bits" \
+			-t "$to" -o "$dir/out" "$dir/in.cg"
+		not grep "out of memory" "$dir/refuses.err"
+	done
 }
 
 # ---- What KCachegrind needs ---------------------------------------------------
