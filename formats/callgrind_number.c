@@ -3,6 +3,13 @@
  */
 #include "callgrind_number.h"
 
+void
+cg_callgrind_fail(struct reader *r, const char *at, const char *expected)
+{
+	if (r->status == CG_OK)
+		r->status = cg_fail_at(r->job, at, "expected %s", expected);
+}
+
 /* Takes "0x19cb", as Valgrind writes it, up to what surely fits. */
 static bool
 take_hex(const char **at, uint64_t *value)
@@ -23,9 +30,7 @@ get_long_number(struct reader *r, const char *at, uint64_t *value)
 		text.len++;
 	if (cg_take_u64(&text, value))
 		return text.ptr;
-	if (r->status == CG_OK)
-		r->status = cg_fail_at(
-		    r->job, at, "expected a number of at most 64 bits");
+	cg_callgrind_fail(r, at, "a number of at most 64 bits");
 	return at;
 }
 
@@ -87,8 +92,7 @@ cg_callgrind_position(
 		number = base;
 	}
 	if (sign == '+' && number > UINT64_MAX - base) {
-		r->status = cg_fail_at(
-		    r->job, from, "expected a position of at most 64 bits");
+		cg_callgrind_fail(r, from, "a position of at most 64 bits");
 		number = 0;
 	}
 	*position = sign == '+'   ? base + number
@@ -102,9 +106,7 @@ cg_callgrind_position(
 const char *
 cg_callgrind_no_positions(struct reader *r, const char *at)
 {
-	r->status = cg_fail_at(r->job, at,
-	    "expected %d positions (a number, +n, -n or *)",
-	    r->instr + r->bb + r->line);
+	cg_callgrind_fail(r, at, "each position to be a number, +n, -n or *");
 	return NULL;
 }
 

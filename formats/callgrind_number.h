@@ -52,6 +52,8 @@ take_digits(const char **at, uint64_t *value)
 	return true;
 }
 
+/* Something else was expected; told unless there was a failure before. */
+void cg_callgrind_fail(struct reader *, const char *at, const char *expected);
 /* A number at at; returns what follows it, at itself if there is none. */
 const char *cg_callgrind_number(
     struct reader *, const char *at, uint64_t *value);

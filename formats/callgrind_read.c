@@ -106,13 +106,11 @@ set_calls(struct reader *r, struct cg_slice text)
 
 	at = cg_callgrind_number(r, at, &r->count);
 	if (at == from) {
-		r->status =
-		    cg_fail_at(r->job, from, "expected 'calls=COUNT TARGET'");
+		cg_callgrind_fail(r, from, "'calls=COUNT TARGET'");
 		return;
 	}
 	if (!r->callee.has_name) {
-		r->status = cg_fail_at(
-		    r->job, text.ptr, "expected 'cfn=' before 'calls='");
+		cg_callgrind_fail(r, text.ptr, "'cfn=' before 'calls='");
 		return;
 	}
 	set_target(r, at);
@@ -138,8 +136,7 @@ set_jump(struct reader *r, struct cg_slice text)
 
 	at = cg_callgrind_number(r, at, &r->count);
 	if (at == from) {
-		r->status =
-		    cg_fail_at(r->job, from, "expected 'jump=COUNT TARGET'");
+		cg_callgrind_fail(r, from, "'jump=COUNT TARGET'");
 		return;
 	}
 	r->jump.conditional = false;
@@ -161,8 +158,8 @@ set_jcnd(struct reader *r, struct cg_slice text)
 	second = skip_blanks(second + slash);
 	at = cg_callgrind_number(r, second, &b);
 	if (at == second) {
-		r->status = cg_fail_at(r->job, text.ptr,
-		    "expected 'jcnd=FOLLOWED/EXECUTED TARGET'");
+		cg_callgrind_fail(
+		    r, text.ptr, "'jcnd=FOLLOWED/EXECUTED TARGET'");
 		return;
 	}
 	r->jump.conditional = true;
