@@ -286,11 +286,9 @@ on_close(
 static xmlEntityPtr
 on_reference(void *arg, const xmlChar *name)
 {
-	struct cg_xml *xml = arg;
-
 	(void)name;
-	xml->seen = parsed(xml); /* behind it */
-	refuse(xml, "no entity but &lt; &gt; &amp; &quot; and &apos;");
+	((struct cg_xml *)arg)->seen = parsed(arg); /* behind it */
+	refuse(arg, "no entity but &lt; &gt; &amp; &quot; and &apos;");
 	return NULL;
 }
 
