@@ -422,6 +422,9 @@ take_condition(struct reader *r)
 		    r, r->record, "a number below the size of the group");
 	if (!take_label(r, r->rest, &branch))
 		return false;
+	/* The term's own number says nothing, another one is an expression. */
+	if (branch.label == 0 && branch.index != term)
+		branch.label = cg_add_name(r->build, r->rest);
 	branch.index = 2 * term + outcome;
 	return add_branch(r, &branch);
 }

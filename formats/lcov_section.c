@@ -281,37 +281,57 @@ compare_branches(const void *pa, const void *pb)
 	return (a->nth > b->nth) - (a->nth < b->nth);
 }
 
-/* A branch that has a label is known by its place in the block. */
+static bool
+add_branch(struct cg_build *build, const struct lcov_section *section,
+    const struct lcov_branch *branch, uint32_t index, cg_fn fn)
+{
+	struct cg_branch row = { .pos = { .file = section->file,
+				     .line = branch->line },
+		.kind = branch->kind,
+		.block = branch->block,
+		.index = index,
+		.flags = branch->flags,
+		.label = branch->label,
+		.count = branch->count };
+	char number[CG_NUMBER_MAX], *end = number;
+
+	/* A number that is not its place is a name among names. */
+	if (index != branch->index && branch->label == 0) {
+		end = cg_format_u64(number, branch->index);
+		row.label = cg_add_name(
+		    build, (struct cg_slice){ number, (size_t)(end - number) });
+	}
+	return cg_add_branch(build, fn, &row);
+}
+
+/* Branches of a block that have labels are known by their places in it. */
 static void
 add_branches(
     struct cg_build *build, struct lcov_section *section, cg_fn outside)
 {
-	const struct lcov_branch *branch = section->branch;
-	uint32_t nth = 0;
-	size_t hint = 0;
+	const struct lcov_branch *branch = section->branch, *at;
+	size_t hint = 0, n;
+	bool named;
 
 	if (section->branches > 1)
 		qsort(section->branch, section->branches,
 		    sizeof(*section->branch), compare_branches);
-	for (size_t i = 0; i < section->branches; i++, branch++) {
-		bool named = branch->label && branch->kind == CG_BRANCH_ARC;
+	for (size_t i = 0; i < section->branches; i += n) {
+		cg_fn fn = owner_of(section, branch[i].line, &hint, outside);
 
-		nth = i > 0 && branch[-1].line == branch->line &&
-			      branch[-1].kind == branch->kind &&
-			      branch[-1].block == branch->block
-			  ? nth + 1
-			  : 0;
-		if (!cg_add_branch(build,
-			owner_of(section, branch->line, &hint, outside),
-			&(struct cg_branch){ .pos = { .file = section->file,
-						 .line = branch->line },
-			    .kind = branch->kind,
-			    .block = branch->block,
-			    .index = named ? nth : branch->index,
-			    .flags = branch->flags,
-			    .label = branch->label,
-			    .count = branch->count }))
-			return;
+		at = branch + i;
+		named = at->label != 0;
+		for (n = 1;
+		     i + n < section->branches && at[n].line == at->line &&
+		     at[n].kind == at->kind && at[n].block == at->block;
+		     n++)
+			named |= at[n].label != 0;
+		named &= at->kind == CG_BRANCH_ARC;
+		for (uint32_t nth = 0; nth < n; nth++) {
+			if (!add_branch(build, section, &at[nth],
+				named ? nth : at[nth].index, fn))
+				return;
+		}
 	}
 }
 

@@ -78,6 +78,17 @@ refuses_section()
 	[ ! -s "$dir/err" ]
 }
 
+@test "lcov: numbers among names of branches and terms stay what they are" {
+	section BRDA:6,0,1,2 BRDA:6,0,a,3 BRDA:6,1,1,- BRDA:6,1,0,- \
+		MCDC:7,2,t,1,0,7 MCDC:7,2,f,0,0,7 MCDC:7,2,t,1,1,1 \
+		MCDC:7,2,f,1,1,1 DA:6,5 DA:7,1 >"$dir/in.info"
+	writes --format-version 2 "$dir/in.info" | grep -E '^(BRDA|MCDC)' |
+		says BRDA:6,0,1,2 BRDA:6,0,a,3 BRDA:6,1,0,- BRDA:6,1,1,- \
+		MCDC:7,2,t,1,0,7 MCDC:7,2,f,0,0,7 MCDC:7,2,t,1,1,1 \
+		MCDC:7,2,f,1,1,1
+	writes "$dir/in.info" | grep BRDA:6,0 | says BRDA:6,0,0,2 BRDA:6,0,1,3
+}
+
 @test "lcov: lcov and genhtml read what is written, and count the same" {
 	command -v lcov >/dev/null || skip "no lcov"
 	mkdir "$dir/src"
