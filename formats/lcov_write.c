@@ -270,13 +270,13 @@ compare_versions(const void *pa, const void *pb)
 	return cg_compare(a->path, b->path);
 }
 
+/* Those that a part states. */
 static bool
-list_versions(struct lcov_writer *w, cg_part part)
+add_versions(struct lcov_writer *w, cg_part part)
 {
 	struct cg_slice path;
 	const char *key, *value;
 
-	w->versions = 0;
 	for (size_t i = 0; cg_part_desc(w->graph, part, i, &key, &value); i++) {
 		path = cg_slice(key);
 		if (!cg_take_prefix(&path, LCOV_VERSION))
@@ -287,9 +287,45 @@ list_versions(struct lcov_writer *w, cg_part part)
 		w->version[w->versions++] =
 		    (struct version){ path, cg_slice(value) };
 	}
+	return true;
+}
+
+/* A file of which there are two was never the one that a sum is of. */
+static void
+drop_versions(struct lcov_writer *w)
+{
+	const struct version *all = w->version;
+	size_t kept = 0, same;
+
+	for (size_t i = 0, end; i < w->versions; i = end) {
+		same = 1;
+		for (end = i + 1; end < w->versions &&
+				  compare_versions(&all[i], &all[end]) == 0;
+		     end++)
+			same += cg_compare(all[i].text, all[end].text) == 0;
+		if (same == end - i)
+			w->version[kept++] = all[i];
+		else
+			w->mixed++;
+	}
+	w->versions = kept;
+}
+
+static bool
+list_versions(struct lcov_writer *w, cg_part part)
+{
+	bool all = part == CG_ALL_PARTS;
+	size_t end = all ? cg_part_count(w->graph) : (size_t)part + 1;
+
+	w->versions = 0;
+	for (size_t i = all ? 0 : part; i < end; i++) {
+		if (!add_versions(w, (cg_part)i))
+			return false;
+	}
 	if (w->versions > 1)
 		qsort(w->version, w->versions, sizeof(*w->version),
 		    compare_versions);
+	drop_versions(w);
 	return true;
 }
 
@@ -400,7 +436,7 @@ put_section(struct lcov_writer *w, cg_file file)
 }
 
 static bool
-put_sections(struct lcov_writer *w, cg_part part, cg_part of_versions)
+put_sections(struct lcov_writer *w, cg_part part)
 {
 	cg_file file;
 	bool ok;
@@ -409,8 +445,8 @@ put_sections(struct lcov_writer *w, cg_part part, cg_part of_versions)
 		w->lines = cg_lines_new(w->graph, part);
 	else if (!cg_lines_turn(w->lines, part))
 		return false;
-	w->test = test_of(w, of_versions);
-	ok = w->lines && list_versions(w, of_versions);
+	w->test = part == CG_ALL_PARTS ? cg_slice("") : test_of(w, part);
+	ok = w->lines && list_versions(w, part);
 	while (ok && cg_next_file(w->lines, &file))
 		ok = put_section(w, file);
 	return ok;
@@ -427,10 +463,10 @@ put_parts(struct lcov_writer *w)
 		if (parts > 1)
 			cg_warn(w->job, "parts that have no test's name are "
 					"written as their sum");
-		return put_sections(w, CG_ALL_PARTS, 0);
+		return put_sections(w, CG_ALL_PARTS);
 	}
 	for (cg_part part = 0; ok && part < parts; part++)
-		ok = put_sections(w, part, part);
+		ok = put_sections(w, part);
 	return ok;
 }
 
@@ -462,6 +498,11 @@ report(struct lcov_writer *w)
 	if (w->below > 0)
 		cg_warn(w->job, "%" PRIu64 " lines below 0 are written as 0",
 		    w->below);
+	if (w->mixed > 0)
+		cg_warn(w->job,
+		    "left out, as inputs contradict each other: versions (VER) "
+		    "of %" PRIu64 " of the files",
+		    w->mixed);
 	if (w->labels && !w->full)
 		cg_warn(w->job,
 		    "names of branches need --format-version 2: they are left "

@@ -139,6 +139,20 @@ refuses_section()
 	grep -q "no test's name are written as their sum" "$dir/err"
 }
 
+@test "lcov: a sum has the versions of all files, if each has one" {
+	for i in "a 1" "b 2" "a 2"; do
+		printf 'TN:\nSF:/%s.c\nVER:%s\nDA:1,1\nend_of_record\n' $i \
+			>"$dir/${i/ /}.info"
+	done
+	for way in "" --parts; do
+		"$CGCONV" -q $way -t lcov "$dir"/{a1,b2}.info |
+			grep -E '^(SF|VER)' | says SF:/a.c VER:1 SF:/b.c VER:2
+		"$CGCONV" $way -t lcov "$dir"/{a1,b2,a2}.info 2>"$dir/err" |
+			grep -E '^(SF|VER)' | says SF:/a.c SF:/b.c VER:2
+		grep "each other: versions (VER) of 1 of the files" "$dir/err"
+	done
+}
+
 @test "lcov: a function owns the lines of its range, the innermost first" {
 	section FN:2,9,outer FN:4,6,inner FN:20,open FN:30,30,one FN:2,9,alias \
 		DA:1,1 DA:2,2 DA:4,3 DA:6,4 DA:7,5 DA:10,6 DA:25,7 DA:30,8 \
