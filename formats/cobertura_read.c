@@ -180,12 +180,26 @@ add_decision(struct reader *r, cg_fn fn, const struct line *line)
 	return true;
 }
 
-/* What the class has of one line, and the methods; not both are none. */
+/* The first of the entries of a line that has a decision, else NULL. */
+static const struct line *
+find_decision(const struct line *line, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (line[i].outcomes > 0)
+			return &line[i];
+	}
+	return NULL;
+}
+
+/*
+ * What the class has of one line, and the methods; not both are none. A
+ * decision is told by all of them or by some: it is one.
+ */
 static bool
 add_line(struct reader *r, const struct line *own, size_t owns,
     const struct line *method, size_t methods)
 {
-	const struct line *first = owns > 0 ? own : method;
+	const struct line *first = owns > 0 ? own : method, *decision;
 	/* It does not see that one of the two has the line. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.*) */
 	int64_t left = first->hits;
@@ -207,7 +221,11 @@ add_line(struct reader *r, const struct line *own, size_t owns,
 	if (owns > 0 && (left != 0 || methods == 0) &&
 	    !add_hits(r, r->outside, first->line, left))
 		return false;
-	return add_decision(r, methods > 0 ? method->fn : r->outside, first);
+	decision = find_decision(own, owns);
+	if (!decision)
+		decision = find_decision(method, methods);
+	return !decision ||
+	       add_decision(r, methods > 0 ? method->fn : r->outside, decision);
 }
 
 static void

@@ -193,6 +193,15 @@ totals()
 		DA:4,1 BRDA:4,0,0,1 BRDA:4,0,1,0 BRDA:4,1,0,1 BRDA:4,1,1,1
 }
 
+@test "cobertura: a decision that only a method tells is one of the class" {
+	document '<class filename="/a.c"><methods><method name="f" signature="">' \
+		'<lines><line number="1" hits="2"/></lines></method>' \
+		'<method name="g" signature=""><lines><line number="1" hits="1"' \
+		'branch="true" condition-coverage="50% (1/2)"/></lines>' \
+		'</method></methods><lines><line number="1" hits="3"/></lines>' \
+		'</class>' | numbers | says DA:1,3 BRDA:1,0,0,1 BRDA:1,0,1,0
+}
+
 @test "cobertura: a decision that begins with the impossible is one all the same" {
 	printf '%s\n' TN: SF:/a.c DA:6,5 BRDA:6,0,0,1 BRDA:6,U1,0,1 \
 		BRDA:6,1,1,1 BRDA:6,2,0,1 BRDA:6,2,1,0 DA:7,1 BRDA:7,0,0,1 \
