@@ -7,7 +7,10 @@
 
 #include "gcov.h"
 
-/* Of two functions with one ident the last one counts, as in gcov. */
+/*
+ * libgcov writes a function once. Of two records the last one counts: llvm-cov
+ * does not add them up either, gcov does.
+ */
 static bool
 add_idents(struct gcov_unit *unit)
 {
@@ -20,6 +23,9 @@ add_idents(struct gcov_unit *unit)
 		slot = cg_map_at(&unit->idents, data->fn[i].ident);
 		if (!slot)
 			return false;
+		if (*slot != 0)
+			cg_warn(unit->job, "a function's data is there twice: "
+					   "the last counts");
 		*slot = (uint32_t)i + 1;
 	}
 	return true;

@@ -282,6 +282,19 @@ complains()
 	grep -qx 'line cover.c 12 8' "$t/got"
 }
 
+@test "gcov: data of one function that is there twice is told" {
+	cp $c.gcno "$t/x.gcno"
+	{
+		head -c -4 $c.gcda
+		tail -c +33 $c.gcda
+	} >"$t/x.gcda"
+	"$CGCONV" -t json "$t/x.gcda" 2>&1 >"$t/json" |
+		grep "warning: a function's data is there twice"
+	covered $c.gcda >"$t/want"
+	covered "$t/x.gcda" >"$t/got"
+	same "$t/want" "$t/got"
+}
+
 @test "gcov: a unit that cannot be read is left out" {
 	patched gcno 70 '\377\377\377\377'
 	complains "x.gcno:0x44: error: expected a function's file"
