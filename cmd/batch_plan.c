@@ -301,11 +301,47 @@ list_folder(struct batch *batch, struct list *folders, struct list *files)
 	return ok;
 }
 
+/*
+ * What is found in a folder and is no file: a pipe would be waited for. NULL:
+ * it is one, or a folder that cannot be listed, which fails as an input.
+ */
+static const char *
+why_no_file(const char *path, const struct stat *info)
+{
+	struct stat link;
+
+	if (S_ISREG(info->st_mode))
+		return NULL;
+	if (!S_ISDIR(info->st_mode))
+		return "a pipe or a device";
+	return lstat(path, &link) == 0 && S_ISLNK(link.st_mode)
+		   ? "a link to a folder"
+		   : NULL;
+}
+
+static int
+add_found(struct batch *batch, const char *path)
+{
+	struct stat info;
+	const char *reason;
+	struct task *task;
+
+	if (stat(path, &info) != 0)
+		info = (struct stat){ .st_mode = S_IFREG };
+	reason = why_no_file(path, &info);
+	if (reason == NULL)
+		return add_input(batch, path, &info, false);
+	task = add_task(batch, path, NULL, &info);
+	if (task == NULL)
+		return cg_nomem(batch->args->job);
+	skip_task(task, reason);
+	return CG_OK;
+}
+
 static int
 add_folder(struct batch *batch, const char *folder)
 {
 	struct list folders = { 0 }, files = { 0 };
-	struct stat info;
 	bool ok = add_path(&folders, strdup(folder));
 	int status = CG_OK;
 
@@ -315,11 +351,8 @@ add_folder(struct batch *batch, const char *folder)
 		qsort(files.path, files.count, sizeof(*files.path),
 		    compare_names);
 	for (size_t i = 0; i < files.count; i++) {
-		memset(&info, 0, sizeof(info));
-		if (stat(files.path[i], &info) != 0)
-			info.st_mode = S_IFREG;
 		if (ok && status == CG_OK)
-			status = add_input(batch, files.path[i], &info, false);
+			status = add_found(batch, files.path[i]);
 		free(files.path[i]);
 	}
 	while (folders.count > 0)

@@ -93,6 +93,26 @@ batch()
 	diff -r one out
 }
 
+@test "batch: in folders, pipes and links to folders are skipped" {
+	mkdir -p in/a
+	cp "$PLAIN" in/a/callgrind.out.1
+	ln -s .. in/a/up
+	ln -s a in/link
+	ln -s nowhere in/dangling
+	mkfifo in/pipe
+	batch -v --timeout 5 -O out --manifest m -r in
+	[ "$status" -eq 1 ]
+	grep -q '^in/dangling: error: cannot open: ' err
+	grep -q ' 1 converted, 1 failed, 3 skipped, 0 kept' err
+	grep '"input":"in/pipe"' m | grep -q '"reason":"a pipe or a device"'
+	grep '"input":"in/a/up"' m | grep -q '"reason":"a link to a folder"'
+	[ "$(find out -type f)" = out/in/a/callgrind.out.1 ]
+	# Who names a pipe wants it to be waited for.
+	cat "$PLAIN" >in/pipe &
+	"$CGCONV" -q -O two in/pipe
+	same out/in/a/callgrind.out.1 two/in/callgrind.out.pipe
+}
+
 @test "batch: lists of inputs, by lines and by NULs" {
 	make_tree 3
 	batch -O one -r in
@@ -292,15 +312,14 @@ batch()
 
 @test "batch: one run at a time goes on with a manifest; nothing else is cut" {
 	make_tree 2
-	mkfifo in/pipe
-	"$CGCONV" -q -O out --manifest m -r in 2>/dev/null 3>&- &
+	mkfifo pipe
+	"$CGCONV" -q -O out --manifest m -r in pipe 2>/dev/null 3>&- &
 	pid=$!
 	until [ -s m ]; do sleep 0.01; done
 	refuses 2 "m is in use by another run" -O out --manifest m --resume in/b/bad
 	refuses 2 "m is in use by another run" -O out --manifest m --force in/b/bad
-	: >in/pipe
+	: >pipe
 	wait "$pid" || [ $? -eq 1 ]
-	rm in/pipe
 	# The lock went with the run.
 	batch -O out --manifest m --resume -r in
 	[ "$status" -eq 1 ]

@@ -177,8 +177,8 @@ failed_with()
 }
 
 @test "faults: a signal for the parent alone ends all" {
-	mkfifo in/pipe
-	"$CGCONV" -j2 -O out -r in 2>err 3>&- &
+	mkfifo pipe
+	"$CGCONV" -j2 -O out -r in pipe 2>err 3>&- &
 	pid=$!
 	for i in $(seq 100); do
 		[ "$(find out -type f 2>/dev/null | wc -l)" -lt 9 ] || break
@@ -191,7 +191,7 @@ failed_with()
 	done
 	# Should it still be there: it and whoever waits for the pipe.
 	kill -9 "$pid" 2>/dev/null || true
-	timeout 1 sh -c ': >in/pipe' || true
+	timeout 1 sh -c ': >pipe' || true
 	status=0
 	wait "$pid" || status=$?
 	[ "$status" -eq 143 ]
