@@ -49,12 +49,21 @@ struct writer {
 static void
 put_text(struct cg_out *out, struct cg_slice text)
 {
-	for (size_t i = 0; i < text.len; i++) {
-		char c = text.ptr[i];
+	const char *at = text.ptr, *end = at + text.len;
+
+	while (at < end) {
+		unsigned char c = (unsigned char)*at;
+		size_t len = c < 0x80 ? 1 : cg_utf8_length(at, end);
 
 		if (c == '"' || c == '\\')
 			cg_putc(out, '\\');
-		cg_putc(out, (unsigned char)c < ' ' || c == 0x7f ? ' ' : c);
+		if (c < ' ' || c == 0x7f)
+			cg_putc(out, ' ');
+		else if (len == 0)
+			cg_puts(out, "\xef\xbf\xbd"); /* no UTF-8: U+FFFD */
+		else
+			cg_put(out, (struct cg_slice){ at, len });
+		at += len > 0 ? len : 1;
 	}
 }
 

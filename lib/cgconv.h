@@ -114,6 +114,11 @@ bool cg_get_u64(struct cg_slice, uint64_t *);
 struct cg_slice cg_trim(struct cg_slice);
 /* What follows the last '/' of a path; all of it if that is the end. */
 struct cg_slice cg_base_name(struct cg_slice path);
+/*
+ * Length of the UTF-8 sequence that begins with a byte from 0x80 on, 0 if it
+ * is none (RFC 3629: no overlong forms, no surrogates, nothing past 10ffff).
+ */
+size_t cg_utf8_length(const char *, const char *end);
 
 /*
  * Room that cg_format_* need, without a NUL (they write none). What is behind

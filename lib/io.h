@@ -100,12 +100,6 @@ struct cg_stream *cg_zstd_open(struct cg_stream *source, struct cg_slice);
 /* ---- text.c ------------------------------------------------------------- */
 
 /*
- * Length of the UTF-8 sequence that begins with a byte from 0x80 on, 0 if it
- * is none (RFC 3629: no overlong forms, no surrogates, nothing past 10ffff).
- */
-size_t cg_utf8_length(const char *, const char *end);
-
-/*
  * Digits as bytes of a word, the first in the lowest: eight of them are worked
  * on at once, and the processor need not guess how many there are.
  */

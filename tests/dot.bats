@@ -43,6 +43,13 @@ drawn()
 	done
 }
 
+@test "dot: names that are no UTF-8 give a picture, too" {
+	printf 'main;b\377d\300\200 3\nmain;\303\274x"\\ 2\n' >"$dir/in.folded"
+	"$CGCONV" -q -t dot "$dir/in.folded" >"$dir/out"
+	iconv -f UTF-8 -t UTF-8 "$dir/out" | grep -q 'tooltip="b�d��"'
+	grep -q 'tooltip="üx\\"\\\\"' "$dir/out"
+}
+
 @test "dot: what stands twice in a stack is counted once" {
 	printf 'main;a;b;a;c 5\nmain;a 5\n' >"$dir/in.folded"
 	"$CGCONV" -q -t dot "$dir/in.folded" >"$dir/out"
