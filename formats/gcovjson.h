@@ -86,8 +86,7 @@ struct gcovjson_unit {
 };
 
 /* Adds all of its files to the graph and forgets them. */
-bool cg_gcovjson_emit(
-    struct cg_job *, struct cg_build *, struct gcovjson_unit *);
+bool cg_gcovjson_emit(struct cg_build *, struct gcovjson_unit *);
 
 int cg_gcovjson_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int cg_gcovjson_write(

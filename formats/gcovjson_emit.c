@@ -19,7 +19,6 @@
 #include "gcovjson.h"
 
 struct emit {
-	struct cg_job *job;
 	struct cg_build *build;
 	const struct gcovjson_unit *unit;
 	struct cg_map fns; /* linkage name -> index in unit->fn, + 1 */
@@ -362,14 +361,13 @@ add_file(struct emit *e, const struct gcovjson_file *file)
 }
 
 bool
-cg_gcovjson_emit(
-    struct cg_job *job, struct cg_build *build, struct gcovjson_unit *unit)
+cg_gcovjson_emit(struct cg_build *build, struct gcovjson_unit *unit)
 {
 	static const struct cg_event event = { .name = "Exec",
 		.long_name = "Line executions",
 		.is_signed = true,
 		.incl = CG_INCL_NONE };
-	struct emit e = { .job = job, .build = build, .unit = unit };
+	struct emit e = { .build = build, .unit = unit };
 	bool good = true;
 
 	e.column = cg_add_event(build, &event);

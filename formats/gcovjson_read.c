@@ -338,7 +338,7 @@ take_fn(struct reader *r)
 static bool
 emit(struct reader *r)
 {
-	if (cg_gcovjson_emit(r->job, r->build, &r->unit))
+	if (cg_gcovjson_emit(r->build, &r->unit))
 		return true;
 	r->status = cg_build_failed(r->build, r->json.at);
 	return r->status == CG_OK && cg_gcovjson_nomem(r);
