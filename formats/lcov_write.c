@@ -83,6 +83,7 @@ put_branch(
 	*to++ = '\n';
 	cg_out_advance(w->out, to);
 	w->labels |= branch->label != 0;
+	w->branches_below += branch->count < 0;
 	sum->branches += counts;
 	sum->branches_hit += counts && count > 0;
 }
@@ -498,6 +499,9 @@ report(struct lcov_writer *w)
 	if (w->below > 0)
 		cg_warn(w->job, "%" PRIu64 " lines below 0 are written as 0",
 		    w->below);
+	if (w->branches_below > 0)
+		cg_warn(w->job, "%" PRIu64 " branches below 0 are written as 0",
+		    w->branches_below);
 	if (w->mixed > 0)
 		cg_warn(w->job,
 		    "left out, as inputs contradict each other: versions (VER) "

@@ -30,6 +30,7 @@ struct lcov_writer {
 	struct condition *condition;
 	size_t conditions, condition_cap;
 	uint64_t lost, below; /* costs without a place; lines below zero */
+	uint64_t branches_below;
 	uint64_t mixed;       /* files of more than one version */
 	bool labels;          /* some were not written */
 	bool any;             /* something was written */

@@ -195,6 +195,14 @@ says_sorted()
 		DA:2,1
 }
 
+@test "lcov: branches and lines below 0 are told" {
+	section BRDA:1,0,0,-3 BRDA:1,0,1,2 BRDA:1,0,2,- DA:1,-1 >"$dir/in.info"
+	writes "$dir/in.info" | grep -E '^(BRDA|DA)' |
+		says DA:1,0 BRDA:1,0,0,0 BRDA:1,0,1,2 BRDA:1,0,2,-
+	grep "warning: 1 lines below 0 are written as 0" "$dir/err"
+	grep "warning: 1 branches below 0 are written as 0" "$dir/err"
+}
+
 @test "lcov: what profiles know of lines is written" {
 	file=samples/callgrind/plain/callgrind.out
 	"$CGCONV" -q -t lcov --event Ir "$file" >"$dir/out.info"
