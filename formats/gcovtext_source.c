@@ -18,7 +18,20 @@ nomem(struct writer *w)
 	return false;
 }
 
-/* Opens the first of folder/name that is there. */
+/* A name that leads out of its folder is nobody's business. */
+static bool
+leads_out(struct cg_slice name)
+{
+	struct cg_slice part;
+
+	while (cg_take_until(&name, '/', &part)) {
+		if (cg_equal(part, ".."))
+			return true;
+	}
+	return false;
+}
+
+/* Opens folder/name if it is there, and in the folder. */
 static bool
 open_at(struct writer *w, struct cg_slice folder, struct cg_slice name)
 {
@@ -26,6 +39,8 @@ open_at(struct writer *w, struct cg_slice folder, struct cg_slice name)
 
 	while (cg_take_char(&name, '/'))
 		continue;
+	if (name.len == 0 || leads_out(name))
+		return false;
 	path = malloc(folder.len + name.len + CG_JOIN_MORE + 1);
 	if (!path)
 		return nomem(w);
@@ -36,21 +51,6 @@ open_at(struct writer *w, struct cg_slice folder, struct cg_slice name)
 	return w->source.in != NULL;
 }
 
-/* A name that leads out of its folder is nobody's business. */
-static bool
-is_inside(struct cg_slice name)
-{
-	struct cg_slice part;
-
-	if (name.len == 0 || *name.ptr == '/')
-		return false;
-	while (cg_take_until(&name, '/', &part)) {
-		if (cg_equal(part, ".."))
-			return false;
-	}
-	return true;
-}
-
 static void
 open_source(struct writer *w, cg_file file)
 {
@@ -58,18 +58,20 @@ open_source(struct writer *w, cg_file file)
 	struct cg_slice given = cg_file_given(w->graph, file), folder;
 	const char *sources = cg_opt(w->job, "sources"), *input, *slash;
 	struct cg_detected how;
+	bool absolute;
 
 	if (given.len == 0)
 		given = path;
+	absolute = cg_starts(given, "/");
 	if (sources) {
 		folder = cg_slice(sources);
-		if (!is_inside(given) || !open_at(w, folder, given))
+		if (absolute || !open_at(w, folder, given))
 			(void)open_at(w, folder, path);
 		return;
 	}
 	input = cg_job_source(w->job, 0, &how);
 	slash = input ? strrchr(input, '/') : NULL;
-	if (!input || !is_inside(given))
+	if (!input || absolute)
 		return;
 	folder.ptr = slash ? input : "";
 	folder.len = slash ? (size_t)(slash - input) + 1 : 0;

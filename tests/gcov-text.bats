@@ -118,6 +118,8 @@ lines()
 	sed 's|a\.c|../src/a.c|' "$t/in/a.gcov" >"$t/in/c.gcov"
 	"$CGCONV" -q -t gcov-text "$t/in/c.gcov" >"$t/out"
 	not grep -q ':one$' "$t/out"
+	"$CGCONV" -q -t gcov-text --sources "$t/in" "$t/in/c.gcov" >"$t/out"
+	not grep -q ':one$' "$t/out"
 }
 
 @test "gcov-text: counts of all kinds" {
