@@ -12,7 +12,6 @@
 
 #define DIGIT 8
 #define DIGITS (1u << DIGIT)
-#define PASSES (64 / DIGIT)
 /* So few are sorted faster by moving each to its place. */
 #define FEW 48
 #define NO_PLACE UINT32_MAX
@@ -42,20 +41,22 @@ sort_few(struct keyed *item, size_t count)
 	}
 }
 
-/* One pass: by the digit of which there are so many. */
+/* One pass: by the digit at that bit. */
 static void
-sort_digit(const struct keyed *item, struct keyed *to, size_t count,
-    uint32_t *digits, unsigned shift)
+sort_digit(
+    const struct keyed *item, struct keyed *to, size_t count, unsigned shift)
 {
-	uint32_t begin = 0, n;
+	uint32_t place[DIGITS] = { 0 }, begin = 0, n;
 
+	for (size_t i = 0; i < count; i++)
+		place[item[i].key >> shift & (DIGITS - 1)]++;
 	for (size_t i = 0; i < DIGITS; i++) {
-		n = digits[i];
-		digits[i] = begin;
+		n = place[i];
+		place[i] = begin;
 		begin += n;
 	}
 	for (size_t i = 0; i < count; i++)
-		to[digits[item[i].key >> shift & (DIGITS - 1)]++] = item[i];
+		to[place[item[i].key >> shift & (DIGITS - 1)]++] = item[i];
 }
 
 /*
@@ -65,30 +66,24 @@ sort_digit(const struct keyed *item, struct keyed *to, size_t count,
 static struct keyed *
 sort_keys(struct keyed *item, struct keyed *halves, size_t count)
 {
-	uint32_t digits[PASSES][DIGITS];
 	struct keyed *room = item == halves ? item + count : halves, *sorted;
+	uint64_t differ = 0;
 	bool in_order = true;
 
-	for (size_t i = 1; i < count && in_order; i++)
-		in_order = item[i - 1].key <= item[i].key;
+	for (size_t i = 1; i < count; i++) {
+		in_order &= item[i - 1].key <= item[i].key;
+		differ |= item[i - 1].key ^ item[i].key;
+	}
 	if (in_order)
 		return item;
 	if (count < FEW) {
 		sort_few(item, count);
 		return item;
 	}
-	memset(digits, 0, sizeof(digits));
-	for (size_t i = 0; i < count; i++) {
-		for (unsigned pass = 0; pass < PASSES; pass++)
-			digits[pass]
-			      [item[i].key >> pass * DIGIT & (DIGITS - 1)]++;
-	}
-	for (unsigned pass = 0; pass < PASSES; pass++) {
-		unsigned shift = pass * DIGIT;
-
-		if (digits[pass][item->key >> shift & (DIGITS - 1)] == count)
+	for (unsigned shift = 0; shift < 64; shift += DIGIT) {
+		if ((differ >> shift & (DIGITS - 1)) == 0)
 			continue;
-		sort_digit(item, room, count, digits[pass], shift);
+		sort_digit(item, room, count, shift);
 		sorted = room;
 		room = item;
 		item = sorted;
@@ -187,40 +182,40 @@ cg_lines_place_listed(struct cg_lines *lines)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Visits came member by member; they are wanted by file, members in order. */
+/* Visits came member by member: those of each follow it to its new place. */
 static bool
-order_visits(struct cg_lines *lines, const struct keyed *item)
+move_visits(struct cg_lines *lines, const struct keyed *item)
 {
-	size_t files = lines->graph->files.count, sum = 0;
-	size_t *begin = calloc(files + 1, sizeof(*begin));
-	struct visit *visit;
+	size_t moved = 0;
 
-	if (!begin || !cg_grow_raw(&lines->spare, &lines->spare_cap,
-			  lines->visits + 1, sizeof(*visit))) {
-		free(begin);
+	if (!cg_grow_raw(&lines->spare, &lines->spare_cap, lines->visits + 1,
+		sizeof(*lines->spare)))
 		return false;
-	}
-	for (size_t i = 0; i < lines->visits; i++)
-		begin[lines->visit[i].file + 1]++;
-	for (size_t i = 0; i <= files; i++)
-		sum = begin[i] += sum;
 	for (uint32_t number = 0; number < lines->members; number++) {
 		uint32_t from = item[number].index;
 
 		for (size_t i = lines->member[from].visit;
 		     i < lines->visits && lines->visit[i].member == from; i++) {
-			visit = &lines->spare[begin[lines->visit[i].file]++];
-			*visit = lines->visit[i];
-			visit->member = number;
+			lines->spare[moved] = lines->visit[i];
+			lines->spare[moved++].member = number;
 		}
 	}
-	free(begin);
-	visit = lines->visit;
-	lines->visit = lines->spare;
-	lines->spare = visit;
-	sum = lines->visit_cap;
-	lines->visit_cap = lines->spare_cap;
-	lines->spare_cap = sum;
+	return true;
+}
+
+/* They are wanted by file, members in order. */
+static bool
+order_visits(struct cg_lines *lines)
+{
+	struct keyed *item = make_room(lines, lines->visits);
+
+	if (!item)
+		return false;
+	for (uint32_t i = 0; i < lines->visits; i++)
+		item[i] = (struct keyed){ lines->spare[i].file, i };
+	item = sort_keys(item, item, lines->visits);
+	for (size_t i = 0; i < lines->visits; i++)
+		lines->visit[i] = lines->spare[item[i].index];
 	return true;
 }
 
@@ -230,7 +225,6 @@ cg_lines_order_members(struct cg_lines *lines, bool in_order)
 	const struct cg_graph *graph = lines->graph;
 	size_t count = lines->members;
 	struct keyed *item = make_room(lines, count);
-	bool ok;
 
 	if (!item)
 		return false;
@@ -249,7 +243,8 @@ cg_lines_order_members(struct cg_lines *lines, bool in_order)
 			      graph->fn[fn].range.first_column;
 	}
 	item = sort_keys(item, lines->sorting.item, count);
-	ok = order_visits(lines, item);
+	if (!move_visits(lines, item))
+		return false;
 	/* The keys are not needed any more: let them hold what is moved. */
 	for (size_t i = 0; i < count; i++)
 		item[i].key = (uint64_t)lines->member[item[i].index].run << 32 |
@@ -258,7 +253,7 @@ cg_lines_order_members(struct cg_lines *lines, bool in_order)
 		lines->member[i].fn = (cg_fn)item[i].key;
 		lines->member[i].run = (uint32_t)(item[i].key >> 32);
 	}
-	return ok;
+	return order_visits(lines);
 }
 
 /* ---- Batches ------------------------------------------------------------ */

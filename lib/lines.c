@@ -18,21 +18,30 @@
 
 /* The visit of that file by the last member. */
 static struct visit *
-get_visit(struct cg_lines *lines, uint32_t *last, uint32_t file)
+get_visit(struct cg_lines *lines, uint32_t file)
 {
 	uint32_t member = (uint32_t)lines->members - 1;
+	uint32_t *last = &lines->last[file];
 	struct visit *visit;
 
-	if (last[file] > 0 && lines->visit[last[file] - 1].member == member)
-		return &lines->visit[last[file] - 1];
+	if (*last > 0 && lines->visit[*last - 1].member == member)
+		return &lines->visit[*last - 1];
 	if (lines->visits >= UINT32_MAX ||
 	    !cg_grow_raw(&lines->visit, &lines->visit_cap, lines->visits + 1,
 		sizeof(*visit)))
 		return NULL;
 	visit = &lines->visit[lines->visits++];
 	*visit = (struct visit){ .file = file, .member = member };
-	last[file] = (uint32_t)lines->visits;
+	*last = (uint32_t)lines->visits;
 	return visit;
+}
+
+static void
+forget_visits(struct cg_lines *lines)
+{
+	for (size_t i = 0; i < lines->visits; i++)
+		lines->last[lines->visit[i].file] = 0;
+	lines->visits = 0;
 }
 
 /* Adds a call's count to its callee's; saturated, as it says nothing more. */
@@ -85,8 +94,8 @@ take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)
 
 /* Notes where the rows of the last member are, and what calls there are. */
 static bool
-scan_packed(struct cg_lines *lines, uint32_t *last, cg_fn fn,
-    const struct cg_packed *packed, bool costs)
+scan_packed(struct cg_lines *lines, cg_fn fn, const struct cg_packed *packed,
+    bool costs)
 {
 	const struct cg_fn_entry *entry = &lines->graph->fn[fn];
 	const uint32_t *place = lines->place;
@@ -104,7 +113,7 @@ scan_packed(struct cg_lines *lines, uint32_t *last, cg_fn fn,
 		if (!stands)
 			continue;
 		if (!visit || visit->file != scan.rank)
-			visit = get_visit(lines, last, scan.rank);
+			visit = get_visit(lines, scan.rank);
 		if (!visit)
 			return false;
 		visit->rows++;
@@ -117,7 +126,7 @@ scan_packed(struct cg_lines *lines, uint32_t *last, cg_fn fn,
 
 /* The branches of the last member, which are in order: they have one file. */
 static bool
-scan_branches(struct cg_lines *lines, uint32_t *last, const struct cg_run *run)
+scan_branches(struct cg_lines *lines, const struct cg_run *run)
 {
 	struct visit *visit;
 	struct scan scan;
@@ -128,7 +137,7 @@ scan_branches(struct cg_lines *lines, uint32_t *last, const struct cg_run *run)
 	(void)scan_row(&scan, NULL);
 	if (scan.pos.line == 0)
 		note_number(&lines->number[run->fn], scan.at);
-	visit = get_visit(lines, last, lines->place[run->branch.file]);
+	visit = get_visit(lines, lines->place[run->branch.file]);
 	if (visit)
 		visit->rows += run->branches;
 	return visit != NULL;
@@ -136,7 +145,7 @@ scan_branches(struct cg_lines *lines, uint32_t *last, const struct cg_run *run)
 
 /* Its own file is one that it visits, whether it has rows there or not. */
 static bool
-add_member(struct cg_lines *lines, uint32_t *last, cg_fn fn, uint32_t run)
+add_member(struct cg_lines *lines, cg_fn fn, uint32_t run)
 {
 	const struct cg_fn_entry *entry = &lines->graph->fn[fn];
 
@@ -147,23 +156,23 @@ add_member(struct cg_lines *lines, uint32_t *last, cg_fn fn, uint32_t run)
 	lines->member[lines->members++] =
 	    (struct member){ .fn = fn, .run = run, .visit = lines->visits };
 	return !entry->name || !entry->file ||
-	       get_visit(lines, last, lines->place[entry->file]);
+	       get_visit(lines, lines->place[entry->file]);
 }
 
 static bool
-scan_run(struct cg_lines *lines, uint32_t *last, const struct cg_run *run)
+scan_run(struct cg_lines *lines, const struct cg_run *run)
 {
 	bool stated = lines->graph->fn[run->fn].range.first > 0;
 
-	if (!scan_packed(lines, last, run->fn, &run->costs, true))
+	if (!scan_packed(lines, run->fn, &run->costs, true))
 		return false;
 	return stated && run->branches_ascend
-		   ? scan_branches(lines, last, run)
-		   : scan_packed(lines, last, run->fn, &run->others, false);
+		   ? scan_branches(lines, run)
+		   : scan_packed(lines, run->fn, &run->others, false);
 }
 
 static bool
-scan_all(struct cg_lines *lines, uint32_t *last)
+scan_all(struct cg_lines *lines)
 {
 	const struct cg_graph *graph = lines->graph;
 	bool ok = true;
@@ -172,17 +181,17 @@ scan_all(struct cg_lines *lines, uint32_t *last)
 	for (size_t rank = 0; ok && rank < graph->fns; rank++) {
 		cg_fn fn = graph->fn_ranked[rank];
 
-		ok = add_member(lines, last, fn, CG_NO_RUN);
+		ok = add_member(lines, fn, CG_NO_RUN);
 		for (id = graph->fn[fn].runs; ok && id != CG_NO_RUN;
 		     id = graph->run[id].next)
-			ok = scan_run(lines, last, &graph->run[id]);
+			ok = scan_run(lines, &graph->run[id]);
 	}
 	return ok;
 }
 
 /* Of many parts, each has few of the functions. */
 static bool
-scan_part(struct cg_lines *lines, uint32_t *last, bool *in_order)
+scan_part(struct cg_lines *lines, bool *in_order)
 {
 	const struct cg_graph *graph = lines->graph;
 	size_t at = graph->part_runs[lines->part];
@@ -193,13 +202,12 @@ scan_part(struct cg_lines *lines, uint32_t *last, bool *in_order)
 		uint32_t id = graph->run_order[at].run;
 		const struct cg_run *run = &graph->run[id];
 
-		ok = add_member(lines, last, run->fn, id) &&
-		     scan_run(lines, last, run);
+		ok = add_member(lines, run->fn, id) && scan_run(lines, run);
 	}
 	for (size_t i = 0; ok && i < lines->callees; i++) {
 		if (cg_run_find(graph, lines->part, lines->callee[i]))
 			continue;
-		ok = add_member(lines, last, lines->callee[i], CG_NO_RUN);
+		ok = add_member(lines, lines->callee[i], CG_NO_RUN);
 		*in_order = false;
 	}
 	return ok;
@@ -209,14 +217,11 @@ static bool
 scan_graph(struct cg_lines *lines)
 {
 	const struct cg_graph *graph = lines->graph;
-	uint32_t *last = calloc(graph->files.count + 1, sizeof(*last));
-	bool in_order = true, ok = last != NULL;
+	bool in_order = true;
+	bool ok = lines->part == CG_ALL_PARTS || graph->parts == 1
+		      ? scan_all(lines)
+		      : scan_part(lines, &in_order);
 
-	if (ok && (lines->part == CG_ALL_PARTS || graph->parts == 1))
-		ok = scan_all(lines, last);
-	else if (ok)
-		ok = scan_part(lines, last, &in_order);
-	free(last);
 	return ok && cg_lines_order_members(lines, in_order) &&
 	       cg_grow(&lines->opened, &lines->opened_cap, lines->members + 1,
 		   sizeof(*lines->opened));
@@ -244,15 +249,18 @@ lines_new(const struct cg_graph *graph, cg_part part, bool listed)
 	if (lines) {
 		lines->graph = graph;
 		lines->part = part;
+		lines->last =
+		    calloc(graph->files.count + 1, sizeof(*lines->last));
 		lines->first = calloc(fns, sizeof(*lines->first));
 		lines->entries = calloc(fns, sizeof(*lines->entries));
 		lines->called = calloc(fns, sizeof(*lines->called));
 		lines->number = calloc(fns, sizeof(*lines->number));
 		lines->rows = cg_rows_new(graph);
 	}
-	if (!lines || !lines->first || !lines->entries || !lines->called ||
-	    !lines->number || !lines->rows || !cg_lines_place_files(lines) ||
-	    (listed && !list_files(lines)) || !scan_graph(lines)) {
+	if (!lines || !lines->last || !lines->first || !lines->entries ||
+	    !lines->called || !lines->number || !lines->rows ||
+	    !cg_lines_place_files(lines) || (listed && !list_files(lines)) ||
+	    !scan_graph(lines)) {
 		cg_lines_free(lines);
 		cg_graph_nomem(graph);
 		return NULL;
@@ -284,7 +292,8 @@ cg_lines_turn(struct cg_lines *lines, cg_part part)
 		lines->entries[lines->callee[i]] = 0;
 		lines->called[lines->callee[i]] = false;
 	}
-	lines->members = lines->visits = lines->callees = 0;
+	lines->members = lines->callees = 0;
+	forget_visits(lines);
 	if (lines->folder)
 		cg_lines_unplace_listed(lines);
 	lines->part = part;
@@ -294,7 +303,7 @@ cg_lines_turn(struct cg_lines *lines, cg_part part)
 	    scan_graph(lines))
 		return true;
 	cg_graph_nomem(lines->graph);
-	lines->visits = 0;
+	forget_visits(lines);
 	return false;
 }
 
@@ -311,6 +320,7 @@ cg_lines_free(struct cg_lines *lines)
 	free(lines->member);
 	free(lines->visit);
 	free(lines->spare);
+	free(lines->last);
 	free(lines->first);
 	free(lines->entries);
 	free(lines->called);

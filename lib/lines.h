@@ -95,6 +95,7 @@ struct cg_lines {
 	size_t visits, visit_cap;
 	struct visit *spare; /* for sorting them */
 	size_t spare_cap;
+	uint32_t *last;    /* by place: of its file the last visit + 1 */
 	uint32_t *first;   /* by fn: its line; 0: not looked at */
 	uint64_t *entries; /* by fn: calls of it */
 	bool *called;      /* by fn: there is one */
