@@ -112,7 +112,8 @@ cg_costs_add(struct cg_rows *rows, const struct cg_run *run, bool in_order)
 	    &scan, &run->costs, rows->graph->fn[run->fn].file, rows->file_rank);
 	if (!scan_cost(&scan, rows->file_rank))
 		return true;
-	if (in_order && rows->no_addresses)
+	/* They are stretches by address: by line, those may be others. */
+	if (in_order && rows->no_addresses && rows->graph->facts & CG_INSTRS)
 		return add_stretches(rows, &scan);
 	return add_known(rows, &scan, in_order ? run->costs.stretch : NULL);
 }
