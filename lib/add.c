@@ -58,8 +58,13 @@ static bool
 check_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 {
 	const struct cg_graph *graph = build->graph;
+	uint64_t all = 0;
 	bool any = false;
 
+	for (size_t i = 0; i < n; i++)
+		all |= cost[i];
+	if ((int64_t)all >= 0)
+		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (!graph->event[i].is_signed || (int64_t)cost[i] >= 0)
 			continue;

@@ -139,7 +139,12 @@ char *cg_format_hex(char *to, uint64_t);  /* 0x1f; zero is 0x0 */
  */
 bool cg_grow(void *array, size_t *cap, size_t need, size_t width);
 /* The same without clearing: big arrays need not be touched in advance. */
-bool cg_grow_raw(void *array, size_t *cap, size_t need, size_t width);
+bool cg_grow_more(void *array, size_t *cap, size_t need, size_t width);
+static inline bool
+cg_grow_raw(void *array, size_t *cap, size_t need, size_t width)
+{
+	return need <= *cap || cg_grow_more(array, cap, need, width);
+}
 
 /* ---- Facts -------------------------------------------------------------- */
 

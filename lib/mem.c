@@ -94,13 +94,11 @@ cg_arena_trim(struct cg_arena *arena, void *end, void *to)
 }
 
 bool
-cg_grow_raw(void *array, size_t *cap, size_t need, size_t width)
+cg_grow_more(void *array, size_t *cap, size_t need, size_t width)
 {
 	size_t want = *cap < 8 ? 8 : *cap;
 	void *old, *ptr;
 
-	if (need <= *cap)
-		return true;
 	while (want < need) {
 		if (want > SIZE_MAX / 2)
 			return false;
