@@ -181,6 +181,7 @@ struct gcov_place {
 
 struct gcov_block {
 	uint32_t arc, arcs; /* in unit->arc */
+	uint32_t fakes;     /* of these */
 	uint32_t place, last_place;
 	bool has_arcs; /* there was a record, maybe an empty one */
 };
@@ -234,7 +235,7 @@ struct gcov_line {
 	int64_t count;        /* how often it ran */
 	uint32_t first, last; /* touches, GCOV_NONE: none */
 	uint32_t own;         /* the first by the block of the last */
-	uint32_t from;        /* the last arc that leaves a member, + 1 */
+	uint32_t from;        /* the last block with arcs that is a member, + 1 */
 	bool has_members, cyclic;
 };
 
@@ -413,7 +414,16 @@ cg_gcov_add(struct gcov_unit *unit, int64_t a, int64_t b)
 	unit->saturated = true;
 	return a < 0 ? INT64_MIN : INT64_MAX;
 }
-int64_t cg_gcov_sub(struct gcov_unit *, int64_t, int64_t);
+static inline int64_t
+cg_gcov_sub(struct gcov_unit *unit, int64_t a, int64_t b)
+{
+	int64_t rest = (int64_t)((uint64_t)a - (uint64_t)b);
+
+	if (((a ^ b) & (a ^ rest)) >= 0)
+		return rest;
+	unit->saturated = true;
+	return a < 0 ? INT64_MIN : INT64_MAX;
+}
 
 /* ---- The way of a unit -------------------------------------------------- */
 

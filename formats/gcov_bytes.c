@@ -51,8 +51,8 @@ cg_gcov_take_fields(struct gcov_bytes *bytes, unsigned layout,
 {
 	for (; field->expected; field++) {
 		char *at = (char *)to + field->offset;
-		struct cg_slice text;
-		uint32_t word;
+		struct cg_slice text = { 0 };
+		uint32_t word = 0;
 		bool there;
 
 		if (layout < field->since)

@@ -33,7 +33,7 @@ struct emit {
 	bool paths; /* the target carries blocks of paths */
 	/* Rows that are still to be added. */
 	bool blocks, arcs, jumps;
-	uint64_t cost[CG_EVENT_MAX];
+	uint64_t *cost; /* of all columns: 0 but for these */
 };
 
 /* Where there is no place for what is below zero, that is 0. */
@@ -137,16 +137,6 @@ add_site(struct emit *emit, const struct gcov_solved *solved)
 	return true;
 }
 
-static uint32_t
-count_real(const struct gcov_unit *unit, const struct gcov_block *block)
-{
-	uint32_t real = 0;
-
-	for (uint32_t i = 0; i < block->arcs; i++)
-		real += !(unit->arc[block->arc + i].flags & GCOV_FAKE);
-	return real;
-}
-
 /* Where a block leads to; first: what is said once. Is there a call, too? */
 static bool
 emit_arcs(struct emit *emit, uint32_t number, struct cg_pos pos, bool first)
@@ -158,17 +148,17 @@ emit_arcs(struct emit *emit, uint32_t number, struct cg_pos pos, bool first)
 	struct cg_branch row = {
 		.pos = pos, .kind = CG_BRANCH_ARC, .block = number
 	};
-	uint32_t real = count_real(unit, block);
+	const uint32_t real = block->arcs - block->fakes;
+	const bool jumps = emit->jumps && first, arcs = emit->arcs && real > 1;
 
-	for (uint32_t i = 0; i < block->arcs && (emit->jumps || emit->arcs);
-	     i++) {
+	for (uint32_t i = 0; i < block->arcs && (jumps || arcs); i++) {
 		const struct gcov_arc *arc = &unit->arc[block->arc + i];
 
 		if (arc->flags & GCOV_FAKE)
 			continue;
-		if (first && emit->jumps)
+		if (jumps)
 			emit_jump(emit, arc, &pos, real > 1, solved->count);
-		if (real < 2 || !emit->arcs)
+		if (!arcs)
 			continue;
 		row.target = arc->dst;
 		row.flags =
@@ -180,7 +170,7 @@ emit_arcs(struct emit *emit, uint32_t number, struct cg_pos pos, bool first)
 		(void)cg_add_branch(emit->build, emit->fn, &row);
 		row.index++;
 	}
-	return real < block->arcs;
+	return block->fakes > 0;
 }
 
 /* Calls that the block ends with; site: where they are looked for. */
@@ -191,12 +181,15 @@ emit_calls(struct emit *emit, uint32_t number, struct cg_pos pos, bool site)
 	const struct gcov_solved *solved = &unit->scratch.solved[number];
 	const struct gcov_block *block =
 	    &unit->block[emit->gcov->block + number];
-	uint32_t real = count_real(unit, block), index = 0;
+	const uint32_t real = block->arcs - block->fakes;
+	uint32_t index = 0;
 	struct cg_branch row = { .pos = pos,
 		.kind = CG_BRANCH_CALL,
 		.block = number,
 		.flags = solved->count != 0 ? CG_BRANCH_REACHED : 0 };
 
+	if (block->fakes == 0)
+		return true;
 	for (uint32_t i = 0; i < block->arcs; i++) {
 		const struct gcov_arc *arc = &unit->arc[block->arc + i];
 
@@ -566,13 +559,16 @@ cg_gcov_emit_unit(struct gcov_unit *unit, struct cg_build *build,
     const char *notes, const char *data)
 {
 	const struct cg_module *target = cg_job_target(unit->job);
+	uint64_t cost[CG_EVENT_MAX];
 	struct emit emit = { .unit = unit,
 		.build = build,
+		.cost = cost,
 		.raw = target && target->carries & CG_SIGNED,
 		.paths = target && target->carries & CG_BLOCKS };
 
 	emit.exec = add_event(&emit, "Exec", "Line executions");
 	emit.blk = add_event(&emit, "Blk", "Block executions");
+	memset(cost, 0, emit.columns * sizeof(*cost));
 	unit->negative = 0;
 	unit->saturated = unit->unsolved = unit->tired = false;
 	unit->contrary = false;

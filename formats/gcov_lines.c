@@ -254,23 +254,29 @@ count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)
 	const struct gcov_touch *touch = scratch->touch;
 	const struct gcov_arc *arc = unit->arc + fn->arc;
 	struct gcov_line *line;
+	uint32_t from = 0;
 
 	for (uint32_t i = 0; i < fn->arcs; i++, arc++) {
 		const struct gcov_solved *src = &scratch->solved[arc->src];
 		struct gcov_solved *dst = &scratch->solved[arc->dst];
 
+		/* Arcs of a block stand together. */
+		if (from != arc->src + 1) {
+			from = arc->src + 1;
+			for (uint32_t t = src->touch; t < src->touch_end; t++) {
+				if (touch[t].member)
+					scratch->line[touch[t].line].from =
+					    from;
+			}
+		}
 		/* llvm-cov: this is what leaves a function's first block. */
 		if (unit->llvm && arc->dst == 0)
 			continue;
-		for (uint32_t t = src->touch; t < src->touch_end; t++) {
-			if (touch[t].member)
-				scratch->line[touch[t].line].from = i + 1;
-		}
 		for (uint32_t t = dst->touch; t < dst->touch_end; t++) {
 			if (!touch[t].member)
 				continue;
 			line = &scratch->line[touch[t].line];
-			if (line->from != i + 1)
+			if (line->from != from)
 				line->count =
 				    cg_gcov_add(unit, line->count, arc->count);
 			else if (arc->src >= arc->dst)

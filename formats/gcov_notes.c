@@ -179,12 +179,12 @@ void
 cg_gcov_end_arcs(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src)
 {
 	struct gcov_block *block = &unit->block[fn->block + src];
-	uint32_t flags = 0;
 
 	block->arcs = (uint32_t)unit->arcs - block->arc;
 	for (uint32_t i = 0; i < block->arcs; i++)
-		flags |= unit->arc[block->arc + i].flags;
-	if (flags & GCOV_FAKE && src != 0)
+		block->fakes +=
+		    (unit->arc[block->arc + i].flags & GCOV_FAKE) != 0;
+	if (block->fakes > 0 && src != 0)
 		mark_throws(unit->arc + block->arc, block->arcs);
 }
 

@@ -155,12 +155,3 @@ cg_gcov_file(struct gcov_unit *unit, struct cg_slice name)
 	*slot = (uint32_t)++unit->files;
 	return unit->last_file;
 }
-
-int64_t
-cg_gcov_sub(struct gcov_unit *unit, int64_t a, int64_t b)
-{
-	if (b != INT64_MIN)
-		return cg_gcov_add(unit, a, -b);
-	return a < 0 ? a - b
-		     : cg_gcov_add(unit, cg_gcov_add(unit, a, 1), INT64_MAX);
-}
