@@ -1,9 +1,6 @@
 /*
  * in.c - inputs: a source of bytes, filters that unpack it, and a window over
  * what comes out.
- *
- * read() into one buffer is as fast as mmap() here, works on pipes, and a
- * file that shrinks meanwhile cannot kill the program.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,63 +44,6 @@ struct cg_in {
 	bool newline; /* one was added, as the last byte of the window */
 	int status;
 };
-
-/* ---- Sources ------------------------------------------------------------ */
-
-struct source {
-	struct cg_stream stream;
-	int fd;               /* -1: memory */
-	struct cg_slice left; /* of memory */
-};
-
-static ptrdiff_t
-read_file(struct cg_stream *stream, char *buf, size_t size)
-{
-	struct source *source = (struct source *)stream;
-	const struct cg_place place = { .file = stream->name };
-	ptrdiff_t got;
-
-	do
-		got = read(source->fd, buf, size);
-	while (got < 0 && errno == EINTR && !cg_diag_stopped(stream->diag));
-	if (cg_diag_stopped(stream->diag)) {
-		got = -1;
-		errno = EINTR;
-	}
-	if (got >= 0)
-		return got;
-	if (errno == EISDIR)
-		cg_diag_say(stream->diag, CG_ERROR, &place, "is a directory");
-	else
-		cg_diag_say(stream->diag, CG_ERROR, &place, "cannot read: %s",
-		    strerror(errno));
-	stream->status = CG_EINPUT;
-	return -1;
-}
-
-static ptrdiff_t
-read_memory(struct cg_stream *stream, char *buf, size_t size)
-{
-	struct source *source = (struct source *)stream;
-	size_t n = size < source->left.len ? size : source->left.len;
-
-	if (n == 0)
-		return 0;
-	memcpy(buf, source->left.ptr, n);
-	source->left.ptr += n;
-	source->left.len -= n;
-	return (ptrdiff_t)n;
-}
-
-static void
-close_source(struct cg_stream *stream)
-{
-	struct source *source = (struct source *)stream;
-
-	if (source->fd >= 0)
-		(void)close(source->fd);
-	free(source);
-}
 
 /* ---- The window --------------------------------------------------------- */
 
@@ -251,25 +191,6 @@ unpack(struct cg_in *in)
 	return false;
 }
 
-/* NULL: out of memory. Owns fd if not. */
-static struct cg_stream *
-new_source(
-    struct cg_diag *diag, const char *name, int fd, struct cg_slice bytes)
-{
-	struct source *source = calloc(1, sizeof(*source));
-
-	if (!source)
-		return NULL;
-	source->stream.read = fd >= 0 ? read_file : read_memory;
-	source->stream.close = close_source;
-	source->stream.packed = "";
-	source->stream.diag = diag;
-	source->stream.name = name;
-	source->fd = fd;
-	source->left = bytes;
-	return &source->stream;
-}
-
 /* Owns fd from here on, also if it fails. */
 static struct cg_in *
 new_in(struct cg_diag *diag, const char *name, int fd, struct cg_slice bytes,
@@ -283,7 +204,7 @@ new_in(struct cg_diag *diag, const char *name, int fd, struct cg_slice bytes,
 		in->name = strdup(name);
 		in->size = WINDOW_MIN;
 		in->buf = malloc(in->size);
-		in->stream = new_source(diag, in->name, fd, bytes);
+		in->stream = cg_source(diag, in->name, fd, bytes);
 	}
 	if (!in || !in->stream || !in->name || !in->buf) {
 		report_nomem(diag, name);
@@ -301,29 +222,49 @@ new_in(struct cg_diag *diag, const char *name, int fd, struct cg_slice bytes,
 	return in;
 }
 
+static int
+open_path(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+/* fd below 0: errno says why. */
+static struct cg_in *
+new_file(struct cg_diag *diag, const char *name, int fd, int *status)
+{
+	const struct cg_place place = { .file = name };
+
+	if (fd >= 0)
+		return new_in(diag, name, fd, (struct cg_slice){ 0 }, status);
+	cg_diag_say(diag, CG_ERROR, &place, "cannot open: %s", strerror(errno));
+	*status = CG_EINPUT;
+	return NULL;
+}
+
 struct cg_in *
 cg_in_open(struct cg_diag *diag, const char *path, int *status)
 {
-	bool is_stdin = strcmp(path, "-") == 0;
-	const struct cg_place place = { .file = is_stdin ? "<stdin>" : path };
 	struct cg_in *in;
-	int fd;
 
-	if (is_stdin)
-		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-	else
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0) {
-		cg_diag_say(
-		    diag, CG_ERROR, &place, "cannot open: %s", strerror(errno));
-		*status = CG_EINPUT;
-		return NULL;
-	}
-	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	in = new_in(diag, place.file, fd, (struct cg_slice){ 0 }, status);
+	if (strcmp(path, "-") != 0)
+		return new_file(diag, path, open_path(path), status);
+	in = new_file(
+	    diag, "<stdin>", fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), status);
 	if (in)
-		in->is_stdin = is_stdin;
+		in->is_stdin = true;
 	return in;
+}
+
+struct cg_in *
+cg_in_try(struct cg_diag *diag, const char *path, int *status)
+{
+	int fd = open_path(path), why = errno;
+
+	*status = CG_OK;
+	if (fd < 0 && (why == ENOENT || access(path, F_OK) != 0))
+		return NULL;
+	errno = why;
+	return new_file(diag, path, fd, status);
 }
 
 struct cg_in *

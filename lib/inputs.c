@@ -434,31 +434,33 @@ cg_job_has_input(const struct cg_job *job, const char *path)
 bool
 cg_open_companion(struct cg_job *job, const char *path, struct cg_in **in)
 {
+	const struct cg_memory_file *file = find_memory(job, path);
 	struct cg_companion *companion;
 	int status = CG_OK;
 
-	*in = NULL;
 	/* Names from an archive do not lead out of it. */
-	if (job->memories > 0 ? !find_memory(job, path)
-			      : access(path, F_OK) != 0)
-		return true;
+	if (file)
+		*in = cg_in_memory(&job->diag, path, file->bytes, &status);
+	else
+		*in = job->memories > 0 ? NULL
+					: cg_in_try(&job->diag, path, &status);
+	if (!*in) {
+		job->skips += status != CG_OK;
+		if (status == CG_ELIMIT)
+			job->fault = status;
+		return status == CG_OK;
+	}
 	companion = malloc(sizeof(*companion));
 	if (!companion) {
+		cg_in_close(*in);
+		*in = NULL;
 		job->fault = cg_nomem(job);
 		return false;
 	}
-	companion->below = job->companion;
-	companion->in = cg_job_open(job, path, &status);
-	if (companion->in) {
-		job->companion = companion;
-		*in = companion->in;
-		return true;
-	}
-	free(companion);
-	job->skips++;
-	if (status == CG_ELIMIT)
-		job->fault = status;
-	return false;
+	*companion =
+	    (struct cg_companion){ .in = *in, .below = job->companion };
+	job->companion = companion;
+	return true;
 }
 
 void

@@ -9,7 +9,7 @@
 
 #include "base.h"
 
-/* ---- in.c, unpack.c: inputs --------------------------------------------- */
+/* ---- in.c, source.c, unpack.c: inputs ----------------------------------- */
 
 /*
  * An input is a source of bytes (a file, a pipe), filters above it that
@@ -36,6 +36,12 @@ struct cg_stream {
 	int status;
 };
 /*
+ * The lowest stream: of a file descriptor, which it owns from then on, or (fd
+ * below 0) of bytes, which must outlive it. NULL: out of memory.
+ */
+struct cg_stream *cg_source(struct cg_diag *, const char *name, int fd,
+    struct cg_slice bytes);
+/*
  * Reads from a stream. Of a filter it is an error (CG_ELIMIT, reported) to
  * give much more than the lowest source was asked for: only attacks do.
  */
@@ -46,6 +52,8 @@ ptrdiff_t cg_stream_read(struct cg_stream *, char *buf, size_t size);
  * reported error; *status says which (CG_EINPUT, CG_ELIMIT).
  */
 struct cg_in *cg_in_open(struct cg_diag *, const char *path, int *status);
+/* The same of a file that may be missing: then NULL and CG_OK. */
+struct cg_in *cg_in_try(struct cg_diag *, const char *path, int *status);
 /* The same over memory, which must outlive it (tests, fuzzing). */
 struct cg_in *cg_in_memory(struct cg_diag *, const char *name,
     struct cg_slice bytes, int *status);

@@ -7,7 +7,7 @@ floor_of()
 {
 	case ${1%.[ch]} in
 	cgconv | base | mem | str | diag) echo 0 ;;
-	io | in | unpack | unicode | archive_filter | out | text | escape | json | json_bytes | json_string) echo 1 ;;
+	io | in | source | unpack | unicode | archive_filter | out | text | escape | json | json_bytes | json_string) echo 1 ;;
 	symbols | functions | plt | spans | demangle) echo 1 ;;
 	elffile | debugfile | dwarf | dwarf_units) echo 1 ;;
 	graph | rows | pack | add | cost_lines | cost_text | build | rules | homes | columns | view | view_order | costs | scan) echo 2 ;;
