@@ -6,7 +6,7 @@
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 B ?= build
-CFLAGS ?= -O2 -g
+CFLAGS ?= -O3 -g
 V ?= 0
 FUZZ_SECONDS ?= 2
 
@@ -204,9 +204,9 @@ sources := $(wildcard lib/*.c formats/*.c cmd/*.c tests/unit/*.c \
 lint:
 	@bad=0; \
 	$(MAKE) --no-print-directory B=$(B)/lint-gcc CC=gcc \
-		CFLAGS="-O2 -Werror" all || bad=1; \
+		CFLAGS="-O3 -Werror" all || bad=1; \
 	$(MAKE) --no-print-directory B=$(B)/lint-clang CC=clang \
-		CFLAGS="-O2 -Werror" all || bad=1; \
+		CFLAGS="-O3 -Werror" all || bad=1; \
 	if command -v cppcheck >/dev/null; then \
 		cppcheck -q --std=c11 --enable=warning,portability \
 			--inline-suppr --error-exitcode=1 -Ilib \
