@@ -13,7 +13,7 @@ setup()
 remake()
 {
 	make -s --no-print-directory B="$B" CC="${CC:-cc}" \
-		CFLAGS="${CFLAGS:--O2 -g}" "$@" >/dev/null
+		CFLAGS="${CFLAGS:--O3 -g}" "$@" >/dev/null
 }
 
 # Everything in a folder that is no folder.
