@@ -229,6 +229,12 @@ settle(struct args *args)
 	    (!args->output || args->action == diff))
 		return cg_usage(
 		    args->job, "a batch needs -O or -o, where to write");
+	if ((args->action == show_info || args->action == diff ||
+		args->action == verify) &&
+	    is_batch(args))
+		return cg_usage(args->job,
+		    "--%s reads no archives: -O or -o converts them",
+		    args->action_name);
 	if (args->from != NULL)
 		status = cg_job_set_from(args->job, args->from);
 	if (status == CG_OK && args->to != NULL)

@@ -177,9 +177,10 @@ add_file(struct batch *batch, const char *path, const struct stat *info)
 static bool
 looks_like_archive(const char *path)
 {
+	const char *slash = strrchr(path, '/');
 	size_t n;
 
-	return strstr(path, ".tar.") != NULL ||
+	return strstr(slash != NULL ? slash : path, ".tar.") != NULL ||
 	       find_suffix(path, "tar;tgz;tbz;tbz2;txz;tzst;zip", &n) != 0;
 }
 

@@ -254,4 +254,11 @@ good()
 	refuses 2 "--part-by goes with one input" -o x -r in --part-by tid
 	tar -cf x.tar in
 	refuses 2 "archives need -O or -o" x.tar
+	refuses 2 "--info reads no archives" --info x.tar
+	refuses 2 "--diff reads no archives" --diff x.tar "$PLAIN"
+	refuses 2 "--verify reads no archives" --verify "$PLAIN" x.tar
+	# A folder may be called like one.
+	mkdir x.tar.d
+	cp "$PLAIN" x.tar.d/x
+	"$CGCONV" x.tar.d/x >/dev/null
 }
