@@ -185,25 +185,40 @@ begin(struct walk *walk)
 /* ---- Rows --------------------------------------------------------------- */
 
 /*
- * gcov's word for the arc between two blocks. gcov 15 and 16 say "true" where
- * the condition is false.
+ * The arc between two blocks, no fake one. Arcs are sorted by where they lead
+ * to (see gcov_solve.c): of a big switch there are many.
  */
-static const char *
-word_for(const struct walk *walk, uint32_t src, uint32_t dst)
+static const struct gcov_arc *
+find_arc(const struct walk *walk, uint32_t src, uint32_t dst)
 {
 	const struct gcov_block *at = &walk->unit->block[walk->fn->block + src];
+	const struct gcov_arc *arc = walk->unit->arc + at->arc;
+	uint32_t low = 0, high = at->arcs, middle;
 
-	for (uint32_t i = 0; i < at->arcs; i++) {
-		const struct gcov_arc *arc = &walk->unit->arc[at->arc + i];
-
-		if (arc->dst != dst || arc->flags & GCOV_FAKE)
-			continue;
-		return arc->flags & ARC_FALSE          ? "true"
-		       : arc->flags & GCOV_FALLTHROUGH ? "fallthru"
-		       : arc->flags & GCOV_THROW       ? "throw"
-						       : "";
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (arc[middle].dst < dst)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return "";
+	while (
+	    low < at->arcs && arc[low].dst == dst && arc[low].flags & GCOV_FAKE)
+		low++;
+	return low < at->arcs && arc[low].dst == dst ? &arc[low] : NULL;
+}
+
+/*
+ * gcov's word for it. gcov 15 and 16 say "true" where the condition is false.
+ */
+static const char *
+word_for(const struct gcov_arc *arc)
+{
+	return !arc                            ? ""
+	       : arc->flags & ARC_FALSE        ? "true"
+	       : arc->flags & GCOV_FALLTHROUGH ? "fallthru"
+	       : arc->flags & GCOV_THROW       ? "throw"
+					       : "";
 }
 
 static bool
@@ -258,9 +273,9 @@ add_path(struct walk *walk, uint32_t blocks)
 		row.target = walk->path[i];
 		row.label = 0;
 		if (i + 1 < blocks)
-			row.label = cg_add_name(
-			    walk->build, cg_slice(word_for(walk, walk->path[i],
-					     walk->path[i + 1])));
+			row.label = cg_add_name(walk->build,
+			    cg_slice(word_for(find_arc(
+				walk, walk->path[i], walk->path[i + 1]))));
 		if (!add_block(walk, &row))
 			return false;
 	}
