@@ -16,7 +16,6 @@
 
 #include "batch.h"
 
-#define JOBS_MAX 1024
 #define FILES_SPARE 32 /* descriptors that are not for pipes to workers */
 
 bool
@@ -401,14 +400,12 @@ free_batch(struct batch *batch)
 }
 
 /* As many as were asked for, else as there are cores, and two pipes for each. */
-static int
+static void
 settle_jobs(struct args *args)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	struct rlimit limit;
 
-	if (args->jobs > JOBS_MAX)
-		return cg_usage(args->job, "-j: no more than %d", JOBS_MAX);
 	if (args->jobs == 0)
 		args->jobs = cores > 0 && cores < JOBS_MAX ? (size_t)cores : 1;
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
@@ -416,17 +413,15 @@ settle_jobs(struct args *args)
 		args->jobs = limit.rlim_cur > FILES_SPARE + 2
 				 ? (limit.rlim_cur - FILES_SPARE) / 2
 				 : 1;
-	return CG_OK;
 }
 
 int
 convert_batch(struct args *args)
 {
 	struct batch batch = { .args = args };
-	int status = settle_jobs(args);
+	int status;
 
-	if (status != CG_OK)
-		return status;
+	settle_jobs(args);
 	begin_progress(&batch);
 	status = plan_batch(&batch);
 	if (status == CG_OK && !args->dry_run)

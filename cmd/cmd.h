@@ -11,6 +11,8 @@
 
 /* ---- args.c, options.c: the command line ------------------------------------------- */
 
+#define JOBS_MAX 1024
+
 struct args {
 	struct cg_job *job;
 	/* What to do; NULL: convert. */

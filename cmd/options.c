@@ -1,16 +1,22 @@
 /*
  * options.c - the program's own options, and what each sets.
  */
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 
-/* What is said twice is a slip: the first would be lost without a word. */
+/*
+ * What is said twice is a slip: the first would be lost without a word. So is
+ * no name, as of a variable that is not set: of a folder it would mean "/".
+ */
 static int
 set_once(struct args *args, const char **to, const char *value, char letter)
 {
+	if (*value == '\0')
+		return cg_usage(args->job, "-%c needs a value, not ''", letter);
 	if (*to != NULL)
 		return cg_usage(args->job, "-%c is given twice: '%s' and '%s'",
 		    letter, *to, value);
@@ -206,13 +212,14 @@ set_top(struct args *args, const char *value)
 /* ---- Of a batch ---------------------------------------------------------- */
 
 static int
-set_number(struct args *args, const char *text, uint64_t most, uint64_t *to)
+set_number(struct args *args, const char *name, const char *text, uint64_t most,
+    uint64_t *to)
 {
-	struct cg_slice rest = cg_slice(text);
-
-	if (cg_get_u64(rest, to) && *to > 0 && *to <= most)
+	if (cg_get_u64(cg_slice(text), to) && *to > 0 && *to <= most)
 		return CG_OK;
-	return cg_usage(args->job, "expected a number, not '%s'", text);
+	return cg_usage(args->job,
+	    "--%s expected a number from 1 to %" PRIu64 ", not '%s'", name,
+	    most, text);
 }
 
 static int
@@ -265,7 +272,7 @@ static int
 set_jobs(struct args *args, const char *value)
 {
 	uint64_t jobs;
-	int status = set_number(args, value, SIZE_MAX, &jobs);
+	int status = set_number(args, "jobs", value, JOBS_MAX, &jobs);
 
 	args->jobs = (size_t)jobs;
 	return status;
@@ -300,7 +307,7 @@ static int
 set_timeout(struct args *args, const char *value)
 {
 	uint64_t seconds;
-	int status = set_number(args, value, INT_MAX, &seconds);
+	int status = set_number(args, "timeout", value, INT_MAX, &seconds);
 
 	args->timeout = (unsigned)seconds;
 	return status;
@@ -309,8 +316,8 @@ set_timeout(struct args *args, const char *value)
 static int
 set_memory(struct args *args, const char *value)
 {
-	int status =
-	    set_number(args, value, UINT64_MAX >> 20, &args->max_memory);
+	int status = set_number(
+	    args, "max-memory", value, UINT64_MAX >> 20, &args->max_memory);
 
 	args->max_memory <<= 20;
 	return status;

@@ -263,7 +263,15 @@ batch()
 	refuses 2 "needs -O" -r in
 	refuses 2 "no inputs" -O out
 	refuses 2 "--resume needs" -O out --resume -r in
-	refuses 2 "expected a number" -O out -j none -r in
+	refuses 2 "--jobs expected a number from 1 to 1024, not 'none'" \
+		-O out -j none -r in
+	refuses 2 "--jobs expected a number from 1 to 1024, not '1025'" \
+		-O out -j 1025 -r in
+	refuses 2 "--timeout expected a number from 1 to" -O out --timeout 0 \
+		-r in
+	# Of a variable that is not set; it would have been "/".
+	refuses 2 "-O needs a value, not ''" -O '' -r in
+	refuses 2 "-o needs a value, not ''" -o '' -r in
 	refuses 2 "expected a name" -O out --name ../x -r in
 }
 
