@@ -343,7 +343,6 @@ work(struct batch *batch, int from, int to)
 
 	limit_memory(batch->args);
 	(void)signal(SIGALRM, SIG_DFL);
-	(void)signal(SIGXFSZ, SIG_IGN);
 	while (ok && read_all(from, &order, sizeof(order)))
 		ok = order.doing == CONVERT || order.doing == ADD
 			 ? take_task(&mind, &order)

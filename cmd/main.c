@@ -96,6 +96,8 @@ catch_signals(struct cg_job *job)
 	cg_job_set_stop(job, &stopped);
 	/* A write to a pipe without a reader is to fail, not to kill. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	/* So is one beyond the size that a file may have. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 }
 
 /* Ends as the signal would have, for the shell to see. */
