@@ -5,9 +5,10 @@
  * They are no profiles yet: samples wait for symbols, tables, unwinding. The
  * tools that made them know how, and write what cgconv reads.
  *
- * Sources: perf's data-convert-json.c; the magics in perf's header.h, the JFR specification (jfr(1)),
- * simpleperf's record_file_format.h, the JDK's hprof_b_spec.h, dotnet's NetTraceFormat.md, Go's trace/parser.go,
- * austin's MOJO specification, GHC's EventLogFormat.h, LLVM's InstrProf.
+ * Sources: perf's data-convert-json.c; the magics in perf's header.h, the JFR
+ * specification (jfr(1)), simpleperf's record_file_format.h, the JDK's
+ * hprof_b_spec.h, dotnet's NetTraceFormat.md, Go's trace/parser.go, austin's
+ * MOJO specification, GHC's EventLogFormat.h, LLVM's InstrProf.
  */
 #include <string.h>
 

@@ -109,8 +109,8 @@ has_name(const char *name, const char *suffix)
 
 /*
  * Most lines must be stacks, half of them if the name says so; all, if none has
- * more than one frame and the name does not. Any other format that knows the file knows it
- * better.
+ * more than one frame and the name does not. Any other format that knows the
+ * file knows it better.
  */
 static int
 probe(const struct cg_head *head)

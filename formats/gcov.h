@@ -235,7 +235,7 @@ struct gcov_line {
 	int64_t count;        /* how often it ran */
 	uint32_t first, last; /* touches, GCOV_NONE: none */
 	uint32_t own;         /* the first by the block of the last */
-	uint32_t from;        /* the last block with arcs that is a member, + 1 */
+	uint32_t from;        /* the last member that arcs leave, + 1 */
 	bool has_members, cyclic;
 };
 

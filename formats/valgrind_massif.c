@@ -4,8 +4,8 @@
  * Source: massif/ms_main.c (pp_snapshot) and massif/ms_print.in of Valgrind
  * 3.19. Of the snapshots with a tree one is read: the peak, or the last if none
  * is the peak; by --snapshot another, or all, each a part. What the others say
- * of the heap as a whole is lost. A tree is upside down: below a function are those that called
- * it. What is below Massif's threshold has no function.
+ * of the heap as a whole is lost. A tree is upside down: below a function are
+ * those that called it. What is below Massif's threshold has no function.
  */
 #include <stdlib.h>
 #include <string.h>
