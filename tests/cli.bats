@@ -443,8 +443,14 @@ build_plugin()
 
 @test "cli: the man page has no error" {
 	command -v man >/dev/null || skip "no man"
-	man --warnings -l cmd/cgconv.1 2>"$dir/err" >/dev/null
+	man --warnings -l cmd/cgconv.1 2>"$dir/err" >"$dir/man"
 	[ ! -s "$dir/err" ]
+	# Headings are those of --help, and none is taken for a macro.
+	"$CGCONV" --help | sed -n 's/^\([A-Z][a-z ]*\):$/   \1/p' >"$dir/groups"
+	grep -qx '   In general' "$dir/groups"
+	while IFS= read -r group; do
+		grep -qx "$group" "$dir/man"
+	done <"$dir/groups"
 }
 
 # A table of README.md: format|can|suffixes|title, or target|facts.
