@@ -11,6 +11,8 @@
 
 #include "gcovtext.h"
 
+#define FEW 16
+
 struct begun {
 	uint32_t first, last; /* last 0: not known */
 	cg_fn fn;
@@ -18,7 +20,8 @@ struct begun {
 
 struct reader {
 	struct gcovtext *text;
-	struct begun *begun; /* functions of the file, by first line */
+	struct begun *begun; /* functions of the file, by first line: */
+	size_t ordered;      /* so many of them */
 	size_t count, cap;
 	uint32_t line, branches; /* of that line */
 	int status;
@@ -56,11 +59,11 @@ take_count(struct reader *r, struct cg_slice *rest, int64_t *count)
 	return false;
 }
 
-/* How many functions begin on that line or before. */
+/* How many functions of those in order begin on that line or before. */
 static size_t
 count_begun(const struct reader *r, uint32_t line)
 {
-	size_t low = 0, high = r->count, middle;
+	size_t low = 0, high = r->ordered, middle;
 
 	/* Mostly all: they come in order. */
 	if (high > 0 && r->begun[high - 1].first <= line)
@@ -75,20 +78,32 @@ count_begun(const struct reader *r, uint32_t line)
 	return low;
 }
 
-/* Lines may come between functions, so these are always in order. */
-static void
-add_begun(struct reader *r, const struct begun *begun)
+static int
+compare_begun(const void *pa, const void *pb)
 {
-	size_t at = count_begun(r, begun->first);
+	const struct begun *a = pa, *b = pb;
 
-	if (!cg_grow_raw(&r->begun, &r->cap, r->count + 1, sizeof(*r->begun))) {
-		r->status = cg_nomem(r->text->job);
-		return;
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+/* Lines may come between functions: a few new ones go where they belong. */
+static void
+put_in_order(struct reader *r)
+{
+	struct begun moved;
+	size_t at;
+
+	if (r->count - r->ordered > FEW) {
+		qsort(r->begun, r->count, sizeof(*r->begun), compare_begun);
+		r->ordered = r->count;
 	}
-	memmove(r->begun + at + 1, r->begun + at,
-	    (r->count - at) * sizeof(*r->begun));
-	r->begun[at] = *begun;
-	r->count++;
+	for (; r->ordered < r->count; r->ordered++) {
+		moved = r->begun[r->ordered];
+		at = count_begun(r, moved.first);
+		memmove(r->begun + at + 1, r->begun + at,
+		    (r->ordered - at) * sizeof(moved));
+		r->begun[at] = moved;
+	}
 }
 
 /* function:LINE,[END,]COUNT,NAME */
@@ -124,14 +139,19 @@ take_function(struct reader *r, struct cg_slice rest)
 	if (count >= 0)
 		(void)cg_add_call(r->text->build, 0, &nowhere, begun.fn, &entry,
 		    (uint64_t)count, NULL, 0);
-	add_begun(r, &begun);
+	if (cg_grow_raw(&r->begun, &r->cap, r->count + 1, sizeof(begun)))
+		r->begun[r->count++] = begun;
+	else
+		r->status = cg_nomem(r->text->job);
 }
 
 static cg_fn
 find_fn(struct reader *r, uint32_t line)
 {
-	size_t low = count_begun(r, line);
+	size_t low;
 
+	put_in_order(r);
+	low = count_begun(r, line);
 	if (low == 0 ||
 	    (low > 1 && r->begun[low - 2].first == r->begun[low - 1].first) ||
 	    (r->begun[low - 1].last != 0 && r->begun[low - 1].last < line))
@@ -187,7 +207,7 @@ static void
 take_file(struct reader *r, struct cg_slice rest)
 {
 	cg_gcovtext_open(r->text, rest);
-	r->count = 0;
+	r->count = r->ordered = 0;
 	r->line = 0;
 }
 
