@@ -90,6 +90,16 @@ has_end(const struct writer *w, cg_fn fn)
 	return range.last > 0;
 }
 
+static int
+compare_numbers(const void *pa, const void *pb)
+{
+	const struct entry *a = pa, *b = pb;
+
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
 /* Functions that begin on the same line. */
 static void
 rank_fns(struct writer *w, bool forget)
@@ -119,6 +129,8 @@ list_lines(struct writer *w)
 	w->entries = w->groups = 0;
 	while (cg_next_line(w->lines, &entry.line)) {
 		entry.rank = w->rank[entry.line.fn];
+		entry.number = cg_fn_number(w->lines, entry.line.fn);
+		entry.place = w->entries;
 		get_range(w, entry.line.fn, &first, &last);
 		if (entry.line.line < first || entry.line.line > last)
 			entry.rank = 0;
@@ -151,6 +163,10 @@ put_main_line(struct writer *w, uint32_t number, size_t *at)
 			w->entry[kept++] = w->entry[*at];
 	}
 	cg_gcovtext_put_line(w, &sum, number);
+	/* What functions did on a line comes in the order of their unit. */
+	if (kept > from + 1)
+		qsort(w->entry + from, kept - from, sizeof(*w->entry),
+		    compare_numbers);
 	cg_gcovtext_put_details(w, &w->entry[from], kept - from);
 }
 

@@ -10,6 +10,8 @@
 struct entry {
 	struct cg_line line;
 	uint32_t rank; /* of the function in its group, from 1; 0: in none */
+	uint32_t number; /* of the function in its unit */
+	size_t place;    /* in the order of the graph */
 };
 
 struct source {

@@ -251,6 +251,21 @@ lines()
 		grep -q 'warning: the last line does not end'
 }
 
+@test "gcov-text: what functions did on one line comes in the unit's order" {
+	printf '%s\n' '{"cgconv":"graph","version":1}' \
+		'["event",0,"Exec"]' '["file",1,"/a.c"]' \
+		'["function",1,"f",1,0,1,4]' '["function",2,"g",1,0,5,6]' \
+		'["rows",1]' '["cost",1,3,0,[5]]' \
+		'["branch",1,0,0,"block",0,0,5,"",2]' \
+		'["branch",1,3,0,"arc",2,0,5,"r",3]' \
+		'["rows",2]' '["cost",1,3,0,[7]]' \
+		'["branch",1,0,0,"block",0,0,7,"",1]' \
+		'["branch",1,3,0,"arc",2,0,7,"r",3]' '["end"]' >"$t/in.cgj"
+	"$CGCONV" -q -t gcov-text "$t/in.cgj" | grep ^branch >"$t/got"
+	printf '%s\n' 'branch  0 taken 7' 'branch  1 taken 5' |
+		same - "$t/got"
+}
+
 @test "gcov-text: no end of line gets into a name" {
 	printf '%s\n' '{"cgconv":"graph","version":1}' \
 		'["event",0,"Exec"]' '["file",1,"/a\n9:9:x"]' \
