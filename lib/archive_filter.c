@@ -79,6 +79,9 @@ read_packed(struct cg_stream *stream, char *buf, size_t size)
 		packed->opened = true;
 		result = archive_read_open(
 		    packed->archive, packed, NULL, give_packed, NULL);
+		/* What fails at once is taken for the end, but for this. */
+		if (archive_errno(packed->archive) != 0)
+			result = ARCHIVE_FATAL;
 		if (result == ARCHIVE_OK)
 			result =
 			    archive_read_next_header(packed->archive, &entry);

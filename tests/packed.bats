@@ -49,6 +49,11 @@ packers()
 			head -c "$n" "$dir/packed" >"$dir/cut"
 			refuses 1 "cut:" -f callgrind "$dir/cut"
 		done
+		# It says so, and a batch does not skip it as no profile.
+		refuses 1 "ends early" "$dir/cut"
+		refuses 1 "1 failed, 0 skipped" -O "$dir/out" "$dir/cut"
+		: | "$packer" -c >"$dir/empty"
+		refuses 1 "the file is empty" "$dir/empty"
 	done
 }
 
