@@ -293,7 +293,7 @@ add_branch(struct cg_build *build, const struct lcov_section *section,
 		.flags = branch->flags,
 		.label = branch->label,
 		.count = branch->count };
-	char number[CG_NUMBER_MAX], *end = number;
+	char number[CG_NUMBER_MAX], *end;
 
 	/* A number that is not its place is a name among names. */
 	if (index != branch->index && branch->label == 0) {

@@ -143,7 +143,11 @@ bool cg_grow_more(void *array, size_t *cap, size_t need, size_t width);
 static inline bool
 cg_grow_raw(void *array, size_t *cap, size_t need, size_t width)
 {
-	return need <= *cap || cg_grow_more(array, cap, need, width);
+#ifndef __clang_analyzer__ /* to it an array with room might be NULL */
+	if (need <= *cap)
+		return true;
+#endif
+	return cg_grow_more(array, cap, need, width);
 }
 
 /* ---- Facts -------------------------------------------------------------- */
