@@ -286,6 +286,7 @@ struct gcov_scratch {
 	size_t order_cap;
 	struct gcov_slot *slot;
 	size_t slots;
+	uint64_t seed; /* of their hashes */
 	uint32_t epoch, stamp, member;
 	uint32_t *walk; /* see gcov_paths.c */
 	size_t walk_cap;

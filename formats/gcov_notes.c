@@ -19,8 +19,13 @@
 
 /* Bits of two words say which of the terms had an effect. */
 #define TERMS_MAX 64
-/* gcc's limit is 250000 a function unless told otherwise. */
+/*
+ * Each path becomes a row. gcc's limit is 250000 a function unless told
+ * otherwise; how many more there are is a matter of how much is said of blocks.
+ */
 #define PATHS_MAX (1u << 22)
+#define PATHS_MIN 250000u
+#define PATHS_PER_BYTE 256u
 
 #define HEAD(name) offsetof(struct gcov_head, name)
 static const struct gcov_field head_fields[] = {
@@ -357,13 +362,16 @@ static bool
 take_paths(struct gcov_unit *unit, struct gcov_bytes *record)
 {
 	struct gcov_fn *fn = last_fn(unit, record);
+	size_t most = PATHS_MIN + unit->room * 4 * PATHS_PER_BYTE;
 
 	if (!fn || !cg_gcov_take_u32(record, &fn->paths))
 		return false;
 	fn->has_paths = true;
-	if (fn->paths > PATHS_MAX - unit->paths)
+	if (most > PATHS_MAX)
+		most = PATHS_MAX;
+	if (fn->paths > most - unit->paths)
 		return cg_gcov_wrong(record, record->at - 4,
-		    "expected no more than 4194304 paths");
+		    "expected no more paths than notes of this size have");
 	unit->paths += fn->paths;
 	return true;
 }

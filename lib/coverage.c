@@ -28,7 +28,8 @@ static uint32_t *
 find_slot(struct cg_rows *rows, uint32_t block)
 {
 	size_t mask = rows->seen_slots - 1;
-	size_t at = (block * 0x9e3779b97f4a7c15u >> 32) & mask;
+	uint64_t seeded = block ^ cg_table_seed(rows->seen_slot);
+	size_t at = (seeded * 0x9e3779b97f4a7c15u >> 32) & mask;
 
 	while (rows->seen_slot[at] > 0 &&
 	       rows->seen[rows->seen_slot[at] - 1].block != block)

@@ -237,6 +237,16 @@ calls()
 > line cover.cc 27 2" ]
 }
 
+# A record of 2^21 paths for its last function.
+@test "gcov: there are no more paths than notes of that size have" {
+	{
+		cat samples/gcov/paths/beta.gcno
+		printf '\0\0\111\1\4\0\0\0\0\0\40\0'
+	} >"$t/x.gcno"
+	refuses 1 "error: expected no more paths than notes of this size have" \
+		-t json "$t/x.gcno"
+}
+
 # ---- What does not belong together ----
 
 # The pair, with bytes of NAME from OFFSET on replaced.
