@@ -255,6 +255,12 @@ struct gcov_slot {
 	uint32_t epoch, line;
 };
 
+/*
+ * Steps to count the lines of a unit: a second or two. A line of 2000 diamonds
+ * in a loop takes a tenth of it.
+ */
+#define GCOV_WORK_MAX ((uint64_t)1 << 29)
+
 /* A line, and what it is sorted by. */
 struct gcov_sorted {
 	uint64_t key;
@@ -375,13 +381,13 @@ struct gcov_unit {
 	uint64_t negative; /* counts that became 0 */
 	size_t room;       /* blocks that the file can hold */
 	uint32_t paths;
-	uint64_t work; /* steps taken in search of cycles */
+	uint64_t work; /* steps to count lines */
 	uint64_t path_work, path_rows, lost_paths; /* see gcov_paths.c */
 	bool nomem;
 	bool saturated; /* a sum went past 64 bits */
 	bool unsolved;  /* an arc's count does not follow from others */
 	bool contrary;  /* what comes into a block does not leave it */
-	bool tired;     /* the search for cycles was given up */
+	bool tired;     /* counting was given up: GCOV_WORK_MAX */
 };
 
 /* ---- gcov_unit.c -------------------------------------------------------- */

@@ -10,9 +10,6 @@
  */
 #include "gcov.h"
 
-/* A second or two. A line of 2000 diamonds in a loop takes a tenth of it. */
-#define WORK_MAX ((uint64_t)1 << 29)
-
 struct search {
 	struct gcov_unit *unit;
 	struct gcov_solved *solved;
@@ -166,7 +163,7 @@ search_from(struct search *search)
 	search->unit->scratch.stamp++;
 	search->frames = search->empty = 0;
 	enter(search, search->start);
-	while (search->frames > 0 && search->unit->work < WORK_MAX) {
+	while (search->frames > 0 && search->unit->work < GCOV_WORK_MAX) {
 		struct gcov_frame *frame =
 		    &search->unit->scratch.frame[search->frames - 1];
 		const struct gcov_block *at = &block[frame->block];
@@ -199,6 +196,6 @@ cg_gcov_cycles(struct gcov_unit *unit, const struct gcov_fn *fn,
 		if (touch[t].member && search.solved[search.start].back)
 			search_from(&search);
 	}
-	unit->tired |= unit->work >= WORK_MAX;
+	unit->tired |= unit->work >= GCOV_WORK_MAX;
 	return search.count;
 }

@@ -543,8 +543,8 @@ report(const struct emit *emit)
 		cg_warn(
 		    unit->job, "some counts are greater than 64 bits can hold");
 	if (unit->tired)
-		cg_warn(unit->job, "some lines have too many loops on them: "
-				   "counted too low");
+		cg_warn(unit->job, "some lines have too many blocks and ways "
+				   "between them: counted too low");
 	if (unit->lost_paths > 0)
 		cg_warn(unit->job,
 		    "the blocks of paths of %llu function%s are left out: "

@@ -275,6 +275,11 @@ count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)
 		/* llvm-cov: this is what leaves a function's first block. */
 		if (unit->llvm && arc->dst == 0)
 			continue;
+		unit->work += dst->touch_end - dst->touch;
+		if (unit->work >= GCOV_WORK_MAX) {
+			unit->tired = true;
+			return;
+		}
 		for (uint32_t t = dst->touch; t < dst->touch_end; t++) {
 			if (!touch[t].member)
 				continue;

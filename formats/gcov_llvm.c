@@ -176,8 +176,6 @@ cg_gcov_llvm_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
 
 /* ---- Cycles ------------------------------------------------------------- */
 
-#define WORK_MAX ((uint64_t)1 << 29)
-
 /* Begins a way with its first block. */
 static void
 enter(struct gcov_unit *unit, uint32_t block, uint32_t by, size_t *frames)
@@ -266,7 +264,7 @@ cg_gcov_llvm_cycles(struct gcov_unit *unit, const struct gcov_fn *fn,
 				found = find_cycle(unit, fn, touch[t].block);
 		}
 		count = cg_gcov_add(unit, count, found);
-	} while (found > 0 && unit->work < WORK_MAX);
+	} while (found > 0 && unit->work < GCOV_WORK_MAX);
 	unit->tired |= found > 0;
 	return count;
 }

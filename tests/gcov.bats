@@ -237,6 +237,15 @@ calls()
 > line cover.cc 27 2" ]
 }
 
+# Beyond so much work, a file could be made that never ends.
+@test "gcov: lines that take too long to count are given up, and told" {
+	tests/oracle/gcov-ways.pl 200 300 "$t/few"
+	tests/oracle/gcov-ways.pl 20000 30000 "$t/many"
+	"$CGCONV" -t json "$t/few.gcda" 2>&1 >"$t/json" | not grep counted
+	"$CGCONV" -t json "$t/many.gcda" 2>&1 >"$t/json" |
+		grep "warning: .* too many .*: counted too low"
+}
+
 # A record of 2^21 paths for its last function.
 @test "gcov: there are no more paths than notes of that size have" {
 	{
