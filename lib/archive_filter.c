@@ -1,5 +1,5 @@
 /*
- * archive_filter.c - filters that unpack xz, bzip2 and zstd, by libarchive.
+ * archive_filter.c - filters that unpack xz, bzip2, zstd, lz4, by libarchive.
  *
  * One libarchive handle unpacks one layer: that others lie below or above is
  * for the chain in in.c to see, which limits them.
@@ -152,4 +152,10 @@ struct cg_stream *
 cg_zstd_open(struct cg_stream *source, struct cg_slice head)
 {
 	return open_packed(source, head, "zstd", ARCHIVE_FILTER_ZSTD);
+}
+
+struct cg_stream *
+cg_lz4_open(struct cg_stream *source, struct cg_slice head)
+{
+	return open_packed(source, head, "lz4", ARCHIVE_FILTER_LZ4);
 }

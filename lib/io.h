@@ -94,7 +94,7 @@ struct cg_stream *cg_unpack(struct cg_stream *source, struct cg_slice head,
 /*
  * Profiles of long runs repeat themselves, and histograms are mostly zeros:
  * what is unpacked may be so many times what was packed, and in any case so
- * much. gzip cannot pack 1032:1; the other formats can, a million to one.
+ * much. gzip packs up to 1032:1, lz4 255:1; the others a million to one.
  */
 #define CG_UNPACK_RATIO 1000
 #define CG_UNPACK_FREE ((uint64_t)64 << 20)
@@ -104,6 +104,7 @@ struct cg_stream *cg_unicode_open(struct cg_stream *source, struct cg_slice);
 struct cg_stream *cg_xz_open(struct cg_stream *source, struct cg_slice head);
 struct cg_stream *cg_bzip2_open(struct cg_stream *source, struct cg_slice);
 struct cg_stream *cg_zstd_open(struct cg_stream *source, struct cg_slice);
+struct cg_stream *cg_lz4_open(struct cg_stream *source, struct cg_slice);
 
 /* ---- text.c ------------------------------------------------------------- */
 

@@ -361,7 +361,8 @@ cg_job_write(struct cg_job *job)
 		status = cg_derive(job, to);
 	if (status != CG_OK)
 		return status;
-	if (job->output && cg_has_suffix(cg_slice(job->output), "xz;bz2;zst"))
+	if (job->output &&
+	    cg_has_suffix(cg_slice(job->output), "xz;bz2;zst;lz4"))
 		cg_warn(job, "%s is not packed: only .gz asks for that",
 		    job->output);
 	out = cg_out_open(&job->diag, job->output ? job->output : "-",

@@ -169,6 +169,7 @@ static const struct filter {
 	    cg_xz_open },
 	{ "BZh", cg_bzip2_open },
 	{ "\x28\xb5\x2f\xfd", cg_zstd_open },
+	{ "\x04\x22\x4d\x18", cg_lz4_open },
 	{ "\xff\xfe", cg_unicode_open },
 	{ "\xfe\xff", cg_unicode_open },
 	{ "\xef\xbb\xbf", cg_unicode_open },
