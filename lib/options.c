@@ -1,6 +1,7 @@
 /*
  * options.c - options of formats: tables in the modules, values in the job.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "job.h"
@@ -129,24 +130,44 @@ option_fits(
 	return (option && option->writing) || option_reads(job, name);
 }
 
+/* Room for the names of all formats, and more: messages are cut as well. */
+#define OWNERS_MAX 800
+
+/* "reading a, b": whose option it is on that side; "" if nobody's. */
+static void
+list_owners(const struct cg_job *job, const char *name, bool reading,
+    char list[OWNERS_MAX])
+{
+	const char *side = reading ? "reading" : "writing";
+	const struct cg_option *option;
+	int len = 0;
+
+	list[0] = '\0';
+	for (size_t i = 0; i < job->modules && len < OWNERS_MAX; i++) {
+		option = cg_module_option(job->module[i], name);
+		if (!option || !(reading ? option->reading : option->writing))
+			continue;
+		len += snprintf(list + len, (size_t)(OWNERS_MAX - len), "%s %s",
+		    len > 0 ? "," : side, job->module[i]->name);
+	}
+}
+
 int
 cg_check_options(struct cg_job *job, const struct cg_module *to)
 {
-	for (size_t i = 0; i < job->options; i++) {
-		const struct cg_option *option = job->option[i].option;
-		const struct cg_module *owner = to;
+	char reading[OWNERS_MAX], writing[OWNERS_MAX];
 
-		if (option_fits(job, option->name, to))
+	for (size_t i = 0; i < job->options; i++) {
+		const char *name = job->option[i].option->name;
+
+		if (option_fits(job, name, to))
 			continue;
-		for (size_t m = 0; m < job->modules; m++) {
-			if (cg_module_option(job->module[m], option->name))
-				owner = job->module[m];
-		}
+		list_owners(job, name, true, reading);
+		list_owners(job, name, false, writing);
 		return cg_usage(job,
-		    "option --%s belongs to %s %s, which "
-		    "has no part in this conversion",
-		    option->name, option->reading ? "reading" : "writing",
-		    owner->name);
+		    "option --%s belongs to %s%s%s, no part of this conversion",
+		    name, reading, *reading && *writing ? " and " : "",
+		    writing);
 	}
 	return CG_OK;
 }

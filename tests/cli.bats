@@ -209,8 +209,13 @@ build_plugin()
 }
 
 @test "cli: an option of a format that takes no part is a usage error" {
-	refuses 2 "--json-safe belongs to writing json" --json-safe \
+	refuses 2 "--json-safe belongs to writing json, no part" --json-safe \
 		-t callgrind "$PLAIN"
+	# All of them are named, of either side.
+	refuses 2 "belongs to writing gcov-json, lcov, no part of" \
+		--format-version 1 -t csv "$PLAIN"
+	refuses 2 "belongs to reading folded and writing cobertura, dot, f" \
+		--event Ir -t csv "$PLAIN"
 	refuses 2 "is yes or no" --json-safe=maybe -t json "$PLAIN"
 	"$CGCONV" --json-safe -t json "$PLAIN" >/dev/null
 	"$CGCONV" --no-json-safe -t json "$PLAIN" >/dev/null
