@@ -374,6 +374,25 @@ is_elf(const char *path)
 	return got == sizeof(magic) && memcmp(magic, "\177ELF", 4) == 0;
 }
 
+/*
+ * Where each thread has a file of its own, Callgrind leaves that of the whole
+ * process empty: NAME beside NAME-01, NAME-02.
+ */
+static bool
+has_threads(const struct cg_job *job, const char *path)
+{
+	size_t len = strlen(path);
+
+	for (size_t i = 0; i < job->inputs; i++) {
+		const char *other = job->input[i];
+
+		if (strncmp(other, path, len) == 0 && other[len] == '-' &&
+		    other[len + 1] >= '0' && other[len + 1] <= '9')
+			return true;
+	}
+	return false;
+}
+
 static int
 sort_input(struct cg_job *job, const char *path, struct paths *inputs)
 {
@@ -388,6 +407,12 @@ sort_input(struct cg_job *job, const char *path, struct paths *inputs)
 	if (known && S_ISREG(info.st_mode) && !is_gathered(job, path) &&
 	    is_elf(path))
 		return cg_job_add_object(job, path);
+	if (known && S_ISREG(info.st_mode) && info.st_size == 0 &&
+	    has_threads(job, path)) {
+		cg_note(job, "left out %s: it is empty, its threads are beside",
+		    path);
+		return CG_OK;
+	}
 	status = known ? note_input(job, &info) : CG_OK;
 	return status != CG_OK ? status
 			       : cg_job_add_path(job, &inputs->path,

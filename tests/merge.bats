@@ -95,6 +95,20 @@ four_folded()
 		$file/callers/callgrind.out
 }
 
+# With --separate-threads=yes Callgrind leaves an empty file of the process.
+@test "merge: an empty file whose threads are beside it is left out" {
+	local from=samples/callgrind/threads out=$dir/callgrind.out
+
+	cp $from/callgrind.out-0? "$dir"
+	: >"$out"
+	"$CGCONV" -t json "$out" "$out"-0? >"$dir/got" 2>"$dir/err"
+	grep "note: left out $out: it is empty" "$dir/err"
+	"$CGCONV" -q -t json "$out"-0? | same - "$dir/got"
+	refuses 1 "$out: error: the file is empty" "$out"
+	refuses 1 "$out: error: the file is empty" "$out" \
+		samples/callgrind/plain/callgrind.out
+}
+
 @test "merge: callgrind through json" {
 	file=samples/callgrind
 	is_sum json $file/names/callgrind.out $file/nocompress/callgrind.out \
