@@ -119,9 +119,7 @@ usual_cmd(const struct pprof_writer *w)
 {
 	const struct pprof_out_mapping *mapping = w->mappings.at;
 
-	if (w->mappings.count > 0)
-		return mapping->path;
-	return cg_slice(cg_object_count(w->graph) > 0 ? "?" : "");
+	return w->mappings.count > 0 ? mapping->path : cg_slice("");
 }
 
 /* Several parts become one, which is none of them. */

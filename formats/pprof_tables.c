@@ -322,6 +322,94 @@ is_listed(const struct pprof_writer *w, const struct pprof_out_mapping *mapping)
 	return false;
 }
 
+/* Is it no program: mapped by one, its code made as it runs, a kernel's? */
+static bool
+is_part_of_others(struct cg_slice path)
+{
+	static const char *const marks[] = { ".so", ".dylib", ".dll", ".ko",
+		".map", "vmlinux" };
+	struct cg_slice name = cg_base_name(path);
+
+	for (; name.len > 0; name.ptr++, name.len--) {
+		for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+			if (cg_starts(name, marks[i]))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* How much the object looks like the main program; more is likelier. */
+static int
+rate_object(const struct pprof_writer *w, cg_object object)
+{
+	struct cg_slice path = cg_object_path(w->graph, object), cmd, word;
+
+	/* Several parts are written as one without a command. */
+	cmd = cg_slice(
+	    cg_part_count(w->graph) > 1 ? "" : cg_get_part(w->graph, 0)->cmd);
+	if (cg_compare(cmd, path) == 0)
+		return 4;
+	if (cg_take_word(&cmd, &word) &&
+	    cg_compare(cg_base_name(word), cg_base_name(path)) == 0)
+		return 3;
+	/* [kernel.kallsyms], [vdso], //anon of perf */
+	if (cg_starts(path, "[") || cg_starts(path, "//"))
+		return 0;
+	return is_part_of_others(path) ? 1 : 2;
+}
+
+/*
+ * Of objects of frames the likeliest, of equals the first by path; 0: none, or
+ * out of memory.
+ */
+static cg_object
+find_main_object(struct pprof_writer *w)
+{
+	size_t count = cg_object_count(w->graph);
+	const struct pprof_out_frame *frame = w->frames.at;
+	bool *used = calloc(count + 1, sizeof(*used));
+	cg_object best = 0;
+	int rate, best_rate = -1;
+
+	if (!used) {
+		w->status = cg_nomem(w->job);
+		return 0;
+	}
+	for (size_t i = 0; i < w->frames.count; i++)
+		used[frame[i].object] = true;
+	for (cg_object object = 1; object <= count; object++) {
+		if (!used[object])
+			continue;
+		rate = rate_object(w, object);
+		if (rate > best_rate ||
+		    (rate == best_rate &&
+			cg_compare(cg_object_path(w->graph, object),
+			    cg_object_path(w->graph, best)) < 0)) {
+			best = object;
+			best_rate = rate;
+		}
+	}
+	free(used);
+	return best;
+}
+
+/*
+ * The first mapping is the main program (profile.proto). Where none is known,
+ * it gets the first of those that are made as objects come.
+ */
+static bool
+add_main_mapping(struct pprof_writer *w)
+{
+	cg_object object = w->mappings.count > 0 ? 0 : find_main_object(w);
+	const struct pprof_out_mapping bare = { .object = object,
+		.path = cg_object_path(w->graph, object) };
+
+	if (object != 0)
+		(void)add_mapping(w, &bare);
+	return w->status == CG_OK;
+}
+
 static bool
 list_mappings(struct pprof_writer *w)
 {
@@ -346,7 +434,7 @@ list_mappings(struct pprof_writer *w)
 				return false;
 		}
 	}
-	return true;
+	return add_main_mapping(w);
 }
 
 /* The mapping of an address of an object; 0: none, or out of memory. */

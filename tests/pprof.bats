@@ -233,6 +233,32 @@ top()
 	same "$dir/want" "$dir/got"
 }
 
+@test "pprof: the first mapping is what looks most like the main program" {
+	# How many mappings objects of perf's text become, the first one's path.
+	mappings()
+	{
+		{
+			printf 'app 1 1.0: 5 cycles: \n'
+			printf '\t10 f (%s)\n' "$@"
+		} >"$dir/in.perf"
+		"$CGCONV" -q -t pprof -o "$dir/out.pb" "$dir/in.perf"
+		# It stays so.
+		"$CGCONV" -q -t pprof "$dir/out.pb" | same "$dir/out.pb" -
+		perl tests/oracle/proto.pl --fields 3 <"$dir/out.pb" >"$dir/got"
+		# 08 ID 28 PATH: which text that is
+		path=$(sed -n '1s/^080128\([0-7].\).*/\1/p' "$dir/got")
+		perl tests/oracle/proto.pl --fields 6 <"$dir/out.pb" |
+			sed -n "$((16#$path + 1))p" |
+			perl -lne "print $(wc -l <"$dir/got"), ' ', pack 'H*', \$_"
+	}
+	[ "$(mappings '[kernel.kallsyms]' /lib/libc.so.6 /opt/zoo /opt/app \
+		//anon /a/x)" = '6 /opt/app' ]
+	[ "$(mappings '[vdso]' //anon /tmp/perf-7.map /lib/libc.so.6 /opt/zoo)" \
+		= '5 /opt/zoo' ]
+	[ "$(mappings '[kernel.kallsyms]' /lib/z.so /lib/libc.so.6)" \
+		= '3 /lib/libc.so.6' ]
+}
+
 @test "pprof: what has no place is in comments, and comes back" {
 	printf '%s\n' '{"cgconv":"graph","version":1}' \
 		'["event",0,"cycles","Cycles of the processor"]' \
