@@ -102,7 +102,8 @@ struct gcov_head {
 	char version[5]; /* "B22*" */
 	unsigned number; /* 1202 */
 	unsigned layout; /* the version that the layout is really of */
-	uint32_t stamp, checksum, unexecuted;
+	uint32_t stamp, checksum;
+	uint32_t unexecuted; /* gcov's text marks lines for such blocks */
 	struct cg_slice cwd;
 };
 
@@ -407,6 +408,8 @@ cg_gcov_grow(struct gcov_unit *unit, void *array, size_t *cap, size_t need,
 }
 /* The block that a function is left from. */
 uint32_t cg_gcov_exit(const struct gcov_unit *, const struct gcov_fn *);
+/* Flags that say what is written of a block: those of its unit. */
+unsigned cg_gcov_block_flags(const struct gcov_unit *);
 /* The unit's number of a file; GCOV_NONE: out of memory. */
 uint32_t cg_gcov_file(struct gcov_unit *, struct cg_slice name);
 uint64_t cg_gcov_hash(uint64_t seed, struct cg_slice);

@@ -63,14 +63,15 @@ pos_of(const struct gcov_unit *unit, uint32_t file, uint32_t line)
 static void
 emit_block(struct emit *emit, const struct gcov_touch *touch, struct cg_pos pos)
 {
-	const struct gcov_solved *solved =
-	    &emit->unit->scratch.solved[touch->block];
+	const struct gcov_unit *unit = emit->unit;
+	const struct gcov_solved *solved = &unit->scratch.solved[touch->block];
 	const struct cg_branch row = { .pos = pos,
 		.kind = CG_BRANCH_BLOCK,
 		.block = touch->block,
 		.target = touch->block == 0 && pos.line == 0 ? emit->number : 0,
 		.flags = (touch->ends ? CG_BRANCH_LAST : 0) |
-			 (solved->exceptional ? CG_BRANCH_EXCEPTIONAL : 0),
+			 (solved->exceptional ? CG_BRANCH_EXCEPTIONAL : 0) |
+			 cg_gcov_block_flags(unit),
 		.count = clamp(emit, solved->count) };
 
 	(void)cg_add_branch(emit->build, emit->fn, &row);

@@ -76,6 +76,15 @@ cg_gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
 	return fn->blocks > 0 ? fn->blocks - 1 : 0;
 }
 
+/* There are no marks in Ada (gcc), none in clang. */
+unsigned
+cg_gcov_block_flags(const struct gcov_unit *unit)
+{
+	return unit->head.layout >= GCOV_VERSION(8, 0) && !unit->head.unexecuted
+		   ? CG_BRANCH_UNMARKED
+		   : 0;
+}
+
 /* ---- Files -------------------------------------------------------------- */
 
 uint64_t

@@ -72,7 +72,9 @@ cg_gcovtext_add(struct gcovtext *r, const struct gcovtext_line *line)
 	/* Else the count tells. */
 	if (line->exceptional)
 		row.flags = CG_BRANCH_EXCEPTIONAL;
-	if (line->exceptional || (line->unexecuted && line->count != 0))
+	else if (line->unmarked)
+		row.flags = CG_BRANCH_UNMARKED;
+	if (row.flags != 0 || (line->unexecuted && line->count != 0))
 		(void)cg_add_branch(r->build, line->fn, &row);
 }
 

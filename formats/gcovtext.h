@@ -43,6 +43,7 @@ struct gcovtext_line {
 	uint32_t number;
 	cg_fn fn;
 	bool unexecuted;  /* of the blocks on it */
+	bool unmarked;    /* ... and what functions share has no mark */
 	bool exceptional; /* only an exception runs it */
 	bool shared;      /* functions that begin together have it, too */
 };

@@ -118,7 +118,8 @@ cg_gcovtext_sum(
 		if (row->flags & CG_BRANCH_EXCEPTIONAL)
 			continue;
 		sum->unexceptional = true;
-		sum->unexecuted |= row->count == 0;
+		sum->unexecuted |=
+		    row->count == 0 && !(row->flags & CG_BRANCH_UNMARKED);
 	}
 }
 

@@ -63,10 +63,12 @@ hold_line(struct reader *r, const struct gcovtext_line *line)
 }
 
 static void
-share_line(struct reader *r, const struct gcovtext_line *line)
+share_line(struct reader *r, struct gcovtext_line *line)
 {
 	struct gcovtext_line *held = find_held(r, line->number);
 
+	line->unmarked =
+	    line->unexecuted && held && !held->unexecuted && !held->exceptional;
 	cg_gcovtext_add(&r->text, line);
 	if (!held)
 		return;

@@ -848,9 +848,10 @@ enum cg_branch_kind {
 #define CG_BRANCH_UNREACHABLE 8u /* arc, condition: said to be impossible */
 #define CG_BRANCH_EXCEPTIONAL 16u /* block: only an exception leads there */
 #define CG_BRANCH_LAST 32u       /* block: it ends there; step: in that file */
-#define CG_BRANCH_FLAGS 6
+#define CG_BRANCH_UNMARKED 64u   /* block: gcov has no * where it never ran */
+#define CG_BRANCH_FLAGS 7
 /* Only in sums of a line: no instance of the function before, or unlike it. */
-#define CG_BRANCH_UNLIKE 64u
+#define CG_BRANCH_UNLIKE 128u
 
 struct cg_branch {
 	struct cg_pos pos;

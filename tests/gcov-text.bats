@@ -280,6 +280,28 @@ lines()
 	rows "$t/out.gcov" | grep -c '"cost"' | same - <(echo 2)
 }
 
+@test "gcov-text: blocks that never ran are marked if the notes say so" {
+	cp samples/gcov/gcc-cc/cover.gcda samples/gcov/gcc-cc/cover.gcno "$t"
+	"$CGCONV" -q -t gcov-text "$t/cover.gcda" >"$t/marked"
+	[ "$(grep -c '^ *[0-9]*\*:' "$t/marked")" = 4 ]
+	"$CGCONV" -q -t gcov-json "$t/cover.gcda" >"$t/want.json"
+	# The word behind the folder is 0 for Ada.
+	perl -0777 -pi -e 'substr($_, 20 + unpack("x16 V", $_), 4) = "\0" x 4' \
+		"$t/cover.gcno"
+	"$CGCONV" -q -t json "$t/cover.gcda" >"$t/cover.cgj"
+	for input in "$t/cover.gcda" "$t/cover.cgj"; do
+		"$CGCONV" -q -t gcov-text "$input" >"$t/got"
+		sed 's/^ \( *[0-9]*\)\*:/  \1:/' "$t/marked" | same - "$t/got"
+	done
+	"$CGCONV" -q -t gcov-json "$t/cover.gcda" | same "$t/want.json" -
+	# Neither gcov nor llvm-cov has marks for clang. Nor has what is made of
+	# that, though it shows that one of two functions never ran a line.
+	"$CGCONV" -q -t gcov-text samples/gcov/clang-b11/cover.gcda >"$t/a.gcov"
+	not grep -q '\*:' "$t/a.gcov"
+	grep -q '#####:   12:' "$t/a.gcov"
+	"$CGCONV" -q -t gcov-text "$t/a.gcov" | same "$t/a.gcov" -
+}
+
 @test "gcov-text: what is no coverage is not written" {
 	refuses 1 "there is no event Exec" -t gcov-text \
 		samples/callgrind/plain/callgrind.out
