@@ -408,8 +408,9 @@ cg_gcov_grow(struct gcov_unit *unit, void *array, size_t *cap, size_t need,
 }
 /* The block that a function is left from. */
 uint32_t cg_gcov_exit(const struct gcov_unit *, const struct gcov_fn *);
-/* Flags that say what is written of a block: those of its unit. */
-unsigned cg_gcov_block_flags(const struct gcov_unit *);
+/* Flags that say how a block is written of. */
+unsigned cg_gcov_block_flags(
+    const struct gcov_unit *, const struct gcov_fn *, uint32_t block);
 /* The unit's number of a file; GCOV_NONE: out of memory. */
 uint32_t cg_gcov_file(struct gcov_unit *, struct cg_slice name);
 uint64_t cg_gcov_hash(uint64_t seed, struct cg_slice);

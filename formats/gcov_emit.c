@@ -71,7 +71,7 @@ emit_block(struct emit *emit, const struct gcov_touch *touch, struct cg_pos pos)
 		.target = touch->block == 0 && pos.line == 0 ? emit->number : 0,
 		.flags = (touch->ends ? CG_BRANCH_LAST : 0) |
 			 (solved->exceptional ? CG_BRANCH_EXCEPTIONAL : 0) |
-			 cg_gcov_block_flags(unit),
+			 cg_gcov_block_flags(unit, emit->gcov, touch->block),
 		.count = clamp(emit, solved->count) };
 
 	(void)cg_add_branch(emit->build, emit->fn, &row);

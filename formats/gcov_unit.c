@@ -78,11 +78,16 @@ cg_gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
 
 /* There are no marks in Ada (gcc), none in clang. */
 unsigned
-cg_gcov_block_flags(const struct gcov_unit *unit)
+cg_gcov_block_flags(
+    const struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 {
-	return unit->head.layout >= GCOV_VERSION(8, 0) && !unit->head.unexecuted
-		   ? CG_BRANCH_UNMARKED
-		   : 0;
+	unsigned flags = 0;
+
+	if (unit->head.layout >= GCOV_VERSION(8, 0) && !unit->head.unexecuted)
+		flags |= CG_BRANCH_UNMARKED;
+	if (unit->llvm && block == cg_gcov_exit(unit, fn))
+		flags |= CG_BRANCH_EXIT;
+	return flags;
 }
 
 /* ---- Files -------------------------------------------------------------- */

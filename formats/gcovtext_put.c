@@ -168,6 +168,20 @@ put_percent(struct writer *w, int64_t part, int64_t whole)
 	cg_putf(w->out, "%.0f%%", (double)ratio);
 }
 
+/* As llvm-cov does it: whole ones, what is left is cut off. */
+static void
+put_whole_percent(struct writer *w, int64_t part, int64_t whole)
+{
+	uint64_t percent = 0;
+
+	if (whole != 0)
+		percent = (uint64_t)part * 100 / (uint64_t)whole;
+	if (percent == 0 && part != 0 && whole != 0)
+		percent = 1;
+	cg_putu(w->out, percent);
+	cg_putc(w->out, '%');
+}
+
 struct cg_slice
 cg_gcovtext_symbol(const struct writer *w, cg_fn fn)
 {
@@ -180,11 +194,13 @@ bool
 cg_gcovtext_put_function(struct writer *w, cg_fn fn)
 {
 	uint32_t exit = w->version == 0 || w->version >= 408 ? 1 : 0;
+	void (*put)(struct writer *, int64_t part, int64_t whole);
 	struct cg_coverage sum;
 	uint64_t entries = 0;
 
 	if (!cg_get_coverage(w->rows, CG_ALL_PARTS, fn, exit, &sum))
 		return false;
+	put = sum.marked ? put_whole_percent : put_percent;
 	(void)cg_fn_entries(w->lines, fn, &entries);
 	cg_puts(w->out, "function ");
 	(void)cg_put_inline(w->out, cg_gcovtext_symbol(w, fn));
@@ -196,10 +212,10 @@ cg_gcovtext_put_function(struct writer *w, cg_fn fn)
 	if (sum.entered && sum.blocks > 0) {
 		if (sum.returned) {
 			cg_puts(w->out, " returned ");
-			put_percent(w, sum.returns, sum.entries);
+			put(w, sum.returns, sum.entries);
 		}
 		cg_puts(w->out, " blocks executed ");
-		put_percent(w, (int64_t)sum.executed, (int64_t)sum.blocks);
+		put(w, (int64_t)sum.executed, (int64_t)sum.blocks);
 	} else {
 		/* As another text has said it. */
 		(void)cg_put_inline(

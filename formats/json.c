@@ -8,7 +8,7 @@
 const char *const cg_json_incl[] = { "stated", "by-counts", "none", NULL };
 const char *const cg_json_kind[] = { "block", "arc", "call", "condition",
 	"path", "counter", "step", NULL };
-const char cg_json_flags[] = "ftruxln";
+const char cg_json_flags[] = "ftruxlne";
 
 static int
 probe(const struct cg_head *head)

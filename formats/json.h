@@ -105,8 +105,10 @@
  *	          (unreachable), x (only an exception leads to the block), l
  *	          (the block ends on that line; it is the last of a step's
  *	          block), n (gcov's text has no mark where the block never
- *	          ran). target is the block that an arc or call leads to,
- *	          label the source's word for it.
+ *	          ran), e (the function is left from the block; said of
+ *	          clang's alone, whose text does not count it). target is the
+ *	          block that an arc or call leads to, label the source's word
+ *	          for it.
  *	inclusive The function's inclusive cost, if its source stated one; else
  *	          there is no such line.
  *	stack     Self cost of the frame on top of a call stack, and of how

@@ -186,7 +186,7 @@ take_flags(struct reader *r, uint64_t *flags)
 		    cg_json_flags, text.ptr[i], sizeof(cg_json_flags) - 1);
 
 		if (!letter)
-			return cg_json_refuse(r, "letters of \"ftruxln\"");
+			return cg_json_refuse(r, "letters of \"ftruxlne\"");
 		*flags |= (uint64_t)1 << (letter - cg_json_flags);
 	}
 	advance(r);

@@ -849,9 +849,10 @@ enum cg_branch_kind {
 #define CG_BRANCH_EXCEPTIONAL 16u /* block: only an exception leads there */
 #define CG_BRANCH_LAST 32u       /* block: it ends there; step: in that file */
 #define CG_BRANCH_UNMARKED 64u   /* block: gcov has no * where it never ran */
-#define CG_BRANCH_FLAGS 7
+#define CG_BRANCH_EXIT 128u      /* block: the exit, where clang says so */
+#define CG_BRANCH_FLAGS 8
 /* Only in sums of a line: no instance of the function before, or unlike it. */
-#define CG_BRANCH_UNLIKE 128u
+#define CG_BRANCH_UNLIKE 256u
 
 struct cg_branch {
 	struct cg_pos pos;
@@ -1013,8 +1014,10 @@ struct cg_slice cg_branch_label(const struct cg_graph *,
 /*
  * What rows of blocks, calls and paths say of a function as a whole, with
  * gcov's rules: blocks are those between the first and the last by number.
- * exit is the number of the block that it is left from (0: the last). Opens
- * the function; false as cg_rows_open().
+ * exit is the number of the block that it is left from (0: the last). If it is
+ * given and a row is marked as the exit's, llvm-cov's rules: that block is it,
+ * and all others but the first are counted. Opens the function; false as
+ * cg_rows_open().
  */
 struct cg_coverage {
 	uint64_t blocks, executed;
@@ -1024,6 +1027,7 @@ struct cg_coverage {
 	bool returned;   /* returns are known: blocks stand on lines */
 	int64_t returns; /* how often the exit ran, but for lost calls */
 	cg_name label;   /* the first block's own */
+	bool marked;     /* a row is marked as the exit's */
 };
 bool cg_get_coverage(struct cg_rows *, cg_part, cg_fn, uint32_t exit,
     struct cg_coverage *);

@@ -18,6 +18,7 @@ struct cg_seen {
 	bool own;      /* ... on line 0, which knows best */
 	bool own_call; /* a call is there */
 	bool call;
+	bool exit; /* marked as it */
 	int64_t count;
 	int64_t came_back; /* the call */
 };
@@ -82,6 +83,7 @@ add_count(struct cg_seen *seen, const struct cg_branch *row)
 		seen->count = row->count;
 	seen->stated = true;
 	seen->own |= own;
+	seen->exit |= row->flags & CG_BRANCH_EXIT;
 }
 
 /* One call may stand on many lines. */
@@ -145,9 +147,10 @@ add_returns(struct cg_coverage *sum, int64_t plus, int64_t minus)
 		sum->returns = 0;
 }
 
+/* exit: the block that it is left from; out: that is not counted. */
 static void
 add_block(struct cg_coverage *sum, const struct cg_seen *seen, uint32_t exit,
-    uint32_t last)
+    uint32_t out)
 {
 	bool own = seen->stated ? seen->own : seen->own_call;
 
@@ -160,23 +163,31 @@ add_block(struct cg_coverage *sum, const struct cg_seen *seen, uint32_t exit,
 	}
 	if (seen->block == exit)
 		add_returns(sum, seen->count, 0);
-	if (seen->block > 0 && seen->block < last)
+	if (seen->block > 0 && seen->block != out)
 		sum->executed += seen->count > 0;
 }
 
 void
 cg_coverage_end(struct cg_rows *rows, uint32_t exit, struct cg_coverage *sum)
 {
-	uint32_t last = 0;
+	uint32_t last = 0, marked = 0, out;
 
 	/* Calls may be those of other functions that share a line. */
 	for (size_t i = 0; i < rows->seens; i++) {
 		if (rows->seen[i].stated && rows->seen[i].block > last)
 			last = rows->seen[i].block;
+		if (rows->seen[i].exit)
+			marked = rows->seen[i].block;
 	}
+	out = last;
+	if (exit == 0)
+		exit = last;
+	else if (marked > 0)
+		exit = out = marked;
+	sum->marked = sum->returned = marked > 0;
 	sum->blocks = last > 0 ? last - 1 : 0;
 	for (size_t i = 0; i < rows->seens; i++)
-		add_block(sum, &rows->seen[i], exit == 0 ? last : exit, last);
+		add_block(sum, &rows->seen[i], exit, out);
 }
 
 bool

@@ -302,6 +302,40 @@ lines()
 	"$CGCONV" -q -t gcov-text "$t/a.gcov" | same "$t/a.gcov" -
 }
 
+@test "gcov-text: functions of clang are told of as llvm-cov does" {
+	# By llvm-cov gcov -t -b -c of LLVM 14; destructors have no lines.
+	cat >"$t/want" <<-'END'
+	function _Z5clampIiET_S0_S0_S0_ called 2 returned 100% blocks executed 85%
+	function _ZL5drainR4base called 2 returned 100% blocks executed 80%
+	function _ZN6thriceC1Ei called 1 returned 100% blocks executed 50%
+	function _ZN6thriceD0Ev called 0 returned 0% blocks executed 0%
+	function _ZN6thriceD2Ev called 1 returned 100% blocks executed 100%
+	function main called 1 returned 100% blocks executed 69%
+	END
+	for set in 402 b11 b21 default; do
+		sample=samples/gcov/clang-$set/cover.gcda
+		"$CGCONV" -q -t json "$sample" >"$t/clang.cgj"
+		for input in "$sample" "$t/clang.cgj"; do
+			"$CGCONV" -q -t gcov-text "$input" >"$t/out"
+			grep -Fx -f "$t/want" "$t/out" | LC_ALL=C sort |
+				same "$t/want" -
+		done
+	done
+	# The JSON is gcov's own, as of gcov 11.
+	"$CGCONV" -q -t gcov-json samples/gcov/clang-b11/cover.gcda |
+		grep -q '"main",[^}]*"blocks":13,"blocks_executed":10,'
+	# What is not quite nothing is 1%.
+	printf '%s\n' '{"cgconv":"graph","version":1}' \
+		'["event",0,"Exec"]' '["file",1,"/a.c"]' \
+		'["function",1,"f",1,0,1,4]' '["rows",1]' '["cost",1,3,0,[5]]' \
+		'["branch",1,0,0,"block",0,0,999]' \
+		'["branch",1,0,0,"block",1,0,1,"e"]' \
+		'["branch",1,3,0,"block",2,0,5]' \
+		'["branch",1,3,0,"block",900,0,0]' '["end"]' >"$t/in.cgj"
+	"$CGCONV" -q -t gcov-text "$t/in.cgj" >"$t/out"
+	grep -q 'called 999 returned 1% blocks executed 1%$' "$t/out"
+}
+
 @test "gcov-text: what is no coverage is not written" {
 	refuses 1 "there is no event Exec" -t gcov-text \
 		samples/callgrind/plain/callgrind.out

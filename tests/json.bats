@@ -245,7 +245,7 @@ program reads (1)" -t json "$dir/two.cgj"
 		'["rows",0]' '["cost",0,1,0,5]'
 	refused 3:17 'expected "block", "arc", "call", "condition", "path" or "counter"' \
 		'["rows",0]' '["branch",0,1,0,"x",0,0,1]'
-	refused 3:29 'expected letters of "ftruxln"' \
+	refused 3:29 'expected letters of "ftruxlne"' \
 		'["rows",0]' '["branch",0,1,0,"arc",0,0,1,"fz"]'
 	refused 3:18 "expected ']'" '["rows",0]' '["cost",0,1,0,[],1]'
 	refused 3:13 'expected a number' '["rows",0]' '["cost",0,1,[]]'
