@@ -427,6 +427,7 @@ emit_fn(struct emit *emit, struct gcov_fn *fn)
 {
 	struct gcov_unit *unit = emit->unit;
 	struct cg_pos nowhere;
+	int64_t entries;
 
 	emit->blocks = cg_wants_rows(emit->build, CG_BLOCKS);
 	emit->arcs = cg_wants_rows(emit->build, CG_BRANCHES);
@@ -435,7 +436,11 @@ emit_fn(struct emit *emit, struct gcov_fn *fn)
 	    !add_fn(emit))
 		return false;
 	fn->id = emit->fn;
-	fn->entries = unsigned_count(unit->scratch.solved[0].count);
+	entries = unit->scratch.solved[0].count;
+	/* Else the row of block 0 tells, or keeps it. */
+	if (entries < 0 && !emit->blocks)
+		unit->negative++;
+	fn->entries = unsigned_count(entries);
 	nowhere = pos_of(unit, fn->file, 0);
 	if (!cg_gcov_add_targets(unit, emit->build, fn, emit->fn, &nowhere))
 		return false;

@@ -256,6 +256,21 @@ calls()
 		-t json "$t/x.gcno"
 }
 
+@test "gcov: entries below zero are told where no row of a block has them" {
+	cp $cc.gcno $cc.gcda "$t"
+	# The one counter of twice::twice().
+	printf '\377\377\377\377\377\377\377\377' |
+		dd of="$t/cover.gcda" bs=1 seek=792 conv=notrunc status=none
+	for to in lcov csv; do
+		"$CGCONV" -t $to "$t/cover.gcda" 2>&1 >/dev/null |
+			grep -q 'warning: 1 counts below zero became 0'
+	done
+	# JSON has what it is.
+	"$CGCONV" -t json "$t/cover.gcda" 2>"$t/err" >"$t/json"
+	not grep -q 'below zero' "$t/err"
+	grep -q '^\["branch",2,0,0,"block",0,0,-1' "$t/json"
+}
+
 # ---- What does not belong together ----
 
 # The pair, with bytes of NAME from OFFSET on replaced.
