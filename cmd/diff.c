@@ -74,6 +74,7 @@ find_events(struct diff *d)
 {
 	const struct cg_graph *graph = d->side[AFTER].graph;
 	const char *wish = d->args->event;
+	size_t usual = cg_main_event(graph);
 	bool found = wish == NULL;
 
 	d->event = calloc(cg_event_count(graph) + 1, sizeof(*d->event));
@@ -85,7 +86,7 @@ find_events(struct diff *d)
 
 		if (before == cg_event_count(d->side[BEFORE].graph))
 			continue;
-		if (wish != NULL && strcmp(wish, name) == 0) {
+		if (wish != NULL ? strcmp(wish, name) == 0 : i == usual) {
 			d->ranked = d->events;
 			found = true;
 		}

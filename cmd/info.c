@@ -150,7 +150,7 @@ take_wishes(const struct args *args, const struct cg_graph *graph,
 	size_t columns = cg_event_count(graph) + cg_formula_count(graph);
 	int status = take_top(args, TOP_DEFAULT, count);
 
-	*column = 0;
+	*column = cg_main_event(graph);
 	if (status != CG_OK || args->event == NULL)
 		return status;
 	while (*column < columns &&

@@ -17,7 +17,7 @@
 const struct pprof_text_key cg_pprof_text_keys[] = {
 	{ "drop_frames", PPROF_DROP_FRAMES },
 	{ "keep_frames", PPROF_KEEP_FRAMES },
-	{ "default_sample_type", PPROF_DEFAULT_TYPE },
+	{ CG_MAIN_EVENT_KEY, PPROF_DEFAULT_TYPE },
 	{ "doc_url", PPROF_DOC_URL },
 	{ NULL, PPROF_FIELDS },
 };

@@ -927,6 +927,13 @@ bool cg_calls_sampled(const struct cg_graph *);
 const uint64_t *cg_part_totals(const struct cg_graph *, cg_part);
 /* Is the event's total other than 0 in any of the parts? */
 bool cg_event_has_costs(const struct cg_graph *, size_t event);
+/*
+ * The event to show where none was asked for: if it has costs, that which a
+ * description of a part with this key names; else the first with costs, else
+ * the first (0, even if there is none).
+ */
+#define CG_MAIN_EVENT_KEY "default_sample_type"
+size_t cg_main_event(const struct cg_graph *);
 
 /* Ids are 1 to count; names of id 0 are "". */
 size_t cg_object_count(const struct cg_graph *);
@@ -1186,10 +1193,10 @@ bool cg_cycle_is_called(const struct cg_sums *, uint32_t cycle);
 
 /*
  * For writers of one event: the one that the option event names, else that
- * called usual (NULL: none is) if it is there, else the first with costs, else
- * the first. If there are more and none was asked for, a warning says which it
- * is. CG_OK, CG_EUSAGE for a name that is not there, CG_EINPUT if there is no
- * event at all.
+ * called usual (NULL: none is) if it is there, else cg_main_event(). If there
+ * are more and none was asked for, a warning says which it is. CG_OK,
+ * CG_EUSAGE for a name that is not there, CG_EINPUT if there is no event at
+ * all.
  */
 int cg_choose_event(
     struct cg_job *, const struct cg_graph *, const char *usual, size_t *event);

@@ -186,11 +186,7 @@ cg_choose_event(struct cg_job *job, const struct cg_graph *graph,
 	if (count == 0)
 		return cg_fail(job, "%s needs an event; the input has none",
 		    cg_job_target(job)->name);
-	if (i == count) {
-		for (i = 0; i < count && !cg_event_has_costs(graph, i); i++)
-			continue;
-	}
-	*event = i < count ? i : 0;
+	*event = i < count ? i : cg_main_event(graph);
 	if (!name && count > 1)
 		cg_warn(job,
 		    "of %zu events only %s is written; --event names another",

@@ -104,6 +104,28 @@ top()
 	grep -q '^.*"inuse_space","","bytes",' "$dir/events"
 }
 
+@test "pprof: the type to show is the default one, else the first" {
+	# What is shown of the profile with that in it, by us and of our own.
+	shown()
+	{
+		message <<<"1 { 1: 7 } 1 { 1: 8 } 1 { 1: 9 } $tables 6: \"n\"
+			6: \"time\" 6: \"space\" 2 { 1: [2 1] 2: [$1] } $2"
+		"$CGCONV" -q -t pprof -o "$dir/out.pb" "$dir/in.pb"
+		"$CGCONV" -q -t json -o "$dir/out.cgj" "$dir/in.pb"
+		[ "$(stacks)" = "$(folded "$dir/out.pb")" ]
+		[ "$(stacks)" = "$(folded "$dir/out.cgj")" ]
+		stacks
+		"$CGCONV" --info "$dir/in.pb" | sed -n 's/^Dearest.*: //p'
+		"$CGCONV" --diff "$dir/in.pb" "$dir/in.pb" |
+			sed -n 's/^Event  *\([a-z]*\).*/\1/p'
+	}
+	[ "$(shown '3 4 5' '')" = $'main;a 3\nn\nn' ]
+	[ "$(shown '3 4 5' '14: 8')" = $'main;a 4\ntime\ntime' ]
+	[ "$(shown '3 4 5' '14: 9')" = $'main;a 5\nspace\nspace' ]
+	# One without costs shows nothing.
+	[ "$(shown '0 4 0' '14: 9')" = $'main;a 4\ntime\ntime' ]
+}
+
 @test "pprof: a function is counted once a stack, however deep it recurs" {
 	message <<-E
 	1 { 1: 1 2: 2 }
