@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gcov.h"
+#include "gcov_raw.h"
 
 static int
 probe(const struct cg_head *head)

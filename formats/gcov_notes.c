@@ -10,7 +10,6 @@
 
 #include "gcov.h"
 
-#define TAG_FUNCTION 0x01000000u
 #define TAG_BLOCKS 0x01410000u
 #define TAG_ARCS 0x01430000u
 #define TAG_LINES 0x01450000u
@@ -384,7 +383,7 @@ static const struct {
 	{ TAG_LINES, 0, take_lines },
 	{ TAG_ARCS, 0, take_arcs },
 	{ TAG_BLOCKS, 0, take_blocks },
-	{ TAG_FUNCTION, 0, take_function },
+	{ GCOV_TAG_FUNCTION, 0, take_function },
 	{ TAG_CONDITIONS, GCOV_VERSION(14, 0), take_conditions },
 	{ TAG_PATHS, GCOV_VERSION(15, 0), take_paths },
 };

@@ -4,7 +4,7 @@
  * Sources as for gcov_data.c, which has checked the records. Which counters
  * add up: merge functions of libgcov (gcov-counter.def of gcc 3.4 to 16).
  */
-#include "gcov.h"
+#include "gcov_raw.h"
 
 #define SUMMARIES_MAX (GCOV_RAW_AFTER - GCOV_RAW_BEFORE)
 

@@ -15,7 +15,7 @@
  */
 #include <stdlib.h>
 
-#include "gcov.h"
+#include "gcov_raw.h"
 
 #define WORDS_OF_PROGRAM 9 /* without a histogram */
 #define WORDS_OF_BITMAP 8

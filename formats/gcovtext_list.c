@@ -11,6 +11,7 @@
 
 #include "gcovtext.h"
 
+/* So few new functions are put where they belong, more are sorted. */
 #define FEW 16
 
 struct begun {

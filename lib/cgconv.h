@@ -1397,6 +1397,8 @@ int cg_job_add_object(struct cg_job *, const char *path);
 const char *cg_job_object(const struct cg_job *, size_t i);
 int cg_job_set_from(struct cg_job *, const char *format);
 int cg_job_set_to(struct cg_job *, const char *format);
+/* Of packed files that are read; only gz is written, too. */
+#define CG_PACKED_SUFFIXES "xz;bz2;zst;lz4"
 /*
  * "-" is standard output, the default. .gz packs. Where no format was set
  * before, the suffix tells it, or the name is like those of the first format

@@ -362,7 +362,7 @@ cg_job_write(struct cg_job *job)
 	if (status != CG_OK)
 		return status;
 	if (job->output &&
-	    cg_has_suffix(cg_slice(job->output), "xz;bz2;zst;lz4"))
+	    cg_has_suffix(cg_slice(job->output), CG_PACKED_SUFFIXES))
 		cg_warn(job, "%s is not packed: only .gz asks for that",
 		    job->output);
 	out = cg_out_open(&job->diag, job->output ? job->output : "-",
