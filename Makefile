@@ -26,6 +26,8 @@ PKGS := zlib libdw libelf liblzma libxml-2.0 libarchive
 # The tests hold our JSON against json-c's.
 TEST_PKGS := json-c
 
+OBJCOPY ?= objcopy
+
 Q0 := @
 Q1 :=
 Q := $(Q$(V))
@@ -50,9 +52,10 @@ CG_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -Ilib -fPIC -fvisibility=hidden $(WARN) \
 	$(HARDEN) $(PKG_CFLAGS) -MMD -MP
 
-lib_src := $(wildcard lib/*.c formats/*.c)
-cmd_src := $(wildcard cmd/*.c)
+lib_src := $(wildcard lib/*/*.c formats/*.c formats/*/*.c)
+cmd_src := $(wildcard cmd/*.c cmd/*/*.c)
 unit_src := $(wildcard tests/unit/*.c)
+headers := $(wildcard lib/*.h)
 lib_obj := $(lib_src:%.c=$(B)/%.o)
 cmd_obj := $(cmd_src:%.c=$(B)/%.o)
 units := $(unit_src:tests/unit/%.c=$(B)/tests/unit/%)
@@ -68,14 +71,19 @@ $(B)/cgconv: $(cmd_obj) $(lib_obj)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic $(EXPORT) \
 		-o $@ $^ $(LIBS) -lrt
 
+# One object, in which what is hidden is local: a program that is linked with
+# it sees the public names alone.
 $(B)/libcgconv.a: $(lib_obj)
 	@echo "  AR      $@"
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(LD) -r -o $(B)/libcgconv.o $^ && \
+		$(OBJCOPY) --localize-hidden $(B)/libcgconv.o && \
+		$(AR) rcs $@ $(B)/libcgconv.o
 
-$(B)/libcgconv.so: $(lib_obj)
+$(B)/libcgconv.so: $(lib_obj) lib/libcgconv.map
 	@echo "  LD      $@"
 	$(Q)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(SONAME) \
-		$(NO_UNDEFINED) $(EXPORT) -o $@ $^ $(LIBS)
+		-Wl,--version-script=lib/libcgconv.map \
+		$(NO_UNDEFINED) $(EXPORT) -o $@ $(lib_obj) $(LIBS)
 
 $(B)/%.o: %.c
 	@echo "  CC      $<"
@@ -128,7 +136,8 @@ packages:
 
 # ---- Tests ------------------------------------------------------------------
 
-$(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/libcgconv.a
+# Unit tests call private functions, too.
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $(lib_obj)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
 .PRECIOUS: $(B)/%.o
@@ -197,7 +206,7 @@ demo: all
 # ---- Care -------------------------------------------------------------------
 
 # Headers are not among them: their comments stand in columns.
-sources := $(wildcard lib/*.c formats/*.c cmd/*.c tests/unit/*.c \
+sources := $(lib_src) $(cmd_src) $(wildcard tests/unit/*.c \
 	tests/fuzz/*.c tests/bench/*.c)
 
 ## lint: warnings are errors with gcc and clang; clang-tidy, cppcheck
@@ -261,7 +270,7 @@ install: all
 	$(INSTALL) -m 755 $(B)/libcgconv.so "$(lib)/libcgconv.so.$(VERSION)"
 	ln -sf libcgconv.so.$(VERSION) "$(lib)/$(SONAME)"
 	ln -sf $(SONAME) "$(lib)/libcgconv.so"
-	$(INSTALL) -m 644 lib/cgconv.h "$(include)"
+	$(INSTALL) -m 644 $(headers) "$(include)"
 	$(INSTALL) -m 644 cmd/cgconv.1 "$(man)"
 	$(INSTALL) -m 644 cmd/cgconv.bash-completion "$(completion)/cgconv"
 	echo "$$PC" >$(B)/cgconv.pc
@@ -271,7 +280,7 @@ install: all
 uninstall:
 	rm -f "$(bin)/cgconv" "$(lib)/libcgconv.a" \
 		"$(lib)/libcgconv.so.$(VERSION)" "$(lib)/$(SONAME)" \
-		"$(lib)/libcgconv.so" "$(include)/cgconv.h" \
+		"$(lib)/libcgconv.so" $(headers:lib/%="$(include)/%") \
 		"$(lib)/pkgconfig/cgconv.pc" "$(man)/cgconv.1" \
 		"$(completion)/cgconv"
 

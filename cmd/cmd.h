@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "cgconv.h"
+#include "cgconv_parse.h"
 
 /* ---- args.c, options.c: the command line ------------------------------------------- */
 

@@ -12,7 +12,7 @@
  */
 #include <string.h>
 
-#include "cgconv.h"
+#include "cgconv_parse.h"
 
 struct capture {
 	const char *magic; /* the first bytes; NULL: any */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cgconv.h"
+#include "cgconv_parse.h"
 
 struct writer {
 	const struct cg_graph *graph;

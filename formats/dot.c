@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cgconv.h"
+#include "cgconv_parse.h"
 
 #define NAME_MAX_SHOWN 80 /* bytes of a name in a box; the tooltip has all */
 #define FONT_MIN 8.0

@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cgconv.h"
+#include "cgconv_expert.h"
+#include "cgconv_parse.h"
 
 #define DEPTH_MAX 4096 /* of a stack; the tools stop at 254 */
 #define COLUMNS 4

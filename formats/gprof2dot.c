@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cgconv.h"
+#include "cgconv_parse.h"
 
 struct cost {
 	cg_name description, unit;

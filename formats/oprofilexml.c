@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cgconv.h"
+#include "cgconv_parse.h"
 
 #define NESTED 8   /* binaries and modules in each other */
 #define CLASSES 16 /* so many are compared before they are looked up */

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cgconv.h"
+#include "cgconv_format.h"
 
 #define BUILT_IN "(built-in)" /* the object of what is written in C */
 /* A little below 2^64 nanoseconds, some 584 years. */

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cgconv.h"
+#include "cgconv_parse.h"
 
 #define NATIVE "<cfunc>" /* the file of functions that are written in C */
 #define OBJECT "(cfunc)"

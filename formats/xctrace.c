@@ -13,7 +13,7 @@
  */
 #include <stdlib.h>
 
-#include "cgconv.h"
+#include "cgconv_parse.h"
 
 enum kind {
 	WEIGHT,

@@ -419,7 +419,7 @@ batch()
 	# shellcheck disable=SC2086 # several flags
 	$build -I"$ROOT/lib" -fPIC -shared -o mad.so -x c - <<-'EOF'
 	#include <stdlib.h>
-	#include "cgconv.h"
+	#include "cgconv_parse.h"
 	static int probe(const struct cg_head *head)
 	{
 		return cg_starts(head->text, "mad ") ? CG_PROBE_SURE : 0;

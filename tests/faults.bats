@@ -50,7 +50,7 @@ make_mad()
 	#include <signal.h>
 	#include <stdio.h>
 	#include <unistd.h>
-	#include "cgconv.h"
+	#include "cgconv_parse.h"
 	static int probe(const struct cg_head *head)
 	{
 		return cg_starts(head->text, "mad ") ? CG_PROBE_SURE : 0;

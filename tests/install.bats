@@ -28,6 +28,9 @@ files_in()
 	sort >"$BATS_TEST_TMPDIR/want" <<-END
 		./usr/bin/cgconv
 		./usr/include/cgconv.h
+		./usr/include/cgconv_expert.h
+		./usr/include/cgconv_format.h
+		./usr/include/cgconv_parse.h
 		./usr/lib/libcgconv.a
 		./usr/lib/libcgconv.so
 		./usr/lib/libcgconv.so.0
@@ -59,7 +62,7 @@ files_in()
 	{
 		remake install "$@"
 		files_in "$root" | grep -q "/bin/cgconv$"
-		[ "$(files_in "$root" | wc -l)" -eq 9 ]
+		[ "$(files_in "$root" | wc -l)" -eq 12 ]
 		remake uninstall "$@"
 		[ "$(files_in "$root" | wc -l)" -eq 0 ]
 	}
@@ -137,9 +140,11 @@ try_library()
 	try_library --static
 }
 
-@test "install: the header is C++ too" {
+@test "install: the headers are C++ too, each by itself" {
 	command -v g++ >/dev/null || skip "no g++"
-	echo '#include "cgconv.h"' |
-		g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
-			-Ilib -x c++ -
+	for header in lib/*.h; do
+		echo "#include \"$header\"" |
+			g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror \
+				-fsyntax-only -I. -Ilib -x c++ -
+	done
 }

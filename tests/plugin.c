@@ -2,7 +2,7 @@
  * plugin.c - a format from outside, as README.md describes one: a line holds
  * a function and its cost.
  */
-#include "cgconv.h"
+#include "cgconv_parse.h"
 
 static int
 probe(const struct cg_head *head)

@@ -211,7 +211,7 @@ good()
 	# shellcheck disable=SC2086 # several flags
 	${CC:-cc} -I"$ROOT/lib" -fPIC -shared -o mad.so -x c - <<-'EOF2'
 	#include <stdlib.h>
-	#include "cgconv.h"
+	#include "cgconv_parse.h"
 	static int probe(const struct cg_head *head)
 	{
 		return cg_starts(head->text, "mad") ? CG_PROBE_SURE : 0;

@@ -4,14 +4,21 @@
 
 static jmp_buf back;
 
-static void jump(int n) { if (n > 3) longjmp(back, n); }
+static void
+jump(int n)
+{
+	if (n > 3)
+		longjmp(back, n);
+}
 
 static int
 oneline(int n)
 {
 	int s = 0, i, j;
 
-	for (i = 0; i < n; i++) for (j = 0; j < i; j++) s += j & 1 ? j : -j;
+	for (i = 0; i < n; i++)
+		for (j = 0; j < i; j++)
+			s += j & 1 ? j : -j;
 	return s;
 }
 
@@ -19,14 +26,12 @@ static int
 ranges(int n)
 {
 	switch (n) {
-	case 1 ... 5:
-		return 1;
+	case 1 ... 5: return 1;
 	case 7:
 	case 9:
 		n++;
 		/* fall through */
-	default:
-		return n > 100 && n < 200 ? 3 : 2;
+	default: return n > 100 && n < 200 ? 3 : 2;
 	}
 }
 

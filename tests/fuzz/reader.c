@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
+#include "job/job.h"
 
 /* The one whose name the program has, with _ for -. */
 static const struct cg_module *fuzzed;

@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "../../formats/gprof.h"
+#include "../../formats/gprof/gprof.h"
 
 /* What profil() of glibc does at a sample, and monstartup() before. */
 static uint64_t

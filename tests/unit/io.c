@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "io.h"
+#include "io/io.h"
 #include "unit.h"
 
 #define WINDOW ((size_t)256 << 10) /* what in.c reads at once */

@@ -3,7 +3,7 @@
  */
 #include <json-c/json.h>
 
-#include "io.h"
+#include "io/io.h"
 #include "unit.h"
 
 #define TEXT_MAX 4096

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "io.h"
+#include "io/io.h"
 #include "unit.h"
 
 static struct unit_log said;

@@ -1,7 +1,7 @@
 /*
  * samples.c - parts that samples become: by process, thread, name, label.
  */
-#include "graph.h"
+#include "graph/graph.h"
 #include "unit.h"
 
 static int fault;

@@ -4,7 +4,7 @@
  */
 #include <unistd.h>
 
-#include "elffile.h"
+#include "symbols/elffile.h"
 #include "unit.h"
 
 /* ---- What is looked for ------------------------------------------------- */

@@ -3,7 +3,7 @@
  */
 #include <libxml/parser.h>
 
-#include "job.h"
+#include "job/job.h"
 #include "unit.h"
 
 static struct unit_log said;

@@ -1,0 +1,143 @@
+/*
+ * archive.c - members of archives are read once, as they come, and
+ * handed to workers with those that they belong to.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+
+#define MEMBER_PIECE 65536 /* that are read at once, at least */
+
+/* The bytes of the member at hand; false: out of memory, or damaged. */
+static bool
+read_member(struct cg_archive *archive, struct blob *blob)
+{
+	size_t room = 0;
+	ptrdiff_t got;
+
+	*blob = (struct blob){ 0 };
+	do {
+		if (!cg_grow_raw(
+			&blob->bytes, &room, blob->size + MEMBER_PIECE, 1))
+			return false;
+		got = cg_archive_read(
+		    archive, blob->bytes + blob->size, room - blob->size);
+		blob->size += got > 0 ? (size_t)got : 0;
+	} while (got > 0);
+	return got == 0;
+}
+
+/* What has come of the tasks from first to end and waits for others. */
+struct members {
+	struct blob *blob; /* by task - first; without bytes: none */
+	size_t first, end;
+	char *error; /* the last one */
+};
+
+/* All of a group have come: they go to a worker, in the group's order. */
+static int
+hand_out_group(struct crew *crew, struct members *members, size_t leader)
+{
+	const struct task *task = crew->batch->task;
+	struct blob *blob, *waiting = members->blob;
+	size_t blobs = 0, n = leader;
+
+	do {
+		blobs++;
+		if (waiting[n - members->first].bytes == NULL)
+			return CG_OK;
+	} while ((n = task[n].next) != 0);
+	blob = calloc(blobs, sizeof(*blob));
+	if (blob == NULL)
+		return cg_nomem(crew->batch->args->job);
+	n = leader;
+	for (size_t i = 0; i < blobs; i++, n = task[n].next) {
+		blob[i] = waiting[n - members->first];
+		waiting[n - members->first] = (struct blob){ 0 };
+	}
+	return hand_out(crew, (struct piece){ leader, blob, blobs });
+}
+
+/* Member number n of the archive is at hand. */
+static int
+do_member(struct crew *crew, struct members *members,
+    struct cg_archive *archive, size_t n)
+{
+	struct batch *batch = crew->batch;
+	size_t leader = batch->task[n].leader;
+	struct blob *blob = &members->blob[n - members->first];
+
+	if (batch->task[leader].state != PENDING)
+		return CG_OK;
+	if (n == leader && !prepare_task(batch, n))
+		return CG_OK;
+	if (!read_member(archive, blob)) {
+		free(blob->bytes);
+		blob->bytes = NULL;
+		fail_task(batch, leader,
+		    members->error != NULL ? members->error : "out of memory");
+		return CG_OK;
+	}
+	batch->task[n].size = blob->size;
+	return hand_out_group(crew, members, leader);
+}
+
+/* What is wrong with an archive was said when it was listed: now it is why. */
+static void
+note_error(void *arg, const struct cg_message *message)
+{
+	struct members *members = arg;
+
+	free(members->error);
+	members->error = strdup(message->text);
+}
+
+/* What has not come, from n on, and what waits for such in vain. */
+static void
+fail_rest(struct batch *batch, const struct members *members, size_t n)
+{
+	for (size_t i = members->first; i < members->end; i++)
+		if (batch->task[i].state == PENDING &&
+		    (i >= n || members->blob[i - members->first].bytes))
+			fail_task(batch, i,
+			    members->error != NULL
+				? members->error
+				: "the archive changed meanwhile");
+}
+
+int
+do_archive(struct crew *crew, size_t first, size_t end)
+{
+	struct batch *batch = crew->batch;
+	struct cg_job *job = cg_job_twin(batch->args->job);
+	struct cg_archive *archive = NULL;
+	struct members members = { .first = first, .end = end };
+	struct cg_member member;
+	size_t n = first;
+	int status = CG_OK;
+
+	members.blob = calloc(end - first, sizeof(*members.blob));
+	if (job == NULL || members.blob == NULL) {
+		free(members.blob);
+		cg_job_free(job);
+		return cg_nomem(batch->args->job);
+	}
+	cg_job_set_reporter(job, note_error, &members);
+	(void)cg_archive_open(job, batch->task[first].path, &archive);
+	while (status == CG_OK && archive != NULL && n < end &&
+	       may_go_on(batch) && cg_archive_next(archive, &member)) {
+		if (strcmp(batch->task[n].member, member.name) != 0)
+			break;
+		status = do_member(crew, &members, archive, n++);
+	}
+	if (may_go_on(batch))
+		fail_rest(batch, &members, n);
+	for (size_t i = first; i < end; i++)
+		free(members.blob[i - first].bytes);
+	free(members.blob);
+	free(members.error);
+	cg_archive_close(archive);
+	cg_job_free(job);
+	return status;
+}

@@ -1,0 +1,104 @@
+/*
+ * files.c - which file is which, however it is spelled: what a batch
+ * writes is not read in folders, and what it reads is not written over.
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "batch.h"
+
+/* ---- What it writes ------------------------------------------------------ */
+
+bool
+is_own_file(const struct batch *batch, const struct stat *info)
+{
+	const struct args *args = batch->args;
+	const char *const own[] = { args->folder, args->output,
+		args->manifest };
+	struct stat target;
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (own[i] != NULL && stat(own[i], &target) == 0 &&
+		    target.st_dev == info->st_dev &&
+		    target.st_ino == info->st_ino)
+			return true;
+	return false;
+}
+
+/* ---- What it reads ------------------------------------------------------- */
+
+struct file {
+	dev_t device;
+	ino_t number;
+	size_t task;
+};
+
+static int
+compare_files(const void *pa, const void *pb)
+{
+	const struct file *a = pa, *b = pb;
+
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return (a->task > b->task) - (a->task < b->task);
+}
+
+bool
+note_file(struct batch *batch, size_t task, const struct stat *info)
+{
+	/* A task that has no file has zeros here. */
+	if (info->st_ino == 0)
+		return true;
+	if (!cg_grow(&batch->file, &batch->file_cap, batch->files + 1,
+		sizeof(*batch->file)))
+		return false;
+	batch->file[batch->files++] =
+	    (struct file){ info->st_dev, info->st_ino, task };
+	return true;
+}
+
+void
+sort_files(struct batch *batch)
+{
+	if (batch->files > 1)
+		qsort(batch->file, batch->files, sizeof(*batch->file),
+		    compare_files);
+}
+
+/* May the task's output take the input's place? That has been read then. */
+static bool
+may_replace(const struct batch *batch, size_t task, size_t input)
+{
+	size_t group = batch->task[task].group;
+
+	return input == task ||
+	       (group > 0 && batch->task[input].group == group);
+}
+
+bool
+is_foreign_input(
+    const struct batch *batch, size_t task, const struct stat *info)
+{
+	const struct file key = { info->st_dev, info->st_ino, 0 };
+	size_t low = 0, high = batch->files;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_files(&batch->file[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < batch->files; low++) {
+		const struct file *file = &batch->file[low];
+
+		if (file->device != key.device || file->number != key.number)
+			return false;
+		if (!may_replace(batch, task, file->task))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,465 @@
+/*
+ * groups.c - outputs that many inputs are added up in: which inputs
+ * belong together, and how they are cut into chunks for the workers.
+ */
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "batch.h"
+
+/*
+ * A chunk is so many inputs, or bytes of them, at the most; fixed, so that
+ * the same inputs always make the same chunks.
+ */
+#define CHUNK_PIECES 256
+#define CHUNK_BYTES ((uint64_t)32 << 20)
+/* Of what is gathered from folders (units of one program) so many times more. */
+#define CHUNK_GATHERED 8
+/* Members that wait for others of their chunk, over all groups. */
+#define HELD_MAX ((uint64_t)256 << 20)
+
+/* ---- Which inputs belong together ---------------------------------------- */
+
+/*
+ * Called so by --group-by; NULL: it stands alone as nothing of its path fits,
+ * or out of memory.
+ */
+static char *
+group_name(const regex_t *regex, const char *name, bool *ok)
+{
+	regmatch_t match[2];
+	const char *slash = strrchr(name, '/');
+	char *text;
+
+	if (regex == NULL) {
+		text = slash != NULL ? strndup(name, (size_t)(slash - name))
+				     : strdup("all");
+	} else if (regexec(regex, name, 2, match, 0) == 0) {
+		const regmatch_t *it = &match[match[1].rm_so >= 0];
+
+		if (it->rm_eo == it->rm_so)
+			return NULL;
+		text =
+		    strndup(name + it->rm_so, (size_t)(it->rm_eo - it->rm_so));
+	} else {
+		return NULL;
+	}
+	*ok = text != NULL;
+	return text;
+}
+
+struct named {
+	char *name;
+	size_t task;
+};
+
+static int
+compare_named(const void *pa, const void *pb)
+{
+	const struct named *a = pa, *b = pb;
+	int order = strcmp(a->name, b->name);
+
+	return order != 0 ? order : (a->task > b->task) - (a->task < b->task);
+}
+
+static bool
+add_group(struct batch *batch, char *output, size_t first)
+{
+	if (!output || !cg_grow(&batch->group, &batch->group_cap,
+			   batch->groups + 1, sizeof(*batch->group))) {
+		free(output);
+		return false;
+	}
+	batch->group[batch->groups++] =
+	    (struct group){ .output = output, .first = first };
+	return true;
+}
+
+/* all: by name, then in the order of the inputs. */
+static bool
+make_groups(struct batch *batch, const struct named *all, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct task *task = &batch->task[all[i].task];
+
+		if ((i == 0 || strcmp(all[i].name, all[i - 1].name) != 0) &&
+		    !add_group(batch,
+			claim_output(batch, output_name(batch, all[i].name)),
+			all[i].task))
+			return false;
+		task->group = batch->groups;
+		batch->group[batch->groups - 1].tasks++;
+		if (batch->group[batch->groups - 1].tasks > 1)
+			batch->task[all[i - 1].task].mate = all[i].task;
+	}
+	return true;
+}
+
+static bool
+group_by(struct batch *batch, const regex_t *regex)
+{
+	struct named *all = calloc(batch->tasks + 1, sizeof(*all));
+	size_t count = 0;
+	bool ok = all != NULL;
+
+	for (size_t i = 0; ok && i < batch->tasks; i++) {
+		const struct task *task = &batch->task[i];
+		char *name = NULL, *group = NULL;
+
+		if (task->state != PENDING)
+			continue;
+		name = safe_path(task_path(task));
+		ok = name != NULL;
+		if (ok)
+			group = group_name(regex, name, &ok);
+		if (group != NULL)
+			all[count++] = (struct named){ group, i };
+		free(name);
+	}
+	if (ok && count > 0)
+		qsort(all, count, sizeof(*all), compare_named);
+	ok = ok && make_groups(batch, all, count);
+	while (count > 0)
+		free(all[--count].name);
+	free(all);
+	return ok;
+}
+
+/* -o: all of them. */
+static bool
+group_all(struct batch *batch)
+{
+	char *output = claim_output(batch, strdup(batch->args->output));
+	size_t last = 0;
+
+	if (!add_group(batch, output, 0))
+		return false;
+	for (size_t i = 0; i < batch->tasks; i++) {
+		if (batch->task[i].state != PENDING)
+			continue;
+		batch->task[i].group = 1;
+		if (batch->group[0].tasks++ > 0)
+			batch->task[last].mate = i;
+		else
+			batch->group[0].first = i;
+		last = i;
+	}
+	return true;
+}
+
+int
+find_groups(struct batch *batch)
+{
+	const struct args *args = batch->args;
+	char text[128];
+	regex_t regex;
+	bool ok = true;
+	int error;
+
+	if (args->part_by && (args->output || args->group_by))
+		return cg_usage(args->job,
+		    "--part-by goes with one input, or an output each");
+	if (args->output != NULL) {
+		ok = group_all(batch);
+	} else if (args->group_by != NULL &&
+		   strcmp(args->group_by, "dir") == 0) {
+		ok = group_by(batch, NULL);
+	} else if (args->group_by != NULL) {
+		error = regcomp(&regex, args->group_by, REG_EXTENDED);
+		if (error != 0) {
+			(void)regerror(error, &regex, text, sizeof(text));
+			return cg_usage(args->job,
+			    "--group-by expected dir or an expression: %s",
+			    text);
+		}
+		ok = group_by(batch, &regex);
+		regfree(&regex);
+	}
+	return ok ? CG_OK : cg_nomem(args->job);
+}
+
+void
+free_groups(struct batch *batch)
+{
+	struct chunk *chunk;
+
+	for (size_t i = 0; i < batch->groups; i++) {
+		if (batch->group[i].chunk != NULL)
+			free_chunk(batch->group[i].chunk);
+		free(batch->group[i].output);
+		free(batch->group[i].written);
+		free(batch->group[i].error);
+	}
+	free(batch->group);
+	while ((chunk = batch->again) != NULL) {
+		batch->again = chunk->next;
+		free_chunk(chunk);
+	}
+}
+
+/* Its tasks, one after the other, the first after NULL. */
+static struct task *
+next_mate(
+    const struct batch *batch, const struct group *group, struct task *task)
+{
+	if (task == NULL)
+		return group->tasks > 0 ? &batch->task[group->first] : NULL;
+	return task->mate > 0 ? &batch->task[task->mate] : NULL;
+}
+
+void
+settle_groups(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->groups; i++) {
+		struct group *group = &batch->group[i];
+		struct task *task = NULL;
+
+		while ((task = next_mate(batch, group, task)) != NULL)
+			group->waiting += task->state == PENDING;
+		if (group->waiting == 0)
+			continue;
+		while ((task = next_mate(batch, group, task)) != NULL) {
+			if (task->state != DONE && task->state != KEPT)
+				continue;
+			do_again(task);
+			group->waiting++;
+		}
+	}
+}
+
+/* ---- Chunks -------------------------------------------------------------- */
+
+void
+free_piece(struct piece *piece)
+{
+	for (size_t i = 0; i < piece->blobs; i++)
+		free(piece->blob[i].bytes);
+	free(piece->blob);
+	*piece = (struct piece){ 0 };
+}
+
+void
+free_chunk(struct chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->count; i++)
+		free_piece(&chunk->piece[i]);
+	free(chunk->piece);
+	free(chunk);
+}
+
+static struct chunk *
+new_chunk(struct group *group)
+{
+	struct chunk *chunk = calloc(1, sizeof(*chunk));
+
+	if (!chunk || !cg_grow(&group->written, &group->cap, group->chunks + 1,
+			  sizeof(*group->written))) {
+		free(chunk);
+		return NULL;
+	}
+	chunk->group = group;
+	chunk->number = group->chunks;
+	group->written[group->chunks++] = false;
+	group->open++;
+	return chunk;
+}
+
+static bool
+add_piece(struct chunk *chunk, struct piece piece)
+{
+	if (!cg_grow(
+		&chunk->piece, &chunk->cap, chunk->count + 1, sizeof(piece)))
+		return false;
+	chunk->piece[chunk->count++] = piece;
+	return true;
+}
+
+static struct chunk *
+take_chunk(struct batch *batch, struct group *group)
+{
+	struct chunk *chunk = group->chunk;
+
+	for (size_t i = 0; i < chunk->count; i++)
+		for (size_t k = 0; k < chunk->piece[i].blobs; k++)
+			batch->held -= chunk->piece[i].blob[k].size;
+	group->chunk = NULL;
+	chunk->whole = group->waiting == 0 && group->chunks == 1;
+	return chunk;
+}
+
+int
+fill_chunk(struct batch *batch, struct piece piece, struct chunk **full)
+{
+	const struct task *task = &batch->task[piece.task];
+	struct group *group = &batch->group[task->group - 1];
+	uint64_t bytes = piece.blobs > 0 ? 0 : task->size;
+	size_t times = is_gathered(batch, task) ? CHUNK_GATHERED : 1;
+
+	*full = NULL;
+	if (group->chunk == NULL)
+		group->chunk = new_chunk(group);
+	if (group->chunk == NULL || !add_piece(group->chunk, piece)) {
+		free_piece(&piece);
+		return cg_nomem(batch->args->job);
+	}
+	for (size_t i = 0; i < piece.blobs; i++)
+		bytes += piece.blob[i].size;
+	if (piece.blobs > 0)
+		batch->held += bytes;
+	group->chunk->bytes += bytes;
+	group->waiting--;
+	if (group->waiting == 0 ||
+	    group->chunk->count >= CHUNK_PIECES * times ||
+	    group->chunk->bytes >= CHUNK_BYTES * times ||
+	    batch->held > HELD_MAX)
+		*full = take_chunk(batch, group);
+	return CG_OK;
+}
+
+static bool
+has_done(const struct batch *batch, const struct group *group)
+{
+	struct task *task = NULL;
+
+	while ((task = next_mate(batch, group, task)) != NULL)
+		if (task->state == DONE)
+			return true;
+	return batch->args->output == NULL;
+}
+
+/* Its chunks are to be merged if all of them are written. */
+static void
+check_ready(struct batch *batch, struct group *group)
+{
+	bool any = false;
+
+	if (group->waiting > 0 || group->chunk != NULL || group->open > 0 ||
+	    group->ended)
+		return;
+	for (size_t i = 0; i < group->chunks; i++)
+		any = any || group->written[i];
+	group->ended = true;
+	/* A share without inputs makes an output, too: that it has none. */
+	if (!any && (batch->args->shards == 0 || has_done(batch, group)))
+		return;
+	group->next = batch->ready;
+	batch->ready = group;
+}
+
+struct chunk *
+next_chunk(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->groups; i++) {
+		struct group *group = &batch->group[i];
+
+		group->waiting = 0; /* the others have failed */
+		if (group->chunk != NULL)
+			return take_chunk(batch, group);
+		check_ready(batch, group);
+	}
+	return NULL;
+}
+
+void
+end_chunk(struct batch *batch, struct chunk *chunk)
+{
+	struct group *group = chunk->group;
+
+	group->open--;
+	if (chunk->whole) {
+		group->ended = true;
+		if (chunk->summed > 0)
+			end_group(batch, group);
+	} else {
+		group->written[chunk->number] = chunk->summed > 0;
+		check_ready(batch, group);
+	}
+	free_chunk(chunk);
+	if (group->error == NULL)
+		return;
+	/* Of this chunk, too, nothing will be seen. */
+	fail_group(batch, group, group->error);
+	if (group->open == 0)
+		remove_chunks(batch, group);
+}
+
+void
+restart_chunk(struct batch *batch, struct chunk *chunk)
+{
+	chunk->at = chunk->summed = 0;
+	chunk->next = batch->again;
+	batch->again = chunk;
+}
+
+char *
+chunk_path(const struct batch *batch, const struct group *group, size_t number,
+    pid_t parent)
+{
+	char *path = place_output(batch, group->output), *text = NULL;
+	const char *slash, *base;
+	size_t size;
+	FILE *to = path != NULL ? open_memstream(&text, &size) : NULL;
+
+	if (to != NULL) {
+		slash = strrchr(path, '/');
+		base = slash != NULL ? slash + 1 : path;
+		fprintf(to, "%.*s.%s.cgconv.%ld.%zu", (int)(base - path), path,
+		    base, (long)parent, number);
+		(void)fclose(to);
+	}
+	free(path);
+	return text;
+}
+
+void
+remove_chunks(const struct batch *batch, const struct group *group)
+{
+	for (size_t i = 0; i < group->chunks; i++) {
+		char *path = group->written[i]
+				 ? chunk_path(batch, group, i, getpid())
+				 : NULL;
+
+		if (path != NULL)
+			(void)unlink(path);
+		free(path);
+	}
+}
+
+/* ---- Their ends ---------------------------------------------------------- */
+
+void
+end_group(struct batch *batch, struct group *group)
+{
+	struct task *task = NULL;
+
+	while ((task = next_mate(batch, group, task)) != NULL) {
+		char *tail = task->tail;
+
+		if (task->state != SUMMED)
+			continue;
+		task->tail = NULL;
+		batch->count[SUMMED]--;
+		end_task(
+		    batch, (size_t)(task - batch->task), DONE, task->log, tail);
+		free(tail);
+	}
+}
+
+void
+fail_group(struct batch *batch, struct group *group, const char *text)
+{
+	struct task *task = NULL;
+
+	batch->lost = true;
+	if (group->error == NULL)
+		group->error = strdup(text);
+	group->ended = true;
+	while ((task = next_mate(batch, group, task)) != NULL) {
+		if (task->state != SUMMED)
+			continue;
+		batch->count[SUMMED]--;
+		fail_quietly(batch, (size_t)(task - batch->task), text);
+	}
+}

@@ -1,0 +1,187 @@
+/*
+ * names.c - what the outputs of a batch are called.
+ *
+ * An output stands where tar would put its input, below the folder of
+ * outputs; its last name is made of the input's by a template.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "batch.h"
+
+/* "%0a" for control characters and for the dots of "..", as in URLs. */
+static void
+put_component(FILE *to, const char *name, size_t length)
+{
+	bool dots = length == 2 && name[0] == '.' && name[1] == '.';
+
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)name[i];
+
+		if (dots || c < 0x20 || c == 0x7f)
+			fprintf(to, "%%%02x", c);
+		else
+			putc(c, to);
+	}
+}
+
+char *
+safe_path(const char *name)
+{
+	char *text = NULL;
+	size_t size, length;
+	FILE *to = open_memstream(&text, &size);
+	const char *before = "";
+
+	if (to == NULL)
+		return NULL;
+	for (; *name != '\0'; name += length + (name[length] == '/')) {
+		length = strcspn(name, "/");
+		if (length == 0 || (length == 1 && name[0] == '.'))
+			continue;
+		fputs(before, to);
+		put_component(to, name, length);
+		before = "/";
+	}
+	if (fclose(to) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+size_t
+find_suffix(const char *name, const char *suffixes, size_t *length)
+{
+	size_t have = strlen(name), n;
+
+	for (size_t i = 1; suffixes != NULL && *suffixes != '\0'; i++) {
+		n = strcspn(suffixes, ";");
+		if (have > n + 1 && name[have - n - 1] == '.' &&
+		    strncmp(name + have - n, suffixes, n) == 0) {
+			*length = n + 1;
+			return i;
+		}
+		suffixes += n + (suffixes[n] == ';');
+	}
+	return 0;
+}
+
+/* Takes off what says how it is packed, then what says its format. */
+static size_t
+stem_length(const struct cg_job *job, char *base)
+{
+	const struct cg_module *module;
+	size_t n = 0, longest = 0;
+
+	while (find_suffix(base, "gz;" CG_PACKED_SUFFIXES, &n))
+		base[strlen(base) - n] = '\0';
+	for (size_t i = 0; (module = cg_job_module(job, i)) != NULL; i++) {
+		if (find_suffix(base, module->suffixes, &n) && n > longest)
+			longest = n;
+		if (find_suffix(base, module->gathers, &n) && n > longest)
+			longest = n;
+	}
+	return strlen(base) - longest;
+}
+
+/* What a template's words stand for. */
+struct parts {
+	struct cg_slice dir, base, stem;
+};
+
+/* What follows a word of the template; NULL: there is none. */
+static const char *
+put_word(FILE *to, const char *template, const struct parts *parts)
+{
+	const struct {
+		const char *word;
+		struct cg_slice text;
+	} words[] = { { "{dir}", parts->dir }, { "{base}", parts->base },
+		{ "{stem}", parts->stem }, { "{group}", parts->base } };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!cg_starts(cg_slice(template), words[i].word))
+			continue;
+		fwrite(words[i].text.ptr, 1, words[i].text.len, to);
+		return template + strlen(words[i].word);
+	}
+	return NULL;
+}
+
+static void
+put_template(FILE *to, const char *template, struct parts parts)
+{
+	const char *first = strstr(template, "{stem}"), *after;
+	size_t n = first != NULL ? (size_t)(first - template) : 0;
+
+	/* What is called so already is not called so twice. */
+	if (n > 0 && parts.stem.len > n &&
+	    strncmp(parts.stem.ptr, template, n) == 0) {
+		parts.stem.ptr += n;
+		parts.stem.len -= n;
+	}
+	while (*template != '\0') {
+		after = put_word(to, template, &parts);
+		if (after == NULL)
+			putc(*template, to);
+		template = after != NULL ? after : template + 1;
+	}
+}
+
+/* A template that does not say where is for the name alone. */
+static bool
+is_whole_path(const char *template)
+{
+	return strchr(template, '/') != NULL || strstr(template, "{dir}");
+}
+
+static void
+put_output(FILE *file, const struct args *args, struct parts parts)
+{
+	const struct cg_module *to = cg_job_target(args->job);
+	const char *template = args->name != NULL ? args->name : to->naming;
+
+	if (template == NULL || !is_whole_path(template)) {
+		fwrite(parts.dir.ptr, 1, parts.dir.len, file);
+		putc('/', file);
+	}
+	if (template != NULL)
+		put_template(file, template, parts);
+	else
+		fprintf(file, "%.*s.%.*s", (int)parts.stem.len, parts.stem.ptr,
+		    (int)strcspn(to->suffixes, ";"), to->suffixes);
+	if (args->gzip)
+		fputs(".gz", file);
+}
+
+char *
+output_name(const struct batch *batch, const char *name)
+{
+	const struct args *args = batch->args;
+	char *path = safe_path(name), *stem = NULL, *text = NULL, *safe = NULL;
+	struct parts parts = { 0 };
+	const char *slash;
+	FILE *file = NULL;
+	size_t size;
+
+	if (path != NULL) {
+		slash = strrchr(path, '/');
+		parts.base = cg_slice(slash != NULL ? slash + 1 : path);
+		parts.dir = (struct cg_slice){ path,
+			slash != NULL ? (size_t)(slash - path) : 0 };
+		stem = strdup(parts.base.ptr);
+		file = open_memstream(&text, &size);
+	}
+	if (stem != NULL && file != NULL) {
+		parts.stem.ptr = stem;
+		parts.stem.len = stem_length(args->job, stem);
+		put_output(file, args, parts);
+	}
+	if (file != NULL && fclose(file) == 0 && stem != NULL)
+		safe = safe_path(text);
+	free(text);
+	free(stem);
+	free(path);
+	return safe;
+}

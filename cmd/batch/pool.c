@@ -1,0 +1,527 @@
+/*
+ * pool.c - the workers as their parent sees them: starts them, tells
+ * each what to do, takes what they answer, and notes whose death cost what.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "batch.h"
+
+/* ---- One worker ---------------------------------------------------------- */
+
+static void
+close_pipe(const int fd[2])
+{
+	(void)close(fd[0]);
+	(void)close(fd[1]);
+}
+
+/* False: cannot, errno says why. */
+static bool
+make_pipes(int order[2], int answer[2])
+{
+	if (pipe(order) != 0)
+		return false;
+	if (pipe(answer) == 0)
+		return true;
+	close_pipe(order);
+	return false;
+}
+
+/* False: cannot, errno says why. */
+static bool
+start_worker(struct crew *crew, struct worker *worker)
+{
+	int order[2], answer[2], error;
+
+	*worker = (struct worker){ .to = -1, .from = -1 };
+	(void)fflush(NULL);
+	if (!make_pipes(order, answer))
+		return false;
+	worker->pid = fork();
+	if (worker->pid < 0) {
+		error = errno;
+		worker->pid = 0;
+		close_pipe(order);
+		close_pipe(answer);
+		errno = error;
+		return false;
+	}
+	if (worker->pid == 0) {
+		/* Others must see the end of theirs when the parent ends. */
+		for (size_t i = 0; i < crew->batch->args->jobs; i++) {
+			if (crew->worker[i].pid <= 0)
+				continue;
+			(void)close(crew->worker[i].to);
+			(void)close(crew->worker[i].from);
+		}
+		(void)close(order[1]);
+		(void)close(answer[0]);
+		_exit(work(crew->batch, order[0], answer[1]));
+	}
+	(void)close(order[0]);
+	(void)close(answer[1]);
+	worker->to = order[1];
+	worker->from = answer[0];
+	return true;
+}
+
+/* Its exit status. */
+static int
+stop_worker(struct worker *worker)
+{
+	int status = 0;
+
+	(void)close(worker->to);
+	(void)close(worker->from);
+	while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	*worker = (struct worker){ .to = -1, .from = -1 };
+	return status;
+}
+
+/* A worker that died meanwhile is found out when its answer is taken. */
+static void
+send_order(struct worker *worker, struct order order)
+{
+	worker->order = order;
+	worker->busy = true;
+	(void)write_all(worker->to, &order, sizeof(order));
+}
+
+static void
+send_piece(struct worker *worker, enum doing doing, const struct piece *piece)
+{
+	bool ok = true;
+
+	send_order(worker,
+	    (struct order){
+		.doing = doing, .task = piece->task, .blobs = piece->blobs });
+	for (size_t i = 0; ok && i < piece->blobs; i++)
+		ok = write_all(worker->to, &piece->blob[i].size,
+			 sizeof(piece->blob[i].size)) &&
+		     write_all(
+			 worker->to, piece->blob[i].bytes, piece->blob[i].size);
+}
+
+/* ---- Chunks -------------------------------------------------------------- */
+
+/* The next piece, or the end of the sum. */
+static void
+go_on_with_chunk(struct batch *batch, struct worker *worker)
+{
+	struct chunk *chunk = worker->chunk;
+
+	if (chunk->at < chunk->count) {
+		send_piece(worker, ADD, &chunk->piece[chunk->at]);
+	} else if (chunk->summed > 0) {
+		send_order(
+		    worker, (struct order){ .doing = WRITE,
+				.group = (size_t)(chunk->group - batch->group),
+				.chunk = chunk->number,
+				.whole = chunk->whole });
+	} else {
+		worker->chunk = NULL;
+		end_chunk(batch, chunk);
+	}
+}
+
+static void
+take_piece_out(struct chunk *chunk)
+{
+	free_piece(&chunk->piece[chunk->at]);
+	chunk->count--;
+	memmove(&chunk->piece[chunk->at], &chunk->piece[chunk->at + 1],
+	    (chunk->count - chunk->at) * sizeof(*chunk->piece));
+}
+
+/* The task is in the sum; it may have been there before a death. */
+static void
+note_summed(struct batch *batch, size_t number, char *log, char *tail)
+{
+	struct task *task = &batch->task[number];
+
+	free(task->tail);
+	task->tail = tail;
+	if (task->state == PENDING)
+		end_task(batch, number, SUMMED, log, "");
+	else
+		free(log);
+}
+
+static void
+end_piece(struct batch *batch, struct worker *worker, enum state state,
+    char *log, char *tail)
+{
+	struct chunk *chunk = worker->chunk;
+
+	if (state == SUMMED) {
+		note_summed(batch, worker->order.task, log, tail);
+		chunk->at++;
+		chunk->summed++;
+		return;
+	}
+	end_task(batch, worker->order.task, state, log, tail);
+	free(tail);
+	take_piece_out(chunk);
+}
+
+/* The chunk's sum is there, or a group's, or it could not be written. */
+static void
+end_sum(struct batch *batch, struct worker *worker, enum state state,
+    const char *log, const char *error)
+{
+	struct group *group = &batch->group[worker->order.group];
+
+	if (state != STOPPED && log[0] != '\0')
+		say(batch, log);
+	if (worker->order.doing == WRITE) {
+		if (state == FAILED)
+			fail_group(batch, group, error);
+		worker->chunk->summed = state == DONE;
+		end_chunk(batch, worker->chunk);
+		worker->chunk = NULL;
+	} else {
+		remove_chunks(batch, group);
+		if (state == DONE)
+			end_group(batch, group);
+		else if (state == FAILED)
+			fail_group(batch, group, error);
+	}
+}
+
+/* ---- Answers ------------------------------------------------------------- */
+
+static void
+why_gone(const struct batch *batch, int status, char *text, size_t size)
+{
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+		snprintf(text, size, "took more than %u seconds",
+		    batch->args->timeout);
+	else if (WIFSIGNALED(status))
+		snprintf(text, size, "the worker was killed: %s",
+		    strsignal(WTERMSIG(status)));
+	else
+		snprintf(text, size, "out of memory");
+}
+
+/* What it had written so far is of no use. */
+static void
+remove_temp(const struct batch *batch, const struct worker *dead)
+{
+	const struct order *order = &dead->order;
+	const char *output = NULL;
+	char *path = NULL;
+
+	if (order->doing == CONVERT)
+		output = task_output(batch, &batch->task[order->task]);
+	else if (order->doing != ADD && order->whole)
+		output = batch->group[order->group].output;
+	if (output != NULL)
+		path = place_output(batch, output);
+	else if (order->doing == WRITE)
+		path = chunk_path(
+		    batch, &batch->group[order->group], order->chunk, getpid());
+	if (path != NULL)
+		remove_temp_of(path, dead->pid);
+	free(path);
+}
+
+/* It is gone: says why, as far as one can know. */
+static void
+bury(struct batch *batch, struct worker *worker)
+{
+	struct worker dead = *worker;
+	struct chunk *chunk = dead.chunk;
+	bool stopped;
+	char text[128];
+
+	why_gone(batch, stop_worker(worker), text, sizeof(text));
+	remove_temp(batch, &dead);
+	stopped = batch_stopped(batch);
+	if (dead.order.doing == CONVERT || dead.order.doing == ADD) {
+		if (stopped)
+			end_task(batch, dead.order.task, STOPPED, NULL, "");
+		else
+			fail_task(batch, dead.order.task, text);
+	} else if (!stopped) {
+		fail_group(batch, &batch->group[dead.order.group], text);
+	}
+	if (dead.order.doing == ADD) {
+		take_piece_out(chunk);
+		restart_chunk(batch, chunk);
+	} else if (dead.order.doing == WRITE) {
+		chunk->summed = 0;
+		end_chunk(batch, chunk);
+	} else if (dead.order.doing == MERGE) {
+		remove_chunks(batch, &batch->group[dead.order.group]);
+	}
+}
+
+static void
+take_answer(struct batch *batch, struct worker *worker,
+    const struct answer *answer, char *log, char *tail)
+{
+	worker->busy = false;
+	switch (worker->order.doing) {
+	case CONVERT:
+		end_task(batch, worker->order.task, answer->state, log, tail);
+		free(tail);
+		break;
+	case ADD: end_piece(batch, worker, answer->state, log, tail); break;
+	case WRITE:
+	case MERGE:
+		end_sum(batch, worker, answer->state, log, tail);
+		free(log);
+		free(tail);
+		break;
+	}
+	if (answer->last && worker->chunk != NULL) {
+		restart_chunk(batch, worker->chunk);
+		worker->chunk = NULL;
+	}
+	if (answer->last)
+		(void)stop_worker(worker);
+	if (worker->chunk != NULL && !may_go_on(batch)) {
+		free_chunk(worker->chunk);
+		worker->chunk = NULL;
+	}
+	if (worker->chunk != NULL)
+		go_on_with_chunk(batch, worker);
+}
+
+/* Takes the result that is there, or finds out why there is none. */
+static void
+take_result(struct batch *batch, struct worker *worker)
+{
+	struct answer answer;
+	char *log = NULL, *tail = NULL;
+	bool ok = read_all(worker->from, &answer, sizeof(answer)) &&
+		  (log = malloc(answer.log + 1)) != NULL &&
+		  (tail = malloc(answer.tail + 1)) != NULL &&
+		  read_all(worker->from, log, answer.log) &&
+		  read_all(worker->from, tail, answer.tail);
+
+	if (!ok) {
+		free(log);
+		free(tail);
+		bury(batch, worker);
+		return;
+	}
+	/* That it was interrupted is known to who did it. */
+	if (answer.state == STOPPED)
+		answer.log = 0;
+	log[answer.log] = tail[answer.tail] = '\0';
+	take_answer(batch, worker, &answer, log, tail);
+}
+
+/* ---- All of them --------------------------------------------------------- */
+
+/*
+ * Who was told to stop alone tells the others, who may wait for an input that
+ * never comes. Told again, for it may come before they begin to wait.
+ */
+static void
+tell_to_stop(const struct crew *crew)
+{
+	for (size_t i = 0; i < crew->batch->args->jobs; i++)
+		if (crew->worker[i].pid > 0 && crew->worker[i].busy)
+			(void)kill(crew->worker[i].pid, SIGTERM);
+}
+
+/* Waits until a worker has an answer; false if none is busy. */
+static bool
+wait_for_answer(struct crew *crew)
+{
+	struct batch *batch = crew->batch;
+	size_t jobs = batch->args->jobs;
+	bool busy = false;
+
+	for (size_t i = 0; i < jobs; i++) {
+		crew->poll[i].fd =
+		    crew->worker[i].busy ? crew->worker[i].from : -1;
+		crew->poll[i].events = POLLIN;
+		crew->poll[i].revents = 0;
+		busy = busy || crew->worker[i].busy;
+	}
+	if (!busy)
+		return false;
+	if (batch_stopped(batch))
+		tell_to_stop(crew);
+	if (poll(crew->poll, (nfds_t)jobs, 1000) <= 0) {
+		show_progress(batch);
+		return true;
+	}
+	for (size_t i = 0; i < jobs; i++)
+		if (crew->poll[i].revents != 0)
+			take_result(batch, &crew->worker[i]);
+	return true;
+}
+
+/* One that has nothing to do, or for whom there is room; NULL: none. */
+static struct worker *
+free_worker(struct crew *crew, size_t *alive)
+{
+	struct worker *room = NULL;
+
+	*alive = 0;
+	for (size_t i = 0; i < crew->batch->args->jobs; i++) {
+		struct worker *worker = &crew->worker[i];
+
+		if (worker->pid > 0 && !worker->busy)
+			return worker;
+		if (worker->pid > 0)
+			++*alive;
+		else if (room == NULL)
+			room = worker;
+	}
+	return room;
+}
+
+/*
+ * NULL: cannot have one (said). Where there may be no more processes or
+ * descriptors, those that are there do the work.
+ */
+static struct worker *
+idle_worker(struct crew *crew)
+{
+	struct worker *worker;
+	size_t alive;
+
+	for (;;) {
+		worker = free_worker(crew, &alive);
+		if (worker != NULL && worker->pid > 0)
+			return worker;
+		if (worker != NULL && (alive == 0 || alive < crew->most)) {
+			if (start_worker(crew, worker))
+				return worker;
+			if (alive == 0)
+				break;
+			crew->most = alive;
+		}
+		(void)wait_for_answer(crew);
+	}
+	fprintf(stderr, "cgconv: error: cannot start a worker: %s\n",
+	    strerror(errno));
+	return NULL;
+}
+
+static int
+begin_chunk(struct crew *crew, struct chunk *chunk)
+{
+	struct worker *worker = idle_worker(crew);
+
+	if (worker == NULL || !may_go_on(crew->batch)) {
+		free_chunk(chunk);
+		return worker == NULL ? CG_ELIMIT : CG_OK;
+	}
+	worker->chunk = chunk;
+	go_on_with_chunk(crew->batch, worker);
+	return CG_OK;
+}
+
+static int
+begin_merge(struct crew *crew, struct group *group)
+{
+	struct worker *worker = idle_worker(crew);
+
+	if (worker == NULL)
+		return CG_ELIMIT;
+	if (!may_go_on(crew->batch)) {
+		remove_chunks(crew->batch, group);
+		return CG_OK;
+	}
+	send_order(worker, (struct order){ .doing = MERGE,
+			       .whole = true,
+			       .group = (size_t)(group - crew->batch->group) });
+	(void)(write_all(worker->to, &group->chunks, sizeof(group->chunks)) &&
+	       write_all(worker->to, group->written, group->chunks));
+	return CG_OK;
+}
+
+/* What deaths have left to do, and what answers have made possible. */
+static int
+catch_up(struct crew *crew)
+{
+	struct batch *batch = crew->batch;
+	struct chunk *chunk;
+	struct group *group;
+	int status = CG_OK;
+
+	while (status == CG_OK && (chunk = batch->again) != NULL) {
+		batch->again = chunk->next;
+		status = begin_chunk(crew, chunk);
+	}
+	while (status == CG_OK && (group = batch->ready) != NULL) {
+		batch->ready = group->next;
+		status = begin_merge(crew, group);
+	}
+	return status;
+}
+
+int
+hand_out(struct crew *crew, struct piece piece)
+{
+	struct batch *batch = crew->batch;
+	struct worker *worker;
+	struct chunk *chunk;
+	int status = catch_up(crew);
+
+	if (status == CG_OK && batch->task[piece.task].group != 0) {
+		status = fill_chunk(batch, piece, &chunk);
+		return chunk != NULL ? begin_chunk(crew, chunk) : status;
+	}
+	worker = status == CG_OK ? idle_worker(crew) : NULL;
+	if (worker != NULL && may_go_on(batch))
+		send_piece(worker, CONVERT, &piece);
+	free_piece(&piece);
+	return worker != NULL ? CG_OK : CG_ELIMIT;
+}
+
+int
+finish_work(struct crew *crew)
+{
+	struct batch *batch = crew->batch;
+	struct chunk *chunk;
+	int status = CG_OK;
+
+	while (status == CG_OK && (chunk = next_chunk(batch)) != NULL)
+		status = begin_chunk(crew, chunk);
+	do {
+		if (status == CG_OK)
+			status = catch_up(crew);
+	} while (wait_for_answer(crew) ||
+		 (status == CG_OK &&
+		     (batch->again != NULL || batch->ready != NULL)));
+	return status;
+}
+
+int
+start_crew(struct crew *crew, struct batch *batch)
+{
+	size_t jobs = batch->args->jobs;
+
+	*crew = (struct crew){ .batch = batch,
+		.most = jobs,
+		.worker = calloc(jobs, sizeof(*crew->worker)),
+		.poll = calloc(jobs, sizeof(*crew->poll)) };
+	return crew->worker != NULL && crew->poll != NULL
+		   ? CG_OK
+		   : cg_nomem(batch->args->job);
+}
+
+void
+stop_crew(struct crew *crew)
+{
+	for (size_t i = 0; crew->worker && i < crew->batch->args->jobs; i++) {
+		if (crew->worker[i].pid > 0)
+			(void)stop_worker(&crew->worker[i]);
+	}
+	free(crew->worker);
+	free(crew->poll);
+}

@@ -1,0 +1,556 @@
+/*
+ * diff.c - --diff BEFORE AFTER: which functions cost more, which less, and by
+ * how much; with -o or -t also as a profile.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cmd.h"
+
+enum { BEFORE, AFTER };
+enum { INCLUSIVE, SELF, KEYS };
+
+static const char *const side_name[2] = { "before", "after" };
+
+/* An event of both, and what it adds up to. */
+struct both {
+	size_t column[2];
+	struct amount sum[2];
+};
+
+/* A function that costs another amount now. */
+struct changed {
+	cg_fn fn; /* of the difference */
+	struct amount key;
+};
+
+struct diff {
+	struct args *args;
+	struct side side[2];
+	const struct cg_graph *graph; /* of the difference */
+	struct both *event;
+	size_t events;
+	size_t ranked;        /* the event that functions are ranked by */
+	size_t first, last;   /* events that values are known of: up to last */
+	bool *in[2];          /* by function: it is in that profile */
+	struct amount *value; /* see value_at() */
+	struct changed *row;
+	size_t rows, top;
+	int key;
+	FILE *to;
+};
+
+/* What a function costs: the place of before, the next one is after. */
+static struct amount *
+value_at(const struct diff *d, cg_fn fn, size_t event, int key)
+{
+	size_t at = fn * (d->last - d->first) + event - d->first;
+
+	return &d->value[(at * KEYS + (size_t)key) * 2];
+}
+
+static struct amount
+difference(const struct amount value[2])
+{
+	return amount_minus(value[AFTER], value[BEFORE]);
+}
+
+/* ---- Numbers ------------------------------------------------------------- */
+
+static size_t
+find_column(const struct cg_graph *graph, const char *name)
+{
+	size_t i = 0, count = cg_event_count(graph);
+
+	while (i < count && strcmp(cg_get_event(graph, i)->name, name) != 0)
+		i++;
+	return i;
+}
+
+/* Events of both; CG_EUSAGE if the one that was asked for is not among them. */
+static int
+find_events(struct diff *d)
+{
+	const struct cg_graph *graph = d->side[AFTER].graph;
+	const char *wish = d->args->event;
+	size_t usual = cg_main_event(graph);
+	bool found = wish == NULL;
+
+	d->event = calloc(cg_event_count(graph) + 1, sizeof(*d->event));
+	if (d->event == NULL)
+		return cg_nomem(d->args->job);
+	for (size_t i = 0; i < cg_event_count(graph); i++) {
+		const char *name = cg_get_event(graph, i)->name;
+		size_t before = find_column(d->side[BEFORE].graph, name);
+
+		if (before == cg_event_count(d->side[BEFORE].graph))
+			continue;
+		if (wish != NULL ? strcmp(wish, name) == 0 : i == usual) {
+			d->ranked = d->events;
+			found = true;
+		}
+		d->event[d->events++] =
+		    (struct both){ { before, i }, { { 0 } } };
+	}
+	/* People are shown one event, programs get all. */
+	d->first = d->args->json ? 0 : d->ranked;
+	d->last = d->args->json ? d->events : d->ranked + 1;
+	if (found)
+		return CG_OK;
+	return cg_usage(
+	    d->args->job, "there is no event '%s' in both profiles", wish);
+}
+
+static int
+sum_events(struct diff *d)
+{
+	for (int s = 0; s < 2; s++) {
+		const struct cg_graph *graph = d->side[s].graph;
+		uint64_t *sum = calloc(cg_event_count(graph) + 1, sizeof(*sum));
+		bool fits = sum != NULL && sum_parts(graph, sum);
+
+		if (sum == NULL)
+			return cg_nomem(d->args->job);
+		for (size_t e = 0; fits && e < d->events; e++)
+			d->event[e].sum[s] =
+			    column_amount(graph, d->event[e].column[s], sum);
+		free(sum);
+	}
+	return CG_OK;
+}
+
+/* As the profile says: before is scaled to the sum after. */
+static struct amount
+scale(const struct diff *d, size_t event, int s, struct amount amount)
+{
+	const struct amount *sum = d->event[event].sum;
+	long double scaled;
+
+	if (!d->args->normalize || s == AFTER || sum[BEFORE].size == 0)
+		return amount;
+	scaled = (long double)amount.size * (long double)sum[AFTER].size /
+		     (long double)sum[BEFORE].size +
+		 0.5L;
+	amount.known &= scaled < 0x1p64L;
+	amount.size = amount.known ? (uint64_t)scaled : 0;
+	return amount;
+}
+
+static struct amount
+signed_amount(const struct cg_graph *graph, size_t column, uint64_t value)
+{
+	return cg_get_event(graph, column)->is_signed
+		   ? amount_i64((int64_t)value)
+		   : amount_u64(value);
+}
+
+static void
+add_value(struct diff *d, cg_fn fn, size_t event, int key, int s, uint64_t cost)
+{
+	struct amount *to = value_at(d, fn, event, key) + s;
+	struct amount more = scale(d, event, s,
+	    signed_amount(d->side[s].graph, d->event[event].column[s], cost));
+
+	/* Two of one profile may be one in the difference. */
+	more.minus = !more.minus;
+	*to = amount_minus(*to, more);
+}
+
+/* Reads off what the functions of a profile cost. */
+static int
+take_values(struct diff *d, int s)
+{
+	struct side *side = &d->side[s];
+	int status = cg_job_derive(side->job, CG_INCL | CG_CALLS);
+
+	if (status == CG_OK && d->args->json)
+		side->sums = cg_sums_new(side->graph, CG_ALL_PARTS, true);
+	else if (status == CG_OK)
+		side->sums = cg_sums_of(side->graph, CG_ALL_PARTS,
+		    d->event[d->ranked].column[s], 1);
+	if (status != CG_OK || side->sums == NULL)
+		return status != CG_OK ? status : cg_job_status(side->job);
+	for (cg_fn fn = 1; fn <= cg_fn_count(side->graph); fn++) {
+		cg_fn to = cg_job_diff_fn(d->args->job, s, fn);
+
+		d->in[s][to] = true;
+		for (size_t e = d->first; e < d->last; e++) {
+			size_t column = d->event[e].column[s];
+
+			add_value(d, to, e, SELF, s,
+			    cg_sum_self(side->sums, fn, column));
+			add_value(d, to, e, INCLUSIVE, s,
+			    cg_sum_inclusive(side->sums, fn, column));
+		}
+	}
+	return CG_OK;
+}
+
+static int
+take_all_values(struct diff *d)
+{
+	size_t fns = cg_fn_count(d->graph) + 1;
+	size_t values = fns * (d->last - d->first) * KEYS * 2;
+	int status = CG_OK;
+
+	d->value = calloc(values, sizeof(*d->value));
+	d->row = calloc(fns, sizeof(*d->row));
+	for (int s = 0; s < 2; s++)
+		d->in[s] = calloc(fns, sizeof(*d->in[s]));
+	if (!d->value || !d->row || !d->in[BEFORE] || !d->in[AFTER])
+		return cg_nomem(d->args->job);
+	for (size_t i = 0; i < values; i++)
+		d->value[i].known = true;
+	for (int s = 0; status == CG_OK && s < 2; s++)
+		status = take_values(d, s);
+	return status;
+}
+
+/* ---- Ranking ------------------------------------------------------------- */
+
+/* What changed most first, more or less; equals as functions are ordered. */
+static int
+compare_rows(const void *pa, const void *pb)
+{
+	const struct changed *a = pa, *b = pb;
+
+	if (a->key.known != b->key.known)
+		return a->key.known ? -1 : 1;
+	if (a->key.size != b->key.size)
+		return a->key.size > b->key.size ? -1 : 1;
+	if (a->key.minus != b->key.minus)
+		return a->key.minus ? 1 : -1;
+	return (a->fn > b->fn) - (a->fn < b->fn);
+}
+
+static bool
+has_changed(const struct diff *d, cg_fn fn, int key)
+{
+	struct amount change;
+
+	for (size_t e = d->first; e < d->last; e++)
+		for (int k = 0; k < KEYS; k++) {
+			change = difference(value_at(d, fn, e, k));
+			/* A table is of one of them. */
+			if ((d->args->json || k == key) &&
+			    (change.size != 0 || !change.known))
+				return true;
+		}
+	return false;
+}
+
+static void
+rank_functions(struct diff *d, int key)
+{
+	d->key = key;
+	d->rows = 0;
+	for (cg_fn fn = 1; fn <= cg_fn_count(d->graph); fn++) {
+		if (has_changed(d, fn, key))
+			d->row[d->rows++] = (struct changed){ fn,
+				difference(value_at(d, fn, d->ranked, key)) };
+	}
+	qsort(d->row, d->rows, sizeof(*d->row), compare_rows);
+	if (d->rows > d->top)
+		d->rows = d->top;
+}
+
+/* ---- For people ---------------------------------------------------------- */
+
+static const char *const head[] = { "Before", "After", "Difference", "Change",
+	NULL, NULL };
+
+static void
+put_change(char buf[AMOUNT_ROOM], const struct amount value[2], size_t cell)
+{
+	struct amount change = difference(value);
+	char *to = buf;
+
+	/* What grew from below 0 grew, too. */
+	if (cell >= 2 && change.known && !change.minus && change.size > 0)
+		*to++ = '+';
+	if (cell < 2)
+		amount_text(buf, value[cell]);
+	else if (cell == 2)
+		amount_text(to, change);
+	else if (value[BEFORE].size == 0 || value[BEFORE].minus)
+		(void)strcpy(buf, "-");
+	else
+		percent_text(to, change, value[BEFORE]);
+}
+
+static void
+put_total_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
+{
+	const struct diff *d = arg;
+	struct amount value[2];
+
+	for (int s = 0; s < 2; s++)
+		value[s] = scale(d, i, s, d->event[i].sum[s]);
+	put_change(buf, value, cell);
+}
+
+static void
+put_event_name(FILE *to, const void *arg, size_t i)
+{
+	const struct diff *d = arg;
+	const struct cg_event *event =
+	    cg_get_event(d->side[AFTER].graph, d->event[i].column[AFTER]);
+
+	put_safe(to, cg_slice(event->name));
+	if (*event->long_name == '\0')
+		return;
+	fputs(": ", to);
+	put_safe(to, cg_slice(event->long_name));
+}
+
+static void
+put_function_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
+{
+	const struct diff *d = arg;
+	cg_fn fn = d->row[i].fn;
+
+	for (int s = 0; s < 2; s++) {
+		if (d->in[s][fn])
+			continue;
+		if (cell == (size_t)s || cell == 3) {
+			(void)strcpy(buf, cell != 3     ? "-"
+					  : s == BEFORE ? "new"
+							: "gone");
+			return;
+		}
+	}
+	put_change(buf, value_at(d, fn, d->ranked, d->key), cell);
+}
+
+static void
+put_function_name(FILE *to, const void *arg, size_t i)
+{
+	const struct diff *d = arg;
+	cg_fn fn = d->row[i].fn;
+
+	put_function(to, cg_fn_name(d->graph, fn), 0,
+	    cg_file_path(d->graph, cg_fn_file(d->graph, fn)),
+	    cg_object_path(d->graph, cg_fn_object(d->graph, fn)));
+}
+
+static void
+print_ranking(struct diff *d, int key, const char *title)
+{
+	const char *heads[6];
+
+	rank_functions(d, key);
+	fprintf(d->to, "\nChanged most, %s: ", title);
+	put_safe(d->to, cg_slice(cg_get_event(d->side[AFTER].graph,
+			    d->event[d->ranked].column[AFTER])
+				     ->name));
+	putc('\n', d->to);
+	memcpy(heads, head, sizeof(heads));
+	heads[4] = "Function (file) [object]";
+	put_table(
+	    d->to, heads, d->rows, put_function_cell, put_function_name, d);
+}
+
+static void
+print_text(struct diff *d)
+{
+	const char *heads[6];
+
+	for (int s = 0; s < 2; s++) {
+		fputs(s == BEFORE ? "Before  " : "After   ", d->to);
+		put_safe(d->to, cg_slice(d->side[s].path));
+		fprintf(d->to, ": %s\n", d->side[s].format->name);
+	}
+	if (d->args->normalize)
+		fputs("Scaled  before, to the sums after\n", d->to);
+	putc('\n', d->to);
+	memcpy(heads, head, sizeof(heads));
+	heads[4] = "Event";
+	put_table(d->to, heads, d->events, put_total_cell, put_event_name, d);
+	if (d->top == 0)
+		return;
+	if ((d->side[BEFORE].found | d->side[AFTER].found) &
+	    (CG_CALLS | CG_STACKS | CG_INCL))
+		print_ranking(d, INCLUSIVE, "inclusive");
+	print_ranking(d, SELF, "self");
+}
+
+/* ---- For scripts --------------------------------------------------------- */
+
+static void
+put_number(const struct diff *d, struct amount amount)
+{
+	if (amount.known)
+		fprintf(
+		    d->to, "%s%" PRIu64, amount.minus ? "-" : "", amount.size);
+	else
+		fputs("null", d->to);
+}
+
+static void
+put_pair(const struct diff *d, const struct amount value[2])
+{
+	putc('[', d->to);
+	put_number(d, value[BEFORE]);
+	putc(',', d->to);
+	put_number(d, value[AFTER]);
+	putc(']', d->to);
+}
+
+static void
+put_events_json(const struct diff *d)
+{
+	for (size_t e = 0; e < d->events; e++) {
+		const struct cg_event *event = cg_get_event(
+		    d->side[AFTER].graph, d->event[e].column[AFTER]);
+		struct amount value[2];
+
+		for (int s = 0; s < 2; s++)
+			value[s] = scale(d, e, s, d->event[e].sum[s]);
+		fputs(e > 0 ? ",\n{\"name\":" : "\n{\"name\":", d->to);
+		put_json(d->to, cg_slice(event->name));
+		fputs(",\"unit\":", d->to);
+		put_json(d->to, cg_slice(event->unit));
+		fputs(",\"total\":", d->to);
+		put_pair(d, value);
+		putc('}', d->to);
+	}
+}
+
+static void
+put_function_json(const struct diff *d, cg_fn fn)
+{
+	static const char *const keys[KEYS] = { "inclusive", "self" };
+
+	fputs("{\"name\":", d->to);
+	put_json(d->to, cg_fn_name(d->graph, fn));
+	fputs(",\"file\":", d->to);
+	put_json(d->to, cg_file_path(d->graph, cg_fn_file(d->graph, fn)));
+	fputs(",\"object\":", d->to);
+	put_json(d->to, cg_object_path(d->graph, cg_fn_object(d->graph, fn)));
+	for (int s = 0; s < 2; s++)
+		if (!d->in[1 - s][fn])
+			fprintf(d->to, ",\"only\":\"%s\"", side_name[s]);
+	for (int key = 0; key < KEYS; key++) {
+		fprintf(d->to, ",\"%s\":[", keys[key]);
+		for (size_t e = 0; e < d->events; e++) {
+			fputs(e > 0 ? "," : "", d->to);
+			put_pair(d, value_at(d, fn, e, key));
+		}
+		putc(']', d->to);
+	}
+	putc('}', d->to);
+}
+
+static void
+print_json(struct diff *d)
+{
+	fputs("{\"diff\":1,\n", d->to);
+	for (int s = 0; s < 2; s++) {
+		fprintf(d->to, "\"%s\":{\"path\":", side_name[s]);
+		put_json(d->to, cg_slice(d->side[s].path));
+		fputs(",\"format\":", d->to);
+		put_json(d->to, cg_slice(d->side[s].format->name));
+		fputs("},\n", d->to);
+	}
+	fprintf(d->to, "\"normalized\":%s,\n\"events\":[",
+	    d->args->normalize ? "true" : "false");
+	put_events_json(d);
+	fputs("],\n\"functions\":[", d->to);
+	rank_functions(d, INCLUSIVE);
+	for (size_t i = 0; i < d->rows; i++) {
+		fputs(i > 0 ? ",\n" : "\n", d->to);
+		put_function_json(d, d->row[i].fn);
+	}
+	fputs("]}\n", d->to);
+}
+
+/* ---- The whole ----------------------------------------------------------- */
+
+/* An option of the format that is written, if it has that. */
+static int
+pass_event(const struct args *args)
+{
+	const struct cg_module *to = cg_job_target(args->job);
+	const struct cg_option *option = to != NULL ? to->options : NULL;
+
+	for (; option != NULL && option->name != NULL; option++)
+		if (option->writing && strcmp(option->name, "event") == 0)
+			return cg_job_set_option(
+			    args->job, "event", args->event);
+	return CG_OK;
+}
+
+/* Writes the profile, if that was asked for; the table does not mix with it. */
+static int
+write_profile(struct diff *d)
+{
+	const struct args *args = d->args;
+	bool to_stdout =
+	    args->output ? strcmp(args->output, "-") == 0 : args->to != NULL;
+	int status = CG_OK;
+
+	d->to = to_stdout ? stderr : stdout;
+	if (args->output == NULL && args->to == NULL)
+		return CG_OK;
+	if (args->event != NULL)
+		status = pass_event(args);
+	return status == CG_OK ? cg_job_write(args->job) : status;
+}
+
+static int
+run(struct diff *d)
+{
+	struct args *args = d->args;
+	unsigned how = (args->beside ? CG_DIFF_BESIDE : 0) |
+		       (args->normalize ? CG_DIFF_NORMALIZE : 0);
+	int status =
+	    take_top(args, args->json ? SIZE_MAX : TOP_DEFAULT, &d->top);
+
+	for (int s = 0; s < 2 && status == CG_OK; s++)
+		status = open_side(&d->side[s], args->input[s]);
+	if (status == CG_OK)
+		status = find_events(d);
+	if (status == CG_OK)
+		status = cg_job_diff(args->job, d->side[BEFORE].job,
+		    d->side[AFTER].job, how, &d->graph);
+	if (status == CG_OK)
+		status = sum_events(d);
+	if (status == CG_OK)
+		status = take_all_values(d);
+	if (status == CG_OK)
+		status = write_profile(d);
+	if (status != CG_OK)
+		return status;
+	if (args->json)
+		print_json(d);
+	else if (!args->quiet || (args->output == NULL && args->to == NULL))
+		print_text(d);
+	return cg_job_skipped(d->side[BEFORE].job) ||
+		       cg_job_skipped(d->side[AFTER].job)
+		   ? CG_EINPUT
+		   : CG_OK;
+}
+
+int
+diff(struct args *args)
+{
+	struct diff d = { .args = args };
+	int status;
+
+	if (args->inputs != 2)
+		return cg_usage(args->job, "--diff needs two files");
+	for (int s = 0; s < 2; s++)
+		d.side[s].job = cg_job_twin(args->job);
+	status = d.side[BEFORE].job && d.side[AFTER].job ? run(&d)
+							 : cg_nomem(args->job);
+	for (int s = 0; s < 2; s++) {
+		close_side(&d.side[s]);
+		cg_job_free(d.side[s].job);
+		free(d.in[s]);
+	}
+	free(d.event);
+	free(d.value);
+	free(d.row);
+	return status;
+}

@@ -1,0 +1,371 @@
+/*
+ * differ.c - compares two profiles, function by function: what each costs
+ * itself and inclusively, whom it calls, which lines cost what.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cmd.h"
+
+/* A call or a line of one function, of one profile or both. */
+struct item {
+	uint32_t key; /* a group of callees, or a file */
+	uint32_t line;
+	uint64_t count[2]; /* of calls */
+	size_t value;      /* where its costs are: 2 * events */
+	struct cg_slice path;
+};
+
+struct items {
+	struct item *item;
+	size_t count, cap;
+	uint64_t *value;
+	size_t value_cap;
+};
+
+/* A new item; NULL: out of memory. */
+static struct item *
+add_item(const struct verify *v, struct items *items)
+{
+	size_t width = 2 * v->events;
+	struct item *item;
+
+	if (!cg_grow_raw(
+		&items->item, &items->cap, items->count + 1, sizeof(*item)) ||
+	    !cg_grow_raw(&items->value, &items->value_cap,
+		(items->count + 1) * width + 1, sizeof(*items->value)))
+		return NULL;
+	item = &items->item[items->count];
+	*item = (struct item){ .value = items->count++ * width };
+	memset(items->value + item->value, 0, width * sizeof(*items->value));
+	return item;
+}
+
+static void
+set_values(const struct verify *v, struct items *items, const struct item *item,
+    int s, const uint64_t *cost, size_t n)
+{
+	for (size_t e = 0; e < v->events; e++) {
+		size_t column = v->event[e].column[s];
+
+		items->value[item->value + 2 * e + (size_t)s] =
+		    column < n ? cost[column] : 0;
+	}
+}
+
+static bool
+add_call(
+    struct verify *v, struct items *items, int s, const struct cg_call *call)
+{
+	struct item *item = add_item(v, items);
+
+	if (item == NULL)
+		return false;
+	item->key = v->group[s][call->callee];
+	item->count[s] = call->count;
+	set_values(v, items, item, s, call->cost, call->n);
+	return true;
+}
+
+static bool
+add_line(
+    struct verify *v, struct items *items, int s, const struct cg_cost *cost)
+{
+	struct item *item = add_item(v, items);
+
+	if (item == NULL)
+		return false;
+	item->key = v->file[s][cost->pos.file];
+	item->line = cost->pos.line;
+	if (item->key != 0)
+		item->path = cg_file_path(v->side[s].graph, cost->pos.file);
+	set_values(v, items, item, s, cost->cost, cost->n);
+	return true;
+}
+
+/* All calls or lines of the functions of groups, up to the end of them. */
+static bool
+list_items(
+    struct verify *v, struct items *items, size_t group, size_t end, bool calls)
+{
+	struct cg_call call;
+	struct cg_cost cost;
+	bool ok = true;
+
+	items->count = 0;
+	for (size_t i = v->first[group]; ok && i < v->first[end]; i++) {
+		int s = (int)v->same[i].side;
+		struct cg_rows *rows = v->side[s].rows;
+
+		ok = cg_rows_open(rows, CG_ALL_PARTS, v->same[i].fn);
+		while (ok && calls && cg_next_call(rows, &call))
+			ok = add_call(v, items, s, &call);
+		while (ok && !calls && cg_next_cost(rows, &cost))
+			ok = add_line(v, items, s, &cost);
+	}
+	return ok;
+}
+
+static int
+compare_items(const void *pa, const void *pb)
+{
+	const struct item *a = pa, *b = pb;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+/* Sorts them and sums those alike. */
+static void
+merge_items(const struct verify *v, struct items *items)
+{
+	size_t kept = 0, width = 2 * v->events;
+
+	if (items->count > 1)
+		qsort(items->item, items->count, sizeof(*items->item),
+		    compare_items);
+	for (size_t i = 0; i < items->count; i++) {
+		const struct item *item = &items->item[i];
+		struct item *to = kept > 0 ? &items->item[kept - 1] : NULL;
+
+		if (to == NULL || compare_items(to, item) != 0) {
+			items->item[kept++] = *item;
+			continue;
+		}
+		to->count[0] += item->count[0];
+		to->count[1] += item->count[1];
+		for (size_t k = 0; k < width; k++)
+			items->value[to->value + k] +=
+			    items->value[item->value + k];
+		if (to->path.len == 0)
+			to->path = item->path;
+	}
+	items->count = kept;
+}
+
+static void
+compare_values(struct verify *v, enum difference kind,
+    const struct where *where, const uint64_t *value)
+{
+	for (size_t e = 0; e < v->events; e++, value += 2) {
+		if (value[0] != value[1])
+			report_difference(v, kind, where, e, value);
+	}
+}
+
+/*
+ * Are several functions of one profile alike here? Then calls of some by
+ * others may count twice, and sums of calls are not what they would be of one.
+ */
+static bool
+is_several(const struct verify *v, size_t group)
+{
+	bool seen[2] = { false, false };
+
+	for (size_t i = v->first[group]; i < v->first[group + 1]; i++) {
+		if (seen[v->same[i].side])
+			return true;
+		seen[v->same[i].side] = true;
+	}
+	return false;
+}
+
+static void
+compare_call(struct verify *v, const struct items *items,
+    const struct item *item, const struct where *where)
+{
+	const uint64_t *value = items->value + item->value;
+
+	if (is_several(v, where->group) || is_several(v, where->callee)) {
+		for (size_t e = 0; e < v->events; e++)
+			v->unsure += value[2 * e] != value[2 * e + 1];
+		return;
+	}
+	if (v->counts && item->count[0] != item->count[1])
+		report_difference(v, DIFF_COUNT, where, 0, item->count);
+	if (v->common & CG_INCL)
+		compare_values(v, DIFF_CALL, where, value);
+}
+
+/* Whatever it is called, nobody known is among the functions of the group. */
+static bool
+has_nobody(const struct verify *v, size_t group)
+{
+	for (size_t i = v->first[group]; i < v->first[group + 1]; i++) {
+		if (v->same[i].fn == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+compare_calls(struct verify *v, struct items *items, size_t group)
+{
+	struct where where = { .group = group };
+
+	/* Calls by nobody known are a way of counting. */
+	if (has_nobody(v, group))
+		return true;
+	if (!list_items(v, items, group, group + 1, true))
+		return false;
+	merge_items(v, items);
+	for (size_t i = 0; i < items->count; i++) {
+		where.callee = items->item[i].key - 1;
+		compare_call(v, items, &items->item[i], &where);
+	}
+	return true;
+}
+
+/* No file or no line: a format of files has none. */
+static void
+compare_placeless(
+    struct verify *v, const struct where *where, const uint64_t *value)
+{
+	for (size_t e = 0; e < v->events; e++, value += 2) {
+		if (value[0] == value[1])
+			continue;
+		if ((v->of_files[0] && value[0] == 0) ||
+		    (v->of_files[1] && value[1] == 0))
+			report_placeless(v, where, e, value);
+		else
+			report_difference(v, DIFF_LINE, where, e, value);
+	}
+}
+
+/* Lines of a group, or of all together: SIZE_MAX. */
+static bool
+compare_lines(struct verify *v, struct items *items, size_t group)
+{
+	struct where where = { .group = group };
+	bool all = group == SIZE_MAX;
+
+	if (!list_items(
+		v, items, all ? 0 : group, all ? v->groups : group + 1, false))
+		return false;
+	merge_items(v, items);
+	for (size_t i = 0; i < items->count; i++) {
+		const struct item *item = &items->item[i];
+		const uint64_t *value = items->value + item->value;
+
+		where.file = item->path;
+		where.line = item->line;
+		if (all && (item->key == 0 || item->line == 0))
+			compare_placeless(v, &where, value);
+		else
+			compare_values(v, DIFF_LINE, &where, value);
+	}
+	return true;
+}
+
+/* ---- Sums ---------------------------------------------------------------- */
+
+/* Has the function's source said what it costs inclusively? */
+static bool
+is_stated(const struct side *side, cg_fn fn)
+{
+	struct cg_cost cost;
+
+	return cg_rows_open(side->rows, CG_ALL_PARTS, fn) &&
+	       cg_stated_inclusive(side->rows, &cost);
+}
+
+/* Do calls tell what it costs inclusively? Not in cycles. */
+static bool
+is_certain(const struct verify *v, size_t group)
+{
+	bool stated[2] = { false, false };
+
+	if (is_several(v, group))
+		return false;
+	for (size_t i = v->first[group]; i < v->first[group + 1]; i++) {
+		const struct same *same = &v->same[i];
+		const struct side *side = &v->side[same->side];
+
+		if (cg_sum_cycle(side->sums, same->fn) != 0)
+			return false;
+		stated[same->side] = is_stated(side, same->fn);
+	}
+	/* One source knows better than calls do. */
+	return stated[0] == stated[1];
+}
+
+static void
+compare_sums(struct verify *v, size_t group)
+{
+	const struct where where = { .group = group };
+	bool inclusive = (v->common & CG_INCL) && !has_nobody(v, group);
+
+	for (size_t e = 0; e < v->events; e++) {
+		uint64_t self[2] = { 0, 0 }, sum[2] = { 0, 0 };
+
+		for (size_t i = v->first[group]; i < v->first[group + 1]; i++) {
+			const struct same *same = &v->same[i];
+			const struct cg_sums *sums = v->side[same->side].sums;
+			size_t column = v->event[e].column[same->side];
+
+			self[same->side] += cg_sum_self(sums, same->fn, column);
+			sum[same->side] +=
+			    cg_sum_inclusive(sums, same->fn, column);
+		}
+		if (self[0] != self[1])
+			report_difference(v, DIFF_SELF, &where, e, self);
+		if (!inclusive || sum[0] == sum[1])
+			continue;
+		if (is_certain(v, group))
+			report_difference(v, DIFF_INCLUSIVE, &where, e, sum);
+		else
+			v->unsure++;
+	}
+}
+
+static int
+compare_totals(struct verify *v)
+{
+	const struct where nowhere = { .group = SIZE_MAX };
+	uint64_t *sum[2];
+	bool ok;
+
+	for (int s = 0; s < 2; s++)
+		sum[s] = calloc(
+		    cg_event_count(v->side[s].graph) + 1, sizeof(*sum[s]));
+	ok = sum[0] != NULL && sum[1] != NULL &&
+	     sum_parts(v->side[0].graph, sum[0]) &&
+	     sum_parts(v->side[1].graph, sum[1]);
+	for (size_t e = 0; ok && e < v->events; e++) {
+		const uint64_t value[2] = {
+			sum[0][v->event[e].column[0]],
+			sum[1][v->event[e].column[1]],
+		};
+
+		/* Equal ones are of interest, too. */
+		report_difference(v, DIFF_TOTAL, &nowhere, e, value);
+	}
+	free(sum[0]);
+	free(sum[1]);
+	return ok ? CG_OK : cg_nomem(v->args->job);
+}
+
+int
+compare_all(struct verify *v)
+{
+	struct items items = { 0 };
+	int status = compare_totals(v);
+	bool ok = status == CG_OK;
+
+	if (ok && v->by_file)
+		ok = compare_lines(v, &items, SIZE_MAX);
+	for (size_t group = 0; ok && !v->by_file && group < v->groups;
+	     group++) {
+		compare_sums(v, group);
+		if (v->common & CG_CALLS)
+			ok = compare_calls(v, &items, group);
+		if (ok && (v->common & CG_LINES))
+			ok = compare_lines(v, &items, group);
+	}
+	free(items.item);
+	free(items.value);
+	if (status == CG_OK && !ok)
+		status = cg_nomem(v->args->job);
+	return status;
+}

@@ -1,0 +1,339 @@
+/*
+ * same.c - what is the same in two profiles: events, functions, files.
+ *
+ * A format may know no objects or no files, or few. What only one of two
+ * profiles knows does not tell functions apart.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cmd.h"
+
+/* The name of a function without one, in folded stacks and perf's. */
+#define UNKNOWN "[unknown]"
+
+/* ---- Events -------------------------------------------------------------- */
+
+/*
+ * A profile of one event may call it otherwise: then it is the one of the
+ * same sum, or the first.
+ */
+static size_t
+guess_event(const struct side *one, const struct side *other)
+{
+	size_t count = cg_event_count(other->graph), found = 0;
+	uint64_t *sum = calloc(count + 1, sizeof(*sum));
+	uint64_t only;
+
+	if (sum != NULL && sum_parts(one->graph, &only) &&
+	    sum_parts(other->graph, sum)) {
+		while (found < count && sum[found] != only)
+			found++;
+		found = found < count ? found : 0;
+	}
+	free(sum);
+	return found;
+}
+
+bool
+match_events(struct verify *v)
+{
+	const struct cg_graph *a = v->side[0].graph, *b = v->side[1].graph;
+	size_t count = cg_event_count(a);
+
+	v->event = calloc(count + 1, sizeof(*v->event));
+	if (v->event == NULL)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		size_t found = cg_find_event(b, cg_get_event(a, i)->name);
+
+		if (found < cg_event_count(b))
+			v->event[v->events++] = (struct common){ { i, found } };
+	}
+	if (v->events > 0 || count == 0 || cg_event_count(b) == 0)
+		return true;
+	if (count == 1)
+		v->event[v->events++].column[1] =
+		    guess_event(&v->side[0], &v->side[1]);
+	else if (cg_event_count(b) == 1)
+		v->event[v->events++].column[0] =
+		    guess_event(&v->side[1], &v->side[0]);
+	return true;
+}
+
+/* ---- Files --------------------------------------------------------------- */
+
+struct path {
+	struct cg_slice text;
+	uint32_t side;
+	cg_file file;
+};
+
+/* By the end of the text; a path stands before those that it is a tail of. */
+static int
+compare_paths(const void *pa, const void *pb)
+{
+	const struct path *a = pa, *b = pb;
+	size_t i = a->text.len, j = b->text.len;
+
+	while (i > 0 && j > 0) {
+		unsigned char c = (unsigned char)a->text.ptr[--i];
+		unsigned char d = (unsigned char)b->text.ptr[--j];
+
+		if (c != d)
+			return c == '/' ? -1 : d == '/' ? 1 : c < d ? -1 : 1;
+	}
+	return (i > j) - (i < j);
+}
+
+/* "src/a.c" is one of "/home/me/src/a.c". */
+static bool
+is_tail(const struct path *tail, const struct path *path)
+{
+	size_t more = path->text.len - tail->text.len;
+
+	return tail->text.len > 0 && path->text.len > tail->text.len &&
+	       path->text.ptr[more - 1] == '/' && *tail->text.ptr != '/' &&
+	       memcmp(path->text.ptr + more, tail->text.ptr, tail->text.len) ==
+		   0;
+}
+
+/* How many paths from the first on are the same. */
+static size_t
+count_same(const struct path *path, size_t count)
+{
+	size_t same = 1;
+
+	while (same < count && compare_paths(path, path + same) == 0)
+		same++;
+	return same;
+}
+
+/*
+ * Does only the next path of the list, the other profile's, end with the
+ * first? One of the two was written from within a folder.
+ */
+static bool
+is_tail_of_next(const struct path *path, size_t count)
+{
+	return path[1].side != path->side && is_tail(path, path + 1) &&
+	       (count == 2 || !is_tail(path, path + 2));
+}
+
+/* Numbers the paths of both; without paths in one of them, all are 0. */
+static bool
+match_files(struct verify *v)
+{
+	size_t count = 0, n[2];
+	struct path *path;
+	uint32_t number = 0;
+
+	for (int s = 0; s < 2; s++) {
+		n[s] = cg_file_count(v->side[s].graph);
+		v->file[s] = calloc(n[s] + 1, sizeof(*v->file[s]));
+	}
+	path = calloc(n[0] + n[1] + 1, sizeof(*path));
+	if (path == NULL || v->file[0] == NULL || v->file[1] == NULL) {
+		free(path);
+		return false;
+	}
+	for (uint32_t s = 0; n[0] > 0 && n[1] > 0 && s < 2; s++)
+		for (cg_file file = 1; file <= n[s]; file++)
+			path[count++] =
+			    (struct path){ cg_file_path(v->side[s].graph, file),
+				    s, file };
+	qsort(path, count, sizeof(*path), compare_paths);
+	for (size_t i = 0, same, before = 0; i < count;
+	     i += same, before = same) {
+		same = count_same(path + i, count - i);
+		if (before != 1 || same != 1 ||
+		    !is_tail_of_next(path + i - 1, count - i + 1))
+			number++;
+		for (size_t k = i; k < i + same; k++)
+			v->file[path[k].side][path[k].file] = number;
+	}
+	free(path);
+	return true;
+}
+
+/* ---- Functions ----------------------------------------------------------- */
+
+static int
+compare_same(const void *pa, const void *pb)
+{
+	const struct same *a = pa, *b = pb;
+	int order = cg_compare(a->name, b->name);
+
+	return order != 0 ? order : cg_compare(a->object, b->object);
+}
+
+/* One without a file, the first of its name and object, is like all. */
+static bool
+is_alike(const struct same *first, const struct same *same)
+{
+	return compare_same(first, same) == 0 &&
+	       ((first->path == 0 && first->name.len > 0) ||
+		   first->path == same->path);
+}
+
+static int
+compare_sides(const void *pa, const void *pb)
+{
+	const struct same *a = pa, *b = pb;
+	int order = compare_same(a, b);
+
+	if (order != 0)
+		return order;
+	if (a->path != b->path)
+		return a->path < b->path ? -1 : 1;
+	if (a->side != b->side)
+		return a->side < b->side ? -1 : 1;
+	return (a->fn > b->fn) - (a->fn < b->fn);
+}
+
+/* "f [_Z1fv]" is how the callgrind writer tells f from another f. */
+static struct cg_slice
+without_symbol(struct cg_slice name)
+{
+	size_t at = name.len;
+
+	if (at == 0 || name.ptr[at - 1] != ']')
+		return name;
+	while (at > 0 && name.ptr[at - 1] != ' ' && name.ptr[at - 1] != '[')
+		at--;
+	if (at > 2 && name.ptr[at - 1] == '[' && name.ptr[at - 2] == ' ' &&
+	    name.ptr[at] == '_')
+		name.len = at - 2;
+	return name;
+}
+
+static bool
+has_self(const struct side *side, cg_fn fn)
+{
+	for (size_t i = 0; i < cg_event_count(side->graph); i++) {
+		if (cg_sum_self(side->sums, fn, i) != 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Where objects do not count, a function without a name is called after its
+ * object, as folded stacks call it: "[libc.so.6]", or "[unknown]". *to: where
+ * there is room.
+ */
+static struct cg_slice
+called_so(const struct side *side, cg_fn fn, char **to)
+{
+	const struct cg_graph *graph = side->graph;
+	struct cg_slice name = cg_fn_name(graph, fn);
+	struct cg_slice object =
+	    cg_base_name(cg_object_path(graph, cg_fn_object(graph, fn)));
+	char *text = *to;
+
+	if (name.len > 0 && !cg_equal(name, UNKNOWN))
+		return name;
+	if (fn == 0 && !has_self(side, fn))
+		return name;
+	if (object.len == 0 || *object.ptr == '[')
+		return cg_slice(UNKNOWN);
+	*text = '[';
+	memcpy(text + 1, object.ptr, object.len);
+	text[object.len + 1] = ']';
+	*to += object.len + 2;
+	return (struct cg_slice){ text, object.len + 2 };
+}
+
+/* Room for the names that objects give; false: out of memory. */
+static bool
+make_room(struct verify *v, int s)
+{
+	const struct cg_graph *graph = v->side[s].graph;
+	size_t room = 1;
+
+	for (cg_fn fn = 1; fn <= cg_fn_count(graph); fn++) {
+		struct cg_slice name = cg_fn_name(graph, fn);
+
+		if (name.len == 0 || cg_equal(name, UNKNOWN))
+			room +=
+			    cg_object_path(graph, cg_fn_object(graph, fn)).len +
+			    2;
+	}
+	v->names[s] = malloc(room);
+	return v->names[s] != NULL;
+}
+
+static void
+list_side(struct verify *v, uint32_t s, bool files, bool objects)
+{
+	char *to = v->names[s];
+	const struct side *side = &v->side[s];
+	const struct cg_graph *graph = side->graph;
+	const struct cg_slice none = { "", 0 };
+
+	/* Also those without rows: they may be called. */
+	for (cg_fn fn = 0; fn <= cg_fn_count(graph); fn++) {
+		cg_file file = files ? cg_fn_file(graph, fn) : 0;
+
+		v->same[v->sames++] = (struct same){
+			.name =
+			    without_symbol(objects ? cg_fn_name(graph, fn)
+						   : called_so(side, fn, &to)),
+			.file = cg_file_path(graph, file),
+			.path = v->file[s][file],
+			.object = objects ? cg_object_path(
+						graph, cg_fn_object(graph, fn))
+					  : none,
+			.side = s,
+			.fn = fn,
+		};
+	}
+}
+
+/* Do most functions of both have a file, or an object? */
+static bool
+most_have(
+    const struct verify *v, uint32_t (*get)(const struct cg_graph *, cg_fn))
+{
+	for (int s = 0; s < 2; s++) {
+		const struct cg_graph *graph = v->side[s].graph;
+		size_t count = cg_fn_count(graph), have = 0;
+
+		for (cg_fn fn = 1; fn <= count; fn++)
+			have += get(graph, fn) != 0;
+		if (2 * have <= count)
+			return false;
+	}
+	return true;
+}
+
+bool
+match_functions(struct verify *v)
+{
+	const struct cg_graph *a = v->side[0].graph, *b = v->side[1].graph;
+	size_t most = cg_fn_count(a) + cg_fn_count(b) + 2;
+	bool files = (v->common & CG_FILES) && most_have(v, cg_fn_file);
+	bool objects = (v->common & CG_OBJECTS) && most_have(v, cg_fn_object);
+
+	v->same = calloc(most, sizeof(*v->same));
+	v->first = calloc(most + 1, sizeof(*v->first));
+	v->group[0] = calloc(cg_fn_count(a) + 1, sizeof(*v->group[0]));
+	v->group[1] = calloc(cg_fn_count(b) + 1, sizeof(*v->group[1]));
+	if (v->same == NULL || v->first == NULL || v->group[0] == NULL ||
+	    v->group[1] == NULL || !match_files(v) || !make_room(v, 0) ||
+	    !make_room(v, 1))
+		return false;
+	list_side(v, 0, files, objects);
+	list_side(v, 1, files, objects);
+	qsort(v->same, v->sames, sizeof(*v->same), compare_sides);
+	for (size_t i = 0; i < v->sames; i++) {
+		const struct same *same = &v->same[i];
+
+		if (i == 0 ||
+		    !is_alike(&v->same[v->first[v->groups - 1]], same))
+			v->first[v->groups++] = i;
+		v->group[same->side][same->fn] = (uint32_t)v->groups;
+	}
+	v->first[v->groups] = v->sames;
+	return true;
+}

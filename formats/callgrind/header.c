@@ -1,0 +1,340 @@
+/*
+ * header.c - header lines of callgrind files: "key: value".
+ *
+ * Source: "Callgrind Format Specification" (Valgrind manual, version 1, and
+ * its older text in Valgrind 3.2.1). A file is one part or more; each has a
+ * header and a body, and header lines may stand anywhere. As producers do it:
+ * "part:", "pid:", "thread:", "events:" and what begins a file begin a part
+ * if costs stood before; the event list, positions, pid and command of the
+ * part before hold until they are said again.
+ */
+#include "read.h"
+
+#include <string.h>
+
+/* ---- Parts -------------------------------------------------------------- */
+
+void
+cg_callgrind_end_part(struct reader *r)
+{
+	if (r->summaries > 0)
+		cg_state_total(r->build, r->at, r->summary, r->summaries, true);
+	if (r->ends_with_totals && !r->has_end && r->status == CG_OK)
+		cg_warn_at(r->job, r->at,
+		    "expected 'totals:' at the end of the part: "
+		    "the file may be cut short");
+	r->summaries = 0;
+	r->has_end = false;
+}
+
+/* A key that begins a part, after the body of another. */
+static void
+begin_header(struct reader *r)
+{
+	if (r->in_header)
+		return;
+	cg_callgrind_end_part(r);
+	r->in_header = true;
+	r->info.tid = r->info.part = 0;
+	r->skip_root = false;
+}
+
+static void
+add_descs(struct reader *r)
+{
+	for (size_t i = 0; i < r->descs; i++)
+		cg_add_desc(r->build, cg_get_name(r->build, r->desc[i].key),
+		    cg_get_name(r->build, r->desc[i].value));
+	r->descs = 0;
+}
+
+void
+cg_callgrind_begin_part(struct reader *r)
+{
+	if (r->in_header) {
+		r->info.cmd = cg_get_name(r->build, r->cmd).ptr;
+		cg_add_part(r->build, &r->info);
+	}
+	r->in_header = false;
+	add_descs(r);
+}
+
+/* ---- Keys --------------------------------------------------------------- */
+
+static void
+set_nothing(struct reader *r, struct cg_slice value)
+{
+	(void)value;
+	begin_header(r);
+}
+
+static void
+set_version(struct reader *r, struct cg_slice value)
+{
+	uint64_t version;
+
+	begin_header(r);
+	r->has_keys = true;
+	if (!cg_take_u64(&value, &version) || version > 1)
+		cg_warn_at(r->job, value.ptr,
+		    "expected version 0 or 1; reading it as version 1");
+}
+
+/* Whoever writes totals behind every body has not finished without them. */
+static void
+set_creator(struct reader *r, struct cg_slice value)
+{
+	begin_header(r);
+	r->has_keys = true;
+	r->ends_with_totals =
+	    cg_starts(value, "callgrind-") || cg_starts(value, "cgconv");
+}
+
+static void
+set_cmd(struct reader *r, struct cg_slice value)
+{
+	begin_header(r);
+	r->cmd = cg_add_name(r->build, value);
+	/* Cachegrind writes no other key, but a summary at the end. */
+	if (!r->has_keys)
+		r->ends_with_totals = true;
+}
+
+static void
+set_number(struct reader *r, struct cg_slice value, uint64_t *number)
+{
+	begin_header(r);
+	r->has_keys = true;
+	if (!cg_take_u64(&value, number) || cg_trim(value).len > 0)
+		cg_warn_at(r->job, value.ptr, "expected a number");
+}
+
+static void
+set_pid(struct reader *r, struct cg_slice value)
+{
+	set_number(r, value, &r->info.pid);
+}
+
+static void
+set_part(struct reader *r, struct cg_slice value)
+{
+	set_number(r, value, &r->info.part);
+}
+
+static void
+set_thread(struct reader *r, struct cg_slice value)
+{
+	set_number(r, value, &r->info.tid);
+}
+
+static void
+add_desc(struct reader *r, struct cg_slice key, struct cg_slice value)
+{
+	r->desc[r->descs].key = cg_add_name(r->build, key);
+	r->desc[r->descs].value = cg_add_name(r->build, value);
+	r->descs++;
+	if (!r->in_header)
+		add_descs(r);
+	else if (r->descs == DESC_MAX)
+		cg_callgrind_begin_part(r);
+}
+
+static void
+set_desc(struct reader *r, struct cg_slice value)
+{
+	const char *colon = memchr(value.ptr, ':', value.len);
+	struct cg_slice key = value;
+
+	if (!colon) {
+		add_desc(r, value, cg_slice(""));
+		return;
+	}
+	key.len = (size_t)(colon - value.ptr);
+	value.len -= key.len + 1;
+	value.ptr = colon + 1;
+	key = cg_trim(key);
+	(void)cg_take_char(&value, ' '); /* more than one are alignment */
+	if (cg_equal(key, ROOT_KEY) && cg_equal(value, ROOT_VALUE))
+		r->skip_root = true;
+	else if (cg_equal(key, CMD_KEY) && r->in_header)
+		r->cmd = cg_add_name(r->build, value);
+	else
+		add_desc(r, key, value);
+}
+
+static void
+set_arch(struct reader *r, struct cg_slice value)
+{
+	add_desc(r, cg_slice("arch"), value);
+}
+
+static void
+set_timeframe(struct reader *r, struct cg_slice value)
+{
+	add_desc(r, cg_slice("timeframe (BB)"), value);
+}
+
+/* Columns always stand in the order instr, bb, line. */
+static void
+set_positions(struct reader *r, struct cg_slice value)
+{
+	struct cg_slice word;
+
+	r->instr = r->bb = r->line = false;
+	while (cg_take_blanks(&value), cg_take_word(&value, &word)) {
+		if (cg_equal(word, "instr"))
+			r->instr = true;
+		else if (cg_equal(word, "bb"))
+			r->bb = true;
+		else if (cg_equal(word, "line"))
+			r->line = true;
+		else
+			cg_warn_at(r->job, word.ptr,
+			    "expected 'instr', 'bb' or 'line'");
+	}
+	if (r->bb)
+		cg_warn(r->job, "addresses of basic blocks are not kept");
+}
+
+/* "Name", "Name : long name", "Name = formula : long name". */
+static void
+set_event(struct reader *r, struct cg_slice value)
+{
+	struct cg_slice name, formula = { 0 }, text = { 0 };
+	struct cg_event event = { .incl = CG_INCL_STATED };
+	const char *at;
+
+	if (!cg_take_word(&value, &name)) {
+		cg_warn_at(r->job, value.ptr, "expected an event's name");
+		return;
+	}
+	/* "Sum=Ir+Dr" is one word. */
+	at = memchr(name.ptr, '=', name.len);
+	if (at) {
+		value.len += (size_t)(name.ptr + name.len - at);
+		value.ptr = at;
+		name.len = (size_t)(at - name.ptr);
+	}
+	cg_take_blanks(&value);
+	if (cg_take_char(&value, '='))
+		(void)cg_take_until(&value, ':', &formula);
+	else
+		(void)cg_take_char(&value, ':');
+	text = value;
+	event.name = cg_get_name(r->build, cg_add_name(r->build, name)).ptr;
+	event.formula =
+	    cg_get_name(r->build, cg_add_name(r->build, cg_trim(formula))).ptr;
+	event.long_name =
+	    cg_get_name(r->build, cg_add_name(r->build, cg_trim(text))).ptr;
+	if (cg_build_status(r->build) == CG_OK)
+		cg_add_formula(r->build, &event);
+}
+
+static void
+set_events(struct reader *r, struct cg_slice value)
+{
+	struct cg_event event = { .incl = CG_INCL_STATED };
+	struct cg_slice word;
+
+	begin_header(r);
+	r->events = 0;
+	r->straight = true;
+	while (cg_take_blanks(&value), cg_take_word(&value, &word)) {
+		if (r->events == CG_EVENT_MAX) {
+			r->status = cg_fail_at(r->job, word.ptr,
+			    "expected at most %d events", CG_EVENT_MAX);
+			return;
+		}
+		event.name =
+		    cg_get_name(r->build, cg_add_name(r->build, word)).ptr;
+		if (cg_build_status(r->build) == CG_OK)
+			r->column[r->events] = cg_add_event(r->build, &event);
+		if (cg_build_status(r->build) != CG_OK) {
+			r->status = cg_build_failed(r->build, word.ptr);
+			return;
+		}
+		r->straight &= r->column[r->events] == r->events;
+		for (size_t i = 0; i < r->events; i++) {
+			if (r->column[i] == r->column[r->events])
+				cg_warn_at(r->job, word.ptr,
+				    "event %s comes twice: its costs are "
+				    "summed",
+				    event.name);
+		}
+		r->events++;
+	}
+	if (r->events == 0)
+		r->status =
+		    cg_fail_at(r->job, value.ptr, "expected names of events");
+}
+
+/*
+ * Costs in the order of the events: line, of all columns that it names: what
+ * is not said is 0, or was cut off.
+ */
+static size_t
+get_sums(struct reader *r, struct cg_slice value, uint64_t *sum)
+{
+	size_t n = cg_callgrind_costs(r, value.ptr, sum), all = 0;
+
+	for (size_t i = 0; i < r->events; i++)
+		all = r->column[i] < all ? all : r->column[i] + 1;
+	for (; n < all; n++)
+		sum[n] = 0;
+	return n;
+}
+
+static void
+set_summary(struct reader *r, struct cg_slice value)
+{
+	/* At the end of a body it is cachegrind's last line. */
+	r->has_end |= !r->in_header;
+	if (r->events == 0)
+		cg_warn_at(
+		    r->job, value.ptr, "expected 'events:' before 'summary:'");
+	else
+		r->summaries = get_sums(r, value, r->summary);
+}
+
+static void
+set_totals(struct reader *r, struct cg_slice value)
+{
+	uint64_t totals[CG_EVENT_MAX];
+	size_t n;
+
+	if (r->events == 0) {
+		cg_warn_at(
+		    r->job, value.ptr, "expected 'events:' before 'totals:'");
+		return;
+	}
+	cg_callgrind_begin_part(r);
+	n = get_sums(r, value, totals);
+	cg_state_total(r->build, r->at, totals, n, false);
+	r->has_end = true;
+}
+
+static const struct key {
+	const char *name;
+	void (*set)(struct reader *, struct cg_slice value);
+} keys[] = {
+	{ "version:", set_version }, { "creator:", set_creator },
+	{ "pid:", set_pid }, { "cmd:", set_cmd }, { "part:", set_part },
+	{ "thread:", set_thread }, { "desc:", set_desc },
+	{ "positions:", set_positions }, { "event:", set_event },
+	{ "events:", set_events }, { "summary:", set_summary },
+	{ "totals:", set_totals }, { "arch:", set_arch }, /* KCachegrind's */
+	{ "timeframe (BB):", set_timeframe },             /* of old producers */
+	{ "==== NEW PROFILING FILE", set_nothing }, /* Xdebug's append mode */
+};
+
+bool
+cg_callgrind_header(struct reader *r, struct cg_slice line)
+{
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (!cg_take_prefix(&line, keys[i].name))
+			continue;
+		keys[i].set(r, cg_trim(line));
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,193 @@
+/*
+ * names.c - ids and names of objects, files and functions.
+ */
+#include <stdlib.h>
+
+#include "number.h"
+
+/*
+ * "(id) name" defines, "(id)" refers, all else is a name. Returns true if
+ * there is an id; name is then what is left, maybe nothing.
+ */
+static bool
+take_id(struct cg_slice *name, uint64_t *id)
+{
+	struct cg_slice text = *name;
+	const char *at = text.ptr + 1;
+
+	if (!cg_take_char(&text, '('))
+		return false;
+	if (take_digits(&at, id) && *at == ')')
+		text =
+		    (struct cg_slice){ at, (size_t)(text.ptr + text.len - at) };
+	else if (!cg_take_u64(&text, id))
+		return false;
+	if (!cg_take_char(&text, ')'))
+		return false;
+	if (text.len > 0 && !cg_take_blanks(&text))
+		return false;
+	*name = text;
+	return true;
+}
+
+/* Ids are given out from 1: these have places in an array, 4 MiB at most. */
+#define NEAR_IDS ((uint64_t)1 << 20)
+
+/* The place of a name id's value (plus 1; 0: not defined), or NULL. */
+static uint32_t *
+find_id(struct reader *r, struct ids *ids, uint64_t id)
+{
+	uint32_t *value = NULL;
+
+	if (id < ids->nears)
+		return &ids->near[id];
+	if (id >= NEAR_IDS)
+		value = cg_map_at(&ids->far, id);
+	else if (cg_grow(&ids->near, &ids->nears, id + 1, sizeof(*ids->near)))
+		value = &ids->near[id];
+	if (!value)
+		r->status = cg_nomem(r->job);
+	return value;
+}
+
+static uint32_t
+undefined(struct reader *r, struct cg_slice text, uint64_t id)
+{
+	cg_warn_at(r->job, text.ptr, "name id %llu is not defined",
+	    (unsigned long long)id);
+	return 0;
+}
+
+static uint32_t
+add_known(struct reader *r, cg_add_path *add, struct cg_slice path)
+{
+	return cg_equal(path, "???") ? 0 : add(r->build, path);
+}
+
+uint32_t
+cg_callgrind_path(
+    struct reader *r, struct ids *ids, struct cg_slice text, cg_add_path *add)
+{
+	struct cg_slice path = text;
+	uint32_t *value;
+	uint64_t id;
+
+	(void)cg_take_blanks(&path);
+	if (!take_id(&path, &id))
+		return add_known(r, add, path);
+	value = find_id(r, ids, id);
+	if (!value)
+		return 0;
+	if (path.len > 0)
+		*value = 1 + add_known(r, add, path);
+	return *value ? *value - 1 : undefined(r, text, id);
+}
+
+/* A new element of named[]; 0 if out of memory. */
+static uint32_t
+add_named(struct reader *r)
+{
+	if (r->named_count == UINT32_MAX ||
+	    !cg_grow_raw(&r->named, &r->named_cap, r->named_count + 1,
+		sizeof(*r->named))) {
+		r->status = cg_nomem(r->job);
+		return 0;
+	}
+	return (uint32_t)r->named_count++;
+}
+
+static uint32_t
+name_it(struct reader *r, uint32_t index, struct cg_slice text)
+{
+	cg_name name = cg_add_name(r->build, text);
+
+	r->named[index] = (struct named){ .name = name ? name : r->unknown };
+	return index;
+}
+
+/* A name that is written out each time. */
+static uint32_t
+get_plain_name(struct reader *r, struct cg_slice text)
+{
+	uint32_t *value = cg_map_at(&r->plain, cg_add_name(r->build, text));
+
+	if (!value) {
+		r->status = cg_nomem(r->job);
+		return 0;
+	}
+	if (*value == 0)
+		*value = name_it(r, add_named(r), text);
+	return *value;
+}
+
+uint32_t
+cg_callgrind_name(struct reader *r, struct cg_slice text)
+{
+	struct cg_slice name = text;
+	uint32_t *value;
+	uint64_t id;
+
+	(void)cg_take_blanks(&name);
+	if (!take_id(&name, &id))
+		return get_plain_name(r, name);
+	value = find_id(r, &r->names, id);
+	if (!value)
+		return 0;
+	if (*value == 0) {
+		*value = add_named(r);
+		if (*value == 0)
+			return 0;
+		if (name.len == 0)
+			(void)undefined(r, text, id);
+		return name_it(r, *value, name);
+	}
+	return name.len > 0 ? name_it(r, *value, name) : *value;
+}
+
+cg_fn
+cg_callgrind_fn(
+    struct reader *r, uint32_t index, cg_file file, cg_object object)
+{
+	struct named *named = &r->named[index];
+
+	if (named->bound && named->file == file && named->object == object)
+		return named->fn;
+	named->bound = true;
+	named->file = file;
+	named->object = object;
+	if (named->name == r->spontaneous && file == 0 && object == 0)
+		named->fn = 0;
+	else /* of a file, "???" is what is written for lines in no function */
+		named->fn = cg_add_fn_named(r->build,
+		    named->name == r->unknown && file != 0 ? 0 : named->name,
+		    file, object);
+	return named->fn;
+}
+
+bool
+cg_callgrind_begin_names(struct reader *r)
+{
+	r->spontaneous = cg_add_name(r->build, cg_slice(SPONTANEOUS));
+	r->unknown = cg_add_name(r->build, cg_slice("???"));
+	(void)add_named(r);
+	if (r->status == CG_OK)
+		(void)name_it(r, 0, cg_slice("???"));
+	return r->status == CG_OK;
+}
+
+static void
+free_ids(struct ids *ids)
+{
+	free(ids->near);
+	cg_map_free(&ids->far);
+}
+
+void
+cg_callgrind_free_names(struct reader *r)
+{
+	free(r->named);
+	free_ids(&r->objects);
+	free_ids(&r->files);
+	free_ids(&r->names);
+	cg_map_free(&r->plain);
+}

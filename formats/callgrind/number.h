@@ -1,0 +1,194 @@
+/*
+ * number.h - numbers, positions and costs of callgrind files.
+ *
+ * Here is what nearly all lines are made of, inline; what is rare is in
+ * callgrind_number.c. Lines end with '\n', which stops every loop. Most numbers
+ * have one digit or two: loops over digits are faster here than words of eight
+ * characters at once.
+ */
+#ifndef CG_CALLGRIND_NUMBER_H
+#define CG_CALLGRIND_NUMBER_H
+
+#include "read.h"
+
+static inline bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static inline const char *
+skip_blanks(const char *at)
+{
+	while (is_blank(*at))
+		at++;
+	return at;
+}
+
+/* ---- Numbers ------------------------------------------------------------ */
+
+static inline unsigned
+digit_of(char c)
+{
+	return (unsigned char)c - (unsigned)'0';
+}
+
+/*
+ * Takes digits, as many as surely fit: whoever asks looks for what ends a
+ * number anyway. False if there is none.
+ */
+static inline bool
+take_digits(const char **at, uint64_t *value)
+{
+	uint64_t number = digit_of(**at);
+	unsigned digit;
+
+	if (number > 9)
+		return false;
+	for (++*at; (digit = digit_of(**at)) < 10 && number < UINT64_MAX / 100;
+	     ++*at)
+		number = number * 10 + digit;
+	*value = number;
+	return true;
+}
+
+/* Something else was expected; told unless there was a failure before. */
+void cg_callgrind_fail(struct reader *, const char *at, const char *expected);
+/* A number at at; returns what follows it, at itself if there is none. */
+const char *cg_callgrind_number(
+    struct reader *, const char *at, uint64_t *value);
+
+/* ---- Positions ---------------------------------------------------------- */
+
+/* One subposition: absolute, +n, -n or * from base. NULL: there is none. */
+const char *cg_callgrind_position(
+    struct reader *, const char *at, uint64_t base, uint64_t *position);
+
+/* One as nearly all are: "+2", "-17", "*" or "0", and a blank; else NULL. */
+static inline const char *
+get_short_position(const char *at, uint64_t base, uint64_t *position)
+{
+	char sign = *at;
+	uint64_t number = 0;
+
+	if (sign == '*') {
+		*position = base;
+		return at[1] == ' ' ? at + 2 : NULL;
+	}
+	at += sign == '+' || sign == '-';
+	if (!take_digits(&at, &number) || *at != ' ')
+		return NULL;
+	if (sign == '+' ? number > UINT64_MAX - base
+			: sign == '-' && number > base)
+		return NULL;
+	*position = sign == '+'   ? base + number
+		    : sign == '-' ? base - number
+				  : number;
+	return at + 1;
+}
+
+static inline const char *
+get_position(
+    struct reader *r, const char *from, uint64_t base, uint64_t *position)
+{
+	const char *at = get_short_position(from, base, position);
+
+	return at ? skip_blanks(at)
+		  : cg_callgrind_position(r, from, base, position);
+}
+
+/* Reports what is wrong with the positions at at; returns NULL. */
+const char *cg_callgrind_no_positions(struct reader *, const char *at);
+/* Says that a line number is too large; returns what is taken for it: 0. */
+uint32_t cg_callgrind_no_line(struct reader *, const char *at);
+
+/* The subpositions of a line, relative to the last cost line's. */
+static inline const char *
+get_positions(
+    struct reader *r, const char *at, struct cg_pos *pos, uint64_t *bb)
+{
+	const char *from = at;
+	uint64_t line = 0;
+
+	pos->addr = 0;
+	*bb = 0;
+	if (r->instr)
+		at = get_position(r, at, r->base.addr, &pos->addr);
+	if (at && r->bb)
+		at = cg_callgrind_position(r, at, r->base_bb, bb);
+	if (at && r->line)
+		at = get_position(r, at, r->base.line, &line);
+	if (!at)
+		return cg_callgrind_no_positions(r, from);
+	pos->line =
+	    line <= UINT32_MAX ? (uint32_t)line : cg_callgrind_no_line(r, from);
+	return at;
+}
+
+/* What is behind "* * ", those of the last line again; else NULL. */
+static inline const char *
+get_same_positions(const struct reader *r, const char *at)
+{
+	if (!r->instr || r->bb || !r->line || at[0] != '*' || at[1] != ' ' ||
+	    (at[2] != '*' && (at[2] != '0' || r->base.line != 0)) ||
+	    at[3] != ' ')
+		return NULL;
+	return skip_blanks(at + 4);
+}
+
+/* ---- Costs -------------------------------------------------------------- */
+
+/*
+ * Costs as nearly all are: short, one blank between them. Takes up to max and
+ * returns what is behind them. This loop sees most bytes of most files.
+ */
+static inline const char *
+get_plain_costs(const char *at, uint64_t *cost, size_t max, size_t *count)
+{
+	const char *done = at;
+	size_t n = 0;
+
+	for (; n < max; n++) {
+		/* Most have one digit. */
+		unsigned digit = digit_of(at[0]);
+
+		if (digit < 10 && at[1] == ' ') {
+			cost[n] = digit;
+			done = at += 2;
+			continue;
+		}
+		if (!take_digits(&at, &cost[n]))
+			break;
+		if (*at == '\n') {
+			*count = n + 1;
+			return at;
+		}
+		if (*at != ' ')
+			break;
+		done = ++at;
+	}
+	*count = n;
+	return done;
+}
+
+/* What is left of a line after *count costs: any form, or too many. */
+const char *cg_callgrind_more_costs(
+    struct reader *, const char *at, uint64_t *cost, size_t *count);
+
+/*
+ * Costs up to the newline, in the order of the events: line. Returns where
+ * that is, or what could not be understood.
+ */
+static inline const char *
+get_costs(struct reader *r, const char *at, uint64_t cost[CG_EVENT_MAX],
+    size_t *count)
+{
+	at = get_plain_costs(at, cost, r->events, count);
+	return *at == '\n' ? at : cg_callgrind_more_costs(r, at, cost, count);
+}
+
+/* From the order of the events: line to that of columns. */
+size_t cg_callgrind_map_costs(
+    struct reader *, const uint64_t *cost, size_t n, uint64_t *to);
+
+#endif

@@ -1,0 +1,438 @@
+/*
+ * read.c - bodies of callgrind, cachegrind and compatible files.
+ *
+ * Source: "Callgrind Format Specification" (Valgrind manual) for the grammar;
+ * where producers and KCachegrind differ from it, they are followed:
+ *
+ * - jcnd= is followed/executed in what Valgrind writes and KCachegrind reads;
+ *   the specification's "executed followed" is taken as well.
+ * - A callee without cfi= is in the current file, without cob= in the current
+ *   object; both are forgotten after one call, the callee's name is not.
+ * - fn= returns to the file of fl=. jfi= and jfn= hold for one jump.
+ * - Xdebug writes negative memory costs, others fractions: warnings.
+ * - A function is the triple of object, file, name, whatever id is used.
+ */
+#include <string.h>
+
+#include "number.h"
+
+/* ---- Position specifications -------------------------------------------- */
+
+static void
+set_ob(struct reader *r, struct cg_slice text)
+{
+	r->object = cg_callgrind_path(r, &r->objects, text, cg_add_object);
+	r->has_fn = false;
+}
+
+static void
+set_fl(struct reader *r, struct cg_slice text)
+{
+	r->file = r->here = cg_callgrind_path(r, &r->files, text, cg_add_file);
+}
+
+static void
+set_fi(struct reader *r, struct cg_slice text)
+{
+	r->here = cg_callgrind_path(r, &r->files, text, cg_add_file);
+}
+
+static void
+set_fn(struct reader *r, struct cg_slice text)
+{
+	r->name = cg_callgrind_name(r, text);
+	r->here = r->file;
+	r->has_fn = true;
+	r->fn = cg_callgrind_fn(r, r->name, r->file, r->object);
+}
+
+static void
+set_cob(struct reader *r, struct cg_slice text)
+{
+	r->callee.object =
+	    cg_callgrind_path(r, &r->objects, text, cg_add_object);
+	r->callee.has_object = true;
+	r->callee.bound = false;
+}
+
+static void
+set_cfi(struct reader *r, struct cg_slice text)
+{
+	r->callee.file = cg_callgrind_path(r, &r->files, text, cg_add_file);
+	r->callee.has_file = true;
+	r->callee.bound = false;
+}
+
+static void
+set_cfn(struct reader *r, struct cg_slice text)
+{
+	r->callee.name = cg_callgrind_name(r, text);
+	r->callee.has_name = true;
+	r->callee.bound = false;
+}
+
+static void
+set_jfi(struct reader *r, struct cg_slice text)
+{
+	r->jump.file = cg_callgrind_path(r, &r->files, text, cg_add_file);
+	r->jump.has_file = true;
+}
+
+static void
+set_jfn(struct reader *r, struct cg_slice text)
+{
+	r->jump.name = cg_callgrind_name(r, text);
+	r->jump.has_name = true;
+}
+
+/* ---- Calls and jumps ---------------------------------------------------- */
+
+/* The target of a call or jump: positions that do not move the base. */
+static void
+set_target(struct reader *r, const char *at)
+{
+	uint64_t bb;
+
+	r->to = (struct cg_pos){ 0 };
+	at = skip_blanks(at);
+	if (*at != '\n')
+		(void)get_positions(r, at, &r->to, &bb);
+}
+
+static void
+set_calls(struct reader *r, struct cg_slice text)
+{
+	const char *at = skip_blanks(text.ptr), *from = at;
+
+	at = cg_callgrind_number(r, at, &r->count);
+	if (at == from) {
+		cg_callgrind_fail(r, from, "'calls=COUNT TARGET'");
+		return;
+	}
+	if (!r->callee.has_name) {
+		cg_callgrind_fail(r, text.ptr, "'cfn=' before 'calls='");
+		return;
+	}
+	set_target(r, at);
+	if (!r->callee.bound)
+		r->callee.fn = cg_callgrind_fn(r, r->callee.name,
+		    r->callee.has_file ? r->callee.file : r->here,
+		    r->callee.has_object ? r->callee.object : r->object);
+	r->callee.bound = true;
+	r->expect = EXPECT_CALL;
+}
+
+static void
+set_rcalls(struct reader *r, struct cg_slice text)
+{
+	cg_warn_at(r->job, text.ptr, "'rcalls=' is read as 'calls='");
+	set_calls(r, text);
+}
+
+static void
+set_jump(struct reader *r, struct cg_slice text)
+{
+	const char *at = skip_blanks(text.ptr), *from = at;
+
+	at = cg_callgrind_number(r, at, &r->count);
+	if (at == from) {
+		cg_callgrind_fail(r, from, "'jump=COUNT TARGET'");
+		return;
+	}
+	r->jump.conditional = false;
+	r->jump.followed = r->count;
+	set_target(r, at);
+	r->expect = EXPECT_JUMP;
+}
+
+/* "followed/executed target", or "executed followed target". */
+static void
+set_jcnd(struct reader *r, struct cg_slice text)
+{
+	const char *at = skip_blanks(text.ptr), *second;
+	uint64_t a, b;
+	bool slash;
+
+	second = cg_callgrind_number(r, at, &a);
+	slash = *second == '/';
+	second = skip_blanks(second + slash);
+	at = cg_callgrind_number(r, second, &b);
+	if (at == second) {
+		cg_callgrind_fail(
+		    r, text.ptr, "'jcnd=FOLLOWED/EXECUTED TARGET'");
+		return;
+	}
+	r->jump.conditional = true;
+	r->jump.followed = slash ? a : b;
+	r->count = slash ? b : a;
+	set_target(r, at);
+	r->expect = EXPECT_JUMP;
+}
+
+static void
+add_call(struct reader *r, const char *at, const struct cg_pos *pos,
+    const uint64_t *cost, size_t n)
+{
+	r->expect = EXPECT_COST;
+	r->callee.has_object = r->callee.has_file = false;
+	if (r->fn == 0 && r->skip_root)
+		return;
+	if (!cg_add_call(
+		r->build, r->fn, pos, r->callee.fn, &r->to, r->count, cost, n))
+		r->status = cg_build_failed(r->build, at);
+}
+
+static void
+add_jump(struct reader *r, const char *at, const struct cg_pos *pos, size_t n)
+{
+	cg_fn target = r->fn;
+
+	if (n > 0)
+		cg_warn_at(r->job, at, "the cost of a jump is not kept");
+	r->to.file = r->jump.has_file ? r->jump.file : r->here;
+	if (r->jump.has_name)
+		target =
+		    cg_callgrind_fn(r, r->jump.name, r->to.file, r->object);
+	cg_add_jump(r->build, r->fn, pos, target, &r->to, r->jump.conditional,
+	    r->count, r->jump.followed);
+	r->expect = EXPECT_COST;
+	r->jump.has_file = r->jump.has_name = false;
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+/*
+ * A line of numbers; what it means was said by the line before. Returns where
+ * it was read to, at best the newline.
+ */
+static const char *
+read_cost_line(struct reader *r, const char *from)
+{
+	uint64_t raw[CG_EVENT_MAX], mapped[CG_EVENT_MAX], *cost = raw;
+	struct cg_pos pos;
+	const char *at;
+	uint64_t bb;
+	size_t n;
+
+	at = get_same_positions(r, from);
+	if (at) {
+		pos = r->base;
+		bb = 0;
+	} else {
+		at = get_positions(r, from, &pos, &bb);
+		if (!at)
+			return from;
+	}
+	pos.file = r->here;
+	at = get_costs(r, at, raw, &n);
+	if (!r->straight) {
+		n = cg_callgrind_map_costs(r, raw, n, mapped);
+		cost = mapped;
+	}
+	r->base = pos;
+	r->base_bb = bb;
+	switch (r->expect) {
+	case EXPECT_COST:
+		if ((r->fn != 0 || !r->skip_root) &&
+		    !cg_add_cost(r->build, r->fn, &pos, cost, n))
+			r->status = cg_build_failed(r->build, from);
+		break;
+	case EXPECT_CALL: add_call(r, from, &pos, cost, n); break;
+	case EXPECT_JUMP: add_jump(r, from, &pos, n); break;
+	}
+	return at;
+}
+
+static const struct spec {
+	const char *name;
+	void (*set)(struct reader *, struct cg_slice text);
+} specs[] = {
+	{ "jcnd=", set_jcnd }, /* the more there are of a kind the earlier */
+	{ "cfn=", set_cfn },
+	{ "calls=", set_calls },
+	{ "jump=", set_jump },
+	{ "fn=", set_fn },
+	{ "fi=", set_fi },
+	{ "fe=", set_fi },
+	{ "cfi=", set_cfi },
+	{ "cob=", set_cob },
+	{ "fl=", set_fl },
+	{ "ob=", set_ob },
+	{ "cfl=", set_cfi }, /* the older name of cfi= */
+	{ "jfi=", set_jfi },
+	{ "jfn=", set_jfn },
+	{ "rcalls=", set_rcalls },
+};
+
+/* cg_take_prefix(), which would be called some times for each line. */
+static inline bool
+take_name(struct cg_slice *line, const char *name)
+{
+	const char *at = line->ptr;
+
+	while (*name && *at == *name)
+		at++, name++;
+	if (*name)
+		return false;
+	line->len -= (size_t)(at - line->ptr);
+	line->ptr = at;
+	return true;
+}
+
+static bool
+read_spec(struct reader *r, struct cg_slice line)
+{
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		if (!take_name(&line, specs[i].name))
+			continue;
+		if (r->in_header)
+			cg_callgrind_begin_part(r);
+		specs[i].set(r, line);
+		return true;
+	}
+	return false;
+}
+
+/* Any line that does not begin with a digit, sign or star. */
+static void
+read_word_line(struct reader *r, struct cg_slice line)
+{
+	struct cg_slice text = line;
+
+	while (text.len > 0 && text.ptr[text.len - 1] == '\r')
+		text.len--;
+	r->at = text.ptr;
+	if (text.len == 0 || *text.ptr == '#')
+		return;
+	if (r->expect != EXPECT_COST) {
+		r->status = cg_fail_at(r->job, text.ptr,
+		    "expected the cost line of '%s'",
+		    r->expect == EXPECT_CALL ? "calls=" : "jump= or jcnd=");
+		return;
+	}
+	/* No name holds a NUL; KCachegrind hangs on one. */
+	if (r->has_nul && memchr(text.ptr, '\0', text.len)) {
+		cg_warn_at(r->job, text.ptr,
+		    "line with a NUL is left out: the file is damaged");
+		return;
+	}
+	if (read_spec(r, text) || cg_callgrind_header(r, text))
+		return;
+	cg_warn_at(r->job, text.ptr, "line is not understood and left out");
+}
+
+static const char *
+read_number_line(struct reader *r, const char *at)
+{
+	if (r->events == 0) {
+		r->status = cg_fail_at(r->job, at,
+		    "expected 'events:' before the first cost line");
+		return at;
+	}
+	if (r->in_header)
+		cg_callgrind_begin_part(r);
+	if (!r->has_fn) {
+		/*
+		 * No fn= since ob=, or at all: the function goes on in the new
+		 * object, and costs of no function are still costs.
+		 */
+		r->has_fn = true;
+		r->fn = cg_callgrind_fn(r, r->name, r->file, r->object);
+	}
+	return read_cost_line(r, at);
+}
+
+static inline bool
+begins_number(char c)
+{
+	return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*';
+}
+
+/*
+ * Cost lines as nearly all are, one behind the other. Returns the first that
+ * is not.
+ */
+static const char *
+read_plain_lines(struct reader *r, const char *line, const char *end)
+{
+	struct cg_cost_lines lines;
+
+	if (r->expect != EXPECT_COST || !begins_number(*line) || r->in_header ||
+	    !r->has_fn || r->bb || !r->straight || (r->fn == 0 && r->skip_root))
+		return line;
+	lines = (struct cg_cost_lines){ .addrs = r->instr,
+		.lines = r->line,
+		.most = r->events,
+		.pos = { r->here, r->base.line, r->base.addr } };
+	line = cg_add_cost_lines(r->build, r->fn, &lines, line, end);
+	r->base = lines.pos;
+	return line;
+}
+
+static void
+read_block(struct reader *r, struct cg_slice block)
+{
+	const char *at = block.ptr, *end = at + block.len, *newline;
+
+	r->has_nul = memchr(at, '\0', block.len) != NULL;
+	while (at < end && r->status == CG_OK) {
+		at = read_plain_lines(r, at, end);
+		if (at == end)
+			break;
+		at = skip_blanks(at);
+		if (begins_number(*at)) {
+			newline = read_number_line(r, at);
+			if (*newline != '\n')
+				newline = memchr(
+				    newline, '\n', (size_t)(end - newline));
+		} else {
+			newline = memchr(at, '\n', (size_t)(end - at));
+			read_word_line(
+			    r, (struct cg_slice){ at, (size_t)(newline - at) });
+		}
+		at = newline + 1;
+	}
+}
+
+static void
+read_lines(struct reader *r, struct cg_in *in)
+{
+	struct cg_slice block;
+	bool first = true;
+
+	while (r->status == CG_OK && cg_read_block(in, &block)) {
+		/* Some editors put a mark before the first line. */
+		if (first)
+			(void)cg_take_prefix(&block, "\xef\xbb\xbf");
+		first = false;
+		read_block(r, block);
+		if (cg_build_status(r->build) != CG_OK)
+			r->status = cg_build_failed(r->build, r->at);
+	}
+	r->at = NULL;
+	if (r->status != CG_OK || cg_in_status(in) != CG_OK)
+		return;
+	if (r->expect != EXPECT_COST)
+		r->status = cg_fail(r->job, "expected a cost line, but the "
+					    "file ends: it is cut short");
+	else if (r->events == 0)
+		r->status = cg_fail(r->job,
+		    "expected 'events:', but the file "
+		    "ends: it is cut short or no callgrind file");
+	else
+		cg_callgrind_begin_part(r);
+	cg_callgrind_end_part(r);
+}
+
+int
+cg_callgrind_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct reader r = {
+		.job = job, .build = build, .in_header = true, .line = true
+	};
+
+	if (cg_callgrind_begin_names(&r))
+		read_lines(&r, in);
+	cg_callgrind_free_names(&r);
+	return r.status;
+}

@@ -1,0 +1,144 @@
+/*
+ * text.c - names and descriptions as they are written.
+ *
+ * Twins are functions of one name in one file and object, which only
+ * linkers tell apart: the two constructors that C++ makes of one. To
+ * KCachegrind they would be one function, so their linkage names are written
+ * behind.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "write.h"
+
+/* A line break in a name would begin a line, a NUL hangs KCachegrind. */
+void
+cg_callgrind_put_text(struct writer *w, struct cg_slice text)
+{
+	if (cg_put_inline(w->out, text))
+		cg_warn(w->job, "line breaks and NULs in names are written "
+				"as \\n, \\r and \\0");
+}
+
+/* ---- Descriptions ------------------------------------------------------- */
+
+/*
+ * A sum of many inputs has many values of a key (gcov's "Data file"): so many
+ * of them are written, then that there are more.
+ */
+#define VALUES_MAX 8
+#define KEYS_MAX 32 /* of further keys all values are written */
+#define MORE "(and "
+
+struct desc_key {
+	const char *key;
+	size_t values, done;
+	bool more; /* a sum's values are among them */
+};
+
+struct desc_keys {
+	struct desc_key key[KEYS_MAX];
+	size_t count;
+};
+
+/* A key is at the same address wherever it stands. */
+static struct desc_key *
+find_key(struct desc_keys *keys, const char *key)
+{
+	for (size_t i = 0; i < keys->count; i++) {
+		if (keys->key[i].key == key)
+			return &keys->key[i];
+	}
+	if (keys->count == KEYS_MAX)
+		return NULL;
+	keys->key[keys->count] = (struct desc_key){ .key = key };
+	return &keys->key[keys->count++];
+}
+
+static void
+put_desc(struct writer *w, const char *key, const char *value)
+{
+	cg_puts(w->out, "desc: ");
+	cg_callgrind_put_text(w, cg_slice(key));
+	cg_puts(w->out, ": ");
+	cg_callgrind_put_text(w, cg_slice(value));
+	cg_putc(w->out, '\n');
+}
+
+/* Of what sums say of others nobody knows what they have in common. */
+static void
+put_more(struct writer *w, const struct desc_key *key)
+{
+	char text[sizeof(MORE) + CG_NUMBER_MAX + sizeof(" more)")] = MORE;
+	char *at = text + strlen(MORE);
+
+	if (!key->more) {
+		at = cg_format_u64(at, key->values - VALUES_MAX);
+		*at++ = ' ';
+	}
+	memcpy(at, "more)", sizeof("more)"));
+	put_desc(w, key->key, text);
+}
+
+void
+cg_callgrind_put_descs(struct writer *w, cg_part part)
+{
+	struct desc_keys keys = { .count = 0 };
+	struct desc_key *known;
+	const char *key, *value;
+
+	for (size_t i = 0; cg_part_desc(w->graph, part, i, &key, &value); i++) {
+		known = find_key(&keys, key);
+		if (!known)
+			continue;
+		known->values++;
+		known->more |= cg_starts(cg_slice(value), MORE);
+	}
+	for (size_t i = 0; cg_part_desc(w->graph, part, i, &key, &value); i++) {
+		known = find_key(&keys, key);
+		if (!known || known->done++ < VALUES_MAX ||
+		    known->values == VALUES_MAX + 1)
+			put_desc(w, key, value);
+		else if (known->done == VALUES_MAX + 1)
+			put_more(w, known);
+	}
+}
+
+/* ---- Twins -------------------------------------------------------------- */
+
+static bool
+are_twins(const struct cg_graph *graph, cg_fn a, cg_fn b)
+{
+	return cg_fn_object(graph, a) == cg_fn_object(graph, b) &&
+	       cg_fn_file(graph, a) == cg_fn_file(graph, b) &&
+	       cg_compare(cg_fn_name(graph, a), cg_fn_name(graph, b)) == 0;
+}
+
+/* Their symbols tell twins apart. In canonical order they stand side by side. */
+bool
+cg_callgrind_find_twins(struct writer *w)
+{
+	size_t fns = cg_fn_count(w->graph);
+	cg_fn before = 0, fn;
+
+	if (!(cg_graph_facts(w->graph) & CG_SYMBOLS))
+		return true;
+	w->twin = calloc(fns + 1, sizeof(*w->twin));
+	if (!w->twin)
+		return false;
+	for (size_t rank = 0; rank <= fns; rank++, before = fn) {
+		fn = cg_fn_ranked(w->graph, rank);
+		if (rank > 0 && fn != 0 && before != 0 &&
+		    are_twins(w->graph, before, fn))
+			w->twin[before] = w->twin[fn] = true;
+	}
+	return true;
+}
+
+struct cg_slice
+cg_callgrind_twin(const struct writer *w, cg_fn fn)
+{
+	if (w->twin && w->twin[fn])
+		return cg_fn_symbol(w->graph, fn);
+	return (struct cg_slice){ "", 0 };
+}

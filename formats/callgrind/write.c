@@ -1,0 +1,475 @@
+/*
+ * write.c - writes callgrind files that their readers take.
+ *
+ * Beside the specification, what KCachegrind and callgrind_annotate need:
+ * "events:" is the last header line that matters; a part says pid, part and
+ * thread first and defines its names anew; ids are dense from 1, one per
+ * (object, file, name); ob, fl, fn come in this order, cob and cfi before
+ * cfn; steps of positions stay below 2^31; lines and names hold no tabs, CRs
+ * or NULs where they matter.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "write.h"
+
+/* MaxRealIndexValue of KCachegrind's libcore/costitem.h. */
+#define KCACHEGRIND_EVENTS 200
+
+/* Without its NUL; returns the end. */
+#define LITERAL(to, text) \
+	((char *)memcpy(to, text, sizeof(text) - 1) + sizeof(text) - 1)
+
+/* ---- Names -------------------------------------------------------------- */
+
+/* "fn=(7)", where the name is known; false if not. */
+static bool
+put_id(struct writer *w, const char *spec, uint32_t id, uint32_t base)
+{
+	char *to;
+
+	if (id <= base || !w->short_names)
+		return false;
+	to = cg_out_reserve(w->out, 2 * CG_NUMBER_MAX);
+	while (*spec)
+		*to++ = *spec++;
+	*to++ = '(';
+	to = cg_format_u64(to, id - base);
+	*to++ = ')';
+	*to++ = '\n';
+	cg_out_advance(w->out, to);
+	return true;
+}
+
+/* "fn=(7) name", "fn=(7)", or "fn=name"; the symbol of a twin behind it. */
+static void
+put_name(struct writer *w, const char *spec, uint32_t *id, uint32_t *count,
+    uint32_t base, struct cg_slice name, struct cg_slice symbol)
+{
+	/* "(1) x" as a plain name would be read as an id. */
+	bool like_id = name.len > 1 && name.ptr[0] == '(' &&
+		       name.ptr[1] >= '0' && name.ptr[1] <= '9';
+	bool known = *id > base;
+
+	cg_puts(w->out, spec);
+	if (w->short_names || like_id) {
+		if (!known)
+			*id = ++*count;
+		cg_putc(w->out, '(');
+		cg_putu(w->out, *id - base);
+		cg_putc(w->out, ')');
+		if (!known)
+			cg_putc(w->out, ' ');
+	}
+	if (!known || !(w->short_names || like_id)) {
+		cg_callgrind_put_text(w, name.len ? name : cg_slice("???"));
+		if (symbol.len > 0) {
+			cg_puts(w->out, " [");
+			cg_callgrind_put_text(w, symbol);
+			cg_putc(w->out, ']');
+		}
+	}
+	cg_putc(w->out, '\n');
+}
+
+static const struct cg_slice NOTHING = { "", 0 };
+
+static void
+put_path(struct writer *w, const char *spec, struct names *names, uint32_t i,
+    struct cg_slice path)
+{
+	put_name(
+	    w, spec, &names->id[i], &names->count, names->base, path, NOTHING);
+}
+
+static void
+put_object(struct writer *w, const char *spec, cg_object object)
+{
+	if (!put_id(w, spec, w->objects.id[object], w->objects.base))
+		put_path(w, spec, &w->objects, object,
+		    cg_object_path(w->graph, object));
+}
+
+static void
+put_file(struct writer *w, const char *spec, cg_file file)
+{
+	if (!put_id(w, spec, w->files.id[file], w->files.base))
+		put_path(
+		    w, spec, &w->files, file, cg_file_path(w->graph, file));
+}
+
+static void
+put_fn(struct writer *w, const char *spec, cg_fn fn)
+{
+	if (!put_id(w, spec, w->fn[fn].id, w->fns_base))
+		put_name(w, spec, &w->fn[fn].id, &w->fns, w->fns_base,
+		    fn ? cg_fn_name(w->graph, fn) : cg_slice(SPONTANEOUS),
+		    cg_callgrind_twin(w, fn));
+}
+
+/* ---- Header ------------------------------------------------------------- */
+
+static void
+put_values(struct writer *w, const char *key, const uint64_t *value)
+{
+	cg_puts(w->out, key);
+	for (size_t i = 0; i < w->lines.most; i++) {
+		cg_putc(w->out, ' ');
+		cg_putu(w->out, value ? value[i] : 0);
+	}
+	cg_putc(w->out, '\n');
+}
+
+static void
+put_number(struct writer *w, const char *key, uint64_t value)
+{
+	cg_puts(w->out, key);
+	cg_putu(w->out, value);
+	cg_putc(w->out, '\n');
+}
+
+static void
+put_line(struct writer *w, const char *key, const char *value)
+{
+	cg_puts(w->out, key);
+	cg_callgrind_put_text(w, cg_slice(value));
+	cg_putc(w->out, '\n');
+}
+
+/* KCachegrind knows an event by that name beyond the events: line. */
+static bool
+is_identifier(struct cg_slice name)
+{
+	for (size_t i = 0; i < name.len; i++) {
+		char c = name.ptr[i];
+
+		if (c != '_' && !(c >= 'a' && c <= 'z') &&
+		    !(c >= 'A' && c <= 'Z') && !(i > 0 && c >= '0' && c <= '9'))
+			return false;
+	}
+	return name.len > 0;
+}
+
+/* Every name in the formula must be one. */
+static bool
+is_plain_formula(const char *formula)
+{
+	struct cg_slice rest = cg_slice(formula), word;
+	uint64_t number;
+
+	while (cg_take_blanks(&rest), cg_take_word(&rest, &word)) {
+		struct cg_slice text = word;
+
+		if (cg_equal(word, "+") || cg_equal(word, "-") ||
+		    cg_get_u64(text, &number))
+			continue;
+		if (!is_identifier(word))
+			return false;
+	}
+	return true;
+}
+
+static void
+put_event(struct writer *w, const struct cg_event *event)
+{
+	if (!*event->long_name && !*event->formula)
+		return;
+	if (!is_identifier(cg_slice(event->name)) ||
+	    !is_plain_formula(event->formula)) {
+		cg_warn(w->job,
+		    "event %s: only letters, digits and _ can have a long "
+		    "name or formula here; it is left out",
+		    event->name);
+		return;
+	}
+	cg_puts(w->out, "event: ");
+	cg_puts(w->out, event->name);
+	if (*event->formula) {
+		cg_puts(w->out, " = ");
+		cg_callgrind_put_text(w, cg_slice(event->formula));
+	}
+	if (*event->long_name) {
+		cg_puts(w->out, " : ");
+		cg_callgrind_put_text(w, cg_slice(event->long_name));
+	}
+	cg_putc(w->out, '\n');
+}
+
+static void
+put_events(struct writer *w)
+{
+	for (size_t i = 0; i < w->lines.most; i++)
+		put_event(w, cg_get_event(w->graph, i));
+	for (size_t i = 0; i < cg_formula_count(w->graph); i++)
+		put_event(w, cg_get_formula(w->graph, i));
+	cg_puts(w->out, "events:");
+	for (size_t i = 0; i < w->lines.most; i++) {
+		cg_putc(w->out, ' ');
+		cg_puts(w->out, cg_get_event(w->graph, i)->name);
+	}
+	cg_putc(w->out, '\n');
+}
+
+static bool
+same_command(const struct cg_graph *graph)
+{
+	const char *cmd = cg_get_part(graph, 0)->cmd;
+
+	for (cg_part part = 1; part < cg_part_count(graph); part++) {
+		if (strcmp(cmd, cg_get_part(graph, part)->cmd) != 0)
+			return false;
+	}
+	return true;
+}
+
+static void
+put_header(struct writer *w, cg_part part, bool root)
+{
+	const struct cg_part_info *info = cg_get_part(w->graph, part);
+	bool many = cg_part_count(w->graph) > 1;
+	bool same = w->one_command;
+
+	if (part > 0)
+		cg_putc(w->out, '\n');
+	/* Readers take what is not said from the part before. */
+	if (info->pid || (part > 0 && cg_get_part(w->graph, part - 1)->pid))
+		put_number(w, "pid: ", info->pid);
+	if (*info->cmd && same)
+		put_line(w, "cmd: ", info->cmd);
+	if (info->part || many)
+		put_number(w, "part: ", info->part);
+	if (info->tid)
+		put_number(w, "thread: ", info->tid);
+	if (!same)
+		put_line(w, "desc: " CMD_KEY ": ", info->cmd);
+	cg_callgrind_put_descs(w, part);
+	if (root)
+		cg_puts(w->out, "desc: " ROOT_KEY ": " ROOT_VALUE "\n");
+	cg_puts(w->out, w->lines.addrs && w->lines.lines
+			    ? "positions: instr line\n"
+			: w->lines.addrs ? "positions: instr\n"
+					 : "positions: line\n");
+	put_events(w);
+	put_values(w, "summary:", cg_part_totals(w->graph, part));
+	cg_putc(w->out, '\n');
+}
+
+/* ---- Body --------------------------------------------------------------- */
+
+void
+cg_callgrind_begin_fn(struct writer *w, cg_fn fn)
+{
+	cg_object object = w->fn[fn].object;
+	cg_file file = w->fn[fn].file;
+
+	if (!w->has_object || object != w->object)
+		put_object(w, "ob=", object);
+	if (!w->has_file || file != w->file)
+		put_file(w, "fl=", file);
+	put_fn(w, "fn=", fn);
+	w->object = object;
+	w->file = w->lines.pos.file = file;
+	w->has_object = w->has_file = true;
+	w->lines.begun = false;
+}
+
+/* Rows of inlined code: their file is not the function's. */
+static void
+go_to_file(struct writer *w, cg_file file)
+{
+	if (file == w->lines.pos.file)
+		return;
+	put_file(w, file == w->file ? "fe=" : "fi=", file);
+	w->lines.pos.file = file;
+}
+
+void
+cg_callgrind_put_call(struct writer *w, const struct cg_call *call)
+{
+	cg_object object = w->fn[call->callee].object;
+	cg_file file = w->fn[call->callee].file;
+	char *to;
+
+	go_to_file(w, call->site.file);
+	if (object != w->object)
+		put_object(w, "cob=", object);
+	if (file != w->lines.pos.file)
+		put_file(w, "cfi=", file);
+	put_fn(w, "cfn=", call->callee);
+	to = cg_out_reserve(
+	    w->out, CG_COST_LINE_MAX(1) + CG_COST_LINE_MAX(call->n));
+	to = cg_format_u64(LITERAL(to, "calls="), call->count);
+	*to++ = ' ';
+	if (w->lines.addrs) {
+		to = call->entry.addr ? cg_format_hex(to, call->entry.addr)
+				      : cg_format_u64(to, 0);
+		*to++ = ' ';
+	}
+	if (w->lines.lines)
+		to = cg_format_u64(to, call->entry.line);
+	*to++ = '\n';
+	to = cg_format_cost_line(
+	    &w->lines, to, &call->site, call->cost, call->n);
+	cg_out_advance(w->out, to);
+}
+
+static void
+put_jump(struct writer *w, cg_fn fn, const struct cg_jump *jump)
+{
+	char *to;
+
+	go_to_file(w, jump->from.file);
+	if (jump->to.file != w->lines.pos.file)
+		put_file(w, "jfi=", jump->to.file);
+	if (jump->target != fn)
+		put_fn(w, "jfn=", jump->target);
+	to = cg_out_reserve(w->out, 2 * CG_COST_LINE_MAX(2));
+	if (jump->conditional) {
+		to = cg_format_u64(LITERAL(to, "jcnd="), jump->followed);
+		*to++ = '/';
+	} else {
+		to = LITERAL(to, "jump=");
+	}
+	to = cg_format_u64(to, jump->executed);
+	*to++ = ' ';
+	to = cg_format_pos(&w->lines, to, &jump->to);
+	*to++ = '\n';
+	to = cg_format_pos(&w->lines, to, &jump->from);
+	*to++ = '\n';
+	cg_out_advance(w->out, to);
+	w->lines.pos = jump->from;
+	w->lines.begun = true;
+}
+
+static void
+put_rows(struct writer *w, struct cg_rows *rows, cg_fn fn)
+{
+	struct cg_call call;
+	struct cg_jump jump;
+	cg_file file;
+
+	while (cg_put_cost_lines(rows, &w->lines, w->out, &file))
+		go_to_file(w, file);
+	while (cg_next_jump(rows, &jump))
+		put_jump(w, fn, &jump);
+	while (cg_next_call(rows, &call))
+		cg_callgrind_put_call(w, &call);
+}
+
+/* ---- Parts -------------------------------------------------------------- */
+
+/* KCachegrind forgets name ids where a part begins. */
+static void
+forget_names(struct writer *w, cg_part part)
+{
+	w->objects.base = w->objects.count;
+	w->files.base = w->files.count;
+	w->fns_base = w->fns;
+	w->object = 0;
+	w->has_file = false;
+	/* Without a word the first part's objects are unknown, others' not. */
+	w->has_object = part == 0;
+}
+
+static int
+write_part(struct writer *w, struct cg_rows *rows, cg_part part)
+{
+	int status = CG_OK;
+	cg_fn fn;
+
+	forget_names(w, part);
+	put_header(w, part, w->root != NULL);
+	if (w->root)
+		status = cg_callgrind_put_root(w, rows, part);
+	for (size_t i = 0;
+	     status == CG_OK && cg_next_fn(w->graph, part, &i, &fn);) {
+		if (!cg_rows_open(rows, part, fn))
+			return CG_ELIMIT;
+		cg_callgrind_begin_fn(w, fn);
+		put_rows(w, rows, fn);
+		cg_putc(w->out, '\n');
+	}
+	put_values(w, "totals:", cg_part_totals(w->graph, part));
+	return status == CG_OK ? cg_out_status(w->out) : status;
+}
+
+/* Buckets of samples are no instructions that a disassembly would show. */
+static bool
+wants_instr(const struct cg_job *job, const struct cg_graph *graph)
+{
+	if (!(cg_graph_facts(graph) & CG_INSTRS))
+		return false;
+	if (!cg_opt(job, "dump-instr"))
+		return cg_graph_grain(graph) <= 1;
+	return cg_opt_flag(job, "dump-instr");
+}
+
+/* False: out of memory. */
+static bool
+open_names(struct writer *w)
+{
+	const struct cg_graph *graph = w->graph;
+	size_t fns = cg_fn_count(graph);
+
+	w->objects.id = calloc(cg_object_count(graph) + 1, sizeof(uint32_t));
+	w->files.id = calloc(cg_file_count(graph) + 1, sizeof(uint32_t));
+	w->fn = malloc((fns + 1) * sizeof(*w->fn));
+	if (!w->objects.id || !w->files.id || !w->fn)
+		return false;
+	for (cg_fn fn = 0; fn <= fns; fn++)
+		w->fn[fn] = (struct fn){ .file = cg_fn_file(graph, fn),
+			.object = cg_fn_object(graph, fn) };
+	return cg_callgrind_find_twins(w);
+}
+
+static int
+write_parts(struct writer *w, struct cg_rows *rows)
+{
+	int status = cg_callgrind_find_root(w);
+
+	w->one_command = same_command(w->graph);
+	if (!w->lines.addrs)
+		cg_rows_drop_addresses(rows);
+	cg_puts(w->out, "# callgrind format\nversion: 1\n"
+			"creator: cgconv-" CG_VERSION "\n");
+	for (cg_part part = 0;
+	     status == CG_OK && part < cg_part_count(w->graph); part++)
+		status = write_part(w, rows, part);
+	return status;
+}
+
+int
+cg_callgrind_write(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	struct writer w = { .job = job,
+		.graph = graph,
+		.out = out,
+		.short_names = cg_opt_flag(job, "compress-strings"),
+		.lines = { .addrs = wants_instr(job, graph),
+		    .lines = true,
+		    .steps = cg_opt_flag(job, "compress-pos"),
+		    .most = cg_event_count(graph) } };
+	struct cg_rows *rows;
+	int status = CG_ELIMIT;
+
+	if (w.lines.most == 0)
+		return cg_fail(job, "callgrind needs an event; there is none");
+	if (w.lines.most > KCACHEGRIND_EVENTS)
+		cg_warn(job,
+		    "there are %zu events: KCachegrind opens a file "
+		    "of at most %d",
+		    w.lines.most, KCACHEGRIND_EVENTS);
+	rows = cg_rows_new(graph);
+	if (rows && open_names(&w))
+		status = write_parts(&w, rows);
+	else if (rows)
+		status = cg_nomem(job);
+	cg_callgrind_free_root(w.root);
+	cg_rows_free(rows);
+	free(w.objects.id);
+	free(w.files.id);
+	free(w.fn);
+	free(w.twin);
+	return status;
+}

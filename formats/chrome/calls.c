@@ -1,0 +1,376 @@
+/*
+ * calls.c - events of a trace: what began, what ended, on which stack.
+ *
+ * Events come nearly in order of time, or each when it ended (clang's
+ * -ftime-trace), or thread by thread. A window of them is sorted; what is still
+ * late after that is taken for now.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace_event.h"
+
+void
+chrome_free_calls(struct calls *calls)
+{
+	for (size_t i = 0; i < calls->threads; i++)
+		free(calls->thread[i].open);
+	free(calls->thread);
+	free(calls->event);
+	free(calls->total);
+	free(calls->arc);
+	free(calls->fn);
+	cg_map_free(&calls->total_ids);
+	cg_map_free(&calls->arc_ids);
+}
+
+static bool
+nomem(struct cg_doc *doc)
+{
+	doc->status = cg_nomem(doc->job);
+	return false;
+}
+
+/* ---- Stacks -------------------------------------------------------------- */
+
+/* 0: out of memory. */
+static uint32_t
+new_total(struct cg_doc *doc, struct calls *calls, const struct total *total)
+{
+	struct thread *thread = &calls->thread[total->thread];
+
+	if (!cg_doc_grow(doc, &calls->total, calls->totals, &calls->total_cap,
+		sizeof(*total)))
+		return 0;
+	calls->total[calls->totals++] = *total;
+	if (thread->last != 0)
+		calls->total[thread->last - 1].next = (uint32_t)calls->totals;
+	thread->last = (uint32_t)calls->totals;
+	return thread->last;
+}
+
+/* The total of what a thread calls on the topmost of its stacks. */
+static bool
+get_total(
+    struct cg_doc *doc, struct calls *calls, uint32_t id, struct open *open)
+{
+	struct thread *thread = &calls->thread[id];
+	struct total total = { .thread = id };
+	uint32_t *place;
+
+	if (thread->root == 0)
+		thread->root = new_total(doc, calls, &total);
+	if (thread->root == 0)
+		return false;
+	total.name = open->name;
+	total.caller = thread->depth > 0 ? thread->open[thread->depth - 1].total
+					 : thread->root;
+	place = cg_map_at(
+	    &calls->total_ids, (uint64_t)total.caller << 32 | open->name);
+	if (!place)
+		return nomem(doc);
+	if (*place == 0)
+		*place = new_total(doc, calls, &total);
+	open->total = *place;
+	return *place != 0;
+}
+
+/* The topmost call ends. */
+static void
+end_call(struct calls *calls, struct thread *thread, int64_t at)
+{
+	struct open *open = &thread->open[--thread->depth];
+	uint64_t time = (uint64_t)at - (uint64_t)open->begin;
+
+	if (time > open->inner)
+		calls->total[open->total - 1].ns += time - open->inner;
+	if (thread->depth > 0)
+		thread->open[thread->depth - 1].inner += time;
+}
+
+/* Calls that have ended by then, as they had said. */
+static void
+pass_time(struct calls *calls, struct thread *thread, int64_t now)
+{
+	while (thread->depth > 0) {
+		struct open *top = &thread->open[thread->depth - 1];
+
+		if (!top->ends || top->end > now)
+			break;
+		end_call(calls, thread, top->end);
+	}
+	if (now > thread->now)
+		thread->now = now;
+}
+
+static bool
+begin_call(struct cg_doc *doc, struct calls *calls, const struct event *event)
+{
+	struct thread *thread = &calls->thread[event->thread];
+	struct open open = { .name = event->name,
+		.ends = event->phase == 'X',
+		.begin = thread->now,
+		.end = event->ts };
+
+	if (__builtin_add_overflow(event->ts, event->duration, &open.end))
+		return cg_doc_fail(doc, "less time");
+	if (thread->depth > 0) {
+		const struct open *top = &thread->open[thread->depth - 1];
+
+		if (open.ends && top->ends && open.end > top->end) {
+			cg_warn(doc->job, "a call that lasts longer than its "
+					  "caller is cut where that ends");
+			open.end = top->end;
+		}
+	}
+	if (open.end < open.begin)
+		open.end = open.begin;
+	if (!get_total(doc, calls, event->thread, &open) ||
+	    !cg_doc_grow(
+		doc, &thread->open, thread->depth, &thread->cap, sizeof(open)))
+		return false;
+	calls->total[open.total - 1].calls++;
+	thread->open[thread->depth++] = open;
+	return true;
+}
+
+/* The topmost call of that name ends, and what it has called and not ended. */
+static void
+find_end(struct cg_doc *doc, struct calls *calls, const struct event *event)
+{
+	struct thread *thread = &calls->thread[event->thread];
+	size_t to = thread->depth;
+
+	while (to > 0 && (thread->open[to - 1].ends ||
+			     (event->name != 0 &&
+				 thread->open[to - 1].name != event->name)))
+		to--;
+	if (to == 0) {
+		cg_warn(doc->job, "the end of what has not begun is skipped");
+		return;
+	}
+	if (to < thread->depth &&
+	    thread->open[thread->depth - 1].begin < thread->now)
+		cg_warn(doc->job, "calls end as their caller does");
+	while (thread->depth >= to)
+		end_call(calls, thread, thread->now);
+}
+
+static bool
+run_event(struct cg_doc *doc, struct calls *calls, const struct event *event)
+{
+	struct thread *thread = &calls->thread[event->thread];
+
+	if (event->ts < thread->now)
+		cg_warn(doc->job, "an event comes too late and is moved");
+	pass_time(calls, thread, event->ts);
+	if (event->phase != 'E')
+		return begin_call(doc, calls, event);
+	find_end(doc, calls, event);
+	return true;
+}
+
+/* ---- Order --------------------------------------------------------------- */
+
+static int
+compare_times(const void *a, const void *b)
+{
+	const struct event *one = a, *two = b;
+
+	if (one->ts != two->ts)
+		return one->ts < two->ts ? -1 : 1;
+	if (one->thread != two->thread)
+		return one->thread < two->thread ? -1 : 1;
+	return one->turn < two->turn ? -1 : one->turn > two->turn;
+}
+
+/* Of calls that begin at once, the longest is the caller. */
+static int
+compare_durations(const void *a, const void *b)
+{
+	const struct event *one = a, *two = b;
+
+	if (one->duration != two->duration)
+		return one->duration > two->duration ? -1 : 1;
+	return one->turn < two->turn ? -1 : one->turn > two->turn;
+}
+
+static bool
+is_sorted(const struct event *event, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		if (event[i - 1].ts > event[i].ts ||
+		    (event[i - 1].ts == event[i].ts &&
+			(event[i - 1].phase == 'X' || event[i].phase == 'X')))
+			return false;
+	}
+	return true;
+}
+
+static void
+sort_events(struct event *event, size_t n)
+{
+	size_t from, to;
+
+	if (is_sorted(event, n))
+		return;
+	qsort(event, n, sizeof(*event), compare_times);
+	for (from = 0; from < n; from = to) {
+		for (to = from + 1; to < n && event[to].phase == 'X' &&
+				    event[from].phase == 'X' &&
+				    event[to].ts == event[from].ts &&
+				    event[to].thread == event[from].thread;)
+			to++;
+		if (to - from > 1)
+			qsort(event + from, to - from, sizeof(*event),
+			    compare_durations);
+	}
+}
+
+/* The first n of those that wait, when they are sorted. */
+static bool
+run_events(struct cg_doc *doc, struct calls *calls, size_t n)
+{
+	sort_events(calls->event, calls->events);
+	for (size_t i = 0; i < n; i++)
+		if (!run_event(doc, calls, &calls->event[i]))
+			return false;
+	calls->events -= n;
+	memmove(calls->event, calls->event + n,
+	    calls->events * sizeof(*calls->event));
+	return true;
+}
+
+bool
+chrome_add_event(
+    struct cg_doc *doc, struct calls *calls, const struct event *event)
+{
+	if (calls->events == WINDOW && !run_events(doc, calls, WINDOW / 2))
+		return false;
+	if (!cg_doc_grow(doc, &calls->event, calls->events, &calls->event_cap,
+		sizeof(*event)))
+		return false;
+	calls->event[calls->events] = *event;
+	calls->event[calls->events++].turn = calls->turn++;
+	return true;
+}
+
+/* ---- The end ------------------------------------------------------------- */
+
+static void
+end_thread(struct cg_doc *doc, struct calls *calls, struct thread *thread)
+{
+	while (thread->depth > 0) {
+		struct open *top = &thread->open[thread->depth - 1];
+
+		if (top->ends) {
+			pass_time(calls, thread, top->end);
+			continue;
+		}
+		cg_warn(doc->job, "a call does not end: it is taken to end "
+				  "with the last event of its thread");
+		end_call(calls, thread, thread->now);
+	}
+}
+
+/* The function of that name; 0: fails. */
+static cg_fn
+get_fn(struct cg_doc *doc, struct calls *calls, cg_name name)
+{
+	if (!cg_grow(&calls->fn, &calls->fn_cap, (size_t)name + 1,
+		sizeof(*calls->fn))) {
+		doc->status = cg_nomem(doc->job);
+		return 0;
+	}
+	if (calls->fn[name] == 0)
+		calls->fn[name] = cg_add_fn_named(doc->build, name, 0, 0);
+	return calls->fn[name];
+}
+
+/* Totals come thread by thread. */
+static bool
+add_arc(struct cg_doc *doc, struct calls *calls, const struct total *total)
+{
+	const struct arc arc = { .thread = total->thread,
+		.caller = calls->total[total->caller - 1].fn,
+		.fn = total->fn };
+	uint32_t *place =
+	    cg_map_at(&calls->arc_ids, (uint64_t)arc.caller << 32 | arc.fn);
+
+	if (!place)
+		return nomem(doc);
+	if (*place == 0 || calls->arc[*place - 1].thread != arc.thread) {
+		if (!cg_doc_grow(doc, &calls->arc, calls->arcs, &calls->arc_cap,
+			sizeof(arc)))
+			return false;
+		calls->arc[calls->arcs] = arc;
+		*place = (uint32_t)++calls->arcs;
+	}
+	calls->arc[*place - 1].calls += total->calls;
+	return true;
+}
+
+/* The stacks of a thread, from that total on. */
+static bool
+add_stacks(struct cg_doc *doc, struct calls *calls, struct cg_columns *columns,
+    uint32_t place)
+{
+	const struct cg_pos nowhere = { 0 };
+
+	while (place != 0) {
+		struct total *total = &calls->total[place - 1];
+		const struct total *caller = &calls->total[total->caller - 1];
+		const uint64_t cost[2] = { total->ns }; /* no samples */
+
+		total->fn = get_fn(doc, calls, total->name);
+		total->node = cg_add_frame(
+		    doc->build, caller->node, total->fn, &nowhere, false);
+		if (total->fn == 0 || !add_arc(doc, calls, total))
+			return false;
+		cg_add_stack(doc->build, total->node, 0,
+		    cg_columns_of(columns, cost), columns->width);
+		place = total->next;
+	}
+	return true;
+}
+
+void
+chrome_set_thread(struct cg_doc *doc, const struct calls *calls, uint32_t id)
+{
+	const struct thread *thread = &calls->thread[id];
+	const struct cg_sample_key key = { .pid = thread->pid,
+		.tid = thread->tid,
+		.comm = cg_get_name(doc->build, thread->comm) };
+
+	cg_set_sample_part(doc->build, &key);
+}
+
+bool
+chrome_end_events(
+    struct cg_doc *doc, struct calls *calls, struct cg_columns *columns)
+{
+	const struct cg_pos nowhere = { 0 };
+
+	if (calls->events > 0 && !run_events(doc, calls, calls->events))
+		return false;
+	for (size_t i = 0; i < calls->threads; i++)
+		end_thread(doc, calls, &calls->thread[i]);
+	for (size_t i = 0; i < calls->totals; i++) {
+		const struct total *total = &calls->total[i];
+
+		if (total->caller != 0)
+			continue;
+		chrome_set_thread(doc, calls, total->thread);
+		if (!add_stacks(doc, calls, columns, total->next))
+			return false;
+	}
+	for (size_t i = 0; i < calls->arcs; i++) {
+		const struct arc *arc = &calls->arc[i];
+
+		if (i == 0 || arc->thread != arc[-1].thread)
+			chrome_set_thread(doc, calls, arc->thread);
+		cg_add_call(doc->build, arc->caller, &nowhere, arc->fn,
+		    &nowhere, arc->calls, NULL, 0);
+	}
+	return true;
+}

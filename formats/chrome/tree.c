@@ -1,0 +1,341 @@
+/*
+ * tree.c - V8's trees of call frames, from JSON into call stacks.
+ *
+ * Source: js_protocol.pdl of V8 (Profiler.ProfileNode, Runtime.CallFrame,
+ * HeapProfiler.SamplingHeapProfileNode). Lines and columns of a frame count
+ * from 0 and are those of the function's definition; lines of positionTicks
+ * count from 1. A node names its children by id, or its parent, or holds its
+ * children: heap profiles, and CPU profiles of Chrome before 58, which have no
+ * callFrame and count lines from 1.
+ */
+#include <stdlib.h>
+
+#include "chrome.h"
+
+#define BUILTIN "(V8)" /* the object of what is no script */
+#define ROOT "(root)"  /* what V8 calls the bottom of all stacks */
+
+void
+chrome_free_tree(struct tree *tree)
+{
+	free(tree->node);
+	free(tree->child);
+	free(tree->tick);
+	free(tree->path);
+	cg_map_free(&tree->ids);
+}
+
+/* ---- From JSON ---------------------------------------------------------- */
+
+static bool
+take_ticks(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = {
+		{ .name = "line",
+		    .type = CG_FIELD_COUNT,
+		    .offset = offsetof(struct tick, line) },
+		{ .name = "ticks",
+		    .type = CG_FIELD_COUNT,
+		    .offset = offsetof(struct tick, count) },
+		{ 0 },
+	};
+	struct tree *tree = doc->arg;
+	struct node *node = into;
+
+	node->tick = (uint32_t)tree->ticks;
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		struct tick tick = { 0 };
+
+		if (!cg_doc_fields(doc, fields, &tick) ||
+		    !cg_doc_grow(doc, &tree->tick, tree->ticks, &tree->tick_cap,
+			sizeof(tick)))
+			return false;
+		if (tick.line > UINT32_MAX || tree->ticks == UINT32_MAX)
+			return cg_doc_fail(doc, "a line number");
+		tree->tick[tree->ticks++] = tick;
+	}
+	node->ticks = (uint32_t)tree->ticks - node->tick;
+	return true;
+}
+
+/* A string; a number in old profiles. */
+static bool
+take_script(struct cg_doc *doc, void *into)
+{
+	struct node *node = into;
+	struct cg_slice id;
+	int64_t number;
+
+	if (cg_doc_next(doc) == CG_JSON_NUMBER) {
+		node->builtin = cg_doc_number(doc, 0, &number) && number == 0;
+		return true;
+	}
+	node->builtin = cg_doc_text(doc, &id) && cg_equal(id, "0");
+	return true;
+}
+
+#define FRAME_FIELDS                                                           \
+	{ .name = "functionName",                                              \
+		.type = CG_FIELD_NAME,                                         \
+		.offset = offsetof(struct node, name) },                       \
+	    { .name = "url",                                                   \
+		    .type = CG_FIELD_NAME,                                     \
+		    .offset = offsetof(struct node, url) },                    \
+	    { .name = "lineNumber",                                            \
+		    .type = CG_FIELD_INT,                                      \
+		    .offset = offsetof(struct node, line) },                   \
+	    { .name = "columnNumber",                                          \
+		    .type = CG_FIELD_INT,                                      \
+		    .offset = offsetof(struct node, column) },                 \
+	{                                                                      \
+		.name = "scriptId", .type = CG_FIELD_CALL, .take = take_script \
+	}
+
+static bool
+take_call_frame(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = { FRAME_FIELDS, { 0 } };
+	struct node *node = into;
+
+	node->old = false;
+	return cg_doc_fields(doc, fields, into);
+}
+
+/* Both have one of them: hits in CPU profiles, bytes in heap profiles. */
+static const struct cg_field node_fields[] = {
+	{ .name = "id",
+	    .type = CG_FIELD_COUNT,
+	    .offset = offsetof(struct node, id) },
+	{ .name = "callFrame", .type = CG_FIELD_CALL, .take = take_call_frame },
+	{ .name = "hitCount",
+	    .type = CG_FIELD_COUNT,
+	    .offset = offsetof(struct node, cost) },
+	{ .name = "selfSize",
+	    .type = CG_FIELD_COUNT,
+	    .offset = offsetof(struct node, cost) },
+	{ .name = "parent",
+	    .type = CG_FIELD_COUNT,
+	    .offset = offsetof(struct node, parent_id) },
+	{ .name = "positionTicks", .type = CG_FIELD_CALL, .take = take_ticks },
+	FRAME_FIELDS,
+	{ 0 },
+};
+
+static bool
+open_node(struct cg_doc *doc, struct tree *tree, uint64_t parent)
+{
+	struct node *node;
+
+	if (!cg_doc_object(doc) || !cg_doc_grow(doc, &tree->node, tree->nodes,
+				       &tree->node_cap, sizeof(*node)))
+		return false;
+	if (tree->nodes == UINT32_MAX)
+		return cg_doc_fail(doc, "fewer nodes");
+	node = &tree->node[tree->nodes++];
+	*node = (struct node){
+		.parent = parent, .line = -1, .column = -1, .old = true
+	};
+	return true;
+}
+
+static bool
+close_node(struct cg_doc *doc, struct tree *tree, size_t at)
+{
+	struct node *node = &tree->node[at];
+	uint32_t *place;
+
+	if (node->old) {
+		node->line -= node->line >= 0;
+		node->column -= node->column >= 0;
+	}
+	if (node->id == 0)
+		return true;
+	place = cg_map_at(&tree->ids, node->id);
+	if (!place) {
+		doc->status = cg_nomem(doc->job);
+		return false;
+	}
+	if (*place != 0)
+		return cg_doc_fail(doc, "an id that no other node has");
+	*place = (uint32_t)at + 1;
+	return true;
+}
+
+/* An array of ids; or of nodes: then it is left where the first begins. */
+static bool
+take_children(struct cg_doc *doc, struct tree *tree, size_t parent, bool *held)
+{
+	struct child child = { .parent = parent };
+	int64_t id;
+
+	*held = false;
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		*held = cg_doc_next(doc) == CG_JSON_OBJECT;
+		if (*held)
+			return true;
+		if (!cg_doc_number(doc, 0, &id) ||
+		    !cg_doc_grow(doc, &tree->child, tree->children,
+			&tree->child_cap, sizeof(child)))
+			return false;
+		child.id = (uint64_t)id;
+		tree->child[tree->children++] = child;
+	}
+	return doc->status == CG_OK;
+}
+
+bool
+chrome_take_node(struct cg_doc *doc, void *into)
+{
+	struct tree *tree = doc->arg;
+	size_t path[CG_JSON_DEPTH], depth = 1, at;
+	struct cg_slice key;
+	bool down;
+
+	(void)into;
+	path[0] = tree->nodes;
+	if (!open_node(doc, tree, 0))
+		return false;
+	while (depth > 0) {
+		at = path[depth - 1];
+		if (!cg_doc_key(doc, &key)) {
+			if (doc->status != CG_OK || !close_node(doc, tree, at))
+				return false;
+			down = --depth > 0 && cg_doc_item(doc);
+		} else if (cg_equal(key, "children")) {
+			if (!take_children(doc, tree, at, &down))
+				return false;
+		} else {
+			down = false;
+			if (!cg_doc_field(
+				doc, node_fields, key, &tree->node[at]))
+				return false;
+		}
+		if (!down)
+			continue;
+		at = path[depth - 1] + 1;
+		path[depth++] = tree->nodes;
+		if (!open_node(doc, tree, at))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Into stacks -------------------------------------------------------- */
+
+struct node *
+chrome_find_node(struct cg_doc *doc, struct tree *tree, uint64_t id)
+{
+	uint32_t place = cg_map_get(&tree->ids, id);
+
+	if (place != 0)
+		return &tree->node[place - 1];
+	(void)cg_doc_fail(doc, "nodes with all ids that are referred to");
+	return NULL;
+}
+
+static bool
+set_parent(struct cg_doc *doc, struct node *node, uint64_t parent)
+{
+	if (node->parent != 0 && node->parent != parent)
+		return cg_doc_fail(doc, "nodes with one parent");
+	node->parent = parent;
+	return true;
+}
+
+bool
+chrome_link_tree(struct cg_doc *doc, struct tree *tree)
+{
+	struct node *node, *parent;
+
+	for (size_t i = 0; i < tree->children; i++) {
+		const struct child *child = &tree->child[i];
+
+		node = chrome_find_node(doc, tree, child->id);
+		if (!node || !set_parent(doc, node, child->parent + 1))
+			return false;
+	}
+	for (size_t i = 0; i < tree->nodes; i++) {
+		node = &tree->node[i];
+		if (node->parent_id == 0)
+			continue;
+		parent = chrome_find_node(doc, tree, node->parent_id);
+		if (!parent ||
+		    !set_parent(doc, node, (uint64_t)(parent - tree->node) + 1))
+			return false;
+	}
+	return true;
+}
+
+static uint32_t
+from_one(int64_t number)
+{
+	return number >= 0 && number < UINT32_MAX ? (uint32_t)number + 1 : 0;
+}
+
+static void
+add_function(struct cg_build *build, struct node *node)
+{
+	struct cg_slice name = cg_get_name(build, node->name);
+	struct cg_slice url = cg_get_name(build, node->url);
+	cg_object object = 0;
+
+	(void)cg_take_prefix(&url, "file://");
+	if (node->builtin && url.len == 0)
+		object = cg_add_object(build, cg_slice(BUILTIN));
+	if (name.len == 0)
+		name = cg_slice("(anonymous)");
+	node->pos.file = cg_add_file(build, url);
+	node->pos.line = from_one(node->line);
+	node->fn = cg_add_fn_at(build, name, node->pos.file, object,
+	    node->pos.line, from_one(node->column));
+}
+
+/* The bottom of all stacks is no function, and no other format has it. */
+static bool
+is_root(const struct cg_doc *doc, const struct node *node)
+{
+	return node->parent == 0 &&
+	       cg_equal(cg_get_name(doc->build, node->name), ROOT);
+}
+
+static void
+add_frame(struct cg_doc *doc, struct tree *tree, struct node *node)
+{
+	const struct node *parent;
+
+	if (node->parent != 0) {
+		parent = &tree->node[node->parent - 1];
+		node->below = is_root(doc, parent) ? 0 : parent->frame;
+	}
+	node->framed = true;
+	if (is_root(doc, node) && node->cost == 0 && node->ns == 0)
+		return;
+	add_function(doc->build, node);
+	node->frame =
+	    cg_add_frame(doc->build, node->below, node->fn, &node->pos, false);
+}
+
+cg_node
+chrome_add_frames(struct cg_doc *doc, struct tree *tree, struct node *node)
+{
+	size_t depth = 0, at = (size_t)(node - tree->node) + 1;
+
+	for (; at != 0 && !tree->node[at - 1].framed;
+	     at = tree->node[at - 1].parent) {
+		if (depth == tree->nodes) {
+			(void)cg_doc_fail(doc, "parents not in a circle");
+			return 0;
+		}
+		if (!cg_doc_grow(doc, &tree->path, depth, &tree->path_cap,
+			sizeof(*tree->path)))
+			return 0;
+		tree->path[depth++] = at - 1;
+	}
+	while (depth > 0)
+		add_frame(doc, tree, &tree->node[tree->path[--depth]]);
+	return node->frame;
+}

@@ -1,0 +1,509 @@
+/*
+ * read.c - reads folded stacks. folded.c has the format.
+ *
+ * One pass. Neighbouring lines mostly share their first frames: only what
+ * differs from the line before is looked up. Counts are summed here until the
+ * end, because only then is it known whether there are fractions or counts
+ * below zero; memory follows the distinct stacks, not the lines.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "folded.h"
+
+/* A frame of the line before. */
+struct frame {
+	cg_node node;
+	size_t end; /* in the line: where its ';' is */
+};
+
+struct reader {
+	struct cg_job *job;
+	struct cg_build *build;
+	bool split_lines; /* --frames=line */
+	size_t columns;
+	struct cg_event event[FOLDED_COLUMNS];
+	bool fraction, negative; /* there are some */
+
+	struct cg_slice last; /* frames of the line before */
+	struct frame *frame;
+	size_t frames, frame_cap;
+
+	/* Sums of distinct stacks, in the order of their coming. */
+	struct cg_map ids; /* leaf -> number of the stack, from 1 */
+	cg_node *leaf;
+	uint64_t *samples;
+	uint64_t *sum;   /* columns of each; two's complement */
+	uint32_t *micro; /* the same; to be added to sum */
+	size_t stacks, cap;
+	int status;
+};
+
+/* ---- Frames ------------------------------------------------------------- */
+
+/* "name (file:line)" becomes "name". */
+static struct cg_slice
+split_line(struct reader *r, struct cg_slice name, struct cg_pos *pos)
+{
+	const char *end = name.ptr + name.len, *colon = end - 1, *open;
+	struct cg_slice number, file;
+	uint64_t line;
+
+	if (name.len < 6 || end[-1] != ')')
+		return name;
+	while (colon > name.ptr && *colon != ':')
+		colon--;
+	number = (struct cg_slice){ colon + 1, (size_t)(end - colon - 1) };
+	if (colon == name.ptr || !cg_take_u64(&number, &line) ||
+	    !cg_equal(number, ")") || line > UINT32_MAX)
+		return name;
+	for (open = colon; open > name.ptr; open--) {
+		if (open[0] == '(' && open[-1] == ' ')
+			break;
+	}
+	if (open <= name.ptr + 1)
+		return name;
+	file = (struct cg_slice){ open + 1, (size_t)(colon - open - 1) };
+	pos->file = cg_add_file(r->build, file);
+	pos->line = (uint32_t)line;
+	name.len = (size_t)(open - 1 - name.ptr);
+	return name;
+}
+
+static const struct annotation {
+	char letter;
+	const char *object;
+	bool inlined;
+} annotations[] = {
+	{ 'k', FOLDED_KERNEL, false },
+	{ 'j', FOLDED_JIT, false },
+	{ 'i', "", true },
+	{ 0 },
+};
+
+static cg_node
+add_frame(struct reader *r, cg_node parent, struct cg_slice name)
+{
+	static const struct annotation none = { 0, "", false };
+	const struct annotation *note = &none;
+	struct cg_pos pos = { 0 };
+	cg_object object = 0;
+
+	/* A leaf's would be taken for those before the count. */
+	name = cg_trim(name);
+	if (name.len > 4 && name.ptr[name.len - 1] == ']' &&
+	    name.ptr[name.len - 3] == '[' && name.ptr[name.len - 4] == '_') {
+		note = annotations;
+		while (note->letter && note->letter != name.ptr[name.len - 2])
+			note++;
+		if (note->letter)
+			name.len -= 4;
+		else
+			note = &none;
+	}
+	if (note->object[0])
+		object = cg_add_object(r->build, cg_slice(note->object));
+	if (r->split_lines)
+		name = split_line(r, name, &pos);
+	if (name.len == 0)
+		name = cg_slice(FOLDED_UNKNOWN);
+	return cg_add_frame(r->build, parent,
+	    cg_add_fn(r->build, name, pos.file, object), &pos, note->inlined);
+}
+
+/* How many bytes of a and b are the same. */
+static size_t
+common_prefix(struct cg_slice a, struct cg_slice b)
+{
+	size_t n = a.len < b.len ? a.len : b.len, i = 0;
+	uint64_t x, y;
+
+	for (; i + sizeof(x) <= n; i += sizeof(x)) {
+		memcpy(&x, a.ptr + i, sizeof(x));
+		memcpy(&y, b.ptr + i, sizeof(y));
+		if (x != y)
+			break;
+	}
+	while (i < n && a.ptr[i] == b.ptr[i])
+		i++;
+	return i;
+}
+
+/* Leaves the frames that text begins with, too. */
+static void
+keep_common(struct reader *r, struct cg_slice text)
+{
+	size_t same = common_prefix(r->last, text);
+
+	for (; r->frames > 0; r->frames--) {
+		size_t end = r->frame[r->frames - 1].end;
+
+		if (end < same ||
+		    (end == same && (end == text.len || text.ptr[end] == ';')))
+			break;
+	}
+}
+
+static bool
+push_frame(struct reader *r, cg_node node, size_t end)
+{
+	if (!cg_grow_raw(
+		&r->frame, &r->frame_cap, r->frames + 1, sizeof(*r->frame))) {
+		r->status = cg_nomem(r->job);
+		return false;
+	}
+	r->frame[r->frames++] = (struct frame){ node, end };
+	return true;
+}
+
+/* The leaf of the stack that text is, 0 after a failure. */
+static cg_node
+add_frames(struct reader *r, struct cg_slice text)
+{
+	cg_node node = 0;
+	size_t at = 0, end;
+
+	keep_common(r, text);
+	if (r->frames > 0) {
+		node = r->frame[r->frames - 1].node;
+		at = r->frame[r->frames - 1].end + 1;
+	}
+	r->last = text;
+	for (; at <= text.len; at = end + 1) {
+		const char *sep = memchr(text.ptr + at, ';', text.len - at);
+
+		end = sep ? (size_t)(sep - text.ptr) : text.len;
+		node = add_frame(
+		    r, node, (struct cg_slice){ text.ptr + at, end - at });
+		if (node == 0 || !push_frame(r, node, end))
+			return 0;
+	}
+	return node;
+}
+
+/* ---- Counts ------------------------------------------------------------- */
+
+/* Room for one more stack; new sums are zero. */
+static bool
+grow_sums(struct reader *r)
+{
+	size_t cap[4] = { r->cap, r->cap, r->cap, r->cap };
+	size_t need = r->cap + 1, n = r->columns * sizeof(uint64_t);
+
+	if (!cg_grow_raw(&r->leaf, &cap[0], need, sizeof(*r->leaf)) ||
+	    !cg_grow(&r->samples, &cap[1], need, sizeof(*r->samples)) ||
+	    !cg_grow(&r->sum, &cap[2], need, n) ||
+	    !cg_grow(&r->micro, &cap[3], need, n))
+		return false;
+	r->cap = cap[0]; /* the same for all */
+	return true;
+}
+
+/* The number of the stack with that leaf, SIZE_MAX: out of memory. */
+static size_t
+find_stack(struct reader *r, cg_node leaf)
+{
+	uint32_t *id = cg_map_at(&r->ids, leaf);
+
+	if (!id)
+		return SIZE_MAX;
+	if (*id == 0) {
+		if (r->stacks == r->cap && !grow_sums(r))
+			return SIZE_MAX;
+		r->leaf[r->stacks] = leaf;
+		*id = (uint32_t)++r->stacks;
+	}
+	return *id - 1;
+}
+
+static bool
+too_big(struct reader *r, const char *at)
+{
+	r->status = cg_fail_at(r->job, at,
+	    "expected counts whose sum fits into 64 bits%s",
+	    r->negative ? ", with signs" : "");
+	return false;
+}
+
+/* From now on sums have signs; those that have none must fit. */
+static bool
+allow_negative(struct reader *r, const char *at)
+{
+	r->negative = true;
+	for (size_t i = 0; i < r->stacks * r->columns; i++) {
+		if (r->sum[i] > INT64_MAX)
+			return too_big(r, at);
+	}
+	return true;
+}
+
+static bool
+add_signed(uint64_t *sum, const struct folded_count *count)
+{
+	int64_t more;
+
+	if (count->whole > (uint64_t)INT64_MAX + count->negative)
+		return false;
+	more = (int64_t)(count->negative ? 0 - count->whole : count->whole);
+	if (__builtin_add_overflow((int64_t)*sum, more, &more))
+		return false;
+	*sum = (uint64_t)more;
+	return true;
+}
+
+static bool
+add_count(
+    struct reader *r, size_t i, struct folded_count *count, const char *at)
+{
+	uint32_t micro = count->micro;
+
+	if (count->rounded)
+		cg_warn_at(r->job, at,
+		    "digits behind the %dth after the point are left out",
+		    FOLDED_DIGITS);
+	r->fraction |= count->fraction;
+	if (count->negative && !r->negative && !allow_negative(r, at))
+		return false;
+	if (count->negative && count->whole > (uint64_t)INT64_MAX + 1)
+		return too_big(r, at);
+	if (count->negative && micro > 0) {
+		count->whole++;
+		micro = FOLDED_MICRO - micro;
+	}
+	/* The carry out of the millionths; whole may be UINT64_MAX. */
+	micro += r->micro[i];
+	if (micro >= FOLDED_MICRO) {
+		const struct folded_count one = { .whole = 1 };
+
+		micro -= FOLDED_MICRO;
+		if (r->negative ? !add_signed(&r->sum[i], &one)
+				: ++r->sum[i] == 0)
+			return too_big(r, at);
+	}
+	r->micro[i] = micro;
+	if (r->negative
+		? !add_signed(&r->sum[i], count)
+		: __builtin_add_overflow(r->sum[i], count->whole, &r->sum[i]))
+		return too_big(r, at);
+	return true;
+}
+
+/* A lone whole count is one of samples, for all we know; others are one. */
+static bool
+add_samples(struct reader *r, size_t stack, const struct folded_count *count,
+    const char *at)
+{
+	bool known = r->columns == 1 && !count->negative && !count->fraction &&
+		     count->whole > 0;
+
+	return !__builtin_add_overflow(r->samples[stack],
+		   known ? count->whole : 1, &r->samples[stack]) ||
+	       too_big(r, at);
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+static void
+take_comment(struct reader *r, struct cg_slice line)
+{
+	struct cg_slice key;
+
+	(void)cg_take_prefix(&line, "#");
+	line = cg_trim(line);
+	if (cg_take_until(&line, ':', &key) && line.len > 0 && key.len > 0)
+		cg_add_desc(r->build, key, cg_trim(line));
+}
+
+static bool
+read_line(struct reader *r, struct cg_slice line)
+{
+	struct folded_count count[FOLDED_COLUMNS];
+	struct cg_slice text = line;
+	size_t stack, columns = r->columns;
+	cg_node leaf;
+
+	count[0] = (struct folded_count){ 0 };
+	for (size_t i = columns; i-- > 0;) {
+		if (cg_take_folded_count(&text, &count[i]))
+			continue;
+		cg_warn_at(r->job, line.ptr,
+		    columns == 1
+			? "expected 'frame;frame count'; the line is left out"
+			: "expected 'frame;frame' and a count for each event; "
+			  "the line is left out");
+		return true;
+	}
+	if (text.len == 0) {
+		r->status = cg_fail_at(
+		    r->job, line.ptr, "expected frames before the count");
+		return false;
+	}
+	leaf = add_frames(r, text);
+	if (leaf == 0)
+		return false;
+	stack = find_stack(r, leaf);
+	if (stack == SIZE_MAX) {
+		r->status = cg_nomem(r->job);
+		return false;
+	}
+	if (!add_samples(r, stack, count, text.ptr + text.len))
+		return false;
+	for (size_t i = 0; i < columns; i++) {
+		if (!add_count(
+			r, stack * columns + i, &count[i], text.ptr + text.len))
+			return false;
+	}
+	return true;
+}
+
+static void
+read_block(struct reader *r, struct cg_slice block)
+{
+	struct cg_slice line;
+
+	r->frames = 0; /* the line before is gone */
+	r->last.len = 0;
+	while (r->status == CG_OK && cg_take_line(&block, &line)) {
+		line = cg_trim_folded_line(line);
+		if (line.len == 0)
+			continue;
+		if (cg_starts(line, "# "))
+			take_comment(r, line);
+		else if (!read_line(r, line))
+			break;
+	}
+	if (r->status == CG_OK)
+		r->status = cg_build_failed(r->build, line.ptr);
+}
+
+/* ---- The file ----------------------------------------------------------- */
+
+/* Names the event of millionths after the one of units. */
+static const char *
+micro_name(struct reader *r, const char *name)
+{
+	size_t len = strlen(name);
+	char *text = malloc(len + sizeof(FOLDED_MICRO_SUFFIX));
+	const char *kept = name;
+
+	if (text) {
+		memcpy(text, name, len);
+		memcpy(text + len, FOLDED_MICRO_SUFFIX,
+		    sizeof(FOLDED_MICRO_SUFFIX));
+		kept =
+		    cg_get_name(r->build, cg_add_name(r->build, cg_slice(text)))
+			.ptr;
+	} else {
+		r->status = cg_nomem(r->job);
+	}
+	free(text);
+	return kept;
+}
+
+static void
+add_events(struct reader *r, unsigned *column)
+{
+	for (size_t i = 0; i < r->columns; i++) {
+		struct cg_event *event = &r->event[i];
+
+		event->is_signed = r->negative;
+		if (r->fraction) {
+			event->name = micro_name(r, event->name);
+			event->unit = FOLDED_MICRO_UNIT;
+		}
+		column[i] = cg_add_event(r->build, event);
+	}
+}
+
+/* Sums in units become sums in millionths. */
+static bool
+scale(struct reader *r, size_t i)
+{
+	int64_t value;
+
+	if (!r->negative)
+		return !__builtin_mul_overflow(
+			   r->sum[i], FOLDED_MICRO, &r->sum[i]) &&
+		       !__builtin_add_overflow(
+			   r->sum[i], r->micro[i], &r->sum[i]);
+	if (__builtin_mul_overflow(
+		(int64_t)r->sum[i], (int64_t)FOLDED_MICRO, &value) ||
+	    __builtin_add_overflow(value, (int64_t)r->micro[i], &value))
+		return false;
+	r->sum[i] = (uint64_t)value;
+	return true;
+}
+
+static void
+add_stacks(struct reader *r)
+{
+	unsigned column[FOLDED_COLUMNS] = { 0 };
+	uint64_t cost[CG_EVENT_MAX] = { 0 };
+	size_t n = 0;
+
+	add_events(r, column);
+	if (r->status == CG_OK)
+		r->status = cg_build_failed(r->build, NULL);
+	for (size_t i = 0; i < r->columns; i++)
+		n = column[i] >= n ? column[i] + 1 : n;
+	for (size_t i = 0; r->status == CG_OK && i < r->stacks; i++) {
+		for (size_t j = 0; j < r->columns; j++) {
+			size_t at = i * r->columns + j;
+
+			if (r->fraction && !scale(r, at)) {
+				(void)too_big(r, NULL);
+				return;
+			}
+			cost[column[j]] = r->sum[at];
+		}
+		cg_add_stack(r->build, r->leaf[i], r->samples[i], cost, n);
+	}
+}
+
+static void
+read_file(struct reader *r, struct cg_in *in)
+{
+	struct cg_slice block;
+	bool first = true;
+
+	while (r->status == CG_OK && cg_read_block(in, &block)) {
+		if (first)
+			r->status = cg_find_folded_columns(
+			    r->job, r->build, &block, r->event, &r->columns);
+		first = false;
+		if (r->status == CG_OK)
+			read_block(r, block);
+	}
+	if (r->status == CG_OK)
+		r->status = cg_in_status(in);
+	if (r->status != CG_OK)
+		return;
+	if (cg_in_torn(in))
+		cg_warn(r->job, "expected a newline at the end: the file may "
+				"be cut short");
+	if (r->stacks == 0)
+		r->status = cg_fail(r->job, "expected 'frame;frame count'");
+}
+
+int
+cg_read_folded(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	const char *event = cg_opt(job, "event"), *frames;
+	struct reader r = { .job = job, .build = build, .columns = 1 };
+
+	frames = cg_opt(job, "frames");
+	r.split_lines = strcmp(frames, "line") == 0;
+	if (!r.split_lines && strcmp(frames, "name") != 0)
+		return cg_usage(job, "--frames is name or line");
+	r.event[0].name = event ? event : FOLDED_EVENT;
+	read_file(&r, in);
+	if (r.status == CG_OK)
+		add_stacks(&r);
+	free(r.frame);
+	free(r.leaf);
+	free(r.samples);
+	free(r.sum);
+	free(r.micro);
+	cg_map_free(&r.ids);
+	return r.status;
+}

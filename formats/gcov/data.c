@@ -1,0 +1,157 @@
+/*
+ * data.c - takes .gcda files apart: counters by function.
+ *
+ * Source: gcov-io.h and libgcov-driver.c of gcc 3.4 to 16, GCDAProfiling.c of
+ * LLVM 9 to 23. What stands behind the end mark is what a longer file left
+ * there: libgcov does not cut its files.
+ */
+#include "gcov.h"
+
+#define HEAD(name) offsetof(struct gcov_head, name)
+static const struct gcov_field head_fields[] = {
+	{ 0, GCOV_WORD, HEAD(stamp), "expected a stamp" },
+	{ GCOV_VERSION(12, 0), GCOV_WORD, HEAD(checksum),
+	    "expected a checksum" },
+	{ 0 },
+};
+
+#define FN(name) offsetof(struct gcov_data_fn, name)
+static const struct gcov_field fn_fields[] = {
+	{ 0, GCOV_WORD, FN(ident), "expected a function's ident" },
+	{ 0, GCOV_WORD, FN(lineno), "expected a function's checksum" },
+	{ GCOV_VERSION(4, 7), GCOV_WORD, FN(cfg),
+	    "expected the checksum of a function's graph" },
+	{ 0 },
+};
+
+/* Which kind of counters means what, by version. */
+static const struct {
+	uint32_t kind;
+	enum gcov_kind means;
+	unsigned since;
+} kinds[] = {
+	{ 0, GCOV_ARCS, 0 },
+	{ 4, GCOV_TARGETS, GCOV_VERSION(11, 0) }, /* exact since then */
+	{ 8, GCOV_CONDITIONS, GCOV_VERSION(14, 0) },
+	{ 9, GCOV_PATHS, GCOV_VERSION(15, 0) },
+};
+
+static bool
+take_function(struct gcov_unit *unit, struct gcov_bytes *record)
+{
+	struct gcov_data *data = &unit->data;
+	struct gcov_data_fn *fn;
+
+	if (!cg_gcov_grow(
+		unit, &data->fn, &data->fn_cap, data->fns + 1, sizeof(*fn)))
+		return false;
+	fn = &data->fn[data->fns++];
+	*fn = (struct gcov_data_fn){ 0 };
+	return cg_gcov_take_fields(record, data->head.layout, fn_fields, fn);
+}
+
+/* From gcc 11 on a length below zero stands for counters that are all zero. */
+static bool
+take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
+    bool has_fn)
+{
+	struct gcov_data *data = &unit->data;
+	const unsigned char *start = bytes->at - 4;
+	struct gcov_counters counters = { .there = true };
+	uint32_t length;
+	uint64_t size;
+	bool zero;
+
+	if (!cg_gcov_take_u32(bytes, &length))
+		return false;
+	zero = data->head.layout >= GCOV_VERSION(11, 0) && length >> 31;
+	length = zero ? 0 - length : length;
+	size = bytes->exact ? length : (uint64_t)length * 4;
+	if (size % 8 != 0)
+		return cg_gcov_wrong(bytes, start, "expected whole counters");
+	if (!zero && size > (uint64_t)(bytes->end - bytes->at))
+		return cg_gcov_wrong(
+		    bytes, start, "expected counters that end within the file");
+	counters.n = size / 8;
+	if (!zero) {
+		counters.at = bytes->at;
+		bytes->at += size;
+	}
+	for (size_t i = 0; has_fn && i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (kinds[i].kind == kind &&
+		    data->head.layout >= kinds[i].since)
+			data->fn[data->fns - 1].counters[kinds[i].means] =
+			    counters;
+	}
+	return true;
+}
+
+/* The number of runs: first word since gcc 9, third before. */
+static void
+take_summary(struct gcov_data *data, struct gcov_bytes *record)
+{
+	unsigned at = data->head.layout >= GCOV_VERSION(9, 0) ? 0 : 2;
+	uint32_t word;
+
+	for (unsigned i = 0; i <= at; i++) {
+		if (!cg_gcov_take_u32(record, &word))
+			return;
+	}
+	if (word > data->runs)
+		data->runs = word;
+}
+
+static bool
+take_record(struct gcov_unit *unit, struct gcov_bytes *bytes, bool *has_fn)
+{
+	struct gcov_bytes record, whole = *bytes;
+	uint32_t tag, kind;
+	bool fine = true;
+
+	if (!cg_gcov_take_u32(bytes, &tag))
+		return false;
+	kind = (tag - GCOV_TAG_COUNTERS) >> 17;
+	if (tag == 0) {
+		unit->data.ended = true;
+		return false;
+	}
+	if ((tag - GCOV_TAG_COUNTERS) % (1u << 17) == 0 &&
+	    kind <= GCOV_KIND_MAX)
+		return take_counters(unit, bytes, kind, *has_fn);
+	*bytes = whole;
+	if (!cg_gcov_take_record(bytes, &tag, &record))
+		return false;
+	if (tag == GCOV_TAG_FUNCTION) {
+		/* An empty one: its data is in another unit. */
+		*has_fn = record.at < record.end;
+		fine = !*has_fn || take_function(unit, &record);
+	} else if (tag == GCOV_TAG_OBJECT || tag == GCOV_TAG_PROGRAM) {
+		take_summary(&unit->data, &record);
+	}
+	return fine || cg_gcov_wrong(bytes, record.wrong_at, record.wrong);
+}
+
+bool
+cg_gcov_read_data(
+    struct gcov_unit *unit, struct gcov_bytes *bytes, unsigned layout)
+{
+	struct gcov_data *data = &unit->data;
+	bool has_fn = false;
+
+	data->fns = 0;
+	data->runs = 0;
+	data->ended = false;
+	if (!cg_gcov_take_magic(bytes, &data->head, layout))
+		return false;
+	if (data->head.magic != GCOV_DATA)
+		return cg_gcov_wrong(
+		    bytes, bytes->at - 8, "expected a .gcda file");
+	data->order = bytes->big ? GCOV_BIG : GCOV_LITTLE;
+	if (!cg_gcov_take_fields(
+		bytes, data->head.layout, head_fields, &data->head))
+		return false;
+	data->records = *bytes;
+	while (bytes->at < bytes->end && take_record(unit, bytes, &has_fn))
+		;
+	return !bytes->wrong && !unit->nomem;
+}

@@ -1,0 +1,413 @@
+/*
+ * paths.c - the blocks of prime paths that were not gone.
+ *
+ * Notes say how many prime paths a function has, data which of them were gone;
+ * the paths themselves are found anew. A path is simple if no block is on it
+ * twice, but that it may end where it begins; it is prime if it is no part of
+ * another simple one. They are numbered in the order of their blocks' numbers;
+ * fake arcs do not count, nor do blocks without others.
+ *
+ * From each block all simple paths are gone by blocks in order, so primes come
+ * as they are numbered. One that ends where it begins is prime. Of others only
+ * those are that no block can follow, and that have all blocks which lead to
+ * the first one: as these must be behind it in a loop, a way that leaves the
+ * strongly connected component before is given up.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gcov.h"
+
+/* Steps for all functions of a unit: a third of a second. */
+#define WORK_MAX ((uint64_t)1 << 25)
+/* Rows: some 10 MB. */
+#define ROWS_MAX ((uint64_t)1 << 20)
+
+/* From gcc 15 on: where the condition of a block does not hold. */
+#define ARC_FALSE 16u
+
+/* Blocks that a block leads to, or that lead to it: ascending, each once. */
+struct lists {
+	uint32_t *head, *block;
+};
+
+struct walk {
+	struct gcov_unit *unit;
+	const struct gcov_fn *fn;
+	struct cg_build *build; /* NULL: paths are only counted */
+	cg_fn id;
+	struct lists to, from;
+	uint32_t *component; /* by block */
+	uint32_t *leads;     /* by block: the start + 1 that it leads to */
+	uint32_t *on;        /* by block: is it on the path? */
+	uint32_t *path;
+	uint32_t *next;    /* by place on the path: where in to.block */
+	uint32_t *goes_on; /* by place on the path: a block can follow */
+	uint32_t depth;
+	uint32_t missing; /* of those that lead to the start, not on the path */
+	bool entered;     /* the start, from outside of its component */
+	uint32_t count;
+};
+
+/* ---- The graph ---------------------------------------------------------- */
+
+static int
+compare_blocks(const void *va, const void *vb)
+{
+	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
+
+	return (a > b) - (a < b);
+}
+
+/* Where a block's arcs lead to; returns how many. */
+static uint32_t
+list_next(const struct walk *walk, uint32_t block, uint32_t *to)
+{
+	const struct gcov_block *at =
+	    &walk->unit->block[walk->fn->block + block];
+	uint32_t n = 0, unique = 0;
+
+	for (uint32_t i = 0; i < at->arcs; i++) {
+		const struct gcov_arc *arc = &walk->unit->arc[at->arc + i];
+
+		if (!(arc->flags & GCOV_FAKE))
+			to[n++] = arc->dst;
+	}
+	if (n > 1)
+		qsort(to, n, sizeof(*to), compare_blocks);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i == 0 || to[i] != to[i - 1])
+			to[unique++] = to[i];
+	}
+	return unique;
+}
+
+static void
+make_lists(struct walk *walk)
+{
+	uint32_t n = walk->fn->blocks, *head = walk->from.head;
+
+	walk->to.head[0] = 0;
+	for (uint32_t b = 0; b < n; b++)
+		walk->to.head[b + 1] =
+		    walk->to.head[b] +
+		    list_next(walk, b, walk->to.block + walk->to.head[b]);
+	memset(head, 0, (n + 1) * sizeof(*head));
+	for (uint32_t i = 0; i < walk->to.head[n]; i++)
+		head[walk->to.block[i]]++;
+	for (uint32_t b = 1; b <= n; b++)
+		head[b] += head[b - 1];
+	for (uint32_t b = n; b-- > 0;) {
+		for (uint32_t i = walk->to.head[b + 1]; i-- > walk->to.head[b];)
+			walk->from.block[--head[walk->to.block[i]]] = b;
+	}
+}
+
+/* Tarjan's strongly connected components, from one block on. */
+static void
+find_components_from(struct walk *walk, uint32_t root, uint32_t *numbered)
+{
+	uint32_t *number = walk->leads, *low = walk->on, *next = walk->next;
+	uint32_t *stack = walk->path, *waiting = walk->goes_on;
+	uint32_t depth = 0, waits = 0, block = root, to;
+
+	for (;;) {
+		if (number[block] == 0) {
+			low[block] = number[block] = ++*numbered;
+			next[block] = walk->to.head[block];
+			stack[depth++] = waiting[waits++] = block;
+		}
+		if (next[block] < walk->to.head[block + 1]) {
+			to = walk->to.block[next[block]++];
+			if (number[to] == 0)
+				block = to;
+			else if (walk->component[to] == GCOV_NONE &&
+				 number[to] < low[block])
+				low[block] = number[to];
+			continue;
+		}
+		if (low[block] == number[block]) {
+			do {
+				to = waiting[--waits];
+				walk->component[to] = block;
+			} while (to != block);
+		}
+		if (--depth == 0)
+			return;
+		to = block;
+		block = stack[depth - 1];
+		if (low[to] < low[block])
+			low[block] = low[to];
+	}
+}
+
+static void
+find_components(struct walk *walk)
+{
+	uint32_t n = walk->fn->blocks, numbered = 0;
+
+	memset(walk->leads, 0, n * sizeof(*walk->leads));
+	memset(walk->component, 0xff, n * sizeof(*walk->component));
+	for (uint32_t b = 0; b < n; b++) {
+		if (walk->leads[b] == 0)
+			find_components_from(walk, b, &numbered);
+	}
+	memset(walk->leads, 0, n * sizeof(*walk->leads));
+	memset(walk->on, 0, n * sizeof(*walk->on));
+}
+
+/* Room for all of it; false: out of memory. */
+static bool
+begin(struct walk *walk)
+{
+	struct gcov_scratch *scratch = &walk->unit->scratch;
+	size_t n = (size_t)walk->fn->blocks + 1, arcs = walk->fn->arcs;
+	uint32_t *word;
+
+	if (!cg_gcov_grow(walk->unit, &scratch->walk, &scratch->walk_cap,
+		8 * n + 2 * arcs, sizeof(*scratch->walk)))
+		return false;
+	word = scratch->walk;
+	walk->to = (struct lists){ word, word + 2 * n };
+	walk->from = (struct lists){ word + n, word + 2 * n + arcs };
+	word += 2 * n + 2 * arcs;
+	walk->component = word;
+	walk->leads = word + n;
+	walk->on = word + 2 * n;
+	walk->path = word + 3 * n;
+	walk->next = word + 4 * n;
+	walk->goes_on = word + 5 * n;
+	make_lists(walk);
+	find_components(walk);
+	return true;
+}
+
+/* ---- Rows --------------------------------------------------------------- */
+
+/*
+ * The arc between two blocks, no fake one. Arcs are sorted by where they lead
+ * to (see gcov_solve.c): of a big switch there are many.
+ */
+static const struct gcov_arc *
+find_arc(const struct walk *walk, uint32_t src, uint32_t dst)
+{
+	const struct gcov_block *at = &walk->unit->block[walk->fn->block + src];
+	const struct gcov_arc *arc = walk->unit->arc + at->arc;
+	uint32_t low = 0, high = at->arcs, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (arc[middle].dst < dst)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (
+	    low < at->arcs && arc[low].dst == dst && arc[low].flags & GCOV_FAKE)
+		low++;
+	return low < at->arcs && arc[low].dst == dst ? &arc[low] : NULL;
+}
+
+/*
+ * gcov's word for it. gcov 15 and 16 say "true" where the condition is false.
+ */
+static const char *
+word_for(const struct gcov_arc *arc)
+{
+	return !arc                            ? ""
+	       : arc->flags & ARC_FALSE        ? "true"
+	       : arc->flags & GCOV_FALLTHROUGH ? "fallthru"
+	       : arc->flags & GCOV_THROW       ? "throw"
+					       : "";
+}
+
+static bool
+add_row(struct walk *walk, const struct cg_branch *row)
+{
+	walk->unit->path_rows++;
+	return cg_add_branch(walk->build, walk->id, row);
+}
+
+/* Where the block is: in each place of its, on each of its lines. */
+static bool
+add_block(struct walk *walk, struct cg_branch *row)
+{
+	const struct gcov_unit *unit = walk->unit;
+	uint32_t p = unit->block[walk->fn->block + row->target].place, last;
+	const struct gcov_place *place;
+
+	for (last = GCOV_NONE; p != GCOV_NONE; p = unit->place[p].next)
+		last = unit->place[p].lines > 0 ? p : last;
+	row->flags = CG_BRANCH_LAST;
+	row->pos = (struct cg_pos){ .file = unit->file[walk->fn->file].id };
+	if (last == GCOV_NONE) {
+		row->index++;
+		return add_row(walk, row);
+	}
+	p = unit->block[walk->fn->block + row->target].place;
+	for (; p != GCOV_NONE; p = place->next) {
+		place = &unit->place[p];
+		row->index += place->lines > 0;
+		row->flags = p == last ? CG_BRANCH_LAST : 0;
+		row->pos.file = unit->file[place->file].id;
+		for (uint32_t i = 0; i < place->lines; i++) {
+			row->pos.line = unit->line[place->line + i];
+			if (!add_row(walk, row))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool
+add_path(struct walk *walk, uint32_t blocks)
+{
+	struct cg_branch row = { .kind = CG_BRANCH_STEP,
+		.block = walk->count,
+		.index = UINT32_MAX };
+	uint32_t exit = cg_gcov_exit(walk->unit, walk->fn);
+
+	/* gcov leaves out entry and exit. */
+	blocks -= walk->path[blocks - 1] == exit;
+	for (uint32_t i = walk->path[0] == 0; i < blocks; i++) {
+		row.target = walk->path[i];
+		row.label = 0;
+		if (i + 1 < blocks)
+			row.label = cg_add_name(walk->build,
+			    cg_slice(word_for(find_arc(
+				walk, walk->path[i], walk->path[i + 1]))));
+		if (!add_block(walk, &row))
+			return false;
+	}
+	return true;
+}
+
+static bool
+was_gone(const struct walk *walk)
+{
+	const struct gcov_data_fn *data = walk->fn->data;
+	const unsigned char *at = data ? data->counters[GCOV_PATHS].at : NULL;
+
+	return at && (uint64_t)cg_gcov_get_counter(
+			 at + walk->count / 64 * 8, walk->unit->data.order) >>
+			     walk->count % 64 &
+			 1;
+}
+
+/* A path is prime: so many blocks, two at least. False: there are too many. */
+static bool
+take_path(struct walk *walk, uint32_t blocks)
+{
+	if (blocks < 2)
+		return true;
+	if (walk->count >= walk->fn->paths ||
+	    walk->unit->path_rows > ROWS_MAX ||
+	    (walk->build && !was_gone(walk) && !add_path(walk, blocks)))
+		return false;
+	walk->count++;
+	return true;
+}
+
+/* ---- The way ------------------------------------------------------------ */
+
+static void
+push(struct walk *walk, uint32_t block, uint32_t start)
+{
+	uint32_t depth = walk->depth++;
+
+	walk->path[depth] = block;
+	walk->next[depth] = walk->to.head[block];
+	walk->goes_on[depth] = false;
+	walk->on[block] = true;
+	walk->missing -= walk->leads[block] == start + 1;
+}
+
+static void
+pop(struct walk *walk, uint32_t start)
+{
+	uint32_t block = walk->path[--walk->depth];
+
+	walk->on[block] = false;
+	walk->missing += walk->leads[block] == start + 1;
+}
+
+/* What leads to the start. */
+static void
+begin_at(struct walk *walk, uint32_t start)
+{
+	walk->entered = false;
+	walk->missing = walk->depth = 0;
+	for (uint32_t i = walk->from.head[start];
+	     i < walk->from.head[start + 1]; i++) {
+		uint32_t block = walk->from.block[i];
+
+		walk->leads[block] = start + 1;
+		walk->missing++;
+		walk->entered |=
+		    walk->component[block] != walk->component[start];
+	}
+	push(walk, start, start);
+}
+
+/* Takes all prime paths that begin there; false: too many, or too much work. */
+static bool
+walk_from(struct walk *walk, uint32_t start)
+{
+	begin_at(walk, start);
+	while (walk->depth > 0) {
+		uint32_t top = walk->depth - 1, block = walk->path[top], to;
+
+		if (++walk->unit->path_work > WORK_MAX)
+			return false;
+		if (walk->next[top] == walk->to.head[block + 1]) {
+			if (!walk->goes_on[top] && !walk->entered &&
+			    walk->missing == 0 && !take_path(walk, walk->depth))
+				return false;
+			pop(walk, start);
+			continue;
+		}
+		to = walk->to.block[walk->next[top]++];
+		if (walk->on[to] && to != start)
+			continue;
+		walk->goes_on[top] = true;
+		if (to == start) {
+			walk->path[walk->depth] = start;
+			if (!take_path(walk, walk->depth + 1))
+				return false;
+		} else if (walk->component[to] == walk->component[start] ||
+			   (!walk->entered && walk->missing == 0)) {
+			push(walk, to, start);
+		}
+	}
+	return true;
+}
+
+static bool
+walk_all(struct walk *walk)
+{
+	walk->count = 0;
+	for (uint32_t b = 0; b < walk->fn->blocks; b++) {
+		if (!walk_from(walk, b))
+			return false;
+	}
+	return walk->count == walk->fn->paths;
+}
+
+bool
+cg_gcov_add_paths(struct gcov_unit *unit, struct cg_build *build,
+    const struct gcov_fn *fn, cg_fn id)
+{
+	struct walk walk = { .unit = unit, .fn = fn, .id = id };
+
+	if (fn->paths == 0)
+		return true;
+	if (!begin(&walk))
+		return false;
+	if (walk_all(&walk)) {
+		walk.build = build;
+		(void)walk_all(&walk);
+	} else {
+		unit->lost_paths++;
+	}
+	return true;
+}

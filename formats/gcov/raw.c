@@ -1,0 +1,332 @@
+/*
+ * raw.c - the data of a unit as it is, in rows that add up.
+ *
+ * Sources as for gcov_data.c, which has checked the records. Which counters
+ * add up: merge functions of libgcov (gcov-counter.def of gcc 3.4 to 16).
+ */
+#include "raw.h"
+
+#define SUMMARIES_MAX (GCOV_RAW_AFTER - GCOV_RAW_BEFORE)
+
+struct raw {
+	struct gcov_unit *unit;
+	struct cg_build *build;
+	struct cg_map idents;
+	uint32_t ident, kinds; /* of the function; kinds: bits of those seen */
+	uint32_t fns, summaries;
+	bool has_fn;
+};
+
+/* Of gcc 7 and 8 only the first kinds are known here. */
+static const struct {
+	uint32_t kind, since, before; /* layouts */
+	enum gcov_sum sum;
+} sums[] = {
+	{ 0, 0, UINT32_MAX, GCOV_SUM_ADD }, /* arcs */
+	{ 1, 0, UINT32_MAX, GCOV_SUM_ADD }, /* interval */
+	{ 2, 0, UINT32_MAX, GCOV_SUM_ADD }, /* pow2 */
+	{ 3, GCOV_VERSION(11, 0), UINT32_MAX, GCOV_SUM_VALUES },
+	{ 4, GCOV_VERSION(11, 0), UINT32_MAX, GCOV_SUM_VALUES }, /* targets */
+	{ 6, GCOV_VERSION(4, 4), GCOV_VERSION(7, 0), GCOV_SUM_ADD },
+	{ 5, GCOV_VERSION(9, 0), UINT32_MAX, GCOV_SUM_ADD }, /* average */
+	{ 7, GCOV_VERSION(4, 4), GCOV_VERSION(7, 0), GCOV_SUM_OR },
+	{ 6, GCOV_VERSION(9, 0), UINT32_MAX, GCOV_SUM_OR }, /* ior */
+	{ 8, GCOV_VERSION(4, 9), GCOV_VERSION(7, 0), GCOV_SUM_FIRST },
+	{ 7, GCOV_VERSION(9, 0), UINT32_MAX, GCOV_SUM_FIRST }, /* time */
+	{ 8, GCOV_VERSION(14, 0), UINT32_MAX, GCOV_SUM_OR },   /* conditions */
+	{ 9, GCOV_VERSION(15, 0), UINT32_MAX, GCOV_SUM_OR },   /* paths */
+};
+
+enum gcov_sum
+cg_gcov_sum_of(uint32_t kind, uint32_t layout)
+{
+	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) {
+		if (sums[i].kind == kind && layout >= sums[i].since &&
+		    layout < sums[i].before)
+			return sums[i].sum;
+	}
+	return GCOV_SUM_NOT;
+}
+
+static void
+add(const struct raw *raw, uint32_t line, uint32_t block, uint32_t index,
+    uint32_t target, int64_t count)
+{
+	const struct cg_branch row = { .pos = { .line = line },
+		.kind = CG_BRANCH_COUNTER,
+		.block = block,
+		.index = index,
+		.target = target,
+		.count = count };
+
+	(void)cg_add_branch(raw->build, 0, &row);
+}
+
+/* A word that all inputs are to have. */
+static void
+add_word(const struct raw *raw, uint32_t line, uint32_t block, uint32_t number,
+    uint32_t word)
+{
+	add(raw, line, block, 2 * number, word, 1);
+	add(raw, line, block, 2 * number + 1, ~word, 1);
+}
+
+static void
+add_head(const struct raw *raw)
+{
+	const struct gcov_head *head = &raw->unit->data.head;
+	uint32_t word[GCOV_RAW_HEADS] = {
+		[GCOV_RAW_LAYOUT] = head->layout,
+		[GCOV_RAW_ORDER_OF_BYTES] = raw->unit->data.order == GCOV_BIG,
+		[GCOV_RAW_STAMP] = head->stamp,
+		[GCOV_RAW_CHECKSUM] = head->checksum,
+	};
+
+	for (size_t i = 0; i < 4; i++)
+		word[GCOV_RAW_VERSION] = word[GCOV_RAW_VERSION] << 8 |
+					 (unsigned char)head->version[i];
+	for (uint32_t i = 0; i < GCOV_RAW_HEADS; i++)
+		add_word(raw, 0, GCOV_RAW_HEAD, i, word[i]);
+}
+
+static bool
+add_function(struct raw *raw, struct gcov_bytes *record)
+{
+	struct gcov_bytes look = *record;
+	uint32_t word, *seen;
+
+	raw->has_fn =
+	    record->at < record->end && cg_gcov_take_u32(&look, &raw->ident);
+	if (!raw->has_fn)
+		return true;
+	seen = cg_map_at(&raw->idents, raw->ident);
+	if (!seen)
+		return false;
+	if ((*seen)++)
+		add(raw, 0, GCOV_RAW_TWICE, 0, 1, 1);
+	raw->kinds = 0;
+	add(raw, raw->ident, GCOV_RAW_ORDER, 0, raw->fns++, 1);
+	for (uint32_t i = 0;
+	     record->at < record->end && cg_gcov_take_u32(record, &word); i++)
+		add_word(raw, raw->ident, GCOV_RAW_WORD, i, word);
+	return true;
+}
+
+/* Of a summary words add up or do not: who writes them knows. */
+static bool
+add_summary(struct raw *raw, uint32_t tag, struct gcov_bytes *record)
+{
+	uint32_t block, word;
+
+	if (raw->summaries == SUMMARIES_MAX)
+		return cg_gcov_wrong(
+		    record, record->at - 8, "expected fewer summaries");
+	block = (raw->fns > 0 ? GCOV_RAW_AFTER : GCOV_RAW_BEFORE) +
+		raw->summaries++;
+	add(raw, 0, block, 0, tag, 0);
+	for (uint32_t i = 1;
+	     record->at < record->end && cg_gcov_take_u32(record, &word); i++)
+		add(raw, 0, block, i, word, word);
+	return true;
+}
+
+static void
+add_bits(const struct raw *raw, uint32_t kind, uint32_t number, uint64_t bits)
+{
+	add(raw, raw->ident, kind, number, 0, 0);
+	for (uint32_t i = 0; i < 64; i++) {
+		if (bits >> i & 1)
+			add(raw, raw->ident, GCOV_RAW_BITS + kind,
+			    number * 64 + i, 0, 1);
+	}
+}
+
+/* Times are numbers of functions: those beyond 32 bits are none. */
+static bool
+are_times(const struct raw *raw, const unsigned char *at, uint32_t n)
+{
+	int64_t time;
+
+	for (; n > 0; n--, at += 8) {
+		time = cg_gcov_get_counter(at, raw->unit->data.order);
+		if (time < 0 || time >= UINT32_MAX)
+			return false;
+	}
+	return true;
+}
+
+static void
+add_counter(const struct raw *raw, uint32_t kind, enum gcov_sum sum,
+    uint32_t number, int64_t count)
+{
+	switch (sum) {
+	case GCOV_SUM_NOT:
+	case GCOV_SUM_VALUES: return;
+	case GCOV_SUM_ADD: add(raw, raw->ident, kind, number, 0, count); return;
+	case GCOV_SUM_OR: add_bits(raw, kind, number, (uint64_t)count); return;
+	case GCOV_SUM_FIRST: /* the greatest target stays */
+		add(raw, raw->ident, kind, number,
+		    count > 0 ? ~(uint32_t)count : 0, 0);
+		return;
+	}
+}
+
+/*
+ * How many counters of values there are in n words: each has its total, below
+ * 0 if values were dropped, their number, and the values with their counts.
+ * False: they are none.
+ */
+static bool
+count_values(const struct raw *raw, const unsigned char *at, uint32_t n,
+    uint32_t *counters)
+{
+	int64_t values;
+
+	for (*counters = 0; n > 0; ++*counters) {
+		if (n < 2)
+			return false;
+		values = cg_gcov_get_counter(at + 8, raw->unit->data.order);
+		n -= 2;
+		if (values < 0 || values > n / 2)
+			return false;
+		n -= 2 * (uint32_t)values;
+		at += 16 + values * 16;
+	}
+	return true;
+}
+
+static void
+add_value(const struct raw *raw, uint32_t kind, uint32_t counter,
+    uint32_t number, const unsigned char *at)
+{
+	enum gcov_order order = raw->unit->data.order;
+	const struct cg_branch row = {
+		.pos = { .line = raw->ident,
+		    .addr = (uint64_t)cg_gcov_get_counter(at, order) },
+		.kind = CG_BRANCH_COUNTER,
+		.block = GCOV_RAW_VALUES + kind,
+		.index = counter,
+		.target = ~number,
+		.count = cg_gcov_get_counter(at + 8, order),
+	};
+
+	(void)cg_add_branch(raw->build, 0, &row);
+}
+
+static void
+add_values(const struct raw *raw, uint32_t kind, uint32_t counters,
+    const unsigned char *at)
+{
+	for (uint32_t i = 0; i < counters; i++) {
+		int64_t total = cg_gcov_get_counter(at, raw->unit->data.order);
+		int64_t n = cg_gcov_get_counter(at + 8, raw->unit->data.order);
+
+		add(raw, raw->ident, kind, i, total < 0,
+		    total < 0 && total > INT64_MIN ? -total : total);
+		at += 16;
+		for (uint32_t k = 0; k < n; k++, at += 16)
+			add_value(raw, kind, i, k, at);
+	}
+}
+
+/* Counters that are all zero and not there have a size alone. */
+static bool
+add_counters(struct raw *raw, struct gcov_bytes *bytes, uint32_t kind)
+{
+	const struct gcov_data *data = &raw->unit->data;
+	enum gcov_sum sum = cg_gcov_sum_of(kind, data->head.layout);
+	uint32_t length, n, size;
+	bool zero;
+
+	if (!cg_gcov_take_u32(bytes, &length))
+		return false;
+	zero = data->head.layout >= GCOV_VERSION(11, 0) && length >> 31;
+	n = (zero ? 0 - length : length) / (bytes->exact ? 8 : 2);
+	if (n > UINT32_MAX / 64 / 2)
+		return cg_gcov_wrong(
+		    bytes, bytes->at - 8, "expected fewer counters");
+	if (!raw->has_fn ||
+	    (sum == GCOV_SUM_FIRST && !zero && !are_times(raw, bytes->at, n)) ||
+	    (sum == GCOV_SUM_VALUES &&
+		(zero || !count_values(raw, bytes->at, n, &size))))
+		sum = GCOV_SUM_NOT;
+	if (sum != GCOV_SUM_VALUES)
+		size = n;
+	if (raw->has_fn && sum == GCOV_SUM_NOT)
+		add(raw, 0, GCOV_RAW_LEFT, 0, 1, 1);
+	else if (raw->has_fn)
+		add_word(raw, raw->ident, GCOV_RAW_SIZE, kind, size);
+	if (raw->has_fn && raw->kinds >> kind & 1)
+		add(raw, 0, GCOV_RAW_TWICE, 0, 1, 1);
+	raw->kinds |= 1u << kind;
+	if (sum == GCOV_SUM_VALUES)
+		add_values(raw, kind, size, bytes->at);
+	for (uint32_t i = 0; i < n && !zero; i++, bytes->at += 8)
+		add_counter(raw, kind, sum, i,
+		    cg_gcov_get_counter(bytes->at, data->order));
+	return true;
+}
+
+static bool
+add_record(struct raw *raw, struct gcov_bytes *bytes)
+{
+	struct gcov_bytes record = *bytes;
+	uint32_t tag, kind;
+
+	if (!cg_gcov_take_u32(&record, &tag))
+		return false;
+	kind = (tag - GCOV_TAG_COUNTERS) >> 17;
+	if ((tag - GCOV_TAG_COUNTERS) % (1u << 17) == 0 &&
+	    kind <= GCOV_KIND_MAX) {
+		*bytes = record;
+		return add_counters(raw, bytes, kind);
+	}
+	if (!cg_gcov_take_record(bytes, &tag, &record))
+		return false;
+	if (tag == GCOV_TAG_FUNCTION)
+		return add_function(raw, &record);
+	if (tag == GCOV_TAG_OBJECT || tag == GCOV_TAG_PROGRAM)
+		return add_summary(raw, tag, &record) ||
+		       cg_gcov_wrong(bytes, record.wrong_at, record.wrong);
+	return true;
+}
+
+/* clang ends its files with two words, and stale bytes may follow the first. */
+static uint32_t
+count_ends(struct gcov_bytes bytes)
+{
+	uint32_t word;
+
+	return cg_gcov_take_u32(&bytes, &word) &&
+		       cg_gcov_take_u32(&bytes, &word) && word == 0 &&
+		       bytes.at == bytes.end
+		   ? 2
+		   : 1;
+}
+
+int
+cg_gcov_add_raw(struct gcov_unit *unit, struct cg_build *build)
+{
+	struct raw raw = { .unit = unit, .build = build };
+	struct gcov_bytes bytes = unit->data.records, look;
+	uint32_t tag = 1;
+	bool fine = true;
+
+	if (!bytes.at)
+		return CG_OK;
+	add_head(&raw);
+	while (fine && bytes.at < bytes.end) {
+		look = bytes;
+		if (!cg_gcov_take_u32(&look, &tag) || tag == 0)
+			break;
+		fine = add_record(&raw, &bytes);
+	}
+	add(&raw, 0, GCOV_RAW_ENDS, 0, tag == 0 ? count_ends(bytes) : 0, 0);
+	cg_map_free(&raw.idents);
+	if (!fine && !bytes.wrong)
+		return cg_nomem(unit->job);
+	if (!fine)
+		return cg_fail_at(
+		    unit->job, (const char *)bytes.wrong_at, "%s", bytes.wrong);
+	return cg_build_status(build);
+}

@@ -1,0 +1,380 @@
+/*
+ * emit.c - files of a document into the graph.
+ *
+ * What gcov's records say and its JSON does not, and what stands for it:
+ *
+ *	blocks		of a function only their number is known, and how many
+ *			ran: a row on line 0 for each, the first ones of which
+ *			ran once. Block 0 is the entry, the last one the exit.
+ *	a line's blocks	(format 2) ran as often as their branches say, else
+ *			once if they must have run.
+ *	unexecuted	a row of block 0 where the count of the line does not
+ *			tell, or tells it wrongly: not run, and exceptional if
+ *			no unexecuted block is to be reported.
+ *	branches	of format 1 are numbered; their block is 0.
+ *
+ * A line belongs to the function that it names, if that reaches there; else to
+ * the file, which is a function without a name.
+ */
+#include "gcov_json.h"
+
+struct emit {
+	struct cg_build *build;
+	const struct gcovjson_unit *unit;
+	struct cg_map fns; /* linkage name -> index in unit->fn, + 1 */
+	cg_fn nameless;    /* the file's */
+	struct cg_pos pos; /* of the line */
+	cg_fn fn;          /* which the line belongs to */
+	uint32_t blocks;   /* that this one may have */
+	uint32_t number;   /* of functions so far */
+	unsigned column;
+	uint64_t cost[CG_EVENT_MAX];
+};
+
+static bool
+add_row(struct emit *e, cg_fn fn, const struct cg_branch *row)
+{
+	return cg_add_branch(e->build, fn, row);
+}
+
+/* ---- Functions ---------------------------------------------------------- */
+
+static void
+add_blocks(struct emit *e, cg_fn id, const struct gcovjson_fn *fn)
+{
+	struct cg_branch row = { .pos.file = e->pos.file,
+		.kind = CG_BRANCH_BLOCK,
+		.target = ++e->number,
+		.count = fn->count };
+	uint32_t end = fn->blocks > 0 ? fn->blocks + 2 : 1;
+
+	for (; row.block < end; row.block++) {
+		if (row.block > 0) {
+			row.target = 0;
+			row.count = row.block <= fn->executed &&
+				    row.block <= fn->blocks;
+		}
+		if (!add_row(e, id, &row))
+			return;
+	}
+}
+
+static void
+add_paths(struct emit *e, cg_fn id, const struct gcovjson_fn *fn)
+{
+	struct cg_branch row = { .kind = CG_BRANCH_PATH };
+	size_t missed = fn->id, end = fn->id + fn->ids;
+	uint32_t left = fn->covered;
+
+	row.pos =
+	    (struct cg_pos){ .file = e->pos.file, .line = fn->range.first };
+	for (; row.index < fn->paths; row.index++) {
+		row.count = left > 0;
+		if (missed < end && e->unit->id[missed] == row.index) {
+			row.count = 0;
+			missed++;
+		}
+		left -= row.count > 0;
+		if (!add_row(e, id, &row))
+			return;
+	}
+}
+
+/* Blocks of paths that were not gone. */
+static void
+add_steps(struct emit *e, cg_fn id, const struct gcovjson_fn *fn)
+{
+	struct cg_slice folder = cg_get_name(e->build, e->unit->folder);
+	cg_name last = 0;
+	struct cg_branch row = { .kind = CG_BRANCH_STEP };
+	cg_file file = e->pos.file;
+
+	for (size_t i = fn->step; i < fn->step + fn->steps; i++) {
+		const struct gcovjson_step *step = &e->unit->step[i];
+
+		if (step->file != last && step->file != 0) {
+			last = step->file;
+			file = cg_add_file_in(
+			    e->build, folder, cg_get_name(e->build, last));
+		}
+		row.pos =
+		    (struct cg_pos){ .file = step->file ? file : e->pos.file,
+			    .line = step->line };
+		row.block = step->path;
+		row.index = step->index;
+		row.target = step->block;
+		row.label = step->word;
+		row.flags = step->last ? CG_BRANCH_LAST : 0;
+		if (!add_row(e, id, &row))
+			return;
+	}
+}
+
+static void
+add_fn(struct emit *e, const struct gcovjson_fn *fn)
+{
+	const struct cg_pos nowhere = { 0 }, entry = { .file = e->pos.file,
+		.line = fn->range.first };
+	cg_fn id = cg_add_fn_symbol(e->build, fn->shown ? fn->shown : fn->name,
+	    e->pos.file, 0, fn->name);
+
+	cg_set_fn_range(e->build, id, &fn->range);
+	if (fn->count >= 0)
+		(void)cg_add_call(e->build, 0, &nowhere, id, &entry,
+		    (uint64_t)fn->count, NULL, 0);
+	add_blocks(e, id, fn);
+	add_paths(e, id, fn);
+	add_steps(e, id, fn);
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+/* The line's items of a kind; they stand together. */
+static const struct gcovjson_item *
+find_items(const struct emit *e, const struct gcovjson_line *line,
+    enum cg_branch_kind kind, size_t *n)
+{
+	static const struct gcovjson_item none;
+	const struct gcovjson_item *item, *end, *at;
+
+	*n = 0;
+	if (line->items == 0) /* maybe there is not one item in the unit */
+		return &none;
+	item = e->unit->item + line->item;
+	end = item + line->items;
+	while (item < end && item->kind != kind)
+		item++;
+	for (at = item; at < end && at->kind == kind;)
+		at++;
+	*n = (size_t)(at - item);
+	return item;
+}
+
+static bool
+any_ran(const struct gcovjson_item *item, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (item[i].count != 0)
+			return true;
+	}
+	return false;
+}
+
+/* Items from the first on that are of the same kind and block. */
+static size_t
+count_run(const struct gcovjson_item *item, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && item[i].kind == item[0].kind &&
+	       item[i].block == item[0].block &&
+	       item[0].block != GCOVJSON_UNKNOWN)
+		i++;
+	return i;
+}
+
+/*
+ * Branches or calls. The blocks of a function come in order: one that does
+ * not belongs to another function, which shares the line. Rows are counted
+ * within the block, those by their place in the line.
+ */
+static void
+add_outcomes(
+    struct emit *e, const struct gcovjson_line *line, enum cg_branch_kind kind)
+{
+	size_t n;
+	const struct gcovjson_item *item = find_items(e, line, kind, &n);
+	bool all_ran = line->count != 0 && !line->unexecuted;
+	uint32_t next = 0; /* block that would be in order */
+
+	for (size_t i = 0, run; i < n; i += run) {
+		bool known = item[i].block != GCOVJSON_UNKNOWN;
+		bool in_order = item[i].block >= next, ran;
+		size_t first = !known ? i : in_order ? 0 : i + 1;
+
+		run = count_run(item + i, n - i);
+		ran = all_ran || any_ran(item + i, run);
+		if (in_order)
+			next = item[i].block + 1;
+		for (size_t j = 0; j < run; j++) {
+			struct cg_branch row = { .pos = e->pos,
+				.kind = kind,
+				.block = known ? item[i].block : 0,
+				.index = (uint32_t)(first + j),
+				.target = item[i + j].target,
+				.flags = item[i + j].flags |
+					 (ran ? CG_BRANCH_REACHED : 0),
+				.count = item[i + j].count };
+
+			if (!add_row(e, e->fn, &row))
+				return;
+		}
+	}
+}
+
+static void
+add_conditions(struct emit *e, const struct gcovjson_line *line)
+{
+	size_t n;
+	const struct gcovjson_item *item =
+	    find_items(e, line, CG_BRANCH_CONDITION, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct cg_branch row = { .pos = e->pos,
+			.kind = CG_BRANCH_CONDITION,
+			.block = item[i].block,
+			.index = item[i].index,
+			.flags = line->count != 0 ? CG_BRANCH_REACHED : 0,
+			.count = item[i].count };
+
+		if (!add_row(e, e->fn, &row))
+			return;
+	}
+}
+
+/* The sum of the block's items, if they are next. */
+static int64_t
+take_sum(const struct gcovjson_item **at, const struct gcovjson_item *end,
+    uint32_t block)
+{
+	int64_t sum = 0;
+
+	for (; *at < end && (*at)->block == block; ++*at) {
+		if (__builtin_add_overflow(sum, (*at)->count, &sum))
+			sum = INT64_MAX;
+	}
+	return sum;
+}
+
+/* Blocks that end on the line. */
+static void
+add_line_blocks(struct emit *e, const struct gcovjson_line *line)
+{
+	size_t ids, arcs, calls;
+	const struct gcovjson_item *id =
+	    find_items(e, line, CG_BRANCH_BLOCK, &ids);
+	const struct gcovjson_item *arc =
+	    find_items(e, line, CG_BRANCH_ARC, &arcs);
+	const struct gcovjson_item *call =
+	    find_items(e, line, CG_BRANCH_CALL, &calls);
+	const struct gcovjson_item *arc_end = arc + arcs;
+	const struct gcovjson_item *call_end = call + calls;
+	struct cg_branch row = { .pos = e->pos, .kind = CG_BRANCH_BLOCK };
+	uint32_t next = 0;
+	bool none_ran = false;
+
+	for (size_t i = 0; i < ids; i++) {
+		int64_t sum = take_sum(&arc, arc_end, id[i].block);
+		int64_t returned = take_sum(&call, call_end, id[i].block);
+
+		row.block = id[i].block;
+		row.index = row.block >= next ? 0 : (uint32_t)i + 1;
+		row.count = sum ? sum : returned;
+		row.flags = CG_BRANCH_LAST;
+		if (row.count == 0 && !line->unexecuted) {
+			row.count = line->count != 0;
+			if (row.count == 0)
+				row.flags |= CG_BRANCH_EXCEPTIONAL;
+		}
+		none_ran |= row.count == 0;
+		if (row.index == 0)
+			next = row.block + 1;
+		if (!add_row(
+			e, row.block <= e->blocks ? e->fn : e->nameless, &row))
+			return;
+	}
+	if (none_ran || (ids == 0 && line->unexecuted == (line->count == 0)) ||
+	    (ids > 0 && !line->unexecuted))
+		return;
+	row = (struct cg_branch){ .pos = e->pos, .kind = CG_BRANCH_BLOCK };
+	if (!line->unexecuted)
+		row.flags = CG_BRANCH_EXCEPTIONAL;
+	(void)add_row(e, e->fn, &row);
+}
+
+/* Which function the line belongs to. */
+static void
+choose_fn(struct emit *e, const struct gcovjson_line *line)
+{
+	uint32_t index = line->fn ? cg_map_get(&e->fns, line->fn) : 0;
+	const struct gcovjson_fn *fn;
+
+	e->fn = e->nameless;
+	e->blocks = UINT32_MAX;
+	if (line->fn == 0)
+		return;
+	if (index == 0) {
+		e->fn = cg_add_fn_symbol(e->build,
+		    cg_add_demangled(e->build, line->fn), e->pos.file, 0,
+		    line->fn);
+		return;
+	}
+	fn = &e->unit->fn[index - 1];
+	if (line->number < fn->range.first || line->number > fn->range.last)
+		return;
+	e->fn = cg_add_fn_symbol(e->build, fn->shown ? fn->shown : fn->name,
+	    e->pos.file, 0, fn->name);
+	e->blocks = fn->blocks + 1;
+}
+
+static void
+add_line(struct emit *e, const struct gcovjson_line *line)
+{
+	e->pos.line = line->number;
+	e->cost[e->column] = (uint64_t)line->count;
+	(void)cg_add_cost(
+	    e->build, e->fn, &e->pos, e->cost, line->count ? e->column + 1 : 0);
+	add_line_blocks(e, line);
+	add_outcomes(e, line, CG_BRANCH_ARC);
+	add_outcomes(e, line, CG_BRANCH_CALL);
+	add_conditions(e, line);
+}
+
+/* ---- Files -------------------------------------------------------------- */
+
+static bool
+add_file(struct emit *e, const struct gcovjson_file *file)
+{
+	const struct gcovjson_unit *unit = e->unit;
+
+	e->pos = (struct cg_pos){ .file = cg_add_file_in(e->build,
+				      cg_get_name(e->build, unit->folder),
+				      cg_get_name(e->build, file->name)) };
+	cg_list_file(e->build, e->pos.file);
+	e->nameless = cg_add_fn_named(e->build, 0, e->pos.file, 0);
+	for (size_t i = 0; i < file->fns; i++) {
+		const struct gcovjson_fn *fn = &unit->fn[file->fn + i];
+		uint32_t *index = cg_map_at(&e->fns, fn->name);
+
+		if (!index)
+			return false;
+		*index = (uint32_t)(file->fn + i + 1);
+		add_fn(e, fn);
+	}
+	for (size_t i = 0; i < file->lines; i++) {
+		choose_fn(e, &unit->line[file->line + i]);
+		add_line(e, &unit->line[file->line + i]);
+	}
+	cg_map_free(&e->fns);
+	e->fns = (struct cg_map){ 0 };
+	return cg_build_status(e->build) == CG_OK;
+}
+
+bool
+cg_gcovjson_emit(struct cg_build *build, struct gcovjson_unit *unit)
+{
+	static const struct cg_event event = { .name = "Exec",
+		.long_name = "Line executions",
+		.is_signed = true,
+		.incl = CG_INCL_NONE };
+	struct emit e = { .build = build, .unit = unit };
+	bool good = true;
+
+	e.column = cg_add_event(build, &event);
+	for (size_t i = 0; good && i < unit->files; i++)
+		good = add_file(&e, &unit->file[i]);
+	cg_map_free(&e.fns);
+	unit->files = unit->fns = unit->lines = unit->items = unit->ids = 0;
+	unit->steps = 0;
+	return good;
+}

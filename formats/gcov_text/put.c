@@ -1,0 +1,231 @@
+/*
+ * put.c - writes lines, what is below them, and functions.
+ */
+#include <string.h>
+
+#include "write.h"
+
+/* ---- Branches, calls, conditions ---------------------------------------- */
+
+static void
+put_outcome(struct writer *w, const struct cg_branch *row, unsigned number)
+{
+	bool call = row->kind == CG_BRANCH_CALL;
+	bool ran = row->flags & CG_BRANCH_REACHED;
+
+	cg_putf(w->out, call ? "call   %2u " : "branch %2u ", number);
+	if (!ran)
+		cg_puts(w->out, "never executed");
+	else
+		cg_putf(w->out, call ? "returned %lld" : "taken %lld",
+		    (long long)row->count);
+	/* Until gcc 13 what never ran has no kind. */
+	if (!call && (ran || w->version == 0 || w->version >= 1400))
+		cg_puts(w->out, row->flags & CG_BRANCH_FALLTHROUGH
+				    ? " (fallthrough)"
+				: row->flags & CG_BRANCH_THROW ? " (throw)"
+							       : "");
+	cg_putc(w->out, '\n');
+}
+
+/* Within a block, a call comes before the branch of the same index. */
+static bool
+comes_first(const struct cg_branch *call, const struct cg_branch *arc)
+{
+	return call->block != arc->block ? call->block < arc->block
+					 : call->index <= arc->index;
+}
+
+static unsigned
+put_outcomes(struct writer *w, const struct cg_line *line, unsigned number)
+{
+	const struct cg_branch *arc_end, *call_end;
+	const struct cg_branch *arc =
+	    cg_line_rows(line, CG_BRANCH_ARC, &arc_end);
+	const struct cg_branch *call =
+	    cg_line_rows(line, CG_BRANCH_CALL, &call_end);
+
+	while (arc < arc_end || call < call_end) {
+		bool is_call = call < call_end &&
+			       (arc == arc_end || comes_first(call, arc));
+
+		put_outcome(w, is_call ? call++ : arc++, number++);
+	}
+	return number;
+}
+
+static void
+put_term(struct writer *w, const struct cg_branch *row)
+{
+	bool no_false = row[0].count <= 0, no_true = row[1].count <= 0;
+
+	if (!no_false && !no_true)
+		return;
+	cg_putf(w->out, "condition %2u not covered (%s%s%s)\n", row->index / 2,
+	    no_true ? "true" : "", no_true && no_false ? " " : "",
+	    no_false ? "false" : "");
+}
+
+static void
+put_conditions(struct writer *w, const struct cg_line *line)
+{
+	const struct cg_branch *end, *next, *row;
+
+	row = cg_line_rows(line, CG_BRANCH_CONDITION, &end);
+	for (; row < end; row = next) {
+		unsigned covered = 0, outcomes = 0;
+
+		for (next = row; next < end && next->block == row->block;
+		     next++) {
+			covered += next->count > 0;
+			outcomes++;
+		}
+		cg_putf(w->out, "condition outcomes covered %u/%u\n", covered,
+		    outcomes);
+		for (; row + 1 < next; row += 2)
+			put_term(w, row);
+	}
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+bool
+cg_gcovtext_is_code(const struct cg_line *line)
+{
+	for (size_t i = 0; !line->has_cost && i < line->branches; i++) {
+		if (line->branch[i].kind < CG_BRANCH_PATH)
+			return true;
+	}
+	return line->has_cost;
+}
+
+void
+cg_gcovtext_sum(
+    const struct writer *w, const struct cg_line *line, struct sum *sum)
+{
+	const struct cg_branch *end;
+	const struct cg_branch *row = cg_line_rows(line, CG_BRANCH_BLOCK, &end);
+	int64_t count =
+	    line->n > w->column ? (int64_t)line->cost[w->column] : 0;
+
+	sum->there = true;
+	if (__builtin_add_overflow(sum->count, count, &sum->count))
+		sum->count = count < 0 ? INT64_MIN : INT64_MAX;
+	/* Without blocks the count has to tell. */
+	sum->unexceptional |= row == end;
+	sum->unexecuted |= row == end && count == 0;
+	for (; row < end; row++) {
+		if (row->flags & CG_BRANCH_EXCEPTIONAL)
+			continue;
+		sum->unexceptional = true;
+		sum->unexecuted |=
+		    row->count == 0 && !(row->flags & CG_BRANCH_UNMARKED);
+	}
+}
+
+void
+cg_gcovtext_put_line(struct writer *w, const struct sum *sum, uint32_t number)
+{
+	bool mark = sum->unexecuted && (w->version == 0 || w->version >= 800);
+	char text[CG_NUMBER_MAX + 1], *end = text;
+
+	if (!sum->there)
+		*end++ = '-';
+	else if (sum->count > 0)
+		end = cg_format_i64(end, sum->count);
+	if (sum->there && sum->count > 0 && mark)
+		*end++ = '*';
+	*end = '\0';
+	if (sum->there && sum->count <= 0)
+		strcpy(text, sum->unexceptional ? "#####" : "=====");
+	cg_putf(w->out, "%9s:%5u:", text, number);
+	cg_gcovtext_put_source(w, number);
+}
+
+void
+cg_gcovtext_put_details(struct writer *w, const struct entry *entry, size_t n)
+{
+	unsigned number = 0;
+
+	for (size_t i = 0; i < n; i++)
+		number = put_outcomes(w, &entry[i].line, number);
+	for (size_t i = 0; i < n; i++)
+		put_conditions(w, &entry[i].line);
+}
+
+/* ---- Functions ---------------------------------------------------------- */
+
+/* As gcov does it: in floats, and nothing is 0% if it is not. */
+static void
+put_percent(struct writer *w, int64_t part, int64_t whole)
+{
+	float ratio = 0;
+
+	if (whole != 0)
+		ratio = 100.0f * (float)part / (float)whole;
+	if (ratio > 0.0f && ratio < 0.5f)
+		ratio = 1.0f;
+	cg_putf(w->out, "%.0f%%", (double)ratio);
+}
+
+/* As llvm-cov does it: whole ones, what is left is cut off. */
+static void
+put_whole_percent(struct writer *w, int64_t part, int64_t whole)
+{
+	uint64_t percent = 0;
+
+	if (whole != 0)
+		percent = (uint64_t)part * 100 / (uint64_t)whole;
+	if (percent == 0 && part != 0 && whole != 0)
+		percent = 1;
+	cg_putu(w->out, percent);
+	cg_putc(w->out, '%');
+}
+
+struct cg_slice
+cg_gcovtext_symbol(const struct writer *w, cg_fn fn)
+{
+	struct cg_slice symbol = cg_fn_symbol(w->graph, fn);
+
+	return symbol.len > 0 ? symbol : cg_fn_name(w->graph, fn);
+}
+
+bool
+cg_gcovtext_put_function(struct writer *w, cg_fn fn)
+{
+	uint32_t exit = w->version == 0 || w->version >= 408 ? 1 : 0;
+	void (*put)(struct writer *, int64_t part, int64_t whole);
+	struct cg_coverage sum;
+	uint64_t entries = 0;
+
+	if (!cg_get_coverage(w->rows, CG_ALL_PARTS, fn, exit, &sum))
+		return false;
+	put = sum.marked ? put_whole_percent : put_percent;
+	(void)cg_fn_entries(w->lines, fn, &entries);
+	cg_puts(w->out, "function ");
+	(void)cg_put_inline(w->out, cg_gcovtext_symbol(w, fn));
+	cg_puts(w->out, " called ");
+	if (sum.entered)
+		cg_putf(w->out, "%lld", (long long)sum.entries);
+	else
+		cg_putu(w->out, entries);
+	if (sum.entered && sum.blocks > 0) {
+		if (sum.returned) {
+			cg_puts(w->out, " returned ");
+			put(w, sum.returns, sum.entries);
+		}
+		cg_puts(w->out, " blocks executed ");
+		put(w, (int64_t)sum.executed, (int64_t)sum.blocks);
+	} else {
+		/* As another text has said it. */
+		(void)cg_put_inline(
+		    w->out, cg_branch_label(w->graph,
+				&(struct cg_branch){ .label = sum.label }));
+	}
+	cg_putc(w->out, '\n');
+	if (sum.paths > 0)
+		cg_putf(w->out, "paths covered %llu of %llu\n",
+		    (unsigned long long)sum.paths_covered,
+		    (unsigned long long)sum.paths);
+	return true;
+}

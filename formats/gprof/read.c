@@ -1,0 +1,580 @@
+/*
+ * read.c - takes a gmon.out apart: GNU versions 0 and 1, and what the
+ * dynamic linker writes for LD_PROFILE.
+ *
+ * Sources: gmon/gmon.c, gmon/sys/gmon_out.h and elf/dl-profile.c of glibc
+ * 2.36, gprof/gmon_io.c and hist.c of binutils 2.40, and files of 8 targets.
+ * No file says how wide its pointers are, and version 0 not even in which
+ * order their bytes come. But records have neither padding nor an end mark, so
+ * only one way of reading them arrives exactly at the end of a real file.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gprof.h"
+
+enum { TAG_HIST = 0, TAG_ARC = 1, TAG_BLOCKS = 2 };
+
+/* How the records of a file ended, the best end first. */
+enum chain_end {
+	CHAIN_WHOLE,
+	CHAIN_ZEROS, /* nothing but zero bytes are left */
+	CHAIN_CUT_ARC,
+	CHAIN_TAG,  /* no record has this tag */
+	CHAIN_CUT,  /* a longer record than the file has bytes left */
+	CHAIN_BLANK /* a histogram's header of zeros */
+};
+
+/* What comes out when a file is read with one pointer size and byte order. */
+struct chain {
+	unsigned word;
+	bool big;
+	unsigned block_word; /* glibc writes a pointer's width, gprof reads 4 */
+	uint32_t version;
+	enum chain_end end;
+	size_t records, hists, runs, arcs, blocks;
+	unsigned odd;   /* headers that no runtime writes */
+	const char *at; /* the record that ended it */
+	uint64_t need;  /* CHAIN_CUT: bytes that this record has */
+};
+
+uint64_t
+cg_gmon_take(struct gmon_cursor *cursor, unsigned width)
+{
+	const unsigned char *at = (const unsigned char *)cursor->at;
+	uint64_t value = 0;
+
+	if ((size_t)(cursor->end - cursor->at) < width) {
+		cursor->cut = true;
+		cursor->at = cursor->end;
+		return 0;
+	}
+	cursor->at += width;
+	if (cursor->big) {
+		for (unsigned i = 0; i < width; i++)
+			value = value << 8 | at[i];
+	} else {
+		while (width-- > 0)
+			value = value << 8 | at[width];
+	}
+	return value;
+}
+
+void
+cg_gmon_free(struct gmon *gmon)
+{
+	free(gmon->hist);
+	free(gmon->run);
+	free(gmon->block);
+	*gmon = (struct gmon){ 0 };
+}
+
+bool
+cg_gmon_set_run(struct gmon *gmon, const char *at, size_t arcs)
+{
+	gmon->run = malloc(sizeof(*gmon->run));
+	if (!gmon->run)
+		return false;
+	gmon->run[0] = (struct gmon_run){ .at = at, .arcs = arcs };
+	gmon->runs = 1;
+	gmon->arcs = arcs;
+	return true;
+}
+
+/* LD_PROFILE has records without a count where none was needed. */
+bool
+cg_gmon_next_arc(
+    const struct gmon *gmon, struct gmon_place *place, struct gmon_arc *arc)
+{
+	struct gmon_cursor cursor = { .word = gmon->word, .big = gmon->big };
+
+	while (place->run < gmon->runs) {
+		const struct gmon_run *run = &gmon->run[place->run];
+
+		if (place->arc == run->arcs) {
+			place->run++;
+			place->arc = 0;
+			continue;
+		}
+		cursor.at = run->at + place->arc++ * gmon->stride + gmon->tag;
+		cursor.end = cursor.at + gmon->stride - gmon->tag;
+		arc->from = cg_gmon_take(&cursor, gmon->word);
+		arc->self = cg_gmon_take(&cursor, gmon->word) + gmon->origin;
+		arc->count = cg_gmon_take(&cursor, gmon->count);
+		arc->from += arc->from ? gmon->origin : 0;
+		if (arc->count > 0 || gmon->kind != GMON_LD_PROFILE)
+			return true;
+	}
+	return false;
+}
+
+/* Most counters are zero and have two bytes: millions of them are read. */
+uint64_t
+cg_gmon_count(const struct gmon *gmon, const struct gmon_hist *hist, uint64_t i)
+{
+	const char *at = hist->counts + i * hist->width;
+	struct gmon_cursor cursor = {
+		.at = at, .end = at + hist->width, .big = gmon->big
+	};
+
+	if (hist->width == 2 && at[0] == 0 && at[1] == 0)
+		return 0;
+	return cg_gmon_take(&cursor, hist->width);
+}
+
+/* ---- Records ------------------------------------------------------------ */
+
+/* A histogram's header as GNU writes it, without its tag. */
+static void
+take_hist(struct gmon_cursor *cursor, struct gmon_hist *hist)
+{
+	*hist = (struct gmon_hist){ .width = 2 };
+	hist->low = cg_gmon_take(cursor, cursor->word);
+	hist->high = cg_gmon_take(cursor, cursor->word);
+	hist->bins = cg_gmon_take(cursor, 4);
+	hist->rate = (uint32_t)cg_gmon_take(cursor, 4);
+	for (size_t i = 0; i < GMON_DIMENSION; i++)
+		hist->dimension[i] = (char)cg_gmon_take(cursor, 1);
+	hist->abbrev = (char)cg_gmon_take(cursor, 1);
+	hist->counts = cursor->at;
+}
+
+/* Is this a header as a runtime would write it? */
+static bool
+is_odd(const struct gmon_hist *hist)
+{
+	char first = hist->dimension[0];
+
+	return hist->low > hist->high || hist->rate == 0 ||
+	       hist->rate > GMON_RATE_MAX || first < 0x20 || first > 0x7e;
+}
+
+static bool
+all_zero(const char *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (at[i] != 0)
+			return false;
+	}
+	return true;
+}
+
+/* The tag of a histogram is 0, as are the bytes of a hole in a file. */
+static bool
+walk_hist(
+    struct chain *chain, struct gmon_cursor *cursor, struct gmon_hist *hist)
+{
+	size_t left = (size_t)(cursor->end - cursor->at);
+	size_t header = 2 * cursor->word + 24;
+
+	if (all_zero(cursor->at, left < header ? left : header)) {
+		chain->end =
+		    all_zero(cursor->at, left) ? CHAIN_ZEROS : CHAIN_BLANK;
+		return false;
+	}
+	take_hist(cursor, hist);
+	chain->odd += !cursor->cut && is_odd(hist);
+	left = (size_t)(cursor->end - cursor->at);
+	hist->have = hist->bins;
+	chain->need = hist->bins * 2;
+	if (cursor->cut || left < chain->need) {
+		hist->have = left / 2;
+		chain->need += header + 1;
+		chain->end = CHAIN_CUT;
+		return false;
+	}
+	cursor->at += chain->need;
+	return true;
+}
+
+/* The arc is the record at chain->at. */
+static bool
+walk_arc(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill,
+    bool follows)
+{
+	size_t size = 2 * cursor->word + 4;
+
+	if ((size_t)(cursor->end - cursor->at) < size) {
+		chain->end = CHAIN_CUT_ARC;
+		return false;
+	}
+	cursor->at += size;
+	chain->runs += !follows;
+	chain->arcs++;
+	if (fill && !follows)
+		fill->run[fill->runs++] = (struct gmon_run){ chain->at, 0 };
+	if (fill)
+		fill->run[fill->runs - 1].arcs++;
+	return true;
+}
+
+static bool
+walk_blocks(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill)
+{
+	uint64_t n = cg_gmon_take(cursor, chain->block_word);
+	size_t left = (size_t)(cursor->end - cursor->at);
+
+	if (cursor->cut || n > left / (2 * cursor->word)) {
+		chain->need = UINT64_MAX;
+		if (n < UINT32_MAX * (uint64_t)2)
+			chain->need =
+			    1 + chain->block_word + n * 2 * cursor->word;
+		chain->end = CHAIN_CUT;
+		return false;
+	}
+	for (uint64_t i = 0; fill && i < n; i++) {
+		struct gmon_block *block = &fill->block[fill->blocks++];
+
+		block->addr = cg_gmon_take(cursor, cursor->word);
+		block->count = cg_gmon_take(cursor, cursor->word);
+	}
+	if (!fill)
+		cursor->at += n * 2 * cursor->word;
+	chain->blocks += n;
+	return true;
+}
+
+/* Follows the records, and stores them in fill unless that is NULL. */
+static void
+walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
+{
+	struct gmon_cursor cursor = { .at = bytes.ptr + GMON_HEADER,
+		.end = bytes.ptr + bytes.len,
+		.word = chain->word,
+		.big = chain->big };
+	struct gmon_hist hist;
+	uint64_t tag = TAG_HIST, before;
+
+	for (chain->at = cursor.at; cursor.at < cursor.end;) {
+		before = tag;
+		tag = cg_gmon_take(&cursor, 1);
+		if (tag == TAG_ARC) {
+			if (!walk_arc(chain, &cursor, fill, before == TAG_ARC))
+				return;
+		} else if (tag == TAG_HIST) {
+			if (!walk_hist(chain, &cursor, &hist))
+				return;
+			if (fill)
+				fill->hist[fill->hists++] = hist;
+			chain->hists++;
+		} else if (tag == TAG_BLOCKS && chain->version != 0) {
+			if (!walk_blocks(chain, &cursor, fill))
+				return;
+		} else {
+			chain->end = CHAIN_TAG;
+			return;
+		}
+		chain->records++;
+		chain->at = cursor.at;
+	}
+	chain->end = CHAIN_WHOLE;
+}
+
+/* ---- Which way to read -------------------------------------------------- */
+
+/* Less than zero if a is the better reading. */
+static int
+compare_chains(const struct chain *a, const struct chain *b)
+{
+	bool a_whole = a->end == CHAIN_WHOLE, b_whole = b->end == CHAIN_WHOLE;
+
+	if (a_whole != b_whole)
+		return a_whole ? -1 : 1;
+	if (a->odd != b->odd)
+		return a->odd < b->odd ? -1 : 1;
+	if (a->end != b->end)
+		return a->end < b->end ? -1 : 1;
+	return a->at == b->at ? 0 : a->at > b->at ? -1 : 1;
+}
+
+static bool
+known_version(uint64_t version)
+{
+	return version <= 1 || version == GMON_LD_PROFILE_VERSION;
+}
+
+static uint32_t
+version_of(struct cg_slice bytes, bool big)
+{
+	struct gmon_cursor cursor = {
+		.at = bytes.ptr + 4, .end = bytes.ptr + bytes.len, .big = big
+	};
+
+	return (uint32_t)cg_gmon_take(&cursor, 4);
+}
+
+/* One reading, with the width of block counts that fits it better. */
+static struct chain
+try_chain(struct cg_slice bytes, unsigned word, bool big)
+{
+	struct chain chain = { .word = word,
+		.big = big,
+		.block_word = 4,
+		.version = version_of(bytes, big) };
+	struct chain wide = chain;
+
+	walk(&chain, bytes, NULL);
+	if (word == 4 || chain.end == CHAIN_WHOLE)
+		return chain;
+	wide.block_word = word;
+	walk(&wide, bytes, NULL);
+	return compare_chains(&wide, &chain) < 0 ? wide : chain;
+}
+
+/*
+ * The best of up to four readings. Of two that are equally good the
+ * executable's own is taken, else the one of today's machines.
+ */
+static void
+choose_chain(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
+    struct chain *best)
+{
+	bool found = false, tie = false;
+	struct chain chain;
+	int order;
+
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned word = i / 2 ? 4 : 8;
+		bool big = i % 2, hinted;
+
+		if (!known_version(version_of(bytes, big)) ||
+		    (hint.only != 0 && hint.only != word))
+			continue;
+		chain = try_chain(bytes, word, big);
+		order = found ? compare_chains(&chain, best) : -1;
+		hinted = hint.word == word && hint.big == big;
+		if (order < 0 || (order == 0 && hinted))
+			*best = chain;
+		tie = order == 0 || (tie && order > 0);
+		found = true;
+	}
+	if (tie && hint.word == 0 && best->end == CHAIN_WHOLE)
+		cg_warn(job, "pointer size is ambiguous; assuming 64-bit "
+			     "(use --word-size)");
+}
+
+/* ---- GNU ---------------------------------------------------------------- */
+
+/* A record that cannot be: an error, unless all that can be read is wanted. */
+static int
+judge_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
+    uint64_t left)
+{
+	if (cg_opt_flag(job, "recover")) {
+		cg_warn_at(job, chain->at,
+		    "truncated or damaged at offset %" PRIu64
+		    ": what was read so far is kept",
+		    offset);
+		return CG_OK;
+	}
+	if (chain->end == CHAIN_BLANK)
+		return cg_fail_at(job, chain->at,
+		    "empty histogram at offset %" PRIu64
+		    ": damaged, or the one before has more bins",
+		    offset);
+	return cg_fail_at(job, chain->at,
+	    "%s at offset %" PRIu64 " needs %" PRIu64 " bytes, %" PRIu64
+	    " left: truncated or other word size",
+	    *chain->at == TAG_HIST ? "histogram" : "basic blocks", offset,
+	    chain->need, left);
+}
+
+/* What to say of a chain that did not end with the file. */
+static int
+judge_chain(
+    struct cg_job *job, struct cg_slice bytes, const struct chain *chain)
+{
+	uint64_t offset = (uint64_t)(chain->at - bytes.ptr);
+	uint64_t left = bytes.len - offset;
+
+	switch (chain->end) {
+	case CHAIN_WHOLE: break;
+	case CHAIN_ZEROS:
+		cg_warn_at(job, chain->at,
+		    "%" PRIu64 " zero bytes after the last record ignored",
+		    left);
+		break;
+	case CHAIN_CUT_ARC:
+		cg_warn_at(job, chain->at,
+		    "truncated: last arc record at offset %" PRIu64
+		    " has %" PRIu64 " of %u bytes; ignored",
+		    offset, left - 1, 2 * chain->word + 4);
+		break;
+	case CHAIN_TAG:
+		if (chain->records == 0)
+			return cg_fail_at(job, chain->at,
+			    "unknown record tag %u at offset %" PRIu64,
+			    (unsigned char)*chain->at, offset);
+		cg_warn_at(job, chain->at,
+		    "unknown record tag %u at offset %" PRIu64 "; rest ignored",
+		    (unsigned char)*chain->at, offset);
+		break;
+	case CHAIN_CUT:
+	case CHAIN_BLANK: return judge_damage(job, chain, offset, left);
+	}
+	return CG_OK;
+}
+
+/* The bins that are left of a histogram at the end of a file. */
+static void
+recover_hist(struct cg_slice bytes, struct chain *chain, struct gmon *gmon)
+{
+	struct gmon_cursor cursor = { .at = chain->at + 1,
+		.end = bytes.ptr + bytes.len,
+		.word = chain->word,
+		.big = chain->big };
+	struct gmon_hist hist;
+
+	if (*chain->at == TAG_HIST && !walk_hist(chain, &cursor, &hist) &&
+	    chain->end == CHAIN_CUT && !cursor.cut)
+		gmon->hist[gmon->hists++] = hist;
+}
+
+static int
+read_gnu(struct cg_job *job, struct cg_slice bytes, struct chain *chain,
+    struct gmon *gmon)
+{
+	struct chain again = { .word = chain->word,
+		.big = chain->big,
+		.block_word = chain->block_word,
+		.version = chain->version };
+	int status;
+
+	status = judge_chain(job, bytes, chain);
+	if (status != CG_OK)
+		return status;
+	gmon->hist = calloc(chain->hists + 1, sizeof(*gmon->hist));
+	gmon->run = calloc(chain->runs + 1, sizeof(*gmon->run));
+	gmon->block = calloc(chain->blocks + 1, sizeof(*gmon->block));
+	if (!gmon->hist || !gmon->run || !gmon->block)
+		return cg_nomem(job);
+	walk(&again, bytes, gmon);
+	gmon->arcs = chain->arcs;
+	gmon->tag = 1;
+	gmon->count = 4;
+	gmon->stride = 1 + 2 * gmon->word + 4;
+	if (again.end == CHAIN_CUT)
+		recover_hist(bytes, chain, gmon);
+	return CG_OK;
+}
+
+/* ---- LD_PROFILE --------------------------------------------------------- */
+
+/* How many arcs the dynamic linker makes room for: 3 % of the text's bytes. */
+static uint64_t
+arc_limit(const struct gmon_hist *hist)
+{
+	uint64_t limit = (hist->high - hist->low) / 100 * 3 + 3;
+
+	limit = limit > 1 << 20 ? 1 << 20 : limit;
+	return limit < 50 ? 50 : limit;
+}
+
+/*
+ * One record of each kind, with 4-byte tags. Everything up to the counters is
+ * aligned by itself. There may be more arcs than had room in memory.
+ */
+static bool
+take_ld_profile(
+    struct gmon_cursor *cursor, struct gmon_hist *hist, uint64_t *arcs)
+{
+	uint64_t tag = cg_gmon_take(cursor, 4), limit;
+
+	take_hist(cursor, hist);
+	if (cursor->cut || tag != TAG_HIST || is_odd(hist) ||
+	    hist->bins * 2 > (uint64_t)(cursor->end - cursor->at))
+		return false;
+	hist->have = hist->bins;
+	cursor->at += hist->bins * 2;
+	tag = cg_gmon_take(cursor, 4);
+	limit = arc_limit(hist);
+	*arcs = cg_gmon_take(cursor, 4);
+	*arcs = *arcs < limit ? *arcs : limit;
+	return !cursor->cut && tag == TAG_ARC;
+}
+
+/* Addresses are relative to the histogram's lowest; from 0 is "elsewhere". */
+static int
+read_ld_profile(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)
+{
+	struct gmon_cursor cursor;
+	struct gmon_hist hist;
+	uint64_t stated = 0, arcs;
+	bool ok = false;
+
+	for (unsigned i = 0; i < 4 && !ok; i++) {
+		gmon->word = i / 2 ? 4 : 8;
+		gmon->big = i % 2;
+		if (version_of(bytes, gmon->big) != GMON_LD_PROFILE_VERSION)
+			continue;
+		cursor = (struct gmon_cursor){ .at = bytes.ptr + GMON_HEADER,
+			.end = bytes.ptr + bytes.len,
+			.word = gmon->word,
+			.big = gmon->big };
+		ok = take_ld_profile(&cursor, &hist, &stated);
+	}
+	if (!ok)
+		return cg_fail_at(job, bytes.ptr + GMON_HEADER,
+		    "expected LD_PROFILE's histogram and arcs");
+	gmon->hist = malloc(sizeof(*gmon->hist));
+	if (!gmon->hist)
+		return cg_nomem(job);
+	gmon->hist[gmon->hists++] = hist;
+	arcs = (uint64_t)(cursor.end - cursor.at) / (2 * gmon->word + 4);
+	arcs = arcs < stated ? arcs : stated;
+	if (!cg_gmon_set_run(gmon, cursor.at, (size_t)arcs))
+		return cg_nomem(job);
+	gmon->count = 4;
+	gmon->stride = 2 * gmon->word + 4;
+	gmon->origin = hist.low;
+	if (arcs < stated)
+		cg_warn_at(job, bytes.ptr + bytes.len,
+		    "truncated: %" PRIu64 " of %" PRIu64 " arcs", arcs, stated);
+	return CG_OK;
+}
+
+/* ---- All kinds ---------------------------------------------------------- */
+
+/* Reads what begins with "gmon". */
+static int
+read_magic(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
+    struct gmon *gmon)
+{
+	uint32_t little = version_of(bytes, false);
+	uint32_t big = version_of(bytes, true);
+	struct chain chain;
+
+	if (!known_version(little) && !known_version(big))
+		return cg_fail_at(job, bytes.ptr + 4,
+		    "gmon version %" PRIu32 " not supported",
+		    little < big ? little : big);
+	gmon->kind = GMON_LD_PROFILE;
+	gmon->version = GMON_LD_PROFILE_VERSION;
+	if (little == GMON_LD_PROFILE_VERSION || big == GMON_LD_PROFILE_VERSION)
+		return read_ld_profile(job, bytes, gmon);
+	if (bytes.len == GMON_HEADER)
+		return cg_fail(job, "no record after the header: truncated");
+	choose_chain(job, bytes, hint, &chain);
+	gmon->kind = GMON_GNU;
+	gmon->word = chain.word;
+	gmon->big = chain.big;
+	gmon->version = chain.version;
+	return read_gnu(job, bytes, &chain, gmon);
+}
+
+int
+cg_gmon_read(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
+    struct gmon *gmon)
+{
+	int status;
+
+	if (bytes.len < GMON_HEADER)
+		return cg_fail(
+		    job, "too short for a gmon file (%zu bytes)", bytes.len);
+	if (memcmp(bytes.ptr, "gmon", 4) == 0)
+		status = read_magic(job, bytes, hint, gmon);
+	else
+		status = cg_gmon_read_bsd(job, bytes, hint, gmon);
+	return status == CG_OK ? cg_gmon_check(job, gmon) : status;
+}

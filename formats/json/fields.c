@@ -1,0 +1,430 @@
+/*
+ * fields.c - takes the fields of a line. What stands where it must not is
+ * reported at its place.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fields.h"
+
+#define PLAIN_DIGITS 18 /* as many surely fit into 63 bits */
+
+static inline void
+advance(struct reader *r)
+{
+	r->type = cg_json_next(&r->json);
+}
+
+void
+cg_json_line(struct reader *r)
+{
+	cg_json_start(&r->json, r->line);
+	r->text_len = 0;
+	advance(r);
+}
+
+bool
+cg_json_refuse(struct reader *r, const char *expected)
+{
+	r->status = cg_json_fail(r->job, &r->json, expected);
+	return false;
+}
+
+bool
+cg_json_take(struct reader *r, enum cg_json_type type, const char *expected)
+{
+	if (r->type != type)
+		return cg_json_refuse(r, expected);
+	advance(r);
+	return true;
+}
+
+static inline bool
+is_number(const struct reader *r)
+{
+	return r->type == CG_JSON_NUMBER || r->type == CG_JSON_STRING;
+}
+
+/* What is next, if it is a whole number that 64 bits hold. */
+static inline bool
+get_number(const struct reader *r, uint64_t *number)
+{
+	*number = r->json.value;
+	return (r->type == CG_JSON_NUMBER && r->json.whole) ||
+	       (is_number(r) && cg_get_u64(r->json.text, number));
+}
+
+bool
+cg_json_take_number(struct reader *r, uint64_t max, uint64_t *number)
+{
+	if (!get_number(r, number) || *number > max) {
+		if (!is_number(r))
+			return cg_json_refuse(r, "a number");
+		r->status = cg_fail_at(r->job, r->json.at,
+		    "expected a whole number from 0 to %" PRIu64, max);
+		return false;
+	}
+	advance(r);
+	return true;
+}
+
+static bool
+take_signed(struct reader *r, uint64_t *number)
+{
+	struct cg_slice text = r->json.text;
+	bool negative = is_number(r) && cg_take_char(&text, '-');
+	bool taken =
+	    negative ? cg_get_u64(text, number) : get_number(r, number);
+
+	if (!taken || *number > (uint64_t)INT64_MAX + negative)
+		return cg_json_refuse(
+		    r, is_number(r) ? "a whole number from -2^63 to 2^63 - 1"
+				    : "a number");
+	if (negative)
+		*number = 0 - *number;
+	advance(r);
+	return true;
+}
+
+/* An id of the file, which becomes the builder's. */
+static bool
+take_id(struct reader *r, const struct ids *ids, uint64_t *id)
+{
+	uint64_t number;
+
+	if (!get_number(r, &number) || number > ids->count) {
+		if (!is_number(r))
+			return cg_json_refuse(r, "a number");
+		r->status = cg_fail_at(r->job, r->json.at,
+		    "expected %s id up to %zu", ids->what, ids->count);
+		return false;
+	}
+	*id = number ? ids->id.at[number] : 0;
+	advance(r);
+	return true;
+}
+
+static bool
+take_bool(struct reader *r, uint64_t *value)
+{
+	if (r->type != CG_JSON_TRUE && r->type != CG_JSON_FALSE)
+		return cg_json_refuse(r, "true or false");
+	*value = r->type == CG_JSON_TRUE;
+	advance(r);
+	return true;
+}
+
+/*
+ * A string and a NUL behind it. Those of a line are shorter than the line,
+ * quotes and all, so their room never moves within one.
+ */
+static bool
+take_text(struct reader *r, struct cg_slice *text)
+{
+	char *to;
+
+	if (r->type != CG_JSON_STRING)
+		return cg_json_refuse(r, "a string");
+	if (!cg_grow_raw(&r->text, &r->text_cap, r->line.len, 1)) {
+		r->status = cg_nomem(r->job);
+		return false;
+	}
+	to = r->text + r->text_len;
+	*text = cg_json_string(&r->json, to);
+	if (text->ptr != to && text->len > 0)
+		memcpy(to, text->ptr, text->len);
+	to[text->len] = '\0';
+	text->ptr = to;
+	r->text_len += text->len + 1;
+	advance(r);
+	return true;
+}
+
+/* A text that is passed on without its length. */
+static bool
+take_string(struct reader *r, struct field *field)
+{
+	if (!take_text(r, &field->text))
+		return false;
+	if (!memchr(field->text.ptr, '\0', field->text.len))
+		return true;
+	r->status =
+	    cg_fail_at(r->job, field->at, "expected a string without \\u0000");
+	return false;
+}
+
+/* One of a NULL-terminated table of words. */
+static bool
+take_word(struct reader *r, const char *const *words, const char *expected,
+    uint64_t *index)
+{
+	uint64_t i = 0;
+
+	if (r->type != CG_JSON_STRING)
+		return cg_json_refuse(r, expected);
+	while (words[i] && !cg_equal(r->json.text, words[i]))
+		i++;
+	if (!words[i])
+		return cg_json_refuse(r, expected);
+	*index = i;
+	advance(r);
+	return true;
+}
+
+/* Letters of cg_json_flags, as bits. */
+static bool
+take_flags(struct reader *r, uint64_t *flags)
+{
+	struct cg_slice text = r->json.text;
+
+	*flags = 0;
+	if (r->type != CG_JSON_STRING)
+		return cg_json_refuse(r, "a string");
+	for (size_t i = 0; i < text.len; i++) {
+		const char *letter = memchr(
+		    cg_json_flags, text.ptr[i], sizeof(cg_json_flags) - 1);
+
+		if (!letter)
+			return cg_json_refuse(r, "letters of \"ftruxlne\"");
+		*flags |= (uint64_t)1 << (letter - cg_json_flags);
+	}
+	advance(r);
+	return true;
+}
+
+/* Costs into r->cost. Columns that the file does not have stay 0. */
+static bool
+take_costs(struct reader *r)
+{
+	size_t i = 0;
+
+	if (!cg_json_take(r, CG_JSON_ARRAY, "'[' and the costs"))
+		return false;
+	if (r->moved)
+		memset(r->cost, 0, r->columns * sizeof(*r->cost));
+	for (; r->type != CG_JSON_ARRAY_END; i++) {
+		uint64_t *cost;
+
+		if (i == r->events)
+			return cg_json_refuse(
+			    r, "']', as there are no more events");
+		cost = &r->cost[r->column[i]];
+		if (r->is_signed[i] ? !take_signed(r, cost)
+				    : !cg_json_take_number(r, UINT64_MAX, cost))
+			return false;
+	}
+	advance(r);
+	r->costs = r->moved && i > 0 ? r->columns : i;
+	return true;
+}
+
+/* What follows the key: a text, or "" and a number that may have a unit. */
+static bool
+take_value(struct reader *r, struct cg_label *label)
+{
+	uint64_t number = 0;
+
+	if (!take_text(r, &label->value))
+		return false;
+	if (label->value.len == 0 && !take_signed(r, &number))
+		return false;
+	label->number = (int64_t)number;
+	return label->value.len > 0 || r->type == CG_JSON_ARRAY_END ||
+	       take_text(r, &label->unit);
+}
+
+/* Labels to the end of the line into r->label. */
+static bool
+take_labels(struct reader *r)
+{
+	r->label_count = 0;
+	do {
+		struct cg_label *label;
+
+		if (!cg_grow(&r->label, &r->label_cap, r->label_count + 1,
+			sizeof(*r->label))) {
+			r->status = cg_nomem(r->job);
+			return false;
+		}
+		label = &r->label[r->label_count++];
+		*label = (struct cg_label){ .unit = { "", 0 } };
+		if (!cg_json_take(r, CG_JSON_ARRAY, "'[' and a label") ||
+		    !take_text(r, &label->key) || !take_value(r, label) ||
+		    !cg_json_take(r, CG_JSON_ARRAY_END, "']'"))
+			return false;
+	} while (r->type != CG_JSON_ARRAY_END);
+	return true;
+}
+
+static bool
+take_field(struct reader *r, char kind, struct field *field)
+{
+	field->at = r->json.at;
+	switch (kind) {
+	case 'n': return cg_json_take_number(r, UINT64_MAX, &field->number);
+	case 'u': return cg_json_take_number(r, UINT32_MAX, &field->number);
+	case 'd': return take_signed(r, &field->number);
+	case 'l': return take_flags(r, &field->number);
+	case 'O': return take_id(r, &r->objects, &field->number);
+	case 'F': return take_id(r, &r->files, &field->number);
+	case 'f': return take_id(r, &r->fns, &field->number);
+	case 's': return take_id(r, &r->nodes, &field->number);
+	case 'S': return take_id(r, &r->labels, &field->number);
+	case 'L': return take_labels(r);
+	case 't': return take_text(r, &field->text);
+	case 'z': return take_string(r, field);
+	case 'b': return take_bool(r, &field->number);
+	case 'i':
+		return take_word(r, cg_json_incl,
+		    "\"stated\", \"by-counts\" or \"none\"", &field->number);
+	case 'k':
+		return take_word(r, cg_json_kind,
+		    "\"block\", \"arc\", \"call\", \"condition\", \"path\" "
+		    "or \"counter\"",
+		    &field->number);
+	case 'c': return take_costs(r);
+	}
+	return false;
+}
+
+bool
+cg_json_take_end(struct reader *r)
+{
+	return cg_json_take(r, CG_JSON_ARRAY_END, "']'") &&
+	       (r->type == CG_JSON_END || cg_json_refuse(r, "the end"));
+}
+
+bool
+cg_json_take_fields(struct reader *r, const char *kinds)
+{
+	bool optional = false;
+	size_t n = 0;
+
+	r->given = 0;
+	for (; *kinds; kinds++) {
+		if (*kinds == '?') {
+			optional = true;
+		} else if (optional && r->type == CG_JSON_ARRAY_END) {
+			r->field[n++] = (struct field){ .text = { "", 0 } };
+		} else if (take_field(r, *kinds, &r->field[n])) {
+			r->given = ++n;
+		} else {
+			return false;
+		}
+	}
+	return cg_json_take_end(r);
+}
+
+/* ---- Plain lines -------------------------------------------------------- */
+
+/*
+ * A number and what ends it, which *at is left at: a newline stands behind
+ * every line.
+ */
+static inline bool
+take_digits(const char **at, uint64_t *number)
+{
+	const char *first = *at, *to = first;
+	uint64_t value = 0;
+	unsigned digit;
+
+	for (; (digit = (unsigned)*to - '0') <= 9; to++)
+		value = value * 10 + digit;
+	*number = value;
+	*at = to;
+	return to - first == 1 ||
+	       (to != first && to - first <= PLAIN_DIGITS && *first != '0');
+}
+
+static inline bool
+take_plain_costs(struct reader *r, const char **at)
+{
+	size_t i = 0;
+
+	if (**at != '[')
+		return false;
+	if (r->moved)
+		memset(r->cost, 0, r->columns * sizeof(*r->cost));
+	if ((*at)[1] == ']')
+		++*at;
+	for (; **at != ']'; i++) {
+		if (i == r->events || (i > 0 && **at != ','))
+			return false;
+		++*at;
+		if (!take_digits(at, &r->cost[r->column[i]]))
+			return false;
+	}
+	++*at;
+	r->costs = r->moved && i > 0 ? r->columns : i;
+	return true;
+}
+
+/* May a field of that kind be that number? Ids of the file become ours. */
+static inline bool
+place_number(const struct reader *r, char kind, uint64_t *number)
+{
+	const struct ids *ids = NULL;
+
+	switch (kind) {
+	case 'n': return true;
+	case 'u': return *number <= UINT32_MAX;
+	case 'O': ids = &r->objects; break;
+	case 'F': ids = &r->files; break;
+	case 'f': ids = &r->fns; break;
+	case 's': ids = &r->nodes; break;
+	}
+	if (!ids || *number > ids->count)
+		return false;
+	if (*number > 0)
+		*number = ids->id.at[*number];
+	return true;
+}
+
+bool
+cg_json_take_plain(struct reader *r, const char *at, const char *kinds)
+{
+	struct field *field = r->field;
+	bool optional = false;
+
+	for (; *kinds; kinds++) {
+		if (*kinds == '?') {
+			optional = true;
+			continue;
+		}
+		if (optional && *at == ']')
+			break;
+		if (*at != ',')
+			return false;
+		field->at = ++at;
+		if (*kinds == 'c'
+			? !take_plain_costs(r, &at)
+			: !take_digits(&at, &field->number) ||
+			      !place_number(r, *kinds, &field->number))
+			return false;
+		field++;
+	}
+	r->given = (size_t)(field - r->field);
+	for (; *kinds; kinds++)
+		*field++ = (struct field){ .text = { "", 0 } };
+	return at[0] == ']' && at + 1 == r->line.ptr + r->line.len;
+}
+
+/* Steps over a value of any shape. */
+bool
+cg_json_step_over(struct reader *r)
+{
+	unsigned depth = 0;
+
+	do {
+		if (r->type == CG_JSON_ARRAY || r->type == CG_JSON_OBJECT)
+			depth++;
+		else if (r->type == CG_JSON_ARRAY_END ||
+			 r->type == CG_JSON_OBJECT_END)
+			depth--;
+		else if (r->type == CG_JSON_BAD || r->type == CG_JSON_END)
+			return cg_json_refuse(r, "a value");
+		advance(r);
+	} while (depth > 0);
+	return true;
+}

@@ -1,0 +1,106 @@
+/*
+ * functions.c - the functions of perf script's frames: looked up once per
+ * distinct name and object, as long as a small table remembers them.
+ *
+ * What is known of the frames of a sample is asked for in advance, all of them
+ * together: to wait for memory frame by frame took a quarter of the time.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf_script.h"
+
+#if defined(__GNUC__)
+#define FETCH(at) __builtin_prefetch(at)
+#else
+#define FETCH(at) ((void)(at))
+#endif
+
+/* Functions that were seen lately; a power of two. */
+#define LATELY ((size_t)16384)
+
+struct perf_known_fn {
+	struct cg_slice name, object; /* of the graph: they stay */
+	cg_name name_id;
+	cg_object object_id;
+	cg_fn fn;
+};
+
+bool
+cg_perf_fns_open(struct perf_fns *fns, struct cg_build *build)
+{
+	fns->build = build;
+	fns->known = calloc(LATELY, sizeof(*fns->known));
+	return fns->known != NULL;
+}
+
+void
+cg_perf_fns_close(struct perf_fns *fns)
+{
+	free(fns->known);
+}
+
+/*
+ * Few bytes are enough: what is found is compared. Those that names differ in
+ * stand at their end, and so at the top of the word: fold before multiplying.
+ */
+static size_t
+hash_name(struct cg_slice name)
+{
+	uint64_t first = 0, last = 0, hash;
+
+	if (name.len >= 8) {
+		memcpy(&first, name.ptr, 8);
+		memcpy(&last, name.ptr + name.len - 8, 8);
+	} else {
+		memcpy(&first, name.ptr, name.len);
+	}
+	hash = (first + name.len) * 0x9e3779b97f4a7c15 ^ last;
+	hash = (hash ^ hash >> 32) * 0xff51afd7ed558ccd;
+	return (size_t)(hash >> 40) & (LATELY - 1);
+}
+
+void
+cg_perf_fetch_fn(struct perf_fns *fns, struct perf_step *step)
+{
+	step->hash = hash_name(step->name_text);
+	FETCH(&fns->known[step->hash]);
+}
+
+static bool
+same_text(struct cg_slice a, struct cg_slice b)
+{
+	return a.len == b.len &&
+	       (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static void
+find_fn(struct perf_fns *fns, struct perf_step *step)
+{
+	struct perf_known_fn *known = &fns->known[step->hash];
+	struct cg_build *build = fns->build;
+	cg_name object;
+
+	if (known->fn == 0 || !same_text(known->name, step->name_text) ||
+	    !same_text(known->object, step->object_text)) {
+		known->name_id = cg_add_name(build, step->name_text);
+		known->name = cg_get_name(build, known->name_id);
+		object = cg_add_name(build, step->object_text);
+		known->object = cg_get_name(build, object);
+		known->object_id = cg_add_object(build, step->object_text);
+		known->fn =
+		    cg_add_fn_named(build, known->name_id, 0, known->object_id);
+	}
+	step->fn = known->fn;
+	step->name = known->name_id;
+	step->object = known->object_id;
+}
+
+void
+cg_perf_find_fns(struct perf_fns *fns, struct perf_stack *stack)
+{
+	for (size_t i = stack->found; i < stack->count; i++)
+		FETCH(fns->known[stack->frame[i].hash].name.ptr);
+	for (; stack->found < stack->count; stack->found++)
+		find_fn(fns, &stack->frame[stack->found]);
+}

@@ -1,0 +1,381 @@
+/*
+ * line.c - the kinds of lines of perf script's text.
+ *
+ * What is printed, and how, is builtin-script.c of Linux 3.2 to 6.1 (process_
+ * event, perf_sample__fprintf_start) and evsel_fprintf.c (sample__fprintf_
+ * callchain), seen in the output of perf 6.1 with every -F.
+ */
+#include <string.h>
+
+#include "perf_script.h"
+
+/* Hex digits of an address: more are none. */
+#define IP_DIGITS 16
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* ---- The line that begins a sample -------------------------------------- */
+
+static bool
+is_number(struct cg_slice word)
+{
+	for (size_t i = 0; i < word.len; i++) {
+		if (!is_digit(word.ptr[i]))
+			return false;
+	}
+	return word.len > 0;
+}
+
+/* "916.089109:" */
+static bool
+is_time(struct cg_slice word)
+{
+	size_t i = 0, point;
+
+	while (i < word.len && is_digit(word.ptr[i]))
+		i++;
+	point = i;
+	if (i == 0 || i == word.len || word.ptr[i] != '.')
+		return false;
+	for (i++; i < word.len && is_digit(word.ptr[i]); i++)
+		continue;
+	return i > point + 1 && i + 1 == word.len && word.ptr[i] == ':';
+}
+
+/* The last word off the end of the text, and the blanks before it. */
+static struct cg_slice
+cut_word(struct cg_slice *text)
+{
+	struct cg_slice word = { text->ptr + text->len, 0 };
+
+	while (text->len > 0 && !is_blank(text->ptr[text->len - 1])) {
+		text->len--;
+		word.ptr--;
+		word.len++;
+	}
+	while (text->len > 0 && is_blank(text->ptr[text->len - 1]))
+		text->len--;
+	return word;
+}
+
+static bool
+take_number(struct cg_slice word, uint64_t *number)
+{
+	return is_number(word) && cg_take_u64(&word, number);
+}
+
+/* "[003]" */
+static bool
+is_cpu(struct cg_slice word)
+{
+	return word.len > 2 && *word.ptr == '[' &&
+	       word.ptr[word.len - 1] == ']' &&
+	       is_number((struct cg_slice){ word.ptr + 1, word.len - 2 });
+}
+
+/* "5791/5860" or "5860"; -1 is the idle task of a processor. */
+static bool
+take_ids(struct cg_slice word, uint64_t *pid, uint64_t *tid)
+{
+	const char *slash = memchr(word.ptr, '/', word.len);
+	struct cg_slice first = word;
+
+	if (slash) {
+		first.len = (size_t)(slash - word.ptr);
+		word.ptr = slash + 1;
+		word.len -= first.len + 1;
+	}
+	if (cg_equal(word, "-1")) {
+		*pid = *tid = 0;
+		return true;
+	}
+	return take_number(word, tid) &&
+	       (slash ? take_number(first, pid) : true);
+}
+
+/*
+ * What stands before the time: "comm pid/tid [cpu]". Where nothing follows,
+ * the last number may be the period.
+ */
+static void
+take_task(struct cg_slice text, bool whole, struct perf_head *head)
+{
+	struct cg_slice left = text, word = cut_word(&left), more;
+	uint64_t number, ignored;
+
+	if (is_cpu(word)) {
+		text = left;
+		word = cut_word(&left);
+	}
+	more = left;
+	if (whole && take_number(word, &number) &&
+	    take_ids(cut_word(&more), &ignored, &ignored)) {
+		head->period = number;
+		head->has_period = true;
+		text = left;
+		word = cut_word(&left);
+		if (is_cpu(word)) {
+			text = left;
+			word = cut_word(&left);
+		}
+	}
+	if (take_ids(word, &head->pid, &head->tid))
+		text = left;
+	head->comm = text;
+}
+
+/* "cycles:" of "cycles:u: rest"; the text begins with it. */
+static bool
+take_event(struct cg_slice *text, struct cg_slice *event)
+{
+	struct cg_slice word;
+
+	if (!cg_take_word(text, &word))
+		return false;
+	if (word.len < 2 || word.ptr[word.len - 1] != ':')
+		return false;
+	word.len--;
+	*event = word;
+	*text = cg_trim(*text);
+	return true;
+}
+
+/* What stands behind the time: "period event: rest". */
+static bool
+take_what(struct cg_slice text, struct perf_head *head)
+{
+	struct cg_slice left = cg_trim(text), word;
+
+	head->rest = text = left;
+	if (left.len == 0)
+		return true;
+	if (cg_take_word(&left, &word) && take_number(word, &head->period)) {
+		head->has_period = true;
+		(void)cg_take_blanks(&left);
+		head->rest = text = left;
+	}
+	if (take_event(&text, &head->event))
+		head->rest = text;
+	return true;
+}
+
+/* A period stands behind the task's number, or its processor's. */
+static struct cg_slice
+cut_period(struct cg_slice text, struct perf_head *head)
+{
+	struct cg_slice task = text, more, ids;
+	uint64_t number, pid, tid;
+
+	if (!take_number(cut_word(&task), &number))
+		return text;
+	more = task;
+	ids = cut_word(&more);
+	if (!is_cpu(ids) && !take_ids(ids, &pid, &tid))
+		return text;
+	head->period = number;
+	head->has_period = true;
+	return task;
+}
+
+/* Without a time: the first word that ends in a colon is the event. */
+static bool
+take_timeless(struct cg_slice line, struct perf_head *head)
+{
+	struct cg_slice left = line, before = line, event;
+
+	while (left.len > 0) {
+		before.len = (size_t)(left.ptr - before.ptr);
+		event = left;
+		if (take_event(&event, &head->event)) {
+			head->rest = event;
+			before = cut_period(cg_trim(before), head);
+			take_task(before, false, head);
+			return true;
+		}
+		(void)cg_take_word(&left, &event);
+		(void)cg_take_blanks(&left);
+	}
+	take_task(line, true, head);
+	return head->tid != 0 || head->has_period;
+}
+
+/*
+ * Where the time stands, and what follows it: the first one behind a task's
+ * number or a processor's, as a command may hold anything ("a: 1.5: b"); else
+ * the first of all.
+ */
+static bool
+find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *after)
+{
+	struct cg_slice left = line, word, last = { line.ptr, 0 };
+	uint64_t pid, tid;
+	bool found = false;
+
+	while (left.len > 0 && cg_take_word(&left, &word)) {
+		bool follows =
+		    last.len == 0 || is_cpu(last) || take_ids(last, &pid, &tid);
+
+		if (is_time(word) && (follows || !found)) {
+			*task = cg_trim((struct cg_slice){
+			    line.ptr, (size_t)(word.ptr - line.ptr) });
+			*after = left;
+			found = true;
+			if (follows)
+				break;
+		}
+		last = word;
+		(void)cg_take_blanks(&left);
+	}
+	return found;
+}
+
+bool
+cg_take_perf_head(struct cg_slice line, struct perf_head *head)
+{
+	struct cg_slice task, after;
+
+	*head = (struct perf_head){ .period = 1 };
+	line = cg_trim(line);
+	if (!find_time(line, &task, &after))
+		return take_timeless(line, head);
+	head->has_time = true;
+	take_task(task, false, head);
+	return take_what(after, head);
+}
+
+/* ---- Frames ------------------------------------------------------------- */
+
+/* Of a hex digit its value, 16 of anything else. */
+static unsigned
+hex_digit(char c)
+{
+	unsigned digit = (unsigned)c - '0', letter = ((unsigned)c | 0x20) - 'a';
+
+	return digit <= 9 ? digit : letter <= 5 ? letter + 10 : 16;
+}
+
+static bool
+take_ip(struct cg_slice *text, uint64_t *ip)
+{
+	uint64_t value = 0;
+	size_t n = 0;
+	unsigned digit;
+
+	for (; n < text->len && (digit = hex_digit(text->ptr[n])) < 16; n++)
+		value = value << 4 | digit;
+	if (n == 0 || n > IP_DIGITS ||
+	    (n < text->len && !is_blank(text->ptr[n])))
+		return false;
+	*ip = value;
+	text->ptr += n;
+	text->len -= n;
+	(void)cg_take_blanks(text);
+	return true;
+}
+
+/*
+ * " (/lib/x.so (deleted))" off the end, where parentheses balance. Names may
+ * hold and end in such groups, but then no blank stands before them.
+ */
+static bool
+cut_group(struct cg_slice *text, struct cg_slice *group)
+{
+	const char *end = text->ptr + text->len, *at = end - 1;
+	int open = 1;
+
+	if (text->len < 2 || *at != ')')
+		return false;
+	while (at > text->ptr && open > 0) {
+		do
+			at--;
+		while (at > text->ptr && *at != '(' && *at != ')');
+		open += (*at == ')') - (*at == '(');
+	}
+	if (open > 0 || (at > text->ptr && !is_blank(at[-1])))
+		return false;
+	*group = (struct cg_slice){ at + 1, (size_t)(end - at - 2) };
+	text->len = (size_t)(at - text->ptr);
+	while (text->len > 0 && is_blank(text->ptr[text->len - 1]))
+		text->len--;
+	return true;
+}
+
+/* "+0x3e" off the end. */
+static void
+cut_offset(struct cg_slice *text)
+{
+	size_t at = text->len;
+
+	while (at > 0 && hex_digit(text->ptr[at - 1]) < 16)
+		at--;
+	if (at < text->len && at > 2 && text->ptr[at - 1] == 'x' &&
+	    text->ptr[at - 2] == '0' && text->ptr[at - 3] == '+')
+		text->len = at - 3;
+}
+
+bool
+cg_take_perf_frame(struct cg_slice line, struct perf_frame *frame)
+{
+	struct cg_slice group;
+
+	(void)cg_take_blanks(&line);
+	if (!take_ip(&line, &frame->ip))
+		return false;
+	frame->object = (struct cg_slice){ line.ptr, 0 };
+	frame->inlined = false;
+	while (line.len > 0 && is_blank(line.ptr[line.len - 1]))
+		line.len--;
+	if (cut_group(&line, &group)) {
+		frame->inlined = cg_equal(group, "inlined");
+		if (!frame->inlined) {
+			frame->object = group;
+			cut_offset(&frame->object);
+		}
+	}
+	cut_offset(&line);
+	frame->name = line;
+	if (cg_equal(frame->object, PERF_UNKNOWN))
+		frame->object.len = 0;
+	return true;
+}
+
+/* ---- Source lines ------------------------------------------------------- */
+
+bool
+cg_take_perf_place(struct cg_slice line, struct cg_slice *file,
+    uint32_t *number, bool *inlined)
+{
+	struct cg_slice group, text = cg_trim(line), digits;
+	size_t at;
+	uint64_t value;
+
+	*file = (struct cg_slice){ text.ptr, 0 };
+	*number = 0;
+	*inlined = cut_group(&text, &group) && cg_equal(group, "inlined");
+	if (text.len == 0)
+		return false;
+	if (text.ptr[text.len - 1] == ']')
+		return true;
+	for (at = text.len; at > 0 && is_digit(text.ptr[at - 1]); at--)
+		continue;
+	digits = (struct cg_slice){ text.ptr + at, text.len - at };
+	if (at == 0 || text.ptr[at - 1] != ':' ||
+	    !take_number(digits, &value) || value > UINT32_MAX)
+		return false;
+	text.len = at - 1;
+	if (text.len > 0 && !cg_equal(text, "??")) {
+		*file = text;
+		*number = (uint32_t)value;
+	}
+	return true;
+}

@@ -1,0 +1,519 @@
+/*
+ * read.c - reads perf script's text. perf_script.c has the format.
+ *
+ * One pass over blocks of lines. A sample is a line that begins it and its
+ * frames, the leaf first; a blank line ends it. Stacks are looked up only from
+ * where they differ from the last one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf_script.h"
+
+struct event {
+	struct cg_slice name; /* as printed; of the graph */
+	bool period;
+	unsigned column;
+};
+
+/* Where we are. */
+enum state {
+	BETWEEN,  /* the next line begins a sample */
+	IN_STACK, /* frames of a sample */
+	ONE_LINE  /* the sample's only frame stood on its first line */
+};
+
+struct reader {
+	struct cg_job *job;
+	struct cg_build *build;
+	bool addresses; /* --addresses */
+	enum state state;
+	bool tabs;   /* the sample's frames begin with a tab */
+	bool marked; /* some of them are printed as inlined */
+	bool stacks; /* there were some frames in lines of theirs */
+	bool begun;  /* the part */
+	struct perf_stack now, last;
+	struct perf_fns fns;
+	unsigned column;
+	uint64_t period;
+	struct event *event;
+	size_t events, event_cap;
+	struct event *latest; /* of the last sample */
+	uint64_t samples;
+	int status;
+};
+
+/* ---- Samples ------------------------------------------------------------ */
+
+/* Periods of clocks are times. */
+static bool
+is_clock(struct cg_slice event)
+{
+	return cg_starts(event, "cpu-clock") || cg_starts(event, "task-clock");
+}
+
+static struct cg_slice
+keep(struct reader *r, struct cg_slice text)
+{
+	return cg_get_name(r->build, cg_add_name(r->build, text));
+}
+
+/* "samples:cycles": what is counted if there is no period. */
+static const char *
+sample_name(struct reader *r, struct cg_slice event)
+{
+	static const char prefix[] = "samples:";
+	size_t len = sizeof(prefix) - 1;
+	char *text;
+	const char *name;
+
+	if (event.len == 0)
+		return "samples";
+	text = malloc(len + event.len);
+	if (!text) {
+		r->status = cg_nomem(r->job);
+		return "samples";
+	}
+	memcpy(text, prefix, len);
+	memcpy(text + len, event.ptr, event.len);
+	name = keep(r, (struct cg_slice){ text, len + event.len }).ptr;
+	free(text);
+	return name;
+}
+
+static bool
+add_event(struct reader *r, const struct perf_head *head)
+{
+	struct cg_event event = { .unit = "" };
+	struct event *new;
+
+	if (!cg_grow_raw(
+		&r->event, &r->event_cap, r->events + 1, sizeof(*new))) {
+		r->status = cg_nomem(r->job);
+		return false;
+	}
+	new = &r->event[r->events];
+	new->name = keep(r, head->event);
+	new->period = head->has_period;
+	if (!head->has_period)
+		event.name = sample_name(r, head->event);
+	else if (head->event.len == 0)
+		event.name = "period";
+	else
+		event.name = new->name.ptr;
+	if (head->has_period && is_clock(head->event))
+		event.unit = "ns";
+	new->column = cg_add_event(r->build, &event);
+	r->latest = new;
+	r->events++;
+	return true;
+}
+
+static bool
+same_text(struct cg_slice a, struct cg_slice b)
+{
+	return a.len == b.len &&
+	       (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static bool
+is_event(const struct event *event, const struct perf_head *head)
+{
+	return event->period == head->has_period &&
+	       same_text(event->name, head->event);
+}
+
+static bool
+find_event(struct reader *r, const struct perf_head *head)
+{
+	if (r->latest && is_event(r->latest, head))
+		return true;
+	for (size_t i = 0; i < r->events; i++) {
+		if (is_event(&r->event[i], head)) {
+			r->latest = &r->event[i];
+			return true;
+		}
+	}
+	return add_event(r, head);
+}
+
+static void
+begin_part(struct reader *r)
+{
+	const struct cg_part_info info = { .cmd = "" };
+
+	if (!r->begun)
+		(void)cg_add_part(r->build, &info);
+	r->begun = true;
+}
+
+/*
+ * Frames from first to last, the outermost, are of one function in the object
+ * and what was inlined into it. Only one of them was printed with the object.
+ */
+static void
+join_group(struct reader *r, size_t first, size_t last)
+{
+	struct perf_step *frame = r->now.frame;
+	cg_object object = 0;
+
+	for (size_t i = first; i <= last; i++)
+		object = object ? object : frame[i].object;
+	for (size_t i = first; i <= last; i++) {
+		frame[i].inlined = i < last;
+		if (frame[i].object == 0 && object)
+			frame[i].fn =
+			    cg_add_fn_named(r->build, frame[i].name, 0, object);
+	}
+}
+
+/*
+ * Frames of one address are one group, or several where a function calls
+ * itself. Which one is "(inlined)" depends on perf: as a rule all but the
+ * outermost; where perf 6.1 asks addr2line all but the innermost, which then
+ * has the outermost one's name. A lone one is just called otherwise in DWARF.
+ */
+static void
+join_inlined(struct reader *r)
+{
+	const struct perf_step *frame = r->now.frame;
+	size_t count = r->now.count, first = 0;
+	bool outer_marked = false;
+
+	for (size_t i = 0; i < count; i++) {
+		bool more = i + 1 < count && frame[i + 1].ip == frame[i].ip;
+
+		if (i == first && (i == 0 || frame[i - 1].ip != frame[i].ip))
+			outer_marked = !frame[i].marked;
+		if (more &&
+		    (outer_marked ? frame[i + 1].marked : frame[i].marked))
+			continue;
+		join_group(r, first, i);
+		first = i + 1;
+	}
+}
+
+static bool
+same_frame(const struct perf_step *a, const struct perf_step *b)
+{
+	return a->fn == b->fn && a->inlined == b->inlined &&
+	       a->pos.line == b->pos.line && a->pos.file == b->pos.file &&
+	       a->pos.addr == b->pos.addr;
+}
+
+/* The leaf's node; roots are at the end of both stacks. */
+static cg_node
+add_frames(struct reader *r)
+{
+	struct perf_stack *now = &r->now, *last = &r->last;
+	size_t i = now->count, j = last->count;
+	cg_node node = 0;
+
+	while (i > 0 && j > 0 &&
+	       same_frame(&now->frame[i - 1], &last->frame[j - 1])) {
+		node = last->node[--j];
+		now->node[--i] = node;
+	}
+	while (i-- > 0) {
+		const struct perf_step *frame = &now->frame[i];
+
+		node = cg_add_frame(
+		    r->build, node, frame->fn, &frame->pos, frame->inlined);
+		now->node[i] = node;
+	}
+	return node;
+}
+
+static bool
+grow_stack(struct reader *r)
+{
+	struct perf_stack *stack = &r->now;
+	size_t cap[2] = { stack->cap, stack->cap }, need = stack->cap + 1;
+
+	if (!cg_grow_raw(&stack->frame, &cap[0], need, sizeof(*stack->frame)) ||
+	    !cg_grow_raw(&stack->node, &cap[1], need, sizeof(*stack->node))) {
+		r->status = cg_nomem(r->job);
+		return false;
+	}
+	stack->cap = cap[0]; /* the same for both */
+	return true;
+}
+
+/* The sample is complete, if there is one. */
+static bool
+end_sample(struct reader *r)
+{
+	uint64_t cost[CG_EVENT_MAX];
+	struct perf_stack swap = r->last;
+	unsigned column = r->column;
+	cg_node leaf;
+
+	if (r->state == BETWEEN)
+		return true;
+	r->state = BETWEEN;
+	cg_perf_find_fns(&r->fns, &r->now);
+	if (r->now.count == 0) {
+		/* Without a call chain all that is known is that it was. */
+		if (r->now.cap == 0 && !grow_stack(r))
+			return false;
+		r->now.frame[0] = (struct perf_step){
+			.fn = cg_add_fn(r->build, cg_slice(PERF_UNKNOWN), 0, 0)
+		};
+		r->now.count = r->now.found = 1;
+	}
+	if (r->marked)
+		join_inlined(r);
+	leaf = add_frames(r);
+	memset(cost, 0, column * sizeof(*cost));
+	cost[column] = r->period;
+	cg_add_stack(r->build, leaf, 1, cost, column + 1);
+	r->samples++;
+	r->last = r->now;
+	r->now = swap;
+	return cg_build_status(r->build) == CG_OK;
+}
+
+static bool
+begin_sample(struct reader *r, const struct perf_head *head)
+{
+	if (!find_event(r, head))
+		return false;
+	begin_part(r);
+	cg_set_sample_part(r->build,
+	    &(const struct cg_sample_key){
+		.pid = head->pid, .tid = head->tid, .comm = head->comm });
+	r->period = head->period;
+	r->column = r->latest->column;
+	r->now.count = r->now.found = 0;
+	r->tabs = r->marked = false;
+	r->state = IN_STACK;
+	return true;
+}
+
+/* ---- Frames ------------------------------------------------------------- */
+
+static bool
+push_frame(struct reader *r, struct perf_frame *frame)
+{
+	char hex[CG_NUMBER_MAX];
+	bool named = frame->name.len > 0;
+	struct perf_step *new;
+
+	if (r->now.count == r->now.cap && !grow_stack(r))
+		return false;
+	/* Without -F sym the address is all the name there is. */
+	if (!named)
+		frame->name = (struct cg_slice){ hex,
+			(size_t)(cg_format_hex(hex, frame->ip) - hex) };
+	new = &r->now.frame[r->now.count++];
+	*new = (struct perf_step){ .name_text = frame->name,
+		.object_text = frame->object,
+		.pos.addr = r->addresses ? frame->ip : 0,
+		.ip = frame->ip,
+		.marked = frame->inlined };
+	cg_perf_fetch_fn(&r->fns, new);
+	if (!named)
+		cg_perf_find_fns(&r->fns, &r->now);
+	r->marked |= frame->inlined;
+	return true;
+}
+
+/* A line of -F srcline tells where the last frame stood. */
+static bool
+add_place(struct reader *r, struct cg_slice line)
+{
+	struct cg_slice file;
+	struct perf_step *frame;
+	uint32_t number;
+	bool inlined;
+
+	if (r->now.count == 0 ||
+	    !cg_take_perf_place(line, &file, &number, &inlined))
+		return false;
+	frame = &r->now.frame[r->now.count - 1];
+	if (file.len > 0)
+		frame->pos.file = cg_add_file(r->build, file);
+	frame->pos.line = number;
+	frame->marked |= inlined;
+	r->marked |= inlined;
+	return true;
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+/* What perf script --header says of the recording, and is worth keeping. */
+static const char *const header_keys[] = { "captured on", "hostname",
+	"os release", "perf version", "arch", "cpudesc", "cmdline", NULL };
+
+static void
+take_header(struct reader *r, struct cg_slice line)
+{
+	struct cg_slice key;
+	size_t i = 0;
+
+	(void)cg_take_prefix(&line, "#");
+	if (!cg_take_until(&line, ':', &key))
+		return;
+	key = cg_trim(key);
+	line = cg_trim(line);
+	while (header_keys[i] && !cg_equal(key, header_keys[i]))
+		i++;
+	if (header_keys[i] && line.len > 0)
+		cg_add_desc(r->build, key, line);
+}
+
+static void
+leave_out(struct reader *r, struct cg_slice line)
+{
+	cg_warn_at(r->job, line.ptr,
+	    "expected a sample of perf script or a frame of its stack; the "
+	    "line is left out");
+}
+
+/* --show-task-events and the like: no samples. */
+static bool
+is_record(struct reader *r, const struct perf_head *head)
+{
+	struct cg_slice what = head->event.len > 0 ? head->event : head->rest;
+
+	if (!cg_take_prefix(&what, "PERF_RECORD_"))
+		return false;
+	if (cg_starts(what, "LOST"))
+		cg_warn(r->job, "the recording has lost samples");
+	return true;
+}
+
+static bool
+read_head(struct reader *r, const struct perf_head *head)
+{
+	struct perf_frame frame;
+
+	if (is_record(r, head))
+		return true;
+	if (!end_sample(r) || !begin_sample(r, head))
+		return false;
+	/* Without a call chain the only frame stands here. */
+	if (head->event.len == 0 || !cg_take_perf_frame(head->rest, &frame))
+		return true;
+	r->state = ONE_LINE;
+	return push_frame(r, &frame);
+}
+
+/* A frame in a line of its own, in any state. */
+static bool
+read_frame(struct reader *r, struct perf_frame *frame)
+{
+	const struct perf_head nothing = { .period = 1 };
+
+	if (r->state == BETWEEN && !begin_sample(r, &nothing))
+		return false;
+	/* What stood behind the event was no frame. */
+	if (r->state == ONE_LINE)
+		r->now.count = r->now.found = 0;
+	r->state = IN_STACK;
+	r->stacks = true;
+	return push_frame(r, frame);
+}
+
+/*
+ * Lines of frames begin with a tab, those of places with two blanks, as perf
+ * prints them; copies may have lost these, so what a line looks like helps.
+ */
+static bool
+read_line(struct reader *r, struct cg_slice line)
+{
+	struct perf_frame frame;
+	struct perf_head head;
+	bool tab = *line.ptr == '\t';
+
+	if (tab && cg_take_perf_frame(line, &frame)) {
+		r->tabs = true;
+		return read_frame(r, &frame);
+	}
+	if (r->state == BETWEEN) {
+		if (cg_starts(line, "# ") || cg_equal(line, "#")) {
+			take_header(r, line);
+			return true;
+		}
+		if (cg_take_perf_head(line, &head))
+			return read_head(r, &head);
+		leave_out(r, line);
+		return true;
+	}
+	if (r->state == IN_STACK && !r->tabs && !tab &&
+	    cg_take_perf_frame(line, &frame))
+		return read_frame(r, &frame);
+	if (!tab && cg_take_perf_head(line, &head) &&
+	    (head.has_time || head.event.len > 0) &&
+	    !(r->tabs && *line.ptr == ' '))
+		return read_head(r, &head);
+	if (!add_place(r, line))
+		leave_out(r, line);
+	return true;
+}
+
+static void
+read_block(struct reader *r, struct cg_slice block)
+{
+	struct cg_slice line = block;
+	bool good = true;
+
+	while (good && cg_take_line(&block, &line)) {
+		while (line.len > 0 && (line.ptr[line.len - 1] == '\r' ||
+					   line.ptr[line.len - 1] == ' '))
+			line.len--;
+		good = line.len > 0 ? read_line(r, line) : end_sample(r);
+	}
+	cg_perf_find_fns(&r->fns, &r->now);
+	if (r->status == CG_OK)
+		r->status = cg_build_failed(r->build, line.ptr);
+}
+
+/* ---- The file ----------------------------------------------------------- */
+
+static void
+read_file(struct reader *r, struct cg_in *in)
+{
+	struct cg_slice block;
+	bool cut;
+
+	while (r->status == CG_OK && cg_read_block(in, &block))
+		read_block(r, block);
+	if (r->status == CG_OK)
+		r->status = cg_in_status(in);
+	if (r->status != CG_OK)
+		return;
+	/* A stack has not ended. */
+	cut = cg_in_torn(in) || (r->state == IN_STACK && r->stacks);
+	if (!end_sample(r)) {
+		if (r->status == CG_OK)
+			r->status = cg_build_failed(r->build, NULL);
+		return;
+	}
+	if (cut)
+		cg_warn(r->job, "expected an empty line at the end: the file "
+				"may be cut short");
+	if (r->samples == 0)
+		r->status = cg_fail(r->job, "expected samples of perf script");
+}
+
+int
+cg_read_perf_script(
+    struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct reader r = { .job = job,
+		.build = build,
+		.addresses = cg_opt_flag(job, "addresses") };
+
+	if (cg_perf_fns_open(&r.fns, build))
+		read_file(&r, in);
+	else
+		r.status = cg_nomem(job);
+	cg_perf_fns_close(&r.fns);
+	free(r.event);
+	free(r.now.frame);
+	free(r.now.node);
+	free(r.last.frame);
+	free(r.last.node);
+	return r.status;
+}

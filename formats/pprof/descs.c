@@ -1,0 +1,215 @@
+/*
+ * descs.c - what a profile.proto says of itself: times, comments, and
+ * what we have put into comments as there is no other place for it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pprof.h"
+
+bool
+cg_pprof_get_text(struct pprof_reader *r, uint64_t index, struct cg_slice *text)
+{
+	cg_name name;
+
+	if (!cg_pprof_get_name(r, index, &name))
+		return false;
+	*text = cg_get_name(r->build, name);
+	return true;
+}
+
+/* ---- Our comments ------------------------------------------------------- */
+
+/* "KEY: " off the front. */
+static bool
+take_key(struct cg_slice *text, struct cg_slice *key)
+{
+	for (size_t i = 0; i + 1 < text->len; i++) {
+		if (text->ptr[i] != ':' || text->ptr[i + 1] != ' ')
+			continue;
+		*key = (struct cg_slice){ text->ptr, i };
+		text->ptr += i + 2;
+		text->len -= i + 2;
+		return true;
+	}
+	return false;
+}
+
+/* "cgconv part: pid: 7" */
+static void
+read_part(struct cg_slice text, struct cg_part_info *info)
+{
+	struct cg_slice key;
+	uint64_t *number;
+
+	if (!take_key(&text, &key))
+		return;
+	if (cg_equal(key, "cmd")) {
+		info->cmd = text.ptr; /* a whole text ends with a NUL */
+		return;
+	}
+	number = cg_equal(key, "pid")    ? &info->pid
+		 : cg_equal(key, "tid")  ? &info->tid
+		 : cg_equal(key, "part") ? &info->part
+					 : NULL;
+	if (number)
+		(void)cg_take_u64(&text, number);
+}
+
+/* "cgconv event: cycles: Cycles of the processor" */
+static bool
+read_event(struct pprof_reader *r, struct cg_slice text)
+{
+	struct cg_slice name;
+	uint32_t *at;
+
+	if (!take_key(&text, &name))
+		return true;
+	at = cg_map_at(&r->long_names, cg_add_name(r->build, name));
+	if (!at) {
+		r->status = cg_nomem(r->job);
+		return false;
+	}
+	*at = cg_add_name(r->build, text);
+	return true;
+}
+
+static bool
+read_our_comments(struct pprof_reader *r, struct cg_part_info *info)
+{
+	const uint64_t *comment = r->comments.at;
+	struct cg_slice text;
+
+	for (size_t i = 0; i < r->comments.count; i++) {
+		if (!cg_pprof_get_text(r, comment[i], &text))
+			return false;
+		if (cg_take_prefix(&text, PPROF_SAYS_PART))
+			read_part(text, info);
+		else if (cg_take_prefix(&text, PPROF_SAYS_EVENT) &&
+			 !read_event(r, text))
+			return false;
+	}
+	return true;
+}
+
+const char *
+cg_pprof_long_name(const struct pprof_reader *r, struct cg_slice event)
+{
+	cg_name name = cg_add_name(r->build, event);
+
+	return cg_get_name(r->build, cg_map_get(&r->long_names, name)).ptr;
+}
+
+/* ---- Descriptions ------------------------------------------------------- */
+
+static bool
+add_text_desc(struct pprof_reader *r, const char *key, uint64_t index)
+{
+	struct cg_slice text;
+
+	if (!cg_pprof_get_text(r, index, &text))
+		return false;
+	if (text.len > 0)
+		cg_add_desc(r->build, cg_slice(key), text);
+	return true;
+}
+
+static void
+add_number_desc(struct pprof_reader *r, const char *key, uint64_t number)
+{
+	char text[CG_NUMBER_MAX];
+	char *end = cg_format_i64(text, (int64_t)number);
+
+	if (number != 0)
+		cg_add_desc(r->build, cg_slice(key),
+		    (struct cg_slice){ text, (size_t)(end - text) });
+}
+
+/* "10000000 cpu nanoseconds" */
+static bool
+add_period(struct pprof_reader *r)
+{
+	uint64_t period = r->scalar[PPROF_PERIOD];
+	struct cg_slice type, unit;
+	char *text;
+	int len;
+
+	if (!cg_pprof_get_text(r, r->period_type.type, &type) ||
+	    !cg_pprof_get_text(r, r->period_type.unit, &unit))
+		return false;
+	if (period == 0 && type.len == 0)
+		return true;
+	text = malloc(type.len + unit.len + CG_NUMBER_MAX + 3);
+	if (!text) {
+		r->status = cg_nomem(r->job);
+		return false;
+	}
+	len = sprintf(text, "%" PRId64 " %.*s %.*s", (int64_t)period,
+	    (int)type.len, type.ptr, (int)unit.len, unit.ptr);
+	cg_add_desc(r->build, cg_slice(PPROF_KEY_PERIOD),
+	    (struct cg_slice){ text, (size_t)len });
+	free(text);
+	return true;
+}
+
+/* "cgconv: KEY: VALUE" is a description that we have written. */
+static bool
+add_comment(struct pprof_reader *r, uint64_t index)
+{
+	struct cg_slice text, ours, key;
+
+	if (!cg_pprof_get_text(r, index, &text))
+		return false;
+	ours = text;
+	if (cg_starts(text, PPROF_SAYS_EVENT) ||
+	    cg_starts(text, PPROF_SAYS_PART))
+		return true;
+	if (cg_take_prefix(&ours, PPROF_SAYS) && take_key(&ours, &key))
+		cg_add_desc(r->build, key, ours);
+	else if (text.len > 0)
+		cg_add_desc(r->build, cg_slice(PPROF_KEY_COMMENT), text);
+	return true;
+}
+
+static bool
+add_descs(struct pprof_reader *r)
+{
+	const uint64_t *comment = r->comments.at;
+	bool ok = add_period(r);
+
+	add_number_desc(r, PPROF_KEY_TIME, r->scalar[PPROF_TIME_NANOS]);
+	add_number_desc(r, PPROF_KEY_DURATION, r->scalar[PPROF_DURATION_NANOS]);
+	for (const struct pprof_text_key *key = cg_pprof_text_keys;
+	     ok && key->name; key++)
+		ok = add_text_desc(r, key->name, r->scalar[key->field]);
+	for (size_t i = 0; ok && i < r->comments.count; i++)
+		ok = add_comment(r, comment[i]);
+	return ok;
+}
+
+/* The first mapping is the main program. */
+bool
+cg_pprof_begin_part(struct pprof_reader *r)
+{
+	const struct pprof_mapping *mapping = r->mappings.at;
+	struct cg_part_info info = { .cmd = "" };
+	struct cg_slice path = { "", 0 };
+
+	if (r->in_part) {
+		struct cg_part_info none = { .cmd = "" };
+
+		return read_our_comments(r, &none) && add_descs(r);
+	}
+	if (r->mappings.count > 0 &&
+	    !cg_pprof_get_text(r, mapping->value[MAPPING_FILENAME], &path))
+		return false;
+	if (path.len > 0)
+		info.cmd = path.ptr;
+	if (!read_our_comments(r, &info))
+		return false;
+	(void)cg_add_part(r->build, &info);
+	r->in_part = true;
+	return add_descs(r);
+}

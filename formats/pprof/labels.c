@@ -1,0 +1,111 @@
+/*
+ * labels.c - labels of samples: a set of them is kept in the bytes that
+ * it came in, until the texts are known that it refers to.
+ *
+ * Labels pid, tid and comm or thread are what they are called, too, as
+ * converters from perf write them.
+ */
+#include <string.h>
+
+#include "pprof.h"
+
+uint32_t
+cg_pprof_find_labels(struct pprof_reader *r)
+{
+	struct cg_slice bytes = { r->labelled.at, r->labelled.count };
+	const char *all = r->label_bytes.at;
+	struct pprof_labels *set = r->labels.at;
+	uint64_t hash = cg_pprof_hash(cg_pprof_seed(r), bytes);
+	uint32_t *found;
+
+	if (bytes.len == 0)
+		return 0;
+	for (;; hash++) {
+		found = cg_map_at(&r->by_labels, hash);
+		if (!found) {
+			r->status = cg_nomem(r->job);
+			return 0;
+		}
+		if (*found == 0)
+			break;
+		if (set[*found - 1].len == bytes.len &&
+		    memcmp(all + set[*found - 1].at, bytes.ptr, bytes.len) == 0)
+			return *found;
+	}
+	set = cg_pprof_append(r, &r->labels, sizeof(*set));
+	if (!set || !cg_pprof_reserve(r, &r->label_bytes,
+			r->label_bytes.count + bytes.len, 1))
+		return 0;
+	*set = (struct pprof_labels){ r->label_bytes.count, bytes.len };
+	memcpy((char *)r->label_bytes.at + set->at, bytes.ptr, bytes.len);
+	r->label_bytes.count += bytes.len;
+	return *found = (uint32_t)r->labels.count;
+}
+
+/* ---- What they say ------------------------------------------------------ */
+
+static bool
+fail(struct pprof_reader *r, const char *what)
+{
+	r->status = cg_fail(r->job, "expected %s", what);
+	return false;
+}
+
+static bool
+take_label(
+    struct pprof_reader *r, struct cg_slice message, struct cg_label *label)
+{
+	uint64_t value[LABEL_FIELDS] = { 0 };
+	struct pprof_field field;
+
+	while (message.len > 0) {
+		if (!cg_pprof_take_field(&message, &field))
+			return fail(r, "a whole field of a label");
+		if (field.number < LABEL_FIELDS && field.wire == WIRE_VARINT)
+			value[field.number] = field.value;
+	}
+	label->number = (int64_t)value[LABEL_NUM];
+	return cg_pprof_get_text(r, value[LABEL_KEY], &label->key) &&
+	       cg_pprof_get_text(r, value[LABEL_STR], &label->value) &&
+	       cg_pprof_get_text(r, value[LABEL_NUM_UNIT], &label->unit);
+}
+
+/* What of threads and processes parts may be made by. */
+static void
+note_known(struct cg_sample_key *key, const struct cg_label *label)
+{
+	bool number = label->value.len == 0;
+
+	if (number && cg_equal(label->key, "pid"))
+		key->pid = (uint64_t)label->number;
+	else if (number && cg_equal(label->key, "tid"))
+		key->tid = (uint64_t)label->number;
+	else if (cg_equal(label->key, "comm") || cg_equal(label->key, "thread"))
+		key->comm = label->value;
+}
+
+bool
+cg_pprof_set_labels(struct pprof_reader *r, uint32_t set)
+{
+	struct cg_sample_key key = { .comm = { "", 0 } };
+	const struct pprof_labels *labels = r->labels.at;
+	struct cg_slice rest = { "", 0 };
+	struct cg_label *label;
+	struct pprof_field field;
+
+	if (set != 0) {
+		rest.ptr = (char *)r->label_bytes.at + labels[set - 1].at;
+		rest.len = labels[set - 1].len;
+	}
+	r->label.count = 0;
+	while (rest.len > 0 && cg_pprof_take_field(&rest, &field)) {
+		label = cg_pprof_append(r, &r->label, sizeof(*label));
+		if (!label || !take_label(r, field.bytes, label))
+			return false;
+		note_known(&key, label);
+	}
+	key.label = r->label.at;
+	key.labels = r->label.count;
+	cg_set_sample_part(r->build, &key);
+	return true;
+}

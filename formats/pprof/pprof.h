@@ -1,0 +1,293 @@
+/*
+ * pprof.h - profile.proto: field numbers, and what the reader's parts share.
+ *
+ * Source: proto/profile.proto of github.com/google/pprof. A message is a row
+ * of fields, each a tag (number << 3 | wire type, a varint) and a value. All
+ * texts are indices of the string table, index 0 is "". Ids of mappings,
+ * locations and functions are any numbers but 0.
+ */
+#ifndef CG_PPROF_H
+#define CG_PPROF_H
+
+#include "cgconv_expert.h"
+#include "cgconv_parse.h"
+
+/* ---- Fields ------------------------------------------------------------- */
+
+enum pprof_profile {
+	PPROF_SAMPLE_TYPE = 1,
+	PPROF_SAMPLE,
+	PPROF_MAPPING,
+	PPROF_LOCATION,
+	PPROF_FUNCTION,
+	PPROF_STRING,
+	PPROF_DROP_FRAMES,
+	PPROF_KEEP_FRAMES,
+	PPROF_TIME_NANOS,
+	PPROF_DURATION_NANOS,
+	PPROF_PERIOD_TYPE,
+	PPROF_PERIOD,
+	PPROF_COMMENT,
+	PPROF_DEFAULT_TYPE,
+	PPROF_DOC_URL,
+	PPROF_FIELDS
+};
+enum { VALUE_TYPE = 1, VALUE_UNIT, VALUE_FIELDS };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_STR, LABEL_NUM, LABEL_NUM_UNIT, LABEL_FIELDS };
+enum {
+	MAPPING_ID = 1,
+	MAPPING_START,
+	MAPPING_LIMIT,
+	MAPPING_OFFSET,
+	MAPPING_FILENAME,
+	MAPPING_BUILD_ID,
+	MAPPING_HAS_FUNCTIONS,
+	MAPPING_HAS_FILENAMES,
+	MAPPING_HAS_LINES,
+	MAPPING_HAS_INLINES,
+	MAPPING_FIELDS
+};
+enum {
+	LOCATION_ID = 1,
+	LOCATION_MAPPING,
+	LOCATION_ADDRESS,
+	LOCATION_LINE,
+	LOCATION_FOLDED,
+	LOCATION_FIELDS
+};
+enum { LINE_FUNCTION = 1, LINE_LINE, LINE_COLUMN, LINE_FIELDS };
+enum {
+	FUNCTION_ID = 1,
+	FUNCTION_NAME,
+	FUNCTION_SYSTEM_NAME,
+	FUNCTION_FILENAME,
+	FUNCTION_START_LINE,
+	FUNCTION_FIELDS
+};
+
+/* ---- pprof_wire.c: the wire format -------------------------------------- */
+
+enum pprof_wire { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
+
+#define VARINT_MAX 10 /* bytes */
+
+struct pprof_field {
+	uint64_t number;
+	unsigned wire;
+	uint64_t value;        /* of a number; of bytes, how many */
+	struct cg_slice bytes; /* of WIRE_BYTES */
+	const char *at;        /* where it began */
+};
+
+/* Takes a varint from the front; false: there is none, nothing was taken. */
+bool cg_pprof_take_long_varint(struct cg_slice *, uint64_t *);
+static inline bool
+cg_pprof_take_varint(struct cg_slice *rest, uint64_t *value)
+{
+	const uint8_t *byte = (const uint8_t *)rest->ptr;
+	size_t len;
+
+	/* Most have at most three bytes. */
+	if (rest->len < 3 || (byte[0] & byte[1] & byte[2] & 0x80)) {
+		/* What is passed on by address is a copy: rest is none. */
+		struct cg_slice more = *rest;
+		uint64_t number;
+
+		if (!cg_pprof_take_long_varint(&more, &number))
+			return false;
+		*value = number;
+		*rest = more;
+		return true;
+	}
+	*value = byte[0] & 0x7fu;
+	len = 1;
+	if (byte[0] & 0x80) {
+		*value |= (byte[1] & 0x7fu) << 7;
+		len = 2;
+		if (byte[1] & 0x80) {
+			*value |= (uint64_t)byte[2] << 14;
+			len = 3;
+		}
+	}
+	rest->ptr += len;
+	rest->len -= len;
+	return true;
+}
+/* Takes tag and number or length; bytes stay where they are. */
+bool cg_pprof_take_tag(struct cg_slice *, struct pprof_field *);
+/* Takes a field whole. False: there is no whole one, nothing was taken. */
+bool cg_pprof_take_field(struct cg_slice *, struct pprof_field *);
+/* Does the text begin as profile.proto does? A score for probe(). */
+int cg_pprof_probe(struct cg_slice text, bool whole);
+
+/* ---- pprof.c: what the reader turns into words and the writer back ------ */
+
+/* The unit of an event, and as pprof calls it. */
+const char *cg_pprof_unit_in(const char *);
+const char *cg_pprof_unit_out(const char *);
+
+/* Descriptions of a part. */
+#define PPROF_KEY_TIME "time_nanos"
+#define PPROF_KEY_DURATION "duration_nanos"
+#define PPROF_KEY_PERIOD "period"
+#define PPROF_KEY_COMMENT "comment"
+#define PPROF_KEY_MAPPING "mapping"
+/*
+ * What else a graph says, as comments: "cgconv: KEY: VALUE" of its parts,
+ * "cgconv event: NAME: LONG NAME", "cgconv part: pid: 7" (cmd, pid, tid, part)
+ * where there is one part.
+ */
+#define PPROF_SAYS "cgconv: "
+#define PPROF_SAYS_EVENT "cgconv event: "
+#define PPROF_SAYS_PART "cgconv part: "
+/* Those that are a text of the profile; ends with a NULL name. */
+struct pprof_text_key {
+	const char *name;
+	enum pprof_profile field;
+};
+extern const struct pprof_text_key cg_pprof_text_keys[];
+
+/* ---- pprof_read.c, pprof_graph.c: reading ------------------------------- */
+
+/* Growing lists: elements are zero before they are set. */
+struct pprof_list {
+	void *at;
+	size_t count, cap;
+};
+
+struct pprof_type {
+	uint64_t type, unit; /* strings */
+};
+struct pprof_mapping {
+	uint64_t value[MAPPING_FIELDS];
+};
+/* Of a location or function that was named, maybe before it was defined. */
+struct pprof_location {
+	uint64_t mapping, addr;
+	uint32_t first, lines; /* of the list of lines */
+	bool defined;
+};
+struct pprof_line {
+	uint32_t function; /* index + 1; 0: none */
+	uint32_t line;
+};
+struct pprof_function {
+	uint64_t name, system_name, file;
+	uint32_t start_line;
+	bool defined;
+};
+/*
+ * Stacks as a tree, by location: texts come only at the end of a message.
+ * Node 0 is below all roots.
+ */
+struct pprof_node {
+	uint32_t parent, location;
+	uint32_t sample; /* + 1: the last one that ended here */
+	uint32_t len;    /* of its bytes in the list of paths, as read */
+	size_t path;
+};
+/* Samples of one stack, added up. */
+struct pprof_sample {
+	uint32_t leaf, labels; /* node, set of labels + 1 */
+	uint64_t count;
+	int64_t cost[]; /* columns of the reader */
+};
+
+/* A sample's labels: their fields as they came. */
+struct pprof_labels {
+	size_t at, len; /* of the list of label bytes */
+};
+
+struct pprof_reader {
+	struct cg_job *job;
+	struct cg_in *in;
+	struct cg_build *build;
+	int status;
+	bool in_part;
+
+	/* One message: */
+	uint32_t seen;          /* bit f: field f was there */
+	size_t strings_at_type; /* how many when the last sample type came */
+	struct pprof_list types, mappings, locations, functions, lines;
+	struct pprof_list strings, comments; /* cg_name; uint64_t */
+	struct pprof_list nodes, samples, paths;
+	struct cg_map mapping_ids, location_ids, function_ids; /* index + 1 */
+	struct pprof_list near; /* small id -> location, as far as known */
+	struct cg_map stacks; /* hash of a stack's locations -> node */
+	struct cg_map by_labels_and_leaf; /* labels << 32 | leaf -> sample + 1 */
+	size_t columns;         /* values of a sample */
+	uint64_t scalar[PPROF_FIELDS];
+	struct pprof_type period_type;
+	struct pprof_list labels, label_bytes; /* distinct sets */
+	struct pprof_list label; /* of one of them: struct cg_label */
+	struct cg_map by_labels; /* hash of the bytes -> set + 1 */
+	struct cg_map long_names; /* of events: name -> long name */
+	size_t columns_lost;     /* lines with what has no place */
+	size_t folded_lost;      /* the same of locations */
+
+	/* Samples that wait: their locations, leaf first, and values. */
+	struct pprof_list waiting, path, steps, values;
+	struct pprof_list labelled; /* bytes of label fields of the last one */
+};
+
+/* pprof_stacks.c: adds up the samples; some wait until the last call. */
+bool cg_pprof_take_sample(struct pprof_reader *, const struct pprof_field *);
+bool cg_pprof_end_wait(struct pprof_reader *);
+struct pprof_sample *cg_pprof_sample(const struct pprof_reader *, size_t i);
+/* Numbers of a field that may be packed. */
+bool cg_pprof_take_packed(struct pprof_reader *, const struct pprof_field *,
+    bool (*add)(struct pprof_reader *, uint64_t, const char *));
+/* A field that nobody knows. */
+void cg_pprof_skip_field(struct pprof_reader *, const struct pprof_field *);
+/* Index + 1 of the location with the id, made if need be; 0: failed. */
+uint32_t cg_pprof_add_location(struct pprof_reader *, uint64_t id);
+static inline uint32_t
+cg_pprof_find_location(struct pprof_reader *r, uint64_t id)
+{
+	const uint32_t *near = r->near.at;
+
+	return id < r->near.cap && near[id] != 0 ? near[id]
+						 : cg_pprof_add_location(r, id);
+}
+/* Room for one element more; false: out of memory, reported. */
+bool cg_pprof_lengthen(
+    struct pprof_reader *, struct pprof_list *, size_t width);
+/* A new element at the end, zeroed; NULL: out of memory, reported. */
+static inline void *
+cg_pprof_append(struct pprof_reader *r, struct pprof_list *list, size_t width)
+{
+	if (list->count == list->cap && !cg_pprof_lengthen(r, list, width))
+		return NULL;
+	return (char *)list->at + list->count++ * width;
+}
+/* Puts the message into the builder and forgets it. */
+int cg_pprof_finish(struct pprof_reader *);
+void cg_pprof_free(struct pprof_reader *);
+/* pprof_labels.c: the set of the sample's labels; 0: none, or a failure. */
+uint32_t cg_pprof_find_labels(struct pprof_reader *);
+/* Samples from here on have these labels. False: an error, reported. */
+bool cg_pprof_set_labels(struct pprof_reader *, uint32_t set);
+/* The name that an index of the string table stands for; false: none. */
+bool cg_pprof_get_name(struct pprof_reader *, uint64_t index, cg_name *);
+bool cg_pprof_get_text(struct pprof_reader *, uint64_t, struct cg_slice *);
+/* pprof_descs.c: the part, unless it has begun, and what is said of it. */
+bool cg_pprof_begin_part(struct pprof_reader *);
+/* Of an event, which our comments tell; "" if they do not. */
+const char *cg_pprof_long_name(const struct pprof_reader *, struct cg_slice);
+uint64_t cg_pprof_hash(uint64_t seed, struct cg_slice);
+/* Where the reader lies: nobody can write ids that collide with it in them. */
+static inline uint64_t
+cg_pprof_seed(const struct pprof_reader *r)
+{
+	return (uintptr_t)r;
+}
+/* Room for count elements; false: out of memory, reported. */
+bool cg_pprof_reserve(
+    struct pprof_reader *, struct pprof_list *, size_t count, size_t width);
+int cg_read_pprof(struct cg_job *, struct cg_in *, struct cg_build *);
+/* ---- pprof_write.c ------------------------------------------------------ */
+
+int cg_write_pprof(struct cg_job *, const struct cg_graph *, struct cg_out *);
+
+#endif

@@ -1,0 +1,482 @@
+/*
+ * read.c - reads the fields of a profile.proto as they come.
+ *
+ * One pass, in any order of fields: texts often stand at the end, so samples
+ * wait as a tree of locations, summed, until all of the message is known.
+ * What grows is what is distinct; a message of any size streams.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pprof.h"
+
+/* One sample, one text: more is no profile. */
+#define FIELD_LIMIT ((uint64_t)64 << 20)
+/* A tag and a length or number. */
+#define HEAD_MAX (2 * VARINT_MAX)
+
+/* ---- Lists and ids ------------------------------------------------------ */
+
+bool
+cg_pprof_reserve(
+    struct pprof_reader *r, struct pprof_list *list, size_t count, size_t width)
+{
+	if (cg_grow(&list->at, &list->cap, count, width))
+		return true;
+	r->status = cg_nomem(r->job);
+	return false;
+}
+
+bool
+cg_pprof_lengthen(struct pprof_reader *r, struct pprof_list *list, size_t width)
+{
+	if (list->count < UINT32_MAX - 1)
+		return cg_pprof_reserve(r, list, list->count + 1, width);
+	r->status = cg_nomem(r->job);
+	return false;
+}
+
+static bool
+append_u32(struct pprof_reader *r, struct pprof_list *list, uint32_t value)
+{
+	uint32_t *at = cg_pprof_append(r, list, sizeof(*at));
+
+	if (at)
+		*at = value;
+	return at != NULL;
+}
+
+/* Index + 1 of what has the id, made if need be; 0: out of memory. */
+static uint32_t
+find_id(struct pprof_reader *r, struct cg_map *ids, struct pprof_list *list,
+    size_t width, uint64_t id)
+{
+	uint32_t *index = cg_map_at(ids, id);
+
+	if (!index) {
+		r->status = cg_nomem(r->job);
+		return 0;
+	}
+	if (*index == 0) {
+		if (!cg_pprof_append(r, list, width))
+			return 0;
+		*index = (uint32_t)list->count;
+	}
+	return *index;
+}
+
+/*
+ * Most ids are 1, 2, 3: those are kept in an array too, which is never longer
+ * than twice the number of locations.
+ */
+uint32_t
+cg_pprof_add_location(struct pprof_reader *r, uint64_t id)
+{
+	uint32_t *near, index;
+
+	index = find_id(r, &r->location_ids, &r->locations,
+	    sizeof(struct pprof_location), id);
+	if (!cg_pprof_reserve(r, &r->near, r->locations.count, sizeof(*near)))
+		return 0;
+	near = r->near.at;
+	if (id < r->near.cap)
+		near[id] = index;
+	return index;
+}
+
+static uint32_t
+find_function(struct pprof_reader *r, uint64_t id)
+{
+	return find_id(r, &r->function_ids, &r->functions,
+	    sizeof(struct pprof_function), id);
+}
+
+/* ---- Messages of numbers ------------------------------------------------ */
+
+static bool
+fail(struct pprof_reader *r, const char *at, const char *what)
+{
+	r->status = cg_fail_at(r->job, at, "expected %s", what);
+	return false;
+}
+
+static bool
+take_field(
+    struct pprof_reader *r, struct cg_slice *message, struct pprof_field *field)
+{
+	if (cg_pprof_take_field(message, field))
+		return true;
+	return fail(r, message->ptr, "a whole field of a message");
+}
+
+void
+cg_pprof_skip_field(struct pprof_reader *r, const struct pprof_field *field)
+{
+	cg_warn_at(r->job, field->at,
+	    "field %" PRIu64 " is not known, it is skipped", field->number);
+}
+
+/* A message all of whose fields are numbers: value[i] is field i. */
+static bool
+take_numbers(struct pprof_reader *r, struct cg_slice message, uint64_t *value,
+    size_t fields)
+{
+	struct pprof_field field;
+
+	memset(value, 0, fields * sizeof(*value));
+	while (message.len > 0) {
+		if (!take_field(r, &message, &field))
+			return false;
+		if (field.number >= fields)
+			cg_pprof_skip_field(r, &field);
+		else if (field.wire == WIRE_VARINT)
+			value[field.number] = field.value;
+		else
+			return fail(r, field.at, "a number");
+	}
+	return true;
+}
+
+/* A line of source: int64 in the message, anything else is none. */
+static uint32_t
+line_of(uint64_t line)
+{
+	return line <= UINT32_MAX ? (uint32_t)line : 0;
+}
+
+static bool
+take_type(struct pprof_reader *r, const struct pprof_field *field)
+{
+	uint64_t value[VALUE_FIELDS];
+	struct pprof_type *type;
+
+	if (!take_numbers(r, field->bytes, value, VALUE_FIELDS))
+		return false;
+	if (field->number == PPROF_PERIOD_TYPE) {
+		r->period_type.type = value[VALUE_TYPE];
+		r->period_type.unit = value[VALUE_UNIT];
+		return true;
+	}
+	if (r->types.count >= CG_EVENT_MAX)
+		return fail(r, field->at, "no more sample types");
+	type = cg_pprof_append(r, &r->types, sizeof(*type));
+	if (!type)
+		return false;
+	type->type = value[VALUE_TYPE];
+	type->unit = value[VALUE_UNIT];
+	r->strings_at_type = r->strings.count;
+	return true;
+}
+
+static bool
+take_mapping(struct pprof_reader *r, const struct pprof_field *field)
+{
+	struct pprof_mapping *mapping =
+	    cg_pprof_append(r, &r->mappings, sizeof(*mapping));
+	uint32_t *index;
+
+	if (!mapping ||
+	    !take_numbers(r, field->bytes, mapping->value, MAPPING_FIELDS))
+		return false;
+	if (mapping->value[MAPPING_ID] == 0)
+		return fail(r, field->at, "a mapping with an id");
+	index = cg_map_at(&r->mapping_ids, mapping->value[MAPPING_ID]);
+	if (!index) {
+		r->status = cg_nomem(r->job);
+		return false;
+	}
+	if (*index != 0)
+		return fail(r, field->at, "a mapping with another id");
+	*index = (uint32_t)r->mappings.count;
+	return true;
+}
+
+static bool
+take_function(struct pprof_reader *r, const struct pprof_field *field)
+{
+	uint64_t value[FUNCTION_FIELDS];
+	struct pprof_function *function;
+	uint32_t index;
+
+	if (!take_numbers(r, field->bytes, value, FUNCTION_FIELDS))
+		return false;
+	if (value[FUNCTION_ID] == 0)
+		return fail(r, field->at, "a function with an id");
+	index = find_function(r, value[FUNCTION_ID]);
+	if (index == 0)
+		return false;
+	function = (struct pprof_function *)r->functions.at + index - 1;
+	if (function->defined)
+		return fail(r, field->at, "a function with another id");
+	function->defined = true;
+	function->name = value[FUNCTION_NAME];
+	function->system_name = value[FUNCTION_SYSTEM_NAME];
+	function->file = value[FUNCTION_FILENAME];
+	function->start_line = line_of(value[FUNCTION_START_LINE]);
+	return true;
+}
+
+/* ---- Locations ---------------------------------------------------------- */
+
+static bool
+take_line(struct pprof_reader *r, struct cg_slice message)
+{
+	uint64_t value[LINE_FIELDS];
+	struct pprof_line *line;
+	uint32_t function = 0;
+
+	if (!take_numbers(r, message, value, LINE_FIELDS))
+		return false;
+	if (value[LINE_FUNCTION] != 0) {
+		function = find_function(r, value[LINE_FUNCTION]);
+		if (function == 0)
+			return false;
+	}
+	line = cg_pprof_append(r, &r->lines, sizeof(*line));
+	if (!line)
+		return false;
+	line->function = function;
+	line->line = line_of(value[LINE_LINE]);
+	r->columns_lost += value[LINE_COLUMN] != 0;
+	return true;
+}
+
+static bool
+take_location(struct pprof_reader *r, const struct pprof_field *field)
+{
+	struct cg_slice message = field->bytes;
+	uint64_t value[LOCATION_FIELDS] = { 0 };
+	size_t first = r->lines.count;
+	struct pprof_location *location;
+	struct pprof_field part;
+	uint32_t index;
+
+	while (message.len > 0) {
+		if (!take_field(r, &message, &part))
+			return false;
+		if (part.number >= LOCATION_FIELDS)
+			cg_pprof_skip_field(r, &part);
+		else if (part.wire != (part.number == LOCATION_LINE
+					      ? WIRE_BYTES
+					      : WIRE_VARINT))
+			return fail(r, part.at, "a field of a location");
+		else if (part.number != LOCATION_LINE)
+			value[part.number] = part.value;
+		else if (!take_line(r, part.bytes))
+			return false;
+	}
+	if (value[LOCATION_ID] == 0)
+		return fail(r, field->at, "a location with an id");
+	index = cg_pprof_find_location(r, value[LOCATION_ID]);
+	if (index == 0)
+		return false;
+	location = (struct pprof_location *)r->locations.at + index - 1;
+	if (location->defined)
+		return fail(r, field->at, "a location with another id");
+	location->defined = true;
+	location->mapping = value[LOCATION_MAPPING];
+	location->addr = value[LOCATION_ADDRESS];
+	location->first = (uint32_t)first;
+	location->lines = (uint32_t)(r->lines.count - first);
+	r->folded_lost += value[LOCATION_FOLDED] != 0;
+	return true;
+}
+
+bool
+cg_pprof_take_packed(struct pprof_reader *r, const struct pprof_field *field,
+    bool (*add)(struct pprof_reader *, uint64_t, const char *))
+{
+	struct cg_slice rest = field->bytes;
+	uint64_t value;
+
+	if (field->wire == WIRE_VARINT)
+		return add(r, field->value, field->at);
+	if (field->wire != WIRE_BYTES)
+		return fail(r, field->at, "numbers");
+	while (rest.len > 0) {
+		if (!cg_pprof_take_varint(&rest, &value))
+			return fail(r, rest.ptr, "a number");
+		if (!add(r, value, rest.ptr))
+			return false;
+	}
+	return true;
+}
+
+uint64_t
+cg_pprof_hash(uint64_t seed, struct cg_slice bytes)
+{
+	uint64_t hash = seed + bytes.len, word;
+
+	for (; bytes.len >= 8; bytes.ptr += 8, bytes.len -= 8) {
+		memcpy(&word, bytes.ptr, 8);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+		hash ^= hash >> 32;
+	}
+	word = 0;
+	if (bytes.len > 0)
+		memcpy(&word, bytes.ptr, bytes.len);
+	return (hash ^ word) * 0x9e3779b97f4a7c15;
+}
+
+/* ---- The message -------------------------------------------------------- */
+
+static bool
+take_string(struct pprof_reader *r, const struct pprof_field *field)
+{
+	if (r->strings.count == 0 && field->bytes.len > 0)
+		return fail(r, field->at, "\"\" as the first text");
+	return append_u32(r, &r->strings, cg_add_name(r->build, field->bytes));
+}
+
+static bool
+take_scalar(struct pprof_reader *r, const struct pprof_field *field)
+{
+	r->scalar[field->number] = field->value;
+	return true;
+}
+
+static bool
+add_comment(struct pprof_reader *r, uint64_t value, const char *at)
+{
+	uint64_t *to = cg_pprof_append(r, &r->comments, sizeof(*to));
+
+	(void)at;
+	if (to)
+		*to = value;
+	return to != NULL;
+}
+
+static bool
+take_comment(struct pprof_reader *r, const struct pprof_field *field)
+{
+	return cg_pprof_take_packed(r, field, add_comment);
+}
+
+/* By field number. */
+static const struct {
+	enum pprof_wire wire;
+	bool (*take)(struct pprof_reader *, const struct pprof_field *);
+} fields[PPROF_FIELDS] = {
+	[PPROF_SAMPLE_TYPE] = { WIRE_BYTES, take_type },
+	[PPROF_SAMPLE] = { WIRE_BYTES, cg_pprof_take_sample },
+	[PPROF_MAPPING] = { WIRE_BYTES, take_mapping },
+	[PPROF_LOCATION] = { WIRE_BYTES, take_location },
+	[PPROF_FUNCTION] = { WIRE_BYTES, take_function },
+	[PPROF_STRING] = { WIRE_BYTES, take_string },
+	[PPROF_DROP_FRAMES] = { WIRE_VARINT, take_scalar },
+	[PPROF_KEEP_FRAMES] = { WIRE_VARINT, take_scalar },
+	[PPROF_TIME_NANOS] = { WIRE_VARINT, take_scalar },
+	[PPROF_DURATION_NANOS] = { WIRE_VARINT, take_scalar },
+	[PPROF_PERIOD_TYPE] = { WIRE_BYTES, take_type },
+	[PPROF_PERIOD] = { WIRE_VARINT, take_scalar },
+	[PPROF_COMMENT] = { WIRE_BYTES, take_comment },
+	[PPROF_DEFAULT_TYPE] = { WIRE_VARINT, take_scalar },
+	[PPROF_DOC_URL] = { WIRE_VARINT, take_scalar },
+};
+
+static uint32_t
+bit(unsigned field)
+{
+	return UINT32_C(1) << field;
+}
+
+/*
+ * Files of two profiles one behind the other have no mark between them. But
+ * texts follow what refers to them, and sample types stand together: such a
+ * field behind texts, or one again that comes once, begins the next.
+ */
+static bool
+begins_message(const struct pprof_reader *r, uint64_t number)
+{
+	const uint32_t many = bit(PPROF_SAMPLE_TYPE) | bit(PPROF_SAMPLE) |
+			      bit(PPROF_MAPPING) | bit(PPROF_LOCATION) |
+			      bit(PPROF_FUNCTION) | bit(PPROF_STRING) |
+			      bit(PPROF_COMMENT);
+
+	if (r->samples.count == 0 || r->strings.count == 0 ||
+	    !(r->seen & bit((unsigned)number)))
+		return false;
+	if (number == PPROF_SAMPLE_TYPE)
+		return r->strings.count > r->strings_at_type;
+	return !(many & bit((unsigned)number));
+}
+
+static bool
+add_field(struct pprof_reader *r, const struct pprof_field *field)
+{
+	unsigned wire;
+
+	if (field->number >= PPROF_FIELDS) {
+		cg_pprof_skip_field(r, field);
+		return true;
+	}
+	wire = fields[field->number].wire;
+	if (field->wire != wire &&
+	    !(field->number == PPROF_COMMENT && field->wire == WIRE_VARINT)) {
+		r->status = cg_fail_at(r->job, field->at,
+		    "expected field %" PRIu64 " of a profile to be %s",
+		    field->number, wire == WIRE_BYTES ? "bytes" : "a number");
+		return false;
+	}
+	if (field->number != PPROF_SAMPLE && !cg_pprof_end_wait(r))
+		return false;
+	if (begins_message(r, field->number)) {
+		r->status = cg_pprof_finish(r);
+		if (r->status != CG_OK)
+			return false;
+	}
+	r->seen |= bit((unsigned)field->number);
+	return fields[field->number].take(r, field);
+}
+
+/* Reads a field of the profile; false at the end, or on an error. */
+static bool
+read_field(struct pprof_reader *r)
+{
+	struct cg_slice head, bytes;
+	struct pprof_field field;
+	uint64_t need;
+
+	(void)cg_look_bytes(r->in, HEAD_MAX, &head);
+	if (head.len == 0)
+		return false;
+	bytes = head;
+	if (!cg_pprof_take_tag(&bytes, &field))
+		return fail(r, head.ptr, "a field of a profile");
+	need = (uint64_t)(bytes.ptr - head.ptr);
+	if (field.wire == WIRE_BYTES && field.value > FIELD_LIMIT) {
+		r->status = cg_fail_at(r->job, head.ptr,
+		    "field of %" PRIu64 " bytes is longer than %" PRIu64 " MiB",
+		    field.value, FIELD_LIMIT >> 20);
+		return false;
+	}
+	if (field.wire == WIRE_BYTES)
+		need += field.value;
+	if (!cg_read_bytes(r->in, need, &bytes)) {
+		if (cg_in_status(r->in) == CG_OK)
+			r->status = cg_fail(r->job,
+			    "expected %" PRIu64 " bytes: the file is cut short",
+			    need);
+		return false;
+	}
+	(void)cg_pprof_take_field(&bytes, &field);
+	return add_field(r, &field);
+}
+
+int
+cg_read_pprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct pprof_reader r = { .job = job, .in = in, .build = build };
+
+	while (read_field(&r) && cg_build_status(build) == CG_OK)
+		continue;
+	if (r.status == CG_OK)
+		r.status = cg_in_status(in);
+	if (r.status == CG_OK)
+		r.status = cg_build_status(build);
+	if (r.status == CG_OK)
+		r.status = cg_pprof_finish(&r);
+	cg_pprof_free(&r);
+	return r.status;
+}

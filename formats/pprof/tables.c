@@ -1,0 +1,504 @@
+/*
+ * tables.c - the tables of a profile.proto that is to be written.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "write.h"
+
+void *
+cg_pprof_out_append(
+    struct pprof_writer *w, struct pprof_table *table, size_t width)
+{
+	if (table->count == UINT32_MAX ||
+	    !cg_grow_raw(&table->at, &table->cap, table->count + 1, width)) {
+		w->status = cg_nomem(w->job);
+		return NULL;
+	}
+	return (char *)table->at + table->count++ * width;
+}
+
+void
+cg_pprof_out_free(struct pprof_writer *w)
+{
+	struct pprof_table *const tables[] = { &w->functions, &w->frames,
+		&w->locations, &w->mappings, &w->nodes, &w->strings, &w->buf[0],
+		&w->buf[1], &w->buf[2], &w->comments, &w->text, &w->rows,
+		&w->labels };
+	struct cg_map *const maps[] = { &w->name_ids, &w->function_ids,
+		&w->place_ids, &w->addr_ids, &w->at_ids, &w->frame_ids,
+		&w->children, &w->comment_ids, &w->row_ids };
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		free(tables[i]->at);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+		cg_map_free(maps[i]);
+	free(w->fn_name);
+	free(w->has_inlined);
+	free(w->node);
+	free(w->first_mapping);
+	free(w->order);
+	free(w->labels_end);
+	free(w->cost);
+}
+
+/* The number of a key, the next one if it is new; 0: out of memory. */
+static uint32_t
+number(
+    struct pprof_writer *w, struct cg_map *ids, uint64_t key, uint32_t *count)
+{
+	uint32_t *id = cg_map_at(ids, key);
+
+	if (!id) {
+		w->status = cg_nomem(w->job);
+		return 0;
+	}
+	if (*id == 0)
+		*id = ++*count;
+	return *id;
+}
+
+/* ---- Frames ------------------------------------------------------------- */
+
+/* A function and what it is called. */
+struct called {
+	struct cg_slice name, symbol;
+	cg_fn fn;
+};
+
+static int
+compare_called(const void *pa, const void *pb)
+{
+	const struct called *a = pa, *b = pb;
+	int order = cg_compare(a->name, b->name);
+
+	return order ? order : cg_compare(a->symbol, b->symbol);
+}
+
+/* Numbers functions by what they are called, in order. */
+static bool
+number_names(struct pprof_writer *w)
+{
+	size_t count = cg_fn_count(w->graph) + 1;
+	struct called *list = calloc(count, sizeof(*list));
+	uint32_t id = 1;
+
+	w->fn_name = calloc(count, sizeof(*w->fn_name));
+	if (!list || !w->fn_name) {
+		free(list);
+		w->status = cg_nomem(w->job);
+		return false;
+	}
+	for (cg_fn fn = 0; fn < count; fn++)
+		list[fn] = (struct called){ cg_fn_name(w->graph, fn),
+			cg_fn_symbol(w->graph, fn), fn };
+	qsort(list, count, sizeof(*list), compare_called);
+	for (size_t i = 0; i < count; i++) {
+		id += i > 0 && compare_called(&list[i - 1], &list[i]) != 0;
+		w->fn_name[list[i].fn] = id;
+	}
+	free(list);
+	return true;
+}
+
+static uint32_t
+find_function(struct pprof_writer *w, cg_fn fn, cg_file file)
+{
+	uint32_t count = (uint32_t)w->functions.count, id;
+	struct pprof_out_function *function;
+
+	id = number(
+	    w, &w->function_ids, (uint64_t)w->fn_name[fn] << 32 | file, &count);
+	if (id == 0 || id <= w->functions.count)
+		return id;
+	function = cg_pprof_out_append(w, &w->functions, sizeof(*function));
+	if (!function)
+		return 0;
+	*function = (struct pprof_out_function){
+		.name = w->fn_name[fn], .fn = fn, .file = file
+	};
+	return id;
+}
+
+/* A name made of the address is none: pprof would call it the same. */
+static bool
+is_named(const struct pprof_writer *w, const struct cg_stack *node)
+{
+	char hex[CG_NUMBER_MAX];
+	char *end = cg_format_hex(hex, node->pos.addr);
+	struct cg_slice text = { hex, (size_t)(end - hex) };
+
+	return node->inlined || w->has_inlined[node->fn] ||
+	       node->pos.line != 0 || node->pos.file != 0 ||
+	       cg_fn_file(w->graph, node->fn) != 0 ||
+	       cg_compare(cg_fn_name(w->graph, node->fn), text) != 0;
+}
+
+/*
+ * Equal frames get one number: pairs of numbers are numbered until one is
+ * left.
+ */
+static uint32_t
+add_frame(struct pprof_writer *w, const struct pprof_out_frame *new)
+{
+	uint32_t count = (uint32_t)w->frames.count, place, addr, at, id;
+	struct pprof_out_frame *frame;
+
+	place = number(w, &w->place_ids,
+	    (uint64_t) new->function << 32 | new->line, &w->places);
+	addr = number(w, &w->addr_ids, new->addr, &w->addrs);
+	at = number(w, &w->at_ids, (uint64_t)place << 32 | addr, &w->ats);
+	/* Below has an object, so a frame on it needs none. */
+	id = number(w, &w->frame_ids,
+	    (uint64_t)(new->below ? UINT32_MAX - new->below : new->object)
+		    << 32 |
+		at,
+	    &count);
+	if (w->status != CG_OK || id <= w->frames.count)
+		return id;
+	frame = cg_pprof_out_append(w, &w->frames, sizeof(*frame));
+	if (frame)
+		*frame = *new;
+	return frame ? id : 0;
+}
+
+static uint32_t
+find_frame(struct pprof_writer *w, const struct cg_stack *node, uint32_t below)
+{
+	struct pprof_out_frame new = { .below = below,
+		.object = cg_fn_object(w->graph, node->fn),
+		.addr = node->pos.addr,
+		.line = node->pos.line };
+
+	if (below != 0) {
+		const struct pprof_out_frame *frames = w->frames.at;
+
+		new.object = frames[below - 1].object;
+		new.addr = frames[below - 1].addr;
+	}
+	w->elsewhere += node->pos.file != 0 &&
+			cg_fn_file(w->graph, node->fn) != 0 &&
+			node->pos.file != cg_fn_file(w->graph, node->fn);
+	if (is_named(w, node)) {
+		new.function = find_function(w, node->fn,
+		    node->pos.file ? node->pos.file
+				   : cg_fn_file(w->graph, node->fn));
+		if (new.function == 0)
+			return 0;
+	}
+	return add_frame(w, &new);
+}
+
+/* The node + 1 of a frame on a parent, as written; 0: out of memory. */
+static uint32_t
+find_node(struct pprof_writer *w, uint32_t parent, uint32_t frame)
+{
+	uint32_t count = (uint32_t)w->nodes.count, id;
+	struct pprof_out_node *node;
+
+	id = number(w, &w->children, (uint64_t)parent << 32 | frame, &count);
+	if (id == 0 || id <= w->nodes.count)
+		return id;
+	node = cg_pprof_out_append(w, &w->nodes, sizeof(*node));
+	if (!node)
+		return 0;
+	*node = (struct pprof_out_node){ .parent = parent, .frame = frame };
+	return id;
+}
+
+/* Marks functions that something is inlined into. */
+static bool
+mark_inlined(struct pprof_writer *w)
+{
+	struct cg_stack node, parent;
+
+	w->has_inlined =
+	    calloc(cg_fn_count(w->graph) + 1, sizeof(*w->has_inlined));
+	if (!w->has_inlined) {
+		w->status = cg_nomem(w->job);
+		return false;
+	}
+	for (cg_node id = 1; id <= cg_node_count(w->graph); id++) {
+		cg_get_node(w->graph, id, &node);
+		cg_get_node(w->graph, node.parent, &parent);
+		w->has_inlined[parent.fn] |= node.inlined;
+	}
+	return true;
+}
+
+static bool
+list_nodes(struct pprof_writer *w)
+{
+	size_t count = cg_node_count(w->graph);
+	const struct pprof_out_node *nodes;
+	uint32_t parent, frame;
+	struct cg_stack node;
+
+	w->node = calloc(count + 1, sizeof(*w->node));
+	if (!w->node) {
+		w->status = cg_nomem(w->job);
+		return false;
+	}
+	for (cg_node id = 1; id <= count; id++) {
+		cg_get_node(w->graph, id, &node);
+		parent = w->node[node.parent];
+		nodes = w->nodes.at;
+		frame = find_frame(w, &node,
+		    node.inlined && parent ? nodes[parent - 1].frame : 0);
+		if (frame != 0)
+			w->node[id] = find_node(w, parent, frame);
+		if (w->status != CG_OK)
+			return false;
+	}
+	return true;
+}
+
+/* ---- Mappings ----------------------------------------------------------- */
+
+static uint32_t
+add_mapping(struct pprof_writer *w, const struct pprof_out_mapping *mapping)
+{
+	struct pprof_out_mapping *list = w->mappings.at, *new;
+	uint32_t *at = &w->first_mapping[mapping->object];
+
+	while (*at != 0)
+		at = &list[*at - 1].next;
+	*at = (uint32_t)w->mappings.count + 1;
+	new = cg_pprof_out_append(w, &w->mappings, sizeof(*new));
+	if (!new)
+		return 0;
+	*new = *mapping;
+	return (uint32_t)w->mappings.count;
+}
+
+static bool
+take_hex(struct cg_slice *text, char end, uint64_t *value)
+{
+	return cg_take_u64(text, value) && cg_take_char(text, end);
+}
+
+/* What the reader has written down; anything else is no mapping. */
+static bool
+parse_mapping(struct cg_slice text, struct pprof_out_mapping *mapping)
+{
+	*mapping = (struct pprof_out_mapping){ .start = 0 };
+	if (!take_hex(&text, '-', &mapping->start) ||
+	    !take_hex(&text, ' ', &mapping->limit) ||
+	    !take_hex(&text, ' ', &mapping->offset) ||
+	    !take_hex(&text, ' ', &mapping->bias) ||
+	    !cg_take_word(&text, &mapping->build_id) ||
+	    !cg_take_char(&text, ' '))
+		return false;
+	if (cg_equal(mapping->build_id, "-"))
+		mapping->build_id.len = 0;
+	mapping->path = text;
+	return true;
+}
+
+static cg_object
+find_object(const struct pprof_writer *w, struct cg_slice path)
+{
+	cg_object object = (cg_object)cg_object_count(w->graph);
+
+	while (object > 0 &&
+	       cg_compare(cg_object_path(w->graph, object), path) != 0)
+		object--;
+	return object;
+}
+
+/* Is there a mapping already that says the same? */
+static bool
+is_listed(const struct pprof_writer *w, const struct pprof_out_mapping *mapping)
+{
+	const struct pprof_out_mapping *list = w->mappings.at;
+
+	for (size_t i = 0; i < w->mappings.count; i++) {
+		if (list[i].start == mapping->start &&
+		    list[i].limit == mapping->limit &&
+		    list[i].offset == mapping->offset &&
+		    cg_compare(list[i].path, mapping->path) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Is it no program: mapped by one, its code made as it runs, a kernel's? */
+static bool
+is_part_of_others(struct cg_slice path)
+{
+	static const char *const marks[] = { ".so", ".dylib", ".dll", ".ko",
+		".map", "vmlinux" };
+	struct cg_slice name = cg_base_name(path);
+
+	for (; name.len > 0; name.ptr++, name.len--) {
+		for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+			if (cg_starts(name, marks[i]))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* How much the object looks like the main program; more is likelier. */
+static int
+rate_object(const struct pprof_writer *w, cg_object object)
+{
+	struct cg_slice path = cg_object_path(w->graph, object), cmd, word;
+
+	/* Several parts are written as one without a command. */
+	cmd = cg_slice(
+	    cg_part_count(w->graph) > 1 ? "" : cg_get_part(w->graph, 0)->cmd);
+	if (cg_compare(cmd, path) == 0)
+		return 4;
+	if (cg_take_word(&cmd, &word) &&
+	    cg_compare(cg_base_name(word), cg_base_name(path)) == 0)
+		return 3;
+	/* [kernel.kallsyms], [vdso], //anon of perf */
+	if (cg_starts(path, "[") || cg_starts(path, "//"))
+		return 0;
+	return is_part_of_others(path) ? 1 : 2;
+}
+
+/*
+ * Of objects of frames the likeliest, of equals the first by path; 0: none, or
+ * out of memory.
+ */
+static cg_object
+find_main_object(struct pprof_writer *w)
+{
+	size_t count = cg_object_count(w->graph);
+	const struct pprof_out_frame *frame = w->frames.at;
+	bool *used = calloc(count + 1, sizeof(*used));
+	cg_object best = 0;
+	int rate, best_rate = -1;
+
+	if (!used) {
+		w->status = cg_nomem(w->job);
+		return 0;
+	}
+	for (size_t i = 0; i < w->frames.count; i++)
+		used[frame[i].object] = true;
+	for (cg_object object = 1; object <= count; object++) {
+		if (!used[object])
+			continue;
+		rate = rate_object(w, object);
+		if (rate > best_rate ||
+		    (rate == best_rate &&
+			cg_compare(cg_object_path(w->graph, object),
+			    cg_object_path(w->graph, best)) < 0)) {
+			best = object;
+			best_rate = rate;
+		}
+	}
+	free(used);
+	return best;
+}
+
+/*
+ * The first mapping is the main program (profile.proto). Where none is known,
+ * it gets the first of those that are made as objects come.
+ */
+static bool
+add_main_mapping(struct pprof_writer *w)
+{
+	cg_object object = w->mappings.count > 0 ? 0 : find_main_object(w);
+	const struct pprof_out_mapping bare = { .object = object,
+		.path = cg_object_path(w->graph, object) };
+
+	if (object != 0)
+		(void)add_mapping(w, &bare);
+	return w->status == CG_OK;
+}
+
+static bool
+list_mappings(struct pprof_writer *w)
+{
+	struct pprof_out_mapping mapping;
+	const char *key, *value;
+
+	w->first_mapping =
+	    calloc(cg_object_count(w->graph) + 1, sizeof(*w->first_mapping));
+	if (!w->first_mapping) {
+		w->status = cg_nomem(w->job);
+		return false;
+	}
+	for (cg_part part = 0; part < cg_part_count(w->graph); part++) {
+		for (size_t i = 0;
+		     cg_part_desc(w->graph, part, i, &key, &value); i++) {
+			if (strcmp(key, PPROF_KEY_MAPPING) != 0 ||
+			    !parse_mapping(cg_slice(value), &mapping) ||
+			    is_listed(w, &mapping))
+				continue;
+			mapping.object = find_object(w, mapping.path);
+			if (add_mapping(w, &mapping) == 0)
+				return false;
+		}
+	}
+	return add_main_mapping(w);
+}
+
+/* The mapping of an address of an object; 0: none, or out of memory. */
+static uint32_t
+find_mapping(struct pprof_writer *w, cg_object object, uint64_t addr)
+{
+	const struct pprof_out_mapping *list = w->mappings.at;
+	struct pprof_out_mapping bare = { .object = object };
+	uint32_t at = w->first_mapping[object];
+	uint64_t there;
+
+	if (object == 0)
+		return 0;
+	for (; at != 0; at = list[at - 1].next) {
+		there = addr + list[at - 1].bias;
+		if (addr == 0 || list[at - 1].limit == 0 ||
+		    (there >= list[at - 1].start && there < list[at - 1].limit))
+			return at;
+	}
+	bare.path = cg_object_path(w->graph, object);
+	return add_mapping(w, &bare);
+}
+
+/* ---- Locations ---------------------------------------------------------- */
+
+static void
+note_mapping(struct pprof_writer *w, uint32_t mapping,
+    const struct pprof_out_frame *frame)
+{
+	const struct pprof_out_function *functions = w->functions.at;
+	struct pprof_out_mapping *at = w->mappings.at;
+
+	if (mapping == 0)
+		return;
+	at += mapping - 1;
+	at->used = true;
+	at->nameless |= frame->function == 0;
+	at->files |=
+	    frame->function != 0 && functions[frame->function - 1].file != 0;
+	at->lines |= frame->line != 0;
+}
+
+uint32_t
+cg_pprof_out_location(struct pprof_writer *w, uint32_t frame)
+{
+	struct pprof_out_frame *at =
+	    (struct pprof_out_frame *)w->frames.at + frame - 1;
+	struct pprof_out_location *location;
+
+	if (at->location != 0)
+		return at->location;
+	location = cg_pprof_out_append(w, &w->locations, sizeof(*location));
+	if (!location)
+		return 0;
+	location->frame = frame - 1;
+	location->mapping = find_mapping(w, at->object, at->addr);
+	note_mapping(w, location->mapping, at);
+	at->location = (uint32_t)w->locations.count;
+	return at->location;
+}
+
+bool
+cg_pprof_list_frames(struct pprof_writer *w)
+{
+	return number_names(w) && mark_inlined(w) && list_nodes(w) &&
+	       list_mappings(w);
+}

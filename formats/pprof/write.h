@@ -1,0 +1,113 @@
+/*
+ * write.h - what the parts of the writer share: tables of what a
+ * profile.proto lists, with ids from 1 in the order of first use.
+ */
+#ifndef CG_PPROF_WRITE_H
+#define CG_PPROF_WRITE_H
+
+#include "pprof.h"
+
+/* A growing array, elements not cleared. */
+struct pprof_table {
+	void *at;
+	size_t count, cap;
+};
+
+/* A function as in the file: the same one in two files is two of them. */
+struct pprof_out_function {
+	uint32_t name; /* number of name and symbol */
+	cg_fn fn;      /* one that has them */
+	cg_file file;
+};
+/*
+ * A frame on top of what it is inlined into; locations are such frames.
+ * Object and address are those of the frame that nothing is inlined into.
+ */
+struct pprof_out_frame {
+	uint32_t below; /* frame + 1; 0: not inlined */
+	cg_object object;
+	uint64_t addr;
+	uint32_t function; /* id; 0: it is known by its address only */
+	uint32_t line;
+	uint32_t location; /* id, once a stack has used it as one */
+	uint32_t rank;     /* among frames, by what is written */
+};
+/* Stacks as they are written: what is the same there is one. */
+struct pprof_out_node {
+	uint32_t parent; /* node + 1 */
+	uint32_t frame;  /* frame + 1 */
+	uint32_t row;    /* + 1: the last one of its stacks; 0: it has none */
+};
+/* Stacks of a node that have the same labels; its costs are added up. */
+struct pprof_out_row {
+	uint32_t node; /* + 1; 0: stacks without a frame */
+	cg_labels labels;
+	uint32_t next; /* row + 1 of the same node, or 0 */
+};
+struct pprof_out_location {
+	uint32_t frame, mapping;
+};
+struct pprof_out_mapping {
+	uint64_t start, limit, offset, bias;
+	struct cg_slice path, build_id;
+	cg_object object;
+	uint32_t next; /* mapping + 1 of the same object, or 0 */
+	bool used, nameless, files, lines;
+};
+
+struct pprof_out_comment {
+	size_t at, len; /* in the writer's text */
+};
+
+struct pprof_writer {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	int status;
+
+	struct pprof_table functions, frames, locations, mappings, nodes;
+	struct cg_map name_ids, function_ids, place_ids, at_ids, addr_ids;
+	struct cg_map frame_ids, children;
+	uint32_t places, addrs, ats; /* how many */
+	uint32_t *fn_name;           /* fn -> number of name and symbol */
+	bool *has_inlined;           /* fn: something is inlined into it */
+	uint32_t *node;              /* the graph's node -> node + 1 */
+	uint32_t *first_mapping;     /* object -> mapping + 1 */
+	struct pprof_table rows;     /* struct pprof_out_row */
+	struct cg_map row_ids;       /* labels << 32 | node -> row + 1 */
+	uint32_t *order;             /* rows, as written */
+	uint32_t bare;               /* row + 1: stacks without a frame; or 0 */
+	size_t elsewhere; /* frames in other files than their functions */
+	uint64_t *cost;              /* of rows: all events */
+	struct pprof_table labels;   /* fields of samples, set by set */
+	size_t *labels_end;          /* by set: where they are over */
+	struct pprof_table strings;  /* struct cg_slice, sorted, distinct */
+	struct pprof_table comments; /* struct pprof_out_comment */
+	struct pprof_table text;     /* of these */
+	struct cg_map comment_ids;   /* hash -> comment + 1 */
+	struct pprof_table buf[3];   /* messages, one for each level */
+};
+
+/* ---- pprof_tables.c ----------------------------------------------------- */
+
+/* A new element at the end; NULL: out of memory, reported. */
+void *cg_pprof_out_append(
+    struct pprof_writer *, struct pprof_table *, size_t width);
+/* Lists functions, frames and mappings, and nodes of frames. */
+bool cg_pprof_list_frames(struct pprof_writer *);
+/* The id of a frame's location, 0: out of memory. */
+uint32_t cg_pprof_out_location(struct pprof_writer *, uint32_t frame);
+void cg_pprof_out_free(struct pprof_writer *);
+
+/* ---- pprof_comments.c --------------------------------------------------- */
+
+/* All that has no other place in the file. */
+bool cg_pprof_list_comments(struct pprof_writer *);
+struct cg_slice cg_pprof_out_comment(const struct pprof_writer *, size_t i);
+
+/* ---- pprof_order.c ------------------------------------------------------ */
+
+/* Adds up costs by node and puts these in order. */
+bool cg_pprof_order(struct pprof_writer *);
+
+#endif

@@ -1,0 +1,177 @@
+/*
+ * build.c - what was read of speedscope's files becomes a graph.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "read.h"
+
+/* Node -> stack; freed by the caller. NULL after a failure. */
+static cg_node *
+build_stacks(struct reader *r)
+{
+	const struct node *nodes = r->nodes.at;
+	const struct frame *frames = r->frames.at;
+	cg_node *stack = calloc(r->nodes.count + 1, sizeof(*stack));
+
+	if (!stack)
+		(void)cg_speedscope_nomem(r);
+	for (size_t i = 0; stack && i < r->nodes.count; i++) {
+		const struct frame *frame;
+
+		if (nodes[i].frame >= r->frames.count) {
+			r->status = cg_fail(r->job,
+			    "expected frames below %zu in samples and events, "
+			    "there is %" PRIu32,
+			    r->frames.count, nodes[i].frame);
+			free(stack);
+			return NULL;
+		}
+		frame = &frames[nodes[i].frame];
+		stack[i + 1] =
+		    cg_add_frame(r->build, stack[nodes[i].parent], frame->fn,
+			&(const struct cg_pos){
+			    .file = frame->file, .line = frame->line },
+			frame->inlined);
+	}
+	return stack;
+}
+
+static const struct speedscope_unit *
+find_unit(struct reader *r, const struct profile *profile)
+{
+	const struct speedscope_unit *unit = cg_speedscope_units;
+	struct cg_slice name = cg_get_name(r->build, profile->unit);
+
+	while (unit->name && !cg_equal(name, unit->name))
+		unit++;
+	if (unit->name)
+		return unit;
+	if (name.len > 0)
+		cg_warn(r->job, "unknown unit \"%.40s\" is taken for none",
+		    name.ptr);
+	return cg_speedscope_units;
+}
+
+/*
+ * Of ours, profiles of one part may be several, one for each event: a sample is
+ * one in the first of them.
+ */
+static bool
+begin_part(struct reader *r, const struct profile *profile,
+    struct cg_map *parts, bool *first)
+{
+	const struct desc *desc = r->descs.at;
+	const struct cg_part_info ours = { .pid = profile->pid,
+		.tid = profile->tid,
+		.part = profile->number,
+		.cmd = cg_get_name(r->build, profile->cmd).ptr };
+	const struct cg_part_info theirs = {
+		.cmd = cg_get_name(r->build, profile->name).ptr
+	};
+	uint32_t *part;
+
+	*first = true;
+	if (!profile->ours) {
+		(void)cg_add_part(r->build, &theirs);
+		return true;
+	}
+	part = cg_map_at(parts, profile->part);
+	if (!part)
+		return cg_speedscope_nomem(r);
+	*first = *part == 0;
+	if (*part != 0)
+		cg_set_part(r->build, *part - 1);
+	else
+		*part = cg_add_part(r->build, &ours) + 1;
+	for (size_t i = profile->first_desc; i < profile->end_desc; i++)
+		cg_add_desc(r->build, cg_get_name(r->build, desc[i].key),
+		    cg_get_name(r->build, desc[i].value));
+	return true;
+}
+
+static unsigned
+add_event(struct reader *r, const struct profile *profile,
+    const struct speedscope_unit *unit)
+{
+	struct cg_event event = { .name = unit->event, .unit = unit->unit };
+
+	if (profile->ours && profile->event != 0)
+		event = (struct cg_event){
+			.name = cg_get_name(r->build, profile->event).ptr,
+			.long_name =
+			    cg_get_name(r->build, profile->event_long).ptr,
+			.unit = cg_get_name(r->build, profile->event_unit).ptr
+		};
+	return cg_add_event(r->build, &event);
+}
+
+/* In our unit, to the next whole; false: too big. */
+static bool
+scale(struct reader *r, const struct decimal *value, uint64_t factor,
+    uint64_t *cost)
+{
+	uint64_t rest = value->nano * factor + NANO / 2;
+
+	if (factor == 1 && value->nano != 0)
+		cg_warn(r->job, "fractions of weights are rounded");
+	return !__builtin_mul_overflow(value->whole, factor, cost) &&
+	       !__builtin_add_overflow(*cost, rest / NANO, cost);
+}
+
+static uint64_t
+count_samples(const struct profile *profile, const struct speedscope_unit *unit,
+    const struct cost *cost, uint64_t weight, bool first)
+{
+	if (cost->counted)
+		return cost->samples;
+	/* What has no unit is counted. */
+	if (profile->ours ? profile->counted : *unit->unit == '\0')
+		return weight;
+	if (!profile->ours)
+		return cost->samples;
+	return first ? cost->samples : 0;
+}
+
+static bool
+add_profile(struct reader *r, const struct profile *profile,
+    const cg_node *stack, struct cg_map *parts)
+{
+	const struct speedscope_unit *unit = find_unit(r, profile);
+	uint64_t factor = profile->ours ? 1 : unit->scale;
+	const struct cost *costs = r->costs.at;
+	uint64_t cost[CG_EVENT_MAX] = { 0 };
+	unsigned column;
+	bool first;
+
+	if (!begin_part(r, profile, parts, &first))
+		return false;
+	column = add_event(r, profile, unit);
+	for (size_t i = profile->first; i < profile->end; i++) {
+		if (!scale(r, &costs[i].value, factor, &cost[column])) {
+			r->status = cg_fail(
+			    r->job, "expected weights whose sum is below 2^64");
+			return false;
+		}
+		cg_add_stack(r->build, stack[costs[i].node],
+		    count_samples(
+			profile, unit, &costs[i], cost[column], first),
+		    cost, column + 1);
+	}
+	return cg_build_status(r->build) == CG_OK;
+}
+
+void
+cg_speedscope_build(struct reader *r)
+{
+	const struct profile *profile = r->profiles.at;
+	struct cg_map parts = { 0 };
+	cg_node *stack = build_stacks(r);
+
+	for (size_t i = 0; stack && i < r->profiles.count; i++) {
+		if (!add_profile(r, &profile[i], stack, &parts))
+			break;
+	}
+	free(stack);
+	cg_map_free(&parts);
+}

@@ -1,0 +1,174 @@
+/*
+ * exporter.c - reads what we write into speedscope's files beside what
+ * speedscope knows: see speedscope.c.
+ */
+#include "read.h"
+
+/* ---- Of a profile -------------------------------------------------------- */
+
+static bool
+take_our_event(struct reader *r)
+{
+	return cg_speedscope_take_name(r, &r->profile.event);
+}
+
+static bool
+take_our_long(struct reader *r)
+{
+	return cg_speedscope_take_name(r, &r->profile.event_long);
+}
+
+static bool
+take_our_unit(struct reader *r)
+{
+	return cg_speedscope_take_name(r, &r->profile.event_unit);
+}
+
+static bool
+take_our_cmd(struct reader *r)
+{
+	return cg_speedscope_take_name(r, &r->profile.cmd);
+}
+
+static bool
+take_our_part(struct reader *r)
+{
+	return cg_speedscope_take_number(r, UINT32_MAX, &r->profile.part);
+}
+
+static bool
+take_our_pid(struct reader *r)
+{
+	return cg_speedscope_take_number(r, UINT64_MAX, &r->profile.pid);
+}
+
+static bool
+take_our_tid(struct reader *r)
+{
+	return cg_speedscope_take_number(r, UINT64_MAX, &r->profile.tid);
+}
+
+static bool
+take_our_number(struct reader *r)
+{
+	return cg_speedscope_take_number(r, UINT64_MAX, &r->profile.number);
+}
+
+static bool
+take_flag(struct reader *r, bool *flag)
+{
+	if (r->type != CG_JSON_TRUE && r->type != CG_JSON_FALSE)
+		return cg_speedscope_refuse(r, "true or false");
+	*flag = r->type == CG_JSON_TRUE;
+	return cg_speedscope_next(r);
+}
+
+static bool
+take_counted(struct reader *r)
+{
+	return take_flag(r, &r->profile.counted);
+}
+
+/* [ key, value ] */
+static bool
+take_desc(struct reader *r)
+{
+	struct desc *desc = cg_speedscope_add(r, &r->descs, sizeof(*desc));
+
+	if (!desc)
+		return false;
+	if (!cg_speedscope_expect(r, CG_JSON_ARRAY, "'[' and a description") ||
+	    !cg_speedscope_next(r) || !cg_speedscope_take_name(r, &desc->key) ||
+	    !cg_speedscope_take_name(r, &desc->value) ||
+	    !cg_speedscope_expect(r, CG_JSON_ARRAY_END, "']'"))
+		return false;
+	r->profile.end_desc = r->descs.count;
+	return cg_speedscope_next(r);
+}
+
+static bool
+take_descs(struct reader *r)
+{
+	return cg_speedscope_take_array(r, take_desc);
+}
+
+static const struct key our_keys[] = {
+	{ "event", take_our_event },
+	{ "long", take_our_long },
+	{ "unit", take_our_unit },
+	{ "part", take_our_part },
+	{ "pid", take_our_pid },
+	{ "tid", take_our_tid },
+	{ "number", take_our_number },
+	{ "cmd", take_our_cmd },
+	{ "counted", take_counted },
+	{ "desc", take_descs },
+	{ NULL, NULL },
+};
+
+bool
+cg_speedscope_take_ours(struct reader *r)
+{
+	r->profile.ours = true;
+	r->profile.first_desc = r->profile.end_desc = r->descs.count;
+	return cg_speedscope_take_object(r, our_keys);
+}
+
+/* How many samples the next stack of the profile comes from. */
+static bool
+take_count(struct reader *r)
+{
+	const uint32_t *sample = r->samples.at;
+	struct cost *cost = r->costs.at;
+	uint64_t count;
+	uint32_t id;
+
+	if (r->counts == r->samples.count || r->stored || !r->weighted)
+		return cg_speedscope_refuse(r, "counts of samples above");
+	id = cg_map_get(&r->cost_ids, sample[r->counts++]);
+	if (!cg_speedscope_take_number(r, UINT64_MAX, &count))
+		return false;
+	if (id == 0)
+		return true;
+	cost += r->profile.first + id - 1;
+	if (!cost->counted)
+		cost->samples = 0;
+	cost->counted = true;
+	return !__builtin_add_overflow(cost->samples, count, &cost->samples) ||
+	       cg_speedscope_refuse(r, "counts whose sum is below 2^64");
+}
+
+bool
+cg_speedscope_take_counts(struct reader *r)
+{
+	return cg_speedscope_take_array(r, take_count);
+}
+
+/* ---- Of a frame ---------------------------------------------------------- */
+
+static bool
+take_object(struct reader *r)
+{
+	if (!cg_speedscope_string(r))
+		return false;
+	r->frame_object = cg_add_object(r->build, r->string);
+	return cg_speedscope_next(r);
+}
+
+static bool
+take_inlined(struct reader *r)
+{
+	return take_flag(r, &r->frame.inlined);
+}
+
+bool
+cg_speedscope_take_our_frame(struct reader *r)
+{
+	static const struct key keys[] = {
+		{ "object", take_object },
+		{ "inlined", take_inlined },
+		{ NULL, NULL },
+	};
+
+	return cg_speedscope_take_object(r, keys);
+}

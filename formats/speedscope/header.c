@@ -1,0 +1,138 @@
+/*
+ * header.c - writes what stands before the samples of a profile.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "speedscope.h"
+
+#define GUESSED " (" CG_GUESSED_VALUE ")"
+
+/* What speedscope calls the unit; it knows no others. */
+static const char *
+find_unit(const char *unit)
+{
+	static const struct {
+		const char *ours, *theirs;
+	} units[] = {
+		{ "ns", "nanoseconds" },
+		{ "nanoseconds", "nanoseconds" },
+		{ "us", "microseconds" },
+		{ "microseconds", "microseconds" },
+		{ "ms", "milliseconds" },
+		{ "milliseconds", "milliseconds" },
+		{ "s", "seconds" },
+		{ "seconds", "seconds" },
+		{ "B", "bytes" },
+		{ "bytes", "bytes" },
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(units[i].ours, unit) == 0)
+			return units[i].theirs;
+	}
+	return "none";
+}
+
+static void
+put_key(struct cg_out *out, const char *key, const char *value)
+{
+	if (*value == '\0')
+		return;
+	cg_putf(out, ",\"%s\":", key);
+	cg_put_json(out, cg_slice(value));
+}
+
+static void
+put_number(struct cg_out *out, const char *key, uint64_t value)
+{
+	if (value != 0)
+		cg_putf(out, ",\"%s\":%" PRIu64, key, value);
+}
+
+/* "cycles", or "cycles of prog, thread 7" where there are parts. */
+static bool
+put_profile_name(const struct cg_graph *graph, struct cg_out *out, cg_part part,
+    const char *event)
+{
+	const struct cg_part_info *info = cg_get_part(graph, part);
+	char number[64] = "";
+	size_t len = strlen(event) + strlen(info->cmd) + sizeof(number) +
+		     sizeof(GUESSED) + 8;
+	char *name = malloc(len);
+
+	if (cg_part_count(graph) > 1) {
+		uint64_t id = info->tid ? info->tid : info->pid;
+
+		snprintf(number, sizeof(number),
+		    id ? ", %s %" PRIu64 : ", part %.0s%" PRIu64,
+		    info->tid ? "thread" : "process",
+		    id ? id : (uint64_t)part + 1);
+	}
+	if (!name)
+		return false;
+	snprintf(name, len, "%s%s%s%s%s", event, *info->cmd ? " of " : "",
+	    info->cmd, number, cg_stacks_guessed(graph, part) ? GUESSED : "");
+	cg_put_json(out, cg_slice(name));
+	free(name);
+	return true;
+}
+
+/* Descriptions of the part. */
+static void
+put_descs(const struct cg_graph *graph, struct cg_out *out, cg_part part)
+{
+	const char *key, *value;
+	size_t i = 0;
+
+	while (cg_part_desc(graph, part, i, &key, &value)) {
+		cg_puts(out, i++ ? ",\n[" : ",\"desc\":[[");
+		cg_put_json(out, cg_slice(key));
+		cg_putc(out, ',');
+		cg_put_json(out, cg_slice(value));
+		cg_putc(out, ']');
+	}
+	if (i > 0)
+		cg_putc(out, ']');
+}
+
+/* Is the event the first of which the part has costs? */
+static bool
+is_first(const uint64_t *total, size_t event)
+{
+	while (event > 0 && total[event - 1] == 0)
+		event--;
+	return event == 0;
+}
+
+bool
+cg_speedscope_put_head(const struct cg_graph *graph, struct cg_out *out,
+    cg_part part, size_t event, bool counted)
+{
+	const uint64_t *total = cg_part_totals(graph, part);
+	const struct cg_event *info = cg_get_event(graph, event);
+	const struct cg_part_info *part_info = cg_get_part(graph, part);
+
+	cg_puts(out, "{\"type\":\"sampled\",\"name\":");
+	if (!put_profile_name(graph, out, part, info->name))
+		return false;
+	cg_putf(out,
+	    ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64
+	    ",\n\"cgconv\":{\"part\":%" PRIu32,
+	    find_unit(info->unit), total[event], part);
+	put_key(out, "event", info->name);
+	put_key(out, "long", info->long_name);
+	put_key(out, "unit", info->unit);
+	put_number(out, "pid", part_info->pid);
+	put_number(out, "tid", part_info->tid);
+	put_number(out, "number", part_info->part);
+	put_key(out, "cmd", part_info->cmd);
+	if (counted)
+		cg_puts(out, ",\"counted\":true");
+	if (is_first(total, event))
+		put_descs(graph, out, part);
+	cg_puts(out, "},\n");
+	return true;
+}

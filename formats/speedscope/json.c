@@ -1,0 +1,211 @@
+/*
+ * json.c - values of speedscope's files: see speedscope_read.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "read.h"
+
+#define DIGITS_MAX 48 /* of a number; more say nothing */
+
+bool
+cg_speedscope_nomem(struct reader *r)
+{
+	r->status = cg_nomem(r->job);
+	return false;
+}
+
+/* Room for one more element of that size, which is cleared; NULL: none. */
+void *
+cg_speedscope_add(struct reader *r, struct list *list, size_t size)
+{
+	if (!cg_grow(&list->at, &list->cap, list->count + 1, size)) {
+		(void)cg_speedscope_nomem(r);
+		return NULL;
+	}
+	return (char *)list->at + list->count++ * size;
+}
+
+bool
+cg_speedscope_refuse(struct reader *r, const char *expected)
+{
+	r->status = cg_json_fail(r->job, &r->json, expected);
+	return false;
+}
+
+bool
+cg_speedscope_next(struct reader *r)
+{
+	r->type = cg_json_next(&r->json);
+	return r->type != CG_JSON_BAD || cg_speedscope_refuse(r, "JSON");
+}
+
+bool
+cg_speedscope_expect(
+    struct reader *r, enum cg_json_type type, const char *expected)
+{
+	return r->type == type || cg_speedscope_refuse(r, expected);
+}
+
+bool
+cg_speedscope_string(struct reader *r)
+{
+	if (!cg_speedscope_expect(r, CG_JSON_STRING, "a string"))
+		return false;
+	if (!cg_grow_raw(&r->text, &r->text_cap, r->json.text.len, 1))
+		return cg_speedscope_nomem(r);
+	r->string = cg_json_string(&r->json, r->text);
+	return true;
+}
+
+bool
+cg_speedscope_take_name(struct reader *r, cg_name *name)
+{
+	if (!cg_speedscope_string(r))
+		return false;
+	*name = cg_add_name(r->build, r->string);
+	return cg_speedscope_next(r);
+}
+
+bool
+cg_speedscope_take_number(struct reader *r, uint64_t max, uint64_t *number)
+{
+	*number = r->json.value;
+	if (r->type != CG_JSON_NUMBER ||
+	    (!r->json.whole && !cg_get_u64(r->json.text, number)) ||
+	    *number > max)
+		return cg_speedscope_refuse(r, "a whole number");
+	return cg_speedscope_next(r);
+}
+
+/* The value of the digits [from, to); behind the last there are zeros. */
+static bool
+join_digits(
+    const char *digit, size_t n, size_t from, size_t to, uint64_t *value)
+{
+	*value = 0;
+	for (size_t i = from; i < to; i++) {
+		uint64_t more = i < n ? (uint64_t)(digit[i] - '0') : 0;
+
+		if (__builtin_mul_overflow(*value, (uint64_t)10, value) ||
+		    __builtin_add_overflow(*value, more, value))
+			return false;
+	}
+	return true;
+}
+
+/* What most are: up to nine digits on each side of the point. */
+static bool
+parse_short(struct cg_slice text, struct decimal *value)
+{
+	const char *at = text.ptr, *end = at + text.len;
+	uint32_t sum = 0, unit = NANO;
+
+	if (text.len > 10)
+		return false;
+	for (; at < end && *at >= '0' && *at <= '9'; at++)
+		sum = sum * 10 + (uint32_t)(*at - '0');
+	*value = (struct decimal){ .whole = sum };
+	if (at < end && *at++ != '.')
+		return false;
+	for (; at < end && *at >= '0' && *at <= '9'; at++)
+		value->nano += (uint32_t)(*at - '0') * (unit /= 10);
+	return at == end;
+}
+
+/* "12.5e3" as what it is; below the ninth digit nothing counts. */
+static bool
+parse_decimal(struct cg_slice text, struct decimal *value)
+{
+	char digit[DIGITS_MAX + 20] = "00000000000000000000";
+	size_t n = 20, point = 20;
+	bool behind = false, down;
+	uint64_t exponent = 0, nano;
+
+	for (; text.len > 0 && *text.ptr != 'e' && *text.ptr != 'E';
+	     text.ptr++, text.len--) {
+		if (*text.ptr == '.')
+			behind = true;
+		else if (n < sizeof(digit))
+			digit[n++] = *text.ptr;
+		if (!behind)
+			point++;
+	}
+	if (text.len > 0) {
+		text.ptr++;
+		text.len--;
+		down = cg_take_char(&text, '-');
+		(void)cg_take_char(&text, '+');
+		if (!cg_take_u64(&text, &exponent) || exponent > DIGITS_MAX)
+			exponent = DIGITS_MAX;
+		point = !down              ? point + exponent
+			: point > exponent ? point - exponent
+					   : 0;
+	}
+	if (!join_digits(digit, n, 0, point, &value->whole) ||
+	    !join_digits(digit, n, point, point + 9, &nano))
+		return false;
+	value->nano = (uint32_t)nano;
+	return true;
+}
+
+bool
+cg_speedscope_take_decimal(struct reader *r, struct decimal *value)
+{
+	struct cg_slice text = r->json.text;
+
+	if (!cg_speedscope_expect(r, CG_JSON_NUMBER, "a number"))
+		return false;
+	if (*text.ptr == '-' && !cg_equal(text, "-0"))
+		return cg_speedscope_refuse(r, "a number that is not below 0");
+	if (r->json.whole) {
+		*value = (struct decimal){ .whole = r->json.value };
+		return cg_speedscope_next(r);
+	}
+	if (*text.ptr == '-')
+		(void)cg_take_char(&text, '-');
+	if (!parse_short(text, value) && !parse_decimal(text, value))
+		return cg_speedscope_refuse(r, "a number below 2^64");
+	return cg_speedscope_next(r);
+}
+
+static bool
+skip_value(struct reader *r)
+{
+	return cg_json_skip(&r->json, r->type)
+		   ? cg_speedscope_next(r)
+		   : cg_speedscope_refuse(r, "JSON");
+}
+
+bool
+cg_speedscope_take_object(struct reader *r, const struct key *keys)
+{
+	if (!cg_speedscope_expect(r, CG_JSON_OBJECT, "'{'") ||
+	    !cg_speedscope_next(r))
+		return false;
+	while (r->type == CG_JSON_KEY) {
+		const struct key *key = keys;
+
+		while (key->name && !cg_equal(r->json.text, key->name))
+			key++;
+		if (!cg_speedscope_next(r) ||
+		    !(key->name ? key->take(r) : skip_value(r)))
+			return false;
+	}
+	return cg_speedscope_expect(r, CG_JSON_OBJECT_END, "'}'") &&
+	       cg_speedscope_next(r);
+}
+
+/* Calls take for each element, which consumes it. */
+bool
+cg_speedscope_take_array(struct reader *r, bool (*take)(struct reader *))
+{
+	if (!cg_speedscope_expect(r, CG_JSON_ARRAY, "'['") ||
+	    !cg_speedscope_next(r))
+		return false;
+	while (r->type != CG_JSON_ARRAY_END) {
+		if (!take(r) || cg_build_status(r->build) != CG_OK)
+			return false;
+	}
+	return cg_speedscope_next(r);
+}

@@ -1,0 +1,489 @@
+/*
+ * read.c - reads speedscope's files. speedscope.c has the format.
+ *
+ * One pass. As frames may come after the profiles that name them by number, a
+ * tree of frame numbers is built first and becomes stacks at the end. Samples
+ * cost four bytes each until their weights come, no more.
+ */
+#include <stdlib.h>
+
+#include "read.h"
+
+/* ---- Costs -------------------------------------------------------------- */
+
+static bool
+find_node(struct reader *r, uint32_t parent, uint32_t frame, uint32_t *node)
+{
+	struct node *nodes = r->nodes.at, *new;
+	uint32_t last = parent ? nodes[parent - 1].last : r->last_root, *id;
+
+	*node = last;
+	if (last != 0 && nodes[last - 1].frame == frame)
+		return true;
+	id = cg_map_at(&r->node_ids, (uint64_t)parent << 32 | frame);
+	if (!id)
+		return cg_speedscope_nomem(r);
+	if (*id == 0) {
+		if (r->nodes.count == UINT32_MAX)
+			return cg_speedscope_nomem(r);
+		new = cg_speedscope_add(r, &r->nodes, sizeof(*new));
+		if (!new)
+			return false;
+		*new = (struct node){ .parent = parent, .frame = frame };
+		*id = (uint32_t)r->nodes.count;
+		nodes = r->nodes.at;
+	}
+	*node = *id;
+	*(parent ? &nodes[parent - 1].last : &r->last_root) = *id;
+	return true;
+}
+
+static bool
+add_decimal(struct decimal *sum, const struct decimal *more)
+{
+	uint32_t nano = sum->nano + more->nano;
+	uint64_t carry = nano >= NANO;
+
+	sum->nano = carry ? nano - NANO : nano;
+	return !__builtin_add_overflow(sum->whole, more->whole, &sum->whole) &&
+	       !__builtin_add_overflow(sum->whole, carry, &sum->whole);
+}
+
+static bool
+add_cost(struct reader *r, uint32_t node, const struct decimal *value)
+{
+	struct cost *cost = r->costs.at;
+	uint32_t *id;
+
+	/* Time without a frame is nobody's; costs that we wrote are. */
+	if (node == 0 && !r->profile.ours)
+		return true;
+	id = cg_map_at(&r->cost_ids, node);
+	if (!id)
+		return cg_speedscope_nomem(r);
+	if (*id == 0) {
+		cost = cg_speedscope_add(r, &r->costs, sizeof(*cost));
+		if (!cost)
+			return false;
+		cost->node = node;
+		*id = (uint32_t)(r->costs.count - r->profile.first);
+	} else {
+		cost += r->profile.first + *id - 1;
+	}
+	cost->samples++;
+	return add_decimal(&cost->value, value) ||
+	       cg_speedscope_refuse(r, "weights whose sum is below 2^64");
+}
+
+/* ---- Sampled profiles --------------------------------------------------- */
+
+/* Frames that the sample before has at the same place need no look-up. */
+static bool
+take_sample(struct reader *r)
+{
+	uint32_t node = 0, *sample;
+	uint64_t frame;
+	size_t depth = 0;
+	bool same = true;
+
+	if (!cg_speedscope_expect(
+		r, CG_JSON_ARRAY, "'[' and the frames of a sample") ||
+	    !cg_speedscope_next(r))
+		return false;
+	for (; r->type != CG_JSON_ARRAY_END; depth++) {
+		const struct node *nodes = r->nodes.at;
+		uint32_t *path = r->path.at;
+
+		if (!cg_speedscope_take_number(r, UINT32_MAX, &frame))
+			return false;
+		same = same && depth < r->path.count &&
+		       nodes[path[depth] - 1].frame == frame;
+		if (same) {
+			node = path[depth];
+			continue;
+		}
+		if (!find_node(r, node, (uint32_t)frame, &node))
+			return false;
+		r->path.count = depth;
+		path = cg_speedscope_add(r, &r->path, sizeof(*path));
+		if (!path)
+			return false;
+		*path = node;
+	}
+	r->path.count = depth;
+	sample = cg_speedscope_add(r, &r->samples, sizeof(*sample));
+	if (!sample)
+		return false;
+	*sample = node;
+	return cg_speedscope_next(r);
+}
+
+static bool
+take_samples(struct reader *r)
+{
+	r->sampled = true;
+	r->path.count = 0;
+	return cg_speedscope_take_array(r, take_sample);
+}
+
+static bool
+take_weight(struct reader *r)
+{
+	struct decimal value, *weight;
+
+	if (!cg_speedscope_take_decimal(r, &value))
+		return false;
+	weight = cg_speedscope_add(r, &r->weights, sizeof(*weight));
+	if (weight)
+		*weight = value;
+	return weight != NULL;
+}
+
+static bool
+take_weight_of_sample(struct reader *r)
+{
+	const uint32_t *sample = r->samples.at;
+	struct decimal value;
+
+	if (r->weights.count == r->samples.count)
+		return cg_speedscope_refuse(r, "as many weights as samples");
+	return cg_speedscope_take_decimal(r, &value) &&
+	       add_cost(r, sample[r->weights.count++], &value);
+}
+
+static bool
+take_weights(struct reader *r)
+{
+	r->weighted = true;
+	r->stored = !r->sampled;
+	return cg_speedscope_take_array(
+	    r, r->sampled ? take_weight_of_sample : take_weight);
+}
+
+/* The weights came before what they are of. */
+static bool
+join_weights(struct reader *r)
+{
+	const uint32_t *sample = r->samples.at;
+	const struct decimal *weight = r->weights.at;
+
+	for (size_t i = 0; i < r->samples.count; i++) {
+		if (!add_cost(r, sample[i], &weight[i]))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Evented profiles --------------------------------------------------- */
+
+static bool
+take_event_type(struct reader *r)
+{
+	if (!cg_speedscope_string(r))
+		return false;
+	if (!cg_equal(r->string, "O") && !cg_equal(r->string, "C"))
+		return cg_speedscope_refuse(r, "\"O\" or \"C\"");
+	r->event_type = *r->string.ptr;
+	return cg_speedscope_next(r);
+}
+
+static bool
+take_event_frame(struct reader *r)
+{
+	uint64_t frame;
+
+	if (!cg_speedscope_take_number(r, UINT32_MAX, &frame))
+		return false;
+	r->event_frame = (uint32_t)frame;
+	return true;
+}
+
+static bool
+take_event_at(struct reader *r)
+{
+	return cg_speedscope_take_decimal(r, &r->event_at);
+}
+
+static const struct key event_keys[] = {
+	{ "type", take_event_type },
+	{ "frame", take_event_frame },
+	{ "at", take_event_at },
+	{ NULL, NULL },
+};
+
+static uint32_t
+top(const struct reader *r)
+{
+	const uint32_t *path = r->path.at;
+
+	return r->path.count ? path[r->path.count - 1] : 0;
+}
+
+/* Time goes on: what passes is the open frame's. */
+static bool
+pass(struct reader *r, const struct decimal *at)
+{
+	struct decimal now = r->now, gone = *at;
+
+	if (!r->began)
+		now = *at;
+	r->now = *at;
+	r->began = true;
+	if (gone.whole < now.whole ||
+	    (gone.whole == now.whole && gone.nano < now.nano))
+		return cg_speedscope_refuse(r, "times in their order");
+	if (gone.nano < now.nano) {
+		gone.whole--;
+		gone.nano += NANO;
+	}
+	gone.whole -= now.whole;
+	gone.nano -= now.nano;
+	return (gone.whole == 0 && gone.nano == 0) ||
+	       add_cost(r, top(r), &gone);
+}
+
+/* Some producers leave frames open, or close what is not: PerfView. */
+static void
+close_frame(struct reader *r)
+{
+	const struct node *nodes = r->nodes.at;
+	const uint32_t *path = r->path.at;
+	size_t depth = r->path.count;
+
+	while (depth > 0 && nodes[path[depth - 1] - 1].frame != r->event_frame)
+		depth--;
+	if (depth == 0 || depth != r->path.count)
+		cg_warn_at(r->job, r->json.at,
+		    "expected the end of the frame that began last");
+	if (depth > 0)
+		r->path.count = depth - 1;
+}
+
+static bool
+take_event(struct reader *r)
+{
+	uint32_t node, *open;
+
+	r->event_type = 0;
+	if (!cg_speedscope_take_object(r, event_keys))
+		return false;
+	if (r->event_type == 0)
+		return cg_speedscope_refuse(r, "a \"type\" of each event");
+	if (!pass(r, &r->event_at))
+		return false;
+	if (r->event_type == 'C') {
+		close_frame(r);
+		return true;
+	}
+	if (!find_node(r, top(r), r->event_frame, &node))
+		return false;
+	open = cg_speedscope_add(r, &r->path, sizeof(*open));
+	if (open)
+		*open = node;
+	return open != NULL;
+}
+
+static bool
+take_events(struct reader *r)
+{
+	r->path.count = 0;
+	r->began = false;
+	if (!cg_speedscope_take_array(r, take_event))
+		return false;
+	if (r->path.count > 0)
+		cg_warn(r->job, "expected the ends of all frames: the profile "
+				"may be cut short");
+	return true;
+}
+
+/* ---- Profiles ----------------------------------------------------------- */
+
+static bool
+take_profile_name(struct reader *r)
+{
+	return cg_speedscope_take_name(r, &r->profile.name);
+}
+
+static bool
+take_unit(struct reader *r)
+{
+	return cg_speedscope_take_name(r, &r->profile.unit);
+}
+
+static const struct key profile_keys[] = {
+	{ "name", take_profile_name }, { "unit", take_unit },
+	{ "samples", take_samples }, { "weights", take_weights },
+	{ "events", take_events }, { "cgconv", cg_speedscope_take_ours },
+	{ "counts", cg_speedscope_take_counts },
+	{ NULL, NULL }, /* "type", "startValue", "endValue" say no more */
+};
+
+static bool
+take_profile(struct reader *r)
+{
+	struct profile *profile;
+
+	r->profile = (struct profile){ .first = r->costs.count };
+	r->samples.count = r->weights.count = r->path.count = 0;
+	r->counts = 0;
+	r->sampled = r->weighted = r->stored = false;
+	cg_map_free(&r->cost_ids);
+	if (!cg_speedscope_take_object(r, profile_keys))
+		return false;
+	if (r->sampled != r->weighted || r->samples.count != r->weights.count)
+		return cg_speedscope_refuse(r, "as many weights as samples");
+	if (r->stored && !join_weights(r))
+		return false;
+	r->profile.end = r->costs.count;
+	profile = cg_speedscope_add(r, &r->profiles, sizeof(*profile));
+	if (profile)
+		*profile = r->profile;
+	return profile != NULL;
+}
+
+static bool
+take_profiles(struct reader *r)
+{
+	return cg_speedscope_take_array(r, take_profile);
+}
+
+/* ---- Frames ------------------------------------------------------------- */
+
+static bool
+take_frame_name(struct reader *r)
+{
+	return cg_speedscope_take_name(r, &r->frame_name);
+}
+
+/* Some producers write null for what they do not know. */
+static bool
+take_frame_file(struct reader *r)
+{
+	if (r->type == CG_JSON_NULL)
+		return cg_speedscope_next(r);
+	if (!cg_speedscope_string(r))
+		return false;
+	r->frame.file = cg_add_file(r->build, r->string);
+	return cg_speedscope_next(r);
+}
+
+static bool
+take_place(struct reader *r, uint32_t *to)
+{
+	uint64_t number;
+
+	if (r->type == CG_JSON_NULL)
+		return cg_speedscope_next(r);
+	if (!cg_speedscope_take_number(r, UINT32_MAX, &number))
+		return false;
+	*to = (uint32_t)number;
+	return true;
+}
+
+static bool
+take_frame_line(struct reader *r)
+{
+	return take_place(r, &r->frame.line);
+}
+
+static bool
+take_frame_column(struct reader *r)
+{
+	return take_place(r, &r->frame_column);
+}
+
+static const struct key frame_keys[] = {
+	{ "name", take_frame_name },
+	{ "file", take_frame_file },
+	{ "line", take_frame_line },
+	{ "col", take_frame_column },
+	{ "cgconv", cg_speedscope_take_our_frame },
+	{ NULL, NULL },
+};
+
+static bool
+take_frame(struct reader *r)
+{
+	struct cg_slice name;
+	struct frame *frame;
+
+	r->frame = (struct frame){ 0 };
+	r->frame_name = 0;
+	r->frame_object = 0;
+	r->frame_column = 0;
+	if (!cg_speedscope_take_object(r, frame_keys))
+		return false;
+	name = cg_get_name(r->build, r->frame_name);
+	if (name.len == 0)
+		name = cg_slice("[unknown]");
+	if (r->frame_column > 0)
+		r->frame.fn = cg_add_fn_at(r->build, name, r->frame.file,
+		    r->frame_object, r->frame.line, r->frame_column);
+	else
+		r->frame.fn =
+		    cg_add_fn(r->build, name, r->frame.file, r->frame_object);
+	frame = cg_speedscope_add(r, &r->frames, sizeof(*frame));
+	if (frame)
+		*frame = r->frame;
+	return frame != NULL;
+}
+
+static bool
+take_frames(struct reader *r)
+{
+	return cg_speedscope_take_array(r, take_frame);
+}
+
+static const struct key shared_keys[] = {
+	{ "frames", take_frames },
+	{ NULL, NULL },
+};
+
+static bool
+take_shared(struct reader *r)
+{
+	return cg_speedscope_take_object(r, shared_keys);
+}
+
+static const struct key file_keys[] = {
+	{ "shared", take_shared },
+	{ "profiles", take_profiles },
+	{ NULL, NULL },
+};
+
+/* ---- The file ----------------------------------------------------------- */
+
+static void
+read_file(struct reader *r, struct cg_in *in)
+{
+	cg_json_open(&r->json, in);
+	if (!cg_speedscope_next(r) || !cg_speedscope_take_object(r, file_keys))
+		return;
+	if (!cg_speedscope_expect(r, CG_JSON_END, "nothing after the last '}'"))
+		return;
+	if (r->profiles.count == 0) {
+		r->status = cg_fail(r->job, "expected \"profiles\"");
+		return;
+	}
+	cg_speedscope_build(r);
+}
+
+int
+cg_read_speedscope(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct reader r = { .job = job, .build = build };
+
+	read_file(&r, in);
+	free(r.text);
+	free(r.nodes.at);
+	free(r.costs.at);
+	free(r.profiles.at);
+	free(r.frames.at);
+	free(r.descs.at);
+	free(r.samples.at);
+	free(r.weights.at);
+	free(r.path.at);
+	cg_map_free(&r.node_ids);
+	cg_map_free(&r.cost_ids);
+	return r.status;
+}

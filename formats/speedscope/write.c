@@ -1,0 +1,497 @@
+/*
+ * write.c - writes speedscope's files. speedscope.c has the format.
+ *
+ * One sampled profile for each part and event that has costs in it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "speedscope.h"
+
+/* What a frame is made of; sorted by what is written of it. */
+struct frame {
+	struct cg_slice name, file, object;
+	uint32_t line;
+	bool inlined;
+	uint32_t id; /* as it came */
+};
+
+/* A frame on top of others, all told by what is written of them. */
+struct place {
+	uint32_t parent; /* 0: none */
+	uint32_t frame;
+	uint32_t depth;
+	uint32_t rank; /* of all: lower ones first, then by parent, frame */
+};
+
+struct writer {
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	struct cg_map files; /* fn << 32 | file -> number, from 1 */
+	struct cg_map lines; /* that number, inlined, line -> id + 1 */
+	struct frame *frame;
+	size_t frame_cap;
+	uint32_t frames;
+	bool *used;         /* by node: there is a cost on or above it */
+	uint32_t *frame_of; /* by node: id, later the frame's number */
+	uint32_t *place_of; /* by node */
+	struct place *place;
+	uint32_t places;
+	uint32_t *order; /* places by rank */
+	uint64_t *cost;  /* by place, of one profile */
+	uint64_t *count; /* the same: samples */
+	uint32_t *rank;  /* of the places that have some */
+	size_t ranks;
+	size_t elsewhere; /* frames in other files than their functions */
+	uint32_t *path;   /* of a stack, the leaf first */
+	size_t path_cap;
+	size_t profiles;
+};
+
+/* ---- Frames ------------------------------------------------------------- */
+
+static bool
+new_frame(
+    struct writer *w, const struct cg_stack *stack, cg_file file, uint32_t line)
+{
+	struct cg_slice name = cg_fn_name(w->graph, stack->fn);
+
+	if (!cg_grow_raw(
+		&w->frame, &w->frame_cap, w->frames + 1, sizeof(*w->frame)))
+		return false;
+	w->frame[w->frames] =
+	    (struct frame){ .name = name.len > 0 ? name : cg_slice("[unknown]"),
+		    .file = cg_file_path(w->graph, file),
+		    .object = cg_object_path(
+			w->graph, cg_fn_object(w->graph, stack->fn)),
+		    .line = line,
+		    .inlined = stack->inlined,
+		    .id = w->frames };
+	w->frames++;
+	return true;
+}
+
+/*
+ * The frame of a node. There is room for one file: the function's own, else
+ * that of the line, which is left out if it is in another.
+ */
+static bool
+find_frame(struct writer *w, cg_node node)
+{
+	struct cg_stack stack;
+	cg_file file;
+	uint32_t *id, line;
+
+	cg_get_node(w->graph, node, &stack);
+	file = cg_fn_file(w->graph, stack.fn);
+	line = stack.pos.line;
+	if (file != 0 && stack.pos.file != file) {
+		w->elsewhere += line != 0;
+		line = 0;
+	}
+	if (file == 0)
+		file = stack.pos.file;
+	id = cg_map_at(&w->files, (uint64_t)stack.fn << 32 | file);
+	if (!id)
+		return false;
+	if (*id == 0)
+		*id = (uint32_t)w->files.count;
+	id = cg_map_at(
+	    &w->lines, ((uint64_t)*id << 1 | stack.inlined) << 32 | line);
+	if (!id || (*id == 0 && !new_frame(w, &stack, file, line)))
+		return false;
+	if (*id == 0)
+		*id = w->frames;
+	w->frame_of[node] = *id - 1;
+	return true;
+}
+
+static int
+compare_frames(const void *pa, const void *pb)
+{
+	const struct frame *a = pa, *b = pb;
+	int order = cg_compare(a->name, b->name);
+
+	if (order == 0)
+		order = cg_compare(a->file, b->file);
+	if (order == 0)
+		order = (a->line > b->line) - (a->line < b->line);
+	if (order == 0)
+		order = cg_compare(a->object, b->object);
+	return order ? order : a->inlined - b->inlined;
+}
+
+static void
+put_frame(struct writer *w, const struct frame *frame)
+{
+	cg_puts(w->out, "{\"name\":");
+	cg_put_json(w->out, frame->name);
+	if (frame->file.len > 0) {
+		cg_puts(w->out, ",\"file\":");
+		cg_put_json(w->out, frame->file);
+	}
+	if (frame->line != 0) {
+		cg_puts(w->out, ",\"line\":");
+		cg_putu(w->out, frame->line);
+	}
+	if (frame->object.len > 0) {
+		cg_puts(w->out, ",\"cgconv\":{\"object\":");
+		cg_put_json(w->out, frame->object);
+		cg_puts(w->out, frame->inlined ? ",\"inlined\":true}" : "}");
+	} else if (frame->inlined) {
+		cg_puts(w->out, ",\"cgconv\":{\"inlined\":true}");
+	}
+	cg_putc(w->out, '}');
+}
+
+/* Stacks without a cost are in no profile. */
+static bool
+mark_used(struct writer *w)
+{
+	size_t nodes = cg_node_count(w->graph) + 1;
+	struct cg_stack_cost cost;
+	struct cg_stack stack;
+
+	w->used = calloc(nodes, sizeof(*w->used));
+	if (!w->used)
+		return false;
+	for (size_t i = 0; cg_next_stack(w->graph, CG_ALL_PARTS, &i, &cost);) {
+		for (size_t event = 0; event < cost.n; event++)
+			w->used[cost.leaf] |= cost.cost[event] != 0;
+	}
+	for (cg_node node = (cg_node)nodes - 1; node > 0; node--) {
+		cg_get_node(w->graph, node, &stack);
+		w->used[stack.parent] |= w->used[node];
+	}
+	return true;
+}
+
+/* Functions that differ in what is not written are one frame. */
+static bool
+put_frames(struct writer *w)
+{
+	size_t nodes = cg_node_count(w->graph) + 1;
+	uint32_t *number, count = 0;
+
+	w->frame_of = calloc(nodes, sizeof(*w->frame_of));
+	if (!w->frame_of || !mark_used(w))
+		return false;
+	for (cg_node node = 1; node < nodes; node++) {
+		if (w->used[node] && !find_frame(w, node))
+			return false;
+	}
+	number = calloc((size_t)w->frames + 1, sizeof(*number));
+	if (!number)
+		return false;
+	if (w->frames > 0)
+		qsort(w->frame, w->frames, sizeof(*w->frame), compare_frames);
+	for (uint32_t i = 0; i < w->frames; i++) {
+		if (i == 0 ||
+		    compare_frames(&w->frame[i - 1], &w->frame[i]) != 0) {
+			cg_puts(w->out, count++ ? ",\n" : "\n");
+			put_frame(w, &w->frame[i]);
+		}
+		number[w->frame[i].id] = count - 1;
+	}
+	for (cg_node node = 1; node < nodes; node++)
+		w->frame_of[node] = number[w->frame_of[node]];
+	free(number);
+	return true;
+}
+
+/* ---- The tree ----------------------------------------------------------- */
+
+static bool
+find_places(struct writer *w)
+{
+	size_t nodes = cg_node_count(w->graph) + 1;
+	struct cg_map known = { 0 };
+	bool ok;
+
+	w->place_of = calloc(nodes, sizeof(*w->place_of));
+	w->place = calloc(nodes, sizeof(*w->place));
+	w->order = calloc(nodes, sizeof(*w->order));
+	w->cost = calloc(nodes, sizeof(*w->cost));
+	w->count = calloc(nodes, sizeof(*w->count));
+	w->rank = calloc(nodes, sizeof(*w->rank));
+	w->places = 1;
+	ok = w->place_of && w->place && w->order && w->cost && w->count &&
+	     w->rank;
+	for (cg_node node = 1; ok && node < nodes; node++) {
+		struct cg_stack stack;
+		uint32_t parent, *id;
+
+		if (!w->used[node])
+			continue;
+		cg_get_node(w->graph, node, &stack);
+		parent = w->place_of[stack.parent];
+		id = cg_map_at(
+		    &known, (uint64_t)parent << 32 | w->frame_of[node]);
+		ok = id != NULL;
+		if (ok && *id == 0) {
+			*id = w->places++;
+			w->place[*id] =
+			    (struct place){ parent, w->frame_of[node],
+				    w->place[parent].depth + 1, *id };
+		}
+		if (ok)
+			w->place_of[node] = *id;
+	}
+	cg_map_free(&known);
+	return ok;
+}
+
+struct sorted {
+	uint32_t depth, parent, frame, place;
+};
+
+static int
+compare_sorted(const void *pa, const void *pb)
+{
+	const struct sorted *a = pa, *b = pb;
+
+	if (a->depth != b->depth)
+		return a->depth < b->depth ? -1 : 1;
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
+	return (a->frame > b->frame) - (a->frame < b->frame);
+}
+
+/* Level by level, so that the parents' ranks are known: a file's one order. */
+static bool
+rank_places(struct writer *w)
+{
+	struct sorted *sorted = calloc(w->places, sizeof(*sorted));
+	size_t count = w->places - 1, first = 0, last;
+	uint32_t rank = 0;
+
+	if (!sorted)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = (struct sorted){ .depth = w->place[i + 1].depth,
+			.place = (uint32_t)i + 1 };
+	qsort(sorted, count, sizeof(*sorted), compare_sorted);
+	for (; first < count; first = last) {
+		for (last = first;
+		     last < count && sorted[last].depth == sorted[first].depth;
+		     last++) {
+			const struct place *it = &w->place[sorted[last].place];
+
+			sorted[last].parent = w->place[it->parent].rank;
+			sorted[last].frame = it->frame;
+		}
+		qsort(sorted + first, last - first, sizeof(*sorted),
+		    compare_sorted);
+		for (size_t i = first; i < last; i++) {
+			w->place[sorted[i].place].rank = ++rank;
+			w->order[rank] = sorted[i].place;
+		}
+	}
+	free(sorted);
+	return true;
+}
+
+/* ---- Profiles ----------------------------------------------------------- */
+
+/* How the numbers of samples of a profile's stacks are told. */
+enum counts { COUNTS_USUAL, COUNTS_ARE_WEIGHTS, COUNTS_LISTED };
+
+static enum counts
+how_counted(const struct writer *w, bool first)
+{
+	bool usual = true, weights = true;
+
+	for (size_t i = 0; i < w->ranks; i++) {
+		uint32_t place = w->order[w->rank[i]];
+
+		usual &= w->count[place] == first;
+		weights &= w->count[place] == w->cost[place];
+	}
+	return usual     ? COUNTS_USUAL
+	       : weights ? COUNTS_ARE_WEIGHTS
+			 : COUNTS_LISTED;
+}
+
+/* "[0,3,7]", the root first. */
+static bool
+put_path(struct writer *w, uint32_t leaf)
+{
+	size_t depth = w->place[leaf].depth, n = 0;
+
+	if (!cg_grow_raw(&w->path, &w->path_cap, depth + 1, sizeof(*w->path)))
+		return false;
+	for (uint32_t at = leaf; at != 0; at = w->place[at].parent)
+		w->path[n++] = w->place[at].frame;
+	cg_puts(w->out, n > 0 ? "[" : "[]");
+	while (n > 0) {
+		char *to = cg_out_reserve(w->out, CG_NUMBER_MAX + 1);
+
+		to = cg_format_u64(to, w->path[--n]);
+		*to++ = n > 0 ? ',' : ']';
+		cg_out_advance(w->out, to);
+	}
+	return true;
+}
+
+static int
+compare_ranks(const void *pa, const void *pb)
+{
+	const uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	return (a > b) - (a < b);
+}
+
+/* Is it the first event that the stack has a cost of? */
+static bool
+is_first_cost(const struct cg_stack_cost *stack, size_t event)
+{
+	for (size_t i = 0; i < event; i++) {
+		if (stack->cost[i] != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Sums up and sorts what the part has. The sums fit: the part's total does. */
+static void
+sum_costs(struct writer *w, cg_part part, size_t event)
+{
+	struct cg_stack_cost stack;
+
+	w->ranks = 0;
+	for (size_t i = 0; cg_next_stack(w->graph, part, &i, &stack);) {
+		uint32_t place = w->place_of[stack.leaf];
+
+		if (event >= stack.n || stack.cost[event] == 0)
+			continue;
+		if (w->cost[place] == 0)
+			w->rank[w->ranks++] = w->place[place].rank;
+		w->cost[place] += stack.cost[event];
+		if (is_first_cost(&stack, event) &&
+		    __builtin_add_overflow(
+			w->count[place], stack.samples, &w->count[place]))
+			w->count[place] = UINT64_MAX;
+	}
+	qsort(w->rank, w->ranks, sizeof(*w->rank), compare_ranks);
+}
+
+static bool
+put_samples(struct writer *w)
+{
+	cg_puts(w->out, "\"samples\":[");
+	for (size_t i = 0; i < w->ranks; i++) {
+		cg_puts(w->out, i > 0 ? ",\n" : "\n");
+		if (!put_path(w, w->order[w->rank[i]]))
+			return false;
+	}
+	cg_putc(w->out, ']');
+	return true;
+}
+
+/* A number for each sample. */
+static void
+put_numbers(struct writer *w, const char *key, uint64_t *number)
+{
+	cg_putf(w->out, ",\n\"%s\":[", key);
+	for (size_t i = 0; i < w->ranks; i++) {
+		uint64_t *value = &number[w->order[w->rank[i]]];
+
+		if (i > 0)
+			cg_putc(w->out, ',');
+		cg_putu(w->out, *value);
+	}
+	cg_putc(w->out, ']');
+}
+
+static void
+forget_costs(struct writer *w)
+{
+	for (size_t i = 0; i < w->ranks; i++) {
+		uint32_t place = w->order[w->rank[i]];
+
+		w->cost[place] = w->count[place] = 0;
+	}
+}
+
+static bool
+put_profile(struct writer *w, cg_part part, size_t event, bool first)
+{
+	enum counts counts;
+
+	sum_costs(w, part, event);
+	counts = how_counted(w, first);
+	cg_puts(w->out, w->profiles++ ? ",\n" : "");
+	if (!cg_speedscope_put_head(
+		w->graph, w->out, part, event, counts == COUNTS_ARE_WEIGHTS) ||
+	    !put_samples(w))
+		return false;
+	put_numbers(w, "weights", w->cost);
+	if (counts == COUNTS_LISTED)
+		put_numbers(w, "counts", w->count);
+	cg_putc(w->out, '}');
+	forget_costs(w);
+	return true;
+}
+
+static bool
+put_profiles(struct writer *w)
+{
+	size_t events = cg_event_count(w->graph);
+	size_t parts = cg_part_count(w->graph);
+
+	for (cg_part part = 0; part < parts; part++) {
+		bool first = true;
+
+		for (size_t i = 0; i < events; i++) {
+			uint64_t total = cg_part_totals(w->graph, part)[i];
+
+			/* There must be one. */
+			if (total == 0 && (parts > 1 || events > 1))
+				continue;
+			if (!put_profile(w, part, i, first))
+				return false;
+			first = false;
+		}
+	}
+	return true;
+}
+
+int
+cg_write_speedscope(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	struct writer w = { .graph = graph, .out = out };
+	bool ok;
+
+	cg_puts(out, "{\"$schema\":\"" SPEEDSCOPE_SCHEMA "\",\n"
+		     "\"exporter\":\"cgconv " CG_VERSION "\",\n"
+		     "\"shared\":{\"frames\":[");
+	ok = put_frames(&w);
+	cg_puts(out, "]},\n\"profiles\":[");
+	ok = ok && find_places(&w) && rank_places(&w) && put_profiles(&w);
+	cg_puts(out, "]}\n");
+	free(w.frame);
+	free(w.used);
+	free(w.frame_of);
+	free(w.place_of);
+	free(w.place);
+	free(w.order);
+	free(w.cost);
+	free(w.count);
+	free(w.rank);
+	free(w.path);
+	cg_map_free(&w.files);
+	cg_map_free(&w.lines);
+	if (!ok)
+		return cg_nomem(job);
+	if (w.profiles == 0)
+		return cg_fail(job, "speedscope needs costs; there are none");
+	if (w.elsewhere > 0)
+		cg_warn(job,
+		    "lines of %zu frames in other files than their functions "
+		    "are left out",
+		    w.elsewhere);
+	return cg_out_status(out);
+}

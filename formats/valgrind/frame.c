@@ -1,0 +1,72 @@
+/*
+ * frame.c - places in a program, as Valgrind writes them.
+ *
+ * Source: VG_(describe_IP) in coregrind/m_debuginfo/debuginfo.c of Valgrind
+ * 3.19. Addresses are those of the process, not of the object file, so they
+ * are used to tell frames apart and not kept.
+ */
+#include "valgrind.h"
+
+void
+valgrind_set_frame(struct cg_build *build, struct frame *frame, cg_name name,
+    cg_file file, uint32_t line, cg_object object)
+{
+	char text[CG_NUMBER_MAX], *end;
+
+	if (name == 0 || cg_equal(cg_get_name(build, name), "???")) {
+		end = cg_format_hex(text, frame->addr);
+		name = cg_add_name(
+		    build, (struct cg_slice){ text, (size_t)(end - text) });
+	}
+	frame->pos = (struct cg_pos){ .file = file, .line = line };
+	frame->fn = cg_add_fn_named(build, name, file, object);
+}
+
+/* "file.c:12" */
+static bool
+split_place(struct cg_slice place, struct cg_slice *file, uint32_t *line)
+{
+	size_t colon = place.len;
+	struct cg_slice digits;
+	uint64_t number;
+
+	while (colon > 0 && place.ptr[colon - 1] != ':')
+		colon--;
+	if (colon < 2)
+		return false;
+	digits = (struct cg_slice){ place.ptr + colon, place.len - colon };
+	if (!cg_get_u64(digits, &number) || number > UINT32_MAX)
+		return false;
+	*file = (struct cg_slice){ place.ptr, colon - 1 };
+	*line = (uint32_t)number;
+	return true;
+}
+
+bool
+valgrind_take_frame(
+    struct cg_build *build, struct cg_slice text, struct frame *frame)
+{
+	struct cg_slice name, place, file = { 0 }, object = { 0 };
+	uint32_t line = 0;
+	size_t at;
+
+	*frame = (struct frame){ 0 };
+	if (!cg_starts(text, "0x") || !cg_take_u64(&text, &frame->addr) ||
+	    !cg_take_prefix(&text, ": "))
+		return false;
+	name = cg_trim(text);
+	/* The place is in the last brackets, of which a path has none. */
+	for (at = name.len; at > 1; at--)
+		if (name.ptr[at - 2] == ' ' && name.ptr[at - 1] == '(')
+			break;
+	if (at > 1 && name.ptr[name.len - 1] == ')') {
+		place = (struct cg_slice){ name.ptr + at, name.len - at - 1 };
+		if (cg_take_prefix(&place, "in "))
+			object = place;
+		if (object.len > 0 || split_place(place, &file, &line))
+			name.len = at - 2;
+	}
+	valgrind_set_frame(build, frame, cg_add_name(build, name),
+	    cg_add_file(build, file), line, cg_add_object(build, object));
+	return true;
+}

@@ -1,0 +1,346 @@
+/*
+ * massif.c - massif: what Valgrind's Massif found on the heap.
+ *
+ * Source: massif/ms_main.c (pp_snapshot) and massif/ms_print.in of Valgrind
+ * 3.19. Of the snapshots with a tree one is read: the peak, or the last if none
+ * is the peak; by --snapshot another, or all, each a part. What the others say
+ * of the heap as a whole is lost. A tree is upside down: below a function are
+ * those that called it. What is below Massif's threshold has no function.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "valgrind.h"
+
+#define UNIT_MAX 8 /* i, ms, B */
+#define BELOW "(below threshold)"
+#define DEPTH_MAX 4096 /* --depth is at most 200 */
+
+struct node {
+	uint32_t depth;
+	struct frame frame;
+	uint64_t bytes;
+};
+
+struct massif {
+	struct cg_job *job;
+	struct cg_in *in;
+	struct cg_build *build;
+	struct node *node; /* of the tree that is wanted */
+	size_t nodes, cap;
+	struct cg_columns columns;
+	const char *wanted;                 /* --snapshot */
+	struct cg_slice options, cmd, unit; /* names: they stay */
+	struct cg_part_info part;           /* of that tree; its number */
+	uint64_t number, time;              /* of the snapshot at hand */
+	uint64_t tree_time;
+	bool peak;
+	int status;
+};
+
+static bool
+fail(struct massif *m, const struct cg_slice *at, const char *expected)
+{
+	m->status = cg_fail_at(m->job, at->ptr, "expected %s", expected);
+	return false;
+}
+
+/* What a node says behind its cost; the first is all that was allocated. */
+static bool
+take_place(struct massif *m, struct cg_slice text, struct node *node)
+{
+	if (valgrind_take_frame(m->build, text, &node->frame))
+		return true;
+	if (node->depth > 0)
+		node->frame.fn = cg_add_fn(m->build, cg_slice(BELOW), 0, 0);
+	return node->depth == 0 || cg_starts(text, "in ");
+}
+
+/* "  n2: 4096 0x10AE19: main (a.c:3)"; *children: the number behind n */
+static bool
+take_node(struct massif *m, struct cg_slice line, uint64_t *children)
+{
+	struct node node = { 0 };
+	const struct cg_slice at = line;
+
+	while (cg_take_char(&line, ' '))
+		node.depth++;
+	if (!cg_take_char(&line, 'n') || !cg_take_u64(&line, children) ||
+	    !cg_take_prefix(&line, ": ") || !cg_take_u64(&line, &node.bytes) ||
+	    !cg_take_char(&line, ' ') || node.depth > DEPTH_MAX ||
+	    !take_place(m, line, &node))
+		return fail(
+		    m, &at, "'nCOUNT: BYTES ADDRESS: FUNCTION (PLACE)'");
+	if (!cg_grow_raw(&m->node, &m->cap, m->nodes + 1, sizeof(node))) {
+		m->status = cg_nomem(m->job);
+		return false;
+	}
+	m->node[m->nodes++] = node;
+	return true;
+}
+
+/* Its nodes, or no more than a look at them. */
+static bool
+read_tree(struct massif *m, bool wanted)
+{
+	uint64_t left[DEPTH_MAX + 2] = { 1 }; /* nodes to come, by depth */
+	struct cg_slice line = { 0 };
+	size_t depth = 0;
+
+	if (wanted)
+		m->nodes = 0;
+	for (;;) {
+		while (depth > 0 && left[depth] == 0)
+			depth--;
+		if (left[depth] == 0)
+			return true;
+		if (!cg_read_line(m->in, &line))
+			return fail(m, &line, "more nodes: the file is cut");
+		left[depth]--;
+		if (!take_node(m, line, &left[depth + 1]))
+			return false;
+		if (m->node[m->nodes - 1].depth != depth)
+			return fail(m, &line, "a node one level deeper");
+		if (!wanted)
+			m->nodes--;
+		depth++;
+	}
+}
+
+/* From the last node on the path, a caller of callers, up to the function. */
+static void
+add_stack(struct massif *m, const size_t *path, size_t last, uint64_t bytes)
+{
+	const struct cg_pos nowhere = { 0 };
+	cg_node node = 0;
+	uint64_t addr = 0;
+	cg_fn fn = 0;
+
+	if (bytes == 0)
+		return;
+	for (; last > 0; last--) {
+		const struct frame *frame = &m->node[path[last]].frame;
+
+		/* With its caller's address it was inlined into that. */
+		node = cg_add_frame(m->build, node, frame->fn, &frame->pos,
+		    addr == frame->addr && fn != frame->fn);
+		addr = frame->addr;
+		fn = frame->fn;
+	}
+	if (node == 0) /* nobody knows where */
+		node = cg_add_frame(m->build, 0,
+		    cg_add_fn(m->build, cg_slice("(unknown)"), 0, 0), &nowhere,
+		    false);
+	cg_add_stack(m->build, node, 1, cg_columns_of(&m->columns, &bytes),
+	    m->columns.width);
+}
+
+/* A node's bytes that its callers do not account for are its own stack's. */
+static bool
+add_tree(struct massif *m, size_t *path, uint64_t *rest)
+{
+	size_t open = 0; /* nodes on the path */
+
+	for (size_t i = 0; i < m->nodes; i++) {
+		size_t depth = m->node[i].depth;
+
+		for (; open > depth; open--)
+			add_stack(m, path, open - 1, rest[open - 1]);
+		path[open] = i;
+		rest[open++] = m->node[i].bytes;
+		if (depth == 0)
+			continue;
+		if (rest[depth - 1] < rest[depth]) {
+			m->status = cg_fail(m->job,
+			    "expected callers with no more bytes than what "
+			    "they call");
+			return false;
+		}
+		rest[depth - 1] -= rest[depth];
+	}
+	for (; open > 0; open--)
+		add_stack(m, path, open - 1, rest[open - 1]);
+	return true;
+}
+
+static void
+add_snapshot(struct massif *m)
+{
+	size_t *path = calloc(DEPTH_MAX + 2, sizeof(*path));
+	uint64_t *rest = calloc(DEPTH_MAX + 2, sizeof(*rest));
+
+	if (!path || !rest)
+		m->status = cg_nomem(m->job);
+	else if (add_tree(m, path, rest))
+		cg_state_total(m->build, NULL,
+		    cg_columns_of(&m->columns, &m->node[0].bytes),
+		    m->columns.width, false);
+	free(path);
+	free(rest);
+}
+
+/* "Snapshot: 17", "Time: 1808172 i" */
+static void
+describe(struct massif *m)
+{
+	char text[2 * CG_NUMBER_MAX], *end = cg_format_u64(text, m->part.part);
+
+	cg_add_desc(m->build, cg_slice("Snapshot"),
+	    (struct cg_slice){ text, (size_t)(end - text) });
+	end = cg_format_u64(text, m->tree_time);
+	*end++ = ' ';
+	for (size_t i = 0; i < m->unit.len && i < UNIT_MAX; i++)
+		*end++ = m->unit.ptr[i];
+	cg_add_desc(m->build, cg_slice("Time"),
+	    (struct cg_slice){ text, (size_t)(end - text) });
+}
+
+static bool
+end_snapshot(struct massif *m)
+{
+	m->part.cmd = m->cmd.ptr ? m->cmd.ptr : "";
+	(void)cg_add_part(m->build, &m->part);
+	if (m->options.len > 0)
+		cg_add_desc(m->build, cg_slice("Options"), m->options);
+	describe(m);
+	add_snapshot(m);
+	return m->status == CG_OK;
+}
+
+/* Is the snapshot's tree to be read, for all that is known now? */
+static bool
+is_wanted(const struct massif *m, bool peak)
+{
+	struct cg_slice text = cg_slice(m->wanted);
+	uint64_t number;
+
+	if (cg_equal(text, "all"))
+		return true;
+	if (cg_equal(text, "peak"))
+		return peak || !m->peak;
+	return cg_take_u64(&text, &number) && number == m->number;
+}
+
+/* heap_tree=, the last of a snapshot. */
+static bool
+take_tree(struct massif *m, struct cg_slice kind)
+{
+	bool peak = cg_equal(kind, "peak"), wanted = is_wanted(m, peak);
+
+	if (cg_equal(kind, "empty"))
+		return true;
+	if (!read_tree(m, wanted))
+		return false;
+	m->peak |= peak;
+	if (!wanted)
+		return true;
+	m->part.part = m->number;
+	m->tree_time = m->time;
+	return strcmp(m->wanted, "all") != 0 || end_snapshot(m);
+}
+
+static struct cg_slice
+keep(struct massif *m, struct cg_slice text)
+{
+	return cg_get_name(m->build, cg_add_name(m->build, text));
+}
+
+static bool
+read_snapshots(struct massif *m)
+{
+	struct cg_slice line;
+	bool ended = true;
+
+	while (m->status == CG_OK && cg_read_line(m->in, &line)) {
+		if (cg_take_prefix(&line, "desc: ")) {
+			m->options = keep(m, line);
+		} else if (cg_take_prefix(&line, "cmd: ")) {
+			m->cmd = keep(m, line);
+		} else if (cg_take_prefix(&line, "time_unit: ")) {
+			m->unit = keep(m, line);
+		} else if (cg_take_prefix(&line, "snapshot=")) {
+			ended = false;
+			if (!cg_take_u64(&line, &m->number))
+				return fail(m, &line, "a snapshot's number");
+		} else if (cg_take_prefix(&line, "time=")) {
+			(void)cg_take_u64(&line, &m->time);
+		} else if (cg_take_prefix(&line, "heap_tree=")) {
+			ended = true;
+			if (!take_tree(m, line))
+				return false;
+		}
+	}
+	if (m->status == CG_OK)
+		m->status = cg_in_status(m->in);
+	if (m->status == CG_OK && !ended)
+		m->status = cg_fail(m->job,
+		    "expected heap_tree= in each snapshot: the file is cut");
+	return m->status == CG_OK;
+}
+
+static int
+read_massif(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	static const struct cg_event bytes = {
+		.name = "bytes", .long_name = "Heap", .unit = "bytes"
+	};
+	struct massif m = { .job = job,
+		.in = in,
+		.build = build,
+		.wanted = cg_opt(job, "snapshot") };
+	struct cg_slice number = cg_slice(m.wanted);
+	bool peak = cg_equal(number, "peak");
+	uint64_t ignored;
+
+	if (!peak && !cg_equal(number, "all") &&
+	    (!cg_take_u64(&number, &ignored) || number.len > 0))
+		return cg_usage(
+		    job, "--snapshot is peak, all or a snapshot's number");
+	(void)cg_add_column(&m.columns, build, &bytes);
+	if (read_snapshots(&m)) {
+		if (m.nodes == 0)
+			m.status =
+			    cg_fail(job, "expected a snapshot with a tree%s%s",
+				peak ? "" : " where --snapshot says ",
+				peak ? "" : m.wanted);
+		else if (strcmp(m.wanted, "all") != 0)
+			(void)end_snapshot(&m);
+	}
+	if (m.status == CG_OK && peak && !m.peak)
+		cg_note(job, "no snapshot is the peak: the last one is read");
+	free(m.node);
+	return m.status;
+}
+
+static int
+probe(const struct cg_head *head)
+{
+	struct cg_slice text = head->text, line;
+
+	if (!cg_starts(head->first, "desc: "))
+		return CG_PROBE_NO;
+	while (cg_take_line(&text, &line))
+		if (cg_starts(line, "snapshot="))
+			return CG_PROBE_SURE;
+	return CG_PROBE_NO;
+}
+
+static const struct cg_option options[] = {
+	{ .name = "snapshot",
+	    .type = CG_STRING,
+	    .fallback = "peak",
+	    .arg = "N|peak|all",
+	    .help = "which snapshot; all: each that has a tree is a part",
+	    .reading = true },
+	{ 0 },
+};
+
+const struct cg_module cg_format_massif = {
+	CG_MODULE,
+	.name = "massif",
+	.title = "the heap at its peak, by Valgrind's Massif",
+	.suffixes = "massif",
+	.options = options,
+	.probe = probe,
+	.read = read_massif,
+};

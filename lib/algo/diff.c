@@ -1,0 +1,290 @@
+/*
+ * diff.c - the difference of two graphs, as a graph: what one costs more than
+ * the other, or, for targets that hold nothing below zero, both side by side.
+ *
+ * Costs of calls and stacks are sums like all others, so they are subtracted
+ * row by row. Addresses of two programs have nothing in common, and counts of
+ * calls have no sign: they are those of the profile after.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/copy.h"
+
+enum { BEFORE, AFTER };
+static const char *const suffix[2] = { "_before", "_after" };
+
+#define NAME_MAX_LEN 256 /* of events side by side */
+#define FORMULA_MAX 4096
+
+/* ---- Events ------------------------------------------------------------- */
+
+static size_t
+find_event(const struct cg_graph *graph, const char *name)
+{
+	size_t i = 0;
+
+	while (i < graph->events && strcmp(graph->event[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+/* A column for both, or the after's of two. */
+static void
+add_event(struct cg_diff *diff, struct cg_copy copy[2], const size_t at[2])
+{
+	const struct cg_event *before = &diff->side[BEFORE]->event[at[BEFORE]];
+	struct cg_event event = diff->side[AFTER]->event[at[AFTER]];
+	char name[NAME_MAX_LEN], long_name[NAME_MAX_LEN];
+	const char *title = *event.long_name ? event.long_name : event.name;
+
+	if (strcmp(before->unit, event.unit) != 0 && *before->unit &&
+	    *event.unit) {
+		cg_build_fail(&diff->build,
+		    "event %s is in %s before and in %s after", event.name,
+		    before->unit, event.unit);
+		return;
+	}
+	if (before->incl == CG_INCL_NONE)
+		event.incl = CG_INCL_NONE;
+	if (!diff->beside) {
+		event.is_signed = true;
+		for (int s = 0; s < 2; s++)
+			copy[s].change[at[s]].column =
+			    cg_add_event(&diff->build, &event);
+		copy[BEFORE].change[at[BEFORE]].minus = true;
+		return;
+	}
+	/* What comes first is what programs show, and sort by. */
+	for (int s = AFTER; s >= BEFORE; s--) {
+		struct cg_event one = event;
+
+		(void)snprintf(
+		    name, sizeof(name), "%s%s", event.name, suffix[s]);
+		(void)snprintf(long_name, sizeof(long_name), "%s, %s", title,
+		    suffix[s] + 1);
+		one.name = name;
+		one.long_name = long_name;
+		one.is_signed = diff->side[s]->event[at[s]].is_signed;
+		copy[s].change[at[s]].column = cg_add_event(&diff->build, &one);
+	}
+}
+
+/* Says what only one of them has: nothing is known of a difference. */
+static void
+say_left_out(const struct cg_diff *diff, const struct cg_copy copy[2])
+{
+	static const char *const where[2] = { "before", "after" };
+
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < diff->side[s]->events; i++)
+			if (copy[s].change[i].column == CG_NO_COLUMN)
+				cg_diag_say(diff->build.graph->diag, CG_WARNING,
+				    NULL,
+				    "event %s is only in the profile %s and "
+				    "left out",
+				    diff->side[s]->event[i].name, where[s]);
+}
+
+static void
+add_events(struct cg_diff *diff, struct cg_copy copy[2])
+{
+	const struct cg_graph *graph = diff->build.graph;
+	size_t at[2], both = 0, width = diff->beside ? 2 : 1;
+
+	for (at[AFTER] = 0; at[AFTER] < diff->side[AFTER]->events;
+	     at[AFTER]++) {
+		at[BEFORE] = find_event(diff->side[BEFORE],
+		    diff->side[AFTER]->event[at[AFTER]].name);
+		if (at[BEFORE] == diff->side[BEFORE]->events)
+			continue;
+		add_event(diff, copy, at);
+		both++;
+	}
+	if (both == 0)
+		cg_build_fail(&diff->build,
+		    "the profiles have no event in common: %s before, %s after",
+		    diff->side[BEFORE]->events
+			? diff->side[BEFORE]->event[0].name
+			: "none",
+		    diff->side[AFTER]->events ? diff->side[AFTER]->event[0].name
+					      : "none");
+	else if (graph->events != both * width)
+		cg_build_fail(&diff->build,
+		    "events of the profiles end in %s and %s already",
+		    suffix[BEFORE], suffix[AFTER]);
+	if (diff->build.status == CG_OK)
+		say_left_out(diff, copy);
+}
+
+/* ---- Inherited events ---------------------------------------------------- */
+
+/* "Ir + 10 L1m" of the events that are left, or false. */
+static bool
+put_formula(const struct cg_graph *graph, const struct cg_copy *copy,
+    const struct cg_formula *formula, const char *end, char *text, size_t size)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < graph->events && len < size; i++) {
+		int64_t factor = formula->factor[i];
+
+		if (factor == 0)
+			continue;
+		if (copy->change[i].column == CG_NO_COLUMN)
+			return false;
+		len += (size_t)snprintf(text + len, size - len,
+		    "%c%" PRIu64 " %s%s", factor < 0 ? '-' : '+',
+		    factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor,
+		    graph->event[i].name, end);
+	}
+	return len > 0 && len < size;
+}
+
+/* Sums of differences are differences of sums: they hold as they are. */
+static void
+add_formulas(struct cg_diff *diff, const struct cg_copy *copy, const char *end)
+{
+	char name[NAME_MAX_LEN], text[FORMULA_MAX];
+
+	for (size_t i = 0; i < copy->from->formulas; i++) {
+		const struct cg_formula *formula = &copy->from->formula[i];
+		struct cg_event event = formula->event;
+
+		if (!put_formula(
+			copy->from, copy, formula, end, text, sizeof(text)))
+			continue;
+		(void)snprintf(name, sizeof(name), "%s%s", event.name, end);
+		event.name = name;
+		event.formula = text;
+		cg_add_formula(&diff->build, &event);
+	}
+}
+
+/* ---- Sums --------------------------------------------------------------- */
+
+/* The sum of an event over all parts; false: none that could be scaled. */
+static bool
+sum_event(const struct cg_graph *graph, size_t event, uint64_t *sum)
+{
+	*sum = 0;
+	for (cg_part part = 0; part < graph->parts; part++) {
+		if (!cg_add_value(
+			graph, event, sum, cg_part_totals(graph, part)[event]))
+			return false;
+	}
+	return *sum > 0 && *sum <= INT64_MAX;
+}
+
+/* Costs before are to have the sums of those after. */
+static void
+set_scales(struct cg_diff *diff, struct cg_copy copy[2])
+{
+	for (size_t i = 0; i < diff->side[BEFORE]->events; i++) {
+		struct cg_change *change = &copy[BEFORE].change[i];
+		const char *name = diff->side[BEFORE]->event[i].name;
+
+		if (change->column == CG_NO_COLUMN)
+			continue;
+		if (sum_event(diff->side[BEFORE], i, &change->from) &&
+		    sum_event(diff->side[AFTER],
+			find_event(diff->side[AFTER], name), &change->to))
+			continue;
+		cg_build_fail(&diff->build,
+		    "event %s cannot be scaled: its sums must be from 1 to "
+		    "%" PRId64,
+		    name, INT64_MAX);
+	}
+}
+
+/* ---- Both --------------------------------------------------------------- */
+
+static bool
+open_side(struct cg_copy *copy, struct cg_diff *diff, int s)
+{
+	*copy = (struct cg_copy){ .from = diff->side[s],
+		.to = &diff->build,
+		.changed = true,
+		.costs_only = true,
+		.no_counts = s == BEFORE };
+	return cg_copy_open(copy);
+}
+
+static int
+subtract(struct cg_diff *diff, struct cg_copy copy[2])
+{
+	int status;
+
+	add_events(diff, copy);
+	if (diff->beside)
+		for (int s = AFTER; s >= BEFORE; s--)
+			add_formulas(diff, &copy[s], suffix[s]);
+	else
+		add_formulas(diff, &copy[AFTER], "");
+	if (diff->normalize)
+		set_scales(diff, copy);
+	cg_copy_dimensions(&copy[AFTER]);
+	for (cg_fn fn = 1; fn < copy[AFTER].from->fns; fn++)
+		cg_copy_fn(&copy[AFTER], fn, fn);
+	if (!cg_copy_match(&copy[BEFORE], &copy[AFTER]))
+		cg_build_nomem(&diff->build);
+	status = cg_build_failed(&diff->build, NULL);
+	for (int s = AFTER; status == CG_OK && s >= BEFORE; s--)
+		status = cg_copy_rows(&copy[s]);
+	return status;
+}
+
+/* What is the same in both costs nothing now, and goes. */
+static int
+drop_zeros(struct cg_diff *diff)
+{
+	struct cg_graph *graph = diff->build.graph;
+	struct cg_copy copy = { .from = graph, .drop_zeros = true };
+	int status = cg_graph_seal(graph);
+
+	if (status != CG_OK)
+		return status;
+	cg_build_free(&diff->build);
+	cg_build_init(&diff->build, cg_graph_new(graph->diag, graph->fault),
+	    CG_PARTS_SUM);
+	copy.to = &diff->build;
+	if (!diff->build.graph || !cg_copy_open(&copy)) {
+		cg_graph_nomem(graph);
+		status = CG_ELIMIT;
+	} else {
+		cg_copy_events(&copy);
+		cg_copy_dimensions(&copy);
+		for (cg_fn fn = 1; fn < graph->fns; fn++)
+			cg_copy_fn(&copy, fn, fn);
+		status = cg_copy_rows(&copy);
+		for (int s = 0; s < 2; s++)
+			for (cg_fn fn = 1; fn < diff->side[s]->fns; fn++)
+				diff->fn[s][fn] = copy.fn[diff->fn[s][fn]];
+	}
+	cg_copy_close(&copy);
+	cg_graph_free(graph);
+	return status;
+}
+
+int
+cg_graph_diff(struct cg_diff *diff)
+{
+	struct cg_copy copy[2] = { { 0 }, { 0 } };
+	bool ok = true;
+	int status = CG_ELIMIT;
+
+	for (int s = 0; s < 2; s++)
+		ok = open_side(&copy[s], diff, s) && ok;
+	if (ok)
+		status = subtract(diff, copy);
+	else
+		cg_graph_nomem(diff->build.graph);
+	for (int s = 0; s < 2; s++) {
+		diff->fn[s] = copy[s].fn;
+		copy[s].fn = NULL;
+		cg_copy_close(&copy[s]);
+	}
+	return status == CG_OK && !diff->beside ? drop_zeros(diff) : status;
+}

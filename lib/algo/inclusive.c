@@ -1,0 +1,331 @@
+/*
+ * inclusive.c - sums per function: self, inclusive, calls, cycles.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+
+struct arc {
+	cg_fn caller, callee;
+};
+
+struct cg_sums {
+	const struct cg_graph *graph;
+	size_t event, events;       /* that are summed: from event on */
+	uint64_t *self, *inclusive; /* [fn * events + event] */
+	uint64_t *run;              /* one run's inclusive costs */
+	uint64_t *calls_in;
+	uint32_t *cycle;       /* first component, then cycle number */
+	uint8_t *called;       /* by fn */
+	uint8_t *cycle_called; /* by cycle, from outside */
+	size_t cycles;
+	struct arc *arc; /* all calls */
+	size_t arcs, arc_cap;
+	uint32_t *first, *target; /* callees; each caller's begin at first */
+};
+
+void
+cg_sums_free(struct cg_sums *sums)
+{
+	if (!sums)
+		return;
+	free(sums->self);
+	free(sums->inclusive);
+	free(sums->run);
+	free(sums->calls_in);
+	free(sums->cycle);
+	free(sums->called);
+	free(sums->cycle_called);
+	free(sums->arc);
+	free(sums->first);
+	free(sums->target);
+	free(sums);
+}
+
+/* The next run of a part, or of all in the order of their rows; then NULL. */
+static const struct cg_run *
+next_run(const struct cg_graph *graph, cg_part part, size_t *i)
+{
+	size_t at;
+
+	if (part == CG_ALL_PARTS)
+		return *i < graph->runs ? &graph->run[(*i)++] : NULL;
+	at = graph->part_runs[part] + *i;
+	if (at >= graph->part_runs[part + 1])
+		return NULL;
+	++*i;
+	return &graph->run[graph->run_order[at].run];
+}
+
+static bool
+overflow(const struct cg_sums *sums)
+{
+	cg_graph_overflow(sums->graph, "costs or calls of a function");
+	return false;
+}
+
+/* Who calls whom, how often. */
+static bool
+note_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
+{
+	uint64_t *calls_in = &sums->calls_in[call->callee];
+
+	if (!cg_grow_raw(&sums->arc, &sums->arc_cap, sums->arcs + 1,
+		sizeof(*sums->arc)) ||
+	    sums->arcs >= UINT32_MAX - 1)
+		return false;
+	sums->arc[sums->arcs++] = (struct arc){ caller, call->callee };
+	if (call->callee == caller)
+		return true;
+	sums->called[call->callee] |= caller != 0;
+	return !__builtin_add_overflow(call->count, *calls_in, calls_in) ||
+	       overflow(sums);
+}
+
+/* First pass: all calls, as they come. */
+static bool
+note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
+{
+	const struct cg_run *run;
+	struct cg_call call;
+	bool stated;
+
+	for (size_t i = 0; (run = next_run(sums->graph, part, &i)) != NULL;) {
+		cg_calls_begin(rows, run, false);
+		while (cg_calls_next(rows, &call, &stated)) {
+			if (!stated && !note_call(sums, run->fn, &call))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Lists the targets of each caller, by counting. */
+static bool
+sort_calls(struct cg_sums *sums)
+{
+	size_t fns = sums->graph->fns;
+	uint32_t *first = sums->first;
+
+	sums->target = malloc((sums->arcs + 1) * sizeof(*sums->target));
+	if (!sums->target)
+		return false;
+	for (size_t i = 0; i < sums->arcs; i++)
+		first[sums->arc[i].caller + 2]++;
+	for (size_t i = 2; i < fns + 2; i++)
+		first[i] += first[i - 1];
+	for (size_t i = 0; i < sums->arcs; i++)
+		sums->target[first[sums->arc[i].caller + 1]++] =
+		    sums->arc[i].callee;
+	return true;
+}
+
+/* Numbers the components of more than one function from 1, others get 0. */
+static bool
+number_cycles(struct cg_sums *sums)
+{
+	const struct cg_graph *graph = sums->graph;
+	uint32_t count = cg_components(
+	    (uint32_t)graph->fns, sums->first, sums->target, sums->cycle);
+	uint32_t *number;
+
+	if (count == UINT32_MAX)
+		return false;
+	number = calloc((size_t)count + 1, sizeof(*number));
+	if (!number)
+		return false;
+	for (size_t i = 0; i < graph->fns; i++)
+		number[sums->cycle[i]]++;
+	for (size_t i = 0; i < count; i++)
+		number[i] = number[i] > 1 ? UINT32_MAX : 0;
+	/* By canonical order of their first member. */
+	for (size_t i = 0; i < graph->fns; i++) {
+		uint32_t *to = &number[sums->cycle[graph->fn_ranked[i]]];
+
+		if (*to == UINT32_MAX)
+			*to = (uint32_t)++sums->cycles;
+	}
+	for (size_t i = 0; i < graph->fns; i++)
+		sums->cycle[i] = number[sums->cycle[i]];
+	free(number);
+	return true;
+}
+
+static bool
+find_called_cycles(struct cg_sums *sums)
+{
+	const struct cg_graph *graph = sums->graph;
+	const uint32_t *cycle = sums->cycle;
+
+	sums->cycle_called = calloc(sums->cycles + 1, 1);
+	if (!sums->cycle_called)
+		return false;
+	for (cg_fn fn = 1; fn < graph->fns; fn++) {
+		for (uint32_t i = sums->first[fn]; i < sums->first[fn + 1];
+		     i++) {
+			uint32_t to = cycle[sums->target[i]];
+
+			sums->cycle_called[to] |= to != cycle[fn];
+		}
+	}
+	return true;
+}
+
+/* Adds the columns that are summed; cost has n, from the first event on. */
+static bool
+add_columns(
+    const struct cg_sums *sums, uint64_t *to, const uint64_t *cost, size_t n)
+{
+	for (size_t i = 0; i < sums->events && sums->event + i < n; i++) {
+		if (!cg_add_value(sums->graph, sums->event + i, &to[i],
+			cost[sums->event + i]))
+			return false;
+	}
+	return true;
+}
+
+/* Does a call leave its caller, and the cycle that this is in? */
+static bool
+leaves(const struct cg_sums *sums, cg_fn caller, cg_fn callee)
+{
+	const uint32_t *cycle = sums->cycle;
+
+	return callee != caller &&
+	       (cycle[caller] == 0 || cycle[caller] != cycle[callee]);
+}
+
+/* Adds a run's self cost, and to inclusive what it states or what it calls. */
+static bool
+sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)
+{
+	uint64_t *self = sums->run, *own = self + sums->events;
+	uint64_t *inclusive = &sums->inclusive[run->fn * sums->events];
+	size_t width = sums->events * sizeof(*own);
+	struct cg_call call;
+	bool stated, states = false;
+
+	memset(self, 0, width);
+	if (!cg_rows_sum_costs(rows, run, self, sums->event, sums->events))
+		return false;
+	memcpy(own, self, width);
+	cg_calls_begin(rows, run, true);
+	while (cg_calls_next(rows, &call, &stated)) {
+		if (stated && !states)
+			memset(own, 0, width);
+		states |= stated;
+		if ((stated ||
+			(!states && leaves(sums, run->fn, call.callee))) &&
+		    !add_columns(sums, own, call.cost, call.n))
+			return false;
+	}
+	for (size_t i = 0; i < sums->events; i++) {
+		if (!cg_add_value(
+			sums->graph, sums->event + i, &inclusive[i], own[i]) ||
+		    !cg_add_value(sums->graph, sums->event + i,
+			&sums->self[run->fn * sums->events + i], self[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Second pass, when cycles are known. */
+static bool
+sum_runs(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
+{
+	const struct cg_run *run;
+
+	for (size_t i = 0; (run = next_run(sums->graph, part, &i)) != NULL;) {
+		if (!sum_run(sums, rows, run))
+			return overflow(sums);
+	}
+	return true;
+}
+
+struct cg_sums *
+cg_sums_new(const struct cg_graph *graph, cg_part part, bool costs)
+{
+	return cg_sums_of(graph, part, 0, costs ? graph->events : 0);
+}
+
+struct cg_sums *
+cg_sums_of(
+    const struct cg_graph *graph, cg_part part, size_t event, size_t events)
+{
+	struct cg_sums *sums = calloc(1, sizeof(*sums));
+	struct cg_rows *rows = cg_rows_new(graph);
+	size_t fns = graph->fns, width = events * sizeof(uint64_t);
+	bool ok = sums && rows;
+
+	if (ok) {
+		sums->graph = graph;
+		sums->event = event;
+		sums->events = events;
+		sums->self = calloc(fns, width ? width : 1);
+		sums->inclusive = calloc(fns, width ? width : 1);
+		sums->run = calloc(2, width ? width : 1);
+		sums->calls_in = calloc(fns, sizeof(uint64_t));
+		sums->cycle = calloc(fns, sizeof(uint32_t));
+		sums->called = calloc(fns, 1);
+		sums->first = calloc(fns + 2, sizeof(uint32_t));
+		ok = sums->self && sums->inclusive && sums->run &&
+		     sums->calls_in && sums->cycle && sums->called &&
+		     sums->first;
+	}
+	ok = ok && note_calls(sums, rows, part) && sort_calls(sums) &&
+	     number_cycles(sums) && find_called_cycles(sums) &&
+	     (events == 0 || sum_runs(sums, rows, part));
+	cg_rows_free(rows);
+	if (ok) {
+		free(sums->arc);
+		free(sums->target);
+		sums->arc = NULL;
+		sums->target = NULL;
+		return sums;
+	}
+	cg_sums_free(sums);
+	cg_graph_nomem(graph);
+	return NULL;
+}
+
+uint64_t
+cg_sum_self(const struct cg_sums *sums, cg_fn fn, size_t event)
+{
+	return sums->self[fn * sums->events + event - sums->event];
+}
+
+uint64_t
+cg_sum_inclusive(const struct cg_sums *sums, cg_fn fn, size_t event)
+{
+	return sums->inclusive[fn * sums->events + event - sums->event];
+}
+
+uint64_t
+cg_sum_calls_in(const struct cg_sums *sums, cg_fn fn)
+{
+	return sums->calls_in[fn];
+}
+
+uint32_t
+cg_sum_cycle(const struct cg_sums *sums, cg_fn fn)
+{
+	return sums->cycle[fn];
+}
+
+bool
+cg_sum_is_root(const struct cg_sums *sums, cg_fn fn)
+{
+	return !sums->called[fn];
+}
+
+size_t
+cg_cycle_count(const struct cg_sums *sums)
+{
+	return sums->cycles;
+}
+
+bool
+cg_cycle_is_called(const struct cg_sums *sums, uint32_t cycle)
+{
+	return sums->cycle_called[cycle];
+}

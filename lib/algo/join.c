@@ -1,0 +1,147 @@
+/*
+ * join.c - a graph is added to another, row by row, as if a reader had read
+ * what is in it.
+ *
+ * So what one input knows without its object meets what another knows with it,
+ * coverage and a profile of the same program: a function of an unknown object
+ * becomes the one of the same file and name in a known object, if there is
+ * just one, in a graph that is built anew. Counts of its calls by nobody known
+ * (all that coverage has) give way to those by callers.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/copy.h"
+
+struct join {
+	const struct cg_graph *from;
+	struct cg_map known; /* file << 32 | name -> a function's id + 1 */
+};
+
+#define SEVERAL UINT32_MAX
+
+static uint64_t
+key_of(const struct cg_fn_entry *fn)
+{
+	return (uint64_t)fn->file << 32 | fn->name;
+}
+
+/* Notes the functions of known objects. False: out of memory. */
+static bool
+note_known(struct join *join)
+{
+	const struct cg_graph *graph = join->from;
+
+	for (cg_fn fn = 1; fn < graph->fns; fn++) {
+		uint32_t *id;
+
+		if (graph->fn[fn].object == 0)
+			continue;
+		id = cg_map_at(&join->known, key_of(&graph->fn[fn]));
+		if (!id)
+			return false;
+		*id = *id == 0 ? fn + 1 : SEVERAL;
+	}
+	return true;
+}
+
+/* Whom the function joins: another, or itself. */
+static cg_fn
+find_partner(const struct join *join, cg_fn fn)
+{
+	const struct cg_fn_entry *entry = &join->from->fn[fn];
+	uint32_t id;
+
+	if (entry->object != 0 || entry->file == 0 || entry->name == 0)
+		return fn;
+	id = cg_map_get(&join->known, key_of(entry));
+	return id == 0 || id == SEVERAL ? fn : id - 1;
+}
+
+static bool
+has_partners(const struct join *join)
+{
+	for (cg_fn fn = 1; join->known.slots > 0 && fn < join->from->fns;
+	     fn++) {
+		if (find_partner(join, fn) != fn)
+			return true;
+	}
+	return false;
+}
+
+/* Adds all of it, functions as those that they join. */
+static int
+add_joined(const struct join *join, struct cg_build *to)
+{
+	const struct cg_graph *from = join->from;
+	bool *joined = calloc(from->fns, sizeof(*joined));
+	struct cg_copy copy = { .from = from, .to = to, .joined = joined };
+	int status = CG_ELIMIT;
+
+	if (joined && cg_copy_open(&copy)) {
+		cg_copy_events(&copy);
+		cg_copy_dimensions(&copy);
+		for (cg_fn fn = 1; fn < from->fns; fn++) {
+			cg_fn partner = find_partner(join, fn);
+
+			joined[fn] = partner != fn;
+			cg_copy_fn(&copy, fn, partner);
+		}
+		status = cg_copy_rows(&copy);
+	} else {
+		cg_graph_nomem(from);
+	}
+	cg_copy_close(&copy);
+	free(joined);
+	return status;
+}
+
+int
+cg_graph_add(struct cg_build *to, const struct cg_graph *from)
+{
+	const struct join nobody = { .from = from };
+
+	return add_joined(&nobody, to);
+}
+
+/* The graph with its functions united. */
+static int
+unite(const struct join *join, struct cg_graph **graph)
+{
+	struct cg_build build;
+	int status;
+
+	*graph = cg_graph_new(join->from->diag, join->from->fault);
+	if (!*graph) {
+		cg_graph_nomem(join->from);
+		return CG_ELIMIT;
+	}
+	cg_build_init(&build, *graph, CG_PARTS_KEEP);
+	status = add_joined(join, &build);
+	cg_build_free(&build);
+	return status;
+}
+
+int
+cg_graph_join(struct cg_graph **graph)
+{
+	struct join join = { .from = *graph };
+	struct cg_graph *united = NULL;
+	int status = CG_OK;
+
+	if (!note_known(&join)) {
+		cg_graph_nomem(*graph);
+		status = CG_ELIMIT;
+	} else if (has_partners(&join)) {
+		status = unite(&join, &united);
+	}
+	cg_map_free(&join.known);
+	if (status != CG_OK || !united) {
+		cg_graph_free(united);
+		return status;
+	}
+	cg_graph_free(*graph);
+	*graph = united;
+	status = cg_formulas_resolve(*graph);
+	return status == CG_OK ? cg_graph_seal(*graph) : status;
+}

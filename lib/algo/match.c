@@ -1,0 +1,287 @@
+/*
+ * match.c - what of one profile is the same in another: objects, files and
+ * functions of a program that was built again, elsewhere, or changed.
+ *
+ * What has the same name in full is the same. Of the rest, two are the same
+ * that agree in less, if no others do: of paths, as many last components as
+ * possible; of functions, name and file, then name and object (it was moved),
+ * then the name where file or object are not known in one of the profiles.
+ */
+#include <stdlib.h>
+
+#include "algo/copy.h"
+
+#define SEVERAL UINT32_MAX
+#define COMPONENTS 8 /* of paths that are compared, from the end */
+
+/* Candidates of both sides by what they have to agree in: id, or SEVERAL. */
+struct pairing {
+	struct cg_map mine, other;
+};
+
+static bool
+note(struct cg_map *map, uint64_t key, uint32_t id)
+{
+	uint32_t *known = cg_map_at(map, key);
+
+	if (known)
+		*known = *known == 0 ? id : SEVERAL;
+	return known != NULL;
+}
+
+/* The only one of the other side for the only one of mine, or 0. */
+static uint32_t
+find_pair(const struct pairing *pairing, uint64_t key)
+{
+	uint32_t id = cg_map_get(&pairing->other, key);
+
+	return cg_map_get(&pairing->mine, key) == SEVERAL || id == SEVERAL ? 0
+									   : id;
+}
+
+static void
+free_pairing(struct pairing *pairing)
+{
+	cg_map_free(&pairing->mine);
+	cg_map_free(&pairing->other);
+}
+
+/* ---- Paths -------------------------------------------------------------- */
+
+/* The last components of a path, 0: it has fewer. */
+static cg_name
+tail_of(struct cg_copy *copy, struct cg_slice path, unsigned components)
+{
+	size_t at = path.len;
+
+	while (at > 0 && (path.ptr[at - 1] != '/' || --components > 0))
+		at--;
+	if (at == 0 && components > 1)
+		return 0;
+	return cg_add_name(
+	    copy->to, (struct cg_slice){ path.ptr + at, path.len - at });
+}
+
+/* Paths of one kind: mine by old id, the other's by theirs. */
+struct paths {
+	const struct cg_paths *mine, *other;
+	uint32_t *id;             /* of mine in the new graph; 0: not yet */
+	const uint32_t *other_id; /* of the other's */
+	bool *taken;              /* by the other's id: one of mine is it */
+};
+
+static struct cg_slice
+path_of(const struct cg_copy *copy, const struct cg_paths *paths, uint32_t id)
+{
+	return cg_strs_get(&copy->from->strs, paths->path[id]);
+}
+
+/* Pairs those that have the same path. */
+static bool
+pair_whole(struct cg_copy *copy, const struct cg_copy *other, struct paths *p)
+{
+	struct cg_map whole = { 0 };
+	bool ok = true;
+
+	for (uint32_t i = 1; ok && i < p->other->count; i++)
+		ok = note(&whole,
+		    cg_add_name(copy->to, path_of(other, p->other, i)), i);
+	for (uint32_t i = 1; ok && i < p->mine->count; i++) {
+		uint32_t same = cg_map_get(
+		    &whole, cg_add_name(copy->to, path_of(copy, p->mine, i)));
+
+		/* --map may have made one path of two. */
+		if (same == 0 || same == SEVERAL)
+			continue;
+		p->id[i] = p->other_id[same];
+		p->taken[same] = true;
+	}
+	cg_map_free(&whole);
+	return ok;
+}
+
+static bool
+pair_tails(struct cg_copy *copy, const struct cg_copy *other, struct paths *p,
+    unsigned components)
+{
+	struct pairing pairing = { 0 };
+	cg_name tail;
+	bool ok = true;
+
+	for (uint32_t i = 1; ok && i < p->other->count; i++) {
+		tail = p->taken[i] ? 0
+				   : tail_of(copy, path_of(other, p->other, i),
+					 components);
+		ok = tail == 0 || note(&pairing.other, tail, i);
+	}
+	for (int pass = 0; ok && pass < 2; pass++)
+		for (uint32_t i = 1; ok && i < p->mine->count; i++) {
+			uint32_t same;
+
+			tail = p->id[i]
+				   ? 0
+				   : tail_of(copy, path_of(copy, p->mine, i),
+					 components);
+			if (tail == 0)
+				continue;
+			if (pass == 0) {
+				ok = note(&pairing.mine, tail, i);
+				continue;
+			}
+			same = find_pair(&pairing, tail);
+			if (same == 0)
+				continue;
+			p->id[i] = p->other_id[same];
+			p->taken[same] = true;
+		}
+	free_pairing(&pairing);
+	return ok;
+}
+
+static bool
+match_paths(struct cg_copy *copy, const struct cg_copy *other, struct paths *p)
+{
+	bool ok;
+
+	p->taken = calloc(p->other->count, sizeof(*p->taken));
+	ok = p->taken && pair_whole(copy, other, p);
+	for (unsigned n = COMPONENTS; ok && n > 0; n--)
+		ok = pair_tails(copy, other, p, n);
+	free(p->taken);
+	return ok;
+}
+
+/* ---- Functions ---------------------------------------------------------- */
+
+/* In what two functions have to agree. */
+enum agreement { AGREE_FILE, AGREE_OBJECT, AGREE_NAME };
+#define AGREEMENTS 3
+
+static uint64_t
+key_of(const struct cg_fn_entry *fn, enum agreement agreement)
+{
+	switch (agreement) {
+	case AGREE_FILE: return (uint64_t)fn->file << 32 | fn->name;
+	case AGREE_OBJECT: return (uint64_t)fn->object << 32 | fn->name;
+	case AGREE_NAME: break;
+	}
+	return fn->name;
+}
+
+/* A function of mine as it would be in the new graph. */
+static struct cg_fn_entry
+translate(const struct cg_copy *copy, cg_fn fn)
+{
+	struct cg_fn_entry entry = copy->from->fn[fn];
+
+	entry.name = cg_copy_str(copy, entry.name);
+	entry.symbol = cg_copy_str(copy, entry.symbol);
+	entry.file = copy->file[entry.file];
+	entry.object = copy->object[entry.object];
+	return entry;
+}
+
+/* taken: by function of the new graph, of which fns are the other's. */
+static void
+pair_exactly(struct cg_copy *copy, bool *taken)
+{
+	for (cg_fn i = 1; i < copy->from->fns; i++) {
+		struct cg_fn_entry fn = translate(copy, i);
+
+		copy->fn[i] = cg_build_find_fn(
+		    copy->to, fn.name, fn.file, fn.object, fn.symbol);
+		taken[copy->fn[i]] = true;
+	}
+}
+
+/* What both know must not differ, unless more than a name agrees. */
+static bool
+may_pair(const struct cg_fn_entry *a, const struct cg_fn_entry *b,
+    enum agreement agreement)
+{
+	bool files = a->file == 0 || b->file == 0 || a->file == b->file;
+	bool objects =
+	    a->object == 0 || b->object == 0 || a->object == b->object;
+
+	switch (agreement) {
+	case AGREE_FILE: return a->file != 0 || objects;
+	case AGREE_OBJECT: return true; /* it was moved */
+	case AGREE_NAME: break;
+	}
+	return files && objects;
+}
+
+static bool
+pair_functions(struct cg_copy *copy, bool *taken, enum agreement agreement)
+{
+	const struct cg_graph *to = copy->to->graph;
+	struct pairing pairing = { 0 };
+	bool ok = true;
+
+	for (cg_fn i = 1; ok && i < to->fns; i++)
+		ok = taken[i] || to->fn[i].name == 0 ||
+		     note(&pairing.other, key_of(&to->fn[i], agreement), i);
+	for (int pass = 0; ok && pass < 2; pass++)
+		for (cg_fn i = 1; ok && i < copy->from->fns; i++) {
+			struct cg_fn_entry fn = translate(copy, i);
+			cg_fn same;
+
+			if (copy->fn[i] != 0 || fn.name == 0)
+				continue;
+			if (pass == 0) {
+				ok = note(
+				    &pairing.mine, key_of(&fn, agreement), i);
+				continue;
+			}
+			same = find_pair(&pairing, key_of(&fn, agreement));
+			if (same != 0 &&
+			    may_pair(&fn, &to->fn[same], agreement)) {
+				copy->fn[i] = same;
+				taken[same] = true;
+			}
+		}
+	free_pairing(&pairing);
+	return ok;
+}
+
+static bool
+match_functions(struct cg_copy *copy)
+{
+	bool *taken = calloc(copy->to->graph->fns, sizeof(*taken));
+	bool ok = taken != NULL;
+
+	if (ok)
+		pair_exactly(copy, taken);
+	for (unsigned i = 0; ok && i < AGREEMENTS; i++)
+		ok = pair_functions(copy, taken, (enum agreement)i);
+	free(taken);
+	for (cg_fn i = 1; ok && i < copy->from->fns; i++) {
+		if (copy->fn[i] == 0)
+			cg_copy_fn(copy, i, i);
+	}
+	return ok;
+}
+
+bool
+cg_copy_match(struct cg_copy *copy, const struct cg_copy *other)
+{
+	const struct cg_graph *from = copy->from;
+	struct paths objects = { &from->objects, &other->from->objects,
+		copy->object, other->object, NULL };
+	struct paths files = { &from->files, &other->from->files, copy->file,
+		other->file, NULL };
+
+	if (!match_paths(copy, other, &objects) ||
+	    !match_paths(copy, other, &files))
+		return false;
+	for (uint32_t i = 1; i < from->objects.count; i++) {
+		if (copy->object[i] == 0)
+			copy->object[i] = cg_add_object(
+			    copy->to, path_of(copy, &from->objects, i));
+	}
+	for (uint32_t i = 1; i < from->files.count; i++) {
+		if (copy->file[i] == 0)
+			cg_copy_file(copy, i);
+	}
+	return match_functions(copy);
+}

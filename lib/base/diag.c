@@ -1,0 +1,122 @@
+/*
+ * diag.c - messages: one line each, with a place, never raw control bytes.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+
+/* Longer texts are cut: a name in them may be megabytes long. */
+#define TEXT_MAX 1000
+
+/* Names are the input's text: a terminal must not obey what is in them. */
+static void
+escape_controls(const char *from, char *to, size_t size)
+{
+	static const char hex[] = "0123456789abcdef";
+	char *end = to + size - 5; /* room for \xNN and the NUL */
+
+	for (; *from && to < end; from++) {
+		unsigned char byte = (unsigned char)*from;
+
+		if (byte >= 0x20 && byte != 0x7f) {
+			*to++ = *from;
+			continue;
+		}
+		*to++ = '\\';
+		*to++ = 'x';
+		*to++ = hex[byte >> 4];
+		*to++ = hex[byte & 15];
+	}
+	*to = '\0';
+}
+
+bool
+cg_diag_stopped(const struct cg_diag *diag)
+{
+	return diag->stop && *diag->stop != 0;
+}
+
+void
+cg_diag_put(struct cg_diag *diag, enum cg_severity severity,
+    const struct cg_place *place, const char *fmt, va_list args)
+{
+	char raw[TEXT_MAX], text[TEXT_MAX];
+	struct cg_message message = { .severity = severity, .text = text };
+
+	(void)vsnprintf(raw, sizeof(raw), fmt, args);
+	escape_controls(raw, text, sizeof(text));
+	if (place) {
+		message.file = place->file;
+		message.line = place->line;
+		message.column = place->column;
+		message.offset = place->offset;
+		message.has_offset = place->has_offset;
+	}
+	if (diag->report)
+		diag->report(diag->arg, &message);
+}
+
+void
+cg_diag_say(struct cg_diag *diag, enum cg_severity severity,
+    const struct cg_place *place, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	cg_diag_put(diag, severity, place, fmt, args);
+	va_end(args);
+}
+
+bool
+cg_diag_count(struct cg_diag *diag, const char *fmt)
+{
+	size_t i = 0;
+
+	while (i < diag->kinds && diag->kind[i].fmt != fmt)
+		i++;
+	if (i == CG_DIAG_KINDS)
+		return true; /* no room to count it: better shown than lost */
+	if (i == diag->kinds) {
+		diag->kind[i].fmt = fmt;
+		diag->kind[i].count = 0;
+		diag->kinds++;
+	}
+	return ++diag->kind[i].count <= CG_DIAG_SHOWN;
+}
+
+/* The words of a format, without its conversions: "name id is not defined". */
+static void
+copy_words(const char *fmt, char *to, size_t size)
+{
+	char *end = to + size - 1;
+
+	while (*fmt && to < end) {
+		if (*fmt != '%') {
+			*to++ = *fmt++;
+			continue;
+		}
+		fmt++;
+		fmt += strcspn(fmt, "diuxsc%");
+		fmt += *fmt != '\0';
+		to = end - to > 3 ? stpcpy(to, "...") : to;
+	}
+	*to = '\0';
+}
+
+void
+cg_diag_flush(struct cg_diag *diag, const char *file)
+{
+	const struct cg_place place = { .file = file };
+	char words[TEXT_MAX];
+
+	for (size_t i = 0; i < diag->kinds; i++) {
+		if (diag->kind[i].count <= CG_DIAG_SHOWN)
+			continue;
+		copy_words(diag->kind[i].fmt, words, sizeof(words));
+		cg_diag_say(diag, CG_WARNING, &place, "and %llu more like '%s'",
+		    (unsigned long long)(diag->kind[i].count - CG_DIAG_SHOWN),
+		    words);
+	}
+	diag->kinds = 0;
+}

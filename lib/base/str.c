@@ -1,0 +1,283 @@
+/*
+ * str.c - interned strings, and a map from numbers to numbers.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+struct cg_str_entry {
+	const char *ptr;
+	uint32_t len;
+};
+
+/* With the hash, so that others' entries and bytes are not looked at. */
+struct cg_str_slot {
+	uint32_t id, hash; /* id 0: it is free */
+};
+
+struct cg_map_slot {
+	uint64_t key;
+	uint32_t value;
+	uint32_t used;
+};
+
+/* The finalizer of MurmurHash3: every bit of the key reaches every other. */
+uint64_t
+cg_hash_u64(uint64_t key)
+{
+	key ^= key >> 33;
+	key *= 0xff51afd7ed558ccd;
+	key ^= key >> 33;
+	key *= 0xc4ceb9fe1a85ec53;
+	return key ^ key >> 33;
+}
+
+static uint64_t
+hash_bytes(uint64_t seed, const char *ptr, size_t len)
+{
+	uint64_t hash = seed + len, word;
+
+	for (; len >= sizeof(word); ptr += sizeof(word), len -= sizeof(word)) {
+		memcpy(&word, ptr, sizeof(word));
+		hash = (hash ^ word) * 0xff51afd7ed558ccd;
+		hash ^= hash >> 32;
+	}
+	word = 0;
+	if (len > 0)
+		memcpy(&word, ptr, len);
+	return cg_hash_u64(hash ^ word);
+}
+
+/* The slot where the string is, or the free one where it belongs. */
+static size_t
+find_slot(const struct cg_strs *strs, struct cg_slice text, uint32_t hash)
+{
+	size_t mask = strs->slots - 1, at = hash & mask;
+	const struct cg_str_entry *entry;
+
+	for (; strs->slot[at].id != 0; at = (at + 1) & mask) {
+		if (strs->slot[at].hash != hash)
+			continue;
+		entry = &strs->entry[strs->slot[at].id];
+		if (entry->len == text.len &&
+		    memcmp(entry->ptr, text.ptr, text.len) == 0)
+			break;
+	}
+	return at;
+}
+
+static bool
+grow_slots(struct cg_strs *strs)
+{
+	size_t slots = strs->slots ? strs->slots * 2 : 64, at;
+	struct cg_str_slot *slot = calloc(slots, sizeof(*slot));
+
+	if (!slot)
+		return false;
+	for (size_t i = 0; i < strs->slots; i++) {
+		if (strs->slot[i].id == 0)
+			continue;
+		at = strs->slot[i].hash & (slots - 1);
+		while (slot[at].id != 0)
+			at = (at + 1) & (slots - 1);
+		slot[at] = strs->slot[i];
+	}
+	/* Strings keep their hashes: the first seed is that of all slots. */
+	if (strs->slots == 0)
+		strs->seed = cg_table_seed(slot);
+	free(strs->slot);
+	strs->slot = slot;
+	strs->slots = slots;
+	return true;
+}
+
+cg_str
+cg_strs_add(struct cg_strs *strs, struct cg_slice text)
+{
+	uint32_t hash;
+	size_t at;
+	char *copy;
+
+	if (text.len == 0)
+		return 0;
+	if (strs->count == 0)
+		strs->count = 1; /* entry 0 is "" */
+	if (strs->count * 2 >= strs->slots && !grow_slots(strs))
+		return CG_STR_NONE;
+	hash = (uint32_t)hash_bytes(strs->seed, text.ptr, text.len);
+	at = find_slot(strs, text, hash);
+	if (strs->slot[at].id != 0)
+		return strs->slot[at].id;
+	if (text.len >= UINT32_MAX || strs->count >= CG_STR_NONE ||
+	    !cg_grow_raw(&strs->entry, &strs->cap, strs->count + 1,
+		sizeof(*strs->entry)))
+		return CG_STR_NONE;
+	copy = cg_arena_alloc(&strs->text, text.len + 1);
+	if (!copy)
+		return CG_STR_NONE;
+	memcpy(copy, text.ptr, text.len);
+	copy[text.len] = '\0';
+	strs->entry[strs->count] =
+	    (struct cg_str_entry){ copy, (uint32_t)text.len };
+	strs->slot[at] = (struct cg_str_slot){ (uint32_t)strs->count, hash };
+	return (cg_str)strs->count++;
+}
+
+cg_str
+cg_strs_find(const struct cg_strs *strs, struct cg_slice text)
+{
+	if (text.len == 0 || strs->slots == 0)
+		return 0;
+	return strs
+	    ->slot[find_slot(strs, text,
+		(uint32_t)hash_bytes(strs->seed, text.ptr, text.len))]
+	    .id;
+}
+
+struct cg_slice
+cg_strs_get(const struct cg_strs *strs, cg_str id)
+{
+	if (id == 0 || id >= strs->count)
+		return (struct cg_slice){ "", 0 };
+	return (struct cg_slice){ strs->entry[id].ptr, strs->entry[id].len };
+}
+
+void
+cg_strs_free(struct cg_strs *strs)
+{
+	free(strs->entry);
+	free(strs->slot);
+	cg_arena_free(&strs->text);
+	*strs = (struct cg_strs){ 0 };
+}
+
+/*
+ * Keys that are neighbours stay so, sixteen of them: ids that are used
+ * together then lie together, and a table of millions is not one cache miss
+ * a look-up.
+ */
+static size_t
+map_begin(const struct cg_map *map, uint64_t key)
+{
+	uint64_t hash = cg_hash_u64(key >> 4 ^ cg_table_seed(map->slot));
+
+	return (hash * 16 + (key & 15)) & (map->slots - 1);
+}
+
+static struct cg_map_slot *
+map_find(const struct cg_map *map, uint64_t key)
+{
+	size_t mask = map->slots - 1, at = map_begin(map, key);
+
+	while (map->slot[at].used && map->slot[at].key != key)
+		at = (at + 1) & mask;
+	return &map->slot[at];
+}
+
+/* Another table of that many slots, with the keys from limit on. */
+static bool
+map_rehash(struct cg_map *map, size_t slots)
+{
+	struct cg_map other = *map;
+
+	other.slots = slots;
+	other.count = 0;
+	other.slot = calloc(slots, sizeof(*other.slot));
+	if (!other.slot)
+		return false;
+	for (size_t i = 0; i < map->slots; i++) {
+		if (!map->slot[i].used || map->slot[i].key < map->limit)
+			continue;
+		*map_find(&other, map->slot[i].key) = map->slot[i];
+		other.count++;
+	}
+	free(map->slot);
+	*map = other;
+	return true;
+}
+
+/*
+ * The array gets bigger than the table and twice as big as it was, if an
+ * eighth of what it gets is there: then it takes less than the table would.
+ */
+static bool
+map_widen(struct cg_map *map)
+{
+	size_t limit = map->limit * 2, low = 0;
+	uint32_t *dense;
+
+	if (limit < map->slots * 4)
+		limit = map->slots * 4;
+	for (size_t i = 0; i < map->slots; i++)
+		low += map->slot[i].used && map->slot[i].key < limit;
+	if (low < (limit - map->limit) / 8)
+		return true;
+	dense = realloc(map->dense, limit * sizeof(*dense));
+	if (!dense)
+		return false;
+	memset(dense + map->limit, 0, (limit - map->limit) * sizeof(*dense));
+	for (size_t i = 0; i < map->slots; i++) {
+		if (map->slot[i].used && map->slot[i].key < limit)
+			dense[map->slot[i].key] = map->slot[i].value;
+	}
+	map->dense = dense;
+	map->limit = limit;
+	return map_rehash(map, map->slots);
+}
+
+static bool
+map_grow(struct cg_map *map)
+{
+	if (map->slots == 0)
+		return map_rehash(map, 64);
+	return map_widen(map) &&
+	       (map->count * 2 < map->slots || map_rehash(map, map->slots * 2));
+}
+
+uint32_t *
+cg_map_at(struct cg_map *map, uint64_t key)
+{
+	struct cg_map_slot *slot;
+
+	if (key < map->limit)
+		return &map->dense[key];
+	if (map->count * 4 >= map->slots * 3) {
+		if (!map_grow(map))
+			return NULL;
+		if (key < map->limit)
+			return &map->dense[key];
+	}
+	slot = map_find(map, key);
+	if (!slot->used) {
+		slot->used = 1;
+		slot->key = key;
+		map->count++;
+	}
+	return &slot->value;
+}
+
+uint32_t
+cg_map_get(const struct cg_map *map, uint64_t key)
+{
+	if (key < map->limit)
+		return map->dense[key];
+	return map->slots ? map_find(map, key)->value : 0;
+}
+
+void
+cg_map_fetch(const struct cg_map *map, uint64_t key)
+{
+	if (key < map->limit)
+		CG_FETCH(&map->dense[key]);
+	else if (map->slots > 0)
+		CG_FETCH(&map->slot[map_begin(map, key)]);
+}
+
+void
+cg_map_free(struct cg_map *map)
+{
+	free(map->slot);
+	free(map->dense);
+	*map = (struct cg_map){ 0 };
+}

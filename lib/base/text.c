@@ -1,0 +1,309 @@
+/*
+ * text.c - slices, and numbers in and out.
+ */
+#include <string.h>
+
+#include "base/base.h"
+
+struct cg_slice
+cg_slice(const char *string)
+{
+	return (struct cg_slice){ string, strlen(string) };
+}
+
+/* memcmp() and memchr() must not be given NULL, which an empty slice may be. */
+int
+cg_compare(struct cg_slice a, struct cg_slice b)
+{
+	size_t n = a.len < b.len ? a.len : b.len;
+	int order = n > 0 ? memcmp(a.ptr, b.ptr, n) : 0;
+
+	return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+bool
+cg_starts(struct cg_slice slice, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return len == 0 ||
+	       (slice.len >= len && memcmp(slice.ptr, prefix, len) == 0);
+}
+
+static void
+skip(struct cg_slice *slice, size_t n)
+{
+	slice->ptr += n;
+	slice->len -= n;
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+bool
+cg_take_char(struct cg_slice *slice, char c)
+{
+	if (slice->len == 0 || *slice->ptr != c)
+		return false;
+	skip(slice, 1);
+	return true;
+}
+
+bool
+cg_take_prefix(struct cg_slice *slice, const char *prefix)
+{
+	if (!cg_starts(*slice, prefix))
+		return false;
+	if (*prefix)
+		skip(slice, strlen(prefix));
+	return true;
+}
+
+bool
+cg_take_blanks(struct cg_slice *slice)
+{
+	size_t n = 0;
+
+	while (n < slice->len && is_blank(slice->ptr[n]))
+		n++;
+	if (n > 0)
+		skip(slice, n);
+	return n > 0;
+}
+
+bool
+cg_take_word(struct cg_slice *slice, struct cg_slice *word)
+{
+	size_t n = 0;
+
+	while (n < slice->len && !is_blank(slice->ptr[n]))
+		n++;
+	if (n == 0)
+		return false;
+	*word = (struct cg_slice){ slice->ptr, n };
+	skip(slice, n);
+	return true;
+}
+
+bool
+cg_take_until(struct cg_slice *slice, char sep, struct cg_slice *word)
+{
+	const char *at;
+
+	if (slice->len == 0)
+		return false;
+	*word = *slice;
+	at = memchr(slice->ptr, sep, slice->len);
+	if (at)
+		word->len = (size_t)(at - slice->ptr);
+	skip(slice, word->len + (at ? 1 : 0));
+	return true;
+}
+
+bool
+cg_take_line(struct cg_slice *slice, struct cg_slice *line)
+{
+	return cg_take_until(slice, '\n', line);
+}
+
+struct cg_slice
+cg_trim(struct cg_slice slice)
+{
+	cg_take_blanks(&slice);
+	while (slice.len > 0 && is_blank(slice.ptr[slice.len - 1]))
+		slice.len--;
+	return slice;
+}
+
+struct cg_slice
+cg_base_name(struct cg_slice path)
+{
+	for (size_t i = path.len; i-- > 0;) {
+		if (path.ptr[i] == '/' && i + 1 < path.len)
+			return (struct cg_slice){ path.ptr + i + 1,
+				path.len - i - 1 };
+	}
+	return path;
+}
+
+size_t
+cg_utf8_length(const char *text, const char *end)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t len = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+	unsigned char low = 0x80, high = 0xbf;
+
+	if (at[0] < 0xc2 || at[0] > 0xf4 || (size_t)(end - text) < len)
+		return 0;
+	if (at[0] == 0xe0)
+		low = 0xa0;
+	else if (at[0] == 0xed)
+		high = 0x9f;
+	else if (at[0] == 0xf0)
+		low = 0x90;
+	else if (at[0] == 0xf4)
+		high = 0x8f;
+	if (at[1] < low || at[1] > high)
+		return 0;
+	for (size_t i = 2; i < len; i++) {
+		if (at[i] < 0x80 || at[i] > 0xbf)
+			return 0;
+	}
+	return len;
+}
+
+/* ---- Numbers ------------------------------------------------------------ */
+
+/* The value of a hex digit, 16 if it is none. */
+static unsigned
+hex_digit(char c)
+{
+	unsigned digit = (unsigned)c - '0', letter = ((unsigned)c | 0x20) - 'a';
+
+	if (digit <= 9)
+		return digit;
+	return letter <= 5 ? letter + 10 : 16;
+}
+
+static bool
+take_hex(struct cg_slice *slice, uint64_t *number)
+{
+	const char *at = slice->ptr + 2, *end = slice->ptr + slice->len;
+	uint64_t value = 0;
+	unsigned digit;
+
+	for (; at < end && (digit = hex_digit(*at)) < 16; at++) {
+		if (value >> 60)
+			return false;
+		value = value << 4 | digit;
+	}
+	if (at == slice->ptr + 2)
+		return false;
+	*number = value;
+	skip(slice, (size_t)(at - slice->ptr));
+	return true;
+}
+
+bool
+cg_take_u64(struct cg_slice *slice, uint64_t *number)
+{
+	const char *at = slice->ptr, *end;
+	uint64_t value = 0;
+	unsigned digit;
+
+	if (slice->len == 0)
+		return false;
+	end = at + slice->len;
+	if (slice->len >= 2 && at[0] == '0' && (at[1] | 0x20) == 'x')
+		return take_hex(slice, number);
+	for (; at < end && (digit = (unsigned)*at - '0') <= 9; at++) {
+		if (value >= UINT64_MAX / 10 &&
+		    (value > UINT64_MAX / 10 || digit > UINT64_MAX % 10))
+			return false;
+		value = value * 10 + digit;
+	}
+	if (at == slice->ptr)
+		return false;
+	*number = value;
+	skip(slice, (size_t)(at - slice->ptr));
+	return true;
+}
+
+const char *
+cg_get_hex(const char *text, uint64_t *number)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint64_t value = 0;
+
+	/* Which digits are letters nobody foresees: no branch asks for it. */
+	for (; value <= UINT64_MAX >> 4; text++) {
+		unsigned c = (unsigned char)*text;
+		unsigned digit = ((c & 0xf) + 9 * (c >> 6)) & 0xf;
+
+		if (digits[digit] != *text)
+			break;
+		value = value << 4 | digit;
+	}
+	*number = value;
+	return text;
+}
+
+bool
+cg_get_u64(struct cg_slice text, uint64_t *number)
+{
+	uint64_t value = 0;
+	size_t i = 0;
+	unsigned digit;
+
+	/* So few digits are never too many. */
+	if (text.len < 20) {
+		for (;
+		     i < text.len && (digit = (unsigned)text.ptr[i] - '0') < 10;
+		     i++)
+			value = value * 10 + digit;
+		if (i > 0 && i == text.len) {
+			*number = value;
+			return true;
+		}
+	}
+	if (!cg_take_u64(&text, &value) || text.len > 0)
+		return false;
+	*number = value;
+	return true;
+}
+
+/* All eight. */
+static char *
+put_all_digits(char *to, uint64_t digits)
+{
+	digits = htole64(digits + CG_DIGIT_ZEROS);
+	memcpy(to, &digits, sizeof(digits));
+	return to + sizeof(digits);
+}
+
+char *
+cg_format_u64(char *to, uint64_t value)
+{
+	if (value < CG_EIGHT_DIGITS)
+		return cg_put_digits(to, cg_digits_of(value));
+	to = cg_format_u64(to, value / CG_EIGHT_DIGITS);
+	return put_all_digits(to, cg_digits_of(value % CG_EIGHT_DIGITS));
+}
+
+char *
+cg_format_i64(char *to, int64_t value)
+{
+	if (value >= 0)
+		return cg_format_u64(to, (uint64_t)value);
+	*to = '-';
+	return cg_format_u64(to + 1, 0 - (uint64_t)value);
+}
+
+/* Hex digits likewise, of 32 bits. */
+static uint64_t
+hex_digits_of(uint64_t value)
+{
+	value = (value | value << 16) & 0xffff0000ffff;
+	value = (value | value << 8) & 0xff00ff00ff00ff;
+	value = (value | value << 4) & 0xf0f0f0f0f0f0f0f;
+	/* 6 more than a digit is 16 from 10 on; 'a' is so far behind '9'. */
+	value += ((value + 0x606060606060606) >> 4 & 0x101010101010101) *
+		 ('a' - '9' - 1);
+	return __builtin_bswap64(value);
+}
+
+char *
+cg_format_hex(char *to, uint64_t value)
+{
+	uint64_t high = value >> 32, low = hex_digits_of(value & UINT32_MAX);
+
+	*to++ = '0';
+	*to++ = 'x';
+	if (high == 0)
+		return cg_put_digits(to, low);
+	to = cg_put_digits(to, hex_digits_of(high));
+	return put_all_digits(to, low);
+}

@@ -1,0 +1,346 @@
+/*
+ * add.c - rows on their way in: checked, summed, packed.
+ */
+#include <string.h>
+
+#include "graph/graph.h"
+#include "graph/rows.h"
+#include "graph/rules.h"
+
+/* Checks ids and numbers that a row has, and finds its run. */
+static struct cg_run *
+find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
+{
+	struct cg_graph *graph = build->graph;
+
+	if (!cg_build_check(build, pos->file, graph->files.count, "file") ||
+	    !cg_build_check(build, fn, graph->fns, "function") ||
+	    !cg_build_check(build, (uint32_t)n, graph->events + 1, "event"))
+		return NULL;
+	if (build->run && build->run->fn == fn)
+		return build->run;
+	if (!cg_build_end_run(build))
+		return NULL;
+	build->run = cg_run_get(graph, build->part, fn);
+	if (!build->run)
+		cg_build_nomem(build);
+	return build->run;
+}
+
+/* What all rows have in common. Mostly the run is that of the row before. */
+static inline struct cg_run *
+begin_row(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_run *run = build->run;
+
+	if (!run || run->fn != fn || pos->file >= graph->files.count ||
+	    n > graph->events || build->status != CG_OK)
+		run = find_run(build, fn, pos, n);
+	if (~graph->facts & (CG_INSTRS | CG_LINES))
+		graph->facts |= (pos->addr != 0 ? CG_INSTRS : 0) |
+				(pos->line != 0 ? CG_LINES : 0);
+	return run;
+}
+
+static bool
+grow_total(struct cg_build *build, struct cg_part_entry *part)
+{
+	if (cg_grow(&part->total, &part->totals, build->graph->events,
+		sizeof(*part->total)))
+		return true;
+	cg_build_nomem(build);
+	return false;
+}
+
+/* Are there costs below zero? */
+static bool
+check_signs(struct cg_build *build, const uint64_t *cost, size_t n)
+{
+	const struct cg_graph *graph = build->graph;
+	uint64_t all = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++)
+		all |= cost[i];
+	if ((int64_t)all >= 0)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!graph->event[i].is_signed || (int64_t)cost[i] >= 0)
+			continue;
+		cg_sign_check(build, i);
+		any = true;
+	}
+	return any;
+}
+
+/* Few targets can hold them. */
+static void
+note_signs(struct cg_build *build, const uint64_t *cost, size_t n)
+{
+	if (check_signs(build, cost, n))
+		build->graph->facts |= CG_SIGNED;
+}
+
+/* The sums of the part, at least n; NULL: out of memory. */
+static inline uint64_t *
+get_total(struct cg_build *build, size_t n)
+{
+	struct cg_part_entry *part = &build->graph->part[build->part];
+
+	if (part->totals < n && !grow_total(build, part))
+		return NULL;
+	return part->total;
+}
+
+static void
+refuse_total(struct cg_build *build)
+{
+	cg_build_fail(build, "costs add up to more than 64 bits hold");
+}
+
+bool
+cg_build_total(struct cg_build *build, const uint64_t *cost, size_t n)
+{
+	uint64_t *total = get_total(build, n);
+
+	if (n > 0 && !total)
+		return false;
+	if (build->graph->any_signed)
+		note_signs(build, cost, n);
+	if (cg_add_values(build->graph, total, cost, n))
+		return true;
+	refuse_total(build);
+	return false;
+}
+
+bool
+cg_build_end_run(struct cg_build *build)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_run *run = build->run;
+	size_t n = graph->events;
+	struct cg_pos pos = { 0 };
+
+	build->run = NULL;
+	if (!build->summed || !run)
+		return build->status == CG_OK;
+	build->summed = false;
+	pos.file = graph->fn[run->fn].file;
+	n = cut_zeros(build->sum, n < build->sums ? n : build->sums);
+	if (cg_build_total(build, build->sum, n) &&
+	    !cg_run_add_cost(graph, run, &pos, build->sum, n))
+		cg_build_nomem(build);
+	memset(build->sum, 0, build->sums * sizeof(*build->sum));
+	return build->status == CG_OK;
+}
+
+/* The sums of the run, which are all that will be asked for. */
+static uint64_t *
+get_run_sum(struct cg_build *build)
+{
+	if (!cg_grow(&build->sum, &build->sums, build->graph->events,
+		sizeof(*build->sum))) {
+		cg_build_nomem(build);
+		return NULL;
+	}
+	build->summed = true;
+	return build->sum;
+}
+
+static bool
+add_to_sum(struct cg_build *build, const uint64_t *cost, size_t n)
+{
+	const struct cg_graph *graph = build->graph;
+	uint64_t *sum = get_run_sum(build);
+
+	if (!sum)
+		return false;
+	if (graph->any_signed)
+		note_signs(build, cost, n);
+	if (cg_add_values(graph, sum, cost, n))
+		return true;
+	refuse_total(build);
+	return false;
+}
+
+bool
+cg_add_cost(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
+    const uint64_t *cost, size_t n)
+{
+	struct cg_run *run;
+
+	if (cg_build_omits(build, pos->file))
+		return build->status == CG_OK;
+	n = cut_zeros(cost, n);
+	run = begin_row(build, fn, pos, n);
+	if (!run)
+		return false;
+	build->graph->facts |= n == 0 ? CG_SELF | CG_ZEROS : CG_SELF;
+	if (build->sums_only)
+		return add_to_sum(build, cost, n);
+	if (!cg_build_total(build, cost, n))
+		return false;
+	if (cg_run_add_cost(build->graph, run, pos, cost, n))
+		return true;
+	cg_build_nomem(build);
+	return false;
+}
+
+uint64_t *
+cg_build_begin_lines(struct cg_build *build, cg_fn fn, cg_file file, size_t n)
+{
+	const struct cg_pos pos = { .file = file };
+
+	if (!begin_row(build, fn, &pos, n))
+		return NULL;
+	return build->sums_only ? get_run_sum(build) : get_total(build, n);
+}
+
+bool
+cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
+    cg_fn callee, const struct cg_pos *entry, uint64_t count,
+    const uint64_t *cost, size_t n)
+{
+	struct cg_run *run;
+	const struct cg_call call = { .site = *site,
+		.callee = callee,
+		.entry = *entry,
+		.count = count,
+		.cost = cost,
+		.n = n };
+
+	if (cg_build_omits(build, site->file))
+		return build->status == CG_OK;
+	run = begin_row(build, caller, site, n);
+	if (!run ||
+	    !cg_build_check(build, callee, build->graph->fns, "function"))
+		return false;
+	if (caller != 0) /* else they are entries, as coverage counts them */
+		build->graph->facts |= CG_CALLS;
+	if (build->graph->any_signed)
+		note_signs(build, cost, n);
+	for (size_t i = 0; i < n && !(build->graph->facts & CG_INCL); i++)
+		build->graph->facts |= cost[i] ? CG_INCL : 0;
+	if (!cg_run_add_call(build->graph, run, &call))
+		cg_build_nomem(build);
+	return build->status == CG_OK;
+}
+
+/* Rows that nobody will ask for; that there were some is known. */
+static bool
+is_unwanted(struct cg_build *build, cg_facts fact)
+{
+	if (build->status != CG_OK || !(build->unwanted & fact))
+		return false;
+	build->graph->facts |= fact;
+	return true;
+}
+
+bool
+cg_wants_rows(const struct cg_build *build, cg_facts facts)
+{
+	return (facts & ~(build->unwanted & build->graph->facts)) != 0;
+}
+
+void
+cg_add_jump(struct cg_build *build, cg_fn fn, const struct cg_pos *from,
+    cg_fn target, const struct cg_pos *to, bool conditional, uint64_t executed,
+    uint64_t followed)
+{
+	struct cg_run *run;
+	const struct cg_jump jump = { .from = *from,
+		.to = *to,
+		.target = target,
+		.conditional = conditional,
+		.executed = executed,
+		.followed = followed };
+
+	if (cg_build_omits(build, from->file) ||
+	    cg_build_omits(build, to->file) || is_unwanted(build, CG_JUMPS))
+		return;
+	run = begin_row(build, fn, from, 0);
+	if (!run ||
+	    !cg_build_check(build, target, build->graph->fns, "function") ||
+	    !cg_build_check(build, to->file, build->graph->files.count, "file"))
+		return;
+	build->graph->facts |= CG_JUMPS;
+	if (!cg_run_add_jump(build->graph, run, &jump))
+		cg_build_nomem(build);
+}
+
+void
+cg_add_inclusive(
+    struct cg_build *build, cg_fn fn, const uint64_t *cost, size_t n)
+{
+	const struct cg_pos nowhere = { 0 };
+	struct cg_run *run = begin_row(build, fn, &nowhere, n);
+
+	if (run && build->graph->any_signed)
+		(void)check_signs(build, cost, n);
+	if (run && !cg_run_add_inclusive(build->graph, run, cost, n))
+		cg_build_nomem(build);
+}
+
+bool
+cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_branch *branch)
+{
+	static const cg_facts fact[CG_BRANCH_KINDS] = {
+		[CG_BRANCH_BLOCK] = CG_BLOCKS,
+		[CG_BRANCH_ARC] = CG_BRANCHES,
+		[CG_BRANCH_CALL] = CG_BLOCKS,
+		[CG_BRANCH_CONDITION] = CG_CONDITIONS,
+		[CG_BRANCH_PATH] = CG_BLOCKS,
+		[CG_BRANCH_COUNTER] = CG_COUNTERS,
+		[CG_BRANCH_STEP] = CG_BLOCKS,
+	};
+	struct cg_graph *graph = build->graph;
+	/* Where costs are is another matter. */
+	const struct cg_pos pos = { .file = branch->pos.file,
+		.line = branch->pos.line };
+	size_t strs = graph->strs.count ? graph->strs.count : 1;
+	struct cg_run *run;
+
+	if (cg_build_omits(build, branch->pos.file) ||
+	    (branch->kind == CG_BRANCH_ARC && build->rules &&
+		(build->rules->no_branches ||
+		    (build->rules->no_throws &&
+			(branch->flags & CG_BRANCH_THROW)))))
+		return build->status == CG_OK;
+	if (!cg_build_check(build, branch->kind, CG_BRANCH_KINDS, "kind"))
+		return false;
+	if (is_unwanted(build, fact[branch->kind]))
+		return true;
+	run = begin_row(build, fn, &pos, 0);
+	if (!run || !cg_build_check(build, branch->label, strs, "label"))
+		return false;
+	graph->facts |= fact[branch->kind];
+	if (!cg_run_add_branch(graph, run, branch))
+		cg_build_nomem(build);
+	return build->status == CG_OK;
+}
+
+void
+cg_state_total(struct cg_build *build, const char *at, const uint64_t *cost,
+    size_t n, bool at_least)
+{
+	const struct cg_graph *graph = build->graph;
+	const struct cg_part_entry *part = &graph->part[build->part];
+	struct cg_place place = { 0 };
+
+	if (!cg_build_check(build, (uint32_t)n, graph->events + 1, "event") ||
+	    !cg_build_end_run(build))
+		return;
+	cg_in_place(build->in, at, &place);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t sum = (i < part->totals ? part->total[i] : 0) -
+			       (i < build->marks ? build->mark[i] : 0);
+
+		if (sum == cost[i] || (at_least && sum < cost[i]))
+			continue;
+		cg_diag_say(graph->diag, CG_WARNING, &place,
+		    "costs of %s add up to %llu, but the input says %llu",
+		    graph->event[i].name, (unsigned long long)sum,
+		    (unsigned long long)cost[i]);
+	}
+}

@@ -1,0 +1,524 @@
+/*
+ * build.c - adds to a graph: objects, files, functions, events. Parts are added
+ * in parts.c, rows in add.c, stacks in stacks.c.
+ *
+ * Every id is checked on its way in and every cost goes through a checked
+ * sum, so that nothing unchecked can reach a writer.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+#include "graph/rules.h"
+#include "symbols/symbols.h"
+
+void
+cg_build_init(
+    struct cg_build *build, struct cg_graph *graph, enum cg_parts_mode mode)
+{
+	*build = (struct cg_build){ .graph = graph, .mode = mode };
+}
+
+void
+cg_build_free(struct cg_build *build)
+{
+	cg_map_free(&build->out);
+	cg_shards_free(build);
+	free(build->mark);
+	free(build->sum);
+	free(build->sign);
+	cg_map_free(&build->demangled);
+	build->mark = build->sum = NULL;
+	free(build->text);
+	free(build->kept);
+	build->text = NULL;
+	build->kept = NULL;
+	cg_map_free(&build->homes);
+	cg_strs_free(&build->sample_keys);
+	cg_map_free(&build->sample_parts);
+}
+
+int
+cg_build_status(const struct cg_build *build)
+{
+	return build->status;
+}
+
+void
+cg_build_fail(struct cg_build *build, const char *fmt, ...)
+{
+	va_list args;
+
+	if (build->status != CG_OK)
+		return;
+	build->status = CG_EINPUT;
+	va_start(args, fmt);
+	(void)vsnprintf(build->failure, sizeof(build->failure), fmt, args);
+	va_end(args);
+}
+
+int
+cg_build_failed(struct cg_build *build, const char *at)
+{
+	struct cg_place place = { 0 };
+
+	if (!build->failure[0])
+		return build->status;
+	if (build->in)
+		cg_in_place(build->in, at, &place);
+	cg_diag_say(build->graph->diag, CG_ERROR, &place, "%s", build->failure);
+	build->failure[0] = '\0';
+	return build->status;
+}
+
+void
+cg_build_nomem(struct cg_build *build)
+{
+	if (build->status != CG_OK)
+		return;
+	cg_graph_nomem(build->graph);
+	build->status = *build->graph->fault;
+}
+
+/* Nothing is added any more, or there is no such id. */
+bool
+cg_build_refuse(struct cg_build *build, uint32_t id, const char *what)
+{
+	if (build->status != CG_OK)
+		return false;
+	cg_build_fail(build, "internal error: %s %lu does not exist", what,
+	    (unsigned long)id);
+	build->status = CG_EBUG;
+	return false;
+}
+
+static cg_str
+add_str(struct cg_build *build, struct cg_slice text)
+{
+	cg_str id = cg_strs_add(&build->graph->strs, text);
+
+	if (id != CG_STR_NONE)
+		return id;
+	cg_build_nomem(build);
+	return 0;
+}
+
+/* ---- Dimensions --------------------------------------------------------- */
+
+static uint32_t
+add_path(struct cg_build *build, struct cg_paths *paths, struct cg_slice path)
+{
+	uint32_t *id;
+	cg_str str;
+
+	if (build->status != CG_OK || path.len == 0)
+		return 0;
+	str = add_str(build, path);
+	if (str == 0)
+		return 0;
+	id = cg_map_at(&paths->ids, str);
+	if (!id || (*id == 0 && !cg_grow(&paths->path, &paths->cap,
+				    paths->count + 1, sizeof(*paths->path)))) {
+		cg_build_nomem(build);
+		return 0;
+	}
+	if (*id == 0) {
+		*id = (uint32_t)paths->count;
+		paths->path[paths->count++] = str;
+	}
+	return *id;
+}
+
+cg_object
+cg_add_object(struct cg_build *build, struct cg_slice path)
+{
+	return add_path(build, &build->graph->objects, path);
+}
+
+/* Notes whether the file is left out. */
+static void
+apply_patterns(struct cg_build *build, cg_file file)
+{
+	const struct cg_graph *graph = build->graph;
+	uint32_t *out;
+
+	if (cg_rules_keep(build->rules,
+		cg_strs_get(&graph->strs, graph->files.path[file]).ptr))
+		return;
+	out = cg_map_at(&build->out, file);
+	if (out)
+		*out = 1;
+	else
+		cg_build_nomem(build);
+}
+
+cg_file
+cg_add_file(struct cg_build *build, struct cg_slice path)
+{
+	size_t files = build->graph->files.count;
+	char *room = NULL;
+	cg_file file;
+
+	if (build->rules && build->rules->maps > 0 &&
+	    !cg_rules_path(build->rules, path, &room, &path)) {
+		cg_build_nomem(build);
+		return 0;
+	}
+	file = add_path(build, &build->graph->files, path);
+	free(room);
+	if (build->rules && build->rules->patterns > 0 &&
+	    build->graph->files.count > files)
+		apply_patterns(build, file);
+	return file;
+}
+
+void
+cg_set_file_given(struct cg_build *build, cg_file file, struct cg_slice given)
+{
+	struct cg_graph *graph = build->graph;
+	cg_str str, *before;
+
+	if (!cg_build_check(build, file, graph->files.count, "file"))
+		return;
+	str = add_str(build, given);
+	if (file == 0 || str == 0 || str == graph->files.path[file])
+		return;
+	before = cg_map_at(&graph->files.given, file);
+	if (!before)
+		cg_build_nomem(build);
+	/* Of two the lesser, whichever comes first. */
+	else if (*before == 0 ||
+		 cg_compare(given, cg_strs_get(&graph->strs, *before)) < 0)
+		*before = str;
+}
+
+static uint32_t
+hash_fn(const struct cg_graph *graph, const struct cg_fn_entry *fn)
+{
+	uint64_t names = (uint64_t)fn->symbol << 32 | fn->name;
+
+	return (uint32_t)cg_hash_u64(((uint64_t)fn->file << 32 | fn->object) ^
+				     cg_hash_u64(names ^ graph->fn_seed));
+}
+
+static bool
+grow_fn_slots(struct cg_graph *graph)
+{
+	size_t slots = graph->fn_slots ? graph->fn_slots * 2 : 64, at;
+	struct cg_fn_slot *slot = calloc(slots, sizeof(*slot));
+
+	if (!slot)
+		return false;
+	for (size_t i = 0; i < graph->fn_slots; i++) {
+		if (graph->fn_slot[i].id == 0)
+			continue;
+		at = graph->fn_slot[i].hash & (slots - 1);
+		while (slot[at].id != 0)
+			at = (at + 1) & (slots - 1);
+		slot[at] = graph->fn_slot[i];
+	}
+	/* Slots keep their hashes: the first seed is that of all of them. */
+	if (graph->fn_slots == 0)
+		graph->fn_seed = cg_table_seed(slot);
+	free(graph->fn_slot);
+	graph->fn_slot = slot;
+	graph->fn_slots = slots;
+	return true;
+}
+
+/* The slot of a function: its own, or a free one where it belongs. */
+static struct cg_fn_slot *
+find_fn(
+    const struct cg_graph *graph, const struct cg_fn_entry *key, uint32_t hash)
+{
+	size_t mask = graph->fn_slots - 1, at = hash & mask;
+
+	for (; graph->fn_slot[at].id != 0; at = (at + 1) & mask) {
+		const struct cg_fn_entry *fn =
+		    &graph->fn[graph->fn_slot[at].id];
+
+		if (graph->fn_slot[at].hash == hash && fn->name == key->name &&
+		    fn->symbol == key->symbol && fn->file == key->file &&
+		    fn->object == key->object)
+			break;
+	}
+	return &graph->fn_slot[at];
+}
+
+cg_fn
+cg_build_find_fn(const struct cg_build *build, cg_name name, cg_file file,
+    cg_object object, cg_name symbol)
+{
+	const struct cg_fn_entry key = { .name = name,
+		.symbol = symbol == name ? 0 : symbol,
+		.file = file,
+		.object = object };
+
+	return build->graph->fn_slots
+		   ? find_fn(build->graph, &key, hash_fn(build->graph, &key))
+			 ->id
+		   : 0;
+}
+
+cg_name
+cg_add_name(struct cg_build *build, struct cg_slice name)
+{
+	return build->status == CG_OK ? add_str(build, name) : 0;
+}
+
+struct cg_slice
+cg_get_name(const struct cg_build *build, cg_name name)
+{
+	return cg_strs_get(&build->graph->strs, name);
+}
+
+cg_name
+cg_add_demangled(struct cg_build *build, cg_name symbol)
+{
+	struct cg_strs *strs = &build->graph->strs;
+	uint32_t *known;
+	cg_str text = CG_STR_NONE;
+
+	if (!cg_build_check(
+		build, symbol, strs->count ? strs->count : 1, "name"))
+		return 0;
+	if (build->linkage)
+		return symbol;
+	known = cg_map_at(&build->demangled, symbol);
+	if (known && *known != 0)
+		return *known;
+	if (known)
+		text = cg_demangle_str(strs, cg_strs_get(strs, symbol).ptr);
+	if (text == CG_STR_NONE) {
+		cg_build_nomem(build);
+		return 0;
+	}
+	return *known = text;
+}
+
+cg_fn
+cg_add_fn(struct cg_build *build, struct cg_slice name, cg_file file,
+    cg_object object)
+{
+	return cg_add_fn_named(build, cg_add_name(build, name), file, object);
+}
+
+cg_fn
+cg_add_fn_named(
+    struct cg_build *build, cg_name name, cg_file file, cg_object object)
+{
+	return cg_add_fn_symbol(build, name, file, object, 0);
+}
+
+cg_fn
+cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
+    cg_object object, cg_name symbol)
+{
+	struct cg_graph *graph = build->graph;
+	const struct cg_fn_entry key = { .name = name,
+		.symbol = symbol == name ? 0 : symbol,
+		/* It may have rows in files that are kept. */
+		.file = cg_build_omits(build, file) ? 0 : file,
+		.object = object,
+		.runs = CG_NO_RUN };
+	size_t strs = graph->strs.count ? graph->strs.count : 1;
+	struct cg_fn_slot *slot;
+	uint32_t hash;
+
+	if (!cg_build_check(build, name, strs, "name") ||
+	    !cg_build_check(build, symbol, strs, "symbol") ||
+	    !cg_build_check(build, file, graph->files.count, "file") ||
+	    !cg_build_check(build, object, graph->objects.count, "object"))
+		return 0;
+	if (name == 0 && key.file == 0 && object == 0 && symbol == 0)
+		return 0;
+	if (graph->fns * 2 >= graph->fn_slots && !grow_fn_slots(graph)) {
+		cg_build_nomem(build);
+		return 0;
+	}
+	hash = hash_fn(graph, &key);
+	slot = find_fn(graph, &key, hash);
+	if (slot->id != 0)
+		return slot->id;
+	if (graph->fns >= UINT32_MAX ||
+	    !cg_grow_raw(&graph->fn, &graph->fn_cap, graph->fns + 1,
+		sizeof(*graph->fn))) {
+		cg_build_nomem(build);
+		return 0;
+	}
+	graph->fn[graph->fns] = key;
+	*slot = (struct cg_fn_slot){ (cg_fn)graph->fns, hash };
+	return (cg_fn)graph->fns++;
+}
+
+bool
+cg_fn_set_file(struct cg_graph *graph, cg_fn fn, cg_file file)
+{
+	struct cg_fn_entry key = graph->fn[fn];
+	struct cg_fn_slot *slot;
+	uint32_t hash;
+
+	key.file = file;
+	hash = hash_fn(graph, &key);
+	slot = find_fn(graph, &key, hash);
+	if (slot->id != 0)
+		return false;
+	/* It is in two slots now, which are more than twice the functions. */
+	*slot = (struct cg_fn_slot){ fn, hash };
+	graph->fn[fn].file = file;
+	return true;
+}
+
+void
+cg_set_fn_range(struct cg_build *build, cg_fn fn, const struct cg_range *more)
+{
+	struct cg_range *range;
+
+	if (!cg_build_check(build, fn, build->graph->fns, "function"))
+		return;
+	range = &build->graph->fn[fn].range;
+	if (more->first != 0 &&
+	    (range->first == 0 || more->first < range->first ||
+		(more->first == range->first &&
+		    more->first_column < range->first_column))) {
+		range->first = more->first;
+		range->first_column = more->first_column;
+	}
+	if (more->last > range->last ||
+	    (more->last == range->last &&
+		more->last_column > range->last_column)) {
+		range->last = more->last;
+		range->last_column = more->last_column;
+	}
+	if (more->addr != 0 && (range->addr == 0 || more->addr < range->addr))
+		range->addr = more->addr;
+}
+
+void
+cg_set_grain(struct cg_build *build, unsigned bytes)
+{
+	if (bytes > build->graph->grain)
+		build->graph->grain = bytes;
+}
+
+/* ---- Events ------------------------------------------------------------- */
+
+static const char *
+keep(struct cg_build *build, const char *text)
+{
+	return cg_strs_get(
+	    &build->graph->strs, add_str(build, cg_slice(text ? text : "")))
+	    .ptr;
+}
+
+/* What one input says of an event must fit what another said. */
+static void
+join_event(struct cg_build *build, size_t i, const struct cg_event *more)
+{
+	struct cg_event *event = &build->graph->event[i];
+	const char *unit = more->unit ? more->unit : "";
+
+	cg_sign_event(build, i, more->is_signed);
+	if (event->incl != more->incl)
+		cg_build_fail(build,
+		    "event %s has inclusive costs of another kind "
+		    "in another input",
+		    event->name);
+	else if (*unit && *event->unit && strcmp(unit, event->unit) != 0)
+		cg_build_fail(build,
+		    "event %s is in %s in one place and in %s in "
+		    "another",
+		    event->name, event->unit, unit);
+	if (more->long_name && *more->long_name)
+		event->long_name = keep(build, more->long_name);
+	if (*unit)
+		event->unit = keep(build, unit);
+}
+
+/* A name must be a word in every format that lists events. */
+static bool
+check_event_name(struct cg_build *build, const char *name)
+{
+	const unsigned char *at = (const unsigned char *)(name ? name : "");
+
+	while (*at > ' ' && *at != 0x7f)
+		at++;
+	if (name && *name && !*at)
+		return true;
+	cg_build_fail(build, "expected an event's name without blanks and "
+			     "control characters");
+	return false;
+}
+
+unsigned
+cg_add_event(struct cg_build *build, const struct cg_event *event)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_event *new;
+
+	if (build->status != CG_OK || !check_event_name(build, event->name))
+		return 0;
+	for (size_t i = 0; i < graph->events; i++) {
+		if (strcmp(graph->event[i].name, event->name) != 0)
+			continue;
+		join_event(build, i, event);
+		return (unsigned)i;
+	}
+	if (graph->events >= CG_EVENT_MAX) {
+		cg_build_fail(build, "more than %d events", CG_EVENT_MAX);
+		build->status = CG_ELIMIT;
+		return 0;
+	}
+	if (!cg_grow(&graph->event, &graph->event_cap, graph->events + 1,
+		sizeof(*graph->event))) {
+		cg_build_nomem(build);
+		return 0;
+	}
+	new = &graph->event[graph->events++];
+	*new = *event;
+	graph->any_signed |= event->is_signed;
+	new->name = keep(build, event->name);
+	new->long_name = keep(build, event->long_name);
+	new->unit = keep(build, event->unit);
+	new->formula = "";
+	cg_sign_event(build, graph->events - 1, event->is_signed);
+	return (unsigned)graph->events - 1;
+}
+
+void
+cg_add_formula(struct cg_build *build, const struct cg_event *event)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_event *new = NULL;
+
+	if (build->status != CG_OK || !check_event_name(build, event->name))
+		return;
+	for (size_t i = 0; i < graph->formulas; i++) {
+		if (strcmp(graph->formula[i].event.name, event->name) == 0)
+			new = &graph->formula[i].event;
+	}
+	if (!new && graph->formulas >= CG_EVENT_MAX) {
+		cg_build_fail(
+		    build, "more than %d inherited events", CG_EVENT_MAX);
+		build->status = CG_ELIMIT;
+		return;
+	}
+	if (!new) {
+		if (!cg_grow(&graph->formula, &graph->formula_cap,
+			graph->formulas + 1, sizeof(*graph->formula))) {
+			cg_build_nomem(build);
+			return;
+		}
+		new = &graph->formula[graph->formulas++].event;
+		*new = *event;
+		new->name = keep(build, event->name);
+		new->long_name = new->unit = new->formula = "";
+	}
+	if (event->long_name && *event->long_name)
+		new->long_name = keep(build, event->long_name);
+	if (event->unit && *event->unit)
+		new->unit = keep(build, event->unit);
+	if (event->formula && *event->formula)
+		new->formula = keep(build, event->formula);
+}

@@ -1,0 +1,109 @@
+/*
+ * clamp.c - costs below zero become zero, for targets that hold none (--clamp).
+ *
+ * That is done place by place, call by call, stack by stack, after what is
+ * alike has been added up: a place that went from -2 to 5 lost nothing.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "graph/graph.h"
+
+const uint64_t *
+cg_clamp_values(
+    struct cg_graph *graph, const uint64_t *cost, size_t n, uint64_t *total)
+{
+	struct cg_clamp *clamp = graph->clamp;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t below = 0 - cost[i];
+
+		clamp->value[i] = cost[i];
+		if (!graph->event[i].is_signed || (int64_t)cost[i] >= 0)
+			continue;
+		clamp->value[i] = 0;
+		if (total == NULL)
+			continue;
+		/* In two's complement, whatever the sign of the total. */
+		total[i] += below;
+		if (__builtin_add_overflow(
+			clamp->lost[i], below, &clamp->lost[i]))
+			clamp->lost[i] = UINT64_MAX;
+	}
+	return clamp->value;
+}
+
+static void
+clamp_stacks(struct cg_graph *graph)
+{
+	for (size_t i = 0; i < graph->stacks; i++) {
+		struct cg_stack_entry *stack = &graph->stack[i];
+		uint64_t *cost = cg_stack_cost(stack);
+
+		(void)cg_clamp_values(
+		    graph, cost, stack->n, graph->part[stack->part].total);
+		for (size_t k = 0; k < stack->n; k++)
+			cost[k] = graph->clamp->value[k];
+	}
+}
+
+/* "120 of samples, 5 of time" */
+static void
+say_lost(const struct cg_graph *graph)
+{
+	char text[256] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < graph->events && len < sizeof(text); i++) {
+		if (graph->clamp->lost[i] == 0)
+			continue;
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+		    "%s%" PRIu64 " of %s", len ? ", " : "",
+		    graph->clamp->lost[i], graph->event[i].name);
+	}
+	cg_diag_say(graph->diag, CG_WARNING, NULL,
+	    "costs below 0 are written as 0: they were %s",
+	    len ? text : "inclusive costs only");
+}
+
+/* Events are unsigned from now on; false: their sums may not fit. */
+static bool
+end_signs(struct cg_graph *graph)
+{
+	bool fit = true;
+
+	for (size_t i = 0; i < graph->events; i++) {
+		graph->event[i].is_signed = false;
+		fit &= graph->clamp->lost[i] <= INT64_MAX;
+	}
+	graph->any_signed = false;
+	graph->facts &= ~CG_SIGNED;
+	return fit;
+}
+
+int
+cg_graph_clamp(struct cg_graph *graph)
+{
+	struct cg_clamp clamp = { 0 };
+	bool ok;
+
+	clamp.value = calloc(graph->events + 1, sizeof(*clamp.value));
+	clamp.lost = calloc(graph->events + 1, sizeof(*clamp.lost));
+	graph->clamp = &clamp;
+	ok = clamp.value && clamp.lost;
+	for (size_t i = 0; ok && i < graph->runs; i++)
+		ok = cg_run_merge(graph, &graph->run[i]);
+	if (ok) {
+		clamp_stacks(graph);
+		say_lost(graph);
+		if (!end_signs(graph))
+			cg_graph_overflow(graph, "costs below 0");
+	} else {
+		cg_graph_nomem(graph);
+	}
+	graph->clamp = NULL;
+	free(clamp.value);
+	free(clamp.lost);
+	return *graph->fault;
+}

@@ -1,0 +1,400 @@
+/*
+ * cost_lines.c - costs as lines of text, on their way in.
+ *
+ * Most bytes of most big files come by here: lines are read, summed and packed
+ * in one go.
+ */
+#include <string.h>
+
+#include "graph/graph.h"
+#include "graph/rows.h"
+
+static inline unsigned
+digit_of(char c)
+{
+	return (unsigned char)c - (unsigned)'0';
+}
+
+/* The digits behind the first one: as many as surely fit. */
+static inline const char *
+take_digits(const char *text, uint64_t *value)
+{
+	unsigned digit;
+
+	for (; (digit = digit_of(*text)) <= 9 && *value < UINT64_MAX / 100;
+	     text++)
+		*value = *value * 10 + digit;
+	return text;
+}
+
+/*
+ * Takes "+2", "-17", "*", "0" or "0x1f" and a blank; NULL: it is something
+ * else, and *place is lost.
+ */
+static inline const char *
+take_place(const char *text, uint64_t *place)
+{
+	char sign = *text;
+	uint64_t number;
+	bool lost = false;
+
+	if (sign == '*')
+		return text[1] == ' ' ? text + 2 : NULL;
+	text += sign == '+' || sign == '-';
+	number = digit_of(*text);
+	if (number > 9)
+		return NULL;
+	if (sign == '0' && text[1] == 'x' && text[2] != ' ')
+		text = cg_get_hex(text + 2, &number);
+	else
+		text = take_digits(text + 1, &number);
+	if (sign == '+')
+		lost = __builtin_add_overflow(*place, number, place);
+	else if (sign == '-')
+		lost = __builtin_sub_overflow(*place, number, place);
+	else
+		*place = number;
+	return lost || *text != ' ' ? NULL : text + 1;
+}
+
+/* Takes off sums what was added of a text that turned out to be none. */
+static const char *
+take_back(uint64_t *sum, const char *text, size_t n)
+{
+	uint64_t value;
+
+	for (size_t i = 0; i < n; i++) {
+		value = digit_of(*text);
+		text = take_digits(text + 1, &value) + 1;
+		sum[i] -= value;
+	}
+	return NULL;
+}
+
+/* Takes a number; returns whether it was too much for its sum. */
+static inline bool
+add_number(const char **text, uint64_t first, uint64_t *sum, uint64_t *value)
+{
+	*value = first;
+	++*text;
+	if (digit_of(**text) <= 9)
+		*text = take_digits(*text, value);
+	*sum += *value;
+	return *sum < *value;
+}
+
+/*
+ * Adds the costs of a line. Returns the newline; NULL: it is no plain line, and
+ * nothing was added.
+ */
+static inline const char *
+sum_values(const char *text, uint64_t *sum, size_t most, bool *zero)
+{
+	const char *from = text;
+	uint64_t value, any = 0;
+	unsigned digit;
+	bool over = false;
+	size_t n = 0;
+
+	while (n < most && (digit = digit_of(*text)) <= 9) {
+		over |= add_number(&text, digit, &sum[n++], &value);
+		any |= value;
+		if (*text != ' ')
+			break;
+		text++;
+	}
+	if (*text != '\n' || over)
+		return take_back(sum, from, n);
+	*zero = any == 0;
+	return text;
+}
+
+/* Text by the word: what stands first is lowest. */
+#define WORD sizeof(uint64_t)
+#define ZEROS UINT64_C(0x2030203020302030) /* "0 0 0 0 " */
+#define ZEROS_IN_WORD 4
+
+static inline uint64_t
+get_word(const char *text)
+{
+	uint64_t word;
+
+	/* No text is NULL: none is before a last word that is not there. */
+	/* NOLINTNEXTLINE(clang-analyzer-core.*) */
+	memcpy(&word, text, WORD);
+	return le64toh(word);
+}
+
+/* Where the last word before end is; NULL: there is none behind text. */
+static inline const char *
+last_word(const char *text, const char *end)
+{
+	return (size_t)(end - text) < WORD ? NULL : end - WORD;
+}
+
+/* How many zeros stand at text, by the word; most at most. */
+static inline size_t
+count_zeros(const char *text, const char *last, size_t most)
+{
+	size_t n = 0;
+
+	while (n + ZEROS_IN_WORD <= most && text + 2 * n <= last &&
+	       get_word(text + 2 * n) == ZEROS)
+		n += ZEROS_IN_WORD;
+	return n;
+}
+
+/*
+ * The same, and packs them at *to. Words may be read up to last. *count: how
+ * many values there are then, or stand for some.
+ */
+static inline const char *
+pack_values(const char *text, const char *last, uint64_t *sum, size_t most,
+    uint8_t **to, size_t *count)
+{
+	const char *from = text;
+	uint8_t *at = *to;
+	unsigned digit;
+	bool over = false;
+	uint64_t value;
+	size_t n = 0, items = 0, zeros;
+
+	while (n < most && (digit = digit_of(*text)) <= 9) {
+		items++;
+		if (digit == 0 &&
+		    (zeros = count_zeros(text, last, most - n)) > 0) {
+			at = put_zeros(at, zeros);
+			text += 2 * zeros;
+			n += zeros;
+			continue;
+		}
+		over |= add_number(&text, digit, &sum[n++], &value);
+		at = put_varint(at, value);
+		if (*text != ' ')
+			break;
+		text++;
+	}
+	if (*text != '\n' || over)
+		return take_back(sum, from, n);
+	for (; items > 0 && at[-1] == 0; items--)
+		at -= at - *to > 1 && is_zeros(at - 2) ? 2 : 1;
+	*count = items;
+	*to = at;
+	return text;
+}
+
+/* What is known of lines that were taken. */
+struct seen {
+	uint64_t addr, line;
+	bool zeros;
+};
+
+static inline void
+note_pos(struct seen *seen, const struct cg_pos *pos)
+{
+	seen->addr |= pos->addr;
+	seen->line |= pos->line;
+}
+
+static void
+note_lines(struct cg_graph *graph, struct seen seen)
+{
+	graph->facts |= CG_SELF | (seen.addr ? CG_INSTRS : 0) |
+			(seen.line ? CG_LINES : 0) |
+			(seen.zeros ? CG_ZEROS : 0);
+}
+
+/* The positions of any line. */
+static inline const char *
+take_pos(const char *text, bool addrs, bool lines, struct cg_pos *pos)
+{
+	uint64_t addr = pos->addr, line = pos->line;
+
+	if (addrs)
+		text = take_place(text, &addr);
+	if (text && lines)
+		text = take_place(text, &line);
+	if (line > UINT32_MAX)
+		return NULL;
+	pos->addr = addr;
+	pos->line = (uint32_t)line;
+	return text;
+}
+
+/* The positions of most lines, but for the step: "+1 * ", "+1 0 ". */
+#define STEP_TEXT UINT64_C(0xffffff00ff)
+#define SAME_LINE UINT64_C(0x202a20002b)
+#define NO_LINE UINT64_C(0x203020002b)
+#define STEP_LEN 5
+
+/* Which of them a line behind pos begins with if it is like most. */
+static inline uint64_t
+likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
+{
+	if (!lines->addrs || !lines->lines)
+		return UINT64_MAX;
+	return pos->line ? SAME_LINE : NO_LINE;
+}
+
+/*
+ * How far the instruction is behind the one before, if that is not far and its
+ * line is the same; 0: the positions are others.
+ */
+static inline uint64_t
+get_step(const char *text, const char *last, uint64_t likely, uint64_t addr)
+{
+	uint64_t word = text <= last ? get_word(text) : 0;
+	uint64_t step = (word >> 8 & 0xff) - '0';
+
+	if ((word & STEP_TEXT) != likely || step > CG_STEP_MAX ||
+	    step > UINT64_MAX - addr)
+		return 0;
+	return step;
+}
+
+static const char *
+sum_lines(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
+    const char *end, uint64_t *sum)
+{
+	const char *at, *from = text, *const last = last_word(text, end);
+	struct cg_pos next = lines->pos;
+	uint64_t step, likely = likely_step(lines, &next);
+	struct seen seen = { 0 };
+	bool zero = false;
+
+	for (; text < end; text = at + 1) {
+		step = get_step(text, last, likely, next.addr);
+		next.addr += step;
+		at = text + STEP_LEN;
+		if (step == 0)
+			at = take_pos(text, lines->addrs, lines->lines, &next);
+		if (at)
+			at = sum_values(at, sum, lines->most, &zero);
+		if (!at)
+			break;
+		if (step == 0)
+			likely = likely_step(lines, &next);
+		lines->pos = next;
+		note_pos(&seen, &next);
+		seen.zeros |= zero;
+	}
+	if (text > from)
+		note_lines(build->graph, seen);
+	return text;
+}
+
+/* Only behind the last row's place is a step that is likely no other place. */
+static uint64_t
+first_step(const struct cg_packed *packed, const struct cg_cost_lines *lines)
+{
+	const struct cg_pos *a = &packed->pos, *b = &lines->pos;
+
+	if (a->addr != b->addr || ((a->line ^ b->line) | (a->file ^ b->file)))
+		return UINT64_MAX;
+	return likely_step(lines, b);
+}
+
+/* The tag, with the number of values or that it stands apart. */
+static inline void
+put_count(struct cg_packed *packed, uint8_t *to, uint64_t tag, uint8_t *apart,
+    size_t n)
+{
+	if (apart)
+		*apart = (uint8_t)n;
+	*to = (uint8_t)(tag | (apart ? CG_COST_COUNT : n));
+	if (begins_stretch(to))
+		cg_link_stretch(packed, to);
+}
+
+/*
+ * Packs as many lines as there is room for. What is at hand in all of them
+ * stands in variables of its own: bytes that are written might change all else.
+ * Steps keep the line and end above 0: the last one of a few is noted for all.
+ * Counts that the tag may not hold stand apart, in a byte of their own.
+ */
+static const char *
+pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
+    const char *end, uint64_t *sum)
+{
+	const char *at, *from = text, *const last = last_word(text, end);
+	const size_t most = lines->most;
+	const bool apart = most >= CG_COST_COUNT;
+	struct cg_packed *packed = &build->run->costs;
+	struct cg_pos pos = lines->pos, next = pos;
+	uint8_t *to = packed->at, *row, *values,
+		*const full = packed->end - (POS_MAX + most * VALUE_MAX);
+	uint64_t step, tag, likely = first_step(packed, lines);
+	struct seen seen = { 0 };
+	size_t n = 0;
+
+	for (; text < end && to <= full; text = at + 1) {
+		step = get_step(text, last, likely, pos.addr);
+		if (step != 0) {
+			at = text + STEP_LEN;
+			row = to + 1;
+			tag = step << CG_COST_SHIFT;
+		} else {
+			next = pos;
+			at = take_pos(text, lines->addrs, lines->lines, &next);
+			if (!at)
+				break;
+			row = put_cost_pos(
+			    packed, to, next, text > from ? pos : packed->pos);
+			tag = *to;
+		}
+		values = row += apart;
+		at = pack_values(at, last, sum, most, &row, &n);
+		if (!at)
+			break;
+		put_count(packed, to, tag, apart ? values - 1 : NULL, n);
+		to = row;
+		seen.zeros |= n == 0;
+		if (step != 0) {
+			pos.addr += step;
+		} else {
+			if (text > from)
+				note_pos(&seen, &pos);
+			pos = next;
+			likely = likely_step(lines, &pos);
+		}
+	}
+	packed->at = to;
+	if (text == from)
+		return text;
+	packed->pos = lines->pos = pos;
+	note_pos(&seen, &pos);
+	note_lines(build->graph, seen);
+	return text;
+}
+
+static const char *
+pack_lines(struct cg_build *build, struct cg_cost_lines *lines,
+    const char *text, const char *end, uint64_t *sum)
+{
+	const size_t need = POS_MAX + lines->most * VALUE_MAX;
+	struct cg_packed *packed = &build->run->costs;
+
+	do {
+		if (!begin_pack(build->graph, build->run, packed, need))
+			break;
+		text = pack_some(build, lines, text, end, sum);
+	} while (text < end && (size_t)(packed->end - packed->at) < need);
+	return text;
+}
+
+const char *
+cg_add_cost_lines(struct cg_build *build, cg_fn fn, struct cg_cost_lines *lines,
+    const char *text, const char *end)
+{
+	uint64_t *sum;
+
+	/* What is seldom is left to cg_add_cost(). */
+	if (build->graph->any_signed || lines->most >= 0x80 ||
+	    cg_build_omits(build, lines->pos.file))
+		return text;
+	sum = cg_build_begin_lines(build, fn, lines->pos.file, lines->most);
+	if (!sum)
+		return text;
+	return build->sums_only ? sum_lines(build, lines, text, end, sum)
+				: pack_lines(build, lines, text, end, sum);
+}

@@ -1,0 +1,305 @@
+/*
+ * cost_text.c - costs as lines of text, on their way out.
+ *
+ * Most bytes of most big files leave here: rows are unpacked and formatted in
+ * one go.
+ */
+#include <string.h>
+
+#include "graph/graph.h"
+#include "graph/view.h"
+
+/* ---- Numbers ------------------------------------------------------------ */
+
+/*
+ * Nearly all numbers are packed into one byte. Each of these as text behind a
+ * blank, and how long that is: nothing to branch on.
+ */
+struct small {
+	char text[7];
+	uint8_t len;
+};
+#define ONE(a)                \
+	{                     \
+		{ ' ', a }, 2 \
+	}
+#define TWO(a, b)                \
+	{                        \
+		{ ' ', a, b }, 3 \
+	}
+#define THREE(a, b, c)              \
+	{                           \
+		{ ' ', a, b, c }, 4 \
+	}
+#define TEN_OF(of)                                                     \
+	of('0'), of('1'), of('2'), of('3'), of('4'), of('5'), of('6'), \
+	    of('7'), of('8'), of('9')
+#define TENS(a)                                                          \
+	TWO(a, '0'), TWO(a, '1'), TWO(a, '2'), TWO(a, '3'), TWO(a, '4'), \
+	    TWO(a, '5'), TWO(a, '6'), TWO(a, '7'), TWO(a, '8'), TWO(a, '9')
+#define HUNDRED(b)                                                      \
+	THREE('1', b, '0'), THREE('1', b, '1'), THREE('1', b, '2'),     \
+	    THREE('1', b, '3'), THREE('1', b, '4'), THREE('1', b, '5'), \
+	    THREE('1', b, '6'), THREE('1', b, '7'), THREE('1', b, '8'), \
+	    THREE('1', b, '9')
+static const struct small small[] = { TEN_OF(ONE), TENS('1'), TENS('2'),
+	TENS('3'), TENS('4'), TENS('5'), TENS('6'), TENS('7'), TENS('8'),
+	TENS('9'), HUNDRED('0'), HUNDRED('1'), HUNDRED('2') };
+#define SMALLS (sizeof(small) / sizeof(small[0]))
+
+static inline char *
+format_small(char *to, size_t value)
+{
+	memcpy(to, &small[value], sizeof(small[value]));
+	return to + small[value].len;
+}
+
+/* A number behind a character, mostly a blank. */
+static inline char *
+format_after(char *to, char before, uint64_t value)
+{
+	char *end;
+
+	if (value < SMALLS)
+		end = format_small(to, value);
+	else if (value < CG_EIGHT_DIGITS)
+		end = cg_put_digits(to + 1, cg_digits_of(value));
+	else
+		end = cg_format_u64(to + 1, value);
+	*to = before;
+	return end;
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+/* Valgrind's own limit; more saves little. */
+#define STEP_MAX 100
+
+/* A position as a step from that of the line before, if that is short. */
+static inline char *
+format_step(char *to, uint64_t value, uint64_t base)
+{
+	uint64_t step = value - base;
+
+	if (step == 0) {
+		*to = '*';
+		return to + 1;
+	}
+	if (value > base && step < STEP_MAX)
+		return format_after(to, '+', step);
+	if (value < base && -step < STEP_MAX)
+		return format_after(to, '-', -step);
+	return NULL;
+}
+
+static inline char *
+format_addr(char *to, uint64_t addr, uint64_t base, bool steps)
+{
+	char *end = steps ? format_step(to, addr, base) : NULL;
+
+	if (end)
+		return end;
+	return addr ? cg_format_hex(to, addr) : cg_format_u64(to, addr);
+}
+
+static inline char *
+format_line(char *to, uint64_t line, uint64_t base, bool steps)
+{
+	char *end = steps ? format_step(to, line, base) : NULL;
+
+	return end ? end : cg_format_u64(to, line);
+}
+
+static inline char *
+format_pos(char *to, bool addrs, bool lines, const struct cg_pos *pos,
+    const struct cg_pos *base, bool steps)
+{
+	if (addrs)
+		to = format_addr(to, pos->addr, base->addr, steps);
+	if (addrs && lines)
+		*to++ = ' ';
+	if (lines)
+		to = format_line(to, pos->line, base->line, steps);
+	return to;
+}
+
+char *
+cg_format_pos(
+    const struct cg_cost_lines *lines, char *to, const struct cg_pos *pos)
+{
+	return format_pos(to, lines->addrs, lines->lines, pos, &lines->pos,
+	    lines->steps && lines->begun);
+}
+
+char *
+cg_format_cost_line(struct cg_cost_lines *lines, char *to,
+    const struct cg_pos *pos, const uint64_t *cost, size_t n)
+{
+	to = cg_format_pos(lines, to, pos);
+	if (n == 0)
+		to = format_small(to, 0);
+	for (size_t i = 0; i < n; i++)
+		to = format_after(to, ' ', cost[i]);
+	*to++ = '\n';
+	lines->pos = *pos;
+	lines->begun = true;
+	return to;
+}
+
+/* ---- Packed rows -------------------------------------------------------- */
+
+static inline char *
+format_zeros(char *to, size_t n)
+{
+	static const char zeros[] = " 0 0 0 0 0 0 0 0";
+	const size_t width = sizeof(zeros) - 1;
+
+	for (char *at = to; at < to + 2 * n; at += width)
+		memcpy(at, zeros, width);
+	return to + 2 * n;
+}
+
+/* The values of a row of costs, and what is behind them. */
+static inline char *
+format_values(char *to, unsigned tag, const uint8_t **row)
+{
+	const uint8_t *at = *row;
+	size_t n = get_count(tag, &at);
+
+	if (n == 0)
+		to = format_small(to, 0);
+	for (; n > 0; n--) {
+		if (*at < 0x80) {
+			to = format_small(to, *at++);
+		} else if (is_zeros(at)) {
+			to = format_zeros(to, get_zeros(at));
+			at += 2;
+		} else {
+			to = format_after(to, ' ', get_varint(&at));
+		}
+	}
+	*row = at;
+	return to;
+}
+
+/* Does a row of the scan's file come before all that other stretches have? */
+static inline bool
+comes_first(const struct cg_rows *rows, const struct cg_pos *pos)
+{
+	const struct scan *other = rows->head;
+
+	if (rows->heads == 0 || pos->addr < other->pos.addr)
+		return true;
+	return pos->addr == other->pos.addr && rows->scan.rank == other->rank &&
+	       pos->line < other->pos.line;
+}
+
+/* What a row's place has written out, unless it is of another file. */
+static inline bool
+take_place(const uint8_t **row, struct cg_pos *pos)
+{
+	unsigned flags = **row;
+
+	if (flags >= CG_PLACE_FLAGS) {
+		++*row;
+		if (flags & CG_PLACE_FILE)
+			return false;
+		if (flags & CG_PLACE_ADDR)
+			pos->addr += get_signed(row);
+		if (!(flags & CG_PLACE_LINE))
+			return true;
+	}
+	pos->line += (uint32_t)get_signed(row);
+	return true;
+}
+
+/* The position of a row so many bytes behind, in the same line. */
+static inline char *
+put_step(char *to, unsigned step)
+{
+	static const char text[CG_STEP_MAX + 1][4] = { "", "+1 *", "+2 *",
+		"+3 *", "+4 *", "+5 *", "+6 *", "+7 *" };
+
+	memcpy(to, text[step], sizeof(text[step]));
+	return to + sizeof(text[step]);
+}
+
+/*
+ * Lines of rows as nearly all are: no other has their place, and the next one
+ * has their file and block. What is at hand in all of them stands in variables
+ * of its own: text that is written might change all else.
+ */
+static char *
+format_plain(struct cg_rows *rows, struct cg_cost_lines *lines, char *to,
+    const char *end)
+{
+	const bool addrs = lines->addrs, numbers = lines->lines;
+	struct scan *scan = &rows->scan;
+	struct cg_pos pos = scan->pos, base = lines->pos;
+	const uint8_t *at = scan->at, *const stop = scan->end;
+	const unsigned steps =
+	    addrs && numbers && lines->steps ? CG_STEP_MAX : 0;
+	bool begun = lines->begun;
+	unsigned tag = scan->tag, step = 0;
+
+	while (to < end && comes_first(rows, &pos)) {
+		const uint8_t *next = at;
+		struct cg_pos there = pos;
+		unsigned behind;
+		char *line;
+
+		line = step ? put_step(to, step)
+			    : format_pos(to, addrs, numbers, &pos, &base,
+				  lines->steps && begun);
+		line = format_values(line, tag, &next);
+		behind = next < stop ? *next++ : 0;
+		there.addr += behind >> CG_COST_SHIFT & CG_STEP_MAX;
+		if ((behind & CG_COST_PLACE) ? !take_place(&next, &there)
+					     : behind <= CG_COST_COUNT)
+			break;
+		*line++ = '\n';
+		to = line;
+		base = pos;
+		begun = true;
+		pos = there;
+		step = behind & CG_COST_PLACE ? 0
+					      : behind >> CG_COST_SHIFT & steps;
+		tag = behind;
+		at = next;
+	}
+	scan->tag = tag;
+	scan->pos = pos;
+	scan->at = at;
+	lines->pos = base;
+	lines->begun = begun;
+	return to;
+}
+
+/* Room is asked for once for many lines: nearly all that there are. */
+#define ROOM_FOR_LINES 4096
+
+bool
+cg_put_cost_lines(struct cg_rows *rows, struct cg_cost_lines *lines,
+    struct cg_out *out, cg_file *file)
+{
+	const size_t most = CG_COST_LINE_MAX(lines->most);
+	struct cg_cost cost;
+	bool moved = false;
+	char *to;
+
+	while (rows->has_cost) {
+		*file = rows->scan.pos.file;
+		if (*file != lines->pos.file)
+			return true;
+		to = cg_out_reserve(out, ROOM_FOR_LINES + most);
+		if (!rows->no_addresses) {
+			to = format_plain(rows, lines, to, to + ROOM_FOR_LINES);
+			moved = cg_costs_settle(rows);
+		}
+		if (!moved && cg_next_cost(rows, &cost))
+			to = cg_format_cost_line(
+			    lines, to, &cost.pos, cost.cost, cost.n);
+		cg_out_advance(out, to);
+	}
+	return false;
+}

@@ -1,0 +1,235 @@
+/*
+ * costs.c - cursors over the costs of one function.
+ *
+ * Rows of costs are by far the most, and come as a few ascending stretches,
+ * mostly as one. A cursor decodes as it is asked, and merges the stretches.
+ */
+#include "graph/graph.h"
+#include "graph/view.h"
+
+/* ---- Stretches ---------------------------------------------------------- */
+
+static inline bool
+is_before(const struct cg_rows *rows, const struct scan *scan, uint64_t addr,
+    uint32_t rank, uint32_t line)
+{
+	if (scan->pos.addr != addr && !rows->no_addresses)
+		return scan->pos.addr < addr;
+	if (scan->rank != rank)
+		return scan->rank < rank;
+	return scan->pos.line < line;
+}
+
+static inline bool
+comes_before(
+    const struct cg_rows *rows, const struct scan *a, const struct scan *b)
+{
+	return is_before(rows, a, b->pos.addr, b->rank, b->pos.line);
+}
+
+static bool
+add_head(struct cg_rows *rows, const struct scan *scan)
+{
+	if (!cg_grow_raw(
+		&rows->head, &rows->head_cap, rows->heads + 1, sizeof(*scan)))
+		return false;
+	rows->head[rows->heads++] = *scan;
+	return true;
+}
+
+/* Makes the scan end before the row whose tag is at stop. */
+static void
+stop_before(struct scan *scan, const uint8_t *stop)
+{
+	scan->stop = stop;
+	if (stop >= scan->at && stop < scan->end)
+		scan->end = stop;
+}
+
+/*
+ * Goes from behind a row to the next one. False at the end; *ascends tells
+ * whether it comes no earlier in the order of rows.
+ */
+static bool
+step(
+    struct cg_rows *rows, struct scan *scan, const uint8_t **tag, bool *ascends)
+{
+	uint64_t addr = scan->pos.addr;
+	uint32_t rank = scan->rank, line = scan->pos.line;
+
+	if (scan->at == scan->end && !cg_scan_block(scan))
+		return false;
+	*tag = scan->at;
+	(void)scan_cost(scan, rows->file_rank);
+	*ascends = !is_before(rows, scan, addr, rank, line);
+	return true;
+}
+
+/* A head for each ascending stretch, the first of which begins at scan. */
+static bool
+add_stretches(struct cg_rows *rows, struct scan *scan)
+{
+	const uint8_t *tag;
+	bool ascends, ok = add_head(rows, scan);
+
+	while (ok) {
+		scan->at = skip_cost(scan->tag, scan->at);
+		if (!step(rows, scan, &tag, &ascends))
+			break;
+		if (ascends)
+			continue;
+		stop_before(&rows->head[rows->heads - 1], tag);
+		ok = add_head(rows, scan);
+	}
+	return ok;
+}
+
+/* The same where it is known where they begin. */
+static bool
+add_known(struct cg_rows *rows, struct scan *scan, const uint8_t *last)
+{
+	const uint8_t *tag = last;
+	bool ok = add_head(rows, scan);
+
+	while (ok && last) {
+		tag = next_stretch(tag);
+		stop_before(&rows->head[rows->heads - 1], tag);
+		cg_scan_seek(scan, tag);
+		(void)scan_cost(scan, rows->file_rank);
+		ok = add_head(rows, scan);
+		if (tag == last)
+			break;
+	}
+	return ok;
+}
+
+bool
+cg_costs_add(struct cg_rows *rows, const struct cg_run *run, bool in_order)
+{
+	struct scan scan;
+
+	cg_scan_begin(
+	    &scan, &run->costs, rows->graph->fn[run->fn].file, rows->file_rank);
+	if (!scan_cost(&scan, rows->file_rank))
+		return true;
+	/* They are stretches by address: by line, those may be others. */
+	if (in_order && rows->no_addresses && rows->graph->facts & CG_INSTRS)
+		return add_stretches(rows, &scan);
+	return add_known(rows, &scan, in_order ? run->costs.stretch : NULL);
+}
+
+/* Moves the head at i to where it belongs: they are a heap, lowest first. */
+static void
+sift(struct cg_rows *rows, size_t i)
+{
+	struct scan *head = rows->head, moved = head[i];
+	size_t child;
+
+	while ((child = 2 * i + 1) < rows->heads) {
+		if (child + 1 < rows->heads &&
+		    comes_before(rows, &head[child + 1], &head[child]))
+			child++;
+		if (!comes_before(rows, &head[child], &moved))
+			break;
+		head[i] = head[child];
+		i = child;
+	}
+	head[i] = moved;
+}
+
+/* The lowest head becomes the scan. */
+static void
+take_head(struct cg_rows *rows)
+{
+	rows->has_cost = rows->heads > 0;
+	if (rows->heads == 0)
+		return;
+	rows->scan = rows->head[0];
+	rows->head[0] = rows->head[--rows->heads];
+	if (rows->heads > 1)
+		sift(rows, 0);
+}
+
+void
+cg_costs_begin(struct cg_rows *rows)
+{
+	for (size_t i = rows->heads / 2; i-- > 0;)
+		sift(rows, i);
+	take_head(rows);
+}
+
+/* The row of another stretch may be lower: then that one becomes the scan. */
+static inline bool
+settle(struct cg_rows *rows)
+{
+	struct scan scan = rows->scan;
+
+	if (rows->heads == 0 ||
+	    !comes_before(rows, &rows->head[0], &rows->scan))
+		return false;
+	rows->scan = rows->head[0];
+	rows->head[0] = scan;
+	sift(rows, 0);
+	return true;
+}
+
+bool
+cg_costs_settle(struct cg_rows *rows)
+{
+	return settle(rows);
+}
+
+/* The values of the row that the scan is at; returns how many. */
+static inline size_t
+take_values(struct scan *scan, uint64_t *to)
+{
+	size_t n = get_count(scan->tag, &scan->at);
+
+	return unpack_values(&scan->at, n, to);
+}
+
+/* From behind a row to the next one, in another stretch if that is lower. */
+static inline void
+next_row(struct cg_rows *rows)
+{
+	if (!scan_cost(&rows->scan, rows->file_rank))
+		take_head(rows);
+	else
+		(void)settle(rows);
+}
+
+static inline bool
+is_at(const struct cg_rows *rows, const struct cg_pos *pos)
+{
+	const struct cg_pos *at = &rows->scan.pos;
+
+	return at->line == pos->line && at->file == pos->file &&
+	       (at->addr == pos->addr || rows->no_addresses);
+}
+
+bool
+cg_next_cost(struct cg_rows *rows, struct cg_cost *cost)
+{
+	struct scan *scan = &rows->scan;
+	size_t n;
+
+	if (!rows->has_cost)
+		return false;
+	cost->pos = scan->pos;
+	cost->n = take_values(scan, rows->sum);
+	cost->cost = rows->sum;
+	for (;;) {
+		next_row(rows);
+		if (!rows->merge || !rows->has_cost || !is_at(rows, &cost->pos))
+			break;
+		n = take_values(scan, rows->cost);
+		if (!cg_add_costs(
+			rows->graph, rows->sum, &cost->n, rows->cost, n)) {
+			cg_graph_overflow(rows->graph, "costs of a place");
+			return false;
+		}
+	}
+	if (rows->no_addresses)
+		cost->pos.addr = 0;
+	return true;
+}

@@ -1,0 +1,499 @@
+/*
+ * graph.c - the frozen graph: canonical order, names, parts.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+
+struct cg_graph *
+cg_graph_new(struct cg_diag *diag, int *fault)
+{
+	struct cg_graph *graph = calloc(1, sizeof(*graph));
+
+	if (!graph)
+		return NULL;
+	graph->diag = diag;
+	graph->fault = fault;
+	graph->grain = 1;
+	graph->costs.open = graph->others.open = CG_NO_RUN;
+	/* Id 0 of everything, and the one part that is there. */
+	if (!cg_grow(
+		&graph->objects.path, &graph->objects.cap, 1, sizeof(cg_str)) ||
+	    !cg_grow(
+		&graph->files.path, &graph->files.cap, 1, sizeof(cg_str)) ||
+	    !cg_grow(&graph->fn, &graph->fn_cap, 1, sizeof(*graph->fn)) ||
+	    !cg_grow(&graph->node, &graph->node_cap, 1, sizeof(*graph->node)) ||
+	    !cg_grow(&graph->part, &graph->part_cap, 1, sizeof(*graph->part))) {
+		cg_graph_free(graph);
+		return NULL;
+	}
+	graph->objects.count = graph->files.count = 1;
+	graph->fns = graph->nodes = graph->parts = 1;
+	graph->fn[0].runs = CG_NO_RUN;
+	graph->part[0].info.cmd = "";
+	return graph;
+}
+
+/* Forgets the canonical order. */
+static void
+unseal(struct cg_graph *graph)
+{
+	free(graph->fn_rank);
+	free(graph->fn_ranked);
+	free(graph->file_rank);
+	free(graph->file_ranked);
+	free(graph->run_order);
+	free(graph->part_runs);
+	graph->fn_rank = graph->fn_ranked = NULL;
+	graph->file_rank = graph->file_ranked = NULL;
+	graph->run_order = NULL;
+	graph->part_runs = NULL;
+}
+
+void
+cg_graph_free(struct cg_graph *graph)
+{
+	if (!graph)
+		return;
+	for (size_t i = 0; i < graph->parts; i++) {
+		free(graph->part[i].desc);
+		cg_map_free(&graph->part[i].desc_ids);
+		free(graph->part[i].total);
+		free(graph->part[i].file);
+	}
+	free(graph->padded);
+	cg_formulas_free(graph);
+	cg_strs_free(&graph->strs);
+	cg_map_free(&graph->objects.ids);
+	cg_map_free(&graph->files.ids);
+	cg_map_free(&graph->files.given);
+	cg_map_free(&graph->run_ids);
+	cg_arena_free(&graph->costs.arena);
+	cg_arena_free(&graph->others.arena);
+	free(graph->objects.path);
+	free(graph->files.path);
+	free(graph->fn);
+	free(graph->fn_slot);
+	free(graph->event);
+	free(graph->part);
+	free(graph->run);
+	cg_stacks_clear(graph);
+	free(graph->node);
+	unseal(graph);
+	free(graph);
+}
+
+/* ---- Canonical order ---------------------------------------------------- */
+
+/* A string that is sorted. */
+struct ranked {
+	uint64_t first; /* bytes, as a number that compares as they do */
+	const char *ptr;
+	uint32_t len, id;
+};
+
+static uint64_t
+first_bytes(struct cg_slice text)
+{
+	uint64_t first = 0;
+
+	for (size_t i = 0; i < sizeof(first); i++)
+		first = first << 8 |
+			(i < text.len ? (unsigned char)text.ptr[i] : 0);
+	return first;
+}
+
+static int
+compare_ranked(const void *pa, const void *pb)
+{
+	const struct ranked *a = pa, *b = pb;
+	int order;
+
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	order = memcmp(a->ptr, b->ptr, a->len < b->len ? a->len : b->len);
+	return order ? order : (a->len > b->len) - (a->len < b->len);
+}
+
+/* The places of all strings, in the order of their bytes; NULL: no memory. */
+static uint32_t *
+rank_strings(const struct cg_graph *graph)
+{
+	size_t count = graph->strs.count ? graph->strs.count : 1;
+	struct ranked *list = malloc(count * sizeof(*list));
+	uint32_t *places = malloc(count * sizeof(*places));
+
+	for (uint32_t i = 0; list && i < count; i++) {
+		struct cg_slice text = cg_strs_get(&graph->strs, i);
+
+		list[i] = (struct ranked){ .first = first_bytes(text),
+			.ptr = text.ptr,
+			.len = (uint32_t)text.len,
+			.id = i };
+	}
+	if (list && places) {
+		qsort(list, count, sizeof(*list), compare_ranked);
+		for (uint32_t i = 0; i < count; i++)
+			places[list[i].id] = i;
+	} else {
+		free(places);
+		places = NULL;
+	}
+	free(list);
+	return places;
+}
+
+/*
+ * Files or functions are sorted by the ranks of their strings, which are
+ * small numbers: by counting, the last key first.
+ */
+struct sorter {
+	size_t count, keys; /* of ids; every key is less than keys */
+	uint32_t *id;       /* sorted so far */
+	uint32_t *room;
+	uint32_t *key;   /* by id */
+	uint32_t *begin; /* where ids of a key begin */
+};
+
+static bool
+open_sorter(struct sorter *sorter, size_t count, size_t keys)
+{
+	*sorter = (struct sorter){ .count = count, .keys = keys };
+	sorter->id = malloc(count * sizeof(*sorter->id));
+	sorter->room = malloc(count * sizeof(*sorter->room));
+	sorter->key = malloc(count * sizeof(*sorter->key));
+	sorter->begin = malloc((keys + 1) * sizeof(*sorter->begin));
+	for (uint32_t i = 0; sorter->id && i < count; i++)
+		sorter->id[i] = i;
+	return sorter->id && sorter->room && sorter->key && sorter->begin;
+}
+
+/* Sorts ids by key; those of one key keep their order. */
+static void
+sort_ids(struct sorter *sorter)
+{
+	uint32_t *begin = sorter->begin, *sorted = sorter->room;
+
+	memset(begin, 0, (sorter->keys + 1) * sizeof(*begin));
+	for (size_t i = 0; i < sorter->count; i++)
+		begin[sorter->key[i] + 1]++;
+	for (size_t i = 1; i <= sorter->keys; i++)
+		begin[i] += begin[i - 1];
+	for (size_t i = 0; i < sorter->count; i++) {
+		uint32_t id = sorter->id[i];
+
+		sorted[begin[sorter->key[id]]++] = id;
+	}
+	sorter->room = sorter->id;
+	sorter->id = sorted;
+}
+
+/* Gives out the order: *ranked is place -> id, *rank_of is id -> place. */
+static void
+close_sorter(
+    struct sorter *sorter, bool ok, uint32_t **rank_of, uint32_t **ranked)
+{
+	for (uint32_t i = 0; ok && i < sorter->count; i++)
+		sorter->key[sorter->id[i]] = i;
+	free(sorter->room);
+	free(sorter->begin);
+	*ranked = sorter->id;
+	*rank_of = sorter->key;
+}
+
+static bool
+rank_files(struct cg_graph *graph, const uint32_t *strings, size_t keys)
+{
+	struct sorter sorter;
+	bool ok = open_sorter(&sorter, graph->files.count, keys);
+
+	for (size_t i = 0; ok && i < sorter.count; i++)
+		sorter.key[i] = strings[graph->files.path[i]];
+	if (ok)
+		sort_ids(&sorter);
+	close_sorter(&sorter, ok, &graph->file_rank, &graph->file_ranked);
+	return ok;
+}
+
+/* By object, file, name, symbol. */
+static bool
+rank_fns(struct cg_graph *graph, const uint32_t *strings, size_t keys)
+{
+	const struct cg_fn_entry *fn = graph->fn;
+	struct sorter sorter;
+	bool ok = open_sorter(&sorter, graph->fns, keys);
+
+	if (ok) {
+		for (size_t i = 0; i < sorter.count; i++)
+			sorter.key[i] = strings[fn[i].symbol];
+		sort_ids(&sorter);
+		for (size_t i = 0; i < sorter.count; i++)
+			sorter.key[i] = strings[fn[i].name];
+		sort_ids(&sorter);
+		for (size_t i = 0; i < sorter.count; i++)
+			sorter.key[i] = graph->file_rank[fn[i].file];
+		sort_ids(&sorter);
+		for (size_t i = 0; i < sorter.count; i++)
+			sorter.key[i] =
+			    strings[graph->objects.path[fn[i].object]];
+		sort_ids(&sorter);
+	}
+	close_sorter(&sorter, ok, &graph->fn_rank, &graph->fn_ranked);
+	return ok;
+}
+
+/* Runs by part (counted out), within a part by their function's rank. */
+static bool
+order_runs(struct cg_graph *graph)
+{
+	size_t *begin = calloc(graph->parts + 2, sizeof(*begin));
+	struct cg_run_place *order = malloc((graph->runs + 1) * sizeof(*order));
+
+	if (!begin || !order) {
+		free(begin);
+		free(order);
+		return false;
+	}
+	graph->run_order = order;
+	graph->part_runs = begin;
+	for (size_t i = 0; i < graph->runs; i++)
+		begin[graph->run[i].part + 2]++;
+	for (size_t i = 2; i < graph->parts + 2; i++)
+		begin[i] += begin[i - 1];
+	/* Functions in order, so each part's list comes out in order. */
+	for (size_t i = 0; i < graph->fns; i++) {
+		cg_fn fn = graph->fn_ranked[i];
+		uint32_t id = graph->fn[fn].runs;
+
+		for (; id != CG_NO_RUN; id = graph->run[id].next)
+			order[begin[graph->run[id].part + 1]++] =
+			    (struct cg_run_place){ .run = id, .fn = fn };
+	}
+	return true;
+}
+
+int
+cg_graph_seal(struct cg_graph *graph)
+{
+	size_t count = graph->strs.count ? graph->strs.count : 1;
+	uint32_t *strings = rank_strings(graph);
+	bool ok;
+
+	unseal(graph);
+	ok = strings && rank_files(graph, strings, count) &&
+	     rank_fns(graph, strings, count) && order_runs(graph) &&
+	     cg_labels_seal(graph, strings) && cg_stacks_seal(graph) &&
+	     cg_grow(&graph->padded, &graph->padded_cap, graph->events + 1,
+		 sizeof(*graph->padded));
+
+	free(strings);
+	if (!ok) {
+		cg_graph_nomem(graph);
+		return CG_ELIMIT;
+	}
+	cg_graph_find_facts(graph);
+	return CG_OK;
+}
+
+/* ---- Accessors ---------------------------------------------------------- */
+
+cg_facts
+cg_graph_facts(const struct cg_graph *graph)
+{
+	cg_facts facts = graph->facts;
+
+	if (graph->parts > 1)
+		facts |= CG_PARTS;
+	if (graph->events > 1)
+		facts |= CG_EVENTS;
+	return facts;
+}
+
+unsigned
+cg_graph_grain(const struct cg_graph *graph)
+{
+	return graph->grain;
+}
+
+size_t
+cg_event_count(const struct cg_graph *graph)
+{
+	return graph->events;
+}
+
+const struct cg_event *
+cg_get_event(const struct cg_graph *graph, size_t i)
+{
+	return i < graph->events ? &graph->event[i] : NULL;
+}
+
+size_t
+cg_find_event(const struct cg_graph *graph, const char *name)
+{
+	size_t i = 0;
+
+	while (i < graph->events && strcmp(graph->event[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+size_t
+cg_part_count(const struct cg_graph *graph)
+{
+	return graph->parts;
+}
+
+const struct cg_part_info *
+cg_get_part(const struct cg_graph *graph, cg_part part)
+{
+	return part < graph->parts ? &graph->part[part].info : NULL;
+}
+
+bool
+cg_part_desc(const struct cg_graph *graph, cg_part part, size_t i,
+    const char **key, const char **value)
+{
+	if (part >= graph->parts || i >= graph->part[part].descs)
+		return false;
+	*key = cg_strs_get(&graph->strs, graph->part[part].desc[i].key).ptr;
+	*value = cg_strs_get(&graph->strs, graph->part[part].desc[i].value).ptr;
+	return true;
+}
+
+size_t
+cg_part_files(const struct cg_graph *graph, cg_part part, const cg_file **file)
+{
+	static const cg_file no_order = 0;
+	const struct cg_part_entry *entry;
+
+	*file = NULL;
+	if (part >= graph->parts)
+		return 0;
+	entry = &graph->part[part];
+	*file = entry->file;
+	if (!cg_part_lists_differ(entry))
+		return entry->files;
+	*file = &no_order;
+	return 1;
+}
+
+const uint64_t *
+cg_part_totals(const struct cg_graph *graph, cg_part part)
+{
+	const struct cg_part_entry *entry = &graph->part[part];
+	size_t width = graph->events * sizeof(*graph->padded);
+
+	if (part >= graph->parts)
+		return NULL;
+	if (entry->totals >= graph->events)
+		return entry->total;
+	/* Events may have come after the part's last row. */
+	memset(graph->padded, 0, width);
+	if (entry->totals > 0)
+		memcpy(graph->padded, entry->total,
+		    entry->totals * sizeof(*graph->padded));
+	return graph->padded;
+}
+
+bool
+cg_event_has_costs(const struct cg_graph *graph, size_t event)
+{
+	for (cg_part part = 0; part < graph->parts; part++) {
+		if (cg_part_totals(graph, part)[event] != 0)
+			return true;
+	}
+	return false;
+}
+
+size_t
+cg_object_count(const struct cg_graph *graph)
+{
+	return graph->objects.count - 1;
+}
+
+size_t
+cg_file_count(const struct cg_graph *graph)
+{
+	return graph->files.count - 1;
+}
+
+size_t
+cg_fn_count(const struct cg_graph *graph)
+{
+	return graph->fns - 1;
+}
+
+struct cg_slice
+cg_object_path(const struct cg_graph *graph, cg_object object)
+{
+	return cg_strs_get(&graph->strs, graph->objects.path[object]);
+}
+
+struct cg_slice
+cg_file_path(const struct cg_graph *graph, cg_file file)
+{
+	return cg_strs_get(&graph->strs, graph->files.path[file]);
+}
+
+struct cg_slice
+cg_fn_name(const struct cg_graph *graph, cg_fn fn)
+{
+	return cg_strs_get(&graph->strs, graph->fn[fn].name);
+}
+
+cg_file
+cg_fn_file(const struct cg_graph *graph, cg_fn fn)
+{
+	return graph->fn[fn].file;
+}
+
+cg_object
+cg_fn_object(const struct cg_graph *graph, cg_fn fn)
+{
+	return graph->fn[fn].object;
+}
+
+struct cg_slice
+cg_file_given(const struct cg_graph *graph, cg_file file)
+{
+	return cg_strs_get(&graph->strs, cg_map_get(&graph->files.given, file));
+}
+
+struct cg_slice
+cg_fn_symbol(const struct cg_graph *graph, cg_fn fn)
+{
+	return cg_strs_get(&graph->strs, graph->fn[fn].symbol);
+}
+
+void
+cg_fn_range(const struct cg_graph *graph, cg_fn fn, struct cg_range *range)
+{
+	*range = graph->fn[fn].range;
+}
+
+cg_fn
+cg_fn_ranked(const struct cg_graph *graph, size_t place)
+{
+	return place < graph->fns ? graph->fn_ranked[place] : 0;
+}
+
+bool
+cg_next_fn(const struct cg_graph *graph, cg_part part, size_t *i, cg_fn *fn)
+{
+	if (part != CG_ALL_PARTS) {
+		size_t at = graph->part_runs[part] + *i;
+
+		if (at >= graph->part_runs[part + 1])
+			return false;
+		*fn = graph->run_order[at].fn;
+		++*i;
+		return true;
+	}
+	while (*i < graph->fns) {
+		*fn = graph->fn_ranked[(*i)++];
+		if (graph->fn[*fn].runs != CG_NO_RUN)
+			return true;
+	}
+	return false;
+}

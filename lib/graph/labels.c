@@ -1,0 +1,356 @@
+/*
+ * labels.c - sets of labels that samples have.
+ *
+ * A set is kept once, its labels in one order, so equal sets are one id; what
+ * has labels pays for them, a stack without has set 0.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "graph/graph.h"
+
+/* ---- Order --------------------------------------------------------------- */
+
+/* Texts before numbers, as pprof writes them; those of a key as they came. */
+static int
+compare_labels(const void *pa, const void *pb)
+{
+	const struct cg_label *a = *(const struct cg_label *const *)pa;
+	const struct cg_label *b = *(const struct cg_label *const *)pb;
+	int order = (a->value.len == 0) - (b->value.len == 0);
+
+	if (order == 0)
+		order = cg_compare(a->key, b->key);
+	return order ? order : (a > b) - (a < b);
+}
+
+static bool
+is_sorted(const struct cg_label *label, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		const struct cg_label *a = &label[i - 1], *b = &label[i];
+
+		if (compare_labels(&a, &b) > 0)
+			return false;
+	}
+	return true;
+}
+
+/* ---- Adding -------------------------------------------------------------- */
+
+static void
+append_label(struct cg_build *build, const struct cg_label *label)
+{
+	const struct cg_slice none = { "", 0 };
+	bool number = label->value.len == 0;
+	const struct cg_label_entry entry = { .key = cg_add_name(
+						  build, label->key),
+		.value = cg_add_name(build, label->value),
+		.number = number ? label->number : 0,
+		.unit = cg_add_name(build, number ? label->unit : none) };
+
+	build->graph->label[build->graph->labels++] = entry;
+}
+
+/* Puts them behind those of all sets, sorted. */
+static bool
+append_labels(struct cg_build *build, const struct cg_label *label, size_t n)
+{
+	struct cg_graph *graph = build->graph;
+	const struct cg_label **order = NULL;
+
+	if (n > UINT32_MAX - graph->labels ||
+	    !cg_grow_raw(&graph->label, &graph->label_cap, graph->labels + n,
+		sizeof(*graph->label)))
+		return false;
+	if (!is_sorted(label, n)) {
+		order = calloc(n, sizeof(*order));
+		if (!order)
+			return false;
+		for (size_t i = 0; i < n; i++)
+			order[i] = &label[i];
+		qsort(order, n, sizeof(*order), compare_labels);
+	}
+	for (size_t i = 0; i < n; i++)
+		append_label(build, order ? order[i] : &label[i]);
+	free(order);
+	return build->status == CG_OK;
+}
+
+/* Nobody can make labels that collide: the graph lies anywhere. */
+static uint64_t
+hash_set(const struct cg_graph *graph, struct cg_label_set set)
+{
+	uint64_t hash = cg_table_seed(graph) + set.n;
+
+	for (size_t i = set.first; i < set.first + (size_t)set.n; i++) {
+		const struct cg_label_entry *label = &graph->label[i];
+
+		hash ^= (uint64_t)label->key << 32 | label->value;
+		hash = cg_hash_u64(hash) ^ (uint64_t)label->number;
+		hash = cg_hash_u64(hash) + label->unit;
+	}
+	return hash;
+}
+
+static bool
+same_set(
+    const struct cg_graph *graph, struct cg_label_set a, struct cg_label_set b)
+{
+	if (a.n != b.n)
+		return false;
+	for (size_t i = 0; i < a.n; i++) {
+		const struct cg_label_entry *x = &graph->label[a.first + i];
+		const struct cg_label_entry *y = &graph->label[b.first + i];
+
+		if (x->key != y->key || x->value != y->value ||
+		    x->number != y->number || x->unit != y->unit)
+			return false;
+	}
+	return true;
+}
+
+/* Where the id of the set is, 0 if it is new; NULL: out of memory. */
+static uint32_t *
+find_set(struct cg_graph *graph, struct cg_label_set set)
+{
+	for (uint64_t hash = hash_set(graph, set);; hash++) {
+		uint32_t *id = cg_map_at(&graph->label_ids, hash);
+
+		if (!id || *id == 0 ||
+		    same_set(graph, set, graph->label_set[*id - 1]))
+			return id;
+	}
+}
+
+static cg_labels
+add_set(struct cg_graph *graph, struct cg_label_set set, uint32_t *id)
+{
+	if (!id || graph->label_sets == UINT32_MAX ||
+	    !cg_grow_raw(&graph->label_set, &graph->label_set_cap,
+		graph->label_sets + 1, sizeof(set)))
+		return 0;
+	graph->label_set[graph->label_sets++] = set;
+	return *id = (uint32_t)graph->label_sets;
+}
+
+cg_labels
+cg_add_labels(struct cg_build *build, const struct cg_label *label, size_t n)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_label_set set = { (uint32_t)graph->labels, (uint32_t)n };
+	cg_labels id = 0;
+	uint32_t *found;
+
+	if (n == 0 || build->status != CG_OK)
+		return 0;
+	if (append_labels(build, label, n)) {
+		found = find_set(graph, set);
+		if (found && *found != 0) {
+			graph->labels = set.first;
+			return *found;
+		}
+		id = add_set(graph, set, found);
+	}
+	if (id == 0)
+		cg_build_nomem(build);
+	return id;
+}
+
+void
+cg_set_labels(struct cg_build *build, cg_labels labels)
+{
+	if (labels == 0 || cg_build_check(build, labels,
+			       build->graph->label_sets + 1, "set of labels"))
+		build->labels = labels;
+}
+
+/* ---- Canonical order ----------------------------------------------------- */
+
+/* A set among others. */
+struct ranked {
+	const struct cg_label_entry *label; /* the first */
+	const uint32_t *rank;               /* by string */
+	struct cg_label_set set;
+	cg_labels id;
+};
+
+static int
+compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int
+compare_entries(const struct cg_label_entry *a, const struct cg_label_entry *b,
+    const uint32_t *rank)
+{
+	int order = compare_numbers(a->value == 0, b->value == 0);
+
+	if (order == 0)
+		order = compare_numbers(rank[a->key], rank[b->key]);
+	if (order == 0)
+		order = compare_numbers(rank[a->value], rank[b->value]);
+	if (order == 0)
+		order = (a->number > b->number) - (a->number < b->number);
+	return order ? order : compare_numbers(rank[a->unit], rank[b->unit]);
+}
+
+static int
+compare_sets(const void *pa, const void *pb)
+{
+	const struct ranked *a = pa, *b = pb;
+
+	for (size_t i = 0; i < a->set.n && i < b->set.n; i++) {
+		int order =
+		    compare_entries(&a->label[i], &b->label[i], a->rank);
+
+		if (order != 0)
+			return order;
+	}
+	return compare_numbers(a->set.n, b->set.n);
+}
+
+/* Sets get their places, and stacks the ids that these are. */
+static bool
+place_sets(struct cg_graph *graph, const struct ranked *list, size_t count,
+    cg_labels *place)
+{
+	bool ok = true;
+
+	cg_map_free(&graph->label_ids);
+	graph->label_sets = 0;
+	for (size_t i = 0; ok && i < count; i++) {
+		place[list[i].id] =
+		    add_set(graph, list[i].set, find_set(graph, list[i].set));
+		ok = place[list[i].id] != 0;
+	}
+	for (size_t i = 0; i < graph->stacks; i++)
+		graph->stack[i].labels = place[graph->stack[i].labels];
+	return ok;
+}
+
+/* Those that stacks have; returns how many. */
+static size_t
+list_sets(const struct cg_graph *graph, const uint32_t *rank, cg_labels *used,
+    struct ranked *list)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < graph->stacks; i++)
+		used[graph->stack[i].labels] = 1;
+	used[0] = 0;
+	for (cg_labels id = 1; id <= graph->label_sets; id++) {
+		struct cg_label_set set = graph->label_set[id - 1];
+
+		if (used[id] != 0)
+			list[count++] =
+			    (struct ranked){ &graph->label[set.first], rank,
+				    set, id };
+	}
+	return count;
+}
+
+bool
+cg_labels_seal(struct cg_graph *graph, const uint32_t *rank)
+{
+	struct ranked *list;
+	cg_labels *place;
+	size_t count;
+	bool ok;
+
+	if (graph->label_sets == 0)
+		return true;
+	list = malloc(graph->label_sets * sizeof(*list));
+	place = calloc(graph->label_sets + 1, sizeof(*place));
+	ok = list && place;
+	if (ok) {
+		count = list_sets(graph, rank, place, list);
+		qsort(list, count, sizeof(*list), compare_sets);
+		ok = place_sets(graph, list, count, place);
+	}
+	free(list);
+	free(place);
+	return ok;
+}
+
+void
+cg_labels_clear(struct cg_graph *graph)
+{
+	free(graph->label);
+	free(graph->label_set);
+	cg_map_free(&graph->label_ids);
+	graph->label = NULL;
+	graph->label_set = NULL;
+	graph->labels = graph->label_cap = 0;
+	graph->label_sets = graph->label_set_cap = 0;
+}
+
+/* ---- Cursors ------------------------------------------------------------- */
+
+size_t
+cg_labels_count(const struct cg_graph *graph)
+{
+	return graph->label_sets;
+}
+
+bool
+cg_get_label(const struct cg_graph *graph, cg_labels labels, size_t i,
+    struct cg_label *label)
+{
+	const struct cg_label_entry *entry;
+	struct cg_label_set set;
+
+	if (labels == 0)
+		return false;
+	set = graph->label_set[labels - 1];
+	if (i >= set.n)
+		return false;
+	entry = &graph->label[set.first + i];
+	*label = (struct cg_label){ cg_strs_get(&graph->strs, entry->key),
+		cg_strs_get(&graph->strs, entry->value), entry->number,
+		cg_strs_get(&graph->strs, entry->unit) };
+	return true;
+}
+
+/* ---- Their loss ---------------------------------------------------------- */
+
+#define KEYS_LISTED 8
+
+/* Adds the keys of a set, up to KEYS_LISTED; returns how many there are. */
+static size_t
+list_keys(const struct cg_graph *graph, struct cg_label_set set, cg_str *key,
+    size_t keys)
+{
+	for (size_t i = set.first; i < set.first + (size_t)set.n; i++) {
+		size_t at = 0;
+
+		while (at < keys && key[at] != graph->label[i].key)
+			at++;
+		if (at < keys)
+			continue;
+		if (keys == KEYS_LISTED)
+			return KEYS_LISTED + 1;
+		key[keys++] = graph->label[i].key;
+	}
+	return keys;
+}
+
+void
+cg_labels_tell_loss(const struct cg_graph *graph)
+{
+	char text[KEYS_LISTED * 48] = "";
+	cg_str key[KEYS_LISTED];
+	size_t keys = 0, len = 0;
+
+	for (size_t i = 0; i < graph->label_sets && keys <= KEYS_LISTED; i++)
+		keys = list_keys(graph, graph->label_set[i], key, keys);
+	for (size_t i = 0; i < keys && i < KEYS_LISTED; i++)
+		len +=
+		    (size_t)snprintf(text + len, sizeof(text) - len, "%s%.40s",
+			i ? ", " : "", cg_strs_get(&graph->strs, key[i]).ptr);
+	cg_diag_say(graph->diag, CG_NOTE, NULL,
+	    "labels of samples are not kept: %s%s (--part-by label:NAME "
+	    "makes parts of one)",
+	    text, keys > KEYS_LISTED ? ", ..." : "");
+}

@@ -1,0 +1,117 @@
+/*
+ * rules.c - what the user wants of source files: paths mapped to others, files
+ * left out. Every file comes past here once, whatever format it comes from.
+ */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+#include "graph/rules.h"
+
+void
+cg_rules_free(struct cg_rules *rules)
+{
+	free(rules->map);
+	free(rules->pattern);
+	*rules = (struct cg_rules){ 0 };
+}
+
+bool
+cg_rules_map(struct cg_rules *rules, struct cg_slice from, struct cg_slice to)
+{
+	if (!cg_grow(&rules->map, &rules->map_cap, rules->maps + 1,
+		sizeof(*rules->map)))
+		return false;
+	/* "/src/" and "/src" mean the same folder. */
+	while (from.len > 1 && from.ptr[from.len - 1] == '/')
+		from.len--;
+	while (to.len > 1 && to.ptr[to.len - 1] == '/')
+		to.len--;
+	rules->map[rules->maps++] = (struct cg_path_map){ from, to };
+	return true;
+}
+
+bool
+cg_rules_add(struct cg_rules *rules, const char *pattern, bool keeps)
+{
+	if (!cg_grow(&rules->pattern, &rules->pattern_cap, rules->patterns + 1,
+		sizeof(*rules->pattern)))
+		return false;
+	rules->pattern[rules->patterns++] =
+	    (struct cg_path_pattern){ pattern, keeps };
+	rules->includes += keeps;
+	return true;
+}
+
+/* Is path in that folder, or the folder itself? */
+static bool
+is_under(struct cg_slice path, struct cg_slice folder)
+{
+	if (path.len < folder.len ||
+	    memcmp(path.ptr, folder.ptr, folder.len) != 0)
+		return false;
+	return path.len == folder.len || path.ptr[folder.len] == '/' ||
+	       folder.ptr[folder.len - 1] == '/';
+}
+
+bool
+cg_rules_path(const struct cg_rules *rules, struct cg_slice path, char **room,
+    struct cg_slice *mapped)
+{
+	const struct cg_path_map *map = rules->map;
+	struct cg_slice rest = path;
+	size_t i = 0;
+
+	*mapped = path;
+	while (i < rules->maps && !is_under(path, map[i].from))
+		i++;
+	if (i == rules->maps)
+		return true;
+	rest.ptr += map[i].from.len;
+	rest.len -= map[i].from.len;
+	/* What is left without a folder in front begins without a slash. */
+	while (map[i].to.len == 0 && rest.len > 0 && rest.ptr[0] == '/') {
+		rest.ptr++;
+		rest.len--;
+	}
+	*room = malloc(map[i].to.len + rest.len + 1);
+	if (!*room)
+		return false;
+	memcpy(*room, map[i].to.ptr, map[i].to.len);
+	memcpy(*room + map[i].to.len, rest.ptr, rest.len);
+	*mapped = (struct cg_slice){ *room, map[i].to.len + rest.len };
+	return true;
+}
+
+/* A pattern that is not absolute may begin at any folder. */
+static bool
+matches(const char *pattern, const char *path)
+{
+	if (fnmatch(pattern, path, 0) == 0)
+		return true;
+	if (pattern[0] == '/' || pattern[0] == '*')
+		return false;
+	for (; (path = strchr(path, '/')) != NULL;) {
+		if (fnmatch(pattern, ++path, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool
+cg_rules_keep(const struct cg_rules *rules, const char *path)
+{
+	bool kept = rules->includes == 0;
+
+	for (size_t i = 0; i < rules->patterns; i++) {
+		const struct cg_path_pattern *pattern = &rules->pattern[i];
+
+		if ((pattern->keeps && kept) || !matches(pattern->text, path))
+			continue;
+		if (!pattern->keeps)
+			return false;
+		kept = true;
+	}
+	return kept;
+}

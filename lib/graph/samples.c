@@ -1,0 +1,391 @@
+/*
+ * samples.c - what samples say of themselves beside their stacks: threads,
+ * processes, labels, which become parts on request (--part-by); and that calls
+ * are counted in samples.
+ */
+#include <string.h>
+
+#include "graph/graph.h"
+
+bool
+cg_part_by_parse(struct cg_part_by *by, const char *text)
+{
+	static const char *const word[] = {
+		[CG_BY_NOTHING] = "none",
+		[CG_BY_PID] = "pid",
+		[CG_BY_TID] = "tid",
+		[CG_BY_COMM] = "comm",
+	};
+	struct cg_slice rest = cg_slice(text);
+
+	*by = (struct cg_part_by){ .text = text };
+	if (cg_take_prefix(&rest, "label:")) {
+		by->what = CG_BY_LABEL;
+		by->label = rest;
+		return rest.len > 0;
+	}
+	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
+		if (!cg_equal(rest, word[i]))
+			continue;
+		by->what = (enum cg_part_by_what)i;
+		return true;
+	}
+	return false;
+}
+
+static bool
+same_text(struct cg_slice a, struct cg_slice b)
+{
+	return a.len == b.len &&
+	       (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static enum cg_part_by_what
+part_by(const struct cg_build *build)
+{
+	return build->by ? build->by->what : CG_BY_NOTHING;
+}
+
+/* ---- Labels -------------------------------------------------------------- */
+
+/* What a label says, as text: "a", "64 bytes"; "" on failure. */
+static struct cg_slice
+label_text(struct cg_build *build, const struct cg_label *label)
+{
+	size_t unit = label->unit.len;
+	struct cg_slice text;
+	char *to;
+
+	if (label->value.len > 0)
+		return label->value;
+	if (!cg_grow_raw(
+		&build->text, &build->text_cap, CG_NUMBER_MAX + 1 + unit, 1)) {
+		cg_build_nomem(build);
+		return label->value;
+	}
+	to = cg_format_i64(build->text, label->number);
+	if (unit > 0) {
+		*to++ = ' ';
+		memcpy(to, label->unit.ptr, unit);
+	}
+	text.ptr = build->text;
+	text.len = (size_t)(to - text.ptr) + unit;
+	return cg_get_name(build, cg_add_name(build, text));
+}
+
+/* The label that parts are made by; NULL: there is none. */
+static const struct cg_label *
+find_label(const struct cg_build *build, const struct cg_sample_key *key)
+{
+	if (part_by(build) != CG_BY_LABEL)
+		return NULL;
+	for (size_t i = 0; i < key->labels; i++) {
+		if (same_text(key->label[i].key, build->by->label))
+			return &key->label[i];
+	}
+	return NULL;
+}
+
+static bool
+says_number(const struct cg_label *label, const char *key, uint64_t number)
+{
+	return number != 0 && (uint64_t)label->number == number &&
+	       label->value.len == 0 && label->unit.len == 0 &&
+	       cg_equal(label->key, key);
+}
+
+/* Does the label say no more than the sample's part? by: what makes that. */
+static bool
+is_told(const struct cg_build *build, const struct cg_sample_key *key,
+    const struct cg_label *label, const struct cg_label *by)
+{
+	if (by)
+		return label == by;
+	return says_number(label, "pid", key->pid) ||
+	       (part_by(build) == CG_BY_TID &&
+		   says_number(label, "tid", key->tid));
+}
+
+/* The set of the labels that the sample's part does not tell. */
+static cg_labels
+keep_labels(struct cg_build *build, const struct cg_sample_key *key,
+    const struct cg_label *by)
+{
+	enum cg_part_by_what what = part_by(build);
+	size_t n = 0;
+
+	if (!by && what != CG_BY_PID && what != CG_BY_TID)
+		return cg_add_labels(build, key->label, key->labels);
+	if (!cg_grow_raw(&build->kept, &build->kept_cap, key->labels + 1,
+		sizeof(*build->kept))) {
+		cg_build_nomem(build);
+		return 0;
+	}
+	for (size_t i = 0; i < key->labels; i++) {
+		if (!is_told(build, key, &key->label[i], by))
+			build->kept[n++] = key->label[i];
+	}
+	return cg_add_labels(build, build->kept, n);
+}
+
+/* ---- Counts of calls ----------------------------------------------------- */
+
+#define COUNTS_KEY "Call counts"
+#define COUNTS_VALUE "numbers of samples"
+
+void
+cg_set_calls_sampled(struct cg_build *build)
+{
+	cg_add_desc(build, cg_slice(COUNTS_KEY), cg_slice(COUNTS_VALUE));
+}
+
+bool
+cg_calls_sampled(const struct cg_graph *graph)
+{
+	return cg_part_says(graph, CG_ALL_PARTS, COUNTS_KEY, COUNTS_VALUE);
+}
+
+/* ---- Parts --------------------------------------------------------------- */
+
+/* What tells the sample's part from others, as text; "" on failure. */
+static struct cg_slice
+key_text(struct cg_build *build, const struct cg_sample_key *key,
+    struct cg_slice value, bool labelled)
+{
+	enum cg_part_by_what what = part_by(build);
+	size_t room;
+	char *to;
+
+	if (what == CG_BY_COMM)
+		value = key->comm;
+	room = 4 * CG_NUMBER_MAX + value.len;
+	if (!cg_grow_raw(&build->text, &build->text_cap, room, 1)) {
+		cg_build_nomem(build);
+		return (struct cg_slice){ "", 0 };
+	}
+	to = cg_format_u64(build->text, build->base);
+	*to++ = ' ';
+	if (what == CG_BY_PID || what == CG_BY_TID)
+		to = cg_format_u64(to, key->pid);
+	*to++ = ' ';
+	if (what == CG_BY_TID)
+		to = cg_format_u64(to, key->tid);
+	/* A label without a value is one. */
+	*to++ = labelled ? '=' : ' ';
+	if (value.len > 0)
+		memcpy(to, value.ptr, value.len);
+	to += value.len;
+	return (struct cg_slice){ build->text, (size_t)(to - build->text) };
+}
+
+/* The base itself if no sample has taken it and it holds nothing. */
+static cg_part
+new_sample_part(struct cg_build *build)
+{
+	struct cg_graph *graph = build->graph;
+	cg_part part = build->base;
+
+	if (graph->part[part].sampled || graph->part[part].totals > 0) {
+		part = (cg_part)graph->parts;
+		if (!cg_part_new(build))
+			return build->base;
+	}
+	graph->part[part].sampled = true;
+	graph->part[part].base = build->base;
+	return part;
+}
+
+/* The part of the sample's key; made if need be. */
+static cg_part
+find_part(struct cg_build *build, const struct cg_sample_key *key,
+    struct cg_slice value, bool labelled)
+{
+	struct cg_slice text = key_text(build, key, value, labelled);
+	cg_str id = cg_strs_add(&build->sample_keys, text);
+	uint32_t *slot =
+	    id != CG_STR_NONE ? cg_map_at(&build->sample_parts, id) : NULL;
+	struct cg_part_entry *part;
+
+	if (!slot) {
+		cg_build_nomem(build);
+		return build->base;
+	}
+	if (*slot != 0)
+		return *slot - 1;
+	*slot = new_sample_part(build) + 1;
+	part = &build->graph->part[*slot - 1];
+	if (labelled) {
+		part->label.key = cg_add_name(build, build->by->label);
+		part->label.value = cg_add_name(build, value);
+	}
+	return *slot - 1;
+}
+
+/* A number that all samples of a part agree on is the part's. */
+static void
+agree(uint64_t *to, uint64_t number, bool first, bool *differs)
+{
+	if (first && *to == 0)
+		*to = number;
+	*differs |= *to != number;
+	if (*differs)
+		*to = 0;
+}
+
+/* The name of a process is that of its first thread, if that has samples. */
+static void
+describe_part(struct cg_build *build, struct cg_part_entry *part,
+    const struct cg_sample_key *key)
+{
+	enum cg_part_by_what what = part_by(build);
+	cg_str comm = cg_add_name(build, key->comm);
+	bool first = !part->described;
+
+	/* What the input says of the part is true of samples that say nothing. */
+	if (!part->filled || key->pid != 0)
+		agree(&part->info.pid, key->pid, first, &part->pid_differs);
+	if (!part->filled || key->tid != 0)
+		agree(&part->info.tid, key->tid, first, &part->tid_differs);
+	part->described = true;
+	/* A command that the input itself says is a better name. */
+	if (part->filled && (part->cmd != 0 || part->cmd_differs))
+		return;
+	if (first && part->cmd == 0 && !part->cmd_differs)
+		part->cmd = comm;
+	if (what == CG_BY_PID || what == CG_BY_TID) {
+		if (key->pid == key->tid && comm != 0)
+			part->cmd = comm;
+	} else {
+		part->cmd_differs |= part->cmd != comm;
+	}
+	if (part->cmd_differs)
+		part->cmd = 0;
+	part->info.cmd = cg_strs_get(&build->graph->strs, part->cmd).ptr;
+}
+
+/* Nothing is to be done for a sample that is like the one before. */
+static bool
+is_like_last(const struct cg_build *build, const struct cg_sample_key *key,
+    struct cg_slice value, bool labelled)
+{
+	const struct cg_graph *graph = build->graph;
+	const struct cg_last_sample *last = &build->last;
+
+	return last->known && last->pid == key->pid && last->tid == key->tid &&
+	       last->labelled == labelled &&
+	       same_text(cg_strs_get(&graph->strs, last->comm), key->comm) &&
+	       same_text(cg_strs_get(&graph->strs, last->label), value);
+}
+
+/*
+ * Whose samples these are is told by parts alone. That a thread changes its
+ * name, as each new program does, is no loss.
+ */
+static bool
+is_other_thread(const struct cg_build *build, const struct cg_sample_key *key)
+{
+	const struct cg_last_sample *last = &build->last;
+	struct cg_slice comm = cg_strs_get(&build->graph->strs, last->comm);
+
+	if (!last->known)
+		return false;
+	if (key->pid != 0 || key->tid != 0)
+		return last->pid != key->pid || last->tid != key->tid;
+	return !same_text(comm, key->comm);
+}
+
+/* The part of a sample that is unlike the one before in what makes parts. */
+static void
+change_part(struct cg_build *build, const struct cg_sample_key *key,
+    struct cg_slice value, bool labelled, cg_labels labels)
+{
+	cg_part part = build->base;
+
+	build->found |= labelled || (key->pid && part_by(build) == CG_BY_PID) ||
+			(key->tid && part_by(build) == CG_BY_TID) ||
+			(key->comm.len && part_by(build) == CG_BY_COMM);
+	if (part_by(build) != CG_BY_NOTHING)
+		part = find_part(build, key, value, labelled);
+	(void)cg_build_end_run(build);
+	if (build->part == part && build->labels == labels &&
+	    is_other_thread(build, key))
+		build->joined = true;
+	build->part = part;
+	describe_part(build, &build->graph->part[part], key);
+	build->last = (struct cg_last_sample){ .known = true,
+		.labelled = labelled,
+		.pid = key->pid,
+		.tid = key->tid,
+		.comm = cg_add_name(build, key->comm),
+		.label = cg_add_name(build, value) };
+}
+
+void
+cg_set_sample_part(struct cg_build *build, const struct cg_sample_key *key)
+{
+	const struct cg_label *label = find_label(build, key);
+	struct cg_slice value = { "", 0 };
+	cg_labels labels;
+
+	if (build->status != CG_OK)
+		return;
+	if (label)
+		value = label_text(build, label);
+	labels = keep_labels(build, key, label);
+	if (!is_like_last(build, key, value, label != NULL))
+		change_part(build, key, value, label != NULL, labels);
+	build->labels = labels;
+}
+
+/* ---- The end ------------------------------------------------------------- */
+
+/* What is said of an input as a whole goes for all parts that it became. */
+static void
+share_descs(struct cg_build *build)
+{
+	const struct cg_graph *graph = build->graph;
+
+	for (cg_part part = 0; part < graph->parts; part++) {
+		cg_part base = graph->part[part].base;
+		size_t descs = graph->part[base].descs;
+
+		if (!graph->part[part].sampled || base == part)
+			continue;
+		for (size_t i = 0; i < descs; i++)
+			cg_part_desc_add(
+			    build, part, graph->part[base].desc[i]);
+	}
+	for (cg_part part = 0; part < graph->parts; part++) {
+		if (graph->part[part].label.key != 0)
+			cg_part_desc_add(build, part, graph->part[part].label);
+	}
+}
+
+/* That threads come together is what most want. */
+static bool
+tell_loss(struct cg_build *build, bool strict, bool verbose)
+{
+	bool lost = build->joined;
+
+	if (lost && (strict || verbose))
+		cg_diag_say(build->graph->diag, strict ? CG_ERROR : CG_NOTE,
+		    NULL,
+		    "samples of different threads are added up (--part-by "
+		    "keeps them apart)");
+	build->joined = false;
+	return lost;
+}
+
+int
+cg_samples_end(struct cg_build *build, bool strict, bool verbose)
+{
+	if (part_by(build) != CG_BY_NOTHING)
+		share_descs(build);
+	if (tell_loss(build, strict, verbose) && strict)
+		return CG_ELOSS;
+	if (part_by(build) != CG_BY_NOTHING && !build->found)
+		cg_diag_say(build->graph->diag, CG_WARNING, NULL,
+		    "nothing in the input tells its samples apart by %s",
+		    build->by->text);
+	return build->status;
+}

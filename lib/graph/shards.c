@@ -1,0 +1,152 @@
+/*
+ * shards.c - inputs that are parts of one batch, each made by another process
+ * (--shard): descriptions tell which part of how many, and of what list of
+ * inputs. So where they are added up none is missing, double or foreign.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+
+#define WORDS (CG_SHARD_MAX / 64)
+
+struct cg_shards {
+	struct cg_shard any;  /* the first one that came */
+	uint64_t seen[WORDS]; /* in inputs before this one */
+	uint64_t now[WORDS];  /* in this one */
+	size_t input, marked; /* its number; inputs that are parts */
+};
+
+static bool
+has(const uint64_t *set, uint32_t number)
+{
+	return set[(number - 1) / 64] >> (number - 1) % 64 & 1;
+}
+
+/* "3/20 of 0123456789abcdef" */
+static bool
+parse(struct cg_slice text, struct cg_shard *shard)
+{
+	uint64_t number, count;
+	char list[20];
+
+	if (!cg_take_u64(&text, &number) || !cg_take_char(&text, '/') ||
+	    !cg_take_u64(&text, &count) || !cg_take_prefix(&text, " of ") ||
+	    text.len != 16 || number == 0 || number > count ||
+	    count > CG_SHARD_MAX)
+		return false;
+	memcpy(list, "0x", 2);
+	memcpy(list + 2, text.ptr, 16);
+	text = (struct cg_slice){ list, 18 };
+	shard->number = (uint32_t)number;
+	shard->count = (uint32_t)count;
+	return cg_take_u64(&text, &shard->list) && text.len == 0;
+}
+
+static bool
+begin(struct cg_build *build, const struct cg_shard *shard)
+{
+	build->shards = calloc(1, sizeof(*build->shards));
+	if (!build->shards) {
+		cg_build_nomem(build);
+		return false;
+	}
+	build->shards->any = *shard;
+	return true;
+}
+
+/* Another input has come since the last mark. */
+static void
+turn(struct cg_build *build)
+{
+	struct cg_shards *shards = build->shards;
+
+	if (shards->input == build->inputs)
+		return;
+	for (size_t i = 0; i < WORDS; i++)
+		shards->seen[i] |= shards->now[i];
+	memset(shards->now, 0, sizeof(shards->now));
+	shards->input = build->inputs;
+	shards->marked++;
+}
+
+bool
+cg_shard_note(struct cg_build *build, struct cg_slice text)
+{
+	struct cg_shards *shards;
+	struct cg_shard shard;
+
+	/* Where no input has come a graph is copied: then it is just a word. */
+	if (build->inputs == 0 || !parse(text, &shard))
+		return false;
+	if (!build->shards && !begin(build, &shard))
+		return true;
+	shards = build->shards;
+	turn(build);
+	if (shard.count != shards->any.count || shard.list != shards->any.list)
+		cg_build_fail(build,
+		    "a part of one batch cannot be added to those of another");
+	else if (has(shards->seen, shard.number))
+		cg_build_fail(build,
+		    "part %" PRIu32 " of %" PRIu32 " has come before",
+		    shard.number, shard.count);
+	else
+		shards->now[(shard.number - 1) / 64] |=
+		    (uint64_t)1 << (shard.number - 1) % 64;
+	return true;
+}
+
+static void
+describe(struct cg_build *build, struct cg_shard shard)
+{
+	char text[80];
+
+	(void)snprintf(text, sizeof(text),
+	    "%" PRIu32 "/%" PRIu32 " of %016" PRIx64, shard.number, shard.count,
+	    shard.list);
+	build->base = 0;
+	cg_add_desc_plain(build, cg_slice(CG_SHARD_KEY), cg_slice(text));
+}
+
+int
+cg_shards_end(struct cg_build *build, const struct cg_shard *own, bool partial)
+{
+	struct cg_shards *shards = build->shards;
+	uint32_t have = 0, missing = 0;
+
+	build->in = NULL; /* it is about all of them */
+	for (uint32_t i = 1; shards && i <= shards->any.count; i++) {
+		if (has(shards->seen, i) || has(shards->now, i))
+			have++;
+		else if (missing == 0)
+			missing = i;
+	}
+	if (shards && own->count > 0)
+		cg_build_fail(
+		    build, "parts of a batch are no inputs of another");
+	else if (shards && shards->marked < build->inputs)
+		cg_build_fail(
+		    build, "some inputs are parts of a batch, others are not");
+	else if (missing > 0 && build->inputs > 1 && !partial)
+		cg_build_fail(build,
+		    "part %" PRIu32 " of %" PRIu32 " is missing, "
+		    "%" PRIu32 " are there (--partial does without)",
+		    missing, shards->any.count, have);
+	for (uint32_t i = 1; missing > 0 && i <= shards->any.count; i++) {
+		if (has(shards->seen, i) || has(shards->now, i))
+			describe(build, (struct cg_shard){ i, shards->any.count,
+					    shards->any.list });
+	}
+	if (own->count > 1)
+		describe(build, *own);
+	return cg_build_failed(build, NULL);
+}
+
+void
+cg_shards_free(struct cg_build *build)
+{
+	free(build->shards);
+	build->shards = NULL;
+}

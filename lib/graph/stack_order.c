@@ -1,0 +1,221 @@
+/*
+ * stack_order.c - call stacks in canonical order: each node before its children
+ * and these sorted, so that equal stacks are equal ids, whoever added them in
+ * whatever order.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+
+/* A node among its siblings. */
+struct sibling {
+	uint32_t rank, file, line; /* of function and file */
+	bool inlined;
+	uint64_t addr;
+	cg_node node;
+};
+
+struct order {
+	const struct cg_graph *graph;
+	uint32_t *begin; /* of each node's children; one more */
+	cg_node *child;  /* grouped by parent */
+	struct sibling *group;
+	size_t group_cap;
+	cg_node *place;   /* old id -> new */
+	cg_node *waiting; /* nodes to visit, the next one last */
+	struct cg_node_entry *node;
+	struct cg_stack_entry *stack;
+	uint32_t *count; /* for sorting stacks */
+};
+
+static int
+compare_siblings(const void *pa, const void *pb)
+{
+	const struct sibling *a = pa, *b = pb;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->inlined - b->inlined;
+}
+
+static void
+group_children(struct order *order)
+{
+	const struct cg_graph *graph = order->graph;
+	uint32_t *begin = order->begin;
+	uint32_t sum = 0;
+
+	for (size_t i = 1; i < graph->nodes; i++)
+		begin[graph->node[i].parent]++;
+	for (size_t i = 0; i < graph->nodes; i++)
+		begin[i] = sum += begin[i];
+	begin[graph->nodes] = sum;
+	/* From the last: what was an end is a beginning then. */
+	for (size_t i = graph->nodes - 1; i > 0; i--)
+		order->child[--begin[graph->node[i].parent]] = (cg_node)i;
+}
+
+/* Sorts the children of a node; most have one. */
+static bool
+sort_children(struct order *order, cg_node parent)
+{
+	const struct cg_graph *graph = order->graph;
+	cg_node *child = order->child + order->begin[parent];
+	size_t n = order->begin[parent + 1] - order->begin[parent];
+
+	if (n < 2)
+		return true;
+	if (!cg_grow_raw(
+		&order->group, &order->group_cap, n, sizeof(*order->group)))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct cg_node_entry *node = &graph->node[child[i]];
+
+		order->group[i] =
+		    (struct sibling){ .rank = graph->fn_rank[node->fn],
+			    .file = graph->file_rank[node->pos.file],
+			    .line = node->pos.line,
+			    .addr = node->pos.addr,
+			    .inlined = node->inlined,
+			    .node = child[i] };
+	}
+	qsort(order->group, n, sizeof(*order->group), compare_siblings);
+	for (size_t i = 0; i < n; i++)
+		child[i] = order->group[i].node;
+	return true;
+}
+
+/* Numbers nodes in depth first order and moves them to their places. */
+static bool
+place_nodes(struct order *order)
+{
+	const struct cg_graph *graph = order->graph;
+	size_t waiting = 1;
+	cg_node next = 0;
+
+	order->waiting[0] = 0;
+	while (waiting > 0) {
+		cg_node old = order->waiting[--waiting];
+		struct cg_node_entry *node = &order->node[next];
+		uint32_t begin = order->begin[old];
+
+		order->place[old] = next++;
+		*node = graph->node[old];
+		node->stack = node->latest = node->listed = 0;
+		node->parent = order->place[node->parent];
+		if (!sort_children(order, old))
+			return false;
+		for (uint32_t i = order->begin[old + 1]; i-- > begin;)
+			order->waiting[waiting++] = order->child[i];
+	}
+	return true;
+}
+
+/* What is placed next keeps the order of those that it does not tell apart. */
+static bool
+sort_by_labels(struct order *order)
+{
+	const struct cg_graph *graph = order->graph;
+	size_t *begin = calloc(graph->label_sets + 2, sizeof(*begin));
+
+	if (!begin)
+		return false;
+	for (size_t i = 0; i < graph->stacks; i++)
+		begin[graph->stack[i].labels + 1]++;
+	for (size_t i = 1; i <= graph->label_sets; i++)
+		begin[i] += begin[i - 1];
+	for (size_t i = 0; i < graph->stacks; i++)
+		order->stack[begin[graph->stack[i].labels]++] = graph->stack[i];
+	memcpy(
+	    graph->stack, order->stack, graph->stacks * sizeof(*graph->stack));
+	free(begin);
+	return true;
+}
+
+/* Stacks by part, leaf, labels: counted out, the last key first. */
+static void
+place_stacks(struct order *order, size_t *part_stacks)
+{
+	const struct cg_graph *graph = order->graph;
+	uint32_t *count = order->count;
+	struct cg_stack_entry *by_leaf = order->stack;
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < graph->stacks; i++) {
+		graph->stack[i].leaf = order->place[graph->stack[i].leaf];
+		count[graph->stack[i].leaf + 1]++;
+		part_stacks[graph->stack[i].part + 2]++;
+	}
+	for (size_t i = 0; i < graph->nodes; i++)
+		count[i] = sum += count[i];
+	for (size_t i = 0; i < graph->stacks; i++)
+		by_leaf[count[graph->stack[i].leaf]++] = graph->stack[i];
+	for (size_t i = 2; i < graph->parts + 2; i++)
+		part_stacks[i] += part_stacks[i - 1];
+	for (size_t i = 0; i < graph->stacks; i++)
+		/* It does not see that the loop above sets all of them. */
+		/* NOLINTNEXTLINE(clang-analyzer-core.*) */
+		graph->stack[part_stacks[by_leaf[i].part + 1]++] = by_leaf[i];
+}
+
+static bool
+open_order(struct order *order, struct cg_graph *graph)
+{
+	size_t nodes = graph->nodes;
+
+	*order = (struct order){ .graph = graph };
+	order->begin = calloc(nodes + 1, sizeof(*order->begin));
+	order->child = malloc(nodes * sizeof(*order->child));
+	order->place = malloc(nodes * sizeof(*order->place));
+	order->waiting = malloc(nodes * sizeof(*order->waiting));
+	order->node = malloc(nodes * sizeof(*order->node));
+	order->stack = malloc((graph->stacks + 1) * sizeof(*order->stack));
+	order->count = calloc(nodes + 1, sizeof(*order->count));
+	free(graph->part_stacks);
+	graph->part_stacks =
+	    calloc(graph->parts + 2, sizeof(*graph->part_stacks));
+	return order->begin && order->child && order->place && order->waiting &&
+	       order->node && order->stack && order->count &&
+	       graph->part_stacks;
+}
+
+bool
+cg_stacks_seal(struct cg_graph *graph)
+{
+	struct order order;
+	bool ok = open_order(&order, graph);
+
+	if (ok) {
+		group_children(&order);
+		ok = place_nodes(&order);
+	}
+	if (ok) {
+		free(graph->node);
+		graph->node = order.node;
+		graph->node_cap = graph->nodes;
+		order.node = NULL;
+		ok = graph->label_sets == 0 || sort_by_labels(&order);
+	}
+	if (ok) {
+		place_stacks(&order, graph->part_stacks);
+		/* The table is made again if more is added. */
+		cg_stacks_drop_slots(graph);
+		ok = cg_stacks_index(graph);
+	}
+	free(order.begin);
+	free(order.child);
+	free(order.group);
+	free(order.place);
+	free(order.waiting);
+	free(order.node);
+	free(order.stack);
+	free(order.count);
+	return ok;
+}

@@ -1,0 +1,467 @@
+/*
+ * stacks.c - call stacks: a tree of frames, and what stacks cost.
+ *
+ * Memory follows distinct frames, not samples: a stack that comes again is
+ * added to the one that is there.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+
+/* What a node's latest child has bits for: 32 GB of nodes. */
+#define NODES_MAX 0x3fffffffu
+
+/* ---- Frames -------------------------------------------------------------- */
+
+static uint32_t
+hash_node(const struct cg_node_entry *node, uint64_t seed)
+{
+	uint64_t hash = (uint64_t)node->parent << 32 | node->fn;
+
+	hash += ((uint64_t)node->pos.file << 32 | node->pos.line) *
+		UINT64_C(0x9e3779b97f4a7c15);
+	hash += (node->pos.addr + node->inlined) * (seed | 1);
+	return (uint32_t)cg_hash_u64(hash);
+}
+
+static bool
+same_node(const struct cg_node_entry *a, const struct cg_node_entry *b)
+{
+	return a->parent == b->parent && a->fn == b->fn &&
+	       a->pos.file == b->pos.file && a->pos.line == b->pos.line &&
+	       a->pos.addr == b->pos.addr && a->inlined == b->inlined;
+}
+
+void
+cg_stacks_drop_slots(struct cg_graph *graph)
+{
+	free(graph->node_slot);
+	graph->node_slot = NULL;
+	graph->node_slots = 0;
+}
+
+static void
+fill_slot(struct cg_graph *graph, struct cg_node_slot node)
+{
+	size_t mask = graph->node_slots - 1, at = node.hash & mask;
+
+	while (graph->node_slot[at].id != 0)
+		at = (at + 1) & mask;
+	graph->node_slot[at] = node;
+}
+
+/* Lists a node that is not in the table; there is room. */
+static void
+list_node(struct cg_graph *graph, cg_node id)
+{
+	struct cg_node_entry *node = &graph->node[id];
+
+	node->listed = 1;
+	graph->listed++;
+	fill_slot(graph,
+	    (struct cg_node_slot){ id, hash_node(node, graph->node_seed) });
+}
+
+static bool
+double_slots(struct cg_graph *graph)
+{
+	struct cg_node_slot *old = graph->node_slot;
+	size_t slots = graph->node_slots;
+
+	graph->node_slots = slots > 0 ? slots * 2 : 64;
+	graph->node_slot = calloc(graph->node_slots, sizeof(*old));
+	if (!graph->node_slot) {
+		graph->node_slot = old;
+		graph->node_slots = slots;
+		return false;
+	}
+	if (!old)
+		graph->node_seed = cg_table_seed(graph->node_slot);
+	for (size_t i = 0; old && i < slots; i++) {
+		if (old[i].id != 0)
+			fill_slot(graph, old[i]);
+	}
+	free(old);
+	return true;
+}
+
+/*
+ * Room in the table for a node more. Where it was dropped it is made again,
+ * with all nodes but the latest children, which are the last of each node's.
+ */
+static bool
+grow_node_slots(struct cg_graph *graph)
+{
+	bool dropped = graph->node_slots == 0;
+
+	if (!dropped && graph->listed * 4 < graph->node_slots * 3)
+		return true;
+	graph->listed = dropped ? 0 : graph->listed;
+	if (!double_slots(graph))
+		return false;
+	for (cg_node id = 1; dropped && id < graph->nodes; id++) {
+		cg_node parent = graph->node[id].parent;
+		cg_node before = graph->node[parent].latest;
+
+		if (graph->listed * 4 >= graph->node_slots * 3 &&
+		    !double_slots(graph))
+			return false;
+		if (before != 0)
+			list_node(graph, before);
+		graph->node[parent].latest = id & NODES_MAX;
+	}
+	return true;
+}
+
+static cg_node
+new_node(struct cg_build *build, const struct cg_node_entry *node)
+{
+	struct cg_graph *graph = build->graph;
+	cg_node id = (cg_node)graph->nodes;
+
+	if (id >= NODES_MAX || !cg_grow_raw(&graph->node, &graph->node_cap,
+				   graph->nodes + 1, sizeof(*node))) {
+		cg_build_nomem(build);
+		return 0;
+	}
+	graph->node[id] = *node;
+	graph->nodes++;
+	graph->facts |= (node->pos.addr != 0 ? CG_INSTRS : 0) |
+			(node->pos.line != 0 ? CG_LINES : 0);
+	return id;
+}
+
+/* The node's place by the table; 0: it is not there. */
+static cg_node
+find_node(const struct cg_graph *graph, const struct cg_node_entry *node)
+{
+	uint32_t hash = hash_node(node, graph->node_seed);
+	size_t mask = graph->node_slots - 1;
+	const struct cg_node_slot *slot;
+
+	for (size_t at = hash & mask;; at = (at + 1) & mask) {
+		slot = &graph->node_slot[at];
+		if (slot->id == 0 ||
+		    (slot->hash == hash &&
+			same_node(&graph->node[slot->id], node)))
+			return slot->id;
+	}
+}
+
+/* A child that is not the latest: from now on it is. */
+static cg_node
+change_latest(struct cg_build *build, const struct cg_node_entry *node)
+{
+	struct cg_graph *graph = build->graph;
+	cg_node latest, id = 0;
+
+	if (!grow_node_slots(graph)) {
+		cg_build_nomem(build);
+		return 0;
+	}
+	latest = graph->node[node->parent].latest;
+	if (latest != 0) {
+		if (!graph->node[latest].listed)
+			list_node(graph, latest);
+		id = find_node(graph, node);
+	}
+	if (id == 0)
+		id = new_node(build, node);
+	graph->node[node->parent].latest = id & NODES_MAX;
+	return id;
+}
+
+/*
+ * Most stacks begin as the one before: there each node's latest child is it.
+ * The table has only children that have been the latest one and are no more:
+ * below a node that is new nothing is looked up.
+ */
+cg_node
+cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
+    const struct cg_pos *pos, bool inlined)
+{
+	struct cg_graph *graph = build->graph;
+	const struct cg_node_entry node = {
+		.parent = parent, .fn = fn, .pos = *pos, .inlined = inlined
+	};
+	cg_node latest;
+
+	if (!cg_build_check(build, parent, graph->nodes, "stack node") ||
+	    !cg_build_check(build, fn, graph->fns, "function") ||
+	    !cg_build_check(build, pos->file, graph->files.count, "file"))
+		return 0;
+	latest = graph->node[parent].latest;
+	if (latest != 0 && same_node(&graph->node[latest], &node))
+		return latest;
+	return change_latest(build, &node);
+}
+
+/* ---- What stacks cost ---------------------------------------------------- */
+
+/* A new stack, found by its leaf from now on. */
+static struct cg_stack_entry *
+new_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
+{
+	if (graph->stacks >= UINT32_MAX ||
+	    !cg_grow_raw(&graph->stack, &graph->stack_cap, graph->stacks + 1,
+		sizeof(*graph->stack)))
+		return NULL;
+	graph->stack[graph->stacks] = (struct cg_stack_entry){
+		.leaf = leaf, .part = part, .labels = labels, .room = 1
+	};
+	graph->node[leaf].stack = (uint32_t)++graph->stacks;
+	return &graph->stack[graph->stacks - 1];
+}
+
+static bool
+is_stack(const struct cg_stack_entry *stack, cg_part part, cg_node leaf,
+    cg_labels labels)
+{
+	return stack->part == part && stack->leaf == leaf &&
+	       stack->labels == labels;
+}
+
+/* The stack's place in the table, 0 if it is new; NULL: out of memory. */
+static uint32_t *
+find_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
+{
+	uint64_t key = ((uint64_t)part << 32 | leaf) +
+		       labels * UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t *id;
+
+	do
+		id = cg_map_at(&graph->stack_ids, key++);
+	while (id && *id != 0 &&
+	       !is_stack(&graph->stack[*id - 1], part, leaf, labels));
+	return id;
+}
+
+/* The node's last stack goes into the table; false: out of memory. */
+static bool
+list_stack(struct cg_graph *graph, cg_node leaf)
+{
+	uint32_t last = graph->node[leaf].stack;
+	const struct cg_stack_entry *stack = &graph->stack[last - 1];
+	uint32_t *id = find_stack(graph, stack->part, leaf, stack->labels);
+
+	if (id)
+		*id = last;
+	return id != NULL;
+}
+
+/*
+ * The part's stack with that leaf and labels; NULL: out of memory. A node knows
+ * its last stack; the others are in the table, which so has few if there are
+ * few parts and labels.
+ */
+static struct cg_stack_entry *
+get_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
+{
+	uint32_t *last = &graph->node[leaf].stack, *found;
+
+	if (*last == 0)
+		return new_stack(graph, part, leaf, labels);
+	if (is_stack(&graph->stack[*last - 1], part, leaf, labels))
+		return &graph->stack[*last - 1];
+	if (!list_stack(graph, leaf))
+		return NULL;
+	found = find_stack(graph, part, leaf, labels);
+	if (!found || *found == 0)
+		return found ? new_stack(graph, part, leaf, labels) : NULL;
+	*last = *found;
+	return &graph->stack[*last - 1];
+}
+
+/* Room for n columns: for one without a block, or for all there are now. */
+static bool
+grow_cost(struct cg_graph *graph, struct cg_stack_entry *stack, size_t n)
+{
+	size_t room = stack->n ? graph->events : n;
+	uint64_t *many;
+
+	if (n <= stack->room)
+		return true;
+	many = cg_arena_alloc(&graph->stack_costs, room * sizeof(*many));
+	if (!many)
+		return false;
+	memset(many, 0, room * sizeof(*many));
+	if (stack->n > 0)
+		memcpy(many, cg_stack_cost(stack), stack->n * sizeof(*many));
+	stack->cost.many = many;
+	stack->room = (uint16_t)room;
+	return true;
+}
+
+/* Adds costs whose sums fit; false: out of memory. */
+static bool
+add_costs(struct cg_graph *graph, struct cg_stack_entry *stack,
+    const uint64_t *cost, size_t n)
+{
+	if (!grow_cost(graph, stack, n))
+		return false;
+	if (stack->n < n)
+		stack->n = (uint16_t)n;
+	/* cg_build_total() has checked the sum of costs. */
+	(void)cg_add_values(graph, cg_stack_cost(stack), cost, n);
+	return true;
+}
+
+static bool
+add_samples(
+    struct cg_build *build, struct cg_stack_entry *stack, uint64_t samples)
+{
+	if (!__builtin_add_overflow(stack->samples, samples, &stack->samples))
+		return true;
+	cg_build_fail(build, "samples add up to more than 64 bits hold");
+	return false;
+}
+
+void
+cg_add_stack(struct cg_build *build, cg_node leaf, uint64_t samples,
+    const uint64_t *cost, size_t n)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_stack_entry *stack;
+
+	while (n > 0 && cost[n - 1] == 0)
+		n--;
+	if (!cg_build_check(build, leaf, graph->nodes, "stack node") ||
+	    cg_build_omits(build, graph->node[leaf].pos.file) ||
+	    !cg_build_check(build, (uint32_t)n, graph->events + 1, "event") ||
+	    !cg_build_total(build, cost, n))
+		return;
+	stack = get_stack(graph, build->part, leaf, build->labels);
+	if (!stack || !add_costs(graph, stack, cost, n)) {
+		cg_build_nomem(build);
+		return;
+	}
+	graph->facts |= CG_STACKS | CG_SELF;
+	(void)add_samples(build, stack, samples);
+}
+
+bool
+cg_stacks_index(struct cg_graph *graph)
+{
+	bool ok = true;
+
+	cg_map_free(&graph->stack_ids);
+	for (uint32_t i = 0; ok && i < graph->stacks; i++) {
+		cg_node leaf = graph->stack[i].leaf;
+
+		ok = graph->node[leaf].stack == 0 || list_stack(graph, leaf);
+		graph->node[leaf].stack = i + 1;
+	}
+	return ok;
+}
+
+/* ---- Without labels ------------------------------------------------------ */
+
+/* Stacks that are one now stand one behind the other. */
+static bool
+merge_stacks(struct cg_build *build)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_stack_entry *to = NULL;
+	size_t count = graph->stacks;
+
+	graph->stacks = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct cg_stack_entry *stack = &graph->stack[i];
+
+		stack->labels = 0;
+		graph->node[stack->leaf].stack = 0;
+		if (!to || !is_stack(to, stack->part, stack->leaf, 0)) {
+			to = &graph->stack[graph->stacks++];
+			*to = *stack;
+		} else if (!add_costs(
+			       graph, to, cg_stack_cost(stack), stack->n) ||
+			   !add_samples(build, to, stack->samples)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+int
+cg_stacks_unlabel(struct cg_build *build)
+{
+	struct cg_graph *graph = build->graph;
+	size_t part = 0;
+
+	if (merge_stacks(build) && cg_stacks_index(graph)) {
+		for (size_t i = 0; i < graph->stacks; i++)
+			while (part <= graph->stack[i].part)
+				graph->part_stacks[part++] = i;
+		while (part <= graph->parts)
+			graph->part_stacks[part++] = graph->stacks;
+		cg_labels_clear(graph);
+		cg_graph_find_facts(graph);
+	} else {
+		cg_build_nomem(build);
+	}
+	return cg_build_failed(build, NULL);
+}
+
+/* ---- Cursors ------------------------------------------------------------- */
+
+size_t
+cg_node_count(const struct cg_graph *graph)
+{
+	return graph->nodes - 1;
+}
+
+void
+cg_get_node(const struct cg_graph *graph, cg_node node, struct cg_stack *stack)
+{
+	const struct cg_node_entry *entry = &graph->node[node];
+
+	*stack = (struct cg_stack){ .node = node,
+		.parent = entry->parent,
+		.fn = entry->fn,
+		.pos = entry->pos,
+		.inlined = entry->inlined };
+}
+
+bool
+cg_next_stack(const struct cg_graph *graph, cg_part part, size_t *i,
+    struct cg_stack_cost *cost)
+{
+	bool all = part == CG_ALL_PARTS;
+	size_t at = *i + (all ? 0 : graph->part_stacks[part]);
+	struct cg_stack_entry *stack;
+
+	if (at >= (all ? graph->stacks : graph->part_stacks[part + 1]))
+		return false;
+	stack = &graph->stack[at];
+	cost->leaf = stack->leaf;
+	cost->labels = stack->labels;
+	cost->samples = stack->samples;
+	cost->cost = cg_stack_cost(stack);
+	cost->n = stack->n;
+	++*i;
+	return true;
+}
+
+void
+cg_stacks_clear(struct cg_graph *graph)
+{
+	struct cg_node_entry *root = realloc(graph->node, sizeof(*root));
+
+	/* Node 0 stays. */
+	if (root) {
+		graph->node = root;
+		graph->node_cap = 1;
+	}
+	graph->nodes = 1;
+	graph->node[0].latest = 0;
+	cg_stacks_drop_slots(graph);
+	free(graph->stack);
+	graph->stack = NULL;
+	graph->stacks = graph->stack_cap = 0;
+	free(graph->part_stacks);
+	graph->part_stacks = NULL;
+	cg_map_free(&graph->stack_ids);
+	cg_arena_free(&graph->stack_costs);
+	cg_labels_clear(graph);
+}

@@ -1,0 +1,454 @@
+/*
+ * view.c - cursors over the rows of one function.
+ *
+ * Costs are decoded as they are asked for (costs.c). Of calls and the rest,
+ * which are few, opening a run decodes where its rows are, sorts that, and
+ * then the cursors decode and sum the rows of one place after the other.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+#include "graph/view.h"
+
+void
+cg_graph_nomem(const struct cg_graph *graph)
+{
+	if (*graph->fault != CG_OK)
+		return;
+	*graph->fault = CG_ELIMIT;
+	cg_diag_say(graph->diag, CG_ERROR, NULL, "out of memory");
+}
+
+void
+cg_graph_overflow(const struct cg_graph *graph, const char *what)
+{
+	if (*graph->fault != CG_OK)
+		return;
+	*graph->fault = CG_EINPUT;
+	cg_diag_say(graph->diag, CG_ERROR, NULL,
+	    "%s add up to more than 64 bits hold", what);
+}
+
+struct cg_rows *
+cg_rows_new(const struct cg_graph *graph)
+{
+	struct cg_rows *rows = calloc(1, sizeof(*rows));
+	size_t events = graph->events ? graph->events : 1;
+
+	if (rows) {
+		rows->graph = graph;
+		rows->fn_rank = graph->fn_rank;
+		rows->file_rank = graph->file_rank;
+		rows->file_ranked = graph->file_ranked;
+	}
+	if (!rows ||
+	    !cg_grow(
+		&rows->cost, &rows->cost_cap, events, sizeof(*rows->cost)) ||
+	    !cg_grow(&rows->sum, &rows->sum_cap, events, sizeof(*rows->sum))) {
+		cg_rows_free(rows);
+		cg_graph_nomem(graph);
+		return NULL;
+	}
+	return rows;
+}
+
+void
+cg_rows_free(struct cg_rows *rows)
+{
+	if (!rows)
+		return;
+	for (size_t kind = 0; kind <= CG_ROW_OTHER; kind++)
+		free(rows->list[kind].row);
+	free(rows->head);
+	free(rows->room);
+	free(rows->cost);
+	free(rows->sum);
+	free(rows->seen);
+	free(rows->seen_slot);
+	free(rows);
+}
+
+void
+cg_rows_drop_addresses(struct cg_rows *rows)
+{
+	rows->no_addresses = true;
+}
+
+/* Notes where the run's rows are that are no costs. */
+static bool
+list_rows(struct cg_rows *rows, const struct cg_run *run)
+{
+	struct scan scan;
+
+	cg_scan_begin(&scan, &run->others, rows->graph->fn[run->fn].file,
+	    rows->file_rank);
+	while (scan_row(&scan, rows->file_rank)) {
+		unsigned kind = scan.tag & CG_TAG_KIND;
+		struct list *list = &rows->list[kind];
+		const uint8_t *rest = scan.at;
+		struct row *row;
+
+		scan.at = skip_rest(scan.tag, rest);
+		if (list->count == list->cap &&
+		    !cg_grow_raw(
+			&list->row, &list->cap, list->count + 1, sizeof(*row)))
+			return false;
+		row = &list->row[list->count++];
+		row->addr = rows->no_addresses ? 0 : scan.pos.addr;
+		row->line = scan.pos.line;
+		row->file = scan.rank;
+		row->tag = scan.tag;
+		row->rest = rest;
+	}
+	return true;
+}
+
+static void
+reset(struct cg_rows *rows, cg_fn fn, bool merged)
+{
+	for (size_t kind = 0; kind <= CG_ROW_OTHER; kind++)
+		rows->list[kind].count = rows->list[kind].next = 0;
+	rows->in_order = false;
+	rows->heads = 0;
+	rows->has_cost = false;
+	rows->fn = fn;
+	rows->merge = merged;
+}
+
+/* Costs and lists of rows are complete. */
+static bool
+begin_all(struct cg_rows *rows)
+{
+	cg_costs_begin(rows);
+	for (unsigned kind = CG_ROW_CALL; kind <= CG_ROW_OTHER; kind++) {
+		if (!cg_rows_sort(rows, (enum cg_row_kind)kind))
+			return false;
+	}
+	return true;
+}
+
+/* alone: no other run will be opened with it. */
+static bool
+open_run(struct cg_rows *rows, const struct cg_run *run, bool alone)
+{
+	if (!cg_costs_add(rows, run, true))
+		return false;
+	rows->in_order = alone && run->branches_ascend;
+	if (!rows->in_order)
+		return list_rows(rows, run);
+	cg_scan_begin(&rows->branch, &run->others,
+	    rows->graph->fn[run->fn].file, rows->file_rank);
+	return true;
+}
+
+/* A run may have none. */
+static void
+fetch_block(const struct cg_block *block)
+{
+	if (!block)
+		return;
+	CG_FETCH(block);
+	CG_FETCH((const char *)block + 64);
+}
+
+#define FETCH_STEP 4
+
+/*
+ * Goes on in the order of runs. What a function needs lies in half a dozen
+ * places, each of which only the one before knows: those of the next functions
+ * are fetched meanwhile.
+ */
+static const struct cg_run *
+next_run(struct cg_rows *rows, size_t end)
+{
+	const struct cg_graph *graph = rows->graph;
+	const struct cg_run_place *at = graph->run_order + rows->ahead;
+	size_t left = end - rows->ahead++;
+	const struct cg_run *run;
+
+	if (left > 2 * FETCH_STEP) {
+		run = &graph->run[at[2 * FETCH_STEP].run];
+		for (size_t i = 0; i < sizeof(*run); i += 64)
+			CG_FETCH((const char *)run + i);
+		CG_FETCH(&graph->fn[at[2 * FETCH_STEP].fn]);
+	}
+	if (left > FETCH_STEP) {
+		run = &graph->run[at[FETCH_STEP].run];
+		fetch_block(run->costs.first);
+		fetch_block(run->others.first);
+	}
+	return &graph->run[at->run];
+}
+
+/* The run of a function in a part: mostly the next one in order. */
+static const struct cg_run *
+find_run(struct cg_rows *rows, cg_part part, cg_fn fn)
+{
+	const struct cg_graph *graph = rows->graph;
+	size_t begin = graph->part_runs[part], end = graph->part_runs[part + 1];
+
+	if (rows->ahead < begin || rows->ahead >= end ||
+	    graph->run_order[rows->ahead].fn != fn)
+		rows->ahead = begin;
+	if (begin == end || graph->run_order[rows->ahead].fn != fn)
+		return cg_run_find(graph, part, fn);
+	return next_run(rows, end);
+}
+
+bool
+cg_rows_open(struct cg_rows *rows, cg_part part, cg_fn fn)
+{
+	const struct cg_graph *graph = rows->graph;
+	const struct cg_run *run;
+	bool ok = true;
+	uint32_t id;
+
+	reset(rows, fn, true);
+	if (part != CG_ALL_PARTS) {
+		run = find_run(rows, part, fn);
+		ok = !run || open_run(rows, run, true);
+	} else {
+		id = graph->fn[fn].runs;
+		for (; ok && id != CG_NO_RUN; id = graph->run[id].next)
+			ok = open_run(rows, &graph->run[id],
+			    id == graph->fn[fn].runs &&
+				graph->run[id].next == CG_NO_RUN);
+	}
+	if (ok && begin_all(rows))
+		return true;
+	reset(rows, fn, true);
+	cg_graph_nomem(graph);
+	return false;
+}
+
+bool
+cg_rows_open_run(struct cg_rows *rows, const struct cg_run *run)
+{
+	reset(rows, run->fn, true);
+	if (open_run(rows, run, true) && begin_all(rows))
+		return true;
+	reset(rows, run->fn, true);
+	cg_graph_nomem(rows->graph);
+	return false;
+}
+
+bool
+cg_rows_open_merged(struct cg_rows *rows, const struct cg_run *run)
+{
+	reset(rows, run->fn, true);
+	rows->fn_rank = rows->file_rank = rows->file_ranked = NULL;
+	if (open_run(rows, run, true) && begin_all(rows))
+		return true;
+	cg_graph_nomem(rows->graph);
+	return false;
+}
+
+bool
+cg_add_signed(
+    const struct cg_graph *graph, uint64_t *a, const uint64_t *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!cg_add_value(graph, i, &a[i], b[i]))
+			return false;
+	}
+	return true;
+}
+
+bool
+cg_add_costs(const struct cg_graph *graph, uint64_t *a, size_t *an,
+    const uint64_t *b, size_t n)
+{
+	for (; *an < n; ++*an)
+		a[*an] = 0;
+	return cg_add_values(graph, a, b, n);
+}
+
+static struct cg_pos
+pos_of(const struct cg_rows *rows, const struct row *row)
+{
+	return (struct cg_pos){ .line = row->line,
+		.addr = row->addr,
+		.file = rows->file_ranked ? rows->file_ranked[row->file]
+					  : row->file };
+}
+
+/*
+ * The next row that is summed into first, or NULL. Its list moves on.
+ */
+static struct row *
+next_same(struct cg_rows *rows, enum cg_row_kind kind, struct row *first)
+{
+	struct list *list = &rows->list[kind];
+
+	if (!rows->merge || list->next == list->count ||
+	    !cg_rows_equal(rows, kind, first, &list->row[list->next]))
+		return NULL;
+	return &list->row[list->next++];
+}
+
+static struct row *
+next_row(struct cg_rows *rows, enum cg_row_kind kind)
+{
+	struct list *list = &rows->list[kind];
+
+	if (list->next == list->count)
+		return NULL;
+	return &list->row[list->next++];
+}
+
+/* Reads what stands behind a call's position. */
+static size_t
+get_call(const struct cg_rows *rows, const struct row *row,
+    struct cg_call *call, uint64_t *cost)
+{
+	const uint8_t *at = row->rest;
+
+	call->callee = (cg_fn)get_varint(&at);
+	call->count = get_varint(&at);
+	call->entry.file = 0; /* the callee's, which who needs it asks for */
+	call->entry.line = (uint32_t)get_varint(&at);
+	call->entry.addr = get_varint(&at);
+	if (rows->no_addresses)
+		call->entry.addr = 0;
+	return get_values(&at, cost);
+}
+
+bool
+cg_next_call(struct cg_rows *rows, struct cg_call *call)
+{
+	struct row *row = next_row(rows, CG_ROW_CALL), *same;
+	struct cg_call more;
+	size_t n;
+
+	if (!row)
+		return false;
+	call->site = pos_of(rows, row);
+	call->n = get_call(rows, row, call, rows->sum);
+	call->cost = rows->sum;
+	while ((same = next_same(rows, CG_ROW_CALL, row)) != NULL) {
+		n = get_call(rows, same, &more, rows->cost);
+		if (__builtin_add_overflow(
+			call->count, more.count, &call->count) ||
+		    !cg_add_costs(
+			rows->graph, rows->sum, &call->n, rows->cost, n)) {
+			cg_graph_overflow(rows->graph, "calls");
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Reads what stands behind a jump's target. */
+static void
+get_jump_counts(const struct target *to, uint64_t *executed, uint64_t *followed)
+{
+	const uint8_t *at = to->rest;
+
+	*executed = get_varint(&at);
+	*followed = to->conditional ? get_varint(&at) : *executed;
+}
+
+bool
+cg_next_jump(struct cg_rows *rows, struct cg_jump *jump)
+{
+	struct row *row = next_row(rows, CG_ROW_JUMP), *same;
+	struct target to;
+	uint64_t executed, followed;
+
+	if (!row)
+		return false;
+	cg_row_target(rows, row, &to);
+	jump->from = pos_of(rows, row);
+	jump->target = to.fn;
+	jump->to = (struct cg_pos){ .line = to.line,
+		.addr = to.addr,
+		.file =
+		    rows->file_ranked ? rows->file_ranked[to.file] : to.file };
+	jump->conditional = to.conditional;
+	get_jump_counts(&to, &jump->executed, &jump->followed);
+	while ((same = next_same(rows, CG_ROW_JUMP, row)) != NULL) {
+		cg_row_target(rows, same, &to);
+		get_jump_counts(&to, &executed, &followed);
+		if (__builtin_add_overflow(
+			jump->executed, executed, &jump->executed) ||
+		    __builtin_add_overflow(
+			jump->followed, followed, &jump->followed)) {
+			cg_graph_overflow(rows->graph, "jumps");
+			return false;
+		}
+	}
+	return true;
+}
+
+/* What differs is kept so that the order of adding makes no difference. */
+static bool
+add_branch(const struct cg_graph *graph, struct cg_branch *sum,
+    const struct cg_branch *more)
+{
+	if (sum->target < more->target)
+		sum->target = more->target;
+	if (cg_compare(
+		cg_branch_label(graph, sum), cg_branch_label(graph, more)) < 0)
+		sum->label = more->label;
+	sum->flags |= more->flags;
+	return !__builtin_add_overflow(sum->count, more->count, &sum->count);
+}
+
+bool
+cg_next_branch(struct cg_rows *rows, struct cg_branch *branch)
+{
+	struct list *list = &rows->list[CG_ROW_OTHER];
+	struct row *row, *same;
+	struct cg_branch more;
+
+	if (rows->in_order)
+		return next_in_order(rows, branch);
+	/* Rows of stated inclusive costs are cg_stated_inclusive()'s. */
+	do {
+		row = next_row(rows, CG_ROW_OTHER);
+		if (!row)
+			return false;
+	} while (!(row->tag & CG_TAG_BRANCH));
+	branch->pos = pos_of(rows, row);
+	(void)get_branch(row->rest, branch);
+	while (list->next < list->count &&
+	       (same = next_same(rows, CG_ROW_OTHER, row)) != NULL) {
+		(void)get_branch(same->rest, &more);
+		if (!add_branch(rows->graph, branch, &more)) {
+			cg_graph_overflow(rows->graph, "branches");
+			return false;
+		}
+	}
+	return true;
+}
+
+struct cg_slice
+cg_branch_label(const struct cg_graph *graph, const struct cg_branch *branch)
+{
+	return cg_strs_get(&graph->strs, branch->label);
+}
+
+bool
+cg_stated_inclusive(struct cg_rows *rows, struct cg_cost *cost)
+{
+	const struct list *list = &rows->list[CG_ROW_OTHER];
+	bool found = false;
+
+	*cost = (struct cg_cost){ .cost = rows->sum };
+	for (size_t i = 0; i < list->count; i++) {
+		const uint8_t *at = list->row[i].rest;
+		size_t n;
+
+		if (list->row[i].tag & CG_TAG_BRANCH)
+			continue;
+		found = true;
+		n = get_values(&at, rows->cost);
+		if (!cg_add_costs(
+			rows->graph, rows->sum, &cost->n, rows->cost, n)) {
+			cg_graph_overflow(rows->graph, "inclusive costs");
+			return false;
+		}
+	}
+	return found;
+}

@@ -1,0 +1,214 @@
+/*
+ * view_order.c - the order of the rows of one function that are no costs.
+ */
+#include <string.h>
+
+#include "graph/graph.h"
+#include "graph/view.h"
+
+void
+cg_row_target(
+    const struct cg_rows *rows, const struct row *row, struct target *to)
+{
+	unsigned tag = row->tag;
+	const uint8_t *at = row->rest;
+
+	*to = (struct target){ .fn = rows->fn, .file = row->file };
+	if ((tag & CG_TAG_KIND) == CG_ROW_CALL) {
+		to->fn = (cg_fn)get_varint(&at);
+		to->rest = at;
+		(void)get_varint(&at); /* count */
+		to->line = (uint32_t)get_varint(&at);
+		to->addr = rows->no_addresses ? 0 : get_varint(&at);
+		return;
+	}
+	to->conditional = (tag & CG_TAG_COND) != 0;
+	if (tag & CG_TAG_FAR) {
+		to->fn = (cg_fn)get_varint(&at);
+		to->file = (cg_file)get_varint(&at);
+		if (rows->file_rank)
+			to->file = rows->file_rank[to->file];
+	}
+	to->addr = row->addr + get_signed(&at);
+	if (rows->no_addresses)
+		to->addr = 0;
+	to->line = row->line + (uint32_t)get_signed(&at);
+	to->rest = at;
+}
+
+static int
+compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int
+compare_targets(
+    const struct cg_rows *rows, const struct row *a, const struct row *b)
+{
+	struct target ta, tb;
+	int order;
+
+	if (a->target != b->target)
+		return a->target < b->target ? -1 : 1;
+	cg_row_target(rows, a, &ta);
+	cg_row_target(rows, b, &tb);
+	order = compare_u64(ta.file, tb.file);
+	if (order == 0)
+		order = compare_u64(ta.addr, tb.addr);
+	if (order == 0)
+		order = compare_u64(ta.line, tb.line);
+	return order ? order : ta.conditional - tb.conditional;
+}
+
+/* Branches: by kind, block, index; inclusive rows come first, all equal. */
+static int
+compare_others(const struct row *a, const struct row *b)
+{
+	const uint8_t *pa = a->rest, *pb = b->rest;
+	bool branch = a->tag & CG_TAG_BRANCH;
+	int order = branch - ((b->tag & CG_TAG_BRANCH) != 0);
+
+	for (int i = 0; order == 0 && branch && i < 3; i++)
+		order = compare_u64(get_varint(&pa), get_varint(&pb));
+	return order;
+}
+
+static inline int
+compare_rows(const struct cg_rows *rows, enum cg_row_kind kind,
+    const struct row *a, const struct row *b)
+{
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return kind == CG_ROW_OTHER ? compare_others(a, b)
+				    : compare_targets(rows, a, b);
+}
+
+bool
+cg_rows_equal(const struct cg_rows *rows, enum cg_row_kind kind,
+    const struct row *a, const struct row *b)
+{
+	return compare_rows(rows, kind, a, b) == 0;
+}
+
+/* Does each row stand behind the one before? */
+static bool
+is_sorted(const struct list *list)
+{
+	const struct row *row = list->row;
+
+	for (size_t i = 1; i < list->count; i++) {
+		const struct row *a = &row[i - 1], *b = &row[i];
+
+		if (a->addr != b->addr   ? a->addr > b->addr
+		    : a->file != b->file ? a->file > b->file
+					 : a->line >= b->line)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Many calls may share a place. The ranks of what they enter are read here, row
+ * after row, where one read from memory does not wait for another.
+ */
+static void
+rank_targets(const struct cg_rows *rows, struct list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const uint8_t *rest = list->row[i].rest;
+		unsigned tag = list->row[i].tag, kind = tag & CG_TAG_KIND;
+		cg_fn fn = rows->fn;
+
+		if (kind == CG_ROW_CALL ||
+		    (kind == CG_ROW_JUMP && tag & CG_TAG_FAR))
+			fn = (cg_fn)get_varint(&rest);
+		list->row[i].target = rows->fn_rank ? rows->fn_rank[fn] : fn;
+	}
+}
+
+/* The end of the ascending stretch that begins at from. */
+static size_t
+ascending(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
+    size_t from, size_t count)
+{
+	size_t at = from + 1;
+
+	while (
+	    at < count && compare_rows(rows, kind, &row[at - 1], &row[at]) <= 0)
+		at++;
+	return at < count ? at : count;
+}
+
+static void
+merge(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
+    size_t middle, size_t end, struct row *room)
+{
+	size_t left = 0, right = middle, to = 0;
+
+	memcpy(room, row, middle * sizeof(*row));
+	while (left < middle && right < end) {
+		if (compare_rows(rows, kind, &room[left], &row[right]) <= 0)
+			row[to++] = room[left++];
+		else
+			row[to++] = row[right++];
+	}
+	memcpy(&row[to], &room[left], (middle - left) * sizeof(*row));
+}
+
+/* Puts each row where it belongs among those before it. */
+static void
+sort_few(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
+    size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		const struct row moved = row[i];
+		size_t to = i;
+
+		for (; to > 0 &&
+		       compare_rows(rows, kind, &moved, &row[to - 1]) < 0;
+		     to--)
+			row[to] = row[to - 1];
+		row[to] = moved;
+	}
+}
+
+#define FEW 12 /* as many as that takes less time for */
+
+/*
+ * Natural merge sort: rows come as a few ascending stretches, and mostly as
+ * one. Each pass merges neighbours, so any input takes O(n log n).
+ */
+bool
+cg_rows_sort(struct cg_rows *rows, enum cg_row_kind kind)
+{
+	struct row *row = rows->list[kind].row;
+	size_t count = rows->list[kind].count, from, middle, end;
+
+	if (is_sorted(&rows->list[kind]))
+		return true;
+	rank_targets(rows, &rows->list[kind]);
+	if (count <= FEW) {
+		sort_few(rows, kind, row, count);
+		return true;
+	}
+	if (ascending(rows, kind, row, 0, count) == count)
+		return true;
+	if (!cg_grow_raw(&rows->room, &rows->room_cap, count, sizeof(*row)))
+		return false;
+	do {
+		for (from = 0; from < count; from = end) {
+			middle = ascending(rows, kind, row, from, count);
+			if (middle == count)
+				break;
+			end = ascending(rows, kind, row, middle, count);
+			merge(rows, kind, row + from, middle - from, end - from,
+			    rows->room);
+		}
+	} while (ascending(rows, kind, row, 0, count) != count);
+	return true;
+}

@@ -1,0 +1,537 @@
+/*
+ * in.c - inputs: a source of bytes, filters that unpack it, and a window over
+ * what comes out.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/io.h"
+
+/* One read(): large enough to be fast; the cache is for readers' tables. */
+#define READ_SIZE ((size_t)64 << 10)
+/* One read and what the last one left of a line. */
+#define WINDOW_MIN (2 * READ_SIZE)
+#define HEAD_SIZE ((size_t)64 << 10)
+/* Names and costs fill lines of some KiB; this is for what is no text. */
+#define LINE_LIMIT ((size_t)64 << 20)
+/* Room for the names of all layers. */
+#define PACKED_NAME 32
+
+/* What was given out last, and so how a place in it is told. */
+enum given { NOTHING, TEXT, BYTES };
+
+/*
+ * The window: [0, given) is consumed, [given, at) was given out last,
+ * [at, end) has arrived. One byte is always free for a last newline.
+ */
+struct cg_in {
+	struct cg_diag *diag;
+	char *name;
+	struct cg_stream *stream; /* the topmost */
+	char packed[PACKED_NAME];
+	char *buf;
+	size_t size, given, at, end;
+	uint64_t base;    /* unpacked bytes before the window */
+	uint64_t lines;   /* ... and newlines */
+	uint64_t columns; /* ... and bytes of the line that it begins in */
+	enum given kind;
+	bool is_stdin;
+	bool ended;   /* the stream has no more */
+	bool newline; /* one was added, as the last byte of the window */
+	int status;
+};
+
+/* ---- The window --------------------------------------------------------- */
+
+/* Runs of 64 into one byte: compilers make that a handful of instructions. */
+static uint64_t
+count_newlines(const char *at, size_t n)
+{
+	uint64_t count = 0;
+
+	for (; n >= 64; n -= 64, at += 64) {
+		uint8_t run = 0;
+
+		for (int i = 0; i < 64; i++)
+			run = (uint8_t)(run + (at[i] == '\n'));
+		count += run;
+	}
+	for (; n > 0; n--)
+		count += *at++ == '\n';
+	return count;
+}
+
+/* An error that was reported: nothing is given out from now on. */
+static void
+fail(struct cg_in *in, int status)
+{
+	in->status = status;
+	in->ended = true;
+	in->given = in->at = in->end = 0;
+}
+
+static void
+report_nomem(struct cg_diag *diag, const char *name)
+{
+	const struct cg_place place = { .file = name };
+
+	cg_diag_say(diag, CG_ERROR, &place, "out of memory");
+}
+
+/* Where in the window the line of a place in it starts, or 0. */
+static size_t
+line_start(const struct cg_in *in, size_t at)
+{
+	while (at >= 64 && count_newlines(in->buf + at - 64, 64) == 0)
+		at -= 64;
+	while (at > 0 && in->buf[at - 1] != '\n')
+		at--;
+	return at;
+}
+
+/* Forgets what is consumed. */
+static void
+drop(struct cg_in *in)
+{
+	size_t at = line_start(in, in->at);
+
+	in->columns = in->at - at + (at > 0 ? 0 : in->columns);
+	in->lines += count_newlines(in->buf, at);
+	in->base += in->at;
+	memmove(in->buf, in->buf + in->at, in->end - in->at);
+	in->end -= in->at;
+	in->given = in->at = 0;
+}
+
+static bool
+grow(struct cg_in *in)
+{
+	char *buf = NULL;
+
+	if (in->size <= SIZE_MAX / 2)
+		buf = realloc(in->buf, in->size * 2);
+	if (!buf) {
+		report_nomem(in->diag, in->name);
+		fail(in, CG_ELIMIT);
+		return false;
+	}
+	in->buf = buf;
+	in->size *= 2;
+	return true;
+}
+
+/* Reads once more; false at the end or on an error. */
+static bool
+fill(struct cg_in *in)
+{
+	ptrdiff_t got;
+
+	if (in->ended)
+		return false;
+	if (in->at > 0)
+		drop(in);
+	if (in->size - in->end <= READ_SIZE && !grow(in))
+		return false;
+	got = cg_stream_read(in->stream, in->buf + in->end, READ_SIZE);
+	if (got < 0)
+		fail(in, in->stream->status);
+	if (got <= 0) {
+		in->ended = true;
+		return false;
+	}
+	in->end += (size_t)got;
+	return true;
+}
+
+/* Reads until n bytes are there; false if there are not so many. */
+static bool
+want(struct cg_in *in, uint64_t n)
+{
+	while (in->end - in->at < n) {
+		if (!fill(in))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Opening ------------------------------------------------------------ */
+
+/* Stacks filters on the source as long as one bids for what comes out. */
+static bool
+unpack(struct cg_in *in)
+{
+	const struct cg_place place = { .file = in->name };
+	struct cg_stream *filter;
+	size_t used = 0;
+	int status;
+
+	for (int layer = 0; layer <= CG_UNPACK_LAYERS; layer++) {
+		if (!want(in, CG_UNPACK_MAGIC) && in->status != CG_OK)
+			return false;
+		filter = cg_unpack(
+		    in->stream, (struct cg_slice){ in->buf, in->end }, &status);
+		if (!filter) {
+			in->status = status;
+			return status == CG_OK;
+		}
+		in->stream = filter;
+		in->end = 0;
+		in->ended = false;
+		used += (size_t)snprintf(in->packed + used,
+		    sizeof(in->packed) - used, "%s%s", used ? " " : "",
+		    filter->packed);
+	}
+	cg_diag_say(in->diag, CG_ERROR, &place,
+	    "expected data packed no more than %d times", CG_UNPACK_LAYERS);
+	in->status = CG_ELIMIT;
+	return false;
+}
+
+/* Owns fd from here on, also if it fails. */
+static struct cg_in *
+new_in(struct cg_diag *diag, const char *name, int fd, struct cg_slice bytes,
+    int *status)
+{
+	struct cg_in *in = calloc(1, sizeof(*in));
+
+	*status = CG_ELIMIT;
+	if (in) {
+		in->diag = diag;
+		in->name = strdup(name);
+		in->size = WINDOW_MIN;
+		in->buf = malloc(in->size);
+		in->stream = cg_source(diag, in->name, fd, bytes);
+	}
+	if (!in || !in->stream || !in->name || !in->buf) {
+		report_nomem(diag, name);
+		if (fd >= 0 && !(in && in->stream))
+			(void)close(fd);
+		cg_in_close(in);
+		return NULL;
+	}
+	if (!unpack(in)) {
+		*status = in->status;
+		cg_in_close(in);
+		return NULL;
+	}
+	*status = CG_OK;
+	return in;
+}
+
+static int
+open_path(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+/* fd below 0: errno says why. */
+static struct cg_in *
+new_file(struct cg_diag *diag, const char *name, int fd, int *status)
+{
+	const struct cg_place place = { .file = name };
+
+	if (fd >= 0)
+		return new_in(diag, name, fd, (struct cg_slice){ 0 }, status);
+	cg_diag_say(diag, CG_ERROR, &place, "cannot open: %s", strerror(errno));
+	*status = CG_EINPUT;
+	return NULL;
+}
+
+struct cg_in *
+cg_in_open(struct cg_diag *diag, const char *path, int *status)
+{
+	struct cg_in *in;
+
+	if (strcmp(path, "-") != 0)
+		return new_file(diag, path, open_path(path), status);
+	in = new_file(
+	    diag, "<stdin>", fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), status);
+	if (in)
+		in->is_stdin = true;
+	return in;
+}
+
+struct cg_in *
+cg_in_try(struct cg_diag *diag, const char *path, int *status)
+{
+	int fd = open_path(path), why = errno;
+
+	*status = CG_OK;
+	if (fd < 0 && (why == ENOENT || access(path, F_OK) != 0))
+		return NULL;
+	errno = why;
+	return new_file(diag, path, fd, status);
+}
+
+struct cg_in *
+cg_in_memory(
+    struct cg_diag *diag, const char *name, struct cg_slice bytes, int *status)
+{
+	return new_in(diag, name, -1, bytes, status);
+}
+
+void
+cg_in_close(struct cg_in *in)
+{
+	if (!in)
+		return;
+	if (in->stream)
+		in->stream->close(in->stream);
+	free(in->name);
+	free(in->buf);
+	free(in);
+}
+
+/* ---- What is known of it ------------------------------------------------ */
+
+uint64_t
+cg_in_taken(const struct cg_in *in)
+{
+	const struct cg_stream *lowest = in->stream;
+
+	while (lowest->source)
+		lowest = lowest->source;
+	return lowest->given;
+}
+
+const char *
+cg_in_packed(const struct cg_in *in)
+{
+	return in->packed;
+}
+
+const char *
+cg_in_name(const struct cg_in *in)
+{
+	return in->name;
+}
+
+int
+cg_in_status(const struct cg_in *in)
+{
+	return in->status;
+}
+
+uint64_t
+cg_in_offset(const struct cg_in *in)
+{
+	return in->base + in->at - cg_in_torn(in);
+}
+
+bool
+cg_in_torn(const struct cg_in *in)
+{
+	return in->newline && in->at == in->end;
+}
+
+bool
+cg_in_head(struct cg_in *in, struct cg_head *head)
+{
+	const char *slash = strrchr(in->name, '/');
+	bool more = want(in, HEAD_SIZE + 1);
+	struct cg_slice text = { in->buf + in->at, in->end - in->at }, rest;
+
+	if (more)
+		text.len = HEAD_SIZE;
+	rest = text;
+	*head = (struct cg_head){ .first = { text.ptr, 0 },
+		.text = text,
+		.name = slash ? slash + 1 : in->name,
+		.whole = !more };
+	if (in->is_stdin)
+		head->name = "";
+	if (cg_take_line(&rest, &head->first) && head->first.len > 0 &&
+	    head->first.ptr[head->first.len - 1] == '\r')
+		head->first.len--;
+	return in->status == CG_OK;
+}
+
+bool
+cg_in_holds(const struct cg_in *in, const char *at)
+{
+	/* As numbers: at may point anywhere. */
+	uintptr_t offset = (uintptr_t)at - (uintptr_t)in->buf;
+
+	return offset >= in->given && offset <= in->end;
+}
+
+void
+cg_in_place(const struct cg_in *in, const char *at, struct cg_place *place)
+{
+	bool inside = at && cg_in_holds(in, at);
+	size_t to = inside ? (size_t)(at - in->buf) : in->given, start;
+	uint64_t column;
+
+	*place = (struct cg_place){ .file = in->name };
+	switch (in->kind) {
+	case NOTHING: break;
+	case TEXT:
+		start = line_start(in, to);
+		column = to - start + (start > 0 ? 0 : in->columns) + 1;
+		place->line = in->lines + count_newlines(in->buf, start);
+		/* The end of a text is at its last line. */
+		if (in->given < in->at || column > 1)
+			place->line++;
+		if (inside)
+			place->column = column;
+		break;
+	case BYTES:
+		place->offset = in->base + to;
+		place->has_offset = true;
+		break;
+	}
+}
+
+/* ---- Text --------------------------------------------------------------- */
+
+static void
+refuse_long(struct cg_in *in, const char *what)
+{
+	struct cg_place place;
+
+	in->kind = TEXT;
+	in->given = in->at;
+	in->at = in->end;
+	cg_in_place(in, NULL, &place);
+	cg_diag_say(in->diag, CG_ERROR, &place, "%s is longer than %zu MiB",
+	    what, LINE_LIMIT >> 20);
+	fail(in, CG_ELIMIT);
+}
+
+/* Gives the last line the newline that it lacks; NULL if there is no line. */
+static char *
+end_line(struct cg_in *in)
+{
+	if (in->at == in->end)
+		return NULL;
+	in->newline = true;
+	in->buf[in->end] = '\n';
+	return in->buf + in->end++;
+}
+
+/* The end of the line at in->at; NULL if there is none, or on an error. */
+static char *
+find_newline(struct cg_in *in)
+{
+	size_t seen = 0, left;
+	char *newline;
+
+	for (;;) {
+		left = in->end - in->at - seen;
+		newline = memchr(in->buf + in->at + seen, '\n', left);
+		if (newline)
+			seen = (size_t)(newline - in->buf) - in->at;
+		else
+			seen += left;
+		if (seen > LINE_LIMIT) {
+			refuse_long(in, "line");
+			return NULL;
+		}
+		if (newline)
+			return newline;
+		if (!fill(in))
+			return end_line(in);
+	}
+}
+
+/* The last newline of what is there; NULL if there is none. */
+static char *
+last_newline(const struct cg_in *in)
+{
+	size_t at = in->end;
+
+	while (at > in->at) {
+		if (in->buf[--at] == '\n')
+			return in->buf + at;
+	}
+	return NULL;
+}
+
+/* Gives out text up to and including the newline at last. */
+static bool
+give_text(struct cg_in *in, const char *last, struct cg_slice *text)
+{
+	in->kind = TEXT;
+	in->given = in->at;
+	if (last)
+		in->at = (size_t)(last - in->buf) + 1;
+	*text = (struct cg_slice){ in->buf + in->given, in->at - in->given };
+	return last != NULL;
+}
+
+bool
+cg_read_line(struct cg_in *in, struct cg_slice *line)
+{
+	const char *newline = memchr(in->buf + in->at, '\n', in->end - in->at);
+
+	if (!newline)
+		newline = find_newline(in);
+	if (!give_text(in, newline, line))
+		return false;
+	line->len--;
+	return true;
+}
+
+bool
+cg_read_block(struct cg_in *in, struct cg_slice *block)
+{
+	const char *last;
+
+	(void)want(in, READ_SIZE);
+	last = last_newline(in);
+	if (!last) /* one line that is longer, or the last one */
+		last = find_newline(in);
+	return give_text(in, last, block);
+}
+
+bool
+cg_read_on(struct cg_in *in, const char *keep, struct cg_slice *text)
+{
+	size_t kept = keep ? (size_t)(in->buf + in->at - keep) : 0;
+
+	in->kind = TEXT;
+	in->at -= kept;
+	if (kept > LINE_LIMIT) {
+		refuse_long(in, "value");
+		kept = 0;
+	}
+	(void)want(in, 2 * kept + 1);
+	in->given = in->at;
+	in->at = in->end;
+	*text = (struct cg_slice){ in->buf + in->given, in->at - in->given };
+	return text->len > kept;
+}
+
+/* ---- Bytes -------------------------------------------------------------- */
+
+bool
+cg_look_bytes(struct cg_in *in, uint64_t n, struct cg_slice *bytes)
+{
+	bool enough = want(in, n);
+
+	in->kind = BYTES;
+	in->given = in->at;
+	*bytes = (struct cg_slice){ in->buf + in->at,
+		enough ? (size_t)n : in->end - in->at };
+	return enough && in->status == CG_OK;
+}
+
+bool
+cg_read_bytes(struct cg_in *in, uint64_t n, struct cg_slice *bytes)
+{
+	bool enough = cg_look_bytes(in, n, bytes);
+
+	in->at += bytes->len;
+	return enough;
+}
+
+bool
+cg_read_all(struct cg_in *in, struct cg_slice *bytes)
+{
+	(void)cg_read_bytes(in, UINT64_MAX, bytes);
+	return in->status == CG_OK;
+}

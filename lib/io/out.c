@@ -1,0 +1,512 @@
+/*
+ * out.c - outputs: a buffer, gzip if asked for, and a file that appears whole
+ * or not at all.
+ *
+ * The first failure is kept and told at commit; from then on the buffer is
+ * a scratch area whose content goes nowhere.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define ZLIB_CONST
+#include <zlib.h>
+
+#include "io/io.h"
+
+#define BUFFER_SIZE ((size_t)256 << 10)
+#define PACKED_SIZE ((size_t)64 << 10)
+/* As much of the target's name as surely fits into a temporary one. */
+#define TEMP_NAME 200
+#define TEMP_TRIES 100
+/* A cg_putf() that needs more takes memory of its own. */
+#define PRINT_ROOM 4096
+/* zlib: window of 32 KiB, and a gzip header (with time 0) around it. */
+#define GZIP_WINDOW (15 + 16)
+/*
+ * Our text says the same again and again: packing it is half of a job, so it
+ * is done fast. Level 3 does not weigh matches against the next ones; ours are
+ * the longest of 12 places (its own: up to 32 bytes, of 32 places), and what is
+ * within one of more than 40 bytes is not looked for later. That is a quarter
+ * to half of the time of level 6, and 11 to 19 % more bytes. A hash of 16 K
+ * places stays in the cache.
+ */
+#define GZIP_LEVEL 3
+#define GZIP_MEMORY 7
+#define GZIP_GOOD 8 /* says nothing at this level */
+#define GZIP_INSERT 40
+#define GZIP_LONGEST 258
+#define GZIP_CHAIN 12
+
+struct cg_out {
+	char *buf, *at, *end;
+	struct cg_diag *diag;
+	char *name;   /* as in messages */
+	char *target; /* what temp is renamed to; NULL: written directly */
+	char *temp;   /* NULL: none, or it is renamed already */
+	int fd;       /* -1: memory, or closed */
+	bool memory;
+	bool told; /* the failure was reported */
+	int status;
+	int error;   /* the errno of the failure */
+	z_stream *z; /* NULL: not packed */
+	unsigned char *packed;
+	bool summing;  /* cg_out_crc32() was called */
+	size_t summed; /* bytes of the buffer that are in crc */
+	uint32_t crc;
+};
+
+/* ---- Failing ------------------------------------------------------------ */
+
+/* The first failure counts: later ones follow from it. */
+static void
+fail(struct cg_out *out, int error)
+{
+	if (out->status != CG_OK)
+		return;
+	out->error = error;
+	out->status = error == ENOMEM ? CG_ELIMIT : CG_EOUTPUT;
+}
+
+static int
+report(struct cg_out *out, const char *what)
+{
+	const struct cg_place place = { .file = out->name };
+
+	if (out->status == CG_OK || out->told)
+		return out->status;
+	out->told = true;
+	if (out->status == CG_ELIMIT)
+		cg_diag_say(out->diag, CG_ERROR, &place, "out of memory");
+	else
+		cg_diag_say(out->diag, CG_ERROR, &place, "cannot %s: %s", what,
+		    strerror(out->error));
+	return out->status;
+}
+
+int
+cg_out_status(const struct cg_out *out)
+{
+	return out->status;
+}
+
+/* ---- From the buffer to the file ---------------------------------------- */
+
+static void
+write_all(struct cg_out *out, const void *bytes, size_t n)
+{
+	const char *at = bytes;
+	ptrdiff_t written;
+
+	while (n > 0 && out->status == CG_OK) {
+		written = write(out->fd, at, n);
+		if (cg_diag_stopped(out->diag))
+			fail(out, EINTR);
+		else if (written < 0 && errno != EINTR)
+			fail(out, errno);
+		at += written > 0 ? written : 0;
+		n -= written > 0 ? (size_t)written : 0;
+	}
+}
+
+static void
+write_packed(struct cg_out *out, const char *bytes, size_t n, int how)
+{
+	z_stream *z = out->z;
+
+	z->next_in = (const Bytef *)bytes;
+	z->avail_in = (uInt)n; /* at most BUFFER_SIZE */
+	do {
+		z->next_out = out->packed;
+		z->avail_out = (uInt)PACKED_SIZE;
+		(void)deflate(z, how); /* cannot fail with a valid stream */
+		write_all(out, out->packed, PACKED_SIZE - z->avail_out);
+	} while (z->avail_out == 0 && out->status == CG_OK);
+}
+
+/* Adds to the CRC what came into the buffer since it was summed last. */
+static void
+sum_up(struct cg_out *out)
+{
+	size_t n = (size_t)(out->at - out->buf) - out->summed;
+
+	out->crc = (uint32_t)crc32_z(
+	    out->crc, (const Bytef *)out->buf + out->summed, n);
+	out->summed += n;
+}
+
+static void
+grow_memory(struct cg_out *out)
+{
+	size_t used = (size_t)(out->at - out->buf);
+	size_t size = (size_t)(out->end - out->buf);
+
+	if (!cg_grow(&out->buf, &size, size * 2, 1)) {
+		fail(out, ENOMEM);
+		used = out->summed = 0;
+	}
+	out->at = out->buf + used;
+	out->end = out->buf + size;
+}
+
+/* Makes room for CG_RESERVE_MAX bytes. */
+static void
+flush(struct cg_out *out)
+{
+	size_t n = (size_t)(out->at - out->buf);
+
+	if (out->summing)
+		sum_up(out);
+	if (out->status == CG_OK && out->memory) {
+		grow_memory(out);
+		return;
+	}
+	if (out->status == CG_OK && out->z)
+		write_packed(out, out->buf, n, Z_NO_FLUSH);
+	else if (out->status == CG_OK)
+		write_all(out, out->buf, n);
+	out->at = out->buf;
+	out->summed = 0;
+}
+
+char *
+cg_out_reserve(struct cg_out *out, size_t n)
+{
+	if (n > (size_t)(out->end - out->at))
+		flush(out);
+	return out->at;
+}
+
+void
+cg_out_advance(struct cg_out *out, const char *end)
+{
+	out->at += end - out->at;
+}
+
+uint32_t
+cg_out_crc32(struct cg_out *out)
+{
+	if (out->summing) {
+		sum_up(out);
+	} else {
+		out->summing = true;
+		out->summed = (size_t)(out->at - out->buf);
+	}
+	return out->crc;
+}
+
+/* ---- Putting ------------------------------------------------------------ */
+
+void
+cg_putc(struct cg_out *out, char c)
+{
+	*cg_out_reserve(out, 1) = c;
+	out->at++;
+}
+
+void
+cg_put(struct cg_out *out, struct cg_slice text)
+{
+	size_t n;
+
+	while (text.len > 0) {
+		n = text.len < CG_RESERVE_MAX ? text.len : CG_RESERVE_MAX;
+		memcpy(cg_out_reserve(out, n), text.ptr, n);
+		out->at += n;
+		text.ptr += n;
+		text.len -= n;
+	}
+}
+
+void
+cg_puts(struct cg_out *out, const char *string)
+{
+	cg_put(out, cg_slice(string));
+}
+
+bool
+cg_put_inline(struct cg_out *out, struct cg_slice text)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.ptr[i];
+
+		if (c != '\n' && c != '\r' && c != '\0')
+			continue;
+		cg_put(out, (struct cg_slice){ text.ptr + from, i - from });
+		cg_puts(out, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\0");
+		from = i + 1;
+	}
+	cg_put(out, (struct cg_slice){ text.ptr + from, text.len - from });
+	return from > 0;
+}
+
+void
+cg_putu(struct cg_out *out, uint64_t value)
+{
+	out->at = cg_format_u64(cg_out_reserve(out, CG_NUMBER_MAX), value);
+}
+
+void
+cg_putf(struct cg_out *out, const char *fmt, ...)
+{
+	char *to = cg_out_reserve(out, PRINT_ROOM), *text;
+	va_list args, again;
+	int n;
+
+	va_start(args, fmt);
+	va_copy(again, args);
+	n = vsnprintf(to, PRINT_ROOM, fmt, args);
+	if (n < 0) {
+		fail(out, errno);
+	} else if (n < PRINT_ROOM) {
+		out->at += n;
+	} else if ((text = malloc((size_t)n + 1))) {
+		(void)vsnprintf(text, (size_t)n + 1, fmt, again);
+		cg_put(out, (struct cg_slice){ text, (size_t)n });
+		free(text);
+	} else {
+		fail(out, ENOMEM);
+	}
+	va_end(again);
+	va_end(args);
+}
+
+/* ---- Opening ------------------------------------------------------------ */
+
+/* The folder of a path, with its last slash; "" if it has none. */
+static struct cg_slice
+folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return (
+	    struct cg_slice){ path, slash ? (size_t)(slash - path) + 1 : 0 };
+}
+
+/* Opens a new file ".NAME.cgconv.PID" beside the target. */
+static void
+open_temp(struct cg_out *out)
+{
+	struct cg_slice folder = folder_of(out->target);
+	const char *name = out->target + folder.len;
+	size_t size = folder.len + TEMP_NAME + 64;
+
+	out->temp = malloc(size);
+	if (!out->temp) {
+		fail(out, ENOMEM);
+		return;
+	}
+	for (int i = 0; i < TEMP_TRIES; i++) {
+		(void)snprintf(out->temp, size, "%.*s.%.*s.cgconv.%ld.%d",
+		    (int)folder.len, folder.ptr, TEMP_NAME, name,
+		    (long)getpid(), i);
+		if (i == 0) /* the number is for the rare second one */
+			*strrchr(out->temp, '.') = '\0';
+		out->fd = open(out->temp,
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+		if (out->fd >= 0)
+			return;
+		if (errno != EEXIST)
+			break;
+	}
+	fail(out, errno);
+	free(out->temp);
+	out->temp = NULL;
+}
+
+/*
+ * A target that is there is opened without harm first: what may not be
+ * written must not be replaced either, and what is no regular file cannot be.
+ */
+static void
+open_file(struct cg_out *out, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), error = errno;
+	struct stat st = { 0 };
+
+	if (fd < 0 && (error != ENOENT || lstat(path, &st) == 0)) {
+		fail(out, error); /* with ENOENT a link that leads nowhere */
+		return;
+	}
+	if (fd >= 0 && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
+		out->fd = fd;
+		return;
+	}
+	if (fd >= 0)
+		(void)close(fd);
+	out->target = fd >= 0 ? realpath(path, NULL) : strdup(path);
+	if (!out->target) {
+		fail(out, errno);
+		return;
+	}
+	open_temp(out);
+	if (fd >= 0 && out->fd >= 0 && fchmod(out->fd, st.st_mode & 0777) != 0)
+		fail(out, errno);
+}
+
+static void
+start_gzip(struct cg_out *out)
+{
+	out->packed = malloc(PACKED_SIZE);
+	out->z = calloc(1, sizeof(*out->z));
+	if (!out->packed || !out->z ||
+	    deflateInit2(out->z, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW,
+		GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK) {
+		free(out->z);
+		out->z = NULL;
+		fail(out, ENOMEM);
+		return;
+	}
+	(void)deflateTune(
+	    out->z, GZIP_GOOD, GZIP_INSERT, GZIP_LONGEST, GZIP_CHAIN);
+}
+
+static struct cg_out *
+new_out(struct cg_diag *diag, const char *name)
+{
+	struct cg_out *out = calloc(1, sizeof(*out));
+
+	if (!out)
+		return NULL;
+	out->fd = -1;
+	out->diag = diag;
+	out->name = strdup(name);
+	out->buf = malloc(BUFFER_SIZE);
+	if (!out->name || !out->buf) {
+		cg_out_close(out);
+		return NULL;
+	}
+	out->at = out->buf;
+	out->end = out->buf + BUFFER_SIZE;
+	return out;
+}
+
+struct cg_out *
+cg_out_open(struct cg_diag *diag, const char *path, bool gzip, int *status)
+{
+	bool is_stdout = strcmp(path, "-") == 0;
+	const struct cg_place place = { .file = is_stdout ? "<stdout>" : path };
+	struct cg_out *out = new_out(diag, place.file);
+
+	*status = CG_ELIMIT;
+	if (!out) {
+		cg_diag_say(diag, CG_ERROR, &place, "out of memory");
+		return NULL;
+	}
+	/* A descriptor of our own: closing it tells of late errors. */
+	if (is_stdout)
+		out->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	else
+		open_file(out, path);
+	if (out->fd < 0)
+		fail(out, errno);
+	if (gzip && out->status == CG_OK)
+		start_gzip(out);
+	*status = report(out, "open for writing");
+	if (*status == CG_OK)
+		return out;
+	cg_out_close(out);
+	return NULL;
+}
+
+struct cg_out *
+cg_out_memory(struct cg_diag *diag)
+{
+	struct cg_out *out = new_out(diag, "<memory>");
+
+	if (out)
+		out->memory = true;
+	return out;
+}
+
+struct cg_slice
+cg_out_bytes(struct cg_out *out)
+{
+	return (struct cg_slice){ out->buf, (size_t)(out->at - out->buf) };
+}
+
+/* ---- Closing ------------------------------------------------------------ */
+
+static void
+sync_file(struct cg_out *out, int fd)
+{
+	if (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
+		fail(out, errno); /* those two: no sync on this file system */
+}
+
+/* Makes the rename last. */
+static void
+sync_folder(struct cg_out *out)
+{
+	struct cg_slice folder = folder_of(out->target);
+	int fd;
+
+	out->target[folder.len] = '\0';
+	fd = open(
+	    folder.len ? out->target : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return; /* a folder may be writable and not readable */
+	sync_file(out, fd);
+	(void)close(fd);
+}
+
+/* Puts the temporary file where the target is. */
+static void
+replace_target(struct cg_out *out)
+{
+	if (rename(out->temp, out->target) != 0) {
+		fail(out, errno);
+		return;
+	}
+	free(out->temp);
+	out->temp = NULL;
+	sync_folder(out);
+}
+
+static void
+close_file(struct cg_out *out)
+{
+	if (out->fd >= 0 && close(out->fd) != 0 && errno != EINTR)
+		fail(out, errno);
+	out->fd = -1;
+}
+
+int
+cg_out_commit(struct cg_out *out)
+{
+	if (out->memory)
+		return report(out, "write");
+	flush(out);
+	if (out->z && out->status == CG_OK)
+		write_packed(out, NULL, 0, Z_FINISH);
+	if (out->temp && out->status == CG_OK)
+		sync_file(out, out->fd);
+	close_file(out);
+	if (out->temp && out->status == CG_OK)
+		replace_target(out);
+	return report(out, "write");
+}
+
+void
+cg_out_close(struct cg_out *out)
+{
+	if (!out)
+		return;
+	close_file(out);
+	if (out->temp)
+		(void)unlink(out->temp);
+	if (out->z)
+		(void)deflateEnd(out->z);
+	free(out->z);
+	free(out->packed);
+	free(out->temp);
+	free(out->target);
+	free(out->name);
+	free(out->buf);
+	free(out);
+}

@@ -1,0 +1,235 @@
+/*
+ * unpack.c - filters between a source and the window of an input.
+ *
+ * gzip as in RFC 1952, unpacked by zlib: one member or several, zeros after
+ * the last one (tapes pad so), nothing else after it.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#define ZLIB_CONST
+#include <zlib.h>
+
+#include "io/io.h"
+
+#define BUFFER_SIZE ((size_t)64 << 10)
+/* zlib: any window, and a gzip header and trailer around it. */
+#define GZIP_WINDOW (15 + 16)
+#define GZIP_FIRST 0x1f /* the first byte of a member */
+
+/* The layer below is source; z.next_in is what is left of buf. */
+struct gzip {
+	struct cg_stream stream;
+	uint64_t taken; /* bytes from the source so far */
+	bool within;    /* a member has begun and not ended */
+	bool padding;   /* zeros follow the last member */
+	z_stream z;
+	size_t size; /* of buf */
+	unsigned char buf[];
+};
+
+static int fail(struct gzip *, int status, const char *fmt, ...)
+    CG_PRINTF(3, 4);
+
+static int
+fail(struct gzip *gzip, int status, const char *fmt, ...)
+{
+	struct cg_place place = { .file = gzip->stream.name };
+	va_list args;
+
+	if (status == CG_EINPUT) {
+		place.offset = gzip->taken - gzip->z.avail_in;
+		place.has_offset = true;
+	}
+	va_start(args, fmt);
+	cg_diag_put(gzip->stream.diag, CG_ERROR, &place, fmt, args);
+	va_end(args);
+	gzip->stream.status = status;
+	return -1;
+}
+
+/* Waits for packed bytes: 1 if there are some, 0 at the end, -1 on errors. */
+static int
+refill(struct gzip *gzip)
+{
+	ptrdiff_t got;
+
+	if (gzip->z.avail_in > 0)
+		return 1;
+	got =
+	    cg_stream_read(gzip->stream.source, (char *)gzip->buf, gzip->size);
+	if (got < 0) {
+		gzip->stream.status = gzip->stream.source->status;
+		return -1;
+	}
+	if (got == 0 && gzip->within)
+		return fail(gzip, CG_EINPUT, "gzip data ends early");
+	gzip->taken += (uint64_t)got;
+	gzip->z.next_in = gzip->buf;
+	gzip->z.avail_in = (uInt)got;
+	return got > 0;
+}
+
+/* The same, and to the begin of the next member if one has ended. */
+static int
+find_member(struct gzip *gzip)
+{
+	int got = refill(gzip);
+
+	while (got > 0 && !gzip->within) {
+		if (*gzip->z.next_in == GZIP_FIRST && !gzip->padding) {
+			(void)inflateReset(&gzip->z);
+			gzip->within = true;
+		} else if (*gzip->z.next_in == 0) {
+			gzip->padding = true;
+			gzip->z.next_in++;
+			gzip->z.avail_in--;
+			got = refill(gzip);
+		} else {
+			return fail(gzip, CG_EINPUT,
+			    "expected nothing after the gzip data");
+		}
+	}
+	return got;
+}
+
+/* Gives what comes of one inflate(), if anything: errors wait their turn. */
+static ptrdiff_t
+gzip_read(struct cg_stream *stream, char *buf, size_t size)
+{
+	struct gzip *gzip = (struct gzip *)stream;
+	uInt room = size < UINT_MAX / 2 ? (uInt)size : UINT_MAX / 2;
+	int got, result;
+
+	gzip->z.next_out = (Bytef *)buf;
+	gzip->z.avail_out = room;
+	while (gzip->z.avail_out == room) {
+		got = find_member(gzip);
+		if (got <= 0)
+			return got;
+		result = inflate(&gzip->z, Z_NO_FLUSH);
+		if (result == Z_STREAM_END)
+			gzip->within = false;
+		else if (result == Z_MEM_ERROR)
+			return fail(gzip, CG_ELIMIT, "out of memory");
+		else if (result != Z_OK)
+			return fail(gzip, CG_EINPUT,
+			    "gzip data is corrupt (%s)",
+			    gzip->z.msg ? gzip->z.msg : zError(result));
+	}
+	return (ptrdiff_t)(room - gzip->z.avail_out);
+}
+
+static void
+gzip_close(struct cg_stream *stream)
+{
+	struct gzip *gzip = (struct gzip *)stream;
+
+	stream->source->close(stream->source);
+	(void)inflateEnd(&gzip->z);
+	free(gzip);
+}
+
+/* NULL: out of memory. */
+static struct cg_stream *
+gzip_open(struct cg_stream *source, struct cg_slice head)
+{
+	size_t size = head.len > BUFFER_SIZE ? head.len : BUFFER_SIZE;
+	struct gzip *gzip = malloc(sizeof(*gzip) + size);
+
+	if (!gzip)
+		return NULL;
+	memset(gzip, 0, sizeof(*gzip));
+	gzip->stream.read = gzip_read;
+	gzip->stream.close = gzip_close;
+	gzip->stream.packed = "gzip";
+	gzip->stream.source = source;
+	gzip->size = size;
+	gzip->taken = head.len;
+	gzip->within = true;
+	if (inflateInit2(&gzip->z, GZIP_WINDOW) != Z_OK) {
+		free(gzip);
+		return NULL;
+	}
+	memcpy(gzip->buf, head.ptr, head.len);
+	gzip->z.next_in = gzip->buf;
+	gzip->z.avail_in = (uInt)head.len;
+	return &gzip->stream;
+}
+
+/* ---- Choosing ----------------------------------------------------------- */
+
+static const struct filter {
+	const char *magic; /* CG_UNPACK_MAGIC bytes at most */
+	struct cg_stream *(*open)(struct cg_stream *, struct cg_slice head);
+} filters[] = {
+	{ "\x1f\x8b", gzip_open },
+	{ "\xfd"
+	  "7zXZ",
+	    cg_xz_open },
+	{ "BZh", cg_bzip2_open },
+	{ "\x28\xb5\x2f\xfd", cg_zstd_open },
+	{ "\x04\x22\x4d\x18", cg_lz4_open },
+	{ "\xff\xfe", cg_unicode_open },
+	{ "\xfe\xff", cg_unicode_open },
+	{ "\xef\xbb\xbf", cg_unicode_open },
+};
+
+/* A word that begins with BZh is no bzip2: a level and a block follow. */
+static bool
+bids(const struct filter *filter, struct cg_slice head)
+{
+	if (!cg_starts(head, filter->magic))
+		return false;
+	return filter->open != cg_bzip2_open ||
+	       (head.len >= 5 && head.ptr[3] >= '1' && head.ptr[3] <= '9' &&
+		   (head.ptr[4] == '1' || head.ptr[4] == '\x17'));
+}
+
+struct cg_stream *
+cg_unpack(struct cg_stream *source, struct cg_slice head, int *status)
+{
+	const struct cg_place place = { .file = source->name };
+	struct cg_stream *stream;
+
+	*status = CG_OK;
+	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++) {
+		if (!bids(&filters[i], head))
+			continue;
+		stream = filters[i].open(source, head);
+		if (!stream) {
+			cg_diag_say(
+			    source->diag, CG_ERROR, &place, "out of memory");
+			*status = CG_ELIMIT;
+			return NULL;
+		}
+		stream->diag = source->diag;
+		stream->name = source->name;
+		return stream;
+	}
+	return NULL;
+}
+
+/* ---- Reading ------------------------------------------------------------ */
+
+ptrdiff_t
+cg_stream_read(struct cg_stream *stream, char *buf, size_t size)
+{
+	const struct cg_place place = { .file = stream->name };
+	const struct cg_stream *lowest = stream;
+	ptrdiff_t got = stream->read(stream, buf, size);
+
+	if (got <= 0)
+		return got;
+	stream->given += (uint64_t)got;
+	while (lowest->source)
+		lowest = lowest->source;
+	if (lowest == stream || stream->given <= CG_UNPACK_FREE ||
+	    stream->given / CG_UNPACK_RATIO <= lowest->given)
+		return got;
+	cg_diag_say(stream->diag, CG_ERROR, &place,
+	    "expected data that unpacks to no more than %d times its size",
+	    CG_UNPACK_RATIO);
+	stream->status = CG_ELIMIT;
+	return -1;
+}

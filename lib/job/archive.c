@@ -1,0 +1,242 @@
+/*
+ * archive.c - tar and zip, member by member, read as they come: nothing is
+ * unpacked to disk, and nothing in a name or a header is obeyed.
+ *
+ * libarchive sees the bytes that our own filters give, so that their limits
+ * hold. It reads a zip from its front, as one from a pipe: the directory at
+ * its end is not needed.
+ */
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/job.h"
+
+#define READ_SIZE ((size_t)64 << 10)
+/* A tar ends with two blocks of zeros, POSIX says. */
+#define TAR_END 1024
+
+struct cg_archive {
+	struct cg_diag *diag;
+	struct cg_in *in;
+	struct archive *archive;
+	uint64_t given;  /* bytes of members */
+	uint64_t left;   /* of the member, if that is known */
+	uint64_t zeros;  /* that the archive ends with, so far */
+	unsigned number; /* of the member */
+	int status;
+};
+
+/* ---- What libarchive asks for -------------------------------------------- */
+
+static void
+count_zeros(struct cg_archive *archive, struct cg_slice bytes)
+{
+	size_t zeros = 0;
+
+	while (zeros < TAR_END && zeros < bytes.len &&
+	       bytes.ptr[bytes.len - 1 - zeros] == '\0')
+		zeros++;
+	archive->zeros = zeros + (zeros == bytes.len ? archive->zeros : 0);
+}
+
+static la_ssize_t
+give_bytes(struct archive *handle, void *arg, const void **bytes)
+{
+	struct cg_archive *archive = arg;
+	struct cg_slice text;
+
+	(void)cg_read_bytes(archive->in, READ_SIZE, &text);
+	*bytes = text.ptr;
+	count_zeros(archive, text);
+	if (cg_in_status(archive->in) == CG_OK)
+		return (la_ssize_t)text.len;
+	archive->status = cg_in_status(archive->in);
+	archive_set_error(handle, EIO, "source failed");
+	return ARCHIVE_FATAL;
+}
+
+/* ---- Members ------------------------------------------------------------- */
+
+/* What went wrong below has been said, and is the better reason. */
+static void
+fail(struct cg_archive *archive)
+{
+	const struct cg_place place = { .file = cg_in_name(archive->in) };
+	const char *text = archive_error_string(archive->archive);
+	bool nomem = archive_errno(archive->archive) == ENOMEM;
+
+	if (archive->status != CG_OK)
+		return;
+	archive->status = nomem ? CG_ELIMIT : CG_EINPUT;
+	if (nomem)
+		text = "out of memory";
+	cg_diag_say(archive->diag, CG_ERROR, &place, "member %u: %s",
+	    archive->number, text ? text : "archive is damaged");
+}
+
+/* All of it is read for its checksum, and its end looked at. */
+static void
+finish(struct cg_archive *archive)
+{
+	const struct cg_place place = { .file = cg_in_name(archive->in) };
+	int format =
+	    archive_format(archive->archive) & ARCHIVE_FORMAT_BASE_MASK;
+	struct cg_slice rest;
+
+	do {
+		(void)cg_read_bytes(archive->in, READ_SIZE, &rest);
+		count_zeros(archive, rest);
+	} while (rest.len == READ_SIZE);
+	archive->status = cg_in_status(archive->in);
+	if (archive->status == CG_OK && format == ARCHIVE_FORMAT_TAR &&
+	    archive->zeros < TAR_END)
+		cg_diag_say(archive->diag, CG_WARNING, &place,
+		    "the archive has no end: is it cut?");
+}
+
+bool
+cg_archive_next(struct cg_archive *archive, struct cg_member *member)
+{
+	struct archive_entry *entry;
+	int result;
+
+	if (archive->status != CG_OK)
+		return false;
+	archive->number++;
+	result = archive_read_next_header(archive->archive, &entry);
+	if (result == ARCHIVE_EOF) {
+		finish(archive);
+		return false;
+	}
+	if (result != ARCHIVE_OK && result != ARCHIVE_WARN) {
+		fail(archive);
+		return false;
+	}
+	*member = (struct cg_member){
+		.name = archive_entry_pathname(entry),
+		.mtime = archive_entry_mtime(entry),
+		.folder = archive_entry_filetype(entry) == AE_IFDIR,
+		.file = archive_entry_filetype(entry) == AE_IFREG &&
+			!archive_entry_hardlink(entry),
+	};
+	archive->left = 0;
+	if (member->file && archive_entry_size_is_set(entry))
+		archive->left = (uint64_t)archive_entry_size(entry);
+	member->size = archive->left;
+	if (!member->name)
+		member->name = archive_entry_pathname_utf8(entry);
+	if (!member->name)
+		member->name = "";
+	return true;
+}
+
+ptrdiff_t
+cg_archive_read(struct cg_archive *archive, char *buf, size_t size)
+{
+	const struct cg_place place = { .file = cg_in_name(archive->in) };
+	la_ssize_t got;
+
+	if (archive->status != CG_OK)
+		return -1;
+	got = archive_read_data(archive->archive, buf, size);
+	if (got < 0) {
+		fail(archive);
+		return -1;
+	}
+	/* A hole at its end is not given. */
+	if (got == 0 && size > 0 && archive->left > 0) {
+		cg_diag_say(archive->diag, CG_ERROR, &place,
+		    "member %u: expected %llu bytes more", archive->number,
+		    (unsigned long long)archive->left);
+		return -1;
+	}
+	archive->left -=
+	    (uint64_t)got < archive->left ? (uint64_t)got : archive->left;
+	archive->given += (uint64_t)got;
+	if (archive->given <= CG_UNPACK_FREE ||
+	    archive->given / CG_UNPACK_RATIO <= cg_in_taken(archive->in))
+		return (ptrdiff_t)got;
+	cg_diag_say(archive->diag, CG_ERROR, &place,
+	    "expected members that unpack to no more than %d times its size",
+	    CG_UNPACK_RATIO);
+	archive->status = CG_ELIMIT;
+	return -1;
+}
+
+int
+cg_archive_status(const struct cg_archive *archive)
+{
+	return archive->status;
+}
+
+/* ---- Opening ------------------------------------------------------------- */
+
+/* A tar has its name in its first header since 1988, a zip begins with PK. */
+static bool
+is_archive(struct cg_in *in)
+{
+	struct cg_slice head;
+
+	(void)cg_look_bytes(in, 512, &head);
+	if (head.len == 512 && memcmp(head.ptr + 257, "ustar", 5) == 0)
+		return true;
+	return cg_starts(head, "PK\x03\x04") || cg_starts(head, "PK\x05\x06");
+}
+
+static bool
+start(struct cg_archive *archive)
+{
+	struct archive *handle = archive_read_new();
+
+	archive->archive = handle;
+	return handle &&
+	       archive_read_support_format_tar(handle) == ARCHIVE_OK &&
+	       archive_read_support_format_zip_streamable(handle) == ARCHIVE_OK;
+}
+
+int
+cg_archive_open(
+    struct cg_job *job, const char *path, struct cg_archive **opened)
+{
+	struct cg_archive *archive;
+	int status = CG_OK;
+	struct cg_in *in = cg_job_open(job, path, &status);
+
+	*opened = NULL;
+	if (!in || !is_archive(in)) {
+		if (in)
+			status = cg_in_status(in);
+		cg_in_close(in);
+		return status;
+	}
+	archive = calloc(1, sizeof(*archive));
+	if (!archive || !start(archive)) {
+		cg_in_close(in);
+		cg_archive_close(archive);
+		return cg_nomem(job);
+	}
+	archive->diag = &job->diag;
+	archive->in = in;
+	if (archive_read_open(archive->archive, archive, NULL, give_bytes,
+		NULL) != ARCHIVE_OK)
+		fail(archive);
+	status = archive->status;
+	if (status == CG_OK)
+		*opened = archive;
+	else
+		cg_archive_close(archive);
+	return status;
+}
+
+void
+cg_archive_close(struct cg_archive *archive)
+{
+	if (!archive)
+		return;
+	(void)archive_read_free(archive->archive);
+	cg_in_close(archive->in);
+	free(archive);
+}

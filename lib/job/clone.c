@@ -1,0 +1,185 @@
+/*
+ * clone.c - a second job with the settings of a first: what compares two
+ * profiles reads each with a job of its own. A third has their difference.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/copy.h"
+#include "job/job.h"
+
+/* A copy of count elements; NULL: out of memory. */
+static void *
+copy_array(const void *from, size_t count, size_t width)
+{
+	void *copy = calloc(count + 1, width);
+
+	if (copy && count > 0)
+		memcpy(copy, from, count * width);
+	return copy;
+}
+
+static bool
+copy_rules(struct cg_rules *to, const struct cg_rules *from)
+{
+	*to = *from;
+	to->map_cap = from->maps;
+	to->pattern_cap = from->patterns;
+	to->map = copy_array(from->map, from->maps, sizeof(*to->map));
+	to->pattern =
+	    copy_array(from->pattern, from->patterns, sizeof(*to->pattern));
+	return to->map && to->pattern;
+}
+
+struct cg_job *
+cg_job_twin(struct cg_job *job)
+{
+	struct cg_job *twin = calloc(1, sizeof(*twin));
+
+	if (!twin)
+		return NULL;
+	twin->diag.report = job->diag.report;
+	twin->diag.arg = job->diag.arg;
+	twin->diag.stop = job->diag.stop;
+	twin->modules = twin->module_cap = job->modules;
+	twin->objects = twin->object_cap = job->objects;
+	twin->options = twin->option_cap = job->options;
+	twin->from = job->from;
+	twin->part_by = job->part_by;
+	twin->verbose = job->verbose;
+	twin->to = job->to;
+	twin->gzip = job->gzip;
+	twin->strict = job->strict;
+	twin->clamp = job->clamp;
+	twin->guess = job->guess;
+	twin->parts = job->parts;
+	twin->partial = job->partial;
+	twin->lender = job->lender ? job->lender : job;
+	/* Strings stay the first job's. */
+	twin->module =
+	    copy_array(job->module, job->modules, sizeof(*job->module));
+	twin->object =
+	    copy_array(job->object, job->objects, sizeof(*job->object));
+	twin->option =
+	    copy_array(job->option, job->options, sizeof(*job->option));
+	if (copy_rules(&twin->rules, &job->rules) && twin->module &&
+	    twin->object && twin->option)
+		return twin;
+	cg_job_free(twin);
+	return NULL;
+}
+
+/* ---- Differences -------------------------------------------------------- */
+
+static void
+describe(struct cg_job *job, const struct cg_job *const side[2],
+    const struct cg_diff *diff)
+{
+	const char *path[2];
+	char *text;
+	size_t size = 64;
+
+	for (int s = 0; s < 2; s++) {
+		path[s] = side[s]->sources ? side[s]->source[0].path : "";
+		size += strlen(path[s]);
+	}
+	text = malloc(size);
+	if (!text) {
+		(void)cg_nomem(job);
+		job->fault = CG_ELIMIT;
+		return;
+	}
+	(void)snprintf(text, size,
+	    diff->beside ? "%s (_after) beside %s (_before)" : "%s minus %s",
+	    path[1], path[0]);
+	cg_add_desc(&job->build, cg_slice("Difference"), cg_slice(text));
+	free(text);
+	if (diff->normalize)
+		cg_add_desc(&job->build, cg_slice("Normalized"),
+		    cg_slice("costs before, to the sums after"));
+}
+
+/* Is the difference to be told by both? CG_EINPUT: not even so. */
+static int
+choose_sides(struct cg_job *job, struct cg_diff *diff)
+{
+	const struct cg_module *to = cg_job_target(job);
+
+	if (diff->beside || !to || (to->carries & CG_SIGNED) || job->clamp)
+		return CG_OK;
+	diff->beside = true;
+	if (to->carries & CG_EVENTS)
+		return CG_OK;
+	return cg_fail(job,
+	    "%s can hold neither costs below 0 nor two profiles side by side "
+	    "(--clamp writes what costs more)",
+	    to->name);
+}
+
+/* Options of their formats belong to this job, too. */
+static int
+keep_sources(struct cg_job *job, const struct cg_job *side)
+{
+	for (size_t i = 0; i < side->sources; i++) {
+		struct cg_source source = side->source[i];
+
+		source.path = cg_job_keep(job, source.path);
+		source.found.packed = cg_job_keep(job, source.found.packed);
+		if (!source.path || !source.found.packed)
+			return CG_ELIMIT;
+		if (!cg_grow(&job->source, &job->source_cap, job->sources + 1,
+			sizeof(*job->source)))
+			return cg_nomem(job);
+		job->source[job->sources++] = source;
+	}
+	return CG_OK;
+}
+
+int
+cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
+    unsigned how, const struct cg_graph **graph)
+{
+	struct cg_job *const side[2] = { before, after };
+	struct cg_diff diff = { .side = { before->graph, after->graph },
+		.beside = how & CG_DIFF_BESIDE,
+		.normalize = how & CG_DIFF_NORMALIZE };
+	int status = choose_sides(job, &diff);
+
+	*graph = NULL;
+	for (int s = 0; s < 2 && status == CG_OK; s++) {
+		status = cg_job_derive(side[s], CG_INCL);
+		if (status == CG_OK)
+			status = keep_sources(job, side[s]);
+	}
+	if (status != CG_OK)
+		return status;
+	cg_build_init(
+	    &diff.build, cg_graph_new(&job->diag, &job->fault), CG_PARTS_SUM);
+	if (!diff.build.graph)
+		return cg_nomem(job);
+	status = cg_graph_diff(&diff);
+	job->build = diff.build;
+	job->graph = diff.build.graph;
+	for (int s = 0; s < 2; s++) {
+		job->diff_fn[s] = diff.fn[s];
+		job->diff_fns[s] = diff.side[s]->fns;
+		job->diff_lost |= cg_graph_facts(diff.side[s]) &
+				  (CG_INSTRS | CG_JUMPS | CG_BRANCHES |
+				      CG_BLOCKS | CG_CONDITIONS | CG_COUNTERS);
+	}
+	if (status == CG_OK)
+		describe(job, (const struct cg_job *const *)side, &diff);
+	if (status == CG_OK)
+		status = cg_formulas_resolve(job->graph);
+	if (status == CG_OK)
+		status = cg_graph_seal(job->graph);
+	*graph = status == CG_OK ? job->graph : NULL;
+	return job->fault != CG_OK ? job->fault : status;
+}
+
+cg_fn
+cg_job_diff_fn(const struct cg_job *job, int side, cg_fn fn)
+{
+	return fn < job->diff_fns[side] ? job->diff_fn[side][fn] : 0;
+}

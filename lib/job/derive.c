@@ -1,0 +1,289 @@
+/*
+ * derive.c - the facts planner: what a target needs and the graph has not is
+ * derived where that is exact; what it cannot carry is said once.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "job/job.h"
+
+#define FACTS_ROOM 300 /* all of them */
+
+/* "lines, jumps" */
+static const char *
+list_facts(cg_facts facts, char *text, size_t size)
+{
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (unsigned bit = 0; bit < CG_FACT_COUNT && len < size; bit++) {
+		if (facts & 1u << bit)
+			len += (size_t)snprintf(text + len, size - len, "%s%s",
+			    len ? ", " : "", cg_fact_name(bit));
+	}
+	return text;
+}
+
+/*
+ * A fact that the target has no place for is a detail where sums of it are
+ * written, and where it is known beside costs.
+ */
+static const struct {
+	cg_facts fact;
+	cg_facts sums;   /* written: they stand for the fact; 0: always so */
+	cg_facts unless; /* but not if that is written */
+} details[] = {
+	{ CG_INSTRS, CG_SELF, 0 },
+	{ CG_LINES, CG_SELF, 0 },
+	{ CG_ZEROS, CG_SELF, CG_LINES }, /* lines that never ran */
+	{ CG_INCL, CG_STACKS, 0 },
+	{ CG_STACKS, CG_CALLS, 0 },
+	{ CG_BRANCHES, CG_JUMPS, 0 },
+	{ CG_BLOCKS | CG_COUNTERS, CG_LINES, 0 },
+	{ CG_FILES | CG_OBJECTS | CG_SYMBOLS | CG_DEFINITIONS, 0, 0 },
+	{ CG_INLINING | CG_SAMPLES | CG_FORMULAS | CG_DESCRIPTIONS, 0, 0 },
+};
+
+static cg_facts
+find_details(cg_facts lost, cg_facts written)
+{
+	cg_facts found = 0;
+
+	for (size_t i = 0; i < sizeof(details) / sizeof(*details); i++) {
+		if ((!details[i].sums || (written & details[i].sums)) &&
+		    !(written & details[i].unless))
+			found |= lost & details[i].fact;
+	}
+	return found;
+}
+
+static bool
+asks_for_counts(const struct cg_graph *graph)
+{
+	for (size_t i = 0; i < graph->events; i++) {
+		if (graph->event[i].incl == CG_INCL_BY_COUNTS)
+			return true;
+	}
+	return false;
+}
+
+static int
+derive_facts(
+    struct cg_job *job, cg_facts needs, cg_facts carries, uint64_t levels)
+{
+	struct cg_graph *graph = job->graph;
+	int status = CG_OK;
+
+	if ((graph->facts & CG_STACKS) && !(carries & CG_STACKS)) {
+		status = cg_fold_stacks(&job->build, levels);
+		if (status == CG_OK)
+			status = cg_graph_seal(graph);
+	}
+	if (status == CG_OK && (needs & CG_INCL) && (graph->facts & CG_CALLS) &&
+	    asks_for_counts(graph))
+		status = cg_propagate(graph);
+	return status;
+}
+
+/* Levels of recursion to tell apart; NULL: as they come. */
+static int
+take_levels(struct cg_job *job, const char *option, uint64_t *levels)
+{
+	struct cg_slice text = cg_slice(option ? option : "1");
+
+	if (cg_take_u64(&text, levels) && *levels > 0)
+		return CG_OK;
+	return cg_usage(job, "--separate-recs expected 1 or more");
+}
+
+/* What the target tells apart. */
+static int
+get_levels(struct cg_job *job, const struct cg_module *to, uint64_t *levels)
+{
+	return take_levels(job,
+	    cg_module_option(to, "separate-recs") ? cg_opt(job, "separate-recs")
+						  : NULL,
+	    levels);
+}
+
+int
+cg_job_status(const struct cg_job *job)
+{
+	return job->fault;
+}
+
+int
+cg_job_derive(struct cg_job *job, cg_facts needs)
+{
+	uint64_t levels;
+	int status =
+	    take_levels(job, cg_opt_given(job, "separate-recs"), &levels);
+
+	if (status != CG_OK)
+		return status;
+	return derive_facts(
+	    job, needs, needs & CG_CALLS ? ~CG_STACKS : ~(cg_facts)0, levels);
+}
+
+/* There is no near miss: as unsigned, costs below zero would be huge. */
+static int
+clamp_or_refuse(struct cg_job *job, const struct cg_module *to)
+{
+	if (job->clamp && !job->strict)
+		return cg_graph_clamp(job->graph);
+	(void)cg_fail(job, "%s cannot hold costs below 0, and there are some%s",
+	    to->name, job->clamp ? "" : " (--clamp writes them as 0)");
+	return CG_ELOSS;
+}
+
+/* Are there costs that only stacks would show, but that no stack has? */
+static bool
+wants_guess(const struct cg_graph *graph, const struct cg_module *to)
+{
+	bool costs = false;
+
+	if (!(to->needs & CG_STACKS) || !(graph->facts & CG_SELF))
+		return false;
+	for (size_t i = 0; !costs && i < graph->runs; i++)
+		costs = graph->run[i].costs.first != NULL;
+	return costs;
+}
+
+/* Stacks that only a guess can tell. */
+static int
+guess_or_refuse(struct cg_job *job, const struct cg_module *to)
+{
+	int status = CG_OK;
+
+	if (!job->guess)
+		return cg_fail(job,
+		    "%s needs stacks; %s (--guess-stacks estimates them)",
+		    to->name,
+		    job->graph->facts & CG_STACKS
+			? "some costs of the input have none"
+			: "the input has none");
+	if (asks_for_counts(job->graph))
+		status = cg_propagate(job->graph);
+	if (status == CG_OK)
+		status = cg_guess_stacks(&job->build);
+	if (status != CG_OK)
+		return status;
+	if (job->graph->facts & CG_CALLS)
+		cg_warn(job, "stacks are an estimate from calls");
+	return cg_graph_seal(job->graph);
+}
+
+/*
+ * Costs below zero are an error, what is gone a warning; details are told
+ * with --verbose. With --strict all of it is an error.
+ */
+static int
+report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
+{
+	cg_facts written = cg_graph_facts(job->graph) & to->carries, minor;
+	int status = CG_OK;
+	char text[FACTS_ROOM];
+
+	if (lost & CG_SIGNED)
+		status = clamp_or_refuse(job, to);
+	lost &= ~CG_SIGNED;
+	if (status != CG_OK || !lost)
+		return status;
+	if (job->strict) {
+		(void)cg_fail(job, "%s cannot carry: %s", to->name,
+		    list_facts(lost, text, sizeof(text)));
+		return CG_ELOSS;
+	}
+	/* That has been said: which labels, and by the writer which event. */
+	lost &= ~CG_LABELS;
+	if (cg_module_option(to, "event"))
+		lost &= ~CG_EVENTS;
+	minor = find_details(lost, written);
+	if (minor && job->verbose)
+		cg_note(job, "details that %s does not keep: %s", to->name,
+		    list_facts(minor, text, sizeof(text)));
+	lost &= ~minor;
+	if (lost)
+		cg_warn(job, "%s cannot carry: %s", to->name,
+		    list_facts(lost, text, sizeof(text)));
+	return CG_OK;
+}
+
+/* What a difference has left out and the target would have held. */
+static int
+report_left_out(struct cg_job *job, const struct cg_module *to)
+{
+	cg_facts lost = job->diff_lost & to->carries;
+	char text[FACTS_ROOM];
+
+	if (!lost)
+		return CG_OK;
+	list_facts(lost, text, sizeof(text));
+	if (job->strict) {
+		(void)cg_fail(job, "a difference cannot carry: %s", text);
+		return CG_ELOSS;
+	}
+	cg_warn(job, "a difference cannot carry: %s", text);
+	return CG_OK;
+}
+
+/*
+ * Stacks come together that have different labels. Of these people may think
+ * more than of other details, and parts can tell them.
+ */
+static int
+drop_labels(struct cg_job *job, const struct cg_module *to, cg_facts *lost)
+{
+	*lost = cg_graph_facts(job->graph) & ~to->carries & CG_LABELS;
+	if (!*lost)
+		return CG_OK;
+	if (!job->strict)
+		cg_labels_tell_loss(job->graph);
+	return cg_stacks_unlabel(&job->build);
+}
+
+/* What a profile of nothing has as much as its target: a quiet lock's, say. */
+#define EMPTY_SAYS (CG_SELF | CG_STACKS | CG_CALLS)
+
+static bool
+is_empty(const struct cg_graph *graph)
+{
+	return graph->events > 0 &&
+	       (cg_graph_facts(graph) & (EMPTY_SAYS | CG_LINES)) == 0;
+}
+
+int
+cg_derive(struct cg_job *job, const struct cg_module *to)
+{
+	struct cg_graph *graph = job->graph;
+	cg_facts missing, lost, labels = 0;
+	char text[FACTS_ROOM];
+	uint64_t levels;
+	int status = get_levels(job, to, &levels);
+
+	if (status == CG_OK)
+		status = report_left_out(job, to);
+	if (status == CG_OK)
+		status = drop_labels(job, to, &labels);
+	if (status != CG_OK)
+		return status;
+
+	/* Folding keeps what stacks say of functions and arcs, not stacks. */
+	lost = cg_graph_facts(graph) & ~to->carries &
+	       (CG_STACKS | CG_INLINING | CG_SAMPLES);
+	status = derive_facts(job, to->needs, to->carries, levels);
+	if (status != CG_OK)
+		return status;
+	if (wants_guess(graph, to))
+		status = guess_or_refuse(job, to);
+	if (status != CG_OK)
+		return status;
+	missing = to->needs & ~cg_graph_facts(graph) & ~CG_INCL;
+	if (missing && is_empty(graph) && !(missing & ~EMPTY_SAYS))
+		cg_warn(job, "the input has no costs: the output is empty");
+	else if (missing)
+		return cg_fail(job, "%s needs %s; the input has none", to->name,
+		    list_facts(missing, text, sizeof(text)));
+	lost |= labels | (cg_graph_facts(graph) & ~to->carries);
+	return report_loss(job, to, lost);
+}

@@ -1,0 +1,362 @@
+/*
+ * doc.c - JSON documents of a known shape, taken apart: keys, items, fields.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+
+void
+cg_doc_open(struct cg_doc *doc, struct cg_job *job, struct cg_in *in,
+    struct cg_build *build, void *arg)
+{
+	*doc = (struct cg_doc){ .job = job, .build = build, .arg = arg };
+	cg_json_open(&doc->json, in);
+}
+
+/* False if there was a failure; the builder's is one. */
+static inline bool
+is_good(struct cg_doc *doc)
+{
+	if (doc->status == CG_OK && cg_build_status(doc->build) != CG_OK)
+		doc->status = cg_build_failed(doc->build, doc->json.at);
+	return doc->status == CG_OK;
+}
+
+bool
+cg_doc_fail(struct cg_doc *doc, const char *expected)
+{
+	if (is_good(doc))
+		doc->status = cg_json_fail(doc->job, &doc->json, expected);
+	return false;
+}
+
+static inline enum cg_json_type
+look(struct cg_doc *doc)
+{
+	if (doc->status != CG_OK || doc->stopped)
+		return CG_JSON_BAD;
+	if (!doc->ahead)
+		doc->type = cg_json_next(&doc->json);
+	doc->ahead = true;
+	return doc->type;
+}
+
+enum cg_json_type
+cg_doc_next(struct cg_doc *doc)
+{
+	return look(doc);
+}
+
+/* The next token, which must be of that type. */
+static inline bool
+take(struct cg_doc *doc, enum cg_json_type type, const char *expected)
+{
+	if (look(doc) != type)
+		return cg_doc_fail(doc, expected);
+	doc->ahead = false;
+	return true;
+}
+
+int
+cg_doc_close(struct cg_doc *doc)
+{
+	(void)(is_good(doc) && !doc->stopped &&
+	       take(doc, CG_JSON_END, "the end"));
+	free(doc->buf);
+	doc->buf = NULL;
+	return doc->status;
+}
+
+bool
+cg_doc_stops(struct cg_doc *doc)
+{
+	const struct cg_slice *rest = &doc->json.rest;
+
+	if (cg_doc_next(doc) == CG_JSON_BAD && is_good(doc) &&
+	    cg_in_status(doc->json.in) == CG_OK)
+		doc->stopped = doc->json.at == rest->ptr + rest->len;
+	return doc->stopped;
+}
+
+static bool
+unescape(struct cg_doc *doc, struct cg_slice *text)
+{
+	if (!cg_grow_raw(&doc->buf, &doc->size, doc->json.text.len, 1)) {
+		doc->status = cg_nomem(doc->job);
+		return false;
+	}
+	*text = cg_json_string(&doc->json, doc->buf);
+	return true;
+}
+
+/* The string that is the last token, without escapes. */
+static inline bool
+get_text(struct cg_doc *doc, struct cg_slice *text)
+{
+	*text = doc->json.text;
+	return !doc->json.escaped || unescape(doc, text);
+}
+
+bool
+cg_doc_object(struct cg_doc *doc)
+{
+	return take(doc, CG_JSON_OBJECT, "'{'");
+}
+
+bool
+cg_doc_key(struct cg_doc *doc, struct cg_slice *key)
+{
+	if (look(doc) == CG_JSON_OBJECT_END) {
+		doc->ahead = false;
+		return false;
+	}
+	return is_good(doc) && take(doc, CG_JSON_KEY, "a key") &&
+	       get_text(doc, key);
+}
+
+bool
+cg_doc_array(struct cg_doc *doc)
+{
+	return take(doc, CG_JSON_ARRAY, "'['");
+}
+
+bool
+cg_doc_item(struct cg_doc *doc)
+{
+	if (look(doc) == CG_JSON_ARRAY_END) {
+		doc->ahead = false;
+		return false;
+	}
+	return doc->status == CG_OK;
+}
+
+bool
+cg_doc_text(struct cg_doc *doc, struct cg_slice *text)
+{
+	return take(doc, CG_JSON_STRING, "a string") && get_text(doc, text);
+}
+
+bool
+cg_doc_skip(struct cg_doc *doc)
+{
+	enum cg_json_type type = cg_doc_next(doc);
+
+	doc->ahead = false;
+	return cg_json_skip(&doc->json, type) || cg_doc_fail(doc, "a value");
+}
+
+bool
+cg_doc_grow(
+    struct cg_doc *doc, void *array, size_t count, size_t *cap, size_t width)
+{
+	if (count < *cap || cg_grow_raw(array, cap, count + 1, width))
+		return true;
+	doc->status = cg_nomem(doc->job);
+	return false;
+}
+
+/* ---- Numbers ------------------------------------------------------------ */
+
+/* The exponent of a JSON number, 0 if there is none; text loses it. */
+static int
+cut_exponent(struct cg_slice *text)
+{
+	const char *end = text->ptr + text->len, *at = text->ptr;
+	bool negative;
+	int exponent = 0;
+
+	while (at < end && (*at | 0x20) != 'e')
+		at++;
+	text->len = (size_t)(at - text->ptr);
+	if (at == end)
+		return 0;
+	negative = *++at == '-';
+	for (at += negative || *at == '+'; at < end; at++)
+		if (exponent < 10000)
+			exponent = exponent * 10 + (*at - '0');
+	return negative ? -exponent : exponent;
+}
+
+/*
+ * The digits of a JSON number, moved to the left by places of the decimal
+ * point and rounded half up.
+ */
+static bool
+shift_digits(struct cg_slice text, int places, uint64_t *number)
+{
+	const char *at = text.ptr, *end = at + text.len;
+	bool point = false, round = false;
+	uint64_t value = 0;
+
+	for (; at < end; at++) {
+		if (*at == '.') {
+			point = true;
+			continue;
+		}
+		if (point && --places < 0) {
+			round = places == -1 && *at >= '5';
+			break;
+		}
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(
+			value, (uint64_t)(*at - '0'), &value))
+			return false;
+	}
+	for (; places > 0 && value > 0; places--)
+		if (__builtin_mul_overflow(value, 10, &value))
+			return false;
+	return !__builtin_add_overflow(value, (uint64_t)round, number);
+}
+
+/* Digits that a negative exponent moves behind the point, dropped. */
+static bool
+drop_digits(struct cg_slice text, int places, uint64_t *number)
+{
+	if (!shift_digits(text, 0, number))
+		return false;
+	for (; places < -1 && *number > 0; places++)
+		*number /= 10;
+	*number = (*number + 5) / 10;
+	return true;
+}
+
+/* What few numbers are: with a sign, a point, an exponent, or long. */
+static __attribute__((noinline)) bool
+shift_number(struct cg_doc *doc, unsigned digits, int64_t *number)
+{
+	struct cg_slice text = doc->json.text;
+	bool negative = cg_take_char(&text, '-'), good;
+	int places = cut_exponent(&text) + (int)digits;
+	uint64_t value;
+
+	good = places < 0 ? drop_digits(text, places, &value)
+			  : shift_digits(text, places, &value);
+	if (!good || value > INT64_MAX)
+		return cg_doc_fail(doc, "a smaller number");
+	*number = negative ? -(int64_t)value : (int64_t)value;
+	return true;
+}
+
+bool
+cg_doc_number(struct cg_doc *doc, unsigned digits, int64_t *number)
+{
+	static const uint64_t power[] = { 1, 10, 100, 1000 };
+	static const size_t powers = sizeof(power) / sizeof(*power);
+
+	*number = 0;
+	if (!take(doc, CG_JSON_NUMBER, "a number"))
+		return false;
+	/* 18 digits: more may not fit. */
+	if (!doc->json.whole || digits >= powers ||
+	    doc->json.text.len + digits > 18)
+		return shift_number(doc, digits, number);
+	*number = (int64_t)(doc->json.value * power[digits]);
+	return true;
+}
+
+/* ---- Fields ------------------------------------------------------------- */
+
+static bool
+take_field(struct cg_doc *doc, const struct cg_field *field, void *into)
+{
+	void *at = (char *)into + field->offset;
+	struct cg_slice text;
+	int64_t number;
+
+	switch (field->type) {
+	case CG_FIELD_CALL: return field->take(doc, into);
+	case CG_FIELD_NAME:
+		if (!cg_doc_text(doc, &text))
+			return false;
+		*(cg_name *)at = cg_add_name(doc->build, text);
+		return true;
+	case CG_FIELD_INT: return cg_doc_number(doc, field->digits, at);
+	case CG_FIELD_COUNT:
+		if (!cg_doc_number(doc, field->digits, &number))
+			return false;
+		if (number < 0)
+			return cg_doc_fail(doc, "a number not below 0");
+		*(uint64_t *)at = (uint64_t)number;
+		return true;
+	}
+	return false;
+}
+
+/* cg_equal() for each field would cost more than all the rest. */
+static inline bool
+is_name(const char *name, struct cg_slice key)
+{
+	size_t i = 0;
+
+	while (i < key.len && name[i] == key.ptr[i] && name[i] != '\0')
+		i++;
+	return i == key.len && name[i] == '\0';
+}
+
+bool
+cg_doc_field(struct cg_doc *doc, const struct cg_field *fields,
+    struct cg_slice key, void *into)
+{
+	while (fields->name && !is_name(fields->name, key))
+		fields++;
+	if (!fields->name || look(doc) == CG_JSON_NULL)
+		return cg_doc_skip(doc);
+	return take_field(doc, fields, into) || cg_doc_fail(doc, "a value");
+}
+
+bool
+cg_doc_fields(struct cg_doc *doc, const struct cg_field *fields, void *into)
+{
+	struct cg_slice key;
+
+	if (!cg_doc_object(doc))
+		return false;
+	while (cg_doc_key(doc, &key))
+		(void)cg_doc_field(doc, fields, key, into);
+	return is_good(doc);
+}
+
+/* ---- Heads -------------------------------------------------------------- */
+
+#define KEYS_MAX 4 /* levels of a key that is asked for */
+
+/* Are the first n keys of a path, joined by dots, that key? */
+static bool
+is_path(const char *key, const struct cg_slice *path, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (i > 0 && *key++ != '.')
+			return false;
+		/* It does not see that each level has a key. */
+		/* NOLINTNEXTLINE(clang-analyzer-core.*) */
+		if (strncmp(key, path[i].ptr, path[i].len) != 0)
+			return false;
+		key += path[i].len;
+	}
+	return *key == '\0';
+}
+
+unsigned
+cg_head_keys(const struct cg_head *head, const char *const *keys)
+{
+	struct cg_slice path[KEYS_MAX];
+	enum cg_json_type type;
+	struct cg_json json;
+	unsigned level = 0, found = 0;
+
+	cg_json_start(&json, head->text);
+	while ((type = cg_json_next(&json)) > CG_JSON_BAD) {
+		if (type == CG_JSON_OBJECT)
+			level++;
+		else if (type == CG_JSON_OBJECT_END)
+			level--;
+		if (type != CG_JSON_KEY || level > KEYS_MAX)
+			continue;
+		path[level - 1] = json.text;
+		for (unsigned i = 0; keys[i]; i++)
+			if (is_path(keys[i], path, level))
+				found |= 1u << i;
+	}
+	return found;
+}

@@ -1,0 +1,506 @@
+/*
+ * inputs.c - what the job reads: files, programs among them, what formats
+ * gather from folders, and companions of inputs.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "job/job.h"
+
+int
+cg_job_add_path(struct cg_job *job, const char ***list, size_t *count,
+    size_t *cap, const char *path)
+{
+	const char *copy = cg_job_keep(job, path);
+
+	if (!copy)
+		return CG_ELIMIT;
+	if (!cg_grow(list, cap, *count + 1, sizeof(**list)))
+		return cg_nomem(job);
+	(*list)[(*count)++] = copy;
+	return CG_OK;
+}
+
+/* A file has one, however it is spelled. */
+static uint64_t
+get_identity(const struct stat *info)
+{
+	return cg_hash_u64((uint64_t)info->st_dev) ^ (uint64_t)info->st_ino;
+}
+
+static int
+note_input(struct cg_job *job, const struct stat *info)
+{
+	uint32_t *known = cg_map_at(&job->input_ids, get_identity(info));
+
+	if (!known)
+		return cg_nomem(job);
+	*known = 1;
+	return CG_OK;
+}
+
+/* ---- Folders ------------------------------------------------------------ */
+
+struct paths {
+	const char **path;
+	size_t count, cap;
+};
+
+#define LISTING_MAX 65536 /* of a folder, bytes: what probe() sees of a file */
+
+struct walk {
+	struct cg_job *job;
+	struct paths folders; /* to look into yet */
+	struct paths files;
+	char *path; /* of the entry at hand */
+	size_t path_cap;
+	int status;
+};
+
+/* Is a file of that name one that a format takes from folders? */
+static bool
+is_gathered(const struct cg_job *job, const char *name)
+{
+	struct cg_slice text = cg_slice(name);
+
+	if (job->from)
+		return cg_has_suffix(text, job->from->gathers);
+	for (size_t i = 0; i < job->modules; i++) {
+		if (cg_has_suffix(text, job->module[i]->gathers))
+			return true;
+	}
+	return false;
+}
+
+static bool
+set_path(struct walk *walk, const char *folder, const char *name)
+{
+	size_t len = strlen(folder), size = len + strlen(name) + 2;
+
+	if (!cg_grow(&walk->path, &walk->path_cap, size, 1)) {
+		walk->status = cg_nomem(walk->job);
+		return false;
+	}
+	while (len > 1 && folder[len - 1] == '/')
+		len--;
+	memcpy(walk->path, folder, len);
+	if (walk->path[len - 1] != '/')
+		walk->path[len++] = '/';
+	memcpy(walk->path + len, name, strlen(name) + 1);
+	return true;
+}
+
+/* Where the folder itself tells that it is a file, nobody need ask for more. */
+static bool
+is_told_file(const struct dirent *entry)
+{
+#ifdef DT_REG
+	return entry->d_type == DT_REG;
+#else
+	(void)entry;
+	return false;
+#endif
+}
+
+/* Where an entry belongs, NULL: nowhere. */
+static struct paths *
+place_entry(struct walk *walk, const struct dirent *entry)
+{
+	bool gathered = is_gathered(walk->job, entry->d_name);
+	struct stat info;
+
+	if (is_told_file(entry))
+		return gathered ? &walk->files : NULL;
+	if (lstat(walk->path, &info) != 0)
+		return NULL;
+	if (S_ISDIR(info.st_mode))
+		return &walk->folders;
+	/* Links to folders are not followed: they may lead in circles. */
+	if (gathered &&
+	    (!S_ISLNK(info.st_mode) || stat(walk->path, &info) == 0) &&
+	    S_ISREG(info.st_mode))
+		return &walk->files;
+	return NULL;
+}
+
+static void
+add_entry(struct walk *walk, const char *folder, const struct dirent *entry)
+{
+	struct paths *to;
+
+	if (strcmp(entry->d_name, ".") == 0 ||
+	    strcmp(entry->d_name, "..") == 0 ||
+	    !set_path(walk, folder, entry->d_name))
+		return;
+	to = place_entry(walk, entry);
+	if (to)
+		walk->status = cg_job_add_path(
+		    walk->job, &to->path, &to->count, &to->cap, walk->path);
+}
+
+static void
+walk_folder(struct walk *walk, const char *folder)
+{
+	const struct cg_place place = { .file = folder };
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+
+	if (!dir) {
+		cg_diag_say(&walk->job->diag, CG_ERROR, &place,
+		    "cannot open: %s", strerror(errno));
+		walk->job->skips++;
+		return;
+	}
+	while (walk->status == CG_OK && (entry = readdir(dir)) != NULL)
+		add_entry(walk, folder, entry);
+	(void)closedir(dir);
+}
+
+static int
+compare_names(const void *pa, const void *pb)
+{
+	return strcmp(*(const char *const *)pa, *(const char *const *)pb);
+}
+
+/* The names in a folder, behind CG_FOLDER_MAGIC; NULL: none, or no memory. */
+static char *
+list_folder(const char *folder)
+{
+	size_t len = sizeof(CG_FOLDER_MAGIC) - 1, cap = 0;
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	char *text = NULL;
+
+	while (dir && (entry = readdir(dir)) != NULL && len < LISTING_MAX) {
+		size_t more = strlen(entry->d_name);
+
+		if (!cg_grow(&text, &cap, len + more + 2, 1))
+			break;
+		memcpy(text, CG_FOLDER_MAGIC, sizeof(CG_FOLDER_MAGIC) - 1);
+		memcpy(text + len, entry->d_name, more);
+		len += more;
+		text[len++] = '\n';
+		text[len] = '\0';
+	}
+	if (dir)
+		(void)closedir(dir);
+	return text;
+}
+
+/*
+ * A folder as a whole may be something that a format knows: its path then, as
+ * what is read of it is in memory now; else NULL.
+ */
+static const char *
+know_folder(struct cg_job *job, const char *folder)
+{
+	char *list = list_folder(folder);
+	const char *kept = list ? cg_job_keep(job, list) : NULL, *name;
+	char *path = strdup(folder);
+	const char *found = NULL;
+	struct cg_head head = { .first = cg_slice(CG_FOLDER_MAGIC),
+		.whole = true };
+
+	for (size_t len = path ? strlen(path) : 0;
+	     len > 1 && path[len - 1] == '/'; len--)
+		path[len - 1] = '\0';
+	name = path ? strrchr(path, '/') : NULL;
+	head.first.len--; /* its newline */
+	head.text = cg_slice(kept ? kept : "");
+	head.name = name ? name + 1 : path;
+	for (size_t i = 0; kept && path && !found && i < job->modules; i++) {
+		if (job->module[i]->probe &&
+		    job->module[i]->probe(&head) == CG_PROBE_SURE)
+			found = cg_job_keep(job, path);
+	}
+	if (found && cg_job_add_memory(job, found, head.text) != CG_OK)
+		found = NULL;
+	free(list);
+	free(path);
+	return found;
+}
+
+/* Is there the same name with the module's first suffix? */
+static bool
+has_first(struct walk *walk, const struct cg_module *module, const char *path,
+    const char **file, size_t files)
+{
+	struct cg_slice list = cg_slice(module->gathers ? module->gathers : "");
+	struct cg_slice first, suffix, name = cg_slice(path);
+	size_t stem;
+
+	if (!cg_take_until(&list, ';', &first))
+		return false;
+	while (cg_take_until(&list, ';', &suffix)) {
+		stem = name.len > suffix.len ? name.len - suffix.len : 0;
+		if (stem == 0 || path[stem - 1] != '.' ||
+		    memcmp(path + stem, suffix.ptr, suffix.len) != 0)
+			continue;
+		if (!cg_grow(&walk->path, &walk->path_cap, stem + first.len + 1,
+			1)) {
+			walk->status = cg_nomem(walk->job);
+			return false;
+		}
+		memcpy(walk->path, path, stem);
+		memcpy(walk->path + stem, first.ptr, first.len);
+		walk->path[stem + first.len] = '\0';
+		if (bsearch(
+			&walk->path, file, files, sizeof(*file), compare_names))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Leaves out of sorted files those that others take in, which would only be
+ * opened to find that out. Returns how many are left.
+ */
+static size_t
+drop_taken(struct walk *walk, const char **file, size_t files)
+{
+	const struct cg_job *job = walk->job;
+	bool *taken = calloc(files + 1, sizeof(*taken));
+	size_t n = 0;
+
+	for (size_t i = 0; taken && i < files; i++) {
+		for (size_t m = 0; m < job->modules && !taken[i]; m++)
+			taken[i] = has_first(
+			    walk, job->module[m], file[i], file, files);
+	}
+	for (size_t i = 0; taken && i < files; i++) {
+		if (!taken[i])
+			file[n++] = file[i];
+	}
+	if (!taken)
+		walk->status = cg_nomem(walk->job);
+	free(taken);
+	return n;
+}
+
+/* Appends what is to be read in the folder to files. */
+static int
+gather(struct cg_job *job, const char *folder, struct paths *files)
+{
+	const struct cg_place place = { .file = folder };
+	struct walk walk = { .job = job, .files = *files };
+	size_t before = files->count;
+	struct stat info;
+
+	walk_folder(&walk, folder);
+	while (walk.status == CG_OK && walk.folders.count > 0)
+		walk_folder(&walk, walk.folders.path[--walk.folders.count]);
+	if (walk.files.count > before) {
+		qsort(walk.files.path + before, walk.files.count - before,
+		    sizeof(*walk.files.path), compare_names);
+		walk.files.count =
+		    before + drop_taken(&walk, walk.files.path + before,
+				 walk.files.count - before);
+	}
+	free(walk.folders.path);
+	free(walk.path);
+	*files = walk.files;
+	for (size_t i = before; walk.status == CG_OK && i < files->count; i++) {
+		if (stat(files->path[i], &info) == 0)
+			walk.status = note_input(job, &info);
+	}
+	if (walk.status != CG_OK)
+		return walk.status;
+	if (files->count == before && job->skips == 0) {
+		const char *path = know_folder(job, folder);
+
+		if (path)
+			return cg_job_add_path(job, &files->path, &files->count,
+			    &files->cap, path);
+		cg_diag_say(&job->diag, CG_ERROR, &place,
+		    "expected files in this folder that a format reads from "
+		    "folders");
+		return CG_EINPUT;
+	}
+	return CG_OK;
+}
+
+/* ---- The inputs --------------------------------------------------------- */
+
+static const struct cg_memory_file *
+find_memory(const struct cg_job *job, const char *path)
+{
+	for (size_t i = 0; i < job->memories; i++) {
+		if (strcmp(job->memory[i].path, path) == 0)
+			return &job->memory[i];
+	}
+	return NULL;
+}
+
+int
+cg_job_add_memory(struct cg_job *job, const char *path, struct cg_slice bytes)
+{
+	const char *copy = cg_job_keep(job, path);
+
+	if (!copy)
+		return CG_ELIMIT;
+	if (!cg_grow(&job->memory, &job->memory_cap, job->memories + 1,
+		sizeof(*job->memory)))
+		return cg_nomem(job);
+	job->memory[job->memories++] = (struct cg_memory_file){ copy, bytes };
+	return CG_OK;
+}
+
+struct cg_in *
+cg_job_open(struct cg_job *job, const char *path, int *status)
+{
+	const struct cg_memory_file *file = find_memory(job, path);
+
+	if (file)
+		return cg_in_memory(&job->diag, path, file->bytes, status);
+	return cg_in_open(&job->diag, path, status);
+}
+
+static bool
+is_elf(const char *path)
+{
+	char magic[4];
+	ssize_t got;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return false;
+	got = read(fd, magic, sizeof(magic));
+	(void)close(fd);
+	return got == sizeof(magic) && memcmp(magic, "\177ELF", 4) == 0;
+}
+
+/*
+ * Where each thread has a file of its own, Callgrind leaves that of the whole
+ * process empty: NAME beside NAME-01, NAME-02.
+ */
+static bool
+has_threads(const struct cg_job *job, const char *path)
+{
+	size_t len = strlen(path);
+
+	for (size_t i = 0; i < job->inputs; i++) {
+		const char *other = job->input[i];
+
+		if (strncmp(other, path, len) == 0 && other[len] == '-' &&
+		    other[len + 1] >= '0' && other[len + 1] <= '9')
+			return true;
+	}
+	return false;
+}
+
+static int
+sort_input(struct cg_job *job, const char *path, struct paths *inputs)
+{
+	struct stat info;
+	bool known = strcmp(path, "-") != 0 && !find_memory(job, path) &&
+		     stat(path, &info) == 0;
+	int status;
+
+	if (known && S_ISDIR(info.st_mode))
+		return gather(job, path, inputs);
+	/* A program among the inputs: "gprof prog gmon.out". */
+	if (known && S_ISREG(info.st_mode) && !is_gathered(job, path) &&
+	    is_elf(path))
+		return cg_job_add_object(job, path);
+	if (known && S_ISREG(info.st_mode) && info.st_size == 0 &&
+	    has_threads(job, path)) {
+		cg_note(job, "left out %s: it is empty, its threads are beside",
+		    path);
+		return CG_OK;
+	}
+	status = known ? note_input(job, &info) : CG_OK;
+	return status != CG_OK ? status
+			       : cg_job_add_path(job, &inputs->path,
+				     &inputs->count, &inputs->cap, path);
+}
+
+int
+cg_job_sort_inputs(struct cg_job *job)
+{
+	struct paths inputs = { 0 };
+	size_t given = job->inputs;
+	int status = CG_OK;
+
+	for (size_t i = 0; status == CG_OK && i < given; i++)
+		status = sort_input(job, job->input[i], &inputs);
+	free(job->input);
+	job->input = inputs.path;
+	job->inputs = inputs.count;
+	job->input_cap = inputs.cap;
+	job->unclaimed = status == CG_OK && job->inputs == 0;
+	if (job->unclaimed)
+		return job->skips > 0
+			   ? CG_EINPUT
+			   : cg_usage(job, "expected a profile to read%s",
+				 given ? " besides the program" : "");
+	return status;
+}
+
+bool
+cg_job_has_input(const struct cg_job *job, const char *path)
+{
+	struct stat info;
+
+	for (size_t i = 0; job->memories > 0 && i < job->inputs; i++) {
+		if (strcmp(job->input[i], path) == 0)
+			return true;
+	}
+	return stat(path, &info) == 0 &&
+	       cg_map_get(&job->input_ids, get_identity(&info)) != 0;
+}
+
+/* ---- Companions --------------------------------------------------------- */
+
+bool
+cg_open_companion(struct cg_job *job, const char *path, struct cg_in **in)
+{
+	const struct cg_memory_file *file = find_memory(job, path);
+	struct cg_companion *companion;
+	int status = CG_OK;
+
+	/* Names from an archive do not lead out of it. */
+	if (file)
+		*in = cg_in_memory(&job->diag, path, file->bytes, &status);
+	else
+		*in = job->memories > 0 ? NULL
+					: cg_in_try(&job->diag, path, &status);
+	if (!*in) {
+		job->skips += status != CG_OK;
+		if (status == CG_ELIMIT)
+			job->fault = status;
+		return status == CG_OK;
+	}
+	companion = malloc(sizeof(*companion));
+	if (!companion) {
+		cg_in_close(*in);
+		*in = NULL;
+		job->fault = cg_nomem(job);
+		return false;
+	}
+	*companion =
+	    (struct cg_companion){ .in = *in, .below = job->companion };
+	job->companion = companion;
+	return true;
+}
+
+void
+cg_close_companion(struct cg_job *job, struct cg_in *in)
+{
+	struct cg_companion *companion = job->companion;
+
+	if (!companion || companion->in != in)
+		return;
+	/* Memory that ran out there was said, and ends the job. */
+	if (cg_in_status(in) == CG_ELIMIT)
+		job->fault = CG_ELIMIT;
+	else if (cg_in_status(in) != CG_OK)
+		job->skips++;
+	job->companion = companion->below;
+	cg_in_close(in);
+	free(companion);
+}

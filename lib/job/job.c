@@ -1,0 +1,459 @@
+/*
+ * job.c - one conversion, from inputs to commit.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/copy.h"
+#include "job/job.h"
+
+/* ---- From begin to end ------------------------------------------------- */
+
+struct cg_job *
+cg_job_new(
+    const struct cg_module *const *modules, cg_reporter *report, void *arg)
+{
+	struct cg_job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return NULL;
+	job->diag.report = report;
+	job->diag.arg = arg;
+	if (cg_modules_add(job, modules) == CG_OK)
+		return job;
+	cg_job_free(job);
+	return NULL;
+}
+
+/* With its companions, should its reader have left some open. */
+static void
+close_input(struct cg_job *job)
+{
+	while (job->companion)
+		cg_close_companion(job, job->companion->in);
+	cg_in_close(job->in);
+	job->in = job->build.in = NULL;
+}
+
+void
+cg_job_free(struct cg_job *job)
+{
+	if (!job)
+		return;
+	close_input(job);
+	cg_job_release(job);
+	cg_build_free(&job->build);
+	cg_graph_free(job->graph);
+	for (size_t i = 0; i < job->opens; i++)
+		cg_symbols_free(job->opened[i].symbols);
+	for (size_t i = 0; i < job->plugins; i++)
+		(void)dlclose(job->plugin[i]);
+	cg_strs_free(&job->strs);
+	free(job->opened);
+	free(job->plugin);
+	free(job->module);
+	free(job->input);
+	free(job->object);
+	free(job->option);
+	free(job->source);
+	free(job->memory);
+	cg_rules_free(&job->rules);
+	cg_map_free(&job->input_ids);
+	free(job->diff_fn[0]);
+	free(job->diff_fn[1]);
+	free(job);
+}
+
+/* ---- Reading ------------------------------------------------------------ */
+
+static const struct cg_module *
+recognise(struct cg_job *job, struct cg_in *in, int *score)
+{
+	const struct cg_module *module, *rival;
+	struct cg_head head;
+
+	if (!cg_in_head(in, &head))
+		return NULL;
+	module = cg_probe(job, &head, score, &rival);
+	if (rival) {
+		(void)cg_fail(job,
+		    "this may be %s or %s: say which with "
+		    "--from",
+		    module->name, rival->name);
+		return NULL;
+	}
+	job->unclaimed = !module;
+	if (!module && head.text.len == 0)
+		(void)cg_fail(job, "the file is empty");
+	else if (!module)
+		(void)cg_fail(job,
+		    "expected a profile in one of the formats "
+		    "of --list-formats (or say which with --from)");
+	return module;
+}
+
+static int
+keep_source(struct cg_job *job, const struct cg_in *in,
+    const struct cg_module *module, int score)
+{
+	struct cg_source *source;
+
+	if (!cg_grow(&job->source, &job->source_cap, job->sources + 1,
+		sizeof(*job->source)))
+		return cg_nomem(job);
+	source = &job->source[job->sources];
+	source->path = cg_job_keep(job, cg_in_name(in));
+	source->found.module = module;
+	source->found.score = score;
+	source->found.packed = cg_job_keep(job, cg_in_packed(in));
+	if (!source->path || !source->found.packed)
+		return CG_ELIMIT;
+	job->sources++;
+	return CG_OK;
+}
+
+/* Memory that ran out in a question about symbols shows only here. */
+static int
+check_symbols(struct cg_job *job)
+{
+	for (const struct cg_job *it = job; it; it = it->lender) {
+		for (size_t i = 0; i < it->opens; i++) {
+			const struct cg_symbols *symbols =
+			    it->opened[i].symbols;
+
+			if (symbols && cg_symbols_status(symbols) != CG_OK)
+				return cg_nomem(job);
+		}
+	}
+	return CG_OK;
+}
+
+static int
+read_input(struct cg_job *job, struct cg_in *in)
+{
+	const struct cg_module *module = job->from;
+	int status, score = CG_PROBE_SURE;
+
+	job->in = in;
+	if (!module)
+		module = recognise(job, in, &score);
+	if (!module)
+		return cg_in_status(in) != CG_OK ? cg_in_status(in) : CG_EINPUT;
+	if (job->verbose)
+		cg_note(job, "reading as %s", module->name);
+	job->reading = module;
+	status = keep_source(job, in, module, score);
+	if (status != CG_OK)
+		return status;
+	cg_build_next(&job->build, in);
+	status = module->read(job, in, &job->build);
+	(void)cg_build_end_run(&job->build);
+	/* What went wrong below the format is the better reason. */
+	if (cg_in_status(in) != CG_OK)
+		status = cg_in_status(in);
+	if (cg_build_failed(&job->build, NULL) != CG_OK)
+		status = cg_build_status(&job->build);
+	if (job->fault != CG_OK)
+		status = job->fault;
+	if (status == CG_OK)
+		status = check_symbols(job);
+	cg_diag_flush(&job->diag, cg_in_name(in));
+	return status;
+}
+
+/* Rows that only say what the target cannot carry; never what follows. */
+static cg_facts
+find_unwanted(const struct cg_job *job)
+{
+	const cg_facts rows =
+	    CG_JUMPS | CG_BRANCHES | CG_BLOCKS | CG_CONDITIONS | CG_COUNTERS;
+
+	if (job->sums_only)
+		return rows;
+	return job->to ? rows & ~(job->to->carries | job->to->needs) : 0;
+}
+
+static bool
+is_sum(const struct cg_job *job)
+{
+	return (job->inputs > 1 || job->adds) && !job->parts;
+}
+
+static int
+begin_graph(struct cg_job *job)
+{
+	if (job->graph)
+		return CG_OK;
+	job->graph = cg_graph_new(&job->diag, &job->fault);
+	if (!job->graph)
+		return cg_nomem(job);
+	cg_build_init(&job->build, job->graph,
+	    is_sum(job) ? CG_PARTS_SUM : CG_PARTS_KEEP);
+	job->build.rules = &job->rules;
+	job->build.unwanted = find_unwanted(job);
+	job->build.linkage = job->to && job->to->linkage;
+	job->build.sums_only = job->sums_only;
+	job->build.by = &job->part_by;
+	return CG_OK;
+}
+
+static int
+freeze(struct cg_job *job)
+{
+	int status = cg_samples_end(&job->build, job->strict, job->verbose);
+
+	if (status == CG_OK)
+		status = cg_shards_end(&job->build, &job->shard, job->partial);
+	if (status == CG_OK)
+		status = cg_formulas_resolve(job->graph);
+	if (status == CG_OK && !job->partial && !cg_place_functions(job->graph))
+		status = cg_nomem(job);
+	if (status == CG_OK)
+		status = cg_graph_seal(job->graph);
+	/* One input knows its objects, or has none; a part knows not all. */
+	if (status == CG_OK && is_sum(job) && !job->partial)
+		status = cg_graph_join(&job->graph);
+	/* It may be another one now, and stacks are folded by the builder. */
+	job->build.graph = job->graph;
+	return status;
+}
+
+int
+cg_job_add_read(struct cg_job *job, const struct cg_job *part)
+{
+	int status;
+
+	job->adds = true;
+	status = begin_graph(job);
+	if (status != CG_OK || !part)
+		return status;
+	/* What the user wants of paths has been done when it was read. */
+	job->build.rules = NULL;
+	cg_build_next(&job->build, NULL);
+	return cg_graph_add(&job->build, part->graph);
+}
+
+int
+cg_job_read(struct cg_job *job, const struct cg_graph **graph)
+{
+	int status = job->adds ? CG_OK : cg_job_sort_inputs(job);
+
+	if (status == CG_OK)
+		status = begin_graph(job);
+	for (size_t i = 0; status == CG_OK && i < job->inputs; i++) {
+		struct cg_in *in = cg_job_open(job, job->input[i], &status);
+
+		if (in)
+			status = read_input(job, in);
+		close_input(job);
+	}
+	job->one_failed = status == CG_EINPUT && job->inputs > 1;
+	cg_job_release(job);
+	/* With nothing read there is nothing to show. */
+	if (status == CG_OK && job->skips > 0 && job->graph->runs == 0 &&
+	    job->graph->stacks == 0)
+		status = CG_EINPUT;
+	if (status == CG_OK)
+		status = freeze(job);
+	if (graph)
+		*graph = status == CG_OK ? job->graph : NULL;
+	return status;
+}
+
+int
+cg_job_read_memory(struct cg_job *job, const char *name, struct cg_slice bytes)
+{
+	int status = begin_graph(job);
+	struct cg_in *in;
+
+	if (status != CG_OK)
+		return status;
+	in = cg_in_memory(&job->diag, name, bytes, &status);
+	if (in)
+		status = read_input(job, in);
+	close_input(job);
+	cg_job_release(job);
+	return status == CG_OK ? freeze(job) : status;
+}
+
+int
+cg_job_detect(
+    struct cg_job *job, const char *path, struct cg_detected *detected)
+{
+	const struct cg_module *rival;
+	struct cg_head head;
+	int status = CG_OK;
+
+	*detected = (struct cg_detected){ .packed = "" };
+	job->in = cg_in_open(&job->diag, path, &status);
+	if (!job->in)
+		return status;
+	if (cg_in_head(job->in, &head)) {
+		detected->module =
+		    cg_probe(job, &head, &detected->score, &rival);
+		if (rival)
+			detected->module = NULL;
+		detected->packed = cg_job_keep(job, cg_in_packed(job->in));
+	}
+	status = cg_in_status(job->in);
+	close_input(job);
+	return detected->packed ? status : CG_ELIMIT;
+}
+
+const char *
+cg_job_source(const struct cg_job *job, size_t i, struct cg_detected *found)
+{
+	if (i >= job->sources)
+		return NULL;
+	*found = job->source[i].found;
+	return job->source[i].path;
+}
+
+const struct cg_module *
+cg_job_module(const struct cg_job *job, size_t i)
+{
+	return i < job->modules ? job->module[i] : NULL;
+}
+
+/* ---- Writing ------------------------------------------------------------ */
+
+const struct cg_module *
+cg_default_target(const struct cg_job *job)
+{
+	for (size_t i = 0; i < job->modules; i++) {
+		if (job->module[i]->write)
+			return job->module[i]; /* the first */
+	}
+	return NULL;
+}
+
+const struct cg_module *
+cg_job_target(const struct cg_job *job)
+{
+	const struct cg_module *module = job->to;
+
+	if (!module && job->output)
+		module = cg_module_by_name(job, job->output);
+	return module ? module : cg_default_target(job);
+}
+
+static bool
+wants_gzip(const struct cg_job *job)
+{
+	size_t len = job->output ? strlen(job->output) : 0;
+
+	return job->gzip ||
+	       (len > 3 && strcmp(job->output + len - 3, ".gz") == 0);
+}
+
+int
+cg_job_write(struct cg_job *job)
+{
+	const struct cg_module *to = cg_job_target(job);
+	struct cg_out *out;
+	int status;
+
+	if (!to)
+		return cg_usage(job, "no format that can be written");
+	status = cg_check_options(job, to);
+	if (status == CG_OK)
+		status = cg_derive(job, to);
+	if (status != CG_OK)
+		return status;
+	if (job->output &&
+	    cg_has_suffix(cg_slice(job->output), CG_PACKED_SUFFIXES))
+		cg_warn(job, "%s is not packed: only .gz asks for that",
+		    job->output);
+	out = cg_out_open(&job->diag, job->output ? job->output : "-",
+	    wants_gzip(job), &status);
+	if (!out)
+		return status;
+	status = to->write(job, job->graph, out);
+	if (job->fault != CG_OK)
+		status = job->fault;
+	if (status == CG_OK)
+		status = check_symbols(job);
+	/* A failed output is committed too: that reports why. */
+	if (status == CG_OK || status == CG_EOUTPUT)
+		status = cg_out_commit(out);
+	cg_out_close(out);
+	cg_diag_flush(&job->diag, NULL);
+	return status == CG_OK && job->skips > 0 ? CG_EINPUT : status;
+}
+
+bool
+cg_job_unclaimed(const struct cg_job *job)
+{
+	return job->unclaimed;
+}
+
+bool
+cg_job_one_failed(const struct cg_job *job)
+{
+	return job->one_failed;
+}
+
+bool
+cg_job_skipped(const struct cg_job *job)
+{
+	return job->skips > 0;
+}
+
+int
+cg_job_run(struct cg_job *job)
+{
+	int status = cg_job_read(job, NULL);
+
+	return status == CG_OK ? cg_job_write(job) : status;
+}
+
+/* ---- Symbols ------------------------------------------------------------ */
+
+/* Twins share what is known of the objects that were given. */
+static struct cg_job *
+symbols_owner(struct cg_job *job, const char *path)
+{
+	struct cg_job *lender = job->lender;
+
+	for (size_t i = 0; lender && i < lender->objects; i++) {
+		if (strcmp(lender->object[i], path) == 0)
+			return lender;
+	}
+	return job;
+}
+
+const struct cg_symbols *
+cg_open_symbols(struct cg_job *job, const char *path, bool quiet)
+{
+	struct cg_job *owner = symbols_owner(job, path);
+	const char *name = cg_job_keep(owner, path);
+	struct cg_opened *opened;
+	int status = CG_OK;
+
+	for (size_t i = 0; name && i < owner->opens; i++) {
+		if (owner->opened[i].path == name)
+			return owner->opened[i].symbols;
+	}
+	if (!name || !cg_grow(&owner->opened, &owner->open_cap,
+			 owner->opens + 1, sizeof(*owner->opened))) {
+		job->fault = name ? cg_nomem(job) : CG_ELIMIT;
+		return NULL;
+	}
+	opened = &owner->opened[owner->opens++];
+	opened->path = name;
+	opened->symbols = cg_symbols_load(&job->diag, path, quiet, &status);
+	if (status == CG_ELIMIT)
+		job->fault = CG_ELIMIT;
+	return opened->symbols;
+}
+
+const char *
+cg_demangle(struct cg_job *job, const char *name)
+{
+	const char *text = cg_demangle_in(&job->strs, name);
+
+	if (!text)
+		job->fault = cg_nomem(job);
+	return text ? text : "";
+}

@@ -1,0 +1,229 @@
+/*
+ * module.c - the formats of a job: probing, names, options, plug-ins.
+ */
+#include <dlfcn.h>
+#include <string.h>
+
+#include "job/job.h"
+
+static const char *const fact_names[CG_FACT_COUNT] = { "self", "lines",
+	"instrs", "calls", "inclusive", "stacks", "jumps", "parts", "events",
+	"zeros", "branches", "signed", "blocks", "conditions", "counters",
+	"files", "objects", "symbols", "definitions", "inlining", "samples",
+	"formulas", "descriptions", "labels" };
+
+const char *
+cg_fact_name(unsigned bit)
+{
+	return bit < CG_FACT_COUNT ? fact_names[bit] : NULL;
+}
+
+const struct cg_module *
+cg_find_module(const struct cg_module *const *module, struct cg_slice name)
+{
+	for (; module && *module; module++) {
+		if (cg_equal(name, (*module)->name))
+			return *module;
+	}
+	return NULL;
+}
+
+int
+cg_modules_add(struct cg_job *job, const struct cg_module *const *table)
+{
+	for (; table && *table; table++) {
+		const struct cg_module *new = *table;
+
+		if (new->abi != CG_MODULE_ABI || new->size != sizeof(*new))
+			return cg_usage(job,
+			    "module is built for another "
+			    "version of this library (ABI %u, not %d)",
+			    new->abi, CG_MODULE_ABI);
+		/* The list ends with NULL, which cg_grow() has put there. */
+		if (cg_find_module(job->module, cg_slice(new->name)))
+			return cg_usage(
+			    job, "two modules are called %s", new->name);
+		if (!cg_grow(&job->module, &job->module_cap, job->modules + 2,
+			sizeof(*job->module)))
+			return cg_nomem(job);
+		job->module[job->modules++] = new;
+	}
+	return CG_OK;
+}
+
+int
+cg_job_load_modules(struct cg_job *job, const char *path)
+{
+	const struct cg_module *const *table;
+	void *handle;
+
+	/* Without a slash dlopen() would search the system's folders. */
+	if (!strchr(path, '/'))
+		return cg_usage(
+		    job, "expected a path with a '/', not %s", path);
+	if (!cg_grow(&job->plugin, &job->plugin_cap, job->plugins + 1,
+		sizeof(*job->plugin)))
+		return cg_nomem(job);
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!handle)
+		return cg_usage(job, "cannot load module: %s", dlerror());
+	job->plugin[job->plugins++] = handle;
+	table = dlsym(handle, "cg_modules");
+	if (!table)
+		return cg_usage(job, "%s has no symbol cg_modules", path);
+	return cg_modules_add(job, table);
+}
+
+const struct cg_module *
+cg_probe(const struct cg_job *job, const struct cg_head *head, int *score,
+    const struct cg_module **rival)
+{
+	const struct cg_module *best = NULL;
+
+	*score = CG_PROBE_NO;
+	*rival = NULL;
+	for (size_t i = 0; i < job->modules; i++) {
+		const struct cg_module *module = job->module[i];
+		int bid = module->read ? module->probe(head) : CG_PROBE_NO;
+
+		if (bid > *score) {
+			*score = bid;
+			*rival = NULL;
+			best = module;
+		} else if (bid == *score && bid > CG_PROBE_NO) {
+			*rival = module;
+		}
+	}
+	return best;
+}
+
+/* The length of the longest of the suffixes that path ends in, 0: of none. */
+static size_t
+suffix_length(struct cg_slice path, const char *suffixes)
+{
+	struct cg_slice list = cg_slice(suffixes ? suffixes : ""), suffix;
+	size_t longest = 0;
+
+	while (cg_take_until(&list, ';', &suffix)) {
+		if (suffix.len > longest && path.len > suffix.len &&
+		    path.ptr[path.len - suffix.len - 1] == '.' &&
+		    memcmp(path.ptr + path.len - suffix.len, suffix.ptr,
+			suffix.len) == 0)
+			longest = suffix.len;
+	}
+	return longest;
+}
+
+bool
+cg_has_suffix(struct cg_slice path, const char *suffixes)
+{
+	return suffix_length(path, suffixes) > 0;
+}
+
+const struct cg_module *
+cg_module_by_name(const struct cg_job *job, const char *path)
+{
+	struct cg_slice name = cg_slice(path);
+	const struct cg_module *best = NULL;
+	size_t length, longest = 0;
+
+	if (cg_has_suffix(name, "gz"))
+		name.len -= strlen(".gz");
+	/* The longest decides: one format's .b.json ends in another's .json. */
+	for (size_t i = 0; i < job->modules; i++) {
+		if (job->module[i]->write == NULL)
+			continue;
+		length = suffix_length(name, job->module[i]->suffixes);
+		if (length > longest) {
+			longest = length;
+			best = job->module[i];
+		}
+	}
+	return best;
+}
+
+/* Is path called as what is written by default is: no suffix, x.out.123? */
+static bool
+is_default_name(const struct cg_module *module, struct cg_slice path)
+{
+	struct cg_slice name = cg_base_name(path);
+	const char *usual = module->naming ? module->naming : "{";
+	size_t at = name.len, len = strcspn(usual, "{");
+
+	/* "callgrind.out.{stem}": without the dot, too. */
+	if (len > 1 && name.len >= len - 1 &&
+	    memcmp(name.ptr, usual, len - 1) == 0)
+		return true;
+	while (at > 0 && name.ptr[at - 1] >= '0' && name.ptr[at - 1] <= '9')
+		at--; /* the number of a process */
+	if (at > 0 && at < name.len && name.ptr[at - 1] == '.')
+		return true;
+	return !memchr(name.ptr, '.', name.len) ||
+	       (name.ptr[0] == '.' && !memchr(name.ptr + 1, '.', name.len - 1));
+}
+
+/*
+ * In callgrind.out.pprof the suffix is all of the name: which of the two its
+ * giver had in mind only he knows.
+ */
+static void
+tell_of_two(struct cg_job *job, struct cg_slice path)
+{
+	struct cg_slice name = cg_base_name(path);
+	const struct cg_module *usual = cg_default_target(job);
+	const struct cg_module *to = cg_job_target(job);
+	size_t len = usual->naming ? strcspn(usual->naming, "{") : 0;
+
+	if (to == usual || len == 0 || name.len <= len ||
+	    memcmp(name.ptr, usual->naming, len) != 0 ||
+	    memchr(name.ptr + len, '.', name.len - len))
+		return;
+	cg_note(job, "%.*s is written as %s, by its suffix; or say -t %s",
+	    (int)name.len, name.ptr, to->name, usual->name);
+}
+
+int
+cg_check_output(struct cg_job *job, const char *path)
+{
+	const struct cg_module *to = cg_job_target(job);
+	struct cg_slice name = cg_slice(path);
+
+	if (cg_has_suffix(name, "gz"))
+		name.len -= strlen(".gz");
+	if (job->to || !to || strcmp(path, "-") == 0 || name.len == 0)
+		return CG_OK;
+	if (cg_module_by_name(job, path)) {
+		tell_of_two(job, name);
+		return CG_OK;
+	}
+	if (is_default_name(to, name))
+		return CG_OK;
+	return cg_usage(job,
+	    "the suffix of %s is no format's that can be written: say -t",
+	    path);
+}
+
+const struct cg_option *
+cg_module_option(const struct cg_module *module, const char *name)
+{
+	const struct cg_option *option = module ? module->options : NULL;
+
+	for (; option && option->name; option++) {
+		if (strcmp(option->name, name) == 0)
+			return option;
+	}
+	return NULL;
+}
+
+const struct cg_option *
+cg_find_option(const struct cg_job *job, const char *name)
+{
+	const struct cg_option *option;
+
+	for (size_t i = 0; i < job->modules; i++) {
+		option = cg_module_option(job->module[i], name);
+		if (option)
+			return option;
+	}
+	return NULL;
+}

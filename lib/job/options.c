@@ -1,0 +1,195 @@
+/*
+ * options.c - options of formats: tables in the modules, values in the job.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "job/job.h"
+
+static int
+check_value(
+    struct cg_job *job, const struct cg_option *option, const char **value)
+{
+	struct cg_slice text;
+	uint64_t number;
+
+	if (option->type == CG_FLAG && !*value)
+		*value = "yes";
+	if (!*value)
+		return cg_usage(job, "option --%s needs %s", option->name,
+		    option->arg ? option->arg : "a value");
+	text = cg_slice(*value);
+	switch (option->type) {
+	case CG_STRING: return CG_OK;
+	case CG_FLAG:
+		if (cg_equal(text, "yes") || cg_equal(text, "no"))
+			return CG_OK;
+		return cg_usage(job, "option --%s is yes or no, not '%s'",
+		    option->name, *value);
+	case CG_NUMBER:
+		if (cg_get_u64(text, &number))
+			return CG_OK;
+		return cg_usage(job, "option --%s expected a number, not '%s'",
+		    option->name, *value);
+	}
+	return CG_EBUG;
+}
+
+int
+cg_job_set_option(struct cg_job *job, const char *name, const char *value)
+{
+	const struct cg_option *option = cg_find_option(job, name);
+	const char *copy;
+	int status;
+
+	if (!option)
+		return cg_usage(job, "unknown option --%s", name);
+	status = check_value(job, option, &value);
+	if (status != CG_OK)
+		return status;
+	copy = cg_job_keep(job, value);
+	if (!copy)
+		return CG_ELIMIT;
+	for (size_t i = 0; i < job->options; i++) {
+		if (strcmp(job->option[i].option->name, name) == 0) {
+			job->option[i].value = copy;
+			return CG_OK;
+		}
+	}
+	if (!cg_grow(&job->option, &job->option_cap, job->options + 1,
+		sizeof(*job->option)))
+		return cg_nomem(job);
+	job->option[job->options].option = option;
+	job->option[job->options++].value = copy;
+	return CG_OK;
+}
+
+/* Formats may have one option with different fallbacks: whose turn is it? */
+static const struct cg_option *
+option_in_turn(const struct cg_job *job, const char *name)
+{
+	const struct cg_option *option =
+	    cg_module_option(job->in ? job->reading : cg_job_target(job), name);
+
+	return option ? option : cg_find_option(job, name);
+}
+
+const char *
+cg_opt_given(const struct cg_job *job, const char *name)
+{
+	for (size_t i = 0; i < job->options; i++) {
+		if (strcmp(job->option[i].option->name, name) == 0)
+			return job->option[i].value;
+	}
+	return NULL;
+}
+
+const char *
+cg_opt(const struct cg_job *job, const char *name)
+{
+	const struct cg_option *option;
+	const char *value = cg_opt_given(job, name);
+
+	if (value)
+		return value;
+	option = option_in_turn(job, name);
+	return option ? option->fallback : NULL;
+}
+
+bool
+cg_opt_flag(const struct cg_job *job, const char *name)
+{
+	const char *value = cg_opt(job, name);
+
+	return value && strcmp(value, "yes") == 0;
+}
+
+static bool
+option_reads(const struct cg_job *job, const char *name)
+{
+	const struct cg_option *option;
+
+	for (size_t i = 0; i < job->sources; i++) {
+		option = cg_module_option(job->source[i].found.module, name);
+		if (option && option->reading)
+			return true;
+	}
+	return false;
+}
+
+/* The side of the conversion that the option means must be there. */
+static bool
+option_fits(
+    const struct cg_job *job, const char *name, const struct cg_module *to)
+{
+	const struct cg_option *option = cg_module_option(to, name);
+
+	/* Who has read what is added up here has heeded what is for reading. */
+	if (job->adds && cg_find_option(job, name)->reading)
+		return true;
+	return (option && option->writing) || option_reads(job, name);
+}
+
+/* Room for the names of all formats, and more: messages are cut as well. */
+#define OWNERS_MAX 800
+
+/* "reading a, b": whose option it is on that side; "" if nobody's. */
+static void
+list_owners(const struct cg_job *job, const char *name, bool reading,
+    char list[OWNERS_MAX])
+{
+	const char *side = reading ? "reading" : "writing";
+	const struct cg_option *option;
+	int len = 0;
+
+	list[0] = '\0';
+	for (size_t i = 0; i < job->modules && len < OWNERS_MAX; i++) {
+		option = cg_module_option(job->module[i], name);
+		if (!option || !(reading ? option->reading : option->writing))
+			continue;
+		len += snprintf(list + len, (size_t)(OWNERS_MAX - len), "%s %s",
+		    len > 0 ? "," : side, job->module[i]->name);
+	}
+}
+
+int
+cg_check_options(struct cg_job *job, const struct cg_module *to)
+{
+	char reading[OWNERS_MAX], writing[OWNERS_MAX];
+
+	for (size_t i = 0; i < job->options; i++) {
+		const char *name = job->option[i].option->name;
+
+		if (option_fits(job, name, to))
+			continue;
+		list_owners(job, name, true, reading);
+		list_owners(job, name, false, writing);
+		return cg_usage(job,
+		    "option --%s belongs to %s%s%s, no part of this conversion",
+		    name, reading, *reading && *writing ? " and " : "",
+		    writing);
+	}
+	return CG_OK;
+}
+
+int
+cg_choose_event(struct cg_job *job, const struct cg_graph *graph,
+    const char *usual, size_t *event)
+{
+	const char *name = cg_opt(job, "event");
+	size_t count = cg_event_count(graph), i = count;
+
+	if (name || usual)
+		i = cg_find_event(graph, name ? name : usual);
+	if (name && i == count)
+		return cg_usage(job, "there is no event '%s' to write", name);
+	if (count == 0)
+		return cg_fail(job, "%s needs an event; the input has none",
+		    cg_job_target(job)->name);
+	*event = i < count ? i : cg_main_event(graph);
+	if (!name && count > 1)
+		cg_warn(job,
+		    "of %zu events only %s is written; --event names another",
+		    count, cg_get_event(graph, *event)->name);
+	return CG_OK;
+}

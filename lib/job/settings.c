@@ -1,0 +1,204 @@
+/*
+ * settings.c - what a job is told before it runs.
+ */
+#include "job/job.h"
+
+void
+cg_job_set_reporter(struct cg_job *job, cg_reporter *report, void *arg)
+{
+	job->diag.report = report;
+	job->diag.arg = arg;
+}
+
+const char *
+cg_job_keep(struct cg_job *job, const char *text)
+{
+	cg_str str = cg_strs_add(&job->strs, cg_slice(text));
+
+	if (str != CG_STR_NONE)
+		return cg_strs_get(&job->strs, str).ptr;
+	(void)cg_nomem(job);
+	return NULL;
+}
+
+int
+cg_job_add_input(struct cg_job *job, const char *path)
+{
+	return cg_job_add_path(
+	    job, &job->input, &job->inputs, &job->input_cap, path);
+}
+
+int
+cg_job_add_object(struct cg_job *job, const char *path)
+{
+	return cg_job_add_path(
+	    job, &job->object, &job->objects, &job->object_cap, path);
+}
+
+const char *
+cg_job_object(const struct cg_job *job, size_t i)
+{
+	return i < job->objects ? job->object[i] : NULL;
+}
+
+static int
+set_module(struct cg_job *job, const struct cg_module **to, const char *name,
+    bool reading)
+{
+	const struct cg_module *module =
+	    cg_find_module(job->module, cg_slice(name));
+
+	if (!module)
+		return cg_usage(
+		    job, "unknown format %s (see --list-formats)", name);
+	if (reading ? !module->read : !module->write)
+		return cg_usage(job, "format %s cannot be %s", name,
+		    reading ? "read" : "written");
+	*to = module;
+	return CG_OK;
+}
+
+int
+cg_job_set_from(struct cg_job *job, const char *format)
+{
+	return set_module(job, &job->from, format, true);
+}
+
+int
+cg_job_set_to(struct cg_job *job, const char *format)
+{
+	return set_module(job, &job->to, format, false);
+}
+
+int
+cg_job_set_output(struct cg_job *job, const char *path)
+{
+	job->output = cg_job_keep(job, path);
+	return job->output ? cg_check_output(job, path) : CG_ELIMIT;
+}
+
+void
+cg_job_set_gzip(struct cg_job *job, bool gzip)
+{
+	job->gzip = gzip;
+}
+
+void
+cg_job_set_strict(struct cg_job *job, bool strict)
+{
+	job->strict = strict;
+}
+
+void
+cg_job_set_sums_only(struct cg_job *job, bool sums_only)
+{
+	job->sums_only = sums_only;
+}
+
+void
+cg_job_set_clamp(struct cg_job *job, bool clamp)
+{
+	job->clamp = clamp;
+}
+
+void
+cg_job_set_guess(struct cg_job *job, bool guess)
+{
+	job->guess = guess;
+}
+
+void
+cg_job_set_verbose(struct cg_job *job, bool verbose)
+{
+	job->verbose = verbose;
+}
+
+bool
+cg_job_verbose(const struct cg_job *job)
+{
+	return job->verbose;
+}
+
+void
+cg_job_set_partial(struct cg_job *job, bool partial)
+{
+	job->partial = partial;
+}
+
+void
+cg_job_set_shard(
+    struct cg_job *job, uint32_t number, uint32_t count, uint64_t list)
+{
+	job->shard = (struct cg_shard){ number, count, list };
+}
+
+void
+cg_job_set_stop(struct cg_job *job, const volatile sig_atomic_t *flag)
+{
+	job->diag.stop = flag;
+}
+
+void
+cg_job_set_parts(struct cg_job *job, bool parts)
+{
+	job->parts = parts;
+}
+
+int
+cg_job_set_part_by(struct cg_job *job, const char *by)
+{
+	const char *text = cg_job_keep(job, by);
+
+	if (!text)
+		return CG_ELIMIT;
+	if (cg_part_by_parse(&job->part_by, text))
+		return CG_OK;
+	return cg_usage(job,
+	    "--part-by expected none, pid, tid, comm or label:KEY, not '%s'",
+	    by);
+}
+
+int
+cg_job_map_path(struct cg_job *job, const char *old, const char *new)
+{
+	const char *from = cg_job_keep(job, old), *to = cg_job_keep(job, new);
+
+	if (!from || !to)
+		return CG_ELIMIT;
+	if (*from == '\0')
+		return cg_usage(job, "expected a folder to map to %s", new);
+	return cg_rules_map(&job->rules, cg_slice(from), cg_slice(to))
+		   ? CG_OK
+		   : cg_nomem(job);
+}
+
+static int
+add_pattern(struct cg_job *job, const char *pattern, bool keeps)
+{
+	const char *text = cg_job_keep(job, pattern);
+
+	if (!text)
+		return CG_ELIMIT;
+	return cg_rules_add(&job->rules, text, keeps) ? CG_OK : cg_nomem(job);
+}
+
+int
+cg_job_include(struct cg_job *job, const char *pattern)
+{
+	return add_pattern(job, pattern, true);
+}
+
+int
+cg_job_exclude(struct cg_job *job, const char *pattern)
+{
+	return add_pattern(job, pattern, false);
+}
+
+void
+cg_job_drop_branches(struct cg_job *job, bool throws_only)
+{
+	if (throws_only)
+		job->rules.no_throws = true;
+	else
+		job->rules.no_branches = true;
+}

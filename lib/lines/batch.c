@@ -1,0 +1,237 @@
+/*
+ * batch.c - the rows of some files: of each of their functions costs and
+ * branches, as rows by line.
+ */
+#include "graph/view.h"
+#include "lines/lines.h"
+
+/* Costs and branches: some 30 MB, unless one file alone has more. */
+#define BATCH_ROWS 100000
+
+/* ---- A batch of files --------------------------------------------------- */
+
+/* The row of that place: the last one, or a new one; NULL: out of memory. */
+static struct line_row *
+get_row(struct cg_lines *lines, cg_fn fn, uint64_t key)
+{
+	struct line_row *row;
+
+	if (lines->row_count > 0) {
+		row = &lines->row[lines->row_count - 1];
+		if (row->key == key && row->fn == fn)
+			return row;
+	}
+	if (!cg_grow_raw(&lines->row, &lines->row_cap, lines->row_count + 1,
+		sizeof(*row)))
+		return NULL;
+	row = &lines->row[lines->row_count++];
+	*row = (struct line_row){ .key = key,
+		.fn = fn,
+		.cost = lines->costs,
+		.branch = lines->branches };
+	return row;
+}
+
+static bool
+add_cost(
+    struct cg_lines *lines, struct line_row *row, const struct cg_cost *cost)
+{
+	if (!cg_grow_raw(&lines->cost, &lines->cost_cap, lines->costs + cost->n,
+		sizeof(*lines->cost)))
+		return false;
+	if (cost->n > 0)
+		memcpy(lines->cost + lines->costs, cost->cost,
+		    cost->n * sizeof(*cost->cost));
+	lines->costs += cost->n;
+	row->n = (uint32_t)cost->n;
+	row->has_cost = true;
+	return true;
+}
+
+/*
+ * Reads the function's next branch to where it goes if its row is wanted;
+ * *more: there is one.
+ */
+static bool
+next_branch(struct cg_lines *lines, struct cg_coverage *sum, bool *more)
+{
+	struct cg_rows *rows = lines->rows;
+	struct cg_branch *branch;
+
+	if (!cg_grow_raw(&lines->branch, &lines->branch_cap,
+		lines->branches + 1, sizeof(*branch)))
+		return false;
+	branch = &lines->branch[lines->branches];
+	*more = rows->in_order ? next_in_order(rows, branch)
+			       : cg_next_branch(rows, branch);
+	return !*more || !sum || cg_coverage_add(rows, sum, branch);
+}
+
+/* Takes all branches of a place; row NULL: they are not wanted. */
+static bool
+take_branches(struct cg_lines *lines, struct line_row *row,
+    struct cg_coverage *sum, bool *more)
+{
+	const struct cg_pos pos = lines->branch[lines->branches].pos, *at;
+
+	do {
+		if (row) {
+			row->branches++;
+			lines->branches++;
+		}
+		if (!next_branch(lines, sum, more))
+			return false;
+		at = &lines->branch[lines->branches].pos;
+	} while (*more && at->line == pos.line && at->file == pos.file);
+	return true;
+}
+
+/* Is a place not behind another, in the order of rows? */
+static bool
+comes_first(const struct cg_lines *lines, const struct cg_pos *a,
+    const struct cg_pos *b)
+{
+	const uint32_t *rank = lines->graph->file_rank;
+
+	if (rank[a->file] != rank[b->file])
+		return rank[a->file] < rank[b->file];
+	return a->line <= b->line;
+}
+
+/* The member is opened: where its sums go to; NULL: out of memory. */
+static struct cg_coverage *
+add_covered(struct cg_lines *lines, uint32_t member)
+{
+	struct covered *covered;
+
+	if (!cg_grow_raw(&lines->covered, &lines->covered_cap,
+		lines->covers + 1, sizeof(*covered)))
+		return NULL;
+	covered = &lines->covered[lines->covers++];
+	covered->member = member;
+	return cg_coverage_begin(lines->rows, &covered->sum) ? &covered->sum
+							     : NULL;
+}
+
+/* Takes the rows of a member in files at [low, high]: both kinds in order. */
+static bool
+visit_member(
+    struct cg_lines *lines, uint32_t number, uint32_t low, uint32_t high)
+{
+	const struct member *member = &lines->member[number];
+	const uint32_t own = lines->place[lines->graph->fn[member->fn].file];
+	struct cg_rows *rows = lines->rows;
+	struct cg_coverage *sum = NULL;
+	struct cg_cost cost;
+	bool costs, branches;
+
+	if (member->run != CG_NO_RUN
+		? !cg_rows_open_run(rows, &lines->graph->run[member->run])
+		: !cg_rows_open(rows, lines->part, member->fn))
+		return false;
+	if (lines->folder && !(sum = add_covered(lines, number)))
+		return false;
+	costs = cg_next_cost(rows, &cost);
+	if (!next_branch(lines, sum, &branches))
+		return false;
+	while (costs || branches) {
+		const struct cg_pos *at = &lines->branch[lines->branches].pos;
+		bool is_cost =
+		    costs && (!branches || comes_first(lines, &cost.pos, at));
+		const struct cg_pos *pos = is_cost ? &cost.pos : at;
+		uint32_t file = lines->place[pos->file];
+		bool wanted = file >= low && file <= high &&
+			      (pos->line > 0 || !lines->folder);
+		struct line_row *row = NULL;
+
+		if (wanted && !(row = get_row(lines, member->fn,
+				    cg_row_key(file, pos->line, file != own))))
+			return false;
+		if (!is_cost && !take_branches(lines, row, sum, &branches))
+			return false;
+		if (is_cost && row && !add_cost(lines, row, &cost))
+			return false;
+		if (is_cost)
+			costs = cg_next_cost(rows, &cost);
+	}
+	if (sum)
+		cg_coverage_end(rows, 0, sum);
+	return true;
+}
+
+size_t
+cg_lines_file_end(const struct cg_lines *lines, size_t from, uint64_t *rows)
+{
+	size_t to = from;
+
+	*rows = 0;
+	for (; to < lines->visits &&
+	       lines->visit[to].file == lines->visit[from].file;
+	     to++)
+		*rows += lines->visit[to].rows;
+	return to;
+}
+
+bool
+cg_lines_open_batch(struct cg_lines *lines)
+{
+	size_t from = lines->batch_end, to = from, next, count;
+	uint64_t sum = 0, rows;
+	const struct keyed *item;
+
+	while (to < lines->visits) {
+		next = cg_lines_file_end(lines, to, &rows);
+		if (to > from && rows > BATCH_ROWS - sum)
+			break;
+		sum += rows;
+		to = next;
+		if (sum >= BATCH_ROWS)
+			break;
+	}
+	lines->batch = from;
+	lines->batch_end = to;
+	lines->batches++;
+	lines->row_count = lines->costs = lines->branches = lines->covers = 0;
+	lines->row_to = 0;
+	item = cg_lines_order_batch(lines, from, to, &count);
+	for (size_t i = 0; item && i < count; i++) {
+		if (!visit_member(lines, item[i].index, lines->visit[from].file,
+			lines->visit[to - 1].file))
+			return false;
+	}
+	return item && cg_lines_order_rows(lines);
+}
+
+/* ---- Coverage of the functions of a file -------------------------------- */
+
+/* They came in the order of members. */
+static const struct covered *
+find_covered(const struct cg_lines *lines, uint32_t member)
+{
+	size_t low = 0, high = lines->covers, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (lines->covered[middle].member < member)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < lines->covers && lines->covered[low].member == member
+		   ? &lines->covered[low]
+		   : NULL;
+}
+
+bool
+cg_file_coverage(struct cg_lines *lines, size_t i, struct cg_coverage *sum)
+{
+	const struct covered *covered =
+	    find_covered(lines, lines->fn_member[i]);
+
+	/* Its rows may all be in files of another batch. */
+	if (!covered)
+		return cg_get_coverage(
+		    lines->rows, lines->part, lines->fn[i], 0, sum);
+	*sum = covered->sum;
+	return true;
+}

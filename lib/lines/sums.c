@@ -1,0 +1,256 @@
+/*
+ * sums.c - a source line as a reader of the source sees it: what all
+ * functions did there, added up.
+ *
+ * Branches are the source's too. The instances of a template, and the copies
+ * of a line that was inlined, mostly have the same ones in the same order: they
+ * are added one by one. Where an instance has others (if constexpr, or what is
+ * folded away for a type), nothing tells which are the same: they stay apart,
+ * as geninfo has them since 2.0.
+ */
+#include "lines/lines.h"
+
+static bool
+add_cost(const struct cg_lines *lines, const struct line_row *row, size_t event,
+    uint64_t *sum)
+{
+	uint64_t cost = event < row->n ? lines->cost[row->cost + event] : 0;
+	int64_t value;
+
+	if (!lines->graph->event[event].is_signed)
+		return !__builtin_add_overflow(*sum, cost, sum);
+	if (__builtin_add_overflow((int64_t)*sum, (int64_t)cost, &value))
+		return false;
+	*sum = (uint64_t)value;
+	return true;
+}
+
+/* Instances of one template, or one line inlined into many functions. */
+static bool
+are_alike(const struct cg_lines *lines, const struct line_row *a,
+    const struct line_row *b)
+{
+	return cg_row_is_foreign(a) == cg_row_is_foreign(b) &&
+	       (cg_row_is_foreign(a) ||
+		   lines->first[a->fn] == lines->first[b->fn]);
+}
+
+/* ---- Branches ----------------------------------------------------------- */
+
+#define SHAPE_FLAGS (CG_BRANCH_FALLTHROUGH | CG_BRANCH_THROW)
+
+/* The row's branches of a kind, which stand together; how many. */
+static size_t
+find_branches(const struct cg_lines *lines, const struct line_row *row,
+    enum cg_branch_kind kind, const struct cg_branch **from)
+{
+	size_t i = 0, end;
+
+	if (row->branches == 0)
+		return 0;
+	*from = lines->branch + row->branch;
+	while (i < row->branches && (*from)[i].kind < kind)
+		i++;
+	for (end = i; end < row->branches && (*from)[end].kind == kind;)
+		end++;
+	*from += i;
+	return end - i;
+}
+
+/* What branch i says of its function's shape. */
+static uint64_t
+shape_at(const struct cg_branch *branch, size_t i)
+{
+	bool begins = i == 0 || branch[i].block != branch[i - 1].block;
+
+	return (uint64_t)branch[i].index << 32 |
+	       (branch[i].flags & SHAPE_FLAGS) << 1 | begins;
+}
+
+static uint64_t
+hash_shape(const struct cg_branch *branch, size_t n)
+{
+	uint64_t hash = n;
+
+	for (size_t i = 0; i < n; i++)
+		hash = cg_hash_u64(hash ^ shape_at(branch, i));
+	return hash;
+}
+
+/* Is it the shape of n branches? */
+static bool
+is_shape(const struct cg_lines *lines, const struct shape *shape,
+    const struct cg_branch *branch, size_t n)
+{
+	const struct cg_branch *sum = lines->sum + shape->base;
+
+	if (shape->n != n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (shape_at(sum, i) != shape_at(branch, i))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The slot of the shape that n branches have; for a new one it is 0. The last
+ * one is nearly always it, and mostly there is no other. NULL: out of memory.
+ */
+static uint32_t *
+find_shape(struct cg_lines *lines, const struct cg_branch *branch, size_t n)
+{
+	const struct shape *shape = lines->shape;
+
+	if (lines->shapes > 0 &&
+	    is_shape(lines, &shape[lines->last_shape - 1], branch, n))
+		return &lines->last_shape;
+	if (lines->shapes == 1) {
+		uint32_t *slot = cg_map_at(&lines->shape_ids,
+		    hash_shape(lines->sum + shape->base, shape->n));
+
+		if (!slot)
+			return NULL;
+		*slot = 1;
+	}
+	return lines->shapes > 0
+		   ? cg_map_at(&lines->shape_ids, hash_shape(branch, n))
+		   : &lines->last_shape;
+}
+
+static void
+add_to_shape(struct cg_lines *lines, const struct shape *shape,
+    const struct cg_branch *from)
+{
+	struct cg_branch *to = lines->sum + shape->base;
+
+	for (size_t i = 0; i < shape->n; i++, from++, to++) {
+		to->flags |= from->flags;
+		if (to->label == 0)
+			to->label = from->label;
+		if (__builtin_add_overflow(to->count, from->count, &to->count))
+			cg_graph_overflow(lines->graph, "branches");
+	}
+}
+
+/* *block counts blocks. */
+static bool
+append_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
+    bool unlike, uint32_t *block)
+{
+	struct cg_branch *to;
+
+	if (!cg_grow_raw(&lines->sum, &lines->sum_cap, lines->sums + n,
+		sizeof(*lines->sum)))
+		return false;
+	to = lines->sum + lines->sums;
+	for (size_t i = 0; i < n; i++) {
+		to[i] = from[i];
+		*block += i == 0 || from[i].block != from[i - 1].block;
+		to[i].block = *block - 1;
+	}
+	to->flags |= unlike ? CG_BRANCH_UNLIKE : 0;
+	lines->sums += n;
+	return true;
+}
+
+/* A function's branches: added to those of the same shape, or new. */
+static bool
+add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
+    bool unlike, uint32_t *block)
+{
+	uint32_t *found = find_shape(lines, from, n);
+	struct shape *shape;
+
+	if (!found)
+		return false;
+	shape = *found ? &lines->shape[*found - 1] : NULL;
+	if (shape && is_shape(lines, shape, from, n)) {
+		lines->last_shape = *found;
+		add_to_shape(lines, shape, from);
+		return true;
+	}
+	if (!cg_grow_raw(&lines->shape, &lines->shape_cap, lines->shapes + 1,
+		sizeof(*shape)))
+		return false;
+	lines->shape[lines->shapes++] = (struct shape){ lines->sums, n };
+	*found = lines->last_shape = (uint32_t)lines->shapes;
+	return append_branches(lines, from, n, unlike, block);
+}
+
+/* The branches of a kind of rows [from, to), which are alike. */
+static bool
+add_alike(struct cg_lines *lines, size_t from, size_t to,
+    enum cg_branch_kind kind, bool unlike, uint32_t *block)
+{
+	const struct cg_branch *branch;
+	bool good = true;
+
+	lines->shapes = lines->last_shape = 0;
+	for (size_t i = from; good && i < to; i++) {
+		size_t n = find_branches(lines, &lines->row[i], kind, &branch);
+
+		if (n > 0)
+			good = add_branches(lines, branch, n,
+			    *block > 0 && (unlike || lines->shapes > 0), block);
+	}
+	if (lines->shapes > 1) {
+		cg_map_free(&lines->shape_ids);
+		lines->shape_ids = (struct cg_map){ 0 };
+	}
+	return good;
+}
+
+/* The branches of rows [from, to), which are one line. */
+static bool
+sum_branches(struct cg_lines *lines, size_t from, size_t to)
+{
+	static const enum cg_branch_kind kinds[] = { CG_BRANCH_ARC,
+		CG_BRANCH_CONDITION };
+	const struct line_row *row = lines->row;
+
+	lines->sums = 0;
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+		bool many = false, before;
+		uint32_t block = 0;
+
+		for (size_t i = from, end; i < to; i = end) {
+			for (end = i + 1;
+			     end < to && are_alike(lines, &row[i], &row[end]);)
+				end++;
+			before = many;
+			many = end > i + 1;
+			if (!add_alike(lines, i, end, kinds[k], before || many,
+				&block))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool
+cg_next_line_sum(struct cg_lines *lines, size_t event, struct cg_line_sum *line)
+{
+	size_t from = lines->row_next, to = from;
+	const struct line_row *row = lines->row;
+
+	if (from == lines->row_to)
+		return false;
+	*line = (struct cg_line_sum){ .line = cg_row_line(&row[from]) };
+	for (; to < lines->row_to && cg_row_line(&row[to]) == line->line;
+	     to++) {
+		line->has_cost |= row[to].has_cost;
+		if (!add_cost(lines, &row[to], event, &line->cost)) {
+			cg_graph_overflow(lines->graph, "costs of a line");
+			return false;
+		}
+	}
+	lines->row_next = to;
+	if (!sum_branches(lines, from, to)) {
+		cg_graph_nomem(lines->graph);
+		return false;
+	}
+	line->branch = lines->sum;
+	line->branches = lines->sums;
+	return true;
+}

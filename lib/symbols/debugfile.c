@@ -1,0 +1,279 @@
+/*
+ * debugfile.c - debug information that is not in the program: separate files
+ * and the packed symbols of MiniDebugInfo.
+ *
+ * Source: "Separate Debug Files" and "MiniDebugInfo" in GDB's manual. A file
+ * is taken only if it belongs to the program: its build-id is the same, or
+ * its checksum is the one in the debuglink. No network is asked.
+ */
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <limits.h>
+#include <lzma.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "symbols/elffile.h"
+
+/* xz packs symbols to a fifth; what unpacks to more than this is an attack. */
+#define UNPACK_RATIO 100
+/* What xz needs for its largest preset, 65 MiB, and more. */
+#define UNPACK_MEMORY ((uint64_t)128 << 20)
+
+struct search {
+	const struct cg_elffile *program;
+	struct cg_elffile *found;
+	struct cg_slice build_id; /* raw bytes */
+	const char *link;         /* NULL: none */
+	uint32_t crc;
+	char path[PATH_MAX];
+};
+
+int
+cg_build_id(const struct cg_elffile *file, struct cg_slice *id)
+{
+	const void *bytes = NULL;
+	ssize_t len;
+
+	*id = (struct cg_slice){ "", 0 };
+	errno = 0;
+	len = dwelf_elf_gnu_build_id(file->elf, &bytes);
+	if (len < 0 && errno == ENOMEM)
+		return CG_ELIMIT;
+	if (len > 0 && len <= CG_BUILD_ID_MAX)
+		*id = (struct cg_slice){ bytes, (size_t)len };
+	return CG_OK;
+}
+
+static bool
+checksum(const struct cg_elffile *file, uint32_t expected)
+{
+	unsigned char buf[16384];
+	uLong crc = crc32(0, NULL, 0);
+	off_t at = 0;
+	ssize_t got;
+
+	while ((got = pread(file->fd, buf, sizeof(buf), at)) > 0) {
+		crc = crc32(crc, buf, (uInt)got);
+		at += got;
+	}
+	return got == 0 && crc == expected;
+}
+
+static bool
+same_file(const struct cg_elffile *a, const struct cg_elffile *b)
+{
+	struct stat left, right;
+
+	return fstat(a->fd, &left) == 0 && fstat(b->fd, &right) == 0 &&
+	       left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
+
+/* Opens search->path if it is the program's; CG_EINPUT if it is not. */
+static int
+try_path(struct search *search)
+{
+	const char *why;
+	int status = cg_elffile_open(search->found, search->path, &why);
+	struct cg_slice id;
+	bool right;
+
+	if (status != CG_OK)
+		return status;
+	status = cg_build_id(search->found, &id);
+	if (id.len > 0 && search->build_id.len > 0)
+		right = id.len == search->build_id.len &&
+			memcmp(id.ptr, search->build_id.ptr, id.len) == 0;
+	else
+		right = search->link && checksum(search->found, search->crc);
+	if (status == CG_OK &&
+	    (!right || same_file(search->program, search->found)))
+		status = CG_EINPUT;
+	if (status != CG_OK)
+		cg_elffile_close(search->found);
+	return status;
+}
+
+static int
+try_build_id(struct search *search)
+{
+	size_t used = sizeof(CG_DEBUG_ROOT "/.build-id/") - 1;
+
+	if (search->build_id.len < 2)
+		return CG_EINPUT;
+	memcpy(search->path, CG_DEBUG_ROOT "/.build-id/", used + 1);
+	for (size_t i = 0; i < search->build_id.len; i++)
+		used += (size_t)sprintf(search->path + used,
+		    i == 0 ? "%02x/" : "%02x",
+		    (unsigned char)search->build_id.ptr[i]);
+	memcpy(search->path + used, ".debug", sizeof(".debug"));
+	return try_path(search);
+}
+
+/* dir is the program's folder, with a slash at its end. */
+static int
+try_debuglink(struct search *search, const char *dir)
+{
+	static const char *const around[][2] = { { "", "" }, { "", ".debug/" },
+		{ CG_DEBUG_ROOT, "" } };
+	int status = CG_EINPUT;
+
+	for (size_t i = 0; i < 3 && status == CG_EINPUT; i++) {
+		int len = snprintf(search->path, sizeof(search->path),
+		    "%s%s%s%s", around[i][0], dir, around[i][1], search->link);
+
+		if (len > 0 && (size_t)len < sizeof(search->path))
+			status = try_path(search);
+	}
+	return status;
+}
+
+int
+cg_debugfile_open(struct cg_elffile *found, const struct cg_elffile *program,
+    const char *path, char **path_out)
+{
+	struct search search = { .program = program, .found = found };
+	GElf_Word crc = 0;
+	char *real, *slash;
+	int status;
+
+	status = cg_build_id(program, &search.build_id);
+	if (status == CG_OK)
+		status = try_build_id(&search);
+	search.link = dwelf_elf_gnu_debuglink(program->elf, &crc);
+	search.crc = crc;
+	/* It names a file, never a path. */
+	if (search.link && (strchr(search.link, '/') || !*search.link))
+		search.link = NULL;
+	if (status == CG_EINPUT && search.link) {
+		errno = 0;
+		real = realpath(path, NULL);
+		slash = real ? strrchr(real, '/') : NULL;
+		if (slash) {
+			slash[1] = '\0';
+			status = try_debuglink(&search, real);
+		} else if (errno == ENOMEM) {
+			status = CG_ELIMIT;
+		}
+		free(real);
+	}
+	if (status != CG_OK)
+		return status;
+	*path_out = strdup(search.path);
+	if (*path_out)
+		return CG_OK;
+	cg_elffile_close(found);
+	return CG_ELIMIT;
+}
+
+/* ---- What several debug files share ------------------------------------- */
+
+/* The path that a link from file (at path) means; NULL: none, or no memory. */
+static char *
+resolve(const char *path, const char *link)
+{
+	const char *slash = strrchr(path, '/');
+	int folder = *link != '/' && slash ? (int)(slash - path) + 1 : 0;
+	char text[PATH_MAX];
+	int len = snprintf(text, sizeof(text), "%.*s%s", folder, path, link);
+
+	if (len < 0 || (size_t)len >= sizeof(text))
+		return NULL;
+	return realpath(text, NULL);
+}
+
+int
+cg_altfile_open(
+    struct cg_elffile *found, const struct cg_elffile *file, const char *path)
+{
+	const struct cg_section *section =
+	    cg_elffile_section(file, ".gnu_debugaltlink");
+	const size_t root = strlen(CG_DEBUG_ROOT);
+	struct search search = { .program = file, .found = found };
+	struct cg_slice link;
+	const char *end;
+	char *real;
+	int status;
+
+	if (!section)
+		return CG_EINPUT;
+	status = cg_section_bytes(section, &link);
+	end = link.len > 0 ? memchr(link.ptr, '\0', link.len) : NULL;
+	if (status != CG_OK || !end)
+		return status == CG_OK ? CG_EINPUT : status;
+	search.build_id.ptr = end + 1;
+	search.build_id.len = link.len - (size_t)(end + 1 - link.ptr);
+	if (search.build_id.len > CG_BUILD_ID_MAX)
+		return CG_EINPUT;
+	status = try_build_id(&search);
+	if (status != CG_EINPUT)
+		return status;
+	errno = 0;
+	real = resolve(path, link.ptr);
+	if (real && strncmp(real, CG_DEBUG_ROOT "/", root + 1) == 0 &&
+	    strlen(real) < sizeof(search.path)) {
+		memcpy(search.path, real, strlen(real) + 1);
+		status = try_path(&search);
+	} else if (errno == ENOMEM) {
+		status = CG_ELIMIT;
+	}
+	free(real);
+	return status;
+}
+
+/* ---- MiniDebugInfo ------------------------------------------------------ */
+
+/* A whole xz file; CG_EINPUT if it is none, CG_ELIMIT if memory is out. */
+static int
+unpack(struct cg_slice packed, char **bytes, size_t *size)
+{
+	lzma_stream xz = LZMA_STREAM_INIT;
+	lzma_ret result = lzma_stream_decoder(&xz, UNPACK_MEMORY, 0);
+	size_t cap = 0;
+
+	xz.next_in = (const uint8_t *)packed.ptr;
+	xz.avail_in = packed.len;
+	while (result == LZMA_OK) {
+		if (*size / UNPACK_RATIO > packed.len) {
+			result = LZMA_DATA_ERROR;
+			break;
+		}
+		if (!cg_grow(bytes, &cap, *size + 65536, 1)) {
+			result = LZMA_MEM_ERROR;
+			break;
+		}
+		xz.next_out = (uint8_t *)*bytes + *size;
+		xz.avail_out = cap - *size;
+		result = lzma_code(&xz, LZMA_FINISH);
+		*size = cap - xz.avail_out;
+	}
+	lzma_end(&xz);
+	if (result == LZMA_STREAM_END)
+		return CG_OK;
+	return result == LZMA_MEM_ERROR ? CG_ELIMIT : CG_EINPUT;
+}
+
+int
+cg_minidebug_open(struct cg_elffile *found, const struct cg_elffile *program)
+{
+	const struct cg_section *section =
+	    cg_elffile_section(program, ".gnu_debugdata");
+	struct cg_slice packed;
+	char *bytes = NULL;
+	size_t size = 0;
+	int status;
+
+	if (!section)
+		return CG_EINPUT;
+	status = cg_section_bytes(section, &packed);
+	if (status == CG_OK)
+		status = unpack(packed, &bytes, &size);
+	if (status == CG_OK)
+		return cg_elffile_memory(found, bytes, size);
+	free(bytes);
+	return status;
+}

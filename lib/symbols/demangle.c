@@ -1,0 +1,131 @@
+/*
+ * demangle.c - names of C++, Rust and D as people write them, by libiberty.
+ *
+ * Names are the input's text, and a back reference in a mangled name may
+ * double what comes out: 250 bytes make 200 MB. libiberty limits depth, not
+ * length, and without our callbacks it ends the process when memory is out.
+ */
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/symbols.h"
+
+/* Longer ones are shown mangled: nobody reads them. */
+#define NAME_MAX_SHOWN ((size_t)64 << 10)
+/*
+ * The demangler of D has no callback. So many references make at most some
+ * hundred times the name; of more than a few per name there are no reports.
+ */
+#define D_LENGTH_MAX 1024
+#define D_REFERENCES_MAX 16
+
+struct text {
+	char *ptr;
+	size_t len, cap;
+	bool nomem, too_long;
+	jmp_buf stop;
+};
+
+/*
+ * The only way to stop a demangler. Nothing is allocated then: that of C++
+ * has all on its stack, and that of Rust holds memory only while it prints an
+ * identifier from punycode, which is never all ASCII.
+ */
+static void
+stop(struct text *text, const char *piece, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if ((unsigned char)piece[i] >= 0x80)
+			return;
+	}
+	longjmp(text->stop, 1);
+}
+
+static void
+add_piece(const char *piece, size_t len, void *arg)
+{
+	struct text *text = arg;
+
+	if (!text->too_long && !text->nomem) {
+		if (len >= NAME_MAX_SHOWN - text->len)
+			text->too_long = true;
+		else if (!cg_grow(&text->ptr, &text->cap, text->len + len, 1))
+			text->nomem = true;
+	}
+	if (text->too_long || text->nomem) {
+		stop(text, piece, len);
+		return;
+	}
+	memcpy(text->ptr + text->len, piece, len);
+	text->len += len;
+}
+
+/* "_R", or of old "_ZN...17h" and a hash: others are none of Rust. */
+static bool
+may_be_rust(const char *name)
+{
+	return name[1] == 'R' || strstr(name, "17h");
+}
+
+static bool
+demangle(struct text *text, const char *name)
+{
+	const int options = DMGL_PARAMS | DMGL_ANSI;
+
+	if (setjmp(text->stop) != 0)
+		return false;
+	/* Old names of Rust look like those of C++. */
+	if (may_be_rust(name) &&
+	    rust_demangle_callback(name, options, add_piece, text))
+		return !text->too_long && !text->nomem;
+	text->len = 0;
+	return name[1] != 'R' &&
+	       cplus_demangle_v3_callback(name, options, add_piece, text) &&
+	       !text->too_long && !text->nomem;
+}
+
+/* Out of memory within it, libiberty ends the process: no way around that. */
+static char *
+demangle_d(const char *name)
+{
+	size_t references = 0, i;
+
+	for (i = 0; name[i] != '\0'; i++)
+		references += name[i] == 'Q';
+	if (i > D_LENGTH_MAX || references > D_REFERENCES_MAX)
+		return NULL;
+	return dlang_demangle(name, DMGL_PARAMS | DMGL_ANSI);
+}
+
+cg_str
+cg_demangle_str(struct cg_strs *strs, const char *name)
+{
+	struct text text = { 0 };
+	struct cg_slice result = cg_slice(name);
+	char *d = NULL;
+	cg_str str = CG_STR_NONE;
+
+	if (name[0] == '_' && name[1] == 'D') {
+		d = demangle_d(name);
+		if (d)
+			result = cg_slice(d);
+	} else if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')) {
+		if (demangle(&text, name) && text.len > 0)
+			result = (struct cg_slice){ text.ptr, text.len };
+	}
+	if (!text.nomem)
+		str = cg_strs_add(strs, result);
+	free(text.ptr);
+	free(d);
+	return str;
+}
+
+const char *
+cg_demangle_in(struct cg_strs *strs, const char *name)
+{
+	cg_str str = cg_demangle_str(strs, name);
+
+	return str == CG_STR_NONE ? NULL : cg_strs_get(strs, str).ptr;
+}

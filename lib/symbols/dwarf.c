@@ -1,0 +1,558 @@
+/*
+ * dwarf.c - lines and inlined calls, through libdw.
+ *
+ * Source: the DWARF standard, versions 2 to 5. libdw is never let near a path
+ * in the file: it opens split DWARF only in dwarf_get_units(),
+ * dwarf_cu_info() and dwarf_getlocation(), which are not used here.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/dwarf_units.h"
+
+/* Ranges and rows take bytes of the file; compressed, some share one. */
+#define ITEMS_PER_BYTE 4
+
+/* ---- Out of memory ------------------------------------------------------ */
+
+/*
+ * libdw ends the process when it is out of memory, unless its handler leaves
+ * by longjmp. The handler gets no argument: hence a variable of the thread,
+ * set while a question is being answered.
+ */
+static _Thread_local jmp_buf *out_of_memory;
+
+static __attribute__((noreturn)) void
+leave(void)
+{
+	longjmp(*out_of_memory, 1);
+}
+
+/* A question and its answer; false of answer(): there is none. */
+struct question {
+	bool (*answer)(struct cg_dwarf *, struct question *);
+	uint64_t addr;
+	const char *file;
+	uint32_t line;
+	uint64_t low, high;
+	struct cg_frame *frames;
+	size_t count;
+	struct cg_functions *fns;
+};
+
+static bool
+ask(struct cg_dwarf *dwarf, struct question *question)
+{
+	jmp_buf here;
+	volatile bool known = false; /* survives longjmp() */
+
+	if (dwarf->status != CG_OK)
+		return false;
+	out_of_memory = &here;
+	errno = 0;
+	(void)dwarf_errno(); /* forgets older ones */
+	if (setjmp(here) == 0)
+		known = question->answer(dwarf, question);
+	else
+		dwarf->status = CG_ELIMIT;
+	out_of_memory = NULL;
+	/*
+	 * libdw may take it for bad input. But malloc() also leaves that errno
+	 * where the heap could not grow in place and other memory was found.
+	 */
+	if (errno == ENOMEM && dwarf_errno() != 0)
+		dwarf->status = CG_ELIMIT;
+	return known && dwarf->status == CG_OK;
+}
+
+/* ---- Strings ------------------------------------------------------------ */
+
+/* Makes "a//b/./c" of it a/b/c; ".." stays, for a link may come before. */
+static size_t
+shorten(char *path)
+{
+	const char *from = path;
+	char *to = path;
+
+	while (*from) {
+		if (from[0] == '/' && from[1] == '.' && from[2] == '/')
+			from += 2;
+		else if (from[0] == '/' && from[1] == '/')
+			from++;
+		else
+			*to++ = *from++;
+	}
+	return (size_t)(to - path);
+}
+
+/* libdw takes an index of the very end of .debug_str for a string, too. */
+static const char *
+get_string(const struct cg_dwarf *dwarf, Dwarf_Attribute *attr)
+{
+	const char *text = dwarf_formstring(attr);
+
+	for (size_t i = 0; i < dwarf->ends; i++) {
+		if (text == dwarf->end[i])
+			return NULL;
+	}
+	return text;
+}
+
+/* A file's path, joined to where the unit was compiled, if it says that. */
+static const char *
+keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
+{
+	Dwarf_Attribute attr;
+	const char *folder = NULL;
+	struct cg_slice text;
+	size_t size;
+	cg_str str;
+
+	if (!path || strcmp(path, "???") == 0)
+		return "";
+	if (*path != '/' && dwarf_attr(unit, DW_AT_comp_dir, &attr))
+		folder = get_string(dwarf, &attr);
+	if (!folder)
+		folder = "";
+	size = strlen(folder) + strlen(path) + 2;
+	if (!cg_grow(&dwarf->path, &dwarf->path_cap, size, 1)) {
+		dwarf->status = CG_ELIMIT;
+		return "";
+	}
+	(void)snprintf(
+	    dwarf->path, size, "%s%s%s", folder, *folder ? "/" : "", path);
+	text.ptr = dwarf->path;
+	text.len = shorten(dwarf->path);
+	str = cg_strs_add(dwarf->strs, text);
+	if (str == CG_STR_NONE)
+		dwarf->status = CG_ELIMIT;
+	return cg_strs_get(dwarf->strs, str).ptr;
+}
+
+/* The name as the linker sees it tells more: functions are overloaded. */
+static const char *
+get_name(struct cg_dwarf *dwarf, Dwarf_Die *die)
+{
+	static const unsigned attrs[] = { DW_AT_linkage_name,
+		DW_AT_MIPS_linkage_name, DW_AT_name };
+	Dwarf_Attribute attr;
+	const char *name = NULL;
+
+	for (size_t i = 0; i < sizeof(attrs) / sizeof(*attrs) && !name; i++) {
+		if (dwarf_attr_integrate(die, attrs[i], &attr))
+			name = get_string(dwarf, &attr);
+	}
+	if (!name)
+		return "";
+	name = cg_demangle_in(dwarf->strs, name);
+	if (!name)
+		dwarf->status = CG_ELIMIT;
+	return name ? name : "";
+}
+
+static const char *
+scope_name(struct cg_dwarf *dwarf, struct cg_scope *scope)
+{
+	Dwarf_Die die;
+
+	if (!scope->name)
+		scope->name = dwarf_offdie(dwarf->dwarf, scope->die, &die)
+				  ? get_name(dwarf, &die)
+				  : "";
+	return scope->name;
+}
+
+/* ---- Answers ------------------------------------------------------------ */
+
+static uint64_t
+row_addr(struct cg_unit *unit, size_t i)
+{
+	Dwarf_Addr addr = 0;
+
+	(void)dwarf_lineaddr(dwarf_onesrcline(unit->lines, i), &addr);
+	return addr;
+}
+
+/* Of rows with one address the last counts. */
+static bool
+find_row(
+    struct cg_dwarf *dwarf, struct cg_unit *unit, struct question *question)
+{
+	size_t first = 0, last = unit->line_count;
+	Dwarf_Line *row;
+	bool end = true;
+	int line = 0;
+
+	while (first < last) {
+		size_t mid = first + (last - first) / 2;
+
+		if (row_addr(unit, mid) <= question->addr)
+			first = mid + 1;
+		else
+			last = mid;
+	}
+	if (first == 0 || first == unit->line_count)
+		return false;
+	row = dwarf_onesrcline(unit->lines, first - 1);
+	if (dwarf_lineendsequence(row, &end) != 0 || end)
+		return false;
+	(void)dwarf_lineno(row, &line);
+	question->line = line > 0 ? (uint32_t)line : 0;
+	question->file =
+	    keep_path(dwarf, &unit->die, dwarf_linesrc(row, NULL, NULL));
+	question->low = row_addr(unit, first - 1);
+	question->high = row_addr(unit, first);
+	return true;
+}
+
+static bool
+find_line(struct cg_dwarf *dwarf, struct question *question)
+{
+	struct cg_unit *unit = cg_unit_find(dwarf, question->addr);
+
+	return unit && find_row(dwarf, unit, question);
+}
+
+/* The innermost scope at an address, or CG_SCOPE_NONE. */
+static uint32_t
+find_scope(const struct cg_unit *unit, uint64_t addr)
+{
+	const struct cg_span *span = cg_spans_find(&unit->spans, addr);
+
+	return span ? span->id : CG_SCOPE_NONE;
+}
+
+static uint32_t
+get_function(const struct cg_unit *unit, uint32_t id)
+{
+	while (id != CG_SCOPE_NONE && unit->scope[id].parent != CG_SCOPE_NONE)
+		id = unit->scope[id].parent;
+	return id;
+}
+
+/* Where too many are nested, the outermost are left out. */
+static bool
+find_frames(struct cg_dwarf *dwarf, struct question *question)
+{
+	struct cg_unit *unit = cg_unit_find(dwarf, question->addr);
+	struct cg_frame *frame = question->frames;
+	uint32_t id;
+
+	if (!unit || !find_row(dwarf, unit, question))
+		return false;
+	*frame = (struct cg_frame){ "", question->file, question->line };
+	question->count = 1;
+	for (id = find_scope(unit, question->addr); id != CG_SCOPE_NONE;) {
+		struct cg_scope *scope = &unit->scope[id];
+
+		frame->name = scope_name(dwarf, scope);
+		id = scope->parent;
+		if (id == CG_SCOPE_NONE || question->count == CG_FRAME_MAX)
+			break;
+		frame = &question->frames[question->count++];
+		*frame = (struct cg_frame){ "",
+			keep_path(dwarf, &unit->die,
+			    dwarf_filesrc(
+				unit->files, scope->file, NULL, NULL)),
+			scope->line };
+	}
+	return true;
+}
+
+/*
+ * The file's number is one of the unit where the attribute stands: after link
+ * time optimisation that is another than the function's.
+ */
+static bool
+find_declared(struct cg_dwarf *dwarf, struct question *question)
+{
+	struct cg_unit *unit = cg_unit_find(dwarf, question->addr);
+	uint32_t id = unit
+			  ? get_function(unit, find_scope(unit, question->addr))
+			  : CG_SCOPE_NONE;
+	Dwarf_Attribute attr;
+	Dwarf_Files *files;
+	Dwarf_Word number;
+	Dwarf_Die die, origin;
+
+	if (id == CG_SCOPE_NONE ||
+	    !dwarf_offdie(dwarf->dwarf, unit->scope[id].die, &die) ||
+	    !dwarf_attr_integrate(&die, DW_AT_decl_line, &attr) ||
+	    dwarf_formudata(&attr, &number) != 0 || number > UINT32_MAX)
+		return false;
+	question->line = (uint32_t)number;
+	if (!dwarf_attr_integrate(&die, DW_AT_decl_file, &attr) ||
+	    dwarf_formudata(&attr, &number) != 0 ||
+	    !dwarf_cu_die(
+		attr.cu, &origin, NULL, NULL, NULL, NULL, NULL, NULL) ||
+	    dwarf_getsrcfiles(&origin, &files, NULL) != 0)
+		return false;
+	question->file =
+	    keep_path(dwarf, &origin, dwarf_filesrc(files, number, NULL, NULL));
+	return true;
+}
+
+/* Pieces of one function that touch are one. */
+static bool
+add_functions(
+    struct cg_dwarf *dwarf, struct question *question, struct cg_unit *unit)
+{
+	struct cg_symbol symbol = {
+		.bind = STB_LOCAL, .type = STT_FUNC, .exec = true
+	};
+	const struct cg_span *span = unit->spans.span;
+	const struct cg_span *end = span ? span + unit->spans.count : NULL;
+
+	while (span < end) {
+		uint32_t id = get_function(unit, span->id);
+
+		symbol.name = scope_name(dwarf, &unit->scope[id]);
+		symbol.addr = span->low;
+		do
+			symbol.size = span->high - symbol.addr;
+		while (++span < end && span->low == span[-1].high &&
+		       get_function(unit, span->id) == id);
+		if (!cg_functions_add(question->fns, &symbol)) {
+			dwarf->status = CG_ELIMIT;
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+all_functions(struct cg_dwarf *dwarf, struct question *question)
+{
+	for (size_t i = 0; i < dwarf->units; i++) {
+		cg_unit_load(dwarf, &dwarf->unit[i]);
+		if (dwarf->status != CG_OK ||
+		    !add_functions(dwarf, question, &dwarf->unit[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool
+list_units(struct cg_dwarf *dwarf, struct question *question)
+{
+	(void)question;
+	cg_units_list(dwarf);
+	return true;
+}
+
+/* ---- For symbols.c ------------------------------------------------------ */
+
+/*
+ * libdw trusts strings to end. Where only strings are, those that do not are
+ * cut off; entries, which may hold some, get a NUL behind the last.
+ */
+static bool
+end_strings(struct cg_dwarf *dwarf, Elf_Data *data, bool only_strings)
+{
+	const char *text = data->d_buf;
+	char *copy;
+
+	while (
+	    only_strings && data->d_size > 0 && text[data->d_size - 1] != '\0')
+		data->d_size--;
+	if (data->d_size == 0 || text[data->d_size - 1] == '\0')
+		return true;
+	copy = cg_arena_alloc(&dwarf->copies, data->d_size + 1);
+	if (!copy)
+		return false;
+	memcpy(copy, text, data->d_size);
+	copy[data->d_size] = '\0';
+	data->d_buf = copy;
+	return true;
+}
+
+/*
+ * Makes a section fit for libdw, which would ignore one for which it has no
+ * memory, and open the file that .gnu_debugaltlink names, wherever it is.
+ * False: out of memory.
+ */
+static bool
+prepare_section(struct cg_dwarf *dwarf, const struct cg_section *section)
+{
+	const char *kind = strchr(section->name, '_');
+	Elf_Data *data;
+
+	errno = 0;
+	if (section->compressed)
+		(void)elf_compress(section->scn, 0, 0);
+	else if (section->name[1] == 'z')
+		(void)elf_compress_gnu(section->scn, 0, 0);
+	data = elf_getdata(section->scn, NULL);
+	if (errno == ENOMEM || !data || !data->d_buf)
+		return errno != ENOMEM;
+	if (strcmp(kind, "_debugaltlink") == 0)
+		data->d_size = 0;
+	if (strcmp(kind, "_str") == 0 || strcmp(kind, "_line_str") == 0) {
+		(void)end_strings(dwarf, data, true);
+		if (dwarf->ends < CG_ENDS)
+			dwarf->end[dwarf->ends++] =
+			    (const char *)data->d_buf + data->d_size;
+		return true;
+	}
+	if (strcmp(kind, "_info") == 0 || strcmp(kind, "_types") == 0)
+		return end_strings(dwarf, data, false);
+	return true;
+}
+
+static bool
+prepare(struct cg_dwarf *dwarf, const struct cg_elffile *file)
+{
+	static const char *const prefixes[] = { ".debug_", ".zdebug_",
+		".gnu_debugaltlink" };
+	bool ok = true;
+
+	for (size_t i = 1; ok && i < file->sections; i++) {
+		const struct cg_section *section = &file->section[i];
+
+		for (size_t p = 0; p < 3; p++) {
+			if (section->scn && strncmp(section->name, prefixes[p],
+						strlen(prefixes[p])) == 0)
+				ok = prepare_section(dwarf, section);
+		}
+	}
+	return ok;
+}
+
+/* NULL: out of memory with CG_ELIMIT in *status, or there is no DWARF. */
+static Dwarf *
+begin(struct cg_dwarf *dwarf, const struct cg_elffile *file, int *status)
+{
+	bool prepared = prepare(dwarf, file);
+	Dwarf *new = NULL;
+
+	errno = 0;
+	if (prepared)
+		new = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+	if (!prepared || errno == ENOMEM)
+		*status = CG_ELIMIT;
+	if (new)
+		(void)dwarf_new_oom_handler(new, leave);
+	return new;
+}
+
+static int
+open_alt(
+    struct cg_dwarf *dwarf, const struct cg_elffile *file, const char *path)
+{
+	int status = cg_altfile_open(&dwarf->alt_file, file, path);
+
+	if (status != CG_OK)
+		return status;
+	dwarf->alt = begin(dwarf, &dwarf->alt_file, &status);
+	if (dwarf->alt)
+		dwarf_setalt(dwarf->dwarf, dwarf->alt);
+	return status;
+}
+
+struct cg_dwarf *
+cg_dwarf_open(const struct cg_elffile *file, const char *path,
+    const struct cg_spans *exec, struct cg_strs *strs, int *status)
+{
+	struct cg_dwarf *dwarf = calloc(1, sizeof(*dwarf));
+	struct question units = { .answer = list_units };
+
+	*status = CG_ELIMIT;
+	if (!dwarf)
+		return NULL;
+	*status = CG_OK;
+	dwarf->alt_file.fd = -1;
+	dwarf->exec = exec;
+	dwarf->strs = strs;
+	dwarf->left = file->size * ITEMS_PER_BYTE;
+	dwarf->dwarf = begin(dwarf, file, status);
+	if (*status == CG_OK && dwarf->dwarf &&
+	    open_alt(dwarf, file, path) == CG_ELIMIT)
+		*status = CG_ELIMIT;
+	if (*status != CG_OK || !dwarf->dwarf) {
+		cg_dwarf_close(dwarf);
+		return NULL;
+	}
+	(void)ask(dwarf, &units);
+	*status = dwarf->status;
+	return dwarf;
+}
+
+void
+cg_dwarf_close(struct cg_dwarf *dwarf)
+{
+	if (!dwarf)
+		return;
+	for (size_t i = 0; i < dwarf->units; i++) {
+		free(dwarf->unit[i].scope);
+		cg_spans_free(&dwarf->unit[i].spans);
+	}
+	(void)dwarf_end(dwarf->dwarf);
+	(void)dwarf_end(dwarf->alt);
+	cg_elffile_close(&dwarf->alt_file);
+	cg_arena_free(&dwarf->copies);
+	free(dwarf->unit);
+	free(dwarf->path);
+	cg_spans_free(&dwarf->spans);
+	free(dwarf);
+}
+
+int
+cg_dwarf_status(const struct cg_dwarf *dwarf)
+{
+	return dwarf->status;
+}
+
+size_t
+cg_dwarf_frames(
+    struct cg_dwarf *dwarf, uint64_t addr, struct cg_frame frames[CG_FRAME_MAX])
+{
+	struct question question = {
+		.answer = find_frames, .addr = addr, .frames = frames
+	};
+
+	return ask(dwarf, &question) ? question.count : 0;
+}
+
+bool
+cg_dwarf_line(struct cg_dwarf *dwarf, uint64_t addr, const char **file,
+    uint32_t *line, uint64_t *low, uint64_t *high)
+{
+	struct question question = { .answer = find_line, .addr = addr };
+
+	if (!ask(dwarf, &question))
+		return false;
+	*file = question.file;
+	*line = question.line;
+	*low = question.low;
+	*high = question.high;
+	return true;
+}
+
+/* The line table knows where a function begins that has no entry. */
+bool
+cg_dwarf_declared(
+    struct cg_dwarf *dwarf, uint64_t addr, const char **file, uint32_t *line)
+{
+	struct question question = { .answer = find_declared, .addr = addr };
+
+	if (!ask(dwarf, &question)) {
+		question.answer = find_line;
+		if (!ask(dwarf, &question))
+			return false;
+	}
+	*file = question.file;
+	*line = question.line;
+	return true;
+}
+
+bool
+cg_dwarf_functions(struct cg_dwarf *dwarf, struct cg_functions *fns)
+{
+	struct question question = { .answer = all_functions, .fns = fns };
+
+	(void)ask(dwarf, &question);
+	return dwarf->status == CG_OK;
+}

@@ -1,0 +1,63 @@
+/*
+ * dwarf_units.h - what dwarf.c and dwarf_units.c share.
+ */
+#ifndef CG_DWARF_UNITS_H
+#define CG_DWARF_UNITS_H
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+#include "symbols/elffile.h"
+
+/* A function, or a call of one that was inlined. */
+#define CG_SCOPE_NONE UINT32_MAX
+struct cg_scope {
+	Dwarf_Off die;
+	const char *name;    /* NULL: not asked for yet */
+	uint32_t parent;     /* scope of the call; CG_SCOPE_NONE: a function */
+	uint32_t file, line; /* of the call */
+};
+
+struct cg_unit {
+	Dwarf_Die die;
+	bool loaded;
+	struct cg_scope *scope;
+	size_t scopes, cap;
+	struct cg_spans spans; /* id: the innermost scope */
+	Dwarf_Lines *lines;    /* by address */
+	size_t line_count;
+	Dwarf_Files *files;
+};
+
+/* Two in a file and two in what it shares; what comes twice is not read. */
+#define CG_ENDS 8
+
+struct cg_dwarf {
+	Dwarf *dwarf, *alt; /* alt: what several files share, or NULL */
+	struct cg_elffile alt_file;
+	struct cg_arena copies;   /* of sections */
+	const char *end[CG_ENDS]; /* of sections of strings */
+	size_t ends;
+	const struct cg_spans *exec;
+	struct cg_strs *strs;
+	struct cg_unit *unit; /* as in the file */
+	size_t units, cap;
+	struct cg_spans spans; /* id: the unit */
+	Dwarf_Aranges *aranges;
+	uint64_t left; /* how many more ranges and rows are taken */
+	char *path;    /* room to join one */
+	size_t path_cap;
+	int status;
+};
+
+/*
+ * These may leave by longjmp when libdw is out of memory; when we are, they
+ * set dwarf->status.
+ */
+void cg_units_list(struct cg_dwarf *);
+/* Walks the unit's tree, once. */
+void cg_unit_load(struct cg_dwarf *, struct cg_unit *);
+/* The unit of an address, loaded; NULL: none. */
+struct cg_unit *cg_unit_find(struct cg_dwarf *, uint64_t addr);
+
+#endif

@@ -1,0 +1,333 @@
+/*
+ * elffile.c - one ELF file, through libelf: sections, symbol tables, code.
+ *
+ * Source: the System V ABI's ELF chapters and its processor supplements.
+ * libelf reads what is asked for; nothing is mapped, so a file that shrinks
+ * cannot kill us. It says no more than that something failed: whether memory
+ * was out, errno tells.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbols/elffile.h"
+
+/* ---- Sections ----------------------------------------------------------- */
+
+static bool
+fill_section(struct cg_section *section, Elf *elf, Elf_Scn *scn, size_t names)
+{
+	GElf_Shdr head;
+
+	section->name = "";
+	if (!gelf_getshdr(scn, &head))
+		return errno != ENOMEM;
+	section->name = elf_strptr(elf, names, head.sh_name);
+	if (!section->name)
+		section->name = "";
+	section->addr = head.sh_addr;
+	section->size = head.sh_size;
+	section->type = head.sh_type;
+	section->link = head.sh_link;
+	section->exec =
+	    (head.sh_flags & SHF_ALLOC) && (head.sh_flags & SHF_EXECINSTR);
+	section->compressed = head.sh_flags & SHF_COMPRESSED;
+	section->scn = scn;
+	return true;
+}
+
+static int
+load_sections(struct cg_elffile *file)
+{
+	size_t count = 0, cap = 0, names = 0;
+	Elf_Scn *scn = NULL;
+
+	errno = 0;
+	if (elf_getshdrnum(file->elf, &count) != 0 ||
+	    elf_getshdrstrndx(file->elf, &names) != 0)
+		return errno == ENOMEM ? CG_ELIMIT : CG_OK; /* as if none */
+	while ((scn = elf_nextscn(file->elf, scn)) != NULL) {
+		size_t i = elf_ndxscn(scn);
+		struct cg_section *section;
+
+		if (i >= count)
+			break;
+		if (!cg_grow(
+			&file->section, &cap, i + 1, sizeof(*file->section)))
+			return CG_ELIMIT;
+		section = &file->section[i];
+		file->sections = i + 1;
+		if (!fill_section(section, file->elf, scn, names))
+			return CG_ELIMIT;
+		if (section->exec &&
+		    section->size <= UINT64_MAX - section->addr &&
+		    !cg_spans_add(&file->exec, section->addr,
+			section->addr + section->size, (uint32_t)i))
+			return CG_ELIMIT;
+	}
+	return cg_spans_flatten(&file->exec) ? CG_OK : CG_ELIMIT;
+}
+
+const struct cg_section *
+cg_elffile_section(const struct cg_elffile *file, const char *name)
+{
+	for (size_t i = 1; i < file->sections; i++) {
+		const struct cg_section *section = &file->section[i];
+
+		if (section->type != SHT_NOBITS && section->scn &&
+		    strcmp(section->name, name) == 0)
+			return section;
+	}
+	return NULL;
+}
+
+int
+cg_section_bytes(const struct cg_section *section, struct cg_slice *bytes)
+{
+	const Elf_Data *data;
+
+	*bytes = (struct cg_slice){ "", 0 };
+	errno = 0;
+	data = elf_rawdata(section->scn, NULL);
+	if (!data)
+		return errno == ENOMEM ? CG_ELIMIT : CG_OK;
+	if (data->d_buf && data->d_size > 0)
+		*bytes = (struct cg_slice){ data->d_buf, data->d_size };
+	return CG_OK;
+}
+
+bool
+cg_elffile_has_dwarf(const struct cg_elffile *file)
+{
+	return cg_elffile_section(file, ".debug_info") ||
+	       cg_elffile_section(file, ".zdebug_info");
+}
+
+/* ---- Opening ------------------------------------------------------------ */
+
+static int
+load(struct cg_elffile *file)
+{
+	int status = CG_EINPUT;
+
+	if (file->elf && elf_kind(file->elf) == ELF_K_ELF &&
+	    gelf_getehdr(file->elf, &file->head))
+		status = load_sections(file);
+	else if (errno == ENOMEM)
+		status = CG_ELIMIT;
+	if (status != CG_OK)
+		cg_elffile_close(file);
+	return status;
+}
+
+int
+cg_elffile_open(struct cg_elffile *file, const char *path, const char **why)
+{
+	struct stat info;
+
+	*file = (struct cg_elffile){ .fd = -1 };
+	if (stat(path, &info) != 0) {
+		*why = strerror(errno);
+		return CG_EINPUT;
+	}
+	/* A device is not even opened, a FIFO does not block us. */
+	if (!S_ISREG(info.st_mode)) {
+		*why = "it is no regular file";
+		return CG_EINPUT;
+	}
+	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (file->fd < 0) {
+		*why = strerror(errno);
+		return CG_EINPUT;
+	}
+	*why = NULL;
+	file->size = (uint64_t)info.st_size;
+	(void)elf_version(EV_CURRENT);
+	errno = 0;
+	file->elf = elf_begin(file->fd, ELF_C_READ, NULL);
+	return load(file);
+}
+
+int
+cg_elffile_memory(struct cg_elffile *file, char *bytes, size_t size)
+{
+	*file = (struct cg_elffile){ .fd = -1, .memory = bytes, .size = size };
+	(void)elf_version(EV_CURRENT);
+	errno = 0;
+	file->elf = elf_memory(bytes, size);
+	return load(file);
+}
+
+void
+cg_elffile_close(struct cg_elffile *file)
+{
+	if (file->elf)
+		(void)elf_end(file->elf);
+	if (file->fd >= 0)
+		(void)close(file->fd);
+	free(file->memory);
+	free(file->section);
+	cg_spans_free(&file->exec);
+	*file = (struct cg_elffile){ .fd = -1 };
+}
+
+/* ---- Code --------------------------------------------------------------- */
+
+/* The executable segment that holds an address. */
+static bool
+find_segment(const struct cg_elffile *file, uint64_t addr, GElf_Phdr *head)
+{
+	size_t count = 0;
+
+	(void)elf_getphdrnum(file->elf, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(file->elf, (int)i, head))
+			return false;
+		if (head->p_type == PT_LOAD && (head->p_flags & PF_X) &&
+		    addr >= head->p_vaddr &&
+		    addr - head->p_vaddr < head->p_filesz)
+			return true;
+	}
+	return false;
+}
+
+int
+cg_elffile_code(
+    const struct cg_elffile *file, uint64_t addr, struct cg_slice *code)
+{
+	const Elf_Data *data = NULL;
+	GElf_Phdr head;
+
+	*code = (struct cg_slice){ "", 0 };
+	errno = 0;
+	if (find_segment(file, addr, &head) && head.p_offset < file->size) {
+		if (head.p_filesz > file->size - head.p_offset)
+			head.p_filesz = file->size - head.p_offset; /* cut */
+		data = elf_getdata_rawchunk(file->elf, (int64_t)head.p_offset,
+		    head.p_filesz, ELF_T_BYTE);
+	}
+	if (!data || addr - head.p_vaddr >= data->d_size)
+		return errno == ENOMEM ? CG_ELIMIT : CG_OK;
+	code->ptr = (const char *)data->d_buf + (addr - head.p_vaddr);
+	code->len = data->d_size - (size_t)(addr - head.p_vaddr);
+	return CG_OK;
+}
+
+/* ---- Symbol tables ------------------------------------------------------ */
+
+static int
+load_names(struct cg_symtab *table, uint32_t link)
+{
+	int status;
+
+	if (link == 0 || link >= table->file->sections ||
+	    !table->file->section[link].scn)
+		return CG_OK;
+	status = cg_section_bytes(&table->file->section[link], &table->names);
+	while (table->names.len > 0 &&
+	       table->names.ptr[table->names.len - 1] != '\0')
+		table->names.len--;
+	return status;
+}
+
+/* In version 1 of the 64-bit PowerPC ABI a function is its descriptor. */
+static int
+load_descriptors(struct cg_symtab *table, const struct cg_elffile *program)
+{
+	const struct cg_section *opd;
+
+	if (program->head.e_machine != EM_PPC64)
+		return CG_OK;
+	opd = cg_elffile_section(program, ".opd");
+	if (!opd)
+		return CG_OK;
+	table->opd_addr = opd->addr;
+	return cg_section_bytes(opd, &table->opd);
+}
+
+int
+cg_symtab_open(struct cg_symtab *table, const struct cg_elffile *file,
+    const struct cg_elffile *program, uint32_t type)
+{
+	const struct cg_section *section = NULL;
+	int status;
+	size_t size;
+
+	*table = (struct cg_symtab){ .file = file, .type = type };
+	for (size_t i = 1; i < file->sections && !section; i++) {
+		if (file->section[i].type == type)
+			section = &file->section[i];
+	}
+	if (!section)
+		return CG_OK;
+	errno = 0;
+	table->data = elf_getdata(section->scn, NULL);
+	if (!table->data)
+		return errno == ENOMEM ? CG_ELIMIT : CG_OK;
+	size = gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
+	if (table->data->d_type == ELF_T_SYM && table->data->d_size > size)
+		table->count = table->data->d_size / size - 1;
+	if (table->count >= INT_MAX) /* libelf counts in int */
+		table->count = INT_MAX - 1;
+	status = load_names(table, section->link);
+	return status == CG_OK ? load_descriptors(table, program) : status;
+}
+
+static uint64_t
+follow_descriptor(const struct cg_symtab *table, uint64_t addr)
+{
+	bool big = table->file->head.e_ident[EI_DATA] == ELFDATA2MSB;
+	uint64_t at = addr - table->opd_addr, code = 0;
+
+	if (table->opd.len < 8 || at > table->opd.len - 8)
+		return addr;
+	for (unsigned i = 0; i < 8; i++)
+		code = code << 8 |
+		       (unsigned char)table->opd.ptr[at + (big ? i : 7 - i)];
+	return code;
+}
+
+bool
+cg_symtab_get(const struct cg_symtab *table, size_t i, struct cg_symbol *symbol)
+{
+	const struct cg_elffile *file = table->file;
+	uint16_t machine = file->head.e_machine;
+	GElf_Sym sym;
+
+	if (i >= table->count || !gelf_getsym(table->data, (int)i + 1, &sym))
+		return false;
+	*symbol = (struct cg_symbol){
+		.addr = sym.st_value,
+		.size = sym.st_size,
+		.name = "",
+		.room = 1,
+		.bind = GELF_ST_BIND(sym.st_info),
+		.type = GELF_ST_TYPE(sym.st_info),
+		.undefined = sym.st_shndx == SHN_UNDEF,
+		.absolute = sym.st_shndx == SHN_ABS,
+	};
+	if (sym.st_name < table->names.len) {
+		symbol->name = table->names.ptr + sym.st_name;
+		symbol->room = table->names.len - sym.st_name;
+	}
+	/* Bit 0 of a function says which instruction set it is in. */
+	if (symbol->type == STT_FUNC &&
+	    (machine == EM_ARM || machine == EM_MIPS))
+		symbol->addr &= ~(uint64_t)1;
+	if (symbol->undefined || symbol->absolute)
+		return true;
+	if (table->opd.len > 0 &&
+	    follow_descriptor(table, symbol->addr) != symbol->addr) {
+		symbol->addr = follow_descriptor(table, symbol->addr);
+		symbol->exec = cg_spans_find(&file->exec, symbol->addr);
+	} else if (sym.st_shndx < file->sections) {
+		symbol->exec = file->section[sym.st_shndx].exec;
+	} else {
+		symbol->exec = cg_spans_find(&file->exec, symbol->addr);
+	}
+	return true;
+}

@@ -1,0 +1,186 @@
+/*
+ * elffile.h - what symbols.c is made of; no other file needs it.
+ */
+#ifndef CG_ELFFILE_H
+#define CG_ELFFILE_H
+
+#include <gelf.h>
+
+#include "symbols/symbols.h"
+
+/* Where separate debug files of installed programs are. */
+#ifndef CG_DEBUG_ROOT
+#define CG_DEBUG_ROOT "/usr/lib/debug"
+#endif
+
+/* ---- spans.c: which of many ranges an address lies in ------------------- */
+
+struct cg_span {
+	uint64_t low, high; /* [low, high) */
+	uint32_t id;
+};
+struct cg_spans {
+	struct cg_span *span;
+	size_t count, cap;
+};
+/* An empty range is left out; false: out of memory. */
+bool cg_spans_add(struct cg_spans *, uint64_t low, uint64_t high, uint32_t id);
+/*
+ * Sorts the ranges and cuts them so that none overlap: of two, the one that
+ * begins later wins where it is, then the one with the higher id. False: out
+ * of memory.
+ */
+bool cg_spans_flatten(struct cg_spans *);
+/* The range of flattened ones that holds the address, or NULL. */
+struct cg_span *cg_spans_find(const struct cg_spans *, uint64_t addr);
+void cg_spans_free(struct cg_spans *);
+
+/* ---- elffile.c: one ELF file -------------------------------------------- */
+
+struct cg_section {
+	const char *name;
+	uint64_t addr, size;
+	uint32_t type, link;
+	bool exec, compressed;
+	Elf_Scn *scn;
+};
+struct cg_elffile {
+	int fd;       /* -1: in memory */
+	char *memory; /* the file in memory; owned */
+	Elf *elf;     /* NULL: not open */
+	uint64_t size;
+	GElf_Ehdr head;
+	struct cg_section *section; /* by index; 0 is none */
+	size_t sections;
+	struct cg_spans exec; /* executable sections; id is the index */
+};
+/*
+ * Each returns CG_OK, CG_EINPUT or CG_ELIMIT; what failed to open need not be
+ * closed. *why is errno's text, or NULL if the file is no ELF file.
+ */
+int cg_elffile_open(struct cg_elffile *, const char *path, const char **why);
+/* The same of bytes from malloc(), which it frees. */
+int cg_elffile_memory(struct cg_elffile *, char *bytes, size_t size);
+void cg_elffile_close(struct cg_elffile *);
+/* NULL if there is none of that name with bytes in the file. */
+const struct cg_section *cg_elffile_section(
+    const struct cg_elffile *, const char *name);
+/* The section's bytes as in the file; CG_ELIMIT, else maybe none. */
+int cg_section_bytes(const struct cg_section *, struct cg_slice *);
+bool cg_elffile_has_dwarf(const struct cg_elffile *);
+/*
+ * The code from an address to the end of its segment, as far as it is in the
+ * file; CG_ELIMIT, else maybe none.
+ */
+int cg_elffile_code(
+    const struct cg_elffile *, uint64_t addr, struct cg_slice *code);
+
+struct cg_symtab {
+	const struct cg_elffile *file;
+	uint32_t type;
+	Elf_Data *data;
+	size_t count;          /* without the null symbol */
+	struct cg_slice names; /* ends with a NUL */
+	struct cg_slice opd;   /* function descriptors of 64-bit PowerPC */
+	uint64_t opd_addr;
+};
+/*
+ * The table of a type (SHT_SYMTAB, SHT_DYNSYM), empty if there is none.
+ * program is the file itself or the one whose debug file it is. CG_ELIMIT if
+ * memory is out.
+ */
+int cg_symtab_open(struct cg_symtab *, const struct cg_elffile *,
+    const struct cg_elffile *program, uint32_t type);
+/* Symbol i, from 0 (without the null symbol); its address is one of code. */
+bool cg_symtab_get(const struct cg_symtab *, size_t i, struct cg_symbol *);
+
+/* ---- debugfile.c: separate debug files ---------------------------------- */
+
+/* The build-id's bytes, maybe none; CG_ELIMIT if memory is out. */
+#define CG_BUILD_ID_MAX 64 /* they have 8 to 20; room for new hashes */
+int cg_build_id(const struct cg_elffile *, struct cg_slice *);
+/*
+ * Finds the program's debug file by build-id, then by debuglink, and opens
+ * it. path_out gets its path, from malloc(). CG_EINPUT: there is none.
+ */
+int cg_debugfile_open(struct cg_elffile *, const struct cg_elffile *program,
+    const char *path, char **path_out);
+/*
+ * Opens the file that a debug file at path shares with others (dwz -m), if it
+ * is below CG_DEBUG_ROOT and has the right build-id. CG_EINPUT: there is none.
+ */
+int cg_altfile_open(
+    struct cg_elffile *, const struct cg_elffile *file, const char *path);
+/* Unpacks the symbols in .gnu_debugdata. CG_EINPUT: there are none. */
+int cg_minidebug_open(struct cg_elffile *, const struct cg_elffile *program);
+
+/* ---- functions.c, plt.c: names of code ---------------------------------- */
+
+struct cg_named { /* a function */
+	uint64_t start, end;
+	const char *symbol; /* as in the symbol table */
+	const char *name;   /* demangled; NULL: not asked for yet */
+	const char *file;   /* NULL: not asked for yet */
+	uint32_t line;
+};
+struct cg_alias { /* a name of one */
+	uint64_t addr, size;
+	const char *symbol;
+	uint32_t rank; /* of all at one address the lowest is its name */
+	uint32_t fn;   /* UINT32_MAX: an inner label of another */
+	bool func;
+};
+struct cg_name_ref {
+	const char *name;
+	uint32_t fn;
+};
+struct cg_functions {
+	const struct cg_spans *exec;
+	struct cg_strs *strs;
+	struct cg_alias *alias;
+	size_t aliases, alias_cap;
+	struct cg_named *fn; /* by address */
+	size_t count, cap;
+	struct cg_spans spans;    /* id: index of fn */
+	struct cg_name_ref *name; /* sorted; NULL: not asked for yet */
+	size_t names, name_cap;
+};
+/* Adds come first; all return false if memory is out. */
+bool cg_functions_add(struct cg_functions *, const struct cg_symbol *);
+bool cg_functions_add_table(struct cg_functions *, const struct cg_symtab *);
+bool cg_functions_add_plt(struct cg_functions *, const struct cg_elffile *);
+bool cg_functions_build(struct cg_functions *);
+void cg_functions_free(struct cg_functions *);
+/* The function at an address, NULL: none. */
+struct cg_named *cg_functions_find(struct cg_functions *, uint64_t addr);
+/* Sets *found to the only function of that name, else NULL. */
+bool cg_functions_find_name(
+    struct cg_functions *, struct cg_slice name, struct cg_named **found);
+/* Fills in fn->name. */
+bool cg_functions_name(struct cg_functions *, struct cg_named *);
+
+/* ---- dwarf.c: lines and inlined calls ----------------------------------- */
+
+struct cg_dwarf;
+/*
+ * Lines of the file at path. NULL if there are none; *status is CG_ELIMIT if
+ * memory is out. The file, exec (where there is code: the rest is what the
+ * linker threw out) and strs must outlive it.
+ */
+struct cg_dwarf *cg_dwarf_open(const struct cg_elffile *, const char *path,
+    const struct cg_spans *exec, struct cg_strs *, int *status);
+void cg_dwarf_close(struct cg_dwarf *);
+/* CG_OK or CG_ELIMIT; sticky. */
+int cg_dwarf_status(const struct cg_dwarf *);
+/* As cg_find_frames(), cg_find_line(). */
+size_t cg_dwarf_frames(
+    struct cg_dwarf *, uint64_t addr, struct cg_frame frames[CG_FRAME_MAX]);
+bool cg_dwarf_line(struct cg_dwarf *, uint64_t addr, const char **file,
+    uint32_t *line, uint64_t *low, uint64_t *high);
+/* Where the function at an address is declared; false: not known. */
+bool cg_dwarf_declared(
+    struct cg_dwarf *, uint64_t addr, const char **file, uint32_t *line);
+/* Adds all functions. */
+bool cg_dwarf_functions(struct cg_dwarf *, struct cg_functions *);
+
+#endif

@@ -1,0 +1,424 @@
+/*
+ * symbols.c - what an ELF object says of addresses: functions, files, lines,
+ * inlined calls, code.
+ *
+ * Symbols come from the best table there is: .symtab of the object or of its
+ * separate debug file; else .dynsym with MiniDebugInfo and DWARF. Lines are
+ * read when the first is asked for, and a failure there means no lines, never
+ * more. Source: the System V ABI; see also dwarf.c and debugfile.c.
+ */
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/elffile.h"
+
+/* What changes while questions are answered. */
+struct lazy {
+	struct cg_elffile program, debug, mini;
+	struct cg_symtab table[2];
+	size_t tables;
+	struct cg_functions fns;
+	struct cg_dwarf *dwarf;
+	bool asked_dwarf;
+	struct cg_strs strs;
+	uint64_t addr_mask;
+	uint64_t code_addr;   /* what was asked for last, */
+	struct cg_slice code; /* and the rest of its segment */
+	int status;
+};
+
+struct cg_symbols {
+	struct cg_elf elf;
+	struct lazy *lazy;
+};
+
+/* ---- Loading ------------------------------------------------------------ */
+
+/* NULL: out of memory. */
+static const char *
+keep(struct lazy *lazy, const char *text)
+{
+	cg_str str = cg_strs_add(&lazy->strs, cg_slice(text ? text : ""));
+
+	return str == CG_STR_NONE ? NULL : cg_strs_get(&lazy->strs, str).ptr;
+}
+
+static const char *
+keep_build_id(struct lazy *lazy)
+{
+	static const char digits[] = "0123456789abcdef";
+	const unsigned char *id = NULL;
+	char text[2 * CG_BUILD_ID_MAX + 1] = "";
+	struct cg_slice bytes;
+
+	if (cg_build_id(&lazy->program, &bytes) != CG_OK)
+		return NULL;
+	id = (const unsigned char *)bytes.ptr;
+	for (size_t i = 0; i < bytes.len; i++) {
+		text[2 * i] = digits[id[i] >> 4];
+		text[2 * i + 1] = digits[id[i] & 15];
+	}
+	return keep(lazy, text);
+}
+
+static void
+get_segments(const struct cg_elffile *file, struct cg_elf *elf)
+{
+	size_t count = 0;
+	GElf_Phdr head;
+	bool loads = false, code = false;
+
+	(void)elf_getphdrnum(file->elf, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(file->elf, (int)i, &head))
+			break;
+		if (head.p_type != PT_LOAD ||
+		    head.p_memsz > UINT64_MAX - head.p_vaddr)
+			continue;
+		if (!loads || head.p_vaddr < elf->load_low)
+			elf->load_low = head.p_vaddr;
+		loads = true;
+		if (!(head.p_flags & PF_X))
+			continue;
+		if (!code || head.p_vaddr < elf->exec_low) {
+			elf->exec_low = head.p_vaddr;
+			elf->exec_offset = head.p_offset;
+		}
+		if (head.p_vaddr + head.p_memsz > elf->exec_high)
+			elf->exec_high = head.p_vaddr + head.p_memsz;
+		code = true;
+	}
+}
+
+static void
+get_text(const struct cg_elffile *file, struct cg_elf *elf)
+{
+	const struct cg_section *text = cg_elffile_section(file, ".text");
+
+	if (file->exec.count > 0)
+		elf->text_high = file->exec.span[file->exec.count - 1].high;
+	if (text && text->size <= UINT64_MAX - text->addr) {
+		elf->text_low = text->addr;
+		elf->text_end = text->addr + text->size;
+	}
+}
+
+static bool
+describe(struct cg_symbols *symbols, const char *path)
+{
+	struct lazy *lazy = symbols->lazy;
+	struct cg_elf *elf = &symbols->elf;
+	const unsigned char *ident = lazy->program.head.e_ident;
+	GElf_Word crc;
+
+	elf->path = keep(lazy, path);
+	elf->debug = "";
+	elf->build_id = keep_build_id(lazy);
+	elf->debuglink =
+	    keep(lazy, dwelf_elf_gnu_debuglink(lazy->program.elf, &crc));
+	elf->word = ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
+	elf->big_endian = ident[EI_DATA] == ELFDATA2MSB;
+	elf->machine = lazy->program.head.e_machine;
+	elf->type = lazy->program.head.e_type;
+	lazy->addr_mask = elf->word == 4 ? UINT32_MAX : UINT64_MAX;
+	get_text(&lazy->program, elf);
+	errno = 0;
+	get_segments(&lazy->program, elf);
+	return errno != ENOMEM && elf->path && elf->build_id && elf->debuglink;
+}
+
+/* Opens the debug file if the program lacks anything that it may have. */
+static int
+open_debug(struct cg_symbols *symbols, const char *path)
+{
+	struct lazy *lazy = symbols->lazy;
+	char *found = NULL;
+	int status;
+
+	if (lazy->tables > 0 && cg_elffile_has_dwarf(&lazy->program))
+		return CG_OK;
+	status = cg_debugfile_open(&lazy->debug, &lazy->program, path, &found);
+	if (status == CG_OK) {
+		symbols->elf.debug = keep(lazy, found);
+		if (!symbols->elf.debug)
+			status = CG_ELIMIT;
+	}
+	free(found);
+	return status;
+}
+
+/* Adds a table if it has symbols. */
+static int
+add_table(struct lazy *lazy, const struct cg_elffile *file, uint32_t type)
+{
+	struct cg_symtab *table = &lazy->table[lazy->tables];
+	int status = CG_OK;
+
+	if (file->elf)
+		status = cg_symtab_open(table, file, &lazy->program, type);
+	if (file->elf && status == CG_OK && table->count > 0)
+		lazy->tables++;
+	return status;
+}
+
+static int
+open_tables(struct cg_symbols *symbols, const char *path)
+{
+	struct lazy *lazy = symbols->lazy;
+	int status = add_table(lazy, &lazy->program, SHT_SYMTAB);
+
+	if (status == CG_OK)
+		status = open_debug(symbols, path);
+	if (status != CG_ELIMIT && lazy->tables == 0)
+		status = add_table(lazy, &lazy->debug, SHT_SYMTAB);
+	if (status == CG_ELIMIT || lazy->tables > 0)
+		return status;
+	/* What is in .dynsym is not again in MiniDebugInfo. */
+	status = cg_minidebug_open(&lazy->mini, &lazy->program);
+	if (status != CG_ELIMIT)
+		status = add_table(lazy, &lazy->program, SHT_DYNSYM);
+	if (status != CG_ELIMIT)
+		status = add_table(lazy, &lazy->mini, SHT_SYMTAB);
+	return status;
+}
+
+/* The lines, opened when first asked for; NULL if there are none. */
+static struct cg_dwarf *
+get_dwarf(const struct cg_symbols *symbols)
+{
+	struct lazy *lazy = symbols->lazy;
+	const struct cg_elffile *file = &lazy->program;
+	const char *path = symbols->elf.path;
+	int status = CG_OK;
+
+	if (lazy->asked_dwarf)
+		return lazy->dwarf;
+	lazy->asked_dwarf = true;
+	if (!cg_elffile_has_dwarf(file)) {
+		file = &lazy->debug;
+		path = symbols->elf.debug;
+	}
+	if (cg_elffile_has_dwarf(file))
+		lazy->dwarf = cg_dwarf_open(
+		    file, path, lazy->fns.exec, &lazy->strs, &status);
+	if (status != CG_OK)
+		lazy->status = status;
+	return lazy->dwarf;
+}
+
+static bool
+load_functions(const struct cg_symbols *symbols)
+{
+	struct lazy *lazy = symbols->lazy;
+	struct cg_functions *fns = &lazy->fns;
+	bool full = false, ok = true;
+
+	fns->strs = &lazy->strs;
+	fns->exec = &lazy->program.exec;
+	if (fns->exec->count == 0)
+		fns->exec = &lazy->debug.exec;
+	for (size_t i = 0; ok && i < lazy->tables; i++) {
+		ok = cg_functions_add_table(fns, &lazy->table[i]);
+		full |= lazy->table[i].type == SHT_SYMTAB;
+	}
+	ok = ok && cg_functions_add_plt(fns, &lazy->program);
+	if (ok && !full && get_dwarf(symbols))
+		ok = cg_dwarf_functions(lazy->dwarf, fns);
+	return ok && lazy->status == CG_OK && cg_functions_build(fns);
+}
+
+static int
+load(struct cg_symbols *symbols, const char *path, const char **why)
+{
+	struct lazy *lazy = symbols->lazy;
+	int status = cg_elffile_open(&lazy->program, path, why);
+
+	if (status != CG_OK)
+		return status;
+	if (lazy->program.head.e_type != ET_EXEC &&
+	    lazy->program.head.e_type != ET_DYN) {
+		*why = "it is no program or shared library";
+		return CG_EINPUT;
+	}
+	if (!describe(symbols, path) ||
+	    open_tables(symbols, path) == CG_ELIMIT || !load_functions(symbols))
+		return CG_ELIMIT;
+	for (size_t i = 0; i < lazy->tables; i++)
+		symbols->elf.symbol_count += lazy->table[i].count;
+	return CG_OK;
+}
+
+struct cg_symbols *
+cg_symbols_load(struct cg_diag *diag, const char *path, bool quiet, int *status)
+{
+	struct cg_symbols *symbols = calloc(1, sizeof(*symbols));
+	const char *why = NULL;
+
+	*status = CG_ELIMIT;
+	if (symbols)
+		symbols->lazy = calloc(1, sizeof(*symbols->lazy));
+	if (symbols && symbols->lazy) {
+		symbols->lazy->program.fd = -1;
+		symbols->lazy->debug.fd = -1;
+		symbols->lazy->mini.fd = -1;
+		*status = load(symbols, path, &why);
+	}
+	if (*status == CG_OK)
+		return symbols;
+	if (*status == CG_ELIMIT)
+		cg_diag_say(diag, CG_ERROR, NULL, "out of memory");
+	else if (!quiet && why)
+		cg_diag_say(
+		    diag, CG_WARNING, NULL, "cannot open %s: %s", path, why);
+	else if (!quiet)
+		cg_diag_say(diag, CG_WARNING, NULL, "%s is no ELF file", path);
+	cg_symbols_free(symbols);
+	return NULL;
+}
+
+void
+cg_symbols_free(struct cg_symbols *symbols)
+{
+	struct lazy *lazy = symbols ? symbols->lazy : NULL;
+
+	if (lazy) {
+		cg_dwarf_close(lazy->dwarf);
+		cg_functions_free(&lazy->fns);
+		cg_elffile_close(&lazy->mini);
+		cg_elffile_close(&lazy->debug);
+		cg_elffile_close(&lazy->program);
+		cg_strs_free(&lazy->strs);
+	}
+	free(lazy);
+	free(symbols);
+}
+
+int
+cg_symbols_status(const struct cg_symbols *symbols)
+{
+	const struct lazy *lazy = symbols->lazy;
+
+	if (lazy->status != CG_OK || !lazy->dwarf)
+		return lazy->status;
+	return cg_dwarf_status(lazy->dwarf);
+}
+
+/* ---- Answers ------------------------------------------------------------ */
+
+const struct cg_elf *
+cg_symbols_elf(const struct cg_symbols *symbols)
+{
+	return &symbols->elf;
+}
+
+bool
+cg_get_symbol(
+    const struct cg_symbols *symbols, size_t i, struct cg_symbol *symbol)
+{
+	const struct lazy *lazy = symbols->lazy;
+
+	for (size_t t = 0; t < lazy->tables; t++) {
+		if (i < lazy->table[t].count)
+			return cg_symtab_get(&lazy->table[t], i, symbol);
+		i -= lazy->table[t].count;
+	}
+	return false;
+}
+
+static bool
+get_function(const struct cg_symbols *symbols, struct cg_named *fn,
+    struct cg_function *out)
+{
+	struct lazy *lazy = symbols->lazy;
+	struct cg_dwarf *dwarf;
+
+	if (!cg_functions_name(&lazy->fns, fn)) {
+		lazy->status = CG_ELIMIT;
+		return false;
+	}
+	if (!fn->file) {
+		fn->file = "";
+		dwarf = get_dwarf(symbols);
+		if (dwarf)
+			(void)cg_dwarf_declared(
+			    dwarf, fn->start, &fn->file, &fn->line);
+	}
+	*out = (struct cg_function){ fn->start, fn->end, fn->name, fn->file,
+		fn->line };
+	return true;
+}
+
+bool
+cg_find_function(
+    const struct cg_symbols *symbols, uint64_t addr, struct cg_function *out)
+{
+	struct lazy *lazy = symbols->lazy;
+	struct cg_named *fn =
+	    cg_functions_find(&lazy->fns, addr & lazy->addr_mask);
+
+	return fn && get_function(symbols, fn, out);
+}
+
+bool
+cg_find_name(const struct cg_symbols *symbols, struct cg_slice name,
+    struct cg_function *out)
+{
+	struct lazy *lazy = symbols->lazy;
+	struct cg_named *fn;
+
+	if (!cg_functions_find_name(&lazy->fns, name, &fn))
+		lazy->status = CG_ELIMIT;
+	return fn && get_function(symbols, fn, out);
+}
+
+/* The outermost name is the symbol's, for DWARF does not name clones. */
+size_t
+cg_find_frames(const struct cg_symbols *symbols, uint64_t addr,
+    struct cg_frame frames[CG_FRAME_MAX])
+{
+	struct lazy *lazy = symbols->lazy;
+	struct cg_dwarf *dwarf = get_dwarf(symbols);
+	struct cg_named *fn;
+	size_t count;
+
+	addr &= lazy->addr_mask;
+	count = dwarf ? cg_dwarf_frames(dwarf, addr, frames) : 0;
+	fn = count > 0 ? cg_functions_find(&lazy->fns, addr) : NULL;
+	if (fn && cg_functions_name(&lazy->fns, fn))
+		frames[count - 1].name = fn->name;
+	else if (fn)
+		lazy->status = CG_ELIMIT;
+	return count;
+}
+
+bool
+cg_find_line(const struct cg_symbols *symbols, uint64_t addr, const char **file,
+    uint32_t *line, uint64_t *low, uint64_t *high)
+{
+	struct lazy *lazy = symbols->lazy;
+	struct cg_dwarf *dwarf = get_dwarf(symbols);
+
+	return dwarf && cg_dwarf_line(dwarf, addr & lazy->addr_mask, file, line,
+			    low, high);
+}
+
+struct cg_slice
+cg_find_code(const struct cg_symbols *symbols, uint64_t addr, size_t n)
+{
+	struct lazy *lazy = symbols->lazy;
+	struct cg_slice code;
+
+	addr &= lazy->addr_mask;
+	if (addr - lazy->code_addr >= lazy->code.len) {
+		if (cg_elffile_code(&lazy->program, addr, &lazy->code) != CG_OK)
+			lazy->status = CG_ELIMIT;
+		lazy->code_addr = addr;
+	}
+	code = lazy->code;
+	code.ptr += addr - lazy->code_addr;
+	code.len -= (size_t)(addr - lazy->code_addr);
+	code.len = code.len < n ? code.len : n;
+	return code;
+}

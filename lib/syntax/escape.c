@@ -1,0 +1,77 @@
+/*
+ * escape.c - XML's text and attribute values, as they are written.
+ *
+ * Source: XML 1.0, fifth edition, sections 2.2, 2.4 and 3.3.3.
+ */
+#include <string.h>
+
+#include "io/io.h"
+
+/* Input bytes that are written at once: each may become six. */
+#define PIECE 8192
+
+#define BIT(c) (UINT64_C(1) << ((c)&63))
+
+/* All of ASCII but control characters and ", &, <, >. */
+static inline bool
+is_plain(unsigned char c)
+{
+	static const uint64_t special[4] = { UINT32_MAX | BIT('"') | BIT('&') |
+						 BIT('<') | BIT('>'),
+		BIT(127), UINT64_MAX, UINT64_MAX };
+
+	return !(special[c >> 6] >> (c & 63) & 1);
+}
+
+/*
+ * One character that is not plain; *at moves past it. What XML cannot hold
+ * becomes U+FFFD: most control characters, bytes that are no UTF-8, U+FFFE,
+ * U+FFFF.
+ */
+static char *
+put_special(char *to, const char **at, const char *end)
+{
+	static const struct {
+		char c;
+		const char *text;
+	} escapes[] = { { '&', "&amp;" }, { '<', "&lt;" }, { '>', "&gt;" },
+		{ '"', "&quot;" }, { '\t', "&#9;" }, { '\n', "&#10;" },
+		{ '\r', "&#13;" }, { '\177', "\177" } };
+	size_t len = 0;
+
+	if ((unsigned char)**at >= 0x80)
+		len = cg_utf8_length(*at, end);
+	if (len > 0 && !(len == 3 && memcmp(*at, "\xef\xbf", 2) == 0 &&
+			   (unsigned char)(*at)[2] >= 0xbe)) {
+		memcpy(to, *at, len);
+		*at += len;
+		return to + len;
+	}
+	for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {
+		if (**at == escapes[i].c) {
+			++*at;
+			return stpcpy(to, escapes[i].text);
+		}
+	}
+	*at += len ? len : 1;
+	return stpcpy(to, "\xef\xbf\xbd");
+}
+
+void
+cg_put_xml(struct cg_out *out, struct cg_slice text)
+{
+	const char *at = text.len ? text.ptr : "", *end = at + text.len, *stop;
+	char *to;
+
+	while (at < end) {
+		stop = end - at > PIECE ? at + PIECE : end;
+		to = cg_out_reserve(out, 6 * PIECE + 8);
+		while (at < stop) {
+			if (is_plain((unsigned char)*at))
+				*to++ = *at++;
+			else
+				to = put_special(to, &at, end);
+		}
+		cg_out_advance(out, to);
+	}
+}
