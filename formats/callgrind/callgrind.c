@@ -97,6 +97,6 @@ const struct cg_module cg_format_callgrind = {
 	.needs = CG_INCL,
 	.options = options,
 	.probe = probe,
-	.read = cg_callgrind_read,
-	.write = cg_callgrind_write,
+	.read = callgrind_read,
+	.write = callgrind_write,
 };

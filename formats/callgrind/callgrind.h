@@ -1,8 +1,8 @@
 /*
  * callgrind.h - what the files of the callgrind format share.
  */
-#ifndef CG_CALLGRIND_H
-#define CG_CALLGRIND_H
+#ifndef FORMATS_CALLGRIND_CALLGRIND_H
+#define FORMATS_CALLGRIND_CALLGRIND_H
 
 #include "cgconv_expert.h"
 #include "cgconv_parse.h"
@@ -23,8 +23,8 @@
  */
 #define CMD_KEY "cmd"
 
-int cg_callgrind_read(struct cg_job *, struct cg_in *, struct cg_build *);
-int cg_callgrind_write(
+int callgrind_read(struct cg_job *, struct cg_in *, struct cg_build *);
+int callgrind_write(
     struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 #endif

@@ -15,7 +15,7 @@
 /* ---- Parts -------------------------------------------------------------- */
 
 void
-cg_callgrind_end_part(struct reader *r)
+callgrind_end_part(struct reader *r)
 {
 	if (r->summaries > 0)
 		cg_state_total(r->build, r->at, r->summary, r->summaries, true);
@@ -33,7 +33,7 @@ begin_header(struct reader *r)
 {
 	if (r->in_header)
 		return;
-	cg_callgrind_end_part(r);
+	callgrind_end_part(r);
 	r->in_header = true;
 	r->info.tid = r->info.part = 0;
 	r->skip_root = false;
@@ -49,7 +49,7 @@ add_descs(struct reader *r)
 }
 
 void
-cg_callgrind_begin_part(struct reader *r)
+callgrind_begin_part(struct reader *r)
 {
 	if (r->in_header) {
 		r->info.cmd = cg_get_name(r->build, r->cmd).ptr;
@@ -136,7 +136,7 @@ add_desc(struct reader *r, struct cg_slice key, struct cg_slice value)
 	if (!r->in_header)
 		add_descs(r);
 	else if (r->descs == DESC_MAX)
-		cg_callgrind_begin_part(r);
+		callgrind_begin_part(r);
 }
 
 static void
@@ -275,7 +275,7 @@ set_events(struct reader *r, struct cg_slice value)
 static size_t
 get_sums(struct reader *r, struct cg_slice value, uint64_t *sum)
 {
-	size_t n = cg_callgrind_costs(r, value.ptr, sum), all = 0;
+	size_t n = callgrind_costs(r, value.ptr, sum), all = 0;
 
 	for (size_t i = 0; i < r->events; i++)
 		all = r->column[i] < all ? all : r->column[i] + 1;
@@ -307,7 +307,7 @@ set_totals(struct reader *r, struct cg_slice value)
 		    r->job, value.ptr, "expected 'events:' before 'totals:'");
 		return;
 	}
-	cg_callgrind_begin_part(r);
+	callgrind_begin_part(r);
 	n = get_sums(r, value, totals);
 	cg_state_total(r->build, r->at, totals, n, false);
 	r->has_end = true;
@@ -328,7 +328,7 @@ static const struct key {
 };
 
 bool
-cg_callgrind_header(struct reader *r, struct cg_slice line)
+callgrind_header(struct reader *r, struct cg_slice line)
 {
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (!cg_take_prefix(&line, keys[i].name))

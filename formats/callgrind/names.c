@@ -59,14 +59,14 @@ undefined(struct reader *r, struct cg_slice text, uint64_t id)
 }
 
 static uint32_t
-add_known(struct reader *r, cg_add_path *add, struct cg_slice path)
+add_known(struct reader *r, callgrind_add_path *add, struct cg_slice path)
 {
 	return cg_equal(path, "???") ? 0 : add(r->build, path);
 }
 
 uint32_t
-cg_callgrind_path(
-    struct reader *r, struct ids *ids, struct cg_slice text, cg_add_path *add)
+callgrind_path(
+    struct reader *r, struct ids *ids, struct cg_slice text, callgrind_add_path *add)
 {
 	struct cg_slice path = text;
 	uint32_t *value;
@@ -121,7 +121,7 @@ get_plain_name(struct reader *r, struct cg_slice text)
 }
 
 uint32_t
-cg_callgrind_name(struct reader *r, struct cg_slice text)
+callgrind_name(struct reader *r, struct cg_slice text)
 {
 	struct cg_slice name = text;
 	uint32_t *value;
@@ -145,8 +145,7 @@ cg_callgrind_name(struct reader *r, struct cg_slice text)
 }
 
 cg_fn
-cg_callgrind_fn(
-    struct reader *r, uint32_t index, cg_file file, cg_object object)
+callgrind_fn(struct reader *r, uint32_t index, cg_file file, cg_object object)
 {
 	struct named *named = &r->named[index];
 
@@ -165,7 +164,7 @@ cg_callgrind_fn(
 }
 
 bool
-cg_callgrind_begin_names(struct reader *r)
+callgrind_begin_names(struct reader *r)
 {
 	r->spontaneous = cg_add_name(r->build, cg_slice(SPONTANEOUS));
 	r->unknown = cg_add_name(r->build, cg_slice("???"));
@@ -183,7 +182,7 @@ free_ids(struct ids *ids)
 }
 
 void
-cg_callgrind_free_names(struct reader *r)
+callgrind_free_names(struct reader *r)
 {
 	free(r->named);
 	free_ids(&r->objects);

@@ -4,7 +4,7 @@
 #include "number.h"
 
 void
-cg_callgrind_fail(struct reader *r, const char *at, const char *expected)
+callgrind_fail(struct reader *r, const char *at, const char *expected)
 {
 	if (r->status == CG_OK)
 		r->status = cg_fail_at(r->job, at, "expected %s", expected);
@@ -30,12 +30,12 @@ get_long_number(struct reader *r, const char *at, uint64_t *value)
 		text.len++;
 	if (cg_take_u64(&text, value))
 		return text.ptr;
-	cg_callgrind_fail(r, at, "a number of at most 64 bits");
+	callgrind_fail(r, at, "a number of at most 64 bits");
 	return at;
 }
 
 const char *
-cg_callgrind_number(struct reader *r, const char *at, uint64_t *value)
+callgrind_number(struct reader *r, const char *at, uint64_t *value)
 {
 	const char *from = at;
 
@@ -59,7 +59,7 @@ skip_range(struct reader *r, const char *at)
 
 	if (*at != '-' && *at != '+' && *at != ':')
 		return at;
-	at = cg_callgrind_number(r, at + 1, &end);
+	at = callgrind_number(r, at + 1, &end);
 	if (at == from + 1)
 		return from;
 	cg_warn_at(r->job, from, "only the beginning of a range is kept");
@@ -67,7 +67,7 @@ skip_range(struct reader *r, const char *at)
 }
 
 const char *
-cg_callgrind_position(
+callgrind_position(
     struct reader *r, const char *at, uint64_t base, uint64_t *position)
 {
 	const char *from = at;
@@ -84,7 +84,7 @@ cg_callgrind_position(
 	}
 	at += sign == '+' || sign == '-';
 	from = at;
-	at = cg_callgrind_number(r, at, &number);
+	at = callgrind_number(r, at, &number);
 	if (at == from)
 		return NULL;
 	if (sign == '-' && number > base) {
@@ -92,7 +92,7 @@ cg_callgrind_position(
 		number = base;
 	}
 	if (sign == '+' && number > UINT64_MAX - base) {
-		cg_callgrind_fail(r, from, "a position of at most 64 bits");
+		callgrind_fail(r, from, "a position of at most 64 bits");
 		number = 0;
 	}
 	*position = sign == '+'   ? base + number
@@ -104,14 +104,14 @@ cg_callgrind_position(
 }
 
 const char *
-cg_callgrind_no_positions(struct reader *r, const char *at)
+callgrind_no_positions(struct reader *r, const char *at)
 {
-	cg_callgrind_fail(r, at, "each position to be a number, +n, -n or *");
+	callgrind_fail(r, at, "each position to be a number, +n, -n or *");
 	return NULL;
 }
 
 uint32_t
-cg_callgrind_no_line(struct reader *r, const char *at)
+callgrind_no_line(struct reader *r, const char *at)
 {
 	cg_warn_at(r->job, at, "line number is too large, taken as unknown");
 	return 0;
@@ -122,7 +122,7 @@ static const char *
 get_odd_cost(struct reader *r, const char *from, uint64_t *value)
 {
 	bool minus = *from == '-';
-	const char *at = cg_callgrind_number(r, from + minus, value);
+	const char *at = callgrind_number(r, from + minus, value);
 
 	if (minus && at > from + 1) {
 		cg_warn_at(r->job, from, "a cost below 0 is taken as 0");
@@ -146,7 +146,7 @@ get_odd_cost(struct reader *r, const char *from, uint64_t *value)
 static const char *
 get_any_cost(struct reader *r, const char *from, uint64_t *value)
 {
-	const char *at = cg_callgrind_number(r, from, value);
+	const char *at = callgrind_number(r, from, value);
 
 	if ((at == from || (!is_blank(*at) && *at != '\n')) &&
 	    r->status == CG_OK)
@@ -155,7 +155,7 @@ get_any_cost(struct reader *r, const char *from, uint64_t *value)
 }
 
 const char *
-cg_callgrind_more_costs(
+callgrind_more_costs(
     struct reader *r, const char *at, uint64_t *cost, size_t *count)
 {
 	const char *from = skip_blanks(at);
@@ -176,7 +176,7 @@ cg_callgrind_more_costs(
 }
 
 size_t
-cg_callgrind_map_costs(
+callgrind_map_costs(
     struct reader *r, const uint64_t *cost, size_t n, uint64_t *to)
 {
 	size_t count = 0;
@@ -196,12 +196,11 @@ cg_callgrind_map_costs(
 }
 
 size_t
-cg_callgrind_costs(
-    struct reader *r, const char *at, uint64_t cost[CG_EVENT_MAX])
+callgrind_costs(struct reader *r, const char *at, uint64_t cost[CG_EVENT_MAX])
 {
 	uint64_t raw[CG_EVENT_MAX];
 	size_t n;
 
 	(void)get_costs(r, at, raw, &n);
-	return cg_callgrind_map_costs(r, raw, n, cost);
+	return callgrind_map_costs(r, raw, n, cost);
 }

@@ -6,8 +6,8 @@
  * have one digit or two: loops over digits are faster here than words of eight
  * characters at once.
  */
-#ifndef CG_CALLGRIND_NUMBER_H
-#define CG_CALLGRIND_NUMBER_H
+#ifndef FORMATS_CALLGRIND_NUMBER_H
+#define FORMATS_CALLGRIND_NUMBER_H
 
 #include "read.h"
 
@@ -53,15 +53,15 @@ take_digits(const char **at, uint64_t *value)
 }
 
 /* Something else was expected; told unless there was a failure before. */
-void cg_callgrind_fail(struct reader *, const char *at, const char *expected);
+void callgrind_fail(struct reader *, const char *at, const char *expected);
 /* A number at at; returns what follows it, at itself if there is none. */
-const char *cg_callgrind_number(
+const char *callgrind_number(
     struct reader *, const char *at, uint64_t *value);
 
 /* ---- Positions ---------------------------------------------------------- */
 
 /* One subposition: absolute, +n, -n or * from base. NULL: there is none. */
-const char *cg_callgrind_position(
+const char *callgrind_position(
     struct reader *, const char *at, uint64_t base, uint64_t *position);
 
 /* One as nearly all are: "+2", "-17", "*" or "0", and a blank; else NULL. */
@@ -94,13 +94,13 @@ get_position(
 	const char *at = get_short_position(from, base, position);
 
 	return at ? skip_blanks(at)
-		  : cg_callgrind_position(r, from, base, position);
+		  : callgrind_position(r, from, base, position);
 }
 
 /* Reports what is wrong with the positions at at; returns NULL. */
-const char *cg_callgrind_no_positions(struct reader *, const char *at);
+const char *callgrind_no_positions(struct reader *, const char *at);
 /* Says that a line number is too large; returns what is taken for it: 0. */
-uint32_t cg_callgrind_no_line(struct reader *, const char *at);
+uint32_t callgrind_no_line(struct reader *, const char *at);
 
 /* The subpositions of a line, relative to the last cost line's. */
 static inline const char *
@@ -115,13 +115,13 @@ get_positions(
 	if (r->instr)
 		at = get_position(r, at, r->base.addr, &pos->addr);
 	if (at && r->bb)
-		at = cg_callgrind_position(r, at, r->base_bb, bb);
+		at = callgrind_position(r, at, r->base_bb, bb);
 	if (at && r->line)
 		at = get_position(r, at, r->base.line, &line);
 	if (!at)
-		return cg_callgrind_no_positions(r, from);
+		return callgrind_no_positions(r, from);
 	pos->line =
-	    line <= UINT32_MAX ? (uint32_t)line : cg_callgrind_no_line(r, from);
+	    line <= UINT32_MAX ? (uint32_t)line : callgrind_no_line(r, from);
 	return at;
 }
 
@@ -172,7 +172,7 @@ get_plain_costs(const char *at, uint64_t *cost, size_t max, size_t *count)
 }
 
 /* What is left of a line after *count costs: any form, or too many. */
-const char *cg_callgrind_more_costs(
+const char *callgrind_more_costs(
     struct reader *, const char *at, uint64_t *cost, size_t *count);
 
 /*
@@ -184,11 +184,11 @@ get_costs(struct reader *r, const char *at, uint64_t cost[CG_EVENT_MAX],
     size_t *count)
 {
 	at = get_plain_costs(at, cost, r->events, count);
-	return *at == '\n' ? at : cg_callgrind_more_costs(r, at, cost, count);
+	return *at == '\n' ? at : callgrind_more_costs(r, at, cost, count);
 }
 
 /* From the order of the events: line to that of columns. */
-size_t cg_callgrind_map_costs(
+size_t callgrind_map_costs(
     struct reader *, const uint64_t *cost, size_t n, uint64_t *to);
 
 #endif

@@ -21,36 +21,35 @@
 static void
 set_ob(struct reader *r, struct cg_slice text)
 {
-	r->object = cg_callgrind_path(r, &r->objects, text, cg_add_object);
+	r->object = callgrind_path(r, &r->objects, text, cg_add_object);
 	r->has_fn = false;
 }
 
 static void
 set_fl(struct reader *r, struct cg_slice text)
 {
-	r->file = r->here = cg_callgrind_path(r, &r->files, text, cg_add_file);
+	r->file = r->here = callgrind_path(r, &r->files, text, cg_add_file);
 }
 
 static void
 set_fi(struct reader *r, struct cg_slice text)
 {
-	r->here = cg_callgrind_path(r, &r->files, text, cg_add_file);
+	r->here = callgrind_path(r, &r->files, text, cg_add_file);
 }
 
 static void
 set_fn(struct reader *r, struct cg_slice text)
 {
-	r->name = cg_callgrind_name(r, text);
+	r->name = callgrind_name(r, text);
 	r->here = r->file;
 	r->has_fn = true;
-	r->fn = cg_callgrind_fn(r, r->name, r->file, r->object);
+	r->fn = callgrind_fn(r, r->name, r->file, r->object);
 }
 
 static void
 set_cob(struct reader *r, struct cg_slice text)
 {
-	r->callee.object =
-	    cg_callgrind_path(r, &r->objects, text, cg_add_object);
+	r->callee.object = callgrind_path(r, &r->objects, text, cg_add_object);
 	r->callee.has_object = true;
 	r->callee.bound = false;
 }
@@ -58,7 +57,7 @@ set_cob(struct reader *r, struct cg_slice text)
 static void
 set_cfi(struct reader *r, struct cg_slice text)
 {
-	r->callee.file = cg_callgrind_path(r, &r->files, text, cg_add_file);
+	r->callee.file = callgrind_path(r, &r->files, text, cg_add_file);
 	r->callee.has_file = true;
 	r->callee.bound = false;
 }
@@ -66,7 +65,7 @@ set_cfi(struct reader *r, struct cg_slice text)
 static void
 set_cfn(struct reader *r, struct cg_slice text)
 {
-	r->callee.name = cg_callgrind_name(r, text);
+	r->callee.name = callgrind_name(r, text);
 	r->callee.has_name = true;
 	r->callee.bound = false;
 }
@@ -74,14 +73,14 @@ set_cfn(struct reader *r, struct cg_slice text)
 static void
 set_jfi(struct reader *r, struct cg_slice text)
 {
-	r->jump.file = cg_callgrind_path(r, &r->files, text, cg_add_file);
+	r->jump.file = callgrind_path(r, &r->files, text, cg_add_file);
 	r->jump.has_file = true;
 }
 
 static void
 set_jfn(struct reader *r, struct cg_slice text)
 {
-	r->jump.name = cg_callgrind_name(r, text);
+	r->jump.name = callgrind_name(r, text);
 	r->jump.has_name = true;
 }
 
@@ -104,18 +103,18 @@ set_calls(struct reader *r, struct cg_slice text)
 {
 	const char *at = skip_blanks(text.ptr), *from = at;
 
-	at = cg_callgrind_number(r, at, &r->count);
+	at = callgrind_number(r, at, &r->count);
 	if (at == from) {
-		cg_callgrind_fail(r, from, "'calls=COUNT TARGET'");
+		callgrind_fail(r, from, "'calls=COUNT TARGET'");
 		return;
 	}
 	if (!r->callee.has_name) {
-		cg_callgrind_fail(r, text.ptr, "'cfn=' before 'calls='");
+		callgrind_fail(r, text.ptr, "'cfn=' before 'calls='");
 		return;
 	}
 	set_target(r, at);
 	if (!r->callee.bound)
-		r->callee.fn = cg_callgrind_fn(r, r->callee.name,
+		r->callee.fn = callgrind_fn(r, r->callee.name,
 		    r->callee.has_file ? r->callee.file : r->here,
 		    r->callee.has_object ? r->callee.object : r->object);
 	r->callee.bound = true;
@@ -134,9 +133,9 @@ set_jump(struct reader *r, struct cg_slice text)
 {
 	const char *at = skip_blanks(text.ptr), *from = at;
 
-	at = cg_callgrind_number(r, at, &r->count);
+	at = callgrind_number(r, at, &r->count);
 	if (at == from) {
-		cg_callgrind_fail(r, from, "'jump=COUNT TARGET'");
+		callgrind_fail(r, from, "'jump=COUNT TARGET'");
 		return;
 	}
 	r->jump.conditional = false;
@@ -153,13 +152,12 @@ set_jcnd(struct reader *r, struct cg_slice text)
 	uint64_t a, b;
 	bool slash;
 
-	second = cg_callgrind_number(r, at, &a);
+	second = callgrind_number(r, at, &a);
 	slash = *second == '/';
 	second = skip_blanks(second + slash);
-	at = cg_callgrind_number(r, second, &b);
+	at = callgrind_number(r, second, &b);
 	if (at == second) {
-		cg_callgrind_fail(
-		    r, text.ptr, "'jcnd=FOLLOWED/EXECUTED TARGET'");
+		callgrind_fail(r, text.ptr, "'jcnd=FOLLOWED/EXECUTED TARGET'");
 		return;
 	}
 	r->jump.conditional = true;
@@ -191,8 +189,7 @@ add_jump(struct reader *r, const char *at, const struct cg_pos *pos, size_t n)
 		cg_warn_at(r->job, at, "the cost of a jump is not kept");
 	r->to.file = r->jump.has_file ? r->jump.file : r->here;
 	if (r->jump.has_name)
-		target =
-		    cg_callgrind_fn(r, r->jump.name, r->to.file, r->object);
+		target = callgrind_fn(r, r->jump.name, r->to.file, r->object);
 	cg_add_jump(r->build, r->fn, pos, target, &r->to, r->jump.conditional,
 	    r->count, r->jump.followed);
 	r->expect = EXPECT_COST;
@@ -226,7 +223,7 @@ read_cost_line(struct reader *r, const char *from)
 	pos.file = r->here;
 	at = get_costs(r, at, raw, &n);
 	if (!r->straight) {
-		n = cg_callgrind_map_costs(r, raw, n, mapped);
+		n = callgrind_map_costs(r, raw, n, mapped);
 		cost = mapped;
 	}
 	r->base = pos;
@@ -286,7 +283,7 @@ read_spec(struct reader *r, struct cg_slice line)
 		if (!take_name(&line, specs[i].name))
 			continue;
 		if (r->in_header)
-			cg_callgrind_begin_part(r);
+			callgrind_begin_part(r);
 		specs[i].set(r, line);
 		return true;
 	}
@@ -316,7 +313,7 @@ read_word_line(struct reader *r, struct cg_slice line)
 		    "line with a NUL is left out: the file is damaged");
 		return;
 	}
-	if (read_spec(r, text) || cg_callgrind_header(r, text))
+	if (read_spec(r, text) || callgrind_header(r, text))
 		return;
 	cg_warn_at(r->job, text.ptr, "line is not understood and left out");
 }
@@ -330,14 +327,14 @@ read_number_line(struct reader *r, const char *at)
 		return at;
 	}
 	if (r->in_header)
-		cg_callgrind_begin_part(r);
+		callgrind_begin_part(r);
 	if (!r->has_fn) {
 		/*
 		 * No fn= since ob=, or at all: the function goes on in the new
 		 * object, and costs of no function are still costs.
 		 */
 		r->has_fn = true;
-		r->fn = cg_callgrind_fn(r, r->name, r->file, r->object);
+		r->fn = callgrind_fn(r, r->name, r->file, r->object);
 	}
 	return read_cost_line(r, at);
 }
@@ -420,19 +417,19 @@ read_lines(struct reader *r, struct cg_in *in)
 		    "expected 'events:', but the file "
 		    "ends: it is cut short or no callgrind file");
 	else
-		cg_callgrind_begin_part(r);
-	cg_callgrind_end_part(r);
+		callgrind_begin_part(r);
+	callgrind_end_part(r);
 }
 
 int
-cg_callgrind_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+callgrind_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct reader r = {
 		.job = job, .build = build, .in_header = true, .line = true
 	};
 
-	if (cg_callgrind_begin_names(&r))
+	if (callgrind_begin_names(&r))
 		read_lines(&r, in);
-	cg_callgrind_free_names(&r);
+	callgrind_free_names(&r);
 	return r.status;
 }

@@ -3,8 +3,8 @@
  * (callgrind_head.c), those of the body (callgrind_read.c), their names
  * (callgrind_names.c) and numbers (callgrind_number.h).
  */
-#ifndef CG_CALLGRIND_READ_H
-#define CG_CALLGRIND_READ_H
+#ifndef FORMATS_CALLGRIND_READ_H
+#define FORMATS_CALLGRIND_READ_H
 
 #include "callgrind.h"
 
@@ -96,34 +96,34 @@ struct reader {
  * callgrind_head.c: takes a header line (without newline). False if it is
  * none; errors are in r->status.
  */
-bool cg_callgrind_header(struct reader *, struct cg_slice line);
+bool callgrind_header(struct reader *, struct cg_slice line);
 /* A body line comes: if a header stood before it, its part begins. */
-void cg_callgrind_begin_part(struct reader *);
+void callgrind_begin_part(struct reader *);
 /* All lines of a part are read. */
-void cg_callgrind_end_part(struct reader *);
+void callgrind_end_part(struct reader *);
 
 /*
  * callgrind_number.c: costs of a line that follow the current event list, from
  * at (which stops at the newline): mapped to columns. Returns their count.
  */
-size_t cg_callgrind_costs(
+size_t callgrind_costs(
     struct reader *, const char *at, uint64_t cost[CG_EVENT_MAX]);
 
 /* ---- callgrind_names.c -------------------------------------------------- */
 
 /* False if it failed; to be freed anyway. */
-bool cg_callgrind_begin_names(struct reader *);
-void cg_callgrind_free_names(struct reader *);
+bool callgrind_begin_names(struct reader *);
+void callgrind_free_names(struct reader *);
 
-typedef uint32_t cg_add_path(struct cg_build *, struct cg_slice);
+typedef uint32_t callgrind_add_path(struct cg_build *, struct cg_slice);
 
 /* The object or file of "(id) path", "(id)" or "path". */
-uint32_t cg_callgrind_path(struct reader *, struct ids *,
-    struct cg_slice text, cg_add_path *add);
+uint32_t callgrind_path(struct reader *, struct ids *,
+    struct cg_slice text, callgrind_add_path *add);
 /* The index in named[] of "(id) name", "(id)" or "name". */
-uint32_t cg_callgrind_name(struct reader *, struct cg_slice text);
+uint32_t callgrind_name(struct reader *, struct cg_slice text);
 /* The function of that name: only the first time asks the builder. */
-cg_fn cg_callgrind_fn(
+cg_fn callgrind_fn(
     struct reader *, uint32_t name, cg_file file, cg_object object);
 
 #endif

@@ -24,7 +24,7 @@ struct root {
 };
 
 void
-cg_callgrind_free_root(struct root *root)
+callgrind_free_root(struct root *root)
 {
 	if (!root)
 		return;
@@ -72,7 +72,7 @@ list_members(struct writer *w, struct root *root)
 }
 
 int
-cg_callgrind_find_root(struct writer *w)
+callgrind_find_root(struct writer *w)
 {
 	struct root *root;
 
@@ -87,7 +87,7 @@ cg_callgrind_find_root(struct writer *w)
 		return CG_ELIMIT; /* and has been said */
 	if (cg_cycle_count(root->sums) > 0)
 		return list_members(w, root) ? CG_OK : cg_nomem(w->job);
-	cg_callgrind_free_root(root);
+	callgrind_free_root(root);
 	w->root = NULL;
 	return CG_OK;
 }
@@ -145,18 +145,18 @@ put_root_call(struct writer *w, struct cg_rows *rows, cg_part part, cg_fn fn)
 	call.n = w->lines.most;
 	while (call.n > 0 && call.cost[call.n - 1] == 0)
 		call.n--;
-	cg_callgrind_put_call(w, &call);
+	callgrind_put_call(w, &call);
 	return CG_OK;
 }
 
 int
-cg_callgrind_put_root(struct writer *w, struct cg_rows *rows, cg_part part)
+callgrind_put_root(struct writer *w, struct cg_rows *rows, cg_part part)
 {
 	const struct root *root = w->root;
 	int status = CG_OK;
 	cg_fn fn;
 
-	cg_callgrind_begin_fn(w, 0);
+	callgrind_begin_fn(w, 0);
 	for (size_t i = 0;
 	     status == CG_OK && cg_next_fn(w->graph, part, &i, &fn);) {
 		uint32_t cycle = cg_sum_cycle(root->sums, fn);

@@ -13,7 +13,7 @@
 
 /* A line break in a name would begin a line, a NUL hangs KCachegrind. */
 void
-cg_callgrind_put_text(struct writer *w, struct cg_slice text)
+callgrind_put_text(struct writer *w, struct cg_slice text)
 {
 	if (cg_put_inline(w->out, text))
 		cg_warn(w->job, "line breaks and NULs in names are written "
@@ -59,9 +59,9 @@ static void
 put_desc(struct writer *w, const char *key, const char *value)
 {
 	cg_puts(w->out, "desc: ");
-	cg_callgrind_put_text(w, cg_slice(key));
+	callgrind_put_text(w, cg_slice(key));
 	cg_puts(w->out, ": ");
-	cg_callgrind_put_text(w, cg_slice(value));
+	callgrind_put_text(w, cg_slice(value));
 	cg_putc(w->out, '\n');
 }
 
@@ -81,7 +81,7 @@ put_more(struct writer *w, const struct desc_key *key)
 }
 
 void
-cg_callgrind_put_descs(struct writer *w, cg_part part)
+callgrind_put_descs(struct writer *w, cg_part part)
 {
 	struct desc_keys keys = { .count = 0 };
 	struct desc_key *known;
@@ -116,7 +116,7 @@ are_twins(const struct cg_graph *graph, cg_fn a, cg_fn b)
 
 /* Their symbols tell twins apart. In canonical order they stand side by side. */
 bool
-cg_callgrind_find_twins(struct writer *w)
+callgrind_find_twins(struct writer *w)
 {
 	size_t fns = cg_fn_count(w->graph);
 	cg_fn before = 0, fn;
@@ -136,7 +136,7 @@ cg_callgrind_find_twins(struct writer *w)
 }
 
 struct cg_slice
-cg_callgrind_twin(const struct writer *w, cg_fn fn)
+callgrind_twin(const struct writer *w, cg_fn fn)
 {
 	if (w->twin && w->twin[fn])
 		return cg_fn_symbol(w->graph, fn);

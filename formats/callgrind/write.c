@@ -62,10 +62,10 @@ put_name(struct writer *w, const char *spec, uint32_t *id, uint32_t *count,
 			cg_putc(w->out, ' ');
 	}
 	if (!known || !(w->short_names || like_id)) {
-		cg_callgrind_put_text(w, name.len ? name : cg_slice("???"));
+		callgrind_put_text(w, name.len ? name : cg_slice("???"));
 		if (symbol.len > 0) {
 			cg_puts(w->out, " [");
-			cg_callgrind_put_text(w, symbol);
+			callgrind_put_text(w, symbol);
 			cg_putc(w->out, ']');
 		}
 	}
@@ -104,7 +104,7 @@ put_fn(struct writer *w, const char *spec, cg_fn fn)
 	if (!put_id(w, spec, w->fn[fn].id, w->fns_base))
 		put_name(w, spec, &w->fn[fn].id, &w->fns, w->fns_base,
 		    fn ? cg_fn_name(w->graph, fn) : cg_slice(SPONTANEOUS),
-		    cg_callgrind_twin(w, fn));
+		    callgrind_twin(w, fn));
 }
 
 /* ---- Header ------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static void
 put_line(struct writer *w, const char *key, const char *value)
 {
 	cg_puts(w->out, key);
-	cg_callgrind_put_text(w, cg_slice(value));
+	callgrind_put_text(w, cg_slice(value));
 	cg_putc(w->out, '\n');
 }
 
@@ -186,11 +186,11 @@ put_event(struct writer *w, const struct cg_event *event)
 	cg_puts(w->out, event->name);
 	if (*event->formula) {
 		cg_puts(w->out, " = ");
-		cg_callgrind_put_text(w, cg_slice(event->formula));
+		callgrind_put_text(w, cg_slice(event->formula));
 	}
 	if (*event->long_name) {
 		cg_puts(w->out, " : ");
-		cg_callgrind_put_text(w, cg_slice(event->long_name));
+		callgrind_put_text(w, cg_slice(event->long_name));
 	}
 	cg_putc(w->out, '\n');
 }
@@ -242,7 +242,7 @@ put_header(struct writer *w, cg_part part, bool root)
 		put_number(w, "thread: ", info->tid);
 	if (!same)
 		put_line(w, "desc: " CMD_KEY ": ", info->cmd);
-	cg_callgrind_put_descs(w, part);
+	callgrind_put_descs(w, part);
 	if (root)
 		cg_puts(w->out, "desc: " ROOT_KEY ": " ROOT_VALUE "\n");
 	cg_puts(w->out, w->lines.addrs && w->lines.lines
@@ -257,7 +257,7 @@ put_header(struct writer *w, cg_part part, bool root)
 /* ---- Body --------------------------------------------------------------- */
 
 void
-cg_callgrind_begin_fn(struct writer *w, cg_fn fn)
+callgrind_begin_fn(struct writer *w, cg_fn fn)
 {
 	cg_object object = w->fn[fn].object;
 	cg_file file = w->fn[fn].file;
@@ -284,7 +284,7 @@ go_to_file(struct writer *w, cg_file file)
 }
 
 void
-cg_callgrind_put_call(struct writer *w, const struct cg_call *call)
+callgrind_put_call(struct writer *w, const struct cg_call *call)
 {
 	cg_object object = w->fn[call->callee].object;
 	cg_file file = w->fn[call->callee].file;
@@ -353,7 +353,7 @@ put_rows(struct writer *w, struct cg_rows *rows, cg_fn fn)
 	while (cg_next_jump(rows, &jump))
 		put_jump(w, fn, &jump);
 	while (cg_next_call(rows, &call))
-		cg_callgrind_put_call(w, &call);
+		callgrind_put_call(w, &call);
 }
 
 /* ---- Parts -------------------------------------------------------------- */
@@ -380,12 +380,12 @@ write_part(struct writer *w, struct cg_rows *rows, cg_part part)
 	forget_names(w, part);
 	put_header(w, part, w->root != NULL);
 	if (w->root)
-		status = cg_callgrind_put_root(w, rows, part);
+		status = callgrind_put_root(w, rows, part);
 	for (size_t i = 0;
 	     status == CG_OK && cg_next_fn(w->graph, part, &i, &fn);) {
 		if (!cg_rows_open(rows, part, fn))
 			return CG_ELIMIT;
-		cg_callgrind_begin_fn(w, fn);
+		callgrind_begin_fn(w, fn);
 		put_rows(w, rows, fn);
 		cg_putc(w->out, '\n');
 	}
@@ -419,13 +419,13 @@ open_names(struct writer *w)
 	for (cg_fn fn = 0; fn <= fns; fn++)
 		w->fn[fn] = (struct fn){ .file = cg_fn_file(graph, fn),
 			.object = cg_fn_object(graph, fn) };
-	return cg_callgrind_find_twins(w);
+	return callgrind_find_twins(w);
 }
 
 static int
 write_parts(struct writer *w, struct cg_rows *rows)
 {
-	int status = cg_callgrind_find_root(w);
+	int status = callgrind_find_root(w);
 
 	w->one_command = same_command(w->graph);
 	if (!w->lines.addrs)
@@ -439,7 +439,7 @@ write_parts(struct writer *w, struct cg_rows *rows)
 }
 
 int
-cg_callgrind_write(
+callgrind_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct writer w = { .job = job,
@@ -465,7 +465,7 @@ cg_callgrind_write(
 		status = write_parts(&w, rows);
 	else if (rows)
 		status = cg_nomem(job);
-	cg_callgrind_free_root(w.root);
+	callgrind_free_root(w.root);
 	cg_rows_free(rows);
 	free(w.objects.id);
 	free(w.files.id);

@@ -2,8 +2,8 @@
  * write.h - the writer's state, shared by callgrind_write.c and
  * callgrind_root.c.
  */
-#ifndef CG_CALLGRIND_WRITE_H
-#define CG_CALLGRIND_WRITE_H
+#ifndef FORMATS_CALLGRIND_WRITE_H
+#define FORMATS_CALLGRIND_WRITE_H
 
 #include "callgrind.h"
 
@@ -47,26 +47,26 @@ struct writer {
 /* ---- callgrind_write.c -------------------------------------------------- */
 
 /* Rows of a function follow; calls are among them. */
-void cg_callgrind_begin_fn(struct writer *, cg_fn);
-void cg_callgrind_put_call(struct writer *, const struct cg_call *);
+void callgrind_begin_fn(struct writer *, cg_fn);
+void callgrind_put_call(struct writer *, const struct cg_call *);
 
 /* ---- callgrind_text.c --------------------------------------------------- */
 
-void cg_callgrind_put_text(struct writer *, struct cg_slice);
-void cg_callgrind_put_descs(struct writer *, cg_part);
-bool cg_callgrind_find_twins(struct writer *); /* false: out of memory */
+void callgrind_put_text(struct writer *, struct cg_slice);
+void callgrind_put_descs(struct writer *, cg_part);
+bool callgrind_find_twins(struct writer *); /* false: out of memory */
 /* The linkage name of a function that has a twin, else "". */
-struct cg_slice cg_callgrind_twin(const struct writer *, cg_fn);
+struct cg_slice callgrind_twin(const struct writer *, cg_fn);
 
 /* ---- callgrind_root.c --------------------------------------------------- */
 
 /* w->root is NULL if there are no cycles to care for, or after a failure. */
-int cg_callgrind_find_root(struct writer *);
+int callgrind_find_root(struct writer *);
 /*
  * Calls from the root to all functions that nobody calls, and to the first
  * member of cycles that nobody else calls.
  */
-int cg_callgrind_put_root(struct writer *, struct cg_rows *, cg_part);
-void cg_callgrind_free_root(struct root *);
+int callgrind_put_root(struct writer *, struct cg_rows *, cg_part);
+void callgrind_free_root(struct root *);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * chrome.h - what V8's profiles have in common: a tree of call frames.
  */
-#ifndef CHROME_H
-#define CHROME_H
+#ifndef FORMATS_CHROME_CHROME_H
+#define FORMATS_CHROME_CHROME_H
 
 #include "cgconv_parse.h"
 

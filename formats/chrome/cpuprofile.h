@@ -2,8 +2,8 @@
  * cpuprofile.h - a CPU profile of V8 while it is read: a file of its own, or in
  * pieces in a trace.
  */
-#ifndef CHROME_CPU_H
-#define CHROME_CPU_H
+#ifndef FORMATS_CHROME_CPUPROFILE_H
+#define FORMATS_CHROME_CPUPROFILE_H
 
 #include "chrome.h"
 

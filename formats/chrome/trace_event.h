@@ -1,8 +1,8 @@
 /*
  * trace_event.h - events of a trace, put into order and into stacks.
  */
-#ifndef CHROME_TRACE_H
-#define CHROME_TRACE_H
+#ifndef FORMATS_CHROME_TRACE_EVENT_H
+#define FORMATS_CHROME_TRACE_EVENT_H
 
 #include "chrome.h"
 

@@ -77,6 +77,6 @@ const struct cg_module cg_format_cobertura = {
 	.needs = CG_LINES,
 	.options = options,
 	.probe = probe,
-	.read = cg_read_cobertura,
-	.write = cg_write_cobertura,
+	.read = cobertura_read,
+	.write = cobertura_write,
 };

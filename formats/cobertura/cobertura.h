@@ -1,13 +1,13 @@
 /*
  * cobertura.h - Cobertura's XML: what the files of the format share.
  */
-#ifndef CG_COBERTURA_H
-#define CG_COBERTURA_H
+#ifndef FORMATS_COBERTURA_COBERTURA_H
+#define FORMATS_COBERTURA_COBERTURA_H
 
 #include "cgconv_parse.h"
 
-int cg_read_cobertura(struct cg_job *, struct cg_in *, struct cg_build *);
-int cg_write_cobertura(
+int cobertura_read(struct cg_job *, struct cg_in *, struct cg_build *);
+int cobertura_write(
     struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 #endif

@@ -43,7 +43,7 @@ list_lines(struct cobertura_writer *w, const cg_fn *fn, size_t fns)
 			return false;
 		w->method_line[w->method_lines++] =
 		    (struct method_line){ line.fn, line.line,
-			    cg_cobertura_hits(w,
+			    cobertura_hits(w,
 				w->event < line.n ? line.cost[w->event] : 0) };
 	}
 	cg_first_line(w->lines);
@@ -106,19 +106,19 @@ put_method(struct cobertura_writer *w, const struct method *method)
 	for (size_t i = 0; i < method->lines; i++)
 		sum.lines_hit += line[i].hits > 0;
 	cg_puts(w->out, "<method");
-	cg_cobertura_put_attribute(w, "name", method->name);
-	cg_cobertura_put_attribute(w, "signature", signature_of(method));
-	cg_cobertura_put_rates(w, &sum);
+	cobertura_put_attribute(w, "name", method->name);
+	cobertura_put_attribute(w, "signature", signature_of(method));
+	cobertura_put_rates(w, &sum);
 	cg_puts(w->out, " complexity=\"0\"><lines>\n");
 	for (size_t i = 0; i < method->lines; i++) {
-		cg_cobertura_put_line(w, line[i].line, line[i].hits);
+		cobertura_put_line(w, line[i].line, line[i].hits);
 		cg_puts(w->out, "/>\n");
 	}
 	cg_puts(w->out, "</lines></method>\n");
 }
 
 bool
-cg_cobertura_put_methods(struct cobertura_writer *w)
+cobertura_put_methods(struct cobertura_writer *w)
 {
 	const cg_fn *fn;
 	size_t fns;

@@ -470,7 +470,7 @@ read_document(struct reader *r)
 }
 
 int
-cg_read_cobertura(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+cobertura_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	const struct cg_event event = { .name = "Exec",
 		.long_name = "Line executions",

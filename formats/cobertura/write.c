@@ -51,7 +51,7 @@ count_outcomes(const struct cg_branch *branch, size_t n)
 }
 
 uint64_t
-cg_cobertura_hits(struct cobertura_writer *w, uint64_t cost)
+cobertura_hits(struct cobertura_writer *w, uint64_t cost)
 {
 	if (!w->is_signed || (int64_t)cost >= 0)
 		return cost;
@@ -112,7 +112,7 @@ count_file(struct cobertura_writer *w, cg_file id)
 	uint64_t hits;
 
 	while (cg_next_line_sum(w->lines, w->event, &line)) {
-		hits = cg_cobertura_hits(w, line.cost);
+		hits = cobertura_hits(w, line.cost);
 		if (line.line == 0 || id == 0)
 			w->lost += hits;
 		if (line.line == 0 || id == 0 || !line.has_cost)
@@ -160,7 +160,7 @@ count_files(struct cobertura_writer *w)
 /* ---- Elements ----------------------------------------------------------- */
 
 void
-cg_cobertura_put_attribute(
+cobertura_put_attribute(
     struct cobertura_writer *w, const char *name, struct cg_slice value)
 {
 	cg_putc(w->out, ' ');
@@ -191,7 +191,7 @@ put_rate(
 }
 
 void
-cg_cobertura_put_rates(
+cobertura_put_rates(
     struct cobertura_writer *w, const struct cobertura_totals *sum)
 {
 	put_rate(w, "line-rate", sum->lines_hit, sum->lines);
@@ -199,8 +199,7 @@ cg_cobertura_put_rates(
 }
 
 void
-cg_cobertura_put_line(
-    struct cobertura_writer *w, uint32_t number, uint64_t hits)
+cobertura_put_line(struct cobertura_writer *w, uint32_t number, uint64_t hits)
 {
 	static const char line[] = "<line number=\"", mid[] = "\" hits=\"";
 	char *to = cg_out_reserve(
@@ -266,8 +265,7 @@ put_lines(struct cobertura_writer *w)
 	while (cg_next_line_sum(w->lines, w->event, &line)) {
 		if (line.line == 0 || !line.has_cost)
 			continue;
-		cg_cobertura_put_line(
-		    w, line.line, cg_cobertura_hits(w, line.cost));
+		cobertura_put_line(w, line.line, cobertura_hits(w, line.cost));
 		decision = count_outcomes(line.branch, line.branches);
 		if (decision.outcomes > 0)
 			put_conditions(
@@ -293,11 +291,11 @@ put_class(struct cobertura_writer *w, const struct cobertura_file *file)
 	path.ptr += w->root.len;
 	path.len -= w->root.len;
 	cg_puts(w->out, "<class");
-	cg_cobertura_put_attribute(w, "name", name);
-	cg_cobertura_put_attribute(w, "filename", path);
-	cg_cobertura_put_rates(w, &file->sum);
+	cobertura_put_attribute(w, "name", name);
+	cobertura_put_attribute(w, "filename", path);
+	cobertura_put_rates(w, &file->sum);
 	cg_puts(w->out, " complexity=\"0\">\n");
-	ok = cg_cobertura_put_methods(w);
+	ok = cobertura_put_methods(w);
 	put_lines(w);
 	cg_puts(w->out, "</class>\n");
 	return ok;
@@ -315,8 +313,8 @@ begin_package(struct cobertura_writer *w, size_t from)
 		add_totals(&sum, &w->file[i].sum);
 	}
 	cg_puts(w->out, "<package");
-	cg_cobertura_put_attribute(w, "name", package);
-	cg_cobertura_put_rates(w, &sum);
+	cobertura_put_attribute(w, "name", package);
+	cobertura_put_rates(w, &sum);
 	cg_puts(w->out, " complexity=\"0\"><classes>\n");
 }
 
@@ -357,7 +355,7 @@ put_head(struct cobertura_writer *w)
 	cg_puts(w->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 			"<!DOCTYPE coverage SYSTEM \"" DTD "\">\n"
 			"<coverage");
-	cg_cobertura_put_rates(w, &sum);
+	cobertura_put_rates(w, &sum);
 	cg_putf(w->out,
 	    " lines-covered=\"%" PRIu64 "\" lines-valid=\"%" PRIu64
 	    "\" branches-covered=\"%" PRIu64 "\" branches-valid=\"%" PRIu64
@@ -407,7 +405,7 @@ write_all(struct cobertura_writer *w)
 }
 
 int
-cg_write_cobertura(
+cobertura_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct cobertura_writer w = { .job = job,

@@ -1,8 +1,8 @@
 /*
  * write.h - the writer of Cobertura's XML, shared by its files.
  */
-#ifndef CG_COBERTURA_WRITE_H
-#define CG_COBERTURA_WRITE_H
+#ifndef FORMATS_COBERTURA_WRITE_H
+#define FORMATS_COBERTURA_WRITE_H
 
 #include "cobertura.h"
 
@@ -47,16 +47,16 @@ struct cobertura_writer {
 };
 
 /* A cost as hits, which are not below zero. */
-uint64_t cg_cobertura_hits(struct cobertura_writer *, uint64_t cost);
+uint64_t cobertura_hits(struct cobertura_writer *, uint64_t cost);
 /* name="value" */
-void cg_cobertura_put_attribute(
+void cobertura_put_attribute(
     struct cobertura_writer *, const char *name, struct cg_slice value);
-void cg_cobertura_put_rates(
+void cobertura_put_rates(
     struct cobertura_writer *, const struct cobertura_totals *);
 /* <line number="1" hits="2", without what may follow. */
-void cg_cobertura_put_line(
+void cobertura_put_line(
     struct cobertura_writer *, uint32_t number, uint64_t hits);
 /* Of the file that lines is at; false: out of memory. */
-bool cg_cobertura_put_methods(struct cobertura_writer *);
+bool cobertura_put_methods(struct cobertura_writer *);
 
 #endif

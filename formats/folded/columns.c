@@ -19,10 +19,10 @@ take_type(struct cg_slice *word, struct cg_slice *unit)
 }
 
 size_t
-cg_get_folded_header(struct cg_slice line, struct cg_slice name[FOLDED_COLUMNS],
+folded_get_header(struct cg_slice line, struct cg_slice name[FOLDED_COLUMNS],
     struct cg_slice unit[FOLDED_COLUMNS])
 {
-	struct cg_slice rest = cg_trim_folded_line(line);
+	struct cg_slice rest = folded_trim_line(line);
 	size_t n = 0;
 
 	for (; rest.len > 0; n++) {
@@ -46,7 +46,7 @@ take_header(struct cg_build *build, struct cg_slice line,
     struct cg_event event[FOLDED_COLUMNS])
 {
 	struct cg_slice name[FOLDED_COLUMNS], unit[FOLDED_COLUMNS];
-	size_t n = cg_get_folded_header(line, name, unit);
+	size_t n = folded_get_header(line, name, unit);
 
 	for (size_t i = 0; i < n; i++) {
 		if (cg_equal(unit[i], "count"))
@@ -64,8 +64,8 @@ has_two_counts(struct cg_slice line)
 {
 	struct folded_count count;
 
-	return cg_take_folded_count(&line, &count) &&
-	       cg_take_folded_count(&line, &count) && line.len > 0;
+	return folded_take_count(&line, &count) &&
+	       folded_take_count(&line, &count) && line.len > 0;
 }
 
 /* "Thread 7 12" is none of difffolded.pl's, but then other lines tell. */
@@ -76,7 +76,7 @@ all_have_two(struct cg_slice block)
 	bool any = false;
 
 	while (cg_take_line(&block, &line)) {
-		line = cg_trim_folded_line(line);
+		line = folded_trim_line(line);
 		if (line.len == 0 || cg_starts(line, "# "))
 			continue;
 		if (!has_two_counts(line))
@@ -88,7 +88,7 @@ all_have_two(struct cg_slice block)
 
 /* What a first line names; what the option says; else what lines have. */
 int
-cg_find_folded_columns(struct cg_job *job, struct cg_build *build,
+folded_find_columns(struct cg_job *job, struct cg_build *build,
     struct cg_slice *block, struct cg_event event[FOLDED_COLUMNS],
     size_t *columns)
 {

@@ -25,7 +25,7 @@
 #define PROBE_LINES 200 /* of the head are looked at */
 
 bool
-cg_take_folded_count(struct cg_slice *line, struct folded_count *count)
+folded_take_count(struct cg_slice *line, struct folded_count *count)
 {
 	const char *begin = line->ptr, *at = begin + line->len, *end = at;
 	uint32_t unit = FOLDED_MICRO;
@@ -59,7 +59,7 @@ cg_take_folded_count(struct cg_slice *line, struct folded_count *count)
 }
 
 struct cg_slice
-cg_trim_folded_line(struct cg_slice line)
+folded_trim_line(struct cg_slice line)
 {
 	while (line.len > 0 && (line.ptr[line.len - 1] == ' ' ||
 				   line.ptr[line.len - 1] == '\t' ||
@@ -74,13 +74,13 @@ judge(struct cg_slice line)
 {
 	struct folded_count count;
 
-	line = cg_trim_folded_line(line);
+	line = folded_trim_line(line);
 	if (line.len == 0 || cg_starts(line, "# "))
 		return 0;
 	/* perf script's frames begin so, and end in a number at times. */
 	if (*line.ptr == '\t' || *line.ptr == ' ')
 		return -1;
-	if (cg_take_folded_count(&line, &count) && line.len > 0)
+	if (folded_take_count(&line, &count) && line.len > 0)
 		return 1;
 	/* "#header", but not what names a script's shell. */
 	return cg_starts(line, "#") && !cg_starts(line, "#!") ? 0 : -1;
@@ -91,7 +91,7 @@ is_header(struct cg_slice line)
 {
 	struct cg_slice name[FOLDED_COLUMNS], unit[FOLDED_COLUMNS];
 
-	return cg_get_folded_header(line, name, unit) > 0;
+	return folded_get_header(line, name, unit) > 0;
 }
 
 static bool
@@ -172,6 +172,6 @@ const struct cg_module cg_format_folded = {
 	.needs = CG_STACKS,
 	.options = options,
 	.probe = probe,
-	.read = cg_read_folded,
-	.write = cg_write_folded,
+	.read = folded_read,
+	.write = folded_write,
 };

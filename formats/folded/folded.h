@@ -1,8 +1,8 @@
 /*
  * folded.h - what the parts of the folded format share.
  */
-#ifndef FOLDED_H
-#define FOLDED_H
+#ifndef FORMATS_FOLDED_FOLDED_H
+#define FORMATS_FOLDED_FOLDED_H
 
 #include "cgconv_parse.h"
 
@@ -37,25 +37,25 @@ struct folded_count {
  * Takes the last word of the line if it is a count, and the blanks before it.
  * False: it is none, or too big.
  */
-bool cg_take_folded_count(struct cg_slice *line, struct folded_count *);
+bool folded_take_count(struct cg_slice *line, struct folded_count *);
 
 /* Without blanks and a CR at its end. */
-struct cg_slice cg_trim_folded_line(struct cg_slice line);
+struct cg_slice folded_trim_line(struct cg_slice line);
 
 #define FOLDED_COLUMNS 64
 /* "samples/count cpu/nanoseconds": how many it names, 0: it is none such. */
-size_t cg_get_folded_header(struct cg_slice line,
+size_t folded_get_header(struct cg_slice line,
     struct cg_slice name[FOLDED_COLUMNS], struct cg_slice unit[FOLDED_COLUMNS]);
 /*
  * How many counts end a line, and of which events: taken from the first block
  * of lines, whose first line is taken off it if it names them. Events and
  * columns say what there is without a word: one.
  */
-int cg_find_folded_columns(struct cg_job *, struct cg_build *,
+int folded_find_columns(struct cg_job *, struct cg_build *,
     struct cg_slice *block, struct cg_event event[FOLDED_COLUMNS],
     size_t *columns);
 
-int cg_read_folded(struct cg_job *, struct cg_in *, struct cg_build *);
-int cg_write_folded(struct cg_job *, const struct cg_graph *, struct cg_out *);
+int folded_read(struct cg_job *, struct cg_in *, struct cg_build *);
+int folded_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 #endif

@@ -324,7 +324,7 @@ read_line(struct reader *r, struct cg_slice line)
 
 	count[0] = (struct folded_count){ 0 };
 	for (size_t i = columns; i-- > 0;) {
-		if (cg_take_folded_count(&text, &count[i]))
+		if (folded_take_count(&text, &count[i]))
 			continue;
 		cg_warn_at(r->job, line.ptr,
 		    columns == 1
@@ -364,7 +364,7 @@ read_block(struct reader *r, struct cg_slice block)
 	r->frames = 0; /* the line before is gone */
 	r->last.len = 0;
 	while (r->status == CG_OK && cg_take_line(&block, &line)) {
-		line = cg_trim_folded_line(line);
+		line = folded_trim_line(line);
 		if (line.len == 0)
 			continue;
 		if (cg_starts(line, "# "))
@@ -468,7 +468,7 @@ read_file(struct reader *r, struct cg_in *in)
 
 	while (r->status == CG_OK && cg_read_block(in, &block)) {
 		if (first)
-			r->status = cg_find_folded_columns(
+			r->status = folded_find_columns(
 			    r->job, r->build, &block, r->event, &r->columns);
 		first = false;
 		if (r->status == CG_OK)
@@ -486,7 +486,7 @@ read_file(struct reader *r, struct cg_in *in)
 }
 
 int
-cg_read_folded(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+folded_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	const char *event = cg_opt(job, "event"), *frames;
 	struct reader r = { .job = job, .build = build, .columns = 1 };

@@ -89,7 +89,7 @@ clean_name(struct cg_slice name, char *to)
 	for (size_t i = 0; i < name.len; i++)
 		to[i] = clean(name.ptr[i]);
 	left = text = cg_trim(text);
-	if (cg_take_folded_count(&left, &count)) {
+	if (folded_take_count(&left, &count)) {
 		size_t at = (size_t)(text.ptr - to) + text.len;
 
 		while (to[at - 1] != ' ')
@@ -506,7 +506,7 @@ choose_events(struct writer *w)
 }
 
 int
-cg_write_folded(
+folded_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct writer w = { .job = job,

@@ -11,11 +11,11 @@
 #include "gcov.h"
 
 int64_t
-cg_gcov_get_counter(const unsigned char *at, enum gcov_order order)
+gcov_get_counter(const unsigned char *at, enum gcov_order order)
 {
 	bool big = order == GCOV_BIG || order == GCOV_BIG64;
-	uint64_t low = cg_gcov_get_u32(at, big),
-		 high = cg_gcov_get_u32(at + 4, big), value;
+	uint64_t low = gcov_get_u32(at, big), high = gcov_get_u32(at + 4, big),
+		 value;
 
 	if (order == GCOV_BIG64)
 		return (int64_t)(low << 32 | high);
@@ -26,17 +26,17 @@ cg_gcov_get_counter(const unsigned char *at, enum gcov_order order)
 }
 
 bool
-cg_gcov_take_string(struct gcov_bytes *bytes, struct cg_slice *text)
+gcov_take_string(struct gcov_bytes *bytes, struct cg_slice *text)
 {
 	const unsigned char *start = bytes->at, *nul;
 	uint32_t n;
 	uint64_t size;
 
-	if (!cg_gcov_take_u32(bytes, &n))
+	if (!gcov_take_u32(bytes, &n))
 		return false;
 	size = bytes->exact ? n : (uint64_t)n * 4;
 	if (size > (uint64_t)(bytes->end - bytes->at))
-		return cg_gcov_wrong(bytes, start,
+		return gcov_wrong(bytes, start,
 		    "expected a string that ends within its record");
 	nul = memchr(bytes->at, '\0', (size_t)size);
 	*text = (struct cg_slice){ (const char *)bytes->at,
@@ -46,7 +46,7 @@ cg_gcov_take_string(struct gcov_bytes *bytes, struct cg_slice *text)
 }
 
 bool
-cg_gcov_take_fields(struct gcov_bytes *bytes, unsigned layout,
+gcov_take_fields(struct gcov_bytes *bytes, unsigned layout,
     const struct gcov_field *field, void *to)
 {
 	for (; field->expected; field++) {
@@ -58,10 +58,10 @@ cg_gcov_take_fields(struct gcov_bytes *bytes, unsigned layout,
 		if (layout < field->since)
 			continue;
 		if (field->type == GCOV_WORD) {
-			there = cg_gcov_take_u32(bytes, &word);
+			there = gcov_take_u32(bytes, &word);
 			memcpy(at, &word, sizeof(word));
 		} else {
-			there = cg_gcov_take_string(bytes, &text);
+			there = gcov_take_string(bytes, &text);
 			memcpy(at, &text, sizeof(text));
 		}
 		if (!there) {
@@ -100,7 +100,7 @@ set_version(struct gcov_head *head, uint32_t word)
 }
 
 bool
-cg_gcov_take_magic(
+gcov_take_magic(
     struct gcov_bytes *bytes, struct gcov_head *head, unsigned layout)
 {
 	static const uint32_t magics[] = { GCOV_NOTES, GCOV_DATA, GCOV_STREAM };
@@ -109,22 +109,22 @@ cg_gcov_take_magic(
 
 	*head = (struct gcov_head){ 0 };
 	bytes->big = true;
-	if (!cg_gcov_take_u32(bytes, &word))
+	if (!gcov_take_u32(bytes, &word))
 		return false;
 	for (size_t i = 0; i < 3; i++) {
 		if (word == magics[i])
 			head->magic = word;
-		if (cg_gcov_get_u32(start, false) == magics[i]) {
+		if (gcov_get_u32(start, false) == magics[i]) {
 			head->magic = magics[i];
 			bytes->big = false;
 		}
 	}
 	if (!head->magic)
-		return cg_gcov_wrong(bytes, start, "expected gcov's magic");
-	if (!cg_gcov_take_u32(bytes, &version))
+		return gcov_wrong(bytes, start, "expected gcov's magic");
+	if (!gcov_take_u32(bytes, &version))
 		return false;
 	if (!set_version(head, version))
-		return cg_gcov_wrong(bytes, start + 4,
+		return gcov_wrong(bytes, start + 4,
 		    "expected the version of a compiler, as in \"B22*\"");
 	head->layout = layout ? layout : head->number;
 	bytes->exact = head->layout >= GCOV_VERSION(12, 0);
@@ -132,7 +132,7 @@ cg_gcov_take_magic(
 }
 
 uint32_t
-cg_gcov_ident(struct cg_slice name)
+gcov_ident(struct cg_slice name)
 {
 	uint32_t crc = 0;
 

@@ -54,19 +54,19 @@ add_waiting(struct gcov_fns *fns, struct cg_build *build, uint32_t ident,
 
 /* Before 6.2 they were numbers within a unit, as they are in clang's. */
 bool
-cg_gcov_has_idents(const struct gcov_unit *unit)
+gcov_has_idents(const struct gcov_unit *unit)
 {
 	return unit->head.layout >= GCOV_VERSION(7, 0) && !unit->llvm;
 }
 
 bool
-cg_gcov_know_fn(struct gcov_unit *unit, struct cg_build *build,
+gcov_know_fn(struct gcov_unit *unit, struct cg_build *build,
     const struct gcov_fn *fn, cg_fn id, cg_name symbol)
 {
 	struct gcov_fns *fns = unit->all;
 	uint32_t *number;
 
-	if (!cg_gcov_has_idents(unit))
+	if (!gcov_has_idents(unit))
 		return true;
 	number = cg_map_at(&fns->idents, fn->ident);
 	if (!number)
@@ -76,7 +76,7 @@ cg_gcov_know_fn(struct gcov_unit *unit, struct cg_build *build,
 			fns->known[*number - 1].fn = 0;
 		return true;
 	}
-	if (!cg_gcov_grow(unit, &fns->known, &fns->known_cap, fns->knows + 1,
+	if (!gcov_grow(unit, &fns->known, &fns->known_cap, fns->knows + 1,
 		sizeof(*fns->known)))
 		return false;
 	fns->known[fns->knows++] = (struct gcov_known){ .fn = id,
@@ -102,9 +102,9 @@ is_known(const struct gcov_unit *unit, const struct gcov_fn *fn)
  * one is worked at: it is memory that is waited for, here many times at once.
  */
 void
-cg_gcov_find_known(struct gcov_unit *unit)
+gcov_find_known(struct gcov_unit *unit)
 {
-	bool has_idents = cg_gcov_has_idents(unit);
+	bool has_idents = gcov_has_idents(unit);
 	struct gcov_fn *fn = unit->fn;
 
 	for (size_t i = 0; i < unit->fns; i++)
@@ -123,7 +123,7 @@ wait(struct gcov_unit *unit, uint32_t ident, const struct gcov_call *call)
 	struct gcov_fns *fns = unit->all;
 	uint32_t *first;
 
-	if (!cg_gcov_grow(unit, &fns->call, &fns->call_cap, fns->calls + 1,
+	if (!gcov_grow(unit, &fns->call, &fns->call_cap, fns->calls + 1,
 		sizeof(*call)))
 		return false;
 	first = cg_map_at(&fns->waiting, ident);
@@ -136,7 +136,7 @@ wait(struct gcov_unit *unit, uint32_t ident, const struct gcov_call *call)
 }
 
 bool
-cg_gcov_add_target(struct gcov_unit *unit, struct cg_build *build, cg_fn caller,
+gcov_add_target(struct gcov_unit *unit, struct cg_build *build, cg_fn caller,
     const struct cg_pos *site, uint32_t ident, uint64_t count)
 {
 	struct gcov_fns *fns = unit->all;
@@ -153,7 +153,7 @@ cg_gcov_add_target(struct gcov_unit *unit, struct cg_build *build, cg_fn caller,
 }
 
 bool
-cg_gcov_add_targets(struct gcov_unit *unit, struct cg_build *build,
+gcov_add_targets(struct gcov_unit *unit, struct cg_build *build,
     const struct gcov_fn *fn, cg_fn caller, const struct cg_pos *site)
 {
 	const struct gcov_counters *counters;
@@ -166,13 +166,13 @@ cg_gcov_add_targets(struct gcov_unit *unit, struct cg_build *build,
 	counters = &fn->data->counters[GCOV_TARGETS];
 	end = counters->at + counters->n * 8;
 	for (at = counters->at; end - at >= 16;) {
-		n = cg_gcov_get_counter(at + 8, order);
+		n = gcov_get_counter(at + 8, order);
 		at += 16;
 		for (; n > 0 && end - at >= 16; n--, at += 16) {
-			ident = cg_gcov_get_counter(at, order);
-			count = cg_gcov_get_counter(at + 8, order);
+			ident = gcov_get_counter(at, order);
+			count = gcov_get_counter(at + 8, order);
 			if (ident > 0 && ident <= INT32_MAX && count > 0 &&
-			    !cg_gcov_add_target(unit, build, caller, site,
+			    !gcov_add_target(unit, build, caller, site,
 				(uint32_t)ident, (uint64_t)count))
 				return false;
 		}

@@ -95,7 +95,7 @@ get_place(struct gcov_unit *unit, struct cg_slice label, struct gcov_edge *edge)
 	    !cg_take_u64(&line, &number) || number > UINT32_MAX)
 		return false;
 	edge->line = (uint32_t)number;
-	edge->file = cg_gcov_file(unit, label);
+	edge->file = gcov_file(unit, label);
 	return edge->file != GCOV_NONE;
 }
 
@@ -110,7 +110,7 @@ take_edge(struct gcov_unit *unit, struct cg_build *build, struct cg_slice text)
 	    !find_value(text, "targetname: ", &target) ||
 	    !find_value(text, "label: ", &label))
 		return true;
-	if (!cg_gcov_grow(unit, &unit->edge, &unit->edge_cap, unit->edges + 1,
+	if (!gcov_grow(unit, &unit->edge, &unit->edge_cap, unit->edges + 1,
 		sizeof(*edge)))
 		return false;
 	edge = &unit->edge[unit->edges];
@@ -139,9 +139,9 @@ add_call(struct gcov_unit *unit, struct cg_build *build,
 	if (site->count == 0 || cg_equal(name, "__indirect_call"))
 		return true;
 	ident = edge->local ? cg_map_get(&unit->locals, edge->callee)
-			    : cg_gcov_ident(name);
-	return ident == 0 || cg_gcov_add_target(unit, build, site->fn, &pos,
-				 ident, site->count);
+			    : gcov_ident(name);
+	return ident == 0 ||
+	       gcov_add_target(unit, build, site->fn, &pos, ident, site->count);
 }
 
 /* The calls of one line. */
@@ -208,17 +208,16 @@ add_locals(struct gcov_unit *unit, struct cg_build *build)
 }
 
 int
-cg_gcov_read_ci(
-    struct gcov_unit *unit, struct cg_build *build, const char *notes)
+gcov_read_ci(struct gcov_unit *unit, struct cg_build *build, const char *notes)
 {
-	const char *path = cg_gcov_ci_path(unit, notes);
+	const char *path = gcov_ci_path(unit, notes);
 	struct cg_slice text, line;
 	struct cg_in *in = NULL;
 	bool fine = true;
 
 	if (!path)
 		return cg_nomem(unit->job);
-	if (unit->sites > 0 && cg_gcov_has_idents(unit) &&
+	if (unit->sites > 0 && gcov_has_idents(unit) &&
 	    !cg_open_companion(unit->job, path, &in))
 		return CG_OK; /* reported; the calls are left out */
 	if (!in)

@@ -16,7 +16,7 @@ key_of(uint32_t file, uint32_t line)
 }
 
 bool
-cg_gcov_counts(const struct gcov_unit *unit, const struct gcov_fn *fn)
+gcov_counts(const struct gcov_unit *unit, const struct gcov_fn *fn)
 {
 	return (!fn->artificial || unit->llvm) && fn->blocks > 0 &&
 	       (!unit->has_data || fn->instrumented > 0);
@@ -38,7 +38,7 @@ note_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
 	const struct gcov_scratch *scratch = &unit->scratch;
 	uint32_t *slot;
 
-	if (!cg_gcov_solve(unit, fn) || !cg_gcov_count_lines(unit, fn))
+	if (!gcov_solve(unit, fn) || !gcov_count_lines(unit, fn))
 		return false;
 	for (size_t i = 0; i < scratch->lines; i++) {
 		const struct gcov_line *line = &scratch->line[i];
@@ -54,7 +54,7 @@ note_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 bool
-cg_gcov_find_shared(struct gcov_unit *unit)
+gcov_find_shared(struct gcov_unit *unit)
 {
 	uint32_t *slot;
 
@@ -71,7 +71,7 @@ cg_gcov_find_shared(struct gcov_unit *unit)
 		++*slot;
 	}
 	for (size_t i = 0; i < unit->fns; i++) {
-		if (cg_gcov_counts(unit, &unit->fn[i]) &&
+		if (gcov_counts(unit, &unit->fn[i]) &&
 		    !note_lines(unit, &unit->fn[i]))
 			return false;
 	}
@@ -79,7 +79,7 @@ cg_gcov_find_shared(struct gcov_unit *unit)
 }
 
 bool
-cg_gcov_is_lost(const struct gcov_unit *unit, const struct gcov_fn *fn,
+gcov_is_lost(const struct gcov_unit *unit, const struct gcov_fn *fn,
     const struct gcov_line *line)
 {
 	return !line->has_members && !is_own(unit, fn, line) &&

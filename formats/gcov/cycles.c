@@ -93,7 +93,7 @@ take_circuit(struct search *search)
 		if (search->arc[path[i]].left < least)
 			least = search->arc[path[i]].left;
 	}
-	search->count = cg_gcov_add(search->unit, search->count, least);
+	search->count = gcov_add(search->unit, search->count, least);
 	search->empty = 0;
 	for (size_t i = 0; i < search->frames; i++) {
 		search->arc[path[i]].left -= least;
@@ -180,7 +180,7 @@ search_from(struct search *search)
 }
 
 int64_t
-cg_gcov_cycles(struct gcov_unit *unit, const struct gcov_fn *fn,
+gcov_cycles(struct gcov_unit *unit, const struct gcov_fn *fn,
     const struct gcov_line *line)
 {
 	const struct gcov_touch *touch = unit->scratch.touch;

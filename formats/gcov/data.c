@@ -42,12 +42,12 @@ take_function(struct gcov_unit *unit, struct gcov_bytes *record)
 	struct gcov_data *data = &unit->data;
 	struct gcov_data_fn *fn;
 
-	if (!cg_gcov_grow(
+	if (!gcov_grow(
 		unit, &data->fn, &data->fn_cap, data->fns + 1, sizeof(*fn)))
 		return false;
 	fn = &data->fn[data->fns++];
 	*fn = (struct gcov_data_fn){ 0 };
-	return cg_gcov_take_fields(record, data->head.layout, fn_fields, fn);
+	return gcov_take_fields(record, data->head.layout, fn_fields, fn);
 }
 
 /* From gcc 11 on a length below zero stands for counters that are all zero. */
@@ -62,15 +62,15 @@ take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
 	uint64_t size;
 	bool zero;
 
-	if (!cg_gcov_take_u32(bytes, &length))
+	if (!gcov_take_u32(bytes, &length))
 		return false;
 	zero = data->head.layout >= GCOV_VERSION(11, 0) && length >> 31;
 	length = zero ? 0 - length : length;
 	size = bytes->exact ? length : (uint64_t)length * 4;
 	if (size % 8 != 0)
-		return cg_gcov_wrong(bytes, start, "expected whole counters");
+		return gcov_wrong(bytes, start, "expected whole counters");
 	if (!zero && size > (uint64_t)(bytes->end - bytes->at))
-		return cg_gcov_wrong(
+		return gcov_wrong(
 		    bytes, start, "expected counters that end within the file");
 	counters.n = size / 8;
 	if (!zero) {
@@ -94,7 +94,7 @@ take_summary(struct gcov_data *data, struct gcov_bytes *record)
 	uint32_t word;
 
 	for (unsigned i = 0; i <= at; i++) {
-		if (!cg_gcov_take_u32(record, &word))
+		if (!gcov_take_u32(record, &word))
 			return;
 	}
 	if (word > data->runs)
@@ -108,7 +108,7 @@ take_record(struct gcov_unit *unit, struct gcov_bytes *bytes, bool *has_fn)
 	uint32_t tag, kind;
 	bool fine = true;
 
-	if (!cg_gcov_take_u32(bytes, &tag))
+	if (!gcov_take_u32(bytes, &tag))
 		return false;
 	kind = (tag - GCOV_TAG_COUNTERS) >> 17;
 	if (tag == 0) {
@@ -119,7 +119,7 @@ take_record(struct gcov_unit *unit, struct gcov_bytes *bytes, bool *has_fn)
 	    kind <= GCOV_KIND_MAX)
 		return take_counters(unit, bytes, kind, *has_fn);
 	*bytes = whole;
-	if (!cg_gcov_take_record(bytes, &tag, &record))
+	if (!gcov_take_record(bytes, &tag, &record))
 		return false;
 	if (tag == GCOV_TAG_FUNCTION) {
 		/* An empty one: its data is in another unit. */
@@ -128,11 +128,11 @@ take_record(struct gcov_unit *unit, struct gcov_bytes *bytes, bool *has_fn)
 	} else if (tag == GCOV_TAG_OBJECT || tag == GCOV_TAG_PROGRAM) {
 		take_summary(&unit->data, &record);
 	}
-	return fine || cg_gcov_wrong(bytes, record.wrong_at, record.wrong);
+	return fine || gcov_wrong(bytes, record.wrong_at, record.wrong);
 }
 
 bool
-cg_gcov_read_data(
+gcov_read_data(
     struct gcov_unit *unit, struct gcov_bytes *bytes, unsigned layout)
 {
 	struct gcov_data *data = &unit->data;
@@ -141,13 +141,13 @@ cg_gcov_read_data(
 	data->fns = 0;
 	data->runs = 0;
 	data->ended = false;
-	if (!cg_gcov_take_magic(bytes, &data->head, layout))
+	if (!gcov_take_magic(bytes, &data->head, layout))
 		return false;
 	if (data->head.magic != GCOV_DATA)
-		return cg_gcov_wrong(
+		return gcov_wrong(
 		    bytes, bytes->at - 8, "expected a .gcda file");
 	data->order = bytes->big ? GCOV_BIG : GCOV_LITTLE;
-	if (!cg_gcov_take_fields(
+	if (!gcov_take_fields(
 		bytes, data->head.layout, head_fields, &data->head))
 		return false;
 	data->records = *bytes;

@@ -80,13 +80,13 @@ check_source(struct gcov_unit *unit, struct cg_build *build,
     struct cg_slice source, struct cg_slice folder)
 {
 	uint64_t hash =
-	    cg_gcov_hash(0, (struct cg_slice){ unit->notes,
-				(size_t)(unit->notes_end - unit->notes) });
+	    gcov_hash(0, (struct cg_slice){ unit->notes,
+			     (size_t)(unit->notes_end - unit->notes) });
 	struct gcov_fns *all = unit->all;
 	cg_name in = cg_add_name(build, folder);
 	uint32_t *slot = cg_map_at(&all->sources, cg_add_name(build, source));
 
-	if (!slot || !cg_gcov_grow(unit, &all->place, &all->place_cap,
+	if (!slot || !gcov_grow(unit, &all->place, &all->place_cap,
 			 all->places + 1, sizeof(*all->place)))
 		return false;
 	if (*slot == 0) {
@@ -110,7 +110,7 @@ check_source(struct gcov_unit *unit, struct cg_build *build,
 }
 
 bool
-cg_gcov_find_folder(struct gcov_unit *unit, struct cg_build *build,
+gcov_find_folder(struct gcov_unit *unit, struct cg_build *build,
     const char *notes, struct cg_slice *folder)
 {
 	struct cg_slice source = { "", 0 };

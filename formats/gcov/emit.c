@@ -71,7 +71,7 @@ emit_block(struct emit *emit, const struct gcov_touch *touch, struct cg_pos pos)
 		.target = touch->block == 0 && pos.line == 0 ? emit->number : 0,
 		.flags = (touch->ends ? CG_BRANCH_LAST : 0) |
 			 (solved->exceptional ? CG_BRANCH_EXCEPTIONAL : 0) |
-			 cg_gcov_block_flags(unit, emit->gcov, touch->block),
+			 gcov_block_flags(unit, emit->gcov, touch->block),
 		.count = clamp(emit, solved->count) };
 
 	(void)cg_add_branch(emit->build, emit->fn, &row);
@@ -127,7 +127,7 @@ add_site(struct emit *emit, const struct gcov_solved *solved)
 	struct gcov_unit *unit = emit->unit;
 	const struct gcov_line *line = &unit->scratch.line[solved->line];
 
-	if (!cg_gcov_grow(unit, &unit->site, &unit->site_cap, unit->sites + 1,
+	if (!gcov_grow(unit, &unit->site, &unit->site_cap, unit->sites + 1,
 		sizeof(*unit->site)))
 		return false;
 	unit->site[unit->sites++] = (struct gcov_site){ .fn = emit->fn,
@@ -201,7 +201,7 @@ emit_calls(struct emit *emit, uint32_t number, struct cg_pos pos, bool site)
 		row.index = real < 2 || pos.line == 0 ? 0 : index;
 		row.target = arc->dst;
 		row.count = (int64_t)unsigned_count(
-		    cg_gcov_sub(unit, solved->count, arc->count));
+		    gcov_sub(unit, solved->count, arc->count));
 		if (emit->blocks)
 			(void)cg_add_branch(emit->build, emit->fn, &row);
 		if (site && !add_site(emit, solved))
@@ -232,7 +232,7 @@ emit_condition(struct emit *emit, uint32_t block, struct cg_pos pos)
 		return;
 	terms = unit->condition[fn->condition + number - 1].terms;
 	for (size_t b = 0; at && b < 2; b++)
-		bits[1 - b] = (uint64_t)cg_gcov_get_counter(
+		bits[1 - b] = (uint64_t)gcov_get_counter(
 		    at + (number - 1) * 16 + b * 8, unit->data.order);
 	for (; row.index < 2 * terms; row.index++) {
 		row.count = bits[row.index & 1] >> (row.index / 2) & 1;
@@ -309,7 +309,7 @@ emit_line(struct emit *emit, uint32_t number)
 	int64_t count = line->count;
 	bool ends = false;
 
-	if (emit->unit->compat && cg_gcov_is_lost(emit->unit, emit->gcov, line))
+	if (emit->unit->compat && gcov_is_lost(emit->unit, emit->gcov, line))
 		count = 0;
 	emit->cost[emit->exec] = (uint64_t)clamp(emit, count);
 	emit->cost[emit->blk] = (uint64_t)clamp(emit, line->sum);
@@ -338,7 +338,7 @@ emit_lines(struct emit *emit)
 	struct gcov_scratch *scratch = &emit->unit->scratch;
 	bool sorted = true, fine;
 
-	if (!cg_gcov_grow(emit->unit, &scratch->order, &scratch->order_cap,
+	if (!gcov_grow(emit->unit, &scratch->order, &scratch->order_cap,
 		scratch->lines, sizeof(*scratch->order)))
 		return false;
 	for (uint32_t i = 0; i < scratch->lines; i++) {
@@ -382,7 +382,7 @@ emit_paths(struct emit *emit)
 	row.pos = pos_of(emit->unit, fn->file, fn->line);
 	for (; row.index < fn->paths; row.index++) {
 		if (at && row.index % 64 == 0) {
-			bits = (uint64_t)cg_gcov_get_counter(
+			bits = (uint64_t)gcov_get_counter(
 			    at, emit->unit->data.order);
 			at += 8;
 		}
@@ -419,7 +419,7 @@ add_fn(struct emit *emit)
 		.last = fn->end_line,
 		.last_column = fn->end_column });
 	return is_known ||
-	       cg_gcov_know_fn(unit, emit->build, fn, emit->fn, emit->symbol);
+	       gcov_know_fn(unit, emit->build, fn, emit->fn, emit->symbol);
 }
 
 static bool
@@ -432,7 +432,7 @@ emit_fn(struct emit *emit, struct gcov_fn *fn)
 	emit->blocks = cg_wants_rows(emit->build, CG_BLOCKS);
 	emit->arcs = cg_wants_rows(emit->build, CG_BRANCHES);
 	emit->jumps = cg_wants_rows(emit->build, CG_JUMPS);
-	if (!cg_gcov_solve(unit, fn) || !cg_gcov_count_lines(unit, fn) ||
+	if (!gcov_solve(unit, fn) || !gcov_count_lines(unit, fn) ||
 	    !add_fn(emit))
 		return false;
 	fn->id = emit->fn;
@@ -442,13 +442,13 @@ emit_fn(struct emit *emit, struct gcov_fn *fn)
 		unit->negative++;
 	fn->entries = unsigned_count(entries);
 	nowhere = pos_of(unit, fn->file, 0);
-	if (!cg_gcov_add_targets(unit, emit->build, fn, emit->fn, &nowhere))
+	if (!gcov_add_targets(unit, emit->build, fn, emit->fn, &nowhere))
 		return false;
 	find_conditions(emit);
 	if (!emit_lines(emit))
 		return false;
 	emit_paths(emit);
-	if (emit->paths && !cg_gcov_add_paths(unit, emit->build, fn, emit->fn))
+	if (emit->paths && !gcov_add_paths(unit, emit->build, fn, emit->fn))
 		return false;
 	return true;
 }
@@ -479,7 +479,7 @@ add_files(struct emit *emit, const char *notes)
 	struct gcov_unit *unit = emit->unit;
 	struct cg_slice folder;
 
-	if (!cg_gcov_find_folder(unit, emit->build, notes, &folder))
+	if (!gcov_find_folder(unit, emit->build, notes, &folder))
 		return false;
 	for (size_t i = 0; i < unit->files; i++) {
 		unit->file[i].id =
@@ -561,7 +561,7 @@ report(const struct emit *emit)
 }
 
 int
-cg_gcov_emit_unit(struct gcov_unit *unit, struct cg_build *build,
+gcov_emit_unit(struct gcov_unit *unit, struct cg_build *build,
     const char *notes, const char *data)
 {
 	const struct cg_module *target = cg_job_target(unit->job);
@@ -579,17 +579,17 @@ cg_gcov_emit_unit(struct gcov_unit *unit, struct cg_build *build,
 	unit->saturated = unit->unsolved = unit->tired = false;
 	unit->contrary = false;
 	add_descs(&emit, notes, data);
-	cg_gcov_load(unit);
+	gcov_load(unit);
 	unit->compat = cg_opt_flag(unit->job, "gcov-compat") && !unit->llvm &&
 		       unit->head.layout >= GCOV_VERSION(8, 0);
 	if (!add_files(&emit, notes) ||
-	    (unit->compat && !cg_gcov_find_shared(unit)))
+	    (unit->compat && !gcov_find_shared(unit)))
 		return cg_nomem(unit->job);
-	cg_gcov_find_known(unit);
+	gcov_find_known(unit);
 	for (size_t i = 0; i < unit->fns; i++) {
 		emit.gcov = &unit->fn[i];
 		emit.number = (uint32_t)i + 1;
-		if (cg_gcov_counts(unit, emit.gcov) &&
+		if (gcov_counts(unit, emit.gcov) &&
 		    !emit_fn(&emit, &unit->fn[i]))
 			return cg_nomem(unit->job);
 	}

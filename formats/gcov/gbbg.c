@@ -46,7 +46,7 @@ find_form(struct gcov_bytes bytes, const char *magic)
 }
 
 bool
-cg_gcov_is_gbbg(struct gcov_bytes bytes)
+gcov_is_gbbg(struct gcov_bytes bytes)
 {
 	return find_form(bytes, "gbbg") || find_form(bytes, "gcov");
 }
@@ -68,13 +68,13 @@ take_name(struct gcov_bytes *bytes, struct cg_slice *name)
 	uint32_t n;
 	uint64_t size;
 
-	if (!cg_gcov_take_u32(bytes, &n))
+	if (!gcov_take_u32(bytes, &n))
 		return false;
 	size = ((uint64_t)n + 4) & ~(uint64_t)3;
 	if (n == 0 && bytes->at == bytes->end)
 		size = 0;
 	if (size > (uint64_t)(bytes->end - bytes->at))
-		return cg_gcov_wrong(bytes, bytes->at - 4,
+		return gcov_wrong(bytes, bytes->at - 4,
 		    "expected a string that ends within its record");
 	*name = (struct cg_slice){ (const char *)bytes->at, n };
 	bytes->at += size;
@@ -91,11 +91,11 @@ take_function(
 		.arc = (uint32_t)unit->arcs };
 
 	if (!take_name(record, &new.name) ||
-	    !cg_gcov_take_u32(record, &new.lineno) ||
-	    !cg_gcov_grow(
+	    !gcov_take_u32(record, &new.lineno) ||
+	    !gcov_grow(
 		unit, &unit->fn, &unit->fn_cap, unit->fns + 1, sizeof(new)))
 		return false;
-	new.ident = cg_gcov_ident(new.name);
+	new.ident = gcov_ident(new.name);
 	unit->fn[unit->fns++] = new;
 	state->arcs = state->lines = 0;
 	return true;
@@ -110,9 +110,9 @@ take_blocks(
 
 	(void)state;
 	if (fn->blocks > 0)
-		return cg_gcov_wrong(
+		return gcov_wrong(
 		    record, record->at, "expected blocks only once");
-	return cg_gcov_add_blocks(unit, fn, n);
+	return gcov_add_blocks(unit, fn, n);
 }
 
 /* The record's block: its first word, or one more than that of the last. */
@@ -121,10 +121,10 @@ take_number(struct gcov_unit *unit, struct gcov_bytes *record, bool counted,
     uint32_t *count, uint32_t *number)
 {
 	*number = (*count)++;
-	if (!counted && !cg_gcov_take_u32(record, number))
+	if (!counted && !gcov_take_u32(record, number))
 		return false;
 	return *number < unit->fn[unit->fns - 1].blocks ||
-	       cg_gcov_wrong(
+	       gcov_wrong(
 		   record, record->at, "expected a block of the function");
 }
 
@@ -137,7 +137,7 @@ take_arcs(
 
 	return take_number(
 		   unit, record, state->form->counted, &state->arcs, &src) &&
-	       cg_gcov_take_arcs(unit, record, fn, src, 7);
+	       gcov_take_arcs(unit, record, fn, src, 7);
 }
 
 static bool
@@ -155,14 +155,14 @@ take_lines(
 		return false;
 	block = &unit->block[fn->block + number];
 	while (record->at < record->end) {
-		if (!cg_gcov_take_u32(record, &line))
+		if (!gcov_take_u32(record, &line))
 			return false;
 		if (line == 0) {
 			if (!take_name(record, &name))
 				return false;
 			if (name.len == 0)
 				break;
-			state->file = cg_gcov_file(unit, name);
+			state->file = gcov_file(unit, name);
 			named = true;
 			continue;
 		}
@@ -170,7 +170,7 @@ take_lines(
 			fn->file = state->file;
 			fn->line = line;
 		}
-		if (!cg_gcov_add_line(unit, block, named, state->file, line))
+		if (!gcov_add_line(unit, block, named, state->file, line))
 			return false;
 		named = false;
 	}
@@ -186,27 +186,27 @@ static bool (*const takes[])(
 };
 
 bool
-cg_gcov_read_gbbg(struct gcov_unit *unit, struct gcov_bytes *bytes)
+gcov_read_gbbg(struct gcov_unit *unit, struct gcov_bytes *bytes)
 {
 	struct state state = { .form = find_form(*bytes, "gbbg") };
 	struct gcov_bytes record;
 	uint32_t tag;
 
 	if (!state.form)
-		return cg_gcov_wrong(
+		return gcov_wrong(
 		    bytes, bytes->at, "expected records of a graph (gbbg)");
 	begin(bytes, state.form, &unit->head);
 	while (bytes->at < bytes->end) {
-		if (!cg_gcov_take_record(bytes, &tag, &record))
+		if (!gcov_take_record(bytes, &tag, &record))
 			return false;
 		for (enum tag t = FUNCTION; t < COUNTERS; t++) {
 			if (tag != state.form->tag[t])
 				continue;
 			if (t != FUNCTION && unit->fns == 0)
-				return cg_gcov_wrong(bytes, record.at,
+				return gcov_wrong(bytes, record.at,
 				    "expected a function first");
 			if (!takes[t](unit, &record, &state))
-				return cg_gcov_wrong(
+				return gcov_wrong(
 				    bytes, record.wrong_at, record.wrong);
 		}
 	}
@@ -230,39 +230,38 @@ take_data(struct gcov_unit *unit, struct gcov_bytes *record, bool counters)
 		return true;
 	}
 	if (counters)
-		return cg_gcov_wrong(
+		return gcov_wrong(
 		    record, record->at, "expected a function first");
-	if (!cg_gcov_grow(
+	if (!gcov_grow(
 		unit, &data->fn, &data->fn_cap, data->fns + 1, sizeof(*fn)))
 		return false;
 	fn = &data->fn[data->fns++];
 	*fn = (struct gcov_data_fn){ 0 };
-	if (!take_name(record, &name) || !cg_gcov_take_u32(record, &fn->lineno))
+	if (!take_name(record, &name) || !gcov_take_u32(record, &fn->lineno))
 		return false;
-	fn->ident = cg_gcov_ident(name);
+	fn->ident = gcov_ident(name);
 	return true;
 }
 
 bool
-cg_gcov_read_gbbg_data(struct gcov_unit *unit, struct gcov_bytes *bytes)
+gcov_read_gbbg_data(struct gcov_unit *unit, struct gcov_bytes *bytes)
 {
 	const struct form *form = find_form(*bytes, "gcov");
 	struct gcov_bytes record;
 	uint32_t tag;
 
 	if (!form)
-		return cg_gcov_wrong(
+		return gcov_wrong(
 		    bytes, bytes->at, "expected records of data (gcov)");
 	begin(bytes, form, &unit->data.head);
 	unit->data.order = form->order;
 	while (bytes->at < bytes->end) {
-		if (!cg_gcov_take_record(bytes, &tag, &record))
+		if (!gcov_take_record(bytes, &tag, &record))
 			return false;
 		if ((tag == form->tag[FUNCTION] ||
 			tag == form->tag[COUNTERS]) &&
 		    !take_data(unit, &record, tag == form->tag[COUNTERS]))
-			return cg_gcov_wrong(
-			    bytes, record.wrong_at, record.wrong);
+			return gcov_wrong(bytes, record.wrong_at, record.wrong);
 	}
 	return true;
 }

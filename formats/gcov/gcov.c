@@ -28,9 +28,9 @@ probe(const struct cg_head *head)
 		.end = (const unsigned char *)head->text.ptr + head->text.len };
 	struct gcov_head gcov;
 
-	if (cg_gcov_take_magic(&bytes, &gcov, 0))
+	if (gcov_take_magic(&bytes, &gcov, 0))
 		return CG_PROBE_SURE;
-	return cg_gcov_probe_old(head);
+	return gcov_probe_old(head);
 }
 
 static struct gcov_bytes
@@ -57,7 +57,7 @@ read_either(struct gcov_unit *unit, struct gcov_bytes *bytes,
 		return true;
 	}
 	if (!unit->nomem && first.exact && read(unit, &again, old) &&
-	    (read == cg_gcov_read_notes ? unit->fns : unit->data.fns) > 0) {
+	    (read == gcov_read_notes ? unit->fns : unit->data.fns) > 0) {
 		*bytes = again;
 		return true;
 	}
@@ -84,13 +84,13 @@ add_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
 	int status = CG_OK;
 
 	if (unit->has_data)
-		status = cg_gcov_match(unit, data);
+		status = gcov_match(unit, data);
 	if (status == CG_OK)
-		status = cg_gcov_emit_unit(unit, build, notes, data);
+		status = gcov_emit_unit(unit, build, notes, data);
 	if (status == CG_OK && unit->has_data && unit->raw)
-		status = cg_gcov_add_raw(unit, build);
+		status = gcov_add_raw(unit, build);
 	if (status == CG_OK)
-		status = cg_gcov_read_ci(unit, build, notes);
+		status = gcov_read_ci(unit, build, notes);
 	return status;
 }
 
@@ -105,7 +105,7 @@ read_notes(struct gcov_unit *unit, struct cg_in *in, struct cg_build *build,
 	if (!cg_read_all(in, &text) && cg_in_status(in) != CG_OK)
 		return CG_OK; /* reported; the unit is left out */
 	bytes = bytes_of(text);
-	if (!read_either(unit, &bytes, cg_gcov_read_notes))
+	if (!read_either(unit, &bytes, gcov_read_notes))
 		return skip(unit, &bytes);
 	return add_unit(unit, build, cg_in_name(in), data);
 }
@@ -121,9 +121,9 @@ read_with_notes(
 
 	unit->has_data = true;
 	if (unit->raw_only)
-		return cg_gcov_add_raw(unit, build);
+		return gcov_add_raw(unit, build);
 	for (size_t i = 0; !in; i++) {
-		path = cg_gcov_notes_path(unit, data, i);
+		path = gcov_notes_path(unit, data, i);
 		if (unit->nomem)
 			return cg_nomem(unit->job);
 		if (!path)
@@ -145,7 +145,7 @@ read_with_notes(
 static bool
 take_data(struct gcov_unit *unit, struct gcov_bytes *bytes)
 {
-	if (!read_either(unit, bytes, cg_gcov_read_data))
+	if (!read_either(unit, bytes, gcov_read_data))
 		return false;
 	if (!unit->data.ended && unit->data.head.layout >= GCOV_VERSION(4, 0))
 		cg_warn(unit->job, "expected an end mark: is the file cut?");
@@ -170,18 +170,18 @@ read_stream(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 	int status = CG_OK;
 
 	unit->in_stream = true;
-	if (!cg_gcov_keep_folder(unit, cg_in_name(in)))
+	if (!gcov_keep_folder(unit, cg_in_name(in)))
 		return cg_nomem(unit->job);
 	while (status == CG_OK && bytes->at < bytes->end) {
-		if (!cg_gcov_take_magic(bytes, &head, 0) ||
+		if (!gcov_take_magic(bytes, &head, 0) ||
 		    head.magic != GCOV_STREAM) {
-			(void)cg_gcov_wrong(bytes, bytes->at - 8,
+			(void)gcov_wrong(bytes, bytes->at - 8,
 			    "expected the name of a data file (gcfn)");
 			return skip(unit, bytes);
 		}
-		if (!cg_gcov_take_string(bytes, &name))
+		if (!gcov_take_string(bytes, &name))
 			return skip(unit, bytes);
-		if (!cg_gcov_keep_name(unit, name))
+		if (!gcov_keep_name(unit, name))
 			return cg_nomem(unit->job);
 		if (!take_data(unit, bytes))
 			return skip(unit, bytes);
@@ -207,8 +207,8 @@ read_both(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,
 			return skip(unit, &bytes);
 	}
 	if (unit->raw_only)
-		return data ? cg_gcov_add_raw(unit, build) : CG_OK;
-	if (!read_either(unit, notes, cg_gcov_read_notes))
+		return data ? gcov_add_raw(unit, build) : CG_OK;
+	if (!read_either(unit, notes, gcov_read_notes))
 		return skip(unit, notes);
 	return add_unit(unit, build, cg_in_name(in), path);
 }
@@ -218,7 +218,7 @@ static int
 read_alone(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
     struct cg_build *build)
 {
-	const char *path = cg_gcov_data_path(unit, cg_in_name(in));
+	const char *path = gcov_data_path(unit, cg_in_name(in));
 	struct cg_in *data;
 	int status;
 
@@ -247,12 +247,11 @@ read_old_unit(struct gcov_unit *unit, struct cg_in *const file[3], int own,
 			return CG_OK; /* reported; the unit is left out */
 		bytes[i] = bytes_of(text);
 	}
-	if (!cg_gcov_read_old_notes(
-		unit, &bytes[0], file[1] ? &bytes[1] : NULL))
+	if (!gcov_read_old_notes(unit, &bytes[0], file[1] ? &bytes[1] : NULL))
 		return skip(unit, &bytes[bytes[0].wrong ? 0 : 1]);
 	unit->has_data = file[2] != NULL;
 	unit->data.records.at = NULL;
-	if (unit->has_data && !cg_gcov_read_old_data(unit, &bytes[2]))
+	if (unit->has_data && !gcov_read_old_data(unit, &bytes[2]))
 		return skip(unit, &bytes[2]);
 	return add_unit(unit, build, cg_in_name(file[0]),
 	    file[2] ? cg_in_name(file[2]) : "");
@@ -271,7 +270,7 @@ open_old(struct gcov_unit *unit, struct cg_in *in, const char *own,
 			file[i] = in;
 			continue;
 		}
-		path = cg_gcov_swap(unit, cg_in_name(in), own, suffix[i]);
+		path = gcov_swap(unit, cg_in_name(in), own, suffix[i]);
 		if (!path || !cg_open_companion(unit->job, path, &file[i]))
 			return false;
 	}
@@ -289,7 +288,7 @@ read_old(struct gcov_unit *unit, struct cg_in *in, struct cg_slice text,
 	int status = CG_OK;
 
 	if (!is_data) {
-		const char *data = cg_gcov_swap(unit, name, ".bbg", ".da");
+		const char *data = gcov_swap(unit, name, ".bbg", ".da");
 
 		if (data && cg_job_has_input(unit->job, data))
 			return CG_OK;
@@ -320,7 +319,7 @@ release(void *memory)
 {
 	struct kept *kept = memory;
 
-	cg_gcov_unit_free(&kept->unit);
+	gcov_unit_free(&kept->unit);
 	cg_map_free(&kept->all.idents);
 	free(kept->all.known);
 	cg_map_free(&kept->all.waiting);
@@ -358,8 +357,8 @@ read_gcov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (!cg_read_all(in, &text) && cg_in_status(in) != CG_OK)
 		return cg_in_status(in);
 	bytes = look = bytes_of(text);
-	if (!cg_gcov_take_magic(&look, &head, 0))
-		return cg_gcov_is_old(cg_in_name(in))
+	if (!gcov_take_magic(&look, &head, 0))
+		return gcov_is_old(cg_in_name(in))
 			   ? read_old(&kept->unit, in, text, build)
 			   : skip(&kept->unit, &look);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -403,5 +402,5 @@ const struct cg_module cg_format_gcov = {
 	.options = options,
 	.probe = probe,
 	.read = read_gcov,
-	.write = cg_gcov_write,
+	.write = gcov_write,
 };

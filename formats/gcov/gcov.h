@@ -3,15 +3,15 @@
  *
  * A unit is what one run of a compiler made: its notes (.gcno: functions,
  * blocks, arcs, lines) and the data of its runs (.gcda: counters of some of
- * the arcs). The way of a unit: cg_gcov_read_data() takes the data apart,
- * cg_gcov_read_notes() the notes, cg_gcov_match() joins and checks both; after that
- * nothing can fail, and for each function cg_gcov_solve() finds all counts,
- * cg_gcov_count_lines() the lines' counts, gcov_emit() adds them to the graph.
+ * the arcs). The way of a unit: gcov_read_data() takes the data apart,
+ * gcov_read_notes() the notes, gcov_match() joins and checks both; after that
+ * nothing can fail, and for each function gcov_solve() finds all counts,
+ * gcov_count_lines() the lines' counts, gcov_emit() adds them to the graph.
  *
  * All arrays of a unit are used again for the next one.
  */
-#ifndef GCOV_H
-#define GCOV_H
+#ifndef FORMATS_GCOV_GCOV_H
+#define FORMATS_GCOV_GCOV_H
 
 #include "cgconv_parse.h"
 
@@ -37,7 +37,7 @@ struct gcov_bytes {
 
 /* Notes what was expected here, if it is the first failure; returns false. */
 static inline bool
-cg_gcov_wrong(struct gcov_bytes *bytes, const void *at, const char *expected)
+gcov_wrong(struct gcov_bytes *bytes, const void *at, const char *expected)
 {
 	if (!bytes->wrong) {
 		bytes->wrong = expected;
@@ -47,7 +47,7 @@ cg_gcov_wrong(struct gcov_bytes *bytes, const void *at, const char *expected)
 }
 
 static inline uint32_t
-cg_gcov_get_u32(const unsigned char *at, bool big)
+gcov_get_u32(const unsigned char *at, bool big)
 {
 	uint32_t a = at[0], b = at[1], c = at[2], d = at[3];
 
@@ -56,22 +56,22 @@ cg_gcov_get_u32(const unsigned char *at, bool big)
 }
 
 static inline bool
-cg_gcov_take_u32(struct gcov_bytes *bytes, uint32_t *value)
+gcov_take_u32(struct gcov_bytes *bytes, uint32_t *value)
 {
 	if (bytes->end - bytes->at < 4) {
 		*value = 0;
-		return cg_gcov_wrong(bytes, bytes->at, "expected 4 more bytes");
+		return gcov_wrong(bytes, bytes->at, "expected 4 more bytes");
 	}
-	*value = cg_gcov_get_u32(bytes->at, bytes->big);
+	*value = gcov_get_u32(bytes->at, bytes->big);
 	bytes->at += 4;
 	return true;
 }
 
 /* Its bytes up to the first NUL. */
-bool cg_gcov_take_string(struct gcov_bytes *, struct cg_slice *);
+bool gcov_take_string(struct gcov_bytes *, struct cg_slice *);
 /* The next record's tag and what it holds; false at the end, too. */
 static inline bool
-cg_gcov_take_record(
+gcov_take_record(
     struct gcov_bytes *bytes, uint32_t *tag, struct gcov_bytes *record)
 {
 	const unsigned char *start = bytes->at;
@@ -80,11 +80,11 @@ cg_gcov_take_record(
 
 	record->wrong = NULL;
 	record->wrong_at = NULL;
-	if (!cg_gcov_take_u32(bytes, tag) || !cg_gcov_take_u32(bytes, &length))
+	if (!gcov_take_u32(bytes, tag) || !gcov_take_u32(bytes, &length))
 		return false;
 	size = bytes->exact ? length : (uint64_t)length * 4;
 	if (size > (uint64_t)(bytes->end - bytes->at))
-		return cg_gcov_wrong(bytes, start,
+		return gcov_wrong(bytes, start,
 		    "expected a record that ends within the file");
 	record->at = bytes->at;
 	record->end = bytes->at += size;
@@ -94,7 +94,7 @@ cg_gcov_take_record(
 }
 /* How 64 bits are written: the lower word first, big endian, with a sign bit. */
 enum gcov_order { GCOV_LITTLE, GCOV_BIG, GCOV_BIG64, GCOV_SIGN };
-int64_t cg_gcov_get_counter(const unsigned char *at, enum gcov_order);
+int64_t gcov_get_counter(const unsigned char *at, enum gcov_order);
 
 /* What stands at the head of a file. */
 struct gcov_head {
@@ -118,13 +118,13 @@ struct gcov_field {
 	const char *expected;
 };
 /* Takes the fields, the last of which has no expected. */
-bool cg_gcov_take_fields(
+bool gcov_take_fields(
     struct gcov_bytes *, unsigned layout, const struct gcov_field *, void *to);
 /*
  * Takes magic and version. layout: 0, or a version to read the rest as. False:
  * this is no such file.
  */
-bool cg_gcov_take_magic(
+bool gcov_take_magic(
     struct gcov_bytes *, struct gcov_head *, unsigned layout);
 
 /* ---- Data --------------------------------------------------------------- */
@@ -399,30 +399,30 @@ struct gcov_unit {
 
 /* ---- gcov_unit.c -------------------------------------------------------- */
 
-void cg_gcov_unit_free(struct gcov_unit *);
+void gcov_unit_free(struct gcov_unit *);
 /* Forgets the last unit, keeps its memory. */
-void cg_gcov_unit_clear(struct gcov_unit *);
+void gcov_unit_clear(struct gcov_unit *);
 /* Room for need elements of width bytes; false: unit->nomem is set. */
-bool cg_gcov_grow_more(
+bool gcov_grow_more(
     struct gcov_unit *, void *array, size_t *cap, size_t need, size_t width);
 static inline bool
-cg_gcov_grow(struct gcov_unit *unit, void *array, size_t *cap, size_t need,
+gcov_grow(struct gcov_unit *unit, void *array, size_t *cap, size_t need,
     size_t width)
 {
 	return need <= *cap ||
-	       cg_gcov_grow_more(unit, array, cap, need, width);
+	       gcov_grow_more(unit, array, cap, need, width);
 }
 /* The block that a function is left from. */
-uint32_t cg_gcov_exit(const struct gcov_unit *, const struct gcov_fn *);
+uint32_t gcov_exit(const struct gcov_unit *, const struct gcov_fn *);
 /* Flags that say how a block is written of. */
-unsigned cg_gcov_block_flags(
+unsigned gcov_block_flags(
     const struct gcov_unit *, const struct gcov_fn *, uint32_t block);
 /* The unit's number of a file; GCOV_NONE: out of memory. */
-uint32_t cg_gcov_file(struct gcov_unit *, struct cg_slice name);
-uint64_t cg_gcov_hash(uint64_t seed, struct cg_slice);
+uint32_t gcov_file(struct gcov_unit *, struct cg_slice name);
+uint64_t gcov_hash(uint64_t seed, struct cg_slice);
 /* Sum that stays at the end of what 64 bits hold. */
 static inline int64_t
-cg_gcov_add(struct gcov_unit *unit, int64_t a, int64_t b)
+gcov_add(struct gcov_unit *unit, int64_t a, int64_t b)
 {
 	int64_t sum = (int64_t)((uint64_t)a + (uint64_t)b);
 
@@ -432,7 +432,7 @@ cg_gcov_add(struct gcov_unit *unit, int64_t a, int64_t b)
 	return a < 0 ? INT64_MIN : INT64_MAX;
 }
 static inline int64_t
-cg_gcov_sub(struct gcov_unit *unit, int64_t a, int64_t b)
+gcov_sub(struct gcov_unit *unit, int64_t a, int64_t b)
 {
 	int64_t rest = (int64_t)((uint64_t)a - (uint64_t)b);
 
@@ -445,106 +445,106 @@ cg_gcov_sub(struct gcov_unit *unit, int64_t a, int64_t b)
 /* ---- The way of a unit -------------------------------------------------- */
 
 /* gcov_data.c. Leaves bytes behind the data's end. */
-bool cg_gcov_read_data(
+bool gcov_read_data(
     struct gcov_unit *, struct gcov_bytes *, unsigned layout);
 /* gcov_notes.c */
-bool cg_gcov_read_notes(
+bool gcov_read_notes(
     struct gcov_unit *, struct gcov_bytes *, unsigned layout);
 /* What notes are made of. No more arcs of a block than said before. */
-bool cg_gcov_begin_notes(struct gcov_unit *, const struct gcov_bytes *);
-bool cg_gcov_add_blocks(struct gcov_unit *, struct gcov_fn *, uint32_t n);
+bool gcov_begin_notes(struct gcov_unit *, const struct gcov_bytes *);
+bool gcov_add_blocks(struct gcov_unit *, struct gcov_fn *, uint32_t n);
 /* The arcs of a block as words of a record, with those of their flags. */
-bool cg_gcov_take_arcs(struct gcov_unit *, struct gcov_bytes *record,
+bool gcov_take_arcs(struct gcov_unit *, struct gcov_bytes *record,
     struct gcov_fn *, uint32_t src, uint32_t flags);
-bool cg_gcov_begin_arcs(
+bool gcov_begin_arcs(
     struct gcov_unit *, struct gcov_fn *, uint32_t src, uint32_t n);
-bool cg_gcov_add_arc(struct gcov_unit *, struct gcov_fn *, uint32_t src,
+bool gcov_add_arc(struct gcov_unit *, struct gcov_fn *, uint32_t src,
     uint32_t dst, uint32_t flags); /* false: there is no block dst */
-void cg_gcov_end_arcs(struct gcov_unit *, struct gcov_fn *, uint32_t src);
+void gcov_end_arcs(struct gcov_unit *, struct gcov_fn *, uint32_t src);
 /* A line of a block; named: a place in that file begins with it. */
-bool cg_gcov_add_line(struct gcov_unit *, struct gcov_block *, bool named,
+bool gcov_add_line(struct gcov_unit *, struct gcov_block *, bool named,
     uint32_t file, uint32_t line);
 /* gcov_gbbg.c: the first records. */
-bool cg_gcov_is_gbbg(struct gcov_bytes);
-bool cg_gcov_read_gbbg(struct gcov_unit *, struct gcov_bytes *);
-bool cg_gcov_read_gbbg_data(struct gcov_unit *, struct gcov_bytes *);
+bool gcov_is_gbbg(struct gcov_bytes);
+bool gcov_read_gbbg(struct gcov_unit *, struct gcov_bytes *);
+bool gcov_read_gbbg_data(struct gcov_unit *, struct gcov_bytes *);
 /* gcov_old.c: what there was before 3.4; data after the notes. */
 /* lines: NULL for records. */
-bool cg_gcov_read_old_notes(
+bool gcov_read_old_notes(
     struct gcov_unit *, struct gcov_bytes *graph, struct gcov_bytes *lines);
-bool cg_gcov_read_old_data(struct gcov_unit *, struct gcov_bytes *);
-int cg_gcov_probe_old(const struct cg_head *);
-bool cg_gcov_is_old(const char *path);
+bool gcov_read_old_data(struct gcov_unit *, struct gcov_bytes *);
+int gcov_probe_old(const struct cg_head *);
+bool gcov_is_old(const char *path);
 /* gcc's CRC of a public name, NUL and all: the ident of its function. */
-uint32_t cg_gcov_ident(struct cg_slice name);
+uint32_t gcov_ident(struct cg_slice name);
 /* gcov_match.c: gives functions their data; reports what does not fit. */
-int cg_gcov_match(struct gcov_unit *, const char *data);
+int gcov_match(struct gcov_unit *, const char *data);
 /* gcov_solve.c: first arcs get their counters; then all counts are found. */
-void cg_gcov_load(struct gcov_unit *);
+void gcov_load(struct gcov_unit *);
 static inline bool
-cg_gcov_has_counters(const struct gcov_fn *fn) /* else all counts are 0 */
+gcov_has_counters(const struct gcov_fn *fn) /* else all counts are 0 */
 {
 	return fn->data && fn->data->counters[GCOV_ARCS].at;
 }
-bool cg_gcov_solve(struct gcov_unit *, const struct gcov_fn *);
+bool gcov_solve(struct gcov_unit *, const struct gcov_fn *);
 /* gcov_llvm.c: the same of clang's notes, for which there is room. */
-void cg_gcov_llvm_solve(struct gcov_unit *, const struct gcov_fn *);
+void gcov_llvm_solve(struct gcov_unit *, const struct gcov_fn *);
 /* gcov_lines.c: lines and what touches them. */
-bool cg_gcov_count_lines(struct gcov_unit *, const struct gcov_fn *);
+bool gcov_count_lines(struct gcov_unit *, const struct gcov_fn *);
 /* gcov_cycles.c: what runs round among the line's members, as gcov finds it. */
-int64_t cg_gcov_cycles(
+int64_t gcov_cycles(
     struct gcov_unit *, const struct gcov_fn *, const struct gcov_line *);
 /* gcov_llvm.c: the same as llvm-cov finds it. */
-int64_t cg_gcov_llvm_cycles(
+int64_t gcov_llvm_cycles(
     struct gcov_unit *, const struct gcov_fn *, const struct gcov_line *);
 /*
  * gcov_compat.c. gcov itself keeps one table of lines for all functions of a
  * unit: where blocks of one end, sums of others on the line are lost. Finds
  * such lines, then says whether the function's count of one is lost.
  */
-bool cg_gcov_find_shared(struct gcov_unit *);
-bool cg_gcov_is_lost(
+bool gcov_find_shared(struct gcov_unit *);
+bool gcov_is_lost(
     const struct gcov_unit *, const struct gcov_fn *, const struct gcov_line *);
 /* Does anything of the function count? */
-bool cg_gcov_counts(const struct gcov_unit *, const struct gcov_fn *);
+bool gcov_counts(const struct gcov_unit *, const struct gcov_fn *);
 /*
  * gcov_calls.c. A function is known by its ident from here on; then the
  * targets of its indirect calls.
  */
-bool cg_gcov_know_fn(struct gcov_unit *, struct cg_build *,
+bool gcov_know_fn(struct gcov_unit *, struct cg_build *,
     const struct gcov_fn *, cg_fn, cg_name symbol);
 /* Finds the functions of the unit that are known by ident, name and file. */
-void cg_gcov_find_known(struct gcov_unit *);
-bool cg_gcov_add_targets(struct gcov_unit *, struct cg_build *,
+void gcov_find_known(struct gcov_unit *);
+bool gcov_add_targets(struct gcov_unit *, struct cg_build *,
     const struct gcov_fn *, cg_fn, const struct cg_pos *site);
-bool cg_gcov_add_target(struct gcov_unit *, struct cg_build *, cg_fn caller,
+bool gcov_add_target(struct gcov_unit *, struct cg_build *, cg_fn caller,
     const struct cg_pos *site, uint32_t ident, uint64_t count);
 /* Do idents mean the same in all units? */
-bool cg_gcov_has_idents(const struct gcov_unit *);
+bool gcov_has_idents(const struct gcov_unit *);
 /* gcov_ci.c: whom the sites call. */
-int cg_gcov_read_ci(struct gcov_unit *, struct cg_build *, const char *notes);
+int gcov_read_ci(struct gcov_unit *, struct cg_build *, const char *notes);
 /* gcov_paths.c: of the prime paths that were not gone. False: no memory. */
-bool cg_gcov_add_paths(struct gcov_unit *, struct cg_build *,
+bool gcov_add_paths(struct gcov_unit *, struct cg_build *,
     const struct gcov_fn *, cg_fn);
 /* gcov_path.c */
-const char *cg_gcov_ci_path(struct gcov_unit *, const char *notes);
+const char *gcov_ci_path(struct gcov_unit *, const char *notes);
 /* Where notes may be, first to last; NULL: nowhere else, or no memory. */
-const char *cg_gcov_notes_path(struct gcov_unit *, const char *data, size_t i);
-const char *cg_gcov_swap(
+const char *gcov_notes_path(struct gcov_unit *, const char *data, size_t i);
+const char *gcov_swap(
     struct gcov_unit *, const char *path, const char *old, const char *new);
-const char *cg_gcov_data_path(struct gcov_unit *, const char *notes);
+const char *gcov_data_path(struct gcov_unit *, const char *notes);
 /* That of a stream, in unit->folder. */
-bool cg_gcov_keep_folder(struct gcov_unit *, const char *stream);
+bool gcov_keep_folder(struct gcov_unit *, const char *stream);
 /* As a string, in unit->name. */
-bool cg_gcov_keep_name(struct gcov_unit *, struct cg_slice);
+bool gcov_keep_name(struct gcov_unit *, struct cg_slice);
 /*
  * gcov_folder.c: the folder that relative names are in, as far as it is known;
  * reports names that may be those of two files. False: out of memory.
  */
-bool cg_gcov_find_folder(struct gcov_unit *, struct cg_build *,
+bool gcov_find_folder(struct gcov_unit *, struct cg_build *,
     const char *notes, struct cg_slice *folder);
 /* gcov_emit.c */
-int cg_gcov_emit_unit(
+int gcov_emit_unit(
     struct gcov_unit *, struct cg_build *, const char *notes, const char *data);
 
 #endif

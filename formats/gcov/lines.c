@@ -75,7 +75,7 @@ add_line(struct gcov_unit *unit, uint32_t file, uint32_t number)
 	slot = find_slot(scratch, file, number);
 	if (slot->epoch == scratch->epoch)
 		return slot->line;
-	if (!cg_gcov_grow(unit, &scratch->line, &scratch->line_cap,
+	if (!gcov_grow(unit, &scratch->line, &scratch->line_cap,
 		scratch->lines + 1, sizeof(*scratch->line)))
 		return GCOV_NONE;
 	*slot = (struct gcov_slot){ scratch->epoch, (uint32_t)scratch->lines };
@@ -95,7 +95,7 @@ add_touch(struct gcov_unit *unit, uint32_t block, uint32_t line)
 	struct gcov_touch *touch;
 	struct gcov_line *at;
 
-	if (!cg_gcov_grow(unit, &scratch->touch, &scratch->touch_cap,
+	if (!gcov_grow(unit, &scratch->touch, &scratch->touch_cap,
 		scratch->touches + 1, sizeof(*scratch->touch)))
 		return NULL;
 	touch = &scratch->touch[scratch->touches++];
@@ -155,7 +155,7 @@ touch_place(struct gcov_unit *unit, uint32_t block,
 			return false;
 		touch->member = unit->llvm;
 		scratch->line[*last].has_members |= unit->llvm;
-		scratch->line[*last].sum = cg_gcov_add(unit,
+		scratch->line[*last].sum = gcov_add(unit,
 		    scratch->line[*last].sum, scratch->solved[block].count);
 	}
 	return true;
@@ -286,7 +286,7 @@ count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)
 			line = &scratch->line[touch[t].line];
 			if (line->from != from)
 				line->count =
-				    cg_gcov_add(unit, line->count, arc->count);
+				    gcov_add(unit, line->count, arc->count);
 			else if (arc->src >= arc->dst)
 				line->cyclic = dst->back = true;
 		}
@@ -297,7 +297,7 @@ count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)
 			continue;
 		line = &scratch->line[touch[t].line];
 		line->count =
-		    cg_gcov_add(unit, line->count, scratch->solved[0].out);
+		    gcov_add(unit, line->count, scratch->solved[0].out);
 	}
 }
 
@@ -321,9 +321,9 @@ count_cycles(
 			unit->arc[at->arc + i].left =
 			    unit->arc[at->arc + i].count;
 	}
-	line->count = cg_gcov_add(unit, line->count,
-	    unit->llvm ? cg_gcov_llvm_cycles(unit, fn, line)
-		       : cg_gcov_cycles(unit, fn, line));
+	line->count = gcov_add(unit, line->count,
+	    unit->llvm ? gcov_llvm_cycles(unit, fn, line)
+		       : gcov_cycles(unit, fn, line));
 }
 
 static void
@@ -338,7 +338,7 @@ begin(struct gcov_scratch *scratch)
 }
 
 bool
-cg_gcov_count_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
+gcov_count_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
 	struct gcov_scratch *scratch = &unit->scratch;
 	bool old = unit->head.layout < GCOV_VERSION(8, 0) && !unit->llvm;
@@ -353,7 +353,7 @@ cg_gcov_count_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
 				  : touch_gcc(unit, fn, i);
 		scratch->solved[i].touch_end = (uint32_t)scratch->touches;
 	}
-	if (!fine || !cg_gcov_has_counters(fn))
+	if (!fine || !gcov_has_counters(fn))
 		return fine;
 	if (!old)
 		count_entering(unit, fn);

@@ -90,14 +90,14 @@ leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)
 	int64_t excess = solved->in;
 
 	if (excess < 0)
-		excess = cg_gcov_sub(unit, 0, excess);
+		excess = gcov_sub(unit, 0, excess);
 	if (solved->list < RETURN_ARC)
 		unit->arc[fn->arc + solved->list].count = excess;
 	if (*frames == 0)
 		return;
 	from = &scratch->solved[scratch->frame[*frames - 1].block];
-	from->in = solved->back ? cg_gcov_sub(unit, from->in, excess)
-				: cg_gcov_add(unit, from->in, excess);
+	from->in = solved->back ? gcov_sub(unit, from->in, excess)
+				: gcov_add(unit, from->in, excess);
 }
 
 /* The next arc around the block of the last frame. */
@@ -108,7 +108,7 @@ step(struct gcov_unit *unit, const struct gcov_fn *fn,
 	struct gcov_frame *frame = &unit->scratch.frame[*frames - 1];
 	struct gcov_solved *solved = &unit->scratch.solved[frame->block];
 	struct around around = look_around(unit, fn, preds, frame->block);
-	uint32_t exit = cg_gcov_exit(unit, fn), i = frame->arc++, number;
+	uint32_t exit = gcov_exit(unit, fn), i = frame->arc++, number;
 	const struct gcov_arc *arc;
 	bool out = i >= around.ins;
 
@@ -130,13 +130,13 @@ step(struct gcov_unit *unit, const struct gcov_fn *fn,
 	if (arc->flags & GCOV_ON_TREE)
 		visit(unit, out ? arc->dst : arc->src, number, out, frames);
 	else if (out)
-		solved->in = cg_gcov_sub(unit, solved->in, arc->count);
+		solved->in = gcov_sub(unit, solved->in, arc->count);
 	else
-		solved->in = cg_gcov_add(unit, solved->in, arc->count);
+		solved->in = gcov_add(unit, solved->in, arc->count);
 }
 
 void
-cg_gcov_llvm_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
+gcov_llvm_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
 	struct gcov_solved *solved = unit->scratch.solved;
 	struct preds preds = find_preds(unit, fn);
@@ -160,8 +160,8 @@ cg_gcov_llvm_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
 		struct gcov_solved *src = &solved[arc[i].src];
 		struct gcov_solved *dst = &solved[arc[i].dst];
 
-		src->out = cg_gcov_add(unit, src->out, arc[i].count);
-		dst->in = cg_gcov_add(unit, dst->in, arc[i].count);
+		src->out = gcov_add(unit, src->out, arc[i].count);
+		dst->in = gcov_add(unit, dst->in, arc[i].count);
 	}
 	for (uint32_t i = 0; i < fn->blocks; i++) {
 		bool ends = unit->block[fn->block + i].arcs == 0;
@@ -243,7 +243,7 @@ find_cycle(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t start)
 }
 
 int64_t
-cg_gcov_llvm_cycles(struct gcov_unit *unit, const struct gcov_fn *fn,
+gcov_llvm_cycles(struct gcov_unit *unit, const struct gcov_fn *fn,
     const struct gcov_line *line)
 {
 	const struct gcov_touch *touch = unit->scratch.touch;
@@ -263,7 +263,7 @@ cg_gcov_llvm_cycles(struct gcov_unit *unit, const struct gcov_fn *fn,
 			if (!solved[touch[t].block].blocked)
 				found = find_cycle(unit, fn, touch[t].block);
 		}
-		count = cg_gcov_add(unit, count, found);
+		count = gcov_add(unit, count, found);
 	} while (found > 0 && unit->work < GCOV_WORK_MAX);
 	unit->tired |= found > 0;
 	return count;

@@ -82,7 +82,7 @@ match_fns(struct gcov_unit *unit, const char *data)
 }
 
 int
-cg_gcov_match(struct gcov_unit *unit, const char *data)
+gcov_match(struct gcov_unit *unit, const char *data)
 {
 	const struct gcov_head *notes = &unit->head, *head = &unit->data.head;
 

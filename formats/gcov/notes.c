@@ -62,16 +62,16 @@ take_function(struct gcov_unit *unit, struct gcov_bytes *record)
 {
 	struct gcov_fn *fn;
 
-	if (!cg_gcov_grow(
+	if (!gcov_grow(
 		unit, &unit->fn, &unit->fn_cap, unit->fns + 1, sizeof(*fn)))
 		return false;
 	fn = &unit->fn[unit->fns];
 	*fn = (struct gcov_fn){ .block = (uint32_t)unit->blocks,
 		.arc = (uint32_t)unit->arcs,
 		.condition = (uint32_t)unit->conditions };
-	if (!cg_gcov_take_fields(record, unit->head.layout, fn_fields, fn))
+	if (!gcov_take_fields(record, unit->head.layout, fn_fields, fn))
 		return false;
-	fn->file = cg_gcov_file(unit, fn->source);
+	fn->file = gcov_file(unit, fn->source);
 	unit->fns++;
 	return fn->file != GCOV_NONE;
 }
@@ -82,15 +82,15 @@ last_fn(struct gcov_unit *unit, struct gcov_bytes *record)
 {
 	if (unit->fns > 0)
 		return &unit->fn[unit->fns - 1];
-	cg_gcov_wrong(record, record->at, "expected a function first");
+	gcov_wrong(record, record->at, "expected a function first");
 	return NULL;
 }
 
 bool
-cg_gcov_add_blocks(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t n)
+gcov_add_blocks(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t n)
 {
-	if (!cg_gcov_grow(unit, &unit->block, &unit->block_cap,
-		unit->blocks + n, sizeof(*unit->block)))
+	if (!gcov_grow(unit, &unit->block, &unit->block_cap, unit->blocks + n,
+		sizeof(*unit->block)))
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		unit->block[unit->blocks + i] =
@@ -110,16 +110,16 @@ take_blocks(struct gcov_unit *unit, struct gcov_bytes *record)
 	if (!fn)
 		return false;
 	if (fn->blocks > 0)
-		return cg_gcov_wrong(
+		return gcov_wrong(
 		    record, record->at, "expected blocks only once");
 	if (unit->head.layout >= GCOV_VERSION(8, 0) &&
-	    !cg_gcov_take_u32(record, &n))
+	    !gcov_take_u32(record, &n))
 		return false;
 	/* Each but some has arcs, or is where one leads to. */
 	if (n > unit->room - unit->blocks)
-		return cg_gcov_wrong(record, record->at - 4,
+		return gcov_wrong(record, record->at - 4,
 		    "expected no more blocks than the file can hold");
-	return cg_gcov_add_blocks(unit, fn, n);
+	return gcov_add_blocks(unit, fn, n);
 }
 
 /* The block that the record begins with; NULL: there is none. */
@@ -128,12 +128,11 @@ take_block(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *number)
 {
 	struct gcov_fn *fn = last_fn(unit, record);
 
-	if (!fn || !cg_gcov_take_u32(record, number))
+	if (!fn || !gcov_take_u32(record, number))
 		return NULL;
 	if (*number < fn->blocks)
 		return &unit->block[fn->block + *number];
-	cg_gcov_wrong(
-	    record, record->at - 4, "expected a block of the function");
+	gcov_wrong(record, record->at - 4, "expected a block of the function");
 	return NULL;
 }
 
@@ -153,12 +152,12 @@ mark_throws(struct gcov_arc *arc, uint32_t n)
 }
 
 bool
-cg_gcov_begin_arcs(
+gcov_begin_arcs(
     struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src, uint32_t n)
 {
 	struct gcov_block *block = &unit->block[fn->block + src];
 
-	if (!cg_gcov_grow(unit, &unit->arc, &unit->arc_cap, unit->arcs + n,
+	if (!gcov_grow(unit, &unit->arc, &unit->arc_cap, unit->arcs + n,
 		sizeof(*unit->arc)))
 		return false;
 	block->has_arcs = true;
@@ -167,7 +166,7 @@ cg_gcov_begin_arcs(
 }
 
 bool
-cg_gcov_add_arc(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src,
+gcov_add_arc(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src,
     uint32_t dst, uint32_t flags)
 {
 	if (dst >= fn->blocks)
@@ -180,7 +179,7 @@ cg_gcov_add_arc(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src,
 }
 
 void
-cg_gcov_end_arcs(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src)
+gcov_end_arcs(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src)
 {
 	struct gcov_block *block = &unit->block[fn->block + src];
 
@@ -193,25 +192,24 @@ cg_gcov_end_arcs(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src)
 }
 
 bool
-cg_gcov_take_arcs(struct gcov_unit *unit, struct gcov_bytes *record,
+gcov_take_arcs(struct gcov_unit *unit, struct gcov_bytes *record,
     struct gcov_fn *fn, uint32_t src, uint32_t flags)
 {
 	const unsigned char *at = record->at;
 	uint32_t n = (uint32_t)((record->end - at) / 8);
 
 	if (unit->block[fn->block + src].has_arcs)
-		return cg_gcov_wrong(record, record->at - 4,
+		return gcov_wrong(record, record->at - 4,
 		    "expected the arcs of a block only once");
-	if (!cg_gcov_begin_arcs(unit, fn, src, n))
+	if (!gcov_begin_arcs(unit, fn, src, n))
 		return false;
 	for (; n > 0; n--, at += 8) {
-		if (!cg_gcov_add_arc(unit, fn, src,
-			cg_gcov_get_u32(at, record->big),
-			cg_gcov_get_u32(at + 4, record->big) & flags))
-			return cg_gcov_wrong(record, at,
+		if (!gcov_add_arc(unit, fn, src, gcov_get_u32(at, record->big),
+			gcov_get_u32(at + 4, record->big) & flags))
+			return gcov_wrong(record, at,
 			    "expected an arc to a block of the function");
 	}
-	cg_gcov_end_arcs(unit, fn, src);
+	gcov_end_arcs(unit, fn, src);
 	return true;
 }
 
@@ -221,8 +219,7 @@ take_arcs(struct gcov_unit *unit, struct gcov_bytes *record)
 	uint32_t src;
 
 	return take_block(unit, record, &src) &&
-	       cg_gcov_take_arcs(
-		   unit, record, &unit->fn[unit->fns - 1], src, 31);
+	       gcov_take_arcs(unit, record, &unit->fn[unit->fns - 1], src, 31);
 }
 
 static struct gcov_place *
@@ -231,8 +228,8 @@ add_place(struct gcov_unit *unit, struct gcov_block *block, uint32_t file)
 	uint32_t number = (uint32_t)unit->places;
 
 	if (file == GCOV_NONE ||
-	    !cg_gcov_grow(unit, &unit->place, &unit->place_cap,
-		unit->places + 1, sizeof(*unit->place)))
+	    !gcov_grow(unit, &unit->place, &unit->place_cap, unit->places + 1,
+		sizeof(*unit->place)))
 		return NULL;
 	if (block->place == GCOV_NONE)
 		block->place = number;
@@ -247,12 +244,12 @@ add_place(struct gcov_unit *unit, struct gcov_block *block, uint32_t file)
 }
 
 bool
-cg_gcov_add_line(struct gcov_unit *unit, struct gcov_block *block, bool named,
+gcov_add_line(struct gcov_unit *unit, struct gcov_block *block, bool named,
     uint32_t file, uint32_t line)
 {
 	if (named && !add_place(unit, block, file))
 		return false;
-	if (!cg_gcov_grow(unit, &unit->line, &unit->line_cap, unit->lines + 1,
+	if (!gcov_grow(unit, &unit->line, &unit->line_cap, unit->lines + 1,
 		sizeof(*unit->line)))
 		return false;
 	unit->line[unit->lines++] = line;
@@ -281,11 +278,11 @@ take_file(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *file)
 	*file = GCOV_NONE;
 	if (record->end - start == 4 && memcmp(start, "\0\0\0", 4) == 0)
 		return true; /* as nearly all records end */
-	if (!cg_gcov_take_string(record, &name))
+	if (!gcov_take_string(record, &name))
 		return false;
 	if (name.len == 0)
 		return true;
-	*file = cg_gcov_file(unit, name);
+	*file = gcov_file(unit, name);
 	unit->place_file = *file;
 	unit->place_name = (struct cg_slice){ (const char *)start,
 		(size_t)(record->at - start) };
@@ -304,11 +301,11 @@ take_lines(struct gcov_unit *unit, struct gcov_bytes *record)
 	size_t most = (size_t)(record->end - record->at) / 4;
 	struct gcov_place *place = NULL;
 
-	if (!block || !cg_gcov_grow(unit, &unit->line, &unit->line_cap,
+	if (!block || !gcov_grow(unit, &unit->line, &unit->line_cap,
 			  unit->lines + most, sizeof(*unit->line)))
 		return false;
 	while (record->at < record->end) {
-		if (!cg_gcov_take_u32(record, &line))
+		if (!gcov_take_u32(record, &line))
 			return false;
 		if (line == 0 || !place) {
 			file = unit->fn[unit->fns - 1].file;
@@ -338,20 +335,20 @@ take_conditions(struct gcov_unit *unit, struct gcov_bytes *record)
 	if (!fn)
 		return false;
 	if (fn->has_conditions)
-		return cg_gcov_wrong(
+		return gcov_wrong(
 		    record, record->at, "expected conditions only once");
-	if (!cg_gcov_grow(unit, &unit->condition, &unit->condition_cap,
+	if (!gcov_grow(unit, &unit->condition, &unit->condition_cap,
 		unit->conditions + n, sizeof(*condition)))
 		return false;
 	fn->has_conditions = true;
 	fn->condition = (uint32_t)unit->conditions;
 	for (; fn->conditions < n; fn->conditions++) {
 		condition = &unit->condition[unit->conditions++];
-		(void)cg_gcov_take_u32(record, &condition->block);
-		(void)cg_gcov_take_u32(record, &condition->terms);
+		(void)gcov_take_u32(record, &condition->block);
+		(void)gcov_take_u32(record, &condition->terms);
 		if (condition->block >= fn->blocks ||
 		    condition->terms > TERMS_MAX)
-			return cg_gcov_wrong(record, record->at - 8,
+			return gcov_wrong(record, record->at - 8,
 			    "expected a block and up to 64 conditions");
 	}
 	return true;
@@ -363,13 +360,13 @@ take_paths(struct gcov_unit *unit, struct gcov_bytes *record)
 	struct gcov_fn *fn = last_fn(unit, record);
 	size_t most = PATHS_MIN + unit->room * 4 * PATHS_PER_BYTE;
 
-	if (!fn || !cg_gcov_take_u32(record, &fn->paths))
+	if (!fn || !gcov_take_u32(record, &fn->paths))
 		return false;
 	fn->has_paths = true;
 	if (most > PATHS_MAX)
 		most = PATHS_MAX;
 	if (fn->paths > most - unit->paths)
-		return cg_gcov_wrong(record, record->at - 4,
+		return gcov_wrong(record, record->at - 4,
 		    "expected no more paths than notes of this size have");
 	unit->paths += fn->paths;
 	return true;
@@ -395,11 +392,11 @@ check_arcs(struct gcov_unit *unit, struct gcov_bytes *bytes)
 	for (size_t f = unit->fns; f-- > 0 && !unit->llvm;) {
 		const struct gcov_fn *fn = &unit->fn[f];
 		const struct gcov_block *block = unit->block + fn->block;
-		uint32_t exit = cg_gcov_exit(unit, fn);
+		uint32_t exit = gcov_exit(unit, fn);
 
 		for (uint32_t i = 0; i < fn->blocks; i++) {
 			if (i != exit && !block[i].has_arcs)
-				return cg_gcov_wrong(bytes, bytes->at,
+				return gcov_wrong(bytes, bytes->at,
 				    "expected arcs of all blocks: is the "
 				    "file cut?");
 		}
@@ -409,47 +406,47 @@ check_arcs(struct gcov_unit *unit, struct gcov_bytes *bytes)
 
 /* No array is NULL, even if it stays empty. */
 bool
-cg_gcov_begin_notes(struct gcov_unit *unit, const struct gcov_bytes *bytes)
+gcov_begin_notes(struct gcov_unit *unit, const struct gcov_bytes *bytes)
 {
-	cg_gcov_unit_clear(unit);
+	gcov_unit_clear(unit);
 	unit->notes = (const char *)bytes->at;
 	unit->notes_end = (const char *)bytes->end;
 	unit->room = (size_t)(bytes->end - bytes->at) / 4;
-	return cg_gcov_grow(unit, &unit->block, &unit->block_cap, 1,
+	return gcov_grow(unit, &unit->block, &unit->block_cap, 1,
 		   sizeof(*unit->block)) &&
-	       cg_gcov_grow(
+	       gcov_grow(
 		   unit, &unit->arc, &unit->arc_cap, 1, sizeof(*unit->arc)) &&
-	       cg_gcov_grow(unit, &unit->place, &unit->place_cap, 1,
+	       gcov_grow(unit, &unit->place, &unit->place_cap, 1,
 		   sizeof(*unit->place)) &&
-	       cg_gcov_grow(unit, &unit->line, &unit->line_cap, 1,
+	       gcov_grow(unit, &unit->line, &unit->line_cap, 1,
 		   sizeof(*unit->line)) &&
-	       cg_gcov_grow(unit, &unit->condition, &unit->condition_cap, 1,
+	       gcov_grow(unit, &unit->condition, &unit->condition_cap, 1,
 		   sizeof(*unit->condition));
 }
 
 bool
-cg_gcov_read_notes(
+gcov_read_notes(
     struct gcov_unit *unit, struct gcov_bytes *bytes, unsigned layout)
 {
 	struct gcov_bytes record;
 	uint32_t tag;
 	size_t i;
 
-	if (!cg_gcov_begin_notes(unit, bytes))
+	if (!gcov_begin_notes(unit, bytes))
 		return false;
 	if (unit->room > UINT32_MAX / 4)
-		return cg_gcov_wrong(
+		return gcov_wrong(
 		    bytes, bytes->at, "expected less than 4 GiB of notes");
-	if (!cg_gcov_take_magic(bytes, &unit->head, layout))
+	if (!gcov_take_magic(bytes, &unit->head, layout))
 		return false;
 	if (unit->head.magic != GCOV_NOTES)
-		return cg_gcov_wrong(
+		return gcov_wrong(
 		    bytes, bytes->at - 8, "expected a .gcno file");
-	if (!cg_gcov_take_fields(
+	if (!gcov_take_fields(
 		bytes, unit->head.layout, head_fields, &unit->head))
 		return false;
 	while (bytes->at < bytes->end) {
-		if (!cg_gcov_take_record(bytes, &tag, &record))
+		if (!gcov_take_record(bytes, &tag, &record))
 			return false;
 		if (tag == 0) {
 			unit->llvm = true;
@@ -460,7 +457,7 @@ cg_gcov_read_notes(
 			    unit->head.layout < records[i].since)
 				continue;
 			if (!records[i].take(unit, &record))
-				return cg_gcov_wrong(bytes, record.wrong_at,
+				return gcov_wrong(bytes, record.wrong_at,
 				    record.wrong ? record.wrong
 						 : "out of memory");
 			break;

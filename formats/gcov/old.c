@@ -28,7 +28,7 @@ take(struct gcov_bytes *bytes, int64_t *value)
 {
 	uint32_t word;
 
-	if (!cg_gcov_take_u32(bytes, &word))
+	if (!gcov_take_u32(bytes, &word))
 		return false;
 	*value = word & INT32_MAX;
 	if (word >> 31)
@@ -44,7 +44,7 @@ take_count(struct gcov_bytes *bytes, uint32_t *count)
 	if (!take(bytes, &value))
 		return false;
 	if (value < 0)
-		return cg_gcov_wrong(bytes, bytes->at - 4, "expected a count");
+		return gcov_wrong(bytes, bytes->at - 4, "expected a count");
 	*count = (uint32_t)value;
 	return true;
 }
@@ -56,7 +56,7 @@ take_mark(struct gcov_bytes *bytes, int64_t mark, const char *expected)
 
 	if (!take(bytes, &value))
 		return false;
-	return value == mark || cg_gcov_wrong(bytes, bytes->at - 4, expected);
+	return value == mark || gcov_wrong(bytes, bytes->at - 4, expected);
 }
 
 /* The mark before it is taken already. */
@@ -70,7 +70,7 @@ take_text(struct gcov_bytes *bytes, struct cg_slice *text)
 		return false;
 	size = ((uint64_t)len + 4) & ~(uint64_t)3;
 	if (size > (uint64_t)(bytes->end - bytes->at))
-		return cg_gcov_wrong(bytes, bytes->at - 4,
+		return gcov_wrong(bytes, bytes->at - 4,
 		    "expected a name that ends within the file");
 	*text = (struct cg_slice){ (const char *)bytes->at, len };
 	bytes->at += size;
@@ -88,18 +88,18 @@ take_arcs(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t src)
 	if (!take_count(bytes, &n))
 		return false;
 	if (n > (size_t)(bytes->end - bytes->at) / 8)
-		return cg_gcov_wrong(bytes, bytes->at - 4,
+		return gcov_wrong(bytes, bytes->at - 4,
 		    "expected no more arcs than the file can hold");
-	if (!cg_gcov_begin_arcs(unit, fn, src, n))
+	if (!gcov_begin_arcs(unit, fn, src, n))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!take_count(bytes, &dst) || !take_count(bytes, &flags))
 			return false;
-		if (!cg_gcov_add_arc(unit, fn, src, dst, flags & 7))
-			return cg_gcov_wrong(bytes, bytes->at - 8,
+		if (!gcov_add_arc(unit, fn, src, dst, flags & 7))
+			return gcov_wrong(bytes, bytes->at - 8,
 			    "expected an arc to a block of the function");
 	}
-	cg_gcov_end_arcs(unit, fn, src);
+	gcov_end_arcs(unit, fn, src);
 	return true;
 }
 
@@ -112,22 +112,22 @@ take_graph(struct gcov_unit *unit, struct gcov_bytes *bytes, bool named)
 	if (named && (!take_mark(bytes, MARK_TEXT,
 			  "expected the name of a function (-1)") ||
 			 !take_text(bytes, &new.name) ||
-			 !cg_gcov_take_u32(bytes, &new.lineno)))
+			 !gcov_take_u32(bytes, &new.lineno)))
 		return false;
 	if (named)
-		new.ident = cg_gcov_ident(new.name);
+		new.ident = gcov_ident(new.name);
 	if (!take_count(bytes, &blocks) || !take_count(bytes, &arcs))
 		return false;
 	if (blocks > unit->room - unit->blocks)
-		return cg_gcov_wrong(bytes, bytes->at - 8,
+		return gcov_wrong(bytes, bytes->at - 8,
 		    "expected no more blocks than the file can hold");
 	new.block = (uint32_t)unit->blocks;
 	new.arc = (uint32_t)unit->arcs;
-	if (!cg_gcov_grow(
+	if (!gcov_grow(
 		unit, &unit->fn, &unit->fn_cap, unit->fns + 1, sizeof(new)))
 		return false;
 	unit->fn[unit->fns++] = new;
-	if (!cg_gcov_add_blocks(unit, &unit->fn[unit->fns - 1], blocks))
+	if (!gcov_add_blocks(unit, &unit->fn[unit->fns - 1], blocks))
 		return false;
 	for (uint32_t i = 0; i < blocks; i++) {
 		if (!take_arcs(unit, bytes, i))
@@ -147,7 +147,7 @@ take_raw(struct gcov_bytes *bytes, int64_t mark, struct cg_slice *text)
 	const char *nul = memchr(start, '\0', left);
 
 	if (!nul)
-		return cg_gcov_wrong(bytes, start, "expected a name");
+		return gcov_wrong(bytes, start, "expected a name");
 	*text = (struct cg_slice){ start, (size_t)(nul - start) };
 	bytes->at += text->len;
 	for (;; bytes->at++) {
@@ -160,7 +160,7 @@ take_raw(struct gcov_bytes *bytes, int64_t mark, struct cg_slice *text)
 			return true;
 		}
 		if (bytes->at == bytes->end || *bytes->at != '\0')
-			return cg_gcov_wrong(
+			return gcov_wrong(
 			    bytes, start, "expected the end of a name");
 	}
 }
@@ -180,7 +180,7 @@ begin_fn(struct gcov_unit *unit, struct gcov_bytes *bytes, struct lines *lines)
 	if (!take_raw(bytes, MARK_FUNCTION, &name))
 		return false;
 	if (lines->next >= unit->fns)
-		return cg_gcov_wrong(bytes, bytes->at,
+		return gcov_wrong(bytes, bytes->at,
 		    "expected no more functions than in the .bbg file");
 	lines->fn = &unit->fn[lines->next++];
 	if (lines->fn->name.len == 0)
@@ -196,13 +196,13 @@ add_line(struct gcov_unit *unit, struct gcov_bytes *bytes, struct lines *lines,
 	struct gcov_fn *fn = lines->fn;
 
 	if (!fn || lines->block >= fn->blocks || lines->file == GCOV_NONE)
-		return cg_gcov_wrong(bytes, bytes->at - 4,
+		return gcov_wrong(bytes, bytes->at - 4,
 		    "expected a function, a file, and a block before lines");
 	if (fn->line == 0) {
 		fn->file = lines->file;
 		fn->line = line;
 	}
-	if (!cg_gcov_add_line(unit, &unit->block[fn->block + lines->block],
+	if (!gcov_add_line(unit, &unit->block[fn->block + lines->block],
 		lines->named, lines->file, line))
 		return false;
 	lines->named = false;
@@ -224,7 +224,7 @@ read_lines(struct gcov_unit *unit, struct gcov_bytes *bytes)
 		if (value == MARK_TEXT) {
 			if (!take_raw(bytes, MARK_TEXT, &name))
 				return false;
-			lines.file = cg_gcov_file(unit, name);
+			lines.file = gcov_file(unit, name);
 		}
 		if (value > 0 &&
 		    !add_line(unit, bytes, &lines, (uint32_t)value))
@@ -237,23 +237,23 @@ read_lines(struct gcov_unit *unit, struct gcov_bytes *bytes)
 }
 
 bool
-cg_gcov_read_old_notes(
+gcov_read_old_notes(
     struct gcov_unit *unit, struct gcov_bytes *graph, struct gcov_bytes *lines)
 {
 	struct gcov_bytes look = *graph;
 	int64_t first;
 
-	if (!cg_gcov_begin_notes(unit, graph))
+	if (!gcov_begin_notes(unit, graph))
 		return false;
 	unit->head.number = unit->head.layout = VERSION;
 	memcpy(unit->head.version, "303*", 5);
 	/* File 0: that of functions without lines. */
-	if (cg_gcov_file(unit, (struct cg_slice){ "", 0 }) == GCOV_NONE)
+	if (gcov_file(unit, (struct cg_slice){ "", 0 }) == GCOV_NONE)
 		return false;
 	if (!lines)
-		return cg_gcov_read_gbbg(unit, graph);
+		return gcov_read_gbbg(unit, graph);
 	if (!take(&look, &first))
-		return cg_gcov_wrong(graph, graph->at, "expected a graph");
+		return gcov_wrong(graph, graph->at, "expected a graph");
 	while (graph->at < graph->end) {
 		if (!take_graph(unit, graph, first == MARK_TEXT))
 			return false;
@@ -267,7 +267,7 @@ static bool
 take_counters(struct gcov_bytes *bytes, uint64_t n, struct gcov_data_fn *fn)
 {
 	if (n > (uint64_t)(bytes->end - bytes->at) / 8)
-		return cg_gcov_wrong(bytes, bytes->at,
+		return gcov_wrong(bytes, bytes->at,
 		    "expected counters that end within the file");
 	fn->counters[GCOV_ARCS] =
 	    (struct gcov_counters){ .at = bytes->at, .n = n, .there = true };
@@ -283,17 +283,17 @@ take_data_fn(struct gcov_unit *unit, struct gcov_bytes *bytes)
 	struct cg_slice name;
 	uint32_t n;
 
-	if (!cg_gcov_grow(
+	if (!gcov_grow(
 		unit, &data->fn, &data->fn_cap, data->fns + 1, sizeof(*fn)))
 		return false;
 	fn = &data->fn[data->fns++];
 	*fn = (struct gcov_data_fn){ 0 };
 	if (!take_mark(
 		bytes, MARK_TEXT, "expected the name of a function (-1)") ||
-	    !take_text(bytes, &name) || !cg_gcov_take_u32(bytes, &fn->lineno) ||
+	    !take_text(bytes, &name) || !gcov_take_u32(bytes, &fn->lineno) ||
 	    !take_count(bytes, &n))
 		return false;
-	fn->ident = cg_gcov_ident(name);
+	fn->ident = gcov_ident(name);
 	return take_counters(bytes, n, fn);
 }
 
@@ -304,7 +304,7 @@ share_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, int64_t n)
 	struct gcov_data *data = &unit->data;
 	uint64_t sum = 0;
 
-	if (!cg_gcov_grow(
+	if (!gcov_grow(
 		unit, &data->fn, &data->fn_cap, unit->fns, sizeof(*data->fn)))
 		return false;
 	for (; data->fns < unit->fns; data->fns++) {
@@ -317,12 +317,12 @@ share_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, int64_t n)
 			return false;
 	}
 	return sum == (uint64_t)n ||
-	       cg_gcov_wrong(bytes, bytes->at,
+	       gcov_wrong(bytes, bytes->at,
 		   "expected as many counters as the .bbg file has arcs");
 }
 
 bool
-cg_gcov_read_old_data(struct gcov_unit *unit, struct gcov_bytes *bytes)
+gcov_read_old_data(struct gcov_unit *unit, struct gcov_bytes *bytes)
 {
 	struct gcov_data *data = &unit->data;
 	uint32_t n, length;
@@ -333,8 +333,8 @@ cg_gcov_read_old_data(struct gcov_unit *unit, struct gcov_bytes *bytes)
 	data->ended = true;
 	data->order = GCOV_SIGN;
 	data->head = unit->head;
-	if (cg_gcov_is_gbbg(*bytes))
-		return cg_gcov_read_gbbg_data(unit, bytes);
+	if (gcov_is_gbbg(*bytes))
+		return gcov_read_gbbg_data(unit, bytes);
 	if (!take(bytes, &first))
 		return false;
 	if (first != MARK_DATA)
@@ -343,7 +343,7 @@ cg_gcov_read_old_data(struct gcov_unit *unit, struct gcov_bytes *bytes)
 	if (!take_count(bytes, &n) || !take_count(bytes, &length))
 		return false;
 	if (length > (size_t)(bytes->end - bytes->at))
-		return cg_gcov_wrong(bytes, bytes->at - 4,
+		return gcov_wrong(bytes, bytes->at - 4,
 		    "expected sums that end within the file");
 	bytes->at += length;
 	for (uint32_t i = 0; i < n; i++) {
@@ -364,7 +364,7 @@ has_suffix(const char *path, const char *suffix)
 }
 
 bool
-cg_gcov_is_old(const char *path)
+gcov_is_old(const char *path)
 {
 	return has_suffix(path, ".da") || has_suffix(path, ".bbg");
 }
@@ -393,7 +393,7 @@ is_bare_graph(struct gcov_bytes bytes)
 }
 
 int
-cg_gcov_probe_old(const struct cg_head *head)
+gcov_probe_old(const struct cg_head *head)
 {
 	const struct gcov_bytes bytes = {
 		.at = (const unsigned char *)head->text.ptr,
@@ -402,7 +402,7 @@ cg_gcov_probe_old(const struct cg_head *head)
 	struct gcov_bytes look = bytes;
 	int64_t first = 0;
 
-	if (cg_gcov_is_gbbg(bytes))
+	if (gcov_is_gbbg(bytes))
 		return CG_PROBE_SURE;
 	if (!take(&look, &first))
 		return CG_PROBE_NO;

@@ -6,9 +6,9 @@
 #include "gcov.h"
 
 bool
-cg_gcov_keep_name(struct gcov_unit *unit, struct cg_slice name)
+gcov_keep_name(struct gcov_unit *unit, struct cg_slice name)
 {
-	if (!cg_gcov_grow(unit, &unit->name, &unit->name_cap, name.len + 1, 1))
+	if (!gcov_grow(unit, &unit->name, &unit->name_cap, name.len + 1, 1))
 		return false;
 	memcpy(unit->name, name.ptr, name.len);
 	unit->name[name.len] = '\0';
@@ -27,7 +27,7 @@ swap_suffix(struct gcov_unit *unit, const char *folder, const char *path,
 	if (n > strlen(old) &&
 	    memcmp(path + n - strlen(old), old, strlen(old)) == 0)
 		n -= strlen(old);
-	if (!cg_gcov_grow(unit, &unit->path, &unit->path_cap,
+	if (!gcov_grow(unit, &unit->path, &unit->path_cap,
 		len + n + strlen(new) + 2, 1))
 		return NULL;
 	memcpy(unit->path, folder, len);
@@ -39,31 +39,31 @@ swap_suffix(struct gcov_unit *unit, const char *folder, const char *path,
 }
 
 const char *
-cg_gcov_swap(
+gcov_swap(
     struct gcov_unit *unit, const char *path, const char *old, const char *new)
 {
 	return swap_suffix(unit, "", path, old, new);
 }
 
 const char *
-cg_gcov_data_path(struct gcov_unit *unit, const char *notes)
+gcov_data_path(struct gcov_unit *unit, const char *notes)
 {
 	return swap_suffix(unit, "", notes, ".gcno", ".gcda");
 }
 
 const char *
-cg_gcov_ci_path(struct gcov_unit *unit, const char *notes)
+gcov_ci_path(struct gcov_unit *unit, const char *notes)
 {
 	return swap_suffix(unit, "", notes, ".gcno", ".ci");
 }
 
 bool
-cg_gcov_keep_folder(struct gcov_unit *unit, const char *stream)
+gcov_keep_folder(struct gcov_unit *unit, const char *stream)
 {
 	const char *slash = strrchr(stream, '/');
 	size_t n = slash ? (size_t)(slash - stream) + 1 : 2;
 
-	if (!cg_gcov_grow(unit, &unit->folder, &unit->folder_cap, n + 1, 1))
+	if (!gcov_grow(unit, &unit->folder, &unit->folder_cap, n + 1, 1))
 		return false;
 	memcpy(unit->folder, slash ? stream : "./", n);
 	unit->folder[n == 1 ? 1 : n - 1] = '\0'; /* of "/x" it is "/" */
@@ -86,7 +86,7 @@ skip_folder(const char *path)
  * beside the data, then beside the stream that it is in. NULL: nowhere else.
  */
 const char *
-cg_gcov_notes_path(struct gcov_unit *unit, const char *data, size_t i)
+gcov_notes_path(struct gcov_unit *unit, const char *data, size_t i)
 {
 	const char *folder = cg_opt(unit->job, "object-directory");
 	const char *rest = data, *slash;

@@ -164,7 +164,7 @@ begin(struct walk *walk)
 	size_t n = (size_t)walk->fn->blocks + 1, arcs = walk->fn->arcs;
 	uint32_t *word;
 
-	if (!cg_gcov_grow(walk->unit, &scratch->walk, &scratch->walk_cap,
+	if (!gcov_grow(walk->unit, &scratch->walk, &scratch->walk_cap,
 		8 * n + 2 * arcs, sizeof(*scratch->walk)))
 		return false;
 	word = scratch->walk;
@@ -265,7 +265,7 @@ add_path(struct walk *walk, uint32_t blocks)
 	struct cg_branch row = { .kind = CG_BRANCH_STEP,
 		.block = walk->count,
 		.index = UINT32_MAX };
-	uint32_t exit = cg_gcov_exit(walk->unit, walk->fn);
+	uint32_t exit = gcov_exit(walk->unit, walk->fn);
 
 	/* gcov leaves out entry and exit. */
 	blocks -= walk->path[blocks - 1] == exit;
@@ -288,7 +288,7 @@ was_gone(const struct walk *walk)
 	const struct gcov_data_fn *data = walk->fn->data;
 	const unsigned char *at = data ? data->counters[GCOV_PATHS].at : NULL;
 
-	return at && (uint64_t)cg_gcov_get_counter(
+	return at && (uint64_t)gcov_get_counter(
 			 at + walk->count / 64 * 8, walk->unit->data.order) >>
 			     walk->count % 64 &
 			 1;
@@ -394,7 +394,7 @@ walk_all(struct walk *walk)
 }
 
 bool
-cg_gcov_add_paths(struct gcov_unit *unit, struct cg_build *build,
+gcov_add_paths(struct gcov_unit *unit, struct cg_build *build,
     const struct gcov_fn *fn, cg_fn id)
 {
 	struct walk walk = { .unit = unit, .fn = fn, .id = id };

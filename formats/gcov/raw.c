@@ -38,7 +38,7 @@ static const struct {
 };
 
 enum gcov_sum
-cg_gcov_sum_of(uint32_t kind, uint32_t layout)
+gcov_sum_of(uint32_t kind, uint32_t layout)
 {
 	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) {
 		if (sums[i].kind == kind && layout >= sums[i].since &&
@@ -96,7 +96,7 @@ add_function(struct raw *raw, struct gcov_bytes *record)
 	uint32_t word, *seen;
 
 	raw->has_fn =
-	    record->at < record->end && cg_gcov_take_u32(&look, &raw->ident);
+	    record->at < record->end && gcov_take_u32(&look, &raw->ident);
 	if (!raw->has_fn)
 		return true;
 	seen = cg_map_at(&raw->idents, raw->ident);
@@ -107,7 +107,7 @@ add_function(struct raw *raw, struct gcov_bytes *record)
 	raw->kinds = 0;
 	add(raw, raw->ident, GCOV_RAW_ORDER, 0, raw->fns++, 1);
 	for (uint32_t i = 0;
-	     record->at < record->end && cg_gcov_take_u32(record, &word); i++)
+	     record->at < record->end && gcov_take_u32(record, &word); i++)
 		add_word(raw, raw->ident, GCOV_RAW_WORD, i, word);
 	return true;
 }
@@ -119,13 +119,13 @@ add_summary(struct raw *raw, uint32_t tag, struct gcov_bytes *record)
 	uint32_t block, word;
 
 	if (raw->summaries == SUMMARIES_MAX)
-		return cg_gcov_wrong(
+		return gcov_wrong(
 		    record, record->at - 8, "expected fewer summaries");
 	block = (raw->fns > 0 ? GCOV_RAW_AFTER : GCOV_RAW_BEFORE) +
 		raw->summaries++;
 	add(raw, 0, block, 0, tag, 0);
 	for (uint32_t i = 1;
-	     record->at < record->end && cg_gcov_take_u32(record, &word); i++)
+	     record->at < record->end && gcov_take_u32(record, &word); i++)
 		add(raw, 0, block, i, word, word);
 	return true;
 }
@@ -148,7 +148,7 @@ are_times(const struct raw *raw, const unsigned char *at, uint32_t n)
 	int64_t time;
 
 	for (; n > 0; n--, at += 8) {
-		time = cg_gcov_get_counter(at, raw->unit->data.order);
+		time = gcov_get_counter(at, raw->unit->data.order);
 		if (time < 0 || time >= UINT32_MAX)
 			return false;
 	}
@@ -185,7 +185,7 @@ count_values(const struct raw *raw, const unsigned char *at, uint32_t n,
 	for (*counters = 0; n > 0; ++*counters) {
 		if (n < 2)
 			return false;
-		values = cg_gcov_get_counter(at + 8, raw->unit->data.order);
+		values = gcov_get_counter(at + 8, raw->unit->data.order);
 		n -= 2;
 		if (values < 0 || values > n / 2)
 			return false;
@@ -202,12 +202,12 @@ add_value(const struct raw *raw, uint32_t kind, uint32_t counter,
 	enum gcov_order order = raw->unit->data.order;
 	const struct cg_branch row = {
 		.pos = { .line = raw->ident,
-		    .addr = (uint64_t)cg_gcov_get_counter(at, order) },
+		    .addr = (uint64_t)gcov_get_counter(at, order) },
 		.kind = CG_BRANCH_COUNTER,
 		.block = GCOV_RAW_VALUES + kind,
 		.index = counter,
 		.target = ~number,
-		.count = cg_gcov_get_counter(at + 8, order),
+		.count = gcov_get_counter(at + 8, order),
 	};
 
 	(void)cg_add_branch(raw->build, 0, &row);
@@ -218,8 +218,8 @@ add_values(const struct raw *raw, uint32_t kind, uint32_t counters,
     const unsigned char *at)
 {
 	for (uint32_t i = 0; i < counters; i++) {
-		int64_t total = cg_gcov_get_counter(at, raw->unit->data.order);
-		int64_t n = cg_gcov_get_counter(at + 8, raw->unit->data.order);
+		int64_t total = gcov_get_counter(at, raw->unit->data.order);
+		int64_t n = gcov_get_counter(at + 8, raw->unit->data.order);
 
 		add(raw, raw->ident, kind, i, total < 0,
 		    total < 0 && total > INT64_MIN ? -total : total);
@@ -234,16 +234,16 @@ static bool
 add_counters(struct raw *raw, struct gcov_bytes *bytes, uint32_t kind)
 {
 	const struct gcov_data *data = &raw->unit->data;
-	enum gcov_sum sum = cg_gcov_sum_of(kind, data->head.layout);
+	enum gcov_sum sum = gcov_sum_of(kind, data->head.layout);
 	uint32_t length, n, size;
 	bool zero;
 
-	if (!cg_gcov_take_u32(bytes, &length))
+	if (!gcov_take_u32(bytes, &length))
 		return false;
 	zero = data->head.layout >= GCOV_VERSION(11, 0) && length >> 31;
 	n = (zero ? 0 - length : length) / (bytes->exact ? 8 : 2);
 	if (n > UINT32_MAX / 64 / 2)
-		return cg_gcov_wrong(
+		return gcov_wrong(
 		    bytes, bytes->at - 8, "expected fewer counters");
 	if (!raw->has_fn ||
 	    (sum == GCOV_SUM_FIRST && !zero && !are_times(raw, bytes->at, n)) ||
@@ -263,7 +263,7 @@ add_counters(struct raw *raw, struct gcov_bytes *bytes, uint32_t kind)
 		add_values(raw, kind, size, bytes->at);
 	for (uint32_t i = 0; i < n && !zero; i++, bytes->at += 8)
 		add_counter(raw, kind, sum, i,
-		    cg_gcov_get_counter(bytes->at, data->order));
+		    gcov_get_counter(bytes->at, data->order));
 	return true;
 }
 
@@ -273,7 +273,7 @@ add_record(struct raw *raw, struct gcov_bytes *bytes)
 	struct gcov_bytes record = *bytes;
 	uint32_t tag, kind;
 
-	if (!cg_gcov_take_u32(&record, &tag))
+	if (!gcov_take_u32(&record, &tag))
 		return false;
 	kind = (tag - GCOV_TAG_COUNTERS) >> 17;
 	if ((tag - GCOV_TAG_COUNTERS) % (1u << 17) == 0 &&
@@ -281,13 +281,13 @@ add_record(struct raw *raw, struct gcov_bytes *bytes)
 		*bytes = record;
 		return add_counters(raw, bytes, kind);
 	}
-	if (!cg_gcov_take_record(bytes, &tag, &record))
+	if (!gcov_take_record(bytes, &tag, &record))
 		return false;
 	if (tag == GCOV_TAG_FUNCTION)
 		return add_function(raw, &record);
 	if (tag == GCOV_TAG_OBJECT || tag == GCOV_TAG_PROGRAM)
 		return add_summary(raw, tag, &record) ||
-		       cg_gcov_wrong(bytes, record.wrong_at, record.wrong);
+		       gcov_wrong(bytes, record.wrong_at, record.wrong);
 	return true;
 }
 
@@ -297,15 +297,14 @@ count_ends(struct gcov_bytes bytes)
 {
 	uint32_t word;
 
-	return cg_gcov_take_u32(&bytes, &word) &&
-		       cg_gcov_take_u32(&bytes, &word) && word == 0 &&
-		       bytes.at == bytes.end
+	return gcov_take_u32(&bytes, &word) && gcov_take_u32(&bytes, &word) &&
+		       word == 0 && bytes.at == bytes.end
 		   ? 2
 		   : 1;
 }
 
 int
-cg_gcov_add_raw(struct gcov_unit *unit, struct cg_build *build)
+gcov_add_raw(struct gcov_unit *unit, struct cg_build *build)
 {
 	struct raw raw = { .unit = unit, .build = build };
 	struct gcov_bytes bytes = unit->data.records, look;
@@ -317,7 +316,7 @@ cg_gcov_add_raw(struct gcov_unit *unit, struct cg_build *build)
 	add_head(&raw);
 	while (fine && bytes.at < bytes.end) {
 		look = bytes;
-		if (!cg_gcov_take_u32(&look, &tag) || tag == 0)
+		if (!gcov_take_u32(&look, &tag) || tag == 0)
 			break;
 		fine = add_record(&raw, &bytes);
 	}

@@ -2,8 +2,8 @@
  * raw.h - data as it is, for who writes .gcda files again: gcov_raw.c puts
  * it into the graph, gcov_write.c takes it out.
  */
-#ifndef GCOV_RAW_H
-#define GCOV_RAW_H
+#ifndef FORMATS_GCOV_RAW_H
+#define FORMATS_GCOV_RAW_H
 
 #include "gcov.h"
 
@@ -50,10 +50,10 @@ enum gcov_sum {
 	GCOV_SUM_FIRST,
 	GCOV_SUM_VALUES
 };
-enum gcov_sum cg_gcov_sum_of(uint32_t kind, uint32_t layout);
+enum gcov_sum gcov_sum_of(uint32_t kind, uint32_t layout);
 /* gcov_raw.c */
-int cg_gcov_add_raw(struct gcov_unit *, struct cg_build *);
+int gcov_add_raw(struct gcov_unit *, struct cg_build *);
 /* gcov_write.c */
-int cg_gcov_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
+int gcov_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 #endif

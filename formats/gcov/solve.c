@@ -20,15 +20,15 @@ make_room(struct gcov_unit *unit, const struct gcov_fn *fn)
 	struct gcov_scratch *scratch = &unit->scratch;
 	size_t blocks = fn->blocks, arcs = fn->arcs;
 
-	return cg_gcov_grow(unit, &scratch->solved, &scratch->solved_cap,
-		   blocks, sizeof(*scratch->solved)) &&
-	       cg_gcov_grow(unit, &scratch->queue, &scratch->queue_cap,
+	return gcov_grow(unit, &scratch->solved, &scratch->solved_cap, blocks,
+		   sizeof(*scratch->solved)) &&
+	       gcov_grow(unit, &scratch->queue, &scratch->queue_cap,
 		   blocks + arcs + 1, sizeof(*scratch->queue)) &&
-	       cg_gcov_grow(unit, &scratch->preds, &scratch->preds_cap,
+	       gcov_grow(unit, &scratch->preds, &scratch->preds_cap,
 		   blocks + arcs + 1, sizeof(*scratch->preds)) &&
-	       cg_gcov_grow(unit, &scratch->frame, &scratch->frame_cap, blocks,
+	       gcov_grow(unit, &scratch->frame, &scratch->frame_cap, blocks,
 		   sizeof(*scratch->frame)) &&
-	       cg_gcov_grow(unit, &scratch->path, &scratch->path_cap, blocks,
+	       gcov_grow(unit, &scratch->path, &scratch->path_cap, blocks,
 		   sizeof(*scratch->path));
 }
 
@@ -42,10 +42,10 @@ settle(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
 	struct gcov_solved *dst = &unit->scratch.solved[arc->dst];
 
 	arc->count = count;
-	src->out = cg_gcov_add(unit, src->out, count);
+	src->out = gcov_add(unit, src->out, count);
 	src->outs--;
 	src->out_xor ^= number;
-	dst->in = cg_gcov_add(unit, dst->in, count);
+	dst->in = gcov_add(unit, dst->in, count);
 	dst->ins--;
 	dst->in_xor ^= number;
 }
@@ -56,7 +56,7 @@ begin(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
 	struct gcov_solved *solved = unit->scratch.solved, *src, *dst;
 	const struct gcov_arc *arc = unit->arc + fn->arc;
-	uint32_t exit = cg_gcov_exit(unit, fn);
+	uint32_t exit = gcov_exit(unit, fn);
 	bool entered = false, left = false;
 
 	for (uint32_t i = 0; i < fn->arcs; i++) {
@@ -65,8 +65,8 @@ begin(struct gcov_unit *unit, const struct gcov_fn *fn)
 		entered |= arc[i].dst == 0;
 		left |= arc[i].src == exit;
 		if (!(arc[i].flags & GCOV_ON_TREE)) {
-			src->out = cg_gcov_add(unit, src->out, arc[i].count);
-			dst->in = cg_gcov_add(unit, dst->in, arc[i].count);
+			src->out = gcov_add(unit, src->out, arc[i].count);
+			dst->in = gcov_add(unit, dst->in, arc[i].count);
 			continue;
 		}
 		src->outs++;
@@ -95,7 +95,7 @@ load_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
 			arc = &unit->arc[block[i].arc + a];
 			if (!at || arc->flags & GCOV_ON_TREE)
 				continue;
-			arc->count = cg_gcov_get_counter(at, unit->data.order);
+			arc->count = gcov_get_counter(at, unit->data.order);
 			at += 8;
 		}
 	}
@@ -127,13 +127,13 @@ solve_block(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
 	if (solved->outs == 1) {
 		number = solved->out_xor;
 		settle(unit, fn, number,
-		    cg_gcov_sub(unit, solved->count, solved->out));
+		    gcov_sub(unit, solved->count, solved->out));
 		queue(unit, unit->arc[fn->arc + number].dst, queued);
 	}
 	if (solved->ins == 1) {
 		number = solved->in_xor;
 		settle(unit, fn, number,
-		    cg_gcov_sub(unit, solved->count, solved->in));
+		    gcov_sub(unit, solved->count, solved->in));
 		queue(unit, unit->arc[fn->arc + number].src, queued);
 	}
 }
@@ -205,7 +205,7 @@ find_exceptional(struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 void
-cg_gcov_load(struct gcov_unit *unit)
+gcov_load(struct gcov_unit *unit)
 {
 	for (size_t i = 0; i < unit->fns; i++)
 		load_counters(unit, &unit->fn[i]);
@@ -233,12 +233,12 @@ solve_blocks(struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 bool
-cg_gcov_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
+gcov_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
 	if (!make_room(unit, fn))
 		return false;
 	if (unit->llvm) {
-		cg_gcov_llvm_solve(unit, fn);
+		gcov_llvm_solve(unit, fn);
 		return true;
 	}
 	for (uint32_t i = 0; i < fn->blocks; i++)
@@ -246,7 +246,7 @@ cg_gcov_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
 		    (struct gcov_solved){ .line = GCOV_NONE,
 			    .list = GCOV_NONE };
 	/* Without counters all counts are 0, as they are already. */
-	if (cg_gcov_has_counters(fn))
+	if (gcov_has_counters(fn))
 		solve_blocks(unit, fn);
 	for (uint32_t i = 0; i < fn->blocks; i++)
 		sort_arcs(unit, &unit->block[fn->block + i]);

@@ -7,7 +7,7 @@
 #include "gcov.h"
 
 void
-cg_gcov_unit_free(struct gcov_unit *unit)
+gcov_unit_free(struct gcov_unit *unit)
 {
 	struct gcov_scratch *scratch = &unit->scratch;
 
@@ -42,7 +42,7 @@ cg_gcov_unit_free(struct gcov_unit *unit)
 }
 
 void
-cg_gcov_unit_clear(struct gcov_unit *unit)
+gcov_unit_clear(struct gcov_unit *unit)
 {
 	unit->head = (struct gcov_head){ 0 };
 	unit->llvm = false;
@@ -59,7 +59,7 @@ cg_gcov_unit_clear(struct gcov_unit *unit)
 }
 
 bool
-cg_gcov_grow_more(
+gcov_grow_more(
     struct gcov_unit *unit, void *array, size_t *cap, size_t need, size_t width)
 {
 	if (cg_grow_raw(array, cap, need, width))
@@ -69,7 +69,7 @@ cg_gcov_grow_more(
 }
 
 uint32_t
-cg_gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
+gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
 {
 	if (unit->head.layout >= GCOV_VERSION(4, 8))
 		return fn->blocks > 1 ? 1 : 0;
@@ -78,14 +78,14 @@ cg_gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
 
 /* There are no marks in Ada (gcc), none in clang. */
 unsigned
-cg_gcov_block_flags(
+gcov_block_flags(
     const struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 {
 	unsigned flags = 0;
 
 	if (unit->head.layout >= GCOV_VERSION(8, 0) && !unit->head.unexecuted)
 		flags |= CG_BRANCH_UNMARKED;
-	if (unit->llvm && block == cg_gcov_exit(unit, fn))
+	if (unit->llvm && block == gcov_exit(unit, fn))
 		flags |= CG_BRANCH_EXIT;
 	return flags;
 }
@@ -93,7 +93,7 @@ cg_gcov_block_flags(
 /* ---- Files -------------------------------------------------------------- */
 
 uint64_t
-cg_gcov_hash(uint64_t seed, struct cg_slice text)
+gcov_hash(uint64_t seed, struct cg_slice text)
 {
 	uint64_t hash = seed + text.len, word;
 	size_t i = 0;
@@ -139,7 +139,7 @@ grow_slots(struct gcov_unit *unit)
 
 /* Nearly always the file is the same as that of the record before. */
 uint32_t
-cg_gcov_file(struct gcov_unit *unit, struct cg_slice name)
+gcov_file(struct gcov_unit *unit, struct cg_slice name)
 {
 	uint32_t *slot;
 	uint64_t hash;
@@ -151,7 +151,7 @@ cg_gcov_file(struct gcov_unit *unit, struct cg_slice name)
 	if (unit->files * 2 >= unit->file_slots && !grow_slots(unit))
 		return GCOV_NONE;
 	/* Nobody who writes names knows where a unit will lie. */
-	hash = cg_gcov_hash((uintptr_t)unit, name);
+	hash = gcov_hash((uintptr_t)unit, name);
 	at = hash & (unit->file_slots - 1);
 	for (; unit->file_slot[at]; at = (at + 1) & (unit->file_slots - 1)) {
 		unit->last_file = unit->file_slot[at] - 1;
@@ -160,7 +160,7 @@ cg_gcov_file(struct gcov_unit *unit, struct cg_slice name)
 			return unit->last_file;
 	}
 	slot = &unit->file_slot[at];
-	if (!cg_gcov_grow(unit, &unit->file, &unit->file_cap, unit->files + 1,
+	if (!gcov_grow(unit, &unit->file, &unit->file_cap, unit->files + 1,
 		sizeof(*unit->file)))
 		return GCOV_NONE;
 	unit->file[unit->files] =

@@ -57,7 +57,7 @@ grow(struct writer *w, void *array, size_t *cap, size_t need, size_t width)
 {
 	struct gcov_unit unit = { 0 };
 
-	w->nomem |= !cg_gcov_grow(&unit, array, cap, need, width);
+	w->nomem |= !gcov_grow(&unit, array, cap, need, width);
 	return !w->nomem;
 }
 
@@ -396,7 +396,7 @@ put_counters(const struct writer *w, uint32_t ident, uint32_t kind, uint32_t n)
 {
 	uint32_t layout = w->head[GCOV_RAW_LAYOUT], there = 0;
 	size_t at = find(w, ident, kind, 0), bit;
-	enum gcov_sum sum = cg_gcov_sum_of(kind, layout);
+	enum gcov_sum sum = gcov_sum_of(kind, layout);
 
 	while (row_of(w, at + there, ident, kind))
 		there++;
@@ -512,8 +512,7 @@ put_file(struct writer *w)
 }
 
 int
-cg_gcov_write(
-    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+gcov_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct writer w = { .job = job, .out = out };
 	struct cg_rows *rows = cg_rows_new(graph);

@@ -20,7 +20,7 @@
 
 struct emit {
 	struct cg_build *build;
-	const struct gcovjson_unit *unit;
+	const struct gcov_json_unit *unit;
 	struct cg_map fns; /* linkage name -> index in unit->fn, + 1 */
 	cg_fn nameless;    /* the file's */
 	struct cg_pos pos; /* of the line */
@@ -40,7 +40,7 @@ add_row(struct emit *e, cg_fn fn, const struct cg_branch *row)
 /* ---- Functions ---------------------------------------------------------- */
 
 static void
-add_blocks(struct emit *e, cg_fn id, const struct gcovjson_fn *fn)
+add_blocks(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 {
 	struct cg_branch row = { .pos.file = e->pos.file,
 		.kind = CG_BRANCH_BLOCK,
@@ -60,7 +60,7 @@ add_blocks(struct emit *e, cg_fn id, const struct gcovjson_fn *fn)
 }
 
 static void
-add_paths(struct emit *e, cg_fn id, const struct gcovjson_fn *fn)
+add_paths(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 {
 	struct cg_branch row = { .kind = CG_BRANCH_PATH };
 	size_t missed = fn->id, end = fn->id + fn->ids;
@@ -82,7 +82,7 @@ add_paths(struct emit *e, cg_fn id, const struct gcovjson_fn *fn)
 
 /* Blocks of paths that were not gone. */
 static void
-add_steps(struct emit *e, cg_fn id, const struct gcovjson_fn *fn)
+add_steps(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 {
 	struct cg_slice folder = cg_get_name(e->build, e->unit->folder);
 	cg_name last = 0;
@@ -90,7 +90,7 @@ add_steps(struct emit *e, cg_fn id, const struct gcovjson_fn *fn)
 	cg_file file = e->pos.file;
 
 	for (size_t i = fn->step; i < fn->step + fn->steps; i++) {
-		const struct gcovjson_step *step = &e->unit->step[i];
+		const struct gcov_json_step *step = &e->unit->step[i];
 
 		if (step->file != last && step->file != 0) {
 			last = step->file;
@@ -111,7 +111,7 @@ add_steps(struct emit *e, cg_fn id, const struct gcovjson_fn *fn)
 }
 
 static void
-add_fn(struct emit *e, const struct gcovjson_fn *fn)
+add_fn(struct emit *e, const struct gcov_json_fn *fn)
 {
 	const struct cg_pos nowhere = { 0 }, entry = { .file = e->pos.file,
 		.line = fn->range.first };
@@ -130,12 +130,12 @@ add_fn(struct emit *e, const struct gcovjson_fn *fn)
 /* ---- Lines -------------------------------------------------------------- */
 
 /* The line's items of a kind; they stand together. */
-static const struct gcovjson_item *
-find_items(const struct emit *e, const struct gcovjson_line *line,
+static const struct gcov_json_item *
+find_items(const struct emit *e, const struct gcov_json_line *line,
     enum cg_branch_kind kind, size_t *n)
 {
-	static const struct gcovjson_item none;
-	const struct gcovjson_item *item, *end, *at;
+	static const struct gcov_json_item none;
+	const struct gcov_json_item *item, *end, *at;
 
 	*n = 0;
 	if (line->items == 0) /* maybe there is not one item in the unit */
@@ -151,7 +151,7 @@ find_items(const struct emit *e, const struct gcovjson_line *line,
 }
 
 static bool
-any_ran(const struct gcovjson_item *item, size_t n)
+any_ran(const struct gcov_json_item *item, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (item[i].count != 0)
@@ -162,7 +162,7 @@ any_ran(const struct gcovjson_item *item, size_t n)
 
 /* Items from the first on that are of the same kind and block. */
 static size_t
-count_run(const struct gcovjson_item *item, size_t n)
+count_run(const struct gcov_json_item *item, size_t n)
 {
 	size_t i = 1;
 
@@ -180,10 +180,10 @@ count_run(const struct gcovjson_item *item, size_t n)
  */
 static void
 add_outcomes(
-    struct emit *e, const struct gcovjson_line *line, enum cg_branch_kind kind)
+    struct emit *e, const struct gcov_json_line *line, enum cg_branch_kind kind)
 {
 	size_t n;
-	const struct gcovjson_item *item = find_items(e, line, kind, &n);
+	const struct gcov_json_item *item = find_items(e, line, kind, &n);
 	bool all_ran = line->count != 0 && !line->unexecuted;
 	uint32_t next = 0; /* block that would be in order */
 
@@ -213,10 +213,10 @@ add_outcomes(
 }
 
 static void
-add_conditions(struct emit *e, const struct gcovjson_line *line)
+add_conditions(struct emit *e, const struct gcov_json_line *line)
 {
 	size_t n;
-	const struct gcovjson_item *item =
+	const struct gcov_json_item *item =
 	    find_items(e, line, CG_BRANCH_CONDITION, &n);
 
 	for (size_t i = 0; i < n; i++) {
@@ -234,7 +234,7 @@ add_conditions(struct emit *e, const struct gcovjson_line *line)
 
 /* The sum of the block's items, if they are next. */
 static int64_t
-take_sum(const struct gcovjson_item **at, const struct gcovjson_item *end,
+take_sum(const struct gcov_json_item **at, const struct gcov_json_item *end,
     uint32_t block)
 {
 	int64_t sum = 0;
@@ -248,17 +248,17 @@ take_sum(const struct gcovjson_item **at, const struct gcovjson_item *end,
 
 /* Blocks that end on the line. */
 static void
-add_line_blocks(struct emit *e, const struct gcovjson_line *line)
+add_line_blocks(struct emit *e, const struct gcov_json_line *line)
 {
 	size_t ids, arcs, calls;
-	const struct gcovjson_item *id =
+	const struct gcov_json_item *id =
 	    find_items(e, line, CG_BRANCH_BLOCK, &ids);
-	const struct gcovjson_item *arc =
+	const struct gcov_json_item *arc =
 	    find_items(e, line, CG_BRANCH_ARC, &arcs);
-	const struct gcovjson_item *call =
+	const struct gcov_json_item *call =
 	    find_items(e, line, CG_BRANCH_CALL, &calls);
-	const struct gcovjson_item *arc_end = arc + arcs;
-	const struct gcovjson_item *call_end = call + calls;
+	const struct gcov_json_item *arc_end = arc + arcs;
+	const struct gcov_json_item *call_end = call + calls;
 	struct cg_branch row = { .pos = e->pos, .kind = CG_BRANCH_BLOCK };
 	uint32_t next = 0;
 	bool none_ran = false;
@@ -294,10 +294,10 @@ add_line_blocks(struct emit *e, const struct gcovjson_line *line)
 
 /* Which function the line belongs to. */
 static void
-choose_fn(struct emit *e, const struct gcovjson_line *line)
+choose_fn(struct emit *e, const struct gcov_json_line *line)
 {
 	uint32_t index = line->fn ? cg_map_get(&e->fns, line->fn) : 0;
-	const struct gcovjson_fn *fn;
+	const struct gcov_json_fn *fn;
 
 	e->fn = e->nameless;
 	e->blocks = UINT32_MAX;
@@ -318,7 +318,7 @@ choose_fn(struct emit *e, const struct gcovjson_line *line)
 }
 
 static void
-add_line(struct emit *e, const struct gcovjson_line *line)
+add_line(struct emit *e, const struct gcov_json_line *line)
 {
 	e->pos.line = line->number;
 	e->cost[e->column] = (uint64_t)line->count;
@@ -333,9 +333,9 @@ add_line(struct emit *e, const struct gcovjson_line *line)
 /* ---- Files -------------------------------------------------------------- */
 
 static bool
-add_file(struct emit *e, const struct gcovjson_file *file)
+add_file(struct emit *e, const struct gcov_json_file *file)
 {
-	const struct gcovjson_unit *unit = e->unit;
+	const struct gcov_json_unit *unit = e->unit;
 
 	e->pos = (struct cg_pos){ .file = cg_add_file_in(e->build,
 				      cg_get_name(e->build, unit->folder),
@@ -343,7 +343,7 @@ add_file(struct emit *e, const struct gcovjson_file *file)
 	cg_list_file(e->build, e->pos.file);
 	e->nameless = cg_add_fn_named(e->build, 0, e->pos.file, 0);
 	for (size_t i = 0; i < file->fns; i++) {
-		const struct gcovjson_fn *fn = &unit->fn[file->fn + i];
+		const struct gcov_json_fn *fn = &unit->fn[file->fn + i];
 		uint32_t *index = cg_map_at(&e->fns, fn->name);
 
 		if (!index)
@@ -361,7 +361,7 @@ add_file(struct emit *e, const struct gcovjson_file *file)
 }
 
 bool
-cg_gcovjson_emit(struct cg_build *build, struct gcovjson_unit *unit)
+gcov_json_emit(struct cg_build *build, struct gcov_json_unit *unit)
 {
 	static const struct cg_event event = { .name = "Exec",
 		.long_name = "Line executions",

@@ -8,14 +8,14 @@
 #include "fields.h"
 
 bool
-cg_gcovjson_refuse(struct reader *r, const char *expected)
+gcov_json_refuse(struct reader *r, const char *expected)
 {
 	r->status = cg_json_fail(r->job, &r->json, expected);
 	return false;
 }
 
 bool
-cg_gcovjson_nomem(struct reader *r)
+gcov_json_nomem(struct reader *r)
 {
 	r->status = cg_nomem(r->job);
 	return false;
@@ -66,59 +66,59 @@ get_whole(struct cg_slice text, int64_t *number)
 
 /* A count. gcov 9 writes six digits of great ones: 1.37297e+06. */
 bool
-cg_gcovjson_take_count(struct reader *r, void *to)
+gcov_json_take_count(struct reader *r, void *to)
 {
 	int64_t *count = to;
 	struct cg_slice text = r->json.text;
 	uint64_t plain;
 
 	if (r->type != CG_JSON_NUMBER)
-		return cg_gcovjson_refuse(r, "a number");
+		return gcov_json_refuse(r, "a number");
 	if (cg_take_u64(&text, &plain) && text.len == 0 && plain <= INT64_MAX) {
 		*count = (int64_t)plain;
 	} else if (!get_whole(r->json.text, count)) {
-		return cg_gcovjson_refuse(r, "a number of 63 bits");
+		return gcov_json_refuse(r, "a number of 63 bits");
 	} else if (text.len > 0 && *text.ptr != '-' && !r->rounded) {
 		cg_warn_at(r->job, r->json.at,
 		    "great counts are rounded, as gcov 9 writes them");
 		r->rounded = true;
 	}
-	cg_gcovjson_advance(r);
+	gcov_json_advance(r);
 	return true;
 }
 
 bool
-cg_gcovjson_take_u32(struct reader *r, void *to)
+gcov_json_take_u32(struct reader *r, void *to)
 {
 	struct cg_slice text = r->json.text;
 	uint64_t number;
 
 	if (r->type != CG_JSON_NUMBER || !cg_take_u64(&text, &number) ||
 	    text.len > 0 || number > UINT32_MAX)
-		return cg_gcovjson_refuse(r, "a whole number of 32 bits");
+		return gcov_json_refuse(r, "a whole number of 32 bits");
 	*(uint32_t *)to = (uint32_t)number;
-	cg_gcovjson_advance(r);
+	gcov_json_advance(r);
 	return true;
 }
 
 /* A line or column that may not be known. */
 bool
-cg_gcovjson_take_place(struct reader *r, void *to)
+gcov_json_take_place(struct reader *r, void *to)
 {
 	if (r->type != CG_JSON_NUMBER || *r->json.text.ptr != '-')
-		return cg_gcovjson_take_u32(r, to);
+		return gcov_json_take_u32(r, to);
 	*(uint32_t *)to = 0;
-	cg_gcovjson_advance(r);
+	gcov_json_advance(r);
 	return true;
 }
 
 bool
-cg_gcovjson_take_bool(struct reader *r, void *to)
+gcov_json_take_bool(struct reader *r, void *to)
 {
 	if (r->type != CG_JSON_TRUE && r->type != CG_JSON_FALSE)
-		return cg_gcovjson_refuse(r, "true or false");
+		return gcov_json_refuse(r, "true or false");
 	*(bool *)to = r->type == CG_JSON_TRUE;
-	cg_gcovjson_advance(r);
+	gcov_json_advance(r);
 	return true;
 }
 
@@ -127,17 +127,17 @@ static bool
 get_string(struct reader *r, struct cg_slice *text)
 {
 	if (r->type != CG_JSON_STRING)
-		return cg_gcovjson_refuse(r, "a string");
+		return gcov_json_refuse(r, "a string");
 	if (r->json.escaped &&
 	    !cg_grow_raw(&r->text, &r->text_cap, r->json.text.len, 1))
-		return cg_gcovjson_nomem(r);
+		return gcov_json_nomem(r);
 	*text = cg_json_string(&r->json, r->text);
 	return true;
 }
 
 /* Many a string is the one before: lines name their function. */
 bool
-cg_gcovjson_take_name(struct reader *r, void *to)
+gcov_json_take_name(struct reader *r, void *to)
 {
 	struct cg_slice text;
 
@@ -149,7 +149,7 @@ cg_gcovjson_take_name(struct reader *r, void *to)
 		r->last_text = cg_get_name(r->build, r->last);
 	}
 	*(cg_name *)to = r->last;
-	cg_gcovjson_advance(r);
+	gcov_json_advance(r);
 	return true;
 }
 
@@ -178,12 +178,12 @@ static bool
 take_array(struct reader *r, bool (*each)(struct reader *))
 {
 	if (r->type != CG_JSON_ARRAY)
-		return cg_gcovjson_refuse(r, "'['");
-	for (cg_gcovjson_advance(r); r->type != CG_JSON_ARRAY_END;) {
+		return gcov_json_refuse(r, "'['");
+	for (gcov_json_advance(r); r->type != CG_JSON_ARRAY_END;) {
 		if (!each(r))
 			return false;
 	}
-	cg_gcovjson_advance(r);
+	gcov_json_advance(r);
 	return true;
 }
 
@@ -192,8 +192,8 @@ take_value(struct reader *r, const struct field *field, void *to)
 {
 	if (!field) {
 		if (!cg_json_skip(&r->json, r->type))
-			return cg_gcovjson_refuse(r, "a value");
-		cg_gcovjson_advance(r);
+			return gcov_json_refuse(r, "a value");
+		gcov_json_advance(r);
 		return true;
 	}
 	if (field->each)
@@ -202,23 +202,23 @@ take_value(struct reader *r, const struct field *field, void *to)
 }
 
 bool
-cg_gcovjson_take_object(struct reader *r, const struct field *fields, void *to)
+gcov_json_take_object(struct reader *r, const struct field *fields, void *to)
 {
 	const struct field *field, *from = fields;
 
 	if (r->type != CG_JSON_OBJECT)
-		return cg_gcovjson_refuse(r, "'{'");
-	for (cg_gcovjson_advance(r); r->type == CG_JSON_KEY;) {
+		return gcov_json_refuse(r, "'{'");
+	for (gcov_json_advance(r); r->type == CG_JSON_KEY;) {
 		field = find_field(fields, from, r->json.text);
 		if (field)
 			from = field + 1;
-		cg_gcovjson_advance(r);
+		gcov_json_advance(r);
 		if (!take_value(r, field, to))
 			return false;
 	}
 	if (r->type != CG_JSON_OBJECT_END)
-		return cg_gcovjson_refuse(r, "'}'");
+		return gcov_json_refuse(r, "'}'");
 	if (r->json.depth > 0) /* else the document ends */
-		cg_gcovjson_advance(r);
+		gcov_json_advance(r);
 	return true;
 }

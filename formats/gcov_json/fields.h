@@ -1,8 +1,8 @@
 /*
  * fields.h - takes JSON apart by tables of keys; for the reader only.
  */
-#ifndef CG_FORMATS_GCOVJSON_FIELDS_H
-#define CG_FORMATS_GCOVJSON_FIELDS_H
+#ifndef FORMATS_GCOV_JSON_FIELDS_H
+#define FORMATS_GCOV_JSON_FIELDS_H
 
 #include "gcov_json.h"
 
@@ -13,8 +13,8 @@ struct reader {
 	struct cg_json json;
 	enum cg_json_type type; /* the token that is next to be taken */
 	int status;
-	struct gcovjson_unit unit;
-	struct gcovjson_item item; /* which is being read */
+	struct gcov_json_unit unit;
+	struct gcov_json_item item; /* which is being read */
 	uint32_t decisions;        /* of the line so far */
 	uint64_t mask[2];          /* terms not shown to matter: false, true */
 	uint64_t counted;          /* blocks, paths, conditions */
@@ -40,23 +40,23 @@ struct field {
  */
 
 static inline void
-cg_gcovjson_advance(struct reader *r)
+gcov_json_advance(struct reader *r)
 {
 	r->type = cg_json_next(&r->json);
 }
 
 /* The next token is not what is expected: reports that. */
-bool cg_gcovjson_refuse(struct reader *, const char *expected);
+bool gcov_json_refuse(struct reader *, const char *expected);
 /* Out of memory: reports that. */
-bool cg_gcovjson_nomem(struct reader *);
+bool gcov_json_nomem(struct reader *);
 /* An int64_t, a uint32_t, a uint32_t that may not be known, a cg_name. */
-bool cg_gcovjson_take_count(struct reader *, void *to);
-bool cg_gcovjson_take_u32(struct reader *, void *to);
-bool cg_gcovjson_take_place(struct reader *, void *to);
-bool cg_gcovjson_take_bool(struct reader *, void *to);
-bool cg_gcovjson_take_name(struct reader *, void *to);
+bool gcov_json_take_count(struct reader *, void *to);
+bool gcov_json_take_u32(struct reader *, void *to);
+bool gcov_json_take_place(struct reader *, void *to);
+bool gcov_json_take_bool(struct reader *, void *to);
+bool gcov_json_take_name(struct reader *, void *to);
 /* An object whose keys go into to; what else it has is stepped over. */
-bool cg_gcovjson_take_object(
+bool gcov_json_take_object(
     struct reader *, const struct field *fields, void *to);
 
 #endif

@@ -11,7 +11,7 @@
 
 /* 12.2.0 is "B22*", 9.3.0 "A93*", 4.8.0 "408*". */
 struct cg_slice
-cg_gcovjson_word(struct cg_slice version, char *room)
+gcov_json_word(struct cg_slice version, char *room)
 {
 	struct cg_slice rest = version;
 	uint64_t major, minor;
@@ -54,7 +54,7 @@ take_word(struct cg_slice word, unsigned *major, unsigned *minor)
 }
 
 struct cg_slice
-cg_gcovjson_version(struct cg_slice word, char *room)
+gcov_json_version(struct cg_slice word, char *room)
 {
 	unsigned major, minor;
 	char *at = room;
@@ -70,7 +70,7 @@ cg_gcovjson_version(struct cg_slice word, char *room)
 }
 
 unsigned
-cg_gcovjson_major(struct cg_slice word)
+gcov_json_major(struct cg_slice word)
 {
 	unsigned major, minor;
 	uint64_t number;
@@ -125,6 +125,6 @@ const struct cg_module cg_format_gcov_json = {
 		   CG_SYMBOLS | CG_DEFINITIONS | CG_DESCRIPTIONS,
 	.options = options,
 	.probe = probe,
-	.read = cg_gcovjson_read,
-	.write = cg_gcovjson_write,
+	.read = gcov_json_read,
+	.write = gcov_json_write,
 };

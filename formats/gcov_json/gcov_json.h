@@ -21,15 +21,15 @@
  * its own lines; all others are lines of the file, whose function_name is a
  * guess: the last function that began.
  */
-#ifndef CG_FORMATS_GCOVJSON_H
-#define CG_FORMATS_GCOVJSON_H
+#ifndef FORMATS_GCOV_JSON_GCOV_JSON_H
+#define FORMATS_GCOV_JSON_GCOV_JSON_H
 
 #include "cgconv_parse.h"
 
 #define GCOVJSON_UNKNOWN UINT32_MAX
 
 /* Something that is listed under a line. */
-struct gcovjson_item {
+struct gcov_json_item {
 	int64_t count;
 	enum cg_branch_kind kind;
 	uint32_t block; /* GCOVJSON_UNKNOWN: format version 1 */
@@ -39,13 +39,13 @@ struct gcovjson_item {
 };
 
 /* A line of a block on a path that was not gone; or that has no line. */
-struct gcovjson_step {
+struct gcov_json_step {
 	uint32_t path, index, block, line;
 	cg_name file, word; /* for the arc to the next block */
 	bool last;          /* of the block's places */
 };
 
-struct gcovjson_line {
+struct gcov_json_line {
 	int64_t count;
 	uint32_t number;
 	cg_name fn;      /* 0: none is named */
@@ -53,7 +53,7 @@ struct gcovjson_line {
 	size_t item, items;
 };
 
-struct gcovjson_fn {
+struct gcov_json_fn {
 	cg_name name, shown; /* linkage name; demangled */
 	struct cg_range range;
 	uint32_t blocks, executed;
@@ -63,33 +63,33 @@ struct gcovjson_fn {
 	size_t step, steps;
 };
 
-struct gcovjson_file {
+struct gcov_json_file {
 	cg_name name;
 	size_t fn, fns, line, lines;
 };
 
 /* A document, or as much of it as is not in the graph yet. */
-struct gcovjson_unit {
+struct gcov_json_unit {
 	cg_name version, compiler, folder, data_file;
-	struct gcovjson_file *file;
+	struct gcov_json_file *file;
 	size_t files, file_cap;
-	struct gcovjson_fn *fn;
+	struct gcov_json_fn *fn;
 	size_t fns, fn_cap;
-	struct gcovjson_line *line;
+	struct gcov_json_line *line;
 	size_t lines, line_cap;
-	struct gcovjson_item *item;
+	struct gcov_json_item *item;
 	size_t items, item_cap;
 	uint32_t *id;
 	size_t ids, id_cap;
-	struct gcovjson_step *step;
+	struct gcov_json_step *step;
 	size_t steps, step_cap;
 };
 
 /* Adds all of its files to the graph and forgets them. */
-bool cg_gcovjson_emit(struct cg_build *, struct gcovjson_unit *);
+bool gcov_json_emit(struct cg_build *, struct gcov_json_unit *);
 
-int cg_gcovjson_read(struct cg_job *, struct cg_in *, struct cg_build *);
-int cg_gcovjson_write(
+int gcov_json_read(struct cg_job *, struct cg_in *, struct cg_build *);
+int gcov_json_write(
     struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 /*
@@ -97,9 +97,9 @@ int cg_gcovjson_write(
  * ("12.2.0"); what is no such word or version stays as it is.
  */
 #define GCOVJSON_VERSION_MAX 32
-struct cg_slice cg_gcovjson_word(struct cg_slice version, char *room);
-struct cg_slice cg_gcovjson_version(struct cg_slice word, char *room);
+struct cg_slice gcov_json_word(struct cg_slice version, char *room);
+struct cg_slice gcov_json_version(struct cg_slice word, char *room);
 /* 12 for both, 0 if neither. */
-unsigned cg_gcovjson_major(struct cg_slice word);
+unsigned gcov_json_major(struct cg_slice word);
 
 #endif

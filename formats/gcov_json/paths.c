@@ -57,7 +57,7 @@ put_location(struct writer *w, size_t at)
 
 	w->comma = false;
 	cg_putc(w->out, '{');
-	w->failed |= !cg_gcovjson_put_path(w, first->pos.file);
+	w->failed |= !gcov_json_put_path(w, first->pos.file);
 	cg_puts(w->out, ",\"line_numbers\":[");
 	for (; at < w->steps && step->block == first->block &&
 	       step->index == first->index;
@@ -114,16 +114,16 @@ put_sequence(struct writer *w, uint32_t path, size_t at)
 }
 
 bool
-cg_gcovjson_put_paths(struct writer *w, cg_fn fn, const struct cg_coverage *sum)
+gcov_json_put_paths(struct writer *w, cg_fn fn, const struct cg_coverage *sum)
 {
 	size_t at = 0;
 
 	w->comma = true;
-	cg_gcovjson_put_key(w, "total_prime_paths");
+	gcov_json_put_key(w, "total_prime_paths");
 	cg_putu(w->out, sum->paths);
-	cg_gcovjson_put_key(w, "covered_prime_paths");
+	gcov_json_put_key(w, "covered_prime_paths");
 	cg_putu(w->out, sum->paths_covered);
-	cg_gcovjson_put_key(w, "prime_path_coverage");
+	gcov_json_put_key(w, "prime_path_coverage");
 	cg_putc(w->out, '[');
 	w->paths = w->steps = 0;
 	if (sum->paths > 0 && !collect(w, fn))

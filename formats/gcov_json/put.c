@@ -26,7 +26,7 @@ put_bool(char *to, bool value)
 }
 
 void
-cg_gcovjson_put_key(struct writer *w, const char *key)
+gcov_json_put_key(struct writer *w, const char *key)
 {
 	cg_puts(w->out, w->comma ? ",\"" : "\"");
 	cg_puts(w->out, key);
@@ -35,9 +35,9 @@ cg_gcovjson_put_key(struct writer *w, const char *key)
 }
 
 void
-cg_gcovjson_put_text(struct writer *w, const char *key, struct cg_slice text)
+gcov_json_put_text(struct writer *w, const char *key, struct cg_slice text)
 {
-	cg_gcovjson_put_key(w, key);
+	gcov_json_put_key(w, key);
 	cg_put_json(w->out, text);
 }
 
@@ -66,7 +66,7 @@ entries_of(const struct writer *w, cg_fn fn)
 }
 
 bool
-cg_gcovjson_put_fn(struct writer *w, size_t i)
+gcov_json_put_fn(struct writer *w, size_t i)
 {
 	const cg_fn fn = w->fn[i];
 	struct cg_range range;
@@ -91,7 +91,7 @@ cg_gcovjson_put_fn(struct writer *w, size_t i)
 	    sum.entered ? sum.entries : entries_of(w, fn));
 	cg_out_advance(w->out, to);
 	if ((w->major >= 15 || sum.paths > 0) &&
-	    !cg_gcovjson_put_paths(w, fn, &sum))
+	    !gcov_json_put_paths(w, fn, &sum))
 		return false;
 	cg_putc(w->out, '}');
 	w->comma = true;
@@ -284,7 +284,7 @@ put_fn_name(struct writer *w, char *to, cg_fn fn)
 }
 
 void
-cg_gcovjson_put_line(
+gcov_json_put_line(
     struct writer *w, const struct entry *entry, size_t n, cg_fn fn)
 {
 	bool unexecuted = false;

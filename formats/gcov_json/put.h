@@ -1,8 +1,8 @@
 /*
  * put.h - functions and lines as objects; for the writer only.
  */
-#ifndef CG_FORMATS_GCOVJSON_PUT_H
-#define CG_FORMATS_GCOVJSON_PUT_H
+#ifndef FORMATS_GCOV_JSON_PUT_H
+#define FORMATS_GCOV_JSON_PUT_H
 
 #include "gcov_json.h"
 
@@ -46,16 +46,16 @@ struct writer {
 };
 
 /* "key":, with a comma if w->comma says so. */
-void cg_gcovjson_put_key(struct writer *, const char *key);
-void cg_gcovjson_put_text(struct writer *, const char *key, struct cg_slice);
+void gcov_json_put_key(struct writer *, const char *key);
+void gcov_json_put_text(struct writer *, const char *key, struct cg_slice);
 /* The i-th of the file's. False: out of memory. */
-bool cg_gcovjson_put_fn(struct writer *, size_t i);
+bool gcov_json_put_fn(struct writer *, size_t i);
 /* The file's name, as "file". False: out of memory. */
-bool cg_gcovjson_put_path(struct writer *, cg_file);
-/* gcovjson_paths.c: keys of prime paths. False: out of memory. */
-bool cg_gcovjson_put_paths(struct writer *, cg_fn, const struct cg_coverage *);
+bool gcov_json_put_path(struct writer *, cg_file);
+/* gcov_json_paths.c: keys of prime paths. False: out of memory. */
+bool gcov_json_put_paths(struct writer *, cg_fn, const struct cg_coverage *);
 /* A line of n functions; fn is the one to name, 0: none. */
-void cg_gcovjson_put_line(
+void gcov_json_put_line(
     struct writer *, const struct entry *, size_t n, cg_fn fn);
 
 #endif

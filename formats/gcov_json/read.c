@@ -32,11 +32,11 @@ check_counted(struct reader *r, uint64_t rows)
 static bool
 add_item(struct reader *r)
 {
-	struct gcovjson_unit *unit = &r->unit;
+	struct gcov_json_unit *unit = &r->unit;
 
 	if (!cg_grow_raw(&unit->item, &unit->item_cap, unit->items + 1,
 		sizeof(*unit->item)))
-		return cg_gcovjson_nomem(r);
+		return gcov_json_nomem(r);
 	unit->item[unit->items++] = r->item;
 	return true;
 }
@@ -44,61 +44,61 @@ add_item(struct reader *r)
 static bool
 take_throw(struct reader *r, void *to)
 {
-	struct gcovjson_item *item = to;
+	struct gcov_json_item *item = to;
 
 	if (r->type == CG_JSON_TRUE)
 		item->flags |= CG_BRANCH_THROW;
-	return cg_gcovjson_take_bool(r, &(bool){ false });
+	return gcov_json_take_bool(r, &(bool){ false });
 }
 
 static bool
 take_fallthrough(struct reader *r, void *to)
 {
-	struct gcovjson_item *item = to;
+	struct gcov_json_item *item = to;
 
 	if (r->type == CG_JSON_TRUE)
 		item->flags |= CG_BRANCH_FALLTHROUGH;
-	return cg_gcovjson_take_bool(r, &(bool){ false });
+	return gcov_json_take_bool(r, &(bool){ false });
 }
 
-#define ITEM(member) .offset = offsetof(struct gcovjson_item, member)
+#define ITEM(member) .offset = offsetof(struct gcov_json_item, member)
 
 static bool
 take_branch(struct reader *r)
 {
 	static const struct field fields[] = {
-		{ "count", cg_gcovjson_take_count, ITEM(count) },
+		{ "count", gcov_json_take_count, ITEM(count) },
 		{ "throw", .take = take_throw },
 		{ "fallthrough", .take = take_fallthrough },
-		{ "source_block_id", cg_gcovjson_take_u32, ITEM(block) },
-		{ "destination_block_id", cg_gcovjson_take_u32, ITEM(target) },
+		{ "source_block_id", gcov_json_take_u32, ITEM(block) },
+		{ "destination_block_id", gcov_json_take_u32, ITEM(target) },
 		{ 0 },
 	};
 
-	r->item = (struct gcovjson_item){ .kind = CG_BRANCH_ARC,
+	r->item = (struct gcov_json_item){ .kind = CG_BRANCH_ARC,
 		.block = GCOVJSON_UNKNOWN };
-	return cg_gcovjson_take_object(r, fields, &r->item) && add_item(r);
+	return gcov_json_take_object(r, fields, &r->item) && add_item(r);
 }
 
 static bool
 take_call(struct reader *r)
 {
 	static const struct field fields[] = {
-		{ "source_block_id", cg_gcovjson_take_u32, ITEM(block) },
-		{ "destination_block_id", cg_gcovjson_take_u32, ITEM(target) },
-		{ "returned", cg_gcovjson_take_count, ITEM(count) },
+		{ "source_block_id", gcov_json_take_u32, ITEM(block) },
+		{ "destination_block_id", gcov_json_take_u32, ITEM(target) },
+		{ "returned", gcov_json_take_count, ITEM(count) },
 		{ 0 },
 	};
 
-	r->item = (struct gcovjson_item){ .kind = CG_BRANCH_CALL };
-	return cg_gcovjson_take_object(r, fields, &r->item) && add_item(r);
+	r->item = (struct gcov_json_item){ .kind = CG_BRANCH_CALL };
+	return gcov_json_take_object(r, fields, &r->item) && add_item(r);
 }
 
 static bool
 take_block_id(struct reader *r)
 {
-	r->item = (struct gcovjson_item){ .kind = CG_BRANCH_BLOCK };
-	return cg_gcovjson_take_u32(r, &r->item.block) && add_item(r);
+	r->item = (struct gcov_json_item){ .kind = CG_BRANCH_BLOCK };
+	return gcov_json_take_u32(r, &r->item.block) && add_item(r);
 }
 
 /* A term, by number, whose outcome number which was not shown to matter. */
@@ -107,7 +107,7 @@ take_term(struct reader *r, int which)
 {
 	uint32_t term;
 
-	if (!cg_gcovjson_take_u32(r, &term))
+	if (!gcov_json_take_u32(r, &term))
 		return false;
 	if (term < TERMS_MAX)
 		r->mask[which] |= UINT64_C(1) << term;
@@ -131,7 +131,7 @@ static bool
 take_condition(struct reader *r)
 {
 	static const struct field fields[] = {
-		{ "count", .take = cg_gcovjson_take_u32 },
+		{ "count", .take = gcov_json_take_u32 },
 		{ "not_covered_true", .each = take_term_true },
 		{ "not_covered_false", .each = take_term_false },
 		{ 0 },
@@ -139,7 +139,7 @@ take_condition(struct reader *r)
 	uint32_t outcomes = 0;
 
 	r->mask[0] = r->mask[1] = 0;
-	if (!cg_gcovjson_take_object(r, fields, &outcomes))
+	if (!gcov_json_take_object(r, fields, &outcomes))
 		return false;
 	if (outcomes > 2 * TERMS_MAX) {
 		r->status = cg_fail_at(r->job, r->json.at,
@@ -148,7 +148,7 @@ take_condition(struct reader *r)
 	}
 	if (!check_counted(r, outcomes))
 		return false;
-	r->item = (struct gcovjson_item){ .kind = CG_BRANCH_CONDITION,
+	r->item = (struct gcov_json_item){ .kind = CG_BRANCH_CONDITION,
 		.block = r->decisions++ };
 	for (uint32_t i = 0; i < outcomes; i++) {
 		r->item.index = i;
@@ -159,53 +159,53 @@ take_condition(struct reader *r)
 	return true;
 }
 
-#define LINE(member) .offset = offsetof(struct gcovjson_line, member)
+#define LINE(member) .offset = offsetof(struct gcov_json_line, member)
 
 static bool
 take_line(struct reader *r)
 {
 	static const struct field fields[] = {
 		{ "branches", .each = take_branch },
-		{ "count", cg_gcovjson_take_count, LINE(count) },
-		{ "line_number", cg_gcovjson_take_u32, LINE(number) },
-		{ "unexecuted_block", cg_gcovjson_take_bool, LINE(unexecuted) },
-		{ "function_name", cg_gcovjson_take_name, LINE(fn) },
+		{ "count", gcov_json_take_count, LINE(count) },
+		{ "line_number", gcov_json_take_u32, LINE(number) },
+		{ "unexecuted_block", gcov_json_take_bool, LINE(unexecuted) },
+		{ "function_name", gcov_json_take_name, LINE(fn) },
 		{ "block_ids", .each = take_block_id },
 		{ "calls", .each = take_call },
 		{ "conditions", .each = take_condition },
 		{ 0 },
 	};
-	struct gcovjson_unit *unit = &r->unit;
-	struct gcovjson_line line = { .item = unit->items };
+	struct gcov_json_unit *unit = &r->unit;
+	struct gcov_json_line line = { .item = unit->items };
 
 	r->decisions = 0;
-	if (!cg_gcovjson_take_object(r, fields, &line))
+	if (!gcov_json_take_object(r, fields, &line))
 		return false;
 	line.items = unit->items - line.item;
 	if (line.number == 0)
-		return cg_gcovjson_refuse(r, "a line with a line_number");
+		return gcov_json_refuse(r, "a line with a line_number");
 	if (!cg_grow_raw(&unit->line, &unit->line_cap, unit->lines + 1,
 		sizeof(*unit->line)))
-		return cg_gcovjson_nomem(r);
+		return gcov_json_nomem(r);
 	unit->line[unit->lines++] = line;
 	return true;
 }
 
 /* ---- Functions ---------------------------------------------------------- */
 
-#define FN(member) .offset = offsetof(struct gcovjson_fn, member)
+#define FN(member) .offset = offsetof(struct gcov_json_fn, member)
 
 /* One more line, at the same place on the path as r->place says. */
 static bool
 add_step(struct reader *r, uint32_t line)
 {
-	struct gcovjson_unit *unit = &r->unit;
+	struct gcov_json_unit *unit = &r->unit;
 
 	if (!cg_grow_raw(&unit->step, &unit->step_cap, unit->steps + 1,
 		sizeof(*unit->step)))
-		return cg_gcovjson_nomem(r);
+		return gcov_json_nomem(r);
 	unit->step[unit->steps++] =
-	    (struct gcovjson_step){ .index = r->place, .line = line };
+	    (struct gcov_json_step){ .index = r->place, .line = line };
 	return true;
 }
 
@@ -214,23 +214,22 @@ take_line_number(struct reader *r)
 {
 	uint32_t line = 0;
 
-	return cg_gcovjson_take_u32(r, &line) &&
-	       (line == 0 || add_step(r, line));
+	return gcov_json_take_u32(r, &line) && (line == 0 || add_step(r, line));
 }
 
 static bool
 take_location(struct reader *r)
 {
 	static const struct field fields[] = {
-		{ "file", .take = cg_gcovjson_take_name },
+		{ "file", .take = gcov_json_take_name },
 		{ "line_numbers", .each = take_line_number },
 		{ 0 },
 	};
-	struct gcovjson_unit *unit = &r->unit;
+	struct gcov_json_unit *unit = &r->unit;
 	size_t first = unit->steps;
 	cg_name file = 0;
 
-	if (!cg_gcovjson_take_object(r, fields, &file))
+	if (!gcov_json_take_object(r, fields, &file))
 		return false;
 	r->place += unit->steps > first;
 	for (; first < unit->steps; first++)
@@ -238,23 +237,23 @@ take_location(struct reader *r)
 	return true;
 }
 
-#define STEP(member) .offset = offsetof(struct gcovjson_step, member)
+#define STEP(member) .offset = offsetof(struct gcov_json_step, member)
 
 /* A block of a path, with its places. */
 static bool
 take_step(struct reader *r)
 {
 	static const struct field fields[] = {
-		{ "block_id", cg_gcovjson_take_u32, STEP(block) },
-		{ "edge_kind", cg_gcovjson_take_name, STEP(word) },
+		{ "block_id", gcov_json_take_u32, STEP(block) },
+		{ "edge_kind", gcov_json_take_name, STEP(word) },
 		{ "locations", .each = take_location },
 		{ 0 },
 	};
-	struct gcovjson_unit *unit = &r->unit;
-	struct gcovjson_step step = { 0 };
+	struct gcov_json_unit *unit = &r->unit;
+	struct gcov_json_step step = { 0 };
 	size_t first = unit->steps;
 
-	if (!cg_gcovjson_take_object(r, fields, &step))
+	if (!gcov_json_take_object(r, fields, &step))
 		return false;
 	if (unit->steps == first) {
 		if (!add_step(r, 0))
@@ -274,21 +273,21 @@ static bool
 take_path(struct reader *r)
 {
 	static const struct field fields[] = {
-		{ "id", .take = cg_gcovjson_take_u32 },
+		{ "id", .take = gcov_json_take_u32 },
 		{ "sequence", .each = take_step },
 		{ 0 },
 	};
-	struct gcovjson_unit *unit = &r->unit;
+	struct gcov_json_unit *unit = &r->unit;
 	size_t first = unit->steps;
 	uint32_t id = 0;
 
 	r->place = 0;
-	if (!cg_gcovjson_take_object(r, fields, &id))
+	if (!gcov_json_take_object(r, fields, &id))
 		return false;
 	for (; first < unit->steps; first++)
 		unit->step[first].path = id;
 	if (!cg_grow_raw(&unit->id, &unit->id_cap, unit->ids + 1, sizeof(id)))
-		return cg_gcovjson_nomem(r);
+		return gcov_json_nomem(r);
 	unit->id[unit->ids++] = id;
 	return true;
 }
@@ -297,38 +296,38 @@ static bool
 take_fn(struct reader *r)
 {
 	static const struct field fields[] = {
-		{ "blocks", cg_gcovjson_take_u32, FN(blocks) },
-		{ "end_column", cg_gcovjson_take_place, FN(range.last_column) },
-		{ "start_line", cg_gcovjson_take_place, FN(range.first) },
-		{ "name", cg_gcovjson_take_name, FN(name) },
-		{ "blocks_executed", cg_gcovjson_take_u32, FN(executed) },
-		{ "execution_count", cg_gcovjson_take_count, FN(count) },
-		{ "demangled_name", cg_gcovjson_take_name, FN(shown) },
-		{ "start_column", cg_gcovjson_take_place,
+		{ "blocks", gcov_json_take_u32, FN(blocks) },
+		{ "end_column", gcov_json_take_place, FN(range.last_column) },
+		{ "start_line", gcov_json_take_place, FN(range.first) },
+		{ "name", gcov_json_take_name, FN(name) },
+		{ "blocks_executed", gcov_json_take_u32, FN(executed) },
+		{ "execution_count", gcov_json_take_count, FN(count) },
+		{ "demangled_name", gcov_json_take_name, FN(shown) },
+		{ "start_column", gcov_json_take_place,
 		    FN(range.first_column) },
-		{ "end_line", cg_gcovjson_take_place, FN(range.last) },
-		{ "total_prime_paths", cg_gcovjson_take_u32, FN(paths) },
-		{ "covered_prime_paths", cg_gcovjson_take_u32, FN(covered) },
+		{ "end_line", gcov_json_take_place, FN(range.last) },
+		{ "total_prime_paths", gcov_json_take_u32, FN(paths) },
+		{ "covered_prime_paths", gcov_json_take_u32, FN(covered) },
 		{ "prime_path_coverage", .each = take_path },
 		{ 0 },
 	};
-	struct gcovjson_unit *unit = &r->unit;
-	struct gcovjson_fn fn = { .id = unit->ids, .step = unit->steps };
+	struct gcov_json_unit *unit = &r->unit;
+	struct gcov_json_fn fn = { .id = unit->ids, .step = unit->steps };
 
-	if (!cg_gcovjson_take_object(r, fields, &fn))
+	if (!gcov_json_take_object(r, fields, &fn))
 		return false;
 	/* There are an entry and an exit, too. */
 	if (fn.blocks > UINT32_MAX - 2)
-		return cg_gcovjson_refuse(r, "a function of fewer blocks");
+		return gcov_json_refuse(r, "a function of fewer blocks");
 	if (!check_counted(r, (uint64_t)fn.blocks + fn.paths))
 		return false;
 	if (fn.name == 0 && fn.shown == 0)
-		return cg_gcovjson_refuse(r, "a function with a name");
+		return gcov_json_refuse(r, "a function with a name");
 	fn.ids = unit->ids - fn.id;
 	fn.steps = unit->steps - fn.step;
 	if (!cg_grow_raw(
 		&unit->fn, &unit->fn_cap, unit->fns + 1, sizeof(*unit->fn)))
-		return cg_gcovjson_nomem(r);
+		return gcov_json_nomem(r);
 	unit->fn[unit->fns++] = fn;
 	return true;
 }
@@ -338,10 +337,10 @@ take_fn(struct reader *r)
 static bool
 emit(struct reader *r)
 {
-	if (cg_gcovjson_emit(r->build, &r->unit))
+	if (gcov_json_emit(r->build, &r->unit))
 		return true;
 	r->status = cg_build_failed(r->build, r->json.at);
-	return r->status == CG_OK && cg_gcovjson_nomem(r);
+	return r->status == CG_OK && gcov_json_nomem(r);
 }
 
 static bool
@@ -350,22 +349,22 @@ take_file(struct reader *r)
 	static const struct field fields[] = {
 		{ "lines", .each = take_line },
 		{ "functions", .each = take_fn },
-		{ "file", cg_gcovjson_take_name,
-		    .offset = offsetof(struct gcovjson_file, name) },
+		{ "file", gcov_json_take_name,
+		    .offset = offsetof(struct gcov_json_file, name) },
 		{ 0 },
 	};
-	struct gcovjson_unit *unit = &r->unit;
-	struct gcovjson_file file = { .fn = unit->fns, .line = unit->lines };
+	struct gcov_json_unit *unit = &r->unit;
+	struct gcov_json_file file = { .fn = unit->fns, .line = unit->lines };
 
-	if (!cg_gcovjson_take_object(r, fields, &file))
+	if (!gcov_json_take_object(r, fields, &file))
 		return false;
 	if (file.name == 0)
-		return cg_gcovjson_refuse(r, "the name of the file");
+		return gcov_json_refuse(r, "the name of the file");
 	file.fns = unit->fns - file.fn;
 	file.lines = unit->lines - file.line;
 	if (!cg_grow_raw(&unit->file, &unit->file_cap, unit->files + 1,
 		sizeof(*unit->file)))
-		return cg_gcovjson_nomem(r);
+		return gcov_json_nomem(r);
 	unit->file[unit->files++] = file;
 	return unit->folder == 0 || emit(r);
 }
@@ -377,20 +376,20 @@ take_version(struct reader *r, void *to)
 	    (!cg_equal(r->json.text, "1") && !cg_equal(r->json.text, "2")))
 		cg_warn_at(r->job, r->json.at,
 		    "format_version \"1\" or \"2\" is what is known here");
-	return cg_gcovjson_take_name(r, to);
+	return gcov_json_take_name(r, to);
 }
 
 static void
 add_descs(struct reader *r)
 {
-	const struct gcovjson_unit *unit = &r->unit;
+	const struct gcov_json_unit *unit = &r->unit;
 	char room[GCOVJSON_VERSION_MAX];
 	const struct {
 		const char *key;
 		struct cg_slice value;
 	} descs[] = {
 		{ "Compiler",
-		    cg_gcovjson_word(
+		    gcov_json_word(
 			cg_get_name(r->build, unit->compiler), room) },
 		{ "Folder", cg_get_name(r->build, unit->folder) },
 		{ "Data file", cg_get_name(r->build, unit->data_file) },
@@ -406,22 +405,22 @@ add_descs(struct reader *r)
 static bool
 take_document(struct reader *r)
 {
-#define UNIT(member) .offset = offsetof(struct gcovjson_unit, member)
+#define UNIT(member) .offset = offsetof(struct gcov_json_unit, member)
 	static const struct field fields[] = {
-		{ "gcc_version", cg_gcovjson_take_name, UNIT(compiler) },
+		{ "gcc_version", gcov_json_take_name, UNIT(compiler) },
 		{ "files", .each = take_file },
 		{ "format_version", take_version, UNIT(version) },
-		{ "current_working_directory", cg_gcovjson_take_name,
+		{ "current_working_directory", gcov_json_take_name,
 		    UNIT(folder) },
-		{ "data_file", cg_gcovjson_take_name, UNIT(data_file) },
+		{ "data_file", gcov_json_take_name, UNIT(data_file) },
 		{ 0 },
 	};
-	struct gcovjson_unit *unit = &r->unit;
+	struct gcov_json_unit *unit = &r->unit;
 
 	unit->version = unit->compiler = unit->folder = unit->data_file = 0;
 	(void)cg_add_part(r->build, &(struct cg_part_info){ .cmd = "" });
-	cg_gcovjson_advance(r);
-	if (!cg_gcovjson_take_object(r, fields, unit) || !emit(r))
+	gcov_json_advance(r);
+	if (!gcov_json_take_object(r, fields, unit) || !emit(r))
 		return false;
 	if (unit->version == 0)
 		cg_warn(r->job, "expected a format_version");
@@ -430,10 +429,10 @@ take_document(struct reader *r)
 }
 
 int
-cg_gcovjson_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+gcov_json_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct reader r = { .job = job, .in = in, .build = build };
-	struct gcovjson_unit *unit = &r.unit;
+	struct gcov_json_unit *unit = &r.unit;
 
 	cg_json_open(&r.json, in);
 	while (take_document(&r) && cg_json_another(&r.json))

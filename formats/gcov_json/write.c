@@ -202,21 +202,21 @@ put_lines(struct writer *w)
 			fn = w->entry[group].line.fn;
 			if (first_line(w, fn) > line)
 				break;
-			cg_gcovjson_put_line(w, &w->entry[group], 1, fn);
+			gcov_json_put_line(w, &w->entry[group], 1, fn);
 		}
 		if (!find_open(w, line, &fn))
 			return false;
-		cg_gcovjson_put_line(w, &w->entry[at], n, fn);
+		gcov_json_put_line(w, &w->entry[at], n, fn);
 	}
 	for (; group < groups; group++)
-		cg_gcovjson_put_line(
+		gcov_json_put_line(
 		    w, &w->entry[group], 1, w->entry[group].line.fn);
 	return true;
 }
 
 /* The path as it was given, if that says the same from the folder. */
 bool
-cg_gcovjson_put_path(struct writer *w, cg_file file)
+gcov_json_put_path(struct writer *w, cg_file file)
 {
 	struct cg_slice path = cg_file_path(w->graph, file), joined;
 	struct cg_slice given = cg_file_given(w->graph, file);
@@ -233,7 +233,7 @@ cg_gcovjson_put_path(struct writer *w, cg_file file)
 			path = given;
 		free(room);
 	}
-	cg_gcovjson_put_text(w, "file", path);
+	gcov_json_put_text(w, "file", path);
 	return true;
 }
 
@@ -245,15 +245,15 @@ put_file(struct writer *w, cg_file file)
 	cg_puts(w->out, w->comma ? ",{" : "{");
 	w->comma = false;
 	list_fns(w);
-	good = cg_gcovjson_put_path(w, file);
-	cg_gcovjson_put_key(w, "functions");
+	good = gcov_json_put_path(w, file);
+	gcov_json_put_key(w, "functions");
 	cg_putc(w->out, '[');
 	w->comma = false;
 	for (size_t i = 0; good && i < w->fns; i++)
-		good = cg_gcovjson_put_fn(w, i);
+		good = gcov_json_put_fn(w, i);
 	cg_putc(w->out, ']');
 	w->comma = true;
-	cg_gcovjson_put_key(w, "lines");
+	gcov_json_put_key(w, "lines");
 	cg_putc(w->out, '[');
 	w->comma = false;
 	good = good && put_lines(w);
@@ -285,25 +285,25 @@ put_head(struct writer *w)
 	const char *version = cg_opt(w->job, "format-version");
 	char room[GCOVJSON_VERSION_MAX];
 
-	w->major = cg_gcovjson_major(compiler);
+	w->major = gcov_json_major(compiler);
 	w->blocks = version ? strcmp(version, "2") == 0
 			    : w->major == 0 || w->major > 13;
 	w->folder = find_desc(w, "Folder");
 	w->comma = false;
 	cg_putc(w->out, '{');
-	cg_gcovjson_put_text(
+	gcov_json_put_text(
 	    w, "format_version", cg_slice(w->blocks ? "2" : "1"));
 	if (compiler.len > 0)
-		cg_gcovjson_put_text(
-		    w, "gcc_version", cg_gcovjson_version(compiler, room));
+		gcov_json_put_text(
+		    w, "gcc_version", gcov_json_version(compiler, room));
 	if (w->folder.len > 0)
-		cg_gcovjson_put_text(w, "current_working_directory", w->folder);
+		gcov_json_put_text(w, "current_working_directory", w->folder);
 	data = find_desc(w, "Data file");
 	if (data.len == 0) /* gcov says what it was given */
 		data = find_desc(w, "Notes file");
 	if (data.len > 0)
-		cg_gcovjson_put_text(w, "data_file", data);
-	cg_gcovjson_put_key(w, "files");
+		gcov_json_put_text(w, "data_file", data);
+	gcov_json_put_key(w, "files");
 	cg_putc(w->out, '[');
 	w->comma = false;
 }
@@ -332,7 +332,7 @@ put_document(struct writer *w)
 }
 
 int
-cg_gcovjson_write(
+gcov_json_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct writer w = { .job = job, .graph = graph, .out = out };

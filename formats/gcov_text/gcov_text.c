@@ -8,7 +8,7 @@
 #include "gcov_text.h"
 
 bool
-cg_gcovtext_take_count(struct cg_slice *text, int64_t *count)
+gcov_text_take_count(struct cg_slice *text, int64_t *count)
 {
 	struct cg_slice rest = *text;
 	bool negative = cg_take_char(&rest, '-');
@@ -23,7 +23,7 @@ cg_gcovtext_take_count(struct cg_slice *text, int64_t *count)
 }
 
 void
-cg_gcovtext_begin(struct gcovtext *r)
+gcov_text_begin(struct gcovtext *r)
 {
 	static const struct cg_event event = { .name = "Exec",
 		.long_name = "Line executions",
@@ -35,7 +35,7 @@ cg_gcovtext_begin(struct gcovtext *r)
 }
 
 void
-cg_gcovtext_end(struct gcovtext *r)
+gcov_text_end(struct gcovtext *r)
 {
 	if (cg_in_status(r->in) == CG_OK && cg_in_torn(r->in))
 		cg_warn(
@@ -43,7 +43,7 @@ cg_gcovtext_end(struct gcovtext *r)
 }
 
 void
-cg_gcovtext_open(struct gcovtext *r, struct cg_slice path)
+gcov_text_open(struct gcovtext *r, struct cg_slice path)
 {
 	const char *folder = cg_get_desc(r->build, "Folder");
 
@@ -52,7 +52,7 @@ cg_gcovtext_open(struct gcovtext *r, struct cg_slice path)
 }
 
 cg_fn
-cg_gcovtext_fn(struct gcovtext *r, struct cg_slice name)
+gcov_text_fn(struct gcovtext *r, struct cg_slice name)
 {
 	cg_name symbol = cg_add_name(r->build, name);
 
@@ -61,7 +61,7 @@ cg_gcovtext_fn(struct gcovtext *r, struct cg_slice name)
 }
 
 void
-cg_gcovtext_add(struct gcovtext *r, const struct gcovtext_line *line)
+gcov_text_add(struct gcovtext *r, const struct gcov_text_line *line)
 {
 	const struct cg_pos pos = { .file = r->file, .line = line->number };
 	struct cg_branch row = { .pos = pos, .kind = CG_BRANCH_BLOCK };
@@ -117,6 +117,6 @@ const struct cg_module cg_format_gcov_text = {
 		   CG_DESCRIPTIONS,
 	.options = options,
 	.probe = probe,
-	.read = cg_gcovtext_read,
-	.write = cg_gcovtext_write,
+	.read = gcov_text_read,
+	.write = gcov_text_write,
 };

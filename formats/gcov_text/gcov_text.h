@@ -26,8 +26,8 @@
  * Not kept: the source, percentages of blocks and returns, blocks (-a), which
  * blocks a path has.
  */
-#ifndef CG_FORMATS_GCOVTEXT_H
-#define CG_FORMATS_GCOVTEXT_H
+#ifndef FORMATS_GCOV_TEXT_GCOV_TEXT_H
+#define FORMATS_GCOV_TEXT_GCOV_TEXT_H
 
 #include "cgconv_parse.h"
 
@@ -38,7 +38,7 @@
 #define GCOVTEXT_COUNTED_MAX ((uint64_t)1 << 20)
 
 /* A line of the file, held back until it is known what is whose. */
-struct gcovtext_line {
+struct gcov_text_line {
 	int64_t count;
 	uint32_t number;
 	cg_fn fn;
@@ -61,21 +61,21 @@ struct gcovtext {
 };
 
 /* An event, a part. */
-void cg_gcovtext_begin(struct gcovtext *);
+void gcov_text_begin(struct gcovtext *);
 /* Warns of a last line without a newline: it may be a part. */
-void cg_gcovtext_end(struct gcovtext *);
+void gcov_text_end(struct gcovtext *);
 /* Another source file. */
-void cg_gcovtext_open(struct gcovtext *, struct cg_slice path);
+void gcov_text_open(struct gcovtext *, struct cg_slice path);
 /* A function of the file, by its linkage name. */
-cg_fn cg_gcovtext_fn(struct gcovtext *, struct cg_slice name);
-void cg_gcovtext_add(struct gcovtext *, const struct gcovtext_line *);
+cg_fn gcov_text_fn(struct gcovtext *, struct cg_slice name);
+void gcov_text_add(struct gcovtext *, const struct gcov_text_line *);
 /* Decimal digits, maybe with a sign. */
-bool cg_gcovtext_take_count(struct cg_slice *, int64_t *);
+bool gcov_text_take_count(struct cg_slice *, int64_t *);
 
-int cg_gcovtext_read(struct cg_job *, struct cg_in *, struct cg_build *);
+int gcov_text_read(struct cg_job *, struct cg_in *, struct cg_build *);
 /* The -i text, whose first line was read already. */
-int cg_gcovtext_read_list(struct gcovtext *, struct cg_slice line);
-int cg_gcovtext_write(
+int gcov_text_read_list(struct gcovtext *, struct cg_slice line);
+int gcov_text_write(
     struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 #endif

@@ -54,7 +54,7 @@ take_number(struct reader *r, struct cg_slice *rest, uint32_t *number)
 static bool
 take_count(struct reader *r, struct cg_slice *rest, int64_t *count)
 {
-	if (cg_gcovtext_take_count(rest, count))
+	if (gcov_text_take_count(rest, count))
 		return true;
 	(void)fail(r, *rest, "a count");
 	return false;
@@ -122,7 +122,7 @@ take_function(struct reader *r, struct cg_slice rest)
 		return;
 	more = rest;
 	/* A name does not begin with a digit. */
-	if (cg_take_char(&more, ',') && cg_gcovtext_take_count(&more, &end) &&
+	if (cg_take_char(&more, ',') && gcov_text_take_count(&more, &end) &&
 	    cg_starts(more, ",")) {
 		if (count > 0 && count <= UINT32_MAX)
 			begun.last = (uint32_t)count;
@@ -133,7 +133,7 @@ take_function(struct reader *r, struct cg_slice rest)
 		(void)fail(r, rest, "',' and the function's name");
 		return;
 	}
-	begun.fn = cg_gcovtext_fn(r->text, rest);
+	begun.fn = gcov_text_fn(r->text, rest);
 	cg_set_fn_range(r->text->build, begun.fn,
 	    &(struct cg_range){ .first = begun.first, .last = begun.last });
 	entry.line = begun.first;
@@ -164,7 +164,7 @@ find_fn(struct reader *r, uint32_t line)
 static void
 take_lcount(struct reader *r, struct cg_slice rest)
 {
-	struct gcovtext_line line = { 0 };
+	struct gcov_text_line line = { 0 };
 	int64_t unexecuted = 0;
 
 	if (!take_number(r, &rest, &line.number) ||
@@ -172,13 +172,13 @@ take_lcount(struct reader *r, struct cg_slice rest)
 		return;
 	if (rest.len > 0 &&
 	    (!cg_take_char(&rest, ',') ||
-		!cg_gcovtext_take_count(&rest, &unexecuted) || rest.len > 0)) {
+		!gcov_text_take_count(&rest, &unexecuted) || rest.len > 0)) {
 		(void)fail(r, rest, "',' and 0 or 1, or the end of the line");
 		return;
 	}
 	line.fn = find_fn(r, line.number);
 	line.unexecuted = unexecuted != 0;
-	cg_gcovtext_add(r->text, &line);
+	gcov_text_add(r->text, &line);
 	r->line = line.number;
 	r->branches = 0;
 }
@@ -207,7 +207,7 @@ take_branch(struct reader *r, struct cg_slice rest)
 static void
 take_file(struct reader *r, struct cg_slice rest)
 {
-	cg_gcovtext_open(r->text, rest);
+	gcov_text_open(r->text, rest);
 	r->count = r->ordered = 0;
 	r->line = 0;
 }
@@ -250,7 +250,7 @@ take_line(struct reader *r, struct cg_slice line)
 }
 
 int
-cg_gcovtext_read_list(struct gcovtext *text, struct cg_slice line)
+gcov_text_read_list(struct gcovtext *text, struct cg_slice line)
 {
 	struct reader r = { .text = text };
 
@@ -260,7 +260,7 @@ cg_gcovtext_read_list(struct gcovtext *text, struct cg_slice line)
 	} while (r.status == CG_OK && cg_build_status(text->build) == CG_OK &&
 		 cg_read_line(text->in, &line));
 	if (r.status == CG_OK)
-		cg_gcovtext_end(text);
+		gcov_text_end(text);
 	free(r.begun);
 	return r.status != CG_OK ? r.status
 				 : cg_build_failed(text->build, line.ptr);

@@ -28,7 +28,7 @@ announce(struct reader *r, cg_fn fn)
 }
 
 bool
-cg_gcovtext_take_function(struct reader *r, struct cg_slice text)
+gcov_text_take_function(struct reader *r, struct cg_slice text)
 {
 	static const char called[] = " called ";
 	const size_t len = sizeof(called) - 1;
@@ -44,9 +44,9 @@ cg_gcovtext_take_function(struct reader *r, struct cg_slice text)
 	name.len -= len - 1;
 	rest.ptr = name.ptr + name.len + len;
 	rest.len = text.len - name.len - len;
-	if (name.len == 0 || !cg_gcovtext_take_number(r, &rest, &entries))
+	if (name.len == 0 || !gcov_text_take_number(r, &rest, &entries))
 		return false;
-	announce(r, cg_gcovtext_fn(&r->text, name));
+	announce(r, gcov_text_fn(&r->text, name));
 	r->now.entries = entries;
 	r->now.label = cg_starts(rest, " returned ") ||
 			       cg_starts(rest, " blocks executed ")
@@ -65,7 +65,7 @@ take_outcome(struct reader *r, struct cg_slice *text, const char *word,
 	if (cg_take_prefix(text, "never executed"))
 		return true;
 	if (!cg_take_prefix(text, word) ||
-	    !cg_gcovtext_take_number(r, text, &row->count))
+	    !gcov_text_take_number(r, text, &row->count))
 		return false;
 	row->flags |= CG_BRANCH_REACHED;
 	if (!cg_take_char(text, '%'))
@@ -92,7 +92,7 @@ take_index(struct cg_slice *text, uint32_t *index)
 }
 
 bool
-cg_gcovtext_take_branch(struct reader *r, struct cg_slice text)
+gcov_text_take_branch(struct reader *r, struct cg_slice text)
 {
 	struct cg_branch row = { .pos = r->pos, .kind = CG_BRANCH_ARC };
 	uint64_t number;
@@ -114,7 +114,7 @@ cg_gcovtext_take_branch(struct reader *r, struct cg_slice text)
 }
 
 bool
-cg_gcovtext_take_call(struct reader *r, struct cg_slice text)
+gcov_text_take_call(struct reader *r, struct cg_slice text)
 {
 	struct cg_branch row = { .pos = r->pos, .kind = CG_BRANCH_CALL };
 
@@ -129,7 +129,7 @@ cg_gcovtext_take_call(struct reader *r, struct cg_slice text)
 
 /* The decision and its terms have been read. */
 void
-cg_gcovtext_end_decision(struct reader *r)
+gcov_text_end_decision(struct reader *r)
 {
 	const struct decision *decision = &r->decision;
 	struct cg_branch row = { .pos = r->pos,
@@ -147,13 +147,13 @@ cg_gcovtext_end_decision(struct reader *r)
 
 /* outcomes covered 3/8, or: 1 not covered (true false) */
 bool
-cg_gcovtext_take_condition(struct reader *r, struct cg_slice text)
+gcov_text_take_condition(struct reader *r, struct cg_slice text)
 {
 	uint64_t covered, outcomes;
 	uint32_t term;
 
 	if (cg_take_prefix(&text, " outcomes covered ")) {
-		cg_gcovtext_end_decision(r);
+		gcov_text_end_decision(r);
 		if (!cg_take_u64(&text, &covered) ||
 		    !cg_take_char(&text, '/') ||
 		    !cg_take_u64(&text, &outcomes) || covered > outcomes ||
@@ -163,7 +163,7 @@ cg_gcovtext_take_condition(struct reader *r, struct cg_slice text)
 			.outcomes = (uint32_t)outcomes,
 			.number = r->decisions++,
 		};
-		return cg_gcovtext_check_counted(r, outcomes);
+		return gcov_text_check_counted(r, outcomes);
 	}
 	if (!take_index(&text, &term) || term >= TERMS_MAX ||
 	    !cg_take_prefix(&text, "not covered ("))
@@ -179,7 +179,7 @@ cg_gcovtext_take_condition(struct reader *r, struct cg_slice text)
 
 /* paths covered 2 of 5 */
 bool
-cg_gcovtext_take_paths(struct reader *r, struct cg_slice text)
+gcov_text_take_paths(struct reader *r, struct cg_slice text)
 {
 	uint64_t covered, count;
 
@@ -194,7 +194,7 @@ cg_gcovtext_take_paths(struct reader *r, struct cg_slice text)
 
 /* path 3 not covered: ... */
 bool
-cg_gcovtext_take_path(struct reader *r, struct cg_slice text)
+gcov_text_take_path(struct reader *r, struct cg_slice text)
 {
 	struct paths *paths = &r->now.paths;
 	uint32_t id;

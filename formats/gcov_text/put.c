@@ -90,7 +90,7 @@ put_conditions(struct writer *w, const struct cg_line *line)
 /* ---- Lines -------------------------------------------------------------- */
 
 bool
-cg_gcovtext_is_code(const struct cg_line *line)
+gcov_text_is_code(const struct cg_line *line)
 {
 	for (size_t i = 0; !line->has_cost && i < line->branches; i++) {
 		if (line->branch[i].kind < CG_BRANCH_PATH)
@@ -100,7 +100,7 @@ cg_gcovtext_is_code(const struct cg_line *line)
 }
 
 void
-cg_gcovtext_sum(
+gcov_text_sum(
     const struct writer *w, const struct cg_line *line, struct sum *sum)
 {
 	const struct cg_branch *end;
@@ -124,7 +124,7 @@ cg_gcovtext_sum(
 }
 
 void
-cg_gcovtext_put_line(struct writer *w, const struct sum *sum, uint32_t number)
+gcov_text_put_line(struct writer *w, const struct sum *sum, uint32_t number)
 {
 	bool mark = sum->unexecuted && (w->version == 0 || w->version >= 800);
 	char text[CG_NUMBER_MAX + 1], *end = text;
@@ -139,11 +139,11 @@ cg_gcovtext_put_line(struct writer *w, const struct sum *sum, uint32_t number)
 	if (sum->there && sum->count <= 0)
 		strcpy(text, sum->unexceptional ? "#####" : "=====");
 	cg_putf(w->out, "%9s:%5u:", text, number);
-	cg_gcovtext_put_source(w, number);
+	gcov_text_put_source(w, number);
 }
 
 void
-cg_gcovtext_put_details(struct writer *w, const struct entry *entry, size_t n)
+gcov_text_put_details(struct writer *w, const struct entry *entry, size_t n)
 {
 	unsigned number = 0;
 
@@ -183,7 +183,7 @@ put_whole_percent(struct writer *w, int64_t part, int64_t whole)
 }
 
 struct cg_slice
-cg_gcovtext_symbol(const struct writer *w, cg_fn fn)
+gcov_text_symbol(const struct writer *w, cg_fn fn)
 {
 	struct cg_slice symbol = cg_fn_symbol(w->graph, fn);
 
@@ -191,7 +191,7 @@ cg_gcovtext_symbol(const struct writer *w, cg_fn fn)
 }
 
 bool
-cg_gcovtext_put_function(struct writer *w, cg_fn fn)
+gcov_text_put_function(struct writer *w, cg_fn fn)
 {
 	uint32_t exit = w->version == 0 || w->version >= 408 ? 1 : 0;
 	void (*put)(struct writer *, int64_t part, int64_t whole);
@@ -203,7 +203,7 @@ cg_gcovtext_put_function(struct writer *w, cg_fn fn)
 	put = sum.marked ? put_whole_percent : put_percent;
 	(void)cg_fn_entries(w->lines, fn, &entries);
 	cg_puts(w->out, "function ");
-	(void)cg_put_inline(w->out, cg_gcovtext_symbol(w, fn));
+	(void)cg_put_inline(w->out, gcov_text_symbol(w, fn));
 	cg_puts(w->out, " called ");
 	if (sum.entered)
 		cg_putf(w->out, "%lld", (long long)sum.entries);

@@ -20,18 +20,18 @@ static void
 release_lines(struct reader *r)
 {
 	for (size_t i = 0; i < r->lines; i++) {
-		struct gcovtext_line *line = &r->held[i];
+		struct gcov_text_line *line = &r->held[i];
 
 		if (line->shared && line->count == 0)
 			continue;
 		if (line->shared)
 			line->unexecuted = line->exceptional = false;
-		cg_gcovtext_add(&r->text, line);
+		gcov_text_add(&r->text, line);
 	}
 	r->lines = 0;
 }
 
-static struct gcovtext_line *
+static struct gcov_text_line *
 find_held(struct reader *r, uint32_t number)
 {
 	size_t low = 0, high = r->lines, middle;
@@ -48,7 +48,7 @@ find_held(struct reader *r, uint32_t number)
 }
 
 static bool
-hold_line(struct reader *r, const struct gcovtext_line *line)
+hold_line(struct reader *r, const struct gcov_text_line *line)
 {
 	/* In order, else it cannot be found. */
 	if (r->lines > 0 && r->held[r->lines - 1].number >= line->number)
@@ -63,13 +63,13 @@ hold_line(struct reader *r, const struct gcovtext_line *line)
 }
 
 static void
-share_line(struct reader *r, struct gcovtext_line *line)
+share_line(struct reader *r, struct gcov_text_line *line)
 {
-	struct gcovtext_line *held = find_held(r, line->number);
+	struct gcov_text_line *held = find_held(r, line->number);
 
 	line->unmarked =
 	    line->unexecuted && held && !held->unexecuted && !held->exceptional;
-	cg_gcovtext_add(&r->text, line);
+	gcov_text_add(&r->text, line);
 	if (!held)
 		return;
 	if (!held->shared)
@@ -112,13 +112,13 @@ take_human(struct reader *r, struct cg_slice *text, int64_t *count)
 
 /* A count that may be rounded. */
 bool
-cg_gcovtext_take_number(struct reader *r, struct cg_slice *text, int64_t *count)
+gcov_text_take_number(struct reader *r, struct cg_slice *text, int64_t *count)
 {
 	struct cg_slice rest = *text;
 
 	if (take_human(r, text, count))
 		return true;
-	if (!cg_gcovtext_take_count(&rest, count))
+	if (!gcov_text_take_count(&rest, count))
 		return false;
 	*text = rest;
 	return true;
@@ -126,7 +126,7 @@ cg_gcovtext_take_number(struct reader *r, struct cg_slice *text, int64_t *count)
 
 static bool
 take_seen(struct reader *r, struct cg_slice *text, enum seen *seen,
-    struct gcovtext_line *line)
+    struct gcov_text_line *line)
 {
 	static const struct {
 		const char *word;
@@ -146,14 +146,14 @@ take_seen(struct reader *r, struct cg_slice *text, enum seen *seen,
 		}
 	}
 	*seen = COUNTED;
-	if (!cg_gcovtext_take_number(r, text, &line->count))
+	if (!gcov_text_take_number(r, text, &line->count))
 		return false;
 	line->unexecuted = cg_take_char(text, '*');
 	return cg_take_char(text, ':');
 }
 
 bool
-cg_gcovtext_check_counted(struct reader *r, uint64_t rows)
+gcov_text_check_counted(struct reader *r, uint64_t rows)
 {
 	r->counted += rows;
 	if (r->counted <= GCOVTEXT_COUNTED_MAX + r->text.bytes)
@@ -172,7 +172,7 @@ add_paths(struct reader *r, cg_fn fn, struct paths *paths)
 	uint32_t left = paths->covered;
 	size_t miss = 0;
 
-	if (!cg_gcovtext_check_counted(r, paths->count))
+	if (!gcov_text_check_counted(r, paths->count))
 		return;
 	for (; row.index < paths->count; row.index++) {
 		row.count = left > 0;
@@ -225,7 +225,7 @@ begin_fns(struct reader *r)
 static bool
 take_line(struct reader *r, struct cg_slice text)
 {
-	struct gcovtext_line line = { 0 };
+	struct gcov_text_line line = { 0 };
 	uint64_t number;
 	enum seen seen;
 
@@ -301,7 +301,7 @@ take_head(struct reader *r, struct cg_slice text)
 	if (cg_take_prefix(&text, "Source:")) {
 		release_lines(r);
 		end_source(r);
-		cg_gcovtext_open(&r->text, text);
+		gcov_text_open(&r->text, text);
 		return true;
 	}
 	if (cg_take_prefix(&text, "Graph:"))
@@ -342,7 +342,7 @@ take_instance(struct reader *r, struct cg_slice text)
 	if (cg_take_u64(&rest, &number) && cg_equal(rest, ":"))
 		return false;
 	text.len--;
-	r->now.fn = cg_gcovtext_fn(&r->text, text);
+	r->now.fn = gcov_text_fn(&r->text, text);
 	r->group = true;
 	return true;
 }
@@ -362,13 +362,13 @@ static const struct {
 	const char *key;
 	bool (*take)(struct reader *, struct cg_slice rest);
 } keys[] = {
-	{ "branch ", cg_gcovtext_take_branch },
-	{ "call ", cg_gcovtext_take_call },
+	{ "branch ", gcov_text_take_branch },
+	{ "call ", gcov_text_take_call },
 	{ "unconditional ", ignore },
-	{ "function ", cg_gcovtext_take_function },
-	{ "condition", cg_gcovtext_take_condition },
-	{ "paths covered ", cg_gcovtext_take_paths },
-	{ "path ", cg_gcovtext_take_path },
+	{ "function ", gcov_text_take_function },
+	{ "condition", gcov_text_take_condition },
+	{ "paths covered ", gcov_text_take_paths },
+	{ "path ", gcov_text_take_path },
 	{ GCOVTEXT_DASHES, take_dashes },
 	/* What gcov -t says of files and functions in between. */
 	{ "Function '", ignore },
@@ -409,7 +409,7 @@ read_line(struct reader *r, struct cg_slice text)
 {
 	r->text.bytes += text.len + 1;
 	if (r->decision.outcomes > 0 && !cg_starts(text, "condition "))
-		cg_gcovtext_end_decision(r);
+		gcov_text_end_decision(r);
 	if (text.len > 0 && text.ptr[text.len - 1] == '\r')
 		text.len--;
 	if (!take_any(r, text) && r->status == CG_OK)
@@ -418,24 +418,24 @@ read_line(struct reader *r, struct cg_slice text)
 }
 
 int
-cg_gcovtext_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+gcov_text_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct reader r = { .text = { .job = job, .in = in, .build = build } };
 	struct cg_slice text = { 0 };
 
-	cg_gcovtext_begin(&r.text);
+	gcov_text_begin(&r.text);
 	while (r.status == CG_OK && cg_build_status(build) == CG_OK &&
 	       cg_read_line(in, &text)) {
 		if (r.text.bytes == 0 &&
 		    (cg_starts(text, "file:") || cg_starts(text, "version:")))
-			return cg_gcovtext_read_list(&r.text, text);
+			return gcov_text_read_list(&r.text, text);
 		read_line(&r, text);
 	}
-	cg_gcovtext_end_decision(&r);
+	gcov_text_end_decision(&r);
 	release_lines(&r);
 	if (r.status == CG_OK) {
 		end_source(&r);
-		cg_gcovtext_end(&r.text);
+		gcov_text_end(&r.text);
 	}
 	while (r.befores > 0)
 		free(r.before[--r.befores].paths.missed);

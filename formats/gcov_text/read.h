@@ -1,8 +1,8 @@
 /*
  * read.h - sources with counts; for their reader only.
  */
-#ifndef CG_FORMATS_GCOVTEXT_READ_H
-#define CG_FORMATS_GCOVTEXT_READ_H
+#ifndef FORMATS_GCOV_TEXT_READ_H
+#define FORMATS_GCOV_TEXT_READ_H
 
 #include "gcov_text.h"
 
@@ -29,7 +29,7 @@ struct announced {
 
 struct reader {
 	struct gcovtext text;
-	struct gcovtext_line *held;
+	struct gcov_text_line *held;
 	size_t lines, line_cap;
 	cg_name graph;        /* the notes */
 	struct announced now; /* whose lines come */
@@ -51,21 +51,21 @@ struct reader {
 };
 
 /* A count that may be rounded: 1.5k. */
-bool cg_gcovtext_take_number(struct reader *, struct cg_slice *, int64_t *);
+bool gcov_text_take_number(struct reader *, struct cg_slice *, int64_t *);
 /* Numbers make so many rows: not more than the input could list. */
-bool cg_gcovtext_check_counted(struct reader *, uint64_t rows);
+bool gcov_text_check_counted(struct reader *, uint64_t rows);
 
 /*
- * gcovtext_notes.c: the rest of a line behind its first word; false if it is
+ * gcov_text_notes.c: the rest of a line behind its first word; false if it is
  * not as gcov writes it.
  */
-bool cg_gcovtext_take_function(struct reader *, struct cg_slice);
-bool cg_gcovtext_take_branch(struct reader *, struct cg_slice);
-bool cg_gcovtext_take_call(struct reader *, struct cg_slice);
-bool cg_gcovtext_take_condition(struct reader *, struct cg_slice);
-bool cg_gcovtext_take_paths(struct reader *, struct cg_slice);
-bool cg_gcovtext_take_path(struct reader *, struct cg_slice);
+bool gcov_text_take_function(struct reader *, struct cg_slice);
+bool gcov_text_take_branch(struct reader *, struct cg_slice);
+bool gcov_text_take_call(struct reader *, struct cg_slice);
+bool gcov_text_take_condition(struct reader *, struct cg_slice);
+bool gcov_text_take_paths(struct reader *, struct cg_slice);
+bool gcov_text_take_path(struct reader *, struct cg_slice);
 /* The decision and its terms have been read. */
-void cg_gcovtext_end_decision(struct reader *);
+void gcov_text_end_decision(struct reader *);
 
 #endif

@@ -91,7 +91,7 @@ add_start(struct writer *w, const char *start)
 }
 
 bool
-cg_gcovtext_read_source(struct writer *w, cg_file file)
+gcov_text_read_source(struct writer *w, cg_file file)
 {
 	struct source *source = &w->source;
 	struct cg_slice rest, line;
@@ -116,7 +116,7 @@ cg_gcovtext_read_source(struct writer *w, cg_file file)
 }
 
 void
-cg_gcovtext_close_source(struct writer *w)
+gcov_text_close_source(struct writer *w)
 {
 	if (w->source.in)
 		cg_close_companion(w->job, w->source.in);
@@ -124,7 +124,7 @@ cg_gcovtext_close_source(struct writer *w)
 }
 
 void
-cg_gcovtext_put_source(struct writer *w, uint32_t number)
+gcov_text_put_source(struct writer *w, uint32_t number)
 {
 	const struct source *source = &w->source;
 	struct cg_slice line;

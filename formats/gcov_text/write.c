@@ -39,9 +39,9 @@ put_instance(struct writer *w, uint32_t rank, size_t *at)
 	uint32_t first, last, number, next;
 
 	cg_puts(w->out, GCOVTEXT_DASHES "\n");
-	(void)cg_put_inline(w->out, cg_gcovtext_symbol(w, fn));
+	(void)cg_put_inline(w->out, gcov_text_symbol(w, fn));
 	cg_puts(w->out, ":\n");
-	if (!cg_gcovtext_put_function(w, fn))
+	if (!gcov_text_put_function(w, fn))
 		return false;
 	get_range(w, fn, &first, &last);
 	while (entry < end && entry->rank < rank)
@@ -52,10 +52,10 @@ put_instance(struct writer *w, uint32_t rank, size_t *at)
 		bool there = more && entry->line.line == number;
 
 		if (there)
-			cg_gcovtext_sum(w, &entry->line, &sum);
-		cg_gcovtext_put_line(w, &sum, number);
+			gcov_text_sum(w, &entry->line, &sum);
+		gcov_text_put_line(w, &sum, number);
 		if (there)
-			cg_gcovtext_put_details(w, entry++, 1);
+			gcov_text_put_details(w, entry++, 1);
 		if (number >= last)
 			break;
 		next = last;
@@ -134,7 +134,7 @@ list_lines(struct writer *w)
 		get_range(w, entry.line.fn, &first, &last);
 		if (entry.line.line < first || entry.line.line > last)
 			entry.rank = 0;
-		if (entry.line.line == 0 || !cg_gcovtext_is_code(&entry.line))
+		if (entry.line.line == 0 || !gcov_text_is_code(&entry.line))
 			continue;
 		if (!cg_grow_raw(&w->entry, &w->entry_cap, w->entries + 1,
 			sizeof(entry)) ||
@@ -158,16 +158,16 @@ put_main_line(struct writer *w, uint32_t number, size_t *at)
 	size_t from = *at, kept = from;
 
 	for (; *at < w->entries && w->entry[*at].line.line == number; ++*at) {
-		cg_gcovtext_sum(w, &w->entry[*at].line, &sum);
+		gcov_text_sum(w, &w->entry[*at].line, &sum);
 		if (w->entry[*at].rank == 0)
 			w->entry[kept++] = w->entry[*at];
 	}
-	cg_gcovtext_put_line(w, &sum, number);
+	gcov_text_put_line(w, &sum, number);
 	/* What functions did on a line comes in the order of their unit. */
 	if (kept > from + 1)
 		qsort(w->entry + from, kept - from, sizeof(*w->entry),
 		    compare_numbers);
-	cg_gcovtext_put_details(w, &w->entry[from], kept - from);
+	gcov_text_put_details(w, &w->entry[from], kept - from);
 }
 
 /* Where a walk through the file is. */
@@ -193,7 +193,7 @@ begin_fns(struct writer *w, struct walk *walk, uint32_t number)
 		if (cg_fn_line(w->lines, w->fn[walk->fn]) != number)
 			break;
 		if (w->rank[w->fn[walk->fn]] == 0 &&
-		    !cg_gcovtext_put_function(w, w->fn[walk->fn]))
+		    !gcov_text_put_function(w, w->fn[walk->fn]))
 			return false;
 		get_range(w, w->fn[walk->fn], &first, &last);
 		if (w->rank[w->fn[walk->fn]] > 0 && last > walk->end)
@@ -343,8 +343,8 @@ put_file(struct writer *w, cg_file file)
 	good = list_lines(w) && get_name(w, file, &name);
 	if (good && w->entries > 0) {
 		put_head(w, name);
-		good = cg_gcovtext_read_source(w, file) && put_lines(w);
-		cg_gcovtext_close_source(w);
+		good = gcov_text_read_source(w, file) && put_lines(w);
+		gcov_text_close_source(w);
 	}
 	rank_fns(w, true);
 	return good;
@@ -367,7 +367,7 @@ get_version(struct cg_slice word)
 }
 
 int
-cg_gcovtext_write(
+gcov_text_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct writer w = { .job = job, .graph = graph, .out = out };

@@ -1,8 +1,8 @@
 /*
  * write.h - sources with counts; for the writer only.
  */
-#ifndef CG_FORMATS_GCOVTEXT_WRITE_H
-#define CG_FORMATS_GCOVTEXT_WRITE_H
+#ifndef FORMATS_GCOV_TEXT_WRITE_H
+#define FORMATS_GCOV_TEXT_WRITE_H
 
 #include "gcov_text.h"
 
@@ -46,25 +46,25 @@ struct sum {
 	bool there, unexecuted, unexceptional;
 };
 
-/* ---- gcovtext_source.c -------------------------------------------------- */
+/* ---- gcov_text_source.c -------------------------------------------------- */
 
 /* Reads the file's source, if it may be and is there; false: a failure. */
-bool cg_gcovtext_read_source(struct writer *, cg_file);
-void cg_gcovtext_close_source(struct writer *);
+bool gcov_text_read_source(struct writer *, cg_file);
+void gcov_text_close_source(struct writer *);
 /* The rest of a line: what the source has there. */
-void cg_gcovtext_put_source(struct writer *, uint32_t number);
+void gcov_text_put_source(struct writer *, uint32_t number);
 
-/* ---- gcovtext_put.c ----------------------------------------------------- */
+/* ---- gcov_text_put.c ----------------------------------------------------- */
 
 /* Does the line have more than a path's number? */
-bool cg_gcovtext_is_code(const struct cg_line *);
-void cg_gcovtext_sum(
+bool gcov_text_is_code(const struct cg_line *);
+void gcov_text_sum(
     const struct writer *, const struct cg_line *, struct sum *);
-void cg_gcovtext_put_line(struct writer *, const struct sum *, uint32_t number);
+void gcov_text_put_line(struct writer *, const struct sum *, uint32_t number);
 /* Branches, calls, conditions of n functions on the line. */
-void cg_gcovtext_put_details(struct writer *, const struct entry *, size_t n);
-struct cg_slice cg_gcovtext_symbol(const struct writer *, cg_fn);
+void gcov_text_put_details(struct writer *, const struct entry *, size_t n);
+struct cg_slice gcov_text_symbol(const struct writer *, cg_fn);
 /* function f called ...; false: out of memory, or so. */
-bool cg_gcovtext_put_function(struct writer *, cg_fn);
+bool gcov_text_put_function(struct writer *, cg_fn);
 
 #endif

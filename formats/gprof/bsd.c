@@ -58,13 +58,13 @@ take_header(struct cg_slice bytes, const struct layout *layout, bool big,
 	header->hist = (struct gmon_hist){
 		.width = 2, .dimension = "seconds", .abbrev = 's'
 	};
-	header->hist.low = cg_gmon_take(&cursor, layout->word);
-	header->hist.high = cg_gmon_take(&cursor, layout->word);
-	header->length = cg_gmon_take(&cursor, 4);
+	header->hist.low = gprof_take(&cursor, layout->word);
+	header->hist.high = gprof_take(&cursor, layout->word);
+	header->length = gprof_take(&cursor, 4);
 	if (layout->kind == GMON_BSD44) {
-		version = cg_gmon_take(&cursor, 4);
-		header->hist.rate = (uint32_t)cg_gmon_take(&cursor, 4);
-		header->type = (int32_t)cg_gmon_take(&cursor, 4);
+		version = gprof_take(&cursor, 4);
+		header->hist.rate = (uint32_t)gprof_take(&cursor, 4);
+		header->type = (int32_t)gprof_take(&cursor, 4);
 	}
 	return !cursor.cut && version == BSD_VERSION &&
 	       header->hist.low < header->hist.high;
@@ -134,7 +134,7 @@ is_text(struct cg_slice bytes)
 }
 
 int
-cg_gmon_probe_bsd(struct cg_slice text, bool whole)
+gprof_probe_bsd(struct cg_slice text, bool whole)
 {
 	struct header header;
 	bool big;
@@ -159,7 +159,7 @@ is_padded(const struct gmon *gmon)
 	struct gmon_arc arc;
 	uint64_t most = 0;
 
-	while (cg_gmon_next_arc(gmon, &place, &arc))
+	while (gprof_next_arc(gmon, &place, &arc))
 		most = most > arc.count ? most : arc.count;
 	return gmon->count == 8 && !gmon->big && most >= COUNT_MAX;
 }
@@ -173,7 +173,7 @@ read_arcs(struct cg_job *job, struct cg_slice bytes,
 
 	gmon->stride = header->layout->arc;
 	gmon->count = header->layout->count;
-	if (!cg_gmon_set_run(gmon, at, left / gmon->stride))
+	if (!gprof_set_run(gmon, at, left / gmon->stride))
 		return cg_nomem(job);
 	rest = left % gmon->stride;
 	at += left - rest;
@@ -198,7 +198,7 @@ fail_unknown(struct cg_job *job, struct cg_slice bytes)
 	struct gmon_cursor cursor = { .at = bytes.ptr, .end = bytes.ptr + 4 };
 	const unsigned char *first = (const unsigned char *)bytes.ptr;
 
-	if (cg_gmon_take(&cursor, 4) == MAC_MAGIC)
+	if (gprof_take(&cursor, 4) == MAC_MAGIC)
 		return cg_fail_at(job, bytes.ptr,
 		    "macOS gmon.out in blocks is not supported");
 	return cg_fail_at(job, bytes.ptr,
@@ -207,8 +207,8 @@ fail_unknown(struct cg_job *job, struct cg_slice bytes)
 }
 
 int
-cg_gmon_read_bsd(struct cg_job *job, struct cg_slice bytes,
-    struct gmon_hint hint, struct gmon *gmon)
+gprof_read_bsd(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
+    struct gmon *gmon)
 {
 	struct header header;
 	struct gmon_hist *hist = &header.hist;

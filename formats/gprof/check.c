@@ -37,7 +37,7 @@ sum_hist(struct cg_job *job, const struct gmon *gmon, struct gmon_hist *hist,
 
 	hist->ticks = 0;
 	for (uint64_t i = 0; i < hist->have; i++) {
-		count = cg_gmon_count(gmon, hist, i);
+		count = gprof_count(gmon, hist, i);
 		*full += hist->width == 2 && count == UINT16_MAX;
 		if (count > UINT64_MAX - hist->ticks)
 			return cg_fail_at(job, hist->counts,
@@ -131,7 +131,7 @@ find_bucket(struct gmon *gmon)
 	struct gmon_arc arc;
 
 	gmon->bucket = usual_bucket(gmon);
-	while (cg_gmon_next_arc(gmon, &place, &arc)) {
+	while (gprof_next_arc(gmon, &place, &arc)) {
 		if (arc.from != 0)
 			bits |= arc.from - low;
 	}
@@ -153,10 +153,10 @@ drop_empty(struct gmon *gmon)
 }
 
 int
-cg_gmon_check(struct cg_job *job, struct gmon *gmon)
+gprof_check(struct cg_job *job, struct gmon *gmon)
 {
 	uint64_t ticks = 0, full = 0, rate;
-	int status = cg_gmon_rate(job, &rate);
+	int status = gprof_rate(job, &rate);
 
 	for (size_t i = 0; i < gmon->hists && status == CG_OK; i++) {
 		status = sum_hist(job, gmon, &gmon->hist[i], &full);

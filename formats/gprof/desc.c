@@ -110,7 +110,7 @@ describe_library(struct cg_build *build, const struct gmon_image *image)
 }
 
 int
-cg_gmon_describe(struct cg_build *build, const struct gmon *gmon,
+gprof_describe(struct cg_build *build, const struct gmon *gmon,
     const struct gmon_images *images)
 {
 	const struct gmon_hist *last = NULL;
@@ -213,7 +213,7 @@ find_desc(const struct cg_graph *graph, const char *key)
 }
 
 bool
-cg_gmon_recall(const struct cg_graph *graph, struct gmon *gmon)
+gprof_recall(const struct cg_graph *graph, struct gmon *gmon)
 {
 	const char *value = find_desc(graph, GMON_KEY_TARGET);
 	uint64_t bins = 0;
@@ -236,7 +236,7 @@ cg_gmon_recall(const struct cg_graph *graph, struct gmon *gmon)
 }
 
 const char *
-cg_gmon_recall_order(const struct cg_graph *graph)
+gprof_recall_order(const struct cg_graph *graph)
 {
 	const char *value = find_desc(graph, GMON_KEY_ORDER);
 
@@ -244,7 +244,7 @@ cg_gmon_recall_order(const struct cg_graph *graph)
 }
 
 uint64_t
-cg_gmon_recall_base(const struct cg_graph *graph, struct cg_slice object)
+gprof_recall_base(const struct cg_graph *graph, struct cg_slice object)
 {
 	struct cg_slice text;
 	char key[KEY_MAX];

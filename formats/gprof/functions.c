@@ -33,14 +33,14 @@ list_entries(struct gmon_funcs *funcs, const struct gmon *gmon)
 	funcs->entry = calloc(gmon->arcs + 1, sizeof(*funcs->entry));
 	if (!funcs->entry)
 		return false;
-	while (cg_gmon_next_arc(gmon, &place, &arc))
+	while (gprof_next_arc(gmon, &place, &arc))
 		funcs->entry[n++] = arc.self;
-	funcs->entries = cg_gmon_make_distinct(funcs->entry, n);
+	funcs->entries = gprof_make_distinct(funcs->entry, n);
 	return true;
 }
 
 int
-cg_gmon_funcs_open(struct gmon_funcs *funcs, struct cg_job *job,
+gprof_funcs_open(struct gmon_funcs *funcs, struct cg_job *job,
     struct cg_build *build, const struct gmon *gmon,
     const struct gmon_images *images)
 {
@@ -53,11 +53,11 @@ cg_gmon_funcs_open(struct gmon_funcs *funcs, struct cg_job *job,
 	if (!cg_opt_flag(job, "gprof-compat"))
 		return CG_OK;
 	funcs->compat = true;
-	return cg_gmon_gnu_symbols(job, images->image[0].symbols, &funcs->gnu);
+	return gprof_gnu_symbols(job, images->image[0].symbols, &funcs->gnu);
 }
 
 void
-cg_gmon_funcs_close(struct gmon_funcs *funcs)
+gprof_funcs_close(struct gmon_funcs *funcs)
 {
 	free(funcs->gnu.at);
 	free(funcs->entry);
@@ -112,7 +112,7 @@ add_func(struct gmon_funcs *funcs, const struct found *found)
 		.end = found->end,
 		.image = found->image,
 		.line = found->line,
-		.overhead = cg_gmon_is_overhead(found->name) };
+		.overhead = gprof_is_overhead(found->name) };
 	if (found->image) {
 		object =
 		    cg_add_object(build, cg_slice(found->image->elf->path));
@@ -150,7 +150,7 @@ get_func(struct gmon_funcs *funcs, const struct found *found)
 /* ---- Functions at addresses --------------------------------------------- */
 
 const struct gmon_image *
-cg_gmon_image_at(const struct gmon_images *images, uint64_t addr)
+gprof_image_at(const struct gmon_images *images, uint64_t addr)
 {
 	for (size_t i = 0; i < images->count; i++) {
 		const struct gmon_image *image = &images->image[i];
@@ -165,7 +165,7 @@ static const struct gmon_func *
 get_gnu(struct gmon_funcs *funcs, uint64_t addr)
 {
 	const struct gmon_image *image = &funcs->images->image[0];
-	size_t i = cg_gmon_gnu_find(&funcs->gnu, addr);
+	size_t i = gprof_gnu_find(&funcs->gnu, addr);
 	const struct gmon_symbol *symbol;
 	const struct gmon_func *func;
 	struct cg_function fn;
@@ -197,7 +197,7 @@ get_gnu(struct gmon_funcs *funcs, uint64_t addr)
 static bool
 find_symbol(struct gmon_funcs *funcs, uint64_t addr, struct found *found)
 {
-	const struct gmon_image *image = cg_gmon_image_at(funcs->images, addr);
+	const struct gmon_image *image = gprof_image_at(funcs->images, addr);
 	struct cg_function fn;
 
 	if (!image ||
@@ -217,7 +217,7 @@ static void
 put_address(
     const struct gmon_funcs *funcs, char name[CG_NUMBER_MAX + 1], uint64_t addr)
 {
-	const struct gmon_image *image = cg_gmon_image_at(funcs->images, addr);
+	const struct gmon_image *image = gprof_image_at(funcs->images, addr);
 
 	*cg_format_hex(name, addr - (image ? image->base : 0)) = '\0';
 }
@@ -241,7 +241,7 @@ find_entry(struct gmon_funcs *funcs, uint64_t addr, struct found *found,
 		return false;
 	*found = (struct found){ .start = funcs->entry[low - 1],
 		.end = low < funcs->entries ? funcs->entry[low] : UINT64_MAX,
-		.image = cg_gmon_image_at(funcs->images, addr),
+		.image = gprof_image_at(funcs->images, addr),
 		.name = name,
 		.file = "" };
 	put_address(funcs, name, found->start);
@@ -249,7 +249,7 @@ find_entry(struct gmon_funcs *funcs, uint64_t addr, struct found *found,
 }
 
 const struct gmon_func *
-cg_gmon_func_at(struct gmon_funcs *funcs, uint64_t addr)
+gprof_func_at(struct gmon_funcs *funcs, uint64_t addr)
 {
 	char name[CG_NUMBER_MAX + 1];
 	struct found found;
@@ -273,9 +273,9 @@ cg_gmon_func_at(struct gmon_funcs *funcs, uint64_t addr)
 }
 
 const struct gmon_func *
-cg_gmon_any_func(struct gmon_funcs *funcs, uint64_t addr)
+gprof_any_func(struct gmon_funcs *funcs, uint64_t addr)
 {
-	const struct gmon_func *func = cg_gmon_func_at(funcs, addr);
+	const struct gmon_func *func = gprof_func_at(funcs, addr);
 	char name[CG_NUMBER_MAX + 1];
 	struct found found = {
 		.start = addr, .end = addr, .name = name, .file = ""
@@ -283,7 +283,7 @@ cg_gmon_any_func(struct gmon_funcs *funcs, uint64_t addr)
 
 	if (func || funcs->status != CG_OK)
 		return func;
-	found.image = cg_gmon_image_at(funcs->images, addr);
+	found.image = gprof_image_at(funcs->images, addr);
 	put_address(funcs, name, addr);
 	return get_func(funcs, &found);
 }
@@ -293,7 +293,7 @@ cg_gmon_any_func(struct gmon_funcs *funcs, uint64_t addr)
  * enter it at one address: to find that is cheaper than to find its function.
  */
 const struct gmon_func *
-cg_gmon_entered_func(struct gmon_funcs *funcs, uint64_t addr)
+gprof_entered_func(struct gmon_funcs *funcs, uint64_t addr)
 {
 	uint32_t i = cg_map_get(&funcs->by_entry, key_of(addr));
 	const struct gmon_func *func;
@@ -303,7 +303,7 @@ cg_gmon_entered_func(struct gmon_funcs *funcs, uint64_t addr)
 		remember(funcs, i - 1);
 		return &funcs->func[i - 1];
 	}
-	func = cg_gmon_any_func(funcs, addr);
+	func = gprof_any_func(funcs, addr);
 	if (!func)
 		return NULL;
 	index = cg_map_at(&funcs->by_entry, key_of(addr));
@@ -316,7 +316,7 @@ cg_gmon_entered_func(struct gmon_funcs *funcs, uint64_t addr)
 }
 
 void
-cg_gmon_fetch_entered(const struct gmon_funcs *funcs, uint64_t addr)
+gprof_fetch_entered(const struct gmon_funcs *funcs, uint64_t addr)
 {
 	cg_map_fetch(&funcs->by_entry, key_of(addr));
 }
@@ -324,7 +324,7 @@ cg_gmon_fetch_entered(const struct gmon_funcs *funcs, uint64_t addr)
 /* ---- Lines -------------------------------------------------------------- */
 
 const struct gmon_line *
-cg_gmon_line_at(struct gmon_funcs *funcs, uint64_t addr)
+gprof_line_at(struct gmon_funcs *funcs, uint64_t addr)
 {
 	const struct gmon_image *image;
 	struct gmon_line *line = &funcs->line;
@@ -333,7 +333,7 @@ cg_gmon_line_at(struct gmon_funcs *funcs, uint64_t addr)
 	if (addr >= line->low && addr < line->high)
 		return line;
 	*line = (struct gmon_line){ .low = addr, .high = addr + 1 };
-	image = cg_gmon_image_at(funcs->images, addr);
+	image = gprof_image_at(funcs->images, addr);
 	if (!image || !cg_find_line(image->symbols, addr - image->base, &file,
 			  &line->line, &line->low, &line->high)) {
 		line->line = 0;

@@ -20,7 +20,7 @@
 #define STT_GNU_IFUNC 10
 
 bool
-cg_gmon_is_overhead(const char *name)
+gprof_is_overhead(const char *name)
 {
 	static const char *const names[] = { "mcount", "_mcount", "__mcount",
 		"_gprof_mcount", "__mcount_internal", "__mcleanup" };
@@ -139,7 +139,7 @@ settle_symbols(struct gmon_symbols *symbols, const struct cg_elf *elf)
 }
 
 int
-cg_gmon_gnu_symbols(struct cg_job *job, const struct cg_symbols *table,
+gprof_gnu_symbols(struct cg_job *job, const struct cg_symbols *table,
     struct gmon_symbols *symbols)
 {
 	const struct cg_elf *elf = cg_symbols_elf(table);
@@ -164,7 +164,7 @@ cg_gmon_gnu_symbols(struct cg_job *job, const struct cg_symbols *table,
 }
 
 size_t
-cg_gmon_gnu_find(const struct gmon_symbols *symbols, uint64_t addr)
+gprof_gnu_find(const struct gmon_symbols *symbols, uint64_t addr)
 {
 	size_t low = 0, high = symbols->count;
 

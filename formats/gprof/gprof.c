@@ -29,7 +29,7 @@ number_option(const struct cg_job *job, const char *name)
 }
 
 int
-cg_gmon_rate(struct cg_job *job, uint64_t *rate)
+gprof_rate(struct cg_job *job, uint64_t *rate)
 {
 	*rate = number_option(job, "rate");
 	if (cg_opt(job, "rate") && (*rate == 0 || *rate > GMON_RATE_MAX))
@@ -58,7 +58,7 @@ probe(const struct cg_head *head)
 	if (head->text.len < 8)
 		return CG_PROBE_NO;
 	if (memcmp(text, "gmon", 4) != 0)
-		return cg_gmon_probe_bsd(head->text, head->whole);
+		return gprof_probe_bsd(head->text, head->whole);
 	/* Any version is ours, to be refused by name; a text has no zeros. */
 	return text[4] == 0 || text[7] == 0 ? CG_PROBE_SURE : CG_PROBE_NO;
 }
@@ -73,18 +73,18 @@ read_gprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	int status = get_word_size(job, &hint.only);
 
 	if (status == CG_OK)
-		status = cg_gmon_hint(job, &hint);
+		status = gprof_hint(job, &hint);
 	if (status != CG_OK)
 		return status;
 	if (!cg_read_all(in, &bytes) && cg_in_status(in) != CG_OK)
 		return cg_in_status(in);
-	status = cg_gmon_read(job, bytes, hint, &gmon);
+	status = gprof_read(job, bytes, hint, &gmon);
 	if (status == CG_OK)
-		status = cg_gmon_find_images(job, in, &gmon, &images);
+		status = gprof_find_images(job, in, &gmon, &images);
 	if (status == CG_OK)
-		status = cg_gmon_map(job, build, &gmon, &images);
-	cg_gmon_free_images(&images);
-	cg_gmon_free(&gmon);
+		status = gprof_map(job, build, &gmon, &images);
+	gprof_free_images(&images);
+	gprof_free(&gmon);
 	return status;
 }
 
@@ -134,5 +134,5 @@ const struct cg_module cg_format_gprof = {
 	.options = options,
 	.probe = probe,
 	.read = read_gprof,
-	.write = cg_write_gprof,
+	.write = gprof_write,
 };

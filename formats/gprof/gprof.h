@@ -6,8 +6,8 @@
  * executable that they speak of, gprof_map.c turns addresses into a graph;
  * gprof_write.c goes the other way.
  */
-#ifndef CG_GPROF_H
-#define CG_GPROF_H
+#ifndef FORMATS_GPROF_GPROF_H
+#define FORMATS_GPROF_GPROF_H
 
 #include "cgconv_expert.h"
 #include "cgconv_expert.h"
@@ -77,12 +77,12 @@ struct gmon_cursor {
 	unsigned word;
 	bool big, cut;
 };
-uint64_t cg_gmon_take(struct gmon_cursor *, unsigned width);
+uint64_t gprof_take(struct gmon_cursor *, unsigned width);
 
 /* ---- gprof.c: options --------------------------------------------------- */
 
 /* The option --rate, 0 if it is not set; CG_EUSAGE if it is out of range. */
-int cg_gmon_rate(struct cg_job *, uint64_t *rate);
+int gprof_rate(struct cg_job *, uint64_t *rate);
 
 /* ---- gprof_read.c: bytes ------------------------------------------------ */
 
@@ -99,32 +99,32 @@ struct gmon_hint {
  * Takes a whole input apart, of whatever kind. The counters of histograms
  * stay in bytes. On failure (reported) gmon is to be freed as well.
  */
-int cg_gmon_read(
+int gprof_read(
     struct cg_job *, struct cg_slice bytes, struct gmon_hint, struct gmon *);
-void cg_gmon_free(struct gmon *);
+void gprof_free(struct gmon *);
 /* The next arc in the order of the file, from the first for a place of 0. */
 struct gmon_place {
 	size_t run, arc;
 };
-bool cg_gmon_next_arc(
+bool gprof_next_arc(
     const struct gmon *, struct gmon_place *, struct gmon_arc *);
 /* One run of all arcs, for files that have no tags; false: out of memory. */
-bool cg_gmon_set_run(struct gmon *, const char *at, size_t arcs);
+bool gprof_set_run(struct gmon *, const char *at, size_t arcs);
 /* Counter i of a histogram. */
-uint64_t cg_gmon_count(
+uint64_t gprof_count(
     const struct gmon *, const struct gmon_hist *, uint64_t i);
 
 /* ---- gprof_check.c: what holds of all kinds ----------------------------- */
 
 /* Checks, sums and sorts the histograms, finds the bucket; warns. */
-int cg_gmon_check(struct cg_job *, struct gmon *);
+int gprof_check(struct cg_job *, struct gmon *);
 
 /* ---- gprof_bsd.c: files without "gmon" ---------------------------------- */
 
 /* How sure it is that text begins a file of the BSD family. */
-int cg_gmon_probe_bsd(struct cg_slice text, bool whole);
-/* As cg_gmon_read(), for bytes that do not begin with "gmon". */
-int cg_gmon_read_bsd(
+int gprof_probe_bsd(struct cg_slice text, bool whole);
+/* As gprof_read(), for bytes that do not begin with "gmon". */
+int gprof_read_bsd(
     struct cg_job *, struct cg_slice bytes, struct gmon_hint, struct gmon *);
 
 /* ---- gprof_scale.c: arithmetic ------------------------------------------ */
@@ -133,19 +133,19 @@ int cg_gmon_read_bsd(
  * Where bin i of a histogram begins, and the bin of an address: the inverse
  * of profil() for histograms of its shape, else bins of one width.
  */
-uint64_t cg_gmon_bin_start(const struct gmon_hist *, unsigned word, uint64_t i);
-uint64_t cg_gmon_bin_of(const struct gmon_hist *, unsigned word, uint64_t addr);
+uint64_t gprof_bin_start(const struct gmon_hist *, unsigned word, uint64_t i);
+uint64_t gprof_bin_of(const struct gmon_hist *, unsigned word, uint64_t addr);
 /*
  * round(value * to / from), to * from at most 10^18; UINT64_MAX: too big.
  * Ticks to ns is (ticks, 10^9, rate); back is (ns, rate, 10^9).
  */
-uint64_t cg_gmon_convert(uint64_t value, uint64_t to, uint64_t from);
+uint64_t gprof_convert(uint64_t value, uint64_t to, uint64_t from);
 /* For qsort(). */
-int cg_gmon_compare_u64(const void *, const void *);
+int gprof_compare_u64(const void *, const void *);
 /* Sorts and drops what is there twice; returns how many are left. */
-size_t cg_gmon_make_distinct(uint64_t *value, size_t n);
+size_t gprof_make_distinct(uint64_t *value, size_t n);
 /* Does it count seconds, and not something else? */
-bool cg_gmon_is_time(const struct gmon_hist *);
+bool gprof_is_time(const struct gmon_hist *);
 /*
  * How costs of an event become ticks: from units make to ticks. Sets rate and
  * dimension of the histogram so that most fits into a counter; rate is what is
@@ -154,7 +154,7 @@ bool cg_gmon_is_time(const struct gmon_hist *);
 struct gmon_unit {
 	uint64_t to, from;
 };
-struct gmon_unit cg_gmon_choose_unit(
+struct gmon_unit gprof_choose_unit(
     const struct cg_event *, uint64_t rate, uint64_t most, struct gmon_hist *);
 
 /* ---- gprof_program.c: the executable ------------------------------------ */
@@ -175,22 +175,22 @@ struct gmon_images {
  * Opens the job's objects, which the user named: fails if one cannot be read.
  * They stay open, so that cg_open_symbols() finds them.
  */
-int cg_gmon_open_objects(struct cg_job *);
+int gprof_open_objects(struct cg_job *);
 /* Does so, and says what the first of them is. */
-int cg_gmon_hint(struct cg_job *, struct gmon_hint *);
+int gprof_hint(struct cg_job *, struct gmon_hint *);
 /*
  * Finds the program and the libraries, takes the load bias out of all
  * addresses of gmon. None is found: count is 0, a warning said so. A program
  * of another range is an error.
  */
-int cg_gmon_find_images(
+int gprof_find_images(
     struct cg_job *, const struct cg_in *, struct gmon *, struct gmon_images *);
-void cg_gmon_free_images(struct gmon_images *);
+void gprof_free_images(struct gmon_images *);
 /* gprof_library.c: adds the library if calls into it tell where it was. */
-int cg_gmon_add_library(struct cg_job *, const struct gmon *,
+int gprof_add_library(struct cg_job *, const struct gmon *,
     struct gmon_images *, const struct cg_symbols *);
 /* The range of text as profiling runtimes see it: the first guess. */
-void cg_gmon_text(const struct cg_symbols *, uint64_t *low, uint64_t *high);
+void gprof_text(const struct cg_symbols *, uint64_t *low, uint64_t *high);
 
 /* ---- gprof_gnu.c: functions as GNU gprof sees them ---------------------- */
 
@@ -204,12 +204,12 @@ struct gmon_symbols {
 	struct gmon_symbol *at; /* by address */
 	size_t count;
 };
-int cg_gmon_gnu_symbols(
+int gprof_gnu_symbols(
     struct cg_job *, const struct cg_symbols *, struct gmon_symbols *);
 /* Index of the symbol at an address, or SIZE_MAX. */
-size_t cg_gmon_gnu_find(const struct gmon_symbols *, uint64_t addr);
+size_t gprof_gnu_find(const struct gmon_symbols *, uint64_t addr);
 /* The runtime's own functions. */
-bool cg_gmon_is_overhead(const char *name);
+bool gprof_is_overhead(const char *name);
 
 /* ---- gprof_funcs.c: the function at an address -------------------------- */
 
@@ -243,32 +243,32 @@ struct gmon_funcs {
 	struct gmon_line line;  /* and the line */
 	int status;             /* CG_OK, or CG_ELIMIT (reported) */
 };
-int cg_gmon_funcs_open(struct gmon_funcs *, struct cg_job *, struct cg_build *,
+int gprof_funcs_open(struct gmon_funcs *, struct cg_job *, struct cg_build *,
     const struct gmon *, const struct gmon_images *);
-void cg_gmon_funcs_close(struct gmon_funcs *);
+void gprof_funcs_close(struct gmon_funcs *);
 /*
  * The function at an address, NULL if there is none or memory is out (see
  * status). It lives until the next call.
  */
-const struct gmon_func *cg_gmon_func_at(struct gmon_funcs *, uint64_t addr);
+const struct gmon_func *gprof_func_at(struct gmon_funcs *, uint64_t addr);
 /* That function, or one that is named by the address. */
-const struct gmon_func *cg_gmon_any_func(struct gmon_funcs *, uint64_t addr);
+const struct gmon_func *gprof_any_func(struct gmon_funcs *, uint64_t addr);
 /* The same for an address that a call enters: it will be entered again. */
-const struct gmon_func *cg_gmon_entered_func(
+const struct gmon_func *gprof_entered_func(
     struct gmon_funcs *, uint64_t addr);
-/* Says that cg_gmon_entered_func() will be asked for the address soon. */
-void cg_gmon_fetch_entered(const struct gmon_funcs *, uint64_t addr);
+/* Says that gprof_entered_func() will be asked for the address soon. */
+void gprof_fetch_entered(const struct gmon_funcs *, uint64_t addr);
 /* The image that holds the address, or NULL. */
-const struct gmon_image *cg_gmon_image_at(
+const struct gmon_image *gprof_image_at(
     const struct gmon_images *, uint64_t addr);
-const struct gmon_line *cg_gmon_line_at(struct gmon_funcs *, uint64_t addr);
+const struct gmon_line *gprof_line_at(struct gmon_funcs *, uint64_t addr);
 
 /* ---- gprof_time.c, gprof_map.c: to a graph ------------------------------ */
 
 /* Adds the self costs of all histograms. */
-int cg_gmon_add_times(struct gmon_funcs *, const struct gmon *);
+int gprof_add_times(struct gmon_funcs *, const struct gmon *);
 /* Adds everything. */
-int cg_gmon_map(struct cg_job *, struct cg_build *, const struct gmon *,
+int gprof_map(struct cg_job *, struct cg_build *, const struct gmon *,
     const struct gmon_images *);
 
 /* ---- gprof_order.c: the order of arcs in a file ------------------------- */
@@ -286,14 +286,14 @@ struct gmon_order {
 	size_t len, cap;
 };
 /* Add all arcs in the order of the file; false: out of memory. */
-bool cg_gmon_order_add(struct gmon_order *, const struct gmon_call *);
+bool gprof_order_add(struct gmon_order *, const struct gmon_call *);
 /* The text to remember; it lives until the order is freed. */
-bool cg_gmon_order_end(struct gmon_order *, struct cg_slice *text);
-void cg_gmon_order_free(struct gmon_order *);
+bool gprof_order_end(struct gmon_order *, struct cg_slice *text);
+void gprof_order_free(struct gmon_order *);
 /* For qsort(): the rule's order. */
-int cg_gmon_compare_calls(const void *, const void *);
+int gprof_compare_calls(const void *, const void *);
 /* Puts calls that are in the rule's order into that of the file. */
-void cg_gmon_order_apply(const char *text, struct gmon_call *, size_t n);
+void gprof_order_apply(const char *text, struct gmon_call *, size_t n);
 
 /* ---- gprof_desc.c: what a graph remembers of its gmon.out --------------- */
 
@@ -305,16 +305,16 @@ void cg_gmon_order_apply(const char *text, struct gmon_call *, size_t n);
 #define GMON_BLOCK_EVENT "Bb" /* counts of tag 2 */
 
 /* Adds descriptions. */
-int cg_gmon_describe(
+int gprof_describe(
     struct cg_build *, const struct gmon *, const struct gmon_images *);
 /*
  * What they say of word, big, bucket and histograms (without counters; hist
  * has GMON_RANGES_MAX of room). False if the graph is of no gmon.out.
  */
-bool cg_gmon_recall(const struct cg_graph *, struct gmon *);
-const char *cg_gmon_recall_order(const struct cg_graph *);
+bool gprof_recall(const struct cg_graph *, struct gmon *);
+const char *gprof_recall_order(const struct cg_graph *);
 /* What to add to addresses of an object; 0 if it is no library. */
-uint64_t cg_gmon_recall_base(const struct cg_graph *, struct cg_slice object);
+uint64_t gprof_recall_base(const struct cg_graph *, struct cg_slice object);
 
 /* ---- gprof_place.c: where a graph's places are in a gmon.out ------------ */
 
@@ -331,19 +331,19 @@ struct gmon_places {
  * Decides what the output covers: recalls it, or takes it from the
  * executable, or from the addresses. Sets all of gmon but counters.
  */
-int cg_gmon_places_open(struct gmon_places *, struct cg_job *,
+int gprof_places_open(struct gmon_places *, struct cg_job *,
     const struct cg_graph *, size_t event, struct gmon *);
-void cg_gmon_places_close(struct gmon_places *);
+void gprof_places_close(struct gmon_places *);
 /* Addresses in the output, 0 if there is none: of cost, call site, callee. */
-uint64_t cg_gmon_cost_place(
+uint64_t gprof_cost_place(
     const struct gmon_places *, cg_fn, const struct cg_pos *);
-uint64_t cg_gmon_site_place(
+uint64_t gprof_site_place(
     const struct gmon_places *, cg_fn, const struct cg_pos *);
-uint64_t cg_gmon_entry_place(
+uint64_t gprof_entry_place(
     const struct gmon_places *, cg_fn, const struct cg_pos *);
 
 /* ---- gprof_write.c ------------------------------------------------------ */
 
-int cg_write_gprof(struct cg_job *, const struct cg_graph *, struct cg_out *);
+int gprof_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 #endif

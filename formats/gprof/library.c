@@ -39,7 +39,7 @@ compare_in_page(const void *va, const void *vb)
 	const uint64_t *a = va, *b = vb;
 	uint64_t x = *a % PAGE, y = *b % PAGE;
 
-	return x == y ? cg_gmon_compare_u64(va, vb) : x < y ? -1 : 1;
+	return x == y ? gprof_compare_u64(va, vb) : x < y ? -1 : 1;
 }
 
 static bool
@@ -56,7 +56,7 @@ list_starts(struct library *lib)
 		    symbol.type == STT_FUNC && !symbol.undefined)
 			lib->start[lib->starts++] = symbol.addr;
 	}
-	lib->starts = cg_gmon_make_distinct(lib->start, lib->starts);
+	lib->starts = gprof_make_distinct(lib->start, lib->starts);
 	if (lib->starts > 0)
 		qsort(lib->start, lib->starts, sizeof(*lib->start),
 		    compare_in_page);
@@ -74,11 +74,11 @@ list_selfs(struct library *lib, const struct gmon *gmon,
 	lib->self = calloc(gmon->arcs + 1, sizeof(*lib->self));
 	if (!lib->self)
 		return false;
-	while (cg_gmon_next_arc(gmon, &place, &arc)) {
+	while (gprof_next_arc(gmon, &place, &arc)) {
 		if (arc.self < program->low || arc.self >= program->high)
 			lib->self[n++] = arc.self;
 	}
-	lib->selfs = cg_gmon_make_distinct(lib->self, n);
+	lib->selfs = gprof_make_distinct(lib->self, n);
 	return true;
 }
 
@@ -183,7 +183,7 @@ find_base(struct library *lib, uint64_t *base)
 		propose_bases(lib, lib->self[i]);
 	if (lib->bases > 0)
 		qsort(lib->base, lib->bases, sizeof(*lib->base),
-		    cg_gmon_compare_u64);
+		    gprof_compare_u64);
 	for (size_t i = 0; i < lib->bases; i += votes) {
 		for (votes = 1; i + votes < lib->bases &&
 				lib->base[i + votes] == lib->base[i];
@@ -203,7 +203,7 @@ find_base(struct library *lib, uint64_t *base)
 }
 
 int
-cg_gmon_add_library(struct cg_job *job, const struct gmon *gmon,
+gprof_add_library(struct cg_job *job, const struct gmon *gmon,
     struct gmon_images *images, const struct cg_symbols *symbols)
 {
 	struct library lib = { .symbols = symbols,

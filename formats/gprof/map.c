@@ -71,7 +71,7 @@ find_call(struct mapper *map, const struct gmon_arc *arc,
 		if (!calls_callee((const unsigned char *)code.ptr + i,
 			arc->from + i, arc, callee))
 			continue;
-		caller = cg_gmon_func_at(&map->funcs, arc->from + i - 1);
+		caller = gprof_func_at(&map->funcs, arc->from + i - 1);
 		if (!caller)
 			continue;
 		if (site->known && site->caller.fn != caller->fn)
@@ -93,9 +93,9 @@ find_in_bucket(
 	const struct gmon_func *caller = NULL;
 
 	for (unsigned i = 0; i < map->gmon->bucket && !caller; i++)
-		caller = cg_gmon_func_at(&map->funcs, arc->from + i);
+		caller = gprof_func_at(&map->funcs, arc->from + i);
 	if (!caller)
-		caller = cg_gmon_any_func(&map->funcs, arc->from);
+		caller = gprof_any_func(&map->funcs, arc->from);
 	*site = (struct site){
 		.addr = arc->from, .code = arc->from, .known = caller != NULL
 	};
@@ -115,7 +115,7 @@ find_site(struct mapper *map, const struct gmon_arc *arc,
 	if (arc->from == 0) /* the dynamic linker's "elsewhere" */
 		return true;
 	if (map->gmon->kind == GMON_LD_PROFILE) {
-		caller = cg_gmon_any_func(&map->funcs, arc->from - 1);
+		caller = gprof_any_func(&map->funcs, arc->from - 1);
 		if (!caller)
 			return false;
 		*site = (struct site){ .addr = arc->from,
@@ -136,7 +136,7 @@ static uint64_t
 file_address(const struct mapper *map, uint64_t addr)
 {
 	const struct gmon_image *image =
-	    cg_gmon_image_at(map->funcs.images, addr);
+	    gprof_image_at(map->funcs.images, addr);
 
 	return image ? addr - image->base : addr;
 }
@@ -155,7 +155,7 @@ note_arc(struct mapper *map, const struct gmon_arc *arc,
 		map->odd += arc->self - callee->start > PROLOGUE;
 	}
 	map->outside += map->funcs.images->count > 0 && !callee->image;
-	if (!cg_gmon_order_add(&map->order, &call))
+	if (!gprof_order_add(&map->order, &call))
 		return cg_nomem(map->job);
 	return CG_OK;
 }
@@ -169,7 +169,7 @@ add_call(struct mapper *map, const struct gmon_arc *arc,
 
 	entry.addr = file_address(map, arc->self);
 	if (site->known) {
-		line = cg_gmon_line_at(&map->funcs, site->code);
+		line = gprof_line_at(&map->funcs, site->code);
 		from.file = line->line ? line->file : site->caller.file;
 		from.line = line->line;
 		from.addr = file_address(map, site->addr);
@@ -182,7 +182,7 @@ static int
 add_arc(struct mapper *map, const struct gmon_arc *arc)
 {
 	const struct gmon_func *found =
-	    cg_gmon_entered_func(&map->funcs, arc->self);
+	    gprof_entered_func(&map->funcs, arc->self);
 	struct gmon_func callee;
 	struct site site;
 	int status;
@@ -202,14 +202,14 @@ add_arc(struct mapper *map, const struct gmon_arc *arc)
 static int
 add_gnu_arc(struct mapper *map, const struct gmon_arc *arc)
 {
-	const struct gmon_func *found = cg_gmon_func_at(&map->funcs, arc->self);
+	const struct gmon_func *found = gprof_func_at(&map->funcs, arc->self);
 	struct site site = { .addr = arc->from, .code = arc->from };
 	struct gmon_func callee;
 	int status;
 
 	if (found) {
 		callee = *found;
-		found = cg_gmon_func_at(&map->funcs, arc->from);
+		found = gprof_func_at(&map->funcs, arc->from);
 	}
 	if (!found) {
 		map->dropped++;
@@ -235,9 +235,9 @@ add_arcs(struct mapper *map)
 
 	do {
 		for (n = 0; n < BATCH; n++) {
-			if (!cg_gmon_next_arc(map->gmon, &place, &arc[n]))
+			if (!gprof_next_arc(map->gmon, &place, &arc[n]))
 				break;
-			cg_gmon_fetch_entered(&map->funcs, arc[n].self);
+			gprof_fetch_entered(&map->funcs, arc[n].self);
 		}
 		for (size_t i = 0; status == CG_OK && i < n; i++)
 			status = map->funcs.compat ? add_gnu_arc(map, &arc[i])
@@ -245,7 +245,7 @@ add_arcs(struct mapper *map)
 	} while (status == CG_OK && n == BATCH);
 	if (status != CG_OK)
 		return status;
-	if (!cg_gmon_order_end(&map->order, &order))
+	if (!gprof_order_end(&map->order, &order))
 		return cg_nomem(map->job);
 	if (order.len > 0 && !*cg_get_desc(map->build, GMON_KEY_ORDER))
 		cg_add_desc(map->build, cg_slice(GMON_KEY_ORDER), order);
@@ -289,7 +289,7 @@ add_events(struct cg_build *build, const struct gmon *gmon)
 		.incl = CG_INCL_NONE };
 	char name[GMON_DIMENSION + 1], unit[2 * CG_NUMBER_MAX];
 
-	if (gmon->hists > 0 && !cg_gmon_is_time(hist)) {
+	if (gmon->hists > 0 && !gprof_is_time(hist)) {
 		snprintf(name, sizeof(name), "%s", hist->dimension);
 		for (size_t i = 0; name[i]; i++) {
 			if (name[i] == ' ')
@@ -312,9 +312,9 @@ add_blocks(struct mapper *map)
 		const struct gmon_block *block = &map->gmon->block[i];
 		const uint64_t cost[2] = { 0, block->count };
 		const struct gmon_func *func =
-		    cg_gmon_any_func(&map->funcs, block->addr);
+		    gprof_any_func(&map->funcs, block->addr);
 		const struct gmon_line *line =
-		    cg_gmon_line_at(&map->funcs, block->addr);
+		    gprof_line_at(&map->funcs, block->addr);
 		struct cg_pos pos = { .line = line->line };
 
 		if (!func)
@@ -336,7 +336,7 @@ set_grain(struct cg_build *build, const struct gmon *gmon)
 }
 
 int
-cg_gmon_map(struct cg_job *job, struct cg_build *build, const struct gmon *gmon,
+gprof_map(struct cg_job *job, struct cg_build *build, const struct gmon *gmon,
     const struct gmon_images *images)
 {
 	struct mapper map = { .job = job, .build = build, .gmon = gmon };
@@ -345,15 +345,15 @@ cg_gmon_map(struct cg_job *job, struct cg_build *build, const struct gmon *gmon,
 	int status;
 
 	cg_add_part(build, &part);
-	status = cg_gmon_describe(build, gmon, images);
+	status = gprof_describe(build, gmon, images);
 	if (status != CG_OK)
 		return status;
 	map.x86 = elf && (elf->machine == EM_386 || elf->machine == EM_X86_64);
 	add_events(build, gmon);
 	set_grain(build, gmon);
-	status = cg_gmon_funcs_open(&map.funcs, job, build, gmon, images);
+	status = gprof_funcs_open(&map.funcs, job, build, gmon, images);
 	if (status == CG_OK)
-		status = cg_gmon_add_times(&map.funcs, gmon);
+		status = gprof_add_times(&map.funcs, gmon);
 	if (status == CG_OK)
 		status = add_arcs(&map);
 	if (status == CG_OK) {
@@ -361,7 +361,7 @@ cg_gmon_map(struct cg_job *job, struct cg_build *build, const struct gmon *gmon,
 		warn_arcs(&map);
 		status = map.funcs.status;
 	}
-	cg_gmon_order_free(&map.order);
-	cg_gmon_funcs_close(&map.funcs);
+	gprof_order_free(&map.order);
+	gprof_funcs_close(&map.funcs);
 	return status == CG_OK ? cg_build_status(build) : status;
 }

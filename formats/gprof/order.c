@@ -24,7 +24,7 @@
 #define NUMBER_MAX 8    /* ".999" and more */
 
 int
-cg_gmon_compare_calls(const void *va, const void *vb)
+gprof_compare_calls(const void *va, const void *vb)
 {
 	const struct gmon_call *a = va, *b = vb;
 
@@ -66,7 +66,7 @@ end_bucket(struct gmon_order *order)
 
 	if (order->calls > 1)
 		qsort(order->call, order->calls, sizeof(*order->call),
-		    cg_gmon_compare_calls);
+		    gprof_compare_calls);
 	if (is_regular(order) || order->len + need > TEXT_MAX)
 		return true;
 	if (!cg_grow_raw(&order->text, &order->cap, order->len + need, 1))
@@ -90,7 +90,7 @@ end_bucket(struct gmon_order *order)
 }
 
 bool
-cg_gmon_order_add(struct gmon_order *order, const struct gmon_call *call)
+gprof_order_add(struct gmon_order *order, const struct gmon_call *call)
 {
 	if (order->calls > 0 && order->call[0].from != call->from) {
 		if (!end_bucket(order))
@@ -107,7 +107,7 @@ cg_gmon_order_add(struct gmon_order *order, const struct gmon_call *call)
 }
 
 bool
-cg_gmon_order_end(struct gmon_order *order, struct cg_slice *text)
+gprof_order_end(struct gmon_order *order, struct cg_slice *text)
 {
 	bool ok = order->calls == 0 || end_bucket(order);
 
@@ -116,7 +116,7 @@ cg_gmon_order_end(struct gmon_order *order, struct cg_slice *text)
 }
 
 void
-cg_gmon_order_free(struct gmon_order *order)
+gprof_order_free(struct gmon_order *order)
 {
 	free(order->call);
 	free(order->text);
@@ -155,7 +155,7 @@ compare_places(const void *va, const void *vb)
 }
 
 void
-cg_gmon_order_apply(const char *order, struct gmon_call *call, size_t n)
+gprof_order_apply(const char *order, struct gmon_call *call, size_t n)
 {
 	struct cg_slice text = cg_slice(order), word;
 	uint64_t from;

@@ -49,7 +49,7 @@ find_ours(struct gmon_places *places)
 		places->ours[i] = places->exact || path.len == 0 ||
 				  (places->symbols && same_name(path, program));
 		places->shift[i] =
-		    places->exact ? cg_gmon_recall_base(graph, path) : 0;
+		    places->exact ? gprof_recall_base(graph, path) : 0;
 	}
 }
 
@@ -255,7 +255,7 @@ cover_program(struct gmon_places *places, size_t event, struct gmon *gmon)
 		elf = cg_symbols_elf(places->symbols);
 		gmon->word = elf->word;
 		gmon->big = elf->big_endian;
-		cg_gmon_text(places->symbols, &hist->low, &hist->high);
+		gprof_text(places->symbols, &hist->low, &hist->high);
 		find_bias(places);
 	} else {
 		status = cover_dearest(places, event, hist);
@@ -270,19 +270,19 @@ cover_program(struct gmon_places *places, size_t event, struct gmon *gmon)
 /* ---- Interface ---------------------------------------------------------- */
 
 int
-cg_gmon_places_open(struct gmon_places *places, struct cg_job *job,
+gprof_places_open(struct gmon_places *places, struct cg_job *job,
     const struct cg_graph *graph, size_t event, struct gmon *gmon)
 {
 	size_t objects = cg_object_count(graph) + 1;
 	const char *program = cg_job_object(job, 0);
-	int status = cg_gmon_open_objects(job);
+	int status = gprof_open_objects(job);
 
 	*places = (struct gmon_places){ .job = job, .graph = graph };
 	if (status != CG_OK)
 		return status;
 	if (program)
 		places->symbols = cg_open_symbols(job, program, true);
-	places->exact = cg_gmon_recall(graph, gmon);
+	places->exact = gprof_recall(graph, gmon);
 	places->shift = calloc(objects, sizeof(*places->shift));
 	places->ours = calloc(objects, sizeof(*places->ours));
 	places->entry = calloc(cg_fn_count(graph) + 1, sizeof(*places->entry));
@@ -298,7 +298,7 @@ cg_gmon_places_open(struct gmon_places *places, struct cg_job *job,
 }
 
 void
-cg_gmon_places_close(struct gmon_places *places)
+gprof_places_close(struct gmon_places *places)
 {
 	free(places->shift);
 	free(places->ours);
@@ -322,7 +322,7 @@ middle_of(const struct gmon_places *places, cg_fn fn)
 }
 
 uint64_t
-cg_gmon_cost_place(
+gprof_cost_place(
     const struct gmon_places *places, cg_fn fn, const struct cg_pos *pos)
 {
 	cg_object object = cg_fn_object(places->graph, fn);
@@ -336,7 +336,7 @@ cg_gmon_cost_place(
 
 /* A return address stands behind the call, so that the call is found. */
 uint64_t
-cg_gmon_site_place(
+gprof_site_place(
     const struct gmon_places *places, cg_fn fn, const struct cg_pos *pos)
 {
 	cg_object object = cg_fn_object(places->graph, fn);
@@ -349,7 +349,7 @@ cg_gmon_site_place(
 }
 
 uint64_t
-cg_gmon_entry_place(
+gprof_entry_place(
     const struct gmon_places *places, cg_fn fn, const struct cg_pos *pos)
 {
 	cg_object object = cg_fn_object(places->graph, fn);

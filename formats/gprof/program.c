@@ -58,7 +58,7 @@ find_limits(const struct cg_symbols *symbols)
 }
 
 void
-cg_gmon_text(const struct cg_symbols *symbols, uint64_t *low, uint64_t *high)
+gprof_text(const struct cg_symbols *symbols, uint64_t *low, uint64_t *high)
 {
 	struct limits limits = find_limits(symbols);
 
@@ -172,7 +172,7 @@ set_program(struct cg_job *job, struct gmon *gmon, struct gmon_images *images,
 /* ---- Candidates --------------------------------------------------------- */
 
 int
-cg_gmon_open_objects(struct cg_job *job)
+gprof_open_objects(struct cg_job *job)
 {
 	const char *path;
 
@@ -185,11 +185,11 @@ cg_gmon_open_objects(struct cg_job *job)
 }
 
 int
-cg_gmon_hint(struct cg_job *job, struct gmon_hint *hint)
+gprof_hint(struct cg_job *job, struct gmon_hint *hint)
 {
 	const char *path = cg_job_object(job, 0);
 	const struct cg_elf *elf;
-	int status = cg_gmon_open_objects(job);
+	int status = gprof_open_objects(job);
 
 	if (!path || status != CG_OK)
 		return status;
@@ -215,7 +215,7 @@ fail_mismatch(struct cg_job *job, const struct gmon *gmon,
 		    "different executable (use --any-exe)",
 		    gmon->word * 8, order[gmon->big], elf->path, elf->word * 8,
 		    order[elf->big_endian]);
-	cg_gmon_text(symbols, &low, &high);
+	gprof_text(symbols, &low, &high);
 	return cg_fail(job,
 	    "covers 0x%" PRIx64 "-0x%" PRIx64 " but %s has text 0x%" PRIx64
 	    "-0x%" PRIx64 ": different executable (use --any-exe)",
@@ -301,15 +301,14 @@ add_libraries(
 		symbols = cg_open_symbols(job, path, true);
 		if (symbols != images->image[0].symbols && status == CG_OK &&
 		    same_class(gmon, cg_symbols_elf(symbols)))
-			status =
-			    cg_gmon_add_library(job, gmon, images, symbols);
+			status = gprof_add_library(job, gmon, images, symbols);
 	}
 	return status;
 }
 
 int
-cg_gmon_find_images(struct cg_job *job, const struct cg_in *in,
-    struct gmon *gmon, struct gmon_images *images)
+gprof_find_images(struct cg_job *job, const struct cg_in *in, struct gmon *gmon,
+    struct gmon_images *images)
 {
 	const struct cg_symbols *first = NULL, *program;
 	size_t objects = 0;
@@ -340,7 +339,7 @@ cg_gmon_find_images(struct cg_job *job, const struct cg_in *in,
 }
 
 void
-cg_gmon_free_images(struct gmon_images *images)
+gprof_free_images(struct gmon_images *images)
 {
 	free(images->image);
 	*images = (struct gmon_images){ 0 };

@@ -40,7 +40,7 @@ struct chain {
 };
 
 uint64_t
-cg_gmon_take(struct gmon_cursor *cursor, unsigned width)
+gprof_take(struct gmon_cursor *cursor, unsigned width)
 {
 	const unsigned char *at = (const unsigned char *)cursor->at;
 	uint64_t value = 0;
@@ -62,7 +62,7 @@ cg_gmon_take(struct gmon_cursor *cursor, unsigned width)
 }
 
 void
-cg_gmon_free(struct gmon *gmon)
+gprof_free(struct gmon *gmon)
 {
 	free(gmon->hist);
 	free(gmon->run);
@@ -71,7 +71,7 @@ cg_gmon_free(struct gmon *gmon)
 }
 
 bool
-cg_gmon_set_run(struct gmon *gmon, const char *at, size_t arcs)
+gprof_set_run(struct gmon *gmon, const char *at, size_t arcs)
 {
 	gmon->run = malloc(sizeof(*gmon->run));
 	if (!gmon->run)
@@ -84,7 +84,7 @@ cg_gmon_set_run(struct gmon *gmon, const char *at, size_t arcs)
 
 /* LD_PROFILE has records without a count where none was needed. */
 bool
-cg_gmon_next_arc(
+gprof_next_arc(
     const struct gmon *gmon, struct gmon_place *place, struct gmon_arc *arc)
 {
 	struct gmon_cursor cursor = { .word = gmon->word, .big = gmon->big };
@@ -99,9 +99,9 @@ cg_gmon_next_arc(
 		}
 		cursor.at = run->at + place->arc++ * gmon->stride + gmon->tag;
 		cursor.end = cursor.at + gmon->stride - gmon->tag;
-		arc->from = cg_gmon_take(&cursor, gmon->word);
-		arc->self = cg_gmon_take(&cursor, gmon->word) + gmon->origin;
-		arc->count = cg_gmon_take(&cursor, gmon->count);
+		arc->from = gprof_take(&cursor, gmon->word);
+		arc->self = gprof_take(&cursor, gmon->word) + gmon->origin;
+		arc->count = gprof_take(&cursor, gmon->count);
 		arc->from += arc->from ? gmon->origin : 0;
 		if (arc->count > 0 || gmon->kind != GMON_LD_PROFILE)
 			return true;
@@ -111,7 +111,7 @@ cg_gmon_next_arc(
 
 /* Most counters are zero and have two bytes: millions of them are read. */
 uint64_t
-cg_gmon_count(const struct gmon *gmon, const struct gmon_hist *hist, uint64_t i)
+gprof_count(const struct gmon *gmon, const struct gmon_hist *hist, uint64_t i)
 {
 	const char *at = hist->counts + i * hist->width;
 	struct gmon_cursor cursor = {
@@ -120,7 +120,7 @@ cg_gmon_count(const struct gmon *gmon, const struct gmon_hist *hist, uint64_t i)
 
 	if (hist->width == 2 && at[0] == 0 && at[1] == 0)
 		return 0;
-	return cg_gmon_take(&cursor, hist->width);
+	return gprof_take(&cursor, hist->width);
 }
 
 /* ---- Records ------------------------------------------------------------ */
@@ -130,13 +130,13 @@ static void
 take_hist(struct gmon_cursor *cursor, struct gmon_hist *hist)
 {
 	*hist = (struct gmon_hist){ .width = 2 };
-	hist->low = cg_gmon_take(cursor, cursor->word);
-	hist->high = cg_gmon_take(cursor, cursor->word);
-	hist->bins = cg_gmon_take(cursor, 4);
-	hist->rate = (uint32_t)cg_gmon_take(cursor, 4);
+	hist->low = gprof_take(cursor, cursor->word);
+	hist->high = gprof_take(cursor, cursor->word);
+	hist->bins = gprof_take(cursor, 4);
+	hist->rate = (uint32_t)gprof_take(cursor, 4);
 	for (size_t i = 0; i < GMON_DIMENSION; i++)
-		hist->dimension[i] = (char)cg_gmon_take(cursor, 1);
-	hist->abbrev = (char)cg_gmon_take(cursor, 1);
+		hist->dimension[i] = (char)gprof_take(cursor, 1);
+	hist->abbrev = (char)gprof_take(cursor, 1);
 	hist->counts = cursor->at;
 }
 
@@ -212,7 +212,7 @@ walk_arc(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill,
 static bool
 walk_blocks(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill)
 {
-	uint64_t n = cg_gmon_take(cursor, chain->block_word);
+	uint64_t n = gprof_take(cursor, chain->block_word);
 	size_t left = (size_t)(cursor->end - cursor->at);
 
 	if (cursor->cut || n > left / (2 * cursor->word)) {
@@ -226,8 +226,8 @@ walk_blocks(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill)
 	for (uint64_t i = 0; fill && i < n; i++) {
 		struct gmon_block *block = &fill->block[fill->blocks++];
 
-		block->addr = cg_gmon_take(cursor, cursor->word);
-		block->count = cg_gmon_take(cursor, cursor->word);
+		block->addr = gprof_take(cursor, cursor->word);
+		block->count = gprof_take(cursor, cursor->word);
 	}
 	if (!fill)
 		cursor->at += n * 2 * cursor->word;
@@ -248,7 +248,7 @@ walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
 
 	for (chain->at = cursor.at; cursor.at < cursor.end;) {
 		before = tag;
-		tag = cg_gmon_take(&cursor, 1);
+		tag = gprof_take(&cursor, 1);
 		if (tag == TAG_ARC) {
 			if (!walk_arc(chain, &cursor, fill, before == TAG_ARC))
 				return;
@@ -301,7 +301,7 @@ version_of(struct cg_slice bytes, bool big)
 		.at = bytes.ptr + 4, .end = bytes.ptr + bytes.len, .big = big
 	};
 
-	return (uint32_t)cg_gmon_take(&cursor, 4);
+	return (uint32_t)gprof_take(&cursor, 4);
 }
 
 /* One reading, with the width of block counts that fits it better. */
@@ -479,7 +479,7 @@ static bool
 take_ld_profile(
     struct gmon_cursor *cursor, struct gmon_hist *hist, uint64_t *arcs)
 {
-	uint64_t tag = cg_gmon_take(cursor, 4), limit;
+	uint64_t tag = gprof_take(cursor, 4), limit;
 
 	take_hist(cursor, hist);
 	if (cursor->cut || tag != TAG_HIST || is_odd(hist) ||
@@ -487,9 +487,9 @@ take_ld_profile(
 		return false;
 	hist->have = hist->bins;
 	cursor->at += hist->bins * 2;
-	tag = cg_gmon_take(cursor, 4);
+	tag = gprof_take(cursor, 4);
 	limit = arc_limit(hist);
-	*arcs = cg_gmon_take(cursor, 4);
+	*arcs = gprof_take(cursor, 4);
 	*arcs = *arcs < limit ? *arcs : limit;
 	return !cursor->cut && tag == TAG_ARC;
 }
@@ -523,7 +523,7 @@ read_ld_profile(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)
 	gmon->hist[gmon->hists++] = hist;
 	arcs = (uint64_t)(cursor.end - cursor.at) / (2 * gmon->word + 4);
 	arcs = arcs < stated ? arcs : stated;
-	if (!cg_gmon_set_run(gmon, cursor.at, (size_t)arcs))
+	if (!gprof_set_run(gmon, cursor.at, (size_t)arcs))
 		return cg_nomem(job);
 	gmon->count = 4;
 	gmon->stride = 2 * gmon->word + 4;
@@ -564,7 +564,7 @@ read_magic(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
 }
 
 int
-cg_gmon_read(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
+gprof_read(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
     struct gmon *gmon)
 {
 	int status;
@@ -575,6 +575,6 @@ cg_gmon_read(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
 	if (memcmp(bytes.ptr, "gmon", 4) == 0)
 		status = read_magic(job, bytes, hint, gmon);
 	else
-		status = cg_gmon_read_bsd(job, bytes, hint, gmon);
-	return status == CG_OK ? cg_gmon_check(job, gmon) : status;
+		status = gprof_read_bsd(job, bytes, hint, gmon);
+	return status == CG_OK ? gprof_check(job, gmon) : status;
 }

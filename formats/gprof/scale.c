@@ -35,7 +35,7 @@ divide_up(uint64_t a, uint64_t b)
 }
 
 uint64_t
-cg_gmon_bin_start(const struct gmon_hist *hist, unsigned word, uint64_t i)
+gprof_bin_start(const struct gmon_hist *hist, unsigned word, uint64_t i)
 {
 	uint64_t range = hist->high - hist->low;
 	uint32_t scale = profil_scale(hist, word);
@@ -47,7 +47,7 @@ cg_gmon_bin_start(const struct gmon_hist *hist, unsigned word, uint64_t i)
 }
 
 uint64_t
-cg_gmon_bin_of(const struct gmon_hist *hist, unsigned word, uint64_t addr)
+gprof_bin_of(const struct gmon_hist *hist, unsigned word, uint64_t addr)
 {
 	uint64_t range = hist->high - hist->low;
 	uint32_t scale = profil_scale(hist, word);
@@ -58,7 +58,7 @@ cg_gmon_bin_of(const struct gmon_hist *hist, unsigned word, uint64_t addr)
 }
 
 uint64_t
-cg_gmon_convert(uint64_t value, uint64_t to, uint64_t from)
+gprof_convert(uint64_t value, uint64_t to, uint64_t from)
 {
 	uint64_t whole = value / from, rest = value % from;
 
@@ -68,7 +68,7 @@ cg_gmon_convert(uint64_t value, uint64_t to, uint64_t from)
 }
 
 bool
-cg_gmon_is_time(const struct gmon_hist *hist)
+gprof_is_time(const struct gmon_hist *hist)
 {
 	return strcmp(hist->dimension, "seconds") == 0;
 }
@@ -145,7 +145,7 @@ choose_count(
 }
 
 struct gmon_unit
-cg_gmon_choose_unit(const struct cg_event *event, uint64_t rate, uint64_t most,
+gprof_choose_unit(const struct cg_event *event, uint64_t rate, uint64_t most,
     struct gmon_hist *hist)
 {
 	unsigned digits;
@@ -156,7 +156,7 @@ cg_gmon_choose_unit(const struct cg_event *event, uint64_t rate, uint64_t most,
 }
 
 int
-cg_gmon_compare_u64(const void *va, const void *vb)
+gprof_compare_u64(const void *va, const void *vb)
 {
 	const uint64_t *a = va, *b = vb;
 
@@ -164,12 +164,12 @@ cg_gmon_compare_u64(const void *va, const void *vb)
 }
 
 size_t
-cg_gmon_make_distinct(uint64_t *value, size_t n)
+gprof_make_distinct(uint64_t *value, size_t n)
 {
 	size_t kept = 0;
 
 	if (n > 0)
-		qsort(value, n, sizeof(*value), cg_gmon_compare_u64);
+		qsort(value, n, sizeof(*value), gprof_compare_u64);
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || value[i] != value[kept - 1])
 			value[kept++] = value[i];

@@ -49,7 +49,7 @@ static uint64_t
 address_of(const struct timer *timer, uint64_t addr)
 {
 	const struct gmon_image *image =
-	    cg_gmon_image_at(timer->funcs->images, addr);
+	    gprof_image_at(timer->funcs->images, addr);
 
 	addr -= image ? image->base : 0;
 	return addr ? addr : 1;
@@ -92,7 +92,7 @@ add_pieces(struct timer *timer, const struct gmon_func *func, uint64_t low,
 
 	while (piece.low < high && timer->pieces < PIECES) {
 		const struct gmon_line *line =
-		    cg_gmon_line_at(timer->funcs, piece.low);
+		    gprof_line_at(timer->funcs, piece.low);
 
 		piece.line = line->line;
 		piece.file = line->line ? line->file : func->file;
@@ -111,7 +111,7 @@ cut_bin(struct timer *timer, uint64_t low, uint64_t high)
 	const struct gmon_func *func;
 
 	while (addr < high && timer->pieces < PIECES) {
-		func = cg_gmon_func_at(timer->funcs, addr);
+		func = gprof_func_at(timer->funcs, addr);
 		if (!func) {
 			addr += step;
 			continue;
@@ -122,7 +122,7 @@ cut_bin(struct timer *timer, uint64_t low, uint64_t high)
 	}
 	if (timer->pieces > 0 || timer->funcs->status != CG_OK)
 		return;
-	func = cg_gmon_any_func(timer->funcs, low);
+	func = gprof_any_func(timer->funcs, low);
 	if (func)
 		timer->piece[timer->pieces++] =
 		    (struct piece){ .low = low, .high = high, .fn = func->fn };
@@ -132,9 +132,9 @@ cut_bin(struct timer *timer, uint64_t low, uint64_t high)
 static uint64_t
 cost_of(const struct gmon_hist *hist, uint64_t ticks)
 {
-	if (!cg_gmon_is_time(hist))
+	if (!gprof_is_time(hist))
 		return ticks;
-	return cg_gmon_convert(ticks, GMON_NS, hist->rate);
+	return gprof_convert(ticks, GMON_NS, hist->rate);
 }
 
 /* Each bin's time to the functions and lines that were sampled. */
@@ -146,13 +146,13 @@ add_exact(struct timer *timer)
 	uint64_t ticks = 0, count, before;
 
 	for (uint64_t i = 0; i < hist->have; i++) {
-		count = cg_gmon_count(timer->gmon, hist, i);
+		count = gprof_count(timer->gmon, hist, i);
 		if (count == 0)
 			continue;
 		before = cost_of(hist, ticks);
 		ticks += count;
-		cut_bin(timer, cg_gmon_bin_start(hist, word, i),
-		    cg_gmon_bin_start(hist, word, i + 1));
+		cut_bin(timer, gprof_bin_start(hist, word, i),
+		    gprof_bin_start(hist, word, i + 1));
 		spend(timer, cost_of(hist, ticks) - before);
 	}
 }
@@ -187,8 +187,8 @@ give(struct credit *credit, double ticks, uint64_t low, uint64_t high)
 	uint64_t end =
 	    symbol->end > symbol->addr ? symbol->end : symbol->addr + 1;
 	const struct gmon_func *func =
-	    cg_gmon_func_at(timer->funcs, symbol->addr);
-	double per_tick = cg_gmon_is_time(timer->hist)
+	    gprof_func_at(timer->funcs, symbol->addr);
+	double per_tick = gprof_is_time(timer->hist)
 			      ? (double)GMON_NS / timer->hist->rate
 			      : 1;
 	uint64_t cost;
@@ -228,8 +228,8 @@ add_gnu_bin(struct credit *credit, uint64_t i, uint64_t count)
 		if (from < to)
 			give(credit,
 			    (double)(to - from) * (double)count / credit->scale,
-			    cg_gmon_bin_start(hist, timer->gmon->word, i),
-			    cg_gmon_bin_start(hist, timer->gmon->word, i + 1));
+			    gprof_bin_start(hist, timer->gmon->word, i),
+			    gprof_bin_start(hist, timer->gmon->word, i + 1));
 		if (to >= high)
 			return;
 		credit->symbol++;
@@ -249,7 +249,7 @@ add_gnu(struct timer *timer)
 		return;
 	credit.scale = (double)units / (double)hist->bins;
 	for (uint64_t i = 0; i < hist->have; i++) {
-		count = cg_gmon_count(timer->gmon, hist, i);
+		count = gprof_count(timer->gmon, hist, i);
 		if (count > 0)
 			add_gnu_bin(&credit, i, count);
 	}
@@ -267,7 +267,7 @@ fits(const struct gmon *gmon, const struct gmon_hist *hist)
 }
 
 int
-cg_gmon_add_times(struct gmon_funcs *funcs, const struct gmon *gmon)
+gprof_add_times(struct gmon_funcs *funcs, const struct gmon *gmon)
 {
 	struct timer timer = { .funcs = funcs,
 		.gmon = gmon,

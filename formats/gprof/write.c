@@ -64,7 +64,7 @@ add_sample(struct writer *w, uint64_t addr, uint64_t cost)
 	uint64_t bin = UINT64_MAX;
 
 	if (hist != SIZE_MAX)
-		bin = cg_gmon_bin_of(&w->hist[hist], w->gmon.word, addr);
+		bin = gprof_bin_of(&w->hist[hist], w->gmon.word, addr);
 	if (hist == SIZE_MAX || bin >= w->hist[hist].bins) {
 		w->lost_cost += cost;
 		return CG_OK;
@@ -98,7 +98,7 @@ cost_in(const struct cg_cost *cost, size_t column)
 static int
 add_cost(struct writer *w, cg_fn fn, const struct cg_cost *cost)
 {
-	uint64_t addr = cg_gmon_cost_place(&w->places, fn, &cost->pos);
+	uint64_t addr = gprof_cost_place(&w->places, fn, &cost->pos);
 	uint64_t self = cost_in(cost, w->event);
 	uint64_t blocks = cost_in(cost, w->block_event);
 	int status = CG_OK;
@@ -118,12 +118,12 @@ static int
 add_call(struct writer *w, cg_fn fn, const struct cg_call *call)
 {
 	uint64_t low = w->hist[0].low, bucket = w->gmon.bucket;
-	uint64_t site = cg_gmon_site_place(&w->places, fn, &call->site);
+	uint64_t site = gprof_site_place(&w->places, fn, &call->site);
 	struct gmon_call new = { .count = call->count };
 
 	if (fn == 0 && (!w->places.exact || call->entry.addr == 0))
 		return CG_OK;
-	new.self = cg_gmon_entry_place(&w->places, call->callee, &call->entry);
+	new.self = gprof_entry_place(&w->places, call->callee, &call->entry);
 	if (new.self == 0 || (fn != 0 && site == 0)) {
 		w->lost_calls += call->count;
 		return CG_OK;
@@ -222,7 +222,7 @@ choose_unit(struct writer *w)
 {
 	w->unit = (struct gmon_unit){ 1, 1 };
 	if (!w->places.exact && w->event < cg_event_count(w->graph))
-		w->unit = cg_gmon_choose_unit(cg_get_event(w->graph, w->event),
+		w->unit = gprof_choose_unit(cg_get_event(w->graph, w->event),
 		    w->rate, dearest_bin(w), &w->hist[0]);
 }
 
@@ -234,14 +234,14 @@ make_ticks(struct writer *w, size_t first, size_t last)
 	struct gmon_unit unit = w->unit;
 	uint64_t cost = 0, ticks, before = 0;
 
-	if (w->places.exact && cg_gmon_is_time(hist))
+	if (w->places.exact && gprof_is_time(hist))
 		unit = (struct gmon_unit){ hist->rate, GMON_NS };
 	for (size_t i = first; i < last; i++) {
 		if (w->sample[i].cost > UINT64_MAX - cost)
 			return cg_fail(
 			    w->job, "costs add up to more than 64 bits hold");
 		cost += w->sample[i].cost;
-		ticks = cg_gmon_convert(cost, unit.to, unit.from);
+		ticks = gprof_convert(cost, unit.to, unit.from);
 		if (ticks == UINT64_MAX)
 			return cg_fail(w->job,
 			    "more samples than 64 bits hold: lower --rate");
@@ -398,13 +398,12 @@ static int
 put_arcs(struct writer *w)
 {
 	if (w->calls > 0)
-		qsort(
-		    w->call, w->calls, sizeof(*w->call), cg_gmon_compare_calls);
+		qsort(w->call, w->calls, sizeof(*w->call), gprof_compare_calls);
 	if (merge_calls(w) != CG_OK)
 		return CG_EINPUT;
 	if (w->places.exact)
-		cg_gmon_order_apply(
-		    cg_gmon_recall_order(w->graph), w->call, w->calls);
+		gprof_order_apply(
+		    gprof_recall_order(w->graph), w->call, w->calls);
 	for (size_t i = 0; i < w->calls; i++) {
 		uint64_t count = w->call[i].count;
 
@@ -440,7 +439,7 @@ put_blocks(struct writer *w)
 static int
 choose_event(struct writer *w)
 {
-	bool recalled = cg_gmon_recall(w->graph, &w->gmon);
+	bool recalled = gprof_recall(w->graph, &w->gmon);
 	size_t count = cg_event_count(w->graph);
 
 	w->block_event = cg_find_event(w->graph, GMON_BLOCK_EVENT);
@@ -478,12 +477,12 @@ report_loss(struct writer *w)
 static int
 write_all(struct writer *w)
 {
-	int status = cg_gmon_rate(w->job, &w->rate);
+	int status = gprof_rate(w->job, &w->rate);
 
 	if (status == CG_OK)
 		status = choose_event(w);
 	if (status == CG_OK)
-		status = cg_gmon_places_open(
+		status = gprof_places_open(
 		    &w->places, w->job, w->graph, w->event, &w->gmon);
 	if (status == CG_OK && !w->places.exact)
 		w->block_event = SIZE_MAX;
@@ -504,7 +503,7 @@ write_all(struct writer *w)
 }
 
 int
-cg_write_gprof(
+gprof_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct writer w = { .job = job, .graph = graph, .out = out };
@@ -512,7 +511,7 @@ cg_write_gprof(
 
 	w.gmon.hist = w.hist;
 	status = write_all(&w);
-	cg_gmon_places_close(&w.places);
+	gprof_places_close(&w.places);
 	free(w.sample);
 	free(w.call);
 	free(w.block);

@@ -17,7 +17,7 @@ advance(struct reader *r)
 }
 
 void
-cg_json_line(struct reader *r)
+json_line(struct reader *r)
 {
 	cg_json_start(&r->json, r->line);
 	r->text_len = 0;
@@ -25,17 +25,17 @@ cg_json_line(struct reader *r)
 }
 
 bool
-cg_json_refuse(struct reader *r, const char *expected)
+json_refuse(struct reader *r, const char *expected)
 {
 	r->status = cg_json_fail(r->job, &r->json, expected);
 	return false;
 }
 
 bool
-cg_json_take(struct reader *r, enum cg_json_type type, const char *expected)
+json_take(struct reader *r, enum cg_json_type type, const char *expected)
 {
 	if (r->type != type)
-		return cg_json_refuse(r, expected);
+		return json_refuse(r, expected);
 	advance(r);
 	return true;
 }
@@ -56,11 +56,11 @@ get_number(const struct reader *r, uint64_t *number)
 }
 
 bool
-cg_json_take_number(struct reader *r, uint64_t max, uint64_t *number)
+json_take_number(struct reader *r, uint64_t max, uint64_t *number)
 {
 	if (!get_number(r, number) || *number > max) {
 		if (!is_number(r))
-			return cg_json_refuse(r, "a number");
+			return json_refuse(r, "a number");
 		r->status = cg_fail_at(r->job, r->json.at,
 		    "expected a whole number from 0 to %" PRIu64, max);
 		return false;
@@ -78,7 +78,7 @@ take_signed(struct reader *r, uint64_t *number)
 	    negative ? cg_get_u64(text, number) : get_number(r, number);
 
 	if (!taken || *number > (uint64_t)INT64_MAX + negative)
-		return cg_json_refuse(
+		return json_refuse(
 		    r, is_number(r) ? "a whole number from -2^63 to 2^63 - 1"
 				    : "a number");
 	if (negative)
@@ -95,7 +95,7 @@ take_id(struct reader *r, const struct ids *ids, uint64_t *id)
 
 	if (!get_number(r, &number) || number > ids->count) {
 		if (!is_number(r))
-			return cg_json_refuse(r, "a number");
+			return json_refuse(r, "a number");
 		r->status = cg_fail_at(r->job, r->json.at,
 		    "expected %s id up to %zu", ids->what, ids->count);
 		return false;
@@ -109,7 +109,7 @@ static bool
 take_bool(struct reader *r, uint64_t *value)
 {
 	if (r->type != CG_JSON_TRUE && r->type != CG_JSON_FALSE)
-		return cg_json_refuse(r, "true or false");
+		return json_refuse(r, "true or false");
 	*value = r->type == CG_JSON_TRUE;
 	advance(r);
 	return true;
@@ -125,7 +125,7 @@ take_text(struct reader *r, struct cg_slice *text)
 	char *to;
 
 	if (r->type != CG_JSON_STRING)
-		return cg_json_refuse(r, "a string");
+		return json_refuse(r, "a string");
 	if (!cg_grow_raw(&r->text, &r->text_cap, r->line.len, 1)) {
 		r->status = cg_nomem(r->job);
 		return false;
@@ -162,17 +162,17 @@ take_word(struct reader *r, const char *const *words, const char *expected,
 	uint64_t i = 0;
 
 	if (r->type != CG_JSON_STRING)
-		return cg_json_refuse(r, expected);
+		return json_refuse(r, expected);
 	while (words[i] && !cg_equal(r->json.text, words[i]))
 		i++;
 	if (!words[i])
-		return cg_json_refuse(r, expected);
+		return json_refuse(r, expected);
 	*index = i;
 	advance(r);
 	return true;
 }
 
-/* Letters of cg_json_flags, as bits. */
+/* Letters of json_flags, as bits. */
 static bool
 take_flags(struct reader *r, uint64_t *flags)
 {
@@ -180,14 +180,14 @@ take_flags(struct reader *r, uint64_t *flags)
 
 	*flags = 0;
 	if (r->type != CG_JSON_STRING)
-		return cg_json_refuse(r, "a string");
+		return json_refuse(r, "a string");
 	for (size_t i = 0; i < text.len; i++) {
-		const char *letter = memchr(
-		    cg_json_flags, text.ptr[i], sizeof(cg_json_flags) - 1);
+		const char *letter =
+		    memchr(json_flags, text.ptr[i], sizeof(json_flags) - 1);
 
 		if (!letter)
-			return cg_json_refuse(r, "letters of \"ftruxlne\"");
-		*flags |= (uint64_t)1 << (letter - cg_json_flags);
+			return json_refuse(r, "letters of \"ftruxlne\"");
+		*flags |= (uint64_t)1 << (letter - json_flags);
 	}
 	advance(r);
 	return true;
@@ -199,7 +199,7 @@ take_costs(struct reader *r)
 {
 	size_t i = 0;
 
-	if (!cg_json_take(r, CG_JSON_ARRAY, "'[' and the costs"))
+	if (!json_take(r, CG_JSON_ARRAY, "'[' and the costs"))
 		return false;
 	if (r->moved)
 		memset(r->cost, 0, r->columns * sizeof(*r->cost));
@@ -207,11 +207,11 @@ take_costs(struct reader *r)
 		uint64_t *cost;
 
 		if (i == r->events)
-			return cg_json_refuse(
+			return json_refuse(
 			    r, "']', as there are no more events");
 		cost = &r->cost[r->column[i]];
 		if (r->is_signed[i] ? !take_signed(r, cost)
-				    : !cg_json_take_number(r, UINT64_MAX, cost))
+				    : !json_take_number(r, UINT64_MAX, cost))
 			return false;
 	}
 	advance(r);
@@ -249,9 +249,9 @@ take_labels(struct reader *r)
 		}
 		label = &r->label[r->label_count++];
 		*label = (struct cg_label){ .unit = { "", 0 } };
-		if (!cg_json_take(r, CG_JSON_ARRAY, "'[' and a label") ||
+		if (!json_take(r, CG_JSON_ARRAY, "'[' and a label") ||
 		    !take_text(r, &label->key) || !take_value(r, label) ||
-		    !cg_json_take(r, CG_JSON_ARRAY_END, "']'"))
+		    !json_take(r, CG_JSON_ARRAY_END, "']'"))
 			return false;
 	} while (r->type != CG_JSON_ARRAY_END);
 	return true;
@@ -262,8 +262,8 @@ take_field(struct reader *r, char kind, struct field *field)
 {
 	field->at = r->json.at;
 	switch (kind) {
-	case 'n': return cg_json_take_number(r, UINT64_MAX, &field->number);
-	case 'u': return cg_json_take_number(r, UINT32_MAX, &field->number);
+	case 'n': return json_take_number(r, UINT64_MAX, &field->number);
+	case 'u': return json_take_number(r, UINT32_MAX, &field->number);
 	case 'd': return take_signed(r, &field->number);
 	case 'l': return take_flags(r, &field->number);
 	case 'O': return take_id(r, &r->objects, &field->number);
@@ -276,10 +276,10 @@ take_field(struct reader *r, char kind, struct field *field)
 	case 'z': return take_string(r, field);
 	case 'b': return take_bool(r, &field->number);
 	case 'i':
-		return take_word(r, cg_json_incl,
+		return take_word(r, json_incl,
 		    "\"stated\", \"by-counts\" or \"none\"", &field->number);
 	case 'k':
-		return take_word(r, cg_json_kind,
+		return take_word(r, json_kind,
 		    "\"block\", \"arc\", \"call\", \"condition\", \"path\" "
 		    "or \"counter\"",
 		    &field->number);
@@ -289,14 +289,14 @@ take_field(struct reader *r, char kind, struct field *field)
 }
 
 bool
-cg_json_take_end(struct reader *r)
+json_take_end(struct reader *r)
 {
-	return cg_json_take(r, CG_JSON_ARRAY_END, "']'") &&
-	       (r->type == CG_JSON_END || cg_json_refuse(r, "the end"));
+	return json_take(r, CG_JSON_ARRAY_END, "']'") &&
+	       (r->type == CG_JSON_END || json_refuse(r, "the end"));
 }
 
 bool
-cg_json_take_fields(struct reader *r, const char *kinds)
+json_take_fields(struct reader *r, const char *kinds)
 {
 	bool optional = false;
 	size_t n = 0;
@@ -313,7 +313,7 @@ cg_json_take_fields(struct reader *r, const char *kinds)
 			return false;
 		}
 	}
-	return cg_json_take_end(r);
+	return json_take_end(r);
 }
 
 /* ---- Plain lines -------------------------------------------------------- */
@@ -382,7 +382,7 @@ place_number(const struct reader *r, char kind, uint64_t *number)
 }
 
 bool
-cg_json_take_plain(struct reader *r, const char *at, const char *kinds)
+json_take_plain(struct reader *r, const char *at, const char *kinds)
 {
 	struct field *field = r->field;
 	bool optional = false;
@@ -412,7 +412,7 @@ cg_json_take_plain(struct reader *r, const char *at, const char *kinds)
 
 /* Steps over a value of any shape. */
 bool
-cg_json_step_over(struct reader *r)
+json_step_over(struct reader *r)
 {
 	unsigned depth = 0;
 
@@ -423,7 +423,7 @@ cg_json_step_over(struct reader *r)
 			 r->type == CG_JSON_OBJECT_END)
 			depth--;
 		else if (r->type == CG_JSON_BAD || r->type == CG_JSON_END)
-			return cg_json_refuse(r, "a value");
+			return json_refuse(r, "a value");
 		advance(r);
 	} while (depth > 0);
 	return true;

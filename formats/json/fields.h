@@ -1,8 +1,8 @@
 /*
  * fields.h - a line of our JSON, field by field; for the reader only.
  */
-#ifndef CG_FORMATS_JSON_FIELDS_H
-#define CG_FORMATS_JSON_FIELDS_H
+#ifndef FORMATS_JSON_FIELDS_H
+#define FORMATS_JSON_FIELDS_H
 
 #include "json.h"
 
@@ -57,13 +57,13 @@ struct reader {
 /* Where a line may stand. */
 enum json_place { JSON_ANYWHERE, JSON_IN_PART, JSON_IN_ROWS };
 
-/* A line by its tag; for the kinds of fields see cg_json_take_fields(). */
+/* A line by its tag; for the kinds of fields see json_take_fields(). */
 struct json_tag {
 	const char *name, *kinds;
 	enum json_place place;
 	bool (*add)(struct reader *); /* what r->field says, to the builder */
 };
-extern const struct json_tag cg_json_tags[]; /* ends with name NULL */
+extern const struct json_tag json_tags[]; /* ends with name NULL */
 
 /*
  * All return false after a failure that is reported and kept in r->status.
@@ -71,33 +71,33 @@ extern const struct json_tag cg_json_tags[]; /* ends with name NULL */
  */
 
 /* Begins a line. */
-void cg_json_line(struct reader *);
-bool cg_json_take(struct reader *, enum cg_json_type, const char *expected);
+void json_line(struct reader *);
+bool json_take(struct reader *, enum cg_json_type, const char *expected);
 /* The next token is not what is expected: reports that. */
-bool cg_json_refuse(struct reader *, const char *expected);
-bool cg_json_take_number(struct reader *, uint64_t max, uint64_t *);
+bool json_refuse(struct reader *, const char *expected);
+bool json_take_number(struct reader *, uint64_t max, uint64_t *);
 /* Steps over a value of any shape. */
-bool cg_json_step_over(struct reader *);
+bool json_step_over(struct reader *);
 /*
  * Takes fields of these kinds into r->field, and the end of the line:
  *
  *	n number        u number of 32 bits   b true or false
- *	d signed number                       l letters of cg_json_flags
+ *	d signed number                       l letters of json_flags
  *	t text          z text without NUL    c costs, into r->cost
- *	i word of cg_json_incl                k word of cg_json_kind
+ *	i word of json_incl                k word of json_kind
  *	O object id     F file id             f function id    s frame id
  *	S set of labels                       L labels, into r->label
  *
  * Those after '?' may be left out and are then 0, "".
  */
-bool cg_json_take_fields(struct reader *, const char *kinds);
+bool json_take_fields(struct reader *, const char *kinds);
 /*
  * The same from behind the tag of a line, if that holds whole numbers of few
  * digits and no blanks. False: it does not, or something is wrong with it; then
  * the line is to be taken token by token.
  */
-bool cg_json_take_plain(struct reader *, const char *at, const char *kinds);
+bool json_take_plain(struct reader *, const char *at, const char *kinds);
 /* Fields are over, and the line is. */
-bool cg_json_take_end(struct reader *);
+bool json_take_end(struct reader *);
 
 #endif

@@ -5,10 +5,10 @@
  */
 #include "json.h"
 
-const char *const cg_json_incl[] = { "stated", "by-counts", "none", NULL };
-const char *const cg_json_kind[] = { "block", "arc", "call", "condition",
-	"path", "counter", "step", NULL };
-const char cg_json_flags[] = "ftruxlne";
+const char *const json_incl[] = { "stated", "by-counts", "none", NULL };
+const char *const json_kind[] = { "block", "arc", "call", "condition", "path",
+	"counter", "step", NULL };
+const char json_flags[] = "ftruxlne";
 
 static int
 probe(const struct cg_head *head)
@@ -33,6 +33,6 @@ const struct cg_module cg_format_json = {
 	.carries = (1u << CG_FACT_COUNT) - 1,
 	.options = options,
 	.probe = probe,
-	.read = cg_read_json,
-	.write = cg_write_json,
+	.read = json_read,
+	.write = json_write,
 };

@@ -143,8 +143,8 @@
  *
  *	jq -n '[inputs | arrays | select(.[0] == "cost") | .[4][0]] | add' FILE
  */
-#ifndef CG_FORMATS_JSON_H
-#define CG_FORMATS_JSON_H
+#ifndef FORMATS_JSON_JSON_H
+#define FORMATS_JSON_JSON_H
 
 #include "cgconv_parse.h"
 
@@ -152,12 +152,12 @@
 #define JSON_VERSION 1
 
 /* By enum cg_incl, by enum cg_branch_kind; they end with NULL. */
-extern const char *const cg_json_incl[];
-extern const char *const cg_json_kind[];
+extern const char *const json_incl[];
+extern const char *const json_kind[];
 /* The letters of a branch's flags, by bit. */
-extern const char cg_json_flags[CG_BRANCH_FLAGS + 1];
+extern const char json_flags[CG_BRANCH_FLAGS + 1];
 
-int cg_read_json(struct cg_job *, struct cg_in *, struct cg_build *);
-int cg_write_json(struct cg_job *, const struct cg_graph *, struct cg_out *);
+int json_read(struct cg_job *, struct cg_in *, struct cg_build *);
+int json_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 #endif

@@ -26,7 +26,7 @@ struct key {
 static bool
 take_object(struct reader *r, const struct key *keys)
 {
-	if (!cg_json_take(r, CG_JSON_OBJECT, "'{'"))
+	if (!json_take(r, CG_JSON_OBJECT, "'{'"))
 		return false;
 	while (r->type == CG_JSON_KEY) {
 		struct cg_slice name = r->json.text;
@@ -40,19 +40,19 @@ take_object(struct reader *r, const struct key *keys)
 			    (int)(name.len < NAME_SHOWN ? name.len
 							: NAME_SHOWN),
 			    name.ptr);
-		if (!cg_json_take(r, CG_JSON_KEY, "a key") ||
-		    !(key->name ? key->take(r) : cg_json_step_over(r)))
+		if (!json_take(r, CG_JSON_KEY, "a key") ||
+		    !(key->name ? key->take(r) : json_step_over(r)))
 			return false;
 	}
-	return cg_json_take(r, CG_JSON_OBJECT_END, "'}'");
+	return json_take(r, CG_JSON_OBJECT_END, "'}'");
 }
 
 static bool
 check_graph(struct reader *r)
 {
 	if (!cg_equal(r->json.text, "graph"))
-		return cg_json_refuse(r, "\"graph\"");
-	return cg_json_take(r, CG_JSON_STRING, "\"graph\"");
+		return json_refuse(r, "\"graph\"");
+	return json_take(r, CG_JSON_STRING, "\"graph\"");
 }
 
 static bool
@@ -60,7 +60,7 @@ check_version(struct reader *r)
 {
 	const char *at = r->json.at;
 
-	if (!cg_json_take_number(r, UINT64_MAX, &r->version))
+	if (!json_take_number(r, UINT64_MAX, &r->version))
 		return false;
 	if (r->version <= JSON_VERSION)
 		return true;
@@ -75,7 +75,7 @@ set_grain(struct reader *r)
 {
 	uint64_t grain;
 
-	if (!cg_json_take_number(r, UINT32_MAX, &grain))
+	if (!json_take_number(r, UINT32_MAX, &grain))
 		return false;
 	cg_set_grain(r->build, (unsigned)grain);
 	return true;
@@ -84,8 +84,8 @@ set_grain(struct reader *r)
 static const struct key header_keys[] = {
 	{ "cgconv", check_graph },
 	{ "version", check_version },
-	{ "minor", cg_json_step_over },
-	{ "creator", cg_json_step_over },
+	{ "minor", json_step_over },
+	{ "creator", json_step_over },
 	{ "grain", set_grain },
 	{ NULL, NULL },
 };
@@ -93,11 +93,11 @@ static const struct key header_keys[] = {
 static bool
 read_header(struct reader *r)
 {
-	cg_json_line(r);
+	json_line(r);
 	if (!take_object(r, header_keys))
 		return false;
 	if (r->type != CG_JSON_END)
-		return cg_json_refuse(r, "the end");
+		return json_refuse(r, "the end");
 	if (r->version != 0)
 		return true;
 	r->status = cg_fail(
@@ -111,7 +111,7 @@ check_records(struct reader *r)
 	const char *at = r->json.at;
 	uint64_t records;
 
-	if (!cg_json_take_number(r, UINT64_MAX, &records))
+	if (!json_take_number(r, UINT64_MAX, &records))
 		return false;
 	if (records == r->lines)
 		return true;
@@ -135,7 +135,7 @@ check_crc(struct reader *r)
 		    crc);
 		return false;
 	}
-	return cg_json_take(r, CG_JSON_STRING, "a string");
+	return json_take(r, CG_JSON_STRING, "a string");
 }
 
 static const struct key end_keys[] = {
@@ -150,7 +150,7 @@ read_end(struct reader *r)
 	r->ended = true;
 	if (r->type != CG_JSON_ARRAY_END && !take_object(r, end_keys))
 		return false;
-	return cg_json_take_end(r);
+	return json_take_end(r);
 }
 
 static bool
@@ -159,10 +159,10 @@ skip_record(struct reader *r, struct cg_slice tag, const char *at)
 	cg_warn_at(r->job, at, "unknown record \"%.*s\" is skipped",
 	    (int)(tag.len < NAME_SHOWN ? tag.len : NAME_SHOWN), tag.ptr);
 	while (r->type != CG_JSON_ARRAY_END) {
-		if (!cg_json_step_over(r))
+		if (!json_step_over(r))
 			return false;
 	}
-	return cg_json_take_end(r);
+	return json_take_end(r);
 }
 
 /* What the file leaves out: one part for all. */
@@ -178,16 +178,16 @@ begin_part(struct reader *r)
 static bool
 read_record(struct reader *r)
 {
-	const struct json_tag *tag = cg_json_tags;
+	const struct json_tag *tag = json_tags;
 	struct cg_slice name;
 	const char *at;
 
-	cg_json_line(r);
-	if (!cg_json_take(r, CG_JSON_ARRAY, "'['"))
+	json_line(r);
+	if (!json_take(r, CG_JSON_ARRAY, "'['"))
 		return false;
 	at = r->json.at;
 	name = r->json.text;
-	if (!cg_json_take(r, CG_JSON_STRING, "a tag"))
+	if (!json_take(r, CG_JSON_STRING, "a tag"))
 		return false;
 	if (cg_equal(name, "end"))
 		return read_end(r);
@@ -202,7 +202,7 @@ read_record(struct reader *r)
 	}
 	if (tag->place == JSON_IN_PART && !r->in_part)
 		begin_part(r);
-	return cg_json_take_fields(r, tag->kinds) && tag->add(r);
+	return json_take_fields(r, tag->kinds) && tag->add(r);
 }
 
 /* Behind the name and its quote; NULL: another one stands there. */
@@ -227,13 +227,13 @@ take_row(struct reader *r)
 
 	if (!r->in_rows || r->ended || at[0] != '[' || at[1] != '"')
 		return NULL;
-	for (tag = cg_json_tags; tag->name; tag++) {
+	for (tag = json_tags; tag->name; tag++) {
 		fields = step_over(at + 2, tag->name);
 		if (fields)
 			break;
 	}
 	return tag->place == JSON_IN_ROWS &&
-		       cg_json_take_plain(r, fields, tag->kinds)
+		       json_take_plain(r, fields, tag->kinds)
 		   ? tag
 		   : NULL;
 }
@@ -277,7 +277,7 @@ free_ids(struct ids *ids)
 }
 
 int
-cg_read_json(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+json_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct reader r = { .job = job,
 		.build = build,

@@ -320,7 +320,7 @@ add_stack(struct reader *r)
 /* ---- The table ---------------------------------------------------------- */
 
 /* The most frequent come first. */
-const struct json_tag cg_json_tags[] = {
+const struct json_tag json_tags[] = {
 	{ "cost", "Func", JSON_IN_ROWS, add_cost },
 	{ "call", "Funfunnc", JSON_IN_ROWS, add_call },
 	{ "jump", "FunfFunn?n", JSON_IN_ROWS, add_jump },

@@ -164,12 +164,12 @@ put_branch(struct writer *w, const struct cg_branch *branch)
 
 	for (unsigned bit = 0; bit < CG_BRANCH_FLAGS; bit++) {
 		if (branch->flags & 1u << bit)
-			flags[n++] = cg_json_flags[bit];
+			flags[n++] = json_flags[bit];
 	}
 	flags[n] = '\0';
 	at = put_pos(w, at, &branch->pos);
 	*at++ = ',';
-	at = put_word(at, cg_json_kind[branch->kind]);
+	at = put_word(at, json_kind[branch->kind]);
 	at = put_number(w, at, branch->block);
 	at = put_number(w, at, branch->index);
 	*at++ = ',';
@@ -247,7 +247,7 @@ put_event_rest(struct writer *w, const struct cg_event *event)
 {
 	put_text(w, event->long_name);
 	put_text(w, event->unit);
-	put_text(w, cg_json_incl[event->incl]);
+	put_text(w, json_incl[event->incl]);
 	cg_puts(w->out, event->is_signed ? ",true]\n" : ",false]\n");
 	w->lines++;
 }
@@ -518,8 +518,7 @@ put_parts(struct writer *w)
 }
 
 int
-cg_write_json(
-    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+json_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	bool safe = cg_opt_flag(job, "json-safe");
 	struct writer w = { .graph = graph,

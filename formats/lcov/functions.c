@@ -152,7 +152,7 @@ put_groups(struct lcov_writer *w, uint64_t *found, uint64_t *hit)
 }
 
 bool
-cg_lcov_put_fns(struct lcov_writer *w)
+lcov_put_fns(struct lcov_writer *w)
 {
 	uint64_t found = 0, hit = 0;
 
@@ -166,7 +166,7 @@ cg_lcov_put_fns(struct lcov_writer *w)
 		for (; found < w->entries; found++)
 			hit += w->entry[found].count > 0;
 	}
-	cg_lcov_put_total(w, "FNF:", found);
-	cg_lcov_put_total(w, "FNH:", hit);
+	lcov_put_total(w, "FNF:", found);
+	lcov_put_total(w, "FNH:", hit);
 	return true;
 }

@@ -59,6 +59,6 @@ const struct cg_module cg_format_lcov = {
 	.linkage = true,
 	.options = options,
 	.probe = probe,
-	.read = cg_read_lcov,
-	.write = cg_write_lcov,
+	.read = lcov_read,
+	.write = lcov_write,
 };

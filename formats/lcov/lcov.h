@@ -4,8 +4,8 @@
  * Source: geninfo(1) of lcov 1.16 and of lcov 2.5, section "Tracefile
  * format"; what their readers accept was tried with both.
  */
-#ifndef CG_LCOV_H
-#define CG_LCOV_H
+#ifndef FORMATS_LCOV_LCOV_H
+#define FORMATS_LCOV_LCOV_H
 
 #include "cgconv_expert.h"
 #include "cgconv_parse.h"
@@ -72,24 +72,24 @@ struct lcov_section {
 };
 
 /* The section's function of that name, a new one if need be. */
-struct lcov_fn *cg_lcov_get_fn(struct lcov_section *, cg_name);
+struct lcov_fn *lcov_get_fn(struct lcov_section *, cg_name);
 /* Says where a function is; false: out of memory. */
-bool cg_lcov_add_range(
+bool lcov_add_range(
     struct lcov_section *, cg_name, uint32_t first, uint32_t last);
 /* Adds what the section holds to the graph, and empties it. */
-int cg_lcov_end_section(
+int lcov_end_section(
     struct cg_job *, struct cg_build *, struct lcov_section *);
-void cg_lcov_free_section(struct lcov_section *);
+void lcov_free_section(struct lcov_section *);
 
 /*
  * Takes a count, which may be below zero or a fraction; false if it is none of
  * 64 bits.
  */
-bool cg_lcov_take_count(struct cg_job *, struct cg_slice *, int64_t *);
+bool lcov_take_count(struct cg_job *, struct cg_slice *, int64_t *);
 /* Behind the digits at at; NULL if there are none or more than most. */
-const char *cg_lcov_skip_number(const char *at, uint64_t *, int most);
+const char *lcov_skip_number(const char *at, uint64_t *, int most);
 
-int cg_read_lcov(struct cg_job *, struct cg_in *, struct cg_build *);
-int cg_write_lcov(struct cg_job *, const struct cg_graph *, struct cg_out *);
+int lcov_read(struct cg_job *, struct cg_in *, struct cg_build *);
+int lcov_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 #endif

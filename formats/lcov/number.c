@@ -8,7 +8,7 @@
 #include "lcov.h"
 
 const char *
-cg_lcov_skip_number(const char *at, uint64_t *number, int most)
+lcov_skip_number(const char *at, uint64_t *number, int most)
 {
 	const char *from = at;
 	uint64_t value = 0;
@@ -53,7 +53,7 @@ unwrap(struct cg_job *job, const char *at, bool negative, uint64_t count)
 }
 
 bool
-cg_lcov_take_count(struct cg_job *job, struct cg_slice *text, int64_t *count)
+lcov_take_count(struct cg_job *job, struct cg_slice *text, int64_t *count)
 {
 	struct cg_slice rest = *text;
 	bool negative = cg_take_char(&rest, '-');

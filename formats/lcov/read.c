@@ -57,7 +57,7 @@ take_count(struct reader *r, int64_t *count)
 {
 	const char *at = r->rest.ptr;
 
-	return cg_lcov_take_count(r->job, &r->rest, count) ||
+	return lcov_take_count(r->job, &r->rest, count) ||
 	       refuse(r, at, "a count of 64 bits");
 }
 
@@ -161,7 +161,7 @@ take_version(struct reader *r)
 static bool
 take_section_end(struct reader *r)
 {
-	r->status = cg_lcov_end_section(r->job, r->build, &r->section);
+	r->status = lcov_end_section(r->job, r->build, &r->section);
 	return r->status == CG_OK;
 }
 
@@ -181,7 +181,7 @@ check_last(struct reader *r, uint32_t first, uint32_t last)
 static bool
 add_count(struct reader *r, cg_name name, uint64_t count)
 {
-	struct lcov_fn *fn = cg_lcov_get_fn(&r->section, name);
+	struct lcov_fn *fn = lcov_get_fn(&r->section, name);
 
 	if (!fn)
 		return nomem(r);
@@ -210,7 +210,7 @@ take_fn(struct reader *r)
 	}
 	if (!take_name(r, "the name of a function", &name))
 		return false;
-	return cg_lcov_add_range(&r->section, name, first, last) || nomem(r);
+	return lcov_add_range(&r->section, name, first, last) || nomem(r);
 }
 
 /* FNDA:count,name */
@@ -272,7 +272,7 @@ take_alias(struct reader *r)
 	    section->leader[place - 1].index != index)
 		return refuse(r, at, "the number of an FNL: line before");
 	leader = &section->leader[place - 1];
-	return (cg_lcov_add_range(
+	return (lcov_add_range(
 		    &r->section, name, leader->first, leader->last) ||
 		   nomem(r)) &&
 	       add_count(r, name, count);
@@ -315,10 +315,10 @@ take_plain_line(struct reader *r, struct cg_slice line)
 	if (!section->open || section->lines == section->line_cap ||
 	    line.len < 3 || memcmp(line.ptr, "DA:", 3) != 0)
 		return false;
-	at = cg_lcov_skip_number(at, &number, 9);
+	at = lcov_skip_number(at, &number, 9);
 	if (!at || *at != ',')
 		return false;
-	at = cg_lcov_skip_number(at + 1, &count, 18);
+	at = lcov_skip_number(at + 1, &count, 18);
 	if (!at || at != line.ptr + line.len)
 		return false;
 	section->line[section->lines++] =
@@ -529,7 +529,7 @@ read_block(struct reader *r, struct cg_slice block)
 }
 
 int
-cg_read_lcov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+lcov_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	const struct cg_event event = { .name = "Exec",
 		.long_name = "Line executions",
@@ -546,7 +546,7 @@ cg_read_lcov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (r.status == CG_OK && r.section.open)
 		r.status = cg_fail(
 		    job, "expected end_of_record: the file is cut short");
-	cg_lcov_free_section(&r.section);
+	lcov_free_section(&r.section);
 	cg_map_free(&r.parts);
 	return r.status;
 }

@@ -9,7 +9,7 @@
 #include "lcov.h"
 
 struct lcov_fn *
-cg_lcov_get_fn(struct lcov_section *section, cg_name name)
+lcov_get_fn(struct lcov_section *section, cg_name name)
 {
 	uint32_t *at = cg_map_at(&section->by_name, name);
 	struct lcov_fn *fn;
@@ -28,10 +28,10 @@ cg_lcov_get_fn(struct lcov_section *section, cg_name name)
 }
 
 bool
-cg_lcov_add_range(
+lcov_add_range(
     struct lcov_section *section, cg_name name, uint32_t first, uint32_t last)
 {
-	struct lcov_fn *fn = cg_lcov_get_fn(section, name);
+	struct lcov_fn *fn = lcov_get_fn(section, name);
 
 	if (!fn)
 		return false;
@@ -336,7 +336,7 @@ add_branches(
 }
 
 int
-cg_lcov_end_section(
+lcov_end_section(
     struct cg_job *job, struct cg_build *build, struct lcov_section *section)
 {
 	cg_fn *ids = calloc(section->fns + 1, sizeof(*ids)), *first;
@@ -365,7 +365,7 @@ cg_lcov_end_section(
 }
 
 void
-cg_lcov_free_section(struct lcov_section *section)
+lcov_free_section(struct lcov_section *section)
 {
 	free(section->fn);
 	cg_map_free(&section->by_name);

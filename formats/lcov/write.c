@@ -23,7 +23,7 @@ struct condition {
 };
 
 void
-cg_lcov_put_total(struct lcov_writer *w, const char *name, uint64_t value)
+lcov_put_total(struct lcov_writer *w, const char *name, uint64_t value)
 {
 	cg_puts(w->out, name);
 	cg_putu(w->out, value);
@@ -420,18 +420,18 @@ put_section(struct lcov_writer *w, cg_file file)
 	(void)cg_put_inline(w->out, path);
 	cg_putc(w->out, '\n');
 	put_version(w, path);
-	if (!cg_lcov_put_fns(w) || !put_lines(w, &sum))
+	if (!lcov_put_fns(w) || !put_lines(w, &sum))
 		return false;
 	if (sum.branches > 0) {
-		cg_lcov_put_total(w, "BRF:", sum.branches);
-		cg_lcov_put_total(w, "BRH:", sum.branches_hit);
+		lcov_put_total(w, "BRF:", sum.branches);
+		lcov_put_total(w, "BRH:", sum.branches_hit);
 	}
 	if (sum.conditions > 0) {
-		cg_lcov_put_total(w, "MCF:", sum.conditions);
-		cg_lcov_put_total(w, "MCH:", sum.conditions_hit);
+		lcov_put_total(w, "MCF:", sum.conditions);
+		lcov_put_total(w, "MCH:", sum.conditions_hit);
 	}
-	cg_lcov_put_total(w, "LF:", sum.lines);
-	cg_lcov_put_total(w, "LH:", sum.lines_hit);
+	lcov_put_total(w, "LF:", sum.lines);
+	lcov_put_total(w, "LH:", sum.lines_hit);
 	cg_puts(w->out, "end_of_record\n");
 	return true;
 }
@@ -514,8 +514,7 @@ report(struct lcov_writer *w)
 }
 
 int
-cg_write_lcov(
-    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+lcov_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct lcov_writer w = { .job = job, .graph = graph, .out = out };
 	int status = choose(&w);

@@ -1,8 +1,8 @@
 /*
  * write.h - the writer of tracefiles, shared by its files.
  */
-#ifndef CG_LCOV_WRITE_H
-#define CG_LCOV_WRITE_H
+#ifndef FORMATS_LCOV_WRITE_H
+#define FORMATS_LCOV_WRITE_H
 
 #include "lcov.h"
 
@@ -37,8 +37,8 @@ struct lcov_writer {
 };
 
 /* "LF:12" */
-void cg_lcov_put_total(struct lcov_writer *, const char *name, uint64_t);
+void lcov_put_total(struct lcov_writer *, const char *name, uint64_t);
 /* The functions of the file that lines is at; false: out of memory. */
-bool cg_lcov_put_fns(struct lcov_writer *);
+bool lcov_put_fns(struct lcov_writer *);
 
 #endif

@@ -27,7 +27,7 @@ struct perf_known_fn {
 };
 
 bool
-cg_perf_fns_open(struct perf_fns *fns, struct cg_build *build)
+perf_script_fns_open(struct perf_fns *fns, struct cg_build *build)
 {
 	fns->build = build;
 	fns->known = calloc(LATELY, sizeof(*fns->known));
@@ -35,7 +35,7 @@ cg_perf_fns_open(struct perf_fns *fns, struct cg_build *build)
 }
 
 void
-cg_perf_fns_close(struct perf_fns *fns)
+perf_script_fns_close(struct perf_fns *fns)
 {
 	free(fns->known);
 }
@@ -61,7 +61,7 @@ hash_name(struct cg_slice name)
 }
 
 void
-cg_perf_fetch_fn(struct perf_fns *fns, struct perf_step *step)
+perf_script_fetch_fn(struct perf_fns *fns, struct perf_step *step)
 {
 	step->hash = hash_name(step->name_text);
 	FETCH(&fns->known[step->hash]);
@@ -97,7 +97,7 @@ find_fn(struct perf_fns *fns, struct perf_step *step)
 }
 
 void
-cg_perf_find_fns(struct perf_fns *fns, struct perf_stack *stack)
+perf_script_find_fns(struct perf_fns *fns, struct perf_stack *stack)
 {
 	for (size_t i = stack->found; i < stack->count; i++)
 		FETCH(fns->known[stack->frame[i].hash].name.ptr);

@@ -240,7 +240,7 @@ find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *after)
 }
 
 bool
-cg_take_perf_head(struct cg_slice line, struct perf_head *head)
+perf_script_take_head(struct cg_slice line, struct perf_head *head)
 {
 	struct cg_slice task, after;
 
@@ -324,7 +324,7 @@ cut_offset(struct cg_slice *text)
 }
 
 bool
-cg_take_perf_frame(struct cg_slice line, struct perf_frame *frame)
+perf_script_take_frame(struct cg_slice line, struct perf_frame *frame)
 {
 	struct cg_slice group;
 
@@ -352,7 +352,7 @@ cg_take_perf_frame(struct cg_slice line, struct perf_frame *frame)
 /* ---- Source lines ------------------------------------------------------- */
 
 bool
-cg_take_perf_place(struct cg_slice line, struct cg_slice *file,
+perf_script_take_place(struct cg_slice line, struct cg_slice *file,
     uint32_t *number, bool *inlined)
 {
 	struct cg_slice group, text = cg_trim(line), digits;

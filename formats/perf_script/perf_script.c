@@ -51,7 +51,7 @@ is_frame(const char *from, struct cg_slice line, bool sure)
 {
 	struct perf_frame frame;
 
-	return cg_take_perf_frame(line, &frame) &&
+	return perf_script_take_frame(line, &frame) &&
 	       (frame.name.len > 0 || frame.object.len > 0) &&
 	       (sure || is_sure_frame(from, line, &frame));
 }
@@ -80,7 +80,7 @@ probe(const struct cg_head *head)
 			return !is_frame(line.ptr, line, sure) ? CG_PROBE_NO
 			       : begun                         ? CG_PROBE_LIKELY
 							       : CG_PROBE_WEAK;
-		if (!cg_take_perf_head(line, &sample))
+		if (!perf_script_take_head(line, &sample))
 			break;
 		what = sample.event.len > 0 || sample.has_time;
 		sure = sample.has_time || header;
@@ -110,5 +110,5 @@ const struct cg_module cg_format_perf_script = {
 	.suffixes = "perf",
 	.options = options,
 	.probe = probe,
-	.read = cg_read_perf_script,
+	.read = perf_script_read,
 };

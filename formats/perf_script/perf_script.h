@@ -1,8 +1,8 @@
 /*
  * perf_script.h - what the parts of the reader of perf script's text share.
  */
-#ifndef PERF_SCRIPT_H
-#define PERF_SCRIPT_H
+#ifndef FORMATS_PERF_SCRIPT_PERF_SCRIPT_H
+#define FORMATS_PERF_SCRIPT_PERF_SCRIPT_H
 
 #include "cgconv_parse.h"
 
@@ -28,15 +28,15 @@ struct perf_frame {
 };
 
 /* The line must not be empty. False: it begins no sample. */
-bool cg_take_perf_head(struct cg_slice line, struct perf_head *);
+bool perf_script_take_head(struct cg_slice line, struct perf_head *);
 /* Blanks at the begin of the line are skipped. False: it is no frame. */
-bool cg_take_perf_frame(struct cg_slice line, struct perf_frame *);
+bool perf_script_take_frame(struct cg_slice line, struct perf_frame *);
 /*
  * Of a line that -F srcline adds after a frame: "file:line", with " (inlined)"
  * behind it. "??:0", ":0" and "object[address]" are lines without a place:
  * file is empty. False: it is none of these.
  */
-bool cg_take_perf_place(struct cg_slice line, struct cg_slice *file,
+bool perf_script_take_place(struct cg_slice line, struct cg_slice *file,
     uint32_t *number, bool *inlined);
 
 /* ---- perf_script_fns.c: whose frames these are --------------------------- */
@@ -68,13 +68,13 @@ struct perf_fns {
 };
 
 /* False: out of memory. */
-bool cg_perf_fns_open(struct perf_fns *, struct cg_build *);
-void cg_perf_fns_close(struct perf_fns *);
+bool perf_script_fns_open(struct perf_fns *, struct cg_build *);
+void perf_script_fns_close(struct perf_fns *);
 /* Its texts will be looked up soon. */
-void cg_perf_fetch_fn(struct perf_fns *, struct perf_step *);
+void perf_script_fetch_fn(struct perf_fns *, struct perf_step *);
 /* Looks up the frames that came since the last time; their texts may go. */
-void cg_perf_find_fns(struct perf_fns *, struct perf_stack *);
+void perf_script_find_fns(struct perf_fns *, struct perf_stack *);
 
-int cg_read_perf_script(struct cg_job *, struct cg_in *, struct cg_build *);
+int perf_script_read(struct cg_job *, struct cg_in *, struct cg_build *);
 
 #endif

@@ -251,7 +251,7 @@ end_sample(struct reader *r)
 	if (r->state == BETWEEN)
 		return true;
 	r->state = BETWEEN;
-	cg_perf_find_fns(&r->fns, &r->now);
+	perf_script_find_fns(&r->fns, &r->now);
 	if (r->now.count == 0) {
 		/* Without a call chain all that is known is that it was. */
 		if (r->now.cap == 0 && !grow_stack(r))
@@ -311,9 +311,9 @@ push_frame(struct reader *r, struct perf_frame *frame)
 		.pos.addr = r->addresses ? frame->ip : 0,
 		.ip = frame->ip,
 		.marked = frame->inlined };
-	cg_perf_fetch_fn(&r->fns, new);
+	perf_script_fetch_fn(&r->fns, new);
 	if (!named)
-		cg_perf_find_fns(&r->fns, &r->now);
+		perf_script_find_fns(&r->fns, &r->now);
 	r->marked |= frame->inlined;
 	return true;
 }
@@ -328,7 +328,7 @@ add_place(struct reader *r, struct cg_slice line)
 	bool inlined;
 
 	if (r->now.count == 0 ||
-	    !cg_take_perf_place(line, &file, &number, &inlined))
+	    !perf_script_take_place(line, &file, &number, &inlined))
 		return false;
 	frame = &r->now.frame[r->now.count - 1];
 	if (file.len > 0)
@@ -393,7 +393,7 @@ read_head(struct reader *r, const struct perf_head *head)
 	if (!end_sample(r) || !begin_sample(r, head))
 		return false;
 	/* Without a call chain the only frame stands here. */
-	if (head->event.len == 0 || !cg_take_perf_frame(head->rest, &frame))
+	if (head->event.len == 0 || !perf_script_take_frame(head->rest, &frame))
 		return true;
 	r->state = ONE_LINE;
 	return push_frame(r, &frame);
@@ -426,7 +426,7 @@ read_line(struct reader *r, struct cg_slice line)
 	struct perf_head head;
 	bool tab = *line.ptr == '\t';
 
-	if (tab && cg_take_perf_frame(line, &frame)) {
+	if (tab && perf_script_take_frame(line, &frame)) {
 		r->tabs = true;
 		return read_frame(r, &frame);
 	}
@@ -435,15 +435,15 @@ read_line(struct reader *r, struct cg_slice line)
 			take_header(r, line);
 			return true;
 		}
-		if (cg_take_perf_head(line, &head))
+		if (perf_script_take_head(line, &head))
 			return read_head(r, &head);
 		leave_out(r, line);
 		return true;
 	}
 	if (r->state == IN_STACK && !r->tabs && !tab &&
-	    cg_take_perf_frame(line, &frame))
+	    perf_script_take_frame(line, &frame))
 		return read_frame(r, &frame);
-	if (!tab && cg_take_perf_head(line, &head) &&
+	if (!tab && perf_script_take_head(line, &head) &&
 	    (head.has_time || head.event.len > 0) &&
 	    !(r->tabs && *line.ptr == ' '))
 		return read_head(r, &head);
@@ -464,7 +464,7 @@ read_block(struct reader *r, struct cg_slice block)
 			line.len--;
 		good = line.len > 0 ? read_line(r, line) : end_sample(r);
 	}
-	cg_perf_find_fns(&r->fns, &r->now);
+	perf_script_find_fns(&r->fns, &r->now);
 	if (r->status == CG_OK)
 		r->status = cg_build_failed(r->build, line.ptr);
 }
@@ -498,18 +498,17 @@ read_file(struct reader *r, struct cg_in *in)
 }
 
 int
-cg_read_perf_script(
-    struct cg_job *job, struct cg_in *in, struct cg_build *build)
+perf_script_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct reader r = { .job = job,
 		.build = build,
 		.addresses = cg_opt_flag(job, "addresses") };
 
-	if (cg_perf_fns_open(&r.fns, build))
+	if (perf_script_fns_open(&r.fns, build))
 		read_file(&r, in);
 	else
 		r.status = cg_nomem(job);
-	cg_perf_fns_close(&r.fns);
+	perf_script_fns_close(&r.fns);
 	free(r.event);
 	free(r.now.frame);
 	free(r.now.node);

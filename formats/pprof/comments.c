@@ -7,7 +7,7 @@
 #include "write.h"
 
 struct cg_slice
-cg_pprof_out_comment(const struct pprof_writer *w, size_t i)
+pprof_out_comment(const struct pprof_writer *w, size_t i)
 {
 	const struct pprof_out_comment *comment = w->comments.at;
 	const char *text = w->text.at;
@@ -19,7 +19,7 @@ static void
 append(struct pprof_writer *w, const char *text)
 {
 	for (; *text; text++) {
-		char *at = cg_pprof_out_append(w, &w->text, 1);
+		char *at = pprof_out_append(w, &w->text, 1);
 
 		if (!at)
 			return;
@@ -38,17 +38,16 @@ end_comment(struct pprof_writer *w, size_t begin)
 
 	if (w->status != CG_OK || new.len == 0)
 		return;
-	id = cg_map_at(&w->comment_ids, cg_pprof_hash(0, new));
+	id = cg_map_at(&w->comment_ids, pprof_hash(0, new));
 	if (!id) {
 		w->status = cg_nomem(w->job);
 		return;
 	}
-	if (*id != 0 &&
-	    cg_compare(cg_pprof_out_comment(w, *id - 1), new) == 0) {
+	if (*id != 0 && cg_compare(pprof_out_comment(w, *id - 1), new) == 0) {
 		w->text.count = begin;
 		return;
 	}
-	comment = cg_pprof_out_append(w, &w->comments, sizeof(*comment));
+	comment = pprof_out_append(w, &w->comments, sizeof(*comment));
 	if (!comment)
 		return;
 	*comment = (struct pprof_out_comment){ begin, new.len };
@@ -79,7 +78,7 @@ has_field(const char *key)
 		if (strcmp(keys[i], key) == 0)
 			return true;
 	}
-	for (const struct pprof_text_key *text = cg_pprof_text_keys; text->name;
+	for (const struct pprof_text_key *text = pprof_text_keys; text->name;
 	     text++) {
 		if (strcmp(text->name, key) == 0)
 			return true;
@@ -138,7 +137,7 @@ add_part(struct pprof_writer *w)
 }
 
 bool
-cg_pprof_list_comments(struct pprof_writer *w)
+pprof_list_comments(struct pprof_writer *w)
 {
 	for (size_t i = 0; i < cg_event_count(w->graph); i++) {
 		const struct cg_event *event = cg_get_event(w->graph, i);

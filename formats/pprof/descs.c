@@ -10,11 +10,11 @@
 #include "pprof.h"
 
 bool
-cg_pprof_get_text(struct pprof_reader *r, uint64_t index, struct cg_slice *text)
+pprof_get_text(struct pprof_reader *r, uint64_t index, struct cg_slice *text)
 {
 	cg_name name;
 
-	if (!cg_pprof_get_name(r, index, &name))
+	if (!pprof_get_name(r, index, &name))
 		return false;
 	*text = cg_get_name(r->build, name);
 	return true;
@@ -83,7 +83,7 @@ read_our_comments(struct pprof_reader *r, struct cg_part_info *info)
 	struct cg_slice text;
 
 	for (size_t i = 0; i < r->comments.count; i++) {
-		if (!cg_pprof_get_text(r, comment[i], &text))
+		if (!pprof_get_text(r, comment[i], &text))
 			return false;
 		if (cg_take_prefix(&text, PPROF_SAYS_PART))
 			read_part(text, info);
@@ -95,7 +95,7 @@ read_our_comments(struct pprof_reader *r, struct cg_part_info *info)
 }
 
 const char *
-cg_pprof_long_name(const struct pprof_reader *r, struct cg_slice event)
+pprof_long_name(const struct pprof_reader *r, struct cg_slice event)
 {
 	cg_name name = cg_add_name(r->build, event);
 
@@ -109,7 +109,7 @@ add_text_desc(struct pprof_reader *r, const char *key, uint64_t index)
 {
 	struct cg_slice text;
 
-	if (!cg_pprof_get_text(r, index, &text))
+	if (!pprof_get_text(r, index, &text))
 		return false;
 	if (text.len > 0)
 		cg_add_desc(r->build, cg_slice(key), text);
@@ -136,8 +136,8 @@ add_period(struct pprof_reader *r)
 	char *text;
 	int len;
 
-	if (!cg_pprof_get_text(r, r->period_type.type, &type) ||
-	    !cg_pprof_get_text(r, r->period_type.unit, &unit))
+	if (!pprof_get_text(r, r->period_type.type, &type) ||
+	    !pprof_get_text(r, r->period_type.unit, &unit))
 		return false;
 	if (period == 0 && type.len == 0)
 		return true;
@@ -160,7 +160,7 @@ add_comment(struct pprof_reader *r, uint64_t index)
 {
 	struct cg_slice text, ours, key;
 
-	if (!cg_pprof_get_text(r, index, &text))
+	if (!pprof_get_text(r, index, &text))
 		return false;
 	ours = text;
 	if (cg_starts(text, PPROF_SAYS_EVENT) ||
@@ -181,7 +181,7 @@ add_descs(struct pprof_reader *r)
 
 	add_number_desc(r, PPROF_KEY_TIME, r->scalar[PPROF_TIME_NANOS]);
 	add_number_desc(r, PPROF_KEY_DURATION, r->scalar[PPROF_DURATION_NANOS]);
-	for (const struct pprof_text_key *key = cg_pprof_text_keys;
+	for (const struct pprof_text_key *key = pprof_text_keys;
 	     ok && key->name; key++)
 		ok = add_text_desc(r, key->name, r->scalar[key->field]);
 	for (size_t i = 0; ok && i < r->comments.count; i++)
@@ -191,7 +191,7 @@ add_descs(struct pprof_reader *r)
 
 /* The first mapping is the main program. */
 bool
-cg_pprof_begin_part(struct pprof_reader *r)
+pprof_begin_part(struct pprof_reader *r)
 {
 	const struct pprof_mapping *mapping = r->mappings.at;
 	struct cg_part_info info = { .cmd = "" };
@@ -203,7 +203,7 @@ cg_pprof_begin_part(struct pprof_reader *r)
 		return read_our_comments(r, &none) && add_descs(r);
 	}
 	if (r->mappings.count > 0 &&
-	    !cg_pprof_get_text(r, mapping->value[MAPPING_FILENAME], &path))
+	    !pprof_get_text(r, mapping->value[MAPPING_FILENAME], &path))
 		return false;
 	if (path.len > 0)
 		info.cmd = path.ptr;

@@ -32,7 +32,7 @@ fail(struct pprof_reader *r, const char *what)
 }
 
 bool
-cg_pprof_get_name(struct pprof_reader *r, uint64_t index, cg_name *name)
+pprof_get_name(struct pprof_reader *r, uint64_t index, cg_name *name)
 {
 	const cg_name *strings = r->strings.at;
 
@@ -55,7 +55,7 @@ static bool
 goes_below_zero(const struct pprof_reader *r, size_t column)
 {
 	for (size_t i = 0; i < r->samples.count; i++) {
-		if (cg_pprof_sample(r, i)->cost[column] < 0)
+		if (pprof_sample(r, i)->cost[column] < 0)
 			return true;
 	}
 	return false;
@@ -100,8 +100,8 @@ add_event(struct finish *f, size_t i)
 	struct cg_slice name, unit;
 	char *word;
 
-	if (!cg_pprof_get_text(r, type->type, &name) ||
-	    !cg_pprof_get_text(r, type->unit, &unit))
+	if (!pprof_get_text(r, type->type, &name) ||
+	    !pprof_get_text(r, type->unit, &unit))
 		return false;
 	word = event_name(f, name, i);
 	if (!word)
@@ -109,8 +109,8 @@ add_event(struct finish *f, size_t i)
 	if (cg_equal(name, "samples") && f->counter >= i)
 		f->counter = i;
 	event.name = word;
-	event.long_name = cg_pprof_long_name(r, cg_slice(word));
-	event.unit = cg_pprof_unit_in(unit.len > 0 ? unit.ptr : "");
+	event.long_name = pprof_long_name(r, cg_slice(word));
+	event.unit = pprof_unit_in(unit.len > 0 ? unit.ptr : "");
 	event.is_signed = goes_below_zero(r, i);
 	f->column[i] = cg_add_event(r->build, &event);
 	free(word);
@@ -181,8 +181,8 @@ add_mapping(struct finish *f, size_t i)
 		.limit = value[MAPPING_LIMIT],
 		.offset = value[MAPPING_OFFSET] };
 
-	if (!cg_pprof_get_text(r, value[MAPPING_FILENAME], &mapping.path) ||
-	    !cg_pprof_get_text(r, value[MAPPING_BUILD_ID], &mapping.build_id))
+	if (!pprof_get_text(r, value[MAPPING_FILENAME], &mapping.path) ||
+	    !pprof_get_text(r, value[MAPPING_BUILD_ID], &mapping.build_id))
 		return false;
 	f->mapping[i] = cg_space_add(f->space, &mapping);
 	return f->mapping[i] != 0 &&
@@ -212,7 +212,7 @@ add_mappings(struct finish *f)
 static struct cg_stack *
 append_frame(struct finish *f)
 {
-	return cg_pprof_append(f->r, &f->frames, sizeof(struct cg_stack));
+	return pprof_append(f->r, &f->frames, sizeof(struct cg_stack));
 }
 
 /* A name for a function that has none in the profile, from its address. */
@@ -231,8 +231,8 @@ static bool
 get_names(struct pprof_reader *r, const struct pprof_function *function,
     uint64_t addr, cg_name *name, cg_name *symbol)
 {
-	if (!cg_pprof_get_name(r, function->name, name) ||
-	    !cg_pprof_get_name(r, function->system_name, symbol))
+	if (!pprof_get_name(r, function->name, name) ||
+	    !pprof_get_name(r, function->system_name, symbol))
 		return false;
 	if (*name == 0 && *symbol != 0)
 		*name = cg_add_name(
@@ -264,7 +264,7 @@ add_line(struct finish *f, uint32_t mapping, uint64_t addr,
 	if (!function->defined)
 		return fail(r, "all functions of locations to be defined");
 	if (!get_names(r, function, addr, &name, &symbol) ||
-	    !cg_pprof_get_text(r, function->file, &path))
+	    !pprof_get_text(r, function->file, &path))
 		return false;
 	frame->inlined = inlined;
 	frame->pos.addr = addr;
@@ -404,9 +404,9 @@ add_samples(struct finish *f)
 	if (!node)
 		return false;
 	for (size_t i = 0; ok && i < r->samples.count; i++) {
-		sample = cg_pprof_sample(r, i);
+		sample = pprof_sample(r, i);
 		if (i == 0 || sample->labels != labels)
-			ok = cg_pprof_set_labels(r, sample->labels);
+			ok = pprof_set_labels(r, sample->labels);
 		labels = sample->labels;
 		if (ok)
 			add_sample(f, sample, node[sample->leaf]);
@@ -449,7 +449,7 @@ free_lists(struct pprof_reader *r)
 }
 
 void
-cg_pprof_free(struct pprof_reader *r)
+pprof_free(struct pprof_reader *r)
 {
 	free_lists(r);
 	*r = (struct pprof_reader){ .job = r->job,
@@ -460,12 +460,11 @@ cg_pprof_free(struct pprof_reader *r)
 }
 
 int
-cg_pprof_finish(struct pprof_reader *r)
+pprof_finish(struct pprof_reader *r)
 {
 	struct finish f = { .r = r };
-	bool ok = cg_pprof_end_wait(r) && cg_pprof_begin_part(r) &&
-		  add_events(&f) && add_mappings(&f) && add_locations(&f) &&
-		  add_samples(&f);
+	bool ok = pprof_end_wait(r) && pprof_begin_part(r) && add_events(&f) &&
+		  add_mappings(&f) && add_locations(&f) && add_samples(&f);
 
 	if (ok)
 		warn_lost(r);
@@ -477,6 +476,6 @@ cg_pprof_finish(struct pprof_reader *r)
 		r->status = cg_build_status(r->build);
 	if (!ok && r->status == CG_OK)
 		r->status = CG_ELIMIT; /* the job knows: symbols */
-	cg_pprof_free(r);
+	pprof_free(r);
 	return r->status;
 }

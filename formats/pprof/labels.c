@@ -10,12 +10,12 @@
 #include "pprof.h"
 
 uint32_t
-cg_pprof_find_labels(struct pprof_reader *r)
+pprof_find_labels(struct pprof_reader *r)
 {
 	struct cg_slice bytes = { r->labelled.at, r->labelled.count };
 	const char *all = r->label_bytes.at;
 	struct pprof_labels *set = r->labels.at;
-	uint64_t hash = cg_pprof_hash(cg_pprof_seed(r), bytes);
+	uint64_t hash = pprof_hash(pprof_seed(r), bytes);
 	uint32_t *found;
 
 	if (bytes.len == 0)
@@ -32,8 +32,8 @@ cg_pprof_find_labels(struct pprof_reader *r)
 		    memcmp(all + set[*found - 1].at, bytes.ptr, bytes.len) == 0)
 			return *found;
 	}
-	set = cg_pprof_append(r, &r->labels, sizeof(*set));
-	if (!set || !cg_pprof_reserve(r, &r->label_bytes,
+	set = pprof_append(r, &r->labels, sizeof(*set));
+	if (!set || !pprof_reserve(r, &r->label_bytes,
 			r->label_bytes.count + bytes.len, 1))
 		return 0;
 	*set = (struct pprof_labels){ r->label_bytes.count, bytes.len };
@@ -59,15 +59,15 @@ take_label(
 	struct pprof_field field;
 
 	while (message.len > 0) {
-		if (!cg_pprof_take_field(&message, &field))
+		if (!pprof_take_field(&message, &field))
 			return fail(r, "a whole field of a label");
 		if (field.number < LABEL_FIELDS && field.wire == WIRE_VARINT)
 			value[field.number] = field.value;
 	}
 	label->number = (int64_t)value[LABEL_NUM];
-	return cg_pprof_get_text(r, value[LABEL_KEY], &label->key) &&
-	       cg_pprof_get_text(r, value[LABEL_STR], &label->value) &&
-	       cg_pprof_get_text(r, value[LABEL_NUM_UNIT], &label->unit);
+	return pprof_get_text(r, value[LABEL_KEY], &label->key) &&
+	       pprof_get_text(r, value[LABEL_STR], &label->value) &&
+	       pprof_get_text(r, value[LABEL_NUM_UNIT], &label->unit);
 }
 
 /* What of threads and processes parts may be made by. */
@@ -85,7 +85,7 @@ note_known(struct cg_sample_key *key, const struct cg_label *label)
 }
 
 bool
-cg_pprof_set_labels(struct pprof_reader *r, uint32_t set)
+pprof_set_labels(struct pprof_reader *r, uint32_t set)
 {
 	struct cg_sample_key key = { .comm = { "", 0 } };
 	const struct pprof_labels *labels = r->labels.at;
@@ -98,8 +98,8 @@ cg_pprof_set_labels(struct pprof_reader *r, uint32_t set)
 		rest.len = labels[set - 1].len;
 	}
 	r->label.count = 0;
-	while (rest.len > 0 && cg_pprof_take_field(&rest, &field)) {
-		label = cg_pprof_append(r, &r->label, sizeof(*label));
+	while (rest.len > 0 && pprof_take_field(&rest, &field)) {
+		label = pprof_append(r, &r->label, sizeof(*label));
 		if (!label || !take_label(r, field.bytes, label))
 			return false;
 		note_known(&key, label);

@@ -117,7 +117,7 @@ find_row(struct pprof_writer *w, uint32_t node, cg_labels labels)
 	}
 	if (*id != 0)
 		return *id;
-	row = cg_pprof_out_append(w, &w->rows, sizeof(*row));
+	row = pprof_out_append(w, &w->rows, sizeof(*row));
 	if (!row)
 		return 0;
 	*row = (struct pprof_out_row){ node, labels, *last };
@@ -246,7 +246,7 @@ visit_nodes(struct order *order)
 }
 
 bool
-cg_pprof_order(struct pprof_writer *w)
+pprof_order(struct pprof_writer *w)
 {
 	size_t count = w->nodes.count;
 	struct order order = { .w = w };

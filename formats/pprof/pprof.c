@@ -14,7 +14,7 @@
 
 #include "pprof.h"
 
-const struct pprof_text_key cg_pprof_text_keys[] = {
+const struct pprof_text_key pprof_text_keys[] = {
 	{ "drop_frames", PPROF_DROP_FRAMES },
 	{ "keep_frames", PPROF_KEEP_FRAMES },
 	{ CG_MAIN_EVENT_KEY, PPROF_DEFAULT_TYPE },
@@ -33,7 +33,7 @@ static const char *const units[][2] = {
 #define UNITS (sizeof(units) / sizeof(*units))
 
 const char *
-cg_pprof_unit_in(const char *unit)
+pprof_unit_in(const char *unit)
 {
 	for (size_t i = 0; i < UNITS; i++) {
 		if (strcmp(unit, units[i][1]) == 0)
@@ -43,7 +43,7 @@ cg_pprof_unit_in(const char *unit)
 }
 
 const char *
-cg_pprof_unit_out(const char *unit)
+pprof_unit_out(const char *unit)
 {
 	for (size_t i = 0; i < UNITS; i++) {
 		if (strcmp(unit, units[i][0]) == 0)
@@ -55,7 +55,7 @@ cg_pprof_unit_out(const char *unit)
 static int
 probe(const struct cg_head *head)
 {
-	return cg_pprof_probe(head->text, head->whole);
+	return pprof_probe(head->text, head->whole);
 }
 
 const struct cg_module cg_format_pprof = {
@@ -68,6 +68,6 @@ const struct cg_module cg_format_pprof = {
 		   CG_DEFINITIONS | CG_INLINING | CG_DESCRIPTIONS | CG_LABELS,
 	.needs = CG_STACKS,
 	.probe = probe,
-	.read = cg_read_pprof,
-	.write = cg_write_pprof,
+	.read = pprof_read,
+	.write = pprof_write,
 };

@@ -6,8 +6,8 @@
  * texts are indices of the string table, index 0 is "". Ids of mappings,
  * locations and functions are any numbers but 0.
  */
-#ifndef CG_PPROF_H
-#define CG_PPROF_H
+#ifndef FORMATS_PPROF_PPROF_H
+#define FORMATS_PPROF_PPROF_H
 
 #include "cgconv_expert.h"
 #include "cgconv_parse.h"
@@ -81,9 +81,9 @@ struct pprof_field {
 };
 
 /* Takes a varint from the front; false: there is none, nothing was taken. */
-bool cg_pprof_take_long_varint(struct cg_slice *, uint64_t *);
+bool pprof_take_long_varint(struct cg_slice *, uint64_t *);
 static inline bool
-cg_pprof_take_varint(struct cg_slice *rest, uint64_t *value)
+pprof_take_varint(struct cg_slice *rest, uint64_t *value)
 {
 	const uint8_t *byte = (const uint8_t *)rest->ptr;
 	size_t len;
@@ -94,7 +94,7 @@ cg_pprof_take_varint(struct cg_slice *rest, uint64_t *value)
 		struct cg_slice more = *rest;
 		uint64_t number;
 
-		if (!cg_pprof_take_long_varint(&more, &number))
+		if (!pprof_take_long_varint(&more, &number))
 			return false;
 		*value = number;
 		*rest = more;
@@ -115,17 +115,17 @@ cg_pprof_take_varint(struct cg_slice *rest, uint64_t *value)
 	return true;
 }
 /* Takes tag and number or length; bytes stay where they are. */
-bool cg_pprof_take_tag(struct cg_slice *, struct pprof_field *);
+bool pprof_take_tag(struct cg_slice *, struct pprof_field *);
 /* Takes a field whole. False: there is no whole one, nothing was taken. */
-bool cg_pprof_take_field(struct cg_slice *, struct pprof_field *);
+bool pprof_take_field(struct cg_slice *, struct pprof_field *);
 /* Does the text begin as profile.proto does? A score for probe(). */
-int cg_pprof_probe(struct cg_slice text, bool whole);
+int pprof_probe(struct cg_slice text, bool whole);
 
 /* ---- pprof.c: what the reader turns into words and the writer back ------ */
 
 /* The unit of an event, and as pprof calls it. */
-const char *cg_pprof_unit_in(const char *);
-const char *cg_pprof_unit_out(const char *);
+const char *pprof_unit_in(const char *);
+const char *pprof_unit_out(const char *);
 
 /* Descriptions of a part. */
 #define PPROF_KEY_TIME "time_nanos"
@@ -146,7 +146,7 @@ struct pprof_text_key {
 	const char *name;
 	enum pprof_profile field;
 };
-extern const struct pprof_text_key cg_pprof_text_keys[];
+extern const struct pprof_text_key pprof_text_keys[];
 
 /* ---- pprof_read.c, pprof_graph.c: reading ------------------------------- */
 
@@ -232,62 +232,62 @@ struct pprof_reader {
 };
 
 /* pprof_stacks.c: adds up the samples; some wait until the last call. */
-bool cg_pprof_take_sample(struct pprof_reader *, const struct pprof_field *);
-bool cg_pprof_end_wait(struct pprof_reader *);
-struct pprof_sample *cg_pprof_sample(const struct pprof_reader *, size_t i);
+bool pprof_take_sample(struct pprof_reader *, const struct pprof_field *);
+bool pprof_end_wait(struct pprof_reader *);
+struct pprof_sample *pprof_sample(const struct pprof_reader *, size_t i);
 /* Numbers of a field that may be packed. */
-bool cg_pprof_take_packed(struct pprof_reader *, const struct pprof_field *,
+bool pprof_take_packed(struct pprof_reader *, const struct pprof_field *,
     bool (*add)(struct pprof_reader *, uint64_t, const char *));
 /* A field that nobody knows. */
-void cg_pprof_skip_field(struct pprof_reader *, const struct pprof_field *);
+void pprof_skip_field(struct pprof_reader *, const struct pprof_field *);
 /* Index + 1 of the location with the id, made if need be; 0: failed. */
-uint32_t cg_pprof_add_location(struct pprof_reader *, uint64_t id);
+uint32_t pprof_add_location(struct pprof_reader *, uint64_t id);
 static inline uint32_t
-cg_pprof_find_location(struct pprof_reader *r, uint64_t id)
+pprof_find_location(struct pprof_reader *r, uint64_t id)
 {
 	const uint32_t *near = r->near.at;
 
 	return id < r->near.cap && near[id] != 0 ? near[id]
-						 : cg_pprof_add_location(r, id);
+						 : pprof_add_location(r, id);
 }
 /* Room for one element more; false: out of memory, reported. */
-bool cg_pprof_lengthen(
+bool pprof_lengthen(
     struct pprof_reader *, struct pprof_list *, size_t width);
 /* A new element at the end, zeroed; NULL: out of memory, reported. */
 static inline void *
-cg_pprof_append(struct pprof_reader *r, struct pprof_list *list, size_t width)
+pprof_append(struct pprof_reader *r, struct pprof_list *list, size_t width)
 {
-	if (list->count == list->cap && !cg_pprof_lengthen(r, list, width))
+	if (list->count == list->cap && !pprof_lengthen(r, list, width))
 		return NULL;
 	return (char *)list->at + list->count++ * width;
 }
 /* Puts the message into the builder and forgets it. */
-int cg_pprof_finish(struct pprof_reader *);
-void cg_pprof_free(struct pprof_reader *);
+int pprof_finish(struct pprof_reader *);
+void pprof_free(struct pprof_reader *);
 /* pprof_labels.c: the set of the sample's labels; 0: none, or a failure. */
-uint32_t cg_pprof_find_labels(struct pprof_reader *);
+uint32_t pprof_find_labels(struct pprof_reader *);
 /* Samples from here on have these labels. False: an error, reported. */
-bool cg_pprof_set_labels(struct pprof_reader *, uint32_t set);
+bool pprof_set_labels(struct pprof_reader *, uint32_t set);
 /* The name that an index of the string table stands for; false: none. */
-bool cg_pprof_get_name(struct pprof_reader *, uint64_t index, cg_name *);
-bool cg_pprof_get_text(struct pprof_reader *, uint64_t, struct cg_slice *);
+bool pprof_get_name(struct pprof_reader *, uint64_t index, cg_name *);
+bool pprof_get_text(struct pprof_reader *, uint64_t, struct cg_slice *);
 /* pprof_descs.c: the part, unless it has begun, and what is said of it. */
-bool cg_pprof_begin_part(struct pprof_reader *);
+bool pprof_begin_part(struct pprof_reader *);
 /* Of an event, which our comments tell; "" if they do not. */
-const char *cg_pprof_long_name(const struct pprof_reader *, struct cg_slice);
-uint64_t cg_pprof_hash(uint64_t seed, struct cg_slice);
+const char *pprof_long_name(const struct pprof_reader *, struct cg_slice);
+uint64_t pprof_hash(uint64_t seed, struct cg_slice);
 /* Where the reader lies: nobody can write ids that collide with it in them. */
 static inline uint64_t
-cg_pprof_seed(const struct pprof_reader *r)
+pprof_seed(const struct pprof_reader *r)
 {
 	return (uintptr_t)r;
 }
 /* Room for count elements; false: out of memory, reported. */
-bool cg_pprof_reserve(
+bool pprof_reserve(
     struct pprof_reader *, struct pprof_list *, size_t count, size_t width);
-int cg_read_pprof(struct cg_job *, struct cg_in *, struct cg_build *);
+int pprof_read(struct cg_job *, struct cg_in *, struct cg_build *);
 /* ---- pprof_write.c ------------------------------------------------------ */
 
-int cg_write_pprof(struct cg_job *, const struct cg_graph *, struct cg_out *);
+int pprof_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 #endif

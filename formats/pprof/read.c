@@ -19,7 +19,7 @@
 /* ---- Lists and ids ------------------------------------------------------ */
 
 bool
-cg_pprof_reserve(
+pprof_reserve(
     struct pprof_reader *r, struct pprof_list *list, size_t count, size_t width)
 {
 	if (cg_grow(&list->at, &list->cap, count, width))
@@ -29,10 +29,10 @@ cg_pprof_reserve(
 }
 
 bool
-cg_pprof_lengthen(struct pprof_reader *r, struct pprof_list *list, size_t width)
+pprof_lengthen(struct pprof_reader *r, struct pprof_list *list, size_t width)
 {
 	if (list->count < UINT32_MAX - 1)
-		return cg_pprof_reserve(r, list, list->count + 1, width);
+		return pprof_reserve(r, list, list->count + 1, width);
 	r->status = cg_nomem(r->job);
 	return false;
 }
@@ -40,7 +40,7 @@ cg_pprof_lengthen(struct pprof_reader *r, struct pprof_list *list, size_t width)
 static bool
 append_u32(struct pprof_reader *r, struct pprof_list *list, uint32_t value)
 {
-	uint32_t *at = cg_pprof_append(r, list, sizeof(*at));
+	uint32_t *at = pprof_append(r, list, sizeof(*at));
 
 	if (at)
 		*at = value;
@@ -59,7 +59,7 @@ find_id(struct pprof_reader *r, struct cg_map *ids, struct pprof_list *list,
 		return 0;
 	}
 	if (*index == 0) {
-		if (!cg_pprof_append(r, list, width))
+		if (!pprof_append(r, list, width))
 			return 0;
 		*index = (uint32_t)list->count;
 	}
@@ -71,13 +71,13 @@ find_id(struct pprof_reader *r, struct cg_map *ids, struct pprof_list *list,
  * than twice the number of locations.
  */
 uint32_t
-cg_pprof_add_location(struct pprof_reader *r, uint64_t id)
+pprof_add_location(struct pprof_reader *r, uint64_t id)
 {
 	uint32_t *near, index;
 
 	index = find_id(r, &r->location_ids, &r->locations,
 	    sizeof(struct pprof_location), id);
-	if (!cg_pprof_reserve(r, &r->near, r->locations.count, sizeof(*near)))
+	if (!pprof_reserve(r, &r->near, r->locations.count, sizeof(*near)))
 		return 0;
 	near = r->near.at;
 	if (id < r->near.cap)
@@ -105,13 +105,13 @@ static bool
 take_field(
     struct pprof_reader *r, struct cg_slice *message, struct pprof_field *field)
 {
-	if (cg_pprof_take_field(message, field))
+	if (pprof_take_field(message, field))
 		return true;
 	return fail(r, message->ptr, "a whole field of a message");
 }
 
 void
-cg_pprof_skip_field(struct pprof_reader *r, const struct pprof_field *field)
+pprof_skip_field(struct pprof_reader *r, const struct pprof_field *field)
 {
 	cg_warn_at(r->job, field->at,
 	    "field %" PRIu64 " is not known, it is skipped", field->number);
@@ -129,7 +129,7 @@ take_numbers(struct pprof_reader *r, struct cg_slice message, uint64_t *value,
 		if (!take_field(r, &message, &field))
 			return false;
 		if (field.number >= fields)
-			cg_pprof_skip_field(r, &field);
+			pprof_skip_field(r, &field);
 		else if (field.wire == WIRE_VARINT)
 			value[field.number] = field.value;
 		else
@@ -160,7 +160,7 @@ take_type(struct pprof_reader *r, const struct pprof_field *field)
 	}
 	if (r->types.count >= CG_EVENT_MAX)
 		return fail(r, field->at, "no more sample types");
-	type = cg_pprof_append(r, &r->types, sizeof(*type));
+	type = pprof_append(r, &r->types, sizeof(*type));
 	if (!type)
 		return false;
 	type->type = value[VALUE_TYPE];
@@ -173,7 +173,7 @@ static bool
 take_mapping(struct pprof_reader *r, const struct pprof_field *field)
 {
 	struct pprof_mapping *mapping =
-	    cg_pprof_append(r, &r->mappings, sizeof(*mapping));
+	    pprof_append(r, &r->mappings, sizeof(*mapping));
 	uint32_t *index;
 
 	if (!mapping ||
@@ -233,7 +233,7 @@ take_line(struct pprof_reader *r, struct cg_slice message)
 		if (function == 0)
 			return false;
 	}
-	line = cg_pprof_append(r, &r->lines, sizeof(*line));
+	line = pprof_append(r, &r->lines, sizeof(*line));
 	if (!line)
 		return false;
 	line->function = function;
@@ -256,7 +256,7 @@ take_location(struct pprof_reader *r, const struct pprof_field *field)
 		if (!take_field(r, &message, &part))
 			return false;
 		if (part.number >= LOCATION_FIELDS)
-			cg_pprof_skip_field(r, &part);
+			pprof_skip_field(r, &part);
 		else if (part.wire != (part.number == LOCATION_LINE
 					      ? WIRE_BYTES
 					      : WIRE_VARINT))
@@ -268,7 +268,7 @@ take_location(struct pprof_reader *r, const struct pprof_field *field)
 	}
 	if (value[LOCATION_ID] == 0)
 		return fail(r, field->at, "a location with an id");
-	index = cg_pprof_find_location(r, value[LOCATION_ID]);
+	index = pprof_find_location(r, value[LOCATION_ID]);
 	if (index == 0)
 		return false;
 	location = (struct pprof_location *)r->locations.at + index - 1;
@@ -284,7 +284,7 @@ take_location(struct pprof_reader *r, const struct pprof_field *field)
 }
 
 bool
-cg_pprof_take_packed(struct pprof_reader *r, const struct pprof_field *field,
+pprof_take_packed(struct pprof_reader *r, const struct pprof_field *field,
     bool (*add)(struct pprof_reader *, uint64_t, const char *))
 {
 	struct cg_slice rest = field->bytes;
@@ -295,7 +295,7 @@ cg_pprof_take_packed(struct pprof_reader *r, const struct pprof_field *field,
 	if (field->wire != WIRE_BYTES)
 		return fail(r, field->at, "numbers");
 	while (rest.len > 0) {
-		if (!cg_pprof_take_varint(&rest, &value))
+		if (!pprof_take_varint(&rest, &value))
 			return fail(r, rest.ptr, "a number");
 		if (!add(r, value, rest.ptr))
 			return false;
@@ -304,7 +304,7 @@ cg_pprof_take_packed(struct pprof_reader *r, const struct pprof_field *field,
 }
 
 uint64_t
-cg_pprof_hash(uint64_t seed, struct cg_slice bytes)
+pprof_hash(uint64_t seed, struct cg_slice bytes)
 {
 	uint64_t hash = seed + bytes.len, word;
 
@@ -339,7 +339,7 @@ take_scalar(struct pprof_reader *r, const struct pprof_field *field)
 static bool
 add_comment(struct pprof_reader *r, uint64_t value, const char *at)
 {
-	uint64_t *to = cg_pprof_append(r, &r->comments, sizeof(*to));
+	uint64_t *to = pprof_append(r, &r->comments, sizeof(*to));
 
 	(void)at;
 	if (to)
@@ -350,7 +350,7 @@ add_comment(struct pprof_reader *r, uint64_t value, const char *at)
 static bool
 take_comment(struct pprof_reader *r, const struct pprof_field *field)
 {
-	return cg_pprof_take_packed(r, field, add_comment);
+	return pprof_take_packed(r, field, add_comment);
 }
 
 /* By field number. */
@@ -359,7 +359,7 @@ static const struct {
 	bool (*take)(struct pprof_reader *, const struct pprof_field *);
 } fields[PPROF_FIELDS] = {
 	[PPROF_SAMPLE_TYPE] = { WIRE_BYTES, take_type },
-	[PPROF_SAMPLE] = { WIRE_BYTES, cg_pprof_take_sample },
+	[PPROF_SAMPLE] = { WIRE_BYTES, pprof_take_sample },
 	[PPROF_MAPPING] = { WIRE_BYTES, take_mapping },
 	[PPROF_LOCATION] = { WIRE_BYTES, take_location },
 	[PPROF_FUNCTION] = { WIRE_BYTES, take_function },
@@ -408,7 +408,7 @@ add_field(struct pprof_reader *r, const struct pprof_field *field)
 	unsigned wire;
 
 	if (field->number >= PPROF_FIELDS) {
-		cg_pprof_skip_field(r, field);
+		pprof_skip_field(r, field);
 		return true;
 	}
 	wire = fields[field->number].wire;
@@ -419,10 +419,10 @@ add_field(struct pprof_reader *r, const struct pprof_field *field)
 		    field->number, wire == WIRE_BYTES ? "bytes" : "a number");
 		return false;
 	}
-	if (field->number != PPROF_SAMPLE && !cg_pprof_end_wait(r))
+	if (field->number != PPROF_SAMPLE && !pprof_end_wait(r))
 		return false;
 	if (begins_message(r, field->number)) {
-		r->status = cg_pprof_finish(r);
+		r->status = pprof_finish(r);
 		if (r->status != CG_OK)
 			return false;
 	}
@@ -442,7 +442,7 @@ read_field(struct pprof_reader *r)
 	if (head.len == 0)
 		return false;
 	bytes = head;
-	if (!cg_pprof_take_tag(&bytes, &field))
+	if (!pprof_take_tag(&bytes, &field))
 		return fail(r, head.ptr, "a field of a profile");
 	need = (uint64_t)(bytes.ptr - head.ptr);
 	if (field.wire == WIRE_BYTES && field.value > FIELD_LIMIT) {
@@ -460,12 +460,12 @@ read_field(struct pprof_reader *r)
 			    need);
 		return false;
 	}
-	(void)cg_pprof_take_field(&bytes, &field);
+	(void)pprof_take_field(&bytes, &field);
 	return add_field(r, &field);
 }
 
 int
-cg_read_pprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+pprof_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct pprof_reader r = { .job = job, .in = in, .build = build };
 
@@ -476,7 +476,7 @@ cg_read_pprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (r.status == CG_OK)
 		r.status = cg_build_status(build);
 	if (r.status == CG_OK)
-		r.status = cg_pprof_finish(&r);
-	cg_pprof_free(&r);
+		r.status = pprof_finish(&r);
+	pprof_free(&r);
 	return r.status;
 }

@@ -59,7 +59,7 @@ static bool
 append_bytes(struct pprof_reader *r, struct pprof_list *list, const char *from,
     size_t len)
 {
-	if (!cg_pprof_reserve(r, list, list->count + len, 1))
+	if (!pprof_reserve(r, list, list->count + len, 1))
 		return false;
 	if (len > 0)
 		memcpy((char *)list->at + list->count, from, len);
@@ -85,12 +85,12 @@ add_locations(
 	while (bytes.len > 0) {
 		uint32_t at = before + (uint32_t)(bytes.ptr - begin);
 
-		if (!cg_pprof_take_varint(&bytes, &id))
+		if (!pprof_take_varint(&bytes, &id))
 			return fail(r, bytes.ptr, "a number");
 		if (id == 0)
 			return fail(r, bytes.ptr, "a location with an id");
-		location = cg_pprof_find_location(r, id);
-		step = cg_pprof_append(r, &r->steps, sizeof(*step));
+		location = pprof_find_location(r, id);
+		step = pprof_append(r, &r->steps, sizeof(*step));
 		if (!step || location == 0)
 			return false;
 		*step = (struct step){ .location = location, .at = at };
@@ -108,7 +108,7 @@ take_locations(struct pprof_reader *r, const struct pprof_field *field,
 
 	if (field->wire == WIRE_BYTES)
 		return add_locations(r, sample, field->bytes);
-	if (field->wire == WIRE_VARINT && cg_pprof_take_varint(&number, &tag))
+	if (field->wire == WIRE_VARINT && pprof_take_varint(&number, &tag))
 		return add_locations(r, sample, number);
 	return fail(r, field->at, "numbers");
 }
@@ -120,7 +120,7 @@ add_value(struct pprof_reader *r, uint64_t value, const char *at)
 
 	if (r->values.count >= WAIT_SAMPLES * (size_t)CG_EVENT_MAX)
 		return fail(r, at, "no more values");
-	to = cg_pprof_append(r, &r->values, sizeof(*to));
+	to = pprof_append(r, &r->values, sizeof(*to));
 	if (to)
 		*to = value;
 	return to != NULL;
@@ -187,7 +187,7 @@ add_stacks(struct pprof_reader *r, struct cg_slice path,
 		return 0;
 	while (n-- > 0) {
 		struct pprof_node *node =
-		    cg_pprof_append(r, &r->nodes, sizeof(*node));
+		    pprof_append(r, &r->nodes, sizeof(*node));
 		uint32_t *id = node ? find_stack(r, path, &step[n]) : NULL;
 
 		if (!id)
@@ -237,7 +237,7 @@ sample_size(const struct pprof_reader *r)
 }
 
 struct pprof_sample *
-cg_pprof_sample(const struct pprof_reader *r, size_t i)
+pprof_sample(const struct pprof_reader *r, size_t i)
 {
 	return (
 	    struct pprof_sample *)((char *)r->samples.at + i * sample_size(r));
@@ -247,7 +247,7 @@ static struct pprof_sample *
 add_sample(struct pprof_reader *r, uint32_t leaf, uint32_t labels)
 {
 	struct pprof_sample *sample =
-	    cg_pprof_append(r, &r->samples, sample_size(r));
+	    pprof_append(r, &r->samples, sample_size(r));
 	struct pprof_node *nodes = r->nodes.at;
 
 	if (!sample)
@@ -281,7 +281,7 @@ get_sample(struct pprof_reader *r, uint32_t leaf, uint32_t labels)
 
 	if (*last == 0)
 		return add_sample(r, leaf, labels);
-	sample = cg_pprof_sample(r, *last - 1);
+	sample = pprof_sample(r, *last - 1);
 	if (sample->labels == labels)
 		return sample;
 	id = listed_sample(r, leaf, sample->labels);
@@ -292,7 +292,7 @@ get_sample(struct pprof_reader *r, uint32_t leaf, uint32_t labels)
 	if (!id || *id == 0)
 		return id ? add_sample(r, leaf, labels) : NULL;
 	*last = *id;
-	return cg_pprof_sample(r, *id - 1);
+	return pprof_sample(r, *id - 1);
 }
 
 /* Adds up int64s; the sum of two that overflow is an error. */
@@ -321,7 +321,7 @@ add_sample_costs(struct pprof_reader *r, const struct waiting *waiting)
 }
 
 bool
-cg_pprof_end_wait(struct pprof_reader *r)
+pprof_end_wait(struct pprof_reader *r)
 {
 	struct waiting *sample = r->waiting.at;
 	const struct pprof_node *nodes = r->nodes.at;
@@ -342,7 +342,7 @@ cg_pprof_end_wait(struct pprof_reader *r)
 		FETCH((char *)r->paths.at + node->path);
 		FETCH((char *)r->paths.at + node->path + node->len);
 		if (node->sample != 0)
-			FETCH(cg_pprof_sample(r, node->sample - 1));
+			FETCH(pprof_sample(r, node->sample - 1));
 	}
 	for (size_t i = 0; r->status == CG_OK && i < n; i++)
 		(void)add_sample_costs(r, &sample[i]);
@@ -360,23 +360,23 @@ take_fields(
 
 	r->labelled.count = 0;
 	while (ok && message.len > 0) {
-		if (!cg_pprof_take_field(&message, &field))
+		if (!pprof_take_field(&message, &field))
 			return fail(
 			    r, message.ptr, "a whole field of a message");
 		if (field.number == SAMPLE_LOCATION)
 			ok = take_locations(r, &field, message.ptr, sample);
 		else if (field.number == SAMPLE_VALUE)
-			ok = cg_pprof_take_packed(r, &field, add_value);
+			ok = pprof_take_packed(r, &field, add_value);
 		else if (field.number == SAMPLE_LABEL)
 			ok = keep_label(r, &field);
 		else
-			cg_pprof_skip_field(r, &field);
+			pprof_skip_field(r, &field);
 	}
 	return ok;
 }
 
 bool
-cg_pprof_take_sample(struct pprof_reader *r, const struct pprof_field *field)
+pprof_take_sample(struct pprof_reader *r, const struct pprof_field *field)
 {
 	struct waiting sample = { .path = r->path.count,
 		.step = r->steps.count,
@@ -387,7 +387,7 @@ cg_pprof_take_sample(struct pprof_reader *r, const struct pprof_field *field)
 
 	/* Node 0 is below all roots. */
 	if (r->nodes.count == 0 &&
-	    !cg_pprof_append(r, &r->nodes, sizeof(struct pprof_node)))
+	    !pprof_append(r, &r->nodes, sizeof(struct pprof_node)))
 		return false;
 	if (!take_fields(r, field->bytes, &sample))
 		return false;
@@ -397,17 +397,17 @@ cg_pprof_take_sample(struct pprof_reader *r, const struct pprof_field *field)
 	if (values != r->columns)
 		return fail(r, field->at, "as many values as in other samples");
 	sample.steps = (uint32_t)(r->steps.count - sample.step);
-	sample.labels = cg_pprof_find_labels(r);
-	to = cg_pprof_append(r, &r->waiting, sizeof(sample));
+	sample.labels = pprof_find_labels(r);
+	to = pprof_append(r, &r->waiting, sizeof(sample));
 	if (!to)
 		return false;
 	*to = sample;
 	if (sample.steps > 0) {
 		step = (struct step *)r->steps.at + sample.step;
-		hash_steps(step, sample.steps, cg_pprof_seed(r));
+		hash_steps(step, sample.steps, pprof_seed(r));
 		cg_map_fetch(&r->stacks, step->hash);
 	}
 	if (r->waiting.count < WAIT_SAMPLES && r->steps.count < WAIT_STEPS)
 		return r->status == CG_OK;
-	return cg_pprof_end_wait(r);
+	return pprof_end_wait(r);
 }

@@ -7,7 +7,7 @@
 #include "write.h"
 
 void *
-cg_pprof_out_append(
+pprof_out_append(
     struct pprof_writer *w, struct pprof_table *table, size_t width)
 {
 	if (table->count == UINT32_MAX ||
@@ -19,7 +19,7 @@ cg_pprof_out_append(
 }
 
 void
-cg_pprof_out_free(struct pprof_writer *w)
+pprof_out_free(struct pprof_writer *w)
 {
 	struct pprof_table *const tables[] = { &w->functions, &w->frames,
 		&w->locations, &w->mappings, &w->nodes, &w->strings, &w->buf[0],
@@ -111,7 +111,7 @@ find_function(struct pprof_writer *w, cg_fn fn, cg_file file)
 	    w, &w->function_ids, (uint64_t)w->fn_name[fn] << 32 | file, &count);
 	if (id == 0 || id <= w->functions.count)
 		return id;
-	function = cg_pprof_out_append(w, &w->functions, sizeof(*function));
+	function = pprof_out_append(w, &w->functions, sizeof(*function));
 	if (!function)
 		return 0;
 	*function = (struct pprof_out_function){
@@ -156,7 +156,7 @@ add_frame(struct pprof_writer *w, const struct pprof_out_frame *new)
 	    &count);
 	if (w->status != CG_OK || id <= w->frames.count)
 		return id;
-	frame = cg_pprof_out_append(w, &w->frames, sizeof(*frame));
+	frame = pprof_out_append(w, &w->frames, sizeof(*frame));
 	if (frame)
 		*frame = *new;
 	return frame ? id : 0;
@@ -199,7 +199,7 @@ find_node(struct pprof_writer *w, uint32_t parent, uint32_t frame)
 	id = number(w, &w->children, (uint64_t)parent << 32 | frame, &count);
 	if (id == 0 || id <= w->nodes.count)
 		return id;
-	node = cg_pprof_out_append(w, &w->nodes, sizeof(*node));
+	node = pprof_out_append(w, &w->nodes, sizeof(*node));
 	if (!node)
 		return 0;
 	*node = (struct pprof_out_node){ .parent = parent, .frame = frame };
@@ -264,7 +264,7 @@ add_mapping(struct pprof_writer *w, const struct pprof_out_mapping *mapping)
 	while (*at != 0)
 		at = &list[*at - 1].next;
 	*at = (uint32_t)w->mappings.count + 1;
-	new = cg_pprof_out_append(w, &w->mappings, sizeof(*new));
+	new = pprof_out_append(w, &w->mappings, sizeof(*new));
 	if (!new)
 		return 0;
 	*new = *mapping;
@@ -478,7 +478,7 @@ note_mapping(struct pprof_writer *w, uint32_t mapping,
 }
 
 uint32_t
-cg_pprof_out_location(struct pprof_writer *w, uint32_t frame)
+pprof_out_location(struct pprof_writer *w, uint32_t frame)
 {
 	struct pprof_out_frame *at =
 	    (struct pprof_out_frame *)w->frames.at + frame - 1;
@@ -486,7 +486,7 @@ cg_pprof_out_location(struct pprof_writer *w, uint32_t frame)
 
 	if (at->location != 0)
 		return at->location;
-	location = cg_pprof_out_append(w, &w->locations, sizeof(*location));
+	location = pprof_out_append(w, &w->locations, sizeof(*location));
 	if (!location)
 		return 0;
 	location->frame = frame - 1;
@@ -497,7 +497,7 @@ cg_pprof_out_location(struct pprof_writer *w, uint32_t frame)
 }
 
 bool
-cg_pprof_list_frames(struct pprof_writer *w)
+pprof_list_frames(struct pprof_writer *w)
 {
 	return number_names(w) && mark_inlined(w) && list_nodes(w) &&
 	       list_mappings(w);

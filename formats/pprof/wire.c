@@ -10,7 +10,7 @@
 #include "pprof.h"
 
 bool
-cg_pprof_take_long_varint(struct cg_slice *rest, uint64_t *value)
+pprof_take_long_varint(struct cg_slice *rest, uint64_t *value)
 {
 	size_t max = rest->len < VARINT_MAX ? rest->len : VARINT_MAX;
 	uint64_t sum = 0;
@@ -46,20 +46,20 @@ take_fixed(struct cg_slice *rest, size_t size, uint64_t *value)
 }
 
 bool
-cg_pprof_take_tag(struct cg_slice *from, struct pprof_field *field)
+pprof_take_tag(struct cg_slice *from, struct pprof_field *field)
 {
 	struct cg_slice rest = *from;
 	uint64_t tag;
 	bool ok = false;
 
 	field->at = from->ptr;
-	if (!cg_pprof_take_varint(&rest, &tag) || tag >> 3 == 0 ||
+	if (!pprof_take_varint(&rest, &tag) || tag >> 3 == 0 ||
 	    tag > UINT32_MAX)
 		return false;
 	field->number = tag >> 3;
 	field->wire = tag & 7;
 	if (field->wire == WIRE_VARINT || field->wire == WIRE_BYTES)
-		ok = cg_pprof_take_varint(&rest, &field->value);
+		ok = pprof_take_varint(&rest, &field->value);
 	else if (field->wire == WIRE_64)
 		ok = take_fixed(&rest, 8, &field->value);
 	else if (field->wire == WIRE_32)
@@ -70,11 +70,11 @@ cg_pprof_take_tag(struct cg_slice *from, struct pprof_field *field)
 }
 
 bool
-cg_pprof_take_field(struct cg_slice *from, struct pprof_field *field)
+pprof_take_field(struct cg_slice *from, struct pprof_field *field)
 {
 	struct cg_slice rest = *from;
 
-	if (!cg_pprof_take_tag(&rest, field))
+	if (!pprof_take_tag(&rest, field))
 		return false;
 	if (field->wire == WIRE_BYTES) {
 		if (field->value > rest.len)
@@ -136,7 +136,7 @@ has_shape(struct cg_slice message, const struct shape *shape)
 	struct pprof_field field;
 
 	while (message.len > 0) {
-		if (!cg_pprof_take_field(&message, &field) ||
+		if (!pprof_take_field(&message, &field) ||
 		    field.number > strlen(shape->fields) ||
 		    !fits(shape->fields[field.number - 1], field.wire))
 			return false;
@@ -145,14 +145,14 @@ has_shape(struct cg_slice message, const struct shape *shape)
 }
 
 int
-cg_pprof_probe(struct cg_slice text, bool whole)
+pprof_probe(struct cg_slice text, bool whole)
 {
 	const struct shape *profile = find_shape('P'), *shape;
 	struct pprof_field field;
 	unsigned known = 0;
 	char kind;
 
-	while (text.len > 0 && cg_pprof_take_field(&text, &field)) {
+	while (text.len > 0 && pprof_take_field(&text, &field)) {
 		if (field.number > strlen(profile->fields))
 			return CG_PROBE_NO;
 		kind = profile->fields[field.number - 1];

@@ -114,7 +114,7 @@ add_string(struct pprof_writer *w, struct cg_slice text)
 
 	if (text.len == 0)
 		return;
-	at = cg_pprof_out_append(w, &w->strings, sizeof(*at));
+	at = pprof_out_append(w, &w->strings, sizeof(*at));
 	if (at)
 		*at = text;
 }
@@ -284,20 +284,20 @@ add_strings(struct pprof_writer *w)
 		const struct cg_event *event = cg_get_event(w->graph, i);
 
 		add_string(w, cg_slice(event->name));
-		add_string(w, cg_slice(cg_pprof_unit_out(event->unit)));
+		add_string(w, cg_slice(pprof_unit_out(event->unit)));
 	}
 	for (size_t i = 0; i < w->mappings.count; i++) {
 		add_string(w, mapping[i].path);
 		add_string(w, mapping[i].build_id);
 	}
 	add_frame_strings(w);
-	for (const struct pprof_text_key *key = cg_pprof_text_keys; key->name;
+	for (const struct pprof_text_key *key = pprof_text_keys; key->name;
 	     key++)
 		add_string(w, first_desc(w, key->name));
 	add_string(w, period.type);
 	add_string(w, period.unit);
 	for (size_t i = 0; i < w->comments.count; i++)
-		add_string(w, cg_pprof_out_comment(w, i));
+		add_string(w, pprof_out_comment(w, i));
 	add_label_strings(w);
 	sort_strings(w);
 }
@@ -362,7 +362,7 @@ write_sample(struct pprof_writer *w, uint32_t row)
 	while (node != 0 && w->status == CG_OK) {
 		frame = &frames[nodes[node - 1].frame - 1];
 		put_varint(
-		    w, list, cg_pprof_out_location(w, nodes[node - 1].frame));
+		    w, list, pprof_out_location(w, nodes[node - 1].frame));
 		for (; frame->below != 0; frame = &frames[frame->below - 1])
 			node = nodes[node - 1].parent;
 		node = nodes[node - 1].parent;
@@ -473,7 +473,7 @@ write_function(struct pprof_writer *w, size_t i)
 static void
 write_text(struct pprof_writer *w, enum pprof_profile field)
 {
-	const struct pprof_text_key *key = cg_pprof_text_keys;
+	const struct pprof_text_key *key = pprof_text_keys;
 
 	while (key->field != field)
 		key++;
@@ -508,21 +508,20 @@ write_rest(struct pprof_writer *w)
 		write_type(w, PPROF_PERIOD_TYPE, period.type, period.unit);
 	write_number(w, PPROF_PERIOD, (uint64_t)period.number);
 	for (size_t i = 0; i < w->comments.count; i++)
-		write_number(w, PPROF_COMMENT,
-		    find_string(w, cg_pprof_out_comment(w, i)));
+		write_number(
+		    w, PPROF_COMMENT, find_string(w, pprof_out_comment(w, i)));
 	write_text(w, PPROF_DEFAULT_TYPE);
 	write_text(w, PPROF_DOC_URL);
 }
 
 int
-cg_write_pprof(
+pprof_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct pprof_writer w = { .job = job, .graph = graph, .out = out };
 	const struct cg_event *event;
 
-	if (cg_pprof_list_frames(&w) && cg_pprof_order(&w) &&
-	    cg_pprof_list_comments(&w))
+	if (pprof_list_frames(&w) && pprof_order(&w) && pprof_list_comments(&w))
 		add_strings(&w);
 	if (w.status == CG_OK)
 		list_labels(&w);
@@ -530,7 +529,7 @@ cg_write_pprof(
 	     i++) {
 		event = cg_get_event(graph, i);
 		write_type(&w, PPROF_SAMPLE_TYPE, cg_slice(event->name),
-		    cg_slice(cg_pprof_unit_out(event->unit)));
+		    cg_slice(pprof_unit_out(event->unit)));
 	}
 	for (size_t i = 0; w.status == CG_OK && i < w.rows.count; i++)
 		write_sample(&w, w.order[i]);
@@ -543,6 +542,6 @@ cg_write_pprof(
 		    "%zu frames stand in other files than their functions, "
 		    "and become functions of those",
 		    w.elsewhere);
-	cg_pprof_out_free(&w);
+	pprof_out_free(&w);
 	return w.status == CG_OK ? cg_out_status(out) : w.status;
 }

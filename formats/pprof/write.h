@@ -2,8 +2,8 @@
  * write.h - what the parts of the writer share: tables of what a
  * profile.proto lists, with ids from 1 in the order of first use.
  */
-#ifndef CG_PPROF_WRITE_H
-#define CG_PPROF_WRITE_H
+#ifndef FORMATS_PPROF_WRITE_H
+#define FORMATS_PPROF_WRITE_H
 
 #include "pprof.h"
 
@@ -91,23 +91,23 @@ struct pprof_writer {
 /* ---- pprof_tables.c ----------------------------------------------------- */
 
 /* A new element at the end; NULL: out of memory, reported. */
-void *cg_pprof_out_append(
+void *pprof_out_append(
     struct pprof_writer *, struct pprof_table *, size_t width);
 /* Lists functions, frames and mappings, and nodes of frames. */
-bool cg_pprof_list_frames(struct pprof_writer *);
+bool pprof_list_frames(struct pprof_writer *);
 /* The id of a frame's location, 0: out of memory. */
-uint32_t cg_pprof_out_location(struct pprof_writer *, uint32_t frame);
-void cg_pprof_out_free(struct pprof_writer *);
+uint32_t pprof_out_location(struct pprof_writer *, uint32_t frame);
+void pprof_out_free(struct pprof_writer *);
 
 /* ---- pprof_comments.c --------------------------------------------------- */
 
 /* All that has no other place in the file. */
-bool cg_pprof_list_comments(struct pprof_writer *);
-struct cg_slice cg_pprof_out_comment(const struct pprof_writer *, size_t i);
+bool pprof_list_comments(struct pprof_writer *);
+struct cg_slice pprof_out_comment(const struct pprof_writer *, size_t i);
 
 /* ---- pprof_order.c ------------------------------------------------------ */
 
 /* Adds up costs by node and puts these in order. */
-bool cg_pprof_order(struct pprof_writer *);
+bool pprof_order(struct pprof_writer *);
 
 #endif

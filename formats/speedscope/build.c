@@ -15,7 +15,7 @@ build_stacks(struct reader *r)
 	cg_node *stack = calloc(r->nodes.count + 1, sizeof(*stack));
 
 	if (!stack)
-		(void)cg_speedscope_nomem(r);
+		(void)speedscope_nomem(r);
 	for (size_t i = 0; stack && i < r->nodes.count; i++) {
 		const struct frame *frame;
 
@@ -40,7 +40,7 @@ build_stacks(struct reader *r)
 static const struct speedscope_unit *
 find_unit(struct reader *r, const struct profile *profile)
 {
-	const struct speedscope_unit *unit = cg_speedscope_units;
+	const struct speedscope_unit *unit = speedscope_units;
 	struct cg_slice name = cg_get_name(r->build, profile->unit);
 
 	while (unit->name && !cg_equal(name, unit->name))
@@ -50,7 +50,7 @@ find_unit(struct reader *r, const struct profile *profile)
 	if (name.len > 0)
 		cg_warn(r->job, "unknown unit \"%.40s\" is taken for none",
 		    name.ptr);
-	return cg_speedscope_units;
+	return speedscope_units;
 }
 
 /*
@@ -78,7 +78,7 @@ begin_part(struct reader *r, const struct profile *profile,
 	}
 	part = cg_map_at(parts, profile->part);
 	if (!part)
-		return cg_speedscope_nomem(r);
+		return speedscope_nomem(r);
 	*first = *part == 0;
 	if (*part != 0)
 		cg_set_part(r->build, *part - 1);
@@ -162,7 +162,7 @@ add_profile(struct reader *r, const struct profile *profile,
 }
 
 void
-cg_speedscope_build(struct reader *r)
+speedscope_build(struct reader *r)
 {
 	const struct profile *profile = r->profiles.at;
 	struct cg_map parts = { 0 };

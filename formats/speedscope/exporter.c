@@ -9,58 +9,58 @@
 static bool
 take_our_event(struct reader *r)
 {
-	return cg_speedscope_take_name(r, &r->profile.event);
+	return speedscope_take_name(r, &r->profile.event);
 }
 
 static bool
 take_our_long(struct reader *r)
 {
-	return cg_speedscope_take_name(r, &r->profile.event_long);
+	return speedscope_take_name(r, &r->profile.event_long);
 }
 
 static bool
 take_our_unit(struct reader *r)
 {
-	return cg_speedscope_take_name(r, &r->profile.event_unit);
+	return speedscope_take_name(r, &r->profile.event_unit);
 }
 
 static bool
 take_our_cmd(struct reader *r)
 {
-	return cg_speedscope_take_name(r, &r->profile.cmd);
+	return speedscope_take_name(r, &r->profile.cmd);
 }
 
 static bool
 take_our_part(struct reader *r)
 {
-	return cg_speedscope_take_number(r, UINT32_MAX, &r->profile.part);
+	return speedscope_take_number(r, UINT32_MAX, &r->profile.part);
 }
 
 static bool
 take_our_pid(struct reader *r)
 {
-	return cg_speedscope_take_number(r, UINT64_MAX, &r->profile.pid);
+	return speedscope_take_number(r, UINT64_MAX, &r->profile.pid);
 }
 
 static bool
 take_our_tid(struct reader *r)
 {
-	return cg_speedscope_take_number(r, UINT64_MAX, &r->profile.tid);
+	return speedscope_take_number(r, UINT64_MAX, &r->profile.tid);
 }
 
 static bool
 take_our_number(struct reader *r)
 {
-	return cg_speedscope_take_number(r, UINT64_MAX, &r->profile.number);
+	return speedscope_take_number(r, UINT64_MAX, &r->profile.number);
 }
 
 static bool
 take_flag(struct reader *r, bool *flag)
 {
 	if (r->type != CG_JSON_TRUE && r->type != CG_JSON_FALSE)
-		return cg_speedscope_refuse(r, "true or false");
+		return speedscope_refuse(r, "true or false");
 	*flag = r->type == CG_JSON_TRUE;
-	return cg_speedscope_next(r);
+	return speedscope_next(r);
 }
 
 static bool
@@ -73,23 +73,23 @@ take_counted(struct reader *r)
 static bool
 take_desc(struct reader *r)
 {
-	struct desc *desc = cg_speedscope_add(r, &r->descs, sizeof(*desc));
+	struct desc *desc = speedscope_add(r, &r->descs, sizeof(*desc));
 
 	if (!desc)
 		return false;
-	if (!cg_speedscope_expect(r, CG_JSON_ARRAY, "'[' and a description") ||
-	    !cg_speedscope_next(r) || !cg_speedscope_take_name(r, &desc->key) ||
-	    !cg_speedscope_take_name(r, &desc->value) ||
-	    !cg_speedscope_expect(r, CG_JSON_ARRAY_END, "']'"))
+	if (!speedscope_expect(r, CG_JSON_ARRAY, "'[' and a description") ||
+	    !speedscope_next(r) || !speedscope_take_name(r, &desc->key) ||
+	    !speedscope_take_name(r, &desc->value) ||
+	    !speedscope_expect(r, CG_JSON_ARRAY_END, "']'"))
 		return false;
 	r->profile.end_desc = r->descs.count;
-	return cg_speedscope_next(r);
+	return speedscope_next(r);
 }
 
 static bool
 take_descs(struct reader *r)
 {
-	return cg_speedscope_take_array(r, take_desc);
+	return speedscope_take_array(r, take_desc);
 }
 
 static const struct key our_keys[] = {
@@ -107,11 +107,11 @@ static const struct key our_keys[] = {
 };
 
 bool
-cg_speedscope_take_ours(struct reader *r)
+speedscope_take_ours(struct reader *r)
 {
 	r->profile.ours = true;
 	r->profile.first_desc = r->profile.end_desc = r->descs.count;
-	return cg_speedscope_take_object(r, our_keys);
+	return speedscope_take_object(r, our_keys);
 }
 
 /* How many samples the next stack of the profile comes from. */
@@ -124,9 +124,9 @@ take_count(struct reader *r)
 	uint32_t id;
 
 	if (r->counts == r->samples.count || r->stored || !r->weighted)
-		return cg_speedscope_refuse(r, "counts of samples above");
+		return speedscope_refuse(r, "counts of samples above");
 	id = cg_map_get(&r->cost_ids, sample[r->counts++]);
-	if (!cg_speedscope_take_number(r, UINT64_MAX, &count))
+	if (!speedscope_take_number(r, UINT64_MAX, &count))
 		return false;
 	if (id == 0)
 		return true;
@@ -135,13 +135,13 @@ take_count(struct reader *r)
 		cost->samples = 0;
 	cost->counted = true;
 	return !__builtin_add_overflow(cost->samples, count, &cost->samples) ||
-	       cg_speedscope_refuse(r, "counts whose sum is below 2^64");
+	       speedscope_refuse(r, "counts whose sum is below 2^64");
 }
 
 bool
-cg_speedscope_take_counts(struct reader *r)
+speedscope_take_counts(struct reader *r)
 {
-	return cg_speedscope_take_array(r, take_count);
+	return speedscope_take_array(r, take_count);
 }
 
 /* ---- Of a frame ---------------------------------------------------------- */
@@ -149,10 +149,10 @@ cg_speedscope_take_counts(struct reader *r)
 static bool
 take_object(struct reader *r)
 {
-	if (!cg_speedscope_string(r))
+	if (!speedscope_string(r))
 		return false;
 	r->frame_object = cg_add_object(r->build, r->string);
-	return cg_speedscope_next(r);
+	return speedscope_next(r);
 }
 
 static bool
@@ -162,7 +162,7 @@ take_inlined(struct reader *r)
 }
 
 bool
-cg_speedscope_take_our_frame(struct reader *r)
+speedscope_take_our_frame(struct reader *r)
 {
 	static const struct key keys[] = {
 		{ "object", take_object },
@@ -170,5 +170,5 @@ cg_speedscope_take_our_frame(struct reader *r)
 		{ NULL, NULL },
 	};
 
-	return cg_speedscope_take_object(r, keys);
+	return speedscope_take_object(r, keys);
 }

@@ -108,7 +108,7 @@ is_first(const uint64_t *total, size_t event)
 }
 
 bool
-cg_speedscope_put_head(const struct cg_graph *graph, struct cg_out *out,
+speedscope_put_head(const struct cg_graph *graph, struct cg_out *out,
     cg_part part, size_t event, bool counted)
 {
 	const uint64_t *total = cg_part_totals(graph, part);

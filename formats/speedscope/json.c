@@ -9,7 +9,7 @@
 #define DIGITS_MAX 48 /* of a number; more say nothing */
 
 bool
-cg_speedscope_nomem(struct reader *r)
+speedscope_nomem(struct reader *r)
 {
 	r->status = cg_nomem(r->job);
 	return false;
@@ -17,65 +17,65 @@ cg_speedscope_nomem(struct reader *r)
 
 /* Room for one more element of that size, which is cleared; NULL: none. */
 void *
-cg_speedscope_add(struct reader *r, struct list *list, size_t size)
+speedscope_add(struct reader *r, struct list *list, size_t size)
 {
 	if (!cg_grow(&list->at, &list->cap, list->count + 1, size)) {
-		(void)cg_speedscope_nomem(r);
+		(void)speedscope_nomem(r);
 		return NULL;
 	}
 	return (char *)list->at + list->count++ * size;
 }
 
 bool
-cg_speedscope_refuse(struct reader *r, const char *expected)
+speedscope_refuse(struct reader *r, const char *expected)
 {
 	r->status = cg_json_fail(r->job, &r->json, expected);
 	return false;
 }
 
 bool
-cg_speedscope_next(struct reader *r)
+speedscope_next(struct reader *r)
 {
 	r->type = cg_json_next(&r->json);
-	return r->type != CG_JSON_BAD || cg_speedscope_refuse(r, "JSON");
+	return r->type != CG_JSON_BAD || speedscope_refuse(r, "JSON");
 }
 
 bool
-cg_speedscope_expect(
+speedscope_expect(
     struct reader *r, enum cg_json_type type, const char *expected)
 {
-	return r->type == type || cg_speedscope_refuse(r, expected);
+	return r->type == type || speedscope_refuse(r, expected);
 }
 
 bool
-cg_speedscope_string(struct reader *r)
+speedscope_string(struct reader *r)
 {
-	if (!cg_speedscope_expect(r, CG_JSON_STRING, "a string"))
+	if (!speedscope_expect(r, CG_JSON_STRING, "a string"))
 		return false;
 	if (!cg_grow_raw(&r->text, &r->text_cap, r->json.text.len, 1))
-		return cg_speedscope_nomem(r);
+		return speedscope_nomem(r);
 	r->string = cg_json_string(&r->json, r->text);
 	return true;
 }
 
 bool
-cg_speedscope_take_name(struct reader *r, cg_name *name)
+speedscope_take_name(struct reader *r, cg_name *name)
 {
-	if (!cg_speedscope_string(r))
+	if (!speedscope_string(r))
 		return false;
 	*name = cg_add_name(r->build, r->string);
-	return cg_speedscope_next(r);
+	return speedscope_next(r);
 }
 
 bool
-cg_speedscope_take_number(struct reader *r, uint64_t max, uint64_t *number)
+speedscope_take_number(struct reader *r, uint64_t max, uint64_t *number)
 {
 	*number = r->json.value;
 	if (r->type != CG_JSON_NUMBER ||
 	    (!r->json.whole && !cg_get_u64(r->json.text, number)) ||
 	    *number > max)
-		return cg_speedscope_refuse(r, "a whole number");
-	return cg_speedscope_next(r);
+		return speedscope_refuse(r, "a whole number");
+	return speedscope_next(r);
 }
 
 /* The value of the digits [from, to); behind the last there are zeros. */
@@ -150,62 +150,59 @@ parse_decimal(struct cg_slice text, struct decimal *value)
 }
 
 bool
-cg_speedscope_take_decimal(struct reader *r, struct decimal *value)
+speedscope_take_decimal(struct reader *r, struct decimal *value)
 {
 	struct cg_slice text = r->json.text;
 
-	if (!cg_speedscope_expect(r, CG_JSON_NUMBER, "a number"))
+	if (!speedscope_expect(r, CG_JSON_NUMBER, "a number"))
 		return false;
 	if (*text.ptr == '-' && !cg_equal(text, "-0"))
-		return cg_speedscope_refuse(r, "a number that is not below 0");
+		return speedscope_refuse(r, "a number that is not below 0");
 	if (r->json.whole) {
 		*value = (struct decimal){ .whole = r->json.value };
-		return cg_speedscope_next(r);
+		return speedscope_next(r);
 	}
 	if (*text.ptr == '-')
 		(void)cg_take_char(&text, '-');
 	if (!parse_short(text, value) && !parse_decimal(text, value))
-		return cg_speedscope_refuse(r, "a number below 2^64");
-	return cg_speedscope_next(r);
+		return speedscope_refuse(r, "a number below 2^64");
+	return speedscope_next(r);
 }
 
 static bool
 skip_value(struct reader *r)
 {
-	return cg_json_skip(&r->json, r->type)
-		   ? cg_speedscope_next(r)
-		   : cg_speedscope_refuse(r, "JSON");
+	return cg_json_skip(&r->json, r->type) ? speedscope_next(r)
+					       : speedscope_refuse(r, "JSON");
 }
 
 bool
-cg_speedscope_take_object(struct reader *r, const struct key *keys)
+speedscope_take_object(struct reader *r, const struct key *keys)
 {
-	if (!cg_speedscope_expect(r, CG_JSON_OBJECT, "'{'") ||
-	    !cg_speedscope_next(r))
+	if (!speedscope_expect(r, CG_JSON_OBJECT, "'{'") || !speedscope_next(r))
 		return false;
 	while (r->type == CG_JSON_KEY) {
 		const struct key *key = keys;
 
 		while (key->name && !cg_equal(r->json.text, key->name))
 			key++;
-		if (!cg_speedscope_next(r) ||
+		if (!speedscope_next(r) ||
 		    !(key->name ? key->take(r) : skip_value(r)))
 			return false;
 	}
-	return cg_speedscope_expect(r, CG_JSON_OBJECT_END, "'}'") &&
-	       cg_speedscope_next(r);
+	return speedscope_expect(r, CG_JSON_OBJECT_END, "'}'") &&
+	       speedscope_next(r);
 }
 
 /* Calls take for each element, which consumes it. */
 bool
-cg_speedscope_take_array(struct reader *r, bool (*take)(struct reader *))
+speedscope_take_array(struct reader *r, bool (*take)(struct reader *))
 {
-	if (!cg_speedscope_expect(r, CG_JSON_ARRAY, "'['") ||
-	    !cg_speedscope_next(r))
+	if (!speedscope_expect(r, CG_JSON_ARRAY, "'['") || !speedscope_next(r))
 		return false;
 	while (r->type != CG_JSON_ARRAY_END) {
 		if (!take(r) || cg_build_status(r->build) != CG_OK)
 			return false;
 	}
-	return cg_speedscope_next(r);
+	return speedscope_next(r);
 }

@@ -22,11 +22,11 @@ find_node(struct reader *r, uint32_t parent, uint32_t frame, uint32_t *node)
 		return true;
 	id = cg_map_at(&r->node_ids, (uint64_t)parent << 32 | frame);
 	if (!id)
-		return cg_speedscope_nomem(r);
+		return speedscope_nomem(r);
 	if (*id == 0) {
 		if (r->nodes.count == UINT32_MAX)
-			return cg_speedscope_nomem(r);
-		new = cg_speedscope_add(r, &r->nodes, sizeof(*new));
+			return speedscope_nomem(r);
+		new = speedscope_add(r, &r->nodes, sizeof(*new));
 		if (!new)
 			return false;
 		*new = (struct node){ .parent = parent, .frame = frame };
@@ -60,9 +60,9 @@ add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 		return true;
 	id = cg_map_at(&r->cost_ids, node);
 	if (!id)
-		return cg_speedscope_nomem(r);
+		return speedscope_nomem(r);
 	if (*id == 0) {
-		cost = cg_speedscope_add(r, &r->costs, sizeof(*cost));
+		cost = speedscope_add(r, &r->costs, sizeof(*cost));
 		if (!cost)
 			return false;
 		cost->node = node;
@@ -72,7 +72,7 @@ add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 	}
 	cost->samples++;
 	return add_decimal(&cost->value, value) ||
-	       cg_speedscope_refuse(r, "weights whose sum is below 2^64");
+	       speedscope_refuse(r, "weights whose sum is below 2^64");
 }
 
 /* ---- Sampled profiles --------------------------------------------------- */
@@ -86,15 +86,15 @@ take_sample(struct reader *r)
 	size_t depth = 0;
 	bool same = true;
 
-	if (!cg_speedscope_expect(
+	if (!speedscope_expect(
 		r, CG_JSON_ARRAY, "'[' and the frames of a sample") ||
-	    !cg_speedscope_next(r))
+	    !speedscope_next(r))
 		return false;
 	for (; r->type != CG_JSON_ARRAY_END; depth++) {
 		const struct node *nodes = r->nodes.at;
 		uint32_t *path = r->path.at;
 
-		if (!cg_speedscope_take_number(r, UINT32_MAX, &frame))
+		if (!speedscope_take_number(r, UINT32_MAX, &frame))
 			return false;
 		same = same && depth < r->path.count &&
 		       nodes[path[depth] - 1].frame == frame;
@@ -105,17 +105,17 @@ take_sample(struct reader *r)
 		if (!find_node(r, node, (uint32_t)frame, &node))
 			return false;
 		r->path.count = depth;
-		path = cg_speedscope_add(r, &r->path, sizeof(*path));
+		path = speedscope_add(r, &r->path, sizeof(*path));
 		if (!path)
 			return false;
 		*path = node;
 	}
 	r->path.count = depth;
-	sample = cg_speedscope_add(r, &r->samples, sizeof(*sample));
+	sample = speedscope_add(r, &r->samples, sizeof(*sample));
 	if (!sample)
 		return false;
 	*sample = node;
-	return cg_speedscope_next(r);
+	return speedscope_next(r);
 }
 
 static bool
@@ -123,7 +123,7 @@ take_samples(struct reader *r)
 {
 	r->sampled = true;
 	r->path.count = 0;
-	return cg_speedscope_take_array(r, take_sample);
+	return speedscope_take_array(r, take_sample);
 }
 
 static bool
@@ -131,9 +131,9 @@ take_weight(struct reader *r)
 {
 	struct decimal value, *weight;
 
-	if (!cg_speedscope_take_decimal(r, &value))
+	if (!speedscope_take_decimal(r, &value))
 		return false;
-	weight = cg_speedscope_add(r, &r->weights, sizeof(*weight));
+	weight = speedscope_add(r, &r->weights, sizeof(*weight));
 	if (weight)
 		*weight = value;
 	return weight != NULL;
@@ -146,8 +146,8 @@ take_weight_of_sample(struct reader *r)
 	struct decimal value;
 
 	if (r->weights.count == r->samples.count)
-		return cg_speedscope_refuse(r, "as many weights as samples");
-	return cg_speedscope_take_decimal(r, &value) &&
+		return speedscope_refuse(r, "as many weights as samples");
+	return speedscope_take_decimal(r, &value) &&
 	       add_cost(r, sample[r->weights.count++], &value);
 }
 
@@ -156,7 +156,7 @@ take_weights(struct reader *r)
 {
 	r->weighted = true;
 	r->stored = !r->sampled;
-	return cg_speedscope_take_array(
+	return speedscope_take_array(
 	    r, r->sampled ? take_weight_of_sample : take_weight);
 }
 
@@ -179,12 +179,12 @@ join_weights(struct reader *r)
 static bool
 take_event_type(struct reader *r)
 {
-	if (!cg_speedscope_string(r))
+	if (!speedscope_string(r))
 		return false;
 	if (!cg_equal(r->string, "O") && !cg_equal(r->string, "C"))
-		return cg_speedscope_refuse(r, "\"O\" or \"C\"");
+		return speedscope_refuse(r, "\"O\" or \"C\"");
 	r->event_type = *r->string.ptr;
-	return cg_speedscope_next(r);
+	return speedscope_next(r);
 }
 
 static bool
@@ -192,7 +192,7 @@ take_event_frame(struct reader *r)
 {
 	uint64_t frame;
 
-	if (!cg_speedscope_take_number(r, UINT32_MAX, &frame))
+	if (!speedscope_take_number(r, UINT32_MAX, &frame))
 		return false;
 	r->event_frame = (uint32_t)frame;
 	return true;
@@ -201,7 +201,7 @@ take_event_frame(struct reader *r)
 static bool
 take_event_at(struct reader *r)
 {
-	return cg_speedscope_take_decimal(r, &r->event_at);
+	return speedscope_take_decimal(r, &r->event_at);
 }
 
 static const struct key event_keys[] = {
@@ -231,7 +231,7 @@ pass(struct reader *r, const struct decimal *at)
 	r->began = true;
 	if (gone.whole < now.whole ||
 	    (gone.whole == now.whole && gone.nano < now.nano))
-		return cg_speedscope_refuse(r, "times in their order");
+		return speedscope_refuse(r, "times in their order");
 	if (gone.nano < now.nano) {
 		gone.whole--;
 		gone.nano += NANO;
@@ -265,10 +265,10 @@ take_event(struct reader *r)
 	uint32_t node, *open;
 
 	r->event_type = 0;
-	if (!cg_speedscope_take_object(r, event_keys))
+	if (!speedscope_take_object(r, event_keys))
 		return false;
 	if (r->event_type == 0)
-		return cg_speedscope_refuse(r, "a \"type\" of each event");
+		return speedscope_refuse(r, "a \"type\" of each event");
 	if (!pass(r, &r->event_at))
 		return false;
 	if (r->event_type == 'C') {
@@ -277,7 +277,7 @@ take_event(struct reader *r)
 	}
 	if (!find_node(r, top(r), r->event_frame, &node))
 		return false;
-	open = cg_speedscope_add(r, &r->path, sizeof(*open));
+	open = speedscope_add(r, &r->path, sizeof(*open));
 	if (open)
 		*open = node;
 	return open != NULL;
@@ -288,7 +288,7 @@ take_events(struct reader *r)
 {
 	r->path.count = 0;
 	r->began = false;
-	if (!cg_speedscope_take_array(r, take_event))
+	if (!speedscope_take_array(r, take_event))
 		return false;
 	if (r->path.count > 0)
 		cg_warn(r->job, "expected the ends of all frames: the profile "
@@ -301,20 +301,20 @@ take_events(struct reader *r)
 static bool
 take_profile_name(struct reader *r)
 {
-	return cg_speedscope_take_name(r, &r->profile.name);
+	return speedscope_take_name(r, &r->profile.name);
 }
 
 static bool
 take_unit(struct reader *r)
 {
-	return cg_speedscope_take_name(r, &r->profile.unit);
+	return speedscope_take_name(r, &r->profile.unit);
 }
 
 static const struct key profile_keys[] = {
 	{ "name", take_profile_name }, { "unit", take_unit },
 	{ "samples", take_samples }, { "weights", take_weights },
-	{ "events", take_events }, { "cgconv", cg_speedscope_take_ours },
-	{ "counts", cg_speedscope_take_counts },
+	{ "events", take_events }, { "cgconv", speedscope_take_ours },
+	{ "counts", speedscope_take_counts },
 	{ NULL, NULL }, /* "type", "startValue", "endValue" say no more */
 };
 
@@ -328,14 +328,14 @@ take_profile(struct reader *r)
 	r->counts = 0;
 	r->sampled = r->weighted = r->stored = false;
 	cg_map_free(&r->cost_ids);
-	if (!cg_speedscope_take_object(r, profile_keys))
+	if (!speedscope_take_object(r, profile_keys))
 		return false;
 	if (r->sampled != r->weighted || r->samples.count != r->weights.count)
-		return cg_speedscope_refuse(r, "as many weights as samples");
+		return speedscope_refuse(r, "as many weights as samples");
 	if (r->stored && !join_weights(r))
 		return false;
 	r->profile.end = r->costs.count;
-	profile = cg_speedscope_add(r, &r->profiles, sizeof(*profile));
+	profile = speedscope_add(r, &r->profiles, sizeof(*profile));
 	if (profile)
 		*profile = r->profile;
 	return profile != NULL;
@@ -344,7 +344,7 @@ take_profile(struct reader *r)
 static bool
 take_profiles(struct reader *r)
 {
-	return cg_speedscope_take_array(r, take_profile);
+	return speedscope_take_array(r, take_profile);
 }
 
 /* ---- Frames ------------------------------------------------------------- */
@@ -352,7 +352,7 @@ take_profiles(struct reader *r)
 static bool
 take_frame_name(struct reader *r)
 {
-	return cg_speedscope_take_name(r, &r->frame_name);
+	return speedscope_take_name(r, &r->frame_name);
 }
 
 /* Some producers write null for what they do not know. */
@@ -360,11 +360,11 @@ static bool
 take_frame_file(struct reader *r)
 {
 	if (r->type == CG_JSON_NULL)
-		return cg_speedscope_next(r);
-	if (!cg_speedscope_string(r))
+		return speedscope_next(r);
+	if (!speedscope_string(r))
 		return false;
 	r->frame.file = cg_add_file(r->build, r->string);
-	return cg_speedscope_next(r);
+	return speedscope_next(r);
 }
 
 static bool
@@ -373,8 +373,8 @@ take_place(struct reader *r, uint32_t *to)
 	uint64_t number;
 
 	if (r->type == CG_JSON_NULL)
-		return cg_speedscope_next(r);
-	if (!cg_speedscope_take_number(r, UINT32_MAX, &number))
+		return speedscope_next(r);
+	if (!speedscope_take_number(r, UINT32_MAX, &number))
 		return false;
 	*to = (uint32_t)number;
 	return true;
@@ -397,7 +397,7 @@ static const struct key frame_keys[] = {
 	{ "file", take_frame_file },
 	{ "line", take_frame_line },
 	{ "col", take_frame_column },
-	{ "cgconv", cg_speedscope_take_our_frame },
+	{ "cgconv", speedscope_take_our_frame },
 	{ NULL, NULL },
 };
 
@@ -411,7 +411,7 @@ take_frame(struct reader *r)
 	r->frame_name = 0;
 	r->frame_object = 0;
 	r->frame_column = 0;
-	if (!cg_speedscope_take_object(r, frame_keys))
+	if (!speedscope_take_object(r, frame_keys))
 		return false;
 	name = cg_get_name(r->build, r->frame_name);
 	if (name.len == 0)
@@ -422,7 +422,7 @@ take_frame(struct reader *r)
 	else
 		r->frame.fn =
 		    cg_add_fn(r->build, name, r->frame.file, r->frame_object);
-	frame = cg_speedscope_add(r, &r->frames, sizeof(*frame));
+	frame = speedscope_add(r, &r->frames, sizeof(*frame));
 	if (frame)
 		*frame = r->frame;
 	return frame != NULL;
@@ -431,7 +431,7 @@ take_frame(struct reader *r)
 static bool
 take_frames(struct reader *r)
 {
-	return cg_speedscope_take_array(r, take_frame);
+	return speedscope_take_array(r, take_frame);
 }
 
 static const struct key shared_keys[] = {
@@ -442,7 +442,7 @@ static const struct key shared_keys[] = {
 static bool
 take_shared(struct reader *r)
 {
-	return cg_speedscope_take_object(r, shared_keys);
+	return speedscope_take_object(r, shared_keys);
 }
 
 static const struct key file_keys[] = {
@@ -457,19 +457,19 @@ static void
 read_file(struct reader *r, struct cg_in *in)
 {
 	cg_json_open(&r->json, in);
-	if (!cg_speedscope_next(r) || !cg_speedscope_take_object(r, file_keys))
+	if (!speedscope_next(r) || !speedscope_take_object(r, file_keys))
 		return;
-	if (!cg_speedscope_expect(r, CG_JSON_END, "nothing after the last '}'"))
+	if (!speedscope_expect(r, CG_JSON_END, "nothing after the last '}'"))
 		return;
 	if (r->profiles.count == 0) {
 		r->status = cg_fail(r->job, "expected \"profiles\"");
 		return;
 	}
-	cg_speedscope_build(r);
+	speedscope_build(r);
 }
 
 int
-cg_read_speedscope(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+speedscope_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct reader r = { .job = job, .build = build };
 

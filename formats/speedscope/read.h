@@ -1,8 +1,8 @@
 /*
  * read.h - what the parts of the reader share.
  */
-#ifndef SPEEDSCOPE_READ_H
-#define SPEEDSCOPE_READ_H
+#ifndef FORMATS_SPEEDSCOPE_READ_H
+#define FORMATS_SPEEDSCOPE_READ_H
 
 #include "speedscope.h"
 
@@ -100,39 +100,39 @@ struct reader {
  * Everything below returns false after a failure, which is reported and in
  * status. What takes a value leaves the token behind it as the next.
  */
-bool cg_speedscope_nomem(struct reader *);
+bool speedscope_nomem(struct reader *);
 /* The next token is not what was expected. */
-bool cg_speedscope_refuse(struct reader *, const char *expected);
+bool speedscope_refuse(struct reader *, const char *expected);
 /* One more element of that size at the end, cleared; NULL: no memory. */
-void *cg_speedscope_add(struct reader *, struct list *, size_t size);
-bool cg_speedscope_next(struct reader *);
-bool cg_speedscope_expect(
+void *speedscope_add(struct reader *, struct list *, size_t size);
+bool speedscope_next(struct reader *);
+bool speedscope_expect(
     struct reader *, enum cg_json_type, const char *expected);
 /* Into string; the token stays the next. */
-bool cg_speedscope_string(struct reader *);
-bool cg_speedscope_take_name(struct reader *, cg_name *);
-bool cg_speedscope_take_number(struct reader *, uint64_t max, uint64_t *);
-bool cg_speedscope_take_decimal(struct reader *, struct decimal *);
+bool speedscope_string(struct reader *);
+bool speedscope_take_name(struct reader *, cg_name *);
+bool speedscope_take_number(struct reader *, uint64_t max, uint64_t *);
+bool speedscope_take_decimal(struct reader *, struct decimal *);
 
 /* Keys of an object and what takes their values; others are skipped. */
 struct key {
 	const char *name;
 	bool (*take)(struct reader *);
 };
-bool cg_speedscope_take_object(struct reader *, const struct key *);
+bool speedscope_take_object(struct reader *, const struct key *);
 /* Calls take for each element. */
-bool cg_speedscope_take_array(struct reader *, bool (*take)(struct reader *));
+bool speedscope_take_array(struct reader *, bool (*take)(struct reader *));
 
 /* ---- speedscope_ours.c: what we write beside ----------------------------- */
 
 /* "cgconv" and "counts" of a profile, "cgconv" of a frame. */
-bool cg_speedscope_take_ours(struct reader *);
-bool cg_speedscope_take_counts(struct reader *);
-bool cg_speedscope_take_our_frame(struct reader *);
+bool speedscope_take_ours(struct reader *);
+bool speedscope_take_counts(struct reader *);
+bool speedscope_take_our_frame(struct reader *);
 
 /* ---- speedscope_build.c ------------------------------------------------- */
 
 /* All was read: it becomes stacks and their costs. */
-void cg_speedscope_build(struct reader *);
+void speedscope_build(struct reader *);
 
 #endif

@@ -27,7 +27,7 @@
 
 #include "speedscope.h"
 
-const struct speedscope_unit cg_speedscope_units[] = {
+const struct speedscope_unit speedscope_units[] = {
 	{ "none", "samples", "", 1 },
 	{ "nanoseconds", "time", "ns", 1 },
 	{ "microseconds", "time", "ns", 1000 },
@@ -83,6 +83,6 @@ const struct cg_module cg_format_speedscope = {
 		   CG_DESCRIPTIONS,
 	.needs = CG_STACKS,
 	.probe = probe,
-	.read = cg_read_speedscope,
-	.write = cg_write_speedscope,
+	.read = speedscope_read,
+	.write = speedscope_write,
 };

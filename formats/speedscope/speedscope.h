@@ -1,8 +1,8 @@
 /*
  * speedscope.h - what the parts of the speedscope format share.
  */
-#ifndef SPEEDSCOPE_H
-#define SPEEDSCOPE_H
+#ifndef FORMATS_SPEEDSCOPE_SPEEDSCOPE_H
+#define FORMATS_SPEEDSCOPE_SPEEDSCOPE_H
 
 #include "cgconv_parse.h"
 
@@ -16,16 +16,16 @@ struct speedscope_unit {
 	uint64_t scale; /* so many of our unit are one */
 };
 /* Ends with a NULL name; the first is of no unit. */
-extern const struct speedscope_unit cg_speedscope_units[];
+extern const struct speedscope_unit speedscope_units[];
 
-int cg_read_speedscope(struct cg_job *, struct cg_in *, struct cg_build *);
-int cg_write_speedscope(
+int speedscope_read(struct cg_job *, struct cg_in *, struct cg_build *);
+int speedscope_write(
     struct cg_job *, const struct cg_graph *, struct cg_out *);
 /*
  * The beginning of a profile, up to its samples; counted: weights are numbers
  * of samples. False: out of memory.
  */
-bool cg_speedscope_put_head(const struct cg_graph *, struct cg_out *, cg_part,
+bool speedscope_put_head(const struct cg_graph *, struct cg_out *, cg_part,
     size_t event, bool counted);
 
 #endif

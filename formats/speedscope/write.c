@@ -423,7 +423,7 @@ put_profile(struct writer *w, cg_part part, size_t event, bool first)
 	sum_costs(w, part, event);
 	counts = how_counted(w, first);
 	cg_puts(w->out, w->profiles++ ? ",\n" : "");
-	if (!cg_speedscope_put_head(
+	if (!speedscope_put_head(
 		w->graph, w->out, part, event, counts == COUNTS_ARE_WEIGHTS) ||
 	    !put_samples(w))
 		return false;
@@ -459,7 +459,7 @@ put_profiles(struct writer *w)
 }
 
 int
-cg_write_speedscope(
+speedscope_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct writer w = { .graph = graph, .out = out };

@@ -6,7 +6,7 @@
  */
 #include "svg.h"
 
-const char cg_svg_script[] =
+const char svg_script[] =
     "(function () {\n"
     "var svg = document.documentElement, pad = 10, char = 7.2;\n"
     "var all = +svg.getAttribute('width') - 2 * pad, zoomed = null;\n"

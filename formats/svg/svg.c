@@ -417,7 +417,7 @@ write_svg(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 		for (size_t i = 0; i < w.shown; i++)
 			put_frame(&w, w.drawn[i]);
 		cg_puts(out, "<script><![CDATA[\n");
-		cg_puts(out, cg_svg_script);
+		cg_puts(out, svg_script);
 		cg_puts(out, "]]></script>\n</svg>\n");
 		status = cg_out_status(out);
 	} else {

@@ -1,11 +1,11 @@
 /*
  * svg.h - what the parts of the flame graph share.
  */
-#ifndef CG_SVG_H
-#define CG_SVG_H
+#ifndef FORMATS_SVG_SVG_H
+#define FORMATS_SVG_SVG_H
 
 #include "cgconv_parse.h"
 
-extern const char cg_svg_script[];
+extern const char svg_script[];
 
 #endif

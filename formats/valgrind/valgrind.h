@@ -1,8 +1,8 @@
 /*
  * valgrind.h - what the outputs of Valgrind's heap tools have in common.
  */
-#ifndef VALGRIND_H
-#define VALGRIND_H
+#ifndef FORMATS_VALGRIND_VALGRIND_H
+#define FORMATS_VALGRIND_VALGRIND_H
 
 #include "cgconv_parse.h"
 

@@ -30,9 +30,9 @@ check_bins(const struct gmon_hist *hist, unsigned word, bool profil)
 		uint64_t bin =
 		    profil ? profil_bin(hist, word, pc) : even_bin(hist, pc);
 
-		if (!CHECK(cg_gmon_bin_of(hist, word, pc) == bin) ||
-		    !CHECK(cg_gmon_bin_start(hist, word, bin) <= pc) ||
-		    !CHECK(pc < cg_gmon_bin_start(hist, word, bin + 1)))
+		if (!CHECK(gprof_bin_of(hist, word, pc) == bin) ||
+		    !CHECK(gprof_bin_start(hist, word, bin) <= pc) ||
+		    !CHECK(pc < gprof_bin_start(hist, word, bin + 1)))
 			return;
 	}
 }
@@ -63,12 +63,12 @@ test_rates(uint64_t *seed)
 		uint64_t ticks = unit_number(seed) >> 31, ns;
 
 		rate = i % 2 ? rate : 1 + rate % 1000;
-		ns = cg_gmon_convert(ticks, GMON_NS, rate);
+		ns = gprof_convert(ticks, GMON_NS, rate);
 		CHECK(ns == UINT64_MAX ||
-		      cg_gmon_convert(ns, rate, GMON_NS) == ticks);
+		      gprof_convert(ns, rate, GMON_NS) == ticks);
 	}
-	CHECK(cg_gmon_convert(UINT64_MAX, GMON_NS, 1) == UINT64_MAX);
-	CHECK(cg_gmon_convert(3, GMON_NS, 1024) == 2929688);
+	CHECK(gprof_convert(UINT64_MAX, GMON_NS, 1) == UINT64_MAX);
+	CHECK(gprof_convert(3, GMON_NS, 1024) == 2929688);
 }
 
 /* Arcs in any order come back in that order. */
@@ -90,19 +90,19 @@ test_order(uint64_t *seed)
 				.offset = (uint32_t)unit_below(seed, 3) };
 	}
 	for (size_t i = 0; i < n; i++)
-		CHECK(cg_gmon_order_add(&order, &call[i]));
-	CHECK(cg_gmon_order_end(&order, &text));
+		CHECK(gprof_order_add(&order, &call[i]));
+	CHECK(gprof_order_end(&order, &text));
 	copy = unit_alloc(text.len + 1);
 	if (text.len > 0)
 		memcpy(copy, text.ptr, text.len);
 	copy[text.len] = '\0';
 	memcpy(back, call, sizeof(back));
-	qsort(back, n, sizeof(*back), cg_gmon_compare_calls);
-	cg_gmon_order_apply(copy, back, n);
+	qsort(back, n, sizeof(*back), gprof_compare_calls);
+	gprof_order_apply(copy, back, n);
 	for (size_t i = 0; i < n; i++)
 		CHECK(back[i].self == call[i].self);
 	free(copy);
-	cg_gmon_order_free(&order);
+	gprof_order_free(&order);
 }
 
 /* What cannot be an order changes nothing, or no more than its bucket. */
@@ -119,7 +119,7 @@ test_wrong_order(void)
 			{ .from = 0x10, .self = 3 },
 			{ .from = 0x20, .self = 4 } };
 
-		cg_gmon_order_apply(texts[t], call, 4);
+		gprof_order_apply(texts[t], call, 4);
 		for (size_t i = 0; i < 4; i++)
 			CHECK(call[i].self == i + 1);
 	}
