@@ -37,6 +37,20 @@ int cg_fail(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
 int cg_fail_at(struct cg_job *, const char *at, const char *fmt, ...)
     CG_PRINTF(3, 4);
 /*
+ * The same for functions that return whether they succeed: they report the
+ * error, keep its status in the job and return false. read() and write() then
+ * end with that status, whatever they return.
+ *
+ *	if (!cg_take_u64(&line, &cost))
+ *		return cg_reject(job, "expected a cost");
+ */
+bool cg_reject(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
+bool cg_reject_at(struct cg_job *, const char *at, const char *fmt, ...)
+    CG_PRINTF(3, 4);
+bool cg_reject_nomem(struct cg_job *);
+/* The first status that was kept so for this input or output, or CG_OK. */
+int cg_rejected(const struct cg_job *);
+/*
  * Warnings of one fmt (compared by its address: pass a literal) are counted:
  * the first five are reported, the rest as "and N more" at the end.
  */

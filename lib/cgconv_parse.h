@@ -236,6 +236,8 @@ unsigned cg_xml_depth(const struct cg_xml *);
 const char *cg_xml_at(const struct cg_xml *);
 /* Says what was expected there; returns CG_EINPUT. */
 int cg_xml_fail(const struct cg_xml *, const char *expected);
+/* The same, as cg_reject(): returns false. */
+bool cg_xml_reject(const struct cg_xml *, const char *expected);
 /*
  * From OPEN to its CLOSE, all texts in between joined (till the next call of
  * this); text may be NULL: skips the element. False at the end.

@@ -147,7 +147,10 @@ read_input(struct cg_job *job, struct cg_in *in)
 	if (status != CG_OK)
 		return status;
 	cg_build_next(&job->build, in);
+	job->rejected = CG_OK;
 	status = module->read(job, in, &job->build);
+	if (job->rejected != CG_OK)
+		status = job->rejected;
 	(void)cg_build_end_run(&job->build);
 	/* What went wrong below the format is the better reason. */
 	if (cg_in_status(in) != CG_OK)
@@ -369,7 +372,10 @@ cg_job_write(struct cg_job *job)
 	    wants_gzip(job), &status);
 	if (!out)
 		return status;
+	job->rejected = CG_OK;
 	status = to->write(job, job->graph, out);
+	if (job->rejected != CG_OK)
+		status = job->rejected;
 	if (job->fault != CG_OK)
 		status = job->fault;
 	if (status == CG_OK)

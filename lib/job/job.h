@@ -26,6 +26,7 @@ struct cg_source {
 struct cg_job {
 	struct cg_diag diag;
 	int fault; /* set by cursors; see struct cg_graph */
+	int rejected; /* by read() or write(): see cg_reject() */
 
 	const struct cg_module **module;
 	size_t modules, module_cap;

@@ -61,6 +61,51 @@ cg_fail_at(struct cg_job *job, const char *at, const char *fmt, ...)
 	return status;
 }
 
+/* The first status counts. */
+static bool
+keep(struct cg_job *job, int status)
+{
+	if (job->rejected == CG_OK)
+		job->rejected = status;
+	return false;
+}
+
+bool
+cg_reject(struct cg_job *job, const char *fmt, ...)
+{
+	va_list args;
+	int status;
+
+	va_start(args, fmt);
+	status = fail(job, NULL, fmt, args);
+	va_end(args);
+	return keep(job, status);
+}
+
+bool
+cg_reject_at(struct cg_job *job, const char *at, const char *fmt, ...)
+{
+	va_list args;
+	int status;
+
+	va_start(args, fmt);
+	status = fail(job, at, fmt, args);
+	va_end(args);
+	return keep(job, status);
+}
+
+bool
+cg_reject_nomem(struct cg_job *job)
+{
+	return keep(job, cg_nomem(job));
+}
+
+int
+cg_rejected(const struct cg_job *job)
+{
+	return job->rejected;
+}
+
 /* What an input has said of itself is the better reason. */
 int
 cg_json_fail(

@@ -538,6 +538,12 @@ cg_xml_fail(const struct cg_xml *xml, const char *expected)
 	return cg_fail_at(xml->job, cg_xml_at(xml), "expected %s", expected);
 }
 
+bool
+cg_xml_reject(const struct cg_xml *xml, const char *expected)
+{
+	return cg_reject_at(xml->job, cg_xml_at(xml), "expected %s", expected);
+}
+
 static bool
 add_content(struct cg_xml *xml, struct cg_slice text)
 {
