@@ -191,6 +191,11 @@ struct cg_module {
 	 * C++ and the like no others are found for it.
 	 */
 	bool linkage;
+	/*
+	 * True if the data of an empty input at path is in the file other, so
+	 * that the empty input is skipped with a note. NULL: never.
+	 */
+	bool (*is_split)(const char *path, const char *other);
 };
 #define CG_MODULE .abi = CG_MODULE_ABI, .size = sizeof(struct cg_module)
 
@@ -328,6 +333,11 @@ struct cg_slice cg_file_path(const struct cg_graph *, cg_file);
 /* How its input wrote the path; "": as it is. */
 struct cg_slice cg_file_given(const struct cg_graph *, cg_file);
 struct cg_slice cg_fn_name(const struct cg_graph *, cg_fn);
+/*
+ * The name without a level of recursion: "f" of "f'2", as Callgrind and
+ * --separate-recs name the second level of f.
+ */
+struct cg_slice cg_fn_base_name(const struct cg_graph *, cg_fn);
 /* What linkers call it; "": the same. */
 struct cg_slice cg_fn_symbol(const struct cg_graph *, cg_fn);
 cg_file cg_fn_file(const struct cg_graph *, cg_fn);

@@ -96,13 +96,13 @@ four_folded()
 }
 
 # With --separate-threads=yes Callgrind leaves an empty file of the process.
-@test "merge: an empty file whose threads are beside it is left out" {
+@test "merge: an empty file next to those of its threads is skipped" {
 	local from=samples/callgrind/threads out=$dir/callgrind.out
 
 	cp $from/callgrind.out-0? "$dir"
 	: >"$out"
 	"$CGCONV" -t json "$out" "$out"-0? >"$dir/got" 2>"$dir/err"
-	grep "note: left out $out: it is empty" "$dir/err"
+	grep "note: skipped $out: it is empty" "$dir/err"
 	"$CGCONV" -q -t json "$out"-0? | same - "$dir/got"
 	refuses 1 "$out: error: the file is empty" "$out"
 	refuses 1 "$out: error: the file is empty" "$out" \

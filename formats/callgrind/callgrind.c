@@ -52,6 +52,19 @@ probe(const struct cg_head *head)
 	return has_body_line(head->text) ? CG_PROBE_SURE - 10 : CG_PROBE_LIKELY;
 }
 
+/*
+ * With --separate-threads, Callgrind writes the costs of threads to NAME-01,
+ * NAME-02 and so on, and leaves NAME itself empty.
+ */
+static bool
+is_split(const char *path, const char *other)
+{
+	size_t len = strlen(path);
+
+	return strncmp(other, path, len) == 0 && other[len] == '-' &&
+	       other[len + 1] >= '0' && other[len + 1] <= '9';
+}
+
 static const struct cg_option options[] = {
 	{ .name = "dump-instr",
 	    .type = CG_FLAG,
@@ -99,4 +112,5 @@ const struct cg_module cg_format_callgrind = {
 	.probe = probe,
 	.read = callgrind_read,
 	.write = callgrind_write,
+	.is_split = is_split,
 };

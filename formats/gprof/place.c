@@ -83,23 +83,10 @@ note_entries(struct gmon_places *places)
 	return rows ? CG_OK : CG_ELIMIT;
 }
 
-/* callgrind calls the second level of a recursion "f'2": it is f. */
-static struct cg_slice
-without_level(struct cg_slice name)
-{
-	size_t len = name.len;
-
-	while (len > 0 && name.ptr[len - 1] >= '0' && name.ptr[len - 1] <= '9')
-		len--;
-	if (len > 1 && len < name.len && name.ptr[len - 1] == '\'')
-		name.len = len - 1;
-	return name;
-}
-
 static bool
 look_up(const struct gmon_places *places, cg_fn fn, uint64_t *addr)
 {
-	struct cg_slice name = without_level(cg_fn_name(places->graph, fn));
+	struct cg_slice name = cg_fn_base_name(places->graph, fn);
 	struct cg_function function;
 
 	if (!places->symbols ||

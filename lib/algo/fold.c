@@ -106,6 +106,19 @@ add_level(struct fold *fold, cg_fn fn, uint64_t level)
 	return of_level;
 }
 
+struct cg_slice
+cg_fn_base_name(const struct cg_graph *graph, cg_fn fn)
+{
+	struct cg_slice name = cg_fn_name(graph, fn);
+	size_t len = name.len;
+
+	while (len > 0 && name.ptr[len - 1] >= '0' && name.ptr[len - 1] <= '9')
+		len--;
+	if (len > 1 && len < name.len && name.ptr[len - 1] == '\'')
+		name.len = len - 1;
+	return name;
+}
+
 static bool
 grow_states(struct fold *fold)
 {

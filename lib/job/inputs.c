@@ -374,21 +374,17 @@ is_elf(const char *path)
 	return got == sizeof(magic) && memcmp(magic, "\177ELF", 4) == 0;
 }
 
-/*
- * Where each thread has a file of its own, Callgrind leaves that of the whole
- * process empty: NAME beside NAME-01, NAME-02.
- */
+/* True if, by a format's rule, another input has the data of this one. */
 static bool
-has_threads(const struct cg_job *job, const char *path)
+is_split(const struct cg_job *job, const char *path)
 {
-	size_t len = strlen(path);
+	for (size_t m = 0; m < job->modules; m++) {
+		const struct cg_module *module = job->module[m];
 
-	for (size_t i = 0; i < job->inputs; i++) {
-		const char *other = job->input[i];
-
-		if (strncmp(other, path, len) == 0 && other[len] == '-' &&
-		    other[len + 1] >= '0' && other[len + 1] <= '9')
-			return true;
+		for (size_t i = 0; module->is_split && i < job->inputs; i++) {
+			if (module->is_split(path, job->input[i]))
+				return true;
+		}
 	}
 	return false;
 }
@@ -408,8 +404,10 @@ sort_input(struct cg_job *job, const char *path, struct paths *inputs)
 	    is_elf(path))
 		return cg_job_add_object(job, path);
 	if (known && S_ISREG(info.st_mode) && info.st_size == 0 &&
-	    has_threads(job, path)) {
-		cg_note(job, "left out %s: it is empty, its threads are beside",
+	    is_split(job, path)) {
+		cg_note(job,
+		    "skipped %s: it is empty, its data is in the "
+		    "files next to it",
 		    path);
 		return CG_OK;
 	}
