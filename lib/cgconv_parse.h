@@ -1,7 +1,7 @@
 /*
- * cgconv_parse.h - parsers for formats: text, JSON, XML; and maps.
+ * cgconv_parse.h - parsers for formats: text, JSON, XML; maps, arithmetic.
  *
- * Contents: Text, JSON, XML, Maps
+ * Contents: Text, JSON, XML, Maps, Arithmetic
  */
 #ifndef CGCONV_PARSE_H
 #define CGCONV_PARSE_H
@@ -271,6 +271,14 @@ uint32_t cg_map_get(const struct cg_map *, uint64_t key);
 /* The key will be asked for soon: where it is may be fetched meanwhile. */
 void cg_map_fetch(const struct cg_map *, uint64_t key);
 void cg_map_free(struct cg_map *);
+
+/* ---- Arithmetic --------------------------------------------------------- */
+
+/*
+ * a * b / divisor, rounded down; the product may have 128 bits. UINT64_MAX if
+ * the quotient does not fit or divisor is 0.
+ */
+uint64_t cg_mul_div(uint64_t a, uint64_t b, uint64_t divisor);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

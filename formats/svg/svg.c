@@ -152,17 +152,15 @@ group_children(struct writer *w)
 		w->child[--w->begin[w->node[i].parent]] = (uint32_t)i;
 }
 
-__extension__ typedef unsigned __int128 wide;
-
-/* A part of all in UNITs of a pixel. */
+/* The width of a cost in UNITs of a pixel. */
 static uint64_t
 pixels(const struct writer *w, uint64_t cost)
 {
-	wide all = w->node[0].total;
+	uint64_t all = w->node[0].total;
 
 	if (all == 0)
 		return 0;
-	return (uint64_t)((wide)cost * ((w->width - 2 * PAD) * UNIT) / all);
+	return cg_mul_div(cost, (w->width - 2 * PAD) * UNIT, all);
 }
 
 /* Places the children of a node, which is drawn, and has them visited. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "algo/copy.h"
+#include "base/wide.h"
 
 /* ---- Dimensions --------------------------------------------------------- */
 
@@ -135,39 +136,42 @@ copy_labels(struct cg_copy *copy)
 
 /* ---- Costs -------------------------------------------------------------- */
 
-__extension__ typedef __int128 wide;
-
 /*
- * value * to / from, rounded. Of self costs what is rounded off goes to the
- * next, so that they add up. Neither to nor from is past 2^63: it fits.
+ * Multiplies the magnitude of a cost by to / from; false if it does not fit.
+ * Quotients are rounded down, those of negative costs away from zero. The rest
+ * of a self cost goes to the next one, so that their sum stays exact; other
+ * costs are rounded to the nearest.
  */
-static wide
-scale(struct cg_change *change, wide value, bool self)
+static bool
+scale(struct cg_change *change, uint64_t *size, bool negative, bool self)
 {
-	wide from = change->from;
-	wide sum = value * change->to + (self ? change->rest : from / 2);
-	wide whole = sum / from - (sum % from < 0);
+	uint64_t last = change->from - 1; /* the greatest rest */
+	uint64_t rest = self ? change->rest : change->from / 2;
 
+	/* -x / from rounded down is -((x + from - 1) / from). */
+	if (!cg_wide_scale(*size, change->to, negative ? last - rest : rest,
+		change->from, size, &rest))
+		return false;
 	if (self)
-		change->rest = (uint64_t)(sum - whole * from);
-	return whole;
+		change->rest = negative ? last - rest : rest;
+	return true;
 }
 
-/* What a cost of event i becomes; false: it does not fit. */
+/* Converts a cost of event i; false if it does not fit. */
 static bool
 change_cost(struct cg_copy *copy, size_t i, uint64_t cost, bool self)
 {
 	struct cg_change *change = &copy->change[i];
-	wide value =
-	    copy->from->event[i].is_signed ? (wide)(int64_t)cost : (wide)cost;
-	bool is_signed = copy->to->graph->event[change->column].is_signed;
+	bool negative = copy->from->event[i].is_signed && (int64_t)cost < 0;
+	uint64_t size = negative ? -cost : cost;
 
-	if (change->from != change->to)
-		value = scale(change, value, self);
-	if (change->minus)
-		value = -value;
-	copy->cost[change->column] = (uint64_t)value;
-	return is_signed ? value == (int64_t)value : value == (uint64_t)value;
+	if (change->from != change->to && !scale(change, &size, negative, self))
+		return false;
+	negative = negative != change->minus && size > 0;
+	copy->cost[change->column] = negative ? -size : size;
+	if (!copy->to->graph->event[change->column].is_signed)
+		return !negative;
+	return size <= (uint64_t)INT64_MAX + negative;
 }
 
 /* A cost vector as it is in the other graph; self: not of a call. */

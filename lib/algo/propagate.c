@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "graph/graph.h"
 
 struct arc {
@@ -78,11 +79,8 @@ cg_share_out(uint64_t total, uint64_t sum, struct cg_share *share, size_t n)
 	uint64_t left = total;
 
 	for (size_t i = 0; i < n; i++) {
-		__extension__ unsigned __int128 product =
-		    (unsigned __int128)total * share[i].weight;
-
-		share[i].share = (uint64_t)(product / sum);
-		share[i].rest = (uint64_t)(product % sum);
+		(void)cg_wide_scale(total, share[i].weight, 0, sum,
+		    &share[i].share, &share[i].rest);
 		share[i].index = (uint32_t)i;
 		left -= share[i].share;
 	}

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "graph/graph.h"
 
 /* The event that a description names, or how many there are. */
@@ -392,23 +393,17 @@ bool
 cg_eval_formula(const struct cg_graph *graph, size_t i, const uint64_t *cost,
     int64_t *value)
 {
-	__extension__ __int128 sum = 0;
+	struct cg_wide sum = { 0 };
 	const int64_t *factor;
 
 	if (i >= graph->formulas)
 		return false;
 	factor = graph->formula[i].factor;
 	for (size_t c = 0; c < graph->events; c++) {
-		__extension__ __int128 term = graph->event[c].is_signed
-						  ? (int64_t)cost[c]
-						  : (__int128)cost[c];
-
 		/* Only a factor and a cost near their limits overflow this. */
-		if (__builtin_add_overflow(sum, term * factor[c], &sum))
+		if (!cg_wide_add_product(
+			&sum, cost[c], graph->event[c].is_signed, factor[c]))
 			return false;
 	}
-	if (sum > INT64_MAX || sum < INT64_MIN)
-		return false;
-	*value = (int64_t)sum;
-	return true;
+	return cg_wide_get_i64(sum, value);
 }
