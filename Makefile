@@ -17,7 +17,7 @@ BUILD_PACKAGES := gcc pkg-config zlib1g-dev libdw-dev \
 	libelf-dev liblzma-dev libxml2-dev libarchive-dev libiberty-dev
 DEMO_PACKAGES := binutils valgrind
 SLURM_PACKAGES := slurm-wlm munge
-TEST_PACKAGES := g++ libjson-c-dev zstd xz-utils bzip2 bats perl clang \
+TEST_PACKAGES := g++ libjson-c-dev zstd xz-utils bzip2 bats perl clang mandoc \
 	libclang-rt-dev
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
@@ -203,6 +203,10 @@ bench: all
 demo: all
 	@B=$(B) CC="$(CC)" samples/demo
 
+## screenshot: take README's picture again (see samples/screenshot)
+screenshot: all
+	@B=$(B) samples/screenshot
+
 # ---- Care -------------------------------------------------------------------
 
 # Headers are not among them: their comments stand in columns.
@@ -288,5 +292,5 @@ uninstall:
 help:
 	@sed -n 's/^## /  make /p' Makefile
 
-.PHONY: all packages check check-slurm asan golden fuzzers fuzz bench demo lint format \
+.PHONY: all packages check check-slurm asan golden fuzzers fuzz bench demo screenshot lint format \
 	clean install uninstall help
