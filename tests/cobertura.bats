@@ -11,7 +11,7 @@ setup()
 	lcov=samples/lcov/geninfo-2.5/coverage.info
 }
 
-# document CLASSES...: a report with these elements in the one package.
+# document CLASSES...: prints a report with these elements in one package.
 document()
 {
 	printf '%s\n' '<?xml version="1.0"?>' '<coverage line-rate="1">' \
@@ -19,19 +19,19 @@ document()
 		"</classes></package></packages>" '</coverage>'
 }
 
-# lines LINE...: a report with these elements in a class.
+# lines LINE...: prints a report with these elements in one class.
 lines()
 {
 	document '<class filename="/a.c"><lines>' "$@" '</lines></class>'
 }
 
-# numbers: of standard input, what a tracefile has of lines and branches.
+# numbers: prints the line and branch records of standard input as a tracefile.
 numbers()
 {
 	"$CGCONV" -q -t lcov - | grep -E '^(DA|BRDA)'
 }
 
-# says LINE...: standard input is these lines.
+# says LINE...: standard input consists of these lines.
 says()
 {
 	printf '%s\n' "$@" >"$dir/want"
@@ -49,14 +49,14 @@ refuses_lines()
 	refuses 1 "$message" "$dir/bad.xml"
 }
 
-# The totals that <coverage> states.
+# totals FILE: prints the totals of <coverage>.
 totals()
 {
 	grep -o '<coverage [^>]*' "$1" |
 		grep -oE '(lines|branches)-(covered|valid)="[0-9]*"' | sort
 }
 
-@test "cobertura: what gcovr, coverage.py and Cobertura say is said again" {
+@test "cobertura: totals of gcovr, coverage.py and Cobertura survive" {
 	for file in "$gcovr" "$python" "$java"; do
 		"$CGCONV" -t cobertura "$file" >"$dir/out.xml"
 		totals "$file" >"$dir/want"
@@ -66,12 +66,12 @@ totals()
 	done
 }
 
-@test "cobertura: a report of Java in words" {
+@test "cobertura: a report of Java matches the golden files" {
 	golden "$java" cobertura
 	golden "$java" json
 }
 
-@test "cobertura: totals are those of lcov" {
+@test "cobertura: totals equal those of lcov" {
 	"$CGCONV" -t cobertura "$lcov" -o "$dir/out.xml"
 	totals "$dir/out.xml" | grep -o '[0-9]*' >"$dir/got"
 	awk -F : '{ sum[$1] += $2 } END {
@@ -80,8 +80,8 @@ totals()
 	same "$dir/want" "$dir/got"
 }
 
-# The document type in words: which element may be in which, and has what.
-@test "cobertura: what is written is valid" {
+# The rules of the DTD: parents, attributes and children of each element.
+@test "cobertura: output is valid" {
 	for file in "$java" "$lcov"; do
 		"$CGCONV" -q -t cobertura "$file" | perl -0777 -e '
 		my $xml = <>;
@@ -132,7 +132,7 @@ totals()
 	done
 }
 
-@test "cobertura: rates are those of what is inside" {
+@test "cobertura: rates follow from the lines of each element" {
 	lines '<line number="1" hits="1"/>' '<line number="2" hits="0"/>' \
 		'<line number="3" hits="5"/>' '<line number="4" hits="0"
 		branch="true" condition-coverage="33% (1/3)"/>' |
@@ -142,7 +142,7 @@ totals()
 		grep -c 'line-rate="1.0" branch-rate="1.0"' | says 3
 }
 
-@test "cobertura: folders are packages, one can be written alone" {
+@test "cobertura: directories are packages, --package selects one" {
 	printf 'SF:%s\nDA:1,1\nend_of_record\n' /src/a/z.c /src/a/b/c.c \
 		/src/a/a.c /src/ab/x.c /src/m.c >"$dir/in.info"
 	"$CGCONV" -t cobertura "$dir/in.info" >"$dir/out.xml"
@@ -158,7 +158,7 @@ totals()
 		"$dir/in.info"
 }
 
-@test "cobertura: hits of methods are part of those of the class" {
+@test "cobertura: hits of methods are part of the hits of the class" {
 	document '<class filename="/a.c"><methods>' \
 		'<method name="f" signature="_Z1fv"><lines>' \
 		'<line number="1" hits="3"/><line number="2" hits="4"/>' \
@@ -177,7 +177,7 @@ totals()
 		grep -c '<line ')" -eq 4 ]
 }
 
-@test "cobertura: decisions as tools write them" {
+@test "cobertura: branches as different tools write them" {
 	lines '<line number="1" hits="2" branch="true"
 		condition-coverage="50% (1/2)"/>' \
 		'<line number="2" hits="0" branch="True"
@@ -193,7 +193,7 @@ totals()
 		DA:4,1 BRDA:4,0,0,1 BRDA:4,0,1,0 BRDA:4,1,0,1 BRDA:4,1,1,1
 }
 
-@test "cobertura: a decision that only a method tells is one of the class" {
+@test "cobertura: branches that only a method lists are read" {
 	document '<class filename="/a.c"><methods><method name="f" signature="">' \
 		'<lines><line number="1" hits="2"/></lines></method>' \
 		'<method name="g" signature=""><lines><line number="1" hits="1"' \
@@ -202,7 +202,7 @@ totals()
 		'</class>' | numbers | says DA:1,3 BRDA:1,0,0,1 BRDA:1,0,1,0
 }
 
-@test "cobertura: a decision that begins with the impossible is one all the same" {
+@test "cobertura: unreachable branches are not counted" {
 	printf '%s\n' TN: SF:/a.c DA:6,5 BRDA:6,0,0,1 BRDA:6,U1,0,1 \
 		BRDA:6,1,1,1 BRDA:6,2,0,1 BRDA:6,2,1,0 DA:7,1 BRDA:7,0,0,1 \
 		BRDA:7,0,1,1 BRDA:7,U1,0,0 BRDA:7,1,1,1 BRDA:7,1,2,0 \
@@ -212,7 +212,7 @@ totals()
 		says ' coverage="75%"' ' coverage="100%"' ' coverage="50%"'
 }
 
-@test "cobertura: files are where their source says" {
+@test "cobertura: <source> is the directory of the files" {
 	document '<class filename="src/a.c"><lines><line number="1" hits="1"/>
 		</lines></class>' >"$dir/body"
 	for source in '<source>/home/me</source>' '<source>.</source>' \
@@ -229,7 +229,7 @@ totals()
 		says '<source>.' 'filename="src/a.c"' 'filename="src/b.c"'
 }
 
-@test "cobertura: names that mean something to XML" {
+@test "cobertura: names with characters special in XML" {
 	printf 'SF:/a&b/<c>".c\nFN:1,operator<&\nDA:1,1\nend_of_record\n' \
 		>"$dir/in.info"
 	"$CGCONV" -t cobertura "$dir/in.info" >"$dir/out.xml"
@@ -238,13 +238,13 @@ totals()
 		says 'SF:/a&b/<c>".c' 'FN:1,operator<&'
 }
 
-@test "cobertura: the time is told, not taken" {
+@test "cobertura: the timestamp is 0 or that of the option" {
 	"$CGCONV" -t cobertura "$gcovr" | grep -q 'timestamp="0"'
 	"$CGCONV" -t cobertura --timestamp 1700000000 "$gcovr" |
 		grep -q 'timestamp="1700000000"'
 }
 
-@test "cobertura: nothing is opened that a document names" {
+@test "cobertura: no DTD is opened" {
 	command -v strace >/dev/null || skip "no strace"
 	strace -f -e trace=open,openat,connect,socket -o "$dir/trace" \
 		"$CGCONV" -q -t json "$gcovr" >"$dir/out" ||
@@ -252,18 +252,18 @@ totals()
 	[ "$(grep -cE 'dtd|connect|socket' "$dir/trace")" -eq 0 ]
 }
 
-@test "cobertura: what is wrong is said at its place" {
+@test "cobertura: errors name their location" {
 	refuses_lines "bad.xml:5:1: error: expected number=" '<line hits="1"/>'
 	refuses_lines 'expected hits="..."' '<line number="1"/>'
 	refuses_lines 'expected hits="..."' '<line number="1" hits="1.5"/>'
 	refuses_lines 'expected hits="..."' \
 		'<line number="1" hits="18446744073709551616"/>'
-	refuses_lines 'condition-coverage="..." with a per cent' \
+	refuses_lines 'condition-coverage="..." with a percentage' \
 		'<line number="1" hits="1" branch="true" condition-coverage=""/>'
 	refuses_lines 'condition-coverage="..." with (hit/all)' \
 		'<line number="1" hits="1" branch="true"
 		condition-coverage="1% (2/1)"/>'
-	refuses_lines "fewer outcomes in so short a file" \
+	refuses_lines "fewer branches: at most one for each byte" \
 		'<line number="1" hits="1" branch="true"
 		condition-coverage="1% (1/4000000000)"/>'
 	refuses_lines "expected <line> before" '<condition coverage="0%"/>'
@@ -275,16 +275,16 @@ totals()
 	refuses 1 'the file is cut short' "$dir/bad.xml"
 }
 
-@test "cobertura: what is odd is read with a warning" {
+@test "cobertura: unusual input is read with a warning" {
 	lines '<line number="1" hits="18446744073709551615"/>' '<x><y/></x>' \
 		'<line number="2" hits="2"/>' >"$dir/in.xml"
 	"$CGCONV" -t lcov "$dir/in.xml" 2>"$dir/err" | grep ^DA |
 		says DA:1,0 DA:2,2
-	grep -q "hits 18446744073709551615 are taken as -1" "$dir/err"
+	grep -q "hits 18446744073709551615 are read as -1" "$dir/err"
 	grep -q "unknown element <x> is skipped" "$dir/err"
 }
 
-@test "cobertura: other reports called coverage are not taken for one" {
+@test "cobertura: other formats with an element <coverage> are rejected" {
 	for text in '<coverage version="1"><file path="a.c"></file></coverage>' \
 		'<coverage generated="1"><project timestamp="1"/></coverage>' \
 		'<report name="x"><coverage line-rate="1"/></report>'; do

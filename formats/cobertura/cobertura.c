@@ -1,21 +1,21 @@
 /*
- * cobertura.c - Cobertura's XML, which CI services read.
+ * cobertura.c - the module for Cobertura XML, which CI services read.
  *
- * Source: coverage-04.dtd of Cobertura, and what gcovr 5.2 and 8.7,
- * coverage.py, LLVM and istanbul write. Folders are packages, files are
- * classes, functions are methods; a method's signature is its linkage name.
+ * Source: coverage-04.dtd of Cobertura, and the output of gcovr 5.2 and 8.7,
+ * coverage.py, LLVM and istanbul. Directories are packages, files are classes,
+ * functions are methods; a method's signature is its linkage name.
  *
- * Lines and their hits survive, and how many outcomes a decision had: which
- * of them, and how often, is lost, as are entries of functions and what tests
- * there were. A line that has hits beyond those of methods was run outside of
- * any, such as inlined.
+ * Lines with their hits survive, and how many branches of a line there are and
+ * were taken. Lost are which branches were taken and how often, entry counts
+ * of functions, and tests. Hits of a line beyond those of the methods belong
+ * to no function: inlined code, for example.
  */
 #include <string.h>
 
 #include "cobertura.h"
 
 static bool
-has(struct cg_slice text, const char *word)
+contains(struct cg_slice text, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -26,7 +26,10 @@ has(struct cg_slice text, const char *word)
 	return false;
 }
 
-/* The first element is <coverage>; others have one, too, with other words. */
+/*
+ * The first element is <coverage>. Other formats have an element of that name
+ * (Clover's, for example), but without line-rate and without <packages>.
+ */
 static int
 probe(const struct cg_head *head)
 {
@@ -39,9 +42,10 @@ probe(const struct cg_head *head)
 		if (!cg_starts(text, "coverage"))
 			return CG_PROBE_NO;
 		(void)cg_take_until(&text, '>', &tag);
-		if (has(tag, "line-rate="))
+		if (contains(tag, "line-rate="))
 			return CG_PROBE_SURE;
-		return has(text, "<packages") ? CG_PROBE_LIKELY : CG_PROBE_NO;
+		return contains(text, "<packages") ? CG_PROBE_LIKELY
+						   : CG_PROBE_NO;
 	}
 	return CG_PROBE_NO;
 }
@@ -50,19 +54,19 @@ static const struct cg_option options[] = {
 	CG_OPTION_EVENT,
 	{ .name = "package",
 	    .type = CG_STRING,
-	    .arg = "FOLDER",
-	    .help = "write this package and those in it only",
+	    .arg = "DIR",
+	    .help = "write only this package and those inside it",
 	    .writing = true },
 	{ .name = "methods",
 	    .type = CG_FLAG,
 	    .fallback = "yes",
-	    .help = "write the lines of functions, too",
+	    .help = "write methods with their lines",
 	    .writing = true },
 	{ .name = "timestamp",
 	    .type = CG_NUMBER,
 	    .fallback = "0",
 	    .arg = "SECONDS",
-	    .help = "when the program ran, since 1970",
+	    .help = "when the program ran, in seconds since 1970",
 	    .writing = true },
 	{ 0 },
 };
@@ -70,7 +74,7 @@ static const struct cg_option options[] = {
 const struct cg_module cg_format_cobertura = {
 	CG_MODULE,
 	.name = "cobertura",
-	.title = "Cobertura's XML, which CI services read",
+	.title = "Cobertura XML, which CI services read",
 	.suffixes = "cobertura;cobertura.xml;xml",
 	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_BRANCHES | CG_SIGNED |
 		   CG_FILES | CG_SYMBOLS,

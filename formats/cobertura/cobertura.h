@@ -1,5 +1,12 @@
 /*
- * cobertura.h - Cobertura's XML: what the files of the format share.
+ * cobertura.h - the way of the data through formats/cobertura/:
+ *
+ *	cobertura.c  recognises the format, lists its options
+ *	read.c       XML elements -> lines of a class -> graph
+ *	write.c      graph -> totals of all files -> XML elements
+ *
+ * The library reads and escapes the XML (cg_xml_*(), cg_put_xml()) and merges
+ * the rows of a source line (cg_lines_*()).
  */
 #ifndef FORMATS_COBERTURA_COBERTURA_H
 #define FORMATS_COBERTURA_COBERTURA_H

@@ -1,9 +1,9 @@
 /*
- * read.c - reads Cobertura's XML, of whichever tool.
+ * read.c - reads Cobertura XML of any tool.
  *
- * A class has each line once; its methods have those that are theirs once
- * more. So the lines of a class are kept until its end, when each method gets
- * what it has of a line, and what is left goes to nobody.
+ * A class lists each line once; methods repeat the lines that they contain.
+ * So the reader collects the lines of a class. At its end each method gets
+ * its own hits of a line and the unknown function of the file gets the rest.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,24 +11,28 @@
 
 #include "cobertura.h"
 
-/* Each outcome is a row; there are less than bytes, and this many. */
-#define OUTCOMES_MORE 65536
+/*
+ * Each branch becomes a row. A document may state one branch per byte, and
+ * this many more: a number in a short input must not take much memory.
+ */
+#define BRANCHES_MORE 65536
 
-/* A line of a class or of a method. */
+#define SUM_EXPECTED "hits whose sum fits in 64 bits"
+
+/* A <line> of a class or of a method. */
 struct line {
 	uint32_t line;
-	cg_fn fn;   /* 0: the class's */
-	size_t nth; /* of them */
+	cg_fn fn;   /* 0: the class itself lists the line */
+	size_t nth; /* position in struct lines */
 	int64_t hits;
-	uint32_t outcomes, hit; /* of its decision; 0: none */
-	size_t pair, pairs;     /* its conditions: see struct reader */
+	uint32_t branches, hit; /* how many, and how many of them were taken */
+	size_t pair, pairs;     /* its conditions in reader.pair */
 };
 
-/* Most come in order. */
 struct lines {
 	struct line *line;
 	size_t count, cap;
-	bool mixed;
+	bool unsorted;
 };
 
 struct reader {
@@ -36,32 +40,19 @@ struct reader {
 	struct cg_build *build;
 	struct cg_in *in;
 	struct cg_xml *xml;
-	uint64_t outcomes; /* of all decisions */
-	char *source; /* folder of the files; NULL: not one, but none or many */
-	size_t sources;
-	cg_file file;
-	cg_fn outside, method; /* of the class; 0: in no method */
+	uint64_t branches; /* of all lines so far */
+	char *source;      /* the last <source> other than "."; NULL: none */
+	size_t sources;    /* such elements */
+	cg_file file;      /* of the class */
+	cg_fn unknown;     /* the file's function without a name */
+	cg_fn method;      /* that is open; 0: none */
 	bool in_class;
-	struct lines own, methods,
-	    *last;     /* of the class; of one line or none */
-	uint8_t *pair; /* of decisions of two outcomes each: how many hit */
+	struct lines own,
+	    methods;        /* lines of the class, lines of its methods */
+	struct lines *last; /* the one that got the last line; or NULL */
+	uint8_t *pair; /* by condition of two branches: how many were taken */
 	size_t pairs, pair_cap;
-	int status;
 };
-
-static bool
-nomem(struct reader *r)
-{
-	r->status = cg_nomem(r->job);
-	return false;
-}
-
-static bool
-refuse(struct reader *r, const char *expected)
-{
-	r->status = cg_xml_fail(r->xml, expected);
-	return false;
-}
 
 /* ---- Attributes --------------------------------------------------------- */
 
@@ -72,12 +63,12 @@ get_u32(
 	uint64_t value;
 
 	if (!cg_xml_number(r->xml, name, &value) || value > UINT32_MAX)
-		return refuse(r, expected);
+		return cg_xml_reject(r->xml, expected);
 	*number = (uint32_t)value;
 	return true;
 }
 
-/* From 2^63 on, something has counted below zero. */
+/* Hits from 2^63 on are a negative count of the tool that wrote them. */
 static bool
 get_hits(struct reader *r, int64_t *hits)
 {
@@ -89,42 +80,47 @@ get_hits(struct reader *r, int64_t *hits)
 	negative = cg_take_char(&text, '-');
 	if (!cg_get_u64(text, &value) ||
 	    (negative && value > (uint64_t)INT64_MAX))
-		return refuse(r, "hits=\"...\" with a number of 64 bits");
+		return cg_xml_reject(
+		    r->xml, "hits=\"...\" with a number of 64 bits");
 	*hits = (int64_t)(negative ? 0 - value : value);
 	if (!negative && *hits < 0)
 		cg_warn_at(r->job, cg_xml_at(r->xml),
-		    "hits %" PRIu64 " are taken as %" PRId64, value, *hits);
+		    "hits %" PRIu64 " are read as %" PRId64, value, *hits);
 	return true;
 }
 
-/* "50% (1/2)", or "50%", of a decision that then has two outcomes. */
+/* "50% (1/2)"; or "50%" alone, of two branches. */
 static bool
-get_outcomes(struct reader *r, struct line *line)
+get_branches(struct reader *r, struct line *line)
 {
 	struct cg_slice text, rest;
 	uint64_t percent, hit, all;
 
 	if (!cg_xml_attribute(r->xml, "condition-coverage", &text))
-		text = cg_slice("100%"); /* says the DTD */
+		text = cg_slice("100%"); /* the default of the DTD */
 	if (!cg_take_u64(&text, &percent) || percent > 100)
-		return refuse(r, "condition-coverage=\"...\" with a per cent");
-	line->outcomes = 2;
+		return cg_xml_reject(
+		    r->xml, "condition-coverage=\"...\" with a percentage");
+	line->branches = 2;
 	line->hit = (uint32_t)(percent / 50);
 	if (!cg_take_until(&text, '(', &rest) || text.len == 0)
 		return true;
 	if (!cg_take_u64(&text, &hit) || !cg_take_char(&text, '/') ||
 	    !cg_take_u64(&text, &all) || hit > all)
-		return refuse(r, "condition-coverage=\"...\" with (hit/all)");
-	r->outcomes += all < UINT32_MAX ? all : UINT32_MAX;
-	if (r->outcomes > cg_in_offset(r->in) + OUTCOMES_MORE)
-		return refuse(r, "fewer outcomes in so short a file");
-	line->outcomes = (uint32_t)all;
+		return cg_xml_reject(
+		    r->xml, "condition-coverage=\"...\" with (hit/all)");
+	r->branches += all < UINT32_MAX ? all : UINT32_MAX;
+	if (r->branches > cg_in_offset(r->in) + BRANCHES_MORE)
+		return cg_xml_reject(r->xml,
+		    "fewer branches: at most one for each byte of the input");
+	line->branches = (uint32_t)all;
 	line->hit = (uint32_t)hit;
 	return true;
 }
 
 /* ---- A class ------------------------------------------------------------ */
 
+/* By line, then in the order of the input. */
 static int
 compare_lines(const void *pa, const void *pb)
 {
@@ -145,7 +141,7 @@ add_hits(struct reader *r, cg_fn fn, uint32_t line, int64_t hits)
 }
 
 static bool
-add_outcome(struct reader *r, cg_fn fn, const struct line *line, uint32_t block,
+add_branch(struct reader *r, cg_fn fn, const struct line *line, uint32_t block,
     uint32_t index, bool hit)
 {
 	return cg_add_branch(r->build, fn,
@@ -157,56 +153,60 @@ add_outcome(struct reader *r, cg_fn fn, const struct line *line, uint32_t block,
 		.count = hit });
 }
 
-/* Conditions of two outcomes each, if they add up; else one of them all. */
+/*
+ * Adds a block of two branches for each condition, if the conditions agree
+ * with condition-coverage; else all branches as one block.
+ */
 static bool
-add_decision(struct reader *r, cg_fn fn, const struct line *line)
+add_branches(struct reader *r, cg_fn fn, const struct line *line)
 {
 	uint64_t hit = 0;
 
 	for (size_t i = 0; i < line->pairs; i++)
 		hit += r->pair[line->pair + i];
-	if (line->outcomes != 2 * line->pairs || hit != line->hit) {
-		for (uint32_t i = 0; i < line->outcomes; i++) {
-			if (!add_outcome(r, fn, line, 0, i, i < line->hit))
+	if (line->branches != 2 * line->pairs || hit != line->hit) {
+		for (uint32_t i = 0; i < line->branches; i++) {
+			if (!add_branch(r, fn, line, 0, i, i < line->hit))
 				return false;
 		}
 		return true;
 	}
-	for (uint32_t i = 0; i < line->outcomes; i++) {
-		if (!add_outcome(r, fn, line, i / 2, i % 2,
+	for (uint32_t i = 0; i < line->branches; i++) {
+		if (!add_branch(r, fn, line, i / 2, i % 2,
 			i % 2 < r->pair[line->pair + i / 2]))
 			return false;
 	}
 	return true;
 }
 
-/* The first of the entries of a line that has a decision, else NULL. */
+/* The first of n entries that has branches, or NULL. */
 static const struct line *
-find_decision(const struct line *line, size_t n)
+find_branches(const struct line *line, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (line[i].outcomes > 0)
+		if (line[i].branches > 0)
 			return &line[i];
 	}
 	return NULL;
 }
 
 /*
- * What the class has of one line, and the methods; not both are none. A
- * decision is told by all of them or by some: it is one.
+ * Adds one line: all entries of it, those of the class (own) and those of
+ * methods; there is at least one. Some or all entries repeat the branches,
+ * which are added once.
  */
 static bool
 add_line(struct reader *r, const struct line *own, size_t owns,
     const struct line *method, size_t methods)
 {
-	const struct line *first = owns > 0 ? own : method, *decision;
-	/* It does not see that one of the two has the line. */
+	const struct line *first = owns > 0 ? own : method, *branches;
+	/* The analyzer does not see that one of the two is not NULL. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.*) */
 	int64_t left = first->hits;
 
 	for (size_t i = 1; i < owns; i++) {
 		if (__builtin_add_overflow(left, own[i].hits, &left))
-			return refuse(r, "hits whose sum fits 64 bits");
+			return cg_xml_reject(r->xml, SUM_EXPECTED);
 	}
 	for (size_t i = 0; i < methods; i++) {
 		int64_t hits = method[i].hits;
@@ -216,30 +216,30 @@ add_line(struct reader *r, const struct line *own, size_t owns,
 		if (!add_hits(r, method[i].fn, first->line, hits))
 			return false;
 		if (owns > 0 && __builtin_sub_overflow(left, hits, &left))
-			return refuse(r, "hits whose sum fits 64 bits");
+			return cg_xml_reject(r->xml, SUM_EXPECTED);
 	}
 	if (owns > 0 && (left != 0 || methods == 0) &&
-	    !add_hits(r, r->outside, first->line, left))
+	    !add_hits(r, r->unknown, first->line, left))
 		return false;
-	decision = find_decision(own, owns);
-	if (!decision)
-		decision = find_decision(method, methods);
-	return !decision ||
-	       add_decision(r, methods > 0 ? method->fn : r->outside, decision);
+	branches = find_branches(own, owns);
+	if (!branches)
+		branches = find_branches(method, methods);
+	return !branches ||
+	       add_branches(r, methods > 0 ? method->fn : r->unknown, branches);
 }
 
 static void
 sort_lines(struct lines *lines)
 {
-	if (lines->mixed)
+	if (lines->unsorted)
 		qsort(lines->line, lines->count, sizeof(*lines->line),
 		    compare_lines);
-	lines->mixed = false;
+	lines->unsorted = false;
 }
 
-/* How many entries from there on are of that line. */
+/* How many consecutive entries, starting at from, have that line number. */
 static size_t
-count_same(const struct lines *lines, size_t from, uint32_t line)
+count_entries(const struct lines *lines, size_t from, uint32_t line)
 {
 	size_t to = from;
 
@@ -248,8 +248,9 @@ count_same(const struct lines *lines, size_t from, uint32_t line)
 	return to - from;
 }
 
+/* Adds the lines of the class to the graph. */
 static bool
-end_class(struct reader *r)
+close_class(struct reader *r)
 {
 	struct lines *own = &r->own, *methods = &r->methods;
 	size_t o = 0, m = 0, owns, in_methods;
@@ -261,8 +262,8 @@ end_class(struct reader *r)
 		line = o < own->count ? own->line[o].line : UINT32_MAX;
 		if (m < methods->count && methods->line[m].line < line)
 			line = methods->line[m].line;
-		owns = count_same(own, o, line);
-		in_methods = count_same(methods, m, line);
+		owns = count_entries(own, o, line);
+		in_methods = count_entries(methods, m, line);
 		if (!add_line(r, owns ? own->line + o : NULL, owns,
 			in_methods ? methods->line + m : NULL, in_methods))
 			return false;
@@ -277,7 +278,10 @@ end_class(struct reader *r)
 
 /* ---- Elements ----------------------------------------------------------- */
 
-/* Of several folders, a file may be in any: then its name is all there is. */
+/*
+ * Keeps the directory of the files. Where a document names several, a file
+ * may be in any of them, so only the file's name is used.
+ */
 static bool
 open_source(struct reader *r)
 {
@@ -285,13 +289,13 @@ open_source(struct reader *r)
 	char *copy;
 
 	if (!cg_xml_content(r->xml, &text))
-		return true; /* the file ends here */
+		return true; /* end of input: cg_xml_status() tells why */
 	text = cg_trim(text);
 	if (text.len == 0 || cg_equal(text, "."))
 		return true;
 	copy = malloc(text.len + 1);
 	if (!copy)
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	memcpy(copy, text.ptr, text.len);
 	copy[text.len] = '\0';
 	free(r->source);
@@ -307,20 +311,21 @@ open_class(struct reader *r)
 	struct cg_slice name;
 
 	if (r->in_class)
-		return refuse(r, "the end of the class before");
+		return cg_xml_reject(
+		    r->xml, "</class> before the next <class>");
 	if (!cg_xml_attribute(r->xml, "filename", &name) || name.len == 0)
-		return refuse(r, "filename=\"...\"");
+		return cg_xml_reject(r->xml, "filename=\"...\"");
 	r->file = one ? cg_add_file_in(r->build, cg_slice(r->source), name)
 		      : cg_add_file(r->build, name);
-	r->outside = cg_add_fn(r->build, cg_slice(""), r->file, 0);
+	r->unknown = cg_add_fn(r->build, cg_slice(""), r->file, 0);
 	r->method = 0;
 	r->in_class = true;
 	return true;
 }
 
 /*
- * The signature is part of the linkage name where it is not that itself: what
- * Java has, or what C++ has behind the name.
+ * A signature that begins with '(' (Java, or the parameters of C++) follows
+ * the name in the linkage name; any other signature is the linkage name.
  */
 static bool
 open_method(struct reader *r)
@@ -330,7 +335,7 @@ open_method(struct reader *r)
 	char *text;
 
 	if (!r->in_class)
-		return refuse(r, "<class> before");
+		return cg_xml_reject(r->xml, "<class> before <method>");
 	(void)cg_xml_attribute(r->xml, "name", &name);
 	(void)cg_xml_attribute(r->xml, "signature", &signature);
 	id = cg_add_name(r->build, name);
@@ -339,7 +344,7 @@ open_method(struct reader *r)
 	} else if (signature.len > 0) {
 		text = malloc(name.len + signature.len);
 		if (!text)
-			return nomem(r);
+			return cg_reject_nomem(r->job);
 		memcpy(text, name.ptr, name.len);
 		memcpy(text + name.len, signature.ptr, signature.len);
 		symbol = cg_add_name(r->build,
@@ -358,10 +363,10 @@ open_line(struct reader *r)
 	struct cg_slice text;
 
 	if (!r->in_class)
-		return refuse(r, "<class> before");
+		return cg_xml_reject(r->xml, "<class> before <line>");
 	if (!cg_grow_raw(
 		&lines->line, &lines->cap, lines->count + 1, sizeof(*line)))
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	line = &lines->line[lines->count];
 	*line = (struct line){
 		.fn = r->method, .nth = lines->count, .pair = r->pairs
@@ -370,16 +375,19 @@ open_line(struct reader *r)
 	    !get_hits(r, &line->hits))
 		return false;
 	if (cg_xml_attribute(r->xml, "branch", &text) && text.len > 0 &&
-	    (*text.ptr | 0x20) == 't' && !get_outcomes(r, line))
+	    (*text.ptr | 0x20) == 't' && !get_branches(r, line))
 		return false;
 	if (lines->count > 0 && line->line < line[-1].line)
-		lines->mixed = true;
+		lines->unsorted = true;
 	lines->count++;
 	r->last = lines;
 	return true;
 }
 
-/* Only those of two outcomes say how many were hit. */
+/*
+ * A jump has two branches, so its percentage tells how many were taken. Other
+ * types (switch) do not say how many branches they have.
+ */
 static bool
 open_condition(struct reader *r)
 {
@@ -387,16 +395,17 @@ open_condition(struct reader *r)
 	uint64_t percent;
 
 	if (!r->last)
-		return refuse(r, "<line> before");
+		return cg_xml_reject(r->xml, "<line> before <condition>");
 	(void)cg_xml_attribute(r->xml, "type", &type);
 	if (!cg_xml_attribute(r->xml, "coverage", &text) ||
 	    !cg_take_u64(&text, &percent) || percent > 100)
-		return refuse(r, "coverage=\"...\" with a per cent");
+		return cg_xml_reject(
+		    r->xml, "coverage=\"...\" with a percentage");
 	if (!cg_equal(type, "jump"))
 		return true;
 	if (!cg_grow_raw(
 		&r->pair, &r->pair_cap, r->pairs + 1, sizeof(*r->pair)))
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	r->pair[r->pairs++] = (uint8_t)(percent / 50);
 	r->last->line[r->last->count - 1].pairs++;
 	return true;
@@ -409,7 +418,7 @@ close_method(struct reader *r)
 	return true;
 }
 
-/* Others say nothing of their own. The most frequent come first. */
+/* All elements of the DTD, the most frequent first. */
 static const struct element {
 	const char *name;
 	bool (*open)(struct reader *), (*close)(struct reader *);
@@ -420,7 +429,7 @@ static const struct element {
 	{ "conditions", NULL, NULL },
 	{ "method", open_method, close_method },
 	{ "methods", NULL, NULL },
-	{ "class", open_class, end_class },
+	{ "class", open_class, close_class },
 	{ "source", open_source, NULL },
 	{ "coverage", NULL, NULL },
 	{ "sources", NULL, NULL },
@@ -439,7 +448,7 @@ take_element(struct reader *r, enum cg_xml_type type)
 	while (element->name && !cg_equal(name, element->name))
 		element++;
 	if (cg_xml_depth(r->xml) == 1 && !cg_equal(name, "coverage"))
-		return refuse(r, "<coverage>");
+		return cg_xml_reject(r->xml, "<coverage>");
 	if (!element->name && type == CG_XML_OPEN) {
 		cg_warn_at(r->job, cg_xml_at(r->xml),
 		    "unknown element <%.*s> is skipped",
@@ -452,7 +461,7 @@ take_element(struct reader *r, enum cg_xml_type type)
 	return type != CG_XML_CLOSE || !element->close || element->close(r);
 }
 
-static void
+static int
 read_document(struct reader *r)
 {
 	enum cg_xml_type type;
@@ -463,10 +472,10 @@ read_document(struct reader *r)
 		if (cg_build_status(r->build) != CG_OK)
 			break;
 	}
-	if (r->status == CG_OK)
-		r->status = cg_build_failed(r->build, cg_xml_at(r->xml));
-	if (r->status == CG_OK)
-		r->status = cg_xml_status(r->xml);
+	if (cg_rejected(r->job) == CG_OK &&
+	    cg_build_failed(r->build, cg_xml_at(r->xml)) == CG_OK)
+		return cg_xml_status(r->xml);
+	return CG_OK; /* the job knows the status */
 }
 
 int
@@ -477,16 +486,17 @@ cobertura_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		.is_signed = true,
 		.incl = CG_INCL_NONE };
 	struct reader r = { .job = job, .in = in, .build = build };
+	int status;
 
 	r.xml = cg_xml_new(job, in);
 	if (!r.xml)
 		return CG_ELIMIT;
 	(void)cg_add_event(build, &event);
-	read_document(&r);
+	status = read_document(&r);
 	cg_xml_free(r.xml);
 	free(r.source);
 	free(r.own.line);
 	free(r.methods.line);
 	free(r.pair);
-	return r.status;
+	return status;
 }

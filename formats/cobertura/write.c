@@ -1,21 +1,63 @@
 /*
- * write.c - writes Cobertura's XML, valid against coverage-04.dtd.
+ * write.c - writes Cobertura XML, valid against coverage-04.dtd.
  *
- * Rates come before what they are of: one pass over all files counts, a
- * second one writes. In between, a file is two dozen bytes.
+ * The rates of an element stand before its contents, so a first pass over all
+ * files counts lines and branches and a second pass writes. Between the two
+ * passes a file needs 40 bytes.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "write.h"
+#include "cobertura.h"
 
 #define DTD "http://cobertura.sourceforge.net/xml/coverage-04.dtd"
+
+struct totals {
+	uint64_t lines, lines_hit, branches, branches_hit;
+};
+
+struct source_file {
+	cg_file file;
+	struct totals sum;
+};
+
+struct method_line {
+	cg_fn fn;
+	uint32_t line;
+	uint64_t hits;
+};
+
+struct method {
+	struct cg_slice name, symbol;
+	uint32_t first;
+	size_t line, lines; /* index in method_line and count */
+};
+
+struct writer {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	struct cg_lines *lines;
+	size_t event;
+	bool is_signed, methods;
+	const char *package;      /* write only this one; NULL: all */
+	struct cg_slice root;     /* directory of all files, with its slash */
+	struct source_file *file; /* the files to write */
+	size_t files, file_cap;
+	struct method_line *method_line; /* of the current file's functions */
+	size_t method_lines, line_cap;
+	struct method *method;
+	size_t method_count, method_cap;
+	bool *is_own;      /* by fn: it is defined in the current file */
+	uint64_t lost;     /* cost without a source file or line */
+	bool has_negative; /* some line or method has negative hits */
+};
 
 /* ---- Counting ----------------------------------------------------------- */
 
 static void
-add_totals(struct cobertura_totals *to, const struct cobertura_totals *from)
+add_totals(struct totals *to, const struct totals *from)
 {
 	to->lines += from->lines;
 	to->lines_hit += from->lines_hit;
@@ -23,16 +65,16 @@ add_totals(struct cobertura_totals *to, const struct cobertura_totals *from)
 	to->branches_hit += from->branches_hit;
 }
 
-/* Conditions, as decisions are called here. */
-struct decision {
-	uint64_t outcomes, hit;
+/* The branches of one line: how many there are and how many were taken. */
+struct line_branches {
+	uint64_t count, hit;
 	bool pairs; /* each block has two */
 };
 
-static struct decision
-count_outcomes(const struct cg_branch *branch, size_t n)
+static struct line_branches
+count_branches(const struct cg_branch *branch, size_t n)
 {
-	struct decision sum = { .pairs = true };
+	struct line_branches sum = { .pairs = true };
 	size_t in_block = 0;
 
 	for (size_t i = 0; i < n && branch[i].kind == CG_BRANCH_ARC; i++) {
@@ -43,46 +85,48 @@ count_outcomes(const struct cg_branch *branch, size_t n)
 		if (branch[i].flags & CG_BRANCH_UNREACHABLE)
 			continue;
 		in_block++;
-		sum.outcomes++;
+		sum.count++;
 		sum.hit += branch[i].count > 0;
 	}
 	sum.pairs &= in_block == 0 || in_block == 2;
 	return sum;
 }
 
-uint64_t
-cobertura_hits(struct cobertura_writer *w, uint64_t cost)
+/* Returns the cost as hits: a negative cost as 0, as hits are unsigned. */
+static uint64_t
+hits_of(struct writer *w, uint64_t cost)
 {
 	if (!w->is_signed || (int64_t)cost >= 0)
 		return cost;
-	w->below++;
+	w->has_negative = true;
 	return 0;
 }
 
+/* The directory of a path with its slash; "" if the path has none. */
 static struct cg_slice
-folder_of(struct cg_slice path)
+directory_of(struct cg_slice path)
 {
 	while (path.len > 0 && path.ptr[path.len - 1] != '/')
 		path.len--;
 	return path;
 }
 
-/* Without the root, and without the slash behind; "." is the root itself. */
+/* A file's directory relative to the root, without the final slash. */
 static struct cg_slice
-package_of(const struct cobertura_writer *w, cg_file file)
+package_of(const struct writer *w, cg_file file)
 {
-	struct cg_slice folder = folder_of(cg_file_path(w->graph, file));
+	struct cg_slice directory = directory_of(cg_file_path(w->graph, file));
 
-	folder.ptr += w->root.len;
-	folder.len -= w->root.len;
-	if (folder.len == 0)
+	directory.ptr += w->root.len;
+	directory.len -= w->root.len;
+	if (directory.len == 0)
 		return cg_slice(".");
-	folder.len--;
-	return folder;
+	directory.len--;
+	return directory;
 }
 
 static bool
-is_wanted(const struct cobertura_writer *w, cg_file file)
+is_wanted(const struct writer *w, cg_file file)
 {
 	struct cg_slice package = package_of(w, file);
 
@@ -92,36 +136,37 @@ is_wanted(const struct cobertura_writer *w, cg_file file)
 	       (package.len == 0 || *package.ptr == '/');
 }
 
-/* The longest folder that is around both. */
+/* The longest directory that contains both directories. */
 static struct cg_slice
-common_folder(struct cg_slice a, struct cg_slice b)
+common_directory(struct cg_slice a, struct cg_slice b)
 {
 	size_t n = 0;
 
 	while (n < a.len && n < b.len && a.ptr[n] == b.ptr[n])
 		n++;
-	return folder_of((struct cg_slice){ a.ptr, n });
+	return directory_of((struct cg_slice){ a.ptr, n });
 }
 
+/* Adds the current file if it has lines; false: out of memory. */
 static bool
-count_file(struct cobertura_writer *w, cg_file id)
+count_file(struct writer *w, cg_file id)
 {
-	struct cobertura_file file = { .file = id };
+	struct source_file file = { .file = id };
+	struct line_branches branches;
 	struct cg_line_sum line;
-	struct decision decision;
 	uint64_t hits;
 
 	while (cg_next_line_sum(w->lines, w->event, &line)) {
-		hits = cobertura_hits(w, line.cost);
+		hits = hits_of(w, line.cost);
 		if (line.line == 0 || id == 0)
 			w->lost += hits;
 		if (line.line == 0 || id == 0 || !line.has_cost)
 			continue;
-		decision = count_outcomes(line.branch, line.branches);
+		branches = count_branches(line.branch, line.branches);
 		file.sum.lines++;
 		file.sum.lines_hit += hits > 0;
-		file.sum.branches += decision.outcomes;
-		file.sum.branches_hit += decision.hit;
+		file.sum.branches += branches.count;
+		file.sum.branches_hit += branches.hit;
 	}
 	if (file.sum.lines == 0)
 		return true;
@@ -131,37 +176,37 @@ count_file(struct cobertura_writer *w, cg_file id)
 	return true;
 }
 
-/* Files that have lines, and what they add up to. */
+/* Lists the files to write with their totals, and finds their root. */
 static bool
-count_files(struct cobertura_writer *w)
+count_files(struct writer *w)
 {
-	struct cg_slice folder;
-	size_t kept = 0;
+	struct cg_slice directory;
+	size_t wanted = 0;
 	bool ok = true;
 	cg_file file;
 
 	while (ok && cg_next_file(w->lines, &file))
 		ok = count_file(w, file);
 	for (size_t i = 0; i < w->files; i++) {
-		folder = folder_of(cg_file_path(w->graph, w->file[i].file));
-		w->root = i ? common_folder(w->root, folder) : folder;
+		directory =
+		    directory_of(cg_file_path(w->graph, w->file[i].file));
+		w->root = i ? common_directory(w->root, directory) : directory;
 	}
-	/* Services take relative names for those in the repository. */
+	/* CI services match relative names with files of the repository. */
 	if (w->root.len > 0 && *w->root.ptr != '/')
 		w->root.len = 0;
 	for (size_t i = 0; i < w->files; i++) {
 		if (is_wanted(w, w->file[i].file))
-			w->file[kept++] = w->file[i];
+			w->file[wanted++] = w->file[i];
 	}
-	w->files = kept;
+	w->files = wanted;
 	return ok;
 }
 
 /* ---- Elements ----------------------------------------------------------- */
 
-void
-cobertura_put_attribute(
-    struct cobertura_writer *w, const char *name, struct cg_slice value)
+static void
+put_attribute(struct writer *w, const char *name, struct cg_slice value)
 {
 	cg_putc(w->out, ' ');
 	cg_puts(w->out, name);
@@ -170,16 +215,18 @@ cobertura_put_attribute(
 	cg_putc(w->out, '"');
 }
 
-/* Nothing to hit is all hit, says Cobertura. Four digits, 1 only for all. */
+/*
+ * The rate of nothing is 1, as in Cobertura. At most four digits follow the
+ * point, rounded down, so that only hit == all gives 1.
+ */
 static void
-put_rate(
-    struct cobertura_writer *w, const char *name, uint64_t hit, uint64_t all)
+put_rate(struct writer *w, const char *name, uint64_t hit, uint64_t all)
 {
 	uint64_t rate = hit < all ? hit * 10000 / all : 10000;
 	char text[CG_NUMBER_MAX];
 	int n = 4;
 
-	/* One digit more than are written, so that zeros come first. */
+	/* A fifth digit, which is not written, keeps leading zeros. */
 	(void)cg_format_u64(text, rate % 10000 + 10000);
 	for (; n > 1 && text[n] == '0'; n--)
 		;
@@ -190,16 +237,16 @@ put_rate(
 	cg_putc(w->out, '"');
 }
 
-void
-cobertura_put_rates(
-    struct cobertura_writer *w, const struct cobertura_totals *sum)
+static void
+put_rates(struct writer *w, const struct totals *sum)
 {
 	put_rate(w, "line-rate", sum->lines_hit, sum->lines);
 	put_rate(w, "branch-rate", sum->branches_hit, sum->branches);
 }
 
-void
-cobertura_put_line(struct cobertura_writer *w, uint32_t number, uint64_t hits)
+/* <line number="1" hits="2", without what ends the tag. */
+static void
+put_line(struct writer *w, uint32_t number, uint64_t hits)
 {
 	static const char line[] = "<line number=\"", mid[] = "\" hits=\"";
 	char *to = cg_out_reserve(
@@ -213,7 +260,7 @@ cobertura_put_line(struct cobertura_writer *w, uint32_t number, uint64_t hits)
 	cg_out_advance(w->out, to);
 }
 
-/* Per cent, whole, and 100 only for all. */
+/* Rounded down: 100 only for hit == all. */
 static unsigned
 percent(uint64_t hit, uint64_t all)
 {
@@ -221,91 +268,227 @@ percent(uint64_t hit, uint64_t all)
 }
 
 /*
- * Decisions of two outcomes each are told apart; else only their sum is told,
- * as nothing says how many outcomes a switch has.
+ * Writes a condition for every two branches where all blocks have two, else
+ * one condition for all branches: blocks do not tell how many outcomes a
+ * switch has.
  */
 static void
-put_conditions(struct cobertura_writer *w, const struct cg_branch *branch,
-    size_t n, const struct decision *sum)
+put_conditions(struct writer *w, const struct cg_branch *branch, size_t n,
+    const struct line_branches *sum)
 {
-	uint64_t hit = 0, outcomes = 0;
+	uint64_t hit = 0, count = 0;
 	unsigned number = 0;
 
 	cg_puts(w->out, " branch=\"true\" condition-coverage=\"");
-	cg_putu(w->out, percent(sum->hit, sum->outcomes));
+	cg_putu(w->out, percent(sum->hit, sum->count));
 	cg_puts(w->out, "% (");
 	cg_putu(w->out, sum->hit);
 	cg_putc(w->out, '/');
-	cg_putu(w->out, sum->outcomes);
+	cg_putu(w->out, sum->count);
 	cg_puts(w->out, ")\"><conditions>");
 	for (size_t i = 0; i < n && branch[i].kind == CG_BRANCH_ARC; i++) {
 		if (branch[i].flags & CG_BRANCH_UNREACHABLE)
 			continue;
 		hit += branch[i].count > 0;
-		outcomes++;
-		if (sum->pairs ? outcomes < 2 : outcomes < sum->outcomes)
+		count++;
+		if (count < (sum->pairs ? 2 : sum->count))
 			continue;
 		cg_puts(w->out, "<condition number=\"");
 		cg_putu(w->out, number++);
 		cg_puts(w->out, "\" type=\"jump\" coverage=\"");
-		cg_putu(w->out, percent(hit, outcomes));
+		cg_putu(w->out, percent(hit, count));
 		cg_puts(w->out, "%\"/>");
-		hit = outcomes = 0;
+		hit = count = 0;
 	}
 	cg_puts(w->out, "</conditions></line>\n");
 }
 
 static void
-put_lines(struct cobertura_writer *w)
+put_lines(struct writer *w)
 {
+	struct line_branches branches;
 	struct cg_line_sum line;
-	struct decision decision;
 
 	cg_puts(w->out, "<lines>\n");
 	while (cg_next_line_sum(w->lines, w->event, &line)) {
 		if (line.line == 0 || !line.has_cost)
 			continue;
-		cobertura_put_line(w, line.line, cobertura_hits(w, line.cost));
-		decision = count_outcomes(line.branch, line.branches);
-		if (decision.outcomes > 0)
+		put_line(w, line.line, hits_of(w, line.cost));
+		branches = count_branches(line.branch, line.branches);
+		if (branches.count > 0)
 			put_conditions(
-			    w, line.branch, line.branches, &decision);
+			    w, line.branch, line.branches, &branches);
 		else
 			cg_puts(w->out, "/>\n");
 	}
 	cg_puts(w->out, "</lines>\n");
 }
 
+/* ---- Methods ------------------------------------------------------------ */
+
+/* By function, then line. */
+static int
+compare_lines(const void *pa, const void *pb)
+{
+	const struct method_line *a = pa, *b = pb;
+
+	if (a->fn != b->fn)
+		return a->fn < b->fn ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+static int
+compare_methods(const void *pa, const void *pb)
+{
+	const struct method *a = pa, *b = pb;
+	int order = (a->first > b->first) - (a->first < b->first);
+
+	if (order == 0)
+		order = cg_compare(a->name, b->name);
+	return order ? order : cg_compare(a->symbol, b->symbol);
+}
+
+/* Lists the lines of functions defined in this file; false: out of memory. */
+static bool
+list_lines(struct writer *w, const cg_fn *fn, size_t fns)
+{
+	struct cg_line line;
+
+	w->method_lines = 0;
+	for (size_t i = 0; i < fns; i++)
+		w->is_own[fn[i]] = true;
+	while (cg_next_line(w->lines, &line)) {
+		if (!w->is_own[line.fn] || line.line == 0 || !line.has_cost)
+			continue;
+		if (!cg_grow_raw(&w->method_line, &w->line_cap,
+			w->method_lines + 1, sizeof(*w->method_line)))
+			return false;
+		w->method_line[w->method_lines++] = (struct method_line){
+			line.fn, line.line,
+			hits_of(w, w->event < line.n ? line.cost[w->event] : 0)
+		};
+	}
+	cg_first_line(w->lines);
+	for (size_t i = 0; i < fns; i++)
+		w->is_own[fn[i]] = false;
+	if (w->method_lines > 1)
+		qsort(w->method_line, w->method_lines, sizeof(*w->method_line),
+		    compare_lines);
+	return true;
+}
+
+/* Lists functions that have lines, by first line; false: out of memory. */
+static bool
+list_methods(struct writer *w)
+{
+	const struct method_line *line = w->method_line;
+
+	w->method_count = 0;
+	for (size_t i = 0, end; i < w->method_lines; i = end) {
+		for (end = i + 1;
+		     end < w->method_lines && line[end].fn == line[i].fn;)
+			end++;
+		if (!cg_grow_raw(&w->method, &w->method_cap,
+			w->method_count + 1, sizeof(*w->method)))
+			return false;
+		w->method[w->method_count++] =
+		    (struct method){ .name = cg_fn_name(w->graph, line[i].fn),
+			    .symbol = cg_fn_symbol(w->graph, line[i].fn),
+			    .first = line[i].line,
+			    .line = i,
+			    .lines = end - i };
+	}
+	if (w->method_count > 1)
+		qsort(w->method, w->method_count, sizeof(*w->method),
+		    compare_methods);
+	return true;
+}
+
+/* The symbol without the name: for Java's "push(I)V", named push, "(I)V". */
+static struct cg_slice
+signature_of(const struct method *method)
+{
+	struct cg_slice symbol = method->symbol, rest = symbol;
+
+	if (rest.len <= method->name.len)
+		return symbol;
+	rest.len = method->name.len;
+	if (cg_compare(rest, method->name) != 0 || symbol.ptr[rest.len] != '(')
+		return symbol;
+	return (
+	    struct cg_slice){ symbol.ptr + rest.len, symbol.len - rest.len };
+}
+
+static void
+put_method(struct writer *w, const struct method *method)
+{
+	const struct method_line *line = &w->method_line[method->line];
+	struct totals sum = { .lines = method->lines };
+
+	for (size_t i = 0; i < method->lines; i++)
+		sum.lines_hit += line[i].hits > 0;
+	cg_puts(w->out, "<method");
+	put_attribute(w, "name", method->name);
+	put_attribute(w, "signature", signature_of(method));
+	put_rates(w, &sum);
+	cg_puts(w->out, " complexity=\"0\"><lines>\n");
+	for (size_t i = 0; i < method->lines; i++) {
+		put_line(w, line[i].line, line[i].hits);
+		cg_puts(w->out, "/>\n");
+	}
+	cg_puts(w->out, "</lines></method>\n");
+}
+
+/* The functions of the current file; false: out of memory. */
+static bool
+put_methods(struct writer *w)
+{
+	const cg_fn *fn;
+	size_t fns;
+
+	cg_puts(w->out, "<methods>\n");
+	if (w->methods) {
+		fns = cg_file_fns(w->lines, &fn);
+		if (!list_lines(w, fn, fns) || !list_methods(w))
+			return false;
+		for (size_t i = 0; i < w->method_count; i++)
+			put_method(w, &w->method[i]);
+	}
+	cg_puts(w->out, "</methods>\n");
+	return true;
+}
+
 /* ---- The document ------------------------------------------------------- */
 
 static bool
-put_class(struct cobertura_writer *w, const struct cobertura_file *file)
+put_class(struct writer *w, const struct source_file *file)
 {
 	struct cg_slice path = cg_file_path(w->graph, file->file);
 	struct cg_slice name = path;
-	size_t folder = folder_of(path).len;
+	size_t directory = directory_of(path).len;
 	bool ok;
 
-	name.ptr += folder;
-	name.len -= folder;
+	name.ptr += directory;
+	name.len -= directory;
 	path.ptr += w->root.len;
 	path.len -= w->root.len;
 	cg_puts(w->out, "<class");
-	cobertura_put_attribute(w, "name", name);
-	cobertura_put_attribute(w, "filename", path);
-	cobertura_put_rates(w, &file->sum);
+	put_attribute(w, "name", name);
+	put_attribute(w, "filename", path);
+	put_rates(w, &file->sum);
 	cg_puts(w->out, " complexity=\"0\">\n");
-	ok = cobertura_put_methods(w);
+	ok = put_methods(w);
 	put_lines(w);
 	cg_puts(w->out, "</class>\n");
 	return ok;
 }
 
+/* Opens the package of file[from], with the totals of all its files. */
 static void
-begin_package(struct cobertura_writer *w, size_t from)
+begin_package(struct writer *w, size_t from)
 {
 	struct cg_slice package = package_of(w, w->file[from].file);
-	struct cobertura_totals sum = { 0 };
+	struct totals sum = { 0 };
 
 	for (size_t i = from; i < w->files; i++) {
 		if (cg_compare(package_of(w, w->file[i].file), package) != 0)
@@ -313,13 +496,13 @@ begin_package(struct cobertura_writer *w, size_t from)
 		add_totals(&sum, &w->file[i].sum);
 	}
 	cg_puts(w->out, "<package");
-	cobertura_put_attribute(w, "name", package);
-	cobertura_put_rates(w, &sum);
+	put_attribute(w, "name", package);
+	put_rates(w, &sum);
 	cg_puts(w->out, " complexity=\"0\"><classes>\n");
 }
 
 static bool
-put_packages(struct cobertura_writer *w)
+put_packages(struct writer *w)
 {
 	bool ok = true;
 	cg_file file;
@@ -343,10 +526,10 @@ put_packages(struct cobertura_writer *w)
 }
 
 static void
-put_head(struct cobertura_writer *w)
+put_head(struct writer *w)
 {
 	struct cg_slice root = w->root;
-	struct cobertura_totals sum = { 0 };
+	struct totals sum = { 0 };
 
 	if (root.len > 1)
 		root.len--;
@@ -355,7 +538,7 @@ put_head(struct cobertura_writer *w)
 	cg_puts(w->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 			"<!DOCTYPE coverage SYSTEM \"" DTD "\">\n"
 			"<coverage");
-	cobertura_put_rates(w, &sum);
+	put_rates(w, &sum);
 	cg_putf(w->out,
 	    " lines-covered=\"%" PRIu64 "\" lines-valid=\"%" PRIu64
 	    "\" branches-covered=\"%" PRIu64 "\" branches-valid=\"%" PRIu64
@@ -369,7 +552,7 @@ put_head(struct cobertura_writer *w)
 }
 
 static int
-choose_event(struct cobertura_writer *w)
+choose_event(struct writer *w)
 {
 	int status = cg_choose_event(w->job, w->graph, "Exec", &w->event);
 
@@ -379,18 +562,18 @@ choose_event(struct cobertura_writer *w)
 }
 
 static void
-report(struct cobertura_writer *w)
+report(struct writer *w)
 {
 	if (w->lost > 0)
 		cg_warn(w->job,
-		    "left out, with no source file or line: %" PRIu64 " %s",
+		    "dropped %" PRIu64 " %s without a source file or line",
 		    w->lost, cg_get_event(w->graph, w->event)->name);
-	if (w->below > 0)
-		cg_warn(w->job, "hits below 0 are written as 0");
+	if (w->has_negative)
+		cg_warn(w->job, "negative hits are written as 0");
 }
 
 static bool
-write_all(struct cobertura_writer *w)
+write_all(struct writer *w)
 {
 	w->is_own = calloc(cg_fn_count(w->graph) + 1, sizeof(*w->is_own));
 	w->lines = cg_lines_new(w->graph, CG_ALL_PARTS);
@@ -408,7 +591,7 @@ int
 cobertura_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct cobertura_writer w = { .job = job,
+	struct writer w = { .job = job,
 		.graph = graph,
 		.out = out,
 		.methods = cg_opt_flag(job, "methods"),
@@ -427,8 +610,11 @@ cobertura_write(
 	if (!ok)
 		return cg_nomem(job);
 	if (w.package && w.files == 0)
-		return cg_usage(job, "there is no package '%s'", w.package);
+		return cg_usage(job,
+		    "--package: there is no package '%s' (a directory, "
+		    "relative to that of all files)",
+		    w.package);
 	if (w.files == 0)
-		return cg_fail(job, "expected a line of a source file");
+		return cg_fail(job, "expected costs of source lines");
 	return cg_out_status(out);
 }
