@@ -13,7 +13,8 @@ detect_one(struct args *args, const char *path)
 
 	put_safe(stdout, cg_slice(path));
 	printf("\t%s\t%s\t%d\n", found.module ? found.module->name : "-",
-	    found.packed && found.packed[0] ? found.packed : "-", found.score);
+	    found.filters && found.filters[0] ? found.filters : "-",
+	    found.score);
 	if (status == CG_OK && found.module == NULL)
 		status = CG_EINPUT;
 	return status;

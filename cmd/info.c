@@ -20,8 +20,8 @@ print_inputs(const struct cg_job *job)
 		fputs("Input   ", stdout);
 		put_safe(stdout, cg_slice(path));
 		printf(": %s", found.module->name);
-		if (found.packed[0] != '\0')
-			printf(" (%s)", found.packed);
+		if (found.filters[0] != '\0')
+			printf(" (%s)", found.filters);
 		putchar('\n');
 	}
 	for (size_t i = 0; (path = cg_job_object(job, i)) != NULL; i++) {

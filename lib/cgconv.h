@@ -605,6 +605,21 @@ int cg_job_set_to(struct cg_job *, const char *format);
  * (none, or a number); else CG_EUSAGE.
  */
 int cg_job_set_output(struct cg_job *, const char *path);
+/*
+ * The output goes to memory instead: after cg_job_write() returned CG_OK,
+ * cg_job_output() is what was written. The bytes belong to the job and are
+ * valid until it is freed or writes again.
+ */
+void cg_job_set_output_memory(struct cg_job *);
+struct cg_slice cg_job_output(const struct cg_job *);
+/*
+ * The output goes to a callback instead, in order, in pieces of any size.
+ * write() takes all n bytes and returns 0, or an errno value such as EIO: then
+ * it is not called again and cg_job_write() returns CG_EOUTPUT. Unlike a file,
+ * what was written before a failure is not taken back.
+ */
+typedef int cg_write_fn(void *arg, const char *bytes, size_t n);
+void cg_job_set_output_callback(struct cg_job *, cg_write_fn *, void *arg);
 void cg_job_set_gzip(struct cg_job *, bool);
 void cg_job_set_strict(struct cg_job *, bool);
 /*
@@ -707,17 +722,25 @@ bool cg_job_skipped(const struct cg_job *);
  */
 int cg_job_add_memory(struct cg_job *, const char *path, struct cg_slice);
 /*
+ * Adds an input whose bytes the callback delivers, in order and once; path is
+ * its name in messages and for probe(). read() stores up to size bytes in buf
+ * and returns how many, 0 at the end, or a negative errno value such as -EIO.
+ */
+typedef ptrdiff_t cg_read_fn(void *arg, char *buf, size_t size);
+int cg_job_add_input_callback(struct cg_job *, const char *path, cg_read_fn *,
+    void *arg);
+/*
  * After a failure: was it because no format claims the input (it is empty, or
  * a program)?
  */
 bool cg_job_unclaimed(const struct cg_job *);
 /* After a failure: could one of several inputs not be read? */
 bool cg_job_one_failed(const struct cg_job *);
-/* Which format an input is, how sure, and how it is packed ("", "gzip", ...). */
+/* What an input is. */
 struct cg_detected {
-	const struct cg_module *module; /* NULL: none */
-	int score;
-	const char *packed;
+	const struct cg_module *module; /* NULL: no format claims it */
+	int score;                      /* see CG_PROBE_SURE */
+	const char *filters; /* compression: "", "gzip", "gzip utf-16" */
 };
 int cg_job_detect(struct cg_job *, const char *path, struct cg_detected *);
 /* The path of input i that was read and what it was; NULL past the last. */

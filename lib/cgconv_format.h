@@ -36,6 +36,8 @@ extern "C" {
 int cg_fail(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
 int cg_fail_at(struct cg_job *, const char *at, const char *fmt, ...)
     CG_PRINTF(3, 4);
+/* The same with a text that is not a format: for languages without varargs. */
+int cg_fail_text(struct cg_job *, const char *at, const char *text);
 /*
  * The same for functions that return whether they succeed: they report the
  * error, keep its status in the job and return false. read() and write() then

@@ -515,7 +515,7 @@ batch()
 		yes '1 1' | head -c 100000000
 	} | gzip -c | gzip -c >in/a/zeros.gz
 	batch -O out -r in
-	grep -q "zeros.gz: error: expected data that unpacks to no more" err
+	grep -q "zeros.gz: error: expected compressed data that expands to at most" err
 	[ -e out/in/a/callgrind.out.1 ]
 	tar -cf whole.tar -C in a/callgrind.out.1 a/callgrind.out.3
 	head -c 3000 whole.tar >cut.tar
@@ -533,6 +533,6 @@ batch()
 	[ "$status" -eq 1 ]
 	[ -e out3/a/callgrind.out.1 ]
 	grep -q "bomb.tar/hole: error: .*expected [0-9]* bytes more" err
-	grep -q "bomb.tar/holes: error: expected members that unpack to no" err
+	grep -q "bomb.tar/holes: error: expected members that expand to at most" err
 	grep -q " 1 converted, 3 failed" err
 }

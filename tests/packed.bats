@@ -34,9 +34,9 @@ packers()
 		"$CGCONV" -t json "$dir/a" | same "$dir/right" -
 		"$CGCONV" -t json "$dir/b" | same "$dir/right" -
 		"$packer" -c <"$dir/b" >"$dir/c"
-		refuses 5 "packed no more than 2 times" "$dir/c"
+		refuses 5 "compressed at most 2 times" "$dir/c"
 		"$packer" -c <"$PLAIN" | "$packer" -c | "$packer" -c >"$dir/c"
-		refuses 5 "packed no more than 2 times" "$dir/c"
+		refuses 5 "compressed at most 2 times" "$dir/c"
 	done
 }
 
@@ -63,11 +63,11 @@ packers()
 		# These pack no more than 1032:1 and 255:1.
 		case ${packer##*/} in gzip | lz4) continue ;; esac
 		"$packer" -c <"$dir/zeros" >"$dir/bomb"
-		refuses 5 "bomb: error: expected data that unpacks to no more" \
+		refuses 5 "bomb: error: expected compressed data that expands to at most" \
 			-f gprof "$dir/bomb"
 	done
 	gzip -c "$dir/zeros" | gzip -c >"$dir/bomb"
-	refuses 5 "bomb: error: expected data that unpacks to no more" \
+	refuses 5 "bomb: error: expected compressed data that expands to at most" \
 		-f gprof "$dir/bomb"
 	# Text may well repeat itself.
 	awk 'BEGIN { for (i = 0; i < 1000000; i++) print "a;b 1" }' |

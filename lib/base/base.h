@@ -116,7 +116,7 @@ cg_put_digits(char *to, uint64_t digits)
 
 /* ---- diag.c: messages --------------------------------------------------- */
 
-struct cg_place {
+struct cg_location {
 	const char *file;
 	uint64_t line, column, offset;
 	bool has_offset;
@@ -138,9 +138,9 @@ struct cg_diag {
 
 bool cg_diag_stopped(const struct cg_diag *);
 /* Reports; place may be NULL. Control characters of the text are escaped. */
-void cg_diag_put(struct cg_diag *, enum cg_severity, const struct cg_place *,
+void cg_diag_put(struct cg_diag *, enum cg_severity, const struct cg_location *,
     const char *fmt, va_list) CG_PRINTF(4, 0);
-void cg_diag_say(struct cg_diag *, enum cg_severity, const struct cg_place *,
+void cg_diag_say(struct cg_diag *, enum cg_severity, const struct cg_location *,
     const char *fmt, ...) CG_PRINTF(4, 5);
 /* Counts a warning; true if this one is to be shown. */
 bool cg_diag_count(struct cg_diag *, const char *fmt);

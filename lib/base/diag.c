@@ -39,19 +39,19 @@ cg_diag_stopped(const struct cg_diag *diag)
 
 void
 cg_diag_put(struct cg_diag *diag, enum cg_severity severity,
-    const struct cg_place *place, const char *fmt, va_list args)
+    const struct cg_location *location, const char *fmt, va_list args)
 {
 	char raw[TEXT_MAX], text[TEXT_MAX];
 	struct cg_message message = { .severity = severity, .text = text };
 
 	(void)vsnprintf(raw, sizeof(raw), fmt, args);
 	escape_controls(raw, text, sizeof(text));
-	if (place) {
-		message.file = place->file;
-		message.line = place->line;
-		message.column = place->column;
-		message.offset = place->offset;
-		message.has_offset = place->has_offset;
+	if (location) {
+		message.file = location->file;
+		message.line = location->line;
+		message.column = location->column;
+		message.offset = location->offset;
+		message.has_offset = location->has_offset;
 	}
 	if (diag->report)
 		diag->report(diag->arg, &message);
@@ -59,12 +59,12 @@ cg_diag_put(struct cg_diag *diag, enum cg_severity severity,
 
 void
 cg_diag_say(struct cg_diag *diag, enum cg_severity severity,
-    const struct cg_place *place, const char *fmt, ...)
+    const struct cg_location *location, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	cg_diag_put(diag, severity, place, fmt, args);
+	cg_diag_put(diag, severity, location, fmt, args);
 	va_end(args);
 }
 
@@ -107,14 +107,15 @@ copy_words(const char *fmt, char *to, size_t size)
 void
 cg_diag_flush(struct cg_diag *diag, const char *file)
 {
-	const struct cg_place place = { .file = file };
+	const struct cg_location location = { .file = file };
 	char words[TEXT_MAX];
 
 	for (size_t i = 0; i < diag->kinds; i++) {
 		if (diag->kind[i].count <= CG_DIAG_SHOWN)
 			continue;
 		copy_words(diag->kind[i].fmt, words, sizeof(words));
-		cg_diag_say(diag, CG_WARNING, &place, "and %llu more like '%s'",
+		cg_diag_say(diag, CG_WARNING, &location,
+		    "and %llu more like '%s'",
 		    (unsigned long long)(diag->kind[i].count - CG_DIAG_SHOWN),
 		    words);
 	}

@@ -326,12 +326,12 @@ cg_state_total(struct cg_build *build, const char *at, const uint64_t *cost,
 {
 	const struct cg_graph *graph = build->graph;
 	const struct cg_part_entry *part = &graph->part[build->part];
-	struct cg_place place = { 0 };
+	struct cg_location place = { 0 };
 
 	if (!cg_build_check(build, (uint32_t)n, graph->events + 1, "event") ||
 	    !cg_build_end_run(build))
 		return;
-	cg_in_place(build->in, at, &place);
+	cg_in_locate(build->in, at, &place);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t sum = (i < part->totals ? part->total[i] : 0) -
 			       (i < build->marks ? build->mark[i] : 0);

@@ -61,12 +61,12 @@ cg_build_fail(struct cg_build *build, const char *fmt, ...)
 int
 cg_build_failed(struct cg_build *build, const char *at)
 {
-	struct cg_place place = { 0 };
+	struct cg_location place = { 0 };
 
 	if (!build->failure[0])
 		return build->status;
 	if (build->in)
-		cg_in_place(build->in, at, &place);
+		cg_in_locate(build->in, at, &place);
 	cg_diag_say(build->graph->diag, CG_ERROR, &place, "%s", build->failure);
 	build->failure[0] = '\0';
 	return build->status;

@@ -19,7 +19,7 @@
 /* Names and costs fill lines of some KiB; this is for what is no text. */
 #define LINE_LIMIT ((size_t)64 << 20)
 /* Room for the names of all layers. */
-#define PACKED_NAME 32
+#define FILTER_NAMES 32
 
 /* What was given out last, and so how a place in it is told. */
 enum given { NOTHING, TEXT, BYTES };
@@ -32,7 +32,7 @@ struct cg_in {
 	struct cg_diag *diag;
 	char *name;
 	struct cg_stream *stream; /* the topmost */
-	char packed[PACKED_NAME];
+	char filters[FILTER_NAMES];
 	char *buf;
 	size_t size, given, at, end;
 	uint64_t base;    /* unpacked bytes before the window */
@@ -77,9 +77,9 @@ fail(struct cg_in *in, int status)
 static void
 report_nomem(struct cg_diag *diag, const char *name)
 {
-	const struct cg_place place = { .file = name };
+	const struct cg_location location = { .file = name };
 
-	cg_diag_say(diag, CG_ERROR, &place, "out of memory");
+	cg_diag_say(diag, CG_ERROR, &location, "out of memory");
 }
 
 /* Where in the window the line of a place in it starts, or 0. */
@@ -164,15 +164,15 @@ want(struct cg_in *in, uint64_t n)
 static bool
 unpack(struct cg_in *in)
 {
-	const struct cg_place place = { .file = in->name };
+	const struct cg_location location = { .file = in->name };
 	struct cg_stream *filter;
 	size_t used = 0;
 	int status;
 
-	for (int layer = 0; layer <= CG_UNPACK_LAYERS; layer++) {
-		if (!want(in, CG_UNPACK_MAGIC) && in->status != CG_OK)
+	for (int layer = 0; layer <= CG_FILTER_LAYERS; layer++) {
+		if (!want(in, CG_FILTER_MAGIC) && in->status != CG_OK)
 			return false;
-		filter = cg_unpack(
+		filter = cg_filter_open(
 		    in->stream, (struct cg_slice){ in->buf, in->end }, &status);
 		if (!filter) {
 			in->status = status;
@@ -181,20 +181,19 @@ unpack(struct cg_in *in)
 		in->stream = filter;
 		in->end = 0;
 		in->ended = false;
-		used += (size_t)snprintf(in->packed + used,
-		    sizeof(in->packed) - used, "%s%s", used ? " " : "",
-		    filter->packed);
+		used += (size_t)snprintf(in->filters + used,
+		    sizeof(in->filters) - used, "%s%s", used ? " " : "",
+		    filter->filter);
 	}
-	cg_diag_say(in->diag, CG_ERROR, &place,
-	    "expected data packed no more than %d times", CG_UNPACK_LAYERS);
+	cg_diag_say(in->diag, CG_ERROR, &location,
+	    "expected data compressed at most %d times", CG_FILTER_LAYERS);
 	in->status = CG_ELIMIT;
 	return false;
 }
 
-/* Owns fd from here on, also if it fails. */
-static struct cg_in *
-new_in(struct cg_diag *diag, const char *name, int fd, struct cg_slice bytes,
-    int *status)
+struct cg_in *
+cg_in_source(struct cg_diag *diag, const char *name,
+    const struct cg_source *source, int *status)
 {
 	struct cg_in *in = calloc(1, sizeof(*in));
 
@@ -204,12 +203,12 @@ new_in(struct cg_diag *diag, const char *name, int fd, struct cg_slice bytes,
 		in->name = strdup(name);
 		in->size = WINDOW_MIN;
 		in->buf = malloc(in->size);
-		in->stream = cg_source(diag, in->name, fd, bytes);
+		in->stream = cg_stream_new(diag, in->name, source);
 	}
 	if (!in || !in->stream || !in->name || !in->buf) {
 		report_nomem(diag, name);
-		if (fd >= 0 && !(in && in->stream))
-			(void)close(fd);
+		if (source->fd >= 0 && !(in && in->stream))
+			(void)close(source->fd);
 		cg_in_close(in);
 		return NULL;
 	}
@@ -232,11 +231,13 @@ open_path(const char *path)
 static struct cg_in *
 new_file(struct cg_diag *diag, const char *name, int fd, int *status)
 {
-	const struct cg_place place = { .file = name };
+	const struct cg_location location = { .file = name };
 
 	if (fd >= 0)
-		return new_in(diag, name, fd, (struct cg_slice){ 0 }, status);
-	cg_diag_say(diag, CG_ERROR, &place, "cannot open: %s", strerror(errno));
+		return cg_in_source(
+		    diag, name, &(struct cg_source){ .fd = fd }, status);
+	cg_diag_say(
+	    diag, CG_ERROR, &location, "cannot open: %s", strerror(errno));
 	*status = CG_EINPUT;
 	return NULL;
 }
@@ -271,7 +272,9 @@ struct cg_in *
 cg_in_memory(
     struct cg_diag *diag, const char *name, struct cg_slice bytes, int *status)
 {
-	return new_in(diag, name, -1, bytes, status);
+	const struct cg_source source = { .fd = -1, .bytes = bytes };
+
+	return cg_in_source(diag, name, &source, status);
 }
 
 void
@@ -299,9 +302,9 @@ cg_in_taken(const struct cg_in *in)
 }
 
 const char *
-cg_in_packed(const struct cg_in *in)
+cg_in_filters(const struct cg_in *in)
 {
-	return in->packed;
+	return in->filters;
 }
 
 const char *
@@ -360,28 +363,29 @@ cg_in_holds(const struct cg_in *in, const char *at)
 }
 
 void
-cg_in_place(const struct cg_in *in, const char *at, struct cg_place *place)
+cg_in_locate(
+    const struct cg_in *in, const char *at, struct cg_location *location)
 {
 	bool inside = at && cg_in_holds(in, at);
 	size_t to = inside ? (size_t)(at - in->buf) : in->given, start;
 	uint64_t column;
 
-	*place = (struct cg_place){ .file = in->name };
+	*location = (struct cg_location){ .file = in->name };
 	switch (in->kind) {
 	case NOTHING: break;
 	case TEXT:
 		start = line_start(in, to);
 		column = to - start + (start > 0 ? 0 : in->columns) + 1;
-		place->line = in->lines + count_newlines(in->buf, start);
+		location->line = in->lines + count_newlines(in->buf, start);
 		/* The end of a text is at its last line. */
 		if (in->given < in->at || column > 1)
-			place->line++;
+			location->line++;
 		if (inside)
-			place->column = column;
+			location->column = column;
 		break;
 	case BYTES:
-		place->offset = in->base + to;
-		place->has_offset = true;
+		location->offset = in->base + to;
+		location->has_offset = true;
 		break;
 	}
 }
@@ -391,13 +395,13 @@ cg_in_place(const struct cg_in *in, const char *at, struct cg_place *place)
 static void
 refuse_long(struct cg_in *in, const char *what)
 {
-	struct cg_place place;
+	struct cg_location location;
 
 	in->kind = TEXT;
 	in->given = in->at;
 	in->at = in->end;
-	cg_in_place(in, NULL, &place);
-	cg_diag_say(in->diag, CG_ERROR, &place, "%s is longer than %zu MiB",
+	cg_in_locate(in, NULL, &location);
+	cg_diag_say(in->diag, CG_ERROR, &location, "%s is longer than %zu MiB",
 	    what, LINE_LIMIT >> 20);
 	fail(in, CG_ELIMIT);
 }

@@ -1,5 +1,15 @@
 /*
- * io.h - floor 1 of the library: inputs, unpacking, outputs, text.
+ * io.h - inputs, decompression, archives, outputs, and the messages that name a
+ * location in an input.
+ *
+ * Bytes go through these files in this order:
+ *
+ *	stream.c    a file, a pipe or memory
+ *	filter_*.c  gzip, xz, bzip2, zstd, lz4, UTF-16: filters on a stream
+ *	filters.c   which filter an input needs
+ *	in.c        the window that readers see
+ *	archive.c   members of tar and zip
+ *	out.c       the output
  */
 #ifndef CG_IO_H
 #define CG_IO_H
@@ -9,124 +19,177 @@
 
 #include "base/base.h"
 
-/* ---- in.c, source.c, unpack.c: inputs ----------------------------------- */
+/* ---- stream.c: where bytes come from ------------------------------------- */
 
 /*
- * An input is a source of bytes (a file, a pipe), filters above it that
- * unpack (found by their magic, stacked until none bids), and a window over
- * the unpacked bytes that grows only as bytes arrive.
- */
-
-/*
- * Where unpacked bytes come from: a file descriptor or a filter on another.
- * Whoever makes one sets the first three and source; cg_unpack() the rest.
+ * A source of bytes, or a filter on another stream. Whoever creates a filter
+ * sets read, close, filter and source; cg_filter_open() sets the rest.
  */
 struct cg_stream {
 	/*
-	 * Reads up to size bytes. Returns how many, 0 at the end, -1 on an
+	 * Reads up to size bytes. Returns how many, 0 at the end, -1 after an
 	 * error that it has reported; status is CG_EINPUT or CG_ELIMIT then.
 	 */
 	ptrdiff_t (*read)(struct cg_stream *, char *buf, size_t size);
 	void (*close)(struct cg_stream *); /* frees the stream and its source */
-	const char *packed;                /* "gzip", "" for a plain source */
-	struct cg_stream *source;          /* NULL: the lowest */
+	const char *filter;                /* "gzip", "" for a plain source */
+	struct cg_stream *source;          /* NULL: this is the lowest */
 	struct cg_diag *diag;
 	const char *name; /* of the input */
 	uint64_t given;   /* bytes that were read from it */
 	int status;
 };
+
+/* What the lowest stream reads. */
+struct cg_source {
+	int fd;                /* if not -1; the stream closes it */
+	struct cg_slice bytes; /* else, if read is NULL; must outlive it */
+	cg_read_fn *read;      /* else this callback */
+	void *arg;
+};
+/* The lowest stream. NULL: out of memory (not reported). */
+struct cg_stream *cg_stream_new(struct cg_diag *, const char *name,
+    const struct cg_source *);
 /*
- * The lowest stream: of a file descriptor, which it owns from then on, or (fd
- * below 0) of bytes, which must outlive it. NULL: out of memory.
- */
-struct cg_stream *cg_source(struct cg_diag *, const char *name, int fd,
-    struct cg_slice bytes);
-/*
- * Reads from a stream. Of a filter it is an error (CG_ELIMIT, reported) to
- * give much more than the lowest source was asked for: only attacks do.
+ * Reads from a stream, as its read(). A filter that returns too many bytes for
+ * what it has read itself fails with CG_ELIMIT (reported): see
+ * CG_EXPANSION_MAX.
  */
 ptrdiff_t cg_stream_read(struct cg_stream *, char *buf, size_t size);
 
 /*
- * Opens path, "-" for standard input, and looks at its head. NULL after a
- * reported error; *status says which (CG_EINPUT, CG_ELIMIT).
+ * Limits on decompression. Profiles of long runs repeat themselves and
+ * histograms are mostly zeros, so an input may grow to CG_EXPANSION_MAX times
+ * its compressed size, and to CG_EXPANSION_FREE bytes in any case. gzip reaches
+ * 1032:1, lz4 255:1, the others a million to one.
+ */
+#define CG_EXPANSION_MAX 1000
+#define CG_EXPANSION_FREE ((uint64_t)64 << 20)
+
+/* ---- filters.c, filter_*.c: decompression -------------------------------- */
+
+#define CG_FILTER_LAYERS 2 /* a .gz in a .gz happens; more is an attack */
+#define CG_FILTER_MAGIC 6  /* first bytes that decide, if there are so many */
+/*
+ * The filter for a stream that begins with head, or NULL if it needs none. head
+ * was read from source already: the filter copies it, continues with source,
+ * and owns source from then on. *status is CG_ELIMIT if memory ran out
+ * (reported).
+ */
+struct cg_stream *cg_filter_open(struct cg_stream *source, struct cg_slice head,
+    int *status);
+
+/* The same for one kind each; NULL: out of memory (not reported). */
+struct cg_stream *cg_gzip_open(struct cg_stream *source, struct cg_slice head);
+struct cg_stream *cg_xz_open(struct cg_stream *source, struct cg_slice head);
+struct cg_stream *cg_bzip2_open(struct cg_stream *source, struct cg_slice head);
+struct cg_stream *cg_zstd_open(struct cg_stream *source, struct cg_slice head);
+struct cg_stream *cg_lz4_open(struct cg_stream *source, struct cg_slice head);
+/* UTF-16, or UTF-8 with a byte order mark. */
+struct cg_stream *cg_unicode_open(struct cg_stream *source,
+    struct cg_slice head);
+
+/* ---- in.c: inputs -------------------------------------------------------- */
+
+/*
+ * Opens path ("-": standard input) and the filters that it needs. NULL after a
+ * reported error, with CG_EINPUT or CG_ELIMIT in *status.
  */
 struct cg_in *cg_in_open(struct cg_diag *, const char *path, int *status);
-/* The same of a file that may be missing: then NULL and CG_OK. */
+/* The same for a file that may be missing: then NULL and CG_OK. */
 struct cg_in *cg_in_try(struct cg_diag *, const char *path, int *status);
-/* The same over memory, which must outlive it (tests, fuzzing). */
+/* The same for another source; name is for messages. */
+struct cg_in *cg_in_source(struct cg_diag *, const char *name,
+    const struct cg_source *, int *status);
+/* The same for bytes in memory, which must outlive the input. */
 struct cg_in *cg_in_memory(struct cg_diag *, const char *name,
     struct cg_slice bytes, int *status);
 void cg_in_close(struct cg_in *);
-/* Bytes that were read of what is packed. */
+/* How many bytes were read below all filters. */
 uint64_t cg_in_taken(const struct cg_in *);
-/* "gzip", "gzip utf-16", or "". */
-const char *cg_in_packed(const struct cg_in *);
-/* What probe() gets; the input is not consumed. */
+/* Names of its filters: "gzip", "gzip utf-16", or "". */
+const char *cg_in_filters(const struct cg_in *);
+/* What probe() gets; consumes nothing. */
 bool cg_in_head(struct cg_in *, struct cg_head *);
 /*
- * The place of at, which points into what the input gave out last. After
- * cg_read_line or cg_read_block that is line and column, after bytes the
- * offset, before both nothing but the name. NULL or elsewhere: the start of
- * what was given out, without a column; at the end of a text its last line.
+ * The location of at, a pointer into what the input returned last: line and
+ * column after cg_read_line() and cg_read_block(), the offset after bytes, only
+ * the name before both. With NULL or any other pointer the location is the
+ * start of what was returned, without a column; at the end of a text its last
+ * line.
  */
-void cg_in_place(const struct cg_in *, const char *at, struct cg_place *);
+void cg_in_locate(const struct cg_in *, const char *at, struct cg_location *);
+/* Does at point into what the input returned last? */
+bool cg_in_holds(const struct cg_in *, const char *at);
 /*
- * Text without regard to lines: what was given out last from keep on (NULL:
- * nothing of it), and more behind it. False if there is no more: the text is
- * then what was kept. Nothing at all after an error, such as 64 MiB to keep.
+ * Text without regard to lines: what was returned last, from keep on (NULL:
+ * nothing of it), followed by more. False if there is no more: text is then
+ * what was kept. After an error, such as more than 64 MiB to keep, text is
+ * empty.
  */
 bool cg_read_on(struct cg_in *, const char *keep, struct cg_slice *text);
 
-/* Does at point into what the input gave out last? */
-bool cg_in_holds(const struct cg_in *, const char *at);
+/* ---- archive.c: archives ------------------------------------------------- */
 
 /*
- * unpack.c: the filter whose magic head shows, or NULL if none bids. head was
- * read from source already: the filter copies it, goes on with source, and
- * owns that from then on. *status is CG_ELIMIT if it could not be made
- * (reported).
+ * The archive that the input contains. Owns the input from then on, also if it
+ * fails. NULL: *status tells why; CG_OK: the input is not an archive.
  */
-#define CG_UNPACK_LAYERS 2 /* a .gz in a .gz happens, deeper is an attack */
-#define CG_UNPACK_MAGIC 6  /* bytes that head must have, if there are so many */
-struct cg_stream *cg_unpack(struct cg_stream *source, struct cg_slice head,
+struct cg_archive *cg_archive_new(struct cg_job *, struct cg_in *,
     int *status);
+
+/* ---- message.c: errors of a job ------------------------------------------ */
+
+/* An open companion of the input; see cg_open_companion(). */
+struct cg_companion {
+	struct cg_in *in;
+	struct cg_companion *below; /* the one opened before it */
+};
+
 /*
- * Profiles of long runs repeat themselves, and histograms are mostly zeros:
- * what is unpacked may be so many times what was packed, and in any case so
- * much. gzip packs up to 1032:1, lz4 255:1; the others a million to one.
+ * Where errors are reported to and kept: the first member of struct cg_job, so
+ * that what lies below jobs reports through a job as well.
  */
-#define CG_UNPACK_RATIO 1000
-#define CG_UNPACK_FREE ((uint64_t)64 << 20)
-/* unicode.c: the filter for a text with a byte order mark; NULL: no memory. */
-struct cg_stream *cg_unicode_open(struct cg_stream *source, struct cg_slice);
-/* archive_filter.c: likewise. */
-struct cg_stream *cg_xz_open(struct cg_stream *source, struct cg_slice head);
-struct cg_stream *cg_bzip2_open(struct cg_stream *source, struct cg_slice);
-struct cg_stream *cg_zstd_open(struct cg_stream *source, struct cg_slice);
-struct cg_stream *cg_lz4_open(struct cg_stream *source, struct cg_slice);
+struct cg_errors {
+	struct cg_diag diag;
+	int fault;    /* of cursors, symbols, companions: ends the job */
+	int rejected; /* of read() or write(): see cg_reject() */
+	size_t skips; /* inputs, or units of one, that were skipped */
+	struct cg_in *in;               /* being read; NULL between inputs */
+	struct cg_companion *companion; /* the one opened last */
+};
 
-/* ---- out.c: outputs ----------------------------------------------------- */
+static inline struct cg_errors *
+cg_job_errors(struct cg_job *job)
+{
+	return (struct cg_errors *)job;
+}
+
+/* ---- out.c: outputs ------------------------------------------------------ */
 
 /*
- * path "-" is standard output. Else a temporary file beside the target,
- * which takes its place at commit and vanishes otherwise; a target that is no
- * regular file (a pipe, /dev/null) is written directly. NULL after a reported
- * error.
+ * path "-" is standard output. Else the output is a temporary file next to the
+ * target, which replaces the target at commit and is deleted otherwise. A
+ * target that is no regular file (a pipe, /dev/null) is written directly. NULL
+ * after a reported error.
  */
 struct cg_out *cg_out_open(struct cg_diag *, const char *path, bool gzip,
     int *status);
-/* The same into memory, for tests and fuzzing; NULL: out of memory. */
+/* The same to a callback; see cg_job_set_output_callback(). */
+struct cg_out *cg_out_callback(struct cg_diag *, cg_write_fn *, void *arg,
+    bool gzip, int *status);
+/* An output that stays in memory, uncompressed; NULL: out of memory. */
 struct cg_out *cg_out_memory(struct cg_diag *);
-/* What a memory output holds; lives until the next call on it. */
+/* What a memory output contains; valid until the next call on it. */
 struct cg_slice cg_out_bytes(struct cg_out *);
 /*
- * Flush, sync, rename. If anything has failed since the output was opened,
- * reports it (once), changes no file and returns CG_EOUTPUT or CG_ELIMIT: so
- * a job commits also after a writer that failed because cg_out_status() did.
+ * Flushes, syncs, renames. After any failure since the output was opened it
+ * reports that (once), leaves the target as it was and returns CG_EOUTPUT or
+ * CG_ELIMIT. So a job also commits after a writer that failed because of
+ * cg_out_status().
  */
 int cg_out_commit(struct cg_out *);
-/* Frees; without a commit before, nothing of the output is left. */
+/* Frees the output; without a commit nothing of it remains. */
 void cg_out_close(struct cg_out *);
 
 #endif

@@ -49,6 +49,8 @@ struct cg_out {
 	char *temp;   /* NULL: none, or it is renamed already */
 	int fd;       /* -1: memory, or closed */
 	bool memory;
+	cg_write_fn *write; /* instead of fd, if not NULL */
+	void *arg;
 	bool told; /* the failure was reported */
 	int status;
 	int error;   /* the errno of the failure */
@@ -74,16 +76,16 @@ fail(struct cg_out *out, int error)
 static int
 report(struct cg_out *out, const char *what)
 {
-	const struct cg_place place = { .file = out->name };
+	const struct cg_location location = { .file = out->name };
 
 	if (out->status == CG_OK || out->told)
 		return out->status;
 	out->told = true;
 	if (out->status == CG_ELIMIT)
-		cg_diag_say(out->diag, CG_ERROR, &place, "out of memory");
+		cg_diag_say(out->diag, CG_ERROR, &location, "out of memory");
 	else
-		cg_diag_say(out->diag, CG_ERROR, &place, "cannot %s: %s", what,
-		    strerror(out->error));
+		cg_diag_say(out->diag, CG_ERROR, &location, "cannot %s: %s",
+		    what, strerror(out->error));
 	return out->status;
 }
 
@@ -100,7 +102,14 @@ write_all(struct cg_out *out, const void *bytes, size_t n)
 {
 	const char *at = bytes;
 	ptrdiff_t written;
+	int error;
 
+	if (out->write && n > 0 && out->status == CG_OK) {
+		error = out->write(out->arg, at, n);
+		if (error != 0)
+			fail(out, error);
+		return;
+	}
 	while (n > 0 && out->status == CG_OK) {
 		written = write(out->fd, at, n);
 		if (cg_diag_stopped(out->diag))
@@ -390,12 +399,13 @@ struct cg_out *
 cg_out_open(struct cg_diag *diag, const char *path, bool gzip, int *status)
 {
 	bool is_stdout = strcmp(path, "-") == 0;
-	const struct cg_place place = { .file = is_stdout ? "<stdout>" : path };
-	struct cg_out *out = new_out(diag, place.file);
+	const struct cg_location location = { .file = is_stdout ? "<stdout>"
+								: path };
+	struct cg_out *out = new_out(diag, location.file);
 
 	*status = CG_ELIMIT;
 	if (!out) {
-		cg_diag_say(diag, CG_ERROR, &place, "out of memory");
+		cg_diag_say(diag, CG_ERROR, &location, "out of memory");
 		return NULL;
 	}
 	/* A descriptor of our own: closing it tells of late errors. */
@@ -408,6 +418,28 @@ cg_out_open(struct cg_diag *diag, const char *path, bool gzip, int *status)
 	if (gzip && out->status == CG_OK)
 		start_gzip(out);
 	*status = report(out, "open for writing");
+	if (*status == CG_OK)
+		return out;
+	cg_out_close(out);
+	return NULL;
+}
+
+struct cg_out *
+cg_out_callback(
+    struct cg_diag *diag, cg_write_fn *write, void *arg, bool gzip, int *status)
+{
+	struct cg_out *out = new_out(diag, "<output>");
+
+	*status = CG_ELIMIT;
+	if (!out) {
+		cg_diag_say(diag, CG_ERROR, NULL, "out of memory");
+		return NULL;
+	}
+	out->write = write;
+	out->arg = arg;
+	if (gzip)
+		start_gzip(out);
+	*status = report(out, "open");
 	if (*status == CG_OK)
 		return out;
 	cg_out_close(out);

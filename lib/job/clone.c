@@ -39,9 +39,9 @@ cg_job_twin(struct cg_job *job)
 
 	if (!twin)
 		return NULL;
-	twin->diag.report = job->diag.report;
-	twin->diag.arg = job->diag.arg;
-	twin->diag.stop = job->diag.stop;
+	twin->errors.diag.report = job->errors.diag.report;
+	twin->errors.diag.arg = job->errors.diag.arg;
+	twin->errors.diag.stop = job->errors.diag.stop;
 	twin->modules = twin->module_cap = job->modules;
 	twin->objects = twin->object_cap = job->objects;
 	twin->options = twin->option_cap = job->options;
@@ -87,7 +87,7 @@ describe(struct cg_job *job, const struct cg_job *const side[2],
 	text = malloc(size);
 	if (!text) {
 		(void)cg_nomem(job);
-		job->fault = CG_ELIMIT;
+		job->errors.fault = CG_ELIMIT;
 		return;
 	}
 	(void)snprintf(text, size,
@@ -122,11 +122,11 @@ static int
 keep_sources(struct cg_job *job, const struct cg_job *side)
 {
 	for (size_t i = 0; i < side->sources; i++) {
-		struct cg_source source = side->source[i];
+		struct cg_input_info source = side->source[i];
 
 		source.path = cg_job_keep(job, source.path);
-		source.found.packed = cg_job_keep(job, source.found.packed);
-		if (!source.path || !source.found.packed)
+		source.found.filters = cg_job_keep(job, source.found.filters);
+		if (!source.path || !source.found.filters)
 			return CG_ELIMIT;
 		if (!cg_grow(&job->source, &job->source_cap, job->sources + 1,
 			sizeof(*job->source)))
@@ -154,8 +154,8 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 	}
 	if (status != CG_OK)
 		return status;
-	cg_build_init(
-	    &diff.build, cg_graph_new(&job->diag, &job->fault), CG_PARTS_SUM);
+	cg_build_init(&diff.build,
+	    cg_graph_new(&job->errors.diag, &job->errors.fault), CG_PARTS_SUM);
 	if (!diff.build.graph)
 		return cg_nomem(job);
 	status = cg_graph_diff(&diff);
@@ -175,7 +175,7 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 	if (status == CG_OK)
 		status = cg_graph_seal(job->graph);
 	*graph = status == CG_OK ? job->graph : NULL;
-	return job->fault != CG_OK ? job->fault : status;
+	return job->errors.fault != CG_OK ? job->errors.fault : status;
 }
 
 cg_fn

@@ -109,7 +109,7 @@ get_levels(struct cg_job *job, const struct cg_module *to, uint64_t *levels)
 int
 cg_job_status(const struct cg_job *job)
 {
-	return job->fault;
+	return job->errors.fault;
 }
 
 int

@@ -12,20 +12,6 @@
 
 #include "job/job.h"
 
-int
-cg_job_add_path(struct cg_job *job, const char ***list, size_t *count,
-    size_t *cap, const char *path)
-{
-	const char *copy = cg_job_keep(job, path);
-
-	if (!copy)
-		return CG_ELIMIT;
-	if (!cg_grow(list, cap, *count + 1, sizeof(**list)))
-		return cg_nomem(job);
-	(*list)[(*count)++] = copy;
-	return CG_OK;
-}
-
 /* A file has one, however it is spelled. */
 static uint64_t
 get_identity(const struct stat *info)
@@ -146,14 +132,14 @@ add_entry(struct walk *walk, const char *folder, const struct dirent *entry)
 static void
 walk_folder(struct walk *walk, const char *folder)
 {
-	const struct cg_place place = { .file = folder };
+	const struct cg_location location = { .file = folder };
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
 
 	if (!dir) {
-		cg_diag_say(&walk->job->diag, CG_ERROR, &place,
+		cg_diag_say(&walk->job->errors.diag, CG_ERROR, &location,
 		    "cannot open: %s", strerror(errno));
-		walk->job->skips++;
+		walk->job->errors.skips++;
 		return;
 	}
 	while (walk->status == CG_OK && (entry = readdir(dir)) != NULL)
@@ -286,7 +272,7 @@ drop_taken(struct walk *walk, const char **file, size_t files)
 static int
 gather(struct cg_job *job, const char *folder, struct paths *files)
 {
-	const struct cg_place place = { .file = folder };
+	const struct cg_location location = { .file = folder };
 	struct walk walk = { .job = job, .files = *files };
 	size_t before = files->count;
 	struct stat info;
@@ -310,13 +296,13 @@ gather(struct cg_job *job, const char *folder, struct paths *files)
 	}
 	if (walk.status != CG_OK)
 		return walk.status;
-	if (files->count == before && job->skips == 0) {
+	if (files->count == before && job->errors.skips == 0) {
 		const char *path = know_folder(job, folder);
 
 		if (path)
 			return cg_job_add_path(job, &files->path, &files->count,
 			    &files->cap, path);
-		cg_diag_say(&job->diag, CG_ERROR, &place,
+		cg_diag_say(&job->errors.diag, CG_ERROR, &location,
 		    "expected files in this folder that a format reads from "
 		    "folders");
 		return CG_EINPUT;
@@ -350,14 +336,48 @@ cg_job_add_memory(struct cg_job *job, const char *path, struct cg_slice bytes)
 	return CG_OK;
 }
 
+static const struct cg_input_callback *
+find_callback(const struct cg_job *job, const char *path)
+{
+	for (size_t i = 0; i < job->callbacks; i++) {
+		if (strcmp(job->callback[i].path, path) == 0)
+			return &job->callback[i];
+	}
+	return NULL;
+}
+
+int
+cg_job_add_input_callback(
+    struct cg_job *job, const char *path, cg_read_fn *read, void *arg)
+{
+	const char *copy = cg_job_keep(job, path);
+
+	if (!copy)
+		return CG_ELIMIT;
+	if (!cg_grow(&job->callback, &job->callback_cap, job->callbacks + 1,
+		sizeof(*job->callback)))
+		return cg_nomem(job);
+	job->callback[job->callbacks++] =
+	    (struct cg_input_callback){ copy, read, arg };
+	return cg_job_add_input(job, path);
+}
+
 struct cg_in *
 cg_job_open(struct cg_job *job, const char *path, int *status)
 {
 	const struct cg_memory_file *file = find_memory(job, path);
+	const struct cg_input_callback *callback = find_callback(job, path);
+	struct cg_source source = { .fd = -1 };
 
+	if (callback) {
+		source.read = callback->read;
+		source.arg = callback->arg;
+		return cg_in_source(&job->errors.diag, path, &source, status);
+	}
 	if (file)
-		return cg_in_memory(&job->diag, path, file->bytes, status);
-	return cg_in_open(&job->diag, path, status);
+		return cg_in_memory(
+		    &job->errors.diag, path, file->bytes, status);
+	return cg_in_open(&job->errors.diag, path, status);
 }
 
 static bool
@@ -394,7 +414,7 @@ sort_input(struct cg_job *job, const char *path, struct paths *inputs)
 {
 	struct stat info;
 	bool known = strcmp(path, "-") != 0 && !find_memory(job, path) &&
-		     stat(path, &info) == 0;
+		     !find_callback(job, path) && stat(path, &info) == 0;
 	int status;
 
 	if (known && S_ISDIR(info.st_mode))
@@ -432,7 +452,7 @@ cg_job_sort_inputs(struct cg_job *job)
 	job->input_cap = inputs.cap;
 	job->unclaimed = status == CG_OK && job->inputs == 0;
 	if (job->unclaimed)
-		return job->skips > 0
+		return job->errors.skips > 0
 			   ? CG_EINPUT
 			   : cg_usage(job, "expected a profile to read%s",
 				 given ? " besides the program" : "");
@@ -452,6 +472,17 @@ cg_job_has_input(const struct cg_job *job, const char *path)
 	       cg_map_get(&job->input_ids, get_identity(&info)) != 0;
 }
 
+int
+cg_archive_open(
+    struct cg_job *job, const char *path, struct cg_archive **archive)
+{
+	int status;
+	struct cg_in *in = cg_job_open(job, path, &status);
+
+	*archive = in ? cg_archive_new(job, in, &status) : NULL;
+	return status;
+}
+
 /* ---- Companions --------------------------------------------------------- */
 
 bool
@@ -463,42 +494,44 @@ cg_open_companion(struct cg_job *job, const char *path, struct cg_in **in)
 
 	/* Names from an archive do not lead out of it. */
 	if (file)
-		*in = cg_in_memory(&job->diag, path, file->bytes, &status);
+		*in =
+		    cg_in_memory(&job->errors.diag, path, file->bytes, &status);
 	else
-		*in = job->memories > 0 ? NULL
-					: cg_in_try(&job->diag, path, &status);
+		*in = job->memories > 0
+			  ? NULL
+			  : cg_in_try(&job->errors.diag, path, &status);
 	if (!*in) {
-		job->skips += status != CG_OK;
+		job->errors.skips += status != CG_OK;
 		if (status == CG_ELIMIT)
-			job->fault = status;
+			job->errors.fault = status;
 		return status == CG_OK;
 	}
 	companion = malloc(sizeof(*companion));
 	if (!companion) {
 		cg_in_close(*in);
 		*in = NULL;
-		job->fault = cg_nomem(job);
+		job->errors.fault = cg_nomem(job);
 		return false;
 	}
 	*companion =
-	    (struct cg_companion){ .in = *in, .below = job->companion };
-	job->companion = companion;
+	    (struct cg_companion){ .in = *in, .below = job->errors.companion };
+	job->errors.companion = companion;
 	return true;
 }
 
 void
 cg_close_companion(struct cg_job *job, struct cg_in *in)
 {
-	struct cg_companion *companion = job->companion;
+	struct cg_companion *companion = job->errors.companion;
 
 	if (!companion || companion->in != in)
 		return;
 	/* Memory that ran out there was said, and ends the job. */
 	if (cg_in_status(in) == CG_ELIMIT)
-		job->fault = CG_ELIMIT;
+		job->errors.fault = CG_ELIMIT;
 	else if (cg_in_status(in) != CG_OK)
-		job->skips++;
-	job->companion = companion->below;
+		job->errors.skips++;
+	job->errors.companion = companion->below;
 	cg_in_close(in);
 	free(companion);
 }

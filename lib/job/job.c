@@ -2,6 +2,7 @@
  * job.c - one conversion, from inputs to commit.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,8 @@ cg_job_new(
 
 	if (!job)
 		return NULL;
-	job->diag.report = report;
-	job->diag.arg = arg;
+	job->errors.diag.report = report;
+	job->errors.diag.arg = arg;
 	if (cg_modules_add(job, modules) == CG_OK)
 		return job;
 	cg_job_free(job);
@@ -30,10 +31,10 @@ cg_job_new(
 static void
 close_input(struct cg_job *job)
 {
-	while (job->companion)
-		cg_close_companion(job, job->companion->in);
-	cg_in_close(job->in);
-	job->in = job->build.in = NULL;
+	while (job->errors.companion)
+		cg_close_companion(job, job->errors.companion->in);
+	cg_in_close(job->errors.in);
+	job->errors.in = job->build.in = NULL;
 }
 
 void
@@ -58,6 +59,8 @@ cg_job_free(struct cg_job *job)
 	free(job->option);
 	free(job->source);
 	free(job->memory);
+	free(job->callback);
+	free(job->written.text);
 	cg_rules_free(&job->rules);
 	cg_map_free(&job->input_ids);
 	free(job->diff_fn[0]);
@@ -97,7 +100,7 @@ static int
 keep_source(struct cg_job *job, const struct cg_in *in,
     const struct cg_module *module, int score)
 {
-	struct cg_source *source;
+	struct cg_input_info *source;
 
 	if (!cg_grow(&job->source, &job->source_cap, job->sources + 1,
 		sizeof(*job->source)))
@@ -106,8 +109,8 @@ keep_source(struct cg_job *job, const struct cg_in *in,
 	source->path = cg_job_keep(job, cg_in_name(in));
 	source->found.module = module;
 	source->found.score = score;
-	source->found.packed = cg_job_keep(job, cg_in_packed(in));
-	if (!source->path || !source->found.packed)
+	source->found.filters = cg_job_keep(job, cg_in_filters(in));
+	if (!source->path || !source->found.filters)
 		return CG_ELIMIT;
 	job->sources++;
 	return CG_OK;
@@ -135,7 +138,7 @@ read_input(struct cg_job *job, struct cg_in *in)
 	const struct cg_module *module = job->from;
 	int status, score = CG_PROBE_SURE;
 
-	job->in = in;
+	job->errors.in = in;
 	if (!module)
 		module = recognise(job, in, &score);
 	if (!module)
@@ -147,21 +150,21 @@ read_input(struct cg_job *job, struct cg_in *in)
 	if (status != CG_OK)
 		return status;
 	cg_build_next(&job->build, in);
-	job->rejected = CG_OK;
+	job->errors.rejected = CG_OK;
 	status = module->read(job, in, &job->build);
-	if (job->rejected != CG_OK)
-		status = job->rejected;
+	if (job->errors.rejected != CG_OK)
+		status = job->errors.rejected;
 	(void)cg_build_end_run(&job->build);
 	/* What went wrong below the format is the better reason. */
 	if (cg_in_status(in) != CG_OK)
 		status = cg_in_status(in);
 	if (cg_build_failed(&job->build, NULL) != CG_OK)
 		status = cg_build_status(&job->build);
-	if (job->fault != CG_OK)
-		status = job->fault;
+	if (job->errors.fault != CG_OK)
+		status = job->errors.fault;
 	if (status == CG_OK)
 		status = check_symbols(job);
-	cg_diag_flush(&job->diag, cg_in_name(in));
+	cg_diag_flush(&job->errors.diag, cg_in_name(in));
 	return status;
 }
 
@@ -188,7 +191,7 @@ begin_graph(struct cg_job *job)
 {
 	if (job->graph)
 		return CG_OK;
-	job->graph = cg_graph_new(&job->diag, &job->fault);
+	job->graph = cg_graph_new(&job->errors.diag, &job->errors.fault);
 	if (!job->graph)
 		return cg_nomem(job);
 	cg_build_init(&job->build, job->graph,
@@ -254,7 +257,7 @@ cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 	job->one_failed = status == CG_EINPUT && job->inputs > 1;
 	cg_job_release(job);
 	/* With nothing read there is nothing to show. */
-	if (status == CG_OK && job->skips > 0 && job->graph->runs == 0 &&
+	if (status == CG_OK && job->errors.skips > 0 && job->graph->runs == 0 &&
 	    job->graph->stacks == 0)
 		status = CG_EINPUT;
 	if (status == CG_OK)
@@ -272,7 +275,7 @@ cg_job_read_memory(struct cg_job *job, const char *name, struct cg_slice bytes)
 
 	if (status != CG_OK)
 		return status;
-	in = cg_in_memory(&job->diag, name, bytes, &status);
+	in = cg_in_memory(&job->errors.diag, name, bytes, &status);
 	if (in)
 		status = read_input(job, in);
 	close_input(job);
@@ -288,20 +291,21 @@ cg_job_detect(
 	struct cg_head head;
 	int status = CG_OK;
 
-	*detected = (struct cg_detected){ .packed = "" };
-	job->in = cg_in_open(&job->diag, path, &status);
-	if (!job->in)
+	*detected = (struct cg_detected){ .filters = "" };
+	job->errors.in = cg_in_open(&job->errors.diag, path, &status);
+	if (!job->errors.in)
 		return status;
-	if (cg_in_head(job->in, &head)) {
+	if (cg_in_head(job->errors.in, &head)) {
 		detected->module =
 		    cg_probe(job, &head, &detected->score, &rival);
 		if (rival)
 			detected->module = NULL;
-		detected->packed = cg_job_keep(job, cg_in_packed(job->in));
+		detected->filters =
+		    cg_job_keep(job, cg_in_filters(job->errors.in));
 	}
-	status = cg_in_status(job->in);
+	status = cg_in_status(job->errors.in);
 	close_input(job);
-	return detected->packed ? status : CG_ELIMIT;
+	return detected->filters ? status : CG_ELIMIT;
 }
 
 const char *
@@ -321,24 +325,35 @@ cg_job_module(const struct cg_job *job, size_t i)
 
 /* ---- Writing ------------------------------------------------------------ */
 
-const struct cg_module *
-cg_default_target(const struct cg_job *job)
+static int
+append(void *arg, const char *bytes, size_t n)
 {
-	for (size_t i = 0; i < job->modules; i++) {
-		if (job->module[i]->write)
-			return job->module[i]; /* the first */
-	}
-	return NULL;
+	struct cg_buffer *to = arg;
+
+	if (!cg_grow_raw(&to->text, &to->cap, to->len + n, 1))
+		return ENOMEM;
+	memcpy(to->text + to->len, bytes, n);
+	to->len += n;
+	return 0;
 }
 
-const struct cg_module *
-cg_job_target(const struct cg_job *job)
+void
+cg_job_set_output_callback(struct cg_job *job, cg_write_fn *write, void *arg)
 {
-	const struct cg_module *module = job->to;
+	job->write = write;
+	job->write_arg = arg;
+}
 
-	if (!module && job->output)
-		module = cg_module_by_name(job, job->output);
-	return module ? module : cg_default_target(job);
+void
+cg_job_set_output_memory(struct cg_job *job)
+{
+	cg_job_set_output_callback(job, append, &job->written);
+}
+
+struct cg_slice
+cg_job_output(const struct cg_job *job)
+{
+	return (struct cg_slice){ job->written.text, job->written.len };
 }
 
 static bool
@@ -348,6 +363,17 @@ wants_gzip(const struct cg_job *job)
 
 	return job->gzip ||
 	       (len > 3 && strcmp(job->output + len - 3, ".gz") == 0);
+}
+
+static struct cg_out *
+open_output(struct cg_job *job, int *status)
+{
+	job->written.len = 0;
+	if (job->write)
+		return cg_out_callback(&job->errors.diag, job->write,
+		    job->write_arg, job->gzip, status);
+	return cg_out_open(&job->errors.diag, job->output ? job->output : "-",
+	    wants_gzip(job), status);
 }
 
 int
@@ -368,24 +394,23 @@ cg_job_write(struct cg_job *job)
 	    cg_has_suffix(cg_slice(job->output), CG_PACKED_SUFFIXES))
 		cg_warn(job, "%s is not packed: only .gz asks for that",
 		    job->output);
-	out = cg_out_open(&job->diag, job->output ? job->output : "-",
-	    wants_gzip(job), &status);
+	out = open_output(job, &status);
 	if (!out)
 		return status;
-	job->rejected = CG_OK;
+	job->errors.rejected = CG_OK;
 	status = to->write(job, job->graph, out);
-	if (job->rejected != CG_OK)
-		status = job->rejected;
-	if (job->fault != CG_OK)
-		status = job->fault;
+	if (job->errors.rejected != CG_OK)
+		status = job->errors.rejected;
+	if (job->errors.fault != CG_OK)
+		status = job->errors.fault;
 	if (status == CG_OK)
 		status = check_symbols(job);
 	/* A failed output is committed too: that reports why. */
 	if (status == CG_OK || status == CG_EOUTPUT)
 		status = cg_out_commit(out);
 	cg_out_close(out);
-	cg_diag_flush(&job->diag, NULL);
-	return status == CG_OK && job->skips > 0 ? CG_EINPUT : status;
+	cg_diag_flush(&job->errors.diag, NULL);
+	return status == CG_OK && job->errors.skips > 0 ? CG_EINPUT : status;
 }
 
 bool
@@ -403,7 +428,7 @@ cg_job_one_failed(const struct cg_job *job)
 bool
 cg_job_skipped(const struct cg_job *job)
 {
-	return job->skips > 0;
+	return job->errors.skips > 0;
 }
 
 int
@@ -443,14 +468,15 @@ cg_open_symbols(struct cg_job *job, const char *path, bool quiet)
 	}
 	if (!name || !cg_grow(&owner->opened, &owner->open_cap,
 			 owner->opens + 1, sizeof(*owner->opened))) {
-		job->fault = name ? cg_nomem(job) : CG_ELIMIT;
+		job->errors.fault = name ? cg_nomem(job) : CG_ELIMIT;
 		return NULL;
 	}
 	opened = &owner->opened[owner->opens++];
 	opened->path = name;
-	opened->symbols = cg_symbols_load(&job->diag, path, quiet, &status);
+	opened->symbols =
+	    cg_symbols_load(&job->errors.diag, path, quiet, &status);
 	if (status == CG_ELIMIT)
-		job->fault = CG_ELIMIT;
+		job->errors.fault = CG_ELIMIT;
 	return opened->symbols;
 }
 
@@ -460,6 +486,6 @@ cg_demangle(struct cg_job *job, const char *name)
 	const char *text = cg_demangle_in(&job->strs, name);
 
 	if (!text)
-		job->fault = cg_nomem(job);
+		job->errors.fault = cg_nomem(job);
 	return text ? text : "";
 }

@@ -18,15 +18,13 @@ struct cg_opened {
 	struct cg_symbols *symbols; /* NULL: could not be opened */
 };
 
-struct cg_source {
+struct cg_input_info {
 	const char *path;
 	struct cg_detected found;
 };
 
 struct cg_job {
-	struct cg_diag diag;
-	int fault; /* set by cursors; see struct cg_graph */
-	int rejected; /* by read() or write(): see cg_reject() */
+	struct cg_errors errors; /* first: see cg_job_errors() */
 
 	const struct cg_module **module;
 	size_t modules, module_cap;
@@ -35,11 +33,23 @@ struct cg_job {
 
 	struct cg_strs strs; /* paths, option values, demangled names */
 	const char **input, **object;
+	struct cg_input_callback {
+		const char *path;
+		cg_read_fn *read;
+		void *arg;
+	} *callback; /* inputs that callbacks deliver */
+	size_t callbacks, callback_cap;
 	size_t inputs, input_cap, objects, object_cap;
 	struct cg_option_value *option;
 	size_t options, option_cap;
 	const struct cg_module *from, *to;
-	const char *output;
+	const char *output;      /* path; NULL: standard output */
+	cg_write_fn *write;      /* instead of a path, if not NULL */
+	void *write_arg;
+	struct cg_buffer {
+		char *text;
+		size_t len, cap;
+	} written;               /* of cg_job_set_output_memory() */
 	struct cg_part_by part_by;
 	bool gzip, strict, clamp, guess, verbose, parts;
 	bool adds;               /* what other jobs have read */
@@ -49,7 +59,6 @@ struct cg_job {
 	struct cg_job *lender;   /* of its objects' symbols, or NULL */
 	struct cg_rules rules;
 	struct cg_map input_ids; /* hashes of the inputs' device and inode */
-	size_t skips;            /* inputs, or units of one, left out */
 	bool unclaimed;          /* no format claims an input */
 	bool one_failed;         /* of several inputs */
 	struct cg_memory_file {
@@ -59,19 +68,14 @@ struct cg_job {
 	size_t memories, memory_cap;
 
 	const struct cg_module *reading; /* what the inputs were, so far */
-	struct cg_source *source;        /* the inputs that were read */
+	struct cg_input_info *source;        /* the inputs that were read */
 	size_t sources, source_cap;
-	struct cg_companion {
-		struct cg_in *in;
-		struct cg_companion *below;
-	} *companion;                    /* the last that is open */
-	struct cg_in *in;                /* NULL between inputs */
 	struct cg_build build;
 	struct cg_graph *graph;
 	cg_fn *diff_fn[2];               /* of cg_job_diff() */
 	size_t diff_fns[2];
 	cg_facts diff_lost;              /* that differences do not hold */
-	struct cg_kept *kept;            /* by formats, while inputs are read */
+	struct cg_state *state;           /* by formats, while inputs are read */
 	struct cg_opened *opened;        /* symbols, by path */
 	size_t opens, open_cap;
 };
@@ -83,6 +87,8 @@ int cg_modules_add(struct cg_job *, const struct cg_module *const *);
 /* The module that claims the head, by a clear margin; NULL if none or two. */
 const struct cg_module *cg_probe(const struct cg_job *,
     const struct cg_head *, int *score, const struct cg_module **rival);
+/* What is written if nothing says otherwise: the first that can. */
+const struct cg_module *cg_default_target(const struct cg_job *);
 /*
  * Does the name of an output tell what to write? Else CG_EUSAGE. Tells of names
  * that may mislead.
@@ -107,7 +113,7 @@ const char *cg_opt_given(const struct cg_job *, const char *name);
 /* Every option that was set must belong to a side of the conversion. */
 int cg_check_options(struct cg_job *, const struct cg_module *to);
 
-/* ---- kept.c ------------------------------------------------------------- */
+/* ---- state.c ------------------------------------------------------------- */
 
 /* Gives back all that formats kept. */
 void cg_job_release(struct cg_job *);
@@ -120,11 +126,17 @@ void cg_job_release(struct cg_job *);
  */
 int cg_derive(struct cg_job *, const struct cg_module *to);
 
-/* ---- inputs.c ----------------------------------------------------------- */
+/* ---- settings.c --------------------------------------------------------- */
+
+/* The job's own copy of a string; NULL: out of memory, reported. */
+const char *cg_job_keep(struct cg_job *, const char *);
 
 /* Appends path to a list of the job's (its inputs, its objects). */
 int cg_job_add_path(struct cg_job *, const char ***list, size_t *count,
     size_t *cap, const char *path);
+
+/* ---- inputs.c ----------------------------------------------------------- */
+
 /* Opens a file of the job's, or one on disk, as cg_in_open() does. */
 struct cg_in *cg_job_open(struct cg_job *, const char *path, int *status);
 /*
@@ -134,12 +146,6 @@ struct cg_in *cg_job_open(struct cg_job *, const char *path, int *status);
 int cg_job_sort_inputs(struct cg_job *);
 
 /* ---- job.c -------------------------------------------------------------- */
-
-/* The job's own copy of a string; NULL: out of memory, reported. */
-const char *cg_job_keep(struct cg_job *, const char *);
-
-/* What is written if nothing says otherwise: the first that can. */
-const struct cg_module *cg_default_target(const struct cg_job *);
 
 /* Reads one input from memory and freezes the graph (tests, fuzzing). */
 int cg_job_read_memory(struct cg_job *, const char *name, struct cg_slice);

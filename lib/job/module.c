@@ -142,6 +142,28 @@ cg_module_by_name(const struct cg_job *job, const char *path)
 	return best;
 }
 
+/* ---- The target ------- */
+
+const struct cg_module *
+cg_default_target(const struct cg_job *job)
+{
+	for (size_t i = 0; i < job->modules; i++) {
+		if (job->module[i]->write)
+			return job->module[i]; /* the first */
+	}
+	return NULL;
+}
+
+const struct cg_module *
+cg_job_target(const struct cg_job *job)
+{
+	const struct cg_module *module = job->to;
+
+	if (!module && job->output)
+		module = cg_module_by_name(job, job->output);
+	return module ? module : cg_default_target(job);
+}
+
 /* Is path called as what is written by default is: no suffix, x.out.123? */
 static bool
 is_default_name(const struct cg_module *module, struct cg_slice path)

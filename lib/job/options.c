@@ -68,8 +68,8 @@ cg_job_set_option(struct cg_job *job, const char *name, const char *value)
 static const struct cg_option *
 option_in_turn(const struct cg_job *job, const char *name)
 {
-	const struct cg_option *option =
-	    cg_module_option(job->in ? job->reading : cg_job_target(job), name);
+	const struct cg_option *option = cg_module_option(
+	    job->errors.in ? job->reading : cg_job_target(job), name);
 
 	return option ? option : cg_find_option(job, name);
 }

@@ -6,8 +6,8 @@
 void
 cg_job_set_reporter(struct cg_job *job, cg_reporter *report, void *arg)
 {
-	job->diag.report = report;
-	job->diag.arg = arg;
+	job->errors.diag.report = report;
+	job->errors.diag.arg = arg;
 }
 
 const char *
@@ -19,6 +19,20 @@ cg_job_keep(struct cg_job *job, const char *text)
 		return cg_strs_get(&job->strs, str).ptr;
 	(void)cg_nomem(job);
 	return NULL;
+}
+
+int
+cg_job_add_path(struct cg_job *job, const char ***list, size_t *count,
+    size_t *cap, const char *path)
+{
+	const char *copy = cg_job_keep(job, path);
+
+	if (!copy)
+		return CG_ELIMIT;
+	if (!cg_grow(list, cap, *count + 1, sizeof(**list)))
+		return cg_nomem(job);
+	(*list)[(*count)++] = copy;
+	return CG_OK;
 }
 
 int
@@ -135,7 +149,7 @@ cg_job_set_shard(
 void
 cg_job_set_stop(struct cg_job *job, const volatile sig_atomic_t *flag)
 {
-	job->diag.stop = flag;
+	job->errors.diag.stop = flag;
 }
 
 void

@@ -44,7 +44,7 @@ cg_space_new(struct cg_job *job, struct cg_build *build)
 	struct cg_space *space = calloc(1, sizeof(*space));
 
 	if (!space) {
-		job->fault = cg_nomem(job);
+		job->errors.fault = cg_nomem(job);
 		return NULL;
 	}
 	space->job = job;
@@ -134,7 +134,7 @@ cg_space_add(struct cg_space *space, const struct cg_mapping *mapping)
 	if (space->images >= UINT32_MAX - 1 ||
 	    !cg_grow(&space->image, &space->cap, space->images + 1,
 		sizeof(*image))) {
-		space->job->fault = cg_nomem(space->job);
+		space->job->errors.fault = cg_nomem(space->job);
 		return 0;
 	}
 	image = &space->image[space->images];
@@ -169,7 +169,7 @@ sort_images(struct cg_space *space)
 	if (!start || !cg_grow(&space->by_start, &space->sorted_cap,
 			  space->images, sizeof(*space->by_start))) {
 		free(start);
-		space->job->fault = cg_nomem(space->job);
+		space->job->errors.fault = cg_nomem(space->job);
 		return false;
 	}
 	for (uint32_t i = 0; i < space->images; i++)

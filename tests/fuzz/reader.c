@@ -108,11 +108,11 @@ write_graph(struct cg_job *job, const struct cg_module *to)
 	if (cg_job_set_to(job, to->name) != CG_OK ||
 	    cg_derive(job, to) != CG_OK)
 		return it;
-	it.out = cg_out_memory(&job->diag);
+	it.out = cg_out_memory(&job->errors.diag);
 	if (it.out == NULL)
 		return it;
 	if (to->write(job, job->graph, it.out) == CG_OK &&
-	    job->fault == CG_OK && cg_out_status(it.out) == CG_OK)
+	    job->errors.fault == CG_OK && cg_out_status(it.out) == CG_OK)
 		return it;
 	cg_out_close(it.out);
 	it.out = NULL;

@@ -121,7 +121,7 @@ static void
 check_text(struct cg_in *in, struct cg_slice text, uint64_t seed)
 {
 	struct cg_slice got;
-	struct cg_place place;
+	struct cg_location place;
 	uint64_t line = 1, at = 0;
 	bool good = true, blocks = seed % 3 == 0;
 
@@ -136,7 +136,7 @@ check_text(struct cg_in *in, struct cg_slice text, uint64_t seed)
 		at += have;
 		good &= cg_in_offset(in) == at;
 		if (blocks || line % 97 == 0) {
-			cg_in_place(in, got.ptr, &place);
+			cg_in_locate(in, got.ptr, &place);
 			good &= place.line == line && place.column == 1;
 		}
 		for (size_t i = blocks ? 0 : have - 1; i < have; i++)
@@ -147,7 +147,7 @@ check_text(struct cg_in *in, struct cg_slice text, uint64_t seed)
 	CHECK(good);
 	CHECK(at == text.len);
 	CHECK(cg_in_status(in) == CG_OK && said.count == 0);
-	cg_in_place(in, NULL, &place);
+	cg_in_locate(in, NULL, &place);
 	CHECK(place.line == line - (text.ptr[text.len - 1] == '\n'));
 	cg_in_close(in);
 }
@@ -185,7 +185,7 @@ static void
 check_pieces(struct cg_in *in, struct cg_slice text)
 {
 	uint64_t line = 1, column = 1, at = 0;
-	struct cg_place place;
+	struct cg_location place;
 	struct cg_slice got;
 	bool good = true;
 
@@ -194,7 +194,7 @@ check_pieces(struct cg_in *in, struct cg_slice text)
 			memcmp(got.ptr, text.ptr + at, got.len) == 0;
 		at += got.len;
 		for (int end = 0; good && end < 2; end++) {
-			cg_in_place(in, got.ptr + (end ? got.len : 0), &place);
+			cg_in_locate(in, got.ptr + (end ? got.len : 0), &place);
 			good &= place.line == line && place.column == column;
 			for (size_t i = 0; end == 0 && i < got.len; i++) {
 				line += got.ptr[i] == '\n';
@@ -241,28 +241,28 @@ test_places(void)
 {
 	struct cg_in *in = open_bytes("ab\ncd\nef", 8);
 	struct cg_slice line, bytes;
-	struct cg_place place;
+	struct cg_location place;
 
-	cg_in_place(in, NULL, &place);
+	cg_in_locate(in, NULL, &place);
 	CHECK(place.line == 0 && !place.has_offset);
 	CHECK(strcmp(place.file, "dir/mem.txt") == 0);
 	CHECK(cg_read_line(in, &line) && cg_read_line(in, &line));
-	cg_in_place(in, NULL, &place);
+	cg_in_locate(in, NULL, &place);
 	CHECK(place.line == 2 && place.column == 0);
-	cg_in_place(in, line.ptr + 1, &place);
+	cg_in_locate(in, line.ptr + 1, &place);
 	CHECK(place.line == 2 && place.column == 2 && !place.has_offset);
 	CHECK(cg_read_bytes(in, 2, &bytes) && cg_equal(bytes, "ef"));
-	cg_in_place(in, NULL, &place);
+	cg_in_locate(in, NULL, &place);
 	CHECK(place.line == 0 && place.has_offset && place.offset == 6);
-	cg_in_place(in, bytes.ptr + 1, &place);
+	cg_in_locate(in, bytes.ptr + 1, &place);
 	CHECK(place.offset == 7);
 	cg_in_close(in);
 	in = open_bytes("ab\n\ncd\nef", 9);
 	CHECK(cg_read_block(in, &line) && line.len == 7);
-	cg_in_place(in, line.ptr + 5, &place);
+	cg_in_locate(in, line.ptr + 5, &place);
 	CHECK(place.line == 3 && place.column == 2);
 	CHECK(cg_read_block(in, &line) && cg_equal(line, "ef\n"));
-	cg_in_place(in, line.ptr, &place);
+	cg_in_locate(in, line.ptr, &place);
 	CHECK(place.line == 4 && place.column == 1);
 	cg_in_close(in);
 }
@@ -348,7 +348,7 @@ test_head(void)
 	CHECK(cg_in_head(in, &head) && head.whole);
 	CHECK(cg_equal(head.first, "one") && cg_equal(head.text, "one\r\ntwo"));
 	CHECK(strcmp(head.name, "mem.txt") == 0);
-	CHECK(strcmp(cg_in_packed(in), "") == 0);
+	CHECK(strcmp(cg_in_filters(in), "") == 0);
 	CHECK(cg_read_line(in, &line) && cg_equal(line, "one\r"));
 	cg_in_close(in);
 	in = open_bytes("", 0);
@@ -381,7 +381,7 @@ test_gzip(void)
 	add_gzip(bytes, &len, (struct cg_slice){ NULL, 0 });
 	add_gzip(bytes, &len, (struct cg_slice){ text.ptr + 5, 3 });
 	in = open_bytes(bytes, len);
-	CHECK(strcmp(cg_in_packed(in), "gzip") == 0);
+	CHECK(strcmp(cg_in_filters(in), "gzip") == 0);
 	CHECK(drain(in, text, &same) == CG_OK && same);
 	memset(bytes + len, 0, 1000);
 	CHECK(drain(open_bytes(bytes, len + 1000), text, &same) == CG_OK);
@@ -397,7 +397,7 @@ test_gzip(void)
 	CHECK(strcmp(said.text, "gzip data ends early") == 0);
 	add_gzip(twice, &len2, (struct cg_slice){ (char *)bytes, one });
 	in = open_bytes(twice, len2);
-	CHECK(strcmp(cg_in_packed(in), "gzip gzip") == 0);
+	CHECK(strcmp(cg_in_filters(in), "gzip gzip") == 0);
 	CHECK(drain(in, (struct cg_slice){ text.ptr, 5 }, &same) == CG_OK);
 	CHECK(same);
 	add_gzip(thrice, &len3, (struct cg_slice){ (char *)twice, len2 });

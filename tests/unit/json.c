@@ -446,7 +446,7 @@ test_input(struct cg_slice text)
 {
 	enum cg_json_type type;
 	struct cg_json want, json;
-	struct cg_place place;
+	struct cg_location place;
 	uint64_t offset;
 	int status;
 	struct cg_in *in = cg_in_memory(&diag, "mem", text, &status);
@@ -466,7 +466,7 @@ test_input(struct cg_slice text)
 		CHECK(offset == (uint64_t)(want.at - text.ptr));
 	} while (type > CG_JSON_BAD);
 	CHECK(type == CG_JSON_END || strcmp(json.error, want.error) == 0);
-	cg_in_place(in, json.at, &place);
+	cg_in_locate(in, json.at, &place);
 	if (!memchr(text.ptr, '\n', text.len)) {
 		CHECK(place.line == 1);
 		CHECK(place.column == (uint64_t)(want.at - text.ptr) + 1);

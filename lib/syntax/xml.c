@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/job.h"
+#include "io/io.h"
 
 /* What is parsed at once stays in the cache, and so do its events. */
 #define PUSH_SIZE ((size_t)32 << 10)

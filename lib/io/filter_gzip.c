@@ -1,8 +1,8 @@
 /*
- * unpack.c - filters between a source and the window of an input.
+ * filter_gzip.c - decompresses gzip with zlib.
  *
- * gzip as in RFC 1952, unpacked by zlib: one member or several, zeros after
- * the last one (tapes pad so), nothing else after it.
+ * Source: RFC 1952. One member or several; zeros may follow the last one (tapes
+ * are padded so), anything else after it is an error.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -34,15 +34,15 @@ static int fail(struct gzip *, int status, const char *fmt, ...)
 static int
 fail(struct gzip *gzip, int status, const char *fmt, ...)
 {
-	struct cg_place place = { .file = gzip->stream.name };
+	struct cg_location location = { .file = gzip->stream.name };
 	va_list args;
 
 	if (status == CG_EINPUT) {
-		place.offset = gzip->taken - gzip->z.avail_in;
-		place.has_offset = true;
+		location.offset = gzip->taken - gzip->z.avail_in;
+		location.has_offset = true;
 	}
 	va_start(args, fmt);
-	cg_diag_put(gzip->stream.diag, CG_ERROR, &place, fmt, args);
+	cg_diag_put(gzip->stream.diag, CG_ERROR, &location, fmt, args);
 	va_end(args);
 	gzip->stream.status = status;
 	return -1;
@@ -130,9 +130,8 @@ gzip_close(struct cg_stream *stream)
 	free(gzip);
 }
 
-/* NULL: out of memory. */
-static struct cg_stream *
-gzip_open(struct cg_stream *source, struct cg_slice head)
+struct cg_stream *
+cg_gzip_open(struct cg_stream *source, struct cg_slice head)
 {
 	size_t size = head.len > BUFFER_SIZE ? head.len : BUFFER_SIZE;
 	struct gzip *gzip = malloc(sizeof(*gzip) + size);
@@ -142,7 +141,7 @@ gzip_open(struct cg_stream *source, struct cg_slice head)
 	memset(gzip, 0, sizeof(*gzip));
 	gzip->stream.read = gzip_read;
 	gzip->stream.close = gzip_close;
-	gzip->stream.packed = "gzip";
+	gzip->stream.filter = "gzip";
 	gzip->stream.source = source;
 	gzip->size = size;
 	gzip->taken = head.len;
@@ -155,81 +154,4 @@ gzip_open(struct cg_stream *source, struct cg_slice head)
 	gzip->z.next_in = gzip->buf;
 	gzip->z.avail_in = (uInt)head.len;
 	return &gzip->stream;
-}
-
-/* ---- Choosing ----------------------------------------------------------- */
-
-static const struct filter {
-	const char *magic; /* CG_UNPACK_MAGIC bytes at most */
-	struct cg_stream *(*open)(struct cg_stream *, struct cg_slice head);
-} filters[] = {
-	{ "\x1f\x8b", gzip_open },
-	{ "\xfd"
-	  "7zXZ",
-	    cg_xz_open },
-	{ "BZh", cg_bzip2_open },
-	{ "\x28\xb5\x2f\xfd", cg_zstd_open },
-	{ "\x04\x22\x4d\x18", cg_lz4_open },
-	{ "\xff\xfe", cg_unicode_open },
-	{ "\xfe\xff", cg_unicode_open },
-	{ "\xef\xbb\xbf", cg_unicode_open },
-};
-
-/* A word that begins with BZh is no bzip2: a level and a block follow. */
-static bool
-bids(const struct filter *filter, struct cg_slice head)
-{
-	if (!cg_starts(head, filter->magic))
-		return false;
-	return filter->open != cg_bzip2_open ||
-	       (head.len >= 5 && head.ptr[3] >= '1' && head.ptr[3] <= '9' &&
-		   (head.ptr[4] == '1' || head.ptr[4] == '\x17'));
-}
-
-struct cg_stream *
-cg_unpack(struct cg_stream *source, struct cg_slice head, int *status)
-{
-	const struct cg_place place = { .file = source->name };
-	struct cg_stream *stream;
-
-	*status = CG_OK;
-	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++) {
-		if (!bids(&filters[i], head))
-			continue;
-		stream = filters[i].open(source, head);
-		if (!stream) {
-			cg_diag_say(
-			    source->diag, CG_ERROR, &place, "out of memory");
-			*status = CG_ELIMIT;
-			return NULL;
-		}
-		stream->diag = source->diag;
-		stream->name = source->name;
-		return stream;
-	}
-	return NULL;
-}
-
-/* ---- Reading ------------------------------------------------------------ */
-
-ptrdiff_t
-cg_stream_read(struct cg_stream *stream, char *buf, size_t size)
-{
-	const struct cg_place place = { .file = stream->name };
-	const struct cg_stream *lowest = stream;
-	ptrdiff_t got = stream->read(stream, buf, size);
-
-	if (got <= 0)
-		return got;
-	stream->given += (uint64_t)got;
-	while (lowest->source)
-		lowest = lowest->source;
-	if (lowest == stream || stream->given <= CG_UNPACK_FREE ||
-	    stream->given / CG_UNPACK_RATIO <= lowest->given)
-		return got;
-	cg_diag_say(stream->diag, CG_ERROR, &place,
-	    "expected data that unpacks to no more than %d times its size",
-	    CG_UNPACK_RATIO);
-	stream->status = CG_ELIMIT;
-	return -1;
 }

@@ -86,9 +86,9 @@ refill(struct unicode *u)
 static ptrdiff_t
 fail_cut(struct unicode *u)
 {
-	const struct cg_place place = { .file = u->stream.name };
+	const struct cg_location location = { .file = u->stream.name };
 
-	cg_diag_say(u->stream.diag, CG_ERROR, &place,
+	cg_diag_say(u->stream.diag, CG_ERROR, &location,
 	    "UTF-16 text ends within a character");
 	u->stream.status = CG_EINPUT;
 	return -1;
@@ -171,7 +171,7 @@ cg_unicode_open(struct cg_stream *source, struct cg_slice head)
 	u->big_endian = *head.ptr == '\xfe';
 	u->stream.read = u->wide ? read_wide : read_plain;
 	u->stream.close = close_unicode;
-	u->stream.packed = u->wide ? "utf-16" : "utf-8-bom";
+	u->stream.filter = u->wide ? "utf-16" : "utf-8-bom";
 	u->stream.source = source;
 	u->size = size;
 	memcpy(u->buf, head.ptr, head.len);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/job.h"
+#include "io/io.h"
 
 #define READ_SIZE ((size_t)64 << 10)
 /* A tar ends with two blocks of zeros, POSIX says. */
@@ -64,7 +64,7 @@ give_bytes(struct archive *handle, void *arg, const void **bytes)
 static void
 fail(struct cg_archive *archive)
 {
-	const struct cg_place place = { .file = cg_in_name(archive->in) };
+	const struct cg_location location = { .file = cg_in_name(archive->in) };
 	const char *text = archive_error_string(archive->archive);
 	bool nomem = archive_errno(archive->archive) == ENOMEM;
 
@@ -73,7 +73,7 @@ fail(struct cg_archive *archive)
 	archive->status = nomem ? CG_ELIMIT : CG_EINPUT;
 	if (nomem)
 		text = "out of memory";
-	cg_diag_say(archive->diag, CG_ERROR, &place, "member %u: %s",
+	cg_diag_say(archive->diag, CG_ERROR, &location, "member %u: %s",
 	    archive->number, text ? text : "archive is damaged");
 }
 
@@ -81,7 +81,7 @@ fail(struct cg_archive *archive)
 static void
 finish(struct cg_archive *archive)
 {
-	const struct cg_place place = { .file = cg_in_name(archive->in) };
+	const struct cg_location location = { .file = cg_in_name(archive->in) };
 	int format =
 	    archive_format(archive->archive) & ARCHIVE_FORMAT_BASE_MASK;
 	struct cg_slice rest;
@@ -93,7 +93,7 @@ finish(struct cg_archive *archive)
 	archive->status = cg_in_status(archive->in);
 	if (archive->status == CG_OK && format == ARCHIVE_FORMAT_TAR &&
 	    archive->zeros < TAR_END)
-		cg_diag_say(archive->diag, CG_WARNING, &place,
+		cg_diag_say(archive->diag, CG_WARNING, &location,
 		    "the archive has no end: is it cut?");
 }
 
@@ -136,7 +136,7 @@ cg_archive_next(struct cg_archive *archive, struct cg_member *member)
 ptrdiff_t
 cg_archive_read(struct cg_archive *archive, char *buf, size_t size)
 {
-	const struct cg_place place = { .file = cg_in_name(archive->in) };
+	const struct cg_location location = { .file = cg_in_name(archive->in) };
 	la_ssize_t got;
 
 	if (archive->status != CG_OK)
@@ -148,7 +148,7 @@ cg_archive_read(struct cg_archive *archive, char *buf, size_t size)
 	}
 	/* A hole at its end is not given. */
 	if (got == 0 && size > 0 && archive->left > 0) {
-		cg_diag_say(archive->diag, CG_ERROR, &place,
+		cg_diag_say(archive->diag, CG_ERROR, &location,
 		    "member %u: expected %llu bytes more", archive->number,
 		    (unsigned long long)archive->left);
 		return -1;
@@ -156,12 +156,12 @@ cg_archive_read(struct cg_archive *archive, char *buf, size_t size)
 	archive->left -=
 	    (uint64_t)got < archive->left ? (uint64_t)got : archive->left;
 	archive->given += (uint64_t)got;
-	if (archive->given <= CG_UNPACK_FREE ||
-	    archive->given / CG_UNPACK_RATIO <= cg_in_taken(archive->in))
+	if (archive->given <= CG_EXPANSION_FREE ||
+	    archive->given / CG_EXPANSION_MAX <= cg_in_taken(archive->in))
 		return (ptrdiff_t)got;
-	cg_diag_say(archive->diag, CG_ERROR, &place,
-	    "expected members that unpack to no more than %d times its size",
-	    CG_UNPACK_RATIO);
+	cg_diag_say(archive->diag, CG_ERROR, &location,
+	    "expected members that expand to at most %d times its size",
+	    CG_EXPANSION_MAX);
 	archive->status = CG_ELIMIT;
 	return -1;
 }
@@ -197,38 +197,33 @@ start(struct cg_archive *archive)
 	       archive_read_support_format_zip_streamable(handle) == ARCHIVE_OK;
 }
 
-int
-cg_archive_open(
-    struct cg_job *job, const char *path, struct cg_archive **opened)
+struct cg_archive *
+cg_archive_new(struct cg_job *job, struct cg_in *in, int *status)
 {
-	struct cg_archive *archive;
-	int status = CG_OK;
-	struct cg_in *in = cg_job_open(job, path, &status);
+	struct cg_archive *archive = NULL;
 
-	*opened = NULL;
-	if (!in || !is_archive(in)) {
-		if (in)
-			status = cg_in_status(in);
+	if (!is_archive(in)) {
+		*status = cg_in_status(in);
 		cg_in_close(in);
-		return status;
+		return NULL;
 	}
 	archive = calloc(1, sizeof(*archive));
 	if (!archive || !start(archive)) {
 		cg_in_close(in);
 		cg_archive_close(archive);
-		return cg_nomem(job);
+		*status = cg_nomem(job);
+		return NULL;
 	}
-	archive->diag = &job->diag;
+	archive->diag = &cg_job_errors(job)->diag;
 	archive->in = in;
 	if (archive_read_open(archive->archive, archive, NULL, give_bytes,
 		NULL) != ARCHIVE_OK)
 		fail(archive);
-	status = archive->status;
-	if (status == CG_OK)
-		*opened = archive;
-	else
-		cg_archive_close(archive);
-	return status;
+	*status = archive->status;
+	if (*status == CG_OK)
+		return archive;
+	cg_archive_close(archive);
+	return NULL;
 }
 
 void

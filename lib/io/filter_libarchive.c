@@ -49,7 +49,7 @@ give_packed(struct archive *archive, void *arg, const void **bytes)
 static ptrdiff_t
 fail(struct packed *packed)
 {
-	const struct cg_place place = { .file = packed->stream.name };
+	const struct cg_location location = { .file = packed->stream.name };
 	const char *text = archive_error_string(packed->archive);
 
 	if (packed->stream.status != CG_OK)
@@ -57,12 +57,13 @@ fail(struct packed *packed)
 	if (archive_errno(packed->archive) == ENOMEM) {
 		packed->stream.status = CG_ELIMIT;
 		text = "out of memory";
-		cg_diag_say(packed->stream.diag, CG_ERROR, &place, "%s", text);
+		cg_diag_say(
+		    packed->stream.diag, CG_ERROR, &location, "%s", text);
 		return -1;
 	}
 	packed->stream.status = CG_EINPUT;
-	cg_diag_say(packed->stream.diag, CG_ERROR, &place,
-	    "%s data is corrupt or ends early (%s)", packed->stream.packed,
+	cg_diag_say(packed->stream.diag, CG_ERROR, &location,
+	    "%s data is corrupt or ends early (%s)", packed->stream.filter,
 	    text ? text : "no reason given");
 	return -1;
 }
@@ -119,7 +120,7 @@ open_packed(struct cg_stream *source, struct cg_slice head, const char *name,
 	memset(packed, 0, sizeof(*packed));
 	packed->stream.read = read_packed;
 	packed->stream.close = close_packed;
-	packed->stream.packed = name;
+	packed->stream.filter = name;
 	packed->stream.source = source;
 	packed->size = size;
 	packed->head = head.len;

@@ -1,0 +1,136 @@
+/*
+ * stream.c - reads the bytes of an input from a file, a pipe, memory or a
+ * callback, and limits how much the filters above it may make of them.
+ *
+ * read() into one buffer is as fast here as mmap(), works on pipes, and a file
+ * that shrinks meanwhile does not kill the process.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/io.h"
+
+struct lowest {
+	struct cg_stream stream;
+	struct cg_source source;
+	bool read_ahead; /* the kernel was told to read ahead */
+};
+
+static ptrdiff_t
+fail(struct cg_stream *stream, int error)
+{
+	const struct cg_location location = { .file = stream->name };
+
+	if (error == EISDIR)
+		cg_diag_say(
+		    stream->diag, CG_ERROR, &location, "is a directory");
+	else
+		cg_diag_say(stream->diag, CG_ERROR, &location,
+		    "cannot read: %s", strerror(error));
+	stream->status = CG_EINPUT;
+	return -1;
+}
+
+static ptrdiff_t
+read_file(struct cg_stream *stream, char *buf, size_t size)
+{
+	struct lowest *lowest = (struct lowest *)stream;
+	ptrdiff_t got;
+
+	do
+		got = read(lowest->source.fd, buf, size);
+	while (got < 0 && errno == EINTR && !cg_diag_stopped(stream->diag));
+	if (cg_diag_stopped(stream->diag))
+		return fail(stream, EINTR);
+	/* Not for small files: it is a system call. */
+	if ((size_t)got == size && !lowest->read_ahead) {
+		lowest->read_ahead = true;
+		(void)posix_fadvise(
+		    lowest->source.fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	}
+	return got >= 0 ? got : fail(stream, errno);
+}
+
+static ptrdiff_t
+read_memory(struct cg_stream *stream, char *buf, size_t size)
+{
+	struct cg_slice *left = &((struct lowest *)stream)->source.bytes;
+	size_t n = size < left->len ? size : left->len;
+
+	if (n == 0)
+		return 0;
+	memcpy(buf, left->ptr, n);
+	left->ptr += n;
+	left->len -= n;
+	return (ptrdiff_t)n;
+}
+
+static ptrdiff_t
+read_callback(struct cg_stream *stream, char *buf, size_t size)
+{
+	const struct cg_source *source = &((struct lowest *)stream)->source;
+	ptrdiff_t got = source->read(source->arg, buf, size);
+
+	if (cg_diag_stopped(stream->diag))
+		return fail(stream, EINTR);
+	if (got > (ptrdiff_t)size)
+		return fail(stream, EOVERFLOW);
+	return got >= 0 ? got : fail(stream, (int)-got);
+}
+
+static void
+close_lowest(struct cg_stream *stream)
+{
+	struct lowest *lowest = (struct lowest *)stream;
+
+	if (lowest->source.fd >= 0)
+		(void)close(lowest->source.fd);
+	free(lowest);
+}
+
+struct cg_stream *
+cg_stream_new(
+    struct cg_diag *diag, const char *name, const struct cg_source *source)
+{
+	struct lowest *lowest = calloc(1, sizeof(*lowest));
+
+	if (!lowest)
+		return NULL;
+	if (source->fd >= 0)
+		lowest->stream.read = read_file;
+	else
+		lowest->stream.read =
+		    source->read ? read_callback : read_memory;
+	lowest->stream.close = close_lowest;
+	lowest->stream.filter = "";
+	lowest->stream.diag = diag;
+	lowest->stream.name = name;
+	lowest->source = *source;
+	return &lowest->stream;
+}
+
+ptrdiff_t
+cg_stream_read(struct cg_stream *stream, char *buf, size_t size)
+{
+	const struct cg_location location = { .file = stream->name };
+	const struct cg_stream *lowest = stream;
+	ptrdiff_t got = stream->read(stream, buf, size);
+
+	if (got <= 0)
+		return got;
+	stream->given += (uint64_t)got;
+	while (lowest->source)
+		lowest = lowest->source;
+	if (lowest == stream || stream->given <= CG_EXPANSION_FREE ||
+	    stream->given / CG_EXPANSION_MAX <= lowest->given)
+		return got;
+	cg_diag_say(stream->diag, CG_ERROR, &location,
+	    "expected compressed data that expands to at most %d times its "
+	    "size",
+	    CG_EXPANSION_MAX);
+	stream->status = CG_ELIMIT;
+	return -1;
+}
