@@ -10,20 +10,20 @@ setup()
 	all=samples/lcov/all-records/tests.info
 }
 
-# section LINE...: a file of one section with these records.
+# section LINE...: prints a tracefile of one section with these records.
 section()
 {
 	printf '%s\n' TN: SF:/a.c "$@" end_of_record
 }
 
-# writes OPTION...: standard input as a tracefile, without what frames it.
+# writes OPTION...: converts to a tracefile, drops TN, SF and end_of_record.
 writes()
 {
 	"$CGCONV" -t lcov "$@" 2>"$dir/err" |
 		grep -vE '^(TN:|SF:|end_of_record)'
 }
 
-# says LINE...: standard input is these lines.
+# says LINE...: standard input consists of these lines.
 says()
 {
 	printf '%s\n' "$@" >"$dir/want"
@@ -41,13 +41,13 @@ refuses_section()
 	refuses 1 "$message" "$dir/bad.info"
 }
 
-@test "lcov: what geninfo 2.5 writes comes back, record for record" {
+@test "lcov: output of geninfo 2.5 survives record by record" {
 	"$CGCONV" -t lcov --format-version 2 "$second" | sort >"$dir/got"
 	sort "$second" >"$dir/want"
 	same "$dir/want" "$dir/got"
 }
 
-@test "lcov: geninfo 1.16 and 2.5 say the same of one run" {
+@test "lcov: geninfo 1.16 and 2.5 agree on one run" {
 	"$CGCONV" -t lcov "$first" >"$dir/one"
 	"$CGCONV" -t lcov "$second" >"$dir/two"
 	grep -v ^BRDA "$dir/one" >"$dir/want"
@@ -61,24 +61,24 @@ refuses_section()
 	golden "$all" lcov --format-version 2
 }
 
-@test "lcov: lcov 1 gets what it can read" {
+@test "lcov: version 1 has only records that lcov 1 reads" {
 	golden "$all" lcov
 	[ "$("$CGCONV" -q -t lcov "$all" |
 		grep -cE '^(FNL|FNA|BRDA:[0-9]*,[ef])')" -eq 0 ]
-	refuses 2 "expected --format-version 1 or 2" -t lcov --format-version 3 "$all"
+	refuses 2 "--format-version: expected 1 or 2, not '3'" -t lcov --format-version 3 "$all"
 }
 
-@test "lcov: names of branches are lost to lcov 1, and that is said" {
+@test "lcov: version 1 drops expressions of branches with a warning" {
 	section "BRDA:3,0,f(a, b),1" "BRDA:3,0,!f(a, b),-" "DA:3,1" \
 		>"$dir/in.info"
 	writes "$dir/in.info" | grep ^BRDA | says BRDA:3,0,0,1 BRDA:3,0,1,-
-	grep -q "names of branches need --format-version 2" "$dir/err"
+	grep -q "keep them with --format-version 2" "$dir/err"
 	writes --format-version 2 "$dir/in.info" | grep ^BRDA |
 		says "BRDA:3,0,f(a, b),1" "BRDA:3,0,!f(a, b),-"
 	[ ! -s "$dir/err" ]
 }
 
-@test "lcov: numbers among names of branches and terms stay what they are" {
+@test "lcov: numbers among expressions of branches and conditions survive" {
 	section BRDA:6,0,1,2 BRDA:6,0,a,3 BRDA:6,1,1,- BRDA:6,1,0,- \
 		MCDC:7,2,t,1,0,7 MCDC:7,2,f,0,0,7 MCDC:7,2,t,1,1,1 \
 		MCDC:7,2,f,1,1,1 DA:6,5 DA:7,1 >"$dir/in.info"
@@ -89,11 +89,11 @@ refuses_section()
 	writes "$dir/in.info" | grep BRDA:6,0 | says BRDA:6,0,0,2 BRDA:6,0,1,3
 }
 
-@test "lcov: lcov and genhtml read what is written, and count the same" {
+@test "lcov: lcov and genhtml read the output and count the same" {
 	command -v lcov >/dev/null || skip "no lcov"
 	mkdir "$dir/src"
 	cp samples/src/shapes.cc samples/src/area.h "$dir/src"
-	# Where the sources are, is not where they were.
+	# The sources have moved.
 	sed "s|/src/shapes/|$dir/src/|" "$first" >"$dir/in.info"
 	"$CGCONV" -t lcov "$dir/in.info" -o "$dir/out.info"
 	for file in in out; do
@@ -109,7 +109,7 @@ refuses_section()
 		[ -n "$(find "$dir/html" -name 'shapes.cc.gcov.html')" ]
 }
 
-@test "lcov: totals are those of the records" {
+@test "lcov: totals equal those of the records" {
 	for version in 1 2; do
 		"$CGCONV" -q -t lcov --format-version "$version" "$all" |
 			perl -ne '
@@ -129,17 +129,17 @@ refuses_section()
 	done
 }
 
-@test "lcov: tests become parts and come back, a second file adds up" {
+@test "lcov: tests become parts and survive, several files are merged" {
 	"$CGCONV" -q -t lcov "$all" | grep ^TN: | uniq | says TN:first TN:second
 	section DA:1,2 DA:2,0 >"$dir/a"
 	section DA:2,1 DA:3,5 >"$dir/b"
 	writes "$dir/a" "$dir/b" | grep ^DA | says DA:1,2 DA:2,1 DA:3,5
 	writes --parts "$dir/a" "$dir/b" | grep ^DA |
 		says DA:1,2 DA:2,1 DA:3,5
-	grep -q "no test's name are written as their sum" "$dir/err"
+	grep -q "parts are merged: none has the name of a test" "$dir/err"
 }
 
-@test "lcov: a sum has the versions of all files, if each has one" {
+@test "lcov: merging keeps versions of files unless they conflict" {
 	for i in "a 1" "b 2" "a 2"; do
 		printf 'TN:\nSF:/%s.c\nVER:%s\nDA:1,1\nend_of_record\n' $i \
 			>"$dir/${i/ /}.info"
@@ -149,7 +149,7 @@ refuses_section()
 			grep -E '^(SF|VER)' | says SF:/a.c VER:1 SF:/b.c VER:2
 		"$CGCONV" $way -t lcov "$dir"/{a1,b2,a2}.info 2>"$dir/err" |
 			grep -E '^(SF|VER)' | says SF:/a.c SF:/b.c VER:2
-		grep "each other: versions (VER) of 1 of the files" "$dir/err"
+		grep "dropped versions (VER) of 1 file: inputs" "$dir/err"
 	done
 }
 
@@ -165,7 +165,7 @@ refuses_section()
 		says_sorted
 }
 
-# says_sorted: standard input is what was got, in whatever order.
+# says_sorted: standard input is $dir/got, in any order.
 says_sorted()
 {
 	sort "$dir/got" >"$dir/got.sorted"
@@ -173,7 +173,7 @@ says_sorted()
 	same "$dir/want" "$dir/got.sorted"
 }
 
-@test "lcov: mangled names are shown plain and written mangled" {
+@test "lcov: mangled names are shown demangled and written mangled" {
 	section FN:1,_Z1fi FNDA:3,_Z1fi DA:1,3 >"$dir/in.info"
 	"$CGCONV" -t json "$dir/in.info" | grep -q '"f(int)"'
 	writes "$dir/in.info" | grep ^FN: | says FN:1,_Z1fi
@@ -184,9 +184,9 @@ says_sorted()
 		FN:1,f FNDA:-1,f >"$dir/in.info"
 	writes "$dir/in.info" | grep -E '^(DA|FNDA)' |
 		says FNDA:0,f DA:1,0 DA:2,0 DA:3,1500 DA:4,0 DA:5,7
-	grep -q "count 18446744073709551615 is taken as -1" "$dir/err"
-	grep -q "a negative count of calls is taken as 0" "$dir/err"
-	grep -q "2 lines below 0 are written as 0" "$dir/err"
+	grep -q "count 18446744073709551615 is read as -1" "$dir/err"
+	grep -q "negative entry count of a function is read as 0" "$dir/err"
+	grep -q "negative counts of 2 lines are written as 0" "$dir/err"
 	refuses_section "expected a count" DA:1,x
 	refuses_section "expected a count" DA:1,
 	refuses_section "expected a count of 64 bits" DA:1,1e30
@@ -195,15 +195,15 @@ says_sorted()
 		DA:2,1
 }
 
-@test "lcov: branches and lines below 0 are told" {
+@test "lcov: negative counts of branches and lines are reported" {
 	section BRDA:1,0,0,-3 BRDA:1,0,1,2 BRDA:1,0,2,- DA:1,-1 >"$dir/in.info"
 	writes "$dir/in.info" | grep -E '^(BRDA|DA)' |
 		says DA:1,0 BRDA:1,0,0,0 BRDA:1,0,1,2 BRDA:1,0,2,-
-	grep "warning: 1 lines below 0 are written as 0" "$dir/err"
-	grep "warning: 1 branches below 0 are written as 0" "$dir/err"
+	grep "warning: negative counts of 1 line are written as 0" "$dir/err"
+	grep "warning: negative counts of 1 branch are written as 0" "$dir/err"
 }
 
-@test "lcov: what profiles know of lines is written" {
+@test "lcov: line costs of a profile are written" {
 	file=samples/callgrind/plain/callgrind.out
 	"$CGCONV" -q -t lcov --event Ir "$file" >"$dir/out.info"
 	perl tests/oracle/callgrind.pl "$file" | awk -F '\t' '
@@ -221,7 +221,7 @@ says_sorted()
 	refuses 2 "there is no event 'Xx'" -t lcov --event Xx "$file"
 }
 
-@test "lcov: no end of line gets into a record" {
+@test "lcov: newlines in names are escaped" {
 	printf '%s\n' '{"cgconv":"graph","version":1}' \
 		'["event",0,"Exec"]' '["file",1,"/a\nDA:9,9"]' \
 		'["function",1,"f\r\nend_of_record",1,0,1]' '["rows",1]' \
@@ -231,56 +231,57 @@ says_sorted()
 		DA:1,1 LF:1 LH:1 end_of_record
 }
 
-@test "lcov: what is wrong is said at its place" {
+@test "lcov: errors name their location" {
 	refuses_section "bad.info:3:4: error: expected a line number" DA:x,1
 	refuses_section "bad.info:3:5: error: expected ','" DA:1
 	refuses_section "expected a line number" DA:4294967296,1
 	refuses_section "expected the name of a function" FN:1,
-	refuses_section "expected the number of an FNL: line" FNA:0,1,f
-	refuses_section "expected a branch, a comma and a count" BRDA:1,0,1
+	refuses_section "expected the index of an earlier FNL: record" FNA:0,1,f
+	refuses_section "expected branch,count after the block" BRDA:1,0,1
 	refuses_section "expected the number of a block" BRDA:1,x,0,1
 	refuses_section "expected a number or an expression" BRDA:1,0,,1
 	refuses_section "expected t or f" MCDC:1,1,x,1,0,a
-	refuses_section "expected a number below the size" MCDC:1,1,t,1,1,a
+	refuses_section "expected a condition less than the group size" MCDC:1,1,t,1,1,a
 	refuses_section "expected the end of the line" LF:1x
 	printf '%s\n' SF:/a.c DA:1,1 >"$dir/bad.info"
-	refuses 1 "expected end_of_record: the file is cut short" "$dir/bad.info"
+	refuses 1 "expected end_of_record: the file is truncated" "$dir/bad.info"
 	printf '%s\n' SF:/a.c DA:1,1 SF:/b.c >"$dir/bad.info"
 	refuses 1 "expected end_of_record before the next file" "$dir/bad.info"
 	printf '%s\n' TN: DA:1,1 >"$dir/bad.info"
-	refuses 1 "expected SF: and a source file before" --from lcov \
+	refuses 1 "expected SF: with a source file before this record" --from lcov \
 		"$dir/bad.info"
 }
 
-@test "lcov: what is odd is read with a warning" {
+@test "lcov: unusual input is read with a warning" {
 	section FN:5,3,f XX:1 LF:9 LH:2 DA:4,1,abc >"$dir/in.info"
 	writes "$dir/in.info" | grep ^DA: | says DA:4,1
-	for message in "ends before it begins" "unknown record is skipped" \
-		"LF says 9 lines, there are 1" "LH says 2 lines ran, it is 1" \
-		"checksums of lines are not kept"; do
+	for message in "function ends before its first line" "unknown record skipped" \
+		"LF states 9 lines, the section has 1" \
+		"LH states 2 lines that ran, the section has 1" \
+		"checksums of lines are dropped"; do
 		grep -q "warning: .*$message" "$dir/err"
 	done
 	printf 'SF:/a.c\r\nDA:1,1\r\nend_of_record\r\n' | writes - |
 		grep ^DA | says DA:1,1
 }
 
-@test "lcov: a compiler's branches are numbered through, as geninfo has them" {
+@test "lcov: branches of a compiler are numbered consecutively, as by geninfo" {
 	"$CGCONV" -q -t lcov samples/gcov/gcc-c/cover.gcda |
 		grep ^BRDA | tr : , >"$dir/got"
-	# One never ran in a block of its own, on a line that did.
+	# A branch is - only if all branches of the line are.
 	awk -F , '$2 != line { line = $2; next_one = 0; never = $5 == "-" }
 		$3 != 0 || $4 != next_one++ || ($5 == "-") != never { bad++ }
 		{ two += $4 > 1; dash += $5 == "-"; zero += $5 == "0" }
 		END { exit bad > 0 || !two || !dash || !zero }' "$dir/got"
 }
 
-@test "lcov: functions that begin on one line are one with many names" {
+@test "lcov: functions that begin on one line share an FNL record" {
 	section FN:3,7,f FN:3,3,g FNDA:0,f FNDA:2,g DA:3,2 >"$dir/in.info"
 	writes --format-version 2 "$dir/in.info" | grep ^FN |
 		says FNL:0,3,7 FNA:0,0,f FNA:0,2,g FNF:1 FNH:1
 }
 
-@test "lcov: instances of a template that have other branches stay apart" {
+@test "lcov: template instances with different branches get separate blocks" {
 	cat >"$dir/a.cc" <<-'END'
 	static bool odd(int n) { return n & 1; }
 	template <int N> int f(int n)
@@ -295,7 +296,7 @@ says_sorted()
 	./a
 	./a 1
 	"$CGCONV" -q -t lcov a.gcda -o out.info
-	# As geninfo 2.5 has them; block 1 is the sum of the last two.
+	# As geninfo 2.5 writes them; block 1 is the sum of the last two.
 	grep ^BRDA:4 out.info | says BRDA:4,0,0,1 BRDA:4,0,1,1 \
 		BRDA:4,1,0,2 BRDA:4,1,1,2 BRDA:4,1,2,0 BRDA:4,1,3,2 \
 		BRDA:4,1,4,0 BRDA:4,1,5,0 BRDA:4,1,6,1 BRDA:4,1,7,1

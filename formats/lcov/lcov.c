@@ -1,17 +1,18 @@
 /*
- * lcov.c - tracefiles of lcov, what genhtml and many services read.
+ * lcov.c - the module for tracefiles of lcov, which genhtml and many services
+ * read.
  *
- * Source: see lcov.h. Lines, branches, conditions, functions with their places
- * and entry counts survive, and a test's name as a part. Checksums of lines
- * are lost; so is, on writing, which function a line was run in: lcov adds up
- * per source line. From a profile only lines with cost are known: what never
- * ran cannot be told from what is no code.
+ * Source: see lcov.h. Lines, branches, conditions, and functions with their
+ * lines and entry counts survive; each test becomes a part. Checksums of lines
+ * are lost. When writing, the function that ran a line is lost: lcov sums per
+ * source line. A profile knows only lines with cost, so lines that never ran
+ * are missing from its tracefile.
  */
 #include <string.h>
 
 #include "lcov.h"
 
-/* "TN:" or "SF:" at the front, a section's records behind. */
+/* The first record is one of the first three; a second one makes it sure. */
 static int
 probe(const struct cg_head *head)
 {
@@ -42,7 +43,7 @@ static const struct cg_option options[] = {
 	    .type = CG_STRING,
 	    .fallback = "1",
 	    .arg = "N",
-	    .help = "version to write; 2: with all that lcov 1 does not read",
+	    .help = "version to write; 2 adds records that lcov 1 lacks",
 	    .writing = true },
 	{ 0 },
 };
@@ -50,7 +51,7 @@ static const struct cg_option options[] = {
 const struct cg_module cg_format_lcov = {
 	CG_MODULE,
 	.name = "lcov",
-	.title = "tracefiles of lcov, for genhtml",
+	.title = "tracefiles of lcov and genhtml",
 	.suffixes = "info;lcov",
 	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_BRANCHES | CG_CONDITIONS |
 		   CG_PARTS | CG_SIGNED | CG_FILES | CG_SYMBOLS |

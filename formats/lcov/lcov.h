@@ -1,5 +1,10 @@
 /*
- * lcov.h - tracefiles of lcov: what the files of the format share.
+ * lcov.h - the way of the data through formats/lcov/:
+ *
+ *	lcov.c     recognises the format, lists its options
+ *	read.c     records -> struct lcov_section
+ *	section.c  complete section -> owner of each line -> graph
+ *	write.c    graph -> functions, lines and branches of each file -> records
  *
  * Source: geninfo(1) of lcov 1.16 and of lcov 2.5, section "Tracefile
  * format"; what their readers accept was tried with both.
@@ -10,19 +15,19 @@
 #include "cgconv_expert.h"
 #include "cgconv_parse.h"
 
-/* Part descriptions: a test's name, and a file's version (VER:) by its path. */
+/* Descriptions of parts: a test's name; a file's version (VER:) by path. */
 #define LCOV_TEST "lcov test"
 #define LCOV_VERSION "lcov version of "
 
 /*
- * One section of a tracefile, from SF: to end_of_record. Functions come before
- * or behind the lines that they own, so it is kept until its end.
+ * A section of a tracefile, from SF: to end_of_record. It is collected until
+ * its end because functions may come before or after the lines they contain.
  */
 struct lcov_fn {
-	cg_name name;         /* as in the file */
-	uint32_t first, last; /* lines, 0: not said */
+	cg_name name;         /* as in the file, maybe mangled */
+	uint32_t first, last; /* lines, 0: unknown */
 	uint64_t count;
-	bool counted; /* a record has said count */
+	bool counted; /* a record states count */
 };
 
 struct lcov_line {
@@ -30,10 +35,10 @@ struct lcov_line {
 	int64_t count;
 };
 
-/* BRDA or MCDC. */
+/* A record BRDA or MCDC. */
 struct lcov_branch {
 	uint32_t line, block;
-	size_t nth;     /* in the section */
+	size_t nth;     /* position in the section */
 	uint32_t index; /* of a branch without label */
 	enum cg_branch_kind kind;
 	unsigned flags;
@@ -41,7 +46,7 @@ struct lcov_branch {
 	int64_t count;
 };
 
-/* From that line on, lines are the function's; 0: nobody's. */
+/* The function that contains line and those that follow, to the next owner. */
 struct lcov_owner {
 	uint32_t line;
 	cg_fn fn;
@@ -52,8 +57,11 @@ struct lcov_section {
 	bool open;
 	struct lcov_fn *fn;
 	size_t fns, fn_cap;
-	struct cg_map by_name;  /* name -> number in fn + 1, maybe outdated */
-	struct cg_map by_index; /* of FNL -> number in leader + 1, likewise */
+	/*
+	 * name -> position in fn + 1, and index of FNL -> position in leader
+	 * + 1. Both may have entries of earlier sections: compare the key.
+	 */
+	struct cg_map by_name, by_index;
 	struct lcov_leader {
 		uint64_t index;
 		uint32_t first, last;
@@ -65,29 +73,21 @@ struct lcov_section {
 	size_t branches, branch_cap;
 	struct lcov_owner *owner;
 	size_t owners, owner_cap;
-	size_t *nested; /* functions around a line, outermost first */
+	size_t *nested; /* open functions of the sweep, outermost first */
 	size_t nested_cap;
-	uint64_t found, hit; /* what LF and LH say */
+	uint64_t found, hit; /* totals that LF and LH state */
 	bool has_found, has_hit;
 };
 
-/* The section's function of that name, a new one if need be. */
+/* Finds or adds the function of that name; NULL: out of memory. */
 struct lcov_fn *lcov_get_fn(struct lcov_section *, cg_name);
-/* Says where a function is; false: out of memory. */
+/* Widens the lines of a function; false: out of memory. */
 bool lcov_add_range(
     struct lcov_section *, cg_name, uint32_t first, uint32_t last);
-/* Adds what the section holds to the graph, and empties it. */
-int lcov_end_section(
+/* Moves the section's contents to the graph; false: rejected. */
+bool lcov_end_section(
     struct cg_job *, struct cg_build *, struct lcov_section *);
 void lcov_free_section(struct lcov_section *);
-
-/*
- * Takes a count, which may be below zero or a fraction; false if it is none of
- * 64 bits.
- */
-bool lcov_take_count(struct cg_job *, struct cg_slice *, int64_t *);
-/* Behind the digits at at; NULL if there are none or more than most. */
-const char *lcov_skip_number(const char *at, uint64_t *, int most);
 
 int lcov_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int lcov_write(struct cg_job *, const struct cg_graph *, struct cg_out *);

@@ -1,5 +1,5 @@
 /*
- * read.c - reads tracefiles, of all versions at once.
+ * read.c - reads the records of tracefiles, of all versions of lcov.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,25 +11,120 @@ struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
 	struct lcov_section section;
-	struct cg_map parts; /* name of a test -> part + 1 */
-	cg_name test, source;
-	struct cg_slice rest; /* of the record */
-	const char *record;
-	int status;
+	struct cg_map parts;  /* name of a test -> part + 1 */
+	cg_name test;         /* of the last TN: */
+	cg_name source;       /* path of the last SF: */
+	const char *record;   /* start of the current line */
+	struct cg_slice rest; /* of that line: what is not taken yet */
 };
 
 static bool
-refuse(struct reader *r, const char *at, const char *expected)
+reject(struct reader *r, const char *at, const char *expected)
 {
-	r->status = cg_fail_at(r->job, at, "expected %s", expected);
+	(void)cg_reject_at(r->job, at, "expected %s", expected);
 	return false;
 }
 
-static bool
-nomem(struct reader *r)
+/* ---- Counts ------------------------------------------------------------- */
+
+/*
+ * Reads decimal digits at at and returns their end; NULL if there are none or
+ * more than most. The caller knows that something else follows them.
+ */
+static const char *
+skip_number(const char *at, uint64_t *number, int most)
 {
-	r->status = cg_nomem(r->job);
-	return false;
+	const char *from = at;
+	uint64_t value = 0;
+
+	for (; (unsigned)*at - '0' <= 9; at++)
+		value = value * 10 + ((unsigned)*at - '0');
+	*number = value;
+	return at > from && at - from <= most ? at : NULL;
+}
+
+#define TWO_TO_63 9223372036854775808.0
+
+/* Perl writes large counts as floating point: 1.8446744073709552e+19. */
+static bool
+take_float(struct cg_slice *text, double *value)
+{
+	char number[64], *end;
+	size_t n = text->len < sizeof(number) ? text->len : sizeof(number) - 1;
+
+	memcpy(number, text->ptr, n);
+	number[n] = '\0';
+	n = strspn(number, "0123456789.eE+-");
+	number[n] = '\0';
+	*value = strtod(number, &end);
+	if (n == 0 || *end != '\0')
+		return false;
+	text->ptr += n;
+	text->len -= n;
+	return true;
+}
+
+/* A count from 2^63 on is a negative count of the tool that wrote it. */
+static int64_t
+to_signed(struct reader *r, const char *at, bool negative, uint64_t count)
+{
+	int64_t value = (int64_t)(negative ? 0 - count : count);
+
+	if (!negative && value < 0)
+		cg_warn_at(r->job, at, "count %" PRIu64 " is read as %" PRId64,
+		    count, value);
+	return value;
+}
+
+/* Takes a count, also a negative one or a floating-point number. */
+static bool
+take_any_count(struct reader *r, int64_t *count)
+{
+	struct cg_slice rest = r->rest;
+	bool negative = cg_take_char(&rest, '-');
+	uint64_t value;
+	double real;
+
+	if (!cg_take_u64(&rest, &value))
+		return false;
+	if (rest.len > 0 && (*rest.ptr == '.' || (*rest.ptr | 0x20) == 'e')) {
+		rest = r->rest;
+		if (!take_float(&rest, &real) ||
+		    !(real > -TWO_TO_63 && real < 2 * TWO_TO_63))
+			return false;
+		negative = real < 0;
+		value = (uint64_t)(negative ? -real : real);
+		cg_warn_at(r->job, r->rest.ptr,
+		    "floating-point count is read as an integer");
+	}
+	if (negative && value > (uint64_t)INT64_MAX)
+		return false;
+	*count = to_signed(r, r->rest.ptr, negative, value);
+	r->rest = rest;
+	return true;
+}
+
+static bool
+take_count(struct reader *r, int64_t *count)
+{
+	return take_any_count(r, count) ||
+	       reject(r, r->rest.ptr, "a count of 64 bits");
+}
+
+/* Takes the entry count of a function; a negative one is read as 0. */
+static bool
+take_entries(struct reader *r, uint64_t *count)
+{
+	const char *at = r->rest.ptr;
+	int64_t value;
+
+	if (!take_count(r, &value))
+		return false;
+	if (value < 0)
+		cg_warn_at(r->job, at,
+		    "negative entry count of a function is read as 0");
+	*count = value < 0 ? 0 : (uint64_t)value;
+	return true;
 }
 
 /* ---- Fields ------------------------------------------------------------- */
@@ -41,7 +136,7 @@ take_u32(struct reader *r, const char *expected, uint32_t *number)
 	uint64_t value;
 
 	if (!cg_take_u64(&r->rest, &value) || value > UINT32_MAX)
-		return refuse(r, at, expected);
+		return reject(r, at, expected);
 	*number = (uint32_t)value;
 	return true;
 }
@@ -49,40 +144,15 @@ take_u32(struct reader *r, const char *expected, uint32_t *number)
 static bool
 take_comma(struct reader *r)
 {
-	return cg_take_char(&r->rest, ',') || refuse(r, r->rest.ptr, "','");
+	return cg_take_char(&r->rest, ',') || reject(r, r->rest.ptr, "','");
 }
 
-static bool
-take_count(struct reader *r, int64_t *count)
-{
-	const char *at = r->rest.ptr;
-
-	return lcov_take_count(r->job, &r->rest, count) ||
-	       refuse(r, at, "a count of 64 bits");
-}
-
-/* Of a function: calls are never fewer than none. */
-static bool
-take_calls(struct reader *r, uint64_t *count)
-{
-	const char *at = r->rest.ptr;
-	int64_t value;
-
-	if (!take_count(r, &value))
-		return false;
-	if (value < 0)
-		cg_warn_at(
-		    r->job, at, "a negative count of calls is taken as 0");
-	*count = value < 0 ? 0 : (uint64_t)value;
-	return true;
-}
-
-/* All that is left of the record. */
+/* Takes the rest of the record. */
 static bool
 take_name(struct reader *r, const char *expected, cg_name *name)
 {
 	if (r->rest.len == 0)
-		return refuse(r, r->rest.ptr, expected);
+		return reject(r, r->rest.ptr, expected);
 	*name = cg_add_name(r->build, r->rest);
 	r->rest.len = 0;
 	return true;
@@ -92,7 +162,7 @@ static bool
 take_end(struct reader *r)
 {
 	return r->rest.len == 0 ||
-	       refuse(r, r->rest.ptr, "the end of the line");
+	       reject(r, r->rest.ptr, "the end of the line");
 }
 
 /* ---- Sections ----------------------------------------------------------- */
@@ -104,7 +174,7 @@ take_test(struct reader *r)
 	return true;
 }
 
-/* Each test is a part. */
+/* Each test is a part: starts that of the last TN:, or continues it. */
 static bool
 begin_part(struct reader *r)
 {
@@ -112,7 +182,7 @@ begin_part(struct reader *r)
 	uint32_t *part = cg_map_at(&r->parts, r->test);
 
 	if (!part)
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	if (*part != 0) {
 		cg_set_part(r->build, *part - 1);
 		return true;
@@ -128,16 +198,17 @@ static bool
 take_source(struct reader *r)
 {
 	if (r->section.open)
-		return refuse(
+		return reject(
 		    r, r->record, "end_of_record before the next file");
 	if (r->rest.len == 0)
-		return refuse(r, r->rest.ptr, "the path of a source file");
+		return reject(r, r->rest.ptr, "the path of a source file");
 	r->section.open = true;
 	r->source = cg_add_name(r->build, r->rest);
 	r->section.file = cg_add_file(r->build, r->rest);
 	return begin_part(r);
 }
 
+/* A file's version (VER:) becomes a description of the part. */
 static bool
 take_version(struct reader *r)
 {
@@ -149,7 +220,7 @@ take_version(struct reader *r)
 	size = sizeof(LCOV_VERSION) - 1 + path.len;
 	text = malloc(size);
 	if (!text)
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	memcpy(text, LCOV_VERSION, sizeof(LCOV_VERSION) - 1);
 	memcpy(text + sizeof(LCOV_VERSION) - 1, path.ptr, path.len);
 	key = (struct cg_slice){ text, size };
@@ -161,20 +232,19 @@ take_version(struct reader *r)
 static bool
 take_section_end(struct reader *r)
 {
-	r->status = lcov_end_section(r->job, r->build, &r->section);
-	return r->status == CG_OK;
+	return lcov_end_section(r->job, r->build, &r->section);
 }
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* The last line of a function is not always known, nor always true. */
+/* The last line of a function, 0 (unknown) if it is before the first. */
 static uint32_t
 check_last(struct reader *r, uint32_t first, uint32_t last)
 {
 	if (last >= first)
 		return last;
 	cg_warn_at(r->job, r->record,
-	    "the function ends before it begins: its end is not used");
+	    "function ends before its first line; its last line is ignored");
 	return 0;
 }
 
@@ -184,14 +254,14 @@ add_count(struct reader *r, cg_name name, uint64_t count)
 	struct lcov_fn *fn = lcov_get_fn(&r->section, name);
 
 	if (!fn)
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	fn->counted = true;
 	if (__builtin_add_overflow(fn->count, count, &fn->count))
-		return refuse(r, r->record, "counts whose sum fits 64 bits");
+		return reject(r, r->record, "counts whose sum fits in 64 bits");
 	return true;
 }
 
-/* FN:first,[last,]name; a name may hold commas, and begin with a digit. */
+/* FN:first,[last,]name; a name may contain commas or begin with a digit. */
 static bool
 take_fn(struct reader *r)
 {
@@ -210,7 +280,8 @@ take_fn(struct reader *r)
 	}
 	if (!take_name(r, "the name of a function", &name))
 		return false;
-	return lcov_add_range(&r->section, name, first, last) || nomem(r);
+	return lcov_add_range(&r->section, name, first, last) ||
+	       cg_reject_nomem(r->job);
 }
 
 /* FNDA:count,name */
@@ -220,12 +291,12 @@ take_fn_count(struct reader *r)
 	uint64_t count;
 	cg_name name;
 
-	return take_calls(r, &count) && take_comma(r) &&
+	return take_entries(r, &count) && take_comma(r) &&
 	       take_name(r, "the name of a function", &name) &&
 	       add_count(r, name, count);
 }
 
-/* FNL:index,first[,last] */
+/* FNL:index,first[,last]: the lines of the functions (FNA) of an index. */
 static bool
 take_leader(struct reader *r)
 {
@@ -243,7 +314,7 @@ take_leader(struct reader *r)
 	if (!at || section->leaders >= UINT32_MAX ||
 	    !cg_grow_raw(&section->leader, &section->leader_cap,
 		section->leaders + 1, sizeof(*leader)))
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	leader = &section->leader[section->leaders++];
 	*at = (uint32_t)section->leaders;
 	*leader = (struct lcov_leader){ .index = index, .first = first };
@@ -252,29 +323,29 @@ take_leader(struct reader *r)
 	return take_end(r);
 }
 
-/* FNA:index,count,name */
+/* FNA:index,count,name: one name, of perhaps many, for the lines of an FNL. */
 static bool
 take_alias(struct reader *r)
 {
 	const struct lcov_section *section = &r->section;
 	const struct lcov_leader *leader;
 	const char *at = r->rest.ptr;
-	uint32_t index, place;
+	uint32_t index, nth;
 	uint64_t count;
 	cg_name name;
 
 	if (!take_u32(r, "a number", &index) || !take_comma(r) ||
-	    !take_calls(r, &count) || !take_comma(r) ||
+	    !take_entries(r, &count) || !take_comma(r) ||
 	    !take_name(r, "the name of a function", &name))
 		return false;
-	place = cg_map_get(&section->by_index, index);
-	if (place == 0 || place > section->leaders ||
-	    section->leader[place - 1].index != index)
-		return refuse(r, at, "the number of an FNL: line before");
-	leader = &section->leader[place - 1];
+	nth = cg_map_get(&section->by_index, index);
+	if (nth == 0 || nth > section->leaders ||
+	    section->leader[nth - 1].index != index)
+		return reject(r, at, "the index of an earlier FNL: record");
+	leader = &section->leader[nth - 1];
 	return (lcov_add_range(
 		    &r->section, name, leader->first, leader->last) ||
-		   nomem(r)) &&
+		   cg_reject_nomem(r->job)) &&
 	       add_count(r, name, count);
 }
 
@@ -289,7 +360,7 @@ take_line(struct reader *r)
 
 	if (!cg_grow_raw(&section->line, &section->line_cap, section->lines + 1,
 		sizeof(*line)))
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	line = &section->line[section->lines];
 	if (!take_u32(r, "a line number", &line->line) || !take_comma(r) ||
 	    !take_count(r, &line->count))
@@ -297,13 +368,14 @@ take_line(struct reader *r)
 	section->lines++;
 	if (r->rest.len == 0)
 		return true;
-	cg_warn_at(r->job, r->rest.ptr, "checksums of lines are not kept");
+	cg_warn_at(r->job, r->rest.ptr, "checksums of lines are dropped");
 	return take_comma(r);
 }
 
 /*
- * DA as it mostly is, which files are mostly made of. The line ends with a
- * newline, so nothing is read behind it. False: take_line() knows.
+ * Fast path of DA: most records of a file are DA:line,count with short
+ * numbers. The newline behind the line stops skip_number(). False: the record
+ * is something else, or take_line() must grow the array.
  */
 static bool
 take_plain_line(struct reader *r, struct cg_slice line)
@@ -315,10 +387,10 @@ take_plain_line(struct reader *r, struct cg_slice line)
 	if (!section->open || section->lines == section->line_cap ||
 	    line.len < 3 || memcmp(line.ptr, "DA:", 3) != 0)
 		return false;
-	at = lcov_skip_number(at, &number, 9);
+	at = skip_number(at, &number, 9);
 	if (!at || *at != ',')
 		return false;
-	at = lcov_skip_number(at + 1, &count, 18);
+	at = skip_number(at + 1, &count, 18);
 	if (!at || at != line.ptr + line.len)
 		return false;
 	section->line[section->lines++] =
@@ -326,7 +398,7 @@ take_plain_line(struct reader *r, struct cg_slice line)
 	return true;
 }
 
-/* What the text is; a number stands for itself. */
+/* Sets the branch's index if the text is a number, else its label. */
 static bool
 take_label(struct reader *r, struct cg_slice text, struct lcov_branch *branch)
 {
@@ -339,7 +411,7 @@ take_label(struct reader *r, struct cg_slice text, struct lcov_branch *branch)
 		return true;
 	}
 	if (text.len == 0)
-		return refuse(r, text.ptr, "a number or an expression");
+		return reject(r, text.ptr, "a number or an expression");
 	branch->label = cg_add_name(r->build, text);
 	return true;
 }
@@ -351,7 +423,7 @@ add_branch(struct reader *r, struct lcov_branch *branch)
 
 	if (!cg_grow_raw(&section->branch, &section->branch_cap,
 		section->branches + 1, sizeof(*branch)))
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	branch->nth = section->branches;
 	section->branch[section->branches++] = *branch;
 	return true;
@@ -381,7 +453,7 @@ take_branch(struct reader *r)
 			break;
 	}
 	if (comma == 0)
-		return refuse(r, r->rest.ptr, "a branch, a comma and a count");
+		return reject(r, r->rest.ptr, "branch,count after the block");
 	label = (struct cg_slice){ r->rest.ptr, comma - 1 };
 	if (!take_label(r, label, &branch))
 		return false;
@@ -395,7 +467,10 @@ take_branch(struct reader *r)
 	return add_branch(r, &branch);
 }
 
-/* MCDC:line,[U]group size,t|f,taken,term,expression */
+/*
+ * MCDC:line,[U]group size,t|f,taken,term,expression
+ * The size of the group is the block, term and outcome make the index.
+ */
 static bool
 take_condition(struct reader *r)
 {
@@ -413,16 +488,16 @@ take_condition(struct reader *r)
 		return false;
 	outcome = cg_take_char(&r->rest, 't');
 	if (!outcome && !cg_take_char(&r->rest, 'f'))
-		return refuse(r, r->rest.ptr, "t or f");
+		return reject(r, r->rest.ptr, "t or f");
 	if (!take_comma(r) || !take_count(r, &branch.count) || !take_comma(r) ||
 	    !take_u32(r, "the number of a condition", &term) || !take_comma(r))
 		return false;
 	if (term >= branch.block || term > INT32_MAX)
-		return refuse(
-		    r, r->record, "a number below the size of the group");
+		return reject(
+		    r, r->record, "a condition less than the group size");
 	if (!take_label(r, r->rest, &branch))
 		return false;
-	/* The term's own number says nothing, another one is an expression. */
+	/* A number as expression is redundant if it is the term's own. */
 	if (branch.label == 0 && branch.index != term)
 		branch.label = cg_add_name(r->build, r->rest);
 	branch.index = 2 * term + outcome;
@@ -435,7 +510,7 @@ static bool
 take_total(struct reader *r, uint64_t *total)
 {
 	return (cg_take_u64(&r->rest, total) ||
-		   refuse(r, r->rest.ptr, "a number")) &&
+		   reject(r, r->rest.ptr, "a number")) &&
 	       take_end(r);
 }
 
@@ -453,7 +528,7 @@ take_hit(struct reader *r)
 	return take_total(r, &r->section.hit);
 }
 
-/* Versions count functions and branches in different ways. */
+/* Not checked: versions of lcov count functions and branches differently. */
 static bool
 skip_total(struct reader *r)
 {
@@ -462,10 +537,10 @@ skip_total(struct reader *r)
 	return take_total(r, &total);
 }
 
-/* The most frequent come first. */
+/* The most frequent records come first. */
 static const struct record {
 	const char *name;
-	bool outside; /* of sections */
+	bool outside; /* may stand outside of sections */
 	bool (*take)(struct reader *);
 } records[] = {
 	{ "DA:", false, take_line },
@@ -504,17 +579,19 @@ take_record(struct reader *r, struct cg_slice line)
 	while (record->name && !cg_starts(line, record->name))
 		record++;
 	if (!record->name) {
-		cg_warn_at(r->job, line.ptr, "unknown record is skipped");
+		cg_warn_at(r->job, line.ptr, "unknown record skipped");
 		return true;
 	}
 	if (!record->outside && !r->section.open)
-		return refuse(r, line.ptr, "SF: and a source file before");
+		return reject(
+		    r, line.ptr, "SF: with a source file before this record");
 	r->rest = line;
 	(void)cg_take_prefix(&r->rest, record->name);
 	return record->take(r) && cg_build_status(r->build) == CG_OK;
 }
 
-static void
+/* False: an error was reported. */
+static bool
 read_block(struct reader *r, struct cg_slice block)
 {
 	struct cg_slice line;
@@ -522,10 +599,11 @@ read_block(struct reader *r, struct cg_slice block)
 	while (cg_take_line(&block, &line)) {
 		if (take_plain_line(r, line) || take_record(r, line))
 			continue;
-		if (r->status == CG_OK)
-			r->status = cg_build_failed(r->build, line.ptr);
-		return;
+		if (cg_rejected(r->job) == CG_OK)
+			(void)cg_build_failed(r->build, line.ptr);
+		return false;
 	}
+	return true;
 }
 
 int
@@ -537,16 +615,15 @@ lcov_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		.incl = CG_INCL_NONE };
 	struct reader r = { .job = job, .build = build };
 	struct cg_slice block;
+	bool ok = true;
 
 	(void)cg_add_event(build, &event);
-	while (r.status == CG_OK && cg_read_block(in, &block))
-		read_block(&r, block);
-	if (r.status == CG_OK)
-		r.status = cg_in_status(in);
-	if (r.status == CG_OK && r.section.open)
-		r.status = cg_fail(
-		    job, "expected end_of_record: the file is cut short");
+	while (ok && cg_read_block(in, &block))
+		ok = read_block(&r, block);
+	if (ok && cg_in_status(in) == CG_OK && r.section.open)
+		(void)cg_reject(
+		    job, "expected end_of_record: the file is truncated");
 	lcov_free_section(&r.section);
 	cg_map_free(&r.parts);
-	return r.status;
+	return cg_in_status(in); /* the job has kept other errors */
 }

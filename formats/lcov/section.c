@@ -1,6 +1,6 @@
 /*
- * section.c - a section of a tracefile, complete: its lines are given to
- * the functions that they are in, and go into the graph.
+ * section.c - assigns the lines of a complete section to the functions that
+ * contain them, and adds both to the graph.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,11 +42,12 @@ lcov_add_range(
 	return true;
 }
 
-/* ---- Who owns a line ---------------------------------------------------- */
+/* ---- Owners of lines ---------------------------------------------------- */
 
 /*
- * By first line; the one that ends later is around the other. Of all names
- * of one place, the one that ran most is the one that ran.
+ * By first line, then the longer function, which contains the other. Of
+ * several names for the same lines (a C++ constructor has two), the one with
+ * the highest count comes first: it gets the lines.
  */
 static int
 compare_fns(const void *pa, const void *pb)
@@ -62,13 +63,14 @@ compare_fns(const void *pa, const void *pb)
 	return (a->name > b->name) - (a->name < b->name);
 }
 
+/* Makes fn the owner from line on; false: out of memory. */
 static bool
 add_owner(struct lcov_section *section, uint32_t line, cg_fn fn)
 {
 	struct lcov_owner *owner = section->owner;
 	size_t n = section->owners;
 
-	/* Who begins on the same line replaces who would have gone on. */
+	/* A function that begins here replaces one that would continue. */
 	if (n > 0 && owner[n - 1].line == line) {
 		owner[n - 1].fn = fn;
 		return true;
@@ -82,8 +84,8 @@ add_owner(struct lcov_section *section, uint32_t line, cg_fn fn)
 }
 
 /*
- * Leaves functions that end before a line: behind each, the one around it goes
- * on. A function whose end is not known ends where the next begins.
+ * Pops functions that end before line: the enclosing function owns what
+ * follows each. A function without a known end ends where the next begins.
  */
 static bool
 leave_fns(struct lcov_section *section, const cg_fn *ids, size_t *depth,
@@ -110,8 +112,8 @@ leave_fns(struct lcov_section *section, const cg_fn *ids, size_t *depth,
 }
 
 /*
- * Sweeps over the functions, which are sorted. ids are theirs in the graph,
- * and in front of them that of the lines outside.
+ * Sweeps over the sorted functions. ids[i] is the id of function i in the
+ * graph, ids[-1] that of lines outside of all functions.
  */
 static bool
 find_owners(struct lcov_section *section, const cg_fn *ids)
@@ -125,7 +127,7 @@ find_owners(struct lcov_section *section, const cg_fn *ids)
 			continue;
 		if (!leave_fns(section, ids, &depth, fn[i].first))
 			return false;
-		/* Another name for the same lines, such as a constructor's. */
+		/* Skip further names for the same lines. */
 		inner = depth ? section->nested[depth - 1] : i;
 		if (inner != i && fn[inner].first == fn[i].first &&
 		    fn[inner].last == fn[i].last)
@@ -140,7 +142,7 @@ find_owners(struct lcov_section *section, const cg_fn *ids)
 	return leave_fns(section, ids, &depth, UINT32_MAX);
 }
 
-/* Lines mostly come in order: *hint is where the last one was found. */
+/* Most lines come in order: *hint is the position of the last owner. */
 static cg_fn
 owner_of(const struct lcov_section *section, uint32_t line, size_t *hint,
     cg_fn outside)
@@ -165,9 +167,9 @@ owner_of(const struct lcov_section *section, uint32_t line, size_t *hint,
 	return owner[low].fn;
 }
 
-/* ---- Into the graph ----------------------------------------------------- */
+/* ---- Adding to the graph ------------------------------------------------ */
 
-/* A mangled name is known by what it stands for. */
+/* A mangled name becomes the symbol of a function with a demangled name. */
 static cg_fn
 add_fn(struct cg_job *job, struct cg_build *build, cg_file file, cg_name name)
 {
@@ -181,7 +183,7 @@ add_fn(struct cg_job *job, struct cg_build *build, cg_file file, cg_name name)
 	    build, plain, file, 0, plain == name ? 0 : name);
 }
 
-/* Functions, their places and how often they were entered. */
+/* Adds functions with their lines and entry counts. */
 static void
 add_fns(struct cg_job *job, struct cg_build *build,
     const struct lcov_section *section, cg_fn *ids)
@@ -223,7 +225,7 @@ sort_lines(struct lcov_section *section)
 	}
 }
 
-/* Says so if there are fewer or more lines than the file states. */
+/* Warns if LF or LH state other numbers of lines than there are. */
 static void
 check_totals(struct cg_job *job, const struct lcov_section *section)
 {
@@ -241,10 +243,13 @@ check_totals(struct cg_job *job, const struct lcov_section *section)
 		hit += ran;
 	}
 	if (section->has_found && section->found != found)
-		cg_warn(job, "LF says %" PRIu64 " lines, there are %" PRIu64,
+		cg_warn(job,
+		    "LF states %" PRIu64 " lines, the section has %" PRIu64,
 		    section->found, found);
 	if (section->has_hit && section->hit != hit)
-		cg_warn(job, "LH says %" PRIu64 " lines ran, it is %" PRIu64,
+		cg_warn(job,
+		    "LH states %" PRIu64
+		    " lines that ran, the section has %" PRIu64,
 		    section->hit, hit);
 }
 
@@ -266,7 +271,7 @@ add_lines(
 	}
 }
 
-/* In the order of the file within a block. */
+/* By line, kind and block, then in the order of the file. */
 static int
 compare_branches(const void *pa, const void *pb)
 {
@@ -295,7 +300,7 @@ add_branch(struct cg_build *build, const struct lcov_section *section,
 		.count = branch->count };
 	char number[CG_NUMBER_MAX], *end;
 
-	/* A number that is not its place is a name among names. */
+	/* A number other than the branch's position is kept as a label. */
 	if (index != branch->index && branch->label == 0) {
 		end = cg_format_u64(number, branch->index);
 		row.label = cg_add_name(
@@ -304,7 +309,10 @@ add_branch(struct cg_build *build, const struct lcov_section *section,
 	return cg_add_branch(build, fn, &row);
 }
 
-/* Branches of a block that have labels are known by their places in it. */
+/*
+ * If a branch of a block has a label, position in the block is the index of
+ * all its branches; else the numbers in the file are.
+ */
 static void
 add_branches(
     struct cg_build *build, struct lcov_section *section, cg_fn outside)
@@ -335,7 +343,7 @@ add_branches(
 	}
 }
 
-int
+bool
 lcov_end_section(
     struct cg_job *job, struct cg_build *build, struct lcov_section *section)
 {
@@ -361,7 +369,7 @@ lcov_end_section(
 	section->open = section->has_found = section->has_hit = false;
 	section->fns = section->leaders = 0;
 	section->lines = section->branches = 0;
-	return ok ? CG_OK : cg_nomem(job);
+	return ok || cg_reject_nomem(job);
 }
 
 void

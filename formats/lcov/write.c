@@ -1,29 +1,60 @@
 /*
- * write.c - writes tracefiles: by default what lcov 1.16 and 2.x read
- * alike, as version 2 all that 2.x knows.
+ * write.c - writes tracefiles: by default only records that both lcov 1.16 and
+ * lcov 2.x read, as version 2 all records of lcov 2.x.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "write.h"
+#include "lcov.h"
 
-/* More than the numbers of a record and what is between them. */
+/* Enough for the tag, numbers and separators of a record. */
 #define RECORD_ROOM 160
+
+/* A function of a tracefile: all functions of the graph with one name. */
+struct entry {
+	struct cg_slice name;
+	uint32_t first, last;
+	uint64_t count;
+};
 
 struct version {
 	struct cg_slice path, text;
 };
 
-/* A condition, by size of its decision, then number, then outcome. */
+/* One outcome of a condition. */
 struct condition {
-	uint32_t size;
+	uint32_t size; /* conditions of its group */
 	const struct cg_branch *branch;
 	int64_t count;
 };
 
-void
-lcov_put_total(struct lcov_writer *w, const char *name, uint64_t value)
+struct writer {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	bool full; /* version 2 */
+	size_t event;
+	bool is_signed;
+	struct cg_lines *lines;
+	struct cg_slice test;
+	bool *ran; /* by fn: some line of it has a cost */
+	struct entry *entry;
+	size_t entries, entry_cap;
+	struct version *version;
+	size_t versions, version_cap;
+	struct condition *condition;
+	size_t conditions, condition_cap;
+	uint64_t lost; /* cost without a source file or line */
+	uint64_t negative_lines, negative_branches;
+	uint64_t conflicts; /* files with more than one version */
+	bool labels;        /* some branch has a label */
+	bool any;           /* a section was written */
+};
+
+/* "LF:12" */
+static void
+put_total(struct writer *w, const char *name, uint64_t value)
 {
 	cg_puts(w->out, name);
 	cg_putu(w->out, value);
@@ -36,6 +67,177 @@ put_chars(char *to, const char *chars)
 	while (*chars)
 		*to++ = *chars++;
 	return to;
+}
+
+/* ---- Functions ---------------------------------------------------------- */
+
+static int
+compare_names(const void *pa, const void *pb)
+{
+	const struct entry *a = pa, *b = pb;
+
+	return cg_compare(a->name, b->name);
+}
+
+/* By first line, the longer function first, then by name. */
+static int
+compare_lines(const void *pa, const void *pb)
+{
+	const struct entry *a = pa, *b = pb;
+
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	if (a->last != b->last)
+		return a->last > b->last ? -1 : 1;
+	return cg_compare(a->name, b->name);
+}
+
+/* Finds functions with a cost: where entries are unknown, they ran once. */
+static void
+find_running(struct writer *w)
+{
+	struct cg_line line;
+	uint64_t count;
+
+	while (cg_next_line(w->lines, &line)) {
+		if (line.n > w->event && line.cost[w->event] != 0 &&
+		    !cg_fn_entries(w->lines, line.fn, &count))
+			w->ran[line.fn] = true;
+	}
+	cg_first_line(w->lines);
+}
+
+static bool
+add_fn(struct writer *w, cg_fn id)
+{
+	struct cg_slice symbol = cg_fn_symbol(w->graph, id);
+	struct cg_range range;
+	struct entry *fn;
+
+	if (!cg_grow_raw(&w->entry, &w->entry_cap, w->entries + 1, sizeof(*fn)))
+		return false;
+	fn = &w->entry[w->entries++];
+	cg_fn_range(w->graph, id, &range);
+	*fn = (struct entry){
+		.name = symbol.len > 0 ? symbol : cg_fn_name(w->graph, id),
+		.first = cg_fn_line(w->lines, id),
+		.last = range.last,
+	};
+	if (!cg_fn_entries(w->lines, id, &fn->count))
+		fn->count = w->ran[id];
+	return true;
+}
+
+/* Merges functions of one name, as lcov does; sorts them by line. */
+static void
+merge_fns(struct writer *w)
+{
+	size_t n = 0;
+
+	if (w->entries > 1)
+		qsort(w->entry, w->entries, sizeof(*w->entry), compare_names);
+	for (size_t i = 1; i < w->entries; i++) {
+		struct entry *to = &w->entry[n], *fn = &w->entry[i];
+
+		if (cg_compare(to->name, fn->name) != 0) {
+			w->entry[++n] = *fn;
+			continue;
+		}
+		if (__builtin_add_overflow(to->count, fn->count, &to->count))
+			to->count = UINT64_MAX;
+		if (fn->first < to->first)
+			to->first = fn->first;
+		if (fn->last > to->last)
+			to->last = fn->last;
+	}
+	if (w->entries > 0)
+		w->entries = n + 1;
+	if (w->entries > 1)
+		qsort(w->entry, w->entries, sizeof(*w->entry), compare_lines);
+}
+
+/* Lists the functions of the current file; false: out of memory. */
+static bool
+list_fns(struct writer *w)
+{
+	const cg_fn *fn;
+	size_t count = cg_file_fns(w->lines, &fn);
+
+	find_running(w);
+	w->entries = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (cg_fn_line(w->lines, fn[i]) > 0 && !add_fn(w, fn[i]))
+			return false;
+	}
+	merge_fns(w);
+	return true;
+}
+
+/* The records of lcov 1: FN or FNDA. */
+static void
+put_fn_records(struct writer *w, const char *tag, bool counts)
+{
+	for (size_t i = 0; i < w->entries; i++) {
+		const struct entry *fn = &w->entry[i];
+
+		cg_puts(w->out, tag);
+		cg_putu(w->out, counts ? fn->count : fn->first);
+		cg_putc(w->out, ',');
+		(void)cg_put_inline(w->out, fn->name);
+		cg_putc(w->out, '\n');
+	}
+}
+
+/*
+ * The records of lcov 2. It takes functions that begin on one line for one
+ * function with several names (FNA) and rejects a second FNL of that line, so
+ * the one that ends last gives the last line of all of them.
+ */
+static void
+put_fn_groups(struct writer *w, uint64_t *found, uint64_t *hit)
+{
+	bool ran = false;
+
+	for (size_t i = 0; i < w->entries; i++) {
+		const struct entry *fn = &w->entry[i];
+
+		if (i == 0 || fn->first != fn[-1].first) {
+			ran = false;
+			cg_putf(w->out, "FNL:%" PRIu64 ",%" PRIu32, *found,
+			    fn->first);
+			if (fn->last > 0)
+				cg_putf(w->out, ",%" PRIu32, fn->last);
+			cg_putc(w->out, '\n');
+			++*found;
+		}
+		cg_putf(w->out, "FNA:%" PRIu64 ",%" PRIu64 ",", *found - 1,
+		    fn->count);
+		(void)cg_put_inline(w->out, fn->name);
+		cg_putc(w->out, '\n');
+		*hit += !ran && fn->count > 0;
+		ran |= fn->count > 0;
+	}
+}
+
+/* The functions of the current file; false: out of memory. */
+static bool
+put_fns(struct writer *w)
+{
+	uint64_t found = 0, hit = 0;
+
+	if (!list_fns(w))
+		return false;
+	if (w->full) {
+		put_fn_groups(w, &found, &hit);
+	} else {
+		put_fn_records(w, "FN:", false);
+		put_fn_records(w, "FNDA:", true);
+		for (; found < w->entries; found++)
+			hit += w->entry[found].count > 0;
+	}
+	put_total(w, "FNF:", found);
+	put_total(w, "FNH:", hit);
+	return true;
 }
 
 /* ---- Branches ----------------------------------------------------------- */
@@ -52,8 +254,7 @@ count_of(const struct cg_branch *branch)
 }
 
 static void
-put_branch(
-    struct lcov_writer *w, const struct cg_branch *branch, struct totals *sum)
+put_branch(struct writer *w, const struct cg_branch *branch, struct totals *sum)
 {
 	bool counts = !(branch->flags & CG_BRANCH_UNREACHABLE);
 	uint64_t count = count_of(branch);
@@ -83,14 +284,14 @@ put_branch(
 	*to++ = '\n';
 	cg_out_advance(w->out, to);
 	w->labels |= branch->label != 0;
-	w->branches_below += branch->count < 0;
+	w->negative_branches += branch->count < 0;
 	sum->branches += counts;
 	sum->branches_hit += counts && count > 0;
 }
 
-/* What geninfo has in one block: if any of it ran, none is '-'. */
+/* Writes branches as one block: if any of them was reached, none is '-'. */
 static void
-put_block(struct lcov_writer *w, const struct cg_branch *branch, size_t n,
+put_block(struct writer *w, const struct cg_branch *branch, size_t n,
     uint32_t block, struct totals *sum)
 {
 	unsigned reached = 0;
@@ -108,13 +309,13 @@ put_block(struct lcov_writer *w, const struct cg_branch *branch, size_t n,
 }
 
 /*
- * A compiler's arcs know where they lead. geninfo has those of a line in one
- * block, numbered through, and instances of a template that have others in a
- * block each; so tracefiles of both can be added up. What a tracefile said
- * stays.
+ * Branches with targets come from compiler data. geninfo writes all such
+ * branches of a line as one block, numbered consecutively, and instances of a
+ * template with different branches as a block each. Doing the same allows to
+ * merge tracefiles of both. Blocks of an input tracefile stay as they are.
  */
 static void
-put_branches(struct lcov_writer *w, const struct cg_branch *branch, size_t n,
+put_branches(struct writer *w, const struct cg_branch *branch, size_t n,
     struct totals *sum)
 {
 	bool compiled = true;
@@ -133,7 +334,7 @@ put_branches(struct lcov_writer *w, const struct cg_branch *branch, size_t n,
 	}
 }
 
-/* True comes first. */
+/* By group size, then number, then outcome: true comes first. */
 static int
 compare_conditions(const void *pa, const void *pb)
 {
@@ -146,8 +347,8 @@ compare_conditions(const void *pa, const void *pb)
 }
 
 static void
-put_condition(struct lcov_writer *w, const struct condition *condition,
-    struct totals *sum)
+put_condition(
+    struct writer *w, const struct condition *condition, struct totals *sum)
 {
 	const struct cg_branch *branch = condition->branch;
 	bool counts = !(branch->flags & CG_BRANCH_UNREACHABLE);
@@ -166,16 +367,11 @@ put_condition(struct lcov_writer *w, const struct condition *condition,
 	sum->conditions_hit += counts && count > 0;
 }
 
-/*
- * For lcov, decisions of one line with the same number of conditions are one.
- */
+/* Lists conditions of a line with their group sizes; false: no memory. */
 static bool
-put_conditions(struct lcov_writer *w, const struct cg_branch *branch, size_t n,
-    struct totals *sum)
+list_conditions(struct writer *w, const struct cg_branch *branch, size_t n)
 {
-	struct condition *list;
-	size_t to = 0;
-
+	w->conditions = 0;
 	for (size_t i = 0, end; i < n; i = end) {
 		uint32_t size = 0;
 
@@ -185,15 +381,27 @@ put_conditions(struct lcov_writer *w, const struct cg_branch *branch, size_t n,
 				size = branch[end].index / 2 + 1;
 		for (size_t j = i; j < end; j++, w->conditions++) {
 			if (!cg_grow_raw(&w->condition, &w->condition_cap,
-				w->conditions + 1, sizeof(*list)))
+				w->conditions + 1, sizeof(*w->condition)))
 				return false;
 			w->condition[w->conditions] = (struct condition){ size,
 				&branch[j], branch[j].count };
 		}
 	}
+	return true;
+}
+
+/* lcov identifies the groups of a line by their size: merges equal ones. */
+static bool
+put_conditions(struct writer *w, const struct cg_branch *branch, size_t n,
+    struct totals *sum)
+{
+	struct condition *list;
+	size_t to = 0;
+
+	if (!list_conditions(w, branch, n))
+		return false;
 	list = w->condition;
 	n = w->conditions;
-	w->conditions = 0;
 	if (n > 1)
 		qsort(list, n, sizeof(*list), compare_conditions);
 	for (size_t i = 1; i < n; i++) {
@@ -210,18 +418,18 @@ put_conditions(struct lcov_writer *w, const struct cg_branch *branch, size_t n,
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* The cost as a count, which is not below zero. */
+/* The cost as a count: a negative cost as 0. */
 static uint64_t
-hits(struct lcov_writer *w, const struct cg_line_sum *line)
+hits(struct writer *w, const struct cg_line_sum *line)
 {
 	if (!w->is_signed || (int64_t)line->cost >= 0)
 		return line->cost;
-	w->below++;
+	w->negative_lines++;
 	return 0;
 }
 
 static void
-put_line(struct lcov_writer *w, uint32_t number, uint64_t count)
+put_line(struct writer *w, uint32_t number, uint64_t count)
 {
 	char *to = cg_out_reserve(w->out, RECORD_ROOM);
 
@@ -233,7 +441,7 @@ put_line(struct lcov_writer *w, uint32_t number, uint64_t count)
 }
 
 static bool
-put_lines(struct lcov_writer *w, struct totals *sum)
+put_lines(struct writer *w, struct totals *sum)
 {
 	struct cg_line_sum line;
 
@@ -271,9 +479,9 @@ compare_versions(const void *pa, const void *pb)
 	return cg_compare(a->path, b->path);
 }
 
-/* Those that a part states. */
+/* Adds the versions that a part's descriptions state. */
 static bool
-add_versions(struct lcov_writer *w, cg_part part)
+add_versions(struct writer *w, cg_part part)
 {
 	struct cg_slice path;
 	const char *key, *value;
@@ -291,29 +499,29 @@ add_versions(struct lcov_writer *w, cg_part part)
 	return true;
 }
 
-/* A file of which there are two was never the one that a sum is of. */
+/* Drops versions of files for which inputs state different ones. */
 static void
-drop_versions(struct lcov_writer *w)
+drop_conflicts(struct writer *w)
 {
 	const struct version *all = w->version;
-	size_t kept = 0, same;
+	size_t n = 0, equal;
 
 	for (size_t i = 0, end; i < w->versions; i = end) {
-		same = 1;
+		equal = 1;
 		for (end = i + 1; end < w->versions &&
 				  compare_versions(&all[i], &all[end]) == 0;
 		     end++)
-			same += cg_compare(all[i].text, all[end].text) == 0;
-		if (same == end - i)
-			w->version[kept++] = all[i];
+			equal += cg_compare(all[i].text, all[end].text) == 0;
+		if (equal == end - i)
+			w->version[n++] = all[i];
 		else
-			w->mixed++;
+			w->conflicts++;
 	}
-	w->versions = kept;
+	w->versions = n;
 }
 
 static bool
-list_versions(struct lcov_writer *w, cg_part part)
+list_versions(struct writer *w, cg_part part)
 {
 	bool all = part == CG_ALL_PARTS;
 	size_t end = all ? cg_part_count(w->graph) : (size_t)part + 1;
@@ -326,12 +534,12 @@ list_versions(struct lcov_writer *w, cg_part part)
 	if (w->versions > 1)
 		qsort(w->version, w->versions, sizeof(*w->version),
 		    compare_versions);
-	drop_versions(w);
+	drop_conflicts(w);
 	return true;
 }
 
 static void
-put_version(struct lcov_writer *w, struct cg_slice path)
+put_version(struct writer *w, struct cg_slice path)
 {
 	const struct version wanted = { .path = path }, *found = NULL;
 
@@ -345,9 +553,9 @@ put_version(struct lcov_writer *w, struct cg_slice path)
 	cg_putc(w->out, '\n');
 }
 
-/* lcov leaves out files without lines, too. */
+/* Files without lines get no section, as in lcov. */
 static bool
-has_lines(struct lcov_writer *w)
+has_lines(struct writer *w)
 {
 	struct cg_line line = { 0 };
 
@@ -357,8 +565,9 @@ has_lines(struct lcov_writer *w)
 	return line.line != 0;
 }
 
+/* Counts the costs of a file that gets no section as lost. */
 static void
-skip_file(struct lcov_writer *w)
+drop_file(struct writer *w)
 {
 	struct cg_line_sum line;
 
@@ -366,9 +575,9 @@ skip_file(struct lcov_writer *w)
 		w->lost += hits(w, &line);
 }
 
-/* The name of the test that a part is of, "" if it is of none. */
+/* The test's name of a part, or "". */
 static struct cg_slice
-test_of(const struct lcov_writer *w, cg_part part)
+test_of(const struct writer *w, cg_part part)
 {
 	const char *key, *value;
 
@@ -380,7 +589,7 @@ test_of(const struct lcov_writer *w, cg_part part)
 }
 
 static bool
-has_tests(const struct lcov_writer *w)
+has_tests(const struct writer *w)
 {
 	cg_part part = 0, parts = (cg_part)cg_part_count(w->graph);
 
@@ -389,9 +598,9 @@ has_tests(const struct lcov_writer *w)
 	return part < parts;
 }
 
-/* As lcov takes it: letters, digits, _. */
+/* lcov accepts letters, digits and '_' only; others become '_'. */
 static void
-put_test(struct lcov_writer *w)
+put_test(struct writer *w)
 {
 	static const char good[] = "abcdefghijklmnopqrstuvwxyz_0123456789"
 				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -405,13 +614,13 @@ put_test(struct lcov_writer *w)
 }
 
 static bool
-put_section(struct lcov_writer *w, cg_file file)
+put_section(struct writer *w, cg_file file)
 {
 	struct cg_slice path = cg_file_path(w->graph, file);
 	struct totals sum = { 0 };
 
 	if (path.len == 0 || !has_lines(w)) {
-		skip_file(w);
+		drop_file(w);
 		return true;
 	}
 	w->any = true;
@@ -420,24 +629,24 @@ put_section(struct lcov_writer *w, cg_file file)
 	(void)cg_put_inline(w->out, path);
 	cg_putc(w->out, '\n');
 	put_version(w, path);
-	if (!lcov_put_fns(w) || !put_lines(w, &sum))
+	if (!put_fns(w) || !put_lines(w, &sum))
 		return false;
 	if (sum.branches > 0) {
-		lcov_put_total(w, "BRF:", sum.branches);
-		lcov_put_total(w, "BRH:", sum.branches_hit);
+		put_total(w, "BRF:", sum.branches);
+		put_total(w, "BRH:", sum.branches_hit);
 	}
 	if (sum.conditions > 0) {
-		lcov_put_total(w, "MCF:", sum.conditions);
-		lcov_put_total(w, "MCH:", sum.conditions_hit);
+		put_total(w, "MCF:", sum.conditions);
+		put_total(w, "MCH:", sum.conditions_hit);
 	}
-	lcov_put_total(w, "LF:", sum.lines);
-	lcov_put_total(w, "LH:", sum.lines_hit);
+	put_total(w, "LF:", sum.lines);
+	put_total(w, "LH:", sum.lines_hit);
 	cg_puts(w->out, "end_of_record\n");
 	return true;
 }
 
 static bool
-put_sections(struct lcov_writer *w, cg_part part)
+put_sections(struct writer *w, cg_part part)
 {
 	cg_file file;
 	bool ok;
@@ -453,17 +662,17 @@ put_sections(struct lcov_writer *w, cg_part part)
 	return ok;
 }
 
-/* Parts that are no tests mean nothing here: their sum is written. */
+/* Every part gets its own sections if any has the name of a test. */
 static bool
-put_parts(struct lcov_writer *w)
+put_parts(struct writer *w)
 {
 	size_t parts = cg_part_count(w->graph);
 	bool ok = true;
 
 	if (!has_tests(w)) {
 		if (parts > 1)
-			cg_warn(w->job, "parts that have no test's name are "
-					"written as their sum");
+			cg_warn(w->job, "parts are merged: none has the name "
+					"of a test (TN)");
 		return put_sections(w, CG_ALL_PARTS);
 	}
 	for (cg_part part = 0; ok && part < parts; part++)
@@ -474,7 +683,7 @@ put_parts(struct lcov_writer *w)
 /* ---- The file ----------------------------------------------------------- */
 
 static int
-choose(struct lcov_writer *w)
+choose(struct writer *w)
 {
 	const char *version = cg_opt(w->job, "format-version");
 	int status = cg_choose_event(w->job, w->graph, "Exec", &w->event);
@@ -484,39 +693,42 @@ choose(struct lcov_writer *w)
 	w->full = strcmp(version, "2") == 0;
 	if (!w->full && strcmp(version, "1") != 0)
 		return cg_usage(w->job,
-		    "expected --format-version 1 or 2, not %s", version);
+		    "--format-version: expected 1 or 2, not '%s'", version);
 	w->is_signed = cg_get_event(w->graph, w->event)->is_signed;
 	return CG_OK;
 }
 
 static void
-report(struct lcov_writer *w)
+report_losses(struct writer *w)
 {
 	if (w->lost > 0)
 		cg_warn(w->job,
-		    "left out, with no source file or line: %" PRIu64 " %s",
+		    "dropped %" PRIu64 " %s without a source file or line",
 		    w->lost, cg_get_event(w->graph, w->event)->name);
-	if (w->below > 0)
-		cg_warn(w->job, "%" PRIu64 " lines below 0 are written as 0",
-		    w->below);
-	if (w->branches_below > 0)
-		cg_warn(w->job, "%" PRIu64 " branches below 0 are written as 0",
-		    w->branches_below);
-	if (w->mixed > 0)
+	if (w->negative_lines > 0)
 		cg_warn(w->job,
-		    "left out, as inputs contradict each other: versions (VER) "
-		    "of %" PRIu64 " of the files",
-		    w->mixed);
+		    "negative counts of %" PRIu64 " line%s are written as 0",
+		    w->negative_lines, w->negative_lines == 1 ? "" : "s");
+	if (w->negative_branches > 0)
+		cg_warn(w->job,
+		    "negative counts of %" PRIu64 " branch%s are written as 0",
+		    w->negative_branches,
+		    w->negative_branches == 1 ? "" : "es");
+	if (w->conflicts > 0)
+		cg_warn(w->job,
+		    "dropped versions (VER) of %" PRIu64
+		    " file%s: inputs state different ones",
+		    w->conflicts, w->conflicts == 1 ? "" : "s");
 	if (w->labels && !w->full)
 		cg_warn(w->job,
-		    "names of branches need --format-version 2: they are left "
-		    "out");
+		    "dropped expressions of branches; keep them with "
+		    "--format-version 2");
 }
 
 int
 lcov_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct lcov_writer w = { .job = job, .graph = graph, .out = out };
+	struct writer w = { .job = job, .graph = graph, .out = out };
 	int status = choose(&w);
 	bool ok;
 
@@ -524,7 +736,7 @@ lcov_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 		return status;
 	w.ran = calloc(cg_fn_count(graph) + 1, sizeof(*w.ran));
 	ok = w.ran && put_parts(&w);
-	report(&w);
+	report_losses(&w);
 	cg_lines_free(w.lines);
 	free(w.ran);
 	free(w.entry);
@@ -533,6 +745,6 @@ lcov_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 	if (!ok)
 		return cg_nomem(job);
 	if (!w.any)
-		return cg_fail(job, "expected a line of a source file");
+		return cg_fail(job, "expected costs of source lines");
 	return cg_out_status(out);
 }
