@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
+#include "syntax/syntax.h"
 
 void
 cg_doc_open(struct cg_doc *doc, struct cg_job *job, struct cg_in *in,
@@ -158,86 +159,6 @@ cg_doc_grow(
 
 /* ---- Numbers ------------------------------------------------------------ */
 
-/* The exponent of a JSON number, 0 if there is none; text loses it. */
-static int
-cut_exponent(struct cg_slice *text)
-{
-	const char *end = text->ptr + text->len, *at = text->ptr;
-	bool negative;
-	int exponent = 0;
-
-	while (at < end && (*at | 0x20) != 'e')
-		at++;
-	text->len = (size_t)(at - text->ptr);
-	if (at == end)
-		return 0;
-	negative = *++at == '-';
-	for (at += negative || *at == '+'; at < end; at++)
-		if (exponent < 10000)
-			exponent = exponent * 10 + (*at - '0');
-	return negative ? -exponent : exponent;
-}
-
-/*
- * The digits of a JSON number, moved to the left by places of the decimal
- * point and rounded half up.
- */
-static bool
-shift_digits(struct cg_slice text, int places, uint64_t *number)
-{
-	const char *at = text.ptr, *end = at + text.len;
-	bool point = false, round = false;
-	uint64_t value = 0;
-
-	for (; at < end; at++) {
-		if (*at == '.') {
-			point = true;
-			continue;
-		}
-		if (point && --places < 0) {
-			round = places == -1 && *at >= '5';
-			break;
-		}
-		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(
-			value, (uint64_t)(*at - '0'), &value))
-			return false;
-	}
-	for (; places > 0 && value > 0; places--)
-		if (__builtin_mul_overflow(value, 10, &value))
-			return false;
-	return !__builtin_add_overflow(value, (uint64_t)round, number);
-}
-
-/* Digits that a negative exponent moves behind the point, dropped. */
-static bool
-drop_digits(struct cg_slice text, int places, uint64_t *number)
-{
-	if (!shift_digits(text, 0, number))
-		return false;
-	for (; places < -1 && *number > 0; places++)
-		*number /= 10;
-	*number = (*number + 5) / 10;
-	return true;
-}
-
-/* What few numbers are: with a sign, a point, an exponent, or long. */
-static __attribute__((noinline)) bool
-shift_number(struct cg_doc *doc, unsigned digits, int64_t *number)
-{
-	struct cg_slice text = doc->json.text;
-	bool negative = cg_take_char(&text, '-'), good;
-	int places = cut_exponent(&text) + (int)digits;
-	uint64_t value;
-
-	good = places < 0 ? drop_digits(text, places, &value)
-			  : shift_digits(text, places, &value);
-	if (!good || value > INT64_MAX)
-		return cg_doc_fail(doc, "a smaller number");
-	*number = negative ? -(int64_t)value : (int64_t)value;
-	return true;
-}
-
 bool
 cg_doc_number(struct cg_doc *doc, unsigned digits, int64_t *number)
 {
@@ -250,7 +171,8 @@ cg_doc_number(struct cg_doc *doc, unsigned digits, int64_t *number)
 	/* 18 digits: more may not fit. */
 	if (!doc->json.whole || digits >= powers ||
 	    doc->json.text.len + digits > 18)
-		return shift_number(doc, digits, number);
+		return cg_json_scale(&doc->json, digits, number) ||
+		       cg_doc_fail(doc, "a smaller number");
 	*number = (int64_t)(doc->json.value * power[digits]);
 	return true;
 }
@@ -315,48 +237,4 @@ cg_doc_fields(struct cg_doc *doc, const struct cg_field *fields, void *into)
 	while (cg_doc_key(doc, &key))
 		(void)cg_doc_field(doc, fields, key, into);
 	return is_good(doc);
-}
-
-/* ---- Heads -------------------------------------------------------------- */
-
-#define KEYS_MAX 4 /* levels of a key that is asked for */
-
-/* Are the first n keys of a path, joined by dots, that key? */
-static bool
-is_path(const char *key, const struct cg_slice *path, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++) {
-		if (i > 0 && *key++ != '.')
-			return false;
-		/* It does not see that each level has a key. */
-		/* NOLINTNEXTLINE(clang-analyzer-core.*) */
-		if (strncmp(key, path[i].ptr, path[i].len) != 0)
-			return false;
-		key += path[i].len;
-	}
-	return *key == '\0';
-}
-
-unsigned
-cg_head_keys(const struct cg_head *head, const char *const *keys)
-{
-	struct cg_slice path[KEYS_MAX];
-	enum cg_json_type type;
-	struct cg_json json;
-	unsigned level = 0, found = 0;
-
-	cg_json_start(&json, head->text);
-	while ((type = cg_json_next(&json)) > CG_JSON_BAD) {
-		if (type == CG_JSON_OBJECT)
-			level++;
-		else if (type == CG_JSON_OBJECT_END)
-			level--;
-		if (type != CG_JSON_KEY || level > KEYS_MAX)
-			continue;
-		path[level - 1] = json.text;
-		for (unsigned i = 0; keys[i]; i++)
-			if (is_path(keys[i], path, level))
-				found |= 1u << i;
-	}
-	return found;
 }

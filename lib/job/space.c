@@ -1,11 +1,10 @@
 /*
- * space.c - the address space of a process: which object lies where, and what
- * its addresses mean.
+ * space.c - the address space of a process: turns its addresses into those in
+ * object files, and into frames.
  *
- * Profiles of processes hold addresses as they were in memory. Take off the
- * bias of the mapping, and they are those of the object file.
+ * Profiles of processes contain addresses as they were in memory. Minus the
+ * bias of their mapping they are the addresses in the object file.
  */
-#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +12,12 @@
 
 #include "job/job.h"
 
-/*
- * Executables that are not position-independent are linked to low addresses
- * (0x400000, 0x8048000, 0x10000); what has to be moved is put far above.
- */
-#define LOW_MAX ((uint64_t)1 << 28)
-
 struct image {
-	uint64_t start, limit, bias;
+	uint64_t bias;
 	const struct cg_symbols *symbols; /* NULL: none were given */
 	cg_name path;
 	cg_object object; /* added when asked for */
-	bool missed;      /* it was said that symbols are missing */
+	bool warned;      /* that symbols are missing */
 };
 
 struct cg_space {
@@ -32,8 +25,7 @@ struct cg_space {
 	struct cg_build *build;
 	struct image *image;
 	size_t images, cap;
-	uint32_t *by_start; /* numbers of images, sorted when asked for */
-	size_t sorted, sorted_cap;
+	struct cg_address_map map; /* range i is image i */
 };
 
 /* ---- Mappings ----------------------------------------------------------- */
@@ -58,44 +50,23 @@ cg_space_free(struct cg_space *space)
 	if (!space)
 		return;
 	free(space->image);
-	free(space->by_start);
+	cg_address_map_free(&space->map);
 	free(space);
 }
 
-/* What follows the last slash, without the kernel's " (deleted)". */
-static struct cg_slice
-base_name(struct cg_slice path)
-{
-	static const char deleted[] = " (deleted)";
-	size_t cut = sizeof(deleted) - 1;
-
-	if (path.len > cut &&
-	    memcmp(path.ptr + path.len - cut, deleted, cut) == 0)
-		path.len -= cut;
-	return cg_base_name(path);
-}
-
-/* Is the object the one that was mapped? */
+/* Is the object the one that was mapped? Warns if only its name is. */
 static bool
 serves(struct cg_space *space, const struct cg_elf *elf,
     const struct cg_mapping *mapping)
 {
-	struct cg_slice file = base_name(cg_slice(elf->path));
-	struct cg_slice mapped = base_name(mapping->path);
-	bool named = mapped.len == file.len &&
-		     memcmp(mapped.ptr, file.ptr, file.len) == 0;
+	enum cg_mapped mapped = cg_mapping_match(mapping, elf);
 
-	if (mapping->build_id.len == 0 || !*elf->build_id)
-		return named;
-	if (cg_equal(mapping->build_id, elf->build_id))
-		return true;
-	if (named)
+	if (mapped == CG_MAPPED_BUILD_ID)
 		cg_warn(space->job,
-		    "%s is not used: its build-id is %s, the profile wants "
-		    "%.*s",
+		    "%s is not used: its build-id is %s, the profile has %.*s",
 		    elf->path, elf->build_id, (int)mapping->build_id.len,
 		    mapping->build_id.ptr);
-	return false;
+	return mapped == CG_MAPPED;
 }
 
 static const struct cg_symbols *
@@ -112,95 +83,29 @@ find_symbols(struct cg_space *space, const struct cg_mapping *mapping)
 	return NULL;
 }
 
-static uint64_t
-find_bias(const struct cg_mapping *mapping, const struct cg_symbols *symbols)
-{
-	uint64_t moved = mapping->start - mapping->offset;
-	const struct cg_elf *elf;
-
-	if (!symbols)
-		return mapping->start < LOW_MAX ? 0 : moved;
-	elf = cg_symbols_elf(symbols);
-	if (elf->type == ET_EXEC)
-		return 0;
-	return moved + elf->exec_offset - elf->exec_low;
-}
-
 uint32_t
 cg_space_add(struct cg_space *space, const struct cg_mapping *mapping)
 {
 	struct image *image;
 
-	if (space->images >= UINT32_MAX - 1 ||
-	    !cg_grow(&space->image, &space->cap, space->images + 1,
-		sizeof(*image))) {
+	if (!cg_grow(&space->image, &space->cap, space->images + 1,
+		sizeof(*image)) ||
+	    !cg_address_map_add(&space->map, mapping->start, mapping->limit)) {
 		space->job->errors.fault = cg_nomem(space->job);
 		return 0;
 	}
 	image = &space->image[space->images];
-	image->start = mapping->start;
-	image->limit = mapping->limit;
 	image->symbols = find_symbols(space, mapping);
-	image->bias = find_bias(mapping, image->symbols);
+	image->bias = cg_mapping_bias(
+	    mapping, image->symbols ? cg_symbols_elf(image->symbols) : NULL);
 	image->path = cg_add_name(space->build, mapping->path);
 	return (uint32_t)++space->images;
-}
-
-struct start {
-	uint64_t start;
-	uint32_t number;
-};
-
-static int
-compare_starts(const void *pa, const void *pb)
-{
-	const struct start *a = pa, *b = pb;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return a->number < b->number ? -1 : 1;
-}
-
-static bool
-sort_images(struct cg_space *space)
-{
-	struct start *start = calloc(space->images, sizeof(*start));
-
-	if (!start || !cg_grow(&space->by_start, &space->sorted_cap,
-			  space->images, sizeof(*space->by_start))) {
-		free(start);
-		space->job->errors.fault = cg_nomem(space->job);
-		return false;
-	}
-	for (uint32_t i = 0; i < space->images; i++)
-		start[i] = (struct start){ space->image[i].start, i };
-	qsort(start, space->images, sizeof(*start), compare_starts);
-	for (size_t i = 0; i < space->images; i++)
-		space->by_start[i] = start[i].number;
-	space->sorted = space->images;
-	free(start);
-	return true;
 }
 
 uint32_t
 cg_space_find(struct cg_space *space, uint64_t addr)
 {
-	size_t low = 0, high = space->images, middle;
-	uint32_t found;
-
-	if (space->sorted < space->images && !sort_images(space))
-		return 0;
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (space->image[space->by_start[middle]].start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
-		return 0;
-	found = space->by_start[low - 1];
-	return addr < space->image[found].limit ? found + 1 : 0;
+	return cg_address_map_find(&space->map, addr);
 }
 
 cg_object
@@ -225,24 +130,24 @@ cg_space_bias(const struct cg_space *space, uint32_t mapping)
 
 /* ---- Frames ------------------------------------------------------------- */
 
-/* Says once for each object whose symbols are missing. */
+/* Warns once for each mapping without symbols. */
 static void
 warn_missing(struct cg_space *space, uint32_t mapping)
 {
 	struct image *image = mapping ? &space->image[mapping - 1] : NULL;
 	struct cg_slice path;
 
-	if (!image || image->missed)
+	if (!image || image->warned)
 		return;
-	image->missed = true;
+	image->warned = true;
 	path = cg_get_name(space->build, image->path);
 	if (path.len > 0 && *path.ptr != '[')
 		cg_warn(space->job,
-		    "functions of %.*s have no names: give it with --exe",
+		    "functions of %.*s have no names; give the file with --exe",
 		    (int)path.len, path.ptr);
 }
 
-/* The function at an address, where there is nothing to say of its lines. */
+/* The function at an address of which no line is known. */
 static size_t
 find_function(
     const struct cg_symbols *symbols, uint64_t addr, struct cg_frame *frame)

@@ -1,7 +1,16 @@
 /*
- * symbols.h - floor 1 of the library: what ELF objects say of addresses.
+ * symbols.h - what ELF files say about addresses. The rest of the interface is
+ * section "Symbols" of cgconv_expert.h.
  *
- * The rest of the interface is section "Symbols" of cgconv.h.
+ *	elffile.c    segments, sections, the symbol table
+ *	debugfile.c  the separate debug file, by build-id or debuglink
+ *	dwarf_units.c, dwarf.c  units of DWARF; lines and inlined frames
+ *	plt.c        names of entries of the procedure linkage table
+ *	functions.c  functions: [start, end) and name, with clones and .cold parts
+ *	spans.c      the function at an address
+ *	symbols.c    all of it for one file: what the public calls ask
+ *	demangle.c   names of C++, Rust and D
+ *	address_map.c  which file is mapped at an address of a process
  */
 #ifndef CG_SYMBOLS_H
 #define CG_SYMBOLS_H
@@ -10,25 +19,62 @@
 #include "cgconv_expert.h"
 
 /*
- * Opens an object with its separate debug file and reads its symbols; lines
- * are read when first asked for. NULL: with CG_EINPUT in *status it cannot be
- * opened or is no linked ELF file (a warning unless quiet), with CG_ELIMIT
- * memory is out (an error).
+ * Opens an object with its separate debug file and reads its symbols; lines are
+ * read when first asked for. NULL with CG_EINPUT in *status: it cannot be
+ * opened or is not a linked ELF file (a warning unless quiet). NULL with
+ * CG_ELIMIT: out of memory (an error).
  */
 struct cg_symbols *cg_symbols_load(
     struct cg_diag *, const char *path, bool quiet, int *status);
 void cg_symbols_free(struct cg_symbols *);
 /*
- * CG_OK, or CG_ELIMIT once memory ran out in a question asked later: answers
- * since then were "not known". Nothing is reported.
+ * CG_OK, or CG_ELIMIT once memory ran out during a later lookup: results since
+ * then were "not known". Nothing is reported.
  */
 int cg_symbols_status(const struct cg_symbols *);
 
+/* ---- demangle.c ---------------------------------------------------------- */
+
 /*
- * demangle.c: the name demangled, interned in any case; CG_STR_NONE, NULL: no
- * memory.
+ * The demangled name, or the name itself, as an interned string. CG_STR_NONE or
+ * NULL: out of memory (not reported).
  */
 cg_str cg_demangle_str(struct cg_strs *, const char *name);
 const char *cg_demangle_in(struct cg_strs *, const char *name);
+
+/* ---- address_map.c ------------------------------------------------------- */
+
+/* Address ranges of a process. Starts as { 0 }. */
+struct cg_address_map {
+	struct cg_address_range {
+		uint64_t start, limit; /* [start, limit) */
+		uint32_t number;       /* in the order of adding */
+	} *range;
+	size_t ranges, cap;
+	size_t sorted; /* ranges that are in order */
+};
+/* The number of the new range, from 1; 0: out of memory (not reported). */
+uint32_t cg_address_map_add(struct cg_address_map *, uint64_t start,
+    uint64_t limit);
+/*
+ * The range of an address, 0 if there is none. Of ranges that overlap the one
+ * with the highest start counts, then the one added last.
+ */
+uint32_t cg_address_map_find(struct cg_address_map *, uint64_t addr);
+void cg_address_map_free(struct cg_address_map *);
+
+/* Is the ELF file the one that was mapped? */
+enum cg_mapped {
+	CG_MAPPED_OTHER,    /* no */
+	CG_MAPPED_BUILD_ID, /* its name is the same, its build-id is not */
+	CG_MAPPED           /* yes: by build-id, or without one by name */
+};
+enum cg_mapped cg_mapping_match(const struct cg_mapping *,
+    const struct cg_elf *);
+/*
+ * What to subtract from addresses of the mapping; without an ELF file (NULL) a
+ * guess from where it was mapped.
+ */
+uint64_t cg_mapping_bias(const struct cg_mapping *, const struct cg_elf *);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "io/io.h"
-#include "syntax/json_bytes.h"
+#include "syntax/syntax.h"
 
 /* What may come next. */
 enum expect {

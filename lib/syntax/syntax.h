@@ -1,18 +1,25 @@
 /*
- * json_bytes.h - the bytes that a JSON string cannot hold as they are.
+ * syntax.h - what JSON's reader and writer share, and its numbers. The rest of
+ * this directory (JSON, XML, escapes) is public: see cgconv_parse.h.
  */
-#ifndef JSON_BYTES_H
-#define JSON_BYTES_H
+#ifndef CG_SYNTAX_H
+#define CG_SYNTAX_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "cgconv_parse.h"
+
+/*
+ * The number that is the tokenizer's current token, times 10 to the power of
+ * digits, rounded half away from zero. False if it does not fit.
+ */
+bool cg_json_scale(const struct cg_json *, unsigned digits, int64_t *);
 
 #define CG_ONES UINT64_C(0x0101010101010101)
 #define CG_HIGH_BITS (0x80 * CG_ONES)
 
 /*
  * Not 0 if one of the eight bytes is a control character, a quote or a
- * backslash: subtracting borrows from the top bit of a byte that is too small.
+ * backslash, which JSON strings have to escape. Subtracting borrows from the
+ * top bit of each byte that is too small.
  */
 static inline uint64_t
 cg_json_special_bytes(uint64_t word)

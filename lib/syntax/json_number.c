@@ -1,0 +1,83 @@
+/*
+ * json_number.c - numbers of JSON with a fraction or an exponent, as integers.
+ */
+#include "syntax/syntax.h"
+
+/* Cuts the exponent off a number; returns it, 0 if there is none. */
+static int
+cut_exponent(struct cg_slice *text)
+{
+	const char *end = text->ptr + text->len, *at = text->ptr;
+	bool negative;
+	int exponent = 0;
+
+	while (at < end && (*at | 0x20) != 'e')
+		at++;
+	text->len = (size_t)(at - text->ptr);
+	if (at == end)
+		return 0;
+	negative = *++at == '-';
+	for (at += negative || *at == '+'; at < end; at++)
+		if (exponent < 10000)
+			exponent = exponent * 10 + (*at - '0');
+	return negative ? -exponent : exponent;
+}
+
+/*
+ * The digits of a number times 10 to the power of places, rounded half up.
+ * False if the result does not fit.
+ */
+static bool
+shift_digits(struct cg_slice text, int places, uint64_t *number)
+{
+	const char *at = text.ptr, *end = at + text.len;
+	bool point = false, round = false;
+	uint64_t value = 0;
+
+	for (; at < end; at++) {
+		if (*at == '.') {
+			point = true;
+			continue;
+		}
+		if (point && --places < 0) {
+			round = places == -1 && *at >= '5';
+			break;
+		}
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(
+			value, (uint64_t)(*at - '0'), &value))
+			return false;
+	}
+	for (; places > 0 && value > 0; places--)
+		if (__builtin_mul_overflow(value, 10, &value))
+			return false;
+	return !__builtin_add_overflow(value, (uint64_t)round, number);
+}
+
+/* The same for negative places. */
+static bool
+drop_digits(struct cg_slice text, int places, uint64_t *number)
+{
+	if (!shift_digits(text, 0, number))
+		return false;
+	for (; places < -1 && *number > 0; places++)
+		*number /= 10;
+	*number = (*number + 5) / 10;
+	return true;
+}
+
+bool
+cg_json_scale(const struct cg_json *json, unsigned digits, int64_t *number)
+{
+	struct cg_slice text = json->text;
+	bool negative = cg_take_char(&text, '-'), good;
+	int places = cut_exponent(&text) + (int)digits;
+	uint64_t value;
+
+	good = places < 0 ? drop_digits(text, places, &value)
+			  : shift_digits(text, places, &value);
+	if (!good || value > INT64_MAX)
+		return false;
+	*number = negative ? -(int64_t)value : (int64_t)value;
+	return true;
+}
