@@ -92,6 +92,9 @@ struct cg_json {
 };
 /* The token is not what was expected, if not for a syntax error. */
 int cg_json_fail(struct cg_job *, const struct cg_json *, const char *expected);
+/* The same, as cg_reject(): returns false. */
+bool cg_json_reject(
+    struct cg_job *, const struct cg_json *, const char *expected);
 void cg_json_start(struct cg_json *, struct cg_slice);
 /* Of an input: from here on the tokenizer alone reads it. */
 void cg_json_open(struct cg_json *, struct cg_in *);

@@ -174,7 +174,7 @@ program reads (1)" -t json "$dir/two.cgj"
 @test "json: ids are dense, and defined once and before use" {
 	refused 2:11 'expected object id 1, got 4' '["object",4,"a"]'
 	refused 3:9 'expected file id 2, got 1' '["file",1,"a"]' '["file",1,"b"]'
-	refused 3:11 'expected another file, this is number 1' \
+	refused 3:11 'expected another file: this one has id 1' \
 		'["file",1,"a"]' '["file",2,"a"]'
 	refused 2:11 'expected a path' '["file",1,""]'
 	refused 2:15 'expected a name, a file or an object' \
@@ -183,9 +183,9 @@ program reads (1)" -t json "$dir/two.cgj"
 	refused 2:9 'expected function id up to 0' '["rows",12]'
 	refused 2:12 'expected frame id up to 0' '["frame",1,1,0,0,0,0]'
 	refused 3:10 'expected column 1' '["event",0,"E"]' '["event",2,"F"]'
-	refused 3:12 'expected another event, this is column 0' \
+	refused 3:12 'expected another event: this one is column 0' \
 		'["event",0,"E"]' '["event",1,"E"]'
-	refused 2:2 'expected a ["rows",function] line before' \
+	refused 2:2 'expected a ["rows",function] line above' \
 		'["cost",0,0,0,[]]'
 }
 
@@ -209,7 +209,7 @@ program reads (1)" -t json "$dir/two.cgj"
 	["stack",1,1,[9],3]
 	E
 	refused 2:11 'expected label set id 1, got 2' '["labels",2,["a","b"]]'
-	refused 3:13 'expected another label set, this is number 1' \
+	refused 3:13 'expected another label set: this one has id 1' \
 		'["labels",1,["a","1"],["b","1"]]' \
 		'["labels",2,["b","1"],["a","1"]]'
 	refused 2:12 "expected '[' and a label" '["labels",1]'
@@ -265,7 +265,7 @@ program reads (1)" -t json "$dir/two.cgj"
 	dir=$BATS_TEST_TMPDIR
 	"$CGCONV" -t json samples/json/lines/lines.cgj >"$dir/good.cgj"
 	sed 's/app -x/app -y/' "$dir/good.cgj" >"$dir/bad.cgj"
-	refuses 1 'the lines above were changed; ["end"] alone accepts them' \
+	refuses 1 'the lines above were changed; to accept them, replace this line by ["end"]' \
 		-t json "$dir/bad.cgj"
 	sed '/Timerange/d' "$dir/good.cgj" >"$dir/bad.cgj"
 	refuses 1 'the number of lines above' -t json "$dir/bad.cgj"
@@ -287,6 +287,6 @@ program reads (1)" -t json "$dir/two.cgj"
 		[ "$status" -eq 1 ] && [ -s "$dir/err" ] && [ ! -s "$dir/out" ]
 	done
 	sed '$d' "$dir/good" >"$dir/cut.cgj"
-	refuses 1 'expected the ["end"] line: the file is cut short' \
+	refuses 1 'expected the ["end"] line: the file is truncated' \
 		-t json "$dir/cut.cgj"
 }

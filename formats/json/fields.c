@@ -1,6 +1,5 @@
 /*
- * fields.c - takes the fields of a line. What stands where it must not is
- * reported at its place.
+ * fields.c - takes the fields of a line. Errors point at the token.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,16 +7,16 @@
 
 #include "fields.h"
 
-#define PLAIN_DIGITS 18 /* as many surely fit into 63 bits */
+#define PLAIN_DIGITS 18 /* any number of so many digits fits into 63 bits */
 
 static inline void
-advance(struct reader *r)
+advance(struct json_reader *r)
 {
 	r->type = cg_json_next(&r->json);
 }
 
 void
-json_line(struct reader *r)
+json_line(struct json_reader *r)
 {
 	cg_json_start(&r->json, r->line);
 	r->text_len = 0;
@@ -25,30 +24,29 @@ json_line(struct reader *r)
 }
 
 bool
-json_refuse(struct reader *r, const char *expected)
+json_reject(struct json_reader *r, const char *expected)
 {
-	r->status = cg_json_fail(r->job, &r->json, expected);
-	return false;
+	return cg_json_reject(r->job, &r->json, expected);
 }
 
 bool
-json_take(struct reader *r, enum cg_json_type type, const char *expected)
+json_take(struct json_reader *r, enum cg_json_type type, const char *expected)
 {
 	if (r->type != type)
-		return json_refuse(r, expected);
+		return json_reject(r, expected);
 	advance(r);
 	return true;
 }
 
 static inline bool
-is_number(const struct reader *r)
+is_number(const struct json_reader *r)
 {
 	return r->type == CG_JSON_NUMBER || r->type == CG_JSON_STRING;
 }
 
-/* What is next, if it is a whole number that 64 bits hold. */
+/* The next token, if it is a whole number below 2^64. */
 static inline bool
-get_number(const struct reader *r, uint64_t *number)
+get_number(const struct json_reader *r, uint64_t *number)
 {
 	*number = r->json.value;
 	return (r->type == CG_JSON_NUMBER && r->json.whole) ||
@@ -56,21 +54,20 @@ get_number(const struct reader *r, uint64_t *number)
 }
 
 bool
-json_take_number(struct reader *r, uint64_t max, uint64_t *number)
+json_take_number(struct json_reader *r, uint64_t max, uint64_t *number)
 {
 	if (!get_number(r, number) || *number > max) {
 		if (!is_number(r))
-			return json_refuse(r, "a number");
-		r->status = cg_fail_at(r->job, r->json.at,
+			return json_reject(r, "a number");
+		return cg_reject_at(r->job, r->json.at,
 		    "expected a whole number from 0 to %" PRIu64, max);
-		return false;
 	}
 	advance(r);
 	return true;
 }
 
 static bool
-take_signed(struct reader *r, uint64_t *number)
+take_signed(struct json_reader *r, uint64_t *number)
 {
 	struct cg_slice text = r->json.text;
 	bool negative = is_number(r) && cg_take_char(&text, '-');
@@ -78,7 +75,7 @@ take_signed(struct reader *r, uint64_t *number)
 	    negative ? cg_get_u64(text, number) : get_number(r, number);
 
 	if (!taken || *number > (uint64_t)INT64_MAX + negative)
-		return json_refuse(
+		return json_reject(
 		    r, is_number(r) ? "a whole number from -2^63 to 2^63 - 1"
 				    : "a number");
 	if (negative)
@@ -87,18 +84,17 @@ take_signed(struct reader *r, uint64_t *number)
 	return true;
 }
 
-/* An id of the file, which becomes the builder's. */
+/* An id of the file, translated to the builder's. */
 static bool
-take_id(struct reader *r, const struct ids *ids, uint64_t *id)
+take_id(struct json_reader *r, const struct json_ids *ids, uint64_t *id)
 {
 	uint64_t number;
 
 	if (!get_number(r, &number) || number > ids->count) {
 		if (!is_number(r))
-			return json_refuse(r, "a number");
-		r->status = cg_fail_at(r->job, r->json.at,
+			return json_reject(r, "a number");
+		return cg_reject_at(r->job, r->json.at,
 		    "expected %s id up to %zu", ids->what, ids->count);
-		return false;
 	}
 	*id = number ? ids->id.at[number] : 0;
 	advance(r);
@@ -106,30 +102,28 @@ take_id(struct reader *r, const struct ids *ids, uint64_t *id)
 }
 
 static bool
-take_bool(struct reader *r, uint64_t *value)
+take_bool(struct json_reader *r, uint64_t *value)
 {
 	if (r->type != CG_JSON_TRUE && r->type != CG_JSON_FALSE)
-		return json_refuse(r, "true or false");
+		return json_reject(r, "true or false");
 	*value = r->type == CG_JSON_TRUE;
 	advance(r);
 	return true;
 }
 
 /*
- * A string and a NUL behind it. Those of a line are shorter than the line,
- * quotes and all, so their room never moves within one.
+ * A string, copied with a NUL behind it. The strings of a line are shorter than
+ * the line with their quotes, so that r->text never moves within a line.
  */
 static bool
-take_text(struct reader *r, struct cg_slice *text)
+take_text(struct json_reader *r, struct cg_slice *text)
 {
 	char *to;
 
 	if (r->type != CG_JSON_STRING)
-		return json_refuse(r, "a string");
-	if (!cg_grow_raw(&r->text, &r->text_cap, r->line.len, 1)) {
-		r->status = cg_nomem(r->job);
-		return false;
-	}
+		return json_reject(r, "a string");
+	if (!cg_grow_raw(&r->text, &r->text_cap, r->line.len, 1))
+		return cg_reject_nomem(r->job);
 	to = r->text + r->text_len;
 	*text = cg_json_string(&r->json, to);
 	if (text->ptr != to && text->len > 0)
@@ -141,32 +135,31 @@ take_text(struct reader *r, struct cg_slice *text)
 	return true;
 }
 
-/* A text that is passed on without its length. */
+/* A string that the builder takes without its length. */
 static bool
-take_string(struct reader *r, struct field *field)
+take_string(struct json_reader *r, struct json_field *field)
 {
 	if (!take_text(r, &field->text))
 		return false;
 	if (!memchr(field->text.ptr, '\0', field->text.len))
 		return true;
-	r->status =
-	    cg_fail_at(r->job, field->at, "expected a string without \\u0000");
-	return false;
+	return cg_reject_at(
+	    r->job, field->at, "expected a string without \\u0000");
 }
 
 /* One of a NULL-terminated table of words. */
 static bool
-take_word(struct reader *r, const char *const *words, const char *expected,
+take_word(struct json_reader *r, const char *const *words, const char *expected,
     uint64_t *index)
 {
 	uint64_t i = 0;
 
 	if (r->type != CG_JSON_STRING)
-		return json_refuse(r, expected);
+		return json_reject(r, expected);
 	while (words[i] && !cg_equal(r->json.text, words[i]))
 		i++;
 	if (!words[i])
-		return json_refuse(r, expected);
+		return json_reject(r, expected);
 	*index = i;
 	advance(r);
 	return true;
@@ -174,28 +167,28 @@ take_word(struct reader *r, const char *const *words, const char *expected,
 
 /* Letters of json_flags, as bits. */
 static bool
-take_flags(struct reader *r, uint64_t *flags)
+take_flags(struct json_reader *r, uint64_t *flags)
 {
 	struct cg_slice text = r->json.text;
 
 	*flags = 0;
 	if (r->type != CG_JSON_STRING)
-		return json_refuse(r, "a string");
+		return json_reject(r, "a string");
 	for (size_t i = 0; i < text.len; i++) {
 		const char *letter =
 		    memchr(json_flags, text.ptr[i], sizeof(json_flags) - 1);
 
 		if (!letter)
-			return json_refuse(r, "letters of \"ftruxlne\"");
+			return json_reject(r, "letters of \"ftruxlne\"");
 		*flags |= (uint64_t)1 << (letter - json_flags);
 	}
 	advance(r);
 	return true;
 }
 
-/* Costs into r->cost. Columns that the file does not have stay 0. */
+/* Costs, into r->cost; columns that the file does not have are 0. */
 static bool
-take_costs(struct reader *r)
+take_costs(struct json_reader *r)
 {
 	size_t i = 0;
 
@@ -207,7 +200,7 @@ take_costs(struct reader *r)
 		uint64_t *cost;
 
 		if (i == r->events)
-			return json_refuse(
+			return json_reject(
 			    r, "']', as there are no more events");
 		cost = &r->cost[r->column[i]];
 		if (r->is_signed[i] ? !take_signed(r, cost)
@@ -219,9 +212,9 @@ take_costs(struct reader *r)
 	return true;
 }
 
-/* What follows the key: a text, or "" and a number that may have a unit. */
+/* The value of a label: a text, or "" and a number with an optional unit. */
 static bool
-take_value(struct reader *r, struct cg_label *label)
+take_value(struct json_reader *r, struct cg_label *label)
 {
 	uint64_t number = 0;
 
@@ -234,19 +227,17 @@ take_value(struct reader *r, struct cg_label *label)
 	       take_text(r, &label->unit);
 }
 
-/* Labels to the end of the line into r->label. */
+/* All labels up to the end of the line, into r->label. */
 static bool
-take_labels(struct reader *r)
+take_labels(struct json_reader *r)
 {
 	r->label_count = 0;
 	do {
 		struct cg_label *label;
 
 		if (!cg_grow(&r->label, &r->label_cap, r->label_count + 1,
-			sizeof(*r->label))) {
-			r->status = cg_nomem(r->job);
-			return false;
-		}
+			sizeof(*r->label)))
+			return cg_reject_nomem(r->job);
 		label = &r->label[r->label_count++];
 		*label = (struct cg_label){ .unit = { "", 0 } };
 		if (!json_take(r, CG_JSON_ARRAY, "'[' and a label") ||
@@ -258,7 +249,7 @@ take_labels(struct reader *r)
 }
 
 static bool
-take_field(struct reader *r, char kind, struct field *field)
+take_field(struct json_reader *r, char kind, struct json_field *field)
 {
 	field->at = r->json.at;
 	switch (kind) {
@@ -289,14 +280,14 @@ take_field(struct reader *r, char kind, struct field *field)
 }
 
 bool
-json_take_end(struct reader *r)
+json_take_end(struct json_reader *r)
 {
 	return json_take(r, CG_JSON_ARRAY_END, "']'") &&
-	       (r->type == CG_JSON_END || json_refuse(r, "the end"));
+	       (r->type == CG_JSON_END || json_reject(r, "the end"));
 }
 
 bool
-json_take_fields(struct reader *r, const char *kinds)
+json_take_fields(struct json_reader *r, const char *kinds)
 {
 	bool optional = false;
 	size_t n = 0;
@@ -306,7 +297,8 @@ json_take_fields(struct reader *r, const char *kinds)
 		if (*kinds == '?') {
 			optional = true;
 		} else if (optional && r->type == CG_JSON_ARRAY_END) {
-			r->field[n++] = (struct field){ .text = { "", 0 } };
+			r->field[n++] =
+			    (struct json_field){ .text = { "", 0 } };
 		} else if (take_field(r, *kinds, &r->field[n])) {
 			r->given = ++n;
 		} else {
@@ -319,8 +311,8 @@ json_take_fields(struct reader *r, const char *kinds)
 /* ---- Plain lines -------------------------------------------------------- */
 
 /*
- * A number and what ends it, which *at is left at: a newline stands behind
- * every line.
+ * Digits; *at then points behind them. Needs no check of the end: every line
+ * in a block ends with a newline.
  */
 static inline bool
 take_digits(const char **at, uint64_t *number)
@@ -338,7 +330,7 @@ take_digits(const char **at, uint64_t *number)
 }
 
 static inline bool
-take_plain_costs(struct reader *r, const char **at)
+take_plain_costs(struct json_reader *r, const char **at)
 {
 	size_t i = 0;
 
@@ -360,11 +352,11 @@ take_plain_costs(struct reader *r, const char **at)
 	return true;
 }
 
-/* May a field of that kind be that number? Ids of the file become ours. */
+/* Checks a number against its field's kind; translates ids to the builder's. */
 static inline bool
-place_number(const struct reader *r, char kind, uint64_t *number)
+convert_number(const struct json_reader *r, char kind, uint64_t *number)
 {
-	const struct ids *ids = NULL;
+	const struct json_ids *ids = NULL;
 
 	switch (kind) {
 	case 'n': return true;
@@ -382,9 +374,9 @@ place_number(const struct reader *r, char kind, uint64_t *number)
 }
 
 bool
-json_take_plain(struct reader *r, const char *at, const char *kinds)
+json_take_plain(struct json_reader *r, const char *at, const char *kinds)
 {
-	struct field *field = r->field;
+	struct json_field *field = r->field;
 	bool optional = false;
 
 	for (; *kinds; kinds++) {
@@ -400,19 +392,18 @@ json_take_plain(struct reader *r, const char *at, const char *kinds)
 		if (*kinds == 'c'
 			? !take_plain_costs(r, &at)
 			: !take_digits(&at, &field->number) ||
-			      !place_number(r, *kinds, &field->number))
+			      !convert_number(r, *kinds, &field->number))
 			return false;
 		field++;
 	}
 	r->given = (size_t)(field - r->field);
 	for (; *kinds; kinds++)
-		*field++ = (struct field){ .text = { "", 0 } };
+		*field++ = (struct json_field){ .text = { "", 0 } };
 	return at[0] == ']' && at + 1 == r->line.ptr + r->line.len;
 }
 
-/* Steps over a value of any shape. */
 bool
-json_step_over(struct reader *r)
+json_skip(struct json_reader *r)
 {
 	unsigned depth = 0;
 
@@ -423,7 +414,7 @@ json_step_over(struct reader *r)
 			 r->type == CG_JSON_OBJECT_END)
 			depth--;
 		else if (r->type == CG_JSON_BAD || r->type == CG_JSON_END)
-			return json_refuse(r, "a value");
+			return json_reject(r, "a value");
 		advance(r);
 	} while (depth > 0);
 	return true;

@@ -1,14 +1,8 @@
 /*
- * json.c - cgconv's own JSON: what it is called and how it is recognised.
- *
- * The format is described in json.h. It carries every fact.
+ * json.c - cgconv's own JSON: name, options, detection. json.h describes the
+ * format, which represents every fact of a graph.
  */
 #include "json.h"
-
-const char *const json_incl[] = { "stated", "by-counts", "none", NULL };
-const char *const json_kind[] = { "block", "arc", "call", "condition", "path",
-	"counter", "step", NULL };
-const char json_flags[] = "ftruxlne";
 
 static int
 probe(const struct cg_head *head)
@@ -28,7 +22,7 @@ static const struct cg_option options[] = {
 const struct cg_module cg_format_json = {
 	CG_MODULE,
 	.name = "json",
-	.title = "cgconv's own JSON Lines, which holds everything",
+	.title = "cgconv's own JSON Lines, which keeps everything",
 	.suffixes = "cgj;json",
 	.carries = (1u << CG_FACT_COUNT) - 1,
 	.options = options,

@@ -1,9 +1,9 @@
 /*
- * read.c - reads cgconv's own JSON Lines. json.h has the format.
+ * read.c - reads cgconv's own JSON Lines. json.h describes the format.
  *
- * One pass: a line is a tag and its fields, which a table gives for each tag.
- * Ids of the file index lists here, so they must be dense: what sizes a list
- * is how many definitions were read, never a number in one.
+ * One pass: a line is a tag and its fields, and a table gives the fields of
+ * each tag. Ids of the file index arrays, so they must be dense: the size of an
+ * array is the number of definitions read, never a number from the file.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,18 +13,347 @@
 
 #include "fields.h"
 
-#define NAME_SHOWN 40 /* of an unknown name, how much is shown */
+#define NAME_SHOWN 40 /* bytes of an unknown name in a message */
 
-/* ---- The file ----------------------------------------------------------- */
+/* ---- Definitions -------------------------------------------------------- */
+
+static bool
+set_list(struct json_list *list, size_t i, uint32_t value)
+{
+	if (!cg_grow(&list->at, &list->cap, i + 1, sizeof(*list->at)))
+		return false;
+	list->at[i] = value;
+	return true;
+}
+
+/* Field 0 must be the next id. */
+static bool
+check_new_id(struct json_reader *r, const struct json_ids *ids)
+{
+	if (r->field[0].number == ids->count + 1)
+		return true;
+	return cg_reject_at(r->job, r->field[0].at,
+	    "expected %s id %zu, got %" PRIu64, ids->what, ids->count + 1,
+	    r->field[0].number);
+}
+
+/* The next id of the file stands for the builder's id. */
+static bool
+define(struct json_reader *r, struct json_ids *ids, uint32_t id)
+{
+	if (cg_build_status(r->build) != CG_OK)
+		return false;
+	if (id < ids->number.cap && ids->number.at[id] != 0)
+		return cg_reject_at(r->job, r->field[1].at,
+		    "expected another %s: this one has id %" PRIu32, ids->what,
+		    ids->number.at[id]);
+	if (!set_list(&ids->number, id, (uint32_t)ids->count + 1) ||
+	    !set_list(&ids->id, ids->count + 1, id))
+		return cg_reject_nomem(r->job);
+	ids->count++;
+	return true;
+}
+
+/* What lines of events and formulas have in common. */
+static bool
+get_event(struct json_reader *r, const struct json_field *name,
+    const struct json_field *rest, struct cg_event *event)
+{
+	*event = (struct cg_event){ .name = name->text.ptr,
+		.long_name = rest[0].text.ptr,
+		.unit = rest[1].text.ptr,
+		.formula = "",
+		.incl = (enum cg_incl)rest[2].number,
+		.is_signed = rest[3].number };
+	if (*event->name && !strpbrk(event->name, " \t\r\n"))
+		return true;
+	return cg_reject_at(r->job, name->at, "expected a name without blanks");
+}
+
+static bool
+add_event(struct json_reader *r)
+{
+	const struct json_field *f = r->field;
+	struct cg_event event;
+	unsigned column;
+
+	if (f[0].number != r->events || r->events == CG_EVENT_MAX)
+		return cg_reject_at(r->job, f[0].at,
+		    r->events < CG_EVENT_MAX ? "expected column %zu"
+					     : "expected at most %zu events",
+		    r->events);
+	if (!get_event(r, &f[1], &f[2], &event))
+		return false;
+	column = cg_add_event(r->build, &event);
+	if (cg_build_status(r->build) != CG_OK)
+		return false;
+	for (size_t i = 0; i < r->events; i++) {
+		if (r->column[i] != column)
+			continue;
+		return cg_reject_at(r->job, f[1].at,
+		    "expected another event: this one is column %zu", i);
+	}
+	r->is_signed[r->events] = event.is_signed;
+	r->column[r->events] = column;
+	r->moved |= column != r->events;
+	r->events++;
+	if (column >= r->columns)
+		r->columns = column + 1;
+	return true;
+}
+
+static bool
+add_formula(struct json_reader *r)
+{
+	const struct json_field *f = r->field;
+	struct cg_event event;
+
+	if (!get_event(r, &f[0], &f[2], &event))
+		return false;
+	event.formula = f[1].text.ptr;
+	cg_add_formula(r->build, &event);
+	return true;
+}
+
+static bool
+add_path(struct json_reader *r, struct json_ids *ids,
+    uint32_t (*add)(struct cg_build *, struct cg_slice))
+{
+	const struct json_field *path = &r->field[1];
+
+	if (!check_new_id(r, ids))
+		return false;
+	if (path->text.len > 0)
+		return define(r, ids, add(r->build, path->text));
+	return cg_reject_at(r->job, path->at, "expected a path");
+}
+
+static bool
+add_object(struct json_reader *r)
+{
+	return add_path(r, &r->objects, cg_add_object);
+}
+
+static bool
+add_file(struct json_reader *r)
+{
+	if (!add_path(r, &r->files, cg_add_file))
+		return false;
+	cg_set_file_given(
+	    r->build, r->files.id.at[r->files.count], r->field[2].text);
+	return true;
+}
+
+static bool
+add_function(struct json_reader *r)
+{
+	const struct json_field *f = r->field;
+	cg_file file = (cg_file)f[2].number;
+	cg_object object = (cg_object)f[3].number;
+	const struct cg_range range = { .first = (uint32_t)f[4].number,
+		.last = (uint32_t)f[5].number,
+		.addr = f[6].number,
+		.first_column = (uint32_t)f[7].number,
+		.last_column = (uint32_t)f[8].number };
+	cg_fn fn;
+
+	if (!check_new_id(r, &r->fns))
+		return false;
+	if (f[1].text.len == 0 && file == 0 && object == 0 &&
+	    f[9].text.len == 0)
+		return cg_reject_at(
+		    r->job, f[1].at, "expected a name, a file or an object");
+	fn = cg_add_fn_symbol(r->build, cg_add_name(r->build, f[1].text), file,
+	    object, cg_add_name(r->build, f[9].text));
+	cg_set_fn_range(r->build, fn, &range);
+	return define(r, &r->fns, fn);
+}
+
+static struct cg_pos
+get_pos(const struct json_field *f)
+{
+	return (struct cg_pos){ .file = (cg_file)f[0].number,
+		.line = (uint32_t)f[1].number,
+		.addr = f[2].number };
+}
+
+static bool
+add_frame(struct json_reader *r)
+{
+	const struct json_field *f = r->field;
+	struct cg_pos pos = get_pos(&f[3]);
+
+	return check_new_id(r, &r->nodes) &&
+	       define(r, &r->nodes,
+		   cg_add_frame(r->build, (cg_node)f[1].number,
+		       (cg_fn)f[2].number, &pos, f[6].number != 0));
+}
+
+static bool
+add_labels(struct json_reader *r)
+{
+	return check_new_id(r, &r->labels) &&
+	       define(r, &r->labels,
+		   cg_add_labels(r->build, r->label, r->label_count));
+}
+
+/* ---- Parts and rows ----------------------------------------------------- */
+
+static bool
+add_part(struct json_reader *r)
+{
+	const struct json_field *f = r->field;
+	const struct cg_part_info info = { .pid = f[0].number,
+		.tid = f[1].number,
+		.part = f[2].number,
+		.cmd = f[3].text.ptr };
+
+	(void)cg_add_part(r->build, &info);
+	r->in_part = true;
+	r->in_rows = false;
+	return true;
+}
+
+static bool
+add_desc(struct json_reader *r)
+{
+	cg_add_desc(r->build, r->field[0].text, r->field[1].text);
+	return true;
+}
+
+static bool
+list_file(struct json_reader *r)
+{
+	cg_list_file(r->build, (cg_file)r->field[0].number);
+	return true;
+}
+
+static bool
+add_total(struct json_reader *r)
+{
+	cg_state_total(r->build, r->line.ptr, r->cost, r->costs, false);
+	return true;
+}
+
+static bool
+set_rows(struct json_reader *r)
+{
+	r->fn = (cg_fn)r->field[0].number;
+	r->in_rows = true;
+	return true;
+}
+
+static bool
+add_cost(struct json_reader *r)
+{
+	const struct cg_pos pos = get_pos(r->field);
+
+	cg_add_cost(r->build, r->fn, &pos, r->cost, r->costs);
+	return true;
+}
+
+static bool
+add_call(struct json_reader *r)
+{
+	const struct json_field *f = r->field;
+	const struct cg_pos site = get_pos(f);
+	const struct cg_pos entry = { .line = (uint32_t)f[4].number,
+		.addr = f[5].number };
+
+	cg_add_call(r->build, r->fn, &site, (cg_fn)f[3].number, &entry,
+	    f[6].number, r->cost, r->costs);
+	return true;
+}
+
+static bool
+add_jump(struct json_reader *r)
+{
+	const struct json_field *f = r->field;
+	const struct cg_pos from = get_pos(f), to = get_pos(&f[4]);
+	bool conditional = r->given == 9; /* the line has "followed" */
+
+	cg_add_jump(r->build, r->fn, &from, (cg_fn)f[3].number, &to,
+	    conditional, f[7].number, f[conditional ? 8 : 7].number);
+	return true;
+}
+
+static bool
+add_branch(struct json_reader *r)
+{
+	const struct json_field *f = r->field;
+	const struct cg_branch branch = { .pos = get_pos(f),
+		.kind = (enum cg_branch_kind)f[3].number,
+		.block = (uint32_t)f[4].number,
+		.index = (uint32_t)f[5].number,
+		.count = (int64_t)f[6].number,
+		.flags = (unsigned)f[7].number,
+		.target = (uint32_t)f[8].number,
+		.label = cg_add_name(r->build, f[9].text) };
+
+	(void)cg_add_branch(r->build, r->fn, &branch);
+	return true;
+}
+
+static bool
+add_inclusive(struct json_reader *r)
+{
+	cg_add_inclusive(r->build, r->fn, r->cost, r->costs);
+	return true;
+}
+
+static bool
+add_stack(struct json_reader *r)
+{
+	const struct json_field *f = r->field;
+
+	cg_set_labels(r->build, (cg_labels)f[3].number);
+	cg_add_stack(
+	    r->build, (cg_node)f[0].number, f[1].number, r->cost, r->costs);
+	return true;
+}
+
+/* ---- Tags --------------------------------------------------------------- */
+
+/* Where lines with a tag may stand; what is absent before them is implied. */
+enum scope { ANYWHERE, IN_PART, IN_ROWS };
+
+/* The most frequent come first. For kinds see json_take_fields(). */
+static const struct tag {
+	const char *name, *kinds;
+	enum scope scope;
+	bool (*add)(struct json_reader *); /* puts r->field into the builder */
+} tags[] = {
+	{ "cost", "Func", IN_ROWS, add_cost },
+	{ "call", "Funfunnc", IN_ROWS, add_call },
+	{ "jump", "FunfFunn?n", IN_ROWS, add_jump },
+	{ "rows", "f", IN_PART, set_rows },
+	{ "branch", "Funkuud?lut", IN_ROWS, add_branch },
+	{ "frame", "nsfFun?b", ANYWHERE, add_frame },
+	{ "stack", "snc?S", IN_PART, add_stack },
+	{ "labels", "nL", ANYWHERE, add_labels },
+	{ "function", "ntFO?uunuut", ANYWHERE, add_function },
+	{ "file", "nt?t", ANYWHERE, add_file },
+	{ "object", "nt", ANYWHERE, add_object },
+	{ "inclusive", "c", IN_ROWS, add_inclusive },
+	{ "event", "nz?zzib", ANYWHERE, add_event },
+	{ "formula", "zz?zzib", ANYWHERE, add_formula },
+	{ "part", "?nnnz", ANYWHERE, add_part },
+	{ "desc", "zz", IN_PART, add_desc },
+	{ "listed", "F", IN_PART, list_file },
+	{ "total", "c", IN_PART, add_total },
+	{ NULL, NULL, ANYWHERE, NULL },
+};
+
+/* ---- The first and the last line ---------------------------------------- */
 
 /* Keys of the objects in the first and the last line. */
 struct key {
 	const char *name;
-	bool (*take)(struct reader *);
+	bool (*take)(struct json_reader *);
 };
 
 static bool
-take_object(struct reader *r, const struct key *keys)
+take_object(struct json_reader *r, const struct key *keys)
 {
 	if (!json_take(r, CG_JSON_OBJECT, "'{'"))
 		return false;
@@ -41,22 +370,22 @@ take_object(struct reader *r, const struct key *keys)
 							: NAME_SHOWN),
 			    name.ptr);
 		if (!json_take(r, CG_JSON_KEY, "a key") ||
-		    !(key->name ? key->take(r) : json_step_over(r)))
+		    !(key->name ? key->take(r) : json_skip(r)))
 			return false;
 	}
 	return json_take(r, CG_JSON_OBJECT_END, "'}'");
 }
 
 static bool
-check_graph(struct reader *r)
+check_graph(struct json_reader *r)
 {
 	if (!cg_equal(r->json.text, "graph"))
-		return json_refuse(r, "\"graph\"");
+		return json_reject(r, "\"graph\"");
 	return json_take(r, CG_JSON_STRING, "\"graph\"");
 }
 
 static bool
-check_version(struct reader *r)
+check_version(struct json_reader *r)
 {
 	const char *at = r->json.at;
 
@@ -64,14 +393,13 @@ check_version(struct reader *r)
 		return false;
 	if (r->version <= JSON_VERSION)
 		return true;
-	r->status = cg_fail_at(r->job, at,
+	return cg_reject_at(r->job, at,
 	    "JSON version %" PRIu64 " is newer than this program reads (%d)",
 	    r->version, JSON_VERSION);
-	return false;
 }
 
 static bool
-set_grain(struct reader *r)
+set_grain(struct json_reader *r)
 {
 	uint64_t grain;
 
@@ -84,29 +412,28 @@ set_grain(struct reader *r)
 static const struct key header_keys[] = {
 	{ "cgconv", check_graph },
 	{ "version", check_version },
-	{ "minor", json_step_over },
-	{ "creator", json_step_over },
+	{ "minor", json_skip },
+	{ "creator", json_skip },
 	{ "grain", set_grain },
 	{ NULL, NULL },
 };
 
 static bool
-read_header(struct reader *r)
+read_header(struct json_reader *r)
 {
 	json_line(r);
 	if (!take_object(r, header_keys))
 		return false;
 	if (r->type != CG_JSON_END)
-		return json_refuse(r, "the end");
+		return json_reject(r, "the end");
 	if (r->version != 0)
 		return true;
-	r->status = cg_fail(
+	return cg_reject(
 	    r->job, "expected \"version\":%d in the first line", JSON_VERSION);
-	return false;
 }
 
 static bool
-check_records(struct reader *r)
+check_records(struct json_reader *r)
 {
 	const char *at = r->json.at;
 	uint64_t records;
@@ -115,13 +442,12 @@ check_records(struct reader *r)
 		return false;
 	if (records == r->lines)
 		return true;
-	r->status = cg_fail_at(r->job, at,
+	return cg_reject_at(r->job, at,
 	    "expected %" PRIu64 ", the number of lines above", r->lines);
-	return false;
 }
 
 static bool
-check_crc(struct reader *r)
+check_crc(struct json_reader *r)
 {
 	size_t above = (size_t)(r->line.ptr - r->block.ptr);
 	char crc[9];
@@ -129,11 +455,10 @@ check_crc(struct reader *r)
 	(void)snprintf(crc, sizeof(crc), "%08lx",
 	    crc32_z(r->crc, (const Bytef *)r->block.ptr, above));
 	if (r->type == CG_JSON_STRING && !cg_equal(r->json.text, crc)) {
-		r->status = cg_fail_at(r->job, r->json.at,
-		    "expected \"%s\": the lines above were changed; "
-		    "[\"end\"] alone accepts them",
+		return cg_reject_at(r->job, r->json.at,
+		    "expected \"%s\": the lines above were changed; to "
+		    "accept them, replace this line by [\"end\"]",
 		    crc);
-		return false;
 	}
 	return json_take(r, CG_JSON_STRING, "a string");
 }
@@ -145,7 +470,7 @@ static const struct key end_keys[] = {
 };
 
 static bool
-read_end(struct reader *r)
+read_end(struct json_reader *r)
 {
 	r->ended = true;
 	if (r->type != CG_JSON_ARRAY_END && !take_object(r, end_keys))
@@ -153,21 +478,23 @@ read_end(struct reader *r)
 	return json_take_end(r);
 }
 
+/* ---- Lines -------------------------------------------------------------- */
+
 static bool
-skip_record(struct reader *r, struct cg_slice tag, const char *at)
+skip_record(struct json_reader *r, struct cg_slice tag, const char *at)
 {
 	cg_warn_at(r->job, at, "unknown record \"%.*s\" is skipped",
 	    (int)(tag.len < NAME_SHOWN ? tag.len : NAME_SHOWN), tag.ptr);
 	while (r->type != CG_JSON_ARRAY_END) {
-		if (!json_step_over(r))
+		if (!json_skip(r))
 			return false;
 	}
 	return json_take_end(r);
 }
 
-/* What the file leaves out: one part for all. */
+/* A file without a part line has one part. */
 static void
-begin_part(struct reader *r)
+add_default_part(struct json_reader *r)
 {
 	const struct cg_part_info unknown = { .cmd = "" };
 
@@ -176,9 +503,9 @@ begin_part(struct reader *r)
 }
 
 static bool
-read_record(struct reader *r)
+read_record(struct json_reader *r)
 {
-	const struct json_tag *tag = json_tags;
+	const struct tag *tag = tags;
 	struct cg_slice name;
 	const char *at;
 
@@ -195,19 +522,17 @@ read_record(struct reader *r)
 		tag++;
 	if (!tag->name)
 		return skip_record(r, name, at);
-	if (tag->place == JSON_IN_ROWS && !r->in_rows) {
-		r->status = cg_fail_at(
-		    r->job, at, "expected a [\"rows\",function] line before");
-		return false;
-	}
-	if (tag->place == JSON_IN_PART && !r->in_part)
-		begin_part(r);
+	if (tag->scope == IN_ROWS && !r->in_rows)
+		return cg_reject_at(
+		    r->job, at, "expected a [\"rows\",function] line above");
+	if (tag->scope == IN_PART && !r->in_part)
+		add_default_part(r);
 	return json_take_fields(r, tag->kinds) && tag->add(r);
 }
 
-/* Behind the name and its quote; NULL: another one stands there. */
+/* Returns what follows name and a quote; NULL if at has another name. */
 static inline const char *
-step_over(const char *at, const char *name)
+match_tag(const char *at, const char *name)
 {
 	for (; *name; name++)
 		if (*at++ != *name)
@@ -216,32 +541,32 @@ step_over(const char *at, const char *name)
 }
 
 /*
- * What most lines are, rows of numbers: which kind, once the fields are taken.
- * NULL leaves any other line to read_record(). A newline ends what is compared.
+ * The fast path for rows of plain numbers, which most lines are: takes the
+ * fields and returns the tag. NULL: read_record() must take the line. Needs no
+ * check of the line's end, as no tag has a newline.
  */
-static const struct json_tag *
-take_row(struct reader *r)
+static const struct tag *
+take_row(struct json_reader *r)
 {
 	const char *at = r->line.ptr, *fields = NULL;
-	const struct json_tag *tag;
+	const struct tag *tag;
 
 	if (!r->in_rows || r->ended || at[0] != '[' || at[1] != '"')
 		return NULL;
-	for (tag = json_tags; tag->name; tag++) {
-		fields = step_over(at + 2, tag->name);
+	for (tag = tags; tag->name; tag++) {
+		fields = match_tag(at + 2, tag->name);
 		if (fields)
 			break;
 	}
-	return tag->place == JSON_IN_ROWS &&
-		       json_take_plain(r, fields, tag->kinds)
+	return tag->scope == IN_ROWS && json_take_plain(r, fields, tag->kinds)
 		   ? tag
 		   : NULL;
 }
 
 static bool
-read_line(struct reader *r)
+read_line(struct json_reader *r)
 {
-	const struct json_tag *row = take_row(r);
+	const struct tag *row = take_row(r);
 
 	if (row)
 		return row->add(r);
@@ -249,13 +574,12 @@ read_line(struct reader *r)
 		return read_header(r);
 	if (!r->ended)
 		return read_record(r);
-	r->status = cg_fail_at(
+	return cg_reject_at(
 	    r->job, r->line.ptr, "expected nothing after the [\"end\"] line");
-	return false;
 }
 
-static void
-read_block(struct reader *r)
+static bool
+read_block(struct json_reader *r)
 {
 	struct cg_slice rest = r->block;
 
@@ -263,14 +587,14 @@ read_block(struct reader *r)
 	       (r->line.len == 0 || read_line(r)) &&
 	       cg_build_status(r->build) == CG_OK)
 		r->lines++;
-	if (r->status == CG_OK)
-		r->status = cg_build_failed(r->build, r->line.ptr);
 	r->crc = (uint32_t)crc32_z(
 	    r->crc, (const Bytef *)r->block.ptr, r->block.len);
+	return cg_rejected(r->job) == CG_OK &&
+	       cg_build_failed(r->build, r->line.ptr) == CG_OK;
 }
 
 static void
-free_ids(struct ids *ids)
+free_ids(struct json_ids *ids)
 {
 	free(ids->id.at);
 	free(ids->number.at);
@@ -279,21 +603,20 @@ free_ids(struct ids *ids)
 int
 json_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct reader r = { .job = job,
+	struct json_reader r = { .job = job,
 		.build = build,
 		.objects.what = "object",
 		.files.what = "file",
 		.fns.what = "function",
 		.nodes.what = "frame",
 		.labels.what = "label set" };
+	bool ok = true;
 
-	while (r.status == CG_OK && cg_read_block(in, &r.block))
-		read_block(&r);
-	if (r.status == CG_OK)
-		r.status = cg_in_status(in);
-	if (r.status == CG_OK && !r.ended)
-		r.status = cg_fail(
-		    job, "expected the [\"end\"] line: the file is cut short");
+	while (ok && cg_read_block(in, &r.block))
+		ok = read_block(&r);
+	if (ok && cg_in_status(in) == CG_OK && !r.ended)
+		(void)cg_reject(
+		    job, "expected the [\"end\"] line: the file is truncated");
 	free_ids(&r.objects);
 	free_ids(&r.files);
 	free_ids(&r.fns);
@@ -301,5 +624,5 @@ json_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	free_ids(&r.labels);
 	free(r.label);
 	free(r.text);
-	return r.status;
+	return cg_in_status(in);
 }

@@ -1,9 +1,9 @@
 /*
- * write.c - writes the graph as JSON Lines. json.h has the format.
+ * write.c - writes the graph as JSON Lines. json.h describes the format.
  *
- * Ids are given out in canonical order here, not as the reader came upon
- * things, so equal graphs become equal files (but for stacks, which come in
- * the order in which they were added).
+ * Ids are numbered in canonical order, not in that of the input, so equal
+ * graphs become equal files; except stacks, which keep the order in which they
+ * were added.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 
 #include "json.h"
 
-/* A line without names: tag and numbers, then costs, each quoted and ','. */
+/* The longest line without names: tag, numbers, costs; all quoted, with ','. */
 #define NUMBERS_MAX 12
 #define NUMBER_ROOM (CG_NUMBER_MAX + 3)
 #define LINE_ROOM (64 + NUMBERS_MAX * NUMBER_ROOM)
 _Static_assert(LINE_ROOM + CG_EVENT_MAX * NUMBER_ROOM <= CG_RESERVE_MAX,
-    "a line fits into what may be reserved");
+    "a line must fit into one reservation");
 
-/* The greatest number that a double tells from its neighbours. */
+/* The greatest integer n such that a double represents all up to n. */
 #define SAFE_MAX (((uint64_t)1 << 53) - 1)
 
 struct writer {
@@ -26,13 +26,13 @@ struct writer {
 	struct cg_out *out;
 	size_t events;
 	bool is_signed[CG_EVENT_MAX];
-	size_t room;        /* what a line of numbers takes at most */
+	size_t room;        /* bytes of a line of numbers at most */
 	uint64_t plain_max; /* greater numbers are written as strings */
 	uint64_t lines;
 	uint32_t *object, *file, *fn; /* the graph's id -> id in the output */
 };
 
-/* ---- Lines of numbers: the bulk, formatted in place --------------------- */
+/* ---- Lines of numbers: most lines, formatted in place ------------------- */
 
 static char *
 put_word(char *at, const char *word)
@@ -189,7 +189,7 @@ put_branch(struct writer *w, const struct cg_branch *branch)
 	end_line(w, at);
 }
 
-/* Lines that are a tag and costs. */
+/* A line of a tag and costs. */
 static void
 put_sum(struct writer *w, const char *tag, const uint64_t *cost, size_t n)
 {
@@ -241,7 +241,7 @@ put_text(struct writer *w, const char *text)
 	cg_put_json(w->out, cg_slice(text));
 }
 
-/* What an event and a formula have in common, to the end of the line. */
+/* The last fields of events and formulas, and the end of the line. */
 static void
 put_event_rest(struct writer *w, const struct cg_event *event)
 {
@@ -300,7 +300,7 @@ put_path(struct writer *w, const char *tag, uint32_t id, struct cg_slice text,
 	w->lines++;
 }
 
-/* An object's path is as its input gives it. */
+/* Objects have no other path than that of the input. */
 static struct cg_slice
 no_given(const struct cg_graph *graph, uint32_t id)
 {
@@ -309,7 +309,10 @@ no_given(const struct cg_graph *graph, uint32_t id)
 	return cg_slice("");
 }
 
-/* Writes the paths sorted. Returns id -> id in the output, NULL: no memory. */
+/*
+ * Writes the paths sorted. Returns the ids in the output by id of the graph,
+ * malloc()ed; NULL: out of memory.
+ */
 static uint32_t *
 put_paths(struct writer *w, const char *tag, size_t count,
     struct cg_slice (*get)(const struct cg_graph *, uint32_t),
@@ -497,7 +500,7 @@ put_header(struct writer *w)
 	w->lines++;
 }
 
-/* Without memory for rows the job fails, whatever is written. */
+/* If memory for rows runs out, the job knows it and fails. */
 static void
 put_parts(struct writer *w)
 {

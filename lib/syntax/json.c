@@ -556,3 +556,15 @@ cg_json_fail(
 		return cg_fail_at(job, tokens->at, "%s", tokens->error);
 	return cg_fail_at(job, tokens->at, "expected %s", expected);
 }
+
+bool
+cg_json_reject(
+    struct cg_job *job, const struct cg_json *tokens, const char *expected)
+{
+	/* The job knows the status of the input. */
+	if (tokens->in && cg_in_status(tokens->in) != CG_OK)
+		return false;
+	if (tokens->error)
+		return cg_reject_at(job, tokens->at, "%s", tokens->error);
+	return cg_reject_at(job, tokens->at, "expected %s", expected);
+}
