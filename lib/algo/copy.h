@@ -4,7 +4,7 @@
 #ifndef CG_COPY_H
 #define CG_COPY_H
 
-#include "graph/graph.h"
+#include "graph/build.h"
 
 /* ---- copy.c ------------------------------------------------------------- */
 

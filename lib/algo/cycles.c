@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "graph/graph.h"
+#include "algo/algo.h"
 
 struct vertex {
 	uint32_t index; /* order of discovery, 0: not yet; or CLOSED */

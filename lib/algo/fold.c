@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/graph.h"
+#include "algo/algo.h"
 
 /* A frame on the path from the root to the stack that is looked at. */
 struct open {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/graph.h"
+#include "algo/algo.h"
 
 /* What is followed: so deep, so many ways, each of so much of the total. */
 #define DEPTH_MAX 128

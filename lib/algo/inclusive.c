@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/graph.h"
+#include "algo/algo.h"
 
 struct arc {
 	cg_fn caller, callee;

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/algo.h"
 #include "base/wide.h"
-#include "graph/graph.h"
 
 struct arc {
 	uint32_t caller, callee; /* places in prop->fn */

@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "graph/graph.h"
-#include "graph/rows.h"
+#include "graph/build.h"
+#include "graph/packed.h"
 #include "graph/rules.h"
 
 /* Checks ids and numbers that a row has, and finds its run. */
@@ -53,6 +53,16 @@ grow_total(struct cg_build *build, struct cg_part_entry *part)
 	return false;
 }
 
+static void
+check_sign(struct cg_build *build, size_t i)
+{
+	if (i < build->signs && build->sign[i].is_plain &&
+	    build->sign[i].input == build->inputs)
+		cg_build_fail(build,
+		    "a cost of %s is above 2^63, and others may be below 0",
+		    build->graph->event[i].name);
+}
+
 /* Are there costs below zero? */
 static bool
 check_signs(struct cg_build *build, const uint64_t *cost, size_t n)
@@ -68,7 +78,7 @@ check_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (!graph->event[i].is_signed || (int64_t)cost[i] >= 0)
 			continue;
-		cg_sign_check(build, i);
+		check_sign(build, i);
 		any = true;
 	}
 	return any;
@@ -127,7 +137,7 @@ cg_build_end_run(struct cg_build *build)
 		return build->status == CG_OK;
 	build->summed = false;
 	pos.file = graph->fn[run->fn].file;
-	n = cut_zeros(build->sum, n < build->sums ? n : build->sums);
+	n = cg_cut_zeros(build->sum, n < build->sums ? n : build->sums);
 	if (cg_build_total(build, build->sum, n) &&
 	    !cg_run_add_cost(graph, run, &pos, build->sum, n))
 		cg_build_nomem(build);
@@ -170,9 +180,9 @@ cg_add_cost(struct cg_build *build, cg_fn fn, const struct cg_pos *pos,
 {
 	struct cg_run *run;
 
-	if (cg_build_omits(build, pos->file))
+	if (cg_build_excludes(build, pos->file))
 		return build->status == CG_OK;
-	n = cut_zeros(cost, n);
+	n = cg_cut_zeros(cost, n);
 	run = begin_row(build, fn, pos, n);
 	if (!run)
 		return false;
@@ -210,7 +220,7 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 		.cost = cost,
 		.n = n };
 
-	if (cg_build_omits(build, site->file))
+	if (cg_build_excludes(build, site->file))
 		return build->status == CG_OK;
 	run = begin_row(build, caller, site, n);
 	if (!run ||
@@ -256,8 +266,8 @@ cg_add_jump(struct cg_build *build, cg_fn fn, const struct cg_pos *from,
 		.executed = executed,
 		.followed = followed };
 
-	if (cg_build_omits(build, from->file) ||
-	    cg_build_omits(build, to->file) || is_unwanted(build, CG_JUMPS))
+	if (cg_build_excludes(build, from->file) ||
+	    cg_build_excludes(build, to->file) || is_unwanted(build, CG_JUMPS))
 		return;
 	run = begin_row(build, fn, from, 0);
 	if (!run ||
@@ -301,7 +311,7 @@ cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_branch *branch)
 	size_t strs = graph->strs.count ? graph->strs.count : 1;
 	struct cg_run *run;
 
-	if (cg_build_omits(build, branch->pos.file) ||
+	if (cg_build_excludes(build, branch->pos.file) ||
 	    (branch->kind == CG_BRANCH_ARC && build->rules &&
 		(build->rules->no_branches ||
 		    (build->rules->no_throws &&
@@ -343,4 +353,77 @@ cg_state_total(struct cg_build *build, const char *at, const uint64_t *cost,
 		    graph->event[i].name, (unsigned long long)sum,
 		    (unsigned long long)cost[i]);
 	}
+}
+
+/* ---- Signed events ------------------------------------------------------ */
+
+/* Room for all events' signs and costs. */
+static bool
+grow(struct cg_build *build)
+{
+	if (cg_grow(&build->sign, &build->signs, build->graph->events,
+		sizeof(*build->sign)))
+		return true;
+	cg_build_nomem(build);
+	return false;
+}
+
+static void
+note_costs(struct cg_build *build, const uint64_t *cost, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		build->sign[i].bits |= cost[i];
+}
+
+/* The bits of all costs by event, once for each input. */
+static bool
+scan(struct cg_build *build)
+{
+	const struct cg_graph *graph = build->graph;
+	struct cg_rows *rows = cg_rows_new(graph);
+	struct cg_call call;
+	bool stated;
+
+	if (!rows || !cg_build_end_run(build)) {
+		cg_rows_free(rows);
+		return false;
+	}
+	/* These are not below any self cost. */
+	for (size_t i = 0; i < graph->parts; i++)
+		note_costs(build, graph->part[i].total, graph->part[i].totals);
+	for (size_t i = 0; i < graph->runs; i++) {
+		cg_calls_begin(rows, &graph->run[i], true);
+		while (cg_calls_next(rows, &call, &stated))
+			note_costs(build, call.cost, call.n);
+	}
+	cg_rows_free(rows);
+	build->scanned = build->inputs;
+	return true;
+}
+
+void
+cg_sign_event(struct cg_build *build, size_t i, bool is_signed)
+{
+	struct cg_event *event = &build->graph->event[i];
+	struct cg_sign *sign;
+
+	if (!grow(build))
+		return;
+	sign = &build->sign[i];
+	if (event->is_signed != is_signed && sign->input == build->inputs)
+		cg_build_fail(build,
+		    "event %s is signed in one place and not in another",
+		    event->name);
+	sign->input = build->inputs;
+	sign->is_plain = !is_signed;
+	if (event->is_signed || !is_signed)
+		return;
+	if (build->scanned != build->inputs && !scan(build))
+		return;
+	if (build->sign[i].bits >> 63 != 0)
+		cg_build_fail(build,
+		    "costs of %s are above 2^63 in one input, and may be below "
+		    "0 in another",
+		    event->name);
+	event->is_signed = build->graph->any_signed = true;
 }

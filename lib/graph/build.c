@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/graph.h"
+#include "graph/build.h"
 #include "graph/rules.h"
 #include "symbols/symbols.h"
 
@@ -23,8 +23,8 @@ cg_build_init(
 void
 cg_build_free(struct cg_build *build)
 {
-	cg_map_free(&build->out);
-	cg_shards_free(build);
+	cg_map_free(&build->excluded_files);
+	free(build->shards);
 	free(build->mark);
 	free(build->sum);
 	free(build->sign);
@@ -34,63 +34,9 @@ cg_build_free(struct cg_build *build)
 	free(build->kept);
 	build->text = NULL;
 	build->kept = NULL;
-	cg_map_free(&build->homes);
+	cg_map_free(&build->definitions);
 	cg_strs_free(&build->sample_keys);
 	cg_map_free(&build->sample_parts);
-}
-
-int
-cg_build_status(const struct cg_build *build)
-{
-	return build->status;
-}
-
-void
-cg_build_fail(struct cg_build *build, const char *fmt, ...)
-{
-	va_list args;
-
-	if (build->status != CG_OK)
-		return;
-	build->status = CG_EINPUT;
-	va_start(args, fmt);
-	(void)vsnprintf(build->failure, sizeof(build->failure), fmt, args);
-	va_end(args);
-}
-
-int
-cg_build_failed(struct cg_build *build, const char *at)
-{
-	struct cg_location place = { 0 };
-
-	if (!build->failure[0])
-		return build->status;
-	if (build->in)
-		cg_in_locate(build->in, at, &place);
-	cg_diag_say(build->graph->diag, CG_ERROR, &place, "%s", build->failure);
-	build->failure[0] = '\0';
-	return build->status;
-}
-
-void
-cg_build_nomem(struct cg_build *build)
-{
-	if (build->status != CG_OK)
-		return;
-	cg_graph_nomem(build->graph);
-	build->status = *build->graph->fault;
-}
-
-/* Nothing is added any more, or there is no such id. */
-bool
-cg_build_refuse(struct cg_build *build, uint32_t id, const char *what)
-{
-	if (build->status != CG_OK)
-		return false;
-	cg_build_fail(build, "internal error: %s %lu does not exist", what,
-	    (unsigned long)id);
-	build->status = CG_EBUG;
-	return false;
 }
 
 static cg_str
@@ -146,7 +92,7 @@ apply_patterns(struct cg_build *build, cg_file file)
 	if (cg_rules_keep(build->rules,
 		cg_strs_get(&graph->strs, graph->files.path[file]).ptr))
 		return;
-	out = cg_map_at(&build->out, file);
+	out = cg_map_at(&build->excluded_files, file);
 	if (out)
 		*out = 1;
 	else
@@ -191,6 +137,30 @@ cg_set_file_given(struct cg_build *build, cg_file file, struct cg_slice given)
 	else if (*before == 0 ||
 		 cg_compare(given, cg_strs_get(&graph->strs, *before)) < 0)
 		*before = str;
+}
+
+cg_file
+cg_add_file_in(
+    struct cg_build *build, struct cg_slice folder, struct cg_slice name)
+{
+	struct cg_slice path;
+	cg_file file;
+	char *room;
+
+	if (name.len == 0)
+		return 0;
+	room = malloc(folder.len + name.len + CG_JOIN_MORE);
+	if (!room) {
+		cg_build_nomem(build);
+		return 0;
+	}
+	path.ptr = room;
+	path.len = (size_t)(cg_join_path(room, folder, name) - room);
+	file = cg_add_file(build, path);
+	if (cg_compare(path, name) != 0)
+		cg_set_file_given(build, file, name);
+	free(room);
+	return file;
 }
 
 static uint32_t
@@ -319,7 +289,7 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 	const struct cg_fn_entry key = { .name = name,
 		.symbol = symbol == name ? 0 : symbol,
 		/* It may have rows in files that are kept. */
-		.file = cg_build_omits(build, file) ? 0 : file,
+		.file = cg_build_excludes(build, file) ? 0 : file,
 		.object = object,
 		.runs = CG_NO_RUN };
 	size_t strs = graph->strs.count ? graph->strs.count : 1;
@@ -352,8 +322,8 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 	return (cg_fn)graph->fns++;
 }
 
-bool
-cg_fn_set_file(struct cg_graph *graph, cg_fn fn, cg_file file)
+static bool
+set_fn_file(struct cg_graph *graph, cg_fn fn, cg_file file)
 {
 	struct cg_fn_entry key = graph->fn[fn];
 	struct cg_fn_slot *slot;
@@ -367,6 +337,34 @@ cg_fn_set_file(struct cg_graph *graph, cg_fn fn, cg_file file)
 	/* It is in two slots now, which are more than twice the functions. */
 	*slot = (struct cg_fn_slot){ fn, hash };
 	graph->fn[fn].file = file;
+	return true;
+}
+
+#define MANY_FILES UINT32_MAX
+
+bool
+cg_infer_fn_files(struct cg_graph *graph)
+{
+	cg_file *home;
+
+	if (graph->nodes < 2)
+		return true;
+	home = calloc(graph->fns, sizeof(*home));
+	if (!home)
+		return false;
+	for (size_t i = 1; i < graph->nodes; i++) {
+		const struct cg_node_entry *node = &graph->node[i];
+		cg_file *file = &home[node->fn];
+
+		if (node->pos.file != 0 && *file != node->pos.file)
+			*file = *file == 0 ? node->pos.file : MANY_FILES;
+	}
+	for (cg_fn fn = 1; fn < graph->fns; fn++) {
+		if (graph->fn[fn].file == 0 && home[fn] != 0 &&
+		    home[fn] != MANY_FILES)
+			(void)set_fn_file(graph, fn, home[fn]);
+	}
+	free(home);
 	return true;
 }
 
@@ -393,6 +391,68 @@ cg_set_fn_range(struct cg_build *build, cg_fn fn, const struct cg_range *more)
 	}
 	if (more->addr != 0 && (range->addr == 0 || more->addr < range->addr))
 		range->addr = more->addr;
+}
+
+/*
+ * Is that where the function is defined? The first word on it is the truth.
+ * The map holds column + 1 and line under two keys of a function.
+ */
+static bool
+is_home(struct cg_build *build, cg_fn fn, uint32_t line, uint32_t column)
+{
+	uint64_t key = (uint64_t)fn << 1;
+	uint32_t *at = cg_map_at(&build->definitions, key);
+
+	if (at && *at == 0) {
+		*at = column + 1;
+		at = cg_map_at(&build->definitions, key | 1);
+		if (at)
+			*at = line;
+	}
+	if (!at) {
+		cg_build_nomem(build);
+		return true;
+	}
+	return cg_map_get(&build->definitions, key) == column + 1 &&
+	       cg_map_get(&build->definitions, key | 1) == line;
+}
+
+/* "name:line" or "name:line:column"; lives until the next. */
+static struct cg_slice
+place_name(struct cg_build *build, struct cg_slice name, uint32_t line,
+    uint32_t column)
+{
+	size_t most = name.len + 2 * (CG_NUMBER_MAX + 1);
+	char *to;
+
+	if (!cg_grow_raw(&build->text, &build->text_cap, most, 1)) {
+		cg_build_nomem(build);
+		return name;
+	}
+	if (name.len > 0)
+		memcpy(build->text, name.ptr, name.len);
+	to = build->text + name.len;
+	*to++ = ':';
+	to = cg_format_u64(to, line);
+	if (column != 0) {
+		*to++ = ':';
+		to = cg_format_u64(to, column);
+	}
+	return (struct cg_slice){ build->text, (size_t)(to - build->text) };
+}
+
+cg_fn
+cg_add_fn_at(struct cg_build *build, struct cg_slice name, cg_file file,
+    cg_object object, uint32_t line, uint32_t column)
+{
+	const struct cg_range range = { .first = line, .first_column = column };
+	cg_fn fn = cg_add_fn(build, name, file, object);
+
+	if (fn != 0 && !is_home(build, fn, line, column))
+		fn = cg_add_fn(
+		    build, place_name(build, name, line, column), file, object);
+	cg_set_fn_range(build, fn, &range);
+	return fn;
 }
 
 void
@@ -521,4 +581,36 @@ cg_add_formula(struct cg_build *build, const struct cg_event *event)
 		new->unit = keep(build, event->unit);
 	if (event->formula && *event->formula)
 		new->formula = keep(build, event->formula);
+}
+
+/* ---- Columns ------------------------------------------------------------ */
+
+bool
+cg_add_column(struct cg_columns *columns, struct cg_build *build,
+    const struct cg_event *event)
+{
+	unsigned column = cg_add_event(build, event);
+	size_t i = columns->events;
+
+	if (cg_build_status(build) != CG_OK || i == CG_EVENT_MAX)
+		return false;
+	for (size_t k = 0; k < i; k++)
+		if (columns->column[k] == column)
+			return false;
+	columns->column[i] = column;
+	columns->moved |= column != i;
+	columns->events++;
+	if (column >= columns->width)
+		columns->width = column + 1;
+	return true;
+}
+
+const uint64_t *
+cg_columns_of(struct cg_columns *columns, const uint64_t *cost)
+{
+	if (!columns->moved)
+		return cost;
+	for (size_t i = 0; i < columns->events; i++)
+		columns->cost[columns->column[i]] = cost[i];
+	return columns->cost;
 }

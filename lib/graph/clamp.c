@@ -10,30 +10,6 @@
 
 #include "graph/graph.h"
 
-const uint64_t *
-cg_clamp_values(
-    struct cg_graph *graph, const uint64_t *cost, size_t n, uint64_t *total)
-{
-	struct cg_clamp *clamp = graph->clamp;
-
-	for (size_t i = 0; i < n; i++) {
-		uint64_t below = 0 - cost[i];
-
-		clamp->value[i] = cost[i];
-		if (!graph->event[i].is_signed || (int64_t)cost[i] >= 0)
-			continue;
-		clamp->value[i] = 0;
-		if (total == NULL)
-			continue;
-		/* In two's complement, whatever the sign of the total. */
-		total[i] += below;
-		if (__builtin_add_overflow(
-			clamp->lost[i], below, &clamp->lost[i]))
-			clamp->lost[i] = UINT64_MAX;
-	}
-	return clamp->value;
-}
-
 static void
 clamp_stacks(struct cg_graph *graph)
 {

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "graph/graph.h"
-#include "graph/rows.h"
+#include "graph/build.h"
+#include "graph/packed.h"
 
 static inline unsigned
 digit_of(char c)
@@ -302,8 +302,8 @@ put_count(struct cg_packed *packed, uint8_t *to, uint64_t tag, uint8_t *apart,
 	if (apart)
 		*apart = (uint8_t)n;
 	*to = (uint8_t)(tag | (apart ? CG_COST_COUNT : n));
-	if (begins_stretch(to))
-		cg_link_stretch(packed, to);
+	if (begins_segment(to))
+		cg_link_segment(packed, to);
 }
 
 /*
@@ -390,7 +390,7 @@ cg_add_cost_lines(struct cg_build *build, cg_fn fn, struct cg_cost_lines *lines,
 
 	/* What is seldom is left to cg_add_cost(). */
 	if (build->graph->any_signed || lines->most >= 0x80 ||
-	    cg_build_omits(build, lines->pos.file))
+	    cg_build_excludes(build, lines->pos.file))
 		return text;
 	sum = cg_build_begin_lines(build, fn, lines->pos.file, lines->most);
 	if (!sum)

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
+#include "graph/cursor.h"
 #include "graph/graph.h"
-#include "graph/view.h"
 
 /* ---- Numbers ------------------------------------------------------------ */
 
@@ -182,7 +182,7 @@ format_values(char *to, unsigned tag, const uint8_t **row)
 	return to;
 }
 
-/* Does a row of the scan's file come before all that other stretches have? */
+/* Does a row of the scan's file come before all that other segments have? */
 static inline bool
 comes_first(const struct cg_rows *rows, const struct cg_pos *pos)
 {

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/graph.h"
-#include "graph/view.h"
+#include "graph/cursor.h"
 
 /* Most functions have less than half as many blocks. */
 #define FIRST_SLOTS 512

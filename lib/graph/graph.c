@@ -248,7 +248,7 @@ static bool
 order_runs(struct cg_graph *graph)
 {
 	size_t *begin = calloc(graph->parts + 2, sizeof(*begin));
-	struct cg_run_place *order = malloc((graph->runs + 1) * sizeof(*order));
+	struct cg_run_ref *order = malloc((graph->runs + 1) * sizeof(*order));
 
 	if (!begin || !order) {
 		free(begin);
@@ -268,7 +268,7 @@ order_runs(struct cg_graph *graph)
 
 		for (; id != CG_NO_RUN; id = graph->run[id].next)
 			order[begin[graph->run[id].part + 1]++] =
-			    (struct cg_run_place){ .run = id, .fn = fn };
+			    (struct cg_run_ref){ .run = id, .fn = fn };
 	}
 	return true;
 }
@@ -404,6 +404,36 @@ cg_event_has_costs(const struct cg_graph *graph, size_t event)
 			return true;
 	}
 	return false;
+}
+
+/* The event that a description names, or how many there are. */
+static size_t
+find_described(const struct cg_graph *graph)
+{
+	const char *key, *value;
+
+	for (cg_part part = 0; part < graph->parts; part++) {
+		for (size_t i = 0; cg_part_desc(graph, part, i, &key, &value);
+		     i++) {
+			if (strcmp(key, CG_MAIN_EVENT_KEY) == 0)
+				return cg_find_event(graph, value);
+		}
+	}
+	return graph->events;
+}
+
+size_t
+cg_main_event(const struct cg_graph *graph)
+{
+	size_t event = find_described(graph);
+
+	if (event < graph->events && cg_event_has_costs(graph, event))
+		return event;
+	for (event = 0; event < graph->events; event++) {
+		if (cg_event_has_costs(graph, event))
+			return event;
+	}
+	return 0;
 }
 
 size_t

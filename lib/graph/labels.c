@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "graph/graph.h"
+#include "graph/build.h"
 
 /* ---- Order --------------------------------------------------------------- */
 

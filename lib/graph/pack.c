@@ -11,7 +11,7 @@
  *	tag: bits 0-3 number of values, 4-6 addr is so much more than before,
  *	     7 place follows
  *	[place: below 128 the line's difference, else flags of what follows]
- *	[link from one that begins a stretch to the next such row]
+ *	[link from one that begins a segment to the next such row]
  *	[file] [addr difference] [line difference] [number of values, from 15]
  *	values; a byte of 128 + n and an empty one stand for n zeros
  *
@@ -25,8 +25,7 @@
  *	       the row's own, executed, [followed]
  *	branch: kind, block, index, flags, target, label, count
  */
-#include "graph/graph.h"
-#include "graph/rows.h"
+#include "graph/cursor.h"
 
 /* What a row of each kind takes at most besides its values. */
 #define CALL_MAX (POS_MAX + 30)
@@ -34,16 +33,16 @@
 #define BRANCH_MAX (POS_MAX + 45)
 
 void
-cg_link_stretch(struct cg_packed *packed, uint8_t *row)
+cg_link_segment(struct cg_packed *packed, uint8_t *row)
 {
 	uint8_t *first = row;
 
-	if (packed->stretch) {
-		first = next_stretch(packed->stretch);
-		memcpy(packed->stretch + 2, &row, sizeof(row));
+	if (packed->segment) {
+		first = next_segment(packed->segment);
+		memcpy(packed->segment + 2, &row, sizeof(row));
 	}
 	memcpy(row + 2, &first, sizeof(first));
-	packed->stretch = row;
+	packed->segment = row;
 }
 
 bool
@@ -53,7 +52,7 @@ cg_run_add_cost(struct cg_graph *graph, struct cg_run *run,
 	struct cg_packed *packed = &run->costs;
 	uint8_t *row, *to;
 
-	n = cut_zeros(cost, n);
+	n = cg_cut_zeros(cost, n);
 	row = begin_pack(graph, run, packed, POS_MAX + n * VALUE_MAX);
 	if (!row)
 		return false;
@@ -67,8 +66,8 @@ cg_run_add_cost(struct cg_graph *graph, struct cg_run *run,
 	for (size_t i = 0; i < n; i++)
 		to = put_varint(to, cost[i]);
 	end_pack(packed, to, pos);
-	if (begins_stretch(row))
-		cg_link_stretch(packed, row);
+	if (begins_segment(row))
+		cg_link_segment(packed, row);
 	return true;
 }
 
@@ -77,7 +76,7 @@ cg_run_add_call(
     struct cg_graph *graph, struct cg_run *run, const struct cg_call *call)
 {
 	struct cg_packed *packed = &run->others;
-	size_t n = cut_zeros(call->cost, call->n);
+	size_t n = cg_cut_zeros(call->cost, call->n);
 	uint8_t *to = begin_pack(graph, run, packed, CALL_MAX + n * VALUE_MAX);
 
 	if (!to)
@@ -192,7 +191,7 @@ cg_run_add_inclusive(
 	struct cg_packed *packed = &run->others;
 	uint8_t *to;
 
-	n = cut_zeros(cost, n);
+	n = cg_cut_zeros(cost, n);
 	to = begin_pack(graph, run, packed, POS_MAX + n * VALUE_MAX);
 	if (!to)
 		return false;
@@ -200,4 +199,93 @@ cg_run_add_inclusive(
 	*to++ = CG_ROW_OTHER | CG_TAG_INCLUSIVE;
 	packed->at = put_values(to, cost, n);
 	return true;
+}
+
+/* ---- Merging ------------------------------------------------------------ */
+
+/*
+ * Equal rows are merged when a cursor opens a run. A run that is visited often
+ * (Xdebug writes one record per call) is merged while it grows, too, so that
+ * memory depends on distinct rows. A run is merged when it exceeds twice its
+ * size after the last merge, plus one of these:
+ */
+#define MERGE_OFTEN 4096 /* after CG_MERGE_VISITS visits */
+#define MERGE_SELDOM ((uint64_t)4 << 20)
+
+/* Negative costs are set to zero in cg_graph_clamp(). */
+static const uint64_t *
+copied_values(struct cg_graph *graph, const struct cg_run *run,
+    const uint64_t *cost, size_t n, bool self)
+{
+	if (!graph->clamp)
+		return cost;
+	return cg_clamp_values(
+	    graph, cost, n, self ? graph->part[run->part].total : NULL);
+}
+
+static bool
+copy_rows(struct cg_graph *graph, struct cg_rows *rows, struct cg_run *to)
+{
+	struct cg_cost cost;
+	struct cg_call call;
+	struct cg_jump jump;
+	struct cg_branch branch;
+	bool ok = true;
+
+	while (ok && cg_next_cost(rows, &cost)) {
+		cost.cost = copied_values(graph, to, cost.cost, cost.n, true);
+		ok = cg_run_add_cost(graph, to, &cost.pos, cost.cost, cost.n);
+	}
+	while (ok && cg_next_call(rows, &call)) {
+		call.cost = copied_values(graph, to, call.cost, call.n, false);
+		ok = cg_run_add_call(graph, to, &call);
+	}
+	while (ok && cg_next_jump(rows, &jump))
+		ok = cg_run_add_jump(graph, to, &jump);
+	while (ok && cg_next_branch(rows, &branch))
+		ok = cg_run_add_branch(graph, to, &branch);
+	if (ok && cg_stated_inclusive(rows, &cost)) {
+		cost.cost = copied_values(graph, to, cost.cost, cost.n, false);
+		ok = cg_run_add_inclusive(graph, to, cost.cost, cost.n);
+	}
+	return ok;
+}
+
+bool
+cg_run_merge(struct cg_graph *graph, struct cg_run *run)
+{
+	struct cg_rows *rows = cg_rows_new(graph);
+	struct cg_run merged = *run;
+	bool ok;
+
+	cg_run_clear(graph, &merged);
+	merged.visits = 0;
+	/* Never merges the copy itself. */
+	merged.costs.merged = merged.others.merged = UINT64_MAX / 4;
+	ok = rows && cg_rows_open_merged(rows, run) &&
+	     copy_rows(graph, rows, &merged) && *graph->fault == CG_OK;
+	cg_rows_free(rows);
+	cg_blocks_close(graph);
+	cg_run_free_blocks(graph, ok ? run : &merged);
+	if (!ok)
+		return false;
+	merged.costs.merged = cg_packed_bytes(&merged.costs);
+	merged.others.merged = cg_packed_bytes(&merged.others);
+	*run = merged;
+	return true;
+}
+
+bool
+cg_run_make_room(struct cg_graph *graph, struct cg_run *run,
+    struct cg_packed *packed, size_t need)
+{
+	uint64_t limit =
+	    packed->merged * 2 +
+	    (run->visits >= CG_MERGE_VISITS ? MERGE_OFTEN : MERGE_SELDOM);
+
+	if (cg_packed_bytes(packed) > limit && !cg_run_merge(graph, run))
+		return false;
+	if ((size_t)(packed->end - packed->at) >= need)
+		return true;
+	return cg_blocks_add(graph, run, packed, need);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/graph.h"
+#include "graph/build.h"
 
 /* Keeps what all agree on: a number or name that differs is no longer one. */
 static void
@@ -195,14 +195,6 @@ check_program(struct cg_build *build, struct cg_desc desc)
 		    cg_strs_get(&graph->strs, desc.key).ptr,
 		    cg_strs_get(&graph->strs, desc.value).ptr,
 		    cg_strs_get(&graph->strs, *before - 1).ptr);
-}
-
-void
-cg_add_desc(struct cg_build *build, struct cg_slice key, struct cg_slice value)
-{
-	if (cg_equal(key, CG_SHARD_KEY) && cg_shard_note(build, value))
-		return;
-	cg_add_desc_plain(build, key, value);
 }
 
 void

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "graph/graph.h"
+#include "graph/build.h"
 
 bool
 cg_part_by_parse(struct cg_part_by *by, const char *text)

@@ -1,8 +1,7 @@
 /*
  * scan.c - ways through packed rows as they came: neither sorted nor merged.
  */
-#include "graph/graph.h"
-#include "graph/view.h"
+#include "graph/cursor.h"
 
 struct cg_varint
 cg_get_long(const uint8_t *at)
@@ -89,7 +88,7 @@ cg_scan_cost_place(
 		return at;
 	}
 	at++;
-	if (flags & CG_PLACE_STRETCH) {
+	if (flags & CG_PLACE_SEGMENT) {
 		at += sizeof(void *);
 		scan->pos.addr = 0;
 		scan->pos.line = 0;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/graph.h"
+#include "graph/build.h"
 
 #define WORDS (CG_SHARD_MAX / 64)
 
@@ -72,8 +72,9 @@ turn(struct cg_build *build)
 	shards->marked++;
 }
 
-bool
-cg_shard_note(struct cg_build *build, struct cg_slice text)
+/* Notes the description of a shard; false if text is none. */
+static bool
+note_shard(struct cg_build *build, struct cg_slice text)
 {
 	struct cg_shards *shards;
 	struct cg_shard shard;
@@ -96,6 +97,14 @@ cg_shard_note(struct cg_build *build, struct cg_slice text)
 		shards->now[(shard.number - 1) / 64] |=
 		    (uint64_t)1 << (shard.number - 1) % 64;
 	return true;
+}
+
+void
+cg_add_desc(struct cg_build *build, struct cg_slice key, struct cg_slice value)
+{
+	if (cg_equal(key, CG_SHARD_KEY) && note_shard(build, value))
+		return;
+	cg_add_desc_plain(build, key, value);
 }
 
 static void
@@ -142,11 +151,4 @@ cg_shards_end(struct cg_build *build, const struct cg_shard *own, bool partial)
 	if (own->count > 1)
 		describe(build, *own);
 	return cg_build_failed(build, NULL);
-}
-
-void
-cg_shards_free(struct cg_build *build)
-{
-	free(build->shards);
-	build->shards = NULL;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/graph.h"
+#include "graph/build.h"
 
 /* What a node's latest child has bits for: 32 GB of nodes. */
 #define NODES_MAX 0x3fffffffu
@@ -327,7 +327,7 @@ cg_add_stack(struct cg_build *build, cg_node leaf, uint64_t samples,
 	while (n > 0 && cost[n - 1] == 0)
 		n--;
 	if (!cg_build_check(build, leaf, graph->nodes, "stack node") ||
-	    cg_build_omits(build, graph->node[leaf].pos.file) ||
+	    cg_build_excludes(build, graph->node[leaf].pos.file) ||
 	    !cg_build_check(build, (uint32_t)n, graph->events + 1, "event") ||
 	    !cg_build_total(build, cost, n))
 		return;

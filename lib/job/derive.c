@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "algo/algo.h"
 #include "job/job.h"
 
 #define FACTS_ROOM 300 /* all of them */

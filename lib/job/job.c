@@ -213,7 +213,7 @@ freeze(struct cg_job *job)
 		status = cg_shards_end(&job->build, &job->shard, job->partial);
 	if (status == CG_OK)
 		status = cg_formulas_resolve(job->graph);
-	if (status == CG_OK && !job->partial && !cg_place_functions(job->graph))
+	if (status == CG_OK && !job->partial && !cg_infer_fn_files(job->graph))
 		status = cg_nomem(job);
 	if (status == CG_OK)
 		status = cg_graph_seal(job->graph);

@@ -4,7 +4,7 @@
 #ifndef CG_JOB_H
 #define CG_JOB_H
 
-#include "graph/graph.h"
+#include "graph/build.h"
 #include "graph/rules.h"
 #include "symbols/symbols.h"
 

@@ -2,7 +2,7 @@
  * batch.c - the rows of some files: of each of their functions costs and
  * branches, as rows by line.
  */
-#include "graph/view.h"
+#include "graph/cursor.h"
 #include "lines/lines.h"
 
 /* Costs and branches: some 30 MB, unless one file alone has more. */

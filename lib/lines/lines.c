@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/rows.h"
+#include "graph/packed.h"
 #include "lines/lines.h"
 
 /* ---- Who is where ------------------------------------------------------- */

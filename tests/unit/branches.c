@@ -2,7 +2,7 @@
  * branches.c - rows of branches in order and of all orders, and what they say
  * of a function as a whole, against brute force on random rows.
  */
-#include "graph/graph.h"
+#include "graph/build.h"
 #include "unit.h"
 
 #define ROWS 40

@@ -2,7 +2,7 @@
  * graph.c - the core against brute force on small random graphs: rows,
  * cycles, propagation, formulas.
  */
-#include "graph/graph.h"
+#include "algo/algo.h"
 #include "unit.h"
 
 #define FNS 6

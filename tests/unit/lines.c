@@ -1,7 +1,7 @@
 /*
  * lines.c - rows by source file, against brute force on random graphs.
  */
-#include "graph/graph.h"
+#include "graph/build.h"
 #include "unit.h"
 
 #define FNS 7   /* with 0 */

@@ -1,7 +1,7 @@
 /*
  * Paths as compilers write them, joined and tidied.
  */
-#include "graph/graph.h"
+#include "graph/build.h"
 #include "unit.h"
 
 static struct unit_log message;

@@ -1,7 +1,7 @@
 /*
  * samples.c - parts that samples become: by process, thread, name, label.
  */
-#include "graph/graph.h"
+#include "graph/build.h"
 #include "unit.h"
 
 static int fault;

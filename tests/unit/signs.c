@@ -2,7 +2,7 @@
  * signs.c - events that are signed in some inputs and not in others, against
  * what each input was told.
  */
-#include "graph/graph.h"
+#include "graph/build.h"
 #include "unit.h"
 
 #define EVENTS 3

@@ -2,7 +2,7 @@
  * stacks.c - call stacks against brute force on small random samples: their
  * tree, its order, and what they fold into.
  */
-#include "graph/graph.h"
+#include "algo/algo.h"
 #include "unit.h"
 
 #define FNS 5

@@ -3,8 +3,7 @@
  */
 #include <string.h>
 
-#include "graph/graph.h"
-#include "graph/view.h"
+#include "graph/cursor.h"
 
 void
 cg_row_target(
@@ -131,7 +130,7 @@ rank_targets(const struct cg_rows *rows, struct list *list)
 	}
 }
 
-/* The end of the ascending stretch that begins at from. */
+/* The end of the ascending segment that begins at from. */
 static size_t
 ascending(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
     size_t from, size_t count)
@@ -180,7 +179,7 @@ sort_few(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 #define FEW 12 /* as many as that takes less time for */
 
 /*
- * Natural merge sort: rows come as a few ascending stretches, and mostly as
+ * Natural merge sort: rows come as a few ascending segments, and mostly as
  * one. Each pass merges neighbours, so any input takes O(n log n).
  */
 bool

@@ -18,7 +18,7 @@
 #define CG_PLACE_FILE 1u
 #define CG_PLACE_ADDR 2u
 #define CG_PLACE_LINE 4u
-#define CG_PLACE_STRETCH 8u /* see put_stretch() */
+#define CG_PLACE_SEGMENT 8u /* see put_segment() */
 
 /* Tags of all other rows. */
 #define CG_TAG_KIND 3u
@@ -173,15 +173,15 @@ put_place(uint8_t *to, struct cg_pos pos, struct cg_pos before)
 }
 
 /*
- * Costs come as a few ascending stretches, mostly as one. The first row of each
+ * Costs come as a few ascending segments, mostly as one. The first row of each
  * but the first has its whole place, and before that a link to the next such
- * row; packed->stretch is the last one, and links to the first.
+ * row; packed->segment is the last one, and links to the first.
  */
 static inline uint8_t *
-put_stretch(uint8_t *to, struct cg_pos pos)
+put_segment(uint8_t *to, struct cg_pos pos)
 {
 	to[0] = CG_COST_PLACE;
-	to[1] = CG_PLACE_FLAGS | CG_PLACE_STRETCH | CG_PLACE_FILE |
+	to[1] = CG_PLACE_FLAGS | CG_PLACE_SEGMENT | CG_PLACE_FILE |
 		CG_PLACE_ADDR | CG_PLACE_LINE;
 	to = put_varint(to + 2 + sizeof(void *), pos.file);
 	to = put_signed(to, pos.addr);
@@ -189,15 +189,15 @@ put_stretch(uint8_t *to, struct cg_pos pos)
 }
 
 static inline bool
-begins_stretch(const uint8_t *row)
+begins_segment(const uint8_t *row)
 {
-	const unsigned flags = CG_PLACE_FLAGS | CG_PLACE_STRETCH;
+	const unsigned flags = CG_PLACE_FLAGS | CG_PLACE_SEGMENT;
 
 	return (row[0] & CG_COST_PLACE) && (row[1] & flags) == flags;
 }
 
 static inline uint8_t *
-next_stretch(const uint8_t *row)
+next_segment(const uint8_t *row)
 {
 	uint8_t *next;
 
@@ -205,7 +205,7 @@ next_stretch(const uint8_t *row)
 	return next;
 }
 
-/* Costs stand where those before do, or behind, or they begin a stretch. */
+/* Costs stand where those before do, or behind, or they begin a segment. */
 static inline uint8_t *
 put_cost_pos(const struct cg_packed *packed, uint8_t *to, struct cg_pos pos,
     struct cg_pos before)
@@ -215,19 +215,11 @@ put_cost_pos(const struct cg_packed *packed, uint8_t *to, struct cg_pos pos,
 
 	if (same || is_behind(pos, before) || to == packed->first->data)
 		return put_place(to, pos, before);
-	return put_stretch(to, pos);
+	return put_segment(to, pos);
 }
 
-/* The row, which begins a stretch, is complete. */
-void cg_link_stretch(struct cg_packed *, uint8_t *row);
-
-static inline size_t
-cut_zeros(const uint64_t *cost, size_t n)
-{
-	while (n > 0 && cost[n - 1] == 0)
-		n--;
-	return n;
-}
+/* The row, which begins a segment, is complete. */
+void cg_link_segment(struct cg_packed *, uint8_t *row);
 
 /* What stands for n values that are zero: no number ends in an empty byte. */
 static inline uint8_t *

@@ -13,36 +13,6 @@
 #include "base/wide.h"
 #include "graph/graph.h"
 
-/* The event that a description names, or how many there are. */
-static size_t
-find_described(const struct cg_graph *graph)
-{
-	const char *key, *value;
-
-	for (cg_part part = 0; part < graph->parts; part++) {
-		for (size_t i = 0; cg_part_desc(graph, part, i, &key, &value);
-		     i++) {
-			if (strcmp(key, CG_MAIN_EVENT_KEY) == 0)
-				return cg_find_event(graph, value);
-		}
-	}
-	return graph->events;
-}
-
-size_t
-cg_main_event(const struct cg_graph *graph)
-{
-	size_t event = find_described(graph);
-
-	if (event < graph->events && cg_event_has_costs(graph, event))
-		return event;
-	for (event = 0; event < graph->events; event++) {
-		if (cg_event_has_costs(graph, event))
-			return event;
-	}
-	return 0;
-}
-
 void
 cg_formulas_free(struct cg_graph *graph)
 {

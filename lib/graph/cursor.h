@@ -5,7 +5,7 @@
 #ifndef CG_VIEW_H
 #define CG_VIEW_H
 
-#include "graph/rows.h"
+#include "graph/packed.h"
 
 /* A row that is no cost: its place, and where the rest of it is packed. */
 struct row {
@@ -33,7 +33,7 @@ struct cg_rows {
 
 	bool has_cost; /* scan is at a row of costs */
 	struct scan scan;
-	struct scan *head; /* other stretches of costs: see costs.c */
+	struct scan *head; /* other segments of costs: see costs.c */
 	size_t heads, head_cap;
 
 	struct list list[CG_ROW_OTHER + 1]; /* by kind */
@@ -97,7 +97,7 @@ void cg_coverage_end(struct cg_rows *, uint32_t exit, struct cg_coverage *);
  */
 bool cg_costs_add(struct cg_rows *, const struct cg_run *, bool in_order);
 void cg_costs_begin(struct cg_rows *);
-/* The scan has moved on: true if a row of another stretch comes first now. */
+/* The scan has moved on: true if a row of another segment comes first now. */
 bool cg_costs_settle(struct cg_rows *);
 
 #endif

@@ -8,27 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/graph.h"
-#include "graph/view.h"
-
-void
-cg_graph_nomem(const struct cg_graph *graph)
-{
-	if (*graph->fault != CG_OK)
-		return;
-	*graph->fault = CG_ELIMIT;
-	cg_diag_say(graph->diag, CG_ERROR, NULL, "out of memory");
-}
-
-void
-cg_graph_overflow(const struct cg_graph *graph, const char *what)
-{
-	if (*graph->fault != CG_OK)
-		return;
-	*graph->fault = CG_EINPUT;
-	cg_diag_say(graph->diag, CG_ERROR, NULL,
-	    "%s add up to more than 64 bits hold", what);
-}
+#include "graph/cursor.h"
 
 struct cg_rows *
 cg_rows_new(const struct cg_graph *graph)
@@ -163,7 +143,7 @@ static const struct cg_run *
 next_run(struct cg_rows *rows, size_t end)
 {
 	const struct cg_graph *graph = rows->graph;
-	const struct cg_run_place *at = graph->run_order + rows->ahead;
+	const struct cg_run_ref *at = graph->run_order + rows->ahead;
 	size_t left = end - rows->ahead++;
 	const struct cg_run *run;
 
@@ -242,26 +222,6 @@ cg_rows_open_merged(struct cg_rows *rows, const struct cg_run *run)
 		return true;
 	cg_graph_nomem(rows->graph);
 	return false;
-}
-
-bool
-cg_add_signed(
-    const struct cg_graph *graph, uint64_t *a, const uint64_t *b, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (!cg_add_value(graph, i, &a[i], b[i]))
-			return false;
-	}
-	return true;
-}
-
-bool
-cg_add_costs(const struct cg_graph *graph, uint64_t *a, size_t *an,
-    const uint64_t *b, size_t n)
-{
-	for (; *an < n; ++*an)
-		a[*an] = 0;
-	return cg_add_values(graph, a, b, n);
 }
 
 static struct cg_pos

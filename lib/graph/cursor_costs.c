@@ -1,11 +1,10 @@
 /*
  * costs.c - cursors over the costs of one function.
  *
- * Rows of costs are by far the most, and come as a few ascending stretches,
- * mostly as one. A cursor decodes as it is asked, and merges the stretches.
+ * Rows of costs are by far the most, and come as a few ascending segments,
+ * mostly as one. A cursor decodes as it is asked, and merges the segments.
  */
-#include "graph/graph.h"
-#include "graph/view.h"
+#include "graph/cursor.h"
 
 /* ---- Stretches ---------------------------------------------------------- */
 
@@ -65,9 +64,9 @@ step(
 	return true;
 }
 
-/* A head for each ascending stretch, the first of which begins at scan. */
+/* A head for each ascending segment, the first of which begins at scan. */
 static bool
-add_stretches(struct cg_rows *rows, struct scan *scan)
+add_segments(struct cg_rows *rows, struct scan *scan)
 {
 	const uint8_t *tag;
 	bool ascends, ok = add_head(rows, scan);
@@ -92,7 +91,7 @@ add_known(struct cg_rows *rows, struct scan *scan, const uint8_t *last)
 	bool ok = add_head(rows, scan);
 
 	while (ok && last) {
-		tag = next_stretch(tag);
+		tag = next_segment(tag);
 		stop_before(&rows->head[rows->heads - 1], tag);
 		cg_scan_seek(scan, tag);
 		(void)scan_cost(scan, rows->file_rank);
@@ -112,10 +111,10 @@ cg_costs_add(struct cg_rows *rows, const struct cg_run *run, bool in_order)
 	    &scan, &run->costs, rows->graph->fn[run->fn].file, rows->file_rank);
 	if (!scan_cost(&scan, rows->file_rank))
 		return true;
-	/* They are stretches by address: by line, those may be others. */
+	/* They are segments by address: by line, those may be others. */
 	if (in_order && rows->no_addresses && rows->graph->facts & CG_INSTRS)
-		return add_stretches(rows, &scan);
-	return add_known(rows, &scan, in_order ? run->costs.stretch : NULL);
+		return add_segments(rows, &scan);
+	return add_known(rows, &scan, in_order ? run->costs.segment : NULL);
 }
 
 /* Moves the head at i to where it belongs: they are a heap, lowest first. */
@@ -158,7 +157,7 @@ cg_costs_begin(struct cg_rows *rows)
 	take_head(rows);
 }
 
-/* The row of another stretch may be lower: then that one becomes the scan. */
+/* The row of another segment may be lower: then that one becomes the scan. */
 static inline bool
 settle(struct cg_rows *rows)
 {
@@ -188,7 +187,7 @@ take_values(struct scan *scan, uint64_t *to)
 	return unpack_values(&scan->at, n, to);
 }
 
-/* From behind a row to the next one, in another stretch if that is lower. */
+/* From behind a row to the next one, in another segment if that is lower. */
 static inline void
 next_row(struct cg_rows *rows)
 {

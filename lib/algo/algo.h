@@ -1,0 +1,55 @@
+/*
+ * algo.h - what is derived from a graph.
+ */
+#ifndef CG_ALGO_H
+#define CG_ALGO_H
+
+#include "graph/build.h"
+
+/* ---- fold.c ------------------------------------------------------------- */
+
+/*
+ * Turns stacks into costs, calls and inclusive costs, exactly; removes the
+ * stacks. Seal the graph again. The levels of recursion of a function become
+ * functions of their own, "f'2" and so on; the last of them includes all deeper
+ * ones. levels 1: none does.
+ */
+int cg_fold_stacks(struct cg_build *, uint64_t levels);
+
+/* ---- guess.c ------------------------------------------------------------ */
+
+/*
+ * Adds stacks that are likely given the calls; their costs are those of the
+ * rows, which stay. Seal the graph again. Reports its failures.
+ */
+int cg_guess_stacks(struct cg_build *);
+
+/* ---- cycles.c ----------------------------------------------------------- */
+
+/*
+ * Finds the strongly connected components of a graph in compressed rows: node i
+ * has edges to target[first[i]] .. target[first[i + 1]). component[i] gets the
+ * number of i's component, in reverse topological order: edges lead to
+ * components with lower numbers. Returns their count, or UINT32_MAX if out of
+ * memory.
+ */
+uint32_t cg_components(uint32_t count, const uint32_t *first,
+    const uint32_t *target, uint32_t *component);
+
+/* ---- propagate.c -------------------------------------------------------- */
+
+/* Splits inclusive costs by call counts, for the events that ask for it. */
+int cg_propagate(struct cg_graph *);
+
+/*
+ * Distributes total among n weights, whose sum is sum > 0, in whole numbers: the
+ * largest remainders are rounded up, of equal ones the first. Sets share;
+ * rest and index are scratch.
+ */
+struct cg_share {
+	uint64_t weight, share, rest;
+	uint32_t index;
+};
+void cg_share_out(uint64_t total, uint64_t sum, struct cg_share *, size_t n);
+
+#endif

@@ -1,0 +1,199 @@
+/*
+ * build.h - the builder: the only way to add to a graph.
+ *
+ * It checks every id and sums every cost with overflow checks, so that writers
+ * can rely on what a graph contains. Errors are sticky: after the first one
+ * nothing is added. Lower files come first:
+ *
+ *	fail.c     errors of graphs and builders
+ *	rules.c    --path-map, --include, --exclude
+ *	add.c      rows; signed and unsigned events
+ *	build.c    objects, files, functions, events
+ *	labels.c   sets of labels
+ *	stacks.c   stack nodes, stacks
+ *	parts.c    parts and their descriptions
+ *	samples.c  parts made of samples (--part-by)
+ *	shards.c   inputs that are shards of a batch
+ */
+#ifndef CG_BUILD_H
+#define CG_BUILD_H
+
+#include "graph/graph.h"
+
+enum cg_parts_mode {
+	CG_PARTS_KEEP, /* as in the input */
+	CG_PARTS_SUM   /* all merged into one */
+};
+
+/* What --part-by splits samples by. */
+enum cg_part_by_what {
+	CG_BY_NOTHING, CG_BY_PID, CG_BY_TID, CG_BY_COMM, CG_BY_LABEL
+};
+struct cg_part_by {
+	const char *text;         /* as given */
+	enum cg_part_by_what what;
+	struct cg_slice label;
+};
+
+struct cg_last_sample {
+	bool known, labelled;
+	uint64_t pid, tid;
+	cg_str comm, label;
+};
+
+/* What is known of the sign of an event's costs; see add.c. */
+struct cg_sign {
+	size_t input;             /* the last input that has the event */
+	bool is_plain;            /* it is unsigned there */
+	uint64_t bits;            /* of all its costs, or-ed */
+};
+
+struct cg_build {
+	struct cg_graph *graph;
+	struct cg_in *in;         /* for the location of messages, or NULL */
+	enum cg_parts_mode mode;
+	cg_part part;             /* that rows are added to */
+	cg_part base;             /* current part of the input, without --part-by */
+	cg_labels labels;         /* of stacks that are added */
+	bool begun;               /* cg_build_next() was called */
+	struct cg_run *run;       /* of the last row */
+	const struct cg_rules *rules; /* NULL: none */
+	cg_facts unwanted;        /* facts that are noted, but not stored */
+	bool linkage;             /* do not demangle names of functions */
+	/*
+	 * cg_job_set_sums_only(): the costs of a function are summed while they
+	 * arrive and packed as one row when those of another function follow.
+	 */
+	bool sums_only, summed;
+	uint64_t *sum;            /* of the costs of run, if summed */
+	size_t sums;
+	struct cg_map demangled;  /* symbol -> name */
+	struct cg_map excluded_files; /* by rules */
+	uint64_t *mark;           /* sums of the part when the input began it */
+	size_t marks;
+	struct cg_map definitions; /* of functions: see cg_add_fn_at() */
+	char *text;               /* scratch */
+	size_t text_cap;
+	const struct cg_part_by *by; /* NULL: nothing */
+	struct cg_last_sample last;
+	struct cg_strs sample_keys;
+	struct cg_map sample_parts; /* number of a key -> part + 1 */
+	bool found;               /* a sample has what --part-by asks for */
+	bool joined;              /* samples of several threads share a part */
+	struct cg_label *kept;    /* labels of a sample that its part lacks */
+	size_t kept_cap;
+	size_t inputs;            /* calls of cg_build_next() */
+	struct cg_sign *sign;     /* by event */
+	size_t signs;
+	size_t scanned;           /* sign[].bits are valid for this input */
+	struct cg_shards *shards; /* NULL: no input is a shard */
+	int status;
+	char failure[512];        /* not reported yet; "" if there is none */
+};
+
+void cg_build_init(struct cg_build *, struct cg_graph *, enum cg_parts_mode);
+void cg_build_free(struct cg_build *);
+
+/* ---- fail.c ------------------------------------------------------------- */
+
+/* The input is at fault: keeps the message until cg_build_failed(). */
+void cg_build_fail(struct cg_build *, const char *fmt, ...) CG_PRINTF(2, 3);
+/* Out of memory, or a cursor has failed: takes over the graph's fault. */
+void cg_build_nomem(struct cg_build *);
+/* Fails with CG_EBUG unless it has failed before; returns false. */
+bool cg_build_refuse(struct cg_build *, uint32_t id, const char *what);
+/* Fails for an id that no add call returned: a bug of the reader. */
+static inline bool
+cg_build_check(struct cg_build *build, uint32_t id, size_t count,
+    const char *what)
+{
+	return (id < count && build->status == CG_OK) ||
+	       cg_build_refuse(build, id, what);
+}
+
+/* ---- add.c -------------------------------------------------------------- */
+
+/* True if the rules exclude the file. */
+static inline bool
+cg_build_excludes(const struct cg_build *build, cg_file file)
+{
+	return build->excluded_files.slots > 0 &&
+	       cg_map_get(&build->excluded_files, file) != 0;
+}
+
+/*
+ * Adds self costs to the sums of the part, which so bound the sum of any of
+ * them. False: the build has failed.
+ */
+bool cg_build_total(struct cg_build *, const uint64_t *cost, size_t n);
+/*
+ * Prepares build->run for rows of one function and file with at most n columns,
+ * which the caller packs himself. Returns the sums to add their costs to; NULL:
+ * the build has failed.
+ */
+uint64_t *cg_build_begin_lines(struct cg_build *, cg_fn, cg_file, size_t n);
+/* Packs the summed costs of the current run. False: the build has failed. */
+bool cg_build_end_run(struct cg_build *);
+/*
+ * The current input has event i. Fails if it is unsigned in one place of the
+ * input and signed in another, or if inputs differ and costs are above 2^63.
+ */
+void cg_sign_event(struct cg_build *, size_t i, bool is_signed);
+
+/* ---- build.c ------------------------------------------------------------ */
+
+/* The function that cg_add_fn_symbol() would return; 0 if it would be new. */
+cg_fn cg_build_find_fn(const struct cg_build *, cg_name, cg_file, cg_object,
+    cg_name symbol);
+/*
+ * Gives a function without file the file of its frames, if all of them are in
+ * one file and no function with that file and name exists. False: out of
+ * memory.
+ */
+bool cg_infer_fn_files(struct cg_graph *);
+
+/* ---- stacks.c ----------------------------------------------------------- */
+
+/* Drops labels, and merges the stacks of a sealed graph that are equal then. */
+int cg_stacks_unlabel(struct cg_build *);
+
+/* ---- parts.c ------------------------------------------------------------ */
+
+/* The next input begins; it begins a new part if parts are kept. */
+void cg_build_next(struct cg_build *, struct cg_in *);
+/* Appends a part; false: the build has failed. */
+bool cg_part_new(struct cg_build *);
+void cg_part_desc_add(struct cg_build *, cg_part, struct cg_desc);
+/* True if the part (CG_ALL_PARTS: any part) has the description. */
+bool cg_part_says(const struct cg_graph *, cg_part, const char *key,
+    const char *value);
+/* Describes the current part, whatever the key is. */
+void cg_add_desc_plain(struct cg_build *, struct cg_slice key,
+    struct cg_slice value);
+
+/* ---- samples.c ---------------------------------------------------------- */
+
+/* Parses the argument of --part-by; false if it is invalid. */
+bool cg_part_by_parse(struct cg_part_by *, const char *text);
+/*
+ * All samples were added: describes their parts, and reports what was lost.
+ * CG_ELOSS if something was, and strict.
+ */
+int cg_samples_end(struct cg_build *, bool strict, bool verbose);
+
+/* ---- shards.c ----------------------------------------------------------- */
+
+/* Shard number of count, of the list of inputs with that hash. */
+struct cg_shard {
+	uint32_t number, count;   /* count 0: no shard */
+	uint64_t list;
+};
+#define CG_SHARD_KEY "Shard"
+/*
+ * All inputs were read. If they are shards of one batch, a complete set needs no
+ * description; an incomplete one is an error, unless partial: then it is
+ * described. own: what is built is a shard itself. Returns the status.
+ */
+int cg_shards_end(struct cg_build *, const struct cg_shard *own, bool partial);
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * store.h - the rows of a graph: how they are stored, added and read.
+ *
+ * Rows (costs, calls, jumps, branches, stated inclusive costs) are packed in
+ * the order in which they arrive: one run for each function in each part. They
+ * are sorted and merged only when a cursor opens the run. The data passes
+ * through these files:
+ *
+ *	runs.c          finds and makes runs; gives their rows blocks of memory
+ *	pack.c          packs a row at the end of its run; merges runs that grow
+ *	cost_lines.c    packs lines of text without building rows first
+ *	scan.c          reads packed rows in the order of arrival
+ *	cursor_costs.c  merges the sorted segments of a run's costs
+ *	cursor_sort.c   sorts all other rows
+ *	cursor.c        cursors over sorted and merged rows
+ *	cost_text.c     writes costs as text without building rows first
+ *
+ * packed.h has the layout of a packed row, cursor.h the state of a cursor. Only
+ * the files above include these two, and for speed: coverage.c, lib/lines.
+ */
+#ifndef CG_STORE_H
+#define CG_STORE_H
+
+#include "cgconv_expert.h"
+#include "base/base.h"
+
+struct cg_graph;
+
+#define CG_NO_RUN UINT32_MAX
+#define CG_MERGE_VISITS 32 /* more visits of a run are not counted */
+
+/* The key by which branches are sorted. */
+struct cg_branch_key {
+	cg_file file;
+	uint32_t line;
+	uint64_t kind_block;      /* kind << 32 | block */
+	uint32_t index;
+};
+
+/* Packed rows, in a list of blocks. */
+struct cg_packed {
+	struct cg_block *first, *last;
+	uint8_t *at, *end;        /* free space in the last block */
+	struct cg_pos pos;        /* of the last row; the next is relative to it */
+	uint64_t before, merged;  /* bytes before last; bytes after last merge */
+	uint8_t *segment;         /* costs: row that begins the last segment */
+};
+
+/*
+ * The rows of one function in one part. Costs are stored apart from the other
+ * rows, which are few: a search for cycles need not read costs.
+ */
+struct cg_run {
+	cg_fn fn;
+	cg_part part;
+	uint32_t next;            /* next run of the same fn, or CG_NO_RUN */
+	uint32_t visits;          /* by cg_run_get(), since the last merge */
+	struct cg_packed costs, others;
+	/*
+	 * True if the others are branches of one file that arrived in order of
+	 * line, kind, block, index: a cursor need not sort them.
+	 */
+	bool branches_ascend;
+	uint32_t branches;        /* count, at most UINT32_MAX */
+	struct cg_branch_key branch; /* of the last branch */
+};
+
+/*
+ * Memory of the blocks of rows. The newest block grows in place until another
+ * run needs one; then its unused end is given back, so that rows lie without
+ * gaps. Blocks of merged rows are reused.
+ */
+#define CG_BLOCK_CLASSES 26
+struct cg_pool {
+	struct cg_arena arena;
+	uint32_t open;            /* run of the newest block, or CG_NO_RUN */
+	struct cg_block *free[CG_BLOCK_CLASSES]; /* by size */
+};
+
+/* An entry of the canonical order of runs. */
+struct cg_run_ref {
+	uint32_t run;
+	cg_fn fn;
+};
+
+/* ---- runs.c ------------------------------------------------------------- */
+
+/* The run of a function in a part, which is made if need be; NULL: no memory. */
+struct cg_run *cg_run_get(struct cg_graph *, cg_part, cg_fn);
+/* The run of a function in a part, or NULL. */
+const struct cg_run *cg_run_find(const struct cg_graph *, cg_part, cg_fn);
+/* Makes a run empty; does not free its blocks. */
+void cg_run_clear(const struct cg_graph *, struct cg_run *);
+/* Makes the blocks of a run available for other rows. */
+void cg_run_free_blocks(struct cg_graph *, struct cg_run *);
+/*
+ * Adds room for need bytes to packed, which belongs to run; false: out of
+ * memory.
+ */
+bool cg_blocks_add(struct cg_graph *, struct cg_run *, struct cg_packed *,
+    size_t need);
+/* Finishes the newest blocks: the next row needs a new one. */
+void cg_blocks_close(struct cg_graph *);
+/* Size of the rows in bytes. */
+uint64_t cg_packed_bytes(const struct cg_packed *);
+
+/* ---- pack.c ------------------------------------------------------------- */
+
+/* Kinds of rows other than costs. */
+enum cg_row_kind {
+	CG_ROW_CALL, CG_ROW_JUMP,
+	CG_ROW_OTHER /* a branch or a stated inclusive cost */
+};
+
+/* Each packs one row at the end of a run; false: out of memory, overflow. */
+bool cg_run_add_cost(struct cg_graph *, struct cg_run *,
+    const struct cg_pos *, const uint64_t *cost, size_t n);
+bool cg_run_add_call(struct cg_graph *, struct cg_run *,
+    const struct cg_call *);
+bool cg_run_add_jump(struct cg_graph *, struct cg_run *,
+    const struct cg_jump *);
+bool cg_run_add_branch(struct cg_graph *, struct cg_run *,
+    const struct cg_branch *);
+bool cg_run_add_inclusive(struct cg_graph *, struct cg_run *,
+    const uint64_t *cost, size_t n);
+/* Rewrites a run with equal rows summed; false: out of memory, overflow. */
+bool cg_run_merge(struct cg_graph *, struct cg_run *);
+
+/* ---- scan.c: rows as they arrived, neither sorted nor merged ------------ */
+
+/*
+ * Calls and stated inclusive costs of one run: without positions, and without
+ * costs if costs is false. cg_calls_next() sets *stated for a stated inclusive
+ * cost, which has neither callee nor count; false at the end.
+ */
+void cg_calls_begin(struct cg_rows *, const struct cg_run *, bool costs);
+bool cg_calls_next(struct cg_rows *, struct cg_call *, bool *stated);
+/*
+ * Adds the self costs of a run to sum: those of the events [event, event +
+ * events), a column each. False on overflow.
+ */
+bool cg_rows_sum_costs(struct cg_rows *, const struct cg_run *, uint64_t *sum,
+    size_t event, size_t events);
+
+#endif
