@@ -182,7 +182,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	grep -qx 'fn=([0-9]*) heavy' "$t/out"
 	cp $cycles/prog "$t/a.out"
 	(cd "$t" && "$CGCONV" -t callgrind gmon.out >out 2>err)
-	grep -q 'give the program with --exe' "$t/err"
+	grep -q 'name the executable with --exe' "$t/err"
 }
 
 @test "gprof: without a program, functions are where they were entered" {
@@ -194,9 +194,9 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 }
 
 @test "gprof: another program is refused with both ranges" {
-	refuses 1 "covers 0x0-0x1338 but $cycles/prog has text 0x400000-" \
+	refuses 1 "covers 0x0-0x1338, but $cycles/prog has text 0x400000-" \
 		-t callgrind --exe $cycles/prog $calls/gmon.out
-	refuses 1 "is 64-bit little endian, samples/gprof/m32/prog is 32-bit" \
+	refuses 1 "is 64-bit little endian, but samples/gprof/m32/prog is 32-bit" \
 		-t callgrind --exe samples/gprof/m32/prog $calls/gmon.out
 	"$CGCONV" -q -t callgrind --any-exe --exe $cycles/prog \
 		$calls/gmon.out >"$t/out"
@@ -215,7 +215,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	}' $calls/gmon.out >"$t/biased"
 	"$CGCONV" -t gprof --exe $calls/prog "$t/biased" >"$t/out" 2>"$t/err"
 	cmp $calls/gmon.out "$t/out"
-	grep -q 'biased by 0x555555554000' "$t/err"
+	grep -q 'a load bias of 0x555555554000' "$t/err"
 }
 
 @test "gprof: word size and byte order are found" {
@@ -270,7 +270,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 @test "gprof: a file of old BSD needs its program" {
 	OLD=1 bsd 8 little 0 "H 0x0 0x1338 0 1000=5" "A 0x1180 0x119d 7" \
 		>"$t/bsd"
-	refuses 1 "give its program with --exe" -f gprof -t callgrind "$t/bsd"
+	refuses 1 "name its executable with --exe" -f gprof -t callgrind "$t/bsd"
 	"$CGCONV" -q -f gprof -t callgrind --exe $calls/prog "$t/bsd" >"$t/out"
 	grep -qx 'calls=7 0' "$t/out"
 }
@@ -434,7 +434,7 @@ at()
 	[ ${#records[@]} = 3 ]
 	gmon 8 little "${records[@]}" >"$t/gmon.out"
 	"$CGCONV" -t callgrind --exe "$t/s" "$t/gmon.out" >"$t/out" 2>"$t/err"
-	grep -q '2 arcs enter shared libraries' "$t/err"
+	grep -q 'arcs that enter shared libraries: 2 ' "$t/err"
 	shows "desc: gmon.library: base=0x290b881e1000 object=$t/libl.so" \
 		--exe "$t/s" --exe "$t/libl.so" "$t/gmon.out"
 	grep -qx 'cfn=([0-9]*) one' "$t/shown"
@@ -446,14 +446,14 @@ at()
 
 @test "gprof: what is wrong with a file is said with its place" {
 	: >"$t/empty"
-	refuses 1 "too short for a gmon file (0 bytes)" -f gprof -t json "$t/empty"
+	refuses 1 "too short for a gmon.out (0 bytes)" -f gprof -t json "$t/empty"
 	printf 'this is not a gmon file, just some text\n' >"$t/text"
-	refuses 1 "not a gmon.out file (first bytes 74 68 69 73)" \
+	refuses 1 "not a gmon.out file (first bytes: 74 68 69 73)" \
 		-f gprof -t json "$t/text"
 	printf 'gmonitor: this is a log file\n' >"$t/log"
 	refuses 1 "not supported" -f gprof -t json "$t/log"
 	VERSION=2 gmon 8 little "${small[@]}" >"$t/v2"
-	refuses 1 "v2:0x4: error: gmon version 2 not supported" -t json "$t/v2"
+	refuses 1 "v2:0x4: error: gmon.out version 2 is not supported" -t json "$t/v2"
 	gmon 8 little >"$t/header"
 	refuses 1 "no record after the header" -t json "$t/header"
 	gmon 8 little "${small[@]}" >"$t/gmon.out"
@@ -461,7 +461,7 @@ at()
 	refuses 1 "histogram at offset 20 needs 169 bytes, 80 left" \
 		-t json "$t/cut"
 	gmon 8 little "${small[@]}" "X $(printf '%084d' 7)" >"$t/blank"
-	refuses 1 "empty histogram at offset 252" -t json "$t/blank"
+	refuses 1 "empty histogram header at offset 252" -t json "$t/blank"
 	gmon 8 little "X 07" >"$t/tag"
 	refuses 1 "unknown record tag 7 at offset 20" -t json "$t/tag"
 	gmon 8 little "${small[@]}" "X 02ffffffff" >"$t/blocks"
@@ -476,7 +476,7 @@ at()
 	for file in gmon.out bsd; do
 		"$CGCONV" -q -t json --word-size 32 "$t/$file" >"$t/out"
 		for size in 0 8 31 33 39 65 4294967328; do
-			refuses 2 "--word-size is 32 or 64, not $size" \
+			refuses 2 "--word-size: expected 32 or 64, not '$size'" \
 				-t json --word-size $size "$t/$file"
 		done
 	done
@@ -488,7 +488,7 @@ at()
 	echo no program >"$t/text"
 	for file in gmon.out callgrind.out; do
 		for exe in "$t/missing" "$t/text"; do
-			refuses 1 "expected an ELF file in '$exe'" -t gprof \
+			refuses 1 "expected an ELF file: '$exe'" -t gprof \
 				--exe $calls/prog --exe "$exe" "$t/$file"
 		done
 	done
@@ -521,7 +521,7 @@ rate=1000000000 abbrev=s dimension=seconds" \
 	[ "$(total --recover "$t/cut")" = 80000000 ]
 	gmon 8 little "H 0x1000 0x1100 100 2=3" >"$t/cut"
 	"$CGCONV" -t json "$t/cut" >"$t/out" 2>"$t/err"
-	grep -q 'no calls: .* or the file is cut behind the samples' "$t/err"
+	grep -q 'no calls: .* or the file is truncated after the samples' "$t/err"
 	"$CGCONV" -t json "$t/gmon.out" 2>"$t/err" >"$t/out"
 	[ "$(grep -c 'no calls' "$t/err")" = 0 ]
 }
@@ -529,7 +529,7 @@ rate=1000000000 abbrev=s dimension=seconds" \
 @test "gprof: doubtful headers are put right aloud" {
 	gmon 8 little "H 0x1000 0x1100 0 2=3" >"$t/rate"
 	"$CGCONV" -t callgrind "$t/rate" >"$t/out" 2>"$t/err"
-	grep -q 'sample rate 0 in header; assuming 100 Hz' "$t/err"
+	grep -q 'impossible sample rate 0; assuming 100 Hz' "$t/err"
 	[ "$(total --rate 10 "$t/rate")" = 300000000 ]
 	gmon 8 little "H 0x1000 0x1100 100 2=65535" >"$t/full"
 	"$CGCONV" -t json "$t/full" 2>&1 >/dev/null | grep -q 'have wrapped'
@@ -573,12 +573,11 @@ rate=1000000000 abbrev=s dimension=seconds" \
 	printf '%s\n' 'events: Ir' 'fn=main' '1 10' 'cfn=heavy' 'calls=3 1' \
 		'1 900' 'fn=heavy' '1 800' 'cfn=nowhere' 'calls=1 1' '1 5' \
 		'fn=nowhere' '1 5' >"$t/callgrind.out"
-	refuses 1 "gmon.out needs addresses: give the program with --exe" \
+	refuses 1 "gmon.out needs addresses; name the executable with --exe" \
 		-t gprof "$t/callgrind.out"
 	"$CGCONV" -t gprof --exe $calls/prog "$t/callgrind.out" >"$t/out" \
 		2>"$t/err"
-	grep -q 'no place in the program: 2 functions, 5 Ir, 1 calls' \
-		"$t/err"
+	grep -q 'in the program: 5 Ir, calls: 1, functions: 2' "$t/err"
 	gprof -b $calls/prog "$t/out" >"$t/out.txt"
 	grep -Eq '^ *98.77 +800.00 +800.00 +3 .*heavy$' "$t/out.txt"
 	"$CGCONV" -q -f gprof -t callgrind --exe $calls/prog "$t/out" |

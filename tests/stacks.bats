@@ -124,7 +124,7 @@ both_counts()
 	not grep -F 'Call counts' "$dir/info"
 	"$CGCONV" -t gprof --exe samples/pprof/addresses/prog -o "$dir/gmon.out" \
 		samples/pprof/addresses/work.pb.gz 2>"$dir/err"
-	grep 'cannot say that its counts of calls are numbers of samples' "$dir/err"
+	grep 'cannot represent that counts of calls are numbers of samples' "$dir/err"
 	# Once said it stays: as calls in JSON, in sums, in a difference.
 	"$CGCONV" -q -t callgrind "$dir/in" | "$CGCONV" -q -t json >"$dir/calls"
 	grep -F '"Call counts","numbers of samples"' "$dir/calls"

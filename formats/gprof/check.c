@@ -1,16 +1,16 @@
 /*
- * check.c - what must hold of a gmon.out of any kind, and what is put
- * right: rates, names, ranges.
+ * check.c - checks the records of a gmon.out of any kind, corrects rates and
+ * names, sums and sorts the histograms.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gprof.h"
+#include "gmon.h"
 
-/* What is no printable text becomes '?': it ends up in messages and names. */
+/* Dimensions end up in messages and event names. */
 static void
-sanitize(char *text)
+make_printable(char *text)
 {
 	for (; *text; text++) {
 		if (*text < 0x20 || *text > 0x7e)
@@ -28,8 +28,8 @@ compare_hists(const void *va, const void *vb)
 	return a->high == b->high ? 0 : a->high < b->high ? -1 : 1;
 }
 
-/* Counts the ticks, and the counters that stand at their maximum. */
-static int
+/* Sums the ticks, and adds the number of counters at their maximum to full. */
+static bool
 sum_hist(struct cg_job *job, const struct gmon *gmon, struct gmon_hist *hist,
     uint64_t *full)
 {
@@ -40,16 +40,16 @@ sum_hist(struct cg_job *job, const struct gmon *gmon, struct gmon_hist *hist,
 		count = gprof_count(gmon, hist, i);
 		*full += hist->width == 2 && count == UINT16_MAX;
 		if (count > UINT64_MAX - hist->ticks)
-			return cg_fail_at(job, hist->counts,
-			    "samples add up to more than 64 bits hold");
+			return cg_reject_at(job, hist->counts,
+			    "the sum of samples exceeds 64 bits");
 		hist->ticks += count;
 	}
-	return CG_OK;
+	return true;
 }
 
-/* Checks one header, its rate put right, its text made printable. */
-static int
-settle_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
+/* Checks a header, corrects its rate, makes its text printable. */
+static bool
+check_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
 {
 	uint64_t range;
 
@@ -57,12 +57,12 @@ settle_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
 		hist->rate = (uint32_t)rate;
 	} else if (hist->rate == 0 || hist->rate > GMON_RATE_MAX) {
 		cg_warn(job,
-		    "sample rate %" PRId32 " in header; assuming %d Hz "
+		    "impossible sample rate %" PRId32 "; assuming %d Hz "
 		    "(use --rate)",
 		    (int32_t)hist->rate, GMON_RATE_USUAL);
 		hist->rate = GMON_RATE_USUAL;
 	}
-	sanitize(hist->dimension);
+	make_printable(hist->dimension);
 	if (hist->abbrev < 0x21 || hist->abbrev > 0x7e)
 		hist->abbrev = '?';
 	if (!*hist->dimension)
@@ -71,15 +71,15 @@ settle_hist(struct cg_job *job, struct gmon_hist *hist, uint64_t rate)
 	if (hist->ticks > 0 &&
 	    (hist->low >= hist->high || range > GMON_RANGE_MAX ||
 		hist->bins > range || range > UINT64_MAX / hist->bins))
-		return cg_fail_at(job, hist->counts,
-		    "histogram range 0x%" PRIx64 "-0x%" PRIx64 " is impossible",
+		return cg_reject_at(job, hist->counts,
+		    "impossible histogram range 0x%" PRIx64 "-0x%" PRIx64,
 		    hist->low, hist->high);
-	return CG_OK;
+	return true;
 }
 
-/* Ranges are equal, or apart, and count one and the same thing. */
-static int
-compare_ranges(struct cg_job *job, const struct gmon *gmon)
+/* Two ranges must be equal or disjoint, and all must have one dimension. */
+static bool
+check_ranges(struct cg_job *job, const struct gmon *gmon)
 {
 	size_t ranges = 1;
 
@@ -88,28 +88,29 @@ compare_ranges(struct cg_job *job, const struct gmon *gmon)
 		bool same = a->low == b->low && a->high == b->high;
 
 		if (strcmp(a->dimension, b->dimension) != 0)
-			return cg_fail_at(job, b->counts,
-			    "one histogram counts '%s', another '%s'",
+			return cg_reject_at(job, b->counts,
+			    "histograms have different units: '%s' and '%s'",
 			    a->dimension, b->dimension);
 		if (same && (a->bins != b->bins || a->rate != b->rate))
-			return cg_fail_at(job, b->counts,
-			    "two histograms 0x%" PRIx64 "-0x%" PRIx64
-			    " differ in scale",
+			return cg_reject_at(job, b->counts,
+			    "histograms of 0x%" PRIx64 "-0x%" PRIx64
+			    " differ in bins or rate",
 			    b->low, b->high);
 		if (!same && b->low < a->high)
-			return cg_fail_at(job, b->counts,
+			return cg_reject_at(job, b->counts,
 			    "overlapping histograms 0x%" PRIx64 "-0x%" PRIx64
 			    " and 0x%" PRIx64 "-0x%" PRIx64,
 			    a->low, a->high, b->low, b->high);
 		ranges += !same;
 	}
 	if (ranges > GMON_RANGES_MAX)
-		return cg_fail(
-		    job, "histograms of more than %d ranges", GMON_RANGES_MAX);
-	return CG_OK;
+		return cg_reject(job,
+		    "expected histograms of at most %d ranges, not %zu",
+		    GMON_RANGES_MAX, ranges);
+	return true;
 }
 
-/* What runtimes round the addresses of callers down to. */
+/* The bytes that runtimes round the addresses of callers down to. */
 static unsigned
 usual_bucket(const struct gmon *gmon)
 {
@@ -122,16 +123,16 @@ usual_bucket(const struct gmon *gmon)
 	return 4;
 }
 
-/* The usual bucket, if no address contradicts. */
+/* The usual bucket, or 1 if an address is no multiple of it. */
 static void
 find_bucket(struct gmon *gmon)
 {
 	uint64_t low = gmon->hists ? gmon->hist[0].low : 0, bits = 0;
-	struct gmon_place place = { 0 };
+	struct gmon_iterator next = { 0 };
 	struct gmon_arc arc;
 
 	gmon->bucket = usual_bucket(gmon);
-	while (gprof_next_arc(gmon, &place, &arc)) {
+	while (gprof_next_arc(gmon, &next, &arc)) {
 		if (arc.from != 0)
 			bits |= arc.from - low;
 	}
@@ -139,7 +140,6 @@ find_bucket(struct gmon *gmon)
 		gmon->bucket = 1;
 }
 
-/* Histograms that cover nothing say nothing. */
 static void
 drop_empty(struct gmon *gmon)
 {
@@ -152,38 +152,44 @@ drop_empty(struct gmon *gmon)
 	gmon->hists = kept;
 }
 
-int
-gprof_check(struct cg_job *job, struct gmon *gmon)
+/* Warns of what the counts suggest. */
+static void
+warn_counts(
+    struct cg_job *job, const struct gmon *gmon, bool sampled, uint64_t full)
 {
-	uint64_t ticks = 0, full = 0, rate;
-	int status = gprof_rate(job, &rate);
+	if (full > 0)
+		cg_warn(job,
+		    "histogram counters are at %d and may have wrapped: "
+		    "%" PRIu64,
+		    UINT16_MAX, full);
+	if (!sampled && gmon->arcs > 0)
+		cg_warn(job,
+		    "no samples: the program ran less than a tick in its own "
+		    "code; only call counts are shown");
+	/* Arcs come last, so a file that is cut after the samples has none. */
+	if (sampled && gmon->arcs == 0)
+		cg_warn(job,
+		    "no calls: the program was not compiled with -pg, or the "
+		    "file is truncated after the samples");
+}
 
-	for (size_t i = 0; i < gmon->hists && status == CG_OK; i++) {
-		status = sum_hist(job, gmon, &gmon->hist[i], &full);
-		if (status == CG_OK)
-			status = settle_hist(job, &gmon->hist[i], rate);
-		ticks |= gmon->hist[i].ticks;
+bool
+gprof_check(struct cg_job *job, struct gmon *gmon, uint64_t rate)
+{
+	uint64_t full = 0;
+	bool sampled = false;
+
+	for (size_t i = 0; i < gmon->hists; i++) {
+		if (!sum_hist(job, gmon, &gmon->hist[i], &full) ||
+		    !check_hist(job, &gmon->hist[i], rate))
+			return false;
+		sampled |= gmon->hist[i].ticks > 0;
 	}
-	if (status != CG_OK)
-		return status;
 	drop_empty(gmon);
 	if (gmon->hists > 0)
 		qsort(gmon->hist, gmon->hists, sizeof(*gmon->hist),
 		    compare_hists);
-	if (full > 0)
-		cg_warn(job,
-		    "%" PRIu64 " histogram bins are at %d and may have "
-		    "wrapped",
-		    full, UINT16_MAX);
-	if (ticks == 0 && gmon->arcs > 0)
-		cg_warn(job,
-		    "no samples: the program ran less than a tick in its own "
-		    "code; only call counts are shown");
-	/* Arcs come last: this is how the start of a cut file looks. */
-	if (ticks > 0 && gmon->arcs == 0)
-		cg_warn(job,
-		    "no calls: the program's code was not compiled with -pg, "
-		    "or the file is cut behind the samples");
+	warn_counts(job, gmon, sampled, full);
 	find_bucket(gmon);
-	return compare_ranges(job, gmon);
+	return check_ranges(job, gmon);
 }

@@ -1,8 +1,8 @@
 /*
- * desc.c - what a graph remembers of the gmon.out that it came from.
+ * desc.c - the descriptions by which a graph remembers its gmon.out.
  *
- * It stands in descriptions of the part, which every rich format keeps, so
- * that a gmon.out can be written again as it was:
+ * They belong to the part, and every rich format keeps them, so that the
+ * gmon.out can be written again as it was:
  *
  *	program.gmon: word=8 endian=little version=1
  *	program.histogram: low=0x0 high=0x14a8 bins=1324 rate=100 abbrev=s
@@ -10,19 +10,20 @@
  *	program.histogram.2: ... of a second range, and so on
  *	gmon.bucket: 16
  *	gmon.library: base=0x7f0000001000 object=libfoo.so.1
- *	gmon.order: see gprof_order.c
+ *	gmon.order: 0x9960:2.0.1 0xb1e0:1.0
  *
- * Several inputs are summed only if the program's agree, as of all formats.
+ * Inputs with different values of program.* cannot be merged.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "gprof.h"
+#include "desc.h"
 
 #define KEY_MAX 40
 
-/* gmon.histogram, gmon.histogram.2, ... */
+/* Makes "name", "name.2", "name.3" of i = 0, 1, 2. */
 static void
 number_key(char key[KEY_MAX], const char *name, size_t i)
 {
@@ -38,9 +39,9 @@ add_desc(struct cg_build *build, const char *key, const char *value)
 	cg_add_desc(build, cg_slice(key), cg_slice(value));
 }
 
-/* ---- Reading a gmon.out ------------------------------------------------- */
+/* ---- Adding ------------------------------------------------------------- */
 
-/* The bucket is a guess from what was called: it may differ. */
+/* The bucket is inferred from arcs and may differ: the first input's is kept. */
 static void
 describe_target(struct cg_build *build, const struct gmon *gmon)
 {
@@ -48,10 +49,10 @@ describe_target(struct cg_build *build, const struct gmon *gmon)
 
 	snprintf(value, sizeof(value), "word=%u endian=%s version=%" PRIu32,
 	    gmon->word, gmon->big ? "big" : "little", gmon->version);
-	add_desc(build, GMON_KEY_TARGET, value);
+	add_desc(build, GPROF_KEY_TARGET, value);
 	snprintf(value, sizeof(value), "%u", gmon->bucket);
-	if (!*cg_get_desc(build, GMON_KEY_BUCKET))
-		add_desc(build, GMON_KEY_BUCKET, value);
+	if (!*cg_get_desc(build, GPROF_KEY_BUCKET))
+		add_desc(build, GPROF_KEY_BUCKET, value);
 }
 
 static void
@@ -59,7 +60,7 @@ describe_hist(struct cg_build *build, const struct gmon_hist *hist, size_t i)
 {
 	char key[KEY_MAX], value[160];
 
-	number_key(key, GMON_KEY_HISTOGRAM, i);
+	number_key(key, GPROF_KEY_HISTOGRAM, i);
 	snprintf(value, sizeof(value),
 	    "low=0x%" PRIx64 " high=0x%" PRIx64 " bins=%" PRIu64
 	    " rate=%" PRIu32 " abbrev=%c dimension=%s",
@@ -68,7 +69,7 @@ describe_hist(struct cg_build *build, const struct gmon_hist *hist, size_t i)
 	add_desc(build, key, value);
 }
 
-/* For people. */
+/* For human readers: gprof_recall() ignores it. */
 static void
 describe_samples(struct cg_build *build, const struct gmon *gmon)
 {
@@ -88,9 +89,9 @@ describe_samples(struct cg_build *build, const struct gmon *gmon)
 	add_desc(build, "Samples", value);
 }
 
-/* Of several runs, the first one's base: addresses in the graph have none. */
+/* The graph's addresses have no base, so that of the first input suffices. */
 static void
-describe_library(struct cg_build *build, const struct gmon_image *image)
+describe_library(struct cg_build *build, const struct gprof_image *image)
 {
 	char key[KEY_MAX], value[4200];
 	const char *before;
@@ -98,7 +99,7 @@ describe_library(struct cg_build *build, const struct gmon_image *image)
 	snprintf(value, sizeof(value), "base=0x%" PRIx64 " object=%s",
 	    image->base, image->elf->path);
 	for (size_t i = 0;; i++) {
-		number_key(key, GMON_KEY_LIBRARY, i);
+		number_key(key, GPROF_KEY_LIBRARY, i);
 		before = cg_get_desc(build, key);
 		if (!*before)
 			break;
@@ -109,9 +110,9 @@ describe_library(struct cg_build *build, const struct gmon_image *image)
 	add_desc(build, key, value);
 }
 
-int
+void
 gprof_describe(struct cg_build *build, const struct gmon *gmon,
-    const struct gmon_images *images)
+    const struct gprof_images *images)
 {
 	const struct gmon_hist *last = NULL;
 	size_t ranges = 0;
@@ -128,12 +129,11 @@ gprof_describe(struct cg_build *build, const struct gmon *gmon,
 		describe_samples(build, gmon);
 	for (size_t i = 1; i < images->count; i++)
 		describe_library(build, &images->image[i]);
-	return cg_build_status(build);
 }
 
-/* ---- Writing one -------------------------------------------------------- */
+/* ---- Recalling ---------------------------------------------------------- */
 
-/* "name=NUMBER", and the blank behind it. */
+/* Takes "name=NUMBER" and the blank after it. */
 static bool
 take_number(struct cg_slice *text, const char *name, uint64_t *value)
 {
@@ -184,7 +184,7 @@ take_hist(struct cg_slice text, struct gmon_hist *hist)
 	    !cg_take_prefix(&text, "abbrev=") ||
 	    !cg_take_until(&text, ' ', &abbrev) ||
 	    !cg_take_prefix(&text, "dimension=") || text.len > GMON_DIMENSION ||
-	    rate == 0 || rate > GMON_RATE_MAX || hist->bins > GMON_BINS_MAX ||
+	    rate == 0 || rate > GMON_RATE_MAX || hist->bins > GPROF_BINS_MAX ||
 	    hist->low > hist->high || hist->high - hist->low > GMON_RANGE_MAX ||
 	    hist->bins > hist->high - hist->low ||
 	    (hist->bins > 0 &&
@@ -196,7 +196,7 @@ take_hist(struct cg_slice text, struct gmon_hist *hist)
 	return true;
 }
 
-/* What the first part with that key says, or NULL. */
+/* The value in the first part that has the key, or NULL. */
 static const char *
 find_desc(const struct cg_graph *graph, const char *key)
 {
@@ -215,20 +215,20 @@ find_desc(const struct cg_graph *graph, const char *key)
 bool
 gprof_recall(const struct cg_graph *graph, struct gmon *gmon)
 {
-	const char *value = find_desc(graph, GMON_KEY_TARGET);
+	const char *value = find_desc(graph, GPROF_KEY_TARGET);
 	uint64_t bins = 0;
 	char key[KEY_MAX];
 
 	if (!value || !take_target(cg_slice(value), gmon))
 		return false;
-	gmon->bucket = take_bucket(find_desc(graph, GMON_KEY_BUCKET));
+	gmon->bucket = take_bucket(find_desc(graph, GPROF_KEY_BUCKET));
 	for (gmon->hists = 0; gmon->hists < GMON_RANGES_MAX; gmon->hists++) {
 		struct gmon_hist *hist = &gmon->hist[gmon->hists];
 
-		number_key(key, GMON_KEY_HISTOGRAM, gmon->hists);
+		number_key(key, GPROF_KEY_HISTOGRAM, gmon->hists);
 		value = find_desc(graph, key);
 		if (!value || !take_hist(cg_slice(value), hist) ||
-		    hist->bins > GMON_BINS_MAX - bins)
+		    hist->bins > GPROF_BINS_MAX - bins)
 			break;
 		bins += hist->bins;
 	}
@@ -238,7 +238,7 @@ gprof_recall(const struct cg_graph *graph, struct gmon *gmon)
 const char *
 gprof_recall_order(const struct cg_graph *graph)
 {
-	const char *value = find_desc(graph, GMON_KEY_ORDER);
+	const char *value = find_desc(graph, GPROF_KEY_ORDER);
 
 	return value ? value : "";
 }
@@ -252,7 +252,7 @@ gprof_recall_base(const struct cg_graph *graph, struct cg_slice object)
 	uint64_t base;
 
 	for (size_t i = 0; object.len > 0 && i < GMON_RANGES_MAX; i++) {
-		number_key(key, GMON_KEY_LIBRARY, i);
+		number_key(key, GPROF_KEY_LIBRARY, i);
 		value = find_desc(graph, key);
 		if (!value)
 			break;
@@ -264,4 +264,173 @@ gprof_recall_base(const struct cg_graph *graph, struct cg_slice object)
 			return base;
 	}
 	return 0;
+}
+
+/* ---- The order of arcs --------------------------------------------------- */
+
+/*
+ * GNU gprof prints callers and callees of equal time and count in the order of
+ * the file, so the same data in another order is printed differently. A graph
+ * has no such order. But glibc writes the arcs of a bucket with the latest call
+ * first, so most of it follows from addresses: buckets ascend, and call sites
+ * in a bucket descend after those that are not known (mostly jumps at the end
+ * of a function that was called there). gmon.order says where a file differs
+ * from this rule:
+ *
+ *	0x9960:2.0.1 0xb1e0:1.0
+ *
+ * In bucket 0x9960, the file has the arcs that are third, first and second by
+ * the rule.
+ */
+#define BUCKET_MAX 1000 /* arcs of a bucket; the order of more is lost */
+#define TEXT_MAX 65536  /* of the description; further order is lost */
+#define NUMBER_MAX 8    /* of ".999", with room to spare */
+
+int
+gprof_compare_calls(const void *va, const void *vb)
+{
+	const struct gprof_call *a = va, *b = vb;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->offset != b->offset) {
+		if (a->offset == 0 || b->offset == 0)
+			return a->offset == 0 ? -1 : 1;
+		return a->offset > b->offset ? -1 : 1;
+	}
+	if (a->self != b->self)
+		return a->self < b->self ? -1 : 1;
+	return a->index == b->index ? 0 : a->index < b->index ? -1 : 1;
+}
+
+/* True if the bucket follows the rule, or cannot be described. */
+static bool
+is_regular(const struct gprof_order *order)
+{
+	bool regular = true;
+
+	for (size_t i = 1; i < order->calls; i++) {
+		regular &= order->call[i - 1].index < order->call[i].index;
+		if (order->call[i - 1].self == order->call[i].self)
+			return true;
+	}
+	return regular || order->calls > BUCKET_MAX;
+}
+
+/* Ends a bucket: appends its order to the text if it differs from the rule. */
+static bool
+end_bucket(struct gprof_order *order)
+{
+	size_t need = CG_NUMBER_MAX + NUMBER_MAX * (order->calls + 1);
+	char separator = ':';
+	char *to;
+
+	if (order->calls > 1)
+		qsort(order->call, order->calls, sizeof(*order->call),
+		    gprof_compare_calls);
+	if (is_regular(order) || order->len + need > TEXT_MAX)
+		return true;
+	if (!cg_grow_raw(&order->text, &order->cap, order->len + need, 1))
+		return false;
+	to = order->text + order->len;
+	if (order->len > 0)
+		*to++ = ' ';
+	to = cg_format_hex(to, order->call[0].from);
+	/* index is the position in the file; the text is its inverse. */
+	for (uint32_t i = 0; i < order->calls; i++) {
+		for (uint32_t j = 0; j < order->calls; j++) {
+			if (order->call[j].index != i)
+				continue;
+			*to++ = separator;
+			to = cg_format_u64(to, j);
+		}
+		separator = '.';
+	}
+	order->len = (size_t)(to - order->text);
+	return true;
+}
+
+bool
+gprof_order_add(struct gprof_order *order, const struct gprof_call *call)
+{
+	if (order->calls > 0 && order->call[0].from != call->from) {
+		if (!end_bucket(order))
+			return false;
+		order->calls = 0;
+	}
+	if (!cg_grow_raw(&order->call, &order->call_cap, order->calls + 1,
+		sizeof(*order->call)))
+		return false;
+	order->call[order->calls] = *call;
+	order->call[order->calls].index = (uint32_t)order->calls;
+	order->calls++;
+	return true;
+}
+
+bool
+gprof_order_end(struct gprof_order *order, struct cg_slice *text)
+{
+	bool ok = order->calls == 0 || end_bucket(order);
+
+	*text = (struct cg_slice){ order->text, order->len };
+	return ok;
+}
+
+void
+gprof_order_free(struct gprof_order *order)
+{
+	free(order->call);
+	free(order->text);
+	*order = (struct gprof_order){ 0 };
+}
+
+/*
+ * Sets the index of the n calls of a bucket, which are in the rule's order, to
+ * their position in the file. False, with any indexes set, if text is no
+ * permutation of n.
+ */
+static bool
+take_positions(struct cg_slice text, struct gprof_call *call, size_t n)
+{
+	uint32_t position = 0;
+	uint64_t which;
+
+	for (size_t i = 0; i < n; i++)
+		call[i].index = UINT32_MAX;
+	do {
+		if (!cg_take_u64(&text, &which) || which >= n ||
+		    call[which].index != UINT32_MAX)
+			return false;
+		call[which].index = position++;
+	} while (cg_take_char(&text, '.'));
+	return position == n && text.len == 0;
+}
+
+static int
+compare_positions(const void *va, const void *vb)
+{
+	const struct gprof_call *a = va, *b = vb;
+
+	return a->index == b->index ? 0 : a->index < b->index ? -1 : 1;
+}
+
+void
+gprof_order_apply(const char *order, struct gprof_call *call, size_t n)
+{
+	struct cg_slice text = cg_slice(order), word;
+	uint64_t from;
+	size_t i = 0, end;
+
+	while (cg_take_until(&text, ' ', &word)) {
+		if (!cg_take_u64(&word, &from) || !cg_take_char(&word, ':'))
+			return;
+		while (i < n && call[i].from < from)
+			i++;
+		for (end = i; end < n && call[end].from == from;)
+			end++;
+		if (end > i && take_positions(word, call + i, end - i))
+			qsort(call + i, end - i, sizeof(*call),
+			    compare_positions);
+		i = end;
+	}
 }

@@ -1,63 +1,221 @@
 /*
- * functions.c - which function, and which line, an address is in.
+ * functions.c - the function and the source line of an address.
  *
- * Three sources: the symbols of the program and of libraries; GNU gprof's
- * idea of them (--gprof-compat); and without symbols the addresses where
- * functions were entered, of which each is taken to reach to the next.
+ * Functions come from the symbols of the program and its libraries; or, with
+ * --gprof-compat, are those that GNU gprof sees; or, without symbols, begin at
+ * the addresses that calls enter and reach to the next one.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gprof.h"
+#include "image.h"
 
 #define NONE SIZE_MAX
 
-/* A function before it has been added to the graph. */
-struct found {
-	uint64_t start, end;
-	const struct gmon_image *image;
-	const char *name, *file;
-	uint32_t line;
-};
+/* ---- Functions as GNU gprof sees them ----------------------------------- */
 
-/* Where functions were entered: what is known of them without symbols. */
-static bool
-list_entries(struct gmon_funcs *funcs, const struct gmon *gmon)
+/*
+ * Source: the behaviour of gprof 2.40 (corefile.c, symtab.c), measured on 44
+ * programs. It skips many local symbols, so that their time and calls go to
+ * the function before, and ignores the sizes of symbols.
+ */
+#define STB_LOCAL 0 /* ELF */
+#define STB_WEAK 2
+#define STB_GNU_UNIQUE 10
+#define STT_OBJECT 1
+#define STT_FUNC 2
+#define STT_SECTION 3
+#define STT_FILE 4
+#define STT_GNU_IFUNC 10
+
+/* The length of a suffix ".5", ".clone.5", ".constprop.5"; 0: any other. */
+static size_t
+suffix_length(const char *text)
 {
-	struct gmon_place place = { 0 };
+	static const char *const words[] = { ".clone.", ".constprop." };
+	bool digit = false;
+	size_t i = 0;
+
+	for (size_t w = 0; w < 2; w++) {
+		size_t len = strlen(words[w]);
+
+		if (strncmp(text, words[w], len) == 0 && text[len])
+			i = len - 1;
+	}
+	for (i++; text[i] && !(digit && text[i] == '.'); i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return 0;
+		digit = true;
+	}
+	return i;
+}
+
+/*
+ * False for local names that GNU gprof skips: those with '$' or an unknown
+ * compiler suffix. After a suffix, gprof runs past the NUL into the next name
+ * of the string table, so that name decides as well.
+ */
+static bool
+is_local_name(const char *name, size_t room)
+{
+	size_t i = 0, len;
+
+	while (i < room && name[i] != '\0') {
+		if (name[i] == '$')
+			return false;
+		if (name[i] != '.') {
+			i++;
+			continue;
+		}
+		for (; name[i] == '.'; i += len) {
+			len = suffix_length(name + i);
+			if (len == 0)
+				return false;
+		}
+		i++;
+	}
+	return true;
+}
+
+static bool
+is_function(const struct cg_symbol *symbol)
+{
+	if (symbol->undefined || symbol->absolute ||
+	    symbol->type == STT_SECTION || symbol->type == STT_FILE ||
+	    symbol->type == STT_GNU_IFUNC || symbol->bind == STB_GNU_UNIQUE)
+		return false;
+	if (symbol->bind == STB_WEAK)
+		return symbol->type != STT_OBJECT;
+	if (symbol->bind == STB_LOCAL)
+		return symbol->exec &&
+		       is_local_name(symbol->name, symbol->room);
+	return symbol->exec;
+}
+
+static unsigned
+underscores(const char *name)
+{
+	return name[0] != '_' ? 0 : name[1] != '_' ? 1 : 2;
+}
+
+/* By address; of one address, the symbol that names the function is first. */
+static int
+compare_symbols(const void *va, const void *vb)
+{
+	const struct gprof_symbol *a = va, *b = vb;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (a->global != b->global)
+		return a->global ? -1 : 1;
+	if (a->func != b->func)
+		return a->func ? -1 : 1;
+	if (underscores(a->name) != underscores(b->name))
+		return underscores(a->name) < underscores(b->name) ? -1 : 1;
+	return a->index < b->index ? -1 : 1;
+}
+
+/* Keeps one symbol an address: up to the next one, the last to .text's end. */
+static void
+set_extents(struct gprof_symbols *symbols, const struct cg_elf *elf)
+{
+	uint64_t last = elf->text_end ? elf->text_end : elf->exec_high;
+	struct gprof_symbol *at = symbols->at;
+	size_t kept = 0;
+
+	if (symbols->count > 0)
+		qsort(at, symbols->count, sizeof(*at), compare_symbols);
+	for (size_t i = 0; i < symbols->count; i++) {
+		if (i == 0 || at[i].addr != at[kept - 1].addr)
+			at[kept++] = at[i];
+	}
+	symbols->count = kept;
+	for (size_t i = 0; i < kept; i++)
+		at[i].end = i + 1 < kept ? at[i + 1].addr : last;
+}
+
+static bool
+list_gnu_symbols(struct cg_job *job, const struct cg_symbols *table,
+    struct gprof_symbols *symbols)
+{
+	const struct cg_elf *elf = cg_symbols_elf(table);
+	struct cg_symbol symbol;
+
+	symbols->at = calloc(elf->symbol_count + 1, sizeof(*symbols->at));
+	if (!symbols->at)
+		return cg_reject_nomem(job);
+	for (size_t i = 0; i < elf->symbol_count; i++) {
+		if (!cg_get_symbol(table, i, &symbol) || !is_function(&symbol))
+			continue;
+		symbols->at[symbols->count++] = (struct gprof_symbol){
+			.addr = symbol.addr,
+			.name = symbol.name,
+			.index = i,
+			.global = symbol.bind != STB_LOCAL,
+			.func = symbol.type == STT_FUNC,
+		};
+	}
+	set_extents(symbols, elf);
+	return true;
+}
+
+/* Index of the symbol at an address, or NONE. */
+static size_t
+find_gnu_symbol(const struct gprof_symbols *symbols, uint64_t addr)
+{
+	size_t low = 0, high = symbols->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbols->at[middle].addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || addr >= symbols->at[low - 1].end)
+		return NONE;
+	return low - 1;
+}
+
+/* ---- The table ---------------------------------------------------------- */
+
+/* Lists the addresses that calls enter: functions without symbols. */
+static bool
+list_entries(struct gprof_funcs *funcs, const struct gmon *gmon)
+{
+	struct gmon_iterator next = { 0 };
 	struct gmon_arc arc;
 	size_t n = 0;
 
 	funcs->entry = calloc(gmon->arcs + 1, sizeof(*funcs->entry));
 	if (!funcs->entry)
-		return false;
-	while (gprof_next_arc(gmon, &place, &arc))
+		return cg_reject_nomem(funcs->job);
+	while (gprof_next_arc(gmon, &next, &arc))
 		funcs->entry[n++] = arc.self;
 	funcs->entries = gprof_make_distinct(funcs->entry, n);
 	return true;
 }
 
-int
-gprof_funcs_open(struct gmon_funcs *funcs, struct cg_job *job,
+bool
+gprof_funcs_open(struct gprof_funcs *funcs, struct cg_job *job,
     struct cg_build *build, const struct gmon *gmon,
-    const struct gmon_images *images)
+    const struct gprof_images *images)
 {
-	*funcs = (struct gmon_funcs){ .job = job,
+	*funcs = (struct gprof_funcs){ .job = job,
 		.build = build,
 		.images = images,
 		.last = { NONE, NONE } };
 	if (images->count == 0 || images->image[0].elf->symbol_count == 0)
-		return list_entries(funcs, gmon) ? CG_OK : cg_nomem(job);
+		return list_entries(funcs, gmon);
 	if (!cg_opt_flag(job, "gprof-compat"))
-		return CG_OK;
+		return true;
 	funcs->compat = true;
-	return gprof_gnu_symbols(job, images->image[0].symbols, &funcs->gnu);
+	return list_gnu_symbols(job, images->image[0].symbols, &funcs->gnu);
 }
 
 void
-gprof_funcs_close(struct gmon_funcs *funcs)
+gprof_funcs_close(struct gprof_funcs *funcs)
 {
 	free(funcs->gnu.at);
 	free(funcs->entry);
@@ -66,12 +224,31 @@ gprof_funcs_close(struct gmon_funcs *funcs)
 	cg_map_free(&funcs->by_entry);
 }
 
-/* ---- Functions that are in the graph ------------------------------------ */
+/* A function before it has been added to the graph. */
+struct found {
+	uint64_t start, end;
+	const struct gprof_image *image;
+	const char *name, *file;
+	uint32_t line;
+};
+
+/* True for functions of the profiling runtime. */
+static bool
+is_overhead(const char *name)
+{
+	static const char *const names[] = { "mcount", "_mcount", "__mcount",
+		"_gprof_mcount", "__mcount_internal", "__mcleanup" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
 
 /*
- * A function's place in the table is looked up by an address: cg_map keeps
- * neighbours together that differ in the lowest bits, and in addresses of
- * functions those are mostly 0.
+ * The key of an address in a cg_map, which keeps keys together that differ in
+ * their lowest bits only. Those of function addresses are mostly 0.
  */
 static uint64_t
 key_of(uint64_t addr)
@@ -80,7 +257,7 @@ key_of(uint64_t addr)
 }
 
 static void
-remember(struct gmon_funcs *funcs, size_t i)
+remember(struct gprof_funcs *funcs, size_t i)
 {
 	if (funcs->last[0] == i)
 		return;
@@ -88,11 +265,11 @@ remember(struct gmon_funcs *funcs, size_t i)
 	funcs->last[0] = i;
 }
 
-static const struct gmon_func *
-add_func(struct gmon_funcs *funcs, const struct found *found)
+static const struct gprof_func *
+add_func(struct gprof_funcs *funcs, const struct found *found)
 {
 	struct cg_build *build = funcs->build;
-	struct gmon_func *func;
+	struct gprof_func *func;
 	struct cg_range range = { 0 };
 	cg_object object = 0;
 	uint64_t base = 0;
@@ -102,17 +279,17 @@ add_func(struct gmon_funcs *funcs, const struct found *found)
 	if (!index || funcs->count == UINT32_MAX / 2 ||
 	    !cg_grow_raw(&funcs->func, &funcs->cap, funcs->count + 1,
 		sizeof(*funcs->func))) {
-		funcs->status = cg_nomem(funcs->job);
+		funcs->failed = !cg_reject_nomem(funcs->job);
 		return NULL;
 	}
 	*index = (uint32_t)funcs->count + 1;
 	func = &funcs->func[funcs->count];
 	remember(funcs, funcs->count++);
-	*func = (struct gmon_func){ .start = found->start,
+	*func = (struct gprof_func){ .start = found->start,
 		.end = found->end,
 		.image = found->image,
 		.line = found->line,
-		.overhead = gprof_is_overhead(found->name) };
+		.overhead = is_overhead(found->name) };
 	if (found->image) {
 		object =
 		    cg_add_object(build, cg_slice(found->image->elf->path));
@@ -127,8 +304,8 @@ add_func(struct gmon_funcs *funcs, const struct found *found)
 }
 
 /* The function that begins there, NULL if it has not been added. */
-static const struct gmon_func *
-get_known(struct gmon_funcs *funcs, uint64_t start)
+static const struct gprof_func *
+get_known(struct gprof_funcs *funcs, uint64_t start)
 {
 	uint32_t i = cg_map_get(&funcs->by_start, key_of(start));
 
@@ -138,36 +315,24 @@ get_known(struct gmon_funcs *funcs, uint64_t start)
 	return &funcs->func[i - 1];
 }
 
-/* The function that was found, added if it is new. */
-static const struct gmon_func *
-get_func(struct gmon_funcs *funcs, const struct found *found)
+/* The function as in the graph; added if it is new. */
+static const struct gprof_func *
+get_func(struct gprof_funcs *funcs, const struct found *found)
 {
-	const struct gmon_func *func = get_known(funcs, found->start);
+	const struct gprof_func *func = get_known(funcs, found->start);
 
 	return func ? func : add_func(funcs, found);
 }
 
 /* ---- Functions at addresses --------------------------------------------- */
 
-const struct gmon_image *
-gprof_image_at(const struct gmon_images *images, uint64_t addr)
+static const struct gprof_func *
+get_gnu(struct gprof_funcs *funcs, uint64_t addr)
 {
-	for (size_t i = 0; i < images->count; i++) {
-		const struct gmon_image *image = &images->image[i];
-
-		if (addr >= image->low && addr < image->high)
-			return image;
-	}
-	return NULL;
-}
-
-static const struct gmon_func *
-get_gnu(struct gmon_funcs *funcs, uint64_t addr)
-{
-	const struct gmon_image *image = &funcs->images->image[0];
-	size_t i = gprof_gnu_find(&funcs->gnu, addr);
-	const struct gmon_symbol *symbol;
-	const struct gmon_func *func;
+	const struct gprof_image *image = &funcs->images->image[0];
+	size_t i = find_gnu_symbol(&funcs->gnu, addr);
+	const struct gprof_symbol *symbol;
+	const struct gprof_func *func;
 	struct cg_function fn;
 	struct found found;
 
@@ -183,7 +348,7 @@ get_gnu(struct gmon_funcs *funcs, uint64_t addr)
 		.name = cg_demangle(funcs->job, symbol->name),
 		.file = "" };
 	if (!found.name) {
-		funcs->status = cg_nomem(funcs->job);
+		funcs->failed = !cg_reject_nomem(funcs->job);
 		return NULL;
 	}
 	if (cg_find_function(image->symbols, symbol->addr, &fn) &&
@@ -195,9 +360,9 @@ get_gnu(struct gmon_funcs *funcs, uint64_t addr)
 }
 
 static bool
-find_symbol(struct gmon_funcs *funcs, uint64_t addr, struct found *found)
+find_symbol(struct gprof_funcs *funcs, uint64_t addr, struct found *found)
 {
-	const struct gmon_image *image = gprof_image_at(funcs->images, addr);
+	const struct gprof_image *image = gprof_image_at(funcs->images, addr);
 	struct cg_function fn;
 
 	if (!image ||
@@ -212,19 +377,19 @@ find_symbol(struct gmon_funcs *funcs, uint64_t addr, struct found *found)
 	return true;
 }
 
-/* The name of what has none: its address in the object. */
+/* Names a function without a symbol by its address in the object. */
 static void
-put_address(
-    const struct gmon_funcs *funcs, char name[CG_NUMBER_MAX + 1], uint64_t addr)
+put_address(const struct gprof_funcs *funcs, char name[CG_NUMBER_MAX + 1],
+    uint64_t addr)
 {
-	const struct gmon_image *image = gprof_image_at(funcs->images, addr);
+	const struct gprof_image *image = gprof_image_at(funcs->images, addr);
 
 	*cg_format_hex(name, addr - (image ? image->base : 0)) = '\0';
 }
 
-/* The last place of an entry at addr or before. */
+/* The function that begins at the last entry at or before addr. */
 static bool
-find_entry(struct gmon_funcs *funcs, uint64_t addr, struct found *found,
+find_entry(struct gprof_funcs *funcs, uint64_t addr, struct found *found,
     char name[CG_NUMBER_MAX + 1])
 {
 	size_t low = 0, high = funcs->entries;
@@ -248,22 +413,22 @@ find_entry(struct gmon_funcs *funcs, uint64_t addr, struct found *found,
 	return true;
 }
 
-const struct gmon_func *
-gprof_func_at(struct gmon_funcs *funcs, uint64_t addr)
+const struct gprof_func *
+gprof_func_at(struct gprof_funcs *funcs, uint64_t addr)
 {
 	char name[CG_NUMBER_MAX + 1];
 	struct found found;
 	bool ok;
 
 	for (size_t i = 0; i < 2 && funcs->last[i] != NONE; i++) {
-		const struct gmon_func *func = &funcs->func[funcs->last[i]];
+		const struct gprof_func *func = &funcs->func[funcs->last[i]];
 
 		if (addr >= func->start && addr < func->end) {
 			remember(funcs, funcs->last[i]);
 			return func;
 		}
 	}
-	if (funcs->status != CG_OK)
+	if (funcs->failed)
 		return NULL;
 	if (funcs->compat)
 		return get_gnu(funcs, addr);
@@ -272,16 +437,16 @@ gprof_func_at(struct gmon_funcs *funcs, uint64_t addr)
 	return ok ? get_func(funcs, &found) : NULL;
 }
 
-const struct gmon_func *
-gprof_any_func(struct gmon_funcs *funcs, uint64_t addr)
+const struct gprof_func *
+gprof_any_func(struct gprof_funcs *funcs, uint64_t addr)
 {
-	const struct gmon_func *func = gprof_func_at(funcs, addr);
+	const struct gprof_func *func = gprof_func_at(funcs, addr);
 	char name[CG_NUMBER_MAX + 1];
 	struct found found = {
 		.start = addr, .end = addr, .name = name, .file = ""
 	};
 
-	if (func || funcs->status != CG_OK)
+	if (func || funcs->failed)
 		return func;
 	found.image = gprof_image_at(funcs->images, addr);
 	put_address(funcs, name, addr);
@@ -289,14 +454,14 @@ gprof_any_func(struct gmon_funcs *funcs, uint64_t addr)
 }
 
 /*
- * A program has far more calls than functions, and most calls of a function
- * enter it at one address: to find that is cheaper than to find its function.
+ * Most calls of a function enter it at one address, and to look that up is
+ * cheaper than to find its function.
  */
-const struct gmon_func *
-gprof_entered_func(struct gmon_funcs *funcs, uint64_t addr)
+const struct gprof_func *
+gprof_entered_func(struct gprof_funcs *funcs, uint64_t addr)
 {
 	uint32_t i = cg_map_get(&funcs->by_entry, key_of(addr));
-	const struct gmon_func *func;
+	const struct gprof_func *func;
 	uint32_t *index;
 
 	if (i != 0) {
@@ -308,7 +473,7 @@ gprof_entered_func(struct gmon_funcs *funcs, uint64_t addr)
 		return NULL;
 	index = cg_map_at(&funcs->by_entry, key_of(addr));
 	if (!index) {
-		funcs->status = cg_nomem(funcs->job);
+		funcs->failed = !cg_reject_nomem(funcs->job);
 		return NULL;
 	}
 	*index = (uint32_t)(func - funcs->func) + 1;
@@ -316,23 +481,23 @@ gprof_entered_func(struct gmon_funcs *funcs, uint64_t addr)
 }
 
 void
-gprof_fetch_entered(const struct gmon_funcs *funcs, uint64_t addr)
+gprof_prefetch_entered(const struct gprof_funcs *funcs, uint64_t addr)
 {
 	cg_map_fetch(&funcs->by_entry, key_of(addr));
 }
 
 /* ---- Lines -------------------------------------------------------------- */
 
-const struct gmon_line *
-gprof_line_at(struct gmon_funcs *funcs, uint64_t addr)
+const struct gprof_line *
+gprof_line_at(struct gprof_funcs *funcs, uint64_t addr)
 {
-	const struct gmon_image *image;
-	struct gmon_line *line = &funcs->line;
+	const struct gprof_image *image;
+	struct gprof_line *line = &funcs->line;
 	const char *file;
 
 	if (addr >= line->low && addr < line->high)
 		return line;
-	*line = (struct gmon_line){ .low = addr, .high = addr + 1 };
+	*line = (struct gprof_line){ .low = addr, .high = addr + 1 };
 	image = gprof_image_at(funcs->images, addr);
 	if (!image || !cg_find_line(image->symbols, addr - image->base, &file,
 			  &line->line, &line->low, &line->high)) {

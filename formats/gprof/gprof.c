@@ -3,19 +3,19 @@
  * the dynamic linker for LD_PROFILE.
  *
  * Sources: gprof 2.40 (binutils), gmon/ and elf/dl-profile.c of glibc 2.36,
- * sys/gmon.h of the BSDs. Read are GNU's versions 0 and 1, LD_PROFILE's, and
- * those of 4.4BSD, its heirs and its forerunner, of any pointer size and byte
- * order; written is GNU's version 1.
+ * sys/gmon.h of the BSDs. Reads GNU's versions 0 and 1, LD_PROFILE's, and those
+ * of 4.4BSD, its heirs and its predecessor, of any pointer size and byte order.
+ * Writes GNU's version 1.
  *
  * A gmon.out has addresses only; names come from the executable. Samples
  * become self costs in ns of functions and lines, arcs become calls with a
- * count. Inclusive costs are not in the file: they are split by counts when a
- * target asks for them. Back in a gmon.out everything is as it was; only time
- * in mcount is left out unless it is asked for, and addresses have no bias.
+ * count. The file has no inclusive costs: they are split by counts when a
+ * target needs them. A gmon.out that is read and written again is the same,
+ * but for time in mcount, which is dropped by default, and a load bias.
  */
 #include <string.h>
 
-#include "gprof.h"
+#include "layout.h"
 
 /* The value of a numeric option, or 0 if it is not set. */
 static uint64_t
@@ -28,12 +28,15 @@ number_option(const struct cg_job *job, const char *name)
 	return cg_take_u64(&text, &value) ? value : 0;
 }
 
-int
-gprof_rate(struct cg_job *job, uint64_t *rate)
+/* The option --rate, 0 if it is not set. */
+static int
+get_rate(struct cg_job *job, uint64_t *rate)
 {
 	*rate = number_option(job, "rate");
 	if (cg_opt(job, "rate") && (*rate == 0 || *rate > GMON_RATE_MAX))
-		return cg_usage(job, "--rate is 1 to %d", GMON_RATE_MAX);
+		return cg_usage(job,
+		    "--rate: expected a number from 1 to %d, not '%s'",
+		    GMON_RATE_MAX, cg_opt(job, "rate"));
 	return CG_OK;
 }
 
@@ -44,7 +47,7 @@ get_word_size(struct cg_job *job, unsigned *word)
 	uint64_t bits = number_option(job, "word-size");
 
 	if (cg_opt(job, "word-size") && bits != 32 && bits != 64)
-		return cg_usage(job, "--word-size is 32 or 64, not %s",
+		return cg_usage(job, "--word-size: expected 32 or 64, not '%s'",
 		    cg_opt(job, "word-size"));
 	*word = (unsigned)bits / 8;
 	return CG_OK;
@@ -59,33 +62,59 @@ probe(const struct cg_head *head)
 		return CG_PROBE_NO;
 	if (memcmp(text, "gmon", 4) != 0)
 		return gprof_probe_bsd(head->text, head->whole);
-	/* Any version is ours, to be refused by name; a text has no zeros. */
+	/* Any version, so that unknown ones are reported; a text has no NUL. */
 	return text[4] == 0 || text[7] == 0 ? CG_PROBE_SURE : CG_PROBE_NO;
+}
+
+/* Reads the bytes of a file of any kind. False: reported. */
+static bool
+read_file(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
+    struct gmon *gmon)
+{
+	if (bytes.len < GMON_HEADER)
+		return cg_reject(
+		    job, "too short for a gmon.out (%zu bytes)", bytes.len);
+	return memcmp(bytes.ptr, "gmon", 4) == 0
+		   ? gprof_read_gnu(job, bytes, hint, gmon)
+		   : gprof_read_bsd(job, bytes, hint, gmon);
 }
 
 static int
 read_gprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct gmon_images images = { 0 };
-	struct gmon_hint hint = { 0 };
+	struct gprof_images images = { 0 };
+	struct gprof_hint hint = { 0 };
 	struct gmon gmon = { 0 };
 	struct cg_slice bytes;
+	uint64_t rate;
+	bool ok;
 	int status = get_word_size(job, &hint.only);
 
 	if (status == CG_OK)
-		status = gprof_hint(job, &hint);
+		status = get_rate(job, &rate);
 	if (status != CG_OK)
 		return status;
+	if (!gprof_get_hint(job, &hint))
+		return CG_EINPUT;
 	if (!cg_read_all(in, &bytes) && cg_in_status(in) != CG_OK)
 		return cg_in_status(in);
-	status = gprof_read(job, bytes, hint, &gmon);
-	if (status == CG_OK)
-		status = gprof_find_images(job, in, &gmon, &images);
-	if (status == CG_OK)
-		status = gprof_map(job, build, &gmon, &images);
+	ok = read_file(job, bytes, hint, &gmon) &&
+	     gprof_check(job, &gmon, rate) &&
+	     gprof_find_images(job, in, &gmon, &images) &&
+	     gprof_map(job, build, &gmon, &images);
 	gprof_free_images(&images);
 	gprof_free(&gmon);
-	return status;
+	return ok ? CG_OK : CG_EINPUT;
+}
+
+static int
+write_gprof(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	uint64_t rate;
+	int status = get_rate(job, &rate);
+
+	return status == CG_OK ? gprof_write(job, graph, out, rate) : status;
 }
 
 static const struct cg_option options[] = {
@@ -102,12 +131,12 @@ static const struct cg_option options[] = {
 	{ .name = "any-exe",
 	    .type = CG_FLAG,
 	    .fallback = "no",
-	    .help = "take the executable of --exe even if it does not match",
+	    .help = "use the executable of --exe even if it does not match",
 	    .reading = true },
 	{ .name = "recover",
 	    .type = CG_FLAG,
 	    .fallback = "no",
-	    .help = "keep what is left of a truncated file",
+	    .help = "read a truncated file up to where it is damaged",
 	    .reading = true },
 	{ .name = "word-size",
 	    .type = CG_NUMBER,
@@ -134,5 +163,5 @@ const struct cg_module cg_format_gprof = {
 	.options = options,
 	.probe = probe,
 	.read = read_gprof,
-	.write = gprof_write,
+	.write = write_gprof,
 };

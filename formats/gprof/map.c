@@ -1,49 +1,47 @@
 /*
- * map.c - a gmon.out becomes a graph.
+ * map.c - adds arcs and basic blocks, and with time.c and desc.c all of a
+ * gmon.out, to a graph.
  *
- * The caller of an arc is known to a bucket of 16 bytes only. A function may
- * begin within, so the bucket's own function, which GNU gprof blames, may be
- * the wrong one. On x86 the call can be seen in the code: an e8 whose target
- * is the callee and whose return address lies in the bucket.
+ * An arc states its caller only as a bucket, of 16 bytes with glibc. A
+ * function may begin within it, so the function at the bucket's address, which
+ * GNU gprof takes, may be the wrong one. On x86, the code shows the call: an
+ * e8 whose target is the callee and whose return address is in the bucket.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "gprof.h"
+#include "desc.h"
 
-#define EM_386 3 /* ELF */
-#define EM_X86_64 62
 #define CALL_SIZE 5 /* e8 and a relative address */
-#define PROLOGUE 64 /* behind a function's start: it called mcount */
-#define SUSPECT 20  /* more than one of so many arcs enter elsewhere */
-#define BATCH 16    /* arcs whose callees are fetched together */
+#define SUSPECT 20  /* warn if one of so many arcs enters past the prologue */
+#define BATCH 16    /* arcs whose callees are prefetched together */
 
 struct mapper {
 	struct cg_job *job;
 	struct cg_build *build;
 	const struct gmon *gmon;
-	struct gmon_funcs funcs;
-	struct gmon_order order;
-	bool x86;            /* calls can be seen in the program's code */
-	size_t odd, entered; /* callees entered far behind their start; all */
-	size_t outside;      /* callees that are in no known object */
-	size_t dropped;      /* as GNU gprof does */
+	struct gprof_funcs funcs;
+	struct gprof_order order;
+	bool x86;             /* calls can be seen in the program's code */
+	size_t late, entered; /* arcs that enter past the prologue; all */
+	size_t outside;       /* arcs into no known object */
+	size_t dropped;       /* arcs that GNU gprof drops */
 };
 
-/* Where an arc is called from. */
+/* The call site of an arc. */
 struct site {
 	uint64_t addr; /* return address, or the bucket */
-	uint64_t code; /* what tells the source line */
-	bool known;    /* caller is */
-	struct gmon_func caller;
+	uint64_t code; /* the address of its source line */
+	bool known;    /* false: there is no caller */
+	struct gprof_func caller;
 };
 
 /* ---- Sites -------------------------------------------------------------- */
 
-/* The call in code[i...] returns to ret: does it enter the callee? */
+/* True if code is a call of the callee; ret is its return address. */
 static bool
 calls_callee(const unsigned char *code, uint64_t ret,
-    const struct gmon_arc *arc, const struct gmon_func *callee)
+    const struct gmon_arc *arc, const struct gprof_func *callee)
 {
 	uint32_t offset = (uint32_t)code[1] | (uint32_t)code[2] << 8 |
 			  (uint32_t)code[3] << 16 | (uint32_t)code[4] << 24;
@@ -54,18 +52,18 @@ calls_callee(const unsigned char *code, uint64_t ret,
 }
 
 /*
- * Looks for the call in the code before the bucket's return addresses. False
- * if none enters the callee, or calls of two functions do.
+ * Looks for the call in the code before the bucket's return addresses. False:
+ * no call enters the callee, or calls in two functions do.
  */
 static bool
 find_call(struct mapper *map, const struct gmon_arc *arc,
-    const struct gmon_func *callee, struct site *site)
+    const struct gprof_func *callee, struct site *site)
 {
-	const struct gmon_image *program = &map->funcs.images->image[0];
+	const struct gprof_image *program = &map->funcs.images->image[0];
 	unsigned bucket = map->gmon->bucket;
 	struct cg_slice code = cg_find_code(program->symbols,
 	    arc->from - program->base - CALL_SIZE, bucket + CALL_SIZE - 1);
-	const struct gmon_func *caller;
+	const struct gprof_func *caller;
 
 	for (size_t i = 0; i + CALL_SIZE <= code.len; i++) {
 		if (!calls_callee((const unsigned char *)code.ptr + i,
@@ -85,12 +83,12 @@ find_call(struct mapper *map, const struct gmon_arc *arc,
 	return site->known;
 }
 
-/* The function of the bucket, or the first that begins in it. */
+/* Takes the function at the bucket, or the first that begins in it. */
 static bool
 find_in_bucket(
     struct mapper *map, const struct gmon_arc *arc, struct site *site)
 {
-	const struct gmon_func *caller = NULL;
+	const struct gprof_func *caller = NULL;
 
 	for (unsigned i = 0; i < map->gmon->bucket && !caller; i++)
 		caller = gprof_func_at(&map->funcs, arc->from + i);
@@ -104,15 +102,15 @@ find_in_bucket(
 	return site->known;
 }
 
-/* The caller, with the address and line of the call. False: out of memory. */
+/* Finds the caller, and the address of the call. False: out of memory. */
 static bool
 find_site(struct mapper *map, const struct gmon_arc *arc,
-    const struct gmon_func *callee, struct site *site)
+    const struct gprof_func *callee, struct site *site)
 {
-	const struct gmon_func *caller;
+	const struct gprof_func *caller;
 
 	*site = (struct site){ .known = false };
-	if (arc->from == 0) /* the dynamic linker's "elsewhere" */
+	if (arc->from == 0) /* LD_PROFILE: any caller outside the library */
 		return true;
 	if (map->gmon->kind == GMON_LD_PROFILE) {
 		caller = gprof_any_func(&map->funcs, arc->from - 1);
@@ -135,37 +133,35 @@ find_site(struct mapper *map, const struct gmon_arc *arc,
 static uint64_t
 file_address(const struct mapper *map, uint64_t addr)
 {
-	const struct gmon_image *image =
+	const struct gprof_image *image =
 	    gprof_image_at(map->funcs.images, addr);
 
 	return image ? addr - image->base : addr;
 }
 
-/* Remembers the order of the file, and what is strange about the callee. */
-static int
+/* Remembers the order of the file, and counts what warnings need. */
+static bool
 note_arc(struct mapper *map, const struct gmon_arc *arc,
-    const struct gmon_func *callee, const struct site *site)
+    const struct gprof_func *callee, const struct site *site)
 {
-	const struct gmon_call call = { .from = arc->from,
+	const struct gprof_call call = { .from = arc->from,
 		.self = arc->self,
 		.offset = (uint32_t)(site->addr - arc->from) };
 
 	if (callee->image && callee->end > callee->start) {
 		map->entered++;
-		map->odd += arc->self - callee->start > PROLOGUE;
+		map->late += arc->self - callee->start > GPROF_PROLOGUE;
 	}
 	map->outside += map->funcs.images->count > 0 && !callee->image;
-	if (!gprof_order_add(&map->order, &call))
-		return cg_nomem(map->job);
-	return CG_OK;
+	return gprof_order_add(&map->order, &call) || cg_reject_nomem(map->job);
 }
 
 static void
 add_call(struct mapper *map, const struct gmon_arc *arc,
-    const struct gmon_func *callee, const struct site *site)
+    const struct gprof_func *callee, const struct site *site)
 {
 	struct cg_pos from = { 0 }, entry = { .line = callee->line };
-	const struct gmon_line *line;
+	const struct gprof_line *line;
 
 	entry.addr = file_address(map, arc->self);
 	if (site->known) {
@@ -178,34 +174,32 @@ add_call(struct mapper *map, const struct gmon_arc *arc,
 	    callee->fn, &entry, arc->count, NULL, 0);
 }
 
-static int
+/* False: out of memory. */
+static bool
 add_arc(struct mapper *map, const struct gmon_arc *arc)
 {
-	const struct gmon_func *found =
+	const struct gprof_func *found =
 	    gprof_entered_func(&map->funcs, arc->self);
-	struct gmon_func callee;
+	struct gprof_func callee;
 	struct site site;
-	int status;
 
 	if (!found)
-		return map->funcs.status;
+		return false;
 	callee = *found;
-	if (!find_site(map, arc, &callee, &site))
-		return map->funcs.status;
-	status = note_arc(map, arc, &callee, &site);
-	if (status == CG_OK)
-		add_call(map, arc, &callee, &site);
-	return status;
+	if (!find_site(map, arc, &callee, &site) ||
+	    !note_arc(map, arc, &callee, &site))
+		return false;
+	add_call(map, arc, &callee, &site);
+	return true;
 }
 
-/* As GNU gprof: by bucket, and only between functions that it knows. */
-static int
+/* The same as GNU gprof: by bucket, and only between functions that it sees. */
+static bool
 add_gnu_arc(struct mapper *map, const struct gmon_arc *arc)
 {
-	const struct gmon_func *found = gprof_func_at(&map->funcs, arc->self);
+	const struct gprof_func *found = gprof_func_at(&map->funcs, arc->self);
 	struct site site = { .addr = arc->from, .code = arc->from };
-	struct gmon_func callee;
-	int status;
+	struct gprof_func callee;
 
 	if (found) {
 		callee = *found;
@@ -213,64 +207,64 @@ add_gnu_arc(struct mapper *map, const struct gmon_arc *arc)
 	}
 	if (!found) {
 		map->dropped++;
-		return map->funcs.status;
+		return !map->funcs.failed;
 	}
 	site.known = true;
 	site.caller = *found;
-	status = note_arc(map, arc, &callee, &site);
-	if (status == CG_OK)
-		add_call(map, arc, &callee, &site);
-	return status;
+	if (!note_arc(map, arc, &callee, &site))
+		return false;
+	add_call(map, arc, &callee, &site);
+	return true;
 }
 
-/* Callees are all over a large table, which would be waited for each time. */
-static int
+/* Prefetches: each callee would be a cache miss in a large table. */
+static bool
 add_arcs(struct mapper *map)
 {
-	struct gmon_place place = { 0 };
+	struct gmon_iterator next = { 0 };
 	struct gmon_arc arc[BATCH];
 	struct cg_slice order;
-	int status = CG_OK;
+	bool ok = true;
 	size_t n;
 
 	do {
 		for (n = 0; n < BATCH; n++) {
-			if (!gprof_next_arc(map->gmon, &place, &arc[n]))
+			if (!gprof_next_arc(map->gmon, &next, &arc[n]))
 				break;
-			gprof_fetch_entered(&map->funcs, arc[n].self);
+			gprof_prefetch_entered(&map->funcs, arc[n].self);
 		}
-		for (size_t i = 0; status == CG_OK && i < n; i++)
-			status = map->funcs.compat ? add_gnu_arc(map, &arc[i])
-						   : add_arc(map, &arc[i]);
-	} while (status == CG_OK && n == BATCH);
-	if (status != CG_OK)
-		return status;
+		for (size_t i = 0; ok && i < n; i++)
+			ok = map->funcs.compat ? add_gnu_arc(map, &arc[i])
+					       : add_arc(map, &arc[i]);
+	} while (ok && n == BATCH);
+	if (!ok)
+		return false;
 	if (!gprof_order_end(&map->order, &order))
-		return cg_nomem(map->job);
-	if (order.len > 0 && !*cg_get_desc(map->build, GMON_KEY_ORDER))
-		cg_add_desc(map->build, cg_slice(GMON_KEY_ORDER), order);
-	return CG_OK;
+		return cg_reject_nomem(map->job);
+	if (order.len > 0 && !*cg_get_desc(map->build, GPROF_KEY_ORDER))
+		cg_add_desc(map->build, cg_slice(GPROF_KEY_ORDER), order);
+	return true;
 }
 
 static void
 warn_arcs(struct mapper *map)
 {
-	const struct gmon_images *images = map->funcs.images;
+	const struct gprof_images *images = map->funcs.images;
 
 	if (map->outside > 0)
 		cg_warn(map->job,
-		    "%zu arcs enter shared libraries (give them with --exe "
-		    "to name their functions)",
+		    "arcs that enter shared libraries: %zu (name the libraries "
+		    "with --exe to name their functions)",
 		    map->outside);
 	if (map->dropped > 0)
 		cg_warn(map->job,
-		    "%zu arcs left out as GNU gprof does: no function there",
+		    "arcs without functions, dropped as GNU gprof does: %zu",
 		    map->dropped);
-	if (!map->funcs.compat && map->odd > map->entered / SUSPECT)
+	if (!map->funcs.compat && map->late > map->entered / SUSPECT)
 		cg_warn(map->job,
-		    "%zu of %zu arcs enter functions more than %d bytes "
-		    "behind their start: is it %s that ran?",
-		    map->odd, map->entered, PROLOGUE,
+		    "%zu of %zu arcs enter a function more than %d bytes "
+		    "after its start: %s may be a different executable",
+		    map->late, map->entered, GPROF_PROLOGUE,
 		    images->image[0].elf->path);
 }
 
@@ -284,7 +278,7 @@ add_events(struct cg_build *build, const struct gmon *gmon)
 		.long_name = "Time (gprof samples)",
 		.unit = "ns",
 		.incl = CG_INCL_BY_COUNTS };
-	const struct cg_event blocks = { .name = GMON_BLOCK_EVENT,
+	const struct cg_event blocks = { .name = GPROF_BLOCK_EVENT,
 		.long_name = "Basic block executions",
 		.incl = CG_INCL_NONE };
 	char name[GMON_DIMENSION + 1], unit[2 * CG_NUMBER_MAX];
@@ -311,9 +305,9 @@ add_blocks(struct mapper *map)
 	for (size_t i = 0; i < map->gmon->blocks; i++) {
 		const struct gmon_block *block = &map->gmon->block[i];
 		const uint64_t cost[2] = { 0, block->count };
-		const struct gmon_func *func =
+		const struct gprof_func *func =
 		    gprof_any_func(&map->funcs, block->addr);
-		const struct gmon_line *line =
+		const struct gprof_line *line =
 		    gprof_line_at(&map->funcs, block->addr);
 		struct cg_pos pos = { .line = line->line };
 
@@ -335,33 +329,28 @@ set_grain(struct cg_build *build, const struct gmon *gmon)
 		    build, (unsigned)((hist->high - hist->low) / hist->bins));
 }
 
-int
+bool
 gprof_map(struct cg_job *job, struct cg_build *build, const struct gmon *gmon,
-    const struct gmon_images *images)
+    const struct gprof_images *images)
 {
 	struct mapper map = { .job = job, .build = build, .gmon = gmon };
 	const struct cg_elf *elf = images->count ? images->image[0].elf : NULL;
 	const struct cg_part_info part = { .cmd = elf ? elf->path : "" };
-	int status;
+	bool ok;
 
+	map.x86 = elf && gprof_is_x86(elf);
 	cg_add_part(build, &part);
-	status = gprof_describe(build, gmon, images);
-	if (status != CG_OK)
-		return status;
-	map.x86 = elf && (elf->machine == EM_386 || elf->machine == EM_X86_64);
+	gprof_describe(build, gmon, images);
 	add_events(build, gmon);
 	set_grain(build, gmon);
-	status = gprof_funcs_open(&map.funcs, job, build, gmon, images);
-	if (status == CG_OK)
-		status = gprof_add_times(&map.funcs, gmon);
-	if (status == CG_OK)
-		status = add_arcs(&map);
-	if (status == CG_OK) {
+	ok = gprof_funcs_open(&map.funcs, job, build, gmon, images) &&
+	     gprof_add_times(&map.funcs, gmon) && add_arcs(&map);
+	if (ok) {
 		add_blocks(&map);
 		warn_arcs(&map);
-		status = map.funcs.status;
+		ok = !map.funcs.failed;
 	}
 	gprof_order_free(&map.order);
 	gprof_funcs_close(&map.funcs);
-	return status == CG_OK ? cg_build_status(build) : status;
+	return ok && cg_build_status(build) == CG_OK;
 }

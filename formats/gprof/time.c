@@ -1,16 +1,17 @@
 /*
- * time.c - the samples of histograms become self costs of functions and
+ * time.c - converts the samples of histograms to self costs of functions and
  * lines.
  *
- * A bin is a few bytes of code that may belong to two functions or lines:
- * its time is shared by bytes, in whole units that add up. GNU gprof's own
- * rule, which adds up to a little more than was measured, is here as well.
+ * A bin covers a few bytes of code, which may belong to two functions or
+ * lines. Its time is split by bytes, in whole units whose sum is exact. With
+ * --gprof-compat, GNU gprof's own rule applies, whose sum is slightly larger
+ * than what was measured.
  */
 #include <inttypes.h>
 
-#include "gprof.h"
+#include "image.h"
 
-#define PIECES 64 /* of a bin, which is 4 to 16 bytes wide */
+#define PIECES 64 /* of a bin, which has 4 to 16 bytes */
 
 /* Code of one function and line within a bin. */
 struct piece {
@@ -22,16 +23,16 @@ struct piece {
 };
 
 struct timer {
-	struct gmon_funcs *funcs;
+	struct gprof_funcs *funcs;
 	const struct gmon *gmon;
 	const struct gmon_hist *hist;
 	bool keep_overhead;
-	uint64_t overhead; /* cost that was left out */
+	uint64_t overhead; /* cost that was dropped */
 	struct piece piece[PIECES];
 	size_t pieces;
 };
 
-/* value * part / whole, for part <= whole, without overflow; 0 of 0 is all. */
+/* value * part / whole, without overflow; value if whole is 0. */
 static uint64_t
 scale_down(uint64_t value, uint64_t part, uint64_t whole)
 {
@@ -44,20 +45,20 @@ scale_down(uint64_t value, uint64_t part, uint64_t whole)
 	return value / whole * part + value % whole * part / whole;
 }
 
-/* As in the object. A bin at 0 stays in it, but 0 would mean "none". */
+/* The address in the object; 1 instead of 0, which means "none". */
 static uint64_t
 address_of(const struct timer *timer, uint64_t addr)
 {
-	const struct gmon_image *image =
+	const struct gprof_image *image =
 	    gprof_image_at(timer->funcs->images, addr);
 
 	addr -= image ? image->base : 0;
 	return addr ? addr : 1;
 }
 
-/* Shares cost among the pieces by their bytes, and forgets them. */
+/* Adds cost to the pieces in proportion to their bytes, and clears them. */
 static void
-spend(struct timer *timer, uint64_t cost)
+split_cost(struct timer *timer, uint64_t cost)
 {
 	uint64_t whole = 0, done = 0, spent = 0, share;
 
@@ -81,9 +82,9 @@ spend(struct timer *timer, uint64_t cost)
 	timer->pieces = 0;
 }
 
-/* Cuts a function's share of a bin by lines. */
+/* Adds a piece for each line of a function within [low, high). */
 static void
-add_pieces(struct timer *timer, const struct gmon_func *func, uint64_t low,
+add_pieces(struct timer *timer, const struct gprof_func *func, uint64_t low,
     uint64_t high)
 {
 	struct piece piece = {
@@ -91,7 +92,7 @@ add_pieces(struct timer *timer, const struct gmon_func *func, uint64_t low,
 	};
 
 	while (piece.low < high && timer->pieces < PIECES) {
-		const struct gmon_line *line =
+		const struct gprof_line *line =
 		    gprof_line_at(timer->funcs, piece.low);
 
 		piece.line = line->line;
@@ -103,12 +104,12 @@ add_pieces(struct timer *timer, const struct gmon_func *func, uint64_t low,
 	}
 }
 
-/* What functions have of a bin; bytes between functions count for none. */
+/* Adds the pieces of a bin. Bytes outside functions belong to no piece. */
 static void
-cut_bin(struct timer *timer, uint64_t low, uint64_t high)
+add_bin_pieces(struct timer *timer, uint64_t low, uint64_t high)
 {
 	uint64_t step = (high - low) / PIECES + 1, addr = low, end;
-	const struct gmon_func *func;
+	const struct gprof_func *func;
 
 	while (addr < high && timer->pieces < PIECES) {
 		func = gprof_func_at(timer->funcs, addr);
@@ -120,7 +121,7 @@ cut_bin(struct timer *timer, uint64_t low, uint64_t high)
 		add_pieces(timer, func, addr, end);
 		addr = end;
 	}
-	if (timer->pieces > 0 || timer->funcs->status != CG_OK)
+	if (timer->pieces > 0 || timer->funcs->failed)
 		return;
 	func = gprof_any_func(timer->funcs, low);
 	if (func)
@@ -128,7 +129,10 @@ cut_bin(struct timer *timer, uint64_t low, uint64_t high)
 		    (struct piece){ .low = low, .high = high, .fn = func->fn };
 }
 
-/* Cost of so many ticks from the beginning: what is added is the difference. */
+/*
+ * The cost of ticks. Bins get differences of running sums, so that rounding
+ * errors do not add up.
+ */
 static uint64_t
 cost_of(const struct gmon_hist *hist, uint64_t ticks)
 {
@@ -137,7 +141,6 @@ cost_of(const struct gmon_hist *hist, uint64_t ticks)
 	return gprof_convert(ticks, GMON_NS, hist->rate);
 }
 
-/* Each bin's time to the functions and lines that were sampled. */
 static void
 add_exact(struct timer *timer)
 {
@@ -151,42 +154,43 @@ add_exact(struct timer *timer)
 			continue;
 		before = cost_of(hist, ticks);
 		ticks += count;
-		cut_bin(timer, gprof_bin_start(hist, word, i),
+		add_bin_pieces(timer, gprof_bin_start(hist, word, i),
 		    gprof_bin_start(hist, word, i + 1));
-		spend(timer, cost_of(hist, ticks) - before);
+		split_cost(timer, cost_of(hist, ticks) - before);
 	}
 }
 
 /* ---- As GNU gprof does -------------------------------------------------- */
 
 /*
- * gprof counts addresses in units of 2 bytes, spreads all bins evenly and
- * gives a function count / scale for each unit that it has of a bin.
+ * GNU gprof counts addresses in units of 2 bytes, takes all bins as equally
+ * wide, and credits a function with count / scale for each of its units in a
+ * bin.
  */
 struct credit {
 	struct timer *timer;
 	double scale;   /* units per bin */
-	size_t symbol;  /* that gets credit now */
+	size_t symbol;  /* the current one */
 	double ticks;   /* its credit so far */
 	uint64_t spent; /* its cost so far */
 };
 
 static uint64_t
-unit_of(const struct gmon_symbols *symbols, size_t i)
+unit_of(const struct gprof_symbols *symbols, size_t i)
 {
 	return i < symbols->count ? symbols->at[i].addr / 2 : UINT64_MAX;
 }
 
-/* Credits the current symbol with ticks that were counted in [low, high). */
+/* Credits the current symbol with ticks of the bin [low, high). */
 static void
-give(struct credit *credit, double ticks, uint64_t low, uint64_t high)
+credit_symbol(struct credit *credit, double ticks, uint64_t low, uint64_t high)
 {
 	struct timer *timer = credit->timer;
-	const struct gmon_symbol *symbol =
+	const struct gprof_symbol *symbol =
 	    &timer->funcs->gnu.at[credit->symbol];
 	uint64_t end =
 	    symbol->end > symbol->addr ? symbol->end : symbol->addr + 1;
-	const struct gmon_func *func =
+	const struct gprof_func *func =
 	    gprof_func_at(timer->funcs, symbol->addr);
 	double per_tick = gprof_is_time(timer->hist)
 			      ? (double)GMON_NS / timer->hist->rate
@@ -200,7 +204,7 @@ give(struct credit *credit, double ticks, uint64_t low, uint64_t high)
 	low = low < symbol->addr ? symbol->addr : low < end ? low : end - 1;
 	high = high > end ? end : high > low ? high : low + 1;
 	add_pieces(timer, func, low, high);
-	spend(timer, cost - credit->spent);
+	split_cost(timer, cost - credit->spent);
 	credit->spent = cost;
 }
 
@@ -208,7 +212,7 @@ static void
 add_gnu_bin(struct credit *credit, uint64_t i, uint64_t count)
 {
 	struct timer *timer = credit->timer;
-	const struct gmon_symbols *symbols = &timer->funcs->gnu;
+	const struct gprof_symbols *symbols = &timer->funcs->gnu;
 	const struct gmon_hist *hist = timer->hist;
 	uint64_t low = hist->low / 2 + (uint64_t)(credit->scale * (double)i);
 	uint64_t high =
@@ -226,7 +230,7 @@ add_gnu_bin(struct credit *credit, uint64_t i, uint64_t count)
 		from = from > low ? from : low;
 		to = to < high ? to : high;
 		if (from < to)
-			give(credit,
+			credit_symbol(credit,
 			    (double)(to - from) * (double)count / credit->scale,
 			    gprof_bin_start(hist, timer->gmon->word, i),
 			    gprof_bin_start(hist, timer->gmon->word, i + 1));
@@ -257,7 +261,7 @@ add_gnu(struct timer *timer)
 
 /* ---- All histograms ----------------------------------------------------- */
 
-/* Do the samples fit into 64 bits of ns, with room for gprof's surplus? */
+/* True if the samples fit into 64 bits of ns, with room for gprof's surplus. */
 static bool
 fits(const struct gmon *gmon, const struct gmon_hist *hist)
 {
@@ -266,8 +270,8 @@ fits(const struct gmon *gmon, const struct gmon_hist *hist)
 	return cost_of(hist, hist->ticks) <= limit;
 }
 
-int
-gprof_add_times(struct gmon_funcs *funcs, const struct gmon *gmon)
+bool
+gprof_add_times(struct gprof_funcs *funcs, const struct gmon *gmon)
 {
 	struct timer timer = { .funcs = funcs,
 		.gmon = gmon,
@@ -276,8 +280,8 @@ gprof_add_times(struct gmon_funcs *funcs, const struct gmon *gmon)
 	for (size_t i = 0; i < gmon->hists; i++) {
 		timer.hist = &gmon->hist[i];
 		if (!fits(gmon, timer.hist))
-			return cg_fail_at(funcs->job, timer.hist->counts,
-			    "more samples than 64 bits of ns hold");
+			return cg_reject_at(funcs->job, timer.hist->counts,
+			    "the time of the samples exceeds 64 bits of ns");
 		if (funcs->compat)
 			add_gnu(&timer);
 		else
@@ -285,8 +289,8 @@ gprof_add_times(struct gmon_funcs *funcs, const struct gmon *gmon)
 	}
 	if (timer.overhead > 0)
 		cg_note(funcs->job,
-		    "%" PRIu64 " ns in the profiler's own mcount left out "
-		    "(--keep-mcount keeps them)",
+		    "dropped %" PRIu64 " ns in the profiler's own mcount "
+		    "(use --keep-mcount to keep them)",
 		    timer.overhead);
-	return funcs->status;
+	return !funcs->failed;
 }

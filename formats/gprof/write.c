@@ -1,18 +1,19 @@
 /*
- * write.c - writes a gmon.out of GNU's version 1 that GNU gprof reads.
+ * write.c - writes a gmon.out of GNU's version 1, which GNU gprof reads.
  *
- * A counter has 16 bits and an arc's count 32: what is more goes into further
- * histograms of the same range and further arcs, which readers add up. Costs
- * become ticks by rounding their running sum, so that they add up.
+ * A counter has 16 bits and an arc's count 32. Larger numbers are split into
+ * several histograms of one range and several arcs, which readers sum. Costs
+ * are converted to ticks by rounding their running sum, so that the total is
+ * exact.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gprof.h"
+#include "layout.h"
 
-#define FILL_MAX 65534 /* of split ones: 65535 might have wrapped */
+#define FILL_MAX 65534 /* of split counters: 65535 might have wrapped */
 #define HISTS_MAX 4096 /* of one range */
 #define ARCS_MAX 4096  /* of one caller and callee */
 #define CHUNK 4096
@@ -24,25 +25,30 @@ struct sample {
 	uint64_t cost; /* then: ticks */
 };
 
+/* How costs become ticks: from units of cost are to ticks. */
+struct unit {
+	uint64_t to, from;
+};
+
 struct writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
 	struct gmon gmon;
 	struct gmon_hist hist[GMON_RANGES_MAX];
-	struct gmon_places places;
+	struct gprof_layout layout;
 	size_t event, block_event;
 	struct sample *sample;
 	size_t samples, sample_cap;
-	struct gmon_call *call;
+	struct gprof_call *call;
 	size_t calls, call_cap;
 	struct gmon_block *block;
 	size_t blocks, block_cap;
 	uint64_t lost_cost, lost_calls;
 	size_t lost_fns;
-	struct gmon_unit unit;
-	uint64_t rate;     /* that is asked for, or 0 */
-	uint64_t counters; /* in histograms so far */
+	struct unit unit;
+	uint64_t rate;     /* --rate, or 0 */
+	uint64_t counters; /* written so far */
 };
 
 /* ---- Collecting --------------------------------------------------------- */
@@ -57,7 +63,7 @@ find_hist(const struct writer *w, uint64_t addr)
 	return SIZE_MAX;
 }
 
-static int
+static bool
 add_sample(struct writer *w, uint64_t addr, uint64_t cost)
 {
 	size_t hist = addr ? find_hist(w, addr) : SIZE_MAX;
@@ -67,26 +73,26 @@ add_sample(struct writer *w, uint64_t addr, uint64_t cost)
 		bin = gprof_bin_of(&w->hist[hist], w->gmon.word, addr);
 	if (hist == SIZE_MAX || bin >= w->hist[hist].bins) {
 		w->lost_cost += cost;
-		return CG_OK;
+		return true;
 	}
 	if (!cg_grow_raw(
 		&w->sample, &w->sample_cap, w->samples + 1, sizeof(*w->sample)))
-		return cg_nomem(w->job);
+		return cg_reject_nomem(w->job);
 	w->sample[w->samples++] = (struct sample){
 		.hist = (uint32_t)hist, .bin = (uint32_t)bin, .cost = cost
 	};
-	return CG_OK;
+	return true;
 }
 
-static int
+static bool
 add_block(struct writer *w, uint64_t addr, uint64_t count)
 {
 	if (!cg_grow_raw(
 		&w->block, &w->block_cap, w->blocks + 1, sizeof(*w->block)))
-		return cg_nomem(w->job);
+		return cg_reject_nomem(w->job);
 	w->block[w->blocks++] =
 	    (struct gmon_block){ .addr = addr, .count = count };
-	return CG_OK;
+	return true;
 }
 
 static uint64_t
@@ -95,75 +101,171 @@ cost_in(const struct cg_cost *cost, size_t column)
 	return column < cost->n ? cost->cost[column] : 0;
 }
 
-static int
+static bool
 add_cost(struct writer *w, cg_fn fn, const struct cg_cost *cost)
 {
-	uint64_t addr = gprof_cost_place(&w->places, fn, &cost->pos);
+	uint64_t addr = gprof_cost_address(&w->layout, fn, &cost->pos);
 	uint64_t self = cost_in(cost, w->event);
 	uint64_t blocks = cost_in(cost, w->block_event);
-	int status = CG_OK;
 
-	if (self > 0)
-		status = add_sample(w, addr, self);
-	if (status == CG_OK && addr && blocks > 0)
-		status = add_block(w, addr, blocks);
-	return status;
+	return (self == 0 || add_sample(w, addr, self)) &&
+	       (!addr || blocks == 0 || add_block(w, addr, blocks));
 }
 
 /*
- * The dynamic linker's calls from elsewhere have no caller, and from 0. Where
- * they have no entry, the caller is one that a target added.
+ * LD_PROFILE's calls from outside the library have no caller, and from 0. Other
+ * calls without a caller have no entry or are of other formats: they are
+ * derived, and not written.
  */
-static int
+static bool
 add_call(struct writer *w, cg_fn fn, const struct cg_call *call)
 {
 	uint64_t low = w->hist[0].low, bucket = w->gmon.bucket;
-	uint64_t site = gprof_site_place(&w->places, fn, &call->site);
-	struct gmon_call new = { .count = call->count };
+	uint64_t site = gprof_site_address(&w->layout, fn, &call->site);
+	struct gprof_call new = { .count = call->count };
 
-	if (fn == 0 && (!w->places.exact || call->entry.addr == 0))
-		return CG_OK;
-	new.self = gprof_entry_place(&w->places, call->callee, &call->entry);
+	if (fn == 0 && (!w->layout.exact || call->entry.addr == 0))
+		return true;
+	new.self = gprof_entry_address(&w->layout, call->callee, &call->entry);
 	if (new.self == 0 || (fn != 0 && site == 0)) {
 		w->lost_calls += call->count;
-		return CG_OK;
+		return true;
 	}
 	if (call->site.addr != 0 && site > low)
 		new.offset = (uint32_t)((site - low) % bucket);
 	new.from = site - new.offset;
 	if (!cg_grow_raw(
 		&w->call, &w->call_cap, w->calls + 1, sizeof(*w->call)))
-		return cg_nomem(w->job);
+		return cg_reject_nomem(w->job);
 	new.index = (uint32_t)w->calls;
 	w->call[w->calls++] = new;
-	return CG_OK;
+	return true;
 }
 
-static int
+static bool
 collect(struct writer *w)
 {
 	struct cg_rows *rows = cg_rows_new(w->graph);
-	int status = rows ? CG_OK : CG_ELIMIT;
+	bool ok = rows != NULL;
 	uint64_t lost_calls, lost_cost;
 	struct cg_cost cost;
 	struct cg_call call;
 	cg_fn fn;
 
-	for (size_t i = 0;
-	     status == CG_OK && cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);) {
+	for (size_t i = 0; ok && cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);) {
 		if (!cg_rows_open(rows, CG_ALL_PARTS, fn))
 			break;
 		lost_calls = w->lost_calls;
 		lost_cost = w->lost_cost;
-		while (status == CG_OK && cg_next_cost(rows, &cost))
-			status = add_cost(w, fn, &cost);
-		while (status == CG_OK && cg_next_call(rows, &call))
-			status = add_call(w, fn, &call);
+		while (ok && cg_next_cost(rows, &cost))
+			ok = add_cost(w, fn, &cost);
+		while (ok && cg_next_call(rows, &call))
+			ok = add_call(w, fn, &call);
 		w->lost_fns +=
 		    lost_calls != w->lost_calls || lost_cost != w->lost_cost;
 	}
 	cg_rows_free(rows);
-	return status;
+	return ok;
+}
+
+/* ---- Which unit to write ------------------------------------------------ */
+
+/* The power of ten of them in a second. False: no unit of time. */
+static bool
+digits_of(const char *unit, unsigned *digits)
+{
+	static const struct {
+		const char *unit;
+		unsigned digits;
+	} units[] = { { "s", 0 }, { "ms", 3 }, { "us", 6 }, { "ns", 9 } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(unit, units[i].unit) == 0) {
+			*digits = units[i].digits;
+			return true;
+		}
+	}
+	return false;
+}
+
+static uint64_t
+power_of_ten(unsigned digits)
+{
+	uint64_t power = 1;
+
+	for (; digits > 0; digits--)
+		power *= 10;
+	return power;
+}
+
+/* Time is written in the finest unit that the counters allow. */
+static struct unit
+choose_time(
+    unsigned digits, uint64_t rate, uint64_t most, struct gmon_hist *hist)
+{
+	unsigned cut = 0;
+
+	while (cut < digits && most / power_of_ten(cut) > GMON_COUNTER_MAX)
+		cut++;
+	if (rate == 0)
+		rate = most > 0 ? power_of_ten(digits - cut) : GMON_RATE_USUAL;
+	strcpy(hist->dimension, "seconds");
+	hist->abbrev = 's';
+	hist->rate = (uint32_t)rate;
+	return (struct unit){ rate, power_of_ten(digits) };
+}
+
+/*
+ * Counts are written as "Ir", or as "kIr" and so many samples each, so that the
+ * counters fit.
+ */
+static struct unit
+choose_count(
+    const char *name, uint64_t rate, uint64_t most, struct gmon_hist *hist)
+{
+	static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
+	unsigned cut = 0, thousands;
+
+	while (rate == 0 && most / power_of_ten(cut) > GMON_COUNTER_MAX)
+		cut++;
+	thousands = (cut + 2) / 3;
+	snprintf(hist->dimension, sizeof(hist->dimension), "%s%s",
+	    prefixes[thousands], name);
+	hist->abbrev = hist->dimension[0];
+	hist->rate =
+	    (uint32_t)(rate ? rate : power_of_ten(3 * thousands - cut));
+	return (struct unit){ rate ? rate : 1, power_of_ten(cut) };
+}
+
+static uint64_t
+highest_cost(const struct writer *w)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < w->samples; i++) {
+		if (w->sample[i].cost > most)
+			most = w->sample[i].cost;
+	}
+	return most;
+}
+
+/* Sets unit, and rate and dimension of the histogram. */
+static void
+choose_unit(struct writer *w)
+{
+	const struct cg_event *event;
+	unsigned digits;
+
+	w->unit = (struct unit){ 1, 1 };
+	if (w->layout.exact || w->event >= cg_event_count(w->graph))
+		return;
+	event = cg_get_event(w->graph, w->event);
+	if (digits_of(event->unit, &digits))
+		w->unit =
+		    choose_time(digits, w->rate, highest_cost(w), &w->hist[0]);
+	else
+		w->unit = choose_count(
+		    event->name, w->rate, highest_cost(w), &w->hist[0]);
 }
 
 /* ---- Ticks -------------------------------------------------------------- */
@@ -178,8 +280,8 @@ compare_samples(const void *va, const void *vb)
 	return a->bin == b->bin ? 0 : a->bin < b->bin ? -1 : 1;
 }
 
-/* One sample a bin, by address. */
-static int
+/* Merges samples to one a bin, by address. */
+static bool
 merge_samples(struct writer *w)
 {
 	struct sample *last = NULL;
@@ -195,60 +297,40 @@ merge_samples(struct writer *w)
 			last = &w->sample[kept++];
 			*last = w->sample[i];
 		} else if (last->cost > UINT64_MAX - cost) {
-			return cg_fail(
-			    w->job, "costs add up to more than 64 bits hold");
+			return cg_reject(
+			    w->job, "the sum of costs exceeds 64 bits");
 		} else {
 			last->cost += cost;
 		}
 	}
 	w->samples = kept;
-	return CG_OK;
+	return true;
 }
 
-static uint64_t
-dearest_bin(const struct writer *w)
-{
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < w->samples; i++) {
-		if (w->sample[i].cost > most)
-			most = w->sample[i].cost;
-	}
-	return most;
-}
-
-static void
-choose_unit(struct writer *w)
-{
-	w->unit = (struct gmon_unit){ 1, 1 };
-	if (!w->places.exact && w->event < cg_event_count(w->graph))
-		w->unit = gprof_choose_unit(cg_get_event(w->graph, w->event),
-		    w->rate, dearest_bin(w), &w->hist[0]);
-}
-
-/* Costs of one histogram become ticks. */
-static int
+/* Converts costs of one histogram to ticks. */
+static bool
 make_ticks(struct writer *w, size_t first, size_t last)
 {
 	const struct gmon_hist *hist = &w->hist[w->sample[first].hist];
-	struct gmon_unit unit = w->unit;
+	struct unit unit = w->unit;
 	uint64_t cost = 0, ticks, before = 0;
 
-	if (w->places.exact && gprof_is_time(hist))
-		unit = (struct gmon_unit){ hist->rate, GMON_NS };
+	if (w->layout.exact && gprof_is_time(hist))
+		unit = (struct unit){ hist->rate, GMON_NS };
 	for (size_t i = first; i < last; i++) {
 		if (w->sample[i].cost > UINT64_MAX - cost)
-			return cg_fail(
-			    w->job, "costs add up to more than 64 bits hold");
+			return cg_reject(
+			    w->job, "the sum of costs exceeds 64 bits");
 		cost += w->sample[i].cost;
 		ticks = gprof_convert(cost, unit.to, unit.from);
 		if (ticks == UINT64_MAX)
-			return cg_fail(w->job,
-			    "more samples than 64 bits hold: lower --rate");
+			return cg_reject(w->job,
+			    "the number of samples exceeds 64 bits; use a "
+			    "lower --rate");
 		w->sample[i].cost = ticks - before;
 		before = ticks;
 	}
-	return CG_OK;
+	return true;
 }
 
 /* ---- Records ------------------------------------------------------------ */
@@ -292,7 +374,7 @@ put_hist_header(struct writer *w, const struct gmon_hist *hist)
 	cg_putc(w->out, hist->abbrev);
 }
 
-/* The counters: of each sample what is left, and no more than most. */
+/* Puts the counters: at most most of each sample, and subtracts it. */
 static void
 put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
     size_t last, uint64_t most)
@@ -317,8 +399,8 @@ put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
 	}
 }
 
-/* The histogram of samples first to last; more of them if counters are full. */
-static int
+/* Puts the histogram of samples first to last, split if a counter is full. */
+static bool
 put_hist(struct writer *w, size_t hist, size_t first, size_t last)
 {
 	uint64_t most = 0, records, bins = w->hist[hist].bins;
@@ -329,42 +411,41 @@ put_hist(struct writer *w, size_t hist, size_t first, size_t last)
 	}
 	records = most <= GMON_COUNTER_MAX ? 1 : most / FILL_MAX + 1;
 	if (records > HISTS_MAX || records * bins > COUNTERS_MAX - w->counters)
-		return cg_fail(w->job,
+		return cg_reject(w->job,
 		    "%" PRIu64 " samples in one of %" PRIu64
 		    " bins do not fit into a gmon.out%s",
-		    most, bins, w->places.exact ? "" : ": lower --rate");
+		    most, bins, w->layout.exact ? "" : "; use a lower --rate");
 	w->counters += records * bins;
 	for (uint64_t i = 0; i < records; i++) {
 		put_hist_header(w, &w->hist[hist]);
 		put_bins(w, &w->hist[hist], first, last,
 		    records == 1 ? GMON_COUNTER_MAX : FILL_MAX);
 	}
-	return CG_OK;
+	return true;
 }
 
-static int
+static bool
 put_hists(struct writer *w)
 {
 	size_t first = 0, last;
-	int status = merge_samples(w);
 
-	if (status == CG_OK)
-		choose_unit(w);
-	for (size_t i = 0; status == CG_OK && i < w->gmon.hists; i++) {
+	if (!merge_samples(w))
+		return false;
+	choose_unit(w);
+	for (size_t i = 0; i < w->gmon.hists; i++) {
 		for (last = first;
 		     last < w->samples && w->sample[last].hist == i;)
 			last++;
-		if (last > first)
-			status = make_ticks(w, first, last);
-		if (status == CG_OK)
-			status = put_hist(w, i, first, last);
+		if ((last > first && !make_ticks(w, first, last)) ||
+		    !put_hist(w, i, first, last))
+			return false;
 		first = last;
 	}
-	return status;
+	return true;
 }
 
 static void
-put_arc(struct writer *w, const struct gmon_call *call, uint64_t count)
+put_arc(struct writer *w, const struct gprof_call *call, uint64_t count)
 {
 	cg_putc(w->out, 1);
 	put_number(w, call->from, w->gmon.word);
@@ -372,54 +453,54 @@ put_arc(struct writer *w, const struct gmon_call *call, uint64_t count)
 	put_number(w, count, 4);
 }
 
-/* Functions of one address (f, f'2) make arcs that are one; in order. */
-static int
+/* Merges equal arcs, which functions of one address make (f and f'2). */
+static bool
 merge_calls(struct writer *w)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < w->calls; i++) {
-		const struct gmon_call *call = &w->call[i];
-		struct gmon_call *last = kept ? &w->call[kept - 1] : NULL;
+		const struct gprof_call *call = &w->call[i];
+		struct gprof_call *last = kept ? &w->call[kept - 1] : NULL;
 
 		if (!last || call->from != last->from ||
 		    call->self != last->self || call->offset != last->offset)
 			w->call[kept++] = *call;
 		else if (__builtin_add_overflow(
 			     last->count, call->count, &last->count))
-			return cg_fail(
-			    w->job, "calls add up to more than 64 bits hold");
+			return cg_reject(
+			    w->job, "the sum of calls exceeds 64 bits");
 	}
 	w->calls = kept;
-	return CG_OK;
+	return true;
 }
 
-static int
+static bool
 put_arcs(struct writer *w)
 {
 	if (w->calls > 0)
 		qsort(w->call, w->calls, sizeof(*w->call), gprof_compare_calls);
-	if (merge_calls(w) != CG_OK)
-		return CG_EINPUT;
-	if (w->places.exact)
+	if (!merge_calls(w))
+		return false;
+	if (w->layout.exact)
 		gprof_order_apply(
 		    gprof_recall_order(w->graph), w->call, w->calls);
 	for (size_t i = 0; i < w->calls; i++) {
 		uint64_t count = w->call[i].count;
 
 		if (count / UINT32_MAX >= ARCS_MAX)
-			return cg_fail(w->job,
-			    "%" PRIu64 " calls from one place do not fit "
+			return cg_reject(w->job,
+			    "%" PRIu64 " calls from one call site do not fit "
 			    "into a gmon.out",
 			    count);
 		for (; count > UINT32_MAX; count -= UINT32_MAX)
 			put_arc(w, &w->call[i], UINT32_MAX);
 		put_arc(w, &w->call[i], count);
 	}
-	return CG_OK;
+	return true;
 }
 
-/* glibc's own width of their number is not the one that GNU gprof reads. */
+/* Their number has 4 bytes, as GNU gprof reads it; glibc writes a word. */
 static void
 put_blocks(struct writer *w)
 {
@@ -435,14 +516,14 @@ put_blocks(struct writer *w)
 
 /* ---- The whole ---------------------------------------------------------- */
 
-/* The event that is asked for, else a gmon.out's own, else the first. */
+/* Chooses --event, else that of the gmon.out, else the first. Or a status. */
 static int
 choose_event(struct writer *w)
 {
 	bool recalled = gprof_recall(w->graph, &w->gmon);
 	size_t count = cg_event_count(w->graph);
 
-	w->block_event = cg_find_event(w->graph, GMON_BLOCK_EVENT);
+	w->block_event = cg_find_event(w->graph, GPROF_BLOCK_EVENT);
 	if (cg_opt(w->job, "event") || (count > 0 && !recalled))
 		return cg_choose_event(w->job, w->graph, NULL, &w->event);
 	w->event = cg_find_event(w->graph, "ns");
@@ -451,7 +532,8 @@ choose_event(struct writer *w)
 	return CG_OK;
 }
 
-static int
+/* Warns of data without an address. False: nothing has one. */
+static bool
 report_loss(struct writer *w)
 {
 	const char *event = w->event < cg_event_count(w->graph)
@@ -460,58 +542,51 @@ report_loss(struct writer *w)
 
 	if (w->calls > 0 && cg_calls_sampled(w->graph))
 		cg_warn(w->job,
-		    "gmon.out cannot say that its counts of calls are numbers "
-		    "of samples");
+		    "format gprof cannot represent that counts of calls are "
+		    "numbers of samples");
 	if (w->lost_fns == 0)
-		return CG_OK;
+		return true;
 	if (w->samples == 0 && w->calls == 0)
-		return cg_fail(w->job,
-		    "gmon.out needs addresses: give the program with --exe");
+		return cg_reject(w->job,
+		    "gmon.out needs addresses; name the executable with --exe");
 	cg_warn(w->job,
-	    "left out, with no place in the program: %zu functions, "
-	    "%" PRIu64 " %s, %" PRIu64 " calls",
-	    w->lost_fns, w->lost_cost, event, w->lost_calls);
-	return CG_OK;
+	    "dropped what has no address in the program: %" PRIu64
+	    " %s, calls: %" PRIu64 ", functions: %zu",
+	    w->lost_cost, event, w->lost_calls, w->lost_fns);
+	return true;
 }
 
-static int
-write_all(struct writer *w)
+static bool
+put_all(struct writer *w)
 {
-	int status = gprof_rate(w->job, &w->rate);
-
-	if (status == CG_OK)
-		status = choose_event(w);
-	if (status == CG_OK)
-		status = gprof_places_open(
-		    &w->places, w->job, w->graph, w->event, &w->gmon);
-	if (status == CG_OK && !w->places.exact)
+	if (!gprof_layout_open(
+		&w->layout, w->job, w->graph, w->event, &w->gmon))
+		return false;
+	if (!w->layout.exact)
 		w->block_event = SIZE_MAX;
-	if (status == CG_OK)
-		status = collect(w);
-	if (status == CG_OK)
-		status = report_loss(w);
-	if (status != CG_OK)
-		return status;
+	if (!collect(w) || !report_loss(w))
+		return false;
 	put_header(w);
-	status = put_hists(w);
-	if (status == CG_OK)
-		status = put_arcs(w);
-	if (status != CG_OK)
-		return status;
+	if (!put_hists(w) || !put_arcs(w))
+		return false;
 	put_blocks(w);
-	return cg_out_status(w->out);
+	return true;
 }
 
 int
-gprof_write(
-    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+gprof_write(struct cg_job *job, const struct cg_graph *graph,
+    struct cg_out *out, uint64_t rate)
 {
-	struct writer w = { .job = job, .graph = graph, .out = out };
+	struct writer w = {
+		.job = job, .graph = graph, .out = out, .rate = rate
+	};
 	int status;
 
 	w.gmon.hist = w.hist;
-	status = write_all(&w);
-	gprof_places_close(&w.places);
+	status = choose_event(&w);
+	if (status == CG_OK)
+		status = put_all(&w) ? cg_out_status(out) : CG_EINPUT;
+	gprof_layout_close(&w.layout);
 	free(w.sample);
 	free(w.call);
 	free(w.block);

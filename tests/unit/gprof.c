@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 
-#include "../../formats/gprof/gprof.h"
+#include "../../formats/gprof/desc.h"
 
 /* What profil() of glibc does at a sample, and monstartup() before. */
 static uint64_t
@@ -75,8 +75,8 @@ test_rates(uint64_t *seed)
 static void
 test_order(uint64_t *seed)
 {
-	struct gmon_call call[64], back[64];
-	struct gmon_order order = { 0 };
+	struct gprof_call call[64], back[64];
+	struct gprof_order order = { 0 };
 	struct cg_slice text;
 	char *copy;
 	size_t n = 0;
@@ -85,7 +85,7 @@ test_order(uint64_t *seed)
 		size_t arcs = 1 + unit_below(seed, 4);
 
 		for (size_t i = 0; i < arcs && n < 60; i++, n++)
-			call[n] = (struct gmon_call){ .from = from,
+			call[n] = (struct gprof_call){ .from = from,
 				.self = unit_below(seed, 1000) * 100 + n,
 				.offset = (uint32_t)unit_below(seed, 3) };
 	}
@@ -114,7 +114,7 @@ test_wrong_order(void)
 		"0x10:18446744073709551616.1.2" };
 
 	for (size_t t = 0; t < sizeof(texts) / sizeof(texts[0]); t++) {
-		struct gmon_call call[4] = { { .from = 0x10, .self = 1 },
+		struct gprof_call call[4] = { { .from = 0x10, .self = 1 },
 			{ .from = 0x10, .self = 2 },
 			{ .from = 0x10, .self = 3 },
 			{ .from = 0x20, .self = 4 } };

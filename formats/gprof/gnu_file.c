@@ -1,131 +1,48 @@
 /*
- * read.c - takes a gmon.out apart: GNU versions 0 and 1, and what the
- * dynamic linker writes for LD_PROFILE.
+ * gnu_file.c - reads files that begin with "gmon": GNU's versions 0 and 1, and
+ * what the dynamic linker writes for LD_PROFILE.
  *
  * Sources: gmon/gmon.c, gmon/sys/gmon_out.h and elf/dl-profile.c of glibc
  * 2.36, gprof/gmon_io.c and hist.c of binutils 2.40, and files of 8 targets.
- * No file says how wide its pointers are, and version 0 not even in which
- * order their bytes come. But records have neither padding nor an end mark, so
- * only one way of reading them arrives exactly at the end of a real file.
+ *
+ * No file states its pointer size, and version 0 does not state its byte order
+ * either. But records have neither padding nor an end mark, so only one way of
+ * reading them arrives exactly at the end of a real file. All are tried.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gprof.h"
+#include "gmon.h"
 
 enum { TAG_HIST = 0, TAG_ARC = 1, TAG_BLOCKS = 2 };
 
 /* How the records of a file ended, the best end first. */
 enum chain_end {
 	CHAIN_WHOLE,
-	CHAIN_ZEROS, /* nothing but zero bytes are left */
+	CHAIN_ZEROS, /* only zero bytes follow */
 	CHAIN_CUT_ARC,
-	CHAIN_TAG,  /* no record has this tag */
-	CHAIN_CUT,  /* a longer record than the file has bytes left */
-	CHAIN_BLANK /* a histogram's header of zeros */
+	CHAIN_TAG,  /* unknown tag */
+	CHAIN_CUT,  /* the record is longer than the rest of the file */
+	CHAIN_BLANK /* a histogram's header is all zeros */
 };
 
-/* What comes out when a file is read with one pointer size and byte order. */
+/* The records that one pointer size and byte order give. */
 struct chain {
 	unsigned word;
 	bool big;
-	unsigned block_word; /* glibc writes a pointer's width, gprof reads 4 */
+	unsigned block_word; /* of their number: glibc's word, GNU gprof's 4 */
 	uint32_t version;
 	enum chain_end end;
 	size_t records, hists, runs, arcs, blocks;
 	unsigned odd;   /* headers that no runtime writes */
 	const char *at; /* the record that ended it */
-	uint64_t need;  /* CHAIN_CUT: bytes that this record has */
+	uint64_t need;  /* CHAIN_CUT: the record's length */
 };
-
-uint64_t
-gprof_take(struct gmon_cursor *cursor, unsigned width)
-{
-	const unsigned char *at = (const unsigned char *)cursor->at;
-	uint64_t value = 0;
-
-	if ((size_t)(cursor->end - cursor->at) < width) {
-		cursor->cut = true;
-		cursor->at = cursor->end;
-		return 0;
-	}
-	cursor->at += width;
-	if (cursor->big) {
-		for (unsigned i = 0; i < width; i++)
-			value = value << 8 | at[i];
-	} else {
-		while (width-- > 0)
-			value = value << 8 | at[width];
-	}
-	return value;
-}
-
-void
-gprof_free(struct gmon *gmon)
-{
-	free(gmon->hist);
-	free(gmon->run);
-	free(gmon->block);
-	*gmon = (struct gmon){ 0 };
-}
-
-bool
-gprof_set_run(struct gmon *gmon, const char *at, size_t arcs)
-{
-	gmon->run = malloc(sizeof(*gmon->run));
-	if (!gmon->run)
-		return false;
-	gmon->run[0] = (struct gmon_run){ .at = at, .arcs = arcs };
-	gmon->runs = 1;
-	gmon->arcs = arcs;
-	return true;
-}
-
-/* LD_PROFILE has records without a count where none was needed. */
-bool
-gprof_next_arc(
-    const struct gmon *gmon, struct gmon_place *place, struct gmon_arc *arc)
-{
-	struct gmon_cursor cursor = { .word = gmon->word, .big = gmon->big };
-
-	while (place->run < gmon->runs) {
-		const struct gmon_run *run = &gmon->run[place->run];
-
-		if (place->arc == run->arcs) {
-			place->run++;
-			place->arc = 0;
-			continue;
-		}
-		cursor.at = run->at + place->arc++ * gmon->stride + gmon->tag;
-		cursor.end = cursor.at + gmon->stride - gmon->tag;
-		arc->from = gprof_take(&cursor, gmon->word);
-		arc->self = gprof_take(&cursor, gmon->word) + gmon->origin;
-		arc->count = gprof_take(&cursor, gmon->count);
-		arc->from += arc->from ? gmon->origin : 0;
-		if (arc->count > 0 || gmon->kind != GMON_LD_PROFILE)
-			return true;
-	}
-	return false;
-}
-
-/* Most counters are zero and have two bytes: millions of them are read. */
-uint64_t
-gprof_count(const struct gmon *gmon, const struct gmon_hist *hist, uint64_t i)
-{
-	const char *at = hist->counts + i * hist->width;
-	struct gmon_cursor cursor = {
-		.at = at, .end = at + hist->width, .big = gmon->big
-	};
-
-	if (hist->width == 2 && at[0] == 0 && at[1] == 0)
-		return 0;
-	return gprof_take(&cursor, hist->width);
-}
 
 /* ---- Records ------------------------------------------------------------ */
 
-/* A histogram's header as GNU writes it, without its tag. */
+/* A histogram's header, without its tag. */
 static void
 take_hist(struct gmon_cursor *cursor, struct gmon_hist *hist)
 {
@@ -140,7 +57,7 @@ take_hist(struct gmon_cursor *cursor, struct gmon_hist *hist)
 	hist->counts = cursor->at;
 }
 
-/* Is this a header as a runtime would write it? */
+/* True if no runtime writes such a header. */
 static bool
 is_odd(const struct gmon_hist *hist)
 {
@@ -160,7 +77,7 @@ all_zero(const char *at, size_t n)
 	return true;
 }
 
-/* The tag of a histogram is 0, as are the bytes of a hole in a file. */
+/* The tag of a histogram is 0, like the bytes of a hole in a file. */
 static bool
 walk_hist(
     struct chain *chain, struct gmon_cursor *cursor, struct gmon_hist *hist)
@@ -188,7 +105,7 @@ walk_hist(
 	return true;
 }
 
-/* The arc is the record at chain->at. */
+/* Takes the arc at chain->at; follows: the record before was an arc, too. */
 static bool
 walk_arc(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill,
     bool follows)
@@ -235,7 +152,7 @@ walk_blocks(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill)
 	return true;
 }
 
-/* Follows the records, and stores them in fill unless that is NULL. */
+/* Follows the records and stores them in fill unless that is NULL. */
 static void
 walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
 {
@@ -271,9 +188,9 @@ walk(struct chain *chain, struct cg_slice bytes, struct gmon *fill)
 	chain->end = CHAIN_WHOLE;
 }
 
-/* ---- Which way to read -------------------------------------------------- */
+/* ---- Pointer size and byte order ---------------------------------------- */
 
-/* Less than zero if a is the better reading. */
+/* Negative if a is the better reading. */
 static int
 compare_chains(const struct chain *a, const struct chain *b)
 {
@@ -304,7 +221,7 @@ version_of(struct cg_slice bytes, bool big)
 	return (uint32_t)gprof_take(&cursor, 4);
 }
 
-/* One reading, with the width of block counts that fits it better. */
+/* Reads with that word and byte order, and the better width of block counts. */
 static struct chain
 try_chain(struct cg_slice bytes, unsigned word, bool big)
 {
@@ -323,11 +240,11 @@ try_chain(struct cg_slice bytes, unsigned word, bool big)
 }
 
 /*
- * The best of up to four readings. Of two that are equally good the
- * executable's own is taken, else the one of today's machines.
+ * Chooses the best of up to four readings. If two are equally good, that of
+ * the executable wins, else 64-bit, else little endian.
  */
 static void
-choose_chain(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
+choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
     struct chain *best)
 {
 	bool found = false, tie = false;
@@ -356,32 +273,33 @@ choose_chain(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
 
 /* ---- GNU ---------------------------------------------------------------- */
 
-/* A record that cannot be: an error, unless all that can be read is wanted. */
-static int
+/* A record that is not whole is an error, but with --recover a warning. */
+static bool
 judge_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
     uint64_t left)
 {
 	if (cg_opt_flag(job, "recover")) {
 		cg_warn_at(job, chain->at,
 		    "truncated or damaged at offset %" PRIu64
-		    ": what was read so far is kept",
+		    "; data before it is kept",
 		    offset);
-		return CG_OK;
+		return true;
 	}
 	if (chain->end == CHAIN_BLANK)
-		return cg_fail_at(job, chain->at,
-		    "empty histogram at offset %" PRIu64
-		    ": damaged, or the one before has more bins",
+		return cg_reject_at(job, chain->at,
+		    "empty histogram header at offset %" PRIu64
+		    ": damaged, or the one before has more bins "
+		    "(use --recover)",
 		    offset);
-	return cg_fail_at(job, chain->at,
+	return cg_reject_at(job, chain->at,
 	    "%s at offset %" PRIu64 " needs %" PRIu64 " bytes, %" PRIu64
-	    " left: truncated or other word size",
+	    " left: truncated (use --recover), or other --word-size",
 	    *chain->at == TAG_HIST ? "histogram" : "basic blocks", offset,
 	    chain->need, left);
 }
 
-/* What to say of a chain that did not end with the file. */
-static int
+/* Reports a chain that did not end with the file. False: it was an error. */
+static bool
 judge_chain(
     struct cg_job *job, struct cg_slice bytes, const struct chain *chain)
 {
@@ -392,8 +310,7 @@ judge_chain(
 	case CHAIN_WHOLE: break;
 	case CHAIN_ZEROS:
 		cg_warn_at(job, chain->at,
-		    "%" PRIu64 " zero bytes after the last record ignored",
-		    left);
+		    "ignored zero bytes after the last record: %" PRIu64, left);
 		break;
 	case CHAIN_CUT_ARC:
 		cg_warn_at(job, chain->at,
@@ -403,7 +320,7 @@ judge_chain(
 		break;
 	case CHAIN_TAG:
 		if (chain->records == 0)
-			return cg_fail_at(job, chain->at,
+			return cg_reject_at(job, chain->at,
 			    "unknown record tag %u at offset %" PRIu64,
 			    (unsigned char)*chain->at, offset);
 		cg_warn_at(job, chain->at,
@@ -413,10 +330,10 @@ judge_chain(
 	case CHAIN_CUT:
 	case CHAIN_BLANK: return judge_damage(job, chain, offset, left);
 	}
-	return CG_OK;
+	return true;
 }
 
-/* The bins that are left of a histogram at the end of a file. */
+/* Adds the bins that a truncated file has of its last histogram. */
 static void
 recover_hist(struct cg_slice bytes, struct chain *chain, struct gmon *gmon)
 {
@@ -431,7 +348,7 @@ recover_hist(struct cg_slice bytes, struct chain *chain, struct gmon *gmon)
 		gmon->hist[gmon->hists++] = hist;
 }
 
-static int
+static bool
 read_gnu(struct cg_job *job, struct cg_slice bytes, struct chain *chain,
     struct gmon *gmon)
 {
@@ -439,16 +356,14 @@ read_gnu(struct cg_job *job, struct cg_slice bytes, struct chain *chain,
 		.big = chain->big,
 		.block_word = chain->block_word,
 		.version = chain->version };
-	int status;
 
-	status = judge_chain(job, bytes, chain);
-	if (status != CG_OK)
-		return status;
+	if (!judge_chain(job, bytes, chain))
+		return false;
 	gmon->hist = calloc(chain->hists + 1, sizeof(*gmon->hist));
 	gmon->run = calloc(chain->runs + 1, sizeof(*gmon->run));
 	gmon->block = calloc(chain->blocks + 1, sizeof(*gmon->block));
 	if (!gmon->hist || !gmon->run || !gmon->block)
-		return cg_nomem(job);
+		return cg_reject_nomem(job);
 	walk(&again, bytes, gmon);
 	gmon->arcs = chain->arcs;
 	gmon->tag = 1;
@@ -456,12 +371,12 @@ read_gnu(struct cg_job *job, struct cg_slice bytes, struct chain *chain,
 	gmon->stride = 1 + 2 * gmon->word + 4;
 	if (again.end == CHAIN_CUT)
 		recover_hist(bytes, chain, gmon);
-	return CG_OK;
+	return true;
 }
 
 /* ---- LD_PROFILE --------------------------------------------------------- */
 
-/* How many arcs the dynamic linker makes room for: 3 % of the text's bytes. */
+/* Arcs that the dynamic linker allocates: 3 % of the text's bytes. */
 static uint64_t
 arc_limit(const struct gmon_hist *hist)
 {
@@ -472,8 +387,9 @@ arc_limit(const struct gmon_hist *hist)
 }
 
 /*
- * One record of each kind, with 4-byte tags. Everything up to the counters is
- * aligned by itself. There may be more arcs than had room in memory.
+ * Takes one histogram and the header of the arcs, both with 4-byte tags. All
+ * fields are aligned without padding. The stated number of arcs may be larger
+ * than what had room in memory.
  */
 static bool
 take_ld_profile(
@@ -494,8 +410,11 @@ take_ld_profile(
 	return !cursor->cut && tag == TAG_ARC;
 }
 
-/* Addresses are relative to the histogram's lowest; from 0 is "elsewhere". */
-static int
+/*
+ * Addresses of arcs are relative to the histogram's low; from 0 stands for all
+ * callers outside the library.
+ */
+static bool
 read_ld_profile(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)
 {
 	struct gmon_cursor cursor;
@@ -515,66 +434,48 @@ read_ld_profile(struct cg_job *job, struct cg_slice bytes, struct gmon *gmon)
 		ok = take_ld_profile(&cursor, &hist, &stated);
 	}
 	if (!ok)
-		return cg_fail_at(job, bytes.ptr + GMON_HEADER,
-		    "expected LD_PROFILE's histogram and arcs");
+		return cg_reject_at(job, bytes.ptr + GMON_HEADER,
+		    "expected a histogram and arcs of LD_PROFILE");
 	gmon->hist = malloc(sizeof(*gmon->hist));
 	if (!gmon->hist)
-		return cg_nomem(job);
+		return cg_reject_nomem(job);
 	gmon->hist[gmon->hists++] = hist;
 	arcs = (uint64_t)(cursor.end - cursor.at) / (2 * gmon->word + 4);
 	arcs = arcs < stated ? arcs : stated;
 	if (!gprof_set_run(gmon, cursor.at, (size_t)arcs))
-		return cg_nomem(job);
+		return cg_reject_nomem(job);
 	gmon->count = 4;
 	gmon->stride = 2 * gmon->word + 4;
 	gmon->origin = hist.low;
 	if (arcs < stated)
 		cg_warn_at(job, bytes.ptr + bytes.len,
-		    "truncated: %" PRIu64 " of %" PRIu64 " arcs", arcs, stated);
-	return CG_OK;
+		    "truncated: has %" PRIu64 " of %" PRIu64 " arcs", arcs,
+		    stated);
+	return true;
 }
 
-/* ---- All kinds ---------------------------------------------------------- */
-
-/* Reads what begins with "gmon". */
-static int
-read_magic(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
-    struct gmon *gmon)
+bool
+gprof_read_gnu(struct cg_job *job, struct cg_slice bytes,
+    struct gprof_hint hint, struct gmon *gmon)
 {
 	uint32_t little = version_of(bytes, false);
 	uint32_t big = version_of(bytes, true);
 	struct chain chain;
 
 	if (!known_version(little) && !known_version(big))
-		return cg_fail_at(job, bytes.ptr + 4,
-		    "gmon version %" PRIu32 " not supported",
+		return cg_reject_at(job, bytes.ptr + 4,
+		    "gmon.out version %" PRIu32 " is not supported",
 		    little < big ? little : big);
 	gmon->kind = GMON_LD_PROFILE;
 	gmon->version = GMON_LD_PROFILE_VERSION;
 	if (little == GMON_LD_PROFILE_VERSION || big == GMON_LD_PROFILE_VERSION)
 		return read_ld_profile(job, bytes, gmon);
 	if (bytes.len == GMON_HEADER)
-		return cg_fail(job, "no record after the header: truncated");
+		return cg_reject(job, "truncated: no record after the header");
 	choose_chain(job, bytes, hint, &chain);
 	gmon->kind = GMON_GNU;
 	gmon->word = chain.word;
 	gmon->big = chain.big;
 	gmon->version = chain.version;
 	return read_gnu(job, bytes, &chain, gmon);
-}
-
-int
-gprof_read(struct cg_job *job, struct cg_slice bytes, struct gmon_hint hint,
-    struct gmon *gmon)
-{
-	int status;
-
-	if (bytes.len < GMON_HEADER)
-		return cg_fail(
-		    job, "too short for a gmon file (%zu bytes)", bytes.len);
-	if (memcmp(bytes.ptr, "gmon", 4) == 0)
-		status = read_magic(job, bytes, hint, gmon);
-	else
-		status = gprof_read_bsd(job, bytes, hint, gmon);
-	return status == CG_OK ? gprof_check(job, gmon) : status;
 }

@@ -1,0 +1,160 @@
+/*
+ * gmon.c - a gmon.out in memory: its numbers, counters and arcs, and where the
+ * bins of its histograms lie.
+ *
+ * Sources: profil() of glibc 2.36 (sysdeps/posix/profil.c) counts a sample at
+ * pc in bin ((pc - low) / 2 * scale) >> 16, and gmon/gmon.c computes that
+ * scale in single precision. So in programs of more than 393 KB bins drift
+ * from bins of equal width. Here this is inverted exactly.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gmon.h"
+
+uint64_t
+gprof_take(struct gmon_cursor *cursor, unsigned width)
+{
+	const unsigned char *at = (const unsigned char *)cursor->at;
+	uint64_t value = 0;
+
+	if ((size_t)(cursor->end - cursor->at) < width) {
+		cursor->cut = true;
+		cursor->at = cursor->end;
+		return 0;
+	}
+	cursor->at += width;
+	if (cursor->big) {
+		for (unsigned i = 0; i < width; i++)
+			value = value << 8 | at[i];
+	} else {
+		while (width-- > 0)
+			value = value << 8 | at[width];
+	}
+	return value;
+}
+
+void
+gprof_free(struct gmon *gmon)
+{
+	free(gmon->hist);
+	free(gmon->run);
+	free(gmon->block);
+	*gmon = (struct gmon){ 0 };
+}
+
+bool
+gprof_set_run(struct gmon *gmon, const char *at, size_t arcs)
+{
+	gmon->run = malloc(sizeof(*gmon->run));
+	if (!gmon->run)
+		return false;
+	gmon->run[0] = (struct gmon_run){ .at = at, .arcs = arcs };
+	gmon->runs = 1;
+	gmon->arcs = arcs;
+	return true;
+}
+
+/* LD_PROFILE files contain unused records: their count is 0. */
+bool
+gprof_next_arc(
+    const struct gmon *gmon, struct gmon_iterator *next, struct gmon_arc *arc)
+{
+	struct gmon_cursor cursor = { .word = gmon->word, .big = gmon->big };
+
+	while (next->run < gmon->runs) {
+		const struct gmon_run *run = &gmon->run[next->run];
+
+		if (next->arc == run->arcs) {
+			next->run++;
+			next->arc = 0;
+			continue;
+		}
+		cursor.at = run->at + next->arc++ * gmon->stride + gmon->tag;
+		cursor.end = cursor.at + gmon->stride - gmon->tag;
+		arc->from = gprof_take(&cursor, gmon->word);
+		arc->self = gprof_take(&cursor, gmon->word) + gmon->origin;
+		arc->count = gprof_take(&cursor, gmon->count);
+		arc->from += arc->from ? gmon->origin : 0;
+		if (arc->count > 0 || gmon->kind != GMON_LD_PROFILE)
+			return true;
+	}
+	return false;
+}
+
+/* The fast path is for the millions of 2-byte counters that are zero. */
+uint64_t
+gprof_count(const struct gmon *gmon, const struct gmon_hist *hist, uint64_t i)
+{
+	const char *at = hist->counts + i * hist->width;
+	struct gmon_cursor cursor = {
+		.at = at, .end = at + hist->width, .big = gmon->big
+	};
+
+	if (hist->width == 2 && at[0] == 0 && at[1] == 0)
+		return 0;
+	return gprof_take(&cursor, hist->width);
+}
+
+/* ---- Histograms --------------------------------------------------------- */
+
+/* The scale that glibc passed to profil(); 0 if it did not write this. */
+static uint32_t
+profil_scale(const struct gmon_hist *hist, unsigned word)
+{
+	uint64_t range = hist->high - hist->low;
+	uint64_t size = (range / 2 + word - 1) / word * word;
+	float scale;
+
+	if (hist->bins != size / 2)
+		return 0;
+	if (size >= range)
+		return 65536;
+	scale = (float)size / (float)range;
+	return (uint32_t)(scale * 65536.0F);
+}
+
+static uint64_t
+divide_up(uint64_t a, uint64_t b)
+{
+	return a / b + (a % b != 0);
+}
+
+uint64_t
+gprof_bin_start(const struct gmon_hist *hist, unsigned word, uint64_t i)
+{
+	uint64_t range = hist->high - hist->low;
+	uint32_t scale = profil_scale(hist, word);
+
+	if (scale > 0)
+		return hist->low + 2 * divide_up(i << 16, scale);
+	return hist->low + i / hist->bins * range +
+	       divide_up(i % hist->bins * range, hist->bins);
+}
+
+uint64_t
+gprof_bin_of(const struct gmon_hist *hist, unsigned word, uint64_t addr)
+{
+	uint64_t range = hist->high - hist->low;
+	uint32_t scale = profil_scale(hist, word);
+
+	if (scale > 0)
+		return ((addr - hist->low) / 2 * scale) >> 16;
+	return (addr - hist->low) * hist->bins / range;
+}
+
+uint64_t
+gprof_convert(uint64_t value, uint64_t to, uint64_t from)
+{
+	uint64_t whole = value / from, rest = value % from;
+
+	if (whole > (UINT64_MAX - to) / to)
+		return UINT64_MAX;
+	return whole * to + (rest * to + from / 2) / from;
+}
+
+bool
+gprof_is_time(const struct gmon_hist *hist)
+{
+	return strcmp(hist->dimension, "seconds") == 0;
+}

@@ -1,0 +1,617 @@
+/*
+ * image.c - the executable of a gmon.out, its load bias, and the shared
+ * libraries that it calls.
+ *
+ * The histogram of glibc, and of most others, goes from __executable_start to
+ * etext rounded up to 4. That held in 44 of 44 programs of 6 machines and 3
+ * linkers, stripped ones too. So it serves as a check that GNU gprof does not
+ * make, and reveals the load bias of addresses that were not corrected: glibc
+ * before 2.27, MinGW with ASLR, custom runtimes.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image.h"
+
+#define NOWHERE UINT64_MAX
+#define PAGE 4096      /* a load bias is a multiple of it */
+#define PAGE_MAX 65536 /* the largest page that segments are aligned to */
+#define ET_EXEC 2      /* ELF: an executable with fixed addresses */
+#define STT_FUNC 2
+#define EM_386 3
+#define EM_X86_64 62
+
+bool
+gprof_is_x86(const struct cg_elf *elf)
+{
+	return elf->machine == EM_386 || elf->machine == EM_X86_64;
+}
+
+/* ---- Does an object match? ---------------------------------------------- */
+
+/* Where text may begin and end for a runtime; the likeliest first. */
+#define LIMITS 4
+struct limits {
+	uint64_t low[LIMITS], high[LIMITS];
+};
+
+static uint64_t
+round_up(uint64_t addr)
+{
+	return addr + (-addr & 3);
+}
+
+static struct limits
+find_limits(const struct cg_symbols *symbols)
+{
+	const struct cg_elf *elf = cg_symbols_elf(symbols);
+	bool text = elf->text_end > elf->text_low;
+	struct limits limits = {
+		.low = { NOWHERE, elf->load_low, NOWHERE,
+		    text ? elf->text_low : NOWHERE },
+		.high = { NOWHERE, elf->text_high, elf->exec_high,
+		    text ? elf->text_end : NOWHERE },
+	};
+	struct cg_symbol symbol;
+
+	for (size_t i = 0; cg_get_symbol(symbols, i, &symbol); i++) {
+		if (symbol.undefined || strchr("_e", *symbol.name) == NULL)
+			continue;
+		if (strcmp(symbol.name, "__executable_start") == 0)
+			limits.low[0] = symbol.addr;
+		else if (strcmp(symbol.name, "_start") == 0)
+			limits.low[2] = symbol.addr;
+		else if (strcmp(symbol.name, "etext") == 0)
+			limits.high[0] = symbol.addr;
+	}
+	return limits;
+}
+
+void
+gprof_text(const struct cg_symbols *symbols, uint64_t *low, uint64_t *high)
+{
+	struct limits limits = find_limits(symbols);
+
+	*low = limits.low[limits.low[0] == NOWHERE];
+	*high = round_up(limits.high[limits.high[0] == NOWHERE]);
+	*low &= ~(uint64_t)3;
+}
+
+/* True if this is the histogram's range, moved by a possible load bias. */
+static bool
+match_range(const struct gmon_hist *hist, const struct limits *limits,
+    bool movable, uint64_t *bias)
+{
+	for (size_t i = 0; i < LIMITS * LIMITS; i++) {
+		uint64_t low = limits->low[i / LIMITS];
+		uint64_t high = limits->high[i % LIMITS];
+
+		if (low == NOWHERE || high == NOWHERE)
+			continue;
+		*bias = hist->high - round_up(high);
+		if (hist->low - *bias != (low & ~(uint64_t)3))
+			continue;
+		if (*bias == 0 || (movable && *bias % PAGE == 0))
+			return true;
+	}
+	*bias = 0;
+	return false;
+}
+
+/* LD_PROFILE's range: the executable segments, rounded to pages. */
+static bool
+match_pages(const struct gmon_hist *hist, const struct cg_elf *elf)
+{
+	return hist->low % PAGE == 0 && hist->high % PAGE == 0 &&
+	       hist->low <= elf->exec_low &&
+	       elf->exec_low - hist->low < PAGE_MAX &&
+	       hist->high >= elf->exec_high &&
+	       hist->high - elf->exec_high < PAGE_MAX;
+}
+
+static bool
+same_class(const struct gmon *gmon, const struct cg_elf *elf)
+{
+	return gmon->word == elf->word && gmon->big == elf->big_endian;
+}
+
+/*
+ * True if the file may be a profile of this object. The BSDs begin the range
+ * at other addresses, so theirs only has to lie within the code. A file of arcs
+ * alone matches any object.
+ */
+static bool
+match_object(
+    const struct gmon *gmon, const struct cg_symbols *symbols, uint64_t *bias)
+{
+	const struct cg_elf *elf = cg_symbols_elf(symbols);
+	struct limits limits = find_limits(symbols);
+
+	*bias = 0;
+	if (!same_class(gmon, elf))
+		return false;
+	for (size_t i = 0; i < gmon->hists; i++) {
+		const struct gmon_hist *hist = &gmon->hist[i];
+
+		if (match_range(hist, &limits, elf->type != ET_EXEC, bias) ||
+		    match_pages(hist, elf))
+			return true;
+		if (gmon->kind == GMON_BSD44 && hist->low >= elf->load_low &&
+		    hist->high <= round_up(elf->exec_high))
+			return true;
+	}
+	return gmon->hists == 0;
+}
+
+static void
+subtract_bias(struct gmon *gmon, uint64_t bias)
+{
+	for (size_t i = 0; i < gmon->hists; i++) {
+		gmon->hist[i].low -= bias;
+		gmon->hist[i].high -= bias;
+	}
+	gmon->origin -= bias;
+	for (size_t i = 0; i < gmon->blocks; i++)
+		gmon->block[i].addr -= bias;
+}
+
+static void
+set_program(struct cg_job *job, struct gmon *gmon, struct gprof_images *images,
+    const struct cg_symbols *symbols, uint64_t bias)
+{
+	const struct cg_elf *elf = cg_symbols_elf(symbols);
+
+	if (bias != 0) {
+		cg_warn(job,
+		    "corrected addresses by a load bias of 0x%" PRIx64
+		    " (old libc or ASLR)",
+		    bias);
+		subtract_bias(gmon, bias);
+	}
+	images->image[0] = (struct gprof_image){ .symbols = symbols,
+		.elf = elf,
+		.low = elf->load_low,
+		.high = elf->exec_high };
+	images->count = 1;
+	if (elf->symbol_count == 0)
+		cg_warn(job,
+		    "%s has no symbols, and no debug file with build-id '%s' "
+		    "or debuglink '%s' was found",
+		    elf->path, elf->build_id, elf->debuglink);
+}
+
+/* ---- Shared libraries --------------------------------------------------- */
+
+/*
+ * glibc records a call from the program into a shared library like any other;
+ * the callee's address is relative to the program. The file does not say
+ * where the library was loaded, but a callee's address lies at most some 40
+ * bytes after the start of a function, and a library is loaded at a multiple of
+ * the page size: one base explains all addresses within the library, other
+ * bases next to none.
+ */
+#define VOTERS 64 /* addresses that propose bases */
+#define PROPOSALS_MAX 65536
+
+struct library {
+	const struct cg_symbols *symbols;
+	const struct cg_elf *elf;
+	uint64_t *start; /* of functions, by offset in their page */
+	size_t starts;
+	uint64_t *self; /* callees outside the program, by address */
+	size_t selfs;
+	uint64_t *base; /* proposals */
+	size_t bases;
+};
+
+static int
+compare_u64(const void *va, const void *vb)
+{
+	const uint64_t *a = va, *b = vb;
+
+	return *a == *b ? 0 : *a < *b ? -1 : 1;
+}
+
+size_t
+gprof_make_distinct(uint64_t *value, size_t n)
+{
+	size_t kept = 0;
+
+	if (n > 0)
+		qsort(value, n, sizeof(*value), compare_u64);
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || value[i] != value[kept - 1])
+			value[kept++] = value[i];
+	}
+	return kept;
+}
+
+static int
+compare_in_page(const void *va, const void *vb)
+{
+	const uint64_t *a = va, *b = vb;
+	uint64_t x = *a % PAGE, y = *b % PAGE;
+
+	return x == y ? compare_u64(va, vb) : x < y ? -1 : 1;
+}
+
+static bool
+list_starts(struct library *lib)
+{
+	struct cg_symbol symbol;
+	size_t n = lib->elf->symbol_count;
+
+	lib->start = calloc(n + 1, sizeof(*lib->start));
+	if (!lib->start)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (cg_get_symbol(lib->symbols, i, &symbol) && symbol.exec &&
+		    symbol.type == STT_FUNC && !symbol.undefined)
+			lib->start[lib->starts++] = symbol.addr;
+	}
+	lib->starts = gprof_make_distinct(lib->start, lib->starts);
+	if (lib->starts > 0)
+		qsort(lib->start, lib->starts, sizeof(*lib->start),
+		    compare_in_page);
+	return true;
+}
+
+static bool
+list_selfs(struct library *lib, const struct gmon *gmon,
+    const struct gprof_image *program)
+{
+	struct gmon_iterator next = { 0 };
+	struct gmon_arc arc;
+	size_t n = 0;
+
+	lib->self = calloc(gmon->arcs + 1, sizeof(*lib->self));
+	if (!lib->self)
+		return false;
+	while (gprof_next_arc(gmon, &next, &arc)) {
+		if (arc.self < program->low || arc.self >= program->high)
+			lib->self[n++] = arc.self;
+	}
+	lib->selfs = gprof_make_distinct(lib->self, n);
+	return true;
+}
+
+/* A return address of mcount follows a call, which x86 code shows. */
+static bool
+follows_call(const struct library *lib, uint64_t addr)
+{
+	struct cg_slice code;
+
+	if (!gprof_is_x86(lib->elf))
+		return true;
+	code = cg_find_code(lib->symbols, addr - 6, 6);
+	return code.len == 6 && (memcmp(code.ptr + 1, "\xe8", 1) == 0 ||
+				    memcmp(code.ptr, "\xff\x15", 2) == 0);
+}
+
+/* The first start whose offset in its page is at least offset. */
+static size_t
+first_start(const struct library *lib, uint64_t offset)
+{
+	size_t low = 0, high = lib->starts;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (lib->start[middle] % PAGE < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Proposes the bases at which self lies just after a function's start. */
+static void
+propose_bases(struct library *lib, uint64_t self)
+{
+	for (unsigned into = 1; into <= GPROF_PROLOGUE; into++) {
+		uint64_t offset = (self - into) % PAGE;
+
+		for (size_t i = first_start(lib, offset);
+		     i < lib->starts && lib->start[i] % PAGE == offset &&
+		     lib->bases < PROPOSALS_MAX;
+		     i++) {
+			if (follows_call(lib, lib->start[i] + into))
+				lib->base[lib->bases++] =
+				    self - into - lib->start[i];
+		}
+	}
+}
+
+/* True if addr follows the start of a function and its call of mcount. */
+static bool
+is_entry(const struct library *lib, uint64_t addr)
+{
+	struct cg_function fn;
+
+	return cg_find_function(lib->symbols, addr, &fn) && addr > fn.start &&
+	       addr - fn.start <= GPROF_PROLOGUE && follows_call(lib, addr);
+}
+
+/* The first callee at addr or after. */
+static size_t
+first_self(const struct library *lib, uint64_t addr)
+{
+	size_t low = 0, high = lib->selfs;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (lib->self[middle] < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Number of callees that a base explains; 0 if it fails to explain one. */
+static size_t
+count_explained(const struct library *lib, uint64_t base)
+{
+	size_t first = first_self(lib, base + lib->elf->exec_low), i = first;
+
+	for (; i < lib->selfs && lib->self[i] < base + lib->elf->exec_high;
+	     i++) {
+		if (!is_entry(lib, lib->self[i] - base))
+			return 0;
+	}
+	return i - first;
+}
+
+/* The base that explains most callees. False: there is none, or a tie. */
+static bool
+find_base(struct library *lib, uint64_t *base)
+{
+	size_t step = lib->selfs / VOTERS + 1, best = 0, votes, n;
+	size_t most_votes = 0;
+	bool tie = false;
+
+	for (size_t i = 0; i < lib->selfs; i += step)
+		propose_bases(lib, lib->self[i]);
+	if (lib->bases > 0)
+		qsort(lib->base, lib->bases, sizeof(*lib->base), compare_u64);
+	for (size_t i = 0; i < lib->bases; i += votes) {
+		for (votes = 1; i + votes < lib->bases &&
+				lib->base[i + votes] == lib->base[i];
+		     votes++)
+			;
+		if (votes < most_votes)
+			continue;
+		n = count_explained(lib, lib->base[i]);
+		if (n == 0 || n < best)
+			continue;
+		tie = n == best;
+		most_votes = votes;
+		best = n;
+		*base = lib->base[i];
+	}
+	return best > 0 && !tie;
+}
+
+/* Adds the library if the calls into it reveal its base. */
+static bool
+add_library(struct cg_job *job, const struct gmon *gmon,
+    struct gprof_images *images, const struct cg_symbols *symbols)
+{
+	struct library lib = { .symbols = symbols,
+		.elf = cg_symbols_elf(symbols) };
+	struct gprof_image *image = &images->image[images->count];
+	uint64_t base = 0;
+	bool ok = true;
+
+	lib.base = calloc(PROPOSALS_MAX, sizeof(*lib.base));
+	if (!lib.base || !list_selfs(&lib, gmon, &images->image[0]) ||
+	    !list_starts(&lib)) {
+		ok = cg_reject_nomem(job);
+	} else if (lib.selfs > 0 && find_base(&lib, &base)) {
+		*image = (struct gprof_image){ .symbols = symbols,
+			.elf = lib.elf,
+			.base = base,
+			.low = base + lib.elf->exec_low,
+			.high = base + lib.elf->exec_high };
+		images->count++;
+	} else if (lib.selfs > 0) {
+		cg_warn(job, "no call is known to enter %s", lib.elf->path);
+	}
+	free(lib.base);
+	free(lib.self);
+	free(lib.start);
+	return ok;
+}
+
+static bool
+add_libraries(
+    struct cg_job *job, const struct gmon *gmon, struct gprof_images *images)
+{
+	const struct cg_symbols *symbols;
+	const char *path;
+
+	for (size_t i = 0; (path = cg_job_object(job, i)) != NULL; i++) {
+		symbols = cg_open_symbols(job, path, true);
+		if (symbols != images->image[0].symbols &&
+		    same_class(gmon, cg_symbols_elf(symbols)) &&
+		    !add_library(job, gmon, images, symbols))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Finding them ------------------------------------------------------- */
+
+bool
+gprof_open_objects(struct cg_job *job)
+{
+	const char *path;
+
+	for (size_t i = 0; (path = cg_job_object(job, i)) != NULL; i++) {
+		if (!cg_open_symbols(job, path, false))
+			return cg_reject(
+			    job, "expected an ELF file: '%s'", path);
+	}
+	return true;
+}
+
+bool
+gprof_get_hint(struct cg_job *job, struct gprof_hint *hint)
+{
+	const char *path = cg_job_object(job, 0);
+	const struct cg_elf *elf;
+
+	if (!gprof_open_objects(job))
+		return false;
+	if (!path)
+		return true;
+	elf = cg_symbols_elf(cg_open_symbols(job, path, true));
+	hint->word = elf->word;
+	hint->big = elf->big_endian;
+	return true;
+}
+
+/* No object matches the file: reports how the first one differs. */
+static bool
+reject_mismatch(struct cg_job *job, const struct gmon *gmon,
+    const struct cg_symbols *symbols)
+{
+	const struct cg_elf *elf = cg_symbols_elf(symbols);
+	const struct gmon_hist *hist = gmon->hist;
+	static const char *const order[] = { "little", "big" };
+	uint64_t low, high;
+
+	if (!same_class(gmon, elf))
+		return cg_reject(job,
+		    "the profile is %u-bit %s endian, but %s is %u-bit %s "
+		    "endian: different executable (use --any-exe)",
+		    gmon->word * 8, order[gmon->big], elf->path, elf->word * 8,
+		    order[elf->big_endian]);
+	gprof_text(symbols, &low, &high);
+	return cg_reject(job,
+	    "the profile covers 0x%" PRIx64 "-0x%" PRIx64
+	    ", but %s has text 0x%" PRIx64 "-0x%" PRIx64
+	    ": different executable (use --any-exe)",
+	    hist->low, hist->high, elf->path, low, high);
+}
+
+/* The input's name without a suffix that profilers append; NULL: it has none. */
+static char *
+program_name(const char *name)
+{
+	static const char *const suffixes[] = { ".profile", ".gmon" };
+	size_t len = strlen(name);
+	char *path;
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t cut = strlen(suffixes[i]);
+
+		if (len <= cut || strcmp(name + len - cut, suffixes[i]) != 0)
+			continue;
+		path = malloc(len - cut + 1);
+		if (path) {
+			memcpy(path, name, len - cut);
+			path[len - cut] = '\0';
+		}
+		return path;
+	}
+	return NULL;
+}
+
+/*
+ * Without --exe: the input's name without its suffix, or a.out, if the
+ * histogram matches it.
+ */
+static const struct cg_symbols *
+guess_program(struct cg_job *job, const struct cg_in *in,
+    const struct gmon *gmon, uint64_t *bias)
+{
+	const struct cg_symbols *symbols = NULL;
+	char *name;
+
+	if (gmon->hists == 0)
+		return NULL;
+	name = program_name(cg_in_name(in));
+	if (name)
+		symbols = cg_open_symbols(job, name, true);
+	free(name);
+	if (symbols && match_object(gmon, symbols, bias))
+		return symbols;
+	symbols = cg_open_symbols(job, "a.out", true);
+	if (symbols && match_object(gmon, symbols, bias))
+		return symbols;
+	return NULL;
+}
+
+/* The first object that matches, else with --any-exe the first of all. */
+static const struct cg_symbols *
+choose_program(struct cg_job *job, const struct gmon *gmon, uint64_t *bias,
+    const struct cg_symbols **first)
+{
+	const struct cg_symbols *symbols;
+	const char *path;
+
+	for (size_t i = 0; (path = cg_job_object(job, i)) != NULL; i++) {
+		symbols = cg_open_symbols(job, path, true);
+		if (!*first)
+			*first = symbols;
+		if (match_object(gmon, symbols, bias))
+			return symbols;
+	}
+	*bias = 0;
+	return cg_opt_flag(job, "any-exe") ? *first : NULL;
+}
+
+bool
+gprof_find_images(struct cg_job *job, const struct cg_in *in, struct gmon *gmon,
+    struct gprof_images *images)
+{
+	const struct cg_symbols *first = NULL, *program;
+	size_t objects = 0;
+	uint64_t bias;
+
+	while (cg_job_object(job, objects))
+		objects++;
+	images->image = calloc(objects + 1, sizeof(*images->image));
+	if (!images->image)
+		return cg_reject_nomem(job);
+	program = choose_program(job, gmon, &bias, &first);
+	if (!program && first)
+		return reject_mismatch(job, gmon, first);
+	if (!program)
+		program = guess_program(job, in, gmon, &bias);
+	if (program) {
+		set_program(job, gmon, images, program, bias);
+		return add_libraries(job, gmon, images);
+	}
+	if (gmon->kind == GMON_BSD_OLD)
+		return cg_reject(job,
+		    "may be an old BSD gmon.out: name its executable with "
+		    "--exe to confirm");
+	cg_warn(job,
+	    "functions are named by their addresses; name the executable with "
+	    "--exe");
+	return true;
+}
+
+void
+gprof_free_images(struct gprof_images *images)
+{
+	free(images->image);
+	*images = (struct gprof_images){ 0 };
+}
+
+const struct gprof_image *
+gprof_image_at(const struct gprof_images *images, uint64_t addr)
+{
+	for (size_t i = 0; i < images->count; i++) {
+		const struct gprof_image *image = &images->image[i];
+
+		if (addr >= image->low && addr < image->high)
+			return image;
+	}
+	return NULL;
+}

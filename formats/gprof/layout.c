@@ -1,0 +1,340 @@
+/*
+ * layout.c - which addresses the places of a graph have in a gmon.out.
+ *
+ * The graph of a gmon.out has exactly its addresses. Other graphs have those
+ * of a running program, which differ by its load bias, or only names; then an
+ * executable tells where its functions are. A gmon.out is of one program: what
+ * lies in other objects has no address in it.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout.h"
+
+#define PAGE 4096
+#define BIN 4 /* bytes of a bin, as glibc writes them */
+
+/* ---- Which objects ------------------------------------------------------ */
+
+static struct cg_slice
+base_name(struct cg_slice path)
+{
+	for (size_t i = path.len; i > 0; i--) {
+		if (path.ptr[i - 1] == '/')
+			return (struct cg_slice){ path.ptr + i, path.len - i };
+	}
+	return path;
+}
+
+static bool
+same_base_name(struct cg_slice a, struct cg_slice b)
+{
+	a = base_name(a);
+	b = base_name(b);
+	return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
+}
+
+/* An object is the program if it has its base name, or no name. */
+static void
+set_covered(struct gprof_layout *layout)
+{
+	const struct cg_graph *graph = layout->graph;
+	struct cg_slice program = cg_slice(
+	    layout->symbols ? cg_symbols_elf(layout->symbols)->path : "");
+
+	for (cg_object i = 0; i <= cg_object_count(graph); i++) {
+		struct cg_slice path = cg_object_path(graph, i);
+
+		layout->is_covered[i] =
+		    layout->exact || path.len == 0 ||
+		    (layout->symbols && same_base_name(path, program));
+		layout->shift[i] =
+		    layout->exact ? gprof_recall_base(graph, path) : 0;
+	}
+}
+
+/* ---- Entries ------------------------------------------------------------ */
+
+/* Sets entries as in the graph: where functions begin, else are called. */
+static bool
+find_entries(struct gprof_layout *layout)
+{
+	const struct cg_graph *graph = layout->graph;
+	struct cg_rows *rows = cg_rows_new(graph);
+	struct cg_call call;
+	cg_fn fn;
+
+	for (size_t i = 0; rows && cg_next_fn(graph, CG_ALL_PARTS, &i, &fn);) {
+		if (!cg_rows_open(rows, CG_ALL_PARTS, fn))
+			break;
+		while (cg_next_call(rows, &call)) {
+			if (call.entry.addr != 0)
+				layout->entry[call.callee] = call.entry.addr;
+		}
+	}
+	cg_rows_free(rows);
+	for (fn = 1; rows && fn <= cg_fn_count(graph); fn++) {
+		struct cg_range range;
+
+		cg_fn_range(graph, fn, &range);
+		if (range.addr != 0)
+			layout->entry[fn] = range.addr;
+	}
+	return rows != NULL;
+}
+
+static bool
+look_up(const struct gprof_layout *layout, cg_fn fn, uint64_t *addr)
+{
+	struct cg_slice name = cg_fn_base_name(layout->graph, fn);
+	struct cg_function function;
+
+	if (!layout->symbols ||
+	    !layout->is_covered[cg_fn_object(layout->graph, fn)] ||
+	    !cg_find_name(layout->symbols, name, &function))
+		return false;
+	*addr = function.start;
+	return true;
+}
+
+/*
+ * Sets the shift by the load bias: the difference from the executable's
+ * addresses that the majority of the functions found by name has.
+ */
+static void
+find_bias(struct gprof_layout *layout)
+{
+	uint64_t bias = 0, votes = 0, addr, differs;
+
+	for (cg_fn fn = 1; fn <= cg_fn_count(layout->graph); fn++) {
+		if (layout->entry[fn] == 0 || !look_up(layout, fn, &addr))
+			continue;
+		differs = layout->entry[fn] - addr;
+		if (differs % PAGE != 0)
+			continue;
+		if (votes == 0)
+			bias = differs;
+		votes += differs == bias ? 1 : UINT64_MAX;
+	}
+	for (size_t i = 0; i <= cg_object_count(layout->graph); i++)
+		layout->shift[i] = votes > 0 ? -bias : 0;
+}
+
+/* Converts entries to addresses in the output; looks up missing ones. */
+static void
+shift_entries(struct gprof_layout *layout)
+{
+	for (cg_fn fn = 1; fn <= cg_fn_count(layout->graph); fn++) {
+		cg_object object = cg_fn_object(layout->graph, fn);
+		uint64_t *entry = &layout->entry[fn];
+
+		if (!layout->is_covered[object])
+			*entry = 0;
+		else if (*entry != 0)
+			*entry += layout->shift[object];
+		else
+			(void)look_up(layout, fn, entry);
+	}
+}
+
+/* ---- What the output covers --------------------------------------------- */
+
+struct extent {
+	uint64_t low, high, cost;
+};
+
+static void
+extend(struct extent *extent, uint64_t addr)
+{
+	if (addr == 0)
+		return;
+	if (extent->low == 0 || addr < extent->low)
+		extent->low = addr;
+	if (addr > extent->high)
+		extent->high = addr;
+}
+
+/* Finds the addresses and cost of each object. */
+static bool
+measure_objects(
+    struct gprof_layout *layout, size_t event, struct extent *extent)
+{
+	const struct cg_graph *graph = layout->graph;
+	struct cg_rows *rows = cg_rows_new(graph);
+	struct cg_cost cost;
+	struct cg_call call;
+	cg_fn fn;
+
+	for (size_t i = 0; rows && cg_next_fn(graph, CG_ALL_PARTS, &i, &fn);) {
+		struct extent *own = &extent[cg_fn_object(graph, fn)];
+
+		if (!cg_rows_open(rows, CG_ALL_PARTS, fn))
+			break;
+		extend(own, layout->entry[fn]);
+		while (cg_next_cost(rows, &cost)) {
+			extend(own, cost.pos.addr);
+			if (cost.pos.addr != 0 && event < cost.n)
+				own->cost += cost.cost[event];
+		}
+		while (cg_next_call(rows, &call))
+			extend(own, call.site.addr);
+	}
+	cg_rows_free(rows);
+	return rows != NULL;
+}
+
+/* Without an executable: covers the object with the highest cost. */
+static bool
+cover_hottest_object(
+    struct gprof_layout *layout, size_t event, struct gmon_hist *hist)
+{
+	size_t objects = cg_object_count(layout->graph) + 1, best = 0;
+	struct extent *extent = calloc(objects, sizeof(*extent));
+	bool ok;
+
+	if (!extent)
+		return cg_reject_nomem(layout->job);
+	ok = measure_objects(layout, event, extent);
+	for (size_t i = 1; i < objects; i++) {
+		if (extent[best].high == 0 ||
+		    extent[i].cost > extent[best].cost)
+			best = i;
+	}
+	hist->low = extent[best].low & ~(uint64_t)15;
+	hist->high = (extent[best].high & ~(uint64_t)15) + 16;
+	for (size_t i = 0; i < objects; i++)
+		layout->is_covered[i] = i == best;
+	if (ok && extent[best].high == 0)
+		ok = cg_reject(layout->job,
+		    "gmon.out needs addresses; name the executable with --exe");
+	free(extent);
+	return ok;
+}
+
+static bool
+set_bins(struct gprof_layout *layout, struct gmon_hist *hist)
+{
+	uint64_t range = hist->high - hist->low;
+
+	if (hist->high <= hist->low || range / BIN > GPROF_BINS_MAX)
+		return cg_reject(layout->job,
+		    "0x%" PRIx64 "-0x%" PRIx64 " is no possible range of code",
+		    hist->low, hist->high);
+	hist->bins = (range + BIN - 1) / BIN;
+	return true;
+}
+
+/* For a graph of another format: one histogram of 4-byte bins. */
+static bool
+cover_program(struct gprof_layout *layout, size_t event, struct gmon *gmon)
+{
+	struct gmon_hist *hist = &gmon->hist[0];
+	const struct cg_elf *elf;
+
+	*gmon = (struct gmon){
+		.hist = gmon->hist, .hists = 1, .word = 8, .bucket = 1
+	};
+	*hist = (struct gmon_hist){ 0 };
+	if (layout->symbols) {
+		elf = cg_symbols_elf(layout->symbols);
+		gmon->word = elf->word;
+		gmon->big = elf->big_endian;
+		gprof_text(layout->symbols, &hist->low, &hist->high);
+		find_bias(layout);
+	} else if (!cover_hottest_object(layout, event, hist)) {
+		return false;
+	}
+	return set_bins(layout, hist);
+}
+
+/* ---- Interface ---------------------------------------------------------- */
+
+bool
+gprof_layout_open(struct gprof_layout *layout, struct cg_job *job,
+    const struct cg_graph *graph, size_t event, struct gmon *gmon)
+{
+	size_t objects = cg_object_count(graph) + 1;
+	const char *program = cg_job_object(job, 0);
+
+	*layout = (struct gprof_layout){ .job = job, .graph = graph };
+	if (!gprof_open_objects(job))
+		return false;
+	if (program)
+		layout->symbols = cg_open_symbols(job, program, true);
+	layout->exact = gprof_recall(graph, gmon);
+	layout->shift = calloc(objects, sizeof(*layout->shift));
+	layout->is_covered = calloc(objects, sizeof(*layout->is_covered));
+	layout->entry = calloc(cg_fn_count(graph) + 1, sizeof(*layout->entry));
+	if (!layout->shift || !layout->is_covered || !layout->entry)
+		return cg_reject_nomem(job);
+	set_covered(layout);
+	if (!find_entries(layout) ||
+	    (!layout->exact && !cover_program(layout, event, gmon)))
+		return false;
+	shift_entries(layout);
+	return true;
+}
+
+void
+gprof_layout_close(struct gprof_layout *layout)
+{
+	free(layout->shift);
+	free(layout->is_covered);
+	free(layout->entry);
+}
+
+/*
+ * Costs without an address count in the middle of the function. Near its start
+ * they could count for the function before, as bins of GNU gprof drift.
+ */
+static uint64_t
+middle_of(const struct gprof_layout *layout, cg_fn fn)
+{
+	uint64_t entry = layout->entry[fn];
+	struct cg_function function;
+
+	if (entry && layout->symbols &&
+	    cg_find_function(layout->symbols, entry, &function))
+		return function.start + (function.end - function.start) / 2;
+	return entry;
+}
+
+uint64_t
+gprof_cost_address(
+    const struct gprof_layout *layout, cg_fn fn, const struct cg_pos *pos)
+{
+	cg_object object = cg_fn_object(layout->graph, fn);
+
+	if (!layout->is_covered[object])
+		return 0;
+	if (pos->addr != 0)
+		return pos->addr + layout->shift[object];
+	return middle_of(layout, fn);
+}
+
+/* A return address lies after the call, so other addresses get one more. */
+uint64_t
+gprof_site_address(
+    const struct gprof_layout *layout, cg_fn fn, const struct cg_pos *pos)
+{
+	cg_object object = cg_fn_object(layout->graph, fn);
+	uint64_t addr =
+	    pos->addr ? pos->addr + layout->shift[object] : layout->entry[fn];
+
+	if (!layout->is_covered[object] || addr == 0)
+		return 0;
+	return layout->exact && pos->addr ? addr : addr + 1;
+}
+
+uint64_t
+gprof_entry_address(
+    const struct gprof_layout *layout, cg_fn fn, const struct cg_pos *pos)
+{
+	cg_object object = cg_fn_object(layout->graph, fn);
+
+	if (!layout->is_covered[object])
+		return 0;
+	return pos->addr ? pos->addr + layout->shift[object]
+			 : layout->entry[fn];
+}
