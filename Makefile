@@ -13,8 +13,8 @@ FUZZ_SECONDS ?= 2
 # What is installed on a Debian machine where it is missing: by demo and bench
 # what they need, by check, fuzz and golden all of it. (A perl is always there,
 # but one without modules.)
-BUILD_PACKAGES := gcc pkg-config zlib1g-dev libdw-dev \
-	libelf-dev liblzma-dev libxml2-dev libarchive-dev libiberty-dev
+BUILD_PACKAGES := gcc pkg-config zlib1g-dev libdw-dev libelf-dev \
+	liblzma-dev libxml2-dev libarchive-dev libjson-c-dev libiberty-dev
 DEMO_PACKAGES := binutils valgrind
 SLURM_PACKAGES := slurm-wlm munge
 TEST_PACKAGES := g++ libjson-c-dev zstd xz-utils bzip2 bats perl clang mandoc \
@@ -22,9 +22,7 @@ TEST_PACKAGES := g++ libjson-c-dev zstd xz-utils bzip2 bats perl clang mandoc \
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
 SONAME := libcgconv.so.0
-PKGS := zlib libdw libelf liblzma libxml-2.0 libarchive
-# The tests hold our JSON against json-c's.
-TEST_PKGS := json-c
+PKGS := zlib libdw libelf liblzma libxml-2.0 libarchive json-c
 
 OBJCOPY ?= objcopy
 
@@ -35,12 +33,10 @@ Q := $(Q$(V))
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Wvla
 # Not set here once for all: packages may come after this file was read.
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) $(TEST_PKGS) 2>/dev/null || \
-	pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null || \
-	echo -lz -ldw -lelf -llzma -lxml2 -larchive)
+	echo -lz -ldw -lelf -llzma -lxml2 -larchive -ljson-c)
 LIBS = $(PKG_LIBS) -liberty -ldl -lm
-TEST_LIBS = $(shell pkg-config --libs $(TEST_PKGS) 2>/dev/null || echo -ljson-c)
 # Sanitizers have checks of their own, and symbols that no library defines.
 SANITIZED := $(findstring -fsanitize,$(CFLAGS))
 HARDEN := $(if $(SANITIZED)$(filter -O0,$(CFLAGS))$(if $(findstring \
@@ -139,7 +135,7 @@ packages:
 # Unit tests call private functions, too.
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(lib_obj)
 	@echo "  LD      $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 .PRECIOUS: $(B)/%.o
 
 ## check: build, then all tests; the last line counts them

@@ -4,37 +4,43 @@
  * What is not in the program's own table is looked up in the tables of the
  * formats: no format's option is known here by name.
  */
+#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 
-/* For the books: what else made the same outputs. */
-static void
-note_option(struct args *args, const char *name, const char *value)
+/*
+ * Adds the option to those in the manifest's header: a batch can only be
+ * resumed, and shards merged, with the same ones.
+ */
+static int
+record_option(struct args *args, const char *name, const char *value)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
+	bool ok = to != NULL;
 
-	if (to == NULL)
-		return;
-	fprintf(to, "--%s%s%s", name, value != NULL ? "=" : "",
-	    value != NULL ? value : "");
-	if (fclose(to) == 0) {
-		fputs(ftello(args->said) > 0 ? "," : "", args->said);
-		put_json(args->said, cg_slice(text));
-	}
+	if (ok)
+		fprintf(to, "--%s%s%s", name, value != NULL ? "=" : "",
+		    value != NULL ? value : "");
+	if (to != NULL && fclose(to) != 0)
+		ok = false;
+	ok = ok && append_json(args->options, json_slice(cg_slice(text)));
 	free(text);
+	return ok ? CG_OK : cg_nomem(args->job);
 }
 
 static int
 apply(struct args *args, const struct option *option, const char *value)
 {
+	int status = CG_OK;
+
 	if (option->set != NULL && !option->aside)
-		note_option(args, option->name, value);
+		status = record_option(args, option->name, value);
 	if (option->set != NULL)
-		return option->set(args, value);
+		return status == CG_OK ? option->set(args, value) : status;
 	if (args->action != NULL && args->action != option->action)
 		return cg_usage(args->job, "--%s and --%s do not go together",
 		    args->action_name, option->name);
@@ -129,19 +135,24 @@ static int
 take_format_option(struct args *args, const char *name, const char *value)
 {
 	const struct cg_option *option = find_format_option(args->job, name);
+	int status;
 
 	if (option == NULL && value == NULL && strncmp(name, "no-", 3) == 0) {
 		option = find_format_option(args->job, name + 3);
-		note_option(args, name, NULL);
-		if (option != NULL && option->type == CG_FLAG)
-			return cg_job_set_option(args->job, name + 3, "no");
+		if (option != NULL && option->type == CG_FLAG) {
+			status = record_option(args, name, NULL);
+			return status == CG_OK ? cg_job_set_option(
+						     args->job, name + 3, "no")
+					       : status;
+		}
 	} else if (option != NULL && option->type != CG_FLAG && !value) {
 		value = take_value(args, name, option->arg);
 		if (value == NULL)
 			return CG_EUSAGE;
 	}
-	note_option(args, name, value);
-	return cg_job_set_option(args->job, name, value);
+	status = record_option(args, name, value);
+	return status == CG_OK ? cg_job_set_option(args->job, name, value)
+			       : status;
 }
 
 static int
@@ -277,11 +288,6 @@ parse(struct args *args, char **argv)
 int
 parse_args(struct args *args, char **argv)
 {
-	int status;
-
-	args->said = open_memstream(&args->options, &args->options_size);
-	if (args->said == NULL)
-		return cg_nomem(args->job);
-	status = parse(args, argv);
-	return fclose(args->said) == 0 ? status : cg_nomem(args->job);
+	args->options = json_object_new_array();
+	return args->options != NULL ? parse(args, argv) : cg_nomem(args->job);
 }

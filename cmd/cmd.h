@@ -35,9 +35,8 @@ struct args {
 	bool part_by; /* samples make parts */
 	uint64_t shard, shards; /* from 1, of so many; 0: all of it */
 	bool partial;
-	FILE *said;     /* the options that outputs depend on, as JSON */
-	char *options;  /* the same at the end */
-	size_t options_size;
+	/* The options that outputs depend on, an array; NULL: no memory. */
+	struct json_object *options;
 	bool gzip, recursive, nul, overwrite, fail_fast, dry_run, resume, retry;
 };
 
@@ -78,11 +77,6 @@ int verify(struct args *);
 int diff(struct args *);
 /* Hands the inputs to the job; without any, standard input. */
 int add_inputs(struct args *);
-
-/* ---- main.c -------------------------------------------------------------- */
-
-/* A message as a line. */
-void put_message(FILE *, const struct cg_message *);
 
 /* ---- heap.c -------------------------------------------------------------- */
 
@@ -193,6 +187,7 @@ struct verify {
 	uint64_t count[DIFFERENCES];
 	size_t missing;     /* events that one has not, but could have */
 	size_t said;        /* numbers in JSON so far */
+	bool no_memory;     /* some of them are incomplete */
 	size_t unsure;      /* inclusive costs that calls do not tell */
 };
 
@@ -225,8 +220,13 @@ void report_placeless(struct verify *, const struct where *, size_t event,
  * as well.
  */
 void put_safe(FILE *, struct cg_slice);
-/* A JSON string with its quotes; bytes that are no UTF-8 as \udcXX. */
-void put_json(FILE *, struct cg_slice);
+/* The bytes of the character that text begins with; 0: it is not UTF-8. */
+size_t utf8_length(struct cg_slice text);
+
+/* "note", "warning", "error", by severity. */
+extern const char *const severity_name[];
+/* A message as a line: "FILE:LINE:COLUMN: error: TEXT". */
+void put_message(FILE *, const struct cg_message *);
 
 /* "name <cycle 1> (file) [object]"; cycle 0: none. */
 void put_function(FILE *, struct cg_slice name, uint32_t cycle,
@@ -262,5 +262,47 @@ void put_table(FILE *, const char *const *head, size_t rows,
 #define FACTS_ROOM 300
 /* "self lines calls", "-" if there are none; returns buf. */
 const char *facts_text(char buf[FACTS_ROOM], cg_facts);
+
+/* ---- json.c: JSON ---------------------------------------------------------- */
+
+struct json_object; /* of json-c */
+
+/* A text that is longer, or nests deeper, is not read. */
+#define JSON_SIZE_MAX ((size_t)64 << 20)
+#define JSON_DEPTH_MAX 16
+
+/*
+ * Parses one object; the caller frees it by json_object_put(). Bytes that are
+ * not UTF-8 are in its strings as they are. NULL: the text is no JSON object,
+ * is too long or too deep, has an integer of more than 64 bits, or there is no
+ * memory.
+ */
+struct json_object *parse_json(struct cg_slice text);
+
+/*
+ * Writes a value without spaces and newlines, and frees it. False: out of
+ * memory (value may be NULL, then that is why); the stream has its own errors.
+ */
+bool write_json(FILE *, struct json_object *value);
+/* The same as a string, which the caller frees; NULL: out of memory. */
+char *json_text(struct json_object *value);
+
+/*
+ * Each adds a member to an object, or an element to an array. The value
+ * belongs to it from then on. False: out of memory; so is a value of NULL.
+ */
+bool add_json(struct json_object *, const char *key, struct json_object *value);
+bool add_json_text(struct json_object *, const char *key, struct cg_slice);
+bool add_json_u64(struct json_object *, const char *key, uint64_t);
+bool append_json(struct json_object *array, struct json_object *value);
+/* A number, or null where it is unknown. */
+bool add_json_amount(struct json_object *, const char *key, struct amount);
+bool append_json_amount(struct json_object *array, struct amount);
+
+/* Members file, line, column or offset, severity, text. */
+bool add_json_message(struct json_object *, const struct cg_message *);
+
+/* NULL: out of memory. */
+struct json_object *json_slice(struct cg_slice);
 
 #endif

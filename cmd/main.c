@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <json-c/json.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,25 +11,6 @@
 #include <unistd.h>
 
 #include "cmd.h"
-
-void
-put_message(FILE *to, const struct cg_message *message)
-{
-	static const char *const word[] = {
-		[CG_NOTE] = "note",
-		[CG_WARNING] = "warning",
-		[CG_ERROR] = "error",
-	};
-
-	put_safe(to, cg_slice(message->file ? message->file : "cgconv"));
-	if (message->line != 0)
-		fprintf(to, ":%llu", (unsigned long long)message->line);
-	if (message->line != 0 && message->column != 0)
-		fprintf(to, ":%llu", (unsigned long long)message->column);
-	if (message->has_offset)
-		fprintf(to, ":0x%llx", (unsigned long long)message->offset);
-	fprintf(to, ": %s: %s\n", word[message->severity], message->text);
-}
 
 static void
 report(void *arg, const struct cg_message *message)
@@ -145,7 +127,7 @@ main(int argc, char **argv)
 	if (status == CG_OK && cg_job_skipped(args.job))
 		status = CG_EINPUT;
 	cg_job_free(args.job);
-	free(args.options);
+	json_object_put(args.options);
 	if (stopped)
 		die_of_signal();
 	return flush_stdout(status);

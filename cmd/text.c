@@ -75,26 +75,32 @@ put_safe(FILE *to, struct cg_slice text)
 	}
 }
 
-void
-put_json(FILE *to, struct cg_slice text)
+size_t
+utf8_length(struct cg_slice text)
 {
 	uint32_t c;
 
-	putc('"', to);
-	while (text.len > 0) {
-		unsigned char first = (unsigned char)text.ptr[0];
-		size_t n = first < 0x80 ? 1 : take_utf8(text, &c);
+	return (unsigned char)*text.ptr < 0x80 ? 1 : take_utf8(text, &c);
+}
 
-		if (n == 0)
-			fprintf(to, "\\udc%02x", first);
-		else if (first < 0x20 || first == '"' || first == '\\')
-			fprintf(to, "\\u%04x", first);
-		else
-			fwrite(text.ptr, 1, n, to);
-		text.ptr += n > 0 ? n : 1;
-		text.len -= n > 0 ? n : 1;
-	}
-	putc('"', to);
+const char *const severity_name[] = {
+	[CG_NOTE] = "note",
+	[CG_WARNING] = "warning",
+	[CG_ERROR] = "error",
+};
+
+void
+put_message(FILE *to, const struct cg_message *message)
+{
+	put_safe(to, cg_slice(message->file ? message->file : "cgconv"));
+	if (message->line != 0)
+		fprintf(to, ":%llu", (unsigned long long)message->line);
+	if (message->line != 0 && message->column != 0)
+		fprintf(to, ":%llu", (unsigned long long)message->column);
+	if (message->has_offset)
+		fprintf(to, ":0x%llx", (unsigned long long)message->offset);
+	fprintf(
+	    to, ": %s: %s\n", severity_name[message->severity], message->text);
 }
 
 void

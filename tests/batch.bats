@@ -288,6 +288,8 @@ batch()
 		grep -q '"seconds":[0-9]'
 	grep '"input":"in/b/bad"' m | grep '"status":"failed"' |
 		grep -q '"exit":1,"error":"in/b/bad:3'
+	grep '"input":"in/b/bad"' m | grep -q '"file":"in/b/bad","line":3,"column":7,"severity":"error","text":"expected '
+	grep '"input":"in/b/cut.gz"' m | grep -q '"file":"in/b/cut.gz","offset":500,'
 	grep '"input":"in/b/text"' m |
 		grep -q '"status":"skipped".*"reason":".*expected a profile'
 	refuses 2 "m is there" -O out --manifest m -r in
@@ -349,6 +351,35 @@ batch()
 	batch -O out --manifest m --resume in/a/callgrind.out.1
 	grep -q "1 of them before" err
 	"$CGCONV" --merge-manifests m | grep -q "^1/1 *1 *1 *0"
+}
+
+@test "batch: names of any bytes and numbers of 64 bits are in the manifest" {
+	mkdir in
+	# UTF-8, a byte that is not, a quote, a backslash, a newline.
+	name=$(printf 'in/\303\244\377"\\\nx')
+	printf 'events: I\377r\nfn=f\n1 18446744073709551615\n' >"$name"
+	batch -q -O out --manifest m -r in
+	[ "$status" -eq 0 ]
+	grep -qF "$(printf '{"input":"in/\303\244\\udcff\\"\\\\\\nx",')" m
+	grep -qF '"totals":{"I\udcffr":18446744073709551615}' m
+	batch -O out --manifest m --resume -r in
+	grep -q '1 converted, .* 1 of them before' err
+	"$CGCONV" --merge-manifests m | grep -q '18,446,744,073,709,551,615$'
+	# As other versions and programs spell the same.
+	sed 's/\\n/\\u000a/; s/\\"/\\u0022/; s/udcff/uDCFF/; s/,"/ , "/g' m >m2
+	batch -O out --manifest m2 --resume -r in
+	grep -q '1 converted, .* 1 of them before' err
+}
+
+@test "batch: lines of a manifest that are none are refused, whatever is in them" {
+	deep=$(printf '[%.0s' $(seq 100))
+	for line in '{"cgconv":"1"' '{"a":1}x' '{"a":NaN}' '{"a":01}' '[]' \
+		'{"size":18446744073709551616}' '{"size":-9223372036854775809}' \
+		"{\"a\":$deep}" '{"a":"\u12"}' "{'a':1}" '{"a":1,}' ''; do
+		printf '%s\n' "$line" >m
+		run -1 "$CGCONV" --merge-manifests m
+		[[ $output == *"line 1: expected a line of a manifest"* ]]
+	done
 }
 
 @test "batch: kill -9 at any moment, then --resume: as if nothing happened" {

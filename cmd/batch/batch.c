@@ -7,6 +7,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <json-c/json.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ batch_stopped(const struct batch *batch)
 
 void
 end_task(struct batch *batch, size_t number, enum state state, char *log,
-    const char *tail)
+    const char *result)
 {
 	struct task *task = &batch->task[number];
 
@@ -37,26 +38,37 @@ end_task(struct batch *batch, size_t number, enum state state, char *log,
 	task->state = state;
 	task->log = log;
 	batch->count[state]++;
-	put_manifest(batch, task, tail);
+	put_manifest(batch, task, result);
 	print_logs(batch, false);
 	show_progress(batch);
+}
+
+/* The members of a manifest's line that tell of an error; or NULL. */
+static char *
+error_text(const char *error, const struct cg_message *message)
+{
+	struct json_object *json = json_object_new_object();
+
+	if (add_json_text(json, "error", cg_slice(error)) &&
+	    add_json_message(json, message))
+		return json_text(json);
+	json_object_put(json);
+	return NULL;
 }
 
 void
 fail_quietly(struct batch *batch, size_t number, const char *text)
 {
-	char *tail = NULL;
-	size_t size;
-	FILE *to = open_memstream(&tail, &size);
+	struct task *task = &batch->task[number];
+	char *name = task_name(task), *result;
+	const struct cg_message message = {
+		.severity = CG_ERROR, .file = name, .text = text
+	};
 
-	if (to != NULL) {
-		fputs(",\"error\":", to);
-		put_json(to, cg_slice(text));
-		(void)fclose(to);
-	}
-	end_task(batch, number, FAILED, batch->task[number].log,
-	    tail != NULL ? tail : "");
-	free(tail);
+	result = error_text(text, &message);
+	end_task(batch, number, FAILED, task->log, result);
+	free(result);
+	free(name);
 }
 
 void
@@ -153,7 +165,7 @@ prepare_task(struct batch *batch, size_t number)
 	else if (there && is_foreign_input(batch, number, &info))
 		fault = "its output would overwrite another input";
 	if (kept)
-		end_task(batch, number, KEPT, NULL, "");
+		end_task(batch, number, KEPT, NULL, NULL);
 	else if (fault != NULL)
 		fail_task(batch, number, fault);
 	return fault == NULL && !kept;
@@ -221,7 +233,7 @@ count_listed(struct batch *batch)
 		batch->count[task->state]++;
 		before += task->before;
 		if (!task->before)
-			put_manifest(batch, task, "");
+			put_manifest(batch, task, NULL);
 	}
 	return before;
 }
@@ -390,7 +402,7 @@ free_batch(struct batch *batch)
 		free(batch->task[i].member);
 		free(batch->task[i].output);
 		free(batch->task[i].log);
-		free(batch->task[i].tail);
+		free(batch->task[i].result);
 	}
 	free_groups(batch);
 	free(batch->made);

@@ -28,7 +28,7 @@ struct task {
 	char *output;       /* below the folder of outputs; NULL: none */
 	const char *reason; /* why it was skipped, if state says so */
 	char *log;          /* what there is to say, once it has ended */
-	char *tail;         /* of SUMMED: for the manifest */
+	char *result;       /* of SUMMED: for the manifest */
 	uint64_t size;
 	int64_t mtime;
 	size_t archive; /* its number as they are given, from 1; 0: none */
@@ -85,6 +85,7 @@ struct batch {
 	uint64_t held;        /* bytes of members that wait in chunks */
 	struct names outputs;
 	FILE *manifest;
+	bool manifest_failed; /* it lacks a line */
 	size_t printed; /* tasks whose log is out */
 	size_t count[STATES];
 	char *made;    /* the folder that was made last */
@@ -217,7 +218,7 @@ struct order {
 struct answer {
 	enum state state;
 	bool last;        /* short of memory: another worker is to go on */
-	size_t log, tail; /* bytes that follow */
+	size_t log, result; /* bytes that follow */
 };
 bool write_all(int fd, const void *bytes, size_t n);
 bool read_all(int fd, void *bytes, size_t n);
@@ -227,19 +228,21 @@ int work(struct batch *, int from, int to);
 /* What is said of a task or a sum, as lines for people and as JSON. */
 struct talk {
 	const struct args *args;
-	FILE *log, *warnings;
-	char *log_text, *warnings_text;
-	size_t log_size, warnings_size;
+	FILE *log;
+	char *log_text;
+	size_t log_size;
 	const struct task *task; /* NULL: a sum, of this output */
 	char *output;
-	char *error; /* the first one */
-	bool warned;
+	char *error;                  /* the first one */
+	struct json_object *details;  /* its parts, as members of a line */
+	struct json_object *warnings; /* an array of texts */
+	size_t warning_bytes;
 };
 void hear(void *talk, const struct cg_message *);
-/* tail is to be written to text; false: out of memory. */
-bool open_talk(struct talk *, FILE **tail, char **text, size_t *size);
-/* Frees what both hold. */
-bool send_answer(int to, struct answer *, struct talk *, char *tail);
+/* False: out of memory. */
+bool open_talk(struct talk *);
+/* Frees what the talk holds, and result, which is sent with it or NULL. */
+bool send_answer(int to, struct answer *, struct talk *, char *result);
 
 /* ---- batch_sum.c: sums in the workers --------------------------------------- */
 
@@ -289,15 +292,19 @@ int open_manifest(struct batch *);
  * batch. What is not in it is NULL or 0.
  */
 struct line {
-	char *input, *member, *status, *error;
-	char *version, *shard, *list;
-	char *options, *totals; /* JSON as it stands there */
+	struct json_object *json; /* what the others point into */
+	const char *input, *member, *status, *error;
+	const char *version, *shard, *list;
+	struct json_object *options, *totals;
 	uint64_t size, mtime, inputs, of, micros;
 };
 bool parse_line(struct cg_slice text, struct line *);
 void free_line(struct line *);
-/* One line: tail are the keys that the worker has found out, or "". */
-void put_manifest(struct batch *, const struct task *, const char *tail);
+/*
+ * Writes one line. result is what the worker has found out, an object whose
+ * members are added to the line; or NULL.
+ */
+void put_manifest(struct batch *, const struct task *, const char *result);
 int close_manifest(struct batch *);
 
 /* ---- batch_archive.c ----------------------------------------------------- */
@@ -333,7 +340,7 @@ void end_log(struct batch *);
 void do_again(struct task *);
 /* A task has ended; log may be NULL, and belongs to the task from now on. */
 void end_task(
-    struct batch *, size_t task, enum state, char *log, const char *tail);
+    struct batch *, size_t task, enum state, char *log, const char *result);
 /* The same, with one message; or as one of many that this has cost. */
 void fail_task(struct batch *, size_t task, const char *text);
 void fail_quietly(struct batch *, size_t task, const char *text);

@@ -435,15 +435,15 @@ end_group(struct batch *batch, struct group *group)
 	struct task *task = NULL;
 
 	while ((task = next_mate(batch, group, task)) != NULL) {
-		char *tail = task->tail;
+		char *result = task->result;
 
 		if (task->state != SUMMED)
 			continue;
-		task->tail = NULL;
+		task->result = NULL;
 		batch->count[SUMMED]--;
-		end_task(
-		    batch, (size_t)(task - batch->task), DONE, task->log, tail);
-		free(tail);
+		end_task(batch, (size_t)(task - batch->task), DONE, task->log,
+		    result);
+		free(result);
 	}
 }
 

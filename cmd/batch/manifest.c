@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -80,11 +81,28 @@ shard_text(const struct args *args, char text[SHARD_ROOM])
 	return text;
 }
 
+/* Writes the line if all is in it; an incomplete manifest is an error. */
+static bool
+end_line(struct batch *batch, struct json_object *json, bool complete)
+{
+	if (complete) {
+		complete = write_json(batch->manifest, json);
+		putc('\n', batch->manifest);
+		/* A crash later does not take this line with it. */
+		(void)fflush(batch->manifest);
+	} else {
+		json_object_put(json);
+	}
+	batch->manifest_failed |= !complete;
+	return complete;
+}
+
 static bool
 put_header(struct batch *batch)
 {
 	struct task **all = sort_tasks(batch);
-	char shard[SHARD_ROOM];
+	struct json_object *json = json_object_new_object();
+	char shard[SHARD_ROOM], list[17];
 	size_t inputs = 0, of = 0;
 
 	/* What is listed twice is one input. */
@@ -94,44 +112,73 @@ put_header(struct batch *batch)
 		of++;
 		inputs += all[i]->state != ELSEWHERE;
 	}
-	fprintf(batch->manifest,
-	    "{\"cgconv\":\"%s\",\"options\":[%s],\"shard\":\"%s\","
-	    "\"list\":\"%016" PRIx64 "\",\"inputs\":%zu,\"of\":%zu}\n",
-	    CG_VERSION, batch->args->options, shard_text(batch->args, shard),
-	    batch->list, inputs, of);
-	(void)fflush(batch->manifest);
 	free(all);
-	return all != NULL;
+	if (all == NULL) {
+		json_object_put(json);
+		return false;
+	}
+	snprintf(list, sizeof(list), "%016" PRIx64, batch->list);
+	return end_line(batch, json,
+	    add_json_text(json, "cgconv", cg_slice(CG_VERSION)) &&
+		add_json(
+		    json, "options", json_object_get(batch->args->options)) &&
+		add_json_text(
+		    json, "shard", cg_slice(shard_text(batch->args, shard))) &&
+		add_json_text(json, "list", cg_slice(list)) &&
+		add_json_u64(json, "inputs", inputs) &&
+		add_json_u64(json, "of", of));
+}
+
+/* Moves the members of a JSON text to an object. */
+static bool
+add_members(struct json_object *to, const char *text)
+{
+	struct json_object *from = parse_json(cg_slice(text));
+	struct json_object_iter at;
+	bool ok = from != NULL;
+
+	if (!ok)
+		return false;
+	json_object_object_foreachC(from, at)
+	{
+		ok = ok && add_json(to, at.key, json_object_get(at.val));
+	}
+	json_object_put(from);
+	return ok;
+}
+
+static bool
+fill_line(const struct batch *batch, const struct task *task,
+    struct json_object *json)
+{
+	const char *output = task_output(batch, task);
+	bool written = task->state == DONE || task->state == KEPT;
+
+	return add_json_text(json, "input", cg_slice(task->path)) &&
+	       (task->member == NULL ||
+		   add_json_text(json, "member", cg_slice(task->member))) &&
+	       add_json_u64(json, "size", task->size) &&
+	       add_json(json, "mtime", json_object_new_int64(task->mtime)) &&
+	       add_json_text(
+		   json, "status", cg_slice(state_name[task->state])) &&
+	       (output == NULL || !written ||
+		   add_json_text(json, "output", cg_slice(output))) &&
+	       (task->reason == NULL ||
+		   add_json_text(json, "reason", cg_slice(task->reason)));
 }
 
 void
-put_manifest(struct batch *batch, const struct task *task, const char *tail)
+put_manifest(struct batch *batch, const struct task *task, const char *result)
 {
-	const char *output = task_output(batch, task);
-	FILE *to = batch->manifest;
+	struct json_object *json;
 
-	if (to == NULL || task->state == STOPPED || task->state == SUMMED ||
-	    task->state == ELSEWHERE)
+	if (batch->manifest == NULL || task->state == STOPPED ||
+	    task->state == SUMMED || task->state == ELSEWHERE)
 		return;
-	fputs("{\"input\":", to);
-	put_json(to, cg_slice(task->path));
-	if (task->member != NULL) {
-		fputs(",\"member\":", to);
-		put_json(to, cg_slice(task->member));
-	}
-	fprintf(to, ",\"size\":%" PRIu64 ",\"mtime\":%" PRId64, task->size,
-	    task->mtime);
-	fprintf(to, ",\"status\":\"%s\"", state_name[task->state]);
-	if (output != NULL && (task->state == DONE || task->state == KEPT)) {
-		fputs(",\"output\":", to);
-		put_json(to, cg_slice(output));
-	}
-	if (task->reason != NULL) {
-		fputs(",\"reason\":", to);
-		put_json(to, cg_slice(task->reason));
-	}
-	fprintf(to, "%s}\n", tail);
-	(void)fflush(to); /* whatever becomes of us: this one has ended */
+	json = json_object_new_object();
+	(void)end_line(batch, json,
+	    fill_line(batch, task, json) &&
+		(result == NULL || add_members(json, result)));
 }
 
 int
@@ -141,7 +188,8 @@ close_manifest(struct batch *batch)
 
 	if (batch->manifest == NULL)
 		return CG_OK;
-	ok = !ferror(batch->manifest) && fflush(batch->manifest) == 0 &&
+	ok = !batch->manifest_failed && !ferror(batch->manifest) &&
+	     fflush(batch->manifest) == 0 &&
 	     (fsync(fileno(batch->manifest)) == 0 || errno == EINVAL);
 	ok = fclose(batch->manifest) == 0 && ok;
 	batch->manifest = NULL;
@@ -155,137 +203,77 @@ close_manifest(struct batch *batch)
 void
 free_line(struct line *line)
 {
-	free(line->input);
-	free(line->member);
-	free(line->status);
-	free(line->error);
-	free(line->version);
-	free(line->shard);
-	free(line->list);
-	free(line->options);
-	free(line->totals);
+	json_object_put(line->json);
 	*line = (struct line){ 0 };
 }
 
-static char *
-copy_string(const struct cg_json *json)
-{
-	char *text = malloc(json->text.len + 1);
-	struct cg_slice plain;
-
-	if (text == NULL)
-		return NULL;
-	plain = cg_json_string(json, text);
-	memmove(text, plain.ptr, plain.len);
-	text[plain.len] = '\0';
-	return text;
-}
-
-/* The value as it stands there, whatever it is. */
+/* False: it is there and of another type. */
 static bool
-copy_raw(struct cg_json *json, enum cg_json_type type, char **to)
+get_text(struct json_object *json, const char *key, const char **to)
 {
-	const char *at = json->at;
+	struct json_object *value;
 
-	if (!cg_json_skip(json, type))
-		return false;
-	*to = strndup(at, (size_t)(json->rest.ptr - at));
+	if (!json_object_object_get_ex(json, key, &value))
+		return true;
+	if (json_object_is_type(value, json_type_string))
+		*to = json_object_get_string(value);
 	return *to != NULL;
 }
 
-/* Of 0.012345 the digits: whole seconds are few. */
+/* Times may be before 1970: negative numbers are kept modulo 2^64. */
 static bool
-take_micros(struct cg_slice digits, uint64_t *micros)
+get_number(struct json_object *json, const char *key, uint64_t *to)
 {
-	uint64_t seconds, rest;
+	struct json_object *value;
+	int64_t number;
 
-	if (!cg_take_u64(&digits, &seconds) || !cg_take_char(&digits, '.') ||
-	    digits.len != 6 || !cg_take_u64(&digits, &rest) ||
-	    seconds > UINT64_MAX / 10000000)
-		return false;
-	*micros = seconds * 1000000 + rest;
-	return true;
+	if (!json_object_object_get_ex(json, key, &value))
+		return true;
+	number = json_object_get_int64(value);
+	*to = number < 0 ? (uint64_t)number : json_object_get_uint64(value);
+	return json_object_is_type(value, json_type_int);
 }
 
-/* Files may be older than 1970. */
 static bool
-take_number(struct cg_slice digits, uint64_t *number)
+get_seconds(struct json_object *json, uint64_t *micros)
 {
-	bool minus = cg_take_char(&digits, '-');
+	struct json_object *value;
+	double seconds;
 
-	if (!cg_take_u64(&digits, number) || digits.len > 0)
+	if (!json_object_object_get_ex(json, "seconds", &value))
+		return true;
+	seconds = json_object_get_double(value);
+	if (!json_object_is_type(value, json_type_double) ||
+	    !(seconds >= 0 && seconds < 1e12))
 		return false;
-	*number = minus ? 0 - *number : *number;
+	*micros = (uint64_t)(seconds * 1e6 + 0.5);
 	return true;
-}
-
-/* One key that matters, of an object; the others are stepped over. */
-static bool
-take_field(struct cg_json *json, struct line *line, struct cg_slice key)
-{
-	const struct {
-		const char *key;
-		char **text, **raw;
-		uint64_t *number;
-	} fields[] = { { "input", .text = &line->input },
-		{ "member", .text = &line->member },
-		{ "status", .text = &line->status },
-		{ "error", .text = &line->error },
-		{ "cgconv", .text = &line->version },
-		{ "shard", .text = &line->shard },
-		{ "list", .text = &line->list },
-		{ "options", .raw = &line->options },
-		{ "totals", .raw = &line->totals },
-		{ "size", .number = &line->size },
-		{ "mtime", .number = &line->mtime },
-		{ "inputs", .number = &line->inputs },
-		{ "of", .number = &line->of } };
-	enum cg_json_type type = cg_json_next(json);
-	struct cg_slice digits = json->text;
-
-	if (cg_equal(key, "seconds") && type == CG_JSON_NUMBER)
-		return take_micros(digits, &line->micros);
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		if (!cg_equal(key, fields[i].key))
-			continue;
-		if (fields[i].raw != NULL && *fields[i].raw == NULL)
-			return copy_raw(json, type, fields[i].raw);
-		if (fields[i].number != NULL && type == CG_JSON_NUMBER)
-			return take_number(digits, fields[i].number);
-		if (fields[i].text == NULL || *fields[i].text != NULL ||
-		    type != CG_JSON_STRING)
-			return false;
-		*fields[i].text = copy_string(json);
-		return *fields[i].text != NULL;
-	}
-	return cg_json_skip(json, type);
 }
 
 bool
 parse_line(struct cg_slice text, struct line *line)
 {
-	struct cg_json *json = malloc(sizeof(*json));
-	enum cg_json_type type;
-	char key[32];
-	bool ok;
+	struct json_object *json = parse_json(text);
 
-	*line = (struct line){ 0 };
+	*line = (struct line){ .json = json };
 	if (json == NULL)
 		return false;
-	cg_json_start(json, text);
-	ok = cg_json_next(json) == CG_JSON_OBJECT;
-	while (ok && (type = cg_json_next(json)) != CG_JSON_OBJECT_END) {
-		struct cg_slice name = { key, 0 };
-
-		if (type == CG_JSON_KEY && json->text.len < sizeof(key)) {
-			memcpy(key, json->text.ptr, json->text.len);
-			name.len = json->text.len;
-		}
-		ok = type == CG_JSON_KEY && take_field(json, line, name);
-	}
-	free(json);
-	return ok && ((line->input != NULL && line->status != NULL) ||
-			 line->version != NULL);
+	line->options = json_object_object_get(json, "options");
+	line->totals = json_object_object_get(json, "totals");
+	return get_text(json, "input", &line->input) &&
+	       get_text(json, "member", &line->member) &&
+	       get_text(json, "status", &line->status) &&
+	       get_text(json, "error", &line->error) &&
+	       get_text(json, "cgconv", &line->version) &&
+	       get_text(json, "shard", &line->shard) &&
+	       get_text(json, "list", &line->list) &&
+	       get_number(json, "size", &line->size) &&
+	       get_number(json, "mtime", &line->mtime) &&
+	       get_number(json, "inputs", &line->inputs) &&
+	       get_number(json, "of", &line->of) &&
+	       get_seconds(json, &line->micros) &&
+	       ((line->input != NULL && line->status != NULL) ||
+		   line->version != NULL);
 }
 
 /* known: all tasks, by name. */
@@ -353,9 +341,7 @@ static int
 check_header(struct batch *batch, const struct line *line)
 {
 	const struct args *args = batch->args;
-	char ours[SHARD_ROOM], *options = NULL;
-	size_t size = strlen(args->options) + 3;
-	bool same;
+	char ours[SHARD_ROOM];
 
 	if (!line->version || !line->options || !line->shard || !line->list)
 		return cg_usage(args->job,
@@ -363,16 +349,11 @@ check_header(struct batch *batch, const struct line *line)
 	if (strcmp(line->version, CG_VERSION) != 0)
 		return cg_usage(args->job, "%s is of version %s",
 		    args->manifest, line->version);
-	options = malloc(size);
-	if (options == NULL)
-		return cg_nomem(args->job);
-	snprintf(options, size, "[%s]", args->options);
-	same = strcmp(line->options, options) == 0;
-	free(options);
-	if (!same)
+	if (!json_object_equal(line->options, args->options))
 		return cg_usage(args->job,
 		    "%s was begun with other options: %s", args->manifest,
-		    line->options);
+		    json_object_to_json_string_ext(
+			line->options, JSON_C_TO_STRING_NOSLASHESCAPE));
 	if (strcmp(line->shard, shard_text(args, ours)) != 0)
 		return cg_usage(args->job, "%s is of share %s", args->manifest,
 		    line->shard);

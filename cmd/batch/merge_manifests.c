@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <json-c/json.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,17 +81,19 @@ free_entry(struct entry *entry)
 static bool
 add_entry(struct books *books, const struct line *line, size_t book)
 {
-	struct task name = { .path = line->input, .member = line->member };
 	struct entry *entry;
 
 	if (!cg_grow(
 		&books->entry, &books->cap, books->entries + 1, sizeof(*entry)))
 		return false;
 	entry = &books->entry[books->entries];
-	*entry = (struct entry){ .name = task_name(&name),
-		.line = books->entries,
-		.book = book,
-		.micros = line->micros };
+	*entry =
+	    (struct entry){ .name = line->member != NULL
+					? join_path(line->input, line->member)
+					: strdup(line->input),
+		    .line = books->entries,
+		    .book = book,
+		    .micros = line->micros };
 	for (int s = 0; s < STATES; s++)
 		if (strcmp(line->status, state_name[s]) == 0)
 			entry->state = (enum state)s;
@@ -98,7 +101,7 @@ add_entry(struct books *books, const struct line *line, size_t book)
 	if (line->error != NULL)
 		entry->error = strdup(line->error);
 	if (line->totals != NULL)
-		entry->totals = strdup(line->totals);
+		entry->totals = json_text(json_object_get(line->totals));
 	return entry->name && (!line->error || entry->error) &&
 	       (!line->totals || entry->totals);
 }
@@ -141,6 +144,9 @@ read_book(struct books *books, size_t number)
 		    parse_line((struct cg_slice){ text, (size_t)n }, &line);
 
 		lines++;
+		if (line.totals != NULL &&
+		    !json_object_is_type(line.totals, json_type_object))
+			line.totals = NULL;
 		if (!whole || (lines == 1 && !line.version) ||
 		    (line.version && !take_header(book, &line)))
 			complain(books, book->path,
@@ -169,7 +175,7 @@ why_refused(const struct book *book, const struct book *first, bool *seen)
 	if (book->count != first->count || strcmp(a->list, b->list) != 0 ||
 	    a->of != b->of)
 		return "it is of another batch than the first";
-	if (strcmp(a->options, b->options) != 0 ||
+	if (!json_object_equal(a->options, b->options) ||
 	    strcmp(a->version, b->version) != 0)
 		return "it was made with other options than the first";
 	if (seen[book->number])
@@ -220,15 +226,11 @@ compare_entries(const void *pa, const void *pb)
 /* ---- Adding up ----------------------------------------------------------- */
 
 static bool
-add_total(struct books *books, const char *name, struct cg_slice digits)
+add_total(struct books *books, const char *name, uint64_t size, bool minus)
 {
-	bool minus = cg_take_char(&digits, '-');
 	struct event_total *event;
-	uint64_t value;
 	size_t i = 0;
 
-	if (!cg_take_u64(&digits, &value) || digits.len > 0)
-		return true; /* not ours */
 	while (i < books->events && strcmp(books->event[i].name, name) != 0)
 		i++;
 	if (i == CG_EVENT_MAX ||
@@ -242,36 +244,33 @@ add_total(struct books *books, const char *name, struct cg_slice digits)
 		books->events++;
 	}
 	event->minus |= minus;
-	if (minus ? __builtin_sub_overflow(event->low, value, &event->low)
-		  : __builtin_add_overflow(event->sum, value, &event->sum))
+	if (minus ? __builtin_sub_overflow(event->low, size, &event->low)
+		  : __builtin_add_overflow(event->sum, size, &event->sum))
 		event->overflow = true;
 	return true;
 }
 
 static bool
-add_totals(struct books *books, const char *totals)
+add_totals(struct books *books, const char *text)
 {
-	struct cg_json *json = malloc(sizeof(*json));
-	char name[256];
+	struct json_object *totals = parse_json(cg_slice(text));
+	struct json_object_iter at;
 	bool ok = true;
 
-	if (json == NULL)
+	if (totals == NULL)
 		return false;
-	cg_json_start(json, cg_slice(totals));
-	if (cg_json_next(json) == CG_JSON_OBJECT) {
-		while (ok && cg_json_next(json) == CG_JSON_KEY) {
-			struct cg_slice key = { "", 0 };
+	json_object_object_foreachC(totals, at)
+	{
+		int64_t value = json_object_get_int64(at.val);
 
-			if (json->text.len < sizeof(name))
-				key = cg_json_string(json, name);
-			memmove(name, key.ptr, key.len);
-			name[key.len] = '\0';
-			if (cg_json_next(json) != CG_JSON_NUMBER)
-				break;
-			ok = add_total(books, name, json->text);
-		}
+		/* What is no integer is not ours. */
+		if (ok && json_object_is_type(at.val, json_type_int))
+			ok = add_total(books, at.key,
+			    value < 0 ? 0 - (uint64_t)value
+				      : json_object_get_uint64(at.val),
+			    value < 0);
 	}
-	free(json);
+	json_object_put(totals);
 	return ok;
 }
 

@@ -142,32 +142,32 @@ take_piece_out(struct chunk *chunk)
 
 /* The task is in the sum; it may have been there before a death. */
 static void
-note_summed(struct batch *batch, size_t number, char *log, char *tail)
+note_summed(struct batch *batch, size_t number, char *log, char *result)
 {
 	struct task *task = &batch->task[number];
 
-	free(task->tail);
-	task->tail = tail;
+	free(task->result);
+	task->result = result;
 	if (task->state == PENDING)
-		end_task(batch, number, SUMMED, log, "");
+		end_task(batch, number, SUMMED, log, NULL);
 	else
 		free(log);
 }
 
 static void
 end_piece(struct batch *batch, struct worker *worker, enum state state,
-    char *log, char *tail)
+    char *log, char *result)
 {
 	struct chunk *chunk = worker->chunk;
 
 	if (state == SUMMED) {
-		note_summed(batch, worker->order.task, log, tail);
+		note_summed(batch, worker->order.task, log, result);
 		chunk->at++;
 		chunk->summed++;
 		return;
 	}
-	end_task(batch, worker->order.task, state, log, tail);
-	free(tail);
+	end_task(batch, worker->order.task, state, log, result);
+	free(result);
 	take_piece_out(chunk);
 }
 
@@ -246,7 +246,7 @@ bury(struct batch *batch, struct worker *worker)
 	stopped = batch_stopped(batch);
 	if (dead.order.doing == CONVERT || dead.order.doing == ADD) {
 		if (stopped)
-			end_task(batch, dead.order.task, STOPPED, NULL, "");
+			end_task(batch, dead.order.task, STOPPED, NULL, NULL);
 		else
 			fail_task(batch, dead.order.task, text);
 	} else if (!stopped) {
@@ -265,20 +265,20 @@ bury(struct batch *batch, struct worker *worker)
 
 static void
 take_answer(struct batch *batch, struct worker *worker,
-    const struct answer *answer, char *log, char *tail)
+    const struct answer *answer, char *log, char *result)
 {
 	worker->busy = false;
 	switch (worker->order.doing) {
 	case CONVERT:
-		end_task(batch, worker->order.task, answer->state, log, tail);
-		free(tail);
+		end_task(batch, worker->order.task, answer->state, log, result);
+		free(result);
 		break;
-	case ADD: end_piece(batch, worker, answer->state, log, tail); break;
+	case ADD: end_piece(batch, worker, answer->state, log, result); break;
 	case WRITE:
 	case MERGE:
-		end_sum(batch, worker, answer->state, log, tail);
+		end_sum(batch, worker, answer->state, log, result);
 		free(log);
-		free(tail);
+		free(result);
 		break;
 	}
 	if (answer->last && worker->chunk != NULL) {
@@ -300,24 +300,24 @@ static void
 take_result(struct batch *batch, struct worker *worker)
 {
 	struct answer answer;
-	char *log = NULL, *tail = NULL;
+	char *log = NULL, *result = NULL;
 	bool ok = read_all(worker->from, &answer, sizeof(answer)) &&
 		  (log = malloc(answer.log + 1)) != NULL &&
-		  (tail = malloc(answer.tail + 1)) != NULL &&
+		  (result = malloc(answer.result + 1)) != NULL &&
 		  read_all(worker->from, log, answer.log) &&
-		  read_all(worker->from, tail, answer.tail);
+		  read_all(worker->from, result, answer.result);
 
 	if (!ok) {
 		free(log);
-		free(tail);
+		free(result);
 		bury(batch, worker);
 		return;
 	}
 	/* That it was interrupted is known to who did it. */
 	if (answer.state == STOPPED)
 		answer.log = 0;
-	log[answer.log] = tail[answer.tail] = '\0';
-	take_answer(batch, worker, &answer, log, tail);
+	log[answer.log] = result[answer.result] = '\0';
+	take_answer(batch, worker, &answer, log, result);
 }
 
 /* ---- All of them --------------------------------------------------------- */

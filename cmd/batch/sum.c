@@ -243,13 +243,12 @@ do_sum(struct mind *mind, const struct order *order)
 	const struct group *group = &batch->group[order->group];
 	struct talk *talk = &mind->talk;
 	struct answer answer = { .state = FAILED };
-	char *text = NULL;
-	FILE *tail;
+	char *error;
 	int status = CG_OK;
 
 	*talk = (struct talk){ .args = batch->args,
 		.output = place_output(batch, group->output) };
-	if (!talk->output || !open_talk(talk, &tail, &text, &answer.tail))
+	if (!talk->output || !open_talk(talk))
 		return false;
 	if (order->doing == MERGE)
 		status = add_chunks(mind, order);
@@ -272,8 +271,7 @@ do_sum(struct mind *mind, const struct order *order)
 	mind->sum = NULL;
 	forget_units(mind);
 	(void)fclose(talk->log);
-	(void)fclose(talk->warnings);
-	fputs(talk->error != NULL ? talk->error : "", tail);
-	(void)fclose(tail);
-	return send_answer(mind->to, &answer, talk, text);
+	error = talk->error;
+	talk->error = NULL;
+	return send_answer(mind->to, &answer, talk, error);
 }

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <json-c/json.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 #include <unistd.h>
 
 #include "batch.h"
+
+#define WARNINGS_MAX 1000000 /* bytes of an input's in the manifest */
 
 bool
 write_all(int fd, const void *bytes, size_t n)
@@ -51,117 +54,142 @@ read_all(int fd, void *bytes, size_t n)
 
 /* ---- What it says --------------------------------------------------------- */
 
+/* The text of a message as it is shown; NULL: out of memory. */
+static char *
+message_text(const struct cg_message *message)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&text, &size);
+
+	if (to == NULL)
+		return NULL;
+	put_message(to, message);
+	if (fclose(to) == 0 && size > 0) {
+		text[size - 1] = '\0'; /* the newline */
+		return text;
+	}
+	free(text);
+	return NULL;
+}
+
 void
 hear(void *arg, const struct cg_message *message)
 {
 	struct talk *talk = arg;
 	struct cg_message named = *message;
-	char *text = NULL, *name = NULL;
-	size_t size = 0;
-	FILE *to = open_memstream(&text, &size);
+	char *text, *name = NULL;
 
-	if (to == NULL)
-		return;
 	if (talk->task == NULL)
 		named.file = talk->output;
 	else if (named.file == NULL)
 		named.file = name = task_name(talk->task);
 	else if (talk->task->member != NULL)
 		named.file = name = join_path(talk->task->path, named.file);
-	put_message(to, &named);
-	free(name);
-	if (fclose(to) != 0 || size == 0)
+	text = message_text(&named);
+	if (text == NULL) {
+		free(name);
 		return;
-	text[--size] = '\0'; /* the newline */
-	if (message->severity == CG_WARNING) {
-		fputs(talk->warned ? "," : "", talk->warnings);
-		put_json(talk->warnings, (struct cg_slice){ text, size });
-		talk->warned = true;
+	}
+	if (message->severity == CG_WARNING &&
+	    talk->warning_bytes < WARNINGS_MAX) {
+		(void)append_json(talk->warnings, json_slice(cg_slice(text)));
+		talk->warning_bytes += strlen(text);
 	}
 	if (message->severity == CG_ERROR || !talk->args->quiet)
 		fprintf(talk->log, "%s\n", text);
-	if (message->severity == CG_ERROR && talk->error == NULL)
+	if (message->severity == CG_ERROR && talk->error == NULL) {
 		talk->error = text;
-	else
+		talk->details = json_object_new_object();
+		(void)add_json_message(talk->details, &named);
+	} else {
 		free(text);
+	}
+	free(name);
 }
 
-static void
-put_totals(FILE *to, const struct cg_graph *graph)
+/* Sums that do not fit are left out. */
+static bool
+add_totals(struct json_object *result, const struct cg_graph *graph)
 {
 	size_t count = cg_event_count(graph);
 	uint64_t *cost = calloc(count + 1, sizeof(*cost));
-	const struct cg_event *event;
-	const char *before = "";
+	struct json_object *totals = NULL;
+	bool ok = cost != NULL;
 
-	if (cost == NULL || !sum_parts(graph, cost)) {
-		free(cost);
-		return;
+	if (ok && sum_parts(graph, cost)) {
+		totals = json_object_new_object();
+		for (size_t i = 0; ok && i < count; i++)
+			ok = add_json_amount(totals,
+			    cg_get_event(graph, i)->name,
+			    column_amount(graph, i, cost));
+		ok = ok && add_json(result, "totals", totals);
 	}
-	fputs(",\"totals\":{", to);
-	for (size_t i = 0; i < count; i++) {
-		event = cg_get_event(graph, i);
-		fputs(before, to);
-		put_json(to, cg_slice(event->name));
-		if (event->is_signed)
-			fprintf(to, ":%" PRId64, (int64_t)cost[i]);
-		else
-			fprintf(to, ":%" PRIu64, cost[i]);
-		before = ",";
-	}
-	putc('}', to);
 	free(cost);
+	return ok;
 }
 
 bool
-open_talk(struct talk *talk, FILE **tail, char **text, size_t *size)
+open_talk(struct talk *talk)
 {
 	talk->log = open_memstream(&talk->log_text, &talk->log_size);
-	talk->warnings =
-	    open_memstream(&talk->warnings_text, &talk->warnings_size);
-	*tail = open_memstream(text, size);
-	return *tail && talk->log && talk->warnings;
+	talk->warnings = json_object_new_array();
+	return talk->log != NULL && talk->warnings != NULL;
 }
 
-/* Ends the talk; with its words the tail is complete. */
-static void
-close_talk(struct talk *talk, FILE *tail, enum state state)
+/* Ends the talk; adds its words to the result. */
+static bool
+close_talk(struct talk *talk, struct json_object *result, enum state state)
 {
-	(void)fclose(talk->log);
-	(void)fclose(talk->warnings);
-	if (talk->warned)
-		fprintf(tail, ",\"warnings\":[%s]", talk->warnings_text);
-	if (talk->error != NULL) {
-		fputs(state == SKIPPED ? ",\"reason\":" : ",\"error\":", tail);
-		put_json(tail, cg_slice(talk->error));
+	struct json_object_iter at;
+	bool ok = fclose(talk->log) == 0;
+
+	talk->log = NULL;
+	if (json_object_array_length(talk->warnings) > 0)
+		ok = ok && add_json(result, "warnings",
+			       json_object_get(talk->warnings));
+	if (talk->error == NULL)
+		return ok;
+	ok = ok && add_json_text(result, state == SKIPPED ? "reason" : "error",
+		       cg_slice(talk->error));
+	json_object_object_foreachC(talk->details, at)
+	{
+		ok = ok && add_json(result, at.key, json_object_get(at.val));
 	}
+	return ok;
 }
 
 bool
-send_answer(int to, struct answer *answer, struct talk *talk, char *tail)
+send_answer(int to, struct answer *answer, struct talk *talk, char *result)
 {
 	char *all;
 	size_t size;
 	bool ok;
 
-	/* What is no profile is not worth a line each, unless asked. */
+	/* Inputs that are no profiles get no line each, unless asked for. */
 	answer->log = answer->state == SKIPPED && !talk->args->verbose
 			  ? 0
 			  : talk->log_size;
+	answer->result = result != NULL ? strlen(result) : 0;
 	/* In one piece: the parent is woken once. */
-	size = sizeof(*answer) + answer->log + answer->tail;
+	size = sizeof(*answer) + answer->log + answer->result;
 	all = malloc(size);
 	ok = all != NULL;
 	if (ok) {
 		memcpy(all, answer, sizeof(*answer));
-		memcpy(all + sizeof(*answer), talk->log_text, answer->log);
-		memcpy(all + size - answer->tail, tail, answer->tail);
+		if (answer->log > 0)
+			memcpy(
+			    all + sizeof(*answer), talk->log_text, answer->log);
+		if (answer->result > 0)
+			memcpy(all + size - answer->result, result,
+			    answer->result);
 		ok = write_all(to, all, size);
 	}
 	free(all);
-	free(tail);
+	free(result);
 	free(talk->log_text);
-	free(talk->warnings_text);
+	json_object_put(talk->warnings);
+	json_object_put(talk->details);
 	free(talk->error);
 	free(talk->output);
 	return ok;
@@ -235,7 +263,7 @@ read_task(
 
 static enum state
 convert_task(struct mind *mind, struct cg_job *job, const struct order *order,
-    struct blob *blob, FILE *tail, bool *last)
+    struct blob *blob, struct json_object *result, bool *last)
 {
 	const struct cg_graph *graph = NULL;
 	struct cg_detected found;
@@ -244,12 +272,11 @@ convert_task(struct mind *mind, struct cg_job *job, const struct order *order,
 	if (status == CG_OK)
 		status =
 		    read_task(job, &mind->batch->task[order->task], &graph);
-	if (cg_job_source(job, 0, &found) != NULL) {
-		fputs(",\"format\":", tail);
-		put_json(tail, cg_slice(found.module->name));
-	}
-	if (status == CG_OK)
-		put_totals(tail, graph);
+	if (cg_job_source(job, 0, &found) != NULL &&
+	    !add_json_text(result, "format", cg_slice(found.module->name)))
+		status = cg_nomem(job);
+	if (status == CG_OK && !add_totals(result, graph))
+		status = cg_nomem(job);
 	if (status == CG_OK && order->doing == CONVERT)
 		status = cg_job_write(job);
 	if (batch_stopped(mind->batch))
@@ -265,11 +292,21 @@ convert_task(struct mind *mind, struct cg_job *job, const struct order *order,
 	if (status != CG_OK && cg_job_unclaimed(job) && !cg_job_skipped(job))
 		return SKIPPED;
 	if (status != CG_OK)
-		fprintf(tail, ",\"exit\":%d", status);
+		(void)add_json_u64(result, "exit", (uint64_t)status);
 	*last = *last || status == CG_ELIMIT;
 	if (status != CG_OK)
 		return FAILED;
 	return order->doing == ADD ? SUMMED : DONE;
+}
+
+static bool
+add_seconds(struct json_object *result, double seconds)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.6f", seconds);
+	return add_json(
+	    result, "seconds", json_object_new_double_s(seconds, text));
 }
 
 static bool
@@ -279,21 +316,21 @@ do_task(struct mind *mind, const struct order *order, struct blob *blob)
 	struct talk *talk = &mind->talk;
 	struct answer answer = { .state = FAILED };
 	struct cg_job *job = cg_job_twin(batch->args->job);
+	struct json_object *result = json_object_new_object();
 	double began = seconds_now();
-	char *text = NULL;
-	FILE *tail;
+	bool ok;
 
 	*talk = (struct talk){ .args = batch->args,
 		.task = &batch->task[order->task] };
-	if (job == NULL || !open_talk(talk, &tail, &text, &answer.tail))
+	if (job == NULL || result == NULL || !open_talk(talk))
 		return false; /* the parent says so */
 	cg_job_set_reporter(job, hear, talk);
-	answer.state = convert_task(mind, job, order, blob, tail, &answer.last);
+	answer.state =
+	    convert_task(mind, job, order, blob, result, &answer.last);
 	cg_job_free(job);
-	close_talk(talk, tail, answer.state);
-	fprintf(tail, ",\"seconds\":%.6f", seconds_now() - began);
-	(void)fclose(tail);
-	return send_answer(mind->to, &answer, talk, text);
+	ok = close_talk(talk, result, answer.state) &&
+	     add_seconds(result, seconds_now() - began);
+	return send_answer(mind->to, &answer, talk, json_text(result)) && ok;
 }
 
 /* ---- Its life ------------------------------------------------------------ */

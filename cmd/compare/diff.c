@@ -3,6 +3,7 @@
  * how much; with -o or -t also as a profile.
  */
 #include <inttypes.h>
+#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -377,92 +378,104 @@ print_text(struct diff *d)
 
 /* ---- For scripts --------------------------------------------------------- */
 
-static void
-put_number(const struct diff *d, struct amount amount)
+/* [before, after] */
+static struct json_object *
+new_pair(const struct amount value[2])
 {
-	if (amount.known)
-		fprintf(
-		    d->to, "%s%" PRIu64, amount.minus ? "-" : "", amount.size);
-	else
-		fputs("null", d->to);
+	struct json_object *pair = json_object_new_array_ext(2);
+
+	if (append_json_amount(pair, value[BEFORE]) &&
+	    append_json_amount(pair, value[AFTER]))
+		return pair;
+	json_object_put(pair);
+	return NULL;
 }
 
-static void
-put_pair(const struct diff *d, const struct amount value[2])
+static bool
+write_side_json(const struct diff *d, int s)
 {
-	putc('[', d->to);
-	put_number(d, value[BEFORE]);
-	putc(',', d->to);
-	put_number(d, value[AFTER]);
-	putc(']', d->to);
+	struct json_object *json = json_object_new_object();
+	bool ok =
+	    add_json_text(json, "path", cg_slice(d->side[s].path)) &&
+	    add_json_text(json, "format", cg_slice(d->side[s].format->name));
+
+	fprintf(d->to, "\"%s\":", side_name[s]);
+	ok = write_json(d->to, json) && ok;
+	fputs(",\n", d->to);
+	return ok;
 }
 
-static void
-put_events_json(const struct diff *d)
+static bool
+write_event_json(const struct diff *d, size_t e)
 {
-	for (size_t e = 0; e < d->events; e++) {
-		const struct cg_event *event = cg_get_event(
-		    d->side[AFTER].graph, d->event[e].column[AFTER]);
-		struct amount value[2];
+	const struct cg_event *event =
+	    cg_get_event(d->side[AFTER].graph, d->event[e].column[AFTER]);
+	struct json_object *json = json_object_new_object();
+	struct amount value[2];
+	bool ok;
 
-		for (int s = 0; s < 2; s++)
-			value[s] = scale(d, e, s, d->event[e].sum[s]);
-		fputs(e > 0 ? ",\n{\"name\":" : "\n{\"name\":", d->to);
-		put_json(d->to, cg_slice(event->name));
-		fputs(",\"unit\":", d->to);
-		put_json(d->to, cg_slice(event->unit));
-		fputs(",\"total\":", d->to);
-		put_pair(d, value);
-		putc('}', d->to);
-	}
+	for (int s = 0; s < 2; s++)
+		value[s] = scale(d, e, s, d->event[e].sum[s]);
+	ok = add_json_text(json, "name", cg_slice(event->name)) &&
+	     add_json_text(json, "unit", cg_slice(event->unit)) &&
+	     add_json(json, "total", new_pair(value));
+	return write_json(d->to, json) && ok;
 }
 
-static void
-put_function_json(const struct diff *d, cg_fn fn)
+static bool
+add_values(const struct diff *d, cg_fn fn, int key, struct json_object *json)
 {
 	static const char *const keys[KEYS] = { "inclusive", "self" };
+	struct json_object *values = json_object_new_array();
+	bool ok = add_json(json, keys[key], values);
 
-	fputs("{\"name\":", d->to);
-	put_json(d->to, cg_fn_name(d->graph, fn));
-	fputs(",\"file\":", d->to);
-	put_json(d->to, cg_file_path(d->graph, cg_fn_file(d->graph, fn)));
-	fputs(",\"object\":", d->to);
-	put_json(d->to, cg_object_path(d->graph, cg_fn_object(d->graph, fn)));
-	for (int s = 0; s < 2; s++)
-		if (!d->in[1 - s][fn])
-			fprintf(d->to, ",\"only\":\"%s\"", side_name[s]);
-	for (int key = 0; key < KEYS; key++) {
-		fprintf(d->to, ",\"%s\":[", keys[key]);
-		for (size_t e = 0; e < d->events; e++) {
-			fputs(e > 0 ? "," : "", d->to);
-			put_pair(d, value_at(d, fn, e, key));
-		}
-		putc(']', d->to);
-	}
-	putc('}', d->to);
+	for (size_t e = 0; ok && e < d->events; e++)
+		ok = append_json(values, new_pair(value_at(d, fn, e, key)));
+	return ok;
 }
 
-static void
+static bool
+write_function_json(const struct diff *d, cg_fn fn)
+{
+	struct json_object *json = json_object_new_object();
+	const struct cg_graph *graph = d->graph;
+	bool ok = add_json_text(json, "name", cg_fn_name(graph, fn)) &&
+		  add_json_text(json, "file",
+		      cg_file_path(graph, cg_fn_file(graph, fn))) &&
+		  add_json_text(json, "object",
+		      cg_object_path(graph, cg_fn_object(graph, fn)));
+
+	for (int s = 0; s < 2; s++)
+		if (!d->in[1 - s][fn])
+			ok = ok && add_json_text(
+				       json, "only", cg_slice(side_name[s]));
+	for (int key = 0; key < KEYS; key++)
+		ok = ok && add_values(d, fn, key, json);
+	return write_json(d->to, json) && ok;
+}
+
+/* Writes functions one by one: all of them may not fit into memory. */
+static bool
 print_json(struct diff *d)
 {
+	bool ok;
+
 	fputs("{\"diff\":1,\n", d->to);
-	for (int s = 0; s < 2; s++) {
-		fprintf(d->to, "\"%s\":{\"path\":", side_name[s]);
-		put_json(d->to, cg_slice(d->side[s].path));
-		fputs(",\"format\":", d->to);
-		put_json(d->to, cg_slice(d->side[s].format->name));
-		fputs("},\n", d->to);
-	}
+	ok = write_side_json(d, BEFORE) && write_side_json(d, AFTER);
 	fprintf(d->to, "\"normalized\":%s,\n\"events\":[",
 	    d->args->normalize ? "true" : "false");
-	put_events_json(d);
+	for (size_t e = 0; ok && e < d->events; e++) {
+		fputs(e > 0 ? ",\n" : "\n", d->to);
+		ok = write_event_json(d, e);
+	}
 	fputs("],\n\"functions\":[", d->to);
 	rank_functions(d, INCLUSIVE);
-	for (size_t i = 0; i < d->rows; i++) {
+	for (size_t i = 0; ok && i < d->rows; i++) {
 		fputs(i > 0 ? ",\n" : "\n", d->to);
-		put_function_json(d, d->row[i].fn);
+		ok = write_function_json(d, d->row[i].fn);
 	}
 	fputs("]}\n", d->to);
+	return ok;
 }
 
 /* ---- The whole ----------------------------------------------------------- */
@@ -522,9 +535,10 @@ run(struct diff *d)
 		status = write_profile(d);
 	if (status != CG_OK)
 		return status;
-	if (args->json)
-		print_json(d);
-	else if (!args->quiet || (args->output == NULL && args->to == NULL))
+	if (args->json && !print_json(d))
+		return cg_nomem(args->job);
+	if (!args->json &&
+	    (!args->quiet || (args->output == NULL && args->to == NULL)))
 		print_text(d);
 	return cg_job_skipped(d->side[BEFORE].job) ||
 		       cg_job_skipped(d->side[AFTER].job)

@@ -5,6 +5,7 @@
  * of them cannot is listed, and no difference.
  */
 #include <inttypes.h>
+#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,64 +182,71 @@ print_difference(struct verify *v, enum difference kind,
 
 /* ---- The same as JSON ---------------------------------------------------- */
 
-static void
-put_key(const char *key, struct cg_slice value)
-{
-	printf(",\"%s\":", key);
-	put_json(stdout, value);
-}
-
-static void
-put_function_json(const struct verify *v, const char *key, size_t group)
+static bool
+add_function_json(
+    struct verify *v, struct json_object *to, const char *key, size_t group)
 {
 	const struct same *same = &v->same[v->first[group]];
+	struct json_object *json = json_object_new_object();
 
-	printf(",\"%s\":{\"name\":", key);
-	put_json(stdout, same->name);
-	put_key("file", same->file);
-	put_key("object", same->object);
-	putchar('}');
+	return add_json(to, key, json) &&
+	       add_json_text(json, "name", same->name) &&
+	       add_json_text(json, "file", same->file) &&
+	       add_json_text(json, "object", same->object);
 }
 
-static void
-put_label_json(const struct cg_label *label)
+static bool
+add_label_json(struct json_object *json, const struct cg_label *label)
 {
-	put_key("key", label->key);
+	bool ok = add_json_text(json, "key", label->key);
+
 	if (label->value.len > 0)
-		put_key("value", label->value);
+		ok = ok && add_json_text(json, "value", label->value);
 	else
-		printf(",\"number\":%" PRId64, label->number);
-	if (label->unit.len > 0)
-		put_key("unit", label->unit);
+		ok = ok && add_json(json, "number",
+			       json_object_new_int64(label->number));
+	return ok && (label->unit.len == 0 ||
+			 add_json_text(json, "unit", label->unit));
+}
+
+/* Writes one element of "numbers" and frees it. */
+static void
+write_number(struct verify *v, struct json_object *json, bool ok)
+{
+	fputs(v->said++ ? ",\n" : "\n", stdout);
+	ok = write_json(stdout, json) && ok;
+	v->no_memory |= !ok;
 }
 
 static void
 put_difference_json(struct verify *v, enum difference kind,
     const struct where *where, size_t event, const uint64_t value[2])
 {
-	static const char *const key[2] = { ",\"a\":", ",\"b\":" };
+	static const char *const key[2] = { "a", "b" };
+	struct json_object *json = json_object_new_object();
+	bool ok = add_json_text(json, "kind", cg_slice(kind_name[kind]));
 
-	printf("%s\n{\"kind\":\"%s\"", v->said++ ? "," : "", kind_name[kind]);
 	if (where->group != SIZE_MAX)
-		put_function_json(v, "function", where->group);
+		ok = ok && add_function_json(v, json, "function", where->group);
 	if (kind == DIFF_COUNT || kind == DIFF_CALL)
-		put_function_json(v, "callee", where->callee);
-	if (kind == DIFF_LINE) {
-		put_key("path", where->file);
-		printf(",\"line\":%" PRIu32, where->line);
-	}
+		ok = ok && add_function_json(v, json, "callee", where->callee);
+	if (kind == DIFF_LINE)
+		ok = ok && add_json_text(json, "path", where->file) &&
+		     add_json_u64(json, "line", where->line);
 	if (kind == DIFF_LABEL)
-		put_label_json(where->label);
+		ok = ok && add_label_json(json, where->label);
 	if (kind != DIFF_COUNT)
-		put_key("event", cg_slice(event_of(v, event, 0)->name));
+		ok = ok && add_json_text(json, "event",
+			       cg_slice(event_of(v, event, 0)->name));
 	for (int s = 0; s < 2; s++) {
-		fputs(key[s], stdout);
-		if (kind == DIFF_COUNT)
-			printf("%" PRIu64, value[s]);
-		else
-			print_value(v, event, s, value[s]);
+		bool is_signed =
+		    kind != DIFF_COUNT && event_of(v, event, s)->is_signed;
+
+		ok = ok && add_json_amount(json, key[s],
+			       is_signed ? amount_i64((int64_t)value[s])
+					 : amount_u64(value[s]));
 	}
-	putchar('}');
+	write_number(v, json, ok);
 }
 
 void
@@ -301,22 +309,37 @@ print_head(struct verify *v)
 }
 
 static void
-put_side_json(const struct verify *v, int s)
+put_side_json(struct verify *v, int s)
 {
+	struct json_object *json = json_object_new_object();
+	struct json_object *facts = json_object_new_array();
 	cg_facts lost = facts_lost(v, 1 - s);
-	const char *name, *before = "";
+	const char *name;
+	bool ok =
+	    add_json_text(json, "path", cg_slice(v->side[s].path)) &&
+	    add_json_text(json, "format", cg_slice(v->side[s].format->name)) &&
+	    add_json(json, "cannot_hold", facts);
 
-	printf("\"%c\":{\"path\":", 'a' + s);
-	put_json(stdout, cg_slice(v->side[s].path));
-	put_key("format", cg_slice(v->side[s].format->name));
-	fputs(",\"cannot_hold\":[", stdout);
-	for (unsigned bit = 0; (name = cg_fact_name(bit)) != NULL; bit++) {
-		if (!(lost & 1u << bit))
-			continue;
-		printf("%s\"%s\"", before, name);
-		before = ",";
-	}
-	fputs("]},\n", stdout);
+	for (unsigned bit = 0; ok && (name = cg_fact_name(bit)); bit++)
+		if (lost & 1u << bit)
+			ok = append_json(facts, json_slice(cg_slice(name)));
+	printf("\"%c\":", 'a' + s);
+	ok = write_json(stdout, json) && ok;
+	puts(",");
+	v->no_memory |= !ok;
+}
+
+static void
+put_event_json(struct verify *v, int s, struct cg_slice name, bool could)
+{
+	struct json_object *json = json_object_new_object();
+	const char side[] = { (char)('a' + s), '\0' };
+
+	write_number(v, json,
+	    add_json_text(json, "kind", cg_slice("event")) &&
+		add_json_text(json, "event", name) &&
+		add_json_text(json, "only_in", cg_slice(side)) &&
+		add_json(json, "could", json_object_new_boolean(could)));
 }
 
 static void
@@ -327,10 +350,7 @@ report_event(struct verify *v, int s, size_t i, bool could)
 
 	v->missing += could;
 	if (v->args->json) {
-		printf("%s\n{\"kind\":\"event\"", v->said++ ? "," : "");
-		put_key("event", name);
-		printf(",\"only_in\":\"%c\",\"could\":%s}", 'a' + s,
-		    could ? "true" : "false");
+		put_event_json(v, s, name, could);
 		return;
 	}
 	printf("%s event ", could ? "Miss  " : "Lost  ");
@@ -443,6 +463,8 @@ compare(struct verify *v)
 		    sum_differences(v), v->unsure);
 	else if (status == CG_OK)
 		print_end(v);
+	if (v->no_memory)
+		return cg_nomem(v->args->job);
 	if (status == CG_OK && sum_differences(v) > 0)
 		status = CG_EINPUT;
 	return status;
