@@ -1,4 +1,4 @@
-# gcov-json.bats - gcov's JSON, against what gcov wrote.
+# gcov-json.bats - JSON of gcov, compared with the output of gcov.
 load helper
 
 setup()
@@ -7,13 +7,13 @@ setup()
 	t=$BATS_TEST_TMPDIR
 }
 
-# What a document says, sorted.
+# says [FILE...]: prints the contents of documents as sorted lines.
 says()
 {
 	perl tests/oracle/gcov-json.pl "$@"
 }
 
-# A unit of format version 1 with this text in its only file.
+# unit TEXT: prints a document of version 1 with TEXT in its only file.
 unit()
 {
 	echo "{\"gcc_version\": \"12.2.0\", \"files\": [{$1, \"file\": \"a.c\"}]," \
@@ -21,7 +21,7 @@ unit()
 		'"data_file": "a"}'
 }
 
-# A function from line $2 to $3 that was entered once.
+# fn NAME FIRST LAST: prints a function that was entered once.
 fn()
 {
 	echo "{\"name\": \"$1\", \"demangled_name\": \"$1\"," \
@@ -41,7 +41,7 @@ graph()
 	"$CGCONV" -q -t json "$@"
 }
 
-@test "gcov-json: what is written says what gcov said, key by key" {
+@test "gcov-json: output of gcov survives key by key" {
 	for file in $(samples gcov-json); do
 		cat "$file" | says >"$t/want"
 		"$CGCONV" -q -t gcov-json "$file" | says >"$t/got"
@@ -50,12 +50,12 @@ graph()
 	done
 }
 
-@test "gcov-json: the samples in words" {
+@test "gcov-json: samples match the golden files" {
 	golden samples/gcov-json/gcc-12/branches.gcov.json json
 	golden samples/gcov-json/conditions/beta.gcov.json json
 }
 
-@test "gcov-json: the version is the compiler's, or which one is asked for" {
+@test "gcov-json: format version of the compiler or of --format-version" {
 	old=samples/gcov-json/gcc-12/branches.gcov.json
 	new=samples/gcov-json/gcc-16/beta.gcov.json
 	"$CGCONV" -t gcov-json $old | grep -q '^{"format_version":"1","gcc_v'
@@ -63,11 +63,11 @@ graph()
 	"$CGCONV" -t gcov-json --format-version 2 $old | grep -q '"block_ids"'
 	"$CGCONV" -t gcov-json --format-version 1 $new >"$t/out"
 	not grep -q '"block_ids"\|"calls"\|"destination_block_id"' "$t/out"
-	refuses 2 "expected --format-version 1 or 2" -t gcov-json \
+	refuses 2 "--format-version: expected 1 or 2, not '3'" -t gcov-json \
 		--format-version 3 $old
 }
 
-# What is in the lists of a document of gcc 12, in their order.
+# lists [FILE]: prints files, functions and lines of a document in order.
 lists()
 {
 	perl -MJSON::PP -e 'my $unit = decode_json(join "", <>);
@@ -115,21 +115,21 @@ lists()
 	lists got.json | same want -
 	grep '^fn.*less' want >fns
 	not sort -c fns 2>err
-	# As others take it.
+	# Through gcov-json and json the order survives.
 	"$CGCONV" -q -t gcov-json got.json | cmp got.json
 	"$CGCONV" -q -t json --gcov-compat a.gcda -o a.json
 	"$CGCONV" -q -t gcov-json a.json | cmp got.json
 }
 
-# The files of each document, in their order.
+# files [FILE...]: prints the files of each document in order.
 files()
 {
 	perl -MJSON::PP -e 'print join(" ", map { $_->{file} =~ s!.*/!!r }
 		    @{decode_json($_)->{files}}), "\n" while <>' "$@"
 }
 
-# What a function that gcov leaves out names first, it lists first.
-@test "gcov-json: files come as the unit's functions first name them" {
+# A function that gcov does not list counts, too.
+@test "gcov-json: files come in the order in which functions first name them" {
 	printf '%s\n' 'inline int *make() { return new int(7); }' >"$t/a.h"
 	printf '%s\n' '#include "a.h"' 'static int *made = make();' \
 		'int main() { return *made - 7; }' >"$t/z.cc"
@@ -151,7 +151,7 @@ files()
 	files z.json | same want -
 }
 
-@test "gcov-json: a sum has the order of its inputs if they have the same" {
+@test "gcov-json: merging keeps the order of files if inputs agree on it" {
 	cd "$t"
 	for order in "z a m" "m z a" "z a"; do
 		list=
@@ -170,17 +170,17 @@ files()
 		"$CGCONV" -q -t gcov-json "$@" | files | same want -
 		"$CGCONV" -q -t json "$@" >sum.cgj
 		"$CGCONV" -q -t gcov-json sum.cgj | files | same want -
-		# What had no order does not get one from what is added.
+		# Merging more does not restore an order.
 		"$CGCONV" -q -t gcov-json sum.cgj "$1" | files | same want -
 		"$CGCONV" -q -t gcov-json "$1" sum.cgj | files | same want -
 	done
-	# Each part has its own.
+	# Each part has an order of its own.
 	cat zam.json mza.json za.json zam.json >all.json
 	printf '%s\n' "z a m" "m z a" "z a" "z a m" >want
 	"$CGCONV" -q -t gcov-json all.json | files | same want -
 	"$CGCONV" -q -t json all.json | "$CGCONV" -q -t gcov-json |
 		files | same want -
-	# ... or none; sum.cgj has none.
+	# sum.cgj has no order.
 	printf '%s\n' "z a m" "a m z" >want
 	"$CGCONV" -q --parts -t gcov-json zam.json sum.cgj | files | same want -
 	# The first mention counts.
@@ -198,7 +198,7 @@ files()
 	[ "$("$CGCONV" --detect "$t/a.gcov.json.gz" | cut -f 2)" = gcov-json ]
 }
 
-@test "gcov-json: many documents are many parts, and added up if two files" {
+@test "gcov-json: documents of a file become parts, files are merged" {
 	for file in $(samples gcov-json); do cat "$file"; done >"$t/all.json"
 	"$CGCONV" -q -t gcov-json "$t/all.json" >"$t/out"
 	[ "$(wc -l <"$t/out")" = 4 ]
@@ -214,7 +214,7 @@ files()
 	grep -o '"line_number":13,[^[]*"count":36,' "$t/out"
 }
 
-@test "gcov-json: lines of functions that begin on one line are theirs" {
+@test "gcov-json: functions that begin on one line have lines of their own" {
 	graph samples/gcov-json/gcc-12/branches.gcov.json >"$t/out"
 	grep '^\["function",.*"clip<\| clip<' "$t/out" | wc -l | grep -qx 2
 	perl tests/oracle/graph.pl "$t/out" >"$t/graph" || true
@@ -223,7 +223,7 @@ files()
 	grep -q '^\["cost",1,7,0,\[\]\]$' "$t/out"
 }
 
-@test "gcov-json: a line belongs to the function that it lies in" {
+@test "gcov-json: a line belongs to the function whose range contains it" {
 	unit "\"functions\": [$(fn f 2 4)], \"lines\": [
 		{\"function_name\": \"f\", $(line 3 7 | cut -c 2-),
 		{\"function_name\": \"f\", $(line 9 5 | cut -c 2-),
@@ -236,7 +236,7 @@ files()
 	grep -A 1 '^\["rows",2\]' "$t/out" | grep -q '"cost",1,3,0,\[7\]'
 }
 
-@test "gcov-json: gcov 11 forgets a function that has ended, gcov 10 does not" {
+@test "gcov-json: functions that ended are not named from gcov 11 on" {
 	lines="\"functions\": [$(fn f 2 4), $(fn g 3 3)],
 		\"lines\": [$(line 1 2), $(line 3 7), $(line 4 6), $(line 9 5)]"
 	unit "$lines" >"$t/12.json"
@@ -253,12 +253,12 @@ files()
 		'9 function_name":"g' | same - "$t/got"
 }
 
-@test "gcov-json: numbers that gcov 9 rounded, below zero, too great" {
+@test "gcov-json: rounded, negative and too large numbers" {
 	unit "\"functions\": [], \"lines\": [$(line 1 1.37297e+06),
 		$(line 2 -5), $(line 3 4611686018427387904), $(line 4 25e-1)]" \
 		>"$t/a.json"
 	"$CGCONV" -t json "$t/a.json" >"$t/out" 2>"$t/err"
-	grep -q 'a.json:1:.*warning: great counts are rounded' "$t/err"
+	grep -q 'a.json:1:.*warning: large counts are inexact' "$t/err"
 	[ "$(wc -l <"$t/err")" = 1 ]
 	grep -q '"cost",1,1,0,\[1372970\]' "$t/out"
 	grep -q '"cost",1,2,0,\[-5\]' "$t/out"
@@ -272,7 +272,7 @@ files()
 	refuses 1 "expected a number" -t json "$t/b.json"
 }
 
-@test "gcov-json: unexecuted blocks, and those that only an exception runs" {
+@test "gcov-json: unexecuted and exceptional blocks" {
 	unit "\"functions\": [], \"lines\": [$(line 1 0 true), $(line 2 0),
 		$(line 3 4 true), $(line 4 4)]" >"$t/a.json"
 	graph "$t/a.json" | grep '"branch"' >"$t/got"
@@ -282,7 +282,7 @@ files()
 	says "$t/a.json" | same - "$t/got"
 }
 
-@test "gcov-json: what is no unit is told with its place" {
+@test "gcov-json: errors name their location" {
 	unit "\"functions\": [], \"lines\": [$(line 1 1)]" >"$t/good.json"
 	"$CGCONV" -t json "$t/good.json" >"$t/out"
 	while IFS='|' read -r change message; do
@@ -290,9 +290,9 @@ files()
 		refuses 1 "$message" -t json -f gcov-json "$t/bad.json"
 	done <<-'END'
 	s/"line_number": 1/"line_number": 0/|expected a line with a line_number
-	s/"line_number": 1/"line_number": -1/|expected a whole number of 32 bits
-	s/"line_number": 1/"line_number": 4294967296/|expected a whole number of
-	s/"file": "a.c"/"fill": "a.c"/|expected the name of the file
+	s/"line_number": 1/"line_number": -1/|expected an integer of 32 bits
+	s/"line_number": 1/"line_number": 4294967296/|expected an integer of
+	s/"file": "a.c"/"fill": "a.c"/|expected a file with a name
 	s/"unexecuted_block": false/"unexecuted_block": 0/|expected true or false
 	s/"files": \[.*\]/"files": 7/|expected '['
 	s/"functions": \[\]/"functions": [7]/|expected '{'
@@ -306,28 +306,28 @@ files()
 	refuses 1 "bad.json:1:" -t json "$t/bad.json"
 }
 
-@test "gcov-json: a number alone makes no rows" {
+@test "gcov-json: a large number does not make rows" {
 	unit "\"functions\": [$(fn f 1 2 | sed 's/"blocks": 3/"blocks": 3e9/')],
 		\"lines\": []" | sed 's/3e9/3000000000/' >"$t/a.json"
-	refuses 1 "expected no more blocks, paths and" -t json "$t/a.json"
+	refuses 1 "expected fewer blocks, paths and" -t json "$t/a.json"
 	unit "\"functions\": [], \"lines\": [$(line 1 1 | sed 's/}$//'),
 		\"conditions\": [$(yes '{"count":128},' | head -n 12000)
 		{\"count\":2}]}]" >"$t/a.json"
-	refuses 1 "expected no more blocks, paths and" -t json "$t/a.json"
+	refuses 1 "expected fewer blocks, paths and" -t json "$t/a.json"
 }
 
-@test "gcov-json: what is no coverage is not written" {
+@test "gcov-json: a profile without coverage is rejected" {
 	refuses 1 "there is no event Exec" -t gcov-json \
 		samples/callgrind/plain/callgrind.out
 }
 
-# Hands out function lines of what a document says.
+# functions [FILE...]: prints the functions of documents.
 functions()
 {
 	says "$@" | grep ^function
 }
 
-@test "gcov-json: blocks of prime paths are found anew, as gcov found them" {
+@test "gcov-json: blocks of prime paths are recomputed as by gcov" {
 	functions samples/gcov-json/conditions/beta.gcov.json >"$t/want"
 	[ "$(grep -o '"block_id"' "$t/want" | wc -l)" = 2041 ]
 	"$CGCONV" -q -t gcov-json samples/gcov/paths/beta.gcda >"$t/out.json"
@@ -338,7 +338,7 @@ functions()
 		same "$t/want" -
 }
 
-@test "gcov-json: paths that are not as many as the notes say are left out" {
+@test "gcov-json: paths are dropped if the notes state another number" {
 	cp samples/gcov/paths/beta.* "$t"
 	# The last function's 167 become 168.
 	perl -0777 -pi -e 's/(\0\0\x49\x01\x04\0\0\0)\xa7/$1\xa8/ or die' \
@@ -350,7 +350,7 @@ functions()
 	grep '_Z5twice' "$t/got" | grep -vq '"sequence":\[\]'
 }
 
-@test "gcov-json: a folder of notes and data makes one document of each unit" {
+@test "gcov-json: a directory of notes and data gives a document for each unit" {
 	for unit in gcc-c gcc-cc; do
 		mkdir -p "$t/in/$unit"
 		cp samples/gcov/$unit/*.gc?? "$t/in/$unit"

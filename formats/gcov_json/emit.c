@@ -1,20 +1,22 @@
 /*
- * emit.c - files of a document into the graph.
+ * emit.c - adds the files of a document to the graph.
  *
- * What gcov's records say and its JSON does not, and what stands for it:
+ * JSON has less than gcov's data files. These rows stand for what it lacks:
  *
- *	blocks		of a function only their number is known, and how many
- *			ran: a row on line 0 for each, the first ones of which
- *			ran once. Block 0 is the entry, the last one the exit.
- *	a line's blocks	(format 2) ran as often as their branches say, else
- *			once if they must have run.
- *	unexecuted	a row of block 0 where the count of the line does not
- *			tell, or tells it wrongly: not run, and exceptional if
- *			no unexecuted block is to be reported.
- *	branches	of format 1 are numbered; their block is 0.
+ *	blocks		A function states only how many blocks it has and how
+ *			many of them ran. Each gets a row on line 0; as many
+ *			as ran, from the first on, get count 1. Block 0 is the
+ *			entry, the last block the exit.
+ *	blocks of lines	(version 2) The count is that of the block's branches
+ *			or calls; without any, 1 if the block must have run.
+ *	unexecuted	Where unexecuted_block does not follow from the line's
+ *			count, block 0 gets a row with count 0, flagged as
+ *			exceptional if unexecuted_block is false.
+ *	branches	Version 1 does not name their blocks: all are numbered
+ *			branches of block 0.
  *
- * A line belongs to the function that it names, if that reaches there; else to
- * the file, which is a function without a name.
+ * A line belongs to the function that it names if it lies in the function's
+ * range, else to the file's function without a name.
  */
 #include "gcov_json.h"
 
@@ -22,12 +24,12 @@ struct emit {
 	struct cg_build *build;
 	const struct gcov_json_unit *unit;
 	struct cg_map fns; /* linkage name -> index in unit->fn, + 1 */
-	cg_fn nameless;    /* the file's */
+	cg_fn nameless;    /* the file's function without a name */
 	struct cg_pos pos; /* of the line */
-	cg_fn fn;          /* which the line belongs to */
-	uint32_t blocks;   /* that this one may have */
-	uint32_t number;   /* of functions so far */
-	unsigned column;
+	cg_fn fn;          /* the function that the line belongs to */
+	uint32_t blocks;   /* highest block number that it may have */
+	uint32_t number;   /* functions so far */
+	unsigned column;   /* of Exec in cost */
 	uint64_t cost[CG_EVENT_MAX];
 };
 
@@ -63,14 +65,14 @@ static void
 add_paths(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 {
 	struct cg_branch row = { .kind = CG_BRANCH_PATH };
-	size_t missed = fn->id, end = fn->id + fn->ids;
+	size_t missed = fn->missed, end = fn->missed + fn->missed_count;
 	uint32_t left = fn->covered;
 
 	row.pos =
 	    (struct cg_pos){ .file = e->pos.file, .line = fn->range.first };
 	for (; row.index < fn->paths; row.index++) {
 		row.count = left > 0;
-		if (missed < end && e->unit->id[missed] == row.index) {
+		if (missed < end && e->unit->missed[missed] == row.index) {
 			row.count = 0;
 			missed++;
 		}
@@ -80,11 +82,11 @@ add_paths(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 	}
 }
 
-/* Blocks of paths that were not gone. */
+/* Adds the blocks of paths that were not taken. */
 static void
 add_steps(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 {
-	struct cg_slice folder = cg_get_name(e->build, e->unit->folder);
+	struct cg_slice directory = cg_get_name(e->build, e->unit->directory);
 	cg_name last = 0;
 	struct cg_branch row = { .kind = CG_BRANCH_STEP };
 	cg_file file = e->pos.file;
@@ -95,7 +97,7 @@ add_steps(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 		if (step->file != last && step->file != 0) {
 			last = step->file;
 			file = cg_add_file_in(
-			    e->build, folder, cg_get_name(e->build, last));
+			    e->build, directory, cg_get_name(e->build, last));
 		}
 		row.pos =
 		    (struct cg_pos){ .file = step->file ? file : e->pos.file,
@@ -103,11 +105,18 @@ add_steps(struct emit *e, cg_fn id, const struct gcov_json_fn *fn)
 		row.block = step->path;
 		row.index = step->index;
 		row.target = step->block;
-		row.label = step->word;
+		row.label = step->edge;
 		row.flags = step->last ? CG_BRANCH_LAST : 0;
 		if (!add_row(e, id, &row))
 			return;
 	}
+}
+
+static cg_fn
+get_fn(struct emit *e, const struct gcov_json_fn *fn)
+{
+	return cg_add_fn_symbol(e->build,
+	    fn->demangled ? fn->demangled : fn->name, e->pos.file, 0, fn->name);
 }
 
 static void
@@ -115,8 +124,7 @@ add_fn(struct emit *e, const struct gcov_json_fn *fn)
 {
 	const struct cg_pos nowhere = { 0 }, entry = { .file = e->pos.file,
 		.line = fn->range.first };
-	cg_fn id = cg_add_fn_symbol(e->build, fn->shown ? fn->shown : fn->name,
-	    e->pos.file, 0, fn->name);
+	cg_fn id = get_fn(e, fn);
 
 	cg_set_fn_range(e->build, id, &fn->range);
 	if (fn->count >= 0)
@@ -129,7 +137,7 @@ add_fn(struct emit *e, const struct gcov_json_fn *fn)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* The line's items of a kind; they stand together. */
+/* The first of the line's items of a kind, which are consecutive. */
 static const struct gcov_json_item *
 find_items(const struct emit *e, const struct gcov_json_line *line,
     enum cg_branch_kind kind, size_t *n)
@@ -138,7 +146,7 @@ find_items(const struct emit *e, const struct gcov_json_line *line,
 	const struct gcov_json_item *item, *end, *at;
 
 	*n = 0;
-	if (line->items == 0) /* maybe there is not one item in the unit */
+	if (line->items == 0) /* unit->item may be NULL */
 		return &none;
 	item = e->unit->item + line->item;
 	end = item + line->items;
@@ -160,39 +168,40 @@ any_ran(const struct gcov_json_item *item, size_t n)
 	return false;
 }
 
-/* Items from the first on that are of the same kind and block. */
+/* How many items, starting with the first, have its kind and block. */
 static size_t
-count_run(const struct gcov_json_item *item, size_t n)
+count_in_block(const struct gcov_json_item *item, size_t n)
 {
 	size_t i = 1;
 
 	while (i < n && item[i].kind == item[0].kind &&
 	       item[i].block == item[0].block &&
-	       item[0].block != GCOVJSON_UNKNOWN)
+	       item[0].block != GCOV_JSON_UNKNOWN)
 		i++;
 	return i;
 }
 
 /*
- * Branches or calls. The blocks of a function come in order: one that does
- * not belongs to another function, which shares the line. Rows are counted
- * within the block, those by their place in the line.
+ * Adds the branches or calls of a line. The blocks of a function ascend: a
+ * block that does not belongs to another function on the line. The index of a
+ * row counts within its block; in such a block it counts within the line, so
+ * that the rows of both functions stay apart.
  */
 static void
-add_outcomes(
+add_arcs(
     struct emit *e, const struct gcov_json_line *line, enum cg_branch_kind kind)
 {
 	size_t n;
 	const struct gcov_json_item *item = find_items(e, line, kind, &n);
 	bool all_ran = line->count != 0 && !line->unexecuted;
-	uint32_t next = 0; /* block that would be in order */
+	uint32_t next = 0; /* lowest block that is in order */
 
 	for (size_t i = 0, run; i < n; i += run) {
-		bool known = item[i].block != GCOVJSON_UNKNOWN;
+		bool known = item[i].block != GCOV_JSON_UNKNOWN;
 		bool in_order = item[i].block >= next, ran;
 		size_t first = !known ? i : in_order ? 0 : i + 1;
 
-		run = count_run(item + i, n - i);
+		run = count_in_block(item + i, n - i);
 		ran = all_ran || any_ran(item + i, run);
 		if (in_order)
 			next = item[i].block + 1;
@@ -232,9 +241,9 @@ add_conditions(struct emit *e, const struct gcov_json_line *line)
 	}
 }
 
-/* The sum of the block's items, if they are next. */
+/* Sums and skips the items at *at that are of the block. */
 static int64_t
-take_sum(const struct gcov_json_item **at, const struct gcov_json_item *end,
+sum_block(const struct gcov_json_item **at, const struct gcov_json_item *end,
     uint32_t block)
 {
 	int64_t sum = 0;
@@ -246,7 +255,25 @@ take_sum(const struct gcov_json_item **at, const struct gcov_json_item *end,
 	return sum;
 }
 
-/* Blocks that end on the line. */
+/*
+ * Makes line->unexecuted follow from the rows, if it does not follow from the
+ * line's blocks or, without any, from its count.
+ */
+static void
+add_unexecuted(
+    struct emit *e, const struct gcov_json_line *line, size_t ids, bool missed)
+{
+	struct cg_branch row = { .pos = e->pos, .kind = CG_BRANCH_BLOCK };
+
+	if (missed || (ids == 0 && line->unexecuted == (line->count == 0)) ||
+	    (ids > 0 && !line->unexecuted))
+		return;
+	if (!line->unexecuted)
+		row.flags = CG_BRANCH_EXCEPTIONAL;
+	(void)add_row(e, e->fn, &row);
+}
+
+/* Adds the blocks that end on the line. */
 static void
 add_line_blocks(struct emit *e, const struct gcov_json_line *line)
 {
@@ -261,11 +288,11 @@ add_line_blocks(struct emit *e, const struct gcov_json_line *line)
 	const struct gcov_json_item *call_end = call + calls;
 	struct cg_branch row = { .pos = e->pos, .kind = CG_BRANCH_BLOCK };
 	uint32_t next = 0;
-	bool none_ran = false;
+	bool missed = false; /* some block never ran */
 
 	for (size_t i = 0; i < ids; i++) {
-		int64_t sum = take_sum(&arc, arc_end, id[i].block);
-		int64_t returned = take_sum(&call, call_end, id[i].block);
+		int64_t sum = sum_block(&arc, arc_end, id[i].block);
+		int64_t returned = sum_block(&call, call_end, id[i].block);
 
 		row.block = id[i].block;
 		row.index = row.block >= next ? 0 : (uint32_t)i + 1;
@@ -276,23 +303,17 @@ add_line_blocks(struct emit *e, const struct gcov_json_line *line)
 			if (row.count == 0)
 				row.flags |= CG_BRANCH_EXCEPTIONAL;
 		}
-		none_ran |= row.count == 0;
+		missed |= row.count == 0;
 		if (row.index == 0)
 			next = row.block + 1;
 		if (!add_row(
 			e, row.block <= e->blocks ? e->fn : e->nameless, &row))
 			return;
 	}
-	if (none_ran || (ids == 0 && line->unexecuted == (line->count == 0)) ||
-	    (ids > 0 && !line->unexecuted))
-		return;
-	row = (struct cg_branch){ .pos = e->pos, .kind = CG_BRANCH_BLOCK };
-	if (!line->unexecuted)
-		row.flags = CG_BRANCH_EXCEPTIONAL;
-	(void)add_row(e, e->fn, &row);
+	add_unexecuted(e, line, ids, missed);
 }
 
-/* Which function the line belongs to. */
+/* Sets e->fn to the function that the line belongs to. */
 static void
 choose_fn(struct emit *e, const struct gcov_json_line *line)
 {
@@ -312,8 +333,7 @@ choose_fn(struct emit *e, const struct gcov_json_line *line)
 	fn = &e->unit->fn[index - 1];
 	if (line->number < fn->range.first || line->number > fn->range.last)
 		return;
-	e->fn = cg_add_fn_symbol(e->build, fn->shown ? fn->shown : fn->name,
-	    e->pos.file, 0, fn->name);
+	e->fn = get_fn(e, fn);
 	e->blocks = fn->blocks + 1;
 }
 
@@ -325,8 +345,8 @@ add_line(struct emit *e, const struct gcov_json_line *line)
 	(void)cg_add_cost(
 	    e->build, e->fn, &e->pos, e->cost, line->count ? e->column + 1 : 0);
 	add_line_blocks(e, line);
-	add_outcomes(e, line, CG_BRANCH_ARC);
-	add_outcomes(e, line, CG_BRANCH_CALL);
+	add_arcs(e, line, CG_BRANCH_ARC);
+	add_arcs(e, line, CG_BRANCH_CALL);
 	add_conditions(e, line);
 }
 
@@ -338,7 +358,7 @@ add_file(struct emit *e, const struct gcov_json_file *file)
 	const struct gcov_json_unit *unit = e->unit;
 
 	e->pos = (struct cg_pos){ .file = cg_add_file_in(e->build,
-				      cg_get_name(e->build, unit->folder),
+				      cg_get_name(e->build, unit->directory),
 				      cg_get_name(e->build, file->name)) };
 	cg_list_file(e->build, e->pos.file);
 	e->nameless = cg_add_fn_named(e->build, 0, e->pos.file, 0);
@@ -368,13 +388,13 @@ gcov_json_emit(struct cg_build *build, struct gcov_json_unit *unit)
 		.is_signed = true,
 		.incl = CG_INCL_NONE };
 	struct emit e = { .build = build, .unit = unit };
-	bool good = true;
+	bool ok = true;
 
 	e.column = cg_add_event(build, &event);
-	for (size_t i = 0; good && i < unit->files; i++)
-		good = add_file(&e, &unit->file[i]);
+	for (size_t i = 0; ok && i < unit->files; i++)
+		ok = add_file(&e, &unit->file[i]);
 	cg_map_free(&e.fns);
-	unit->files = unit->fns = unit->lines = unit->items = unit->ids = 0;
-	unit->steps = 0;
-	return good;
+	unit->files = unit->fns = unit->lines = unit->items = 0;
+	unit->missed_count = unit->steps = 0;
+	return ok;
 }

@@ -1,6 +1,6 @@
 /*
- * fields.c - takes numbers, strings, objects and arrays. What stands
- * where it must not is reported at its place.
+ * fields.c - takes numbers, strings, objects and arrays of JSON, and reports
+ * tokens that are not expected.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,24 +8,17 @@
 #include "fields.h"
 
 bool
-gcov_json_refuse(struct reader *r, const char *expected)
+gcov_json_reject(struct gcov_json_reader *r, const char *expected)
 {
 	r->status = cg_json_fail(r->job, &r->json, expected);
 	return false;
 }
 
-bool
-gcov_json_nomem(struct reader *r)
-{
-	r->status = cg_nomem(r->job);
-	return false;
-}
-
 /* ---- Values ------------------------------------------------------------- */
 
-/* The token is a number: rounds it to a whole one that 64 bits hold. */
+/* Rounds a JSON number to an integer; false if it needs over 63 bits. */
 static bool
-get_whole(struct cg_slice text, int64_t *number)
+round_number(struct cg_slice text, int64_t *number)
 {
 	bool negative = cg_take_char(&text, '-');
 	const char *at = text.ptr, *end = at + text.len;
@@ -64,23 +57,23 @@ get_whole(struct cg_slice text, int64_t *number)
 	return true;
 }
 
-/* A count. gcov 9 writes six digits of great ones: 1.37297e+06. */
+/* gcov 9 writes six digits of large counts: 1.37297e+06. */
 bool
-gcov_json_take_count(struct reader *r, void *to)
+gcov_json_take_count(struct gcov_json_reader *r, void *to)
 {
 	int64_t *count = to;
 	struct cg_slice text = r->json.text;
 	uint64_t plain;
 
 	if (r->type != CG_JSON_NUMBER)
-		return gcov_json_refuse(r, "a number");
+		return gcov_json_reject(r, "a number");
 	if (cg_take_u64(&text, &plain) && text.len == 0 && plain <= INT64_MAX) {
 		*count = (int64_t)plain;
-	} else if (!get_whole(r->json.text, count)) {
-		return gcov_json_refuse(r, "a number of 63 bits");
+	} else if (!round_number(r->json.text, count)) {
+		return gcov_json_reject(r, "a number of 63 bits");
 	} else if (text.len > 0 && *text.ptr != '-' && !r->rounded) {
 		cg_warn_at(r->job, r->json.at,
-		    "great counts are rounded, as gcov 9 writes them");
+		    "large counts are inexact: gcov 9 has rounded them");
 		r->rounded = true;
 	}
 	gcov_json_advance(r);
@@ -88,22 +81,21 @@ gcov_json_take_count(struct reader *r, void *to)
 }
 
 bool
-gcov_json_take_u32(struct reader *r, void *to)
+gcov_json_take_u32(struct gcov_json_reader *r, void *to)
 {
 	struct cg_slice text = r->json.text;
 	uint64_t number;
 
 	if (r->type != CG_JSON_NUMBER || !cg_take_u64(&text, &number) ||
 	    text.len > 0 || number > UINT32_MAX)
-		return gcov_json_refuse(r, "a whole number of 32 bits");
+		return gcov_json_reject(r, "an integer of 32 bits");
 	*(uint32_t *)to = (uint32_t)number;
 	gcov_json_advance(r);
 	return true;
 }
 
-/* A line or column that may not be known. */
 bool
-gcov_json_take_place(struct reader *r, void *to)
+gcov_json_take_position(struct gcov_json_reader *r, void *to)
 {
 	if (r->type != CG_JSON_NUMBER || *r->json.text.ptr != '-')
 		return gcov_json_take_u32(r, to);
@@ -113,31 +105,31 @@ gcov_json_take_place(struct reader *r, void *to)
 }
 
 bool
-gcov_json_take_bool(struct reader *r, void *to)
+gcov_json_take_bool(struct gcov_json_reader *r, void *to)
 {
 	if (r->type != CG_JSON_TRUE && r->type != CG_JSON_FALSE)
-		return gcov_json_refuse(r, "true or false");
+		return gcov_json_reject(r, "true or false");
 	*(bool *)to = r->type == CG_JSON_TRUE;
 	gcov_json_advance(r);
 	return true;
 }
 
-/* The string's bytes, till the next token. */
+/* The string's bytes; they live until the next token. */
 static bool
-get_string(struct reader *r, struct cg_slice *text)
+get_string(struct gcov_json_reader *r, struct cg_slice *text)
 {
 	if (r->type != CG_JSON_STRING)
-		return gcov_json_refuse(r, "a string");
+		return gcov_json_reject(r, "a string");
 	if (r->json.escaped &&
 	    !cg_grow_raw(&r->text, &r->text_cap, r->json.text.len, 1))
-		return gcov_json_nomem(r);
+		return cg_reject_nomem(r->job);
 	*text = cg_json_string(&r->json, r->text);
 	return true;
 }
 
-/* Many a string is the one before: lines name their function. */
+/* Lines name their function, so many strings repeat the one before. */
 bool
-gcov_json_take_name(struct reader *r, void *to)
+gcov_json_take_name(struct gcov_json_reader *r, void *to)
 {
 	struct cg_slice text;
 
@@ -155,12 +147,15 @@ gcov_json_take_name(struct reader *r, void *to)
 
 /* ---- Arrays and objects ------------------------------------------------- */
 
-/* Those of a tool come in the same order: begin where the last one was. */
-static const struct field *
-find_field(
-    const struct field *fields, const struct field *from, struct cg_slice key)
+/*
+ * Finds a key, NULL if it is not in fields. A tool writes keys in the same
+ * order each time, so the search starts behind the last match.
+ */
+static const struct gcov_json_field *
+find_field(const struct gcov_json_field *fields,
+    const struct gcov_json_field *from, struct cg_slice key)
 {
-	const struct field *field = from;
+	const struct gcov_json_field *field = from;
 
 	do {
 		if (!field->key) {
@@ -175,10 +170,10 @@ find_field(
 }
 
 static bool
-take_array(struct reader *r, bool (*each)(struct reader *))
+take_array(struct gcov_json_reader *r, bool (*each)(struct gcov_json_reader *))
 {
 	if (r->type != CG_JSON_ARRAY)
-		return gcov_json_refuse(r, "'['");
+		return gcov_json_reject(r, "'['");
 	for (gcov_json_advance(r); r->type != CG_JSON_ARRAY_END;) {
 		if (!each(r))
 			return false;
@@ -188,11 +183,12 @@ take_array(struct reader *r, bool (*each)(struct reader *))
 }
 
 static bool
-take_value(struct reader *r, const struct field *field, void *to)
+take_value(
+    struct gcov_json_reader *r, const struct gcov_json_field *field, void *to)
 {
 	if (!field) {
 		if (!cg_json_skip(&r->json, r->type))
-			return gcov_json_refuse(r, "a value");
+			return gcov_json_reject(r, "a value");
 		gcov_json_advance(r);
 		return true;
 	}
@@ -202,12 +198,13 @@ take_value(struct reader *r, const struct field *field, void *to)
 }
 
 bool
-gcov_json_take_object(struct reader *r, const struct field *fields, void *to)
+gcov_json_take_object(
+    struct gcov_json_reader *r, const struct gcov_json_field *fields, void *to)
 {
-	const struct field *field, *from = fields;
+	const struct gcov_json_field *field, *from = fields;
 
 	if (r->type != CG_JSON_OBJECT)
-		return gcov_json_refuse(r, "'{'");
+		return gcov_json_reject(r, "'{'");
 	for (gcov_json_advance(r); r->type == CG_JSON_KEY;) {
 		field = find_field(fields, from, r->json.text);
 		if (field)
@@ -217,7 +214,7 @@ gcov_json_take_object(struct reader *r, const struct field *fields, void *to)
 			return false;
 	}
 	if (r->type != CG_JSON_OBJECT_END)
-		return gcov_json_refuse(r, "'}'");
+		return gcov_json_reject(r, "'}'");
 	if (r->json.depth > 0) /* else the document ends */
 		gcov_json_advance(r);
 	return true;

@@ -1,62 +1,59 @@
 /*
- * fields.h - takes JSON apart by tables of keys; for the reader only.
+ * fields.h - reads JSON objects by tables of keys; for the reader only.
  */
 #ifndef FORMATS_GCOV_JSON_FIELDS_H
 #define FORMATS_GCOV_JSON_FIELDS_H
 
 #include "gcov_json.h"
 
-struct reader {
+struct gcov_json_reader {
 	struct cg_job *job;
 	struct cg_in *in;
 	struct cg_build *build;
 	struct cg_json json;
-	enum cg_json_type type; /* the token that is next to be taken */
-	int status;
+	enum cg_json_type type; /* the next token */
+	int status;             /* of gcov_json_reject() */
 	struct gcov_json_unit unit;
-	struct gcov_json_item item; /* which is being read */
-	uint32_t decisions;        /* of the line so far */
-	uint64_t mask[2];          /* terms not shown to matter: false, true */
-	uint64_t counted;          /* blocks, paths, conditions */
-	uint32_t place;            /* on the path so far */
-	cg_name last;              /* the string before */
+	struct gcov_json_item item; /* the one being read */
+	uint32_t expressions;       /* with conditions, of the line so far */
+	uint64_t mask[2];           /* conditions not covered: false, true */
+	uint64_t counted;           /* blocks, paths and conditions so far */
+	uint32_t path_index;        /* of the next location on the path */
+	cg_name last;               /* the string before, and its text */
 	struct cg_slice last_text;
-	char *text;
+	char *text; /* of a string with escapes */
 	size_t text_cap;
-	bool rounded;
+	bool rounded; /* a warning was given */
 };
 
-/* A key, who takes its value, or each one of its array, and where it goes. */
-struct field {
+/* A key, and the function that takes its value into to + offset. */
+struct gcov_json_field {
 	const char *key;
-	bool (*take)(struct reader *, void *to);
+	bool (*take)(struct gcov_json_reader *, void *to);
 	size_t offset;
-	bool (*each)(struct reader *);
+	bool (*each)(struct gcov_json_reader *); /* of an array: each element */
 };
-
-/*
- * All return false after a failure that is reported and kept in r->status.
- * Each takes the token that is next, r->type and r->json, and moves on.
- */
 
 static inline void
-gcov_json_advance(struct reader *r)
+gcov_json_advance(struct gcov_json_reader *r)
 {
 	r->type = cg_json_next(&r->json);
 }
 
-/* The next token is not what is expected: reports that. */
-bool gcov_json_refuse(struct reader *, const char *expected);
-/* Out of memory: reports that. */
-bool gcov_json_nomem(struct reader *);
-/* An int64_t, a uint32_t, a uint32_t that may not be known, a cg_name. */
-bool gcov_json_take_count(struct reader *, void *to);
-bool gcov_json_take_u32(struct reader *, void *to);
-bool gcov_json_take_place(struct reader *, void *to);
-bool gcov_json_take_bool(struct reader *, void *to);
-bool gcov_json_take_name(struct reader *, void *to);
-/* An object whose keys go into to; what else it has is stepped over. */
+/* Reports that the next token is not what is expected; returns false. */
+bool gcov_json_reject(struct gcov_json_reader *, const char *expected);
+/*
+ * These take the next token into *to: an int64_t, a uint32_t, a uint32_t that
+ * is 0 if the number is negative (an unknown line or column), a bool, a
+ * cg_name. False: an error was reported.
+ */
+bool gcov_json_take_count(struct gcov_json_reader *, void *to);
+bool gcov_json_take_u32(struct gcov_json_reader *, void *to);
+bool gcov_json_take_position(struct gcov_json_reader *, void *to);
+bool gcov_json_take_bool(struct gcov_json_reader *, void *to);
+bool gcov_json_take_name(struct gcov_json_reader *, void *to);
+/* Takes an object with fields into *to; skips keys that are no fields. */
 bool gcov_json_take_object(
-    struct reader *, const struct field *fields, void *to);
+    struct gcov_json_reader *, const struct gcov_json_field *fields, void *to);
 
 #endif

@@ -1,9 +1,16 @@
 /*
- * gcov_json.h - gcov's JSON (.gcov.json.gz): what the files of this format
- * share.
+ * gcov_json.h - the way of the data through formats/gcov_json/:
  *
- * Source: "Invoking gcov" of the GCC manual, which describes the keys; gcov of
- * gcc 9 to 16, by what they write. A document is one unit:
+ *	gcov_json.c  recognises the format, lists its options
+ *	version.c    versions of gcc, in words and in digits
+ *	fields.c     JSON tokens -> members of objects
+ *	read.c       objects -> struct gcov_json_unit
+ *	emit.c       unit -> graph
+ *	put.c        a function, path or line of the graph -> JSON
+ *	write.c      graph -> documents: the order of files and lines
+ *
+ * Source: "Invoking gcov" of the GCC manual, which describes the keys; output
+ * of gcov of gcc 9 to 16. A document is one unit (object file):
  *
  *	{ format_version, gcc_version, current_working_directory, data_file,
  *	  files: [{ file,
@@ -13,64 +20,66 @@
  *	    lines: [{ line_number, function_name, count, unexecuted_block,
  *	      block_ids, branches, calls, conditions }] }] }
  *
- * Format version 1 is gcc 9 to 13; 2 is gcc 14 and later, which added
- * block_ids, calls, conditions and the blocks of branches. Until gcc 13 keys
- * come in any order.
+ * gcc 9 to 13 write format version 1. gcc 14 and later write version 2, which
+ * adds block_ids, calls, conditions and the blocks of branches. Until gcc 13
+ * keys come in any order.
  *
- * Of functions that begin on the same line (instances of a template) each has
- * its own lines; all others are lines of the file, whose function_name is a
- * guess: the last function that began.
+ * Functions that begin on the same line (instances of a template) have their
+ * own entries of lines. All other lines are lines of the file: gcov guesses
+ * their function_name, the last function that began before the line.
  */
 #ifndef FORMATS_GCOV_JSON_GCOV_JSON_H
 #define FORMATS_GCOV_JSON_GCOV_JSON_H
 
 #include "cgconv_parse.h"
 
-#define GCOVJSON_UNKNOWN UINT32_MAX
+#define GCOV_JSON_UNKNOWN UINT32_MAX
 
-/* Something that is listed under a line. */
+/* A branch, call, block or condition of a line. */
 struct gcov_json_item {
 	int64_t count;
 	enum cg_branch_kind kind;
-	uint32_t block; /* GCOVJSON_UNKNOWN: format version 1 */
+	uint32_t block; /* GCOV_JSON_UNKNOWN in format version 1 */
 	uint32_t target;
 	uint32_t index; /* of a condition */
 	unsigned flags;
 };
 
-/* A line of a block on a path that was not gone; or that has no line. */
+/* A line of a block on a path that was not taken. */
 struct gcov_json_step {
-	uint32_t path, index, block, line;
-	cg_name file, word; /* for the arc to the next block */
-	bool last;          /* of the block's places */
+	uint32_t path, index, block;
+	uint32_t line; /* 0: the block has none */
+	cg_name file;
+	cg_name edge; /* edge_kind of the arc to the next block */
+	bool last;    /* the block's last location */
 };
 
 struct gcov_json_line {
 	int64_t count;
 	uint32_t number;
-	cg_name fn;      /* 0: none is named */
-	bool unexecuted; /* it has a block that never ran */
-	size_t item, items;
+	cg_name fn;         /* function_name, or 0 */
+	bool unexecuted;    /* some block of it never ran */
+	size_t item, items; /* first in unit.item, and how many */
 };
 
 struct gcov_json_fn {
-	cg_name name, shown; /* linkage name; demangled */
+	cg_name name, demangled;
 	struct cg_range range;
 	uint32_t blocks, executed;
 	int64_t count;
 	uint32_t paths, covered;
-	size_t id, ids; /* of paths that are not covered */
-	size_t step, steps;
+	size_t missed, missed_count; /* paths not taken, in unit.missed */
+	size_t step, steps;          /* in unit.step */
 };
 
 struct gcov_json_file {
 	cg_name name;
-	size_t fn, fns, line, lines;
+	size_t fn, fns, line, lines; /* in the unit's arrays */
 };
 
-/* A document, or as much of it as is not in the graph yet. */
+/* A document, or the files of it that are not in the graph yet. */
 struct gcov_json_unit {
-	cg_name version, compiler, folder, data_file;
+	cg_name version, compiler, directory, data_file;
 	struct gcov_json_file *file;
 	size_t files, file_cap;
 	struct gcov_json_fn *fn;
@@ -79,13 +88,16 @@ struct gcov_json_unit {
 	size_t lines, line_cap;
 	struct gcov_json_item *item;
 	size_t items, item_cap;
-	uint32_t *id;
-	size_t ids, id_cap;
+	uint32_t *missed; /* ids of paths not taken */
+	size_t missed_count, missed_cap;
 	struct gcov_json_step *step;
 	size_t steps, step_cap;
 };
 
-/* Adds all of its files to the graph and forgets them. */
+/*
+ * Moves the unit's files to the graph. False: the builder has failed, or out
+ * of memory.
+ */
 bool gcov_json_emit(struct cg_build *, struct gcov_json_unit *);
 
 int gcov_json_read(struct cg_job *, struct cg_in *, struct cg_build *);
@@ -93,13 +105,13 @@ int gcov_json_write(
     struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 /*
- * The version word of gcc's data files ("B22*") and how gcov says it
- * ("12.2.0"); what is no such word or version stays as it is.
+ * Converts a version between the word in gcov's data files ("B22*") and JSON
+ * ("12.2.0"). Returns text in room, or the argument if it is neither.
  */
-#define GCOVJSON_VERSION_MAX 32
+#define GCOV_JSON_VERSION_MAX 32
 struct cg_slice gcov_json_word(struct cg_slice version, char *room);
 struct cg_slice gcov_json_version(struct cg_slice word, char *room);
-/* 12 for both, 0 if neither. */
+/* The major version, 12 for both; 0 if the text is neither. */
 unsigned gcov_json_major(struct cg_slice word);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * put.c - writes functions and lines, with the keys in the order of
- * gcc 14.
+ * put.c - writes functions, prime paths and lines as JSON, with keys in the
+ * order of gcc 14.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "put.h"
 
 #define LITERAL(to, text) put_bytes(to, text, sizeof(text) - 1)
-#define ITEM_ROOM 256  /* of one branch, call or condition but its terms */
-#define HEAD_ROOM 512  /* of what is between names and lists */
-#define NAME_ROOM 4096 /* of a name that is put with what is around it */
+#define ITEM_ROOM 256  /* for a branch, call, or start of an expression */
+#define HEAD_ROOM 512  /* for the keys and numbers between names and lists */
+#define NAME_ROOM 4096 /* for a name that is copied, not escaped */
 
 static inline char *
 put_bytes(char *to, const char *text, size_t n)
@@ -26,7 +26,7 @@ put_bool(char *to, bool value)
 }
 
 void
-gcov_json_put_key(struct writer *w, const char *key)
+gcov_json_put_key(struct gcov_json_writer *w, const char *key)
 {
 	cg_puts(w->out, w->comma ? ",\"" : "\"");
 	cg_puts(w->out, key);
@@ -35,20 +35,185 @@ gcov_json_put_key(struct writer *w, const char *key)
 }
 
 void
-gcov_json_put_text(struct writer *w, const char *key, struct cg_slice text)
+gcov_json_put_text(
+    struct gcov_json_writer *w, const char *key, struct cg_slice text)
 {
 	gcov_json_put_key(w, key);
 	cg_put_json(w->out, text);
 }
 
-/* A key with its comma and colon, then a number. */
+/* ,"key":number */
 #define NUMBER(to, key, number) \
 	cg_format_i64(LITERAL(to, ",\"" key "\":"), number)
+
+/* Writes the path as in the input, if that names the same file. */
+bool
+gcov_json_put_path(struct gcov_json_writer *w, cg_file file)
+{
+	struct cg_slice path = cg_file_path(w->graph, file), joined;
+	struct cg_slice given = cg_file_given(w->graph, file);
+	char *room;
+
+	if (given.len > 0) {
+		room = malloc(w->directory.len + given.len + CG_JOIN_MORE);
+		if (!room)
+			return cg_reject_nomem(w->job);
+		joined.ptr = room;
+		joined.len =
+		    (size_t)(cg_join_path(room, w->directory, given) - room);
+		if (cg_compare(joined, path) == 0)
+			path = given;
+		free(room);
+	}
+	gcov_json_put_text(w, "file", path);
+	return true;
+}
+
+/* ---- Prime paths -------------------------------------------------------- */
+
+/* By path, then position on the path, then line. */
+static int
+compare_steps(const void *pa, const void *pb)
+{
+	const struct cg_branch *a = pa, *b = pb;
+
+	if (a->block != b->block)
+		return a->block < b->block ? -1 : 1;
+	if (a->index != b->index)
+		return a->index < b->index ? -1 : 1;
+	return a->pos.line < b->pos.line ? -1 : a->pos.line > b->pos.line;
+}
+
+/* Lists paths that were not taken, and the sorted steps of all of them. */
+static bool
+list_paths(struct gcov_json_writer *w, cg_fn fn)
+{
+	struct cg_branch row;
+
+	w->paths = w->steps = 0;
+	if (!cg_rows_open(w->rows, w->part, fn))
+		return false;
+	while (cg_next_branch(w->rows, &row)) {
+		if (row.kind == CG_BRANCH_STEP) {
+			if (!cg_grow_raw(&w->step, &w->step_cap, w->steps + 1,
+				sizeof(*w->step)))
+				return cg_reject_nomem(w->job);
+			w->step[w->steps++] = row;
+		} else if (row.kind == CG_BRANCH_PATH && row.count <= 0) {
+			if (!cg_grow_raw(&w->path, &w->path_cap, w->paths + 1,
+				sizeof(*w->path)))
+				return cg_reject_nomem(w->job);
+			w->path[w->paths++] = row.index;
+		}
+	}
+	if (w->steps > 1)
+		qsort(w->step, w->steps, sizeof(*w->step), compare_steps);
+	return true;
+}
+
+/*
+ * The functions below write w->step[*at] and the steps that follow as one
+ * element, and move *at behind them. False: out of memory, rejected.
+ */
+
+/* A location: steps with the same index on the path, which are lines. */
+static bool
+put_location(struct gcov_json_writer *w, size_t *at)
+{
+	const struct cg_branch *first = &w->step[*at], *step = first;
+
+	w->comma = false;
+	cg_putc(w->out, '{');
+	if (!gcov_json_put_path(w, first->pos.file))
+		return false;
+	cg_puts(w->out, ",\"line_numbers\":[");
+	for (; *at < w->steps && step->block == first->block &&
+	       step->index == first->index;
+	     ++*at, step++) {
+		if (step > first)
+			cg_putc(w->out, ',');
+		cg_putu(w->out, step->pos.line);
+	}
+	cg_puts(w->out, "]}");
+	return true;
+}
+
+/* A block of the path with its locations. */
+static bool
+put_step(struct gcov_json_writer *w, size_t *at)
+{
+	const struct cg_branch *first = &w->step[*at];
+	bool last = false, comma = false;
+
+	cg_puts(w->out, "{\"block_id\":");
+	cg_putu(w->out, first->target);
+	cg_puts(w->out, ",\"locations\":[");
+	for (; *at < w->steps && !last && w->step[*at].block == first->block;
+	     comma = true) {
+		last = w->step[*at].flags & CG_BRANCH_LAST;
+		if (w->step[*at].pos.line == 0) {
+			++*at;
+			continue;
+		}
+		if (comma)
+			cg_putc(w->out, ',');
+		if (!put_location(w, at))
+			return false;
+	}
+	cg_puts(w->out, "],\"edge_kind\":");
+	cg_put_json(w->out, cg_branch_label(w->graph, first));
+	cg_putc(w->out, '}');
+	return true;
+}
+
+/* All blocks of a path; skips steps of lower paths. */
+static bool
+put_sequence(struct gcov_json_writer *w, uint32_t path, size_t *at)
+{
+	bool comma = false;
+
+	while (*at < w->steps && w->step[*at].block < path)
+		++*at;
+	for (; *at < w->steps && w->step[*at].block == path; comma = true) {
+		if (comma)
+			cg_putc(w->out, ',');
+		if (!put_step(w, at))
+			return false;
+	}
+	return true;
+}
+
+static bool
+put_paths(struct gcov_json_writer *w, cg_fn fn, const struct cg_coverage *sum)
+{
+	size_t at = 0;
+
+	w->comma = true;
+	gcov_json_put_key(w, "total_prime_paths");
+	cg_putu(w->out, sum->paths);
+	gcov_json_put_key(w, "covered_prime_paths");
+	cg_putu(w->out, sum->paths_covered);
+	gcov_json_put_key(w, "prime_path_coverage");
+	cg_putc(w->out, '[');
+	w->paths = w->steps = 0;
+	if (sum->paths > 0 && !list_paths(w, fn))
+		return false;
+	for (size_t i = 0; i < w->paths; i++) {
+		cg_puts(w->out, i > 0 ? ",{\"id\":" : "{\"id\":");
+		cg_putu(w->out, w->path[i]);
+		cg_puts(w->out, ",\"sequence\":[");
+		if (!put_sequence(w, w->path[i], &at))
+			return false;
+		cg_puts(w->out, "]}");
+	}
+	cg_putc(w->out, ']');
+	return true;
+}
 
 /* ---- Functions ---------------------------------------------------------- */
 
 static struct cg_slice
-symbol_of(const struct writer *w, cg_fn fn)
+symbol_of(const struct gcov_json_writer *w, cg_fn fn)
 {
 	struct cg_slice symbol = cg_fn_symbol(w->graph, fn);
 
@@ -56,7 +221,7 @@ symbol_of(const struct writer *w, cg_fn fn)
 }
 
 static int64_t
-entries_of(const struct writer *w, cg_fn fn)
+entries_of(const struct gcov_json_writer *w, cg_fn fn)
 {
 	uint64_t count;
 
@@ -66,7 +231,7 @@ entries_of(const struct writer *w, cg_fn fn)
 }
 
 bool
-gcov_json_put_fn(struct writer *w, size_t i)
+gcov_json_put_fn(struct gcov_json_writer *w, size_t i)
 {
 	const cg_fn fn = w->fn[i];
 	struct cg_range range;
@@ -90,8 +255,7 @@ gcov_json_put_fn(struct writer *w, size_t i)
 	to = NUMBER(to, "execution_count",
 	    sum.entered ? sum.entries : entries_of(w, fn));
 	cg_out_advance(w->out, to);
-	if ((w->major >= 15 || sum.paths > 0) &&
-	    !gcov_json_put_paths(w, fn, &sum))
+	if ((w->major >= 15 || sum.paths > 0) && !put_paths(w, fn, &sum))
 		return false;
 	cg_putc(w->out, '}');
 	w->comma = true;
@@ -101,14 +265,14 @@ gcov_json_put_fn(struct writer *w, size_t i)
 /* ---- Lines -------------------------------------------------------------- */
 
 static int64_t
-count_of(const struct writer *w, const struct cg_line *line)
+count_of(const struct gcov_json_writer *w, const struct cg_line *line)
 {
 	return line->n > w->column ? (int64_t)line->cost[w->column] : 0;
 }
 
-/* Is there a block that never ran? Without blocks, the count has to tell. */
+/* True if a block of the line never ran; without blocks, if its count is 0. */
 static bool
-is_unexecuted(const struct writer *w, const struct cg_line *line)
+is_unexecuted(const struct gcov_json_writer *w, const struct cg_line *line)
 {
 	const struct cg_branch *end;
 	const struct cg_branch *row = cg_line_rows(line, CG_BRANCH_BLOCK, &end);
@@ -163,11 +327,11 @@ put_call(char *to, const struct cg_branch *row)
 	return LITERAL(to, "}");
 }
 
-/* A list of the rows of one kind that have all of these flags. */
+/* An array of the rows of one kind that have all these flags. */
 static char *
-put_rows(struct writer *w, char *to, const struct entry *entry, size_t n,
-    enum cg_branch_kind kind, unsigned flags,
-    char *(*put)(char *, const struct cg_branch *))
+put_rows(struct gcov_json_writer *w, char *to,
+    const struct gcov_json_entry *entry, size_t n, enum cg_branch_kind kind,
+    unsigned flags, char *(*put)(char *, const struct cg_branch *))
 {
 	bool comma = false;
 
@@ -194,9 +358,9 @@ put_rows(struct writer *w, char *to, const struct entry *entry, size_t n,
 	return to;
 }
 
-/* The terms of a decision whose outcome that was not shown to matter. */
+/* The numbers of conditions for which that outcome is not covered. */
 static void
-put_terms(struct writer *w, const struct cg_branch *row,
+put_not_covered(struct gcov_json_writer *w, const struct cg_branch *row,
     const struct cg_branch *end, unsigned outcome)
 {
 	bool comma = false;
@@ -211,9 +375,10 @@ put_terms(struct writer *w, const struct cg_branch *row,
 	}
 }
 
+/* An expression: its conditions, two rows for each. */
 static void
-put_condition(
-    struct writer *w, const struct cg_branch *row, const struct cg_branch *end)
+put_expression(struct gcov_json_writer *w, const struct cg_branch *row,
+    const struct cg_branch *end)
 {
 	char *to = cg_out_reserve(w->out, ITEM_ROOM);
 	int64_t covered = 0;
@@ -223,14 +388,15 @@ put_condition(
 	to = cg_format_i64(LITERAL(to, "{\"count\":"), end - row);
 	to = NUMBER(to, "covered", covered);
 	cg_out_advance(w->out, LITERAL(to, ",\"not_covered_true\":["));
-	put_terms(w, row, end, 1);
+	put_not_covered(w, row, end, 1);
 	cg_puts(w->out, "],\"not_covered_false\":[");
-	put_terms(w, row, end, 0);
+	put_not_covered(w, row, end, 0);
 	cg_puts(w->out, "]}");
 }
 
 static void
-put_conditions(struct writer *w, const struct entry *entry, size_t n)
+put_expressions(
+    struct gcov_json_writer *w, const struct gcov_json_entry *entry, size_t n)
 {
 	bool comma = false;
 
@@ -244,13 +410,13 @@ put_conditions(struct writer *w, const struct entry *entry, size_t n)
 				next++;
 			if (comma)
 				cg_putc(w->out, ',');
-			put_condition(w, row, next);
+			put_expression(w, row, next);
 			comma = true;
 		}
 	}
 }
 
-/* Do its bytes stand for themselves in a string of JSON? */
+/* True if a JSON string needs no escapes for the text. */
 static bool
 is_plain(struct cg_slice text)
 {
@@ -263,9 +429,9 @@ is_plain(struct cg_slice text)
 	return true;
 }
 
-/* Lines in a row mostly name the same function: it is looked at once. */
+/* Consecutive lines mostly name the same function: checks its name once. */
 static char *
-put_fn_name(struct writer *w, char *to, cg_fn fn)
+put_fn_name(struct gcov_json_writer *w, char *to, cg_fn fn)
 {
 	if (fn != w->named) {
 		w->name = symbol_of(w, fn);
@@ -284,8 +450,8 @@ put_fn_name(struct writer *w, char *to, cg_fn fn)
 }
 
 void
-gcov_json_put_line(
-    struct writer *w, const struct entry *entry, size_t n, cg_fn fn)
+gcov_json_put_line(struct gcov_json_writer *w,
+    const struct gcov_json_entry *entry, size_t n, cg_fn fn)
 {
 	bool unexecuted = false;
 	int64_t count = 0, more;
@@ -314,7 +480,7 @@ gcov_json_put_line(
 		to = put_rows(w, LITERAL(to, ",\"calls\":"), entry, n,
 		    CG_BRANCH_CALL, 0, put_call);
 		cg_out_advance(w->out, LITERAL(to, ",\"conditions\":["));
-		put_conditions(w, entry, n);
+		put_expressions(w, entry, n);
 		to = LITERAL(cg_out_reserve(w->out, HEAD_ROOM), "]");
 	}
 	cg_out_advance(w->out, LITERAL(to, "}"));

@@ -1,20 +1,24 @@
 /*
- * put.h - functions and lines as objects; for the writer only.
+ * put.h - writes functions, paths and lines as JSON; for the writer only.
  */
 #ifndef FORMATS_GCOV_JSON_PUT_H
 #define FORMATS_GCOV_JSON_PUT_H
 
 #include "gcov_json.h"
 
-/* A line of a function, and which of the file's functions that is. */
-struct entry {
+/* What one function did on a line. */
+struct gcov_json_entry {
 	struct cg_line line;
-	uint32_t rank;   /* from 1; 0: the line is the file's */
+	/*
+	 * For a function that begins on the same line as others: its position
+	 * in the file's functions + 1. 0: the line is one of the file.
+	 */
+	uint32_t rank;
 	uint32_t number; /* of the function in its unit */
-	size_t place;    /* in the order of the graph */
+	size_t order;    /* of the line in the graph */
 };
 
-struct writer {
+struct gcov_json_writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
@@ -22,40 +26,38 @@ struct writer {
 	struct cg_lines *lines;
 	cg_part part;
 	size_t column;  /* of Exec */
-	unsigned major; /* version of gcc, 0: not known */
+	unsigned major; /* version of gcc, 0: unknown */
 	bool blocks;    /* format version 2 */
-	struct cg_slice folder;
-	struct entry *entry; /* of the file; groups first */
+	struct cg_slice directory;
+	struct gcov_json_entry *entry; /* of the file; groups first */
 	size_t entry_cap;
-	const cg_fn *fn; /* the file's */
+	const cg_fn *fn; /* the file's functions */
 	size_t fns;
-	bool groups;    /* some of them begin on one line */
-	uint32_t *rank; /* by fn: 1 + place in fn if it is in a group */
-	size_t next;    /* function that begins next */
-	cg_fn *open;    /* functions that have begun */
+	bool groups;      /* some of them begin on one line */
+	uint32_t *rank;   /* by fn, as in an entry */
+	size_t next;      /* function that begins next */
+	cg_fn *open;      /* functions that have begun */
 	size_t opens, open_cap;
-	uint64_t line; /* the next one where they may end */
-	cg_fn named;   /* the last one that a line names, if it is plain */
-	struct cg_slice name; /* ... and its name */
+	uint64_t line;    /* next line on which they may end */
+	cg_fn named;      /* function of the line before if its name is plain */
+	struct cg_slice name; /* ... and that name */
 	bool comma;
-	uint32_t *path; /* of a function: those that were not gone */
+	uint32_t *path; /* paths of a function that were not taken */
 	size_t paths, path_cap;
-	struct cg_branch *step;
+	struct cg_branch *step; /* of all these paths, sorted */
 	size_t steps, step_cap;
-	bool failed; /* out of memory */
 };
 
-/* "key":, with a comma if w->comma says so. */
-void gcov_json_put_key(struct writer *, const char *key);
-void gcov_json_put_text(struct writer *, const char *key, struct cg_slice);
-/* The i-th of the file's. False: out of memory. */
-bool gcov_json_put_fn(struct writer *, size_t i);
-/* The file's name, as "file". False: out of memory. */
-bool gcov_json_put_path(struct writer *, cg_file);
-/* gcov_json_paths.c: keys of prime paths. False: out of memory. */
-bool gcov_json_put_paths(struct writer *, cg_fn, const struct cg_coverage *);
-/* A line of n functions; fn is the one to name, 0: none. */
-void gcov_json_put_line(
-    struct writer *, const struct entry *, size_t n, cg_fn fn);
+/* "key":, after a comma if w->comma is set. */
+void gcov_json_put_key(struct gcov_json_writer *, const char *key);
+void gcov_json_put_text(
+    struct gcov_json_writer *, const char *key, struct cg_slice);
+/* "file": and the file's path. False: out of memory, rejected. */
+bool gcov_json_put_path(struct gcov_json_writer *, cg_file);
+/* Function number i of the file. False: rejected, or cursors have failed. */
+bool gcov_json_put_fn(struct gcov_json_writer *, size_t i);
+/* A line of n functions, with the name of fn (0: no name). */
+void gcov_json_put_line(struct gcov_json_writer *,
+    const struct gcov_json_entry *, size_t n, cg_fn fn);
 
 #endif

@@ -1,28 +1,21 @@
 /*
- * write.c - writes gcov's JSON: a document for each part, in its
- * order of lines.
+ * write.c - writes a document for each part, with files, functions and lines
+ * in gcov's order.
  *
- * Lines come as gcov has them: where functions begin on the same line, first
- * each of them with its own lines, then the line of the file, which has what
- * all other functions did there. Its function_name is the last function that
- * began and, from gcc 11 on, has not ended.
+ * A group is the functions that begin on the same line. Before that line of the
+ * file come the lines of each function of the group. A line of the file is the
+ * sum of all functions outside of groups; its function_name is the last
+ * function that began before it and, from gcc 11 on, has not ended.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "put.h"
 
-static bool
-nomem(struct writer *w)
-{
-	(void)cg_nomem(w->job);
-	return false;
-}
-
-/* ---- Which functions begin and end -------------------------------------- */
+/* ---- Open functions ----------------------------------------------------- */
 
 static uint32_t
-first_line(const struct writer *w, cg_fn fn)
+first_line(const struct gcov_json_writer *w, cg_fn fn)
 {
 	struct cg_range range;
 
@@ -30,9 +23,12 @@ first_line(const struct writer *w, cg_fn fn)
 	return range.first;
 }
 
-/* The file's line is about to be written: which function does it name? */
+/*
+ * Finds the function that the next line of the file names, 0 if none is open.
+ * Call with ascending lines. False: out of memory, rejected.
+ */
 static bool
-find_open(struct writer *w, uint32_t line, cg_fn *fn)
+find_open(struct gcov_json_writer *w, uint32_t line, cg_fn *fn)
 {
 	struct cg_range range;
 	uint64_t begin, end;
@@ -53,11 +49,11 @@ find_open(struct writer *w, uint32_t line, cg_fn *fn)
 		if (begin <= line && begin <= end) {
 			if (!cg_grow_raw(&w->open, &w->open_cap, w->opens + 1,
 				sizeof(*w->open)))
-				return nomem(w);
+				return cg_reject_nomem(w->job);
 			w->open[w->opens++] = w->fn[w->next++];
 			w->line = begin > w->line ? begin : w->line;
 		} else if (end < line) {
-			/* One at most ends on a line, to gcov. */
+			/* gcov ends at most one function per line. */
 			w->opens--;
 			w->line = end + 1;
 		} else {
@@ -70,9 +66,9 @@ find_open(struct writer *w, uint32_t line, cg_fn *fn)
 
 /* ---- Files -------------------------------------------------------------- */
 
-/* Functions of the file; groups begin on one line. */
+/* Lists the functions of the file and ranks those of groups. */
 static void
-list_fns(struct writer *w)
+list_fns(struct gcov_json_writer *w)
 {
 	size_t group = 0;
 
@@ -95,13 +91,13 @@ list_fns(struct writer *w)
 }
 
 static void
-forget_fns(struct writer *w)
+clear_ranks(struct gcov_json_writer *w)
 {
 	for (size_t i = 0; w->groups && i < w->fns; i++)
 		w->rank[w->fn[i]] = 0;
 }
 
-/* A function's first prime path is noted on its line; that is none. */
+/* False for rows that only note prime paths or their steps on a line. */
 static bool
 is_line(const struct cg_line *line)
 {
@@ -113,7 +109,7 @@ is_line(const struct cg_line *line)
 }
 
 static uint32_t
-rank_of(const struct writer *w, const struct cg_line *line)
+rank_of(const struct gcov_json_writer *w, const struct cg_line *line)
 {
 	uint32_t rank = w->rank[line->fn];
 	struct cg_range range;
@@ -127,7 +123,7 @@ rank_of(const struct writer *w, const struct cg_line *line)
 static int
 compare_entries(const void *pa, const void *pb)
 {
-	const struct entry *a = pa, *b = pb;
+	const struct gcov_json_entry *a = pa, *b = pb;
 
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
@@ -135,17 +131,17 @@ compare_entries(const void *pa, const void *pb)
 		return a->line.line < b->line.line ? -1 : 1;
 	if (a->number != b->number)
 		return a->number < b->number ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
+	return a->order < b->order ? -1 : a->order > b->order;
 }
 
 /*
- * All lines of the file: those of group functions by function, in *groups, then
- * the others by line.
+ * Lists all lines of the file: first those of groups (*groups of them) by
+ * function, then the others by line. False: out of memory, rejected.
  */
 static bool
-list_lines(struct writer *w, size_t *entries, size_t *groups)
+list_lines(struct gcov_json_writer *w, size_t *entries, size_t *groups)
 {
-	struct entry entry;
+	struct gcov_json_entry entry;
 	size_t n = 0;
 
 	*groups = 0;
@@ -154,12 +150,12 @@ list_lines(struct writer *w, size_t *entries, size_t *groups)
 		while (cg_next_line(w->lines, &entry.line)) {
 			entry.rank = rank_of(w, &entry.line);
 			entry.number = cg_fn_number(w->lines, entry.line.fn);
-			entry.place = n;
+			entry.order = n;
 			if (!is_line(&entry.line) || (entry.rank != 0) == pass)
 				continue;
 			if (!cg_grow_raw(&w->entry, &w->entry_cap, n + 1,
 				sizeof(*w->entry)))
-				return nomem(w);
+				return cg_reject_nomem(w->job);
 			w->entry[n++] = entry;
 		}
 		if (pass == 0)
@@ -171,9 +167,9 @@ list_lines(struct writer *w, size_t *entries, size_t *groups)
 	return true;
 }
 
-/* What functions did on one line: in the order of the unit. */
+/* Sorts the functions of one line by their order in the unit. */
 static void
-sort_line(struct entry *entry, size_t n)
+sort_line(struct gcov_json_entry *entry, size_t n)
 {
 	size_t i = 1;
 
@@ -184,10 +180,10 @@ sort_line(struct entry *entry, size_t n)
 }
 
 static bool
-put_lines(struct writer *w)
+put_lines(struct gcov_json_writer *w)
 {
-	size_t entries, groups, group = 0, at, n;
-	cg_fn fn;
+	size_t entries = 0, groups = 0, group = 0, at, n;
+	cg_fn fn = 0;
 
 	if (!list_lines(w, &entries, &groups))
 		return false;
@@ -214,59 +210,36 @@ put_lines(struct writer *w)
 	return true;
 }
 
-/* The path as it was given, if that says the same from the folder. */
-bool
-gcov_json_put_path(struct writer *w, cg_file file)
-{
-	struct cg_slice path = cg_file_path(w->graph, file), joined;
-	struct cg_slice given = cg_file_given(w->graph, file);
-	char *room;
-
-	if (given.len > 0) {
-		room = malloc(w->folder.len + given.len + CG_JOIN_MORE);
-		if (!room)
-			return nomem(w);
-		joined.ptr = room;
-		joined.len =
-		    (size_t)(cg_join_path(room, w->folder, given) - room);
-		if (cg_compare(joined, path) == 0)
-			path = given;
-		free(room);
-	}
-	gcov_json_put_text(w, "file", path);
-	return true;
-}
-
 static bool
-put_file(struct writer *w, cg_file file)
+put_file(struct gcov_json_writer *w, cg_file file)
 {
-	bool good;
+	bool ok;
 
 	cg_puts(w->out, w->comma ? ",{" : "{");
 	w->comma = false;
 	list_fns(w);
-	good = gcov_json_put_path(w, file);
+	ok = gcov_json_put_path(w, file);
 	gcov_json_put_key(w, "functions");
 	cg_putc(w->out, '[');
 	w->comma = false;
-	for (size_t i = 0; good && i < w->fns; i++)
-		good = gcov_json_put_fn(w, i);
+	for (size_t i = 0; ok && i < w->fns; i++)
+		ok = gcov_json_put_fn(w, i);
 	cg_putc(w->out, ']');
 	w->comma = true;
 	gcov_json_put_key(w, "lines");
 	cg_putc(w->out, '[');
 	w->comma = false;
-	good = good && put_lines(w);
+	ok = ok && put_lines(w);
 	cg_puts(w->out, "]}");
 	w->comma = true;
-	forget_fns(w);
-	return good;
+	clear_ranks(w);
+	return ok;
 }
 
 /* ---- Documents ---------------------------------------------------------- */
 
 static struct cg_slice
-find_desc(const struct writer *w, const char *name)
+find_desc(const struct gcov_json_writer *w, const char *name)
 {
 	const char *key, *value;
 
@@ -279,16 +252,16 @@ find_desc(const struct writer *w, const char *name)
 }
 
 static void
-put_head(struct writer *w)
+put_head(struct gcov_json_writer *w)
 {
 	struct cg_slice compiler = find_desc(w, "Compiler"), data;
 	const char *version = cg_opt(w->job, "format-version");
-	char room[GCOVJSON_VERSION_MAX];
+	char room[GCOV_JSON_VERSION_MAX];
 
 	w->major = gcov_json_major(compiler);
 	w->blocks = version ? strcmp(version, "2") == 0
 			    : w->major == 0 || w->major > 13;
-	w->folder = find_desc(w, "Folder");
+	w->directory = find_desc(w, "Folder");
 	w->comma = false;
 	cg_putc(w->out, '{');
 	gcov_json_put_text(
@@ -296,10 +269,11 @@ put_head(struct writer *w)
 	if (compiler.len > 0)
 		gcov_json_put_text(
 		    w, "gcc_version", gcov_json_version(compiler, room));
-	if (w->folder.len > 0)
-		gcov_json_put_text(w, "current_working_directory", w->folder);
+	if (w->directory.len > 0)
+		gcov_json_put_text(
+		    w, "current_working_directory", w->directory);
 	data = find_desc(w, "Data file");
-	if (data.len == 0) /* gcov says what it was given */
+	if (data.len == 0) /* gcov writes the name of its input */
 		data = find_desc(w, "Notes file");
 	if (data.len > 0)
 		gcov_json_put_text(w, "data_file", data);
@@ -309,9 +283,9 @@ put_head(struct writer *w)
 }
 
 static bool
-put_document(struct writer *w)
+put_document(struct gcov_json_writer *w)
 {
-	bool good = true;
+	bool ok = true;
 	cg_file file;
 
 	if (!w->lines)
@@ -321,39 +295,39 @@ put_document(struct writer *w)
 	if (!w->lines)
 		return false;
 	put_head(w);
-	while (good && cg_next_file(w->lines, &file)) {
+	while (ok && cg_next_file(w->lines, &file)) {
 		if (file != 0)
-			good = put_file(w, file);
+			ok = put_file(w, file);
 		else
-			cg_warn(w->job, "lines of no known file are left out");
+			cg_warn(w->job, "dropped lines of unknown files");
 	}
 	cg_puts(w->out, "]}\n");
-	return good;
+	return ok;
 }
 
 int
 gcov_json_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct writer w = { .job = job, .graph = graph, .out = out };
+	struct gcov_json_writer w = { .job = job, .graph = graph, .out = out };
 	const char *version = cg_opt(job, "format-version");
-	bool good;
+	bool ok;
 
 	if (version && strcmp(version, "1") != 0 && strcmp(version, "2") != 0)
-		return cg_usage(
-		    job, "expected --format-version 1 or 2, not %s", version);
+		return cg_usage(job,
+		    "--format-version: expected 1 or 2, not '%s'", version);
 	w.column = cg_find_event(graph, "Exec");
 	if (w.column == cg_event_count(graph))
 		return cg_fail(job,
-		    "expected coverage: there is no event Exec, and a "
-		    "profile's costs do not say how often lines ran");
+		    "expected coverage: there is no event Exec, and costs of "
+		    "a profile do not tell how often lines ran");
 	w.rows = cg_rows_new(graph);
 	w.rank = calloc(cg_fn_count(graph) + 1, sizeof(*w.rank));
-	good = w.rows && w.rank;
+	ok = w.rows && w.rank;
 	if (!w.rank)
-		(void)cg_nomem(job);
-	for (; good && w.part < cg_part_count(graph); w.part++)
-		good = put_document(&w);
+		(void)cg_reject_nomem(job);
+	for (; ok && w.part < cg_part_count(graph); w.part++)
+		ok = put_document(&w);
 	cg_lines_free(w.lines);
 	cg_rows_free(w.rows);
 	free(w.rank);
@@ -361,5 +335,5 @@ gcov_json_write(
 	free(w.open);
 	free(w.path);
 	free(w.step);
-	return good ? cg_out_status(out) : CG_ELIMIT;
+	return ok ? cg_out_status(out) : CG_ELIMIT; /* reported */
 }
