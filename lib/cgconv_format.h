@@ -326,6 +326,13 @@ bool cg_add_branch(struct cg_build *, cg_fn, const struct cg_branch *);
  */
 bool cg_wants_rows(const struct cg_build *, cg_facts);
 /*
+ * For what readers add on demand only, because other rows imply it (raw
+ * counters, blocks of paths) or can replace it (CG_SIGNED: negative counts
+ * become 0): does the target represent one of these facts? One that needs
+ * CG_COUNTERS derives everything else from them and wants no other fact.
+ */
+bool cg_wants_fact(const struct cg_build *, cg_facts);
+/*
  * The input's own word on the sum of costs since the part began (callgrind's
  * totals:), said when all of them are there: a difference is a warning at at
  * with both numbers. at_least: the sum may be smaller (callgrind's summary:).

@@ -253,6 +253,12 @@ cg_wants_rows(const struct cg_build *build, cg_facts facts)
 	return (facts & ~(build->unwanted & build->graph->facts)) != 0;
 }
 
+bool
+cg_wants_fact(const struct cg_build *build, cg_facts facts)
+{
+	return (facts & build->wanted) != 0;
+}
+
 void
 cg_add_jump(struct cg_build *build, cg_fn fn, const struct cg_pos *from,
     cg_fn target, const struct cg_pos *to, bool conditional, uint64_t executed,

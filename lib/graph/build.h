@@ -59,6 +59,7 @@ struct cg_build {
 	struct cg_run *run;       /* of the last row */
 	const struct cg_rules *rules; /* NULL: none */
 	cg_facts unwanted;        /* facts that are noted, but not stored */
+	cg_facts wanted;          /* those that readers add on demand */
 	bool linkage;             /* do not demangle names of functions */
 	/*
 	 * cg_job_set_sums_only(): the costs of a function are summed while they

@@ -180,6 +180,17 @@ find_unwanted(const struct cg_job *job)
 	return job->to ? rows & ~(job->to->carries | job->to->needs) : 0;
 }
 
+/* See cg_wants_fact(). */
+static cg_facts
+find_wanted(const struct cg_job *job)
+{
+	const struct cg_module *to = cg_job_target(job);
+
+	if (!to)
+		return 0;
+	return to->needs & CG_COUNTERS ? to->needs : to->carries;
+}
+
 static bool
 is_sum(const struct cg_job *job)
 {
@@ -198,6 +209,7 @@ begin_graph(struct cg_job *job)
 	    is_sum(job) ? CG_PARTS_SUM : CG_PARTS_KEEP);
 	job->build.rules = &job->rules;
 	job->build.unwanted = find_unwanted(job);
+	job->build.wanted = find_wanted(job);
 	job->build.linkage = job->to && job->to->linkage;
 	job->build.sums_only = job->sums_only;
 	job->build.by = &job->part_by;
