@@ -1,4 +1,4 @@
-# gcda.bats - data of runs is added up, against what the programs themselves do.
+# gcda.bats - merged data of runs, compared with what the programs themselves do.
 load helper
 
 setup()
@@ -50,7 +50,7 @@ turned()
 	perl -0777 -pe '$_ = pack("N*", unpack("V*", $_))' "$1"
 }
 
-@test "gcda: one input is written as it was" {
+@test "gcda: one input is written unchanged" {
 	for file in samples/gcov/*/*.gcda; do
 		"$CGCONV" -t gcov "$file" -o "$t/out.gcda"
 		cmp "$file" "$t/out.gcda"
@@ -91,7 +91,7 @@ turned()
 	done
 	"$CGCONV" "$t/1/q.gcda" "$t/2/q.gcda" -o "$t/sum.gcda"
 	cmp "$t/both/q.gcda" "$t/sum.gcda"
-	refuses 1 'one unit and compile: the byte orders differ' \
+	refuses 1 'one unit and compilation: the byte orders differ' \
 		-t gcov "$t/1/q.gcda" "$t/2/p.gcda"
 }
 
@@ -106,7 +106,7 @@ data()
 		    map({ unpack("VV", pack("q<", $_)) } @n), 0' "$@"
 }
 
-@test "gcda: conditions and paths are or-ed, what does not add up is left" {
+@test "gcda: conditions and paths are or-ed; what cannot be merged is dropped" {
 	data B42* 14 8 5 1 >"$t/a.gcda"
 	data B42* 14 8 4 2 >"$t/b.gcda"
 	data B42* 14 8 5 3 >"$t/want.gcda"
@@ -114,7 +114,7 @@ data()
 	cmp "$t/want.gcda" "$t/sum.gcda"
 	data B22* 12 3 1 2 >"$t/a.gcda"
 	"$CGCONV" "$t/a.gcda" -o "$t/sum.gcda" 2>"$t/err"
-	grep -q 'counters of values and targets are left out' "$t/err"
+	grep -q 'dropped counters that cannot be merged' "$t/err"
 	[ "$(wc -c <"$t/sum.gcda")" -eq 40 ]
 }
 
@@ -138,7 +138,7 @@ in_order()
 		}' "$1"
 }
 
-@test "gcda: values and targets are added up as gcov-tool does it" {
+@test "gcda: values and targets are merged as by gcov-tool" {
 	cat >"$t/p.c" <<-'EOF'
 	#include <stdlib.h>
 	static int a(int n) { return n + 1; }
@@ -174,7 +174,7 @@ in_order()
 	in_order "$t/merged/p.gcda" | cmp "$t/sum"
 }
 
-@test "gcda: of too many values those that count least are dropped" {
+@test "gcda: of too many values those with the smallest counts are dropped" {
 	one() { for i in $(seq "$1" "$2"); do echo "$i" "$i"; done; }
 	# shellcheck disable=SC2046 # many numbers
 	data B22* 12 4 -500 20 $(one 1 20) 7 1 -1 3 >"$t/a.gcda"
@@ -191,7 +191,7 @@ in_order()
 		-t gcov "$t/a.gcda" "$t/c.gcda"
 }
 
-@test "gcda: averages, bits and times are summed as gcov-tool does it" {
+@test "gcda: averages, bits and times are merged as by gcov-tool" {
 	mkdir "$t/1" "$t/2"
 	while read -r kind sum; do
 		data B22* 12 "$kind" 5 0 9 3 >"$t/1/p.gcda"
@@ -213,28 +213,28 @@ in_order()
 	perl -0777 -pe 'substr($_, 48, 4) = pack "V", 1' "$t/1/p.gcda" \
 		>"$t/late.gcda"
 	"$CGCONV" "$t/late.gcda" -o "$t/sum.gcda" 2>"$t/err"
-	grep -q 'counters of values and targets are left out' "$t/err"
+	grep -q 'dropped counters that cannot be merged' "$t/err"
 }
 
-@test "gcda: data of another unit, compile or length is refused" {
+@test "gcda: data of another unit, compilation or length is refused" {
 	data A93* 9 0 1 2 >"$t/a.gcda"
 	data A93* 9 0 1 2 3 >"$t/b.gcda"
 	data A83* 8 0 1 2 >"$t/c.gcda"
 	refuses 1 'numbers of counters of function 0x00000001 differ' \
 		-t gcov "$t/a.gcda" "$t/b.gcda"
-	refuses 1 'one unit and compile: the versions differ' \
+	refuses 1 'one unit and compilation: the versions differ' \
 		-t gcov "$t/a.gcda" "$t/c.gcda"
 	perl -0777 -pe 'substr($_, 8, 4) = pack "V", 8' "$t/a.gcda" \
 		>"$t/e.gcda"
-	refuses 1 'one unit and compile: the stamps differ' \
+	refuses 1 'one unit and compilation: the stamps differ' \
 		-t gcov "$t/a.gcda" "$t/e.gcda"
 	perl -0777 -pe 'substr($_, 20, 4) = pack "V", 5' "$t/a.gcda" \
 		>"$t/d.gcda"
-	refuses 1 'one unit: no function is in all of it' \
+	refuses 1 'one unit: no function is in all inputs' \
 		-t gcov "$t/a.gcda" "$t/d.gcda"
 }
 
-@test "gcda: without counters there is nothing to write" {
+@test "gcda: without counters nothing can be written" {
 	refuses 1 'gcov needs counters' -t gcov \
 		samples/callgrind/plain/callgrind.out
 	refuses 1 'gcov needs counters' -t gcov samples/gcov/never/cover.gcno

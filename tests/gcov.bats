@@ -1,4 +1,4 @@
-# gcov.bats - coverage of gcc and clang, against what gcov and llvm-cov say.
+# gcov.bats - coverage of gcc and clang, compared with gcov and llvm-cov.
 load helper
 
 setup()
@@ -8,7 +8,7 @@ setup()
 	cc=samples/gcov/gcc-cc/cover
 }
 
-# Coverage as tests/oracle/gcov.pl has it.
+# Coverage as tests/oracle/gcov.pl prints it.
 covered()
 {
 	"$CGCONV" -q -t json "$@" >"$t/json" || return 1
@@ -31,20 +31,20 @@ lines()
 		END { print "$_ $sum{$_}\n" for sort keys %sum }' "$t/json"
 }
 
-@test "gcov: lines, marks, branches, functions are what gcov says" {
+@test "gcov: lines, marks, branches, functions are those of gcov" {
 	for dir in samples/gcov/gcc*; do
 		covered --gcov-compat "$dir/cover.gcda" >"$t/got"
 		same "$dir/gcov.txt" "$t/got"
 	done
 }
 
-@test "gcov: notes alone are a program that never ran" {
+@test "gcov: notes without data are a program that was never executed" {
 	covered samples/gcov/never/cover.gcno >"$t/got"
 	same samples/gcov/never/gcov.txt "$t/got"
 	not grep '^line [^ ]* [0-9]* [^0]' "$t/got"
 }
 
-@test "gcov: clang's lines and branches are what llvm-cov says" {
+@test "gcov: clang's lines and branches are those of llvm-cov" {
 	for dir in samples/gcov/clang*; do
 		covered "$dir/cover.gcda" | grep '^line' |
 			sed 's/\([0-9]\)f\b/\1/g; s/ U\b//' >"$t/got"
@@ -81,7 +81,7 @@ versions()
 	versions $c 1 304* 402* 406p 407*
 }
 
-@test "gcov: what there was before 3.4, made after its description" {
+@test "gcov: the formats before 3.4 are read (files made by description)" {
 	lines 1 $c.gcda >"$t/want"
 	for version in 3.2 3.3 303p 303S 304e; do
 		rm -f "$t"/x.*
@@ -104,7 +104,7 @@ versions()
 		truncate -s 203 "$t/x.bbg"
 		refuses 1 "x.bbg:0x" -f gcov -t json "$t/x.da"
 		rm "$t/x.bbg"
-		refuses 1 "expected the graph of $t/x.da" \
+		refuses 1 "expected the graph (.bbg) of $t/x.da next to it" \
 			-f gcov -t json "$t/x.da"
 	done
 	perl tests/oracle/gcov-as.pl 3.3 le $c "$t/x"
@@ -120,7 +120,7 @@ versions()
 	same "$t/want" "$t/got"
 }
 
-@test "gcov: files, folders and both of a pair count once" {
+@test "gcov: files, directories and both of a pair count once" {
 	covered $c.gcda $cc.gcda >"$t/want"
 	mkdir -p "$t/dir/sub"
 	cp $c.gc* "$t/dir"
@@ -133,7 +133,7 @@ versions()
 	done
 }
 
-@test "gcov: packed notes and data are read under their names" {
+@test "gcov: compressed notes and data are read under their names" {
 	gzip -c $cc.gcno >"$t/cover.gcno"
 	gzip -c $cc.gcda >"$t/cover.gcda"
 	gzip -c $cc.gcda >"$t/cover.gcda.gz"
@@ -151,7 +151,7 @@ versions()
 	"$CGCONV" -q -t callgrind "$t/out" | same "$t/out" -
 }
 
-@test "gcov: branches become callgrind's jumps: a detail, told with -v" {
+@test "gcov: branches become callgrind's jumps: a note with -v" {
 	"$CGCONV" -t callgrind $cc.gcda 2>"$t/err" >"$t/out"
 	[ ! -s "$t/err" ]
 	"$CGCONV" -v -t callgrind $cc.gcda 2>&1 >"$t/out" |
@@ -202,7 +202,7 @@ calls()
 	covered $c.gcda $cc.gcda >"$t/want"
 	covered --object-directory "$t/build" "$t/run" >"$t/got"
 	same "$t/want" "$t/got"
-	# What is not there may be beside the data.
+	# Notes that are not there are next to the data.
 	mv "$t/build/b/cover.gcno" "$t/run/b"
 	mv "$t/build/a/cover.gcno" "$t/run/home/build/a"
 	covered --object-directory "$t/build" "$t/run" >"$t/got"
@@ -221,7 +221,7 @@ calls()
 	same "$t/want" "$t/got"
 	covered --object-directory "$t" <"$t/stream" >"$t/got"
 	same "$t/want" "$t/got"
-	# Beside the stream, by the last part of the name.
+	# Next to the stream, by base name.
 	perl tests/oracle/gcov-as.pl B35* be $c "$t/1" "/gone/too/cover.gcda"
 	cp "$t/a/cover.gcno" "$t"
 	covered $c.gcda >"$t/want"
@@ -230,48 +230,48 @@ calls()
 	(cd "$t" && "$CGCONV" -q -t json 1 | cmp - "$t/json")
 }
 
-@test "gcov: sums are lost where blocks end only with --gcov-compat" {
+@test "gcov: only --gcov-compat drops counts where blocks of others end" {
 	covered $cc.gcda >"$t/got"
 	[ "$(diff samples/gcov/gcc-cc/gcov.txt "$t/got" | grep '^[<>]')" = \
 		"< line cover.cc 27 1
 > line cover.cc 27 2" ]
 }
 
-# Beyond so much work, a file could be made that never ends.
-@test "gcov: lines that take too long to count are given up, and told" {
+# Without a limit a file could be made that takes forever.
+@test "gcov: the work of line counts is bounded, with a warning" {
 	tests/oracle/gcov-ways.pl 200 300 "$t/few"
 	tests/oracle/gcov-ways.pl 20000 30000 "$t/many"
-	"$CGCONV" -t json "$t/few.gcda" 2>&1 >"$t/json" | not grep counted
+	"$CGCONV" -t json "$t/few.gcda" 2>&1 >"$t/json" | not grep "too low"
 	"$CGCONV" -t json "$t/many.gcda" 2>&1 >"$t/json" |
-		grep "warning: .* too many .*: counted too low"
+		grep "warning: .* too many blocks and arcs: their counts are too low"
 }
 
 # A record of 2^21 paths for its last function.
-@test "gcov: there are no more paths than notes of that size have" {
+@test "gcov: the number of paths is bounded by the size of the notes" {
 	{
 		cat samples/gcov/paths/beta.gcno
 		printf '\0\0\111\1\4\0\0\0\0\0\40\0'
 	} >"$t/x.gcno"
-	refuses 1 "error: expected no more paths than notes of this size have" \
+	refuses 1 "error: expected fewer paths in notes of this size" \
 		-t json "$t/x.gcno"
 }
 
-@test "gcov: entries below zero are told where no row of a block has them" {
+@test "gcov: a warning tells of negative entries when blocks are not kept" {
 	cp $cc.gcno $cc.gcda "$t"
 	# The one counter of twice::twice().
 	printf '\377\377\377\377\377\377\377\377' |
 		dd of="$t/cover.gcda" bs=1 seek=792 conv=notrunc status=none
 	for to in lcov csv; do
 		"$CGCONV" -t $to "$t/cover.gcda" 2>&1 >/dev/null |
-			grep -q 'warning: 1 counts below zero became 0'
+			grep -q 'warning: 1 negative count became 0'
 	done
-	# JSON has what it is.
+	# JSON has the negative count.
 	"$CGCONV" -t json "$t/cover.gcda" 2>"$t/err" >"$t/json"
-	not grep -q 'below zero' "$t/err"
+	not grep -q 'negative' "$t/err"
 	grep -q '^\["branch",2,0,0,"block",0,0,-1' "$t/json"
 }
 
-# ---- What does not belong together ----
+# ---- Notes and data that do not match ----
 
 # The pair, with bytes of NAME from OFFSET on replaced.
 patched()
@@ -281,7 +281,7 @@ patched()
 	printf "$3" | dd of="$t/x.$1" bs=1 seek="$2" conv=notrunc status=none
 }
 
-# Says MESSAGE about x.gcda and converts the rest.
+# Reports MESSAGE about x.gcda and converts the rest.
 complains()
 {
 	local status=0
@@ -297,9 +297,9 @@ complains()
 	}
 }
 
-@test "gcov: data of another compile: its counts are left out" {
-	for what in "8:\1\2\3\4:x.gcno:0x8: error: $t/x.gcda is of another compile: stamp 0x04030201 there, 0x" \
-		'4:*23B:of another compiler: version B32* there, B22* here'; do
+@test "gcov: counts of another compilation are dropped" {
+	for what in "8:\1\2\3\4:x.gcno:0x8: error: $t/x.gcda is of another compilation: stamp 0x04030201, but the notes have 0x" \
+		'4:*23B:of another compiler: version B32*, but the notes have B22*; its counts are dropped'; do
 		patched gcda "${what%%:*}" "$(cut -d : -f 2 <<<"$what")"
 		complains "$(cut -d : -f 3- <<<"$what")"
 		covered samples/gcov/never/cover.gcno >>"$t/want"
@@ -308,30 +308,30 @@ complains()
 	done
 }
 
-@test "gcov: a function of another compile: its counts are left out" {
+@test "gcov: counts of a function of another compilation are dropped" {
 	patched gcda 44 '\1\2\3\4'
-	complains "another checksum of main; the counts are left out"
+	complains "the checksum of main differs; these counts are dropped"
 	grep -qx 'fn cover.c main .* 0 0' "$t/got"
 	grep -qx 'line cover.c 60 0 .*' "$t/got"
 	grep -qx 'line cover.c 12 8' "$t/got"
 }
 
-@test "gcov: data of one function that is there twice is told" {
+@test "gcov: a warning tells of duplicate data of a function" {
 	cp $c.gcno "$t/x.gcno"
 	{
 		head -c -4 $c.gcda
 		tail -c +33 $c.gcda
 	} >"$t/x.gcda"
 	"$CGCONV" -t json "$t/x.gcda" 2>&1 >"$t/json" |
-		grep "warning: a function's data is there twice"
+		grep "warning: duplicate data of a function: using the last"
 	covered $c.gcda >"$t/want"
 	covered "$t/x.gcda" >"$t/got"
 	same "$t/want" "$t/got"
 }
 
-@test "gcov: a unit that cannot be read is left out" {
+@test "gcov: a unit that cannot be read is skipped" {
 	patched gcno 70 '\377\377\377\377'
-	complains "x.gcno:0x44: error: expected a function's file"
+	complains "x.gcno:0x44: error: expected the file of a function"
 	same "$t/want" "$t/got"
 	patched gcda 36 '\377\377\377\177'
 	complains "x.gcda:0x20: error: expected a record that ends"
@@ -339,11 +339,11 @@ complains()
 	rm "$t/x.gcno"
 	patched gcda 0 adcg
 	rm "$t/x.gcno"
-	complains "expected the notes of $t/x.gcda beside it or in"
+	complains "expected the notes (.gcno) of $t/x.gcda next to it"
 	same "$t/want" "$t/got"
 }
 
-@test "gcov: without a .ci that can be read calls alone are left out" {
+@test "gcov: if the .ci file cannot be read, only calls are dropped" {
 	cp samples/gcov/calls/*.gc* "$t"
 	covered "$t/caller.gcda" >"$t/want"
 	printf '\037\213\010\000 and then what is no gzip' >"$t/caller.ci"
@@ -353,11 +353,11 @@ complains()
 	same "$t/want" "$t/got"
 }
 
-@test "gcov: data that is cut is told" {
+@test "gcov: a warning tells of truncated data" {
 	head -c 352 $c.gcda >"$t/x.gcda"
 	cp $c.gcno "$t/x.gcno"
 	"$CGCONV" -t json "$t/x.gcda" 2>&1 >"$t/json" |
-		grep "expected an end mark: is the file cut?"
+		grep "expected an end mark: the file may be truncated"
 	covered $c.gcda >"$t/want"
 	covered "$t/x.gcda" >"$t/got"
 	same "$t/want" "$t/got"
@@ -393,18 +393,18 @@ complains()
 		tail -n 1 | grep -qx 'desc: Notes file: (and more)'
 }
 
-@test "gcov: counts that contradict each other are told" {
+@test "gcov: a warning tells of inconsistent counts" {
 	"$CGCONV" -t lcov samples/gcov/clang-split/cover.gcda >"$t/out" 2>"$t/err"
-	grep -q 'cover.gcno:.*warning: some counts contradict others' "$t/err"
+	grep -q 'cover.gcno:.*warning: inconsistent counts' "$t/err"
 	for dir in clang-default clang-402 clang-b11; do
 		"$CGCONV" -t lcov "samples/gcov/$dir/cover.gcda" 2>&1 \
-			>"$t/out" | grep contradict && return 1
+			>"$t/out" | grep inconsistent && return 1
 	done
 	return 0
 }
 
-# Compiles the source $1 in the current folder, runs it, and writes notes and
-# data at $2 as gcc 4.7 would: they do not say where the compiler ran.
+# Compiles the source $1 in the current directory, runs it, and writes notes and
+# data at $2 as gcc 4.7 would: they do not contain the compiler's directory.
 old_unit()
 {
 	gcc --coverage -c "$1" -o now.o
@@ -413,7 +413,7 @@ old_unit()
 	perl "$BATS_TEST_DIRNAME/oracle/gcov-as.pl" 407* le now "$2"
 }
 
-@test "gcov: relative names that may be two files are told of, or told apart" {
+@test "gcov: relative names that may be two files: a warning, or an option" {
 	mkdir -p "$t"/x "$t"/y "$t"/z "$t/top/src"
 	printf 'int main(void)\n{\n\treturn 0;\n}\n' >"$t/x/a.c"
 	printf 'int main(int n)\n{\n\treturn n - n;\n}\n' >"$t/y/a.c"
@@ -423,7 +423,7 @@ old_unit()
 	cp "$t"/x/a.gc* "$t/z"
 	cd "$t"
 	"$CGCONV" -t lcov x/a.gcda y/a.gcda -o out 2>err
-	grep -q 'a.c is taken for the file of the unit in x: .*--relative-to-n' err
+	grep -q 'a.c is taken for the file of that name in x: .*--relative-to-n' err
 	[ "$(grep -c ^SF: out)" = 1 ]
 	# A copy is the same; so is a unit by itself.
 	"$CGCONV" -t lcov x/a.gcda z/a.gcda -o out 2>err

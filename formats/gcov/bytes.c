@@ -1,14 +1,14 @@
 /*
- * bytes.c - words, strings, records and heads of gcov's files.
+ * bytes.c - reads words, strings, counters and headers of gcov's files.
  *
- * Sources: gcov-io.h and gcov-io.c of gcc 3.4 to 16. A word has the byte
- * order of who wrote the file, which the magic tells; a counter is two words,
- * the lower one first. Lengths of records and strings count words, from gcc
- * 12 on bytes, and strings are padded no more.
+ * Sources: gcov-io.h and gcov-io.c of gcc 3.4 to 16. Words have the byte order
+ * of the machine that wrote the file; the magic shows which. A counter is two
+ * words, the lower one first. Lengths of records and strings count words; from
+ * gcc 12 on they count bytes, and strings are not padded any more.
  */
 #include <string.h>
 
-#include "gcov.h"
+#include "bytes.h"
 
 int64_t
 gcov_get_counter(const unsigned char *at, enum gcov_order order)
@@ -34,9 +34,9 @@ gcov_take_string(struct gcov_bytes *bytes, struct cg_slice *text)
 
 	if (!gcov_take_u32(bytes, &n))
 		return false;
-	size = bytes->exact ? n : (uint64_t)n * 4;
+	size = bytes->byte_lengths ? n : (uint64_t)n * 4;
 	if (size > (uint64_t)(bytes->end - bytes->at))
-		return gcov_wrong(bytes, start,
+		return gcov_error(bytes, start,
 		    "expected a string that ends within its record");
 	nul = memchr(bytes->at, '\0', (size_t)size);
 	*text = (struct cg_slice){ (const char *)bytes->at,
@@ -53,26 +53,30 @@ gcov_take_fields(struct gcov_bytes *bytes, unsigned layout,
 		char *at = (char *)to + field->offset;
 		struct cg_slice text = { 0 };
 		uint32_t word = 0;
-		bool there;
+		bool present;
 
 		if (layout < field->since)
 			continue;
 		if (field->type == GCOV_WORD) {
-			there = gcov_take_u32(bytes, &word);
+			present = gcov_take_u32(bytes, &word);
 			memcpy(at, &word, sizeof(word));
 		} else {
-			there = gcov_take_string(bytes, &text);
+			present = gcov_take_string(bytes, &text);
 			memcpy(at, &text, sizeof(text));
 		}
-		if (!there) {
-			bytes->wrong = field->expected;
+		if (!present) {
+			bytes->error = field->expected;
 			return false;
 		}
 	}
 	return true;
 }
 
-/* "304*", "407*", "A94*", "B22*": what stands last says who released it. */
+/*
+ * "304*", "407*", "A94*", "B22*": two or three parts of the version, a letter
+ * for 10 times its place in the alphabet. The last character is the status of
+ * the release.
+ */
 static bool
 set_version(struct gcov_head *head, uint32_t word)
 {
@@ -120,14 +124,14 @@ gcov_take_magic(
 		}
 	}
 	if (!head->magic)
-		return gcov_wrong(bytes, start, "expected gcov's magic");
+		return gcov_error(bytes, start, "expected gcov's magic");
 	if (!gcov_take_u32(bytes, &version))
 		return false;
 	if (!set_version(head, version))
-		return gcov_wrong(bytes, start + 4,
+		return gcov_error(bytes, start + 4,
 		    "expected the version of a compiler, as in \"B22*\"");
 	head->layout = layout ? layout : head->number;
-	bytes->exact = head->layout >= GCOV_VERSION(12, 0);
+	bytes->byte_lengths = head->layout >= GCOV_VERSION(12, 0);
 	return true;
 }
 

@@ -1,47 +1,55 @@
 /*
- * cycles.c - how often a line with a loop on it ran round, as gcov from
- * version 8 on finds it.
+ * cycles.c - computes how often the loops within a line were executed.
  *
- * Among the blocks that end on the line it enumerates circuits (Hawick and
- * James, "Enumerating circuits and loops in graphs with self-arcs and
- * multiple-arcs"); each takes with it the smallest count on its way. What is
- * found depends on the order of blocks and arcs, which is gcov's here. Each
- * circuit uses up an arc, so there are at most as many as arcs.
+ * gcov from version 8 on, and llvm-cov, search the members of a line for
+ * cycles. The count of a cycle is the smallest count of its arcs; it is
+ * subtracted from all of them (arc->remaining) before the search goes on. So
+ * each cycle uses up an arc, and there are at most as many cycles as arcs.
+ *
+ * The sum of the counts depends on the order in which cycles are found, so the
+ * order of blocks and arcs is that of each tool here.
  */
 #include "gcov.h"
 
+/* ---- As gcov finds them ------------------------------------------------- */
+
+/*
+ * The circuits of Hawick and James, "Enumerating circuits and loops in graphs
+ * with self-arcs and multiple-arcs". Source: gcov.c of gcc 8 to 16.
+ */
 struct search {
-	struct gcov_unit *unit;
+	struct gcov_scratch *scratch;
+	const struct gcov_block *block; /* of the function */
 	struct gcov_solved *solved;
 	struct gcov_arc *arc; /* of the function */
 	const struct gcov_fn *fn;
 	uint32_t start, member;
-	size_t frames, empty; /* arcs on the path with nothing left */
+	size_t frames, empty; /* empty: arcs on the path with remaining 0 */
 	int64_t count;
 };
 
-/* What of the last search is in the way is forgotten when it is met. */
+/* The block, cleared of what an older search left in it. */
 static struct gcov_solved *
 visit(struct search *search, uint32_t block)
 {
 	struct gcov_solved *solved = &search->solved[block];
 	uint32_t a;
 
-	if (solved->stamp == search->unit->scratch.stamp)
+	if (solved->stamp == search->scratch->stamp)
 		return solved;
 	for (a = solved->list; a != GCOV_NONE; a = search->arc[a].next)
 		search->arc[a].flags &= ~GCOV_LISTED;
-	solved->stamp = search->unit->scratch.stamp;
+	solved->stamp = search->scratch->stamp;
 	solved->blocked = false;
 	solved->list = GCOV_NONE;
 	return solved;
 }
 
-/* Frees the block and all that waited for it. */
+/* Unblocks the block and, recursively, the blocks in its list. */
 static void
 unblock(struct search *search, uint32_t block)
 {
-	uint32_t *stack = search->unit->scratch.queue, next;
+	uint32_t *stack = search->scratch->queue, next;
 	size_t n = 0;
 
 	stack[n++] = block;
@@ -55,22 +63,22 @@ unblock(struct search *search, uint32_t block)
 			next = search->arc[a].next;
 			search->arc[a].flags &= ~GCOV_LISTED;
 			stack[n++] = search->arc[a].src;
-			search->unit->work++;
+			search->scratch->work++;
 		}
 		solved->list = GCOV_NONE;
 	}
 }
 
-/* The block waits for all that it leads to. */
+/* Adds the block to the lists of all its successors. */
 static void
-wait_for(struct search *search, const struct gcov_block *block)
+add_to_lists(struct search *search, const struct gcov_block *block)
 {
 	for (uint32_t i = 0; i < block->arcs; i++) {
 		uint32_t number = block->arc + i - search->fn->arc;
 		struct gcov_arc *arc = &search->arc[number];
 		struct gcov_solved *to;
 
-		if (arc->dst < search->start || arc->left <= 0 ||
+		if (arc->dst < search->start || arc->remaining <= 0 ||
 		    search->solved[arc->dst].member != search->member)
 			continue;
 		to = visit(search, arc->dst);
@@ -82,37 +90,37 @@ wait_for(struct search *search, const struct gcov_block *block)
 	}
 }
 
-/* The path has come back to its start. */
+/* Takes the count of the path, which has returned to its start. */
 static void
 take_circuit(struct search *search)
 {
-	const uint32_t *path = search->unit->scratch.path;
+	const uint32_t *path = search->scratch->path;
 	int64_t least = INT64_MAX;
 
 	for (size_t i = 0; i < search->frames; i++) {
-		if (search->arc[path[i]].left < least)
-			least = search->arc[path[i]].left;
+		if (search->arc[path[i]].remaining < least)
+			least = search->arc[path[i]].remaining;
 	}
-	search->count = gcov_add(search->unit, search->count, least);
+	search->count = gcov_add(search->scratch, search->count, least);
 	search->empty = 0;
 	for (size_t i = 0; i < search->frames; i++) {
-		search->arc[path[i]].left -= least;
-		search->empty += search->arc[path[i]].left <= 0;
+		search->arc[path[i]].remaining -= least;
+		search->empty += search->arc[path[i]].remaining <= 0;
 	}
-	search->unit->work += search->frames;
+	search->scratch->work += search->frames;
 }
 
 static void
 enter(struct search *search, uint32_t block)
 {
 	visit(search, block)->blocked = true;
-	search->unit->scratch.frame[search->frames++] = (struct gcov_frame){
+	search->scratch->frame[search->frames++] = (struct gcov_frame){
 		.block = block,
 	};
 }
 
 /*
- * The next arc of the topmost block: true if the search goes on behind it.
+ * Follows an arc of the block on top: true if its destination is to be entered.
  * path[i] is the arc by which frame i is left.
  */
 static bool
@@ -120,57 +128,53 @@ follow(struct search *search, struct gcov_frame *frame, uint32_t number)
 {
 	struct gcov_arc *arc = &search->arc[number];
 
-	search->unit->work++;
-	if (arc->dst < search->start || arc->left <= 0 ||
+	search->scratch->work++;
+	if (arc->dst < search->start || arc->remaining <= 0 ||
 	    search->solved[arc->dst].member != search->member)
 		return false;
-	search->unit->scratch.path[search->frames - 1] = number;
+	search->scratch->path[search->frames - 1] = number;
 	if (arc->dst == search->start) {
 		take_circuit(search);
 		frame->found = true;
-		/* The arc itself leaves the path. */
-		search->empty -= arc->left <= 0;
+		/* The arc itself is not on the path any more. */
+		search->empty -= arc->remaining <= 0;
 		return false;
 	}
 	return search->empty == 0 && !visit(search, arc->dst)->blocked;
 }
 
-/* The topmost block is done: its caller's arc leaves the path. */
+/* Pops the block on top; the arc that leads to it leaves the path. */
 static void
-leave(struct search *search, const struct gcov_block *block)
+leave(struct search *search)
 {
-	struct gcov_frame *frame =
-	    &search->unit->scratch.frame[--search->frames];
+	struct gcov_frame *frame = &search->scratch->frame[--search->frames];
 	uint32_t number;
 
 	if (frame->found)
 		unblock(search, frame->block);
 	else
-		wait_for(search, &block[frame->block]);
+		add_to_lists(search, &search->block[frame->block]);
 	if (search->frames == 0)
 		return;
 	frame[-1].found |= frame->found;
-	number = search->unit->scratch.path[search->frames - 1];
-	search->empty -= search->arc[number].left <= 0;
+	number = search->scratch->path[search->frames - 1];
+	search->empty -= search->arc[number].remaining <= 0;
 }
 
 static void
 search_from(struct search *search)
 {
-	const struct gcov_block *block =
-	    search->unit->block + search->fn->block;
-
-	search->unit->scratch.stamp++;
+	search->scratch->stamp++;
 	search->frames = search->empty = 0;
 	enter(search, search->start);
-	while (search->frames > 0 && search->unit->work < GCOV_WORK_MAX) {
+	while (search->frames > 0 && search->scratch->work < GCOV_WORK_MAX) {
 		struct gcov_frame *frame =
-		    &search->unit->scratch.frame[search->frames - 1];
-		const struct gcov_block *at = &block[frame->block];
+		    &search->scratch->frame[search->frames - 1];
+		const struct gcov_block *at = &search->block[frame->block];
 		uint32_t number = at->arc + frame->arc - search->fn->arc;
 
 		if (frame->arc == at->arcs) {
-			leave(search, block);
+			leave(search);
 			continue;
 		}
 		frame->arc++;
@@ -180,11 +184,12 @@ search_from(struct search *search)
 }
 
 int64_t
-gcov_cycles(struct gcov_unit *unit, const struct gcov_fn *fn,
+gcov_count_cycles(struct gcov_unit *unit, const struct gcov_fn *fn,
     const struct gcov_line *line)
 {
 	const struct gcov_touch *touch = unit->scratch.touch;
-	struct search search = { .unit = unit,
+	struct search search = { .scratch = &unit->scratch,
+		.block = unit->block + fn->block,
 		.solved = unit->scratch.solved,
 		.arc = unit->arc + fn->arc,
 		.fn = fn,
@@ -192,10 +197,110 @@ gcov_cycles(struct gcov_unit *unit, const struct gcov_fn *fn,
 
 	for (uint32_t t = line->first; t != GCOV_NONE; t = touch[t].next) {
 		search.start = touch[t].block;
-		/* No circuit begins where no arc leads back to. */
+		/* A circuit begins only where an arc leads back to. */
 		if (touch[t].member && search.solved[search.start].back)
 			search_from(&search);
 	}
-	unit->tired |= unit->work >= GCOV_WORK_MAX;
+	unit->scratch.work_limit_hit |= unit->scratch.work >= GCOV_WORK_MAX;
 	return search.count;
+}
+
+/* ---- As llvm-cov finds them --------------------------------------------- */
+
+/*
+ * A depth-first search; solved[].list is the arc that leads to a block, or
+ * GCOV_NONE. Source: the behaviour of GCOV.cpp, LLVM 11 to 23.
+ */
+
+/* Pushes a block; by: the arc that leads there. */
+static void
+push(struct gcov_unit *unit, uint32_t block, uint32_t by, size_t *frames)
+{
+	unit->scratch.solved[block].list = by;
+	unit->scratch.frame[(*frames)++] =
+	    (struct gcov_frame){ .block = block };
+}
+
+/* Takes the count of the cycle that the arc closes. */
+static int64_t
+take_cycle(
+    struct gcov_unit *unit, const struct gcov_fn *fn, struct gcov_arc *closing)
+{
+	struct gcov_solved *solved = unit->scratch.solved;
+	struct gcov_arc *arc = unit->arc + fn->arc, *by;
+	int64_t least = closing->remaining;
+	uint32_t b;
+
+	for (b = closing->src; b != closing->dst; b = by->src) {
+		by = &arc[solved[b].list];
+		if (by->remaining < least)
+			least = by->remaining;
+	}
+	closing->remaining -= least;
+	for (b = closing->src; b != closing->dst; b = by->src) {
+		by = &arc[solved[b].list];
+		by->remaining -= least;
+		unit->scratch.work++;
+	}
+	return least;
+}
+
+/* Finds a cycle that can be reached from the block: its count, or 0. */
+static int64_t
+find_cycle(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t start)
+{
+	struct gcov_solved *solved = unit->scratch.solved;
+	size_t frames = 0;
+
+	push(unit, start, GCOV_NONE - 1, &frames);
+	while (frames > 0) {
+		struct gcov_frame *frame = &unit->scratch.frame[frames - 1];
+		const struct gcov_block *at =
+		    &unit->block[fn->block + frame->block];
+		struct gcov_arc *arc;
+
+		unit->scratch.work++;
+		if (frame->arc == at->arcs) {
+			solved[frame->block].blocked = true;
+			frames--;
+			continue;
+		}
+		arc = &unit->arc[at->arc + frame->arc++];
+		if (arc->remaining <= 0 || arc->dst == arc->src ||
+		    solved[arc->dst].member != unit->scratch.member ||
+		    solved[arc->dst].blocked)
+			continue;
+		if (solved[arc->dst].list != GCOV_NONE)
+			return take_cycle(unit, fn, arc);
+		push(unit, arc->dst, (uint32_t)(arc - unit->arc) - fn->arc,
+		    &frames);
+	}
+	return 0;
+}
+
+int64_t
+gcov_count_cycles_llvm(struct gcov_unit *unit, const struct gcov_fn *fn,
+    const struct gcov_line *line)
+{
+	const struct gcov_touch *touch = unit->scratch.touch;
+	struct gcov_solved *solved = unit->scratch.solved;
+	int64_t count = 0, found;
+	uint32_t t;
+
+	do {
+		for (t = line->first; t != GCOV_NONE; t = touch[t].next) {
+			solved[touch[t].block].blocked = false;
+			solved[touch[t].block].list = GCOV_NONE;
+			unit->scratch.work++;
+		}
+		found = 0;
+		for (t = line->first; t != GCOV_NONE && found == 0;
+		     t = touch[t].next) {
+			if (!solved[touch[t].block].blocked)
+				found = find_cycle(unit, fn, touch[t].block);
+		}
+		count = gcov_add(&unit->scratch, count, found);
+	} while (found > 0 && unit->scratch.work < GCOV_WORK_MAX);
+	unit->scratch.work_limit_hit |= found > 0;
+	return count;
 }

@@ -1,9 +1,9 @@
 /*
- * data.c - takes .gcda files apart: counters by function.
+ * data.c - reads .gcda files: the counters of each function.
  *
- * Source: gcov-io.h and libgcov-driver.c of gcc 3.4 to 16, GCDAProfiling.c of
- * LLVM 9 to 23. What stands behind the end mark is what a longer file left
- * there: libgcov does not cut its files.
+ * Sources: gcov-io.h and libgcov-driver.c of gcc 3.4 to 16, GCDAProfiling.c of
+ * LLVM 9 to 23. libgcov does not truncate a file that it overwrites, so stale
+ * bytes of a longer file may follow the end mark.
  */
 #include "gcov.h"
 
@@ -17,21 +17,21 @@ static const struct gcov_field head_fields[] = {
 
 #define FN(name) offsetof(struct gcov_data_fn, name)
 static const struct gcov_field fn_fields[] = {
-	{ 0, GCOV_WORD, FN(ident), "expected a function's ident" },
-	{ 0, GCOV_WORD, FN(lineno), "expected a function's checksum" },
+	{ 0, GCOV_WORD, FN(ident), "expected the ident of a function" },
+	{ 0, GCOV_WORD, FN(lineno), "expected the checksum of a function" },
 	{ GCOV_VERSION(4, 7), GCOV_WORD, FN(cfg),
 	    "expected the checksum of a function's graph" },
 	{ 0 },
 };
 
-/* Which kind of counters means what, by version. */
+/* The meaning of a kind of counters, from a version on. */
 static const struct {
 	uint32_t kind;
 	enum gcov_kind means;
 	unsigned since;
 } kinds[] = {
 	{ 0, GCOV_ARCS, 0 },
-	{ 4, GCOV_TARGETS, GCOV_VERSION(11, 0) }, /* exact since then */
+	{ 4, GCOV_TARGETS, GCOV_VERSION(11, 0) }, /* exact since gcc 11 */
 	{ 8, GCOV_CONDITIONS, GCOV_VERSION(14, 0) },
 	{ 9, GCOV_PATHS, GCOV_VERSION(15, 0) },
 };
@@ -50,14 +50,14 @@ take_function(struct gcov_unit *unit, struct gcov_bytes *record)
 	return gcov_take_fields(record, data->head.layout, fn_fields, fn);
 }
 
-/* From gcc 11 on a length below zero stands for counters that are all zero. */
+/* From gcc 11 on a negative length stands for counters that are all zero. */
 static bool
 take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
     bool has_fn)
 {
 	struct gcov_data *data = &unit->data;
 	const unsigned char *start = bytes->at - 4;
-	struct gcov_counters counters = { .there = true };
+	struct gcov_counters counters = { .present = true };
 	uint32_t length;
 	uint64_t size;
 	bool zero;
@@ -66,11 +66,12 @@ take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
 		return false;
 	zero = data->head.layout >= GCOV_VERSION(11, 0) && length >> 31;
 	length = zero ? 0 - length : length;
-	size = bytes->exact ? length : (uint64_t)length * 4;
+	size = bytes->byte_lengths ? length : (uint64_t)length * 4;
 	if (size % 8 != 0)
-		return gcov_wrong(bytes, start, "expected whole counters");
+		return gcov_error(bytes, start,
+		    "expected a multiple of the size of counters");
 	if (!zero && size > (uint64_t)(bytes->end - bytes->at))
-		return gcov_wrong(
+		return gcov_error(
 		    bytes, start, "expected counters that end within the file");
 	counters.n = size / 8;
 	if (!zero) {
@@ -86,7 +87,7 @@ take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
 	return true;
 }
 
-/* The number of runs: first word since gcc 9, third before. */
+/* The number of runs is the first word since gcc 9, the third before. */
 static void
 take_summary(struct gcov_data *data, struct gcov_bytes *record)
 {
@@ -101,12 +102,13 @@ take_summary(struct gcov_data *data, struct gcov_bytes *record)
 		data->runs = word;
 }
 
+/* False: at the end mark, or after an error. */
 static bool
 take_record(struct gcov_unit *unit, struct gcov_bytes *bytes, bool *has_fn)
 {
 	struct gcov_bytes record, whole = *bytes;
 	uint32_t tag, kind;
-	bool fine = true;
+	bool taken = true;
 
 	if (!gcov_take_u32(bytes, &tag))
 		return false;
@@ -122,13 +124,13 @@ take_record(struct gcov_unit *unit, struct gcov_bytes *bytes, bool *has_fn)
 	if (!gcov_take_record(bytes, &tag, &record))
 		return false;
 	if (tag == GCOV_TAG_FUNCTION) {
-		/* An empty one: its data is in another unit. */
+		/* If it is empty, the function's data is in another unit. */
 		*has_fn = record.at < record.end;
-		fine = !*has_fn || take_function(unit, &record);
+		taken = !*has_fn || take_function(unit, &record);
 	} else if (tag == GCOV_TAG_OBJECT || tag == GCOV_TAG_PROGRAM) {
 		take_summary(&unit->data, &record);
 	}
-	return fine || gcov_wrong(bytes, record.wrong_at, record.wrong);
+	return taken || gcov_error(bytes, record.error_at, record.error);
 }
 
 bool
@@ -144,7 +146,7 @@ gcov_read_data(
 	if (!gcov_take_magic(bytes, &data->head, layout))
 		return false;
 	if (data->head.magic != GCOV_DATA)
-		return gcov_wrong(
+		return gcov_error(
 		    bytes, bytes->at - 8, "expected a .gcda file");
 	data->order = bytes->big ? GCOV_BIG : GCOV_LITTLE;
 	if (!gcov_take_fields(
@@ -153,5 +155,5 @@ gcov_read_data(
 	data->records = *bytes;
 	while (bytes->at < bytes->end && take_record(unit, bytes, &has_fn))
 		;
-	return !bytes->wrong && !unit->nomem;
+	return !bytes->error && !unit->nomem;
 }

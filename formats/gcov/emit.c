@@ -1,46 +1,32 @@
 /*
- * emit.c - a unit into the graph.
+ * emit.c - adds the counts of a unit to the graph.
  *
- * Of each function: its range, entries as calls from nobody known, and
- *	Exec, Blk	of each line, zeros kept
- *	BLOCK		every block, the entry's and the exit's too, on each
- *			line that it touches, or on line 0 of the function's
- *			file; LAST on the line that it ends on, if it counts
- *			there (in gcc's data entry and exit do not)
- *	ARC		arcs of blocks that more than one leaves, fake ones
- *			aside; index counts them
- *	CALL		fake arcs: calls that may not come back; on line 0 if
- *			the block ends on none
- *	CONDITION, PATH	what gcc 14 and 15 added
- *	jumps		from the line a block ends on to the line where the
- *			next begins; falling through is none
+ * For each function there are its range, its entries as calls from an unknown
+ * caller, and these rows:
+ *	Exec, Blk	for each line, also if they are 0
+ *	BLOCK		every block, also entry and exit, on each line that it
+ *			touches, or on line 0 of the function's file; flag LAST
+ *			on the line that it ends on (in gcc's units entry and
+ *			exit end on no line)
+ *	ARC		the arcs of a block with more than one arc that is not
+ *			fake; index counts them
+ *	CALL		fake arcs, that is, calls that may not return; on line 0
+ *			if the block ends on no line
+ *	CONDITION, PATH	since gcc 14 and 15
+ *	jumps		from the line that a block ends on to the first line of
+ *			the next block, unless control falls through
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
 #include "gcov.h"
 
-struct emit {
-	struct gcov_unit *unit;
-	struct cg_build *build;
-	const struct gcov_fn *gcov;
-	uint32_t number; /* of the function in its unit, from 1 */
-	cg_fn fn;
-	cg_name symbol;
-	unsigned exec, blk; /* columns */
-	size_t columns;
-	bool raw;   /* counts below zero are kept */
-	bool paths; /* the target carries blocks of paths */
-	/* Rows that are still to be added. */
-	bool blocks, arcs, jumps;
-	uint64_t *cost; /* of all columns: 0 but for these */
-};
-
-/* Where there is no place for what is below zero, that is 0. */
+/* The count, or 0 if the target cannot represent a negative one. */
 static int64_t
-clamp(struct emit *emit, int64_t count)
+clamp(struct gcov_emit *emit, int64_t count)
 {
-	if (count >= 0 || emit->raw)
+	if (count >= 0 || emit->unit->wants_negative)
 		return count;
 	emit->unit->negative++;
 	return 0;
@@ -61,7 +47,8 @@ pos_of(const struct gcov_unit *unit, uint32_t file, uint32_t line)
 /* ---- Blocks and branches ------------------------------------------------ */
 
 static void
-emit_block(struct emit *emit, const struct gcov_touch *touch, struct cg_pos pos)
+emit_block(
+    struct gcov_emit *emit, const struct gcov_touch *touch, struct cg_pos pos)
 {
 	const struct gcov_unit *unit = emit->unit;
 	const struct gcov_solved *solved = &unit->scratch.solved[touch->block];
@@ -71,29 +58,28 @@ emit_block(struct emit *emit, const struct gcov_touch *touch, struct cg_pos pos)
 		.target = touch->block == 0 && pos.line == 0 ? emit->number : 0,
 		.flags = (touch->ends ? CG_BRANCH_LAST : 0) |
 			 (solved->exceptional ? CG_BRANCH_EXCEPTIONAL : 0) |
-			 gcov_block_flags(unit, emit->gcov, touch->block),
+			 gcov_block_flags(unit, emit->fn, touch->block),
 		.count = clamp(emit, solved->count) };
 
-	(void)cg_add_branch(emit->build, emit->fn, &row);
+	(void)cg_add_branch(emit->build, emit->fn->id, &row);
 }
 
-/* The first line of a block, or of those that must follow it. */
+/* The first line of the block, or of the block that always follows it. */
 static bool
-find_begin(const struct emit *emit, uint32_t block, struct cg_pos *pos)
+find_begin(const struct gcov_emit *emit, uint32_t block, struct cg_pos *pos)
 {
 	const struct gcov_unit *unit = emit->unit;
 	const struct gcov_block *at;
-	const struct gcov_place *place;
+	const struct gcov_span *span;
 
-	/* So many empty blocks in a row are a loop. */
+	/* More empty blocks in a row are a loop. */
 	for (int i = 0; i < 16; i++) {
-		at = &unit->block[emit->gcov->block + block];
-		for (uint32_t p = at->place; p != GCOV_NONE; p = place->next) {
-			place = &unit->place[p];
-			if (place->lines == 0)
+		at = &unit->block[emit->fn->block + block];
+		for (uint32_t p = at->span; p != GCOV_NONE; p = span->next) {
+			span = &unit->span[p];
+			if (span->lines == 0)
 				continue;
-			*pos =
-			    pos_of(unit, place->file, unit->line[place->line]);
+			*pos = pos_of(unit, span->file, unit->line[span->line]);
 			return true;
 		}
 		if (at->arcs != 1)
@@ -104,7 +90,7 @@ find_begin(const struct emit *emit, uint32_t block, struct cg_pos *pos)
 }
 
 static void
-emit_jump(struct emit *emit, const struct gcov_arc *arc,
+emit_jump(struct gcov_emit *emit, const struct gcov_arc *arc,
     const struct cg_pos *from, bool conditional, int64_t executed)
 {
 	uint64_t followed = unsigned_count(arc->count);
@@ -115,14 +101,14 @@ emit_jump(struct emit *emit, const struct gcov_arc *arc,
 		return;
 	if (!conditional && to.file == from->file && to.line == from->line)
 		return;
-	if (followed > (uint64_t)executed) /* threads raced */
+	if (followed > (uint64_t)executed) /* because threads raced */
 		followed = (uint64_t)executed;
-	cg_add_jump(emit->build, emit->fn, from, emit->fn, &to, conditional,
-	    conditional ? (uint64_t)executed : followed, followed);
+	cg_add_jump(emit->build, emit->fn->id, from, emit->fn->id, &to,
+	    conditional, conditional ? (uint64_t)executed : followed, followed);
 }
 
 static bool
-add_site(struct emit *emit, const struct gcov_solved *solved)
+add_site(struct gcov_emit *emit, const struct gcov_solved *solved)
 {
 	struct gcov_unit *unit = emit->unit;
 	const struct gcov_line *line = &unit->scratch.line[solved->line];
@@ -130,7 +116,7 @@ add_site(struct emit *emit, const struct gcov_solved *solved)
 	if (!gcov_grow(unit, &unit->site, &unit->site_cap, unit->sites + 1,
 		sizeof(*unit->site)))
 		return false;
-	unit->site[unit->sites++] = (struct gcov_site){ .fn = emit->fn,
+	unit->site[unit->sites++] = (struct gcov_site){ .fn = emit->fn->id,
 		.symbol = emit->symbol,
 		.file = line->file,
 		.line = line->line,
@@ -138,19 +124,20 @@ add_site(struct emit *emit, const struct gcov_solved *solved)
 	return true;
 }
 
-/* Where a block leads to; first: what is said once. Is there a call, too? */
+/* Adds the arcs of a block, and its jumps where it ends. True: it has calls. */
 static bool
-emit_arcs(struct emit *emit, uint32_t number, struct cg_pos pos, bool first)
+emit_arcs(
+    struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool ends_here)
 {
 	const struct gcov_unit *unit = emit->unit;
 	const struct gcov_solved *solved = &unit->scratch.solved[number];
-	const struct gcov_block *block =
-	    &unit->block[emit->gcov->block + number];
+	const struct gcov_block *block = &unit->block[emit->fn->block + number];
 	struct cg_branch row = {
 		.pos = pos, .kind = CG_BRANCH_ARC, .block = number
 	};
 	const uint32_t real = block->arcs - block->fakes;
-	const bool jumps = emit->jumps && first, arcs = emit->arcs && real > 1;
+	const bool jumps = emit->jumps && ends_here,
+		   arcs = emit->arcs && real > 1;
 
 	for (uint32_t i = 0; i < block->arcs && (jumps || arcs); i++) {
 		const struct gcov_arc *arc = &unit->arc[block->arc + i];
@@ -168,20 +155,20 @@ emit_arcs(struct emit *emit, uint32_t number, struct cg_pos pos, bool first)
 		    (arc->flags & GCOV_THROW ? CG_BRANCH_THROW : 0) |
 		    (solved->count != 0 ? CG_BRANCH_REACHED : 0);
 		row.count = clamp(emit, arc->count);
-		(void)cg_add_branch(emit->build, emit->fn, &row);
+		(void)cg_add_branch(emit->build, emit->fn->id, &row);
 		row.index++;
 	}
 	return block->fakes > 0;
 }
 
-/* Calls that the block ends with; site: where they are looked for. */
+/* Adds the calls of a block, and sites for their callees where it ends. */
 static bool
-emit_calls(struct emit *emit, uint32_t number, struct cg_pos pos, bool site)
+emit_calls(
+    struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool ends_here)
 {
 	struct gcov_unit *unit = emit->unit;
 	const struct gcov_solved *solved = &unit->scratch.solved[number];
-	const struct gcov_block *block =
-	    &unit->block[emit->gcov->block + number];
+	const struct gcov_block *block = &unit->block[emit->fn->block + number];
 	const uint32_t real = block->arcs - block->fakes;
 	uint32_t index = 0;
 	struct cg_branch row = { .pos = pos,
@@ -201,21 +188,21 @@ emit_calls(struct emit *emit, uint32_t number, struct cg_pos pos, bool site)
 		row.index = real < 2 || pos.line == 0 ? 0 : index;
 		row.target = arc->dst;
 		row.count = (int64_t)unsigned_count(
-		    gcov_sub(unit, solved->count, arc->count));
+		    gcov_sub(&unit->scratch, solved->count, arc->count));
 		if (emit->blocks)
-			(void)cg_add_branch(emit->build, emit->fn, &row);
-		if (site && !add_site(emit, solved))
+			(void)cg_add_branch(emit->build, emit->fn->id, &row);
+		if (ends_here && !add_site(emit, solved))
 			return false;
 	}
 	return true;
 }
 
-/* Two words of bits for each decision: outcomes true, then false. */
+/* The outcomes of a condition are two words of bits: true, then false. */
 static void
-emit_condition(struct emit *emit, uint32_t block, struct cg_pos pos)
+emit_condition(struct gcov_emit *emit, uint32_t block, struct cg_pos pos)
 {
 	const struct gcov_unit *unit = emit->unit;
-	const struct gcov_fn *fn = emit->gcov;
+	const struct gcov_fn *fn = emit->fn;
 	uint32_t number = unit->scratch.solved[block].condition;
 	const unsigned char *at =
 	    fn->data ? fn->data->counters[GCOV_CONDITIONS].at : NULL;
@@ -236,62 +223,62 @@ emit_condition(struct emit *emit, uint32_t block, struct cg_pos pos)
 		    at + (number - 1) * 16 + b * 8, unit->data.order);
 	for (; row.index < 2 * terms; row.index++) {
 		row.count = bits[row.index & 1] >> (row.index / 2) & 1;
-		(void)cg_add_branch(emit->build, emit->fn, &row);
+		(void)cg_add_branch(emit->build, emit->fn->id, &row);
 	}
 }
 
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * What stands on no line, so on line 0 of the function's file: blocks without
- * any, and calls of those that end on none. Block 0 has none: what leaves it so
- * is a second return of a callee.
+ * Adds what is on no line to line 0 of the function's file: blocks without
+ * lines, and calls of blocks that end on no line. The fake arcs of block 0 are
+ * no calls: they are for functions that return twice.
  */
 static bool
-emit_line_0(struct emit *emit)
+emit_line_0(struct gcov_emit *emit)
 {
 	const struct gcov_scratch *scratch = &emit->unit->scratch;
-	const struct cg_pos pos = pos_of(emit->unit, emit->gcov->file, 0);
-	bool fine = true;
+	const struct cg_pos pos = pos_of(emit->unit, emit->fn->file, 0);
+	bool success = true;
 
 	if (!emit->blocks)
 		return true;
 	for (size_t i = 0; i < scratch->touches; i++) {
 		const struct gcov_touch *touch = &scratch->touch[i];
 
-		if (touch->line == GCOV_NONE && !touch->again)
+		if (touch->line == GCOV_NONE && !touch->repeated)
 			emit_block(emit, touch, pos);
 	}
-	for (uint32_t i = 1; i < emit->gcov->blocks && fine; i++) {
+	for (uint32_t i = 1; i < emit->fn->blocks && success; i++) {
 		if (scratch->solved[i].line == GCOV_NONE)
-			fine = emit_calls(emit, i, pos, false);
+			success = emit_calls(emit, i, pos, false);
 	}
-	return fine;
+	return success;
 }
 
-/* What is decided where blocks end. */
+/* Adds the branches, calls and conditions of the blocks that end here. */
 static bool
-emit_ends(struct emit *emit, uint32_t number, struct cg_pos pos)
+emit_ends(struct gcov_emit *emit, uint32_t number, struct cg_pos pos)
 {
 	const struct gcov_scratch *scratch = &emit->unit->scratch;
 	const struct gcov_touch *touch = scratch->touch;
 	const uint32_t first = scratch->line[number].first;
-	bool calls = false, site;
+	bool calls = false, ends_here;
 	uint32_t t, block;
 
 	for (t = first; t != GCOV_NONE; t = touch[t].next) {
 		block = touch[t].block;
-		site = scratch->solved[block].line == number;
+		ends_here = scratch->solved[block].line == number;
 		if (touch[t].ends)
-			calls |= emit_arcs(emit, block, pos, site);
+			calls |= emit_arcs(emit, block, pos, ends_here);
 	}
 	for (t = calls ? first : GCOV_NONE; t != GCOV_NONE; t = touch[t].next) {
 		block = touch[t].block;
-		site = scratch->solved[block].line == number;
-		if (touch[t].ends && !emit_calls(emit, block, pos, site))
+		ends_here = scratch->solved[block].line == number;
+		if (touch[t].ends && !emit_calls(emit, block, pos, ends_here))
 			return false;
 	}
-	t = emit->gcov->conditions > 0 ? first : GCOV_NONE;
+	t = emit->fn->conditions > 0 ? first : GCOV_NONE;
 	for (; t != GCOV_NONE; t = touch[t].next) {
 		if (touch[t].ends)
 			emit_condition(emit, touch[t].block, pos);
@@ -300,7 +287,7 @@ emit_ends(struct emit *emit, uint32_t number, struct cg_pos pos)
 }
 
 static bool
-emit_line(struct emit *emit, uint32_t number)
+emit_line(struct gcov_emit *emit, uint32_t number)
 {
 	const struct gcov_scratch *scratch = &emit->unit->scratch;
 	const struct gcov_touch *touch = scratch->touch;
@@ -309,14 +296,14 @@ emit_line(struct emit *emit, uint32_t number)
 	int64_t count = line->count;
 	bool ends = false;
 
-	if (emit->unit->compat && gcov_is_lost(emit->unit, emit->gcov, line))
+	if (emit->unit->compat && gcov_is_dropped(emit->unit, emit->fn, line))
 		count = 0;
 	emit->cost[emit->exec] = (uint64_t)clamp(emit, count);
 	emit->cost[emit->blk] = (uint64_t)clamp(emit, line->sum);
-	(void)cg_add_cost(emit->build, emit->fn, &pos, emit->cost,
+	(void)cg_add_cost(emit->build, emit->fn->id, &pos, emit->cost,
 	    count == 0 && line->sum == 0 ? 0 : emit->columns);
 	for (uint32_t t = line->first; t != GCOV_NONE; t = touch[t].next) {
-		if (emit->blocks && !touch[t].again)
+		if (emit->blocks && !touch[t].repeated)
 			emit_block(emit, &touch[t], pos);
 		ends |= touch[t].ends;
 	}
@@ -331,12 +318,12 @@ compare_sorted(const void *va, const void *vb)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* Rows come in the order that cursors want: they need not sort them. */
+/* Rows are added in the order of cursors, which then need not sort them. */
 static bool
-emit_lines(struct emit *emit)
+emit_lines(struct gcov_emit *emit)
 {
 	struct gcov_scratch *scratch = &emit->unit->scratch;
-	bool sorted = true, fine;
+	bool sorted = true, success;
 
 	if (!gcov_grow(emit->unit, &scratch->order, &scratch->order_cap,
 		scratch->lines, sizeof(*scratch->order)))
@@ -352,18 +339,18 @@ emit_lines(struct emit *emit)
 	if (!sorted)
 		qsort(scratch->order, scratch->lines, sizeof(*scratch->order),
 		    compare_sorted);
-	fine = emit_line_0(emit);
-	for (size_t i = 0; i < scratch->lines && fine; i++)
-		fine = emit_line(emit, scratch->order[i].line);
-	return fine;
+	success = emit_line_0(emit);
+	for (size_t i = 0; i < scratch->lines && success; i++)
+		success = emit_line(emit, scratch->order[i].line);
+	return success;
 }
 
-/* Decisions by block. */
+/* Sets the condition of each block. */
 static void
-find_conditions(const struct emit *emit)
+find_conditions(const struct gcov_emit *emit)
 {
 	const struct gcov_unit *unit = emit->unit;
-	const struct gcov_fn *fn = emit->gcov;
+	const struct gcov_fn *fn = emit->fn;
 
 	for (uint32_t i = 0; i < fn->conditions; i++)
 		unit->scratch.solved[unit->condition[fn->condition + i].block]
@@ -371,9 +358,9 @@ find_conditions(const struct emit *emit)
 }
 
 static void
-emit_paths(struct emit *emit)
+emit_paths(struct gcov_emit *emit)
 {
-	const struct gcov_fn *fn = emit->gcov;
+	const struct gcov_fn *fn = emit->fn;
 	const unsigned char *at =
 	    fn->data ? fn->data->counters[GCOV_PATHS].at : NULL;
 	struct cg_branch row = { .kind = CG_BRANCH_PATH };
@@ -387,75 +374,67 @@ emit_paths(struct emit *emit)
 			at += 8;
 		}
 		row.count = bits >> (row.index % 64) & 1;
-		(void)cg_add_branch(emit->build, emit->fn, &row);
+		(void)cg_add_branch(emit->build, emit->fn->id, &row);
 	}
 }
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Templates and what is inline mostly are known from a unit before. */
-static bool
-add_fn(struct emit *emit)
+/* Most templates and inline functions are known from an earlier unit. */
+bool
+gcov_add_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 {
 	struct gcov_unit *unit = emit->unit;
-	const struct gcov_fn *fn = emit->gcov;
 	const struct gcov_known *known =
-	    fn->known != 0 ? &unit->all->known[fn->known - 1] : NULL;
-	/* Another one of this unit may have the ident, too. */
+	    fn->known != 0 ? &unit->program->known[fn->known - 1] : NULL;
+	/* fn 0: since then another function of this unit has had the ident. */
 	bool is_known = known && known->fn != 0;
 
+	emit->fn = fn;
+	emit->number = (uint32_t)(fn - unit->fn) + 1;
 	if (is_known) {
 		emit->symbol = known->symbol;
-		emit->fn = known->fn;
+		fn->id = known->fn;
 	} else {
 		emit->symbol = cg_add_name(emit->build, fn->name);
-		emit->fn = cg_add_fn_symbol(emit->build,
+		fn->id = cg_add_fn_symbol(emit->build,
 		    cg_add_demangled(emit->build, emit->symbol),
 		    unit->file[fn->file].id, 0, emit->symbol);
 	}
-	cg_set_fn_range(emit->build, emit->fn,
+	cg_set_fn_range(emit->build, fn->id,
 	    &(struct cg_range){ .first = fn->line,
 		.first_column = fn->column,
 		.last = fn->end_line,
 		.last_column = fn->end_column });
-	return is_known ||
-	       gcov_know_fn(unit, emit->build, fn, emit->fn, emit->symbol);
+	return is_known || gcov_add_known(unit, emit->build, fn, emit->symbol);
 }
 
-static bool
-emit_fn(struct emit *emit, struct gcov_fn *fn)
+bool
+gcov_emit_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 {
 	struct gcov_unit *unit = emit->unit;
-	struct cg_pos nowhere;
-	int64_t entries;
+	int64_t entries = unit->scratch.solved[0].count;
 
 	emit->blocks = cg_wants_rows(emit->build, CG_BLOCKS);
 	emit->arcs = cg_wants_rows(emit->build, CG_BRANCHES);
 	emit->jumps = cg_wants_rows(emit->build, CG_JUMPS);
-	if (!gcov_solve(unit, fn) || !gcov_count_lines(unit, fn) ||
-	    !add_fn(emit))
-		return false;
-	fn->id = emit->fn;
-	entries = unit->scratch.solved[0].count;
-	/* Else the row of block 0 tells, or keeps it. */
+	/* With rows of blocks, that of block 0 has the negative count. */
 	if (entries < 0 && !emit->blocks)
 		unit->negative++;
 	fn->entries = unsigned_count(entries);
-	nowhere = pos_of(unit, fn->file, 0);
-	if (!gcov_add_targets(unit, emit->build, fn, emit->fn, &nowhere))
-		return false;
 	find_conditions(emit);
 	if (!emit_lines(emit))
 		return false;
 	emit_paths(emit);
-	if (emit->paths && !gcov_add_paths(unit, emit->build, fn, emit->fn))
-		return false;
 	return true;
 }
 
-/* All of them are rows of function 0, which so is taken up once. */
-static void
-emit_entries(const struct emit *emit)
+/*
+ * The calls are rows of function 0. They are added together, so that its rows
+ * are looked up only once.
+ */
+void
+gcov_emit_entries(const struct gcov_emit *emit)
 {
 	const struct gcov_unit *unit = emit->unit;
 	const struct cg_pos nowhere = { 0 };
@@ -472,31 +451,32 @@ emit_entries(const struct emit *emit)
 
 /* ---- Units -------------------------------------------------------------- */
 
-/* Files that lines or functions name, in the order in which gcov meets them. */
+/* Adds the files of lines and functions in the order of the notes. */
 static bool
-add_files(struct emit *emit, const char *notes)
+add_files(struct gcov_emit *emit, const char *notes)
 {
 	struct gcov_unit *unit = emit->unit;
-	struct cg_slice folder;
+	struct cg_slice directory;
 
-	if (!gcov_find_folder(unit, emit->build, notes, &folder))
+	if (!gcov_find_directory(unit, emit->build, notes, &directory))
 		return false;
 	for (size_t i = 0; i < unit->files; i++) {
 		unit->file[i].id =
-		    cg_add_file_in(emit->build, folder, unit->file[i].name);
-		if (unit->file[i].id != 0) /* as of Ada's binder */
+		    cg_add_file_in(emit->build, directory, unit->file[i].name);
+		/* 0: without a name, as in units of Ada's binder. */
+		if (unit->file[i].id != 0)
 			cg_list_file(emit->build, unit->file[i].id);
 	}
 	return true;
 }
 
 static void
-add_descs(const struct emit *emit, const char *notes, const char *data)
+add_descs(const struct gcov_emit *emit, const char *notes, const char *data)
 {
 	struct gcov_unit *unit = emit->unit;
 	char runs[CG_NUMBER_MAX];
 
-	unit->all->part =
+	unit->program->part =
 	    cg_add_part(emit->build, &(struct cg_part_info){ .cmd = "" });
 	cg_add_desc(
 	    emit->build, cg_slice("Compiler"), cg_slice(unit->head.version));
@@ -514,7 +494,7 @@ add_descs(const struct emit *emit, const char *notes, const char *data)
 }
 
 static unsigned
-add_event(struct emit *emit, const char *name, const char *long_name)
+add_event(struct gcov_emit *emit, const char *name, const char *long_name)
 {
 	const struct cg_event event = { .name = name,
 		.long_name = long_name,
@@ -527,73 +507,11 @@ add_event(struct emit *emit, const char *name, const char *long_name)
 	return column;
 }
 
-/* What may be wrong with the counts. */
-static void
-report(const struct emit *emit)
+bool
+gcov_begin_emit(struct gcov_emit *emit, const char *notes, const char *data)
 {
-	const struct gcov_unit *unit = emit->unit;
-
-	if (unit->negative > 0)
-		cg_warn(unit->job,
-		    "%llu counts below zero became 0: threads raced for the "
-		    "counters (-fprofile-update=atomic)",
-		    (unsigned long long)unit->negative);
-	if (unit->unsolved)
-		cg_warn(unit->job,
-		    "some counts do not follow from the counters; they are 0");
-	if (unit->contrary)
-		cg_warn(unit->job,
-		    "some counts contradict others: clang did not count all "
-		    "arcs; they are as llvm-cov has them");
-	if (unit->saturated)
-		cg_warn(
-		    unit->job, "some counts are greater than 64 bits can hold");
-	if (unit->tired)
-		cg_warn(unit->job, "some lines have too many blocks and ways "
-				   "between them: counted too low");
-	if (unit->lost_paths > 0)
-		cg_warn(unit->job,
-		    "the blocks of paths of %llu function%s are left out: "
-		    "there "
-		    "are too many, or not as many as the notes say",
-		    (unsigned long long)unit->lost_paths,
-		    unit->lost_paths > 1 ? "s" : "");
-}
-
-int
-gcov_emit_unit(struct gcov_unit *unit, struct cg_build *build,
-    const char *notes, const char *data)
-{
-	const struct cg_module *target = cg_job_target(unit->job);
-	uint64_t cost[CG_EVENT_MAX];
-	struct emit emit = { .unit = unit,
-		.build = build,
-		.cost = cost,
-		.raw = target && target->carries & CG_SIGNED,
-		.paths = target && target->carries & CG_BLOCKS };
-
-	emit.exec = add_event(&emit, "Exec", "Line executions");
-	emit.blk = add_event(&emit, "Blk", "Block executions");
-	memset(cost, 0, emit.columns * sizeof(*cost));
-	unit->negative = 0;
-	unit->saturated = unit->unsolved = unit->tired = false;
-	unit->contrary = false;
-	add_descs(&emit, notes, data);
-	gcov_load(unit);
-	unit->compat = cg_opt_flag(unit->job, "gcov-compat") && !unit->llvm &&
-		       unit->head.layout >= GCOV_VERSION(8, 0);
-	if (!add_files(&emit, notes) ||
-	    (unit->compat && !gcov_find_shared(unit)))
-		return cg_nomem(unit->job);
-	gcov_find_known(unit);
-	for (size_t i = 0; i < unit->fns; i++) {
-		emit.gcov = &unit->fn[i];
-		emit.number = (uint32_t)i + 1;
-		if (gcov_counts(unit, emit.gcov) &&
-		    !emit_fn(&emit, &unit->fn[i]))
-			return cg_nomem(unit->job);
-	}
-	emit_entries(&emit);
-	report(&emit);
-	return cg_build_status(build);
+	emit->exec = add_event(emit, "Exec", "Line executions");
+	emit->blk = add_event(emit, "Blk", "Block executions");
+	add_descs(emit, notes, data);
+	return add_files(emit, notes);
 }

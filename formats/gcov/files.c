@@ -1,12 +1,15 @@
 /*
- * path.c - where notes and data are.
+ * files.c - paths of notes and data, and the directory of sources.
  */
 #include <string.h>
 
+#include "calls.h"
 #include "gcov.h"
 
+/* ---- Notes and data ----------------------------------------------------- */
+
 bool
-gcov_keep_name(struct gcov_unit *unit, struct cg_slice name)
+gcov_set_name(struct gcov_unit *unit, struct cg_slice name)
 {
 	if (!gcov_grow(unit, &unit->name, &unit->name_cap, name.len + 1, 1))
 		return false;
@@ -15,12 +18,12 @@ gcov_keep_name(struct gcov_unit *unit, struct cg_slice name)
 	return true;
 }
 
-/* The path with its suffix exchanged, after folder if there is one. */
+/* directory/path ("": path alone) with its suffix (and .gz) replaced. */
 static const char *
-swap_suffix(struct gcov_unit *unit, const char *folder, const char *path,
+swap_suffix(struct gcov_unit *unit, const char *directory, const char *path,
     const char *old, const char *new)
 {
-	size_t n = strlen(path), len = strlen(folder);
+	size_t n = strlen(path), len = strlen(directory);
 
 	if (n > 3 && strcmp(path + n - 3, ".gz") == 0)
 		n -= 3;
@@ -30,7 +33,7 @@ swap_suffix(struct gcov_unit *unit, const char *folder, const char *path,
 	if (!gcov_grow(unit, &unit->path, &unit->path_cap,
 		len + n + strlen(new) + 2, 1))
 		return NULL;
-	memcpy(unit->path, folder, len);
+	memcpy(unit->path, directory, len);
 	if (len > 0)
 		unit->path[len++] = '/';
 	memcpy(unit->path + len, path, n);
@@ -39,7 +42,7 @@ swap_suffix(struct gcov_unit *unit, const char *folder, const char *path,
 }
 
 const char *
-gcov_swap(
+gcov_swap_suffix(
     struct gcov_unit *unit, const char *path, const char *old, const char *new)
 {
 	return swap_suffix(unit, "", path, old, new);
@@ -58,21 +61,22 @@ gcov_ci_path(struct gcov_unit *unit, const char *notes)
 }
 
 bool
-gcov_keep_folder(struct gcov_unit *unit, const char *stream)
+gcov_set_stream_directory(struct gcov_unit *unit, const char *stream)
 {
 	const char *slash = strrchr(stream, '/');
 	size_t n = slash ? (size_t)(slash - stream) + 1 : 2;
 
-	if (!gcov_grow(unit, &unit->folder, &unit->folder_cap, n + 1, 1))
+	if (!gcov_grow(unit, &unit->stream_directory,
+		&unit->stream_directory_cap, n + 1, 1))
 		return false;
-	memcpy(unit->folder, slash ? stream : "./", n);
-	unit->folder[n == 1 ? 1 : n - 1] = '\0'; /* of "/x" it is "/" */
+	memcpy(unit->stream_directory, slash ? stream : "./", n);
+	unit->stream_directory[n == 1 ? 1 : n - 1] = '\0'; /* "/" of "/x" */
 	return true;
 }
 
-/* Behind the first folder of a path; NULL: there is none. */
+/* The path without its first directory; NULL: it has none. */
 static const char *
-skip_folder(const char *path)
+skip_directory(const char *path)
 {
 	path = strchr(path, '/');
 	while (path && *path == '/')
@@ -81,28 +85,164 @@ skip_folder(const char *path)
 }
 
 /*
- * Where the notes of data may be: in the object directory, under as much of
- * the data's path as is there (data may come from another machine), then
- * beside the data, then beside the stream that it is in. NULL: nowhere else.
+ * The candidates are: in --object-directory, the path of the data, less none,
+ * one, two... of its first directories (data may come from another machine);
+ * next to the data; next to the stream that the data is in.
  */
 const char *
 gcov_notes_path(struct gcov_unit *unit, const char *data, size_t i)
 {
-	const char *folder = cg_opt(unit->job, "object-directory");
+	const char *directory = cg_opt(unit->job, "object-directory");
 	const char *rest = data, *slash;
 
 	while (*rest == '/')
 		rest++;
-	for (; folder && rest; rest = skip_folder(rest), i--) {
+	for (; directory && rest; rest = skip_directory(rest), i--) {
 		if (i == 0)
 			return swap_suffix(
-			    unit, folder, rest, ".gcda", ".gcno");
+			    unit, directory, rest, ".gcda", ".gcno");
 	}
 	if (i == 0)
 		return swap_suffix(unit, "", data, ".gcda", ".gcno");
 	if (i > 1 || !unit->in_stream)
 		return NULL;
 	slash = strrchr(data, '/');
-	return swap_suffix(
-	    unit, unit->folder, slash ? slash + 1 : data, ".gcda", ".gcno");
+	return swap_suffix(unit, unit->stream_directory,
+	    slash ? slash + 1 : data, ".gcda", ".gcno");
+}
+
+/* ---- Sources ------------------------------------------------------------ */
+
+static bool
+ends_with(struct cg_slice text, struct cg_slice end)
+{
+	return end.len <= text.len &&
+	       memcmp(text.ptr + text.len - end.len, end.ptr, end.len) == 0;
+}
+
+/* The path up to its last slash; "" without one. */
+static struct cg_slice
+directory_of(struct cg_slice path)
+{
+	path.len -= cg_base_name(path).len;
+	path.len -= path.len > 1;
+	return path;
+}
+
+static struct cg_slice
+without_suffix(struct cg_slice base)
+{
+	size_t len = base.len;
+
+	while (len > 0 && base.ptr[len - 1] != '.')
+		len--;
+	return (struct cg_slice){ base.ptr, len > 1 ? len - 1 : base.len };
+}
+
+/*
+ * The source that the unit was compiled from, if its name is relative: the
+ * notes of a.c are a.gcno, a.c.gcno or prog-a.gcno.
+ */
+static bool
+find_source(
+    const struct gcov_unit *unit, struct cg_slice notes, struct cg_slice *name)
+{
+	struct cg_slice stem = without_suffix(cg_base_name(notes)), base;
+
+	for (size_t i = 0; i < unit->files; i++) {
+		*name = unit->file[i].name;
+		base = cg_base_name(*name);
+		if (base.len > 0 && name->ptr[0] != '/' &&
+		    (ends_with(stem, base) ||
+			ends_with(stem, without_suffix(base))))
+			return true;
+	}
+	return false;
+}
+
+/* The directory of the notes, less that of the source if it ends with it. */
+static struct cg_slice
+without_source_directory(struct cg_slice notes, struct cg_slice source)
+{
+	struct cg_slice directory = directory_of(notes),
+			own = directory_of(source);
+
+	if (own.len == 0 || !ends_with(directory, own))
+		return directory;
+	if (own.len < directory.len &&
+	    directory.ptr[directory.len - own.len - 1] != '/')
+		return directory;
+	directory.len -= own.len;
+	directory.len -= directory.len > 1;
+	return directory;
+}
+
+/*
+ * Warns if the notes of another directory had the source, too. Notes with the
+ * same bytes are copies, of one source. False: out of memory.
+ */
+static bool
+check_source(struct gcov_unit *unit, struct cg_build *build,
+    struct cg_slice name, struct cg_slice directory)
+{
+	struct gcov_program *program = unit->program;
+	const struct gcov_source new = {
+		.directory = cg_add_name(build, directory),
+		.hash =
+		    gcov_hash(0, (struct cg_slice){ unit->notes,
+				     (size_t)(unit->notes_end - unit->notes) }),
+	};
+	uint32_t *slot = cg_map_at(&program->sources, cg_add_name(build, name));
+	const struct gcov_source *old;
+	struct cg_slice other;
+
+	if (!slot || !gcov_grow(unit, &program->source, &program->source_cap,
+			 program->source_count + 1, sizeof(*program->source)))
+		return false;
+	if (*slot == 0) {
+		program->source[program->source_count++] = new;
+		*slot = (uint32_t)program->source_count;
+		return true;
+	}
+	old = &program->source[*slot - 1];
+	if (old->directory == new.directory || old->hash == new.hash)
+		return true;
+	other = cg_get_name(build, old->directory);
+	cg_warn(unit->job,
+	    "%.*s is taken for the file of that name in %.*s: notes of clang, "
+	    "and of gcc before 9, do not contain the compiler's directory; "
+	    "--relative-to-notes keeps such files apart",
+	    name.len > 99 ? 99 : (int)name.len, name.ptr,
+	    other.len > 99 ? 99 : (int)other.len,
+	    other.len > 0 ? other.ptr : ".");
+	return true;
+}
+
+/*
+ * Notes of gcc 9 and later have the directory that the compiler ran in. Older
+ * ones and those of clang do not (since clang 21 they have "."). gcov uses their
+ * relative names as they are, so that two files of one name become one; so does
+ * this reader, with a warning. With --relative-to-notes such names are relative
+ * to the directory of the notes, as in lcov, less what the name of the unit's
+ * source repeats of it: for src/a.c in top/src/a.gcno the compiler ran in top.
+ */
+bool
+gcov_find_directory(struct gcov_unit *unit, struct cg_build *build,
+    const char *notes, struct cg_slice *directory)
+{
+	struct cg_slice source = { "", 0 };
+	bool found;
+
+	*directory = unit->head.cwd;
+	if (directory->len > 0 && !cg_equal(*directory, "."))
+		return true;
+	*directory = (struct cg_slice){ "", 0 };
+	found = find_source(unit, cg_slice(notes), &source);
+	if (cg_opt_flag(unit->job, "relative-to-notes")) {
+		*directory = without_source_directory(
+		    cg_slice(notes), found ? source : *directory);
+		return true;
+	}
+	return !found ||
+	       check_source(unit, build, source, directory_of(cg_slice(notes)));
 }

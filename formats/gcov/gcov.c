@@ -1,53 +1,147 @@
 /*
- * gcov.c - coverage of gcc and clang: .gcda files with their .gcno files.
+ * gcov.c - coverage of gcc and clang: reads .gcda files with their .gcno files,
+ * writes .gcda files.
  *
- * Sources: the files that gcc 3.4 to 16 and clang 9 to 23 write, gcov-io.h
- * and gcov.c of those versions of gcc, GCOV.cpp of LLVM; docs of -fprofile-*.
- * Any version and byte order is read, on any machine; notes and data each have
- * their own (a cross compiler's notes have its host's). What comes out is what
- * the gcov of the compiler's version says, for clang's files llvm-cov.
+ * Sources: the files that gcc 3.4 to 16 and clang 9 to 23 write, gcov-io.h and
+ * gcov.c of these versions of gcc, GCOV.cpp of LLVM, gcc's documentation of
+ * -fprofile-*. Any version and byte order is read on any machine. Notes and
+ * data each have their own byte order (the notes of a cross compiler have that
+ * of its host). Counts are those that the gcov of the compiler's version shows;
+ * for clang's files, those of llvm-cov.
  *
- * An input is a .gcda, whose notes are found, a .gcno, whose data is taken
- * where it lies beside (else nothing ran), or a stream of data that a program
- * without files sent (gcc 13: "gcfn" name data, ...).
+ * An input is one of these:
+ *	.gcda	data; its notes are searched (see gcov_notes_path())
+ *	.gcno	notes; data next to them is read, otherwise nothing was executed
+ *	stream	data of programs without files (gcc 13: "gcfn" name data, ...)
+ *	.da, .bbg	data or notes until gcc 3.3
  *
- * Written is the sum of data of one unit, as its runs would have left it.
+ * The output is the sum of the data of one unit, as its runs would have left
+ * it.
  *
- * Survives: all of it but counters that are no coverage (values, times).
- * Lost: nothing else; what gcov derives is derived from the rows.
+ * Survives: everything except counters that are no coverage (values, times).
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
+#include "gcov.h"
 #include "raw.h"
 
-static int
-probe(const struct cg_head *head)
-{
-	struct gcov_bytes bytes = { .at = (const unsigned char *)head->text.ptr,
-		.end = (const unsigned char *)head->text.ptr + head->text.len };
-	struct gcov_head gcov;
+/* ---- Units -------------------------------------------------------------- */
 
-	if (gcov_take_magic(&bytes, &gcov, 0))
-		return CG_PROBE_SURE;
-	return gcov_probe_old(head);
+/* Reports why the bytes could not be read; the unit is skipped. */
+static int
+skip(struct gcov_unit *unit, const struct gcov_bytes *bytes)
+{
+	if (unit->nomem)
+		return cg_nomem(unit->job);
+	return cg_skip_at(unit->job, bytes->error_at, "%s",
+	    bytes->error ? bytes->error : "expected gcov's records");
 }
 
-static struct gcov_bytes
-bytes_of(struct cg_slice text)
+static bool
+process_fn(struct gcov_emit *emit, struct gcov_fn *fn)
 {
-	return (struct gcov_bytes){ .at = (const unsigned char *)text.ptr,
-		.end = (const unsigned char *)text.ptr + text.len };
+	struct gcov_unit *unit = emit->unit;
+
+	return gcov_solve(unit, fn) && gcov_count_lines(unit, fn) &&
+	       gcov_add_fn(emit, fn) &&
+	       gcov_add_targets(unit, emit->build, fn) &&
+	       gcov_emit_fn(emit, fn) &&
+	       (!unit->wants_paths || gcov_add_paths(unit, emit->build, fn));
+}
+
+static bool
+process_fns(struct gcov_emit *emit, const char *notes, const char *data)
+{
+	struct gcov_unit *unit = emit->unit;
+
+	gcov_load_counters(unit);
+	if (!gcov_begin_emit(emit, notes, data) ||
+	    (unit->compat && !gcov_find_shared_lines(unit)))
+		return false;
+	gcov_find_known(unit);
+	for (size_t i = 0; i < unit->fns; i++) {
+		if (gcov_is_reported(unit, &unit->fn[i]) &&
+		    !process_fn(emit, &unit->fn[i]))
+			return false;
+	}
+	gcov_emit_entries(emit);
+	return true;
+}
+
+static void
+report_problems(const struct gcov_unit *unit)
+{
+	const struct gcov_scratch *scratch = &unit->scratch;
+
+	if (unit->negative > 0)
+		cg_warn(unit->job,
+		    "%llu negative count%s became 0: threads raced for the "
+		    "counters (compile with -fprofile-update=atomic)",
+		    (unsigned long long)unit->negative,
+		    unit->negative > 1 ? "s" : "");
+	if (scratch->unsolved)
+		cg_warn(unit->job,
+		    "the counters do not determine all counts; the others are "
+		    "0");
+	if (scratch->inconsistent)
+		cg_warn(unit->job,
+		    "inconsistent counts: clang did not count all arcs; using "
+		    "those of llvm-cov");
+	if (scratch->saturated)
+		cg_warn(unit->job, "some counts do not fit into 64 bits");
+	if (scratch->work_limit_hit)
+		cg_warn(unit->job,
+		    "some lines have too many blocks and arcs: their counts "
+		    "are too low");
+	if (unit->lost_paths > 0)
+		cg_warn(unit->job,
+		    "dropped the blocks of the paths of %llu function%s: there "
+		    "are too many paths, or not as many as in the notes",
+		    (unsigned long long)unit->lost_paths,
+		    unit->lost_paths > 1 ? "s" : "");
 }
 
 /*
- * clang asked for a version from 12 on says so, but writes as for 11. So what
- * cannot be read as the one is tried as the other; a head alone, which may be
- * one of 12 cut short, proves nothing.
+ * Adds a unit whose notes, and data if there is any, have been read. The paths
+ * are for messages and descriptions. Returns CG_OK if the job can go on.
+ */
+static int
+process_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
+    const char *data)
+{
+	struct gcov_emit emit = { .unit = unit, .build = build };
+	int status = CG_OK;
+
+	if (unit->has_data)
+		status = gcov_match(unit, data);
+	if (status != CG_OK)
+		return status;
+	unit->compat = cg_opt_flag(unit->job, "gcov-compat") && !unit->llvm &&
+		       unit->head.layout >= GCOV_VERSION(8, 0);
+	if (!process_fns(&emit, notes, data))
+		return cg_nomem(unit->job);
+	report_problems(unit);
+	status = cg_build_status(build);
+	if (status == CG_OK && unit->has_data && unit->wants_counters)
+		status = gcov_add_raw(unit, build);
+	if (status == CG_OK)
+		status = gcov_read_ci(unit, build, notes);
+	return status;
+}
+
+/* ---- Files -------------------------------------------------------------- */
+
+typedef bool read_fn(struct gcov_unit *, struct gcov_bytes *, unsigned layout);
+
+/*
+ * clang asked for version 12 or later writes that version, but the layout of
+ * 11. So a file that cannot be read as the one is read as the other, and must
+ * then have functions: a truncated file of version 12 may be just a header.
  */
 static bool
-read_either(struct gcov_unit *unit, struct gcov_bytes *bytes,
-    bool (*read)(struct gcov_unit *, struct gcov_bytes *, unsigned))
+read_either(struct gcov_unit *unit, struct gcov_bytes *bytes, read_fn *read)
 {
 	const unsigned old = GCOV_VERSION(11, 0);
 	struct gcov_bytes first = *bytes, again = *bytes;
@@ -56,7 +150,7 @@ read_either(struct gcov_unit *unit, struct gcov_bytes *bytes,
 		*bytes = first;
 		return true;
 	}
-	if (!unit->nomem && first.exact && read(unit, &again, old) &&
+	if (!unit->nomem && first.byte_lengths && read(unit, &again, old) &&
 	    (read == gcov_read_notes ? unit->fns : unit->data.fns) > 0) {
 		*bytes = again;
 		return true;
@@ -65,36 +159,18 @@ read_either(struct gcov_unit *unit, struct gcov_bytes *bytes,
 	return false;
 }
 
-/* Reports why bytes could not be read, and leaves them out. */
-static int
-skip(struct gcov_unit *unit, const struct gcov_bytes *bytes)
+/* Reads data. Only gcc 3.4 has no end mark. */
+static bool
+read_data(struct gcov_unit *unit, struct gcov_bytes *bytes)
 {
-	if (unit->nomem)
-		return cg_nomem(unit->job);
-	return cg_skip_at(unit->job, bytes->wrong_at, "%s",
-	    bytes->wrong ? bytes->wrong : "expected gcov's records");
+	if (!read_either(unit, bytes, gcov_read_data))
+		return false;
+	if (!unit->data.ended && unit->data.head.layout >= GCOV_VERSION(4, 0))
+		cg_warn(unit->job,
+		    "expected an end mark: the file may be truncated");
+	return true;
 }
 
-/* ---- Units -------------------------------------------------------------- */
-
-static int
-add_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
-    const char *data)
-{
-	int status = CG_OK;
-
-	if (unit->has_data)
-		status = gcov_match(unit, data);
-	if (status == CG_OK)
-		status = gcov_emit_unit(unit, build, notes, data);
-	if (status == CG_OK && unit->has_data && unit->raw)
-		status = gcov_add_raw(unit, build);
-	if (status == CG_OK)
-		status = gcov_read_ci(unit, build, notes);
-	return status;
-}
-
-/* Notes are open; data has been read, if there is any. */
 static int
 read_notes(struct gcov_unit *unit, struct cg_in *in, struct cg_build *build,
     const char *data)
@@ -103,24 +179,23 @@ read_notes(struct gcov_unit *unit, struct cg_in *in, struct cg_build *build,
 	struct gcov_bytes bytes;
 
 	if (!cg_read_all(in, &text) && cg_in_status(in) != CG_OK)
-		return CG_OK; /* reported; the unit is left out */
-	bytes = bytes_of(text);
+		return CG_OK; /* reported; the unit is skipped */
+	bytes = gcov_bytes_of(text);
 	if (!read_either(unit, &bytes, gcov_read_notes))
 		return skip(unit, &bytes);
-	return add_unit(unit, build, cg_in_name(in), data);
+	return process_unit(unit, build, cg_in_name(in), data);
 }
 
-/* Data has been read: finds its notes. */
+/* Searches and reads the notes of data that has been read. */
 static int
-read_with_notes(
-    struct gcov_unit *unit, const char *data, struct cg_build *build)
+read_notes_of(struct gcov_unit *unit, const char *data, struct cg_build *build)
 {
 	struct cg_in *in = NULL;
 	const char *path;
 	int status;
 
 	unit->has_data = true;
-	if (unit->raw_only)
+	if (unit->counters_only)
 		return gcov_add_raw(unit, build);
 	for (size_t i = 0; !in; i++) {
 		path = gcov_notes_path(unit, data, i);
@@ -128,11 +203,11 @@ read_with_notes(
 			return cg_nomem(unit->job);
 		if (!path)
 			return cg_skip_at(unit->job, NULL,
-			    "expected the notes of %s beside it or in "
-			    "--object-directory",
+			    "expected the notes (.gcno) of %s next to it; "
+			    "name their directory with --object-directory",
 			    data);
 		if (!cg_open_companion(unit->job, path, &in))
-			return CG_OK; /* reported; the unit is left out */
+			return CG_OK; /* reported; the unit is skipped */
 	}
 	status = read_notes(unit, in, build, data);
 	cg_close_companion(unit->job, in);
@@ -141,24 +216,13 @@ read_with_notes(
 
 /* ---- Inputs ------------------------------------------------------------- */
 
-/* Takes data apart; gcc 3.4's alone ends with its file. */
-static bool
-take_data(struct gcov_unit *unit, struct gcov_bytes *bytes)
-{
-	if (!read_either(unit, bytes, gcov_read_data))
-		return false;
-	if (!unit->data.ended && unit->data.head.layout >= GCOV_VERSION(4, 0))
-		cg_warn(unit->job, "expected an end mark: is the file cut?");
-	return true;
-}
-
 static int
-read_data(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
+read_gcda(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
     struct cg_build *build)
 {
-	if (!take_data(unit, bytes))
+	if (!read_data(unit, bytes))
 		return skip(unit, bytes);
-	return read_with_notes(unit, cg_in_name(in), build);
+	return read_notes_of(unit, cg_in_name(in), build);
 }
 
 static int
@@ -170,29 +234,29 @@ read_stream(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 	int status = CG_OK;
 
 	unit->in_stream = true;
-	if (!gcov_keep_folder(unit, cg_in_name(in)))
+	if (!gcov_set_stream_directory(unit, cg_in_name(in)))
 		return cg_nomem(unit->job);
 	while (status == CG_OK && bytes->at < bytes->end) {
 		if (!gcov_take_magic(bytes, &head, 0) ||
 		    head.magic != GCOV_STREAM) {
-			(void)gcov_wrong(bytes, bytes->at - 8,
+			(void)gcov_error(bytes, bytes->at - 8,
 			    "expected the name of a data file (gcfn)");
 			return skip(unit, bytes);
 		}
 		if (!gcov_take_string(bytes, &name))
 			return skip(unit, bytes);
-		if (!gcov_keep_name(unit, name))
+		if (!gcov_set_name(unit, name))
 			return cg_nomem(unit->job);
-		if (!take_data(unit, bytes))
+		if (!read_data(unit, bytes))
 			return skip(unit, bytes);
-		status = read_with_notes(unit, unit->name, build);
+		status = read_notes_of(unit, unit->name, build);
 	}
 	return status;
 }
 
-/* Notes and, unless nothing ran, the data beside them at path (or NULL). */
+/* Reads notes, and data at path unless it is NULL: never executed. */
 static int
-read_both(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,
+read_pair(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,
     struct cg_in *data, const char *path, struct cg_build *build)
 {
 	struct gcov_bytes bytes;
@@ -200,22 +264,22 @@ read_both(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *notes,
 
 	if (data) {
 		if (!cg_read_all(data, &text) && cg_in_status(data) != CG_OK)
-			return CG_OK; /* reported; the unit is left out */
-		bytes = bytes_of(text);
-		unit->has_data = take_data(unit, &bytes);
+			return CG_OK; /* reported; the unit is skipped */
+		bytes = gcov_bytes_of(text);
+		unit->has_data = read_data(unit, &bytes);
 		if (!unit->has_data)
 			return skip(unit, &bytes);
 	}
-	if (unit->raw_only)
+	if (unit->counters_only)
 		return data ? gcov_add_raw(unit, build) : CG_OK;
 	if (!read_either(unit, notes, gcov_read_notes))
 		return skip(unit, notes);
-	return add_unit(unit, build, cg_in_name(in), path);
+	return process_unit(unit, build, cg_in_name(in), path);
 }
 
-/* A .gcno: data beside it counts, unless it is an input of its own. */
+/* The data next to the notes is read with them unless it is an input, too. */
 static int
-read_alone(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
+read_gcno(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
     struct cg_build *build)
 {
 	const char *path = gcov_data_path(unit, cg_in_name(in));
@@ -227,105 +291,132 @@ read_alone(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
 	if (cg_job_has_input(unit->job, path))
 		return CG_OK;
 	if (!cg_open_companion(unit->job, path, &data))
-		return CG_OK; /* reported; the unit is left out */
-	status = read_both(unit, in, bytes, data, path, build);
+		return CG_OK; /* reported; the unit is skipped */
+	status = read_pair(unit, in, bytes, data, path, build);
 	cg_close_companion(unit->job, data);
 	return status;
 }
 
-/* Files are graph, lines, data (NULL: never run); one is the input's text. */
+/* ---- Inputs before gcc 3.4 ---------------------------------------------- */
+
+enum { GRAPH, LINES, DATA, OLD_FILES };
+
+/* own: which of the files is the input, whose text has been read. */
 static int
-read_old_unit(struct gcov_unit *unit, struct cg_in *const file[3], int own,
-    struct cg_slice input, struct cg_build *build)
+read_old_unit(struct gcov_unit *unit, struct cg_in *const file[OLD_FILES],
+    int own, struct cg_slice input, struct cg_build *build)
 {
-	struct gcov_bytes bytes[3];
+	struct gcov_bytes bytes[OLD_FILES];
 	struct cg_slice text;
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < OLD_FILES; i++) {
 		text = input;
 		if (i != own && file[i] && !cg_read_all(file[i], &text))
-			return CG_OK; /* reported; the unit is left out */
-		bytes[i] = bytes_of(text);
+			return CG_OK; /* reported; the unit is skipped */
+		bytes[i] = gcov_bytes_of(text);
 	}
-	if (!gcov_read_old_notes(unit, &bytes[0], file[1] ? &bytes[1] : NULL))
-		return skip(unit, &bytes[bytes[0].wrong ? 0 : 1]);
-	unit->has_data = file[2] != NULL;
+	if (!gcov_read_old_notes(
+		unit, &bytes[GRAPH], file[LINES] ? &bytes[LINES] : NULL))
+		return skip(unit, &bytes[bytes[GRAPH].error ? GRAPH : LINES]);
+	unit->has_data = file[DATA] != NULL;
 	unit->data.records.at = NULL;
-	if (unit->has_data && !gcov_read_old_data(unit, &bytes[2]))
-		return skip(unit, &bytes[2]);
-	return add_unit(unit, build, cg_in_name(file[0]),
-	    file[2] ? cg_in_name(file[2]) : "");
+	if (unit->has_data && !gcov_read_old_data(unit, &bytes[DATA]))
+		return skip(unit, &bytes[DATA]);
+	return process_unit(unit, build, cg_in_name(file[GRAPH]),
+	    file[DATA] ? cg_in_name(file[DATA]) : "");
 }
 
-/* Opens what belongs to a .da or .bbg; false: it cannot be read (reported). */
+/* Opens the files of the unit; a missing one is NULL. False: see nomem. */
 static bool
-open_old(struct gcov_unit *unit, struct cg_in *in, const char *own,
-    struct cg_in *file[3])
+open_old_files(struct gcov_unit *unit, struct cg_in *in, int own,
+    struct cg_in *file[OLD_FILES])
 {
-	static const char *const suffix[] = { ".bbg", ".bb", ".da" };
+	static const char *const suffix[OLD_FILES] = { ".bbg", ".bb", ".da" };
 	const char *path;
 
-	for (int i = 0; i < 3; i++) {
-		if (strcmp(suffix[i], own) == 0) {
+	for (int i = 0; i < OLD_FILES; i++) {
+		if (i == own) {
 			file[i] = in;
 			continue;
 		}
-		path = gcov_swap(unit, cg_in_name(in), own, suffix[i]);
+		path = gcov_swap_suffix(
+		    unit, cg_in_name(in), suffix[own], suffix[i]);
 		if (!path || !cg_open_companion(unit->job, path, &file[i]))
 			return false;
 	}
 	return true;
 }
 
-/* A .da or .bbg of gcc until 3.3. */
+/* Reads a .da, or a .bbg unless its .da is an input, too. */
 static int
 read_old(struct gcov_unit *unit, struct cg_in *in, struct cg_slice text,
     struct cg_build *build)
 {
-	const char *name = cg_in_name(in);
-	bool is_data = name[strlen(name) - 1] == 'a';
-	struct cg_in *file[3] = { NULL, NULL, NULL };
+	const char *name = cg_in_name(in), *data;
+	int own = name[strlen(name) - 1] == 'a' ? DATA : GRAPH;
+	struct cg_in *file[OLD_FILES] = { NULL };
 	int status = CG_OK;
 
-	if (!is_data) {
-		const char *data = gcov_swap(unit, name, ".bbg", ".da");
-
+	if (own == GRAPH) {
+		data = gcov_swap_suffix(unit, name, ".bbg", ".da");
 		if (data && cg_job_has_input(unit->job, data))
 			return CG_OK;
 	}
-	if (!open_old(unit, in, is_data ? ".da" : ".bbg", file))
+	if (!open_old_files(unit, in, own, file))
 		status = unit->nomem ? cg_nomem(unit->job) : CG_OK;
-	else if (file[0])
-		status =
-		    read_old_unit(unit, file, is_data ? 2 : 0, text, build);
+	else if (file[GRAPH])
+		status = read_old_unit(unit, file, own, text, build);
 	else
 		status = cg_skip_at(unit->job, NULL,
-		    "expected the graph of %s beside it (.bbg)", name);
-	for (int i = 3; i-- > 0;) {
+		    "expected the graph (.bbg) of %s next to it", name);
+	for (int i = OLD_FILES; i-- > 0;) {
 		if (file[i] && file[i] != in)
 			cg_close_companion(unit->job, file[i]);
 	}
 	return status;
 }
 
-/* What is kept from one unit to the next: memory, and functions by ident. */
-struct kept {
+/* ---- The module --------------------------------------------------------- */
+
+static int
+probe(const struct cg_head *head)
+{
+	struct gcov_bytes bytes = gcov_bytes_of(head->text);
+	struct gcov_head gcov;
+
+	if (gcov_take_magic(&bytes, &gcov, 0))
+		return CG_PROBE_SURE;
+	return gcov_probe_old(head);
+}
+
+/* What is kept from one input to the next. */
+struct state {
 	struct gcov_unit unit;
-	struct gcov_fns all;
+	struct gcov_program program;
 };
 
 static void
 release(void *memory)
 {
-	struct kept *kept = memory;
+	struct state *state = memory;
 
-	gcov_unit_free(&kept->unit);
-	cg_map_free(&kept->all.idents);
-	free(kept->all.known);
-	cg_map_free(&kept->all.waiting);
-	free(kept->all.call);
-	cg_map_free(&kept->all.sources);
-	free(kept->all.place);
+	gcov_unit_free(&state->unit);
+	gcov_program_free(&state->program);
+}
+
+static void
+begin_input(struct state *state, struct cg_job *job, struct cg_build *build)
+{
+	struct gcov_unit *unit = &state->unit;
+
+	unit->job = job;
+	unit->program = &state->program;
+	unit->has_data = unit->in_stream = false;
+	unit->wants_counters = cg_wants_fact(build, CG_COUNTERS);
+	unit->counters_only =
+	    unit->wants_counters && !cg_wants_fact(build, CG_LINES);
+	unit->wants_paths = cg_wants_fact(build, CG_BLOCKS);
+	unit->wants_negative = cg_wants_fact(build, CG_SIGNED);
 }
 
 static int
@@ -336,34 +427,29 @@ read_gcov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		int (*read)(struct gcov_unit *, struct cg_in *,
 		    struct gcov_bytes *, struct cg_build *);
 	} kinds[] = {
-		{ GCOV_DATA, read_data },
-		{ GCOV_NOTES, read_alone },
+		{ GCOV_DATA, read_gcda },
+		{ GCOV_NOTES, read_gcno },
 		{ GCOV_STREAM, read_stream },
 	};
-	const struct cg_module *to = cg_job_target(job);
-	struct kept *kept = cg_job_state(job, kinds, sizeof(*kept), release);
+	struct state *state = cg_job_state(job, kinds, sizeof(*state), release);
 	struct gcov_bytes bytes, look;
 	struct gcov_head head;
 	struct cg_slice text;
 	int status = CG_OK;
 
-	if (!kept)
+	if (!state)
 		return CG_ELIMIT;
-	kept->unit.job = job;
-	kept->unit.all = &kept->all;
-	kept->unit.has_data = kept->unit.in_stream = false;
-	kept->unit.raw = to && to->carries & CG_COUNTERS;
-	kept->unit.raw_only = to && to->read == read_gcov;
+	begin_input(state, job, build);
 	if (!cg_read_all(in, &text) && cg_in_status(in) != CG_OK)
 		return cg_in_status(in);
-	bytes = look = bytes_of(text);
+	bytes = look = gcov_bytes_of(text);
 	if (!gcov_take_magic(&look, &head, 0))
 		return gcov_is_old(cg_in_name(in))
-			   ? read_old(&kept->unit, in, text, build)
-			   : skip(&kept->unit, &look);
+			   ? read_old(&state->unit, in, text, build)
+			   : skip(&state->unit, &look);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (kinds[i].magic == head.magic)
-			status = kinds[i].read(&kept->unit, in, &bytes, build);
+			status = kinds[i].read(&state->unit, in, &bytes, build);
 	}
 	return status;
 }
@@ -372,17 +458,17 @@ static const struct cg_option options[] = {
 	{ .name = "object-directory",
 	    .type = CG_STRING,
 	    .arg = "DIR",
-	    .help = "folder of the notes (.gcno) that are not beside the data",
+	    .help = "directory of notes (.gcno) that are not next to the data",
 	    .reading = true },
 	{ .name = "gcov-compat",
 	    .type = CG_FLAG,
 	    .fallback = "no",
-	    .help = "count lines that functions share exactly as gcov does",
+	    .help = "count lines shared by several functions as gcov does",
 	    .reading = true },
 	{ .name = "relative-to-notes",
 	    .type = CG_FLAG,
 	    .fallback = "no",
-	    .help = "take relative names of sources from the notes' folder",
+	    .help = "find relative source names from the notes' directory",
 	    .reading = true },
 	{ 0 },
 };
@@ -393,7 +479,7 @@ const struct cg_module cg_format_gcov = {
 	.title = "coverage data of gcc and clang (.gcda with .gcno)",
 	.suffixes = "gcda",
 	.gathers = "gcda;gcno;da;bbg",
-	/* Counters tell all of this. */
+	/* All of these are derived from the counters. */
 	.carries = CG_SELF | CG_LINES | CG_CALLS | CG_JUMPS | CG_EVENTS |
 		   CG_ZEROS | CG_BRANCHES | CG_SIGNED | CG_BLOCKS |
 		   CG_CONDITIONS | CG_COUNTERS | CG_FILES | CG_SYMBOLS |

@@ -1,12 +1,17 @@
 /*
- * lines.c - counts of the lines of a function.
+ * lines.c - computes the counts of the lines of a function, as the gcov of the
+ * compiler's version does.
  *
- * As gcov has them for data of its own version. Until 7 a line's count is the
- * sum of its blocks (and a compiler says a line only where it differs from
- * the one before, so blocks without any belong to the one before). From 8 on
- * a block belongs to the last line that it touches; what enters the line's
- * blocks from elsewhere plus what runs round among them is its count. A line
- * that no block ends on has the sum.
+ * Until gcc 7 the count of a line is the sum of the counts of its blocks. (The
+ * compiler writes a line only if it differs from that of the block before, so a
+ * block without lines belongs to that line.)
+ *
+ * From gcc 8 on a block is a member of the last line that it touches. The count
+ * of a line is the sum of the arcs that enter its members from other blocks,
+ * and of the cycles among its members (cycles.c). The count of a line without
+ * members is the sum of its blocks. Source: gcov.c.
+ *
+ * In clang's units a block is a member of all its lines, as in llvm-cov.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +33,7 @@ grow_slots(struct gcov_scratch *scratch)
 	return true;
 }
 
-/* Where the slots lie no author of a file knows: no lines collide by intent. */
+/* The seed is an address: no file can be made to have many collisions. */
 static struct gcov_slot *
 find_slot(const struct gcov_scratch *scratch, uint32_t file, uint32_t line)
 {
@@ -46,7 +51,7 @@ find_slot(const struct gcov_scratch *scratch, uint32_t file, uint32_t line)
 	}
 }
 
-/* Slots of an epoch before are free, so nothing is cleared. */
+/* A slot of an older epoch is free, so the table is not cleared. */
 static bool
 make_room(struct gcov_scratch *scratch)
 {
@@ -61,7 +66,7 @@ make_room(struct gcov_scratch *scratch)
 	return true;
 }
 
-/* The line's number in the function; GCOV_NONE: out of memory. */
+/* The index of the line in scratch->line; GCOV_NONE: out of memory. */
 static uint32_t
 add_line(struct gcov_unit *unit, uint32_t file, uint32_t number)
 {
@@ -86,7 +91,7 @@ add_line(struct gcov_unit *unit, uint32_t file, uint32_t number)
 	return (uint32_t)scratch->lines++;
 }
 
-/* line GCOV_NONE: the block has no line. */
+/* Adds a touch; line GCOV_NONE: the block has no lines. */
 static struct gcov_touch *
 add_touch(struct gcov_unit *unit, uint32_t block, uint32_t line)
 {
@@ -108,8 +113,8 @@ add_touch(struct gcov_unit *unit, uint32_t block, uint32_t line)
 	if (at->first == GCOV_NONE) {
 		at->first = at->own = number;
 	} else {
-		touch->again = scratch->touch[at->last].block == block;
-		at->own = touch->again ? at->own : number;
+		touch->repeated = scratch->touch[at->last].block == block;
+		at->own = touch->repeated ? at->own : number;
 		scratch->touch[at->last].next = number;
 	}
 	at->last = number;
@@ -124,30 +129,29 @@ compare_lines(const void *va, const void *vb)
 	return (a > b) - (a < b);
 }
 
-/* From 8 on gcov sorts the lines of a place. */
+/* From version 8 on gcov sorts the lines of a span. */
 static void
-sort_lines(struct gcov_unit *unit, const struct gcov_place *place)
+sort_lines(struct gcov_unit *unit, const struct gcov_span *span)
 {
-	uint32_t *line = unit->line + place->line;
+	uint32_t *line = unit->line + span->line;
 	bool sorted = true;
 
-	for (uint32_t i = 1; i < place->lines; i++)
+	for (uint32_t i = 1; i < span->lines; i++)
 		sorted &= line[i - 1] <= line[i];
 	if (!sorted)
-		qsort(line, place->lines, sizeof(*line), compare_lines);
+		qsort(line, span->lines, sizeof(*line), compare_lines);
 }
 
-/* The lines of a place; *last becomes the last of it. */
+/* The block touches the lines of the span; *last becomes the last one. */
 static bool
-touch_place(struct gcov_unit *unit, uint32_t block,
-    const struct gcov_place *place, uint32_t *last)
+touch_span(struct gcov_unit *unit, uint32_t block, const struct gcov_span *span,
+    uint32_t *last)
 {
 	struct gcov_scratch *scratch = &unit->scratch;
 	struct gcov_touch *touch;
 
-	for (uint32_t i = 0; i < place->lines; i++) {
-		*last =
-		    add_line(unit, place->file, unit->line[place->line + i]);
+	for (uint32_t i = 0; i < span->lines; i++) {
+		*last = add_line(unit, span->file, unit->line[span->line + i]);
 		if (*last == GCOV_NONE)
 			return false;
 		touch = add_touch(unit, block, *last);
@@ -155,13 +159,13 @@ touch_place(struct gcov_unit *unit, uint32_t block,
 			return false;
 		touch->member = unit->llvm;
 		scratch->line[*last].has_members |= unit->llvm;
-		scratch->line[*last].sum = gcov_add(unit,
+		scratch->line[*last].sum = gcov_add(scratch,
 		    scratch->line[*last].sum, scratch->solved[block].count);
 	}
 	return true;
 }
 
-/* The block ends on the line: so do its decisions. */
+/* The block ends on the line: its branches are on that line. */
 static bool
 end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
 {
@@ -169,12 +173,12 @@ end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
 	struct gcov_line *line = &scratch->line[number];
 	struct gcov_touch *touch = &scratch->touch[line->last];
 
-	/* It may have come from a block or a place before. */
+	/* The last touch may be that of another block, or of another span. */
 	if (touch->block != block || touch->member) {
 		touch = add_touch(unit, block, number);
 		if (!touch)
 			return false;
-		touch->again = true;
+		touch->repeated = true;
 	}
 	touch->member = line->has_members = true;
 	scratch->touch[line->own].ends = true;
@@ -182,15 +186,15 @@ end_on(struct gcov_unit *unit, uint32_t block, uint32_t number)
 	return true;
 }
 
-/* clang's blocks end on the last line, all lines of theirs have them. */
+/* clang's blocks end on their last line and are members of all lines. */
 static bool
 touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 {
 	const struct gcov_block *at = &unit->block[fn->block + block];
 	uint32_t last = GCOV_NONE, p;
 
-	for (p = at->place; p != GCOV_NONE; p = unit->place[p].next) {
-		if (!touch_place(unit, block, &unit->place[p], &last))
+	for (p = at->span; p != GCOV_NONE; p = unit->span[p].next) {
+		if (!touch_span(unit, block, &unit->span[p], &last))
 			return false;
 	}
 	unit->scratch.solved[block].line = last;
@@ -201,9 +205,9 @@ touch_llvm(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 }
 
 /*
- * From gcc 8 on a block ends on the last line of each of its places; one
- * without lines stands for the place before. Entry and what stands where the
- * exit once was end nowhere.
+ * From gcc 8 on a block ends on the last line of each of its spans; a span
+ * without lines stands for the one before. The first block and the last one
+ * (entry, and exit until 4.7) end on no line.
  */
 static bool
 touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
@@ -212,19 +216,16 @@ touch_gcc(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
 	bool inner = block > 0 && block + 1 < fn->blocks;
 	uint32_t last = GCOV_NONE, p;
 
-	for (p = at->place; p != GCOV_NONE; p = unit->place[p].next) {
-		sort_lines(unit, &unit->place[p]);
-		if (!touch_place(unit, block, &unit->place[p], &last) ||
+	for (p = at->span; p != GCOV_NONE; p = unit->span[p].next) {
+		sort_lines(unit, &unit->span[p]);
+		if (!touch_span(unit, block, &unit->span[p], &last) ||
 		    (inner && last != GCOV_NONE && !end_on(unit, block, last)))
 			return false;
 	}
 	return last != GCOV_NONE || add_touch(unit, block, GCOV_NONE);
 }
 
-/*
- * Until gcc 7 a line was not said again where it was that of the block before,
- * so a block without lines ends on that.
- */
+/* Until gcc 7 a block without lines ends on the line of the block before. */
 static bool
 touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
     uint32_t *last)
@@ -233,8 +234,8 @@ touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
 	size_t before = unit->scratch.touches;
 	uint32_t p;
 
-	for (p = at->place; p != GCOV_NONE; p = unit->place[p].next) {
-		if (!touch_place(unit, block, &unit->place[p], last))
+	for (p = at->span; p != GCOV_NONE; p = unit->span[p].next) {
+		if (!touch_span(unit, block, &unit->span[p], last))
 			return false;
 	}
 	if (unit->scratch.touches == before &&
@@ -246,9 +247,38 @@ touch_old(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
 
 /* ---- Counts ------------------------------------------------------------- */
 
+/* Remembers in its lines that the block is a member whose arcs come now. */
+static void
+mark_lines(struct gcov_scratch *scratch, const struct gcov_solved *src,
+    uint32_t number)
+{
+	const struct gcov_touch *touch = scratch->touch;
+
+	for (uint32_t t = src->touch; t < src->touch_end; t++) {
+		if (touch[t].member)
+			scratch->line[touch[t].line].last_src = number;
+	}
+}
+
+/* In llvm-cov the arcs out of the first block stand for those into it. */
+static void
+count_entry_llvm(struct gcov_scratch *scratch)
+{
+	const struct gcov_touch *touch = scratch->touch;
+	const struct gcov_solved *entry = &scratch->solved[0];
+	struct gcov_line *line;
+
+	for (uint32_t t = 0; t < entry->touch_end; t++) {
+		if (!touch[t].member)
+			continue;
+		line = &scratch->line[touch[t].line];
+		line->count = gcov_add(scratch, line->count, entry->out);
+	}
+}
+
 /*
- * What comes into the members of a line from blocks that are none is its count;
- * what comes back to one of them from another, or from itself, is a loop.
+ * Adds the arcs that enter members of a line from other blocks to its count. An
+ * arc from a member back to a member makes the line cyclic.
  */
 static void
 count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -263,47 +293,36 @@ count_entering(struct gcov_unit *unit, const struct gcov_fn *fn)
 		const struct gcov_solved *src = &scratch->solved[arc->src];
 		struct gcov_solved *dst = &scratch->solved[arc->dst];
 
-		/* Arcs of a block stand together. */
+		/* The arcs of a block are consecutive. */
 		if (from != arc->src + 1) {
 			from = arc->src + 1;
-			for (uint32_t t = src->touch; t < src->touch_end; t++) {
-				if (touch[t].member)
-					scratch->line[touch[t].line].from =
-					    from;
-			}
+			mark_lines(scratch, src, from);
 		}
-		/* llvm-cov: this is what leaves a function's first block. */
 		if (unit->llvm && arc->dst == 0)
 			continue;
-		unit->work += dst->touch_end - dst->touch;
-		if (unit->work >= GCOV_WORK_MAX) {
-			unit->tired = true;
+		scratch->work += dst->touch_end - dst->touch;
+		if (scratch->work >= GCOV_WORK_MAX) {
+			scratch->work_limit_hit = true;
 			return;
 		}
 		for (uint32_t t = dst->touch; t < dst->touch_end; t++) {
 			if (!touch[t].member)
 				continue;
 			line = &scratch->line[touch[t].line];
-			if (line->from != from)
+			if (line->last_src != from)
 				line->count =
-				    gcov_add(unit, line->count, arc->count);
+				    gcov_add(scratch, line->count, arc->count);
 			else if (arc->src >= arc->dst)
 				line->cyclic = dst->back = true;
 		}
 	}
-	for (uint32_t t = 0; unit->llvm && t < scratch->solved[0].touch_end;
-	     t++) {
-		if (!touch[t].member)
-			continue;
-		line = &scratch->line[touch[t].line];
-		line->count =
-		    gcov_add(unit, line->count, scratch->solved[0].out);
-	}
+	if (unit->llvm)
+		count_entry_llvm(scratch);
 }
 
-/* What runs round among the members of a line. */
+/* Adds the cycles among the members of the line to its count. */
 static void
-count_cycles(
+add_cycles(
     struct gcov_unit *unit, const struct gcov_fn *fn, struct gcov_line *line)
 {
 	struct gcov_scratch *scratch = &unit->scratch;
@@ -318,16 +337,16 @@ count_cycles(
 			    scratch->member;
 		at = &unit->block[fn->block + touch[t].block];
 		for (uint32_t i = 0; i < at->arcs; i++)
-			unit->arc[at->arc + i].left =
+			unit->arc[at->arc + i].remaining =
 			    unit->arc[at->arc + i].count;
 	}
-	line->count = gcov_add(unit, line->count,
-	    unit->llvm ? gcov_llvm_cycles(unit, fn, line)
-		       : gcov_cycles(unit, fn, line));
+	line->count = gcov_add(scratch, line->count,
+	    unit->llvm ? gcov_count_cycles_llvm(unit, fn, line)
+		       : gcov_count_cycles(unit, fn, line));
 }
 
 static void
-begin(struct gcov_scratch *scratch)
+begin_lines(struct gcov_scratch *scratch)
 {
 	scratch->lines = scratch->touches = 0;
 	scratch->member = 0;
@@ -345,7 +364,7 @@ gcov_count_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
 	uint32_t last = GCOV_NONE;
 	bool fine = true;
 
-	begin(scratch);
+	begin_lines(scratch);
 	for (uint32_t i = 0; i < fn->blocks && fine; i++) {
 		scratch->solved[i].touch = (uint32_t)scratch->touches;
 		fine = unit->llvm ? touch_llvm(unit, fn, i)
@@ -363,7 +382,86 @@ gcov_count_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
 		if (old || !line->has_members)
 			line->count = line->sum;
 		else if (line->cyclic)
-			count_cycles(unit, fn, line);
+			add_cycles(unit, fn, line);
 	}
 	return true;
+}
+
+/* ---- Lines of several functions ----------------------------------------- */
+
+/*
+ * gcov (8 to 16) has one table of lines for the functions of a unit. It has
+ * another table for each group of functions that begin on the same line
+ * (instances of a template, constructors), and the lines within. If blocks of
+ * any function in a table end on a line, gcov counts only what enters such
+ * blocks, and drops the counts of functions without a block that ends there.
+ */
+static uint64_t
+key_of(uint32_t file, uint32_t line)
+{
+	return (uint64_t)file << 32 | line;
+}
+
+/* Is the line in the table of a group? */
+static bool
+is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
+    const struct gcov_line *line)
+{
+	return line->file == fn->file && line->line >= fn->line &&
+	       line->line <= fn->end_line &&
+	       cg_map_get(&unit->begins, key_of(fn->file, fn->line)) > 1;
+}
+
+static bool
+add_shared_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
+{
+	const struct gcov_scratch *scratch = &unit->scratch;
+	uint32_t *slot;
+
+	if (!gcov_solve(unit, fn) || !gcov_count_lines(unit, fn))
+		return false;
+	for (size_t i = 0; i < scratch->lines; i++) {
+		const struct gcov_line *line = &scratch->line[i];
+
+		if (!line->has_members || is_in_group(unit, fn, line))
+			continue;
+		slot = cg_map_at(&unit->shared, key_of(line->file, line->line));
+		if (!slot)
+			return false;
+		*slot = 1;
+	}
+	return true;
+}
+
+bool
+gcov_find_shared_lines(struct gcov_unit *unit)
+{
+	uint32_t *slot;
+
+	cg_map_free(&unit->begins);
+	cg_map_free(&unit->shared);
+	unit->begins = unit->shared = (struct cg_map){ 0 };
+	for (size_t i = 0; i < unit->fns; i++) {
+		if (unit->fn[i].artificial)
+			continue;
+		slot = cg_map_at(
+		    &unit->begins, key_of(unit->fn[i].file, unit->fn[i].line));
+		if (!slot)
+			return false;
+		++*slot;
+	}
+	for (size_t i = 0; i < unit->fns; i++) {
+		if (gcov_is_reported(unit, &unit->fn[i]) &&
+		    !add_shared_lines(unit, &unit->fn[i]))
+			return false;
+	}
+	return true;
+}
+
+bool
+gcov_is_dropped(const struct gcov_unit *unit, const struct gcov_fn *fn,
+    const struct gcov_line *line)
+{
+	return !line->has_members && !is_in_group(unit, fn, line) &&
+	       cg_map_get(&unit->shared, key_of(line->file, line->line)) != 0;
 }

@@ -1,15 +1,16 @@
 /*
- * match.c - gives the functions of a unit's notes their data, and says
- * what does not belong together. Such counts are left out, as gcov does it:
- * the lines are there all the same, and were never run.
+ * match.c - gives the functions of a unit's notes their data.
+ *
+ * Data of another compilation is reported and dropped, as gcov does it: the
+ * lines of its functions remain, with counts of 0.
  */
 #include <string.h>
 
 #include "gcov.h"
 
 /*
- * libgcov writes a function once. Of two records the last one counts: llvm-cov
- * does not add them up either, gcov does.
+ * libgcov writes a function once. Of two records the last one counts, as in
+ * llvm-cov; gcov adds their counters.
  */
 static bool
 add_idents(struct gcov_unit *unit)
@@ -24,28 +25,28 @@ add_idents(struct gcov_unit *unit)
 		if (!slot)
 			return false;
 		if (*slot != 0)
-			cg_warn(unit->job, "a function's data is there twice: "
-					   "the last counts");
+			cg_warn(unit->job,
+			    "duplicate data of a function: using the last");
 		*slot = (uint32_t)i + 1;
 	}
 	return true;
 }
 
-/* What of the data is not that of the function; NULL: it fits. */
+/* The first property in which the data differs from the notes, or NULL. */
 static const char *
-find_misfit(const struct gcov_fn *fn, const struct gcov_data_fn *data)
+find_difference(const struct gcov_fn *fn, const struct gcov_data_fn *data)
 {
 	const struct gcov_counters *counters = data->counters;
 
 	if (data->lineno != fn->lineno || data->cfg != fn->cfg)
 		return "checksum";
-	if (counters[GCOV_ARCS].there &&
+	if (counters[GCOV_ARCS].present &&
 	    counters[GCOV_ARCS].n != fn->instrumented)
 		return "number of counters";
-	if (counters[GCOV_CONDITIONS].there && fn->has_conditions &&
+	if (counters[GCOV_CONDITIONS].present && fn->has_conditions &&
 	    counters[GCOV_CONDITIONS].n != (uint64_t)fn->conditions * 2)
 		return "number of conditions";
-	if (counters[GCOV_PATHS].there && fn->has_paths &&
+	if (counters[GCOV_PATHS].present && fn->has_paths &&
 	    counters[GCOV_PATHS].n != ((uint64_t)fn->paths + 63) / 64)
 		return "number of paths";
 	return NULL;
@@ -54,31 +55,33 @@ find_misfit(const struct gcov_fn *fn, const struct gcov_data_fn *data)
 static int
 match_fns(struct gcov_unit *unit, const char *data)
 {
-	const char *misfit = NULL, *first = NULL;
+	const char *first = NULL;
 	struct cg_slice name = { "", 0 };
-	size_t misfits = 0;
+	size_t mismatches = 0;
 
 	for (size_t i = 0; i < unit->fns; i++) {
 		struct gcov_fn *fn = &unit->fn[i];
 		uint32_t at = cg_map_get(&unit->idents, fn->ident);
+		const char *difference;
 
 		if (at == 0)
 			continue;
-		misfit = find_misfit(fn, &unit->data.fn[at - 1]);
-		if (!misfit)
+		difference = find_difference(fn, &unit->data.fn[at - 1]);
+		if (!difference)
 			fn->data = &unit->data.fn[at - 1];
-		else if (misfits++ == 0) {
-			first = misfit;
+		else if (mismatches++ == 0) {
+			first = difference;
 			name = fn->name;
 		}
 	}
-	if (misfits == 0)
+	if (mismatches == 0)
 		return CG_OK;
 	return cg_skip_at(unit->job, NULL,
-	    "%s is of another compile: another %s of %.*s%s; the counts are "
-	    "left out",
+	    "%s is of another compilation: the %s of %.*s%s differs; these "
+	    "counts "
+	    "are dropped",
 	    data, first, name.len > 99 ? 99 : (int)name.len, name.ptr,
-	    misfits > 1 ? " and of others" : "");
+	    mismatches > 1 ? " and of other functions" : "");
 }
 
 int
@@ -88,16 +91,16 @@ gcov_match(struct gcov_unit *unit, const char *data)
 
 	if (!add_idents(unit))
 		return cg_nomem(unit->job);
-	/* The last letter says who released a compiler. */
+	/* The last character is only the status of the compiler's release. */
 	if (memcmp(notes->version, head->version, 3) != 0)
 		return cg_skip_at(unit->job, unit->notes + 4,
-		    "%s is of another compiler: version %s there, %s here; "
-		    "the counts are left out",
+		    "%s is of another compiler: version %s, but the notes have "
+		    "%s; its counts are dropped",
 		    data, head->version, notes->version);
 	if (notes->stamp != head->stamp)
 		return cg_skip_at(unit->job, unit->notes + 8,
-		    "%s is of another compile: stamp 0x%08lx there, 0x%08lx "
-		    "here; the counts are left out",
+		    "%s is of another compilation: stamp 0x%08lx, but the "
+		    "notes have 0x%08lx; its counts are dropped",
 		    data, (unsigned long)head->stamp,
 		    (unsigned long)notes->stamp);
 	return match_fns(unit, data);

@@ -1,9 +1,9 @@
 /*
- * notes.c - takes .gcno files apart: functions, blocks, arcs, lines.
+ * notes.c - reads .gcno files: functions, blocks, arcs, lines.
  *
  * Sources: gcov-io.h, coverage.c and profile.c of gcc 3.4 to 16,
- * GCOVProfiling.cpp of LLVM 9 to 23, which follows gcc 4.2, 4.8 or 11 and
- * ends its files with zeros, which gcc does not.
+ * GCOVProfiling.cpp of LLVM 9 to 23. LLVM writes the layouts of gcc 4.2, 4.8
+ * or 11 and, unlike gcc, ends its files with zeros.
  */
 #include <stddef.h>
 #include <string.h>
@@ -16,11 +16,11 @@
 #define TAG_CONDITIONS 0x01470000u
 #define TAG_PATHS 0x01490000u
 
-/* Bits of two words say which of the terms had an effect. */
+/* Outcomes of terms are bits of a word: one word for true, one for false. */
 #define TERMS_MAX 64
 /*
- * Each path becomes a row. gcc's limit is 250000 a function unless told
- * otherwise; how many more there are is a matter of how much is said of blocks.
+ * Limits of the number of paths, each of which becomes a row. gcc's default
+ * limit is 250,000 for a function; beyond it the size of the notes limits them.
  */
 #define PATHS_MAX (1u << 22)
 #define PATHS_MIN 250000u
@@ -31,7 +31,8 @@ static const struct gcov_field head_fields[] = {
 	{ 0, GCOV_WORD, HEAD(stamp), "expected a stamp" },
 	{ GCOV_VERSION(12, 0), GCOV_WORD, HEAD(checksum),
 	    "expected a checksum" },
-	{ GCOV_VERSION(9, 0), GCOV_STRING, HEAD(cwd), "expected a folder" },
+	{ GCOV_VERSION(9, 0), GCOV_STRING, HEAD(cwd),
+	    "expected a working directory" },
 	{ GCOV_VERSION(8, 0), GCOV_WORD, HEAD(unexecuted),
 	    "expected a flag for unexecuted blocks" },
 	{ 0 },
@@ -39,21 +40,21 @@ static const struct gcov_field head_fields[] = {
 
 #define FN(name) offsetof(struct gcov_fn, name)
 static const struct gcov_field fn_fields[] = {
-	{ 0, GCOV_WORD, FN(ident), "expected a function's ident" },
-	{ 0, GCOV_WORD, FN(lineno), "expected a function's checksum" },
+	{ 0, GCOV_WORD, FN(ident), "expected the ident of a function" },
+	{ 0, GCOV_WORD, FN(lineno), "expected the checksum of a function" },
 	{ GCOV_VERSION(4, 7), GCOV_WORD, FN(cfg),
 	    "expected the checksum of a function's graph" },
-	{ 0, GCOV_STRING, FN(name), "expected a function's name" },
+	{ 0, GCOV_STRING, FN(name), "expected the name of a function" },
 	{ GCOV_VERSION(8, 0), GCOV_WORD, FN(artificial),
 	    "expected a flag for artificial functions" },
-	{ 0, GCOV_STRING, FN(source), "expected a function's file" },
-	{ 0, GCOV_WORD, FN(line), "expected a function's line" },
+	{ 0, GCOV_STRING, FN(source), "expected the file of a function" },
+	{ 0, GCOV_WORD, FN(line), "expected the line of a function" },
 	{ GCOV_VERSION(8, 0), GCOV_WORD, FN(column),
-	    "expected a function's column" },
+	    "expected the column of a function" },
 	{ GCOV_VERSION(8, 0), GCOV_WORD, FN(end_line),
-	    "expected a function's last line" },
+	    "expected the last line of a function" },
 	{ GCOV_VERSION(9, 0), GCOV_WORD, FN(end_column),
-	    "expected a function's last column" },
+	    "expected the last column of a function" },
 	{ 0 },
 };
 
@@ -76,29 +77,15 @@ take_function(struct gcov_unit *unit, struct gcov_bytes *record)
 	return fn->file != GCOV_NONE;
 }
 
-/* The function that records belong to; NULL: none has begun. */
+/* The function that a record belongs to; NULL: there is none yet. */
 static struct gcov_fn *
 last_fn(struct gcov_unit *unit, struct gcov_bytes *record)
 {
 	if (unit->fns > 0)
 		return &unit->fn[unit->fns - 1];
-	gcov_wrong(record, record->at, "expected a function first");
+	gcov_error(
+	    record, record->at, "expected a function before its records");
 	return NULL;
-}
-
-bool
-gcov_add_blocks(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t n)
-{
-	if (!gcov_grow(unit, &unit->block, &unit->block_cap, unit->blocks + n,
-		sizeof(*unit->block)))
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		unit->block[unit->blocks + i] =
-		    (struct gcov_block){ .place = GCOV_NONE,
-			    .last_place = GCOV_NONE };
-	unit->blocks += n;
-	fn->blocks = n;
-	return true;
 }
 
 static bool
@@ -110,19 +97,19 @@ take_blocks(struct gcov_unit *unit, struct gcov_bytes *record)
 	if (!fn)
 		return false;
 	if (fn->blocks > 0)
-		return gcov_wrong(
-		    record, record->at, "expected blocks only once");
+		return gcov_error(record, record->at,
+		    "expected the blocks of a function only once");
 	if (unit->head.layout >= GCOV_VERSION(8, 0) &&
 	    !gcov_take_u32(record, &n))
 		return false;
-	/* Each but some has arcs, or is where one leads to. */
-	if (n > unit->room - unit->blocks)
-		return gcov_wrong(record, record->at - 4,
-		    "expected no more blocks than the file can hold");
+	/* Nearly every block is one end of an arc, which takes 8 bytes. */
+	if (n > unit->max_blocks - unit->blocks)
+		return gcov_error(record, record->at - 4,
+		    "expected no more blocks than the file has room for");
 	return gcov_add_blocks(unit, fn, n);
 }
 
-/* The block that the record begins with; NULL: there is none. */
+/* Takes the number of a block. NULL: the function has no such block. */
 static struct gcov_block *
 take_block(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *number)
 {
@@ -132,85 +119,8 @@ take_block(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *number)
 		return NULL;
 	if (*number < fn->blocks)
 		return &unit->block[fn->block + *number];
-	gcov_wrong(record, record->at - 4, "expected a block of the function");
+	gcov_error(record, record->at - 4, "expected a block of the function");
 	return NULL;
-}
-
-/*
- * What leaves a block that ends with a call which may not come back (a fake
- * arc) and is no fall through, leads to a handler.
- */
-static void
-mark_throws(struct gcov_arc *arc, uint32_t n)
-{
-	const uint32_t passes = GCOV_FAKE | GCOV_FALLTHROUGH;
-
-	for (uint32_t i = 0; i < n; i++) {
-		if ((arc[i].flags & passes) == 0)
-			arc[i].flags |= GCOV_THROW;
-	}
-}
-
-bool
-gcov_begin_arcs(
-    struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src, uint32_t n)
-{
-	struct gcov_block *block = &unit->block[fn->block + src];
-
-	if (!gcov_grow(unit, &unit->arc, &unit->arc_cap, unit->arcs + n,
-		sizeof(*unit->arc)))
-		return false;
-	block->has_arcs = true;
-	block->arc = (uint32_t)unit->arcs;
-	return true;
-}
-
-bool
-gcov_add_arc(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src,
-    uint32_t dst, uint32_t flags)
-{
-	if (dst >= fn->blocks)
-		return false;
-	unit->arc[unit->arcs++] =
-	    (struct gcov_arc){ .src = src, .dst = dst, .flags = flags };
-	fn->instrumented += !(flags & GCOV_ON_TREE);
-	fn->arcs++;
-	return true;
-}
-
-void
-gcov_end_arcs(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src)
-{
-	struct gcov_block *block = &unit->block[fn->block + src];
-
-	block->arcs = (uint32_t)unit->arcs - block->arc;
-	for (uint32_t i = 0; i < block->arcs; i++)
-		block->fakes +=
-		    (unit->arc[block->arc + i].flags & GCOV_FAKE) != 0;
-	if (block->fakes > 0 && src != 0)
-		mark_throws(unit->arc + block->arc, block->arcs);
-}
-
-bool
-gcov_take_arcs(struct gcov_unit *unit, struct gcov_bytes *record,
-    struct gcov_fn *fn, uint32_t src, uint32_t flags)
-{
-	const unsigned char *at = record->at;
-	uint32_t n = (uint32_t)((record->end - at) / 8);
-
-	if (unit->block[fn->block + src].has_arcs)
-		return gcov_wrong(record, record->at - 4,
-		    "expected the arcs of a block only once");
-	if (!gcov_begin_arcs(unit, fn, src, n))
-		return false;
-	for (; n > 0; n--, at += 8) {
-		if (!gcov_add_arc(unit, fn, src, gcov_get_u32(at, record->big),
-			gcov_get_u32(at + 4, record->big) & flags))
-			return gcov_wrong(record, at,
-			    "expected an arc to a block of the function");
-	}
-	gcov_end_arcs(unit, fn, src);
-	return true;
 }
 
 static bool
@@ -222,54 +132,19 @@ take_arcs(struct gcov_unit *unit, struct gcov_bytes *record)
 	       gcov_take_arcs(unit, record, &unit->fn[unit->fns - 1], src, 31);
 }
 
-static struct gcov_place *
-add_place(struct gcov_unit *unit, struct gcov_block *block, uint32_t file)
-{
-	uint32_t number = (uint32_t)unit->places;
-
-	if (file == GCOV_NONE ||
-	    !gcov_grow(unit, &unit->place, &unit->place_cap, unit->places + 1,
-		sizeof(*unit->place)))
-		return NULL;
-	if (block->place == GCOV_NONE)
-		block->place = number;
-	else
-		unit->place[block->last_place].next = number;
-	block->last_place = number;
-	unit->place[number] = (struct gcov_place){
-		.file = file, .line = (uint32_t)unit->lines, .next = GCOV_NONE
-	};
-	unit->places++;
-	return &unit->place[number];
-}
-
-bool
-gcov_add_line(struct gcov_unit *unit, struct gcov_block *block, bool named,
-    uint32_t file, uint32_t line)
-{
-	if (named && !add_place(unit, block, file))
-		return false;
-	if (!gcov_grow(unit, &unit->line, &unit->line_cap, unit->lines + 1,
-		sizeof(*unit->line)))
-		return false;
-	unit->line[unit->lines++] = line;
-	unit->place[block->last_place].lines++;
-	return true;
-}
-
 /*
- * The file that a name in a record stands for; nearly always it is that of the
- * place before, byte for byte. False: it is no name; *file is GCOV_NONE if it
- * is the empty one.
+ * Takes the name of a span's file; nearly always it equals that of the last
+ * span, byte for byte. *file is GCOV_NONE after the empty name. False: the name
+ * is malformed.
  */
 static bool
 take_file(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *file)
 {
-	const struct cg_slice last = unit->place_name;
+	const struct cg_slice last = unit->span_name;
 	const unsigned char *start = record->at;
 	struct cg_slice name;
 
-	*file = unit->place_file;
+	*file = unit->span_file;
 	if (last.len > 0 && (size_t)(record->end - start) >= last.len &&
 	    memcmp(start, last.ptr, last.len) == 0) {
 		record->at += last.len;
@@ -277,50 +152,50 @@ take_file(struct gcov_unit *unit, struct gcov_bytes *record, uint32_t *file)
 	}
 	*file = GCOV_NONE;
 	if (record->end - start == 4 && memcmp(start, "\0\0\0", 4) == 0)
-		return true; /* as nearly all records end */
+		return true; /* the end of nearly all records */
 	if (!gcov_take_string(record, &name))
 		return false;
 	if (name.len == 0)
 		return true;
 	*file = gcov_file(unit, name);
-	unit->place_file = *file;
-	unit->place_name = (struct cg_slice){ (const char *)start,
+	unit->span_file = *file;
+	unit->span_name = (struct cg_slice){ (const char *)start,
 		(size_t)(record->at - start) };
 	return *file != GCOV_NONE;
 }
 
 /*
- * A block, then lines; a line 0 begins a file, an empty one is the end. Lines
- * before any file are in the function's own.
+ * A block, then lines. A line 0 precedes the name of a file, which is empty at
+ * the end. Lines before the first name are in the function's own file.
  */
 static bool
 take_lines(struct gcov_unit *unit, struct gcov_bytes *record)
 {
 	uint32_t number, line, file;
 	struct gcov_block *block = take_block(unit, record, &number);
-	size_t most = (size_t)(record->end - record->at) / 4;
-	struct gcov_place *place = NULL;
+	size_t max = (size_t)(record->end - record->at) / 4;
+	struct gcov_span *span = NULL;
 
 	if (!block || !gcov_grow(unit, &unit->line, &unit->line_cap,
-			  unit->lines + most, sizeof(*unit->line)))
+			  unit->lines + max, sizeof(*unit->line)))
 		return false;
 	while (record->at < record->end) {
 		if (!gcov_take_u32(record, &line))
 			return false;
-		if (line == 0 || !place) {
+		if (line == 0 || !span) {
 			file = unit->fn[unit->fns - 1].file;
 			if (line == 0 && !take_file(unit, record, &file))
 				return false;
 			if (file == GCOV_NONE)
 				break;
-			place = add_place(unit, block, file);
-			if (!place)
+			span = gcov_add_span(unit, block, file);
+			if (!span)
 				return false;
 		}
 		if (line == 0)
 			continue;
 		unit->line[unit->lines++] = line;
-		place->lines++;
+		span->lines++;
 	}
 	return true;
 }
@@ -335,8 +210,8 @@ take_conditions(struct gcov_unit *unit, struct gcov_bytes *record)
 	if (!fn)
 		return false;
 	if (fn->has_conditions)
-		return gcov_wrong(
-		    record, record->at, "expected conditions only once");
+		return gcov_error(record, record->at,
+		    "expected the conditions of a function only once");
 	if (!gcov_grow(unit, &unit->condition, &unit->condition_cap,
 		unit->conditions + n, sizeof(*condition)))
 		return false;
@@ -348,8 +223,9 @@ take_conditions(struct gcov_unit *unit, struct gcov_bytes *record)
 		(void)gcov_take_u32(record, &condition->terms);
 		if (condition->block >= fn->blocks ||
 		    condition->terms > TERMS_MAX)
-			return gcov_wrong(record, record->at - 8,
-			    "expected a block and up to 64 conditions");
+			return gcov_error(record, record->at - 8,
+			    "expected a block of the function and up to 64 "
+			    "terms");
 	}
 	return true;
 }
@@ -358,16 +234,16 @@ static bool
 take_paths(struct gcov_unit *unit, struct gcov_bytes *record)
 {
 	struct gcov_fn *fn = last_fn(unit, record);
-	size_t most = PATHS_MIN + unit->room * 4 * PATHS_PER_BYTE;
+	size_t max = PATHS_MIN + unit->max_blocks * 4 * PATHS_PER_BYTE;
 
 	if (!fn || !gcov_take_u32(record, &fn->paths))
 		return false;
 	fn->has_paths = true;
-	if (most > PATHS_MAX)
-		most = PATHS_MAX;
-	if (fn->paths > most - unit->paths)
-		return gcov_wrong(record, record->at - 4,
-		    "expected no more paths than notes of this size have");
+	if (max > PATHS_MAX)
+		max = PATHS_MAX;
+	if (fn->paths > max - unit->paths)
+		return gcov_error(record, record->at - 4,
+		    "expected fewer paths in notes of this size");
 	unit->paths += fn->paths;
 	return true;
 }
@@ -385,7 +261,7 @@ static const struct {
 	{ TAG_PATHS, GCOV_VERSION(15, 0), take_paths },
 };
 
-/* gcc writes arcs of all blocks but the exit. A file without is cut. */
+/* gcc writes a record of arcs for every block except the exit. */
 static bool
 check_arcs(struct gcov_unit *unit, struct gcov_bytes *bytes)
 {
@@ -396,32 +272,23 @@ check_arcs(struct gcov_unit *unit, struct gcov_bytes *bytes)
 
 		for (uint32_t i = 0; i < fn->blocks; i++) {
 			if (i != exit && !block[i].has_arcs)
-				return gcov_wrong(bytes, bytes->at,
-				    "expected arcs of all blocks: is the "
-				    "file cut?");
+				return gcov_error(bytes, bytes->at,
+				    "expected arcs of all blocks: the file "
+				    "may be truncated");
 		}
 	}
 	return true;
 }
 
-/* No array is NULL, even if it stays empty. */
-bool
-gcov_begin_notes(struct gcov_unit *unit, const struct gcov_bytes *bytes)
+static bool
+take_record(struct gcov_unit *unit, uint32_t tag, struct gcov_bytes *record)
 {
-	gcov_unit_clear(unit);
-	unit->notes = (const char *)bytes->at;
-	unit->notes_end = (const char *)bytes->end;
-	unit->room = (size_t)(bytes->end - bytes->at) / 4;
-	return gcov_grow(unit, &unit->block, &unit->block_cap, 1,
-		   sizeof(*unit->block)) &&
-	       gcov_grow(
-		   unit, &unit->arc, &unit->arc_cap, 1, sizeof(*unit->arc)) &&
-	       gcov_grow(unit, &unit->place, &unit->place_cap, 1,
-		   sizeof(*unit->place)) &&
-	       gcov_grow(unit, &unit->line, &unit->line_cap, 1,
-		   sizeof(*unit->line)) &&
-	       gcov_grow(unit, &unit->condition, &unit->condition_cap, 1,
-		   sizeof(*unit->condition));
+	for (size_t i = 0; i < sizeof(records) / sizeof(*records); i++) {
+		if (records[i].tag == tag &&
+		    unit->head.layout >= records[i].since)
+			return records[i].take(unit, record);
+	}
+	return true;
 }
 
 bool
@@ -430,17 +297,16 @@ gcov_read_notes(
 {
 	struct gcov_bytes record;
 	uint32_t tag;
-	size_t i;
 
 	if (!gcov_begin_notes(unit, bytes))
 		return false;
-	if (unit->room > UINT32_MAX / 4)
-		return gcov_wrong(
+	if (unit->max_blocks > UINT32_MAX / 4)
+		return gcov_error(
 		    bytes, bytes->at, "expected less than 4 GiB of notes");
 	if (!gcov_take_magic(bytes, &unit->head, layout))
 		return false;
 	if (unit->head.magic != GCOV_NOTES)
-		return gcov_wrong(
+		return gcov_error(
 		    bytes, bytes->at - 8, "expected a .gcno file");
 	if (!gcov_take_fields(
 		bytes, unit->head.layout, head_fields, &unit->head))
@@ -452,16 +318,9 @@ gcov_read_notes(
 			unit->llvm = true;
 			break;
 		}
-		for (i = 0; i < sizeof(records) / sizeof(*records); i++) {
-			if (records[i].tag != tag ||
-			    unit->head.layout < records[i].since)
-				continue;
-			if (!records[i].take(unit, &record))
-				return gcov_wrong(bytes, record.wrong_at,
-				    record.wrong ? record.wrong
-						 : "out of memory");
-			break;
-		}
+		if (!take_record(unit, tag, &record))
+			return gcov_error(bytes, record.error_at,
+			    record.error ? record.error : "out of memory");
 	}
 	return check_arcs(unit, bytes);
 }

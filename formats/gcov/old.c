@@ -1,18 +1,31 @@
 /*
- * old.c - what gcc had before 3.4: .bbg (graph), .bb (lines), .da (data).
+ * old.c - reads what gcc wrote before 3.4: .bbg (graph), .bb (lines), .da
+ * (data).
  *
- * Sources: libgcc2.c and profile.c of gcc 3.3, as facts about them were noted;
- * no such file was found, so this was tried on files made after those facts.
- * Numbers are little endian, a sign and a magnitude: -1 is 01 00 00 80.
+ * There are two kinds. Numbers without tags, until 3.3; sources: libgcc2.c and
+ * profile.c of gcc 3.3. Numbers are little endian, sign and magnitude: -1 is
+ * 01 00 00 80.
  *
  *	.bbg	functions: [3.3: text(-1) name, checksum], blocks, arcs, per
  *		block: number of arcs, { destination, flags }; -1
  *	.bb	{ -2 name -2, { 0 { -1 file -1 | line } } }: a 0 begins the
- *		next block, that of the entry aside
+ *		next block, except that of the entry
  *	.da	until 3.2: number of counters, counters. 3.3: -123, number of
  *		functions, length and 40 bytes of sums, functions: text(-1)
  *		name, checksum, number of counters, counters
  *	text(d)	d, length, bytes, zeros to a multiple of 4, d
+ *
+ * And the first records, with the magics "gbbg" (.bbg) and "gcov" (.da);
+ * sources: the proposal of 2002-08-13 on gcc's mailing list (version 304e), and
+ * what ggcov's sources tell of vendors' gcc 3.3 (303p, 303S, ...). The proposal
+ * is little endian and numbers blocks by counting records; vendors' files are
+ * big endian and have the tags of 3.4. Both identify functions by name, have
+ * lengths in bytes, and end strings with a NUL that the length does not count
+ * and zeros to a multiple of 4. (The proposal does not specify strings; this is
+ * assumed.)
+ *
+ * No such file was found. The reader was tried on files made after these
+ * descriptions.
  */
 #include <string.h>
 
@@ -22,6 +35,8 @@
 #define MARK_FUNCTION (-2)
 #define MARK_DATA (-123)
 #define VERSION GCOV_VERSION(3, 3)
+
+/* ---- Numbers and names -------------------------------------------------- */
 
 static bool
 take(struct gcov_bytes *bytes, int64_t *value)
@@ -44,7 +59,8 @@ take_count(struct gcov_bytes *bytes, uint32_t *count)
 	if (!take(bytes, &value))
 		return false;
 	if (value < 0)
-		return gcov_wrong(bytes, bytes->at - 4, "expected a count");
+		return gcov_error(bytes, bytes->at - 4,
+		    "expected a count, not a negative number");
 	*count = (uint32_t)value;
 	return true;
 }
@@ -56,10 +72,10 @@ take_mark(struct gcov_bytes *bytes, int64_t mark, const char *expected)
 
 	if (!take(bytes, &value))
 		return false;
-	return value == mark || gcov_wrong(bytes, bytes->at - 4, expected);
+	return value == mark || gcov_error(bytes, bytes->at - 4, expected);
 }
 
-/* The mark before it is taken already. */
+/* Takes a text(-1) after its first -1. */
 static bool
 take_text(struct gcov_bytes *bytes, struct cg_slice *text)
 {
@@ -70,11 +86,38 @@ take_text(struct gcov_bytes *bytes, struct cg_slice *text)
 		return false;
 	size = ((uint64_t)len + 4) & ~(uint64_t)3;
 	if (size > (uint64_t)(bytes->end - bytes->at))
-		return gcov_wrong(bytes, bytes->at - 4,
+		return gcov_error(bytes, bytes->at - 4,
 		    "expected a name that ends within the file");
 	*text = (struct cg_slice){ (const char *)bytes->at, len };
 	bytes->at += size;
 	return take_mark(bytes, MARK_TEXT, "expected the end of a name (-1)");
+}
+
+/* Takes a name of a .bb file: bytes, zeros to a multiple of 4, the mark. */
+static bool
+take_name(struct gcov_bytes *bytes, int64_t mark, struct cg_slice *name)
+{
+	const char *start = (const char *)bytes->at;
+	size_t rest = (size_t)(bytes->end - bytes->at);
+	const char *nul = memchr(start, '\0', rest);
+
+	if (!nul)
+		return gcov_error(bytes, start, "expected a name");
+	*name = (struct cg_slice){ start, (size_t)(nul - start) };
+	bytes->at += name->len;
+	for (;; bytes->at++) {
+		struct gcov_bytes look = *bytes;
+		int64_t value;
+
+		if ((bytes->at - (const unsigned char *)start) % 4 == 0 &&
+		    take(&look, &value) && value == mark) {
+			*bytes = look;
+			return true;
+		}
+		if (bytes->at == bytes->end || *bytes->at != '\0')
+			return gcov_error(
+			    bytes, start, "expected the end of a name");
+	}
 }
 
 /* ---- Graphs ------------------------------------------------------------- */
@@ -88,15 +131,15 @@ take_arcs(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t src)
 	if (!take_count(bytes, &n))
 		return false;
 	if (n > (size_t)(bytes->end - bytes->at) / 8)
-		return gcov_wrong(bytes, bytes->at - 4,
-		    "expected no more arcs than the file can hold");
+		return gcov_error(bytes, bytes->at - 4,
+		    "expected no more arcs than the file has room for");
 	if (!gcov_begin_arcs(unit, fn, src, n))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!take_count(bytes, &dst) || !take_count(bytes, &flags))
 			return false;
 		if (!gcov_add_arc(unit, fn, src, dst, flags & 7))
-			return gcov_wrong(bytes, bytes->at - 8,
+			return gcov_error(bytes, bytes->at - 8,
 			    "expected an arc to a block of the function");
 	}
 	gcov_end_arcs(unit, fn, src);
@@ -118,9 +161,9 @@ take_graph(struct gcov_unit *unit, struct gcov_bytes *bytes, bool named)
 		new.ident = gcov_ident(new.name);
 	if (!take_count(bytes, &blocks) || !take_count(bytes, &arcs))
 		return false;
-	if (blocks > unit->room - unit->blocks)
-		return gcov_wrong(bytes, bytes->at - 8,
-		    "expected no more blocks than the file can hold");
+	if (blocks > unit->max_blocks - unit->blocks)
+		return gcov_error(bytes, bytes->at - 8,
+		    "expected no more blocks than the file has room for");
 	new.block = (uint32_t)unit->blocks;
 	new.arc = (uint32_t)unit->arcs;
 	if (!gcov_grow(
@@ -138,38 +181,11 @@ take_graph(struct gcov_unit *unit, struct gcov_bytes *bytes, bool named)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* Bytes and zeros to a multiple of 4, then the mark again. */
-static bool
-take_raw(struct gcov_bytes *bytes, int64_t mark, struct cg_slice *text)
-{
-	const char *start = (const char *)bytes->at;
-	size_t left = (size_t)(bytes->end - bytes->at);
-	const char *nul = memchr(start, '\0', left);
-
-	if (!nul)
-		return gcov_wrong(bytes, start, "expected a name");
-	*text = (struct cg_slice){ start, (size_t)(nul - start) };
-	bytes->at += text->len;
-	for (;; bytes->at++) {
-		struct gcov_bytes look = *bytes;
-		int64_t value;
-
-		if ((bytes->at - (const unsigned char *)start) % 4 == 0 &&
-		    take(&look, &value) && value == mark) {
-			*bytes = look;
-			return true;
-		}
-		if (bytes->at == bytes->end || *bytes->at != '\0')
-			return gcov_wrong(
-			    bytes, start, "expected the end of a name");
-	}
-}
-
 struct lines {
 	struct gcov_fn *fn;
-	size_t next; /* function */
-	uint32_t block, file;
-	bool named; /* a place begins */
+	size_t next;          /* function */
+	uint32_t block, file; /* of the next line */
+	bool new_span;        /* the next line begins a span */
 };
 
 static bool
@@ -177,10 +193,10 @@ begin_fn(struct gcov_unit *unit, struct gcov_bytes *bytes, struct lines *lines)
 {
 	struct cg_slice name;
 
-	if (!take_raw(bytes, MARK_FUNCTION, &name))
+	if (!take_name(bytes, MARK_FUNCTION, &name))
 		return false;
 	if (lines->next >= unit->fns)
-		return gcov_wrong(bytes, bytes->at,
+		return gcov_error(bytes, bytes->at,
 		    "expected no more functions than in the .bbg file");
 	lines->fn = &unit->fn[lines->next++];
 	if (lines->fn->name.len == 0)
@@ -196,16 +212,16 @@ add_line(struct gcov_unit *unit, struct gcov_bytes *bytes, struct lines *lines,
 	struct gcov_fn *fn = lines->fn;
 
 	if (!fn || lines->block >= fn->blocks || lines->file == GCOV_NONE)
-		return gcov_wrong(bytes, bytes->at - 4,
+		return gcov_error(bytes, bytes->at - 4,
 		    "expected a function, a file, and a block before lines");
 	if (fn->line == 0) {
 		fn->file = lines->file;
 		fn->line = line;
 	}
 	if (!gcov_add_line(unit, &unit->block[fn->block + lines->block],
-		lines->named, lines->file, line))
+		lines->new_span, lines->file, line))
 		return false;
-	lines->named = false;
+	lines->new_span = false;
 	return true;
 }
 
@@ -222,7 +238,7 @@ read_lines(struct gcov_unit *unit, struct gcov_bytes *bytes)
 		if (value == MARK_FUNCTION && !begin_fn(unit, bytes, &lines))
 			return false;
 		if (value == MARK_TEXT) {
-			if (!take_raw(bytes, MARK_TEXT, &name))
+			if (!take_name(bytes, MARK_TEXT, &name))
 				return false;
 			lines.file = gcov_file(unit, name);
 		}
@@ -231,10 +247,359 @@ read_lines(struct gcov_unit *unit, struct gcov_bytes *bytes)
 			return false;
 		lines.block += value == 0;
 		if (value <= 0)
-			lines.named = true;
+			lines.new_span = true;
 	}
 	return true;
 }
+
+/* ---- Data --------------------------------------------------------------- */
+
+static bool
+take_counters(struct gcov_bytes *bytes, uint64_t n, struct gcov_data_fn *fn)
+{
+	if (n > (uint64_t)(bytes->end - bytes->at) / 8)
+		return gcov_error(bytes, bytes->at,
+		    "expected counters that end within the file");
+	fn->counters[GCOV_ARCS] =
+	    (struct gcov_counters){ .at = bytes->at, .n = n, .present = true };
+	bytes->at += n * 8;
+	return true;
+}
+
+/* Adds a function to the data; NULL: out of memory. */
+static struct gcov_data_fn *
+add_data_fn(struct gcov_unit *unit)
+{
+	struct gcov_data *data = &unit->data;
+	struct gcov_data_fn *fn;
+
+	if (!gcov_grow(
+		unit, &data->fn, &data->fn_cap, data->fns + 1, sizeof(*fn)))
+		return NULL;
+	fn = &data->fn[data->fns++];
+	*fn = (struct gcov_data_fn){ 0 };
+	return fn;
+}
+
+static bool
+take_data_fn(struct gcov_unit *unit, struct gcov_bytes *bytes)
+{
+	struct gcov_data_fn *fn = add_data_fn(unit);
+	struct cg_slice name;
+	uint32_t n;
+
+	if (!fn ||
+	    !take_mark(
+		bytes, MARK_TEXT, "expected the name of a function (-1)") ||
+	    !take_text(bytes, &name) || !gcov_take_u32(bytes, &fn->lineno) ||
+	    !take_count(bytes, &n))
+		return false;
+	fn->ident = gcov_ident(name);
+	return take_counters(bytes, n, fn);
+}
+
+/*
+ * Until 3.2 data has no functions: each function takes as many counters as it
+ * has arcs with one.
+ */
+static bool
+take_unnamed_data(struct gcov_unit *unit, struct gcov_bytes *bytes, int64_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < unit->fns; i++) {
+		struct gcov_data_fn *fn = add_data_fn(unit);
+
+		if (!fn)
+			return false;
+		fn->ident = unit->fn[i].ident;
+		fn->lineno = unit->fn[i].lineno;
+		sum += unit->fn[i].instrumented;
+		if (!take_counters(bytes, unit->fn[i].instrumented, fn))
+			return false;
+	}
+	return sum == (uint64_t)n ||
+	       gcov_error(bytes, bytes->at,
+		   "expected as many counters as the .bbg file has arcs");
+}
+
+static bool
+read_data(struct gcov_unit *unit, struct gcov_bytes *bytes)
+{
+	uint32_t n, length;
+	int64_t first;
+
+	if (!take(bytes, &first))
+		return false;
+	if (first != MARK_DATA)
+		return take_mark(bytes, 0,
+			   "expected a number of counters below 2^31") &&
+		       take_unnamed_data(unit, bytes, first);
+	if (!take_count(bytes, &n) || !take_count(bytes, &length))
+		return false;
+	if (length > (size_t)(bytes->end - bytes->at))
+		return gcov_error(bytes, bytes->at - 4,
+		    "expected sums that end within the file");
+	bytes->at += length;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!take_data_fn(unit, bytes))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Records ------------------------------------------------------------ */
+
+enum tag { FUNCTION, BLOCKS, ARCS, LINES, COUNTERS, TAGS };
+
+static const struct form {
+	char version[4];
+	bool big, counted; /* counted: blocks are numbered by their records */
+	enum gcov_order order;
+	uint32_t tag[TAGS];
+} forms[] = {
+	{ "303", true, false, GCOV_BIG64,
+	    { 0x01000000, 0x01410000, 0x01430000, 0x01450000, 0x01a10000 } },
+	{ "304", false, true, GCOV_LITTLE, { 1, 2, 3, 4, 5 } },
+};
+
+/* Of the current function. */
+struct records {
+	const struct form *form;
+	uint32_t arcs, lines; /* number of records of that kind */
+	uint32_t file;        /* of the next line */
+};
+
+static const struct form *
+find_form(struct gcov_bytes bytes, const char *magic)
+{
+	if (bytes.end - bytes.at < 8 || memcmp(bytes.at, magic, 4) != 0)
+		return NULL;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		if (memcmp(bytes.at + 4, forms[i].version, 3) == 0)
+			return &forms[i];
+	}
+	return NULL;
+}
+
+static bool
+has_records(struct gcov_bytes bytes)
+{
+	return find_form(bytes, "gbbg") || find_form(bytes, "gcov");
+}
+
+static void
+take_header(
+    struct gcov_bytes *bytes, const struct form *form, struct gcov_head *head)
+{
+	memcpy(head->version, bytes->at + 4, 4);
+	head->version[4] = '\0';
+	head->number = head->layout = VERSION;
+	bytes->at += 8;
+	bytes->big = form->big;
+	bytes->byte_lengths = true;
+}
+
+static bool
+take_string(struct gcov_bytes *bytes, struct cg_slice *text)
+{
+	uint32_t n;
+	uint64_t size;
+
+	if (!gcov_take_u32(bytes, &n))
+		return false;
+	size = ((uint64_t)n + 4) & ~(uint64_t)3;
+	if (n == 0 && bytes->at == bytes->end)
+		size = 0;
+	if (size > (uint64_t)(bytes->end - bytes->at))
+		return gcov_error(bytes, bytes->at - 4,
+		    "expected a string that ends within its record");
+	*text = (struct cg_slice){ (const char *)bytes->at, n };
+	bytes->at += size;
+	return true;
+}
+
+static bool
+take_function_record(
+    struct gcov_unit *unit, struct gcov_bytes *record, struct records *records)
+{
+	struct gcov_fn new = { .block = (uint32_t)unit->blocks,
+		.arc = (uint32_t)unit->arcs };
+
+	if (!take_string(record, &new.name) ||
+	    !gcov_take_u32(record, &new.lineno) ||
+	    !gcov_grow(
+		unit, &unit->fn, &unit->fn_cap, unit->fns + 1, sizeof(new)))
+		return false;
+	new.ident = gcov_ident(new.name);
+	unit->fn[unit->fns++] = new;
+	records->arcs = records->lines = 0;
+	return true;
+}
+
+static bool
+take_blocks_record(
+    struct gcov_unit *unit, struct gcov_bytes *record, struct records *records)
+{
+	struct gcov_fn *fn = &unit->fn[unit->fns - 1];
+	uint32_t n = (uint32_t)((record->end - record->at) / 4);
+
+	(void)records;
+	if (fn->blocks > 0)
+		return gcov_error(record, record->at,
+		    "expected the blocks of a function only once");
+	return gcov_add_blocks(unit, fn, n);
+}
+
+/* Takes the record's block: its first word, or the next one if counted. */
+static bool
+take_block(struct gcov_unit *unit, struct gcov_bytes *record, bool counted,
+    uint32_t *count, uint32_t *block)
+{
+	*block = (*count)++;
+	if (!counted && !gcov_take_u32(record, block))
+		return false;
+	return *block < unit->fn[unit->fns - 1].blocks ||
+	       gcov_error(
+		   record, record->at, "expected a block of the function");
+}
+
+static bool
+take_arcs_record(
+    struct gcov_unit *unit, struct gcov_bytes *record, struct records *records)
+{
+	struct gcov_fn *fn = &unit->fn[unit->fns - 1];
+	uint32_t src;
+
+	return take_block(unit, record, records->form->counted, &records->arcs,
+		   &src) &&
+	       gcov_take_arcs(unit, record, fn, src, 7);
+}
+
+static bool
+take_lines_record(
+    struct gcov_unit *unit, struct gcov_bytes *record, struct records *records)
+{
+	struct gcov_fn *fn = &unit->fn[unit->fns - 1];
+	struct gcov_block *block;
+	struct cg_slice name;
+	uint32_t number, line;
+	bool new_span = true;
+
+	if (!take_block(
+		unit, record, records->form->counted, &records->lines, &number))
+		return false;
+	block = &unit->block[fn->block + number];
+	while (record->at < record->end) {
+		if (!gcov_take_u32(record, &line))
+			return false;
+		if (line == 0) {
+			if (!take_string(record, &name))
+				return false;
+			if (name.len == 0)
+				break;
+			records->file = gcov_file(unit, name);
+			new_span = true;
+			continue;
+		}
+		if (fn->line == 0) {
+			fn->file = records->file;
+			fn->line = line;
+		}
+		if (!gcov_add_line(unit, block, new_span, records->file, line))
+			return false;
+		new_span = false;
+	}
+	return true;
+}
+
+static bool (*const takes[])(
+    struct gcov_unit *, struct gcov_bytes *, struct records *) = {
+	[FUNCTION] = take_function_record,
+	[BLOCKS] = take_blocks_record,
+	[ARCS] = take_arcs_record,
+	[LINES] = take_lines_record,
+};
+
+static bool
+read_note_records(struct gcov_unit *unit, struct gcov_bytes *bytes)
+{
+	struct records records = { .form = find_form(*bytes, "gbbg") };
+	struct gcov_bytes record;
+	uint32_t tag;
+
+	if (!records.form)
+		return gcov_error(bytes, bytes->at,
+		    "expected records of a graph (gbbg), or a .bb file next to "
+		    "it");
+	take_header(bytes, records.form, &unit->head);
+	while (bytes->at < bytes->end) {
+		if (!gcov_take_record(bytes, &tag, &record))
+			return false;
+		for (enum tag t = FUNCTION; t < COUNTERS; t++) {
+			if (tag != records.form->tag[t])
+				continue;
+			if (t != FUNCTION && unit->fns == 0)
+				return gcov_error(bytes, record.at,
+				    "expected a function before its records");
+			if (!takes[t](unit, &record, &records))
+				return gcov_error(
+				    bytes, record.error_at, record.error);
+		}
+	}
+	return true;
+}
+
+static bool
+take_data_function(struct gcov_unit *unit, struct gcov_bytes *record)
+{
+	struct gcov_data_fn *fn = add_data_fn(unit);
+	struct cg_slice name;
+
+	if (!fn || !take_string(record, &name) ||
+	    !gcov_take_u32(record, &fn->lineno))
+		return false;
+	fn->ident = gcov_ident(name);
+	return true;
+}
+
+static bool
+take_data_counters(struct gcov_unit *unit, struct gcov_bytes *record)
+{
+	struct gcov_data *data = &unit->data;
+
+	if (data->fns == 0)
+		return gcov_error(record, record->at,
+		    "expected a function before its records");
+	return take_counters(record, (uint64_t)(record->end - record->at) / 8,
+	    &data->fn[data->fns - 1]);
+}
+
+static bool
+read_data_records(struct gcov_unit *unit, struct gcov_bytes *bytes)
+{
+	const struct form *form = find_form(*bytes, "gcov");
+	struct gcov_bytes record;
+	uint32_t tag;
+	bool fine = true;
+
+	if (!form)
+		return gcov_error(
+		    bytes, bytes->at, "expected records of data (gcov)");
+	take_header(bytes, form, &unit->data.head);
+	unit->data.order = form->order;
+	while (fine && bytes->at < bytes->end) {
+		if (!gcov_take_record(bytes, &tag, &record))
+			return false;
+		if (tag == form->tag[FUNCTION])
+			fine = take_data_function(unit, &record);
+		else if (tag == form->tag[COUNTERS])
+			fine = take_data_counters(unit, &record);
+	}
+	return fine || gcov_error(bytes, record.error_at, record.error);
+}
+
+/* ---- Either kind -------------------------------------------------------- */
 
 bool
 gcov_read_old_notes(
@@ -247,13 +612,13 @@ gcov_read_old_notes(
 		return false;
 	unit->head.number = unit->head.layout = VERSION;
 	memcpy(unit->head.version, "303*", 5);
-	/* File 0: that of functions without lines. */
+	/* Functions without lines are in file 0, which has no name. */
 	if (gcov_file(unit, (struct cg_slice){ "", 0 }) == GCOV_NONE)
 		return false;
 	if (!lines)
-		return gcov_read_gbbg(unit, graph);
+		return read_note_records(unit, graph);
 	if (!take(&look, &first))
-		return gcov_wrong(graph, graph->at, "expected a graph");
+		return gcov_error(graph, graph->at, "expected a graph");
 	while (graph->at < graph->end) {
 		if (!take_graph(unit, graph, first == MARK_TEXT))
 			return false;
@@ -261,96 +626,18 @@ gcov_read_old_notes(
 	return read_lines(unit, lines);
 }
 
-/* ---- Data --------------------------------------------------------------- */
-
-static bool
-take_counters(struct gcov_bytes *bytes, uint64_t n, struct gcov_data_fn *fn)
-{
-	if (n > (uint64_t)(bytes->end - bytes->at) / 8)
-		return gcov_wrong(bytes, bytes->at,
-		    "expected counters that end within the file");
-	fn->counters[GCOV_ARCS] =
-	    (struct gcov_counters){ .at = bytes->at, .n = n, .there = true };
-	bytes->at += n * 8;
-	return true;
-}
-
-static bool
-take_data_fn(struct gcov_unit *unit, struct gcov_bytes *bytes)
-{
-	struct gcov_data *data = &unit->data;
-	struct gcov_data_fn *fn;
-	struct cg_slice name;
-	uint32_t n;
-
-	if (!gcov_grow(
-		unit, &data->fn, &data->fn_cap, data->fns + 1, sizeof(*fn)))
-		return false;
-	fn = &data->fn[data->fns++];
-	*fn = (struct gcov_data_fn){ 0 };
-	if (!take_mark(
-		bytes, MARK_TEXT, "expected the name of a function (-1)") ||
-	    !take_text(bytes, &name) || !gcov_take_u32(bytes, &fn->lineno) ||
-	    !take_count(bytes, &n))
-		return false;
-	fn->ident = gcov_ident(name);
-	return take_counters(bytes, n, fn);
-}
-
-/* Until 3.2 counters have no names: as many as the functions have arcs. */
-static bool
-share_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, int64_t n)
-{
-	struct gcov_data *data = &unit->data;
-	uint64_t sum = 0;
-
-	if (!gcov_grow(
-		unit, &data->fn, &data->fn_cap, unit->fns, sizeof(*data->fn)))
-		return false;
-	for (; data->fns < unit->fns; data->fns++) {
-		struct gcov_data_fn *fn = &data->fn[data->fns];
-
-		*fn = (struct gcov_data_fn){ .ident = unit->fn[data->fns].ident,
-			.lineno = unit->fn[data->fns].lineno };
-		sum += unit->fn[data->fns].instrumented;
-		if (!take_counters(bytes, unit->fn[data->fns].instrumented, fn))
-			return false;
-	}
-	return sum == (uint64_t)n ||
-	       gcov_wrong(bytes, bytes->at,
-		   "expected as many counters as the .bbg file has arcs");
-}
-
 bool
 gcov_read_old_data(struct gcov_unit *unit, struct gcov_bytes *bytes)
 {
 	struct gcov_data *data = &unit->data;
-	uint32_t n, length;
-	int64_t first;
 
 	data->fns = 0;
 	data->runs = 0;
 	data->ended = true;
 	data->order = GCOV_SIGN;
 	data->head = unit->head;
-	if (gcov_is_gbbg(*bytes))
-		return gcov_read_gbbg_data(unit, bytes);
-	if (!take(bytes, &first))
-		return false;
-	if (first != MARK_DATA)
-		return take_mark(bytes, 0, "expected a count below 2^31") &&
-		       share_counters(unit, bytes, first);
-	if (!take_count(bytes, &n) || !take_count(bytes, &length))
-		return false;
-	if (length > (size_t)(bytes->end - bytes->at))
-		return gcov_wrong(bytes, bytes->at - 4,
-		    "expected sums that end within the file");
-	bytes->at += length;
-	for (uint32_t i = 0; i < n; i++) {
-		if (!take_data_fn(unit, bytes))
-			return false;
-	}
-	return true;
+	return has_records(*bytes) ? read_data_records(unit, bytes)
+				   : read_data(unit, bytes);
 }
 
 /* ---- Recognising -------------------------------------------------------- */
@@ -369,9 +656,9 @@ gcov_is_old(const char *path)
 	return has_suffix(path, ".da") || has_suffix(path, ".bbg");
 }
 
-/* Counters without a name in front: their number is all that tells. */
+/* Until 3.2 nothing but the number of counters identifies a .da file. */
 static bool
-is_bare_data(struct gcov_bytes bytes, bool whole)
+is_unnamed_data(struct gcov_bytes bytes, bool whole)
 {
 	uint64_t size = (uint64_t)(bytes.end - bytes.at);
 	int64_t n, high;
@@ -381,9 +668,9 @@ is_bare_data(struct gcov_bytes bytes, bool whole)
 		      : size < (uint64_t)n * 8 + 8);
 }
 
-/* A graph without names: blocks, arcs, and the entry's arcs among them. */
+/* A graph without names begins with blocks, arcs, the arcs of the entry. */
 static bool
-is_bare_graph(struct gcov_bytes bytes)
+is_unnamed_graph(struct gcov_bytes bytes)
 {
 	uint32_t blocks, arcs, n;
 
@@ -395,24 +682,21 @@ is_bare_graph(struct gcov_bytes bytes)
 int
 gcov_probe_old(const struct cg_head *head)
 {
-	const struct gcov_bytes bytes = {
-		.at = (const unsigned char *)head->text.ptr,
-		.end = (const unsigned char *)head->text.ptr + head->text.len
-	};
+	const struct gcov_bytes bytes = gcov_bytes_of(head->text);
 	struct gcov_bytes look = bytes;
 	int64_t first = 0;
 
-	if (gcov_is_gbbg(bytes))
+	if (has_records(bytes))
 		return CG_PROBE_SURE;
 	if (!take(&look, &first))
 		return CG_PROBE_NO;
 	if (has_suffix(head->name, ".da"))
-		return first == MARK_DATA                 ? CG_PROBE_SURE
-		       : is_bare_data(bytes, head->whole) ? CG_PROBE_LIKELY
-							  : CG_PROBE_NO;
+		return first == MARK_DATA                    ? CG_PROBE_SURE
+		       : is_unnamed_data(bytes, head->whole) ? CG_PROBE_LIKELY
+							     : CG_PROBE_NO;
 	if (!has_suffix(head->name, ".bbg"))
 		return CG_PROBE_NO;
-	return first == MARK_TEXT     ? CG_PROBE_SURE
-	       : is_bare_graph(bytes) ? CG_PROBE_LIKELY
-				      : CG_PROBE_NO;
+	return first == MARK_TEXT        ? CG_PROBE_SURE
+	       : is_unnamed_graph(bytes) ? CG_PROBE_LIKELY
+					 : CG_PROBE_NO;
 }

@@ -1,32 +1,34 @@
 /*
- * paths.c - the blocks of prime paths that were not gone.
+ * paths.c - finds the blocks of the prime paths that were not taken.
  *
- * Notes say how many prime paths a function has, data which of them were gone;
- * the paths themselves are found anew. A path is simple if no block is on it
- * twice, but that it may end where it begins; it is prime if it is no part of
- * another simple one. They are numbered in the order of their blocks' numbers;
- * fake arcs do not count, nor do blocks without others.
+ * Notes have the number of a function's prime paths, data has a bit for each
+ * that was taken. The paths themselves are recomputed. A path is simple if no
+ * block is on it twice, except that it may end where it begins. It is prime if
+ * it is no part of another simple path. Prime paths are numbered in the
+ * lexical order of their blocks. Fake arcs are no arcs here, and a path has at
+ * least two blocks.
  *
- * From each block all simple paths are gone by blocks in order, so primes come
- * as they are numbered. One that ends where it begins is prime. Of others only
- * those are that no block can follow, and that have all blocks which lead to
- * the first one: as these must be behind it in a loop, a way that leaves the
- * strongly connected component before is given up.
+ * From each block all simple paths are walked, successors in ascending order,
+ * so prime paths are found in the order of their numbers. A path that ends where
+ * it begins is prime. Any other is prime if no block can follow it and no block
+ * can precede it, that is, if all predecessors of its first block are on it.
+ * Such a predecessor is in the strongly connected component of the first block:
+ * a path that leaves the component before it has them all is abandoned.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gcov.h"
 
-/* Steps for all functions of a unit: a third of a second. */
+/* Limit of steps for the functions of a unit: a third of a second. */
 #define WORK_MAX ((uint64_t)1 << 25)
-/* Rows: some 10 MB. */
+/* Limit of rows for them: about 10 MB. */
 #define ROWS_MAX ((uint64_t)1 << 20)
 
-/* From gcc 15 on: where the condition of a block does not hold. */
+/* From gcc 15 on: the arc that is followed if the condition is false. */
 #define ARC_FALSE 16u
 
-/* Blocks that a block leads to, or that lead to it: ascending, each once. */
+/* Successors or predecessors: of b they are block[head[b]..head[b + 1] - 1]. */
 struct lists {
 	uint32_t *head, *block;
 };
@@ -34,18 +36,17 @@ struct lists {
 struct walk {
 	struct gcov_unit *unit;
 	const struct gcov_fn *fn;
-	struct cg_build *build; /* NULL: paths are only counted */
-	cg_fn id;
+	struct cg_build *build; /* NULL: only count paths */
 	struct lists to, from;
 	uint32_t *component; /* by block */
-	uint32_t *leads;     /* by block: the start + 1 that it leads to */
+	uint32_t *leads;     /* by block: whose predecessor it is, start + 1 */
 	uint32_t *on;        /* by block: is it on the path? */
 	uint32_t *path;
-	uint32_t *next;    /* by place on the path: where in to.block */
-	uint32_t *goes_on; /* by place on the path: a block can follow */
+	uint32_t *next;    /* by index on the path: in to.block */
+	uint32_t *goes_on; /* by index on the path: can a block follow? */
 	uint32_t depth;
-	uint32_t missing; /* of those that lead to the start, not on the path */
-	bool entered;     /* the start, from outside of its component */
+	uint32_t missing; /* predecessors of the start not on the path */
+	bool entered;     /* a predecessor is outside of its component */
 	uint32_t count;
 };
 
@@ -59,9 +60,9 @@ compare_blocks(const void *va, const void *vb)
 	return (a > b) - (a < b);
 }
 
-/* Where a block's arcs lead to; returns how many. */
+/* Lists the successors of a block, ascending, each once; their number. */
 static uint32_t
-list_next(const struct walk *walk, uint32_t block, uint32_t *to)
+list_successors(const struct walk *walk, uint32_t block, uint32_t *to)
 {
 	const struct gcov_block *at =
 	    &walk->unit->block[walk->fn->block + block];
@@ -91,7 +92,7 @@ make_lists(struct walk *walk)
 	for (uint32_t b = 0; b < n; b++)
 		walk->to.head[b + 1] =
 		    walk->to.head[b] +
-		    list_next(walk, b, walk->to.block + walk->to.head[b]);
+		    list_successors(walk, b, walk->to.block + walk->to.head[b]);
 	memset(head, 0, (n + 1) * sizeof(*head));
 	for (uint32_t i = 0; i < walk->to.head[n]; i++)
 		head[walk->to.block[i]]++;
@@ -156,7 +157,7 @@ find_components(struct walk *walk)
 	memset(walk->on, 0, n * sizeof(*walk->on));
 }
 
-/* Room for all of it; false: out of memory. */
+/* Allocates and fills everything; false: out of memory. */
 static bool
 begin(struct walk *walk)
 {
@@ -185,8 +186,8 @@ begin(struct walk *walk)
 /* ---- Rows --------------------------------------------------------------- */
 
 /*
- * The arc between two blocks, no fake one. Arcs are sorted by where they lead
- * to (see gcov_solve.c): of a big switch there are many.
+ * The arc between two blocks that is not fake. solve.c has sorted the arcs of
+ * each block by destination; a big switch has many.
  */
 static const struct gcov_arc *
 find_arc(const struct walk *walk, uint32_t src, uint32_t dst)
@@ -208,9 +209,7 @@ find_arc(const struct walk *walk, uint32_t src, uint32_t dst)
 	return low < at->arcs && arc[low].dst == dst ? &arc[low] : NULL;
 }
 
-/*
- * gcov's word for it. gcov 15 and 16 say "true" where the condition is false.
- */
+/* gcov's word for the arc: 15 and 16 write "true" if the condition is false. */
 static const char *
 word_for(const struct gcov_arc *arc)
 {
@@ -225,33 +224,33 @@ static bool
 add_row(struct walk *walk, const struct cg_branch *row)
 {
 	walk->unit->path_rows++;
-	return cg_add_branch(walk->build, walk->id, row);
+	return cg_add_branch(walk->build, walk->fn->id, row);
 }
 
-/* Where the block is: in each place of its, on each of its lines. */
+/* Adds the block to the path: a row for each line of each of its spans. */
 static bool
 add_block(struct walk *walk, struct cg_branch *row)
 {
 	const struct gcov_unit *unit = walk->unit;
-	uint32_t p = unit->block[walk->fn->block + row->target].place, last;
-	const struct gcov_place *place;
+	uint32_t p = unit->block[walk->fn->block + row->target].span, last;
+	const struct gcov_span *span;
 
-	for (last = GCOV_NONE; p != GCOV_NONE; p = unit->place[p].next)
-		last = unit->place[p].lines > 0 ? p : last;
+	for (last = GCOV_NONE; p != GCOV_NONE; p = unit->span[p].next)
+		last = unit->span[p].lines > 0 ? p : last;
 	row->flags = CG_BRANCH_LAST;
 	row->pos = (struct cg_pos){ .file = unit->file[walk->fn->file].id };
 	if (last == GCOV_NONE) {
 		row->index++;
 		return add_row(walk, row);
 	}
-	p = unit->block[walk->fn->block + row->target].place;
-	for (; p != GCOV_NONE; p = place->next) {
-		place = &unit->place[p];
-		row->index += place->lines > 0;
+	p = unit->block[walk->fn->block + row->target].span;
+	for (; p != GCOV_NONE; p = span->next) {
+		span = &unit->span[p];
+		row->index += span->lines > 0;
 		row->flags = p == last ? CG_BRANCH_LAST : 0;
-		row->pos.file = unit->file[place->file].id;
-		for (uint32_t i = 0; i < place->lines; i++) {
-			row->pos.line = unit->line[place->line + i];
+		row->pos.file = unit->file[span->file].id;
+		for (uint32_t i = 0; i < span->lines; i++) {
+			row->pos.line = unit->line[span->line + i];
 			if (!add_row(walk, row))
 				return false;
 		}
@@ -267,7 +266,7 @@ add_path(struct walk *walk, uint32_t blocks)
 		.index = UINT32_MAX };
 	uint32_t exit = gcov_exit(walk->unit, walk->fn);
 
-	/* gcov leaves out entry and exit. */
+	/* gcov does not print entry and exit. */
 	blocks -= walk->path[blocks - 1] == exit;
 	for (uint32_t i = walk->path[0] == 0; i < blocks; i++) {
 		row.target = walk->path[i];
@@ -283,7 +282,7 @@ add_path(struct walk *walk, uint32_t blocks)
 }
 
 static bool
-was_gone(const struct walk *walk)
+was_taken(const struct walk *walk)
 {
 	const struct gcov_data_fn *data = walk->fn->data;
 	const unsigned char *at = data ? data->counters[GCOV_PATHS].at : NULL;
@@ -294,7 +293,7 @@ was_gone(const struct walk *walk)
 			 1;
 }
 
-/* A path is prime: so many blocks, two at least. False: there are too many. */
+/* Takes the path of so many blocks, which is prime. False: too many paths. */
 static bool
 take_path(struct walk *walk, uint32_t blocks)
 {
@@ -302,13 +301,13 @@ take_path(struct walk *walk, uint32_t blocks)
 		return true;
 	if (walk->count >= walk->fn->paths ||
 	    walk->unit->path_rows > ROWS_MAX ||
-	    (walk->build && !was_gone(walk) && !add_path(walk, blocks)))
+	    (walk->build && !was_taken(walk) && !add_path(walk, blocks)))
 		return false;
 	walk->count++;
 	return true;
 }
 
-/* ---- The way ------------------------------------------------------------ */
+/* ---- The walk ----------------------------------------------------------- */
 
 static void
 push(struct walk *walk, uint32_t block, uint32_t start)
@@ -331,7 +330,7 @@ pop(struct walk *walk, uint32_t start)
 	walk->missing += walk->leads[block] == start + 1;
 }
 
-/* What leads to the start. */
+/* Finds the predecessors of the start, and pushes it. */
 static void
 begin_at(struct walk *walk, uint32_t start)
 {
@@ -349,7 +348,7 @@ begin_at(struct walk *walk, uint32_t start)
 	push(walk, start, start);
 }
 
-/* Takes all prime paths that begin there; false: too many, or too much work. */
+/* Takes all prime paths from the start. False: too many, or too much work. */
 static bool
 walk_from(struct walk *walk, uint32_t start)
 {
@@ -394,10 +393,10 @@ walk_all(struct walk *walk)
 }
 
 bool
-gcov_add_paths(struct gcov_unit *unit, struct cg_build *build,
-    const struct gcov_fn *fn, cg_fn id)
+gcov_add_paths(
+    struct gcov_unit *unit, struct cg_build *build, const struct gcov_fn *fn)
 {
-	struct walk walk = { .unit = unit, .fn = fn, .id = id };
+	struct walk walk = { .unit = unit, .fn = fn };
 
 	if (fn->paths == 0)
 		return true;

@@ -1,8 +1,9 @@
 /*
- * raw.c - the data of a unit as it is, in rows that add up.
+ * raw.c - adds the raw counters of a unit's data to the graph, as rows that can
+ * be merged.
  *
- * Sources as for gcov_data.c, which has checked the records. Which counters
- * add up: merge functions of libgcov (gcov-counter.def of gcc 3.4 to 16).
+ * Sources: those of data.c, which has checked the records; for how counters are
+ * merged, the merge functions of libgcov (gcov-counter.def of gcc 3.4 to 16).
  */
 #include "raw.h"
 
@@ -12,40 +13,41 @@ struct raw {
 	struct gcov_unit *unit;
 	struct cg_build *build;
 	struct cg_map idents;
-	uint32_t ident, kinds; /* of the function; kinds: bits of those seen */
+	uint32_t ident,
+	    kinds; /* of the function; kinds: bit set of those seen */
 	uint32_t fns, summaries;
 	bool has_fn;
 };
 
-/* Of gcc 7 and 8 only the first kinds are known here. */
+/* For gcc 7 and 8 only the first kinds are known. */
 static const struct {
 	uint32_t kind, since, before; /* layouts */
-	enum gcov_sum sum;
-} sums[] = {
-	{ 0, 0, UINT32_MAX, GCOV_SUM_ADD }, /* arcs */
-	{ 1, 0, UINT32_MAX, GCOV_SUM_ADD }, /* interval */
-	{ 2, 0, UINT32_MAX, GCOV_SUM_ADD }, /* pow2 */
-	{ 3, GCOV_VERSION(11, 0), UINT32_MAX, GCOV_SUM_VALUES },
-	{ 4, GCOV_VERSION(11, 0), UINT32_MAX, GCOV_SUM_VALUES }, /* targets */
-	{ 6, GCOV_VERSION(4, 4), GCOV_VERSION(7, 0), GCOV_SUM_ADD },
-	{ 5, GCOV_VERSION(9, 0), UINT32_MAX, GCOV_SUM_ADD }, /* average */
-	{ 7, GCOV_VERSION(4, 4), GCOV_VERSION(7, 0), GCOV_SUM_OR },
-	{ 6, GCOV_VERSION(9, 0), UINT32_MAX, GCOV_SUM_OR }, /* ior */
-	{ 8, GCOV_VERSION(4, 9), GCOV_VERSION(7, 0), GCOV_SUM_FIRST },
-	{ 7, GCOV_VERSION(9, 0), UINT32_MAX, GCOV_SUM_FIRST }, /* time */
-	{ 8, GCOV_VERSION(14, 0), UINT32_MAX, GCOV_SUM_OR },   /* conditions */
-	{ 9, GCOV_VERSION(15, 0), UINT32_MAX, GCOV_SUM_OR },   /* paths */
+	enum gcov_merge merge;
+} merges[] = {
+	{ 0, 0, UINT32_MAX, GCOV_MERGE_ADD }, /* arcs */
+	{ 1, 0, UINT32_MAX, GCOV_MERGE_ADD }, /* interval */
+	{ 2, 0, UINT32_MAX, GCOV_MERGE_ADD }, /* pow2 */
+	{ 3, GCOV_VERSION(11, 0), UINT32_MAX, GCOV_MERGE_VALUES },
+	{ 4, GCOV_VERSION(11, 0), UINT32_MAX, GCOV_MERGE_VALUES }, /* targets */
+	{ 6, GCOV_VERSION(4, 4), GCOV_VERSION(7, 0), GCOV_MERGE_ADD },
+	{ 5, GCOV_VERSION(9, 0), UINT32_MAX, GCOV_MERGE_ADD }, /* average */
+	{ 7, GCOV_VERSION(4, 4), GCOV_VERSION(7, 0), GCOV_MERGE_OR },
+	{ 6, GCOV_VERSION(9, 0), UINT32_MAX, GCOV_MERGE_OR }, /* ior */
+	{ 8, GCOV_VERSION(4, 9), GCOV_VERSION(7, 0), GCOV_MERGE_FIRST },
+	{ 7, GCOV_VERSION(9, 0), UINT32_MAX, GCOV_MERGE_FIRST }, /* time */
+	{ 8, GCOV_VERSION(14, 0), UINT32_MAX, GCOV_MERGE_OR }, /* conditions */
+	{ 9, GCOV_VERSION(15, 0), UINT32_MAX, GCOV_MERGE_OR }, /* paths */
 };
 
-enum gcov_sum
-gcov_sum_of(uint32_t kind, uint32_t layout)
+enum gcov_merge
+gcov_merge_of(uint32_t kind, uint32_t layout)
 {
-	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) {
-		if (sums[i].kind == kind && layout >= sums[i].since &&
-		    layout < sums[i].before)
-			return sums[i].sum;
+	for (size_t i = 0; i < sizeof(merges) / sizeof(*merges); i++) {
+		if (merges[i].kind == kind && layout >= merges[i].since &&
+		    layout < merges[i].before)
+			return merges[i].merge;
 	}
-	return GCOV_SUM_NOT;
+	return GCOV_MERGE_NOT;
 }
 
 static void
@@ -62,7 +64,7 @@ add(const struct raw *raw, uint32_t line, uint32_t block, uint32_t index,
 	(void)cg_add_branch(raw->build, 0, &row);
 }
 
-/* A word that all inputs are to have. */
+/* A word that all inputs must have in common. */
 static void
 add_word(const struct raw *raw, uint32_t line, uint32_t block, uint32_t number,
     uint32_t word)
@@ -77,7 +79,7 @@ add_head(const struct raw *raw)
 	const struct gcov_head *head = &raw->unit->data.head;
 	uint32_t word[GCOV_RAW_HEADS] = {
 		[GCOV_RAW_LAYOUT] = head->layout,
-		[GCOV_RAW_ORDER_OF_BYTES] = raw->unit->data.order == GCOV_BIG,
+		[GCOV_RAW_BYTE_ORDER] = raw->unit->data.order == GCOV_BIG,
 		[GCOV_RAW_STAMP] = head->stamp,
 		[GCOV_RAW_CHECKSUM] = head->checksum,
 	};
@@ -103,7 +105,7 @@ add_function(struct raw *raw, struct gcov_bytes *record)
 	if (!seen)
 		return false;
 	if ((*seen)++)
-		add(raw, 0, GCOV_RAW_TWICE, 0, 1, 1);
+		add(raw, 0, GCOV_RAW_DUPLICATE, 0, 1, 1);
 	raw->kinds = 0;
 	add(raw, raw->ident, GCOV_RAW_ORDER, 0, raw->fns++, 1);
 	for (uint32_t i = 0;
@@ -112,14 +114,14 @@ add_function(struct raw *raw, struct gcov_bytes *record)
 	return true;
 }
 
-/* Of a summary words add up or do not: who writes them knows. */
+/* write.c decides which words of a summary are added. */
 static bool
 add_summary(struct raw *raw, uint32_t tag, struct gcov_bytes *record)
 {
 	uint32_t block, word;
 
 	if (raw->summaries == SUMMARIES_MAX)
-		return gcov_wrong(
+		return gcov_error(
 		    record, record->at - 8, "expected fewer summaries");
 	block = (raw->fns > 0 ? GCOV_RAW_AFTER : GCOV_RAW_BEFORE) +
 		raw->summaries++;
@@ -141,7 +143,7 @@ add_bits(const struct raw *raw, uint32_t kind, uint32_t number, uint64_t bits)
 	}
 }
 
-/* Times are numbers of functions: those beyond 32 bits are none. */
+/* Times are numbers of functions: greater ones than 32 bits are malformed. */
 static bool
 are_times(const struct raw *raw, const unsigned char *at, uint32_t n)
 {
@@ -156,15 +158,19 @@ are_times(const struct raw *raw, const unsigned char *at, uint32_t n)
 }
 
 static void
-add_counter(const struct raw *raw, uint32_t kind, enum gcov_sum sum,
+add_counter(const struct raw *raw, uint32_t kind, enum gcov_merge merge,
     uint32_t number, int64_t count)
 {
-	switch (sum) {
-	case GCOV_SUM_NOT:
-	case GCOV_SUM_VALUES: return;
-	case GCOV_SUM_ADD: add(raw, raw->ident, kind, number, 0, count); return;
-	case GCOV_SUM_OR: add_bits(raw, kind, number, (uint64_t)count); return;
-	case GCOV_SUM_FIRST: /* the greatest target stays */
+	switch (merge) {
+	case GCOV_MERGE_NOT:
+	case GCOV_MERGE_VALUES: return;
+	case GCOV_MERGE_ADD:
+		add(raw, raw->ident, kind, number, 0, count);
+		return;
+	case GCOV_MERGE_OR:
+		add_bits(raw, kind, number, (uint64_t)count);
+		return;
+	case GCOV_MERGE_FIRST: /* merging keeps the greatest target */
 		add(raw, raw->ident, kind, number,
 		    count > 0 ? ~(uint32_t)count : 0, 0);
 		return;
@@ -172,9 +178,9 @@ add_counter(const struct raw *raw, uint32_t kind, enum gcov_sum sum,
 }
 
 /*
- * How many counters of values there are in n words: each has its total, below
- * 0 if values were dropped, their number, and the values with their counts.
- * False: they are none.
+ * Finds the number of counters of values in n words. Each counter is a total
+ * (negative if values were dropped), the number of values, and pairs of a value
+ * and its count. False: they are malformed.
  */
 static bool
 count_values(const struct raw *raw, const unsigned char *at, uint32_t n,
@@ -229,40 +235,41 @@ add_values(const struct raw *raw, uint32_t kind, uint32_t counters,
 	}
 }
 
-/* Counters that are all zero and not there have a size alone. */
+/* Of counters that are all zero and have no bytes only the number is added. */
 static bool
 add_counters(struct raw *raw, struct gcov_bytes *bytes, uint32_t kind)
 {
 	const struct gcov_data *data = &raw->unit->data;
-	enum gcov_sum sum = gcov_sum_of(kind, data->head.layout);
+	enum gcov_merge merge = gcov_merge_of(kind, data->head.layout);
 	uint32_t length, n, size;
 	bool zero;
 
 	if (!gcov_take_u32(bytes, &length))
 		return false;
 	zero = data->head.layout >= GCOV_VERSION(11, 0) && length >> 31;
-	n = (zero ? 0 - length : length) / (bytes->exact ? 8 : 2);
+	n = (zero ? 0 - length : length) / (bytes->byte_lengths ? 8 : 2);
 	if (n > UINT32_MAX / 64 / 2)
-		return gcov_wrong(
+		return gcov_error(
 		    bytes, bytes->at - 8, "expected fewer counters");
 	if (!raw->has_fn ||
-	    (sum == GCOV_SUM_FIRST && !zero && !are_times(raw, bytes->at, n)) ||
-	    (sum == GCOV_SUM_VALUES &&
+	    (merge == GCOV_MERGE_FIRST && !zero &&
+		!are_times(raw, bytes->at, n)) ||
+	    (merge == GCOV_MERGE_VALUES &&
 		(zero || !count_values(raw, bytes->at, n, &size))))
-		sum = GCOV_SUM_NOT;
-	if (sum != GCOV_SUM_VALUES)
+		merge = GCOV_MERGE_NOT;
+	if (merge != GCOV_MERGE_VALUES)
 		size = n;
-	if (raw->has_fn && sum == GCOV_SUM_NOT)
-		add(raw, 0, GCOV_RAW_LEFT, 0, 1, 1);
+	if (raw->has_fn && merge == GCOV_MERGE_NOT)
+		add(raw, 0, GCOV_RAW_DROPPED, 0, 1, 1);
 	else if (raw->has_fn)
 		add_word(raw, raw->ident, GCOV_RAW_SIZE, kind, size);
 	if (raw->has_fn && raw->kinds >> kind & 1)
-		add(raw, 0, GCOV_RAW_TWICE, 0, 1, 1);
+		add(raw, 0, GCOV_RAW_DUPLICATE, 0, 1, 1);
 	raw->kinds |= 1u << kind;
-	if (sum == GCOV_SUM_VALUES)
+	if (merge == GCOV_MERGE_VALUES)
 		add_values(raw, kind, size, bytes->at);
 	for (uint32_t i = 0; i < n && !zero; i++, bytes->at += 8)
-		add_counter(raw, kind, sum, i,
+		add_counter(raw, kind, merge, i,
 		    gcov_get_counter(bytes->at, data->order));
 	return true;
 }
@@ -287,11 +294,11 @@ add_record(struct raw *raw, struct gcov_bytes *bytes)
 		return add_function(raw, &record);
 	if (tag == GCOV_TAG_OBJECT || tag == GCOV_TAG_PROGRAM)
 		return add_summary(raw, tag, &record) ||
-		       gcov_wrong(bytes, record.wrong_at, record.wrong);
+		       gcov_error(bytes, record.error_at, record.error);
 	return true;
 }
 
-/* clang ends its files with two words, and stale bytes may follow the first. */
+/* clang writes two end marks; after one, stale bytes of a longer file follow. */
 static uint32_t
 count_ends(struct gcov_bytes bytes)
 {
@@ -309,23 +316,23 @@ gcov_add_raw(struct gcov_unit *unit, struct cg_build *build)
 	struct raw raw = { .unit = unit, .build = build };
 	struct gcov_bytes bytes = unit->data.records, look;
 	uint32_t tag = 1;
-	bool fine = true;
+	bool success = true;
 
 	if (!bytes.at)
 		return CG_OK;
 	add_head(&raw);
-	while (fine && bytes.at < bytes.end) {
+	while (success && bytes.at < bytes.end) {
 		look = bytes;
 		if (!gcov_take_u32(&look, &tag) || tag == 0)
 			break;
-		fine = add_record(&raw, &bytes);
+		success = add_record(&raw, &bytes);
 	}
 	add(&raw, 0, GCOV_RAW_ENDS, 0, tag == 0 ? count_ends(bytes) : 0, 0);
 	cg_map_free(&raw.idents);
-	if (!fine && !bytes.wrong)
+	if (!success && !bytes.error)
 		return cg_nomem(unit->job);
-	if (!fine)
+	if (!success)
 		return cg_fail_at(
-		    unit->job, (const char *)bytes.wrong_at, "%s", bytes.wrong);
+		    unit->job, (const char *)bytes.error_at, "%s", bytes.error);
 	return cg_build_status(build);
 }

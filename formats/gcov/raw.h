@@ -1,59 +1,75 @@
 /*
- * raw.h - data as it is, for who writes .gcda files again: gcov_raw.c puts
- * it into the graph, gcov_write.c takes it out.
+ * raw.h - raw counters as rows, from which a .gcda file can be written: raw.c
+ * adds them to the graph, write.c reads them from it.
  */
 #ifndef FORMATS_GCOV_RAW_H
 #define FORMATS_GCOV_RAW_H
 
-#include "gcov.h"
+#include "unit.h"
 
 /*
- * Where the target carries counters, the data of a unit is in rows of fn 0 and
- * file 0, one for each word and counter. Their line is the function's ident, or
- * 0 for what is said once; their block is one of these, and the numbers of
- * kinds below them. A word is the row's target, of which adding up keeps the
- * greatest; with its complement in the row of the next index that shows
- * whether all inputs have it.
+ * If the target wants counters, the data of a unit is in rows of kind
+ * CG_BRANCH_COUNTER of function 0 and file 0, one for each word and counter.
+ *
+ * The line of a row is the ident of its function, or 0 for the whole file. Its
+ * block is one of enum gcov_raw_block or, below these, the kind of a counter.
+ *
+ * Merging rows adds their counts and keeps the greatest target. A word that all
+ * inputs must have in common is stored twice: as target w at index 2 * i and as
+ * ~w at 2 * i + 1. If the two targets are no complements after merging, the
+ * inputs differ.
  */
-enum gcov_raw {
-	GCOV_RAW_SIZE = 16, /* index: 2 * kind; counters of it */
-	GCOV_RAW_WORD,      /* index: 2 * number; of the function's record */
-	GCOV_RAW_ORDER,     /* which function; count: how many inputs have it */
-	GCOV_RAW_BITS = 32, /* + kind; index: of the bit */
+enum gcov_raw_block {
+	GCOV_RAW_SIZE = 16,   /* word: number of counters; index: of the kind */
+	GCOV_RAW_WORD,        /* word of the function's record */
+	GCOV_RAW_ORDER,       /* target: number of the function in the file;
+	                       * count: number of inputs that have it */
+	GCOV_RAW_BITS = 32,   /* + kind; index: of the bit; count > 0: it is 1 */
 	GCOV_RAW_VALUES = 48, /* + kind; index: of the counter; see below */
-	GCOV_RAW_HEAD = 64, /* index: 2 * enum gcov_raw_head */
-	GCOV_RAW_ENDS,      /* words that are 0 behind the records */
-	GCOV_RAW_LEFT,      /* there were counters that do not add up */
-	GCOV_RAW_TWICE,     /* there were two functions of one ident */
-	GCOV_RAW_BEFORE = 1024, /* + number of the summary; index 0: its tag, */
-	GCOV_RAW_AFTER = 2048   /* else the word; count: sum. After functions */
+	GCOV_RAW_HEAD = 64,   /* word of the header: enum gcov_raw_head */
+	GCOV_RAW_ENDS,        /* target: number of 0 words after the records */
+	GCOV_RAW_DROPPED,     /* some counters could not be merged */
+	GCOV_RAW_DUPLICATE,   /* two functions have the same ident */
+	/*
+	 * Summaries before the functions and after them, + number. Index 0:
+	 * target is the tag. Others: word index - 1, count is the sum.
+	 */
+	GCOV_RAW_BEFORE = 1024,
+	GCOV_RAW_AFTER = 2048
 };
+
 enum gcov_raw_head {
 	GCOV_RAW_VERSION,
 	GCOV_RAW_LAYOUT,
-	GCOV_RAW_ORDER_OF_BYTES,
+	GCOV_RAW_BYTE_ORDER,
 	GCOV_RAW_STAMP,
 	GCOV_RAW_CHECKSUM,
 	GCOV_RAW_HEADS
 };
-/*
- * What the counters of a kind are: to be added, bits, when something was first
- * done (the least but 0 is the sum; a row's target is its complement), values
- * with a count each (a row each, whose address is the value, and target the
- * complement of its place; one for all of them has their total, and target 1 if
- * values were dropped), or nothing of the kind.
- */
-enum gcov_sum {
-	GCOV_SUM_NOT,
-	GCOV_SUM_ADD,
-	GCOV_SUM_OR,
-	GCOV_SUM_FIRST,
-	GCOV_SUM_VALUES
+
+/* How counters of a kind are merged. */
+enum gcov_merge {
+	GCOV_MERGE_NOT,
+	GCOV_MERGE_ADD,
+	GCOV_MERGE_OR,
+	/*
+	 * Keeps the smallest number but 0: when something was first done. The
+	 * row's target is its complement.
+	 */
+	GCOV_MERGE_FIRST,
+	/*
+	 * Adds the counts of equal values. Each value is a row: its address is
+	 * the value, its target the complement of its index. One row for all
+	 * values has their total as count, and target 1 if some were dropped.
+	 */
+	GCOV_MERGE_VALUES
 };
-enum gcov_sum gcov_sum_of(uint32_t kind, uint32_t layout);
-/* gcov_raw.c */
+/* kind: as in the file. */
+enum gcov_merge gcov_merge_of(uint32_t kind, uint32_t layout);
+
+/* raw.c: adds the rows of the unit's data. Returns a CG_ status. */
 int gcov_add_raw(struct gcov_unit *, struct cg_build *);
-/* gcov_write.c */
+/* write.c: writes a .gcda file. Returns a CG_ status. */
 int gcov_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 #endif

@@ -1,17 +1,18 @@
 /*
- * solve.c - counts of all blocks and arcs of a function.
+ * solve.c - computes the counts of all arcs and blocks of a function.
  *
- * What comes into a block leaves it (but for entry and exit), so counters of
- * the arcs off a spanning tree say all. Each block keeps the sum of its known
- * arcs, how many are not, and the exclusive or of their numbers: of one that
- * is left that is its number. Counts may be below zero where threads raced
- * for a counter; they are kept.
+ * The counts of the arcs into a block and of those out of it have the same sum,
+ * except at entry and exit. So the counters of the arcs that are not on a
+ * spanning tree determine all other counts.
+ *
+ * Counts may be negative where threads raced for a counter; they are kept.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "gcov.h"
 
-/* Up to here they are sorted one by one: only a switch has more. */
+/* Up to so many arcs are sorted by insertion; only a switch has more. */
 #define FEW_ARCS 16
 
 static bool
@@ -32,9 +33,15 @@ make_room(struct gcov_unit *unit, const struct gcov_fn *fn)
 		   sizeof(*scratch->path));
 }
 
-/* The arc's count is known: it leaves the sets of unknown ones. */
+/* ---- As gcov solves ----------------------------------------------------- */
+
+/*
+ * Each block has the sum of its arcs with known counts, the number of the
+ * others, and the exclusive or of the others' indices: when one is left, that
+ * is its index.
+ */
 static void
-settle(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
+set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
     int64_t count)
 {
 	struct gcov_arc *arc = &unit->arc[fn->arc + number];
@@ -42,31 +49,33 @@ settle(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
 	struct gcov_solved *dst = &unit->scratch.solved[arc->dst];
 
 	arc->count = count;
-	src->out = gcov_add(unit, src->out, count);
+	src->out = gcov_add(&unit->scratch, src->out, count);
 	src->outs--;
 	src->out_xor ^= number;
-	dst->in = gcov_add(unit, dst->in, count);
+	dst->in = gcov_add(&unit->scratch, dst->in, count);
 	dst->ins--;
 	dst->in_xor ^= number;
 }
 
-/* Sums of what the counters say; the arcs without one are unknown. */
+/* Begins with the counters: only the arcs on the tree are unknown. */
 static void
-begin(struct gcov_unit *unit, const struct gcov_fn *fn)
+sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
 	struct gcov_solved *solved = unit->scratch.solved, *src, *dst;
 	const struct gcov_arc *arc = unit->arc + fn->arc;
 	uint32_t exit = gcov_exit(unit, fn);
-	bool entered = false, left = false;
+	bool has_in = false, has_out = false;
 
 	for (uint32_t i = 0; i < fn->arcs; i++) {
 		src = &solved[arc[i].src];
 		dst = &solved[arc[i].dst];
-		entered |= arc[i].dst == 0;
-		left |= arc[i].src == exit;
+		has_in |= arc[i].dst == 0;
+		has_out |= arc[i].src == exit;
 		if (!(arc[i].flags & GCOV_ON_TREE)) {
-			src->out = gcov_add(unit, src->out, arc[i].count);
-			dst->in = gcov_add(unit, dst->in, arc[i].count);
+			src->out =
+			    gcov_add(&unit->scratch, src->out, arc[i].count);
+			dst->in =
+			    gcov_add(&unit->scratch, dst->in, arc[i].count);
 			continue;
 		}
 		src->outs++;
@@ -74,16 +83,16 @@ begin(struct gcov_unit *unit, const struct gcov_fn *fn)
 		dst->ins++;
 		dst->in_xor ^= i;
 	}
-	/* What comes into the entry and out of the exit, nobody knows. */
-	if (!entered)
+	/* The counts of calls and returns are no arcs: they stay unknown. */
+	if (!has_in)
 		solved[0].ins = GCOV_NONE;
-	if (!left)
+	if (!has_out)
 		solved[exit].outs = GCOV_NONE;
 }
 
-/* Counters stand in the order of blocks, then of their arcs. */
+/* Counters are stored in the order of blocks, then of their arcs. */
 static void
-load_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
+load_fn(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
 	const struct gcov_block *block = unit->block + fn->block;
 	const unsigned char *at =
@@ -110,7 +119,7 @@ queue(struct gcov_unit *unit, uint32_t block, size_t *queued)
 	unit->scratch.queue[(*queued)++] = block;
 }
 
-/* Finds the block's count if it can, and with it the one unknown arc. */
+/* Computes the block's count if possible, then the one unknown arc's. */
 static void
 solve_block(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
     size_t *queued)
@@ -126,14 +135,14 @@ solve_block(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block,
 	}
 	if (solved->outs == 1) {
 		number = solved->out_xor;
-		settle(unit, fn, number,
-		    gcov_sub(unit, solved->count, solved->out));
+		set_arc_count(unit, fn, number,
+		    gcov_sub(&unit->scratch, solved->count, solved->out));
 		queue(unit, unit->arc[fn->arc + number].dst, queued);
 	}
 	if (solved->ins == 1) {
 		number = solved->in_xor;
-		settle(unit, fn, number,
-		    gcov_sub(unit, solved->count, solved->in));
+		set_arc_count(unit, fn, number,
+		    gcov_sub(&unit->scratch, solved->count, solved->in));
 		queue(unit, unit->arc[fn->arc + number].src, queued);
 	}
 }
@@ -148,7 +157,7 @@ compare_arcs(const void *va, const void *vb)
 	return a->next < b->next ? -1 : 1;
 }
 
-/* Branches are numbered in the order of where they lead to: mostly a few. */
+/* Branches are numbered in the order of their destinations. */
 static void
 sort_arcs(struct gcov_unit *unit, const struct gcov_block *block)
 {
@@ -171,8 +180,8 @@ sort_arcs(struct gcov_unit *unit, const struct gcov_block *block)
 }
 
 /*
- * Blocks that only an exception leads to. Without any handler there is none,
- * whatever cannot be reached.
+ * Finds the blocks that are reached by exceptions alone. In a function without
+ * handlers there are none, even if some blocks cannot be reached at all.
  */
 static void
 find_exceptional(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -205,10 +214,10 @@ find_exceptional(struct gcov_unit *unit, const struct gcov_fn *fn)
 }
 
 void
-gcov_load(struct gcov_unit *unit)
+gcov_load_counters(struct gcov_unit *unit)
 {
 	for (size_t i = 0; i < unit->fns; i++)
-		load_counters(unit, &unit->fn[i]);
+		load_fn(unit, &unit->fn[i]);
 }
 
 static void
@@ -217,7 +226,7 @@ solve_blocks(struct gcov_unit *unit, const struct gcov_fn *fn)
 	struct gcov_solved *solved = unit->scratch.solved;
 	size_t queued = 0;
 
-	begin(unit, fn);
+	sum_counters(unit, fn);
 	for (uint32_t i = fn->blocks; i-- > 0;)
 		queue(unit, i, &queued);
 	while (queued > 0) {
@@ -228,9 +237,188 @@ solve_blocks(struct gcov_unit *unit, const struct gcov_fn *fn)
 	}
 	for (uint32_t i = 0; i < fn->blocks; i++) {
 		if (!solved[i].known)
-			unit->unsolved = true;
+			unit->scratch.unsolved = true;
 	}
 }
+
+/* ---- As llvm-cov solves ------------------------------------------------- */
+
+/*
+ * Source: the behaviour of GCOV.cpp, LLVM 11 to 23.
+ *
+ * An arc that clang splits to count it (LLVM 14: from a block with several
+ * successors to one with several predecessors) has no counter after all. So the
+ * sums of a block's arcs may differ, and the order matters in which counts are
+ * computed. llvm-cov walks the spanning tree depth first from the entry, with
+ * an arc from the exit to the entry. An arc of the tree gets the difference of
+ * the sums of the block beyond it, as an absolute value.
+ */
+#define RETURN_ARC (GCOV_NONE - 1)
+
+/* The arcs into each block: those into b are arc[head[b]..head[b + 1] - 1]. */
+struct preds {
+	uint32_t *head, *arc; /* arc: indices in the function */
+};
+
+static struct preds
+find_preds(struct gcov_unit *unit, const struct gcov_fn *fn)
+{
+	const struct gcov_arc *arc = unit->arc + fn->arc;
+	struct preds preds = { unit->scratch.preds,
+		unit->scratch.preds + fn->blocks + 1 };
+
+	memset(preds.head, 0, (fn->blocks + 1) * sizeof(*preds.head));
+	for (uint32_t i = 0; i < fn->arcs; i++)
+		preds.head[arc[i].dst]++;
+	for (uint32_t b = 1; b <= fn->blocks; b++)
+		preds.head[b] += preds.head[b - 1];
+	for (uint32_t i = fn->arcs; i-- > 0;)
+		preds.arc[--preds.head[arc[i].dst]] = i;
+	return preds;
+}
+
+struct block_arcs {
+	uint32_t ins, outs;
+	const uint32_t *in; /* indices of the arcs into the block */
+	uint32_t out;       /* index of the first arc out of it */
+};
+
+static struct block_arcs
+find_block_arcs(const struct gcov_unit *unit, const struct gcov_fn *fn,
+    const struct preds *preds, uint32_t block)
+{
+	const struct gcov_block *at = &unit->block[fn->block + block];
+
+	return (struct block_arcs){
+		.ins = preds->head[block + 1] - preds->head[block],
+		.outs = at->arcs,
+		.in = preds->arc + preds->head[block],
+		.out = at->arc - fn->arc,
+	};
+}
+
+/* Pushes the block if it was not visited yet; by: the arc that leads there. */
+static void
+visit(struct gcov_unit *unit, uint32_t block, uint32_t by, bool out,
+    size_t *frames)
+{
+	struct gcov_solved *solved = &unit->scratch.solved[block];
+
+	if (solved->known)
+		return;
+	solved->known = true;
+	solved->list = by;
+	solved->back = out;
+	unit->scratch.frame[(*frames)++] =
+	    (struct gcov_frame){ .block = block };
+}
+
+/* Pops a block: its difference is that of the arc by which it was reached. */
+static void
+leave(struct gcov_unit *unit, const struct gcov_fn *fn, size_t *frames)
+{
+	struct gcov_scratch *scratch = &unit->scratch;
+	struct gcov_solved *solved =
+	    &scratch->solved[scratch->frame[--*frames].block];
+	struct gcov_solved *from;
+	int64_t excess = solved->in;
+
+	if (excess < 0)
+		excess = gcov_sub(&unit->scratch, 0, excess);
+	if (solved->list < RETURN_ARC)
+		unit->arc[fn->arc + solved->list].count = excess;
+	if (*frames == 0)
+		return;
+	from = &scratch->solved[scratch->frame[*frames - 1].block];
+	from->in = solved->back ? gcov_sub(&unit->scratch, from->in, excess)
+				: gcov_add(&unit->scratch, from->in, excess);
+}
+
+/* Takes the next arc of the block on top, or pops the block. */
+static void
+step(struct gcov_unit *unit, const struct gcov_fn *fn,
+    const struct preds *preds, size_t *frames)
+{
+	struct gcov_frame *frame = &unit->scratch.frame[*frames - 1];
+	struct gcov_solved *solved = &unit->scratch.solved[frame->block];
+	struct block_arcs arcs = find_block_arcs(unit, fn, preds, frame->block);
+	uint32_t exit = gcov_exit(unit, fn), i = frame->arc++, number;
+	const struct gcov_arc *arc;
+	bool out = i >= arcs.ins;
+
+	if (i == arcs.ins + arcs.outs) {
+		if (frame->block == exit)
+			visit(unit, 0, RETURN_ARC, true, frames);
+		else if (frame->block == 0)
+			visit(unit, exit, RETURN_ARC, false, frames);
+		return;
+	}
+	if (i > arcs.ins + arcs.outs) {
+		leave(unit, fn, frames);
+		return;
+	}
+	number = out ? arcs.out + (i - arcs.ins) : arcs.in[i];
+	arc = &unit->arc[fn->arc + number];
+	if (number == solved->list)
+		return;
+	if (arc->flags & GCOV_ON_TREE)
+		visit(unit, out ? arc->dst : arc->src, number, out, frames);
+	else if (out)
+		solved->in = gcov_sub(&unit->scratch, solved->in, arc->count);
+	else
+		solved->in = gcov_add(&unit->scratch, solved->in, arc->count);
+}
+
+/* With the counts of all arcs: the counts of the blocks. */
+static void
+count_blocks_llvm(struct gcov_unit *unit, const struct gcov_fn *fn)
+{
+	struct gcov_solved *solved = unit->scratch.solved;
+	const struct gcov_arc *arc = unit->arc + fn->arc;
+
+	for (uint32_t i = 0; i < fn->blocks; i++)
+		solved[i].in = solved[i].out = 0;
+	for (uint32_t i = 0; i < fn->arcs; i++) {
+		struct gcov_solved *src = &solved[arc[i].src];
+		struct gcov_solved *dst = &solved[arc[i].dst];
+
+		src->out = gcov_add(&unit->scratch, src->out, arc[i].count);
+		dst->in = gcov_add(&unit->scratch, dst->in, arc[i].count);
+	}
+	for (uint32_t i = 0; i < fn->blocks; i++) {
+		bool ends = unit->block[fn->block + i].arcs == 0;
+
+		unit->scratch.inconsistent |=
+		    !ends && i != 0 && solved[i].in != solved[i].out;
+		solved[i].count = ends ? solved[i].in : solved[i].out;
+		solved[i].list = GCOV_NONE;
+		solved[i].back = false;
+	}
+}
+
+static void
+solve_llvm(struct gcov_unit *unit, const struct gcov_fn *fn)
+{
+	struct gcov_solved *solved = unit->scratch.solved;
+	struct preds preds = find_preds(unit, fn);
+	struct gcov_arc *arc = unit->arc + fn->arc;
+	size_t frames = 0;
+
+	for (uint32_t i = 0; i < fn->blocks; i++)
+		solved[i] = (struct gcov_solved){ .line = GCOV_NONE };
+	for (uint32_t i = 0; i < fn->arcs; i++) {
+		if (arc[i].flags & GCOV_ON_TREE)
+			arc[i].count = 0;
+	}
+	for (uint32_t i = 0; i < fn->blocks; i++) {
+		visit(unit, i, GCOV_NONE, false, &frames);
+		while (frames > 0)
+			step(unit, fn, &preds, &frames);
+	}
+	count_blocks_llvm(unit, fn);
+}
+
+/* ---- Either ------------------------------------------------------------- */
 
 bool
 gcov_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
@@ -238,14 +426,14 @@ gcov_solve(struct gcov_unit *unit, const struct gcov_fn *fn)
 	if (!make_room(unit, fn))
 		return false;
 	if (unit->llvm) {
-		gcov_llvm_solve(unit, fn);
+		solve_llvm(unit, fn);
 		return true;
 	}
 	for (uint32_t i = 0; i < fn->blocks; i++)
 		unit->scratch.solved[i] =
 		    (struct gcov_solved){ .line = GCOV_NONE,
 			    .list = GCOV_NONE };
-	/* Without counters all counts are 0, as they are already. */
+	/* Without counters all counts stay 0. */
 	if (gcov_has_counters(fn))
 		solve_blocks(unit, fn);
 	for (uint32_t i = 0; i < fn->blocks; i++)

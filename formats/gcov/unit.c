@@ -1,10 +1,12 @@
 /*
- * unit.c - the memory of a unit.
+ * unit.c - the memory of a unit, and what readers of notes build it with.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "gcov.h"
+#include "unit.h"
+
+/* ---- Memory ------------------------------------------------------------- */
 
 void
 gcov_unit_free(struct gcov_unit *unit)
@@ -15,7 +17,7 @@ gcov_unit_free(struct gcov_unit *unit)
 	free(unit->fn);
 	free(unit->block);
 	free(unit->arc);
-	free(unit->place);
+	free(unit->span);
 	free(unit->line);
 	free(unit->condition);
 	free(unit->file);
@@ -38,15 +40,17 @@ gcov_unit_free(struct gcov_unit *unit)
 	free(scratch->walk);
 	free(unit->path);
 	free(unit->name);
-	free(unit->folder);
+	free(unit->stream_directory);
 }
 
 void
 gcov_unit_clear(struct gcov_unit *unit)
 {
+	struct gcov_scratch *scratch = &unit->scratch;
+
 	unit->head = (struct gcov_head){ 0 };
 	unit->llvm = false;
-	unit->fns = unit->blocks = unit->arcs = unit->places = 0;
+	unit->fns = unit->blocks = unit->arcs = unit->spans = 0;
 	unit->lines = unit->conditions = unit->files = 0;
 	unit->paths = 0;
 	unit->sites = 0;
@@ -54,8 +58,12 @@ gcov_unit_clear(struct gcov_unit *unit)
 		memset(unit->file_slot, 0,
 		    unit->file_slots * sizeof(*unit->file_slot));
 	unit->last_file = 0;
-	unit->place_name.len = 0;
-	unit->work = unit->path_work = unit->path_rows = unit->lost_paths = 0;
+	unit->span_name.len = 0;
+	scratch->work = 0;
+	scratch->saturated = scratch->unsolved = false;
+	scratch->inconsistent = scratch->work_limit_hit = false;
+	unit->negative = 0;
+	unit->path_work = unit->path_rows = unit->lost_paths = 0;
 }
 
 bool
@@ -66,28 +74,6 @@ gcov_grow_more(
 		return true;
 	unit->nomem = true;
 	return false;
-}
-
-uint32_t
-gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
-{
-	if (unit->head.layout >= GCOV_VERSION(4, 8))
-		return fn->blocks > 1 ? 1 : 0;
-	return fn->blocks > 0 ? fn->blocks - 1 : 0;
-}
-
-/* There are no marks in Ada (gcc), none in clang. */
-unsigned
-gcov_block_flags(
-    const struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
-{
-	unsigned flags = 0;
-
-	if (unit->head.layout >= GCOV_VERSION(8, 0) && !unit->head.unexecuted)
-		flags |= CG_BRANCH_UNMARKED;
-	if (unit->llvm && block == gcov_exit(unit, fn))
-		flags |= CG_BRANCH_EXIT;
-	return flags;
 }
 
 /* ---- Files -------------------------------------------------------------- */
@@ -137,7 +123,7 @@ grow_slots(struct gcov_unit *unit)
 	return true;
 }
 
-/* Nearly always the file is the same as that of the record before. */
+/* Nearly always the file is that of the last call. */
 uint32_t
 gcov_file(struct gcov_unit *unit, struct cg_slice name)
 {
@@ -150,7 +136,7 @@ gcov_file(struct gcov_unit *unit, struct cg_slice name)
 		return unit->last_file;
 	if (unit->files * 2 >= unit->file_slots && !grow_slots(unit))
 		return GCOV_NONE;
-	/* Nobody who writes names knows where a unit will lie. */
+	/* The address as seed: no file can be made to have many collisions. */
 	hash = gcov_hash((uintptr_t)unit, name);
 	at = hash & (unit->file_slots - 1);
 	for (; unit->file_slot[at]; at = (at + 1) & (unit->file_slots - 1)) {
@@ -168,4 +154,183 @@ gcov_file(struct gcov_unit *unit, struct cg_slice name)
 	unit->last_file = (uint32_t)unit->files;
 	*slot = (uint32_t)++unit->files;
 	return unit->last_file;
+}
+
+/* ---- Building ----------------------------------------------------------- */
+
+/* Allocates all arrays, so that none is NULL even if it stays empty. */
+bool
+gcov_begin_notes(struct gcov_unit *unit, const struct gcov_bytes *bytes)
+{
+	gcov_unit_clear(unit);
+	unit->notes = (const char *)bytes->at;
+	unit->notes_end = (const char *)bytes->end;
+	unit->max_blocks = (size_t)(bytes->end - bytes->at) / 4;
+	return gcov_grow(unit, &unit->block, &unit->block_cap, 1,
+		   sizeof(*unit->block)) &&
+	       gcov_grow(
+		   unit, &unit->arc, &unit->arc_cap, 1, sizeof(*unit->arc)) &&
+	       gcov_grow(unit, &unit->span, &unit->span_cap, 1,
+		   sizeof(*unit->span)) &&
+	       gcov_grow(unit, &unit->line, &unit->line_cap, 1,
+		   sizeof(*unit->line)) &&
+	       gcov_grow(unit, &unit->condition, &unit->condition_cap, 1,
+		   sizeof(*unit->condition));
+}
+
+bool
+gcov_add_blocks(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t n)
+{
+	if (!gcov_grow(unit, &unit->block, &unit->block_cap, unit->blocks + n,
+		sizeof(*unit->block)))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		unit->block[unit->blocks + i] =
+		    (struct gcov_block){ .span = GCOV_NONE,
+			    .last_span = GCOV_NONE };
+	unit->blocks += n;
+	fn->blocks = n;
+	return true;
+}
+
+bool
+gcov_begin_arcs(
+    struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src, uint32_t n)
+{
+	struct gcov_block *block = &unit->block[fn->block + src];
+
+	if (!gcov_grow(unit, &unit->arc, &unit->arc_cap, unit->arcs + n,
+		sizeof(*unit->arc)))
+		return false;
+	block->has_arcs = true;
+	block->arc = (uint32_t)unit->arcs;
+	return true;
+}
+
+bool
+gcov_add_arc(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src,
+    uint32_t dst, uint32_t flags)
+{
+	if (dst >= fn->blocks)
+		return false;
+	unit->arc[unit->arcs++] =
+	    (struct gcov_arc){ .src = src, .dst = dst, .flags = flags };
+	fn->instrumented += !(flags & GCOV_ON_TREE);
+	fn->arcs++;
+	return true;
+}
+
+/*
+ * A block with a fake arc ends with a call that may not return. Its arcs that
+ * are neither fake nor a fall through lead to exception handlers.
+ */
+static void
+mark_throws(struct gcov_arc *arc, uint32_t n)
+{
+	const uint32_t passes = GCOV_FAKE | GCOV_FALLTHROUGH;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if ((arc[i].flags & passes) == 0)
+			arc[i].flags |= GCOV_THROW;
+	}
+}
+
+void
+gcov_end_arcs(struct gcov_unit *unit, struct gcov_fn *fn, uint32_t src)
+{
+	struct gcov_block *block = &unit->block[fn->block + src];
+
+	block->arcs = (uint32_t)unit->arcs - block->arc;
+	for (uint32_t i = 0; i < block->arcs; i++)
+		block->fakes +=
+		    (unit->arc[block->arc + i].flags & GCOV_FAKE) != 0;
+	if (block->fakes > 0 && src != 0)
+		mark_throws(unit->arc + block->arc, block->arcs);
+}
+
+bool
+gcov_take_arcs(struct gcov_unit *unit, struct gcov_bytes *record,
+    struct gcov_fn *fn, uint32_t src, uint32_t flags)
+{
+	const unsigned char *at = record->at;
+	uint32_t n = (uint32_t)((record->end - at) / 8);
+
+	if (unit->block[fn->block + src].has_arcs)
+		return gcov_error(record, record->at - 4,
+		    "expected the arcs of a block only once");
+	if (!gcov_begin_arcs(unit, fn, src, n))
+		return false;
+	for (; n > 0; n--, at += 8) {
+		if (!gcov_add_arc(unit, fn, src, gcov_get_u32(at, record->big),
+			gcov_get_u32(at + 4, record->big) & flags))
+			return gcov_error(record, at,
+			    "expected an arc to a block of the function");
+	}
+	gcov_end_arcs(unit, fn, src);
+	return true;
+}
+
+struct gcov_span *
+gcov_add_span(struct gcov_unit *unit, struct gcov_block *block, uint32_t file)
+{
+	uint32_t number = (uint32_t)unit->spans;
+
+	if (file == GCOV_NONE || !gcov_grow(unit, &unit->span, &unit->span_cap,
+				     unit->spans + 1, sizeof(*unit->span)))
+		return NULL;
+	if (block->span == GCOV_NONE)
+		block->span = number;
+	else
+		unit->span[block->last_span].next = number;
+	block->last_span = number;
+	unit->span[number] = (struct gcov_span){
+		.file = file, .line = (uint32_t)unit->lines, .next = GCOV_NONE
+	};
+	unit->spans++;
+	return &unit->span[number];
+}
+
+bool
+gcov_add_line(struct gcov_unit *unit, struct gcov_block *block, bool new_span,
+    uint32_t file, uint32_t line)
+{
+	if (new_span && !gcov_add_span(unit, block, file))
+		return false;
+	if (!gcov_grow(unit, &unit->line, &unit->line_cap, unit->lines + 1,
+		sizeof(*unit->line)))
+		return false;
+	unit->line[unit->lines++] = line;
+	unit->span[block->last_span].lines++;
+	return true;
+}
+
+/* ---- Looking ------------------------------------------------------------ */
+
+uint32_t
+gcov_exit(const struct gcov_unit *unit, const struct gcov_fn *fn)
+{
+	if (unit->head.layout >= GCOV_VERSION(4, 8))
+		return fn->blocks > 1 ? 1 : 0;
+	return fn->blocks > 0 ? fn->blocks - 1 : 0;
+}
+
+/* gcov marks no unexecuted blocks in Ada's units; llvm-cov marks none. */
+unsigned
+gcov_block_flags(
+    const struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t block)
+{
+	unsigned flags = 0;
+
+	if (unit->head.layout >= GCOV_VERSION(8, 0) && !unit->head.unexecuted)
+		flags |= CG_BRANCH_UNMARKED;
+	if (unit->llvm && block == gcov_exit(unit, fn))
+		flags |= CG_BRANCH_EXIT;
+	return flags;
+}
+
+bool
+gcov_is_reported(const struct gcov_unit *unit, const struct gcov_fn *fn)
+{
+	return (!fn->artificial || unit->llvm) && fn->blocks > 0 &&
+	       (!unit->has_data || fn->instrumented > 0);
 }

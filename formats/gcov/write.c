@@ -1,17 +1,17 @@
 /*
- * write.c - writes a .gcda: the sum of a unit's data (see enum gcov_raw).
+ * write.c - writes a .gcda file: the merged data of a unit, from the rows that
+ * raw.h describes.
  *
- * Sources as for gcov_data.c. What comes out is what libgcov would have left
- * had all the runs been of one program: counters are added, bits or-ed, of the
- * times of first calls the first kept, runs and the greatest counters of runs
- * (sum_max) added. Of a counter of values those of all inputs are added up and
- * the most frequent kept, the greatest count first: libgcov has them in the
- * order of runs, which nobody reads, and drops what comes when it has enough.
- * Data of one input alone stays as it was.
+ * Sources: those of data.c. The output is what libgcov would have left after
+ * all runs: counters are added, bits or-ed; the smallest time of a first call
+ * is kept; the number of runs and the greatest counters of runs (sum_max) are
+ * added. Of the values of a counter those with the greatest counts are kept,
+ * sorted by count; libgcov keeps those that come first, in the order of runs,
+ * which has no meaning. The data of a single input is written unchanged.
  *
  * Lost: counters of values and targets before gcc 11, whose sum depends on the
- * order of runs, said in a warning; of a sum of programs by gcc 4.8 to 8 their
- * histogram of counters, which optimisation can do without.
+ * order of runs (a warning says so); in the sum of programs of gcc 4.8 to 8,
+ * the histogram of counters, which optimisation does not need.
  */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@
 
 #define WORDS_OF_PROGRAM 9 /* without a histogram */
 #define WORDS_OF_BITMAP 8
-#define VALUES_MAX 32 /* of a counter: GCOV_TOPN_MAXIMUM_TRACKED_VALUES */
+#define VALUES_MAX 32 /* GCOV_TOPN_MAXIMUM_TRACKED_VALUES, of a counter */
 
 struct row {
 	uint32_t line, block, index, target;
@@ -33,33 +33,24 @@ struct value {
 
 struct written_fn {
 	uint32_t order, ident;
-	int64_t inputs; /* that have it */
+	int64_t inputs; /* number of inputs that have it */
 };
 
 struct writer {
 	struct cg_job *job;
 	struct cg_out *out;
-	struct row *row; /* in order */
+	struct row *row; /* sorted by line, block, index */
 	size_t rows, cap;
-	struct value *value; /* by counter, as they are written */
+	struct value *value; /* sorted by counter, then as written */
 	size_t values, value_cap;
 	struct written_fn *fn;
 	size_t fns, fn_cap;
 	int64_t inputs;
 	uint32_t head[GCOV_RAW_HEADS];
-	bool big, exact, nomem;
+	bool big, byte_lengths;
 };
 
 /* ---- Rows --------------------------------------------------------------- */
-
-static bool
-grow(struct writer *w, void *array, size_t *cap, size_t need, size_t width)
-{
-	struct gcov_unit unit = { 0 };
-
-	w->nomem |= !gcov_grow(&unit, array, cap, need, width);
-	return !w->nomem;
-}
 
 static int
 compare_fns(const void *va, const void *vb)
@@ -71,7 +62,7 @@ compare_fns(const void *va, const void *vb)
 	return a->ident < b->ident ? -1 : a->ident > b->ident;
 }
 
-/* Below 0: another counter comes first. */
+/* Negative: a is before b. */
 static int
 compare_counters(const struct row *a, const struct row *b)
 {
@@ -82,7 +73,7 @@ compare_counters(const struct row *a, const struct row *b)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Of one counter's numbers by a key of them, then as they came. */
+/* Compares values by counter, by a key (the greatest first), by value. */
 static int
 compare_by(const struct value *a, const struct value *b, int64_t ka, int64_t kb)
 {
@@ -94,7 +85,7 @@ compare_by(const struct value *a, const struct value *b, int64_t ka, int64_t kb)
 }
 
 static int
-compare_places(const void *va, const void *vb)
+compare_indices(const void *va, const void *vb)
 {
 	const struct value *a = va, *b = vb;
 
@@ -107,6 +98,21 @@ compare_counts(const void *va, const void *vb)
 	const struct value *a = va, *b = vb;
 
 	return compare_by(a, b, a->row.count, b->row.count);
+}
+
+/* With one input values keep their order, else the greatest count is first. */
+static void
+sort_values(struct writer *w)
+{
+	if (w->values > 0)
+		qsort(w->value, w->values, sizeof(*w->value),
+		    w->inputs > 1 ? compare_counts : compare_indices);
+}
+
+static bool
+grow(struct writer *w, void *array, size_t *cap, size_t need, size_t width)
+{
+	return cg_grow_raw(array, cap, need, width) || cg_reject_nomem(w->job);
 }
 
 static bool
@@ -152,7 +158,7 @@ load(struct writer *w, struct cg_rows *rows)
 	return true;
 }
 
-/* The first row that is not before that. */
+/* Index of the first row that is not before this one. */
 static size_t
 find(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 {
@@ -172,7 +178,7 @@ find(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 	return low;
 }
 
-/* Row i, if it is one of that block; NULL: there are no more. */
+/* Row i if it is of that line and block, or NULL. */
 static const struct row *
 row_of(const struct writer *w, size_t i, uint32_t line, uint32_t block)
 {
@@ -190,16 +196,16 @@ get(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 	return row && row->index == index ? row : NULL;
 }
 
-/* A word; false if it is not there, or not the same in all inputs. */
+/* False: the word is missing, or differs between inputs. */
 static bool
 get_word(const struct writer *w, uint32_t line, uint32_t block, uint32_t number,
     uint32_t *word)
 {
 	const struct row *row = get(w, line, block, 2 * number);
-	const struct row *twin = get(w, line, block, 2 * number + 1);
+	const struct row *complement = get(w, line, block, 2 * number + 1);
 
 	*word = row ? row->target : 0;
-	return row && twin && twin->target == ~row->target;
+	return row && complement && complement->target == ~row->target;
 }
 
 /* ---- Bytes -------------------------------------------------------------- */
@@ -225,7 +231,7 @@ static void
 put_tag(const struct writer *w, uint32_t tag, uint32_t words)
 {
 	put_u32(w, tag);
-	put_u32(w, w->exact ? words * 4 : words);
+	put_u32(w, w->byte_lengths ? words * 4 : words);
 }
 
 /* ---- Summaries ---------------------------------------------------------- */
@@ -239,9 +245,9 @@ clamp(int64_t count)
 }
 
 /*
- * Word number of a program's summary before gcc 9: checksum, counters, runs,
- * then in two words each: sum of all counters, greatest of a run, sum of those;
- * behind that the histogram.
+ * A word of a summary before gcc 9: checksum, number of counters, runs; in two
+ * words each: sum of all counters, greatest counter of a run, sum of these; then
+ * the histogram.
  */
 static uint32_t
 program_word(const struct row *word, uint32_t number, bool alone)
@@ -286,7 +292,7 @@ put_summary(const struct writer *w, uint32_t block, const struct row *row)
 	}
 }
 
-/* Those of blocks from first to past. */
+/* Puts the summaries in the blocks from first to past, which is excluded. */
 static void
 put_summaries(const struct writer *w, uint32_t first, uint32_t past)
 {
@@ -304,7 +310,7 @@ put_summaries(const struct writer *w, uint32_t first, uint32_t past)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* A word of bits; *at is the first row of them or of later ones. */
+/* A word of bits, from row *at on, which becomes that of the next word. */
 static uint64_t
 take_bits(const struct writer *w, uint32_t ident, uint32_t kind,
     uint32_t number, size_t *at)
@@ -322,19 +328,19 @@ take_bits(const struct writer *w, uint32_t ident, uint32_t kind,
 }
 
 static void
-put_counter(const struct writer *w, const struct row *row, enum gcov_sum sum,
-    uint32_t number, size_t *bit)
+put_counter(const struct writer *w, const struct row *row,
+    enum gcov_merge merge, uint32_t number, size_t *bit)
 {
 	uint64_t value = (uint64_t)row->count;
 
-	if (sum == GCOV_SUM_OR)
+	if (merge == GCOV_MERGE_OR)
 		value = take_bits(w, row->line, row->block, number, bit);
-	else if (sum == GCOV_SUM_FIRST)
+	else if (merge == GCOV_MERGE_FIRST)
 		value = row->target ? ~row->target : 0;
 	put_u64(w, value);
 }
 
-/* The first value that is not before those of a counter. */
+/* Index of the first value that is not before those of the counter. */
 static size_t
 find_values(const struct writer *w, const struct row *counter)
 {
@@ -350,7 +356,7 @@ find_values(const struct writer *w, const struct row *counter)
 	return low;
 }
 
-/* How many values of a counter are written, from *first on, of how many. */
+/* Finds the values of a counter that are written; returns their number. */
 static uint32_t
 count_values(const struct writer *w, const struct row *total, size_t *first,
     bool *dropped)
@@ -367,7 +373,7 @@ count_values(const struct writer *w, const struct row *total, size_t *first,
 	return w->inputs > 1 && n > VALUES_MAX ? VALUES_MAX : (uint32_t)n;
 }
 
-/* The n counters of values of which row is the first. */
+/* Puts n counters of values; row is the total of the first one. */
 static void
 put_values(const struct writer *w, const struct row *row, uint32_t n)
 {
@@ -377,7 +383,7 @@ put_values(const struct writer *w, const struct row *row, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++)
 		words += 2 * count_values(w, &row[i], &first, &dropped);
-	put_u32(w, words * (w->exact ? 8 : 2));
+	put_u32(w, words * (w->byte_lengths ? 8 : 2));
 	for (uint32_t i = 0; i < n; i++) {
 		values = count_values(w, &row[i], &first, &dropped);
 		put_u64(w, dropped ? 0 - (uint64_t)row[i].count
@@ -390,34 +396,34 @@ put_values(const struct writer *w, const struct row *row, uint32_t n)
 	}
 }
 
-/* False: there are not as many counters as are said to be. */
+/* False: the inputs have other numbers of counters than n. */
 static bool
 put_counters(const struct writer *w, uint32_t ident, uint32_t kind, uint32_t n)
 {
-	uint32_t layout = w->head[GCOV_RAW_LAYOUT], there = 0;
+	uint32_t layout = w->head[GCOV_RAW_LAYOUT], found = 0;
 	size_t at = find(w, ident, kind, 0), bit;
-	enum gcov_sum sum = gcov_sum_of(kind, layout);
+	enum gcov_merge merge = gcov_merge_of(kind, layout);
 
-	while (row_of(w, at + there, ident, kind))
-		there++;
+	while (row_of(w, at + found, ident, kind))
+		found++;
 	if (n > UINT32_MAX / 128 ||
-	    (there != n && (there > 0 || layout < GCOV_VERSION(11, 0) ||
-			       sum == GCOV_SUM_VALUES)))
+	    (found != n && (found > 0 || layout < GCOV_VERSION(11, 0) ||
+			       merge == GCOV_MERGE_VALUES)))
 		return false;
 	put_u32(w, GCOV_TAG_COUNTERS + (kind << 17));
-	if (sum == GCOV_SUM_VALUES) {
+	if (merge == GCOV_MERGE_VALUES) {
 		put_values(w, &w->row[at], n);
 		return true;
 	}
-	n *= w->exact ? 8 : 2;
-	put_u32(w, there > 0 ? n : 0 - n);
+	n *= w->byte_lengths ? 8 : 2;
+	put_u32(w, found > 0 ? n : 0 - n);
 	bit = find(w, ident, GCOV_RAW_BITS + kind, 0);
-	for (uint32_t i = 0; i < there; i++)
-		put_counter(w, &w->row[at + i], sum, i, &bit);
+	for (uint32_t i = 0; i < found; i++)
+		put_counter(w, &w->row[at + i], merge, i, &bit);
 	return true;
 }
 
-static int
+static bool
 put_fn(const struct writer *w, uint32_t ident)
 {
 	size_t at = find(w, ident, GCOV_RAW_WORD, 0);
@@ -429,9 +435,9 @@ put_fn(const struct writer *w, uint32_t ident)
 	put_tag(w, GCOV_TAG_FUNCTION, words);
 	for (uint32_t i = 0; i < words; i++) {
 		if (!get_word(w, ident, GCOV_RAW_WORD, i, &word))
-			return cg_fail(w->job,
-			    "expected data of one compile: the checksums of "
-			    "function 0x%08lx differ",
+			return cg_reject(w->job,
+			    "expected data of one compilation: the checksums "
+			    "of function 0x%08lx differ",
 			    (unsigned long)ident);
 		put_u32(w, word);
 	}
@@ -440,75 +446,82 @@ put_fn(const struct writer *w, uint32_t ident)
 			continue;
 		if (!get_word(w, ident, GCOV_RAW_SIZE, kind, &word) ||
 		    !put_counters(w, ident, kind, word))
-			return cg_fail(w->job,
-			    "expected data of one compile: the numbers of "
+			return cg_reject(w->job,
+			    "expected data of one compilation: the numbers of "
 			    "counters of function 0x%08lx differ",
 			    (unsigned long)ident);
 	}
-	return CG_OK;
+	return true;
 }
 
 /* ---- The file ----------------------------------------------------------- */
 
-static int
-check(struct writer *w)
+static bool
+read_head(struct writer *w)
 {
 	static const char *const names[GCOV_RAW_HEADS] = {
 		[GCOV_RAW_VERSION] = "versions",
 		[GCOV_RAW_LAYOUT] = "layouts",
-		[GCOV_RAW_ORDER_OF_BYTES] = "byte orders",
+		[GCOV_RAW_BYTE_ORDER] = "byte orders",
 		[GCOV_RAW_STAMP] = "stamps",
 		[GCOV_RAW_CHECKSUM] = "checksums",
 	};
 	const struct row *row = get(w, 0, GCOV_RAW_HEAD, 0);
-	int64_t most = 0;
 
 	w->inputs = row ? row->count : 0;
 	for (uint32_t i = 0; i < GCOV_RAW_HEADS; i++) {
 		if (!get_word(w, 0, GCOV_RAW_HEAD, i, &w->head[i]))
-			return cg_fail(w->job,
-			    "expected data of one unit and compile: the %s "
-			    "differ",
+			return cg_reject(w->job,
+			    "expected data of one unit and compilation: the "
+			    "%s differ",
 			    names[i]);
 	}
-	w->big = w->head[GCOV_RAW_ORDER_OF_BYTES] != 0;
-	w->exact = w->head[GCOV_RAW_LAYOUT] >= GCOV_VERSION(12, 0);
-	if (get(w, 0, GCOV_RAW_TWICE, 0))
-		return cg_fail(w->job,
-		    "expected each function once in the data of a unit");
-	if (w->values > 0)
-		qsort(w->value, w->values, sizeof(*w->value),
-		    w->inputs > 1 ? compare_counts : compare_places);
+	w->big = w->head[GCOV_RAW_BYTE_ORDER] != 0;
+	w->byte_lengths = w->head[GCOV_RAW_LAYOUT] >= GCOV_VERSION(12, 0);
+	return true;
+}
+
+/* Inputs of one unit have at least one function in common. */
+static bool
+check_fns(const struct writer *w)
+{
+	int64_t most = 0;
+
+	if (get(w, 0, GCOV_RAW_DUPLICATE, 0))
+		return cg_reject(w->job,
+		    "expected each function only once in the data of a unit");
 	for (size_t i = 0; i < w->fns; i++) {
 		if (w->fn[i].inputs > most)
 			most = w->fn[i].inputs;
 	}
-	if (w->fns > 0 && most < w->inputs)
-		return cg_fail(w->job,
-		    "expected data of one unit: no function is in all of it");
-	return CG_OK;
+	return w->fns == 0 || most >= w->inputs ||
+	       cg_reject(w->job,
+		   "expected data of one unit: no function is in all inputs");
 }
 
-static int
+static bool
 put_file(struct writer *w)
 {
 	const struct row *ends = get(w, 0, GCOV_RAW_ENDS, 0);
-	int status = CG_OK;
 
 	put_u32(w, GCOV_DATA);
 	put_u32(w, w->head[GCOV_RAW_VERSION]);
 	put_u32(w, w->head[GCOV_RAW_STAMP]);
-	if (w->exact)
+	if (w->byte_lengths)
 		put_u32(w, w->head[GCOV_RAW_CHECKSUM]);
 	put_summaries(w, GCOV_RAW_BEFORE, GCOV_RAW_AFTER);
-	for (size_t i = 0; status == CG_OK && i < w->fns; i++)
-		status = put_fn(w, w->fn[i].ident);
+	for (size_t i = 0; i < w->fns; i++) {
+		if (!put_fn(w, w->fn[i].ident))
+			return false;
+	}
 	put_summaries(w, GCOV_RAW_AFTER, UINT32_MAX);
 	for (uint32_t i = 0; ends && i < ends->target && i < 2; i++)
 		put_u32(w, 0);
-	if (get(w, 0, GCOV_RAW_LEFT, 0))
-		cg_warn(w->job, "counters of values and targets are left out");
-	return status == CG_OK ? cg_out_status(w->out) : status;
+	if (get(w, 0, GCOV_RAW_DROPPED, 0))
+		cg_warn(w->job,
+		    "dropped counters that cannot be merged (values, targets, "
+		    "times)");
+	return true;
 }
 
 int
@@ -516,17 +529,14 @@ gcov_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct writer w = { .job = job, .out = out };
 	struct cg_rows *rows = cg_rows_new(graph);
-	int status = CG_OK;
 
-	if (load(&w, rows))
-		status = check(&w);
-	else if (w.nomem)
-		status = cg_nomem(job);
-	if (status == CG_OK && w.rows > 0)
-		status = put_file(&w);
+	if (load(&w, rows) && read_head(&w) && check_fns(&w)) {
+		sort_values(&w);
+		(void)put_file(&w);
+	}
 	cg_rows_free(rows);
 	free(w.row);
 	free(w.value);
 	free(w.fn);
-	return status;
+	return cg_out_status(out);
 }

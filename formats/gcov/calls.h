@@ -1,0 +1,59 @@
+/*
+ * calls.h - functions of all units by ident, and calls between them.
+ */
+#ifndef FORMATS_GCOV_CALLS_H
+#define FORMATS_GCOV_CALLS_H
+
+#include "unit.h"
+
+/* A block that ends with a call, and how often it was executed. */
+struct gcov_site {
+	cg_fn fn;
+	cg_name symbol; /* of fn */
+	uint32_t file, line;
+	uint64_t count;
+};
+
+struct gcov_known {
+	cg_fn fn; /* 0: several functions have the ident */
+	cg_name symbol;
+	struct cg_slice name; /* text of symbol */
+	cg_file file;
+	uint32_t line;
+};
+
+/* The notes in which a source was seen first: their directory and content. */
+struct gcov_source {
+	cg_name directory;
+	uint64_t hash;
+};
+
+/* What is kept from one unit to the next: all that the job has read. */
+struct gcov_program {
+	struct cg_map idents; /* number in known, + 1 */
+	struct gcov_known *known;
+	size_t knowns, known_cap;
+	struct cg_map waiting; /* calls by ident of the callee; number + 1 */
+	struct gcov_call *call;
+	size_t calls, call_cap;
+	cg_part part; /* that rows go to */
+	struct cg_map sources; /* by name; number in source, + 1 */
+	struct gcov_source *source;
+	size_t source_count, source_cap;
+};
+
+void gcov_program_free(struct gcov_program *);
+/* Sets fn->known of all functions that earlier units have, too. */
+void gcov_find_known(struct gcov_unit *);
+/* Makes the function known by its ident; adds the calls that waited for it. */
+bool gcov_add_known(struct gcov_unit *, struct cg_build *,
+    const struct gcov_fn *, cg_name symbol);
+/* Adds the indirect calls that the function's counters tell of. */
+bool gcov_add_targets(
+    struct gcov_unit *, struct cg_build *, const struct gcov_fn *);
+/* Adds the calls of the .ci file next to the notes. Returns a CG_ status. */
+int gcov_read_ci(struct gcov_unit *, struct cg_build *, const char *notes);
+/* Do idents mean the same in all units? */
+bool gcov_has_idents(const struct gcov_unit *);
+
+#endif
