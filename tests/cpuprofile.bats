@@ -124,7 +124,7 @@ two="{\"id\":2,$frame}"
 		"{\"id\":1,$frame,\"children\":[2]}"
 	bad "nodes with one parent" \
 		"{\"id\":1,$frame,\"children\":[2]},$two,{\"id\":3,$frame,\"children\":[2]}"
-	bad "parents not in a circle" \
+	bad "parents without a cycle" \
 		"{\"id\":1,$frame,\"hitCount\":1,\"parent\":2},{\"id\":2,$frame,\"parent\":1}"
 	bad "nodes with all ids that are referred to" "$one" \
 		'"samples":[7],"timeDeltas":[1]'
@@ -134,9 +134,9 @@ two="{\"id\":2,$frame}"
 		'"samples":[1],"timeDeltas":[1,1]'
 	bad "samples only once" "$one" '"samples":[1],"samples":[1]'
 	bad "a smaller number" "$one" '"samples":[99999999999999999999]'
-	bad "less time" "$one" \
+	bad "times that fit in 64 bits" "$one" \
 		'"samples":[1,1],"timeDeltas":[9e15,9e15]'
-	bad "a number not below 0" "{\"id\":1,$frame,\"hitCount\":-1}"
+	bad "a non-negative number" "{\"id\":1,$frame,\"hitCount\":-1}"
 	bad "at most 1024 levels" "$one" "\"x\":$(printf '[%.0s' {1..1100})"
 	profile "$one" '"samples":[1,1],"timeDeltas":[1]'
 	"$CGCONV" -t json "$t/x.cpuprofile" 2>&1 >/dev/null |

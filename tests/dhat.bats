@@ -76,6 +76,6 @@ total()
 		all frames in ftbl|{"dhatFileVersion":2,"pps":[{"fs":[3]}],"ftbl":["[root]"]}
 		the index of a frame|{"dhatFileVersion":2,"pps":[{"fs":[-3]}]}
 		'ADDRESS: FUNCTION (PLACE)'|{"ftbl":["[root]","main"]}
-		a number not below 0|{"pps":[{"tb":-1}]}
+		a non-negative number|{"pps":[{"tb":-1}]}
 	E
 }

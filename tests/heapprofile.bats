@@ -31,7 +31,7 @@ setup()
 
 @test "heapprofile: bad files" {
 	echo '{"head":{"selfSize":-1}}' >"$t/x"
-	refuses 1 "x:1:21: error: expected a number not below 0" -t json "$t/x"
+	refuses 1 "x:1:21: error: expected a non-negative number" -t json "$t/x"
 	echo '{"head":{"selfSize":1,"children":[{"selfSize":1},5]}}' >"$t/x"
 	refuses 1 "x:1:50: error: expected '{'" -t json "$t/x"
 	echo '{"head":{"selfSize":1}} x' >"$t/x"

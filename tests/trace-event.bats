@@ -122,11 +122,11 @@ array()
 		"$CGCONV" -f trace-event -t json "$t/x" 2>&1 >/dev/null |
 			grep -qF "warning: $message"
 	done <<-E
-		the end of what has not begun|$(array "$(event E 1 a)")
+		the end of a call that did not begin|$(array "$(event E 1 a)")
 		a call does not end|$(array "$(event B 1 a)" "$(event B 2 b)")
-		calls end as their caller|$(array "$(event B 1 a)" "$(event B 2 b)" "$(event E 3 a)")
-		a call that lasts longer|$(array "$(event X 1 a ',"dur":5')" "$(event X 2 b ',"dur":9')")
-		the trace was not ended|[$(event B 1 a),$(event E 2 a),
+		a call without an end ends with its caller|$(array "$(event B 1 a)" "$(event B 2 b)" "$(event E 3 a)")
+		a call lasts longer than its caller|$(array "$(event X 1 a ',"dur":5')" "$(event X 2 b ',"dur":9')")
+		the last ']' is missing|[$(event B 1 a),$(event E 2 a),
 	E
 }
 
@@ -151,7 +151,7 @@ array()
 	# What a sample lasts is the time to the next, at last to endTime.
 	printf '%s\n' '(program) 200000' 'main 200000' 'main;a 1000000' \
 		'main;a;b;a;c 1100000' | same - "$t/got"
-	grep -F 'the trace holds a CPU profile: its calls are skipped' "$t/err"
+	grep -F 'the trace contains a CPU profile: its calls are dropped' "$t/err"
 	# Threads are those that are sampled, not those that write of it.
 	"$CGCONV" -q -t json "$in" | grep '^."part"' >"$t/got"
 	printf '%s\n' '["part",7,1,1,"main"]' '["part",7,2,2,"worker"]' |
@@ -172,12 +172,12 @@ array()
 	in=samples/trace-event/chunks/trace.json
 	perl -ne 'print unless /"name":"b"|"functionName":"b"/' "$in" >"$t/x"
 	"$CGCONV" -t folded "$t/x" >"$t/got" 2>"$t/err"
-	grep -F '1 nodes are missing: the trace may have lost some' "$t/err"
+	grep -F '1 node of the CPU profile is missing: the trace may have lost events' "$t/err"
 	grep -x '\[unknown\];a;c 2' "$t/got"
 	sed 's/"id":5,"parent":4/"id":4,"parent":4/' "$in" >"$t/x"
 	refuses 1 "expected an id that no other node has" -t folded "$t/x"
 	sed 's/"id":3,"parent":1/"id":3,"parent":4/' "$in" >"$t/x"
-	refuses 1 "expected parents not in a circle" -t folded "$t/x"
+	refuses 1 "expected parents without a cycle" -t folded "$t/x"
 }
 
 @test "trace-event: bad files" {
@@ -188,11 +188,11 @@ array()
 		'{'|[5]
 		',' or ']'|[{"ph":"B"} 5]
 		a number|[{"ph":"B","ts":"x"}]
-		less time|[{"ph":"X","ts":9e15,"dur":9e15,"name":"a"}]
+		times that fit in 64 bits|[{"ph":"X","ts":9e15,"dur":9e15,"name":"a"}]
 		a smaller number|[{"ph":"X","ts":9e99}]
 		stackFrames with all ids|{"traceEvents":[{"ph":"P","sf":1}]}
-		parents not in a circle|{"samples":[{"sf":1}],"stackFrames":{"1":{"name":"a","parent":2},"2":{"name":"b","parent":1}}}
-		another id of a frame|{"stackFrames":{"1":{"name":"a"},"1":{"name":"b"}}}
-		a weight not below 0|{"samples":[{"sf":1,"weight":-1}]}
+		parents without a cycle|{"samples":[{"sf":1}],"stackFrames":{"1":{"name":"a","parent":2},"2":{"name":"b","parent":1}}}
+		a frame id that occurs only once|{"stackFrames":{"1":{"name":"a"},"1":{"name":"b"}}}
+		a non-negative weight|{"samples":[{"sf":1,"weight":-1}]}
 	E
 }

@@ -1,58 +1,111 @@
 /*
- * chrome.h - what V8's profiles have in common: a tree of call frames.
+ * chrome.h - V8's profiles: CPU profiles, heap profiles, and traces.
+ *
+ * The way of the data:
+ *
+ *	cpuprofile.c, heapprofile.c   one JSON document, one profile each
+ *	trace_event.c                 a JSON trace: its events, one by one
+ *	  trace_calls.c               begin and end events, put into order
+ *	  trace_profiles.c            CPU profiles that come in pieces as events
+ *	tree.c                        call frames of a profile from JSON; stacks
+ *	samples.c                     samples, summed for each node of a tree
+ *
+ * cpuprofile.c and trace_profiles.c fill a tree and add samples to it;
+ * samples.c then adds the stacks and their costs to the graph. This header
+ * declares what all formats share, trace_event.h what a trace needs.
  */
 #ifndef FORMATS_CHROME_CHROME_H
 #define FORMATS_CHROME_CHROME_H
 
 #include "cgconv_parse.h"
 
-struct node {
+/* ---- tree.c: call frames ------------------------------------------------ */
+
+struct chrome_node {
 	uint64_t id; /* 0: none */
 	cg_name name, url;
 	int64_t line, column; /* from 0; -1: not known */
 	bool builtin;         /* belongs to no script */
 	uint64_t cost;        /* hits, or bytes */
 	uint64_t samples, ns; /* of CPU profiles */
-	uint64_t parent;      /* its place in the tree + 1 */
+	uint64_t parent;      /* its index in the tree + 1 */
 	uint64_t parent_id;
 	uint32_t tick, ticks; /* first and number of its ticks */
 	cg_fn fn;
 	cg_node below, frame; /* its caller's stack and its own */
 	struct cg_pos pos;
-	bool old, framed;
+	bool old;    /* before Chrome 58: lines count from 1 */
+	bool framed; /* below and frame are set */
 };
 
 /* Samples on a line of a node's function. */
-struct tick {
+struct chrome_tick {
 	uint64_t line, count;
 };
 
-/* "The node has that child." */
-struct child {
+/* A node lists that id among its children. */
+struct chrome_child {
 	uint64_t id, parent;
 };
 
-/* Nodes, children and parents in any order. The reader's arg begins with it. */
-struct tree {
-	struct node *node;
+/* Nodes and their links, in any order. doc->arg must begin with it. */
+struct chrome_tree {
+	struct chrome_node *node;
 	size_t nodes, node_cap;
-	struct cg_map ids; /* id -> place + 1 */
-	struct child *child;
+	struct cg_map ids; /* id -> index + 1 */
+	struct chrome_child *child;
 	size_t children, child_cap;
-	struct tick *tick;
+	struct chrome_tick *tick;
 	size_t ticks, tick_cap;
 	size_t *path; /* nodes without a frame, leaf first */
 	size_t path_cap;
 };
 
-void chrome_free_tree(struct tree *);
-/* A node, and all that it holds; as a cg_field's take. */
+void chrome_free_tree(struct chrome_tree *);
+/* A cg_field's take(): reads a node with the nodes inside it. */
 bool chrome_take_node(struct cg_doc *, void *into);
-/* When all nodes are there: finds their parents. */
-bool chrome_link_tree(struct cg_doc *, struct tree *);
-/* The node with that id; NULL: fails, there is none. */
-struct node *chrome_find_node(struct cg_doc *, struct tree *, uint64_t id);
-/* Its call stack, and those of its callers; 0: fails. */
-cg_node chrome_add_frames(struct cg_doc *, struct tree *, struct node *);
+/* After the last node: sets each node's parent. */
+bool chrome_link_tree(struct cg_doc *, struct chrome_tree *);
+/* The node with that id; NULL, and an error, if there is none. */
+struct chrome_node *chrome_find_node(
+    struct cg_doc *, struct chrome_tree *, uint64_t id);
+/* Adds the frames of a node and its callers. 0: an error. */
+cg_node chrome_add_frames(
+    struct cg_doc *, struct chrome_tree *, struct chrome_node *);
+
+/* ---- samples.c: the samples of a CPU profile ---------------------------- */
+
+struct chrome_sum {
+	uint64_t id; /* of the node */
+	uint64_t samples, ns;
+};
+
+struct chrome_profile {
+	struct chrome_tree tree;    /* first, see there */
+	struct cg_columns *columns; /* shared by the profiles of one input */
+	bool timed;                 /* samples have times */
+	int64_t start, end;         /* ns */
+	/*
+	 * Sums of ids up to about twice the number of nodes are indexed by the
+	 * id, as V8 counts ids from 1; others are looked up in a map.
+	 */
+	struct chrome_sum *dense;
+	size_t dense_count;
+	struct chrome_sum *sparse;
+	size_t sparse_count, sparse_cap;
+	struct cg_map sparse_ids;   /* id -> index in sparse + 1 */
+	struct chrome_sum *running; /* of the last sample; NULL: none */
+	int64_t now, latest;        /* the clock, and its greatest value */
+};
+
+/* A sample of the node with that id, delta ns after the one before. */
+bool chrome_add_sample(
+    struct cg_doc *, struct chrome_profile *, int64_t id, int64_t delta);
+/* Iterates over the sums of ids that have samples, from *i = 0. */
+bool chrome_next_sum(
+    const struct chrome_profile *, size_t *i, struct chrome_sum *);
+/* After the last sample: adds all stacks to the builder's current part. */
+void chrome_add_profile(struct cg_doc *, struct chrome_profile *);
+void chrome_free_profile(struct chrome_profile *);
 
 #endif

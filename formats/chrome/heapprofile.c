@@ -3,8 +3,7 @@
  * --heap-prof and of Chrome's developer tools.
  *
  * Source: js_protocol.pdl of V8 (HeapProfiler.SamplingHeapProfile). Stacks and
- * the bytes that they had allocated and that were alive survive; the order of
- * allocations is lost.
+ * the live bytes that they allocated survive; the order of allocations is lost.
  */
 #include "chrome.h"
 
@@ -14,7 +13,7 @@ static const struct cg_field fields[] = {
 };
 
 static void
-add_profile(struct cg_doc *doc, struct tree *tree)
+add_profile(struct cg_doc *doc, struct chrome_tree *tree)
 {
 	static const struct cg_event bytes = {
 		.name = "bytes", .long_name = "Live memory", .unit = "bytes"
@@ -24,7 +23,7 @@ add_profile(struct cg_doc *doc, struct tree *tree)
 
 	(void)cg_add_column(&columns, doc->build, &bytes);
 	for (size_t i = 0; i < tree->nodes && doc->status == CG_OK; i++) {
-		struct node *node = &tree->node[i];
+		struct chrome_node *node = &tree->node[i];
 
 		if (node->cost == 0)
 			continue;
@@ -39,7 +38,7 @@ add_profile(struct cg_doc *doc, struct tree *tree)
 static int
 read_heapprofile(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct tree tree = { 0 };
+	struct chrome_tree tree = { 0 };
 	struct cg_doc doc;
 
 	cg_doc_open(&doc, job, in, build, &tree);

@@ -4,38 +4,37 @@
  *
  * Source: "Trace Event Format" (the Catapult project). An array of events, which
  * may lack its last bracket, or an object with traceEvents; times are in
- * microseconds and may have decimals. Calls are what begins and ends (B and E,
- * X) in a thread; samples are those of samples and stackFrames. Where a CPU
- * profile of V8 is in the trace (chrome_chunk.c), that alone is converted.
+ * microseconds and may have decimals. The phases B and E, or X, are calls of a
+ * thread; the keys samples and stackFrames have samples. If a trace contains a
+ * CPU profile of V8 (trace_profiles.c), only that is converted.
  *
  * Stacks, self times and real call counts survive; threads are parts on request
- * (--part-by). What is no call is lost: asynchronous and instant events,
- * counters, flows, objects, arguments, categories, and when things happened.
+ * (--part-by). Lost are times of day and all events that are not calls:
+ * asynchronous and instant events, counters, flows, objects; also arguments and
+ * categories.
  */
 #include <stdlib.h>
 
-#include "cpuprofile.h"
 #include "trace_event.h"
 
 #define NANO 3 /* digits from microseconds to nanoseconds */
-#define FEW 4  /* threads that are found without a map */
+#define FEW 4  /* threads that are compared before the map is searched */
 
-/* An event as it stands in the file. */
+/* An event as in the file. */
 struct item {
 	int64_t ts, duration, thread_duration, weight;
 	uint64_t pid, tid;
-	cg_name name, named; /* its own, and what it gives as argument */
-	cg_name frame;       /* of a sample; 0: none */
-	cg_name id;          /* of a profile, as text */
-	struct profiles *profiles;
+	cg_name name, arg_name; /* its own, and args.name */
+	cg_name frame;          /* of a sample; 0: none */
+	cg_name id;             /* of a profile, as text */
+	struct chrome_profiles *profiles;
 	char phase;
 };
 
 /* A stack frame that samples refer to, by the text of its id. */
 struct frame {
 	cg_name name, parent;
-	cg_node node;
-	bool known;
+	cg_node node; /* 0: not added yet */
 };
 
 struct sample {
@@ -45,59 +44,121 @@ struct sample {
 };
 
 struct trace {
-	struct calls calls;
-	struct cg_map thread_ids, values; /* pid and tid, each made dense */
+	struct chrome_calls calls;
+	/* pid and tid -> dense numbers; two of these -> index of thread + 1 */
+	struct cg_map values, thread_ids;
 	uint32_t value_count;
-	struct cg_map frame_ids; /* cg_name -> place + 1 */
+	struct cg_map frame_ids; /* cg_name -> index + 1 */
 	struct frame *frame;
 	size_t frames, frame_cap;
-	struct cg_map sample_ids; /* thread << 32 | frame -> ... */
+	struct cg_map sample_ids; /* thread << 32 | frame -> index + 1 */
 	struct sample *sample;
 	size_t samples, sample_cap;
 	size_t *path;
 	size_t path_cap;
-	struct profiles profiles;
+	struct chrome_profiles profiles;
 	uint64_t skipped;
 	bool calls_seen;
 };
 
 /* ---- Values -------------------------------------------------------------- */
 
+/* Some producers write numbers as strings. */
+static bool
+take_number(struct cg_doc *doc, unsigned digits, int64_t *number)
+{
+	struct cg_slice text;
+	bool negative;
+	uint64_t value;
+
+	if (cg_doc_next(doc) != CG_JSON_STRING)
+		return cg_doc_number(doc, digits, number);
+	if (!cg_doc_text(doc, &text))
+		return false;
+	negative = cg_take_char(&text, '-');
+	if (!cg_take_u64(&text, &value) || value > INT64_MAX / 1000)
+		return cg_doc_fail(doc, "a number");
+	*number = negative ? -(int64_t)value : (int64_t)value;
+	for (; digits > 0; digits--)
+		*number *= 10;
+	return true;
+}
+
+/* A number, or a string: the id of the name, if it is not a number. */
+static bool
+take_id(struct cg_doc *doc, uint64_t *id)
+{
+	struct cg_slice text, rest;
+	int64_t number;
+
+	if (cg_doc_next(doc) != CG_JSON_STRING) {
+		if (!cg_doc_number(doc, 0, &number))
+			return false;
+		*id = (uint64_t)number;
+		return true;
+	}
+	if (!cg_doc_text(doc, &text))
+		return false;
+	rest = text;
+	if (!cg_get_u64(rest, id))
+		*id = cg_add_name(doc->build, text);
+	return true;
+}
+
+/* A string, or the text of a number. */
+static bool
+take_name(struct cg_doc *doc, cg_name *id)
+{
+	char digits[CG_NUMBER_MAX];
+	struct cg_slice text = { digits, 0 };
+	int64_t number;
+
+	if (cg_doc_next(doc) == CG_JSON_STRING) {
+		if (!cg_doc_text(doc, &text))
+			return false;
+	} else {
+		if (!cg_doc_number(doc, 0, &number))
+			return false;
+		text.len = (size_t)(cg_format_i64(digits, number) - digits);
+	}
+	*id = cg_add_name(doc->build, text);
+	return true;
+}
+
 static bool
 take_ts(struct cg_doc *doc, void *into)
 {
-	return chrome_take_number(doc, NANO, &((struct item *)into)->ts);
+	return take_number(doc, NANO, &((struct item *)into)->ts);
 }
 
 static bool
 take_duration(struct cg_doc *doc, void *into)
 {
-	return chrome_take_number(doc, NANO, &((struct item *)into)->duration);
+	return take_number(doc, NANO, &((struct item *)into)->duration);
 }
 
 static bool
 take_thread_duration(struct cg_doc *doc, void *into)
 {
-	return chrome_take_number(
-	    doc, NANO, &((struct item *)into)->thread_duration);
+	return take_number(doc, NANO, &((struct item *)into)->thread_duration);
 }
 
 static bool
 take_weight(struct cg_doc *doc, void *into)
 {
-	return chrome_take_number(doc, 0, &((struct item *)into)->weight);
+	return take_number(doc, 0, &((struct item *)into)->weight);
 }
 
 static bool
 take_pid(struct cg_doc *doc, void *into)
 {
-	return chrome_take_id(doc, &((struct item *)into)->pid);
+	return take_id(doc, &((struct item *)into)->pid);
 }
 
 static bool
 take_tid(struct cg_doc *doc, void *into)
 {
-	return chrome_take_id(doc, &((struct item *)into)->tid);
+	return take_id(doc, &((struct item *)into)->tid);
 }
 
 static bool
@@ -115,7 +176,7 @@ take_phase(struct cg_doc *doc, void *into)
 static bool
 take_sample_frame(struct cg_doc *doc, void *into)
 {
-	return chrome_take_name(doc, &((struct item *)into)->frame);
+	return take_name(doc, &((struct item *)into)->frame);
 }
 
 static bool
@@ -125,13 +186,13 @@ take_event_id(struct cg_doc *doc, void *into)
 
 	if (next != CG_JSON_STRING && next != CG_JSON_NUMBER)
 		return cg_doc_skip(doc);
-	return chrome_take_name(doc, &((struct item *)into)->id);
+	return take_name(doc, &((struct item *)into)->id);
 }
 
 static bool
 take_parent(struct cg_doc *doc, void *into)
 {
-	return chrome_take_name(doc, &((struct frame *)into)->parent);
+	return take_name(doc, &((struct frame *)into)->parent);
 }
 
 static bool
@@ -140,7 +201,7 @@ is_call(char phase)
 	return phase == 'B' || phase == 'E' || phase == 'X';
 }
 
-/* Of arguments, a piece of a profile, the name that a thread is given. */
+/* Of the arguments of metadata and profiles: a piece, or a thread's name. */
 static bool
 take_arguments(struct cg_doc *doc, void *into)
 {
@@ -152,19 +213,19 @@ take_arguments(struct cg_doc *doc, void *into)
 	(void)cg_doc_object(doc);
 	while (cg_doc_key(doc, &key)) {
 		if (cg_equal(key, "data"))
-			(void)chrome_take_chunk(doc, item->profiles);
-		/* Which phase it is may come later. */
+			(void)chrome_take_piece(doc, item->profiles);
+		/* '\0': the phase may follow. */
 		else if ((item->phase != 'M' && item->phase != '\0') ||
 			 !cg_equal(key, "name") ||
 			 cg_doc_next(doc) != CG_JSON_STRING)
 			(void)cg_doc_skip(doc);
 		else if (cg_doc_text(doc, &name))
-			item->named = cg_add_name(doc->build, name);
+			item->arg_name = cg_add_name(doc->build, name);
 	}
 	return doc->status == CG_OK;
 }
 
-/* In the order in which most write them. */
+/* In the order of most producers: the search is linear. */
 static const struct cg_field item_fields[] = {
 	{ .name = "pid", .type = CG_FIELD_CALL, .take = take_pid },
 	{ .name = "tid", .type = CG_FIELD_CALL, .take = take_tid },
@@ -184,24 +245,17 @@ static const struct cg_field item_fields[] = {
 
 /* ---- Events -------------------------------------------------------------- */
 
-static bool
-nomem(struct cg_doc *doc)
-{
-	doc->status = cg_nomem(doc->job);
-	return false;
-}
-
-/* The number of a value, from 0. */
+/* Replaces a value by a number of 32 bits that stands for it. */
 static bool
 make_dense(struct cg_doc *doc, struct trace *trace, uint64_t *value)
 {
-	uint32_t *place = cg_map_at(&trace->values, *value);
+	uint32_t *index = cg_map_at(&trace->values, *value);
 
-	if (!place)
-		return nomem(doc);
-	if (*place == 0)
-		*place = ++trace->value_count;
-	*value = *place;
+	if (!index)
+		return cg_reject_nomem(doc->job);
+	if (*index == 0)
+		*index = ++trace->value_count;
+	*value = *index;
 	return true;
 }
 
@@ -209,9 +263,9 @@ static bool
 get_thread(struct cg_doc *doc, struct trace *trace, const struct item *item,
     uint32_t *thread)
 {
-	struct calls *calls = &trace->calls;
+	struct chrome_calls *calls = &trace->calls;
 	uint64_t pid = item->pid, tid = item->tid;
-	uint32_t *place;
+	uint32_t *index;
 
 	for (*thread = 0; *thread < calls->threads && *thread < FEW; ++*thread)
 		if (calls->thread[*thread].pid == pid &&
@@ -219,26 +273,26 @@ get_thread(struct cg_doc *doc, struct trace *trace, const struct item *item,
 			return true;
 	if (!make_dense(doc, trace, &pid) || !make_dense(doc, trace, &tid))
 		return false;
-	place = cg_map_at(&trace->thread_ids, pid << 32 | tid);
-	if (!place)
-		return nomem(doc);
-	if (*place == 0) {
+	index = cg_map_at(&trace->thread_ids, pid << 32 | tid);
+	if (!index)
+		return cg_reject_nomem(doc->job);
+	if (*index == 0) {
 		if (!cg_doc_grow(doc, &calls->thread, calls->threads,
 			&calls->thread_cap, sizeof(*calls->thread)))
 			return false;
-		calls->thread[calls->threads] = (struct thread){
+		calls->thread[calls->threads] = (struct chrome_thread){
 			.pid = item->pid, .tid = item->tid, .now = INT64_MIN
 		};
-		*place = (uint32_t)++calls->threads;
+		*index = (uint32_t)++calls->threads;
 	}
-	*thread = *place - 1;
+	*thread = *index - 1;
 	return true;
 }
 
 static bool
 add_call(struct cg_doc *doc, struct trace *trace, const struct item *item)
 {
-	struct event event = {
+	struct chrome_event event = {
 		.ts = item->ts, .name = item->name, .phase = item->phase
 	};
 
@@ -259,27 +313,27 @@ add_call(struct cg_doc *doc, struct trace *trace, const struct item *item)
 static bool
 add_sample(struct cg_doc *doc, struct trace *trace, const struct item *item)
 {
-	uint32_t thread = 0, *place;
+	uint32_t thread = 0, *index;
 
 	if (item->weight < 0)
-		return cg_doc_fail(doc, "a weight not below 0");
+		return cg_doc_fail(doc, "a non-negative weight");
 	if (!get_thread(doc, trace, item, &thread))
 		return false;
-	place =
+	index =
 	    cg_map_at(&trace->sample_ids, (uint64_t)thread << 32 | item->frame);
-	if (!place)
-		return nomem(doc);
-	if (*place == 0) {
+	if (!index)
+		return cg_reject_nomem(doc->job);
+	if (*index == 0) {
 		if (!cg_doc_grow(doc, &trace->sample, trace->samples,
 			&trace->sample_cap, sizeof(*trace->sample)))
 			return false;
 		trace->sample[trace->samples] =
 		    (struct sample){ .thread = thread, .frame = item->frame };
-		*place = (uint32_t)++trace->samples;
+		*index = (uint32_t)++trace->samples;
 	}
-	if (__builtin_add_overflow(trace->sample[*place - 1].weight,
-		(uint64_t)item->weight, &trace->sample[*place - 1].weight))
-		return cg_doc_fail(doc, "less weight");
+	if (__builtin_add_overflow(trace->sample[*index - 1].weight,
+		(uint64_t)item->weight, &trace->sample[*index - 1].weight))
+		return cg_doc_fail(doc, "weights whose sum fits in 64 bits");
 	return true;
 }
 
@@ -292,24 +346,27 @@ add_metadata(struct cg_doc *doc, struct trace *trace, const struct item *item)
 		return true;
 	if (!get_thread(doc, trace, item, &thread))
 		return false;
-	trace->calls.thread[thread].comm = item->named;
+	trace->calls.thread[thread].comm = item->arg_name;
 	return true;
 }
 
-/* The thread that is sampled is that of the event Profile; others write. */
+/*
+ * The sampled thread is that of the event Profile, which has a start time;
+ * another thread writes the other pieces.
+ */
 static bool
-add_chunk(struct cg_doc *doc, struct trace *trace, const struct item *item)
+add_piece(struct cg_doc *doc, struct trace *trace, const struct item *item)
 {
-	struct profile *profile = chrome_add_chunk(
+	struct chrome_traced *traced = chrome_add_piece(
 	    doc, &trace->profiles, item->pid, item->tid, item->id);
 	uint32_t thread;
 
-	if (!profile)
+	if (!traced)
 		return false;
-	if (profile->thread == 0 || trace->profiles.chunk.start != 0) {
+	if (traced->thread == 0 || trace->profiles.piece.start != 0) {
 		if (!get_thread(doc, trace, item, &thread))
 			return false;
-		profile->thread = thread + 1;
+		traced->thread = thread + 1;
 	}
 	return true;
 }
@@ -322,12 +379,12 @@ take_item(struct cg_doc *doc, struct trace *trace)
 		.weight = 1,
 		.profiles = &trace->profiles };
 
-	trace->profiles.chunk.found = false;
+	trace->profiles.piece.found = false;
 	if (!cg_doc_fields(doc, item_fields, &item))
 		return false;
-	if (trace->profiles.chunk.found &&
+	if (trace->profiles.piece.found &&
 	    chrome_is_profile(cg_get_name(doc->build, item.name)))
-		return add_chunk(doc, trace, &item);
+		return add_piece(doc, trace, &item);
 	switch (item.phase) {
 	case 'B':
 	case 'E':
@@ -353,8 +410,8 @@ take_items(struct cg_doc *doc, void *into)
 		if (!take_item(doc, trace))
 			return false;
 	if (doc->stopped)
-		cg_warn(doc->job, "the trace was not ended: its last ']' is "
-				  "missing");
+		cg_warn(doc->job, "the last ']' is missing: the trace may be "
+				  "truncated");
 	return doc->status == CG_OK;
 }
 
@@ -374,7 +431,7 @@ take_frames(struct cg_doc *doc, void *into)
 	};
 	struct trace *trace = into;
 	struct cg_slice key;
-	uint32_t *place;
+	uint32_t *index;
 
 	if (!cg_doc_object(doc))
 		return false;
@@ -386,18 +443,19 @@ take_frames(struct cg_doc *doc, void *into)
 		    !cg_doc_grow(doc, &trace->frame, trace->frames,
 			&trace->frame_cap, sizeof(frame)))
 			return false;
-		place = cg_map_at(&trace->frame_ids, id);
-		if (!place)
-			return nomem(doc);
-		if (*place != 0)
-			return cg_doc_fail(doc, "another id of a frame");
+		index = cg_map_at(&trace->frame_ids, id);
+		if (!index)
+			return cg_reject_nomem(doc->job);
+		if (*index != 0)
+			return cg_doc_fail(
+			    doc, "a frame id that occurs only once");
 		trace->frame[trace->frames] = frame;
-		*place = (uint32_t)++trace->frames;
+		*index = (uint32_t)++trace->frames;
 	}
 	return doc->status == CG_OK;
 }
 
-/* The call stack of a frame. */
+/* Adds the call stack of a frame; 0: an error. */
 static cg_node
 add_frames(struct cg_doc *doc, struct trace *trace, cg_name id)
 {
@@ -406,23 +464,23 @@ add_frames(struct cg_doc *doc, struct trace *trace, cg_name id)
 	size_t depth = 0;
 
 	while (id != 0) {
-		uint32_t place = cg_map_get(&trace->frame_ids, id);
+		uint32_t index = cg_map_get(&trace->frame_ids, id);
 
-		if (place == 0 || depth == trace->frames) {
+		if (index == 0 || depth == trace->frames) {
 			(void)cg_doc_fail(doc,
-			    place == 0 ? "stackFrames with all ids that are "
+			    index == 0 ? "stackFrames with all ids that are "
 					 "referred to"
-				       : "parents not in a circle");
+				       : "parents without a cycle");
 			return 0;
 		}
-		below = trace->frame[place - 1].node;
+		below = trace->frame[index - 1].node;
 		if (below != 0)
 			break;
 		if (!cg_doc_grow(doc, &trace->path, depth, &trace->path_cap,
 			sizeof(*trace->path)))
 			return 0;
-		trace->path[depth++] = place - 1;
-		id = trace->frame[place - 1].parent;
+		trace->path[depth++] = index - 1;
+		id = trace->frame[index - 1].parent;
 	}
 	while (depth > 0) {
 		struct frame *frame = &trace->frame[trace->path[--depth]];
@@ -434,7 +492,7 @@ add_frames(struct cg_doc *doc, struct trace *trace, cg_name id)
 	return below;
 }
 
-/* ---- The whole ------------------------------------------------------------ */
+/* ---- The document -------------------------------------------------------- */
 
 static void
 add_samples(struct cg_doc *doc, struct trace *trace, struct cg_columns *columns)
@@ -472,30 +530,30 @@ add_all(struct cg_doc *doc, struct trace *trace)
 		add_samples(doc, trace, &columns);
 }
 
-/* The samples of its threads are all of a trace that holds some. */
+/* Adds the CPU profiles; the calls of the trace are dropped. */
 static void
 add_profiles(struct cg_doc *doc, struct trace *trace)
 {
 	for (size_t i = 0; i < trace->profiles.count; i++) {
-		struct profile *profile = trace->profiles.profile[i];
-		const struct thread *thread =
-		    &trace->calls.thread[profile->thread - 1];
+		struct chrome_traced *traced = trace->profiles.traced[i];
+		const struct chrome_thread *thread =
+		    &trace->calls.thread[traced->thread - 1];
 		const struct cg_part_info info = { .pid = thread->pid,
 			.tid = thread->tid,
 			.part = i + 1,
 			.cmd = cg_get_name(doc->build, thread->comm).ptr };
 
-		/* Two of one thread say the same twice: not to be added up. */
+		/* Two profiles of one thread have the same samples. */
 		if (trace->profiles.count > 1)
 			(void)cg_add_part(doc->build, &info);
-		chrome_set_thread(doc, &trace->calls, profile->thread - 1);
-		if (!chrome_end_profile(doc, profile))
+		chrome_set_thread(doc, &trace->calls, traced->thread - 1);
+		if (!chrome_end_profile(doc, &traced->profile))
 			return;
-		chrome_add_profile(doc, &profile->cpu);
+		chrome_add_profile(doc, &traced->profile);
 	}
 	if (trace->calls_seen)
-		cg_note(doc->job, "the trace holds a CPU profile: its calls "
-				  "are skipped");
+		cg_note(doc->job, "the trace contains a CPU profile: its calls "
+				  "are dropped");
 }
 
 static const struct cg_field fields[] = {
@@ -536,8 +594,9 @@ read_trace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	else if (good)
 		add_all(&doc, &trace);
 	if (trace.skipped > 0)
-		cg_note(job, "%llu events are no calls and are skipped",
-		    (unsigned long long)trace.skipped);
+		cg_note(job, "%llu event%s not calls: dropped",
+		    (unsigned long long)trace.skipped,
+		    trace.skipped == 1 ? " is" : "s are");
 	free_trace(&trace);
 	return cg_doc_close(&doc);
 }

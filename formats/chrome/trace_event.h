@@ -1,87 +1,121 @@
 /*
- * trace_event.h - events of a trace, put into order and into stacks.
+ * trace_event.h - the events of a trace: calls, and pieces of CPU profiles.
  */
 #ifndef FORMATS_CHROME_TRACE_EVENT_H
 #define FORMATS_CHROME_TRACE_EVENT_H
 
 #include "chrome.h"
 
-/* Events that wait to be put into order, at most; half of them are sorted in. */
-#define WINDOW ((size_t)1 << 18)
+/* ---- trace_calls.c: calls that begin and end ---------------------------- */
 
-struct event {
+/* Events that are sorted together; half of them are then processed. */
+#define CHROME_WINDOW ((size_t)1 << 18)
+
+struct chrome_event {
 	int64_t ts, duration; /* ns */
 	cg_name name;
 	uint32_t thread;
-	uint32_t turn; /* in the file */
-	char phase;    /* B, E, X */
+	uint32_t seq; /* its number in the file */
+	char phase;   /* B, E, X */
 };
 
 /* A call that has not ended. */
-struct open {
-	uint32_t total; /* its place + 1 */
+struct chrome_open {
+	uint32_t total; /* its index + 1 */
 	cg_name name;
-	bool ends; /* at a time that is known */
+	bool ends; /* at a known time */
 	int64_t begin, end;
 	uint64_t inner; /* time of the calls that it made */
 };
 
-struct thread {
+struct chrome_thread {
 	uint64_t pid, tid;
 	cg_name comm;
 	int64_t now;
-	uint32_t last; /* of its totals, place + 1; 0: it has made no calls */
-	uint32_t root; /* ... the first, which is the bottom of its stacks */
-	struct open *open;
+	uint32_t last; /* of its totals, index + 1; 0: it has made no calls */
+	uint32_t root; /* of its totals the first: the bottom of its stacks */
+	struct chrome_open *open;
 	size_t depth, cap;
 };
 
-/* What a thread did on a stack; its caller's total stands before it. */
-struct total {
+/* Time and calls of one stack of a thread; its caller precedes it. */
+struct chrome_total {
 	uint32_t thread;
-	uint32_t caller, next; /* place + 1; 0: it is a thread's first, last */
+	uint32_t caller, next; /* index + 1; 0: it is a thread's first, last */
 	cg_name name;
 	cg_fn fn;
 	cg_node node;
 	uint64_t ns, calls;
 };
 
-/* Calls of a thread, from whatever stacks. */
-struct arc {
+/* Calls of one function by another in a thread, on all stacks. */
+struct chrome_arc {
 	uint32_t thread;
 	cg_fn caller, fn;
 	uint64_t calls;
 };
 
-struct calls {
-	struct thread *thread;
+struct chrome_calls {
+	struct chrome_thread *thread;
 	size_t threads, thread_cap;
-	struct event *event;
+	struct chrome_event *event; /* the window */
 	size_t events, event_cap;
-	uint32_t turn;
-	struct cg_map total_ids; /* caller << 32 | name -> place + 1 */
-	struct total *total;
+	uint32_t seq;
+	struct cg_map total_ids; /* caller << 32 | name -> index + 1 */
+	struct chrome_total *total;
 	size_t totals, total_cap;
-	struct cg_map arc_ids; /* caller << 32 | fn -> the latest, place + 1 */
-	struct arc *arc;       /* by thread */
+	struct cg_map arc_ids; /* caller << 32 | fn -> the latest, index + 1 */
+	struct chrome_arc *arc; /* by thread */
 	size_t arcs, arc_cap;
 	cg_fn *fn; /* by name */
 	size_t fn_cap;
 };
 
-/* A number times 10 to the power of digits; some write it as a string. */
-bool chrome_take_number(struct cg_doc *, unsigned digits, int64_t *);
-/* A number; other strings are as good as numbers. */
-bool chrome_take_id(struct cg_doc *, uint64_t *);
-/* A number or a string, the text counts. */
-bool chrome_take_name(struct cg_doc *, cg_name *);
+/* False: an error. */
+bool chrome_add_event(
+    struct cg_doc *, struct chrome_calls *, const struct chrome_event *);
+/* After the last event: adds stacks with their time, and calls. */
+bool chrome_end_events(
+    struct cg_doc *, struct chrome_calls *, struct cg_columns *);
+/* Stacks and calls from here on belong to that thread. */
+void chrome_set_thread(
+    struct cg_doc *, const struct chrome_calls *, uint32_t thread);
+void chrome_free_calls(struct chrome_calls *);
 
-/* Each is false after a failure of doc. */
-bool chrome_add_event(struct cg_doc *, struct calls *, const struct event *);
-/* All events are there: adds stacks with their time, and calls. */
-bool chrome_end_events(struct cg_doc *, struct calls *, struct cg_columns *);
-/* What is added from here on is that thread's. */
-void chrome_set_thread(struct cg_doc *, const struct calls *, uint32_t thread);
-void chrome_free_calls(struct calls *);
+/* ---- trace_profiles.c: CPU profiles in pieces --------------------------- */
+
+/* The part of a profile that one event has. */
+struct chrome_piece {
+	struct chrome_tree tree; /* first, see there */
+	bool found;              /* the event has one */
+	int64_t *sample, *delta;
+	size_t samples, sample_cap, deltas, delta_cap;
+	int64_t start, end; /* ns; 0: not given */
+};
+
+struct chrome_traced {
+	uint64_t pid, tid; /* tid where there is no id */
+	cg_name id;
+	uint32_t thread; /* + 1, once it is known */
+	struct chrome_profile profile;
+};
+
+struct chrome_profiles {
+	struct cg_columns columns;
+	struct chrome_piece piece; /* of the current event */
+	struct chrome_traced **traced;
+	size_t count, cap;
+};
+
+/* Reads the value of "data" in an event's arguments into the piece. */
+bool chrome_take_piece(struct cg_doc *, struct chrome_profiles *);
+/* True if events of that name have pieces of profiles. */
+bool chrome_is_profile(struct cg_slice event);
+/* Adds the piece to the profile that the event names. NULL: an error. */
+struct chrome_traced *chrome_add_piece(struct cg_doc *,
+    struct chrome_profiles *, uint64_t pid, uint64_t tid, cg_name id);
+/* After the last piece: names the missing nodes [unknown]. */
+bool chrome_end_profile(struct cg_doc *, struct chrome_profile *);
+void chrome_free_profiles(struct chrome_profiles *);
 
 #endif

@@ -1,22 +1,22 @@
 /*
- * tree.c - V8's trees of call frames, from JSON into call stacks.
+ * tree.c - trees of call frames of V8: read from JSON, added as stacks.
  *
  * Source: js_protocol.pdl of V8 (Profiler.ProfileNode, Runtime.CallFrame,
  * HeapProfiler.SamplingHeapProfileNode). Lines and columns of a frame count
  * from 0 and are those of the function's definition; lines of positionTicks
- * count from 1. A node names its children by id, or its parent, or holds its
- * children: heap profiles, and CPU profiles of Chrome before 58, which have no
- * callFrame and count lines from 1.
+ * count from 1. A node has the ids of its children, or that of its parent. In
+ * heap profiles and in CPU profiles of Chrome before 58 it contains its
+ * children; the latter have no callFrame, and count lines from 1.
  */
 #include <stdlib.h>
 
 #include "chrome.h"
 
-#define BUILTIN "(V8)" /* the object of what is no script */
-#define ROOT "(root)"  /* what V8 calls the bottom of all stacks */
+#define BUILTIN "(V8)" /* the object of functions outside of scripts */
+#define ROOT "(root)"  /* V8's name for the bottom of all stacks */
 
 void
-chrome_free_tree(struct tree *tree)
+chrome_free_tree(struct chrome_tree *tree)
 {
 	free(tree->node);
 	free(tree->child);
@@ -33,20 +33,20 @@ take_ticks(struct cg_doc *doc, void *into)
 	static const struct cg_field fields[] = {
 		{ .name = "line",
 		    .type = CG_FIELD_COUNT,
-		    .offset = offsetof(struct tick, line) },
+		    .offset = offsetof(struct chrome_tick, line) },
 		{ .name = "ticks",
 		    .type = CG_FIELD_COUNT,
-		    .offset = offsetof(struct tick, count) },
+		    .offset = offsetof(struct chrome_tick, count) },
 		{ 0 },
 	};
-	struct tree *tree = doc->arg;
-	struct node *node = into;
+	struct chrome_tree *tree = doc->arg;
+	struct chrome_node *node = into;
 
 	node->tick = (uint32_t)tree->ticks;
 	if (!cg_doc_array(doc))
 		return false;
 	while (cg_doc_item(doc)) {
-		struct tick tick = { 0 };
+		struct chrome_tick tick = { 0 };
 
 		if (!cg_doc_fields(doc, fields, &tick) ||
 		    !cg_doc_grow(doc, &tree->tick, tree->ticks, &tree->tick_cap,
@@ -60,11 +60,11 @@ take_ticks(struct cg_doc *doc, void *into)
 	return true;
 }
 
-/* A string; a number in old profiles. */
+/* scriptId is a string; a number in old profiles. */
 static bool
 take_script(struct cg_doc *doc, void *into)
 {
-	struct node *node = into;
+	struct chrome_node *node = into;
 	struct cg_slice id;
 	int64_t number;
 
@@ -79,16 +79,16 @@ take_script(struct cg_doc *doc, void *into)
 #define FRAME_FIELDS                                                           \
 	{ .name = "functionName",                                              \
 		.type = CG_FIELD_NAME,                                         \
-		.offset = offsetof(struct node, name) },                       \
+		.offset = offsetof(struct chrome_node, name) },                \
 	    { .name = "url",                                                   \
 		    .type = CG_FIELD_NAME,                                     \
-		    .offset = offsetof(struct node, url) },                    \
+		    .offset = offsetof(struct chrome_node, url) },             \
 	    { .name = "lineNumber",                                            \
 		    .type = CG_FIELD_INT,                                      \
-		    .offset = offsetof(struct node, line) },                   \
+		    .offset = offsetof(struct chrome_node, line) },            \
 	    { .name = "columnNumber",                                          \
 		    .type = CG_FIELD_INT,                                      \
-		    .offset = offsetof(struct node, column) },                 \
+		    .offset = offsetof(struct chrome_node, column) },          \
 	{                                                                      \
 		.name = "scriptId", .type = CG_FIELD_CALL, .take = take_script \
 	}
@@ -97,54 +97,54 @@ static bool
 take_call_frame(struct cg_doc *doc, void *into)
 {
 	static const struct cg_field fields[] = { FRAME_FIELDS, { 0 } };
-	struct node *node = into;
+	struct chrome_node *node = into;
 
 	node->old = false;
 	return cg_doc_fields(doc, fields, into);
 }
 
-/* Both have one of them: hits in CPU profiles, bytes in heap profiles. */
+/* hitCount is in CPU profiles, selfSize in heap profiles. */
 static const struct cg_field node_fields[] = {
 	{ .name = "id",
 	    .type = CG_FIELD_COUNT,
-	    .offset = offsetof(struct node, id) },
+	    .offset = offsetof(struct chrome_node, id) },
 	{ .name = "callFrame", .type = CG_FIELD_CALL, .take = take_call_frame },
 	{ .name = "hitCount",
 	    .type = CG_FIELD_COUNT,
-	    .offset = offsetof(struct node, cost) },
+	    .offset = offsetof(struct chrome_node, cost) },
 	{ .name = "selfSize",
 	    .type = CG_FIELD_COUNT,
-	    .offset = offsetof(struct node, cost) },
+	    .offset = offsetof(struct chrome_node, cost) },
 	{ .name = "parent",
 	    .type = CG_FIELD_COUNT,
-	    .offset = offsetof(struct node, parent_id) },
+	    .offset = offsetof(struct chrome_node, parent_id) },
 	{ .name = "positionTicks", .type = CG_FIELD_CALL, .take = take_ticks },
 	FRAME_FIELDS,
 	{ 0 },
 };
 
 static bool
-open_node(struct cg_doc *doc, struct tree *tree, uint64_t parent)
+open_node(struct cg_doc *doc, struct chrome_tree *tree, uint64_t parent)
 {
-	struct node *node;
+	struct chrome_node *node;
 
 	if (!cg_doc_object(doc) || !cg_doc_grow(doc, &tree->node, tree->nodes,
 				       &tree->node_cap, sizeof(*node)))
 		return false;
 	if (tree->nodes == UINT32_MAX)
-		return cg_doc_fail(doc, "fewer nodes");
+		return cg_doc_fail(doc, "fewer than 2^32 nodes");
 	node = &tree->node[tree->nodes++];
-	*node = (struct node){
+	*node = (struct chrome_node){
 		.parent = parent, .line = -1, .column = -1, .old = true
 	};
 	return true;
 }
 
 static bool
-close_node(struct cg_doc *doc, struct tree *tree, size_t at)
+close_node(struct cg_doc *doc, struct chrome_tree *tree, size_t at)
 {
-	struct node *node = &tree->node[at];
-	uint32_t *place;
+	struct chrome_node *node = &tree->node[at];
+	uint32_t *index;
 
 	if (node->old) {
 		node->line -= node->line >= 0;
@@ -152,30 +152,32 @@ close_node(struct cg_doc *doc, struct tree *tree, size_t at)
 	}
 	if (node->id == 0)
 		return true;
-	place = cg_map_at(&tree->ids, node->id);
-	if (!place) {
-		doc->status = cg_nomem(doc->job);
-		return false;
-	}
-	if (*place != 0)
+	index = cg_map_at(&tree->ids, node->id);
+	if (!index)
+		return cg_reject_nomem(doc->job);
+	if (*index != 0)
 		return cg_doc_fail(doc, "an id that no other node has");
-	*place = (uint32_t)at + 1;
+	*index = (uint32_t)at + 1;
 	return true;
 }
 
-/* An array of ids; or of nodes: then it is left where the first begins. */
+/*
+ * Reads an array of ids. If it has nodes instead, sets *nested and stops where
+ * the first node begins.
+ */
 static bool
-take_children(struct cg_doc *doc, struct tree *tree, size_t parent, bool *held)
+take_children(
+    struct cg_doc *doc, struct chrome_tree *tree, size_t parent, bool *nested)
 {
-	struct child child = { .parent = parent };
+	struct chrome_child child = { .parent = parent };
 	int64_t id;
 
-	*held = false;
+	*nested = false;
 	if (!cg_doc_array(doc))
 		return false;
 	while (cg_doc_item(doc)) {
-		*held = cg_doc_next(doc) == CG_JSON_OBJECT;
-		if (*held)
+		*nested = cg_doc_next(doc) == CG_JSON_OBJECT;
+		if (*nested)
 			return true;
 		if (!cg_doc_number(doc, 0, &id) ||
 		    !cg_doc_grow(doc, &tree->child, tree->children,
@@ -187,10 +189,11 @@ take_children(struct cg_doc *doc, struct tree *tree, size_t parent, bool *held)
 	return doc->status == CG_OK;
 }
 
+/* A loop, not a recursion: nodes nest as deep as JSON may. */
 bool
 chrome_take_node(struct cg_doc *doc, void *into)
 {
-	struct tree *tree = doc->arg;
+	struct chrome_tree *tree = doc->arg;
 	size_t path[CG_JSON_DEPTH], depth = 1, at;
 	struct cg_slice key;
 	bool down;
@@ -226,19 +229,19 @@ chrome_take_node(struct cg_doc *doc, void *into)
 
 /* ---- Into stacks -------------------------------------------------------- */
 
-struct node *
-chrome_find_node(struct cg_doc *doc, struct tree *tree, uint64_t id)
+struct chrome_node *
+chrome_find_node(struct cg_doc *doc, struct chrome_tree *tree, uint64_t id)
 {
-	uint32_t place = cg_map_get(&tree->ids, id);
+	uint32_t index = cg_map_get(&tree->ids, id);
 
-	if (place != 0)
-		return &tree->node[place - 1];
+	if (index != 0)
+		return &tree->node[index - 1];
 	(void)cg_doc_fail(doc, "nodes with all ids that are referred to");
 	return NULL;
 }
 
 static bool
-set_parent(struct cg_doc *doc, struct node *node, uint64_t parent)
+set_parent(struct cg_doc *doc, struct chrome_node *node, uint64_t parent)
 {
 	if (node->parent != 0 && node->parent != parent)
 		return cg_doc_fail(doc, "nodes with one parent");
@@ -247,12 +250,12 @@ set_parent(struct cg_doc *doc, struct node *node, uint64_t parent)
 }
 
 bool
-chrome_link_tree(struct cg_doc *doc, struct tree *tree)
+chrome_link_tree(struct cg_doc *doc, struct chrome_tree *tree)
 {
-	struct node *node, *parent;
+	struct chrome_node *node, *parent;
 
 	for (size_t i = 0; i < tree->children; i++) {
-		const struct child *child = &tree->child[i];
+		const struct chrome_child *child = &tree->child[i];
 
 		node = chrome_find_node(doc, tree, child->id);
 		if (!node || !set_parent(doc, node, child->parent + 1))
@@ -277,7 +280,7 @@ from_one(int64_t number)
 }
 
 static void
-add_function(struct cg_build *build, struct node *node)
+add_function(struct cg_build *build, struct chrome_node *node)
 {
 	struct cg_slice name = cg_get_name(build, node->name);
 	struct cg_slice url = cg_get_name(build, node->url);
@@ -294,18 +297,19 @@ add_function(struct cg_build *build, struct node *node)
 	    node->pos.line, from_one(node->column));
 }
 
-/* The bottom of all stacks is no function, and no other format has it. */
+/* The root is not a function; no other format has one. */
 static bool
-is_root(const struct cg_doc *doc, const struct node *node)
+is_root(const struct cg_doc *doc, const struct chrome_node *node)
 {
 	return node->parent == 0 &&
 	       cg_equal(cg_get_name(doc->build, node->name), ROOT);
 }
 
 static void
-add_frame(struct cg_doc *doc, struct tree *tree, struct node *node)
+add_frame(
+    struct cg_doc *doc, struct chrome_tree *tree, struct chrome_node *node)
 {
-	const struct node *parent;
+	const struct chrome_node *parent;
 
 	if (node->parent != 0) {
 		parent = &tree->node[node->parent - 1];
@@ -320,14 +324,15 @@ add_frame(struct cg_doc *doc, struct tree *tree, struct node *node)
 }
 
 cg_node
-chrome_add_frames(struct cg_doc *doc, struct tree *tree, struct node *node)
+chrome_add_frames(
+    struct cg_doc *doc, struct chrome_tree *tree, struct chrome_node *node)
 {
 	size_t depth = 0, at = (size_t)(node - tree->node) + 1;
 
 	for (; at != 0 && !tree->node[at - 1].framed;
 	     at = tree->node[at - 1].parent) {
 		if (depth == tree->nodes) {
-			(void)cg_doc_fail(doc, "parents not in a circle");
+			(void)cg_doc_fail(doc, "parents without a cycle");
 			return 0;
 		}
 		if (!cg_doc_grow(doc, &tree->path, depth, &tree->path_cap,

@@ -24,10 +24,19 @@ is_good(struct cg_doc *doc)
 	return doc->status == CG_OK;
 }
 
+/* The same; a cg_reject() of the caller is a failure, too. */
+static bool
+is_accepted(struct cg_doc *doc)
+{
+	if (doc->status == CG_OK)
+		doc->status = cg_rejected(doc->job);
+	return is_good(doc);
+}
+
 bool
 cg_doc_fail(struct cg_doc *doc, const char *expected)
 {
-	if (is_good(doc))
+	if (is_accepted(doc))
 		doc->status = cg_json_fail(doc->job, &doc->json, expected);
 	return false;
 }
@@ -62,7 +71,7 @@ take(struct cg_doc *doc, enum cg_json_type type, const char *expected)
 int
 cg_doc_close(struct cg_doc *doc)
 {
-	(void)(is_good(doc) && !doc->stopped &&
+	(void)(is_accepted(doc) && !doc->stopped &&
 	       take(doc, CG_JSON_END, "the end"));
 	free(doc->buf);
 	doc->buf = NULL;
@@ -198,7 +207,7 @@ take_field(struct cg_doc *doc, const struct cg_field *field, void *into)
 		if (!cg_doc_number(doc, field->digits, &number))
 			return false;
 		if (number < 0)
-			return cg_doc_fail(doc, "a number not below 0");
+			return cg_doc_fail(doc, "a non-negative number");
 		*(uint64_t *)at = (uint64_t)number;
 		return true;
 	}

@@ -1,9 +1,10 @@
 /*
- * calls.c - events of a trace: what began, what ended, on which stack.
+ * trace_calls.c - events that begin and end calls, in time order; the stacks
+ * of the calls with their times.
  *
- * Events come nearly in order of time, or each when it ended (clang's
- * -ftime-trace), or thread by thread. A window of them is sorted; what is still
- * late after that is taken for now.
+ * Traces list events nearly in time order, or by the end of the call (clang's
+ * -ftime-trace), or thread by thread. Events are sorted in a window; one that
+ * is late even so is moved to the current time of its thread.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "trace_event.h"
 
 void
-chrome_free_calls(struct calls *calls)
+chrome_free_calls(struct chrome_calls *calls)
 {
 	for (size_t i = 0; i < calls->threads; i++)
 		free(calls->thread[i].open);
@@ -24,20 +25,14 @@ chrome_free_calls(struct calls *calls)
 	cg_map_free(&calls->arc_ids);
 }
 
-static bool
-nomem(struct cg_doc *doc)
-{
-	doc->status = cg_nomem(doc->job);
-	return false;
-}
-
 /* ---- Stacks -------------------------------------------------------------- */
 
-/* 0: out of memory. */
+/* The new total's index + 1; 0: out of memory. */
 static uint32_t
-new_total(struct cg_doc *doc, struct calls *calls, const struct total *total)
+new_total(struct cg_doc *doc, struct chrome_calls *calls,
+    const struct chrome_total *total)
 {
-	struct thread *thread = &calls->thread[total->thread];
+	struct chrome_thread *thread = &calls->thread[total->thread];
 
 	if (!cg_doc_grow(doc, &calls->total, calls->totals, &calls->total_cap,
 		sizeof(*total)))
@@ -49,14 +44,14 @@ new_total(struct cg_doc *doc, struct calls *calls, const struct total *total)
 	return thread->last;
 }
 
-/* The total of what a thread calls on the topmost of its stacks. */
+/* Sets the total of a call on top of the thread's stack. */
 static bool
-get_total(
-    struct cg_doc *doc, struct calls *calls, uint32_t id, struct open *open)
+get_total(struct cg_doc *doc, struct chrome_calls *calls, uint32_t id,
+    struct chrome_open *open)
 {
-	struct thread *thread = &calls->thread[id];
-	struct total total = { .thread = id };
-	uint32_t *place;
+	struct chrome_thread *thread = &calls->thread[id];
+	struct chrome_total total = { .thread = id };
+	uint32_t *index;
 
 	if (thread->root == 0)
 		thread->root = new_total(doc, calls, &total);
@@ -65,21 +60,21 @@ get_total(
 	total.name = open->name;
 	total.caller = thread->depth > 0 ? thread->open[thread->depth - 1].total
 					 : thread->root;
-	place = cg_map_at(
+	index = cg_map_at(
 	    &calls->total_ids, (uint64_t)total.caller << 32 | open->name);
-	if (!place)
-		return nomem(doc);
-	if (*place == 0)
-		*place = new_total(doc, calls, &total);
-	open->total = *place;
-	return *place != 0;
+	if (!index)
+		return cg_reject_nomem(doc->job);
+	if (*index == 0)
+		*index = new_total(doc, calls, &total);
+	open->total = *index;
+	return *index != 0;
 }
 
-/* The topmost call ends. */
+/* Ends the topmost call. */
 static void
-end_call(struct calls *calls, struct thread *thread, int64_t at)
+end_call(struct chrome_calls *calls, struct chrome_thread *thread, int64_t at)
 {
-	struct open *open = &thread->open[--thread->depth];
+	struct chrome_open *open = &thread->open[--thread->depth];
 	uint64_t time = (uint64_t)at - (uint64_t)open->begin;
 
 	if (time > open->inner)
@@ -88,12 +83,12 @@ end_call(struct calls *calls, struct thread *thread, int64_t at)
 		thread->open[thread->depth - 1].inner += time;
 }
 
-/* Calls that have ended by then, as they had said. */
+/* Moves a thread's clock; ends the calls whose known end has come. */
 static void
-pass_time(struct calls *calls, struct thread *thread, int64_t now)
+pass_time(struct chrome_calls *calls, struct chrome_thread *thread, int64_t now)
 {
 	while (thread->depth > 0) {
-		struct open *top = &thread->open[thread->depth - 1];
+		struct chrome_open *top = &thread->open[thread->depth - 1];
 
 		if (!top->ends || top->end > now)
 			break;
@@ -104,22 +99,24 @@ pass_time(struct calls *calls, struct thread *thread, int64_t now)
 }
 
 static bool
-begin_call(struct cg_doc *doc, struct calls *calls, const struct event *event)
+begin_call(struct cg_doc *doc, struct chrome_calls *calls,
+    const struct chrome_event *event)
 {
-	struct thread *thread = &calls->thread[event->thread];
-	struct open open = { .name = event->name,
+	struct chrome_thread *thread = &calls->thread[event->thread];
+	struct chrome_open open = { .name = event->name,
 		.ends = event->phase == 'X',
 		.begin = thread->now,
 		.end = event->ts };
 
 	if (__builtin_add_overflow(event->ts, event->duration, &open.end))
-		return cg_doc_fail(doc, "less time");
+		return cg_doc_fail(doc, "times that fit in 64 bits");
 	if (thread->depth > 0) {
-		const struct open *top = &thread->open[thread->depth - 1];
+		const struct chrome_open *top =
+		    &thread->open[thread->depth - 1];
 
 		if (open.ends && top->ends && open.end > top->end) {
-			cg_warn(doc->job, "a call that lasts longer than its "
-					  "caller is cut where that ends");
+			cg_warn(doc->job, "a call lasts longer than its "
+					  "caller: it ends with the caller");
 			open.end = top->end;
 		}
 	}
@@ -134,11 +131,12 @@ begin_call(struct cg_doc *doc, struct calls *calls, const struct event *event)
 	return true;
 }
 
-/* The topmost call of that name ends, and what it has called and not ended. */
+/* An event E ends the topmost call of its name, and all calls above it. */
 static void
-find_end(struct cg_doc *doc, struct calls *calls, const struct event *event)
+find_end(struct cg_doc *doc, struct chrome_calls *calls,
+    const struct chrome_event *event)
 {
-	struct thread *thread = &calls->thread[event->thread];
+	struct chrome_thread *thread = &calls->thread[event->thread];
 	size_t to = thread->depth;
 
 	while (to > 0 && (thread->open[to - 1].ends ||
@@ -146,23 +144,27 @@ find_end(struct cg_doc *doc, struct calls *calls, const struct event *event)
 				 thread->open[to - 1].name != event->name)))
 		to--;
 	if (to == 0) {
-		cg_warn(doc->job, "the end of what has not begun is skipped");
+		cg_warn(doc->job, "the end of a call that did not begin is "
+				  "skipped");
 		return;
 	}
 	if (to < thread->depth &&
 	    thread->open[thread->depth - 1].begin < thread->now)
-		cg_warn(doc->job, "calls end as their caller does");
+		cg_warn(doc->job, "a call without an end ends with its caller");
 	while (thread->depth >= to)
 		end_call(calls, thread, thread->now);
 }
 
 static bool
-run_event(struct cg_doc *doc, struct calls *calls, const struct event *event)
+run_event(struct cg_doc *doc, struct chrome_calls *calls,
+    const struct chrome_event *event)
 {
-	struct thread *thread = &calls->thread[event->thread];
+	struct chrome_thread *thread = &calls->thread[event->thread];
 
 	if (event->ts < thread->now)
-		cg_warn(doc->job, "an event comes too late and is moved");
+		cg_warn(doc->job, "an event is out of order by more than the "
+				  "sorting window: it is moved to the time of "
+				  "the last one");
 	pass_time(calls, thread, event->ts);
 	if (event->phase != 'E')
 		return begin_call(doc, calls, event);
@@ -175,28 +177,28 @@ run_event(struct cg_doc *doc, struct calls *calls, const struct event *event)
 static int
 compare_times(const void *a, const void *b)
 {
-	const struct event *one = a, *two = b;
+	const struct chrome_event *one = a, *two = b;
 
 	if (one->ts != two->ts)
 		return one->ts < two->ts ? -1 : 1;
 	if (one->thread != two->thread)
 		return one->thread < two->thread ? -1 : 1;
-	return one->turn < two->turn ? -1 : one->turn > two->turn;
+	return one->seq < two->seq ? -1 : one->seq > two->seq;
 }
 
-/* Of calls that begin at once, the longest is the caller. */
+/* If calls begin at the same time, the longest is the caller. */
 static int
 compare_durations(const void *a, const void *b)
 {
-	const struct event *one = a, *two = b;
+	const struct chrome_event *one = a, *two = b;
 
 	if (one->duration != two->duration)
 		return one->duration > two->duration ? -1 : 1;
-	return one->turn < two->turn ? -1 : one->turn > two->turn;
+	return one->seq < two->seq ? -1 : one->seq > two->seq;
 }
 
 static bool
-is_sorted(const struct event *event, size_t n)
+is_sorted(const struct chrome_event *event, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		if (event[i - 1].ts > event[i].ts ||
@@ -208,7 +210,7 @@ is_sorted(const struct event *event, size_t n)
 }
 
 static void
-sort_events(struct event *event, size_t n)
+sort_events(struct chrome_event *event, size_t n)
 {
 	size_t from, to;
 
@@ -227,9 +229,9 @@ sort_events(struct event *event, size_t n)
 	}
 }
 
-/* The first n of those that wait, when they are sorted. */
+/* Sorts the window, then processes its first n events. */
 static bool
-run_events(struct cg_doc *doc, struct calls *calls, size_t n)
+run_events(struct cg_doc *doc, struct chrome_calls *calls, size_t n)
 {
 	sort_events(calls->event, calls->events);
 	for (size_t i = 0; i < n; i++)
@@ -242,44 +244,46 @@ run_events(struct cg_doc *doc, struct calls *calls, size_t n)
 }
 
 bool
-chrome_add_event(
-    struct cg_doc *doc, struct calls *calls, const struct event *event)
+chrome_add_event(struct cg_doc *doc, struct chrome_calls *calls,
+    const struct chrome_event *event)
 {
-	if (calls->events == WINDOW && !run_events(doc, calls, WINDOW / 2))
+	if (calls->events == CHROME_WINDOW &&
+	    !run_events(doc, calls, CHROME_WINDOW / 2))
 		return false;
 	if (!cg_doc_grow(doc, &calls->event, calls->events, &calls->event_cap,
 		sizeof(*event)))
 		return false;
 	calls->event[calls->events] = *event;
-	calls->event[calls->events++].turn = calls->turn++;
+	calls->event[calls->events++].seq = calls->seq++;
 	return true;
 }
 
 /* ---- The end ------------------------------------------------------------- */
 
 static void
-end_thread(struct cg_doc *doc, struct calls *calls, struct thread *thread)
+end_thread(struct cg_doc *doc, struct chrome_calls *calls,
+    struct chrome_thread *thread)
 {
 	while (thread->depth > 0) {
-		struct open *top = &thread->open[thread->depth - 1];
+		struct chrome_open *top = &thread->open[thread->depth - 1];
 
 		if (top->ends) {
 			pass_time(calls, thread, top->end);
 			continue;
 		}
-		cg_warn(doc->job, "a call does not end: it is taken to end "
-				  "with the last event of its thread");
+		cg_warn(doc->job, "a call does not end: it ends with the last "
+				  "event of its thread");
 		end_call(calls, thread, thread->now);
 	}
 }
 
-/* The function of that name; 0: fails. */
+/* The function of that name; 0: out of memory. */
 static cg_fn
-get_fn(struct cg_doc *doc, struct calls *calls, cg_name name)
+get_fn(struct cg_doc *doc, struct chrome_calls *calls, cg_name name)
 {
 	if (!cg_grow(&calls->fn, &calls->fn_cap, (size_t)name + 1,
 		sizeof(*calls->fn))) {
-		doc->status = cg_nomem(doc->job);
+		(void)cg_reject_nomem(doc->job);
 		return 0;
 	}
 	if (calls->fn[name] == 0)
@@ -287,39 +291,41 @@ get_fn(struct cg_doc *doc, struct calls *calls, cg_name name)
 	return calls->fn[name];
 }
 
-/* Totals come thread by thread. */
+/* Must be called thread by thread: arc_ids knows only the latest thread's. */
 static bool
-add_arc(struct cg_doc *doc, struct calls *calls, const struct total *total)
+add_arc(struct cg_doc *doc, struct chrome_calls *calls,
+    const struct chrome_total *total)
 {
-	const struct arc arc = { .thread = total->thread,
+	const struct chrome_arc arc = { .thread = total->thread,
 		.caller = calls->total[total->caller - 1].fn,
 		.fn = total->fn };
-	uint32_t *place =
+	uint32_t *index =
 	    cg_map_at(&calls->arc_ids, (uint64_t)arc.caller << 32 | arc.fn);
 
-	if (!place)
-		return nomem(doc);
-	if (*place == 0 || calls->arc[*place - 1].thread != arc.thread) {
+	if (!index)
+		return cg_reject_nomem(doc->job);
+	if (*index == 0 || calls->arc[*index - 1].thread != arc.thread) {
 		if (!cg_doc_grow(doc, &calls->arc, calls->arcs, &calls->arc_cap,
 			sizeof(arc)))
 			return false;
 		calls->arc[calls->arcs] = arc;
-		*place = (uint32_t)++calls->arcs;
+		*index = (uint32_t)++calls->arcs;
 	}
-	calls->arc[*place - 1].calls += total->calls;
+	calls->arc[*index - 1].calls += total->calls;
 	return true;
 }
 
-/* The stacks of a thread, from that total on. */
+/* Adds the stacks of a thread, from the total with that index + 1 on. */
 static bool
-add_stacks(struct cg_doc *doc, struct calls *calls, struct cg_columns *columns,
-    uint32_t place)
+add_stacks(struct cg_doc *doc, struct chrome_calls *calls,
+    struct cg_columns *columns, uint32_t index)
 {
 	const struct cg_pos nowhere = { 0 };
 
-	while (place != 0) {
-		struct total *total = &calls->total[place - 1];
-		const struct total *caller = &calls->total[total->caller - 1];
+	while (index != 0) {
+		struct chrome_total *total = &calls->total[index - 1];
+		const struct chrome_total *caller =
+		    &calls->total[total->caller - 1];
 		const uint64_t cost[2] = { total->ns }; /* no samples */
 
 		total->fn = get_fn(doc, calls, total->name);
@@ -329,15 +335,16 @@ add_stacks(struct cg_doc *doc, struct calls *calls, struct cg_columns *columns,
 			return false;
 		cg_add_stack(doc->build, total->node, 0,
 		    cg_columns_of(columns, cost), columns->width);
-		place = total->next;
+		index = total->next;
 	}
 	return true;
 }
 
 void
-chrome_set_thread(struct cg_doc *doc, const struct calls *calls, uint32_t id)
+chrome_set_thread(
+    struct cg_doc *doc, const struct chrome_calls *calls, uint32_t id)
 {
-	const struct thread *thread = &calls->thread[id];
+	const struct chrome_thread *thread = &calls->thread[id];
 	const struct cg_sample_key key = { .pid = thread->pid,
 		.tid = thread->tid,
 		.comm = cg_get_name(doc->build, thread->comm) };
@@ -347,7 +354,7 @@ chrome_set_thread(struct cg_doc *doc, const struct calls *calls, uint32_t id)
 
 bool
 chrome_end_events(
-    struct cg_doc *doc, struct calls *calls, struct cg_columns *columns)
+    struct cg_doc *doc, struct chrome_calls *calls, struct cg_columns *columns)
 {
 	const struct cg_pos nowhere = { 0 };
 
@@ -356,7 +363,7 @@ chrome_end_events(
 	for (size_t i = 0; i < calls->threads; i++)
 		end_thread(doc, calls, &calls->thread[i]);
 	for (size_t i = 0; i < calls->totals; i++) {
-		const struct total *total = &calls->total[i];
+		const struct chrome_total *total = &calls->total[i];
 
 		if (total->caller != 0)
 			continue;
@@ -365,7 +372,7 @@ chrome_end_events(
 			return false;
 	}
 	for (size_t i = 0; i < calls->arcs; i++) {
-		const struct arc *arc = &calls->arc[i];
+		const struct chrome_arc *arc = &calls->arc[i];
 
 		if (i == 0 || arc->thread != arc[-1].thread)
 			chrome_set_thread(doc, calls, arc->thread);

@@ -1,0 +1,200 @@
+/*
+ * samples.c - the samples of a CPU profile of V8: sums for each node, and the
+ * node's stack with them in the graph.
+ *
+ * A sample lasts until the next one. While the clock is set back, no time
+ * passes until it has caught up.
+ */
+#include <stdlib.h>
+
+#include "chrome.h"
+
+/* ---- Sums ---------------------------------------------------------------- */
+
+/* The time until now belongs to the sample before. */
+static bool
+pass_time(struct cg_doc *doc, struct chrome_profile *profile, int64_t delta)
+{
+	if (__builtin_add_overflow(profile->now, delta, &profile->now))
+		return cg_doc_fail(doc, "times that fit in 64 bits");
+	if (profile->now <= profile->latest)
+		return true;
+	if (profile->running)
+		profile->running->ns +=
+		    (uint64_t)(profile->now - profile->latest);
+	profile->latest = profile->now;
+	return true;
+}
+
+/* The sum of an id that dense does not have yet; NULL: out of memory. */
+static struct chrome_sum *
+find_sum(struct cg_doc *doc, struct chrome_profile *profile, uint64_t id)
+{
+	size_t limit = 2 * profile->tree.nodes + 1;
+	struct chrome_sum *sum;
+	uint32_t *index;
+
+	if (id < limit && cg_grow(&profile->dense, &profile->dense_count, limit,
+			      sizeof(*sum)))
+		return &profile->dense[id];
+	index = cg_map_at(&profile->sparse_ids, id);
+	if (!index) {
+		(void)cg_reject_nomem(doc->job);
+		return NULL;
+	}
+	if (*index == 0) {
+		if (!cg_doc_grow(doc, &profile->sparse, profile->sparse_count,
+			&profile->sparse_cap, sizeof(*sum)))
+			return NULL;
+		profile->sparse[profile->sparse_count] =
+		    (struct chrome_sum){ .id = id };
+		*index = (uint32_t)++profile->sparse_count;
+	}
+	return &profile->sparse[*index - 1];
+}
+
+bool
+chrome_add_sample(struct cg_doc *doc, struct chrome_profile *profile,
+    int64_t id, int64_t delta)
+{
+	if (!pass_time(doc, profile, delta))
+		return false;
+	profile->running = (uint64_t)id < profile->dense_count
+			       ? &profile->dense[id]
+			       : find_sum(doc, profile, (uint64_t)id);
+	if (!profile->running)
+		return false;
+	profile->running->samples++;
+	return true;
+}
+
+bool
+chrome_next_sum(
+    const struct chrome_profile *profile, size_t *i, struct chrome_sum *sum)
+{
+	size_t dense = profile->dense_count;
+
+	while (*i < dense && profile->dense[*i].samples == 0)
+		++*i;
+	if (*i < dense) {
+		*sum = profile->dense[*i];
+		sum->id = *i;
+	} else if (*i - dense < profile->sparse_count) {
+		*sum = profile->sparse[*i - dense];
+	} else {
+		return false;
+	}
+	++*i;
+	return true;
+}
+
+/* ---- Into the graph ------------------------------------------------------ */
+
+/* Copies the sums to their nodes. */
+static bool
+add_sums(struct cg_doc *doc, struct chrome_profile *profile)
+{
+	struct chrome_node *node;
+	struct chrome_sum sum;
+	int64_t length;
+	size_t i = 0;
+
+	if (!__builtin_sub_overflow(profile->end, profile->start, &length) &&
+	    length > profile->latest &&
+	    !pass_time(doc, profile, length - profile->now))
+		return false;
+	while (chrome_next_sum(profile, &i, &sum)) {
+		node = chrome_find_node(doc, &profile->tree, sum.id);
+		if (!node)
+			return false;
+		node->ns += sum.ns;
+		node->samples += sum.samples;
+	}
+	return true;
+}
+
+/*
+ * Adds a node's stack: once for each line that has ticks, with its share of
+ * the node's time, and once for the samples without a line.
+ */
+static void
+add_node(struct cg_doc *doc, struct chrome_profile *profile,
+    struct chrome_node *node)
+{
+	uint64_t ticks = 0, seen = 0, given = 0, upto, all, cost[2];
+	struct cg_columns *columns = profile->columns;
+	struct chrome_tree *tree = &profile->tree;
+	cg_node leaf = chrome_add_frames(doc, tree, node);
+	struct cg_pos pos = node->pos;
+
+	for (uint32_t i = 0; i < node->ticks; i++)
+		ticks += tree->tick[node->tick + i].count;
+	all = ticks > node->cost ? ticks : node->cost;
+	for (uint32_t i = 0; leaf != 0 && i < node->ticks; i++) {
+		const struct chrome_tick *tick = &tree->tick[node->tick + i];
+
+		seen += tick->count;
+		upto = seen == all ? node->ns
+				   : (uint64_t)((double)node->ns *
+						(double)seen / (double)all);
+		cost[0] = tick->count;
+		cost[1] = upto - given;
+		given = upto;
+		pos.line = (uint32_t)tick->line;
+		cg_add_stack(doc->build,
+		    cg_add_frame(
+			doc->build, node->below, node->fn, &pos, false),
+		    cost[0], cg_columns_of(columns, cost), columns->width);
+	}
+	cost[0] = all - seen;
+	cost[1] = node->ns - given;
+	if (leaf != 0 && (cost[0] > 0 || cost[1] > 0))
+		cg_add_stack(doc->build, leaf, cost[0],
+		    cg_columns_of(columns, cost), columns->width);
+}
+
+static void
+add_columns(struct cg_doc *doc, struct chrome_profile *profile)
+{
+	static const struct cg_event samples = { .name = "samples",
+		.long_name = "Samples" },
+				     time = { .name = "ns",
+					     .long_name = "Time",
+					     .unit = "ns" };
+
+	if (profile->columns->events > 0)
+		return;
+	(void)cg_add_column(profile->columns, doc->build, &samples);
+	if (profile->timed)
+		(void)cg_add_column(profile->columns, doc->build, &time);
+}
+
+void
+chrome_add_profile(struct cg_doc *doc, struct chrome_profile *profile)
+{
+	struct chrome_tree *tree = &profile->tree;
+	bool hits = false;
+
+	add_columns(doc, profile);
+	if (!chrome_link_tree(doc, tree) || !add_sums(doc, profile))
+		return;
+	for (size_t i = 0; i < tree->nodes; i++)
+		hits |= tree->node[i].cost > 0;
+	for (size_t i = 0; i < tree->nodes && doc->status == CG_OK; i++) {
+		struct chrome_node *node = &tree->node[i];
+
+		if (!hits)
+			node->cost = node->samples;
+		if (node->cost > 0 || node->ns > 0 || node->ticks > 0)
+			add_node(doc, profile, node);
+	}
+}
+
+void
+chrome_free_profile(struct chrome_profile *profile)
+{
+	chrome_free_tree(&profile->tree);
+	cg_map_free(&profile->sparse_ids);
+	free(profile->dense);
+	free(profile->sparse);
+}
