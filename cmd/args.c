@@ -256,7 +256,7 @@ settle(struct args *args)
 		status = check_company(args);
 	if (status == CG_OK && args->event != NULL &&
 	    args->action != show_info && args->action != diff)
-		status = cg_job_set_option(args->job, "event", args->event);
+		status = cg_job_set_event(args->job, args->event);
 	return status;
 }
 

@@ -196,6 +196,12 @@ struct cg_module {
 	 * that the empty input is skipped with a note. NULL: never.
 	 */
 	bool (*is_split)(const char *path, const char *other);
+	/*
+	 * Its option that tells how many levels of recursion become functions
+	 * of their own ("f", "f'2") where stacks become calls; NULL: it has
+	 * none, and recursion stays one function.
+	 */
+	const char *levels_option;
 };
 #define CG_MODULE .abi = CG_MODULE_ABI, .size = sizeof(struct cg_module)
 
@@ -655,6 +661,14 @@ void cg_job_drop_branches(struct cg_job *, bool throws_only);
 void cg_job_set_parts(struct cg_job *, bool);
 /* Samples become parts by "pid", "tid", "comm" or "label:KEY". */
 int cg_job_set_part_by(struct cg_job *, const char *by);
+/*
+ * The event to write, for targets that write one only, or what is counted in
+ * inputs that do not tell: the option CG_EVENT_OPTION of formats.
+ */
+#define CG_EVENT_OPTION "event"
+int cg_job_set_event(struct cg_job *, const char *name);
+/* Does the target write one event only? */
+bool cg_job_writes_one_event(const struct cg_job *);
 /* A module's option; value NULL for a flag that is set. */
 int cg_job_set_option(struct cg_job *, const char *name, const char *value);
 /*
@@ -684,12 +698,17 @@ void cg_job_set_partial(struct cg_job *, bool);
 void cg_job_set_shard(
     struct cg_job *, uint32_t number, uint32_t count, uint64_t list);
 /*
- * Derives facts as for a writer that needs them and carries all, for who
- * looks at the graph himself (CG_INCL: inclusive costs where they follow from
- * counts; CG_CALLS: also from stacks, with levels of recursion apart if the
- * option separate-recs was set). Between cg_job_read() and looking.
+ * Derives facts for a program that looks at the graph itself: CG_INCL for
+ * inclusive costs that follow from counts of calls, CG_CALLS for calls that
+ * follow from stacks. Call it after cg_job_read() and before looking.
  */
 int cg_job_derive(struct cg_job *, cg_facts needs);
+/*
+ * How many levels of recursion cg_job_derive() keeps apart when it makes calls
+ * of stacks. The default is what the formats' option for it was set to
+ * (levels_option in struct cg_module), else 1.
+ */
+void cg_job_set_levels(struct cg_job *, uint64_t levels);
 /*
  * The difference of what two other jobs have read becomes this one's graph, as
  * if it had been read: what costs more after is above 0, what costs less below.

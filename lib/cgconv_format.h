@@ -444,7 +444,7 @@ int cg_choose_event(
 /* The option, to stand in their tables. */
 #define CG_OPTION_EVENT                                            \
 	{                                                          \
-		.name = "event", .type = CG_STRING, .arg = "NAME", \
+		.name = CG_EVENT_OPTION, .type = CG_STRING, .arg = "NAME", \
 		.help = "event to write, where there are more",    \
 		.writing = true                                    \
 	}

@@ -154,6 +154,46 @@ declared()
 	done
 }
 
+# Fills $BATS_TEST_TMPDIR/cgconv with the program without the format $1.
+link_without()
+{
+	local dir=$BATS_TEST_TMPDIR
+
+	grep -v "^FORMAT($1)" formats/formats.def >"$dir/formats.def"
+	${CC:-cc} -std=c11 -Ilib -I"$dir" -c -o "$dir/formats.o" "$dir/formats.c" &&
+		${CC:-cc} ${CFLAGS:--O3} -s -o "$dir/cgconv" "$dir/formats.o" \
+			$objects $libs -lrt
+}
+
+@test "layers: the program works without any one of the formats" {
+	dir=$BATS_TEST_TMPDIR
+	cp formats/formats.c "$dir"
+	objects=$(printf '%s\n' lib/*/*.c formats/*.c formats/*/*.c cmd/*.c cmd/*/*.c |
+		grep -vx formats/formats.c | sed "s|^|$B/|; s|c\$|o|")
+	libs=$(make -s --eval='print-libs: ; @echo $(LIBS)' print-libs)
+	json=samples/json/stacks/stacks.cgj
+	folded=samples/folded/collapsed/stacks.folded
+	count=0
+	for format in $(sed -n 's/^FORMAT(\(.*\))$/\1/p' formats/formats.def); do
+		link_without "$format"
+		# A conversion needs two formats that are there.
+		from=$json to=folded
+		[ "$format" != json ] || from=$folded
+		[ "$format" != folded ] || to=json
+		"$dir/cgconv" --list-formats >"$dir/list"
+		not grep -q "^${format//_/-} " "$dir/list"
+		"$dir/cgconv" -q -t $to "$from" >"$dir/out"
+		[ -s "$dir/out" ]
+		if [ "$format" != pstats ] && [ "$format" != folded ]; then
+			"$dir/cgconv" -q --verify "$folded" samples/pstats/cprofile/cprofile.pstats \
+				>"$dir/out" 2>"$dir/err" || [ $? -eq 1 ]
+			not grep -q "unknown option" "$dir/err"
+		fi
+		count=$((count + 1))
+	done
+	[ "$count" -gt 20 ]
+}
+
 @test "layers: everything on the top level has its place" {
 	for entry in *; do
 		case $entry in

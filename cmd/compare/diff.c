@@ -480,20 +480,6 @@ print_json(struct diff *d)
 
 /* ---- The whole ----------------------------------------------------------- */
 
-/* An option of the format that is written, if it has that. */
-static int
-pass_event(const struct args *args)
-{
-	const struct cg_module *to = cg_job_target(args->job);
-	const struct cg_option *option = to != NULL ? to->options : NULL;
-
-	for (; option != NULL && option->name != NULL; option++)
-		if (option->writing && strcmp(option->name, "event") == 0)
-			return cg_job_set_option(
-			    args->job, "event", args->event);
-	return CG_OK;
-}
-
 /* Writes the profile, if that was asked for; the table does not mix with it. */
 static int
 write_profile(struct diff *d)
@@ -506,8 +492,8 @@ write_profile(struct diff *d)
 	d->to = to_stdout ? stderr : stdout;
 	if (args->output == NULL && args->to == NULL)
 		return CG_OK;
-	if (args->event != NULL)
-		status = pass_event(args);
+	if (args->event != NULL && cg_job_writes_one_event(args->job))
+		status = cg_job_set_event(args->job, args->event);
 	return status == CG_OK ? cg_job_write(args->job) : status;
 }
 

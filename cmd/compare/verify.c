@@ -81,15 +81,11 @@ derive_side(struct verify *v, int s)
 {
 	struct side *side = &v->side[s];
 	const struct side *other = &v->side[1 - s];
-	char text[CG_NUMBER_MAX + 1];
-	int status = CG_OK;
+	int status;
 
-	if ((side->found & CG_STACKS) && !(other->found & CG_STACKS)) {
-		*cg_format_u64(text, deepest_level(other->graph)) = '\0';
-		status = cg_job_set_option(side->job, "separate-recs", text);
-	}
-	if (status == CG_OK)
-		status = cg_job_derive(side->job, CG_INCL | CG_CALLS);
+	if ((side->found & CG_STACKS) && !(other->found & CG_STACKS))
+		cg_job_set_levels(side->job, deepest_level(other->graph));
+	status = cg_job_derive(side->job, CG_INCL | CG_CALLS);
 	if (status != CG_OK)
 		return status;
 	side->sums = cg_sums_new(side->graph, CG_ALL_PARTS, true);

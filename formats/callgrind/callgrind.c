@@ -113,4 +113,5 @@ const struct cg_module cg_format_callgrind = {
 	.read = callgrind_read,
 	.write = callgrind_write,
 	.is_split = is_split,
+	.levels_option = "separate-recs",
 };

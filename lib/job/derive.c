@@ -86,25 +86,43 @@ derive_facts(
 	return status;
 }
 
-/* Levels of recursion to tell apart; NULL: as they come. */
+/* Reads the option (NULL: none) into *levels. */
 static int
-take_levels(struct cg_job *job, const char *option, uint64_t *levels)
+take_levels(
+    struct cg_job *job, const char *option, const char *value, uint64_t *levels)
 {
-	struct cg_slice text = cg_slice(option ? option : "1");
+	struct cg_slice text = cg_slice(value ? value : "1");
 
 	if (cg_take_u64(&text, levels) && *levels > 0)
 		return CG_OK;
-	return cg_usage(job, "--separate-recs expected 1 or more");
+	return cg_usage(
+	    job, "--%s: expected 1 or more, not '%s'", option, value);
 }
 
-/* What the target tells apart. */
+/* How many levels of recursion the target keeps apart. */
 static int
 get_levels(struct cg_job *job, const struct cg_module *to, uint64_t *levels)
 {
-	return take_levels(job,
-	    cg_module_option(to, "separate-recs") ? cg_opt(job, "separate-recs")
-						  : NULL,
-	    levels);
+	const char *option = to->levels_option;
+
+	return take_levels(
+	    job, option, option ? cg_opt(job, option) : NULL, levels);
+}
+
+/* The same where nothing is written: what was set, else 1. */
+static int
+get_levels_set(struct cg_job *job, uint64_t *levels)
+{
+	const char *option = NULL, *value = NULL;
+
+	for (size_t i = 0; i < job->modules && !value; i++) {
+		option = job->module[i]->levels_option;
+		value = option ? cg_opt_given(job, option) : NULL;
+	}
+	if (!job->levels)
+		return take_levels(job, option, value, levels);
+	*levels = job->levels;
+	return CG_OK;
 }
 
 int
@@ -117,8 +135,7 @@ int
 cg_job_derive(struct cg_job *job, cg_facts needs)
 {
 	uint64_t levels;
-	int status =
-	    take_levels(job, cg_opt_given(job, "separate-recs"), &levels);
+	int status = get_levels_set(job, &levels);
 
 	if (status != CG_OK)
 		return status;
@@ -197,7 +214,7 @@ report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
 	}
 	/* That has been said: which labels, and by the writer which event. */
 	lost &= ~CG_LABELS;
-	if (cg_module_option(to, "event"))
+	if (cg_module_option(to, CG_EVENT_OPTION))
 		lost &= ~CG_EVENTS;
 	minor = find_details(lost, written);
 	if (minor && job->verbose)

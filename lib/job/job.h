@@ -51,6 +51,7 @@ struct cg_job {
 		size_t len, cap;
 	} written;               /* of cg_job_set_output_memory() */
 	struct cg_part_by part_by;
+	uint64_t levels;         /* of recursion; 0: as the option says */
 	bool gzip, strict, clamp, guess, verbose, parts;
 	bool adds;               /* what other jobs have read */
 	bool sums_only;          /* nobody will ask for places */

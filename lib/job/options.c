@@ -173,10 +173,27 @@ cg_check_options(struct cg_job *job, const struct cg_module *to)
 }
 
 int
+cg_job_set_event(struct cg_job *job, const char *name)
+{
+	if (cg_find_option(job, CG_EVENT_OPTION))
+		return cg_job_set_option(job, CG_EVENT_OPTION, name);
+	return cg_usage(job, "no format has an option --" CG_EVENT_OPTION);
+}
+
+bool
+cg_job_writes_one_event(const struct cg_job *job)
+{
+	const struct cg_option *option =
+	    cg_module_option(cg_job_target(job), CG_EVENT_OPTION);
+
+	return option && option->writing;
+}
+
+int
 cg_choose_event(struct cg_job *job, const struct cg_graph *graph,
     const char *usual, size_t *event)
 {
-	const char *name = cg_opt(job, "event");
+	const char *name = cg_opt(job, CG_EVENT_OPTION);
 	size_t count = cg_event_count(graph), i = count;
 
 	if (name || usual)

@@ -122,6 +122,12 @@ cg_job_set_guess(struct cg_job *job, bool guess)
 }
 
 void
+cg_job_set_levels(struct cg_job *job, uint64_t levels)
+{
+	job->levels = levels;
+}
+
+void
 cg_job_set_verbose(struct cg_job *job, bool verbose)
 {
 	job->verbose = verbose;
