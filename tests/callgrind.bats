@@ -136,7 +136,7 @@ refused()
 		7-9 4
 		7:12 3
 	END
-	warns "in.cg:3:2: warning: only the beginning of a range is kept"
+	warns "in.cg:3:2: warning: using only the start of a range"
 }
 
 @test "callgrind: columns are instr, bb, line in whatever order they are named" {
@@ -146,7 +146,7 @@ refused()
 		fn=a
 		0x10 0x8 7 3
 	END
-	warns "addresses of basic blocks are not kept"
+	warns "dropped addresses of basic blocks"
 }
 
 @test "callgrind: addresses without lines" {
@@ -203,7 +203,7 @@ refused()
 		fn=a
 		1 10 20
 	END
-	warns "in.cg:1:12: warning: event Ir comes twice"
+	warns "in.cg:1:12: warning: event Ir is repeated"
 }
 
 @test "callgrind: 64 events and costs of 64 bits" {
@@ -227,7 +227,7 @@ refused()
 		} | has 'total\te1\t7'
 		[ $count = 201 ] || [ ! -s "$dir/err" ]
 	done
-	warns "201 events: KCachegrind opens a file of at most 200"
+	warns "writing 201 events, but KCachegrind opens files of at most 200"
 }
 
 # ---- Calls and jumps ---------------------------------------------------------
@@ -293,7 +293,7 @@ refused()
 		calls=1
 		1 4
 	END
-	warns "in.cg:5:8: warning: 'rcalls=' is read as 'calls='"
+	warns "in.cg:5:8: warning: expected 'calls='; reading 'rcalls=' as such"
 }
 
 @test "callgrind: targets are relative to the last cost line and no base" {
@@ -468,8 +468,8 @@ refused()
 		1 5
 		bar=3
 	END
-	warns "in.cg:2:1: warning: line is not understood and left out"
-	warns "in.cg:5:1: warning: line is not understood and left out"
+	warns "in.cg:2:1: warning: dropped an unknown line"
+	warns "in.cg:5:1: warning: dropped an unknown line"
 }
 
 @test "callgrind: odd costs are taken as well as can be, and told" {
@@ -481,8 +481,8 @@ refused()
 		3 5 6 7
 		4 6 # no
 	END
-	warns "in.cg:3:3: warning: a cost below 0 is taken as 0"
-	warns "in.cg:4:3: warning: the fraction of a cost is cut off"
+	warns "in.cg:3:3: warning: negative cost; using 0"
+	warns "in.cg:4:3: warning: dropped the fraction of a cost"
 	warns "in.cg:5:7: warning: expected at most 2 costs"
 	warns "in.cg:6:5: warning: expected a cost"
 }

@@ -1,14 +1,13 @@
 /*
- * callgrind.c - the format of Callgrind, Cachegrind, KCachegrind and all who
- * write for it.
+ * callgrind.c - the format of Callgrind, Cachegrind, KCachegrind and the
+ * profilers that write for it.
  *
  * Source: "Callgrind Format Specification", version 1, in Valgrind's manual
- * (and its older text in Valgrind 3.2.1). What producers and readers make of
- * it stands in the heads of callgrind_head.c, callgrind_read.c and
- * callgrind_write.c.
+ * (and its older text in Valgrind 3.2.1). The heads of header.c, read.c and
+ * write.c say where producers and readers differ from it.
  *
- * Everything that the format knows survives, but basic blocks (positions
- * "bb", lines "bb=" and "ln=" of Valgrind's hidden options).
+ * Everything in the format survives but basic blocks (positions "bb", lines
+ * "bb=" and "ln=" of Valgrind's hidden options).
  */
 #include "callgrind.h"
 
@@ -26,7 +25,7 @@ starts_line(struct cg_slice text, const char *key)
 	return false;
 }
 
-/* The first line that makes "events:" count must not be some other text's. */
+/* "events:" alone may be a line of another text. */
 static bool
 has_body_line(struct cg_slice text)
 {
@@ -74,25 +73,24 @@ static const struct cg_option options[] = {
 	    .type = CG_FLAG,
 	    .fallback = "yes",
 	    .writing = true,
-	    .help = "write names as numbers after the first "
-		    "time" },
+	    .help = "write a name once, then its number" },
 	{ .name = "compress-pos",
 	    .type = CG_FLAG,
 	    .fallback = "yes",
 	    .writing = true,
-	    .help = "write positions relative to the last" },
+	    .help = "write positions relative to the previous one" },
 	{ .name = "root",
 	    .type = CG_FLAG,
 	    .fallback = "yes",
 	    .writing = true,
-	    .help = "add a caller of all without one, for KCachegrind's "
-		    "cycles" },
+	    .help = "add a caller to functions without one, for "
+		    "KCachegrind's cycles" },
 	{ .name = "separate-recs",
 	    .type = CG_NUMBER,
 	    .fallback = "2",
 	    .arg = "N",
 	    .writing = true,
-	    .help = "N levels of recursion are functions apart: f, f'2, ..." },
+	    .help = "make N levels of recursion functions: f, f'2, ..." },
 	{ .name = NULL },
 };
 
@@ -102,7 +100,7 @@ const struct cg_module cg_format_callgrind = {
 	.title = "Callgrind, Cachegrind; what KCachegrind opens",
 	.naming = "callgrind.out.{stem}",
 	.suffixes = "callgrind;cg;cachegrind;kcg",
-	/* The lowest line of its rows is taken for where a function begins. */
+	/* Readers take the lowest line of a function's rows as its first. */
 	.carries = CG_SELF | CG_LINES | CG_INSTRS | CG_CALLS | CG_INCL |
 		   CG_JUMPS | CG_PARTS | CG_EVENTS | CG_ZEROS | CG_FILES |
 		   CG_OBJECTS | CG_DEFINITIONS | CG_SAMPLES | CG_FORMULAS |

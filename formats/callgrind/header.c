@@ -2,11 +2,11 @@
  * header.c - header lines of callgrind files: "key: value".
  *
  * Source: "Callgrind Format Specification" (Valgrind manual, version 1, and
- * its older text in Valgrind 3.2.1). A file is one part or more; each has a
- * header and a body, and header lines may stand anywhere. As producers do it:
- * "part:", "pid:", "thread:", "events:" and what begins a file begin a part
- * if costs stood before; the event list, positions, pid and command of the
- * part before hold until they are said again.
+ * its older text in Valgrind 3.2.1). A file has one or more parts, each of a
+ * header and a body, but header lines may stand anywhere. As producers use
+ * them: after costs, "part:", "pid:", "thread:", "events:" and the keys that
+ * begin a file begin a new part, which inherits event list, positions, pid and
+ * command of the part before.
  */
 #include "read.h"
 
@@ -15,21 +15,21 @@
 /* ---- Parts -------------------------------------------------------------- */
 
 void
-callgrind_end_part(struct reader *r)
+callgrind_end_part(struct callgrind_reader *r)
 {
 	if (r->summaries > 0)
 		cg_state_total(r->build, r->at, r->summary, r->summaries, true);
 	if (r->ends_with_totals && !r->has_end && r->status == CG_OK)
 		cg_warn_at(r->job, r->at,
 		    "expected 'totals:' at the end of the part: "
-		    "the file may be cut short");
+		    "the file may be truncated");
 	r->summaries = 0;
 	r->has_end = false;
 }
 
-/* A key that begins a part, after the body of another. */
+/* Ends the part before, if its body has begun. */
 static void
-begin_header(struct reader *r)
+begin_header(struct callgrind_reader *r)
 {
 	if (r->in_header)
 		return;
@@ -40,7 +40,7 @@ begin_header(struct reader *r)
 }
 
 static void
-add_descs(struct reader *r)
+add_descs(struct callgrind_reader *r)
 {
 	for (size_t i = 0; i < r->descs; i++)
 		cg_add_desc(r->build, cg_get_name(r->build, r->desc[i].key),
@@ -49,7 +49,7 @@ add_descs(struct reader *r)
 }
 
 void
-callgrind_begin_part(struct reader *r)
+callgrind_begin_part(struct callgrind_reader *r)
 {
 	if (r->in_header) {
 		r->info.cmd = cg_get_name(r->build, r->cmd).ptr;
@@ -62,14 +62,14 @@ callgrind_begin_part(struct reader *r)
 /* ---- Keys --------------------------------------------------------------- */
 
 static void
-set_nothing(struct reader *r, struct cg_slice value)
+set_nothing(struct callgrind_reader *r, struct cg_slice value)
 {
 	(void)value;
 	begin_header(r);
 }
 
 static void
-set_version(struct reader *r, struct cg_slice value)
+set_version(struct callgrind_reader *r, struct cg_slice value)
 {
 	uint64_t version;
 
@@ -77,12 +77,12 @@ set_version(struct reader *r, struct cg_slice value)
 	r->has_keys = true;
 	if (!cg_take_u64(&value, &version) || version > 1)
 		cg_warn_at(r->job, value.ptr,
-		    "expected version 0 or 1; reading it as version 1");
+		    "expected version 0 or 1; reading as version 1");
 }
 
-/* Whoever writes totals behind every body has not finished without them. */
+/* Callgrind and cgconv end each part with totals; others may not. */
 static void
-set_creator(struct reader *r, struct cg_slice value)
+set_creator(struct callgrind_reader *r, struct cg_slice value)
 {
 	begin_header(r);
 	r->has_keys = true;
@@ -91,17 +91,17 @@ set_creator(struct reader *r, struct cg_slice value)
 }
 
 static void
-set_cmd(struct reader *r, struct cg_slice value)
+set_cmd(struct callgrind_reader *r, struct cg_slice value)
 {
 	begin_header(r);
 	r->cmd = cg_add_name(r->build, value);
-	/* Cachegrind writes no other key, but a summary at the end. */
+	/* Cachegrind writes no other key before it, and a summary at the end. */
 	if (!r->has_keys)
 		r->ends_with_totals = true;
 }
 
 static void
-set_number(struct reader *r, struct cg_slice value, uint64_t *number)
+set_number(struct callgrind_reader *r, struct cg_slice value, uint64_t *number)
 {
 	begin_header(r);
 	r->has_keys = true;
@@ -110,25 +110,25 @@ set_number(struct reader *r, struct cg_slice value, uint64_t *number)
 }
 
 static void
-set_pid(struct reader *r, struct cg_slice value)
+set_pid(struct callgrind_reader *r, struct cg_slice value)
 {
 	set_number(r, value, &r->info.pid);
 }
 
 static void
-set_part(struct reader *r, struct cg_slice value)
+set_part(struct callgrind_reader *r, struct cg_slice value)
 {
 	set_number(r, value, &r->info.part);
 }
 
 static void
-set_thread(struct reader *r, struct cg_slice value)
+set_thread(struct callgrind_reader *r, struct cg_slice value)
 {
 	set_number(r, value, &r->info.tid);
 }
 
 static void
-add_desc(struct reader *r, struct cg_slice key, struct cg_slice value)
+add_desc(struct callgrind_reader *r, struct cg_slice key, struct cg_slice value)
 {
 	r->desc[r->descs].key = cg_add_name(r->build, key);
 	r->desc[r->descs].value = cg_add_name(r->build, value);
@@ -140,7 +140,7 @@ add_desc(struct reader *r, struct cg_slice key, struct cg_slice value)
 }
 
 static void
-set_desc(struct reader *r, struct cg_slice value)
+set_desc(struct callgrind_reader *r, struct cg_slice value)
 {
 	const char *colon = memchr(value.ptr, ':', value.len);
 	struct cg_slice key = value;
@@ -163,20 +163,20 @@ set_desc(struct reader *r, struct cg_slice value)
 }
 
 static void
-set_arch(struct reader *r, struct cg_slice value)
+set_arch(struct callgrind_reader *r, struct cg_slice value)
 {
 	add_desc(r, cg_slice("arch"), value);
 }
 
 static void
-set_timeframe(struct reader *r, struct cg_slice value)
+set_timeframe(struct callgrind_reader *r, struct cg_slice value)
 {
 	add_desc(r, cg_slice("timeframe (BB)"), value);
 }
 
-/* Columns always stand in the order instr, bb, line. */
+/* Columns always have the order instr, bb, line. */
 static void
-set_positions(struct reader *r, struct cg_slice value)
+set_positions(struct callgrind_reader *r, struct cg_slice value)
 {
 	struct cg_slice word;
 
@@ -193,12 +193,12 @@ set_positions(struct reader *r, struct cg_slice value)
 			    "expected 'instr', 'bb' or 'line'");
 	}
 	if (r->bb)
-		cg_warn(r->job, "addresses of basic blocks are not kept");
+		cg_warn(r->job, "dropped addresses of basic blocks");
 }
 
 /* "Name", "Name : long name", "Name = formula : long name". */
 static void
-set_event(struct reader *r, struct cg_slice value)
+set_event(struct callgrind_reader *r, struct cg_slice value)
 {
 	struct cg_slice name, formula = { 0 }, text = { 0 };
 	struct cg_event event = { .incl = CG_INCL_STATED };
@@ -231,7 +231,7 @@ set_event(struct reader *r, struct cg_slice value)
 }
 
 static void
-set_events(struct reader *r, struct cg_slice value)
+set_events(struct callgrind_reader *r, struct cg_slice value)
 {
 	struct cg_event event = { .incl = CG_INCL_STATED };
 	struct cg_slice word;
@@ -257,8 +257,7 @@ set_events(struct reader *r, struct cg_slice value)
 		for (size_t i = 0; i < r->events; i++) {
 			if (r->column[i] == r->column[r->events])
 				cg_warn_at(r->job, word.ptr,
-				    "event %s comes twice: its costs are "
-				    "summed",
+				    "event %s is repeated; summing its costs",
 				    event.name);
 		}
 		r->events++;
@@ -269,11 +268,11 @@ set_events(struct reader *r, struct cg_slice value)
 }
 
 /*
- * Costs in the order of the events: line, of all columns that it names: what
- * is not said is 0, or was cut off.
+ * Costs of all columns that the events: line names. Missing ones are 0, as
+ * writers may omit trailing zeros.
  */
 static size_t
-get_sums(struct reader *r, struct cg_slice value, uint64_t *sum)
+get_sums(struct callgrind_reader *r, struct cg_slice value, uint64_t *sum)
 {
 	size_t n = callgrind_costs(r, value.ptr, sum), all = 0;
 
@@ -285,9 +284,9 @@ get_sums(struct reader *r, struct cg_slice value, uint64_t *sum)
 }
 
 static void
-set_summary(struct reader *r, struct cg_slice value)
+set_summary(struct callgrind_reader *r, struct cg_slice value)
 {
-	/* At the end of a body it is cachegrind's last line. */
+	/* After a body, it is the last line that Cachegrind writes. */
 	r->has_end |= !r->in_header;
 	if (r->events == 0)
 		cg_warn_at(
@@ -297,7 +296,7 @@ set_summary(struct reader *r, struct cg_slice value)
 }
 
 static void
-set_totals(struct reader *r, struct cg_slice value)
+set_totals(struct callgrind_reader *r, struct cg_slice value)
 {
 	uint64_t totals[CG_EVENT_MAX];
 	size_t n;
@@ -315,7 +314,7 @@ set_totals(struct reader *r, struct cg_slice value)
 
 static const struct key {
 	const char *name;
-	void (*set)(struct reader *, struct cg_slice value);
+	void (*set)(struct callgrind_reader *, struct cg_slice value);
 } keys[] = {
 	{ "version:", set_version }, { "creator:", set_creator },
 	{ "pid:", set_pid }, { "cmd:", set_cmd }, { "part:", set_part },
@@ -328,7 +327,7 @@ static const struct key {
 };
 
 bool
-callgrind_header(struct reader *r, struct cg_slice line)
+callgrind_header(struct callgrind_reader *r, struct cg_slice line)
 {
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (!cg_take_prefix(&line, keys[i].name))

@@ -1,13 +1,13 @@
 /*
- * names.c - ids and names of objects, files and functions.
+ * names.c - ids and names of objects, files and functions: "(id) name".
  */
 #include <stdlib.h>
 
 #include "number.h"
 
 /*
- * "(id) name" defines, "(id)" refers, all else is a name. Returns true if
- * there is an id; name is then what is left, maybe nothing.
+ * "(id) name" defines an id, "(id)" refers to it, all else is a name. True if
+ * there is an id; name is then the rest, which may be empty.
  */
 static bool
 take_id(struct cg_slice *name, uint64_t *id)
@@ -30,12 +30,12 @@ take_id(struct cg_slice *name, uint64_t *id)
 	return true;
 }
 
-/* Ids are given out from 1: these have places in an array, 4 MiB at most. */
+/* Ids are mostly dense from 1; lower ones are in an array, 4 MiB at most. */
 #define NEAR_IDS ((uint64_t)1 << 20)
 
-/* The place of a name id's value (plus 1; 0: not defined), or NULL. */
+/* Address of an id's value (plus 1; 0: not defined). NULL: out of memory. */
 static uint32_t *
-find_id(struct reader *r, struct ids *ids, uint64_t id)
+find_id(struct callgrind_reader *r, struct callgrind_ids *ids, uint64_t id)
 {
 	uint32_t *value = NULL;
 
@@ -51,7 +51,7 @@ find_id(struct reader *r, struct ids *ids, uint64_t id)
 }
 
 static uint32_t
-undefined(struct reader *r, struct cg_slice text, uint64_t id)
+undefined(struct callgrind_reader *r, struct cg_slice text, uint64_t id)
 {
 	cg_warn_at(r->job, text.ptr, "name id %llu is not defined",
 	    (unsigned long long)id);
@@ -59,14 +59,15 @@ undefined(struct reader *r, struct cg_slice text, uint64_t id)
 }
 
 static uint32_t
-add_known(struct reader *r, callgrind_add_path *add, struct cg_slice path)
+add_known(
+    struct callgrind_reader *r, callgrind_add_path *add, struct cg_slice path)
 {
 	return cg_equal(path, "???") ? 0 : add(r->build, path);
 }
 
 uint32_t
-callgrind_path(
-    struct reader *r, struct ids *ids, struct cg_slice text, callgrind_add_path *add)
+callgrind_path(struct callgrind_reader *r, struct callgrind_ids *ids,
+    struct cg_slice text, callgrind_add_path *add)
 {
 	struct cg_slice path = text;
 	uint32_t *value;
@@ -83,9 +84,9 @@ callgrind_path(
 	return *value ? *value - 1 : undefined(r, text, id);
 }
 
-/* A new element of named[]; 0 if out of memory. */
+/* Adds an element to named[]; 0: out of memory. */
 static uint32_t
-add_named(struct reader *r)
+add_named(struct callgrind_reader *r)
 {
 	if (r->named_count == UINT32_MAX ||
 	    !cg_grow_raw(&r->named, &r->named_cap, r->named_count + 1,
@@ -97,17 +98,18 @@ add_named(struct reader *r)
 }
 
 static uint32_t
-name_it(struct reader *r, uint32_t index, struct cg_slice text)
+name_it(struct callgrind_reader *r, uint32_t index, struct cg_slice text)
 {
 	cg_name name = cg_add_name(r->build, text);
 
-	r->named[index] = (struct named){ .name = name ? name : r->unknown };
+	r->named[index] =
+	    (struct callgrind_named){ .name = name ? name : r->unknown };
 	return index;
 }
 
-/* A name that is written out each time. */
+/* The index of a name without an id. */
 static uint32_t
-get_plain_name(struct reader *r, struct cg_slice text)
+get_plain_name(struct callgrind_reader *r, struct cg_slice text)
 {
 	uint32_t *value = cg_map_at(&r->plain, cg_add_name(r->build, text));
 
@@ -121,7 +123,7 @@ get_plain_name(struct reader *r, struct cg_slice text)
 }
 
 uint32_t
-callgrind_name(struct reader *r, struct cg_slice text)
+callgrind_name(struct callgrind_reader *r, struct cg_slice text)
 {
 	struct cg_slice name = text;
 	uint32_t *value;
@@ -145,9 +147,10 @@ callgrind_name(struct reader *r, struct cg_slice text)
 }
 
 cg_fn
-callgrind_fn(struct reader *r, uint32_t index, cg_file file, cg_object object)
+callgrind_fn(
+    struct callgrind_reader *r, uint32_t index, cg_file file, cg_object object)
 {
-	struct named *named = &r->named[index];
+	struct callgrind_named *named = &r->named[index];
 
 	if (named->bound && named->file == file && named->object == object)
 		return named->fn;
@@ -156,7 +159,7 @@ callgrind_fn(struct reader *r, uint32_t index, cg_file file, cg_object object)
 	named->object = object;
 	if (named->name == r->spontaneous && file == 0 && object == 0)
 		named->fn = 0;
-	else /* of a file, "???" is what is written for lines in no function */
+	else /* in a file, "???" stands for the lines outside functions */
 		named->fn = cg_add_fn_named(r->build,
 		    named->name == r->unknown && file != 0 ? 0 : named->name,
 		    file, object);
@@ -164,7 +167,7 @@ callgrind_fn(struct reader *r, uint32_t index, cg_file file, cg_object object)
 }
 
 bool
-callgrind_begin_names(struct reader *r)
+callgrind_begin_names(struct callgrind_reader *r)
 {
 	r->spontaneous = cg_add_name(r->build, cg_slice(SPONTANEOUS));
 	r->unknown = cg_add_name(r->build, cg_slice("???"));
@@ -175,14 +178,14 @@ callgrind_begin_names(struct reader *r)
 }
 
 static void
-free_ids(struct ids *ids)
+free_ids(struct callgrind_ids *ids)
 {
 	free(ids->near);
 	cg_map_free(&ids->far);
 }
 
 void
-callgrind_free_names(struct reader *r)
+callgrind_free_names(struct callgrind_reader *r)
 {
 	free(r->named);
 	free_ids(&r->objects);

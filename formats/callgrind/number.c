@@ -1,16 +1,16 @@
 /*
- * number.c - the rarer forms of numbers, positions and costs.
+ * number.c - the rare forms of numbers, positions and costs.
  */
 #include "number.h"
 
 void
-callgrind_fail(struct reader *r, const char *at, const char *expected)
+callgrind_fail(struct callgrind_reader *r, const char *at, const char *expected)
 {
 	if (r->status == CG_OK)
 		r->status = cg_fail_at(r->job, at, "expected %s", expected);
 }
 
-/* Takes "0x19cb", as Valgrind writes it, up to what surely fits. */
+/* Takes "0x19cb", as Valgrind writes it, as many digits as certainly fit. */
 static bool
 take_hex(const char **at, uint64_t *value)
 {
@@ -20,9 +20,9 @@ take_hex(const char **at, uint64_t *value)
 	return *at > from;
 }
 
-/* The rare forms, and more digits than surely fit. */
+/* Takes any form, and more digits than certainly fit. */
 static const char *
-get_long_number(struct reader *r, const char *at, uint64_t *value)
+get_long_number(struct callgrind_reader *r, const char *at, uint64_t *value)
 {
 	struct cg_slice text = { at, 0 };
 
@@ -35,7 +35,7 @@ get_long_number(struct reader *r, const char *at, uint64_t *value)
 }
 
 const char *
-callgrind_number(struct reader *r, const char *at, uint64_t *value)
+callgrind_number(struct callgrind_reader *r, const char *at, uint64_t *value)
 {
 	const char *from = at;
 
@@ -50,9 +50,9 @@ callgrind_number(struct reader *r, const char *at, uint64_t *value)
 	return at;
 }
 
-/* "5-9", "5+4", "5:9": a range; only where it begins is kept. */
+/* Skips the end of a range: "5-9", "5+4", "5:9". */
 static const char *
-skip_range(struct reader *r, const char *at)
+skip_range(struct callgrind_reader *r, const char *at)
 {
 	uint64_t end;
 	const char *from = at;
@@ -62,19 +62,19 @@ skip_range(struct reader *r, const char *at)
 	at = callgrind_number(r, at + 1, &end);
 	if (at == from + 1)
 		return from;
-	cg_warn_at(r->job, from, "only the beginning of a range is kept");
+	cg_warn_at(r->job, from, "using only the start of a range");
 	return at;
 }
 
 const char *
-callgrind_position(
-    struct reader *r, const char *at, uint64_t base, uint64_t *position)
+callgrind_position(struct callgrind_reader *r, const char *at, uint64_t base,
+    uint64_t *position)
 {
 	const char *from = at;
 	uint64_t number;
 	char sign = *at;
 
-	/* Where a function begins, and what is called. */
+	/* The first position of a function, and of a callee. */
 	if (sign == '0' && at[1] == 'x' && take_hex(&from, position) &&
 	    *from == ' ')
 		return skip_blanks(from);
@@ -88,7 +88,7 @@ callgrind_position(
 	if (at == from)
 		return NULL;
 	if (sign == '-' && number > base) {
-		cg_warn_at(r->job, from, "a position below 0 is taken as 0");
+		cg_warn_at(r->job, from, "negative position; using 0");
 		number = base;
 	}
 	if (sign == '+' && number > UINT64_MAX - base) {
@@ -104,47 +104,47 @@ callgrind_position(
 }
 
 const char *
-callgrind_no_positions(struct reader *r, const char *at)
+callgrind_no_positions(struct callgrind_reader *r, const char *at)
 {
 	callgrind_fail(r, at, "each position to be a number, +n, -n or *");
 	return NULL;
 }
 
 uint32_t
-callgrind_no_line(struct reader *r, const char *at)
+callgrind_no_line(struct callgrind_reader *r, const char *at)
 {
-	cg_warn_at(r->job, at, "line number is too large, taken as unknown");
+	cg_warn_at(r->job, at, "line number too large; using 0 (unknown)");
 	return 0;
 }
 
-/* What is no plain cost: taken as well as can be, never in silence. */
+/* Takes a negative or fractional cost with a warning; NULL: it is no cost. */
 static const char *
-get_odd_cost(struct reader *r, const char *from, uint64_t *value)
+get_odd_cost(struct callgrind_reader *r, const char *from, uint64_t *value)
 {
 	bool minus = *from == '-';
 	const char *at = callgrind_number(r, from + minus, value);
 
 	if (minus && at > from + 1) {
-		cg_warn_at(r->job, from, "a cost below 0 is taken as 0");
+		cg_warn_at(r->job, from, "negative cost; using 0");
 		*value = 0;
 	}
 	if (*at == '.') {
-		cg_warn_at(r->job, from, "the fraction of a cost is cut off");
+		cg_warn_at(r->job, from, "dropped the fraction of a cost");
 		at++;
 		while (*at >= '0' && *at <= '9')
 			at++;
 	}
 	if (at == from + minus || (!is_blank(*at) && *at != '\n')) {
 		cg_warn_at(r->job, from,
-		    "expected a cost; the rest of the line is ignored");
+		    "expected a cost; ignored the rest of the line");
 		return NULL;
 	}
 	return at;
 }
 
-/* What is no short number with one blank behind it; NULL: no cost at all. */
+/* Slow path of a cost: anything but a short number and one blank. */
 static const char *
-get_any_cost(struct reader *r, const char *from, uint64_t *value)
+get_any_cost(struct callgrind_reader *r, const char *from, uint64_t *value)
 {
 	const char *at = callgrind_number(r, from, value);
 
@@ -156,7 +156,7 @@ get_any_cost(struct reader *r, const char *from, uint64_t *value)
 
 const char *
 callgrind_more_costs(
-    struct reader *r, const char *at, uint64_t *cost, size_t *count)
+    struct callgrind_reader *r, const char *at, uint64_t *cost, size_t *count)
 {
 	const char *from = skip_blanks(at);
 	uint64_t value;
@@ -177,7 +177,7 @@ callgrind_more_costs(
 
 size_t
 callgrind_map_costs(
-    struct reader *r, const uint64_t *cost, size_t n, uint64_t *to)
+    struct callgrind_reader *r, const uint64_t *cost, size_t n, uint64_t *to)
 {
 	size_t count = 0;
 
@@ -188,15 +188,16 @@ callgrind_map_costs(
 			to[count] = 0;
 		/* An event that is listed twice is summed. */
 		if (__builtin_add_overflow(*sum, cost[i], sum))
-			r->status = cg_fail(r->job,
-			    "costs of an event that "
-			    "comes twice are more than 64 bits hold");
+			r->status =
+			    cg_fail(r->job, "the sum of costs of a repeated "
+					    "event exceeds 64 bits");
 	}
 	return count;
 }
 
 size_t
-callgrind_costs(struct reader *r, const char *at, uint64_t cost[CG_EVENT_MAX])
+callgrind_costs(
+    struct callgrind_reader *r, const char *at, uint64_t cost[CG_EVENT_MAX])
 {
 	uint64_t raw[CG_EVENT_MAX];
 	size_t n;

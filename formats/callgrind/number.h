@@ -1,9 +1,9 @@
 /*
  * number.h - numbers, positions and costs of callgrind files.
  *
- * Here is what nearly all lines are made of, inline; what is rare is in
- * callgrind_number.c. Lines end with '\n', which stops every loop. Most numbers
- * have one digit or two: loops over digits are faster here than words of eight
+ * Nearly all lines consist of the forms that are inline here; number.c has the
+ * rare ones. Lines end with '\n', which stops every loop. Most numbers have one
+ * or two digits: loops over digits are faster here than words of eight
  * characters at once.
  */
 #ifndef FORMATS_CALLGRIND_NUMBER_H
@@ -34,8 +34,8 @@ digit_of(char c)
 }
 
 /*
- * Takes digits, as many as surely fit: whoever asks looks for what ends a
- * number anyway. False if there is none.
+ * Takes as many digits as certainly fit. Callers check the character after a
+ * number anyway, and so see if there are more. False if there is none.
  */
 static inline bool
 take_digits(const char **at, uint64_t *value)
@@ -52,19 +52,20 @@ take_digits(const char **at, uint64_t *value)
 	return true;
 }
 
-/* Something else was expected; told unless there was a failure before. */
-void callgrind_fail(struct reader *, const char *at, const char *expected);
-/* A number at at; returns what follows it, at itself if there is none. */
+/* Sets r->status and reports "expected ...", unless an error came before. */
+void callgrind_fail(
+    struct callgrind_reader *, const char *at, const char *expected);
+/* Takes a number; returns the end of it, or at if there is none. */
 const char *callgrind_number(
-    struct reader *, const char *at, uint64_t *value);
+    struct callgrind_reader *, const char *at, uint64_t *value);
 
 /* ---- Positions ---------------------------------------------------------- */
 
-/* One subposition: absolute, +n, -n or * from base. NULL: there is none. */
-const char *callgrind_position(
-    struct reader *, const char *at, uint64_t base, uint64_t *position);
+/* Takes an absolute position, or +n, -n, * relative to base. NULL: none. */
+const char *callgrind_position(struct callgrind_reader *, const char *at,
+    uint64_t base, uint64_t *position);
 
-/* One as nearly all are: "+2", "-17", "*" or "0", and a blank; else NULL. */
+/* The common forms "+2", "-17", "*" and "0" with one blank; else NULL. */
 static inline const char *
 get_short_position(const char *at, uint64_t base, uint64_t *position)
 {
@@ -88,8 +89,8 @@ get_short_position(const char *at, uint64_t base, uint64_t *position)
 }
 
 static inline const char *
-get_position(
-    struct reader *r, const char *from, uint64_t base, uint64_t *position)
+get_position(struct callgrind_reader *r, const char *from, uint64_t base,
+    uint64_t *position)
 {
 	const char *at = get_short_position(from, base, position);
 
@@ -97,15 +98,15 @@ get_position(
 		  : callgrind_position(r, from, base, position);
 }
 
-/* Reports what is wrong with the positions at at; returns NULL. */
-const char *callgrind_no_positions(struct reader *, const char *at);
-/* Says that a line number is too large; returns what is taken for it: 0. */
-uint32_t callgrind_no_line(struct reader *, const char *at);
+/* Reports malformed positions; returns NULL. */
+const char *callgrind_no_positions(struct callgrind_reader *, const char *at);
+/* Warns that a line number is too large; returns 0 for it. */
+uint32_t callgrind_no_line(struct callgrind_reader *, const char *at);
 
-/* The subpositions of a line, relative to the last cost line's. */
+/* Takes the positions of a line, relative to those of the last cost line. */
 static inline const char *
-get_positions(
-    struct reader *r, const char *at, struct cg_pos *pos, uint64_t *bb)
+get_positions(struct callgrind_reader *r, const char *at, struct cg_pos *pos,
+    uint64_t *bb)
 {
 	const char *from = at;
 	uint64_t line = 0;
@@ -125,9 +126,9 @@ get_positions(
 	return at;
 }
 
-/* What is behind "* * ", those of the last line again; else NULL. */
+/* The end of "* * ", which repeats the last line's positions; else NULL. */
 static inline const char *
-get_same_positions(const struct reader *r, const char *at)
+get_same_positions(const struct callgrind_reader *r, const char *at)
 {
 	if (!r->instr || r->bb || !r->line || at[0] != '*' || at[1] != ' ' ||
 	    (at[2] != '*' && (at[2] != '0' || r->base.line != 0)) ||
@@ -139,8 +140,8 @@ get_same_positions(const struct reader *r, const char *at)
 /* ---- Costs -------------------------------------------------------------- */
 
 /*
- * Costs as nearly all are: short, one blank between them. Takes up to max and
- * returns what is behind them. This loop sees most bytes of most files.
+ * Takes up to max costs of the common form: short, with one blank between
+ * them. Returns the end. This loop sees most bytes of most files.
  */
 static inline const char *
 get_plain_costs(const char *at, uint64_t *cost, size_t max, size_t *count)
@@ -171,24 +172,24 @@ get_plain_costs(const char *at, uint64_t *cost, size_t max, size_t *count)
 	return done;
 }
 
-/* What is left of a line after *count costs: any form, or too many. */
+/* Takes further costs of any form up to the newline; warns of too many. */
 const char *callgrind_more_costs(
-    struct reader *, const char *at, uint64_t *cost, size_t *count);
+    struct callgrind_reader *, const char *at, uint64_t *cost, size_t *count);
 
 /*
- * Costs up to the newline, in the order of the events: line. Returns where
- * that is, or what could not be understood.
+ * Takes costs in the order of the events: line. Returns the newline, or what is
+ * no cost.
  */
 static inline const char *
-get_costs(struct reader *r, const char *at, uint64_t cost[CG_EVENT_MAX],
-    size_t *count)
+get_costs(struct callgrind_reader *r, const char *at,
+    uint64_t cost[CG_EVENT_MAX], size_t *count)
 {
 	at = get_plain_costs(at, cost, r->events, count);
 	return *at == '\n' ? at : callgrind_more_costs(r, at, cost, count);
 }
 
-/* From the order of the events: line to that of columns. */
+/* Maps costs from the order of the events: line to columns. Their number. */
 size_t callgrind_map_costs(
-    struct reader *, const uint64_t *cost, size_t n, uint64_t *to);
+    struct callgrind_reader *, const uint64_t *cost, size_t n, uint64_t *to);
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * read.c - bodies of callgrind, cachegrind and compatible files.
+ * read.c - reads callgrind files: blocks of lines, and lines of the body.
  *
- * Source: "Callgrind Format Specification" (Valgrind manual) for the grammar;
- * where producers and KCachegrind differ from it, they are followed:
+ * Source: "Callgrind Format Specification" (Valgrind manual) for the grammar.
+ * Where producers and KCachegrind differ from it, the reader follows them:
  *
  * - jcnd= is followed/executed in what Valgrind writes and KCachegrind reads;
- *   the specification's "executed followed" is taken as well.
+ *   the specification's "executed followed" is accepted as well.
  * - A callee without cfi= is in the current file, without cob= in the current
- *   object; both are forgotten after one call, the callee's name is not.
- * - fn= returns to the file of fl=. jfi= and jfn= hold for one jump.
+ *   object. Both apply to one call only, cfn= up to the next cfn=.
+ * - fn= returns to the file of fl=. jfi= and jfn= apply to one jump.
  * - Xdebug writes negative memory costs, others fractions: warnings.
  * - A function is the triple of object, file, name, whatever id is used.
  */
@@ -19,26 +19,26 @@
 /* ---- Position specifications -------------------------------------------- */
 
 static void
-set_ob(struct reader *r, struct cg_slice text)
+set_ob(struct callgrind_reader *r, struct cg_slice text)
 {
 	r->object = callgrind_path(r, &r->objects, text, cg_add_object);
 	r->has_fn = false;
 }
 
 static void
-set_fl(struct reader *r, struct cg_slice text)
+set_fl(struct callgrind_reader *r, struct cg_slice text)
 {
 	r->file = r->here = callgrind_path(r, &r->files, text, cg_add_file);
 }
 
 static void
-set_fi(struct reader *r, struct cg_slice text)
+set_fi(struct callgrind_reader *r, struct cg_slice text)
 {
 	r->here = callgrind_path(r, &r->files, text, cg_add_file);
 }
 
 static void
-set_fn(struct reader *r, struct cg_slice text)
+set_fn(struct callgrind_reader *r, struct cg_slice text)
 {
 	r->name = callgrind_name(r, text);
 	r->here = r->file;
@@ -47,7 +47,7 @@ set_fn(struct reader *r, struct cg_slice text)
 }
 
 static void
-set_cob(struct reader *r, struct cg_slice text)
+set_cob(struct callgrind_reader *r, struct cg_slice text)
 {
 	r->callee.object = callgrind_path(r, &r->objects, text, cg_add_object);
 	r->callee.has_object = true;
@@ -55,7 +55,7 @@ set_cob(struct reader *r, struct cg_slice text)
 }
 
 static void
-set_cfi(struct reader *r, struct cg_slice text)
+set_cfi(struct callgrind_reader *r, struct cg_slice text)
 {
 	r->callee.file = callgrind_path(r, &r->files, text, cg_add_file);
 	r->callee.has_file = true;
@@ -63,7 +63,7 @@ set_cfi(struct reader *r, struct cg_slice text)
 }
 
 static void
-set_cfn(struct reader *r, struct cg_slice text)
+set_cfn(struct callgrind_reader *r, struct cg_slice text)
 {
 	r->callee.name = callgrind_name(r, text);
 	r->callee.has_name = true;
@@ -71,14 +71,14 @@ set_cfn(struct reader *r, struct cg_slice text)
 }
 
 static void
-set_jfi(struct reader *r, struct cg_slice text)
+set_jfi(struct callgrind_reader *r, struct cg_slice text)
 {
 	r->jump.file = callgrind_path(r, &r->files, text, cg_add_file);
 	r->jump.has_file = true;
 }
 
 static void
-set_jfn(struct reader *r, struct cg_slice text)
+set_jfn(struct callgrind_reader *r, struct cg_slice text)
 {
 	r->jump.name = callgrind_name(r, text);
 	r->jump.has_name = true;
@@ -86,9 +86,9 @@ set_jfn(struct reader *r, struct cg_slice text)
 
 /* ---- Calls and jumps ---------------------------------------------------- */
 
-/* The target of a call or jump: positions that do not move the base. */
+/* Takes the target of a call or jump; its positions do not change the base. */
 static void
-set_target(struct reader *r, const char *at)
+set_target(struct callgrind_reader *r, const char *at)
 {
 	uint64_t bb;
 
@@ -99,7 +99,7 @@ set_target(struct reader *r, const char *at)
 }
 
 static void
-set_calls(struct reader *r, struct cg_slice text)
+set_calls(struct callgrind_reader *r, struct cg_slice text)
 {
 	const char *at = skip_blanks(text.ptr), *from = at;
 
@@ -122,14 +122,15 @@ set_calls(struct reader *r, struct cg_slice text)
 }
 
 static void
-set_rcalls(struct reader *r, struct cg_slice text)
+set_rcalls(struct callgrind_reader *r, struct cg_slice text)
 {
-	cg_warn_at(r->job, text.ptr, "'rcalls=' is read as 'calls='");
+	cg_warn_at(
+	    r->job, text.ptr, "expected 'calls='; reading 'rcalls=' as such");
 	set_calls(r, text);
 }
 
 static void
-set_jump(struct reader *r, struct cg_slice text)
+set_jump(struct callgrind_reader *r, struct cg_slice text)
 {
 	const char *at = skip_blanks(text.ptr), *from = at;
 
@@ -144,9 +145,9 @@ set_jump(struct reader *r, struct cg_slice text)
 	r->expect = EXPECT_JUMP;
 }
 
-/* "followed/executed target", or "executed followed target". */
+/* Takes "followed/executed target" or "executed followed target". */
 static void
-set_jcnd(struct reader *r, struct cg_slice text)
+set_jcnd(struct callgrind_reader *r, struct cg_slice text)
 {
 	const char *at = skip_blanks(text.ptr), *second;
 	uint64_t a, b;
@@ -168,7 +169,7 @@ set_jcnd(struct reader *r, struct cg_slice text)
 }
 
 static void
-add_call(struct reader *r, const char *at, const struct cg_pos *pos,
+add_call(struct callgrind_reader *r, const char *at, const struct cg_pos *pos,
     const uint64_t *cost, size_t n)
 {
 	r->expect = EXPECT_COST;
@@ -181,12 +182,13 @@ add_call(struct reader *r, const char *at, const struct cg_pos *pos,
 }
 
 static void
-add_jump(struct reader *r, const char *at, const struct cg_pos *pos, size_t n)
+add_jump(struct callgrind_reader *r, const char *at, const struct cg_pos *pos,
+    size_t n)
 {
 	cg_fn target = r->fn;
 
 	if (n > 0)
-		cg_warn_at(r->job, at, "the cost of a jump is not kept");
+		cg_warn_at(r->job, at, "dropped the cost of a jump");
 	r->to.file = r->jump.has_file ? r->jump.file : r->here;
 	if (r->jump.has_name)
 		target = callgrind_fn(r, r->jump.name, r->to.file, r->object);
@@ -199,11 +201,11 @@ add_jump(struct reader *r, const char *at, const struct cg_pos *pos, size_t n)
 /* ---- Lines -------------------------------------------------------------- */
 
 /*
- * A line of numbers; what it means was said by the line before. Returns where
- * it was read to, at best the newline.
+ * Reads a line of numbers, which belongs to the line before (r->expect).
+ * Returns how far it was read, at best the newline.
  */
 static const char *
-read_cost_line(struct reader *r, const char *from)
+read_cost_line(struct callgrind_reader *r, const char *from)
 {
 	uint64_t raw[CG_EVENT_MAX], mapped[CG_EVENT_MAX], *cost = raw;
 	struct cg_pos pos;
@@ -242,9 +244,9 @@ read_cost_line(struct reader *r, const char *from)
 
 static const struct spec {
 	const char *name;
-	void (*set)(struct reader *, struct cg_slice text);
+	void (*set)(struct callgrind_reader *, struct cg_slice text);
 } specs[] = {
-	{ "jcnd=", set_jcnd }, /* the more there are of a kind the earlier */
+	{ "jcnd=", set_jcnd }, /* by frequency in real files */
 	{ "cfn=", set_cfn },
 	{ "calls=", set_calls },
 	{ "jump=", set_jump },
@@ -261,7 +263,7 @@ static const struct spec {
 	{ "rcalls=", set_rcalls },
 };
 
-/* cg_take_prefix(), which would be called some times for each line. */
+/* cg_take_prefix() inline: it is called several times a line. */
 static inline bool
 take_name(struct cg_slice *line, const char *name)
 {
@@ -277,7 +279,7 @@ take_name(struct cg_slice *line, const char *name)
 }
 
 static bool
-read_spec(struct reader *r, struct cg_slice line)
+read_spec(struct callgrind_reader *r, struct cg_slice line)
 {
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
 		if (!take_name(&line, specs[i].name))
@@ -290,9 +292,9 @@ read_spec(struct reader *r, struct cg_slice line)
 	return false;
 }
 
-/* Any line that does not begin with a digit, sign or star. */
+/* Reads a line that does not begin with a digit, sign or star. */
 static void
-read_word_line(struct reader *r, struct cg_slice line)
+read_word_line(struct callgrind_reader *r, struct cg_slice line)
 {
 	struct cg_slice text = line;
 
@@ -307,19 +309,19 @@ read_word_line(struct reader *r, struct cg_slice line)
 		    r->expect == EXPECT_CALL ? "calls=" : "jump= or jcnd=");
 		return;
 	}
-	/* No name holds a NUL; KCachegrind hangs on one. */
+	/* No name contains a NUL; KCachegrind hangs on one. */
 	if (r->has_nul && memchr(text.ptr, '\0', text.len)) {
 		cg_warn_at(r->job, text.ptr,
-		    "line with a NUL is left out: the file is damaged");
+		    "dropped a line with a NUL: the file is damaged");
 		return;
 	}
 	if (read_spec(r, text) || callgrind_header(r, text))
 		return;
-	cg_warn_at(r->job, text.ptr, "line is not understood and left out");
+	cg_warn_at(r->job, text.ptr, "dropped an unknown line");
 }
 
 static const char *
-read_number_line(struct reader *r, const char *at)
+read_number_line(struct callgrind_reader *r, const char *at)
 {
 	if (r->events == 0) {
 		r->status = cg_fail_at(r->job, at,
@@ -330,8 +332,8 @@ read_number_line(struct reader *r, const char *at)
 		callgrind_begin_part(r);
 	if (!r->has_fn) {
 		/*
-		 * No fn= since ob=, or at all: the function goes on in the new
-		 * object, and costs of no function are still costs.
+		 * Without fn= after ob=, the function continues in the new
+		 * object; without any fn=, costs belong to no function.
 		 */
 		r->has_fn = true;
 		r->fn = callgrind_fn(r, r->name, r->file, r->object);
@@ -345,12 +347,9 @@ begins_number(char c)
 	return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*';
 }
 
-/*
- * Cost lines as nearly all are, one behind the other. Returns the first that
- * is not.
- */
+/* Reads cost lines of the common form. Returns the first other line. */
 static const char *
-read_plain_lines(struct reader *r, const char *line, const char *end)
+read_plain_lines(struct callgrind_reader *r, const char *line, const char *end)
 {
 	struct cg_cost_lines lines;
 
@@ -367,7 +366,7 @@ read_plain_lines(struct reader *r, const char *line, const char *end)
 }
 
 static void
-read_block(struct reader *r, struct cg_slice block)
+read_block(struct callgrind_reader *r, struct cg_slice block)
 {
 	const char *at = block.ptr, *end = at + block.len, *newline;
 
@@ -392,13 +391,13 @@ read_block(struct reader *r, struct cg_slice block)
 }
 
 static void
-read_lines(struct reader *r, struct cg_in *in)
+read_lines(struct callgrind_reader *r, struct cg_in *in)
 {
 	struct cg_slice block;
 	bool first = true;
 
 	while (r->status == CG_OK && cg_read_block(in, &block)) {
-		/* Some editors put a mark before the first line. */
+		/* Some editors write a byte order mark. */
 		if (first)
 			(void)cg_take_prefix(&block, "\xef\xbb\xbf");
 		first = false;
@@ -410,12 +409,12 @@ read_lines(struct reader *r, struct cg_in *in)
 	if (r->status != CG_OK || cg_in_status(in) != CG_OK)
 		return;
 	if (r->expect != EXPECT_COST)
-		r->status = cg_fail(r->job, "expected a cost line, but the "
-					    "file ends: it is cut short");
-	else if (r->events == 0)
 		r->status = cg_fail(r->job,
-		    "expected 'events:', but the file "
-		    "ends: it is cut short or no callgrind file");
+		    "expected a cost line, but the file ends: truncated");
+	else if (r->events == 0)
+		r->status =
+		    cg_fail(r->job, "expected 'events:', but the file ends: "
+				    "truncated, or no callgrind file");
 	else
 		callgrind_begin_part(r);
 	callgrind_end_part(r);
@@ -424,7 +423,7 @@ read_lines(struct reader *r, struct cg_in *in)
 int
 callgrind_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct reader r = {
+	struct callgrind_reader r = {
 		.job = job, .build = build, .in_header = true, .line = true
 	};
 

@@ -1,21 +1,20 @@
 /*
- * read.h - the reader's state, shared by the lines of the header
- * (callgrind_head.c), those of the body (callgrind_read.c), their names
- * (callgrind_names.c) and numbers (callgrind_number.h).
+ * read.h - the reader's state, shared by the lines of the header (header.c),
+ * those of the body (read.c), names (names.c) and numbers (number.h).
  */
 #ifndef FORMATS_CALLGRIND_READ_H
 #define FORMATS_CALLGRIND_READ_H
 
 #include "callgrind.h"
 
-/* What the next cost line is. */
-enum expect { EXPECT_COST, EXPECT_CALL, EXPECT_JUMP };
+/* What the next cost line belongs to. */
+enum callgrind_expect { EXPECT_COST, EXPECT_CALL, EXPECT_JUMP };
 
-/* Descriptions that wait until their part begins; more begin it. */
+/* Descriptions kept until their part begins; the last one begins it. */
 #define DESC_MAX 64
 
-/* What an id of a function's name stands for, and where it stood last. */
-struct named {
+/* A function's name, and the function that it last stood for. */
+struct callgrind_named {
 	cg_name name;
 	bool bound;
 	cg_file file;
@@ -23,21 +22,21 @@ struct named {
 	cg_fn fn;
 };
 
-/* What name ids stand for: the lower ones, and those that skip many. */
-struct ids {
+/* Values of name ids: an array for low ids, a map for sparse ones. */
+struct callgrind_ids {
 	uint32_t *near;
 	size_t nears;
 	struct cg_map far;
 };
 
-struct reader {
+struct callgrind_reader {
 	struct cg_job *job;
 	struct cg_build *build;
 	int status;
-	const char *at; /* the line, if it is none of numbers, or NULL */
-	bool has_nul;   /* there is one in the block that is read */
+	const char *at; /* the current line, unless it is a cost line; or NULL */
+	bool has_nul;   /* the current block contains a NUL */
 
-	/* The header of a part ends with its first body line. */
+	/* The header of a part ends at its first body line. */
 	bool in_header;
 	cg_name cmd;
 	struct cg_part_info info;
@@ -47,26 +46,26 @@ struct reader {
 	size_t descs;
 	bool skip_root; /* see ROOT_KEY */
 
-	/* How a part that is not cut short ends. */
+	/* How a part ends unless it is truncated. */
 	bool has_keys, ends_with_totals, has_end;
 	uint64_t summary[CG_EVENT_MAX];
 	size_t summaries;
 
-	/* What the numbers of a cost line are. */
+	/* The numbers of a cost line. */
 	bool instr, bb, line;
-	unsigned column[CG_EVENT_MAX]; /* of the part's event i */
+	unsigned column[CG_EVENT_MAX]; /* by event of the part */
 	size_t events;                 /* 0: no events: line yet */
 	bool straight;                 /* column[i] is i */
 
-	/* Name ids; a definition lasts to the end of the file. */
-	struct ids objects, files, names;
+	/* Name ids; a definition is valid to the end of the file. */
+	struct callgrind_ids objects, files, names;
 	struct cg_map plain; /* names without an id, by their cg_name */
-	struct named *named; /* what values of both mean; 0: no name yet */
+	struct callgrind_named *named; /* indexed by both; 0: no name yet */
 	size_t named_count, named_cap;
 
-	/* Where the next cost line belongs. */
+	/* The function and file of the next cost line. */
 	cg_object object;
-	cg_file file, here; /* by fl=; by the last of fl=, fi=, fe= */
+	cg_file file, here; /* of fl=; of the last fl=, fi= or fe= */
 	cg_name spontaneous, unknown;
 	uint32_t name; /* index of named[] */
 	cg_fn fn;
@@ -74,15 +73,15 @@ struct reader {
 	struct cg_pos base; /* position of the last cost line */
 	uint64_t base_bb;
 
-	enum expect expect;
-	struct { /* calls= and what stands before it */
+	enum callgrind_expect expect;
+	struct { /* of cob=, cfi=, cfn= and calls= */
 		cg_object object;
 		cg_file file;
 		uint32_t name;
 		cg_fn fn;
 		bool has_object, has_file, has_name, bound;
 	} callee;
-	struct { /* jump=, jcnd= and what stands before it */
+	struct { /* of jfi=, jfn=, jump= and jcnd= */
 		cg_file file;
 		uint32_t name;
 		bool has_file, has_name, conditional;
@@ -92,38 +91,42 @@ struct reader {
 	struct cg_pos to; /* entry of the callee, target of the jump */
 };
 
-/*
- * callgrind_head.c: takes a header line (without newline). False if it is
- * none; errors are in r->status.
- */
-bool callgrind_header(struct reader *, struct cg_slice line);
-/* A body line comes: if a header stood before it, its part begins. */
-void callgrind_begin_part(struct reader *);
-/* All lines of a part are read. */
-void callgrind_end_part(struct reader *);
+/* ---- header.c ----------------------------------------------------------- */
 
 /*
- * callgrind_number.c: costs of a line that follow the current event list, from
- * at (which stops at the newline): mapped to columns. Returns their count.
+ * Takes a header line (without newline). False if it is none; errors are in
+ * r->status.
  */
-size_t callgrind_costs(
-    struct reader *, const char *at, uint64_t cost[CG_EVENT_MAX]);
+bool callgrind_header(struct callgrind_reader *, struct cg_slice line);
+/* Begins the part of the header that was read, before a body line. */
+void callgrind_begin_part(struct callgrind_reader *);
+/* Ends a part after its last line. */
+void callgrind_end_part(struct callgrind_reader *);
 
-/* ---- callgrind_names.c -------------------------------------------------- */
+/* ---- number.c ----------------------------------------------------------- */
 
-/* False if it failed; to be freed anyway. */
-bool callgrind_begin_names(struct reader *);
-void callgrind_free_names(struct reader *);
+/*
+ * Costs up to the newline, given in the order of the events: line, mapped to
+ * columns. Returns their number.
+ */
+size_t callgrind_costs(struct callgrind_reader *, const char *at,
+    uint64_t cost[CG_EVENT_MAX]);
+
+/* ---- names.c ------------------------------------------------------------ */
+
+/* False: out of memory (in r->status); to be freed anyway. */
+bool callgrind_begin_names(struct callgrind_reader *);
+void callgrind_free_names(struct callgrind_reader *);
 
 typedef uint32_t callgrind_add_path(struct cg_build *, struct cg_slice);
 
 /* The object or file of "(id) path", "(id)" or "path". */
-uint32_t callgrind_path(struct reader *, struct ids *,
+uint32_t callgrind_path(struct callgrind_reader *, struct callgrind_ids *,
     struct cg_slice text, callgrind_add_path *add);
 /* The index in named[] of "(id) name", "(id)" or "name". */
-uint32_t callgrind_name(struct reader *, struct cg_slice text);
-/* The function of that name: only the first time asks the builder. */
+uint32_t callgrind_name(struct callgrind_reader *, struct cg_slice text);
+/* The function of that name, which is cached. */
 cg_fn callgrind_fn(
-    struct reader *, uint32_t name, cg_file file, cg_object object);
+    struct callgrind_reader *, uint32_t name, cg_file file, cg_object object);
 
 #endif

@@ -1,30 +1,31 @@
 /*
- * root.c - the root against KCachegrind's missed cycles.
+ * root.c - the calls of an added root, which keeps KCachegrind from missing
+ * cycles.
  *
  * KCachegrind misses a cycle whose entry is the root of its search, and shows
- * more than 100 %. It visits functions by name; a function whose name sorts
- * first and that calls every function without a caller cures it. So where
- * there are cycles, "(<spontaneous>)" is that function, unless the graph has
- * calls from an unknown caller itself or --no-root is given.
+ * more than 100 %. It visits functions by name, so a function whose name sorts
+ * first and that calls every function without a caller prevents this. Where
+ * there are cycles, "(<spontaneous>)" is that function, unless the graph itself
+ * has calls from an unknown caller, or --no-root is given.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "write.h"
+#include "root.h"
 
-/*
- * What is known of cycles. They are those of all parts together: as
- * KCachegrind sees them.
- */
-struct root {
+/* Cycles are those of all parts together, as KCachegrind sees them. */
+struct callgrind_root {
+	struct cg_job *job;
+	const struct cg_graph *graph;
 	struct cg_sums *sums;
 	size_t *done;        /* by cycle: 1 + the last part that calls it */
 	cg_fn *first, *next; /* members: by cycle, by fn */
 	uint64_t *cost;
+	size_t events;
 };
 
 void
-callgrind_free_root(struct root *root)
+callgrind_free_root(struct callgrind_root *root)
 {
 	if (!root)
 		return;
@@ -36,32 +37,29 @@ callgrind_free_root(struct root *root)
 	free(root);
 }
 
-/* Is a root wanted, and no unknown caller there that calls? */
 static bool
-wants_root(const struct writer *w)
+is_wanted(const struct cg_job *job, const struct cg_graph *graph)
 {
 	size_t i = 0;
 	cg_fn fn;
 
-	/* Functions come in order: the unknown caller first. */
-	return cg_opt_flag(w->job, "root") &&
-	       (cg_graph_facts(w->graph) & CG_CALLS) &&
-	       !(cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn) && fn == 0);
+	/* The unknown caller is first in canonical order. */
+	return cg_opt_flag(job, "root") && (cg_graph_facts(graph) & CG_CALLS) &&
+	       !(cg_next_fn(graph, CG_ALL_PARTS, &i, &fn) && fn == 0);
 }
 
-/* Lists the members of cycles. */
 static bool
-list_members(struct writer *w, struct root *root)
+list_members(struct callgrind_root *root)
 {
 	size_t count = cg_cycle_count(root->sums);
-	size_t fns = cg_fn_count(w->graph);
+	size_t fns = cg_fn_count(root->graph);
 
 	root->done = calloc(count + 1, sizeof(*root->done));
 	root->first = calloc(count + 1, sizeof(*root->first));
 	root->next = calloc(fns + 1, sizeof(*root->next));
-	root->cost = calloc(w->lines.most + 1, sizeof(*root->cost));
+	root->cost = calloc(root->events + 1, sizeof(*root->cost));
 	if (!root->done || !root->first || !root->next || !root->cost)
-		return false;
+		return cg_reject_nomem(root->job);
 	for (cg_fn fn = 0; fn <= fns; fn++) {
 		uint32_t own = cg_sum_cycle(root->sums, fn);
 
@@ -71,26 +69,31 @@ list_members(struct writer *w, struct root *root)
 	return true;
 }
 
-int
-callgrind_find_root(struct writer *w)
+bool
+callgrind_open_root(struct cg_job *job, const struct cg_graph *graph,
+    struct callgrind_root **opened)
 {
-	struct root *root;
+	struct callgrind_root *root;
 
-	if (!wants_root(w))
-		return CG_OK;
+	*opened = NULL;
+	if (!is_wanted(job, graph))
+		return true;
 	root = calloc(1, sizeof(*root));
 	if (!root)
-		return cg_nomem(w->job);
-	w->root = root; /* freed with the writer */
-	root->sums = cg_sums_new(w->graph, CG_ALL_PARTS, false);
-	if (!root->sums)
-		return CG_ELIMIT; /* and has been said */
-	if (cg_cycle_count(root->sums) > 0)
-		return list_members(w, root) ? CG_OK : cg_nomem(w->job);
+		return cg_reject_nomem(job);
+	*root = (struct callgrind_root){ .job = job,
+		.graph = graph,
+		.sums = cg_sums_new(graph, CG_ALL_PARTS, false),
+		.events = cg_event_count(graph) };
+	if (root->sums && cg_cycle_count(root->sums) > 0) {
+		*opened = root;
+		return list_members(root);
+	}
 	callgrind_free_root(root);
-	w->root = NULL;
-	return CG_OK;
+	return cg_job_status(job) == CG_OK;
 }
+
+/* ---- Costs -------------------------------------------------------------- */
 
 static bool
 add_costs(uint64_t *to, const uint64_t *cost, size_t n)
@@ -102,9 +105,9 @@ add_costs(uint64_t *to, const uint64_t *cost, size_t n)
 	return true;
 }
 
-/* Adds what fn costs with all that it calls outside its cycle. */
+/* Adds the cost of fn and of its calls that leave its cycle. */
 static bool
-add_own_cost(struct cg_rows *rows, const struct root *root, cg_fn fn)
+add_own_cost(struct cg_rows *rows, const struct callgrind_root *root, cg_fn fn)
 {
 	uint32_t cycle = cg_sum_cycle(root->sums, fn);
 	struct cg_cost cost;
@@ -124,52 +127,57 @@ add_own_cost(struct cg_rows *rows, const struct root *root, cg_fn fn)
 	return true;
 }
 
-static int
-put_root_call(struct writer *w, struct cg_rows *rows, cg_part part, cg_fn fn)
+/* Sets root->cost to the inclusive cost of fn, or of its whole cycle. */
+static bool
+sum_inclusive(
+    struct callgrind_root *root, struct cg_rows *rows, cg_part part, cg_fn fn)
 {
-	const struct root *root = w->root;
 	uint32_t cycle = cg_sum_cycle(root->sums, fn);
 	cg_fn member = cycle ? root->first[cycle] : fn;
-	struct cg_call call = { .callee = fn, .count = 1 };
 
-	memset(root->cost, 0, w->lines.most * sizeof(*root->cost));
+	memset(root->cost, 0, root->events * sizeof(*root->cost));
 	do {
 		if (!cg_rows_open(rows, part, member))
-			return CG_ELIMIT;
+			return false;
 		if (!add_own_cost(rows, root, member))
-			return cg_fail(w->job, "inclusive costs add up to more "
-					       "than 64 bits hold");
+			return cg_reject(
+			    root->job, "the sum of costs exceeds 64 bits");
 		member = cycle ? root->next[member] : 0;
 	} while (member != 0);
-	call.cost = root->cost;
-	call.n = w->lines.most;
-	while (call.n > 0 && call.cost[call.n - 1] == 0)
-		call.n--;
-	callgrind_put_call(w, &call);
-	return CG_OK;
+	return true;
 }
 
-int
-callgrind_put_root(struct writer *w, struct cg_rows *rows, cg_part part)
+/* True if nothing calls fn; of an uncalled cycle, only its first function. */
+static bool
+is_uncalled(const struct callgrind_root *root, cg_part part, cg_fn fn)
 {
-	const struct root *root = w->root;
-	int status = CG_OK;
+	uint32_t cycle = cg_sum_cycle(root->sums, fn);
+
+	if (cycle == 0)
+		return cg_sum_is_root(root->sums, fn);
+	return root->done[cycle] <= part &&
+	       !cg_cycle_is_called(root->sums, cycle);
+}
+
+bool
+callgrind_next_root_call(struct callgrind_root *root, struct cg_rows *rows,
+    cg_part part, size_t *i, struct cg_call *call)
+{
 	cg_fn fn;
 
-	callgrind_begin_fn(w, 0);
-	for (size_t i = 0;
-	     status == CG_OK && cg_next_fn(w->graph, part, &i, &fn);) {
-		uint32_t cycle = cg_sum_cycle(root->sums, fn);
-		bool calls = cycle == 0
-				 ? cg_sum_is_root(root->sums, fn)
-				 : root->done[cycle] <= part &&
-				       !cg_cycle_is_called(root->sums, cycle);
-
-		if (!calls)
+	while (cg_next_fn(root->graph, part, i, &fn)) {
+		if (!is_uncalled(root, part, fn))
 			continue;
-		root->done[cycle] = (size_t)part + 1;
-		status = put_root_call(w, rows, part, fn);
+		root->done[cg_sum_cycle(root->sums, fn)] = (size_t)part + 1;
+		if (!sum_inclusive(root, rows, part, fn))
+			return false;
+		*call = (struct cg_call){ .callee = fn,
+			.count = 1,
+			.cost = root->cost,
+			.n = root->events };
+		while (call->n > 0 && call->cost[call->n - 1] == 0)
+			call->n--;
+		return true;
 	}
-	cg_putc(w->out, '\n');
-	return status;
+	return false;
 }

@@ -1,19 +1,18 @@
 /*
- * text.c - names and descriptions as they are written.
+ * text.c - writes names and descriptions.
  *
- * Twins are functions of one name in one file and object, which only
- * linkers tell apart: the two constructors that C++ makes of one. To
- * KCachegrind they would be one function, so their linkage names are written
- * behind.
+ * Several functions may share name, file and object: the constructors that C++
+ * makes of one have different linkage names only. KCachegrind would take them
+ * for one function, so their linkage names are appended.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "write.h"
 
-/* A line break in a name would begin a line, a NUL hangs KCachegrind. */
+/* A line break in a name would begin a new line; a NUL hangs KCachegrind. */
 void
-callgrind_put_text(struct writer *w, struct cg_slice text)
+callgrind_put_text(struct callgrind_writer *w, struct cg_slice text)
 {
 	if (cg_put_inline(w->out, text))
 		cg_warn(w->job, "line breaks and NULs in names are written "
@@ -23,17 +22,17 @@ callgrind_put_text(struct writer *w, struct cg_slice text)
 /* ---- Descriptions ------------------------------------------------------- */
 
 /*
- * A sum of many inputs has many values of a key (gcov's "Data file"): so many
- * of them are written, then that there are more.
+ * A merged profile may have many values of a key (gcov's "Data file"): this
+ * many are written, then "(and N more)".
  */
 #define VALUES_MAX 8
-#define KEYS_MAX 32 /* of further keys all values are written */
+#define KEYS_MAX 32 /* of further keys, all values are written */
 #define MORE "(and "
 
 struct desc_key {
 	const char *key;
 	size_t values, done;
-	bool more; /* a sum's values are among them */
+	bool more; /* a value is "(and N more)" of an earlier merge */
 };
 
 struct desc_keys {
@@ -41,7 +40,7 @@ struct desc_keys {
 	size_t count;
 };
 
-/* A key is at the same address wherever it stands. */
+/* Equal keys have the same address. */
 static struct desc_key *
 find_key(struct desc_keys *keys, const char *key)
 {
@@ -56,7 +55,7 @@ find_key(struct desc_keys *keys, const char *key)
 }
 
 static void
-put_desc(struct writer *w, const char *key, const char *value)
+put_desc(struct callgrind_writer *w, const char *key, const char *value)
 {
 	cg_puts(w->out, "desc: ");
 	callgrind_put_text(w, cg_slice(key));
@@ -65,9 +64,9 @@ put_desc(struct writer *w, const char *key, const char *value)
 	cg_putc(w->out, '\n');
 }
 
-/* Of what sums say of others nobody knows what they have in common. */
+/* Without a number after an earlier merge: values may be counted twice. */
 static void
-put_more(struct writer *w, const struct desc_key *key)
+put_more(struct callgrind_writer *w, const struct desc_key *key)
 {
 	char text[sizeof(MORE) + CG_NUMBER_MAX + sizeof(" more)")] = MORE;
 	char *at = text + strlen(MORE);
@@ -81,7 +80,7 @@ put_more(struct writer *w, const struct desc_key *key)
 }
 
 void
-callgrind_put_descs(struct writer *w, cg_part part)
+callgrind_put_descs(struct callgrind_writer *w, cg_part part)
 {
 	struct desc_keys keys = { .count = 0 };
 	struct desc_key *known;
@@ -104,41 +103,41 @@ callgrind_put_descs(struct writer *w, cg_part part)
 	}
 }
 
-/* ---- Twins -------------------------------------------------------------- */
+/* ---- Ambiguous names ---------------------------------------------------- */
 
 static bool
-are_twins(const struct cg_graph *graph, cg_fn a, cg_fn b)
+are_ambiguous(const struct cg_graph *graph, cg_fn a, cg_fn b)
 {
 	return cg_fn_object(graph, a) == cg_fn_object(graph, b) &&
 	       cg_fn_file(graph, a) == cg_fn_file(graph, b) &&
 	       cg_compare(cg_fn_name(graph, a), cg_fn_name(graph, b)) == 0;
 }
 
-/* Their symbols tell twins apart. In canonical order they stand side by side. */
+/* In canonical order, functions of one name are neighbours. */
 bool
-callgrind_find_twins(struct writer *w)
+callgrind_find_ambiguous(struct callgrind_writer *w)
 {
 	size_t fns = cg_fn_count(w->graph);
 	cg_fn before = 0, fn;
 
 	if (!(cg_graph_facts(w->graph) & CG_SYMBOLS))
 		return true;
-	w->twin = calloc(fns + 1, sizeof(*w->twin));
-	if (!w->twin)
+	w->ambiguous = calloc(fns + 1, sizeof(*w->ambiguous));
+	if (!w->ambiguous)
 		return false;
 	for (size_t rank = 0; rank <= fns; rank++, before = fn) {
 		fn = cg_fn_ranked(w->graph, rank);
 		if (rank > 0 && fn != 0 && before != 0 &&
-		    are_twins(w->graph, before, fn))
-			w->twin[before] = w->twin[fn] = true;
+		    are_ambiguous(w->graph, before, fn))
+			w->ambiguous[before] = w->ambiguous[fn] = true;
 	}
 	return true;
 }
 
 struct cg_slice
-callgrind_twin(const struct writer *w, cg_fn fn)
+callgrind_distinct_symbol(const struct callgrind_writer *w, cg_fn fn)
 {
-	if (w->twin && w->twin[fn])
+	if (w->ambiguous && w->ambiguous[fn])
 		return cg_fn_symbol(w->graph, fn);
 	return (struct cg_slice){ "", 0 };
 }

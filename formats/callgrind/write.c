@@ -1,12 +1,12 @@
 /*
- * write.c - writes callgrind files that their readers take.
+ * write.c - writes callgrind files.
  *
- * Beside the specification, what KCachegrind and callgrind_annotate need:
- * "events:" is the last header line that matters; a part says pid, part and
- * thread first and defines its names anew; ids are dense from 1, one per
- * (object, file, name); ob, fl, fn come in this order, cob and cfi before
- * cfn; steps of positions stay below 2^31; lines and names hold no tabs, CRs
- * or NULs where they matter.
+ * KCachegrind and callgrind_annotate need more than the specification says:
+ * "events:" is the last header line that they use; a part begins with pid,
+ * part and thread and defines its names again; ids are dense from 1, one per
+ * (object, file, name); ob=, fl=, fn= come in this order, cob= and cfi= before
+ * cfn=; position differences are below 2^31; lines and names contain no tabs,
+ * CRs or NULs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +16,15 @@
 /* MaxRealIndexValue of KCachegrind's libcore/costitem.h. */
 #define KCACHEGRIND_EVENTS 200
 
-/* Without its NUL; returns the end. */
+/* Copies text without its NUL; returns the end of the copy. */
 #define LITERAL(to, text) \
 	((char *)memcpy(to, text, sizeof(text) - 1) + sizeof(text) - 1)
 
 /* ---- Names -------------------------------------------------------------- */
 
-/* "fn=(7)", where the name is known; false if not. */
+/* Puts "fn=(7)" if the name is known; false if not. */
 static bool
-put_id(struct writer *w, const char *spec, uint32_t id, uint32_t base)
+put_id(struct callgrind_writer *w, const char *spec, uint32_t id, uint32_t base)
 {
 	char *to;
 
@@ -41,12 +41,13 @@ put_id(struct writer *w, const char *spec, uint32_t id, uint32_t base)
 	return true;
 }
 
-/* "fn=(7) name", "fn=(7)", or "fn=name"; the symbol of a twin behind it. */
+/* Puts "fn=(7) name", "fn=(7)" or "fn=name", and a symbol as " [symbol]". */
 static void
-put_name(struct writer *w, const char *spec, uint32_t *id, uint32_t *count,
-    uint32_t base, struct cg_slice name, struct cg_slice symbol)
+put_name(struct callgrind_writer *w, const char *spec, uint32_t *id,
+    uint32_t *count, uint32_t base, struct cg_slice name,
+    struct cg_slice symbol)
 {
-	/* "(1) x" as a plain name would be read as an id. */
+	/* A plain name "(1) x" would be read as an id. */
 	bool like_id = name.len > 1 && name.ptr[0] == '(' &&
 		       name.ptr[1] >= '0' && name.ptr[1] <= '9';
 	bool known = *id > base;
@@ -75,15 +76,15 @@ put_name(struct writer *w, const char *spec, uint32_t *id, uint32_t *count,
 static const struct cg_slice NOTHING = { "", 0 };
 
 static void
-put_path(struct writer *w, const char *spec, struct names *names, uint32_t i,
-    struct cg_slice path)
+put_path(struct callgrind_writer *w, const char *spec,
+    struct callgrind_names *names, uint32_t i, struct cg_slice path)
 {
 	put_name(
 	    w, spec, &names->id[i], &names->count, names->base, path, NOTHING);
 }
 
 static void
-put_object(struct writer *w, const char *spec, cg_object object)
+put_object(struct callgrind_writer *w, const char *spec, cg_object object)
 {
 	if (!put_id(w, spec, w->objects.id[object], w->objects.base))
 		put_path(w, spec, &w->objects, object,
@@ -91,7 +92,7 @@ put_object(struct writer *w, const char *spec, cg_object object)
 }
 
 static void
-put_file(struct writer *w, const char *spec, cg_file file)
+put_file(struct callgrind_writer *w, const char *spec, cg_file file)
 {
 	if (!put_id(w, spec, w->files.id[file], w->files.base))
 		put_path(
@@ -99,18 +100,18 @@ put_file(struct writer *w, const char *spec, cg_file file)
 }
 
 static void
-put_fn(struct writer *w, const char *spec, cg_fn fn)
+put_fn(struct callgrind_writer *w, const char *spec, cg_fn fn)
 {
 	if (!put_id(w, spec, w->fn[fn].id, w->fns_base))
 		put_name(w, spec, &w->fn[fn].id, &w->fns, w->fns_base,
 		    fn ? cg_fn_name(w->graph, fn) : cg_slice(SPONTANEOUS),
-		    callgrind_twin(w, fn));
+		    callgrind_distinct_symbol(w, fn));
 }
 
 /* ---- Header ------------------------------------------------------------- */
 
 static void
-put_values(struct writer *w, const char *key, const uint64_t *value)
+put_values(struct callgrind_writer *w, const char *key, const uint64_t *value)
 {
 	cg_puts(w->out, key);
 	for (size_t i = 0; i < w->lines.most; i++) {
@@ -121,7 +122,7 @@ put_values(struct writer *w, const char *key, const uint64_t *value)
 }
 
 static void
-put_number(struct writer *w, const char *key, uint64_t value)
+put_number(struct callgrind_writer *w, const char *key, uint64_t value)
 {
 	cg_puts(w->out, key);
 	cg_putu(w->out, value);
@@ -129,14 +130,14 @@ put_number(struct writer *w, const char *key, uint64_t value)
 }
 
 static void
-put_line(struct writer *w, const char *key, const char *value)
+put_line(struct callgrind_writer *w, const char *key, const char *value)
 {
 	cg_puts(w->out, key);
 	callgrind_put_text(w, cg_slice(value));
 	cg_putc(w->out, '\n');
 }
 
-/* KCachegrind knows an event by that name beyond the events: line. */
+/* True for names that KCachegrind accepts in event: lines and formulas. */
 static bool
 is_identifier(struct cg_slice name)
 {
@@ -150,7 +151,7 @@ is_identifier(struct cg_slice name)
 	return name.len > 0;
 }
 
-/* Every name in the formula must be one. */
+/* True if every name in the formula is an identifier. */
 static bool
 is_plain_formula(const char *formula)
 {
@@ -170,15 +171,15 @@ is_plain_formula(const char *formula)
 }
 
 static void
-put_event(struct writer *w, const struct cg_event *event)
+put_event(struct callgrind_writer *w, const struct cg_event *event)
 {
 	if (!*event->long_name && !*event->formula)
 		return;
 	if (!is_identifier(cg_slice(event->name)) ||
 	    !is_plain_formula(event->formula)) {
 		cg_warn(w->job,
-		    "event %s: only letters, digits and _ can have a long "
-		    "name or formula here; it is left out",
+		    "event %s: dropped its long name or formula: KCachegrind "
+		    "expects names of letters, digits and _",
 		    event->name);
 		return;
 	}
@@ -196,7 +197,7 @@ put_event(struct writer *w, const struct cg_event *event)
 }
 
 static void
-put_events(struct writer *w)
+put_events(struct callgrind_writer *w)
 {
 	for (size_t i = 0; i < w->lines.most; i++)
 		put_event(w, cg_get_event(w->graph, i));
@@ -223,7 +224,7 @@ same_command(const struct cg_graph *graph)
 }
 
 static void
-put_header(struct writer *w, cg_part part, bool root)
+put_header(struct callgrind_writer *w, cg_part part, bool root)
 {
 	const struct cg_part_info *info = cg_get_part(w->graph, part);
 	bool many = cg_part_count(w->graph) > 1;
@@ -231,7 +232,7 @@ put_header(struct writer *w, cg_part part, bool root)
 
 	if (part > 0)
 		cg_putc(w->out, '\n');
-	/* Readers take what is not said from the part before. */
+	/* Without the line, readers take the value of the part before. */
 	if (info->pid || (part > 0 && cg_get_part(w->graph, part - 1)->pid))
 		put_number(w, "pid: ", info->pid);
 	if (*info->cmd && same)
@@ -256,8 +257,8 @@ put_header(struct writer *w, cg_part part, bool root)
 
 /* ---- Body --------------------------------------------------------------- */
 
-void
-callgrind_begin_fn(struct writer *w, cg_fn fn)
+static void
+begin_fn(struct callgrind_writer *w, cg_fn fn)
 {
 	cg_object object = w->fn[fn].object;
 	cg_file file = w->fn[fn].file;
@@ -273,9 +274,9 @@ callgrind_begin_fn(struct writer *w, cg_fn fn)
 	w->lines.begun = false;
 }
 
-/* Rows of inlined code: their file is not the function's. */
+/* Rows of inlined code have another file than their function. */
 static void
-go_to_file(struct writer *w, cg_file file)
+set_file(struct callgrind_writer *w, cg_file file)
 {
 	if (file == w->lines.pos.file)
 		return;
@@ -283,14 +284,14 @@ go_to_file(struct writer *w, cg_file file)
 	w->lines.pos.file = file;
 }
 
-void
-callgrind_put_call(struct writer *w, const struct cg_call *call)
+static void
+put_call(struct callgrind_writer *w, const struct cg_call *call)
 {
 	cg_object object = w->fn[call->callee].object;
 	cg_file file = w->fn[call->callee].file;
 	char *to;
 
-	go_to_file(w, call->site.file);
+	set_file(w, call->site.file);
 	if (object != w->object)
 		put_object(w, "cob=", object);
 	if (file != w->lines.pos.file)
@@ -314,11 +315,11 @@ callgrind_put_call(struct writer *w, const struct cg_call *call)
 }
 
 static void
-put_jump(struct writer *w, cg_fn fn, const struct cg_jump *jump)
+put_jump(struct callgrind_writer *w, cg_fn fn, const struct cg_jump *jump)
 {
 	char *to;
 
-	go_to_file(w, jump->from.file);
+	set_file(w, jump->from.file);
 	if (jump->to.file != w->lines.pos.file)
 		put_file(w, "jfi=", jump->to.file);
 	if (jump->target != fn)
@@ -342,58 +343,69 @@ put_jump(struct writer *w, cg_fn fn, const struct cg_jump *jump)
 }
 
 static void
-put_rows(struct writer *w, struct cg_rows *rows, cg_fn fn)
+put_rows(struct callgrind_writer *w, struct cg_rows *rows, cg_fn fn)
 {
 	struct cg_call call;
 	struct cg_jump jump;
 	cg_file file;
 
 	while (cg_put_cost_lines(rows, &w->lines, w->out, &file))
-		go_to_file(w, file);
+		set_file(w, file);
 	while (cg_next_jump(rows, &jump))
 		put_jump(w, fn, &jump);
 	while (cg_next_call(rows, &call))
-		callgrind_put_call(w, &call);
+		put_call(w, &call);
 }
 
 /* ---- Parts -------------------------------------------------------------- */
 
 /* KCachegrind forgets name ids where a part begins. */
 static void
-forget_names(struct writer *w, cg_part part)
+forget_names(struct callgrind_writer *w, cg_part part)
 {
 	w->objects.base = w->objects.count;
 	w->files.base = w->files.count;
 	w->fns_base = w->fns;
 	w->object = 0;
 	w->has_file = false;
-	/* Without a word the first part's objects are unknown, others' not. */
+	/* Without ob=, objects of the first part are unknown, others are not. */
 	w->has_object = part == 0;
 }
 
-static int
-write_part(struct writer *w, struct cg_rows *rows, cg_part part)
+static bool
+put_root(struct callgrind_writer *w, struct cg_rows *rows, cg_part part)
 {
-	int status = CG_OK;
+	struct cg_call call;
+	size_t i = 0;
+
+	begin_fn(w, 0);
+	while (callgrind_next_root_call(w->root, rows, part, &i, &call))
+		put_call(w, &call);
+	cg_putc(w->out, '\n');
+	return cg_rejected(w->job) == CG_OK;
+}
+
+static bool
+write_part(struct callgrind_writer *w, struct cg_rows *rows, cg_part part)
+{
 	cg_fn fn;
 
 	forget_names(w, part);
 	put_header(w, part, w->root != NULL);
-	if (w->root)
-		status = callgrind_put_root(w, rows, part);
-	for (size_t i = 0;
-	     status == CG_OK && cg_next_fn(w->graph, part, &i, &fn);) {
+	if (w->root && !put_root(w, rows, part))
+		return false;
+	for (size_t i = 0; cg_next_fn(w->graph, part, &i, &fn);) {
 		if (!cg_rows_open(rows, part, fn))
-			return CG_ELIMIT;
-		callgrind_begin_fn(w, fn);
+			return false;
+		begin_fn(w, fn);
 		put_rows(w, rows, fn);
 		cg_putc(w->out, '\n');
 	}
 	put_values(w, "totals:", cg_part_totals(w->graph, part));
-	return status == CG_OK ? cg_out_status(w->out) : status;
+	return cg_out_status(w->out) == CG_OK;
 }
 
-/* Buckets of samples are no instructions that a disassembly would show. */
+/* By default, only exact instructions: a disassembly shows no buckets. */
 static bool
 wants_instr(const struct cg_job *job, const struct cg_graph *graph)
 {
@@ -404,9 +416,8 @@ wants_instr(const struct cg_job *job, const struct cg_graph *graph)
 	return cg_opt_flag(job, "dump-instr");
 }
 
-/* False: out of memory. */
 static bool
-open_names(struct writer *w)
+open_names(struct callgrind_writer *w)
 {
 	const struct cg_graph *graph = w->graph;
 	size_t fns = cg_fn_count(graph);
@@ -415,34 +426,34 @@ open_names(struct writer *w)
 	w->files.id = calloc(cg_file_count(graph) + 1, sizeof(uint32_t));
 	w->fn = malloc((fns + 1) * sizeof(*w->fn));
 	if (!w->objects.id || !w->files.id || !w->fn)
-		return false;
+		return cg_reject_nomem(w->job);
 	for (cg_fn fn = 0; fn <= fns; fn++)
-		w->fn[fn] = (struct fn){ .file = cg_fn_file(graph, fn),
-			.object = cg_fn_object(graph, fn) };
-	return callgrind_find_twins(w);
+		w->fn[fn] =
+		    (struct callgrind_callee){ .file = cg_fn_file(graph, fn),
+			    .object = cg_fn_object(graph, fn) };
+	return callgrind_find_ambiguous(w) || cg_reject_nomem(w->job);
 }
 
-static int
-write_parts(struct writer *w, struct cg_rows *rows)
+static bool
+write_parts(struct callgrind_writer *w, struct cg_rows *rows)
 {
-	int status = callgrind_find_root(w);
+	bool ok = callgrind_open_root(w->job, w->graph, &w->root);
 
 	w->one_command = same_command(w->graph);
 	if (!w->lines.addrs)
 		cg_rows_drop_addresses(rows);
 	cg_puts(w->out, "# callgrind format\nversion: 1\n"
 			"creator: cgconv-" CG_VERSION "\n");
-	for (cg_part part = 0;
-	     status == CG_OK && part < cg_part_count(w->graph); part++)
-		status = write_part(w, rows, part);
-	return status;
+	for (cg_part part = 0; ok && part < cg_part_count(w->graph); part++)
+		ok = write_part(w, rows, part);
+	return ok;
 }
 
 int
 callgrind_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct writer w = { .job = job,
+	struct callgrind_writer w = { .job = job,
 		.graph = graph,
 		.out = out,
 		.short_names = cg_opt_flag(job, "compress-strings"),
@@ -451,25 +462,22 @@ callgrind_write(
 		    .steps = cg_opt_flag(job, "compress-pos"),
 		    .most = cg_event_count(graph) } };
 	struct cg_rows *rows;
-	int status = CG_ELIMIT;
 
 	if (w.lines.most == 0)
 		return cg_fail(job, "callgrind needs an event; there is none");
 	if (w.lines.most > KCACHEGRIND_EVENTS)
 		cg_warn(job,
-		    "there are %zu events: KCachegrind opens a file "
-		    "of at most %d",
+		    "writing %zu events, but KCachegrind opens files of at "
+		    "most %d",
 		    w.lines.most, KCACHEGRIND_EVENTS);
 	rows = cg_rows_new(graph);
 	if (rows && open_names(&w))
-		status = write_parts(&w, rows);
-	else if (rows)
-		status = cg_nomem(job);
+		(void)write_parts(&w, rows); /* the job and out know failures */
 	callgrind_free_root(w.root);
 	cg_rows_free(rows);
 	free(w.objects.id);
 	free(w.files.id);
 	free(w.fn);
-	free(w.twin);
-	return status;
+	free(w.ambiguous);
+	return cg_out_status(out);
 }

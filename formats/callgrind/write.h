@@ -1,72 +1,54 @@
 /*
- * write.h - the writer's state, shared by callgrind_write.c and
- * callgrind_root.c.
+ * write.h - the writer's state, which write.c and text.c share.
  */
 #ifndef FORMATS_CALLGRIND_WRITE_H
 #define FORMATS_CALLGRIND_WRITE_H
 
-#include "callgrind.h"
+#include "root.h"
 
 /*
- * Ids of names, by object, file or fn. Those of a part are dense from 1: what
- * is no more than base was given out in a part before, and is forgotten.
+ * Ids of names, by object or file. Those of a part are dense from 1: an id of
+ * at most base belongs to an earlier part and is not known any more.
  */
-struct names {
+struct callgrind_names {
 	uint32_t *id;
 	uint32_t count, base;
 };
 
-/* What a call says of its callee, in one place: they come in any order. */
-struct fn {
+/* What a call states of its callee, together: calls come in any order. */
+struct callgrind_callee {
 	uint32_t id;
 	cg_file file;
 	cg_object object;
 };
 
-struct root;
-
-struct writer {
+struct callgrind_writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
 	bool short_names;
-	struct cg_cost_lines lines; /* at the last one, as fl=, fi= said */
+	struct cg_cost_lines lines; /* position, and the file of fl=, fi=, fe= */
 
-	bool one_command;  /* all parts have the same */
-	struct root *root; /* NULL: no cycles, or none is wanted */
-	struct names objects, files;
-	struct fn *fn;
-	uint32_t fns, fns_base; /* ids, as in names */
-	bool *twin;             /* by fn: another has its name; NULL: none */
+	bool one_command;            /* all parts have the same */
+	struct callgrind_root *root; /* NULL: none is added */
+	struct callgrind_names objects, files;
+	struct callgrind_callee *fn;
+	uint32_t fns, fns_base; /* ids, as in callgrind_names */
+	bool *ambiguous;        /* by fn; NULL: none is */
 
-	cg_object object; /* what ob=, fl=, fi= last said */
-	cg_file file;
+	cg_object object; /* of the last ob= */
+	cg_file file;     /* of the last fl= */
 	bool has_object, has_file;
 };
 
-/* ---- callgrind_write.c -------------------------------------------------- */
+/* ---- text.c ------------------------------------------------------------- */
 
-/* Rows of a function follow; calls are among them. */
-void callgrind_begin_fn(struct writer *, cg_fn);
-void callgrind_put_call(struct writer *, const struct cg_call *);
-
-/* ---- callgrind_text.c --------------------------------------------------- */
-
-void callgrind_put_text(struct writer *, struct cg_slice);
-void callgrind_put_descs(struct writer *, cg_part);
-bool callgrind_find_twins(struct writer *); /* false: out of memory */
-/* The linkage name of a function that has a twin, else "". */
-struct cg_slice callgrind_twin(const struct writer *, cg_fn);
-
-/* ---- callgrind_root.c --------------------------------------------------- */
-
-/* w->root is NULL if there are no cycles to care for, or after a failure. */
-int callgrind_find_root(struct writer *);
-/*
- * Calls from the root to all functions that nobody calls, and to the first
- * member of cycles that nobody else calls.
- */
-int callgrind_put_root(struct writer *, struct cg_rows *, cg_part);
-void callgrind_free_root(struct root *);
+void callgrind_put_text(struct callgrind_writer *, struct cg_slice);
+void callgrind_put_descs(struct callgrind_writer *, cg_part);
+/* Finds functions that share name, file and object. False: out of memory. */
+bool callgrind_find_ambiguous(struct callgrind_writer *);
+/* The linkage name of a function that is ambiguous, else "". */
+struct cg_slice callgrind_distinct_symbol(
+    const struct callgrind_writer *, cg_fn);
 
 #endif

@@ -41,7 +41,7 @@ add_desc(struct cg_build *build, const char *key, const char *value)
 
 /* ---- Adding ------------------------------------------------------------- */
 
-/* The bucket is inferred from arcs and may differ: the first input's is kept. */
+/* The bucket is inferred from arcs; if inputs differ, the first one counts. */
 static void
 describe_target(struct cg_build *build, const struct gmon *gmon)
 {

@@ -79,7 +79,7 @@ struct gmon {
 
 /* ---- gmon.c: numbers, counters, arcs ------------------------------------ */
 
-/* Takes numbers off the front of bytes; past the end, it gives 0 and sets cut. */
+/* Takes numbers off the front of bytes. Past the end: 0, and cut is set. */
 struct gmon_cursor {
 	const char *at, *end;
 	unsigned word;

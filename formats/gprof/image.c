@@ -498,7 +498,7 @@ reject_mismatch(struct cg_job *job, const struct gmon *gmon,
 	    hist->low, hist->high, elf->path, low, high);
 }
 
-/* The input's name without a suffix that profilers append; NULL: it has none. */
+/* The input's name without a suffix that profilers append, or NULL. */
 static char *
 program_name(const char *name)
 {
