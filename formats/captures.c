@@ -50,7 +50,7 @@ static const struct capture captures[] = {
 	    "--format=lcov -instr-profile=out.profdata PROGRAM" },
 	{ MAGIC("\xfflprofi\x81"), NULL, "indexed counters of LLVM",
 	    "llvm-cov export --format=lcov -instr-profile=%s PROGRAM" },
-	{ MAGIC(CG_FOLDER_MAGIC), ".trace", "a recording of Instruments",
+	{ MAGIC(CG_DIRECTORY_MAGIC), ".trace", "a recording of Instruments",
 	    "xctrace export --input %s --output out.xml --xpath "
 	    "'/trace-toc/run[1]/data/table[@schema=\"time-profile\"]' && "
 	    "cgconv out.xml" },
@@ -65,7 +65,7 @@ static const struct capture captures[] = {
 #define HEAD_MAX 65536 /* a folder lists its files */
 
 /* What perf makes with --threads or --kcore: the file in it is the main one. */
-static const struct capture perf_folder = { MAGIC(CG_FOLDER_MAGIC), NULL,
+static const struct capture perf_folder = { MAGIC(CG_DIRECTORY_MAGIC), NULL,
 	"a recording of Linux's perf", PERF_RUN };
 #define PERF_ENTRY "data"
 /* It says neither which event a sample is of nor how much it weighs. */

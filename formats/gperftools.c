@@ -215,7 +215,7 @@ add_mapping(struct reader *r, struct cg_slice line)
 static void
 end_mappings(struct reader *r)
 {
-	if (r->status == CG_OK && cg_in_torn(r->in))
+	if (r->status == CG_OK && cg_in_unterminated(r->in))
 		cg_warn(r->job, "the last mapping does not end: the file may "
 				"be cut short");
 }

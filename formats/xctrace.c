@@ -232,7 +232,7 @@ add_frame(struct reader *r)
 	frame = &r->frame[r->frames++];
 	if (!cg_xml_number(r->xml, "ref", &frame->ref) || frame->ref == 0)
 		return take_item(r, FRAME, &frame->item, take_frame);
-	cg_map_fetch(&r->table[FRAME].ids, frame->ref);
+	cg_map_prefetch(&r->table[FRAME].ids, frame->ref);
 	return cg_xml_content(r->xml, NULL);
 }
 

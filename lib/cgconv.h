@@ -141,7 +141,7 @@ struct cg_head {
  * it, one a line. Who is SURE of it is asked to read that, and can only say
  * what it is.
  */
-#define CG_FOLDER_MAGIC "//folder\n"
+#define CG_DIRECTORY_MAGIC "//folder\n"
 
 /*
  * Scores: 0 no, WEAK a guess from the shape, SURE a magic. Between them,
@@ -563,7 +563,7 @@ struct cg_member {
 	int64_t mtime;    /* seconds since 1970 */
 	uint64_t size;    /* as the archive says; 0: it does not */
 	bool file;        /* a regular file: it has bytes */
-	bool folder;      /* neither: a link, a device */
+	bool directory;   /* neither: a link, a device */
 };
 /* NULL and CG_OK: it is no archive. */
 int cg_archive_open(struct cg_job *, const char *path, struct cg_archive **);
@@ -591,7 +591,7 @@ void cg_job_set_reporter(struct cg_job *, cg_reporter *, void *arg);
  * inputs and output; to be freed before the first. They share what is known of
  * the objects, so both are of one thread. NULL: out of memory.
  */
-struct cg_job *cg_job_twin(struct cg_job *);
+struct cg_job *cg_job_clone(struct cg_job *);
 /*
  * "-" is standard input. ELF files among the inputs become objects, folders
  * become the files in them that a format gathers.
@@ -604,7 +604,7 @@ const char *cg_job_object(const struct cg_job *, size_t i);
 int cg_job_set_from(struct cg_job *, const char *format);
 int cg_job_set_to(struct cg_job *, const char *format);
 /* Of packed files that are read; only gz is written, too. */
-#define CG_PACKED_SUFFIXES "xz;bz2;zst;lz4"
+#define CG_COMPRESSED_SUFFIXES "xz;bz2;zst;lz4"
 /*
  * "-" is standard output, the default. .gz packs. Where no format was set
  * before, the suffix tells it, or the name is like those of the first format
@@ -682,7 +682,7 @@ int cg_job_read(struct cg_job *, const struct cg_graph **);
  * of its own, so that a bad one costs itself alone. Such a job has no inputs;
  * cg_job_read() then makes the sum. NULL adds nothing: a sum may be empty.
  */
-int cg_job_add_read(struct cg_job *, const struct cg_job *);
+int cg_job_merge(struct cg_job *, const struct cg_job *);
 /*
  * The output is to be added to others: what depends on all of the inputs is
  * left to the job that adds them up.
@@ -719,7 +719,7 @@ void cg_job_set_levels(struct cg_job *, uint64_t levels);
  * one of a name, by less. Calls are counted as after. No addresses, jumps,
  * branches. Normalized, costs before are scaled to the sums of those after.
  */
-enum { CG_DIFF_BESIDE = 1, CG_DIFF_NORMALIZE = 2 };
+enum { CG_DIFF_SIDE_BY_SIDE = 1, CG_DIFF_NORMALIZE = 2 };
 int cg_job_diff(struct cg_job *, struct cg_job *before, struct cg_job *after,
     unsigned how, const struct cg_graph **);
 /* What a function of side 0 (before) or 1 (after) is in the difference. */

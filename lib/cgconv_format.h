@@ -132,7 +132,7 @@ bool cg_look_bytes(struct cg_in *, uint64_t n, struct cg_slice *bytes);
 /* All that is left, consumed; lives until the next call. */
 bool cg_read_all(struct cg_in *, struct cg_slice *bytes);
 /* The last line had no newline of its own: the file may be cut short. */
-bool cg_in_torn(const struct cg_in *);
+bool cg_in_unterminated(const struct cg_in *);
 /* Where the next byte comes from, in the unpacked input. */
 uint64_t cg_in_offset(const struct cg_in *);
 /*

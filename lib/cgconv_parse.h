@@ -272,7 +272,7 @@ uint32_t *cg_map_at(struct cg_map *, uint64_t key);
 /* The value, or 0. */
 uint32_t cg_map_get(const struct cg_map *, uint64_t key);
 /* The key will be asked for soon: where it is may be fetched meanwhile. */
-void cg_map_fetch(const struct cg_map *, uint64_t key);
+void cg_map_prefetch(const struct cg_map *, uint64_t key);
 void cg_map_free(struct cg_map *);
 
 /* ---- Arithmetic --------------------------------------------------------- */

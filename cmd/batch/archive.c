@@ -110,7 +110,7 @@ int
 do_archive(struct crew *crew, size_t first, size_t end)
 {
 	struct batch *batch = crew->batch;
-	struct cg_job *job = cg_job_twin(batch->args->job);
+	struct cg_job *job = cg_job_clone(batch->args->job);
 	struct cg_archive *archive = NULL;
 	struct members members = { .first = first, .end = end };
 	struct cg_member member;

@@ -74,7 +74,7 @@ stem_length(const struct cg_job *job, char *base)
 	const struct cg_module *module;
 	size_t n = 0, longest = 0;
 
-	while (find_suffix(base, "gz;" CG_PACKED_SUFFIXES, &n))
+	while (find_suffix(base, "gz;" CG_COMPRESSED_SUFFIXES, &n))
 		base[strlen(base) - n] = '\0';
 	for (size_t i = 0; (module = cg_job_module(job, i)) != NULL; i++) {
 		if (find_suffix(base, module->suffixes, &n) && n > longest)

@@ -208,7 +208,7 @@ add_members(struct batch *batch, const char *path, struct cg_archive *archive,
 			return cg_nomem(batch->args->job);
 		task->archive = batch->archives;
 		task->size = member.size;
-		if (member.folder)
+		if (member.directory)
 			skip_task(task, "a folder");
 		else if (!member.file)
 			skip_task(task, "a link or a device");

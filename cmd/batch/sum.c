@@ -38,7 +38,7 @@ aim_at_sum(struct cg_job *job)
 static int
 begin_sum(struct mind *mind)
 {
-	mind->sum = cg_job_twin(mind->batch->args->job);
+	mind->sum = cg_job_clone(mind->batch->args->job);
 	if (mind->sum == NULL)
 		return CG_ELIMIT;
 	cg_job_set_reporter(mind->sum, hear, &mind->talk);
@@ -115,7 +115,7 @@ add_unit(struct mind *mind, struct cg_job *job, const struct piece *unit)
 static int
 add_units(struct mind *mind, bool members)
 {
-	struct cg_job *job = cg_job_twin(mind->batch->args->job);
+	struct cg_job *job = cg_job_clone(mind->batch->args->job);
 	size_t count = 0;
 	int status = job ? aim_at_sum(job) : CG_ELIMIT;
 
@@ -130,7 +130,7 @@ add_units(struct mind *mind, bool members)
 	if (status == CG_OK && count > 0)
 		status = cg_job_read(job, NULL);
 	if (status == CG_OK && count > 0)
-		status = cg_job_add_read(mind->sum, job);
+		status = cg_job_merge(mind->sum, job);
 	cg_job_free(job);
 	return status;
 }
@@ -153,7 +153,7 @@ add_to_sum(struct mind *mind, const struct cg_job *job,
 	if (status != CG_OK)
 		return status;
 	return is_unit(job) ? keep_unit(mind, order, blob)
-			    : cg_job_add_read(mind->sum, job);
+			    : cg_job_merge(mind->sum, job);
 }
 
 /* ---- Sums ---------------------------------------------------------------- */
@@ -201,7 +201,7 @@ add_chunk(struct mind *mind, const char *path)
 	if (status == CG_OK)
 		status = cg_job_read(job, NULL);
 	if (status == CG_OK)
-		status = cg_job_add_read(mind->sum, job);
+		status = cg_job_merge(mind->sum, job);
 	cg_job_free(job);
 	return status;
 }
@@ -222,7 +222,7 @@ add_chunks(struct mind *mind, const struct order *order)
 	if (status == CG_OK)
 		status = begin_sum(mind);
 	if (status == CG_OK)
-		status = cg_job_add_read(mind->sum, NULL);
+		status = cg_job_merge(mind->sum, NULL);
 	for (size_t i = 0; status == CG_OK && i < count; i++) {
 		char *path = written[i]
 				 ? chunk_path(mind->batch, group, i, getppid())

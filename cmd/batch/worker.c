@@ -315,7 +315,7 @@ do_task(struct mind *mind, const struct order *order, struct blob *blob)
 	struct batch *batch = mind->batch;
 	struct talk *talk = &mind->talk;
 	struct answer answer = { .state = FAILED };
-	struct cg_job *job = cg_job_twin(batch->args->job);
+	struct cg_job *job = cg_job_clone(batch->args->job);
 	struct json_object *result = json_object_new_object();
 	double began = seconds_now();
 	bool ok;

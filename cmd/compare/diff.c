@@ -501,7 +501,7 @@ static int
 run(struct diff *d)
 {
 	struct args *args = d->args;
-	unsigned how = (args->beside ? CG_DIFF_BESIDE : 0) |
+	unsigned how = (args->beside ? CG_DIFF_SIDE_BY_SIDE : 0) |
 		       (args->normalize ? CG_DIFF_NORMALIZE : 0);
 	int status =
 	    take_top(args, args->json ? SIZE_MAX : TOP_DEFAULT, &d->top);
@@ -541,7 +541,7 @@ diff(struct args *args)
 	if (args->inputs != 2)
 		return cg_usage(args->job, "--diff needs two files");
 	for (int s = 0; s < 2; s++)
-		d.side[s].job = cg_job_twin(args->job);
+		d.side[s].job = cg_job_clone(args->job);
 	status = d.side[BEFORE].job && d.side[AFTER].job ? run(&d)
 							 : cg_nomem(args->job);
 	for (int s = 0; s < 2; s++) {

@@ -475,7 +475,7 @@ verify(struct args *args)
 	if (args->inputs != 2)
 		return cg_usage(args->job, "--verify needs two files");
 	v.side[0].job = args->job;
-	v.side[1].job = cg_job_twin(args->job);
+	v.side[1].job = cg_job_clone(args->job);
 	for (int s = 0; s < 2 && status == CG_OK; s++)
 		status = read_side(&v, s, args->input[s]);
 	if (status == CG_OK && (!match_events(&v) || !match_labels(&v)))

@@ -478,7 +478,7 @@ read_file(struct reader *r, struct cg_in *in)
 		r->status = cg_in_status(in);
 	if (r->status != CG_OK)
 		return;
-	if (cg_in_torn(in))
+	if (cg_in_unterminated(in))
 		cg_warn(r->job, "expected a newline at the end: the file may "
 				"be cut short");
 	if (r->stacks == 0)

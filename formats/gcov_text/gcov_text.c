@@ -37,7 +37,7 @@ gcov_text_begin(struct gcovtext *r)
 void
 gcov_text_end(struct gcovtext *r)
 {
-	if (cg_in_status(r->in) == CG_OK && cg_in_torn(r->in))
+	if (cg_in_status(r->in) == CG_OK && cg_in_unterminated(r->in))
 		cg_warn(
 		    r->job, "the last line does not end: is the file whole?");
 }

@@ -483,7 +483,7 @@ gprof_entered_func(struct gprof_funcs *funcs, uint64_t addr)
 void
 gprof_prefetch_entered(const struct gprof_funcs *funcs, uint64_t addr)
 {
-	cg_map_fetch(&funcs->by_entry, key_of(addr));
+	cg_map_prefetch(&funcs->by_entry, key_of(addr));
 }
 
 /* ---- Lines -------------------------------------------------------------- */

@@ -484,7 +484,7 @@ read_file(struct reader *r, struct cg_in *in)
 	if (r->status != CG_OK)
 		return;
 	/* A stack has not ended. */
-	cut = cg_in_torn(in) || (r->state == IN_STACK && r->stacks);
+	cut = cg_in_unterminated(in) || (r->state == IN_STACK && r->stacks);
 	if (!end_sample(r)) {
 		if (r->status == CG_OK)
 			r->status = cg_build_failed(r->build, NULL);

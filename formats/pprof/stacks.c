@@ -405,7 +405,7 @@ pprof_take_sample(struct pprof_reader *r, const struct pprof_field *field)
 	if (sample.steps > 0) {
 		step = (struct step *)r->steps.at + sample.step;
 		hash_steps(step, sample.steps, pprof_seed(r));
-		cg_map_fetch(&r->stacks, step->hash);
+		cg_map_prefetch(&r->stacks, step->hash);
 	}
 	if (r->waiting.count < WAIT_SAMPLES && r->steps.count < WAIT_STEPS)
 		return r->status == CG_OK;

@@ -39,9 +39,9 @@ void cg_arena_trim(struct cg_arena *, void *end, void *to);
  * that do something else, too: gcc drops calls of those that only fetch.
  */
 #if defined(__GNUC__)
-#define CG_FETCH(at) __builtin_prefetch(at)
+#define CG_PREFETCH(at) __builtin_prefetch(at)
 #else
-#define CG_FETCH(at) ((void)(at))
+#define CG_PREFETCH(at) ((void)(at))
 #endif
 
 /* ---- str.c: interned strings -------------------------------------------- */
@@ -54,7 +54,7 @@ struct cg_strs {
 	size_t count, cap;
 	struct cg_str_slot *slot;   /* open addressing */
 	size_t slots;               /* a power of two, or 0 */
-	uint64_t seed;              /* see cg_table_seed() */
+	uint64_t seed;              /* see cg_hash_seed() */
 	struct cg_arena text;
 };
 
@@ -74,7 +74,7 @@ uint64_t cg_hash_u64(uint64_t);
  * anew hashes anew; their order is never seen.
  */
 static inline uint64_t
-cg_table_seed(const void *slots)
+cg_hash_seed(const void *slots)
 {
 	return (uintptr_t)slots * UINT64_C(0x9e3779b97f4a7c15);
 }

@@ -85,7 +85,7 @@ grow_slots(struct cg_strs *strs)
 	}
 	/* Strings keep their hashes: the first seed is that of all slots. */
 	if (strs->slots == 0)
-		strs->seed = cg_table_seed(slot);
+		strs->seed = cg_hash_seed(slot);
 	free(strs->slot);
 	strs->slot = slot;
 	strs->slots = slots;
@@ -160,7 +160,7 @@ cg_strs_free(struct cg_strs *strs)
 static size_t
 map_begin(const struct cg_map *map, uint64_t key)
 {
-	uint64_t hash = cg_hash_u64(key >> 4 ^ cg_table_seed(map->slot));
+	uint64_t hash = cg_hash_u64(key >> 4 ^ cg_hash_seed(map->slot));
 
 	return (hash * 16 + (key & 15)) & (map->slots - 1);
 }
@@ -266,12 +266,12 @@ cg_map_get(const struct cg_map *map, uint64_t key)
 }
 
 void
-cg_map_fetch(const struct cg_map *map, uint64_t key)
+cg_map_prefetch(const struct cg_map *map, uint64_t key)
 {
 	if (key < map->limit)
-		CG_FETCH(&map->dense[key]);
+		CG_PREFETCH(&map->dense[key]);
 	else if (map->slots > 0)
-		CG_FETCH(&map->slot[map_begin(map, key)]);
+		CG_PREFETCH(&map->slot[map_begin(map, key)]);
 }
 
 void

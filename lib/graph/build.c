@@ -190,7 +190,7 @@ grow_fn_slots(struct cg_graph *graph)
 	}
 	/* Slots keep their hashes: the first seed is that of all of them. */
 	if (graph->fn_slots == 0)
-		graph->fn_seed = cg_table_seed(slot);
+		graph->fn_seed = cg_hash_seed(slot);
 	free(graph->fn_slot);
 	graph->fn_slot = slot;
 	graph->fn_slots = slots;

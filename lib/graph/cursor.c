@@ -128,8 +128,8 @@ fetch_block(const struct cg_block *block)
 {
 	if (!block)
 		return;
-	CG_FETCH(block);
-	CG_FETCH((const char *)block + 64);
+	CG_PREFETCH(block);
+	CG_PREFETCH((const char *)block + 64);
 }
 
 #define FETCH_STEP 4
@@ -150,8 +150,8 @@ next_run(struct cg_rows *rows, size_t end)
 	if (left > 2 * FETCH_STEP) {
 		run = &graph->run[at[2 * FETCH_STEP].run];
 		for (size_t i = 0; i < sizeof(*run); i += 64)
-			CG_FETCH((const char *)run + i);
-		CG_FETCH(&graph->fn[at[2 * FETCH_STEP].fn]);
+			CG_PREFETCH((const char *)run + i);
+		CG_PREFETCH(&graph->fn[at[2 * FETCH_STEP].fn]);
 	}
 	if (left > FETCH_STEP) {
 		run = &graph->run[at[FETCH_STEP].run];

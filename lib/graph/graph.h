@@ -144,7 +144,7 @@ struct cg_graph {
 		uint32_t hash;    /* saves looking at other functions */
 	} *fn_slot;               /* open addressing */
 	size_t fn_slots;
-	uint64_t fn_seed;         /* see cg_table_seed() */
+	uint64_t fn_seed;         /* see cg_hash_seed() */
 
 	struct cg_event *event;
 	size_t events, event_cap;
@@ -163,7 +163,7 @@ struct cg_graph {
 	size_t nodes, node_cap;   /* with node 0 */
 	struct cg_node_slot *node_slot;
 	size_t node_slots, listed;
-	uint64_t node_seed;       /* see cg_table_seed() */
+	uint64_t node_seed;       /* see cg_hash_seed() */
 	struct cg_stack_entry *stack;
 	size_t stacks, stack_cap;
 	struct cg_map stack_ids;  /* hash of part, leaf, labels -> stack + 1 */

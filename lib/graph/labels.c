@@ -81,7 +81,7 @@ append_labels(struct cg_build *build, const struct cg_label *label, size_t n)
 static uint64_t
 hash_set(const struct cg_graph *graph, struct cg_label_set set)
 {
-	uint64_t hash = cg_table_seed(graph) + set.n;
+	uint64_t hash = cg_hash_seed(graph) + set.n;
 
 	for (size_t i = set.first; i < set.first + (size_t)set.n; i++) {
 		const struct cg_label_entry *label = &graph->label[i];

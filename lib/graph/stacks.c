@@ -77,7 +77,7 @@ double_slots(struct cg_graph *graph)
 		return false;
 	}
 	if (!old)
-		graph->node_seed = cg_table_seed(graph->node_slot);
+		graph->node_seed = cg_hash_seed(graph->node_slot);
 	for (size_t i = 0; old && i < slots; i++) {
 		if (old[i].id != 0)
 			fill_slot(graph, old[i]);

@@ -118,7 +118,7 @@ cg_archive_next(struct cg_archive *archive, struct cg_member *member)
 	*member = (struct cg_member){
 		.name = archive_entry_pathname(entry),
 		.mtime = archive_entry_mtime(entry),
-		.folder = archive_entry_filetype(entry) == AE_IFDIR,
+		.directory = archive_entry_filetype(entry) == AE_IFDIR,
 		.file = archive_entry_filetype(entry) == AE_IFREG &&
 			!archive_entry_hardlink(entry),
 	};

@@ -322,11 +322,11 @@ cg_in_status(const struct cg_in *in)
 uint64_t
 cg_in_offset(const struct cg_in *in)
 {
-	return in->base + in->at - cg_in_torn(in);
+	return in->base + in->at - cg_in_unterminated(in);
 }
 
 bool
-cg_in_torn(const struct cg_in *in)
+cg_in_unterminated(const struct cg_in *in)
 {
 	return in->newline && in->at == in->end;
 }

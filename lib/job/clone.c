@@ -33,40 +33,40 @@ copy_rules(struct cg_rules *to, const struct cg_rules *from)
 }
 
 struct cg_job *
-cg_job_twin(struct cg_job *job)
+cg_job_clone(struct cg_job *job)
 {
-	struct cg_job *twin = calloc(1, sizeof(*twin));
+	struct cg_job *clone = calloc(1, sizeof(*clone));
 
-	if (!twin)
+	if (!clone)
 		return NULL;
-	twin->errors.diag.report = job->errors.diag.report;
-	twin->errors.diag.arg = job->errors.diag.arg;
-	twin->errors.diag.stop = job->errors.diag.stop;
-	twin->modules = twin->module_cap = job->modules;
-	twin->objects = twin->object_cap = job->objects;
-	twin->options = twin->option_cap = job->options;
-	twin->from = job->from;
-	twin->part_by = job->part_by;
-	twin->verbose = job->verbose;
-	twin->to = job->to;
-	twin->gzip = job->gzip;
-	twin->strict = job->strict;
-	twin->clamp = job->clamp;
-	twin->guess = job->guess;
-	twin->parts = job->parts;
-	twin->partial = job->partial;
-	twin->lender = job->lender ? job->lender : job;
+	clone->errors.diag.report = job->errors.diag.report;
+	clone->errors.diag.arg = job->errors.diag.arg;
+	clone->errors.diag.stop = job->errors.diag.stop;
+	clone->modules = clone->module_cap = job->modules;
+	clone->objects = clone->object_cap = job->objects;
+	clone->options = clone->option_cap = job->options;
+	clone->from = job->from;
+	clone->part_by = job->part_by;
+	clone->verbose = job->verbose;
+	clone->to = job->to;
+	clone->gzip = job->gzip;
+	clone->strict = job->strict;
+	clone->clamp = job->clamp;
+	clone->guess = job->guess;
+	clone->parts = job->parts;
+	clone->partial = job->partial;
+	clone->symbol_owner = job->symbol_owner ? job->symbol_owner : job;
 	/* Strings stay the first job's. */
-	twin->module =
+	clone->module =
 	    copy_array(job->module, job->modules, sizeof(*job->module));
-	twin->object =
+	clone->object =
 	    copy_array(job->object, job->objects, sizeof(*job->object));
-	twin->option =
+	clone->option =
 	    copy_array(job->option, job->options, sizeof(*job->option));
-	if (copy_rules(&twin->rules, &job->rules) && twin->module &&
-	    twin->object && twin->option)
-		return twin;
-	cg_job_free(twin);
+	if (copy_rules(&clone->rules, &job->rules) && clone->module &&
+	    clone->object && clone->option)
+		return clone;
+	cg_job_free(clone);
 	return NULL;
 }
 
@@ -142,7 +142,7 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 {
 	struct cg_job *const side[2] = { before, after };
 	struct cg_diff diff = { .side = { before->graph, after->graph },
-		.beside = how & CG_DIFF_BESIDE,
+		.beside = how & CG_DIFF_SIDE_BY_SIDE,
 		.normalize = how & CG_DIFF_NORMALIZE };
 	int status = choose_sides(job, &diff);
 

@@ -153,11 +153,11 @@ compare_names(const void *pa, const void *pb)
 	return strcmp(*(const char *const *)pa, *(const char *const *)pb);
 }
 
-/* The names in a folder, behind CG_FOLDER_MAGIC; NULL: none, or no memory. */
+/* The names in a folder, behind CG_DIRECTORY_MAGIC; NULL: none, or no memory. */
 static char *
 list_folder(const char *folder)
 {
-	size_t len = sizeof(CG_FOLDER_MAGIC) - 1, cap = 0;
+	size_t len = sizeof(CG_DIRECTORY_MAGIC) - 1, cap = 0;
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
 	char *text = NULL;
@@ -167,7 +167,8 @@ list_folder(const char *folder)
 
 		if (!cg_grow(&text, &cap, len + more + 2, 1))
 			break;
-		memcpy(text, CG_FOLDER_MAGIC, sizeof(CG_FOLDER_MAGIC) - 1);
+		memcpy(
+		    text, CG_DIRECTORY_MAGIC, sizeof(CG_DIRECTORY_MAGIC) - 1);
 		memcpy(text + len, entry->d_name, more);
 		len += more;
 		text[len++] = '\n';
@@ -189,7 +190,7 @@ know_folder(struct cg_job *job, const char *folder)
 	const char *kept = list ? cg_job_keep(job, list) : NULL, *name;
 	char *path = strdup(folder);
 	const char *found = NULL;
-	struct cg_head head = { .first = cg_slice(CG_FOLDER_MAGIC),
+	struct cg_head head = { .first = cg_slice(CG_DIRECTORY_MAGIC),
 		.whole = true };
 
 	for (size_t len = path ? strlen(path) : 0;

@@ -120,7 +120,7 @@ keep_source(struct cg_job *job, const struct cg_in *in,
 static int
 check_symbols(struct cg_job *job)
 {
-	for (const struct cg_job *it = job; it; it = it->lender) {
+	for (const struct cg_job *it = job; it; it = it->symbol_owner) {
 		for (size_t i = 0; i < it->opens; i++) {
 			const struct cg_symbols *symbols =
 			    it->opened[i].symbols;
@@ -238,7 +238,7 @@ freeze(struct cg_job *job)
 }
 
 int
-cg_job_add_read(struct cg_job *job, const struct cg_job *part)
+cg_job_merge(struct cg_job *job, const struct cg_job *part)
 {
 	int status;
 
@@ -403,7 +403,7 @@ cg_job_write(struct cg_job *job)
 	if (status != CG_OK)
 		return status;
 	if (job->output &&
-	    cg_has_suffix(cg_slice(job->output), CG_PACKED_SUFFIXES))
+	    cg_has_suffix(cg_slice(job->output), CG_COMPRESSED_SUFFIXES))
 		cg_warn(job, "%s is not packed: only .gz asks for that",
 		    job->output);
 	out = open_output(job, &status);
@@ -457,11 +457,11 @@ cg_job_run(struct cg_job *job)
 static struct cg_job *
 symbols_owner(struct cg_job *job, const char *path)
 {
-	struct cg_job *lender = job->lender;
+	struct cg_job *symbol_owner = job->symbol_owner;
 
-	for (size_t i = 0; lender && i < lender->objects; i++) {
-		if (strcmp(lender->object[i], path) == 0)
-			return lender;
+	for (size_t i = 0; symbol_owner && i < symbol_owner->objects; i++) {
+		if (strcmp(symbol_owner->object[i], path) == 0)
+			return symbol_owner;
 	}
 	return job;
 }

@@ -57,7 +57,7 @@ struct cg_job {
 	bool sums_only;          /* nobody will ask for places */
 	bool partial;            /* the output is to be added to others */
 	struct cg_shard shard;   /* that the output is, if count > 0 */
-	struct cg_job *lender;   /* of its objects' symbols, or NULL */
+	struct cg_job *symbol_owner;   /* of its objects' symbols, or NULL */
 	struct cg_rules rules;
 	struct cg_map input_ids; /* hashes of the inputs' device and inode */
 	bool unclaimed;          /* no format claims an input */

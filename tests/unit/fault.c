@@ -259,7 +259,7 @@ subtract(struct conversion *it, struct cg_job *job)
 	int status = CG_OK;
 
 	for (int s = 0; s < 2; s++) {
-		side[s] = cg_job_twin(job);
+		side[s] = cg_job_clone(job);
 		if (side[s] == NULL)
 			status = cg_nomem(job);
 	}
@@ -270,7 +270,8 @@ subtract(struct conversion *it, struct cg_job *job)
 	}
 	if (status == CG_OK)
 		status = cg_job_diff(job, side[0], side[1],
-		    it->gzip ? CG_DIFF_BESIDE : CG_DIFF_NORMALIZE, &graph);
+		    it->gzip ? CG_DIFF_SIDE_BY_SIDE : CG_DIFF_NORMALIZE,
+		    &graph);
 	if (status == CG_OK)
 		status = cg_job_write(job);
 	cg_job_free(side[0]);

@@ -30,7 +30,7 @@ static void
 check_same(const struct cg_map *map)
 {
 	for (size_t i = 0; i < pairs; i++) {
-		cg_map_fetch(map, pair[i].key);
+		cg_map_prefetch(map, pair[i].key);
 		CHECK(cg_map_get(map, pair[i].key) == pair[i].value);
 	}
 	CHECK(cg_map_get(map, UINT64_C(0x123456789abcdef)) == 0);
