@@ -374,7 +374,7 @@ struct cg_lines *cg_lines_new_listed(const struct cg_graph *, cg_part);
  * The same of another part, from its first file on, faster than anew. Of many
  * parts, each has the functions alone that have rows or are called there.
  */
-bool cg_lines_turn(struct cg_lines *, cg_part);
+bool cg_lines_set_part(struct cg_lines *, cg_part);
 void cg_lines_free(struct cg_lines *);
 bool cg_next_file(struct cg_lines *, cg_file *);
 /* Begins with the first file once more. */

@@ -290,7 +290,7 @@ put_document(struct gcov_json_writer *w)
 
 	if (!w->lines)
 		w->lines = cg_lines_new_listed(w->graph, w->part);
-	else if (!cg_lines_turn(w->lines, w->part))
+	else if (!cg_lines_set_part(w->lines, w->part))
 		return false;
 	if (!w->lines)
 		return false;

@@ -653,7 +653,7 @@ put_sections(struct writer *w, cg_part part)
 
 	if (!w->lines)
 		w->lines = cg_lines_new(w->graph, part);
-	else if (!cg_lines_turn(w->lines, part))
+	else if (!cg_lines_set_part(w->lines, part))
 		return false;
 	w->test = part == CG_ALL_PARTS ? cg_slice("") : test_of(w, part);
 	ok = w->lines && list_versions(w, part);

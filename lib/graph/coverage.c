@@ -1,25 +1,25 @@
 /*
- * coverage.c - what the rows of a function say of it as a whole: its blocks,
- * entries, returns and paths.
+ * coverage.c - coverage of a function as a whole: blocks, entries, returns and
+ * paths, from its rows.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/cursor.h"
 
-/* Most functions have less than half as many blocks. */
+/* Most functions have less than half as many blocks as slots. */
 #define FIRST_SLOTS 512
 
-/* What the rows of one block say. */
+/* What is known of one block. */
 struct cg_seen {
 	uint32_t block;
-	bool stated;   /* there is a row of its own, not only calls */
-	bool own;      /* ... on line 0, which knows best */
-	bool own_call; /* a call is there */
+	bool stated;   /* has a row of its own, not only calls */
+	bool own;      /* ... on line 0, which is exact */
+	bool own_call; /* has a call on line 0 */
 	bool call;
-	bool exit; /* marked as it */
+	bool exit; /* marked as the exit block */
 	int64_t count;
-	int64_t came_back; /* the call */
+	int64_t came_back; /* how often the call returned */
 };
 
 /* ---- Blocks by number --------------------------------------------------- */
@@ -37,7 +37,7 @@ find_slot(struct cg_rows *rows, uint32_t block)
 	return &rows->seen_slot[at];
 }
 
-/* Makes so many slots of what blocks are found by. */
+/* Makes a hash table of blocks with so many slots; false: out of memory. */
 static bool
 make_slots(struct cg_rows *rows, size_t slots)
 {
@@ -72,7 +72,7 @@ get_block(struct cg_rows *rows, uint32_t block)
 
 /* ---- Rows --------------------------------------------------------------- */
 
-/* Of a block's rows its own counts, else the first that ran. */
+/* The row on line 0 counts; without one, the first that is not zero. */
 static void
 add_count(struct cg_seen *seen, const struct cg_branch *row)
 {
@@ -85,7 +85,7 @@ add_count(struct cg_seen *seen, const struct cg_branch *row)
 	seen->exit |= row->flags & CG_BRANCH_EXIT;
 }
 
-/* One call may stand on many lines. */
+/* A call may have rows on many lines. */
 static void
 add_call(struct cg_seen *seen, const struct cg_branch *row)
 {
@@ -137,7 +137,7 @@ cg_coverage_add(
 
 /* ---- Sums --------------------------------------------------------------- */
 
-/* Adds how often the exit ran, or takes off how often a call was lost. */
+/* Adds plus - minus to the returns; on overflow they are unknown (0). */
 static void
 add_returns(struct cg_coverage *sum, int64_t plus, int64_t minus)
 {
@@ -146,7 +146,7 @@ add_returns(struct cg_coverage *sum, int64_t plus, int64_t minus)
 		sum->returns = 0;
 }
 
-/* exit: the block that it is left from; out: that is not counted. */
+/* exit: the block that the function returns from; out: the one not counted. */
 static void
 add_block(struct cg_coverage *sum, const struct cg_seen *seen, uint32_t exit,
     uint32_t out)
@@ -171,7 +171,7 @@ cg_coverage_end(struct cg_rows *rows, uint32_t exit, struct cg_coverage *sum)
 {
 	uint32_t last = 0, marked = 0, out;
 
-	/* Calls may be those of other functions that share a line. */
+	/* Rows of calls may belong to other functions on the same line. */
 	for (size_t i = 0; i < rows->seens; i++) {
 		if (rows->seen[i].stated && rows->seen[i].block > last)
 			last = rows->seen[i].block;

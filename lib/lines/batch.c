@@ -1,16 +1,16 @@
 /*
- * batch.c - the rows of some files: of each of their functions costs and
- * branches, as rows by line.
+ * batch.c - collects the costs and branches of some files, by function and
+ * line.
  */
 #include "graph/cursor.h"
 #include "lines/lines.h"
 
-/* Costs and branches: some 30 MB, unless one file alone has more. */
+/* A batch takes about 30 MB, unless one file alone has more rows. */
 #define BATCH_ROWS 100000
 
 /* ---- A batch of files --------------------------------------------------- */
 
-/* The row of that place: the last one, or a new one; NULL: out of memory. */
+/* The last row, if it has that key, or a new one; NULL: out of memory. */
 static struct line_row *
 get_row(struct cg_lines *lines, cg_fn fn, uint64_t key)
 {
@@ -49,8 +49,8 @@ add_cost(
 }
 
 /*
- * Reads the function's next branch to where it goes if its row is wanted;
- * *more: there is one.
+ * Reads the function's next branch into lines->branch, behind those that are
+ * kept; *more is false if there is none.
  */
 static bool
 next_branch(struct cg_lines *lines, struct cg_coverage *sum, bool *more)
@@ -67,7 +67,7 @@ next_branch(struct cg_lines *lines, struct cg_coverage *sum, bool *more)
 	return !*more || !sum || cg_coverage_add(rows, sum, branch);
 }
 
-/* Takes all branches of a place; row NULL: they are not wanted. */
+/* Takes all branches of a position; drops them if row is NULL. */
 static bool
 take_branches(struct cg_lines *lines, struct line_row *row,
     struct cg_coverage *sum, bool *more)
@@ -86,7 +86,7 @@ take_branches(struct cg_lines *lines, struct line_row *row,
 	return true;
 }
 
-/* Is a place not behind another, in the order of rows? */
+/* True if a is not after b in the order of rows. */
 static bool
 comes_first(const struct cg_lines *lines, const struct cg_pos *a,
     const struct cg_pos *b)
@@ -98,9 +98,9 @@ comes_first(const struct cg_lines *lines, const struct cg_pos *a,
 	return a->line <= b->line;
 }
 
-/* The member is opened: where its sums go to; NULL: out of memory. */
+/* Begins the coverage of the function that was opened; NULL: out of memory. */
 static struct cg_coverage *
-add_covered(struct cg_lines *lines, uint32_t member)
+add_covered(struct cg_lines *lines, uint32_t part_fn)
 {
 	struct covered *covered;
 
@@ -108,28 +108,31 @@ add_covered(struct cg_lines *lines, uint32_t member)
 		lines->covers + 1, sizeof(*covered)))
 		return NULL;
 	covered = &lines->covered[lines->covers++];
-	covered->member = member;
+	covered->part_fn = part_fn;
 	return cg_coverage_begin(lines->rows, &covered->sum) ? &covered->sum
 							     : NULL;
 }
 
-/* Takes the rows of a member in files at [low, high]: both kinds in order. */
+/*
+ * Collects the rows of a function in files with order numbers [low, high]:
+ * merges its costs and branches, which are both sorted.
+ */
 static bool
-visit_member(
-    struct cg_lines *lines, uint32_t number, uint32_t low, uint32_t high)
+collect_fn(struct cg_lines *lines, uint32_t number, uint32_t low, uint32_t high)
 {
-	const struct member *member = &lines->member[number];
-	const uint32_t own = lines->place[lines->graph->fn[member->fn].file];
+	const struct part_fn *part_fn = &lines->part_fn[number];
+	const uint32_t own =
+	    lines->file_order[lines->graph->fn[part_fn->fn].file];
 	struct cg_rows *rows = lines->rows;
 	struct cg_coverage *sum = NULL;
 	struct cg_cost cost;
 	bool costs, branches;
 
-	if (member->run != CG_NO_RUN
-		? !cg_rows_open_run(rows, &lines->graph->run[member->run])
-		: !cg_rows_open(rows, lines->part, member->fn))
+	if (part_fn->run != CG_NO_RUN
+		? !cg_rows_open_run(rows, &lines->graph->run[part_fn->run])
+		: !cg_rows_open(rows, lines->part, part_fn->fn))
 		return false;
-	if (lines->folder && !(sum = add_covered(lines, number)))
+	if (lines->directory_order && !(sum = add_covered(lines, number)))
 		return false;
 	costs = cg_next_cost(rows, &cost);
 	if (!next_branch(lines, sum, &branches))
@@ -139,12 +142,12 @@ visit_member(
 		bool is_cost =
 		    costs && (!branches || comes_first(lines, &cost.pos, at));
 		const struct cg_pos *pos = is_cost ? &cost.pos : at;
-		uint32_t file = lines->place[pos->file];
+		uint32_t file = lines->file_order[pos->file];
 		bool wanted = file >= low && file <= high &&
-			      (pos->line > 0 || !lines->folder);
+			      (pos->line > 0 || !lines->directory_order);
 		struct line_row *row = NULL;
 
-		if (wanted && !(row = get_row(lines, member->fn,
+		if (wanted && !(row = get_row(lines, part_fn->fn,
 				    cg_row_key(file, pos->line, file != own))))
 			return false;
 		if (!is_cost && !take_branches(lines, row, sum, &branches))
@@ -165,10 +168,10 @@ cg_lines_file_end(const struct cg_lines *lines, size_t from, uint64_t *rows)
 	size_t to = from;
 
 	*rows = 0;
-	for (; to < lines->visits &&
-	       lines->visit[to].file == lines->visit[from].file;
+	for (; to < lines->in_files &&
+	       lines->in_file[to].file == lines->in_file[from].file;
 	     to++)
-		*rows += lines->visit[to].rows;
+		*rows += lines->in_file[to].rows;
 	return to;
 }
 
@@ -179,7 +182,7 @@ cg_lines_open_batch(struct cg_lines *lines)
 	uint64_t sum = 0, rows;
 	const struct keyed *item;
 
-	while (to < lines->visits) {
+	while (to < lines->in_files) {
 		next = cg_lines_file_end(lines, to, &rows);
 		if (to > from && rows > BATCH_ROWS - sum)
 			break;
@@ -195,8 +198,8 @@ cg_lines_open_batch(struct cg_lines *lines)
 	lines->row_to = 0;
 	item = cg_lines_order_batch(lines, from, to, &count);
 	for (size_t i = 0; item && i < count; i++) {
-		if (!visit_member(lines, item[i].index, lines->visit[from].file,
-			lines->visit[to - 1].file))
+		if (!collect_fn(lines, item[i].index, lines->in_file[from].file,
+			lines->in_file[to - 1].file))
 			return false;
 	}
 	return item && cg_lines_order_rows(lines);
@@ -204,20 +207,20 @@ cg_lines_open_batch(struct cg_lines *lines)
 
 /* ---- Coverage of the functions of a file -------------------------------- */
 
-/* They came in the order of members. */
+/* Binary search: covered is sorted by part_fn. */
 static const struct covered *
-find_covered(const struct cg_lines *lines, uint32_t member)
+find_covered(const struct cg_lines *lines, uint32_t part_fn)
 {
 	size_t low = 0, high = lines->covers, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (lines->covered[middle].member < member)
+		if (lines->covered[middle].part_fn < part_fn)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < lines->covers && lines->covered[low].member == member
+	return low < lines->covers && lines->covered[low].part_fn == part_fn
 		   ? &lines->covered[low]
 		   : NULL;
 }
@@ -225,10 +228,9 @@ find_covered(const struct cg_lines *lines, uint32_t member)
 bool
 cg_file_coverage(struct cg_lines *lines, size_t i, struct cg_coverage *sum)
 {
-	const struct covered *covered =
-	    find_covered(lines, lines->fn_member[i]);
+	const struct covered *covered = find_covered(lines, lines->fn_index[i]);
 
-	/* Its rows may all be in files of another batch. */
+	/* The batch does not open it if its rows are all in other files. */
 	if (!covered)
 		return cg_get_coverage(
 		    lines->rows, lines->part, lines->fn[i], 0, sum);

@@ -1,12 +1,11 @@
 /*
- * lines.c - the graph by source file: functions that stand in it, and its
- * lines, with what each function did there.
+ * lines.c - cursors over source files, their functions and their lines.
  *
- * The graph keeps rows by function, and inlined code puts rows of many
- * functions into one header. So a first pass, which looks at places only,
- * notes which function has how many rows in which file; then the files come
- * in batches of a bounded number of rows, for which the functions that have
- * rows in them are opened, each once a batch.
+ * The graph stores rows by function, and inlined code puts rows of many
+ * functions into one header. So a first pass, which decodes only positions,
+ * counts the rows of each function in each file. Then the files are processed
+ * in batches of a bounded number of rows; each batch opens every function that
+ * has rows in its files once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,37 +13,37 @@
 #include "graph/packed.h"
 #include "lines/lines.h"
 
-/* ---- Who is where ------------------------------------------------------- */
+/* ---- Which function has rows in which file ------------------------------ */
 
-/* The visit of that file by the last member. */
-static struct visit *
-get_visit(struct cg_lines *lines, uint32_t file)
+/* The entry of the last function of part_fn in a file; NULL: out of memory. */
+static struct fn_in_file *
+get_fn_in_file(struct cg_lines *lines, uint32_t file)
 {
-	uint32_t member = (uint32_t)lines->members - 1;
+	uint32_t part_fn = (uint32_t)lines->part_fns - 1;
 	uint32_t *last = &lines->last[file];
-	struct visit *visit;
+	struct fn_in_file *in_file;
 
-	if (*last > 0 && lines->visit[*last - 1].member == member)
-		return &lines->visit[*last - 1];
-	if (lines->visits >= UINT32_MAX ||
-	    !cg_grow_raw(&lines->visit, &lines->visit_cap, lines->visits + 1,
-		sizeof(*visit)))
+	if (*last > 0 && lines->in_file[*last - 1].part_fn == part_fn)
+		return &lines->in_file[*last - 1];
+	if (lines->in_files >= UINT32_MAX ||
+	    !cg_grow_raw(&lines->in_file, &lines->in_file_cap,
+		lines->in_files + 1, sizeof(*in_file)))
 		return NULL;
-	visit = &lines->visit[lines->visits++];
-	*visit = (struct visit){ .file = file, .member = member };
-	*last = (uint32_t)lines->visits;
-	return visit;
+	in_file = &lines->in_file[lines->in_files++];
+	*in_file = (struct fn_in_file){ .file = file, .part_fn = part_fn };
+	*last = (uint32_t)lines->in_files;
+	return in_file;
 }
 
 static void
-forget_visits(struct cg_lines *lines)
+clear_fns_in_files(struct cg_lines *lines)
 {
-	for (size_t i = 0; i < lines->visits; i++)
-		lines->last[lines->visit[i].file] = 0;
-	lines->visits = 0;
+	for (size_t i = 0; i < lines->in_files; i++)
+		lines->last[lines->in_file[i].file] = 0;
+	lines->in_files = 0;
 }
 
-/* Adds a call's count to its callee's; saturated, as it says nothing more. */
+/* Adds a call's count to its callee's entries, with saturation. */
 static bool
 count_call(struct cg_lines *lines, const uint8_t *at)
 {
@@ -63,7 +62,10 @@ count_call(struct cg_lines *lines, const uint8_t *at)
 	return true;
 }
 
-/* What the row of a function's first block, on no line, says of its place. */
+/*
+ * Takes the function's number in its unit from the row of its first block on
+ * line 0, whose target it is.
+ */
 static void
 note_number(uint32_t *number, const uint8_t *at)
 {
@@ -77,7 +79,7 @@ note_number(uint32_t *number, const uint8_t *at)
 		*number = (uint32_t)target;
 }
 
-/* Goes behind a row that is no cost; false: out of memory. */
+/* Skips a row other than a cost; false: out of memory. */
 static bool
 take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)
 {
@@ -92,31 +94,31 @@ take_other(struct cg_lines *lines, cg_fn fn, struct scan *scan, bool *branch)
 	return true;
 }
 
-/* Notes where the rows of the last member are, and what calls there are. */
+/* Counts the rows of the last function by file, and collects its calls. */
 static bool
 scan_packed(struct cg_lines *lines, cg_fn fn, const struct cg_packed *packed,
     bool costs)
 {
 	const struct cg_fn_entry *entry = &lines->graph->fn[fn];
-	const uint32_t *place = lines->place;
-	uint32_t *first = &lines->first[fn], own = place[entry->file];
+	const uint32_t *order = lines->file_order;
+	uint32_t *first = &lines->first[fn], own = order[entry->file];
 	bool stated = entry->range.first > 0, stands = true;
-	struct visit *visit = NULL;
+	struct fn_in_file *in_file = NULL;
 	struct scan scan;
 
-	cg_scan_begin(&scan, packed, entry->file, place);
-	while (costs ? scan_cost(&scan, place) : scan_row(&scan, place)) {
+	cg_scan_begin(&scan, packed, entry->file, order);
+	while (costs ? scan_cost(&scan, order) : scan_row(&scan, order)) {
 		if (costs)
 			scan.at = skip_cost(scan.tag, scan.at);
 		else if (!take_other(lines, fn, &scan, &stands))
 			return false;
 		if (!stands)
 			continue;
-		if (!visit || visit->file != scan.rank)
-			visit = get_visit(lines, scan.rank);
-		if (!visit)
+		if (!in_file || in_file->file != scan.rank)
+			in_file = get_fn_in_file(lines, scan.rank);
+		if (!in_file)
 			return false;
-		visit->rows++;
+		in_file->rows++;
 		if (!stated && scan.rank == own && scan.pos.line > 0 &&
 		    (*first == 0 || scan.pos.line < *first))
 			*first = scan.pos.line;
@@ -124,11 +126,11 @@ scan_packed(struct cg_lines *lines, cg_fn fn, const struct cg_packed *packed,
 	return true;
 }
 
-/* The branches of the last member, which are in order: they have one file. */
+/* The same for rows that are branches in order: all are in one file. */
 static bool
 scan_branches(struct cg_lines *lines, const struct cg_run *run)
 {
-	struct visit *visit;
+	struct fn_in_file *in_file;
 	struct scan scan;
 
 	if (run->branches == 0)
@@ -137,26 +139,27 @@ scan_branches(struct cg_lines *lines, const struct cg_run *run)
 	(void)scan_row(&scan, NULL);
 	if (scan.pos.line == 0)
 		note_number(&lines->number[run->fn], scan.at);
-	visit = get_visit(lines, lines->place[run->branch.file]);
-	if (visit)
-		visit->rows += run->branches;
-	return visit != NULL;
+	in_file = get_fn_in_file(lines, lines->file_order[run->branch.file]);
+	if (in_file)
+		in_file->rows += run->branches;
+	return in_file != NULL;
 }
 
-/* Its own file is one that it visits, whether it has rows there or not. */
+/* Adds a function, with an entry for its own file even without rows there. */
 static bool
-add_member(struct cg_lines *lines, cg_fn fn, uint32_t run)
+add_part_fn(struct cg_lines *lines, cg_fn fn, uint32_t run)
 {
 	const struct cg_fn_entry *entry = &lines->graph->fn[fn];
 
 	lines->first[fn] = entry->range.first;
-	if (!cg_grow_raw(&lines->member, &lines->member_cap, lines->members + 1,
-		sizeof(*lines->member)))
+	if (!cg_grow_raw(&lines->part_fn, &lines->part_fn_cap,
+		lines->part_fns + 1, sizeof(*lines->part_fn)))
 		return false;
-	lines->member[lines->members++] =
-	    (struct member){ .fn = fn, .run = run, .visit = lines->visits };
+	lines->part_fn[lines->part_fns++] = (struct part_fn){
+		.fn = fn, .run = run, .in_file = lines->in_files
+	};
 	return !entry->name || !entry->file ||
-	       get_visit(lines, lines->place[entry->file]);
+	       get_fn_in_file(lines, lines->file_order[entry->file]);
 }
 
 static bool
@@ -181,7 +184,7 @@ scan_all(struct cg_lines *lines)
 	for (size_t rank = 0; ok && rank < graph->fns; rank++) {
 		cg_fn fn = graph->fn_ranked[rank];
 
-		ok = add_member(lines, fn, CG_NO_RUN);
+		ok = add_part_fn(lines, fn, CG_NO_RUN);
 		for (id = graph->fn[fn].runs; ok && id != CG_NO_RUN;
 		     id = graph->run[id].next)
 			ok = scan_run(lines, &graph->run[id]);
@@ -189,7 +192,7 @@ scan_all(struct cg_lines *lines)
 	return ok;
 }
 
-/* Of many parts, each has few of the functions. */
+/* With many parts, each has few of the functions. */
 static bool
 scan_part(struct cg_lines *lines, bool *in_order)
 {
@@ -202,12 +205,12 @@ scan_part(struct cg_lines *lines, bool *in_order)
 		uint32_t id = graph->run_order[at].run;
 		const struct cg_run *run = &graph->run[id];
 
-		ok = add_member(lines, run->fn, id) && scan_run(lines, run);
+		ok = add_part_fn(lines, run->fn, id) && scan_run(lines, run);
 	}
 	for (size_t i = 0; ok && i < lines->callees; i++) {
 		if (cg_run_find(graph, lines->part, lines->callee[i]))
 			continue;
-		ok = add_member(lines, lines->callee[i], CG_NO_RUN);
+		ok = add_part_fn(lines, lines->callee[i], CG_NO_RUN);
 		*in_order = false;
 	}
 	return ok;
@@ -222,22 +225,23 @@ scan_graph(struct cg_lines *lines)
 		      ? scan_all(lines)
 		      : scan_part(lines, &in_order);
 
-	return ok && cg_lines_order_members(lines, in_order) &&
-	       cg_grow(&lines->opened, &lines->opened_cap, lines->members + 1,
+	return ok && cg_lines_order_fns(lines, in_order) &&
+	       cg_grow(&lines->opened, &lines->opened_cap, lines->part_fns + 1,
 		   sizeof(*lines->opened));
 }
 
-/* Files come as the part lists them; how they came before is remembered. */
+/* Orders files as the part lists them; keeps the order by directory. */
 static bool
 list_files(struct cg_lines *lines)
 {
-	size_t size = lines->graph->files.count * sizeof(*lines->folder);
+	size_t size =
+	    lines->graph->files.count * sizeof(*lines->directory_order);
 
-	lines->folder = malloc(size);
-	if (!lines->folder)
+	lines->directory_order = malloc(size);
+	if (!lines->directory_order)
 		return false;
-	memcpy(lines->folder, lines->place, size);
-	return cg_lines_place_listed(lines);
+	memcpy(lines->directory_order, lines->file_order, size);
+	return cg_lines_order_listed(lines);
 }
 
 static struct cg_lines *
@@ -259,7 +263,7 @@ lines_new(const struct cg_graph *graph, cg_part part, bool listed)
 	}
 	if (!lines || !lines->last || !lines->first || !lines->entries ||
 	    !lines->called || !lines->number || !lines->rows ||
-	    !cg_lines_place_files(lines) || (listed && !list_files(lines)) ||
+	    !cg_lines_order_files(lines) || (listed && !list_files(lines)) ||
 	    !scan_graph(lines)) {
 		cg_lines_free(lines);
 		cg_graph_nomem(graph);
@@ -282,28 +286,28 @@ cg_lines_new_listed(const struct cg_graph *graph, cg_part part)
 }
 
 bool
-cg_lines_turn(struct cg_lines *lines, cg_part part)
+cg_lines_set_part(struct cg_lines *lines, cg_part part)
 {
-	for (size_t i = 0; i < lines->members; i++) {
-		lines->first[lines->member[i].fn] = 0;
-		lines->number[lines->member[i].fn] = 0;
+	for (size_t i = 0; i < lines->part_fns; i++) {
+		lines->first[lines->part_fn[i].fn] = 0;
+		lines->number[lines->part_fn[i].fn] = 0;
 	}
 	for (size_t i = 0; i < lines->callees; i++) {
 		lines->entries[lines->callee[i]] = 0;
 		lines->called[lines->callee[i]] = false;
 	}
-	lines->members = lines->callees = 0;
-	forget_visits(lines);
-	if (lines->folder)
-		cg_lines_unplace_listed(lines);
+	lines->part_fns = lines->callees = 0;
+	clear_fns_in_files(lines);
+	if (lines->directory_order)
+		cg_lines_restore_order(lines);
 	lines->part = part;
 	cg_first_file(lines);
 	lines->batch_end = 0;
-	if ((!lines->folder || cg_lines_place_listed(lines)) &&
+	if ((!lines->directory_order || cg_lines_order_listed(lines)) &&
 	    scan_graph(lines))
 		return true;
 	cg_graph_nomem(lines->graph);
-	forget_visits(lines);
+	clear_fns_in_files(lines);
 	return false;
 }
 
@@ -314,11 +318,11 @@ cg_lines_free(struct cg_lines *lines)
 		return;
 	cg_rows_free(lines->rows);
 	free(lines->sorting.item);
-	free(lines->place);
-	free(lines->placed);
-	free(lines->folder);
-	free(lines->member);
-	free(lines->visit);
+	free(lines->file_order);
+	free(lines->ordered_file);
+	free(lines->directory_order);
+	free(lines->part_fn);
+	free(lines->in_file);
 	free(lines->spare);
 	free(lines->last);
 	free(lines->first);
@@ -333,7 +337,7 @@ cg_lines_free(struct cg_lines *lines)
 	free(lines->branch);
 	free(lines->covered);
 	free(lines->fn);
-	free(lines->fn_member);
+	free(lines->fn_index);
 	free(lines->sum);
 	free(lines->shape);
 	cg_map_free(&lines->shape_ids);
@@ -342,26 +346,26 @@ cg_lines_free(struct cg_lines *lines)
 
 /* ---- Cursors ------------------------------------------------------------ */
 
-/* Functions whose own file it is, in order. */
+/* Lists the functions whose own file is the current one. */
 static bool
 list_fns(struct cg_lines *lines)
 {
 	const struct cg_graph *graph = lines->graph;
-	cg_file file = lines->placed[lines->visit[lines->from].file];
+	cg_file file = lines->ordered_file[lines->in_file[lines->from].file];
 
 	lines->fns = 0;
 	if (!cg_grow_raw(&lines->fn, &lines->fn_cap, lines->to - lines->from,
 		sizeof(*lines->fn)) ||
-	    !cg_grow_raw(&lines->fn_member, &lines->fn_member_cap,
-		lines->to - lines->from, sizeof(*lines->fn_member)))
+	    !cg_grow_raw(&lines->fn_index, &lines->fn_index_cap,
+		lines->to - lines->from, sizeof(*lines->fn_index)))
 		return false;
 	for (size_t i = lines->from; i < lines->to; i++) {
-		uint32_t member = lines->visit[i].member;
-		cg_fn fn = lines->member[member].fn;
+		uint32_t part_fn = lines->in_file[i].part_fn;
+		cg_fn fn = lines->part_fn[part_fn].fn;
 
 		if (graph->fn[fn].file != file || !graph->fn[fn].name)
 			continue;
-		lines->fn_member[lines->fns] = member;
+		lines->fn_index[lines->fns] = part_fn;
 		lines->fn[lines->fns++] = fn;
 	}
 	return true;
@@ -371,25 +375,25 @@ bool
 cg_next_file(struct cg_lines *lines, cg_file *file)
 {
 	uint64_t rows;
-	uint32_t place;
+	uint32_t order;
 
 	lines->from = lines->to;
-	if (lines->from == lines->visits)
+	if (lines->from == lines->in_files)
 		return false;
 	lines->to = cg_lines_file_end(lines, lines->from, &rows);
 	if ((lines->from == lines->batch_end && !cg_lines_open_batch(lines)) ||
 	    !list_fns(lines)) {
 		cg_graph_nomem(lines->graph);
-		lines->to = lines->visits;
+		lines->to = lines->in_files;
 		lines->fns = lines->row_next = lines->row_to = 0;
 		return false;
 	}
-	place = lines->visit[lines->from].file;
+	order = lines->in_file[lines->from].file;
 	lines->row_from = lines->row_next = lines->row_to;
 	while (lines->row_to < lines->row_count &&
-	       cg_row_file(&lines->row[lines->row_to]) == place)
+	       cg_row_file(&lines->row[lines->row_to]) == order)
 		lines->row_to++;
-	*file = lines->placed[place];
+	*file = lines->ordered_file[order];
 	return true;
 }
 
@@ -444,8 +448,8 @@ cg_first_line(struct cg_lines *lines)
 void
 cg_first_file(struct cg_lines *lines)
 {
-	/* One batch may have all: it stays. */
-	if (lines->batch > 0 || lines->batch_end < lines->visits)
+	/* Keep a batch that has all files. */
+	if (lines->batch > 0 || lines->batch_end < lines->in_files)
 		lines->batch_end = 0;
 	lines->from = lines->to = 0;
 	lines->fns = lines->row_next = lines->row_to = 0;

@@ -1,36 +1,43 @@
 /*
- * lines.h - rows by source file: what lines.c and line_batch.c collect,
- * line_order.c puts in order, line_sums.c adds up.
+ * lines.h - the graph by source file and line, for formats that list it so.
+ *
+ *	lines.c  which function has rows in which file; cursors
+ *	order.c  sorts files, functions and rows
+ *	batch.c  collects the rows of some files
+ *	sums.c   sums the rows of a line over all functions
+ *
+ * Files have an order number, the one in which cg_next_file() returns them.
+ * lines.c and batch.c decode packed rows themselves, for speed.
  */
 #ifndef CG_LINES_H
 #define CG_LINES_H
 
 #include "graph/graph.h"
 
-/* A function that is in the part. */
-struct member {
+/* A function of the part. */
+struct part_fn {
 	cg_fn fn;
-	uint32_t run; /* of one part, or CG_NO_RUN */
-	size_t visit; /* the first, until visits are sorted */
+	uint32_t run;            /* its only run, or CG_NO_RUN */
+	size_t in_file;          /* its first, until these are sorted */
 };
 
-/* A function has rows in a file; or it is the function's own. */
-struct visit {
-	uint32_t file;   /* its place */
-	uint32_t member; /* number */
+/* A function has rows in a file, or the file is its own. */
+struct fn_in_file {
+	uint32_t file;           /* order number */
+	uint32_t part_fn;        /* index */
 	uint64_t rows;
 };
 
-/* A function on a line. */
+/* The rows of a function on a line. */
 struct line_row {
-	uint64_t key; /* the file's place, the line, is it foreign */
+	uint64_t key;            /* file's order number, line, foreign */
 	cg_fn fn;
 	uint32_t n, branches;
 	bool has_cost;
-	size_t cost, branch; /* the first */
+	size_t cost, branch;     /* index of the first */
 };
 
-/* Lines have 32 bits; of files there are fewer than 2^31. */
+/* Lines have 32 bits, files less than 31. */
 static inline uint64_t
 cg_row_key(uint32_t file, uint32_t line, bool foreign)
 {
@@ -49,32 +56,32 @@ cg_row_line(const struct line_row *row)
 	return (uint32_t)(row->key >> 1);
 }
 
-/* Is the file not the function's own? */
+/* True if the file is not the function's own. */
 static inline bool
 cg_row_is_foreign(const struct line_row *row)
 {
 	return row->key & 1;
 }
 
-/* What is sorted, and where it was. */
+/* An item to sort, and its index before. */
 struct keyed {
 	uint64_t key;
 	uint32_t index;
 };
 
-/* The same array again and again: twice as many as are sorted. */
+/* Memory for sorting: room for twice the items. */
 struct sorting {
 	struct keyed *item;
 	size_t cap;
 };
 
-/* What cg_get_coverage() says of a member. */
+/* cg_get_coverage() of a function. */
 struct covered {
-	uint32_t member;
+	uint32_t part_fn;
 	struct cg_coverage sum;
 };
 
-/* Branches that functions have in common: where their sums are. */
+/* Functions whose branches on a line correspond: where their sums are. */
 struct shape {
 	size_t base, n;
 };
@@ -85,26 +92,27 @@ struct cg_lines {
 	struct cg_rows *rows;
 	struct sorting sorting;
 
-	uint32_t *place;  /* by file: where it comes */
-	cg_file *placed;  /* ... and which file comes there */
-	uint32_t *folder; /* its place folder by folder; NULL: place is that */
-	/* By first line, stated or the lowest with rows, column, number, rank. */
-	struct member *member;
-	size_t members, member_cap;
-	struct visit *visit; /* by file, then member */
-	size_t visits, visit_cap;
-	struct visit *spare; /* for sorting them */
+	uint32_t *file_order;    /* file -> order number */
+	cg_file *ordered_file;   /* order number -> file */
+	/* file_order before cg_lines_order_listed(); NULL: it is not used. */
+	uint32_t *directory_order;
+	/* Sorted by first line, first column, number in the unit, rank. */
+	struct part_fn *part_fn;
+	size_t part_fns, part_fn_cap;
+	struct fn_in_file *in_file; /* sorted by file, then part_fn */
+	size_t in_files, in_file_cap;
+	struct fn_in_file *spare; /* for sorting them */
 	size_t spare_cap;
-	uint32_t *last;    /* by place: of its file the last visit + 1 */
-	uint32_t *first;   /* by fn: its line; 0: not looked at */
-	uint64_t *entries; /* by fn: calls of it */
-	bool *called;      /* by fn: there is one */
-	uint32_t *number;  /* by fn: which of its unit's it is */
-	cg_fn *callee;     /* those that are called */
+	uint32_t *last;          /* by order number: last in_file + 1 */
+	uint32_t *first;         /* by fn: first line; 0: unknown */
+	uint64_t *entries;       /* by fn: sum of the counts of its calls */
+	bool *called;            /* by fn: there are calls */
+	uint32_t *number;        /* by fn: position in its unit, or 0 */
+	cg_fn *callee;           /* functions that are called */
 	size_t callees, callee_cap;
 
-	size_t batch, batch_end; /* visits that are in it */
-	uint32_t *opened;        /* by member: number of its last batch */
+	size_t batch, batch_end; /* range of in_file in the batch */
+	uint32_t *opened;        /* by part_fn: number of its last batch */
 	size_t opened_cap;
 	uint32_t batches;
 	struct line_row *row;
@@ -115,43 +123,47 @@ struct cg_lines {
 	size_t costs, cost_cap;
 	struct cg_branch *branch;
 	size_t branches, branch_cap;
-	struct covered *covered; /* members of the batch, if files are listed */
+	struct covered *covered; /* the batch's functions, if files are listed */
 	size_t covers, covered_cap;
 
-	size_t from, to; /* visits of the file */
+	size_t from, to;         /* range of in_file of the current file */
 	size_t row_from, row_to, row_next;
-	cg_fn *fn;
-	uint32_t *fn_member; /* their numbers */
-	size_t fns, fn_cap, fn_member_cap;
+	cg_fn *fn;               /* functions whose own file it is */
+	uint32_t *fn_index;      /* ... and their index in part_fn */
+	size_t fns, fn_cap, fn_index_cap;
 
-	struct cg_branch *sum; /* branches of all functions of a line */
+	struct cg_branch *sum;   /* branches of a line, of all functions */
 	size_t sums, sum_cap;
-	struct shape *shape; /* of functions that are alike */
+	struct shape *shape;
 	size_t shapes, shape_cap;
-	uint32_t last_shape;     /* number + 1 */
-	struct cg_map shape_ids; /* hash -> number + 1; of one shape: none */
+	uint32_t last_shape;     /* index + 1 */
+	struct cg_map shape_ids; /* hash -> index + 1; unused for one shape */
 };
 
-/* ---- line_order.c: false where memory is out ---------------------------- */
+/* ---- order.c: false if out of memory ------------------------------------ */
 
-/* Files folder by folder. */
-bool cg_lines_place_files(struct cg_lines *);
-/* Those that the part's source lists as it does; and back again. */
-bool cg_lines_place_listed(struct cg_lines *);
-void cg_lines_unplace_listed(struct cg_lines *);
-/* Members, which came in_order of their ranks or not; then visits. */
-bool cg_lines_order_members(struct cg_lines *, bool in_order);
-/* The members of visits [from, to) that are in no batch yet, in order. */
+/* Orders files by directory, then by name. */
+bool cg_lines_order_files(struct cg_lines *);
+/* Orders the files that the part's source lists as it does. */
+bool cg_lines_order_listed(struct cg_lines *);
+/* Undoes cg_lines_order_listed(). */
+void cg_lines_restore_order(struct cg_lines *);
+/* Sorts part_fn, which may be in_order of ranks already; then in_file. */
+bool cg_lines_order_fns(struct cg_lines *, bool in_order);
+/*
+ * The functions of in_file[from, to) that the batch does not have yet, by index
+ * in part_fn; NULL if out of memory.
+ */
 struct keyed *cg_lines_order_batch(
     struct cg_lines *, size_t from, size_t to, size_t *count);
-/* Rows, which came in the order of members. */
+/* Sorts rows, which are sorted by function. */
 bool cg_lines_order_rows(struct cg_lines *);
 
-/* ---- line_batch.c ------------------------------------------------------- */
+/* ---- batch.c ------------------------------------------------------------ */
 
-/* Collects the rows of the next files, one at least; false: out of memory. */
+/* Collects the rows of the next files, at least one; false: out of memory. */
 bool cg_lines_open_batch(struct cg_lines *);
-/* The end of the file's visits that begin at from; *rows: how many they see. */
+/* The end of in_file of one file, which begins at from; *rows: its rows. */
 size_t cg_lines_file_end(const struct cg_lines *, size_t from, uint64_t *rows);
 
 #endif

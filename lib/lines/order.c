@@ -1,9 +1,9 @@
 /*
- * order.c - the order of files, functions and rows that lines.c has.
+ * order.c - sorts files, functions and rows for lines.c.
  *
- * All keys are small numbers: they are sorted digit by digit, from the lowest
- * on, and digits that all share take no time. What has the same key keeps its
- * order, so rows that came by function are sorted by line alone.
+ * All keys are small numbers: a radix sort from the lowest digit on skips the
+ * digits that all keys share. It is stable, so rows that are sorted by function
+ * are sorted by line alone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 
 #define DIGIT 8
 #define DIGITS (1u << DIGIT)
-/* So few are sorted faster by moving each to its place. */
+/* Insertion sort is faster below this. */
 #define FEW 48
-#define NO_PLACE UINT32_MAX
+#define NO_ORDER UINT32_MAX
 
-/* Room for twice so many; NULL: out of memory. */
+/* Room for 2 * count items; NULL: out of memory. */
 static struct keyed *
 make_room(struct cg_lines *lines, size_t count)
 {
@@ -41,27 +41,27 @@ sort_few(struct keyed *item, size_t count)
 	}
 }
 
-/* One pass: by the digit at that bit. */
+/* One pass of the radix sort, by the digit at that bit. */
 static void
 sort_digit(
     const struct keyed *item, struct keyed *to, size_t count, unsigned shift)
 {
-	uint32_t place[DIGITS] = { 0 }, begin = 0, n;
+	uint32_t at[DIGITS] = { 0 }, begin = 0, n;
 
 	for (size_t i = 0; i < count; i++)
-		place[item[i].key >> shift & (DIGITS - 1)]++;
+		at[item[i].key >> shift & (DIGITS - 1)]++;
 	for (size_t i = 0; i < DIGITS; i++) {
-		n = place[i];
-		place[i] = begin;
+		n = at[i];
+		at[i] = begin;
 		begin += n;
 	}
 	for (size_t i = 0; i < count; i++)
-		to[place[item[i].key >> shift & (DIGITS - 1)]++] = item[i];
+		to[at[item[i].key >> shift & (DIGITS - 1)]++] = item[i];
 }
 
 /*
- * By key. Items are in one half of what make_room() gave, and may end in the
- * other: returns where they are.
+ * Sorts by key. item is one half of what make_room() returned; returns the half
+ * that has the sorted items.
  */
 static struct keyed *
 sort_keys(struct keyed *item, struct keyed *halves, size_t count)
@@ -94,7 +94,7 @@ sort_keys(struct keyed *item, struct keyed *halves, size_t count)
 /* ---- Files -------------------------------------------------------------- */
 
 struct path {
-	struct cg_slice folder, path;
+	struct cg_slice directory, path;
 	cg_file file;
 };
 
@@ -102,22 +102,22 @@ static int
 compare_paths(const void *pa, const void *pb)
 {
 	const struct path *a = pa, *b = pb;
-	int order = cg_compare(a->folder, b->folder);
+	int order = cg_compare(a->directory, b->directory);
 
 	return order ? order : cg_compare(a->path, b->path);
 }
 
-/* As mere text, "a/b/c.c" stands between "a/a.c" and "a/d.c". */
+/* By directory first: as text, "a/b/c.c" is between "a/a.c" and "a/d.c". */
 bool
-cg_lines_place_files(struct cg_lines *lines)
+cg_lines_order_files(struct cg_lines *lines)
 {
 	const struct cg_graph *graph = lines->graph;
 	size_t files = graph->files.count;
 	struct path *path = calloc(files, sizeof(*path));
 
-	lines->place = calloc(files, sizeof(*lines->place));
-	lines->placed = calloc(files, sizeof(*lines->placed));
-	if (!path || !lines->place || !lines->placed) {
+	lines->file_order = calloc(files, sizeof(*lines->file_order));
+	lines->ordered_file = calloc(files, sizeof(*lines->ordered_file));
+	if (!path || !lines->file_order || !lines->ordered_file) {
 		free(path);
 		return false;
 	}
@@ -125,135 +125,138 @@ cg_lines_place_files(struct cg_lines *lines)
 		struct cg_slice text = cg_file_path(graph, i);
 
 		path[i] = (struct path){ text, text, i };
-		while (path[i].folder.len > 0 &&
-		       text.ptr[path[i].folder.len - 1] != '/')
-			path[i].folder.len--;
+		while (path[i].directory.len > 0 &&
+		       text.ptr[path[i].directory.len - 1] != '/')
+			path[i].directory.len--;
 	}
-	/* The unknown file stays in front. */
+	/* The unknown file stays first. */
 	qsort(path + 1, files - 1, sizeof(*path), compare_paths);
 	for (uint32_t i = 0; i < files; i++) {
-		lines->placed[i] = path[i].file;
-		lines->place[path[i].file] = i;
+		lines->ordered_file[i] = path[i].file;
+		lines->file_order[path[i].file] = i;
 	}
 	free(path);
 	return true;
 }
 
 void
-cg_lines_unplace_listed(struct cg_lines *lines)
+cg_lines_restore_order(struct cg_lines *lines)
 {
 	const cg_file *file;
 	size_t files = cg_part_files(lines->graph, lines->part, &file);
 
 	for (size_t i = 0; i < files; i++) {
-		lines->place[file[i]] = lines->folder[file[i]];
-		lines->placed[lines->folder[file[i]]] = file[i];
+		lines->file_order[file[i]] = lines->directory_order[file[i]];
+		lines->ordered_file[lines->directory_order[file[i]]] = file[i];
 	}
 }
 
 /*
- * The places that they have folder by folder are shared out anew. A file may be
- * listed again, as paths can become one: NO_PLACE is the last, and is left.
+ * Gives the listed files their own order numbers again, in the order of the
+ * list. A file may be listed twice, as --path-map can make paths equal: its
+ * second key is NO_ORDER, which is sorted last and not used.
  */
 bool
-cg_lines_place_listed(struct cg_lines *lines)
+cg_lines_order_listed(struct cg_lines *lines)
 {
 	const cg_file *file;
 	size_t files = cg_part_files(lines->graph, lines->part, &file);
 	struct keyed *item = make_room(lines, files);
-	uint32_t place;
+	uint32_t order;
 
 	if (!item)
 		return false;
 	for (size_t i = 0; i < files; i++) {
-		item[i].key = lines->place[file[i]];
-		lines->place[file[i]] = NO_PLACE;
+		item[i].key = lines->file_order[file[i]];
+		lines->file_order[file[i]] = NO_ORDER;
 	}
 	item = sort_keys(item, item, files);
 	for (size_t i = 0; i < files; i++) {
-		if (lines->place[file[i]] != NO_PLACE)
+		if (lines->file_order[file[i]] != NO_ORDER)
 			continue;
-		place = (uint32_t)(item++)->key;
-		lines->place[file[i]] = place;
-		lines->placed[place] = file[i];
+		order = (uint32_t)(item++)->key;
+		lines->file_order[file[i]] = order;
+		lines->ordered_file[order] = file[i];
 	}
 	return true;
 }
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* Visits came member by member: those of each follow it to its new place. */
+/* Copies in_file to spare, in the new order of functions. */
 static bool
-move_visits(struct cg_lines *lines, const struct keyed *item)
+move_in_files(struct cg_lines *lines, const struct keyed *item)
 {
 	size_t moved = 0;
 
-	if (!cg_grow_raw(&lines->spare, &lines->spare_cap, lines->visits + 1,
+	if (!cg_grow_raw(&lines->spare, &lines->spare_cap, lines->in_files + 1,
 		sizeof(*lines->spare)))
 		return false;
-	for (uint32_t number = 0; number < lines->members; number++) {
+	for (uint32_t number = 0; number < lines->part_fns; number++) {
 		uint32_t from = item[number].index;
 
-		for (size_t i = lines->member[from].visit;
-		     i < lines->visits && lines->visit[i].member == from; i++) {
-			lines->spare[moved] = lines->visit[i];
-			lines->spare[moved++].member = number;
+		for (size_t i = lines->part_fn[from].in_file;
+		     i < lines->in_files && lines->in_file[i].part_fn == from;
+		     i++) {
+			lines->spare[moved] = lines->in_file[i];
+			lines->spare[moved++].part_fn = number;
 		}
 	}
 	return true;
 }
 
-/* They are wanted by file, members in order. */
+/* Sorts in_file by file; the functions of a file keep their order. */
 static bool
-order_visits(struct cg_lines *lines)
+order_in_files(struct cg_lines *lines)
 {
-	struct keyed *item = make_room(lines, lines->visits);
+	struct keyed *item = make_room(lines, lines->in_files);
 
 	if (!item)
 		return false;
-	for (uint32_t i = 0; i < lines->visits; i++)
+	for (uint32_t i = 0; i < lines->in_files; i++)
 		item[i] = (struct keyed){ lines->spare[i].file, i };
-	item = sort_keys(item, item, lines->visits);
-	for (size_t i = 0; i < lines->visits; i++)
-		lines->visit[i] = lines->spare[item[i].index];
+	item = sort_keys(item, item, lines->in_files);
+	for (size_t i = 0; i < lines->in_files; i++)
+		lines->in_file[i] = lines->spare[item[i].index];
 	return true;
 }
 
 bool
-cg_lines_order_members(struct cg_lines *lines, bool in_order)
+cg_lines_order_fns(struct cg_lines *lines, bool in_order)
 {
 	const struct cg_graph *graph = lines->graph;
-	size_t count = lines->members;
+	size_t count = lines->part_fns;
 	struct keyed *item = make_room(lines, count);
 
 	if (!item)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		item[i] =
-		    (struct keyed){ graph->fn_rank[lines->member[i].fn], i };
+		    (struct keyed){ graph->fn_rank[lines->part_fn[i].fn], i };
 	if (!in_order)
 		item = sort_keys(item, lines->sorting.item, count);
 	for (size_t i = 0; i < count; i++)
-		item[i].key = lines->number[lines->member[item[i].index].fn];
+		item[i].key = lines->number[lines->part_fn[item[i].index].fn];
 	item = sort_keys(item, lines->sorting.item, count);
 	for (size_t i = 0; i < count; i++) {
-		cg_fn fn = lines->member[item[i].index].fn;
+		cg_fn fn = lines->part_fn[item[i].index].fn;
 
 		item[i].key = (uint64_t)lines->first[fn] << 32 |
 			      graph->fn[fn].range.first_column;
 	}
 	item = sort_keys(item, lines->sorting.item, count);
-	if (!move_visits(lines, item))
+	if (!move_in_files(lines, item))
 		return false;
-	/* The keys are not needed any more: let them hold what is moved. */
+	/* The keys are not needed any more: use them to permute part_fn. */
 	for (size_t i = 0; i < count; i++)
-		item[i].key = (uint64_t)lines->member[item[i].index].run << 32 |
-			      lines->member[item[i].index].fn;
+		item[i].key = (uint64_t)lines->part_fn[item[i].index].run
+				  << 32 |
+			      lines->part_fn[item[i].index].fn;
 	for (size_t i = 0; i < count; i++) {
-		lines->member[i].fn = (cg_fn)item[i].key;
-		lines->member[i].run = (uint32_t)(item[i].key >> 32);
+		lines->part_fn[i].fn = (cg_fn)item[i].key;
+		lines->part_fn[i].run = (uint32_t)(item[i].key >> 32);
 	}
-	return order_visits(lines);
+	return order_in_files(lines);
 }
 
 /* ---- Batches ------------------------------------------------------------ */
@@ -268,13 +271,13 @@ cg_lines_order_batch(
 	if (!item)
 		return NULL;
 	for (size_t i = from; i < to; i++) {
-		uint32_t member = lines->visit[i].member;
+		uint32_t part_fn = lines->in_file[i].part_fn;
 
-		if (lines->visit[i].rows == 0 ||
-		    lines->opened[member] == lines->batches)
+		if (lines->in_file[i].rows == 0 ||
+		    lines->opened[part_fn] == lines->batches)
 			continue;
-		lines->opened[member] = lines->batches;
-		item[n++] = (struct keyed){ member, member };
+		lines->opened[part_fn] = lines->batches;
+		item[n++] = (struct keyed){ part_fn, part_fn };
 	}
 	*count = n;
 	return sort_keys(item, item, n);

@@ -1,12 +1,11 @@
 /*
- * sums.c - a source line as a reader of the source sees it: what all
- * functions did there, added up.
+ * sums.c - sums the rows of a source line over all functions.
  *
- * Branches are the source's too. The instances of a template, and the copies
- * of a line that was inlined, mostly have the same ones in the same order: they
- * are added one by one. Where an instance has others (if constexpr, or what is
- * folded away for a type), nothing tells which are the same: they stay apart,
- * as geninfo has them since 2.0.
+ * Instances of a template and inlined copies of a line mostly have the same
+ * branches in the same order (the same shape): these are summed one by one. If
+ * an instance has other branches (if constexpr, or code folded away for a
+ * type), nothing tells which of them correspond: they stay separate, as in
+ * geninfo since 2.0.
  */
 #include "lines/lines.h"
 
@@ -25,7 +24,7 @@ add_cost(const struct cg_lines *lines, const struct line_row *row, size_t event,
 	return true;
 }
 
-/* Instances of one template, or one line inlined into many functions. */
+/* True for instances of a template and for copies of an inlined line. */
 static bool
 are_alike(const struct cg_lines *lines, const struct line_row *a,
     const struct line_row *b)
@@ -39,7 +38,7 @@ are_alike(const struct cg_lines *lines, const struct line_row *a,
 
 #define SHAPE_FLAGS (CG_BRANCH_FALLTHROUGH | CG_BRANCH_THROW)
 
-/* The row's branches of a kind, which stand together; how many. */
+/* Finds the row's branches of a kind, which are adjacent; returns how many. */
 static size_t
 find_branches(const struct cg_lines *lines, const struct line_row *row,
     enum cg_branch_kind kind, const struct cg_branch **from)
@@ -57,7 +56,7 @@ find_branches(const struct cg_lines *lines, const struct line_row *row,
 	return end - i;
 }
 
-/* What branch i says of its function's shape. */
+/* What branch i contributes to the shape of its function. */
 static uint64_t
 shape_at(const struct cg_branch *branch, size_t i)
 {
@@ -77,7 +76,7 @@ hash_shape(const struct cg_branch *branch, size_t n)
 	return hash;
 }
 
-/* Is it the shape of n branches? */
+/* True if n branches have the shape. */
 static bool
 is_shape(const struct cg_lines *lines, const struct shape *shape,
     const struct cg_branch *branch, size_t n)
@@ -94,8 +93,9 @@ is_shape(const struct cg_lines *lines, const struct shape *shape,
 }
 
 /*
- * The slot of the shape that n branches have; for a new one it is 0. The last
- * one is nearly always it, and mostly there is no other. NULL: out of memory.
+ * The slot of the shape of n branches, 0 if the shape is new; NULL: out of
+ * memory. Nearly always it is the last shape; mostly there is no other, so the
+ * map is filled only when a second one is added.
  */
 static uint32_t *
 find_shape(struct cg_lines *lines, const struct cg_branch *branch, size_t n)
@@ -133,7 +133,7 @@ add_to_shape(struct cg_lines *lines, const struct shape *shape,
 	}
 }
 
-/* *block counts blocks. */
+/* Numbers blocks of the line anew: *block is their count. */
 static bool
 append_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
     bool unlike, uint32_t *block)
@@ -154,7 +154,7 @@ append_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
 	return true;
 }
 
-/* A function's branches: added to those of the same shape, or new. */
+/* Adds a function's branches to those of the same shape, or appends them. */
 static bool
 add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
     bool unlike, uint32_t *block)
@@ -178,7 +178,7 @@ add_branches(struct cg_lines *lines, const struct cg_branch *from, size_t n,
 	return append_branches(lines, from, n, unlike, block);
 }
 
-/* The branches of a kind of rows [from, to), which are alike. */
+/* Sums the branches of a kind of rows [from, to), which are alike. */
 static bool
 add_alike(struct cg_lines *lines, size_t from, size_t to,
     enum cg_branch_kind kind, bool unlike, uint32_t *block)
@@ -201,7 +201,7 @@ add_alike(struct cg_lines *lines, size_t from, size_t to,
 	return good;
 }
 
-/* The branches of rows [from, to), which are one line. */
+/* Sums the branches of rows [from, to), which are on one line. */
 static bool
 sum_branches(struct cg_lines *lines, size_t from, size_t to)
 {
