@@ -73,9 +73,9 @@ total()
 		refuses 1 "expected $message" -f dhat -t json "$t/x"
 	done <<-'E'
 		dhatFileVersion 2|{"dhatFileVersion":1}
-		all frames in ftbl|{"dhatFileVersion":2,"pps":[{"fs":[3]}],"ftbl":["[root]"]}
+		ftbl with all frames|{"dhatFileVersion":2,"pps":[{"fs":[3]}],"ftbl":["[root]"]}
 		the index of a frame|{"dhatFileVersion":2,"pps":[{"fs":[-3]}]}
-		'ADDRESS: FUNCTION (PLACE)'|{"ftbl":["[root]","main"]}
+		'ADDRESS: FUNCTION (FILE:LINE)'|{"ftbl":["[root]","main"]}
 		a non-negative number|{"pps":[{"tb":-1}]}
 	E
 }

@@ -46,7 +46,7 @@ tree()
 	sed 's/=peak/=detailed/' "$t/x" >"$t/y"
 	sed 's/=peak/=detailed/; s/n0: 9/n0: 7/; 1,4d' "$t/x" >>"$t/y"
 	"$CGCONV" -q -t json "$t/y" | grep -qxF '["total",[7]]'
-	"$CGCONV" -t json "$t/y" 2>&1 >/dev/null | grep -q 'the last one is read'
+	"$CGCONV" -t json "$t/y" 2>&1 >/dev/null | grep -q 'the last one with a tree is read'
 }
 
 @test "massif: --snapshot reads another one, or all as parts" {
@@ -64,8 +64,8 @@ tree()
 		grep -qxF "[\"desc\",\"Snapshot\",\"$n\"]" "$t/got"
 	done <"$t/want"
 	grep -q '^."part",0,0,[0-9]*,"./heap"' "$t/got"
-	refuses 1 "a tree where --snapshot says 1" -t json --snapshot 1 "$in"
-	refuses 2 "--snapshot is peak, all or" -t json --snapshot 5x "$in"
+	refuses 1 "a tree for --snapshot=1" -t json --snapshot 1 "$in"
+	refuses 2 "--snapshot: expected peak, all or" -t json --snapshot 5x "$in"
 }
 
 @test "massif: bad files" {

@@ -594,9 +594,8 @@ read_trace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	else if (good)
 		add_all(&doc, &trace);
 	if (trace.skipped > 0)
-		cg_note(job, "%llu event%s not calls: dropped",
-		    (unsigned long long)trace.skipped,
-		    trace.skipped == 1 ? " is" : "s are");
+		cg_note(job, "events other than calls are dropped: %llu",
+		    (unsigned long long)trace.skipped);
 	free_trace(&trace);
 	return cg_doc_close(&doc);
 }

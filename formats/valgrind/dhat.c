@@ -1,13 +1,13 @@
 /*
- * dhat.c - dhat: what Valgrind's DHAT writes for its viewer.
+ * dhat.c - dhat: allocation profiles of Valgrind's DHAT, as its viewer reads
+ * them.
  *
  * Source: dhat/dh_main.c and docs/dh-manual.xml of Valgrind 3.19, file version
- * 2. Program points (stacks that allocate) come before the table of frames that
- * they refer to, leaf first. A frame that has the address of its caller was
- * inlined into that.
+ * 2. Program points (stacks that allocate) refer to a table of frames, leaf
+ * first, which follows them. A function with its caller's address was inlined.
  *
- * All sums of a program point survive, as one event each; lost is which bytes
- * of its blocks were accessed ("acc").
+ * All sums of a program point survive, as one event each. The access counts of
+ * the bytes of its blocks ("acc") are lost.
  */
 #include <stdlib.h>
 
@@ -29,14 +29,15 @@ struct dhat {
 	size_t points, point_cap;
 	uint32_t *index; /* of frames, of all points, leaf first */
 	size_t indexes, index_cap;
-	struct frame *frame;
+	struct valgrind_frame *frame;
 	size_t frames, frame_cap;
 };
 
-/* In the order of the file; not all are there in all modes. */
+/* In the order of the file; some depend on DHAT's mode. */
 static const struct kind {
 	const char *name, *long_name, *unit;
-	bool lifetimes, accesses, in_time;
+	bool lifetimes, accesses; /* only in a mode with these */
+	bool in_time;             /* the unit is the file's time unit */
 } kinds[EVENTS] = {
 	{ .name = "tb", .long_name = "Total bytes", .unit = "bytes" },
 	{ .name = "tbk", .long_name = "Total blocks", .unit = "" },
@@ -167,7 +168,8 @@ take_frames(struct cg_doc *doc, void *into)
 		if (!valgrind_take_frame(
 			doc->build, text, &dhat->frame[dhat->frames]) &&
 		    dhat->frames > 0)
-			return cg_doc_fail(doc, "'ADDRESS: FUNCTION (PLACE)'");
+			return cg_doc_fail(
+			    doc, "'ADDRESS: FUNCTION (FILE:LINE)'");
 		dhat->frames++;
 	}
 	return doc->status == CG_OK;
@@ -205,10 +207,11 @@ add_frames(struct cg_doc *doc, struct dhat *dhat, const struct point *point)
 	cg_node node = 0;
 
 	for (uint32_t i = point->count; i > 0; i--) {
-		const struct frame *frame, *caller = NULL;
+		const struct valgrind_frame *frame, *caller = NULL;
 
 		if (index[i - 1] >= dhat->frames) {
-			(void)cg_doc_fail(doc, "all frames in ftbl");
+			(void)cg_doc_fail(doc, "ftbl with all frames that "
+					       "program points refer to");
 			return 0;
 		}
 		if (index[i - 1] == 0)
@@ -220,7 +223,7 @@ add_frames(struct cg_doc *doc, struct dhat *dhat, const struct point *point)
 		    caller && caller->addr == frame->addr &&
 			caller->fn != frame->fn);
 	}
-	if (node == 0) /* nobody knows where */
+	if (node == 0)
 		node = cg_add_frame(doc->build, 0,
 		    cg_add_fn(doc->build, cg_slice("(unknown)"), 0, 0),
 		    &nowhere, false);

@@ -1,15 +1,16 @@
 /*
- * frame.c - places in a program, as Valgrind writes them.
+ * frame.c - the function and the source line of an address, as Valgrind
+ * describes them.
  *
  * Source: VG_(describe_IP) in coregrind/m_debuginfo/debuginfo.c of Valgrind
- * 3.19. Addresses are those of the process, not of the object file, so they
- * are used to tell frames apart and not kept.
+ * 3.19. Addresses are those of the process, not of the object file: they tell
+ * frames apart and are then dropped.
  */
 #include "valgrind.h"
 
 void
-valgrind_set_frame(struct cg_build *build, struct frame *frame, cg_name name,
-    cg_file file, uint32_t line, cg_object object)
+valgrind_set_frame(struct cg_build *build, struct valgrind_frame *frame,
+    cg_name name, cg_file file, uint32_t line, cg_object object)
 {
 	char text[CG_NUMBER_MAX], *end;
 
@@ -24,46 +25,46 @@ valgrind_set_frame(struct cg_build *build, struct frame *frame, cg_name name,
 
 /* "file.c:12" */
 static bool
-split_place(struct cg_slice place, struct cg_slice *file, uint32_t *line)
+split_line(struct cg_slice text, struct cg_slice *file, uint32_t *line)
 {
-	size_t colon = place.len;
+	size_t colon = text.len;
 	struct cg_slice digits;
 	uint64_t number;
 
-	while (colon > 0 && place.ptr[colon - 1] != ':')
+	while (colon > 0 && text.ptr[colon - 1] != ':')
 		colon--;
 	if (colon < 2)
 		return false;
-	digits = (struct cg_slice){ place.ptr + colon, place.len - colon };
+	digits = (struct cg_slice){ text.ptr + colon, text.len - colon };
 	if (!cg_get_u64(digits, &number) || number > UINT32_MAX)
 		return false;
-	*file = (struct cg_slice){ place.ptr, colon - 1 };
+	*file = (struct cg_slice){ text.ptr, colon - 1 };
 	*line = (uint32_t)number;
 	return true;
 }
 
 bool
 valgrind_take_frame(
-    struct cg_build *build, struct cg_slice text, struct frame *frame)
+    struct cg_build *build, struct cg_slice text, struct valgrind_frame *frame)
 {
-	struct cg_slice name, place, file = { 0 }, object = { 0 };
+	struct cg_slice name, where, file = { 0 }, object = { 0 };
 	uint32_t line = 0;
 	size_t at;
 
-	*frame = (struct frame){ 0 };
+	*frame = (struct valgrind_frame){ 0 };
 	if (!cg_starts(text, "0x") || !cg_take_u64(&text, &frame->addr) ||
 	    !cg_take_prefix(&text, ": "))
 		return false;
 	name = cg_trim(text);
-	/* The place is in the last brackets, of which a path has none. */
+	/* The last group in parentheses: paths do not contain " (". */
 	for (at = name.len; at > 1; at--)
 		if (name.ptr[at - 2] == ' ' && name.ptr[at - 1] == '(')
 			break;
 	if (at > 1 && name.ptr[name.len - 1] == ')') {
-		place = (struct cg_slice){ name.ptr + at, name.len - at - 1 };
-		if (cg_take_prefix(&place, "in "))
-			object = place;
-		if (object.len > 0 || split_place(place, &file, &line))
+		where = (struct cg_slice){ name.ptr + at, name.len - at - 1 };
+		if (cg_take_prefix(&where, "in "))
+			object = where;
+		if (object.len > 0 || split_line(where, &file, &line))
 			name.len = at - 2;
 	}
 	valgrind_set_frame(build, frame, cg_add_name(build, name),

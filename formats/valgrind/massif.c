@@ -1,11 +1,11 @@
 /*
- * massif.c - massif: what Valgrind's Massif found on the heap.
+ * massif.c - massif: heap profiles of Valgrind's Massif.
  *
  * Source: massif/ms_main.c (pp_snapshot) and massif/ms_print.in of Valgrind
- * 3.19. Of the snapshots with a tree one is read: the peak, or the last if none
- * is the peak; by --snapshot another, or all, each a part. What the others say
- * of the heap as a whole is lost. A tree is upside down: below a function are
- * those that called it. What is below Massif's threshold has no function.
+ * 3.19. One of the snapshots with a tree is read: the peak, or the last if none
+ * is the peak; --snapshot chooses another, or all, each a part. The totals of
+ * other snapshots are lost. The children of a function in a tree are its
+ * callers. Allocations below Massif's threshold have no function.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 struct node {
 	uint32_t depth;
-	struct frame frame;
+	struct valgrind_frame frame;
 	uint64_t bytes;
 };
 
@@ -26,28 +26,20 @@ struct massif {
 	struct cg_job *job;
 	struct cg_in *in;
 	struct cg_build *build;
-	struct node *node; /* of the tree that is wanted */
+	struct node *node; /* of the latest wanted tree */
 	size_t nodes, cap;
 	struct cg_columns columns;
 	const char *wanted;                 /* --snapshot */
-	struct cg_slice options, cmd, unit; /* names: they stay */
-	struct cg_part_info part;           /* of that tree; its number */
-	uint64_t number, time;              /* of the snapshot at hand */
+	struct cg_slice options, cmd, unit; /* in the graph */
+	struct cg_part_info part;           /* of the latest wanted tree */
+	uint64_t number, time;              /* of the current snapshot */
 	uint64_t tree_time;
-	bool peak;
-	int status;
+	bool peak; /* a tree was the peak's */
 };
 
+/* The text after a node's bytes. The root is the whole heap. */
 static bool
-fail(struct massif *m, const struct cg_slice *at, const char *expected)
-{
-	m->status = cg_fail_at(m->job, at->ptr, "expected %s", expected);
-	return false;
-}
-
-/* What a node says behind its cost; the first is all that was allocated. */
-static bool
-take_place(struct massif *m, struct cg_slice text, struct node *node)
+take_location(struct massif *m, struct cg_slice text, struct node *node)
 {
 	if (valgrind_take_frame(m->build, text, &node->frame))
 		return true;
@@ -68,18 +60,16 @@ take_node(struct massif *m, struct cg_slice line, uint64_t *children)
 	if (!cg_take_char(&line, 'n') || !cg_take_u64(&line, children) ||
 	    !cg_take_prefix(&line, ": ") || !cg_take_u64(&line, &node.bytes) ||
 	    !cg_take_char(&line, ' ') || node.depth > DEPTH_MAX ||
-	    !take_place(m, line, &node))
-		return fail(
-		    m, &at, "'nCOUNT: BYTES ADDRESS: FUNCTION (PLACE)'");
-	if (!cg_grow_raw(&m->node, &m->cap, m->nodes + 1, sizeof(node))) {
-		m->status = cg_nomem(m->job);
-		return false;
-	}
+	    !take_location(m, line, &node))
+		return cg_reject_at(m->job, at.ptr,
+		    "expected 'nCOUNT: BYTES ADDRESS: FUNCTION (FILE:LINE)'");
+	if (!cg_grow_raw(&m->node, &m->cap, m->nodes + 1, sizeof(node)))
+		return cg_reject_nomem(m->job);
 	m->node[m->nodes++] = node;
 	return true;
 }
 
-/* Its nodes, or no more than a look at them. */
+/* Reads a snapshot's tree; unless wanted, parses it and keeps no node. */
 static bool
 read_tree(struct massif *m, bool wanted)
 {
@@ -95,19 +85,24 @@ read_tree(struct massif *m, bool wanted)
 		if (left[depth] == 0)
 			return true;
 		if (!cg_read_line(m->in, &line))
-			return fail(m, &line, "more nodes: the file is cut");
+			return cg_reject_at(m->job, line.ptr,
+			    "expected more nodes: the file is truncated");
 		left[depth]--;
 		if (!take_node(m, line, &left[depth + 1]))
 			return false;
 		if (m->node[m->nodes - 1].depth != depth)
-			return fail(m, &line, "a node one level deeper");
+			return cg_reject_at(m->job, line.ptr,
+			    "expected a node one level deeper");
 		if (!wanted)
 			m->nodes--;
 		depth++;
 	}
 }
 
-/* From the last node on the path, a caller of callers, up to the function. */
+/*
+ * Adds the bytes of one stack: its frames are the nodes of the path from index
+ * last, the outermost caller, to 1, the function that allocated.
+ */
 static void
 add_stack(struct massif *m, const size_t *path, size_t last, uint64_t bytes)
 {
@@ -119,15 +114,15 @@ add_stack(struct massif *m, const size_t *path, size_t last, uint64_t bytes)
 	if (bytes == 0)
 		return;
 	for (; last > 0; last--) {
-		const struct frame *frame = &m->node[path[last]].frame;
+		const struct valgrind_frame *frame = &m->node[path[last]].frame;
 
-		/* With its caller's address it was inlined into that. */
+		/* A function with its caller's address was inlined. */
 		node = cg_add_frame(m->build, node, frame->fn, &frame->pos,
 		    addr == frame->addr && fn != frame->fn);
 		addr = frame->addr;
 		fn = frame->fn;
 	}
-	if (node == 0) /* nobody knows where */
+	if (node == 0)
 		node = cg_add_frame(m->build, 0,
 		    cg_add_fn(m->build, cg_slice("(unknown)"), 0, 0), &nowhere,
 		    false);
@@ -135,11 +130,11 @@ add_stack(struct massif *m, const size_t *path, size_t last, uint64_t bytes)
 	    m->columns.width);
 }
 
-/* A node's bytes that its callers do not account for are its own stack's. */
+/* The bytes of a node less those of its callers belong to its own stack. */
 static bool
 add_tree(struct massif *m, size_t *path, uint64_t *rest)
 {
-	size_t open = 0; /* nodes on the path */
+	size_t open = 0; /* length of the path */
 
 	for (size_t i = 0; i < m->nodes; i++) {
 		size_t depth = m->node[i].depth;
@@ -150,12 +145,10 @@ add_tree(struct massif *m, size_t *path, uint64_t *rest)
 		rest[open++] = m->node[i].bytes;
 		if (depth == 0)
 			continue;
-		if (rest[depth - 1] < rest[depth]) {
-			m->status = cg_fail(m->job,
-			    "expected callers with no more bytes than what "
-			    "they call");
-			return false;
-		}
+		if (rest[depth - 1] < rest[depth])
+			return cg_reject(m->job,
+			    "expected callers with no more bytes than the "
+			    "function that they call");
 		rest[depth - 1] -= rest[depth];
 	}
 	for (; open > 0; open--)
@@ -163,20 +156,21 @@ add_tree(struct massif *m, size_t *path, uint64_t *rest)
 	return true;
 }
 
-static void
+static bool
 add_snapshot(struct massif *m)
 {
 	size_t *path = calloc(DEPTH_MAX + 2, sizeof(*path));
 	uint64_t *rest = calloc(DEPTH_MAX + 2, sizeof(*rest));
+	bool good =
+	    path && rest ? add_tree(m, path, rest) : cg_reject_nomem(m->job);
 
-	if (!path || !rest)
-		m->status = cg_nomem(m->job);
-	else if (add_tree(m, path, rest))
+	if (good)
 		cg_state_total(m->build, NULL,
 		    cg_columns_of(&m->columns, &m->node[0].bytes),
 		    m->columns.width, false);
 	free(path);
 	free(rest);
+	return good;
 }
 
 /* "Snapshot: 17", "Time: 1808172 i" */
@@ -203,11 +197,10 @@ end_snapshot(struct massif *m)
 	if (m->options.len > 0)
 		cg_add_desc(m->build, cg_slice("Options"), m->options);
 	describe(m);
-	add_snapshot(m);
-	return m->status == CG_OK;
+	return add_snapshot(m);
 }
 
-/* Is the snapshot's tree to be read, for all that is known now? */
+/* Whether to keep a tree; a later one may replace it. */
 static bool
 is_wanted(const struct massif *m, bool peak)
 {
@@ -221,7 +214,7 @@ is_wanted(const struct massif *m, bool peak)
 	return cg_take_u64(&text, &number) && number == m->number;
 }
 
-/* heap_tree=, the last of a snapshot. */
+/* heap_tree=, the last field of a snapshot. */
 static bool
 take_tree(struct massif *m, struct cg_slice kind)
 {
@@ -251,7 +244,7 @@ read_snapshots(struct massif *m)
 	struct cg_slice line;
 	bool ended = true;
 
-	while (m->status == CG_OK && cg_read_line(m->in, &line)) {
+	while (cg_read_line(m->in, &line)) {
 		if (cg_take_prefix(&line, "desc: ")) {
 			m->options = keep(m, line);
 		} else if (cg_take_prefix(&line, "cmd: ")) {
@@ -261,7 +254,8 @@ read_snapshots(struct massif *m)
 		} else if (cg_take_prefix(&line, "snapshot=")) {
 			ended = false;
 			if (!cg_take_u64(&line, &m->number))
-				return fail(m, &line, "a snapshot's number");
+				return cg_reject_at(m->job, line.ptr,
+				    "expected the number of a snapshot");
 		} else if (cg_take_prefix(&line, "time=")) {
 			(void)cg_take_u64(&line, &m->time);
 		} else if (cg_take_prefix(&line, "heap_tree=")) {
@@ -270,12 +264,22 @@ read_snapshots(struct massif *m)
 				return false;
 		}
 	}
-	if (m->status == CG_OK)
-		m->status = cg_in_status(m->in);
-	if (m->status == CG_OK && !ended)
-		m->status = cg_fail(m->job,
-		    "expected heap_tree= in each snapshot: the file is cut");
-	return m->status == CG_OK;
+	if (cg_in_status(m->in) != CG_OK)
+		return false;
+	return ended || cg_reject(m->job, "expected heap_tree= in each "
+					  "snapshot: the file is truncated");
+}
+
+/* Reads the file, and adds the one tree unless all are wanted. */
+static bool
+read_file(struct massif *m, bool peak)
+{
+	if (!read_snapshots(m))
+		return false;
+	if (m->nodes == 0)
+		return cg_reject(m->job, "expected a snapshot with a tree%s%s",
+		    peak ? "" : " for --snapshot=", peak ? "" : m->wanted);
+	return strcmp(m->wanted, "all") == 0 || end_snapshot(m);
 }
 
 static int
@@ -294,22 +298,16 @@ read_massif(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 	if (!peak && !cg_equal(number, "all") &&
 	    (!cg_take_u64(&number, &ignored) || number.len > 0))
-		return cg_usage(
-		    job, "--snapshot is peak, all or a snapshot's number");
+		return cg_usage(job,
+		    "--snapshot: expected peak, all or the "
+		    "number of a snapshot, not '%s'",
+		    m.wanted);
 	(void)cg_add_column(&m.columns, build, &bytes);
-	if (read_snapshots(&m)) {
-		if (m.nodes == 0)
-			m.status =
-			    cg_fail(job, "expected a snapshot with a tree%s%s",
-				peak ? "" : " where --snapshot says ",
-				peak ? "" : m.wanted);
-		else if (strcmp(m.wanted, "all") != 0)
-			(void)end_snapshot(&m);
-	}
-	if (m.status == CG_OK && peak && !m.peak)
-		cg_note(job, "no snapshot is the peak: the last one is read");
+	if (read_file(&m, peak) && peak && !m.peak)
+		cg_note(job, "no snapshot is marked as the peak: the last one "
+			     "with a tree is read");
 	free(m.node);
-	return m.status;
+	return cg_in_status(in);
 }
 
 static int
@@ -330,7 +328,7 @@ static const struct cg_option options[] = {
 	    .type = CG_STRING,
 	    .fallback = "peak",
 	    .arg = "N|peak|all",
-	    .help = "which snapshot; all: each that has a tree is a part",
+	    .help = "which snapshot; all: each with a tree is a part",
 	    .reading = true },
 	{ 0 },
 };

@@ -1,10 +1,10 @@
 /*
- * valgrind_xml.c - valgrind-xml: leaks that Valgrind's Memcheck has found.
+ * memcheck.c - valgrind-xml: leaks that Valgrind's Memcheck has found.
  *
  * Source: docs/internals/xml-output-protocol4.txt of Valgrind 3.19. Each kind
- * of leak has two events, bytes and blocks, that are there if it is. Errors
- * that are no leaks have no costs and are lost, so are the folders of files,
- * which Valgrind's other tools do not give.
+ * of leak in the input has two events, bytes and blocks. Errors other than
+ * leaks have no costs and are lost. So are the directories of source files, as
+ * the outputs of Valgrind's other tools do not have them.
  */
 #include <stdlib.h>
 
@@ -39,33 +39,19 @@ struct reader {
 	struct cg_xml *xml;
 	struct leak *leak;
 	size_t leaks, leak_cap;
-	struct frame *frame; /* of one stack, leaf first */
+	struct valgrind_frame *frame; /* of one stack, leaf first */
 	size_t frames, frame_cap;
-	struct leak now; /* kind KINDS: no leak */
+	struct leak now; /* kind KINDS: not a leak */
 	size_t stacks;   /* of the error */
 	uint64_t skipped, pid;
 	cg_name cmd;
-	int status;
 };
-
-static bool
-fail(struct reader *r, const char *expected)
-{
-	r->status = cg_xml_fail(r->xml, expected);
-	return false;
-}
-
-static bool
-nomem(struct reader *r)
-{
-	r->status = cg_nomem(r->job);
-	return false;
-}
 
 static bool
 get_number(struct reader *r, struct cg_slice text, uint64_t *number)
 {
-	return cg_get_u64(cg_trim(text), number) || fail(r, "a number");
+	return cg_get_u64(cg_trim(text), number) ||
+	       cg_xml_reject(r->xml, "a number");
 }
 
 static bool
@@ -87,11 +73,11 @@ take_name(struct reader *r, cg_name *name)
 	return true;
 }
 
-/* <frame>: its parts, up to its end. */
+/* <frame>, to its end. */
 static bool
 take_frame(struct reader *r)
 {
-	struct frame frame = { 0 };
+	struct valgrind_frame frame = { 0 };
 	struct cg_slice name, text;
 	cg_object object = 0;
 	uint64_t line = 0;
@@ -117,22 +103,22 @@ take_frame(struct reader *r)
 		return false;
 	if (!cg_grow_raw(
 		&r->frame, &r->frame_cap, r->frames + 1, sizeof(frame)))
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	if (line > UINT32_MAX)
-		return fail(r, "a line number");
+		return cg_xml_reject(r->xml, "a line number");
 	valgrind_set_frame(r->build, &frame, fn, file, (uint32_t)line, object);
 	r->frame[r->frames++] = frame;
 	return true;
 }
 
-/* A frame with its caller's address was inlined into that. */
+/* A function with its caller's address was inlined. */
 static void
 end_stack(struct reader *r)
 {
-	if (r->stacks++ > 0) /* where something else happened */
+	if (r->stacks++ > 0) /* only the first stack is the allocation's */
 		return;
 	for (size_t i = r->frames; i > 0; i--) {
-		const struct frame *frame = &r->frame[i - 1];
+		const struct valgrind_frame *frame = &r->frame[i - 1];
 
 		r->now.node =
 		    cg_add_frame(r->build, r->now.node, frame->fn, &frame->pos,
@@ -149,10 +135,10 @@ end_error(struct reader *r)
 		return true;
 	}
 	if (r->now.node == 0)
-		return fail(r, "a stack in the leak");
+		return cg_xml_reject(r->xml, "a stack in the leak");
 	if (!cg_grow_raw(
 		&r->leak, &r->leak_cap, r->leaks + 1, sizeof(*r->leak)))
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	r->leak[r->leaks++] = r->now;
 	return true;
 }
@@ -214,14 +200,14 @@ add_leaks(struct reader *r)
 	const struct cg_part_info info = { .pid = r->pid,
 		.cmd = cg_get_name(r->build, r->cmd).ptr };
 	struct cg_columns columns = { 0 };
-	size_t place[KINDS], events = 0;
+	size_t column[KINDS], events = 0;
 	bool has[KINDS] = { false };
 
 	for (size_t i = 0; i < r->leaks; i++)
 		has[r->leak[i].kind] = true;
 	cg_add_part(r->build, &info);
 	for (size_t i = 0; i < KINDS; i++) {
-		place[i] = events;
+		column[i] = events;
 		if (!has[i])
 			continue;
 		(void)cg_add_column(&columns, r->build, &kinds[i].event[0]);
@@ -232,8 +218,8 @@ add_leaks(struct reader *r)
 		const struct leak *leak = &r->leak[i];
 		uint64_t cost[2 * KINDS] = { 0 };
 
-		cost[place[leak->kind]] = leak->bytes;
-		cost[place[leak->kind] + 1] = leak->blocks;
+		cost[column[leak->kind]] = leak->bytes;
+		cost[column[leak->kind] + 1] = leak->blocks;
 		cg_add_stack(r->build, leak->node, leak->blocks,
 		    cg_columns_of(&columns, cost), columns.width);
 	}
@@ -245,6 +231,7 @@ read_valgrind_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	struct reader r = { .job = job, .build = build };
 	enum cg_xml_type type = CG_XML_END;
 	bool good = true;
+	int status;
 
 	r.xml = cg_xml_new(job, in);
 	while (r.xml && good && (type = cg_xml_next(r.xml)) != CG_XML_END) {
@@ -253,17 +240,16 @@ read_valgrind_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		else if (type == CG_XML_CLOSE)
 			good = close_element(&r);
 	}
-	if (r.status == CG_OK)
-		r.status = r.xml ? cg_xml_status(r.xml) : CG_ELIMIT;
-	if (r.status == CG_OK)
+	status = r.xml ? cg_xml_status(r.xml) : CG_ELIMIT;
+	if (good && status == CG_OK)
 		add_leaks(&r);
-	if (r.status == CG_OK && r.skipped > 0)
-		cg_note(job, "%llu errors are no leaks and are skipped",
+	if (good && status == CG_OK && r.skipped > 0)
+		cg_note(job, "errors other than leaks are dropped: %llu",
 		    (unsigned long long)r.skipped);
 	cg_xml_free(r.xml);
 	free(r.leak);
 	free(r.frame);
-	return r.status;
+	return status;
 }
 
 static int
@@ -280,7 +266,7 @@ probe(const struct cg_head *head)
 const struct cg_module cg_format_valgrind_xml = {
 	CG_MODULE,
 	.name = "valgrind-xml",
-	.title = "leaks that Valgrind's Memcheck found, as XML",
+	.title = "leaks found by Valgrind's Memcheck, as XML",
 	.suffixes = "memcheck.xml",
 	.probe = probe,
 	.read = read_valgrind_xml,
