@@ -244,7 +244,7 @@ INSTALL ?= install
 bin := $(DESTDIR)$(PREFIX)/bin
 lib := $(DESTDIR)$(LIBDIR)
 include := $(DESTDIR)$(PREFIX)/include
-man := $(DESTDIR)$(PREFIX)/share/man/man1
+man := $(DESTDIR)$(PREFIX)/share/man
 completion := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 
 define PC
@@ -263,15 +263,16 @@ export PC
 
 ## install: into DESTDIR and PREFIX (/usr/local)
 install: all
-	$(INSTALL) -d "$(bin)" "$(lib)/pkgconfig" "$(include)" "$(man)" \
-		"$(completion)"
+	$(INSTALL) -d "$(bin)" "$(lib)/pkgconfig" "$(include)" "$(man)/man1" \
+		"$(man)/man3" "$(completion)"
 	$(INSTALL) -m 755 $(B)/cgconv "$(bin)"
 	$(INSTALL) -m 644 $(B)/libcgconv.a "$(lib)"
 	$(INSTALL) -m 755 $(B)/libcgconv.so "$(lib)/libcgconv.so.$(VERSION)"
 	ln -sf libcgconv.so.$(VERSION) "$(lib)/$(SONAME)"
 	ln -sf $(SONAME) "$(lib)/libcgconv.so"
 	$(INSTALL) -m 644 $(headers) "$(include)"
-	$(INSTALL) -m 644 cmd/cgconv.1 "$(man)"
+	$(INSTALL) -m 644 cmd/cgconv.1 "$(man)/man1"
+	$(INSTALL) -m 644 lib/libcgconv.3 "$(man)/man3"
 	$(INSTALL) -m 644 cmd/cgconv.bash-completion "$(completion)/cgconv"
 	echo "$$PC" >$(B)/cgconv.pc
 	$(INSTALL) -m 644 $(B)/cgconv.pc "$(lib)/pkgconfig"
@@ -281,7 +282,8 @@ uninstall:
 	rm -f "$(bin)/cgconv" "$(lib)/libcgconv.a" \
 		"$(lib)/libcgconv.so.$(VERSION)" "$(lib)/$(SONAME)" \
 		"$(lib)/libcgconv.so" $(headers:lib/%="$(include)/%") \
-		"$(lib)/pkgconfig/cgconv.pc" "$(man)/cgconv.1" \
+		"$(lib)/pkgconfig/cgconv.pc" "$(man)/man1/cgconv.1" \
+		"$(man)/man3/libcgconv.3" \
 		"$(completion)/cgconv"
 
 ## help: this list

@@ -38,6 +38,7 @@ files_in()
 		./usr/lib/pkgconfig/cgconv.pc
 		./usr/share/bash-completion/completions/cgconv
 		./usr/share/man/man1/cgconv.1
+		./usr/share/man/man3/libcgconv.3
 	END
 	LC_ALL=C sort -o "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/want"
 	files_in "$root" | same "$BATS_TEST_TMPDIR/want" -
@@ -62,7 +63,7 @@ files_in()
 	{
 		remake install "$@"
 		files_in "$root" | grep -q "/bin/cgconv$"
-		[ "$(files_in "$root" | wc -l)" -eq 12 ]
+		[ "$(files_in "$root" | wc -l)" -eq 13 ]
 		remake uninstall "$@"
 		[ "$(files_in "$root" | wc -l)" -eq 0 ]
 	}

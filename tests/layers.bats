@@ -138,6 +138,19 @@ declared()
 	same "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/static"
 }
 
+@test "layers: each function that public headers declare is used or tested" {
+	command -v nm >/dev/null || skip "no nm"
+	nm -gu "$B"/formats/*.o "$B"/formats/*/*.o "$B"/cmd/*.o "$B"/cmd/*/*.o |
+		awk '{ print $NF }' | sort -u >"$BATS_TEST_TMPDIR/used"
+	grep -ohw 'cg_[a-z0-9_]*' tests/*.bats tests/*.c tests/unit/*.c \
+		lib/libcgconv.3 | sort -u >"$BATS_TEST_TMPDIR/tested"
+	declared >"$BATS_TEST_TMPDIR/declared"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/declared")" -gt 200 ]
+	sort -u "$BATS_TEST_TMPDIR/used" "$BATS_TEST_TMPDIR/tested" |
+		comm -23 "$BATS_TEST_TMPDIR/declared" - >"$BATS_TEST_TMPDIR/unused"
+	not grep . "$BATS_TEST_TMPDIR/unused"
+}
+
 @test "layers: neither library nor program names a format" {
 	formats=$(sed -n 's/^FORMAT(\(.*\)).*/\1/p' formats/formats.def |
 		paste -sd '|')
