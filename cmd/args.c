@@ -183,17 +183,19 @@ check_company(const struct args *args)
 	const struct {
 		bool given;
 		const char *name, *with;
-		int (*action[2])(struct args *);
+		int (*action[3])(struct args *);
 	} rules[] = {
-		{ args->json, "json", "--verify and --diff", { verify, diff } },
-		{ args->top, "top", "--info and --diff", { show_info, diff } },
+		{ args->json, "json", "--info, --diff or --verify",
+		    { show_info, diff, verify } },
+		{ args->top, "top", "--info or --diff", { show_info, diff } },
 		{ args->beside, "side-by-side", "--diff", { diff, diff } },
 		{ args->normalize, "normalize", "--diff", { diff, diff } },
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
 		if (rules[i].given && args->action != rules[i].action[0] &&
-		    args->action != rules[i].action[1])
+		    args->action != rules[i].action[1] &&
+		    args->action != rules[i].action[2])
 			return cg_usage(args->job, "--%s goes with %s",
 			    rules[i].name, rules[i].with);
 	}

@@ -20,7 +20,7 @@ struct args {
 	const char *action_name;
 	const char *from, *to, *output; /* NULL: not given */
 	const char *event, *top;
-	bool json; /* of --verify and --diff */
+	bool json; /* with --info, --diff, --verify */
 	bool beside, normalize; /* of --diff */
 	char **input; /* in argv, compacted */
 	size_t inputs;
@@ -90,7 +90,7 @@ void prepare_heap(void);
 /* How many functions --top asks for; it may say nothing. */
 int take_top(const struct args *, size_t otherwise, size_t *count);
 /* Ranks by a column: real events come first, inherited ones after them. */
-int show_top(struct args *, const struct cg_graph *, const struct cg_sums *,
+int show_top(const struct args *, const struct cg_graph *, const struct cg_sums *,
     size_t column, size_t count);
 /* A cost vector's value in a column. */
 struct amount column_amount(
@@ -130,7 +130,12 @@ struct labels {
 };
 /* Adds those of a graph; starts as { 0 }. False: out of memory. */
 bool list_labels(struct labels *, const struct cg_graph *, int side);
-/* A line "Labels  bytes (8 values), worker (2 values)" if there are any. */
+/*
+ * The next key from label *i on and how many values it has; false: no more.
+ */
+bool next_label_key(const struct labels *, size_t *i, struct cg_slice *key,
+    size_t *values);
+/* A line "Labels    bytes (8 values), worker (2 values)" if there are any. */
 void print_labels(const struct labels *);
 /* "key=value". */
 void put_label(FILE *, const struct cg_label *);
@@ -211,6 +216,13 @@ void report_difference(struct verify *, enum difference, const struct where *,
 /* Costs of no file or line, which one of the two cannot hold. */
 void report_placeless(struct verify *, const struct where *, size_t event,
     const uint64_t value[2]);
+
+/* ---- info_json.c ------------------------------------------------------------- */
+
+/* facts: what the inputs contain; functions are sorted by the column. */
+int print_info_json(const struct args *, const struct cg_graph *,
+    const struct cg_sums *, cg_facts facts, const struct labels *,
+    size_t column, size_t count);
 
 /* ---- text.c: text for people --------------------------------------------- */
 

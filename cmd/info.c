@@ -1,5 +1,5 @@
 /*
- * info.c - --info: what is in the inputs, for people.
+ * info.c - --info: a summary of the inputs, as text or (info_json.c) as JSON.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "cmd.h"
 
-/* So many parts are listed; with -v, all of them. */
+/* Parts that are listed without -v. */
 #define PARTS_SHOWN 10
 
 static void
@@ -17,7 +17,7 @@ print_inputs(const struct cg_job *job)
 	const char *path;
 
 	for (size_t i = 0; (path = cg_job_source(job, i, &found)); i++) {
-		fputs("Input   ", stdout);
+		fputs("Input     ", stdout);
 		put_safe(stdout, cg_slice(path));
 		printf(": %s", found.module->name);
 		if (found.filters[0] != '\0')
@@ -25,7 +25,7 @@ print_inputs(const struct cg_job *job)
 		putchar('\n');
 	}
 	for (size_t i = 0; (path = cg_job_object(job, i)) != NULL; i++) {
-		fputs("Object  ", stdout);
+		fputs("Object    ", stdout);
 		put_safe(stdout, cg_slice(path));
 		putchar('\n');
 	}
@@ -43,8 +43,8 @@ print_overview(
 {
 	char text[FACTS_ROOM];
 
-	printf("Holds   %s\n", facts_text(text, facts));
-	print_count("Counts  ", cg_object_count(graph), "object");
+	printf("Contains  %s\n", facts_text(text, facts));
+	print_count("Size      ", cg_object_count(graph), "object");
 	print_count(", ", cg_file_count(graph), "file");
 	print_count(", ", cg_fn_count(graph), "function");
 	print_count(", ", cg_cycle_count(sums), "cycle");
@@ -76,7 +76,7 @@ print_event(const struct cg_event *event, const char *total, int name_width,
 	putchar('\n');
 }
 
-/* Sums of all parts, of real and inherited events. */
+/* Totals over all parts, of events and formulas; NULL: they overflow. */
 static void
 print_events(const struct cg_graph *graph, const uint64_t *totals)
 {
@@ -139,16 +139,16 @@ print_parts(const struct cg_graph *graph, bool all)
 	for (cg_part part = 0; part < shown; part++)
 		print_part(graph, part);
 	if (shown < count)
-		printf("  and %zu more, listed with -v\n", count - shown);
+		printf("  and %zu more; use -v to list all\n", count - shown);
 }
 
-/* The column and the number of functions that were asked for. */
+/* Column and number of functions, by --event and --top. */
 static int
-take_wishes(const struct args *args, const struct cg_graph *graph,
+choose_column(const struct args *args, const struct cg_graph *graph,
     size_t *column, size_t *count)
 {
 	size_t columns = cg_event_count(graph) + cg_formula_count(graph);
-	int status = take_top(args, TOP_DEFAULT, count);
+	int status = take_top(args, args->json ? SIZE_MAX : TOP_DEFAULT, count);
 
 	*column = cg_main_event(graph);
 	if (status != CG_OK || args->event == NULL)
@@ -158,12 +158,12 @@ take_wishes(const struct args *args, const struct cg_graph *graph,
 		++*column;
 	if (*column == columns)
 		return cg_usage(args->job,
-		    "there is no event '%s' in the inputs", args->event);
+		    "--event: the inputs have no event '%s'", args->event);
 	return CG_OK;
 }
 
 static int
-show_graph(struct args *args, const struct cg_graph *graph,
+show_graph(const struct args *args, const struct cg_graph *graph,
     const struct cg_sums *sums, cg_facts facts, const struct labels *labels,
     size_t column, size_t count)
 {
@@ -182,13 +182,27 @@ show_graph(struct args *args, const struct cg_graph *graph,
 	return status;
 }
 
+/* Sums of what is shown: of all events, or of the one that ranks functions. */
+static struct cg_sums *
+sum_functions(
+    const struct args *args, const struct cg_graph *graph, size_t column)
+{
+	if (args->json)
+		return cg_sums_new(graph, CG_ALL_PARTS, true);
+	/* A formula may name any event. */
+	if (column >= cg_event_count(graph))
+		return cg_sums_of(
+		    graph, CG_ALL_PARTS, 0, cg_event_count(graph));
+	return cg_sums_of(graph, CG_ALL_PARTS, column, 1);
+}
+
 int
 show_info(struct args *args)
 {
 	const struct cg_graph *graph;
-	struct cg_sums *sums;
+	struct cg_sums *sums = NULL;
 	struct labels labels = { 0 };
-	size_t column = 0, count = 0, events;
+	size_t column = 0, count = 0;
 	cg_facts facts;
 	int status = add_inputs(args);
 
@@ -197,26 +211,20 @@ show_info(struct args *args)
 		status = cg_job_read(args->job, &graph);
 	if (status != CG_OK)
 		return status;
-	/* What is there, not what follows from it. */
+	/* Before deriving: what the inputs say, not what follows from it. */
 	facts = cg_graph_facts(graph);
 	if (!list_labels(&labels, graph, 0))
 		status = cg_nomem(args->job);
 	if (status == CG_OK)
 		status = cg_job_derive(args->job, CG_INCL | CG_CALLS);
 	if (status == CG_OK)
-		status = take_wishes(args, graph, &column, &count);
-	if (status != CG_OK) {
-		free(labels.of);
-		return status;
-	}
-	/* A formula may name any event. */
-	events = cg_event_count(graph);
-	sums = column < events ? cg_sums_of(graph, CG_ALL_PARTS, column, 1)
-			       : cg_sums_of(graph, CG_ALL_PARTS, 0, events);
-	if (sums == NULL)
+		status = choose_column(args, graph, &column, &count);
+	if (status == CG_OK)
+		sums = sum_functions(args, graph, column);
+	if (status == CG_OK && sums == NULL)
 		status = cg_job_status(args->job);
-	else
-		status = show_graph(
+	else if (status == CG_OK)
+		status = (args->json ? print_info_json : show_graph)(
 		    args, graph, sums, facts, &labels, column, count);
 	cg_sums_free(sums);
 	free(labels.of);

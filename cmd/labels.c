@@ -63,29 +63,37 @@ list_labels(struct labels *labels, const struct cg_graph *graph, int side)
 	return true;
 }
 
+bool
+next_label_key(const struct labels *labels, size_t *i, struct cg_slice *key,
+    size_t *values)
+{
+	const struct labelled *at = labels->of + *i;
+	const struct labelled *end = labels->of + labels->count;
+
+	if (*i >= labels->count)
+		return false;
+	*key = at->label.key;
+	for (*values = 1; ++at < end && cg_compare(at->label.key, *key) == 0;)
+		*values += compare_labels(&at[-1].label, &at->label) != 0;
+	*i = (size_t)(at - labels->of);
+	return true;
+}
+
 void
 print_labels(const struct labels *labels)
 {
-	const struct labelled *at = labels->of, *end;
-	const char *before = "Labels  ";
+	const char *before = "Labels    ";
+	struct cg_slice key;
 	size_t values;
 
-	if (labels->count == 0)
-		return;
-	end = at + labels->count;
-	while (at < end) {
-		const struct labelled *first = at;
-
-		for (values = 1; ++at < end && cg_compare(at->label.key,
-						   first->label.key) == 0;)
-			values +=
-			    compare_labels(&at[-1].label, &at->label) != 0;
+	for (size_t i = 0; next_label_key(labels, &i, &key, &values);) {
 		fputs(before, stdout);
-		put_safe(stdout, first->label.key);
+		put_safe(stdout, key);
 		printf(" (%zu value%s)", values, values == 1 ? "" : "s");
 		before = ", ";
 	}
-	putchar('\n');
+	if (labels->count > 0)
+		putchar('\n');
 }
 
 void

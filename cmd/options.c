@@ -457,7 +457,7 @@ const struct option own_options[] = {
 	    .action = detect },
 	{ 0, "verify", NULL, "does the second profile say what the first does?",
 	    .action = verify },
-	{ 0, "json", NULL, "of --verify, --diff: answer in JSON",
+	{ 0, "json", NULL, "with --info, --diff, --verify: print JSON",
 	    .set = set_json },
 	{ 0, "merge-manifests", NULL,
 	    "add up the books of all shares: is every input done?",

@@ -82,7 +82,7 @@ take_top(const struct args *args, size_t otherwise, size_t *count)
 
 	if (args->top != NULL && !cg_get_u64(cg_slice(args->top), &number))
 		return cg_usage(
-		    args->job, "expected a number: '--top %s'", args->top);
+		    args->job, "--top: expected a number, not '%s'", args->top);
 	*count = number < SIZE_MAX ? (size_t)number : SIZE_MAX;
 	return CG_OK;
 }
@@ -177,7 +177,7 @@ print_ranking(const struct ranking *ranking, const char *title)
 	static const char *const head[] = { "Inclusive", "", "Self", "",
 		"Calls", "Function (file) [object]", NULL };
 
-	printf("\n%s: ", title);
+	printf("\nTop functions by %s ", title);
 	put_safe(stdout,
 	    cg_slice(column_event(ranking->graph, ranking->column)->name));
 	putchar('\n');
@@ -192,14 +192,14 @@ print_rankings(struct ranking *ranking)
 		    ranking->graph, ranking->column, ranking->cost);
 	if (cg_graph_facts(ranking->graph) & (CG_CALLS | CG_STACKS | CG_INCL)) {
 		rank_functions(ranking, INCLUSIVE);
-		print_ranking(ranking, "Dearest functions, inclusive");
+		print_ranking(ranking, "inclusive");
 	}
 	rank_functions(ranking, SELF);
-	print_ranking(ranking, "Dearest functions, self");
+	print_ranking(ranking, "self");
 }
 
 int
-show_top(struct args *args, const struct cg_graph *graph,
+show_top(const struct args *args, const struct cg_graph *graph,
     const struct cg_sums *sums, size_t column, size_t count)
 {
 	size_t most = cg_fn_count(graph) + 1;

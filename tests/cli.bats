@@ -354,7 +354,7 @@ build_plugin()
 	grep -q "missing: error: .*No such file" "$dir/err"
 }
 
-@test "cli: --info shows events, parts and the dearest functions" {
+@test "cli: --info shows events, parts and the top functions" {
 	"$CGCONV" --info "$EVENTS" >"$dir/out"
 	grep -q "^Input .*$EVENTS: callgrind$" "$dir/out"
 	grep -qE '^  Ir +3,130' "$dir/out"
@@ -370,7 +370,7 @@ build_plugin()
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		printf 'part: %d\nevents: Ir\nfn=f\n1 1\n' "$i"
 	done >"$dir/parts"
-	"$CGCONV" --info "$dir/parts" | grep -x "  and 2 more, listed with -v"
+	"$CGCONV" --info "$dir/parts" | grep -x "  and 2 more; use -v to list all"
 	"$CGCONV" --info -v "$dir/parts" 2>/dev/null | grep -x "  12  part 12"
 }
 
@@ -380,7 +380,7 @@ build_plugin()
 	rank()
 	{
 		"$CGCONV" --info "$@" "$dir/in" |
-			sed -n '/functions, self/,$s/.*%.* \([a-z]\)/\1/p' |
+			sed -n '/^Top functions by self/,$s/.*%.* \([a-z]\)/\1/p' |
 			tr '\n' ' '
 	}
 	[ "$(rank)" = "one three two " ]
@@ -391,6 +391,54 @@ build_plugin()
 	"$CGCONV" --info "$dir/in" | grep -qE '^  sum +20  = a \+ 2 b'
 	refuses 2 "no event 'c'" --info --event c "$dir/in"
 	refuses 2 "expected a number" --info --top many "$dir/in"
+}
+
+@test "cli: --info --json says the same to programs, and more" {
+	printf '%s\n' 'event: sum = a + 2 b' 'events: a b' 'fn=one' '1 5 1' \
+		'fn=two' '1 1 5' 'calls=3 1' '1 2 0' 'fn=three' '1 2' >"$dir/in"
+	sed -i 's/^calls=3 1/cfn=three\ncalls=3 1/' "$dir/in"
+	for args in "" "--event b --top 1"; do
+		# shellcheck disable=SC2086 # several words
+		"$CGCONV" --info --json $args "$dir/in"
+	done >"$dir/out"
+	dir=$dir perl -MJSON::PP -0777 -e '
+		my ($all, $one) = JSON::PP->new->incr_parse(<>);
+		my $in = $all->{inputs}[0];
+		"$in->{path} $in->{format}" eq "$ENV{dir}/in callgrind" or die "inputs";
+		grep { $_ eq "calls" } @{$all->{contains}} or die "contains";
+		$all->{size}{functions} == 3 && $all->{size}{parts} == 1 or die "size";
+		my @sum = map { "$_->{name}=$_->{total}" } @{$all->{events}};
+		"@sum" eq "a=8 b=6 sum=20" or die "events: @sum";
+		$all->{events}[2]{formula} eq "a + 2 b" or die "formula";
+		$all->{sorted_by} eq "a" or die "sorted_by";
+		"@{$all->{parts}[0]{totals}}" eq "8 6 20" or die "parts";
+		my @fn = @{$all->{functions}};
+		join(" ", map { $_->{name} } @fn) eq "one two three" or die "order";
+		"@{$fn[1]{inclusive}}" eq "3 5 13" or die "inclusive";
+		"@{$fn[1]{self}}" eq "1 5 11" or die "self";
+		$fn[2]{calls} == 3 or die "calls";
+		$one->{sorted_by} eq "b" && @{$one->{functions}} == 1 &&
+			$one->{functions}[0]{name} eq "two" or die "--event, --top";
+	' "$dir/out"
+}
+
+@test "cli: --info --json is JSON whatever the profile" {
+	# Bytes that are not UTF-8, the largest number, one that overflows.
+	printf 'events: x\377 y\nfn=f"\\\t\376\n1 18446744073709551615 1\nfn=g\n1 0 2\n' |
+		"$CGCONV" --info --json >"$dir/got"
+	grep -qF '"name":"f\"\\\t\udcfe"' "$dir/got"
+	grep -qF '"self":[18446744073709551615,1]' "$dir/got"
+	printf 'part: 1\nevents: x\nfn=f\n1 18446744073709551615\npart: 2\nfn=f\n1 1\n' |
+		"$CGCONV" --info --json - 2>"$dir/err" >"$dir/got" ||
+		grep -q 'error: ' "$dir/err"
+	for file in $(samples); do
+		# shellcheck disable=SC2046 # two words or none
+		"$CGCONV" -q --info --json $(exe_of "$file") "$file" \
+			>"$dir/got" 2>/dev/null || continue
+		perl -MJSON::PP -0777 -ne '$d = decode_json($_);
+			@{$_->{self}} == @{$d->{events}} or die
+				for @{$d->{functions}}' "$dir/got"
+	done
 }
 
 @test "cli: --info escapes what a terminal would obey" {

@@ -348,7 +348,7 @@ top()
 	refuses 2 'two files' --diff "$dir/a"
 	refuses 2 '--normalize goes with --diff' --normalize --info "$dir/a"
 	refuses 2 '--side-by-side goes with --diff' --side-by-side "$dir/a"
-	refuses 2 "expected a number: '--top x'" --diff "$dir/a" "$dir/b" \
+	refuses 2 "--top: expected a number, not 'x'" --diff "$dir/a" "$dir/b" \
 		--top x
 	refuses 1 'No such file' --diff "$dir/a" "$dir/nothing"
 	printf 'a 9223372036854775808\n' >"$dir/big"

@@ -115,7 +115,7 @@ top()
 		[ "$(stacks)" = "$(folded "$dir/out.pb")" ]
 		[ "$(stacks)" = "$(folded "$dir/out.cgj")" ]
 		stacks
-		"$CGCONV" --info "$dir/in.pb" | sed -n 's/^Dearest.*: //p'
+		"$CGCONV" --info "$dir/in.pb" | sed -n 's/^Top functions by [a-z]* //p'
 		"$CGCONV" --diff "$dir/in.pb" "$dir/in.pb" |
 			sed -n 's/^Event  *\([a-z]*\).*/\1/p'
 	}
@@ -455,7 +455,7 @@ labelled()
 	["stack",2,2,[33],3]
 	E
 	"$CGCONV" --info "$dir/out.pb" |
-		grep -x 'Labels  pid (1 value), size (2 values), zone (2 values)'
+		grep -x 'Labels    pid (1 value), size (2 values), zone (2 values)'
 	# It leaves out samples without a frame.
 	command -v go >/dev/null || skip "no go"
 	export HOME=$dir

@@ -165,7 +165,7 @@ both_counts()
 
 @test "stacks: inclusive costs are true, cycles or not" {
 	"$CGCONV" --info samples/json/stacks/stacks.cgj >"$dir/got"
-	grep '^Holds .* stacks' "$dir/got"
+	grep '^Contains .* stacks' "$dir/got"
 	grep -E '^ +16 +100.00% +10 .* a <cycle 1> ' "$dir/got"
 	grep -E '^ +11 +68.75% +0 .* b <cycle 1> ' "$dir/got"
 	grep -E '^ +13 +81.25% +0 .* main ' "$dir/got"
