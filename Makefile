@@ -71,7 +71,7 @@ $(B)/cgconv: $(cmd_obj) $(lib_obj)
 # it sees the public names alone.
 $(B)/libcgconv.a: $(lib_obj)
 	@echo "  AR      $@"
-	$(Q)rm -f $@ && $(LD) -r -o $(B)/libcgconv.o $^ && \
+	$(Q)rm -f $@ && $(LD) -r --force-group-allocation -o $(B)/libcgconv.o $^ && \
 		$(OBJCOPY) --localize-hidden $(B)/libcgconv.o && \
 		$(AR) rcs $@ $(B)/libcgconv.o
 

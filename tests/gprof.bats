@@ -355,6 +355,10 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 # bucket of 16 bytes, and b calls c there.
 straddle()
 {
+	case $(gcc -dumpmachine) in
+	x86_64-*) ;;
+	*) skip "x86-64 assembler" ;;
+	esac
 	cat >"$t/s.s" <<-'END'
 	.data
 	.quad __executable_start, etext

@@ -43,7 +43,8 @@ find_id(struct callgrind_reader *r, struct callgrind_ids *ids, uint64_t id)
 		return &ids->near[id];
 	if (id >= NEAR_IDS)
 		value = cg_map_at(&ids->far, id);
-	else if (cg_grow(&ids->near, &ids->nears, id + 1, sizeof(*ids->near)))
+	else if (cg_grow(&ids->near, &ids->nears, (size_t)id + 1,
+		     sizeof(*ids->near)))
 		value = &ids->near[id];
 	if (!value)
 		r->status = cg_nomem(r->job);

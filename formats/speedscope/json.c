@@ -138,8 +138,8 @@ parse_decimal(struct cg_slice text, struct decimal *value)
 		(void)cg_take_char(&text, '+');
 		if (!cg_take_u64(&text, &exponent) || exponent > DIGITS_MAX)
 			exponent = DIGITS_MAX;
-		point = !down              ? point + exponent
-			: point > exponent ? point - exponent
+		point = !down              ? point + (size_t)exponent
+			: point > exponent ? point - (size_t)exponent
 					   : 0;
 	}
 	if (!join_digits(digit, n, 0, point, &value->whole) ||

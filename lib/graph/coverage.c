@@ -29,7 +29,7 @@ find_slot(struct cg_rows *rows, uint32_t block)
 {
 	size_t mask = rows->seen_slots - 1;
 	uint64_t seeded = block ^ cg_hash_seed(rows->seen_slot);
-	size_t at = (seeded * 0x9e3779b97f4a7c15u >> 32) & mask;
+	size_t at = (size_t)(seeded * 0x9e3779b97f4a7c15u >> 32) & mask;
 
 	while (rows->seen_slot[at] > 0 &&
 	       rows->seen[rows->seen_slot[at] - 1].block != block)
