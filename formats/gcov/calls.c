@@ -403,18 +403,18 @@ add_locals(struct gcov_unit *unit, struct cg_build *build)
 int
 gcov_read_ci(struct gcov_unit *unit, struct cg_build *build, const char *notes)
 {
-	const char *path = gcov_ci_path(unit, notes);
 	struct cg_slice text, line;
+	const char *path;
 	struct cg_in *in = NULL;
 	bool success = true;
 
+	if (unit->sites == 0 || !gcov_has_idents(unit))
+		return CG_OK;
+	path = gcov_ci_path(unit, notes);
 	if (!path)
 		return cg_nomem(unit->job);
-	if (unit->sites > 0 && gcov_has_idents(unit) &&
-	    !cg_open_companion(unit->job, path, &in))
-		return CG_OK; /* reported; the calls are dropped */
-	if (!in)
-		return CG_OK;
+	if (!cg_open_companion(unit->job, path, &in) || !in)
+		return CG_OK; /* not there; or reported, the calls are dropped */
 	unit->edges = 0;
 	if (!cg_read_all(in, &text))
 		text.len = 0; /* reported; the calls are dropped */

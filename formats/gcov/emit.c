@@ -124,10 +124,9 @@ add_site(struct gcov_emit *emit, const struct gcov_solved *solved)
 	return true;
 }
 
-/* Adds the arcs of a block, and its jumps where it ends. True: it has calls. */
-static bool
-emit_arcs(
-    struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool ends_here)
+/* Adds the arcs of a block; last: with jumps. */
+static void
+emit_arcs(struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last)
 {
 	const struct gcov_unit *unit = emit->unit;
 	const struct gcov_solved *solved = &unit->scratch.solved[number];
@@ -136,8 +135,7 @@ emit_arcs(
 		.pos = pos, .kind = CG_BRANCH_ARC, .block = number
 	};
 	const uint32_t real = block->arcs - block->fakes;
-	const bool jumps = emit->jumps && ends_here,
-		   arcs = emit->arcs && real > 1;
+	const bool jumps = emit->jumps && last, arcs = emit->arcs && real > 1;
 
 	for (uint32_t i = 0; i < block->arcs && (jumps || arcs); i++) {
 		const struct gcov_arc *arc = &unit->arc[block->arc + i];
@@ -158,13 +156,12 @@ emit_arcs(
 		(void)cg_add_branch(emit->build, emit->fn->id, &row);
 		row.index++;
 	}
-	return block->fakes > 0;
 }
 
-/* Adds the calls of a block, and sites for their callees where it ends. */
+/* Adds the calls of a block; last: also as sites of calls. */
 static bool
 emit_calls(
-    struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool ends_here)
+    struct gcov_emit *emit, uint32_t number, struct cg_pos pos, bool last)
 {
 	struct gcov_unit *unit = emit->unit;
 	const struct gcov_solved *solved = &unit->scratch.solved[number];
@@ -191,7 +188,7 @@ emit_calls(
 		    gcov_sub(&unit->scratch, solved->count, arc->count));
 		if (emit->blocks)
 			(void)cg_add_branch(emit->build, emit->fn->id, &row);
-		if (ends_here && !add_site(emit, solved))
+		if (last && !add_site(emit, solved))
 			return false;
 	}
 	return true;
@@ -256,26 +253,32 @@ emit_line_0(struct gcov_emit *emit)
 	return success;
 }
 
-/* Adds the branches, calls and conditions of the blocks that end here. */
+/*
+ * Adds the branches, calls and conditions of the blocks that end on the line. A
+ * block ends on a line of each of its spans; last: of the last span.
+ */
 static bool
 emit_ends(struct gcov_emit *emit, uint32_t number, struct cg_pos pos)
 {
 	const struct gcov_scratch *scratch = &emit->unit->scratch;
+	const struct gcov_block *blocks = emit->unit->block + emit->fn->block;
 	const struct gcov_touch *touch = scratch->touch;
 	const uint32_t first = scratch->line[number].first;
-	bool calls = false, ends_here;
+	bool calls = false, last;
 	uint32_t t, block;
 
 	for (t = first; t != GCOV_NONE; t = touch[t].next) {
 		block = touch[t].block;
-		ends_here = scratch->solved[block].line == number;
-		if (touch[t].ends)
-			calls |= emit_arcs(emit, block, pos, ends_here);
+		last = scratch->solved[block].line == number;
+		if (!touch[t].ends)
+			continue;
+		emit_arcs(emit, block, pos, last);
+		calls |= blocks[block].fakes > 0;
 	}
 	for (t = calls ? first : GCOV_NONE; t != GCOV_NONE; t = touch[t].next) {
 		block = touch[t].block;
-		ends_here = scratch->solved[block].line == number;
-		if (touch[t].ends && !emit_calls(emit, block, pos, ends_here))
+		last = scratch->solved[block].line == number;
+		if (touch[t].ends && !emit_calls(emit, block, pos, last))
 			return false;
 	}
 	t = emit->fn->conditions > 0 ? first : GCOV_NONE;

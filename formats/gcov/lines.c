@@ -362,18 +362,18 @@ gcov_count_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
 	struct gcov_scratch *scratch = &unit->scratch;
 	bool old = unit->head.layout < GCOV_VERSION(8, 0) && !unit->llvm;
 	uint32_t last = GCOV_NONE;
-	bool fine = true;
+	bool success = true;
 
 	begin_lines(scratch);
-	for (uint32_t i = 0; i < fn->blocks && fine; i++) {
+	for (uint32_t i = 0; i < fn->blocks && success; i++) {
 		scratch->solved[i].touch = (uint32_t)scratch->touches;
-		fine = unit->llvm ? touch_llvm(unit, fn, i)
-		       : old      ? touch_old(unit, fn, i, &last)
-				  : touch_gcc(unit, fn, i);
+		success = unit->llvm ? touch_llvm(unit, fn, i)
+			  : old      ? touch_old(unit, fn, i, &last)
+				     : touch_gcc(unit, fn, i);
 		scratch->solved[i].touch_end = (uint32_t)scratch->touches;
 	}
-	if (!fine || !gcov_has_counters(fn))
-		return fine;
+	if (!success || !gcov_has_counters(fn))
+		return success;
 	if (!old)
 		count_entering(unit, fn);
 	for (uint32_t i = 0; i < scratch->lines; i++) {
@@ -402,7 +402,7 @@ key_of(uint32_t file, uint32_t line)
 	return (uint64_t)file << 32 | line;
 }
 
-/* Is the line in the table of a group? */
+/* Is the line in the table of the function's group? */
 static bool
 is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
     const struct gcov_line *line)

@@ -39,14 +39,14 @@ struct walk {
 	struct cg_build *build; /* NULL: only count paths */
 	struct lists to, from;
 	uint32_t *component; /* by block */
-	uint32_t *leads;     /* by block: whose predecessor it is, start + 1 */
+	uint32_t *pred_of;   /* by block: whose predecessor it is, start + 1 */
 	uint32_t *on;        /* by block: is it on the path? */
 	uint32_t *path;
-	uint32_t *next;    /* by index on the path: in to.block */
-	uint32_t *goes_on; /* by index on the path: can a block follow? */
+	uint32_t *next;     /* by index on the path: in to.block */
+	uint32_t *has_next; /* by index on the path: can a block follow? */
 	uint32_t depth;
-	uint32_t missing; /* predecessors of the start not on the path */
-	bool entered;     /* a predecessor is outside of its component */
+	uint32_t missing;    /* predecessors of the start not on the path */
+	bool has_outer_pred; /* a predecessor is outside of its component */
 	uint32_t count;
 };
 
@@ -108,8 +108,8 @@ make_lists(struct walk *walk)
 static void
 find_components_from(struct walk *walk, uint32_t root, uint32_t *numbered)
 {
-	uint32_t *number = walk->leads, *low = walk->on, *next = walk->next;
-	uint32_t *stack = walk->path, *waiting = walk->goes_on;
+	uint32_t *number = walk->pred_of, *low = walk->on, *next = walk->next;
+	uint32_t *stack = walk->path, *waiting = walk->has_next;
 	uint32_t depth = 0, waits = 0, block = root, to;
 
 	for (;;) {
@@ -147,13 +147,13 @@ find_components(struct walk *walk)
 {
 	uint32_t n = walk->fn->blocks, numbered = 0;
 
-	memset(walk->leads, 0, n * sizeof(*walk->leads));
+	memset(walk->pred_of, 0, n * sizeof(*walk->pred_of));
 	memset(walk->component, 0xff, n * sizeof(*walk->component));
 	for (uint32_t b = 0; b < n; b++) {
-		if (walk->leads[b] == 0)
+		if (walk->pred_of[b] == 0)
 			find_components_from(walk, b, &numbered);
 	}
-	memset(walk->leads, 0, n * sizeof(*walk->leads));
+	memset(walk->pred_of, 0, n * sizeof(*walk->pred_of));
 	memset(walk->on, 0, n * sizeof(*walk->on));
 }
 
@@ -173,11 +173,11 @@ begin(struct walk *walk)
 	walk->from = (struct lists){ word + n, word + 2 * n + arcs };
 	word += 2 * n + 2 * arcs;
 	walk->component = word;
-	walk->leads = word + n;
+	walk->pred_of = word + n;
 	walk->on = word + 2 * n;
 	walk->path = word + 3 * n;
 	walk->next = word + 4 * n;
-	walk->goes_on = word + 5 * n;
+	walk->has_next = word + 5 * n;
 	make_lists(walk);
 	find_components(walk);
 	return true;
@@ -286,11 +286,13 @@ was_taken(const struct walk *walk)
 {
 	const struct gcov_data_fn *data = walk->fn->data;
 	const unsigned char *at = data ? data->counters[GCOV_PATHS].at : NULL;
+	uint64_t bits;
 
-	return at && (uint64_t)gcov_get_counter(
-			 at + walk->count / 64 * 8, walk->unit->data.order) >>
-			     walk->count % 64 &
-			 1;
+	if (!at)
+		return false;
+	bits = (uint64_t)gcov_get_counter(
+	    at + walk->count / 64 * 8, walk->unit->data.order);
+	return bits >> walk->count % 64 & 1;
 }
 
 /* Takes the path of so many blocks, which is prime. False: too many paths. */
@@ -316,9 +318,9 @@ push(struct walk *walk, uint32_t block, uint32_t start)
 
 	walk->path[depth] = block;
 	walk->next[depth] = walk->to.head[block];
-	walk->goes_on[depth] = false;
+	walk->has_next[depth] = false;
 	walk->on[block] = true;
-	walk->missing -= walk->leads[block] == start + 1;
+	walk->missing -= walk->pred_of[block] == start + 1;
 }
 
 static void
@@ -327,25 +329,32 @@ pop(struct walk *walk, uint32_t start)
 	uint32_t block = walk->path[--walk->depth];
 
 	walk->on[block] = false;
-	walk->missing += walk->leads[block] == start + 1;
+	walk->missing += walk->pred_of[block] == start + 1;
 }
 
 /* Finds the predecessors of the start, and pushes it. */
 static void
 begin_at(struct walk *walk, uint32_t start)
 {
-	walk->entered = false;
+	walk->has_outer_pred = false;
 	walk->missing = walk->depth = 0;
 	for (uint32_t i = walk->from.head[start];
 	     i < walk->from.head[start + 1]; i++) {
 		uint32_t block = walk->from.block[i];
 
-		walk->leads[block] = start + 1;
+		walk->pred_of[block] = start + 1;
 		walk->missing++;
-		walk->entered |=
+		walk->has_outer_pred |=
 		    walk->component[block] != walk->component[start];
 	}
 	push(walk, start, start);
+}
+
+/* True: no block can precede the path, however it goes on. */
+static bool
+is_begin(const struct walk *walk)
+{
+	return !walk->has_outer_pred && walk->missing == 0;
 }
 
 /* Takes all prime paths from the start. False: too many, or too much work. */
@@ -359,8 +368,8 @@ walk_from(struct walk *walk, uint32_t start)
 		if (++walk->unit->path_work > WORK_MAX)
 			return false;
 		if (walk->next[top] == walk->to.head[block + 1]) {
-			if (!walk->goes_on[top] && !walk->entered &&
-			    walk->missing == 0 && !take_path(walk, walk->depth))
+			if (!walk->has_next[top] && is_begin(walk) &&
+			    !take_path(walk, walk->depth))
 				return false;
 			pop(walk, start);
 			continue;
@@ -368,13 +377,13 @@ walk_from(struct walk *walk, uint32_t start)
 		to = walk->to.block[walk->next[top]++];
 		if (walk->on[to] && to != start)
 			continue;
-		walk->goes_on[top] = true;
+		walk->has_next[top] = true;
 		if (to == start) {
 			walk->path[walk->depth] = start;
 			if (!take_path(walk, walk->depth + 1))
 				return false;
 		} else if (walk->component[to] == walk->component[start] ||
-			   (!walk->entered && walk->missing == 0)) {
+			   is_begin(walk)) {
 			push(walk, to, start);
 		}
 	}

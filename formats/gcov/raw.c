@@ -13,8 +13,8 @@ struct raw {
 	struct gcov_unit *unit;
 	struct cg_build *build;
 	struct cg_map idents;
-	uint32_t ident,
-	    kinds; /* of the function; kinds: bit set of those seen */
+	uint32_t ident; /* of the function */
+	uint32_t kinds; /* bit set of the kinds that it has had */
 	uint32_t fns, summaries;
 	bool has_fn;
 };
@@ -298,7 +298,7 @@ add_record(struct raw *raw, struct gcov_bytes *bytes)
 	return true;
 }
 
-/* clang writes two end marks; after one, stale bytes of a longer file follow. */
+/* clang writes two end marks; after the one of gcc stale bytes may follow. */
 static uint32_t
 count_ends(struct gcov_bytes bytes)
 {

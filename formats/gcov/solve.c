@@ -36,9 +36,9 @@ make_room(struct gcov_unit *unit, const struct gcov_fn *fn)
 /* ---- As gcov solves ----------------------------------------------------- */
 
 /*
- * Each block has the sum of its arcs with known counts, the number of the
- * others, and the exclusive or of the others' indices: when one is left, that
- * is its index.
+ * Sets the count of an arc that was unknown. A block has the sum of its arcs
+ * with known counts, the number of the others, and the exclusive or of their
+ * indices: if there is only one, that is its index.
  */
 static void
 set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
@@ -57,7 +57,7 @@ set_arc_count(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t number,
 	dst->in_xor ^= number;
 }
 
-/* Begins with the counters: only the arcs on the tree are unknown. */
+/* Begins with the counters: only the arcs on the tree are unknown then. */
 static void
 sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
@@ -83,7 +83,7 @@ sum_counters(struct gcov_unit *unit, const struct gcov_fn *fn)
 		dst->ins++;
 		dst->in_xor ^= i;
 	}
-	/* The counts of calls and returns are no arcs: they stay unknown. */
+	/* No arc enters the entry or leaves the exit: these are unknown. */
 	if (!has_in)
 		solved[0].ins = GCOV_NONE;
 	if (!has_out)

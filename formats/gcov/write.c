@@ -62,7 +62,7 @@ compare_fns(const void *va, const void *vb)
 	return a->ident < b->ident ? -1 : a->ident > b->ident;
 }
 
-/* Negative: a is before b. */
+/* Compares by function, kind, number. */
 static int
 compare_counters(const struct row *a, const struct row *b)
 {
@@ -158,7 +158,7 @@ load(struct writer *w, struct cg_rows *rows)
 	return true;
 }
 
-/* Index of the first row that is not before this one. */
+/* Index of the first row that is not before the given one. */
 static size_t
 find(const struct writer *w, uint32_t line, uint32_t block, uint32_t index)
 {
@@ -275,16 +275,16 @@ program_word(const struct row *word, uint32_t number, bool alone)
 static void
 put_summary(const struct writer *w, uint32_t block, const struct row *row)
 {
-	uint32_t words = 0, kept, value;
+	uint32_t words = 0, written, value;
 	bool alone = w->inputs == 1;
 
 	while (row_of(w, (size_t)(row - w->row) + words + 1, 0, block))
 		words++;
-	kept = alone || words < WORDS_OF_PROGRAM + WORDS_OF_BITMAP
-		   ? words
-		   : WORDS_OF_PROGRAM + WORDS_OF_BITMAP;
-	put_tag(w, row->target, kept);
-	for (uint32_t i = 0; i < kept; i++) {
+	written = alone || words < WORDS_OF_PROGRAM + WORDS_OF_BITMAP
+		      ? words
+		      : WORDS_OF_PROGRAM + WORDS_OF_BITMAP;
+	put_tag(w, row->target, written);
+	for (uint32_t i = 0; i < written; i++) {
 		value = w->head[GCOV_RAW_LAYOUT] >= GCOV_VERSION(9, 0)
 			    ? clamp(row[i + 1].count)
 			    : program_word(&row[i + 1], i, alone);
@@ -396,7 +396,7 @@ put_values(const struct writer *w, const struct row *row, uint32_t n)
 	}
 }
 
-/* False: the inputs have other numbers of counters than n. */
+/* False: the rows are not those of n counters. */
 static bool
 put_counters(const struct writer *w, uint32_t ident, uint32_t kind, uint32_t n)
 {
