@@ -42,8 +42,8 @@ uint32_t cg_components(uint32_t count, const uint32_t *first,
 int cg_propagate(struct cg_graph *);
 
 /*
- * Distributes total among n weights, whose sum is sum > 0, in whole numbers: the
- * largest remainders are rounded up, of equal ones the first. Sets share;
+ * Distributes total among n weights, whose sum is sum > 0, in whole numbers:
+ * the largest remainders are rounded up, of equal ones the first. Sets share;
  * rest and index are scratch.
  */
 struct cg_share {

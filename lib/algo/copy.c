@@ -1,6 +1,5 @@
 /*
- * copy.c - what is in one graph goes into another, row by row, as if a reader
- * had known it all along.
+ * copy.c - adds the contents of one graph to another, as a reader would.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -174,7 +173,7 @@ change_cost(struct cg_copy *copy, size_t i, uint64_t cost, bool self)
 	return size <= (uint64_t)INT64_MAX + negative;
 }
 
-/* A cost vector as it is in the other graph; self: not of a call. */
+/* A cost vector in columns of the other graph; self: of a row, not a call. */
 static const uint64_t *
 change_costs(struct cg_copy *copy, const uint64_t *cost, size_t *n, bool self)
 {
@@ -197,7 +196,7 @@ change_costs(struct cg_copy *copy, const uint64_t *cost, size_t *n, bool self)
 	return copy->cost;
 }
 
-/* Is it a row that says nothing? */
+/* True if the row is to be dropped because its costs are zero. */
 static bool
 is_dropped(const struct cg_copy *copy, const uint64_t *cost, size_t n)
 {

@@ -1,25 +1,25 @@
 /*
- * cycles.c - strongly connected components, by Tarjan's algorithm with a
- * stack of its own: a chain of a million calls must not end ours.
+ * cycles.c - strongly connected components by Tarjan's algorithm. It is not
+ * recursive: a chain of a million calls must not overflow our stack.
  */
 #include <stdlib.h>
 
 #include "algo/algo.h"
 
 struct vertex {
-	uint32_t index; /* order of discovery, 0: not yet; or CLOSED */
+	uint32_t index; /* order of discovery; 0: not yet; or CLOSED */
 	uint32_t low;
-	uint32_t edge; /* how far the search has come */
+	uint32_t edge; /* the next one to follow */
 };
 
 struct tarjan {
 	struct vertex *vertex;
 	uint32_t *stack; /* vertices whose component is open */
-	uint32_t *path;  /* the search's own path */
+	uint32_t *path;  /* of the depth-first search */
 	uint32_t depth, open, found, count;
 };
 
-/* Its component is complete; no vertex has a lower index to learn from it. */
+/* The component is complete: no vertex takes its index any more. */
 #define CLOSED UINT32_MAX
 
 static void
@@ -39,7 +39,7 @@ lower(struct vertex *vertex, uint32_t index)
 		vertex->low = index;
 }
 
-/* All edges of the vertex were followed: it may close a component. */
+/* All edges of the vertex were followed: closes its component if complete. */
 static void
 leave(struct tarjan *t, uint32_t at, uint32_t *component)
 {

@@ -1,10 +1,10 @@
 /*
- * diff.c - the difference of two graphs, as a graph: what one costs more than
- * the other, or, for targets that hold nothing below zero, both side by side.
+ * diff.c - the difference of two graphs, as a graph; or both side by side, for
+ * targets without negative costs.
  *
- * Costs of calls and stacks are sums like all others, so they are subtracted
- * row by row. Addresses of two programs have nothing in common, and counts of
- * calls have no sign: they are those of the profile after.
+ * Costs of rows, calls and stacks are all sums: they are subtracted row by row.
+ * Addresses of two builds cannot be compared and are dropped. Counts of calls
+ * cannot be negative: the result has those of the profile after.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,25 +31,26 @@ find_event(const struct cg_graph *graph, const char *name)
 	return i;
 }
 
-/* A column for both, or the after's of two. */
+/* Adds the column of an event that both have, or two columns side by side. */
 static void
 add_event(struct cg_diff *diff, struct cg_copy copy[2], const size_t at[2])
 {
-	const struct cg_event *before = &diff->side[BEFORE]->event[at[BEFORE]];
-	struct cg_event event = diff->side[AFTER]->event[at[AFTER]];
+	const struct cg_event *before =
+	    &diff->profile[BEFORE]->event[at[BEFORE]];
+	struct cg_event event = diff->profile[AFTER]->event[at[AFTER]];
 	char name[NAME_MAX_LEN], long_name[NAME_MAX_LEN];
 	const char *title = *event.long_name ? event.long_name : event.name;
 
 	if (strcmp(before->unit, event.unit) != 0 && *before->unit &&
 	    *event.unit) {
 		cg_build_fail(&diff->build,
-		    "event %s is in %s before and in %s after", event.name,
+		    "event %s has the unit %s before and %s after", event.name,
 		    before->unit, event.unit);
 		return;
 	}
 	if (before->incl == CG_INCL_NONE)
 		event.incl = CG_INCL_NONE;
-	if (!diff->beside) {
+	if (!diff->side_by_side) {
 		event.is_signed = true;
 		for (int s = 0; s < 2; s++)
 			copy[s].change[at[s]].column =
@@ -57,7 +58,7 @@ add_event(struct cg_diff *diff, struct cg_copy copy[2], const size_t at[2])
 		copy[BEFORE].change[at[BEFORE]].minus = true;
 		return;
 	}
-	/* What comes first is what programs show, and sort by. */
+	/* Programs show and sort by the first event: after comes first. */
 	for (int s = AFTER; s >= BEFORE; s--) {
 		struct cg_event one = event;
 
@@ -67,38 +68,38 @@ add_event(struct cg_diff *diff, struct cg_copy copy[2], const size_t at[2])
 		    suffix[s] + 1);
 		one.name = name;
 		one.long_name = long_name;
-		one.is_signed = diff->side[s]->event[at[s]].is_signed;
+		one.is_signed = diff->profile[s]->event[at[s]].is_signed;
 		copy[s].change[at[s]].column = cg_add_event(&diff->build, &one);
 	}
 }
 
-/* Says what only one of them has: nothing is known of a difference. */
+/* Warns about events that only one profile has. */
 static void
-say_left_out(const struct cg_diff *diff, const struct cg_copy copy[2])
+warn_dropped(const struct cg_diff *diff, const struct cg_copy copy[2])
 {
 	static const char *const where[2] = { "before", "after" };
 
 	for (int s = 0; s < 2; s++)
-		for (size_t i = 0; i < diff->side[s]->events; i++)
+		for (size_t i = 0; i < diff->profile[s]->events; i++)
 			if (copy[s].change[i].column == CG_NO_COLUMN)
 				cg_diag_say(diff->build.graph->diag, CG_WARNING,
 				    NULL,
-				    "event %s is only in the profile %s and "
-				    "left out",
-				    diff->side[s]->event[i].name, where[s]);
+				    "event %s is only in the profile %s: "
+				    "dropped",
+				    diff->profile[s]->event[i].name, where[s]);
 }
 
 static void
 add_events(struct cg_diff *diff, struct cg_copy copy[2])
 {
 	const struct cg_graph *graph = diff->build.graph;
-	size_t at[2], both = 0, width = diff->beside ? 2 : 1;
+	size_t at[2], both = 0, width = diff->side_by_side ? 2 : 1;
 
-	for (at[AFTER] = 0; at[AFTER] < diff->side[AFTER]->events;
+	for (at[AFTER] = 0; at[AFTER] < diff->profile[AFTER]->events;
 	     at[AFTER]++) {
-		at[BEFORE] = find_event(diff->side[BEFORE],
-		    diff->side[AFTER]->event[at[AFTER]].name);
-		if (at[BEFORE] == diff->side[BEFORE]->events)
+		at[BEFORE] = find_event(diff->profile[BEFORE],
+		    diff->profile[AFTER]->event[at[AFTER]].name);
+		if (at[BEFORE] == diff->profile[BEFORE]->events)
 			continue;
 		add_event(diff, copy, at);
 		both++;
@@ -106,22 +107,23 @@ add_events(struct cg_diff *diff, struct cg_copy copy[2])
 	if (both == 0)
 		cg_build_fail(&diff->build,
 		    "the profiles have no event in common: %s before, %s after",
-		    diff->side[BEFORE]->events
-			? diff->side[BEFORE]->event[0].name
+		    diff->profile[BEFORE]->events
+			? diff->profile[BEFORE]->event[0].name
 			: "none",
-		    diff->side[AFTER]->events ? diff->side[AFTER]->event[0].name
-					      : "none");
+		    diff->profile[AFTER]->events
+			? diff->profile[AFTER]->event[0].name
+			: "none");
 	else if (graph->events != both * width)
 		cg_build_fail(&diff->build,
-		    "events of the profiles end in %s and %s already",
-		    suffix[BEFORE], suffix[AFTER]);
+		    "names of events already end in %s and %s", suffix[BEFORE],
+		    suffix[AFTER]);
 	if (diff->build.status == CG_OK)
-		say_left_out(diff, copy);
+		warn_dropped(diff, copy);
 }
 
 /* ---- Inherited events ---------------------------------------------------- */
 
-/* "Ir + 10 L1m" of the events that are left, or false. */
+/* Writes "+1 Ir+10 L1m"; false if an event of the formula was dropped. */
 static bool
 put_formula(const struct cg_graph *graph, const struct cg_copy *copy,
     const struct cg_formula *formula, const char *end, char *text, size_t size)
@@ -143,7 +145,7 @@ put_formula(const struct cg_graph *graph, const struct cg_copy *copy,
 	return len > 0 && len < size;
 }
 
-/* Sums of differences are differences of sums: they hold as they are. */
+/* Formulas are linear: they apply to differences unchanged. */
 static void
 add_formulas(struct cg_diff *diff, const struct cg_copy *copy, const char *end)
 {
@@ -165,7 +167,7 @@ add_formulas(struct cg_diff *diff, const struct cg_copy *copy, const char *end)
 
 /* ---- Sums --------------------------------------------------------------- */
 
-/* The sum of an event over all parts; false: none that could be scaled. */
+/* The sum of an event over all parts; false if it cannot be scaled. */
 static bool
 sum_event(const struct cg_graph *graph, size_t event, uint64_t *sum)
 {
@@ -178,19 +180,19 @@ sum_event(const struct cg_graph *graph, size_t event, uint64_t *sum)
 	return *sum > 0 && *sum <= INT64_MAX;
 }
 
-/* Costs before are to have the sums of those after. */
+/* Scales costs before to the sums after. */
 static void
 set_scales(struct cg_diff *diff, struct cg_copy copy[2])
 {
-	for (size_t i = 0; i < diff->side[BEFORE]->events; i++) {
+	for (size_t i = 0; i < diff->profile[BEFORE]->events; i++) {
 		struct cg_change *change = &copy[BEFORE].change[i];
-		const char *name = diff->side[BEFORE]->event[i].name;
+		const char *name = diff->profile[BEFORE]->event[i].name;
 
 		if (change->column == CG_NO_COLUMN)
 			continue;
-		if (sum_event(diff->side[BEFORE], i, &change->from) &&
-		    sum_event(diff->side[AFTER],
-			find_event(diff->side[AFTER], name), &change->to))
+		if (sum_event(diff->profile[BEFORE], i, &change->from) &&
+		    sum_event(diff->profile[AFTER],
+			find_event(diff->profile[AFTER], name), &change->to))
 			continue;
 		cg_build_fail(&diff->build,
 		    "event %s cannot be scaled: its sums must be from 1 to "
@@ -202,9 +204,9 @@ set_scales(struct cg_diff *diff, struct cg_copy copy[2])
 /* ---- Both --------------------------------------------------------------- */
 
 static bool
-open_side(struct cg_copy *copy, struct cg_diff *diff, int s)
+open_copy(struct cg_copy *copy, struct cg_diff *diff, int s)
 {
-	*copy = (struct cg_copy){ .from = diff->side[s],
+	*copy = (struct cg_copy){ .from = diff->profile[s],
 		.to = &diff->build,
 		.changed = true,
 		.costs_only = true,
@@ -218,7 +220,7 @@ subtract(struct cg_diff *diff, struct cg_copy copy[2])
 	int status;
 
 	add_events(diff, copy);
-	if (diff->beside)
+	if (diff->side_by_side)
 		for (int s = AFTER; s >= BEFORE; s--)
 			add_formulas(diff, &copy[s], suffix[s]);
 	else
@@ -236,7 +238,7 @@ subtract(struct cg_diff *diff, struct cg_copy copy[2])
 	return status;
 }
 
-/* What is the same in both costs nothing now, and goes. */
+/* Drops rows without difference: rebuilds the graph. */
 static int
 drop_zeros(struct cg_diff *diff)
 {
@@ -260,7 +262,7 @@ drop_zeros(struct cg_diff *diff)
 			cg_copy_fn(&copy, fn, fn);
 		status = cg_copy_rows(&copy);
 		for (int s = 0; s < 2; s++)
-			for (cg_fn fn = 1; fn < diff->side[s]->fns; fn++)
+			for (cg_fn fn = 1; fn < diff->profile[s]->fns; fn++)
 				diff->fn[s][fn] = copy.fn[diff->fn[s][fn]];
 	}
 	cg_copy_close(&copy);
@@ -276,7 +278,7 @@ cg_graph_diff(struct cg_diff *diff)
 	int status = CG_ELIMIT;
 
 	for (int s = 0; s < 2; s++)
-		ok = open_side(&copy[s], diff, s) && ok;
+		ok = open_copy(&copy[s], diff, s) && ok;
 	if (ok)
 		status = subtract(diff, copy);
 	else
@@ -286,5 +288,6 @@ cg_graph_diff(struct cg_diff *diff)
 		copy[s].fn = NULL;
 		cg_copy_close(&copy[s]);
 	}
-	return status == CG_OK && !diff->beside ? drop_zeros(diff) : status;
+	return status == CG_OK && !diff->side_by_side ? drop_zeros(diff)
+						      : status;
 }

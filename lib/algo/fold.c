@@ -1,17 +1,17 @@
 /*
- * fold.c - call stacks become costs of places, calls and inclusive costs.
+ * fold.c - converts call stacks to self costs, calls and inclusive costs.
  *
- * A function or a call that stands twice on one stack counts once, so that
- * the inclusive cost of a recursive function is what it really took. A call
- * stands where the outermost of its kind on that stack stood.
+ * A function or a call that occurs twice on one stack counts once, so that the
+ * inclusive cost of a recursive function is right. A call gets the call site of
+ * its outermost occurrence.
  *
- * Readers of what is written add calls up themselves, and where functions call
- * each other in turn they cannot know what counts twice. So a function's
- * second and deeper levels may become functions of their own, as Callgrind
- * has them (--separate-recs): nothing on a stack calls the first level twice.
- * And where a function begins some stacks and is called on others, all that
- * begin stacks get calls from the unknown caller, so that the calls of a
- * function cost what it costs inclusively, as KCachegrind has it.
+ * Programs that read the output sum calls themselves; for mutual recursion they
+ * cannot tell what counts twice. So the second and deeper levels of a function
+ * may become functions of their own, as with Callgrind's --separate-recs: then
+ * no stack has two calls of the first level. If a function begins some stacks
+ * and is called on others, all functions that begin stacks get calls from the
+ * unknown caller, so that the calls of a function have its inclusive cost, as
+ * KCachegrind expects.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,25 +20,25 @@
 
 #include "algo/algo.h"
 
-/* A frame on the path from the root to the stack that is looked at. */
+/* A frame on the path from the root to the current leaf. */
 struct open {
 	cg_node node;
 	cg_fn fn;                  /* of its level */
-	bool first_fn, first_call; /* on the path */
+	bool first_fn, first_call; /* outermost on the path */
 	uint64_t samples;
 };
 
 #define NO_CALLER UINT32_MAX /* of the frame at the root */
 
-/* What the path says of a function. */
+/* A function on the path. */
 struct state {
-	uint32_t open;   /* frames of the function, whatever level */
-	uint32_t taken;  /* frames that have become this function */
-	cg_fn caller;    /* of the first of these */
-	uint32_t called; /* + 1: the last part in which it is called */
+	uint32_t open;   /* frames of the function, of any level */
+	uint32_t taken;  /* frames of this level */
+	cg_fn caller;    /* of the outermost of these */
+	uint32_t called; /* the last part in which it is called, + 1 */
 };
 
-/* What begins stacks of a part. */
+/* A function that begins stacks of a part. */
 struct root {
 	cg_part part;
 	cg_fn fn;
@@ -53,20 +53,20 @@ struct fold {
 
 	struct open *path;
 	size_t depth, cap;
-	uint64_t *sum;      /* by depth: costs of what was closed */
-	size_t sums;        /* frames that sum has room for */
-	uint32_t *depth_of; /* by node, + 1: open */
-	cg_node *way;       /* from a stack up to the path */
-	size_t way_cap;
+	uint64_t *sum;      /* by depth: costs of the closed frames */
+	size_t sums;        /* allocated depth of sum */
+	uint32_t *depth_of; /* by node: depth + 1 on the path, or 0 */
+	cg_node *ancestor;  /* from a stack up to the path */
+	size_t ancestor_cap;
 	struct state *state; /* by function */
 	size_t states;
-	struct cg_map calls; /* open calls but the first of a callee */
+	struct cg_map calls; /* open calls except the first of a callee */
 	struct cg_map level; /* level << 32 | fn -> its function */
 	struct root *root;
 	size_t roots, root_cap;
 	struct cg_map root_ids; /* part << 32 | fn -> root + 1 */
 	struct cg_arena root_costs;
-	bool called;  /* a root is called in its part, too */
+	bool called;  /* a root is also called in its part */
 	bool sampled; /* calls are counted in samples */
 };
 
@@ -78,7 +78,7 @@ sum_at(const struct fold *fold, size_t depth)
 
 /* ---- Levels of recursion ------------------------------------------------- */
 
-/* "f'2": a function like fn, but for its name. */
+/* Adds "f'2", a function like fn with another name. */
 static cg_fn
 add_level(struct fold *fold, cg_fn fn, uint64_t level)
 {
@@ -126,7 +126,7 @@ grow_states(struct fold *fold)
 	    sizeof(*fold->state));
 }
 
-/* The function that fn's frame number count on the path becomes. */
+/* The function that represents frame number count of fn on the path. */
 static cg_fn
 fn_of_level(struct fold *fold, cg_fn fn, uint64_t count)
 {
@@ -157,8 +157,8 @@ call_key(cg_fn caller, cg_fn callee)
 }
 
 /*
- * Is a call the only one of its kind on the path? Unless its callee is there
- * already, it must be. The first call of each callee is not in the table.
+ * True if no outer frame on the path has the same call. The first call of each
+ * callee is in its state; the map has all others.
  */
 static bool
 is_first_call(struct fold *fold, cg_fn caller, cg_fn callee)
@@ -234,7 +234,7 @@ put_inclusive(struct fold *fold, const struct open *frame, const uint64_t *sum)
 	struct cg_run *run;
 	size_t n = graph->events;
 
-	/* A function without any row is none that could be written. */
+	/* Without costs there is no row: such a function cannot be written. */
 	while (n > 0 && sum[n - 1] == 0)
 		n--;
 	if (n == 0)
@@ -243,7 +243,7 @@ put_inclusive(struct fold *fold, const struct open *frame, const uint64_t *sum)
 	return run && cg_run_add_inclusive(graph, run, sum, n);
 }
 
-/* Unsigned costs cannot overflow here, but signed ones and samples can. */
+/* Only signed costs and samples can overflow here. */
 static bool
 add_to_top(struct fold *fold, uint64_t samples, const uint64_t *cost, size_t n)
 {
@@ -298,7 +298,7 @@ add_to_root(struct fold *fold, const struct open *frame, const uint64_t *cost)
 	return false;
 }
 
-/* The innermost frame is over: what it cost is known now. */
+/* Ends the innermost frame, whose costs are complete. */
 static bool
 close_frame(struct fold *fold)
 {
@@ -326,7 +326,7 @@ close_frame(struct fold *fold)
 		   : add_to_top(fold, frame->samples, sum, graph->events);
 }
 
-/* Makes the path lead to a leaf. */
+/* Changes the path to lead to a leaf. */
 static bool
 go_to(struct fold *fold, cg_node leaf)
 {
@@ -334,18 +334,18 @@ go_to(struct fold *fold, cg_node leaf)
 	bool ok = true;
 
 	for (; leaf != 0 && fold->depth_of[leaf] == 0; steps++) {
-		if (!cg_grow_raw(&fold->way, &fold->way_cap, steps + 1,
-			sizeof(*fold->way))) {
+		if (!cg_grow_raw(&fold->ancestor, &fold->ancestor_cap,
+			steps + 1, sizeof(*fold->ancestor))) {
 			cg_build_nomem(fold->build);
 			return false;
 		}
-		fold->way[steps] = leaf;
+		fold->ancestor[steps] = leaf;
 		leaf = fold->graph->node[leaf].parent;
 	}
 	while (ok && fold->depth > fold->depth_of[leaf])
 		ok = close_frame(fold);
 	while (ok && steps > 0)
-		ok = open_frame(fold, fold->way[--steps]);
+		ok = open_frame(fold, fold->ancestor[--steps]);
 	return ok;
 }
 
@@ -361,7 +361,7 @@ fold_stack(struct fold *fold, struct cg_stack_entry *stack)
 
 	if (!go_to(fold, stack->leaf))
 		return false;
-	/* A row without costs would be a place that never ran. */
+	/* A row without costs would mean code that never ran. */
 	if (stack->n > 0) {
 		fn = fold->depth ? fold->path[fold->depth - 1].fn : 0;
 		run = cg_run_get(graph, fold->part, fn);
@@ -400,7 +400,7 @@ fold_part(struct fold *fold, cg_part part)
 	return ok;
 }
 
-/* Calls from the unknown caller; false: out of memory. */
+/* Adds calls from the unknown caller; false: out of memory. */
 static bool
 put_roots(struct fold *fold)
 {
@@ -428,7 +428,7 @@ end_fold(struct fold *fold, bool ok)
 	free(fold->path);
 	free(fold->sum);
 	free(fold->depth_of);
-	free(fold->way);
+	free(fold->ancestor);
 	free(fold->state);
 	cg_map_free(&fold->calls);
 	cg_map_free(&fold->level);
@@ -449,7 +449,7 @@ int
 cg_fold_stacks(struct cg_build *build, uint64_t levels)
 {
 	struct cg_graph *graph = build->graph;
-	/* Levels are keys of 32 bits; no path is that deep. */
+	/* Map keys have 32 bits for the level; no path is that deep. */
 	struct fold fold = { .build = build,
 		.graph = graph,
 		.levels = levels < UINT32_MAX ? levels : UINT32_MAX };

@@ -1,13 +1,13 @@
 /*
- * guess.c - call stacks out of calls (--guess-stacks): an estimate.
+ * guess.c - estimates call stacks from calls (--guess-stacks).
  *
- * Who called a function's caller does not show in calls. It is taken to be as
- * likely as what all calls of that caller cost: each way down from a root
- * gets the portion of a function that its calls' costs are of all calls of
- * that function. The heaviest ways are followed first, within bounds; a
- * function that stands on the way already is not called again. What a
- * function costs itself is then shared out among its ways in whole numbers
- * that add up exactly, so nothing is lost but what was never known.
+ * Calls do not tell who called the caller. The estimate assumes that the cost
+ * of a function splits among its callers as the cost of its calls does: each
+ * call path from a root gets the portion of a function that the calls on it
+ * have in the cost of all calls of the function. The heaviest paths are
+ * followed first, within bounds; a path does not enter a function twice. The
+ * self cost of a function is then distributed among its paths in whole numbers,
+ * so that sums stay exact.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,34 +15,34 @@
 
 #include "algo/algo.h"
 
-/* What is followed: so deep, so many ways, each of so much of the total. */
+/* Bounds of depth, of the number of paths, of a path's share of the total. */
 #define DEPTH_MAX 128
-#define WAYS_MAX 200000
+#define PATHS_MAX 200000
 #define SHARE_MIN 1e-6
-/* A function's lines times the ways that they are shared among. */
+/* At most so many rows of a function times paths. */
 #define SPREAD_MAX 65536
 
-#define NO_WAY UINT32_MAX
+#define NO_PATH UINT32_MAX
 
-/* A call site and whom it calls; costs are in guess.flow. */
+/* A call; its costs are in guess.flow. */
 struct arc {
 	cg_fn caller, callee;
 	struct cg_pos site;
 };
 
-/* A function on one way from a root; portions are in guess.portion. */
-struct way {
+/* A function on a path from a root; its portions are in guess.portion. */
+struct call_path {
 	cg_fn fn;
-	cg_node below; /* the caller at its call site */
-	uint32_t up;   /* the caller's way, or NO_WAY */
-	uint32_t next; /* the next one of the function */
+	cg_node below; /* node of the caller at the call site */
+	uint32_t up;   /* the caller's path, or NO_PATH */
+	uint32_t next; /* next path of the function */
 	uint32_t depth;
 };
 
-/* A way that may be followed. */
-struct offer {
-	double share; /* of the total, by the event where it is most */
-	uint32_t way, arc;
+/* A path that may be extended by a call. */
+struct candidate {
+	double share; /* of the total, the largest of any event */
+	uint32_t path, arc;
 };
 
 struct guess {
@@ -50,24 +50,24 @@ struct guess {
 	struct cg_graph *graph;
 	struct cg_rows *rows;
 	cg_part part;
-	size_t columns; /* events, and counts behind them */
+	size_t columns; /* events, and one for counts */
 
 	struct arc *arc; /* by caller */
 	size_t arcs, arc_cap;
 	uint64_t *flow; /* arc * columns + column */
 	size_t flow_cap;
-	uint32_t *first; /* by fn: its arcs, up to the next one's */
+	uint32_t *first; /* by fn: its arcs end where the next ones begin */
 	double *into;    /* fn * columns + column: sum of calls */
 	double *total;   /* by event */
 
-	struct way *way;
-	size_t ways, way_cap;
+	struct call_path *path;
+	size_t paths, path_cap;
 	double *portion; /* way * columns + column */
 	size_t portion_cap;
-	uint32_t *of;        /* by fn: its first way, NO_WAY: none */
-	uint32_t *last;      /* ... and its last */
-	struct offer *offer; /* a heap, the best first */
-	size_t offers, offer_cap;
+	uint32_t *first_path;        /* by fn: its first way, NO_WAY: none */
+	uint32_t *last_path;         /* ... and its last */
+	struct candidate *candidate; /* a heap, the best first */
+	size_t candidates, candidate_cap;
 
 	struct cg_share *share;
 	size_t share_cap;
@@ -93,7 +93,7 @@ add_arc(struct guess *guess, cg_fn caller, const struct cg_call *call)
 {
 	size_t at = guess->arcs * guess->columns;
 
-	/* Recursion adds nothing to what a function's ways are. */
+	/* Recursion makes no new path. */
 	if (call->callee == caller)
 		return true;
 	if (guess->arcs >= UINT32_MAX - 1 ||
@@ -136,51 +136,51 @@ load_arcs(struct guess *guess)
 	return true;
 }
 
-/* ---- Ways ---------------------------------------------------------------- */
+/* ---- Paths --------------------------------------------------------------- */
 
 static double *
-portion_of(const struct guess *guess, uint32_t way)
+portion_of(const struct guess *guess, uint32_t path)
 {
-	return guess->portion + way * guess->columns;
+	return guess->portion + path * guess->columns;
 }
 
 static bool
-is_better(const struct offer *a, const struct offer *b)
+is_better(const struct candidate *a, const struct candidate *b)
 {
 	if (a->share < b->share || a->share > b->share)
 		return a->share > b->share;
-	if (a->way != b->way)
-		return a->way < b->way;
+	if (a->path != b->path)
+		return a->path < b->path;
 	return a->arc < b->arc;
 }
 
 static bool
-push_offer(struct guess *guess, struct offer offer)
+push_candidate(struct guess *guess, struct candidate candidate)
 {
-	struct offer *heap;
-	size_t at = guess->offers;
+	struct candidate *heap;
+	size_t at = guess->candidates;
 
-	if (!cg_grow_raw(
-		&guess->offer, &guess->offer_cap, at + 1, sizeof(offer)))
+	if (!cg_grow_raw(&guess->candidate, &guess->candidate_cap, at + 1,
+		sizeof(candidate)))
 		return false;
-	heap = guess->offer;
-	guess->offers++;
-	for (; at > 0 && is_better(&offer, &heap[(at - 1) / 2]);
+	heap = guess->candidate;
+	guess->candidates++;
+	for (; at > 0 && is_better(&candidate, &heap[(at - 1) / 2]);
 	     at = (at - 1) / 2)
 		heap[at] = heap[(at - 1) / 2];
-	heap[at] = offer;
+	heap[at] = candidate;
 	return true;
 }
 
-static struct offer
-pop_offer(struct guess *guess)
+static struct candidate
+pop_candidate(struct guess *guess)
 {
-	struct offer *heap = guess->offer, best = heap[0];
-	struct offer moved = heap[--guess->offers];
+	struct candidate *heap = guess->candidate, best = heap[0];
+	struct candidate moved = heap[--guess->candidates];
 	size_t at = 0, child;
 
-	while ((child = 2 * at + 1) < guess->offers) {
-		if (child + 1 < guess->offers &&
+	while ((child = 2 * at + 1) < guess->candidates) {
+		if (child + 1 < guess->candidates &&
 		    is_better(&heap[child + 1], &heap[child]))
 			child++;
 		if (!is_better(&heap[child], &moved))
@@ -192,22 +192,22 @@ pop_offer(struct guess *guess)
 	return best;
 }
 
-/* The portion of the callee that one way of the caller brings. */
+/* The portion of the callee that comes through one path of the caller. */
 static double
-portion_by(const struct guess *guess, uint32_t way, uint32_t arc, size_t i)
+portion_by(const struct guess *guess, uint32_t path, uint32_t arc, size_t i)
 {
 	double into = guess->into[guess->arc[arc].callee * guess->columns + i];
 	double flow = (double)guess->flow[arc * guess->columns + i];
 
-	return into > 0 ? portion_of(guess, way)[i] * flow / into : 0;
+	return into > 0 ? portion_of(guess, path)[i] * flow / into : 0;
 }
 
-/* How much of the total a call on a way is: by costs, by counts without. */
+/* A call's share of the total: of costs, or of counts if it has no costs. */
 static double
-share_by(const struct guess *guess, uint32_t way, uint32_t arc)
+share_by(const struct guess *guess, uint32_t path, uint32_t arc)
 {
 	const uint64_t *flow = guess->flow + arc * guess->columns;
-	const double *portion = portion_of(guess, way);
+	const double *portion = portion_of(guess, path);
 	double best = 0, share;
 	bool costs = false;
 
@@ -218,123 +218,126 @@ share_by(const struct guess *guess, uint32_t way, uint32_t arc)
 		share = portion[i] * (double)flow[i] / guess->total[i];
 		best = share > best ? share : best;
 	}
-	return costs ? best : portion_by(guess, way, arc, guess->columns - 1);
+	return costs ? best : portion_by(guess, path, arc, guess->columns - 1);
 }
 
 static bool
-is_on_way(const struct guess *guess, uint32_t way, cg_fn fn)
+is_on_path(const struct guess *guess, uint32_t path, cg_fn fn)
 {
-	while (way != NO_WAY && guess->way[way].fn != fn)
-		way = guess->way[way].up;
-	return way != NO_WAY;
+	while (path != NO_PATH && guess->path[path].fn != fn)
+		path = guess->path[path].up;
+	return path != NO_PATH;
 }
 
-/* Offers the calls of a way's function. */
+/* Adds the calls of a path's function as candidates. */
 static bool
-offer_calls(struct guess *guess, uint32_t way)
+add_candidates(struct guess *guess, uint32_t path)
 {
-	cg_fn fn = guess->way[way].fn;
+	cg_fn fn = guess->path[path].fn;
 
-	if (guess->way[way].depth >= DEPTH_MAX)
+	if (guess->path[path].depth >= DEPTH_MAX)
 		return true;
 	for (uint32_t i = guess->first[fn]; i < guess->first[fn + 1]; i++) {
-		double share = share_by(guess, way, i);
+		double share = share_by(guess, path, i);
 
 		if (share >= SHARE_MIN &&
-		    !push_offer(guess, (struct offer){ share, way, i }))
+		    !push_candidate(
+			guess, (struct candidate){ share, path, i }))
 			return false;
 	}
 	return true;
 }
 
-/* The function's own node on a way is made where its cost is known. */
+/* Adds a path; its node is added later, for each row of the function. */
 static bool
-add_way(struct guess *guess, cg_fn fn, uint32_t up, uint32_t arc)
+add_path(struct guess *guess, cg_fn fn, uint32_t up, uint32_t arc)
 {
 	size_t columns = guess->columns;
-	uint32_t id = (uint32_t)guess->ways;
-	struct way way = { .fn = fn, .up = up, .next = NO_WAY, .depth = 1 };
+	uint32_t id = (uint32_t)guess->paths;
+	struct call_path path = {
+		.fn = fn, .up = up, .next = NO_PATH, .depth = 1
+	};
 
-	if (!cg_grow_raw(
-		&guess->way, &guess->way_cap, guess->ways + 1, sizeof(way)) ||
+	if (!cg_grow_raw(&guess->path, &guess->path_cap, guess->paths + 1,
+		sizeof(path)) ||
 	    !cg_grow_raw(&guess->portion, &guess->portion_cap,
-		(guess->ways + 1) * columns, sizeof(*guess->portion)))
+		(guess->paths + 1) * columns, sizeof(*guess->portion)))
 		return false;
 	for (size_t i = 0; i < columns; i++)
 		portion_of(guess, id)[i] =
-		    up == NO_WAY ? 1 : portion_by(guess, up, arc, i);
-	if (up != NO_WAY) {
-		const struct way *caller = &guess->way[up];
+		    up == NO_PATH ? 1 : portion_by(guess, up, arc, i);
+	if (up != NO_PATH) {
+		const struct call_path *caller = &guess->path[up];
 
-		way.depth = caller->depth + 1;
-		/* The unknown caller is no frame. */
-		if (caller->fn != 0 || caller->up != NO_WAY)
-			way.below = cg_add_frame(guess->build, caller->below,
+		path.depth = caller->depth + 1;
+		/* The unknown caller gets no frame. */
+		if (caller->fn != 0 || caller->up != NO_PATH)
+			path.below = cg_add_frame(guess->build, caller->below,
 			    caller->fn, &guess->arc[arc].site, false);
 	}
-	guess->way[id] = way;
-	if (guess->of[fn] == NO_WAY)
-		guess->of[fn] = id;
+	guess->path[id] = path;
+	if (guess->first_path[fn] == NO_PATH)
+		guess->first_path[fn] = id;
 	else
-		guess->way[guess->last[fn]].next = id;
-	guess->last[fn] = id;
-	guess->ways++;
+		guess->path[guess->last_path[fn]].next = id;
+	guess->last_path[fn] = id;
+	guess->paths++;
 	return true;
 }
 
-/* From what nobody calls, the heaviest ways first. */
+/* Follows paths from functions without callers, the heaviest first. */
 static bool
-follow_ways(struct guess *guess)
+follow_paths(struct guess *guess)
 {
 	const struct cg_graph *graph = guess->graph;
 	bool ok = true;
 
-	for (size_t place = 0; ok && place < graph->fns; place++) {
-		cg_fn fn = graph->fn_ranked[place];
+	for (size_t rank = 0; ok && rank < graph->fns; rank++) {
+		cg_fn fn = graph->fn_ranked[rank];
 
-		/* The last column is counts, at least 1. */
+		/* The last column is counts: at least 1 for each call. */
 		if (cg_run_find(graph, guess->part, fn) &&
 		    guess->into[(fn + 1) * guess->columns - 1] <= 0)
-			ok = add_way(guess, fn, NO_WAY, 0) &&
-			     offer_calls(guess, (uint32_t)guess->ways - 1);
+			ok = add_path(guess, fn, NO_PATH, 0) &&
+			     add_candidates(guess, (uint32_t)guess->paths - 1);
 	}
-	while (ok && guess->offers > 0 && guess->ways < WAYS_MAX) {
-		struct offer offer = pop_offer(guess);
-		cg_fn callee = guess->arc[offer.arc].callee;
+	while (ok && guess->candidates > 0 && guess->paths < PATHS_MAX) {
+		struct candidate candidate = pop_candidate(guess);
+		cg_fn callee = guess->arc[candidate.arc].callee;
 
-		if (is_on_way(guess, offer.way, callee))
+		if (is_on_path(guess, candidate.path, callee))
 			continue;
-		ok = add_way(guess, callee, offer.way, offer.arc) &&
-		     offer_calls(guess, (uint32_t)guess->ways - 1);
+		ok = add_path(guess, callee, candidate.path, candidate.arc) &&
+		     add_candidates(guess, (uint32_t)guess->paths - 1);
 	}
-	guess->offers = 0;
+	guess->candidates = 0;
 	return ok;
 }
 
-/* From ways with number begin on: callees that have no way yet get one. */
+/* Gives each callee without path one, for the paths from begin on. */
 static bool
 reach_callees(struct guess *guess, uint32_t begin, uint8_t *done)
 {
 	bool ok = true;
 
-	for (uint32_t way = begin; ok && way < guess->ways; way++) {
-		cg_fn fn = guess->way[way].fn;
+	for (uint32_t path = begin; ok && path < guess->paths; path++) {
+		cg_fn fn = guess->path[path].fn;
 
-		if (done[fn] || guess->way[way].depth >= DEPTH_MAX)
+		if (done[fn] || guess->path[path].depth >= DEPTH_MAX)
 			continue;
 		done[fn] = 1;
 		for (uint32_t i = guess->first[fn];
 		     ok && i < guess->first[fn + 1]; i++) {
 			cg_fn callee = guess->arc[i].callee;
 
-			if (guess->of[callee] == NO_WAY)
-				ok = add_way(guess, callee, way, i);
+			if (guess->first_path[callee] == NO_PATH)
+				ok = add_path(guess, callee, path, i);
 		}
 	}
 	return ok;
 }
 
-/* What was too light, or is called in a circle only, gets one way. */
+/* Gives one path to functions that are too light or only called in cycles. */
 static bool
 reach_all(struct guess *guess)
 {
@@ -342,13 +345,13 @@ reach_all(struct guess *guess)
 	uint8_t *done = calloc(graph->fns, 1);
 	bool ok = done && reach_callees(guess, 0, done);
 
-	for (size_t place = 0; ok && place < graph->fns; place++) {
-		cg_fn fn = graph->fn_ranked[place];
-		uint32_t begin = (uint32_t)guess->ways;
+	for (size_t rank = 0; ok && rank < graph->fns; rank++) {
+		cg_fn fn = graph->fn_ranked[rank];
+		uint32_t begin = (uint32_t)guess->paths;
 
-		if (guess->of[fn] == NO_WAY &&
+		if (guess->first_path[fn] == NO_PATH &&
 		    cg_run_find(graph, guess->part, fn))
-			ok = add_way(guess, fn, NO_WAY, 0) &&
+			ok = add_path(guess, fn, NO_PATH, 0) &&
 			     reach_callees(guess, begin, done);
 	}
 	free(done);
@@ -357,18 +360,18 @@ reach_all(struct guess *guess)
 
 /* ---- Costs --------------------------------------------------------------- */
 
-/* Weights of a function's first n ways for an event; returns their sum. */
+/* Sets the weights of a function's first n paths; returns their sum. */
 static uint64_t
-weigh_ways(struct guess *guess, cg_fn fn, size_t event, size_t n)
+weigh_paths(struct guess *guess, cg_fn fn, size_t event, size_t n)
 {
 	size_t columns = guess->columns;
-	/* Where calls have no cost of the event, counts must do. */
+	/* If calls have no cost of the event, use counts. */
 	size_t i = guess->into[fn * columns + event] > 0 ? event : columns - 1;
-	uint32_t way = guess->of[fn];
+	uint32_t path = guess->first_path[fn];
 	uint64_t sum = 0;
 
-	for (size_t k = 0; k < n; k++, way = guess->way[way].next) {
-		double portion = portion_of(guess, way)[i];
+	for (size_t k = 0; k < n; k++, path = guess->path[path].next) {
+		double portion = portion_of(guess, path)[i];
 
 		guess->share[k].weight = (uint64_t)(portion * (1u << 30));
 		sum += guess->share[k].weight;
@@ -378,14 +381,14 @@ weigh_ways(struct guess *guess, cg_fn fn, size_t event, size_t n)
 	return sum;
 }
 
-/* Shares out one value of one place. */
+/* Distributes one value of one row. */
 static void
 spread_value(
     struct guess *guess, cg_fn fn, size_t event, uint64_t value, size_t n)
 {
 	const struct cg_graph *graph = guess->graph;
 	bool minus = graph->event[event].is_signed && (int64_t)value < 0;
-	uint64_t sum = weigh_ways(guess, fn, event, n);
+	uint64_t sum = weigh_paths(guess, fn, event, n);
 
 	cg_share_out(minus ? 0 - value : value, sum, guess->share, n);
 	for (size_t k = 0; k < n; k++) {
@@ -400,14 +403,14 @@ static bool
 spread_row(struct guess *guess, cg_fn fn, const struct cg_cost *cost, size_t n)
 {
 	size_t events = guess->graph->events;
-	uint32_t way = guess->of[fn];
+	uint32_t path = guess->first_path[fn];
 
 	memset(guess->spread, 0, n * events * sizeof(*guess->spread));
 	for (size_t i = 0; i < cost->n; i++) {
 		if (cost->cost[i] != 0)
 			spread_value(guess, fn, i, cost->cost[i], n);
 	}
-	for (size_t k = 0; k < n; k++, way = guess->way[way].next) {
+	for (size_t k = 0; k < n; k++, path = guess->path[path].next) {
 		const uint64_t *part = guess->spread + k * events;
 		size_t i = 0;
 
@@ -416,21 +419,21 @@ spread_row(struct guess *guess, cg_fn fn, const struct cg_cost *cost, size_t n)
 		if (i == events)
 			continue;
 		cg_add_stack(guess->build,
-		    cg_add_frame(guess->build, guess->way[way].below, fn,
+		    cg_add_frame(guess->build, guess->path[path].below, fn,
 			&cost->pos, false),
 		    0, part, events);
 	}
 	return guess->build->status == CG_OK;
 }
 
-/* How many of its ways, the heaviest of which come first, a function gets. */
+/* The number of paths that a function's rows are distributed among. */
 static size_t
-count_ways(const struct guess *guess, cg_fn fn, size_t rows)
+count_paths(const struct guess *guess, cg_fn fn, size_t rows)
 {
 	size_t n = 0, most = rows < SPREAD_MAX ? SPREAD_MAX / rows : 1;
 
-	for (uint32_t way = guess->of[fn]; way < guess->ways && n < most;
-	     way = guess->way[way].next)
+	for (uint32_t path = guess->first_path[fn];
+	     path < guess->paths && n < most; path = guess->path[path].next)
 		n++;
 	return n;
 }
@@ -445,7 +448,7 @@ spread_fn(struct guess *guess, cg_fn fn)
 		return false;
 	while (cg_next_cost(guess->rows, &cost))
 		rows++;
-	n = count_ways(guess, fn, rows);
+	n = count_paths(guess, fn, rows);
 	if (!cg_grow(
 		&guess->share, &guess->share_cap, n, sizeof(*guess->share)) ||
 	    !cg_grow(&guess->spread, &guess->spread_cap, n * events + 1,
@@ -461,7 +464,7 @@ spread_fn(struct guess *guess, cg_fn fn)
 
 /* ---- All ----------------------------------------------------------------- */
 
-/* Stacks that are there already count as before. */
+/* Clears the sums of the part, except for its existing stacks. */
 static void
 begin_totals(struct guess *guess, uint64_t *was, size_t events)
 {
@@ -482,7 +485,7 @@ begin_totals(struct guess *guess, uint64_t *was, size_t events)
 	}
 }
 
-/* The part's sums are made anew by its stacks, and must be the same then. */
+/* The stacks must restore the sums of the part exactly. */
 static bool
 guess_part(struct guess *guess, cg_part part)
 {
@@ -496,12 +499,13 @@ guess_part(struct guess *guess, cg_part part)
 	cg_fn fn;
 
 	guess->part = part;
-	guess->ways = 0;
+	guess->paths = 0;
 	if (ok)
 		begin_totals(guess, was, events);
-	memset(guess->of, 0xff, graph->fns * sizeof(*guess->of));
+	memset(
+	    guess->first_path, 0xff, graph->fns * sizeof(*guess->first_path));
 	cg_set_part(guess->build, part);
-	ok = ok && load_arcs(guess) && follow_ways(guess) && reach_all(guess);
+	ok = ok && load_arcs(guess) && follow_paths(guess) && reach_all(guess);
 	for (size_t i = 0; ok && cg_next_fn(graph, part, &i, &fn);)
 		ok = spread_fn(guess, fn);
 	if (ok && width > 0 && memcmp(was, entry->total, width) != 0) {
@@ -524,11 +528,11 @@ close_guess(struct guess *guess)
 	free(guess->first);
 	free(guess->into);
 	free(guess->total);
-	free(guess->way);
+	free(guess->path);
 	free(guess->portion);
-	free(guess->of);
-	free(guess->last);
-	free(guess->offer);
+	free(guess->first_path);
+	free(guess->last_path);
+	free(guess->candidate);
 	free(guess->share);
 	free(guess->spread);
 }
@@ -543,10 +547,10 @@ open_guess(struct guess *guess)
 	guess->first = calloc(fns + 1, sizeof(*guess->first));
 	guess->into = calloc(fns, columns * sizeof(*guess->into));
 	guess->total = calloc(columns, sizeof(*guess->total));
-	guess->of = calloc(fns, sizeof(*guess->of));
-	guess->last = calloc(fns, sizeof(*guess->last));
+	guess->first_path = calloc(fns, sizeof(*guess->first_path));
+	guess->last_path = calloc(fns, sizeof(*guess->last_path));
 	return guess->rows && guess->first && guess->into && guess->total &&
-	       guess->of && guess->last;
+	       guess->first_path && guess->last_path;
 }
 
 int

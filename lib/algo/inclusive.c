@@ -16,13 +16,13 @@ struct cg_sums {
 	uint64_t *self, *inclusive; /* [fn * events + event] */
 	uint64_t *run;              /* one run's inclusive costs */
 	uint64_t *calls_in;
-	uint32_t *cycle;       /* first component, then cycle number */
+	uint32_t *cycle;       /* by fn: component, later cycle number */
 	uint8_t *called;       /* by fn */
 	uint8_t *cycle_called; /* by cycle, from outside */
 	size_t cycles;
 	struct arc *arc; /* all calls */
 	size_t arcs, arc_cap;
-	uint32_t *first, *target; /* callees; each caller's begin at first */
+	uint32_t *first, *target; /* calls as compressed rows */
 };
 
 void
@@ -43,7 +43,7 @@ cg_sums_free(struct cg_sums *sums)
 	free(sums);
 }
 
-/* The next run of a part, or of all in the order of their rows; then NULL. */
+/* The next run of a part or, in order of arrival, of all parts; NULL at end. */
 static const struct cg_run *
 next_run(const struct cg_graph *graph, cg_part part, size_t *i)
 {
@@ -65,7 +65,7 @@ overflow(const struct cg_sums *sums)
 	return false;
 }
 
-/* Who calls whom, how often. */
+/* Notes an arc and counts it. */
 static bool
 note_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
 {
@@ -83,7 +83,7 @@ note_call(struct cg_sums *sums, cg_fn caller, const struct cg_call *call)
 	       overflow(sums);
 }
 
-/* First pass: all calls, as they come. */
+/* First pass: collects all calls. */
 static bool
 note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
 {
@@ -101,7 +101,7 @@ note_calls(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
 	return true;
 }
 
-/* Lists the targets of each caller, by counting. */
+/* Counting sort of calls by caller. */
 static bool
 sort_calls(struct cg_sums *sums)
 {
@@ -121,7 +121,7 @@ sort_calls(struct cg_sums *sums)
 	return true;
 }
 
-/* Numbers the components of more than one function from 1, others get 0. */
+/* Numbers components of more than one function from 1; all others get 0. */
 static bool
 number_cycles(struct cg_sums *sums)
 {
@@ -139,7 +139,7 @@ number_cycles(struct cg_sums *sums)
 		number[sums->cycle[i]]++;
 	for (size_t i = 0; i < count; i++)
 		number[i] = number[i] > 1 ? UINT32_MAX : 0;
-	/* By canonical order of their first member. */
+	/* In canonical order of their first members. */
 	for (size_t i = 0; i < graph->fns; i++) {
 		uint32_t *to = &number[sums->cycle[graph->fn_ranked[i]]];
 
@@ -172,7 +172,7 @@ find_called_cycles(struct cg_sums *sums)
 	return true;
 }
 
-/* Adds the columns that are summed; cost has n, from the first event on. */
+/* Adds the columns that are summed; cost has n columns of all events. */
 static bool
 add_columns(
     const struct cg_sums *sums, uint64_t *to, const uint64_t *cost, size_t n)
@@ -185,7 +185,7 @@ add_columns(
 	return true;
 }
 
-/* Does a call leave its caller, and the cycle that this is in? */
+/* True if a call leaves its caller and the caller's cycle. */
 static bool
 leaves(const struct cg_sums *sums, cg_fn caller, cg_fn callee)
 {
@@ -195,7 +195,10 @@ leaves(const struct cg_sums *sums, cg_fn caller, cg_fn callee)
 	       (cycle[caller] == 0 || cycle[caller] != cycle[callee]);
 }
 
-/* Adds a run's self cost, and to inclusive what it states or what it calls. */
+/*
+ * Adds a run's self costs, and its inclusive costs: those that it states, else
+ * self costs and calls.
+ */
 static bool
 sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)
 {
@@ -229,7 +232,7 @@ sum_run(struct cg_sums *sums, struct cg_rows *rows, const struct cg_run *run)
 	return true;
 }
 
-/* Second pass, when cycles are known. */
+/* Second pass: sums costs; cycles are known. */
 static bool
 sum_runs(struct cg_sums *sums, struct cg_rows *rows, cg_part part)
 {

@@ -1,12 +1,10 @@
 /*
- * join.c - a graph is added to another, row by row, as if a reader had read
- * what is in it.
+ * join.c - merges a graph into another, and functions with and without object.
  *
- * So what one input knows without its object meets what another knows with it,
- * coverage and a profile of the same program: a function of an unknown object
- * becomes the one of the same file and name in a known object, if there is
- * just one, in a graph that is built anew. Counts of its calls by nobody known
- * (all that coverage has) give way to those by callers.
+ * Coverage data has no objects, a profile of the same program has. A function
+ * of an unknown object is merged with the function of the same file and name in
+ * a known object, if there is exactly one. Its calls from the unknown caller
+ * (all that coverage has) are dropped in favour of those from known callers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +24,7 @@ key_of(const struct cg_fn_entry *fn)
 	return (uint64_t)fn->file << 32 | fn->name;
 }
 
-/* Notes the functions of known objects. False: out of memory. */
+/* Collects the functions of known objects. False: out of memory. */
 static bool
 note_known(struct join *join)
 {
@@ -45,7 +43,7 @@ note_known(struct join *join)
 	return true;
 }
 
-/* Whom the function joins: another, or itself. */
+/* The function that fn is merged with, or fn. */
 static cg_fn
 find_partner(const struct join *join, cg_fn fn)
 {
@@ -69,7 +67,7 @@ has_partners(const struct join *join)
 	return false;
 }
 
-/* Adds all of it, functions as those that they join. */
+/* Adds the graph with its functions merged. */
 static int
 add_joined(const struct join *join, struct cg_build *to)
 {
@@ -99,12 +97,12 @@ add_joined(const struct join *join, struct cg_build *to)
 int
 cg_graph_add(struct cg_build *to, const struct cg_graph *from)
 {
-	const struct join nobody = { .from = from };
+	const struct join nothing = { .from = from };
 
-	return add_joined(&nobody, to);
+	return add_joined(&nothing, to);
 }
 
-/* The graph with its functions united. */
+/* Makes a new graph with functions merged. */
 static int
 unite(const struct join *join, struct cg_graph **graph)
 {

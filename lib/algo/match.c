@@ -1,20 +1,20 @@
 /*
- * match.c - what of one profile is the same in another: objects, files and
- * functions of a program that was built again, elsewhere, or changed.
+ * match.c - finds the objects, files and functions of one profile in another,
+ * of a program that was rebuilt, moved or changed.
  *
- * What has the same name in full is the same. Of the rest, two are the same
- * that agree in less, if no others do: of paths, as many last components as
- * possible; of functions, name and file, then name and object (it was moved),
- * then the name where file or object are not known in one of the profiles.
+ * Equal names match. Of the rest, two match that agree in less, if no other
+ * does: paths in as many last components as possible; functions in name and
+ * file, then name and object (the function was moved), then name alone if file
+ * or object are unknown in one of the profiles.
  */
 #include <stdlib.h>
 
 #include "algo/copy.h"
 
 #define SEVERAL UINT32_MAX
-#define COMPONENTS 8 /* of paths that are compared, from the end */
+#define COMPONENTS 8 /* of a path that are compared, from its end */
 
-/* Candidates of both sides by what they have to agree in: id, or SEVERAL. */
+/* Candidates of both profiles by key: id, or SEVERAL. */
 struct pairing {
 	struct cg_map mine, other;
 };
@@ -29,7 +29,7 @@ note(struct cg_map *map, uint64_t key, uint32_t id)
 	return known != NULL;
 }
 
-/* The only one of the other side for the only one of mine, or 0. */
+/* The id of the other profile if the key is unique in both, or 0. */
 static uint32_t
 find_pair(const struct pairing *pairing, uint64_t key)
 {
@@ -48,7 +48,7 @@ free_pairing(struct pairing *pairing)
 
 /* ---- Paths -------------------------------------------------------------- */
 
-/* The last components of a path, 0: it has fewer. */
+/* The last components of a path; 0 if it has fewer. */
 static cg_name
 tail_of(struct cg_copy *copy, struct cg_slice path, unsigned components)
 {
@@ -62,12 +62,12 @@ tail_of(struct cg_copy *copy, struct cg_slice path, unsigned components)
 	    copy->to, (struct cg_slice){ path.ptr + at, path.len - at });
 }
 
-/* Paths of one kind: mine by old id, the other's by theirs. */
+/* Paths of both profiles, each by its own ids. */
 struct paths {
 	const struct cg_paths *mine, *other;
-	uint32_t *id;             /* of mine in the new graph; 0: not yet */
-	const uint32_t *other_id; /* of the other's */
-	bool *taken;              /* by the other's id: one of mine is it */
+	uint32_t *id;             /* mine -> new graph; 0: not yet matched */
+	const uint32_t *other_id; /* other -> new graph */
+	bool *taken;              /* by id of the other: is matched */
 };
 
 static struct cg_slice
@@ -76,7 +76,7 @@ path_of(const struct cg_copy *copy, const struct cg_paths *paths, uint32_t id)
 	return cg_strs_get(&copy->from->strs, paths->path[id]);
 }
 
-/* Pairs those that have the same path. */
+/* Matches equal paths. */
 static bool
 pair_whole(struct cg_copy *copy, const struct cg_copy *other, struct paths *p)
 {
@@ -87,14 +87,14 @@ pair_whole(struct cg_copy *copy, const struct cg_copy *other, struct paths *p)
 		ok = note(&whole,
 		    cg_add_name(copy->to, path_of(other, p->other, i)), i);
 	for (uint32_t i = 1; ok && i < p->mine->count; i++) {
-		uint32_t same = cg_map_get(
+		uint32_t match = cg_map_get(
 		    &whole, cg_add_name(copy->to, path_of(copy, p->mine, i)));
 
-		/* --map may have made one path of two. */
-		if (same == 0 || same == SEVERAL)
+		/* --path-map may have made two paths equal. */
+		if (match == 0 || match == SEVERAL)
 			continue;
-		p->id[i] = p->other_id[same];
-		p->taken[same] = true;
+		p->id[i] = p->other_id[match];
+		p->taken[match] = true;
 	}
 	cg_map_free(&whole);
 	return ok;
@@ -116,7 +116,7 @@ pair_tails(struct cg_copy *copy, const struct cg_copy *other, struct paths *p,
 	}
 	for (int pass = 0; ok && pass < 2; pass++)
 		for (uint32_t i = 1; ok && i < p->mine->count; i++) {
-			uint32_t same;
+			uint32_t match;
 
 			tail = p->id[i]
 				   ? 0
@@ -128,11 +128,11 @@ pair_tails(struct cg_copy *copy, const struct cg_copy *other, struct paths *p,
 				ok = note(&pairing.mine, tail, i);
 				continue;
 			}
-			same = find_pair(&pairing, tail);
-			if (same == 0)
+			match = find_pair(&pairing, tail);
+			if (match == 0)
 				continue;
-			p->id[i] = p->other_id[same];
-			p->taken[same] = true;
+			p->id[i] = p->other_id[match];
+			p->taken[match] = true;
 		}
 	free_pairing(&pairing);
 	return ok;
@@ -153,7 +153,7 @@ match_paths(struct cg_copy *copy, const struct cg_copy *other, struct paths *p)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* In what two functions have to agree. */
+/* What two functions must agree in, besides the name. */
 enum agreement { AGREE_FILE, AGREE_OBJECT, AGREE_NAME };
 #define AGREEMENTS 3
 
@@ -168,7 +168,7 @@ key_of(const struct cg_fn_entry *fn, enum agreement agreement)
 	return fn->name;
 }
 
-/* A function of mine as it would be in the new graph. */
+/* A function of this profile with the ids of the new graph. */
 static struct cg_fn_entry
 translate(const struct cg_copy *copy, cg_fn fn)
 {
@@ -181,7 +181,7 @@ translate(const struct cg_copy *copy, cg_fn fn)
 	return entry;
 }
 
-/* taken: by function of the new graph, of which fns are the other's. */
+/* taken: by function of the new graph, which has the other's functions. */
 static void
 pair_exactly(struct cg_copy *copy, bool *taken)
 {
@@ -194,7 +194,7 @@ pair_exactly(struct cg_copy *copy, bool *taken)
 	}
 }
 
-/* What both know must not differ, unless more than a name agrees. */
+/* File and object must not differ if both are known and only names agree. */
 static bool
 may_pair(const struct cg_fn_entry *a, const struct cg_fn_entry *b,
     enum agreement agreement)
@@ -224,7 +224,7 @@ pair_functions(struct cg_copy *copy, bool *taken, enum agreement agreement)
 	for (int pass = 0; ok && pass < 2; pass++)
 		for (cg_fn i = 1; ok && i < copy->from->fns; i++) {
 			struct cg_fn_entry fn = translate(copy, i);
-			cg_fn same;
+			cg_fn match;
 
 			if (copy->fn[i] != 0 || fn.name == 0)
 				continue;
@@ -233,11 +233,11 @@ pair_functions(struct cg_copy *copy, bool *taken, enum agreement agreement)
 				    &pairing.mine, key_of(&fn, agreement), i);
 				continue;
 			}
-			same = find_pair(&pairing, key_of(&fn, agreement));
-			if (same != 0 &&
-			    may_pair(&fn, &to->fn[same], agreement)) {
-				copy->fn[i] = same;
-				taken[same] = true;
+			match = find_pair(&pairing, key_of(&fn, agreement));
+			if (match != 0 &&
+			    may_pair(&fn, &to->fn[match], agreement)) {
+				copy->fn[i] = match;
+				taken[match] = true;
 			}
 		}
 	free_pairing(&pairing);

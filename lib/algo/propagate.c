@@ -1,17 +1,17 @@
 /*
- * propagate.c - inclusive cost of calls from their counts, as gprof does.
+ * propagate.c - inclusive costs of calls from their counts, as gprof does.
  *
- * Source: gprof's arithmetic as its manual and its own output show it. A
- * function's cost is its self cost and what its callees cost it; it is split
- * among its callers by their counts. A cycle is one function: it is split
- * among the calls from outside by their counts, whichever member they enter;
- * calls within it cost nothing. Two things differ:
+ * Source: gprof's arithmetic as its manual and its output show it. The cost of
+ * a function is its self cost plus the costs of its calls; it is split among
+ * its callers by call counts. A cycle counts as one function: its cost is split
+ * among the calls from outside, whichever member they enter; calls within it
+ * cost nothing. Two things differ:
  *
- * - Costs are whole numbers, and shares add up to the whole exactly.
- * - A call within a cycle gets its share of what the callee costs beyond what
- *   callers outside account for. KCachegrind leaves such calls out; tools
- *   without cycle detection (callgrind_annotate) so show for a member what
- *   it and what it calls outside the cycle cost, not less than its self.
+ * - Costs are whole numbers, and the sum of the shares is exact.
+ * - A call within a cycle gets a share of the callee's cost that callers from
+ *   outside do not account for. KCachegrind ignores such calls. Tools without
+ *   cycle detection (callgrind_annotate) then show a member with its self cost
+ *   and its calls out of the cycle, not with less than its self cost.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #include "base/wide.h"
 
 struct arc {
-	uint32_t caller, callee; /* places in prop->fn */
+	uint32_t caller, callee; /* index in prop->fn */
 	uint64_t count;
 	uint64_t cost;
 };
@@ -30,18 +30,18 @@ struct prop {
 	struct cg_rows *rows;
 	size_t event;
 
-	uint32_t *place; /* fn -> place + 1 in this part */
+	uint32_t *index; /* fn -> index in prop->fn, + 1 */
 	cg_fn *fn;       /* functions of the part; callers first */
 	size_t fns, fn_cap, callers;
-	struct arc *arc; /* callers in order */
+	struct arc *arc; /* by caller */
 	size_t arcs, arc_cap;
-	uint32_t *first, *target; /* the same as compressed rows */
+	uint32_t *first, *target; /* arcs as compressed rows */
 	size_t first_cap, target_cap;
 
 	uint32_t *component;
 	uint32_t *into, *by; /* arcs by component of their callee */
 	size_t component_cap, into_cap, by_cap;
-	uint64_t *member; /* by place: self and what leaves the cycle */
+	uint64_t *member; /* by index: self cost and calls out of the cycle */
 	uint64_t *total;  /* by component */
 	size_t member_cap, total_cap;
 	struct cg_share *share;
@@ -59,7 +59,7 @@ compare_rest(const void *pa, const void *pb)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Moves each share to its index, where it was before they were sorted. */
+/* Restores the order before sorting: moves each share to its index. */
 static void
 put_back(struct cg_share *share, size_t n)
 {
@@ -86,26 +86,26 @@ cg_share_out(uint64_t total, uint64_t sum, struct cg_share *share, size_t n)
 	}
 	if (left == 0)
 		return;
-	/* Fewer units are left than there are weights with a rest. */
+	/* Fewer units are left than weights have a remainder. */
 	qsort(share, n, sizeof(*share), compare_rest);
 	for (size_t i = 0; i < n && left > 0; i++, left--)
 		share[i].share++;
 	put_back(share, n);
 }
 
-/* The function's place in this part, made if need be; 0 and *ok otherwise. */
+/* The function's index, which is made if need be; clears *ok if it cannot. */
 static uint32_t
-place_of(struct prop *prop, cg_fn fn, bool *ok)
+index_of(struct prop *prop, cg_fn fn, bool *ok)
 {
-	if (prop->place[fn] != 0)
-		return prop->place[fn] - 1;
+	if (prop->index[fn] != 0)
+		return prop->index[fn] - 1;
 	if (!cg_grow_raw(
 		&prop->fn, &prop->fn_cap, prop->fns + 1, sizeof(*prop->fn))) {
 		*ok = false;
 		return 0;
 	}
 	prop->fn[prop->fns++] = fn;
-	prop->place[fn] = (uint32_t)prop->fns;
+	prop->index[fn] = (uint32_t)prop->fns;
 	return (uint32_t)prop->fns - 1;
 }
 
@@ -124,7 +124,7 @@ collect_fn(struct prop *prop, cg_part part, uint32_t caller)
 	struct cg_call call;
 	bool ok = cg_rows_open(prop->rows, part, prop->fn[caller]);
 
-	/* The part's total was checked, and bounds this sum. */
+	/* Cannot overflow: the part's total was checked. */
 	while (ok && cg_next_cost(prop->rows, &cost)) {
 		if (prop->event < cost.n)
 			prop->member[caller] += cost.cost[prop->event];
@@ -136,7 +136,7 @@ collect_fn(struct prop *prop, cg_part part, uint32_t caller)
 		if (ok)
 			prop->arc[prop->arcs++] =
 			    (struct arc){ .caller = caller,
-				    .callee = place_of(prop, call.callee, &ok),
+				    .callee = index_of(prop, call.callee, &ok),
 				    .count = call.count };
 	}
 	return ok;
@@ -152,7 +152,7 @@ collect(struct prop *prop, cg_part part)
 
 	prop->fns = prop->arcs = 0;
 	for (size_t i = 0; ok && cg_next_fn(graph, part, &i, &fn);)
-		(void)place_of(prop, fn, &ok);
+		(void)index_of(prop, fn, &ok);
 	prop->callers = prop->fns;
 	ok = ok && cg_grow_raw(&prop->member, &prop->member_cap, prop->fns + 1,
 		       sizeof(*prop->member));
@@ -161,7 +161,7 @@ collect(struct prop *prop, cg_part part)
 	for (uint32_t i = 0; ok && i < prop->callers; i++)
 		ok = collect_fn(prop, part, i);
 	for (size_t i = 0; i < prop->fns; i++)
-		prop->place[prop->fn[i]] = 0;
+		prop->index[prop->fn[i]] = 0;
 	return ok && *graph->fault == CG_OK;
 }
 
@@ -217,7 +217,7 @@ find_components(struct prop *prop)
 	return true;
 }
 
-/* What functions cost before what they call does. */
+/* Starts with self costs. */
 static void
 begin_totals(struct prop *prop)
 {
@@ -257,14 +257,14 @@ share_component(struct prop *prop, uint32_t component)
 		if (caller == component)
 			continue;
 		arc->cost = prop->share[n++].share;
-		/* Shares of checked totals: they add up to no more. */
+		/* Cannot overflow: the total was checked. */
 		prop->total[caller] += arc->cost;
 		prop->member[arc->caller] += arc->cost;
 	}
 	return true;
 }
 
-/* Calls within a cycle, sorted by callee; see the head of the file. */
+/* Splits a member's cost among calls within its cycle: see the file head. */
 static bool
 share_member(struct prop *prop, const uint32_t *by, size_t n)
 {
@@ -300,7 +300,7 @@ share_member(struct prop *prop, const uint32_t *by, size_t n)
 	return true;
 }
 
-/* Lists all arcs by callee (counting sort) and shares within cycles. */
+/* Lists arcs by callee (counting sort) and splits costs within cycles. */
 static bool
 share_cycles(struct prop *prop)
 {
@@ -323,8 +323,8 @@ share_cycles(struct prop *prop)
 }
 
 /*
- * Adds the costs of a caller's arcs as rows of count 0, which are summed with
- * the calls. Often no callee was sampled: then there is nothing to add.
+ * Adds the costs of a caller's arcs as calls with count 0, which cursors sum
+ * with the calls. Often no callee was sampled: then nothing is added.
  */
 static bool
 add_costs(struct prop *prop, cg_part part, uint32_t caller, uint64_t *cost)
@@ -388,8 +388,8 @@ cg_propagate(struct cg_graph *graph)
 	bool ok;
 
 	prop.rows = cg_rows_new(graph);
-	prop.place = calloc(graph->fns, sizeof(*prop.place));
-	ok = cost && prop.rows && prop.place;
+	prop.index = calloc(graph->fns, sizeof(*prop.index));
+	ok = cost && prop.rows && prop.index;
 	for (size_t i = 0; ok && i < graph->events; i++) {
 		if (graph->event[i].incl != CG_INCL_BY_COUNTS)
 			continue;
@@ -399,7 +399,7 @@ cg_propagate(struct cg_graph *graph)
 	}
 	cg_rows_free(prop.rows);
 	free(cost);
-	free(prop.place);
+	free(prop.index);
 	free(prop.fn);
 	free(prop.arc);
 	free(prop.first);

@@ -53,7 +53,7 @@ struct cg_build {
 	struct cg_in *in;         /* for the location of messages, or NULL */
 	enum cg_parts_mode mode;
 	cg_part part;             /* that rows are added to */
-	cg_part base;             /* current part of the input, without --part-by */
+	cg_part base;             /* the input's own, whatever --part-by does */
 	cg_labels labels;         /* of stacks that are added */
 	bool begun;               /* cg_build_next() was called */
 	struct cg_run *run;       /* of the last row */
@@ -191,8 +191,8 @@ struct cg_shard {
 };
 #define CG_SHARD_KEY "Shard"
 /*
- * All inputs were read. If they are shards of one batch, a complete set needs no
- * description; an incomplete one is an error, unless partial: then it is
+ * All inputs were read. If they are shards of one batch, a complete set needs
+ * no description; an incomplete one is an error, unless partial: then it is
  * described. own: what is built is a shard itself. Returns the status.
  */
 int cg_shards_end(struct cg_build *, const struct cg_shard *own, bool partial);

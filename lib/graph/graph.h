@@ -56,7 +56,7 @@ struct cg_part_entry {
 	struct cg_map desc_ids;   /* index of desc, if there are many */
 	uint64_t *total;          /* sums of self costs by column */
 	size_t totals;
-	cg_file *file;            /* in the order in which the source lists them */
+	cg_file *file;            /* in the order of the source's list */
 	size_t files, file_cap;
 	size_t listed;            /* by the last input merged into the part */
 	bool list_ended;          /* a second input was merged into the part */

@@ -41,8 +41,8 @@ struct cg_branch_key {
 struct cg_packed {
 	struct cg_block *first, *last;
 	uint8_t *at, *end;        /* free space in the last block */
-	struct cg_pos pos;        /* of the last row; the next is relative to it */
-	uint64_t before, merged;  /* bytes before last; bytes after last merge */
+	struct cg_pos pos;        /* of the last row; the next is relative */
+	uint64_t before, merged;  /* bytes before last; after the last merge */
 	uint8_t *segment;         /* costs: row that begins the last segment */
 };
 
@@ -85,7 +85,7 @@ struct cg_run_ref {
 
 /* ---- runs.c ------------------------------------------------------------- */
 
-/* The run of a function in a part, which is made if need be; NULL: no memory. */
+/* The run of a function in a part, made if need be; NULL: out of memory. */
 struct cg_run *cg_run_get(struct cg_graph *, cg_part, cg_fn);
 /* The run of a function in a part, or NULL. */
 const struct cg_run *cg_run_find(const struct cg_graph *, cg_part, cg_fn);

@@ -91,7 +91,8 @@ describe(struct cg_job *job, const struct cg_job *const side[2],
 		return;
 	}
 	(void)snprintf(text, size,
-	    diff->beside ? "%s (_after) beside %s (_before)" : "%s minus %s",
+	    diff->side_by_side ? "%s (_after) next to %s (_before)"
+			       : "%s minus %s",
 	    path[1], path[0]);
 	cg_add_desc(&job->build, cg_slice("Difference"), cg_slice(text));
 	free(text);
@@ -106,9 +107,10 @@ choose_sides(struct cg_job *job, struct cg_diff *diff)
 {
 	const struct cg_module *to = cg_job_target(job);
 
-	if (diff->beside || !to || (to->carries & CG_SIGNED) || job->clamp)
+	if (diff->side_by_side || !to || (to->carries & CG_SIGNED) ||
+	    job->clamp)
 		return CG_OK;
-	diff->beside = true;
+	diff->side_by_side = true;
 	if (to->carries & CG_EVENTS)
 		return CG_OK;
 	return cg_fail(job,
@@ -141,8 +143,8 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
     unsigned how, const struct cg_graph **graph)
 {
 	struct cg_job *const side[2] = { before, after };
-	struct cg_diff diff = { .side = { before->graph, after->graph },
-		.beside = how & CG_DIFF_SIDE_BY_SIDE,
+	struct cg_diff diff = { .profile = { before->graph, after->graph },
+		.side_by_side = how & CG_DIFF_SIDE_BY_SIDE,
 		.normalize = how & CG_DIFF_NORMALIZE };
 	int status = choose_sides(job, &diff);
 
@@ -163,8 +165,8 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 	job->graph = diff.build.graph;
 	for (int s = 0; s < 2; s++) {
 		job->diff_fn[s] = diff.fn[s];
-		job->diff_fns[s] = diff.side[s]->fns;
-		job->diff_lost |= cg_graph_facts(diff.side[s]) &
+		job->diff_fns[s] = diff.profile[s]->fns;
+		job->diff_lost |= cg_graph_facts(diff.profile[s]) &
 				  (CG_INSTRS | CG_JUMPS | CG_BRANCHES |
 				      CG_BLOCKS | CG_CONDITIONS | CG_COUNTERS);
 	}

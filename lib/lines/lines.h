@@ -123,7 +123,7 @@ struct cg_lines {
 	size_t costs, cost_cap;
 	struct cg_branch *branch;
 	size_t branches, branch_cap;
-	struct covered *covered; /* the batch's functions, if files are listed */
+	struct covered *covered; /* by function of the batch; or empty */
 	size_t covers, covered_cap;
 
 	size_t from, to;         /* range of in_file of the current file */
