@@ -1,4 +1,4 @@
-# gcov-text.bats - gcov's text, against what gcov wrote.
+# gcov-text.bats - text of gcov, compared with the output of gcov.
 load helper
 
 setup()
@@ -7,7 +7,7 @@ setup()
 	t=$BATS_TEST_TMPDIR
 }
 
-# A source with counts of these lines.
+# Prints an annotated source of these lines.
 text()
 {
 	printf '        -:    0:Source:a.c\n' >"$t/a.gcov"
@@ -19,7 +19,7 @@ rows()
 	"$CGCONV" -q -t json "$@" | grep '^\["\(rows\|cost\|branch\)"'
 }
 
-# File, line, count and branches' counts of each line, from gcov's JSON.
+# Prints file, line, count and branch counts of each line of gcov's JSON.
 lines()
 {
 	"$CGCONV" -q -t gcov-json "$@" | perl -MJSON::PP -ne '
@@ -37,14 +37,14 @@ lines()
 		}'
 }
 
-@test "gcov-text: the samples in words" {
+@test "gcov-text: samples match the golden files" {
 	for file in $(samples gcov-text); do
 		golden "$file" json
 		golden "$file" gcov-text
 	done
 }
 
-@test "gcov-text: text and JSON of one run say the same of each line" {
+@test "gcov-text: text and JSON of one run agree on each line" {
 	lines samples/gcov-json/gcc-12/branches.gcov.json >"$t/want"
 	[ "$(wc -l <"$t/want")" -ge 20 ]
 	for sample in gcc-12 blocks; do
@@ -53,12 +53,12 @@ lines()
 	done
 	lines samples/gcov-text/clang-14/branches.cc.gcov >"$t/want"
 	lines samples/gcov-text/list/branches.gcda.gcov >"$t/got"
-	# The list says of branches whether they were taken.
+	# A list tells only whether branches were taken.
 	sed -i 's/\( [1-9][0-9]*\)\+$/ +/; s/: [0-9]* /&/' "$t/want" "$t/got"
 	same <(cut -d ' ' -f 1-2 "$t/want") <(cut -d ' ' -f 1-2 "$t/got")
 }
 
-@test "gcov-text: what is written is what this machine's gcov writes" {
+@test "gcov-text: output equals that of the installed gcov" {
 	command -v gcov >/dev/null || skip "no gcov"
 	cp samples/src/branches.cc "$t"
 	cat >"$t/plain.c" <<-'END'
@@ -85,7 +85,7 @@ lines()
 		./$name
 		gcov -t -b -c $name.gcda >want 2>/dev/null
 		"$CGCONV" -q -t gcov-text $name.gcda >got
-		# gcov has functions in the order that they were compiled in.
+		# gcov writes functions in the order of compilation.
 		if [ $source != plain.c ]; then
 			sort want -o want
 			sort got -o got
@@ -94,12 +94,12 @@ lines()
 	done
 }
 
-@test "gcov-text: sources are opened where that was asked for" {
+@test "gcov-text: sources are opened only where the options allow" {
 	mkdir "$t/in" "$t/src"
 	text '        1:    1:first' '        2:    3:third'
 	mv "$t/a.gcov" "$t/in"
 	"$CGCONV" -t gcov-text "$t/in/a.gcov" >"$t/out" 2>"$t/err"
-	grep -q 'warning: no source of a.c: see --sources' "$t/err"
+	grep -q 'warning: source a.c not found: name its directory with --sources' "$t/err"
 	grep '/\*EOF' "$t/out" >"$t/got"
 	printf '%s\n' '        1:    1:/*EOF*/' '        2:    3:/*EOF*/' |
 		same - "$t/got"
@@ -110,7 +110,7 @@ lines()
 		'        2:    3:/*EOF*/' | same - "$t/got"
 	cp "$t/src/a.c" "$t/in"
 	"$CGCONV" -t gcov-text "$t/in/a.gcov" | grep -q ':one$'
-	# Not what the input says alone, nor out of the folder.
+	# Not an absolute path of the input, nor one outside of the directory.
 	sed "s|a\.c|$t/src/a.c|" "$t/in/a.gcov" >"$t/in/b.gcov"
 	"$CGCONV" -q -t gcov-text "$t/in/b.gcov" >"$t/out"
 	not grep -q ':one$' "$t/out"
@@ -133,7 +133,7 @@ lines()
 		'["cost",1,6,0,[1234567890]]' '["cost",1,7,0,[-5]]' \
 		'["branch",1,3,0,"block",0,0,0,"x"]' \
 		'["branch",1,4,0,"block",0,0,0]' | same - "$t/got"
-	grep -q 'a.gcov:6:6: warning: counts are rounded, as gcov -H' "$t/err"
+	grep -q 'a.gcov:6:6: warning: counts are inexact: gcov -H' "$t/err"
 }
 
 @test "gcov-text: branches, calls, conditions, paths" {
@@ -162,7 +162,7 @@ lines()
 	grep -q 'warning: percentages do not tell how often' "$t/err"
 }
 
-@test "gcov-text: functions that begin together have what is theirs" {
+@test "gcov-text: functions that begin on one line have lines of their own" {
 	text '        7:    1:' '        9:    2:' '        3:    3:' \
 		------------------ f: 'function f called 4 returned 100%' \
 		'        4:    1:' '        8:    2:' \
@@ -175,7 +175,7 @@ lines()
 		'["cost",1,2,0,[]]' | same - "$t/got"
 }
 
-@test "gcov-text: many files in one text, the same one twice" {
+@test "gcov-text: many files in one text, one of them twice" {
 	{
 		text '        1:    1:' && cat "$t/a.gcov"
 		sed 's/a\.c/b.c/' "$t/a.gcov"
@@ -186,7 +186,7 @@ lines()
 		same - "$t/got"
 }
 
-@test "gcov-text: the list of gcov -i, with and without ends of functions" {
+@test "gcov-text: lists of gcov -i, with and without last lines of functions" {
 	cat >"$t/a" <<-'END'
 	version:8.3.0
 	file:a.c
@@ -219,7 +219,7 @@ lines()
 	refuses 1 "expected" -f gcov-text -t json "$t/b"
 }
 
-@test "gcov-text: in a list, functions may come in any order, lines between" {
+@test "gcov-text: functions of a list may come in any order, between lines" {
 	printf '%s\n' file:a.c function:9,1,g function:1,1,d function:5,1,e \
 		lcount:9,1 lcount:8,2 lcount:4,3 function:3,1,f function:7,1,h \
 		lcount:4,4 lcount:2,5 lcount:7,6 lcount:10,7 >"$t/a"
@@ -231,7 +231,7 @@ lines()
 		'["cost",1,7,0,[6]]' | same - "$t/got"
 }
 
-@test "gcov-text: what gcov would not write is told with its place" {
+@test "gcov-text: errors name their location" {
 	for line in '        x:    1:' '        1:    x:' 'branch  0 eaten 3' \
 		'function f' 'condition outcomes covered 4/3' \
 		'paths covered 4 of 3' 'nonsense'; do
@@ -242,16 +242,16 @@ lines()
 	text 'paths covered 1 of 4000000000' \
 		'function f called 1 returned 1% blocks executed 1%' \
 		'paths covered 1 of 4000000000' '        1:    1:'
-	refuses 1 "expected no more paths" -t json "$t/a.gcov"
+	refuses 1 "expected fewer paths" -t json "$t/a.gcov"
 	text '        1:    1:'
 	yes 'condition outcomes covered 0/128' | head -n 12000 >>"$t/a.gcov"
-	refuses 1 "expected no more paths and cond" -t json "$t/a.gcov"
+	refuses 1 "expected fewer paths and cond" -t json "$t/a.gcov"
 	printf '        -:    0:Source:a.c\n        1:    1:x' >"$t/b.gcov"
 	"$CGCONV" -t json "$t/b.gcov" 2>&1 >/dev/null |
-		grep -q 'warning: the last line does not end'
+		grep -q 'warning: the last line has no newline'
 }
 
-@test "gcov-text: what functions did on one line comes in the unit's order" {
+@test "gcov-text: annotations of a line come in the order of the unit" {
 	printf '%s\n' '{"cgconv":"graph","version":1}' \
 		'["event",0,"Exec"]' '["file",1,"/a.c"]' \
 		'["function",1,"f",1,0,1,4]' '["function",2,"g",1,0,5,6]' \
@@ -266,7 +266,7 @@ lines()
 		same - "$t/got"
 }
 
-@test "gcov-text: no end of line gets into a name" {
+@test "gcov-text: newlines in names are escaped" {
 	printf '%s\n' '{"cgconv":"graph","version":1}' \
 		'["event",0,"Exec"]' '["file",1,"/a\n9:9:x"]' \
 		'["function",1,"f\r\nbranch",1,0,1,2]' \
@@ -280,12 +280,12 @@ lines()
 	rows "$t/out.gcov" | grep -c '"cost"' | same - <(echo 2)
 }
 
-@test "gcov-text: blocks that never ran are marked if the notes say so" {
+@test "gcov-text: blocks that never ran are marked if the notes allow" {
 	cp samples/gcov/gcc-cc/cover.gcda samples/gcov/gcc-cc/cover.gcno "$t"
 	"$CGCONV" -q -t gcov-text "$t/cover.gcda" >"$t/marked"
 	[ "$(grep -c '^ *[0-9]*\*:' "$t/marked")" = 4 ]
 	"$CGCONV" -q -t gcov-json "$t/cover.gcda" >"$t/want.json"
-	# The word behind the folder is 0 for Ada.
+	# The word behind the directory is 0 for Ada.
 	perl -0777 -pi -e 'substr($_, 20 + unpack("x16 V", $_), 4) = "\0" x 4' \
 		"$t/cover.gcno"
 	"$CGCONV" -q -t json "$t/cover.gcda" >"$t/cover.cgj"
@@ -302,8 +302,8 @@ lines()
 	"$CGCONV" -q -t gcov-text "$t/a.gcov" | same "$t/a.gcov" -
 }
 
-@test "gcov-text: functions of clang are told of as llvm-cov does" {
-	# By llvm-cov gcov -t -b -c of LLVM 14; destructors have no lines.
+@test "gcov-text: summaries of clang's functions equal those of llvm-cov" {
+	# From llvm-cov gcov -t -b -c of LLVM 14; destructors have no lines.
 	cat >"$t/want" <<-'END'
 	function _Z5clampIiET_S0_S0_S0_ called 2 returned 100% blocks executed 85%
 	function _ZL5drainR4base called 2 returned 100% blocks executed 80%
@@ -324,7 +324,7 @@ lines()
 	# The JSON is gcov's own, as of gcov 11.
 	"$CGCONV" -q -t gcov-json samples/gcov/clang-b11/cover.gcda |
 		grep -q '"main",[^}]*"blocks":13,"blocks_executed":10,'
-	# What is not quite nothing is 1%.
+	# Less than 1% is rounded up.
 	printf '%s\n' '{"cgconv":"graph","version":1}' \
 		'["event",0,"Exec"]' '["file",1,"/a.c"]' \
 		'["function",1,"f",1,0,1,4]' '["rows",1]' '["cost",1,3,0,[5]]' \
@@ -336,7 +336,7 @@ lines()
 	grep -q 'called 999 returned 1% blocks executed 1%$' "$t/out"
 }
 
-@test "gcov-text: what is no coverage is not written" {
+@test "gcov-text: a profile without coverage is rejected" {
 	refuses 1 "there is no event Exec" -t gcov-text \
 		samples/callgrind/plain/callgrind.out
 }

@@ -1,9 +1,18 @@
 /*
- * gcov_text.h - gcov's text: what the files of this format share.
+ * gcov_text.h - the way of the data through formats/gcov_text/:
  *
- * Source: "Invoking gcov" of the GCC manual; gcov of gcc 3.4 to 16 and
- * llvm-cov gcov, by what they write. There are two texts. A source with counts,
- * a file's or, with -t, many one behind the other:
+ *	gcov_text.c    recognises the format, lists its options
+ *	add.c          files, functions and lines -> graph, for both readers
+ *	annotations.c  text before and below a line of source -> graph
+ *	read.c         annotated sources: lines -> struct gcov_text_line -> graph
+ *	list.c         lists of gcov -i -> graph
+ *	source.c       finds and reads the sources to annotate
+ *	put.c          a line, or the summary of a function -> text
+ *	write.c        graph -> annotated sources: the order of their lines
+ *
+ * Source: "Invoking gcov" of the GCC manual; output of gcov of gcc 3.4 to 16
+ * and of llvm-cov gcov. There are two texts. The first is the annotated source
+ * of a file or, with -t, of many files one after the other:
  *
  *	        -:    0:Source:a.c		head: Graph, Data, Runs, ...
  *	function f called 2 returned 50% blocks executed 75%
@@ -12,69 +21,68 @@
  *	    #####:    4:		abort();
  *	call    0 never executed
  *
- * The count is - where there is no code, ##### if it never ran, ===== if only
- * an exception would have run it, N* if some block on the line never ran.
- * Functions that begin on one line (gcc 8 on: instances of a template) follow
- * behind the lines they share, which are their sum, each between lines of
- * dashes with its own lines. The other text (-i until gcc 8, llvm-cov's):
+ * The count is - if the line has no code, ##### if it never ran, ===== if it
+ * never ran and only an exception leads there, N* if some block on the line
+ * never ran. Functions that begin on one line (gcc 8 and later: instances of a
+ * template) are a group. The file's lines show their sum. After the group's
+ * last line follow the lines of each instance, between lines of dashes.
+ *
+ * The second text is a list (-i until gcc 8, llvm-cov gcov -i):
  *
  *	file:a.c
  *	function:LINE,[END,]COUNT,NAME
  *	lcount:LINE,COUNT[,UNEXECUTED]
  *	branch:LINE,taken|nottaken|notexec
  *
- * Not kept: the source, percentages of blocks and returns, blocks (-a), which
- * blocks a path has.
+ * Lost are the source, percentages of blocks and returns, the lines of blocks
+ * (-a), and the blocks of paths.
  */
 #ifndef FORMATS_GCOV_TEXT_GCOV_TEXT_H
 #define FORMATS_GCOV_TEXT_GCOV_TEXT_H
 
 #include "cgconv_parse.h"
 
-#define GCOVTEXT_HEAD "0:Source:"
-#define GCOVTEXT_DASHES "------------------"
+#define GCOV_TEXT_HEAD "0:Source:"
+#define GCOV_TEXT_DASHES "------------------"
 
-/* Paths and conditions that an input may count without listing them. */
-#define GCOVTEXT_COUNTED_MAX ((uint64_t)1 << 20)
-
-/* A line of the file, held back until it is known what is whose. */
+/* A line with code, of the file or of one function. */
 struct gcov_text_line {
 	int64_t count;
 	uint32_t number;
 	cg_fn fn;
-	bool unexecuted;  /* of the blocks on it */
-	bool unmarked;    /* ... and what functions share has no mark */
-	bool exceptional; /* only an exception runs it */
-	bool shared;      /* functions that begin together have it, too */
+	bool unexecuted;  /* a block on it never ran */
+	bool unmarked;    /* ... but the line of the group has no mark */
+	bool exceptional; /* only an exception leads there */
+	bool shared;      /* instances of a group list it, too */
 };
 
-/* What both texts are read with. */
-struct gcovtext {
+/* The state that the readers of both texts share. */
+struct gcov_text {
 	struct cg_job *job;
 	struct cg_in *in;
 	struct cg_build *build;
-	unsigned column;
+	unsigned column; /* of Exec in cost */
 	cg_file file;
-	cg_fn nameless; /* the file's */
-	uint64_t bytes; /* of the lines so far */
+	cg_fn nameless; /* the file's function without a name */
 	uint64_t cost[CG_EVENT_MAX];
 };
 
-/* An event, a part. */
-void gcov_text_begin(struct gcovtext *);
-/* Warns of a last line without a newline: it may be a part. */
-void gcov_text_end(struct gcovtext *);
-/* Another source file. */
-void gcov_text_open(struct gcovtext *, struct cg_slice path);
-/* A function of the file, by its linkage name. */
-cg_fn gcov_text_fn(struct gcovtext *, struct cg_slice name);
-void gcov_text_add(struct gcovtext *, const struct gcov_text_line *);
-/* Decimal digits, maybe with a sign. */
+/* Adds the event and a part. */
+void gcov_text_begin(struct gcov_text *);
+/* Warns if the last line has no newline. */
+void gcov_text_end(struct gcov_text *);
+/* Starts a source file. */
+void gcov_text_add_file(struct gcov_text *, struct cg_slice path);
+/* Adds a function of the file by its linkage name. */
+cg_fn gcov_text_add_fn(struct gcov_text *, struct cg_slice name);
+void gcov_text_add_line(struct gcov_text *, const struct gcov_text_line *);
+/* Takes decimal digits, maybe after a '-'. */
 bool gcov_text_take_count(struct cg_slice *, int64_t *);
 
+/* Reads either text. */
 int gcov_text_read(struct cg_job *, struct cg_in *, struct cg_build *);
-/* The -i text, whose first line was read already. */
-int gcov_text_read_list(struct gcovtext *, struct cg_slice line);
+/* Reads a list whose first line was read already. */
+int gcov_text_read_list(struct gcov_text *, struct cg_slice line);
 int gcov_text_write(
     struct cg_job *, const struct cg_graph *, struct cg_out *);
 

@@ -1,41 +1,40 @@
 /*
- * list.c - reads the intermediate text: a list of functions, line
- * counts and branches for each file.
+ * list.c - reads lists of gcov -i: functions, counts of lines and branches of
+ * each file.
  *
- * Counts of one line that stand there more than once add up (instances of a
- * template). A line belongs to the function that began last before it, where
- * that is one and, if its end is said, has not ended.
+ * Several counts of one line (instances of a template) are summed. A line
+ * belongs to the last function that began before it, unless several began on
+ * the same line or that function has ended.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gcov_text.h"
 
-/* So few new functions are put where they belong, more are sorted. */
-#define FEW 16
+/* Up to this many new functions are inserted one by one, more are sorted. */
+#define INSERT_MAX 16
 
-struct begun {
-	uint32_t first, last; /* last 0: not known */
+struct listed_fn {
+	uint32_t first, last; /* last 0: unknown */
 	cg_fn fn;
 };
 
 struct reader {
-	struct gcovtext *text;
-	struct begun *begun; /* functions of the file, by first line: */
-	size_t ordered;      /* so many of them */
-	size_t count, cap;
-	uint32_t line, branches; /* of that line */
-	int status;
+	struct gcov_text *text;
+	struct listed_fn *fn; /* functions of the file */
+	size_t fns, fn_cap;
+	size_t sorted;           /* of them, by first line */
+	uint32_t line, branches; /* last line, and its branches so far */
 };
 
-static int
-fail(struct reader *r, struct cg_slice at, const char *expected)
+static bool
+reject(struct reader *r, struct cg_slice at, const char *expected)
 {
-	r->status = cg_fail_at(r->text->job, at.ptr, "expected %s", expected);
-	return r->status;
+	(void)cg_reject_at(r->text->job, at.ptr, "expected %s", expected);
+	return false;
 }
 
-/* A line number and the comma behind it. */
+/* Takes a line number and a comma. */
 static bool
 take_number(struct reader *r, struct cg_slice *rest, uint32_t *number)
 {
@@ -43,10 +42,8 @@ take_number(struct reader *r, struct cg_slice *rest, uint32_t *number)
 	uint64_t value;
 
 	if (!cg_take_u64(rest, &value) || value > UINT32_MAX ||
-	    !cg_take_char(rest, ',')) {
-		(void)fail(r, at, "a line number and ','");
-		return false;
-	}
+	    !cg_take_char(rest, ','))
+		return reject(r, at, "a line number and ','");
 	*number = (uint32_t)value;
 	return true;
 }
@@ -54,24 +51,21 @@ take_number(struct reader *r, struct cg_slice *rest, uint32_t *number)
 static bool
 take_count(struct reader *r, struct cg_slice *rest, int64_t *count)
 {
-	if (gcov_text_take_count(rest, count))
-		return true;
-	(void)fail(r, *rest, "a count");
-	return false;
+	return gcov_text_take_count(rest, count) || reject(r, *rest, "a count");
 }
 
-/* How many functions of those in order begin on that line or before. */
+/* How many of the sorted functions begin on that line or before. */
 static size_t
 count_begun(const struct reader *r, uint32_t line)
 {
-	size_t low = 0, high = r->ordered, middle;
+	size_t low = 0, high = r->sorted, middle;
 
-	/* Mostly all: they come in order. */
-	if (high > 0 && r->begun[high - 1].first <= line)
+	/* Most lists have functions in order, so all of them. */
+	if (high > 0 && r->fn[high - 1].first <= line)
 		return high;
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (r->begun[middle].first <= line)
+		if (r->fn[middle].first <= line)
 			low = middle + 1;
 		else
 			high = middle;
@@ -80,88 +74,85 @@ count_begun(const struct reader *r, uint32_t line)
 }
 
 static int
-compare_begun(const void *pa, const void *pb)
+compare_fns(const void *pa, const void *pb)
 {
-	const struct begun *a = pa, *b = pb;
+	const struct listed_fn *a = pa, *b = pb;
 
 	return a->first < b->first ? -1 : a->first > b->first;
 }
 
-/* Lines may come between functions: a few new ones go where they belong. */
+/* Lines may come between functions, so this is called for each line. */
 static void
-put_in_order(struct reader *r)
+sort_fns(struct reader *r)
 {
-	struct begun moved;
+	struct listed_fn moved;
 	size_t at;
 
-	if (r->count - r->ordered > FEW) {
-		qsort(r->begun, r->count, sizeof(*r->begun), compare_begun);
-		r->ordered = r->count;
+	if (r->fns - r->sorted > INSERT_MAX) {
+		qsort(r->fn, r->fns, sizeof(*r->fn), compare_fns);
+		r->sorted = r->fns;
 	}
-	for (; r->ordered < r->count; r->ordered++) {
-		moved = r->begun[r->ordered];
+	for (; r->sorted < r->fns; r->sorted++) {
+		moved = r->fn[r->sorted];
 		at = count_begun(r, moved.first);
-		memmove(r->begun + at + 1, r->begun + at,
-		    (r->ordered - at) * sizeof(moved));
-		r->begun[at] = moved;
+		memmove(r->fn + at + 1, r->fn + at,
+		    (r->sorted - at) * sizeof(moved));
+		r->fn[at] = moved;
 	}
 }
 
 /* function:LINE,[END,]COUNT,NAME */
-static void
+static bool
 take_function(struct reader *r, struct cg_slice rest)
 {
 	const struct cg_pos nowhere = { 0 };
 	struct cg_pos entry = { .file = r->text->file };
-	struct begun begun = { 0 };
+	struct listed_fn fn = { 0 };
 	struct cg_slice more;
-	int64_t count, end;
+	int64_t count = 0, end;
 
-	if (!take_number(r, &rest, &begun.first) ||
-	    !take_count(r, &rest, &count))
-		return;
+	if (!take_number(r, &rest, &fn.first) || !take_count(r, &rest, &count))
+		return false;
 	more = rest;
 	/* A name does not begin with a digit. */
 	if (cg_take_char(&more, ',') && gcov_text_take_count(&more, &end) &&
 	    cg_starts(more, ",")) {
 		if (count > 0 && count <= UINT32_MAX)
-			begun.last = (uint32_t)count;
+			fn.last = (uint32_t)count;
 		count = end;
 		rest = more;
 	}
-	if (!cg_take_char(&rest, ',') || rest.len == 0) {
-		(void)fail(r, rest, "',' and the function's name");
-		return;
-	}
-	begun.fn = gcov_text_fn(r->text, rest);
-	cg_set_fn_range(r->text->build, begun.fn,
-	    &(struct cg_range){ .first = begun.first, .last = begun.last });
-	entry.line = begun.first;
+	if (!cg_take_char(&rest, ',') || rest.len == 0)
+		return reject(r, rest, "',' and the function's name");
+	fn.fn = gcov_text_add_fn(r->text, rest);
+	cg_set_fn_range(r->text->build, fn.fn,
+	    &(struct cg_range){ .first = fn.first, .last = fn.last });
+	entry.line = fn.first;
 	if (count >= 0)
-		(void)cg_add_call(r->text->build, 0, &nowhere, begun.fn, &entry,
+		(void)cg_add_call(r->text->build, 0, &nowhere, fn.fn, &entry,
 		    (uint64_t)count, NULL, 0);
-	if (cg_grow_raw(&r->begun, &r->cap, r->count + 1, sizeof(begun)))
-		r->begun[r->count++] = begun;
-	else
-		r->status = cg_nomem(r->text->job);
+	if (!cg_grow_raw(&r->fn, &r->fn_cap, r->fns + 1, sizeof(fn)))
+		return cg_reject_nomem(r->text->job);
+	r->fn[r->fns++] = fn;
+	return true;
 }
 
+/* The function that a line belongs to. */
 static cg_fn
 find_fn(struct reader *r, uint32_t line)
 {
-	size_t low;
+	size_t n;
 
-	put_in_order(r);
-	low = count_begun(r, line);
-	if (low == 0 ||
-	    (low > 1 && r->begun[low - 2].first == r->begun[low - 1].first) ||
-	    (r->begun[low - 1].last != 0 && r->begun[low - 1].last < line))
+	sort_fns(r);
+	n = count_begun(r, line);
+	if (n == 0 || (n > 1 && r->fn[n - 2].first == r->fn[n - 1].first) ||
+	    (r->fn[n - 1].last != 0 && r->fn[n - 1].last < line))
 		return r->text->nameless;
-	return r->begun[low - 1].fn;
+	return r->fn[n - 1].fn;
 }
 
 /* lcount:LINE,COUNT[,UNEXECUTED] */
-static void
+static bool
 take_lcount(struct reader *r, struct cg_slice rest)
 {
 	struct gcov_text_line line = { 0 };
@@ -169,29 +160,29 @@ take_lcount(struct reader *r, struct cg_slice rest)
 
 	if (!take_number(r, &rest, &line.number) ||
 	    !take_count(r, &rest, &line.count))
-		return;
+		return false;
 	if (rest.len > 0 &&
 	    (!cg_take_char(&rest, ',') ||
-		!gcov_text_take_count(&rest, &unexecuted) || rest.len > 0)) {
-		(void)fail(r, rest, "',' and 0 or 1, or the end of the line");
-		return;
-	}
+		!gcov_text_take_count(&rest, &unexecuted) || rest.len > 0))
+		return reject(
+		    r, rest, "',' and 0 or 1, or the end of the line");
 	line.fn = find_fn(r, line.number);
 	line.unexecuted = unexecuted != 0;
-	gcov_text_add(r->text, &line);
+	gcov_text_add_line(r->text, &line);
 	r->line = line.number;
 	r->branches = 0;
+	return true;
 }
 
 /* branch:LINE,taken|nottaken|notexec */
-static void
+static bool
 take_branch(struct reader *r, struct cg_slice rest)
 {
 	struct cg_branch row = { .pos.file = r->text->file,
 		.kind = CG_BRANCH_ARC };
 
 	if (!take_number(r, &rest, &row.pos.line))
-		return;
+		return false;
 	if (row.pos.line != r->line)
 		r->branches = 0;
 	r->line = row.pos.line;
@@ -200,28 +191,32 @@ take_branch(struct reader *r, struct cg_slice rest)
 	if (row.count > 0 || cg_equal(rest, "nottaken"))
 		row.flags = CG_BRANCH_REACHED;
 	else if (!cg_equal(rest, "notexec"))
-		(void)fail(r, rest, "taken, nottaken or notexec");
-	(void)cg_add_branch(r->text->build, find_fn(r, r->line), &row);
+		return reject(r, rest, "taken, nottaken or notexec");
+	return cg_add_branch(r->text->build, find_fn(r, r->line), &row);
 }
 
-static void
+static bool
 take_file(struct reader *r, struct cg_slice rest)
 {
-	gcov_text_open(r->text, rest);
-	r->count = r->ordered = 0;
+	gcov_text_add_file(r->text, rest);
+	r->fns = r->sorted = 0;
 	r->line = 0;
+	return true;
 }
 
-/* What gcov 8 says of itself first. */
-static void
+/* The first line of a list of gcov 8. */
+static bool
 take_version(struct reader *r, struct cg_slice rest)
 {
 	cg_add_desc(r->text->build, cg_slice("Compiler"), rest);
+	return true;
 }
 
+/* Keys that stand for rows of a file come first. */
+#define FILE_KEYS 3
 static const struct {
 	const char *key;
-	void (*take)(struct reader *, struct cg_slice rest);
+	bool (*take)(struct reader *, struct cg_slice rest);
 } keys[] = {
 	{ "lcount:", take_lcount },
 	{ "branch:", take_branch },
@@ -232,36 +227,37 @@ static const struct {
 
 #define KEYS (sizeof(keys) / sizeof(*keys))
 
-static void
+/* False: an error was reported, or the builder has failed. */
+static bool
 take_line(struct reader *r, struct cg_slice line)
 {
 	size_t i = 0;
 
 	if (line.len == 0)
-		return;
+		return true;
 	while (i < KEYS && !cg_take_prefix(&line, keys[i].key))
 		i++;
 	if (i == KEYS)
-		(void)fail(r, line, "file:, function:, lcount: or branch:");
-	else if (i < 3 && r->text->file == 0)
-		(void)fail(r, line, "file: first");
-	else
-		keys[i].take(r, line);
+		return reject(r, line, "file:, function:, lcount: or branch:");
+	if (i < FILE_KEYS && r->text->file == 0)
+		return reject(r, line, "file: before this line");
+	return keys[i].take(r, line) &&
+	       cg_build_status(r->text->build) == CG_OK;
 }
 
 int
-gcov_text_read_list(struct gcovtext *text, struct cg_slice line)
+gcov_text_read_list(struct gcov_text *text, struct cg_slice line)
 {
 	struct reader r = { .text = text };
+	bool ok;
 
 	do {
-		text->bytes += line.len + 1;
-		take_line(&r, line);
-	} while (r.status == CG_OK && cg_build_status(text->build) == CG_OK &&
-		 cg_read_line(text->in, &line));
-	if (r.status == CG_OK)
+		ok = take_line(&r, line);
+	} while (ok && cg_read_line(text->in, &line));
+	if (ok)
 		gcov_text_end(text);
-	free(r.begun);
-	return r.status != CG_OK ? r.status
-				 : cg_build_failed(text->build, line.ptr);
+	free(r.fn);
+	if (cg_rejected(text->job) != CG_OK)
+		return cg_rejected(text->job);
+	return cg_build_failed(text->build, line.ptr);
 }

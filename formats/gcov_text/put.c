@@ -1,5 +1,5 @@
 /*
- * put.c - writes lines, what is below them, and functions.
+ * put.c - writes lines, their annotations, and summaries of functions.
  */
 #include <string.h>
 
@@ -7,8 +7,10 @@
 
 /* ---- Branches, calls, conditions ---------------------------------------- */
 
+/* A branch or a call. */
 static void
-put_outcome(struct writer *w, const struct cg_branch *row, unsigned number)
+put_arc(
+    struct gcov_text_writer *w, const struct cg_branch *row, unsigned number)
 {
 	bool call = row->kind == CG_BRANCH_CALL;
 	bool ran = row->flags & CG_BRANCH_REACHED;
@@ -19,7 +21,7 @@ put_outcome(struct writer *w, const struct cg_branch *row, unsigned number)
 	else
 		cg_putf(w->out, call ? "returned %lld" : "taken %lld",
 		    (long long)row->count);
-	/* Until gcc 13 what never ran has no kind. */
+	/* gcov until gcc 13 writes no kind for branches that never ran. */
 	if (!call && (ran || w->version == 0 || w->version >= 1400))
 		cg_puts(w->out, row->flags & CG_BRANCH_FALLTHROUGH
 				    ? " (fallthrough)"
@@ -28,7 +30,7 @@ put_outcome(struct writer *w, const struct cg_branch *row, unsigned number)
 	cg_putc(w->out, '\n');
 }
 
-/* Within a block, a call comes before the branch of the same index. */
+/* Whether the call precedes the branch: in a block, if its index does. */
 static bool
 comes_first(const struct cg_branch *call, const struct cg_branch *arc)
 {
@@ -36,8 +38,10 @@ comes_first(const struct cg_branch *call, const struct cg_branch *arc)
 					 : call->index <= arc->index;
 }
 
+/* Writes branches and calls from that number on; returns the next one. */
 static unsigned
-put_outcomes(struct writer *w, const struct cg_line *line, unsigned number)
+put_arcs(
+    struct gcov_text_writer *w, const struct cg_line *line, unsigned number)
 {
 	const struct cg_branch *arc_end, *call_end;
 	const struct cg_branch *arc =
@@ -49,13 +53,13 @@ put_outcomes(struct writer *w, const struct cg_line *line, unsigned number)
 		bool is_call = call < call_end &&
 			       (arc == arc_end || comes_first(call, arc));
 
-		put_outcome(w, is_call ? call++ : arc++, number++);
+		put_arc(w, is_call ? call++ : arc++, number++);
 	}
 	return number;
 }
 
 static void
-put_term(struct writer *w, const struct cg_branch *row)
+put_condition(struct gcov_text_writer *w, const struct cg_branch *row)
 {
 	bool no_false = row[0].count <= 0, no_true = row[1].count <= 0;
 
@@ -67,7 +71,7 @@ put_term(struct writer *w, const struct cg_branch *row)
 }
 
 static void
-put_conditions(struct writer *w, const struct cg_line *line)
+put_expressions(struct gcov_text_writer *w, const struct cg_line *line)
 {
 	const struct cg_branch *end, *next, *row;
 
@@ -83,7 +87,7 @@ put_conditions(struct writer *w, const struct cg_line *line)
 		cg_putf(w->out, "condition outcomes covered %u/%u\n", covered,
 		    outcomes);
 		for (; row + 1 < next; row += 2)
-			put_term(w, row);
+			put_condition(w, row);
 	}
 }
 
@@ -100,18 +104,18 @@ gcov_text_is_code(const struct cg_line *line)
 }
 
 void
-gcov_text_sum(
-    const struct writer *w, const struct cg_line *line, struct sum *sum)
+gcov_text_sum_line(const struct gcov_text_writer *w, const struct cg_line *line,
+    struct gcov_text_sum *sum)
 {
 	const struct cg_branch *end;
 	const struct cg_branch *row = cg_line_rows(line, CG_BRANCH_BLOCK, &end);
 	int64_t count =
 	    line->n > w->column ? (int64_t)line->cost[w->column] : 0;
 
-	sum->there = true;
+	sum->has_code = true;
 	if (__builtin_add_overflow(sum->count, count, &sum->count))
 		sum->count = count < 0 ? INT64_MIN : INT64_MAX;
-	/* Without blocks the count has to tell. */
+	/* Without blocks, the count tells whether all of the line ran. */
 	sum->unexceptional |= row == end;
 	sum->unexecuted |= row == end && count == 0;
 	for (; row < end; row++) {
@@ -124,40 +128,42 @@ gcov_text_sum(
 }
 
 void
-gcov_text_put_line(struct writer *w, const struct sum *sum, uint32_t number)
+gcov_text_put_line(struct gcov_text_writer *w, const struct gcov_text_sum *sum,
+    uint32_t number)
 {
 	bool mark = sum->unexecuted && (w->version == 0 || w->version >= 800);
 	char text[CG_NUMBER_MAX + 1], *end = text;
 
-	if (!sum->there)
+	if (!sum->has_code)
 		*end++ = '-';
 	else if (sum->count > 0)
 		end = cg_format_i64(end, sum->count);
-	if (sum->there && sum->count > 0 && mark)
+	if (sum->has_code && sum->count > 0 && mark)
 		*end++ = '*';
 	*end = '\0';
-	if (sum->there && sum->count <= 0)
+	if (sum->has_code && sum->count <= 0)
 		strcpy(text, sum->unexceptional ? "#####" : "=====");
 	cg_putf(w->out, "%9s:%5u:", text, number);
 	gcov_text_put_source(w, number);
 }
 
 void
-gcov_text_put_details(struct writer *w, const struct entry *entry, size_t n)
+gcov_text_put_annotations(
+    struct gcov_text_writer *w, const struct gcov_text_entry *entry, size_t n)
 {
 	unsigned number = 0;
 
 	for (size_t i = 0; i < n; i++)
-		number = put_outcomes(w, &entry[i].line, number);
+		number = put_arcs(w, &entry[i].line, number);
 	for (size_t i = 0; i < n; i++)
-		put_conditions(w, &entry[i].line);
+		put_expressions(w, &entry[i].line);
 }
 
 /* ---- Functions ---------------------------------------------------------- */
 
-/* As gcov does it: in floats, and nothing is 0% if it is not. */
+/* As gcov computes it: in floats; only 0 gives 0%. */
 static void
-put_percent(struct writer *w, int64_t part, int64_t whole)
+put_percent(struct gcov_text_writer *w, int64_t part, int64_t whole)
 {
 	float ratio = 0;
 
@@ -168,9 +174,9 @@ put_percent(struct writer *w, int64_t part, int64_t whole)
 	cg_putf(w->out, "%.0f%%", (double)ratio);
 }
 
-/* As llvm-cov does it: whole ones, what is left is cut off. */
+/* As llvm-cov computes it: in integers, rounded down; only 0 gives 0%. */
 static void
-put_whole_percent(struct writer *w, int64_t part, int64_t whole)
+put_whole_percent(struct gcov_text_writer *w, int64_t part, int64_t whole)
 {
 	uint64_t percent = 0;
 
@@ -183,7 +189,7 @@ put_whole_percent(struct writer *w, int64_t part, int64_t whole)
 }
 
 struct cg_slice
-gcov_text_symbol(const struct writer *w, cg_fn fn)
+gcov_text_symbol(const struct gcov_text_writer *w, cg_fn fn)
 {
 	struct cg_slice symbol = cg_fn_symbol(w->graph, fn);
 
@@ -191,10 +197,10 @@ gcov_text_symbol(const struct writer *w, cg_fn fn)
 }
 
 bool
-gcov_text_put_function(struct writer *w, cg_fn fn)
+gcov_text_put_function(struct gcov_text_writer *w, cg_fn fn)
 {
 	uint32_t exit = w->version == 0 || w->version >= 408 ? 1 : 0;
-	void (*put)(struct writer *, int64_t part, int64_t whole);
+	void (*put)(struct gcov_text_writer *, int64_t part, int64_t whole);
 	struct cg_coverage sum;
 	uint64_t entries = 0;
 
@@ -217,7 +223,7 @@ gcov_text_put_function(struct writer *w, cg_fn fn)
 		cg_puts(w->out, " blocks executed ");
 		put(w, (int64_t)sum.executed, (int64_t)sum.blocks);
 	} else {
-		/* As another text has said it. */
+		/* Without blocks: the percentages of the input, if any. */
 		(void)cg_put_inline(
 		    w->out, cg_branch_label(w->graph,
 				&(struct cg_branch){ .label = sum.label }));

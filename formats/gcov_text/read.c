@@ -1,23 +1,23 @@
 /*
- * read.c - reads sources with counts.
+ * read.c - reads annotated sources.
  *
- * A line belongs to the function that was announced last. Lines of a file are
- * held back: where functions that begin together follow with lines of their
- * own, those come off the sum that was given first.
+ * A line belongs to the last function whose summary came before it. Lines of
+ * the file are held back: where the instances of a group follow, the counts of
+ * their lines are subtracted from the sum that the file's lines show.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "read.h"
 
-/* What a count field says. */
-enum seen { NO_CODE, COUNTED, NEVER, EXCEPTIONAL };
+/* The kinds of a line's count. */
+enum count_kind { NO_CODE, COUNTED, NEVER, EXCEPTIONAL };
 
-/* ---- Lines that are counted --------------------------------------------- */
+/* ---- Lines -------------------------------------------------------------- */
 
-/* Those of the file that are known to be whole. */
+/* Adds the lines that were held back. */
 static void
-release_lines(struct reader *r)
+release_lines(struct gcov_text_reader *r)
 {
 	for (size_t i = 0; i < r->lines; i++) {
 		struct gcov_text_line *line = &r->held[i];
@@ -26,13 +26,13 @@ release_lines(struct reader *r)
 			continue;
 		if (line->shared)
 			line->unexecuted = line->exceptional = false;
-		gcov_text_add(&r->text, line);
+		gcov_text_add_line(&r->text, line);
 	}
 	r->lines = 0;
 }
 
 static struct gcov_text_line *
-find_held(struct reader *r, uint32_t number)
+find_held(struct gcov_text_reader *r, uint32_t number)
 {
 	size_t low = 0, high = r->lines, middle;
 
@@ -48,28 +48,27 @@ find_held(struct reader *r, uint32_t number)
 }
 
 static bool
-hold_line(struct reader *r, const struct gcov_text_line *line)
+hold_line(struct gcov_text_reader *r, const struct gcov_text_line *line)
 {
-	/* In order, else it cannot be found. */
+	/* find_held() needs ascending lines. */
 	if (r->lines > 0 && r->held[r->lines - 1].number >= line->number)
 		release_lines(r);
 	if (!cg_grow_raw(
-		&r->held, &r->line_cap, r->lines + 1, sizeof(*r->held))) {
-		r->status = cg_nomem(r->text.job);
-		return false;
-	}
+		&r->held, &r->line_cap, r->lines + 1, sizeof(*r->held)))
+		return cg_reject_nomem(r->text.job);
 	r->held[r->lines++] = *line;
 	return true;
 }
 
+/* Adds a line of an instance and subtracts it from the file's line. */
 static void
-share_line(struct reader *r, struct gcov_text_line *line)
+add_shared_line(struct gcov_text_reader *r, struct gcov_text_line *line)
 {
 	struct gcov_text_line *held = find_held(r, line->number);
 
 	line->unmarked =
 	    line->unexecuted && held && !held->unexecuted && !held->exceptional;
-	gcov_text_add(&r->text, line);
+	gcov_text_add_line(&r->text, line);
 	if (!held)
 		return;
 	if (!held->shared)
@@ -79,58 +78,14 @@ share_line(struct reader *r, struct gcov_text_line *line)
 		held->count = 0;
 }
 
-/* 1.5k: gcov -H. */
+/* Takes the count before the first ':'. */
 static bool
-take_human(struct reader *r, struct cg_slice *text, int64_t *count)
-{
-	static const char units[] = "kMGTPE";
-	struct cg_slice rest = *text;
-	uint64_t whole, tenth = 0, factor = 100;
-	const char *unit;
-
-	if (!cg_take_u64(&rest, &whole) || whole > 1000 ||
-	    (cg_take_char(&rest, '.') &&
-		(!cg_take_u64(&rest, &tenth) || tenth > 9)) ||
-	    rest.len == 0)
-		return false;
-	unit = strchr(units, *rest.ptr);
-	if (!*rest.ptr || !unit)
-		return false;
-	for (const char *at = units; at < unit; at++)
-		factor *= 1000;
-	whole = whole * 10 + tenth;
-	*count =
-	    whole > INT64_MAX / factor ? INT64_MAX : (int64_t)(whole * factor);
-	(void)cg_take_char(&rest, *rest.ptr);
-	if (!r->human)
-		cg_warn_at(r->text.job, text->ptr,
-		    "counts are rounded, as gcov -H writes them");
-	r->human = true;
-	*text = rest;
-	return true;
-}
-
-/* A count that may be rounded. */
-bool
-gcov_text_take_number(struct reader *r, struct cg_slice *text, int64_t *count)
-{
-	struct cg_slice rest = *text;
-
-	if (take_human(r, text, count))
-		return true;
-	if (!gcov_text_take_count(&rest, count))
-		return false;
-	*text = rest;
-	return true;
-}
-
-static bool
-take_seen(struct reader *r, struct cg_slice *text, enum seen *seen,
-    struct gcov_text_line *line)
+take_line_count(struct gcov_text_reader *r, struct cg_slice *text,
+    enum count_kind *kind, struct gcov_text_line *line)
 {
 	static const struct {
 		const char *word;
-		enum seen seen;
+		enum count_kind kind;
 	} words[] = {
 		{ "-:", NO_CODE },
 		{ "#####:", NEVER },
@@ -141,31 +96,19 @@ take_seen(struct reader *r, struct cg_slice *text, enum seen *seen,
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		if (cg_take_prefix(text, words[i].word)) {
-			*seen = words[i].seen;
+			*kind = words[i].kind;
 			return true;
 		}
 	}
-	*seen = COUNTED;
+	*kind = COUNTED;
 	if (!gcov_text_take_number(r, text, &line->count))
 		return false;
 	line->unexecuted = cg_take_char(text, '*');
 	return cg_take_char(text, ':');
 }
 
-bool
-gcov_text_check_counted(struct reader *r, uint64_t rows)
-{
-	r->counted += rows;
-	if (r->counted <= GCOVTEXT_COUNTED_MAX + r->text.bytes)
-		return true;
-	r->status = cg_fail(r->text.job,
-	    "expected no more paths and conditions than an input of this "
-	    "size has");
-	return false;
-}
-
-static void
-add_paths(struct reader *r, cg_fn fn, struct paths *paths)
+static bool
+add_paths(struct gcov_text_reader *r, cg_fn fn, struct gcov_text_paths *paths)
 {
 	const struct cg_pos *pos = &r->pos;
 	struct cg_branch row = { .pos = *pos, .kind = CG_BRANCH_PATH };
@@ -173,7 +116,7 @@ add_paths(struct reader *r, cg_fn fn, struct paths *paths)
 	size_t miss = 0;
 
 	if (!gcov_text_check_counted(r, paths->count))
-		return;
+		return false;
 	for (; row.index < paths->count; row.index++) {
 		row.count = left > 0;
 		if (miss < paths->misses && paths->missed[miss] == row.index) {
@@ -185,15 +128,17 @@ add_paths(struct reader *r, cg_fn fn, struct paths *paths)
 	}
 	paths->count = 0;
 	paths->misses = 0;
+	return true;
 }
 
-static void
-begin_fn(struct reader *r, struct announced *fn)
+/* Adds a function that begins on the last line. */
+static bool
+begin_fn(struct gcov_text_reader *r, struct gcov_text_fn *fn)
 {
 	const struct cg_pos nowhere = { 0 };
 	const struct cg_branch row = { .pos.file = r->text.file,
 		.kind = CG_BRANCH_BLOCK,
-		.target = ++r->fns,
+		.target = ++r->fns_begun,
 		.label = fn->label,
 		.count = fn->entries };
 
@@ -203,86 +148,102 @@ begin_fn(struct reader *r, struct announced *fn)
 	if (fn->entries >= 0)
 		(void)cg_add_call(r->text.build, 0, &nowhere, fn->fn, &r->pos,
 		    (uint64_t)fn->entries, NULL, 0);
-	if (fn->paths.count > 0)
-		add_paths(r, fn->fn, &fn->paths);
+	return fn->paths.count == 0 || add_paths(r, fn->fn, &fn->paths);
 }
 
-/* The functions that were announced begin here. */
-static void
-begin_fns(struct reader *r)
-{
-	for (size_t i = 0; i < r->befores; i++) {
-		begin_fn(r, &r->before[i]);
-		free(r->before[i].paths.missed);
-	}
-	r->befores = 0;
-	if (r->announced)
-		begin_fn(r, &r->now);
-	r->announced = false;
-}
-
-/* COUNT:LINE:SOURCE or, of -a, COUNT:LINE-block  N */
+/* Adds the functions whose summaries came before this line. */
 static bool
-take_line(struct reader *r, struct cg_slice text)
+begin_fns(struct gcov_text_reader *r)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < r->earlier_fns; i++) {
+		ok = ok && begin_fn(r, &r->earlier[i]);
+		free(r->earlier[i].paths.missed);
+	}
+	r->earlier_fns = 0;
+	if (r->pending)
+		ok = ok && begin_fn(r, &r->fn);
+	r->pending = false;
+	return ok;
+}
+
+/*
+ * Takes the rest of COUNT:LINE-block N, which gcov -a writes. With -w, "(BB 3)"
+ * names the block that the annotations below belong to.
+ */
+static void
+take_block(struct gcov_text_reader *r, struct cg_slice text)
+{
+	uint64_t number;
+
+	r->block_known = false;
+	(void)cg_take_blanks(&text);
+	if (cg_take_u64(&text, &number) && cg_take_prefix(&text, " (BB ") &&
+	    cg_take_u64(&text, &number) && number <= UINT32_MAX) {
+		r->block_known = true;
+		r->block = (uint32_t)number;
+	}
+}
+
+/* COUNT:LINE:SOURCE or COUNT:LINE-block  N */
+static bool
+take_line(struct gcov_text_reader *r, struct cg_slice text)
 {
 	struct gcov_text_line line = { 0 };
+	enum count_kind kind;
 	uint64_t number;
-	enum seen seen;
 
 	(void)cg_take_blanks(&text);
-	if (!take_seen(r, &text, &seen, &line))
+	if (!take_line_count(r, &text, &kind, &line))
 		return false;
 	(void)cg_take_blanks(&text);
 	if (!cg_take_u64(&text, &number) || number > UINT32_MAX)
 		return false;
 	if (cg_take_prefix(&text, "-block")) {
-		r->known = false;
-		(void)cg_take_blanks(&text);
-		if (cg_take_u64(&text, &number) &&
-		    cg_take_prefix(&text, " (BB ") &&
-		    cg_take_u64(&text, &number) && number <= UINT32_MAX) {
-			r->known = true;
-			r->block = (uint32_t)number;
-		}
+		take_block(r, text);
 		return true;
 	}
 	if (!cg_take_char(&text, ':'))
 		return false;
 	line.number = (uint32_t)number;
-	line.exceptional = seen == EXCEPTIONAL;
-	line.unexecuted |= seen == NEVER;
-	line.fn = r->now.fn ? r->now.fn : r->text.nameless;
+	line.exceptional = kind == EXCEPTIONAL;
+	line.unexecuted |= kind == NEVER;
+	line.fn = r->fn.fn ? r->fn.fn : r->text.nameless;
 	r->pos = (struct cg_pos){ .file = r->text.file, .line = line.number };
-	r->at = line.fn;
-	r->known = false;
-	r->decisions = 0;
-	if (r->group && r->now.fn != 0)
-		cg_set_fn_range(r->text.build, r->now.fn,
+	r->line_fn = line.fn;
+	r->block_known = false;
+	r->expressions = 0;
+	if (r->instance && r->fn.fn != 0)
+		cg_set_fn_range(r->text.build, r->fn.fn,
 		    &(struct cg_range){
 			.first = line.number, .last = line.number });
-	begin_fns(r);
-	if (seen == NO_CODE)
+	if (!begin_fns(r))
+		return false;
+	if (kind == NO_CODE)
 		return true;
-	if (r->group)
-		share_line(r, &line);
-	else
-		(void)hold_line(r, &line);
+	if (!r->instance)
+		return hold_line(r, &line);
+	add_shared_line(r, &line);
 	return true;
 }
 
-/* What was announced and got no line begins nowhere. */
-static void
-end_source(struct reader *r)
+/* Functions that got no line begin on line 0, which means unknown. */
+static bool
+end_source(struct gcov_text_reader *r)
 {
+	bool ok;
+
 	r->pos.line = 0;
-	begin_fns(r);
-	r->now.fn = 0;
-	r->group = false;
+	ok = begin_fns(r);
+	r->fn.fn = 0;
+	r->instance = false;
+	return ok;
 }
 
-/* Line 0: Source:NAME and others. */
+/* Takes a line 0: "-:    0:Source:NAME" and others. */
 static bool
-take_head(struct reader *r, struct cg_slice text)
+take_head(struct gcov_text_reader *r, struct cg_slice text)
 {
 	static const struct {
 		const char *key, *desc;
@@ -300,8 +261,9 @@ take_head(struct reader *r, struct cg_slice text)
 		return false;
 	if (cg_take_prefix(&text, "Source:")) {
 		release_lines(r);
-		end_source(r);
-		gcov_text_open(&r->text, text);
+		if (!end_source(r))
+			return false;
+		gcov_text_add_file(&r->text, text);
 		return true;
 	}
 	if (cg_take_prefix(&text, "Graph:"))
@@ -318,7 +280,7 @@ take_head(struct reader *r, struct cg_slice text)
 }
 
 static bool
-ignore(struct reader *r, struct cg_slice text)
+ignore(struct gcov_text_reader *r, struct cg_slice text)
 {
 	(void)r;
 	(void)text;
@@ -327,40 +289,40 @@ ignore(struct reader *r, struct cg_slice text)
 
 /* ---- The text ----------------------------------------------------------- */
 
-/* The name of a function of a group, behind dashes. */
+/* Takes the name of an instance, which follows a line of dashes. */
 static bool
-take_instance(struct reader *r, struct cg_slice text)
+take_instance(struct gcov_text_reader *r, struct cg_slice text)
 {
 	struct cg_slice rest = text, count;
 	uint64_t number;
 
 	if (text.len < 2 || text.ptr[text.len - 1] != ':')
 		return false;
-	/* So does a line of source that is empty. */
+	/* An annotated empty line of source ends with ':', too. */
 	(void)cg_take_until(&rest, ':', &count);
 	(void)cg_take_blanks(&rest);
 	if (cg_take_u64(&rest, &number) && cg_equal(rest, ":"))
 		return false;
 	text.len--;
-	r->now.fn = gcov_text_fn(&r->text, text);
-	r->group = true;
+	r->fn.fn = gcov_text_add_fn(&r->text, text);
+	r->instance = true;
 	return true;
 }
 
-/* Behind a line of dashes a function's name follows, or the group is over. */
+/* Ends an instance: the name of the next one follows, or the file goes on. */
 static bool
-take_dashes(struct reader *r, struct cg_slice text)
+take_dashes(struct gcov_text_reader *r, struct cg_slice text)
 {
 	(void)text;
 	r->dashes = true;
-	r->group = false;
-	r->now.fn = 0;
+	r->instance = false;
+	r->fn.fn = 0;
 	return true;
 }
 
 static const struct {
 	const char *key;
-	bool (*take)(struct reader *, struct cg_slice rest);
+	bool (*take)(struct gcov_text_reader *, struct cg_slice rest);
 } keys[] = {
 	{ "branch ", gcov_text_take_branch },
 	{ "call ", gcov_text_take_call },
@@ -369,8 +331,8 @@ static const struct {
 	{ "condition", gcov_text_take_condition },
 	{ "paths covered ", gcov_text_take_paths },
 	{ "path ", gcov_text_take_path },
-	{ GCOVTEXT_DASHES, take_dashes },
-	/* What gcov -t says of files and functions in between. */
+	{ GCOV_TEXT_DASHES, take_dashes },
+	/* Messages of gcov -t for each file and function. */
 	{ "Function '", ignore },
 	{ "File '", ignore },
 	{ "Lines executed:", ignore },
@@ -387,7 +349,7 @@ static const struct {
 #define KEYS (sizeof(keys) / sizeof(*keys))
 
 static bool
-take_any(struct reader *r, struct cg_slice text)
+take_any(struct gcov_text_reader *r, struct cg_slice text)
 {
 	bool dashes = r->dashes;
 	size_t i = 0;
@@ -400,47 +362,55 @@ take_any(struct reader *r, struct cg_slice text)
 		       take_line(r, text);
 	while (i < KEYS && !cg_take_prefix(&text, keys[i].key))
 		i++;
-	/* A count of more than eight digits begins a line. */
+	/* A line begins with a blank unless its count has over eight digits. */
 	return i < KEYS ? keys[i].take(r, text) : take_line(r, text);
 }
 
-static void
-read_line(struct reader *r, struct cg_slice text)
+/* False: an error was reported. */
+static bool
+read_line(struct gcov_text_reader *r, struct cg_slice text)
 {
-	r->text.bytes += text.len + 1;
-	if (r->decision.outcomes > 0 && !cg_starts(text, "condition "))
-		gcov_text_end_decision(r);
+	r->bytes += text.len + 1;
+	if (r->expression.outcomes > 0 && !cg_starts(text, "condition "))
+		gcov_text_end_expression(r);
 	if (text.len > 0 && text.ptr[text.len - 1] == '\r')
 		text.len--;
-	if (!take_any(r, text) && r->status == CG_OK)
-		r->status = cg_fail_at(r->text.job, text.ptr,
-		    "expected COUNT:LINE:SOURCE, or what gcov says of a line");
+	if (take_any(r, text))
+		return true;
+	if (cg_rejected(r->text.job) == CG_OK)
+		(void)cg_reject_at(r->text.job, text.ptr,
+		    "expected COUNT:LINE:SOURCE, or a branch, call, condition, "
+		    "path or function as gcov writes it");
+	return false;
 }
 
 int
 gcov_text_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct reader r = { .text = { .job = job, .in = in, .build = build } };
+	struct gcov_text_reader r = {
+		.text = { .job = job, .in = in, .build = build }
+	};
 	struct cg_slice text = { 0 };
+	bool ok = true;
 
 	gcov_text_begin(&r.text);
-	while (r.status == CG_OK && cg_build_status(build) == CG_OK &&
-	       cg_read_line(in, &text)) {
-		if (r.text.bytes == 0 &&
+	while (
+	    ok && cg_build_status(build) == CG_OK && cg_read_line(in, &text)) {
+		if (r.bytes == 0 &&
 		    (cg_starts(text, "file:") || cg_starts(text, "version:")))
 			return gcov_text_read_list(&r.text, text);
-		read_line(&r, text);
+		ok = read_line(&r, text);
 	}
-	gcov_text_end_decision(&r);
+	gcov_text_end_expression(&r);
 	release_lines(&r);
-	if (r.status == CG_OK) {
-		end_source(&r);
+	if (ok && end_source(&r))
 		gcov_text_end(&r.text);
-	}
-	while (r.befores > 0)
-		free(r.before[--r.befores].paths.missed);
-	free(r.before);
+	while (r.earlier_fns > 0)
+		free(r.earlier[--r.earlier_fns].paths.missed);
+	free(r.earlier);
 	free(r.held);
-	free(r.now.paths.missed);
-	return r.status != CG_OK ? r.status : cg_build_failed(build, text.ptr);
+	free(r.fn.paths.missed);
+	if (cg_rejected(job) != CG_OK)
+		return cg_rejected(job);
+	return cg_build_failed(build, text.ptr);
 }

@@ -1,71 +1,73 @@
 /*
- * read.h - sources with counts; for their reader only.
+ * read.h - annotated sources; for their reader only.
  */
 #ifndef FORMATS_GCOV_TEXT_READ_H
 #define FORMATS_GCOV_TEXT_READ_H
 
 #include "gcov_text.h"
 
-/* A decision whose conditions that were not covered may follow. */
-struct decision {
+/* Condition coverage of an expression, until all its lines have been read. */
+struct gcov_text_expression {
 	uint32_t outcomes, number;
-	uint64_t missed[2]; /* false, true; by term */
+	uint64_t missed[2]; /* by outcome, false and true: bit i, condition i */
 };
 
-/* Prime paths of the function that is announced. */
-struct paths {
+/* Prime paths of a function. */
+struct gcov_text_paths {
 	uint32_t count, covered;
-	uint32_t *missed;
+	uint32_t *missed; /* numbers of paths that were not taken */
 	size_t misses, cap;
 };
 
-/* What is said of a function before its first line. */
-struct announced {
-	cg_fn fn;        /* 0: none was announced */
-	int64_t entries; /* how often it was called */
-	cg_name label;   /* what else is said of it */
-	struct paths paths;
+/* A function's summary, which stands before its first line. */
+struct gcov_text_fn {
+	cg_fn fn;        /* 0: none */
+	int64_t entries; /* calls */
+	cg_name label;   /* rest of the summary, or 0 */
+	struct gcov_text_paths paths;
 };
 
-struct reader {
-	struct gcovtext text;
-	struct gcov_text_line *held;
+struct gcov_text_reader {
+	struct gcov_text text;
+	uint64_t bytes;              /* of the lines so far */
+	struct gcov_text_line *held; /* lines of the file, ascending */
 	size_t lines, line_cap;
-	cg_name graph;        /* the notes */
-	struct announced now; /* whose lines come */
-	bool announced;       /* its first line comes next */
-	struct announced *before; /* others that begin on that line */
-	size_t befores, before_cap;
-	bool group;        /* lines of one of some functions */
-	bool dashes;       /* the line before was of dashes */
-	struct cg_pos pos; /* of the last line */
-	cg_fn at;          /* who has it */
-	bool known;        /* -a -w: what follows is of this block */
+	cg_name graph;                /* name of the notes file */
+	struct gcov_text_fn fn;       /* owner of the lines that follow */
+	bool pending;                 /* its first line comes next */
+	struct gcov_text_fn *earlier; /* others that begin on that line */
+	size_t earlier_fns, earlier_cap;
+	uint32_t fns_begun;
+	bool instance;      /* lines are those of one function of a group */
+	bool dashes;        /* the line before was one of dashes */
+	struct cg_pos pos;  /* of the last line */
+	cg_fn line_fn;      /* its function */
+	bool block_known;   /* -a -w: annotations are of this block */
 	uint32_t block;
-	struct decision decision;
-	uint32_t decisions;
-	uint64_t counted; /* paths, conditions */
-	uint32_t fns;     /* that began so far */
-	bool human, percents;
-	int status;
+	struct gcov_text_expression expression;
+	uint32_t expressions; /* of the line so far */
+	uint64_t counted;     /* paths and conditions so far */
+	bool rounded, percents; /* warnings were given */
 };
-
-/* A count that may be rounded: 1.5k. */
-bool gcov_text_take_number(struct reader *, struct cg_slice *, int64_t *);
-/* Numbers make so many rows: not more than the input could list. */
-bool gcov_text_check_counted(struct reader *, uint64_t rows);
 
 /*
- * gcov_text_notes.c: the rest of a line behind its first word; false if it is
- * not as gcov writes it.
+ * These return false if the text is not as expected, which the caller reports,
+ * or after an error that was rejected.
  */
-bool gcov_text_take_function(struct reader *, struct cg_slice);
-bool gcov_text_take_branch(struct reader *, struct cg_slice);
-bool gcov_text_take_call(struct reader *, struct cg_slice);
-bool gcov_text_take_condition(struct reader *, struct cg_slice);
-bool gcov_text_take_paths(struct reader *, struct cg_slice);
-bool gcov_text_take_path(struct reader *, struct cg_slice);
-/* The decision and its terms have been read. */
-void gcov_text_end_decision(struct reader *);
+
+/* Takes a count, also a rounded one: 1.5k. */
+bool gcov_text_take_number(
+    struct gcov_text_reader *, struct cg_slice *, int64_t *);
+/* Checks that an input of this size may state that many rows more. */
+bool gcov_text_check_counted(struct gcov_text_reader *, uint64_t rows);
+/* These take an annotation without its first word. */
+bool gcov_text_take_function(struct gcov_text_reader *, struct cg_slice);
+bool gcov_text_take_branch(struct gcov_text_reader *, struct cg_slice);
+bool gcov_text_take_call(struct gcov_text_reader *, struct cg_slice);
+bool gcov_text_take_condition(struct gcov_text_reader *, struct cg_slice);
+bool gcov_text_take_paths(struct gcov_text_reader *, struct cg_slice);
+bool gcov_text_take_path(struct gcov_text_reader *, struct cg_slice);
+/* Adds the expression whose conditions have been read. */
+void gcov_text_end_expression(struct gcov_text_reader *);
 
 #endif

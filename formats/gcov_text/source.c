@@ -1,24 +1,17 @@
 /*
- * source.c - the sources that are written with counts.
+ * source.c - finds and reads the sources to annotate.
  *
- * A file that the graph names is only opened where that was asked for:
- * --sources, or a relative name beside the first input. Of a source that is
- * not there, lines with code are written, with the mark that old versions of
- * gcov have for what is behind the end of a file.
+ * A file that the graph names is only opened in the directory of --sources, or
+ * by a relative name in the directory of the first input. Without a source,
+ * only lines with code are written, and their text is the mark of old versions
+ * of gcov for lines behind the end of a file.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "write.h"
 
-static bool
-nomem(struct writer *w)
-{
-	w->status = cg_nomem(w->job);
-	return false;
-}
-
-/* A name that leads out of its folder is nobody's business. */
+/* Names with ".." are not opened: they lead out of the directory. */
 static bool
 leads_out(struct cg_slice name)
 {
@@ -31,9 +24,10 @@ leads_out(struct cg_slice name)
 	return false;
 }
 
-/* Opens folder/name if it is there, and in the folder. */
+/* Opens directory/name; false if it is not there or may not be opened. */
 static bool
-open_at(struct writer *w, struct cg_slice folder, struct cg_slice name)
+open_at(
+    struct gcov_text_writer *w, struct cg_slice directory, struct cg_slice name)
 {
 	char *path, *end;
 
@@ -41,10 +35,10 @@ open_at(struct writer *w, struct cg_slice folder, struct cg_slice name)
 		continue;
 	if (name.len == 0 || leads_out(name))
 		return false;
-	path = malloc(folder.len + name.len + CG_JOIN_MORE + 1);
+	path = malloc(directory.len + name.len + CG_JOIN_MORE + 1);
 	if (!path)
-		return nomem(w);
-	end = cg_join_path(path, folder, name);
+		return cg_reject_nomem(w->job);
+	end = cg_join_path(path, directory, name);
 	*end = '\0';
 	(void)cg_open_companion(w->job, path, &w->source.in);
 	free(path);
@@ -52,10 +46,10 @@ open_at(struct writer *w, struct cg_slice folder, struct cg_slice name)
 }
 
 static void
-open_source(struct writer *w, cg_file file)
+open_source(struct gcov_text_writer *w, cg_file file)
 {
 	struct cg_slice path = cg_file_path(w->graph, file);
-	struct cg_slice given = cg_file_given(w->graph, file), folder;
+	struct cg_slice given = cg_file_given(w->graph, file), directory;
 	const char *sources = cg_opt(w->job, "sources"), *input, *slash;
 	struct cg_detected how;
 	bool absolute;
@@ -64,44 +58,46 @@ open_source(struct writer *w, cg_file file)
 		given = path;
 	absolute = cg_starts(given, "/");
 	if (sources) {
-		folder = cg_slice(sources);
-		if (absolute || !open_at(w, folder, given))
-			(void)open_at(w, folder, path);
+		directory = cg_slice(sources);
+		if (absolute || !open_at(w, directory, given))
+			(void)open_at(w, directory, path);
 		return;
 	}
 	input = cg_job_source(w->job, 0, &how);
 	slash = input ? strrchr(input, '/') : NULL;
 	if (!input || absolute)
 		return;
-	folder.ptr = slash ? input : "";
-	folder.len = slash ? (size_t)(slash - input) + 1 : 0;
-	(void)open_at(w, folder, given);
+	directory.ptr = slash ? input : "";
+	directory.len = slash ? (size_t)(slash - input) + 1 : 0;
+	(void)open_at(w, directory, given);
 }
 
+/* Adds the start of a line; false: out of memory, rejected. */
 static bool
-add_start(struct writer *w, const char *start)
+add_start(struct gcov_text_writer *w, const char *start)
 {
-	struct source *source = &w->source;
+	struct gcov_text_source *source = &w->source;
 
 	if (!cg_grow_raw(&source->line, &source->cap, source->lines + 1,
 		sizeof(*source->line)))
-		return nomem(w);
+		return cg_reject_nomem(w->job);
 	source->line[source->lines++] = start;
 	return true;
 }
 
 bool
-gcov_text_read_source(struct writer *w, cg_file file)
+gcov_text_read_source(struct gcov_text_writer *w, cg_file file)
 {
-	struct source *source = &w->source;
+	struct gcov_text_source *source = &w->source;
 	struct cg_slice rest, line;
 
 	source->lines = 0;
 	open_source(w, file);
 	if (!source->in || !cg_read_all(source->in, &source->text))
 		source->text.len = 0;
-	if (!source->in && w->status == CG_OK)
-		cg_warn(w->job, "no source of %.*s: see --sources",
+	if (!source->in && cg_rejected(w->job) == CG_OK)
+		cg_warn(w->job,
+		    "source %.*s not found: name its directory with --sources",
 		    (int)cg_file_path(w->graph, file).len,
 		    cg_file_path(w->graph, file).ptr);
 	rest = source->text;
@@ -109,14 +105,16 @@ gcov_text_read_source(struct writer *w, cg_file file)
 		if (!add_start(w, line.ptr))
 			return false;
 	}
-	return w->status == CG_OK &&
-	       (source->lines == 0 ||
-		   (add_start(w, source->text.ptr + source->text.len) &&
-		       source->lines-- > 0));
+	if (source->lines > 0) {
+		if (!add_start(w, source->text.ptr + source->text.len))
+			return false;
+		source->lines--; /* the end of the text is not a line */
+	}
+	return cg_rejected(w->job) == CG_OK;
 }
 
 void
-gcov_text_close_source(struct writer *w)
+gcov_text_close_source(struct gcov_text_writer *w)
 {
 	if (w->source.in)
 		cg_close_companion(w->job, w->source.in);
@@ -124,9 +122,9 @@ gcov_text_close_source(struct writer *w)
 }
 
 void
-gcov_text_put_source(struct writer *w, uint32_t number)
+gcov_text_put_source(struct gcov_text_writer *w, uint32_t number)
 {
-	const struct source *source = &w->source;
+	const struct gcov_text_source *source = &w->source;
 	struct cg_slice line;
 
 	if (number > source->lines) {

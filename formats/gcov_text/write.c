@@ -1,22 +1,17 @@
 /*
- * write.c - writes sources with counts, as gcov -t -b -c does: in which
- * order lines, functions and groups of them come.
+ * write.c - writes annotated sources as gcov -t -b -c does: files, their lines,
+ * summaries of functions before the lines where they begin, and groups of
+ * functions behind their last line.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "write.h"
 
-static bool
-nomem(struct writer *w)
-{
-	w->status = cg_nomem(w->job);
-	return false;
-}
-
-/* Where a function that is in a group begins and ends. */
+/* The first and last line of a function; unknown ends are the first line. */
 static void
-get_range(const struct writer *w, cg_fn fn, uint32_t *first, uint32_t *last)
+get_range(
+    const struct gcov_text_writer *w, cg_fn fn, uint32_t *first, uint32_t *last)
 {
 	struct cg_range range;
 
@@ -26,19 +21,20 @@ get_range(const struct writer *w, cg_fn fn, uint32_t *first, uint32_t *last)
 }
 
 /*
- * One function of a group, with all of its lines; *at is where its entries
- * begin among those of groups. Without a source, its first and last line are
- * written, too, by which it is known.
+ * Writes one function of a group with all its lines. *at is the index of its
+ * first entry in w->group, and then that of the next function. Without a
+ * source, its first and last line are written even if they have no code: they
+ * tell its range.
  */
 static bool
-put_instance(struct writer *w, uint32_t rank, size_t *at)
+put_instance(struct gcov_text_writer *w, uint32_t rank, size_t *at)
 {
 	cg_fn fn = w->fn[rank - 1];
-	const struct entry *entry = w->group + *at;
-	const struct entry *end = w->group + w->groups;
+	const struct gcov_text_entry *entry = w->group + *at;
+	const struct gcov_text_entry *end = w->group + w->groups;
 	uint32_t first, last, number, next;
 
-	cg_puts(w->out, GCOVTEXT_DASHES "\n");
+	cg_puts(w->out, GCOV_TEXT_DASHES "\n");
 	(void)cg_put_inline(w->out, gcov_text_symbol(w, fn));
 	cg_puts(w->out, ":\n");
 	if (!gcov_text_put_function(w, fn))
@@ -47,15 +43,15 @@ put_instance(struct writer *w, uint32_t rank, size_t *at)
 	while (entry < end && entry->rank < rank)
 		entry++;
 	for (number = first;; number = next) {
-		struct sum sum = { 0 };
+		struct gcov_text_sum sum = { 0 };
 		bool more = entry < end && entry->rank == rank;
-		bool there = more && entry->line.line == number;
+		bool has_code = more && entry->line.line == number;
 
-		if (there)
-			gcov_text_sum(w, &entry->line, &sum);
+		if (has_code)
+			gcov_text_sum_line(w, &entry->line, &sum);
 		gcov_text_put_line(w, &sum, number);
-		if (there)
-			gcov_text_put_details(w, entry++, 1);
+		if (has_code)
+			gcov_text_put_annotations(w, entry++, 1);
 		if (number >= last)
 			break;
 		next = last;
@@ -70,19 +66,20 @@ put_instance(struct writer *w, uint32_t rank, size_t *at)
 
 /* ---- Files -------------------------------------------------------------- */
 
+/* By function, then line. */
 static int
 compare_group(const void *pa, const void *pb)
 {
-	const struct entry *a = pa, *b = pb;
+	const struct gcov_text_entry *a = pa, *b = pb;
 
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
 	return a->line.line < b->line.line ? -1 : a->line.line > b->line.line;
 }
 
-/* What is a group is told by its functions' ends, which clang does not know. */
+/* Data of clang has no last lines: its functions are in no groups. */
 static bool
-has_end(const struct writer *w, cg_fn fn)
+has_end(const struct gcov_text_writer *w, cg_fn fn)
 {
 	struct cg_range range;
 
@@ -90,19 +87,20 @@ has_end(const struct writer *w, cg_fn fn)
 	return range.last > 0;
 }
 
+/* By order in the unit, then in the graph. */
 static int
 compare_numbers(const void *pa, const void *pb)
 {
-	const struct entry *a = pa, *b = pb;
+	const struct gcov_text_entry *a = pa, *b = pb;
 
 	if (a->number != b->number)
 		return a->number < b->number ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
+	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Functions that begin on the same line. */
+/* Sets, or clears, the ranks of functions that begin on the same line. */
 static void
-rank_fns(struct writer *w, bool forget)
+rank_fns(struct gcov_text_writer *w, bool clear)
 {
 	uint32_t first, next, last;
 
@@ -114,23 +112,24 @@ rank_fns(struct writer *w, bool forget)
 				break;
 		}
 		for (size_t j = i; n > 1 && first > 0 && j < i + n; j++)
-			w->rank[w->fn[j]] = forget || !has_end(w, w->fn[j])
+			w->rank[w->fn[j]] = clear || !has_end(w, w->fn[j])
 						? 0
 						: (uint32_t)j + 1;
 	}
 }
 
+/* Lists the lines of the file; false: out of memory, rejected. */
 static bool
-list_lines(struct writer *w)
+list_lines(struct gcov_text_writer *w)
 {
-	struct entry entry;
+	struct gcov_text_entry entry;
 	uint32_t first, last;
 
 	w->entries = w->groups = 0;
 	while (cg_next_line(w->lines, &entry.line)) {
 		entry.rank = w->rank[entry.line.fn];
 		entry.number = cg_fn_number(w->lines, entry.line.fn);
-		entry.place = w->entries;
+		entry.order = w->entries;
 		get_range(w, entry.line.fn, &first, &last);
 		if (entry.line.line < first || entry.line.line > last)
 			entry.rank = 0;
@@ -140,7 +139,7 @@ list_lines(struct writer *w)
 			sizeof(entry)) ||
 		    !cg_grow_raw(
 			&w->group, &w->group_cap, w->groups + 1, sizeof(entry)))
-			return nomem(w);
+			return cg_reject_nomem(w->job);
 		w->entry[w->entries++] = entry;
 		if (entry.rank > 0)
 			w->group[w->groups++] = entry;
@@ -150,36 +149,43 @@ list_lines(struct writer *w)
 	return true;
 }
 
-/* The line of the file itself, which has what groups did added up. */
+/*
+ * Writes a line of the file: the sum of all functions, with annotations of
+ * functions outside of groups in the order of their unit. *at is the index of
+ * the line's first entry, and then that of the next line.
+ */
 static void
-put_main_line(struct writer *w, uint32_t number, size_t *at)
+put_main_line(struct gcov_text_writer *w, uint32_t number, size_t *at)
 {
-	struct sum sum = { 0 };
-	size_t from = *at, kept = from;
+	struct gcov_text_sum sum = { 0 };
+	size_t first = *at, end = first;
 
 	for (; *at < w->entries && w->entry[*at].line.line == number; ++*at) {
-		gcov_text_sum(w, &w->entry[*at].line, &sum);
+		gcov_text_sum_line(w, &w->entry[*at].line, &sum);
 		if (w->entry[*at].rank == 0)
-			w->entry[kept++] = w->entry[*at];
+			w->entry[end++] = w->entry[*at];
 	}
 	gcov_text_put_line(w, &sum, number);
-	/* What functions did on a line comes in the order of their unit. */
-	if (kept > from + 1)
-		qsort(w->entry + from, kept - from, sizeof(*w->entry),
+	if (end > first + 1)
+		qsort(w->entry + first, end - first, sizeof(*w->entry),
 		    compare_numbers);
-	gcov_text_put_details(w, &w->entry[from], kept - from);
+	gcov_text_put_annotations(w, &w->entry[first], end - first);
 }
 
-/* Where a walk through the file is. */
+/* The position of a walk through the file. */
 struct walk {
-	size_t entry, group, fn; /* the next of each */
-	size_t begun, ends;      /* functions of the open group */
-	uint32_t end;            /* its last line, 0: none is open */
+	size_t entry, group, fn;    /* index of the next of each */
+	size_t group_fn, group_end; /* functions of the open group */
+	uint32_t last;              /* its last line, 0: none is open */
 };
 
-/* Functions that begin here; those within a group are not announced. */
+/*
+ * Writes the summaries of functions that begin on this line and opens their
+ * group. Summaries of a group, and of functions inside an open group, are left
+ * to put_instance() or not written at all.
+ */
 static bool
-begin_fns(struct writer *w, struct walk *walk, uint32_t number)
+begin_fns(struct gcov_text_writer *w, struct walk *walk, uint32_t number)
 {
 	uint32_t first, last;
 	size_t from;
@@ -187,7 +193,7 @@ begin_fns(struct writer *w, struct walk *walk, uint32_t number)
 	while (
 	    walk->fn < w->fns && cg_fn_line(w->lines, w->fn[walk->fn]) < number)
 		walk->fn++;
-	if (walk->end != 0)
+	if (walk->last != 0)
 		return true;
 	for (from = walk->fn; walk->fn < w->fns; walk->fn++) {
 		if (cg_fn_line(w->lines, w->fn[walk->fn]) != number)
@@ -196,30 +202,35 @@ begin_fns(struct writer *w, struct walk *walk, uint32_t number)
 		    !gcov_text_put_function(w, w->fn[walk->fn]))
 			return false;
 		get_range(w, w->fn[walk->fn], &first, &last);
-		if (w->rank[w->fn[walk->fn]] > 0 && last > walk->end)
-			walk->end = last;
+		if (w->rank[w->fn[walk->fn]] > 0 && last > walk->last)
+			walk->last = last;
 	}
-	walk->begun = from;
-	walk->ends = walk->fn;
+	walk->group_fn = from;
+	walk->group_end = walk->fn;
 	return true;
 }
 
+/* Writes the functions of the open group. */
 static bool
-end_group(struct writer *w, struct walk *walk)
+end_group(struct gcov_text_writer *w, struct walk *walk)
 {
-	for (size_t i = walk->begun; i < walk->ends; i++) {
+	for (size_t i = walk->group_fn; i < walk->group_end; i++) {
 		if (w->rank[w->fn[i]] > 0 &&
 		    !put_instance(w, (uint32_t)i + 1, &walk->group))
 			return false;
 	}
-	cg_puts(w->out, GCOVTEXT_DASHES "\n");
-	walk->end = 0;
+	cg_puts(w->out, GCOV_TEXT_DASHES "\n");
+	walk->last = 0;
 	return true;
 }
 
-/* The next line to write, 0: none. All of a source, or where something is. */
+/*
+ * The next line to write, 0: none. All lines of a source; behind its end, lines
+ * with code, those where functions begin, and the last line of a group.
+ */
 static uint32_t
-next_line(const struct writer *w, const struct walk *walk, uint32_t number)
+next_line(
+    const struct gcov_text_writer *w, const struct walk *walk, uint32_t number)
 {
 	uint32_t next = UINT32_MAX, line;
 
@@ -236,13 +247,13 @@ next_line(const struct writer *w, const struct walk *walk, uint32_t number)
 			break;
 		}
 	}
-	if (walk->end > number && walk->end < next)
-		next = walk->end;
+	if (walk->last > number && walk->last < next)
+		next = walk->last;
 	return next == UINT32_MAX ? 0 : next;
 }
 
 static bool
-put_lines(struct writer *w)
+put_lines(struct gcov_text_writer *w)
 {
 	struct walk walk = { 0 };
 	uint32_t number = 0;
@@ -251,15 +262,15 @@ put_lines(struct writer *w)
 		if (!begin_fns(w, &walk, number))
 			return false;
 		put_main_line(w, number, &walk.entry);
-		if (walk.end == number && !end_group(w, &walk))
+		if (walk.last == number && !end_group(w, &walk))
 			return false;
 	}
 	return true;
 }
 
-/* What the one part says of itself, if it says it once. */
+/* A description of the only part, "" if several parts or values have it. */
 static struct cg_slice
-find_desc(const struct writer *w, const char *name)
+find_desc(const struct gcov_text_writer *w, const char *name)
 {
 	const char *key, *value, *found = NULL;
 
@@ -276,7 +287,7 @@ find_desc(const struct writer *w, const char *name)
 }
 
 static void
-put_tag(struct writer *w, const char *tag, struct cg_slice value)
+put_tag(struct gcov_text_writer *w, const char *tag, struct cg_slice value)
 {
 	if (value.len == 0)
 		return;
@@ -287,13 +298,13 @@ put_tag(struct writer *w, const char *tag, struct cg_slice value)
 }
 
 static void
-put_head(struct writer *w, struct cg_slice name)
+put_head(struct gcov_text_writer *w, struct cg_slice name)
 {
 	struct cg_slice data = find_desc(w, "Data file"), graph = data;
 	struct cg_slice notes = find_desc(w, "Notes file");
 
 	put_tag(w, "Source:", name);
-	if (data.len == 0 && notes.len > 0) { /* never run */
+	if (data.len == 0 && notes.len > 0) { /* the unit never ran */
 		put_tag(w, "Graph:", notes);
 		put_tag(w, "Data:", cg_slice("-"));
 		put_tag(w, "Runs:", cg_slice("0"));
@@ -309,48 +320,49 @@ put_head(struct writer *w, struct cg_slice name)
 	put_tag(w, "Runs:", find_desc(w, "Runs"));
 }
 
-/* The path as it was given, if that says the same from the folder. */
+/* The path as in the input, if that names the same file. */
 static bool
-get_name(struct writer *w, cg_file file, struct cg_slice *name)
+get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)
 {
 	struct cg_slice path = cg_file_path(w->graph, file), joined;
 	struct cg_slice given = cg_file_given(w->graph, file);
-	struct cg_slice folder = find_desc(w, "Folder");
+	struct cg_slice directory = find_desc(w, "Folder");
+	char *room;
 
 	*name = path;
 	if (given.len == 0)
 		return true;
-	joined.ptr = malloc(folder.len + given.len + CG_JOIN_MORE);
-	if (!joined.ptr)
-		return nomem(w);
-	joined.len = (size_t)(cg_join_path((char *)joined.ptr, folder, given) -
-			      joined.ptr);
+	room = malloc(directory.len + given.len + CG_JOIN_MORE);
+	if (!room)
+		return cg_reject_nomem(w->job);
+	joined.ptr = room;
+	joined.len = (size_t)(cg_join_path(room, directory, given) - room);
 	if (cg_compare(joined, path) == 0)
 		*name = given;
-	free((char *)joined.ptr);
+	free(room);
 	return true;
 }
 
 static bool
-put_file(struct writer *w, cg_file file)
+put_file(struct gcov_text_writer *w, cg_file file)
 {
 	struct cg_slice name;
-	bool good;
+	bool ok;
 
 	w->fns = cg_file_fns(w->lines, &w->fn);
 	if (w->version == 0 || w->version >= 800)
 		rank_fns(w, false);
-	good = list_lines(w) && get_name(w, file, &name);
-	if (good && w->entries > 0) {
+	ok = list_lines(w) && get_name(w, file, &name);
+	if (ok && w->entries > 0) {
 		put_head(w, name);
-		good = gcov_text_read_source(w, file) && put_lines(w);
+		ok = gcov_text_read_source(w, file) && put_lines(w);
 		gcov_text_close_source(w);
 	}
 	rank_fns(w, true);
-	return good;
+	return ok;
 }
 
-/* "B22*" is 1202, "408*" is 408; what is no such word is 0. */
+/* The version of gcc in its data files: "B22*" is 1202, "408*" is 408. */
 static unsigned
 get_version(struct cg_slice word)
 {
@@ -370,27 +382,27 @@ int
 gcov_text_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct writer w = { .job = job, .graph = graph, .out = out };
-	bool good = true;
+	struct gcov_text_writer w = { .job = job, .graph = graph, .out = out };
 	cg_file file;
+	bool ok;
 
 	w.column = cg_find_event(graph, "Exec");
 	if (w.column == cg_event_count(graph))
 		return cg_fail(job,
-		    "expected coverage: there is no event Exec, and a "
-		    "profile's costs do not say how often lines ran");
+		    "expected coverage: there is no event Exec, and costs of "
+		    "a profile do not tell how often lines ran");
 	w.version = get_version(find_desc(&w, "Compiler"));
 	w.rows = cg_rows_new(graph);
 	w.lines = cg_lines_new(graph, CG_ALL_PARTS);
 	w.rank = calloc(cg_fn_count(graph) + 1, sizeof(*w.rank));
+	ok = w.rows && w.lines && w.rank;
 	if (!w.rank)
-		good = nomem(&w);
-	good = good && w.rows && w.lines;
-	while (good && cg_next_file(w.lines, &file)) {
+		(void)cg_reject_nomem(job);
+	while (ok && cg_next_file(w.lines, &file)) {
 		if (file != 0)
-			good = put_file(&w, file);
+			ok = put_file(&w, file);
 		else
-			cg_warn(job, "lines of no known file are left out");
+			cg_warn(job, "dropped lines of unknown files");
 	}
 	cg_rows_free(w.rows);
 	cg_lines_free(w.lines);
@@ -398,7 +410,5 @@ gcov_text_write(
 	free(w.entry);
 	free(w.group);
 	free(w.source.line);
-	if (w.status != CG_OK)
-		return w.status;
-	return good ? cg_out_status(out) : CG_ELIMIT;
+	return ok ? cg_out_status(out) : CG_ELIMIT; /* reported */
 }
