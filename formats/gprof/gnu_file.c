@@ -31,7 +31,7 @@ enum chain_end {
 struct chain {
 	unsigned word;
 	bool big;
-	unsigned block_word; /* of their number: glibc's word, GNU gprof's 4 */
+	unsigned block_word; /* bytes of a number of blocks: see try_chain() */
 	uint32_t version;
 	enum chain_end end;
 	size_t records, hists, runs, arcs, blocks;
@@ -221,7 +221,10 @@ version_of(struct cg_slice bytes, bool big)
 	return (uint32_t)gprof_take(&cursor, 4);
 }
 
-/* Reads with that word and byte order, and the better width of block counts. */
+/*
+ * The reading with that word and byte order. glibc writes the number of blocks
+ * as a word, but GNU gprof reads 4 bytes: the better of both is taken.
+ */
 static struct chain
 try_chain(struct cg_slice bytes, unsigned word, bool big)
 {
@@ -275,7 +278,7 @@ choose_chain(struct cg_job *job, struct cg_slice bytes, struct gprof_hint hint,
 
 /* A record that is not whole is an error, but with --recover a warning. */
 static bool
-judge_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
+report_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
     uint64_t left)
 {
 	if (cg_opt_flag(job, "recover")) {
@@ -300,8 +303,7 @@ judge_damage(struct cg_job *job, const struct chain *chain, uint64_t offset,
 
 /* Reports a chain that did not end with the file. False: it was an error. */
 static bool
-judge_chain(
-    struct cg_job *job, struct cg_slice bytes, const struct chain *chain)
+report_end(struct cg_job *job, struct cg_slice bytes, const struct chain *chain)
 {
 	uint64_t offset = (uint64_t)(chain->at - bytes.ptr);
 	uint64_t left = bytes.len - offset;
@@ -328,7 +330,7 @@ judge_chain(
 		    (unsigned char)*chain->at, offset);
 		break;
 	case CHAIN_CUT:
-	case CHAIN_BLANK: return judge_damage(job, chain, offset, left);
+	case CHAIN_BLANK: return report_damage(job, chain, offset, left);
 	}
 	return true;
 }
@@ -357,7 +359,7 @@ read_gnu(struct cg_job *job, struct cg_slice bytes, struct chain *chain,
 		.block_word = chain->block_word,
 		.version = chain->version };
 
-	if (!judge_chain(job, bytes, chain))
+	if (!report_end(job, bytes, chain))
 		return false;
 	gmon->hist = calloc(chain->hists + 1, sizeof(*gmon->hist));
 	gmon->run = calloc(chain->runs + 1, sizeof(*gmon->run));

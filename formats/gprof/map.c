@@ -1,6 +1,6 @@
 /*
- * map.c - adds arcs and basic blocks, and with time.c and desc.c all of a
- * gmon.out, to a graph.
+ * map.c - builds the graph of a gmon.out: arcs and basic blocks here, self
+ * costs by time.c, descriptions by desc.c.
  *
  * An arc states its caller only as a bucket, of 16 bytes with glibc. A
  * function may begin within it, so the function at the bucket's address, which

@@ -22,10 +22,10 @@
 /* Cost in a bin. */
 struct sample {
 	uint32_t hist, bin;
-	uint64_t cost; /* then: ticks */
+	uint64_t cost; /* later: ticks */
 };
 
-/* How costs become ticks: from units of cost are to ticks. */
+/* A cost is cost * to / from ticks. */
 struct unit {
 	uint64_t to, from;
 };
@@ -113,9 +113,8 @@ add_cost(struct writer *w, cg_fn fn, const struct cg_cost *cost)
 }
 
 /*
- * LD_PROFILE's calls from outside the library have no caller, and from 0. Other
- * calls without a caller have no entry or are of other formats: they are
- * derived, and not written.
+ * Calls without a caller are written if LD_PROFILE recorded them (from 0). All
+ * others are of another format, or were added by it, and have no entry.
  */
 static bool
 add_call(struct writer *w, cg_fn fn, const struct cg_call *call)
@@ -374,7 +373,7 @@ put_hist_header(struct writer *w, const struct gmon_hist *hist)
 	cg_putc(w->out, hist->abbrev);
 }
 
-/* Puts the counters: at most most of each sample, and subtracts it. */
+/* Puts the counters: up to most ticks of each sample, which are subtracted. */
 static void
 put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
     size_t last, uint64_t most)
@@ -516,7 +515,7 @@ put_blocks(struct writer *w)
 
 /* ---- The whole ---------------------------------------------------------- */
 
-/* Chooses --event, else that of the gmon.out, else the first. Or a status. */
+/* Chooses --event, else that of the gmon.out, else the first; a status. */
 static int
 choose_event(struct writer *w)
 {
