@@ -1,4 +1,4 @@
-# perf-script.bats - what perf script prints.
+# perf-script.bats - the text of perf script.
 load helper
 
 setup()
@@ -291,10 +291,10 @@ reads()
 	not grep -v 'folded cannot carry: ' "$dir/err"
 	echo "prog 1 1.2: PERF_RECORD_LOST lost 7" >>"$dir/in.perf"
 	"$CGCONV" -f perf-script -t folded "$dir/in.perf" 2>&1 >"$dir/out" |
-		grep "warning: the recording has lost samples"
+		grep "warning: perf lost samples while recording"
 }
 
-@test "perf-script: a line that says nothing is left out, with a word" {
+@test "perf-script: other lines are skipped with a warning" {
 	sample "prog 1 1.1: 5 cycles:" "1 f (/x)" "THIS_IS_A_WEIRD_LINE"
 	"$CGCONV" -t folded "$dir/in.perf" 2>"$dir/err" >"$dir/out"
 	echo 'f 5' | same - "$dir/out"

@@ -1,9 +1,9 @@
 /*
- * functions.c - the functions of perf script's frames: looked up once per
- * distinct name and object, as long as a small table remembers them.
+ * functions.c - the functions of perf script's frames, by name and object,
+ * through a cache of recently seen ones.
  *
- * What is known of the frames of a sample is asked for in advance, all of them
- * together: to wait for memory frame by frame took a quarter of the time.
+ * The entries of all frames of a sample are prefetched together: waiting for
+ * memory frame by frame took a quarter of the time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +11,16 @@
 #include "perf_script.h"
 
 #if defined(__GNUC__)
-#define FETCH(at) __builtin_prefetch(at)
+#define PREFETCH(at) __builtin_prefetch(at)
 #else
-#define FETCH(at) ((void)(at))
+#define PREFETCH(at) ((void)(at))
 #endif
 
-/* Functions that were seen lately; a power of two. */
-#define LATELY ((size_t)16384)
+/* Entries of the cache; a power of two. */
+#define CACHE_SIZE ((size_t)16384)
 
 struct perf_known_fn {
-	struct cg_slice name, object; /* of the graph: they stay */
+	struct cg_slice name, object; /* in the graph */
 	cg_name name_id;
 	cg_object object_id;
 	cg_fn fn;
@@ -30,7 +30,7 @@ bool
 perf_script_fns_open(struct perf_fns *fns, struct cg_build *build)
 {
 	fns->build = build;
-	fns->known = calloc(LATELY, sizeof(*fns->known));
+	fns->known = calloc(CACHE_SIZE, sizeof(*fns->known));
 	return fns->known != NULL;
 }
 
@@ -41,8 +41,9 @@ perf_script_fns_close(struct perf_fns *fns)
 }
 
 /*
- * Few bytes are enough: what is found is compared. Those that names differ in
- * stand at their end, and so at the top of the word: fold before multiplying.
+ * The first and the last 8 bytes are enough, as an entry's texts are compared.
+ * Names mostly differ in their last bytes, which are the top of the word: fold
+ * it before multiplying.
  */
 static size_t
 hash_name(struct cg_slice name)
@@ -57,14 +58,14 @@ hash_name(struct cg_slice name)
 	}
 	hash = (first + name.len) * 0x9e3779b97f4a7c15 ^ last;
 	hash = (hash ^ hash >> 32) * 0xff51afd7ed558ccd;
-	return (size_t)(hash >> 40) & (LATELY - 1);
+	return (size_t)(hash >> 40) & (CACHE_SIZE - 1);
 }
 
 void
-perf_script_fetch_fn(struct perf_fns *fns, struct perf_step *step)
+perf_script_prefetch_fn(struct perf_fns *fns, struct perf_step *step)
 {
 	step->hash = hash_name(step->name_text);
-	FETCH(&fns->known[step->hash]);
+	PREFETCH(&fns->known[step->hash]);
 }
 
 static bool
@@ -100,7 +101,7 @@ void
 perf_script_find_fns(struct perf_fns *fns, struct perf_stack *stack)
 {
 	for (size_t i = stack->found; i < stack->count; i++)
-		FETCH(fns->known[stack->frame[i].hash].name.ptr);
+		PREFETCH(fns->known[stack->frame[i].hash].name.ptr);
 	for (; stack->found < stack->count; stack->found++)
 		find_fn(fns, &stack->frame[stack->found]);
 }

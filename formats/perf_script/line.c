@@ -1,15 +1,15 @@
 /*
- * line.c - the kinds of lines of perf script's text.
+ * line.c - parses the lines of perf script's text.
  *
- * What is printed, and how, is builtin-script.c of Linux 3.2 to 6.1 (process_
- * event, perf_sample__fprintf_start) and evsel_fprintf.c (sample__fprintf_
- * callchain), seen in the output of perf 6.1 with every -F.
+ * Source: builtin-script.c of Linux 3.2 to 6.1 (process_event,
+ * perf_sample__fprintf_start), evsel_fprintf.c (sample__fprintf_callchain), and
+ * the output of perf 6.1 with every -F.
  */
 #include <string.h>
 
 #include "perf_script.h"
 
-/* Hex digits of an address: more are none. */
+/* Hex digits of an address at most. */
 #define IP_DIGITS 16
 
 static bool
@@ -24,7 +24,7 @@ is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* ---- The line that begins a sample -------------------------------------- */
+/* ---- The first line of a sample ----------------------------------------- */
 
 static bool
 is_number(struct cg_slice word)
@@ -52,7 +52,7 @@ is_time(struct cg_slice word)
 	return i > point + 1 && i + 1 == word.len && word.ptr[i] == ':';
 }
 
-/* The last word off the end of the text, and the blanks before it. */
+/* Cuts the last word and the blanks before it off the text. */
 static struct cg_slice
 cut_word(struct cg_slice *text)
 {
@@ -83,7 +83,7 @@ is_cpu(struct cg_slice word)
 	       is_number((struct cg_slice){ word.ptr + 1, word.len - 2 });
 }
 
-/* "5791/5860" or "5860"; -1 is the idle task of a processor. */
+/* "5791/5860" or "5860"; "-1" is the idle task of a processor. */
 static bool
 take_ids(struct cg_slice word, uint64_t *pid, uint64_t *tid)
 {
@@ -104,8 +104,8 @@ take_ids(struct cg_slice word, uint64_t *pid, uint64_t *tid)
 }
 
 /*
- * What stands before the time: "comm pid/tid [cpu]". Where nothing follows,
- * the last number may be the period.
+ * Parses the text before the time: "comm pid/tid [cpu]". whole: it is the whole
+ * line; then its last number may be the period.
  */
 static void
 take_task(struct cg_slice text, bool whole, struct perf_head *head)
@@ -134,7 +134,7 @@ take_task(struct cg_slice text, bool whole, struct perf_head *head)
 	head->comm = text;
 }
 
-/* "cycles:" of "cycles:u: rest"; the text begins with it. */
+/* Takes "cycles:u" from "cycles:u: rest". */
 static bool
 take_event(struct cg_slice *text, struct cg_slice *event)
 {
@@ -150,15 +150,15 @@ take_event(struct cg_slice *text, struct cg_slice *event)
 	return true;
 }
 
-/* What stands behind the time: "period event: rest". */
-static bool
-take_what(struct cg_slice text, struct perf_head *head)
+/* Parses the text after the time: "period event: rest". */
+static void
+take_after_time(struct cg_slice text, struct perf_head *head)
 {
 	struct cg_slice left = cg_trim(text), word;
 
 	head->rest = text = left;
 	if (left.len == 0)
-		return true;
+		return;
 	if (cg_take_word(&left, &word) && take_number(word, &head->period)) {
 		head->has_period = true;
 		(void)cg_take_blanks(&left);
@@ -166,10 +166,9 @@ take_what(struct cg_slice text, struct perf_head *head)
 	}
 	if (take_event(&text, &head->event))
 		head->rest = text;
-	return true;
 }
 
-/* A period stands behind the task's number, or its processor's. */
+/* Takes a last number that follows the task's number or the processor's. */
 static struct cg_slice
 cut_period(struct cg_slice text, struct perf_head *head)
 {
@@ -187,7 +186,7 @@ cut_period(struct cg_slice text, struct perf_head *head)
 	return task;
 }
 
-/* Without a time: the first word that ends in a colon is the event. */
+/* A line without a time: the first word with a colon at its end is the event. */
 static bool
 take_timeless(struct cg_slice line, struct perf_head *head)
 {
@@ -210,9 +209,9 @@ take_timeless(struct cg_slice line, struct perf_head *head)
 }
 
 /*
- * Where the time stands, and what follows it: the first one behind a task's
- * number or a processor's, as a command may hold anything ("a: 1.5: b"); else
- * the first of all.
+ * Splits the line at the time: the first one that follows a task's number or a
+ * processor's, as a command may contain anything ("a: 1.5: b"), or else the
+ * first time in the line.
  */
 static bool
 find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *after)
@@ -250,12 +249,13 @@ perf_script_take_head(struct cg_slice line, struct perf_head *head)
 		return take_timeless(line, head);
 	head->has_time = true;
 	take_task(task, false, head);
-	return take_what(after, head);
+	take_after_time(after, head);
+	return true;
 }
 
 /* ---- Frames ------------------------------------------------------------- */
 
-/* Of a hex digit its value, 16 of anything else. */
+/* The value of a hex digit; 16 for other characters. */
 static unsigned
 hex_digit(char c)
 {
@@ -284,8 +284,8 @@ take_ip(struct cg_slice *text, uint64_t *ip)
 }
 
 /*
- * " (/lib/x.so (deleted))" off the end, where parentheses balance. Names may
- * hold and end in such groups, but then no blank stands before them.
+ * Cuts a group of balanced parentheses, " (/lib/x.so (deleted))", off the end.
+ * Names may end in such a group, but without a blank before it.
  */
 static bool
 cut_group(struct cg_slice *text, struct cg_slice *group)
@@ -310,7 +310,7 @@ cut_group(struct cg_slice *text, struct cg_slice *group)
 	return true;
 }
 
-/* "+0x3e" off the end. */
+/* Cuts "+0x3e" off the end. */
 static void
 cut_offset(struct cg_slice *text)
 {
@@ -352,7 +352,7 @@ perf_script_take_frame(struct cg_slice line, struct perf_frame *frame)
 /* ---- Source lines ------------------------------------------------------- */
 
 bool
-perf_script_take_place(struct cg_slice line, struct cg_slice *file,
+perf_script_take_srcline(struct cg_slice line, struct cg_slice *file,
     uint32_t *number, bool *inlined)
 {
 	struct cg_slice group, text = cg_trim(line), digits;

@@ -1,5 +1,6 @@
 /*
- * perf_script.c - the text of "perf script", samples of Linux's perf.
+ * perf_script.c - perf-script: the text of "perf script", samples of Linux's
+ * perf.
  *
  * Source: perf-script(1) and the output of perf 6.1 with every choice of -F,
  * older outputs (3.2 to 5.4) and simpleperf's:
@@ -9,27 +10,28 @@
  *	  file:line                             after each with -F srcline
  *	<empty line>
  *
- * -F leaves out any of it; without call chains the frame stands behind the
- * event. A frame that was inlined says "(inlined)" in place of its object,
- * or behind its file and line.
+ * -F chooses the fields; without call chains the only frame follows the event.
+ * An inlined frame has "(inlined)" instead of its object, or after its file and
+ * line.
  *
  * Each event is a column, the sum of its periods; without -F period it is
- * called samples:EVENT and counts samples. Names, objects, files and lines,
- * inlining, events, what --header says and, by --part-by, processes and
- * threads survive. Times, processors, tracepoints' arguments, and offsets into
- * functions do not; addresses do with --addresses. Since perf 5.17 those are
- * offsets in the object's file.
+ * named samples:EVENT and counts samples. Names, objects, files and lines,
+ * inlining, events, the lines of --header and, with --part-by, processes and
+ * threads survive. Addresses survive with --addresses; since perf 5.17 they are
+ * offsets in the object file. Times, processors, arguments of tracepoints, and
+ * offsets in functions are lost.
  */
 #include "perf_script.h"
 
-#define PROBE_LINES 200 /* of the head are looked at */
+#define PROBE_LINES 200 /* lines of the head that are examined */
 
-/* perf right-aligns addresses to 16 digits, from the place given on. */
+/* perf right-aligns addresses to a column of 16. */
 #define IP_WIDTH 16
 
 /*
- * A frame without a doubt: "add more", "def f(): pass" and "Date: 01 Jan 2001"
- * could be some, too.
+ * True for a line that cannot be other text: "add more", "def f(): pass" and
+ * "Date: 01 Jan 2001" parse as frames, too. from: the end of the text before
+ * the frame.
  */
 static bool
 is_sure_frame(
@@ -45,7 +47,7 @@ is_sure_frame(
 	return cg_take_word(&line, &ip) && ip.ptr + ip.len - from >= IP_WIDTH;
 }
 
-/* from: where the text before it ends; sure: other words say that it is one. */
+/* sure: earlier lines have shown that the input is perf's. */
 static bool
 is_frame(const char *from, struct cg_slice line, bool sure)
 {
@@ -57,9 +59,9 @@ is_frame(const char *from, struct cg_slice line, bool sure)
 }
 
 /*
- * A sample's first line with a frame behind it or below it. Frames alone,
- * each begun by a tab, are what -F ip,sym leaves. Without a time there is
- * doubt.
+ * Looks for the first line of a sample with a frame in it or below it. Frames
+ * alone, each after a tab, are the output of -F ip,sym. Without a time or a
+ * header, only frames that cannot be other text count.
  */
 static int
 probe(const struct cg_head *head)
@@ -106,7 +108,7 @@ static const struct cg_option options[] = {
 const struct cg_module cg_format_perf_script = {
 	CG_MODULE,
 	.name = "perf-script",
-	.title = "what perf script prints, for Linux's perf",
+	.title = "samples of Linux's perf, as text of perf script",
 	.suffixes = "perf",
 	.options = options,
 	.probe = probe,

@@ -1,19 +1,28 @@
 /*
- * perf_script.h - what the parts of the reader of perf script's text share.
+ * perf_script.h - the text of perf script.
+ *
+ * The way of the data:
+ *
+ *	perf_script.c  the format: documentation, probe, options
+ *	read.c         lines -> samples with their stacks -> the graph
+ *	line.c         parses one line: a sample's first, a frame, a source line
+ *	functions.c    names and objects of frames -> functions of the graph
  */
 #ifndef FORMATS_PERF_SCRIPT_PERF_SCRIPT_H
 #define FORMATS_PERF_SCRIPT_PERF_SCRIPT_H
 
 #include "cgconv_parse.h"
 
-/* What perf prints for a name or an object that it does not know. */
+/* perf's text for an unknown name or object. */
 #define PERF_UNKNOWN "[unknown]"
 
-/* The line that begins a sample; which fields there are is up to -F. */
+/* ---- line.c: the kinds of lines ----------------------------------------- */
+
+/* The first line of a sample; -F chooses the fields. */
 struct perf_head {
-	struct cg_slice comm;  /* may hold blanks; empty: not printed */
+	struct cg_slice comm;  /* may contain blanks; empty: not printed */
 	struct cg_slice event; /* without the colon; empty: not printed */
-	struct cg_slice rest;  /* what follows: a frame, a tracepoint's text */
+	struct cg_slice rest;  /* of the line: a frame, a tracepoint's text */
 	uint64_t pid, tid;     /* 0: not printed */
 	uint64_t period;
 	bool has_period, has_time;
@@ -23,27 +32,27 @@ struct perf_head {
 struct perf_frame {
 	uint64_t ip;
 	struct cg_slice name;   /* empty: not printed */
-	struct cg_slice object; /* empty: not printed, or not known */
-	bool inlined;           /* it says so */
+	struct cg_slice object; /* empty: not printed, or unknown */
+	bool inlined;           /* printed as "(inlined)" */
 };
 
-/* The line must not be empty. False: it begins no sample. */
+/* False if the line, which must not be empty, does not begin a sample. */
 bool perf_script_take_head(struct cg_slice line, struct perf_head *);
-/* Blanks at the begin of the line are skipped. False: it is no frame. */
+/* False if the line is not a frame. Leading blanks are skipped. */
 bool perf_script_take_frame(struct cg_slice line, struct perf_frame *);
 /*
- * Of a line that -F srcline adds after a frame: "file:line", with " (inlined)"
- * behind it. "??:0", ":0" and "object[address]" are lines without a place:
- * file is empty. False: it is none of these.
+ * Parses a line that -F srcline prints after a frame: "file:line", and maybe
+ * " (inlined)". False if it is not such a line. The file is empty where perf
+ * knows none: "??:0", ":0" and "object[address]".
  */
-bool perf_script_take_place(struct cg_slice line, struct cg_slice *file,
+bool perf_script_take_srcline(struct cg_slice line, struct cg_slice *file,
     uint32_t *number, bool *inlined);
 
-/* ---- perf_script_fns.c: whose frames these are --------------------------- */
+/* ---- functions.c: the functions of frames ------------------------------- */
 
-/* A frame of a sample: by its texts until its function was looked up. */
+/* A frame of a sample. Its texts are valid until its function is looked up. */
 struct perf_step {
-	struct cg_slice name_text, object_text; /* of the block */
+	struct cg_slice name_text, object_text; /* in the block of lines */
 	size_t hash;
 	cg_fn fn;
 	cg_name name;
@@ -54,12 +63,12 @@ struct perf_step {
 	bool inlined; /* into the next one */
 };
 
-/* A stack, the leaf first, and its nodes. */
+/* A stack, leaf first, and its nodes. */
 struct perf_stack {
 	struct perf_step *frame;
 	cg_node *node;
 	size_t count, cap;
-	size_t found; /* frames that were looked up */
+	size_t found; /* frames whose functions are known */
 };
 
 struct perf_fns {
@@ -70,10 +79,12 @@ struct perf_fns {
 /* False: out of memory. */
 bool perf_script_fns_open(struct perf_fns *, struct cg_build *);
 void perf_script_fns_close(struct perf_fns *);
-/* Its texts will be looked up soon. */
-void perf_script_fetch_fn(struct perf_fns *, struct perf_step *);
-/* Looks up the frames that came since the last time; their texts may go. */
+/* Prefetches what the lookup of a frame needs. */
+void perf_script_prefetch_fn(struct perf_fns *, struct perf_step *);
+/* Looks up the functions of the frames added since the last call. */
 void perf_script_find_fns(struct perf_fns *, struct perf_stack *);
+
+/* ---- read.c ------------------------------------------------------------- */
 
 int perf_script_read(struct cg_job *, struct cg_in *, struct cg_build *);
 

@@ -1,9 +1,9 @@
 /*
- * read.c - reads perf script's text. perf_script.c has the format.
+ * read.c - reads the text of perf script, which perf_script.c describes, in one
+ * pass over blocks of lines.
  *
- * One pass over blocks of lines. A sample is a line that begins it and its
- * frames, the leaf first; a blank line ends it. Stacks are looked up only from
- * where they differ from the last one.
+ * A sample is its first line and its frames, leaf first; an empty line ends it.
+ * Of a stack only the frames that differ from the last stack are looked up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +11,15 @@
 #include "perf_script.h"
 
 struct event {
-	struct cg_slice name; /* as printed; of the graph */
+	struct cg_slice name; /* as printed; in the graph */
 	bool period;
 	unsigned column;
 };
 
-/* Where we are. */
 enum state {
 	BETWEEN,  /* the next line begins a sample */
 	IN_STACK, /* frames of a sample */
-	ONE_LINE  /* the sample's only frame stood on its first line */
+	ONE_LINE  /* the sample's only frame was on its first line */
 };
 
 struct reader {
@@ -30,7 +29,7 @@ struct reader {
 	enum state state;
 	bool tabs;   /* the sample's frames begin with a tab */
 	bool marked; /* some of them are printed as inlined */
-	bool stacks; /* there were some frames in lines of theirs */
+	bool stacks; /* the input has frames on lines of their own */
 	bool begun;  /* the part */
 	struct perf_stack now, last;
 	struct perf_fns fns;
@@ -40,12 +39,11 @@ struct reader {
 	size_t events, event_cap;
 	struct event *latest; /* of the last sample */
 	uint64_t samples;
-	int status;
 };
 
 /* ---- Samples ------------------------------------------------------------ */
 
-/* Periods of clocks are times. */
+/* Periods of clocks are in nanoseconds. */
 static bool
 is_clock(struct cg_slice event)
 {
@@ -58,7 +56,7 @@ keep(struct reader *r, struct cg_slice text)
 	return cg_get_name(r->build, cg_add_name(r->build, text));
 }
 
-/* "samples:cycles": what is counted if there is no period. */
+/* "samples:cycles", for an event without a period; NULL: out of memory. */
 static const char *
 sample_name(struct reader *r, struct cg_slice event)
 {
@@ -70,10 +68,8 @@ sample_name(struct reader *r, struct cg_slice event)
 	if (event.len == 0)
 		return "samples";
 	text = malloc(len + event.len);
-	if (!text) {
-		r->status = cg_nomem(r->job);
-		return "samples";
-	}
+	if (!text)
+		return NULL;
 	memcpy(text, prefix, len);
 	memcpy(text + len, event.ptr, event.len);
 	name = keep(r, (struct cg_slice){ text, len + event.len }).ptr;
@@ -87,11 +83,8 @@ add_event(struct reader *r, const struct perf_head *head)
 	struct cg_event event = { .unit = "" };
 	struct event *new;
 
-	if (!cg_grow_raw(
-		&r->event, &r->event_cap, r->events + 1, sizeof(*new))) {
-		r->status = cg_nomem(r->job);
-		return false;
-	}
+	if (!cg_grow_raw(&r->event, &r->event_cap, r->events + 1, sizeof(*new)))
+		return cg_reject_nomem(r->job);
 	new = &r->event[r->events];
 	new->name = keep(r, head->event);
 	new->period = head->has_period;
@@ -101,6 +94,8 @@ add_event(struct reader *r, const struct perf_head *head)
 		event.name = "period";
 	else
 		event.name = new->name.ptr;
+	if (!event.name)
+		return cg_reject_nomem(r->job);
 	if (head->has_period && is_clock(head->event))
 		event.unit = "ns";
 	new->column = cg_add_event(r->build, &event);
@@ -148,8 +143,8 @@ begin_part(struct reader *r)
 }
 
 /*
- * Frames from first to last, the outermost, are of one function in the object
- * and what was inlined into it. Only one of them was printed with the object.
+ * The frames from first to last are one function of the object, the last one,
+ * and the functions inlined into it. perf prints the object of one of them.
  */
 static void
 join_group(struct reader *r, size_t first, size_t last)
@@ -168,10 +163,11 @@ join_group(struct reader *r, size_t first, size_t last)
 }
 
 /*
- * Frames of one address are one group, or several where a function calls
- * itself. Which one is "(inlined)" depends on perf: as a rule all but the
- * outermost; where perf 6.1 asks addr2line all but the innermost, which then
- * has the outermost one's name. A lone one is just called otherwise in DWARF.
+ * Frames with the same address are one group, or several where a function calls
+ * itself. perf marks all frames of a group but the outermost as "(inlined)";
+ * perf 6.1 with addr2line marks all but the innermost, which then has the
+ * outermost one's name. A mark on a group of one frame means only that DWARF has
+ * another name for it.
  */
 static void
 join_inlined(struct reader *r)
@@ -201,7 +197,7 @@ same_frame(const struct perf_step *a, const struct perf_step *b)
 	       a->pos.addr == b->pos.addr;
 }
 
-/* The leaf's node; roots are at the end of both stacks. */
+/* Returns the leaf's node. Both stacks have their root at the end. */
 static cg_node
 add_frames(struct reader *r)
 {
@@ -231,15 +227,13 @@ grow_stack(struct reader *r)
 	size_t cap[2] = { stack->cap, stack->cap }, need = stack->cap + 1;
 
 	if (!cg_grow_raw(&stack->frame, &cap[0], need, sizeof(*stack->frame)) ||
-	    !cg_grow_raw(&stack->node, &cap[1], need, sizeof(*stack->node))) {
-		r->status = cg_nomem(r->job);
-		return false;
-	}
-	stack->cap = cap[0]; /* the same for both */
+	    !cg_grow_raw(&stack->node, &cap[1], need, sizeof(*stack->node)))
+		return cg_reject_nomem(r->job);
+	stack->cap = cap[0] < cap[1] ? cap[0] : cap[1];
 	return true;
 }
 
-/* The sample is complete, if there is one. */
+/* Adds the current sample, if there is one. */
 static bool
 end_sample(struct reader *r)
 {
@@ -253,7 +247,7 @@ end_sample(struct reader *r)
 	r->state = BETWEEN;
 	perf_script_find_fns(&r->fns, &r->now);
 	if (r->now.count == 0) {
-		/* Without a call chain all that is known is that it was. */
+		/* A sample without a frame. */
 		if (r->now.cap == 0 && !grow_stack(r))
 			return false;
 		r->now.frame[0] = (struct perf_step){
@@ -301,7 +295,7 @@ push_frame(struct reader *r, struct perf_frame *frame)
 
 	if (r->now.count == r->now.cap && !grow_stack(r))
 		return false;
-	/* Without -F sym the address is all the name there is. */
+	/* Without -F sym the address is the name. */
 	if (!named)
 		frame->name = (struct cg_slice){ hex,
 			(size_t)(cg_format_hex(hex, frame->ip) - hex) };
@@ -311,16 +305,16 @@ push_frame(struct reader *r, struct perf_frame *frame)
 		.pos.addr = r->addresses ? frame->ip : 0,
 		.ip = frame->ip,
 		.marked = frame->inlined };
-	perf_script_fetch_fn(&r->fns, new);
+	perf_script_prefetch_fn(&r->fns, new);
 	if (!named)
 		perf_script_find_fns(&r->fns, &r->now);
 	r->marked |= frame->inlined;
 	return true;
 }
 
-/* A line of -F srcline tells where the last frame stood. */
+/* A line of -F srcline has the position of the last frame. */
 static bool
-add_place(struct reader *r, struct cg_slice line)
+set_srcline(struct reader *r, struct cg_slice line)
 {
 	struct cg_slice file;
 	struct perf_step *frame;
@@ -328,7 +322,7 @@ add_place(struct reader *r, struct cg_slice line)
 	bool inlined;
 
 	if (r->now.count == 0 ||
-	    !perf_script_take_place(line, &file, &number, &inlined))
+	    !perf_script_take_srcline(line, &file, &number, &inlined))
 		return false;
 	frame = &r->now.frame[r->now.count - 1];
 	if (file.len > 0)
@@ -341,7 +335,7 @@ add_place(struct reader *r, struct cg_slice line)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* What perf script --header says of the recording, and is worth keeping. */
+/* The lines of perf script --header that become descriptions. */
 static const char *const header_keys[] = { "captured on", "hostname",
 	"os release", "perf version", "arch", "cpudesc", "cmdline", NULL };
 
@@ -363,14 +357,14 @@ take_header(struct reader *r, struct cg_slice line)
 }
 
 static void
-leave_out(struct reader *r, struct cg_slice line)
+skip_line(struct reader *r, struct cg_slice line)
 {
 	cg_warn_at(r->job, line.ptr,
 	    "expected a sample of perf script or a frame of its stack; the "
-	    "line is left out");
+	    "line is skipped");
 }
 
-/* --show-task-events and the like: no samples. */
+/* Lines of --show-task-events and the like. */
 static bool
 is_record(struct reader *r, const struct perf_head *head)
 {
@@ -379,7 +373,7 @@ is_record(struct reader *r, const struct perf_head *head)
 	if (!cg_take_prefix(&what, "PERF_RECORD_"))
 		return false;
 	if (cg_starts(what, "LOST"))
-		cg_warn(r->job, "the recording has lost samples");
+		cg_warn(r->job, "perf lost samples while recording");
 	return true;
 }
 
@@ -392,14 +386,14 @@ read_head(struct reader *r, const struct perf_head *head)
 		return true;
 	if (!end_sample(r) || !begin_sample(r, head))
 		return false;
-	/* Without a call chain the only frame stands here. */
+	/* Without call chains the only frame follows the event. */
 	if (head->event.len == 0 || !perf_script_take_frame(head->rest, &frame))
 		return true;
 	r->state = ONE_LINE;
 	return push_frame(r, &frame);
 }
 
-/* A frame in a line of its own, in any state. */
+/* A frame on a line of its own, in any state. */
 static bool
 read_frame(struct reader *r, struct perf_frame *frame)
 {
@@ -407,7 +401,7 @@ read_frame(struct reader *r, struct perf_frame *frame)
 
 	if (r->state == BETWEEN && !begin_sample(r, &nothing))
 		return false;
-	/* What stood behind the event was no frame. */
+	/* The text after the event was not a frame. */
 	if (r->state == ONE_LINE)
 		r->now.count = r->now.found = 0;
 	r->state = IN_STACK;
@@ -416,8 +410,8 @@ read_frame(struct reader *r, struct perf_frame *frame)
 }
 
 /*
- * Lines of frames begin with a tab, those of places with two blanks, as perf
- * prints them; copies may have lost these, so what a line looks like helps.
+ * perf prints a tab before a frame and two blanks before a source line. Copies
+ * of its output may have lost these: then the rest of the line decides.
  */
 static bool
 read_line(struct reader *r, struct cg_slice line)
@@ -437,7 +431,7 @@ read_line(struct reader *r, struct cg_slice line)
 		}
 		if (perf_script_take_head(line, &head))
 			return read_head(r, &head);
-		leave_out(r, line);
+		skip_line(r, line);
 		return true;
 	}
 	if (r->state == IN_STACK && !r->tabs && !tab &&
@@ -447,12 +441,12 @@ read_line(struct reader *r, struct cg_slice line)
 	    (head.has_time || head.event.len > 0) &&
 	    !(r->tabs && *line.ptr == ' '))
 		return read_head(r, &head);
-	if (!add_place(r, line))
-		leave_out(r, line);
+	if (!set_srcline(r, line))
+		skip_line(r, line);
 	return true;
 }
 
-static void
+static bool
 read_block(struct reader *r, struct cg_slice block)
 {
 	struct cg_slice line = block;
@@ -465,8 +459,7 @@ read_block(struct reader *r, struct cg_slice block)
 		good = line.len > 0 ? read_line(r, line) : end_sample(r);
 	}
 	perf_script_find_fns(&r->fns, &r->now);
-	if (r->status == CG_OK)
-		r->status = cg_build_failed(r->build, line.ptr);
+	return cg_build_failed(r->build, line.ptr) == CG_OK && good;
 }
 
 /* ---- The file ----------------------------------------------------------- */
@@ -475,26 +468,20 @@ static void
 read_file(struct reader *r, struct cg_in *in)
 {
 	struct cg_slice block;
-	bool cut;
+	bool truncated;
 
-	while (r->status == CG_OK && cg_read_block(in, &block))
-		read_block(r, block);
-	if (r->status == CG_OK)
-		r->status = cg_in_status(in);
-	if (r->status != CG_OK)
+	while (cg_read_block(in, &block))
+		if (!read_block(r, block))
+			return;
+	truncated =
+	    cg_in_unterminated(in) || (r->state == IN_STACK && r->stacks);
+	if (cg_in_status(in) != CG_OK || !end_sample(r))
 		return;
-	/* A stack has not ended. */
-	cut = cg_in_unterminated(in) || (r->state == IN_STACK && r->stacks);
-	if (!end_sample(r)) {
-		if (r->status == CG_OK)
-			r->status = cg_build_failed(r->build, NULL);
-		return;
-	}
-	if (cut)
+	if (truncated)
 		cg_warn(r->job, "expected an empty line at the end: the file "
-				"may be cut short");
+				"may be truncated");
 	if (r->samples == 0)
-		r->status = cg_fail(r->job, "expected samples of perf script");
+		(void)cg_reject(r->job, "expected samples of perf script");
 }
 
 int
@@ -507,12 +494,12 @@ perf_script_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (perf_script_fns_open(&r.fns, build))
 		read_file(&r, in);
 	else
-		r.status = cg_nomem(job);
+		(void)cg_reject_nomem(job);
 	perf_script_fns_close(&r.fns);
 	free(r.event);
 	free(r.now.frame);
 	free(r.now.node);
 	free(r.last.frame);
 	free(r.last.node);
-	return r.status;
+	return cg_in_status(in);
 }
