@@ -1,4 +1,4 @@
-# callgrind.bats - the dialects that producers write, and what we write.
+# callgrind.bats - reads the dialects of all producers, and writes callgrind.
 load helper
 
 setup()
@@ -7,14 +7,14 @@ setup()
 	dir=$BATS_TEST_TMPDIR
 }
 
-# The facts of a file by an independent reading, without our own root.
+# The facts of a file, read independently, without the root that we add.
 facts()
 {
 	perl tests/oracle/callgrind.pl "$@" 2>/dev/null |
 		grep -v '(<spontaneous>)' || true
 }
 
-# What standard input is converted to has these facts, among others.
+# The conversion of standard input has these facts, among others.
 has()
 {
 	cat >"$dir/in.cg"
@@ -30,7 +30,7 @@ has()
 	done
 }
 
-# It says so, too.
+# The conversion before printed this warning.
 warns()
 {
 	grep -qF -- "$1" "$dir/err" || {
@@ -40,14 +40,14 @@ warns()
 	}
 }
 
-# Standard input is refused with this message.
+# Standard input is rejected with this message.
 refused()
 {
 	cat >"$dir/in.cg"
 	refuses 1 "in.cg:$1" -f callgrind "$dir/in.cg"
 }
 
-# ---- Nothing is lost ---------------------------------------------------------
+# ---- Conservation ------------------------------------------------------------
 
 @test "callgrind: every sample keeps all its facts" {
 	for file in $(samples callgrind); do
@@ -71,7 +71,7 @@ refused()
 	done
 }
 
-@test "callgrind: what was converted is converted to itself" {
+@test "callgrind: converting an output again changes nothing" {
 	for file in $(samples callgrind); do
 		"$CGCONV" -t callgrind -o "$dir/one" "$file"
 		"$CGCONV" -t callgrind -o "$dir/two" "$dir/one"
@@ -79,7 +79,7 @@ refused()
 	done
 }
 
-@test "callgrind: totals are those of callgrind_annotate" {
+@test "callgrind: totals equal those of callgrind_annotate" {
 	command -v callgrind_annotate >/dev/null || skip "no callgrind_annotate"
 	for file in samples/callgrind/{plain,callers,names,instr-jumps}/*.out; do
 		"$CGCONV" -t callgrind -o "$dir/out" "$file"
@@ -93,7 +93,7 @@ refused()
 
 # ---- Lines -------------------------------------------------------------------
 
-@test "callgrind: tabs, blanks and CRs separate, at any place" {
+@test "callgrind: tabs, blanks and CRs may separate anywhere" {
 	printf 'events: Ir\t Dr \r\nfl= x.c\r\nfn=\ta\r\n 1\t5 6\r\n2  7   8  \r\n' |
 		has 'self\t1\t???\tx.c\ta\tx.c\t1\t0x0\tIr=5\tDr=6' \
 			'self\t1\t???\tx.c\ta\tx.c\t2\t0x0\tIr=7\tDr=8'
@@ -127,7 +127,7 @@ refused()
 	END
 }
 
-@test "callgrind: a position may be a range, of which the beginning counts" {
+@test "callgrind: a position may be a range; its start counts" {
 	has 'self\t1\t???\t???\ta\t???\t5\t0x0\tIr=10' \
 		'self\t1\t???\t???\ta\t???\t7\t0x0\tIr=7' <<-'END'
 		events: Ir
@@ -139,7 +139,7 @@ refused()
 	warns "in.cg:3:2: warning: using only the start of a range"
 }
 
-@test "callgrind: columns are instr, bb, line in whatever order they are named" {
+@test "callgrind: columns are instr, bb, line, however positions: orders them" {
 	has 'self\t1\t???\t???\ta\t???\t7\t0x10\tIr=3' <<-'END'
 		positions: line bb instr
 		events: Ir
@@ -160,7 +160,7 @@ refused()
 	END
 }
 
-@test "callgrind: events may be described before or behind their list" {
+@test "callgrind: event: lines may come before or after events:" {
 	has 'event\tIr\t\tInstructions' 'event\tDr\t\tlate' \
 		'event\tSum\tIr + 2 Dr - Dw\tMy sum' 'event\tTen\t10 Ir\t' <<-'END'
 		event: Sum = Ir + 2 Dr - Dw : My sum
@@ -173,7 +173,7 @@ refused()
 	END
 }
 
-@test "callgrind: inherited events of inherited events, in any order" {
+@test "callgrind: inherited events may use others, in any order" {
 	"$CGCONV" --info --event X - >"$dir/info" <<-'END'
 		event: X = Ir + Y
 		event: Y = 3 Dr
@@ -184,7 +184,7 @@ refused()
 	grep -q '\bX\b.*\b32\b' "$dir/info"
 }
 
-@test "callgrind: an inherited event of itself or of nothing is told" {
+@test "callgrind: warns of an inherited event of itself or of nothing" {
 	has 'event\tIr\t\t' <<-'END'
 		event: X = Ir + Y
 		event: Y = X
@@ -197,7 +197,7 @@ refused()
 	warns "inherited event Z is left out"
 }
 
-@test "callgrind: an event that is listed twice is summed" {
+@test "callgrind: sums the costs of a repeated event" {
 	has 'total\tIr\t30' <<-'END'
 		events: Ir Ir
 		fn=a
@@ -216,7 +216,7 @@ refused()
 	} | has 'total\te1\t18446744073709551615' 'total\te64\t64'
 }
 
-@test "callgrind: more events than KCachegrind takes are told" {
+@test "callgrind: warns of more events than KCachegrind opens" {
 	local count
 
 	for count in 200 201; do
@@ -246,7 +246,7 @@ refused()
 	END
 }
 
-@test "callgrind: cob and cfi hold for one call, cfn for all that follow" {
+@test "callgrind: cob and cfi apply to one call, cfn to all that follow" {
 	has 'call\t1\tO\tx.c\ta\tx.c\t1\t0x0\t->\tP\tz.c\tr\t1\t0x0\t1\tIr=3' \
 		'call\t1\tO\tx.c\ta\tx.c\t2\t0x0\t->\tP\tz.c\tr\t1\t0x0\t2\tIr=4' \
 		'call\t1\tO\tx.c\ta\tx.c\t3\t0x0\t->\tO\tx.c\ts\t1\t0x0\t1\tIr=5' \
@@ -268,7 +268,7 @@ refused()
 	END
 }
 
-@test "callgrind: cfl is cfi, and either may come behind cfn" {
+@test "callgrind: cfl is cfi, and either may come after cfn" {
 	has 'call\t1\t???\tx.c\tmain\tx.c\t1\t0x0\t->\t???\ty.c\tb\t1\t0x0\t1\tIr=3' \
 		<<-'END'
 		events: Ir
@@ -296,7 +296,7 @@ refused()
 	warns "in.cg:5:8: warning: expected 'calls='; reading 'rcalls=' as such"
 }
 
-@test "callgrind: targets are relative to the last cost line and no base" {
+@test "callgrind: targets are relative to the last cost line, and do not change it" {
 	has 'call\t1\t???\t???\ta\t???\t12\t0x0\t->\t???\t???\tb\t15\t0x0\t1\tIr=7' \
 		'self\t1\t???\t???\ta\t???\t13\t0x0\tIr=3' <<-'END'
 		events: Ir
@@ -331,7 +331,7 @@ refused()
 
 # ---- Names and parts ---------------------------------------------------------
 
-@test "callgrind: an id means its name in every object and file" {
+@test "callgrind: an id stands for its name in every object and file" {
 	has 'self\t1\t???\tx.c\tinit\tx.c\t1\t0x0\tIr=5' \
 		'self\t1\t???\ty.c\tinit\ty.c\t2\t0x0\tIr=7' <<-'END'
 		events: Ir
@@ -344,7 +344,7 @@ refused()
 	END
 }
 
-@test "callgrind: ids hold over parts, may be redefined, and may be huge" {
+@test "callgrind: ids stay defined across parts, may be redefined, may be huge" {
 	has 'self\t1\t???\t???\ta\t???\t1\t0x0\tIr=5' \
 		'self\t2\t???\t???\ta\t???\t1\t0x0\tIr=6' \
 		'self\t2\t???\t???\tb\t???\t1\t0x0\tIr=7' <<-'END'
@@ -377,7 +377,7 @@ refused()
 	facts "$dir/two" | same - "$dir/facts"
 }
 
-@test "callgrind: a name id that is not defined is told" {
+@test "callgrind: warns of an undefined name id" {
 	has 'self\t1\t???\t???\t???\t???\t1\t0x0\tIr=5' <<-'END'
 		events: Ir
 		fn=(3)
@@ -427,12 +427,12 @@ refused()
 	END
 	"$CGCONV" -t json "$dir/in.cg" | "$CGCONV" -t callgrind -o "$dir/two"
 	same "$dir/out.cg" "$dir/two"
-	# One command for all is said as one.
+	# A command that all parts share is written as cmd:.
 	"$CGCONV" -o "$dir/two" "$dir/out.cg"
 	same "$dir/out.cg" "$dir/two"
 }
 
-@test "callgrind: Xdebug's records, one for each call, are added up" {
+@test "callgrind: merges Xdebug's records, one for each call" {
 	{
 		printf 'version: 1\ncreator: xdebug 3.2.0\ncmd: t.php\n'
 		printf 'part: 1\npositions: line\n\nevents: Time_(10ns)\n\n'
@@ -458,9 +458,9 @@ refused()
 		'self\t2\t???\tt.php\tf\tt.php\t3\t0x0\tT=2'
 }
 
-# ---- What is wrong is said ---------------------------------------------------
+# ---- Errors and warnings -----------------------------------------------------
 
-@test "callgrind: lines that are not understood are told and left out" {
+@test "callgrind: drops unknown lines with a warning" {
 	has 'self\t1\t???\t???\ta\t???\t1\t0x0\tIr=5' <<-'END'
 		events: Ir
 		foo: bar
@@ -472,7 +472,7 @@ refused()
 	warns "in.cg:5:1: warning: dropped an unknown line"
 }
 
-@test "callgrind: odd costs are taken as well as can be, and told" {
+@test "callgrind: reads negative, fractional and surplus costs with a warning" {
 	has 'total\tIr\t16' <<-'END'
 		events: Ir Dr
 		fn=a
@@ -487,7 +487,7 @@ refused()
 	warns "in.cg:6:5: warning: expected a cost"
 }
 
-@test "callgrind: totals that are not the sum are told with both numbers" {
+@test "callgrind: a mismatch of totals and sum is reported with both numbers" {
 	printf 'events: Ir\nfn=a\n1 5\ntotals: 7\n' | has 'total\tIr\t5'
 	warns "costs of Ir add up to 5, but the input says 7"
 	printf 'events: Ir\nsummary: 4\nfn=a\n1 5\n' | has 'total\tIr\t5'
@@ -496,7 +496,7 @@ refused()
 	[ ! -s "$dir/err" ]
 }
 
-@test "callgrind: a file that is cut short is never taken in silence" {
+@test "callgrind: a truncated file is always reported" {
 	file=samples/callgrind/plain/callgrind.out
 	mkdir "$dir/cuts"
 	perl -e 'local $/; my $all = <STDIN>;
@@ -506,9 +506,9 @@ refused()
 		}' "$dir/cuts" <"$file"
 	[ "$(ls "$dir/cuts" | wc -l)" -eq $(($(wc -c <"$file") - 1)) ]
 	"$CGCONV" -q -f callgrind -t callgrind -O "$dir/out" -r \
-		--manifest "$dir/books" "$dir/cuts" || [ $? -eq 1 ]
-	# Neither a word of error nor one of warning?
-	sed 1d "$dir/books" >"$dir/lines"
+		--manifest "$dir/manifest" "$dir/cuts" || [ $? -eq 1 ]
+	# Fails if there is neither an error nor a warning.
+	sed 1d "$dir/manifest" >"$dir/lines"
 	[ "$(wc -l <"$dir/lines")" -eq "$(ls "$dir/cuts" | wc -l)" ]
 	[ -z "$(grep -v '"status":"failed".*"error":"\|"warnings":\["' \
 		"$dir/lines")" ]
@@ -516,7 +516,7 @@ refused()
 		"$(grep -c '"status":"done"' "$dir/lines")" ]
 }
 
-@test "callgrind: refusals say where and what was expected" {
+@test "callgrind: errors have a location and say what was expected" {
 	printf 'fn=a\n1 5\n' |
 		refused "2:1: error: expected 'events:' before the first cost line"
 	printf 'events: Ir\nfn=a\n1 99999999999999999999\n' |
@@ -539,7 +539,7 @@ refused()
 		refused "4:2: error: expected a position of at most 64 bits"
 	printf 'events: I\001r\nfn=a\n5 1\n' |
 		refused "1:9: error: expected an event's name without blanks"
-	# One wrong thing is told once.
+	# Each error is reported once.
 	for line in calls=N jump=N jcnd=N/1 jcnd=1/N 'jump=1 N' 'N 1' '+N 1' \
 		'1 N'; do
 		printf 'events: Ir\nfn=a\ncfn=b\n%s\n1 5\n' \
@@ -549,7 +549,7 @@ refused()
 	done
 }
 
-@test "callgrind: sums beyond 64 bits are refused, not wrapped" {
+@test "callgrind: rejects sums beyond 64 bits" {
 	printf 'events: Ir\nfn=a\n1 18446744073709551615\n2 2\n' |
 		refused "4:1: error: costs add up to more than 64 bits hold"
 	printf '%s\n' 'events: Ir' fn=a cfn=b 'calls=18446744073709551615 1' \
@@ -564,7 +564,7 @@ refused()
 	done
 }
 
-# ---- What KCachegrind needs ---------------------------------------------------
+# ---- For KCachegrind ----------------------------------------------------------
 
 @test "callgrind: a cycle gets a root whose name sorts first" {
 	has 'total\tIr\t105' <<-'END'
@@ -600,7 +600,7 @@ refused()
 	not grep -F '(<spontaneous>)' "$dir/out"
 }
 
-@test "callgrind: no line break or NUL in a name gets out" {
+@test "callgrind: escapes line breaks and NULs in names" {
 	printf '%s\n' '{"cgconv":"graph","version":1}' '["event",0,"Ir"]' \
 		'["function",1,"evil\nfn=x\u0000y\r",0,0]' '["rows",1]' \
 		'["cost",0,1,0,[5]]' '["end"]' >"$dir/in.cgj"
@@ -609,7 +609,7 @@ refused()
 	warns "line breaks and NULs in names are written"
 }
 
-@test "callgrind: header keys come in the order that readers want" {
+@test "callgrind: header keys have the order that readers expect" {
 	printf '%s\n' 'events: Ir' 'positions: line' 'event: Ir : long' \
 		'desc: x: y' 'cmd: c' 'thread: 2' 'part: 1' 'pid: 9' fn=a \
 		'1 5' >"$dir/in"
@@ -627,7 +627,7 @@ refused()
 			1 11 2 7)
 }
 
-# ---- Big and deep --------------------------------------------------------------
+# ---- Large and deep ------------------------------------------------------------
 
 @test "callgrind: a chain of 200,000 calls and a function of 100,000 callees" {
 	perl -e '

@@ -1,5 +1,4 @@
-# gprof.bats - gmon.out files: everything that they say, and what is wrong
-# with those that are broken.
+# gprof.bats - reads and writes gmon.out files, and reports malformed ones.
 load helper
 
 # gmon WORD ENDIAN RECORD...: a gmon.out. Records are
@@ -42,7 +41,7 @@ gmon()
 	}' -- "$@"
 }
 
-# bsd WORD ENDIAN LENGTH-OFFSET RECORD...: the same of 4.4BSD, one H first.
+# bsd WORD ENDIAN LENGTH-OFFSET RECORD...: the same in 4.4BSD's format; one H comes first.
 bsd()
 {
 	perl -e '
@@ -68,7 +67,7 @@ bsd()
 	}' -- "$@"
 }
 
-# What the file says in itself: samples in bins of GNU files of 64 or 32 bits.
+# The samples that GNU files of 64 or 32 bits contain, by bin.
 ticks()
 {
 	perl -0777 -ne '
@@ -88,7 +87,7 @@ total()
 	"$CGCONV" -q -f gprof -t callgrind "$@" | sed -n 's/^totals: //p'
 }
 
-# What gprof prints of both is the same.
+# GNU gprof prints the same for both.
 same_text()
 {
 	local prog=$1 a=$2 b=$3 t=$BATS_TEST_TMPDIR
@@ -98,7 +97,7 @@ same_text()
 	same "$t/a.txt" "$t/b.txt"
 }
 
-# The conversion of FILE has the line.
+# The conversion of FILE contains the line.
 shows()
 {
 	local line=$1
@@ -136,14 +135,14 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	golden samples/gprof/inlined/gmon.out callgrind --dump-instr
 }
 
-@test "gprof: the self costs are the samples to the nanosecond" {
+@test "gprof: self costs equal the samples to the nanosecond" {
 	for file in $(samples gprof); do
 		[ "$(total --keep-mcount $(exe_of "$file") "$file")" = \
 			"$(ticks "$file")0000000" ]
 	done
 }
 
-@test "gprof: back in a gmon.out it is what it was, to the byte" {
+@test "gprof: gmon.out to gmon.out gives identical bytes" {
 	for file in $(samples gprof); do
 		"$CGCONV" -q --keep-mcount $(exe_of "$file") -t gprof \
 			"$file" >"$t/out"
@@ -153,7 +152,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	done
 }
 
-@test "gprof: through JSON and back it is what it was" {
+@test "gprof: gmon.out to JSON to gmon.out gives identical bytes" {
 	for file in $(samples gprof); do
 		"$CGCONV" -q --keep-mcount $(exe_of "$file") -t json \
 			-o "$t/a.cgj" "$file"
@@ -162,20 +161,20 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	done
 }
 
-@test "gprof: several runs are summed as gprof sums them" {
+@test "gprof: merges several runs as gprof -s does" {
 	"$CGCONV" -q --exe $runs/prog -t gprof $runs/gmon.out.* >"$t/sum"
 	gprof -b $runs/prog "$t/sum" >"$t/sum.txt"
 	same $runs/gprof.txt "$t/sum.txt"
 }
 
-@test "gprof: the program may come first, as in gprof's own command" {
+@test "gprof: the executable may be the first input, as in gprof's command line" {
 	"$CGCONV" -f gprof -t callgrind $calls/prog $calls/gmon.out >"$t/a"
 	"$CGCONV" -f gprof -t callgrind --exe $calls/prog $calls/gmon.out \
 		>"$t/b"
 	same "$t/a" "$t/b"
 }
 
-@test "gprof: a.out is the program if none is named and it fits" {
+@test "gprof: uses a matching a.out if no executable is named" {
 	cp $calls/gmon.out "$t/gmon.out"
 	cp $calls/prog "$t/a.out"
 	(cd "$t" && "$CGCONV" -t callgrind gmon.out >out)
@@ -185,7 +184,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	grep -q 'name the executable with --exe' "$t/err"
 }
 
-@test "gprof: without a program, functions are where they were entered" {
+@test "gprof: without an executable, functions begin where calls enter them" {
 	gmon 8 little "${small[@]}" >"$t/gmon.out"
 	shows "cfn=(3) 0x1045" "$t/gmon.out"
 	"$CGCONV" -t json "$t/gmon.out" 2>&1 >"$t/out" |
@@ -193,7 +192,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	[ "$(total "$t/gmon.out")" = 100000000 ]
 }
 
-@test "gprof: another program is refused with both ranges" {
+@test "gprof: rejects another executable and reports both ranges" {
 	refuses 1 "covers 0x0-0x1338, but $cycles/prog has text 0x400000-" \
 		-t callgrind --exe $cycles/prog $calls/gmon.out
 	refuses 1 "is 64-bit little endian, but samples/gprof/m32/prog is 32-bit" \
@@ -202,7 +201,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 		$calls/gmon.out >"$t/out"
 }
 
-@test "gprof: a load bias is found and taken out" {
+@test "gprof: finds and corrects a load bias" {
 	perl -0777 -pe '
 	my ($bias, $at) = (0x555555554000, 20);
 	sub move { substr $_, $_[0], 8, pack "Q<",
@@ -218,7 +217,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	grep -q 'a load bias of 0x555555554000' "$t/err"
 }
 
-@test "gprof: word size and byte order are found" {
+@test "gprof: finds word size and byte order" {
 	for word in 4 8; do
 		for endian in little big; do
 			gmon $word $endian "${small[@]}" >"$t/gmon.out"
@@ -231,14 +230,14 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	done
 }
 
-@test "gprof: version 0 is read as well" {
+@test "gprof: reads version 0" {
 	gmon 8 big "${small[@]}" >"$t/v1"
 	VERSION=0 gmon 8 big "${small[@]}" >"$t/v0"
 	"$CGCONV" -q -t gprof "$t/v0" >"$t/out"
 	cmp "$t/v1" "$t/out"
 }
 
-@test "gprof: files of 4.4BSD, whatever their pointers" {
+@test "gprof: reads files of 4.4BSD of any pointer size" {
 	gmon 8 little "${small[@]}" >"$t/gmon.out"
 	"$CGCONV" -q -t callgrind "$t/gmon.out" | grep -v ^desc: >"$t/gnu"
 	for word in 4 8; do
@@ -260,14 +259,14 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	grep -q 'as MinGW writes them' "$t/err"
 }
 
-@test "gprof: what only begins like old BSD's is none" {
-	# Counters for 4/3 of a counter's addresses; as many font files do.
+@test "gprof: a file that only begins like an old BSD gmon.out is not detected" {
+	# The length fits counters of 4/3 addresses, as in many font files.
 	perl -e 'print pack("V3", 0x1000, 0x5000, 12 + 0x3000), "\1" x 70000' \
 		>"$t/font"
 	refuses 1 'expected a profile in one of' "$t/font"
 }
 
-@test "gprof: a file of old BSD needs its program" {
+@test "gprof: an old BSD file needs its executable" {
 	OLD=1 bsd 8 little 0 "H 0x0 0x1338 0 1000=5" "A 0x1180 0x119d 7" \
 		>"$t/bsd"
 	refuses 1 "name its executable with --exe" -f gprof -t callgrind "$t/bsd"
@@ -275,7 +274,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	grep -qx 'calls=7 0' "$t/out"
 }
 
-@test "gprof: LD_PROFILE data: addresses from the lowest on, callers unknown" {
+@test "gprof: LD_PROFILE data has relative addresses and unknown callers" {
 	gmon 8 little "H 0x5000 0x6000 100 4=6" >"$t/gnu"
 	{
 		printf 'gmon\377\377\1\0\0\0\0\0\0\0\0\0\0\0\0\0'
@@ -290,7 +289,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	[ "$(total "$t/lib.so.profile")" = 60000000 ]
 }
 
-@test "gprof: histograms of one range add up, overlapping ones do not" {
+@test "gprof: merges histograms of one range, rejects overlapping ones" {
 	gmon 8 little "${small[@]}" "${small[0]}" >"$t/twice"
 	[ "$(total "$t/twice")" = 200000000 ]
 	gmon 8 little "${small[@]}" "H 0x1080 0x1200 100" >"$t/overlap"
@@ -314,7 +313,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	cmp "$t/gmon.out" "$t/out4"
 }
 
-@test "gprof: full counters go into more histograms, great counts more arcs" {
+@test "gprof: splits large counters into histograms, large counts into arcs" {
 	gmon 8 little "H 0x1000 0x1100 100 2=65535" \
 		"A 0x1010 0x1045 4294967295" >"$t/gmon.out"
 	"$CGCONV" -q -t gprof "$t/gmon.out" "$t/gmon.out" "$t/gmon.out" \
@@ -323,7 +322,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	"$CGCONV" -q -f gprof -t json "$t/out" | grep -q 12884901885
 }
 
-@test "gprof: a dimension other than seconds is an event of its own" {
+@test "gprof: a dimension other than seconds becomes an event" {
 	DIMENSION="page faults" gmon 8 little "H 0x1000 0x1100 1 2=3 17=5" \
 		>"$t/gmon.out"
 	shows "events: page_faults" "$t/gmon.out"
@@ -332,7 +331,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	cmp "$t/gmon.out" "$t/out"
 }
 
-@test "gprof: any sampling rate keeps the sum and comes back" {
+@test "gprof: any sampling rate keeps the sum and survives a round trip" {
 	for rate in 1 3 1024 44100 999999937; do
 		gmon 8 little "H 0x1000 0x1100 $rate 2=3 17=5 40=65535" \
 			"A 0x1010 0x1045 7" >"$t/gmon.out"
@@ -351,7 +350,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	cmp "$t/gmon.out" "$t/out"
 }
 
-# A program of functions at known places: a ends and b begins within one
+# A program of functions at known addresses: a ends and b begins within one
 # bucket of 16 bytes, and b calls c there.
 straddle()
 {
@@ -391,7 +390,7 @@ at()
 	sed -n "s/^0*\([0-9a-f]*\) . $1\$/0x\1/p" "$t/s.nm"
 }
 
-@test "gprof: a bucket of two functions: the caller is the one that calls" {
+@test "gprof: in a bucket of two functions, the caller is the one with the call" {
 	straddle
 	a=$(at a) c=$(at c)
 	low=$(at __executable_start) high=$(at etext)
@@ -408,7 +407,7 @@ at()
 	cmp "$t/gmon.out" "$t/out"
 }
 
-@test "gprof: a bin of two functions is shared by bytes" {
+@test "gprof: splits a bin of two functions by bytes" {
 	straddle
 	a=$(at a) low=$(at __executable_start) high=$(at etext)
 	gmon 8 little "H $low $high 100 $(((a + 32 - low) / 4))=8 \
@@ -419,7 +418,7 @@ at()
 	shows "0 40000000" --exe "$t/s" "$t/gmon.out"
 }
 
-@test "gprof: functions of a shared library are found by its calls" {
+@test "gprof: calls reveal the functions of a shared library" {
 	printf '%s\n' 'int one(int i) { return i + 1; }' \
 		'int two(int i) { return one(i) * 2; }' >"$t/l.c"
 	gcc -pg -O0 -fPIC -shared -o "$t/libl.so" "$t/l.c"
@@ -448,7 +447,7 @@ at()
 	cmp "$t/gmon.out" "$t/out"
 }
 
-@test "gprof: what is wrong with a file is said with its place" {
+@test "gprof: reports errors of a file with their offset" {
 	: >"$t/empty"
 	refuses 1 "too short for a gmon.out (0 bytes)" -f gprof -t json "$t/empty"
 	printf 'this is not a gmon file, just some text\n' >"$t/text"
@@ -474,7 +473,7 @@ at()
 	refuses 1 "the file has" -t json "$t/bsd"
 }
 
-@test "gprof: a word size is 32 or 64" {
+@test "gprof: --word-size is 32 or 64" {
 	gmon 4 little "${small[@]}" >"$t/gmon.out"
 	bsd 4 little 0 "${small[@]}" >"$t/bsd"
 	for file in gmon.out bsd; do
@@ -486,7 +485,7 @@ at()
 	done
 }
 
-@test "gprof: a program that was named must be there" {
+@test "gprof: an executable of --exe must exist" {
 	gmon 8 little "${small[@]}" >"$t/gmon.out"
 	printf 'events: Ir\nfn=f\n1 1\n' >"$t/callgrind.out"
 	echo no program >"$t/text"
@@ -498,7 +497,7 @@ at()
 	done
 }
 
-@test "gprof: what does not fit into histograms is refused" {
+@test "gprof: rejects samples that do not fit into histograms" {
 	printf '%s\n' 'version: 1' 'positions: instr line' 'events: ns' \
 		'desc: program.gmon: word=8 endian=little version=1' \
 		"desc: program.histogram: low=0x0 high=0x10000000 bins=134217728 \
@@ -508,7 +507,7 @@ rate=1000000000 abbrev=s dimension=seconds" \
 		-t gprof "$t/callgrind.out"
 }
 
-@test "gprof: what is missing at the end costs no more than that" {
+@test "gprof: reads files that are truncated or have trailing bytes" {
 	gmon 8 little "${small[@]}" >"$t/gmon.out"
 	"$CGCONV" -q -t json "$t/gmon.out" >"$t/whole"
 	head -c -7 "$t/gmon.out" >"$t/cut"
@@ -530,7 +529,7 @@ rate=1000000000 abbrev=s dimension=seconds" \
 	[ "$(grep -c 'no calls' "$t/err")" = 0 ]
 }
 
-@test "gprof: doubtful headers are put right aloud" {
+@test "gprof: corrects doubtful headers with a warning" {
 	gmon 8 little "H 0x1000 0x1100 0 2=3" >"$t/rate"
 	"$CGCONV" -t callgrind "$t/rate" >"$t/out" 2>"$t/err"
 	grep -q 'impossible sample rate 0; assuming 100 Hz' "$t/err"
@@ -541,7 +540,7 @@ rate=1000000000 abbrev=s dimension=seconds" \
 	"$CGCONV" -t json "$t/none" 2>&1 >/dev/null | grep -q 'no samples'
 }
 
-@test "gprof: runs of two programs are not summed" {
+@test "gprof: does not merge runs of two programs" {
 	gmon 8 little "${small[@]}" >"$t/a"
 	gmon 8 little "H 0x1000 0x1200 100" >"$t/b"
 	refuses 1 "b:0x0: error: mixed executables" -f gprof -t callgrind \
@@ -549,7 +548,7 @@ rate=1000000000 abbrev=s dimension=seconds" \
 	"$CGCONV" -q -f gprof -t callgrind --parts "$t/a" "$t/b" >"$t/out"
 }
 
-@test "gprof: nor by way of other formats, nor in a batch or what it leaves" {
+@test "gprof: nor through other formats, in a batch or of its outputs" {
 	gmon 8 little "${small[@]}" >"$t/a"
 	gmon 8 little "H 0x1000 0x1200 100" >"$t/b"
 	for to in json callgrind; do
@@ -562,7 +561,7 @@ rate=1000000000 abbrev=s dimension=seconds" \
 		"$CGCONV" -q -t json "$t/a.$to" "$t/a.$to" >"$t/out"
 	done
 	refuses 1 "mixed executables" -t json "$t/a" "$t/b.json"
-	# As any input that is bad: the others are summed.
+	# Like any bad input, it is skipped; the others are merged.
 	cp "$t/a" "$t/c"
 	refuses 1 "/b: error: mixed executables" -q -j1 -o "$t/out.cgj" \
 		--manifest "$t/log" "$t/a" "$t/b" "$t/c"
@@ -573,7 +572,7 @@ rate=1000000000 abbrev=s dimension=seconds" \
 	refuses 1 "mixed executables" --partial -t json "$t/a.cgj" "$t/b.cgj"
 }
 
-@test "gprof: a profile with names alone becomes a gmon.out of a program" {
+@test "gprof: a profile with names only becomes a gmon.out of an executable" {
 	printf '%s\n' 'events: Ir' 'fn=main' '1 10' 'cfn=heavy' 'calls=3 1' \
 		'1 900' 'fn=heavy' '1 800' 'cfn=nowhere' 'calls=1 1' '1 5' \
 		'fn=nowhere' '1 5' >"$t/callgrind.out"
@@ -588,7 +587,7 @@ rate=1000000000 abbrev=s dimension=seconds" \
 		grep -qx 'totals: 810'
 }
 
-@test "gprof: addresses of a running program are moved to those of its file" {
+@test "gprof: converts addresses of a running program to those of its file" {
 	main=$(nm $calls/prog | sed -n 's/^0*\([0-9a-f]*\) T main$/0x\1/p')
 	heavy=$(nm $calls/prog | sed -n 's/^0*\([0-9a-f]*\) . heavy$/0x\1/p')
 	bias=$((0x108000))
@@ -603,7 +602,7 @@ rate=1000000000 abbrev=s dimension=seconds" \
 	gprof -b -p $calls/prog "$t/out" | grep -Eq ' 800.00 +800.00 +3 .*heavy'
 }
 
-@test "gprof: one of several events is written, at a rate of one's own" {
+@test "gprof: writes one of several events at the rate of --rate" {
 	printf '%s\n' 'events: Ir Dr' 'fn=main' '1 10 500' >"$t/callgrind.out"
 	"$CGCONV" -q -t gprof --event Dr --rate 10 --exe $calls/prog \
 		"$t/callgrind.out" >"$t/out"
@@ -613,7 +612,7 @@ rate=1000000000 abbrev=s dimension=seconds" \
 		--exe $calls/prog "$t/callgrind.out"
 }
 
-@test "gprof: neither text nor noise is taken for a gmon.out" {
+@test "gprof: does not detect text or random bytes as a gmon.out" {
 	for word in 'gmonitor' '........' '    ' '<?xml version="1.0"?>'; do
 		printf '%s and more of it\n' "$word" >"$t/text"
 		run "$CGCONV" --detect "$t/text"

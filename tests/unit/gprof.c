@@ -1,12 +1,12 @@
 /*
- * gprof.c - the arithmetic of gmon.out files against brute force: which bin
- * an address is counted in, ticks to time and back, the order of arcs.
+ * gprof.c - tests the arithmetic of gmon.out files by brute force: the bin of
+ * an address, ticks to time and back, the order of arcs.
  */
 #include "unit.h"
 
 #include "../../formats/gprof/desc.h"
 
-/* What profil() of glibc does at a sample, and monstartup() before. */
+/* The bin that glibc counts a sample in: its monstartup(), then profil(). */
 static uint64_t
 profil_bin(const struct gmon_hist *hist, unsigned word, uint64_t pc)
 {
@@ -48,13 +48,13 @@ test_bins(uint64_t *seed)
 
 		hist.bins = (range / 2 + word - 1) / word * word / 2;
 		check_bins(&hist, word, true);
-		hist.bins += word; /* none of glibc's */
+		hist.bins += word; /* not as glibc writes it */
 		if (hist.bins <= range)
 			check_bins(&hist, word, false);
 	}
 }
 
-/* Running sums of ticks become ns and ticks again, none lost. */
+/* Ticks become ns and the same ticks again. */
 static void
 test_rates(uint64_t *seed)
 {
@@ -71,7 +71,7 @@ test_rates(uint64_t *seed)
 	CHECK(gprof_convert(3, GMON_NS, 1024) == 2929688);
 }
 
-/* Arcs in any order come back in that order. */
+/* Arcs in any order are restored to that order. */
 static void
 test_order(uint64_t *seed)
 {
@@ -105,7 +105,7 @@ test_order(uint64_t *seed)
 	gprof_order_free(&order);
 }
 
-/* What cannot be an order changes nothing, or no more than its bucket. */
+/* A malformed order changes nothing. */
 static void
 test_wrong_order(void)
 {
