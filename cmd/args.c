@@ -176,6 +176,16 @@ asks_for_batch(const struct args *args)
 	       args->max_memory || args->fail_fast || args->shards;
 }
 
+bool
+is_batch(const struct args *args)
+{
+	bool batch = args->folder != NULL || asks_for_batch(args);
+
+	for (size_t i = 0; !batch && i < args->inputs; i++)
+		batch = looks_like_archive(args->input[i]);
+	return batch;
+}
+
 /* Options that mean something with one or two actions only. */
 static int
 check_company(const struct args *args)

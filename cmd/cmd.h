@@ -65,6 +65,8 @@ int convert(struct args *);
 bool asks_for_batch(const struct args *);
 /* Or an archive among the inputs? */
 bool is_batch(const struct args *);
+/* batch/names.c: by its suffix. */
+bool looks_like_archive(const char *path);
 /* -O: many inputs, an output each; -o: one for all of them. */
 int convert_batch(struct args *);
 int merge_manifests(struct args *);

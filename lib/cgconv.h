@@ -665,6 +665,12 @@ int cg_job_set_to(struct cg_job *, const char *format);
  */
 int cg_job_set_output(struct cg_job *, const char *path);
 /*
+ * The temporary file in which a process writes an output until it is complete,
+ * ".NAME.cgconv.PID" next to path: who kills a process removes it. To be freed;
+ * NULL: out of memory.
+ */
+char *cg_temp_path(const char *path, long pid);
+/*
  * The output goes to memory instead: after cg_job_write() returned CG_OK,
  * cg_job_output() is what was written. The bytes belong to the job and are
  * valid until it is freed or writes again.

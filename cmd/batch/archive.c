@@ -37,11 +37,12 @@ struct members {
 
 /* All of a group have come: they go to a worker, in the group's order. */
 static int
-hand_out_group(struct crew *crew, struct members *members, size_t leader)
+dispatch_unit(
+    struct worker_pool *pool, struct members *members, size_t first_file)
 {
-	const struct task *task = crew->batch->task;
+	const struct task *task = pool->batch->task;
 	struct blob *blob, *waiting = members->blob;
-	size_t blobs = 0, n = leader;
+	size_t blobs = 0, n = first_file;
 
 	do {
 		blobs++;
@@ -50,37 +51,37 @@ hand_out_group(struct crew *crew, struct members *members, size_t leader)
 	} while ((n = task[n].next) != 0);
 	blob = calloc(blobs, sizeof(*blob));
 	if (blob == NULL)
-		return cg_nomem(crew->batch->args->job);
-	n = leader;
+		return cg_nomem(pool->batch->args->job);
+	n = first_file;
 	for (size_t i = 0; i < blobs; i++, n = task[n].next) {
 		blob[i] = waiting[n - members->first];
 		waiting[n - members->first] = (struct blob){ 0 };
 	}
-	return hand_out(crew, (struct piece){ leader, blob, blobs });
+	return dispatch(pool, (struct piece){ first_file, blob, blobs });
 }
 
 /* Member number n of the archive is at hand. */
 static int
-do_member(struct crew *crew, struct members *members,
+run_member(struct worker_pool *pool, struct members *members,
     struct cg_archive *archive, size_t n)
 {
-	struct batch *batch = crew->batch;
-	size_t leader = batch->task[n].leader;
+	struct batch *batch = pool->batch;
+	size_t first_file = batch->task[n].first_file;
 	struct blob *blob = &members->blob[n - members->first];
 
-	if (batch->task[leader].state != PENDING)
+	if (batch->task[first_file].state != PENDING)
 		return CG_OK;
-	if (n == leader && !prepare_task(batch, n))
+	if (n == first_file && !prepare_task(batch, n))
 		return CG_OK;
 	if (!read_member(archive, blob)) {
 		free(blob->bytes);
 		blob->bytes = NULL;
-		fail_task(batch, leader,
+		fail_task(batch, first_file,
 		    members->error != NULL ? members->error : "out of memory");
 		return CG_OK;
 	}
 	batch->task[n].size = blob->size;
-	return hand_out_group(crew, members, leader);
+	return dispatch_unit(pool, members, first_file);
 }
 
 /* What is wrong with an archive was said when it was listed: now it is why. */
@@ -107,9 +108,9 @@ fail_rest(struct batch *batch, const struct members *members, size_t n)
 }
 
 int
-do_archive(struct crew *crew, size_t first, size_t end)
+run_archive(struct worker_pool *pool, size_t first, size_t end)
 {
-	struct batch *batch = crew->batch;
+	struct batch *batch = pool->batch;
 	struct cg_job *job = cg_job_clone(batch->args->job);
 	struct cg_archive *archive = NULL;
 	struct members members = { .first = first, .end = end };
@@ -126,12 +127,12 @@ do_archive(struct crew *crew, size_t first, size_t end)
 	cg_job_set_reporter(job, note_error, &members);
 	(void)cg_archive_open(job, batch->task[first].path, &archive);
 	while (status == CG_OK && archive != NULL && n < end &&
-	       may_go_on(batch) && cg_archive_next(archive, &member)) {
+	       may_continue(batch) && cg_archive_next(archive, &member)) {
 		if (strcmp(batch->task[n].member, member.name) != 0)
 			break;
-		status = do_member(crew, &members, archive, n++);
+		status = run_member(pool, &members, archive, n++);
 	}
-	if (may_go_on(batch))
+	if (may_continue(batch))
 		fail_rest(batch, &members, n);
 	for (size_t i = first; i < end; i++)
 		free(members.blob[i - first].bytes);

@@ -19,166 +19,7 @@
 
 #define FILES_SPARE 32 /* descriptors that are not for pipes to workers */
 
-bool
-batch_stopped(const struct batch *batch)
-{
-	return batch->args->stop != NULL && *batch->args->stop != 0;
-}
-
-/* ---- Tasks that end ------------------------------------------------------ */
-
-void
-end_task(struct batch *batch, size_t number, enum state state, char *log,
-    const char *result)
-{
-	struct task *task = &batch->task[number];
-
-	if (task->state == PENDING)
-		note_progress(batch, task);
-	task->state = state;
-	task->log = log;
-	batch->count[state]++;
-	put_manifest(batch, task, result);
-	print_logs(batch, false);
-	show_progress(batch);
-}
-
-/* The members of a manifest's line that tell of an error; or NULL. */
-static char *
-error_text(const char *error, const struct cg_message *message)
-{
-	struct json_object *json = json_object_new_object();
-
-	if (add_json_text(json, "error", cg_slice(error)) &&
-	    add_json_message(json, message))
-		return json_text(json);
-	json_object_put(json);
-	return NULL;
-}
-
-void
-fail_quietly(struct batch *batch, size_t number, const char *text)
-{
-	struct task *task = &batch->task[number];
-	char *name = task_name(task), *result;
-	const struct cg_message message = {
-		.severity = CG_ERROR, .file = name, .text = text
-	};
-
-	result = error_text(text, &message);
-	end_task(batch, number, FAILED, task->log, result);
-	free(result);
-	free(name);
-}
-
-void
-fail_task(struct batch *batch, size_t number, const char *text)
-{
-	struct task *task = &batch->task[number];
-	char *name = task_name(task);
-	const struct cg_message message = {
-		.severity = CG_ERROR, .file = name, .text = text
-	};
-	size_t size;
-	FILE *to = open_memstream(&task->log, &size);
-
-	if (to != NULL) {
-		put_message(to, &message);
-		(void)fclose(to);
-	}
-	fail_quietly(batch, number, text);
-	free(name);
-}
-
-/* ---- Outputs ------------------------------------------------------------- */
-
-/* Makes the folders of a path. */
-static bool
-make_folders(char *path)
-{
-	for (char *at = path + 1; *at != '\0'; at++) {
-		bool made;
-
-		if (*at != '/')
-			continue;
-		*at = '\0';
-		made = mkdir(path, 0777) == 0 || errno == EEXIST;
-		*at = '/';
-		if (!made)
-			return false;
-	}
-	return true;
-}
-
-/* Is the output that is there newer than its input? */
-static bool
-is_kept(
-    const struct batch *batch, const struct task *task, const struct stat *info)
-{
-	return !batch->args->overwrite && task->group == 0 &&
-	       S_ISREG(info->st_mode) && info->st_size > 0 &&
-	       (int64_t)info->st_mtime > task->mtime;
-}
-
-/* Is it in the folder of the output before, as most are? Then that is made. */
-static bool
-has_folder(const struct batch *batch, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	size_t n = slash != NULL ? (size_t)(slash - path) : 0;
-
-	return batch->made != NULL && strlen(batch->made) == n &&
-	       memcmp(batch->made, path, n) == 0;
-}
-
-static bool
-make_folder_of(struct batch *batch, char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (has_folder(batch, path))
-		return true;
-	if (!make_folders(path))
-		return false;
-	free(batch->made);
-	batch->made = strndup(path, slash ? (size_t)(slash - path) : 0);
-	return true;
-}
-
-bool
-prepare_task(struct batch *batch, size_t number)
-{
-	const struct task *task = &batch->task[number];
-	char *path = place_output(batch, task_output(batch, task));
-	const char *fault = NULL;
-	bool there, kept = false;
-	struct stat info;
-
-	if (path == NULL)
-		fault = "out of memory";
-	else if (!make_folder_of(batch, path))
-		fault = strerror(errno);
-	there = fault == NULL && stat(path, &info) == 0;
-	free(path);
-	if (there && is_kept(batch, task, &info))
-		kept = true;
-	else if (there && is_foreign_input(batch, number, &info))
-		fault = "its output would overwrite another input";
-	if (kept)
-		end_task(batch, number, KEPT, NULL, NULL);
-	else if (fault != NULL)
-		fail_task(batch, number, fault);
-	return fault == NULL && !kept;
-}
-
 /* ---- The batch ----------------------------------------------------------- */
-
-bool
-may_go_on(const struct batch *batch)
-{
-	return !batch_stopped(batch) &&
-	       !(batch->args->fail_fast && batch->count[FAILED] > 0);
-}
 
 /* The end of the tasks that are of the same archive. */
 static size_t
@@ -195,27 +36,27 @@ archive_end(const struct batch *batch, size_t first, bool *work)
 }
 
 static int
-do_tasks(struct crew *crew)
+run_tasks(struct worker_pool *pool)
 {
-	struct batch *batch = crew->batch;
+	struct batch *batch = pool->batch;
 	int status = CG_OK;
 	size_t end;
 	bool work;
 
 	for (size_t i = 0; status == CG_OK && i < batch->tasks; i = end) {
-		if (!may_go_on(batch))
+		if (!may_continue(batch))
 			break;
 		end = i + 1;
 		if (batch->task[i].archive > 0) {
 			end = archive_end(batch, i, &work);
 			if (work)
-				status = do_archive(crew, i, end);
+				status = run_archive(pool, i, end);
 		} else if (batch->task[i].state == PENDING &&
 			   prepare_task(batch, i)) {
-			status = hand_out(crew, (struct piece){ .task = i });
+			status = dispatch(pool, (struct piece){ .task = i });
 		}
 	}
-	end = (size_t)finish_work(crew);
+	end = (size_t)finish_tasks(pool);
 	return status == CG_OK ? (int)end : status;
 }
 
@@ -245,7 +86,7 @@ show_plan(const struct batch *batch)
 		const struct task *task = &batch->task[i];
 		char *name;
 
-		if (task->state == ELSEWHERE)
+		if (task->state == OTHER_SHARD)
 			continue;
 		name = task_name(task);
 		if (name == NULL)
@@ -263,28 +104,6 @@ show_plan(const struct batch *batch)
 		}
 	}
 	return CG_OK;
-}
-
-/*
- * An output is written as ".NAME.cgconv.PID" beside itself, with no more of a
- * long name than fits.
- */
-#define TEMP_NAME 200
-
-void
-remove_temp_of(const char *path, pid_t pid)
-{
-	const char *slash = strrchr(path, '/');
-	size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
-	size_t size = strlen(path) + CG_NUMBER_MAX + 16;
-	char *temp = malloc(size);
-
-	if (temp == NULL)
-		return;
-	snprintf(temp, size, "%.*s.%.*s.cgconv.%ld", (int)folder, path,
-	    TEMP_NAME, path + folder, (long)pid);
-	(void)unlink(temp);
-	free(temp);
 }
 
 /* Is it what a run that was killed has left of an output of ours? */
@@ -315,7 +134,7 @@ is_leftover(struct batch *batch, const char *folder, const char *name)
 static void
 remove_leftovers(struct batch *batch, const char *below)
 {
-	char *folder = place_output(batch, below[0] != '\0' ? below : "."),
+	char *folder = output_path(batch, below[0] != '\0' ? below : "."),
 	     *path;
 	DIR *dir = folder != NULL ? opendir(folder) : NULL;
 	const struct dirent *entry;
@@ -361,28 +180,28 @@ static bool
 is_complete(const struct batch *batch)
 {
 	return batch->count[DONE] + batch->count[FAILED] +
-		   batch->count[SKIPPED] + batch->count[KEPT] +
-		   batch->count[ELSEWHERE] ==
+		   batch->count[SKIPPED] + batch->count[UP_TO_DATE] +
+		   batch->count[OTHER_SHARD] ==
 	       batch->tasks;
 }
 
 static int
 run_workers(struct batch *batch)
 {
-	struct crew crew;
+	struct worker_pool pool;
 	size_t before;
 	int status, closed;
 
-	settle_groups(batch);
+	reopen_groups(batch);
 	before = count_listed(batch);
 	count_work(batch);
 	begin_log(batch);
-	status = start_crew(&crew, batch);
+	status = start_pool(&pool, batch);
 	if (status == CG_OK && batch->args->resume)
 		clean_up(batch);
 	if (status == CG_OK)
-		status = do_tasks(&crew);
-	stop_crew(&crew);
+		status = run_tasks(&pool);
+	stop_pool(&pool);
 	end_log(batch);
 	closed = close_manifest(batch);
 	show_summary(batch, before);
@@ -413,7 +232,7 @@ free_batch(struct batch *batch)
 
 /* As many as were asked for, else as there are cores, and two pipes for each. */
 static void
-settle_jobs(struct args *args)
+limit_jobs(struct args *args)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	struct rlimit limit;
@@ -433,7 +252,7 @@ convert_batch(struct args *args)
 	struct batch batch = { .args = args };
 	int status;
 
-	settle_jobs(args);
+	limit_jobs(args);
 	begin_progress(&batch);
 	status = plan_batch(&batch);
 	if (status == CG_OK && !args->dry_run)

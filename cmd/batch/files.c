@@ -10,7 +10,7 @@
 /* ---- What it writes ------------------------------------------------------ */
 
 bool
-is_own_file(const struct batch *batch, const struct stat *info)
+is_output_file(const struct batch *batch, const struct stat *info)
 {
 	const struct args *args = batch->args;
 	const char *const own[] = { args->folder, args->output,
@@ -46,7 +46,7 @@ compare_files(const void *pa, const void *pb)
 }
 
 bool
-note_file(struct batch *batch, size_t task, const struct stat *info)
+record_file(struct batch *batch, size_t task, const struct stat *info)
 {
 	/* A task that has no file has zeros here. */
 	if (info->st_ino == 0)
@@ -78,7 +78,7 @@ may_replace(const struct batch *batch, size_t task, size_t input)
 }
 
 bool
-is_foreign_input(
+overwrites_input(
     const struct batch *batch, size_t task, const struct stat *info)
 {
 	const struct file key = { info->st_dev, info->st_ino, 0 };

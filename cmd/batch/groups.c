@@ -92,7 +92,8 @@ make_groups(struct batch *batch, const struct named *all, size_t count)
 		task->group = batch->groups;
 		batch->group[batch->groups - 1].tasks++;
 		if (batch->group[batch->groups - 1].tasks > 1)
-			batch->task[all[i - 1].task].mate = all[i].task;
+			batch->task[all[i - 1].task].next_in_group =
+			    all[i].task;
 	}
 	return true;
 }
@@ -141,7 +142,7 @@ group_all(struct batch *batch)
 			continue;
 		batch->task[i].group = 1;
 		if (batch->group[0].tasks++ > 0)
-			batch->task[last].mate = i;
+			batch->task[last].next_in_group = i;
 		else
 			batch->group[0].first = i;
 		last = i;
@@ -193,37 +194,38 @@ free_groups(struct batch *batch)
 		free(batch->group[i].error);
 	}
 	free(batch->group);
-	while ((chunk = batch->again) != NULL) {
-		batch->again = chunk->next;
+	while ((chunk = batch->restarted) != NULL) {
+		batch->restarted = chunk->next;
 		free_chunk(chunk);
 	}
 }
 
 /* Its tasks, one after the other, the first after NULL. */
 static struct task *
-next_mate(
+next_in_group(
     const struct batch *batch, const struct group *group, struct task *task)
 {
 	if (task == NULL)
 		return group->tasks > 0 ? &batch->task[group->first] : NULL;
-	return task->mate > 0 ? &batch->task[task->mate] : NULL;
+	return task->next_in_group > 0 ? &batch->task[task->next_in_group]
+				       : NULL;
 }
 
 void
-settle_groups(struct batch *batch)
+reopen_groups(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->groups; i++) {
 		struct group *group = &batch->group[i];
 		struct task *task = NULL;
 
-		while ((task = next_mate(batch, group, task)) != NULL)
+		while ((task = next_in_group(batch, group, task)) != NULL)
 			group->waiting += task->state == PENDING;
 		if (group->waiting == 0)
 			continue;
-		while ((task = next_mate(batch, group, task)) != NULL) {
-			if (task->state != DONE && task->state != KEPT)
+		while ((task = next_in_group(batch, group, task)) != NULL) {
+			if (task->state != DONE && task->state != UP_TO_DATE)
 				continue;
-			do_again(task);
+			reset_task(task);
 			group->waiting++;
 		}
 	}
@@ -283,7 +285,7 @@ take_chunk(struct batch *batch, struct group *group)
 
 	for (size_t i = 0; i < chunk->count; i++)
 		for (size_t k = 0; k < chunk->piece[i].blobs; k++)
-			batch->held -= chunk->piece[i].blob[k].size;
+			batch->waiting_bytes -= chunk->piece[i].blob[k].size;
 	group->chunk = NULL;
 	chunk->whole = group->waiting == 0 && group->chunks == 1;
 	return chunk;
@@ -307,13 +309,13 @@ fill_chunk(struct batch *batch, struct piece piece, struct chunk **full)
 	for (size_t i = 0; i < piece.blobs; i++)
 		bytes += piece.blob[i].size;
 	if (piece.blobs > 0)
-		batch->held += bytes;
+		batch->waiting_bytes += bytes;
 	group->chunk->bytes += bytes;
 	group->waiting--;
 	if (group->waiting == 0 ||
 	    group->chunk->count >= CHUNK_PIECES * times ||
 	    group->chunk->bytes >= CHUNK_BYTES * times ||
-	    batch->held > HELD_MAX)
+	    batch->waiting_bytes > HELD_MAX)
 		*full = take_chunk(batch, group);
 	return CG_OK;
 }
@@ -323,7 +325,7 @@ has_done(const struct batch *batch, const struct group *group)
 {
 	struct task *task = NULL;
 
-	while ((task = next_mate(batch, group, task)) != NULL)
+	while ((task = next_in_group(batch, group, task)) != NULL)
 		if (task->state == DONE)
 			return true;
 	return batch->args->output == NULL;
@@ -336,11 +338,11 @@ check_ready(struct batch *batch, struct group *group)
 	bool any = false;
 
 	if (group->waiting > 0 || group->chunk != NULL || group->open > 0 ||
-	    group->ended)
+	    group->merged)
 		return;
 	for (size_t i = 0; i < group->chunks; i++)
 		any = any || group->written[i];
-	group->ended = true;
+	group->merged = true;
 	/* A share without inputs makes an output, too: that it has none. */
 	if (!any && (batch->args->shards == 0 || has_done(batch, group)))
 		return;
@@ -369,7 +371,7 @@ end_chunk(struct batch *batch, struct chunk *chunk)
 
 	group->open--;
 	if (chunk->whole) {
-		group->ended = true;
+		group->merged = true;
 		if (chunk->summed > 0)
 			end_group(batch, group);
 	} else {
@@ -389,15 +391,15 @@ void
 restart_chunk(struct batch *batch, struct chunk *chunk)
 {
 	chunk->at = chunk->summed = 0;
-	chunk->next = batch->again;
-	batch->again = chunk;
+	chunk->next = batch->restarted;
+	batch->restarted = chunk;
 }
 
 char *
 chunk_path(const struct batch *batch, const struct group *group, size_t number,
     pid_t parent)
 {
-	char *path = place_output(batch, group->output), *text = NULL;
+	char *path = output_path(batch, group->output), *text = NULL;
 	const char *slash, *base;
 	size_t size;
 	FILE *to = path != NULL ? open_memstream(&text, &size) : NULL;
@@ -434,7 +436,7 @@ end_group(struct batch *batch, struct group *group)
 {
 	struct task *task = NULL;
 
-	while ((task = next_mate(batch, group, task)) != NULL) {
+	while ((task = next_in_group(batch, group, task)) != NULL) {
 		char *result = task->result;
 
 		if (task->state != SUMMED)
@@ -455,11 +457,11 @@ fail_group(struct batch *batch, struct group *group, const char *text)
 	batch->lost = true;
 	if (group->error == NULL)
 		group->error = strdup(text);
-	group->ended = true;
-	while ((task = next_mate(batch, group, task)) != NULL) {
+	group->merged = true;
+	while ((task = next_in_group(batch, group, task)) != NULL) {
 		if (task->state != SUMMED)
 			continue;
 		batch->count[SUMMED]--;
-		fail_quietly(batch, (size_t)(task - batch->task), text);
+		fail_without_log(batch, (size_t)(task - batch->task), text);
 	}
 }

@@ -1,15 +1,223 @@
 /*
- * log.c - what is said of the inputs, in their order. A warning that
- * many of them share is said of the first few, and counted.
+ * log.c - what a batch prints: messages of its inputs in their order, a
+ * progress line, a summary.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "batch.h"
+
+/* Seconds between two sights of it, on a terminal and in a log. */
+#define TERMINAL_SECONDS 0.2
+#define LOG_SECONDS 30.0
+#define BAR_MAX 30
+#define TEXT_ROOM 256
 
 #define KINDS 64
 #define SHOWN 5
 #define WARNING ": warning: "
+
+/* ---- Progress --------------------------------------------------------------- */
+
+double
+seconds_now(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void
+wipe(struct progress *progress)
+{
+	if (progress->drawn)
+		fputs("\r\033[K", stderr);
+	progress->drawn = false;
+}
+
+void
+print_lines(struct batch *batch, const char *lines)
+{
+	wipe(&batch->progress);
+	fputs(lines, stderr);
+}
+
+static size_t
+count_inputs(const struct batch *batch)
+{
+	return batch->tasks - batch->count[OTHER_SHARD];
+}
+
+static size_t
+count_finished(const struct batch *batch)
+{
+	return batch->count[DONE] + batch->count[FAILED] +
+	       batch->count[SKIPPED] + batch->count[UP_TO_DATE];
+}
+
+void
+begin_progress(struct batch *batch)
+{
+	struct progress *progress = &batch->progress;
+
+	progress->terminal = isatty(STDERR_FILENO) == 1;
+	progress->began = progress->shown = seconds_now();
+}
+
+void
+count_work(struct batch *batch)
+{
+	struct progress *progress = &batch->progress;
+
+	for (size_t i = 0; i < batch->tasks; i++) {
+		if (batch->task[i].state != PENDING)
+			continue;
+		progress->work++;
+		progress->work_bytes += batch->task[i].size;
+	}
+}
+
+void
+note_progress(struct batch *batch, const struct task *task)
+{
+	batch->progress.done++;
+	batch->progress.done_bytes += task->size;
+}
+
+/* "12.3 MB"; returns text. */
+static const char *
+bytes_text(char text[32], double bytes)
+{
+	static const char *const unit[] = { "B", "kB", "MB", "GB", "TB" };
+	size_t i = 0;
+
+	for (; bytes >= 1000 && i < 4; i++)
+		bytes /= 1000;
+	snprintf(text, 32, "%.*f %s", i > 0 && bytes < 100, bytes, unit[i]);
+	return text;
+}
+
+/* "1:02:03"; returns text. */
+static const char *
+time_text(char text[32], double seconds)
+{
+	unsigned long s = seconds < 1e8 ? (unsigned long)seconds : 99999999;
+
+	if (s >= 3600)
+		snprintf(
+		    text, 32, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60, s % 60);
+	else
+		snprintf(text, 32, "%lu:%02lu", s / 60, s % 60);
+	return text;
+}
+
+/* How much of the work is done, from 0 to 1: by bytes, if these are known. */
+static double
+fraction(const struct progress *progress)
+{
+	double done = (double)progress->done, all = (double)progress->work;
+
+	if (progress->work_bytes > 0) {
+		done = (double)progress->done_bytes;
+		all = (double)progress->work_bytes;
+	}
+	return all > 0 && done < all ? done / all : 1;
+}
+
+static void
+put_text(const struct batch *batch, char *text, double past)
+{
+	const struct progress *progress = &batch->progress;
+	double part = fraction(progress);
+	char done[32], rate[32], left[32];
+	int n;
+
+	n = snprintf(text, TEXT_ROOM,
+	    "%zu of %zu inputs, %s, %.0f inputs/s, %s/s",
+	    count_finished(batch) + batch->count[SUMMED], count_inputs(batch),
+	    bytes_text(done, (double)progress->done_bytes),
+	    (double)progress->done / past,
+	    bytes_text(rate, (double)progress->done_bytes / past));
+	if (batch->count[FAILED] > 0)
+		n += snprintf(text + n, TEXT_ROOM - (size_t)n, ", %zu failed",
+		    batch->count[FAILED]);
+	if (progress->done >= progress->work)
+		snprintf(text + n, TEXT_ROOM - (size_t)n, ", adding up");
+	else if (part > 0)
+		snprintf(text + n, TEXT_ROOM - (size_t)n, ", %s left",
+		    time_text(left, past / part - past));
+}
+
+/* The text with a bar before it, as wide as there is room. */
+static void
+draw(struct progress *progress, const char *text)
+{
+	struct winsize size = { .ws_col = 0 };
+	double part = fraction(progress);
+	int width, bar, full;
+
+	(void)ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
+	width = size.ws_col > 0 ? size.ws_col - 1 : 79;
+	bar = width - (int)strlen(text) - 8;
+	bar = bar < BAR_MAX ? bar : BAR_MAX;
+	if (bar >= 5) {
+		full = (int)(part * bar);
+		putc('[', stderr);
+		for (int i = 0; i < bar; i++)
+			putc(i < full ? '#' : '-', stderr);
+		fprintf(stderr, "] %3.0f%% ", part * 100);
+		width -= bar + 8;
+	}
+	fprintf(stderr, "%.*s", width, text);
+	progress->drawn = true;
+}
+
+void
+show_progress(struct batch *batch)
+{
+	struct progress *progress = &batch->progress;
+	double now = seconds_now(), past = now - progress->began;
+	char text[TEXT_ROOM];
+
+	if (batch->args->quiet ||
+	    now - progress->shown <
+		(progress->terminal ? TERMINAL_SECONDS : LOG_SECONDS))
+		return;
+	progress->shown = now;
+	put_text(batch, text, past);
+	wipe(progress);
+	if (progress->terminal)
+		draw(progress, text);
+	else
+		fprintf(stderr, "cgconv: %s\n", text);
+	(void)fflush(stderr);
+}
+
+void
+show_summary(struct batch *batch, size_t before)
+{
+	size_t left = count_inputs(batch) - count_finished(batch);
+
+	wipe(&batch->progress);
+	if (batch->args->quiet)
+		return;
+	fprintf(stderr,
+	    "cgconv: %zu inputs: %zu converted, %zu failed, "
+	    "%zu skipped, %zu kept",
+	    count_inputs(batch), batch->count[DONE], batch->count[FAILED],
+	    batch->count[SKIPPED], batch->count[UP_TO_DATE]);
+	if (before > 0)
+		fprintf(stderr, ", %zu of them before", before);
+	if (left > 0)
+		fprintf(stderr, ", %zu left", left);
+	fprintf(stderr, "; %.1f s\n", seconds_now() - batch->progress.began);
+}
+
+/* ---- Messages -------------------------------------------------------------- */
 
 struct kind {
 	char *text;
@@ -49,11 +257,11 @@ put_lines(struct batch *batch, char *lines)
 	for (; (end = strchr(lines, '\n')) != NULL; lines = end + 1) {
 		*end = '\0';
 		text = strstr(lines, WARNING);
-		if (text != NULL && batch->log_book != NULL &&
-		    !count_warning(batch->log_book, text + strlen(WARNING)))
+		if (text != NULL && batch->log != NULL &&
+		    !count_warning(batch->log, text + strlen(WARNING)))
 			continue;
-		say(batch, lines);
-		say(batch, "\n");
+		print_lines(batch, lines);
+		print_lines(batch, "\n");
 	}
 }
 
@@ -62,11 +270,11 @@ begin_log(struct batch *batch)
 {
 	/* Without it nothing is counted, and all is said. */
 	if (!batch->args->verbose)
-		batch->log_book = calloc(1, sizeof(*batch->log_book));
+		batch->log = calloc(1, sizeof(*batch->log));
 }
 
 void
-print_logs(struct batch *batch, bool at_end)
+print_task_logs(struct batch *batch, bool at_end)
 {
 	while (batch->printed < batch->tasks &&
 	       (at_end || batch->task[batch->printed].state != PENDING)) {
@@ -82,19 +290,19 @@ print_logs(struct batch *batch, bool at_end)
 void
 end_log(struct batch *batch)
 {
-	struct log *log = batch->log_book;
+	struct log *log = batch->log;
 
-	print_logs(batch, true);
+	print_task_logs(batch, true);
 	for (size_t i = 0; log != NULL && i < log->kinds; i++) {
 		struct kind *kind = &log->kind[i];
 
 		if (kind->count > SHOWN) {
-			say(batch, "cgconv: warning: ");
+			print_lines(batch, "cgconv: warning: ");
 			fprintf(stderr, "and %zu more inputs: %s (-v)\n",
 			    kind->count - SHOWN, kind->text);
 		}
 		free(kind->text);
 	}
 	free(log);
-	batch->log_book = NULL;
+	batch->log = NULL;
 }

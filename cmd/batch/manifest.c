@@ -18,9 +18,9 @@ const char *const state_name[STATES] = {
 	[DONE] = "done",
 	[FAILED] = "failed",
 	[SKIPPED] = "skipped",
-	[KEPT] = "kept",
+	[UP_TO_DATE] = "kept",
 	[SUMMED] = "summed",
-	[ELSEWHERE] = "elsewhere",
+	[OTHER_SHARD] = "elsewhere",
 	[STOPPED] = "stopped",
 };
 
@@ -110,7 +110,7 @@ put_header(struct batch *batch)
 		if (i > 0 && compare_known(&all[i - 1], &all[i]) == 0)
 			continue;
 		of++;
-		inputs += all[i]->state != ELSEWHERE;
+		inputs += all[i]->state != OTHER_SHARD;
 	}
 	free(all);
 	if (all == NULL) {
@@ -152,7 +152,7 @@ fill_line(const struct batch *batch, const struct task *task,
     struct json_object *json)
 {
 	const char *output = task_output(batch, task);
-	bool written = task->state == DONE || task->state == KEPT;
+	bool written = task->state == DONE || task->state == UP_TO_DATE;
 
 	return add_json_text(json, "input", cg_slice(task->path)) &&
 	       (task->member == NULL ||
@@ -173,7 +173,7 @@ put_manifest(struct batch *batch, const struct task *task, const char *result)
 	struct json_object *json;
 
 	if (batch->manifest == NULL || task->state == STOPPED ||
-	    task->state == SUMMED || task->state == ELSEWHERE)
+	    task->state == SUMMED || task->state == OTHER_SHARD)
 		return;
 	json = json_object_new_object();
 	(void)end_line(batch, json,
@@ -294,7 +294,7 @@ apply_line(struct batch *batch, struct task **known, const struct line *line)
 	/* Of members of one name the first counts: they end together. */
 	for (; low < batch->tasks; low++) {
 		task = known[low];
-		if (task->state == ELSEWHERE)
+		if (task->state == OTHER_SHARD)
 			continue;
 		if (compare_tasks(task, line->input, line->member) != 0)
 			return;
@@ -309,7 +309,7 @@ apply_line(struct batch *batch, struct task **known, const struct line *line)
 }
 
 void
-do_again(struct task *task)
+reset_task(struct task *task)
 {
 	task->before = false;
 	task->state = PENDING;
@@ -325,13 +325,13 @@ check_outputs(struct batch *batch)
 		char *path;
 
 		if (task->before && task->state == FAILED && batch->args->retry)
-			do_again(task);
+			reset_task(task);
 		if (!task->before ||
-		    (task->state != DONE && task->state != KEPT))
+		    (task->state != DONE && task->state != UP_TO_DATE))
 			continue;
-		path = output != NULL ? place_output(batch, output) : NULL;
+		path = output != NULL ? output_path(batch, output) : NULL;
 		if (path == NULL || access(path, F_OK) != 0)
-			do_again(task);
+			reset_task(task);
 		free(path);
 	}
 }

@@ -16,7 +16,7 @@
 #define FAILURES_SHOWN 20
 
 struct sums {
-	size_t inputs, ended, state[STATES];
+	size_t inputs, merged, state[STATES];
 	uint64_t micros;
 };
 
@@ -292,15 +292,15 @@ add_up(struct books *books)
 		qsort(entry, books->entries, sizeof(*entry), compare_entries);
 	for (size_t i = 0; ok && i < books->entries; i++) {
 		struct sums *sums = &books->book[entry[i].book].sums;
-		bool again = i + 1 < books->entries &&
-			     strcmp(entry[i].name, entry[i + 1].name) == 0;
+		bool restarted = i + 1 < books->entries &&
+				 strcmp(entry[i].name, entry[i + 1].name) == 0;
 
-		if (again && entry[i].book == entry[i + 1].book)
+		if (restarted && entry[i].book == entry[i + 1].book)
 			continue; /* a later line counts more */
-		if (again && ++twice <= COMPLAINTS)
+		if (restarted && ++twice <= COMPLAINTS)
 			complain(books, entry[i].name,
 			    "it is in the books of two shares");
-		sums->ended++;
+		sums->merged++;
 		sums->state[entry[i].state]++;
 		sums->micros += entry[i].micros;
 		if (entry[i].state == DONE && entry[i].totals != NULL)
@@ -321,7 +321,7 @@ add_up(struct books *books)
 static size_t
 count_missing(const struct sums *sums)
 {
-	return sums->inputs > sums->ended ? sums->inputs - sums->ended : 0;
+	return sums->inputs > sums->merged ? sums->inputs - sums->merged : 0;
 }
 
 static void
@@ -331,7 +331,8 @@ show_row(const char *name, const struct sums *sums)
 	printf("%*s %9zu %9zu %7zu %8zu %6zu %8zu %11.1f\n",
 	    strlen(name) < 8 ? (int)(8 - strlen(name)) : 0, "", sums->inputs,
 	    sums->state[DONE], sums->state[FAILED], sums->state[SKIPPED],
-	    sums->state[KEPT], count_missing(sums), (double)sums->micros / 1e6);
+	    sums->state[UP_TO_DATE], count_missing(sums),
+	    (double)sums->micros / 1e6);
 }
 
 static void
@@ -390,7 +391,7 @@ show_books(const struct books *books)
 		show_row(
 		    book->header.shard ? book->header.shard : "-", &book->sums);
 		all.inputs += book->sums.inputs;
-		all.ended += book->sums.ended;
+		all.merged += book->sums.merged;
 		all.micros += book->sums.micros;
 		for (int s = 0; s < STATES; s++)
 			all.state[s] += book->sums.state[s];

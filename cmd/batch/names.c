@@ -185,3 +185,161 @@ output_name(const struct batch *batch, const char *name)
 	free(path);
 	return safe;
 }
+
+bool
+looks_like_archive(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n;
+
+	return strstr(slash != NULL ? slash : path, ".tar.") != NULL ||
+	       find_suffix(path, "tar;tgz;tbz;tbz2;txz;tzst;zip", &n) != 0;
+}
+
+/* The rank of its suffix among those that a format gathers, and the rest. */
+size_t
+gathered_rank(const struct cg_job *job, const char *name, size_t *stem)
+{
+	const struct cg_module *module;
+	size_t rank, n;
+
+	for (size_t i = 0; (module = cg_job_module(job, i)) != NULL; i++) {
+		rank = find_suffix(name, module->gathers, &n);
+		if (rank == 0)
+			continue;
+		*stem = strlen(name) - n;
+		return rank;
+	}
+	return 0;
+}
+
+bool
+is_gathered(const struct batch *batch, const struct task *task)
+{
+	size_t stem;
+
+	return gathered_rank(batch->args->job, task_path(task), &stem) > 0;
+}
+
+/* ---- Paths of tasks and outputs -------------------------------------------- */
+
+char *
+join_path(const char *folder, const char *name)
+{
+	size_t n = strlen(folder), size = n + strlen(name) + 2;
+	char *path = malloc(size);
+
+	while (n > 1 && folder[n - 1] == '/')
+		n--;
+	if (path != NULL)
+		snprintf(path, size, "%.*s%s%s", (int)n, folder,
+		    n == 1 && folder[0] == '/' ? "" : "/", name);
+	return path;
+}
+
+const char *
+task_path(const struct task *task)
+{
+	return task->member != NULL ? task->member : task->path;
+}
+
+char *
+task_name(const struct task *task)
+{
+	return task->member != NULL ? join_path(task->path, task->member)
+				    : strdup(task->path);
+}
+
+const char *
+task_output(const struct batch *batch, const struct task *task)
+{
+	return task->group > 0 ? batch->group[task->group - 1].output
+			       : task->output;
+}
+
+char *
+output_path(const struct batch *batch, const char *output)
+{
+	return batch->args->folder != NULL
+		   ? join_path(batch->args->folder, output)
+		   : strdup(output);
+}
+
+/* ---- Names that are taken ---------------------------------------------------- */
+
+static size_t
+hash(const char *text)
+{
+	size_t h = 5381;
+
+	for (; *text != '\0'; text++)
+		h = h * 33 ^ (unsigned char)*text;
+	return h * 0x9e3779b97f4a7c15u >> 7;
+}
+
+/* Where the name is, or would be; there is always a free slot. */
+static struct name *
+find_slot(const struct names *names, const char *name)
+{
+	size_t i = hash(name) & (names->slots - 1);
+
+	while (names->slot[i].text != NULL &&
+	       strcmp(names->slot[i].text, name) != 0)
+		i = (i + 1) & (names->slots - 1);
+	return &names->slot[i];
+}
+
+static bool
+grow_names(struct names *names)
+{
+	struct names more = { .slots =
+				  names->slots > 0 ? names->slots * 2 : 1024,
+		.count = names->count };
+
+	if (names->count * 2 < names->slots)
+		return true;
+	more.slot = calloc(more.slots, sizeof(*more.slot));
+	if (more.slot == NULL)
+		return false;
+	for (size_t i = 0; i < names->slots; i++)
+		if (names->slot[i].text != NULL)
+			*find_slot(&more, names->slot[i].text) = names->slot[i];
+	free(names->slot);
+	*names = more;
+	return true;
+}
+
+char *
+claim_output(struct batch *batch, char *name)
+{
+	struct name *slot, *first;
+	char *output;
+	size_t size;
+
+	if (name == NULL || !grow_names(&batch->outputs)) {
+		free(name);
+		return NULL;
+	}
+	size = strlen(name) + CG_NUMBER_MAX + 2;
+	output = malloc(size);
+	slot = first = find_slot(&batch->outputs, name);
+	if (output != NULL)
+		snprintf(output, size, "%s", name);
+	while (output != NULL && slot->text != NULL) {
+		snprintf(output, size, "%s~%zu", name, first->next++);
+		slot = find_slot(&batch->outputs, output);
+	}
+	free(name);
+	if (output == NULL)
+		return NULL;
+	*slot = (struct name){ output, 2 };
+	batch->outputs.count++;
+	return output;
+}
+
+bool
+has_output(struct batch *batch, const char *output)
+{
+	return batch->outputs.slots > 0 &&
+	       find_slot(&batch->outputs, output)->text != NULL;
+}

@@ -10,128 +10,7 @@
 
 #include "batch.h"
 
-/* ---- Tables -------------------------------------------------------------- */
-
-static size_t
-hash(const char *text)
-{
-	size_t h = 5381;
-
-	for (; *text != '\0'; text++)
-		h = h * 33 ^ (unsigned char)*text;
-	return h * 0x9e3779b97f4a7c15u >> 7;
-}
-
-/* Where the name is, or would be; there is always a free slot. */
-static struct name *
-find_slot(const struct names *names, const char *name)
-{
-	size_t i = hash(name) & (names->slots - 1);
-
-	while (names->slot[i].text != NULL &&
-	       strcmp(names->slot[i].text, name) != 0)
-		i = (i + 1) & (names->slots - 1);
-	return &names->slot[i];
-}
-
-static bool
-grow_names(struct names *names)
-{
-	struct names more = { .slots =
-				  names->slots > 0 ? names->slots * 2 : 1024,
-		.count = names->count };
-
-	if (names->count * 2 < names->slots)
-		return true;
-	more.slot = calloc(more.slots, sizeof(*more.slot));
-	if (more.slot == NULL)
-		return false;
-	for (size_t i = 0; i < names->slots; i++)
-		if (names->slot[i].text != NULL)
-			*find_slot(&more, names->slot[i].text) = names->slot[i];
-	free(names->slot);
-	*names = more;
-	return true;
-}
-
 /* ---- Tasks --------------------------------------------------------------- */
-
-char *
-join_path(const char *folder, const char *name)
-{
-	size_t n = strlen(folder), size = n + strlen(name) + 2;
-	char *path = malloc(size);
-
-	while (n > 1 && folder[n - 1] == '/')
-		n--;
-	if (path != NULL)
-		snprintf(path, size, "%.*s%s%s", (int)n, folder,
-		    n == 1 && folder[0] == '/' ? "" : "/", name);
-	return path;
-}
-
-const char *
-task_path(const struct task *task)
-{
-	return task->member != NULL ? task->member : task->path;
-}
-
-char *
-task_name(const struct task *task)
-{
-	return task->member != NULL ? join_path(task->path, task->member)
-				    : strdup(task->path);
-}
-
-char *
-claim_output(struct batch *batch, char *name)
-{
-	struct name *slot, *first;
-	char *output;
-	size_t size;
-
-	if (name == NULL || !grow_names(&batch->outputs)) {
-		free(name);
-		return NULL;
-	}
-	size = strlen(name) + CG_NUMBER_MAX + 2;
-	output = malloc(size);
-	slot = first = find_slot(&batch->outputs, name);
-	if (output != NULL)
-		snprintf(output, size, "%s", name);
-	while (output != NULL && slot->text != NULL) {
-		snprintf(output, size, "%s~%zu", name, first->next++);
-		slot = find_slot(&batch->outputs, output);
-	}
-	free(name);
-	if (output == NULL)
-		return NULL;
-	*slot = (struct name){ output, 2 };
-	batch->outputs.count++;
-	return output;
-}
-
-bool
-has_output(struct batch *batch, const char *output)
-{
-	return batch->outputs.slots > 0 &&
-	       find_slot(&batch->outputs, output)->text != NULL;
-}
-
-const char *
-task_output(const struct batch *batch, const struct task *task)
-{
-	return task->group > 0 ? batch->group[task->group - 1].output
-			       : task->output;
-}
-
-char *
-place_output(const struct batch *batch, const char *output)
-{
-	return batch->args->folder != NULL
-		   ? join_path(batch->args->folder, output)
-		   : strdup(output);
-}
 
 /* NULL: out of memory. */
 static struct task *
@@ -144,12 +23,12 @@ add_task(struct batch *batch, const char *path, const char *member,
 		&batch->task, &batch->cap, batch->tasks + 1, sizeof(*task)))
 		return NULL;
 	task = &batch->task[batch->tasks];
-	task->leader = batch->tasks++;
+	task->first_file = batch->tasks++;
 	task->path = strdup(path);
 	task->member = member != NULL ? strdup(member) : NULL;
 	task->mtime = (int64_t)info->st_mtime;
 	if (task->path == NULL || (member != NULL && task->member == NULL) ||
-	    !note_file(batch, task->leader, info))
+	    !record_file(batch, task->first_file, info))
 		return NULL;
 	return task;
 }
@@ -173,26 +52,6 @@ add_file(struct batch *batch, const char *path, const struct stat *info)
 }
 
 /* ---- Archives ------------------------------------------------------------ */
-
-static bool
-looks_like_archive(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	size_t n;
-
-	return strstr(slash != NULL ? slash : path, ".tar.") != NULL ||
-	       find_suffix(path, "tar;tgz;tbz;tbz2;txz;tzst;zip", &n) != 0;
-}
-
-bool
-is_batch(const struct args *args)
-{
-	bool batch = args->folder != NULL || asks_for_batch(args);
-
-	for (size_t i = 0; !batch && i < args->inputs; i++)
-		batch = looks_like_archive(args->input[i]);
-	return batch;
-}
 
 static int
 add_members(struct batch *batch, const char *path, struct cg_archive *archive,
@@ -273,9 +132,10 @@ add_path(struct list *list, char *path)
 
 /* Links to folders are not followed: they may lead in circles. */
 static bool
-list_folder(struct batch *batch, struct list *folders, struct list *files)
+list_directory(
+    struct batch *batch, struct list *directories, struct list *files)
 {
-	char *folder = folders->path[--folders->count], *path;
+	char *folder = directories->path[--directories->count], *path;
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
 	struct stat info;
@@ -290,11 +150,11 @@ list_folder(struct batch *batch, struct list *folders, struct list *files)
 		path = join_path(folder, entry->d_name);
 		if (path == NULL || lstat(path, &info) != 0)
 			ok = path != NULL && add_path(files, path);
-		else if (is_own_file(batch, &info))
+		else if (is_output_file(batch, &info))
 			free(path);
 		else
 			ok = add_path(
-			    S_ISDIR(info.st_mode) ? folders : files, path);
+			    S_ISDIR(info.st_mode) ? directories : files, path);
 	}
 	if (dir != NULL)
 		(void)closedir(dir);
@@ -340,14 +200,14 @@ add_found(struct batch *batch, const char *path)
 }
 
 static int
-add_folder(struct batch *batch, const char *folder)
+add_directory(struct batch *batch, const char *folder)
 {
-	struct list folders = { 0 }, files = { 0 };
-	bool ok = add_path(&folders, strdup(folder));
+	struct list directories = { 0 }, files = { 0 };
+	bool ok = add_path(&directories, strdup(folder));
 	int status = CG_OK;
 
-	while (ok && folders.count > 0)
-		ok = list_folder(batch, &folders, &files);
+	while (ok && directories.count > 0)
+		ok = list_directory(batch, &directories, &files);
 	if (files.count > 0)
 		qsort(files.path, files.count, sizeof(*files.path),
 		    compare_names);
@@ -356,9 +216,9 @@ add_folder(struct batch *batch, const char *folder)
 			status = add_found(batch, files.path[i]);
 		free(files.path[i]);
 	}
-	while (folders.count > 0)
-		free(folders.path[--folders.count]);
-	free(folders.path);
+	while (directories.count > 0)
+		free(directories.path[--directories.count]);
+	free(directories.path);
 	free(files.path);
 	return ok ? status : cg_nomem(batch->args->job);
 }
@@ -391,7 +251,7 @@ add_path_given(struct batch *batch, const char *path)
 		if (!batch->args->recursive)
 			return cg_usage(batch->args->job,
 			    "%s is a folder: -r reads folders", path);
-		return add_folder(batch, path);
+		return add_directory(batch, path);
 	}
 	return add_input(batch, path, &info, true);
 }
@@ -436,31 +296,6 @@ add_list(struct batch *batch, const char *path)
 
 /* ---- Companions ---------------------------------------------------------- */
 
-/* The rank of its suffix among those that a format gathers, and the rest. */
-static size_t
-gathered_rank(const struct cg_job *job, const char *name, size_t *stem)
-{
-	const struct cg_module *module;
-	size_t rank, n;
-
-	for (size_t i = 0; (module = cg_job_module(job, i)) != NULL; i++) {
-		rank = find_suffix(name, module->gathers, &n);
-		if (rank == 0)
-			continue;
-		*stem = strlen(name) - n;
-		return rank;
-	}
-	return 0;
-}
-
-bool
-is_gathered(const struct batch *batch, const struct task *task)
-{
-	size_t stem;
-
-	return gathered_rank(batch->args->job, task_path(task), &stem) > 0;
-}
-
 struct gathered {
 	char *name; /* without suffix */
 	size_t archive, rank, task;
@@ -492,7 +327,7 @@ join_gathered(struct batch *batch, const struct gathered *it, size_t count)
 			lead = &it[i];
 			continue;
 		}
-		batch->task[it[i].task].leader = lead->task;
+		batch->task[it[i].task].first_file = lead->task;
 		batch->task[it[i].task].next = batch->task[lead->task].next;
 		batch->task[lead->task].next = it[i].task;
 		skip_task(&batch->task[it[i].task],
@@ -534,6 +369,58 @@ find_companions(struct batch *batch)
 	return ok ? CG_OK : cg_nomem(batch->args->job);
 }
 
+/* ---- Shards ---------------------------------------------------------------- */
+
+static uint64_t
+hash(const char *text)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (; *text != '\0'; text++)
+		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+	h = (h ^ h >> 33) * 0xff51afd7ed558ccdu;
+	h = (h ^ h >> 33) * 0xc4ceb9fe1a85ec53u;
+	return h ^ h >> 33;
+}
+
+/* Of its path as it would be below the folder of outputs. */
+static bool
+hash_path(const struct task *task, uint64_t *h)
+{
+	char *path = safe_path(task_path(task));
+
+	if (path != NULL)
+		*h = hash(path);
+	free(path);
+	return path != NULL;
+}
+
+static int
+select_shard(struct batch *batch)
+{
+	const struct args *args = batch->args;
+	uint64_t *of = calloc(batch->tasks + 1, sizeof(*of));
+	bool ok = of != NULL;
+
+	for (size_t i = 0; ok && i < batch->tasks; i++) {
+		ok = hash_path(&batch->task[i], &of[i]);
+		batch->list += of[i];
+	}
+	/* What makes one output stays together. */
+	for (size_t i = 0; ok && args->shards > 0 && i < batch->tasks; i++) {
+		const struct task *lead =
+		    &batch->task[batch->task[i].first_file];
+		uint64_t h = of[batch->task[i].first_file];
+
+		if (lead->group > 0 && args->group_by != NULL)
+			h = hash(batch->group[lead->group - 1].output);
+		if (h % args->shards != args->shard - 1)
+			batch->task[i].state = OTHER_SHARD;
+	}
+	free(of);
+	return ok ? CG_OK : cg_nomem(args->job);
+}
+
 int
 plan_batch(struct batch *batch)
 {
@@ -549,7 +436,7 @@ plan_batch(struct batch *batch)
 	if (status == CG_OK)
 		status = find_groups(batch);
 	if (status == CG_OK)
-		status = take_share(batch);
+		status = select_shard(batch);
 	for (size_t i = 0; status == CG_OK && i < batch->tasks; i++) {
 		struct task *task = &batch->task[i];
 

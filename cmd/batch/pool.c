@@ -35,7 +35,7 @@ make_pipes(int order[2], int answer[2])
 
 /* False: cannot, errno says why. */
 static bool
-start_worker(struct crew *crew, struct worker *worker)
+start_worker(struct worker_pool *pool, struct worker *worker)
 {
 	int order[2], answer[2], error;
 
@@ -54,15 +54,15 @@ start_worker(struct crew *crew, struct worker *worker)
 	}
 	if (worker->pid == 0) {
 		/* Others must see the end of theirs when the parent ends. */
-		for (size_t i = 0; i < crew->batch->args->jobs; i++) {
-			if (crew->worker[i].pid <= 0)
+		for (size_t i = 0; i < pool->batch->args->jobs; i++) {
+			if (pool->worker[i].pid <= 0)
 				continue;
-			(void)close(crew->worker[i].to);
-			(void)close(crew->worker[i].from);
+			(void)close(pool->worker[i].to);
+			(void)close(pool->worker[i].from);
 		}
 		(void)close(order[1]);
 		(void)close(answer[0]);
-		_exit(work(crew->batch, order[0], answer[1]));
+		_exit(run_worker(pool->batch, order[0], answer[1]));
 	}
 	(void)close(order[0]);
 	(void)close(answer[1]);
@@ -87,7 +87,7 @@ stop_worker(struct worker *worker)
 
 /* A worker that died meanwhile is found out when its answer is taken. */
 static void
-send_order(struct worker *worker, struct order order)
+send_order(struct worker *worker, struct worker_order order)
 {
 	worker->order = order;
 	worker->busy = true;
@@ -95,13 +95,13 @@ send_order(struct worker *worker, struct order order)
 }
 
 static void
-send_piece(struct worker *worker, enum doing doing, const struct piece *piece)
+send_piece(struct worker *worker, enum action action, const struct piece *piece)
 {
 	bool ok = true;
 
 	send_order(worker,
-	    (struct order){
-		.doing = doing, .task = piece->task, .blobs = piece->blobs });
+	    (struct worker_order){
+		.action = action, .task = piece->task, .blobs = piece->blobs });
 	for (size_t i = 0; ok && i < piece->blobs; i++)
 		ok = write_all(worker->to, &piece->blob[i].size,
 			 sizeof(piece->blob[i].size)) &&
@@ -113,7 +113,7 @@ send_piece(struct worker *worker, enum doing doing, const struct piece *piece)
 
 /* The next piece, or the end of the sum. */
 static void
-go_on_with_chunk(struct batch *batch, struct worker *worker)
+continue_chunk(struct batch *batch, struct worker *worker)
 {
 	struct chunk *chunk = worker->chunk;
 
@@ -121,7 +121,7 @@ go_on_with_chunk(struct batch *batch, struct worker *worker)
 		send_piece(worker, ADD, &chunk->piece[chunk->at]);
 	} else if (chunk->summed > 0) {
 		send_order(
-		    worker, (struct order){ .doing = WRITE,
+		    worker, (struct worker_order){ .action = WRITE,
 				.group = (size_t)(chunk->group - batch->group),
 				.chunk = chunk->number,
 				.whole = chunk->whole });
@@ -179,8 +179,8 @@ end_sum(struct batch *batch, struct worker *worker, enum state state,
 	struct group *group = &batch->group[worker->order.group];
 
 	if (state != STOPPED && log[0] != '\0')
-		say(batch, log);
-	if (worker->order.doing == WRITE) {
+		print_lines(batch, log);
+	if (worker->order.action == WRITE) {
 		if (state == FAILED)
 			fail_group(batch, group, error);
 		worker->chunk->summed = state == DONE;
@@ -198,7 +198,7 @@ end_sum(struct batch *batch, struct worker *worker, enum state state,
 /* ---- Answers ------------------------------------------------------------- */
 
 static void
-why_gone(const struct batch *batch, int status, char *text, size_t size)
+describe_death(const struct batch *batch, int status, char *text, size_t size)
 {
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
 		snprintf(text, size, "took more than %u seconds",
@@ -214,37 +214,39 @@ why_gone(const struct batch *batch, int status, char *text, size_t size)
 static void
 remove_temp(const struct batch *batch, const struct worker *dead)
 {
-	const struct order *order = &dead->order;
+	const struct worker_order *order = &dead->order;
 	const char *output = NULL;
-	char *path = NULL;
+	char *path = NULL, *temp;
 
-	if (order->doing == CONVERT)
+	if (order->action == CONVERT)
 		output = task_output(batch, &batch->task[order->task]);
-	else if (order->doing != ADD && order->whole)
+	else if (order->action != ADD && order->whole)
 		output = batch->group[order->group].output;
 	if (output != NULL)
-		path = place_output(batch, output);
-	else if (order->doing == WRITE)
+		path = output_path(batch, output);
+	else if (order->action == WRITE)
 		path = chunk_path(
 		    batch, &batch->group[order->group], order->chunk, getpid());
-	if (path != NULL)
-		remove_temp_of(path, dead->pid);
+	temp = path != NULL ? cg_temp_path(path, (long)dead->pid) : NULL;
+	if (temp != NULL)
+		(void)unlink(temp);
+	free(temp);
 	free(path);
 }
 
 /* It is gone: says why, as far as one can know. */
 static void
-bury(struct batch *batch, struct worker *worker)
+reap_worker(struct batch *batch, struct worker *worker)
 {
 	struct worker dead = *worker;
 	struct chunk *chunk = dead.chunk;
 	bool stopped;
 	char text[128];
 
-	why_gone(batch, stop_worker(worker), text, sizeof(text));
+	describe_death(batch, stop_worker(worker), text, sizeof(text));
 	remove_temp(batch, &dead);
 	stopped = batch_stopped(batch);
-	if (dead.order.doing == CONVERT || dead.order.doing == ADD) {
+	if (dead.order.action == CONVERT || dead.order.action == ADD) {
 		if (stopped)
 			end_task(batch, dead.order.task, STOPPED, NULL, NULL);
 		else
@@ -252,23 +254,23 @@ bury(struct batch *batch, struct worker *worker)
 	} else if (!stopped) {
 		fail_group(batch, &batch->group[dead.order.group], text);
 	}
-	if (dead.order.doing == ADD) {
+	if (dead.order.action == ADD) {
 		take_piece_out(chunk);
 		restart_chunk(batch, chunk);
-	} else if (dead.order.doing == WRITE) {
+	} else if (dead.order.action == WRITE) {
 		chunk->summed = 0;
 		end_chunk(batch, chunk);
-	} else if (dead.order.doing == MERGE) {
+	} else if (dead.order.action == MERGE) {
 		remove_chunks(batch, &batch->group[dead.order.group]);
 	}
 }
 
 static void
 take_answer(struct batch *batch, struct worker *worker,
-    const struct answer *answer, char *log, char *result)
+    const struct worker_answer *answer, char *log, char *result)
 {
 	worker->busy = false;
-	switch (worker->order.doing) {
+	switch (worker->order.action) {
 	case CONVERT:
 		end_task(batch, worker->order.task, answer->state, log, result);
 		free(result);
@@ -287,19 +289,19 @@ take_answer(struct batch *batch, struct worker *worker,
 	}
 	if (answer->last)
 		(void)stop_worker(worker);
-	if (worker->chunk != NULL && !may_go_on(batch)) {
+	if (worker->chunk != NULL && !may_continue(batch)) {
 		free_chunk(worker->chunk);
 		worker->chunk = NULL;
 	}
 	if (worker->chunk != NULL)
-		go_on_with_chunk(batch, worker);
+		continue_chunk(batch, worker);
 }
 
 /* Takes the result that is there, or finds out why there is none. */
 static void
 take_result(struct batch *batch, struct worker *worker)
 {
-	struct answer answer;
+	struct worker_answer answer;
 	char *log = NULL, *result = NULL;
 	bool ok = read_all(worker->from, &answer, sizeof(answer)) &&
 		  (log = malloc(answer.log + 1)) != NULL &&
@@ -310,7 +312,7 @@ take_result(struct batch *batch, struct worker *worker)
 	if (!ok) {
 		free(log);
 		free(result);
-		bury(batch, worker);
+		reap_worker(batch, worker);
 		return;
 	}
 	/* That it was interrupted is known to who did it. */
@@ -327,51 +329,51 @@ take_result(struct batch *batch, struct worker *worker)
  * never comes. Told again, for it may come before they begin to wait.
  */
 static void
-tell_to_stop(const struct crew *crew)
+signal_workers(const struct worker_pool *pool)
 {
-	for (size_t i = 0; i < crew->batch->args->jobs; i++)
-		if (crew->worker[i].pid > 0 && crew->worker[i].busy)
-			(void)kill(crew->worker[i].pid, SIGTERM);
+	for (size_t i = 0; i < pool->batch->args->jobs; i++)
+		if (pool->worker[i].pid > 0 && pool->worker[i].busy)
+			(void)kill(pool->worker[i].pid, SIGTERM);
 }
 
 /* Waits until a worker has an answer; false if none is busy. */
 static bool
-wait_for_answer(struct crew *crew)
+wait_for_answer(struct worker_pool *pool)
 {
-	struct batch *batch = crew->batch;
+	struct batch *batch = pool->batch;
 	size_t jobs = batch->args->jobs;
 	bool busy = false;
 
 	for (size_t i = 0; i < jobs; i++) {
-		crew->poll[i].fd =
-		    crew->worker[i].busy ? crew->worker[i].from : -1;
-		crew->poll[i].events = POLLIN;
-		crew->poll[i].revents = 0;
-		busy = busy || crew->worker[i].busy;
+		pool->poll[i].fd =
+		    pool->worker[i].busy ? pool->worker[i].from : -1;
+		pool->poll[i].events = POLLIN;
+		pool->poll[i].revents = 0;
+		busy = busy || pool->worker[i].busy;
 	}
 	if (!busy)
 		return false;
 	if (batch_stopped(batch))
-		tell_to_stop(crew);
-	if (poll(crew->poll, (nfds_t)jobs, 1000) <= 0) {
+		signal_workers(pool);
+	if (poll(pool->poll, (nfds_t)jobs, 1000) <= 0) {
 		show_progress(batch);
 		return true;
 	}
 	for (size_t i = 0; i < jobs; i++)
-		if (crew->poll[i].revents != 0)
-			take_result(batch, &crew->worker[i]);
+		if (pool->poll[i].revents != 0)
+			take_result(batch, &pool->worker[i]);
 	return true;
 }
 
 /* One that has nothing to do, or for whom there is room; NULL: none. */
 static struct worker *
-free_worker(struct crew *crew, size_t *alive)
+free_worker(struct worker_pool *pool, size_t *alive)
 {
 	struct worker *room = NULL;
 
 	*alive = 0;
-	for (size_t i = 0; i < crew->batch->args->jobs; i++) {
-		struct worker *worker = &crew->worker[i];
+	for (size_t i = 0; i < pool->batch->args->jobs; i++) {
+		struct worker *worker = &pool->worker[i];
 
 		if (worker->pid > 0 && !worker->busy)
 			return worker;
@@ -388,23 +390,23 @@ free_worker(struct crew *crew, size_t *alive)
  * descriptors, those that are there do the work.
  */
 static struct worker *
-idle_worker(struct crew *crew)
+idle_worker(struct worker_pool *pool)
 {
 	struct worker *worker;
 	size_t alive;
 
 	for (;;) {
-		worker = free_worker(crew, &alive);
+		worker = free_worker(pool, &alive);
 		if (worker != NULL && worker->pid > 0)
 			return worker;
-		if (worker != NULL && (alive == 0 || alive < crew->most)) {
-			if (start_worker(crew, worker))
+		if (worker != NULL && (alive == 0 || alive < pool->most)) {
+			if (start_worker(pool, worker))
 				return worker;
 			if (alive == 0)
 				break;
-			crew->most = alive;
+			pool->most = alive;
 		}
-		(void)wait_for_answer(crew);
+		(void)wait_for_answer(pool);
 	}
 	fprintf(stderr, "cgconv: error: cannot start a worker: %s\n",
 	    strerror(errno));
@@ -412,33 +414,33 @@ idle_worker(struct crew *crew)
 }
 
 static int
-begin_chunk(struct crew *crew, struct chunk *chunk)
+begin_chunk(struct worker_pool *pool, struct chunk *chunk)
 {
-	struct worker *worker = idle_worker(crew);
+	struct worker *worker = idle_worker(pool);
 
-	if (worker == NULL || !may_go_on(crew->batch)) {
+	if (worker == NULL || !may_continue(pool->batch)) {
 		free_chunk(chunk);
 		return worker == NULL ? CG_ELIMIT : CG_OK;
 	}
 	worker->chunk = chunk;
-	go_on_with_chunk(crew->batch, worker);
+	continue_chunk(pool->batch, worker);
 	return CG_OK;
 }
 
 static int
-begin_merge(struct crew *crew, struct group *group)
+begin_merge(struct worker_pool *pool, struct group *group)
 {
-	struct worker *worker = idle_worker(crew);
+	struct worker *worker = idle_worker(pool);
 
 	if (worker == NULL)
 		return CG_ELIMIT;
-	if (!may_go_on(crew->batch)) {
-		remove_chunks(crew->batch, group);
+	if (!may_continue(pool->batch)) {
+		remove_chunks(pool->batch, group);
 		return CG_OK;
 	}
-	send_order(worker, (struct order){ .doing = MERGE,
+	send_order(worker, (struct worker_order){ .action = MERGE,
 			       .whole = true,
-			       .group = (size_t)(group - crew->batch->group) });
+			       .group = (size_t)(group - pool->batch->group) });
 	(void)(write_all(worker->to, &group->chunks, sizeof(group->chunks)) &&
 	       write_all(worker->to, group->written, group->chunks));
 	return CG_OK;
@@ -446,82 +448,82 @@ begin_merge(struct crew *crew, struct group *group)
 
 /* What deaths have left to do, and what answers have made possible. */
 static int
-catch_up(struct crew *crew)
+continue_work(struct worker_pool *pool)
 {
-	struct batch *batch = crew->batch;
+	struct batch *batch = pool->batch;
 	struct chunk *chunk;
 	struct group *group;
 	int status = CG_OK;
 
-	while (status == CG_OK && (chunk = batch->again) != NULL) {
-		batch->again = chunk->next;
-		status = begin_chunk(crew, chunk);
+	while (status == CG_OK && (chunk = batch->restarted) != NULL) {
+		batch->restarted = chunk->next;
+		status = begin_chunk(pool, chunk);
 	}
 	while (status == CG_OK && (group = batch->ready) != NULL) {
 		batch->ready = group->next;
-		status = begin_merge(crew, group);
+		status = begin_merge(pool, group);
 	}
 	return status;
 }
 
 int
-hand_out(struct crew *crew, struct piece piece)
+dispatch(struct worker_pool *pool, struct piece piece)
 {
-	struct batch *batch = crew->batch;
+	struct batch *batch = pool->batch;
 	struct worker *worker;
 	struct chunk *chunk;
-	int status = catch_up(crew);
+	int status = continue_work(pool);
 
 	if (status == CG_OK && batch->task[piece.task].group != 0) {
 		status = fill_chunk(batch, piece, &chunk);
-		return chunk != NULL ? begin_chunk(crew, chunk) : status;
+		return chunk != NULL ? begin_chunk(pool, chunk) : status;
 	}
-	worker = status == CG_OK ? idle_worker(crew) : NULL;
-	if (worker != NULL && may_go_on(batch))
+	worker = status == CG_OK ? idle_worker(pool) : NULL;
+	if (worker != NULL && may_continue(batch))
 		send_piece(worker, CONVERT, &piece);
 	free_piece(&piece);
 	return worker != NULL ? CG_OK : CG_ELIMIT;
 }
 
 int
-finish_work(struct crew *crew)
+finish_tasks(struct worker_pool *pool)
 {
-	struct batch *batch = crew->batch;
+	struct batch *batch = pool->batch;
 	struct chunk *chunk;
 	int status = CG_OK;
 
 	while (status == CG_OK && (chunk = next_chunk(batch)) != NULL)
-		status = begin_chunk(crew, chunk);
+		status = begin_chunk(pool, chunk);
 	do {
 		if (status == CG_OK)
-			status = catch_up(crew);
-	} while (wait_for_answer(crew) ||
+			status = continue_work(pool);
+	} while (wait_for_answer(pool) ||
 		 (status == CG_OK &&
-		     (batch->again != NULL || batch->ready != NULL)));
+		     (batch->restarted != NULL || batch->ready != NULL)));
 	return status;
 }
 
 int
-start_crew(struct crew *crew, struct batch *batch)
+start_pool(struct worker_pool *pool, struct batch *batch)
 {
 	size_t jobs = batch->args->jobs;
 
-	*crew = (struct crew){ .batch = batch,
+	*pool = (struct worker_pool){ .batch = batch,
 		.most = jobs,
-		.worker = calloc(jobs, sizeof(*crew->worker)),
-		.poll = calloc(jobs, sizeof(*crew->poll)) };
-	return crew->worker != NULL && crew->poll != NULL
+		.worker = calloc(jobs, sizeof(*pool->worker)),
+		.poll = calloc(jobs, sizeof(*pool->poll)) };
+	return pool->worker != NULL && pool->poll != NULL
 		   ? CG_OK
 		   : cg_nomem(batch->args->job);
 }
 
 void
-stop_crew(struct crew *crew)
+stop_pool(struct worker_pool *pool)
 {
-	for (size_t i = 0; crew->worker && i < crew->batch->args->jobs; i++) {
-		if (crew->worker[i].pid > 0)
-			(void)stop_worker(&crew->worker[i]);
+	for (size_t i = 0; pool->worker && i < pool->batch->args->jobs; i++) {
+		if (pool->worker[i].pid > 0)
+			(void)stop_worker(&pool->worker[i]);
 	}
-	free(crew->worker);
-	free(crew->poll);
+	free(pool->worker);
+	free(pool->poll);
 }

@@ -1,11 +1,13 @@
 /*
- * worker.c - in the processes that convert: what kills one costs the
- * input that it was at, no more.
+ * worker.c - converts in a process of its own: a crash costs one input.
  *
- * A worker is forked when all tasks are known, so it is told a number, with
- * the bytes of what is no file of its own. It answers with what became of it.
- * Inputs with one output are read each by a job of its own, then added to a
- * sum; the sums of chunks are written in the format that loses nothing.
+ * A worker is forked when all tasks are known, so an order is the number of a
+ * task; bytes of archive members follow it. The answer is the task's state,
+ * its messages, and a JSON object with members of its manifest line.
+ *
+ * Inputs of one output are read by a job each, then added to a sum, so a bad
+ * input costs itself alone. The sum of a chunk is written in the format that
+ * carries all facts; one worker merges the chunks of a group.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +22,31 @@
 
 #include "batch.h"
 
-#define WARNINGS_MAX 1000000 /* bytes of an input's in the manifest */
+/* Bytes of warnings of one input in the manifest; later ones are dropped. */
+#define WARNINGS_MAX 1000000
+
+/* The messages of a task or a sum. */
+struct task_log {
+	const struct args *args;
+	FILE *log; /* as printed */
+	char *log_text;
+	size_t log_size;
+	const struct task *task; /* NULL: a sum, of this output */
+	char *output;
+	char *error;                  /* the first one, as printed; or NULL */
+	struct json_object *details;  /* its parts */
+	struct json_object *warnings; /* an array of texts */
+	size_t warning_bytes;
+};
+
+struct worker_state {
+	struct batch *batch;
+	int from, to;
+	struct task_log log; /* of the current order */
+	struct cg_job *sum;  /* NULL: none has begun */
+	struct piece *unit;  /* read together at the end of the sum */
+	size_t units, unit_cap;
+};
 
 bool
 write_all(int fd, const void *bytes, size_t n)
@@ -52,9 +78,9 @@ read_all(int fd, void *bytes, size_t n)
 	return true;
 }
 
-/* ---- What it says --------------------------------------------------------- */
+/* ---- Messages --------------------------------------------------------- */
 
-/* The text of a message as it is shown; NULL: out of memory. */
+/* The message as it is printed, to be freed; NULL: out of memory. */
 static char *
 message_text(const struct cg_message *message)
 {
@@ -73,42 +99,42 @@ message_text(const struct cg_message *message)
 	return NULL;
 }
 
-void
-hear(void *arg, const struct cg_message *message)
+static void
+collect_message(void *arg, const struct cg_message *message)
 {
-	struct talk *talk = arg;
+	struct task_log *log = arg;
 	struct cg_message named = *message;
 	char *text, *name = NULL;
 
-	if (talk->task == NULL)
-		named.file = talk->output;
+	if (log->task == NULL)
+		named.file = log->output;
 	else if (named.file == NULL)
-		named.file = name = task_name(talk->task);
-	else if (talk->task->member != NULL)
-		named.file = name = join_path(talk->task->path, named.file);
+		named.file = name = task_name(log->task);
+	else if (log->task->member != NULL)
+		named.file = name = join_path(log->task->path, named.file);
 	text = message_text(&named);
 	if (text == NULL) {
 		free(name);
 		return;
 	}
 	if (message->severity == CG_WARNING &&
-	    talk->warning_bytes < WARNINGS_MAX) {
-		(void)append_json(talk->warnings, json_slice(cg_slice(text)));
-		talk->warning_bytes += strlen(text);
+	    log->warning_bytes < WARNINGS_MAX) {
+		(void)append_json(log->warnings, json_slice(cg_slice(text)));
+		log->warning_bytes += strlen(text);
 	}
-	if (message->severity == CG_ERROR || !talk->args->quiet)
-		fprintf(talk->log, "%s\n", text);
-	if (message->severity == CG_ERROR && talk->error == NULL) {
-		talk->error = text;
-		talk->details = json_object_new_object();
-		(void)add_json_message(talk->details, &named);
+	if (message->severity == CG_ERROR || !log->args->quiet)
+		fprintf(log->log, "%s\n", text);
+	if (message->severity == CG_ERROR && log->error == NULL) {
+		log->error = text;
+		log->details = json_object_new_object();
+		(void)add_json_message(log->details, &named);
 	} else {
 		free(text);
 	}
 	free(name);
 }
 
-/* Sums that do not fit are left out. */
+/* Adds nothing if a total does not fit into 64 bits. */
 static bool
 add_totals(struct json_object *result, const struct cg_graph *graph)
 {
@@ -129,47 +155,48 @@ add_totals(struct json_object *result, const struct cg_graph *graph)
 	return ok;
 }
 
-bool
-open_talk(struct talk *talk)
+static bool
+open_task_log(struct task_log *log)
 {
-	talk->log = open_memstream(&talk->log_text, &talk->log_size);
-	talk->warnings = json_object_new_array();
-	return talk->log != NULL && talk->warnings != NULL;
+	log->log = open_memstream(&log->log_text, &log->log_size);
+	log->warnings = json_object_new_array();
+	return log->log != NULL && log->warnings != NULL;
 }
 
-/* Ends the talk; adds its words to the result. */
+/* Adds warnings and the error to the result. */
 static bool
-close_talk(struct talk *talk, struct json_object *result, enum state state)
+close_task_log(
+    struct task_log *log, struct json_object *result, enum state state)
 {
 	struct json_object_iter at;
-	bool ok = fclose(talk->log) == 0;
+	bool ok = fclose(log->log) == 0;
 
-	talk->log = NULL;
-	if (json_object_array_length(talk->warnings) > 0)
+	log->log = NULL;
+	if (json_object_array_length(log->warnings) > 0)
 		ok = ok && add_json(result, "warnings",
-			       json_object_get(talk->warnings));
-	if (talk->error == NULL)
+			       json_object_get(log->warnings));
+	if (log->error == NULL)
 		return ok;
 	ok = ok && add_json_text(result, state == SKIPPED ? "reason" : "error",
-		       cg_slice(talk->error));
-	json_object_object_foreachC(talk->details, at)
+		       cg_slice(log->error));
+	json_object_object_foreachC(log->details, at)
 	{
 		ok = ok && add_json(result, at.key, json_object_get(at.val));
 	}
 	return ok;
 }
 
-bool
-send_answer(int to, struct answer *answer, struct talk *talk, char *result)
+static bool
+send_answer(
+    int to, struct worker_answer *answer, struct task_log *log, char *result)
 {
 	char *all;
 	size_t size;
 	bool ok;
 
 	/* Inputs that are no profiles get no line each, unless asked for. */
-	answer->log = answer->state == SKIPPED && !talk->args->verbose
-			  ? 0
-			  : talk->log_size;
+	answer->log =
+	    answer->state == SKIPPED && !log->args->verbose ? 0 : log->log_size;
 	answer->result = result != NULL ? strlen(result) : 0;
 	/* In one piece: the parent is woken once. */
 	size = sizeof(*answer) + answer->log + answer->result;
@@ -179,7 +206,7 @@ send_answer(int to, struct answer *answer, struct talk *talk, char *result)
 		memcpy(all, answer, sizeof(*answer));
 		if (answer->log > 0)
 			memcpy(
-			    all + sizeof(*answer), talk->log_text, answer->log);
+			    all + sizeof(*answer), log->log_text, answer->log);
 		if (answer->result > 0)
 			memcpy(all + size - answer->result, result,
 			    answer->result);
@@ -187,20 +214,251 @@ send_answer(int to, struct answer *answer, struct talk *talk, char *result)
 	}
 	free(all);
 	free(result);
-	free(talk->log_text);
-	json_object_put(talk->warnings);
-	json_object_put(talk->details);
-	free(talk->error);
-	free(talk->output);
+	free(log->log_text);
+	json_object_put(log->warnings);
+	json_object_put(log->details);
+	free(log->error);
+	free(log->output);
 	return ok;
+}
+
+/* ---- Sums -------------------------------------------------------------------- */
+
+/* The format that carries all facts. */
+static const char *
+lossless(const struct cg_job *job)
+{
+	const struct cg_module *module;
+	size_t i = 0;
+
+	while ((module = cg_job_module(job, i)) != NULL &&
+	       !(module->read && module->write &&
+		   module->carries == (1u << CG_FACT_COUNT) - 1))
+		i++;
+	return module != NULL ? module->name : "";
+}
+
+/*
+ * The job keeps all that its inputs contain; what depends on all inputs of the
+ * sum is not derived yet.
+ */
+static int
+target_sum(struct cg_job *job)
+{
+	cg_job_set_partial(job, true);
+	return cg_job_set_to(job, lossless(job));
+}
+
+static int
+begin_sum(struct worker_state *state)
+{
+	state->sum = cg_job_clone(state->batch->args->job);
+	if (state->sum == NULL)
+		return CG_ELIMIT;
+	cg_job_set_reporter(state->sum, collect_message, &state->log);
+	return target_sum(state->sum);
+}
+
+/* Warnings of units were collected when each was read alone. */
+static void
+collect_error(void *arg, const struct cg_message *message)
+{
+	if (message->severity == CG_ERROR)
+		collect_message(arg, message);
+}
+
+/* ---- Units of a program ------------------------------------------------------ */
+
+/*
+ * Does its format read whole directories? Then inputs refer to each other (a
+ * call into another unit of the program) and have to be read together.
+ */
+static bool
+is_unit(const struct cg_job *job)
+{
+	struct cg_detected found;
+
+	return cg_job_source(job, 0, &found) != NULL &&
+	       found.module->gathers != NULL;
+}
+
+static int
+keep_unit(struct worker_state *state, const struct worker_order *order,
+    struct blob *blob)
+{
+	struct piece *unit;
+
+	if (!cg_grow(&state->unit, &state->unit_cap, state->units + 1,
+		sizeof(*unit)))
+		return cg_nomem(state->sum);
+	unit = &state->unit[state->units];
+	*unit = (struct piece){ .task = order->task, .blobs = order->blobs };
+	if (order->blobs > 0) {
+		unit->blob = calloc(order->blobs, sizeof(*unit->blob));
+		if (unit->blob == NULL)
+			return cg_nomem(state->sum);
+		memcpy(unit->blob, blob, order->blobs * sizeof(*blob));
+		memset(blob, 0, order->blobs * sizeof(*blob));
+	}
+	state->units++;
+	return CG_OK;
+}
+
+/* Members are named "archive/member": names are unique over archives. */
+static int
+add_unit(
+    struct worker_state *state, struct cg_job *job, const struct piece *unit)
+{
+	const struct task *task = state->batch->task;
+	size_t number = unit->task;
+	char *name = task_name(&task[number]);
+	int status = name ? cg_job_add_input(job, name) : cg_nomem(job);
+
+	free(name);
+	for (size_t i = 0; status == CG_OK && i < unit->blobs; i++) {
+		name = task_name(&task[number]);
+		status = name ? cg_job_add_memory(job, name,
+				    (struct cg_slice){ unit->blob[i].bytes,
+					unit->blob[i].size })
+			      : cg_nomem(job);
+		free(name);
+		number = task[number].next;
+	}
+	return status;
+}
+
+/* Reads all units that are archive members, or all that are files. */
+static int
+add_units(struct worker_state *state, bool members)
+{
+	struct cg_job *job = cg_job_clone(state->batch->args->job);
+	size_t count = 0;
+	int status = job ? target_sum(job) : CG_ELIMIT;
+
+	if (job != NULL)
+		cg_job_set_reporter(job, collect_error, &state->log);
+	for (size_t i = 0; status == CG_OK && i < state->units; i++) {
+		if ((state->unit[i].blobs > 0) != members)
+			continue;
+		status = add_unit(state, job, &state->unit[i]);
+		count++;
+	}
+	if (status == CG_OK && count > 0)
+		status = cg_job_read(job, NULL);
+	if (status == CG_OK && count > 0)
+		status = cg_job_merge(state->sum, job);
+	cg_job_free(job);
+	return status;
+}
+
+static void
+forget_units(struct worker_state *state)
+{
+	while (state->units > 0)
+		free_piece(&state->unit[--state->units]);
+}
+
+static int
+add_to_sum(struct worker_state *state, const struct cg_job *job,
+    const struct worker_order *order, struct blob *blob)
+{
+	int status = CG_OK;
+
+	if (state->sum == NULL)
+		status = begin_sum(state);
+	if (status != CG_OK)
+		return status;
+	return is_unit(job) ? keep_unit(state, order, blob)
+			    : cg_job_merge(state->sum, job);
+}
+
+/* ---- Sums ---------------------------------------------------------------- */
+
+static int
+set_target(struct worker_state *state, const struct worker_order *order,
+    const char *output)
+{
+	struct batch *batch = state->batch;
+	const struct cg_module *to = cg_job_target(batch->args->job);
+	char *path = NULL;
+	int status = CG_OK;
+
+	cg_job_set_partial(state->sum,
+	    !order->whole || batch->args->partial || batch->args->shards > 0);
+	if (order->whole && batch->args->output && batch->args->shards > 0)
+		cg_job_set_shard(state->sum, (uint32_t)batch->args->shard,
+		    (uint32_t)batch->args->shards, batch->list);
+	if (order->whole) {
+		status = cg_job_set_to(state->sum, to->name);
+	} else {
+		cg_job_set_gzip(state->sum, false);
+		cg_job_set_strict(state->sum, false);
+		path = chunk_path(batch, &batch->group[order->group],
+		    order->chunk, getppid());
+		if (path == NULL)
+			return cg_nomem(state->sum);
+	}
+	if (status == CG_OK)
+		status = cg_job_set_output(state->sum, path ? path : output);
+	free(path);
+	return status;
+}
+
+/* Adds a chunk that another worker has written. */
+static int
+add_chunk(struct worker_state *state, const char *path)
+{
+	struct cg_job *job =
+	    cg_job_new(cg_formats, collect_message, &state->log);
+	int status = job != NULL ? cg_job_add_input(job, path) : CG_ELIMIT;
+
+	if (status == CG_OK)
+		status = cg_job_set_from(job, lossless(job));
+	if (status == CG_OK)
+		status = target_sum(job);
+	if (status == CG_OK)
+		status = cg_job_read(job, NULL);
+	if (status == CG_OK)
+		status = cg_job_merge(state->sum, job);
+	cg_job_free(job);
+	return status;
+}
+
+static int
+add_chunks(struct worker_state *state, const struct worker_order *order)
+{
+	const struct group *group = &state->batch->group[order->group];
+	size_t count;
+	bool *written;
+	int status = CG_OK;
+
+	if (!read_all(state->from, &count, sizeof(count)))
+		return CG_ELIMIT;
+	written = calloc(count + 1, sizeof(*written));
+	if (written == NULL || !read_all(state->from, written, count))
+		status = CG_ELIMIT;
+	if (status == CG_OK)
+		status = begin_sum(state);
+	if (status == CG_OK)
+		status = cg_job_merge(state->sum, NULL);
+	for (size_t i = 0; status == CG_OK && i < count; i++) {
+		char *path = written[i]
+				 ? chunk_path(state->batch, group, i, getppid())
+				 : NULL;
+
+		if (written[i])
+			status = path ? add_chunk(state, path) : CG_ELIMIT;
+		free(path);
+	}
+	free(written);
+	return status;
 }
 
 /* ---- One task ------------------------------------------------------------ */
 
-/* Sets the job up for the task; its status. */
 static int
-set_up(struct batch *batch, struct cg_job *job, const struct order *order,
-    const struct blob *blob)
+set_up_job(struct batch *batch, struct cg_job *job,
+    const struct worker_order *order, const struct blob *blob)
 {
 	const struct task *task = &batch->task[order->task];
 	size_t number = order->task;
@@ -217,13 +475,13 @@ set_up(struct batch *batch, struct cg_job *job, const struct order *order,
 	if (status == CG_OK)
 		status = cg_job_add_input(
 		    job, task->member != NULL ? task->member : task->path);
-	if (status != CG_OK || order->doing == ADD)
-		return status == CG_OK ? aim_at_sum(job) : status;
-	/* Not by the name, which may end as the input's does. */
+	if (status != CG_OK || order->action == ADD)
+		return status == CG_OK ? target_sum(job) : status;
+	/* The name of the output may end as the input's does. */
 	status = cg_job_set_to(job, cg_job_target(batch->args->job)->name);
 	if (status != CG_OK)
 		return status;
-	output = place_output(batch, task_output(batch, task));
+	output = output_path(batch, task_output(batch, task));
 	status =
 	    output != NULL ? cg_job_set_output(job, output) : cg_nomem(job);
 	free(output);
@@ -231,8 +489,8 @@ set_up(struct batch *batch, struct cg_job *job, const struct order *order,
 }
 
 /*
- * A file that is written while it is read gives what it never was. Where it
- * stood when the batch was listed does not matter: days may have passed.
+ * Was the file written while it was read? Changes since the batch was planned
+ * do not matter: days may have passed.
  */
 static bool
 has_changed(const struct task *task, const struct stat *before)
@@ -257,38 +515,39 @@ read_task(
 		before.st_mode = 0;
 	status = cg_job_read(job, graph);
 	if (status == CG_OK && has_changed(task, &before))
-		status = cg_fail(job, "it was changed while it was read");
+		status = cg_fail(job, "the file changed while it was read");
 	return status;
 }
 
 static enum state
-convert_task(struct mind *mind, struct cg_job *job, const struct order *order,
-    struct blob *blob, struct json_object *result, bool *last)
+convert_task(struct worker_state *state, struct cg_job *job,
+    const struct worker_order *order, struct blob *blob,
+    struct json_object *result, bool *last)
 {
 	const struct cg_graph *graph = NULL;
 	struct cg_detected found;
-	int status = set_up(mind->batch, job, order, blob);
+	int status = set_up_job(state->batch, job, order, blob);
 
 	if (status == CG_OK)
 		status =
-		    read_task(job, &mind->batch->task[order->task], &graph);
+		    read_task(job, &state->batch->task[order->task], &graph);
 	if (cg_job_source(job, 0, &found) != NULL &&
 	    !add_json_text(result, "format", cg_slice(found.module->name)))
 		status = cg_nomem(job);
 	if (status == CG_OK && !add_totals(result, graph))
 		status = cg_nomem(job);
-	if (status == CG_OK && order->doing == CONVERT)
+	if (status == CG_OK && order->action == CONVERT)
 		status = cg_job_write(job);
-	if (batch_stopped(mind->batch))
+	if (batch_stopped(state->batch))
 		return STOPPED;
 	if (status == CG_OK && cg_job_skipped(job))
 		status = CG_EINPUT;
-	if (status == CG_OK && order->doing == ADD) {
-		status = add_to_sum(mind, job, order, blob);
-		/* What was added by half is of no use. */
+	if (status == CG_OK && order->action == ADD) {
+		status = add_to_sum(state, job, order, blob);
+		/* A sum with half an input is useless. */
 		*last = status != CG_OK;
 	}
-	/* A folder that cannot be read is not one without profiles. */
+	/* A directory that cannot be read is a failure, too. */
 	if (status != CG_OK && cg_job_unclaimed(job) && !cg_job_skipped(job))
 		return SKIPPED;
 	if (status != CG_OK)
@@ -296,7 +555,7 @@ convert_task(struct mind *mind, struct cg_job *job, const struct order *order,
 	*last = *last || status == CG_ELIMIT;
 	if (status != CG_OK)
 		return FAILED;
-	return order->doing == ADD ? SUMMED : DONE;
+	return order->action == ADD ? SUMMED : DONE;
 }
 
 static bool
@@ -310,30 +569,73 @@ add_seconds(struct json_object *result, double seconds)
 }
 
 static bool
-do_task(struct mind *mind, const struct order *order, struct blob *blob)
+run_task(struct worker_state *state, const struct worker_order *order,
+    struct blob *blob)
 {
-	struct batch *batch = mind->batch;
-	struct talk *talk = &mind->talk;
-	struct answer answer = { .state = FAILED };
+	struct batch *batch = state->batch;
+	struct task_log *log = &state->log;
+	struct worker_answer answer = { .state = FAILED };
 	struct cg_job *job = cg_job_clone(batch->args->job);
 	struct json_object *result = json_object_new_object();
 	double began = seconds_now();
 	bool ok;
 
-	*talk = (struct talk){ .args = batch->args,
+	*log = (struct task_log){ .args = batch->args,
 		.task = &batch->task[order->task] };
-	if (job == NULL || result == NULL || !open_talk(talk))
-		return false; /* the parent says so */
-	cg_job_set_reporter(job, hear, talk);
+	if (job == NULL || result == NULL || !open_task_log(log))
+		return false; /* the parent reports it */
+	cg_job_set_reporter(job, collect_message, log);
 	answer.state =
-	    convert_task(mind, job, order, blob, result, &answer.last);
+	    convert_task(state, job, order, blob, result, &answer.last);
 	cg_job_free(job);
-	ok = close_talk(talk, result, answer.state) &&
+	ok = close_task_log(log, result, answer.state) &&
 	     add_seconds(result, seconds_now() - began);
-	return send_answer(mind->to, &answer, talk, json_text(result)) && ok;
+	return send_answer(state->to, &answer, log, json_text(result)) && ok;
 }
 
-/* ---- Its life ------------------------------------------------------------ */
+/* ---- One sum ------------------------------------------------------------------ */
+
+static bool
+write_sum(struct worker_state *state, const struct worker_order *order)
+{
+	struct batch *batch = state->batch;
+	const struct group *group = &batch->group[order->group];
+	struct task_log *log = &state->log;
+	struct worker_answer answer = { .state = FAILED };
+	char *error;
+	int status = CG_OK;
+
+	*log = (struct task_log){ .args = batch->args,
+		.output = output_path(batch, group->output) };
+	if (!log->output || !open_task_log(log))
+		return false;
+	if (order->action == MERGE)
+		status = add_chunks(state, order);
+	if (status == CG_OK && state->units > 0)
+		status = add_units(state, true);
+	if (status == CG_OK && state->units > 0)
+		status = add_units(state, false);
+	if (status == CG_OK)
+		status = set_target(state, order, log->output);
+	if (status == CG_OK)
+		status = cg_job_read(state->sum, NULL);
+	if (status == CG_OK)
+		status = cg_job_write(state->sum);
+	if (status == CG_OK)
+		answer.state = DONE;
+	if (batch_stopped(batch))
+		answer.state = STOPPED;
+	answer.last = status == CG_ELIMIT;
+	cg_job_free(state->sum);
+	state->sum = NULL;
+	forget_units(state);
+	(void)fclose(log->log);
+	error = log->error;
+	log->error = NULL;
+	return send_answer(state->to, &answer, log, error);
+}
+
+/* ---- Orders ------------------------------------------------------------ */
 
 static bool
 take_blob(int from, struct blob *blob)
@@ -346,15 +648,15 @@ take_blob(int from, struct blob *blob)
 }
 
 static bool
-take_task(struct mind *mind, const struct order *order)
+take_task(struct worker_state *state, const struct worker_order *order)
 {
 	struct blob *blob = calloc(order->blobs + 1, sizeof(*blob));
 	bool ok = blob != NULL;
 
-	(void)alarm(mind->batch->args->timeout);
+	(void)alarm(state->batch->args->timeout);
 	for (size_t i = 0; ok && i < order->blobs; i++)
-		ok = take_blob(mind->from, &blob[i]);
-	ok = ok && do_task(mind, order, blob);
+		ok = take_blob(state->from, &blob[i]);
+	ok = ok && run_task(state, order, blob);
 	for (size_t i = 0; blob != NULL && i < order->blobs; i++)
 		free(blob[i].bytes);
 	free(blob);
@@ -372,17 +674,17 @@ limit_memory(const struct args *args)
 }
 
 int
-work(struct batch *batch, int from, int to)
+run_worker(struct batch *batch, int from, int to)
 {
-	struct mind mind = { .batch = batch, .from = from, .to = to };
-	struct order order;
+	struct worker_state state = { .batch = batch, .from = from, .to = to };
+	struct worker_order order;
 	bool ok = true;
 
 	limit_memory(batch->args);
 	(void)signal(SIGALRM, SIG_DFL);
 	while (ok && read_all(from, &order, sizeof(order)))
-		ok = order.doing == CONVERT || order.doing == ADD
-			 ? take_task(&mind, &order)
-			 : do_sum(&mind, &order);
+		ok = order.action == CONVERT || order.action == ADD
+			 ? take_task(&state, &order)
+			 : write_sum(&state, &order);
 	return ok ? CG_OK : CG_ELIMIT;
 }

@@ -22,6 +22,7 @@
 /* As much of the target's name as surely fits into a temporary one. */
 #define TEMP_NAME 200
 #define TEMP_TRIES 100
+#define TEMP_NUMBER 8 /* room for ".99" */
 /* A cg_putf() that needs more takes memory of its own. */
 #define PRINT_ROOM 4096
 /* zlib: window of 32 KiB, and a gzip header (with time 0) around it. */
@@ -298,24 +299,34 @@ folder_of(const char *path)
 }
 
 /* Opens a new file ".NAME.cgconv.PID" beside the target. */
+char *
+cg_temp_path(const char *path, long pid)
+{
+	struct cg_slice folder = folder_of(path);
+	size_t size = folder.len + TEMP_NAME + 64;
+	char *temp = malloc(size);
+
+	if (temp)
+		(void)snprintf(temp, size, "%.*s.%.*s.cgconv.%ld",
+		    (int)folder.len, folder.ptr, TEMP_NAME, path + folder.len,
+		    pid);
+	return temp;
+}
+
 static void
 open_temp(struct cg_out *out)
 {
-	struct cg_slice folder = folder_of(out->target);
-	const char *name = out->target + folder.len;
-	size_t size = folder.len + TEMP_NAME + 64;
+	char *end;
 
-	out->temp = malloc(size);
+	out->temp = cg_temp_path(out->target, (long)getpid());
 	if (!out->temp) {
 		fail(out, ENOMEM);
 		return;
 	}
+	end = out->temp + strlen(out->temp);
 	for (int i = 0; i < TEMP_TRIES; i++) {
-		(void)snprintf(out->temp, size, "%.*s.%.*s.cgconv.%ld.%d",
-		    (int)folder.len, folder.ptr, TEMP_NAME, name,
-		    (long)getpid(), i);
-		if (i == 0) /* the number is for the rare second one */
-			*strrchr(out->temp, '.') = '\0';
+		if (i > 0) /* another job of this process has the name */
+			(void)snprintf(end, TEMP_NUMBER, ".%d", i);
 		out->fd = open(out->temp,
 		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 		if (out->fd >= 0)
