@@ -73,9 +73,8 @@ gcov_take_fields(struct gcov_bytes *bytes, unsigned layout,
 }
 
 /*
- * "304*", "407*", "A94*", "B22*": two or three parts of the version, a letter
- * for 10 times its place in the alphabet. The last character is the status of
- * the release.
+ * "304*" is 3.4, "407*" is 4.7, "A94*" is 9.4, "B22*" is 12.2. The last
+ * character is the status of the release. False: it is no version since 3.4.
  */
 static bool
 set_version(struct gcov_head *head, uint32_t word)
@@ -124,7 +123,8 @@ gcov_take_magic(
 		}
 	}
 	if (!head->magic)
-		return gcov_error(bytes, start, "expected gcov's magic");
+		return gcov_error(
+		    bytes, start, "expected a .gcno or .gcda file");
 	if (!gcov_take_u32(bytes, &version))
 		return false;
 	if (!set_version(head, version))

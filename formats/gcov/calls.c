@@ -66,9 +66,12 @@ add_waiting(struct gcov_program *program, struct cg_build *build,
 	return true;
 }
 
-/* Before gcc 6.2, and in clang's units, they are numbers within the unit. */
-bool
-gcov_has_idents(const struct gcov_unit *unit)
+/*
+ * Do idents mean the same in all units? Before gcc 6.2, and in clang's units,
+ * they are numbers within the unit.
+ */
+static bool
+has_idents(const struct gcov_unit *unit)
 {
 	return unit->head.layout >= GCOV_VERSION(7, 0) && !unit->llvm;
 }
@@ -80,7 +83,7 @@ gcov_add_known(struct gcov_unit *unit, struct cg_build *build,
 	struct gcov_program *program = unit->program;
 	uint32_t *number;
 
-	if (!gcov_has_idents(unit))
+	if (!has_idents(unit))
 		return true;
 	number = cg_map_at(&program->idents, fn->ident);
 	if (!number)
@@ -119,13 +122,13 @@ is_known(const struct gcov_unit *unit, const struct gcov_fn *fn)
 void
 gcov_find_known(struct gcov_unit *unit)
 {
-	bool has_idents = gcov_has_idents(unit);
+	bool global = has_idents(unit);
 	struct gcov_fn *fn = unit->fn;
 
 	for (size_t i = 0; i < unit->fns; i++)
 		fn[i].known =
-		    has_idents ? cg_map_get(&unit->program->idents, fn[i].ident)
-			       : 0;
+		    global ? cg_map_get(&unit->program->idents, fn[i].ident)
+			   : 0;
 	for (size_t i = 0; i < unit->fns; i++) {
 		if (fn[i].known != 0 && !is_known(unit, &fn[i]))
 			fn[i].known = 0;
@@ -408,9 +411,9 @@ gcov_read_ci(struct gcov_unit *unit, struct cg_build *build, const char *notes)
 	struct cg_in *in = NULL;
 	bool success = true;
 
-	if (unit->sites == 0 || !gcov_has_idents(unit))
+	if (unit->sites == 0 || !has_idents(unit))
 		return CG_OK;
-	path = gcov_ci_path(unit, notes);
+	path = gcov_swap_suffix(unit, notes, ".gcno", ".ci");
 	if (!path)
 		return cg_nomem(unit->job);
 	if (!cg_open_companion(unit->job, path, &in) || !in)

@@ -28,7 +28,7 @@ struct gcov_source {
 	uint64_t hash;
 };
 
-/* What is kept from one unit to the next: all that the job has read. */
+/* State that is kept from one unit to the next. */
 struct gcov_program {
 	struct cg_map idents; /* number in known, + 1 */
 	struct gcov_known *known;
@@ -53,7 +53,5 @@ bool gcov_add_targets(
     struct gcov_unit *, struct cg_build *, const struct gcov_fn *);
 /* Adds the calls of the .ci file next to the notes. Returns a CG_ status. */
 int gcov_read_ci(struct gcov_unit *, struct cg_build *, const char *notes);
-/* Do idents mean the same in all units? */
-bool gcov_has_idents(const struct gcov_unit *);
 
 #endif

@@ -69,7 +69,7 @@ take_counters(struct gcov_unit *unit, struct gcov_bytes *bytes, uint32_t kind,
 	size = bytes->byte_lengths ? length : (uint64_t)length * 4;
 	if (size % 8 != 0)
 		return gcov_error(bytes, start,
-		    "expected a multiple of the size of counters");
+		    "expected a length that is a multiple of 8 bytes");
 	if (!zero && size > (uint64_t)(bytes->end - bytes->at))
 		return gcov_error(
 		    bytes, start, "expected counters that end within the file");
@@ -112,13 +112,11 @@ take_record(struct gcov_unit *unit, struct gcov_bytes *bytes, bool *has_fn)
 
 	if (!gcov_take_u32(bytes, &tag))
 		return false;
-	kind = (tag - GCOV_TAG_COUNTERS) >> 17;
 	if (tag == 0) {
 		unit->data.ended = true;
 		return false;
 	}
-	if ((tag - GCOV_TAG_COUNTERS) % (1u << 17) == 0 &&
-	    kind <= GCOV_KIND_MAX)
+	if (gcov_is_counters(tag, &kind))
 		return take_counters(unit, bytes, kind, *has_fn);
 	*bytes = whole;
 	if (!gcov_take_record(bytes, &tag, &record))

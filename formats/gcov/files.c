@@ -48,18 +48,6 @@ gcov_swap_suffix(
 	return swap_suffix(unit, "", path, old, new);
 }
 
-const char *
-gcov_data_path(struct gcov_unit *unit, const char *notes)
-{
-	return swap_suffix(unit, "", notes, ".gcno", ".gcda");
-}
-
-const char *
-gcov_ci_path(struct gcov_unit *unit, const char *notes)
-{
-	return swap_suffix(unit, "", notes, ".gcno", ".ci");
-}
-
 bool
 gcov_set_stream_directory(struct gcov_unit *unit, const char *stream)
 {

@@ -282,7 +282,8 @@ static int
 read_gcno(struct gcov_unit *unit, struct cg_in *in, struct gcov_bytes *bytes,
     struct cg_build *build)
 {
-	const char *path = gcov_data_path(unit, cg_in_name(in));
+	const char *path =
+	    gcov_swap_suffix(unit, cg_in_name(in), ".gcno", ".gcda");
 	struct cg_in *data;
 	int status;
 
@@ -389,7 +390,7 @@ probe(const struct cg_head *head)
 	return gcov_probe_old(head);
 }
 
-/* What is kept from one input to the next. */
+/* State that is kept from one input to the next. */
 struct state {
 	struct gcov_unit unit;
 	struct gcov_program program;

@@ -1,16 +1,16 @@
 /*
- * gcov.h - the way of a unit through this directory.
+ * gcov.h - the stages that a unit passes, in order of the data.
  *
  *	files.c         paths of the notes and of the data
  *	data.c          .gcda: bytes.h -> struct gcov_data
  *	notes.c, old.c  .gcno, and the files before gcc 3.4: bytes.h -> unit.h
- *	match.c         joins the functions of both, reports what does not fit
+ *	match.c         joins the functions of both, reports mismatches
  *	solve.c         counters -> counts of all arcs and blocks (count.h)
  *	lines.c         counts of blocks -> counts of lines; cycles.c: of loops
  *	calls.c         callees, from counters of targets and .ci files
  *	emit.c          a solved function -> rows; paths.c: its prime paths
  *	raw.c, write.c  counters -> rows as they are; these rows -> .gcda
- *	gcov.c          the module: reads inputs, sends each unit this way
+ *	gcov.c          the module: reads inputs, calls the stages
  */
 #ifndef FORMATS_GCOV_GCOV_H
 #define FORMATS_GCOV_GCOV_H
@@ -19,12 +19,10 @@
 
 /* ---- files.c ------------------------------------------------------------ */
 
-/* Paths below are valid until the next call. NULL: out of memory. */
+/* Both paths are valid until the next call. NULL: out of memory. */
 const char *gcov_swap_suffix(
     struct gcov_unit *, const char *path, const char *old, const char *new);
-const char *gcov_data_path(struct gcov_unit *, const char *notes);
-const char *gcov_ci_path(struct gcov_unit *, const char *notes);
-/* Candidate i for the notes of data. NULL: no more, or out of memory. */
+/* Candidate i for the notes of data. NULL: there are no more, too. */
 const char *gcov_notes_path(struct gcov_unit *, const char *data, size_t i);
 /* Sets unit->stream_directory. False: out of memory. */
 bool gcov_set_stream_directory(struct gcov_unit *, const char *stream);

@@ -78,8 +78,7 @@ match_fns(struct gcov_unit *unit, const char *data)
 		return CG_OK;
 	return cg_skip_at(unit->job, NULL,
 	    "%s is of another compilation: the %s of %.*s%s differs; these "
-	    "counts "
-	    "are dropped",
+	    "counts are dropped",
 	    data, first, name.len > 99 ? 99 : (int)name.len, name.ptr,
 	    mismatches > 1 ? " and of other functions" : "");
 }

@@ -581,22 +581,22 @@ read_data_records(struct gcov_unit *unit, struct gcov_bytes *bytes)
 	const struct form *form = find_form(*bytes, "gcov");
 	struct gcov_bytes record;
 	uint32_t tag;
-	bool fine = true;
+	bool success = true;
 
 	if (!form)
 		return gcov_error(
 		    bytes, bytes->at, "expected records of data (gcov)");
 	take_header(bytes, form, &unit->data.head);
 	unit->data.order = form->order;
-	while (fine && bytes->at < bytes->end) {
+	while (success && bytes->at < bytes->end) {
 		if (!gcov_take_record(bytes, &tag, &record))
 			return false;
 		if (tag == form->tag[FUNCTION])
-			fine = take_data_function(unit, &record);
+			success = take_data_function(unit, &record);
 		else if (tag == form->tag[COUNTERS])
-			fine = take_data_counters(unit, &record);
+			success = take_data_counters(unit, &record);
 	}
-	return fine || gcov_error(bytes, record.error_at, record.error);
+	return success || gcov_error(bytes, record.error_at, record.error);
 }
 
 /* ---- Either kind -------------------------------------------------------- */

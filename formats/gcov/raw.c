@@ -122,7 +122,7 @@ add_summary(struct raw *raw, uint32_t tag, struct gcov_bytes *record)
 
 	if (raw->summaries == SUMMARIES_MAX)
 		return gcov_error(
-		    record, record->at - 8, "expected fewer summaries");
+		    record, record->at - 8, "expected at most 1024 summaries");
 	block = (raw->fns > 0 ? GCOV_RAW_AFTER : GCOV_RAW_BEFORE) +
 		raw->summaries++;
 	add(raw, 0, block, 0, tag, 0);
@@ -250,7 +250,7 @@ add_counters(struct raw *raw, struct gcov_bytes *bytes, uint32_t kind)
 	n = (zero ? 0 - length : length) / (bytes->byte_lengths ? 8 : 2);
 	if (n > UINT32_MAX / 64 / 2)
 		return gcov_error(
-		    bytes, bytes->at - 8, "expected fewer counters");
+		    bytes, bytes->at - 8, "expected fewer than 2^25 counters");
 	if (!raw->has_fn ||
 	    (merge == GCOV_MERGE_FIRST && !zero &&
 		!are_times(raw, bytes->at, n)) ||
@@ -282,9 +282,7 @@ add_record(struct raw *raw, struct gcov_bytes *bytes)
 
 	if (!gcov_take_u32(&record, &tag))
 		return false;
-	kind = (tag - GCOV_TAG_COUNTERS) >> 17;
-	if ((tag - GCOV_TAG_COUNTERS) % (1u << 17) == 0 &&
-	    kind <= GCOV_KIND_MAX) {
+	if (gcov_is_counters(tag, &kind)) {
 		*bytes = record;
 		return add_counters(raw, bytes, kind);
 	}

@@ -1,5 +1,5 @@
 /*
- * unit.c - the memory of a unit, and what readers of notes build it with.
+ * unit.c - memory of a unit, and the functions that build it from notes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,29 +41,6 @@ gcov_unit_free(struct gcov_unit *unit)
 	free(unit->path);
 	free(unit->name);
 	free(unit->stream_directory);
-}
-
-void
-gcov_unit_clear(struct gcov_unit *unit)
-{
-	struct gcov_scratch *scratch = &unit->scratch;
-
-	unit->head = (struct gcov_head){ 0 };
-	unit->llvm = false;
-	unit->fns = unit->blocks = unit->arcs = unit->spans = 0;
-	unit->lines = unit->conditions = unit->files = 0;
-	unit->paths = 0;
-	unit->sites = 0;
-	if (unit->file_slot)
-		memset(unit->file_slot, 0,
-		    unit->file_slots * sizeof(*unit->file_slot));
-	unit->last_file = 0;
-	unit->span_name.len = 0;
-	scratch->work = 0;
-	scratch->saturated = scratch->unsolved = false;
-	scratch->inconsistent = scratch->work_limit_hit = false;
-	unit->negative = 0;
-	unit->path_work = unit->path_rows = unit->lost_paths = 0;
 }
 
 bool
@@ -158,11 +135,34 @@ gcov_file(struct gcov_unit *unit, struct cg_slice name)
 
 /* ---- Building ----------------------------------------------------------- */
 
+static void
+clear(struct gcov_unit *unit)
+{
+	struct gcov_scratch *scratch = &unit->scratch;
+
+	unit->head = (struct gcov_head){ 0 };
+	unit->llvm = false;
+	unit->fns = unit->blocks = unit->arcs = unit->spans = 0;
+	unit->lines = unit->conditions = unit->files = 0;
+	unit->paths = 0;
+	unit->sites = 0;
+	if (unit->file_slot)
+		memset(unit->file_slot, 0,
+		    unit->file_slots * sizeof(*unit->file_slot));
+	unit->last_file = 0;
+	unit->span_name.len = 0;
+	scratch->work = 0;
+	scratch->saturated = scratch->unsolved = false;
+	scratch->inconsistent = scratch->work_limit_hit = false;
+	unit->negative = 0;
+	unit->path_work = unit->path_rows = unit->lost_paths = 0;
+}
+
 /* Allocates all arrays, so that none is NULL even if it stays empty. */
 bool
 gcov_begin_notes(struct gcov_unit *unit, const struct gcov_bytes *bytes)
 {
-	gcov_unit_clear(unit);
+	clear(unit);
 	unit->notes = (const char *)bytes->at;
 	unit->notes_end = (const char *)bytes->end;
 	unit->max_blocks = (size_t)(bytes->end - bytes->at) / 4;

@@ -18,6 +18,15 @@
 #define GCOV_TAG_PROGRAM 0xa3000000u
 #define GCOV_KIND_MAX 15
 
+/* Is it a tag of counters? kind: of these. */
+static inline bool
+gcov_is_counters(uint32_t tag, uint32_t *kind)
+{
+	*kind = (tag - GCOV_TAG_COUNTERS) >> 17;
+	return (tag - GCOV_TAG_COUNTERS) % (1u << 17) == 0 &&
+	       *kind <= GCOV_KIND_MAX;
+}
+
 /* The counters that are coverage; those of other kinds are skipped. */
 enum gcov_kind {
 	GCOV_ARCS,
@@ -116,8 +125,10 @@ struct gcov_unit {
 	bool has_data;
 	bool llvm;   /* clang wrote the notes */
 	bool compat; /* option gcov-compat applies */
-	/* What the target can represent: rows of raw counters (and nothing
-	 * else), of the blocks of paths; negative counts. */
+	/*
+	 * The target can represent rows of raw counters (and nothing else),
+	 * of the blocks of paths; negative counts.
+	 */
 	bool wants_counters, counters_only, wants_paths, wants_negative;
 	struct gcov_fn *fn;
 	size_t fns, fn_cap;
@@ -150,8 +161,10 @@ struct gcov_unit {
 	struct cg_map begins; /* number of functions that begin on a line */
 	struct cg_map shared; /* lines that blocks of any function end on */
 	struct gcov_scratch scratch;
-	/* files.c: a companion's path; of a stream: a name in it, and where
-	 * the stream is. */
+	/*
+	 * files.c: path of a companion; name of data in a stream, and the
+	 * directory of the stream.
+	 */
 	char *path, *name, *stream_directory;
 	size_t path_cap, name_cap, stream_directory_cap;
 	bool in_stream;    /* the data is in a stream */
@@ -163,8 +176,6 @@ struct gcov_unit {
 /* ---- Memory ------------------------------------------------------------- */
 
 void gcov_unit_free(struct gcov_unit *);
-/* Forgets the last unit's notes; keeps its memory. */
-void gcov_unit_clear(struct gcov_unit *);
 /* Makes room for need elements of width bytes; sets nomem if it cannot. */
 bool gcov_grow_more(
     struct gcov_unit *, void *array, size_t *cap, size_t need, size_t width);
@@ -177,7 +188,7 @@ gcov_grow(struct gcov_unit *unit, void *array, size_t *cap, size_t need,
 
 /* ---- Building, for notes.c and old.c ------------------------------------ */
 
-/* Clears the unit, for notes in these bytes. */
+/* Forgets the last unit's notes but keeps their memory; takes these bytes. */
 bool gcov_begin_notes(struct gcov_unit *, const struct gcov_bytes *);
 bool gcov_add_blocks(struct gcov_unit *, struct gcov_fn *, uint32_t n);
 /* Adds the arcs of a block: gcov_begin_arcs(), n times gcov_add_arc(). */
