@@ -22,7 +22,9 @@ TEST_PACKAGES := g++ libjson-c-dev zstd xz-utils bzip2 bats perl clang mandoc \
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
 SONAME := libcgconv.so.0
-PKGS := zlib libdw libelf liblzma libxml-2.0 libarchive json-c
+LINKED := zlib libdw libelf liblzma json-c
+# Loaded when an input needs them: see lib/base/load.h.
+LOADED := libxml-2.0 libarchive
 
 OBJCOPY ?= objcopy
 
@@ -33,9 +35,11 @@ Q := $(Q$(V))
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Wvla
 # Not set here once for all: packages may come after this file was read.
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-PKG_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null || \
-	echo -lz -ldw -lelf -llzma -lxml2 -larchive -ljson-c)
+PKG_CFLAGS = $(shell pkg-config --cflags $(LINKED) $(LOADED) 2>/dev/null)
+PKG_LIBS = $(shell pkg-config --libs $(LINKED) 2>/dev/null || \
+	echo -lz -ldw -lelf -llzma -ljson-c)
+soname = $(shell readelf -d "`$(CC) -print-file-name=$(1).so`" | \
+	sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
 LIBS = $(PKG_LIBS) -liberty -ldl -lm
 # Sanitizers have checks of their own, and symbols that no library defines.
 SANITIZED := $(findstring -fsanitize,$(CFLAGS))
@@ -85,6 +89,11 @@ $(B)/%.o: %.c
 	@echo "  CC      $<"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CG_CFLAGS) $(CFLAGS) $(CPPFLAGS) -c -o $@ $<
+
+$(B)/lib/syntax/xml.o: CG_CFLAGS += \
+	-DCG_LIBXML2_SONAME='"$(call soname,libxml2)"'
+$(B)/lib/io/archive.o $(B)/lib/io/filter_libarchive.o: CG_CFLAGS += \
+	-DCG_LIBARCHIVE_SONAME='"$(call soname,libarchive)"'
 
 -include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(units:=.d)
 

@@ -6,13 +6,12 @@
  * hold. It reads a zip from its front, as one from a pipe: the directory at
  * its end is not needed.
  */
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/io.h"
+#include "io/libarchive.h"
 
 #define READ_SIZE ((size_t)64 << 10)
 /* A tar ends with two blocks of zeros, POSIX says. */
@@ -21,6 +20,7 @@
 struct cg_archive {
 	struct cg_diag *diag;
 	struct cg_in *in;
+	struct cg_libarchive lib;
 	struct archive *archive;
 	uint64_t given;  /* bytes of members */
 	uint64_t left;   /* of the member, if that is known */
@@ -54,7 +54,7 @@ give_bytes(struct archive *handle, void *arg, const void **bytes)
 	if (cg_in_status(archive->in) == CG_OK)
 		return (la_ssize_t)text.len;
 	archive->status = cg_in_status(archive->in);
-	archive_set_error(handle, EIO, "source failed");
+	archive->lib.archive_set_error(handle, EIO, "source failed");
 	return ARCHIVE_FATAL;
 }
 
@@ -65,8 +65,8 @@ static void
 fail(struct cg_archive *archive)
 {
 	const struct cg_location location = { .file = cg_in_name(archive->in) };
-	const char *text = archive_error_string(archive->archive);
-	bool nomem = archive_errno(archive->archive) == ENOMEM;
+	const char *text = archive->lib.archive_error_string(archive->archive);
+	bool nomem = archive->lib.archive_errno(archive->archive) == ENOMEM;
 
 	if (archive->status != CG_OK)
 		return;
@@ -82,8 +82,8 @@ static void
 finish(struct cg_archive *archive)
 {
 	const struct cg_location location = { .file = cg_in_name(archive->in) };
-	int format =
-	    archive_format(archive->archive) & ARCHIVE_FORMAT_BASE_MASK;
+	int format = archive->lib.archive_format(archive->archive) &
+		     ARCHIVE_FORMAT_BASE_MASK;
 	struct cg_slice rest;
 
 	do {
@@ -106,7 +106,8 @@ cg_archive_next(struct cg_archive *archive, struct cg_member *member)
 	if (archive->status != CG_OK)
 		return false;
 	archive->number++;
-	result = archive_read_next_header(archive->archive, &entry);
+	result =
+	    archive->lib.archive_read_next_header(archive->archive, &entry);
 	if (result == ARCHIVE_EOF) {
 		finish(archive);
 		return false;
@@ -116,18 +117,21 @@ cg_archive_next(struct cg_archive *archive, struct cg_member *member)
 		return false;
 	}
 	*member = (struct cg_member){
-		.name = archive_entry_pathname(entry),
-		.mtime = archive_entry_mtime(entry),
-		.directory = archive_entry_filetype(entry) == AE_IFDIR,
-		.file = archive_entry_filetype(entry) == AE_IFREG &&
-			!archive_entry_hardlink(entry),
+		.name = archive->lib.archive_entry_pathname(entry),
+		.mtime = archive->lib.archive_entry_mtime(entry),
+		.directory =
+		    archive->lib.archive_entry_filetype(entry) == AE_IFDIR,
+		.file =
+		    archive->lib.archive_entry_filetype(entry) == AE_IFREG &&
+		    !archive->lib.archive_entry_hardlink(entry),
 	};
 	archive->left = 0;
-	if (member->file && archive_entry_size_is_set(entry))
-		archive->left = (uint64_t)archive_entry_size(entry);
+	if (member->file && archive->lib.archive_entry_size_is_set(entry))
+		archive->left =
+		    (uint64_t)archive->lib.archive_entry_size(entry);
 	member->size = archive->left;
 	if (!member->name)
-		member->name = archive_entry_pathname_utf8(entry);
+		member->name = archive->lib.archive_entry_pathname_utf8(entry);
 	if (!member->name)
 		member->name = "";
 	return true;
@@ -141,7 +145,7 @@ cg_archive_read(struct cg_archive *archive, char *buf, size_t size)
 
 	if (archive->status != CG_OK)
 		return -1;
-	got = archive_read_data(archive->archive, buf, size);
+	got = archive->lib.archive_read_data(archive->archive, buf, size);
 	if (got < 0) {
 		fail(archive);
 		return -1;
@@ -187,20 +191,23 @@ is_archive(struct cg_in *in)
 }
 
 static bool
-start(struct cg_archive *archive)
+create_handle(struct cg_archive *archive)
 {
-	struct archive *handle = archive_read_new();
+	struct archive *handle = archive->lib.archive_read_new();
 
 	archive->archive = handle;
 	return handle &&
-	       archive_read_support_format_tar(handle) == ARCHIVE_OK &&
-	       archive_read_support_format_zip_streamable(handle) == ARCHIVE_OK;
+	       archive->lib.archive_read_support_format_tar(handle) ==
+		   ARCHIVE_OK &&
+	       archive->lib.archive_read_support_format_zip_streamable(
+		   handle) == ARCHIVE_OK;
 }
 
 struct cg_archive *
 cg_archive_new(struct cg_job *job, struct cg_in *in, int *status)
 {
-	struct cg_archive *archive = NULL;
+	struct cg_archive *archive;
+	const char *reason;
 
 	if (!is_archive(in)) {
 		*status = cg_in_status(in);
@@ -208,16 +215,23 @@ cg_archive_new(struct cg_job *job, struct cg_in *in, int *status)
 		return NULL;
 	}
 	archive = calloc(1, sizeof(*archive));
-	if (!archive || !start(archive)) {
+	if (!archive) {
 		cg_in_close(in);
-		cg_archive_close(archive);
 		*status = cg_nomem(job);
 		return NULL;
 	}
 	archive->diag = &cg_job_errors(job)->diag;
 	archive->in = in;
-	if (archive_read_open(archive->archive, archive, NULL, give_bytes,
-		NULL) != ARCHIVE_OK)
+	reason = cg_libarchive_load(&archive->lib);
+	if (reason || !create_handle(archive)) {
+		*status =
+		    reason ? cg_fail(job, "cannot load libarchive: %s", reason)
+			   : cg_nomem(job);
+		cg_archive_close(archive);
+		return NULL;
+	}
+	if (archive->lib.archive_read_open(archive->archive, archive, NULL,
+		give_bytes, NULL) != ARCHIVE_OK)
 		fail(archive);
 	*status = archive->status;
 	if (*status == CG_OK)
@@ -231,7 +245,8 @@ cg_archive_close(struct cg_archive *archive)
 {
 	if (!archive)
 		return;
-	(void)archive_read_free(archive->archive);
+	if (archive->archive)
+		(void)archive->lib.archive_read_free(archive->archive);
 	cg_in_close(archive->in);
 	free(archive);
 }

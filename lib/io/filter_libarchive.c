@@ -1,24 +1,22 @@
 /*
- * archive_filter.c - filters that unpack xz, bzip2, zstd, lz4, by libarchive.
- *
- * One libarchive handle unpacks one layer: that others lie below or above is
- * for the chain in in.c to see, which limits them.
+ * filter_libarchive.c - filters that decompress xz, bzip2, zstd and lz4, by
+ * libarchive. Each handle decompresses one layer; in.c chains and limits them.
  */
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/io.h"
+#include "io/libarchive.h"
 
 #define BUFFER_SIZE ((size_t)64 << 10)
 
 struct packed {
 	struct cg_stream stream;
-	struct archive *archive;
-	bool opened; /* the header was read */
-	size_t head; /* bytes of buf that were read already */
+	struct cg_libarchive lib;
+	struct archive *archive; /* NULL before the first read */
+	int id;                  /* libarchive's number of the filter */
+	size_t head;             /* bytes of buf that were read already */
 	size_t size;
 	char buf[];
 };
@@ -39,28 +37,33 @@ give_packed(struct archive *archive, void *arg, const void **bytes)
 	if (got >= 0)
 		return got;
 	packed->stream.status = source->status;
-	archive_set_error(archive, EIO, "source failed");
+	packed->lib.archive_set_error(archive, EIO, "source failed");
 	return ARCHIVE_FATAL;
 }
 
-/* ---- Unpacking ----------------------------------------------------------- */
+/* ---- Decompressing ----------------------------------------------------------- */
+
+static ptrdiff_t
+fail_for_memory(struct packed *packed)
+{
+	const struct cg_location location = { .file = packed->stream.name };
+
+	packed->stream.status = CG_ELIMIT;
+	cg_diag_say(packed->stream.diag, CG_ERROR, &location, "out of memory");
+	return -1;
+}
 
 /* What went wrong below has been said, and is the better reason. */
 static ptrdiff_t
 fail(struct packed *packed)
 {
 	const struct cg_location location = { .file = packed->stream.name };
-	const char *text = archive_error_string(packed->archive);
+	const char *text = packed->lib.archive_error_string(packed->archive);
 
 	if (packed->stream.status != CG_OK)
 		return -1;
-	if (archive_errno(packed->archive) == ENOMEM) {
-		packed->stream.status = CG_ELIMIT;
-		text = "out of memory";
-		cg_diag_say(
-		    packed->stream.diag, CG_ERROR, &location, "%s", text);
-		return -1;
-	}
+	if (packed->lib.archive_errno(packed->archive) == ENOMEM)
+		return fail_for_memory(packed);
 	packed->stream.status = CG_EINPUT;
 	cg_diag_say(packed->stream.diag, CG_ERROR, &location,
 	    "%s data is corrupt or ends early (%s)", packed->stream.filter,
@@ -69,30 +72,58 @@ fail(struct packed *packed)
 }
 
 static ptrdiff_t
+fail_to_load(struct packed *packed, const char *reason)
+{
+	const struct cg_location location = { .file = packed->stream.name };
+
+	packed->stream.status = CG_EINPUT;
+	cg_diag_say(packed->stream.diag, CG_ERROR, &location,
+	    "cannot load libarchive: %s", reason);
+	return -1;
+}
+
+/* Reads the header. Returns 1, 0 at the end of the input, or -1. */
+static ptrdiff_t
+start(struct packed *packed)
+{
+	struct cg_libarchive *lib = &packed->lib;
+	const char *reason = cg_libarchive_load(lib);
+	struct archive_entry *entry;
+	struct archive *archive;
+	int result;
+
+	if (reason)
+		return fail_to_load(packed, reason);
+	archive = lib->archive_read_new();
+	packed->archive = archive;
+	/* The filter is appended: libarchive shall not look for others. */
+	if (!archive ||
+	    lib->archive_read_support_format_raw(archive) != ARCHIVE_OK ||
+	    lib->archive_read_support_format_empty(archive) != ARCHIVE_OK ||
+	    lib->archive_read_append_filter(archive, packed->id) != ARCHIVE_OK)
+		return fail_for_memory(packed);
+	result =
+	    lib->archive_read_open(archive, packed, NULL, give_packed, NULL);
+	/* libarchive takes data that fails at once for an empty input. */
+	if (lib->archive_errno(archive) != 0)
+		result = ARCHIVE_FATAL;
+	if (result == ARCHIVE_OK)
+		result = lib->archive_read_next_header(archive, &entry);
+	if (result == ARCHIVE_EOF)
+		return 0;
+	return result == ARCHIVE_OK ? 1 : fail(packed);
+}
+
+static ptrdiff_t
 read_packed(struct cg_stream *stream, char *buf, size_t size)
 {
 	struct packed *packed = (struct packed *)stream;
-	struct archive_entry *entry;
-	la_ssize_t got;
-	int result;
+	ptrdiff_t got = packed->archive ? 1 : start(packed);
 
-	if (!packed->opened) {
-		packed->opened = true;
-		result = archive_read_open(
-		    packed->archive, packed, NULL, give_packed, NULL);
-		/* What fails at once is taken for the end, but for this. */
-		if (archive_errno(packed->archive) != 0)
-			result = ARCHIVE_FATAL;
-		if (result == ARCHIVE_OK)
-			result =
-			    archive_read_next_header(packed->archive, &entry);
-		if (result == ARCHIVE_EOF)
-			return 0;
-		if (result != ARCHIVE_OK)
-			return fail(packed);
-	}
-	got = archive_read_data(packed->archive, buf, size);
-	return got >= 0 ? (ptrdiff_t)got : fail(packed);
+	if (got <= 0)
+		return got;
+	got = packed->lib.archive_read_data(packed->archive, buf, size);
+	return got >= 0 ? got : fail(packed);
 }
 
 static void
@@ -100,7 +131,8 @@ close_packed(struct cg_stream *stream)
 {
 	struct packed *packed = (struct packed *)stream;
 
-	(void)archive_read_free(packed->archive);
+	if (packed->archive)
+		(void)packed->lib.archive_read_free(packed->archive);
 	stream->source->close(stream->source);
 	free(packed);
 }
@@ -109,8 +141,8 @@ close_packed(struct cg_stream *stream)
 
 /* NULL: out of memory. */
 static struct cg_stream *
-open_packed(struct cg_stream *source, struct cg_slice head, const char *name,
-    int filter)
+open_packed(
+    struct cg_stream *source, struct cg_slice head, const char *name, int id)
 {
 	size_t size = head.len > BUFFER_SIZE ? head.len : BUFFER_SIZE;
 	struct packed *packed = malloc(sizeof(*packed) + size);
@@ -125,16 +157,8 @@ open_packed(struct cg_stream *source, struct cg_slice head, const char *name,
 	packed->size = size;
 	packed->head = head.len;
 	memcpy(packed->buf, head.ptr, head.len);
-	packed->archive = archive_read_new();
-	/* Appended, not bid for: it unpacks one layer. */
-	if (packed->archive &&
-	    archive_read_support_format_raw(packed->archive) == ARCHIVE_OK &&
-	    archive_read_support_format_empty(packed->archive) == ARCHIVE_OK &&
-	    archive_read_append_filter(packed->archive, filter) == ARCHIVE_OK)
-		return &packed->stream;
-	(void)archive_read_free(packed->archive);
-	free(packed);
-	return NULL;
+	packed->id = id;
+	return &packed->stream;
 }
 
 struct cg_stream *

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/load.h"
 #include "io/io.h"
 
 /* What is parsed at once stays in the cache, and so do its events. */
@@ -44,7 +45,21 @@ struct event {
 
 static const struct cg_slice nothing = { "", 0 };
 
+/* What is called of libxml2, which is loaded for the first XML input. */
+#define LIBXML(X)                  \
+	X(xmlCreatePushParserCtxt) \
+	X(xmlCtxtUseOptions)       \
+	X(xmlFreeDoc)              \
+	X(xmlFreeParserCtxt)       \
+	X(xmlInitParser)           \
+	X(xmlParseChunk)           \
+	X(xmlStopParser)
+struct libxml {
+	LIBXML(CG_LOAD_MEMBER)
+};
+
 struct cg_xml {
+	struct libxml lib;
 	struct cg_job *job;
 	struct cg_in *in;
 	xmlParserCtxtPtr parser;
@@ -87,7 +102,7 @@ stop(struct cg_xml *xml, int status)
 {
 	if (xml->status == CG_OK)
 		xml->status = status;
-	xmlStopParser(xml->parser);
+	xml->lib.xmlStopParser(xml->parser);
 }
 
 static void
@@ -309,6 +324,27 @@ on_error(void *arg, xmlErrorPtr error)
 
 /* ---- Reading ------------------------------------------------------------ */
 
+/* NULL after a reported error. */
+static struct cg_xml *
+load(struct cg_job *job)
+{
+	static const char *const name[] = { LIBXML(CG_LOAD_NAME) };
+	struct cg_xml *xml = calloc(1, sizeof(*xml));
+	const char *reason;
+
+	if (!xml) {
+		(void)cg_nomem(job);
+		return NULL;
+	}
+	reason = cg_load(
+	    CG_LIBXML2_SONAME, name, sizeof(name) / sizeof(*name), &xml->lib);
+	if (!reason)
+		return xml;
+	free(xml);
+	(void)cg_reject(job, "cannot load libxml2: %s", reason);
+	return NULL;
+}
+
 struct cg_xml *
 cg_xml_new(struct cg_job *job, struct cg_in *in)
 {
@@ -320,22 +356,24 @@ cg_xml_new(struct cg_job *job, struct cg_in *in)
 		.cdataBlock = on_text,
 		.getEntity = on_reference,
 		.serror = on_error };
-	struct cg_xml *xml = calloc(1, sizeof(*xml));
+	struct cg_xml *xml = load(job);
 
-	xmlInitParser();
-	if (xml) {
-		/* It may have to say something before it is there. */
-		xml->job = job;
-		xml->parser = xmlCreatePushParserCtxt(&sax, xml, NULL, 0, NULL);
-	}
-	if (!xml || !xml->parser) {
-		if (!xml || xml->status == CG_OK)
+	if (!xml)
+		return NULL;
+	xml->lib.xmlInitParser();
+	/* It may have to say something before it is there. */
+	xml->job = job;
+	xml->parser =
+	    xml->lib.xmlCreatePushParserCtxt(&sax, xml, NULL, 0, NULL);
+	if (!xml->parser) {
+		if (xml->status == CG_OK)
 			(void)cg_nomem(job);
 		free(xml);
 		return NULL;
 	}
 	/* "No entities" is libxml2's word for replacing what &amp; stands for. */
-	(void)xmlCtxtUseOptions(xml->parser, XML_PARSE_NOENT | XML_PARSE_NONET);
+	(void)xml->lib.xmlCtxtUseOptions(
+	    xml->parser, XML_PARSE_NOENT | XML_PARSE_NONET);
 	xml->in = in;
 	return xml;
 }
@@ -345,8 +383,8 @@ cg_xml_free(struct cg_xml *xml)
 {
 	if (!xml)
 		return;
-	xmlFreeDoc(xml->parser->myDoc); /* made for a document type */
-	xmlFreeParserCtxt(xml->parser);
+	xml->lib.xmlFreeDoc(xml->parser->myDoc); /* made for a document type */
+	xml->lib.xmlFreeParserCtxt(xml->parser);
 	free(xml->event);
 	free(xml->attribute);
 	free(xml->text);
@@ -382,7 +420,7 @@ end_document(struct cg_xml *xml)
 	else if (xml->depth > 0)
 		refuse(xml, "the end of all elements: the file is cut short");
 	else
-		(void)xmlParseChunk(xml->parser, "", 0, 1);
+		(void)xml->lib.xmlParseChunk(xml->parser, "", 0, 1);
 	if (xml->status == CG_OK && !xml->parser->wellFormed)
 		refuse(xml, "XML");
 }
@@ -409,7 +447,7 @@ push(struct cg_xml *xml)
 	if (n > PUSH_SIZE)
 		n = PUSH_SIZE;
 	xml->silent += n;
-	(void)xmlParseChunk(
+	(void)xml->lib.xmlParseChunk(
 	    xml->parser, xml->piece.ptr + xml->pushed, (int)n, 0);
 	xml->pushed += n;
 	if (xml->silent > TOKEN_MAX)

@@ -1,0 +1,33 @@
+/*
+ * load.c - shared libraries that are loaded when they are first needed.
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/load.h"
+
+/* POSIX says that a function's address fits: dlsym() gives it as this. */
+_Static_assert(sizeof(void *) == sizeof(void (*)(void)), "addresses");
+
+const char *
+cg_load(
+    const char *soname, const char *const *name, size_t count, void *functions)
+{
+	/* Opened anew for each user, so that no state is global. */
+	void *library = dlopen(soname, RTLD_NOW | RTLD_NODELETE);
+	const char *reason = NULL;
+
+	if (!library)
+		return dlerror();
+	for (size_t i = 0; i < count && !reason; i++) {
+		void *address = dlsym(library, name[i]);
+
+		if (!address)
+			reason = dlerror();
+		memcpy((char *)functions + i * sizeof(address), &address,
+		    sizeof(address));
+	}
+	(void)dlclose(library);
+	return reason;
+}

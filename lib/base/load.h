@@ -1,0 +1,29 @@
+/*
+ * load.h - shared libraries that are loaded when they are first needed.
+ *
+ * libxml2 and libarchive depend on ICU, libstdc++ and others. Loading them
+ * takes longer than a small conversion, and most conversions use neither.
+ *
+ * A library is a list of its functions, LIST(X) X(function) X(function) ...
+ *
+ *	struct library { LIST(CG_LOAD_MEMBER) };
+ *	static const char *const names[] = { LIST(CG_LOAD_NAME) };
+ */
+#ifndef CG_LOAD_H
+#define CG_LOAD_H
+
+#include <stddef.h>
+
+#define CG_LOAD_MEMBER(name) __typeof__(name) *name;
+#define CG_LOAD_NAME(name) #name,
+
+/*
+ * Loads the library of that soname and stores the addresses of count functions
+ * in functions, an array of pointers to functions or a struct of them. Returns
+ * NULL, or the reason of a failure, which lives until the next call of
+ * dlopen() and the like in this thread. A library stays loaded.
+ */
+const char *cg_load(const char *soname, const char *const *name, size_t count,
+    void *functions);
+
+#endif
