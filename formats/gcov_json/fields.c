@@ -10,10 +10,9 @@
 bool
 gcov_json_reject(struct gcov_json_reader *r, const char *expected)
 {
-	r->status = cg_json_fail(r->job, &r->json, expected);
+	(void)cg_json_reject(r->job, &r->json, expected);
 	return false;
 }
-
 /* ---- Values ------------------------------------------------------------- */
 
 /* Rounds a JSON number to an integer; false if it needs over 63 bits. */

@@ -12,7 +12,6 @@ struct gcov_json_reader {
 	struct cg_build *build;
 	struct cg_json json;
 	enum cg_json_type type; /* the next token */
-	int status;             /* of gcov_json_reject() */
 	struct gcov_json_unit unit;
 	struct gcov_json_item item; /* the one being read */
 	uint32_t expressions;       /* with conditions, of the line so far */

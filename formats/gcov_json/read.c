@@ -453,5 +453,5 @@ gcov_json_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	free(unit->missed);
 	free(unit->step);
 	free(r.text);
-	return r.status; /* the job has kept other errors */
+	return cg_in_status(in); /* the job has kept other errors */
 }
