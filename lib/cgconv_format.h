@@ -2,13 +2,13 @@
  * cgconv_format.h - the interface for formats.
  *
  * A format is a const struct cg_module with three functions: probe() looks at
- * the first bytes, read() pushes what it finds into a builder, write() pulls
- * from a frozen graph through cursors.
+ * the first bytes, read() adds what it finds to a builder, write() takes rows
+ * from a finished graph.
  *
  * Errors are sticky: after the first failure of a builder, an input or an
- * output every further call on it does nothing and returns 0 (false, NULL,
- * id 0), and its status function tells why. So a reader may read like its
- * format's grammar and ask once, at its end.
+ * output, further calls on it do nothing and return 0 (false, NULL, id 0); its
+ * status function returns the status. So a reader can follow its format's
+ * grammar and check once, at its end.
  *
  * Contents: Errors and warnings, Options, Memory, Reading;
  * Building: dimensions, rows; The graph: lines; Writing
@@ -28,15 +28,15 @@ extern "C" {
 /* ---- Errors and warnings ------------------------------------------------ */
 
 /*
- * The only error idiom of formats: return cg_fail(job, "expected ...").
- * Reports an error at the input's current place (the last line or bytes
- * read) and returns CG_EINPUT. The _at forms name the place: a pointer into
- * what the input gave out last.
+ * Reports an error and returns CG_EINPUT: return cg_fail(job, "expected ...").
+ * The location is the line or bytes that the input returned last; the _at forms
+ * are more precise: at points into them. An error that was reported before is
+ * the cause of this one: then nothing is reported, and its status returned.
  */
 int cg_fail(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
 int cg_fail_at(struct cg_job *, const char *at, const char *fmt, ...)
     CG_PRINTF(3, 4);
-/* The same with a text that is not a format: for languages without varargs. */
+/* The same with a plain text, for languages without varargs. */
 int cg_fail_text(struct cg_job *, const char *at, const char *text);
 /*
  * The same for functions that return whether they succeed: they report the
@@ -53,39 +53,39 @@ bool cg_reject_nomem(struct cg_job *);
 /* The first status that was kept so for this input or output, or CG_OK. */
 int cg_rejected(const struct cg_job *);
 /*
- * Warnings of one fmt (compared by its address: pass a literal) are counted:
+ * Warnings with the same fmt (compared by address: pass a literal) are counted:
  * the first five are reported, the rest as "and N more" at the end.
  */
 void cg_warn(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
 void cg_warn_at(struct cg_job *, const char *at, const char *fmt, ...)
     CG_PRINTF(3, 4);
-/* A note about the conversion as a whole, with the input's name. */
+/* A note about the input as a whole. */
 void cg_note(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
-/* An option or argument that makes no sense: returns CG_EUSAGE. */
+/* Reports an option or argument that makes no sense; returns CG_EUSAGE. */
 int cg_usage(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
 /*
- * The input, or a unit of it, is left out: an error for people, while the rest
- * is still converted and the job ends with CG_EINPUT after all. For readers
- * that check a unit before they add anything of it. Returns CG_OK, or what
- * cg_fail_at() would if the job cannot go on.
+ * Reports that the input, or a unit of it, is skipped: the rest is converted,
+ * and the job ends with CG_EINPUT. For readers that check a unit before they
+ * add anything of it. Returns CG_OK, or the status of an error that was
+ * reported before, with which read() has to end.
  */
 int cg_skip_at(struct cg_job *, const char *at, const char *fmt, ...)
     CG_PRINTF(3, 4);
 /*
- * Out of memory, or past a limit: returns CG_ELIMIT. What a cursor has failed
- * of is told already: that is returned then.
+ * Reports that memory ran out, or that a limit was exceeded; returns CG_ELIMIT.
+ * If a cursor has failed and reported that, returns its status instead.
  */
 int cg_nomem(struct cg_job *);
 
 /* ---- Options ------------------------------------------------------------ */
 
-/* For modules: an option's value, its fallback if not set (maybe NULL). */
+/* An option's value, or its fallback if it was not set, which may be NULL. */
 const char *cg_opt(const struct cg_job *, const char *name);
 bool cg_opt_flag(const struct cg_job *, const char *name);
 /*
- * What a format keeps from one input to the next: size bytes, zero at first,
- * the same for the same key (an address of the format's own). release() is
- * told before they are freed, when the last input has been read. NULL: out of
+ * State that a format keeps from one input to the next: size bytes, zeroed at
+ * first, the same for the same key (an address in the format). After the last
+ * input was read, release() gets them before they are freed. NULL: out of
  * memory (reported).
  */
 void *cg_job_state(struct cg_job *, const void *key, size_t size,
@@ -100,12 +100,12 @@ void *cg_job_state(struct cg_job *, const void *key, size_t size,
  * the array's pointer, which starts as NULL with *cap 0; free() it.
  */
 bool cg_grow(void *array, size_t *cap, size_t need, size_t width);
-/* The same without clearing: big arrays need not be touched in advance. */
+/* The same without zeroing, so that large arrays are not touched in advance. */
 bool cg_grow_more(void *array, size_t *cap, size_t need, size_t width);
 static inline bool
 cg_grow_raw(void *array, size_t *cap, size_t need, size_t width)
 {
-#ifndef __clang_analyzer__ /* to it an array with room might be NULL */
+#ifndef __clang_analyzer__ /* it assumes that an array with room may be NULL */
 	if (need <= *cap)
 		return true;
 #endif
@@ -115,236 +115,240 @@ cg_grow_raw(void *array, size_t *cap, size_t need, size_t width)
 /* ---- Reading ------------------------------------------------------------ */
 
 /*
- * Text: the next block of whole lines. Each line in it ends with '\n' (one is
- * added after a last line without), so a parser may rely on it as sentinel.
- * The block lives until the next call on the input. False at the end.
+ * Text: the next block of whole lines. Each line in it ends with '\n' (added
+ * after a last line without), so a parser may use it as a sentinel. The block
+ * is valid until the next call on the input. False at the end.
  */
 bool cg_read_block(struct cg_in *, struct cg_slice *block);
-/* The next line without its newline; lives until the next call. */
+/* The next line without its newline; valid until the next call. */
 bool cg_read_line(struct cg_in *, struct cg_slice *line);
 /*
- * Bytes: exactly n of them, or false with what is left (maybe none) in bytes.
- * Both live until the next call. A big n costs memory only as bytes arrive.
+ * Bytes: exactly n of them, valid until the next call. False if fewer are left;
+ * bytes is then what is left. A large n costs memory only as bytes arrive.
  */
 bool cg_read_bytes(struct cg_in *, uint64_t n, struct cg_slice *bytes);
-/* The same without consuming. */
+/* The same without consuming them. */
 bool cg_look_bytes(struct cg_in *, uint64_t n, struct cg_slice *bytes);
-/* All that is left, consumed; lives until the next call. */
+/* All that is left; valid until the next call. */
 bool cg_read_all(struct cg_in *, struct cg_slice *bytes);
-/* The last line had no newline of its own: the file may be cut short. */
+/* The last line had no newline of its own: the file may be truncated. */
 bool cg_in_unterminated(const struct cg_in *);
-/* Where the next byte comes from, in the unpacked input. */
+/* The offset of the next byte in the decompressed input. */
 uint64_t cg_in_offset(const struct cg_in *);
 /*
- * Opens a file that belongs to the input (the .gcno beside a .gcda); *in is
- * NULL if it is not there. False: it is there, but cannot be read, which was
- * reported; what needs it is to be left out, and the job ends with CG_EINPUT.
- * While it is open, messages without a place are about it. Companions are
- * closed in reverse order.
+ * Opens a file that belongs to the input, such as the .gcno file next to a
+ * .gcda file; *in is NULL if there is none. False: it exists but cannot be
+ * read, which was reported; skip what needs it, the job ends with CG_EINPUT.
+ * While it is open, messages without a location concern it. Close companions in
+ * reverse order.
  */
 bool cg_open_companion(struct cg_job *, const char *path, struct cg_in **in);
 void cg_close_companion(struct cg_job *, struct cg_in *);
-/* Is that file itself an input of the job, given or found in a folder? */
+/* Is that file itself an input, named or found in a directory? */
 bool cg_job_has_input(const struct cg_job *, const char *path);
-/* The name as in messages: a path, or "<stdin>". */
+/* Its name in messages: a path, or "<stdin>". */
 const char *cg_in_name(const struct cg_in *);
 /* CG_OK, or why reading ended early (already reported). */
 int cg_in_status(const struct cg_in *);
 
 /* ---- Building: dimensions ----------------------------------------------- */
 
-/* "" is id 0. "???" is what formats write for it; the reader translates. */
+/* "" is id 0. Readers translate their format's word for it, such as "???". */
 cg_object cg_add_object(struct cg_build *, struct cg_slice path);
 cg_file cg_add_file(struct cg_build *, struct cg_slice path);
 /*
- * How the input writes a file's path, where that was made absolute: "src/a.c"
+ * The path as the input has it, if the reader has made it absolute: "src/a.c"
  * for "/home/me/src/a.c".
  */
 void cg_set_file_given(struct cg_build *, cg_file, struct cg_slice);
-/* A file as a compiler named it, and the folder that it ran in, if known. */
-cg_file cg_add_file_in(struct cg_build *, struct cg_slice folder,
+/* A file as a compiler names it, and the directory where it ran or "". */
+cg_file cg_add_file_in(struct cg_build *, struct cg_slice directory,
     struct cg_slice name);
 /*
- * Joins and tidies the two as text (no ".", "..", "//"; links are not looked
- * at). Needs folder.len + name.len + CG_JOIN_MORE bytes, returns the end.
+ * Joins and normalizes the two as text (no ".", "..", "//"; links are not
+ * resolved). Needs directory.len + name.len + CG_JOIN_MORE bytes at to; returns
+ * the end.
  */
 #define CG_JOIN_MORE 2
-char *cg_join_path(char *to, struct cg_slice folder, struct cg_slice name);
+char *cg_join_path(char *to, struct cg_slice directory, struct cg_slice name);
 /* An empty name with no file and object is fn 0, the unknown caller. */
 cg_fn cg_add_fn(struct cg_build *, struct cg_slice name, cg_file, cg_object);
 /* The same in two steps, for formats with a table of names. */
 cg_name cg_add_name(struct cg_build *, struct cg_slice);
-/* Its text, NUL-terminated; lives as long as the graph. */
+/* Its text, NUL-terminated; valid as long as the graph. */
 struct cg_slice cg_get_name(const struct cg_build *, cg_name);
 cg_fn cg_add_fn_named(struct cg_build *, cg_name, cg_file, cg_object);
 /*
- * Demangled (C++, Rust, D), or the name itself, as it is for a target that
- * writes no others; found once for each name.
+ * The demangled name (C++, Rust, D); the name itself if it is not mangled or if
+ * the target writes linker names. Demangles each name once.
  */
 cg_name cg_add_demangled(struct cg_build *, cg_name symbol);
 /*
- * The same with the name that linkers know it by, where that is another: the
- * two constructors that C++ makes of one in the source have one name. Symbol 0
- * and the name itself say the same.
+ * A function with its linker name: two constructors that C++ makes of one in
+ * the source have the same name. Symbol 0: the name itself.
  */
 cg_fn cg_add_fn_symbol(struct cg_build *, cg_name, cg_file, cg_object,
     cg_name symbol);
 /*
- * A function that its source tells by where it is defined, too (column 0: not
- * known). Where several have one name and file (methods, lambdas), the first
- * keeps the name, others become name:line or name:line:column.
+ * A function that its source also identifies by its definition (column 0:
+ * unknown). If several have the same name and file (methods, lambdas), the
+ * first keeps the name, the others become name:line or name:line:column.
  */
 cg_fn cg_add_fn_at(struct cg_build *, struct cg_slice name, cg_file, cg_object,
     uint32_t line, uint32_t column);
-/* Widens what is known of its range; zeros say nothing. */
+/* Widens the range that is known; zeros are ignored. */
 void cg_set_fn_range(struct cg_build *, cg_fn, const struct cg_range *);
 /*
- * An event: the column of its costs, from 0. Only the strings that differ
- * from "" (or NULL) replace what an earlier add of that name said. Different
- * units are an error. What one of several inputs says is signed is so in their
- * sum; costs of the others from 2^63 on are an error then.
+ * Adds an event; returns the column of its costs. If it exists, strings other
+ * than "" and NULL replace earlier ones, but different units are an error. If
+ * one of several inputs declares it signed it is signed in their sum; costs of
+ * the others from 2^63 on are then an error.
  */
 #define CG_EVENT_MAX 1024 /* KCachegrind stops at 200, Valgrind at 17 */
 unsigned cg_add_event(struct cg_build *, const struct cg_event *);
 /*
- * Columns of the events of one input, in its own order; starts as { 0 }. Where
- * inputs are added up these need not be 0, 1, 2.
+ * Columns of the events of one input, in its own order: in a sum of inputs they
+ * need not be 0, 1, 2. Starts as { 0 }.
  */
 struct cg_columns {
 	size_t events, width;
-	bool moved;
+	bool moved;                  /* not 0, 1, 2 */
 	unsigned column[CG_EVENT_MAX];
-	uint64_t cost[CG_EVENT_MAX]; /* private; 0 but for its own columns */
+	uint64_t cost[CG_EVENT_MAX]; /* private; 0 in other columns */
 };
 /* False: the input has that event twice, or the builder has failed. */
 bool cg_add_column(struct cg_columns *, struct cg_build *,
     const struct cg_event *);
-/* As many costs as events, as columns->width columns; till the next call. */
+/*
+ * Spreads one cost per event over columns->width columns; valid until the next
+ * call.
+ */
 const uint64_t *cg_columns_of(struct cg_columns *, const uint64_t *cost);
-/* An inherited event. It has no column. Checked when the graph is frozen. */
+/* A derived event; it has no column. Checked when the graph is frozen. */
 void cg_add_formula(struct cg_build *, const struct cg_event *);
 /*
- * Starts a part: rows from here on belong to it. One part is there from the
- * start and taken by the first call. Where parts are not kept (many inputs
- * summed into one), rows go into the one part and differing pid, tid, part
- * become 0.
+ * Starts a part: rows from here on belong to it. The first call names the part
+ * that exists from the start. When inputs are summed, rows go into one part
+ * whose pid, tid and part become 0 if they differ.
  */
 cg_part cg_add_part(struct cg_build *, const struct cg_part_info *);
 /* Rows from here on belong to that part again. */
 void cg_set_part(struct cg_build *, cg_part);
 cg_labels cg_add_labels(struct cg_build *, const struct cg_label *, size_t n);
-/* Stacks have these from here on, till a part or an input begins. */
+/* Stacks from here on have these, until a part or an input begins. */
 void cg_set_labels(struct cg_build *, cg_labels);
 /*
- * What a sample tells beside its stack. Rows and stacks from here on belong
- * to the part that --part-by makes of it within the current one; without
- * that, to the current one. Stacks have its labels but for those that tell no
- * more than the part: the first one of the key that makes it; pid and tid as
- * numbers, if they do. So a reader calls this before each sample, or whenever
- * it changes, and never makes parts of threads itself.
+ * What is known of a sample besides its stack. From here on rows and stacks
+ * belong to the part that --part-by makes of it within the current one, or
+ * without --part-by to the current one. Stacks have its labels, except for
+ * those that only repeat what the part says: the first label of the key that
+ * makes the part, and pid and tid as numbers. So a reader calls this before
+ * each sample, or whenever it changes, and makes no parts of threads itself.
  */
 struct cg_sample_key {
-	uint64_t pid, tid;      /* 0: not known */
-	struct cg_slice comm;   /* name of the thread or process; "" */
+	uint64_t pid, tid;      /* 0: unknown */
+	struct cg_slice comm;   /* name of the thread or process, or "" */
 	const struct cg_label *label;
 	size_t labels;
 };
 void cg_set_sample_part(struct cg_build *, const struct cg_sample_key *);
 /*
- * "Trigger", "Program termination": a description of the current part. Inputs
- * that say another value of one key with that beginning are of another program
- * (its addresses mean something else): they cannot be added up.
+ * Adds a description to the current part, such as "Trigger: Program
+ * termination". Keys that begin with CG_PROGRAM_KEY identify the profiled
+ * executable: inputs with different values cannot be merged, because their
+ * addresses mean different things.
  */
 #define CG_PROGRAM_KEY "program."
 void cg_add_desc(struct cg_build *, struct cg_slice key,
     struct cg_slice value);
 /*
- * The counts of calls in the current part are numbers of samples. Where stacks
- * become calls the library says so itself; outputs tell by a description.
+ * The current part counts calls in samples. The library sets this itself when
+ * it makes calls of stacks; outputs record it as a description.
  */
 void cg_set_calls_sampled(struct cg_build *);
 /*
- * The next of the current part's files, in the order in which its source lists
- * them: after cg_add_part(), from the first on. Inputs that are summed and list
- * other files, or the same ones in another order, have no order any more; file
- * 0 says that this is so already.
+ * The next of the current part's files in the order of its source; call it
+ * after cg_add_part(), for the first file first. If inputs that are summed list
+ * other files, or another order, their sum has no order; file 0 states that the
+ * input is such a sum.
  */
 void cg_list_file(struct cg_build *, cg_file);
-/* What a description says ("" if absent); lives until the next add. */
+/* The value of a description, "" if absent; valid until the next add. */
 const char *cg_get_desc(const struct cg_build *, const char *key);
 /*
- * Addresses of rows are starts of buckets of that many bytes, not exact
- * instructions (gprof's histogram); 1 is the default.
+ * Addresses of rows are starts of buckets of that many bytes (gprof's
+ * histogram) instead of instructions; the default is 1.
  */
 void cg_set_grain(struct cg_build *, unsigned bytes);
 
 /* ---- Building: rows ----------------------------------------------------- */
 
 /*
- * Rows. cost[i] belongs to column i; columns from n on are zero. Costs of
- * the same place are summed. n = 0 is a place that never ran. False: the
- * builder has failed (a sum overflows); cg_build_failed() may say where.
+ * Adds self cost: cost[i] belongs to column i; columns from n on are 0. Costs
+ * of the same location are summed. n = 0: the location never ran. False: the
+ * builder has failed (a sum overflows); cg_build_failed() can report where.
  */
 bool cg_add_cost(struct cg_build *, cg_fn, const struct cg_pos *,
     const uint64_t *cost, size_t n);
 /*
- * count calls from the site (in caller) to the callee, entered at entry
- * (line and addr; its file is the callee's), with inclusive cost. Caller 0 is
- * gprof's <spontaneous>.
+ * Adds count calls from site (in the caller) to the callee, entered at entry
+ * (line and addr; its file is the callee's), with their inclusive cost. Caller
+ * 0 is the unknown caller, gprof's <spontaneous>.
  */
 bool cg_add_call(struct cg_build *, cg_fn caller, const struct cg_pos *site,
     cg_fn callee, const struct cg_pos *entry, uint64_t count,
     const uint64_t *cost, size_t n);
-/* Of a jump that is not conditional, followed = executed. */
+/* An unconditional jump has followed = executed. */
 void cg_add_jump(struct cg_build *, cg_fn, const struct cg_pos *from,
     cg_fn target, const struct cg_pos *to, bool conditional,
     uint64_t executed, uint64_t followed);
 /*
- * The node of a frame on top of parent (0: none); pos is where in the
- * function it stood: the place of its call of the next frame, or of the
- * sample. inlined: the compiler put this frame's function into parent's. All
- * this is the node's identity.
+ * The node of a frame on top of parent (0: none). pos is the location in the
+ * function where it calls the next frame, or where the sample was taken.
+ * inlined: the compiler inlined this frame's function into parent's. All of
+ * these identify the node.
  */
 cg_node cg_add_frame(struct cg_build *, cg_node parent, cg_fn,
     const struct cg_pos *, bool inlined);
 /*
- * Self cost of the leaf frame of a stack, and how many samples it comes from:
- * what the calls on it are counted in where stacks become calls. 0: there are
- * real counts, which are added with cg_add_call().
+ * Adds self cost to the leaf frame of a stack. samples is how many samples it
+ * comes from, in which calls are counted where stacks become calls; 0 if the
+ * reader adds real counts with cg_add_call().
  */
 void cg_add_stack(struct cg_build *, cg_node leaf, uint64_t samples,
     const uint64_t *cost, size_t n);
-/* A function's inclusive cost, where the source itself states it. */
+/* A function's inclusive cost, if the source itself states it. */
 void cg_add_inclusive(struct cg_build *, cg_fn, const uint64_t *cost,
     size_t n);
 
 bool cg_add_branch(struct cg_build *, cg_fn, const struct cg_branch *);
 /*
- * For readers that have work to do for rows of a fact (CG_JUMPS, those of
- * branches): are more of them of use? Not where nobody will ask for them, and
- * that there are some is known.
+ * Are more rows of a fact (CG_JUMPS, or one of branches) of use? False if the
+ * target cannot represent them and the graph has the fact already. For readers
+ * to which such rows are work.
  */
 bool cg_wants_rows(const struct cg_build *, cg_facts);
 /*
- * For what readers add on demand only, because other rows imply it (raw
- * counters, blocks of paths) or can replace it (CG_SIGNED: negative counts
- * become 0): does the target represent one of these facts? One that needs
+ * Can the target represent one of these facts? For rows that readers add on
+ * demand only, because other rows imply them (raw counters, blocks of paths) or
+ * can replace them (CG_SIGNED: negative counts become 0). A target that needs
  * CG_COUNTERS derives everything else from them and wants no other fact.
  */
 bool cg_wants_fact(const struct cg_build *, cg_facts);
 /*
- * The input's own word on the sum of costs since the part began (callgrind's
- * totals:), said when all of them are there: a difference is a warning at at
- * with both numbers. at_least: the sum may be smaller (callgrind's summary:).
+ * Compares the costs since the part began with a total that the input states,
+ * such as Callgrind's "totals:" line; call it after adding them. A difference
+ * is a warning with both numbers, at the location at. at_least: the total may
+ * be larger ("summary:").
  */
 void cg_state_total(struct cg_build *, const char *at, const uint64_t *cost,
     size_t n, bool at_least);
 /* CG_OK, or the first failure. */
 int cg_build_status(const struct cg_build *);
 /*
- * Reports that failure, once: at is its place in the input, as for
- * cg_fail_at(). Without this the job does it, and knows the place less well.
- * Returns the status.
+ * Reports that failure, once, and returns its status; at is its location in the
+ * input, as for cg_fail_at(). Otherwise the job reports it, with a less precise
+ * location.
  */
 int cg_build_failed(struct cg_build *, const char *at);
 
@@ -358,62 +362,62 @@ int cg_build_failed(struct cg_build *, const char *at);
  *		while (cg_next_line(lines, &line)) ...
  *	cg_lines_free(lines);
  *
- * Files come folder by folder, all that have functions or rows; file 0, the
- * unknown one, comes first if it has rows. Memory: a function's place for
- * each file that it has rows in, and the rows of some files. Failures are the
- * job's, as above.
+ * Files come directory by directory, all that have functions or rows; file 0,
+ * the unknown one, comes first if it has rows. Memory: a few bytes for each
+ * function and each file that it has rows in, and the rows of some files.
+ * Failures are those of cursors: see "The graph: rows".
  */
 struct cg_lines;
 struct cg_lines *cg_lines_new(const struct cg_graph *, cg_part);
 /*
- * Files that the part's source lists come in its order: they exchange places
- * with one another. Rows of no line are left out.
+ * The same, with the files that the part's source lists in its order: they
+ * exchange positions with one another. Rows without a line are dropped.
  */
 struct cg_lines *cg_lines_new_listed(const struct cg_graph *, cg_part);
 /*
- * The same of another part, from its first file on, faster than anew. Of many
- * parts, each has the functions alone that have rows or are called there.
+ * Starts again with another part, faster than a new cursor. If there are many
+ * parts, each has only the functions that have rows or are called in it.
  */
 bool cg_lines_set_part(struct cg_lines *, cg_part);
 void cg_lines_free(struct cg_lines *);
 bool cg_next_file(struct cg_lines *, cg_file *);
-/* Begins with the first file once more. */
+/* Starts again with the first file. */
 void cg_first_file(struct cg_lines *);
 /*
- * Functions with a name whose own file it is, by first line, column, number in
- * the unit; how many. Lives until the next file.
+ * The named functions that are defined in the file, by first line, column, and
+ * number in the unit; returns how many. Valid until the next file.
  */
 size_t cg_file_fns(const struct cg_lines *, const cg_fn **);
 /*
- * What cg_get_coverage() says of the i-th of them, in one pass with the lines
- * where cg_lines_new_listed() made them. False as cg_rows_open().
+ * cg_get_coverage() of function i of these; in one pass with the lines if
+ * cg_lines_new_listed() was used. False as for cg_rows_open().
  */
 bool cg_file_coverage(struct cg_lines *, size_t i, struct cg_coverage *);
-/* Where a function begins: what was said, or its lowest line; 0: unknown. */
+/* The line where a function begins, else its lowest line; 0: unknown. */
 uint32_t cg_fn_line(const struct cg_lines *, cg_fn);
-/* Which of its unit's functions it is, from 1 (the last); 0: not known. */
+/* The number of the function in its unit, from 1 (the last); 0: unknown. */
 uint32_t cg_fn_number(const struct cg_lines *, cg_fn);
-/* How often it was called, recursion and all; false if no call is known. */
+/* How often it was called, with recursion; false if no call is known. */
 bool cg_fn_entries(const struct cg_lines *, cg_fn, uint64_t *count);
 
 struct cg_line {
 	uint32_t line;        /* 0: unknown */
-	cg_fn fn;             /* maybe one without a name */
-	bool has_cost;        /* else it has branches alone */
+	cg_fn fn;             /* may have no name */
+	bool has_cost;        /* else it has branches only */
 	const uint64_t *cost; /* n values, as in struct cg_cost */
 	size_t n;
 	const struct cg_branch *branch; /* by kind, block, index */
 	size_t branches;
 };
 /*
- * One for each line and function: by line, then functions in the order above,
- * those of other files behind. Lives until the next file.
+ * The next line and function: by line, then functions in the order of
+ * cg_file_fns(), those of other files last. Valid until the next file.
  */
 bool cg_next_line(struct cg_lines *, struct cg_line *);
-/* Its branches of a kind: up to *end. */
+/* The line's branches of a kind, up to *end. */
 const struct cg_branch *cg_line_rows(const struct cg_line *,
     enum cg_branch_kind, const struct cg_branch **end);
-/* Begins with the file's first line once more. */
+/* Starts again with the file's first line. */
 void cg_first_line(struct cg_lines *);
 
 struct cg_line_sum {
@@ -421,32 +425,33 @@ struct cg_line_sum {
 	bool has_cost;
 	uint64_t cost;        /* of one event */
 	/*
-	 * Arcs, then conditions; instances of a template are added one by one
-	 * if they have the same ones. Blocks are numbered from 0.
+	 * Arcs, then conditions. Those of a template's instances are summed one
+	 * by one if the instances have the same ones; see CG_BRANCH_UNLIKE.
+	 * Blocks are numbered from 0.
 	 */
 	const struct cg_branch *branch;
 	size_t branches;
 };
-/* The next line with all its functions added up. Lives until the next. */
+/* The sum of the next line over all functions. Valid until the next call. */
 bool cg_next_line_sum(struct cg_lines *, size_t event, struct cg_line_sum *);
 
 /* ---- Writing ------------------------------------------------------------ */
 
 /*
- * For writers of one event: the one that the option event names, else that
- * called usual (NULL: none is) if it is there, else cg_main_event(). If there
- * are more and none was asked for, a warning says which it is. CG_OK,
- * CG_EUSAGE for a name that is not there, CG_EINPUT if there is no event at
- * all.
+ * For writers of one event: the event that option CG_EVENT_OPTION names; else
+ * the one called usual (NULL: none is) if the graph has it; else
+ * cg_main_event(). If there are several and none was asked for, a warning tells
+ * which one is written. CG_EUSAGE if there is no event of the option's name,
+ * CG_EINPUT if there is no event at all.
  */
 int cg_choose_event(
     struct cg_job *, const struct cg_graph *, const char *usual, size_t *event);
-/* The option, to stand in their tables. */
-#define CG_OPTION_EVENT                                            \
-	{                                                          \
+/* The option, for the tables of these writers. */
+#define CG_OPTION_EVENT                                                    \
+	{                                                                  \
 		.name = CG_EVENT_OPTION, .type = CG_STRING, .arg = "NAME", \
-		.help = "event to write, where there are more",    \
-		.writing = true                                    \
+		.help = "event to write, where there are more",            \
+		.writing = true                                            \
 	}
 
 void cg_putc(struct cg_out *, char);
@@ -454,25 +459,28 @@ void cg_put(struct cg_out *, struct cg_slice);
 void cg_puts(struct cg_out *, const char *);
 void cg_putu(struct cg_out *, uint64_t);
 void cg_putf(struct cg_out *, const char *fmt, ...) CG_PRINTF(2, 3);
-/* Within a line: breaks and NULs as \n, \r, \0. True: there were any. */
+/*
+ * Text that must stay on one line: newline, CR and NUL as \n, \r, \0. True if
+ * there were any.
+ */
 bool cg_put_inline(struct cg_out *, struct cg_slice);
-/* A JSON string with its quotes; bytes that are no UTF-8 as \udcXX. */
+/* A JSON string with its quotes; bytes that are not UTF-8 as \udcXX. */
 void cg_put_json(struct cg_out *, struct cg_slice);
 /*
- * XML text, good in elements and in "..." of attributes; what XML cannot hold
- * (control characters, bytes that are no UTF-8) as U+FFFD.
+ * Text for XML elements and for "..." of attributes. What XML cannot represent
+ * (control characters, bytes that are not UTF-8) becomes U+FFFD.
  */
 void cg_put_xml(struct cg_out *, struct cg_slice);
 /*
- * Room for n bytes (up to CG_RESERVE_MAX) to format into; never NULL.
- * cg_out_advance() says where the text ended.
+ * Room for n bytes, at most CG_RESERVE_MAX, to format into; never NULL.
+ * cg_out_advance() tells where the text ended.
  */
 #define CG_RESERVE_MAX 65536
 char *cg_out_reserve(struct cg_out *, size_t n);
 void cg_out_advance(struct cg_out *, const char *end);
 /* CRC-32 (zlib's) of what was put since the first call, which returns 0. */
 uint32_t cg_out_crc32(struct cg_out *);
-/* CG_OK, or CG_EOUTPUT (reported by the job). */
+/* CG_OK, or CG_EOUTPUT or CG_ELIMIT, which the job reports. */
 int cg_out_status(const struct cg_out *);
 
 #if defined(__GNUC__)
