@@ -13,6 +13,8 @@
  *
  * Writing: layout.c (places of the graph -> addresses), then write.c. Below
  * all of them is gmon.c, above them gprof.c, the module.
+ *
+ * Structs gmon_x are parts of the file, all else is named gprof_x.
  */
 #ifndef FORMATS_GPROF_GMON_H
 #define FORMATS_GPROF_GMON_H

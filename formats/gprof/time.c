@@ -16,6 +16,7 @@
 /* Code of one function and line within a bin. */
 struct piece {
 	uint64_t low, high;
+	uint64_t base; /* of the object that contains it */
 	cg_fn fn;
 	cg_file file;
 	uint32_t line;
@@ -45,31 +46,32 @@ scale_down(uint64_t value, uint64_t part, uint64_t whole)
 	return value / whole * part + value % whole * part / whole;
 }
 
-/* The address in the object; 1 instead of 0, which means "none". */
-static uint64_t
-address_of(const struct timer *timer, uint64_t addr)
+/* Makes a piece of [low, high) in a function, as yet without a line. */
+static struct piece
+make_piece(const struct gprof_func *func, uint64_t low, uint64_t high)
 {
-	const struct gprof_image *image =
-	    gprof_image_at(timer->funcs->images, addr);
-
-	addr -= image ? image->base : 0;
-	return addr ? addr : 1;
+	return (struct piece){ .low = low,
+		.high = high,
+		.base = func->image ? func->image->base : 0,
+		.fn = func->fn,
+		.overhead = func->overhead };
 }
 
 /* Adds cost to the pieces in proportion to their bytes, and clears them. */
 static void
 split_cost(struct timer *timer, uint64_t cost)
 {
-	uint64_t whole = 0, done = 0, spent = 0, share;
+	uint64_t whole = 0, done = 0, spent = 0, share, addr;
 
 	for (size_t i = 0; i < timer->pieces; i++)
 		whole += timer->piece[i].high - timer->piece[i].low;
 	for (size_t i = 0; i < timer->pieces; i++) {
 		const struct piece *piece = &timer->piece[i];
-		const struct cg_pos pos = { .file = piece->file,
-			.line = piece->line,
-			.addr = address_of(timer, piece->low) };
+		struct cg_pos pos = { .file = piece->file,
+			.line = piece->line };
 
+		addr = piece->low - piece->base;
+		pos.addr = addr ? addr : 1; /* 0 would mean "none" */
 		done += piece->high - piece->low;
 		share = scale_down(cost, done, whole) - spent;
 		spent += share;
@@ -87,9 +89,7 @@ static void
 add_pieces(struct timer *timer, const struct gprof_func *func, uint64_t low,
     uint64_t high)
 {
-	struct piece piece = {
-		.low = low, .fn = func->fn, .overhead = func->overhead
-	};
+	struct piece piece = make_piece(func, low, high);
 
 	while (piece.low < high && timer->pieces < PIECES) {
 		const struct gprof_line *line =
@@ -125,8 +125,7 @@ add_bin_pieces(struct timer *timer, uint64_t low, uint64_t high)
 		return;
 	func = gprof_any_func(timer->funcs, low);
 	if (func)
-		timer->piece[timer->pieces++] =
-		    (struct piece){ .low = low, .high = high, .fn = func->fn };
+		timer->piece[timer->pieces++] = make_piece(func, low, high);
 }
 
 /*
