@@ -24,50 +24,6 @@
 
 #define PROBE_LINES 200 /* of the head are looked at */
 
-bool
-folded_take_count(struct cg_slice *line, struct folded_count *count)
-{
-	const char *begin = line->ptr, *at = begin + line->len, *end = at;
-	uint32_t unit = FOLDED_MICRO;
-	struct cg_slice word;
-
-	while (at > begin && at[-1] != ' ' && at[-1] != '\t')
-		at--;
-	*count = (struct folded_count){ 0 };
-	word = (struct cg_slice){ at, (size_t)(end - at) };
-	count->negative = cg_take_char(&word, '-');
-	/* Not cg_take_u64(), which knows hex numbers. */
-	if (word.len == 0 || at == begin || *word.ptr < '0' ||
-	    *word.ptr > '9' || cg_starts(word, "0x") || cg_starts(word, "0X") ||
-	    !cg_take_u64(&word, &count->whole))
-		return false;
-	count->fraction = cg_take_char(&word, '.');
-	for (; word.len > 0 && *word.ptr >= '0' && *word.ptr <= '9';
-	     word.ptr++, word.len--) {
-		unsigned digit = (unsigned)(*word.ptr - '0');
-
-		unit /= 10;
-		count->micro += digit * unit;
-		count->rounded |= unit == 0 && digit != 0;
-	}
-	if (word.len > 0)
-		return false;
-	while (at > begin && (at[-1] == ' ' || at[-1] == '\t'))
-		at--;
-	line->len = (size_t)(at - begin);
-	return true;
-}
-
-struct cg_slice
-folded_trim_line(struct cg_slice line)
-{
-	while (line.len > 0 && (line.ptr[line.len - 1] == ' ' ||
-				   line.ptr[line.len - 1] == '\t' ||
-				   line.ptr[line.len - 1] == '\r'))
-		line.len--;
-	return line;
-}
-
 /* 1: a stack and its count; 0: says nothing; -1: no line of this format. */
 static int
 judge(struct cg_slice line)

@@ -46,15 +46,6 @@ struct cg_slice folded_trim_line(struct cg_slice line);
 /* "samples/count cpu/nanoseconds": how many it names, 0: it is none such. */
 size_t folded_get_header(struct cg_slice line,
     struct cg_slice name[FOLDED_COLUMNS], struct cg_slice unit[FOLDED_COLUMNS]);
-/*
- * How many counts end a line, and of which events: taken from the first block
- * of lines, whose first line is taken off it if it names them. Events and
- * columns say what there is without a word: one.
- */
-int folded_find_columns(struct cg_job *, struct cg_build *,
-    struct cg_slice *block, struct cg_event event[FOLDED_COLUMNS],
-    size_t *columns);
-
 int folded_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int folded_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
 

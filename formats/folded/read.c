@@ -376,6 +376,84 @@ read_block(struct reader *r, struct cg_slice block)
 		r->status = cg_build_failed(r->build, line.ptr);
 }
 
+/* ---- Columns ------------------------------------------------------------ */
+
+static const char *
+keep_name(struct cg_build *build, struct cg_slice text)
+{
+	return cg_get_name(build, cg_add_name(build, text)).ptr;
+}
+
+/* How many events the line names, 0: it is no such line. */
+static size_t
+take_header(struct cg_build *build, struct cg_slice line,
+    struct cg_event event[FOLDED_COLUMNS])
+{
+	struct cg_slice name[FOLDED_COLUMNS], unit[FOLDED_COLUMNS];
+	size_t n = folded_get_header(line, name, unit);
+
+	for (size_t i = 0; i < n; i++) {
+		if (cg_equal(unit[i], "count"))
+			unit[i].len = 0;
+		event[i] = (struct cg_event){
+			.name = keep_name(build, name[i]),
+			.unit = keep_name(build, unit[i]),
+		};
+	}
+	return n;
+}
+
+static bool
+has_two_counts(struct cg_slice line)
+{
+	struct folded_count count;
+
+	return folded_take_count(&line, &count) &&
+	       folded_take_count(&line, &count) && line.len > 0;
+}
+
+/* "Thread 7 12" is none of difffolded.pl's, but then other lines tell. */
+static bool
+all_have_two(struct cg_slice block)
+{
+	struct cg_slice line;
+	bool any = false;
+
+	while (cg_take_line(&block, &line)) {
+		line = folded_trim_line(line);
+		if (line.len == 0 || cg_starts(line, "# "))
+			continue;
+		if (!has_two_counts(line))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* What a first line names; what the option says; else what lines have. */
+static int
+find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
+    struct cg_event event[FOLDED_COLUMNS], size_t *columns)
+{
+	const char *option = cg_opt(job, "counts");
+	struct cg_slice rest = *block, line;
+	size_t named = 0;
+
+	if (option && strcmp(option, "1") != 0 && strcmp(option, "2") != 0)
+		return cg_usage(job, "--counts is 1 or 2");
+	if (!option && cg_take_line(&rest, &line))
+		named = take_header(build, line, event);
+	if (named > 0) {
+		*block = rest;
+		*columns = named;
+	} else if (option ? *option == '2' : all_have_two(*block)) {
+		event[0].name = "before";
+		event[1].name = "after";
+		*columns = 2;
+	}
+	return CG_OK;
+}
+
 /* ---- The file ----------------------------------------------------------- */
 
 /* Names the event of millionths after the one of units. */
@@ -468,7 +546,7 @@ read_file(struct reader *r, struct cg_in *in)
 
 	while (r->status == CG_OK && cg_read_block(in, &block)) {
 		if (first)
-			r->status = folded_find_columns(
+			r->status = find_columns(
 			    r->job, r->build, &block, r->event, &r->columns);
 		first = false;
 		if (r->status == CG_OK)

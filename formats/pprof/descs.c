@@ -9,17 +9,6 @@
 
 #include "pprof.h"
 
-bool
-pprof_get_text(struct pprof_reader *r, uint64_t index, struct cg_slice *text)
-{
-	cg_name name;
-
-	if (!pprof_get_name(r, index, &name))
-		return false;
-	*text = cg_get_name(r->build, name);
-	return true;
-}
-
 /* ---- Our comments ------------------------------------------------------- */
 
 /* "KEY: " off the front. */

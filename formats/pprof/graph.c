@@ -31,24 +31,6 @@ fail(struct pprof_reader *r, const char *what)
 	return false;
 }
 
-bool
-pprof_get_name(struct pprof_reader *r, uint64_t index, cg_name *name)
-{
-	const cg_name *strings = r->strings.at;
-
-	*name = 0;
-	if (index == 0)
-		return true;
-	if (index >= r->strings.count) {
-		r->status = cg_fail(r->job,
-		    "expected text %" PRIu64 " in a table of %zu", index,
-		    r->strings.count);
-		return false;
-	}
-	*name = strings[index];
-	return true;
-}
-
 /* ---- Events ------------------------------------------------------------- */
 
 static bool
@@ -428,35 +410,6 @@ warn_lost(struct pprof_reader *r)
 		    "%zu locations are of code that functions share; the one "
 		    "that they name stands for all (is_folded is not kept)",
 		    r->folded_lost);
-}
-
-static void
-free_lists(struct pprof_reader *r)
-{
-	struct pprof_list *const lists[] = { &r->types, &r->mappings,
-		&r->locations, &r->functions, &r->lines, &r->strings,
-		&r->comments, &r->nodes, &r->samples, &r->waiting, &r->path,
-		&r->steps, &r->values, &r->near, &r->paths, &r->labels,
-		&r->label_bytes, &r->label, &r->labelled };
-	struct cg_map *const maps[] = { &r->mapping_ids, &r->location_ids,
-		&r->function_ids, &r->stacks, &r->by_labels_and_leaf,
-		&r->by_labels, &r->long_names };
-
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		free(lists[i]->at);
-	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
-		cg_map_free(maps[i]);
-}
-
-void
-pprof_free(struct pprof_reader *r)
-{
-	free_lists(r);
-	*r = (struct pprof_reader){ .job = r->job,
-		.in = r->in,
-		.build = r->build,
-		.status = r->status,
-		.in_part = r->in_part };
 }
 
 int

@@ -10,47 +10,7 @@
  * Files hold the message as it is or packed by gzip, as everywhere by --gzip
  * or a name that ends in .gz: pprof reads both.
  */
-#include <string.h>
-
 #include "pprof.h"
-
-const struct pprof_text_key pprof_text_keys[] = {
-	{ "drop_frames", PPROF_DROP_FRAMES },
-	{ "keep_frames", PPROF_KEEP_FRAMES },
-	{ CG_MAIN_EVENT_KEY, PPROF_DEFAULT_TYPE },
-	{ "doc_url", PPROF_DOC_URL },
-	{ NULL, PPROF_FIELDS },
-};
-
-/* Ours, pprof's. */
-static const char *const units[][2] = {
-	{ "", "count" },
-	{ "ns", "nanoseconds" },
-	{ "us", "microseconds" },
-	{ "ms", "milliseconds" },
-	{ "s", "seconds" },
-};
-#define UNITS (sizeof(units) / sizeof(*units))
-
-const char *
-pprof_unit_in(const char *unit)
-{
-	for (size_t i = 0; i < UNITS; i++) {
-		if (strcmp(unit, units[i][1]) == 0)
-			return units[i][0];
-	}
-	return unit;
-}
-
-const char *
-pprof_unit_out(const char *unit)
-{
-	for (size_t i = 0; i < UNITS; i++) {
-		if (strcmp(unit, units[i][0]) == 0)
-			return units[i][1];
-	}
-	return unit;
-}
 
 static int
 probe(const struct cg_head *head)

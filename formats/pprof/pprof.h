@@ -240,6 +240,9 @@ bool pprof_take_packed(struct pprof_reader *, const struct pprof_field *,
     bool (*add)(struct pprof_reader *, uint64_t, const char *));
 /* A field that nobody knows. */
 void pprof_skip_field(struct pprof_reader *, const struct pprof_field *);
+/* Index + 1 of what has the id, made if need be; 0: out of memory. */
+uint32_t pprof_find_id(struct pprof_reader *, struct cg_map *ids,
+    struct pprof_list *, size_t width, uint64_t id);
 /* Index + 1 of the location with the id, made if need be; 0: failed. */
 uint32_t pprof_add_location(struct pprof_reader *, uint64_t id);
 static inline uint32_t

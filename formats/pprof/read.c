@@ -18,25 +18,6 @@
 
 /* ---- Lists and ids ------------------------------------------------------ */
 
-bool
-pprof_reserve(
-    struct pprof_reader *r, struct pprof_list *list, size_t count, size_t width)
-{
-	if (cg_grow(&list->at, &list->cap, count, width))
-		return true;
-	r->status = cg_nomem(r->job);
-	return false;
-}
-
-bool
-pprof_lengthen(struct pprof_reader *r, struct pprof_list *list, size_t width)
-{
-	if (list->count < UINT32_MAX - 1)
-		return pprof_reserve(r, list, list->count + 1, width);
-	r->status = cg_nomem(r->job);
-	return false;
-}
-
 static bool
 append_u32(struct pprof_reader *r, struct pprof_list *list, uint32_t value)
 {
@@ -47,48 +28,10 @@ append_u32(struct pprof_reader *r, struct pprof_list *list, uint32_t value)
 	return at != NULL;
 }
 
-/* Index + 1 of what has the id, made if need be; 0: out of memory. */
-static uint32_t
-find_id(struct pprof_reader *r, struct cg_map *ids, struct pprof_list *list,
-    size_t width, uint64_t id)
-{
-	uint32_t *index = cg_map_at(ids, id);
-
-	if (!index) {
-		r->status = cg_nomem(r->job);
-		return 0;
-	}
-	if (*index == 0) {
-		if (!pprof_append(r, list, width))
-			return 0;
-		*index = (uint32_t)list->count;
-	}
-	return *index;
-}
-
-/*
- * Most ids are 1, 2, 3: those are kept in an array too, which is never longer
- * than twice the number of locations.
- */
-uint32_t
-pprof_add_location(struct pprof_reader *r, uint64_t id)
-{
-	uint32_t *near, index;
-
-	index = find_id(r, &r->location_ids, &r->locations,
-	    sizeof(struct pprof_location), id);
-	if (!pprof_reserve(r, &r->near, r->locations.count, sizeof(*near)))
-		return 0;
-	near = r->near.at;
-	if (id < r->near.cap)
-		near[id] = index;
-	return index;
-}
-
 static uint32_t
 find_function(struct pprof_reader *r, uint64_t id)
 {
-	return find_id(r, &r->function_ids, &r->functions,
+	return pprof_find_id(r, &r->function_ids, &r->functions,
 	    sizeof(struct pprof_function), id);
 }
 
@@ -108,13 +51,6 @@ take_field(
 	if (pprof_take_field(message, field))
 		return true;
 	return fail(r, message->ptr, "a whole field of a message");
-}
-
-void
-pprof_skip_field(struct pprof_reader *r, const struct pprof_field *field)
-{
-	cg_warn_at(r->job, field->at,
-	    "field %" PRIu64 " is not known, it is skipped", field->number);
 }
 
 /* A message all of whose fields are numbers: value[i] is field i. */
@@ -281,42 +217,6 @@ take_location(struct pprof_reader *r, const struct pprof_field *field)
 	location->lines = (uint32_t)(r->lines.count - first);
 	r->folded_lost += value[LOCATION_FOLDED] != 0;
 	return true;
-}
-
-bool
-pprof_take_packed(struct pprof_reader *r, const struct pprof_field *field,
-    bool (*add)(struct pprof_reader *, uint64_t, const char *))
-{
-	struct cg_slice rest = field->bytes;
-	uint64_t value;
-
-	if (field->wire == WIRE_VARINT)
-		return add(r, field->value, field->at);
-	if (field->wire != WIRE_BYTES)
-		return fail(r, field->at, "numbers");
-	while (rest.len > 0) {
-		if (!pprof_take_varint(&rest, &value))
-			return fail(r, rest.ptr, "a number");
-		if (!add(r, value, rest.ptr))
-			return false;
-	}
-	return true;
-}
-
-uint64_t
-pprof_hash(uint64_t seed, struct cg_slice bytes)
-{
-	uint64_t hash = seed + bytes.len, word;
-
-	for (; bytes.len >= 8; bytes.ptr += 8, bytes.len -= 8) {
-		memcpy(&word, bytes.ptr, 8);
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-		hash ^= hash >> 32;
-	}
-	word = 0;
-	if (bytes.len > 0)
-		memcpy(&word, bytes.ptr, bytes.len);
-	return (hash ^ word) * 0x9e3779b97f4a7c15;
 }
 
 /* ---- The message -------------------------------------------------------- */

@@ -6,6 +6,24 @@
 
 #include "read.h"
 
+/* What a profile may be counted in, and what that is here. */
+struct unit {
+	const char *name;  /* in the file */
+	const char *event; /* which we call so */
+	const char *unit;
+	uint64_t scale; /* so many of our unit are one */
+};
+/* The first is of no unit. */
+static const struct unit units[] = {
+	{ "none", "samples", "", 1 },
+	{ "nanoseconds", "time", "ns", 1 },
+	{ "microseconds", "time", "ns", 1000 },
+	{ "milliseconds", "time", "ns", 1000000 },
+	{ "seconds", "time", "ns", 1000000000 },
+	{ "bytes", "bytes", "bytes", 1 },
+	{ 0 },
+};
+
 /* Node -> stack; freed by the caller. NULL after a failure. */
 static cg_node *
 build_stacks(struct reader *r)
@@ -37,10 +55,10 @@ build_stacks(struct reader *r)
 	return stack;
 }
 
-static const struct speedscope_unit *
+static const struct unit *
 find_unit(struct reader *r, const struct profile *profile)
 {
-	const struct speedscope_unit *unit = speedscope_units;
+	const struct unit *unit = units;
 	struct cg_slice name = cg_get_name(r->build, profile->unit);
 
 	while (unit->name && !cg_equal(name, unit->name))
@@ -50,7 +68,7 @@ find_unit(struct reader *r, const struct profile *profile)
 	if (name.len > 0)
 		cg_warn(r->job, "unknown unit \"%.40s\" is taken for none",
 		    name.ptr);
-	return speedscope_units;
+	return units;
 }
 
 /*
@@ -91,8 +109,8 @@ begin_part(struct reader *r, const struct profile *profile,
 }
 
 static unsigned
-add_event(struct reader *r, const struct profile *profile,
-    const struct speedscope_unit *unit)
+add_event(
+    struct reader *r, const struct profile *profile, const struct unit *unit)
 {
 	struct cg_event event = { .name = unit->event, .unit = unit->unit };
 
@@ -120,7 +138,7 @@ scale(struct reader *r, const struct decimal *value, uint64_t factor,
 }
 
 static uint64_t
-count_samples(const struct profile *profile, const struct speedscope_unit *unit,
+count_samples(const struct profile *profile, const struct unit *unit,
     const struct cost *cost, uint64_t weight, bool first)
 {
 	if (cost->counted)
@@ -137,7 +155,7 @@ static bool
 add_profile(struct reader *r, const struct profile *profile,
     const cg_node *stack, struct cg_map *parts)
 {
-	const struct speedscope_unit *unit = find_unit(r, profile);
+	const struct unit *unit = find_unit(r, profile);
 	uint64_t factor = profile->ours ? 1 : unit->scale;
 	const struct cost *costs = r->costs.at;
 	uint64_t cost[CG_EVENT_MAX] = { 0 };

@@ -27,16 +27,6 @@
 
 #include "speedscope.h"
 
-const struct speedscope_unit speedscope_units[] = {
-	{ "none", "samples", "", 1 },
-	{ "nanoseconds", "time", "ns", 1 },
-	{ "microseconds", "time", "ns", 1000 },
-	{ "milliseconds", "time", "ns", 1000000 },
-	{ "seconds", "time", "ns", 1000000000 },
-	{ "bytes", "bytes", "bytes", 1 },
-	{ 0 },
-};
-
 static bool
 contains(struct cg_slice text, const char *word)
 {

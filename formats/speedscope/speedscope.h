@@ -8,16 +8,6 @@
 
 #define SPEEDSCOPE_SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
-/* What a profile may be counted in, and what that is here. */
-struct speedscope_unit {
-	const char *name;  /* in the file */
-	const char *event; /* which we call so */
-	const char *unit;
-	uint64_t scale; /* so many of our unit are one */
-};
-/* Ends with a NULL name; the first is of no unit. */
-extern const struct speedscope_unit speedscope_units[];
-
 int speedscope_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int speedscope_write(
     struct cg_job *, const struct cg_graph *, struct cg_out *);

@@ -1,0 +1,162 @@
+/*
+ * reader.c - the reader's lists, ids and texts.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "pprof.h"
+
+/* ---- Lists and ids ------------------------------------------------------ */
+
+bool
+pprof_reserve(
+    struct pprof_reader *r, struct pprof_list *list, size_t count, size_t width)
+{
+	if (cg_grow(&list->at, &list->cap, count, width))
+		return true;
+	r->status = cg_nomem(r->job);
+	return false;
+}
+
+bool
+pprof_lengthen(struct pprof_reader *r, struct pprof_list *list, size_t width)
+{
+	if (list->count < UINT32_MAX - 1)
+		return pprof_reserve(r, list, list->count + 1, width);
+	r->status = cg_nomem(r->job);
+	return false;
+}
+
+/* Index + 1 of what has the id, made if need be; 0: out of memory. */
+uint32_t
+pprof_find_id(struct pprof_reader *r, struct cg_map *ids,
+    struct pprof_list *list, size_t width, uint64_t id)
+{
+	uint32_t *index = cg_map_at(ids, id);
+
+	if (!index) {
+		r->status = cg_nomem(r->job);
+		return 0;
+	}
+	if (*index == 0) {
+		if (!pprof_append(r, list, width))
+			return 0;
+		*index = (uint32_t)list->count;
+	}
+	return *index;
+}
+
+/*
+ * Most ids are 1, 2, 3: those are kept in an array too, which is never longer
+ * than twice the number of locations.
+ */
+uint32_t
+pprof_add_location(struct pprof_reader *r, uint64_t id)
+{
+	uint32_t *near, index;
+
+	index = pprof_find_id(r, &r->location_ids, &r->locations,
+	    sizeof(struct pprof_location), id);
+	if (!pprof_reserve(r, &r->near, r->locations.count, sizeof(*near)))
+		return 0;
+	near = r->near.at;
+	if (id < r->near.cap)
+		near[id] = index;
+	return index;
+}
+
+static void
+free_lists(struct pprof_reader *r)
+{
+	struct pprof_list *const lists[] = { &r->types, &r->mappings,
+		&r->locations, &r->functions, &r->lines, &r->strings,
+		&r->comments, &r->nodes, &r->samples, &r->waiting, &r->path,
+		&r->steps, &r->values, &r->near, &r->paths, &r->labels,
+		&r->label_bytes, &r->label, &r->labelled };
+	struct cg_map *const maps[] = { &r->mapping_ids, &r->location_ids,
+		&r->function_ids, &r->stacks, &r->by_labels_and_leaf,
+		&r->by_labels, &r->long_names };
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		free(lists[i]->at);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+		cg_map_free(maps[i]);
+}
+
+void
+pprof_free(struct pprof_reader *r)
+{
+	free_lists(r);
+	*r = (struct pprof_reader){ .job = r->job,
+		.in = r->in,
+		.build = r->build,
+		.status = r->status,
+		.in_part = r->in_part };
+}
+
+/* ---- Fields ------------------------------------------------------------- */
+
+void
+pprof_skip_field(struct pprof_reader *r, const struct pprof_field *field)
+{
+	cg_warn_at(r->job, field->at,
+	    "field %" PRIu64 " is not known, it is skipped", field->number);
+}
+
+static bool
+fail(struct pprof_reader *r, const char *at, const char *what)
+{
+	r->status = cg_fail_at(r->job, at, "expected %s", what);
+	return false;
+}
+
+bool
+pprof_take_packed(struct pprof_reader *r, const struct pprof_field *field,
+    bool (*add)(struct pprof_reader *, uint64_t, const char *))
+{
+	struct cg_slice rest = field->bytes;
+	uint64_t value;
+
+	if (field->wire == WIRE_VARINT)
+		return add(r, field->value, field->at);
+	if (field->wire != WIRE_BYTES)
+		return fail(r, field->at, "numbers");
+	while (rest.len > 0) {
+		if (!pprof_take_varint(&rest, &value))
+			return fail(r, rest.ptr, "a number");
+		if (!add(r, value, rest.ptr))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Texts -------------------------------------------------------------- */
+
+bool
+pprof_get_name(struct pprof_reader *r, uint64_t index, cg_name *name)
+{
+	const cg_name *strings = r->strings.at;
+
+	*name = 0;
+	if (index == 0)
+		return true;
+	if (index >= r->strings.count) {
+		r->status = cg_fail(r->job,
+		    "expected text %" PRIu64 " in a table of %zu", index,
+		    r->strings.count);
+		return false;
+	}
+	*name = strings[index];
+	return true;
+}
+
+bool
+pprof_get_text(struct pprof_reader *r, uint64_t index, struct cg_slice *text)
+{
+	cg_name name;
+
+	if (!pprof_get_name(r, index, &name))
+		return false;
+	*text = cg_get_name(r->build, name);
+	return true;
+}
