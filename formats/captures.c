@@ -1,9 +1,9 @@
 /*
- * captures.c - recordings that cgconv does not read, recognised so that the
- * message can say what to run.
+ * captures.c - captures: recognises recordings that cgconv does not read, to
+ * name the command that converts them.
  *
- * They are no profiles yet: samples wait for symbols, tables, unwinding. The
- * tools that made them know how, and write what cgconv reads.
+ * They are not profiles yet: their samples lack symbols, tables or unwinding.
+ * The tools that made them have these, and export formats that cgconv reads.
  *
  * Sources: perf's data-convert-json.c; the magics in perf's header.h, the JFR
  * specification (jfr(1)), simpleperf's record_file_format.h, the JDK's
@@ -25,7 +25,7 @@ struct capture {
 	"perf script -F comm,pid,tid,time,period,event,ip,sym,symoff,dso " \
 	"-i %s | cgconv -"
 
-/* The first that fits counts. %s is the file. */
+/* The first match counts. %s is the file's name. */
 static const struct capture captures[] = {
 	{ MAGIC("PERFILE2"), NULL, "a recording of Linux's perf", PERF_RUN },
 	{ MAGIC("2ELIFREP"), NULL, "a recording of Linux's perf", PERF_RUN },
@@ -62,15 +62,15 @@ static const struct capture captures[] = {
 	    "traceconv json %s out.json && cgconv out.json" },
 };
 #define CAPTURES (sizeof(captures) / sizeof(*captures))
-#define HEAD_MAX 65536 /* a folder lists its files */
+#define HEAD_MAX 65536 /* the head of a directory lists its files */
 
-/* What perf makes with --threads or --kcore: the file in it is the main one. */
-static const struct capture perf_folder = { MAGIC(CG_DIRECTORY_MAGIC), NULL,
+/* perf record --threads or --kcore makes a directory with a file "data". */
+static const struct capture perf_directory = { MAGIC(CG_DIRECTORY_MAGIC), NULL,
 	"a recording of Linux's perf", PERF_RUN };
 #define PERF_ENTRY "data"
-/* It says neither which event a sample is of nor how much it weighs. */
+/* Not read: its samples have neither an event nor a period. */
 static const struct capture perf_json = { MAGIC("{"), NULL,
-	"what perf data convert writes",
+	"JSON of perf data convert",
 	"perf script -F comm,pid,tid,time,period,event,ip,sym,symoff,dso | "
 	"cgconv -, of the recording" };
 #define PERF_JSON_KEY "linux-perf-json-version"
@@ -120,8 +120,8 @@ find(struct cg_slice text, const char *name)
 	}
 	if (is_perf_json(text))
 		return &perf_json;
-	if (cg_starts(text, perf_folder.magic) && has_line(text, PERF_ENTRY))
-		return &perf_folder;
+	if (cg_starts(text, perf_directory.magic) && has_line(text, PERF_ENTRY))
+		return &perf_directory;
 	return NULL;
 }
 
@@ -135,7 +135,7 @@ probe(const struct cg_head *head)
 	return capture->magic ? CG_PROBE_SURE : CG_PROBE_WEAK;
 }
 
-/* The command with the file's name in it; buf is cut if need be. */
+/* Puts the name into the command; truncates it to size. */
 static void
 put_name(char *buf, size_t size, const char *run, const char *name)
 {
@@ -164,10 +164,10 @@ refuse(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	(void)cg_look_bytes(in, HEAD_MAX, &head);
 	capture = find(head, cg_in_name(in));
 	if (!capture)
-		return cg_fail(job, "expected a recording of another tool");
+		return cg_fail(job, "expected a recording of a known tool");
 	put_name(run, sizeof(run), capture->run, cg_in_name(in));
-	return cg_fail(
-	    job, "this is %s, which is not read; run: %s", capture->what, run);
+	return cg_fail(job, "this is %s, which cgconv does not read; run: %s",
+	    capture->what, run);
 }
 
 const struct cg_module cg_format_captures = {

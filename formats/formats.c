@@ -1,5 +1,5 @@
 /*
- * formats.c - the table of formats, made from formats.def.
+ * formats.c - the table of all formats, generated from formats.def.
  */
 #include "cgconv.h"
 

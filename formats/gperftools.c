@@ -1,15 +1,15 @@
 /*
- * gperftools.c - profiles of gperftools: CPUPROFILE, which is binary, and the
- * text of its heap profiler, with sampling too (heap_v2).
+ * gperftools.c - gperftools: the binary CPU profiles of gperftools, and the
+ * text of its heap profiler, also with sampling (heap_v2).
  *
  * Sources: docs/cpuprofile-fileformat.html and src/heap-profile-table.cc of
- * gperftools 2.10; how counts of samples become estimates is what go1.19's
- * profile/legacy_profile.go says. Both hold addresses of a process and, at
- * the end, its /proc/self/maps: names come from the programs of --exe.
+ * gperftools 2.10; profile/legacy_profile.go of go1.19 for the estimates from
+ * sampled heaps. Both kinds have addresses of a process and, at the end, its
+ * /proc/self/maps: names come from the executables of --exe.
  *
- * Addresses but the first of a CPU profile are return addresses: one less is
- * within the call. Nothing is taken off stacks: pprof drops second frames that
- * most samples share, whatever they are.
+ * All addresses but the first of a CPU profile's stack are return addresses:
+ * the address before is within the call. Stacks are kept whole; pprof drops the
+ * second frame if most samples share it.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -20,7 +20,7 @@
 #include "cgconv_expert.h"
 #include "cgconv_parse.h"
 
-#define DEPTH_MAX 4096 /* of a stack; the tools stop at 254 */
+#define DEPTH_MAX 4096 /* frames of a stack; the tools stop at 254 */
 #define COLUMNS 4
 
 /* A growing array of T, not cleared. */
@@ -41,12 +41,11 @@ struct reader {
 	struct cg_in *in;
 	struct cg_build *build;
 	struct cg_space *space;
-	int status;
 	bool in_part;
 	size_t columns;
 	struct list addrs, nodes, samples;
 	struct cg_map addr_ids, children, by_leaf;
-	uint64_t addr[DEPTH_MAX]; /* of the stack that is read, leaf first */
+	uint64_t addr[DEPTH_MAX]; /* of the current stack, leaf first */
 	size_t depth;
 };
 
@@ -57,13 +56,16 @@ append(struct reader *r, struct list *list, size_t width)
 {
 	if (list->count == UINT32_MAX ||
 	    !cg_grow_raw(&list->at, &list->cap, list->count + 1, width)) {
-		r->status = cg_nomem(r->job);
+		(void)cg_reject_nomem(r->job);
 		return NULL;
 	}
 	return (char *)list->at + list->count++ * width;
 }
 
-/* The number of a key, from 1; *is_new: it is the next one. 0: no memory. */
+/*
+ * The number of a key, from 1; 0: out of memory. *is_new: it is count + 1, and
+ * the caller must add the element.
+ */
 static uint32_t
 number(struct reader *r, struct cg_map *ids, uint64_t key, size_t count,
     bool *is_new)
@@ -71,7 +73,7 @@ number(struct reader *r, struct cg_map *ids, uint64_t key, size_t count,
 	uint32_t *id = cg_map_at(ids, key);
 
 	if (!id) {
-		r->status = cg_nomem(r->job);
+		(void)cg_reject_nomem(r->job);
 		return 0;
 	}
 	*is_new = *id == 0;
@@ -80,6 +82,7 @@ number(struct reader *r, struct cg_map *ids, uint64_t key, size_t count,
 	return *id;
 }
 
+/* The index of an address + 1; 0: out of memory. */
 static uint32_t
 find_addr(struct reader *r, uint64_t addr)
 {
@@ -96,39 +99,45 @@ find_addr(struct reader *r, uint64_t addr)
 	return id;
 }
 
-/* The node + 1 of the stack that was read; 0 for one without frames. */
-static uint32_t
-find_leaf(struct reader *r)
+/* Sets the index + 1 of the current stack's node; 0: it has no frames. */
+static bool
+find_leaf(struct reader *r, uint32_t *leaf)
 {
 	uint32_t at = 0, addr;
 	struct node *node;
 	bool is_new;
 
-	for (size_t i = r->depth; i > 0 && r->status == CG_OK; i--) {
+	for (size_t i = r->depth; i > 0; i--) {
 		uint32_t parent = at;
 
 		addr = find_addr(r, r->addr[i - 1]);
+		if (addr == 0)
+			return false;
 		at = number(r, &r->children, (uint64_t)parent << 32 | addr,
 		    r->nodes.count, &is_new);
-		if (at == 0 || !is_new)
+		if (at == 0)
+			return false;
+		if (!is_new)
 			continue;
 		node = append(r, &r->nodes, sizeof(*node));
-		if (node)
-			*node = (struct node){ .parent = parent, .addr = addr };
+		if (!node)
+			return false;
+		*node = (struct node){ .parent = parent, .addr = addr };
 	}
-	return at;
+	*leaf = at;
+	return true;
 }
 
-/* Adds what the stack cost; at is its place in the input. */
+/* Adds the costs of the current stack; at: its position in the input. */
 static bool
 add_sample(
     struct reader *r, const char *at, uint64_t samples, const uint64_t *cost)
 {
-	uint32_t leaf = find_leaf(r), id;
+	uint32_t leaf, id;
 	struct sample *sample;
 	bool is_new, fits = true;
 
-	if (r->status != CG_OK)
+	if (!find_leaf(r, &leaf))
 		return false;
 	id = number(r, &r->by_leaf, leaf, r->samples.count, &is_new);
 	if (id == 0)
@@ -145,10 +154,8 @@ add_sample(
 	for (size_t i = 0; i < r->columns; i++)
 		fits &= !__builtin_add_overflow(
 		    sample->cost[i], cost[i], &sample->cost[i]);
-	if (!fits)
-		r->status = cg_fail_at(
-		    r->job, at, "expected costs that add up to 64 bits");
-	return fits;
+	return fits || cg_reject_at(r->job, at,
+			   "expected costs whose sum fits in 64 bits");
 }
 
 /* ---- Mappings ----------------------------------------------------------- */
@@ -199,7 +206,7 @@ begin_part(struct reader *r, struct cg_slice path)
 	r->in_part = true;
 }
 
-/* What is code of an object; the first is the program. */
+/* Adds a mapping of code. The first with a path is the executable's. */
 static bool
 add_mapping(struct reader *r, struct cg_slice line)
 {
@@ -213,11 +220,11 @@ add_mapping(struct reader *r, struct cg_slice line)
 }
 
 static void
-end_mappings(struct reader *r)
+check_end(struct reader *r)
 {
-	if (r->status == CG_OK && cg_in_unterminated(r->in))
-		cg_warn(r->job, "the last mapping does not end: the file may "
-				"be cut short");
+	if (cg_in_unterminated(r->in))
+		cg_warn(r->job, "the last mapping is incomplete: the file may "
+				"be truncated");
 }
 
 /* ---- The graph ---------------------------------------------------------- */
@@ -230,7 +237,7 @@ add_events(struct reader *r, const struct cg_event *event, unsigned *column)
 	return cg_build_status(r->build) == CG_OK;
 }
 
-/* Other inputs may have had other events. */
+/* The columns need not be 0, 1, ...: other inputs may have other events. */
 static void
 add_stack(struct reader *r, const struct sample *sample, cg_node leaf,
     const unsigned *column)
@@ -260,7 +267,8 @@ add_frames(struct reader *r, cg_node at, uint64_t addr)
 	return at;
 }
 
-static void
+/* Adds all stacks: addresses need the mappings at the end of the file. */
+static bool
 finish(struct reader *r, const struct cg_event *event)
 {
 	const struct node *node = r->nodes.at;
@@ -270,10 +278,8 @@ finish(struct reader *r, const struct cg_event *event)
 	unsigned column[COLUMNS] = { 0 };
 
 	begin_part(r, (struct cg_slice){ "", 0 });
-	if (!id) {
-		r->status = cg_nomem(r->job);
-		return;
-	}
+	if (!id)
+		return cg_reject_nomem(r->job);
 	if (add_events(r, event, column)) {
 		for (size_t i = 0; node && i < r->nodes.count; i++)
 			id[i + 1] = add_frames(
@@ -282,7 +288,7 @@ finish(struct reader *r, const struct cg_event *event)
 			add_stack(r, &sample[i], id[sample[i].leaf], column);
 	}
 	free(id);
-	r->status = cg_build_status(r->build);
+	return true;
 }
 
 /* ---- CPU profiles ------------------------------------------------------- */
@@ -324,78 +330,75 @@ find_words(struct cg_slice head, struct words *words)
 }
 
 static bool
-fail_cut(struct reader *r)
+fail_truncated(struct reader *r)
 {
-	if (cg_in_status(r->in) == CG_OK)
-		r->status = cg_fail(r->job,
-		    "expected the end mark 0 1 0: the file is cut short");
-	return false;
+	return cg_in_status(r->in) == CG_OK &&
+	       cg_reject(r->job,
+		   "expected the end mark 0 1 0: the file is truncated");
 }
 
-/* Reads a record; false at the end mark or on an error. */
+/* Reads a record, or the end mark. */
 static bool
-read_record(struct reader *r, struct words words, uint64_t period)
+read_record(struct reader *r, struct words words, uint64_t period, bool *end)
 {
 	struct cg_slice bytes;
 	uint64_t count, depth, cost[2];
 
 	if (!cg_read_bytes(r->in, 2 * words.size, &bytes))
-		return fail_cut(r);
+		return fail_truncated(r);
 	count = get_word(bytes, 0, words);
 	depth = get_word(bytes, 1, words);
-	if (depth == 0 || depth > DEPTH_MAX) {
-		r->status =
-		    cg_fail(r->job, "expected a stack of 1 to %d", DEPTH_MAX);
-		return false;
-	}
+	if (depth == 0 || depth > DEPTH_MAX)
+		return cg_reject(
+		    r->job, "expected a stack of 1 to %d frames", DEPTH_MAX);
 	if (!cg_read_bytes(r->in, depth * words.size, &bytes))
-		return fail_cut(r);
+		return fail_truncated(r);
 	r->depth = (size_t)depth;
 	for (size_t i = 0; i < depth; i++)
 		r->addr[i] = get_word(bytes, i, words) - (i > 0);
-	if (count == 0 && depth == 1 && r->addr[0] == 0)
-		return false;
-	/* The leaf may come from the signal and from the unwinder. */
+	*end = count == 0 && depth == 1 && r->addr[0] == 0;
+	if (*end)
+		return true;
+	/* The leaf may be there twice, from the signal and the unwinder. */
 	if (depth > 1 && r->addr[0] == r->addr[1] + 1) {
 		memmove(&r->addr[1], &r->addr[2],
 		    (r->depth - 2) * sizeof(*r->addr));
 		r->depth--;
 	}
 	cost[0] = count;
-	if (__builtin_mul_overflow(count, period, &cost[1])) {
-		r->status = cg_fail(r->job, "expected fewer samples");
-		return false;
-	}
+	if (__builtin_mul_overflow(count, period, &cost[1]))
+		return cg_reject(
+		    r->job, "expected samples whose time fits in 64 bits");
 	return add_sample(r, bytes.ptr, count, cost);
 }
 
-static void
+static bool
 read_cpu(struct reader *r, struct words words)
 {
 	static const struct cg_event event[] = { { .name = "samples" },
 		{ .name = "cpu", .unit = "ns" } };
 	struct cg_slice bytes, line;
 	uint64_t period;
+	bool end = false;
 
 	(void)cg_read_bytes(r->in, (uint64_t)5 * words.size, &bytes);
 	period = get_word(bytes, 3, words) * 1000;
 	r->columns = 2;
-	while (read_record(r, words, period))
-		continue;
-	while (r->status == CG_OK && cg_read_line(r->in, &line)) {
+	while (!end)
+		if (!read_record(r, words, period, &end))
+			return false;
+	while (cg_read_line(r->in, &line))
 		if (!add_mapping(r, line))
-			r->status = CG_ELIMIT;
-	}
-	end_mappings(r);
-	if (r->status == CG_OK)
-		finish(r, event);
+			return false;
+	check_end(r);
+	return finish(r, event);
 }
 
 /* ---- Heap profiles ------------------------------------------------------ */
 
 struct heap {
-	bool allocs;   /* costs of all allocations are there, too */
-	uint64_t rate; /* bytes between samples; 0, 1: all were counted */
+	bool allocs;   /* costs of all allocations, not only live ones */
+	uint64_t rate; /* bytes between samples; 0, 1: no sampling */
 };
 
 static bool
@@ -430,7 +433,7 @@ take_header(struct cg_slice line, struct heap *heap)
 {
 	static const struct {
 		const char *name;
-		uint64_t divide; /* of the number behind it; 0: no sampling */
+		uint64_t divide; /* the number after it; 0: no sampling */
 	} kinds[] = { { "heapz_v2", 1 }, { "heap_v2", 1 }, { "heapprofile", 0 },
 		{ "heap", 2 }, { "growthz", 0 }, { "growth", 0 },
 		{ "fragmentationz", 0 } };
@@ -454,7 +457,7 @@ take_header(struct cg_slice line, struct heap *heap)
 	return false;
 }
 
-/* A sample of n objects stands for more: what is small is seldom met. */
+/* Estimates the counts of all objects: small ones are sampled seldom. */
 static void
 unsample(uint64_t rate, uint64_t *objects, uint64_t *bytes)
 {
@@ -478,11 +481,9 @@ take_stack(struct reader *r, struct cg_slice text)
 
 	r->depth = 0;
 	while (text.len > 0) {
-		if (r->depth == DEPTH_MAX || !cg_take_u64(&text, &addr)) {
-			r->status = cg_fail_at(r->job, text.len ? text.ptr : at,
+		if (r->depth == DEPTH_MAX || !cg_take_u64(&text, &addr))
+			return cg_reject_at(r->job, text.len ? text.ptr : at,
 			    "expected an address of a stack");
-			return false;
-		}
 		r->addr[r->depth++] = addr - 1;
 		(void)cg_take_blanks(&text);
 	}
@@ -495,11 +496,9 @@ read_sample(struct reader *r, const struct heap *heap, struct cg_slice line)
 	const char *at = line.ptr;
 	uint64_t count[4];
 
-	if (!take_counts(&line, count)) {
-		r->status = cg_fail_at(r->job, line.len ? line.ptr : at,
+	if (!take_counts(&line, count))
+		return cg_reject_at(r->job, line.len ? line.ptr : at,
 		    "expected 'OBJECTS: BYTES [OBJECTS: BYTES] @ ADDRESS...'");
-		return false;
-	}
 	if (!take_stack(r, line))
 		return false;
 	unsample(heap->rate, &count[0], &count[1]);
@@ -507,44 +506,42 @@ read_sample(struct reader *r, const struct heap *heap, struct cg_slice line)
 	return add_sample(r, at, 1, count);
 }
 
-static void
+static bool
 read_heap(struct reader *r, struct cg_slice line)
 {
 	static const struct cg_event event[] = { { .name = "inuse_objects" },
 		{ .name = "inuse_space", .unit = "bytes" },
 		{ .name = "alloc_objects" },
 		{ .name = "alloc_space", .unit = "bytes" } };
-	bool in_maps = false;
+	bool in_maps = false, good = true;
 	struct heap heap;
 
-	if (!take_header(line, &heap)) {
-		r->status = cg_fail_at(r->job, line.ptr,
-		    "expected 'heap profile: COUNTS @ heapprofile' or the "
-		    "like");
-		return;
-	}
+	if (!take_header(line, &heap))
+		return cg_reject_at(r->job, line.ptr,
+		    "expected a header like 'heap profile: COUNTS @ "
+		    "heapprofile'");
 	r->columns = heap.allocs ? 4 : 2;
-	while (r->status == CG_OK && cg_read_line(r->in, &line)) {
+	while (good && cg_read_line(r->in, &line)) {
 		line = cg_trim(line);
 		if (cg_starts(line, "MAPPED_LIBRARIES:") ||
 		    cg_starts(line, "--- Memory map:"))
 			in_maps = true;
 		else if (in_maps)
-			r->status =
-			    add_mapping(r, line) ? r->status : CG_ELIMIT;
+			good = add_mapping(r, line);
 		else if (cg_starts(line, "#\t0x"))
 			cg_warn(r->job, "names in comments are not read: "
-					"give programs with --exe");
+					"name the executables with --exe");
 		else if (line.len > 0 && *line.ptr != '#')
-			(void)read_sample(r, &heap, line);
+			good = read_sample(r, &heap, line);
 	}
-	if (r->status == CG_OK && !in_maps)
+	if (!good)
+		return false;
+	if (!in_maps)
 		cg_warn(r->job, "expected MAPPED_LIBRARIES: at the end: the "
-				"file may be cut short");
+				"file may be truncated");
 	else
-		end_mappings(r);
-	if (r->status == CG_OK)
-		finish(r, event);
+		check_end(r);
+	return finish(r, event);
 }
 
 /* ---- The format --------------------------------------------------------- */
@@ -566,20 +563,18 @@ read_gperftools(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	struct reader *r = calloc(1, sizeof(*r));
 	struct words words;
 	struct cg_slice head;
-	int status;
+	bool good;
 
 	if (!r)
 		return cg_nomem(job);
 	*r = (struct reader){ .job = job, .in = in, .build = build };
 	r->space = cg_space_new(job, build);
-	if (!r->space)
-		r->status = CG_ELIMIT;
+	good = r->space != NULL;
 	(void)cg_look_bytes(in, 40, &head);
-	if (r->status == CG_OK && find_words(head, &words))
-		read_cpu(r, words);
-	else if (r->status == CG_OK && cg_read_line(in, &head))
-		read_heap(r, head);
-	status = r->status == CG_OK ? cg_in_status(in) : r->status;
+	if (good && find_words(head, &words))
+		good = read_cpu(r, words);
+	else if (good && cg_read_line(in, &head))
+		good = read_heap(r, head);
 	cg_space_free(r->space);
 	cg_map_free(&r->addr_ids);
 	cg_map_free(&r->children);
@@ -588,7 +583,7 @@ read_gperftools(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	free(r->nodes.at);
 	free(r->samples.at);
 	free(r);
-	return status;
+	return good ? cg_in_status(in) : CG_ELIMIT;
 }
 
 const struct cg_module cg_format_gperftools = {

@@ -1,42 +1,42 @@
 /*
- * oprofilexml.c - oprofile-xml: what OProfile's opreport --xml writes.
+ * oprofile_xml.c - oprofile-xml: the XML of OProfile's opreport --xml.
  *
- * Source: doc/opreport.xsd of OProfile, schema version 3. Samples of each
- * symbol of a binary or module, the symbols themselves come later in a table;
- * with --callgraph also the samples that a symbol's callees have from it. Events
- * are those of the setup, samples of all CPUs and unit masks of one are added
- * up. Processes and threads are parts on request (--part-by).
+ * Source: doc/opreport.xsd of OProfile, schema version 3. It has the samples of
+ * each symbol of a binary or module, and after them the table of symbols; with
+ * --callgraph also the samples that a symbol's callees have from it. The events
+ * are those of the setup; samples of all CPUs and unit masks of an event are
+ * summed. Processes and threads are parts on request (--part-by).
  *
- * The samples of single instructions and lines (--details) are lost, of call
- * graphs what callers say once more.
+ * The samples of single instructions and lines (--details) are lost. Callers of
+ * call graphs are skipped: they repeat the callees.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cgconv_parse.h"
 
-#define NESTED 8   /* binaries and modules in each other */
-#define CLASSES 16 /* so many are compared before they are looked up */
+#define NESTED 8   /* depth of binaries and modules */
+#define CLASSES 16 /* classes that are compared before the map is searched */
 
-/* Where rows stand, many of them one after the other. */
+/* What consecutive rows have in common. */
 struct scope {
 	cg_object object, callee_object;
 	uint32_t pid, tid;
 };
 
-/* There are many: they are kept small. */
+/* There are many: keep it small. */
 struct row {
-	uint32_t symbol, callee; /* places; callee 0: samples of its own */
+	uint32_t symbol, callee; /* indexes; callee 0: self samples */
 	uint32_t scope, event;
 	uint64_t count;
 };
 
 struct seen_class {
 	struct cg_slice name;
-	uint32_t event; /* its place + 1 */
+	uint32_t event; /* its index + 1 */
 };
 
-/* Its function once it was needed, in the object that it was needed for. */
+/* fn and object: of the latest object that the symbol was used in. */
 struct symbol {
 	cg_name name, path;
 	uint32_t line;
@@ -49,8 +49,8 @@ struct symbol {
 /* A binary or module that is open. */
 struct module {
 	cg_object object;
-	bool counted; /* what is in it has counts */
-	size_t rows;  /* that were there when it began */
+	bool counted; /* elements inside it have counts */
+	size_t rows;  /* number of rows before it */
 };
 
 struct reader {
@@ -58,8 +58,8 @@ struct reader {
 	struct cg_build *build;
 	struct cg_xml *xml;
 	struct cg_columns columns;
-	uint64_t cost[CG_EVENT_MAX]; /* of one place; else 0 */
-	/* id, name -> place of the event + 1 */
+	uint64_t cost[CG_EVENT_MAX]; /* of one position; otherwise 0 */
+	/* id, name -> index of the event + 1 */
 	struct cg_map events, class_ids;
 	struct seen_class seen[CLASSES];
 	size_t classes;
@@ -67,32 +67,17 @@ struct reader {
 	size_t scopes, scope_cap;
 	struct row *row;
 	size_t rows, row_cap;
-	struct cg_map symbol_ids; /* -> place */
-	struct symbol *symbol;    /* 0: of a binary without any */
+	struct cg_map symbol_ids; /* id -> index */
+	struct symbol *symbol;    /* 0: of binaries without symbols */
 	size_t symbols, symbol_cap;
 	struct module module[NESTED];
 	size_t depth;
-	struct scope now; /* what the next count belongs to */
+	struct scope now; /* of the next count */
 	uint32_t caller, callee;
 	bool in_symbol, in_callees, in_callee, skipped;
-	int status;
 };
 
-static bool
-fail(struct reader *r, const char *expected)
-{
-	r->status = cg_xml_fail(r->xml, expected);
-	return false;
-}
-
-static bool
-nomem(struct reader *r)
-{
-	r->status = cg_nomem(r->job);
-	return false;
-}
-
-/* A number in an attribute; absent is 0 where it need not be there. */
+/* Reads a number from an attribute; 0 if it is absent and not needed. */
 static bool
 get_number(struct reader *r, const char *name, bool needed, uint64_t *number)
 {
@@ -100,7 +85,7 @@ get_number(struct reader *r, const char *name, bool needed, uint64_t *number)
 
 	return cg_xml_number(r->xml, name, number) ||
 	       (!needed && !cg_xml_attribute(r->xml, name, &text)) ||
-	       fail(r, "a number as attribute");
+	       cg_xml_reject(r->xml, "a number as attribute");
 }
 
 static bool
@@ -111,7 +96,8 @@ get_u32(struct reader *r, const char *name, bool needed, uint32_t *number)
 	if (!get_number(r, name, needed, &value))
 		return false;
 	if (value > UINT32_MAX)
-		return fail(r, "a number of 32 bits as attribute");
+		return cg_xml_reject(
+		    r->xml, "a number of 32 bits as attribute");
 	*number = (uint32_t)value;
 	return true;
 }
@@ -132,15 +118,16 @@ add_event(struct reader *r, uint64_t id, cg_name name)
 {
 	const struct cg_event event = { .name = cg_get_name(r->build, name).ptr,
 		.long_name = "Samples" };
-	uint32_t *place = cg_map_at(&r->events, id);
+	uint32_t *index = cg_map_at(&r->events, id);
 
-	if (!place)
-		return nomem(r);
-	if (*place != 0)
-		return fail(r, "another id of an event");
-	*place = (uint32_t)r->columns.events + 1;
+	if (!index)
+		return cg_reject_nomem(r->job);
+	if (*index != 0)
+		return cg_xml_reject(
+		    r->xml, "an event id that occurs only once");
+	*index = (uint32_t)r->columns.events + 1;
 	return cg_add_column(&r->columns, r->build, &event) ||
-	       fail(r, "another name of an event");
+	       cg_xml_reject(r->xml, "an event name that occurs only once");
 }
 
 static bool
@@ -158,28 +145,28 @@ take_timer(struct reader *r)
 	return add_event(r, 0, cg_add_name(r->build, cg_slice("TIMER")));
 }
 
-/* Without event: the only one. */
+/* A class without an attribute event belongs to event 0. */
 static bool
 take_class(struct reader *r)
 {
 	cg_name name = get_name(r, "name");
-	uint32_t event, *place;
+	uint32_t event, *index;
 	uint64_t id;
 
 	if (!get_number(r, "event", false, &id))
 		return false;
 	event = cg_map_get(&r->events, id);
 	if (event == 0)
-		return fail(r, "the id of an event in setup");
-	place = cg_map_at(&r->class_ids, name);
-	if (!place)
-		return nomem(r);
-	*place = event;
+		return cg_xml_reject(r->xml, "the id of an event in setup");
+	index = cg_map_at(&r->class_ids, name);
+	if (!index)
+		return cg_reject_nomem(r->job);
+	*index = event;
 	r->classes = 0;
 	return true;
 }
 
-/* The place of a class's event + 1; 0: there is no such class. */
+/* The index of a class's event + 1; 0: there is no such class. */
 static uint32_t
 find_class(struct reader *r, struct cg_slice text)
 {
@@ -204,30 +191,30 @@ add_symbol(struct reader *r)
 {
 	if (r->symbols == UINT32_MAX || !cg_grow_raw(&r->symbol, &r->symbol_cap,
 					    r->symbols + 1, sizeof(*r->symbol)))
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	r->symbol[r->symbols] = (struct symbol){ .known = r->symbols == 0 };
 	r->symbols++;
 	return true;
 }
 
-/* The symbol's place by its id, which its samples tell before the table. */
+/* Finds or adds the symbol of an id: samples come before the table. */
 static bool
 find_symbol(struct reader *r, const char *attribute, uint32_t *symbol)
 {
-	uint32_t *place;
+	uint32_t *index;
 	uint64_t id;
 
 	if (!get_number(r, attribute, true, &id))
 		return false;
-	place = cg_map_at(&r->symbol_ids, id);
-	if (!place)
-		return nomem(r);
-	if (*place == 0) {
-		*place = (uint32_t)r->symbols;
+	index = cg_map_at(&r->symbol_ids, id);
+	if (!index)
+		return cg_reject_nomem(r->job);
+	if (*index == 0) {
+		*index = (uint32_t)r->symbols;
 		if (!add_symbol(r))
 			return false;
 	}
-	*symbol = *place;
+	*symbol = *index;
 	return true;
 }
 
@@ -235,13 +222,14 @@ static bool
 take_symboldata(struct reader *r)
 {
 	struct symbol *symbol;
-	uint32_t place;
+	uint32_t index;
 
-	if (!find_symbol(r, "id", &place))
+	if (!find_symbol(r, "id", &index))
 		return false;
-	symbol = &r->symbol[place];
+	symbol = &r->symbol[index];
 	if (symbol->known)
-		return fail(r, "another id of a symbol");
+		return cg_xml_reject(
+		    r->xml, "a symbol id that occurs only once");
 	symbol->known = true;
 	symbol->name = get_name(r, "name");
 	symbol->path = get_name(r, "file");
@@ -257,7 +245,8 @@ open_module(struct reader *r)
 
 	(void)cg_xml_attribute(r->xml, "name", &name);
 	if (r->depth == NESTED)
-		return fail(r, "fewer modules in modules");
+		return cg_xml_reject(
+		    r->xml, "at most 8 levels of binaries and modules");
 	r->module[r->depth++] =
 	    (struct module){ .object = cg_add_object(r->build, name),
 		    .rows = r->rows };
@@ -289,9 +278,9 @@ open_symbol(struct reader *r)
 	return true;
 }
 
-/* The place of what rows of this count's place have in common. */
+/* Sets the index of the scope of the current count. */
 static bool
-get_scope(struct reader *r, uint32_t *place)
+get_scope(struct reader *r, uint32_t *index)
 {
 	struct scope scope = r->now;
 
@@ -302,14 +291,14 @@ get_scope(struct reader *r, uint32_t *place)
 		if (r->scopes == UINT32_MAX ||
 		    !cg_grow_raw(
 			&r->scope, &r->scope_cap, r->scopes + 1, sizeof(scope)))
-			return nomem(r);
+			return cg_reject_nomem(r->job);
 		r->scope[r->scopes++] = scope;
 	}
-	*place = (uint32_t)(r->scopes - 1);
+	*index = (uint32_t)(r->scopes - 1);
 	return true;
 }
 
-/* Of a symbol or callee; of a binary only if nothing in it has one. */
+/* Counts of binaries are dropped later if elements inside have counts. */
 static bool
 take_count(struct reader *r)
 {
@@ -321,18 +310,18 @@ take_count(struct reader *r)
 	if (cg_xml_attribute(r->xml, "class", &text))
 		event = find_class(r, text);
 	if (event == 0)
-		return fail(r, "the class of a count");
+		return cg_xml_reject(r->xml, "the class of a count");
 	row.event = event - 1;
 	if (!cg_xml_content(r->xml, &text))
 		return false;
 	if (!cg_get_u64(cg_trim(text), &row.count))
-		return fail(r, "a number of samples");
+		return cg_xml_reject(r->xml, "a number of samples");
 	if (!r->in_symbol && r->depth == 0) /* of a process or thread */
 		return true;
 	if (!get_scope(r, &row.scope))
 		return false;
 	if (!cg_grow_raw(&r->row, &r->row_cap, r->rows + 1, sizeof(row)))
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	r->row[r->rows++] = row;
 	if (r->in_symbol)
 		for (size_t i = 0; i < r->depth; i++)
@@ -340,7 +329,7 @@ take_count(struct reader *r)
 	return true;
 }
 
-/* What stands in it says its count in detail: the sum is dropped. */
+/* Drops the counts of the module itself if elements inside it have counts. */
 static void
 close_module(struct reader *r)
 {
@@ -443,14 +432,14 @@ close_element(struct reader *r)
 /* ---- Into the graph ------------------------------------------------------ */
 
 static bool
-find_function(struct reader *r, uint32_t place, cg_object object, cg_fn *fn,
+find_function(struct reader *r, uint32_t index, cg_object object, cg_fn *fn,
     struct cg_pos *pos)
 {
-	struct symbol *symbol = &r->symbol[place];
+	struct symbol *symbol = &r->symbol[index];
 	cg_name name = symbol->name;
 
 	if (!symbol->known)
-		return fail(r, "symbols with all ids that are referred to");
+		return cg_xml_reject(r->xml, "symboldata for every idref");
 	if (symbol->fn == 0 || symbol->object != object) {
 		if (name == 0)
 			name = cg_add_name(r->build, cg_slice("(no symbols)"));
@@ -466,13 +455,16 @@ find_function(struct reader *r, uint32_t place, cg_object object, cg_fn *fn,
 }
 
 static bool
-same_place(const struct row *a, const struct row *b)
+same_position(const struct row *a, const struct row *b)
 {
 	return a->symbol == b->symbol && a->callee == b->callee &&
 	       a->scope == b->scope;
 }
 
-/* How many rows from here on are of one place, as a rule one of each event. */
+/*
+ * Collects the costs of the rows of one position, mostly one row for each event.
+ * Returns their number.
+ */
 static size_t
 take_costs(struct reader *r, const struct row *row, size_t rows, uint64_t *sum)
 {
@@ -483,7 +475,7 @@ take_costs(struct reader *r, const struct row *row, size_t rows, uint64_t *sum)
 		r->cost[row[n].event] = row[n].count;
 		*sum = more;
 		n++;
-	} while (n < rows && same_place(&row[n], row) &&
+	} while (n < rows && same_position(&row[n], row) &&
 		 r->cost[row[n].event] == 0 &&
 		 !__builtin_add_overflow(*sum, row[n].count, &more));
 	return n;
@@ -512,7 +504,7 @@ add_costs(struct reader *r, const struct row *row, uint64_t sum)
 	    r->build, fn, &pos, callee, &entry, sum, cost, r->columns.width);
 }
 
-static void
+static bool
 add_rows(struct reader *r)
 {
 	const struct row *row = r->row, *end = r->row + r->rows;
@@ -528,6 +520,7 @@ add_rows(struct reader *r)
 	}
 	if (calls)
 		cg_set_calls_sampled(r->build);
+	return good;
 }
 
 static int
@@ -536,6 +529,7 @@ read_oprofile_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	struct reader r = { .job = job, .build = build };
 	enum cg_xml_type type = CG_XML_END;
 	bool good = add_symbol(&r); /* the one without a name */
+	int status;
 
 	r.xml = cg_xml_new(job, in);
 	while (r.xml && good && (type = cg_xml_next(r.xml)) != CG_XML_END) {
@@ -544,13 +538,14 @@ read_oprofile_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		else if (type == CG_XML_CLOSE)
 			close_element(&r);
 	}
-	if (r.status == CG_OK)
-		r.status = r.xml ? cg_xml_status(r.xml) : CG_ELIMIT;
-	if (r.status == CG_OK)
-		add_rows(&r);
-	if (r.status == CG_OK && r.skipped)
-		cg_warn(job, "samples of single instructions are skipped: "
-			     "functions have them all");
+	status = r.xml ? cg_xml_status(r.xml) : CG_ELIMIT;
+	if (good && status == CG_OK) {
+		good = add_rows(&r);
+		if (good && r.skipped)
+			cg_warn(job, "samples of single instructions are "
+				     "skipped: those of functions include "
+				     "them");
+	}
 	cg_xml_free(r.xml);
 	cg_map_free(&r.events);
 	cg_map_free(&r.class_ids);
@@ -558,7 +553,7 @@ read_oprofile_xml(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	free(r.scope);
 	free(r.row);
 	free(r.symbol);
-	return r.status;
+	return status;
 }
 
 static int
@@ -580,7 +575,7 @@ probe(const struct cg_head *head)
 const struct cg_module cg_format_oprofile_xml = {
 	CG_MODULE,
 	.name = "oprofile-xml",
-	.title = "profiles of OProfile, by opreport's XML",
+	.title = "profiles of OProfile, by opreport --xml",
 	.suffixes = "oprofile.xml",
 	.probe = probe,
 	.read = read_oprofile_xml,

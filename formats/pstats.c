@@ -1,17 +1,18 @@
 /*
- * pstats.c - profiles of Python: what cProfile and profile write, and pstats
- * reads and dumps.
+ * pstats.c - pstats: profiles of Python's cProfile and profile, in the format
+ * of its module pstats.
  *
  * Source: Python's Lib/cProfile.py, Lib/profile.py, Lib/pstats.py and, for the
  * bytes, Python/marshal.c of 2.7 and 3.0 to 3.14. A file is one marshalled
  * dictionary {(file, line, name): (primitive calls, calls, self seconds,
  * cumulative seconds, callers)}; callers are {(file, line, name): (calls,
- * primitive calls, self, cumulative)} of cProfile - the first two change places
- * - or {...: calls} of profile.
+ * primitive calls, self, cumulative)} of cProfile, where calls come first, or
+ * {...: calls} of profile.
  *
  * Functions, calls, self and cumulative times survive, in whole nanoseconds.
- * The number of primitive calls and the self time per caller are lost. What
- * profile does not know, the cost of calls, is shared out by their counts.
+ * The number of primitive calls and the self time per caller are lost. profile
+ * does not know the cost of calls: a function's time is divided among its
+ * callers by their counts.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,15 +20,15 @@
 
 #include "cgconv_format.h"
 
-#define BUILT_IN "(built-in)" /* the object of what is written in C */
+#define BUILT_IN "(built-in)" /* the object of functions written in C */
 /* A little below 2^64 nanoseconds, some 584 years. */
 #define SECONDS_MAX 1.8e10
-#define FLAG_REF 0x80 /* the object may be referred to later */
+#define FLAG_REF 0x80 /* a later reference to the object is possible */
 
 /* ---- Marshal ------------------------------------------------------------ */
 
 enum kind {
-	PENDING, /* a reference to what has not ended, or that we do not keep */
+	PENDING, /* an object that has not ended, or is not stored */
 	END,     /* of a dictionary */
 	NUMBER,
 	SECONDS,
@@ -38,20 +39,19 @@ enum kind {
 	CALL
 };
 
-/* A function and where it is defined. */
-struct place {
+struct function {
 	cg_fn fn;
-	struct cg_pos pos;
+	struct cg_pos pos; /* of its definition */
 };
 
 struct call {
-	struct place caller;
+	struct function caller;
 	uint64_t count;
 	uint64_t cost;
 	bool has_cost;
 };
 
-/* A value, or the beginning of one that holds others. */
+/* A value; of tuples and dictionaries the beginning. */
 struct value {
 	enum kind kind;
 	size_t ref; /* its number among the references + 1, or 0 */
@@ -60,7 +60,7 @@ struct value {
 		double seconds;
 		cg_name text;
 		uint64_t length; /* of a tuple */
-		struct place place;
+		struct function function;
 		struct call call;
 	};
 };
@@ -69,37 +69,26 @@ struct reader {
 	struct cg_job *job;
 	struct cg_in *in;
 	struct cg_build *build;
-	struct value *refs; /* objects with FLAG_REF, as they begin */
+	struct value *refs; /* objects with FLAG_REF, by their beginning */
 	size_t ref_count, ref_cap;
 	cg_name *interned; /* Python 2: strings with type 't' */
 	size_t interned_count, interned_cap;
 	struct call *calls; /* of one function */
 	size_t call_count, call_cap;
 	struct cg_columns columns;
-	bool shared; /* costs of calls were shared out */
-	int status;
+	bool divided; /* costs of calls are estimates */
 };
 
 static bool
 fail(struct reader *r, const char *expected)
 {
-	if (r->status == CG_OK)
-		r->status = cg_in_status(r->in);
-	if (r->status == CG_OK)
-		r->status = cg_build_failed(r->build, NULL);
-	if (r->status == CG_OK)
-		r->status = cg_fail(r->job, "expected %s", expected);
-	return false;
+	/* The job reports failures of these two. */
+	if (cg_in_status(r->in) != CG_OK || cg_build_status(r->build) != CG_OK)
+		return false;
+	return cg_reject(r->job, "expected %s", expected);
 }
 
-static bool
-nomem(struct reader *r)
-{
-	r->status = cg_nomem(r->job);
-	return false;
-}
-
-/* The next n bytes as a number, least first. */
+/* The next n bytes as a little-endian number. */
 static bool
 take_bytes(struct reader *r, unsigned n, uint64_t *number)
 {
@@ -107,7 +96,7 @@ take_bytes(struct reader *r, unsigned n, uint64_t *number)
 
 	*number = 0;
 	if (!cg_read_bytes(r->in, n, &bytes))
-		return fail(r, "more bytes: the file is cut short");
+		return fail(r, "more bytes: the file is truncated");
 	while (n-- > 0)
 		*number = *number << 8 | (unsigned char)bytes.ptr[n];
 	return true;
@@ -125,7 +114,7 @@ take_int(struct reader *r, unsigned n, struct value *value)
 	return true;
 }
 
-/* A long integer: digits of 15 bits, their number negative if it is. */
+/* A long integer: the number of its digits of 15 bits has its sign. */
 static bool
 take_long(struct reader *r, struct value *value)
 {
@@ -161,7 +150,7 @@ take_float(struct reader *r, struct value *value)
 	return true;
 }
 
-/* Of Python before 2.5: as text. */
+/* Python before 2.5 writes numbers as text. */
 static bool
 take_float_text(struct reader *r, struct value *value)
 {
@@ -172,7 +161,7 @@ take_float_text(struct reader *r, struct value *value)
 	if (!take_bytes(r, 1, &len))
 		return false;
 	if (!cg_read_bytes(r->in, len, &bytes))
-		return fail(r, "more bytes: the file is cut short");
+		return fail(r, "more bytes: the file is truncated");
 	memcpy(text, bytes.ptr, bytes.len);
 	text[bytes.len] = '\0';
 	value->kind = SECONDS;
@@ -180,7 +169,7 @@ take_float_text(struct reader *r, struct value *value)
 	return (len > 0 && *end == '\0') || fail(r, "a number of seconds");
 }
 
-/* wide: its length has four bytes, not one. */
+/* wide: the length has four bytes, not one. */
 static bool
 take_text(struct reader *r, bool wide, bool interned, struct value *value)
 {
@@ -190,14 +179,14 @@ take_text(struct reader *r, bool wide, bool interned, struct value *value)
 	if (!take_bytes(r, wide ? 4 : 1, &len))
 		return false;
 	if (!cg_read_bytes(r->in, len, &bytes))
-		return fail(r, "more bytes: the file is cut short");
+		return fail(r, "more bytes: the file is truncated");
 	value->kind = TEXT;
 	value->text = cg_add_name(r->build, bytes);
 	if (!interned)
 		return true;
 	if (!cg_grow_raw(&r->interned, &r->interned_cap, r->interned_count + 1,
 		sizeof(*r->interned)))
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	r->interned[r->interned_count++] = value->text;
 	return true;
 }
@@ -210,7 +199,7 @@ take_interned(struct reader *r, struct value *value)
 	if (!take_bytes(r, 4, &i))
 		return false;
 	if (i >= r->interned_count)
-		return fail(r, "a reference to a string further up");
+		return fail(r, "a reference to an earlier string");
 	value->kind = TEXT;
 	value->text = r->interned[i];
 	return true;
@@ -224,7 +213,7 @@ take_ref(struct reader *r, struct value *value)
 	if (!take_bytes(r, 4, &i))
 		return false;
 	if (i >= r->ref_count || r->refs[i].kind == PENDING)
-		return fail(r, "a reference to a function or value further up");
+		return fail(r, "a reference to an earlier function or value");
 	*value = r->refs[i];
 	value->ref = 0;
 	return true;
@@ -254,14 +243,14 @@ take_value(struct reader *r, int type, struct value *value)
 	case 'Z': return take_text(r, false, false, value);
 	case 'R': return take_interned(r, value);
 	case 'r': return take_ref(r, value);
-	case 'c': /* what python3 -m profile gives instead of a name */
-		return fail(r, "a name, not the code of a program: python3 -m "
-			       "cProfile, or profile.run(), write that");
+	case 'c': /* python3 -m profile: the code object of the program */
+		return fail(r, "a name, not a code object: use python3 -m "
+			       "cProfile, or profile.run()");
 	}
 	return fail(r, "a number, a string, a tuple or a dictionary");
 }
 
-/* A reference's number is that of its object's beginning. */
+/* Objects with FLAG_REF are numbered in the order in which they begin. */
 static bool
 next(struct reader *r, struct value *value)
 {
@@ -273,19 +262,19 @@ next(struct reader *r, struct value *value)
 	if (type & FLAG_REF) {
 		if (!cg_grow_raw(&r->refs, &r->ref_cap, r->ref_count + 1,
 			sizeof(*r->refs)))
-			return nomem(r);
+			return cg_reject_nomem(r->job);
 		r->refs[r->ref_count] = *value;
 		value->ref = ++r->ref_count;
 	}
 	if (!take_value(r, (int)(type & ~(uint64_t)FLAG_REF), value))
 		return false;
-	/* What others are in is known when they are. */
+	/* Those of tuples and dictionaries are set when these have been read. */
 	if (value->ref && value->kind != TUPLE && value->kind != DICT)
 		r->refs[value->ref - 1] = *value;
 	return true;
 }
 
-/* ---- What the values are ------------------------------------------------ */
+/* ---- Values of known types ---------------------------------------------- */
 
 static bool
 next_text(struct reader *r, struct cg_slice *text, const char *expected)
@@ -319,7 +308,7 @@ next_count(struct reader *r, uint64_t *count)
 	return next(r, &value) && get_count(r, &value, count);
 }
 
-/* Below zero is what profile makes of too much bias. */
+/* With too much bias, profile writes negative times. */
 static bool
 next_time(struct reader *r, uint64_t *ns)
 {
@@ -335,7 +324,7 @@ next_time(struct reader *r, uint64_t *ns)
 		return fail(r, "a number of seconds");
 	*ns = 0;
 	if (value.seconds < 0)
-		cg_warn(r->job, "%g seconds are taken for 0", value.seconds);
+		cg_warn(r->job, "%g seconds are read as 0", value.seconds);
 	else
 		*ns = (uint64_t)(value.seconds * 1e9 + 0.5);
 	return true;
@@ -356,30 +345,30 @@ next_line(struct reader *r, uint32_t *line)
 
 /* A function: (file, line, name), or a reference to one. */
 static bool
-get_function(struct reader *r, struct value *value, struct place *place)
+get_function(struct reader *r, struct value *value, struct function *function)
 {
 	struct cg_slice file = { 0 }, name = { 0 };
 	cg_object object = 0;
 
-	*place = value->place;
+	*function = value->function;
 	if (value->kind == FUNCTION)
 		return true;
 	if (value->kind != TUPLE || value->length != 3)
 		return fail(r, "a function: (file, line, name)");
-	*place = (struct place){ 0 };
+	*function = (struct function){ 0 };
 	if (!next_text(r, &file, "the file of a function") ||
-	    !next_line(r, &place->pos.line) ||
+	    !next_line(r, &function->pos.line) ||
 	    !next_text(r, &name, "the name of a function"))
 		return false;
 	if (cg_equal(file, "~"))
 		object = cg_add_object(r->build, cg_slice(BUILT_IN));
 	else
-		place->pos.file = cg_add_file(r->build, file);
-	place->fn = cg_add_fn_at(
-	    r->build, name, place->pos.file, object, place->pos.line, 0);
+		function->pos.file = cg_add_file(r->build, file);
+	function->fn = cg_add_fn_at(
+	    r->build, name, function->pos.file, object, function->pos.line, 0);
 	if (value->ref)
 		r->refs[value->ref - 1] =
-		    (struct value){ .kind = FUNCTION, .place = *place };
+		    (struct value){ .kind = FUNCTION, .function = *function };
 	return true;
 }
 
@@ -412,7 +401,7 @@ static bool
 read_callers(struct reader *r)
 {
 	struct value value;
-	struct place caller;
+	struct function caller;
 
 	r->call_count = 0;
 	if (!next(r, &value))
@@ -428,7 +417,7 @@ read_callers(struct reader *r)
 			return false;
 		if (!cg_grow_raw(&r->calls, &r->call_cap, r->call_count + 1,
 			sizeof(*r->calls)))
-			return nomem(r);
+			return cg_reject_nomem(r->job);
 		if (!get_call(r, &value, &r->calls[r->call_count]))
 			return false;
 		r->calls[r->call_count++].caller = caller;
@@ -438,11 +427,11 @@ read_callers(struct reader *r)
 /* ---- Into the graph ----------------------------------------------------- */
 
 /*
- * profile counts calls and no more: what a function took is shared out among
- * those that called it, but for itself.
+ * profile only counts calls: the function's inclusive cost is divided among its
+ * callers, but not itself.
  */
 static void
-share_cost(struct reader *r, cg_fn callee, uint64_t cost)
+divide_cost(struct reader *r, cg_fn callee, uint64_t cost)
 {
 	uint64_t counts = 0, seen = 0, given = 0, upto;
 
@@ -463,14 +452,14 @@ share_cost(struct reader *r, cg_fn callee, uint64_t cost)
 						   (double)counts);
 		call->cost = upto - given;
 		given = upto;
-		r->shared = true;
+		r->divided = true;
 	}
 }
 
-/* Calls that no caller made come from outside, with what is left of the cost. */
+/* The calls without a caller, with the rest of the cost, are from fn 0. */
 static void
-add_calls(
-    struct reader *r, const struct place *callee, uint64_t count, uint64_t cost)
+add_calls(struct reader *r, const struct function *callee, uint64_t count,
+    uint64_t cost)
 {
 	const struct cg_pos nowhere = { 0 };
 
@@ -489,12 +478,12 @@ add_calls(
 		    count, cg_columns_of(&r->columns, &cost), r->columns.width);
 }
 
-/* One entry of the dictionary; *end: there was none any more. */
+/* Reads one entry of the dictionary, or its end. */
 static bool
 read_function(struct reader *r, bool *end)
 {
 	uint64_t primitive, count, self, inclusive;
-	struct place place;
+	struct function function;
 	struct value value;
 
 	if (!next(r, &value))
@@ -502,7 +491,7 @@ read_function(struct reader *r, bool *end)
 	*end = value.kind == END;
 	if (*end)
 		return true;
-	if (!get_function(r, &value, &place) || !next(r, &value))
+	if (!get_function(r, &value, &function) || !next(r, &value))
 		return false;
 	if (value.kind != TUPLE || value.length != 5)
 		return fail(r, "the costs of a function: 5 values");
@@ -510,14 +499,14 @@ read_function(struct reader *r, bool *end)
 	    !next_time(r, &self) || !next_time(r, &inclusive) ||
 	    !read_callers(r))
 		return false;
-	if (self > 0) /* a row of 0 would say that it never ran */
-		cg_add_cost(r->build, place.fn, &place.pos,
+	if (self > 0) /* a row of 0 means: never executed */
+		cg_add_cost(r->build, function.fn, &function.pos,
 		    cg_columns_of(&r->columns, &self), r->columns.width);
-	cg_add_inclusive(r->build, place.fn,
+	cg_add_inclusive(r->build, function.fn,
 	    cg_columns_of(&r->columns, &inclusive), r->columns.width);
-	share_cost(r, place.fn, inclusive);
-	add_calls(r, &place, count, inclusive);
-	return cg_build_status(r->build) == CG_OK || fail(r, "");
+	divide_cost(r, function.fn, inclusive);
+	add_calls(r, &function, count, inclusive);
+	return cg_build_status(r->build) == CG_OK;
 }
 
 static void
@@ -540,10 +529,10 @@ read_file(struct reader *r)
 	while (!end && read_function(r, &end))
 		;
 	if (end && cg_look_bytes(r->in, 1, &more))
-		cg_warn(r->job, "what comes after the dictionary is skipped");
-	if (end && r->shared)
-		cg_note(r->job, "the profile counts calls and does not say "
-				"what they cost: it is shared out by counts");
+		cg_warn(r->job, "data after the dictionary is skipped");
+	if (end && r->divided)
+		cg_note(r->job, "the profile has counts but no costs of calls: "
+				"costs are divided by the counts");
 }
 
 static int
@@ -555,10 +544,10 @@ read_pstats(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	free(r.refs);
 	free(r.interned);
 	free(r.calls);
-	return r.status;
+	return cg_in_status(in);
 }
 
-/* A dictionary whose first key is a tuple of three, or that is empty. */
+/* A dictionary that is empty, or whose first key is a tuple of three. */
 static int
 probe(const struct cg_head *head)
 {

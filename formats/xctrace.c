@@ -3,13 +3,13 @@
  * export --xpath '//table[@schema="time-profile"]'" writes them.
  *
  * Source: exports of Xcode 14 to 16, and what inferno and Perfetto read of
- * them; Apple does not document the format. A row is a sample: when, which
- * thread, how long (weight, in ns), the call stack with the leaf first. Whatever
- * has an id is referred to by it later.
+ * them; Apple does not document the format. A row is a sample: time, thread,
+ * weight (in ns), and the call stack, leaf first. An element with an id is
+ * written once; later elements refer to it.
  *
  * Stacks, weights, binaries, files and lines survive; threads are parts on
- * request (--part-by). When samples were taken, on which core, and addresses,
- * which are those of the process, are lost.
+ * request (--part-by). Times and cores of samples are lost, and addresses, which
+ * are those of the process.
  */
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ enum kind {
 	KINDS
 };
 
-/* What an id stands for. There are many: they are kept small. */
+/* An element with an id. There are many: keep it small. */
 struct item {
 	union {
 		cg_name comm;     /* of a thread, a process */
@@ -45,19 +45,19 @@ struct item {
 	};
 };
 
-/* Frames are looked up most: those of other kinds do not lie between them. */
+/* The elements of one kind: frames, looked up most, are next to each other. */
 struct table {
-	struct cg_map ids; /* -> place + 1 */
+	struct cg_map ids; /* id -> index + 1 */
 	struct item *item;
 	size_t items, cap;
 };
 
 struct frame {
-	uint64_t ref; /* its id, later its place + 1; 0: item is it */
+	uint64_t ref; /* its id, then its index + 1; 0: it is in item */
 	struct item item;
 };
 
-/* A frame of the last backtrace that was no reference. */
+/* A frame of the last backtrace that was not a reference. */
 struct step {
 	cg_fn fn;
 	struct cg_pos pos;
@@ -76,67 +76,54 @@ struct reader {
 	struct cg_columns columns;
 	uint64_t tid, pid; /* of the last sample */
 	cg_name comm;
-	int status;
 };
 
-static bool
-fail(struct reader *r, const char *expected)
-{
-	r->status = cg_xml_fail(r->xml, expected);
-	return false;
-}
-
-static bool
-nomem(struct reader *r)
-{
-	r->status = cg_nomem(r->job);
-	return false;
-}
-
-/* Remembers the item by its id, if it has one (0: none). */
+/* Stores the item under its id; 0: it has none. */
 static bool
 keep(
     struct reader *r, struct table *table, uint64_t id, const struct item *item)
 {
-	uint32_t *place;
+	uint32_t *index;
 
 	if (id == 0)
 		return true;
-	place = cg_map_at(&table->ids, id);
-	if (!place)
-		return nomem(r);
-	if (*place != 0)
-		return fail(r, "an id that no other such element has");
+	index = cg_map_at(&table->ids, id);
+	if (!index)
+		return cg_reject_nomem(r->job);
+	if (*index != 0)
+		return cg_xml_reject(
+		    r->xml, "an id that no other such element has");
 	if (!cg_grow_raw(&table->item, &table->cap, table->items + 1,
 		sizeof(*table->item)))
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	table->item[table->items++] = *item;
-	*place = (uint32_t)table->items;
+	*index = (uint32_t)table->items;
 	return true;
 }
 
-/* <x ref="7"/> is what <x id="7"> was further up, which take() read. */
+/* <x ref="7"/> refers to the earlier <x id="7">, which take() reads. */
 static bool
 take_item(struct reader *r, enum kind kind, struct item *item,
     bool (*take)(struct reader *, struct item *))
 {
 	struct table *table = &r->table[kind];
 	uint64_t id;
-	uint32_t place;
+	uint32_t index;
 
 	*item = (struct item){ 0 };
 	if (!cg_xml_number(r->xml, "ref", &id)) {
 		(void)cg_xml_number(r->xml, "id", &id);
 		return take(r, item) && keep(r, table, id, item);
 	}
-	place = cg_map_get(&table->ids, id);
-	if (place == 0)
-		return fail(r, "a ref to such an element further up");
-	*item = table->item[place - 1];
+	index = cg_map_get(&table->ids, id);
+	if (index == 0)
+		return cg_xml_reject(
+		    r->xml, "a ref to an earlier element of that name");
+	*item = table->item[index - 1];
 	return cg_xml_content(r->xml, NULL);
 }
 
-/* ---- Elements: each is read up to its end -------------------------------- */
+/* ---- Elements: each function reads one to its end ------------------------ */
 
 static bool
 take_number(struct reader *r, struct item *item)
@@ -145,7 +132,7 @@ take_number(struct reader *r, struct item *item)
 
 	return cg_xml_content(r->xml, &text) &&
 	       (cg_get_u64(cg_trim(text), &item->number) ||
-		   fail(r, "a number"));
+		   cg_xml_reject(r->xml, "a number"));
 }
 
 static bool
@@ -192,7 +179,7 @@ take_source(struct reader *r, struct item *frame)
 	return cg_xml_status(r->xml) == CG_OK;
 }
 
-/* A frame without a name is called by its address. */
+/* The name of a frame without one is its address. */
 static bool
 take_frame(struct reader *r, struct item *item)
 {
@@ -220,7 +207,7 @@ take_frame(struct reader *r, struct item *item)
 	return cg_xml_status(r->xml) == CG_OK;
 }
 
-/* Most refer to others: these are fetched together, at the end. */
+/* Most frames are references: find_frames() looks them up together. */
 static bool
 add_frame(struct reader *r)
 {
@@ -228,7 +215,7 @@ add_frame(struct reader *r)
 
 	if (!cg_grow_raw(
 		&r->frame, &r->frame_cap, r->frames + 1, sizeof(*frame)))
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	frame = &r->frame[r->frames++];
 	if (!cg_xml_number(r->xml, "ref", &frame->ref) || frame->ref == 0)
 		return take_item(r, FRAME, &frame->item, take_frame);
@@ -247,16 +234,20 @@ find_frames(struct reader *r)
 			continue;
 		frame[i].ref = cg_map_get(&table->ids, frame[i].ref);
 		if (frame[i].ref == 0)
-			return fail(r, "a ref to such an element further up");
+			return cg_xml_reject(
+			    r->xml, "a ref to an earlier frame");
 	}
-	/* They need not wait for each other. */
+	/* A loop of its own: these cache misses overlap. */
 	for (size_t i = 0; i < r->frames; i++)
 		if (frame[i].ref != 0)
 			frame[i].item = table->item[frame[i].ref - 1];
 	return true;
 }
 
-/* The leaf's node. Most stacks begin as the one before: that need not be asked. */
+/*
+ * Returns the leaf's node. Most stacks share their outer frames with the one
+ * before: only the others are looked up.
+ */
 static cg_node
 add_frames(struct reader *r)
 {
@@ -301,7 +292,7 @@ take_backtrace(struct reader *r, struct item *item)
 	if (cg_xml_status(r->xml) != CG_OK || !find_frames(r))
 		return false;
 	if (!cg_grow_raw(&r->step, &r->step_cap, r->frames, sizeof(*r->step)))
-		return nomem(r);
+		return cg_reject_nomem(r->job);
 	item->node = add_frames(r);
 	return true;
 }
@@ -318,7 +309,7 @@ take_process(struct reader *r, struct item *item)
 		else if (!take_item(r, NUMBER, item, take_number))
 			return false;
 		else if (item->number > UINT32_MAX)
-			return fail(r, "a pid of 32 bits");
+			return cg_xml_reject(r->xml, "a pid of 32 bits");
 	}
 	return cg_xml_status(r->xml) == CG_OK;
 }
@@ -370,7 +361,7 @@ add_sample(
 		r->pid = thread->pid;
 		r->comm = thread->comm;
 	}
-	if (node == 0) /* nobody knows where */
+	if (node == 0)
 		node = cg_add_frame(r->build, 0,
 		    cg_add_fn(r->build, cg_slice("(unknown)"), 0, 0), &nowhere,
 		    false);
@@ -378,7 +369,7 @@ add_sample(
 	    r->columns.width);
 }
 
-/* <row>: up to its end. */
+/* <row>, to its end. */
 static bool
 take_row(struct reader *r)
 {
@@ -389,7 +380,7 @@ take_row(struct reader *r)
 	while (cg_xml_child(r->xml, &name)) {
 		bool good;
 
-		/* Its backtrace stands in it as others stand in the row. */
+		/* Contains a backtrace. */
 		if (cg_equal(name, "tagged-backtrace"))
 			good =
 			    cg_xml_child(r->xml, &name) &&
@@ -410,7 +401,7 @@ take_row(struct reader *r)
 	}
 	if (thread.pid == 0)
 		thread.pid = (uint32_t)process.number;
-	if (stack.node != 0 || weight.number != 0) /* else another table's */
+	if (stack.node != 0 || weight.number != 0) /* not another table's row */
 		add_sample(r, stack.node, &thread, weight.number);
 	return cg_xml_status(r->xml) == CG_OK;
 }
@@ -426,6 +417,7 @@ read_xctrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	struct reader r = { .job = job, .build = build };
 	enum cg_xml_type type = CG_XML_END;
 	bool good = true;
+	int status;
 
 	(void)cg_add_column(&r.columns, build, &samples);
 	(void)cg_add_column(&r.columns, build, &time);
@@ -434,10 +426,9 @@ read_xctrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	       (type = cg_xml_next(r.xml)) != CG_XML_END)
 		if (type == CG_XML_OPEN && cg_equal(cg_xml_name(r.xml), "row"))
 			good = take_row(&r);
-	if (r.status == CG_OK)
-		r.status = r.xml ? cg_xml_status(r.xml) : CG_ELIMIT;
-	if (r.status == CG_OK && !good)
-		(void)fail(&r, "another element");
+	status = r.xml ? cg_xml_status(r.xml) : CG_ELIMIT;
+	if (status == CG_OK && !good && cg_rejected(job) == CG_OK)
+		(void)cg_xml_reject(r.xml, "another element");
 	cg_xml_free(r.xml);
 	for (int i = 0; i < KINDS; i++) {
 		cg_map_free(&r.table[i].ids);
@@ -445,7 +436,7 @@ read_xctrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	}
 	free(r.frame);
 	free(r.step);
-	return r.status;
+	return status;
 }
 
 static int

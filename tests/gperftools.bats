@@ -81,14 +81,14 @@ words()
 	[ "$(folded --event inuse_space "$dir/all")" = '0x2000;0x1000 300' ]
 }
 
-@test "gperftools: what is malformed or cut is refused" {
+@test "gperftools: malformed and truncated files are errors" {
 	words 8 little 0 3 0 1000 0 1 2 4096 8193 >"$dir/cut"
-	refuses 1 "the file is cut short" -t folded "$dir/cut"
+	refuses 1 "the file is truncated" -t folded "$dir/cut"
 	words 8 little 0 3 0 1000 0 1 99999 4096 8193 >"$dir/deep"
 	refuses 1 "a stack of 1 to 4096" -t folded "$dir/deep"
 	words 8 little 0 3 0 1000 0 18446744073709551615 1 4096 0 1 0 \
 		>"$dir/many"
-	refuses 1 "expected fewer samples" -t folded "$dir/many"
+	refuses 1 "expected samples whose time fits" -t folded "$dir/many"
 	echo 'heap profile: 1: 2 [ 1: 2 ] @ heapprofile' >"$dir/heap"
 	echo ' 1: 2 [ 1: 2 ] @ 0x1 x' >>"$dir/heap"
 	refuses 1 "heap:2:22: error: expected an address" -t folded \
@@ -96,5 +96,5 @@ words()
 	echo 'heap profile: 1: 2 [ 1: 2 ] @ heapprofile' >"$dir/short"
 	echo ' 1: 2 [ 1: 2 ] @ 0x1' >>"$dir/short"
 	"$CGCONV" -t folded "$dir/short" 2>"$dir/err" >"$dir/out"
-	grep -q 'may be cut short' "$dir/err"
+	grep -q 'may be truncated' "$dir/err"
 }

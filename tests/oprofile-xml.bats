@@ -61,13 +61,13 @@ profile()
 		profile "$text" >"$t/x"
 		refuses 1 "expected $message" -f oprofile-xml -t json "$t/x"
 	done <<-'E'
-		symbols with all ids|<binary name="a"><symbol idref="9"><count>1</count></symbol></binary>
+		symboldata for every idref|<binary name="a"><symbol idref="9"><count>1</count></symbol></binary>
 		a number of samples|<binary name="a"><count>x</count></binary>
 		a number as attribute|<binary name="a"><symbol><count>1</count></symbol></binary>
 		the class of a count|<binary name="a"><count class="c9">1</count></binary>
 		the id of an event|<classes><class name="c0" event="5"/></classes>
-		another id of a symbol|<symboltable><symboldata id="0" name="f"/></symboltable>
+		a symbol id that occurs only once|<symboltable><symboldata id="0" name="f"/></symboltable>
 		a number of 32 bits|<process pid="4294967296"/>
-		fewer modules|<module><module><module><module><module><module><module><module><module></module></module></module></module></module></module></module></module></module>
+		at most 8 levels|<module><module><module><module><module><module><module><module><module></module></module></module></module></module></module></module></module></module>
 	E
 }

@@ -57,19 +57,19 @@ f="{)\3z\4f.pyi\7\0\0\0z\1f"
 	done
 }
 
-@test "pstats: what is written in C belongs to the object (built-in)" {
+@test "pstats: functions written in C belong to the object (built-in)" {
 	"$CGCONV" -q -t json samples/pstats/cprofile/cprofile.pstats >"$t/out"
 	grep -qxF '["object",1,"(built-in)"]' "$t/out"
 	grep -qF '"<built-in method builtins.sum>",0,1]' "$t/out"
 }
 
-@test "pstats: what a function took is shared out where calls have no cost" {
+@test "pstats: a function's time is divided among calls without a cost" {
 	graph samples/pstats/profile/profile.pstats | sed 's/[^	]*prof.py/prof.py/g' >"$t/out"
 	awk -F '\t' '$1 == "function" && $2 ~ /:11:fib$/ { want = $4 }
 		$1 == "call" && $3 ~ /:11:fib$/ { got += $5 }
 		END { exit !(want > 0 && want == got) }' "$t/out"
 	"$CGCONV" -t json samples/pstats/profile/profile.pstats 2>&1 >/dev/null |
-		grep -q 'shared out by counts'
+		grep -q 'costs are divided by the counts'
 }
 
 @test "pstats: the marshal of Python 2" {
@@ -89,17 +89,17 @@ l\2\0\0\0\1\0\1\0t\1\0\0\0g(\4\0\0\0i\5\0\0\0i\5\0\0\0f\0010f\0032.500"
 	"$CGCONV" -t json "$t/x.pstats" | grep -q '^\["event",0,"ns"'
 }
 
-@test "pstats: time below zero is 0, with a warning" {
+@test "pstats: negative times are 0, with a warning" {
 	bytes "$f)\5i\1\0\0\0i\1\0\0\0f\2-1f\0013{00"
 	"$CGCONV" -t json "$t/x.pstats" 2>"$t/err" >"$t/out"
-	grep -q 'warning: -1 seconds are taken for 0' "$t/err"
+	grep -q 'warning: -1 seconds are read as 0' "$t/err"
 	grep -qxF '["inclusive",[3000000000]]' "$t/out"
 }
 
-@test "pstats: what follows the dictionary is warned about" {
+@test "pstats: data after the dictionary is skipped with a warning" {
 	bytes '{0{0'
 	"$CGCONV" -f pstats -t json "$t/x.pstats" 2>&1 >/dev/null |
-		grep -q 'warning: what comes after the dictionary is skipped'
+		grep -q 'warning: data after the dictionary is skipped'
 }
 
 @test "pstats: bad files" {
@@ -107,18 +107,18 @@ l\2\0\0\0\1\0\1\0t\1\0\0\0g(\4\0\0\0i\5\0\0\0i\5\0\0\0f\0010f\0032.500"
 		bytes "$data"
 		refuses 1 "expected $message" -f pstats -t json "$t/x.pstats"
 	done <<-E
-		{|more bytes: the file is cut short
+		{|more bytes: the file is truncated
 		z\1f|a dictionary of functions
 		{N|a number, a string, a tuple or a dictionary
 		{i\1\0\0\0|a function: (file, line, name)
-		{r\0\0\0\0|a reference to a function or value further up
-		{R\0\0\0\0|a reference to a string further up
+		{r\0\0\0\0|a reference to an earlier function or value
+		{R\0\0\0\0|a reference to an earlier string
 		{)\3i\1\0\0\0|the file of a function
 		{)\3z\1fz\1f|a line number
 		{)\3z\1fi\1\0\0\0i\1\0\0\0|the name of a function
-		{)\3z\1fi\1\0\0\0c|a name, not the code of a program
-		{\251\3r\0\0\0\0|a reference to a function or value further up
-		{)\3u\377\377\377\377f|more bytes: the file is cut short
+		{)\3z\1fi\1\0\0\0c|a name, not a code object
+		{\251\3r\0\0\0\0|a reference to an earlier function or value
+		{)\3u\377\377\377\377f|more bytes: the file is truncated
 		$f)\4|the costs of a function: 5 values
 		$f)\5i\377\377\377\377|a number of calls
 		$f)\5l\5\0\0\0|a number below 2^60

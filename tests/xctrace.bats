@@ -47,13 +47,13 @@ table()
 		table "$rows" >"$t/x"
 		refuses 1 "expected $message" -f xctrace -t json "$t/x"
 	done <<-'E'
-		a ref to such|<row><backtrace ref="1"/></row>
-		a ref to such|<row><weight id="1">5</weight><backtrace ref="1"/></row>
-		a ref to such|<row><backtrace id="1"><frame id="2"/><frame ref="1"/></backtrace></row>
+		a ref to an earlier|<row><backtrace ref="1"/></row>
+		a ref to an earlier|<row><weight id="1">5</weight><backtrace ref="1"/></row>
+		a ref to an earlier|<row><backtrace id="1"><frame id="2"/><frame ref="1"/></backtrace></row>
 		an id that no other|<row><weight id="1">5</weight></row><row><weight id="1">5</weight></row>
 		a number|<row><weight id="1">x</weight></row>
 		a pid of 32 bits|<row><process id="1"><pid id="2">4294967296</pid></process></row>
-		a ref to such|<row><backtrace id="1"><frame ref="0"/></backtrace></row>
+		a ref to an earlier|<row><backtrace id="1"><frame ref="0"/></backtrace></row>
 	E
 	table '<row><weight>5' >"$t/x"
 	refuses 1 "x:1:" -f xctrace -t json "$t/x"
