@@ -193,8 +193,8 @@ refused()
 		fn=a
 		1 5
 	END
-	warns "inherited event X is left out"
-	warns "inherited event Z is left out"
+	warns "inherited event X dropped"
+	warns "inherited event Z dropped"
 }
 
 @test "callgrind: sums the costs of a repeated event" {
@@ -489,9 +489,9 @@ refused()
 
 @test "callgrind: a mismatch of totals and sum is reported with both numbers" {
 	printf 'events: Ir\nfn=a\n1 5\ntotals: 7\n' | has 'total\tIr\t5'
-	warns "costs of Ir add up to 5, but the input says 7"
+	warns "the sum of Ir is 5, but the input states 7"
 	printf 'events: Ir\nsummary: 4\nfn=a\n1 5\n' | has 'total\tIr\t5'
-	warns "costs of Ir add up to 5, but the input says 4"
+	warns "the sum of Ir is 5, but the input states 4"
 	printf 'events: Ir\nsummary: 6\nfn=a\n1 5\n' | has 'total\tIr\t5'
 	[ ! -s "$dir/err" ]
 }
@@ -538,7 +538,7 @@ refused()
 	printf 'events: Ir\nfn=a\n5 1\n+18446744073709551615 1\n' |
 		refused "4:2: error: expected a position of at most 64 bits"
 	printf 'events: I\001r\nfn=a\n5 1\n' |
-		refused "1:9: error: expected an event's name without blanks"
+		refused "1:9: error: expected an event name without blanks"
 	# Each error is reported once.
 	for line in calls=N jump=N jcnd=N/1 jcnd=1/N 'jump=1 N' 'N 1' '+N 1' \
 		'1 N'; do
@@ -551,14 +551,14 @@ refused()
 
 @test "callgrind: rejects sums beyond 64 bits" {
 	printf 'events: Ir\nfn=a\n1 18446744073709551615\n2 2\n' |
-		refused "4:1: error: costs add up to more than 64 bits hold"
+		refused "4:1: error: the sum of costs exceeds 64 bits"
 	printf '%s\n' 'events: Ir' fn=a cfn=b 'calls=18446744073709551615 1' \
 		'1 1' 'calls=1 1' '1 1' >"$dir/in.cg"
-	refuses 1 "calls of a function add up to more than 64 bits hold" -o "$dir/out" \
+	refuses 1 "calls of a function exceeds 64 bits" -o "$dir/out" \
 		"$dir/in.cg"
 	[ ! -e "$dir/out" ]
 	for to in csv dot graphml; do
-		refuses 1 "calls of a function add up to more than 64 bits" \
+		refuses 1 "calls of a function exceeds 64 bits" \
 			-t "$to" -o "$dir/out" "$dir/in.cg"
 		not grep "out of memory" "$dir/refuses.err"
 	done

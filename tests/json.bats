@@ -258,7 +258,7 @@ program reads (1)" -t json "$dir/two.cgj"
 @test "json: a sum that does not hold is a warning" {
 	graph '["event",0,"E"]' '["rows",0]' '["cost",0,1,0,[5]]' \
 		'["total",[6]]' | "$CGCONV" -t json 2>&1 >/dev/null |
-		grep -qF 'warning: costs of E add up to 5, but the input says 6'
+		grep -qF 'warning: the sum of E is 5, but the input states 6'
 }
 
 @test "json: a file that was changed is refused" {

@@ -191,7 +191,7 @@ says_sorted()
 	refuses_section "expected a count" DA:1,
 	refuses_section "expected a count of 64 bits" DA:1,1e30
 	refuses_section "expected a count" DA:1,18446744073709551616
-	refuses_section "add up to more than 64 bits" DA:1,9223372036854775807 \
+	refuses_section "exceeds 64 bits" DA:1,9223372036854775807 \
 		DA:2,1
 }
 

@@ -152,15 +152,15 @@ overflows()
 	echo "a;b $most" >"$dir/a"
 	echo 'a;b 1' >"$dir/b"
 	echo 'c 1' >"$dir/c"
-	overflows 'costs add up to more than 64 bits hold' "$dir/a" "$dir/b"
+	overflows 'the sum of costs exceeds 64 bits' "$dir/a" "$dir/b"
 	# The sum of all is one of the numbers, too.
-	overflows 'costs add up to more than 64 bits hold' "$dir/a" "$dir/c"
+	overflows 'the sum of costs exceeds 64 bits' "$dir/a" "$dir/c"
 	# In a tree, where the first sum still fits.
 	echo 'a;b 9223372036854775807' >"$dir/half"
 	"$CGCONV" -q -t json "$dir/half" "$dir/half" -o "$dir/two.cgj"
 	"$CGCONV" -q -t json "$dir/two.cgj" "$dir/b" -o "$dir/full.cgj"
 	grep -q "$most" "$dir/full.cgj"
-	overflows 'costs add up to more than 64 bits hold' "$dir/full.cgj" \
+	overflows 'the sum of costs exceeds 64 bits' "$dir/full.cgj" \
 		"$dir/b"
 	for n in $most 1; do
 		printf 'events: Ir\nfn=f\n1 0\ncfn=g\ncalls=%s 1\n1 5\n' "$n" \
@@ -170,11 +170,11 @@ overflows()
 		printf 'events: Ir\nfn=f\n1 0\njcnd=%s/%s 3\n1\n' "$n" "$n" \
 			>"$dir/jumps.$n"
 	done
-	overflows 'add up to more than 64 bits hold' "$dir/calls.$most" \
+	overflows 'exceeds 64 bits' "$dir/calls.$most" \
 		"$dir/calls.1"
-	overflows 'add up to more than 64 bits hold' "$dir/cost.$most" \
+	overflows 'exceeds 64 bits' "$dir/cost.$most" \
 		"$dir/cost.1"
-	refuses 1 'add up to more than 64 bits hold' -t callgrind \
+	refuses 1 'exceeds 64 bits' -t callgrind \
 		"$dir/jumps.$most" "$dir/jumps.1"
 	# One less of each fits.
 	echo 'a;b 18446744073709551614' >"$dir/a"
@@ -187,7 +187,7 @@ overflows()
 	printf 'a -1\nb -1\n' >"$dir/b"
 	printf 'b -1\nd 5\n' >"$dir/c"
 	"$CGCONV" -q -t folded "$dir/a" "$dir/c" >"$dir/out"
-	overflows 'costs add up to more than 64 bits hold' "$dir/a" "$dir/b"
+	overflows 'the sum of costs exceeds 64 bits' "$dir/a" "$dir/b"
 	is_sum folded "$dir/b" "$dir/c" "$dir/b" "$dir/c"
 	printf 'a -9223372036854775807\n' >"$dir/a"
 	printf 'a -1\n' >"$dir/b"

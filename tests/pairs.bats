@@ -27,7 +27,7 @@ converts()
 {
 	"$CGCONV" -v -t "$2" "$1" -o "$3" 2>"$dir/said"
 	lost=$(sed -n "s/.*: $2 cannot carry: //p
-		s/.*: labels of samples are not kept: .*/labels/p
+		s/.*: labels of samples dropped: .*/labels/p
 		s/.*: details that $2 does not keep: //p
 		s/.*: of [0-9]* events only .*/events/p" "$dir/said" |
 		paste -sd , | sed 's/,\([^ ]\)/, \1/g')

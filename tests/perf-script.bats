@@ -334,5 +334,5 @@ reads()
 	sample "p 1 1.1: 18446744073709551615 cycles:" "1 f (/x)"
 	becomes 'f 18446744073709551615'
 	sample "p 1 1.1: 1 cycles:" "1 f (/x)"
-	refuses 1 "costs add up to more than 64 bits hold" "$dir/in.perf"
+	refuses 1 "the sum of costs exceeds 64 bits" "$dir/in.perf"
 }

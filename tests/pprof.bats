@@ -326,7 +326,7 @@ top()
 		same - "$dir/got"
 	grep -F '1 locations are of code that functions share' "$dir/err"
 	"$CGCONV" -t folded "$dir/in.pb" 2>&1 >/dev/null |
-		grep -F 'labels of samples are not kept: size'
+		grep -F 'labels of samples dropped: size'
 	"$CGCONV" -q -t json "$dir/in.pb" | grep '^."labels"' |
 		same - <(printf '%s\n' '["labels",1,["size","",64,"bytes"]]' \
 			'["labels",2,["size","",65]]')
@@ -362,7 +362,7 @@ top()
 	message <<<"1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] 3 { 1: 1 3: 4 } } $tables
 		30: 1"
 	"$CGCONV" -f pprof -t folded "$dir/in.pb" 2>"$dir/err" >"$dir/out"
-	grep -q 'labels of samples are not kept: cpu' "$dir/err"
+	grep -q 'labels of samples dropped: cpu' "$dir/err"
 	grep -q 'field 30 is not known' "$dir/err"
 }
 
@@ -501,7 +501,7 @@ labelled()
 	for to in callgrind folded speedscope; do
 		refuses 3 ', labels' --strict -t "$to" "$labelled"
 		"$CGCONV" -t "$to" -o "$dir/out" "$labelled" 2>&1 |
-			grep ' note: labels of samples are not kept: worker'
+			grep ' note: labels of samples dropped: worker'
 	done
 	# Parts tell all of a lone label.
 	"$CGCONV" --strict --part-by label:worker -t json -o "$dir/out" "$labelled"
@@ -516,10 +516,10 @@ labelled()
 		"$dir/in.pb"
 	printf '%s\n' "p 7/8 1.0: 5 cycles:" "	1 f (/x)" "" \
 		"p 7/9 1.1: 5 cycles:" "	1 f (/x)" "" >"$dir/in.perf"
-	refuses 3 'samples of different threads are added up' --strict \
+	refuses 3 'samples of different threads are merged' --strict \
 		-t json "$dir/in.perf"
 	"$CGCONV" -v -t json "$dir/in.perf" 2>&1 >"$dir/out" |
-		grep ' note: samples of different threads are added up'
+		grep ' note: samples of different threads are merged'
 	for file in "$dir/in.pb" "$dir/in.perf"; do
 		"$CGCONV" --strict --part-by tid -t json -o "$dir/out" "$file"
 		not grep '"labels"' "$dir/out"

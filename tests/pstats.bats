@@ -135,5 +135,5 @@ l\2\0\0\0\1\0\1\0t\1\0\0\0g(\4\0\0\0i\5\0\0\0i\5\0\0\0f\0010f\0032.500"
 @test "pstats: a sum that does not fit is refused" {
 	one="i\1\0\0\0i\1\0\0\0f\0061.8e10f\0011{0"
 	bytes "$f)\5${one})\3z\1ai\1\0\0\0z\1a)\5${one}0"
-	refuses 1 "more than 64 bits hold" -f pstats -t json "$t/x.pstats"
+	refuses 1 "exceeds 64 bits" -f pstats -t json "$t/x.pstats"
 }

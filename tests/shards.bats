@@ -60,21 +60,21 @@ share()
 @test "shards: missing, double, foreign parts and what is no part are refused" {
 	make_tree
 	share 4 -r in
-	refuses 1 "part 3 of 4 is missing, 3 are there" \
+	refuses 1 "shard 3 of 4 is missing, 3 found" \
 		-o x.cgj part1.cgj part2.cgj part4.cgj
-	refuses 1 "part 2 of 4 has come before" \
+	refuses 1 "shard 2 of 4 is given twice" \
 		-o x.cgj part1.cgj part2.cgj part3.cgj part2.cgj part4.cgj
-	refuses 1 "some inputs are parts of a batch, others are not" \
+	refuses 1 "some inputs are shards of a batch, others are not" \
 		-o x.cgj part[1-4].cgj in/callgrind.out.1
 	mv part1.cgj one.cgj
 	rm in/callgrind.out.7 m?
 	share 4 -r in
-	refuses 1 "cannot be added to those of another" \
+	refuses 1 "cannot merge shards of different batches" \
 		-o x.cgj one.cgj part2.cgj part3.cgj part4.cgj
 	# The same where workers add up.
 	batch -j2 -o x.cgj part1.cgj part2.cgj part4.cgj
 	[ "$status" -eq 1 ] && [ ! -e x.cgj ]
-	grep -q "x.cgj: error: part 3 of 4 is missing" err
+	grep -q "x.cgj: error: shard 3 of 4 is missing" err
 	refuses 1 "no inputs of another" -q --shard 1/2 -o x.cgj part1.cgj
 }
 
@@ -88,8 +88,8 @@ share()
 	"$CGCONV" --partial -o b.cgj part3.cgj part4.cgj
 	"$CGCONV" -o sum.cgj a.cgj b.cgj
 	same right.cgj sum.cgj
-	refuses 1 "part 2 of 4 has come before" -o x.cgj a.cgj part2.cgj
-	refuses 1 "part 3 of 4 is missing" -o x.cgj a.cgj part4.cgj
+	refuses 1 "shard 2 of 4 is given twice" -o x.cgj a.cgj part2.cgj
+	refuses 1 "shard 3 of 4 is missing" -o x.cgj a.cgj part4.cgj
 }
 
 @test "shards: a share without inputs makes a part; --shard takes numbers" {

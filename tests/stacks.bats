@@ -203,7 +203,7 @@ signed()
 		-t callgrind "$dir/in"
 	refuses 3 'below 0' -t callgrind --clamp --strict "$dir/in"
 	"$CGCONV" --clamp -t callgrind "$dir/in" >"$dir/out" 2>"$dir/err"
-	grep 'costs below 0 are written as 0: they were 6 of samples$' \
+	grep 'negative costs are written as 0; lost: 6 of samples$' \
 		"$dir/err"
 	grep -x 'totals: 7 3' "$dir/out"
 	says --clamp "$dir/in" >"$dir/got"
@@ -243,7 +243,7 @@ signed()
 		'["function",1,"f",0,0]' '["function",2,"g",0,0]' '["rows",1]' \
 		"[\"call\",0,1,0,2,0,0,1,[$max]]" \
 		"[\"call\",0,2,0,2,0,0,1,[$max]]" '["end"]' >"$dir/in"
-	refuses 1 'more than 64 bits hold' --verify "$dir/in" "$dir/in"
+	refuses 1 'exceeds 64 bits' --verify "$dir/in" "$dir/in"
 	not "$CGCONV" --info "$dir/in" 2>"$dir/err"
 	[ "$(wc -l <"$dir/err")" -eq 1 ]
 }

@@ -90,7 +90,7 @@ pair_whole(struct cg_copy *copy, const struct cg_copy *other, struct paths *p)
 		uint32_t match = cg_map_get(
 		    &whole, cg_add_name(copy->to, path_of(copy, p->mine, i)));
 
-		/* --path-map may have made two paths equal. */
+		/* --map may have made two paths equal. */
 		if (match == 0 || match == SEVERAL)
 			continue;
 		p->id[i] = p->other_id[match];

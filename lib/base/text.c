@@ -1,5 +1,5 @@
 /*
- * text.c - slices, and numbers in and out.
+ * text.c - slices, numbers in text, paths.
  */
 #include <string.h>
 
@@ -310,7 +310,7 @@ cg_format_hex(char *to, uint64_t value)
 
 /* ---- Paths -------------------------------------------------------------- */
 
-/* Takes the last part off what is written; false if there is none to take. */
+/* Removes the last component; false if there is none to remove. */
 static bool
 take_back(const char *start, char **to)
 {
@@ -324,7 +324,7 @@ take_back(const char *start, char **to)
 	return true;
 }
 
-/* Appends the parts of path that mean something. */
+/* Appends the components of path; resolves "." and "..". */
 static char *
 put_parts(const char *start, char *to, struct cg_slice path)
 {
@@ -346,16 +346,16 @@ put_parts(const char *start, char *to, struct cg_slice path)
 }
 
 char *
-cg_join_path(char *to, struct cg_slice folder, struct cg_slice name)
+cg_join_path(char *to, struct cg_slice directory, struct cg_slice name)
 {
 	char *start = to;
 
 	*start = '\0';
 	if (cg_starts(name, "/"))
-		folder.len = 0;
-	if (cg_starts(folder.len > 0 ? folder : name, "/"))
+		directory.len = 0;
+	if (cg_starts(directory.len > 0 ? directory : name, "/"))
 		*to++ = '/';
-	to = put_parts(start, put_parts(start, to, folder), name);
+	to = put_parts(start, put_parts(start, to, directory), name);
 	if (to == start)
 		*to++ = '.';
 	return to;

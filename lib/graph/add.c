@@ -1,5 +1,5 @@
 /*
- * add.c - rows on their way in: checked, summed, packed.
+ * add.c - adds rows: checks, sums and packs them.
  */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "graph/packed.h"
 #include "graph/rules.h"
 
-/* Checks ids and numbers that a row has, and finds its run. */
+/* Checks the ids of a row, and finds its run. */
 static struct cg_run *
 find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
 {
@@ -27,7 +27,7 @@ find_run(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
 	return build->run;
 }
 
-/* What all rows have in common. Mostly the run is that of the row before. */
+/* Common to all rows; nearly always the run is that of the row before. */
 static inline struct cg_run *
 begin_row(struct cg_build *build, cg_fn fn, const struct cg_pos *pos, size_t n)
 {
@@ -59,11 +59,11 @@ check_sign(struct cg_build *build, size_t i)
 	if (i < build->signs && build->sign[i].is_plain &&
 	    build->sign[i].input == build->inputs)
 		cg_build_fail(build,
-		    "a cost of %s is above 2^63, and others may be below 0",
+		    "a cost of %s is above 2^63, and others may be negative",
 		    build->graph->event[i].name);
 }
 
-/* Are there costs below zero? */
+/* True if there are negative costs; fails if the input may not have them. */
 static bool
 check_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 {
@@ -84,7 +84,7 @@ check_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 	return any;
 }
 
-/* Few targets can hold them. */
+/* Negative costs are a fact: few targets can represent them. */
 static void
 note_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 {
@@ -92,7 +92,7 @@ note_signs(struct cg_build *build, const uint64_t *cost, size_t n)
 		build->graph->facts |= CG_SIGNED;
 }
 
-/* The sums of the part, at least n; NULL: out of memory. */
+/* The sums of the part, at least n columns; NULL: out of memory. */
 static inline uint64_t *
 get_total(struct cg_build *build, size_t n)
 {
@@ -106,7 +106,7 @@ get_total(struct cg_build *build, size_t n)
 static void
 refuse_total(struct cg_build *build)
 {
-	cg_build_fail(build, "costs add up to more than 64 bits hold");
+	cg_build_fail(build, "the sum of costs exceeds 64 bits");
 }
 
 bool
@@ -145,7 +145,7 @@ cg_build_end_run(struct cg_build *build)
 	return build->status == CG_OK;
 }
 
-/* The sums of the run, which are all that will be asked for. */
+/* The sums of the run, which are all that is stored; NULL: out of memory. */
 static uint64_t *
 get_run_sum(struct cg_build *build)
 {
@@ -237,7 +237,7 @@ cg_add_call(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 	return build->status == CG_OK;
 }
 
-/* Rows that nobody will ask for; that there were some is known. */
+/* True for rows that are not stored; sets their fact. */
 static bool
 is_unwanted(struct cg_build *build, cg_facts fact)
 {
@@ -311,7 +311,7 @@ cg_add_branch(struct cg_build *build, cg_fn fn, const struct cg_branch *branch)
 		[CG_BRANCH_STEP] = CG_BLOCKS,
 	};
 	struct cg_graph *graph = build->graph;
-	/* Where costs are is another matter. */
+	/* The address must not set the fact CG_INSTRS: it is for costs. */
 	const struct cg_pos pos = { .file = branch->pos.file,
 		.line = branch->pos.line };
 	size_t strs = graph->strs.count ? graph->strs.count : 1;
@@ -342,20 +342,20 @@ cg_state_total(struct cg_build *build, const char *at, const uint64_t *cost,
 {
 	const struct cg_graph *graph = build->graph;
 	const struct cg_part_entry *part = &graph->part[build->part];
-	struct cg_location place = { 0 };
+	struct cg_location location = { 0 };
 
 	if (!cg_build_check(build, (uint32_t)n, graph->events + 1, "event") ||
 	    !cg_build_end_run(build))
 		return;
-	cg_in_locate(build->in, at, &place);
+	cg_in_locate(build->in, at, &location);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t sum = (i < part->totals ? part->total[i] : 0) -
 			       (i < build->marks ? build->mark[i] : 0);
 
 		if (sum == cost[i] || (at_least && sum < cost[i]))
 			continue;
-		cg_diag_say(graph->diag, CG_WARNING, &place,
-		    "costs of %s add up to %llu, but the input says %llu",
+		cg_diag_say(graph->diag, CG_WARNING, &location,
+		    "the sum of %s is %llu, but the input states %llu",
 		    graph->event[i].name, (unsigned long long)sum,
 		    (unsigned long long)cost[i]);
 	}
@@ -363,7 +363,13 @@ cg_state_total(struct cg_build *build, const char *at, const uint64_t *cost,
 
 /* ---- Signed events ------------------------------------------------------ */
 
-/* Room for all events' signs and costs. */
+/*
+ * An event may be signed in some inputs and unsigned in others. Then it is
+ * signed in the sum, provided that all costs are below 2^63: larger ones would
+ * become negative.
+ */
+
+/* Makes room for the signs of all events. */
 static bool
 grow(struct cg_build *build)
 {
@@ -381,7 +387,7 @@ note_costs(struct cg_build *build, const uint64_t *cost, size_t n)
 		build->sign[i].bits |= cost[i];
 }
 
-/* The bits of all costs by event, once for each input. */
+/* Collects the bits of all costs by event, once for each input. */
 static bool
 scan(struct cg_build *build)
 {
@@ -394,7 +400,7 @@ scan(struct cg_build *build)
 		cg_rows_free(rows);
 		return false;
 	}
-	/* These are not below any self cost. */
+	/* No self cost has a bit above those of their sum. */
 	for (size_t i = 0; i < graph->parts; i++)
 		note_costs(build, graph->part[i].total, graph->part[i].totals);
 	for (size_t i = 0; i < graph->runs; i++) {
@@ -418,7 +424,7 @@ cg_sign_event(struct cg_build *build, size_t i, bool is_signed)
 	sign = &build->sign[i];
 	if (event->is_signed != is_signed && sign->input == build->inputs)
 		cg_build_fail(build,
-		    "event %s is signed in one place and not in another",
+		    "event %s is signed in one place and unsigned in another",
 		    event->name);
 	sign->input = build->inputs;
 	sign->is_plain = !is_signed;
@@ -428,8 +434,8 @@ cg_sign_event(struct cg_build *build, size_t i, bool is_signed)
 		return;
 	if (build->sign[i].bits >> 63 != 0)
 		cg_build_fail(build,
-		    "costs of %s are above 2^63 in one input, and may be below "
-		    "0 in another",
+		    "costs of %s are above 2^63 in one input, and may be "
+		    "negative in another",
 		    event->name);
 	event->is_signed = build->graph->any_signed = true;
 }

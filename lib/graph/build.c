@@ -1,9 +1,5 @@
 /*
- * build.c - adds to a graph: objects, files, functions, events. Parts are added
- * in parts.c, rows in add.c, stacks in stacks.c.
- *
- * Every id is checked on its way in and every cost goes through a checked
- * sum, so that nothing unchecked can reach a writer.
+ * build.c - makes a builder; adds objects, files, functions and events.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,9 +78,9 @@ cg_add_object(struct cg_build *build, struct cg_slice path)
 	return add_path(build, &build->graph->objects, path);
 }
 
-/* Notes whether the file is left out. */
+/* Notes whether the rules exclude the file. */
 static void
-apply_patterns(struct cg_build *build, cg_file file)
+exclude_file(struct cg_build *build, cg_file file)
 {
 	const struct cg_graph *graph = build->graph;
 	uint32_t *out;
@@ -115,7 +111,7 @@ cg_add_file(struct cg_build *build, struct cg_slice path)
 	free(room);
 	if (build->rules && build->rules->patterns > 0 &&
 	    build->graph->files.count > files)
-		apply_patterns(build, file);
+		exclude_file(build, file);
 	return file;
 }
 
@@ -133,7 +129,7 @@ cg_set_file_given(struct cg_build *build, cg_file file, struct cg_slice given)
 	before = cg_map_at(&graph->files.given, file);
 	if (!before)
 		cg_build_nomem(build);
-	/* Of two the lesser, whichever comes first. */
+	/* The lesser of two, so that the order of inputs does not matter. */
 	else if (*before == 0 ||
 		 cg_compare(given, cg_strs_get(&graph->strs, *before)) < 0)
 		*before = str;
@@ -141,7 +137,7 @@ cg_set_file_given(struct cg_build *build, cg_file file, struct cg_slice given)
 
 cg_file
 cg_add_file_in(
-    struct cg_build *build, struct cg_slice folder, struct cg_slice name)
+    struct cg_build *build, struct cg_slice directory, struct cg_slice name)
 {
 	struct cg_slice path;
 	cg_file file;
@@ -149,13 +145,13 @@ cg_add_file_in(
 
 	if (name.len == 0)
 		return 0;
-	room = malloc(folder.len + name.len + CG_JOIN_MORE);
+	room = malloc(directory.len + name.len + CG_JOIN_MORE);
 	if (!room) {
 		cg_build_nomem(build);
 		return 0;
 	}
 	path.ptr = room;
-	path.len = (size_t)(cg_join_path(room, folder, name) - room);
+	path.len = (size_t)(cg_join_path(room, directory, name) - room);
 	file = cg_add_file(build, path);
 	if (cg_compare(path, name) != 0)
 		cg_set_file_given(build, file, name);
@@ -188,7 +184,7 @@ grow_fn_slots(struct cg_graph *graph)
 			at = (at + 1) & (slots - 1);
 		slot[at] = graph->fn_slot[i];
 	}
-	/* Slots keep their hashes: the first seed is that of all of them. */
+	/* Slots store hashes: the seed must not change. */
 	if (graph->fn_slots == 0)
 		graph->fn_seed = cg_hash_seed(slot);
 	free(graph->fn_slot);
@@ -197,7 +193,7 @@ grow_fn_slots(struct cg_graph *graph)
 	return true;
 }
 
-/* The slot of a function: its own, or a free one where it belongs. */
+/* The slot of a function, or a free one for it. */
 static struct cg_fn_slot *
 find_fn(
     const struct cg_graph *graph, const struct cg_fn_entry *key, uint32_t hash)
@@ -288,7 +284,7 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 	struct cg_graph *graph = build->graph;
 	const struct cg_fn_entry key = { .name = name,
 		.symbol = symbol == name ? 0 : symbol,
-		/* It may have rows in files that are kept. */
+		/* The function may have rows in other files. */
 		.file = cg_build_excludes(build, file) ? 0 : file,
 		.object = object,
 		.runs = CG_NO_RUN };
@@ -334,7 +330,7 @@ set_fn_file(struct cg_graph *graph, cg_fn fn, cg_file file)
 	slot = find_fn(graph, &key, hash);
 	if (slot->id != 0)
 		return false;
-	/* It is in two slots now, which are more than twice the functions. */
+	/* It has two slots now; there are more than twice as many. */
 	*slot = (struct cg_fn_slot){ fn, hash };
 	graph->fn[fn].file = file;
 	return true;
@@ -345,26 +341,26 @@ set_fn_file(struct cg_graph *graph, cg_fn fn, cg_file file)
 bool
 cg_infer_fn_files(struct cg_graph *graph)
 {
-	cg_file *home;
+	cg_file *only_file;
 
 	if (graph->nodes < 2)
 		return true;
-	home = calloc(graph->fns, sizeof(*home));
-	if (!home)
+	only_file = calloc(graph->fns, sizeof(*only_file));
+	if (!only_file)
 		return false;
 	for (size_t i = 1; i < graph->nodes; i++) {
 		const struct cg_node_entry *node = &graph->node[i];
-		cg_file *file = &home[node->fn];
+		cg_file *file = &only_file[node->fn];
 
 		if (node->pos.file != 0 && *file != node->pos.file)
 			*file = *file == 0 ? node->pos.file : MANY_FILES;
 	}
 	for (cg_fn fn = 1; fn < graph->fns; fn++) {
-		if (graph->fn[fn].file == 0 && home[fn] != 0 &&
-		    home[fn] != MANY_FILES)
-			(void)set_fn_file(graph, fn, home[fn]);
+		if (graph->fn[fn].file == 0 && only_file[fn] != 0 &&
+		    only_file[fn] != MANY_FILES)
+			(void)set_fn_file(graph, fn, only_file[fn]);
 	}
-	free(home);
+	free(only_file);
 	return true;
 }
 
@@ -394,11 +390,11 @@ cg_set_fn_range(struct cg_build *build, cg_fn fn, const struct cg_range *more)
 }
 
 /*
- * Is that where the function is defined? The first word on it is the truth.
- * The map holds column + 1 and line under two keys of a function.
+ * True if the function is defined there. The first call for a function sets its
+ * definition. The map has column + 1 and line under two keys of a function.
  */
 static bool
-is_home(struct cg_build *build, cg_fn fn, uint32_t line, uint32_t column)
+is_definition(struct cg_build *build, cg_fn fn, uint32_t line, uint32_t column)
 {
 	uint64_t key = (uint64_t)fn << 1;
 	uint32_t *at = cg_map_at(&build->definitions, key);
@@ -417,9 +413,9 @@ is_home(struct cg_build *build, cg_fn fn, uint32_t line, uint32_t column)
 	       cg_map_get(&build->definitions, key | 1) == line;
 }
 
-/* "name:line" or "name:line:column"; lives until the next. */
+/* Makes "name:line" or "name:line:column"; valid until the next call. */
 static struct cg_slice
-place_name(struct cg_build *build, struct cg_slice name, uint32_t line,
+location_name(struct cg_build *build, struct cg_slice name, uint32_t line,
     uint32_t column)
 {
 	size_t most = name.len + 2 * (CG_NUMBER_MAX + 1);
@@ -448,9 +444,9 @@ cg_add_fn_at(struct cg_build *build, struct cg_slice name, cg_file file,
 	const struct cg_range range = { .first = line, .first_column = column };
 	cg_fn fn = cg_add_fn(build, name, file, object);
 
-	if (fn != 0 && !is_home(build, fn, line, column))
-		fn = cg_add_fn(
-		    build, place_name(build, name, line, column), file, object);
+	if (fn != 0 && !is_definition(build, fn, line, column))
+		fn = cg_add_fn(build, location_name(build, name, line, column),
+		    file, object);
 	cg_set_fn_range(build, fn, &range);
 	return fn;
 }
@@ -465,14 +461,14 @@ cg_set_grain(struct cg_build *build, unsigned bytes)
 /* ---- Events ------------------------------------------------------------- */
 
 static const char *
-keep(struct cg_build *build, const char *text)
+intern(struct cg_build *build, const char *text)
 {
 	return cg_strs_get(
 	    &build->graph->strs, add_str(build, cg_slice(text ? text : "")))
 	    .ptr;
 }
 
-/* What one input says of an event must fit what another said. */
+/* Merges the description of an event with that of other inputs. */
 static void
 join_event(struct cg_build *build, size_t i, const struct cg_event *more)
 {
@@ -482,18 +478,18 @@ join_event(struct cg_build *build, size_t i, const struct cg_event *more)
 	cg_sign_event(build, i, more->is_signed);
 	if (event->incl != more->incl)
 		cg_build_fail(build,
-		    "event %s has inclusive costs of another kind "
-		    "in another input",
+		    "cannot merge: event %s has different cost "
+		    "semantics in the inputs",
 		    event->name);
 	else if (*unit && *event->unit && strcmp(unit, event->unit) != 0)
 		cg_build_fail(build,
-		    "event %s is in %s in one place and in %s in "
+		    "event %s has the unit %s in one place and %s in "
 		    "another",
 		    event->name, event->unit, unit);
 	if (more->long_name && *more->long_name)
-		event->long_name = keep(build, more->long_name);
+		event->long_name = intern(build, more->long_name);
 	if (*unit)
-		event->unit = keep(build, unit);
+		event->unit = intern(build, unit);
 }
 
 /* A name must be a word in every format that lists events. */
@@ -506,7 +502,7 @@ check_event_name(struct cg_build *build, const char *name)
 		at++;
 	if (name && *name && !*at)
 		return true;
-	cg_build_fail(build, "expected an event's name without blanks and "
+	cg_build_fail(build, "expected an event name without blanks and "
 			     "control characters");
 	return false;
 }
@@ -538,9 +534,9 @@ cg_add_event(struct cg_build *build, const struct cg_event *event)
 	new = &graph->event[graph->events++];
 	*new = *event;
 	graph->any_signed |= event->is_signed;
-	new->name = keep(build, event->name);
-	new->long_name = keep(build, event->long_name);
-	new->unit = keep(build, event->unit);
+	new->name = intern(build, event->name);
+	new->long_name = intern(build, event->long_name);
+	new->unit = intern(build, event->unit);
 	new->formula = "";
 	cg_sign_event(build, graph->events - 1, event->is_signed);
 	return (unsigned)graph->events - 1;
@@ -572,18 +568,23 @@ cg_add_formula(struct cg_build *build, const struct cg_event *event)
 		}
 		new = &graph->formula[graph->formulas++].event;
 		*new = *event;
-		new->name = keep(build, event->name);
+		new->name = intern(build, event->name);
 		new->long_name = new->unit = new->formula = "";
 	}
 	if (event->long_name && *event->long_name)
-		new->long_name = keep(build, event->long_name);
+		new->long_name = intern(build, event->long_name);
 	if (event->unit && *event->unit)
-		new->unit = keep(build, event->unit);
+		new->unit = intern(build, event->unit);
 	if (event->formula && *event->formula)
-		new->formula = keep(build, event->formula);
+		new->formula = intern(build, event->formula);
 }
 
 /* ---- Columns ------------------------------------------------------------ */
+
+/*
+ * An input names its events in its own order. Merged inputs share events, so
+ * columns of the input may differ from those of the graph.
+ */
 
 bool
 cg_add_column(struct cg_columns *columns, struct cg_build *build,

@@ -6,7 +6,7 @@
  * nothing is added. Lower files come first:
  *
  *	fail.c     errors of graphs and builders
- *	rules.c    --path-map, --include, --exclude
+ *	rules.c    --map, --include, --exclude
  *	add.c      rows; signed and unsigned events
  *	build.c    objects, files, functions, events
  *	labels.c   sets of labels

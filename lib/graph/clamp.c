@@ -1,8 +1,8 @@
 /*
- * clamp.c - costs below zero become zero, for targets that hold none (--clamp).
+ * clamp.c - sets negative costs to zero, for targets without them (--clamp).
  *
- * That is done place by place, call by call, stack by stack, after what is
- * alike has been added up: a place that went from -2 to 5 lost nothing.
+ * It does so after merging equal rows, calls and stacks: of rows with -2 and 5
+ * nothing is lost.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ clamp_stacks(struct cg_graph *graph)
 	}
 }
 
-/* "120 of samples, 5 of time" */
+/* Reports "120 of samples, 5 of time". */
 static void
 say_lost(const struct cg_graph *graph)
 {
@@ -39,11 +39,11 @@ say_lost(const struct cg_graph *graph)
 		    graph->clamp->lost[i], graph->event[i].name);
 	}
 	cg_diag_say(graph->diag, CG_WARNING, NULL,
-	    "costs below 0 are written as 0: they were %s",
+	    "negative costs are written as 0; lost: %s",
 	    len ? text : "inclusive costs only");
 }
 
-/* Events are unsigned from now on; false: their sums may not fit. */
+/* Makes events unsigned; false: sums may overflow. */
 static bool
 end_signs(struct cg_graph *graph)
 {
@@ -74,7 +74,7 @@ cg_graph_clamp(struct cg_graph *graph)
 		clamp_stacks(graph);
 		say_lost(graph);
 		if (!end_signs(graph))
-			cg_graph_overflow(graph, "costs below 0");
+			cg_graph_overflow(graph, "negative costs");
 	} else {
 		cg_graph_nomem(graph);
 	}

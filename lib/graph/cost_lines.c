@@ -1,8 +1,8 @@
 /*
- * cost_lines.c - costs as lines of text, on their way in.
+ * cost_lines.c - reads costs from lines of text.
  *
- * Most bytes of most big files come by here: lines are read, summed and packed
- * in one go.
+ * Most bytes of most big files are parsed here: each line is read, summed and
+ * packed in one pass.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ digit_of(char c)
 	return (unsigned char)c - (unsigned)'0';
 }
 
-/* The digits behind the first one: as many as surely fit. */
+/* Takes the digits after the first one, as many as fit for certain. */
 static inline const char *
 take_digits(const char *text, uint64_t *value)
 {
@@ -32,7 +32,7 @@ take_digits(const char *text, uint64_t *value)
  * else, and *place is lost.
  */
 static inline const char *
-take_place(const char *text, uint64_t *place)
+take_position(const char *text, uint64_t *position)
 {
 	char sign = *text;
 	uint64_t number;
@@ -49,17 +49,17 @@ take_place(const char *text, uint64_t *place)
 	else
 		text = take_digits(text + 1, &number);
 	if (sign == '+')
-		lost = __builtin_add_overflow(*place, number, place);
+		lost = __builtin_add_overflow(*position, number, position);
 	else if (sign == '-')
-		lost = __builtin_sub_overflow(*place, number, place);
+		lost = __builtin_sub_overflow(*position, number, position);
 	else
-		*place = number;
+		*position = number;
 	return lost || *text != ' ' ? NULL : text + 1;
 }
 
-/* Takes off sums what was added of a text that turned out to be none. */
+/* Undoes the sums of a line that turned out to be invalid; returns NULL. */
 static const char *
-take_back(uint64_t *sum, const char *text, size_t n)
+undo_sums(uint64_t *sum, const char *text, size_t n)
 {
 	uint64_t value;
 
@@ -71,7 +71,7 @@ take_back(uint64_t *sum, const char *text, size_t n)
 	return NULL;
 }
 
-/* Takes a number; returns whether it was too much for its sum. */
+/* Takes a number; returns true if its sum overflowed. */
 static inline bool
 add_number(const char **text, uint64_t first, uint64_t *sum, uint64_t *value)
 {
@@ -84,8 +84,8 @@ add_number(const char **text, uint64_t first, uint64_t *sum, uint64_t *value)
 }
 
 /*
- * Adds the costs of a line. Returns the newline; NULL: it is no plain line, and
- * nothing was added.
+ * Adds the costs of a line to sum. Returns the newline, or NULL if the line is
+ * not plain; then nothing was added.
  */
 static inline const char *
 sum_values(const char *text, uint64_t *sum, size_t most, bool *zero)
@@ -104,12 +104,12 @@ sum_values(const char *text, uint64_t *sum, size_t most, bool *zero)
 		text++;
 	}
 	if (*text != '\n' || over)
-		return take_back(sum, from, n);
+		return undo_sums(sum, from, n);
 	*zero = any == 0;
 	return text;
 }
 
-/* Text by the word: what stands first is lowest. */
+/* Text is read by words of eight characters, the first in the lowest byte. */
 #define WORD sizeof(uint64_t)
 #define ZEROS UINT64_C(0x2030203020302030) /* "0 0 0 0 " */
 #define ZEROS_IN_WORD 4
@@ -119,20 +119,20 @@ get_word(const char *text)
 {
 	uint64_t word;
 
-	/* No text is NULL: none is before a last word that is not there. */
+	/* Not NULL: text <= last is false if last is NULL. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.*) */
 	memcpy(&word, text, WORD);
 	return le64toh(word);
 }
 
-/* Where the last word before end is; NULL: there is none behind text. */
+/* The last word before end; NULL if the text is shorter than a word. */
 static inline const char *
 last_word(const char *text, const char *end)
 {
 	return (size_t)(end - text) < WORD ? NULL : end - WORD;
 }
 
-/* How many zeros stand at text, by the word; most at most. */
+/* Counts zeros at text, in multiples of a word, up to most. */
 static inline size_t
 count_zeros(const char *text, const char *last, size_t most)
 {
@@ -145,8 +145,8 @@ count_zeros(const char *text, const char *last, size_t most)
 }
 
 /*
- * The same, and packs them at *to. Words may be read up to last. *count: how
- * many values there are then, or stand for some.
+ * The same, and packs the values at *to. last: the last word that may be read.
+ * *count: number of packed items, which are values or runs of zeros.
  */
 static inline const char *
 pack_values(const char *text, const char *last, uint64_t *sum, size_t most,
@@ -175,7 +175,7 @@ pack_values(const char *text, const char *last, uint64_t *sum, size_t most,
 		text++;
 	}
 	if (*text != '\n' || over)
-		return take_back(sum, from, n);
+		return undo_sums(sum, from, n);
 	for (; items > 0 && at[-1] == 0; items--)
 		at -= at - *to > 1 && is_zeros(at - 2) ? 2 : 1;
 	*count = items;
@@ -183,7 +183,7 @@ pack_values(const char *text, const char *last, uint64_t *sum, size_t most,
 	return text;
 }
 
-/* What is known of lines that were taken. */
+/* Facts about the lines that were taken. */
 struct seen {
 	uint64_t addr, line;
 	bool zeros;
@@ -204,16 +204,16 @@ note_lines(struct cg_graph *graph, struct seen seen)
 			(seen.zeros ? CG_ZEROS : 0);
 }
 
-/* The positions of any line. */
+/* Takes the positions of any line. */
 static inline const char *
 take_pos(const char *text, bool addrs, bool lines, struct cg_pos *pos)
 {
 	uint64_t addr = pos->addr, line = pos->line;
 
 	if (addrs)
-		text = take_place(text, &addr);
+		text = take_position(text, &addr);
 	if (text && lines)
-		text = take_place(text, &line);
+		text = take_position(text, &line);
 	if (line > UINT32_MAX)
 		return NULL;
 	pos->addr = addr;
@@ -221,13 +221,13 @@ take_pos(const char *text, bool addrs, bool lines, struct cg_pos *pos)
 	return text;
 }
 
-/* The positions of most lines, but for the step: "+1 * ", "+1 0 ". */
+/* Most lines begin with "+1 * " or "+1 0 ", with a step of one digit. */
 #define STEP_TEXT UINT64_C(0xffffff00ff)
 #define SAME_LINE UINT64_C(0x202a20002b)
 #define NO_LINE UINT64_C(0x203020002b)
 #define STEP_LEN 5
 
-/* Which of them a line behind pos begins with if it is like most. */
+/* Which of the two a line after pos is likely to begin with. */
 static inline uint64_t
 likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
 {
@@ -237,8 +237,8 @@ likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
 }
 
 /*
- * How far the instruction is behind the one before, if that is not far and its
- * line is the same; 0: the positions are others.
+ * The step of the address if the line begins as is likely; 0 if it does not, or
+ * the step is too large for a tag.
  */
 static inline uint64_t
 get_step(const char *text, const char *last, uint64_t likely, uint64_t addr)
@@ -283,7 +283,7 @@ sum_lines(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
 	return text;
 }
 
-/* Only behind the last row's place is a step that is likely no other place. */
+/* A step is relative to the last packed row only if positions are equal. */
 static uint64_t
 first_step(const struct cg_packed *packed, const struct cg_cost_lines *lines)
 {
@@ -294,7 +294,7 @@ first_step(const struct cg_packed *packed, const struct cg_cost_lines *lines)
 	return likely_step(lines, b);
 }
 
-/* The tag, with the number of values or that it stands apart. */
+/* Writes the tag with the number of values, or apart from it. */
 static inline void
 put_count(struct cg_packed *packed, uint8_t *to, uint64_t tag, uint8_t *apart,
     size_t n)
@@ -307,10 +307,11 @@ put_count(struct cg_packed *packed, uint8_t *to, uint64_t tag, uint8_t *apart,
 }
 
 /*
- * Packs as many lines as there is room for. What is at hand in all of them
- * stands in variables of its own: bytes that are written might change all else.
- * Steps keep the line and end above 0: the last one of a few is noted for all.
- * Counts that the tag may not hold stand apart, in a byte of their own.
+ * Packs as many lines as there is room for. State is kept in local variables:
+ * the compiler must assume that bytes written may change anything else. Steps
+ * keep the line and have an address above 0, so noting the last position of a
+ * series of steps is enough. apart: counts may not fit into the tag and get a
+ * byte of their own.
  */
 static const char *
 pack_some(struct cg_build *build, struct cg_cost_lines *lines, const char *text,
@@ -388,7 +389,7 @@ cg_add_cost_lines(struct cg_build *build, cg_fn fn, struct cg_cost_lines *lines,
 {
 	uint64_t *sum;
 
-	/* What is seldom is left to cg_add_cost(). */
+	/* Leave rare cases to cg_add_cost(). */
 	if (build->graph->any_signed || lines->most >= 0x80 ||
 	    cg_build_excludes(build, lines->pos.file))
 		return text;

@@ -1,8 +1,8 @@
 /*
- * cost_text.c - costs as lines of text, on their way out.
+ * cost_text.c - writes costs as lines of text.
  *
- * Most bytes of most big files leave here: rows are unpacked and formatted in
- * one go.
+ * Most bytes of most big files are written here: rows are decoded and formatted
+ * in one pass.
  */
 #include <string.h>
 
@@ -12,8 +12,8 @@
 /* ---- Numbers ------------------------------------------------------------ */
 
 /*
- * Nearly all numbers are packed into one byte. Each of these as text behind a
- * blank, and how long that is: nothing to branch on.
+ * Nearly all numbers are packed into one byte: a table has their text after a
+ * blank, and its length, so that formatting has no branches.
  */
 struct small {
 	char text[7];
@@ -54,7 +54,7 @@ format_small(char *to, size_t value)
 	return to + small[value].len;
 }
 
-/* A number behind a character, mostly a blank. */
+/* Writes a number after a character, mostly a blank. */
 static inline char *
 format_after(char *to, char before, uint64_t value)
 {
@@ -72,10 +72,10 @@ format_after(char *to, char before, uint64_t value)
 
 /* ---- Lines -------------------------------------------------------------- */
 
-/* Valgrind's own limit; more saves little. */
+/* Valgrind's limit; a larger one saves little. */
 #define STEP_MAX 100
 
-/* A position as a step from that of the line before, if that is short. */
+/* Writes a position as a step from the line before; NULL if that is long. */
 static inline char *
 format_step(char *to, uint64_t value, uint64_t base)
 {
@@ -159,7 +159,7 @@ format_zeros(char *to, size_t n)
 	return to + 2 * n;
 }
 
-/* The values of a row of costs, and what is behind them. */
+/* Writes the values of a row; moves *row behind them. */
 static inline char *
 format_values(char *to, unsigned tag, const uint8_t **row)
 {
@@ -182,7 +182,7 @@ format_values(char *to, unsigned tag, const uint8_t **row)
 	return to;
 }
 
-/* Does a row of the scan's file come before all that other segments have? */
+/* True if a row of the scan's file is before those of all other segments. */
 static inline bool
 comes_first(const struct cg_rows *rows, const struct cg_pos *pos)
 {
@@ -194,26 +194,26 @@ comes_first(const struct cg_rows *rows, const struct cg_pos *pos)
 	       pos->line < other->pos.line;
 }
 
-/* What a row's place has written out, unless it is of another file. */
+/* Decodes the rest of a position; false if it is in another file. */
 static inline bool
-take_place(const uint8_t **row, struct cg_pos *pos)
+take_pos(const uint8_t **row, struct cg_pos *pos)
 {
 	unsigned flags = **row;
 
-	if (flags >= CG_PLACE_FLAGS) {
+	if (flags >= CG_POS_FLAGS) {
 		++*row;
-		if (flags & CG_PLACE_FILE)
+		if (flags & CG_POS_FILE)
 			return false;
-		if (flags & CG_PLACE_ADDR)
+		if (flags & CG_POS_ADDR)
 			pos->addr += get_signed(row);
-		if (!(flags & CG_PLACE_LINE))
+		if (!(flags & CG_POS_LINE))
 			return true;
 	}
 	pos->line += (uint32_t)get_signed(row);
 	return true;
 }
 
-/* The position of a row so many bytes behind, in the same line. */
+/* Writes the position of a row in the same line, step bytes further. */
 static inline char *
 put_step(char *to, unsigned step)
 {
@@ -225,9 +225,9 @@ put_step(char *to, unsigned step)
 }
 
 /*
- * Lines of rows as nearly all are: no other has their place, and the next one
- * has their file and block. What is at hand in all of them stands in variables
- * of its own: text that is written might change all else.
+ * Writes rows as nearly all are: no other has their position, and the next one
+ * is in the same file and block. State is kept in local variables: the compiler
+ * must assume that text written may change anything else.
  */
 static char *
 format_plain(struct cg_rows *rows, struct cg_cost_lines *lines, char *to,
@@ -244,27 +244,28 @@ format_plain(struct cg_rows *rows, struct cg_cost_lines *lines, char *to,
 
 	while (to < end && comes_first(rows, &pos)) {
 		const uint8_t *next = at;
-		struct cg_pos there = pos;
-		unsigned behind;
+		struct cg_pos next_pos = pos;
+		unsigned next_tag;
 		char *line;
 
 		line = step ? put_step(to, step)
 			    : format_pos(to, addrs, numbers, &pos, &base,
 				  lines->steps && begun);
 		line = format_values(line, tag, &next);
-		behind = next < stop ? *next++ : 0;
-		there.addr += behind >> CG_COST_SHIFT & CG_STEP_MAX;
-		if ((behind & CG_COST_PLACE) ? !take_place(&next, &there)
-					     : behind <= CG_COST_COUNT)
+		next_tag = next < stop ? *next++ : 0;
+		next_pos.addr += next_tag >> CG_COST_SHIFT & CG_STEP_MAX;
+		if ((next_tag & CG_COST_POS) ? !take_pos(&next, &next_pos)
+					     : next_tag <= CG_COST_COUNT)
 			break;
 		*line++ = '\n';
 		to = line;
 		base = pos;
 		begun = true;
-		pos = there;
-		step = behind & CG_COST_PLACE ? 0
-					      : behind >> CG_COST_SHIFT & steps;
-		tag = behind;
+		pos = next_pos;
+		step = next_tag & CG_COST_POS
+			   ? 0
+			   : next_tag >> CG_COST_SHIFT & steps;
+		tag = next_tag;
 		at = next;
 	}
 	scan->tag = tag;
@@ -275,7 +276,7 @@ format_plain(struct cg_rows *rows, struct cg_cost_lines *lines, char *to,
 	return to;
 }
 
-/* Room is asked for once for many lines: nearly all that there are. */
+/* Room is reserved for many lines at once. */
 #define ROOM_FOR_LINES 4096
 
 bool

@@ -1,9 +1,9 @@
 /*
- * view.c - cursors over the rows of one function.
+ * cursor.c - cursors over the rows of one function.
  *
- * Costs are decoded as they are asked for (costs.c). Of calls and the rest,
- * which are few, opening a run decodes where its rows are, sorts that, and
- * then the cursors decode and sum the rows of one place after the other.
+ * Costs are decoded on demand (cursor_costs.c). All other rows, which are few,
+ * are listed by position and sorted when a run is opened; then cursors decode
+ * them and sum equal ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ cg_rows_drop_addresses(struct cg_rows *rows)
 	rows->no_addresses = true;
 }
 
-/* Notes where the run's rows are that are no costs. */
+/* Lists the run's rows other than costs. */
 static bool
 list_rows(struct cg_rows *rows, const struct cg_run *run)
 {
@@ -96,7 +96,7 @@ reset(struct cg_rows *rows, cg_fn fn, bool merged)
 	rows->merge = merged;
 }
 
-/* Costs and lists of rows are complete. */
+/* All runs were added: sorts their rows. */
 static bool
 begin_all(struct cg_rows *rows)
 {
@@ -108,7 +108,7 @@ begin_all(struct cg_rows *rows)
 	return true;
 }
 
-/* alone: no other run will be opened with it. */
+/* alone: no other run is opened with it. */
 static bool
 open_run(struct cg_rows *rows, const struct cg_run *run, bool alone)
 {
@@ -122,7 +122,7 @@ open_run(struct cg_rows *rows, const struct cg_run *run, bool alone)
 	return true;
 }
 
-/* A run may have none. */
+/* block may be NULL. */
 static void
 fetch_block(const struct cg_block *block)
 {
@@ -135,9 +135,9 @@ fetch_block(const struct cg_block *block)
 #define FETCH_STEP 4
 
 /*
- * Goes on in the order of runs. What a function needs lies in half a dozen
- * places, each of which only the one before knows: those of the next functions
- * are fetched meanwhile.
+ * Returns the next run in canonical order. Opening a function is a chain of
+ * half a dozen dependent cache misses: those of the next functions are
+ * prefetched meanwhile.
  */
 static const struct cg_run *
 next_run(struct cg_rows *rows, size_t end)
@@ -234,7 +234,7 @@ pos_of(const struct cg_rows *rows, const struct row *row)
 }
 
 /*
- * The next row that is summed into first, or NULL. Its list moves on.
+ * The next row if it is equal to first, to be summed into it; or NULL.
  */
 static struct row *
 next_same(struct cg_rows *rows, enum cg_row_kind kind, struct row *first)
@@ -257,7 +257,7 @@ next_row(struct cg_rows *rows, enum cg_row_kind kind)
 	return &list->row[list->next++];
 }
 
-/* Reads what stands behind a call's position. */
+/* Decodes a call behind its position; returns the number of costs. */
 static size_t
 get_call(const struct cg_rows *rows, const struct row *row,
     struct cg_call *call, uint64_t *cost)
@@ -266,7 +266,7 @@ get_call(const struct cg_rows *rows, const struct row *row,
 
 	call->callee = (cg_fn)get_varint(&at);
 	call->count = get_varint(&at);
-	call->entry.file = 0; /* the callee's, which who needs it asks for */
+	call->entry.file = 0; /* always the callee's */
 	call->entry.line = (uint32_t)get_varint(&at);
 	call->entry.addr = get_varint(&at);
 	if (rows->no_addresses)
@@ -299,7 +299,7 @@ cg_next_call(struct cg_rows *rows, struct cg_call *call)
 	return true;
 }
 
-/* Reads what stands behind a jump's target. */
+/* Decodes a jump behind its target. */
 static void
 get_jump_counts(const struct target *to, uint64_t *executed, uint64_t *followed)
 {
@@ -341,7 +341,7 @@ cg_next_jump(struct cg_rows *rows, struct cg_jump *jump)
 	return true;
 }
 
-/* What differs is kept so that the order of adding makes no difference. */
+/* The result does not depend on the order of rows. */
 static bool
 add_branch(const struct cg_graph *graph, struct cg_branch *sum,
     const struct cg_branch *more)
@@ -364,7 +364,7 @@ cg_next_branch(struct cg_rows *rows, struct cg_branch *branch)
 
 	if (rows->in_order)
 		return next_in_order(rows, branch);
-	/* Rows of stated inclusive costs are cg_stated_inclusive()'s. */
+	/* Skip stated inclusive costs: see cg_stated_inclusive(). */
 	do {
 		row = next_row(rows, CG_ROW_OTHER);
 		if (!row)

@@ -1,8 +1,8 @@
 /*
- * costs.c - cursors over the costs of one function.
+ * cursor_costs.c - cursors over the costs of one function.
  *
- * Rows of costs are by far the most, and come as a few ascending segments,
- * mostly as one. A cursor decodes as it is asked, and merges the segments.
+ * Most rows are costs. They arrive as a few ascending segments, mostly as one.
+ * A cursor decodes rows on demand and merges the segments with a heap.
  */
 #include "graph/cursor.h"
 
@@ -46,8 +46,8 @@ stop_before(struct scan *scan, const uint8_t *stop)
 }
 
 /*
- * Goes from behind a row to the next one. False at the end; *ascends tells
- * whether it comes no earlier in the order of rows.
+ * Moves from the end of a row to the next one; false at the end. *ascends is
+ * true if the next one is not before it in the order of rows.
  */
 static bool
 step(
@@ -64,7 +64,7 @@ step(
 	return true;
 }
 
-/* A head for each ascending segment, the first of which begins at scan. */
+/* Finds the ascending segments from scan on, and adds a head for each. */
 static bool
 add_segments(struct cg_rows *rows, struct scan *scan)
 {
@@ -83,7 +83,7 @@ add_segments(struct cg_rows *rows, struct scan *scan)
 	return ok;
 }
 
-/* The same where it is known where they begin. */
+/* The same by the links between segments. */
 static bool
 add_known(struct cg_rows *rows, struct scan *scan, const uint8_t *last)
 {
@@ -111,13 +111,13 @@ cg_costs_add(struct cg_rows *rows, const struct cg_run *run, bool in_order)
 	    &scan, &run->costs, rows->graph->fn[run->fn].file, rows->file_rank);
 	if (!scan_cost(&scan, rows->file_rank))
 		return true;
-	/* They are segments by address: by line, those may be others. */
+	/* Segments are sorted by address: do not use them without addresses. */
 	if (in_order && rows->no_addresses && rows->graph->facts & CG_INSTRS)
 		return add_segments(rows, &scan);
 	return add_known(rows, &scan, in_order ? run->costs.segment : NULL);
 }
 
-/* Moves the head at i to where it belongs: they are a heap, lowest first. */
+/* Restores the heap, lowest first, from head i down. */
 static void
 sift(struct cg_rows *rows, size_t i)
 {
@@ -157,7 +157,7 @@ cg_costs_begin(struct cg_rows *rows)
 	take_head(rows);
 }
 
-/* The row of another segment may be lower: then that one becomes the scan. */
+/* Exchanges the scan for the lowest head if that is lower. */
 static inline bool
 settle(struct cg_rows *rows)
 {
@@ -178,7 +178,7 @@ cg_costs_settle(struct cg_rows *rows)
 	return settle(rows);
 }
 
-/* The values of the row that the scan is at; returns how many. */
+/* Decodes the values of the current row; returns how many. */
 static inline size_t
 take_values(struct scan *scan, uint64_t *to)
 {
@@ -187,7 +187,7 @@ take_values(struct scan *scan, uint64_t *to)
 	return unpack_values(&scan->at, n, to);
 }
 
-/* From behind a row to the next one, in another segment if that is lower. */
+/* Moves from the end of a row to the next one, of whatever segment. */
 static inline void
 next_row(struct cg_rows *rows)
 {
@@ -224,7 +224,7 @@ cg_next_cost(struct cg_rows *rows, struct cg_cost *cost)
 		n = take_values(scan, rows->cost);
 		if (!cg_add_costs(
 			rows->graph, rows->sum, &cost->n, rows->cost, n)) {
-			cg_graph_overflow(rows->graph, "costs of a place");
+			cg_graph_overflow(rows->graph, "costs of a position");
 			return false;
 		}
 	}

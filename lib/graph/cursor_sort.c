@@ -1,5 +1,5 @@
 /*
- * view_order.c - the order of the rows of one function that are no costs.
+ * cursor_sort.c - sorts the rows of one function other than costs.
  */
 #include <string.h>
 
@@ -60,7 +60,7 @@ compare_targets(
 	return order ? order : ta.conditional - tb.conditional;
 }
 
-/* Branches: by kind, block, index; inclusive rows come first, all equal. */
+/* Branches by kind, block, index; inclusive costs come first, all equal. */
 static int
 compare_others(const struct row *a, const struct row *b)
 {
@@ -94,7 +94,7 @@ cg_rows_equal(const struct cg_rows *rows, enum cg_row_kind kind,
 	return compare_rows(rows, kind, a, b) == 0;
 }
 
-/* Does each row stand behind the one before? */
+/* True if each row has a later position than the one before. */
 static bool
 is_sorted(const struct list *list)
 {
@@ -112,8 +112,8 @@ is_sorted(const struct list *list)
 }
 
 /*
- * Many calls may share a place. The ranks of what they enter are read here, row
- * after row, where one read from memory does not wait for another.
+ * Sets the ranks of targets, as many calls may share a position. One pass over
+ * all rows lets the cache misses overlap; in comparisons they would not.
  */
 static void
 rank_targets(const struct cg_rows *rows, struct list *list)
@@ -159,7 +159,7 @@ merge(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 	memcpy(&row[to], &room[left], (middle - left) * sizeof(*row));
 }
 
-/* Puts each row where it belongs among those before it. */
+/* Insertion sort. */
 static void
 sort_few(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
     size_t count)
@@ -176,11 +176,11 @@ sort_few(const struct cg_rows *rows, enum cg_row_kind kind, struct row *row,
 	}
 }
 
-#define FEW 12 /* as many as that takes less time for */
+#define FEW 12 /* insertion sort is faster up to this */
 
 /*
- * Natural merge sort: rows come as a few ascending segments, and mostly as
- * one. Each pass merges neighbours, so any input takes O(n log n).
+ * Natural merge sort: rows arrive as a few ascending segments, mostly as one.
+ * Each pass merges neighbours, so any input takes O(n log n).
  */
 bool
 cg_rows_sort(struct cg_rows *rows, enum cg_row_kind kind)

@@ -1,12 +1,12 @@
 /*
- * facts.c - what a graph holds beside its rows: what is known of functions,
- * frames, events and parts, which many formats have no place for.
+ * facts.c - facts about functions, frames, events and parts, which many formats
+ * cannot represent.
  */
 #include <string.h>
 
 #include "graph/graph.h"
 
-/* "[kernel]" and the like are no files: most formats have words for them. */
+/* "[kernel]" and the like are no files: most formats can represent them. */
 static bool
 has_object(const struct cg_graph *graph)
 {
@@ -46,7 +46,7 @@ facts_of_frames(const struct cg_graph *graph)
 	return 0;
 }
 
-/* The event that says how many samples a stack comes from, if there is one. */
+/* The event that counts samples, or how many events there are. */
 static size_t
 find_counter(const struct cg_graph *graph)
 {
@@ -58,7 +58,7 @@ find_counter(const struct cg_graph *graph)
 	return i;
 }
 
-/* One sample a stack is what stacks are taken for without a word. */
+/* Without a count a stack stands for one sample, or the event that counts. */
 static cg_facts
 facts_of_samples(const struct cg_graph *graph)
 {

@@ -24,8 +24,8 @@ cg_graph_overflow(const struct cg_graph *graph, const char *what)
 	if (*graph->fault != CG_OK)
 		return;
 	*graph->fault = CG_EINPUT;
-	cg_diag_say(graph->diag, CG_ERROR, NULL,
-	    "%s add up to more than 64 bits hold", what);
+	cg_diag_say(
+	    graph->diag, CG_ERROR, NULL, "the sum of %s exceeds 64 bits", what);
 }
 
 /* ---- Builders ----------------------------------------------------------- */
@@ -73,7 +73,6 @@ cg_build_nomem(struct cg_build *build)
 	build->status = *build->graph->fault;
 }
 
-/* Nothing is added any more, or there is no such id. */
 bool
 cg_build_refuse(struct cg_build *build, uint32_t id, const char *what)
 {

@@ -1,8 +1,8 @@
 /*
- * events.c - the event to show; inherited events: sums of multiples of others.
+ * formulas.c - inherited events: sums of multiples of others.
  *
- * Grammar (callgrind format, InheritedExpr), with what KCachegrind also
- * takes, a minus, and what people write, the number behind the name:
+ * Grammar (callgrind format, InheritedExpr), with two additions: a minus, as
+ * KCachegrind accepts it, and the number after the name, as people write it:
  *
  *	expression: ["+" | "-"] term (("+" | "-") term)*
  *	term:       [number ["*"]] name | name "*" number
@@ -23,7 +23,7 @@ cg_formulas_free(struct cg_graph *graph)
 	graph->formulas = graph->formula_cap = 0;
 }
 
-/* What a formula is made of: multiples of columns and of other formulas. */
+/* A multiple of a column or of another formula. */
 struct term {
 	bool minus;
 	uint64_t number;
@@ -31,17 +31,17 @@ struct term {
 	uint32_t what; /* column, or event count + formula */
 };
 
-/* A formula while it is worked out. */
+/* A formula while it is resolved. */
 struct pending {
 	struct term *term;
-	size_t terms, cap, next; /* next: terms that were added */
+	size_t terms, cap, next; /* next: the first term not added yet */
 	bool open, bad;
 };
 
-/* Longer texts are no formulas. */
+/* Longer texts are rejected. */
 #define FORMULA_MAX 65536
 
-/* A name: what is neither blank nor an operator. */
+/* Takes a name: neither blanks nor operators. */
 static bool
 take_name(struct cg_slice *text, struct cg_slice *name)
 {
@@ -139,7 +139,7 @@ add_factor(int64_t *to, int64_t factor, int64_t times)
 	       !__builtin_add_overflow(*to, product, to);
 }
 
-/* Adds a term whose formula, if it names one, is worked out. */
+/* Adds a term; a formula that it names is resolved. */
 static bool
 add_term(const struct cg_graph *graph, const struct term *term, int64_t *factor)
 {
@@ -158,8 +158,8 @@ add_term(const struct cg_graph *graph, const struct term *term, int64_t *factor)
 }
 
 /*
- * Goes on with a formula. Returns the formula that must come first, or itself
- * when it is done (or bad).
+ * Continues a formula. Returns a formula that must be resolved first, or i when
+ * it is resolved or bad.
  */
 static size_t
 advance(struct cg_graph *graph, struct pending *pending, size_t i)
@@ -183,7 +183,7 @@ advance(struct cg_graph *graph, struct pending *pending, size_t i)
 	return i;
 }
 
-/* Works out one formula and those that it needs, without recursion. */
+/* Resolves a formula and those that it needs, without recursion. */
 static void
 resolve(struct cg_graph *graph, struct pending *pending, size_t *path, size_t i)
 {
@@ -220,7 +220,7 @@ put_term(char *to, const struct term *term, bool first)
 	return to + term->name.len;
 }
 
-/* Rewrites the text of a formula in the one way; false: out of memory. */
+/* Normalises the text of a formula; false: out of memory. */
 static bool
 rewrite(struct cg_graph *graph, struct cg_formula *formula,
     const struct pending *pending)
@@ -244,8 +244,8 @@ rewrite(struct cg_graph *graph, struct cg_formula *formula,
 }
 
 /*
- * A description without a formula ("event: Ir : Instructions") may stand
- * before or behind the list of real events: it belongs to one of those.
+ * A description without a formula ("event: Ir : Instructions") belongs to a
+ * real event, before or after the list of these.
  */
 static bool
 describe_event(struct cg_graph *graph, const struct cg_map *names,
@@ -263,7 +263,7 @@ describe_event(struct cg_graph *graph, const struct cg_map *names,
 	return true;
 }
 
-/* Leaves out what could not be resolved, and says so. */
+/* Drops formulas that could not be resolved, and warns. */
 static void
 drop_bad(struct cg_graph *graph, const struct cg_map *names)
 {
@@ -278,7 +278,7 @@ drop_bad(struct cg_graph *graph, const struct cg_map *names)
 		}
 		if (!describe_event(graph, names, &formula->event))
 			cg_diag_say(graph->diag, CG_WARNING, NULL,
-			    "inherited event %s is left out: cannot work out "
+			    "inherited event %s dropped: cannot evaluate "
 			    "'%s'",
 			    formula->event.name, formula->event.formula);
 		free(formula->factor);
@@ -286,7 +286,7 @@ drop_bad(struct cg_graph *graph, const struct cg_map *names)
 	graph->formulas = kept;
 }
 
-/* Is there a real event of the name, which so has the numbers? */
+/* True if a real event has the name: its costs take precedence. */
 static bool
 is_real(
     const struct cg_graph *graph, const struct cg_map *names, const char *name)

@@ -1,5 +1,5 @@
 /*
- * graph.c - the frozen graph: canonical order, names, parts.
+ * graph.c - makes, seals and frees a graph; what readers ask of it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ cg_graph_new(struct cg_diag *diag, int *fault)
 	graph->fault = fault;
 	graph->grain = 1;
 	graph->costs.open = graph->others.open = CG_NO_RUN;
-	/* Id 0 of everything, and the one part that is there. */
+	/* Id 0 of everything; there is always one part. */
 	if (!cg_grow(
 		&graph->objects.path, &graph->objects.cap, 1, sizeof(cg_str)) ||
 	    !cg_grow(
@@ -35,7 +35,7 @@ cg_graph_new(struct cg_diag *diag, int *fault)
 	return graph;
 }
 
-/* Forgets the canonical order. */
+/* Drops the canonical order. */
 static void
 unseal(struct cg_graph *graph)
 {
@@ -86,9 +86,9 @@ cg_graph_free(struct cg_graph *graph)
 
 /* ---- Canonical order ---------------------------------------------------- */
 
-/* A string that is sorted. */
+/* A string to sort. */
 struct ranked {
-	uint64_t first; /* bytes, as a number that compares as they do */
+	uint64_t first; /* eight bytes, as a number that compares as they do */
 	const char *ptr;
 	uint32_t len, id;
 };
@@ -116,13 +116,13 @@ compare_ranked(const void *pa, const void *pb)
 	return order ? order : (a->len > b->len) - (a->len < b->len);
 }
 
-/* The places of all strings, in the order of their bytes; NULL: no memory. */
+/* The ranks of all strings in the order of bytes; NULL: out of memory. */
 static uint32_t *
 rank_strings(const struct cg_graph *graph)
 {
 	size_t count = graph->strs.count ? graph->strs.count : 1;
 	struct ranked *list = malloc(count * sizeof(*list));
-	uint32_t *places = malloc(count * sizeof(*places));
+	uint32_t *ranks = malloc(count * sizeof(*ranks));
 
 	for (uint32_t i = 0; list && i < count; i++) {
 		struct cg_slice text = cg_strs_get(&graph->strs, i);
@@ -132,28 +132,28 @@ rank_strings(const struct cg_graph *graph)
 			.len = (uint32_t)text.len,
 			.id = i };
 	}
-	if (list && places) {
+	if (list && ranks) {
 		qsort(list, count, sizeof(*list), compare_ranked);
 		for (uint32_t i = 0; i < count; i++)
-			places[list[i].id] = i;
+			ranks[list[i].id] = i;
 	} else {
-		free(places);
-		places = NULL;
+		free(ranks);
+		ranks = NULL;
 	}
 	free(list);
-	return places;
+	return ranks;
 }
 
 /*
- * Files or functions are sorted by the ranks of their strings, which are
- * small numbers: by counting, the last key first.
+ * A counting sort of files or functions by the ranks of their strings, which
+ * are small numbers: the last key first.
  */
 struct sorter {
 	size_t count, keys; /* of ids; every key is less than keys */
 	uint32_t *id;       /* sorted so far */
 	uint32_t *room;
 	uint32_t *key;   /* by id */
-	uint32_t *begin; /* where ids of a key begin */
+	uint32_t *begin; /* by key: index of its first id */
 };
 
 static bool
@@ -169,7 +169,7 @@ open_sorter(struct sorter *sorter, size_t count, size_t keys)
 	return sorter->id && sorter->room && sorter->key && sorter->begin;
 }
 
-/* Sorts ids by key; those of one key keep their order. */
+/* Sorts ids by key; stable. */
 static void
 sort_ids(struct sorter *sorter)
 {
@@ -189,7 +189,7 @@ sort_ids(struct sorter *sorter)
 	sorter->id = sorted;
 }
 
-/* Gives out the order: *ranked is place -> id, *rank_of is id -> place. */
+/* Returns the order: *ranked is rank -> id, *rank_of is id -> rank. */
 static void
 close_sorter(
     struct sorter *sorter, bool ok, uint32_t **rank_of, uint32_t **ranked)
@@ -216,7 +216,7 @@ rank_files(struct cg_graph *graph, const uint32_t *strings, size_t keys)
 	return ok;
 }
 
-/* By object, file, name, symbol. */
+/* Orders functions by object, file, name, symbol. */
 static bool
 rank_fns(struct cg_graph *graph, const uint32_t *strings, size_t keys)
 {
@@ -243,7 +243,7 @@ rank_fns(struct cg_graph *graph, const uint32_t *strings, size_t keys)
 	return ok;
 }
 
-/* Runs by part (counted out), within a part by their function's rank. */
+/* Orders runs by part, in a part by rank of function. */
 static bool
 order_runs(struct cg_graph *graph)
 {
@@ -261,7 +261,7 @@ order_runs(struct cg_graph *graph)
 		begin[graph->run[i].part + 2]++;
 	for (size_t i = 2; i < graph->parts + 2; i++)
 		begin[i] += begin[i - 1];
-	/* Functions in order, so each part's list comes out in order. */
+	/* Functions are visited by rank, so each part is sorted, too. */
 	for (size_t i = 0; i < graph->fns; i++) {
 		cg_fn fn = graph->fn_ranked[i];
 		uint32_t id = graph->fn[fn].runs;
@@ -388,7 +388,7 @@ cg_part_totals(const struct cg_graph *graph, cg_part part)
 		return NULL;
 	if (entry->totals >= graph->events)
 		return entry->total;
-	/* Events may have come after the part's last row. */
+	/* Events may have been added after the part's last row. */
 	memset(graph->padded, 0, width);
 	if (entry->totals > 0)
 		memcpy(graph->padded, entry->total,
@@ -406,7 +406,7 @@ cg_event_has_costs(const struct cg_graph *graph, size_t event)
 	return false;
 }
 
-/* The event that a description names, or how many there are. */
+/* The event that a description names, or the number of events. */
 static size_t
 find_described(const struct cg_graph *graph)
 {
@@ -503,9 +503,9 @@ cg_fn_range(const struct cg_graph *graph, cg_fn fn, struct cg_range *range)
 }
 
 cg_fn
-cg_fn_ranked(const struct cg_graph *graph, size_t place)
+cg_fn_ranked(const struct cg_graph *graph, size_t rank)
 {
-	return place < graph->fns ? graph->fn_ranked[place] : 0;
+	return rank < graph->fns ? graph->fn_ranked[rank] : 0;
 }
 
 bool

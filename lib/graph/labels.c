@@ -1,8 +1,8 @@
 /*
- * labels.c - sets of labels that samples have.
+ * labels.c - sets of labels of samples.
  *
- * A set is kept once, its labels in one order, so equal sets are one id; what
- * has labels pays for them, a stack without has set 0.
+ * Each set is stored once, with sorted labels, so that equal sets have the same
+ * id. A stack without labels has set 0.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 /* ---- Order --------------------------------------------------------------- */
 
-/* Texts before numbers, as pprof writes them; those of a key as they came. */
+/* Text before numbers, as pprof writes them; equal keys keep their order. */
 static int
 compare_labels(const void *pa, const void *pb)
 {
@@ -52,7 +52,7 @@ append_label(struct cg_build *build, const struct cg_label *label)
 	build->graph->label[build->graph->labels++] = entry;
 }
 
-/* Puts them behind those of all sets, sorted. */
+/* Appends sorted labels to those of all sets. */
 static bool
 append_labels(struct cg_build *build, const struct cg_label *label, size_t n)
 {
@@ -77,7 +77,7 @@ append_labels(struct cg_build *build, const struct cg_label *label, size_t n)
 	return build->status == CG_OK;
 }
 
-/* Nobody can make labels that collide: the graph lies anywhere. */
+/* Seeded by the graph's address, so that inputs cannot provoke collisions. */
 static uint64_t
 hash_set(const struct cg_graph *graph, struct cg_label_set set)
 {
@@ -110,7 +110,7 @@ same_set(
 	return true;
 }
 
-/* Where the id of the set is, 0 if it is new; NULL: out of memory. */
+/* The slot of the set's id, which is 0 if it is new; NULL: out of memory. */
 static uint32_t *
 find_set(struct cg_graph *graph, struct cg_label_set set)
 {
@@ -167,7 +167,7 @@ cg_set_labels(struct cg_build *build, cg_labels labels)
 
 /* ---- Canonical order ----------------------------------------------------- */
 
-/* A set among others. */
+/* A set to sort. */
 struct ranked {
 	const struct cg_label_entry *label; /* the first */
 	const uint32_t *rank;               /* by string */
@@ -211,26 +211,26 @@ compare_sets(const void *pa, const void *pb)
 	return compare_numbers(a->set.n, b->set.n);
 }
 
-/* Sets get their places, and stacks the ids that these are. */
+/* Renumbers sets in canonical order, and the stacks that have them. */
 static bool
-place_sets(struct cg_graph *graph, const struct ranked *list, size_t count,
-    cg_labels *place)
+renumber_sets(struct cg_graph *graph, const struct ranked *list, size_t count,
+    cg_labels *new_id)
 {
 	bool ok = true;
 
 	cg_map_free(&graph->label_ids);
 	graph->label_sets = 0;
 	for (size_t i = 0; ok && i < count; i++) {
-		place[list[i].id] =
+		new_id[list[i].id] =
 		    add_set(graph, list[i].set, find_set(graph, list[i].set));
-		ok = place[list[i].id] != 0;
+		ok = new_id[list[i].id] != 0;
 	}
 	for (size_t i = 0; i < graph->stacks; i++)
-		graph->stack[i].labels = place[graph->stack[i].labels];
+		graph->stack[i].labels = new_id[graph->stack[i].labels];
 	return ok;
 }
 
-/* Those that stacks have; returns how many. */
+/* Lists the sets that stacks have; returns how many. */
 static size_t
 list_sets(const struct cg_graph *graph, const uint32_t *rank, cg_labels *used,
     struct ranked *list)
@@ -255,22 +255,22 @@ bool
 cg_labels_seal(struct cg_graph *graph, const uint32_t *rank)
 {
 	struct ranked *list;
-	cg_labels *place;
+	cg_labels *new_id;
 	size_t count;
 	bool ok;
 
 	if (graph->label_sets == 0)
 		return true;
 	list = malloc(graph->label_sets * sizeof(*list));
-	place = calloc(graph->label_sets + 1, sizeof(*place));
-	ok = list && place;
+	new_id = calloc(graph->label_sets + 1, sizeof(*new_id));
+	ok = list && new_id;
 	if (ok) {
-		count = list_sets(graph, rank, place, list);
+		count = list_sets(graph, rank, new_id, list);
 		qsort(list, count, sizeof(*list), compare_sets);
-		ok = place_sets(graph, list, count, place);
+		ok = renumber_sets(graph, list, count, new_id);
 	}
 	free(list);
-	free(place);
+	free(new_id);
 	return ok;
 }
 
@@ -313,7 +313,7 @@ cg_get_label(const struct cg_graph *graph, cg_labels labels, size_t i,
 	return true;
 }
 
-/* ---- Their loss ---------------------------------------------------------- */
+/* ---- Loss ---------------------------------------------------------------- */
 
 #define KEYS_LISTED 8
 
@@ -350,7 +350,7 @@ cg_labels_tell_loss(const struct cg_graph *graph)
 		    (size_t)snprintf(text + len, sizeof(text) - len, "%s%.40s",
 			i ? ", " : "", cg_strs_get(&graph->strs, key[i]).ptr);
 	cg_diag_say(graph->diag, CG_NOTE, NULL,
-	    "labels of samples are not kept: %s%s (--part-by label:NAME "
-	    "makes parts of one)",
+	    "labels of samples dropped: %s%s (--part-by label:NAME makes "
+	    "parts of a label)",
 	    text, keys > KEYS_LISTED ? ", ..." : "");
 }

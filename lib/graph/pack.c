@@ -1,33 +1,9 @@
 /*
- * pack.c - rows are packed.
- *
- * A row is a tag byte, differences to the row before (zigzag varints), and
- * values (varints, trailing zeros cut). Real profiles need 0.55 times their
- * text like this, where columns need 2.3 to 5.8 times; reading it back costs
- * less than the cache misses of columns. The layout is known to who includes
- * rows.h only:
- *
- *	costs, which stand apart:
- *	tag: bits 0-3 number of values, 4-6 addr is so much more than before,
- *	     7 place follows
- *	[place: below 128 the line's difference, else flags of what follows]
- *	[link from one that begins a segment to the next such row]
- *	[file] [addr difference] [line difference] [number of values, from 15]
- *	values; a byte of 128 + n and an empty one stand for n zeros
- *
- *	all others:
- *	tag: bits 0-1 kind, 2 file follows, 3 addr follows, 4 line follows,
- *	     bits 5-7 of calls: addr is so much more than before; or the flags
- *	     of a jump, or what an "other" row is
- *	[file] [addr difference] [line difference]
- *	call:  callee, count, entry line, entry addr, number of values, values
- *	jump:  [target fn, target file], to addr and line as differences to
- *	       the row's own, executed, [followed]
- *	branch: kind, block, index, flags, target, label, count
+ * pack.c - packs rows, and merges runs that grow. packed.h has the layout.
  */
 #include "graph/cursor.h"
 
-/* What a row of each kind takes at most besides its values. */
+/* Largest size of rows without costs. */
 #define CALL_MAX (POS_MAX + 30)
 #define JUMP_MAX (POS_MAX + 50)
 #define BRANCH_MAX (POS_MAX + 45)
@@ -118,7 +94,7 @@ cg_run_add_jump(
 	return true;
 }
 
-/* Is a branch behind the one before, which is of the same file? */
+/* True if a branch is of the same file as the one before, and after it. */
 static bool
 is_later(const struct cg_branch_key *key, const struct cg_branch_key *before)
 {
@@ -146,7 +122,7 @@ note_branch(struct cg_run *run, const struct cg_branch *row)
 	run->branch = key;
 }
 
-/* What get_branch() takes, but the count. */
+/* See get_branch(); the caller adds the count. */
 static uint8_t *
 put_branch(uint8_t *to, const struct cg_branch *row)
 {

@@ -1,12 +1,12 @@
 /*
- * parts.c - adds to a graph: parts and what is said of them.
+ * parts.c - adds parts and their descriptions.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/build.h"
 
-/* Keeps what all agree on: a number or name that differs is no longer one. */
+/* Keeps what all inputs of the part agree on, and clears what differs. */
 static void
 join_part(struct cg_build *build, struct cg_part_entry *part,
     const struct cg_part_info *info)
@@ -29,7 +29,7 @@ join_part(struct cg_build *build, struct cg_part_entry *part,
 	part->listed = 0;
 }
 
-/* Rows are the part's from here on, until a sample says otherwise. */
+/* Rows are added to the part from here on, or to parts of samples. */
 static void
 begin_part(struct cg_build *build, cg_part part)
 {
@@ -55,7 +55,7 @@ cg_part_new(struct cg_build *build)
 	return true;
 }
 
-/* A part that the input says: rows are its from here on. */
+/* Adds a part of the input and begins it. */
 static bool
 begin_new_part(struct cg_build *build)
 {
@@ -65,7 +65,7 @@ begin_new_part(struct cg_build *build)
 	return true;
 }
 
-/* Remembers the sums that a part, or an input that joins it, begins with. */
+/* Remembers the sums of the part before the current input. */
 static void
 mark_totals(struct cg_build *build)
 {
@@ -118,7 +118,7 @@ cg_set_part(struct cg_build *build, cg_part part)
 	begin_part(build, part);
 }
 
-/* A table finds descriptions only where there are many. */
+/* Above this number descriptions are found by a map. */
 #define DESCS_FEW 16
 
 static uint32_t *
@@ -133,7 +133,7 @@ desc_slot(
 	return slot;
 }
 
-/* Is the description there already? If not, it is about to be added. */
+/* True if the description exists; if not, the caller adds it. */
 static bool
 has_desc(
     struct cg_build *build, struct cg_part_entry *part, struct cg_desc desc)
@@ -174,7 +174,7 @@ cg_part_desc_add(struct cg_build *build, cg_part to, struct cg_desc desc)
 	part->desc[part->descs++] = desc;
 }
 
-/* A sum of two programs would take addresses of one for those of the other. */
+/* Merging two executables would mix up their addresses: fails. */
 static void
 check_program(struct cg_build *build, struct cg_desc desc)
 {
@@ -190,8 +190,8 @@ check_program(struct cg_build *build, struct cg_desc desc)
 		*before = desc.value + 1;
 	if (before && *before != desc.value + 1)
 		cg_build_fail(build,
-		    "mixed executables: %s is '%s' here, and '%s' in an input "
-		    "before",
+		    "mixed executables: %s is '%s' here, but '%s' in an "
+		    "earlier input",
 		    cg_strs_get(&graph->strs, desc.key).ptr,
 		    cg_strs_get(&graph->strs, desc.value).ptr,
 		    cg_strs_get(&graph->strs, *before - 1).ptr);
@@ -203,7 +203,7 @@ cg_add_desc_plain(
 {
 	struct cg_desc desc;
 
-	/* They are given out as strings. */
+	/* Descriptions are C strings. */
 	key.len = key.len > 0 ? strnlen(key.ptr, key.len) : 0;
 	value.len = value.len > 0 ? strnlen(value.ptr, value.len) : 0;
 	desc.key = cg_add_name(build, key);

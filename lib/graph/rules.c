@@ -1,6 +1,6 @@
 /*
- * rules.c - what the user wants of source files: paths mapped to others, files
- * left out. Every file comes past here once, whatever format it comes from.
+ * rules.c - applies --map, --include and --exclude. The builder calls it
+ * once for every file, whatever the format.
  */
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ cg_rules_map(struct cg_rules *rules, struct cg_slice from, struct cg_slice to)
 	if (!cg_grow(&rules->map, &rules->map_cap, rules->maps + 1,
 		sizeof(*rules->map)))
 		return false;
-	/* "/src/" and "/src" mean the same folder. */
+	/* "/src/" and "/src" are the same directory. */
 	while (from.len > 1 && from.ptr[from.len - 1] == '/')
 		from.len--;
 	while (to.len > 1 && to.ptr[to.len - 1] == '/')
@@ -44,15 +44,15 @@ cg_rules_add(struct cg_rules *rules, const char *pattern, bool keeps)
 	return true;
 }
 
-/* Is path in that folder, or the folder itself? */
+/* True if path is the directory, or in it. */
 static bool
-is_under(struct cg_slice path, struct cg_slice folder)
+is_under(struct cg_slice path, struct cg_slice directory)
 {
-	if (path.len < folder.len ||
-	    memcmp(path.ptr, folder.ptr, folder.len) != 0)
+	if (path.len < directory.len ||
+	    memcmp(path.ptr, directory.ptr, directory.len) != 0)
 		return false;
-	return path.len == folder.len || path.ptr[folder.len] == '/' ||
-	       folder.ptr[folder.len - 1] == '/';
+	return path.len == directory.len || path.ptr[directory.len] == '/' ||
+	       directory.ptr[directory.len - 1] == '/';
 }
 
 bool
@@ -70,7 +70,7 @@ cg_rules_path(const struct cg_rules *rules, struct cg_slice path, char **room,
 		return true;
 	rest.ptr += map[i].from.len;
 	rest.len -= map[i].from.len;
-	/* What is left without a folder in front begins without a slash. */
+	/* Without a directory in front the path is relative. */
 	while (map[i].to.len == 0 && rest.len > 0 && rest.ptr[0] == '/') {
 		rest.ptr++;
 		rest.len--;
@@ -84,7 +84,7 @@ cg_rules_path(const struct cg_rules *rules, struct cg_slice path, char **room,
 	return true;
 }
 
-/* A pattern that is not absolute may begin at any folder. */
+/* A pattern that is not absolute may match from any directory on. */
 static bool
 matches(const char *pattern, const char *path)
 {

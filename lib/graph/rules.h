@@ -1,6 +1,6 @@
 /*
- * rules.h - what the user wants of source files: paths that become others,
- * files that are left out, no branches.
+ * rules.h - the user's rules for source files: mapped paths, excluded files,
+ * excluded branches.
  */
 #ifndef CG_RULES_H
 #define CG_RULES_H
@@ -14,7 +14,7 @@ struct cg_path_pattern {
 	const char *text;
 	bool keeps;               /* --include, not --exclude */
 };
-struct cg_rules {             /* its strings are the job's */
+struct cg_rules {             /* the job owns its strings */
 	struct cg_path_map *map;
 	size_t maps, map_cap;
 	struct cg_path_pattern *pattern;
@@ -22,13 +22,13 @@ struct cg_rules {             /* its strings are the job's */
 	bool no_branches, no_throws;
 };
 void cg_rules_free(struct cg_rules *);
-/* Paths in the folder from become paths in to. False: out of memory. */
+/* Maps paths in directory from to directory to. False: out of memory. */
 bool cg_rules_map(struct cg_rules *, struct cg_slice from, struct cg_slice to);
-/* A pattern of the shell: files to keep, or to leave out. */
+/* Adds a shell pattern: files to include or to exclude. */
 bool cg_rules_add(struct cg_rules *, const char *pattern, bool keeps);
 /*
- * Where the path leads by the first map that fits it, in *room (which the
- * caller frees) if that is not path itself. False: out of memory.
+ * Maps a path by the first map that matches. *mapped is path itself, or in
+ * *room, which the caller frees. False: out of memory.
  */
 bool cg_rules_path(const struct cg_rules *, struct cg_slice path, char **room,
     struct cg_slice *mapped);

@@ -1,7 +1,6 @@
 /*
- * samples.c - what samples say of themselves beside their stacks: threads,
- * processes, labels, which become parts on request (--part-by); and that calls
- * are counted in samples.
+ * samples.c - makes parts of the processes, threads, commands or labels of
+ * samples (--part-by).
  */
 #include <string.h>
 
@@ -34,7 +33,7 @@ cg_part_by_parse(struct cg_part_by *by, const char *text)
 }
 
 static bool
-same_text(struct cg_slice a, struct cg_slice b)
+equal_text(struct cg_slice a, struct cg_slice b)
 {
 	return a.len == b.len &&
 	       (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
@@ -48,7 +47,7 @@ part_by(const struct cg_build *build)
 
 /* ---- Labels -------------------------------------------------------------- */
 
-/* What a label says, as text: "a", "64 bytes"; "" on failure. */
+/* The value of a label as text: "a", "64 bytes"; "" on failure. */
 static struct cg_slice
 label_text(struct cg_build *build, const struct cg_label *label)
 {
@@ -73,14 +72,14 @@ label_text(struct cg_build *build, const struct cg_label *label)
 	return cg_get_name(build, cg_add_name(build, text));
 }
 
-/* The label that parts are made by; NULL: there is none. */
+/* The sample's label of --part-by, or NULL. */
 static const struct cg_label *
 find_label(const struct cg_build *build, const struct cg_sample_key *key)
 {
 	if (part_by(build) != CG_BY_LABEL)
 		return NULL;
 	for (size_t i = 0; i < key->labels; i++) {
-		if (same_text(key->label[i].key, build->by->label))
+		if (equal_text(key->label[i].key, build->by->label))
 			return &key->label[i];
 	}
 	return NULL;
@@ -94,7 +93,7 @@ says_number(const struct cg_label *label, const char *key, uint64_t number)
 	       cg_equal(label->key, key);
 }
 
-/* Does the label say no more than the sample's part? by: what makes that. */
+/* True if the sample's part has the information. by: the label of --part-by. */
 static bool
 is_told(const struct cg_build *build, const struct cg_sample_key *key,
     const struct cg_label *label, const struct cg_label *by)
@@ -106,7 +105,7 @@ is_told(const struct cg_build *build, const struct cg_sample_key *key,
 		   says_number(label, "tid", key->tid));
 }
 
-/* The set of the labels that the sample's part does not tell. */
+/* The set of the labels that the sample's part does not have. */
 static cg_labels
 keep_labels(struct cg_build *build, const struct cg_sample_key *key,
     const struct cg_label *by)
@@ -147,7 +146,7 @@ cg_calls_sampled(const struct cg_graph *graph)
 
 /* ---- Parts --------------------------------------------------------------- */
 
-/* What tells the sample's part from others, as text; "" on failure. */
+/* The key of the sample's part as text; "" on failure. */
 static struct cg_slice
 key_text(struct cg_build *build, const struct cg_sample_key *key,
     struct cg_slice value, bool labelled)
@@ -170,7 +169,7 @@ key_text(struct cg_build *build, const struct cg_sample_key *key,
 	*to++ = ' ';
 	if (what == CG_BY_TID)
 		to = cg_format_u64(to, key->tid);
-	/* A label without a value is one. */
+	/* A label without a value differs from no label. */
 	*to++ = labelled ? '=' : ' ';
 	if (value.len > 0)
 		memcpy(to, value.ptr, value.len);
@@ -178,7 +177,7 @@ key_text(struct cg_build *build, const struct cg_sample_key *key,
 	return (struct cg_slice){ build->text, (size_t)(to - build->text) };
 }
 
-/* The base itself if no sample has taken it and it holds nothing. */
+/* The base itself if it has no samples and no costs, else a new part. */
 static cg_part
 new_sample_part(struct cg_build *build)
 {
@@ -195,7 +194,7 @@ new_sample_part(struct cg_build *build)
 	return part;
 }
 
-/* The part of the sample's key; made if need be. */
+/* The part of the sample's key, which is made if need be. */
 static cg_part
 find_part(struct cg_build *build, const struct cg_sample_key *key,
     struct cg_slice value, bool labelled)
@@ -221,7 +220,7 @@ find_part(struct cg_build *build, const struct cg_sample_key *key,
 	return *slot - 1;
 }
 
-/* A number that all samples of a part agree on is the part's. */
+/* Keeps a number that all samples of the part agree on. */
 static void
 agree(uint64_t *to, uint64_t number, bool first, bool *differs)
 {
@@ -232,7 +231,7 @@ agree(uint64_t *to, uint64_t number, bool first, bool *differs)
 		*to = 0;
 }
 
-/* The name of a process is that of its first thread, if that has samples. */
+/* A process is named after its main thread, if that has samples. */
 static void
 describe_part(struct cg_build *build, struct cg_part_entry *part,
     const struct cg_sample_key *key)
@@ -241,13 +240,13 @@ describe_part(struct cg_build *build, struct cg_part_entry *part,
 	cg_str comm = cg_add_name(build, key->comm);
 	bool first = !part->described;
 
-	/* What the input says of the part is true of samples that say nothing. */
+	/* Samples without pid or tid inherit those of the input's part. */
 	if (!part->filled || key->pid != 0)
 		agree(&part->info.pid, key->pid, first, &part->pid_differs);
 	if (!part->filled || key->tid != 0)
 		agree(&part->info.tid, key->tid, first, &part->tid_differs);
 	part->described = true;
-	/* A command that the input itself says is a better name. */
+	/* A command that the input states is a better name. */
 	if (part->filled && (part->cmd != 0 || part->cmd_differs))
 		return;
 	if (first && part->cmd == 0 && !part->cmd_differs)
@@ -263,7 +262,7 @@ describe_part(struct cg_build *build, struct cg_part_entry *part,
 	part->info.cmd = cg_strs_get(&build->graph->strs, part->cmd).ptr;
 }
 
-/* Nothing is to be done for a sample that is like the one before. */
+/* True if the sample has the part of the one before. */
 static bool
 is_like_last(const struct cg_build *build, const struct cg_sample_key *key,
     struct cg_slice value, bool labelled)
@@ -273,13 +272,13 @@ is_like_last(const struct cg_build *build, const struct cg_sample_key *key,
 
 	return last->known && last->pid == key->pid && last->tid == key->tid &&
 	       last->labelled == labelled &&
-	       same_text(cg_strs_get(&graph->strs, last->comm), key->comm) &&
-	       same_text(cg_strs_get(&graph->strs, last->label), value);
+	       equal_text(cg_strs_get(&graph->strs, last->comm), key->comm) &&
+	       equal_text(cg_strs_get(&graph->strs, last->label), value);
 }
 
 /*
- * Whose samples these are is told by parts alone. That a thread changes its
- * name, as each new program does, is no loss.
+ * True if the sample is of another thread than the one before. A thread that
+ * changes its name, as exec() does, is the same.
  */
 static bool
 is_other_thread(const struct cg_build *build, const struct cg_sample_key *key)
@@ -291,10 +290,10 @@ is_other_thread(const struct cg_build *build, const struct cg_sample_key *key)
 		return false;
 	if (key->pid != 0 || key->tid != 0)
 		return last->pid != key->pid || last->tid != key->tid;
-	return !same_text(comm, key->comm);
+	return !equal_text(comm, key->comm);
 }
 
-/* The part of a sample that is unlike the one before in what makes parts. */
+/* Selects the part of a sample that differs from the one before. */
 static void
 change_part(struct cg_build *build, const struct cg_sample_key *key,
     struct cg_slice value, bool labelled, cg_labels labels)
@@ -339,7 +338,7 @@ cg_set_sample_part(struct cg_build *build, const struct cg_sample_key *key)
 
 /* ---- The end ------------------------------------------------------------- */
 
-/* What is said of an input as a whole goes for all parts that it became. */
+/* Copies the descriptions of an input to all parts made of its samples. */
 static void
 share_descs(struct cg_build *build)
 {
@@ -361,7 +360,7 @@ share_descs(struct cg_build *build)
 	}
 }
 
-/* That threads come together is what most want. */
+/* Only a note without --strict: merging threads is what most users want. */
 static bool
 tell_loss(struct cg_build *build, bool strict, bool verbose)
 {
@@ -370,8 +369,8 @@ tell_loss(struct cg_build *build, bool strict, bool verbose)
 	if (lost && (strict || verbose))
 		cg_diag_say(build->graph->diag, strict ? CG_ERROR : CG_NOTE,
 		    NULL,
-		    "samples of different threads are added up (--part-by "
-		    "keeps them apart)");
+		    "samples of different threads are merged (--part-by "
+		    "keeps them separate)");
 	build->joined = false;
 	return lost;
 }
@@ -385,7 +384,6 @@ cg_samples_end(struct cg_build *build, bool strict, bool verbose)
 		return CG_ELOSS;
 	if (part_by(build) != CG_BY_NOTHING && !build->found)
 		cg_diag_say(build->graph->diag, CG_WARNING, NULL,
-		    "nothing in the input tells its samples apart by %s",
-		    build->by->text);
+		    "no sample has a value for --part-by %s", build->by->text);
 	return build->status;
 }

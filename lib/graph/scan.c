@@ -1,5 +1,5 @@
 /*
- * scan.c - ways through packed rows as they came: neither sorted nor merged.
+ * scan.c - reads packed rows in order of arrival, neither sorted nor merged.
  */
 #include "graph/cursor.h"
 
@@ -65,7 +65,7 @@ take_file(struct scan *scan, const uint8_t *at, const uint32_t *file_rank)
 }
 
 const uint8_t *
-cg_scan_place(struct scan *scan, unsigned tag, const uint8_t *at,
+cg_scan_pos(struct scan *scan, unsigned tag, const uint8_t *at,
     const uint32_t *file_rank)
 {
 	if (tag & CG_TAG_FILE)
@@ -78,26 +78,26 @@ cg_scan_place(struct scan *scan, unsigned tag, const uint8_t *at,
 }
 
 const uint8_t *
-cg_scan_cost_place(
+cg_scan_cost_pos(
     struct scan *scan, const uint8_t *at, const uint32_t *file_rank)
 {
 	unsigned flags = *at;
 
-	if (flags < CG_PLACE_FLAGS) {
+	if (flags < CG_POS_FLAGS) {
 		scan->pos.line += (uint32_t)get_signed(&at);
 		return at;
 	}
 	at++;
-	if (flags & CG_PLACE_SEGMENT) {
+	if (flags & CG_POS_SEGMENT) {
 		at += sizeof(void *);
 		scan->pos.addr = 0;
 		scan->pos.line = 0;
 	}
-	if (flags & CG_PLACE_FILE)
+	if (flags & CG_POS_FILE)
 		at = take_file(scan, at, file_rank);
-	if (flags & CG_PLACE_ADDR)
+	if (flags & CG_POS_ADDR)
 		scan->pos.addr += get_signed(&at);
-	if (flags & CG_PLACE_LINE)
+	if (flags & CG_POS_LINE)
 		scan->pos.line += (uint32_t)get_signed(&at);
 	return at;
 }
@@ -119,14 +119,14 @@ cg_calls_next(struct cg_rows *rows, struct cg_call *call, bool *stated)
 	while (scan->at != scan->end || cg_scan_block(scan)) {
 		unsigned tag = *scan->at;
 		const uint8_t *at =
-		    skip_varints(scan->at + 1, count_places(tag));
+		    skip_varints(scan->at + 1, count_pos_values(tag));
 
 		switch ((enum cg_row_kind)(tag & CG_TAG_KIND)) {
 		case CG_ROW_CALL:
 			*stated = false;
 			call->callee = (cg_fn)get_varint(&at);
 			call->count = get_varint(&at);
-			at = skip_varints(at, 2); /* the callee's entry */
+			at = skip_varints(at, 2); /* entry */
 			call->cost = rows->sum;
 			call->n = 0;
 			if (rows->no_costs)
@@ -150,7 +150,7 @@ cg_calls_next(struct cg_rows *rows, struct cg_call *call, bool *stated)
 	return false;
 }
 
-/* Adds what n values, or what stands for some, are of events from event on. */
+/* Adds those of n items (values or runs of zeros) that are in [event, end). */
 static bool
 sum_values(const struct cg_graph *graph, const uint8_t **values, size_t n,
     uint64_t *sum, size_t event, size_t end)

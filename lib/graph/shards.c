@@ -1,7 +1,8 @@
 /*
- * shards.c - inputs that are parts of one batch, each made by another process
- * (--shard): descriptions tell which part of how many, and of what list of
- * inputs. So where they are added up none is missing, double or foreign.
+ * shards.c - merges the shards of a batch, each made by another process
+ * (--shard). Their descriptions have the number of the shard, the number of
+ * shards and a hash of the list of inputs, so that missing, duplicate and
+ * foreign shards are errors.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,19 +14,19 @@
 #define WORDS (CG_SHARD_MAX / 64)
 
 struct cg_shards {
-	struct cg_shard any;  /* the first one that came */
-	uint64_t seen[WORDS]; /* in inputs before this one */
-	uint64_t now[WORDS];  /* in this one */
-	size_t input, marked; /* its number; inputs that are parts */
+	struct cg_shard any;  /* the first one */
+	uint64_t seen[WORDS]; /* shards in inputs before the current one */
+	uint64_t now[WORDS];  /* shards in the current input */
+	size_t input, marked; /* its number; number of inputs with shards */
 };
 
 static bool
-has(const uint64_t *set, uint32_t number)
+is_in_set(const uint64_t *set, uint32_t number)
 {
 	return set[(number - 1) / 64] >> (number - 1) % 64 & 1;
 }
 
-/* "3/20 of 0123456789abcdef" */
+/* Parses "3/20 of 0123456789abcdef". */
 static bool
 parse(struct cg_slice text, struct cg_shard *shard)
 {
@@ -46,7 +47,7 @@ parse(struct cg_slice text, struct cg_shard *shard)
 }
 
 static bool
-begin(struct cg_build *build, const struct cg_shard *shard)
+new_shards(struct cg_build *build, const struct cg_shard *shard)
 {
 	build->shards = calloc(1, sizeof(*build->shards));
 	if (!build->shards) {
@@ -57,9 +58,9 @@ begin(struct cg_build *build, const struct cg_shard *shard)
 	return true;
 }
 
-/* Another input has come since the last mark. */
+/* Called for every shard: notes if it is the first of its input. */
 static void
-turn(struct cg_build *build)
+begin_input(struct cg_build *build)
 {
 	struct cg_shards *shards = build->shards;
 
@@ -72,26 +73,26 @@ turn(struct cg_build *build)
 	shards->marked++;
 }
 
-/* Notes the description of a shard; false if text is none. */
+/* Takes the description of a shard; false if text is none. */
 static bool
 note_shard(struct cg_build *build, struct cg_slice text)
 {
 	struct cg_shards *shards;
 	struct cg_shard shard;
 
-	/* Where no input has come a graph is copied: then it is just a word. */
+	/* While a graph is copied there is no input: keep the description. */
 	if (build->inputs == 0 || !parse(text, &shard))
 		return false;
-	if (!build->shards && !begin(build, &shard))
+	if (!build->shards && !new_shards(build, &shard))
 		return true;
 	shards = build->shards;
-	turn(build);
+	begin_input(build);
 	if (shard.count != shards->any.count || shard.list != shards->any.list)
+		cg_build_fail(
+		    build, "cannot merge shards of different batches");
+	else if (is_in_set(shards->seen, shard.number))
 		cg_build_fail(build,
-		    "a part of one batch cannot be added to those of another");
-	else if (has(shards->seen, shard.number))
-		cg_build_fail(build,
-		    "part %" PRIu32 " of %" PRIu32 " has come before",
+		    "shard %" PRIu32 " of %" PRIu32 " is given twice",
 		    shard.number, shard.count);
 	else
 		shards->now[(shard.number - 1) / 64] |=
@@ -125,26 +126,26 @@ cg_shards_end(struct cg_build *build, const struct cg_shard *own, bool partial)
 	struct cg_shards *shards = build->shards;
 	uint32_t have = 0, missing = 0;
 
-	build->in = NULL; /* it is about all of them */
+	build->in = NULL; /* messages are about all inputs */
 	for (uint32_t i = 1; shards && i <= shards->any.count; i++) {
-		if (has(shards->seen, i) || has(shards->now, i))
+		if (is_in_set(shards->seen, i) || is_in_set(shards->now, i))
 			have++;
 		else if (missing == 0)
 			missing = i;
 	}
 	if (shards && own->count > 0)
 		cg_build_fail(
-		    build, "parts of a batch are no inputs of another");
+		    build, "shards of a batch cannot be inputs of another");
 	else if (shards && shards->marked < build->inputs)
 		cg_build_fail(
-		    build, "some inputs are parts of a batch, others are not");
+		    build, "some inputs are shards of a batch, others are not");
 	else if (missing > 0 && build->inputs > 1 && !partial)
 		cg_build_fail(build,
-		    "part %" PRIu32 " of %" PRIu32 " is missing, "
-		    "%" PRIu32 " are there (--partial does without)",
+		    "shard %" PRIu32 " of %" PRIu32 " is missing, "
+		    "%" PRIu32 " found (--partial merges what is there)",
 		    missing, shards->any.count, have);
 	for (uint32_t i = 1; missing > 0 && i <= shards->any.count; i++) {
-		if (has(shards->seen, i) || has(shards->now, i))
+		if (is_in_set(shards->seen, i) || is_in_set(shards->now, i))
 			describe(build, (struct cg_shard){ i, shards->any.count,
 					    shards->any.list });
 	}

@@ -1,7 +1,6 @@
 /*
- * stack_order.c - call stacks in canonical order: each node before its children
- * and these sorted, so that equal stacks are equal ids, whoever added them in
- * whatever order.
+ * stack_order.c - canonical order of call stacks: depth first, siblings sorted,
+ * so that ids do not depend on the order in which stacks were added.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +17,12 @@ struct sibling {
 
 struct order {
 	const struct cg_graph *graph;
-	uint32_t *begin; /* of each node's children; one more */
+	uint32_t *begin; /* by node: index of its first child; and the end */
 	cg_node *child;  /* grouped by parent */
 	struct sibling *group;
 	size_t group_cap;
-	cg_node *place;   /* old id -> new */
-	cg_node *waiting; /* nodes to visit, the next one last */
+	cg_node *new_id;  /* old id -> new */
+	cg_node *waiting; /* stack of nodes to visit */
 	struct cg_node_entry *node;
 	struct cg_stack_entry *stack;
 	uint32_t *count; /* for sorting stacks */
@@ -57,7 +56,7 @@ group_children(struct order *order)
 	for (size_t i = 0; i < graph->nodes; i++)
 		begin[i] = sum += begin[i];
 	begin[graph->nodes] = sum;
-	/* From the last: what was an end is a beginning then. */
+	/* Backwards: turns the ends into beginnings. */
 	for (size_t i = graph->nodes - 1; i > 0; i--)
 		order->child[--begin[graph->node[i].parent]] = (cg_node)i;
 }
@@ -92,9 +91,9 @@ sort_children(struct order *order, cg_node parent)
 	return true;
 }
 
-/* Numbers nodes in depth first order and moves them to their places. */
+/* Numbers nodes depth first, and copies them in that order. */
 static bool
-place_nodes(struct order *order)
+order_nodes(struct order *order)
 {
 	const struct cg_graph *graph = order->graph;
 	size_t waiting = 1;
@@ -106,10 +105,10 @@ place_nodes(struct order *order)
 		struct cg_node_entry *node = &order->node[next];
 		uint32_t begin = order->begin[old];
 
-		order->place[old] = next++;
+		order->new_id[old] = next++;
 		*node = graph->node[old];
 		node->stack = node->latest = node->listed = 0;
-		node->parent = order->place[node->parent];
+		node->parent = order->new_id[node->parent];
 		if (!sort_children(order, old))
 			return false;
 		for (uint32_t i = order->begin[old + 1]; i-- > begin;)
@@ -118,7 +117,7 @@ place_nodes(struct order *order)
 	return true;
 }
 
-/* What is placed next keeps the order of those that it does not tell apart. */
+/* First pass of the sort of stacks, which is stable. */
 static bool
 sort_by_labels(struct order *order)
 {
@@ -139,9 +138,9 @@ sort_by_labels(struct order *order)
 	return true;
 }
 
-/* Stacks by part, leaf, labels: counted out, the last key first. */
+/* Counting sort of stacks by leaf, then part. */
 static void
-place_stacks(struct order *order, size_t *part_stacks)
+order_stacks(struct order *order, size_t *part_stacks)
 {
 	const struct cg_graph *graph = order->graph;
 	uint32_t *count = order->count;
@@ -149,7 +148,7 @@ place_stacks(struct order *order, size_t *part_stacks)
 	uint32_t sum = 0;
 
 	for (size_t i = 0; i < graph->stacks; i++) {
-		graph->stack[i].leaf = order->place[graph->stack[i].leaf];
+		graph->stack[i].leaf = order->new_id[graph->stack[i].leaf];
 		count[graph->stack[i].leaf + 1]++;
 		part_stacks[graph->stack[i].part + 2]++;
 	}
@@ -160,7 +159,7 @@ place_stacks(struct order *order, size_t *part_stacks)
 	for (size_t i = 2; i < graph->parts + 2; i++)
 		part_stacks[i] += part_stacks[i - 1];
 	for (size_t i = 0; i < graph->stacks; i++)
-		/* It does not see that the loop above sets all of them. */
+		/* The analyzer does not see that all of by_leaf is set. */
 		/* NOLINTNEXTLINE(clang-analyzer-core.*) */
 		graph->stack[part_stacks[by_leaf[i].part + 1]++] = by_leaf[i];
 }
@@ -173,7 +172,7 @@ open_order(struct order *order, struct cg_graph *graph)
 	*order = (struct order){ .graph = graph };
 	order->begin = calloc(nodes + 1, sizeof(*order->begin));
 	order->child = malloc(nodes * sizeof(*order->child));
-	order->place = malloc(nodes * sizeof(*order->place));
+	order->new_id = malloc(nodes * sizeof(*order->new_id));
 	order->waiting = malloc(nodes * sizeof(*order->waiting));
 	order->node = malloc(nodes * sizeof(*order->node));
 	order->stack = malloc((graph->stacks + 1) * sizeof(*order->stack));
@@ -181,8 +180,8 @@ open_order(struct order *order, struct cg_graph *graph)
 	free(graph->part_stacks);
 	graph->part_stacks =
 	    calloc(graph->parts + 2, sizeof(*graph->part_stacks));
-	return order->begin && order->child && order->place && order->waiting &&
-	       order->node && order->stack && order->count &&
+	return order->begin && order->child && order->new_id &&
+	       order->waiting && order->node && order->stack && order->count &&
 	       graph->part_stacks;
 }
 
@@ -194,7 +193,7 @@ cg_stacks_seal(struct cg_graph *graph)
 
 	if (ok) {
 		group_children(&order);
-		ok = place_nodes(&order);
+		ok = order_nodes(&order);
 	}
 	if (ok) {
 		free(graph->node);
@@ -204,15 +203,15 @@ cg_stacks_seal(struct cg_graph *graph)
 		ok = graph->label_sets == 0 || sort_by_labels(&order);
 	}
 	if (ok) {
-		place_stacks(&order, graph->part_stacks);
-		/* The table is made again if more is added. */
+		order_stacks(&order, graph->part_stacks);
+		/* cg_add_frame() makes a new table. */
 		cg_stacks_drop_slots(graph);
 		ok = cg_stacks_index(graph);
 	}
 	free(order.begin);
 	free(order.child);
 	free(order.group);
-	free(order.place);
+	free(order.new_id);
 	free(order.waiting);
 	free(order.node);
 	free(order.stack);

@@ -1,15 +1,14 @@
 /*
- * stacks.c - call stacks: a tree of frames, and what stacks cost.
+ * stacks.c - adds call stacks: a tree of frames, and costs by leaf.
  *
- * Memory follows distinct frames, not samples: a stack that comes again is
- * added to the one that is there.
+ * Memory depends on distinct stacks, not on samples: equal stacks are summed.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/build.h"
 
-/* What a node's latest child has bits for: 32 GB of nodes. */
+/* The bits of cg_node_entry.latest: 32 GB of nodes. */
 #define NODES_MAX 0x3fffffffu
 
 /* ---- Frames -------------------------------------------------------------- */
@@ -51,7 +50,7 @@ fill_slot(struct cg_graph *graph, struct cg_node_slot node)
 	graph->node_slot[at] = node;
 }
 
-/* Lists a node that is not in the table; there is room. */
+/* Inserts a node into the table, which has room. */
 static void
 list_node(struct cg_graph *graph, cg_node id)
 {
@@ -87,8 +86,8 @@ double_slots(struct cg_graph *graph)
 }
 
 /*
- * Room in the table for a node more. Where it was dropped it is made again,
- * with all nodes but the latest children, which are the last of each node's.
+ * Makes room in the table for one more node. Rebuilds a dropped table with all
+ * nodes except the last child of each node, which becomes its latest child.
  */
 static bool
 grow_node_slots(struct cg_graph *graph)
@@ -132,7 +131,7 @@ new_node(struct cg_build *build, const struct cg_node_entry *node)
 	return id;
 }
 
-/* The node's place by the table; 0: it is not there. */
+/* Looks the node up in the table; 0 if it is not there. */
 static cg_node
 find_node(const struct cg_graph *graph, const struct cg_node_entry *node)
 {
@@ -149,7 +148,7 @@ find_node(const struct cg_graph *graph, const struct cg_node_entry *node)
 	}
 }
 
-/* A child that is not the latest: from now on it is. */
+/* Finds or adds a child that is not the latest, and makes it the latest. */
 static cg_node
 change_latest(struct cg_build *build, const struct cg_node_entry *node)
 {
@@ -173,9 +172,9 @@ change_latest(struct cg_build *build, const struct cg_node_entry *node)
 }
 
 /*
- * Most stacks begin as the one before: there each node's latest child is it.
- * The table has only children that have been the latest one and are no more:
- * below a node that is new nothing is looked up.
+ * Consecutive stacks usually share a prefix, so every node caches its latest
+ * child. The hash table has only children evicted from that cache; a new node
+ * has none, so nothing below it is looked up.
  */
 cg_node
 cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
@@ -197,9 +196,9 @@ cg_add_frame(struct cg_build *build, cg_node parent, cg_fn fn,
 	return change_latest(build, &node);
 }
 
-/* ---- What stacks cost ---------------------------------------------------- */
+/* ---- Stacks -------------------------------------------------------------- */
 
-/* A new stack, found by its leaf from now on. */
+/* Adds a stack and makes it the latest of its leaf. */
 static struct cg_stack_entry *
 new_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 {
@@ -222,7 +221,7 @@ is_stack(const struct cg_stack_entry *stack, cg_part part, cg_node leaf,
 	       stack->labels == labels;
 }
 
-/* The stack's place in the table, 0 if it is new; NULL: out of memory. */
+/* The stack's slot in the table, 0 if it is new; NULL: out of memory. */
 static uint32_t *
 find_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 {
@@ -237,7 +236,7 @@ find_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 	return id;
 }
 
-/* The node's last stack goes into the table; false: out of memory. */
+/* Inserts the node's latest stack into the table; false: out of memory. */
 static bool
 list_stack(struct cg_graph *graph, cg_node leaf)
 {
@@ -251,9 +250,9 @@ list_stack(struct cg_graph *graph, cg_node leaf)
 }
 
 /*
- * The part's stack with that leaf and labels; NULL: out of memory. A node knows
- * its last stack; the others are in the table, which so has few if there are
- * few parts and labels.
+ * The part's stack with that leaf and labels; NULL: out of memory. A node
+ * caches its latest stack; others are in a hash table, which stays small unless
+ * nodes have many parts or labels.
  */
 static struct cg_stack_entry *
 get_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
@@ -273,7 +272,7 @@ get_stack(struct cg_graph *graph, cg_part part, cg_node leaf, cg_labels labels)
 	return &graph->stack[*last - 1];
 }
 
-/* Room for n columns: for one without a block, or for all there are now. */
+/* Makes room for n columns: one needs no memory; later, room for all events. */
 static bool
 grow_cost(struct cg_graph *graph, struct cg_stack_entry *stack, size_t n)
 {
@@ -293,7 +292,7 @@ grow_cost(struct cg_graph *graph, struct cg_stack_entry *stack, size_t n)
 	return true;
 }
 
-/* Adds costs whose sums fit; false: out of memory. */
+/* Adds costs whose sums were checked; false: out of memory. */
 static bool
 add_costs(struct cg_graph *graph, struct cg_stack_entry *stack,
     const uint64_t *cost, size_t n)
@@ -313,7 +312,7 @@ add_samples(
 {
 	if (!__builtin_add_overflow(stack->samples, samples, &stack->samples))
 		return true;
-	cg_build_fail(build, "samples add up to more than 64 bits hold");
+	cg_build_fail(build, "the sum of samples exceeds 64 bits");
 	return false;
 }
 
@@ -355,9 +354,9 @@ cg_stacks_index(struct cg_graph *graph)
 	return ok;
 }
 
-/* ---- Without labels ------------------------------------------------------ */
+/* ---- Dropping labels ----------------------------------------------------- */
 
-/* Stacks that are one now stand one behind the other. */
+/* Merges stacks that differ in labels only: they are adjacent. */
 static bool
 merge_stacks(struct cg_build *build)
 {
@@ -448,7 +447,7 @@ cg_stacks_clear(struct cg_graph *graph)
 {
 	struct cg_node_entry *root = realloc(graph->node, sizeof(*root));
 
-	/* Node 0 stays. */
+	/* Keeps node 0. */
 	if (root) {
 		graph->node = root;
 		graph->node_cap = 1;

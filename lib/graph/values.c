@@ -38,7 +38,7 @@ cg_clamp_values(
 		clamp->value[i] = 0;
 		if (total == NULL)
 			continue;
-		/* In two's complement, whatever the sign of the total. */
+		/* Right for either sign of the total: two's complement. */
 		total[i] += below;
 		if (__builtin_add_overflow(
 			clamp->lost[i], below, &clamp->lost[i]))

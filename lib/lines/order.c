@@ -153,7 +153,7 @@ cg_lines_restore_order(struct cg_lines *lines)
 
 /*
  * Gives the listed files their own order numbers again, in the order of the
- * list. A file may be listed twice, as --path-map can make paths equal: its
+ * list. A file may be listed twice, as --map can make paths equal: its
  * second key is NO_ORDER, which is sorted last and not used.
  */
 bool
