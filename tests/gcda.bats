@@ -44,7 +44,7 @@ runs()
 	)
 }
 
-# Data with another byte order, words alone.
+# Data of words alone in the other byte order.
 turned()
 {
 	perl -0777 -pe '$_ = pack("N*", unpack("V*", $_))' "$1"
@@ -57,7 +57,7 @@ turned()
 	done
 }
 
-@test "gcda: a sum is what both runs leave in one file, of gcc" {
+@test "gcda: merged data is what both runs leave in one file, with gcc" {
 	runs gcc
 	"$CGCONV" "$t/1/p.gcda" "$t/2/p.gcda" -o "$t/sum.gcda"
 	cmp "$t/both/p.gcda" "$t/sum.gcda"
@@ -66,7 +66,7 @@ turned()
 	cmp "$t/merged/p.gcda" "$t/sum.gcda"
 }
 
-@test "gcda: a sum is what both runs leave in one file, of clang" {
+@test "gcda: merged data is what both runs leave in one file, with clang" {
 	command -v clang >/dev/null || skip "no clang"
 	runs clang
 	"$CGCONV" "$t/1/p.gcda" "$t/2/p.gcda" -o "$t/sum.gcda"
@@ -118,7 +118,7 @@ data()
 	[ "$(wc -c <"$t/sum.gcda")" -eq 40 ]
 }
 
-# Data with the values of each counter in one order, which says nothing.
+# Data with the values of each counter sorted: their order has no meaning.
 in_order()
 {
 	perl -0777 -e 'my @w = unpack("V*", <>);

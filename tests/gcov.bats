@@ -52,7 +52,7 @@ lines()
 	done
 }
 
-# What gcc 12 wrote as VERSION... has the lines of it.
+# A sample of gcc 12, written in the layouts of VERSION..., has the same lines.
 versions()
 {
 	local sample=$1 column=$2 version order
@@ -120,7 +120,7 @@ versions()
 	same "$t/want" "$t/got"
 }
 
-@test "gcov: files, directories and both of a pair count once" {
+@test "gcov: files, directories and both files of a pair count once" {
 	covered $c.gcda $cc.gcda >"$t/want"
 	mkdir -p "$t/dir/sub"
 	cp $c.gc* "$t/dir"
@@ -367,7 +367,7 @@ complains()
 	head -c -4 "$t/all" >"$t/stream"
 	"$CGCONV" -t json "$t/stream" 2>&1 >"$t/json" |
 		grep "expected an end mark"
-	# There was none in gcc 3.4.
+	# gcc 3.4 writes none.
 	perl tests/oracle/gcov-as.pl 304* le $c "$t/y"
 	"$CGCONV" -t json "$t/y.gcda" 2>&1 >"$t/json" |
 		not grep "expected an end mark"
@@ -387,7 +387,7 @@ complains()
 	printf '%s\n' 'desc: Notes file: u8.gcno' \
 		'desc: Notes file: (and 3 more)' | same - got
 	"$CGCONV" -q -t callgrind eleven | cmp - eleven
-	# JSON has them all; what sums have in common nobody knows.
+	# JSON has all of them; in a merge of two such files the number is unknown.
 	[ "$("$CGCONV" -q -t json ??.gcno | grep -c '"Notes file"')" = 11 ]
 	"$CGCONV" -q -t callgrind eleven nine | grep '^desc: Notes' |
 		tail -n 1 | grep -qx 'desc: Notes file: (and more)'
@@ -425,7 +425,7 @@ old_unit()
 	"$CGCONV" -t lcov x/a.gcda y/a.gcda -o out 2>err
 	grep -q 'a.c is taken for the file of that name in x: .*--relative-to-n' err
 	[ "$(grep -c ^SF: out)" = 1 ]
-	# A copy is the same; so is a unit by itself.
+	# A copy has the same source; a unit alone is no problem either.
 	"$CGCONV" -t lcov x/a.gcda z/a.gcda -o out 2>err
 	not grep taken err
 	grep ^DA:3, out | same - <(echo DA:3,2)

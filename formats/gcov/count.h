@@ -18,7 +18,7 @@ struct gcov_solved {
 	uint32_t in_xor, out_xor;  /* exclusive or of their indices */
 	uint32_t line;             /* the line that it ends on, or GCOV_NONE */
 	uint32_t touch, touch_end; /* its touches */
-	uint32_t member;           /* stamp: it is a member of that line */
+	uint32_t member;           /* scratch->member: of the current line */
 	uint32_t stamp;            /* the search for cycles that visited it */
 	uint32_t list;             /* a list of arcs, or an arc, of a search */
 	uint32_t condition;        /* number of its condition, + 1 */
@@ -45,7 +45,7 @@ struct gcov_touch {
 	uint32_t next;        /* touch of the same line */
 	bool repeated;        /* the block is listed for this line already */
 	bool member;
-	bool ends;            /* the block ends here; set on one touch only */
+	bool ends;            /* the block ends here; one touch per line */
 };
 
 /* A slot of the hash table of lines; slots of older epochs are free. */
