@@ -1,6 +1,6 @@
 /*
- * cgconv_expert.h - for formats with special needs: symbols of ELF files,
- * address spaces of processes, costs as lines of text.
+ * cgconv_expert.h - for formats with special needs: costs as lines of text,
+ * symbols of ELF files, address spaces of processes.
  *
  * Contents: Cost lines, Symbols
  */
@@ -19,46 +19,48 @@ extern "C" {
 /* ---- Cost lines --------------------------------------------------------- */
 
 /*
- * Costs as lines of text, in and out: positions, then costs of the first
- * columns, all with one blank between them. A position is decimal or 0x1f (as
- * addresses are put), or a step from the line before: "+2", "-17", "*".
+ * Costs as lines of text, for reading and writing: positions, then costs of the
+ * first columns, separated by single blanks. A position is a decimal number, a
+ * hexadecimal one (0x1f; addresses are written so), or relative to the line
+ * before: "+2", "-17", "*".
  */
 struct cg_cost_lines {
-	bool addrs, lines; /* what positions there are */
-	bool steps, begun; /* steps may be put; there is a line before */
-	size_t most;       /* costs of a line */
-	struct cg_pos pos; /* of the line before; its file is that of all */
+	bool addrs, lines; /* which positions a line has */
+	bool steps, begun; /* write relative ones; there is a line before */
+	size_t most;       /* costs in a line, at most */
+	struct cg_pos pos; /* of the line before; all have its file */
 };
 /*
- * Adds lines that stand one behind the other, up to the first that is not as
- * nearly all are, which is left to cg_add_cost(), or to the end, before which
- * there is a newline. Returns where it is; lines is at the last one taken.
+ * Adds consecutive lines of text, which ends with a newline before end. Stops
+ * at the end or at the first line that is not of the usual shape, which the
+ * caller has to parse and add with cg_add_cost(). Returns where it stopped;
+ * lines->pos is then that of the last line added.
  */
 const char *cg_add_cost_lines(struct cg_build *, cg_fn, struct cg_cost_lines *,
     const char *text, const char *end);
 /*
- * Puts what cg_next_cost() would give out as lines, as long as they are of the
- * lines' file; then those of another one follow: true, *file is that.
+ * Writes the rows that cg_next_cost() would return as lines, as long as they
+ * are in the file of lines->pos. True if rows of another file follow, which is
+ * then *file.
  */
 bool cg_put_cost_lines(struct cg_rows *, struct cg_cost_lines *,
     struct cg_out *, cg_file *file);
-/* A line, which need be none of rows; the positions that one would have. */
+/* Formats one line; the positions of one line. Both return the end. */
 char *cg_format_cost_line(struct cg_cost_lines *, char *to,
     const struct cg_pos *, const uint64_t *cost, size_t n);
 char *cg_format_pos(const struct cg_cost_lines *, char *to,
     const struct cg_pos *);
-/* Room that a line of n costs needs at most. */
+/* Bytes that a line of n costs needs at most. */
 #define CG_COST_LINE_MAX(n) (((n) + 3) * (CG_NUMBER_MAX + 2))
 
 /* ---- Symbols ------------------------------------------------------------ */
 
 /*
- * What an ELF object says of addresses. Opened through the job, which keeps
- * it and shares it between inputs; NULL if the file cannot be opened or is
- * no ELF file (reported as a warning unless quiet). Addresses are those in
- * the file, before any load bias. Nothing is fetched from a network, and no
- * path named in the file is opened but those of separate debug files by
- * build-id and debuglink.
+ * Symbols of an ELF file. The job opens it, keeps it and shares it between
+ * inputs. NULL if the file cannot be opened or is not an ELF file (a warning
+ * unless quiet). Addresses are those in the file, without a load bias. Nothing
+ * is fetched from a network, and of paths in the file only those of separate
+ * debug files, by build-id and debuglink, are opened.
  */
 struct cg_symbols;
 const struct cg_symbols *cg_open_symbols(struct cg_job *, const char *path,
@@ -75,7 +77,7 @@ struct cg_elf {
 	unsigned type;        /* ET_... */
 	uint64_t load_low;    /* lowest address of a loadable segment */
 	uint64_t exec_low;    /* first byte of the first executable segment */
-	uint64_t exec_offset; /* where that byte is in the file */
+	uint64_t exec_offset; /* offset of that byte in the file */
 	uint64_t exec_high;   /* end of the last executable segment */
 	uint64_t text_high;   /* end of the last executable section */
 	uint64_t text_low;    /* start and end of section .text; 0: none */
@@ -84,44 +86,50 @@ struct cg_elf {
 };
 const struct cg_elf *cg_symbols_elf(const struct cg_symbols *);
 
-/* The raw symbol table, in file order, for formats with rules of their own. */
+/* The symbol table in file order, for formats with rules of their own. */
 struct cg_symbol {
 	uint64_t addr, size;
 	const char *name;     /* as in the file, mangled */
-	size_t room;          /* bytes from name to the end of its table */
+	size_t room;          /* bytes from name to the end of its section */
 	unsigned char bind, type; /* STB_..., STT_... */
-	bool exec;            /* lies in an executable section */
+	bool exec;            /* in an executable section */
 	bool absolute, undefined;
 };
 bool cg_get_symbol(const struct cg_symbols *, size_t i, struct cg_symbol *);
 
-/* A function: clones kept, .cold parts under their function's name. */
+/*
+ * A function. Clones are functions of their own; .cold parts have the name of
+ * their function.
+ */
 struct cg_function {
 	uint64_t start, end;  /* [start, end) */
 	const char *name;     /* demangled */
-	const char *file;     /* "" if not known */
-	uint32_t line;        /* of its declaration; 0: not known */
+	const char *file;     /* "" if unknown */
+	uint32_t line;        /* of its declaration; 0: unknown */
 };
 /* The function at an address; false if there is none there. */
 bool cg_find_function(const struct cg_symbols *, uint64_t addr,
     struct cg_function *);
-/* By name, mangled or demangled; false if none or more than one. */
+/* By name, mangled or demangled; false if there is none or several. */
 bool cg_find_name(const struct cg_symbols *, struct cg_slice name,
     struct cg_function *);
 
-/* Source place of an address: innermost frame first. */
+/* A source location of an address; inlining makes several. */
 struct cg_frame {
-	const char *name;     /* function (demangled); "" if not known */
+	const char *name;     /* function (demangled); "" if unknown */
 	const char *file;
 	uint32_t line;
 };
 #define CG_FRAME_MAX 64
-/* How many frames there are (1: not inlined); 0: no line known. */
+/*
+ * The frames of an address, innermost first; returns how many (1: not inlined,
+ * 0: no line is known).
+ */
 size_t cg_find_frames(const struct cg_symbols *, uint64_t addr,
     struct cg_frame frames[CG_FRAME_MAX]);
 /*
- * File and line alone (what inlining hides stays hidden), and [*low, *high)
- * in which the answer is the same.
+ * The innermost file and line only, and the range [*low, *high) in which they
+ * are the same.
  */
 bool cg_find_line(const struct cg_symbols *, uint64_t addr, const char **file,
     uint32_t *line, uint64_t *low, uint64_t *high);
@@ -129,10 +137,11 @@ bool cg_find_line(const struct cg_symbols *, uint64_t addr, const char **file,
 struct cg_slice cg_find_code(const struct cg_symbols *, uint64_t addr,
     size_t n);
 /*
- * Where a process had its objects. Turns the addresses of a process into
- * those in the files, and into frames where the objects given for symbols
- * (--exe) have them: an object serves a mapping of its build-id, else of its
- * file name. The path of a mapping is a name to compare, it is never opened.
+ * Where a process had mapped its objects. Turns addresses of the process into
+ * those in the object files, and into frames if the objects given for symbols
+ * (--exe) have them: an object is used for the mapping with its build-id, or
+ * without one for the mapping with its file name. The path of a mapping is only
+ * compared, never opened.
  */
 struct cg_space;
 struct cg_mapping {
@@ -141,23 +150,23 @@ struct cg_mapping {
 	struct cg_slice path;
 	struct cg_slice build_id; /* hex; may be empty */
 };
-/* For the input that is being read. NULL: out of memory. */
+/* For the input that is being read. NULL: out of memory (reported). */
 struct cg_space *cg_space_new(struct cg_job *, struct cg_build *);
 void cg_space_free(struct cg_space *);
-/* Its number, from 1; 0: out of memory. */
+/* Adds a mapping; returns its number, from 1, or 0 when out of memory. */
 uint32_t cg_space_add(struct cg_space *, const struct cg_mapping *);
-/* The mapping of an address, 0 if there is none. */
+/* The number of the mapping at an address, 0 if there is none. */
 uint32_t cg_space_find(struct cg_space *, uint64_t addr);
-/* Of a mapping (0: none): its object, and what to take off its addresses. */
+/* Its object, and what to subtract from its addresses; 0 for mapping 0. */
 cg_object cg_space_object(struct cg_space *, uint32_t mapping);
 uint64_t cg_space_bias(const struct cg_space *, uint32_t mapping);
 /*
  * The frames at an address (of a call: any byte of it), innermost first; all
- * but the last are inlined. One without a name is called by its address.
+ * but the last are inlined. A function without a name gets its address as name.
  */
 size_t cg_space_frames(struct cg_space *, uint32_t mapping, uint64_t addr,
     struct cg_stack frames[CG_FRAME_MAX]);
-/* Demangled (C++, Rust, D) or the name itself. */
+/* The demangled name (C++, Rust, D), or the name itself if not mangled. */
 const char *cg_demangle(struct cg_job *, const char *name);
 
 #if defined(__GNUC__)
