@@ -1,4 +1,4 @@
-# cobertura.bats - Cobertura's XML.
+# cobertura.bats - Cobertura XML.
 load helper
 
 setup()

@@ -285,7 +285,7 @@ lines()
 	"$CGCONV" -q -t gcov-text "$t/cover.gcda" >"$t/marked"
 	[ "$(grep -c '^ *[0-9]*\*:' "$t/marked")" = 4 ]
 	"$CGCONV" -q -t gcov-json "$t/cover.gcda" >"$t/want.json"
-	# The word behind the directory is 0 for Ada.
+	# The word after the directory is 0 for Ada.
 	perl -0777 -pi -e 'substr($_, 20 + unpack("x16 V", $_), 4) = "\0" x 4' \
 		"$t/cover.gcno"
 	"$CGCONV" -q -t json "$t/cover.gcda" >"$t/cover.cgj"
@@ -294,8 +294,8 @@ lines()
 		sed 's/^ \( *[0-9]*\)\*:/  \1:/' "$t/marked" | same - "$t/got"
 	done
 	"$CGCONV" -q -t gcov-json "$t/cover.gcda" | same "$t/want.json" -
-	# Neither gcov nor llvm-cov has marks for clang. Nor has what is made of
-	# that, though it shows that one of two functions never ran a line.
+	# gcov and llvm-cov write no marks for data of clang, so the output has
+	# none, although one of two functions never ran a line.
 	"$CGCONV" -q -t gcov-text samples/gcov/clang-b11/cover.gcda >"$t/a.gcov"
 	not grep -q '\*:' "$t/a.gcov"
 	grep -q '#####:   12:' "$t/a.gcov"
@@ -321,7 +321,7 @@ lines()
 				same "$t/want" -
 		done
 	done
-	# The JSON is gcov's own, as of gcov 11.
+	# The summaries in JSON are those of gcov 11.
 	"$CGCONV" -q -t gcov-json samples/gcov/clang-b11/cover.gcda |
 		grep -q '"main",[^}]*"blocks":13,"blocks_executed":10,'
 	# Less than 1% is rounded up.

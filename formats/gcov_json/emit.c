@@ -182,10 +182,10 @@ count_in_block(const struct gcov_json_item *item, size_t n)
 }
 
 /*
- * Adds the branches or calls of a line. The blocks of a function ascend: a
- * block that does not belongs to another function on the line. The index of a
- * row counts within its block; in such a block it counts within the line, so
- * that the rows of both functions stay apart.
+ * Adds the branches or calls of a line. The blocks of a function are listed in
+ * ascending order, so a lower block is one of another function on the line.
+ * The index of a row is its position in the block; in a lower block it is the
+ * position on the line, which keeps the rows of both functions apart.
  */
 static void
 add_arcs(
@@ -256,8 +256,8 @@ sum_block(const struct gcov_json_item **at, const struct gcov_json_item *end,
 }
 
 /*
- * Makes line->unexecuted follow from the rows, if it does not follow from the
- * line's blocks or, without any, from its count.
+ * Adds a row for line->unexecuted, unless it follows from the line's ids
+ * blocks (missed: some of them never ran) or, without blocks, from its count.
  */
 static void
 add_unexecuted(

@@ -148,7 +148,7 @@ gcov_json_take_name(struct gcov_json_reader *r, void *to)
 
 /*
  * Finds a key, NULL if it is not in fields. A tool writes keys in the same
- * order each time, so the search starts behind the last match.
+ * order each time, so the search starts after the last match.
  */
 static const struct gcov_json_field *
 find_field(const struct gcov_json_field *fields,

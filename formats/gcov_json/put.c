@@ -113,7 +113,7 @@ list_paths(struct gcov_json_writer *w, cg_fn fn)
 
 /*
  * The functions below write w->step[*at] and the steps that follow as one
- * element, and move *at behind them. False: out of memory, rejected.
+ * element, and advance *at past them. False: out of memory, rejected.
  */
 
 /* A location: steps with the same index on the path, which are lines. */

@@ -54,7 +54,7 @@ void gcov_json_put_text(
     struct gcov_json_writer *, const char *key, struct cg_slice);
 /* "file": and the file's path. False: out of memory, rejected. */
 bool gcov_json_put_path(struct gcov_json_writer *, cg_file);
-/* Function number i of the file. False: rejected, or cursors have failed. */
+/* Function i of the file. False: out of memory, or a cursor has failed. */
 bool gcov_json_put_fn(struct gcov_json_writer *, size_t i);
 /* A line of n functions, with the name of fn (0: no name). */
 void gcov_json_put_line(struct gcov_json_writer *,

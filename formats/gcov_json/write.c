@@ -97,7 +97,7 @@ clear_ranks(struct gcov_json_writer *w)
 		w->rank[w->fn[i]] = 0;
 }
 
-/* False for rows that only note prime paths or their steps on a line. */
+/* False if the line has only rows of prime paths and their steps. */
 static bool
 is_line(const struct cg_line *line)
 {

@@ -30,7 +30,7 @@ put_arc(
 	cg_putc(w->out, '\n');
 }
 
-/* Whether the call precedes the branch: in a block, if its index does. */
+/* By block, then index; a call precedes a branch with the same index. */
 static bool
 comes_first(const struct cg_branch *call, const struct cg_branch *arc)
 {

@@ -4,7 +4,7 @@
  * A file that the graph names is only opened in the directory of --sources, or
  * by a relative name in the directory of the first input. Without a source,
  * only lines with code are written, and their text is the mark of old versions
- * of gcov for lines behind the end of a file.
+ * of gcov for lines past the end of a file.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * write.c - writes annotated sources as gcov -t -b -c does: files, their lines,
  * summaries of functions before the lines where they begin, and groups of
- * functions behind their last line.
+ * functions after their last line.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -181,8 +181,8 @@ struct walk {
 
 /*
  * Writes the summaries of functions that begin on this line and opens their
- * group. Summaries of a group, and of functions inside an open group, are left
- * to put_instance() or not written at all.
+ * group if they have one. put_instance() writes those of a group. Functions
+ * that begin inside an open group get no summary.
  */
 static bool
 begin_fns(struct gcov_text_writer *w, struct walk *walk, uint32_t number)
@@ -225,7 +225,7 @@ end_group(struct gcov_text_writer *w, struct walk *walk)
 }
 
 /*
- * The next line to write, 0: none. All lines of a source; behind its end, lines
+ * The next line to write, 0: none. All lines of a source; past its end, lines
  * with code, those where functions begin, and the last line of a group.
  */
 static uint32_t

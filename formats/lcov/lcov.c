@@ -12,7 +12,7 @@
 
 #include "lcov.h"
 
-/* The first record is one of the first three; a second one makes it sure. */
+/* The first record must be SF, KF or TN; a second one makes it sure. */
 static int
 probe(const struct cg_head *head)
 {

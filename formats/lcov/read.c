@@ -374,7 +374,7 @@ take_line(struct reader *r)
 
 /*
  * Fast path of DA: most records of a file are DA:line,count with short
- * numbers. The newline behind the line stops skip_number(). False: the record
+ * numbers. The newline after the line stops skip_number(). False: the record
  * is something else, or take_line() must grow the array.
  */
 static bool

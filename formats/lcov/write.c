@@ -311,8 +311,8 @@ put_block(struct writer *w, const struct cg_branch *branch, size_t n,
 /*
  * Branches with targets come from compiler data. geninfo writes all such
  * branches of a line as one block, numbered consecutively, and instances of a
- * template with different branches as a block each. Doing the same allows to
- * merge tracefiles of both. Blocks of an input tracefile stay as they are.
+ * template with different branches as a block each. This does the same, so
+ * that tracefiles of both can be merged. Blocks of an input tracefile stay.
  */
 static void
 put_branches(struct writer *w, const struct cg_branch *branch, size_t n,
