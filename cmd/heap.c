@@ -8,12 +8,12 @@
  */
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/platform.h"
 #include "cmd.h"
 
-#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
+#ifdef CG_HAVE_MALLOPT
 #include <malloc.h>
 
 /* 128 MiB were no faster, and cost memory. */
@@ -39,7 +39,7 @@ prepare_heap(void)
 	end = (uintptr_t)sbrk(0) & ~(HUGE_PAGE - 1);
 	/* Another malloc() is not where the break is. */
 	if (first && end > at && end - at <= HEAP)
-		(void)madvise((void *)at, end - at, MADV_HUGEPAGE);
+		cg_advise_huge((void *)at, end - at);
 	free(first);
 }
 #else

@@ -39,22 +39,52 @@ fill_standard_files(void)
 }
 
 static volatile sig_atomic_t stopped; /* by this signal */
-static timer_t again;
 
 /*
- * A signal between a look at the flag and a read() or write() would not
- * interrupt that: from the first on, another one follows soon, and again.
+ * A signal between a look at the flag and a read() or write() does not
+ * interrupt that call. So after the first one, another follows soon, and again.
  */
+#if defined(_POSIX_TIMERS) && _POSIX_TIMERS > 0
+static timer_t again;
+
 static void
-stop(int signal)
+prepare_repetition(void)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL,
+		.sigev_signo = SIGALRM };
+
+	(void)timer_create(CLOCK_MONOTONIC, &event, &again);
+}
+
+static void
+repeat(void)
 {
 	static const struct itimerspec often = { { .tv_nsec = 100000000 },
 		{ .tv_nsec = 100000000 } };
+
+	(void)timer_settime(again, 0, &often, NULL);
+}
+#else
+static void
+prepare_repetition(void)
+{
+}
+
+static void
+repeat(void)
+{
+	(void)alarm(1);
+}
+#endif
+
+static void
+stop(int signal)
+{
 	int error = errno;
 
 	if (!stopped || signal != SIGALRM)
 		stopped = signal;
-	(void)timer_settime(again, 0, &often, NULL);
+	repeat();
 	errno = error;
 }
 
@@ -64,11 +94,9 @@ catch_signals(struct cg_job *job)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
 	struct sigaction action = { .sa_handler = stop };
-	struct sigevent alarm = { .sigev_notify = SIGEV_SIGNAL,
-		.sigev_signo = SIGALRM };
 	struct sigaction old;
 
-	(void)timer_create(CLOCK_MONOTONIC, &alarm, &again);
+	prepare_repetition();
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		/* What nohup has switched off stays so. */
 		if (sigaction(signals[i], NULL, &old) == 0 &&

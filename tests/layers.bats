@@ -27,6 +27,7 @@ includes()
 public()
 {
 	case $1 in
+	base/platform.h) ;; # about systems, not about the library
 	cgconv.h | cgconv_format.h | cgconv_parse.h | cgconv_expert.h) ;;
 	*) return 1 ;;
 	esac

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/platform.h"
 #include "batch.h"
 
 /* Bytes of warnings of one input in the manifest; later ones are dropped. */
@@ -496,12 +497,14 @@ static bool
 has_changed(const struct task *task, const struct stat *before)
 {
 	struct stat now;
+	struct timespec then = cg_mtime(before), time;
 
-	return task->member == NULL && S_ISREG(before->st_mode) &&
-	       stat(task->path, &now) == 0 &&
-	       (now.st_size != before->st_size ||
-		   now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
-		   now.st_mtim.tv_nsec != before->st_mtim.tv_nsec);
+	if (task->member != NULL || !S_ISREG(before->st_mode) ||
+	    stat(task->path, &now) != 0)
+		return false;
+	time = cg_mtime(&now);
+	return now.st_size != before->st_size || time.tv_sec != then.tv_sec ||
+	       time.tv_nsec != then.tv_nsec;
 }
 
 static int

@@ -6,10 +6,10 @@
 #ifndef CG_BASE_H
 #define CG_BASE_H
 
-#include <endian.h>
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/platform.h"
 #include "cgconv_parse.h"
 
 /* ---- mem.c: memory ------------------------------------------------------ */

@@ -3,7 +3,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/base.h"
 
@@ -37,10 +36,8 @@ add_chunk(struct cg_arena *arena, size_t need)
 	if (posix_memalign(&ptr, size < HUGE_PAGE ? 64 : HUGE_PAGE, size) != 0)
 		return false;
 	chunk = ptr;
-#ifdef MADV_HUGEPAGE
 	if (size >= HUGE_PAGE)
-		(void)madvise(ptr, size & ~(HUGE_PAGE - 1), MADV_HUGEPAGE);
-#endif
+		cg_advise_huge(ptr, size & ~(HUGE_PAGE - 1));
 	chunk->next = arena->chunks;
 	chunk->size = size;
 	arena->chunks = chunk;

@@ -14,7 +14,6 @@
 #ifndef CG_IO_H
 #define CG_IO_H
 
-#include <endian.h>
 #include <string.h>
 
 #include "base/base.h"

@@ -48,8 +48,7 @@ read_file(struct cg_stream *stream, char *buf, size_t size)
 	/* Not for small files: it is a system call. */
 	if ((size_t)got == size && !lowest->read_ahead) {
 		lowest->read_ahead = true;
-		(void)posix_fadvise(
-		    lowest->source.fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+		cg_advise_sequential(lowest->source.fd);
 	}
 	return got >= 0 ? got : fail(stream, errno);
 }

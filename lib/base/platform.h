@@ -1,0 +1,80 @@
+/*
+ * platform.h - what systems do in different ways, or only some of them.
+ *
+ * Everything else in lib and cmd is C11 and POSIX.1-2008, with the overflow
+ * builtins of gcc and clang. The file name of libxml2 and libarchive (load.h)
+ * comes from the Makefile, which needs readelf.
+ *
+ *	Linux     endian.h, MADV_HUGEPAGE, mallopt() with glibc
+ *	BSD       sys/endian.h
+ *	macOS     neither; st_mtimespec instead of st_mtim; no posix_fadvise(),
+ *	          no timer_create() (cmd/main.c uses alarm() there)
+ */
+#ifndef CG_PLATFORM_H
+#define CG_PLATFORM_H
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+/* ---- Byte order: htole64(), le64toh() ------------------------------------ */
+
+#if defined(__linux__) || defined(__GLIBC__) || defined(__CYGWIN__)
+#include <endian.h>
+#elif defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__) || \
+    defined(__DragonFly__)
+#include <sys/endian.h>
+#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define htole64(value) ((uint64_t)(value))
+#define le64toh(value) ((uint64_t)(value))
+#else
+#define htole64(value) __builtin_bswap64(value)
+#define le64toh(value) __builtin_bswap64(value)
+#endif
+
+/* ---- Advice: ignored where the system does not take it ------------------- */
+
+/* The memory will be used: huge pages cost fewer page faults. */
+static inline void
+cg_advise_huge(void *memory, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+	(void)madvise(memory, size, MADV_HUGEPAGE);
+#else
+	(void)memory, (void)size;
+#endif
+}
+
+/* The file will be read from its begin to its end. */
+static inline void
+cg_advise_sequential(int fd)
+{
+#ifdef POSIX_FADV_SEQUENTIAL
+	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+#else
+	(void)fd;
+#endif
+}
+
+/* ---- Files ---------------------------------------------------------------- */
+
+/* When the file was last changed. */
+static inline struct timespec
+cg_mtime(const struct stat *info)
+{
+#ifdef __APPLE__
+	return info->st_mtimespec;
+#else
+	return info->st_mtim;
+#endif
+}
+
+/* ---- The heap ------------------------------------------------------------- */
+
+/* mallopt() and a heap that grows at sbrk(0): see cmd/heap.c. */
+#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
+#define CG_HAVE_MALLOPT 1
+#endif
+
+#endif
