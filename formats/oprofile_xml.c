@@ -575,7 +575,7 @@ probe(const struct cg_head *head)
 const struct cg_module cg_format_oprofile_xml = {
 	CG_MODULE,
 	.name = "oprofile-xml",
-	.title = "profiles of OProfile, by opreport --xml",
+	.title = "profiles of OProfile, as XML of opreport",
 	.suffixes = "oprofile.xml",
 	.probe = probe,
 	.read = read_oprofile_xml,
