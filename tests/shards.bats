@@ -75,7 +75,7 @@ share()
 	batch -j2 -o x.cgj part1.cgj part2.cgj part4.cgj
 	[ "$status" -eq 1 ] && [ ! -e x.cgj ]
 	grep -q "x.cgj: error: shard 3 of 4 is missing" err
-	refuses 1 "no inputs of another" -q --shard 1/2 -o x.cgj part1.cgj
+	refuses 1 "shards of a batch cannot be inputs of another" -q --shard 1/2 -o x.cgj part1.cgj
 }
 
 @test "shards: --partial adds up some; the sum knows which" {

@@ -83,8 +83,7 @@ static const struct cg_option options[] = {
 	    .type = CG_FLAG,
 	    .fallback = "yes",
 	    .writing = true,
-	    .help = "add a caller to functions without one, for "
-		    "KCachegrind's cycles" },
+	    .help = "add a caller to functions that have none" },
 	{ .name = "separate-recs",
 	    .type = CG_NUMBER,
 	    .fallback = "2",
