@@ -241,7 +241,23 @@ end_source(struct gcov_text_reader *r)
 	return ok;
 }
 
-/* Takes a line 0: "-:    0:Source:NAME" and others. */
+/* Takes the start of a line 0: "        -:    0:" */
+static bool
+take_head_start(struct cg_slice *text)
+{
+	struct cg_slice rest = *text;
+
+	(void)cg_take_blanks(&rest);
+	if (!cg_take_prefix(&rest, "-:"))
+		return false;
+	(void)cg_take_blanks(&rest);
+	if (!cg_take_prefix(&rest, "0:"))
+		return false;
+	*text = rest;
+	return true;
+}
+
+/* Takes the rest of a line 0: "Source:NAME" and others. */
 static bool
 take_head(struct gcov_text_reader *r, struct cg_slice text)
 {
@@ -253,12 +269,6 @@ take_head(struct gcov_text_reader *r, struct cg_slice text)
 		{ "Working directory:", "Folder" },
 	};
 
-	(void)cg_take_blanks(&text);
-	if (!cg_take_prefix(&text, "-:"))
-		return false;
-	(void)cg_take_blanks(&text);
-	if (!cg_take_prefix(&text, "0:"))
-		return false;
 	if (cg_take_prefix(&text, "Source:")) {
 		release_lines(r);
 		if (!end_source(r))
@@ -357,9 +367,11 @@ take_any(struct gcov_text_reader *r, struct cg_slice text)
 	r->dashes = false;
 	if (dashes && take_instance(r, text))
 		return true;
-	if (cg_starts(text, " ") || text.len == 0)
-		return text.len == 0 || take_head(r, text) ||
-		       take_line(r, text);
+	if (text.len == 0)
+		return true;
+	if (*text.ptr == ' ')
+		return take_head_start(&text) ? take_head(r, text)
+					      : take_line(r, text);
 	while (i < KEYS && !cg_take_prefix(&text, keys[i].key))
 		i++;
 	/* A line begins with a blank unless its count has over eight digits. */
