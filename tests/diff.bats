@@ -1,4 +1,4 @@
-# diff.bats - --diff: what costs more in a second profile, and what less?
+# diff.bats - --diff: the difference of two profiles
 load helper
 
 setup()
@@ -7,7 +7,7 @@ setup()
 	dir=$BATS_TEST_TMPDIR
 }
 
-# stacks SEED: folded stacks of few functions, some of them as before.
+# stacks SEED: random folded stacks of few functions.
 stacks()
 {
 	awk -v seed="$1" 'BEGIN {
@@ -25,7 +25,7 @@ stacks()
 	}' | sort
 }
 
-# by_stack BEFORE AFTER: "stack before after", as difffolded.pl has them.
+# by_stack BEFORE AFTER: "stack before after", as difffolded.pl writes them.
 by_stack()
 {
 	awk '{ cost = $NF; sub(/ [0-9]+$/, ""); all[$0] = 1
@@ -44,7 +44,7 @@ by_function()
 		END { for (s in sum) print s, sum[s] }' "$2" | LC_ALL=C sort
 }
 
-# callgrind DIR OBJECT: a profile of a program that was built there.
+# callgrind DIR OBJECT: a profile of a program built in DIR.
 callgrind()
 {
 	cat <<-END
@@ -65,7 +65,7 @@ callgrind()
 	END
 }
 
-@test "diff: stacks, one by one, as awk subtracts them" {
+@test "diff: stacks, compared with awk" {
 	for seed in 1 2 3; do
 		stacks "$seed" >"$dir/a"
 		stacks "$((seed + 10))" >"$dir/b"
@@ -81,7 +81,7 @@ callgrind()
 	done
 }
 
-@test "diff: functions, inclusive and self, as awk adds them up" {
+@test "diff: inclusive and self costs of functions, compared with awk" {
 	stacks 1 >"$dir/a"
 	stacks 2 >"$dir/b"
 	by_stack "$dir/a" "$dir/b" >"$dir/both"
@@ -106,7 +106,7 @@ callgrind()
 	same "$dir/want" "$dir/got"
 }
 
-@test "diff: a table for people" {
+@test "diff: prints a table" {
 	printf '%s\n' 'main;a;b 10' 'main;old 3' 'main 2' >"$dir/a"
 	printf '%s\n' 'main;a;b 14' 'main;new 6' 'main 1' >"$dir/b"
 	cd "$dir"
@@ -135,7 +135,7 @@ callgrind()
 	same want got
 }
 
-@test "diff: the profile has standard output for itself" {
+@test "diff: writes the table to standard error if the profile goes to standard output" {
 	printf 'a 3\n' >"$dir/a"
 	printf 'a 5\n' >"$dir/b"
 	[ "$("$CGCONV" --diff "$dir/a" "$dir/b" -t folded 2>"$dir/err")" = 'a 2' ]
@@ -147,7 +147,7 @@ callgrind()
 	[ ! -s "$dir/got" ]
 }
 
-@test "diff: callgrind has both side by side, each as it was" {
+@test "diff: callgrind gets both profiles side by side, unchanged" {
 	for file in plain events cacheuse parts instr-jumps; do
 		a=samples/callgrind/$file/callgrind.out
 		b=$dir/$file
@@ -166,7 +166,7 @@ callgrind()
 	done
 }
 
-# facts SUFFIX: total and self costs by line of events that end so.
+# facts SUFFIX: total and self costs by line, of events with that suffix.
 facts()
 {
 	perl -F'\t' -lane 'BEGIN { $end = shift }
@@ -180,7 +180,7 @@ facts()
 		END { print "$_ $sum{$_}" for sort keys %sum }' "$1"
 }
 
-@test "diff: programs of other folders, a function that moved" {
+@test "diff: programs of different directories, a function that moved" {
 	callgrind /old/v1 prog-1 100 work.c 40 >"$dir/a"
 	callgrind /home/me/v2 prog-1 130 more.c 70 >"$dir/b"
 	"$CGCONV" --diff --json "$dir/a" "$dir/b" >"$dir/got"
@@ -199,7 +199,7 @@ facts()
 	[ "$(grep -c '/old/v1/src/inc.h\|/old/v1/src/main.c' "$dir/got")" = 0 ]
 }
 
-@test "diff: a name that several have is not guessed" {
+@test "diff: an ambiguous name is not matched" {
 	printf 'events: Ir\nfl=%s\nfn=f\n1 5\nfl=%s\nfn=f\n1 7\n' \
 		/p/one.c /p/two.c >"$dir/a"
 	printf 'events: Ir\nfl=%s\nfn=f\n1 5\nfl=%s\nfn=f\n1 7\n' \
@@ -207,18 +207,18 @@ facts()
 	"$CGCONV" --diff --json "$dir/a" "$dir/b" >"$dir/got"
 	[ "$(grep -c '"only":"before"' "$dir/got")" = 2 ]
 	[ "$(grep -c '"only":"after"' "$dir/got")" = 2 ]
-	# Nor is one library taken for another.
+	# Different libraries are not matched either.
 	printf 'events: Ir\nob=/lib/libc.so\nfn=malloc\n1 5\n' >"$dir/a"
 	printf 'events: Ir\nob=/lib/libje.so\nfn=malloc\n1 6\n' >"$dir/b"
 	"$CGCONV" --diff --json "$dir/a" "$dir/b" >"$dir/got"
 	[ "$(grep -c '"only":' "$dir/got")" = 2 ]
-	# But where one does not know objects, that tells nothing.
+	# If one profile has no objects, they are ignored.
 	printf 'events: Ir\nfn=malloc\n1 6\n' >"$dir/b"
 	"$CGCONV" --diff --json "$dir/a" "$dir/b" >"$dir/got"
 	grep -q '"self":\[\[5,6\]\]' "$dir/got"
 }
 
-@test "diff: --map and --strip-prefix hold on both sides" {
+@test "diff: --map and --strip-prefix apply to both profiles" {
 	callgrind /old prog 100 work.c 40 >"$dir/a"
 	callgrind /new prog 100 work.c 41 >"$dir/b"
 	"$CGCONV" -q --diff "$dir/a" "$dir/b" --map /old=/x --map /new=/x \
@@ -227,7 +227,7 @@ facts()
 	[ "$(grep -c '/old/src\|/new/src' "$dir/got")" = 0 ]
 }
 
-@test "diff: scaled to one sum, the difference adds up to nothing" {
+@test "diff: with --normalize the sum of the difference is 0" {
 	stacks 1 | sed 's/$/0/' >"$dir/a"
 	stacks 2 >"$dir/b"
 	"$CGCONV" --diff --normalize "$dir/a" "$dir/b" -o "$dir/c.folded" \
@@ -237,7 +237,7 @@ facts()
 	grep -q '  0  *0.00%  samples' "$dir/got"
 }
 
-@test "diff: nothing is left of a profile and itself, the second of its double" {
+@test "diff: equal profiles have no difference; a doubled one has the profile" {
 	for file in $(samples); do
 		case $file in
 		*/gprof/* | samples/json/lines/*) continue ;;
@@ -262,7 +262,7 @@ facts()
 	done
 }
 
-@test "diff: gprof's times are shared out before they are subtracted" {
+@test "diff: gprof's times are propagated before they are subtracted" {
 	one=samples/gprof/runs/gmon.out.1 three=samples/gprof/runs/gmon.out.3
 	prog=samples/gprof/runs/prog
 	for n in 1 3; do
@@ -279,7 +279,7 @@ facts()
 	same "$dir/want.rest" "$dir/got.rest"
 }
 
-@test "diff: pprof's own -diff_base says the same" {
+@test "diff: agrees with pprof -diff_base" {
 	go tool pprof -h 2>&1 | grep -q diff_base || skip "no pprof"
 	a=samples/pprof/heap/heap.pb.gz
 	"$CGCONV" -q "$a" -t folded --event alloc_space | awk '
@@ -296,7 +296,7 @@ facts()
 	same "$dir/want" "$dir/got"
 }
 
-# top ARG...: flat and cumulative cost of each function, as pprof has them.
+# top ARG...: flat and cumulative cost of each function by pprof.
 top()
 {
 	HOME=$dir PPROF_TMPDIR=$dir go tool pprof -top -nodecount=10000 \
@@ -309,7 +309,7 @@ top()
 		$1 == "flat" { rows = 1 }' | LC_ALL=C sort
 }
 
-@test "diff: only one event of several, and inherited ones" {
+@test "diff: one event of several, and inherited events" {
 	printf 'event: Sum = 2 Ir + Dr\nevents: Ir Dr L2\nfn=f\n1 5 1 1\n' \
 		>"$dir/a"
 	printf 'event: Sum = 2 Ir + Dr\nevents: Dr Ir\nfn=f\n1 2 9\n' >"$dir/b"
@@ -325,7 +325,7 @@ top()
 		--event L2
 }
 
-@test "diff: what a difference does not hold is said" {
+@test "diff: reports what a difference cannot represent" {
 	a=samples/callgrind/instr-jumps/callgrind.out
 	"$CGCONV" --diff "$a" "$a" -t callgrind 2>&1 >"$dir/out" |
 		grep -q 'warning: a difference cannot carry: instrs, jumps$'
@@ -335,7 +335,7 @@ top()
 	[ ! -s "$dir/err" ]
 }
 
-@test "diff: what cannot be compared, or told, is refused" {
+@test "diff: rejects what cannot be compared or represented" {
 	printf 'a;b 1\n' >"$dir/a"
 	printf 'a;b 2\n' >"$dir/b"
 	printf 'events: Ir\nfn=f\n1 5\n' >"$dir/c"

@@ -1,4 +1,4 @@
-# stacks.bats - call stacks, and what becomes of them in formats of calls.
+# stacks.bats - call stacks, and their conversion to formats of calls.
 load helper
 
 setup()
@@ -19,7 +19,7 @@ recursion()
 		'["stack",2,5,[5]]' '["stack",5,5,[5]]' '["end"]'
 }
 
-# What a callgrind file says, summed: "call a b COUNT COST", "self a COST".
+# The sums of a callgrind file: "call a b COUNT COST", "self a COST".
 says()
 {
 	"$CGCONV" -q -t callgrind "$@" | perl tests/oracle/callgrind.pl - |
@@ -27,7 +27,7 @@ says()
 			$1 == "self" { print $1, $5, $9 }'
 }
 
-@test "stacks: a function's second level is a function of its own" {
+@test "stacks: the second level of a recursive function is a function of its own" {
 	recursion >"$dir/in"
 	says "$dir/in" >"$dir/got"
 	cat >"$dir/want" <<-END
@@ -41,7 +41,7 @@ says()
 	same "$dir/want" "$dir/got"
 }
 
-@test "stacks: --separate-recs 1 leaves names as they are, 3 goes deeper" {
+@test "stacks: --separate-recs 1 does not split levels, 3 splits three" {
 	recursion >"$dir/in"
 	says --separate-recs 1 --no-root "$dir/in" >"$dir/got"
 	cat >"$dir/want" <<-END
@@ -60,7 +60,7 @@ says()
 	refuses 2 'expected 1 or more' -t callgrind --separate-recs 0 "$dir/in"
 }
 
-@test "stacks: calls of many levels stay apart when a run has to be merged" {
+@test "stacks: calls of many levels stay separate when a run is merged" {
 	perl -e 'my $x = 1; my $of = shift;
 		sub any { $x = ($x * 1103515245 + 12345) % 2**31;
 			return ($x >> 16) % $_[0] }
@@ -85,19 +85,19 @@ says()
 	same "$dir/want" "$dir/got"
 }
 
-@test "stacks: a call is counted in samples, which the output says" {
+@test "stacks: the output states that calls are counted in samples" {
 	recursion >"$dir/in"
 	"$CGCONV" -q -t callgrind "$dir/in" >"$dir/out"
 	grep -x 'desc: Call counts: numbers of samples' "$dir/out"
-	# Real counts are said in calls.
+	# Real counts are called calls.
 	sed 's/^\["stack",\(.\),5/["stack",\1,0/' "$dir/in" >"$dir/zero"
 	"$CGCONV" -q -t callgrind "$dir/zero" >"$dir/out"
 	not grep 'desc: Call counts' "$dir/out"
 	says "$dir/zero" | grep -x 'call a b 0 samples=5'
 }
 
-# What FORMAT is of a profile whose calls are counted in samples, and of the
-# same one with real counts.
+# Converts to FORMAT a profile whose calls are counted in samples, and the same
+# profile with real counts.
 both_counts()
 {
 	recursion >"$dir/in"
@@ -106,7 +106,7 @@ both_counts()
 	"$CGCONV" -q -t "$@" "$dir/zero" >"$dir/counted"
 }
 
-@test "stacks: other outputs with counts of calls say it, too" {
+@test "stacks: other outputs with call counts state it, too" {
 	both_counts dot
 	grep -F 'label="samples: 10; calls are numbers of samples"' "$dir/sampled"
 	not grep -F 'numbers of samples' "$dir/counted"
@@ -125,7 +125,7 @@ both_counts()
 	"$CGCONV" -t gprof --exe samples/pprof/addresses/prog -o "$dir/gmon.out" \
 		samples/pprof/addresses/work.pb.gz 2>"$dir/err"
 	grep 'cannot represent that counts of calls are numbers of samples' "$dir/err"
-	# Once said it stays: as calls in JSON, in sums, in a difference.
+	# The statement survives JSON, merging and a difference.
 	"$CGCONV" -q -t callgrind "$dir/in" | "$CGCONV" -q -t json >"$dir/calls"
 	grep -F '"Call counts","numbers of samples"' "$dir/calls"
 	"$CGCONV" -q -t callgrind "$dir/calls" "$dir/zero" |
@@ -134,7 +134,7 @@ both_counts()
 		grep -F '"Call counts","numbers of samples"'
 }
 
-@test "stacks: calls of all samples are counted in samples, or known" {
+@test "stacks: calls of sampled profiles are counted in samples, or known" {
 	for file in $(samples); do
 		case $file in
 		samples/callgrind/* | samples/json/* | *.dir/*) continue ;;
@@ -156,14 +156,14 @@ both_counts()
 	[ "$(cut -d/ -f2 "$dir/seen" | sort -u | wc -l)" -ge 20 ]
 }
 
-@test "stacks: what begins some stacks and is called on others has a caller" {
+@test "stacks: a function that begins some stacks and is called on others has a caller" {
 	recursion '["frame",6,0,3,0,0,0]' '["stack",6,3,[3]]' >"$dir/in"
 	says "$dir/in" >"$dir/got"
 	grep -xF 'call (<spontaneous>) b 3 samples=3' "$dir/got"
 	grep -xF 'call (<spontaneous>) main 10 samples=10' "$dir/got"
 }
 
-@test "stacks: inclusive costs are true, cycles or not" {
+@test "stacks: inclusive costs are right with and without cycles" {
 	"$CGCONV" --info samples/json/stacks/stacks.cgj >"$dir/got"
 	grep '^Contains .* stacks' "$dir/got"
 	grep -E '^ +16 +100.00% +10 .* a <cycle 1> ' "$dir/got"
@@ -177,7 +177,7 @@ both_counts()
 	golden samples/json/stacks/stacks.cgj callgrind --separate-recs 1
 }
 
-@test "stacks: equal stacks are written the same, added in whatever order" {
+@test "stacks: the output does not depend on the order of stacks" {
 	recursion >"$dir/a"
 	recursion '["frame",6,0,3,0,0,0]' '["stack",6,3,[3]]' >"$dir/b"
 	"$CGCONV" -q -t json "$dir/a" "$dir/b" >"$dir/one"
@@ -185,7 +185,7 @@ both_counts()
 	same "$dir/one" "$dir/two"
 }
 
-# "a 7 and -3", "b -4" at its place, called by a.
+# "a 7 and -3", "b -4" at its own line, called by a.
 signed()
 {
 	printf '%s\n' '{"cgconv":"graph","version":1}' \
@@ -197,7 +197,7 @@ signed()
 		'["stack",3,1,[1]]' '["end"]'
 }
 
-@test "stacks: costs below 0 are refused, or written as 0 with --clamp" {
+@test "stacks: negative costs are rejected, or written as 0 with --clamp" {
 	signed >"$dir/in"
 	refuses 3 'below 0, and there are some (--clamp writes them as 0)' \
 		-t callgrind "$dir/in"
@@ -214,22 +214,22 @@ signed()
 	self b n=1
 	END
 	sort "$dir/got" | diff "$dir/want" -
-	# What holds them keeps them.
+	# Formats with negative costs keep them.
 	"$CGCONV" --clamp -t json "$dir/in" >"$dir/out" 2>"$dir/err"
 	grep -xF '["total",[1,3]]' "$dir/out"
 	not grep -q 'below' "$dir/err"
 }
 
-@test "stacks: calls become stacks only as a guess" {
+@test "stacks: calls become stacks only with --guess-stacks" {
 	in=samples/callgrind/plain/callgrind.out
 	refuses 1 'needs stacks; the input has none (--guess-stacks' \
 		-t folded "$in"
 	"$CGCONV" -t folded --guess-stacks "$in" >"$dir/out" 2>"$dir/err"
 	grep 'stacks are an estimate from calls' "$dir/err"
-	# Nothing is lost.
+	# Costs are conserved.
 	want=$("$CGCONV" -q -t callgrind "$in" | sed -n 's/^totals: //p')
 	[ "$(awk '{ sum += $NF } END { print sum }' "$dir/out")" = "$want" ]
-	# What cannot be otherwise is found again.
+	# Stacks that are certain are restored.
 	recursion >"$dir/in"
 	"$CGCONV" -q -t callgrind "$dir/in" |
 		"$CGCONV" -q -t folded --guess-stacks - >"$dir/out"
@@ -237,7 +237,7 @@ signed()
 		"main;a;b;a'2;c 5" | diff "$dir/out" -
 }
 
-@test "stacks: a sum that does not fit is an error, and no lack of memory" {
+@test "stacks: an overflow is not reported as out of memory" {
 	max=18446744073709551615
 	printf '%s\n' '{"cgconv":"graph","version":1}' '["event",0,"n"]' \
 		'["function",1,"f",0,0]' '["function",2,"g",0,0]' '["rows",1]' \
@@ -248,7 +248,7 @@ signed()
 	[ "$(wc -l <"$dir/err")" -eq 1 ]
 }
 
-@test "stacks: what is guessed says so in every format of stacks" {
+@test "stacks: guessed stacks are marked in every format of stacks" {
 	in=samples/callgrind/plain/callgrind.out
 	for to in folded pprof speedscope svg; do
 		"$CGCONV" -q -t "$to" --guess-stacks "$in" -o "$dir/$to"

@@ -1,4 +1,4 @@
-# sums.bats - batches with one output for many inputs: -o, --group-by.
+# sums.bats - batches that merge inputs: -o, --group-by.
 load helper
 bats_require_minimum_version 1.5.0
 
@@ -11,7 +11,7 @@ setup()
 	cd "$dir" || return 1
 }
 
-# A tree "in": ranks of jobs, one of them broken, and units of a program.
+# Directory "in": ranks of jobs, one input malformed, and units of a program.
 make_tree()
 {
 	local job i
@@ -38,9 +38,9 @@ good()
 	find in -name 'callgrind.out.*' -o -name '*.gcda'
 }
 
-@test "sums: -o is the sum of the inputs; a bad one costs itself" {
+@test "sums: -o merges the inputs and skips a bad one" {
 	make_tree 300 # more than a chunk
-	# shellcheck disable=SC2046 # many words
+	# shellcheck disable=SC2046 # word splitting is intended
 	"$CGCONV" -q -t json -o right.cgj $(good | sort)
 	for jobs in 1 2 3; do
 		batch -q -j"$jobs" -r -o out.cgj --manifest "m$jobs" in
@@ -55,12 +55,12 @@ good()
 	tar -czf in.tgz in
 	batch -q -o out.cgj in.tgz
 	[ "$status" -eq 1 ]
-	# Members are called so in what is told of the data file.
+	# Messages name the members of an archive.
 	grep -v 'Data file\|"end"' out.cgj >a
 	grep -v 'Data file\|"end"' right.cgj | same a -
 }
 
-@test "sums: an input each makes the same sum, in every format" {
+@test "sums: merging one by one gives the same sum, in every format" {
 	for format in $(cd "$ROOT/samples" && echo *); do
 		case $format in
 		src | gprof) continue ;; # gprof's are of many programs
@@ -80,7 +80,7 @@ good()
 	[ "$(wc -l <"$dir/done")" -gt 15 ]
 }
 
-@test "sums: --group-by dir makes an output of each folder" {
+@test "sums: --group-by dir makes one output of each directory" {
 	make_tree
 	batch -q -O out --group-by dir -r in
 	[ "$status" -eq 1 ]
@@ -95,7 +95,7 @@ good()
 	grep -qx 'in/job7/callgrind.out.3 -> in/callgrind.out.job7' plan
 }
 
-@test "sums: --group-by REGEX; what it does not match stands alone" {
+@test "sums: --group-by REGEX; inputs that do not match are converted alone" {
 	make_tree
 	batch -q -t json -O out --group-by 'out[.]([0-9])' \
 		--name 'all-{group}.cgj' -r in/job7 in/unit
@@ -107,7 +107,7 @@ good()
 	batch -q -t json -O out2 --group-by 'job[0-9]' \
 		--name '{dir}/sum/{stem}.cgj' in/job7/* in/job8/callgrind*
 	[ -e out2/sum/job7.cgj ] && [ -e out2/sum/job8.cgj ]
-	# The empty text is nothing that inputs have in common.
+	# Inputs with an empty match do not form a group.
 	batch -q -t json -O out3 --group-by '(z*)' -r in/job7
 	batch -q -t json -O out4 -r in/job7
 	diff -r out3 out4
@@ -116,7 +116,7 @@ good()
 	refuses 2 "--group-by needs -O" -o out --group-by dir -r in
 }
 
-@test "sums: --name tells what to write as -o does, before any work" {
+@test "sums: --name selects the format as -o does, before any work" {
 	make_tree 2
 	refuses 2 "the suffix of {stem}.txt is no format's" \
 		-O out --name '{stem}.txt' -r in
@@ -128,7 +128,7 @@ good()
 	[ "$status" -eq 0 ]
 }
 
-@test "sums: outside of a batch a bad input is told what would do without it" {
+@test "sums: outside of a batch the message on a bad input suggests -j" {
 	printf 'events: Ir\nfn=f\ncalls=x\n' >bad
 	refuses 1 "with -o FILE, -j adds up the others" "$PLAIN" bad
 	refuses 1 "with -o FILE, -j adds up the others" bad "$PLAIN"
@@ -139,7 +139,7 @@ good()
 	"$CGCONV" "$PLAIN" | same - out.callgrind
 }
 
-@test "sums: costs below 0 in one input make a signed event of all" {
+@test "sums: negative costs in one input make the event signed in the sum" {
 	echo 'main;f 5' >a
 	printf 'main;f -7\nmain;g 2\n' >b
 	printf 'main;f -2\nmain;g 2\n' >right
@@ -161,7 +161,7 @@ good()
 	refuses 1 "above 2^63" -j1 -t json -o x.cgj b.cgj huge.cgj
 }
 
-@test "sums: a program among the inputs gives symbols to all of them" {
+@test "sums: an executable among the inputs provides symbols for all of them" {
 	case=$ROOT/samples/gprof/calls
 	mkdir runs
 	cp "$case/gmon.out" runs/gmon.out.1
@@ -175,13 +175,13 @@ good()
 		same right "$(find out -name '*1')"
 }
 
-@test "sums: what is resumed is whole" {
+@test "sums: a resumed sum is complete" {
 	make_tree
 	batch -q -O out --manifest m --group-by dir -r in
 	cp -r out right
 	batch -O out --manifest m --resume --group-by dir -r in
 	grep -q ' 41 converted, 1 failed, .* 45 of them before' err
-	# Half of a group's books: the group is made again.
+	# With half of a group in the manifest the group is made again.
 	{ head -n 1 m && grep job7 m | head -n 5; } >m2
 	rm -r out/in/callgrind.out.job8
 	batch -O out --manifest m2 --resume --group-by dir -r in
@@ -189,7 +189,7 @@ good()
 	[ "$(grep -c '"status":"done"' m2)" -ge 41 ]
 }
 
-@test "sums: kill -9 at any moment, then --resume: nothing is left behind" {
+@test "sums: kill -9 at any moment, then --resume: no temporary file is left" {
 	make_tree 400
 	batch -q -r -o right.callgrind in
 	for wait in 0.01 0.03 0.05 0.08 0.12; do
@@ -206,9 +206,9 @@ good()
 	done
 }
 
-@test "sums: a worker that dies costs its input; the sum has the others" {
+@test "sums: if a worker dies, the sum has all other inputs" {
 	case $CFLAGS in *-fsanitize*) skip "sanitizers need all addresses" ;; esac
-	# shellcheck disable=SC2086 # several flags
+	# shellcheck disable=SC2086 # word splitting is intended
 	${CC:-cc} -I"$ROOT/lib" -fPIC -shared -o mad.so -x c - <<-'EOF2'
 	#include <stdlib.h>
 	#include "cgconv_parse.h"
@@ -257,7 +257,7 @@ good()
 	refuses 2 "--info reads no archives" --info x.tar
 	refuses 2 "--diff reads no archives" --diff x.tar "$PLAIN"
 	refuses 2 "--verify reads no archives" --verify "$PLAIN" x.tar
-	# A folder may be called like one.
+	# A directory may have the name of a temporary file.
 	mkdir x.tar.d
 	cp "$PLAIN" x.tar.d/x
 	"$CGCONV" x.tar.d/x >/dev/null

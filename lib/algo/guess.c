@@ -510,7 +510,7 @@ guess_part(struct guess *guess, cg_part part)
 		ok = spread_fn(guess, fn);
 	if (ok && width > 0 && memcmp(was, entry->total, width) != 0) {
 		cg_build_fail(guess->build,
-		    "internal error: guessed stacks do not add up");
+		    "internal error: the sum of guessed stacks is wrong");
 		guess->build->status = CG_EBUG;
 	}
 	free(was);

@@ -28,8 +28,8 @@ take_digits(const char *text, uint64_t *value)
 }
 
 /*
- * Takes "+2", "-17", "*", "0" or "0x1f" and a blank; NULL: it is something
- * else, and *place is lost.
+ * Takes "+2", "-17", "*", "0" or "0x1f" and a blank; NULL if it is something
+ * else, and *position is undefined.
  */
 static inline const char *
 take_position(const char *text, uint64_t *position)

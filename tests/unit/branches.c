@@ -1,6 +1,6 @@
 /*
- * branches.c - rows of branches in order and of all orders, and what they say
- * of a function as a whole, against brute force on random rows.
+ * branches.c - rows of branches, sorted or not, and the coverage of a function,
+ * compared with brute force on random rows.
  */
 #include "graph/build.h"
 #include "unit.h"
@@ -15,7 +15,7 @@ static struct cg_diag diag = { .report = unit_report, .arg = &message };
 
 /* ---- Rows --------------------------------------------------------------- */
 
-/* Ranks of files are against their ids. */
+/* Ranks of files are in reverse order of ids. */
 static cg_file
 turn(cg_file file)
 {
@@ -56,8 +56,8 @@ merge_rows(struct cg_branch *row, size_t n)
 }
 
 /*
- * Rows as readers send them: in order, or file by file, the function's own
- * first or not, or as they come; some twice.
+ * Rows as readers add them: sorted, or file by file with the function's own
+ * first or not, or unsorted; some twice.
  */
 static size_t
 make_rows(struct cg_branch *row, uint64_t *random)
@@ -82,15 +82,15 @@ make_rows(struct cg_branch *row, uint64_t *random)
 		return n;
 	n = twice ? n : merge_rows(row, n);
 	qsort(row, n, sizeof(*row), compare_rows);
-	/* Against their ranks is by id. */
+	/* By id: the reverse of ranks. */
 	for (size_t i = 0; how == 2 && i < n; i++)
 		row[i].pos.file = turn(row[i].pos.file);
 	return n;
 }
 
-/* ---- Functions as a whole ----------------------------------------------- */
+/* ---- Coverage of a function --------------------------------------------- */
 
-/* The row that says how often a block ran: its own, or the first that did. */
+/* The row with a block's count: on line 0, else the first that is not zero. */
 static const struct cg_branch *
 find_count(const struct cg_branch *row, size_t n, uint32_t block)
 {
@@ -106,7 +106,7 @@ find_count(const struct cg_branch *row, size_t n, uint32_t block)
 	return best;
 }
 
-/* The last call of a block, those on line 0 aside if there are others. */
+/* The last call of a block, not on line 0 if there are others. */
 static const struct cg_branch *
 find_call(const struct cg_branch *row, size_t n, uint32_t block)
 {

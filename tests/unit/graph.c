@@ -1,6 +1,6 @@
 /*
- * graph.c - the core against brute force on small random graphs: rows,
- * cycles, propagation, formulas.
+ * graph.c - rows, cycles, propagation and formulas, compared with brute force
+ * on small random graphs.
  */
 #include "algo/algo.h"
 #include "unit.h"
@@ -108,7 +108,7 @@ same_cost(const uint64_t *cost, size_t n, const uint64_t *twin)
 	return n == 0 || cost[n - 1] != 0 || n <= EVENTS;
 }
 
-/* Each row of the view takes its twin away; nothing may be left. */
+/* Removes the expected row of each row of the cursor; none may remain. */
 static void
 compare_rows(struct cg_rows *rows, struct rows_twin *twin, cg_fn fn)
 {
@@ -171,7 +171,7 @@ is_empty(const struct rows_twin *twin)
 	return true;
 }
 
-/* Many rows of few places: runs are merged while they grow. */
+/* Many rows of few positions: runs are merged while they grow. */
 static void
 test_rows(uint64_t seed, int count)
 {
@@ -238,7 +238,7 @@ same_cycle(const struct calls_twin *twin, int a, int b)
 	return a == b || (twin->reaches[a][b] && twin->reaches[b][a]);
 }
 
-/* gprof's arithmetic in floating point, over whole cycles, by recursion. */
+/* gprof's arithmetic in floating point, with cycles as nodes, recursively. */
 static double
 total_of(const struct calls_twin *twin, int fn)
 {
@@ -304,7 +304,7 @@ compare_arcs(const struct cg_graph *graph, const struct calls_twin *twin)
 			CHECK(want < 10 && want > -10);
 		}
 	}
-	/* What roots take is all there is, exactly. */
+	/* The inclusive costs of roots are the total, exactly. */
 	for (int fn = 1; fn < FNS; fn++) {
 		bool called = false, first = true;
 		double out = 0;
@@ -378,7 +378,7 @@ test_calls(uint64_t seed)
 	end(&build, graph);
 }
 
-/* What the functions of a graph cost, by part. */
+/* Costs of functions, by part. */
 struct sums_twin {
 	uint64_t self[2][FNS][EVENTS], calls[2][FNS][FNS][EVENTS];
 	uint64_t stated[2][FNS][EVENTS];
@@ -556,7 +556,7 @@ test_demangled(void)
 	end(&build, graph);
 }
 
-/* What the target cannot carry is a fact, but no row. */
+/* Rows that the target cannot represent set a fact and are not stored. */
 static void
 test_unwanted(void)
 {
@@ -582,7 +582,7 @@ test_unwanted(void)
 	end(&build, graph);
 }
 
-/* What of lines of text is taken, and that no other leaves a trace. */
+/* Which lines of text are accepted; rejected ones leave the graph unchanged. */
 static void
 test_cost_lines(bool sums_only)
 {
@@ -661,8 +661,8 @@ test_cost_lines(bool sums_only)
 }
 
 /*
- * Lines of rows as they come, with places that come back and values of all
- * lengths: read, put and read again they are what a cursor gives out.
+ * Lines with repeated positions and values of all lengths: read, written and
+ * read again they are what a cursor returns.
  */
 static void
 test_lines_out(uint64_t seed, bool addrs)
@@ -714,7 +714,7 @@ test_lines_out(uint64_t seed, bool addrs)
 	end(&build, graph);
 }
 
-/* Lines of many costs, most of them zero: what is read is put again. */
+/* Lines of many costs, most of them zero, are written as they were read. */
 static void
 test_wide_lines(uint64_t seed, size_t events)
 {

@@ -1,5 +1,5 @@
 /*
- * lines.c - rows by source file, against brute force on random graphs.
+ * lines.c - rows by source file, compared with brute force on random graphs.
  */
 #include "graph/build.h"
 #include "unit.h"
@@ -14,7 +14,7 @@ static int fault;
 static struct unit_log message;
 static struct cg_diag diag = { .report = unit_report, .arg = &message };
 
-/* What the graph was told. */
+/* What was added to the graph. */
 struct twin {
 	bool cost_there[FILES][LINES][FNS]; /* not seen yet */
 	bool ran[FILES][LINES][FNS];
@@ -23,7 +23,7 @@ struct twin {
 	int64_t branch[FILES][LINES][FNS][BLOCKS];
 	uint64_t entries[FNS];
 	bool called[FNS];
-	uint32_t first[FNS]; /* stated, or else the lowest line */
+	uint32_t first[FNS]; /* stated first line, else the lowest one */
 	bool stated[FNS];
 	cg_file own[FNS];
 };
@@ -122,7 +122,7 @@ add_row(struct cg_build *build, struct twin *twin, uint64_t *random)
 
 /* ---- Comparing ---------------------------------------------------------- */
 
-/* The place of a function in a file's order. */
+/* The index of a function in a file's list. */
 static uint64_t
 place_of(const struct cg_graph *graph, const struct twin *twin, cg_file file,
     cg_fn fn)
@@ -164,7 +164,7 @@ check_line(struct twin *twin, cg_file file, const struct cg_line *line)
 	CHECK(any);
 }
 
-/* Functions of the file are all that are named, in order. */
+/* The list has all functions of the file with a name, in order. */
 static void
 check_fns(const struct cg_graph *graph, struct cg_lines *lines,
     const struct twin *twin, cg_file file)
@@ -184,7 +184,7 @@ check_fns(const struct cg_graph *graph, struct cg_lines *lines,
 	}
 }
 
-/* What the lines of a file add up to. */
+/* Sums of the lines of a file. */
 static void
 check_sums(struct cg_lines *lines, const struct twin *twin, cg_file file)
 {
@@ -293,7 +293,7 @@ add_block_row(struct cg_build *build, uint64_t *random)
 	cg_add_branch(build, 1 + (cg_fn)unit_below(random, FNS - 1), &row);
 }
 
-/* What is found on the way to lines is what the function itself says. */
+/* Coverage collected with the lines equals cg_get_coverage(). */
 static void
 test_coverage(uint64_t seed)
 {
@@ -390,7 +390,7 @@ test_alike(void)
 	end(&build, graph);
 }
 
-/* Files of a folder come together. */
+/* Files of a directory are adjacent. */
 static void
 test_folders(void)
 {
@@ -416,7 +416,7 @@ test_folders(void)
 	end(&build, graph);
 }
 
-/* More rows than are held at once; two functions are in all files. */
+/* More rows than a batch has; two functions are in all files. */
 static void
 test_many(void)
 {

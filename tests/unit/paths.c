@@ -1,5 +1,5 @@
 /*
- * Paths as compilers write them, joined and tidied.
+ * paths.c - joins and normalises paths as compilers write them.
  */
 #include "graph/build.h"
 #include "unit.h"

@@ -1,5 +1,5 @@
 /*
- * samples.c - parts that samples become: by process, thread, name, label.
+ * samples.c - parts made of samples by process, thread, command or label.
  */
 #include "graph/build.h"
 #include "unit.h"
@@ -48,7 +48,7 @@ begin(struct cg_build *build, struct cg_part_by *by, const char *text)
 	return graph;
 }
 
-/* An input: a description of it all before, one after the samples. */
+/* An input with a description before and one after its samples. */
 static void
 read_input(struct cg_build *build)
 {
@@ -104,7 +104,7 @@ struct want {
 	const char *color;
 };
 
-/* The sets are those: "key=text key#number | ...". */
+/* Checks all sets of labels: "key=text key#number | ...". */
 static void
 check_labels(const struct cg_graph *graph, const char *want)
 {
@@ -123,7 +123,7 @@ check_labels(const struct cg_graph *graph, const char *want)
 		fprintf(stderr, "labels: %s\n", text);
 }
 
-/* Two inputs are summed: parts of one key are one. */
+/* Two inputs are merged: so are parts with the same key. */
 static void
 test_parts(const char *by_text, const struct want *want, size_t parts,
     const char *labels)
@@ -166,7 +166,7 @@ test_all(void)
 		{ { .pid = 9, .tid = 9, .cmd = "app" }, 40, "red" },
 		{ { .pid = 9, .tid = 9, .cmd = "app" }, 16, "blue" } };
 
-	/* What the part tells is no label: see cg_set_sample_part(). */
+	/* Labels that the part has are dropped: see cg_set_sample_part(). */
 	test_parts("none", none, 1,
 	    "color=blue color=navy pid# size# tid# | color=red | ");
 	test_parts(
@@ -177,7 +177,7 @@ test_all(void)
 	test_parts("label:color", label, 3, "color=navy pid# size# tid# | ");
 }
 
-/* What no sample has is said to be missing. */
+/* A warning if no sample has what --part-by asks for. */
 static void
 test_missing(void)
 {
@@ -188,7 +188,8 @@ test_missing(void)
 	read_input(&build);
 	CHECK(cg_samples_end(&build, false, false) == CG_OK);
 	CHECK(cg_part_count(graph) == 1 && message.count == 1);
-	CHECK(strstr(message.text, "no sample has a value for --part-by label:shape"));
+	CHECK(strstr(
+	    message.text, "no sample has a value for --part-by label:shape"));
 	CHECK(!cg_part_by_parse(&by, "label:"));
 	CHECK(!cg_part_by_parse(&by, "pids"));
 	CHECK(!cg_part_by_parse(&by, ""));

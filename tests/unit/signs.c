@@ -1,6 +1,5 @@
 /*
- * signs.c - events that are signed in some inputs and not in others, against
- * what each input was told.
+ * signs.c - events that are signed in some inputs and unsigned in others.
  */
 #include "graph/build.h"
 #include "unit.h"
@@ -15,7 +14,7 @@ static uint64_t seed = 7;
 
 enum where { SELF, CALL, STACK, INCLUSIVE, PLACES };
 
-/* What comes: in one input one cost of an event may be above 2^63. */
+/* The inputs; one cost of an event may be above 2^63. */
 struct plan {
 	size_t inputs;
 	bool is_signed[INPUTS][EVENTS];
@@ -123,7 +122,7 @@ test_sum(void)
 	cg_graph_free(graph);
 }
 
-/* One input has to know. */
+/* Within one input an event is either signed or not. */
 static void
 test_contradiction(void)
 {

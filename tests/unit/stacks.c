@@ -1,6 +1,6 @@
 /*
- * stacks.c - call stacks against brute force on small random samples: their
- * tree, its order, and what they fold into.
+ * stacks.c - call stacks: tree, order, folding, guessing, compared with brute
+ * force on small random samples.
  */
 #include "algo/algo.h"
 #include "unit.h"
@@ -27,7 +27,7 @@ struct sample {
 	cg_labels labels; /* below LABELS */
 };
 
-/* Two of them are one set, but for the order of keys. */
+/* Two of them differ only in the order of keys: they are the same set. */
 static const struct cg_label some[3] = { { .key = { "k", 1 }, .number = 3 },
 	{ .key = { "a", 1 }, .value = { "x", 1 } },
 	{ .key = { "k", 1 }, .number = 3 } };
@@ -126,7 +126,7 @@ same_stack(const struct sample *a, const struct sample *b)
 	return same;
 }
 
-/* What all samples of a stack add up to. */
+/* Sums of all samples of a stack. */
 static void
 sum_alike(const struct sample *sample, const struct sample *of,
     uint64_t *samples, uint64_t *cost)
@@ -142,7 +142,7 @@ sum_alike(const struct sample *sample, const struct sample *of,
 	}
 }
 
-/* The sample that a stack of the graph comes from. */
+/* The sample that a stack of the graph was made of. */
 static const struct sample *
 find_sample(const struct cg_graph *graph, const struct sample *sample,
     cg_part part, const struct cg_stack_cost *cost)
@@ -235,7 +235,7 @@ compare_order(const struct cg_graph *graph, const struct sample *sample)
 		CHECK(a.parent == b.parent && a.fn == b.fn &&
 		      a.pos.line == b.pos.line && a.inlined == b.inlined);
 	}
-	/* What is added to a sealed graph finds its node, too. */
+	/* Frames added to a sealed graph find their nodes. */
 	add_sample(&build, &sample[0]);
 	CHECK(cg_graph_seal(twin) == CG_OK);
 	CHECK(cg_node_count(twin) == cg_node_count(graph));
@@ -246,7 +246,7 @@ compare_order(const struct cg_graph *graph, const struct sample *sample)
 	end(&build, twin);
 }
 
-/* Stacks without their labels are those of samples without. */
+/* Dropping labels gives the stacks of samples without labels. */
 static void
 compare_unlabelled(struct cg_build *build, const struct sample *sample)
 {
@@ -259,7 +259,7 @@ compare_unlabelled(struct cg_build *build, const struct sample *sample)
 	CHECK(cg_stacks_unlabel(build) == CG_OK);
 	CHECK(!(cg_graph_facts(build->graph) & CG_LABELS));
 	compare_stacks(build->graph, plain);
-	/* What is added finds its stack, too. */
+	/* Samples that are added find their stacks. */
 	add_sample(build, &plain[0]);
 	plain[0].samples *= 2;
 	for (size_t k = 0; k < plain[0].n; k++)
@@ -314,7 +314,7 @@ fold_twin(struct twin *twin, const struct sample *sample, uint64_t levels)
 			twin->count[fn[k - 1]][line][fn[k]] += sample->samples;
 		}
 	}
-	/* Function 0 calls what begins stacks. */
+	/* Function 0 calls the functions that begin stacks, */
 	add_to(twin->call[0][0][fn[0]], sample);
 	twin->count[0][0][fn[0]] += sample->samples;
 	twin->is_root[fn[0]] = true;
@@ -322,7 +322,7 @@ fold_twin(struct twin *twin, const struct sample *sample, uint64_t levels)
 	add_to(twin->self[fn[i]][sample->line[i]], sample);
 }
 
-/* ... if in some part one of these is called as well. */
+/* ... if one of these is also called in some part. */
 static bool
 has_called_root(const struct sample *sample, uint64_t levels)
 {
@@ -391,7 +391,7 @@ compare_rows(struct cg_rows *rows, struct twin *twin, cg_fn fn,
 	}
 }
 
-/* All that the twin has was found and taken out. */
+/* Every expected call was found and removed. */
 static bool
 is_empty(const struct twin *twin)
 {
@@ -433,7 +433,7 @@ compare_part(const struct cg_graph *graph, const struct sample *sample,
 	free(twin);
 }
 
-/* What a reader adds up is true of first levels, but for its cycles. */
+/* Sums of calls are right for first levels outside of cycles. */
 static void
 compare_sums(const struct cg_graph *graph, const struct sample *sample)
 {
@@ -452,7 +452,7 @@ compare_sums(const struct cg_graph *graph, const struct sample *sample)
 	free(twin);
 }
 
-/* Rows add up to the sums, if there are rows; none is below zero. */
+/* The sum of rows, if there are any, is the total; none is negative. */
 static void
 check_sums_of_rows(const struct cg_graph *graph)
 {
@@ -506,9 +506,9 @@ test_random(uint64_t seed)
 	end(&build, graph);
 }
 
-/* ---- Costs below zero ---------------------------------------------------- */
+/* ---- Negative costs ------------------------------------------------------ */
 
-/* Stacks, or what they fold into, without them; sums follow. */
+/* Clamps stacks, or the rows they fold into; sums must follow. */
 static void
 test_clamp(uint64_t seed, bool fold)
 {
@@ -623,7 +623,7 @@ sum_rows(const struct cg_graph *graph, struct place_sums *to)
 	cg_rows_free(rows);
 }
 
-/* No cost is lost, and none comes to be. */
+/* Costs are conserved. */
 static void
 test_guess(uint64_t seed)
 {
