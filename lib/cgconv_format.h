@@ -11,7 +11,7 @@
  * grammar and check once, at its end.
  *
  * Contents: Errors and warnings, Options, Memory, Reading;
- * Building: dimensions, rows; The graph: lines; Writing
+ * Building: dimensions, rows; The graph: lines, merged stacks; Writing
  */
 #ifndef CGCONV_FORMAT_H
 #define CGCONV_FORMAT_H
@@ -434,6 +434,49 @@ struct cg_line_sum {
 };
 /* The sum of the next line over all functions. Valid until the next call. */
 bool cg_next_line_sum(struct cg_lines *, size_t event, struct cg_line_sum *);
+
+/* ---- The graph: merged stacks ------------------------------------------- */
+
+/*
+ * Call stacks, merged by what a format writes of their frames: frames with
+ * equal keys and the same callers become one. Memory: about 40 bytes a node.
+ *
+ *	merged = cg_merged_stacks_new(graph, get_key, arg);
+ *	frame = cg_merged_frames(merged, &count);
+ *	n = cg_merged_children(merged, 0, &child); ...
+ *	cg_merged_stacks_free(merged);
+ *
+ * get_key() returns a number for what the format writes of a frame; arg is its
+ * own. NULL: out of memory (reported).
+ */
+struct cg_merged_stacks;
+typedef uint32_t cg_merge_key(void *arg, const struct cg_stack *);
+struct cg_merged_stacks *cg_merged_stacks_new(
+    const struct cg_graph *, cg_merge_key *get_key, void *arg);
+void cg_merged_stacks_free(struct cg_merged_stacks *);
+
+struct cg_merged_frame {
+	uint32_t parent; /* the caller's frame; 0: none */
+	uint32_t key;
+	cg_fn fn;        /* of the first frame merged into this one */
+	bool ends_stack; /* a stack that has costs or samples ends here */
+};
+/*
+ * The frames by number, in the order in which the graph first has them, callers
+ * before callees. Frame 0 is below all others: costs without a stack are its
+ * own. *count includes it. Valid until cg_merged_stacks_free().
+ */
+const struct cg_merged_frame *cg_merged_frames(
+    const struct cg_merged_stacks *, size_t *count);
+/* Numbers of the frames that a frame calls, by key; returns how many. */
+size_t cg_merged_children(const struct cg_merged_stacks *, uint32_t frame,
+    const uint32_t **child);
+/*
+ * Adds the self costs of an event in all parts to sum, by frame number. False:
+ * a sum does not fit into 64 bits (with a sign, if the event is signed).
+ */
+bool cg_merged_costs(
+    const struct cg_merged_stacks *, size_t event, uint64_t *sum);
 
 /* ---- Writing ------------------------------------------------------------ */
 

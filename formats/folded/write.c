@@ -1,9 +1,9 @@
 /*
- * write.c - writes folded stacks. folded.c has the format.
+ * write.c - writes folded stacks. folded.c describes the format.
  *
- * Stacks that differ only in what is not written (lines, addresses, parts)
- * become one line. So the tree of what is written is built first, then walked
- * in the order of names: graphs that mean the same become the same file.
+ * Stacks that differ only in what is not written (lines, addresses, parts) are
+ * merged into one line. Lines are sorted by the names of their frames, so that
+ * equal graphs become equal files.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,33 +12,17 @@
 
 #define COLUMNS 2 /* before and after */
 
-/* What a function is called here. */
+/* A function's name as it is written. */
 struct label {
 	struct cg_slice text;
-	size_t at; /* if it is in the writer's text: where */
-	bool own;
+	size_t at;    /* of a changed name: where it begins in writer.text */
+	bool changed; /* text is not just the name in the graph */
 	cg_fn fn;
 };
 
-/* A frame as it is written, on top of its parent (0: none). */
-struct frame {
-	uint32_t parent;
-	cg_fn fn;
-	char note;    /* k, j, i, or 0 */
-	bool counted; /* a stack ends here */
-	uint64_t cost[COLUMNS];
-};
-
-/* Frames sorted by parent, then by what they are called. */
-struct place {
-	uint32_t parent, rank, frame;
-	char note;
-};
-
-/* Where the walk is on one level of the tree. */
+/* The children of a frame that are still to be written. */
 struct level {
-	uint32_t parent;
-	size_t at;       /* the next place */
+	const uint32_t *child, *end;
 	size_t path_len; /* of the parent */
 };
 
@@ -49,25 +33,28 @@ struct writer {
 	size_t event[COLUMNS], columns;
 	bool is_signed[COLUMNS], fraction[COLUMNS];
 	bool annotate;
-	size_t spelled;      /* functions whose names are written otherwise */
+	size_t respelled;    /* functions whose names are changed */
 	struct label *label; /* by fn */
-	char *text;          /* of labels that are not just names */
+	char *text;          /* of changed names */
 	size_t text_len, text_cap;
-	uint32_t *rank;    /* by fn: equal for equal labels */
-	uint32_t *written; /* by node: its frame */
-	struct frame *frame;
-	uint32_t frames;
-	struct place *place;
-	size_t *first; /* by frame: place of its first child */
-	struct level *level;
-	size_t level_cap;
-	char *path;
+	uint32_t *rank; /* by fn: order of labels; equal for equal ones */
+	struct cg_merged_stacks *merged;
+	const struct cg_merged_frame *frame;
+	uint64_t *cost[COLUMNS]; /* by frame */
+	struct level *level;     /* a stack */
+	size_t levels, level_cap;
+	char *path; /* the line without its costs */
 	size_t path_len, path_cap;
 };
 
+/* Keys sort frames by label, then by annotation: rank and index in notes. */
+static const char notes[] = { 0, 'i', 'j', 'k' };
+#define NOTES sizeof(notes)
+#define NAMES_MAX (UINT32_MAX / NOTES)
+
 /* ---- Names -------------------------------------------------------------- */
 
-/* What would end a frame or a line becomes what it is read as by people. */
+/* Replaces characters that end a frame or a line. */
 static char
 clean(char c)
 {
@@ -77,8 +64,9 @@ clean(char c)
 }
 
 /*
- * Writes the name, so that it is read as it is meant: blanks at its ends would
- * vanish, a number at its end would become a count, "# " a comment.
+ * Copies a name into to, changed so that it is read back as one frame: readers
+ * would drop blanks at its ends, take a number at its end for a count and "# "
+ * for a comment.
  */
 static struct cg_slice
 clean_name(struct cg_slice name, char *to)
@@ -101,7 +89,7 @@ clean_name(struct cg_slice name, char *to)
 	return text.len > 0 ? text : cg_slice(FOLDED_UNKNOWN);
 }
 
-/* A function without a name is called after its object. */
+/* A function without a name is written as [base name of its object]. */
 static bool
 get_label(struct writer *w, cg_fn fn)
 {
@@ -110,10 +98,10 @@ get_label(struct writer *w, cg_fn fn)
 	    cg_object_path(w->graph, cg_fn_object(w->graph, fn));
 	struct label *label = &w->label[fn];
 	bool nameless = name.len == 0 || cg_equal(name, FOLDED_UNKNOWN);
-	bool called_so = nameless && object.len > 0 && *object.ptr != '[';
+	bool from_object = nameless && object.len > 0 && *object.ptr != '[';
 	char *to;
 
-	if (called_so)
+	if (from_object)
 		name = cg_base_name(object);
 	else if (nameless)
 		name = cg_slice(FOLDED_UNKNOWN);
@@ -122,15 +110,15 @@ get_label(struct writer *w, cg_fn fn)
 	to = w->text + w->text_len;
 	clean_text = clean_name(name, to + 1);
 	*label = (struct label){ .text = name, .fn = fn };
-	label->own = called_so || clean_text.len != name.len ||
-		     memcmp(clean_text.ptr, name.ptr, name.len) != 0;
-	w->spelled += label->own && !called_so;
-	if (!label->own)
+	label->changed = from_object || clean_text.len != name.len ||
+			 memcmp(clean_text.ptr, name.ptr, name.len) != 0;
+	w->respelled += label->changed && !from_object;
+	if (!label->changed)
 		return true;
-	memmove(to + called_so, clean_text.ptr, clean_text.len);
+	memmove(to + from_object, clean_text.ptr, clean_text.len);
 	label->at = w->text_len;
-	label->text.len = clean_text.len + (called_so ? 2 : 0);
-	if (called_so) {
+	label->text.len = clean_text.len + (from_object ? 2 : 0);
+	if (from_object) {
 		to[0] = '[';
 		to[label->text.len - 1] = ']';
 	}
@@ -149,28 +137,38 @@ compare_labels(const void *pa, const void *pb)
 }
 
 static bool
+get_labels(struct writer *w, size_t count)
+{
+	w->label = calloc(count, sizeof(*w->label));
+	if (!w->label || count > NAMES_MAX)
+		return cg_reject_nomem(w->job);
+	for (cg_fn fn = 0; fn < count; fn++) {
+		if (!get_label(w, fn))
+			return cg_reject_nomem(w->job);
+	}
+	/* w->text moves while it grows. */
+	for (cg_fn fn = 0; fn < count; fn++) {
+		if (w->label[fn].changed)
+			w->label[fn].text.ptr = w->text + w->label[fn].at;
+	}
+	return true;
+}
+
+static bool
 rank_names(struct writer *w)
 {
 	size_t count = cg_fn_count(w->graph) + 1;
-	struct label *sorted = calloc(count, sizeof(*sorted));
+	struct label *sorted;
 
-	w->label = calloc(count, sizeof(*w->label));
-	w->rank = calloc(count, sizeof(*w->rank));
-	if (!sorted || !w->label || !w->rank) {
-		free(sorted);
+	if (!get_labels(w, count))
 		return false;
+	sorted = calloc(count, sizeof(*sorted));
+	w->rank = calloc(count, sizeof(*w->rank));
+	if (!sorted || !w->rank) {
+		free(sorted);
+		return cg_reject_nomem(w->job);
 	}
-	for (cg_fn fn = 0; fn < count; fn++) {
-		if (!get_label(w, fn)) {
-			free(sorted);
-			return false;
-		}
-	}
-	for (cg_fn fn = 0; fn < count; fn++) {
-		if (w->label[fn].own)
-			w->label[fn].text.ptr = w->text + w->label[fn].at;
-		sorted[fn] = w->label[fn];
-	}
+	memcpy(sorted, w->label, count * sizeof(*sorted));
 	qsort(sorted, count, sizeof(*sorted), compare_labels);
 	for (size_t i = 1; i < count; i++)
 		w->rank[sorted[i].fn] =
@@ -190,11 +188,11 @@ ends_with(struct cg_slice text, const char *end)
 }
 
 /*
- * As stackcollapse-perf.pl --all has it: code of the kernel and its modules,
- * of a map that a compiler at run time wrote for perf, inlined code.
+ * The annotations of stackcollapse-perf.pl --all: k code of the kernel and its
+ * modules, j code in a map that a JIT compiler wrote for perf, i inlined code.
  */
 static char
-get_note(const struct writer *w, const struct cg_stack *stack)
+annotation_of(const struct writer *w, const struct cg_stack *stack)
 {
 	struct cg_slice path = cg_object_path(
 			    w->graph, cg_fn_object(w->graph, stack->fn)),
@@ -212,145 +210,66 @@ get_note(const struct writer *w, const struct cg_stack *stack)
 	return cg_starts(base, "vmlinux") || ends_with(base, ".ko") ? 'k' : 0;
 }
 
-/* ---- The tree ----------------------------------------------------------- */
+/* ---- Merging ------------------------------------------------------------ */
+
+static uint32_t
+get_key(void *arg, const struct cg_stack *stack)
+{
+	const struct writer *w = arg;
+	char letter = annotation_of(w, stack);
+	uint32_t note = 0;
+
+	while (notes[note] != letter)
+		note++;
+	return w->rank[stack->fn] * (uint32_t)NOTES + note;
+}
 
 static bool
-add_frame(
-    struct writer *w, struct cg_map *ranked, struct cg_map *known, cg_node node)
+merge_stacks(struct writer *w)
 {
-	struct cg_stack stack;
-	uint32_t *id;
-	char note;
+	size_t count;
 
-	cg_get_node(w->graph, node, &stack);
-	note = get_note(w, &stack);
-	/* Numbers the pair of rank and note, then that under its parent. */
-	id =
-	    cg_map_at(ranked, (uint64_t)w->rank[stack.fn] << 8 | (uint8_t)note);
-	if (!id)
-		return false;
-	if (*id == 0)
-		*id = (uint32_t)ranked->count;
-	id = cg_map_at(known, (uint64_t)w->written[stack.parent] << 32 | *id);
-	if (!id)
-		return false;
-	if (*id == 0) {
-		*id = w->frames;
-		w->frame[w->frames++] =
-		    (struct frame){ .parent = w->written[stack.parent],
-			    .fn = stack.fn,
-			    .note = note };
+	w->merged = cg_merged_stacks_new(w->graph, get_key, w);
+	if (!w->merged)
+		return cg_reject_nomem(w->job);
+	w->frame = cg_merged_frames(w->merged, &count);
+	for (size_t i = 0; i < w->columns; i++) {
+		w->cost[i] = calloc(count, sizeof(*w->cost[i]));
+		if (!w->cost[i])
+			return cg_reject_nomem(w->job);
+		if (!cg_merged_costs(w->merged, w->event[i], w->cost[i]))
+			return cg_reject(w->job,
+			    "expected costs of a stack whose sum fits into "
+			    "64 bits");
 	}
-	w->written[node] = *id;
-	return true;
-}
-
-static bool
-build_tree(struct writer *w)
-{
-	struct cg_map ranked = { 0 }, known = { 0 };
-	size_t count = cg_node_count(w->graph) + 1;
-	bool ok;
-
-	w->written = calloc(count, sizeof(*w->written));
-	w->frame = calloc(count, sizeof(*w->frame));
-	w->frames = 1;
-	ok = w->written && w->frame;
-	for (cg_node node = 1; ok && node < count; node++)
-		ok = add_frame(w, &ranked, &known, node);
-	cg_map_free(&ranked);
-	cg_map_free(&known);
-	return ok;
-}
-
-static bool
-add_cost(uint64_t *sum, uint64_t more, bool is_signed)
-{
-	int64_t value;
-
-	if (!is_signed)
-		return !__builtin_add_overflow(*sum, more, sum);
-	if (__builtin_add_overflow((int64_t)*sum, (int64_t)more, &value))
-		return false;
-	*sum = (uint64_t)value;
-	return true;
-}
-
-/* Of all parts; false if the sum of a stack overflows. */
-static bool
-add_costs(struct writer *w)
-{
-	struct cg_stack_cost stack;
-	bool ok = true;
-
-	for (size_t i = 0; cg_next_stack(w->graph, CG_ALL_PARTS, &i, &stack);) {
-		struct frame *frame = &w->frame[w->written[stack.leaf]];
-
-		frame->counted = true;
-		for (size_t c = 0; c < w->columns; c++) {
-			if (w->event[c] < stack.n)
-				ok &= add_cost(&frame->cost[c],
-				    stack.cost[w->event[c]], w->is_signed[c]);
-		}
-	}
-	return ok;
-}
-
-static int
-compare_places(const void *pa, const void *pb)
-{
-	const struct place *a = pa, *b = pb;
-
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return a->note - b->note;
-}
-
-static bool
-sort_tree(struct writer *w)
-{
-	w->place = calloc(w->frames, sizeof(*w->place));
-	w->first = calloc(w->frames, sizeof(*w->first));
-	if (!w->place || !w->first)
-		return false;
-	for (uint32_t i = 1; i < w->frames; i++)
-		w->place[i - 1] = (struct place){ .parent = w->frame[i].parent,
-			.rank = w->rank[w->frame[i].fn],
-			.frame = i,
-			.note = w->frame[i].note };
-	qsort(w->place, w->frames - 1, sizeof(*w->place), compare_places);
-	for (size_t i = w->frames - 1; i-- > 0;)
-		w->first[w->place[i].parent] = i;
 	return true;
 }
 
 /* ---- Lines -------------------------------------------------------------- */
 
 static bool
-append_frame(struct writer *w, const struct frame *frame)
+append_frame(struct writer *w, const struct cg_merged_frame *frame)
 {
 	struct cg_slice text = w->label[frame->fn].text;
-	char *to;
+	char note = notes[frame->key % NOTES], *to;
 
 	if (!cg_grow_raw(&w->path, &w->path_cap, w->path_len + text.len + 5, 1))
-		return false;
+		return cg_reject_nomem(w->job);
 	to = w->path + w->path_len;
 	if (w->path_len > 0)
 		*to++ = ';';
 	memcpy(to, text.ptr, text.len);
 	to += text.len;
-	if (frame->note) {
+	if (note) {
 		memcpy(to, "_[?]", 4);
-		to[2] = frame->note;
+		to[2] = note;
 		to += 4;
 	}
 	w->path_len = (size_t)(to - w->path);
 	return true;
 }
 
-/* Millionths as a fraction: at least one digit, that tells them from units. */
+/* At least one digit, so that the column is read back as millionths. */
 static char *
 format_fraction(char *to, uint64_t micro)
 {
@@ -384,69 +303,66 @@ put_cost(struct writer *w, size_t column, uint64_t cost)
 	cg_out_advance(w->out, to);
 }
 
-static void
-put_line(struct writer *w, const struct frame *frame)
+/* Skips stacks that have only costs of events that are not written. */
+static bool
+is_written(const struct writer *w, uint32_t frame)
 {
+	bool written = w->columns == cg_event_count(w->graph) &&
+		       w->frame[frame].ends_stack;
+
+	for (size_t i = 0; i < w->columns; i++)
+		written |= w->cost[i][frame] != 0;
+	return written;
+}
+
+/* The line of the stack that ends at a frame, if it is to be written. */
+static bool
+put_stack(struct writer *w, uint32_t frame)
+{
+	if (!append_frame(w, &w->frame[frame]))
+		return false;
+	if (!is_written(w, frame))
+		return true;
 	cg_put(w->out, (struct cg_slice){ w->path, w->path_len });
 	for (size_t i = 0; i < w->columns; i++)
-		put_cost(w, i, frame->cost[i]);
+		put_cost(w, i, w->cost[i][frame]);
 	cg_putc(w->out, '\n');
-}
-
-/* A stack that has costs of other events only is not of this one. */
-static bool
-is_written(const struct writer *w, const struct frame *frame)
-{
-	bool cost = w->columns == cg_event_count(w->graph);
-
-	for (size_t i = 0; i < w->columns; i++)
-		cost |= frame->cost[i] != 0;
-	return cost && frame->counted;
-}
-
-static bool
-enter(struct writer *w, size_t *depth, uint32_t parent)
-{
-	if (!cg_grow_raw(
-		&w->level, &w->level_cap, *depth + 1, sizeof(*w->level)))
-		return false;
-	w->level[(*depth)++] =
-	    (struct level){ parent, w->first[parent], w->path_len };
 	return true;
 }
 
-/* In depth, without recursion: stacks may be as deep as they like. */
 static bool
-put_tree(struct writer *w)
+enter(struct writer *w, uint32_t frame)
 {
-	size_t depth = 0;
-	bool ok = enter(w, &depth, 0);
+	const uint32_t *child;
+	size_t n = cg_merged_children(w->merged, frame, &child);
 
-	/* Samples without a stack. */
-	if (ok && is_written(w, &w->frame[0])) {
-		ok = append_frame(w, &w->frame[0]);
-		put_line(w, &w->frame[0]);
-	}
+	if (n == 0)
+		return true;
+	if (!cg_grow_raw(
+		&w->level, &w->level_cap, w->levels + 1, sizeof(*w->level)))
+		return cg_reject_nomem(w->job);
+	w->level[w->levels++] = (struct level){ child, child + n, w->path_len };
+	return true;
+}
 
-	while (ok && depth > 0) {
-		struct level *level = &w->level[depth - 1];
-		const struct place *place = &w->place[level->at];
-		const struct frame *frame = &w->frame[place->frame];
+/* Depth first, without recursion: stacks can be very deep. */
+static bool
+put_stacks(struct writer *w)
+{
+	/* Costs without a stack. */
+	bool ok = !is_written(w, 0) || put_stack(w, 0);
 
-		w->path_len = level->path_len;
-		if (level->at == w->frames - 1 ||
-		    place->parent != level->parent) {
-			depth--;
+	w->path_len = 0;
+	ok = ok && enter(w, 0);
+	while (ok && w->levels > 0) {
+		struct level *level = &w->level[w->levels - 1];
+
+		if (level->child == level->end) {
+			w->levels--;
 			continue;
 		}
-		level->at++;
-		ok = append_frame(w, frame);
-		if (ok && is_written(w, frame))
-			put_line(w, frame);
-		/* first is 0 for a leaf too: whose child is that? */
-		if (ok &&
-		    w->place[w->first[place->frame]].parent == place->frame)
-			ok = enter(w, &depth, place->frame);
+		w->path_len = level->path_len;
+		ok = put_stack(w, *level->child) && enter(w, *level->child++);
 	}
 	return ok;
 }
@@ -465,7 +381,7 @@ add_column(struct writer *w, size_t event)
 	return true;
 }
 
-/* Two events of which one is before, the other after: which? */
+/* True, and which is which, if the two events are before and after. */
 static bool
 is_pair(const struct cg_graph *graph, size_t *before, size_t *after)
 {
@@ -475,14 +391,14 @@ is_pair(const struct cg_graph *graph, size_t *before, size_t *after)
 		return false;
 	name[0] = cg_slice(cg_get_event(graph, 0)->name);
 	name[1] = cg_slice(cg_get_event(graph, 1)->name);
-	/* --diff --side-by-side calls them so. */
+	/* These names come from --diff --side-by-side. */
 	*before = ends_with(name[1], "_before") && ends_with(name[0], "_after");
 	*after = !*before;
 	return *before == 1 ||
 	       (cg_starts(name[0], "before") && cg_starts(name[1], "after"));
 }
 
-/* The event that was asked for, else both of a difference, else the first. */
+/* The event of --event, else both of a difference, else the main one. */
 static int
 choose_events(struct writer *w)
 {
@@ -500,9 +416,23 @@ choose_events(struct writer *w)
 		 cg_event_count(w->graph) == 1 &&
 		 strcmp(cg_get_event(w->graph, 0)->name, FOLDED_EVENT) != 0)
 		cg_note(w->job,
-		    "%s is written, without its name: it is read as %s",
+		    "folded stacks do not name the event: %s is read back as "
+		    "%s",
 		    cg_get_event(w->graph, 0)->name, FOLDED_EVENT);
 	return status;
+}
+
+static void
+free_writer(struct writer *w)
+{
+	cg_merged_stacks_free(w->merged);
+	for (size_t i = 0; i < w->columns; i++)
+		free(w->cost[i]);
+	free(w->label);
+	free(w->text);
+	free(w->rank);
+	free(w->level);
+	free(w->path);
 }
 
 int
@@ -514,32 +444,20 @@ folded_write(
 		.out = out,
 		.annotate = cg_opt_flag(job, "annotate") };
 	int status = choose_events(&w);
-	bool ok;
 
 	if (status != CG_OK)
 		return status;
 	if (cg_stacks_guessed(graph, CG_ALL_PARTS))
 		cg_puts(out, FOLDED_GUESSED "\n");
-	ok = rank_names(&w) && build_tree(&w) && sort_tree(&w);
-	if (ok && !add_costs(&w))
-		status = cg_fail(job, "expected costs of a stack whose sum "
-				      "fits into 64 bits");
-	else
-		status =
-		    ok && put_tree(&w) ? cg_out_status(out) : cg_nomem(job);
-	if (status == CG_OK && w.spelled > 0)
+	if (rank_names(&w) && merge_stacks(&w) && put_stacks(&w) &&
+	    w.respelled > 0 && cg_out_status(out) == CG_OK)
 		cg_note(job,
-		    "%zu names are written otherwise: they hold what "
-		    "ends frames or counts",
-		    w.spelled);
-	free(w.label);
-	free(w.text);
-	free(w.rank);
-	free(w.written);
-	free(w.frame);
-	free(w.place);
-	free(w.first);
-	free(w.level);
-	free(w.path);
-	return status;
+		    w.respelled == 1
+			? "%zu name is changed: it contains what ends a frame "
+			  "or a count"
+			: "%zu names are changed: they contain what ends a "
+			  "frame or a count",
+		    w.respelled);
+	free_writer(&w);
+	return cg_out_status(out);
 }

@@ -1,0 +1,192 @@
+/*
+ * merged_stacks.c - call stacks merged by what a format writes of their
+ * frames.
+ *
+ * A table maps each pair of parent and key to a frame. Children are kept as
+ * one array, grouped by parent, each group sorted by key.
+ */
+#include <stdlib.h>
+
+#include "algo/algo.h"
+
+struct cg_merged_stacks {
+	const struct cg_graph *graph;
+	struct cg_merged_frame *frame;
+	size_t frames;      /* with frame 0 */
+	uint32_t *frame_of; /* by node */
+	uint32_t *begin;    /* by frame: its first child; one more at the end */
+	uint32_t *child;
+};
+
+static bool
+merge_frames(struct cg_merged_stacks *merged, cg_merge_key *get_key, void *arg)
+{
+	size_t nodes = cg_node_count(merged->graph) + 1;
+	struct cg_map known = { 0 };
+	uint32_t *id = merged->frame_of;
+
+	for (cg_node node = 1; id && node < nodes; node++) {
+		struct cg_stack stack;
+		uint32_t parent, key;
+
+		cg_get_node(merged->graph, node, &stack);
+		parent = merged->frame_of[stack.parent];
+		key = get_key(arg, &stack);
+		id = cg_map_at(&known, (uint64_t)parent << 32 | key);
+		if (!id)
+			break;
+		if (*id == 0) {
+			*id = (uint32_t)merged->frames++;
+			merged->frame[*id] = (struct cg_merged_frame){
+				.parent = parent, .key = key, .fn = stack.fn
+			};
+		}
+		merged->frame_of[node] = *id;
+	}
+	cg_map_free(&known);
+	return id != NULL;
+}
+
+static void
+mark_ends(struct cg_merged_stacks *merged)
+{
+	struct cg_stack_cost stack;
+
+	for (size_t i = 0;
+	     cg_next_stack(merged->graph, CG_ALL_PARTS, &i, &stack);)
+		merged->frame[merged->frame_of[stack.leaf]].ends_stack = true;
+}
+
+static int
+compare_u64(const void *pa, const void *pb)
+{
+	const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return (a > b) - (a < b);
+}
+
+/* room has an element for each of the n children. */
+static void
+sort_children(
+    struct cg_merged_stacks *merged, uint32_t *child, size_t n, uint64_t *room)
+{
+	for (size_t i = 0; i < n; i++)
+		room[i] =
+		    (uint64_t)merged->frame[child[i]].key << 32 | child[i];
+	qsort(room, n, sizeof(*room), compare_u64);
+	for (size_t i = 0; i < n; i++)
+		child[i] = (uint32_t)room[i];
+}
+
+static bool
+group_children(struct cg_merged_stacks *merged)
+{
+	size_t frames = merged->frames;
+	uint64_t *room = calloc(frames, sizeof(*room));
+	uint32_t sum = 0;
+
+	merged->begin = calloc(frames + 1, sizeof(*merged->begin));
+	merged->child = calloc(frames, sizeof(*merged->child));
+	if (!room || !merged->begin || !merged->child) {
+		free(room);
+		return false;
+	}
+	for (size_t i = 1; i < frames; i++)
+		merged->begin[merged->frame[i].parent]++;
+	for (size_t i = 0; i < frames; i++)
+		merged->begin[i] = sum += merged->begin[i];
+	merged->begin[frames] = sum;
+	/* From the last: this turns each group's end into its beginning. */
+	for (size_t i = frames - 1; i > 0; i--)
+		merged->child[--merged->begin[merged->frame[i].parent]] =
+		    (uint32_t)i;
+	for (size_t i = 0; i < frames; i++) {
+		uint32_t begin = merged->begin[i];
+		size_t n = merged->begin[i + 1] - begin;
+
+		if (n > 1)
+			sort_children(merged, &merged->child[begin], n, room);
+	}
+	free(room);
+	return true;
+}
+
+struct cg_merged_stacks *
+cg_merged_stacks_new(
+    const struct cg_graph *graph, cg_merge_key *get_key, void *arg)
+{
+	struct cg_merged_stacks *merged = calloc(1, sizeof(*merged));
+	size_t nodes = cg_node_count(graph) + 1;
+
+	if (merged) {
+		merged->graph = graph;
+		merged->frames = 1;
+		merged->frame = calloc(nodes, sizeof(*merged->frame));
+		merged->frame_of = calloc(nodes, sizeof(*merged->frame_of));
+	}
+	if (!merged || !merged->frame || !merged->frame_of ||
+	    !merge_frames(merged, get_key, arg) || !group_children(merged)) {
+		cg_merged_stacks_free(merged);
+		cg_graph_nomem(graph);
+		return NULL;
+	}
+	mark_ends(merged);
+	return merged;
+}
+
+void
+cg_merged_stacks_free(struct cg_merged_stacks *merged)
+{
+	if (!merged)
+		return;
+	free(merged->frame);
+	free(merged->frame_of);
+	free(merged->begin);
+	free(merged->child);
+	free(merged);
+}
+
+const struct cg_merged_frame *
+cg_merged_frames(const struct cg_merged_stacks *merged, size_t *count)
+{
+	*count = merged->frames;
+	return merged->frame;
+}
+
+size_t
+cg_merged_children(const struct cg_merged_stacks *merged, uint32_t frame,
+    const uint32_t **child)
+{
+	*child = merged->child + merged->begin[frame];
+	return merged->begin[frame + 1] - merged->begin[frame];
+}
+
+static bool
+add_cost(uint64_t *sum, uint64_t more, bool is_signed)
+{
+	int64_t value;
+
+	if (!is_signed)
+		return !__builtin_add_overflow(*sum, more, sum);
+	if (__builtin_add_overflow((int64_t)*sum, (int64_t)more, &value))
+		return false;
+	*sum = (uint64_t)value;
+	return true;
+}
+
+bool
+cg_merged_costs(
+    const struct cg_merged_stacks *merged, size_t event, uint64_t *sum)
+{
+	bool is_signed = cg_get_event(merged->graph, event)->is_signed;
+	struct cg_stack_cost stack;
+	bool ok = true;
+
+	for (size_t i = 0;
+	     cg_next_stack(merged->graph, CG_ALL_PARTS, &i, &stack);) {
+		if (event < stack.n)
+			ok &= add_cost(&sum[merged->frame_of[stack.leaf]],
+			    stack.cost[event], is_signed);
+	}
+	return ok;
+}
