@@ -8,7 +8,7 @@ setup()
 	printf '%s\n' 'main;a;b;a;c 5' 'main;a 5' 'main;z 30' >"$dir/in.folded"
 }
 
-# "NAME X Y WIDTH" of each frame of a picture.
+# "NAME X Y WIDTH" of each frame of a flame graph.
 frames()
 {
 	sed -n '/^<g class="f"><title>/{
@@ -52,7 +52,7 @@ frames()
 	not grep -E 'href|import|fetch|XMLHttp|innerHTML|eval' "$dir/out.svg"
 }
 
-@test "svg: an event is chosen, narrow frames are left out" {
+@test "svg: an event is chosen, narrow frames are dropped" {
 	"$CGCONV" -q -t svg --event cpu samples/pprof/cpu/cpu.pb.gz \
 		>"$dir/out.svg"
 	grep -q '<text id="event"[^>]*>cpu: [0-9,]* ns<' "$dir/out.svg"
@@ -62,8 +62,8 @@ frames()
 		>"$dir/out.svg"
 	[ "$(frames "$dir/out.svg" | cut -d ' ' -f 1 | tr '\n' ' ')" = \
 		"all main z a " ]
-	refuses 2 "--width is 200 to 100000" -t svg --width 3 "$dir/in.folded"
-	refuses 2 "--min-width is a number" -t svg --min-width x \
+	refuses 2 "--width: expected a number of pixels from 200 to 100000" -t svg --width 3 "$dir/in.folded"
+	refuses 2 "--min-width: expected a number of pixels" -t svg --min-width x \
 		"$dir/in.folded"
 }
 

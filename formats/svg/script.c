@@ -1,8 +1,8 @@
 /*
- * script.c - the script inside a flame graph: zoom, search, details.
+ * script.c - the JavaScript inside a flame graph: zoom, search, details.
  *
- * It needs nothing from elsewhere and writes names only as text, so that
- * nothing in them can become markup.
+ * It loads nothing and inserts names only as text, so that nothing in them can
+ * become markup.
  */
 #include "svg.h"
 

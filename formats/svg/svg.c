@@ -1,10 +1,15 @@
 /*
- * svg.c - a flame graph that stands alone: frames on what called them, as wide
- * as their inclusive cost, the root at the bottom, siblings by name.
+ * svg.c - writes a flame graph as a self-contained SVG: frames stand on their
+ * callers, as wide as their inclusive cost, the root at the bottom, siblings
+ * sorted by name.
  *
  * Source: Brendan Gregg, "The Flame Graph", ACM Queue 14(2), 2016, for the
  * idea; markup and script are our own. Names of functions and one event
- * survive; frames narrower than --min-width are left out with what is on them.
+ * survive; frames narrower than --min-width are dropped with those on them.
+ *
+ * The way of the data: stacks of equal functions are merged (library), costs
+ * become inclusive (sum_costs()), frames get positions (lay_out()), each frame
+ * becomes a group with a rectangle and a text; script.c follows.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +17,7 @@
 
 #include "svg.h"
 
-#define PAD 10   /* beside the frames */
+#define PAD 10   /* left and right of the frames */
 #define TOP 60   /* above them: title and search */
 #define LEVEL 17 /* height of a frame with the gap above it */
 #define FONT 12
@@ -21,10 +26,9 @@
 #define WIDTH_MAX 100000
 #define UNIT 10000 /* positions have four decimals of a pixel */
 
-struct node {
-	uint32_t parent; /* node; 0 is the root of all */
-	cg_fn fn;
-	uint64_t total, start;
+/* A merged frame in the picture. */
+struct box {
+	uint64_t total, start; /* inclusive cost; the cost left of it */
 	uint32_t depth;
 };
 
@@ -35,98 +39,63 @@ struct writer {
 	const struct cg_event *event;
 	size_t column;
 	uint64_t width, least; /* pixels; UNITs of a pixel */
-	struct node *node;
-	size_t nodes, cap;
-	uint32_t *begin, *child, *waiting, *drawn;
+	struct cg_merged_stacks *merged;
+	const struct cg_merged_frame *frame;
+	size_t frames;
+	uint64_t *cost;            /* self cost by frame */
+	struct box *box;           /* by frame */
+	uint32_t *waiting, *drawn; /* frames to visit; frames that are drawn */
 	size_t shown;
 	uint32_t depth;
 	struct sibling *group;
-	int status; /* why it went no further */
 };
 
-/* ---- The tree ----------------------------------------------------------- */
+/* ---- Costs -------------------------------------------------------------- */
 
-static bool
-nomem(struct writer *w)
+static uint32_t
+get_key(void *arg, const struct cg_stack *stack)
 {
-	w->status = cg_nomem(w->job);
-	return false;
+	(void)arg;
+	return stack->fn;
 }
 
+/* Inclusive costs; callees have higher numbers than their callers. */
 static bool
-add_node(struct writer *w, uint32_t parent, cg_fn fn)
+sum_costs(struct writer *w)
 {
-	if (w->nodes == UINT32_MAX ||
-	    !cg_grow_raw(&w->node, &w->cap, w->nodes + 1, sizeof(*w->node)))
-		return nomem(w);
-	w->node[w->nodes++] = (struct node){ .parent = parent, .fn = fn };
-	return true;
-}
+	bool ok = cg_merged_costs(w->merged, w->column, w->cost);
 
-/* Stacks by function alone: of[i] is the node of the graph's node i. */
-static bool
-merge_nodes(struct writer *w, uint32_t *of)
-{
-	struct cg_map children = { 0 };
-	struct cg_stack frame;
-	uint32_t *child;
-	bool ok = add_node(w, 0, 0);
+	for (size_t i = w->frames; ok && i-- > 0;) {
+		uint64_t *to = &w->box[w->frame[i].parent].total;
 
-	for (cg_node i = 1; ok && i <= cg_node_count(w->graph); i++) {
-		cg_get_node(w->graph, i, &frame);
-		child = cg_map_at(
-		    &children, (uint64_t)of[frame.parent] << 32 | frame.fn);
-		if (!child) {
-			ok = nomem(w);
-			break;
-		}
-		if (*child == 0) {
-			*child = (uint32_t)w->nodes;
-			ok = add_node(w, of[frame.parent], frame.fn);
-		}
-		of[i] = *child;
-	}
-	cg_map_free(&children);
-	return ok;
-}
-
-static bool
-build_tree(struct writer *w)
-{
-	uint32_t *of = calloc(cg_node_count(w->graph) + 1, sizeof(*of));
-	struct cg_stack_cost stack;
-	bool ok = of ? merge_nodes(w, of) : nomem(w);
-
-	for (size_t i = 0;
-	     ok && cg_next_stack(w->graph, CG_ALL_PARTS, &i, &stack);) {
-		if (w->column < stack.n &&
-		    __builtin_add_overflow(w->node[of[stack.leaf]].total,
-			stack.cost[w->column],
-			&w->node[of[stack.leaf]].total)) {
-			w->status = cg_fail(
-			    w->job, "svg cannot hold costs of 2^64 and more");
+		w->box[i].total += w->cost[i];
+		ok = w->box[i].total >= w->cost[i];
+		if (i > 0 && __builtin_add_overflow(*to, w->box[i].total, to))
 			ok = false;
-		}
 	}
-	free(of);
-	for (size_t i = w->nodes; ok && i > 1; i--) {
-		struct node *parent = &w->node[w->node[i - 1].parent];
+	return ok ||
+	       cg_reject(w->job, "svg cannot represent costs of 2^64 and more");
+}
 
-		if (__builtin_add_overflow(
-			parent->total, w->node[i - 1].total, &parent->total)) {
-			w->status = cg_fail(
-			    w->job, "svg cannot hold costs of 2^64 and more");
-			ok = false;
-		}
-	}
-	return ok;
+static bool
+merge_stacks(struct writer *w)
+{
+	w->merged = cg_merged_stacks_new(w->graph, get_key, w);
+	if (!w->merged)
+		return cg_reject_nomem(w->job);
+	w->frame = cg_merged_frames(w->merged, &w->frames);
+	w->cost = calloc(w->frames, sizeof(*w->cost));
+	w->box = calloc(w->frames, sizeof(*w->box));
+	if (!w->cost || !w->box)
+		return cg_reject_nomem(w->job);
+	return sum_costs(w);
 }
 
 /* ---- The layout --------------------------------------------------------- */
 
 struct sibling {
 	struct cg_slice name;
-	uint32_t node;
+	uint32_t frame;
 };
 
 static int
@@ -135,59 +104,42 @@ compare_siblings(const void *pa, const void *pb)
 	const struct sibling *a = pa, *b = pb;
 	int order = cg_compare(a->name, b->name);
 
-	return order ? order : (a->node > b->node) - (a->node < b->node);
-}
-
-static void
-group_children(struct writer *w)
-{
-	uint32_t sum = 0;
-
-	for (size_t i = 1; i < w->nodes; i++)
-		w->begin[w->node[i].parent]++;
-	for (size_t i = 0; i < w->nodes; i++)
-		w->begin[i] = sum += w->begin[i];
-	w->begin[w->nodes] = sum;
-	for (size_t i = w->nodes - 1; i > 0; i--)
-		w->child[--w->begin[w->node[i].parent]] = (uint32_t)i;
+	return order ? order : (a->frame > b->frame) - (a->frame < b->frame);
 }
 
 /* The width of a cost in UNITs of a pixel. */
 static uint64_t
 pixels(const struct writer *w, uint64_t cost)
 {
-	uint64_t all = w->node[0].total;
+	uint64_t all = w->box[0].total;
 
 	if (all == 0)
 		return 0;
 	return cg_mul_div(cost, (w->width - 2 * PAD) * UNIT, all);
 }
 
-/* Places the children of a node, which is drawn, and has them visited. */
+/* Puts the callees of a drawn frame side by side; wide ones are visited. */
 static void
-place_children(struct writer *w, uint32_t parent, size_t *waiting)
+lay_out_children(struct writer *w, uint32_t parent, size_t *waiting)
 {
-	uint32_t begin = w->begin[parent], end = w->begin[parent + 1];
-	uint64_t start = w->node[parent].start;
-	size_t n = end - begin;
+	const uint32_t *child;
+	size_t n = cg_merged_children(w->merged, parent, &child);
+	uint64_t start = w->box[parent].start;
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t node = w->child[begin + i];
-
-		w->group[i] =
-		    (struct sibling){ cg_fn_name(w->graph, w->node[node].fn),
-			    node };
-	}
+	for (size_t i = 0; i < n; i++)
+		w->group[i] = (struct sibling){
+			cg_fn_name(w->graph, w->frame[child[i]].fn), child[i]
+		};
 	if (n > 1)
 		qsort(w->group, n, sizeof(*w->group), compare_siblings);
 	for (size_t i = 0; i < n; i++) {
-		struct node *node = &w->node[w->group[i].node];
+		struct box *box = &w->box[w->group[i].frame];
 
-		node->start = start;
-		node->depth = w->node[parent].depth + 1;
-		start += node->total;
-		if (pixels(w, node->total) >= w->least && node->total > 0)
-			w->waiting[(*waiting)++] = w->group[i].node;
+		box->start = start;
+		box->depth = w->box[parent].depth + 1;
+		start += box->total;
+		if (pixels(w, box->total) >= w->least && box->total > 0)
+			w->waiting[(*waiting)++] = w->group[i].frame;
 	}
 }
 
@@ -196,22 +148,19 @@ lay_out(struct writer *w)
 {
 	size_t waiting = 1;
 
-	w->begin = calloc(w->nodes + 2, sizeof(*w->begin));
-	w->child = calloc(w->nodes + 1, sizeof(*w->child));
-	w->waiting = calloc(w->nodes + 1, sizeof(*w->waiting));
-	w->drawn = calloc(w->nodes + 1, sizeof(*w->drawn));
-	w->group = calloc(w->nodes + 1, sizeof(*w->group));
-	if (!w->begin || !w->child || !w->waiting || !w->drawn || !w->group)
-		return nomem(w);
-	group_children(w);
+	w->waiting = calloc(w->frames, sizeof(*w->waiting));
+	w->drawn = calloc(w->frames, sizeof(*w->drawn));
+	w->group = calloc(w->frames, sizeof(*w->group));
+	if (!w->waiting || !w->drawn || !w->group)
+		return cg_reject_nomem(w->job);
 	w->waiting[0] = 0;
 	while (waiting > 0) {
-		uint32_t node = w->waiting[--waiting];
+		uint32_t frame = w->waiting[--waiting];
 
-		w->drawn[w->shown++] = node;
-		if (w->node[node].depth > w->depth)
-			w->depth = w->node[node].depth;
-		place_children(w, node, &waiting);
+		w->drawn[w->shown++] = frame;
+		if (w->box[frame].depth > w->depth)
+			w->depth = w->box[frame].depth;
+		lay_out_children(w, frame, &waiting);
 	}
 	return true;
 }
@@ -238,7 +187,7 @@ put_cost(struct writer *w, uint64_t cost)
 	}
 }
 
-/* A light colour, always the same for a name: black is readable on it. */
+/* A light colour, so that black text is readable; depends on the name only. */
 static void
 put_colour(struct writer *w, struct cg_slice name)
 {
@@ -251,7 +200,7 @@ put_colour(struct writer *w, struct cg_slice name)
 	    120 + (hash >> 8) % 110, 50 + (hash >> 16) % 60);
 }
 
-/* As much of a name as fits, whole characters. */
+/* The characters of a name that fit. *cut: not all of them do. */
 static struct cg_slice
 fit(struct cg_slice name, uint64_t units, bool *cut)
 {
@@ -277,11 +226,11 @@ fit(struct cg_slice name, uint64_t units, bool *cut)
 }
 
 static struct cg_slice
-node_name(const struct writer *w, uint32_t node)
+frame_name(const struct writer *w, uint32_t frame)
 {
-	struct cg_slice name = cg_fn_name(w->graph, w->node[node].fn);
+	struct cg_slice name = cg_fn_name(w->graph, w->frame[frame].fn);
 
-	if (node == 0)
+	if (frame == 0)
 		return cg_slice("all");
 	return name.len > 0 ? name : cg_slice("[unknown]");
 }
@@ -289,24 +238,24 @@ node_name(const struct writer *w, uint32_t node)
 static void
 put_frame(struct writer *w, uint32_t id)
 {
-	const struct node *node = &w->node[id];
-	uint64_t x = PAD * UNIT + pixels(w, node->start);
+	const struct box *box = &w->box[id];
+	uint64_t x = PAD * UNIT + pixels(w, box->start);
 	uint64_t width =
-	    id ? pixels(w, node->total) : (w->width - 2 * PAD) * UNIT;
-	uint32_t y = TOP + (w->depth - node->depth) * LEVEL;
-	uint64_t all = w->node[0].total;
-	struct cg_slice name = node_name(w, id), label;
+	    id ? pixels(w, box->total) : (w->width - 2 * PAD) * UNIT;
+	uint32_t y = TOP + (w->depth - box->depth) * LEVEL;
+	uint64_t all = w->box[0].total;
+	struct cg_slice name = frame_name(w, id), label;
 	bool cut;
 
 	cg_puts(w->out, "<g class=\"f\"><title>");
 	cg_put_xml(w->out, name);
 	cg_putc(w->out, '\n');
-	put_cost(w, node->total);
+	put_cost(w, box->total);
 	cg_putc(w->out, ' ');
 	cg_put_xml(w->out,
 	    cg_slice(*w->event->unit ? w->event->unit : w->event->name));
 	cg_putf(w->out, ", %.2f%%</title><rect x=\"",
-	    all ? 100 * ((double)node->total / (double)all) : 100.0);
+	    all ? 100 * ((double)box->total / (double)all) : 100.0);
 	put_pixels(w, x);
 	cg_putf(w->out, "\" y=\"%" PRIu32 "\" width=\"", y);
 	put_pixels(w, width);
@@ -344,7 +293,7 @@ put_head(struct writer *w)
 	cg_put_xml(w->out,
 	    cg_slice(*event->long_name ? event->long_name : event->name));
 	cg_puts(w->out, ": ");
-	put_cost(w, w->node[0].total);
+	put_cost(w, w->box[0].total);
 	cg_putc(w->out, ' ');
 	cg_put_xml(w->out, cg_slice(event->unit));
 	if (cg_stacks_guessed(w->graph, CG_ALL_PARTS))
@@ -367,7 +316,7 @@ find_event(struct writer *w)
 	return status;
 }
 
-/* "0.3" in UNITs of a pixel; more decimals than one are cut. */
+/* "0.3", in UNITs of a pixel; further decimals are ignored. */
 static bool
 take_pixels(const char *text, uint64_t *units)
 {
@@ -392,15 +341,27 @@ get_options(struct writer *w)
 
 	if (!cg_take_u64(&width, &w->width) || w->width < WIDTH_MIN ||
 	    w->width > WIDTH_MAX)
-		return cg_usage(
-		    w->job, "--width is %d to %d", WIDTH_MIN, WIDTH_MAX);
+		return cg_usage(w->job,
+		    "--width: expected a number of pixels from %d to %d",
+		    WIDTH_MIN, WIDTH_MAX);
 	if (!take_pixels(cg_opt(w->job, "min-width"), &w->least))
-		return cg_usage(
-		    w->job, "--min-width is a number of pixels, such as 0.3");
+		return cg_usage(w->job,
+		    "--min-width: expected a number of pixels, such as 0.3");
 	return find_event(w);
 }
 
 /* ---- The format --------------------------------------------------------- */
+
+static void
+put_graph(struct writer *w)
+{
+	put_head(w);
+	for (size_t i = 0; i < w->shown; i++)
+		put_frame(w, w->drawn[i]);
+	cg_puts(w->out, "<script><![CDATA[\n");
+	cg_puts(w->out, svg_script);
+	cg_puts(w->out, "]]></script>\n</svg>\n");
+}
 
 static int
 write_svg(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
@@ -410,24 +371,15 @@ write_svg(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 
 	if (status != CG_OK)
 		return status;
-	if (build_tree(&w) && lay_out(&w)) {
-		put_head(&w);
-		for (size_t i = 0; i < w.shown; i++)
-			put_frame(&w, w.drawn[i]);
-		cg_puts(out, "<script><![CDATA[\n");
-		cg_puts(out, svg_script);
-		cg_puts(out, "]]></script>\n</svg>\n");
-		status = cg_out_status(out);
-	} else {
-		status = w.status;
-	}
-	free(w.node);
-	free(w.begin);
-	free(w.child);
+	if (merge_stacks(&w) && lay_out(&w))
+		put_graph(&w);
+	cg_merged_stacks_free(w.merged);
+	free(w.cost);
+	free(w.box);
 	free(w.waiting);
 	free(w.drawn);
 	free(w.group);
-	return status;
+	return cg_out_status(out);
 }
 
 static const struct cg_option options[] = {
@@ -436,19 +388,19 @@ static const struct cg_option options[] = {
 	    .type = CG_STRING,
 	    .fallback = "Flame graph",
 	    .arg = "TEXT",
-	    .help = "title of the picture",
+	    .help = "title of the flame graph",
 	    .writing = true },
 	{ .name = "width",
 	    .type = CG_NUMBER,
 	    .fallback = "1200",
 	    .arg = "PIXELS",
-	    .help = "width of the picture",
+	    .help = "width of the flame graph",
 	    .writing = true },
 	{ .name = "min-width",
 	    .type = CG_STRING,
 	    .fallback = "0.3",
 	    .arg = "PIXELS",
-	    .help = "leave out frames narrower than this",
+	    .help = "drop frames narrower than this",
 	    .writing = true },
 	{ 0 },
 };

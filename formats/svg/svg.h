@@ -1,5 +1,5 @@
 /*
- * svg.h - what the parts of the flame graph share.
+ * svg.h - the script of flame graphs, which svg.c writes into each.
  */
 #ifndef FORMATS_SVG_SVG_H
 #define FORMATS_SVG_SVG_H
