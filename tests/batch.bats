@@ -62,7 +62,7 @@ batch()
 	not grep -q "in/b/text" err
 	rm -rf out
 	batch -v -O out -r in
-	grep -q "in/b/text: error: expected a profile" err
+	grep -q "in/b/text: error: unknown input format" err
 }
 
 @test "batch: -j1, -j2, -j7 and archives make the same bytes" {
@@ -291,7 +291,7 @@ batch()
 	grep '"input":"in/b/bad"' m | grep -q '"file":"in/b/bad","line":3,"column":7,"severity":"error","text":"expected '
 	grep '"input":"in/b/cut.gz"' m | grep -q '"file":"in/b/cut.gz","offset":500,'
 	grep '"input":"in/b/text"' m |
-		grep -q '"status":"skipped".*"reason":".*expected a profile'
+		grep -q '"status":"skipped".*"reason":".*unknown input format'
 	refuses 2 "m is there" -O out --manifest m -r in
 }
 

@@ -40,7 +40,7 @@ says()
 	refuses 1 "run: xctrace export --input $dir/app.trace --output" \
 		"$dir/app.trace/"
 	refuses 1 "-i $dir/rec | cgconv -" "$dir/rec"
-	refuses 1 "expected files in this folder" "$dir/none"
+	refuses 1 "no files to read in this directory" "$dir/none"
 	# What formats gather goes first.
 	cp samples/gcov/gcc-c/*.gc* "$dir/rec"
 	"$CGCONV" -q -t callgrind "$dir/rec" >"$dir/out"

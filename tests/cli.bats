@@ -100,7 +100,7 @@ build_plugin()
 @test "cli: a suffix of -o that no format has is an error, but for usual names" {
 	for name in y.html y.txt y.html.gz a.callgrind/y.png .y.doc gmon.out; do
 		mkdir -p "$dir/a.callgrind"
-		refuses 2 "the suffix of $dir/$name is no format's" \
+		refuses 2 "cannot tell the output format from '$dir/$name'" \
 			-o "$dir/$name" "$PLAIN"
 		[ ! -e "$dir/$name" ]
 		"$CGCONV" -t callgrind -o "$dir/$name" "$PLAIN"
@@ -116,7 +116,7 @@ build_plugin()
 @test "cli: a name that may mislead is told of" {
 	"$CGCONV" -o "$dir/callgrind.out.json" "$PLAIN" 2>"$dir/err"
 	same "$dir/right" "$dir/callgrind.out.json"
-	grep -qx 'cgconv: note: callgrind.out.json is written as json, by its suffix; or say -t callgrind' \
+	grep -qx 'cgconv: note: callgrind.out.json is written as json because of its suffix; use -t callgrind otherwise' \
 		"$dir/err"
 	"$CGCONV" -o "$dir/callgrind.out.json.gz" "$PLAIN" 2>&1 |
 		grep -q 'note: callgrind.out.json is written as json'
@@ -130,7 +130,7 @@ build_plugin()
 	not grep . "$dir/err"
 	"$CGCONV" -t json -o "$dir/x.cgj.xz" "$PLAIN" 2>"$dir/err"
 	same "$dir/right" "$dir/x.cgj.xz"
-	grep -q 'x.cgj.xz is not packed: only .gz asks for that' "$dir/err"
+	grep -q 'x.cgj.xz is not compressed: only .gz selects that' "$dir/err"
 }
 
 @test "cli: the output may be the input" {
@@ -185,9 +185,9 @@ build_plugin()
 
 @test "cli: exit status 1 for inputs that cannot be read" {
 	refuses 1 "No such file" "$dir/missing"
-	refuses 1 "expected files in this folder" "$dir"
+	refuses 1 "no files to read in this directory" "$dir"
 	echo "no profile at all" >"$dir/text"
-	refuses 1 "$dir/text: error: expected a profile" "$dir/text"
+	refuses 1 "$dir/text: error: unknown input format" "$dir/text"
 	refuses 1 "empty" - </dev/null
 	refuses 1 "<stdin>" -f callgrind - <"$dir/text"
 }
@@ -209,21 +209,21 @@ build_plugin()
 }
 
 @test "cli: an option of a format that takes no part is a usage error" {
-	refuses 2 "--json-safe belongs to writing json, no part" --json-safe \
+	refuses 2 "--json-safe applies only when writing json" --json-safe \
 		-t callgrind "$PLAIN"
 	# All of them are named, of either side.
-	refuses 2 "belongs to writing gcov-json, lcov, no part of" \
+	refuses 2 "applies only when writing gcov-json, lcov" \
 		--format-version 1 -t csv "$PLAIN"
-	refuses 2 "belongs to reading folded and writing cobertura, dot, f" \
+	refuses 2 "applies only when reading folded and writing cobertura, dot, f" \
 		--event Ir -t csv "$PLAIN"
-	refuses 2 "is yes or no" --json-safe=maybe -t json "$PLAIN"
+	refuses 2 "expected yes or no" --json-safe=maybe -t json "$PLAIN"
 	"$CGCONV" --json-safe -t json "$PLAIN" >/dev/null
 	"$CGCONV" --no-json-safe -t json "$PLAIN" >/dev/null
 }
 
 @test "cli: exit status 3 if the target cannot hold everything" {
 	build_plugin
-	refuses 3 "cannot carry: lines" --module "$dir/plugin.so" --strict \
+	refuses 3 "cannot represent: lines" --module "$dir/plugin.so" --strict \
 		-t flat "$PLAIN"
 	"$CGCONV" --module "$dir/plugin.so" -t flat "$PLAIN" >"$dir/flat"
 	grep -qx "work 95" "$dir/flat"
@@ -233,20 +233,20 @@ build_plugin()
 	# Lines and addresses are summed up by function, stacks by call.
 	"$CGCONV" -t dot samples/json/stacks/stacks.cgj 2>&1 >"$dir/out" |
 		tee "$dir/err"
-	grep -x "cgconv: warning: dot cannot carry: parts" "$dir/err"
-	grep "warning: of 2 events only samples is written; --event" "$dir/err"
+	grep -x "cgconv: warning: dot cannot represent: parts" "$dir/err"
+	grep "warning: writing event samples only, of 2; choose with --event" "$dir/err"
 	[ "$(wc -l <"$dir/err")" -eq 2 ]
 	"$CGCONV" -v --event time -t dot samples/json/stacks/stacks.cgj \
 		2>"$dir/err" >"$dir/out"
 	grep -x "cgconv: note: details that dot does not keep: lines, instrs, stacks.*" \
 		"$dir/err"
-	grep -x "cgconv: warning: dot cannot carry: parts" "$dir/err"
+	grep -x "cgconv: warning: dot cannot represent: parts" "$dir/err"
 	not grep events "$dir/err"
 	# Where nothing comes of them, they are gone.
 	"$CGCONV" -t lcov samples/json/stacks/stacks.cgj 2>&1 >"$dir/out" |
-		grep -x "cgconv: warning: lcov cannot carry: calls, inclusive, stacks"
+		grep -x "cgconv: warning: lcov cannot represent: calls, inclusive, stacks"
 	# --strict and --verify tell of all.
-	refuses 3 "dot cannot carry: lines, instrs, stacks, parts, events" \
+	refuses 3 "dot cannot represent: lines, instrs, stacks, parts, events" \
 		--strict -t dot samples/json/stacks/stacks.cgj
 }
 
@@ -574,7 +574,7 @@ readme_table()
 	grep -qx '!work 95' "$dir/out.flat"
 	printf 'flat \nmain x3\n' | refuses 1 \
 		"<stdin>:2:6: error: expected 'FUNCTION COST'" "${mod[@]}"
-	refuses 2 "--shout belongs to writing flat" "${mod[@]}" --shout "$dir/in.flat"
+	refuses 2 "--shout applies only when writing flat" "${mod[@]}" --shout "$dir/in.flat"
 }
 
 @test "cli: --module refuses what is no module" {

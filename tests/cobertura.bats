@@ -272,7 +272,7 @@ totals()
 	document '<line number="1" hits="1"/>' >"$dir/bad.xml"
 	refuses 1 'expected <class> before' "$dir/bad.xml"
 	lines | head -n 5 >"$dir/bad.xml"
-	refuses 1 'the file is cut short' "$dir/bad.xml"
+	refuses 1 'the file is truncated' "$dir/bad.xml"
 }
 
 @test "cobertura: unusual input is read with a warning" {
@@ -289,7 +289,7 @@ totals()
 		'<coverage generated="1"><project timestamp="1"/></coverage>' \
 		'<report name="x"><coverage line-rate="1"/></report>'; do
 		echo "$text" >"$dir/in.xml"
-		refuses 1 "expected a profile in one of the formats" \
+		refuses 1 "unknown input format" \
 			"$dir/in.xml"
 	done
 }

@@ -328,8 +328,8 @@ top()
 @test "diff: reports what a difference cannot represent" {
 	a=samples/callgrind/instr-jumps/callgrind.out
 	"$CGCONV" --diff "$a" "$a" -t callgrind 2>&1 >"$dir/out" |
-		grep -q 'warning: a difference cannot carry: instrs, jumps$'
-	refuses 3 'a difference cannot carry: instrs, jumps' --strict \
+		grep -q 'warning: a difference cannot represent: instrs, jumps$'
+	refuses 3 'a difference cannot represent: instrs, jumps' --strict \
 		--diff "$a" "$a" -t json
 	"$CGCONV" --diff "$a" "$a" 2>"$dir/err" >"$dir/out"
 	[ ! -s "$dir/err" ]
@@ -341,7 +341,7 @@ top()
 	printf 'events: Ir\nfn=f\n1 5\n' >"$dir/c"
 	refuses 1 'no event in common: Ir before, samples after' \
 		--diff "$dir/c" "$dir/a"
-	refuses 1 'dot can hold neither costs below 0' --diff "$dir/a" \
+	refuses 1 'dot cannot represent negative costs or two' --diff "$dir/a" \
 		"$dir/b" -t dot
 	"$CGCONV" -q --clamp --diff "$dir/a" "$dir/b" -t dot >"$dir/got"
 	grep -q digraph "$dir/got"

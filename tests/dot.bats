@@ -112,7 +112,7 @@ drawn()
 		grep -q 'label="Dw: [1-9]'
 	refuses 2 "there is no event 'frob'" -t dot --event frob "$PLAIN"
 	"$CGCONV" -t dot samples/callgrind/events/callgrind.out 2>&1 >/dev/null |
-		grep "warning: of [0-9]* events only Ir is written; --event names"
+		grep "warning: writing event Ir only, of [0-9]*; choose with --event"
 }
 
 @test "dot: calls are needed, and the message says so" {

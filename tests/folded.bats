@@ -20,7 +20,7 @@ becomes()
 	printf '%s\n' "$@" >"$dir/want"
 	same "$dir/want" "$dir/out"
 	# What has no place there is told of.
-	not grep -v 'folded cannot carry: ' "$dir/err"
+	not grep -v 'folded cannot represent: ' "$dir/err"
 }
 
 # stays LINE...: what is read is what is written.
@@ -130,7 +130,7 @@ json()
 	folded 'a 9223372036854775808' 'b -1'
 	refuses 1 "with signs" -f folded "$dir/in.folded"
 	folded 'a;b -5'
-	refuses 3 "below 0" -t callgrind "$dir/in.folded"
+	refuses 3 "negative costs" -t callgrind "$dir/in.folded"
 }
 
 @test "folded: two counts in all lines are before and after" {
@@ -161,7 +161,7 @@ json()
 		'["event",1,"cpu","","nanoseconds","stated",false]' >"$dir/want"
 	same "$dir/want" "$dir/out"
 	"$CGCONV" -t folded "$dir/in.folded" 2>&1 >"$dir/out" |
-		grep 'warning: of [0-9]* events only samples is written; --event'
+		grep 'warning: writing event samples only, of [0-9]*; choose with --event'
 	# Of the first with costs, unless one is asked for.
 	folded 'samples/count cpu/nanoseconds' 'a;b 0 50000000'
 	"$CGCONV" -q -f folded -t folded "$dir/in.folded" |
@@ -186,10 +186,10 @@ json()
 	# Nor is one line that is none, where the name says what it is.
 	folded 'stack count' 'a;b 5'
 	"$CGCONV" --detect "$dir/in.folded" | grep -P '\tfolded\t'
-	refuses 1 "expected a profile in one of the formats" - \
+	refuses 1 "unknown input format" - \
 		<"$dir/in.folded"
 	folded '#!/bin/sh' 'true; sleep 5'
-	refuses 1 "expected a profile in one of the formats" - \
+	refuses 1 "unknown input format" - \
 		<"$dir/in.folded"
 }
 
@@ -281,11 +281,11 @@ json()
 
 @test "folded: what only looks like it is left to others" {
 	printf 'total 7\nnames are no stack\nnames 12\n' >"$dir/text"
-	refuses 1 "expected a profile in one of the formats" "$dir/text"
+	refuses 1 "unknown input format" "$dir/text"
 	printf 'total 7\nnames 12\n' >"$dir/text.folded"
 	"$CGCONV" --detect "$dir/text.folded" | grep -P '\tfolded\t'
 	printf '\tmain;a 7\n' >"$dir/text"
-	refuses 1 "expected a profile in one of the formats" "$dir/text"
+	refuses 1 "unknown input format" "$dir/text"
 }
 
 @test "folded: several inputs are added up" {

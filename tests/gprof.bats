@@ -263,7 +263,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	# The length fits counters of 4/3 addresses, as in many font files.
 	perl -e 'print pack("V3", 0x1000, 0x5000, 12 + 0x3000), "\1" x 70000' \
 		>"$t/font"
-	refuses 1 'expected a profile in one of' "$t/font"
+	refuses 1 'unknown input format' "$t/font"
 }
 
 @test "gprof: an old BSD file needs its executable" {

@@ -1,5 +1,5 @@
 # pairs.bats - from every format of stacks into every other, and on from there:
-# what a format between has lost is what it said that it cannot carry.
+# what a format between has lost is what it reported as lost.
 load helper
 
 setup()
@@ -26,10 +26,10 @@ stack_samples()
 converts()
 {
 	"$CGCONV" -v -t "$2" "$1" -o "$3" 2>"$dir/said"
-	lost=$(sed -n "s/.*: $2 cannot carry: //p
+	lost=$(sed -n "s/.*: $2 cannot represent: //p
 		s/.*: labels of samples dropped: .*/labels/p
 		s/.*: details that $2 does not keep: //p
-		s/.*: of [0-9]* events only .*/events/p" "$dir/said" |
+		s/.*: writing event .* only, of .*/events/p" "$dir/said" |
 		paste -sd , | sed 's/,\([^ ]\)/, \1/g')
 	[ "$2" != folded ] || lost="$lost, names, spelling"
 }

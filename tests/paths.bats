@@ -63,7 +63,7 @@ total()
 	[ "$(files --map /src/lib/list.h=/src/lib/work.c "$dir/in" |
 		wc -l)" = 2 ]
 	refuses 2 "--map expected OLD=NEW, not 'x'" --map x "$PLAIN"
-	refuses 2 "expected a folder to map to x" --map =x "$PLAIN"
+	refuses 2 "expected a directory to map to x" --map =x "$PLAIN"
 }
 
 @test "paths: --include and --exclude leave out rows, and nothing else" {
@@ -103,8 +103,8 @@ total()
 	"$CGCONV" "${mod[@]}" "$dir/tree" | grep -qx 'totals: 21'
 	"$CGCONV" "${mod[@]}" -f flat "$dir/tree/" | grep -qx 'totals: 21'
 	"$CGCONV" "${mod[@]}" --parts "$dir/tree" | grep -c '^part:' | grep -qx 2
-	refuses 1 "expected files in this folder" "${mod[@]}" "$dir/empty"
-	refuses 1 "expected files in this folder" "${mod[@]}" -f callgrind \
+	refuses 1 "no files to read in this directory" "${mod[@]}" "$dir/empty"
+	refuses 1 "no files to read in this directory" "${mod[@]}" -f callgrind \
 		"$dir/tree"
 }
 

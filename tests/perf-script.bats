@@ -28,7 +28,7 @@ becomes()
 	printf '%s\n' "$@" >"$dir/want"
 	same "$dir/want" "$dir/out"
 	# What has no place there is told of.
-	not grep -v 'folded cannot carry: ' "$dir/err"
+	not grep -v 'folded cannot represent: ' "$dir/err"
 }
 
 # Events as JSON has them: name and unit.
@@ -181,7 +181,7 @@ reads()
 	printf 'Note: add more (of it)\n\tface a book\n' >"$dir/c"
 	printf '\tadd one\n\tbed two\n' >"$dir/d"
 	for text in a b c d; do
-		refuses 1 'expected a profile in one of' "$dir/$text"
+		refuses 1 'unknown input format' "$dir/$text"
 	done
 	printf 'cycles: %16s main\n' 401136 >"$dir/e"
 	"$CGCONV" -q -t folded "$dir/e" | grep -x 'main 1'
@@ -288,7 +288,7 @@ reads()
 	"$CGCONV" -f perf-script -t folded "$dir/in.perf" >"$dir/out" \
 		2>"$dir/err"
 	echo 'f 5' | same - "$dir/out"
-	not grep -v 'folded cannot carry: ' "$dir/err"
+	not grep -v 'folded cannot represent: ' "$dir/err"
 	echo "prog 1 1.2: PERF_RECORD_LOST lost 7" >>"$dir/in.perf"
 	"$CGCONV" -f perf-script -t folded "$dir/in.perf" 2>&1 >"$dir/out" |
 		grep "warning: perf lost samples while recording"

@@ -223,7 +223,7 @@ top()
 	[ "$(stacks)" = "$(printf 'main 3\nmain;a -5')" ]
 	"$CGCONV" -q -t pprof -o "$dir/out.pb" "$dir/in.pb"
 	[ "$("$CGCONV" -q -t folded "$dir/out.pb")" = "$(stacks)" ]
-	refuses 3 "cannot hold costs below 0" -t callgrind "$dir/in.pb"
+	refuses 3 "cannot represent negative costs" -t callgrind "$dir/in.pb"
 }
 
 @test "pprof: times, comments, period and mappings come back" {
@@ -512,7 +512,7 @@ labelled()
 	2 { 1: [1] 2: [6] 3 { 1: 7 3: 71 } } $tables 6: "pid"
 	E
 	"$CGCONV" --strict -t json -o "$dir/out" "$dir/in.pb"
-	refuses 3 'speedscope cannot carry: labels' --strict -t speedscope \
+	refuses 3 'speedscope cannot represent: labels' --strict -t speedscope \
 		"$dir/in.pb"
 	printf '%s\n' "p 7/8 1.0: 5 cycles:" "	1 f (/x)" "" \
 		"p 7/9 1.1: 5 cycles:" "	1 f (/x)" "" >"$dir/in.perf"

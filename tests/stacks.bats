@@ -199,9 +199,9 @@ signed()
 
 @test "stacks: negative costs are rejected, or written as 0 with --clamp" {
 	signed >"$dir/in"
-	refuses 3 'below 0, and there are some (--clamp writes them as 0)' \
+	refuses 3 'negative costs, and the input has some (--clamp writes them as 0)' \
 		-t callgrind "$dir/in"
-	refuses 3 'below 0' -t callgrind --clamp --strict "$dir/in"
+	refuses 3 'negative costs' -t callgrind --clamp --strict "$dir/in"
 	"$CGCONV" --clamp -t callgrind "$dir/in" >"$dir/out" 2>"$dir/err"
 	grep 'negative costs are written as 0; lost: 6 of samples$' \
 		"$dir/err"

@@ -118,7 +118,7 @@ good()
 
 @test "sums: --name selects the format as -o does, before any work" {
 	make_tree 2
-	refuses 2 "the suffix of {stem}.txt is no format's" \
+	refuses 2 "cannot tell the output format from '{stem}.txt'" \
 		-O out --name '{stem}.txt' -r in
 	[ "$(wc -l <refuses.err)" -eq 1 ]
 	[ ! -e out ]

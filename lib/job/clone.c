@@ -1,6 +1,6 @@
 /*
- * clone.c - a second job with the settings of a first: what compares two
- * profiles reads each with a job of its own. A third has their difference.
+ * clone.c - a second job with the settings of a first, and the difference of
+ * what two jobs have read.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ cg_job_clone(struct cg_job *job)
 	clone->parts = job->parts;
 	clone->partial = job->partial;
 	clone->symbol_owner = job->symbol_owner ? job->symbol_owner : job;
-	/* Strings stay the first job's. */
+	/* The strings belong to the first job. */
 	clone->module =
 	    copy_array(job->module, job->modules, sizeof(*job->module));
 	clone->object =
@@ -101,7 +101,10 @@ describe(struct cg_job *job, const struct cg_job *const side[2],
 		    cg_slice("costs before, to the sums after"));
 }
 
-/* Is the difference to be told by both? CG_EINPUT: not even so. */
+/*
+ * Chooses side by side if the target cannot represent negative costs; CG_EINPUT
+ * if it has one event only.
+ */
 static int
 choose_sides(struct cg_job *job, struct cg_diff *diff)
 {
@@ -114,12 +117,12 @@ choose_sides(struct cg_job *job, struct cg_diff *diff)
 	if (to->carries & CG_EVENTS)
 		return CG_OK;
 	return cg_fail(job,
-	    "%s can hold neither costs below 0 nor two profiles side by side "
-	    "(--clamp writes what costs more)",
+	    "%s cannot represent negative costs or two profiles side by side "
+	    "(--clamp writes increases only)",
 	    to->name);
 }
 
-/* Options of their formats belong to this job, too. */
+/* Options of the sides' formats apply to this job, too. */
 static int
 keep_sources(struct cg_job *job, const struct cg_job *side)
 {

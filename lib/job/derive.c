@@ -1,6 +1,6 @@
 /*
- * derive.c - the facts planner: what a target needs and the graph has not is
- * derived where that is exact; what it cannot carry is said once.
+ * derive.c - derives facts that a target needs and the graph lacks, where that
+ * is exact, and reports once what the target cannot represent.
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "algo/algo.h"
 #include "job/job.h"
 
-#define FACTS_ROOM 300 /* all of them */
+#define FACTS_ROOM 300 /* for the names of all facts */
 
 /* "lines, jumps" */
 static const char *
@@ -26,13 +26,13 @@ list_facts(cg_facts facts, char *text, size_t size)
 }
 
 /*
- * A fact that the target has no place for is a detail where sums of it are
- * written, and where it is known beside costs.
+ * A lost fact is a detail, reported with --verbose only, if sums of it are
+ * written or if it does not concern costs.
  */
 static const struct {
 	cg_facts fact;
-	cg_facts sums;   /* written: they stand for the fact; 0: always so */
-	cg_facts unless; /* but not if that is written */
+	cg_facts sums;   /* a detail if one of these is written; 0: always */
+	cg_facts unless; /* but not if this is written */
 } details[] = {
 	{ CG_INSTRS, CG_SELF, 0 },
 	{ CG_LINES, CG_SELF, 0 },
@@ -143,18 +143,19 @@ cg_job_derive(struct cg_job *job, cg_facts needs)
 	    job, needs, needs & CG_CALLS ? ~CG_STACKS : ~(cg_facts)0, levels);
 }
 
-/* There is no near miss: as unsigned, costs below zero would be huge. */
+/* An error, not a warning: unsigned, negative costs would be huge. */
 static int
 clamp_or_refuse(struct cg_job *job, const struct cg_module *to)
 {
 	if (job->clamp && !job->strict)
 		return cg_graph_clamp(job->graph);
-	(void)cg_fail(job, "%s cannot hold costs below 0, and there are some%s",
+	(void)cg_fail(job,
+	    "%s cannot represent negative costs, and the input has some%s",
 	    to->name, job->clamp ? "" : " (--clamp writes them as 0)");
 	return CG_ELOSS;
 }
 
-/* Are there costs that only stacks would show, but that no stack has? */
+/* Does the target need stacks, and are there costs outside of stacks? */
 static bool
 wants_guess(const struct cg_graph *graph, const struct cg_module *to)
 {
@@ -167,7 +168,7 @@ wants_guess(const struct cg_graph *graph, const struct cg_module *to)
 	return costs;
 }
 
-/* Stacks that only a guess can tell. */
+/* Estimates stacks from calls, if that was asked for. */
 static int
 guess_or_refuse(struct cg_job *job, const struct cg_module *to)
 {
@@ -192,8 +193,8 @@ guess_or_refuse(struct cg_job *job, const struct cg_module *to)
 }
 
 /*
- * Costs below zero are an error, what is gone a warning; details are told
- * with --verbose. With --strict all of it is an error.
+ * Negative costs are an error, lost facts a warning, details a note with
+ * --verbose. With --strict all of them are errors.
  */
 static int
 report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
@@ -208,11 +209,11 @@ report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
 	if (status != CG_OK || !lost)
 		return status;
 	if (job->strict) {
-		(void)cg_fail(job, "%s cannot carry: %s", to->name,
+		(void)cg_fail(job, "%s cannot represent: %s", to->name,
 		    list_facts(lost, text, sizeof(text)));
 		return CG_ELOSS;
 	}
-	/* That has been said: which labels, and by the writer which event. */
+	/* Reported already: labels by drop_labels(), the event by the writer. */
 	lost &= ~CG_LABELS;
 	if (cg_module_option(to, CG_EVENT_OPTION))
 		lost &= ~CG_EVENTS;
@@ -222,14 +223,14 @@ report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
 		    list_facts(minor, text, sizeof(text)));
 	lost &= ~minor;
 	if (lost)
-		cg_warn(job, "%s cannot carry: %s", to->name,
+		cg_warn(job, "%s cannot represent: %s", to->name,
 		    list_facts(lost, text, sizeof(text)));
 	return CG_OK;
 }
 
-/* What a difference has left out and the target would have held. */
+/* What a difference lacks and the target could represent. */
 static int
-report_left_out(struct cg_job *job, const struct cg_module *to)
+report_dropped(struct cg_job *job, const struct cg_module *to)
 {
 	cg_facts lost = job->diff_lost & to->carries;
 	char text[FACTS_ROOM];
@@ -238,16 +239,16 @@ report_left_out(struct cg_job *job, const struct cg_module *to)
 		return CG_OK;
 	list_facts(lost, text, sizeof(text));
 	if (job->strict) {
-		(void)cg_fail(job, "a difference cannot carry: %s", text);
+		(void)cg_fail(job, "a difference cannot represent: %s", text);
 		return CG_ELOSS;
 	}
-	cg_warn(job, "a difference cannot carry: %s", text);
+	cg_warn(job, "a difference cannot represent: %s", text);
 	return CG_OK;
 }
 
 /*
- * Stacks come together that have different labels. Of these people may think
- * more than of other details, and parts can tell them.
+ * Merges stacks that differ in labels only. Lost labels are always reported,
+ * because --part-by could keep them.
  */
 static int
 drop_labels(struct cg_job *job, const struct cg_module *to, cg_facts *lost)
@@ -260,14 +261,14 @@ drop_labels(struct cg_job *job, const struct cg_module *to, cg_facts *lost)
 	return cg_stacks_unlabel(&job->build);
 }
 
-/* What a profile of nothing has as much as its target: a quiet lock's, say. */
-#define EMPTY_SAYS (CG_SELF | CG_STACKS | CG_CALLS)
+/* Facts that an empty profile lacks, such as one of a lock never contended. */
+#define EMPTY_LACKS (CG_SELF | CG_STACKS | CG_CALLS)
 
 static bool
 is_empty(const struct cg_graph *graph)
 {
 	return graph->events > 0 &&
-	       (cg_graph_facts(graph) & (EMPTY_SAYS | CG_LINES)) == 0;
+	       (cg_graph_facts(graph) & (EMPTY_LACKS | CG_LINES)) == 0;
 }
 
 int
@@ -280,13 +281,13 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	int status = get_levels(job, to, &levels);
 
 	if (status == CG_OK)
-		status = report_left_out(job, to);
+		status = report_dropped(job, to);
 	if (status == CG_OK)
 		status = drop_labels(job, to, &labels);
 	if (status != CG_OK)
 		return status;
 
-	/* Folding keeps what stacks say of functions and arcs, not stacks. */
+	/* Checked now: folding drops the stacks. */
 	lost = cg_graph_facts(graph) & ~to->carries &
 	       (CG_STACKS | CG_INLINING | CG_SAMPLES);
 	status = derive_facts(job, to->needs, to->carries, levels);
@@ -297,7 +298,7 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	if (status != CG_OK)
 		return status;
 	missing = to->needs & ~cg_graph_facts(graph) & ~CG_INCL;
-	if (missing && is_empty(graph) && !(missing & ~EMPTY_SAYS))
+	if (missing && is_empty(graph) && !(missing & ~EMPTY_LACKS))
 		cg_warn(job, "the input has no costs: the output is empty");
 	else if (missing)
 		return cg_fail(job, "%s needs %s; the input has none", to->name,

@@ -1,5 +1,5 @@
 /*
- * doc.c - JSON documents of a known shape, taken apart: keys, items, fields.
+ * doc.c - reads JSON documents of a known shape: keys, items, fields.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ cg_doc_open(struct cg_doc *doc, struct cg_job *job, struct cg_in *in,
 	cg_json_open(&doc->json, in);
 }
 
-/* False if there was a failure; the builder's is one. */
+/* False after a failure, also of the builder. */
 static inline bool
 is_good(struct cg_doc *doc)
 {
@@ -58,7 +58,7 @@ cg_doc_next(struct cg_doc *doc)
 	return look(doc);
 }
 
-/* The next token, which must be of that type. */
+/* Consumes the next token, which must be of that type. */
 static inline bool
 take(struct cg_doc *doc, enum cg_json_type type, const char *expected)
 {
@@ -100,7 +100,7 @@ unescape(struct cg_doc *doc, struct cg_slice *text)
 	return true;
 }
 
-/* The string that is the last token, without escapes. */
+/* The string of the last token, without escapes. */
 static inline bool
 get_text(struct cg_doc *doc, struct cg_slice *text)
 {
@@ -177,7 +177,7 @@ cg_doc_number(struct cg_doc *doc, unsigned digits, int64_t *number)
 	*number = 0;
 	if (!take(doc, CG_JSON_NUMBER, "a number"))
 		return false;
-	/* 18 digits: more may not fit. */
+	/* More than 18 digits may not fit. */
 	if (!doc->json.whole || digits >= powers ||
 	    doc->json.text.len + digits > 18)
 		return cg_json_scale(&doc->json, digits, number) ||
@@ -214,7 +214,7 @@ take_field(struct cg_doc *doc, const struct cg_field *field, void *into)
 	return false;
 }
 
-/* cg_equal() for each field would cost more than all the rest. */
+/* Faster than cg_equal(), in the innermost loop of all readers. */
 static inline bool
 is_name(const char *name, struct cg_slice key)
 {

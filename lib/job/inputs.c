@@ -1,6 +1,6 @@
 /*
- * inputs.c - what the job reads: files, programs among them, what formats
- * gather from folders, and companions of inputs.
+ * inputs.c - the inputs of a job: files, executables among them, files that
+ * formats gather from directories, and companions.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "job/job.h"
 
-/* A file has one, however it is spelled. */
+/* Identifies a file, whatever its path. */
 static uint64_t
 get_identity(const struct stat *info)
 {
@@ -37,18 +37,18 @@ struct paths {
 	size_t count, cap;
 };
 
-#define LISTING_MAX 65536 /* of a folder, bytes: what probe() sees of a file */
+#define LISTING_MAX 65536 /* bytes of a listing: as much as probe() gets */
 
 struct walk {
 	struct cg_job *job;
-	struct paths folders; /* to look into yet */
+	struct paths directories; /* not yet read */
 	struct paths files;
-	char *path; /* of the entry at hand */
+	char *path; /* of the current entry */
 	size_t path_cap;
 	int status;
 };
 
-/* Is a file of that name one that a format takes from folders? */
+/* Does a format read files of that name from directories? */
 static bool
 is_gathered(const struct cg_job *job, const char *name)
 {
@@ -64,26 +64,26 @@ is_gathered(const struct cg_job *job, const char *name)
 }
 
 static bool
-set_path(struct walk *walk, const char *folder, const char *name)
+set_path(struct walk *walk, const char *directory, const char *name)
 {
-	size_t len = strlen(folder), size = len + strlen(name) + 2;
+	size_t len = strlen(directory), size = len + strlen(name) + 2;
 
 	if (!cg_grow(&walk->path, &walk->path_cap, size, 1)) {
 		walk->status = cg_nomem(walk->job);
 		return false;
 	}
-	while (len > 1 && folder[len - 1] == '/')
+	while (len > 1 && directory[len - 1] == '/')
 		len--;
-	memcpy(walk->path, folder, len);
+	memcpy(walk->path, directory, len);
 	if (walk->path[len - 1] != '/')
 		walk->path[len++] = '/';
 	memcpy(walk->path + len, name, strlen(name) + 1);
 	return true;
 }
 
-/* Where the folder itself tells that it is a file, nobody need ask for more. */
+/* True if the directory entry itself tells: saves a system call. */
 static bool
-is_told_file(const struct dirent *entry)
+is_known_file(const struct dirent *entry)
 {
 #ifdef DT_REG
 	return entry->d_type == DT_REG;
@@ -93,20 +93,20 @@ is_told_file(const struct dirent *entry)
 #endif
 }
 
-/* Where an entry belongs, NULL: nowhere. */
+/* The list for an entry; NULL: it is ignored. */
 static struct paths *
-place_entry(struct walk *walk, const struct dirent *entry)
+choose_list(struct walk *walk, const struct dirent *entry)
 {
 	bool gathered = is_gathered(walk->job, entry->d_name);
 	struct stat info;
 
-	if (is_told_file(entry))
+	if (is_known_file(entry))
 		return gathered ? &walk->files : NULL;
 	if (lstat(walk->path, &info) != 0)
 		return NULL;
 	if (S_ISDIR(info.st_mode))
-		return &walk->folders;
-	/* Links to folders are not followed: they may lead in circles. */
+		return &walk->directories;
+	/* Links to directories are not followed: they may form cycles. */
 	if (gathered &&
 	    (!S_ISLNK(info.st_mode) || stat(walk->path, &info) == 0) &&
 	    S_ISREG(info.st_mode))
@@ -115,25 +115,25 @@ place_entry(struct walk *walk, const struct dirent *entry)
 }
 
 static void
-add_entry(struct walk *walk, const char *folder, const struct dirent *entry)
+add_entry(struct walk *walk, const char *directory, const struct dirent *entry)
 {
 	struct paths *to;
 
 	if (strcmp(entry->d_name, ".") == 0 ||
 	    strcmp(entry->d_name, "..") == 0 ||
-	    !set_path(walk, folder, entry->d_name))
+	    !set_path(walk, directory, entry->d_name))
 		return;
-	to = place_entry(walk, entry);
+	to = choose_list(walk, entry);
 	if (to)
 		walk->status = cg_job_add_path(
 		    walk->job, &to->path, &to->count, &to->cap, walk->path);
 }
 
 static void
-walk_folder(struct walk *walk, const char *folder)
+walk_directory(struct walk *walk, const char *directory)
 {
-	const struct cg_location location = { .file = folder };
-	DIR *dir = opendir(folder);
+	const struct cg_location location = { .file = directory };
+	DIR *dir = opendir(directory);
 	const struct dirent *entry;
 
 	if (!dir) {
@@ -143,7 +143,7 @@ walk_folder(struct walk *walk, const char *folder)
 		return;
 	}
 	while (walk->status == CG_OK && (entry = readdir(dir)) != NULL)
-		add_entry(walk, folder, entry);
+		add_entry(walk, directory, entry);
 	(void)closedir(dir);
 }
 
@@ -153,12 +153,12 @@ compare_names(const void *pa, const void *pb)
 	return strcmp(*(const char *const *)pa, *(const char *const *)pb);
 }
 
-/* The names in a folder, behind CG_DIRECTORY_MAGIC; NULL: none, or no memory. */
+/* CG_DIRECTORY_MAGIC and the names in a directory; NULL: none, or no memory. */
 static char *
-list_folder(const char *folder)
+list_directory(const char *directory)
 {
 	size_t len = sizeof(CG_DIRECTORY_MAGIC) - 1, cap = 0;
-	DIR *dir = opendir(folder);
+	DIR *dir = opendir(directory);
 	const struct dirent *entry;
 	char *text = NULL;
 
@@ -180,15 +180,15 @@ list_folder(const char *folder)
 }
 
 /*
- * A folder as a whole may be something that a format knows: its path then, as
- * what is read of it is in memory now; else NULL.
+ * If a format recognizes the directory as a whole, adds its listing as a file in
+ * memory and returns its path; else NULL. See CG_DIRECTORY_MAGIC.
  */
 static const char *
-know_folder(struct cg_job *job, const char *folder)
+probe_directory(struct cg_job *job, const char *directory)
 {
-	char *list = list_folder(folder);
+	char *list = list_directory(directory);
 	const char *kept = list ? cg_job_keep(job, list) : NULL, *name;
-	char *path = strdup(folder);
+	char *path = strdup(directory);
 	const char *found = NULL;
 	struct cg_head head = { .first = cg_slice(CG_DIRECTORY_MAGIC),
 		.whole = true };
@@ -212,7 +212,7 @@ know_folder(struct cg_job *job, const char *folder)
 	return found;
 }
 
-/* Is there the same name with the module's first suffix? */
+/* Is there a file of the same name with the module's first suffix? */
 static bool
 has_first(struct walk *walk, const struct cg_module *module, const char *path,
     const char **file, size_t files)
@@ -244,8 +244,8 @@ has_first(struct walk *walk, const struct cg_module *module, const char *path,
 }
 
 /*
- * Leaves out of sorted files those that others take in, which would only be
- * opened to find that out. Returns how many are left.
+ * Removes from sorted files those that another one opens as companions (see
+ * "gathers" in struct cg_module). Returns how many are left.
  */
 static size_t
 drop_taken(struct walk *walk, const char **file, size_t files)
@@ -269,18 +269,19 @@ drop_taken(struct walk *walk, const char **file, size_t files)
 	return n;
 }
 
-/* Appends what is to be read in the folder to files. */
+/* Appends the files to read in the directory. */
 static int
-gather(struct cg_job *job, const char *folder, struct paths *files)
+gather(struct cg_job *job, const char *directory, struct paths *files)
 {
-	const struct cg_location location = { .file = folder };
+	const struct cg_location location = { .file = directory };
 	struct walk walk = { .job = job, .files = *files };
 	size_t before = files->count;
 	struct stat info;
 
-	walk_folder(&walk, folder);
-	while (walk.status == CG_OK && walk.folders.count > 0)
-		walk_folder(&walk, walk.folders.path[--walk.folders.count]);
+	walk_directory(&walk, directory);
+	while (walk.status == CG_OK && walk.directories.count > 0)
+		walk_directory(
+		    &walk, walk.directories.path[--walk.directories.count]);
 	if (walk.files.count > before) {
 		qsort(walk.files.path + before, walk.files.count - before,
 		    sizeof(*walk.files.path), compare_names);
@@ -288,7 +289,7 @@ gather(struct cg_job *job, const char *folder, struct paths *files)
 		    before + drop_taken(&walk, walk.files.path + before,
 				 walk.files.count - before);
 	}
-	free(walk.folders.path);
+	free(walk.directories.path);
 	free(walk.path);
 	*files = walk.files;
 	for (size_t i = before; walk.status == CG_OK && i < files->count; i++) {
@@ -298,14 +299,14 @@ gather(struct cg_job *job, const char *folder, struct paths *files)
 	if (walk.status != CG_OK)
 		return walk.status;
 	if (files->count == before && job->errors.skips == 0) {
-		const char *path = know_folder(job, folder);
+		const char *path = probe_directory(job, directory);
 
 		if (path)
 			return cg_job_add_path(job, &files->path, &files->count,
 			    &files->cap, path);
 		cg_diag_say(&job->errors.diag, CG_ERROR, &location,
-		    "expected files in this folder that a format reads from "
-		    "folders");
+		    "no files to read in this directory: no format gathers any "
+		    "of them");
 		return CG_EINPUT;
 	}
 	return CG_OK;
@@ -420,7 +421,7 @@ sort_input(struct cg_job *job, const char *path, struct paths *inputs)
 
 	if (known && S_ISDIR(info.st_mode))
 		return gather(job, path, inputs);
-	/* A program among the inputs: "gprof prog gmon.out". */
+	/* An executable among the inputs, as in "gprof prog gmon.out". */
 	if (known && S_ISREG(info.st_mode) && !is_gathered(job, path) &&
 	    is_elf(path))
 		return cg_job_add_object(job, path);
@@ -456,7 +457,7 @@ cg_job_sort_inputs(struct cg_job *job)
 		return job->errors.skips > 0
 			   ? CG_EINPUT
 			   : cg_usage(job, "expected a profile to read%s",
-				 given ? " besides the program" : "");
+				 given ? " besides the executable" : "");
 	return status;
 }
 
@@ -493,7 +494,7 @@ cg_open_companion(struct cg_job *job, const char *path, struct cg_in **in)
 	struct cg_companion *companion;
 	int status = CG_OK;
 
-	/* Names from an archive do not lead out of it. */
+	/* Names in an archive must not lead out of it. */
 	if (file)
 		*in =
 		    cg_in_memory(&job->errors.diag, path, file->bytes, &status);
@@ -527,7 +528,7 @@ cg_close_companion(struct cg_job *job, struct cg_in *in)
 
 	if (!companion || companion->in != in)
 		return;
-	/* Memory that ran out there was said, and ends the job. */
+	/* Out of memory, which was reported, ends the job. */
 	if (cg_in_status(in) == CG_ELIMIT)
 		job->errors.fault = CG_ELIMIT;
 	else if (cg_in_status(in) != CG_OK)

@@ -1,5 +1,5 @@
 /*
- * job.c - one conversion, from inputs to commit.
+ * job.c - one conversion: reads the inputs, freezes the graph, writes.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,7 +27,7 @@ cg_job_new(
 	return NULL;
 }
 
-/* With its companions, should its reader have left some open. */
+/* Also closes companions that its reader has left open. */
 static void
 close_input(struct cg_job *job)
 {
@@ -81,7 +81,7 @@ recognise(struct cg_job *job, struct cg_in *in, int *score)
 	module = cg_probe(job, &head, score, &rival);
 	if (rival) {
 		(void)cg_fail(job,
-		    "this may be %s or %s: say which with "
+		    "this may be %s or %s; choose with "
 		    "--from",
 		    module->name, rival->name);
 		return NULL;
@@ -90,9 +90,8 @@ recognise(struct cg_job *job, struct cg_in *in, int *score)
 	if (!module && head.text.len == 0)
 		(void)cg_fail(job, "the file is empty");
 	else if (!module)
-		(void)cg_fail(job,
-		    "expected a profile in one of the formats "
-		    "of --list-formats (or say which with --from)");
+		(void)cg_fail(job, "unknown input format; see --list-formats, "
+				   "or use --from");
 	return module;
 }
 
@@ -116,7 +115,7 @@ keep_source(struct cg_job *job, const struct cg_in *in,
 	return CG_OK;
 }
 
-/* Memory that ran out in a question about symbols shows only here. */
+/* Lookups of symbols only record that memory ran out. */
 static int
 check_symbols(struct cg_job *job)
 {
@@ -155,7 +154,7 @@ read_input(struct cg_job *job, struct cg_in *in)
 	if (job->errors.rejected != CG_OK)
 		status = job->errors.rejected;
 	(void)cg_build_end_run(&job->build);
-	/* What went wrong below the format is the better reason. */
+	/* Errors below the format are the cause. */
 	if (cg_in_status(in) != CG_OK)
 		status = cg_in_status(in);
 	if (cg_build_failed(&job->build, NULL) != CG_OK)
@@ -168,7 +167,7 @@ read_input(struct cg_job *job, struct cg_in *in)
 	return status;
 }
 
-/* Rows that only say what the target cannot carry; never what follows. */
+/* Facts of rows that the target cannot represent and nothing derives from. */
 static cg_facts
 find_unwanted(const struct cg_job *job)
 {
@@ -229,10 +228,10 @@ freeze(struct cg_job *job)
 		status = cg_nomem(job);
 	if (status == CG_OK)
 		status = cg_graph_seal(job->graph);
-	/* One input knows its objects, or has none; a part knows not all. */
+	/* Functions of unknown objects: only a full sum can resolve them. */
 	if (status == CG_OK && is_sum(job) && !job->partial)
 		status = cg_graph_join(&job->graph);
-	/* It may be another one now, and stacks are folded by the builder. */
+	/* Joining makes a new graph; the builder folds stacks later. */
 	job->build.graph = job->graph;
 	return status;
 }
@@ -246,7 +245,7 @@ cg_job_merge(struct cg_job *job, const struct cg_job *part)
 	status = begin_graph(job);
 	if (status != CG_OK || !part)
 		return status;
-	/* What the user wants of paths has been done when it was read. */
+	/* Rules for paths were applied when it was read. */
 	job->build.rules = NULL;
 	cg_build_next(&job->build, NULL);
 	return cg_graph_add(&job->build, part->graph);
@@ -268,7 +267,7 @@ cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 	}
 	job->one_failed = status == CG_EINPUT && job->inputs > 1;
 	cg_job_release(job);
-	/* With nothing read there is nothing to show. */
+	/* If all inputs were skipped, there is nothing to write. */
 	if (status == CG_OK && job->errors.skips > 0 && job->graph->runs == 0 &&
 	    job->graph->stacks == 0)
 		status = CG_EINPUT;
@@ -396,7 +395,7 @@ cg_job_write(struct cg_job *job)
 	int status;
 
 	if (!to)
-		return cg_usage(job, "no format that can be written");
+		return cg_usage(job, "no module can write");
 	status = cg_check_options(job, to);
 	if (status == CG_OK)
 		status = cg_derive(job, to);
@@ -404,7 +403,7 @@ cg_job_write(struct cg_job *job)
 		return status;
 	if (job->output &&
 	    cg_has_suffix(cg_slice(job->output), CG_COMPRESSED_SUFFIXES))
-		cg_warn(job, "%s is not packed: only .gz asks for that",
+		cg_warn(job, "%s is not compressed: only .gz selects that",
 		    job->output);
 	out = open_output(job, &status);
 	if (!out)
@@ -417,7 +416,7 @@ cg_job_write(struct cg_job *job)
 		status = job->errors.fault;
 	if (status == CG_OK)
 		status = check_symbols(job);
-	/* A failed output is committed too: that reports why. */
+	/* The commit of a failed output reports why it failed. */
 	if (status == CG_OK || status == CG_EOUTPUT)
 		status = cg_out_commit(out);
 	cg_out_close(out);
@@ -453,7 +452,7 @@ cg_job_run(struct cg_job *job)
 
 /* ---- Symbols ------------------------------------------------------------ */
 
-/* Twins share what is known of the objects that were given. */
+/* Clones use the symbols of the job that they were made of. */
 static struct cg_job *
 symbols_owner(struct cg_job *job, const char *path)
 {

@@ -1,5 +1,13 @@
 /*
- * job.h - floor 3 of the library: one conversion, and the formats it knows.
+ * job.h - one conversion, and the formats that it knows.
+ *
+ *	settings.c  sets up a job          options.c  options of formats
+ *	module.c    formats: probing, the target, plug-ins
+ *	inputs.c    files, directories, companions
+ *	state.c     state that formats keep between inputs
+ *	derive.c    what the target needs and cannot represent
+ *	job.c       reading and writing    clone.c    copies, differences
+ *	doc.c, space.c  parsers' documents and address spaces with a builder
  */
 #ifndef CG_JOB_H
 #define CG_JOB_H
@@ -53,30 +61,30 @@ struct cg_job {
 	struct cg_part_by part_by;
 	uint64_t levels;         /* of recursion; 0: as the option says */
 	bool gzip, strict, clamp, guess, verbose, parts;
-	bool adds;               /* what other jobs have read */
-	bool sums_only;          /* nobody will ask for places */
-	bool partial;            /* the output is to be added to others */
-	struct cg_shard shard;   /* that the output is, if count > 0 */
-	struct cg_job *symbol_owner;   /* of its objects' symbols, or NULL */
+	bool adds;               /* it merges what other jobs have read */
+	bool sums_only;          /* see cg_job_set_sums_only() */
+	bool partial;            /* see cg_job_set_partial() */
+	struct cg_shard shard;   /* which the output is, if count > 0 */
+	struct cg_job *symbol_owner; /* whose symbols it uses, or NULL */
 	struct cg_rules rules;
 	struct cg_map input_ids; /* hashes of the inputs' device and inode */
 	bool unclaimed;          /* no format claims an input */
-	bool one_failed;         /* of several inputs */
+	bool one_failed;         /* see cg_job_one_failed() */
 	struct cg_memory_file {
 		const char *path;
 		struct cg_slice bytes;
 	} *memory;
 	size_t memories, memory_cap;
 
-	const struct cg_module *reading; /* what the inputs were, so far */
-	struct cg_input_info *source;        /* the inputs that were read */
+	const struct cg_module *reading; /* format of the current input */
+	struct cg_input_info *source;    /* the inputs that were read */
 	size_t sources, source_cap;
 	struct cg_build build;
 	struct cg_graph *graph;
 	cg_fn *diff_fn[2];               /* of cg_job_diff() */
 	size_t diff_fns[2];
-	cg_facts diff_lost;              /* that differences do not hold */
-	struct cg_state *state;           /* by formats, while inputs are read */
+	cg_facts diff_lost;              /* facts that the difference lacks */
+	struct cg_state *state;          /* of formats, while inputs are read */
 	struct cg_opened *opened;        /* symbols, by path */
 	size_t opens, open_cap;
 };
@@ -85,14 +93,17 @@ struct cg_job {
 
 /* Adds a table of modules; CG_EUSAGE if one does not fit this library. */
 int cg_modules_add(struct cg_job *, const struct cg_module *const *);
-/* The module that claims the head, by a clear margin; NULL if none or two. */
+/*
+ * The module with the highest score, NULL if none; *rival is another one with
+ * the same score, or NULL.
+ */
 const struct cg_module *cg_probe(const struct cg_job *,
     const struct cg_head *, int *score, const struct cg_module **rival);
-/* What is written if nothing says otherwise: the first that can. */
+/* The format to write by default: the first that can write. */
 const struct cg_module *cg_default_target(const struct cg_job *);
 /*
- * Does the name of an output tell what to write? Else CG_EUSAGE. Tells of names
- * that may mislead.
+ * CG_EUSAGE if the output's name does not tell its format. Adds a note if the
+ * name is ambiguous.
  */
 int cg_check_output(struct cg_job *, const char *path);
 /* The module that writes files of that name, or NULL. */
@@ -111,19 +122,19 @@ const struct cg_option *cg_module_option(const struct cg_module *,
 
 /* The option's value if it was set, else NULL. */
 const char *cg_opt_given(const struct cg_job *, const char *name);
-/* Every option that was set must belong to a side of the conversion. */
+/* CG_EUSAGE if an option that was set does not apply to the conversion. */
 int cg_check_options(struct cg_job *, const struct cg_module *to);
 
 /* ---- state.c ------------------------------------------------------------- */
 
-/* Gives back all that formats kept. */
+/* Releases and frees the states of all formats. */
 void cg_job_release(struct cg_job *);
 
 /* ---- derive.c ----------------------------------------------------------- */
 
 /*
- * Gives the target what it needs, where that is exact, and reports what it
- * cannot carry: CG_ELOSS under strict.
+ * Derives what the target needs, where that is exact, and reports what it
+ * cannot represent: CG_ELOSS if strict.
  */
 int cg_derive(struct cg_job *, const struct cg_module *to);
 
@@ -138,11 +149,11 @@ int cg_job_add_path(struct cg_job *, const char ***list, size_t *count,
 
 /* ---- inputs.c ----------------------------------------------------------- */
 
-/* Opens a file of the job's, or one on disk, as cg_in_open() does. */
+/* Opens an input: from memory, a callback or disk; as cg_in_open(). */
 struct cg_in *cg_job_open(struct cg_job *, const char *path, int *status);
 /*
- * Programs among the inputs become objects, folders what the formats gather
- * from them, in the order of their paths.
+ * Moves executables from the inputs to the objects and replaces directories by
+ * the files in them that formats gather, sorted by path.
  */
 int cg_job_sort_inputs(struct cg_job *);
 

@@ -39,7 +39,7 @@ cg_modules_add(struct cg_job *job, const struct cg_module *const *table)
 			    "module is built for another "
 			    "version of this library (ABI %u, not %d)",
 			    new->abi, CG_MODULE_ABI);
-		/* The list ends with NULL, which cg_grow() has put there. */
+		/* cg_grow() zeroes: the list ends with NULL. */
 		if (cg_find_module(job->module, cg_slice(new->name)))
 			return cg_usage(
 			    job, "two modules are called %s", new->name);
@@ -57,7 +57,7 @@ cg_job_load_modules(struct cg_job *job, const char *path)
 	const struct cg_module *const *table;
 	void *handle;
 
-	/* Without a slash dlopen() would search the system's folders. */
+	/* Without a slash dlopen() would search the system's directories. */
 	if (!strchr(path, '/'))
 		return cg_usage(
 		    job, "expected a path with a '/', not %s", path);
@@ -97,7 +97,7 @@ cg_probe(const struct cg_job *job, const struct cg_head *head, int *score,
 	return best;
 }
 
-/* The length of the longest of the suffixes that path ends in, 0: of none. */
+/* The length of the longest suffix that path ends in, 0: of none. */
 static size_t
 suffix_length(struct cg_slice path, const char *suffixes)
 {
@@ -129,7 +129,7 @@ cg_module_by_name(const struct cg_job *job, const char *path)
 
 	if (cg_has_suffix(name, "gz"))
 		name.len -= strlen(".gz");
-	/* The longest decides: one format's .b.json ends in another's .json. */
+	/* The longest wins: one format's .b.json ends in another's .json. */
 	for (size_t i = 0; i < job->modules; i++) {
 		if (job->module[i]->write == NULL)
 			continue;
@@ -164,7 +164,7 @@ cg_job_target(const struct cg_job *job)
 	return module ? module : cg_default_target(job);
 }
 
-/* Is path called as what is written by default is: no suffix, x.out.123? */
+/* Is the name one of the default format: no suffix, or x.out.123? */
 static bool
 is_default_name(const struct cg_module *module, struct cg_slice path)
 {
@@ -177,7 +177,7 @@ is_default_name(const struct cg_module *module, struct cg_slice path)
 	    memcmp(name.ptr, usual, len - 1) == 0)
 		return true;
 	while (at > 0 && name.ptr[at - 1] >= '0' && name.ptr[at - 1] <= '9')
-		at--; /* the number of a process */
+		at--; /* a process id */
 	if (at > 0 && at < name.len && name.ptr[at - 1] == '.')
 		return true;
 	return !memchr(name.ptr, '.', name.len) ||
@@ -185,11 +185,11 @@ is_default_name(const struct cg_module *module, struct cg_slice path)
 }
 
 /*
- * In callgrind.out.pprof the suffix is all of the name: which of the two its
- * giver had in mind only he knows.
+ * callgrind.out.pprof: the suffix selects a format, but the name is the usual
+ * one of the default format. A note tells how to choose that.
  */
 static void
-tell_of_two(struct cg_job *job, struct cg_slice path)
+note_ambiguous(struct cg_job *job, struct cg_slice path)
 {
 	struct cg_slice name = cg_base_name(path);
 	const struct cg_module *usual = cg_default_target(job);
@@ -200,7 +200,8 @@ tell_of_two(struct cg_job *job, struct cg_slice path)
 	    memcmp(name.ptr, usual->naming, len) != 0 ||
 	    memchr(name.ptr + len, '.', name.len - len))
 		return;
-	cg_note(job, "%.*s is written as %s, by its suffix; or say -t %s",
+	cg_note(job,
+	    "%.*s is written as %s because of its suffix; use -t %s otherwise",
 	    (int)name.len, name.ptr, to->name, usual->name);
 }
 
@@ -215,14 +216,13 @@ cg_check_output(struct cg_job *job, const char *path)
 	if (job->to || !to || strcmp(path, "-") == 0 || name.len == 0)
 		return CG_OK;
 	if (cg_module_by_name(job, path)) {
-		tell_of_two(job, name);
+		note_ambiguous(job, name);
 		return CG_OK;
 	}
 	if (is_default_name(to, name))
 		return CG_OK;
 	return cg_usage(job,
-	    "the suffix of %s is no format's that can be written: say -t",
-	    path);
+	    "cannot tell the output format from '%s'; use -t FORMAT", path);
 }
 
 const struct cg_option *

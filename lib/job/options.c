@@ -24,12 +24,13 @@ check_value(
 	case CG_FLAG:
 		if (cg_equal(text, "yes") || cg_equal(text, "no"))
 			return CG_OK;
-		return cg_usage(job, "option --%s is yes or no, not '%s'",
-		    option->name, *value);
+		return cg_usage(job,
+		    "option --%s: expected yes or no, not '%s'", option->name,
+		    *value);
 	case CG_NUMBER:
 		if (cg_get_u64(text, &number))
 			return CG_OK;
-		return cg_usage(job, "option --%s expected a number, not '%s'",
+		return cg_usage(job, "option --%s: expected a number, not '%s'",
 		    option->name, *value);
 	}
 	return CG_EBUG;
@@ -64,9 +65,9 @@ cg_job_set_option(struct cg_job *job, const char *name, const char *value)
 	return CG_OK;
 }
 
-/* Formats may have one option with different fallbacks: whose turn is it? */
+/* The option of the format that is reading or writing: fallbacks differ. */
 static const struct cg_option *
-option_in_turn(const struct cg_job *job, const char *name)
+current_option(const struct cg_job *job, const char *name)
 {
 	const struct cg_option *option = cg_module_option(
 	    job->errors.in ? job->reading : cg_job_target(job), name);
@@ -92,7 +93,7 @@ cg_opt(const struct cg_job *job, const char *name)
 
 	if (value)
 		return value;
-	option = option_in_turn(job, name);
+	option = current_option(job, name);
 	return option ? option->fallback : NULL;
 }
 
@@ -117,23 +118,23 @@ option_reads(const struct cg_job *job, const char *name)
 	return false;
 }
 
-/* The side of the conversion that the option means must be there. */
+/* Does the option apply to reading or writing in this conversion? */
 static bool
 option_fits(
     const struct cg_job *job, const char *name, const struct cg_module *to)
 {
 	const struct cg_option *option = cg_module_option(to, name);
 
-	/* Who has read what is added up here has heeded what is for reading. */
+	/* Options for reading were used by the jobs that are merged here. */
 	if (job->adds && cg_find_option(job, name)->reading)
 		return true;
 	return (option && option->writing) || option_reads(job, name);
 }
 
-/* Room for the names of all formats, and more: messages are cut as well. */
+/* More than all names of formats need; messages are truncated, too. */
 #define OWNERS_MAX 800
 
-/* "reading a, b": whose option it is on that side; "" if nobody's. */
+/* "reading a, b": the formats that have the option; "" if none. */
 static void
 list_owners(const struct cg_job *job, const char *name, bool reading,
     char list[OWNERS_MAX])
@@ -164,8 +165,7 @@ cg_check_options(struct cg_job *job, const struct cg_module *to)
 			continue;
 		list_owners(job, name, true, reading);
 		list_owners(job, name, false, writing);
-		return cg_usage(job,
-		    "option --%s belongs to %s%s%s, no part of this conversion",
+		return cg_usage(job, "option --%s applies only when %s%s%s",
 		    name, reading, *reading && *writing ? " and " : "",
 		    writing);
 	}
@@ -206,7 +206,7 @@ cg_choose_event(struct cg_job *job, const struct cg_graph *graph,
 	*event = i < count ? i : cg_main_event(graph);
 	if (!name && count > 1)
 		cg_warn(job,
-		    "of %zu events only %s is written; --event names another",
-		    count, cg_get_event(graph, *event)->name);
+		    "writing event %s only, of %zu; choose with --event",
+		    cg_get_event(graph, *event)->name, count);
 	return CG_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * settings.c - what a job is told before it runs.
+ * settings.c - sets up a job.
  */
 #include "job/job.h"
 
@@ -174,7 +174,7 @@ cg_job_set_part_by(struct cg_job *job, const char *by)
 	if (cg_part_by_parse(&job->part_by, text))
 		return CG_OK;
 	return cg_usage(job,
-	    "--part-by expected none, pid, tid, comm or label:KEY, not '%s'",
+	    "--part-by: expected none, pid, tid, comm or label:KEY, not '%s'",
 	    by);
 }
 
@@ -186,7 +186,7 @@ cg_job_map_path(struct cg_job *job, const char *old, const char *new)
 	if (!from || !to)
 		return CG_ELIMIT;
 	if (*from == '\0')
-		return cg_usage(job, "expected a folder to map to %s", new);
+		return cg_usage(job, "expected a directory to map to %s", new);
 	return cg_rules_map(&job->rules, cg_slice(from), cg_slice(to))
 		   ? CG_OK
 		   : cg_nomem(job);

@@ -1,5 +1,5 @@
 /*
- * escape.c - XML's text and attribute values, as they are written.
+ * escape.c - escapes text and attribute values of XML.
  *
  * Source: XML 1.0, fifth edition, sections 2.2, 2.4 and 3.3.3.
  */
@@ -7,7 +7,7 @@
 
 #include "io/io.h"
 
-/* Input bytes that are written at once: each may become six. */
+/* Input bytes that are written at once; each may become six. */
 #define PIECE 8192
 
 #define BIT(c) (UINT64_C(1) << ((c)&63))
@@ -24,9 +24,8 @@ is_plain(unsigned char c)
 }
 
 /*
- * One character that is not plain; *at moves past it. What XML cannot hold
- * becomes U+FFFD: most control characters, bytes that are no UTF-8, U+FFFE,
- * U+FFFF.
+ * Escapes one character; *at moves past it. What XML cannot represent becomes
+ * U+FFFD: most control characters, bytes that are not UTF-8, U+FFFE, U+FFFF.
  */
 static char *
 put_special(char *to, const char **at, const char *end)

@@ -1,5 +1,5 @@
 /*
- * json.c - a pull tokenizer of JSON. Source: RFC 8259.
+ * json.c - a pull tokenizer for JSON. Source: RFC 8259.
  */
 #include <string.h>
 
@@ -13,16 +13,16 @@ enum expect {
 	FIRST_KEY, /* after '{': a key or '}' */
 	MORE,      /* after a value in a level: ',' or its end */
 	END,       /* after the outermost value */
-	BAD        /* nothing any more */
+	BAD        /* nothing: there was an error */
 };
 
-#define WHOLE_DIGITS 18 /* that surely fit into an int64_t */
+#define WHOLE_DIGITS 18 /* as many as always fit into an int64_t */
 #define LOOK_AHEAD 8    /* more than an escape or a literal has */
 
 #define STRING_OF(x) #x
 #define NUMBER_TEXT(macro) STRING_OF(macro)
 
-/* Sixteen bytes at once: compilers have an instruction for each operation. */
+/* Each operation on sixteen bytes is one instruction. */
 typedef unsigned char bytes __attribute__((vector_size(16)));
 
 /* The first special byte, or end. */
@@ -54,7 +54,7 @@ cg_json_start(struct cg_json *json, struct cg_slice text)
 {
 	if (!text.ptr)
 		text.ptr = ""; /* the empty slice */
-	/* Not all of it: there may be a line for every few tokens. */
+	/* Not the whole struct: JSON Lines start one for every few tokens. */
 	json->rest = text;
 	json->at = text.ptr;
 	json->error = NULL;
@@ -76,7 +76,7 @@ cg_json_open(struct cg_json *json, struct cg_in *in)
 	json->in = in;
 }
 
-/* Keeps what is left; whatever comes after a value is decided by the level. */
+/* Ends a value; the level decides what may follow. */
 static enum cg_json_type
 accept(struct cg_json *json, const char *at, const char *end,
     enum cg_json_type type)
@@ -110,7 +110,7 @@ is_digit(char c)
 	return (unsigned)c - '0' <= 9;
 }
 
-/* Is the level that we are in now one of an object? */
+/* Is the current level an object? */
 static bool
 find_object(const struct cg_json *json)
 {
@@ -149,9 +149,9 @@ close_level(struct cg_json *json, const char *at, const char *end)
 }
 
 /*
- * How many of eight bytes, the first one lowest, are digits; and their value.
- * A byte of 0 to 9 stays below 0x80 when 0x76 is added; where a carry spoils
- * the next byte, this one is none already.
+ * How many of eight bytes, the first one lowest, are digits, and their value.
+ * A byte of 0 to 9 stays below 0x80 when 0x76 is added; a carry changes only
+ * bytes after one that is not a digit.
  */
 static inline unsigned
 join_digits(uint64_t word, uint64_t *value)
@@ -171,8 +171,8 @@ join_digits(uint64_t word, uint64_t *value)
 }
 
 /*
- * The end of the digits from at on, at itself if there are none; and their
- * value if they are WHOLE_DIGITS at most.
+ * The end of the digits from at on (at itself if there are none), and their
+ * value if there are at most WHOLE_DIGITS.
  */
 static inline const char *
 take_digits(const char *at, const char *end, uint64_t *value)
@@ -196,7 +196,7 @@ take_digits(const char *at, const char *end, uint64_t *value)
 }
 
 /*
- * 01 is the number 0; the next token then finds a 1 that it does not expect.
+ * 01 is the number 0 here; the next token is then an unexpected 1.
  */
 static enum cg_json_type
 take_number(struct cg_json *json, const char *at, const char *end)
@@ -228,7 +228,7 @@ take_number(struct cg_json *json, const char *at, const char *end)
 	return accept(json, to, end, CG_JSON_NUMBER);
 }
 
-/* Length of the escape at a backslash, 0 if it is none. */
+/* Length of the escape at a backslash, 0 if it is not valid. */
 static size_t
 escape_length(const char *at, const char *end)
 {
@@ -245,7 +245,7 @@ escape_length(const char *at, const char *end)
 	return n == 6 ? 6 : 0;
 }
 
-/* The string's closing quote; NULL after a refusal. */
+/* The string's closing quote; NULL after an error. */
 static const char *
 scan_string(struct cg_json *json, const char *at, const char *end)
 {
@@ -386,7 +386,7 @@ take_token(struct cg_json *json)
 	return CG_JSON_BAD;
 }
 
-/* May the token be another one if more text follows? */
+/* Could more text change the token? */
 static bool
 is_open(const struct cg_json *json, enum cg_json_type type)
 {
@@ -401,12 +401,12 @@ is_open(const struct cg_json *json, enum cg_json_type type)
 /* ---- Short ways --------------------------------------------------------- */
 
 /*
- * What most tokens of a profile are, in the order of their bytes: whole in the
- * window, and with nothing in them that needs a second look. CG_JSON_BAD leaves
- * any other one, and what is wrong, to take_token().
+ * Fast paths for most tokens of a profile: those that are whole in the window
+ * and need no second look. CG_JSON_BAD leaves all others, and errors, to
+ * take_token().
  */
 
-/* A number of digits alone that another value or the end of a level follows. */
+/* A number of digits only, before another value or the end of the level. */
 static inline enum cg_json_type
 take_whole(struct cg_json *json, const char *at, const char *end, char close)
 {
@@ -425,7 +425,7 @@ take_whole(struct cg_json *json, const char *at, const char *end, char close)
 	return CG_JSON_NUMBER;
 }
 
-/* A string without escapes, and of a key its colon. */
+/* A string without escapes; a key with its colon. */
 static inline enum cg_json_type
 take_plain(struct cg_json *json, const char *at, const char *end, bool is_key)
 {
@@ -457,7 +457,7 @@ take_element(struct cg_json *json)
 }
 
 /*
- * Some put a blank behind colon and comma. Not inlined: see next_token().
+ * Some writers put a blank after colon and comma. Not inlined: see next_token().
  */
 static __attribute__((noinline)) enum cg_json_type
 take_member(struct cg_json *json)
@@ -489,8 +489,8 @@ take_member(struct cg_json *json)
 }
 
 /*
- * With an input, a token at the end of its window is taken once more. Not
- * inlined: the short ways are to save no registers that only this needs.
+ * A token at the end of an input's window is read again with more text. Not
+ * inlined, so that the fast paths do not save registers for it.
  */
 static __attribute__((noinline)) enum cg_json_type
 next_token(struct cg_json *json)

@@ -1,8 +1,8 @@
 /*
- * json_string.c - strings of JSON, without their escapes and with them.
+ * json_string.c - removes and adds the escapes of JSON strings.
  *
- * Source: RFC 8259. Bytes that are no UTF-8 travel as lone low surrogates
- * \udc80 to \udcff, the way Python's "surrogateescape" (PEP 383) does it.
+ * Source: RFC 8259. Bytes that are not UTF-8 become lone low surrogates \udc80
+ * to \udcff, as with Python's "surrogateescape" (PEP 383).
  */
 #include <string.h>
 
@@ -90,7 +90,7 @@ cg_json_string(const struct cg_json *json, char *buf)
 
 /* ---- Writing ------------------------------------------------------------ */
 
-/* Input bytes that are written at once: each may become six. */
+/* Input bytes that are written at once; each may become six. */
 #define PIECE 8192
 
 /* The letter after the backslash, 0 if there is no short escape. */
@@ -106,7 +106,7 @@ short_escape(unsigned char byte)
 	return letters[meaning - meanings];
 }
 
-/* One character that is not plain; *at moves past it. */
+/* Escapes one character; *at moves past it. */
 static char *
 put_special(char *to, const char **at, const char *end)
 {
@@ -138,8 +138,8 @@ put_special(char *to, const char **at, const char *end)
 }
 
 /*
- * Escapes what begins before stop; a last sequence, or the last eight bytes,
- * may reach past it.
+ * Escapes up to stop; a UTF-8 sequence, or eight plain bytes, that begin before
+ * it may end after it.
  */
 static char *
 put_piece(char *to, const char **from, const char *stop, const char *end)

@@ -1,11 +1,11 @@
 /*
- * xml.c - XML: a pull reader over libxml2.
+ * xml.c - a pull reader for XML, by libxml2.
  *
- * libxml2 is pushed a piece of the input at a time; what it calls back with
- * waits in a list until it is asked for. Its push parser with callbacks is
- * the fastest of its interfaces, and the one that builds no tree. It limits
- * neither depth nor, before the end of a tag is seen, length: this does.
- * Nothing but the document itself is ever opened, and no entity expanded.
+ * libxml2 gets a piece of the input at a time; its callbacks append to a list
+ * of events, which cg_xml_next() returns one by one. Its push parser is the
+ * fastest of its interfaces and builds no tree. It limits neither the depth nor
+ * the length of a tag before its end; this reader does. Nothing but the
+ * document itself is opened, and no entity is expanded.
  *
  * Source: XML 1.0, fifth edition; libxml2's parser.h and SAX2.
  */
@@ -17,27 +17,27 @@
 #include "base/load.h"
 #include "io/io.h"
 
-/* What is parsed at once stays in the cache, and so do its events. */
+/* Parsed at once: the piece and its events stay in the cache. */
 #define PUSH_SIZE ((size_t)32 << 10)
-/* A tag or comment; libxml2 compares each attribute with all before it. */
+/* Of a tag or comment: libxml2 compares each attribute with all others. */
 #define TOKEN_MAX ((size_t)256 << 10)
 #define TEXT_MAX ((size_t)1 << 20)
-/* Names are few: how long they are is looked up by their addresses. */
+/* Cache of the lengths of names, by address: there are few names. */
 #define KNOWN_NAMES 64
 
-/* Offsets, as what they lead into may move. All of a piece is below 4 GiB. */
+/* Offsets, because the array may move. A piece has less than 4 GiB. */
 struct span {
 	uint32_t at, len;
 };
 
 struct attribute {
-	const char *name; /* libxml2's dictionary has it */
+	const char *name; /* in libxml2's dictionary */
 	struct span value;
 };
 
 struct event {
 	const char *name;
-	uint64_t seen;   /* it begins here in the document, or later */
+	uint64_t seen;   /* it begins at this offset or later */
 	struct span has; /* of OPEN: attributes; of TEXT: bytes */
 	uint16_t depth;
 	uint8_t type; /* cg_xml_type */
@@ -69,7 +69,7 @@ struct cg_xml {
 	struct cg_slice piece; /* of the input, from offset base on */
 	size_t pushed;         /* bytes of it */
 	uint64_t base;
-	size_t silent; /* bytes pushed since something came of them */
+	size_t silent; /* bytes pushed since the last event */
 
 	struct event *event;
 	size_t events, event_cap, next;
@@ -77,8 +77,8 @@ struct cg_xml {
 	size_t attributes, attribute_cap;
 	char *text; /* values and texts of the events */
 	size_t text_len, text_cap;
-	struct span pending; /* text that may go on */
-	uint64_t seen;       /* what comes next begins here, or later */
+	struct span pending; /* text that may continue */
+	uint64_t seen;       /* the next event begins here or later */
 	unsigned depth;
 	bool begun; /* an element was seen */
 	struct cg_slice known[KNOWN_NAMES];
@@ -88,7 +88,7 @@ struct cg_xml {
 
 /* ---- Failing ------------------------------------------------------------ */
 
-/* The offset as a pointer, where messages know its line; NULL if it is gone. */
+/* The offset as a pointer for messages; NULL if it left the window. */
 static const char *
 pointer(const struct cg_xml *xml, uint64_t offset)
 {
@@ -129,7 +129,7 @@ limit(struct cg_xml *xml, const char *expected)
 
 /* ---- What libxml2 calls ------------------------------------------------- */
 
-/* How far the parser is in the document. */
+/* Offset of the parser in the document. */
 static uint64_t
 parsed(const struct cg_xml *xml)
 {
@@ -154,7 +154,7 @@ make_room(struct cg_xml *xml, size_t len)
 	    xml, &xml->text, &xml->text_cap, xml->text_len + len + 1, 1);
 }
 
-/* There is room for it. Most are short: calls would take longer. */
+/* The caller has made room. Most texts are short: faster than memcpy(). */
 static inline struct span
 keep_text(struct cg_xml *xml, const xmlChar *text, size_t len)
 {
@@ -204,7 +204,7 @@ is_blank(const char *text, size_t len)
 	return len == 0;
 }
 
-/* The text before a tag is complete; between tags it is mostly blank. */
+/* Adds the text before a tag, unless it is white space only. */
 static void
 end_text(struct cg_xml *xml)
 {
@@ -278,7 +278,7 @@ on_open(void *arg, const xmlChar *name, const xmlChar *prefix,
 	event = add_event(xml, CG_XML_OPEN, name);
 	if (!event)
 		return;
-	/* The defaulted, which are the last, are a DTD's say, not the tag's. */
+	/* Without the defaults of a DTD, which come last. */
 	if (attributes > defaulted)
 		add_attributes(xml, event, attribute, attributes - defaulted);
 	xml->seen = parsed(xml);
@@ -302,7 +302,7 @@ static xmlEntityPtr
 on_reference(void *arg, const xmlChar *name)
 {
 	(void)name;
-	((struct cg_xml *)arg)->seen = parsed(arg); /* behind it */
+	((struct cg_xml *)arg)->seen = parsed(arg); /* after it */
 	refuse(arg, "no entity but &lt; &gt; &amp; &quot; and &apos;");
 	return NULL;
 }
@@ -361,7 +361,7 @@ cg_xml_new(struct cg_job *job, struct cg_in *in)
 	if (!xml)
 		return NULL;
 	xml->lib.xmlInitParser();
-	/* It may have to say something before it is there. */
+	/* Creating the parser may already report an error. */
 	xml->job = job;
 	xml->parser =
 	    xml->lib.xmlCreatePushParserCtxt(&sax, xml, NULL, 0, NULL);
@@ -371,7 +371,7 @@ cg_xml_new(struct cg_job *job, struct cg_in *in)
 		free(xml);
 		return NULL;
 	}
-	/* "No entities" is libxml2's word for replacing what &amp; stands for. */
+	/* NOENT: replace &amp; and the like, as libxml2 calls it. */
 	(void)xml->lib.xmlCtxtUseOptions(
 	    xml->parser, XML_PARSE_NOENT | XML_PARSE_NONET);
 	xml->in = in;
@@ -398,7 +398,7 @@ cg_xml_status(const struct cg_xml *xml)
 	return xml->status;
 }
 
-/* All events were given out: only text that may go on is kept. */
+/* Drops all events, which were returned; keeps text that may continue. */
 static void
 forget(struct cg_xml *xml)
 {
@@ -418,14 +418,14 @@ end_document(struct cg_xml *xml)
 	if (!xml->begun)
 		refuse(xml, "an XML document");
 	else if (xml->depth > 0)
-		refuse(xml, "the end of all elements: the file is cut short");
+		refuse(xml, "the end of all elements: the file is truncated");
 	else
 		(void)xml->lib.xmlParseChunk(xml->parser, "", 0, 1);
 	if (xml->status == CG_OK && !xml->parser->wellFormed)
 		refuse(xml, "XML");
 }
 
-/* Parses what comes next of the input; false at the end. */
+/* Parses the next piece of the input; false at the end. */
 static bool
 push(struct cg_xml *xml)
 {
@@ -468,7 +468,7 @@ cg_xml_next(struct cg_xml *xml)
 	return xml->event[xml->next++].type;
 }
 
-/* What cg_xml_next() has come to; NULL before and behind the document. */
+/* What cg_xml_next() returned last; NULL before and after the document. */
 static const struct event *
 current(const struct cg_xml *xml)
 {
@@ -527,12 +527,12 @@ cg_xml_at(const struct cg_xml *xml)
 	at = event ? pointer(xml, event->seen) : NULL;
 	if (!at || at == end || event->type == CG_XML_TEXT)
 		return at;
-	/* Behind a tag's name and attributes; but <a/> closes where it is. */
+	/* seen is before the tag; <a/> closes where it is. */
 	open = *at == '/' ? at : memchr(at, '<', (size_t)(end - at));
 	return open ? open : at;
 }
 
-/* They are short: a call takes longer. */
+/* Names are short: faster than strcmp(). */
 static inline bool
 same_name(const char *a, const char *b)
 {
@@ -594,7 +594,7 @@ add_content(struct cg_xml *xml, struct cg_slice text)
 	return true;
 }
 
-/* Most elements have nothing, or one text, which need not be copied. */
+/* Most elements are empty or have one text, which is not copied. */
 static bool
 take_simple(struct cg_xml *xml, struct cg_slice *text)
 {
