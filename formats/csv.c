@@ -1,14 +1,14 @@
 /*
- * csv.c - tables for scripts and spreadsheets: CSV and TSV.
+ * csv.c - csv and tsv: tables for scripts and spreadsheets.
  *
- * Source: RFC 4180 for commas; for tabs IANA's text/tab-separated-values,
- * which has no quotes: tabs and line breaks in names become blanks there.
+ * Source: RFC 4180 for CSV; IANA's text/tab-separated-values for TSV, which has
+ * no quotes: tabs and line breaks in names become blanks.
  *
- * --table=flat has a line for each function: what it cost itself and with all
- * that it called, and how often it was called. --table=calls has one for each
- * place of a call, --table=lines one for each function and line. Costs of all
- * events and parts are there, as whole numbers in the event's unit; addresses,
- * jumps and stacks are not.
+ * --table=flat has a line for each function with its self and inclusive costs
+ * and the number of calls to it, --table=calls one for each call site and
+ * callee, --table=lines one for each function and line. The costs of all events
+ * are whole numbers in the event's unit, summed over all parts; addresses,
+ * jumps and stacks are lost.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct writer {
 	struct cg_out *out;
 	struct cg_rows *rows;
 	bool tabs;
-	bool begun; /* the line has a field */
+	bool begun; /* the line has a field already */
 	size_t events;
 };
 
@@ -102,7 +102,7 @@ put_costs(struct writer *w, const uint64_t *cost, size_t n)
 		put_cost(w, i, i < n ? cost[i] : 0);
 }
 
-/* Columns "Ir", or "Ir inclusive". */
+/* Titles "Ir", or "Ir inclusive". */
 static void
 put_event_names(struct writer *w, const char *suffix)
 {
@@ -137,7 +137,7 @@ put_fn(struct writer *w, cg_fn fn)
 
 /* ---- Tables ------------------------------------------------------------- */
 
-/* The dearest first, by self cost of the first event, else as they are. */
+/* Sorted by self cost of the first event, then in canonical order. */
 struct ranked {
 	cg_fn fn;
 	size_t rank;
@@ -193,7 +193,7 @@ put_flat(struct writer *w)
 	put_event_names(w, " inclusive");
 	end_line(w);
 	for (size_t i = 0; ok && i < count; i++) {
-		/* The unknown caller is no function, unless it has costs. */
+		/* The unknown caller has a line only if it has costs. */
 		if (ranked[i].fn != 0 || ranked[i].cost != 0)
 			put_flat_line(w, sums, ranked[i].fn);
 	}
@@ -278,7 +278,9 @@ write_table(struct cg_job *job, const struct cg_graph *graph,
 	while (table->name && strcmp(table->name, cg_opt(job, "table")) != 0)
 		table++;
 	if (!table->name)
-		return cg_usage(job, "--table is flat, calls or lines");
+		return cg_usage(job,
+		    "--table: expected flat, calls or lines, not '%s'",
+		    cg_opt(job, "table"));
 	w.rows = cg_rows_new(graph);
 	if (!w.rows)
 		return cg_nomem(job);
@@ -305,7 +307,7 @@ static const struct cg_option options[] = {
 	    .type = CG_STRING,
 	    .fallback = "flat",
 	    .arg = "NAME",
-	    .help = "what the lines are: flat (functions), calls or lines",
+	    .help = "table to write: flat (functions), calls or lines",
 	    .writing = true },
 	{ 0 },
 };

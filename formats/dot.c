@@ -1,27 +1,27 @@
 /*
- * dot.c - a call graph for Graphviz, coloured and pruned.
+ * dot.c - dot: a call graph for Graphviz, coloured and pruned.
  *
- * Source: the DOT language (graphviz.org/doc/info/lang.html); what gprof2dot
- * 2024.6 draws is what its users expect: a box for each function with its
- * object, name, inclusive and self share and calls, an arrow for each pair of
- * functions, from blue (cold) to red (hot), and nothing below 0.5 % (functions)
- * or 0.1 % (calls). Unlike there, shares are of what the whole run cost, and
- * the inclusive share of a recursive function is what it took.
+ * Source: the DOT language (graphviz.org/doc/info/lang.html). The graph looks
+ * like that of gprof2dot 2024.6: a box for each function with its object, name,
+ * inclusive and self share and calls, an arrow for each pair of functions, from
+ * blue (cold) to red (hot), and nothing below 0.5 % (functions) or 0.1 %
+ * (calls). Unlike there, shares are of the total cost of the run, and the
+ * inclusive cost of a recursive function counts once.
  *
- * One event; lines, addresses and parts are added up.
+ * One event is written, summed over lines, addresses and parts.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cgconv_parse.h"
 
-#define NAME_MAX_SHOWN 80 /* bytes of a name in a box; the tooltip has all */
+#define NAME_MAX_SHOWN 80 /* bytes of a name in a box; tooltips have all */
 #define FONT_MIN 8.0
 #define FONT_MAX 10.0
 #define PEN_MIN 0.5
 #define PEN_MAX 4.0
 
-/* Calls of one function by another, from all places. */
+/* Calls of one function by another, from all call sites. */
 struct call {
 	cg_fn callee;
 	uint32_t id; /* of the callee */
@@ -34,18 +34,18 @@ struct writer {
 	struct cg_out *out;
 	size_t event;
 	const struct cg_sums *sums; /* of that event alone */
-	bool inclusive; /* the event's inclusive costs mean something */
+	bool inclusive;             /* the event has inclusive costs */
 	double total;
 	double node_threshold, call_threshold; /* shares */
-	uint32_t *id;      /* by fn: its number in the output, 0: left out */
+	uint32_t *id;      /* by fn: its number in the output, 0: not there */
 	struct call *call; /* of the current caller */
 	size_t calls, call_cap;
-	struct cg_map call_ids; /* callee -> place in call, from 1 */
+	struct cg_map call_ids; /* callee -> index in call + 1 */
 };
 
 /* ---- Text --------------------------------------------------------------- */
 
-/* Within quotes, a backslash begins an escape; line breaks would be kept. */
+/* Escapes text for a string in quotes; control characters become blanks. */
 static void
 put_text(struct cg_out *out, struct cg_slice text)
 {
@@ -60,14 +60,14 @@ put_text(struct cg_out *out, struct cg_slice text)
 		if (c < ' ' || c == 0x7f)
 			cg_putc(out, ' ');
 		else if (len == 0)
-			cg_puts(out, "\xef\xbf\xbd"); /* no UTF-8: U+FFFD */
+			cg_puts(out, "\xef\xbf\xbd"); /* U+FFFD: not UTF-8 */
 		else
 			cg_put(out, (struct cg_slice){ at, len });
 		at += len > 0 ? len : 1;
 	}
 }
 
-/* UTF-8: where a character begins, at or before at. */
+/* The start of the UTF-8 character that contains the byte at. */
 static size_t
 char_start(struct cg_slice text, size_t at)
 {
@@ -76,7 +76,7 @@ char_start(struct cg_slice text, size_t at)
 	return at;
 }
 
-/* A long name is shown by its two ends: these tell templates apart. */
+/* Shortens a long name in its middle: templates differ at both ends. */
 static void
 put_name(struct cg_out *out, struct cg_slice name)
 {
@@ -117,7 +117,7 @@ fn_share(const struct writer *w, cg_fn fn)
 				     : cg_sum_self(w->sums, fn, w->event));
 }
 
-/* One of red, green, blue of a hue between 0 and 1. */
+/* HSL to RGB: one component; the hue is shifted by -1/3 to 1/3 for it. */
 static double
 hue_part(double low, double high, double hue)
 {
@@ -134,7 +134,7 @@ hue_part(double low, double high, double hue)
 	return low;
 }
 
-/* From dark blue over green and yellow to red, as the share grows. */
+/* The colour of a share: from dark blue over green and yellow to red. */
 static void
 put_colour(struct cg_out *out, double value)
 {
@@ -263,7 +263,7 @@ add_call(struct writer *w, const struct cg_call *call)
 		*id = (uint32_t)++w->calls;
 	}
 	sum = &w->call[*id - 1];
-	/* Sums of all calls were checked when these were summed by function. */
+	/* No overflow: cg_sums_of() has checked the sums by function. */
 	sum->count += call->count;
 	sum->cost += cost;
 	return true;
@@ -272,7 +272,7 @@ add_call(struct writer *w, const struct cg_call *call)
 static void
 put_call(struct writer *w, cg_fn caller, const struct call *call)
 {
-	/* Without a cost of its own an arrow is as hot as what it is to. */
+	/* An arrow without a cost has the colour of the callee. */
 	double value =
 	    w->inclusive ? share(w, call->cost) : fn_share(w, call->callee);
 
@@ -297,7 +297,7 @@ put_call(struct writer *w, cg_fn caller, const struct call *call)
 	cg_puts(w->out, "\"];\n");
 }
 
-/* By their numbers in the output, as functions are. */
+/* In the order of the functions in the output. */
 static int
 compare_calls(const void *pa, const void *pb)
 {
@@ -348,13 +348,12 @@ put_calls(struct writer *w)
 /* ---- The file ----------------------------------------------------------- */
 
 /*
- * "0.5": percent; false if it is no number from 0 to 100. What is exactly so
- * much is not below it, whatever doubles make of it.
+ * Parses "0.5" percent into a share; false unless it is from 0 to 100. The
+ * result is a little smaller, so that rounding does not drop an equal share.
  */
 static bool
-get_percent(struct cg_job *job, const char *name, double *value)
+parse_percent(struct cg_slice text, double *value)
 {
-	struct cg_slice text = cg_slice(cg_opt(job, name));
 	double unit = 0.01;
 	uint64_t whole;
 
@@ -370,6 +369,20 @@ get_percent(struct cg_job *job, const char *name, double *value)
 	}
 	*value -= 1e-12;
 	return text.len == 0 && *value < 1;
+}
+
+static bool
+get_percent(struct cg_job *job, const char *name, double *value)
+{
+	const char *text = cg_opt(job, name);
+
+	if (parse_percent(cg_slice(text), value))
+		return true;
+	(void)cg_usage(job,
+	    "--%s: expected a percentage from 0 to 100, "
+	    "not '%s'",
+	    name, text);
+	return false;
 }
 
 static int
@@ -421,7 +434,7 @@ write_dot(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 
 	if (!get_percent(job, "node-threshold", &w.node_threshold) ||
 	    !get_percent(job, "edge-threshold", &w.call_threshold))
-		return cg_usage(job, "a threshold is a number of percent");
+		return CG_EUSAGE;
 	status = choose_event(&w);
 	if (status != CG_OK)
 		return status;
@@ -441,13 +454,13 @@ static const struct cg_option options[] = {
 	    .type = CG_STRING,
 	    .fallback = "0.5",
 	    .arg = "PERCENT",
-	    .help = "leave out functions that cost less",
+	    .help = "drop functions with a smaller inclusive share",
 	    .writing = true },
 	{ .name = "edge-threshold",
 	    .type = CG_STRING,
 	    .fallback = "0.1",
 	    .arg = "PERCENT",
-	    .help = "leave out calls that cost less",
+	    .help = "drop calls with a smaller inclusive share",
 	    .writing = true },
 	{ 0 },
 };

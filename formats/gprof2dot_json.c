@@ -1,11 +1,10 @@
 /*
- * gprof2dot.c - gprof2dot-json: stacks with costs, the exchange format of
- * gprof2dot.
+ * gprof2dot_json.c - gprof2dot-json: call chains with costs, gprof2dot's own
+ * format.
  *
- * Source: class JsonParser of gprof2dot 2022.7.29 and schema.json beside it,
- * version 0. Call chains run from the callee to the root; a cost may have
- * decimals, which are rounded. Functions have a name and a module; a process,
- * too, which is lost.
+ * Source: class JsonParser of gprof2dot 2022.7.29 and its schema.json, version
+ * 0. Call chains are leaf first; costs with decimals are rounded. The name and
+ * the module of functions survive, their process is lost.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@ struct function {
 	cg_name name, module;
 };
 
-/* Of the tree of call chains. */
+/* A node of the tree of call chains. */
 struct node {
 	uint32_t parent, function;
 	cg_node node;
@@ -34,10 +33,10 @@ struct chains {
 	struct function *function;
 	size_t functions, function_cap;
 	cg_fn *fn;
-	struct cg_map node_ids; /* parent << 32 | function -> place */
+	struct cg_map node_ids; /* parent << 32 | function -> index */
 	struct node *node;      /* the first is the root */
 	size_t nodes, node_cap;
-	uint64_t *sum; /* costs of nodes, as many as the first has */
+	uint64_t *sum; /* width costs for each node */
 	size_t sums, sum_cap, width;
 	uint64_t *samples;
 	size_t samples_cap;
@@ -142,7 +141,7 @@ take_values(struct cg_doc *doc, void *into)
 			&chains->value_cap, sizeof(*chains->value)))
 			return false;
 		if (value < 0)
-			return cg_doc_fail(doc, "a cost not below 0");
+			return cg_doc_fail(doc, "a non-negative cost");
 		chains->value[chains->values++] = (uint64_t)value;
 	}
 	return doc->status == CG_OK;
@@ -167,23 +166,22 @@ new_node(struct cg_doc *doc, struct chains *chains, struct node node)
 	return true;
 }
 
+/* Moves at to its child with that function. */
 static bool
 step(struct cg_doc *doc, struct chains *chains, uint32_t *at, uint32_t function)
 {
-	uint32_t *place =
+	uint32_t *index =
 	    cg_map_at(&chains->node_ids, (uint64_t)*at << 32 | function);
 
-	if (!place) {
-		doc->status = cg_nomem(doc->job);
-		return false;
-	}
-	if (*place == 0) {
-		*place = (uint32_t)chains->nodes;
+	if (!index)
+		return cg_reject_nomem(doc->job);
+	if (*index == 0) {
+		*index = (uint32_t)chains->nodes;
 		if (!new_node(doc, chains,
 			(struct node){ .parent = *at, .function = function }))
 			return false;
 	}
-	*at = *place;
+	*at = *index;
 	return true;
 }
 
@@ -220,7 +218,8 @@ take_event(struct cg_doc *doc, struct chains *chains)
 	sum = chains->sum + at * chains->width;
 	for (size_t i = 0; i < chains->width; i++)
 		if (__builtin_add_overflow(sum[i], chains->value[i], &sum[i]))
-			return cg_doc_fail(doc, "a smaller sum");
+			return cg_doc_fail(
+			    doc, "costs whose sum fits in 64 bits");
 	chains->samples[at]++;
 	return true;
 }
@@ -238,7 +237,7 @@ take_events(struct cg_doc *doc, void *into)
 
 /* ---- Into the graph ------------------------------------------------------ */
 
-/* The description without blanks names the event. */
+/* The event's name is the description with '_' for blanks. */
 static bool
 add_event(struct cg_doc *doc, struct chains *chains, const struct cost *cost)
 {
@@ -248,10 +247,8 @@ add_event(struct cg_doc *doc, struct chains *chains, const struct cost *cost)
 	struct cg_event event = { .name = name,
 		.unit = cg_get_name(doc->build, cost->unit).ptr };
 
-	if (!name) {
-		doc->status = cg_nomem(doc->job);
-		return false;
-	}
+	if (!name)
+		return cg_reject_nomem(doc->job);
 	if (text.len == 0)
 		text = cg_slice("cost");
 	else
@@ -270,10 +267,8 @@ static bool
 add_functions(struct cg_doc *doc, struct chains *chains)
 {
 	chains->fn = calloc(chains->functions + 1, sizeof(*chains->fn));
-	if (!chains->fn) {
-		doc->status = cg_nomem(doc->job);
-		return false;
-	}
+	if (!chains->fn)
+		return cg_reject_nomem(doc->job);
 	for (size_t i = 0; i < chains->functions; i++) {
 		const struct function *function = &chains->function[i];
 		cg_object module = cg_add_object(
@@ -291,7 +286,8 @@ add_chains(struct cg_doc *doc, struct chains *chains)
 	const struct cg_pos nowhere = { 0 };
 
 	if (chains->nodes > 0 && chains->costs != chains->width) {
-		(void)cg_doc_fail(doc, "costs that name each cost");
+		(void)cg_doc_fail(doc, "costs with a description for each "
+				       "cost of an event");
 		return;
 	}
 	for (size_t i = 0; i < chains->costs; i++)
@@ -299,12 +295,13 @@ add_chains(struct cg_doc *doc, struct chains *chains)
 			return;
 	if (!add_functions(doc, chains))
 		return;
-	/* Parents stand before their children. */
+	/* Parents precede their children. */
 	for (size_t i = 0; i < chains->nodes; i++) {
 		struct node *node = &chains->node[i];
 
 		if (i > 0 && node->function >= chains->functions) {
-			(void)cg_doc_fail(doc, "functions with all indexes");
+			(void)cg_doc_fail(doc, "functions for all indexes in "
+					       "call chains");
 			return;
 		}
 		if (i > 0)

@@ -2,8 +2,8 @@
  * graphml.c - graphml: the call graph for yEd, Gephi, networkx and others.
  *
  * Source: "The GraphML File Format" (graphml.graphdrawing.org), 1.0. A function
- * is a node, all calls of one function by another are an edge; costs of all
- * events are data of both. Parts are added up; lines, addresses, jumps and
+ * is a node, all calls of one function by another are an edge; both have the
+ * costs of all events as data, summed over parts. Lines, addresses, jumps and
  * stacks are lost.
  */
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct writer {
 	size_t events;
 	uint32_t *number; /* of functions, in canonical order */
 	/* Of one caller: */
-	struct cg_map ids; /* callee -> place + 1 */
+	struct cg_map ids; /* callee -> index + 1 */
 	struct edge {
 		cg_fn callee;
 		uint64_t count;
@@ -68,8 +68,7 @@ put_keys(struct writer *w)
 	}
 }
 
-/* NUMBER_NONE: the key has none. */
-#define NUMBER_NONE SIZE_MAX
+#define NUMBER_NONE SIZE_MAX /* the key has no number */
 
 static void
 begin_data(struct writer *w, const char *key, size_t number)
@@ -149,23 +148,23 @@ grow_edges(struct writer *w)
 		   (w->edges + 1) * (w->events + 1), sizeof(*w->cost));
 }
 
-/* Sums fit: each is at most the sum over the part, which does. */
+/* No overflow: the sum of all calls was checked. */
 static bool
 add_call(struct writer *w, const struct cg_call *call)
 {
-	uint32_t *place = cg_map_at(&w->ids, call->callee);
+	uint32_t *index = cg_map_at(&w->ids, call->callee);
 	uint64_t *cost;
 
-	if (!place || (*place == 0 && !grow_edges(w)))
+	if (!index || (*index == 0 && !grow_edges(w)))
 		return false;
-	if (*place == 0) {
+	if (*index == 0) {
 		w->edge[w->edges] = (struct edge){ .callee = call->callee };
 		memset(w->cost + w->edges * w->events, 0,
 		    w->events * sizeof(*w->cost));
-		*place = (uint32_t)++w->edges;
+		*index = (uint32_t)++w->edges;
 	}
-	w->edge[*place - 1].count += call->count;
-	cost = w->cost + (*place - 1) * w->events;
+	w->edge[*index - 1].count += call->count;
+	cost = w->cost + (*index - 1) * w->events;
 	for (size_t i = 0; i < call->n; i++)
 		cost[i] += call->cost[i];
 	return true;

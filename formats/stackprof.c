@@ -2,12 +2,12 @@
  * stackprof.c - stackprof: profiles of Ruby by the stackprof gem, as JSON.
  *
  * Source: ext/stackprof/stackprof.c and lib/stackprof/report.rb of stackprof
- * 0.2. raw is a list of stacks: how many frames, their ids from the root, how
- * many samples. Without raw (raw: false) there are sums only: samples and
- * total_samples of a frame, edges to what it called, lines with [total, self].
+ * 0.2. raw is a list of stacks: the number of frames, their ids from the root,
+ * the number of samples. Without raw (raw: false) there are only sums: samples
+ * and total_samples of a frame, edges to its callees, lines with [total, self].
  *
- * Stacks survive, or else all the sums; lost is when samples were taken, and
- * beside stacks the lines.
+ * Stacks survive, or without raw all the sums. The times of samples are lost,
+ * and the lines if there are stacks.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 #include "cgconv_parse.h"
 
-#define NATIVE "<cfunc>" /* the file of functions that are written in C */
+#define NATIVE "<cfunc>" /* the file of functions written in C */
 #define OBJECT "(cfunc)"
 
 struct frame {
@@ -49,7 +49,7 @@ struct prof {
 	uint64_t interval;
 	struct frame *frame;
 	size_t frames, frame_cap;
-	struct cg_map frame_ids; /* id -> place + 1 */
+	struct cg_map frame_ids; /* id -> index + 1 */
 	struct edge *edge;
 	size_t edges, edge_cap;
 	struct line *line;
@@ -57,19 +57,12 @@ struct prof {
 	struct cg_map value_ids; /* id in raw -> dense id + 1 */
 	uint64_t *value;
 	size_t values, value_cap;
-	struct cg_map node_ids; /* parent << 32 | dense id -> place */
+	struct cg_map node_ids; /* parent << 32 | dense id -> index */
 	struct node *node;      /* the first is the root */
 	size_t nodes, node_cap;
 };
 
-static bool
-nomem(struct cg_doc *doc)
-{
-	doc->status = cg_nomem(doc->job);
-	return false;
-}
-
-/* The number that a key is. */
+/* Parses a key as a number. */
 static bool
 get_id(struct cg_doc *doc, struct cg_slice key, uint64_t *id)
 {
@@ -104,7 +97,7 @@ take_edges(struct cg_doc *doc, void *into)
 	return doc->status == CG_OK;
 }
 
-/* A number of samples that have the line on their stack; or that and self. */
+/* The samples with the line on their stack, or [these, self samples]. */
 static bool
 take_line(struct cg_doc *doc, struct line *line)
 {
@@ -172,7 +165,7 @@ take_frames(struct cg_doc *doc, void *into)
 {
 	struct prof *prof = into;
 	struct cg_slice key;
-	uint32_t *place;
+	uint32_t *index;
 
 	if (!cg_doc_object(doc))
 		return false;
@@ -184,29 +177,30 @@ take_frames(struct cg_doc *doc, void *into)
 		    !cg_doc_grow(doc, &prof->frame, prof->frames,
 			&prof->frame_cap, sizeof(frame)))
 			return false;
-		place = cg_map_at(&prof->frame_ids, frame.id);
-		if (!place)
-			return nomem(doc);
-		if (*place != 0 || frame.line > UINT32_MAX)
-			return cg_doc_fail(doc, *place != 0
-						    ? "another id of a frame"
-						    : "a line number");
+		index = cg_map_at(&prof->frame_ids, frame.id);
+		if (!index)
+			return cg_reject_nomem(doc->job);
+		if (*index != 0)
+			return cg_doc_fail(
+			    doc, "a frame id that occurs only once");
+		if (frame.line > UINT32_MAX)
+			return cg_doc_fail(doc, "a line number");
 		prof->frame[prof->frames] = frame;
-		*place = (uint32_t)++prof->frames;
+		*index = (uint32_t)++prof->frames;
 	}
 	return doc->status == CG_OK;
 }
 
 /* ---- Stacks -------------------------------------------------------------- */
 
-/* The node for a frame on top of another. */
+/* Moves at to its child with that frame id. */
 static bool
 step(struct cg_doc *doc, struct prof *prof, uint32_t *at, uint64_t id)
 {
-	uint32_t *value = cg_map_at(&prof->value_ids, id), *place;
+	uint32_t *value = cg_map_at(&prof->value_ids, id), *index;
 
 	if (!value)
-		return nomem(doc);
+		return cg_reject_nomem(doc->job);
 	if (*value == 0) {
 		if (!cg_doc_grow(doc, &prof->value, prof->values,
 			&prof->value_cap, sizeof(*prof->value)))
@@ -214,18 +208,18 @@ step(struct cg_doc *doc, struct prof *prof, uint32_t *at, uint64_t id)
 		prof->value[prof->values] = id;
 		*value = (uint32_t)++prof->values;
 	}
-	place = cg_map_at(&prof->node_ids, (uint64_t)*at << 32 | *value);
-	if (!place)
-		return nomem(doc);
-	if (*place == 0) {
+	index = cg_map_at(&prof->node_ids, (uint64_t)*at << 32 | *value);
+	if (!index)
+		return cg_reject_nomem(doc->job);
+	if (*index == 0) {
 		if (!cg_doc_grow(doc, &prof->node, prof->nodes, &prof->node_cap,
 			sizeof(*prof->node)))
 			return false;
 		prof->node[prof->nodes] =
 		    (struct node){ .parent = *at, .value = *value - 1 };
-		*place = (uint32_t)prof->nodes++;
+		*index = (uint32_t)prof->nodes++;
 	}
-	*at = *place;
+	*at = *index;
 	return true;
 }
 
@@ -239,7 +233,7 @@ next_number(struct cg_doc *doc, uint64_t *number)
 	if (!cg_doc_number(doc, 0, &value))
 		return false;
 	*number = (uint64_t)value;
-	return value >= 0 || cg_doc_fail(doc, "a number not below 0");
+	return value >= 0 || cg_doc_fail(doc, "a non-negative number");
 }
 
 static bool
@@ -268,7 +262,8 @@ take_raw(struct cg_doc *doc, void *into)
 			return false;
 		if (__builtin_add_overflow(prof->node[at].samples, samples,
 			&prof->node[at].samples))
-			return cg_doc_fail(doc, "fewer samples");
+			return cg_doc_fail(
+			    doc, "samples whose sum fits in 64 bits");
 	}
 	return doc->status == CG_OK;
 }
@@ -278,11 +273,11 @@ take_raw(struct cg_doc *doc, void *into)
 static struct frame *
 find_frame(struct cg_doc *doc, struct prof *prof, uint64_t id)
 {
-	uint32_t place = cg_map_get(&prof->frame_ids, id);
+	uint32_t index = cg_map_get(&prof->frame_ids, id);
 
-	if (place != 0)
-		return &prof->frame[place - 1];
-	(void)cg_doc_fail(doc, "frames with all ids that are referred to");
+	if (index != 0)
+		return &prof->frame[index - 1];
+	(void)cg_doc_fail(doc, "frames for all ids in stacks and edges");
 	return NULL;
 }
 
@@ -306,7 +301,7 @@ add_functions(struct cg_build *build, struct prof *prof)
 	}
 }
 
-/* Parents stand before their children. */
+/* Parents precede their children. */
 static void
 add_stacks(struct cg_doc *doc, struct prof *prof)
 {
@@ -376,7 +371,7 @@ add_sums(struct cg_doc *doc, struct prof *prof)
 	}
 }
 
-/* A sample is an interval of microseconds; in mode object so many objects. */
+/* The interval is in microseconds, in mode object a number of objects. */
 static void
 add_events(struct cg_build *build, struct prof *prof)
 {

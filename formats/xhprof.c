@@ -1,14 +1,14 @@
 /*
- * xhprof.c - xhprof: profiles of PHP by XHProf and its heirs, as JSON.
+ * xhprof.c - xhprof: profiles of PHP by XHProf and its successors, as JSON.
  *
  * Source: xhprof_lib.php and the extension of XHProf 2.3 (Tideways, uprofiler
  * write the same). {"caller==>callee": {"ct": calls, "wt": microseconds,
  * "cpu": microseconds, "mu": bytes, "pmu": bytes}}, "main()" has no caller.
- * What a call costs is inclusive; self is the rest. A function that calls
- * itself is called name@1, name@2, ... within itself.
+ * Costs of calls are inclusive; the self cost of a function is that of calls to
+ * it less that of its calls. Recursive calls have the names name@1, name@2, ...
  *
- * Calls, self and inclusive costs survive. Memory may be given back, so it is
- * signed.
+ * Calls, self and inclusive costs survive. Memory is signed, as a function may
+ * free more than it allocates.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +18,14 @@
 #define ARROW "==>"
 #define COSTS 4
 
-/* A call, or what is known of main(), by name with level. */
+/* A call, or main(), by names with their levels. */
 struct call {
 	cg_name caller, callee; /* caller 0: none */
 	uint64_t count;
 	int64_t cost[COSTS];
 };
 
-/* A name with its level: "f@2" is f. */
+/* The function of a name with its level: "f@2" is f, level 2. */
 struct name {
 	cg_fn fn;
 	uint64_t level;
@@ -35,7 +35,7 @@ struct name {
 struct prof {
 	struct call *call;
 	size_t calls, call_cap;
-	struct cg_map ids; /* cg_name -> place + 1 */
+	struct cg_map ids; /* cg_name -> index + 1 */
 	struct name *name;
 	size_t names, name_cap;
 	struct cg_map lowest; /* caller fn, callee fn -> level + 1 */
@@ -58,7 +58,7 @@ static const struct cg_event events[COSTS] = {
 
 /* ---- From JSON ----------------------------------------------------------- */
 
-/* "caller==>callee", at the last arrow. */
+/* Splits "caller==>callee" at the last arrow. */
 static void
 split_key(struct cg_build *build, struct cg_slice key, struct call *call)
 {
@@ -96,8 +96,8 @@ take_cost(struct cg_doc *doc, struct prof *prof, struct cg_slice key,
 		prof->has[i] = true;
 		return cg_doc_number(doc, 0, &call->cost[i]);
 	}
-	cg_warn(doc->job, "costs other than ct, wt, cpu, mu and pmu are "
-			  "skipped");
+	cg_warn(doc->job, "only the costs ct, wt, cpu, mu and pmu are read: "
+			  "another one is skipped");
 	return cg_doc_skip(doc);
 }
 
@@ -147,27 +147,27 @@ split_level(struct cg_slice *name, uint64_t *level)
 static struct name *
 get_name(struct cg_doc *doc, struct prof *prof, cg_name id)
 {
-	uint32_t *place = cg_map_at(&prof->ids, id);
+	uint32_t *index = cg_map_at(&prof->ids, id);
 	struct cg_slice text = cg_get_name(doc->build, id);
 	struct name name = { 0 };
 
-	if (!place) {
-		doc->status = cg_nomem(doc->job);
+	if (!index) {
+		(void)cg_reject_nomem(doc->job);
 		return NULL;
 	}
-	if (*place == 0) {
+	if (*index == 0) {
 		if (!cg_doc_grow(doc, &prof->name, prof->names, &prof->name_cap,
 			sizeof(name)))
 			return NULL;
 		split_level(&text, &name.level);
 		name.fn = cg_add_fn(doc->build, text, 0, 0);
 		prof->name[prof->names] = name;
-		*place = (uint32_t)++prof->names;
+		*index = (uint32_t)++prof->names;
 	}
-	return &prof->name[*place - 1];
+	return &prof->name[*index - 1];
 }
 
-/* Costs that the builder takes: those that are there, times above 0. */
+/* Selects the costs that the input has; negative times become 0. */
 static size_t
 select_costs(struct cg_doc *doc, const struct prof *prof, const int64_t *cost,
     uint64_t *selected)
@@ -179,7 +179,7 @@ select_costs(struct cg_doc *doc, const struct prof *prof, const int64_t *cost,
 			continue;
 		selected[n] = (uint64_t)cost[i];
 		if (cost[i] < 0 && !events[i].is_signed) {
-			cg_warn(doc->job, "a time below 0 is taken for 0");
+			cg_warn(doc->job, "a negative time is read as 0");
 			selected[n] = 0;
 		}
 		n++;
@@ -187,7 +187,7 @@ select_costs(struct cg_doc *doc, const struct prof *prof, const int64_t *cost,
 	return n;
 }
 
-/* Self costs, and how deep the outermost call of each pair is. */
+/* Sums self costs; finds the lowest level of the calls of each pair. */
 static bool
 sum_calls(struct cg_doc *doc, struct prof *prof)
 {
@@ -213,13 +213,12 @@ sum_calls(struct cg_doc *doc, struct prof *prof)
 			over |= __builtin_sub_overflow(
 			    caller->self[k], call->cost[k], &caller->self[k]);
 		if (over)
-			return cg_doc_fail(doc, "smaller costs");
+			return cg_doc_fail(
+			    doc, "costs whose sum fits in 64 bits");
 		from = caller ? caller->fn : 0;
 		lowest = cg_map_at(&prof->lowest, (uint64_t)from << 32 | to);
-		if (!lowest) {
-			doc->status = cg_nomem(doc->job);
-			return false;
-		}
+		if (!lowest)
+			return cg_reject_nomem(doc->job);
 		if (level < UINT32_MAX && (*lowest == 0 || level < *lowest))
 			*lowest = (uint32_t)level + 1;
 	}
@@ -227,9 +226,9 @@ sum_calls(struct cg_doc *doc, struct prof *prof)
 }
 
 /*
- * What a function within itself costs is in its outermost call's cost already:
- * its inclusive cost is that of level 0, and of the calls between two functions
- * only those on the lowest level cost.
+ * The cost of a recursive call is part of the outermost call's: a function's
+ * inclusive cost is that of its calls on level 0, and of the calls of one
+ * function by another only those on the lowest level have a cost.
  */
 static void
 add_calls(struct cg_doc *doc, struct prof *prof)
@@ -302,7 +301,7 @@ read_xhprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	return cg_doc_close(&doc);
 }
 
-/* The first key is a call, or main(); its value has a count. */
+/* The first key is a call, or main(); its value has keys, too. */
 static int
 probe(const struct cg_head *head)
 {

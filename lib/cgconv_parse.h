@@ -248,9 +248,7 @@ struct cg_slice cg_xml_text(const struct cg_xml *);
 unsigned cg_xml_depth(const struct cg_xml *);
 /* Where the tag or text begins, for cg_fail_at() and cg_warn_at(). */
 const char *cg_xml_at(const struct cg_xml *);
-/* Reports what was expected there; returns CG_EINPUT. */
-int cg_xml_fail(const struct cg_xml *, const char *expected);
-/* The same, as cg_reject(): returns false. */
+/* Reports what was expected there, as cg_reject_at(); returns false. */
 bool cg_xml_reject(const struct cg_xml *, const char *expected);
 /*
  * From OPEN to its CLOSE: joins all texts in between, valid until the next call

@@ -73,6 +73,6 @@ setup()
 	same "$dir/want" "$dir/out"
 }
 
-@test "csv: a table that there is not is a usage error" {
-	refuses 2 "--table is flat, calls or lines" -t csv --table=frob "$EVENTS"
+@test "csv: an unknown table is a usage error" {
+	refuses 2 "--table: expected flat, calls or lines, not 'frob'" -t csv --table=frob "$EVENTS"
 }

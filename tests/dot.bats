@@ -60,7 +60,7 @@ drawn()
 	same "$dir/want" "$dir/got"
 }
 
-@test "dot: thresholds leave out what is cheap" {
+@test "dot: thresholds drop cheap functions and calls" {
 	printf '%s\n' 'main;a 1' 'main;b 9' 'main;c 990' >"$dir/in.folded"
 	names() { sed -n 's/.*tooltip="\(.*\)"\];/\1/p' | tr '\n' ' '; }
 	[ "$("$CGCONV" -q -t dot "$dir/in.folded" | names)" = "b c main " ]
@@ -73,7 +73,7 @@ drawn()
 	"$CGCONV" -q -t dot --edge-threshold 0.91 "$dir/in.folded" |
 		grep -c -e '->' | grep -qx 1
 	for bad in x 0.5% 101 -1 ''; do
-		refuses 2 "a threshold is a number of percent" -t dot \
+		refuses 2 "expected a percentage from 0 to 100" -t dot \
 			--node-threshold="$bad" "$dir/in.folded"
 	done
 }

@@ -27,11 +27,11 @@ setup()
 		a call chain|"events":[{"callchain":[],"cost":[1]}]
 		a cost|"events":[{"callchain":[0]}]
 		as many costs|"events":[{"callchain":[0],"cost":[1]},{"callchain":[0],"cost":[1,2]}]
-		costs that name|"events":[{"callchain":[0],"cost":[1]}]
-		functions with all|"costs":[{}],"events":[{"callchain":[0],"cost":[1]}]
+		costs with a description|"events":[{"callchain":[0],"cost":[1]}]
+		functions for all|"costs":[{}],"events":[{"callchain":[0],"cost":[1]}]
 		the index of a function|"events":[{"callchain":[-1],"cost":[1]}]
-		a cost not below 0|"events":[{"callchain":[1],"cost":[-1]}]
+		a non-negative cost|"events":[{"callchain":[1],"cost":[-1]}]
 		costs of different names|"costs":[{},{}],"events":[{"callchain":[0],"cost":[1,2]}]
-		a smaller sum|"events":[{"callchain":[1],"cost":[9e18]},{"callchain":[1],"cost":[9e18]},{"callchain":[1],"cost":[9e18]}]
+		costs whose sum fits in 64 bits|"events":[{"callchain":[1],"cost":[9e18]},{"callchain":[1],"cost":[9e18]},{"callchain":[1],"cost":[9e18]}]
 	E
 }

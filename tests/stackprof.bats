@@ -52,13 +52,13 @@ graph()
 		a whole stack|"raw":[1,1]
 		a number of frames|"raw":[0,5]
 		a number of frames|"raw":[-1,5]
-		frames with all ids|"raw":[1,7,5],"frames":{}
-		frames with all ids|"frames":{"1":{"edges":{"2":1}}}
+		frames for all ids|"raw":[1,7,5],"frames":{}
+		frames for all ids|"frames":{"1":{"edges":{"2":1}}}
 		a number as key|"frames":{"x":{}}
-		another id of a frame|"frames":{"1":{},"1":{}}
+		a frame id that occurs only once|"frames":{"1":{},"1":{}}
 		a line number|"frames":{"1":{"line":99999999999}}
 		two numbers of samples|"frames":{"1":{"lines":{"1":[1,2,3]}}}
 		a number of samples|"frames":{"1":{"edges":{"1":-1}}}
-		fewer samples|"raw":[1,1,9e18,1,1,9e18,1,1,9e18]
+		samples whose sum fits|"raw":[1,1,9e18,1,1,9e18,1,1,9e18]
 	E
 }

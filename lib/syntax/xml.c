@@ -570,12 +570,6 @@ cg_xml_number(const struct cg_xml *xml, const char *name, uint64_t *number)
 	return cg_xml_attribute(xml, name, &text) && cg_get_u64(text, number);
 }
 
-int
-cg_xml_fail(const struct cg_xml *xml, const char *expected)
-{
-	return cg_fail_at(xml->job, cg_xml_at(xml), "expected %s", expected);
-}
-
 bool
 cg_xml_reject(const struct cg_xml *xml, const char *expected)
 {
