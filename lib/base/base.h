@@ -1,7 +1,6 @@
 /*
- * base.h - floor 0 of the library: memory, strings, messages.
- *
- * Nothing here knows of inputs, graphs or formats.
+ * base.h - memory, strings, numbers, messages. Nothing here knows inputs, graphs
+ * or formats.
  */
 #ifndef CG_BASE_H
 #define CG_BASE_H
@@ -15,28 +14,28 @@
 /* ---- mem.c: memory ------------------------------------------------------ */
 
 /*
- * An arena gives out memory that is freed all at once. Large chunks on huge
- * pages: first touch of a fresh 4 KiB page costs six times as much.
+ * An arena: memory that is freed all at once. Its chunks are large and on huge
+ * pages, because the first touch of 4 KiB pages costs six times as much.
  */
 struct cg_arena {
 	struct cg_chunk *chunks; /* newest first */
-	char *at, *end;          /* what is free in the newest */
+	char *at, *end;          /* the free rest of the newest */
 };
 
-/* So many bytes behind each allocation may be read, whatever they are. */
+/* Bytes after each allocation that may be read; their values are undefined. */
 #define CG_ARENA_SPARE 8
 
 /* size bytes, aligned for any type, not cleared; NULL: out of memory. */
 void *cg_arena_alloc(struct cg_arena *, size_t size);
 void cg_arena_free(struct cg_arena *);
-/* Makes the allocation that ends at end longer if it was the last one. */
+/* Extends the allocation that ends at end, if it was the last one. */
 bool cg_arena_extend(struct cg_arena *, void *end, size_t more);
-/* Gives back what lies between to (aligned) and end, likewise. */
+/* Frees what is between to (aligned) and end, likewise. */
 void cg_arena_trim(struct cg_arena *, void *end, void *to);
 
 /*
- * What lies there will be asked for soon; any address. A macro, in functions
- * that do something else, too: gcc drops calls of those that only fetch.
+ * Prefetches what is at any address. A macro, because gcc drops calls of
+ * functions that only prefetch.
  */
 #if defined(__GNUC__)
 #define CG_PREFETCH(at) __builtin_prefetch(at)
@@ -58,20 +57,20 @@ struct cg_strs {
 	struct cg_arena text;
 };
 
-/* The string's id; CG_STR_NONE if out of memory. Bytes may be anything. */
+/* The string's id; CG_STR_NONE: out of memory. May contain any bytes. */
 cg_str cg_strs_add(struct cg_strs *, struct cg_slice);
-/* Its id, or 0 if it is not there. */
+/* Its id, or 0 if there is none. */
 cg_str cg_strs_find(const struct cg_strs *, struct cg_slice);
-/* Lives as long as the table; also NUL-terminated. */
+/* Valid as long as the table; also NUL-terminated. */
 struct cg_slice cg_strs_get(const struct cg_strs *, cg_str);
 void cg_strs_free(struct cg_strs *);
 
 uint64_t cg_hash_u64(uint64_t);
 
 /*
- * What goes into the hashes of a table: where its slots lie, which no author
- * of a file knows, so that nobody can make keys that collide. Who makes slots
- * anew hashes anew; their order is never seen.
+ * The seed of a table's hashes: the address of its slots, which authors of
+ * files cannot know, so they cannot construct keys that collide. A table that
+ * allocates new slots hashes its keys again; their order is never visible.
  */
 static inline uint64_t
 cg_hash_seed(const void *slots)
@@ -82,10 +81,10 @@ cg_hash_seed(const void *slots)
 /* ---- text.c ------------------------------------------------------------- */
 
 /*
- * Digits as bytes of a word, the first in the lowest: eight of them are worked
- * on at once, and the processor need not guess how many there are.
+ * Digits as bytes of a word, the first in the lowest byte: eight are computed
+ * at once, without a branch on how many there are.
  */
-#define CG_EIGHT_DIGITS 100000000 /* what has more of them */
+#define CG_EIGHT_DIGITS 100000000 /* the first number with more */
 #define CG_DIGIT_ZEROS UINT64_C(0x3030303030303030)
 
 static inline uint64_t
@@ -100,8 +99,8 @@ cg_digits_of(uint64_t value)
 }
 
 /*
- * Writes them without the leading zeros, and returns the end. Eight bytes are
- * written in any case.
+ * Writes them without leading zeros and returns the end. Always writes eight
+ * bytes.
  */
 static inline char *
 cg_put_digits(char *to, uint64_t digits)
@@ -122,13 +121,13 @@ struct cg_location {
 	bool has_offset;
 };
 
-#define CG_DIAG_KINDS 64 /* distinct warnings that are counted apart */
-#define CG_DIAG_SHOWN 5  /* of each, how many are shown */
+#define CG_DIAG_KINDS 64 /* distinct warnings that are counted */
+#define CG_DIAG_SHOWN 5  /* of each, how many are reported */
 
 struct cg_diag {
 	cg_reporter *report;
 	void *arg;
-	const volatile sig_atomic_t *stop; /* not 0: give up; may be NULL */
+	const volatile sig_atomic_t *stop; /* not 0: stop; may be NULL */
 	size_t kinds;
 	struct {
 		const char *fmt;
@@ -137,14 +136,14 @@ struct cg_diag {
 };
 
 bool cg_diag_stopped(const struct cg_diag *);
-/* Reports; place may be NULL. Control characters of the text are escaped. */
+/* Reports; location may be NULL. Escapes control characters in the text. */
 void cg_diag_put(struct cg_diag *, enum cg_severity, const struct cg_location *,
     const char *fmt, va_list) CG_PRINTF(4, 0);
 void cg_diag_say(struct cg_diag *, enum cg_severity, const struct cg_location *,
     const char *fmt, ...) CG_PRINTF(4, 5);
-/* Counts a warning; true if this one is to be shown. */
+/* Counts a warning; true if this one is to be reported. */
 bool cg_diag_count(struct cg_diag *, const char *fmt);
-/* Says "and N more like it" for what was not shown, and forgets the counts. */
+/* Reports "and N more like it" for the others, and resets the counts. */
 void cg_diag_flush(struct cg_diag *, const char *file);
 
 #endif

@@ -1,15 +1,15 @@
 /*
- * diag.c - messages: one line each, with a place, never raw control bytes.
+ * diag.c - messages: one line each, with a location, control bytes escaped.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
 
-/* Longer texts are cut: a name in them may be megabytes long. */
+/* Longer texts are truncated: names in them may be megabytes long. */
 #define TEXT_MAX 1000
 
-/* Names are the input's text: a terminal must not obey what is in them. */
+/* Names come from the input and must not control a terminal. */
 static void
 escape_controls(const char *from, char *to, size_t size)
 {
@@ -76,7 +76,7 @@ cg_diag_count(struct cg_diag *diag, const char *fmt)
 	while (i < diag->kinds && diag->kind[i].fmt != fmt)
 		i++;
 	if (i == CG_DIAG_KINDS)
-		return true; /* no room to count it: better shown than lost */
+		return true; /* cannot be counted: report it */
 	if (i == diag->kinds) {
 		diag->kind[i].fmt = fmt;
 		diag->kind[i].count = 0;
@@ -85,7 +85,7 @@ cg_diag_count(struct cg_diag *diag, const char *fmt)
 	return ++diag->kind[i].count <= CG_DIAG_SHOWN;
 }
 
-/* The words of a format, without its conversions: "name id is not defined". */
+/* Copies fmt with "..." for its conversions: "name ... is not defined". */
 static void
 copy_words(const char *fmt, char *to, size_t size)
 {

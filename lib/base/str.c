@@ -1,5 +1,5 @@
 /*
- * str.c - interned strings, and a map from numbers to numbers.
+ * str.c - interned strings, and a hash table from numbers to numbers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@ struct cg_str_entry {
 	uint32_t len;
 };
 
-/* With the hash, so that others' entries and bytes are not looked at. */
+/* Has the hash, so that strings that differ are not compared. */
 struct cg_str_slot {
-	uint32_t id, hash; /* id 0: it is free */
+	uint32_t id, hash; /* id 0: free */
 };
 
 struct cg_map_slot {
@@ -22,7 +22,7 @@ struct cg_map_slot {
 	uint32_t used;
 };
 
-/* The finalizer of MurmurHash3: every bit of the key reaches every other. */
+/* The finalizer of MurmurHash3: each bit of the key affects each of the hash. */
 uint64_t
 cg_hash_u64(uint64_t key)
 {
@@ -49,7 +49,7 @@ hash_bytes(uint64_t seed, const char *ptr, size_t len)
 	return cg_hash_u64(hash ^ word);
 }
 
-/* The slot where the string is, or the free one where it belongs. */
+/* The slot of the string, or the free one where it would be. */
 static size_t
 find_slot(const struct cg_strs *strs, struct cg_slice text, uint32_t hash)
 {
@@ -83,7 +83,7 @@ grow_slots(struct cg_strs *strs)
 			at = (at + 1) & (slots - 1);
 		slot[at] = strs->slot[i];
 	}
-	/* Strings keep their hashes: the first seed is that of all slots. */
+	/* Slots contain the hashes: the first seed stays in use. */
 	if (strs->slots == 0)
 		strs->seed = cg_hash_seed(slot);
 	free(strs->slot);
@@ -153,9 +153,8 @@ cg_strs_free(struct cg_strs *strs)
 }
 
 /*
- * Keys that are neighbours stay so, sixteen of them: ids that are used
- * together then lie together, and a table of millions is not one cache miss
- * a look-up.
+ * Sixteen neighbouring keys stay neighbours, because ids that are used together
+ * are often close: a lookup in a table of millions is then rarely a cache miss.
  */
 static size_t
 map_begin(const struct cg_map *map, uint64_t key)
@@ -175,7 +174,7 @@ map_find(const struct cg_map *map, uint64_t key)
 	return &map->slot[at];
 }
 
-/* Another table of that many slots, with the keys from limit on. */
+/* Rebuilds the table with that many slots, for the keys from limit on. */
 static bool
 map_rehash(struct cg_map *map, size_t slots)
 {
@@ -198,8 +197,8 @@ map_rehash(struct cg_map *map, size_t slots)
 }
 
 /*
- * The array gets bigger than the table and twice as big as it was, if an
- * eighth of what it gets is there: then it takes less than the table would.
+ * Doubles the array of small keys beyond the size of the table if an eighth of
+ * its keys exist: it then takes less memory than the table would.
  */
 static bool
 map_widen(struct cg_map *map)

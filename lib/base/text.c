@@ -11,7 +11,7 @@ cg_slice(const char *string)
 	return (struct cg_slice){ string, strlen(string) };
 }
 
-/* memcmp() and memchr() must not be given NULL, which an empty slice may be. */
+/* memcmp() and memchr() must not get NULL, which an empty slice may have. */
 int
 cg_compare(struct cg_slice a, struct cg_slice b)
 {
@@ -157,7 +157,7 @@ cg_utf8_length(const char *text, const char *end)
 
 /* ---- Numbers ------------------------------------------------------------ */
 
-/* The value of a hex digit, 16 if it is none. */
+/* The value of a hex digit, 16 for other characters. */
 static unsigned
 hex_digit(char c)
 {
@@ -218,7 +218,7 @@ cg_get_hex(const char *text, uint64_t *number)
 	static const char digits[] = "0123456789abcdef";
 	uint64_t value = 0;
 
-	/* Which digits are letters nobody foresees: no branch asks for it. */
+	/* Whether a digit is a letter is unpredictable: no branch. */
 	for (; value <= UINT64_MAX >> 4; text++) {
 		unsigned c = (unsigned char)*text;
 		unsigned digit = ((c & 0xf) + 9 * (c >> 6)) & 0xf;
@@ -238,7 +238,7 @@ cg_get_u64(struct cg_slice text, uint64_t *number)
 	size_t i = 0;
 	unsigned digit;
 
-	/* So few digits are never too many. */
+	/* So few digits cannot overflow. */
 	if (text.len < 20) {
 		for (;
 		     i < text.len && (digit = (unsigned)text.ptr[i] - '0') < 10;
@@ -282,14 +282,14 @@ cg_format_i64(char *to, int64_t value)
 	return cg_format_u64(to + 1, 0 - (uint64_t)value);
 }
 
-/* Hex digits likewise, of 32 bits. */
+/* The same for hex digits of 32 bits. */
 static uint64_t
 hex_digits_of(uint64_t value)
 {
 	value = (value | value << 16) & 0xffff0000ffff;
 	value = (value | value << 8) & 0xff00ff00ff00ff;
 	value = (value | value << 4) & 0xf0f0f0f0f0f0f0f;
-	/* 6 more than a digit is 16 from 10 on; 'a' is so far behind '9'. */
+	/* Adding 6 carries into bit 4 from 10 on; then add the gap from '9' to 'a'. */
 	value += ((value + 0x606060606060606) >> 4 & 0x101010101010101) *
 		 ('a' - '9' - 1);
 	return __builtin_bswap64(value);

@@ -1,10 +1,10 @@
 /*
- * archive.c - tar and zip, member by member, read as they come: nothing is
- * unpacked to disk, and nothing in a name or a header is obeyed.
+ * archive.c - reads tar and zip archives member by member. Nothing is extracted
+ * to disk.
  *
- * libarchive sees the bytes that our own filters give, so that their limits
- * hold. It reads a zip from its front, as one from a pipe: the directory at
- * its end is not needed.
+ * libarchive gets the bytes after the filters of the input, so that their
+ * limits apply. It reads a zip from its beginning, as from a pipe, without the
+ * directory at its end.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "io/libarchive.h"
 
 #define READ_SIZE ((size_t)64 << 10)
-/* A tar ends with two blocks of zeros, POSIX says. */
+/* A tar ends with two blocks of zeros (POSIX). */
 #define TAR_END 1024
 
 struct cg_archive {
@@ -23,8 +23,8 @@ struct cg_archive {
 	struct cg_libarchive lib;
 	struct archive *archive;
 	uint64_t given;  /* bytes of members */
-	uint64_t left;   /* of the member, if that is known */
-	uint64_t zeros;  /* that the archive ends with, so far */
+	uint64_t left;   /* of the member, if its size is known */
+	uint64_t zeros;  /* zero bytes at the end so far */
 	unsigned number; /* of the member */
 	int status;
 };
@@ -60,7 +60,7 @@ give_bytes(struct archive *handle, void *arg, const void **bytes)
 
 /* ---- Members ------------------------------------------------------------- */
 
-/* What went wrong below has been said, and is the better reason. */
+/* An error of the input was reported already and is the cause. */
 static void
 fail(struct cg_archive *archive)
 {
@@ -77,7 +77,7 @@ fail(struct cg_archive *archive)
 	    archive->number, text ? text : "archive is damaged");
 }
 
-/* All of it is read for its checksum, and its end looked at. */
+/* Reads the rest, for its checksum, and checks the end. */
 static void
 finish(struct cg_archive *archive)
 {
@@ -94,7 +94,7 @@ finish(struct cg_archive *archive)
 	if (archive->status == CG_OK && format == ARCHIVE_FORMAT_TAR &&
 	    archive->zeros < TAR_END)
 		cg_diag_say(archive->diag, CG_WARNING, &location,
-		    "the archive has no end: is it cut?");
+		    "the archive has no end and may be truncated");
 }
 
 bool
@@ -150,10 +150,10 @@ cg_archive_read(struct cg_archive *archive, char *buf, size_t size)
 		fail(archive);
 		return -1;
 	}
-	/* A hole at its end is not given. */
+	/* libarchive does not return a hole at the end of a member. */
 	if (got == 0 && size > 0 && archive->left > 0) {
 		cg_diag_say(archive->diag, CG_ERROR, &location,
-		    "member %u: expected %llu bytes more", archive->number,
+		    "member %u: expected %llu more bytes", archive->number,
 		    (unsigned long long)archive->left);
 		return -1;
 	}
@@ -178,7 +178,7 @@ cg_archive_status(const struct cg_archive *archive)
 
 /* ---- Opening ------------------------------------------------------------- */
 
-/* A tar has its name in its first header since 1988, a zip begins with PK. */
+/* POSIX tar has "ustar" in its first header; a zip begins with PK. */
 static bool
 is_archive(struct cg_in *in)
 {

@@ -13,11 +13,11 @@
 #include "io/io.h"
 
 #define BUFFER_SIZE ((size_t)64 << 10)
-/* zlib: any window, and a gzip header and trailer around it. */
+/* zlib: any window size, with gzip header and trailer. */
 #define GZIP_WINDOW (15 + 16)
 #define GZIP_FIRST 0x1f /* the first byte of a member */
 
-/* The layer below is source; z.next_in is what is left of buf. */
+/* z.next_in is what is left of buf. */
 struct gzip {
 	struct cg_stream stream;
 	uint64_t taken; /* bytes from the source so far */
@@ -48,7 +48,7 @@ fail(struct gzip *gzip, int status, const char *fmt, ...)
 	return -1;
 }
 
-/* Waits for packed bytes: 1 if there are some, 0 at the end, -1 on errors. */
+/* Reads compressed bytes: 1 if there are some, 0 at the end, -1 on errors. */
 static int
 refill(struct gzip *gzip)
 {
@@ -70,7 +70,7 @@ refill(struct gzip *gzip)
 	return got > 0;
 }
 
-/* The same, and to the begin of the next member if one has ended. */
+/* The same, and skips to the next member if one has ended. */
 static int
 find_member(struct gzip *gzip)
 {
@@ -93,7 +93,7 @@ find_member(struct gzip *gzip)
 	return got;
 }
 
-/* Gives what comes of one inflate(), if anything: errors wait their turn. */
+/* Returns output before errors: those come with the next call. */
 static ptrdiff_t
 gzip_read(struct cg_stream *stream, char *buf, size_t size)
 {

@@ -53,7 +53,7 @@ fail_for_memory(struct packed *packed)
 	return -1;
 }
 
-/* What went wrong below has been said, and is the better reason. */
+/* An error of the layer below was reported already and is the cause. */
 static ptrdiff_t
 fail(struct packed *packed)
 {
@@ -96,7 +96,7 @@ start(struct packed *packed)
 		return fail_to_load(packed, reason);
 	archive = lib->archive_read_new();
 	packed->archive = archive;
-	/* The filter is appended: libarchive shall not look for others. */
+	/* Appended, so that libarchive does not try others. */
 	if (!archive ||
 	    lib->archive_read_support_format_raw(archive) != ARCHIVE_OK ||
 	    lib->archive_read_support_format_empty(archive) != ARCHIVE_OK ||

@@ -1,6 +1,6 @@
 /*
- * unicode.c - a filter that makes UTF-8 of a text that begins with a byte
- * order mark: Windows' shells write UTF-16 where one redirects text.
+ * filter_unicode.c - converts texts with a byte order mark to UTF-8: shells of
+ * Windows redirect text as UTF-16.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "io/io.h"
 
 #define BUFFER_SIZE ((size_t)64 << 10)
-/* What one unit of 16 bits may become. */
+/* Bytes that one unit of 16 bits may become. */
 #define UTF8_MAX 3
 #define REPLACEMENT 0xfffdu
 
@@ -16,7 +16,7 @@ struct unicode {
 	struct cg_stream stream;
 	bool wide, big_endian; /* UTF-16, and which */
 	bool ended;
-	uint32_t high;  /* a surrogate that waits for its other half */
+	uint32_t high;  /* a high surrogate that waits for the low one */
 	size_t at, end; /* of buf, not yet converted */
 	size_t size;
 	unsigned char buf[];
@@ -43,7 +43,7 @@ put_char(char *to, uint32_t c)
 	return to;
 }
 
-/* Halves of a pair that have lost the other become U+FFFD. */
+/* Lone surrogates become U+FFFD. */
 static char *
 put_unit(struct unicode *u, char *to, uint32_t unit)
 {
@@ -63,7 +63,7 @@ put_unit(struct unicode *u, char *to, uint32_t unit)
 	    to, unit >= 0xdc00 && unit < 0xe000 ? REPLACEMENT : unit);
 }
 
-/* Reads on behind what is left, at most one byte; false on an error. */
+/* Reads after what is left, at most one byte; false on an error. */
 static bool
 refill(struct unicode *u)
 {
@@ -97,7 +97,7 @@ fail_cut(struct unicode *u)
 static char *
 convert(struct unicode *u, char *to, const char *limit)
 {
-	/* Two characters may come at once: a lost half and another. */
+	/* A unit may become two characters: a lone surrogate and another. */
 	while (u->end - u->at >= 2 && limit - to >= 2 * UTF8_MAX) {
 		uint32_t a = u->buf[u->at], b = u->buf[u->at + 1];
 
@@ -129,7 +129,7 @@ read_wide(struct cg_stream *stream, char *buf, size_t size)
 	return to - buf;
 }
 
-/* UTF-8 already: what was read of it, then what follows. */
+/* Already UTF-8: returns what was read, then what follows. */
 static ptrdiff_t
 read_plain(struct cg_stream *stream, char *buf, size_t size)
 {

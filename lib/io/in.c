@@ -1,6 +1,6 @@
 /*
- * in.c - inputs: a source of bytes, filters that unpack it, and a window over
- * what comes out.
+ * in.c - inputs: a stream with its filters, and a window over the bytes that it
+ * delivers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,22 +11,22 @@
 
 #include "io/io.h"
 
-/* One read(): large enough to be fast; the cache is for readers' tables. */
+/* One read(): fast enough, and leaves the cache to the tables of readers. */
 #define READ_SIZE ((size_t)64 << 10)
-/* One read and what the last one left of a line. */
+/* One read and what is left of a line. */
 #define WINDOW_MIN (2 * READ_SIZE)
 #define HEAD_SIZE ((size_t)64 << 10)
-/* Names and costs fill lines of some KiB; this is for what is no text. */
+/* Lines of text have some KiB; this stops at binary data. */
 #define LINE_LIMIT ((size_t)64 << 20)
-/* Room for the names of all layers. */
+/* Bytes for the names of all layers. */
 #define FILTER_NAMES 32
 
-/* What was given out last, and so how a place in it is told. */
+/* What was returned last, which determines the form of locations in it. */
 enum given { NOTHING, TEXT, BYTES };
 
 /*
- * The window: [0, given) is consumed, [given, at) was given out last,
- * [at, end) has arrived. One byte is always free for a last newline.
+ * The window: [0, given) is consumed, [given, at) was returned last, [at, end)
+ * has arrived. One byte is always free for a last newline.
  */
 struct cg_in {
 	struct cg_diag *diag;
@@ -35,19 +35,19 @@ struct cg_in {
 	char filters[FILTER_NAMES];
 	char *buf;
 	size_t size, given, at, end;
-	uint64_t base;    /* unpacked bytes before the window */
+	uint64_t base;    /* decompressed bytes before the window */
 	uint64_t lines;   /* ... and newlines */
 	uint64_t columns; /* ... and bytes of the line that it begins in */
 	enum given kind;
 	bool is_stdin;
 	bool ended;   /* the stream has no more */
-	bool newline; /* one was added, as the last byte of the window */
+	bool newline; /* one was added as the last byte of the window */
 	int status;
 };
 
 /* ---- The window --------------------------------------------------------- */
 
-/* Runs of 64 into one byte: compilers make that a handful of instructions. */
+/* Sums 64 comparisons in one byte: compilers vectorize that. */
 static uint64_t
 count_newlines(const char *at, size_t n)
 {
@@ -65,7 +65,7 @@ count_newlines(const char *at, size_t n)
 	return count;
 }
 
-/* An error that was reported: nothing is given out from now on. */
+/* After an error, which was reported, nothing is returned any more. */
 static void
 fail(struct cg_in *in, int status)
 {
@@ -82,7 +82,7 @@ report_nomem(struct cg_diag *diag, const char *name)
 	cg_diag_say(diag, CG_ERROR, &location, "out of memory");
 }
 
-/* Where in the window the line of a place in it starts, or 0. */
+/* Start of the line at an offset in the window, or 0. */
 static size_t
 line_start(const struct cg_in *in, size_t at)
 {
@@ -93,7 +93,7 @@ line_start(const struct cg_in *in, size_t at)
 	return at;
 }
 
-/* Forgets what is consumed. */
+/* Drops what is consumed. */
 static void
 drop(struct cg_in *in)
 {
@@ -147,7 +147,7 @@ fill(struct cg_in *in)
 	return true;
 }
 
-/* Reads until n bytes are there; false if there are not so many. */
+/* Reads until there are n bytes; false if the input has fewer. */
 static bool
 want(struct cg_in *in, uint64_t n)
 {
@@ -160,7 +160,7 @@ want(struct cg_in *in, uint64_t n)
 
 /* ---- Opening ------------------------------------------------------------ */
 
-/* Stacks filters on the source as long as one bids for what comes out. */
+/* Adds filters as long as one matches the bytes that come out. */
 static bool
 unpack(struct cg_in *in)
 {
@@ -227,7 +227,7 @@ open_path(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 }
 
-/* fd below 0: errno says why. */
+/* If fd is negative, errno tells why. */
 static struct cg_in *
 new_file(struct cg_diag *diag, const char *name, int fd, int *status)
 {
@@ -377,7 +377,7 @@ cg_in_locate(
 		start = line_start(in, to);
 		column = to - start + (start > 0 ? 0 : in->columns) + 1;
 		location->line = in->lines + count_newlines(in->buf, start);
-		/* The end of a text is at its last line. */
+		/* The end of a text is in its last line. */
 		if (in->given < in->at || column > 1)
 			location->line++;
 		if (inside)
@@ -406,7 +406,7 @@ refuse_long(struct cg_in *in, const char *what)
 	fail(in, CG_ELIMIT);
 }
 
-/* Gives the last line the newline that it lacks; NULL if there is no line. */
+/* Adds the newline that the last line lacks; NULL if there is no line. */
 static char *
 end_line(struct cg_in *in)
 {
@@ -442,7 +442,7 @@ find_newline(struct cg_in *in)
 	}
 }
 
-/* The last newline of what is there; NULL if there is none. */
+/* The last newline in the window; NULL if there is none. */
 static char *
 last_newline(const struct cg_in *in)
 {
@@ -455,7 +455,7 @@ last_newline(const struct cg_in *in)
 	return NULL;
 }
 
-/* Gives out text up to and including the newline at last. */
+/* Returns text up to and including the newline at last. */
 static bool
 give_text(struct cg_in *in, const char *last, struct cg_slice *text)
 {
@@ -487,7 +487,7 @@ cg_read_block(struct cg_in *in, struct cg_slice *block)
 
 	(void)want(in, READ_SIZE);
 	last = last_newline(in);
-	if (!last) /* one line that is longer, or the last one */
+	if (!last) /* a longer line, or the last one */
 		last = find_newline(in);
 	return give_text(in, last, block);
 }

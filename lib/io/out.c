@@ -1,9 +1,9 @@
 /*
- * out.c - outputs: a buffer, gzip if asked for, and a file that appears whole
- * or not at all.
+ * out.c - outputs: a buffer, optional gzip, and a file that appears complete or
+ * not at all.
  *
- * The first failure is kept and told at commit; from then on the buffer is
- * a scratch area whose content goes nowhere.
+ * The first failure is kept and reported at commit; from then on the buffer's
+ * content is discarded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,26 +18,26 @@
 #include "io/io.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
-#define PACKED_SIZE ((size_t)64 << 10)
-/* As much of the target's name as surely fits into a temporary one. */
+#define COMPRESSED_SIZE ((size_t)64 << 10)
+/* How much of the target's name a temporary name contains. */
 #define TEMP_NAME 200
 #define TEMP_TRIES 100
 #define TEMP_NUMBER 8 /* room for ".99" */
-/* A cg_putf() that needs more takes memory of its own. */
+/* A cg_putf() that needs more allocates memory. */
 #define PRINT_ROOM 4096
 /* zlib: window of 32 KiB, and a gzip header (with time 0) around it. */
 #define GZIP_WINDOW (15 + 16)
 /*
- * Our text says the same again and again: packing it is half of a job, so it
- * is done fast. Level 3 does not weigh matches against the next ones; ours are
- * the longest of 12 places (its own: up to 32 bytes, of 32 places), and what is
- * within one of more than 40 bytes is not looked for later. That is a quarter
- * to half of the time of level 6, and 11 to 19 % more bytes. A hash of 16 K
- * places stays in the cache.
+ * Profiles as text are repetitive, and compressing them is half of a job, so
+ * speed counts. Level 3 takes a match without trying the next one; tuned to the
+ * longest of 12 candidates (default: up to 32 bytes, of 32 candidates), without
+ * inserting positions inside of matches longer than 40 bytes. It needs a quarter
+ * to half of the time of level 6, for 11 to 19 % more bytes. A hash table of
+ * 16 K entries stays in the cache.
  */
 #define GZIP_LEVEL 3
 #define GZIP_MEMORY 7
-#define GZIP_GOOD 8 /* says nothing at this level */
+#define GZIP_GOOD 8 /* has no effect at this level */
 #define GZIP_INSERT 40
 #define GZIP_LONGEST 258
 #define GZIP_CHAIN 12
@@ -45,7 +45,7 @@
 struct cg_out {
 	char *buf, *at, *end;
 	struct cg_diag *diag;
-	char *name;   /* as in messages */
+	char *name;   /* in messages */
 	char *target; /* what temp is renamed to; NULL: written directly */
 	char *temp;   /* NULL: none, or it is renamed already */
 	int fd;       /* -1: memory, or closed */
@@ -55,8 +55,8 @@ struct cg_out {
 	bool told; /* the failure was reported */
 	int status;
 	int error;   /* the errno of the failure */
-	z_stream *z; /* NULL: not packed */
-	unsigned char *packed;
+	z_stream *z; /* NULL: not compressed */
+	unsigned char *compressed;
 	bool summing;  /* cg_out_crc32() was called */
 	size_t summed; /* bytes of the buffer that are in crc */
 	uint32_t crc;
@@ -64,7 +64,7 @@ struct cg_out {
 
 /* ---- Failing ------------------------------------------------------------ */
 
-/* The first failure counts: later ones follow from it. */
+/* Keeps the first failure: later ones follow from it. */
 static void
 fail(struct cg_out *out, int error)
 {
@@ -123,21 +123,21 @@ write_all(struct cg_out *out, const void *bytes, size_t n)
 }
 
 static void
-write_packed(struct cg_out *out, const char *bytes, size_t n, int how)
+write_compressed(struct cg_out *out, const char *bytes, size_t n, int how)
 {
 	z_stream *z = out->z;
 
 	z->next_in = (const Bytef *)bytes;
 	z->avail_in = (uInt)n; /* at most BUFFER_SIZE */
 	do {
-		z->next_out = out->packed;
-		z->avail_out = (uInt)PACKED_SIZE;
+		z->next_out = out->compressed;
+		z->avail_out = (uInt)COMPRESSED_SIZE;
 		(void)deflate(z, how); /* cannot fail with a valid stream */
-		write_all(out, out->packed, PACKED_SIZE - z->avail_out);
+		write_all(out, out->compressed, COMPRESSED_SIZE - z->avail_out);
 	} while (z->avail_out == 0 && out->status == CG_OK);
 }
 
-/* Adds to the CRC what came into the buffer since it was summed last. */
+/* Adds what came into the buffer since the last call to the CRC. */
 static void
 sum_up(struct cg_out *out)
 {
@@ -175,7 +175,7 @@ flush(struct cg_out *out)
 		return;
 	}
 	if (out->status == CG_OK && out->z)
-		write_packed(out, out->buf, n, Z_NO_FLUSH);
+		write_compressed(out, out->buf, n, Z_NO_FLUSH);
 	else if (out->status == CG_OK)
 		write_all(out, out->buf, n);
 	out->at = out->buf;
@@ -288,9 +288,9 @@ cg_putf(struct cg_out *out, const char *fmt, ...)
 
 /* ---- Opening ------------------------------------------------------------ */
 
-/* The folder of a path, with its last slash; "" if it has none. */
+/* The directory of a path, with its last slash; "" if it has none. */
 static struct cg_slice
-folder_of(const char *path)
+directory_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -298,18 +298,18 @@ folder_of(const char *path)
 	    struct cg_slice){ path, slash ? (size_t)(slash - path) + 1 : 0 };
 }
 
-/* Opens a new file ".NAME.cgconv.PID" beside the target. */
+/* Opens a new file ".NAME.cgconv.PID" next to the target. */
 char *
 cg_temp_path(const char *path, long pid)
 {
-	struct cg_slice folder = folder_of(path);
-	size_t size = folder.len + TEMP_NAME + 64;
+	struct cg_slice directory = directory_of(path);
+	size_t size = directory.len + TEMP_NAME + 64;
 	char *temp = malloc(size);
 
 	if (temp)
 		(void)snprintf(temp, size, "%.*s.%.*s.cgconv.%ld",
-		    (int)folder.len, folder.ptr, TEMP_NAME, path + folder.len,
-		    pid);
+		    (int)directory.len, directory.ptr, TEMP_NAME,
+		    path + directory.len, pid);
 	return temp;
 }
 
@@ -340,8 +340,8 @@ open_temp(struct cg_out *out)
 }
 
 /*
- * A target that is there is opened without harm first: what may not be
- * written must not be replaced either, and what is no regular file cannot be.
+ * Opens an existing target first, without truncating it: a file that may not be
+ * written must not be replaced, and what is not a regular file cannot be.
  */
 static void
 open_file(struct cg_out *out, const char *path)
@@ -350,7 +350,7 @@ open_file(struct cg_out *out, const char *path)
 	struct stat st = { 0 };
 
 	if (fd < 0 && (error != ENOENT || lstat(path, &st) == 0)) {
-		fail(out, error); /* with ENOENT a link that leads nowhere */
+		fail(out, error); /* with ENOENT a dangling link */
 		return;
 	}
 	if (fd >= 0 && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
@@ -372,9 +372,9 @@ open_file(struct cg_out *out, const char *path)
 static void
 start_gzip(struct cg_out *out)
 {
-	out->packed = malloc(PACKED_SIZE);
+	out->compressed = malloc(COMPRESSED_SIZE);
 	out->z = calloc(1, sizeof(*out->z));
-	if (!out->packed || !out->z ||
+	if (!out->compressed || !out->z ||
 	    deflateInit2(out->z, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW,
 		GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(out->z);
@@ -419,7 +419,7 @@ cg_out_open(struct cg_diag *diag, const char *path, bool gzip, int *status)
 		cg_diag_say(diag, CG_ERROR, &location, "out of memory");
 		return NULL;
 	}
-	/* A descriptor of our own: closing it tells of late errors. */
+	/* A duplicate, because close() reports late errors. */
 	if (is_stdout)
 		out->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	else
@@ -479,26 +479,26 @@ static void
 sync_file(struct cg_out *out, int fd)
 {
 	if (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
-		fail(out, errno); /* those two: no sync on this file system */
+		fail(out, errno); /* these two: the file system has no sync */
 }
 
-/* Makes the rename last. */
+/* Makes the rename durable. */
 static void
-sync_folder(struct cg_out *out)
+sync_directory(struct cg_out *out)
 {
-	struct cg_slice folder = folder_of(out->target);
+	struct cg_slice directory = directory_of(out->target);
 	int fd;
 
-	out->target[folder.len] = '\0';
-	fd = open(
-	    folder.len ? out->target : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	out->target[directory.len] = '\0';
+	fd = open(directory.len ? out->target : ".",
+	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return; /* a folder may be writable and not readable */
+		return; /* a directory may be writable but not readable */
 	sync_file(out, fd);
 	(void)close(fd);
 }
 
-/* Puts the temporary file where the target is. */
+/* Renames the temporary file to the target. */
 static void
 replace_target(struct cg_out *out)
 {
@@ -508,7 +508,7 @@ replace_target(struct cg_out *out)
 	}
 	free(out->temp);
 	out->temp = NULL;
-	sync_folder(out);
+	sync_directory(out);
 }
 
 static void
@@ -526,7 +526,7 @@ cg_out_commit(struct cg_out *out)
 		return report(out, "write");
 	flush(out);
 	if (out->z && out->status == CG_OK)
-		write_packed(out, NULL, 0, Z_FINISH);
+		write_compressed(out, NULL, 0, Z_FINISH);
 	if (out->temp && out->status == CG_OK)
 		sync_file(out, out->fd);
 	close_file(out);
@@ -546,7 +546,7 @@ cg_out_close(struct cg_out *out)
 	if (out->z)
 		(void)deflateEnd(out->z);
 	free(out->z);
-	free(out->packed);
+	free(out->compressed);
 	free(out->temp);
 	free(out->target);
 	free(out->name);

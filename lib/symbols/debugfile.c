@@ -1,10 +1,10 @@
 /*
- * debugfile.c - debug information that is not in the program: separate files
- * and the packed symbols of MiniDebugInfo.
+ * debugfile.c - debug information outside of the ELF file: separate files, and
+ * the compressed symbols of MiniDebugInfo.
  *
- * Source: "Separate Debug Files" and "MiniDebugInfo" in GDB's manual. A file
- * is taken only if it belongs to the program: its build-id is the same, or
- * its checksum is the one in the debuglink. No network is asked.
+ * Source: "Separate Debug Files" and "MiniDebugInfo" in GDB's manual. A separate
+ * file is used only if its build-id is the same, or its checksum is the one in
+ * the debuglink. Nothing is fetched from a network.
  */
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -19,9 +19,9 @@
 
 #include "symbols/elffile.h"
 
-/* xz packs symbols to a fifth; what unpacks to more than this is an attack. */
+/* xz compresses symbols to a fifth; more than this is an attack. */
 #define UNPACK_RATIO 100
-/* What xz needs for its largest preset, 65 MiB, and more. */
+/* The largest preset of xz needs 65 MiB. */
 #define UNPACK_MEMORY ((uint64_t)128 << 20)
 
 struct search {
@@ -73,7 +73,7 @@ same_file(const struct cg_elffile *a, const struct cg_elffile *b)
 	       left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
-/* Opens search->path if it is the program's; CG_EINPUT if it is not. */
+/* Opens search->path if it belongs to the ELF file; else CG_EINPUT. */
 static int
 try_path(struct search *search)
 {
@@ -114,7 +114,7 @@ try_build_id(struct search *search)
 	return try_path(search);
 }
 
-/* dir is the program's folder, with a slash at its end. */
+/* dir is the directory of the ELF file, with a slash at its end. */
 static int
 try_debuglink(struct search *search, const char *dir)
 {
@@ -146,7 +146,7 @@ cg_debugfile_open(struct cg_elffile *found, const struct cg_elffile *program,
 		status = try_build_id(&search);
 	search.link = dwelf_elf_gnu_debuglink(program->elf, &crc);
 	search.crc = crc;
-	/* It names a file, never a path. */
+	/* Only a file name is valid, not a path. */
 	if (search.link && (strchr(search.link, '/') || !*search.link))
 		search.link = NULL;
 	if (status == CG_EINPUT && search.link) {
@@ -172,7 +172,7 @@ cg_debugfile_open(struct cg_elffile *found, const struct cg_elffile *program,
 
 /* ---- What several debug files share ------------------------------------- */
 
-/* The path that a link from file (at path) means; NULL: none, or no memory. */
+/* The path of a link in the file at path; NULL: none, or no memory. */
 static char *
 resolve(const char *path, const char *link)
 {
@@ -227,7 +227,7 @@ cg_altfile_open(
 
 /* ---- MiniDebugInfo ------------------------------------------------------ */
 
-/* A whole xz file; CG_EINPUT if it is none, CG_ELIMIT if memory is out. */
+/* Decompresses an xz file; CG_EINPUT if malformed, CG_ELIMIT: no memory. */
 static int
 unpack(struct cg_slice packed, char **bytes, size_t *size)
 {

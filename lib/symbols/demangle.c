@@ -1,9 +1,10 @@
 /*
- * demangle.c - names of C++, Rust and D as people write them, by libiberty.
+ * demangle.c - demangles names of C++, Rust and D with libiberty.
  *
- * Names are the input's text, and a back reference in a mangled name may
- * double what comes out: 250 bytes make 200 MB. libiberty limits depth, not
- * length, and without our callbacks it ends the process when memory is out.
+ * Names come from the input, and a back reference in a mangled name may double
+ * the result: 250 bytes can become 200 MB. libiberty limits depth, not length,
+ * and except for its interfaces with callbacks it ends the process when memory
+ * runs out.
  */
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -12,11 +13,11 @@
 
 #include "symbols/symbols.h"
 
-/* Longer ones are shown mangled: nobody reads them. */
+/* Longer names stay mangled. */
 #define NAME_MAX_SHOWN ((size_t)64 << 10)
 /*
- * The demangler of D has no callback. So many references make at most some
- * hundred times the name; of more than a few per name there are no reports.
+ * The demangler of D has no callback. With so many back references the result
+ * is at most some hundred times as long; real names have a few.
  */
 #define D_LENGTH_MAX 1024
 #define D_REFERENCES_MAX 16
@@ -29,8 +30,8 @@ struct text {
 };
 
 /*
- * The only way to stop a demangler. Nothing is allocated then: that of C++
- * has all on its stack, and that of Rust holds memory only while it prints an
+ * longjmp() is the only way to stop a demangler. It leaks nothing: C++'s has all
+ * on its stack, and Rust's has allocated memory only while it prints an
  * identifier from punycode, which is never all ASCII.
  */
 static void
@@ -62,7 +63,7 @@ add_piece(const char *piece, size_t len, void *arg)
 	text->len += len;
 }
 
-/* "_R", or of old "_ZN...17h" and a hash: others are none of Rust. */
+/* "_R", or the legacy "_ZN...17h" and a hash. */
 static bool
 may_be_rust(const char *name)
 {
@@ -76,7 +77,7 @@ demangle(struct text *text, const char *name)
 
 	if (setjmp(text->stop) != 0)
 		return false;
-	/* Old names of Rust look like those of C++. */
+	/* Legacy names of Rust look like those of C++. */
 	if (may_be_rust(name) &&
 	    rust_demangle_callback(name, options, add_piece, text))
 		return !text->too_long && !text->nomem;
@@ -86,7 +87,7 @@ demangle(struct text *text, const char *name)
 	       !text->too_long && !text->nomem;
 }
 
-/* Out of memory within it, libiberty ends the process: no way around that. */
+/* libiberty ends the process here when memory runs out. */
 static char *
 demangle_d(const char *name)
 {

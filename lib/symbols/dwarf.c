@@ -1,8 +1,8 @@
 /*
  * dwarf.c - lines and inlined calls, through libdw.
  *
- * Source: the DWARF standard, versions 2 to 5. libdw is never let near a path
- * in the file: it opens split DWARF only in dwarf_get_units(),
+ * Source: the DWARF standard, versions 2 to 5. libdw must not open paths that
+ * are in the file: it opens split DWARF only in dwarf_get_units(),
  * dwarf_cu_info() and dwarf_getlocation(), which are not used here.
  */
 #include <errno.h>
@@ -13,15 +13,15 @@
 
 #include "symbols/dwarf_units.h"
 
-/* Ranges and rows take bytes of the file; compressed, some share one. */
+/* Limit per byte of the file: compressed, several may share a byte. */
 #define ITEMS_PER_BYTE 4
 
 /* ---- Out of memory ------------------------------------------------------ */
 
 /*
- * libdw ends the process when it is out of memory, unless its handler leaves
- * by longjmp. The handler gets no argument: hence a variable of the thread,
- * set while a question is being answered.
+ * libdw ends the process when memory runs out, unless its handler leaves by
+ * longjmp(). The handler gets no argument: hence a thread-local variable, which
+ * is set during a lookup.
  */
 static _Thread_local jmp_buf *out_of_memory;
 
@@ -31,7 +31,7 @@ leave(void)
 	longjmp(*out_of_memory, 1);
 }
 
-/* A question and its answer; false of answer(): there is none. */
+/* A lookup and its result; answer() returns false if there is none. */
 struct question {
 	bool (*answer)(struct cg_dwarf *, struct question *);
 	uint64_t addr;
@@ -53,7 +53,7 @@ ask(struct cg_dwarf *dwarf, struct question *question)
 		return false;
 	out_of_memory = &here;
 	errno = 0;
-	(void)dwarf_errno(); /* forgets older ones */
+	(void)dwarf_errno(); /* resets it */
 	if (setjmp(here) == 0)
 		known = question->answer(dwarf, question);
 	else
@@ -70,7 +70,7 @@ ask(struct cg_dwarf *dwarf, struct question *question)
 
 /* ---- Strings ------------------------------------------------------------ */
 
-/* Makes "a//b/./c" of it a/b/c; ".." stays, for a link may come before. */
+/* Makes "a//b/./c" a/b/c; keeps "..", which may follow a link. */
 static size_t
 shorten(char *path)
 {
@@ -88,7 +88,7 @@ shorten(char *path)
 	return (size_t)(to - path);
 }
 
-/* libdw takes an index of the very end of .debug_str for a string, too. */
+/* libdw accepts an offset at the very end of .debug_str, too. */
 static const char *
 get_string(const struct cg_dwarf *dwarf, Dwarf_Attribute *attr)
 {
@@ -101,7 +101,7 @@ get_string(const struct cg_dwarf *dwarf, Dwarf_Attribute *attr)
 	return text;
 }
 
-/* A file's path, joined to where the unit was compiled, if it says that. */
+/* A file's path, joined to the unit's compilation directory if known. */
 static const char *
 keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
 {
@@ -132,7 +132,7 @@ keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
 	return cg_strs_get(dwarf->strs, str).ptr;
 }
 
-/* The name as the linker sees it tells more: functions are overloaded. */
+/* Prefers the linkage name, which has the types of the arguments. */
 static const char *
 get_name(struct cg_dwarf *dwarf, Dwarf_Die *die)
 {
@@ -176,7 +176,7 @@ row_addr(struct cg_unit *unit, size_t i)
 	return addr;
 }
 
-/* Of rows with one address the last counts. */
+/* The last of several rows with the same address counts. */
 static bool
 find_row(
     struct cg_dwarf *dwarf, struct cg_unit *unit, struct question *question)
@@ -233,7 +233,7 @@ get_function(const struct cg_unit *unit, uint32_t id)
 	return id;
 }
 
-/* Where too many are nested, the outermost are left out. */
+/* If too many are nested, the outermost are dropped. */
 static bool
 find_frames(struct cg_dwarf *dwarf, struct question *question)
 {
@@ -263,8 +263,8 @@ find_frames(struct cg_dwarf *dwarf, struct question *question)
 }
 
 /*
- * The file's number is one of the unit where the attribute stands: after link
- * time optimisation that is another than the function's.
+ * The file's number refers to the unit that contains the attribute: after link
+ * time optimisation not necessarily the function's.
  */
 static bool
 find_declared(struct cg_dwarf *dwarf, struct question *question)
@@ -295,7 +295,7 @@ find_declared(struct cg_dwarf *dwarf, struct question *question)
 	return true;
 }
 
-/* Pieces of one function that touch are one. */
+/* Joins adjacent ranges of one function. */
 static bool
 add_functions(
     struct cg_dwarf *dwarf, struct question *question, struct cg_unit *unit)
@@ -346,8 +346,8 @@ list_units(struct cg_dwarf *dwarf, struct question *question)
 /* ---- For symbols.c ------------------------------------------------------ */
 
 /*
- * libdw trusts strings to end. Where only strings are, those that do not are
- * cut off; entries, which may hold some, get a NUL behind the last.
+ * libdw relies on NULs after strings. A last string without one is cut off in
+ * sections of strings; sections of entries get a NUL after the last.
  */
 static bool
 end_strings(struct cg_dwarf *dwarf, Elf_Data *data, bool only_strings)
@@ -370,8 +370,8 @@ end_strings(struct cg_dwarf *dwarf, Elf_Data *data, bool only_strings)
 }
 
 /*
- * Makes a section fit for libdw, which would ignore one for which it has no
- * memory, and open the file that .gnu_debugaltlink names, wherever it is.
+ * Prepares a section for libdw, which would ignore one for which memory runs
+ * out, and would open any file that .gnu_debugaltlink names.
  * False: out of memory.
  */
 static bool
@@ -531,7 +531,7 @@ cg_dwarf_line(struct cg_dwarf *dwarf, uint64_t addr, const char **file,
 	return true;
 }
 
-/* The line table knows where a function begins that has no entry. */
+/* For a function without an entry, the line where it begins. */
 bool
 cg_dwarf_declared(
     struct cg_dwarf *dwarf, uint64_t addr, const char **file, uint32_t *line)

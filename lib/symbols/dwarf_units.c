@@ -1,14 +1,14 @@
 /*
- * dwarf_units.c - the units of DWARF: where each has code, and of one that is
- * asked for, its functions and inlined calls.
+ * dwarf_units.c - the units of DWARF: the ranges of each, and on demand the
+ * functions and inlined calls in it.
  *
- * Source: the DWARF standard, versions 2 to 5. libdw's own questions by
- * address walk the tree each time; asked for thousands of addresses that
- * takes minutes. So a unit's tree is walked once, when the first address in
- * it comes, into ranges that are searched from then on.
+ * Source: the DWARF standard, versions 2 to 5. libdw's own lookups by address
+ * walk the tree each time, which takes minutes for thousands of addresses. So a
+ * unit's tree is walked once, at the first lookup in it, and makes ranges that
+ * later lookups search.
  *
- * Files are hostile: a walk needs no stack and ends, and ranges and rows, which
- * may share bytes, are counted against the size of the file.
+ * Against hostile files, a walk does not recurse and always ends, and the number
+ * of ranges and rows, which may share bytes, is limited by the size of the file.
  */
 #include <stdlib.h>
 
@@ -32,8 +32,8 @@ get_number(Dwarf_Die *die, unsigned name)
 /* ---- Ranges ------------------------------------------------------------- */
 
 /*
- * Adds the ranges of an entry, and says whether there were any. Functions
- * that the linker threw out have a range at 0 or so, where no code is.
+ * Adds the ranges of an entry; true if there were any. Functions that the linker
+ * has discarded have a range near 0, where there is no code.
  */
 static bool
 add_ranges(
@@ -57,7 +57,7 @@ add_ranges(
 
 /* ---- Units -------------------------------------------------------------- */
 
-/* May an entry with this tag have functions or inlined calls in it? */
+/* May an entry with this tag contain functions or inlined calls? */
 static bool
 has_scopes(int tag)
 {
@@ -79,7 +79,7 @@ has_scopes(int tag)
 	return false;
 }
 
-/* Takes an entry; returns the scope of what is in it. */
+/* Adds an entry; returns the scope of its children. */
 static uint32_t
 take_die(struct cg_dwarf *dwarf, struct cg_unit *unit, Dwarf_Die *die,
     uint32_t parent)
@@ -107,9 +107,9 @@ take_die(struct cg_dwarf *dwarf, struct cg_unit *unit, Dwarf_Die *die,
 
 /*
  * Moves path[0..*depth] to the next entry that is not within path[*depth];
- * false at the end. Where a list of siblings ends libdw tells the place of
- * its end mark: the parent's sibling follows. To ask for that instead would
- * walk through the parent once more, and again on each floor above.
+ * false at the end. At the end of a list of siblings libdw returns the address
+ * of its end mark, which the parent's sibling follows. Asking libdw for that
+ * sibling would walk the parent again, on each level.
  */
 static bool
 next_die(Dwarf_Die *path, size_t *depth)
@@ -126,7 +126,7 @@ next_die(Dwarf_Die *path, size_t *depth)
 	for (mark = next.addr; mark && --*depth > 0;) {
 		path[*depth] = (Dwarf_Die){ .addr = ++mark, .cu = next.cu };
 		if (dwarf_tag(&path[*depth]) != DW_TAG_invalid)
-			return true; /* no end mark again */
+			return true; /* not another end mark */
 	}
 	return false;
 }
@@ -188,7 +188,7 @@ compare_units(const void *offset, const void *unit)
 	return (at > with) - (at < with);
 }
 
-/* Units of version 2 may leave it to .debug_aranges where their code is. */
+/* Units of version 2 may have their ranges only in .debug_aranges. */
 static struct cg_unit *
 find_by_arange(struct cg_dwarf *dwarf, uint64_t addr)
 {

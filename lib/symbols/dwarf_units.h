@@ -9,11 +9,11 @@
 
 #include "symbols/elffile.h"
 
-/* A function, or a call of one that was inlined. */
+/* A function, or an inlined call of one. */
 #define CG_SCOPE_NONE UINT32_MAX
 struct cg_scope {
 	Dwarf_Off die;
-	const char *name;    /* NULL: not asked for yet */
+	const char *name;    /* NULL: not looked up yet */
 	uint32_t parent;     /* scope of the call; CG_SCOPE_NONE: a function */
 	uint32_t file, line; /* of the call */
 };
@@ -29,11 +29,11 @@ struct cg_unit {
 	Dwarf_Files *files;
 };
 
-/* Two in a file and two in what it shares; what comes twice is not read. */
+/* Two in the file, two in its shared one; duplicates are not read. */
 #define CG_ENDS 8
 
 struct cg_dwarf {
-	Dwarf *dwarf, *alt; /* alt: what several files share, or NULL */
+	Dwarf *dwarf, *alt; /* alt: the file that several share, or NULL */
 	struct cg_elffile alt_file;
 	struct cg_arena copies;   /* of sections */
 	const char *end[CG_ENDS]; /* of sections of strings */
@@ -44,15 +44,15 @@ struct cg_dwarf {
 	size_t units, cap;
 	struct cg_spans spans; /* id: the unit */
 	Dwarf_Aranges *aranges;
-	uint64_t left; /* how many more ranges and rows are taken */
-	char *path;    /* room to join one */
+	uint64_t left; /* how many more ranges and rows are allowed */
+	char *path;    /* buffer to join one */
 	size_t path_cap;
 	int status;
 };
 
 /*
- * These may leave by longjmp when libdw is out of memory; when we are, they
- * set dwarf->status.
+ * These may leave by longjmp() when memory runs out in libdw; otherwise they set
+ * dwarf->status.
  */
 void cg_units_list(struct cg_dwarf *);
 /* Walks the unit's tree, once. */

@@ -2,9 +2,9 @@
  * elffile.c - one ELF file, through libelf: sections, symbol tables, code.
  *
  * Source: the System V ABI's ELF chapters and its processor supplements.
- * libelf reads what is asked for; nothing is mapped, so a file that shrinks
- * cannot kill us. It says no more than that something failed: whether memory
- * was out, errno tells.
+ * libelf reads on demand; nothing is mapped, so a file that shrinks does not
+ * kill the process. Its calls only return that they failed: errno tells whether
+ * memory ran out.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,8 @@ load_sections(struct cg_elffile *file)
 	errno = 0;
 	if (elf_getshdrnum(file->elf, &count) != 0 ||
 	    elf_getshdrstrndx(file->elf, &names) != 0)
-		return errno == ENOMEM ? CG_ELIMIT : CG_OK; /* as if none */
+		return errno == ENOMEM ? CG_ELIMIT
+				       : CG_OK; /* as if there was none */
 	while ((scn = elf_nextscn(file->elf, scn)) != NULL) {
 		size_t i = elf_ndxscn(scn);
 		struct cg_section *section;
@@ -134,7 +135,7 @@ cg_elffile_open(struct cg_elffile *file, const char *path, const char **why)
 		*why = strerror(errno);
 		return CG_EINPUT;
 	}
-	/* A device is not even opened, a FIFO does not block us. */
+	/* Does not open devices, and does not block on a FIFO. */
 	if (!S_ISREG(info.st_mode)) {
 		*why = "it is no regular file";
 		return CG_EINPUT;
@@ -177,7 +178,7 @@ cg_elffile_close(struct cg_elffile *file)
 
 /* ---- Code --------------------------------------------------------------- */
 
-/* The executable segment that holds an address. */
+/* The executable segment that contains an address. */
 static bool
 find_segment(const struct cg_elffile *file, uint64_t addr, GElf_Phdr *head)
 {
@@ -206,7 +207,8 @@ cg_elffile_code(
 	errno = 0;
 	if (find_segment(file, addr, &head) && head.p_offset < file->size) {
 		if (head.p_filesz > file->size - head.p_offset)
-			head.p_filesz = file->size - head.p_offset; /* cut */
+			head.p_filesz =
+			    file->size - head.p_offset; /* truncated */
 		data = elf_getdata_rawchunk(file->elf, (int64_t)head.p_offset,
 		    head.p_filesz, ELF_T_BYTE);
 	}
@@ -234,7 +236,7 @@ load_names(struct cg_symtab *table, uint32_t link)
 	return status;
 }
 
-/* In version 1 of the 64-bit PowerPC ABI a function is its descriptor. */
+/* In version 1 of the 64-bit PowerPC ABI symbols point to descriptors. */
 static int
 load_descriptors(struct cg_symtab *table, const struct cg_elffile *program)
 {
@@ -314,7 +316,7 @@ cg_symtab_get(const struct cg_symtab *table, size_t i, struct cg_symbol *symbol)
 		symbol->name = table->names.ptr + sym.st_name;
 		symbol->room = table->names.len - sym.st_name;
 	}
-	/* Bit 0 of a function says which instruction set it is in. */
+	/* Bit 0 of a function's address selects the instruction set. */
 	if (symbol->type == STT_FUNC &&
 	    (machine == EM_ARM || machine == EM_MIPS))
 		symbol->addr &= ~(uint64_t)1;

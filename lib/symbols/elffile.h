@@ -1,5 +1,5 @@
 /*
- * elffile.h - what symbols.c is made of; no other file needs it.
+ * elffile.h - the parts of symbols.c; no other directory includes it.
  */
 #ifndef CG_ELFFILE_H
 #define CG_ELFFILE_H
@@ -8,7 +8,7 @@
 
 #include "symbols/symbols.h"
 
-/* Where separate debug files of installed programs are. */
+/* Where separate debug files of installed files are. */
 #ifndef CG_DEBUG_ROOT
 #define CG_DEBUG_ROOT "/usr/lib/debug"
 #endif
@@ -23,15 +23,14 @@ struct cg_spans {
 	struct cg_span *span;
 	size_t count, cap;
 };
-/* An empty range is left out; false: out of memory. */
+/* Ignores an empty range; false: out of memory. */
 bool cg_spans_add(struct cg_spans *, uint64_t low, uint64_t high, uint32_t id);
 /*
- * Sorts the ranges and cuts them so that none overlap: of two, the one that
- * begins later wins where it is, then the one with the higher id. False: out
- * of memory.
+ * Sorts the ranges and cuts them so that none overlap: the one that begins later
+ * wins, then the one with the higher id. False: out of memory.
  */
 bool cg_spans_flatten(struct cg_spans *);
-/* The range of flattened ones that holds the address, or NULL. */
+/* The range that contains the address, or NULL; after flattening. */
 struct cg_span *cg_spans_find(const struct cg_spans *, uint64_t addr);
 void cg_spans_free(struct cg_spans *);
 
@@ -55,22 +54,22 @@ struct cg_elffile {
 	struct cg_spans exec; /* executable sections; id is the index */
 };
 /*
- * Each returns CG_OK, CG_EINPUT or CG_ELIMIT; what failed to open need not be
- * closed. *why is errno's text, or NULL if the file is no ELF file.
+ * Opens a file; returns CG_OK, CG_EINPUT or CG_ELIMIT. After a failure there is
+ * nothing to close. *why is errno's text, or NULL if it is not an ELF file.
  */
 int cg_elffile_open(struct cg_elffile *, const char *path, const char **why);
-/* The same of bytes from malloc(), which it frees. */
+/* The same for bytes from malloc(), which it owns from then on. */
 int cg_elffile_memory(struct cg_elffile *, char *bytes, size_t size);
 void cg_elffile_close(struct cg_elffile *);
-/* NULL if there is none of that name with bytes in the file. */
+/* NULL if there is no section of that name with bytes in the file. */
 const struct cg_section *cg_elffile_section(
     const struct cg_elffile *, const char *name);
-/* The section's bytes as in the file; CG_ELIMIT, else maybe none. */
+/* The section's bytes as in the file, maybe none; CG_OK or CG_ELIMIT. */
 int cg_section_bytes(const struct cg_section *, struct cg_slice *);
 bool cg_elffile_has_dwarf(const struct cg_elffile *);
 /*
- * The code from an address to the end of its segment, as far as it is in the
- * file; CG_ELIMIT, else maybe none.
+ * The code from an address to the end of its segment, as far as the file has it,
+ * maybe none; CG_OK or CG_ELIMIT.
  */
 int cg_elffile_code(
     const struct cg_elffile *, uint64_t addr, struct cg_slice *code);
@@ -86,8 +85,8 @@ struct cg_symtab {
 };
 /*
  * The table of a type (SHT_SYMTAB, SHT_DYNSYM), empty if there is none.
- * program is the file itself or the one whose debug file it is. CG_ELIMIT if
- * memory is out.
+ * program is the file itself or the one whose debug file it is. CG_ELIMIT: out
+ * of memory.
  */
 int cg_symtab_open(struct cg_symtab *, const struct cg_elffile *,
     const struct cg_elffile *program, uint32_t type);
@@ -96,12 +95,12 @@ bool cg_symtab_get(const struct cg_symtab *, size_t i, struct cg_symbol *);
 
 /* ---- debugfile.c: separate debug files ---------------------------------- */
 
-/* The build-id's bytes, maybe none; CG_ELIMIT if memory is out. */
+/* The build-id's bytes, maybe none; CG_ELIMIT: out of memory. */
 #define CG_BUILD_ID_MAX 64 /* they have 8 to 20; room for new hashes */
 int cg_build_id(const struct cg_elffile *, struct cg_slice *);
 /*
- * Finds the program's debug file by build-id, then by debuglink, and opens
- * it. path_out gets its path, from malloc(). CG_EINPUT: there is none.
+ * Finds the debug file by build-id, then by debuglink, and opens it. path_out
+ * gets its path, from malloc(). CG_EINPUT: there is none.
  */
 int cg_debugfile_open(struct cg_elffile *, const struct cg_elffile *program,
     const char *path, char **path_out);
@@ -111,7 +110,7 @@ int cg_debugfile_open(struct cg_elffile *, const struct cg_elffile *program,
  */
 int cg_altfile_open(
     struct cg_elffile *, const struct cg_elffile *file, const char *path);
-/* Unpacks the symbols in .gnu_debugdata. CG_EINPUT: there are none. */
+/* Decompresses the symbols in .gnu_debugdata. CG_EINPUT: there are none. */
 int cg_minidebug_open(struct cg_elffile *, const struct cg_elffile *program);
 
 /* ---- functions.c, plt.c: names of code ---------------------------------- */
@@ -119,14 +118,14 @@ int cg_minidebug_open(struct cg_elffile *, const struct cg_elffile *program);
 struct cg_named { /* a function */
 	uint64_t start, end;
 	const char *symbol; /* as in the symbol table */
-	const char *name;   /* demangled; NULL: not asked for yet */
-	const char *file;   /* NULL: not asked for yet */
+	const char *name;   /* demangled; NULL: not looked up yet */
+	const char *file;   /* NULL: not looked up yet */
 	uint32_t line;
 };
 struct cg_alias { /* a name of one */
 	uint64_t addr, size;
 	const char *symbol;
-	uint32_t rank; /* of all at one address the lowest is its name */
+	uint32_t rank; /* the lowest at an address is its name */
 	uint32_t fn;   /* UINT32_MAX: an inner label of another */
 	bool func;
 };
@@ -142,10 +141,10 @@ struct cg_functions {
 	struct cg_named *fn; /* by address */
 	size_t count, cap;
 	struct cg_spans spans;    /* id: index of fn */
-	struct cg_name_ref *name; /* sorted; NULL: not asked for yet */
+	struct cg_name_ref *name; /* sorted; NULL: not made yet */
 	size_t names, name_cap;
 };
-/* Adds come first; all return false if memory is out. */
+/* Add all before the first lookup; false: out of memory. */
 bool cg_functions_add(struct cg_functions *, const struct cg_symbol *);
 bool cg_functions_add_table(struct cg_functions *, const struct cg_symtab *);
 bool cg_functions_add_plt(struct cg_functions *, const struct cg_elffile *);
@@ -153,7 +152,7 @@ bool cg_functions_build(struct cg_functions *);
 void cg_functions_free(struct cg_functions *);
 /* The function at an address, NULL: none. */
 struct cg_named *cg_functions_find(struct cg_functions *, uint64_t addr);
-/* Sets *found to the only function of that name, else NULL. */
+/* Sets *found to the function of that name; NULL: none, or several. */
 bool cg_functions_find_name(
     struct cg_functions *, struct cg_slice name, struct cg_named **found);
 /* Fills in fn->name. */
@@ -163,9 +162,9 @@ bool cg_functions_name(struct cg_functions *, struct cg_named *);
 
 struct cg_dwarf;
 /*
- * Lines of the file at path. NULL if there are none; *status is CG_ELIMIT if
- * memory is out. The file, exec (where there is code: the rest is what the
- * linker threw out) and strs must outlive it.
+ * Lines of the file at path. NULL: there are none, or *status is CG_ELIMIT. exec
+ * is where there is code: ranges elsewhere were discarded by the linker. The
+ * file, exec and strs must outlive it.
  */
 struct cg_dwarf *cg_dwarf_open(const struct cg_elffile *, const char *path,
     const struct cg_spans *exec, struct cg_strs *, int *status);
@@ -177,7 +176,7 @@ size_t cg_dwarf_frames(
     struct cg_dwarf *, uint64_t addr, struct cg_frame frames[CG_FRAME_MAX]);
 bool cg_dwarf_line(struct cg_dwarf *, uint64_t addr, const char **file,
     uint32_t *line, uint64_t *low, uint64_t *high);
-/* Where the function at an address is declared; false: not known. */
+/* Where the function at an address is declared; false: unknown. */
 bool cg_dwarf_declared(
     struct cg_dwarf *, uint64_t addr, const char **file, uint32_t *line);
 /* Adds all functions. */

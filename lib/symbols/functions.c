@@ -1,16 +1,16 @@
 /*
- * functions.c - which function an address is in, and what it is called.
+ * functions.c - the function at an address, and its name.
  *
- * Symbol tables give names, often several for one address, and sizes, often
- * none. Of names the one that gprof would take wins; code without a size
- * reaches to the next function; labels within a function are part of it.
+ * Symbol tables have names, often several for one address, and sizes, often
+ * none. The name is the one that gprof would choose; a function without a size
+ * reaches to the next one; labels within a function belong to it.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "symbols/elffile.h"
 
-/* What linkers leave between functions to align them is less than this. */
+/* Padding between functions is shorter than this. */
 #define PADDING 16
 
 /* ---- Adding ------------------------------------------------------------- */
@@ -24,7 +24,7 @@ is_marker(const struct cg_symbol *symbol)
 		   (symbol->name[0] == '$' || symbol->name[0] == '.'));
 }
 
-/* Global before local, typed before not, fewer underscores, not weak. */
+/* Prefers global to local, typed to untyped, fewer underscores, not weak. */
 static uint32_t
 get_rank(const struct cg_symbol *symbol, bool func)
 {
@@ -85,8 +85,8 @@ compare_aliases(const void *left, const void *right)
 }
 
 /*
- * One function of n aliases of one address. *covered is the end of the sized
- * functions so far.
+ * Adds one function for n aliases of one address. *covered is the end of the
+ * functions with a size so far.
  */
 static bool
 add_function(struct cg_functions *fns, struct cg_alias *alias, size_t n,
@@ -119,7 +119,7 @@ add_function(struct cg_functions *fns, struct cg_alias *alias, size_t n,
 	return true;
 }
 
-/* Functions without a size end where the next begins, or their section. */
+/* A function without a size ends at the next one or with its section. */
 static bool
 set_ends(struct cg_functions *fns)
 {
@@ -199,7 +199,7 @@ cg_functions_find(struct cg_functions *fns, uint64_t addr)
 	return span ? &fns->fn[span->id] : NULL;
 }
 
-/* Where ".cold" or ".cold.N" begins, the end of the name if nowhere. */
+/* Where ".cold" or ".cold.N" begins; else the end of the name. */
 static size_t
 before_cold(const char *symbol)
 {
@@ -261,7 +261,7 @@ add_name(struct cg_functions *fns, const char *name, uint32_t fn)
 	return true;
 }
 
-/* A cold part has its own symbol, but the name is that of the other part. */
+/* A cold part has its own symbol, but the name of its function. */
 static bool
 load_names(struct cg_functions *fns)
 {
@@ -282,7 +282,7 @@ load_names(struct cg_functions *fns)
 	return true;
 }
 
-/* Orders a name that is looked for against one that is there. */
+/* Compares a name that is looked up with an entry. */
 static int
 compare_slice(struct cg_slice name, const char *with)
 {
@@ -320,7 +320,7 @@ cg_functions_find_name(
 	while (last + 1 < fns->names &&
 	       compare_slice(name, fns->name[last + 1].name) == 0)
 		last++;
-	/* They are sorted by function, too. */
+	/* Equal names are sorted by function. */
 	if (fns->name[first].fn == fns->name[last].fn)
 		*found = &fns->fn[fns->name[first].fn];
 	return true;

@@ -1,8 +1,8 @@
 /*
- * plt.c - names for the stubs through which a program calls libraries.
+ * plt.c - names for the stubs of the PLT, by which code calls shared libraries.
  *
- * A stub jumps through a slot of the GOT; the relocation of the slot tells
- * the function. Source: the processor supplements of the System V ABI for
+ * A stub jumps through a slot of the GOT; the relocation of the slot names the
+ * function. Source: the processor supplements of the System V ABI for
  * x86-64, i386 and AArch64, and what ld, gold and lld make of them.
  */
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "symbols/elffile.h"
 
-/* A slot is looked for in at most so many bytes of a stub. */
+/* The jump is searched for in at most so many bytes of a stub. */
 #define STUB_MAX 16
 
 struct machine {
@@ -34,7 +34,7 @@ get_word(const unsigned char *code)
 	       (uint32_t)code[3] << 24;
 }
 
-/* Length of endbr32, endbr64 and the bnd prefix, where they are. */
+/* Length of endbr32, endbr64 and the bnd prefix, if present. */
 static size_t
 skip_prefixes(const unsigned char *code)
 {

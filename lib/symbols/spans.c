@@ -1,8 +1,8 @@
 /*
- * spans.c - which of many ranges an address lies in.
+ * spans.c - which of many ranges contains an address.
  *
- * Functions, sections, units and inlined calls all nest: cut once into pieces
- * that do not overlap, each lookup is one binary search.
+ * Functions, sections, units and inlined calls nest. The ranges are cut once
+ * into pieces that do not overlap; a lookup is then one binary search.
  */
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 /*
- * symbols.c - what an ELF object says of addresses: functions, files, lines,
- * inlined calls, code.
+ * symbols.c - functions, files, lines, inlined calls and code at addresses of an
+ * ELF file.
  *
- * Symbols come from the best table there is: .symtab of the object or of its
- * separate debug file; else .dynsym with MiniDebugInfo and DWARF. Lines are
- * read when the first is asked for, and a failure there means no lines, never
- * more. Source: the System V ABI; see also dwarf.c and debugfile.c.
+ * Symbols come from the best table: .symtab of the file or of its separate debug
+ * file; else .dynsym with MiniDebugInfo and DWARF. Lines are read at the first
+ * lookup; if that fails there are no lines. Source: the System V ABI; see also
+ * dwarf.c and debugfile.c.
  */
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #include "symbols/elffile.h"
 
-/* What changes while questions are answered. */
+/* What lookups change. */
 struct lazy {
 	struct cg_elffile program, debug, mini;
 	struct cg_symtab table[2];
@@ -24,7 +24,7 @@ struct lazy {
 	bool asked_dwarf;
 	struct cg_strs strs;
 	uint64_t addr_mask;
-	uint64_t code_addr;   /* what was asked for last, */
+	uint64_t code_addr;   /* of the last lookup, */
 	struct cg_slice code; /* and the rest of its segment */
 	int status;
 };
@@ -129,7 +129,7 @@ describe(struct cg_symbols *symbols, const char *path)
 	return errno != ENOMEM && elf->path && elf->build_id && elf->debuglink;
 }
 
-/* Opens the debug file if the program lacks anything that it may have. */
+/* Opens the debug file if the ELF file lacks symbols or lines. */
 static int
 open_debug(struct cg_symbols *symbols, const char *path)
 {
@@ -175,7 +175,7 @@ open_tables(struct cg_symbols *symbols, const char *path)
 		status = add_table(lazy, &lazy->debug, SHT_SYMTAB);
 	if (status == CG_ELIMIT || lazy->tables > 0)
 		return status;
-	/* What is in .dynsym is not again in MiniDebugInfo. */
+	/* MiniDebugInfo does not repeat .dynsym. */
 	status = cg_minidebug_open(&lazy->mini, &lazy->program);
 	if (status != CG_ELIMIT)
 		status = add_table(lazy, &lazy->program, SHT_DYNSYM);
@@ -184,7 +184,7 @@ open_tables(struct cg_symbols *symbols, const char *path)
 	return status;
 }
 
-/* The lines, opened when first asked for; NULL if there are none. */
+/* The lines, opened at the first call; NULL if there are none. */
 static struct cg_dwarf *
 get_dwarf(const struct cg_symbols *symbols)
 {
@@ -373,7 +373,7 @@ cg_find_name(const struct cg_symbols *symbols, struct cg_slice name,
 	return fn && get_function(symbols, fn, out);
 }
 
-/* The outermost name is the symbol's, for DWARF does not name clones. */
+/* The outermost name is the symbol's: DWARF does not name clones. */
 size_t
 cg_find_frames(const struct cg_symbols *symbols, uint64_t addr,
     struct cg_frame frames[CG_FRAME_MAX])
