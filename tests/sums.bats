@@ -257,7 +257,7 @@ good()
 	refuses 2 "--info reads no archives" --info x.tar
 	refuses 2 "--diff reads no archives" --diff x.tar "$PLAIN"
 	refuses 2 "--verify reads no archives" --verify "$PLAIN" x.tar
-	# A directory may have the name of a temporary file.
+	# A directory may be named like an archive.
 	mkdir x.tar.d
 	cp "$PLAIN" x.tar.d/x
 	"$CGCONV" x.tar.d/x >/dev/null

@@ -141,7 +141,7 @@ add_block(const struct cg_branch *row, size_t n, uint32_t block, uint32_t last,
 	sum->executed += block > 0 && block < last && count > 0;
 }
 
-/* Rows are merged. */
+/* The expected coverage, of rows that are merged. */
 static void
 cover(const struct cg_branch *row, size_t n, struct cg_coverage *sum)
 {
