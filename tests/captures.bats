@@ -1,4 +1,4 @@
-# captures.bats - recordings that are not read: the message says what to run.
+# captures.bats - recordings that cgconv recognises but does not read.
 load helper
 
 setup()
@@ -32,7 +32,7 @@ says()
 	says app.pftrace '\x0a\x02' "traceconv json"
 }
 
-@test "captures: folders are recognised by their names and what is in them" {
+@test "captures: directories are recognised by their names and files" {
 	mkdir "$dir/app.trace" "$dir/rec" "$dir/none"
 	: >"$dir/app.trace/form.template"
 	printf PERFILE2 >"$dir/rec/data"

@@ -47,7 +47,7 @@ two="{\"id\":2,$frame}"
 	same "$t/want" "$t/got"
 }
 
-@test "cpuprofile: samples stand on the lines where they were taken" {
+@test "cpuprofile: samples have the lines where they were taken" {
 	"$CGCONV" -q -t json samples/cpuprofile/node/prof.cpuprofile >"$t/json"
 	perl -MJSON::PP -ne '$_ = decode_json($_); next if ref ne "ARRAY";
 		$name{$$_[1]} = $$_[2] if $$_[0] eq "function";
@@ -61,7 +61,7 @@ two="{\"id\":2,$frame}"
 	done
 }
 
-@test "cpuprofile: a time is shared among lines to the last nanosecond" {
+@test "cpuprofile: a time is divided among lines to the last nanosecond" {
 	profile "{\"id\":1,$frame,\"hitCount\":3,\"positionTicks\":[{\"line\":7,\"ticks\":1},{\"line\":8,\"ticks\":1}]}" \
 		'"startTime":0,"endTime":11,"samples":[1,1,1],"timeDeltas":[1,3,4]'
 	"$CGCONV" -q -t json "$t/x.cpuprofile" >"$t/out"
@@ -78,11 +78,11 @@ two="{\"id\":2,$frame}"
 		same - "$t/out"
 }
 
-@test "cpuprofile: the bottom of all stacks is no function" {
+@test "cpuprofile: (root) is not a function" {
 	graph samples/cpuprofile/node/prof.cpuprofile | not grep -F '(root)'
 }
 
-@test "cpuprofile: a clock that goes back stands still" {
+@test "cpuprofile: no time passes while the clock is set back" {
 	profile "$one" '"startTime":0,"endTime":20,"samples":[1,1,1],"timeDeltas":[10,-6,8]'
 	"$CGCONV" -q -t json "$t/x.cpuprofile" | grep -qxF '["total",[3,10000]]'
 }

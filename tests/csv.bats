@@ -47,7 +47,7 @@ setup()
 	same "$dir/want" "$dir/got"
 }
 
-@test "csv: what stands twice in a stack is counted once" {
+@test "csv: a function twice in a stack is counted once" {
 	printf 'main;a;b;a;c 5\nmain;a 5\n' |
 		"$CGCONV" -q -f folded -t tsv - | cut -f 3,5,6 >"$dir/got"
 	printf '%s\t%s\t%s\n' function samples 'samples inclusive' a 5 10 \

@@ -22,7 +22,7 @@ total()
 	grep -q "Writes: *$(total wb) bytes" $says
 }
 
-@test "dhat: every sum of every stack is that of its program point" {
+@test "dhat: the sums of a stack are those of its program point" {
 	"$CGCONV" -q -t json samples/dhat/names/dhat.out |
 		sed -n 's/^\["stack",[0-9]*,\([0-9]*\),\[\(.*\)\]\]/\1 \2/p' |
 		sort >"$t/got"

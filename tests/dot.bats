@@ -34,7 +34,7 @@ drawn()
 	golden samples/perf-script/fields/header.perf dot --event cpu-clock
 }
 
-@test "dot: Graphviz takes what is written" {
+@test "dot: Graphviz accepts the output" {
 	command -v dot >/dev/null || skip "no dot"
 	for file in "$PLAIN" samples/callgrind/names/callgrind.out \
 		samples/perf-script/fields/header.perf; do
@@ -43,14 +43,14 @@ drawn()
 	done
 }
 
-@test "dot: names that are no UTF-8 give a picture, too" {
+@test "dot: names that are not UTF-8 are accepted by Graphviz" {
 	printf 'main;b\377d\300\200 3\nmain;\303\274x"\\ 2\n' >"$dir/in.folded"
 	"$CGCONV" -q -t dot "$dir/in.folded" >"$dir/out"
 	iconv -f UTF-8 -t UTF-8 "$dir/out" | grep -q 'tooltip="b�d��"'
 	grep -q 'tooltip="üx\\"\\\\"' "$dir/out"
 }
 
-@test "dot: what stands twice in a stack is counted once" {
+@test "dot: a function twice in a stack is counted once" {
 	printf 'main;a;b;a;c 5\nmain;a 5\n' >"$dir/in.folded"
 	"$CGCONV" -q -t dot "$dir/in.folded" >"$dir/out"
 	drawn "$dir/out" | sort >"$dir/got"
@@ -97,7 +97,7 @@ drawn()
 	command -v dot >/dev/null && dot -Tdot "$dir/out" >/dev/null || true
 }
 
-@test "dot: a long name is cut in its box, between characters" {
+@test "dot: a long name is shortened in its box, between characters" {
 	name=$(perl -e 'print "x", "ä" x 100')
 	echo "$name 5" >"$dir/in.folded"
 	echo "$name;y 5" >>"$dir/in.folded"
@@ -107,7 +107,7 @@ drawn()
 	grep -q 'label="xäää*\.\.\.ä*\\n' "$dir/out"
 }
 
-@test "dot: the event is the one that was asked for" {
+@test "dot: --event chooses the event" {
 	"$CGCONV" -q -t dot --event Dw samples/callgrind/events/callgrind.out |
 		grep -q 'label="Dw: [1-9]'
 	refuses 2 "there is no event 'frob'" -t dot --event frob "$PLAIN"
@@ -115,7 +115,7 @@ drawn()
 		grep "warning: writing event Ir only, of [0-9]*; choose with --event"
 }
 
-@test "dot: calls are needed, and the message says so" {
+@test "dot: a profile without calls is an error" {
 	refuses 1 "dot needs calls" -t dot \
 		samples/callgrind/cachegrind/cachegrind.out
 }

@@ -13,7 +13,7 @@ folded()
 	"$CGCONV" -q -t folded "$@" | sed 's/_\[i\]\([; ]\)/\1/g'
 }
 
-@test "gperftools: names of a CPU profile come from the program" {
+@test "gperftools: names of a CPU profile come from the executable" {
 	a=samples/gperftools/cpu
 	folded --event samples --exe "$a/prog" "$a/work.prof" >"$dir/got"
 	grep -qxE '_start;.*;main;twice;spin [0-9]+' "$dir/got"
@@ -25,7 +25,7 @@ folded()
 	grep -qx 'cmd: /var/tmp/cgconv-samples/prog' "$dir/out"
 }
 
-@test "gperftools: a program that was moved in memory is found all the same" {
+@test "gperftools: position-independent executables are found" {
 	a=samples/gperftools/heap
 	folded --event inuse_objects --exe "$a/prog" "$a/work.heap" |
 		sed 's/0x[0-9a-f]*;//g' >"$dir/got"
@@ -64,7 +64,7 @@ words()
 	done
 }
 
-@test "gperftools: sampled heaps are scaled up by what was missed" {
+@test "gperftools: sampled heaps are scaled up" {
 	cat >"$dir/heap" <<-E
 	heap profile:      3:      300 [     8:      800] @ heap_v2/1000
 	     3:      300 [     8:      800] @ 0x1001 0x2001

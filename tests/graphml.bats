@@ -26,7 +26,7 @@ setup()
 	same "$t/want" "$t/got"
 }
 
-@test "graphml: it is well-formed XML, whatever names hold" {
+@test "graphml: well-formed XML with any names" {
 	command -v python3 >/dev/null || skip "no python3"
 	printf 'fn=a<b>&"c"\001\n1 5\ncfn=\377\ncalls=1 1\n1 2\nfn=\377\n1 2\n' |
 		sed '1i events: Ir' >"$t/x"

@@ -30,7 +30,7 @@ tree()
 	grep -F '(786,432B)' samples/massif/names/ms_print.txt | grep -q fill
 }
 
-@test "massif: what callers do not account for stays with the function" {
+@test "massif: bytes without a caller stay with the function" {
 	tree 'n2: 9 (heap allocation functions) malloc' \
 		' n1: 5 0x10: f (a.c:1)' '  n0: 4 0x20: main (a.c:9)' \
 		' n0: 3 in 2 places, all below massif'"'"'s threshold (1.00%)'

@@ -43,7 +43,7 @@ profile()
 	"$CGCONV" -q -t json "$t/x" | grep -qxF '["total",[3]]'
 }
 
-@test "oprofile-xml: counts of one event are added up" {
+@test "oprofile-xml: counts of one event are summed" {
 	profile '<classes><class name="a" event="0"/><class name="b" event="0"/>
 		</classes><binary name="/x"><symbol idref="0"><callees>
 		<symbol idref="0"><count class="b">5</count>

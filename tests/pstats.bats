@@ -36,7 +36,7 @@ f="{)\3z\4f.pyi\7\0\0\0z\1f"
 	done
 }
 
-@test "pstats: the samples are what Python says today" {
+@test "pstats: the samples are what Python writes today" {
 	command -v python3 >/dev/null || skip "no python3"
 	for file in $(samples pstats); do
 		python3 tests/oracle/python-stats.py "$file" >"$t/stats"
@@ -84,7 +84,7 @@ l\2\0\0\0\1\0\1\0t\1\0\0\0g(\4\0\0\0i\5\0\0\0i\5\0\0\0f\0010f\0032.500"
 	same "$t/want" "$t/got"
 }
 
-@test "pstats: a profile of nothing" {
+@test "pstats: an empty profile" {
 	bytes '{0'
 	"$CGCONV" -t json "$t/x.pstats" | grep -q '^\["event",0,"ns"'
 }

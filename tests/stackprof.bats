@@ -11,7 +11,7 @@ graph()
 	"$CGCONV" -q -t json "$1" | perl tests/oracle/graph.pl
 }
 
-@test "stackprof: sums of the stacks are those that stackprof has made" {
+@test "stackprof: sums of the stacks equal stackprof's own" {
 	for file in samples/stackprof/raw/*.json samples/stackprof/ruby/*.json
 	do
 		graph "$file" | grep '^function' | LC_ALL=C sort >"$t/got"

@@ -95,7 +95,7 @@ array()
 		samples/trace-event/calls/trace.json | grep -q worker
 }
 
-@test "trace-event: what many threads call in turns is each thread's" {
+@test "trace-event: interleaved calls of threads are kept apart" {
 	perl -e 'for $i (1 .. 3) { for $tid (1 .. 9) {
 		push @e, map sprintf(q({"ph":"%s","pid":1,"tid":%d,) .
 			q("ts":%d,"name":"%s"}), $$_[0], $tid, ++$ts, $$_[1]),
@@ -116,7 +116,7 @@ array()
 		'function	b	27000	27000' | same - "$t/got"
 }
 
-@test "trace-event: what ends, begins or lasts wrongly is warned about" {
+@test "trace-event: inconsistent calls are warnings" {
 	while IFS='|' read -r message events; do
 		echo "$events" >"$t/x"
 		"$CGCONV" -f trace-event -t json "$t/x" 2>&1 >/dev/null |
@@ -168,7 +168,7 @@ array()
 	printf '%s\n' 'f 200000' 'g 300000' | same - "$t/got"
 }
 
-@test "trace-event: a CPU profile that has lost pieces is told of" {
+@test "trace-event: a CPU profile with missing pieces is a warning" {
 	in=samples/trace-event/chunks/trace.json
 	perl -ne 'print unless /"name":"b"|"functionName":"b"/' "$in" >"$t/x"
 	"$CGCONV" -t folded "$t/x" >"$t/got" 2>"$t/err"

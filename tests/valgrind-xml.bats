@@ -25,7 +25,7 @@ report()
 	printf '<?xml version="1.0"?>\n\n<valgrindoutput>\n%s\n</valgrindoutput>\n' "$*"
 }
 
-@test "valgrind-xml: bytes and blocks are those that Memcheck says" {
+@test "valgrind-xml: bytes and blocks are those of Memcheck's summary" {
 	"$CGCONV" -q -t json samples/valgrind-xml/leaks/leaks.xml >"$t/json"
 	want=$(sed -n 's/.*<text>\([0-9]*\) bytes in \([0-9]*\) blocks.*/\1,\2/p' \
 		samples/valgrind-xml/leaks/leaks.xml)
@@ -50,7 +50,7 @@ report()
 		"$CGCONV" -q -t json | grep -c '^."frame",.*,true\]' | grep -qx 1
 }
 
-@test "valgrind-xml: errors that are no leaks are told" {
+@test "valgrind-xml: errors other than leaks are dropped with a note" {
 	report "$(leak InvalidRead 1 1 f=1)" >"$t/x"
 	"$CGCONV" -t json "$t/x" 2>&1 >/dev/null |
 		grep -q 'errors other than leaks are dropped: 1'

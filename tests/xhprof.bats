@@ -6,7 +6,7 @@ setup()
 	t=$BATS_TEST_TMPDIR
 }
 
-@test "xhprof: self is what calls leave, recursion counts once" {
+@test "xhprof: self costs, and recursion that counts once" {
 	"$CGCONV" -q -t json samples/xhprof/recursion/xhprof.json |
 		perl tests/oracle/graph.pl | sed 's/:0://g' | sort >"$t/got"
 	printf '%s\t%s\t%s\t%s\t%s\n' \
@@ -21,7 +21,7 @@ setup()
 	same "$t/want" "$t/got"
 }
 
-@test "xhprof: calls of tideways are what it has measured" {
+@test "xhprof: times of tideways are conserved" {
 	in=samples/xhprof/tideways/xhprof.json
 	# Each level of a recursion is the function; its first one counts.
 	perl -MJSON::PP -0777 -ne '$of = decode_json($_);
@@ -34,14 +34,14 @@ setup()
 		LC_ALL=C sort | same "$t/want" -
 }
 
-@test "xhprof: memory may be given back, time may not" {
+@test "xhprof: memory may be negative, time may not" {
 	echo '{"main()":{"ct":1,"wt":5,"mu":-7}}' >"$t/x"
 	"$CGCONV" -q -t json "$t/x" | grep -qxF '["total",[5,-7]]'
 	echo '{"main()":{"wt":5},"main()==>a":{"wt":9}}' >"$t/x"
 	"$CGCONV" -t json "$t/x" 2>&1 >/dev/null | grep -q 'a negative time is read as 0'
 }
 
-@test "xhprof: only what is there becomes an event" {
+@test "xhprof: only costs in the input become events" {
 	echo '{"main()":{"ct":1,"wt":5}}' >"$t/x"
 	"$CGCONV" -q -t json "$t/x" | grep -c '^."event"' | grep -qx 1
 	echo '{"main()":{"ct":1,"wt":5,"samples":3}}' >"$t/x"
