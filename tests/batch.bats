@@ -563,7 +563,7 @@ batch()
 	batch -O out3 bomb.tar
 	[ "$status" -eq 1 ]
 	[ -e out3/a/callgrind.out.1 ]
-	grep -q "bomb.tar/hole: error: .*expected [0-9]* bytes more" err
+	grep -q "bomb.tar/hole: error: .*expected [0-9]* more bytes" err
 	grep -q "bomb.tar/holes: error: expected members that expand to at most" err
 	grep -q " 1 converted, 3 failed" err
 }

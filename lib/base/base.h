@@ -1,6 +1,6 @@
 /*
- * base.h - memory, strings, numbers, messages. Nothing here knows inputs, graphs
- * or formats.
+ * base.h - memory, strings, numbers, messages. Nothing here knows inputs,
+ * graphs or formats.
  */
 #ifndef CG_BASE_H
 #define CG_BASE_H

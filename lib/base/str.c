@@ -22,7 +22,9 @@ struct cg_map_slot {
 	uint32_t used;
 };
 
-/* The finalizer of MurmurHash3: each bit of the key affects each of the hash. */
+/*
+ * The finalizer of MurmurHash3: each bit of the key affects each of the hash.
+ */
 uint64_t
 cg_hash_u64(uint64_t key)
 {

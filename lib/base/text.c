@@ -289,7 +289,10 @@ hex_digits_of(uint64_t value)
 	value = (value | value << 16) & 0xffff0000ffff;
 	value = (value | value << 8) & 0xff00ff00ff00ff;
 	value = (value | value << 4) & 0xf0f0f0f0f0f0f0f;
-	/* Adding 6 carries into bit 4 from 10 on; then add the gap from '9' to 'a'. */
+	/*
+	 * Adding 6 carries into bit 4 from 10 on; then add the gap from '9' to
+	 * 'a'.
+	 */
 	value += ((value + 0x606060606060606) >> 4 & 0x101010101010101) *
 		 ('a' - '9' - 1);
 	return __builtin_bswap64(value);

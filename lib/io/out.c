@@ -31,9 +31,9 @@
  * Profiles as text are repetitive, and compressing them is half of a job, so
  * speed counts. Level 3 takes a match without trying the next one; tuned to the
  * longest of 12 candidates (default: up to 32 bytes, of 32 candidates), without
- * inserting positions inside of matches longer than 40 bytes. It needs a quarter
- * to half of the time of level 6, for 11 to 19 % more bytes. A hash table of
- * 16 K entries stays in the cache.
+ * inserting positions inside of matches longer than 40 bytes. It needs a
+ * quarter to half of the time of level 6, for 11 to 19 % more bytes. A hash
+ * table of 16 K entries stays in the cache.
  */
 #define GZIP_LEVEL 3
 #define GZIP_MEMORY 7

@@ -213,7 +213,9 @@ report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
 		    list_facts(lost, text, sizeof(text)));
 		return CG_ELOSS;
 	}
-	/* Reported already: labels by drop_labels(), the event by the writer. */
+	/*
+	 * Reported already: labels by drop_labels(), the event by the writer.
+	 */
 	lost &= ~CG_LABELS;
 	if (cg_module_option(to, CG_EVENT_OPTION))
 		lost &= ~CG_EVENTS;

@@ -180,8 +180,8 @@ list_directory(const char *directory)
 }
 
 /*
- * If a format recognizes the directory as a whole, adds its listing as a file in
- * memory and returns its path; else NULL. See CG_DIRECTORY_MAGIC.
+ * If a format recognizes the directory as a whole, adds its listing as a file
+ * in memory and returns its path; else NULL. See CG_DIRECTORY_MAGIC.
  */
 static const char *
 probe_directory(struct cg_job *job, const char *directory)

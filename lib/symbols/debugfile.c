@@ -2,9 +2,9 @@
  * debugfile.c - debug information outside of the ELF file: separate files, and
  * the compressed symbols of MiniDebugInfo.
  *
- * Source: "Separate Debug Files" and "MiniDebugInfo" in GDB's manual. A separate
- * file is used only if its build-id is the same, or its checksum is the one in
- * the debuglink. Nothing is fetched from a network.
+ * Source: "Separate Debug Files" and "MiniDebugInfo" in GDB's manual. A
+ * separate file is used only if its build-id is the same, or its checksum is
+ * the one in the debuglink. Nothing is fetched from a network.
  */
 #include <elfutils/libdwelf.h>
 #include <errno.h>

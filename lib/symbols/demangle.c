@@ -30,8 +30,8 @@ struct text {
 };
 
 /*
- * longjmp() is the only way to stop a demangler. It leaks nothing: C++'s has all
- * on its stack, and Rust's has allocated memory only while it prints an
+ * longjmp() is the only way to stop a demangler. It leaks nothing: C++'s has
+ * all on its stack, and Rust's has allocated memory only while it prints an
  * identifier from punycode, which is never all ASCII.
  */
 static void

@@ -7,8 +7,9 @@
  * unit's tree is walked once, at the first lookup in it, and makes ranges that
  * later lookups search.
  *
- * Against hostile files, a walk does not recurse and always ends, and the number
- * of ranges and rows, which may share bytes, is limited by the size of the file.
+ * Against hostile files, a walk does not recurse and always ends, and the
+ * number of ranges and rows, which may share bytes, is limited by the size of
+ * the file.
  */
 #include <stdlib.h>
 
@@ -32,8 +33,8 @@ get_number(Dwarf_Die *die, unsigned name)
 /* ---- Ranges ------------------------------------------------------------- */
 
 /*
- * Adds the ranges of an entry; true if there were any. Functions that the linker
- * has discarded have a range near 0, where there is no code.
+ * Adds the ranges of an entry; true if there were any. Functions that the
+ * linker has discarded have a range near 0, where there is no code.
  */
 static bool
 add_ranges(

@@ -51,8 +51,8 @@ struct cg_dwarf {
 };
 
 /*
- * These may leave by longjmp() when memory runs out in libdw; otherwise they set
- * dwarf->status.
+ * These may leave by longjmp() when memory runs out in libdw; otherwise they
+ * set dwarf->status.
  */
 void cg_units_list(struct cg_dwarf *);
 /* Walks the unit's tree, once. */

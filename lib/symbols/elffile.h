@@ -26,8 +26,8 @@ struct cg_spans {
 /* Ignores an empty range; false: out of memory. */
 bool cg_spans_add(struct cg_spans *, uint64_t low, uint64_t high, uint32_t id);
 /*
- * Sorts the ranges and cuts them so that none overlap: the one that begins later
- * wins, then the one with the higher id. False: out of memory.
+ * Sorts the ranges and cuts them so that none overlap: the one that begins
+ * later wins, then the one with the higher id. False: out of memory.
  */
 bool cg_spans_flatten(struct cg_spans *);
 /* The range that contains the address, or NULL; after flattening. */
@@ -68,8 +68,8 @@ const struct cg_section *cg_elffile_section(
 int cg_section_bytes(const struct cg_section *, struct cg_slice *);
 bool cg_elffile_has_dwarf(const struct cg_elffile *);
 /*
- * The code from an address to the end of its segment, as far as the file has it,
- * maybe none; CG_OK or CG_ELIMIT.
+ * The code from an address to the end of its segment, as far as the file has
+ * it, maybe none; CG_OK or CG_ELIMIT.
  */
 int cg_elffile_code(
     const struct cg_elffile *, uint64_t addr, struct cg_slice *code);
@@ -162,9 +162,9 @@ bool cg_functions_name(struct cg_functions *, struct cg_named *);
 
 struct cg_dwarf;
 /*
- * Lines of the file at path. NULL: there are none, or *status is CG_ELIMIT. exec
- * is where there is code: ranges elsewhere were discarded by the linker. The
- * file, exec and strs must outlive it.
+ * Lines of the file at path. NULL: there are none, or *status is CG_ELIMIT.
+ * exec is where there is code: ranges elsewhere were discarded by the linker.
+ * The file, exec and strs must outlive it.
  */
 struct cg_dwarf *cg_dwarf_open(const struct cg_elffile *, const char *path,
     const struct cg_spans *exec, struct cg_strs *, int *status);

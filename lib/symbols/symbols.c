@@ -1,11 +1,11 @@
 /*
- * symbols.c - functions, files, lines, inlined calls and code at addresses of an
- * ELF file.
+ * symbols.c - functions, files, lines, inlined calls and code at addresses of
+ * an ELF file.
  *
- * Symbols come from the best table: .symtab of the file or of its separate debug
- * file; else .dynsym with MiniDebugInfo and DWARF. Lines are read at the first
- * lookup; if that fails there are no lines. Source: the System V ABI; see also
- * dwarf.c and debugfile.c.
+ * Symbols come from the best table: .symtab of the file or of its separate
+ * debug file; else .dynsym with MiniDebugInfo and DWARF. Lines are read at the
+ * first lookup; if that fails there are no lines. Source: the System V ABI; see
+ * also dwarf.c and debugfile.c.
  */
 #include <elfutils/libdwelf.h>
 #include <errno.h>

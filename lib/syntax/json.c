@@ -457,7 +457,8 @@ take_element(struct cg_json *json)
 }
 
 /*
- * Some writers put a blank after colon and comma. Not inlined: see next_token().
+ * Some writers put a blank after colon and comma. Not inlined: see
+ * next_token().
  */
 static __attribute__((noinline)) enum cg_json_type
 take_member(struct cg_json *json)
