@@ -1,14 +1,148 @@
 /*
- * args.c - the command line.
+ * args.c - the command line, read by getopt_long().
  *
- * What is not in the program's own table is looked up in the tables of the
- * formats: no format's option is known here by name.
+ * The program's own options are in options.c; each format has a table of its
+ * own, and --module adds formats while the command line is read. An option
+ * that several formats have is one here: its name has one type in all of them.
  */
+#include <getopt.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
+
+/* getopt_long() returns letters, and LONG plus an index into the table. */
+#define LONG 256
+#define OPERAND 1 /* returned for an operand, as the letters begin with '-' */
+
+/* What a long option is: one of the two, or --no-FLAG of a format's flag. */
+struct meaning {
+	const struct cmd_option *own;
+	const struct cg_option *format;
+	bool negated;
+};
+
+struct table {
+	char letters[128];
+	struct option *option; /* ends with a NULL name */
+	struct meaning *meaning;
+	size_t count, option_cap, meaning_cap;
+	size_t modules; /* formats whose options are in the table */
+};
+
+/* ---- The table ------------------------------------------------------------- */
+
+static bool
+has_entry(const struct table *table, const char *name)
+{
+	size_t i = 0;
+
+	while (i < table->count && strcmp(table->option[i].name, name) != 0)
+		i++;
+	return i < table->count;
+}
+
+/* Takes name; false: out of memory, of which a name of NULL is a sign. */
+static bool
+add_entry(struct table *table, char *name, int has_arg, struct meaning meaning)
+{
+	size_t count = table->count;
+
+	if (name != NULL && has_entry(table, name)) {
+		free(name);
+		return true;
+	}
+	if (name == NULL ||
+	    !cg_grow(&table->option, &table->option_cap, count + 2,
+		sizeof(*table->option)) ||
+	    !cg_grow(&table->meaning, &table->meaning_cap, count + 1,
+		sizeof(*table->meaning))) {
+		free(name);
+		return false;
+	}
+	table->option[count] =
+	    (struct option){ name, has_arg, NULL, LONG + (int)count };
+	table->option[count + 1] = (struct option){ 0 };
+	table->meaning[count] = meaning;
+	table->count++;
+	return true;
+}
+
+static bool
+add_own_options(struct table *table)
+{
+	char *letters = table->letters;
+	bool ok = true;
+
+	*letters++ = '-'; /* operands are returned in their order */
+	*letters++ = ':'; /* a missing value is told from an unknown option */
+	for (const struct cmd_option *own = own_options; ok && own->name;
+	     own++) {
+		if (own->letter != '\0')
+			*letters++ = own->letter;
+		if (own->letter != '\0' && own->arg != NULL)
+			*letters++ = ':';
+		ok = add_entry(table, strdup(own->name),
+		    own->arg != NULL ? required_argument : no_argument,
+		    (struct meaning){ .own = own });
+	}
+	*letters = '\0';
+	return ok;
+}
+
+static char *
+negated_name(const char *flag)
+{
+	size_t size = strlen(flag) + 4;
+	char *name = malloc(size);
+
+	if (name != NULL)
+		snprintf(name, size, "no-%s", flag);
+	return name;
+}
+
+/* A flag may have a value behind '=': yes or no. */
+static bool
+add_format_option(struct table *table, const struct cg_option *option)
+{
+	bool flag = option->type == CG_FLAG;
+
+	return add_entry(table, strdup(option->name),
+		   flag ? optional_argument : required_argument,
+		   (struct meaning){ .format = option }) &&
+	       (!flag ||
+		   add_entry(table, negated_name(option->name), no_argument,
+		       (struct meaning){ .format = option, .negated = true }));
+}
+
+/* Adds the options of formats that have joined the job since. */
+static bool
+add_format_options(struct table *table, const struct cg_job *job)
+{
+	const struct cg_module *module;
+	const struct cg_option *option;
+	bool ok = true;
+
+	while (ok && (module = cg_job_module(job, table->modules)) != NULL) {
+		option = module->options;
+		for (; ok && option != NULL && option->name != NULL; option++)
+			ok = add_format_option(table, option);
+		table->modules++;
+	}
+	return ok;
+}
+
+static void
+free_table(struct table *table)
+{
+	for (size_t i = 0; i < table->count; i++)
+		free((char *)table->option[i].name);
+	free(table->option);
+	free(table->meaning);
+}
+
+/* ---- One option ---------------------------------------------------------- */
 
 /*
  * Adds the option to those in the manifest's header: a batch can only be
@@ -33,142 +167,127 @@ record_option(struct args *args, const char *name, const char *value)
 }
 
 static int
-apply(struct args *args, const struct option *option, const char *value)
+set_command(struct args *args, const struct cmd_option *option)
 {
-	int status = CG_OK;
-
-	if (option->set != NULL && !option->aside)
-		status = record_option(args, option->name, value);
-	if (option->set != NULL)
-		return status == CG_OK ? option->set(args, value) : status;
-	if (args->action != NULL && args->action != option->action)
-		return cg_usage(args->job, "--%s and --%s do not go together",
-		    args->action_name, option->name);
-	args->action = option->action;
-	args->action_name = option->name;
+	if (args->command_name != NULL && args->command != option->command)
+		return cg_usage(args->job,
+		    "--%s and --%s cannot be used together", args->command_name,
+		    option->name);
+	args->command = option->command;
+	args->command_name = option->name;
 	return CG_OK;
 }
 
-/* A cluster: -qv, -ofile, -qo file. */
 static int
-take_letters(struct args *args, const char *letters)
+apply_own(struct args *args, const struct cmd_option *option, const char *value)
 {
-	const struct option *option;
-	const char *value;
 	int status = CG_OK;
 
-	while (status == CG_OK && *letters != '\0') {
-		option = own_options;
-		while (option->name != NULL && option->letter != *letters)
-			option++;
-		if (option->name == NULL)
-			return cg_usage(
-			    args->job, "unknown option -%c", *letters);
-		letters++;
-		if (option->arg == NULL) {
-			status = apply(args, option, NULL);
-			continue;
-		}
-		value = *letters != '\0' ? letters : *args->next;
-		if (value == NULL)
-			return cg_usage(args->job, "-%c needs a value: %s",
-			    option->letter, option->arg);
-		args->next += *letters == '\0';
-		return apply(args, option, value);
+	if (option->command != CMD_CONVERT)
+		return set_command(args, option);
+	if (!option->unrecorded)
+		status = record_option(args, option->name, value);
+	if (status != CG_OK)
+		return status;
+	if (option->set != NULL)
+		return option->set(args, value);
+	if (option->arg != NULL)
+		*(const char **)((char *)args + option->field) = value;
+	else
+		*(bool *)((char *)args + option->field) = true;
+	return CG_OK;
+}
+
+static int
+apply_long(struct args *args, const struct table *table, int at, char *value)
+{
+	const struct meaning *meaning = &table->meaning[at];
+	int status;
+
+	if (meaning->own != NULL)
+		return apply_own(args, meaning->own, value);
+	status = record_option(args, table->option[at].name, value);
+	if (status != CG_OK)
+		return status;
+	return cg_job_set_option(
+	    args->job, meaning->format->name, meaning->negated ? "no" : value);
+}
+
+static const struct cmd_option *
+find_letter(int letter)
+{
+	const struct cmd_option *option = own_options;
+
+	while (option->letter != letter)
+		option++;
+	return option;
+}
+
+/* ---- What getopt_long() refuses -------------------------------------------- */
+
+static int
+refuse_missing_value(const struct args *args, const struct table *table)
+{
+	const struct meaning *meaning;
+
+	if (optopt < LONG)
+		return cg_usage(args->job, "-%c needs a value: %s", optopt,
+		    find_letter(optopt)->arg);
+	meaning = &table->meaning[optopt - LONG];
+	return cg_usage(args->job, "--%s needs a value: %s",
+	    table->option[optopt - LONG].name,
+	    meaning->own != NULL ? meaning->own->arg : meaning->format->arg);
+}
+
+/* The name is unknown, or begins several options. */
+static int
+refuse_name(
+    const struct args *args, const struct table *table, struct cg_slice name)
+{
+	char *found = NULL;
+	size_t size, matches = 0;
+	FILE *to = open_memstream(&found, &size);
+	int status;
+
+	for (size_t i = 0; to != NULL && i < table->count; i++) {
+		const char *other = table->option[i].name;
+
+		if (strncmp(other, name.ptr, name.len) == 0)
+			fprintf(to, "%s--%s", matches++ > 0 ? ", " : "", other);
 	}
+	if (to == NULL || fclose(to) != 0)
+		status = cg_nomem(args->job);
+	else if (matches > 0)
+		status = cg_usage(args->job, "option --%.*s is ambiguous: %s",
+		    (int)name.len, name.ptr, found);
+	else
+		status =
+		    cg_usage(args->job, "unknown option --%.*s; see --help all",
+			(int)name.len, name.ptr);
+	free(found);
 	return status;
 }
 
-/* A name has one type wherever it stands, so the first one will do. */
-static const struct cg_option *
-find_format_option(const struct cg_job *job, const char *name)
-{
-	const struct cg_module *module;
-	const struct cg_option *option;
-
-	for (size_t i = 0; (module = cg_job_module(job, i)) != NULL; i++) {
-		option = module->options;
-		for (; option != NULL && option->name != NULL; option++)
-			if (strcmp(option->name, name) == 0)
-				return option;
-	}
-	return NULL;
-}
-
-static const struct option *
-find_own_option(const char *name)
-{
-	const struct option *option = own_options;
-
-	while (option->name != NULL && strcmp(option->name, name) != 0)
-		option++;
-	return option->name != NULL ? option : NULL;
-}
-
-/* The value that stands after an option in an argument of its own. */
-static const char *
-take_value(struct args *args, const char *name, const char *what)
-{
-	const char *value = *args->next;
-
-	if (value == NULL)
-		cg_usage(args->job, "--%s needs a value: %s", name, what);
-	else
-		args->next++;
-	return value;
-}
-
 static int
-take_own(struct args *args, const struct option *option, const char *value)
+refuse_option(
+    const struct args *args, const struct table *table, const char *arg)
 {
-	if (option->arg == NULL && value != NULL)
-		return cg_usage(args->job, "--%s takes no value", option->name);
-	if (option->arg != NULL && value == NULL) {
-		value = take_value(args, option->name, option->arg);
-		if (value == NULL)
-			return CG_EUSAGE;
-	}
-	return apply(args, option, value);
+	struct cg_slice name;
+
+	if (optopt >= LONG)
+		return cg_usage(args->job, "--%s takes no value",
+		    table->option[optopt - LONG].name);
+	if (optopt != 0)
+		return cg_usage(
+		    args->job, "unknown option -%c; see --help", optopt);
+	name = cg_slice(arg + 2);
+	name.len = strcspn(name.ptr, "=");
+	return refuse_name(args, table, name);
 }
 
-static int
-take_format_option(struct args *args, const char *name, const char *value)
-{
-	const struct cg_option *option = find_format_option(args->job, name);
-	int status;
+/* ---- The whole line -------------------------------------------------------- */
 
-	if (option == NULL && value == NULL && strncmp(name, "no-", 3) == 0) {
-		option = find_format_option(args->job, name + 3);
-		if (option != NULL && option->type == CG_FLAG) {
-			status = record_option(args, name, NULL);
-			return status == CG_OK ? cg_job_set_option(
-						     args->job, name + 3, "no")
-					       : status;
-		}
-	} else if (option != NULL && option->type != CG_FLAG && !value) {
-		value = take_value(args, name, option->arg);
-		if (value == NULL)
-			return CG_EUSAGE;
-	}
-	status = record_option(args, name, value);
-	return status == CG_OK ? cg_job_set_option(args->job, name, value)
-			       : status;
-}
-
-static int
-take_long(struct args *args, char *name)
-{
-	const struct option *own;
-	char *value = strchr(name, '=');
-
-	if (value != NULL)
-		*value++ = '\0';
-	own = find_own_option(name);
-	return own != NULL ? take_own(args, own, value)
-			   : take_format_option(args, name, value);
-}
-
-bool
+static bool
 asks_for_batch(const struct args *args)
 {
 	return args->recursive || args->list || args->manifest ||
@@ -179,45 +298,80 @@ asks_for_batch(const struct args *args)
 bool
 is_batch(const struct args *args)
 {
-	bool batch = args->folder != NULL || asks_for_batch(args);
+	bool batch = args->directory != NULL || asks_for_batch(args);
 
 	for (size_t i = 0; !batch && i < args->inputs; i++)
 		batch = looks_like_archive(args->input[i]);
 	return batch;
 }
 
-/* Options that mean something with one or two actions only. */
+/* Options that apply to some commands only. */
 static int
-check_company(const struct args *args)
+check_command(const struct args *args)
 {
+	const unsigned info = 1u << CMD_INFO, compare = 1u << CMD_DIFF,
+		       check = 1u << CMD_VERIFY;
 	const struct {
 		bool given;
 		const char *name, *with;
-		int (*action[3])(struct args *);
+		unsigned commands;
 	} rules[] = {
 		{ args->json, "json", "--info, --diff or --verify",
-		    { show_info, diff, verify } },
-		{ args->top, "top", "--info or --diff", { show_info, diff } },
-		{ args->beside, "side-by-side", "--diff", { diff, diff } },
-		{ args->normalize, "normalize", "--diff", { diff, diff } },
+		    info | compare | check },
+		{ args->top, "top", "--info or --diff", info | compare },
+		{ args->side_by_side, "side-by-side", "--diff", compare },
+		{ args->normalize, "normalize", "--diff", compare },
 	};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
-		if (rules[i].given && args->action != rules[i].action[0] &&
-		    args->action != rules[i].action[1] &&
-		    args->action != rules[i].action[2])
-			return cg_usage(args->job, "--%s goes with %s",
+		if (rules[i].given &&
+		    (rules[i].commands & 1u << args->command) == 0)
+			return cg_usage(args->job, "--%s applies only with %s",
 			    rules[i].name, rules[i].with);
 	}
 	return CG_OK;
 }
 
+/* Where to write, with that command. */
+static int
+check_output(const struct args *args)
+{
+	bool converts = args->command == CMD_CONVERT;
+
+	if (!converts && args->command != CMD_DIFF &&
+	    (args->to || args->output))
+		return cg_usage(args->job,
+		    "-%c and --%s cannot be used together",
+		    args->to ? 't' : 'o', args->command_name);
+	if (args->directory != NULL && !converts)
+		return cg_usage(args->job,
+		    "-O and --%s cannot be used together", args->command_name);
+	if (args->directory != NULL && args->output != NULL)
+		return cg_usage(args->job, "-O and -o cannot be used together");
+	if (args->directory == NULL && (args->name || args->group_by))
+		return cg_usage(args->job,
+		    "--%s needs -O, the directory to write to",
+		    args->name ? "name" : "group-by");
+	if (asks_for_batch(args) && !args->directory &&
+	    (!args->output || args->command == CMD_DIFF))
+		return cg_usage(args->job,
+		    "a batch needs -O, the directory to write to, or -o, the "
+		    "file");
+	if ((args->command == CMD_INFO || args->command == CMD_DIFF ||
+		args->command == CMD_VERIFY) &&
+	    is_batch(args))
+		return cg_usage(args->job,
+		    "--%s cannot read archives; convert them with -O or -o",
+		    args->command_name);
+	return CG_OK;
+}
+
 /*
- * The name of the outputs may tell what to write: of a template the suffix, as
- * long as that is not an input's.
+ * The suffix of -o, or of the template --name, may tell the format; in the
+ * template only if it is not the input's.
  */
 static int
-settle_output(struct args *args)
+set_output_format(const struct args *args)
 {
 	const char *name = args->output ? args->output : args->name;
 	const char *suffix = name ? strrchr(name, '.') : NULL;
@@ -227,79 +381,79 @@ settle_output(struct args *args)
 	return cg_job_set_output(args->job, name);
 }
 
-/*
- * --event means --info's and --diff's; where something else is done it is what
- * a format makes of it. -t and -o have no meaning but to write.
- */
+/* Checks options against each other, and sets the job's formats. */
 static int
-settle(struct args *args)
+validate_args(struct args *args)
 {
-	int status = CG_OK;
+	int status = check_output(args);
 
-	if (args->action == NULL)
-		args->action = convert;
-	if (args->action != convert && args->action != diff &&
-	    (args->to || args->output))
-		return cg_usage(args->job, "-%c and --%s do not go together",
-		    args->to ? 't' : 'o', args->action_name);
-	if (args->folder != NULL && (args->output || args->action != convert))
-		return cg_usage(
-		    args->job, "-O goes with converting, without -o");
-	if (args->folder == NULL && (args->name || args->group_by))
-		return cg_usage(args->job, "--%s needs -O, where to write",
-		    args->name ? "name" : "group-by");
-	if (asks_for_batch(args) && !args->folder &&
-	    (!args->output || args->action == diff))
-		return cg_usage(
-		    args->job, "a batch needs -O or -o, where to write");
-	if ((args->action == show_info || args->action == diff ||
-		args->action == verify) &&
-	    is_batch(args))
-		return cg_usage(args->job,
-		    "--%s reads no archives: -O or -o converts them",
-		    args->action_name);
-	if (args->from != NULL)
+	if (status == CG_OK && args->from != NULL)
 		status = cg_job_set_from(args->job, args->from);
 	if (status == CG_OK && args->to != NULL)
 		status = cg_job_set_to(args->job, args->to);
 	if (status == CG_OK)
-		status = settle_output(args);
+		status = set_output_format(args);
 	if (status == CG_OK)
-		status = check_company(args);
+		status = check_command(args);
+	/* With --info and --diff it is the event that functions are sorted by. */
 	if (status == CG_OK && args->event != NULL &&
-	    args->action != show_info && args->action != diff)
-		status = cg_job_set_event(args->job, args->event);
+	    args->command != CMD_INFO && args->command != CMD_DIFF)
+		status = cg_job_set_option(args->job, "event", args->event);
 	return status;
 }
 
 static int
-parse(struct args *args, char **argv)
+parse_option(struct args *args, struct table *table, int found, char **argv)
 {
-	bool options = true;
-	int status = CG_OK;
-	char *arg;
-
-	args->input = args->next = argv;
-	while (status == CG_OK && (arg = *args->next) != NULL) {
-		args->next++;
-		if (!options || arg[0] != '-' || arg[1] == '\0')
-			args->input[args->inputs++] = arg;
-		else if (arg[1] != '-')
-			status = take_letters(args, arg + 1);
-		else if (arg[2] != '\0')
-			status = take_long(args, arg + 2);
-		else
-			options = false;
-		/* Help is given whatever else stands on the line. */
-		if (args->action == show_help || args->action == show_version)
-			return status;
+	switch (found) {
+	case OPERAND: args->input[args->inputs++] = optarg; return CG_OK;
+	case ':': return refuse_missing_value(args, table);
+	case '?': return refuse_option(args, table, argv[optind - 1]);
 	}
-	return status == CG_OK ? settle(args) : status;
+	return found >= LONG ? apply_long(args, table, found - LONG, optarg)
+			     : apply_own(args, find_letter(found), optarg);
+}
+
+static int
+parse(struct args *args, struct table *table, int argc, char **argv)
+{
+	int status = CG_OK, found = 0, before = 1;
+
+	optind = opterr = 0;
+	while (status == CG_OK) {
+		if (!add_format_options(table, args->job))
+			return cg_nomem(args->job);
+		found = getopt_long(
+		    argc, argv, table->letters, table->option, NULL);
+		if (found == -1)
+			break;
+		status = parse_option(args, table, found, argv);
+		/* Help is given whatever else is on the line. */
+		if (args->command == CMD_HELP || args->command == CMD_VERSION) {
+			/* In a bundle, -hq, optind is at the bundle still. */
+			args->topics =
+			    argv + (optind > before ? optind : before + 1);
+			return status;
+		}
+		before = optind;
+	}
+	while (status == CG_OK && optind < argc)
+		args->input[args->inputs++] = argv[optind++];
+	return status == CG_OK ? validate_args(args) : status;
 }
 
 int
-parse_args(struct args *args, char **argv)
+parse_args(struct args *args, int argc, char **argv)
 {
+	struct table table = { 0 };
+	int status;
+
+	args->input = argv + (argc > 0);
 	args->options = json_object_new_array();
-	return args->options != NULL ? parse(args, argv) : cg_nomem(args->job);
+	if (args->options != NULL && add_own_options(&table))
+		status = parse(args, &table, argc, argv);
+	else
+		status = cg_nomem(args->job);
+	free_table(&table);
+	return status;
 }

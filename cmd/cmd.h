@@ -13,61 +13,75 @@
 
 #define JOBS_MAX 1024
 
+/* What to do; main.c has the functions. */
+enum command {
+	CMD_CONVERT,
+	CMD_DETECT,
+	CMD_DIFF,
+	CMD_HELP,
+	CMD_INFO,
+	CMD_LIST_FORMATS,
+	CMD_MERGE_MANIFESTS,
+	CMD_VERIFY,
+	CMD_VERSION,
+	COMMANDS
+};
+
 struct args {
 	struct cg_job *job;
-	/* What to do; NULL: convert. */
-	int (*action)(struct args *);
-	const char *action_name;
+	enum command command;
+	const char *command_name; /* its option; NULL: none was given */
 	const char *from, *to, *output; /* NULL: not given */
 	const char *event, *top;
-	bool json; /* with --info, --diff, --verify */
-	bool beside, normalize; /* of --diff */
-	char **input; /* in argv, compacted */
-	size_t inputs;
-	char **next; /* the argument to be looked at */
-	bool quiet, verbose;
-	const volatile sig_atomic_t *stop; /* not 0: a signal came */
-	/* Of a batch. */
-	const char *folder, *name, *group_by, *list, *manifest;
-	size_t jobs;      /* 0: as many as there are cores */
-	unsigned timeout; /* seconds; 0: none */
-	uint64_t max_memory; /* bytes; 0: no limit */
+	bool json;                    /* with --info, --diff, --verify */
+	bool side_by_side, normalize; /* with --diff */
+	bool quiet, verbose, gzip;
 	bool part_by; /* samples make parts */
-	uint64_t shard, shards; /* from 1, of so many; 0: all of it */
-	bool partial;
+	char **input; /* in argv, moved together */
+	size_t inputs;
+	char **topics; /* of --help: the arguments behind it, up to NULL */
+	const volatile sig_atomic_t *stop; /* not 0: a signal came */
 	/* The options that outputs depend on, an array; NULL: no memory. */
 	struct json_object *options;
-	bool gzip, recursive, nul, overwrite, fail_fast, dry_run, resume, retry;
+
+	/* Batches. */
+	const char *directory, *name, *group_by, *list, *manifest;
+	size_t jobs;         /* 0: as many as there are CPUs */
+	unsigned timeout;    /* seconds; 0: none */
+	uint64_t max_memory; /* bytes; 0: no limit */
+	uint64_t shard, shards; /* number from 1, count; 0: no shards */
+	bool recursive, nul, overwrite, fail_fast, dry_run, resume, retry;
+	bool partial;
 };
 
 /* An option of the program itself; formats have tables of their own. */
-struct option {
+struct cmd_option {
 	char letter;      /* 0: none */
-	const char *name; /* as after "--" */
-	const char *arg;  /* what help calls its value, NULL: takes none */
+	const char *name; /* without "--" */
+	const char *arg;  /* the value's name in the help; NULL: takes none */
 	const char *help; /* one line */
+	/* It sets one of these: */
 	int (*set)(struct args *, const char *value);
-	int (*action)(struct args *); /* or: what it asks for instead */
-	const char *group; /* that begins with it in the help, or NULL */
-	bool aside; /* what an output is does not depend on it */
-	bool target; /* without it, the usual format is written */
+	size_t field; /* offset in struct args: bool, or text if it has arg */
+	enum command command;
+	const char *group; /* heading in front of it in the help, or NULL */
+	bool unrecorded;   /* outputs do not depend on it: not in manifests */
+	bool target;       /* the help ends with the default target */
 };
 
 /* Ends with a NULL name. */
-extern const struct option own_options[];
-/* Sorts argv out, up to NULL, into args and its job. */
-int parse_args(struct args *, char **argv);
-
-/* ---- what to do: convert.c help.c list.c detect.c info.c verify.c diff.c ------- */
-
-int convert(struct args *);
-/* Does an option ask for one? */
-bool asks_for_batch(const struct args *);
-/* Or an archive among the inputs? */
+extern const struct cmd_option own_options[];
+/* Reads argv, up to NULL, into args and its job. */
+int parse_args(struct args *, int argc, char **argv);
+/* Does an option ask for a batch, or is an archive among the inputs? */
 bool is_batch(const struct args *);
 /* batch/names.c: by its suffix. */
 bool looks_like_archive(const char *path);
-/* -O: many inputs, an output each; -o: one for all of them. */
+
+/* ---- commands, each in the file of its name ---------------------------------------- */
+
+int convert(struct args *);
+/* batch/: -O: an output for each input; -o: one for all of them. */
 int convert_batch(struct args *);
 int merge_manifests(struct args *);
 int show_help(struct args *);
@@ -77,12 +91,12 @@ int detect(struct args *);
 int show_info(struct args *);
 int verify(struct args *);
 int diff(struct args *);
-/* Hands the inputs to the job; without any, standard input. */
+/* convert.c: adds the inputs to the job; without any, standard input. */
 int add_inputs(struct args *);
 
 /* ---- heap.c -------------------------------------------------------------- */
 
-/* Before anything else. */
+/* Call it before any other allocation. */
 void prepare_heap(void);
 
 /* ---- top.c: the dearest functions ---------------------------------------- */

@@ -1,5 +1,5 @@
 /*
- * convert.c - what cgconv is for.
+ * convert.c - converts the inputs to one output, or hands them to a batch.
  */
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ add_inputs(struct args *args)
 		if (isatty(STDIN_FILENO))
 			return cg_usage(args->job,
 			    "no input: name a file, or - for standard input; "
-			    "--help tells more");
+			    "see --help");
 		return cg_job_add_input(args->job, "-");
 	}
 	for (size_t i = 0; i < args->inputs && status == CG_OK; i++)
@@ -22,13 +22,13 @@ add_inputs(struct args *args)
 	return status;
 }
 
-/* One of many inputs could not be read: a batch would do without it. */
+/* One of many inputs could not be read; a batch skips it. */
 static void
 hint_at_batch(const struct args *args)
 {
 	const struct cg_message hint = { .severity = CG_NOTE,
-		.text = "nothing was written: one input that cannot be read is "
-			"enough; with -o FILE, -j adds up the others" };
+		.text = "nothing written because an input failed; use -j "
+			"with -o FILE to skip bad inputs" };
 
 	if (!args->quiet)
 		put_message(stderr, &hint);
@@ -40,10 +40,11 @@ convert(struct args *args)
 	int status;
 
 	if (is_batch(args))
-		return args->folder || args->output
+		return args->directory || args->output
 			   ? convert_batch(args)
 			   : cg_usage(args->job,
-				 "archives need -O or -o, where to write");
+				 "archives need -O, the directory to write "
+				 "to, or -o, the file");
 	status = add_inputs(args);
 
 	if (status != CG_OK)
@@ -51,7 +52,7 @@ convert(struct args *args)
 	if (args->output == NULL && isatty(STDOUT_FILENO))
 		return cg_usage(args->job,
 		    "not writing a profile to a terminal: "
-		    "name a file with -o, or insist with -o -");
+		    "name a file with -o, or force with -o -");
 	status = cg_job_read(args->job, NULL);
 	if (cg_job_one_failed(args->job))
 		hint_at_batch(args);

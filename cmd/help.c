@@ -1,13 +1,14 @@
 /*
- * help.c - --help and --version, made from the tables that the options
- * themselves are parsed by.
+ * help.c - --help and --version. The help is made from the tables of options.
  */
 #include <string.h>
 
 #include "cmd.h"
 
-/* Where the help text begins. */
+/* Column of the help texts. */
 #define HELP_COLUMN 26
+/* A default that would end behind this column is on a line of its own. */
+#define DEFAULT_END 80
 
 static void
 print_option(char letter, const char *name, const char *arg, const char *help)
@@ -26,43 +27,69 @@ print_option(char letter, const char *name, const char *arg, const char *help)
 }
 
 static void
-print_format_options(const struct cg_module *module)
+print_default(const struct cg_option *option)
+{
+	const char *text = option->fallback;
+
+	if (text == NULL || *text == '\0') {
+		putchar('\n');
+		return;
+	}
+	if (HELP_COLUMN + strlen(option->help) + strlen(text) > DEFAULT_END)
+		printf("\n%*s", HELP_COLUMN - 1, "");
+	printf(" [default: %s]\n", text);
+}
+
+/* Options of a format that apply when reading, or writing, or both. */
+static void
+print_direction(const struct cg_module *module, bool reading, bool writing,
+    const char *heading)
 {
 	const struct cg_option *option = module->options;
+	bool first = true;
 
-	printf("\nOptions of %s (%s):\n", module->name, module->title);
 	for (; option->name != NULL; option++) {
+		if (option->reading != reading || option->writing != writing)
+			continue;
+		if (first)
+			printf("  %s:\n", heading);
+		first = false;
 		print_option(0, option->name, option->arg, option->help);
-		if (option->fallback != NULL && option->fallback[0] != '\0')
-			printf(" [%s]", option->fallback);
-		if (option->reading != option->writing)
-			printf(
-			    " (%s)", option->reading ? "reading" : "writing");
-		putchar('\n');
+		print_default(option);
 	}
+}
+
+static void
+print_format_options(const struct cg_module *module)
+{
+	printf("\nOptions of %s (%s):\n", module->name, module->title);
+	print_direction(module, true, true, "Reading and writing");
+	print_direction(module, true, false, "Reading");
+	print_direction(module, false, true, "Writing");
 }
 
 static void
 print_own_options(const struct args *args)
 {
-	fputs("Usage: cgconv [-f FORMAT] [-t FORMAT] [-o FILE] [--exe FILE]... "
-	      "[OPTION]... [INPUT]...\n"
-	      "Converts profiles. Several inputs are added up; without one, or "
-	      "as -, standard\ninput is read.\n",
+	fputs(
+	    "Usage: cgconv [-f FORMAT] [-t FORMAT] [-o FILE] [--exe FILE]... "
+	    "[OPTION]... [INPUT]...\n"
+	    "Converts profiles. Several inputs are merged; without one, or as "
+	    "-, standard\ninput is read.\n",
 	    stdout);
-	for (const struct option *own = own_options; own->name; own++) {
+	for (const struct cmd_option *own = own_options; own->name; own++) {
 		if (own->group != NULL)
 			printf("\n%s:\n", own->group);
 		print_option(own->letter, own->name, own->arg, own->help);
 		if (own->target)
-			printf(" %s", cg_job_target(args->job)->name);
+			printf(" %s]", cg_job_target(args->job)->name);
 		putchar('\n');
 	}
 	fputs("\nFormats have options of their own: cgconv --help FORMAT. "
-	      "A flag of a format is\nturned off by --no-FLAG. Exit status: "
-	      "0 done, 1 an input failed, 2 usage,\n3 loss under --strict, "
+	      "--no-FLAG turns\noff a flag of a format. Exit status: 0 done, "
+	      "1 an input failed, 2 usage error,\n3 loss with --strict, "
 	      "4 the output could not be written, 5 a limit or out of\n"
-	      "memory, 6 a fault of ours.\n",
+	      "memory, 6 internal error.\n",
 	    stdout);
 }
 
@@ -86,8 +113,10 @@ print_options_of(struct args *args, const char *name)
 			    "%s (%s) has no options.\n", name, module->title);
 	}
 	return found ? CG_OK
-		     : cg_usage(
-			   args->job, "--help: no format is called '%s'", name);
+		     : cg_usage(args->job,
+			   "--help: no format is called '%s'; see "
+			   "--list-formats",
+			   name);
 }
 
 int
@@ -95,11 +124,11 @@ show_help(struct args *args)
 {
 	int status = CG_OK;
 
-	/* Formats are asked for by the words behind it. */
-	if (*args->next == NULL || **args->next == '-')
+	/* Formats are named by the arguments behind it. */
+	if (*args->topics == NULL || **args->topics == '-')
 		print_own_options(args);
-	while (status == CG_OK && *args->next && **args->next != '-')
-		status = print_options_of(args, *args->next++);
+	while (status == CG_OK && *args->topics && **args->topics != '-')
+		status = print_options_of(args, *args->topics++);
 	return status;
 }
 

@@ -1,5 +1,5 @@
 /*
- * main.c - cgconv: messages, and which of its doings was asked for.
+ * main.c - sets up messages and signals, then runs the command.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,9 +22,9 @@ report(void *arg, const struct cg_message *message)
 }
 
 /*
- * Where standard input, output or error are closed, the next file that is
- * opened would take their places, and a warning end up in an output. What is
- * there instead cannot be read or written, as if they were closed still.
+ * Opens standard input, output and error if they are closed: the next file
+ * would get their number, and messages would end up in an output. What is
+ * opened instead cannot be read or written, as a closed file.
  */
 static bool
 fill_standard_files(void)
@@ -38,11 +38,11 @@ fill_standard_files(void)
 	return true;
 }
 
-static volatile sig_atomic_t stopped; /* by this signal */
+static volatile sig_atomic_t stopped; /* the signal; 0: none */
 
 /*
- * A signal between a look at the flag and a read() or write() does not
- * interrupt that call. So after the first one, another follows soon, and again.
+ * A signal after the flag was read and before read() or write() begins does
+ * not interrupt the call. So SIGALRM follows every 0.1 s.
  */
 #if defined(_POSIX_TIMERS) && _POSIX_TIMERS > 0
 static timer_t again;
@@ -88,7 +88,7 @@ stop(int signal)
 	errno = error;
 }
 
-/* The job is to end by itself: it leaves no temporary file behind. */
+/* Lets the job end by itself: it removes its temporary file. */
 static void
 catch_signals(struct cg_job *job)
 {
@@ -98,19 +98,19 @@ catch_signals(struct cg_job *job)
 
 	prepare_repetition();
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		/* What nohup has switched off stays so. */
+		/* Ignored signals stay so, as by nohup. */
 		if (sigaction(signals[i], NULL, &old) == 0 &&
 		    old.sa_handler != SIG_IGN)
 			(void)sigaction(signals[i], &action, NULL);
 	}
 	cg_job_set_stop(job, &stopped);
-	/* A write to a pipe without a reader is to fail, not to kill. */
+	/* Writes to a pipe without a reader fail instead. */
 	(void)signal(SIGPIPE, SIG_IGN);
-	/* So is one beyond the size that a file may have. */
+	/* So do writes beyond the file size limit. */
 	(void)signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Ends as the signal would have, for the shell to see. */
+/* Dies by the signal: the exit status tells the shell. */
 static void
 die_of_signal(void)
 {
@@ -120,18 +120,30 @@ die_of_signal(void)
 	(void)raise(stopped);
 }
 
-/* What was printed on standard output has to have got there. */
+/* Data in the buffer of standard output may fail to be written. */
 static int
 flush_stdout(int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
-	/* A reader that had enough (head, less) wants no message. */
+	/* No message for a reader that stopped early (head, less). */
 	if (errno != EPIPE)
 		fprintf(stderr, "cgconv: error: standard output: %s\n",
 		    strerror(errno));
 	return status != CG_OK ? status : CG_EOUTPUT;
 }
+
+static int (*const commands[COMMANDS])(struct args *) = {
+	[CMD_CONVERT] = convert,
+	[CMD_DETECT] = detect,
+	[CMD_DIFF] = diff,
+	[CMD_HELP] = show_help,
+	[CMD_INFO] = show_info,
+	[CMD_LIST_FORMATS] = list_formats,
+	[CMD_MERGE_MANIFESTS] = merge_manifests,
+	[CMD_VERIFY] = verify,
+	[CMD_VERSION] = show_version,
+};
 
 int
 main(int argc, char **argv)
@@ -149,9 +161,9 @@ main(int argc, char **argv)
 	}
 	catch_signals(args.job);
 	args.stop = &stopped;
-	status = parse_args(&args, argv + (argc > 0));
+	status = parse_args(&args, argc, argv);
 	if (status == CG_OK)
-		status = args.action(&args);
+		status = commands[args.command](&args);
 	if (status == CG_OK && cg_job_skipped(args.job))
 		status = CG_EINPUT;
 	cg_job_free(args.job);

@@ -1,16 +1,17 @@
 /*
- * options.c - the program's own options, and what each sets.
+ * options.c - the table of the program's own options.
  */
 #include <inttypes.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 
 /*
- * What is said twice is a slip: the first would be lost without a word. So is
- * no name, as of a variable that is not set: of a folder it would mean "/".
+ * Given twice, the first value would be lost without a message. An empty value
+ * often is a shell variable that is not set; -O '' would mean "/".
  */
 static int
 set_once(struct args *args, const char **to, const char *value, char letter)
@@ -80,7 +81,7 @@ map_path(struct args *args, const char *value)
 
 	if (equals == NULL)
 		return cg_usage(
-		    args->job, "--map expected OLD=NEW, not '%s'", value);
+		    args->job, "--map: expected OLD=NEW, not '%s'", value);
 	old = strndup(value, (size_t)(equals - value));
 	if (old == NULL)
 		return cg_nomem(args->job);
@@ -155,38 +156,6 @@ set_guess(struct args *args, const char *value)
 }
 
 static int
-set_json(struct args *args, const char *value)
-{
-	(void)value;
-	args->json = true;
-	return CG_OK;
-}
-
-static int
-set_beside(struct args *args, const char *value)
-{
-	(void)value;
-	args->beside = true;
-	return CG_OK;
-}
-
-static int
-set_normalize(struct args *args, const char *value)
-{
-	(void)value;
-	args->normalize = true;
-	return CG_OK;
-}
-
-static int
-set_quiet(struct args *args, const char *value)
-{
-	(void)value;
-	args->quiet = true;
-	return CG_OK;
-}
-
-static int
 set_verbose(struct args *args, const char *value)
 {
 	(void)value;
@@ -195,21 +164,7 @@ set_verbose(struct args *args, const char *value)
 	return CG_OK;
 }
 
-static int
-set_event(struct args *args, const char *value)
-{
-	args->event = value;
-	return CG_OK;
-}
-
-static int
-set_top(struct args *args, const char *value)
-{
-	args->top = value;
-	return CG_OK;
-}
-
-/* ---- Of a batch ---------------------------------------------------------- */
+/* ---- Batches --------------------------------------------------------------- */
 
 static int
 set_number(struct args *args, const char *name, const char *text, uint64_t most,
@@ -218,37 +173,14 @@ set_number(struct args *args, const char *name, const char *text, uint64_t most,
 	if (cg_get_u64(cg_slice(text), to) && *to > 0 && *to <= most)
 		return CG_OK;
 	return cg_usage(args->job,
-	    "--%s expected a number from 1 to %" PRIu64 ", not '%s'", name,
+	    "--%s: expected a number from 1 to %" PRIu64 ", not '%s'", name,
 	    most, text);
 }
 
 static int
-set_folder(struct args *args, const char *value)
+set_directory(struct args *args, const char *value)
 {
-	return set_once(args, &args->folder, value, 'O');
-}
-
-static int
-set_recursive(struct args *args, const char *value)
-{
-	(void)value;
-	args->recursive = true;
-	return CG_OK;
-}
-
-static int
-set_list(struct args *args, const char *value)
-{
-	args->list = value;
-	return CG_OK;
-}
-
-static int
-set_nul(struct args *args, const char *value)
-{
-	(void)value;
-	args->nul = true;
-	return CG_OK;
+	return set_once(args, &args->directory, value, 'O');
 }
 
 static int
@@ -258,14 +190,7 @@ set_name(struct args *args, const char *value)
 	if (*value != '\0' && *value != '/' && strstr(value, "..") == NULL)
 		return CG_OK;
 	return cg_usage(args->job,
-	    "--name expected a name, or a path below the folder of outputs");
-}
-
-static int
-set_group_by(struct args *args, const char *value)
-{
-	args->group_by = value;
-	return CG_OK;
+	    "--name: expected a name, or a path below the output directory");
 }
 
 static int
@@ -289,7 +214,7 @@ set_shard(struct args *args, const char *value)
 	    args->shards <= CG_SHARD_MAX)
 		return CG_OK;
 	return cg_usage(args->job,
-	    "--shard expected I/N, with I from 1 to N, and N up to %d, not "
+	    "--shard: expected I/N, with I from 1 to N, and N up to %d, not "
 	    "'%s'",
 	    CG_SHARD_MAX, value);
 }
@@ -324,45 +249,6 @@ set_memory(struct args *args, const char *value)
 }
 
 static int
-set_overwrite(struct args *args, const char *value)
-{
-	(void)value;
-	args->overwrite = true;
-	return CG_OK;
-}
-
-static int
-set_fail_fast(struct args *args, const char *value)
-{
-	(void)value;
-	args->fail_fast = true;
-	return CG_OK;
-}
-
-static int
-set_dry_run(struct args *args, const char *value)
-{
-	(void)value;
-	args->dry_run = true;
-	return CG_OK;
-}
-
-static int
-set_manifest(struct args *args, const char *value)
-{
-	args->manifest = value;
-	return CG_OK;
-}
-
-static int
-set_resume(struct args *args, const char *value)
-{
-	(void)value;
-	args->resume = true;
-	return CG_OK;
-}
-
-static int
 set_retry(struct args *args, const char *value)
 {
 	(void)value;
@@ -370,108 +256,113 @@ set_retry(struct args *args, const char *value)
 	return CG_OK;
 }
 
+#define FIELD(name) .field = offsetof(struct args, name)
+
 /* In the order of the help. */
-const struct option own_options[] = {
-	{ 'f', "from", "FORMAT", "format of the inputs; else found by content",
+const struct cmd_option own_options[] = {
+	{ 'f', "from", "FORMAT", "input format [default: detected]",
 	    .set = set_from, .group = "Conversion" },
 	{ 't', "to", "FORMAT",
-	    "format to write; else by the suffix of -o, else", .set = set_to,
+	    "output format [default: by the suffix of -o, or", .set = set_to,
 	    .target = true },
-	{ 'o', "output", "FILE", "write to FILE; FILE.gz is packed",
-	    .set = set_output, .aside = true },
-	{ 0, "exe", "FILE", "take symbols and lines from FILE; may be repeated",
+	{ 'o', "output", "FILE", "write to FILE; compressed if it ends in .gz",
+	    .set = set_output, .unrecorded = true },
+	{ 0, "exe", "FILE", "read symbols and lines from FILE; repeatable",
 	    .set = add_exe },
-	{ 0, "gzip", NULL, "pack the output", .set = set_gzip },
-	{ 0, "strict", NULL, "fail if the target cannot hold everything",
+	{ 0, "gzip", NULL, "compress the output", .set = set_gzip },
+	{ 0, "strict", NULL, "fail if the target cannot represent everything",
 	    .set = set_strict },
-	{ 0, "clamp", NULL, "write costs below 0 as 0 where there is no place",
+	{ 0, "clamp", NULL, "write negative costs as 0 if the target has none",
 	    .set = set_clamp },
 	{ 0, "guess-stacks", NULL, "estimate call stacks from calls",
 	    .set = set_guess },
-	{ 0, "parts", NULL, "keep inputs apart as parts instead of adding up",
+	{ 0, "parts", NULL, "keep inputs apart as parts, do not merge them",
 	    .set = set_parts, .group = "Parts" },
-	{ 0, "part-by", "KEY",
-	    "samples become parts by pid, tid, comm or label:NAME",
+	{ 0, "part-by", "KEY", "split samples by pid, tid, comm or label:NAME",
 	    .set = set_part_by },
-	{ 0, "strip-prefix", "DIR", "take DIR off the paths of source files",
+	{ 0, "strip-prefix", "DIR", "remove DIR from paths of source files",
 	    .set = strip_prefix, .group = "Sources" },
-	{ 0, "map", "OLD=NEW", "source files of folder OLD are in folder NEW",
+	{ 0, "map", "OLD=NEW", "replace directory OLD of source files by NEW",
 	    .set = map_path },
-	{ 0, "include", "PATTERN", "keep only costs in source files that fit",
+	{ 0, "include", "PATTERN", "keep only costs in matching source files",
 	    .set = include },
-	{ 0, "exclude", "PATTERN", "leave out costs in source files that fit",
+	{ 0, "exclude", "PATTERN", "drop costs in matching source files",
 	    .set = exclude },
-	{ 0, "no-branches", NULL, "leave decisions out of coverage",
+	{ 0, "no-branches", NULL, "drop branches from coverage",
 	    .set = drop_branches },
-	{ 0, "no-throw-branches", NULL,
-	    "leave ways of exceptions out of coverage", .set = drop_throws },
-	{ 'O', "output-dir", "DIR", "convert each input by itself, into DIR",
-	    .set = set_folder, .aside = true, .group = "Batches" },
-	{ 'r', "recursive", NULL, "all files in folders, at any depth",
-	    .set = set_recursive, .aside = true },
-	{ 0, "files-from", "FILE", "inputs are listed in FILE, or -",
-	    .set = set_list, .aside = true },
-	{ '0', "null", NULL, "NUL ends a name of the list, not newline",
-	    .set = set_nul, .aside = true },
-	{ 0, "name", "TEMPLATE", "name outputs so: {dir}, {base}, {stem}",
+	{ 0, "no-throw-branches", NULL, "drop exception branches from coverage",
+	    .set = drop_throws },
+	{ 'O', "output-dir", "DIR", "convert each input to a file in DIR",
+	    .set = set_directory, .unrecorded = true, .group = "Batches" },
+	{ 'r', "recursive", NULL, "read all files in directories, at any depth",
+	    FIELD(recursive), .unrecorded = true },
+	{ 0, "files-from", "FILE", "read names of inputs from FILE, or from -",
+	    FIELD(list), .unrecorded = true },
+	{ '0', "null", NULL, "names of --files-from end in NUL, not newline",
+	    FIELD(nul), .unrecorded = true },
+	{ 0, "name", "TEMPLATE", "output names, from {dir}, {base}, {stem}",
 	    .set = set_name },
 	{ 0, "group-by", "KEY",
-	    "one output for each folder (dir), or match of a regex",
-	    .set = set_group_by },
-	{ 'j', "jobs", "N", "N at once; else as many as cores", .set = set_jobs,
-	    .aside = true },
-	{ 0, "shard", "I/N", "only share I of N of the inputs, by their paths",
-	    .set = set_shard, .aside = true },
-	{ 0, "partial", NULL, "add up shares even if some are missing",
+	    "merge inputs of one directory (dir), or match of a regex",
+	    FIELD(group_by) },
+	{ 'j', "jobs", "N", "run N jobs in parallel [default: number of CPUs]",
+	    .set = set_jobs, .unrecorded = true },
+	{ 0, "shard", "I/N", "convert shard I of N of the inputs only",
+	    .set = set_shard, .unrecorded = true },
+	{ 0, "partial", NULL, "merge shards even if some are missing",
 	    .set = set_partial },
-	{ 0, "timeout", "SECONDS", "give up an input after SECONDS",
-	    .set = set_timeout, .aside = true },
-	{ 0, "max-memory", "MIB", "give up an input that needs more",
-	    .set = set_memory, .aside = true },
+	{ 0, "timeout", "SECONDS",
+	    "stop the conversion of an input after SECONDS", .set = set_timeout,
+	    .unrecorded = true },
+	{ 0, "max-memory", "MIB", "stop it if it needs more memory",
+	    .set = set_memory, .unrecorded = true },
 	{ 0, "force", NULL, "convert even if the output is newer",
-	    .set = set_overwrite, .aside = true },
+	    FIELD(overwrite), .unrecorded = true },
 	{ 0, "fail-fast", NULL, "stop after the first failure",
-	    .set = set_fail_fast, .aside = true },
-	{ 0, "dry-run", NULL, "only show what would be done",
-	    .set = set_dry_run, .aside = true },
-	{ 0, "manifest", "FILE", "tell in FILE what became of each input",
-	    .set = set_manifest, .aside = true },
-	{ 0, "resume", NULL, "go on where the manifest ends", .set = set_resume,
-	    .aside = true },
-	{ 0, "retry-failed", NULL, "the same, and failures once more",
-	    .set = set_retry, .aside = true },
-	{ 0, "info", NULL, "show what is in the inputs, for people",
-	    .action = show_info, .group = "Other tasks" },
-	{ 0, "diff", NULL, "what costs more in the second profile, what less?",
-	    .action = diff },
-	{ 0, "side-by-side", NULL, "of --diff: write both, not the difference",
-	    .set = set_beside },
+	    FIELD(fail_fast), .unrecorded = true },
+	{ 0, "dry-run", NULL, "only show what would be done", FIELD(dry_run),
+	    .unrecorded = true },
+	{ 0, "manifest", "FILE", "log the result of each input to FILE",
+	    FIELD(manifest), .unrecorded = true },
+	{ 0, "resume", NULL, "continue the batch of the manifest",
+	    FIELD(resume), .unrecorded = true },
+	{ 0, "retry-failed", NULL, "like --resume, and retry failed inputs",
+	    .set = set_retry, .unrecorded = true },
+	{ 0, "info", NULL, "print a summary of the inputs", .command = CMD_INFO,
+	    .group = "Other tasks" },
+	{ 0, "diff", NULL, "show what changed between two profiles",
+	    .command = CMD_DIFF },
+	{ 0, "side-by-side", NULL,
+	    "with --diff: write both costs instead of the difference",
+	    FIELD(side_by_side) },
 	{ 0, "normalize", NULL,
-	    "of --diff: scale the first to the second's sum",
-	    .set = set_normalize },
-	{ 0, "event", "NAME", "of --info, --diff: rank functions by this event",
-	    .set = set_event },
-	{ 0, "top", "N", "of --info, --diff: show N functions, not 10",
-	    .set = set_top },
-	{ 0, "detect", NULL, "tell each input's format, a line for scripts",
-	    .action = detect },
-	{ 0, "verify", NULL, "does the second profile say what the first does?",
-	    .action = verify },
+	    "with --diff: scale the first to the total of the second",
+	    FIELD(normalize) },
+	{ 0, "event", "NAME",
+	    "with --info, --diff: sort functions by this event", FIELD(event) },
+	{ 0, "top", "N", "with --info, --diff: show N functions [default: 10]",
+	    FIELD(top) },
+	{ 0, "detect", NULL, "print each input's format, one line per input",
+	    .command = CMD_DETECT },
+	{ 0, "verify", NULL, "compare two profiles and report differences",
+	    .command = CMD_VERIFY },
 	{ 0, "json", NULL, "with --info, --diff, --verify: print JSON",
-	    .set = set_json },
+	    FIELD(json) },
 	{ 0, "merge-manifests", NULL,
-	    "add up the books of all shares: is every input done?",
-	    .action = merge_manifests },
-	{ 0, "list-formats", NULL, "list formats and what each can carry",
-	    .action = list_formats },
+	    "merge shard manifests and check for completeness",
+	    .command = CMD_MERGE_MANIFESTS },
+	{ 0, "list-formats", NULL, "list formats and what each can represent",
+	    .command = CMD_LIST_FORMATS },
 	{ 'h', "help", NULL,
-	    "show this; --help FORMAT: its options; --help all",
-	    .action = show_help },
-	{ 0, "version", NULL, "show the version", .action = show_version },
-	{ 0, "module", "FILE.so", "load more formats; before their options",
+	    "show this; options of formats: --help FORMAT, all",
+	    .command = CMD_HELP },
+	{ 0, "version", NULL, "show the version", .command = CMD_VERSION },
+	{ 0, "module", "FILE.so",
+	    "load more formats; put it before their options",
 	    .set = load_module, .group = "In general" },
-	{ 'q', "quiet", NULL, "no warnings and notes", .set = set_quiet,
-	    .aside = true },
-	{ 'v', "verbose", NULL, "say more", .set = set_verbose, .aside = true },
+	{ 'q', "quiet", NULL, "print no warnings and notes", FIELD(quiet),
+	    .unrecorded = true },
+	{ 'v', "verbose", NULL, "print more messages", .set = set_verbose,
+	    .unrecorded = true },
 	{ 0 },
 };

@@ -58,7 +58,7 @@ batch()
 @test "batch: what is no profile is skipped, and -v says so" {
 	make_tree 2
 	batch -O out -r in
-	grep -qE 'inputs: 5 converted, 2 failed, [0-9]+ skipped' err
+	grep -qE ' inputs: 5 converted, 2 failed, [0-9]+ skipped' err
 	not grep -q "in/b/text" err
 	rm -rf out
 	batch -v -O out -r in
@@ -105,7 +105,7 @@ batch()
 	grep -q '^in/dangling: error: cannot open: ' err
 	grep -q ' 1 converted, 1 failed, 3 skipped, 0 kept' err
 	grep '"input":"in/pipe"' m | grep -q '"reason":"a pipe or a device"'
-	grep '"input":"in/a/up"' m | grep -q '"reason":"a link to a folder"'
+	grep '"input":"in/a/up"' m | grep -q '"reason":"a link to a directory"'
 	[ "$(find out -type f)" = out/in/a/callgrind.out.1 ]
 	# Who names a pipe wants it to be waited for.
 	cat "$PLAIN" >in/pipe &
@@ -124,7 +124,7 @@ batch()
 	diff -r one out
 	# One long name to whom looks for newlines, cut at its first NUL.
 	find in ! -type d -print0 >list
-	refuses 2 "list has names that end in NUL: -0" -O two --files-from list
+	refuses 2 "list: names end in NUL, not newline; use -0" -O two --files-from list
 	refuses 2 "cannot read in: Is a directory" -O two --files-from in "$PLAIN"
 	[ ! -e two ]
 }
@@ -224,7 +224,7 @@ batch()
 	touch x.callgrind x.cgj
 	batch -t json -O . -j1 x.callgrind x.cgj
 	[ "$status" -eq 1 ]
-	grep -q "^x.callgrind: error: its output would overwrite another" err
+	grep -q "^x.callgrind: error: the output would overwrite another" err
 	cmp x.cgj ../before
 	# Itself may be.
 	batch -t json -O . --force x.cgj
@@ -258,16 +258,16 @@ batch()
 
 @test "batch: -O and other options that do not go together" {
 	make_tree 2
-	refuses 2 "-r reads folders" -O out in
-	refuses 2 "without -o" -O out -o file in/a/callgrind.out.1
+	refuses 2 "is a directory; use -r" -O out in
+	refuses 2 "-O and -o cannot be used together" -O out -o file in/a/callgrind.out.1
 	refuses 2 "needs -O" -r in
 	refuses 2 "no inputs" -O out
 	refuses 2 "--resume needs" -O out --resume -r in
-	refuses 2 "--jobs expected a number from 1 to 1024, not 'none'" \
+	refuses 2 "--jobs: expected a number from 1 to 1024, not 'none'" \
 		-O out -j none -r in
-	refuses 2 "--jobs expected a number from 1 to 1024, not '1025'" \
+	refuses 2 "--jobs: expected a number from 1 to 1024, not '1025'" \
 		-O out -j 1025 -r in
-	refuses 2 "--timeout expected a number from 1 to" -O out --timeout 0 \
+	refuses 2 "--timeout: expected a number from 1 to" -O out --timeout 0 \
 		-r in
 	# Of a variable that is not set; it would have been "/".
 	refuses 2 "-O needs a value, not ''" -O '' -r in
@@ -275,7 +275,7 @@ batch()
 	refuses 2 "expected a name" -O out --name ../x -r in
 }
 
-# ---- Books ------------------------------------------------------------------
+# ---- Manifests ------------------------------------------------------------------
 
 @test "batch: the manifest has a line for each input" {
 	make_tree 3
@@ -292,14 +292,14 @@ batch()
 	grep '"input":"in/b/cut.gz"' m | grep -q '"file":"in/b/cut.gz","offset":500,'
 	grep '"input":"in/b/text"' m |
 		grep -q '"status":"skipped".*"reason":".*unknown input format'
-	refuses 2 "m is there" -O out --manifest m -r in
+	refuses 2 "m exists; continue it with --resume" -O out --manifest m -r in
 }
 
 @test "batch: --resume does what is left, --retry-failed what failed" {
 	make_tree
 	batch -O one -j1 --manifest m -r in
 	grep -q '"status":"failed"' m
-	# Half of the books, and a line that was cut by the death.
+	# Half of the manifest, and a line that was cut by the death.
 	head -n 12 m >half
 	tail -n 1 m | head -c 40 >>half
 	mkdir out && cp -r one/in out
@@ -334,7 +334,7 @@ batch()
 	batch -O out --manifest m --resume -r in
 	[ "$status" -eq 1 ]
 	printf 'no line, no manifest' >text
-	refuses 2 "does not begin as a manifest" -O out --manifest text \
+	refuses 2 "text is not a manifest" -O out --manifest text \
 		--resume -r in
 	[ "$(cat text)" = "no line, no manifest" ]
 	printf '{"cgconv":"0' >text
@@ -349,7 +349,7 @@ batch()
 	[ "$status" -eq 0 ]
 	grep -q '"mtime":-315' m
 	batch -O out --manifest m --resume in/a/callgrind.out.1
-	grep -q "1 of them before" err
+	grep -q "1 of them in earlier runs" err
 	"$CGCONV" --merge-manifests m | grep -q "^1/1 *1 *1 *0"
 }
 
@@ -363,12 +363,12 @@ batch()
 	grep -qF "$(printf '{"input":"in/\303\244\\udcff\\"\\\\\\nx",')" m
 	grep -qF '"totals":{"I\udcffr":18446744073709551615}' m
 	batch -O out --manifest m --resume -r in
-	grep -q '1 converted, .* 1 of them before' err
+	grep -q '1 converted, .* 1 of them in earlier runs' err
 	"$CGCONV" --merge-manifests m | grep -q '18,446,744,073,709,551,615$'
 	# As other versions and programs spell the same.
 	sed 's/\\n/\\u000a/; s/\\"/\\u0022/; s/udcff/uDCFF/; s/,"/ , "/g' m >m2
 	batch -O out --manifest m2 --resume -r in
-	grep -q '1 converted, .* 1 of them before' err
+	grep -q '1 converted, .* 1 of them in earlier runs' err
 }
 
 @test "batch: lines of a manifest that are none are refused, whatever is in them" {
@@ -378,7 +378,7 @@ batch()
 		"{\"a\":$deep}" '{"a":"\u12"}' "{'a':1}" '{"a":1,}' ''; do
 		printf '%s\n' "$line" >m
 		run -1 "$CGCONV" --merge-manifests m
-		[[ $output == *"line 1: expected a line of a manifest"* ]]
+		[[ $output == *"line 1: not a line of a manifest"* ]]
 	done
 }
 
@@ -490,7 +490,7 @@ batch()
 	[ "$status" -eq 1 ]
 	grep -q "20 converted, 3 failed" err
 	grep -q "callgrind.out.3x: error: the worker was killed: Aborted" err
-	grep -q "callgrind.out.4x: error: took more than 2 seconds" err
+	grep -q "callgrind.out.4x: error: took more than 2 seconds (--timeout)" err
 	grep -q "callgrind.out.5x: error: out of memory" err
 	[ "$(grep -c '"status":"failed"' m)" -eq 3 ]
 }
@@ -528,7 +528,7 @@ batch()
 	mount -t tmpfs -o size=40k none small 2>/dev/null ||
 		skip "no mount here"
 	batch -O small -j2 --manifest m -r in
-	cp m books
+	cp m manifest
 	left=$(find small -name '.*.cgconv.*')
 	mount -o remount,size=4m small
 	batch -q -O small -j2 --manifest m --retry-failed -r in
@@ -536,7 +536,7 @@ batch()
 	diff -r one small || { umount small; false; }
 	umount small
 	[ -z "$left" ]
-	grep -q '"error":".*No space left' books
+	grep -q '"error":".*No space left' manifest
 }
 
 @test "batch: bombs and damaged archives are told, the rest is done" {

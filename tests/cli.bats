@@ -46,6 +46,43 @@ build_plugin()
 	cd "$dir" && same_json -t json -- -odd
 }
 
+@test "cli: long options may be abbreviated, as far as they are unambiguous" {
+	same_json --fro callgrind --to=json --quie "$PLAIN"
+	same_json --json-s --to json "$PLAIN"
+	same_json --no-json-s --to json "$PLAIN"
+	# A whole name is one even if others begin so.
+	refuses 2 "--json applies only with" --json -t json "$PLAIN"
+	refuses 2 "option --re is ambiguous: --recursive, --resume, --retry-f" \
+		--re "$PLAIN"
+	refuses 2 "option --fo is ambiguous: --force, --format-version" \
+		--fo=1 "$PLAIN"
+	refuses 2 "--strict takes no value" --stric=yes "$PLAIN"
+	refuses 2 "--from needs a value: FORMAT" "$PLAIN" --fro
+	# The manifest has the whole names.
+	"$CGCONV" -q --gz --no-json-sa -O "$dir/o" -t json --mani "$dir/m" "$PLAIN"
+	grep -qF '"options":["--gzip","--no-json-safe","--to=json"]' "$dir/m"
+}
+
+@test "cli: options may follow inputs; after -- there are none" {
+	same_json "$PLAIN" -t json
+	"$CGCONV" "$PLAIN" -t json "$PLAIN" --parts -q >"$dir/want"
+	POSIXLY_CORRECT=1 "$CGCONV" "$PLAIN" -t json "$PLAIN" --parts -q |
+		same "$dir/want" -
+	cp "$PLAIN" "$dir/--strict"
+	cp "$PLAIN" "$dir/-q"
+	cp "$PLAIN" "$dir/a"
+	cd "$dir"
+	"$CGCONV" -q --parts -t json a -- --strict -q a >got
+	[ "$(grep -c '^\["part"' got)" = 4 ]
+	refuses 1 "--: error: cannot open" -t json -- a --
+	# In bundles the value of the last letter may follow.
+	"$CGCONV" -qtjson -fcallgrind -vo out a
+	same right out
+	refuses 2 "-o needs a value: FILE" a -qo
+	[ "$("$CGCONV" -qh lcov)" = "$("$CGCONV" -h lcov)" ]
+	[ "$("$CGCONV" -hq lcov)" = "$("$CGCONV" -h lcov)" ]
+}
+
 @test "cli: standard input, as - or because there is nothing else" {
 	same_json -t json - <"$PLAIN"
 	same_json -t json <"$PLAIN"
@@ -202,9 +239,9 @@ build_plugin()
 	refuses 2 "--strict takes no value" --strict=yes "$PLAIN"
 	refuses 2 "-o is given twice" -o "$dir/a" -o "$dir/b" "$PLAIN"
 	refuses 2 "-t is given twice" -t json --to=callgrind "$PLAIN"
-	refuses 2 "do not go together" --info --detect "$PLAIN"
-	refuses 2 "do not go together" --info -o "$dir/a" "$PLAIN"
-	refuses 2 "do not go together" --list-formats -t json
+	refuses 2 "cannot be used together" --info --detect "$PLAIN"
+	refuses 2 "cannot be used together" --info -o "$dir/a" "$PLAIN"
+	refuses 2 "cannot be used together" --list-formats -t json
 	[ ! -e "$dir/a" ] && [ ! -e "$dir/b" ]
 }
 
@@ -454,7 +491,7 @@ build_plugin()
 	[ "$("$CGCONV" --version)" = "cgconv $(sed -n \
 		's/^#define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)" ]
 	"$CGCONV" --help | grep -q '^Usage: cgconv '
-	"$CGCONV" --help | grep -q ' by the suffix of -o, else callgrind$'
+	"$CGCONV" --help | grep -q ' by the suffix of -o, or callgrind\]$'
 	"$CGCONV" "$dir/missing" -h | grep -q '^Usage: cgconv '
 	[ "$("$CGCONV" --help all | grep -v '^Options of' |
 		awk 'length > 100')" = "" ]
@@ -539,7 +576,8 @@ readme_table()
 	"$CGCONV" --help all | option_names >"$dir/help"
 	[ -s README.md ]
 	# What profiles a program has options of its own, as Slurm has.
-	grep -v '^    \(python3\|node\) \|sbatch\|^#SBATCH' README.md | option_names |
+	# So have those that titles of formats name.
+	grep -v '^    \(python3\|node\) \|sbatch\|^#SBATCH\|^| .* | read' README.md | option_names |
 		comm -23 - "$dir/help" >"$dir/unknown"
 	echo "unknown: $(cat "$dir/unknown")"
 	[ ! -s "$dir/unknown" ]

@@ -346,8 +346,8 @@ top()
 	"$CGCONV" -q --clamp --diff "$dir/a" "$dir/b" -t dot >"$dir/got"
 	grep -q digraph "$dir/got"
 	refuses 2 'two files' --diff "$dir/a"
-	refuses 2 '--normalize goes with --diff' --normalize --info "$dir/a"
-	refuses 2 '--side-by-side goes with --diff' --side-by-side "$dir/a"
+	refuses 2 '--normalize applies only with --diff' --normalize --info "$dir/a"
+	refuses 2 '--side-by-side applies only with --diff' --side-by-side "$dir/a"
 	refuses 2 "--top: expected a number, not 'x'" --diff "$dir/a" "$dir/b" \
 		--top x
 	refuses 1 'No such file' --diff "$dir/a" "$dir/nothing"

@@ -1,4 +1,4 @@
-# shards.bats - a batch that several machines share, and their books.
+# shards.bats - a batch in shards, on several machines; their manifests.
 load helper
 bats_require_minimum_version 1.5.0
 
@@ -25,8 +25,8 @@ batch()
 	"$CGCONV" "$@" 2>err || status=$?
 }
 
-# All shares of N, each with its part and its books.
-share()
+# All shards of N, each with its part and its manifest.
+shards()
 {
 	local i n=$1
 
@@ -38,7 +38,7 @@ share()
 
 @test "shards: each input is in one; together they are the whole" {
 	make_tree
-	share 4 -r in
+	shards 4 -r in
 	"$CGCONV" -q -t json -r -j1 -o right.cgj in
 	"$CGCONV" -o sum.cgj part[1-4].cgj
 	same right.cgj sum.cgj
@@ -59,7 +59,7 @@ share()
 
 @test "shards: missing, double, foreign parts and what is no part are refused" {
 	make_tree
-	share 4 -r in
+	shards 4 -r in
 	refuses 1 "shard 3 of 4 is missing, 3 found" \
 		-o x.cgj part1.cgj part2.cgj part4.cgj
 	refuses 1 "shard 2 of 4 is given twice" \
@@ -68,7 +68,7 @@ share()
 		-o x.cgj part[1-4].cgj in/callgrind.out.1
 	mv part1.cgj one.cgj
 	rm in/callgrind.out.7 m?
-	share 4 -r in
+	shards 4 -r in
 	refuses 1 "cannot merge shards of different batches" \
 		-o x.cgj one.cgj part2.cgj part3.cgj part4.cgj
 	# The same where workers add up.
@@ -80,7 +80,7 @@ share()
 
 @test "shards: --partial adds up some; the sum knows which" {
 	make_tree
-	share 4 -r in
+	shards 4 -r in
 	"$CGCONV" -q -t json -r -j1 -o right.cgj in
 	"$CGCONV" --partial -o a.cgj part1.cgj part2.cgj
 	"$CGCONV" --partial -j1 -o b.callgrind part3.cgj part4.cgj 2>/dev/null
@@ -94,13 +94,13 @@ share()
 
 @test "shards: a share without inputs makes a part; --shard takes numbers" {
 	make_tree 1
-	share 9 in/callgrind.out.1
+	shards 9 in/callgrind.out.1
 	[ "$(find . -name 'part?.cgj' | wc -l)" -eq 9 ]
 	"$CGCONV" -o sum.cgj part?.cgj
 	"$CGCONV" -t json in/callgrind.out.1 | grep -v '"desc"\|"end"\|"part"' >a
 	grep -v '"desc"\|"end"\|"part"' sum.cgj | same a -
 	for wrong in 0/4 5/4 4 x/4 1/0 1/70000 1/4x; do
-		refuses 2 "--shard expected I/N" --shard "$wrong" -O out -r in
+		refuses 2 "--shard: expected I/N" --shard "$wrong" -O out -r in
 	done
 }
 
@@ -124,19 +124,19 @@ share()
 	batch -q -t json --shard 1/2 -O out --manifest m -r in --resume -j1
 	[ "$status" -eq 0 ]
 	cp m before
-	refuses 2 "begun with other options: [\"--to=json\"]" \
+	refuses 2 "begun with different options: [\"--to=json\"]" \
 		--shard 1/2 -O out --manifest m -r in --resume
-	refuses 2 "m is of share 1/2" \
+	refuses 2 "m belongs to shard 1/2" \
 		-t json --shard 2/2 -O out --manifest m -r in --resume
 	echo >>in/callgrind.out.1
 	cp in/callgrind.out.1 in/new
-	refuses 2 "m is of another list of inputs" \
+	refuses 2 "m belongs to a different list of inputs" \
 		-t json --shard 1/2 -O out --manifest m -r in --resume
 	sed 's/"cgconv":"[^"]*"/"cgconv":"0.0.0"/' before >m
-	refuses 2 "m is of version 0.0.0" \
+	refuses 2 "m was written by version 0.0.0" \
 		-t json --shard 1/2 -O out --manifest m -r in --resume
 	tail -n +2 before >m
-	refuses 2 "does not begin as a manifest does" \
+	refuses 2 "m is not a manifest" \
 		-t json --shard 1/2 -O out --manifest m -r in --resume
 	# Without shares there may be more inputs from day to day.
 	batch -q -O day --manifest d -r in
@@ -147,33 +147,33 @@ share()
 	"$CGCONV" --merge-manifests d | grep -q '^all *46 *43 *0 *3 *0 *0 '
 }
 
-@test "shards: --merge-manifests closes the books" {
+@test "shards: --merge-manifests sums up all shards" {
 	make_tree
-	share 3 -r in
+	shards 3 -r in
 	"$CGCONV" --merge-manifests m? >table
 	grep -q '^2/3 ' table
 	grep -q '^all *44 *41 *0 *3 *0 *0 ' table
 	grep -q "^Ir  *$(printf "%'d" $((40 * 3130)) | sed 's/^\(...\)\(...\)$/\1,\2/')$" table
-	refuses_books "share 2/3 is missing" m1 m3
-	refuses_books "m1: error: that share is there twice" m1 m2 m3 m1
+	refuses_manifests "shard 2/3 is missing" m1 m3
+	refuses_manifests "m1: error: this shard is given twice" m1 m2 m3 m1
 	sed '1s/"list":"./"list":"z/' m2 >foreign
-	refuses_books "foreign: error: it is of another batch" m1 foreign m3
+	refuses_manifests "foreign: error: it belongs to a different batch" m1 foreign m3
 	sed '1s/\[\]/["--clamp"]/' m2 >foreign
-	refuses_books "foreign: error: it was made with other options" m1 foreign m3
+	refuses_manifests "foreign: error: its options differ" m1 foreign m3
 	sed 3d m2 >short
-	refuses_books "" m1 short m3
+	refuses_manifests "" m1 short m3
 	grep -q '^2/3 .* 1  *[0-9.]*$' table
 	line=$(sed -n 2p m1)
 	echo "$line" >>m2
-	refuses_books "it is in the books of two shares" m1 m2 m3
-	refuses_books "m: error: cannot open" m
+	refuses_manifests "it is listed in two shards" m1 m2 m3
+	refuses_manifests "m: error: cannot open" m
 	echo "no line" >m
-	refuses_books "m: error: line 1: expected a line of a manifest" m
+	refuses_manifests "m: error: line 1: not a line of a manifest" m
 	refuses 2 "no manifests" --merge-manifests
 }
 
 # Status 1, with that message.
-refuses_books()
+refuses_manifests()
 {
 	local message=$1
 
@@ -188,7 +188,7 @@ refuses_books()
 	make_tree 5
 	printf 'events: Ir\nfn=f\ncalls=x\n' >in/bad
 	batch -q -O out --manifest m -r in
-	refuses_books "" m
+	refuses_manifests "" m
 	grep -q '^  in/bad$' table
 	grep -q 'bad:3:7: error: expected' table
 	cp "$PLAIN" in/bad

@@ -111,7 +111,7 @@ good()
 	batch -q -t json -O out3 --group-by '(z*)' -r in/job7
 	batch -q -t json -O out4 -r in/job7
 	diff -r out3 out4
-	refuses 2 "--group-by expected dir or an expression" \
+	refuses 2 "--group-by: invalid regular expression: " \
 		-O out --group-by '(' -r in
 	refuses 2 "--group-by needs -O" -o out --group-by dir -r in
 }
@@ -130,8 +130,8 @@ good()
 
 @test "sums: outside of a batch the message on a bad input suggests -j" {
 	printf 'events: Ir\nfn=f\ncalls=x\n' >bad
-	refuses 1 "with -o FILE, -j adds up the others" "$PLAIN" bad
-	refuses 1 "with -o FILE, -j adds up the others" bad "$PLAIN"
+	refuses 1 "use -j with -o FILE to skip bad inputs" "$PLAIN" bad
+	refuses 1 "use -j with -o FILE to skip bad inputs" bad "$PLAIN"
 	batch bad
 	[ "$(wc -l <err)" -eq 1 ]
 	batch -q -j1 -o out.callgrind "$PLAIN" bad
@@ -180,7 +180,7 @@ good()
 	batch -q -O out --manifest m --group-by dir -r in
 	cp -r out right
 	batch -O out --manifest m --resume --group-by dir -r in
-	grep -q ' 41 converted, 1 failed, .* 45 of them before' err
+	grep -q ' 41 converted, 1 failed, .* 45 of them in earlier runs' err
 	# With half of a group in the manifest the group is made again.
 	{ head -n 1 m && grep job7 m | head -n 5; } >m2
 	rm -r out/in/callgrind.out.job8
@@ -250,13 +250,13 @@ good()
 	grep -q "out/in/callgrind.out.job7: error: " err
 	[ "$(grep -c '"status":"failed".*directory' m)" -eq 3 ]
 	[ -e out/in/callgrind.out.job8 ]
-	refuses 2 "where to write" -r in
-	refuses 2 "--part-by goes with one input" -o x -r in --part-by tid
+	refuses 2 "a batch needs -O" -r in
+	refuses 2 "--part-by cannot be used where inputs are merged" -o x -r in --part-by tid
 	tar -cf x.tar in
-	refuses 2 "archives need -O or -o" x.tar
-	refuses 2 "--info reads no archives" --info x.tar
-	refuses 2 "--diff reads no archives" --diff x.tar "$PLAIN"
-	refuses 2 "--verify reads no archives" --verify "$PLAIN" x.tar
+	refuses 2 "archives need -O, the dir" x.tar
+	refuses 2 "--info cannot read archives" --info x.tar
+	refuses 2 "--diff cannot read archives" --diff x.tar "$PLAIN"
+	refuses 2 "--verify cannot read archives" --verify "$PLAIN" x.tar
 	# A directory may be named like an archive.
 	mkdir x.tar.d
 	cp "$PLAIN" x.tar.d/x

@@ -133,8 +133,8 @@ verifies()
 @test "verify: two files, and --json only here" {
 	refuses 2 '--verify needs two files' --verify "$sample"
 	refuses 2 '--verify needs two files' --verify a b c
-	refuses 2 '--json goes with --info, --diff or --verify' --json --detect "$sample"
-	refuses 2 'do not go together' --verify -t json "$sample" "$sample"
+	refuses 2 '--json applies only with --info, --diff or --verify' --json --detect "$sample"
+	refuses 2 'cannot be used together' --verify -t json "$sample" "$sample"
 	refuses 1 'No such file' --verify "$sample" "$dir/nothing"
 }
 

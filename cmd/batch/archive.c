@@ -104,7 +104,7 @@ fail_rest(struct batch *batch, const struct members *members, size_t n)
 			fail_task(batch, i,
 			    members->error != NULL
 				? members->error
-				: "the archive changed meanwhile");
+				: "the archive changed while it was read");
 }
 
 int

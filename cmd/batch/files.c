@@ -13,7 +13,7 @@ bool
 is_output_file(const struct batch *batch, const struct stat *info)
 {
 	const struct args *args = batch->args;
-	const char *const own[] = { args->folder, args->output,
+	const char *const own[] = { args->directory, args->output,
 		args->manifest };
 	struct stat target;
 

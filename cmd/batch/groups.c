@@ -161,7 +161,8 @@ find_groups(struct batch *batch)
 
 	if (args->part_by && (args->output || args->group_by))
 		return cg_usage(args->job,
-		    "--part-by goes with one input, or an output each");
+		    "--part-by cannot be used where inputs are merged by "
+		    "workers; use one input, or -O without --group-by");
 	if (args->output != NULL) {
 		ok = group_all(batch);
 	} else if (args->group_by != NULL &&
@@ -172,8 +173,7 @@ find_groups(struct batch *batch)
 		if (error != 0) {
 			(void)regerror(error, &regex, text, sizeof(text));
 			return cg_usage(args->job,
-			    "--group-by expected dir or an expression: %s",
-			    text);
+			    "--group-by: invalid regular expression: %s", text);
 		}
 		ok = group_by(batch, &regex);
 		regfree(&regex);

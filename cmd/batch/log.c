@@ -137,8 +137,9 @@ put_text(const struct batch *batch, char *text, double past)
 	int n;
 
 	n = snprintf(text, TEXT_ROOM,
-	    "%zu of %zu inputs, %s, %.0f inputs/s, %s/s",
+	    "%zu of %zu input%s, %s, %.0f inputs/s, %s/s",
 	    count_finished(batch) + batch->count[SUMMED], count_inputs(batch),
+	    count_inputs(batch) == 1 ? "" : "s",
 	    bytes_text(done, (double)progress->done_bytes),
 	    (double)progress->done / past,
 	    bytes_text(rate, (double)progress->done_bytes / past));
@@ -146,7 +147,7 @@ put_text(const struct batch *batch, char *text, double past)
 		n += snprintf(text + n, TEXT_ROOM - (size_t)n, ", %zu failed",
 		    batch->count[FAILED]);
 	if (progress->done >= progress->work)
-		snprintf(text + n, TEXT_ROOM - (size_t)n, ", adding up");
+		snprintf(text + n, TEXT_ROOM - (size_t)n, ", merging");
 	else if (part > 0)
 		snprintf(text + n, TEXT_ROOM - (size_t)n, ", %s left",
 		    time_text(left, past / part - past));
@@ -200,18 +201,20 @@ show_progress(struct batch *batch)
 void
 show_summary(struct batch *batch, size_t before)
 {
-	size_t left = count_inputs(batch) - count_finished(batch);
+	size_t inputs = count_inputs(batch);
+	size_t left = inputs - count_finished(batch);
 
 	wipe(&batch->progress);
 	if (batch->args->quiet)
 		return;
 	fprintf(stderr,
-	    "cgconv: %zu inputs: %zu converted, %zu failed, "
+	    "cgconv: %zu input%s: %zu converted, %zu failed, "
 	    "%zu skipped, %zu kept",
-	    count_inputs(batch), batch->count[DONE], batch->count[FAILED],
-	    batch->count[SKIPPED], batch->count[UP_TO_DATE]);
+	    inputs, inputs == 1 ? "" : "s", batch->count[DONE],
+	    batch->count[FAILED], batch->count[SKIPPED],
+	    batch->count[UP_TO_DATE]);
 	if (before > 0)
-		fprintf(stderr, ", %zu of them before", before);
+		fprintf(stderr, ", %zu of them in earlier runs", before);
 	if (left > 0)
 		fprintf(stderr, ", %zu left", left);
 	fprintf(stderr, "; %.1f s\n", seconds_now() - batch->progress.began);
@@ -298,8 +301,9 @@ end_log(struct batch *batch)
 
 		if (kind->count > SHOWN) {
 			print_lines(batch, "cgconv: warning: ");
-			fprintf(stderr, "and %zu more inputs: %s (-v)\n",
-			    kind->count - SHOWN, kind->text);
+			fprintf(stderr, "and %zu more input%s: %s (-v)\n",
+			    kind->count - SHOWN,
+			    kind->count - SHOWN == 1 ? "" : "s", kind->text);
 		}
 		free(kind->text);
 	}

@@ -344,24 +344,26 @@ check_header(struct batch *batch, const struct line *line)
 	char ours[SHARD_ROOM];
 
 	if (!line->version || !line->options || !line->shard || !line->list)
-		return cg_usage(args->job,
-		    "%s does not begin as a manifest does", args->manifest);
+		return cg_usage(
+		    args->job, "%s is not a manifest", args->manifest);
 	if (strcmp(line->version, CG_VERSION) != 0)
-		return cg_usage(args->job, "%s is of version %s",
-		    args->manifest, line->version);
+		return cg_usage(args->job,
+		    "%s was written by version %s of cgconv", args->manifest,
+		    line->version);
 	if (!json_object_equal(line->options, args->options))
 		return cg_usage(args->job,
-		    "%s was begun with other options: %s", args->manifest,
+		    "%s was begun with different options: %s", args->manifest,
 		    json_object_to_json_string_ext(
 			line->options, JSON_C_TO_STRING_NOSLASHESCAPE));
 	if (strcmp(line->shard, shard_text(args, ours)) != 0)
-		return cg_usage(args->job, "%s is of share %s", args->manifest,
-		    line->shard);
+		return cg_usage(args->job, "%s belongs to shard %s",
+		    args->manifest, line->shard);
 	snprintf(ours, sizeof(ours), "%016" PRIx64, batch->list);
 	batch->same_list = strcmp(line->list, ours) == 0;
 	if (args->shards > 1 && !batch->same_list)
 		return cg_usage(args->job,
-		    "%s is of another list of inputs: all shares need the same",
+		    "%s belongs to a different list of inputs; all shards need "
+		    "the same list",
 		    args->manifest);
 	return CG_OK;
 }
@@ -470,7 +472,8 @@ begin_manifest(struct batch *batch)
 
 	if (filled && !args->overwrite)
 		return cg_usage(args->job,
-		    "%s is there: go on with --resume, or anew with --force",
+		    "%s exists; continue it with --resume, or overwrite it "
+		    "with --force",
 		    args->manifest);
 	if (filled && ftruncate(fd, 0) != 0)
 		return fail("write");
@@ -485,8 +488,8 @@ open_manifest(struct batch *batch)
 
 	if (args->manifest == NULL)
 		return args->resume || args->retry
-			   ? cg_usage(args->job,
-				 "--resume needs the --manifest to go on from")
+			   ? cg_usage(
+				 args->job, "--resume needs --manifest FILE")
 			   : CG_OK;
 	status = open_alone(batch);
 	if (status != CG_OK)

@@ -150,7 +150,7 @@ read_book(struct books *books, size_t number)
 		if (!whole || (lines == 1 && !line.version) ||
 		    (line.version && !take_header(book, &line)))
 			complain(books, book->path,
-			    "line %zu: expected a line of a manifest", lines);
+			    "line %zu: not a line of a manifest", lines);
 		else if (line.input != NULL)
 			ok = add_entry(books, &line, number);
 		free_line(&line);
@@ -174,12 +174,12 @@ why_refused(const struct book *book, const struct book *first, bool *seen)
 		return ""; /* said */
 	if (book->count != first->count || strcmp(a->list, b->list) != 0 ||
 	    a->of != b->of)
-		return "it is of another batch than the first";
+		return "it belongs to a different batch than the first";
 	if (!json_object_equal(a->options, b->options) ||
 	    strcmp(a->version, b->version) != 0)
-		return "it was made with other options than the first";
+		return "its options differ from those of the first";
 	if (seen[book->number])
-		return "that share is there twice";
+		return "this shard is given twice";
 	seen[book->number] = true;
 	return NULL;
 }
@@ -205,11 +205,11 @@ check_books(struct books *books)
 		missing += !seen[i];
 		if (!seen[i] && missing <= COMPLAINTS)
 			complain(books, NULL,
-			    "share %" PRIu64 "/%" PRIu64 " is missing", i,
+			    "shard %" PRIu64 "/%" PRIu64 " is missing", i,
 			    first->count);
 	}
 	if (missing > COMPLAINTS)
-		complain(books, NULL, "and %" PRIu64 " more shares",
+		complain(books, NULL, "and %" PRIu64 " more shards",
 		    missing - COMPLAINTS);
 	free(seen);
 }
@@ -298,8 +298,8 @@ add_up(struct books *books)
 		if (restarted && entry[i].book == entry[i + 1].book)
 			continue; /* a later line counts more */
 		if (restarted && ++twice <= COMPLAINTS)
-			complain(books, entry[i].name,
-			    "it is in the books of two shares");
+			complain(
+			    books, entry[i].name, "it is listed in two shards");
 		sums->merged++;
 		sums->state[entry[i].state]++;
 		sums->micros += entry[i].micros;
@@ -372,8 +372,8 @@ show_events(const struct books *books)
 			amount = amount_i64((int64_t)event->sum + event->low);
 		amount.known = !event->overflow;
 		printf("%s%-15s %20s\n",
-		    i == 0 ? "\ntotals of what is done:\n" : "", event->name,
-		    amount_text(buf, amount));
+		    i == 0 ? "\ntotals of converted inputs:\n" : "",
+		    event->name, amount_text(buf, amount));
 	}
 }
 
@@ -383,7 +383,7 @@ show_books(const struct books *books)
 {
 	struct sums all = { 0 };
 
-	printf("share       inputs      done  failed  skipped   kept  missing"
+	printf("shard       inputs      done  failed  skipped   kept  missing"
 	       "     seconds\n");
 	for (size_t i = 0; i < books->books; i++) {
 		const struct book *book = &books->book[i];

@@ -260,8 +260,8 @@ task_output(const struct batch *batch, const struct task *task)
 char *
 output_path(const struct batch *batch, const char *output)
 {
-	return batch->args->folder != NULL
-		   ? join_path(batch->args->folder, output)
+	return batch->args->directory != NULL
+		   ? join_path(batch->args->directory, output)
 		   : strdup(output);
 }
 

@@ -68,7 +68,7 @@ add_members(struct batch *batch, const char *path, struct cg_archive *archive,
 		task->archive = batch->archives;
 		task->size = member.size;
 		if (member.directory)
-			skip_task(task, "a folder");
+			skip_task(task, "a directory");
 		else if (!member.file)
 			skip_task(task, "a link or a device");
 	}
@@ -79,7 +79,7 @@ add_members(struct batch *batch, const char *path, struct cg_archive *archive,
 	if (task == NULL)
 		return cg_nomem(batch->args->job);
 	task->state = FAILED;
-	task->reason = "the archive could not be read to its end";
+	task->reason = "the rest of the archive could not be read";
 	return CG_OK;
 }
 
@@ -176,7 +176,7 @@ why_no_file(const char *path, const struct stat *info)
 	if (!S_ISDIR(info->st_mode))
 		return "a pipe or a device";
 	return lstat(path, &link) == 0 && S_ISLNK(link.st_mode)
-		   ? "a link to a folder"
+		   ? "a link to a directory"
 		   : NULL;
 }
 
@@ -250,7 +250,7 @@ add_path_given(struct batch *batch, const char *path)
 	if (S_ISDIR(info.st_mode)) {
 		if (!batch->args->recursive)
 			return cg_usage(batch->args->job,
-			    "%s is a folder: -r reads folders", path);
+			    "%s is a directory; use -r to read it", path);
 		return add_directory(batch, path);
 	}
 	return add_input(batch, path, &info, true);
@@ -266,7 +266,7 @@ add_listed(struct batch *batch, const char *list, char *name, size_t n)
 		name[--n] = '\0';
 	if (strlen(name) < n)
 		return cg_usage(batch->args->job,
-		    "%s has names that end in NUL: -0 reads those", list);
+		    "%s: names end in NUL, not newline; use -0", list);
 	return n > 0 ? add_path_given(batch, name) : CG_OK;
 }
 
@@ -331,7 +331,7 @@ join_gathered(struct batch *batch, const struct gathered *it, size_t count)
 		batch->task[it[i].task].next = batch->task[lead->task].next;
 		batch->task[lead->task].next = it[i].task;
 		skip_task(&batch->task[it[i].task],
-		    "read with the file that it belongs to");
+		    "read with the first file of its unit");
 	}
 }
 

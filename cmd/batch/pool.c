@@ -201,8 +201,8 @@ static void
 describe_death(const struct batch *batch, int status, char *text, size_t size)
 {
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-		snprintf(text, size, "took more than %u seconds",
-		    batch->args->timeout);
+		snprintf(text, size, "took more than %u second%s (--timeout)",
+		    batch->args->timeout, batch->args->timeout == 1 ? "" : "s");
 	else if (WIFSIGNALED(status))
 		snprintf(text, size, "the worker was killed: %s",
 		    strsignal(WTERMSIG(status)));

@@ -155,7 +155,7 @@ prepare_task(struct batch *batch, size_t number)
 	if (there && is_up_to_date(batch, task, &info))
 		kept = true;
 	else if (there && overwrites_input(batch, number, &info))
-		fault = "its output would overwrite another input";
+		fault = "the output would overwrite another input";
 	if (kept)
 		end_task(batch, number, UP_TO_DATE, NULL, NULL);
 	else if (fault != NULL)

@@ -501,7 +501,7 @@ static int
 run(struct diff *d)
 {
 	struct args *args = d->args;
-	unsigned how = (args->beside ? CG_DIFF_SIDE_BY_SIDE : 0) |
+	unsigned how = (args->side_by_side ? CG_DIFF_SIDE_BY_SIDE : 0) |
 		       (args->normalize ? CG_DIFF_NORMALIZE : 0);
 	int status =
 	    take_top(args, args->json ? SIZE_MAX : TOP_DEFAULT, &d->top);
