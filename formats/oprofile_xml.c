@@ -222,7 +222,7 @@ static bool
 take_symboldata(struct reader *r)
 {
 	struct symbol *symbol;
-	uint32_t index;
+	uint32_t index = 0;
 
 	if (!find_symbol(r, "id", &index))
 		return false;
@@ -262,7 +262,7 @@ get_object(const struct reader *r)
 static bool
 open_symbol(struct reader *r)
 {
-	uint32_t symbol;
+	uint32_t symbol = 0;
 
 	if (!find_symbol(r, "idref", &symbol))
 		return false;
