@@ -133,9 +133,9 @@ failed_with()
 	make_mad
 	echo "mad written" >in/now
 	batch --module "$dir/mad.so" -O out -r in
-	failed_with 1 "it was changed while it was read" 9
+	failed_with 1 "the file changed while it was read" 9
 	batch --module "$dir/mad.so" -o sum.cgj -r in
-	failed_with 1 "it was changed while it was read" 9
+	failed_with 1 "the file changed while it was read" 9
 }
 
 @test "faults: a worker that is killed" {
@@ -229,8 +229,8 @@ failed_with()
 			batch -O out -r cut.tar in/callgrind.out.9
 			[ "$status" -le 1 ]
 			[ -e out/in/callgrind.out.9 ]
-			# What is cut off its end is nothing but zeros.
-			[ "$status" -eq 1 ] || grep -q "is it cut" err ||
+			# Without the zeros at its end an archive is only a warning.
+			[ "$status" -eq 1 ] || grep -q "may be truncated" err ||
 				[ "$(find out -type f | wc -l)" -eq 4 ]
 			cp "$archive" bad.tar
 			printf 'damage' | dd of=bad.tar bs=1 conv=notrunc \
