@@ -115,37 +115,19 @@ const struct cg_event *column_event(const struct cg_graph *, size_t column);
 /* Sums all parts into cost; false if that overflows. */
 bool sum_parts(const struct cg_graph *, uint64_t *cost);
 
-/* ---- side.c: two profiles side by side ------------------------------------ */
-
-/* One of the two. */
-struct side {
-	struct cg_job *job;
-	const struct cg_graph *graph;
-	struct cg_sums *sums;
-	struct cg_rows *rows;
-	const char *path;
-	const struct cg_module *format;
-	cg_facts found; /* what is in it */
-	cg_facts holds; /* verify: what could be in it, or follow from that */
-};
-/* Reads a profile with the side's job. */
-int open_side(struct side *, const char *path);
-/* Frees its sums and rows; the job stays. */
-void close_side(struct side *);
-
 /* ---- labels.c: of samples -------------------------------------------------- */
 
 struct labelled {
 	struct cg_label label;
-	int side;
+	int profile; /* 0 or 1, where two are compared */
 	cg_labels set; /* one that it is in */
 };
 struct labels {
-	struct labelled *of; /* sorted by key, value, side, set */
+	struct labelled *of; /* sorted by key, value, profile, set */
 	size_t count, cap;
 };
 /* Adds those of a graph; starts as { 0 }. False: out of memory. */
-bool list_labels(struct labels *, const struct cg_graph *, int side);
+bool list_labels(struct labels *, const struct cg_graph *, int profile);
 /*
  * The next key from label *i on and how many values it has; false: no more.
  */
@@ -153,85 +135,11 @@ bool next_label_key(const struct labels *, size_t *i, struct cg_slice *key,
     size_t *values);
 /* A line "Labels    bytes (8 values), worker (2 values)" if there are any. */
 void print_labels(const struct labels *);
+/* Orders by key, value, number, unit. */
+int compare_labels(const struct cg_label *, const struct cg_label *);
+int compare_labelled(const void *, const void *);
 /* "key=value". */
 void put_label(FILE *, const struct cg_label *);
-
-/* ---- verify.c, same.c, differ.c: do they say the same? -------------------- */
-
-/*
- * A function in both: all of one name, and of one file and object if both
- * profiles know them.
- */
-struct same {
-	struct cg_slice name, file, object;
-	uint32_t path; /* the file's number in both */
-	uint32_t side;
-	cg_fn fn;
-};
-
-/* An event in both. */
-struct common {
-	size_t column[2];
-};
-
-enum difference {
-	DIFF_TOTAL, DIFF_SELF, DIFF_INCLUSIVE, DIFF_COUNT, DIFF_CALL,
-	DIFF_LINE, DIFF_LABEL
-};
-#define DIFFERENCES 7
-
-/* What all samples with a label cost. */
-struct label_difference {
-	struct cg_label label;
-	size_t event;
-	uint64_t value[2];
-};
-
-struct verify {
-	struct args *args;
-	struct side side[2];
-	struct common *event;
-	size_t events;
-	cg_facts common; /* what both hold */
-	bool counts;     /* those of calls are compared */
-	bool of_files[2]; /* its lines are of files, not of functions */
-	bool by_file;     /* one's are: lines are compared, functions are not */
-	struct same *same; /* by name, file, object, side */
-	size_t sames;
-	uint32_t *group[2]; /* by fn: number of the functions like it, + 1 */
-	size_t *first;      /* by group: its functions, up to the next one's */
-	size_t groups;
-	uint32_t *file[2];  /* by file: number of its path in both */
-	char *names[2];     /* that objects give to functions without one */
-	struct label_difference *label;
-	size_t labels, label_cap;
-	uint64_t count[DIFFERENCES];
-	size_t missing;     /* events that one has not, but could have */
-	size_t said;        /* numbers in JSON so far */
-	bool no_memory;     /* some of them are incomplete */
-	size_t unsure;      /* inclusive costs that calls do not tell */
-};
-
-/* same.c: what is the same in both; false: out of memory. */
-bool match_events(struct verify *);
-bool match_functions(struct verify *);
-/* labels.c: the same of labels, as long as there are stacks; keeps what differs. */
-bool match_labels(struct verify *);
-/* differ.c: compares; CG_OK, or why it ended early. */
-int compare_all(struct verify *);
-/* verify.c: one difference, of a function (group), between values. */
-struct where {
-	size_t group;       /* SIZE_MAX: of whatever function */
-	size_t callee;      /* of calls: a group */
-	struct cg_slice file;
-	uint32_t line;
-	const struct cg_label *label;
-};
-void report_difference(struct verify *, enum difference, const struct where *,
-    size_t event, const uint64_t value[2]);
-/* Costs of no file or line, which one of the two cannot hold. */
-void report_placeless(struct verify *, const struct where *, size_t event,
-    const uint64_t value[2]);
 
 /* ---- info_json.c ------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cmd.h"
+#include "compare.h"
 
 enum { BEFORE, AFTER };
 enum { INCLUSIVE, SELF, KEYS };
@@ -28,7 +28,7 @@ struct changed {
 
 struct diff {
 	struct args *args;
-	struct side side[2];
+	struct profile profile[2];
 	const struct cg_graph *graph; /* of the difference */
 	struct both *event;
 	size_t events;
@@ -73,7 +73,7 @@ find_column(const struct cg_graph *graph, const char *name)
 static int
 find_events(struct diff *d)
 {
-	const struct cg_graph *graph = d->side[AFTER].graph;
+	const struct cg_graph *graph = d->profile[AFTER].graph;
 	const char *wish = d->args->event;
 	size_t usual = cg_main_event(graph);
 	bool found = wish == NULL;
@@ -83,9 +83,9 @@ find_events(struct diff *d)
 		return cg_nomem(d->args->job);
 	for (size_t i = 0; i < cg_event_count(graph); i++) {
 		const char *name = cg_get_event(graph, i)->name;
-		size_t before = find_column(d->side[BEFORE].graph, name);
+		size_t before = find_column(d->profile[BEFORE].graph, name);
 
-		if (before == cg_event_count(d->side[BEFORE].graph))
+		if (before == cg_event_count(d->profile[BEFORE].graph))
 			continue;
 		if (wish != NULL ? strcmp(wish, name) == 0 : i == usual) {
 			d->ranked = d->events;
@@ -107,7 +107,7 @@ static int
 sum_events(struct diff *d)
 {
 	for (int s = 0; s < 2; s++) {
-		const struct cg_graph *graph = d->side[s].graph;
+		const struct cg_graph *graph = d->profile[s].graph;
 		uint64_t *sum = calloc(cg_event_count(graph) + 1, sizeof(*sum));
 		bool fits = sum != NULL && sum_parts(graph, sum);
 
@@ -151,7 +151,8 @@ add_value(struct diff *d, cg_fn fn, size_t event, int key, int s, uint64_t cost)
 {
 	struct amount *to = value_at(d, fn, event, key) + s;
 	struct amount more = scale(d, event, s,
-	    signed_amount(d->side[s].graph, d->event[event].column[s], cost));
+	    signed_amount(
+		d->profile[s].graph, d->event[event].column[s], cost));
 
 	/* Two of one profile may be one in the difference. */
 	more.minus = !more.minus;
@@ -162,17 +163,17 @@ add_value(struct diff *d, cg_fn fn, size_t event, int key, int s, uint64_t cost)
 static int
 take_values(struct diff *d, int s)
 {
-	struct side *side = &d->side[s];
-	int status = cg_job_derive(side->job, CG_INCL | CG_CALLS);
+	struct profile *profile = &d->profile[s];
+	int status = cg_job_derive(profile->job, CG_INCL | CG_CALLS);
 
 	if (status == CG_OK && d->args->json)
-		side->sums = cg_sums_new(side->graph, CG_ALL_PARTS, true);
+		profile->sums = cg_sums_new(profile->graph, CG_ALL_PARTS, true);
 	else if (status == CG_OK)
-		side->sums = cg_sums_of(side->graph, CG_ALL_PARTS,
+		profile->sums = cg_sums_of(profile->graph, CG_ALL_PARTS,
 		    d->event[d->ranked].column[s], 1);
-	if (status != CG_OK || side->sums == NULL)
-		return status != CG_OK ? status : cg_job_status(side->job);
-	for (cg_fn fn = 1; fn <= cg_fn_count(side->graph); fn++) {
+	if (status != CG_OK || profile->sums == NULL)
+		return status != CG_OK ? status : cg_job_status(profile->job);
+	for (cg_fn fn = 1; fn <= cg_fn_count(profile->graph); fn++) {
 		cg_fn to = cg_job_diff_fn(d->args->job, s, fn);
 
 		d->in[s][to] = true;
@@ -180,9 +181,9 @@ take_values(struct diff *d, int s)
 			size_t column = d->event[e].column[s];
 
 			add_value(d, to, e, SELF, s,
-			    cg_sum_self(side->sums, fn, column));
+			    cg_sum_self(profile->sums, fn, column));
 			add_value(d, to, e, INCLUSIVE, s,
-			    cg_sum_inclusive(side->sums, fn, column));
+			    cg_sum_inclusive(profile->sums, fn, column));
 		}
 	}
 	return CG_OK;
@@ -296,7 +297,7 @@ put_event_name(FILE *to, const void *arg, size_t i)
 {
 	const struct diff *d = arg;
 	const struct cg_event *event =
-	    cg_get_event(d->side[AFTER].graph, d->event[i].column[AFTER]);
+	    cg_get_event(d->profile[AFTER].graph, d->event[i].column[AFTER]);
 
 	put_safe(to, cg_slice(event->name));
 	if (*event->long_name == '\0')
@@ -342,7 +343,7 @@ print_ranking(struct diff *d, int key, const char *title)
 
 	rank_functions(d, key);
 	fprintf(d->to, "\nChanged most, %s: ", title);
-	put_safe(d->to, cg_slice(cg_get_event(d->side[AFTER].graph,
+	put_safe(d->to, cg_slice(cg_get_event(d->profile[AFTER].graph,
 			    d->event[d->ranked].column[AFTER])
 				     ->name));
 	putc('\n', d->to);
@@ -359,8 +360,8 @@ print_text(struct diff *d)
 
 	for (int s = 0; s < 2; s++) {
 		fputs(s == BEFORE ? "Before  " : "After   ", d->to);
-		put_safe(d->to, cg_slice(d->side[s].path));
-		fprintf(d->to, ": %s\n", d->side[s].format->name);
+		put_safe(d->to, cg_slice(d->profile[s].path));
+		fprintf(d->to, ": %s\n", d->profile[s].format->name);
 	}
 	if (d->args->normalize)
 		fputs("Scaled  before, to the sums after\n", d->to);
@@ -370,7 +371,7 @@ print_text(struct diff *d)
 	put_table(d->to, heads, d->events, put_total_cell, put_event_name, d);
 	if (d->top == 0)
 		return;
-	if ((d->side[BEFORE].found | d->side[AFTER].found) &
+	if ((d->profile[BEFORE].found | d->profile[AFTER].found) &
 	    (CG_CALLS | CG_STACKS | CG_INCL))
 		print_ranking(d, INCLUSIVE, "inclusive");
 	print_ranking(d, SELF, "self");
@@ -396,8 +397,8 @@ write_side_json(const struct diff *d, int s)
 {
 	struct json_object *json = json_object_new_object();
 	bool ok =
-	    add_json_text(json, "path", cg_slice(d->side[s].path)) &&
-	    add_json_text(json, "format", cg_slice(d->side[s].format->name));
+	    add_json_text(json, "path", cg_slice(d->profile[s].path)) &&
+	    add_json_text(json, "format", cg_slice(d->profile[s].format->name));
 
 	fprintf(d->to, "\"%s\":", side_name[s]);
 	ok = write_json(d->to, json) && ok;
@@ -409,7 +410,7 @@ static bool
 write_event_json(const struct diff *d, size_t e)
 {
 	const struct cg_event *event =
-	    cg_get_event(d->side[AFTER].graph, d->event[e].column[AFTER]);
+	    cg_get_event(d->profile[AFTER].graph, d->event[e].column[AFTER]);
 	struct json_object *json = json_object_new_object();
 	struct amount value[2];
 	bool ok;
@@ -507,12 +508,12 @@ run(struct diff *d)
 	    take_top(args, args->json ? SIZE_MAX : TOP_DEFAULT, &d->top);
 
 	for (int s = 0; s < 2 && status == CG_OK; s++)
-		status = open_side(&d->side[s], args->input[s]);
+		status = open_profile(&d->profile[s], args->input[s]);
 	if (status == CG_OK)
 		status = find_events(d);
 	if (status == CG_OK)
-		status = cg_job_diff(args->job, d->side[BEFORE].job,
-		    d->side[AFTER].job, how, &d->graph);
+		status = cg_job_diff(args->job, d->profile[BEFORE].job,
+		    d->profile[AFTER].job, how, &d->graph);
 	if (status == CG_OK)
 		status = sum_events(d);
 	if (status == CG_OK)
@@ -526,8 +527,8 @@ run(struct diff *d)
 	if (!args->json &&
 	    (!args->quiet || (args->output == NULL && args->to == NULL)))
 		print_text(d);
-	return cg_job_skipped(d->side[BEFORE].job) ||
-		       cg_job_skipped(d->side[AFTER].job)
+	return cg_job_skipped(d->profile[BEFORE].job) ||
+		       cg_job_skipped(d->profile[AFTER].job)
 		   ? CG_EINPUT
 		   : CG_OK;
 }
@@ -541,12 +542,13 @@ diff(struct args *args)
 	if (args->inputs != 2)
 		return cg_usage(args->job, "--diff needs two files");
 	for (int s = 0; s < 2; s++)
-		d.side[s].job = cg_job_clone(args->job);
-	status = d.side[BEFORE].job && d.side[AFTER].job ? run(&d)
-							 : cg_nomem(args->job);
+		d.profile[s].job = cg_job_clone(args->job);
+	status = d.profile[BEFORE].job && d.profile[AFTER].job
+		     ? run(&d)
+		     : cg_nomem(args->job);
 	for (int s = 0; s < 2; s++) {
-		close_side(&d.side[s]);
-		cg_job_free(d.side[s].job);
+		close_profile(&d.profile[s]);
+		cg_job_free(d.profile[s].job);
 		free(d.in[s]);
 	}
 	free(d.event);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cmd.h"
+#include "compare.h"
 
 /* A call or a line of one function, of one profile or both. */
 struct item {
@@ -78,7 +78,7 @@ add_line(
 	item->key = v->file[s][cost->pos.file];
 	item->line = cost->pos.line;
 	if (item->key != 0)
-		item->path = cg_file_path(v->side[s].graph, cost->pos.file);
+		item->path = cg_file_path(v->profile[s].graph, cost->pos.file);
 	set_values(v, items, item, s, cost->cost, cost->n);
 	return true;
 }
@@ -94,10 +94,10 @@ list_items(
 
 	items->count = 0;
 	for (size_t i = v->first[group]; ok && i < v->first[end]; i++) {
-		int s = (int)v->same[i].side;
-		struct cg_rows *rows = v->side[s].rows;
+		int s = (int)v->fns[i].profile;
+		struct cg_rows *rows = v->profile[s].rows;
 
-		ok = cg_rows_open(rows, CG_ALL_PARTS, v->same[i].fn);
+		ok = cg_rows_open(rows, CG_ALL_PARTS, v->fns[i].fn);
 		while (ok && calls && cg_next_call(rows, &call))
 			ok = add_call(v, items, s, &call);
 		while (ok && !calls && cg_next_cost(rows, &cost))
@@ -164,9 +164,9 @@ is_several(const struct verify *v, size_t group)
 	bool seen[2] = { false, false };
 
 	for (size_t i = v->first[group]; i < v->first[group + 1]; i++) {
-		if (seen[v->same[i].side])
+		if (seen[v->fns[i].profile])
 			return true;
-		seen[v->same[i].side] = true;
+		seen[v->fns[i].profile] = true;
 	}
 	return false;
 }
@@ -190,10 +190,10 @@ compare_call(struct verify *v, const struct items *items,
 
 /* Whatever it is called, nobody known is among the functions of the group. */
 static bool
-has_nobody(const struct verify *v, size_t group)
+has_unknown_caller(const struct verify *v, size_t group)
 {
 	for (size_t i = v->first[group]; i < v->first[group + 1]; i++) {
-		if (v->same[i].fn == 0)
+		if (v->fns[i].fn == 0)
 			return true;
 	}
 	return false;
@@ -205,7 +205,7 @@ compare_calls(struct verify *v, struct items *items, size_t group)
 	struct where where = { .group = group };
 
 	/* Calls by nobody known are a way of counting. */
-	if (has_nobody(v, group))
+	if (has_unknown_caller(v, group))
 		return true;
 	if (!list_items(v, items, group, group + 1, true))
 		return false;
@@ -219,7 +219,7 @@ compare_calls(struct verify *v, struct items *items, size_t group)
 
 /* No file or no line: a format of files has none. */
 static void
-compare_placeless(
+compare_unlocated(
     struct verify *v, const struct where *where, const uint64_t *value)
 {
 	for (size_t e = 0; e < v->events; e++, value += 2) {
@@ -227,7 +227,7 @@ compare_placeless(
 			continue;
 		if ((v->of_files[0] && value[0] == 0) ||
 		    (v->of_files[1] && value[1] == 0))
-			report_placeless(v, where, e, value);
+			report_unlocated(v, where, e, value);
 		else
 			report_difference(v, DIFF_LINE, where, e, value);
 	}
@@ -251,7 +251,7 @@ compare_lines(struct verify *v, struct items *items, size_t group)
 		where.file = item->path;
 		where.line = item->line;
 		if (all && (item->key == 0 || item->line == 0))
-			compare_placeless(v, &where, value);
+			compare_unlocated(v, &where, value);
 		else
 			compare_values(v, DIFF_LINE, &where, value);
 	}
@@ -262,12 +262,12 @@ compare_lines(struct verify *v, struct items *items, size_t group)
 
 /* Has the function's source said what it costs inclusively? */
 static bool
-is_stated(const struct side *side, cg_fn fn)
+is_stated(const struct profile *profile, cg_fn fn)
 {
 	struct cg_cost cost;
 
-	return cg_rows_open(side->rows, CG_ALL_PARTS, fn) &&
-	       cg_stated_inclusive(side->rows, &cost);
+	return cg_rows_open(profile->rows, CG_ALL_PARTS, fn) &&
+	       cg_stated_inclusive(profile->rows, &cost);
 }
 
 /* Do calls tell what it costs inclusively? Not in cycles. */
@@ -279,12 +279,12 @@ is_certain(const struct verify *v, size_t group)
 	if (is_several(v, group))
 		return false;
 	for (size_t i = v->first[group]; i < v->first[group + 1]; i++) {
-		const struct same *same = &v->same[i];
-		const struct side *side = &v->side[same->side];
+		const struct matched_fn *same = &v->fns[i];
+		const struct profile *profile = &v->profile[same->profile];
 
-		if (cg_sum_cycle(side->sums, same->fn) != 0)
+		if (cg_sum_cycle(profile->sums, same->fn) != 0)
 			return false;
-		stated[same->side] = is_stated(side, same->fn);
+		stated[same->profile] = is_stated(profile, same->fn);
 	}
 	/* One source knows better than calls do. */
 	return stated[0] == stated[1];
@@ -294,18 +294,20 @@ static void
 compare_sums(struct verify *v, size_t group)
 {
 	const struct where where = { .group = group };
-	bool inclusive = (v->common & CG_INCL) && !has_nobody(v, group);
+	bool inclusive = (v->common & CG_INCL) && !has_unknown_caller(v, group);
 
 	for (size_t e = 0; e < v->events; e++) {
 		uint64_t self[2] = { 0, 0 }, sum[2] = { 0, 0 };
 
 		for (size_t i = v->first[group]; i < v->first[group + 1]; i++) {
-			const struct same *same = &v->same[i];
-			const struct cg_sums *sums = v->side[same->side].sums;
-			size_t column = v->event[e].column[same->side];
+			const struct matched_fn *same = &v->fns[i];
+			const struct cg_sums *sums =
+			    v->profile[same->profile].sums;
+			size_t column = v->event[e].column[same->profile];
 
-			self[same->side] += cg_sum_self(sums, same->fn, column);
-			sum[same->side] +=
+			self[same->profile] +=
+			    cg_sum_self(sums, same->fn, column);
+			sum[same->profile] +=
 			    cg_sum_inclusive(sums, same->fn, column);
 		}
 		if (self[0] != self[1])
@@ -328,10 +330,10 @@ compare_totals(struct verify *v)
 
 	for (int s = 0; s < 2; s++)
 		sum[s] = calloc(
-		    cg_event_count(v->side[s].graph) + 1, sizeof(*sum[s]));
+		    cg_event_count(v->profile[s].graph) + 1, sizeof(*sum[s]));
 	ok = sum[0] != NULL && sum[1] != NULL &&
-	     sum_parts(v->side[0].graph, sum[0]) &&
-	     sum_parts(v->side[1].graph, sum[1]);
+	     sum_parts(v->profile[0].graph, sum[0]) &&
+	     sum_parts(v->profile[1].graph, sum[1]);
 	for (size_t e = 0; ok && e < v->events; e++) {
 		const uint64_t value[2] = {
 			sum[0][v->event[e].column[0]],

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cmd.h"
+#include "compare.h"
 
 /* The name of a function without one, in folded stacks and perf's. */
 #define UNKNOWN "[unknown]"
@@ -19,7 +19,7 @@
  * same sum, or the first.
  */
 static size_t
-guess_event(const struct side *one, const struct side *other)
+guess_event(const struct profile *one, const struct profile *other)
 {
 	size_t count = cg_event_count(other->graph), found = 0;
 	uint64_t *sum = calloc(count + 1, sizeof(*sum));
@@ -38,7 +38,8 @@ guess_event(const struct side *one, const struct side *other)
 bool
 match_events(struct verify *v)
 {
-	const struct cg_graph *a = v->side[0].graph, *b = v->side[1].graph;
+	const struct cg_graph *a = v->profile[0].graph,
+			      *b = v->profile[1].graph;
 	size_t count = cg_event_count(a);
 
 	v->event = calloc(count + 1, sizeof(*v->event));
@@ -54,10 +55,10 @@ match_events(struct verify *v)
 		return true;
 	if (count == 1)
 		v->event[v->events++].column[1] =
-		    guess_event(&v->side[0], &v->side[1]);
+		    guess_event(&v->profile[0], &v->profile[1]);
 	else if (cg_event_count(b) == 1)
 		v->event[v->events++].column[0] =
-		    guess_event(&v->side[1], &v->side[0]);
+		    guess_event(&v->profile[1], &v->profile[0]);
 	return true;
 }
 
@@ -65,7 +66,7 @@ match_events(struct verify *v)
 
 struct path {
 	struct cg_slice text;
-	uint32_t side;
+	uint32_t profile;
 	cg_file file;
 };
 
@@ -116,7 +117,7 @@ count_same(const struct path *path, size_t count)
 static bool
 is_tail_of_next(const struct path *path, size_t count)
 {
-	return path[1].side != path->side && is_tail(path, path + 1) &&
+	return path[1].profile != path->profile && is_tail(path, path + 1) &&
 	       (count == 2 || !is_tail(path, path + 2));
 }
 
@@ -129,7 +130,7 @@ match_files(struct verify *v)
 	uint32_t number = 0;
 
 	for (int s = 0; s < 2; s++) {
-		n[s] = cg_file_count(v->side[s].graph);
+		n[s] = cg_file_count(v->profile[s].graph);
 		v->file[s] = calloc(n[s] + 1, sizeof(*v->file[s]));
 	}
 	path = calloc(n[0] + n[1] + 1, sizeof(*path));
@@ -139,9 +140,9 @@ match_files(struct verify *v)
 	}
 	for (uint32_t s = 0; n[0] > 0 && n[1] > 0 && s < 2; s++)
 		for (cg_file file = 1; file <= n[s]; file++)
-			path[count++] =
-			    (struct path){ cg_file_path(v->side[s].graph, file),
-				    s, file };
+			path[count++] = (struct path){
+				cg_file_path(v->profile[s].graph, file), s, file
+			};
 	qsort(path, count, sizeof(*path), compare_paths);
 	for (size_t i = 0, same, before = 0; i < count;
 	     i += same, before = same) {
@@ -150,7 +151,7 @@ match_files(struct verify *v)
 		    !is_tail_of_next(path + i - 1, count - i + 1))
 			number++;
 		for (size_t k = i; k < i + same; k++)
-			v->file[path[k].side][path[k].file] = number;
+			v->file[path[k].profile][path[k].file] = number;
 	}
 	free(path);
 	return true;
@@ -159,9 +160,9 @@ match_files(struct verify *v)
 /* ---- Functions ----------------------------------------------------------- */
 
 static int
-compare_same(const void *pa, const void *pb)
+compare_matched(const void *pa, const void *pb)
 {
-	const struct same *a = pa, *b = pb;
+	const struct matched_fn *a = pa, *b = pb;
 	int order = cg_compare(a->name, b->name);
 
 	return order != 0 ? order : cg_compare(a->object, b->object);
@@ -169,9 +170,9 @@ compare_same(const void *pa, const void *pb)
 
 /* One without a file, the first of its name and object, is like all. */
 static bool
-is_alike(const struct same *first, const struct same *same)
+belongs_to_group(const struct matched_fn *first, const struct matched_fn *same)
 {
-	return compare_same(first, same) == 0 &&
+	return compare_matched(first, same) == 0 &&
 	       ((first->path == 0 && first->name.len > 0) ||
 		   first->path == same->path);
 }
@@ -179,15 +180,15 @@ is_alike(const struct same *first, const struct same *same)
 static int
 compare_sides(const void *pa, const void *pb)
 {
-	const struct same *a = pa, *b = pb;
-	int order = compare_same(a, b);
+	const struct matched_fn *a = pa, *b = pb;
+	int order = compare_matched(a, b);
 
 	if (order != 0)
 		return order;
 	if (a->path != b->path)
 		return a->path < b->path ? -1 : 1;
-	if (a->side != b->side)
-		return a->side < b->side ? -1 : 1;
+	if (a->profile != b->profile)
+		return a->profile < b->profile ? -1 : 1;
 	return (a->fn > b->fn) - (a->fn < b->fn);
 }
 
@@ -208,10 +209,10 @@ without_symbol(struct cg_slice name)
 }
 
 static bool
-has_self(const struct side *side, cg_fn fn)
+has_self(const struct profile *profile, cg_fn fn)
 {
-	for (size_t i = 0; i < cg_event_count(side->graph); i++) {
-		if (cg_sum_self(side->sums, fn, i) != 0)
+	for (size_t i = 0; i < cg_event_count(profile->graph); i++) {
+		if (cg_sum_self(profile->sums, fn, i) != 0)
 			return true;
 	}
 	return false;
@@ -223,9 +224,9 @@ has_self(const struct side *side, cg_fn fn)
  * there is room.
  */
 static struct cg_slice
-called_so(const struct side *side, cg_fn fn, char **to)
+name_by_object(const struct profile *profile, cg_fn fn, char **to)
 {
-	const struct cg_graph *graph = side->graph;
+	const struct cg_graph *graph = profile->graph;
 	struct cg_slice name = cg_fn_name(graph, fn);
 	struct cg_slice object =
 	    cg_base_name(cg_object_path(graph, cg_fn_object(graph, fn)));
@@ -233,7 +234,7 @@ called_so(const struct side *side, cg_fn fn, char **to)
 
 	if (name.len > 0 && !cg_equal(name, UNKNOWN))
 		return name;
-	if (fn == 0 && !has_self(side, fn))
+	if (fn == 0 && !has_self(profile, fn))
 		return name;
 	if (object.len == 0 || *object.ptr == '[')
 		return cg_slice(UNKNOWN);
@@ -248,7 +249,7 @@ called_so(const struct side *side, cg_fn fn, char **to)
 static bool
 make_room(struct verify *v, int s)
 {
-	const struct cg_graph *graph = v->side[s].graph;
+	const struct cg_graph *graph = v->profile[s].graph;
 	size_t room = 1;
 
 	for (cg_fn fn = 1; fn <= cg_fn_count(graph); fn++) {
@@ -264,27 +265,27 @@ make_room(struct verify *v, int s)
 }
 
 static void
-list_side(struct verify *v, uint32_t s, bool files, bool objects)
+list_profile(struct verify *v, uint32_t s, bool files, bool objects)
 {
 	char *to = v->names[s];
-	const struct side *side = &v->side[s];
-	const struct cg_graph *graph = side->graph;
+	const struct profile *profile = &v->profile[s];
+	const struct cg_graph *graph = profile->graph;
 	const struct cg_slice none = { "", 0 };
 
 	/* Also those without rows: they may be called. */
 	for (cg_fn fn = 0; fn <= cg_fn_count(graph); fn++) {
 		cg_file file = files ? cg_fn_file(graph, fn) : 0;
 
-		v->same[v->sames++] = (struct same){
-			.name =
-			    without_symbol(objects ? cg_fn_name(graph, fn)
-						   : called_so(side, fn, &to)),
+		v->fns[v->fn_count++] = (struct matched_fn){
+			.name = without_symbol(
+			    objects ? cg_fn_name(graph, fn)
+				    : name_by_object(profile, fn, &to)),
 			.file = cg_file_path(graph, file),
 			.path = v->file[s][file],
 			.object = objects ? cg_object_path(
 						graph, cg_fn_object(graph, fn))
 					  : none,
-			.side = s,
+			.profile = s,
 			.fn = fn,
 		};
 	}
@@ -296,7 +297,7 @@ most_have(
     const struct verify *v, uint32_t (*get)(const struct cg_graph *, cg_fn))
 {
 	for (int s = 0; s < 2; s++) {
-		const struct cg_graph *graph = v->side[s].graph;
+		const struct cg_graph *graph = v->profile[s].graph;
 		size_t count = cg_fn_count(graph), have = 0;
 
 		for (cg_fn fn = 1; fn <= count; fn++)
@@ -310,30 +311,113 @@ most_have(
 bool
 match_functions(struct verify *v)
 {
-	const struct cg_graph *a = v->side[0].graph, *b = v->side[1].graph;
+	const struct cg_graph *a = v->profile[0].graph,
+			      *b = v->profile[1].graph;
 	size_t most = cg_fn_count(a) + cg_fn_count(b) + 2;
 	bool files = (v->common & CG_FILES) && most_have(v, cg_fn_file);
 	bool objects = (v->common & CG_OBJECTS) && most_have(v, cg_fn_object);
 
-	v->same = calloc(most, sizeof(*v->same));
+	v->fns = calloc(most, sizeof(*v->fns));
 	v->first = calloc(most + 1, sizeof(*v->first));
 	v->group[0] = calloc(cg_fn_count(a) + 1, sizeof(*v->group[0]));
 	v->group[1] = calloc(cg_fn_count(b) + 1, sizeof(*v->group[1]));
-	if (v->same == NULL || v->first == NULL || v->group[0] == NULL ||
+	if (v->fns == NULL || v->first == NULL || v->group[0] == NULL ||
 	    v->group[1] == NULL || !match_files(v) || !make_room(v, 0) ||
 	    !make_room(v, 1))
 		return false;
-	list_side(v, 0, files, objects);
-	list_side(v, 1, files, objects);
-	qsort(v->same, v->sames, sizeof(*v->same), compare_sides);
-	for (size_t i = 0; i < v->sames; i++) {
-		const struct same *same = &v->same[i];
+	list_profile(v, 0, files, objects);
+	list_profile(v, 1, files, objects);
+	qsort(v->fns, v->fn_count, sizeof(*v->fns), compare_sides);
+	for (size_t i = 0; i < v->fn_count; i++) {
+		const struct matched_fn *same = &v->fns[i];
 
 		if (i == 0 ||
-		    !is_alike(&v->same[v->first[v->groups - 1]], same))
+		    !belongs_to_group(&v->fns[v->first[v->groups - 1]], same))
 			v->first[v->groups++] = i;
-		v->group[same->side][same->fn] = (uint32_t)v->groups;
+		v->group[same->profile][same->fn] = (uint32_t)v->groups;
 	}
-	v->first[v->groups] = v->sames;
+	v->first[v->groups] = v->fn_count;
 	return true;
+}
+
+/* ---- Labels ------------------------------------------------------------------ */
+
+/* Costs of an event by set of labels; NULL: out of memory. */
+static uint64_t *
+sum_sets(const struct cg_graph *graph, size_t column)
+{
+	uint64_t *sum = calloc(cg_labels_count(graph) + 1, sizeof(*sum));
+	struct cg_stack_cost stack;
+
+	if (sum == NULL)
+		return NULL;
+	for (size_t i = 0; cg_next_stack(graph, CG_ALL_PARTS, &i, &stack);) {
+		if (column < stack.n)
+			sum[stack.labels] += stack.cost[column];
+	}
+	return sum;
+}
+
+static bool
+add_difference(struct verify *v, const struct cg_label *label, size_t event,
+    const uint64_t value[2])
+{
+	if (value[0] == value[1])
+		return true;
+	if (!cg_grow_raw(
+		&v->label, &v->label_cap, v->labels + 1, sizeof(*v->label)))
+		return false;
+	v->label[v->labels++] =
+	    (struct label_difference){ *label, event, { value[0], value[1] } };
+	return true;
+}
+
+/* A sample that has a label twice costs once. */
+static bool
+match_event(struct verify *v, const struct labels *labels, size_t event,
+    uint64_t *const sum[2])
+{
+	uint64_t value[2] = { 0, 0 };
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < labels->count; i++) {
+		const struct labelled *at = &labels->of[i];
+
+		if (i > 0 && compare_labels(&at[-1].label, &at->label) != 0) {
+			ok = add_difference(v, &at[-1].label, event, value);
+			value[0] = value[1] = 0;
+		} else if (i > 0 && compare_labelled(&at[-1], at) == 0) {
+			continue;
+		}
+		value[at->profile] += sum[at->profile][at->set];
+	}
+	return ok && (labels->count == 0 ||
+			 add_difference(v, &labels->of[labels->count - 1].label,
+			     event, value));
+}
+
+bool
+match_labels(struct verify *v)
+{
+	struct labels labels = { 0 };
+	bool ok = true;
+
+	if (!(v->profile[0].can_represent & v->profile[1].can_represent &
+		CG_LABELS))
+		return true;
+	for (int s = 0; ok && s < 2; s++)
+		ok = list_labels(&labels, v->profile[s].graph, s);
+	for (size_t e = 0; ok && labels.count > 0 && e < v->events; e++) {
+		uint64_t *sum[2];
+
+		for (int s = 0; s < 2; s++)
+			sum[s] = sum_sets(
+			    v->profile[s].graph, v->event[e].column[s]);
+		ok = sum[0] != NULL && sum[1] != NULL &&
+		     match_event(v, &labels, e, sum);
+		free(sum[0]);
+		free(sum[1]);
+	}
+	free(labels.of);
+	return ok;
 }

@@ -1,0 +1,129 @@
+/*
+ * compare.h - --verify and --diff: what the files share.
+ *
+ * profile.c reads one of the two profiles. For --verify, match.c finds what
+ * both contain, compare_fns.c compares it function by function, report.c
+ * prints the differences. diff.c does --diff; the library makes the
+ * difference of two graphs for it.
+ */
+#ifndef COMPARE_H
+#define COMPARE_H
+
+#include "../cmd.h"
+
+/* ---- profile.c ------------------------------------------------------------------ */
+
+/* One of the two. */
+struct profile {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	struct cg_sums *sums;
+	struct cg_rows *rows;
+	const char *path;
+	const struct cg_module *format;
+	cg_facts found; /* what is in it */
+	cg_facts can_represent; /* verify: what could be in it, or follow from that */
+};
+/* Reads a profile with the side's job. */
+int open_profile(struct profile *, const char *path);
+/* Frees its sums and rows; the job stays. */
+void close_profile(struct profile *);
+
+/* ---- verify.c -------------------------------------------------------------------- */
+
+/*
+ * A function in both: all of one name, and of one file and object if both
+ * profiles know them.
+ */
+struct matched_fn {
+	struct cg_slice name, file, object;
+	uint32_t path; /* the file's number in both */
+	uint32_t profile;
+	cg_fn fn;
+};
+
+/* An event in both. */
+struct common {
+	size_t column[2];
+};
+
+enum difference {
+	DIFF_TOTAL, DIFF_SELF, DIFF_INCLUSIVE, DIFF_COUNT, DIFF_CALL,
+	DIFF_LINE, DIFF_LABEL
+};
+#define DIFFERENCES 7
+
+/* What all samples with a label cost. */
+struct label_difference {
+	struct cg_label label;
+	size_t event;
+	uint64_t value[2];
+};
+
+struct verify {
+	struct args *args;
+	struct profile profile[2];
+	struct common *event;
+	size_t events;
+	cg_facts common; /* what both hold */
+	bool counts;     /* those of calls are compared */
+	bool of_files[2]; /* its lines are of files, not of functions */
+	bool by_file;     /* one's are: lines are compared, functions are not */
+	struct matched_fn *fns; /* by name, file, object, side */
+	size_t fn_count;
+	uint32_t *group[2]; /* by fn: number of the functions like it, + 1 */
+	size_t *first;      /* by group: its functions, up to the next one's */
+	size_t groups;
+	uint32_t *file[2];  /* by file: number of its path in both */
+	char *names[2];     /* that objects give to functions without one */
+	struct label_difference *label;
+	size_t labels, label_cap;
+	uint64_t count[DIFFERENCES];
+	size_t missing;     /* events that one has not, but could have */
+	size_t said;        /* numbers in JSON so far */
+	bool no_memory;     /* some of them are incomplete */
+	size_t unsure;      /* inclusive costs that calls do not tell */
+};
+
+/* ---- match.c: false: out of memory ---------------------------------------------------- */
+
+/* Events of one name, or the only ones. */
+bool match_events(struct verify *);
+/* Functions and files that are the same in both. */
+bool match_functions(struct verify *);
+/*
+ * Compares the costs of samples by label and keeps the differences. Call it
+ * before cg_job_derive(), which makes calls of stacks.
+ */
+bool match_labels(struct verify *);
+
+/* ---- compare_fns.c -------------------------------------------------------------------- */
+
+/* Compares totals, functions, calls and lines; CG_OK, or why it ended early. */
+int compare_all(struct verify *);
+
+/* ---- report.c --------------------------------------------------------------------------- */
+
+/* Where a difference is; group SIZE_MAX: in no function. */
+struct where {
+	size_t group;       /* SIZE_MAX: of whatever function */
+	size_t callee;      /* of calls: a group */
+	struct cg_slice file;
+	uint32_t line;
+	const struct cg_label *label;
+};
+
+void report_head(struct verify *);
+/* An event that only profile p has; could: the other one could represent it. */
+void report_event(struct verify *, int p, size_t event, bool could);
+/* Totals are reported if they are equal, too. */
+void report_difference(struct verify *, enum difference, const struct where *,
+    size_t event, const uint64_t value[2]);
+/* Costs without file or line, which one of the formats cannot represent. */
+void report_unlocated(struct verify *, const struct where *, size_t event,
+    const uint64_t value[2]);
+uint64_t sum_differences(const struct verify *);
+/* complete: nothing failed. */
+void report_end(const struct verify *, bool complete);
+
+#endif
