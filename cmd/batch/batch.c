@@ -242,7 +242,7 @@ limit_jobs(struct args *args)
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
 	    limit.rlim_cur < 2 * args->jobs + FILES_SPARE)
 		args->jobs = limit.rlim_cur > FILES_SPARE + 2
-				 ? (limit.rlim_cur - FILES_SPARE) / 2
+				 ? (size_t)(limit.rlim_cur - FILES_SPARE) / 2
 				 : 1;
 }
 

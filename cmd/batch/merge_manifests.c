@@ -192,7 +192,7 @@ check_books(struct books *books)
 	uint64_t missing = 0;
 
 	if (first->count > 0)
-		seen = calloc(first->count + 1, sizeof(*seen));
+		seen = calloc((size_t)first->count + 1, sizeof(*seen));
 	for (size_t i = 0; seen != NULL && i < books->books; i++) {
 		struct book *book = &books->book[i];
 		const char *why = why_refused(book, first, seen);

@@ -274,7 +274,7 @@ hash(const char *text)
 
 	for (; *text != '\0'; text++)
 		h = h * 33 ^ (unsigned char)*text;
-	return h * 0x9e3779b97f4a7c15u >> 7;
+	return (size_t)(h * 0x9e3779b97f4a7c15u >> 7);
 }
 
 /* Where the name is, or would be; there is always a free slot. */

@@ -330,7 +330,7 @@ chrome_add_frames(
 	size_t depth = 0, at = (size_t)(node - tree->node) + 1;
 
 	for (; at != 0 && !tree->node[at - 1].framed;
-	     at = tree->node[at - 1].parent) {
+	     at = (size_t)tree->node[at - 1].parent) {
 		if (depth == tree->nodes) {
 			(void)cg_doc_fail(doc, "parents without a cycle");
 			return 0;

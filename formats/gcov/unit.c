@@ -89,7 +89,7 @@ grow_slots(struct gcov_unit *unit)
 		return false;
 	}
 	for (uint32_t i = 0; i < unit->files; i++) {
-		at = unit->file[i].hash & (slots - 1);
+		at = (size_t)unit->file[i].hash & (slots - 1);
 		while (slot[at])
 			at = (at + 1) & (slots - 1);
 		slot[at] = i + 1;
@@ -115,7 +115,7 @@ gcov_file(struct gcov_unit *unit, struct cg_slice name)
 		return GCOV_NONE;
 	/* The address as seed: no file can be made to have many collisions. */
 	hash = gcov_hash((uintptr_t)unit, name);
-	at = hash & (unit->file_slots - 1);
+	at = (size_t)hash & (unit->file_slots - 1);
 	for (; unit->file_slot[at]; at = (at + 1) & (unit->file_slots - 1)) {
 		unit->last_file = unit->file_slot[at] - 1;
 		if (unit->file[unit->last_file].hash == hash &&

@@ -147,7 +147,7 @@ walk_blocks(struct chain *chain, struct gmon_cursor *cursor, struct gmon *fill)
 		block->count = gprof_take(cursor, cursor->word);
 	}
 	if (!fill)
-		cursor->at += n * 2 * cursor->word;
+		cursor->at += (size_t)n * 2 * cursor->word;
 	chain->blocks += n;
 	return true;
 }

@@ -384,7 +384,7 @@ put_bins(struct writer *w, const struct gmon_hist *hist, size_t first,
 
 		n = n < CHUNK ? n : CHUNK;
 		to = cg_out_reserve(w->out, 2 * CHUNK);
-		memset(to, 0, 2 * n);
+		memset(to, 0, 2 * (size_t)n);
 		for (; first < last && w->sample[first].bin < bin + n;
 		     first++) {
 			uint64_t *left = &w->sample[first].cost;

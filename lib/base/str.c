@@ -163,7 +163,7 @@ map_begin(const struct cg_map *map, uint64_t key)
 {
 	uint64_t hash = cg_hash_u64(key >> 4 ^ cg_hash_seed(map->slot));
 
-	return (hash * 16 + (key & 15)) & (map->slots - 1);
+	return (size_t)(hash * 16 + (key & 15)) & (map->slots - 1);
 }
 
 static struct cg_map_slot *

@@ -61,7 +61,7 @@ format_after(char *to, char before, uint64_t value)
 	char *end;
 
 	if (value < SMALLS)
-		end = format_small(to, value);
+		end = format_small(to, (size_t)value);
 	else if (value < CG_EIGHT_DIGITS)
 		end = cg_put_digits(to + 1, cg_digits_of(value));
 	else

@@ -310,7 +310,7 @@ skip_varints(const uint8_t *at, size_t n)
 {
 	uint64_t word, ended, found;
 
-	for (; n > 0; n -= ended >> 56, at += sizeof(word)) {
+	for (; n > 0; n -= (size_t)(ended >> 56), at += sizeof(word)) {
 		memcpy(&word, at, sizeof(word));
 		/* In each byte: number of varints that end at or before it. */
 		ended = (~le64toh(word) & CG_MORE_BYTES) >> 7;
@@ -342,7 +342,7 @@ get_tag_step(unsigned tag)
 static inline const uint8_t *
 skip_values(const uint8_t *at)
 {
-	size_t n = get_varint(&at);
+	size_t n = (size_t)get_varint(&at);
 
 	return skip_varints(at, n);
 }
@@ -391,7 +391,7 @@ unpack_values(const uint8_t **row, size_t n, uint64_t *to)
 static inline size_t
 get_values(const uint8_t **row, uint64_t *to)
 {
-	size_t n = get_varint(row);
+	size_t n = (size_t)get_varint(row);
 
 	return unpack_values(row, n, to);
 }
@@ -402,7 +402,7 @@ get_count(unsigned tag, const uint8_t **at)
 {
 	size_t n = tag & CG_COST_COUNT;
 
-	return n < CG_COST_COUNT ? n : get_varint(at);
+	return n < CG_COST_COUNT ? n : (size_t)get_varint(at);
 }
 
 static inline const uint8_t *

@@ -119,7 +119,7 @@ cg_blocks_add(struct cg_graph *graph, struct cg_run *owner,
 		need = BLOCK_STEP * 4;
 	/* Rows that arrive a few at a time get blocks of doubling size. */
 	if (run != CG_NO_RUN && graph->run[run].visits > 1)
-		need += bytes < BLOCK_GROWN ? bytes : BLOCK_GROWN;
+		need += bytes < BLOCK_GROWN ? (size_t)bytes : BLOCK_GROWN;
 	block = new_block(pool, need < BLOCK_MIN ? BLOCK_MIN : need, &end);
 	if (!block)
 		return false;

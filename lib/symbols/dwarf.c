@@ -290,8 +290,8 @@ find_declared(struct cg_dwarf *dwarf, struct question *question)
 		attr.cu, &origin, NULL, NULL, NULL, NULL, NULL, NULL) ||
 	    dwarf_getsrcfiles(&origin, &files, NULL) != 0)
 		return false;
-	question->file =
-	    keep_path(dwarf, &origin, dwarf_filesrc(files, number, NULL, NULL));
+	question->file = keep_path(
+	    dwarf, &origin, dwarf_filesrc(files, (size_t)number, NULL, NULL));
 	return true;
 }
 

@@ -210,7 +210,7 @@ cg_elffile_code(
 			head.p_filesz =
 			    file->size - head.p_offset; /* truncated */
 		data = elf_getdata_rawchunk(file->elf, (int64_t)head.p_offset,
-		    head.p_filesz, ELF_T_BYTE);
+		    (size_t)head.p_filesz, ELF_T_BYTE);
 	}
 	if (!data || addr - head.p_vaddr >= data->d_size)
 		return errno == ENOMEM ? CG_ELIMIT : CG_OK;
