@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "graph/build.h"
-#include "graph/packed.h"
 #include "graph/rules.h"
 
 /* Checks the ids of a row, and finds its run. */
