@@ -1,7 +1,7 @@
 /*
- * top.c - the dearest functions, by inclusive and by self cost.
+ * top.c - the top functions, by inclusive and by self cost.
  *
- * Numbers stand in front, so that a name may be as long as it likes.
+ * Numbers come first: names may be long.
  */
 #include <inttypes.h>
 #include <stdlib.h>

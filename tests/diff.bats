@@ -118,14 +118,14 @@ callgrind()
 		  Before  After  Difference   Change  Event
 		      15     21          +6  +40.00%  samples
 
-		Changed most, inclusive: samples
+		Largest changes, inclusive: samples
 		  Before  After  Difference   Change  Function (file) [object]
 		      15     21          +6  +40.00%  main
 		       -      6          +6      new  new
 		      10     14          +4  +40.00%  a
 		      10     14          +4  +40.00%  b
 
-		Changed most, self: samples
+		Largest changes, self: samples
 		  Before  After  Difference   Change  Function (file) [object]
 		       -      6          +6      new  new
 		      10     14          +4  +40.00%  b
@@ -139,9 +139,9 @@ callgrind()
 	printf 'a 3\n' >"$dir/a"
 	printf 'a 5\n' >"$dir/b"
 	[ "$("$CGCONV" --diff "$dir/a" "$dir/b" -t folded 2>"$dir/err")" = 'a 2' ]
-	grep -q '^Changed most' "$dir/err"
+	grep -q '^Largest changes' "$dir/err"
 	"$CGCONV" --diff "$dir/a" "$dir/b" -o "$dir/c.folded" >"$dir/got"
-	grep -q '^Changed most' "$dir/got"
+	grep -q '^Largest changes' "$dir/got"
 	[ "$(cat "$dir/c.folded")" = 'a 2' ]
 	"$CGCONV" -q --diff "$dir/a" "$dir/b" -o "$dir/c.folded" >"$dir/got"
 	[ ! -s "$dir/got" ]
@@ -316,7 +316,7 @@ top()
 	"$CGCONV" --diff "$dir/a" "$dir/b" -o "$dir/c.cg" --event Dr \
 		>"$dir/got" 2>"$dir/err"
 	grep -q 'event L2 is only in the profile before' "$dir/err"
-	grep -q '^Changed most, self: Dr' "$dir/got"
+	grep -q '^Largest changes, self: Dr' "$dir/got"
 	grep -q '^events: Dr_after Dr_before Ir_after Ir_before' "$dir/c.cg"
 	grep -q '^event: Sum_after = Dr_after + 2 Ir_after' "$dir/c.cg"
 	grep -q '^event: Sum_before = 2 Ir_before + Dr_before' "$dir/c.cg"

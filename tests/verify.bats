@@ -28,9 +28,9 @@ verifies()
 	for to in json callgrind folded; do
 		"$CGCONV" -q -t "$to" "$sample" -o "$dir/out"
 		verifies 0 "$sample" 'Total  samples  16 = 16' \
-			'Same   in all that both can hold'
+			'Same   in all that both can represent'
 	done
-	grep -xF 'Lost   B (folded) cannot hold: lines instrs parts events files objects descriptions' \
+	grep -xF 'Lost   B (folded) cannot represent: lines instrs parts events files objects descriptions' \
 		"$dir/got"
 	grep -xF 'Lost   event time is in A only' "$dir/got"
 }
@@ -49,7 +49,7 @@ verifies()
 	for n in 1 2 5; do
 		"$CGCONV" -q -t callgrind --separate-recs "$n" "$sample" \
 			-o "$dir/out"
-		verifies 0 "$sample" 'Same   in all that both can hold'
+		verifies 0 "$sample" 'Same   in all that both can represent'
 	done
 }
 
@@ -58,7 +58,7 @@ verifies()
 		>"$dir/in.perf"
 	"$CGCONV" -q -t folded "$dir/in.perf" -o "$dir/out"
 	grep -x 'main;\[x.so\] 3' "$dir/out"
-	verifies 0 "$dir/in.perf" 'Same   in all that both can hold'
+	verifies 0 "$dir/in.perf" 'Same   in all that both can represent'
 }
 
 @test "verify: one number that is another is found" {
@@ -94,7 +94,7 @@ verifies()
 @test "verify: what samples with a label cost is compared" {
 	in=samples/pprof/cpu/cpu.pb.gz
 	"$CGCONV" -t pprof "$in" -o "$dir/out"
-	verifies 0 "$in" 'Same   in all that both can hold'
+	verifies 0 "$in" 'Same   in all that both can represent'
 	"$CGCONV" -q -t json "$in" | sed 's/"one"/"uno"/; s/^\["end".*/["end"]/' \
 		>"$dir/out"
 	verifies 1 "$in" '  label: worker=one, samples: 10 is not 0' \
@@ -104,7 +104,7 @@ verifies()
 	grep -F '{"kind":"label","key":"worker","value":"uno","event":"cpu","a":0,' \
 		"$dir/json"
 	"$CGCONV" -q -t folded "$in" -o "$dir/out"
-	verifies 0 "$in" 'Same   in all that both can hold'
+	verifies 0 "$in" 'Same   in all that both can represent'
 	grep '^Lost   B .* labels$' "$dir/got"
 }
 
@@ -153,12 +153,12 @@ verifies()
 	for file in samples/gcov/*/*.gcda; do
 		for to in json callgrind gcov-json gcov-text lcov cobertura; do
 			"$CGCONV" -q -t "$to" "$file" -o "$dir/out"
-			verifies 0 "$file" 'Same   in all that both can hold'
+			verifies 0 "$file" 'Same   in all that both can represent'
 		done
 	done
 	"$CGCONV" -q -t lcov samples/gcov/gcc-c/cover.gcda |
 		sed '0,/^DA:\([0-9]*\),.*/s//DA:\1,77/' >"$dir/out"
-	verifies 1 samples/gcov/gcc-c/cover.gcda 'Differ in 1 numbers' \
+	verifies 1 samples/gcov/gcc-c/cover.gcda 'Differ in 1 number' \
 		"Lost   which function a line is of: lines are compared by file"
 	[ "$(grep -cE '^  line: .*:[0-9]+, Exec: [0-9]+ is not 77$' "$dir/got")" = 1 ]
 	not "$CGCONV" --json --verify samples/gcov/gcc-c/cover.gcda "$dir/out" \
@@ -173,13 +173,13 @@ verifies()
 		'Lost   costs of no file or line, Ir: 5 is not 0'
 	sed -i 's/^DA:3,7/DA:3,8/' "$dir/out"
 	verifies 1 "$dir/in.cg" '  line: a.c:3, Ir: 7 is not 8' \
-		'Differ in 1 numbers'
+		'Differ in 1 number'
 }
 
 @test "verify: a path is one that ends with it, if just one does" {
 	printf 'TN:\nSF:src/a.c\nDA:1,5\nend_of_record\n' >"$dir/out"
 	printf 'TN:\nSF:/x/src/a.c\nDA:1,5\nend_of_record\n' >"$dir/in.info"
-	verifies 0 "$dir/in.info" 'Same   in all that both can hold'
+	verifies 0 "$dir/in.info" 'Same   in all that both can represent'
 	printf 'TN:\nSF:/x/src/ba.c\nDA:1,5\nend_of_record\n' >"$dir/in.info"
 	verifies 1 "$dir/in.info" 'Differ in 2 numbers'
 	printf 'TN:\nSF:/%s/src/a.c\nDA:1,5\nend_of_record\n' x y >"$dir/in.info"
@@ -212,5 +212,5 @@ verifies()
 	END
 	"$CGCONV" -q -t folded "$dir/in.pb" -o "$dir/out"
 	verifies 0 "$dir/in.pb" 'Total  samples  5 = 5' \
-		'Same   in all that both can hold'
+		'Same   in all that both can represent'
 }

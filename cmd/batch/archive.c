@@ -1,6 +1,6 @@
 /*
- * archive.c - members of archives are read once, as they come, and
- * handed to workers with those that they belong to.
+ * archive.c - reads archive members once, in their order, and dispatches them
+ * to workers, together with the other files of their unit.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define MEMBER_PIECE 65536 /* that are read at once, at least */
 
-/* The bytes of the member at hand; false: out of memory, or damaged. */
+/* Reads the current member; false: out of memory, or damaged. */
 static bool
 read_member(struct cg_archive *archive, struct blob *blob)
 {
@@ -28,14 +28,14 @@ read_member(struct cg_archive *archive, struct blob *blob)
 	return got == 0;
 }
 
-/* What has come of the tasks from first to end and waits for others. */
+/* Members of the tasks first to end - 1 that wait for the rest of a unit. */
 struct members {
 	struct blob *blob; /* by task - first; without bytes: none */
 	size_t first, end;
 	char *error; /* the last one */
 };
 
-/* All of a group have come: they go to a worker, in the group's order. */
+/* Dispatches a unit when all of its files have been read. */
 static int
 dispatch_unit(
     struct worker_pool *pool, struct members *members, size_t first_file)
@@ -84,7 +84,7 @@ run_member(struct worker_pool *pool, struct members *members,
 	return dispatch_unit(pool, members, first_file);
 }
 
-/* What is wrong with an archive was said when it was listed: now it is why. */
+/* Errors were printed while planning; now they are the reason of failures. */
 static void
 note_error(void *arg, const struct cg_message *message)
 {
@@ -94,7 +94,7 @@ note_error(void *arg, const struct cg_message *message)
 	members->error = strdup(message->text);
 }
 
-/* What has not come, from n on, and what waits for such in vain. */
+/* Fails tasks whose members were not read, and incomplete units. */
 static void
 fail_rest(struct batch *batch, const struct members *members, size_t n)
 {

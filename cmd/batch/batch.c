@@ -1,6 +1,6 @@
 /*
- * batch.c - cgconv -O FOLDER INPUT...: many inputs, an output each, or one for
- * all that belong together.
+ * batch.c - converts many inputs: to an output each (-O), or merged (-o,
+ * --group-by).
  *
  * The parent lists what there is to do, reads archives, hands tasks to
  * workers and keeps the books; it looks into no profile itself.
@@ -21,7 +21,7 @@
 
 /* ---- The batch ----------------------------------------------------------- */
 
-/* The end of the tasks that are of the same archive. */
+/* One past the last task of the archive; *work: a task is pending. */
 static size_t
 archive_end(const struct batch *batch, size_t first, bool *work)
 {
@@ -60,7 +60,7 @@ run_tasks(struct worker_pool *pool)
 	return status == CG_OK ? (int)end : status;
 }
 
-/* What was clear when the list was made. */
+/* Counts and records tasks that ended while planning. */
 static size_t
 count_listed(struct batch *batch)
 {
@@ -106,7 +106,7 @@ show_plan(const struct batch *batch)
 	return CG_OK;
 }
 
-/* Is it what a run that was killed has left of an output of ours? */
+/* Is it the temporary file of one of our outputs, from a killed run? */
 static bool
 is_leftover(struct batch *batch, const char *folder, const char *name)
 {
@@ -118,7 +118,7 @@ is_leftover(struct batch *batch, const char *folder, const char *name)
 	if (name[0] != '.' || mark == NULL ||
 	    strspn(mark + 8, "cgonv.0123456789") != strlen(mark + 8))
 		return false;
-	/* Of a chunk of a sum there is one more dot in front. */
+	/* The temporary file of a chunk has one more dot in front. */
 	name += name[1] == '.' && strstr(mark + 8, ".cgconv.") != NULL;
 	output = join_path(folder, name + 1);
 	if (output == NULL)
@@ -130,7 +130,7 @@ is_leftover(struct batch *batch, const char *folder, const char *name)
 	return ours;
 }
 
-/* Others may be at work in the same folders, on outputs of their own. */
+/* Other batches may write to the same directories. */
 static void
 remove_leftovers(struct batch *batch, const char *below)
 {
@@ -175,7 +175,7 @@ clean_up(struct batch *batch)
 	free(last);
 }
 
-/* Has each input come to an end, whatever that is? */
+/* Has each task ended? */
 static bool
 is_complete(const struct batch *batch)
 {
@@ -230,7 +230,7 @@ free_batch(struct batch *batch)
 	free(batch->file);
 }
 
-/* As many as were asked for, else as there are cores, and two pipes for each. */
+/* -j, or the number of CPUs; each worker needs two pipes. */
 static void
 limit_jobs(struct args *args)
 {

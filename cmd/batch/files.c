@@ -1,6 +1,6 @@
 /*
- * files.c - which file is which, however it is spelled: what a batch
- * writes is not read in folders, and what it reads is not written over.
+ * files.c - identifies files by device and inode: a batch does not read its
+ * own outputs, and does not overwrite its inputs.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -67,7 +67,7 @@ sort_files(struct batch *batch)
 		    compare_files);
 }
 
-/* May the task's output take the input's place? That has been read then. */
+/* May the output replace the input? It has been read by then. */
 static bool
 may_replace(const struct batch *batch, size_t task, size_t input)
 {

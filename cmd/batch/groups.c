@@ -1,6 +1,6 @@
 /*
- * groups.c - outputs that many inputs are added up in: which inputs
- * belong together, and how they are cut into chunks for the workers.
+ * groups.c - outputs of many inputs: finds which inputs belong together, and
+ * cuts them into chunks for the workers.
  */
 #include <regex.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 #include "batch.h"
 
 /*
- * A chunk is so many inputs, or bytes of them, at the most; fixed, so that
- * the same inputs always make the same chunks.
+ * Most inputs, and bytes of them, in a chunk. The limits are fixed: the same
+ * inputs always make the same chunks.
  */
 #define CHUNK_PIECES 256
 #define CHUNK_BYTES ((uint64_t)32 << 20)
-/* Of what is gathered from folders (units of one program) so many times more. */
+/* The factor for units of programs (module.gathers). */
 #define CHUNK_GATHERED 8
-/* Members that wait for others of their chunk, over all groups. */
+/* Bytes of archive members in unfinished chunks of all groups. */
 #define HELD_MAX ((uint64_t)256 << 20)
 
 /* ---- Which inputs belong together ---------------------------------------- */
@@ -200,7 +200,7 @@ free_groups(struct batch *batch)
 	}
 }
 
-/* Its tasks, one after the other, the first after NULL. */
+/* Iterates over the tasks of a group; begins with NULL. */
 static struct task *
 next_in_group(
     const struct batch *batch, const struct group *group, struct task *task)
@@ -331,7 +331,7 @@ has_done(const struct batch *batch, const struct group *group)
 	return batch->args->output == NULL;
 }
 
-/* Its chunks are to be merged if all of them are written. */
+/* Merges the chunks when all of them are written. */
 static void
 check_ready(struct batch *batch, struct group *group)
 {
@@ -343,7 +343,7 @@ check_ready(struct batch *batch, struct group *group)
 	for (size_t i = 0; i < group->chunks; i++)
 		any = any || group->written[i];
 	group->merged = true;
-	/* A share without inputs makes an output, too: that it has none. */
+	/* A shard without inputs has an output, too: merging needs it. */
 	if (!any && (batch->args->shards == 0 || has_done(batch, group)))
 		return;
 	group->next = batch->ready;
@@ -381,7 +381,7 @@ end_chunk(struct batch *batch, struct chunk *chunk)
 	free_chunk(chunk);
 	if (group->error == NULL)
 		return;
-	/* Of this chunk, too, nothing will be seen. */
+	/* The group has failed: so do the tasks of this chunk. */
 	fail_group(batch, group, group->error);
 	if (group->open == 0)
 		remove_chunks(batch, group);

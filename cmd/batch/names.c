@@ -1,5 +1,5 @@
 /*
- * names.c - what the outputs of a batch are called.
+ * names.c - names of inputs and outputs of a batch.
  *
  * An output stands where tar would put its input, below the folder of
  * outputs; its last name is made of the input's by a template.
@@ -67,7 +67,7 @@ find_suffix(const char *name, const char *suffixes, size_t *length)
 	return 0;
 }
 
-/* Takes off what says how it is packed, then what says its format. */
+/* The length without suffixes of compression and of a format. */
 static size_t
 stem_length(const struct cg_job *job, char *base)
 {
@@ -85,7 +85,7 @@ stem_length(const struct cg_job *job, char *base)
 	return strlen(base) - longest;
 }
 
-/* What a template's words stand for. */
+/* Values of {dir}, {base}, {stem}. */
 struct parts {
 	struct cg_slice dir, base, stem;
 };
@@ -115,7 +115,7 @@ put_template(FILE *to, const char *template, struct parts parts)
 	const char *first = strstr(template, "{stem}"), *after;
 	size_t n = first != NULL ? (size_t)(first - template) : 0;
 
-	/* What is called so already is not called so twice. */
+	/* A prefix that the name has already is not repeated. */
 	if (n > 0 && parts.stem.len > n &&
 	    strncmp(parts.stem.ptr, template, n) == 0) {
 		parts.stem.ptr += n;
@@ -129,7 +129,7 @@ put_template(FILE *to, const char *template, struct parts parts)
 	}
 }
 
-/* A template that does not say where is for the name alone. */
+/* Otherwise the template names the file alone, not its directory. */
 static bool
 is_whole_path(const char *template)
 {

@@ -1,6 +1,10 @@
 /*
- * plan.c - the inputs of a batch: files, folders, lists, members of
- * archives, each a task with its output.
+ * plan.c - lists the inputs of a batch as tasks: files, directories, lists,
+ * members of archives; selects a shard.
+ *
+ * The shard of an input depends on its path alone, not on its position in the
+ * list: FNV-1a of 64 bits with a finisher, modulo the number of shards. The
+ * list is identified by the sum of all hashes.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -74,7 +78,7 @@ add_members(struct batch *batch, const char *path, struct cg_archive *archive,
 	}
 	if (cg_archive_status(archive) == CG_OK)
 		return CG_OK;
-	/* It was said why; the rest of it is lost. */
+	/* The reason was reported; the rest of the archive is lost. */
 	task = add_task(batch, path, NULL, info);
 	if (task == NULL)
 		return cg_nomem(batch->args->job);
@@ -92,7 +96,7 @@ add_input(
 
 	if (!S_ISREG(info->st_mode) || !(given || looks_like_archive(path)))
 		return add_file(batch, path, info);
-	/* What is wrong with it is said when it is read. */
+	/* Errors are reported when it is read. */
 	status = looks_like_archive(path)
 		     ? cg_archive_open(batch->args->job, path, &archive)
 		     : CG_OK;
@@ -130,7 +134,7 @@ add_path(struct list *list, char *path)
 	return true;
 }
 
-/* Links to folders are not followed: they may lead in circles. */
+/* Links to directories are not followed: there may be cycles. */
 static bool
 list_directory(
     struct batch *batch, struct list *directories, struct list *files)
@@ -163,8 +167,8 @@ list_directory(
 }
 
 /*
- * What is found in a folder and is no file: a pipe would be waited for. NULL:
- * it is one, or a folder that cannot be listed, which fails as an input.
+ * Why something in a directory is skipped (a pipe would block); NULL: it is a
+ * file, or a directory that cannot be listed and fails as an input.
  */
 static const char *
 why_no_file(const char *path, const struct stat *info)
@@ -223,7 +227,7 @@ add_directory(struct batch *batch, const char *folder)
 	return ok ? status : cg_nomem(batch->args->job);
 }
 
-/* A program that was named is there for its symbols. */
+/* An executable among the inputs is read for its symbols. */
 static bool
 is_program(const char *path, const struct stat *info)
 {
@@ -256,7 +260,7 @@ add_path_given(struct batch *batch, const char *path)
 	return add_input(batch, path, &info, true);
 }
 
-/* n bytes of the list, with the end of the name if it has one. */
+/* Adds a name of n bytes, its delimiter included. */
 static int
 add_listed(struct batch *batch, const char *list, char *name, size_t n)
 {
@@ -314,7 +318,7 @@ compare_gathered(const void *pa, const void *pb)
 	return order != 0 ? order : (a->task > b->task) - (a->task < b->task);
 }
 
-/* The first suffix of a name leads; the others are read with it. */
+/* Joins files of one name to units; the first suffix comes first. */
 static void
 join_gathered(struct batch *batch, const struct gathered *it, size_t count)
 {
@@ -383,7 +387,7 @@ hash(const char *text)
 	return h ^ h >> 33;
 }
 
-/* Of its path as it would be below the folder of outputs. */
+/* Hashes the path as it is below the output directory. */
 static bool
 hash_path(const struct task *task, uint64_t *h)
 {
@@ -406,7 +410,7 @@ select_shard(struct batch *batch)
 		ok = hash_path(&batch->task[i], &of[i]);
 		batch->list += of[i];
 	}
-	/* What makes one output stays together. */
+	/* Inputs of one output belong to one shard. */
 	for (size_t i = 0; ok && args->shards > 0 && i < batch->tasks; i++) {
 		const struct task *lead =
 		    &batch->task[batch->task[i].first_file];

@@ -13,7 +13,7 @@
 
 /* ---- profile.c ------------------------------------------------------------------ */
 
-/* One of the two. */
+/* One of the two profiles. */
 struct profile {
 	struct cg_job *job;
 	const struct cg_graph *graph;
@@ -22,9 +22,9 @@ struct profile {
 	const char *path;
 	const struct cg_module *format;
 	cg_facts found; /* what is in it */
-	cg_facts can_represent; /* verify: what could be in it, or follow from that */
+	cg_facts can_represent; /* by --verify: what its format can, or follows */
 };
-/* Reads a profile with the side's job. */
+/* Reads the file with the profile's job. */
 int open_profile(struct profile *, const char *path);
 /* Frees its sums and rows; the job stays. */
 void close_profile(struct profile *);
@@ -42,7 +42,7 @@ struct matched_fn {
 	cg_fn fn;
 };
 
-/* An event in both. */
+/* An event of both profiles. */
 struct common {
 	size_t column[2];
 };
@@ -53,7 +53,7 @@ enum difference {
 };
 #define DIFFERENCES 7
 
-/* What all samples with a label cost. */
+/* The cost of all samples with a label. */
 struct label_difference {
 	struct cg_label label;
 	size_t event;
@@ -65,11 +65,11 @@ struct verify {
 	struct profile profile[2];
 	struct common *event;
 	size_t events;
-	cg_facts common; /* what both hold */
+	cg_facts common; /* what both can represent */
 	bool counts;     /* those of calls are compared */
 	bool of_files[2]; /* its lines are of files, not of functions */
 	bool by_file;     /* one's are: lines are compared, functions are not */
-	struct matched_fn *fns; /* by name, file, object, side */
+	struct matched_fn *fns; /* by name, object, file, profile */
 	size_t fn_count;
 	uint32_t *group[2]; /* by fn: number of the functions like it, + 1 */
 	size_t *first;      /* by group: its functions, up to the next one's */
@@ -79,8 +79,8 @@ struct verify {
 	struct label_difference *label;
 	size_t labels, label_cap;
 	uint64_t count[DIFFERENCES];
-	size_t missing;     /* events that one has not, but could have */
-	size_t said;        /* numbers in JSON so far */
+	size_t missing;     /* events that one lacks but could represent */
+	size_t said;        /* elements written to JSON */
 	bool no_memory;     /* some of them are incomplete */
 	size_t unsure;      /* inclusive costs that calls do not tell */
 };
@@ -106,7 +106,7 @@ int compare_all(struct verify *);
 
 /* Where a difference is; group SIZE_MAX: in no function. */
 struct where {
-	size_t group;       /* SIZE_MAX: of whatever function */
+	size_t group;       /* SIZE_MAX: no function */
 	size_t callee;      /* of calls: a group */
 	struct cg_slice file;
 	uint32_t line;

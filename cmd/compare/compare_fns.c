@@ -1,6 +1,6 @@
 /*
- * differ.c - compares two profiles, function by function: what each costs
- * itself and inclusively, whom it calls, which lines cost what.
+ * compare_fns.c - compares two profiles function by function: self and
+ * inclusive costs, calls, costs of lines.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ add_line(
 	return true;
 }
 
-/* All calls or lines of the functions of groups, up to the end of them. */
+/* Lists the calls or lines of the functions of groups, from group to end - 1. */
 static bool
 list_items(
     struct verify *v, struct items *items, size_t group, size_t end, bool calls)
@@ -116,7 +116,7 @@ compare_items(const void *pa, const void *pb)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-/* Sorts them and sums those alike. */
+/* Sorts items and sums those with equal keys. */
 static void
 merge_items(const struct verify *v, struct items *items)
 {
@@ -188,7 +188,7 @@ compare_call(struct verify *v, const struct items *items,
 		compare_values(v, DIFF_CALL, where, value);
 }
 
-/* Whatever it is called, nobody known is among the functions of the group. */
+/* Is the unknown caller (function 0) in the group? */
 static bool
 has_unknown_caller(const struct verify *v, size_t group)
 {
@@ -204,7 +204,7 @@ compare_calls(struct verify *v, struct items *items, size_t group)
 {
 	struct where where = { .group = group };
 
-	/* Calls by nobody known are a way of counting. */
+	/* Formats count calls from an unknown caller in different ways. */
 	if (has_unknown_caller(v, group))
 		return true;
 	if (!list_items(v, items, group, group + 1, true))
@@ -217,7 +217,7 @@ compare_calls(struct verify *v, struct items *items, size_t group)
 	return true;
 }
 
-/* No file or no line: a format of files has none. */
+/* Costs without file or line: formats of source lines have none. */
 static void
 compare_unlocated(
     struct verify *v, const struct where *where, const uint64_t *value)
@@ -233,7 +233,7 @@ compare_unlocated(
 	}
 }
 
-/* Lines of a group, or of all together: SIZE_MAX. */
+/* Lines of a group; of all groups together if it is SIZE_MAX. */
 static bool
 compare_lines(struct verify *v, struct items *items, size_t group)
 {
@@ -260,7 +260,7 @@ compare_lines(struct verify *v, struct items *items, size_t group)
 
 /* ---- Sums ---------------------------------------------------------------- */
 
-/* Has the function's source said what it costs inclusively? */
+/* Did the profile state the function's inclusive cost? */
 static bool
 is_stated(const struct profile *profile, cg_fn fn)
 {
@@ -270,7 +270,7 @@ is_stated(const struct profile *profile, cg_fn fn)
 	       cg_stated_inclusive(profile->rows, &cost);
 }
 
-/* Do calls tell what it costs inclusively? Not in cycles. */
+/* Do calls determine the inclusive cost? They do not in cycles. */
 static bool
 is_certain(const struct verify *v, size_t group)
 {
@@ -286,7 +286,7 @@ is_certain(const struct verify *v, size_t group)
 			return false;
 		stated[same->profile] = is_stated(profile, same->fn);
 	}
-	/* One source knows better than calls do. */
+	/* A stated cost is compared with a stated one only. */
 	return stated[0] == stated[1];
 }
 
@@ -340,7 +340,7 @@ compare_totals(struct verify *v)
 			sum[1][v->event[e].column[1]],
 		};
 
-		/* Equal ones are of interest, too. */
+		/* Equal totals are reported, too. */
 		report_difference(v, DIFF_TOTAL, &nowhere, e, value);
 	}
 	free(sum[0]);

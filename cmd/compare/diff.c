@@ -1,6 +1,6 @@
 /*
- * diff.c - --diff BEFORE AFTER: which functions cost more, which less, and by
- * how much; with -o or -t also as a profile.
+ * diff.c - --diff BEFORE AFTER: shows what changed between two profiles; with
+ * -o or -t also writes the difference as a profile.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -342,7 +342,7 @@ print_ranking(struct diff *d, int key, const char *title)
 	const char *heads[6];
 
 	rank_functions(d, key);
-	fprintf(d->to, "\nChanged most, %s: ", title);
+	fprintf(d->to, "\nLargest changes, %s: ", title);
 	put_safe(d->to, cg_slice(cg_get_event(d->profile[AFTER].graph,
 			    d->event[d->ranked].column[AFTER])
 				     ->name));

@@ -1,5 +1,5 @@
 /*
- * same.c - what is the same in two profiles: events, functions, files.
+ * match.c - finds the events, functions, files and labels that two profiles share.
  *
  * A format may know no objects or no files, or few. What only one of two
  * profiles knows does not tell functions apart.
@@ -70,7 +70,7 @@ struct path {
 	cg_file file;
 };
 
-/* By the end of the text; a path stands before those that it is a tail of. */
+/* Compares from the end; a path comes before longer ones that end with it. */
 static int
 compare_paths(const void *pa, const void *pb)
 {
@@ -99,7 +99,7 @@ is_tail(const struct path *tail, const struct path *path)
 		   0;
 }
 
-/* How many paths from the first on are the same. */
+/* The number of equal paths from the first on. */
 static size_t
 count_same(const struct path *path, size_t count)
 {
@@ -121,7 +121,7 @@ is_tail_of_next(const struct path *path, size_t count)
 	       (count == 2 || !is_tail(path, path + 2));
 }
 
-/* Numbers the paths of both; without paths in one of them, all are 0. */
+/* Numbers the paths of both; all are 0 if one profile has no paths. */
 static bool
 match_files(struct verify *v)
 {
@@ -168,7 +168,7 @@ compare_matched(const void *pa, const void *pb)
 	return order != 0 ? order : cg_compare(a->object, b->object);
 }
 
-/* One without a file, the first of its name and object, is like all. */
+/* A function without a file matches all of its name and object. */
 static bool
 belongs_to_group(const struct matched_fn *first, const struct matched_fn *same)
 {
@@ -272,7 +272,7 @@ list_profile(struct verify *v, uint32_t s, bool files, bool objects)
 	const struct cg_graph *graph = profile->graph;
 	const struct cg_slice none = { "", 0 };
 
-	/* Also those without rows: they may be called. */
+	/* Functions without rows may be called. */
 	for (cg_fn fn = 0; fn <= cg_fn_count(graph); fn++) {
 		cg_file file = files ? cg_fn_file(graph, fn) : 0;
 
@@ -372,7 +372,7 @@ add_difference(struct verify *v, const struct cg_label *label, size_t event,
 	return true;
 }
 
-/* A sample that has a label twice costs once. */
+/* A label that a sample has twice counts once. */
 static bool
 match_event(struct verify *v, const struct labels *labels, size_t event,
     uint64_t *const sum[2])

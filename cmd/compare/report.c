@@ -219,7 +219,7 @@ print_head(struct verify *v)
 	}
 	for (int s = 0; s < 2; s++) {
 		if (facts_lost(v, s) != 0)
-			printf("Lost   %c (%s) cannot hold: %s\n", 'B' - s,
+			printf("Lost   %c (%s) cannot represent: %s\n", 'B' - s,
 			    v->profile[1 - s].format->name,
 			    facts_text(text, facts_lost(v, s)));
 	}
@@ -297,12 +297,13 @@ print_end(const struct verify *v)
 			    v->count[i] - SHOWN, kind_name[i]);
 	}
 	if (v->unsure > 0)
-		printf("Unsure %zu inclusive costs that calls do not tell\n",
-		    v->unsure);
+		printf("Unsure %zu inclusive cost%s not determined by calls\n",
+		    v->unsure, v->unsure == 1 ? "" : "s");
 	if (sum_differences(v) == 0)
-		puts("Same   in all that both can hold");
+		puts("Same   in all that both can represent");
 	else
-		printf("Differ in %" PRIu64 " numbers\n", sum_differences(v));
+		printf("Differ in %" PRIu64 " number%s\n", sum_differences(v),
+		    sum_differences(v) == 1 ? "" : "s");
 }
 
 void

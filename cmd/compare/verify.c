@@ -1,5 +1,5 @@
 /*
- * verify.c - --verify A B: does the second profile say what the first does?
+ * verify.c - --verify A B: compares two profiles and reports differences.
  *
  * Both are read again and compared by what their formats can hold; what one
  * of them cannot is listed, and no difference.
@@ -13,7 +13,7 @@
 
 /* ---- Reading ------------------------------------------------------------- */
 
-/* Stacks tell calls; what is read only is as its reader leaves it. */
+/* Calls follow from stacks. A format that is only read has what was found. */
 static cg_facts
 facts_held(const struct profile *profile)
 {
@@ -62,7 +62,7 @@ deepest_level(const struct cg_graph *graph)
 	return deepest;
 }
 
-/* Stacks become calls as those of the other profile did. */
+/* Makes calls of stacks with the levels of recursion of the other profile. */
 static int
 derive_profile(struct verify *v, int s)
 {
@@ -171,7 +171,7 @@ verify(struct args *args)
 		status = derive_profile(&v, s);
 	if (status == CG_OK)
 		status = compare(&v);
-	/* What was left out was not compared; of A, the program says so. */
+	/* Skipped inputs were not compared; main() checks the job of A. */
 	if (status == CG_OK && cg_job_skipped(v.profile[1].job))
 		status = CG_EINPUT;
 	for (int s = 0; s < 2; s++) {
