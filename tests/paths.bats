@@ -49,7 +49,7 @@ total()
 	"$CGCONV" -q "$@" "$dir/in" | sed -n 's/^totals: //p'
 }
 
-@test "paths: --map and --strip-prefix rewrite folders, not names that begin alike" {
+@test "paths: --map and --strip-prefix rewrite directories, not names that begin alike" {
 	three_files
 	[ "$(files --map /src=/home/me "$dir/in" | tr '\n' ' ')" = \
 		"/home/me/app/main.c /home/me/lib/list.h /home/me/lib/work.c " ]
@@ -62,11 +62,11 @@ total()
 		tr '\n' ' ')" = "/a/main.c /b/lib/list.h /b/lib/work.c " ]
 	[ "$(files --map /src/lib/list.h=/src/lib/work.c "$dir/in" |
 		wc -l)" = 2 ]
-	refuses 2 "--map expected OLD=NEW, not 'x'" --map x "$PLAIN"
+	refuses 2 "--map: expected OLD=NEW, not 'x'" --map x "$PLAIN"
 	refuses 2 "expected a directory to map to x" --map =x "$PLAIN"
 }
 
-@test "paths: --include and --exclude leave out rows, and nothing else" {
+@test "paths: --include and --exclude drop rows, and nothing else" {
 	three_files
 	[ "$(total)" = 321 ]
 	[ "$(total --exclude '*.h')" = 301 ]
@@ -82,7 +82,7 @@ total()
 	grep -q '^\["cost",2,2,0,\[20\]\]$' "$dir/out"
 }
 
-@test "paths: --no-branches and --no-throw-branches leave out decisions" {
+@test "paths: --no-branches and --no-throw-branches drop branches" {
 	file=samples/json/lines/lines.cgj
 	branches() { "$CGCONV" -q -t json "$@" $file | grep -c '"arc"'; }
 	[ "$(branches)" = 3 ]
@@ -92,7 +92,7 @@ total()
 	"$CGCONV" -q -t json --no-branches $file | grep -q '"condition"'
 }
 
-@test "paths: a folder is what formats gather in it, each file once" {
+@test "paths: a directory is what formats gather in it, each file once" {
 	build_plugin
 	mod=(--module "$dir/plugin.so")
 	mkdir -p "$dir/tree/a/b" "$dir/empty"
