@@ -117,6 +117,26 @@ declared()
 		END { exit bad }' "$dir/defined" "$dir/used"
 }
 
+@test "layers: no files call each other in a circle" {
+	command -v nm >/dev/null || skip "no nm"
+	command -v tsort >/dev/null || skip "no tsort"
+	dir=$BATS_TEST_TMPDIR
+	# shellcheck disable=SC2046 # many files
+	nm -gA $(objects lib formats cmd) >"$dir/symbols"
+	awk '{ sub(/:.*/, "", $1); name = $NF; type = $(NF - 1) }
+		type ~ /[TDRB]/ { home[name] = $1 }
+		type == "U" { user[++n] = $1; used[n] = name }
+		END {
+			for (i = 1; i <= n; i++)
+				if (used[i] in home && home[used[i]] != user[i])
+					print user[i], home[used[i]]
+		}' "$dir/symbols" | sort -u >"$dir/edges"
+	[ "$(wc -l <"$dir/edges")" -gt 1000 ]
+	tsort "$dir/edges" 2>"$dir/loops" >/dev/null || true
+	sed 's/^tsort: //' "$dir/loops"
+	[ ! -s "$dir/loops" ]
+}
+
 @test "layers: formats and cmd call only what public headers declare" {
 	command -v nm >/dev/null || skip "no nm"
 	nm -g $(objects lib) | awk '$2 ~ /[TDRB]/ { print $3 }' |
