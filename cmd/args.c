@@ -252,7 +252,7 @@ refuse_name(
 	for (size_t i = 0; to != NULL && i < table->count; i++) {
 		const char *other = table->option[i].name;
 
-		if (strncmp(other, name.ptr, name.len) == 0)
+		if (name.len > 0 && strncmp(other, name.ptr, name.len) == 0)
 			fprintf(to, "%s--%s", matches++ > 0 ? ", " : "", other);
 	}
 	if (to == NULL || fclose(to) != 0)

@@ -203,8 +203,11 @@ const char *facts_text(char buf[FACTS_ROOM], cg_facts);
 
 struct json_object; /* of json-c */
 
-/* A text that is longer, or nests deeper, is not read. */
-#define JSON_SIZE_MAX ((size_t)64 << 20)
+/*
+ * A text that is longer, or nests deeper, is not read. Lists of numbers need 37
+ * times their size in memory.
+ */
+#define JSON_SIZE_MAX ((size_t)8 << 20)
 #define JSON_DEPTH_MAX 16
 
 /*

@@ -57,6 +57,7 @@ build_plugin()
 	refuses 2 "option --fo is ambiguous: --force, --format-version" \
 		--fo=1 "$PLAIN"
 	refuses 2 "--strict takes no value" --stric=yes "$PLAIN"
+	refuses 2 "unknown option --;" --=x "$PLAIN"
 	refuses 2 "--from needs a value: FORMAT" "$PLAIN" --fro
 	# The manifest has the whole names.
 	"$CGCONV" -q --gz --no-json-sa -O "$dir/o" -t json --mani "$dir/m" "$PLAIN"

@@ -169,6 +169,14 @@ shards()
 	refuses_manifests "m: error: cannot open" m
 	echo "no line" >m
 	refuses_manifests "m: error: line 1: not a line of a manifest" m
+	# A header that is refused leaves nothing behind, first or later.
+	for wrong in 3/1 0/3 1/0 1/99999999; do
+		sed "1s,1/3,$wrong," m1 >bad
+		refuses_manifests "bad: error: line 1: not a line" bad m2 m3
+		refuses_manifests "bad: error: line 1: not a line" m2 bad m3
+		sed "1p;1s,1/3,$wrong," m1 >bad
+		refuses_manifests "bad: error: line 2: not a line" bad m2 m3
+	done
 	refuses 2 "no manifests" --merge-manifests
 }
 

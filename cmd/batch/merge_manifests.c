@@ -110,15 +110,17 @@ static bool
 take_header(struct book *book, struct line *line)
 {
 	struct cg_slice text = cg_slice(line->shard != NULL ? line->shard : "");
+	uint64_t number, count;
 
-	if (!line->options || !line->list ||
-	    !cg_take_u64(&text, &book->number) || !cg_take_char(&text, '/') ||
-	    !cg_take_u64(&text, &book->count) || text.len != 0 ||
-	    book->number == 0 || book->number > book->count ||
-	    book->count > CG_SHARD_MAX)
+	if (!line->options || !line->list || !cg_take_u64(&text, &number) ||
+	    !cg_take_char(&text, '/') || !cg_take_u64(&text, &count) ||
+	    text.len != 0 || number == 0 || number > count ||
+	    count > CG_SHARD_MAX)
 		return false;
 	free_line(&book->header);
 	book->header = *line;
+	book->number = number;
+	book->count = count;
 	*line = (struct line){ 0 };
 	return true;
 }
