@@ -26,7 +26,6 @@ struct node {
 };
 
 struct chains {
-	struct cg_columns columns;
 	uint64_t version;
 	struct cost *cost;
 	size_t costs, cost_cap;
@@ -239,7 +238,7 @@ take_events(struct cg_doc *doc, void *into)
 
 /* The event's name is the description with '_' for blanks. */
 static bool
-add_event(struct cg_doc *doc, struct chains *chains, const struct cost *cost)
+add_event(struct cg_doc *doc, const struct cost *cost)
 {
 	struct cg_slice text = cg_get_name(doc->build, cost->description);
 	bool good;
@@ -258,7 +257,7 @@ add_event(struct cg_doc *doc, struct chains *chains, const struct cost *cost)
 	for (char *at = name; *at; at++)
 		if ((unsigned char)*at <= ' ')
 			*at = '_';
-	good = cg_add_column(&chains->columns, doc->build, &event);
+	good = cg_add_column(doc->build, &event);
 	free(name);
 	return good || cg_doc_fail(doc, "costs of different names");
 }
@@ -291,7 +290,7 @@ add_chains(struct cg_doc *doc, struct chains *chains)
 		return;
 	}
 	for (size_t i = 0; i < chains->costs; i++)
-		if (!add_event(doc, chains, &chains->cost[i]))
+		if (!add_event(doc, &chains->cost[i]))
 			return;
 	if (!add_functions(doc, chains))
 		return;
@@ -310,9 +309,9 @@ add_chains(struct cg_doc *doc, struct chains *chains)
 			    chains->fn[node->function], &nowhere, false);
 		if (chains->samples[i] > 0)
 			cg_add_stack(doc->build, node->node, chains->samples[i],
-			    cg_columns_of(&chains->columns,
-				chains->sum + i * chains->width),
-			    chains->columns.width);
+			    cg_columns_of(
+				doc->build, chains->sum + i * chains->width),
+			    cg_columns_width(doc->build));
 	}
 }
 

@@ -57,7 +57,6 @@ struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
 	struct cg_xml *xml;
-	struct cg_columns columns;
 	uint64_t cost[CG_EVENT_MAX]; /* of one position; otherwise 0 */
 	/* id, name -> index of the event + 1 */
 	struct cg_map events, class_ids;
@@ -125,8 +124,8 @@ add_event(struct reader *r, uint64_t id, cg_name name)
 	if (*index != 0)
 		return cg_xml_reject(
 		    r->xml, "an event id that occurs only once");
-	*index = (uint32_t)r->columns.events + 1;
-	return cg_add_column(&r->columns, r->build, &event) ||
+	*index = (uint32_t)cg_columns_added(r->build) + 1;
+	return cg_add_column(r->build, &event) ||
 	       cg_xml_reject(r->xml, "an event name that occurs only once");
 }
 
@@ -305,7 +304,7 @@ take_count(struct reader *r)
 	struct row row = { .symbol = r->in_symbol ? r->caller : 0,
 		.callee = r->in_callee ? r->callee : 0 };
 	struct cg_slice text;
-	uint32_t event = r->columns.events == 1;
+	uint32_t event = cg_columns_added(r->build) == 1;
 
 	if (cg_xml_attribute(r->xml, "class", &text))
 		event = find_class(r, text);
@@ -487,7 +486,7 @@ add_costs(struct reader *r, const struct row *row, uint64_t sum)
 	const struct scope *scope = &r->scope[row->scope];
 	const struct cg_sample_key key = { .pid = scope->pid,
 		.tid = scope->tid };
-	const uint64_t *cost = cg_columns_of(&r->columns, r->cost);
+	const uint64_t *cost = cg_columns_of(r->build, r->cost);
 	struct cg_pos pos, entry;
 	cg_fn fn, callee;
 
@@ -496,12 +495,13 @@ add_costs(struct reader *r, const struct row *row, uint64_t sum)
 	if (!find_function(r, row->symbol, scope->object, &fn, &pos))
 		return false;
 	if (row->callee == 0)
-		return cg_add_cost(r->build, fn, &pos, cost, r->columns.width);
+		return cg_add_cost(
+		    r->build, fn, &pos, cost, cg_columns_width(r->build));
 	if (!find_function(
 		r, row->callee, scope->callee_object, &callee, &entry))
 		return false;
-	return cg_add_call(
-	    r->build, fn, &pos, callee, &entry, sum, cost, r->columns.width);
+	return cg_add_call(r->build, fn, &pos, callee, &entry, sum, cost,
+	    cg_columns_width(r->build));
 }
 
 static bool

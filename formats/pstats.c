@@ -75,7 +75,6 @@ struct reader {
 	size_t interned_count, interned_cap;
 	struct call *calls; /* of one function */
 	size_t call_count, call_cap;
-	struct cg_columns columns;
 	bool divided; /* costs of calls are estimates */
 };
 
@@ -468,14 +467,16 @@ add_calls(struct reader *r, const struct function *callee, uint64_t count,
 
 		cg_add_call(r->build, call->caller.fn, &call->caller.pos,
 		    callee->fn, &callee->pos, call->count,
-		    cg_columns_of(&r->columns, &call->cost), r->columns.width);
+		    cg_columns_of(r->build, &call->cost),
+		    cg_columns_width(r->build));
 		count -= call->count < count ? call->count : count;
 		if (call->caller.fn != callee->fn)
 			cost -= call->cost < cost ? call->cost : cost;
 	}
 	if (count > 0)
 		cg_add_call(r->build, 0, &nowhere, callee->fn, &callee->pos,
-		    count, cg_columns_of(&r->columns, &cost), r->columns.width);
+		    count, cg_columns_of(r->build, &cost),
+		    cg_columns_width(r->build));
 }
 
 /* Reads one entry of the dictionary, or its end. */
@@ -501,9 +502,9 @@ read_function(struct reader *r, bool *end)
 		return false;
 	if (self > 0) /* a row of 0 means: never executed */
 		cg_add_cost(r->build, function.fn, &function.pos,
-		    cg_columns_of(&r->columns, &self), r->columns.width);
+		    cg_columns_of(r->build, &self), cg_columns_width(r->build));
 	cg_add_inclusive(r->build, function.fn,
-	    cg_columns_of(&r->columns, &inclusive), r->columns.width);
+	    cg_columns_of(r->build, &inclusive), cg_columns_width(r->build));
 	divide_cost(r, function.fn, inclusive);
 	add_calls(r, &function, count, inclusive);
 	return cg_build_status(r->build) == CG_OK;
@@ -519,7 +520,7 @@ read_file(struct reader *r)
 	struct value value;
 	bool end = false;
 
-	(void)cg_add_column(&r->columns, r->build, &time);
+	(void)cg_add_column(r->build, &time);
 	if (!next(r, &value))
 		return;
 	if (value.kind != DICT) {

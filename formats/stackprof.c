@@ -44,7 +44,6 @@ struct node {
 };
 
 struct prof {
-	struct cg_columns columns;
 	cg_name mode;
 	uint64_t interval;
 	struct frame *frame;
@@ -317,8 +316,8 @@ add_stacks(struct cg_doc *doc, struct prof *prof)
 			frame->fn, &frame->pos, false);
 		if (node->samples > 0)
 			cg_add_stack(doc->build, node->node, node->samples,
-			    cg_columns_of(&prof->columns, &node->samples),
-			    prof->columns.width);
+			    cg_columns_of(doc->build, &node->samples),
+			    cg_columns_width(doc->build));
 	}
 }
 
@@ -342,18 +341,18 @@ add_sums(struct cg_doc *doc, struct prof *prof)
 			.line = (uint32_t)line->number };
 		if (line->self > 0)
 			cg_add_cost(doc->build, frame->fn, &pos,
-			    cg_columns_of(&prof->columns, &line->self),
-			    prof->columns.width);
+			    cg_columns_of(doc->build, &line->self),
+			    cg_columns_width(doc->build));
 	}
 	for (size_t i = 0; i < prof->frames; i++) {
 		frame = &prof->frame[i];
 		if (frame->self > 0)
 			cg_add_cost(doc->build, frame->fn, &frame->pos,
-			    cg_columns_of(&prof->columns, &frame->self),
-			    prof->columns.width);
+			    cg_columns_of(doc->build, &frame->self),
+			    cg_columns_width(doc->build));
 		cg_add_inclusive(doc->build, frame->fn,
-		    cg_columns_of(&prof->columns, &frame->total),
-		    prof->columns.width);
+		    cg_columns_of(doc->build, &frame->total),
+		    cg_columns_width(doc->build));
 	}
 	if (prof->edges > 0)
 		cg_set_calls_sampled(doc->build);
@@ -366,8 +365,8 @@ add_sums(struct cg_doc *doc, struct prof *prof)
 			return;
 		cg_add_call(doc->build, frame->fn, &frame->pos, callee->fn,
 		    &nowhere, edge->samples,
-		    cg_columns_of(&prof->columns, &edge->samples),
-		    prof->columns.width);
+		    cg_columns_of(doc->build, &edge->samples),
+		    cg_columns_width(doc->build));
 	}
 }
 
@@ -384,7 +383,7 @@ add_events(struct cg_build *build, struct prof *prof)
 		.formula = formula };
 	struct cg_slice mode = cg_get_name(build, prof->mode);
 
-	(void)cg_add_column(&prof->columns, build, &samples);
+	(void)cg_add_column(build, &samples);
 	if ((!cg_equal(mode, "wall") && !cg_equal(mode, "cpu")) ||
 	    prof->interval == 0 || prof->interval > UINT32_MAX)
 		return;

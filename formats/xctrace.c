@@ -73,7 +73,6 @@ struct reader {
 	size_t frames, frame_cap;
 	struct step *step; /* root first */
 	size_t steps, step_cap;
-	struct cg_columns columns;
 	uint64_t tid, pid; /* of the last sample */
 	cg_name comm;
 };
@@ -365,8 +364,8 @@ add_sample(
 		node = cg_add_frame(r->build, 0,
 		    cg_add_fn(r->build, cg_slice("(unknown)"), 0, 0), &nowhere,
 		    false);
-	cg_add_stack(r->build, node, 1, cg_columns_of(&r->columns, cost),
-	    r->columns.width);
+	cg_add_stack(r->build, node, 1, cg_columns_of(r->build, cost),
+	    cg_columns_width(r->build));
 }
 
 /* <row>, to its end. */
@@ -419,8 +418,8 @@ read_xctrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	bool good = true;
 	int status;
 
-	(void)cg_add_column(&r.columns, build, &samples);
-	(void)cg_add_column(&r.columns, build, &time);
+	(void)cg_add_column(build, &samples);
+	(void)cg_add_column(build, &time);
 	r.xml = cg_xml_new(job, in);
 	while (r.xml && good && cg_build_status(build) == CG_OK &&
 	       (type = cg_xml_next(r.xml)) != CG_XML_END)

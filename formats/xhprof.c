@@ -40,7 +40,6 @@ struct prof {
 	size_t names, name_cap;
 	struct cg_map lowest; /* caller fn, callee fn -> level + 1 */
 	bool has[COSTS];
-	struct cg_columns columns;
 };
 
 static const struct cg_event events[COSTS] = {
@@ -249,14 +248,14 @@ add_calls(struct cg_doc *doc, struct prof *prof)
 		select_costs(doc, prof, call->cost, cost);
 		if (level == 0)
 			cg_add_inclusive(doc->build, to,
-			    cg_columns_of(&prof->columns, cost),
-			    prof->columns.width);
+			    cg_columns_of(doc->build, cost),
+			    cg_columns_width(doc->build));
 		if (cg_map_get(&prof->lowest, (uint64_t)from << 32 | to) !=
 		    level + 1)
 			memset(cost, 0, sizeof(cost));
 		cg_add_call(doc->build, from, &nowhere, to, &nowhere,
-		    call->count, cg_columns_of(&prof->columns, cost),
-		    prof->columns.width);
+		    call->count, cg_columns_of(doc->build, cost),
+		    cg_columns_width(doc->build));
 	}
 }
 
@@ -269,8 +268,7 @@ add_profile(struct cg_doc *doc, struct prof *prof)
 
 	for (size_t i = 0; i < COSTS; i++)
 		if (prof->has[i])
-			(void)cg_add_column(
-			    &prof->columns, doc->build, &events[i]);
+			(void)cg_add_column(doc->build, &events[i]);
 	if (!sum_calls(doc, prof))
 		return;
 	add_calls(doc, prof);
@@ -280,8 +278,8 @@ add_profile(struct cg_doc *doc, struct prof *prof)
 			n--;
 		if (n > 0)
 			cg_add_cost(doc->build, prof->name[i].fn, &nowhere,
-			    cg_columns_of(&prof->columns, cost),
-			    prof->columns.width);
+			    cg_columns_of(doc->build, cost),
+			    cg_columns_width(doc->build));
 	}
 }
 

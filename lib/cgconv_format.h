@@ -207,23 +207,20 @@ void cg_set_fn_range(struct cg_build *, cg_fn, const struct cg_range *);
 #define CG_EVENT_MAX 1024 /* KCachegrind stops at 200, Valgrind at 17 */
 unsigned cg_add_event(struct cg_build *, const struct cg_event *);
 /*
- * Columns of the events of one input, in its own order: in a sum of inputs they
- * need not be 0, 1, 2. Starts as { 0 }.
+ * The same for readers that number the events of an input themselves, from 0:
+ * in a sum of inputs, its columns need not be 0, 1, 2. Events are numbered in
+ * the order of these calls. False: the input has that event twice, or the
+ * builder has failed.
  */
-struct cg_columns {
-	size_t events, width;
-	bool moved;                  /* not 0, 1, 2 */
-	unsigned column[CG_EVENT_MAX];
-	uint64_t cost[CG_EVENT_MAX]; /* private; 0 in other columns */
-};
-/* False: the input has that event twice, or the builder has failed. */
-bool cg_add_column(struct cg_columns *, struct cg_build *,
-    const struct cg_event *);
+bool cg_add_column(struct cg_build *, const struct cg_event *);
 /*
- * Spreads one cost per event over columns->width columns; valid until the next
- * call.
+ * Spreads one cost per event of the input over cg_columns_width() columns;
+ * valid until the next call.
  */
-const uint64_t *cg_columns_of(struct cg_columns *, const uint64_t *cost);
+const uint64_t *cg_columns_of(struct cg_build *, const uint64_t *cost);
+size_t cg_columns_width(const struct cg_build *);
+/* How many events cg_add_column() has numbered. */
+size_t cg_columns_added(const struct cg_build *);
 /* A derived event; it has no column. Checked when the graph is frozen. */
 void cg_add_formula(struct cg_build *, const struct cg_event *);
 /*

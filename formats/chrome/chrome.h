@@ -82,7 +82,6 @@ struct chrome_sum {
 
 struct chrome_profile {
 	struct chrome_tree tree;    /* first, see there */
-	struct cg_columns *columns; /* shared by the profiles of one input */
 	bool timed;                 /* samples have times */
 	int64_t start, end;         /* ns */
 	/*

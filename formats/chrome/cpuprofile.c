@@ -177,8 +177,7 @@ static const struct cg_field fields[] = {
 static int
 read_cpuprofile(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	struct cg_columns columns = { 0 };
-	struct reader r = { .profile.columns = &columns };
+	struct reader r = { 0 };
 	struct cg_doc doc;
 	int64_t number;
 

@@ -18,10 +18,9 @@ add_profile(struct cg_doc *doc, struct chrome_tree *tree)
 	static const struct cg_event bytes = {
 		.name = "bytes", .long_name = "Live memory", .unit = "bytes"
 	};
-	struct cg_columns columns = { 0 };
 	cg_node leaf;
 
-	(void)cg_add_column(&columns, doc->build, &bytes);
+	(void)cg_add_column(doc->build, &bytes);
 	for (size_t i = 0; i < tree->nodes && doc->status == CG_OK; i++) {
 		struct chrome_node *node = &tree->node[i];
 
@@ -30,8 +29,8 @@ add_profile(struct cg_doc *doc, struct chrome_tree *tree)
 		leaf = chrome_add_frames(doc, tree, node);
 		if (leaf != 0)
 			cg_add_stack(doc->build, leaf, 1,
-			    cg_columns_of(&columns, &node->cost),
-			    columns.width);
+			    cg_columns_of(doc->build, &node->cost),
+			    cg_columns_width(doc->build));
 	}
 }
 

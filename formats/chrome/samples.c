@@ -122,7 +122,6 @@ add_node(struct cg_doc *doc, struct chrome_profile *profile,
     struct chrome_node *node)
 {
 	uint64_t ticks = 0, seen = 0, given = 0, upto, all, cost[2];
-	struct cg_columns *columns = profile->columns;
 	struct chrome_tree *tree = &profile->tree;
 	cg_node leaf = chrome_add_frames(doc, tree, node);
 	struct cg_pos pos = node->pos;
@@ -144,13 +143,15 @@ add_node(struct cg_doc *doc, struct chrome_profile *profile,
 		cg_add_stack(doc->build,
 		    cg_add_frame(
 			doc->build, node->below, node->fn, &pos, false),
-		    cost[0], cg_columns_of(columns, cost), columns->width);
+		    cost[0], cg_columns_of(doc->build, cost),
+		    cg_columns_width(doc->build));
 	}
 	cost[0] = all - seen;
 	cost[1] = node->ns - given;
 	if (leaf != 0 && (cost[0] > 0 || cost[1] > 0))
 		cg_add_stack(doc->build, leaf, cost[0],
-		    cg_columns_of(columns, cost), columns->width);
+		    cg_columns_of(doc->build, cost),
+		    cg_columns_width(doc->build));
 }
 
 static void
@@ -162,11 +163,11 @@ add_columns(struct cg_doc *doc, struct chrome_profile *profile)
 					     .long_name = "Time",
 					     .unit = "ns" };
 
-	if (profile->columns->events > 0)
+	if (cg_columns_added(doc->build) > 0)
 		return;
-	(void)cg_add_column(profile->columns, doc->build, &samples);
+	(void)cg_add_column(doc->build, &samples);
 	if (profile->timed)
-		(void)cg_add_column(profile->columns, doc->build, &time);
+		(void)cg_add_column(doc->build, &time);
 }
 
 void

@@ -317,8 +317,7 @@ add_arc(struct cg_doc *doc, struct chrome_calls *calls,
 
 /* Adds the stacks of a thread, from the total with that index + 1 on. */
 static bool
-add_stacks(struct cg_doc *doc, struct chrome_calls *calls,
-    struct cg_columns *columns, uint32_t index)
+add_stacks(struct cg_doc *doc, struct chrome_calls *calls, uint32_t index)
 {
 	const struct cg_pos nowhere = { 0 };
 
@@ -334,7 +333,8 @@ add_stacks(struct cg_doc *doc, struct chrome_calls *calls,
 		if (total->fn == 0 || !add_arc(doc, calls, total))
 			return false;
 		cg_add_stack(doc->build, total->node, 0,
-		    cg_columns_of(columns, cost), columns->width);
+		    cg_columns_of(doc->build, cost),
+		    cg_columns_width(doc->build));
 		index = total->next;
 	}
 	return true;
@@ -353,8 +353,7 @@ chrome_set_thread(
 }
 
 bool
-chrome_end_events(
-    struct cg_doc *doc, struct chrome_calls *calls, struct cg_columns *columns)
+chrome_end_events(struct cg_doc *doc, struct chrome_calls *calls)
 {
 	const struct cg_pos nowhere = { 0 };
 
@@ -368,7 +367,7 @@ chrome_end_events(
 		if (total->caller != 0)
 			continue;
 		chrome_set_thread(doc, calls, total->thread);
-		if (!add_stacks(doc, calls, columns, total->next))
+		if (!add_stacks(doc, calls, total->next))
 			return false;
 	}
 	for (size_t i = 0; i < calls->arcs; i++) {

@@ -495,7 +495,7 @@ add_frames(struct cg_doc *doc, struct trace *trace, cg_name id)
 /* ---- The document -------------------------------------------------------- */
 
 static void
-add_samples(struct cg_doc *doc, struct trace *trace, struct cg_columns *columns)
+add_samples(struct cg_doc *doc, struct trace *trace)
 {
 	for (size_t i = 0; i < trace->samples; i++) {
 		const struct sample *sample = &trace->sample[i];
@@ -504,10 +504,11 @@ add_samples(struct cg_doc *doc, struct trace *trace, struct cg_columns *columns)
 
 		if (node == 0)
 			return;
-		cost[columns->events - 1] = sample->weight;
+		cost[cg_columns_added(doc->build) - 1] = sample->weight;
 		chrome_set_thread(doc, &trace->calls, sample->thread);
 		cg_add_stack(doc->build, node, sample->weight,
-		    cg_columns_of(columns, cost), columns->width);
+		    cg_columns_of(doc->build, cost),
+		    cg_columns_width(doc->build));
 	}
 }
 
@@ -519,15 +520,13 @@ add_all(struct cg_doc *doc, struct trace *trace)
 		.unit = "ns" },
 				     samples = { .name = "samples",
 					     .long_name = "Samples" };
-	struct cg_columns columns = { 0 };
 
 	if (((trace->calls_seen || trace->samples == 0) &&
-		!cg_add_column(&columns, doc->build, &time)) ||
-	    (trace->samples > 0 &&
-		!cg_add_column(&columns, doc->build, &samples)))
+		!cg_add_column(doc->build, &time)) ||
+	    (trace->samples > 0 && !cg_add_column(doc->build, &samples)))
 		return;
-	if (chrome_end_events(doc, &trace->calls, &columns))
-		add_samples(doc, trace, &columns);
+	if (chrome_end_events(doc, &trace->calls))
+		add_samples(doc, trace);
 }
 
 /* Adds the CPU profiles; the calls of the trace are dropped. */

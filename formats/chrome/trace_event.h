@@ -76,7 +76,7 @@ bool chrome_add_event(
     struct cg_doc *, struct chrome_calls *, const struct chrome_event *);
 /* After the last event: adds stacks with their time, and calls. */
 bool chrome_end_events(
-    struct cg_doc *, struct chrome_calls *, struct cg_columns *);
+    struct cg_doc *, struct chrome_calls *);
 /* Stacks and calls from here on belong to that thread. */
 void chrome_set_thread(
     struct cg_doc *, const struct chrome_calls *, uint32_t thread);
@@ -101,7 +101,6 @@ struct chrome_traced {
 };
 
 struct chrome_profiles {
-	struct cg_columns columns;
 	struct chrome_piece piece; /* of the current event */
 	struct chrome_traced **traced;
 	size_t count, cap;

@@ -165,7 +165,6 @@ find_profile(struct cg_doc *doc, struct chrome_profiles *profiles, uint64_t pid,
 	traced->pid = pid;
 	traced->tid = tid;
 	traced->id = id;
-	traced->profile.columns = &profiles->columns;
 	traced->profile.timed = true;
 	return profiles->traced[profiles->count++] = traced;
 }

@@ -235,7 +235,6 @@ add_points(struct cg_doc *doc, struct dhat *dhat)
 {
 	const struct cg_part_info info = { .pid = dhat->pid,
 		.cmd = cg_get_name(doc->build, dhat->cmd).ptr };
-	struct cg_columns columns = { 0 };
 	uint64_t cost[EVENTS];
 	bool has[EVENTS];
 	size_t n;
@@ -251,7 +250,7 @@ add_points(struct cg_doc *doc, struct dhat *dhat)
 		if (kinds[i].in_time)
 			event.unit = cg_get_name(doc->build, dhat->unit).ptr;
 		if (has[i])
-			(void)cg_add_column(&columns, doc->build, &event);
+			(void)cg_add_column(doc->build, &event);
 	}
 	for (size_t i = 0; i < dhat->points && doc->status == CG_OK; i++) {
 		const struct point *point = &dhat->point[i];
@@ -262,7 +261,8 @@ add_points(struct cg_doc *doc, struct dhat *dhat)
 			if (has[k])
 				cost[n++] = point->cost[k];
 		cg_add_stack(doc->build, node, point->cost[1],
-		    cg_columns_of(&columns, cost), columns.width);
+		    cg_columns_of(doc->build, cost),
+		    cg_columns_width(doc->build));
 	}
 }
 

@@ -28,7 +28,6 @@ struct massif {
 	struct cg_build *build;
 	struct node *node; /* of the latest wanted tree */
 	size_t nodes, cap;
-	struct cg_columns columns;
 	const char *wanted;                 /* --snapshot */
 	struct cg_slice options, cmd, unit; /* in the graph */
 	struct cg_part_info part;           /* of the latest wanted tree */
@@ -126,8 +125,8 @@ add_stack(struct massif *m, const size_t *path, size_t last, uint64_t bytes)
 		node = cg_add_frame(m->build, 0,
 		    cg_add_fn(m->build, cg_slice("(unknown)"), 0, 0), &nowhere,
 		    false);
-	cg_add_stack(m->build, node, 1, cg_columns_of(&m->columns, &bytes),
-	    m->columns.width);
+	cg_add_stack(m->build, node, 1, cg_columns_of(m->build, &bytes),
+	    cg_columns_width(m->build));
 }
 
 /* The bytes of a node less those of its callers belong to its own stack. */
@@ -166,8 +165,8 @@ add_snapshot(struct massif *m)
 
 	if (good)
 		cg_state_total(m->build, NULL,
-		    cg_columns_of(&m->columns, &m->node[0].bytes),
-		    m->columns.width, false);
+		    cg_columns_of(m->build, &m->node[0].bytes),
+		    cg_columns_width(m->build), false);
 	free(path);
 	free(rest);
 	return good;
@@ -302,7 +301,7 @@ read_massif(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		    "--snapshot: expected peak, all or the "
 		    "number of a snapshot, not '%s'",
 		    m.wanted);
-	(void)cg_add_column(&m.columns, build, &bytes);
+	(void)cg_add_column(build, &bytes);
 	if (read_file(&m, peak) && peak && !m.peak)
 		cg_note(job, "no snapshot is marked as the peak: the last one "
 			     "with a tree is read");

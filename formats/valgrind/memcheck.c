@@ -199,7 +199,6 @@ add_leaks(struct reader *r)
 {
 	const struct cg_part_info info = { .pid = r->pid,
 		.cmd = cg_get_name(r->build, r->cmd).ptr };
-	struct cg_columns columns = { 0 };
 	size_t column[KINDS], events = 0;
 	bool has[KINDS] = { false };
 
@@ -210,8 +209,8 @@ add_leaks(struct reader *r)
 		column[i] = events;
 		if (!has[i])
 			continue;
-		(void)cg_add_column(&columns, r->build, &kinds[i].event[0]);
-		(void)cg_add_column(&columns, r->build, &kinds[i].event[1]);
+		(void)cg_add_column(r->build, &kinds[i].event[0]);
+		(void)cg_add_column(r->build, &kinds[i].event[1]);
 		events += 2;
 	}
 	for (size_t i = 0; i < r->leaks; i++) {
@@ -221,7 +220,7 @@ add_leaks(struct reader *r)
 		cost[column[leak->kind]] = leak->bytes;
 		cost[column[leak->kind] + 1] = leak->blocks;
 		cg_add_stack(r->build, leak->node, leak->blocks,
-		    cg_columns_of(&columns, cost), columns.width);
+		    cg_columns_of(r->build, cost), cg_columns_width(r->build));
 	}
 }
 

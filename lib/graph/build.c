@@ -587,9 +587,9 @@ cg_add_formula(struct cg_build *build, const struct cg_event *event)
  */
 
 bool
-cg_add_column(struct cg_columns *columns, struct cg_build *build,
-    const struct cg_event *event)
+cg_add_column(struct cg_build *build, const struct cg_event *event)
 {
+	struct cg_columns *columns = &build->columns;
 	unsigned column = cg_add_event(build, event);
 	size_t i = columns->events;
 
@@ -607,11 +607,25 @@ cg_add_column(struct cg_columns *columns, struct cg_build *build,
 }
 
 const uint64_t *
-cg_columns_of(struct cg_columns *columns, const uint64_t *cost)
+cg_columns_of(struct cg_build *build, const uint64_t *cost)
 {
+	struct cg_columns *columns = &build->columns;
+
 	if (!columns->moved)
 		return cost;
 	for (size_t i = 0; i < columns->events; i++)
 		columns->cost[columns->column[i]] = cost[i];
 	return columns->cost;
+}
+
+size_t
+cg_columns_width(const struct cg_build *build)
+{
+	return build->columns.width;
+}
+
+size_t
+cg_columns_added(const struct cg_build *build)
+{
+	return build->columns.events;
 }

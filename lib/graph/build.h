@@ -48,6 +48,14 @@ struct cg_sign {
 	uint64_t bits;            /* of all its costs, or-ed */
 };
 
+/* Columns of the events of an input: see cg_add_column(). */
+struct cg_columns {
+	size_t events, width;
+	bool moved; /* they are not 0, 1, 2 */
+	unsigned column[CG_EVENT_MAX];
+	uint64_t cost[CG_EVENT_MAX]; /* 0 in columns of other inputs */
+};
+
 struct cg_build {
 	struct cg_graph *graph;
 	struct cg_in *in;         /* for the location of messages, or NULL */
@@ -84,6 +92,7 @@ struct cg_build {
 	struct cg_label *kept;    /* labels of a sample that its part lacks */
 	size_t kept_cap;
 	size_t inputs;            /* calls of cg_build_next() */
+	struct cg_columns columns; /* of the current input */
 	struct cg_sign *sign;     /* by event */
 	size_t signs;
 	size_t scanned;           /* sign[].bits are valid for this input */

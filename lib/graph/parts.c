@@ -83,11 +83,22 @@ mark_totals(struct cg_build *build)
 		    part->totals * sizeof(*build->mark));
 }
 
+/* Costs of other columns stay 0, without clearing all of them each time. */
+static void
+forget_columns(struct cg_columns *columns)
+{
+	for (size_t i = 0; i < columns->events; i++)
+		columns->cost[columns->column[i]] = 0;
+	columns->events = columns->width = 0;
+	columns->moved = false;
+}
+
 void
 cg_build_next(struct cg_build *build, struct cg_in *in)
 {
 	build->in = in;
 	build->inputs++;
+	forget_columns(&build->columns);
 	begin_part(build, build->base);
 	if (build->mode == CG_PARTS_KEEP && build->begun &&
 	    build->status == CG_OK)
