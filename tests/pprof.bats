@@ -408,7 +408,7 @@ refused()
 		1 raw: \"\\x03\\x03\\x03\""
 	refused "is longer than 64 MiB" <<<"$types
 		1 raw: \"\\x12\\xff\\xff\\xff\\xff\\xff\\x01\""
-	refused "the file is cut short" <<<"$types 1 raw: \"\\x12\\x40\""
+	refused "the file is truncated" <<<"$types 1 raw: \"\\x12\\x40\""
 }
 
 @test "pprof: equal graphs are equal files" {

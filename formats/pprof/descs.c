@@ -57,10 +57,8 @@ read_event(struct pprof_reader *r, struct cg_slice text)
 	if (!take_key(&text, &name))
 		return true;
 	at = cg_map_at(&r->long_names, cg_add_name(r->build, name));
-	if (!at) {
-		r->status = cg_nomem(r->job);
-		return false;
-	}
+	if (!at)
+		return cg_reject_nomem(r->job);
 	*at = cg_add_name(r->build, text);
 	return true;
 }
@@ -131,10 +129,8 @@ add_period(struct pprof_reader *r)
 	if (period == 0 && type.len == 0)
 		return true;
 	text = malloc(type.len + unit.len + CG_NUMBER_MAX + 3);
-	if (!text) {
-		r->status = cg_nomem(r->job);
-		return false;
-	}
+	if (!text)
+		return cg_reject_nomem(r->job);
 	len = sprintf(text, "%" PRId64 " %.*s %.*s", (int64_t)period,
 	    (int)type.len, type.ptr, (int)unit.len, unit.ptr);
 	cg_add_desc(r->build, cg_slice(PPROF_KEY_PERIOD),

@@ -24,13 +24,6 @@ struct finish {
 
 /* ---- Texts -------------------------------------------------------------- */
 
-static bool
-fail(struct pprof_reader *r, const char *what)
-{
-	r->status = cg_fail(r->job, "expected %s", what);
-	return false;
-}
-
 /* ---- Events ------------------------------------------------------------- */
 
 static bool
@@ -50,7 +43,7 @@ event_name(struct finish *f, struct cg_slice type, size_t i)
 	char *name = malloc(type.len + 2 * CG_NUMBER_MAX);
 
 	if (!name) {
-		f->r->status = cg_nomem(f->r->job);
+		(void)cg_reject_nomem(f->r->job);
 		return NULL;
 	}
 	if (type.len == 0)
@@ -104,13 +97,11 @@ add_events(struct finish *f)
 {
 	struct pprof_reader *r = f->r;
 
-	if (r->samples.count > 0 && r->columns != r->types.count) {
-		r->status = cg_fail(r->job,
+	if (r->samples.count > 0 && r->columns != r->types.count)
+		return cg_reject(r->job,
 		    "expected %zu values in a sample, as there are types: "
 		    "got %zu",
 		    r->types.count, r->columns);
-		return false;
-	}
 	f->counter = CG_EVENT_MAX;
 	for (size_t i = 0; i < r->types.count; i++) {
 		if (!add_event(f, i))
@@ -136,10 +127,8 @@ add_mapping_desc(
 	    mapping->offset == 0 && mapping->build_id.len == 0)
 		return true;
 	text = malloc(room);
-	if (!text) {
-		r->status = cg_nomem(r->job);
-		return false;
-	}
+	if (!text)
+		return cg_reject_nomem(r->job);
 	len = snprintf(text, room,
 	    "0x%" PRIx64 "-0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " %.*s %.*s",
 	    mapping->start, mapping->limit, mapping->offset,
@@ -178,10 +167,8 @@ add_mappings(struct finish *f)
 
 	f->space = cg_space_new(r->job, r->build);
 	f->mapping = calloc(r->mappings.count + 1, sizeof(*f->mapping));
-	if (!f->space || !f->mapping) {
-		r->status = cg_nomem(r->job);
-		return false;
-	}
+	if (!f->space || !f->mapping)
+		return cg_reject_nomem(r->job);
 	for (size_t i = 0; i < r->mappings.count; i++) {
 		if (!add_mapping(f, i))
 			return false;
@@ -244,7 +231,8 @@ add_line(struct finish *f, uint32_t mapping, uint64_t addr,
 			   line->function - 1;
 	range.first = function->start_line;
 	if (!function->defined)
-		return fail(r, "all functions of locations to be defined");
+		return cg_reject(r->job,
+		    "expected all functions of locations to be defined");
 	if (!get_names(r, function, addr, &name, &symbol) ||
 	    !pprof_get_text(r, function->file, &path))
 		return false;
@@ -285,12 +273,13 @@ add_location(struct finish *f, const struct pprof_location *location)
 	bool ok = true;
 
 	if (!location->defined)
-		return fail(r, "all locations of samples to be defined");
+		return cg_reject(
+		    r->job, "expected all locations of samples to be defined");
 	if (location->mapping != 0) {
 		mapping = cg_map_get(&r->mapping_ids, location->mapping);
 		if (mapping == 0)
-			return fail(
-			    r, "all mappings of locations to be defined");
+			return cg_reject(r->job,
+			    "expected all mappings of locations to be defined");
 		mapping = f->mapping[mapping - 1];
 	}
 	if (location->lines == 0)
@@ -312,10 +301,8 @@ add_locations(struct finish *f)
 	size_t count = r->locations.count;
 
 	f->first = calloc(count + 1, sizeof(*f->first));
-	if (!f->first) {
-		r->status = cg_nomem(r->job);
-		return false;
-	}
+	if (!f->first)
+		return cg_reject_nomem(r->job);
 	for (size_t i = 0; i < count; i++) {
 		f->first[i] = (uint32_t)f->frames.count;
 		if (!add_location(f, &location[i]))
@@ -337,7 +324,7 @@ add_nodes(struct finish *f)
 	cg_node *id = calloc(r->nodes.count + 1, sizeof(*id));
 
 	if (!id) {
-		r->status = cg_nomem(r->job);
+		(void)cg_reject_nomem(r->job);
 		return NULL;
 	}
 	for (size_t i = 1; i < r->nodes.count; i++) {
@@ -412,11 +399,11 @@ warn_lost(struct pprof_reader *r)
 		    r->folded_lost);
 }
 
-int
+bool
 pprof_finish(struct pprof_reader *r)
 {
 	struct finish f = { .r = r };
-	bool ok = pprof_end_wait(r) && pprof_begin_part(r) && add_events(&f) &&
+	bool ok = pprof_end_batch(r) && pprof_begin_part(r) && add_events(&f) &&
 		  add_mappings(&f) && add_locations(&f) && add_samples(&f);
 
 	if (ok)
@@ -425,10 +412,10 @@ pprof_finish(struct pprof_reader *r)
 	free(f.mapping);
 	free(f.first);
 	free(f.frames.at);
-	if (!ok && r->status == CG_OK)
-		r->status = cg_build_status(r->build);
-	if (!ok && r->status == CG_OK)
-		r->status = CG_ELIMIT; /* the job knows: symbols */
+	/* A failure of the address space was reported already. */
+	if (!ok && cg_rejected(r->job) == CG_OK &&
+	    cg_build_status(r->build) == CG_OK)
+		(void)cg_reject_nomem(r->job);
 	pprof_free(r);
-	return r->status;
+	return ok;
 }

@@ -9,8 +9,8 @@
 
 #include "pprof.h"
 
-uint32_t
-pprof_find_labels(struct pprof_reader *r)
+bool
+pprof_find_labels(struct pprof_reader *r, uint32_t *id)
 {
 	struct cg_slice bytes = { r->labelled.at, r->labelled.count };
 	const char *all = r->label_bytes.at;
@@ -18,38 +18,32 @@ pprof_find_labels(struct pprof_reader *r)
 	uint64_t hash = pprof_hash(pprof_seed(r), bytes);
 	uint32_t *found;
 
+	*id = 0;
 	if (bytes.len == 0)
-		return 0;
+		return true;
 	for (;; hash++) {
 		found = cg_map_at(&r->by_labels, hash);
-		if (!found) {
-			r->status = cg_nomem(r->job);
-			return 0;
-		}
-		if (*found == 0)
+		if (!found)
+			return cg_reject_nomem(r->job);
+		*id = *found;
+		if (*id == 0)
 			break;
-		if (set[*found - 1].len == bytes.len &&
-		    memcmp(all + set[*found - 1].at, bytes.ptr, bytes.len) == 0)
-			return *found;
+		if (set[*id - 1].len == bytes.len &&
+		    memcmp(all + set[*id - 1].at, bytes.ptr, bytes.len) == 0)
+			return true;
 	}
 	set = pprof_append(r, &r->labels, sizeof(*set));
 	if (!set || !pprof_reserve(r, &r->label_bytes,
 			r->label_bytes.count + bytes.len, 1))
-		return 0;
+		return false;
 	*set = (struct pprof_labels){ r->label_bytes.count, bytes.len };
 	memcpy((char *)r->label_bytes.at + set->at, bytes.ptr, bytes.len);
 	r->label_bytes.count += bytes.len;
-	return *found = (uint32_t)r->labels.count;
+	*id = *found = (uint32_t)r->labels.count;
+	return true;
 }
 
-/* ---- What they say ------------------------------------------------------ */
-
-static bool
-fail(struct pprof_reader *r, const char *what)
-{
-	r->status = cg_fail(r->job, "expected %s", what);
-	return false;
-}
+/* ---- Their texts -------------------------------------------------------- */
 
 static bool
 take_label(
@@ -60,7 +54,8 @@ take_label(
 
 	while (message.len > 0) {
 		if (!pprof_take_field(&message, &field))
-			return fail(r, "a whole field of a label");
+			return cg_reject(
+			    r->job, "expected a whole field of a label");
 		if (field.number < LABEL_FIELDS && field.wire == WIRE_VARINT)
 			value[field.number] = field.value;
 	}

@@ -1,10 +1,20 @@
 /*
- * pprof.h - profile.proto: field numbers, and what the reader's parts share.
+ * pprof.h - profile.proto: field numbers, and the state of its reader.
  *
- * Source: proto/profile.proto of github.com/google/pprof. A message is a row
- * of fields, each a tag (number << 3 | wire type, a varint) and a value. All
- * texts are indices of the string table, index 0 is "". Ids of mappings,
- * locations and functions are any numbers but 0.
+ * Source: proto/profile.proto of github.com/google/pprof. A message is a
+ * sequence of fields, each a tag (number << 3 | wire type, a varint) and a
+ * value. All texts are indices of the string table, index 0 is "". Ids of
+ * mappings, locations and functions are any numbers but 0.
+ *
+ * The way of the data, reading: read.c takes the fields of the message (wire.c)
+ * into the lists of reader.c; stacks.c merges samples by stack, labels.c by set
+ * of labels. At the end of the message graph.c and descs.c resolve texts and
+ * ids and put events, stacks and descriptions into the builder.
+ *
+ * Writing (write.h): tables.c numbers what the file lists, order.c sums costs of
+ * stacks and sorts them, comments.c collects what has no field of its own;
+ * write.c writes all. words.c has units and names of texts for both directions;
+ * pprof.c describes the format to the library.
  */
 #ifndef FORMATS_PPROF_PPROF_H
 #define FORMATS_PPROF_PPROF_H
@@ -66,7 +76,7 @@ enum {
 	FUNCTION_FIELDS
 };
 
-/* ---- pprof_wire.c: the wire format -------------------------------------- */
+/* ---- wire.c: the wire format -------------------------------------------- */
 
 enum pprof_wire { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
 
@@ -77,10 +87,10 @@ struct pprof_field {
 	unsigned wire;
 	uint64_t value;        /* of a number; of bytes, how many */
 	struct cg_slice bytes; /* of WIRE_BYTES */
-	const char *at;        /* where it began */
+	const char *at;        /* its tag */
 };
 
-/* Takes a varint from the front; false: there is none, nothing was taken. */
+/* Takes a varint from the front; false: there is none, nothing is taken. */
 bool pprof_take_long_varint(struct cg_slice *, uint64_t *);
 static inline bool
 pprof_take_varint(struct cg_slice *rest, uint64_t *value)
@@ -90,7 +100,7 @@ pprof_take_varint(struct cg_slice *rest, uint64_t *value)
 
 	/* Most have at most three bytes. */
 	if (rest->len < 3 || (byte[0] & byte[1] & byte[2] & 0x80)) {
-		/* What is passed on by address is a copy: rest is none. */
+		/* A copy, so that rest can stay in registers. */
 		struct cg_slice more = *rest;
 		uint64_t number;
 
@@ -114,43 +124,44 @@ pprof_take_varint(struct cg_slice *rest, uint64_t *value)
 	rest->len -= len;
 	return true;
 }
-/* Takes tag and number or length; bytes stay where they are. */
+/* Takes a tag and its number or length, but not the bytes. */
 bool pprof_take_tag(struct cg_slice *, struct pprof_field *);
-/* Takes a field whole. False: there is no whole one, nothing was taken. */
+/* Takes a whole field. False: there is none, nothing is taken. */
 bool pprof_take_field(struct cg_slice *, struct pprof_field *);
-/* Does the text begin as profile.proto does? A score for probe(). */
+/* How likely the text begins a profile.proto: a score for probe(). */
 int pprof_probe(struct cg_slice text, bool whole);
+uint64_t pprof_hash(uint64_t seed, struct cg_slice);
 
-/* ---- pprof.c: what the reader turns into words and the writer back ------ */
+/* ---- words.c: units and texts ------------------------------------------- */
 
-/* The unit of an event, and as pprof calls it. */
+/* From a unit of pprof to that of an event, and back. */
 const char *pprof_unit_in(const char *);
 const char *pprof_unit_out(const char *);
 
-/* Descriptions of a part. */
+/* Keys of descriptions of a part. */
 #define PPROF_KEY_TIME "time_nanos"
 #define PPROF_KEY_DURATION "duration_nanos"
 #define PPROF_KEY_PERIOD "period"
 #define PPROF_KEY_COMMENT "comment"
 #define PPROF_KEY_MAPPING "mapping"
 /*
- * What else a graph says, as comments: "cgconv: KEY: VALUE" of its parts,
- * "cgconv event: NAME: LONG NAME", "cgconv part: pid: 7" (cmd, pid, tid, part)
- * where there is one part.
+ * What has no field is written as comments: descriptions of parts as "cgconv:
+ * KEY: VALUE", "cgconv event: NAME: LONG NAME", and of a single part "cgconv
+ * part: pid: 7" (cmd, pid, tid, part).
  */
 #define PPROF_SAYS "cgconv: "
 #define PPROF_SAYS_EVENT "cgconv event: "
 #define PPROF_SAYS_PART "cgconv part: "
-/* Those that are a text of the profile; ends with a NULL name. */
+/* Descriptions that are a text field of the profile; ends with a NULL name. */
 struct pprof_text_key {
 	const char *name;
 	enum pprof_profile field;
 };
 extern const struct pprof_text_key pprof_text_keys[];
 
-/* ---- pprof_read.c, pprof_graph.c: reading ------------------------------- */
+/* ---- reader.c: the reader's state --------------------------------------- */
 
-/* Growing lists: elements are zero before they are set. */
+/* A growing list; new elements are zero. */
 struct pprof_list {
 	void *at;
 	size_t count, cap;
@@ -162,10 +173,10 @@ struct pprof_type {
 struct pprof_mapping {
 	uint64_t value[MAPPING_FIELDS];
 };
-/* Of a location or function that was named, maybe before it was defined. */
+/* Locations and functions are listed when first referred to or defined. */
 struct pprof_location {
 	uint64_t mapping, addr;
-	uint32_t first, lines; /* of the list of lines */
+	uint32_t first, lines; /* in the list of lines */
 	bool defined;
 };
 struct pprof_line {
@@ -178,44 +189,43 @@ struct pprof_function {
 	bool defined;
 };
 /*
- * Stacks as a tree, by location: texts come only at the end of a message.
+ * Stacks are a tree by location, as texts come at the end of a message only.
  * Node 0 is below all roots.
  */
 struct pprof_node {
 	uint32_t parent, location;
-	uint32_t sample; /* + 1: the last one that ended here */
-	uint32_t len;    /* of its bytes in the list of paths, as read */
+	uint32_t sample; /* + 1: the last one of this stack; 0: none */
+	uint32_t len;    /* length of its bytes in the list of paths */
 	size_t path;
 };
-/* Samples of one stack, added up. */
+/* The sum of the samples of one stack and set of labels. */
 struct pprof_sample {
 	uint32_t leaf, labels; /* node, set of labels + 1 */
 	uint64_t count;
-	int64_t cost[]; /* columns of the reader */
+	int64_t cost[]; /* by column */
 };
 
-/* A sample's labels: their fields as they came. */
+/* A set of labels: its fields as read. */
 struct pprof_labels {
-	size_t at, len; /* of the list of label bytes */
+	size_t at, len; /* in the list of label bytes */
 };
 
 struct pprof_reader {
 	struct cg_job *job;
 	struct cg_in *in;
 	struct cg_build *build;
-	int status;
 	bool in_part;
 
-	/* One message: */
-	uint32_t seen;          /* bit f: field f was there */
-	size_t strings_at_type; /* how many when the last sample type came */
+	/* Of the current message: */
+	uint32_t seen;          /* bit f: it has field f */
+	size_t strings_at_type; /* strings before the last sample type */
 	struct pprof_list types, mappings, locations, functions, lines;
 	struct pprof_list strings, comments; /* cg_name; uint64_t */
 	struct pprof_list nodes, samples, paths;
 	struct cg_map mapping_ids, location_ids, function_ids; /* index + 1 */
-	struct pprof_list near; /* small id -> location, as far as known */
+	struct pprof_list near; /* small id -> index + 1 of the location */
 	struct cg_map stacks; /* hash of a stack's locations -> node */
-	struct cg_map by_labels_and_leaf; /* labels << 32 | leaf -> sample + 1 */
+	struct cg_map by_labels_and_leaf; /* see get_sample() */
 	size_t columns;         /* values of a sample */
 	uint64_t scalar[PPROF_FIELDS];
 	struct pprof_type period_type;
@@ -223,27 +233,28 @@ struct pprof_reader {
 	struct pprof_list label; /* of one of them: struct cg_label */
 	struct cg_map by_labels; /* hash of the bytes -> set + 1 */
 	struct cg_map long_names; /* of events: name -> long name */
-	size_t columns_lost;     /* lines with what has no place */
-	size_t folded_lost;      /* the same of locations */
+	size_t columns_lost;     /* lines with a column, which is dropped */
+	size_t folded_lost;      /* locations with is_folded, the same */
 
-	/* Samples that wait: their locations, leaf first, and values. */
+	/* The current batch of samples: locations, leaf first, and values. */
 	struct pprof_list waiting, path, steps, values;
-	struct pprof_list labelled; /* bytes of label fields of the last one */
+	struct pprof_list labelled; /* bytes of label fields of the current sample */
 };
 
-/* pprof_stacks.c: adds up the samples; some wait until the last call. */
-bool pprof_take_sample(struct pprof_reader *, const struct pprof_field *);
-bool pprof_end_wait(struct pprof_reader *);
-struct pprof_sample *pprof_sample(const struct pprof_reader *, size_t i);
-/* Numbers of a field that may be packed. */
+/*
+ * What returns bool below, or NULL or 0 for a failure, has reported the failure
+ * as cg_reject() does.
+ */
+
+/* Calls add() for each number of a field that may be packed. */
 bool pprof_take_packed(struct pprof_reader *, const struct pprof_field *,
     bool (*add)(struct pprof_reader *, uint64_t, const char *));
-/* A field that nobody knows. */
+/* Warns about a field with an unknown number. */
 void pprof_skip_field(struct pprof_reader *, const struct pprof_field *);
-/* Index + 1 of what has the id, made if need be; 0: out of memory. */
+/* Index + 1 of the element with an id, added if it is new; 0: failed. */
 uint32_t pprof_find_id(struct pprof_reader *, struct cg_map *ids,
     struct pprof_list *, size_t width, uint64_t id);
-/* Index + 1 of the location with the id, made if need be; 0: failed. */
+/* The same, of locations. */
 uint32_t pprof_add_location(struct pprof_reader *, uint64_t id);
 static inline uint32_t
 pprof_find_location(struct pprof_reader *r, uint64_t id)
@@ -253,10 +264,10 @@ pprof_find_location(struct pprof_reader *r, uint64_t id)
 	return id < r->near.cap && near[id] != 0 ? near[id]
 						 : pprof_add_location(r, id);
 }
-/* Room for one element more; false: out of memory, reported. */
+/* Makes room for one more element. */
 bool pprof_lengthen(
     struct pprof_reader *, struct pprof_list *, size_t width);
-/* A new element at the end, zeroed; NULL: out of memory, reported. */
+/* Adds an element; NULL: out of memory. */
 static inline void *
 pprof_append(struct pprof_reader *r, struct pprof_list *list, size_t width)
 {
@@ -264,33 +275,42 @@ pprof_append(struct pprof_reader *r, struct pprof_list *list, size_t width)
 		return NULL;
 	return (char *)list->at + list->count++ * width;
 }
-/* Puts the message into the builder and forgets it. */
-int pprof_finish(struct pprof_reader *);
+/* Drops all of the current message. */
 void pprof_free(struct pprof_reader *);
-/* pprof_labels.c: the set of the sample's labels; 0: none, or a failure. */
-uint32_t pprof_find_labels(struct pprof_reader *);
-/* Samples from here on have these labels. False: an error, reported. */
-bool pprof_set_labels(struct pprof_reader *, uint32_t set);
-/* The name that an index of the string table stands for; false: none. */
+/* The text with an index of the string table. */
 bool pprof_get_name(struct pprof_reader *, uint64_t index, cg_name *);
 bool pprof_get_text(struct pprof_reader *, uint64_t, struct cg_slice *);
-/* pprof_descs.c: the part, unless it has begun, and what is said of it. */
-bool pprof_begin_part(struct pprof_reader *);
-/* Of an event, which our comments tell; "" if they do not. */
-const char *pprof_long_name(const struct pprof_reader *, struct cg_slice);
-uint64_t pprof_hash(uint64_t seed, struct cg_slice);
-/* Where the reader lies: nobody can write ids that collide with it in them. */
+/* A seed that a file cannot know, so that it cannot provoke collisions. */
 static inline uint64_t
 pprof_seed(const struct pprof_reader *r)
 {
 	return (uintptr_t)r;
 }
-/* Room for count elements; false: out of memory, reported. */
+/* Makes room for count elements. */
 bool pprof_reserve(
     struct pprof_reader *, struct pprof_list *, size_t count, size_t width);
-int pprof_read(struct cg_job *, struct cg_in *, struct cg_build *);
-/* ---- pprof_write.c ------------------------------------------------------ */
 
+/* ---- stacks.c, labels.c: samples ---------------------------------------- */
+
+/* Takes a sample into the batch; pprof_end_batch() adds the batch up. */
+bool pprof_take_sample(struct pprof_reader *, const struct pprof_field *);
+bool pprof_end_batch(struct pprof_reader *);
+struct pprof_sample *pprof_sample(const struct pprof_reader *, size_t i);
+/* *set becomes the set of the current sample's labels; 0: it has none. */
+bool pprof_find_labels(struct pprof_reader *, uint32_t *set);
+/* Stacks that are added from here on have these labels. */
+bool pprof_set_labels(struct pprof_reader *, uint32_t set);
+
+/* ---- descs.c, graph.c: the end of the message --------------------------- */
+
+/* Begins the input's part, if it has not begun, and adds descriptions. */
+bool pprof_begin_part(struct pprof_reader *);
+/* An event's long name, from our comments; "" if there is none. */
+const char *pprof_long_name(const struct pprof_reader *, struct cg_slice);
+/* Puts the message into the builder and drops it. */
+bool pprof_finish(struct pprof_reader *);
+
+int pprof_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int pprof_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 #endif

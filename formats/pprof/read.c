@@ -38,19 +38,13 @@ find_function(struct pprof_reader *r, uint64_t id)
 /* ---- Messages of numbers ------------------------------------------------ */
 
 static bool
-fail(struct pprof_reader *r, const char *at, const char *what)
-{
-	r->status = cg_fail_at(r->job, at, "expected %s", what);
-	return false;
-}
-
-static bool
 take_field(
     struct pprof_reader *r, struct cg_slice *message, struct pprof_field *field)
 {
 	if (pprof_take_field(message, field))
 		return true;
-	return fail(r, message->ptr, "a whole field of a message");
+	return cg_reject_at(
+	    r->job, message->ptr, "expected a whole field of a message");
 }
 
 /* A message all of whose fields are numbers: value[i] is field i. */
@@ -69,7 +63,8 @@ take_numbers(struct pprof_reader *r, struct cg_slice message, uint64_t *value,
 		else if (field.wire == WIRE_VARINT)
 			value[field.number] = field.value;
 		else
-			return fail(r, field.at, "a number");
+			return cg_reject_at(
+			    r->job, field.at, "expected a number");
 	}
 	return true;
 }
@@ -95,7 +90,8 @@ take_type(struct pprof_reader *r, const struct pprof_field *field)
 		return true;
 	}
 	if (r->types.count >= CG_EVENT_MAX)
-		return fail(r, field->at, "no more sample types");
+		return cg_reject_at(
+		    r->job, field->at, "expected no more sample types");
 	type = pprof_append(r, &r->types, sizeof(*type));
 	if (!type)
 		return false;
@@ -116,14 +112,14 @@ take_mapping(struct pprof_reader *r, const struct pprof_field *field)
 	    !take_numbers(r, field->bytes, mapping->value, MAPPING_FIELDS))
 		return false;
 	if (mapping->value[MAPPING_ID] == 0)
-		return fail(r, field->at, "a mapping with an id");
+		return cg_reject_at(
+		    r->job, field->at, "expected a mapping with an id");
 	index = cg_map_at(&r->mapping_ids, mapping->value[MAPPING_ID]);
-	if (!index) {
-		r->status = cg_nomem(r->job);
-		return false;
-	}
+	if (!index)
+		return cg_reject_nomem(r->job);
 	if (*index != 0)
-		return fail(r, field->at, "a mapping with another id");
+		return cg_reject_at(
+		    r->job, field->at, "expected a mapping with another id");
 	*index = (uint32_t)r->mappings.count;
 	return true;
 }
@@ -138,13 +134,15 @@ take_function(struct pprof_reader *r, const struct pprof_field *field)
 	if (!take_numbers(r, field->bytes, value, FUNCTION_FIELDS))
 		return false;
 	if (value[FUNCTION_ID] == 0)
-		return fail(r, field->at, "a function with an id");
+		return cg_reject_at(
+		    r->job, field->at, "expected a function with an id");
 	index = find_function(r, value[FUNCTION_ID]);
 	if (index == 0)
 		return false;
 	function = (struct pprof_function *)r->functions.at + index - 1;
 	if (function->defined)
-		return fail(r, field->at, "a function with another id");
+		return cg_reject_at(
+		    r->job, field->at, "expected a function with another id");
 	function->defined = true;
 	function->name = value[FUNCTION_NAME];
 	function->system_name = value[FUNCTION_SYSTEM_NAME];
@@ -196,20 +194,23 @@ take_location(struct pprof_reader *r, const struct pprof_field *field)
 		else if (part.wire != (part.number == LOCATION_LINE
 					      ? WIRE_BYTES
 					      : WIRE_VARINT))
-			return fail(r, part.at, "a field of a location");
+			return cg_reject_at(
+			    r->job, part.at, "expected a field of a location");
 		else if (part.number != LOCATION_LINE)
 			value[part.number] = part.value;
 		else if (!take_line(r, part.bytes))
 			return false;
 	}
 	if (value[LOCATION_ID] == 0)
-		return fail(r, field->at, "a location with an id");
+		return cg_reject_at(
+		    r->job, field->at, "expected a location with an id");
 	index = pprof_find_location(r, value[LOCATION_ID]);
 	if (index == 0)
 		return false;
 	location = (struct pprof_location *)r->locations.at + index - 1;
 	if (location->defined)
-		return fail(r, field->at, "a location with another id");
+		return cg_reject_at(
+		    r->job, field->at, "expected a location with another id");
 	location->defined = true;
 	location->mapping = value[LOCATION_MAPPING];
 	location->addr = value[LOCATION_ADDRESS];
@@ -225,7 +226,8 @@ static bool
 take_string(struct pprof_reader *r, const struct pprof_field *field)
 {
 	if (r->strings.count == 0 && field->bytes.len > 0)
-		return fail(r, field->at, "\"\" as the first text");
+		return cg_reject_at(
+		    r->job, field->at, "expected \"\" as the first text");
 	return append_u32(r, &r->strings, cg_add_name(r->build, field->bytes));
 }
 
@@ -313,19 +315,14 @@ add_field(struct pprof_reader *r, const struct pprof_field *field)
 	}
 	wire = fields[field->number].wire;
 	if (field->wire != wire &&
-	    !(field->number == PPROF_COMMENT && field->wire == WIRE_VARINT)) {
-		r->status = cg_fail_at(r->job, field->at,
+	    !(field->number == PPROF_COMMENT && field->wire == WIRE_VARINT))
+		return cg_reject_at(r->job, field->at,
 		    "expected field %" PRIu64 " of a profile to be %s",
 		    field->number, wire == WIRE_BYTES ? "bytes" : "a number");
+	if (field->number != PPROF_SAMPLE && !pprof_end_batch(r))
 		return false;
-	}
-	if (field->number != PPROF_SAMPLE && !pprof_end_wait(r))
+	if (begins_message(r, field->number) && !pprof_finish(r))
 		return false;
-	if (begins_message(r, field->number)) {
-		r->status = pprof_finish(r);
-		if (r->status != CG_OK)
-			return false;
-	}
 	r->seen |= bit((unsigned)field->number);
 	return fields[field->number].take(r, field);
 }
@@ -343,23 +340,20 @@ read_field(struct pprof_reader *r)
 		return false;
 	bytes = head;
 	if (!pprof_take_tag(&bytes, &field))
-		return fail(r, head.ptr, "a field of a profile");
+		return cg_reject_at(
+		    r->job, head.ptr, "expected a field of a profile");
 	need = (uint64_t)(bytes.ptr - head.ptr);
-	if (field.wire == WIRE_BYTES && field.value > FIELD_LIMIT) {
-		r->status = cg_fail_at(r->job, head.ptr,
+	if (field.wire == WIRE_BYTES && field.value > FIELD_LIMIT)
+		return cg_reject_at(r->job, head.ptr,
 		    "field of %" PRIu64 " bytes is longer than %" PRIu64 " MiB",
 		    field.value, FIELD_LIMIT >> 20);
-		return false;
-	}
 	if (field.wire == WIRE_BYTES)
 		need += field.value;
-	if (!cg_read_bytes(r->in, need, &bytes)) {
-		if (cg_in_status(r->in) == CG_OK)
-			r->status = cg_fail(r->job,
-			    "expected %" PRIu64 " bytes: the file is cut short",
-			    need);
-		return false;
-	}
+	if (!cg_read_bytes(r->in, need, &bytes))
+		return cg_in_status(r->in) == CG_OK &&
+		       cg_reject(r->job,
+			   "expected %" PRIu64 " bytes: the file is truncated",
+			   need);
 	(void)pprof_take_field(&bytes, &field);
 	return add_field(r, &field);
 }
@@ -371,12 +365,9 @@ pprof_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 	while (read_field(&r) && cg_build_status(build) == CG_OK)
 		continue;
-	if (r.status == CG_OK)
-		r.status = cg_in_status(in);
-	if (r.status == CG_OK)
-		r.status = cg_build_status(build);
-	if (r.status == CG_OK)
-		r.status = pprof_finish(&r);
+	if (cg_rejected(job) == CG_OK && cg_in_status(in) == CG_OK &&
+	    cg_build_status(build) == CG_OK)
+		(void)pprof_finish(&r);
 	pprof_free(&r);
-	return r.status;
+	return cg_in_status(in);
 }

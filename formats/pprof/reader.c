@@ -14,8 +14,7 @@ pprof_reserve(
 {
 	if (cg_grow(&list->at, &list->cap, count, width))
 		return true;
-	r->status = cg_nomem(r->job);
-	return false;
+	return cg_reject_nomem(r->job);
 }
 
 bool
@@ -23,8 +22,7 @@ pprof_lengthen(struct pprof_reader *r, struct pprof_list *list, size_t width)
 {
 	if (list->count < UINT32_MAX - 1)
 		return pprof_reserve(r, list, list->count + 1, width);
-	r->status = cg_nomem(r->job);
-	return false;
+	return cg_reject_nomem(r->job);
 }
 
 /* Index + 1 of what has the id, made if need be; 0: out of memory. */
@@ -35,7 +33,7 @@ pprof_find_id(struct pprof_reader *r, struct cg_map *ids,
 	uint32_t *index = cg_map_at(ids, id);
 
 	if (!index) {
-		r->status = cg_nomem(r->job);
+		(void)cg_reject_nomem(r->job);
 		return 0;
 	}
 	if (*index == 0) {
@@ -90,7 +88,6 @@ pprof_free(struct pprof_reader *r)
 	*r = (struct pprof_reader){ .job = r->job,
 		.in = r->in,
 		.build = r->build,
-		.status = r->status,
 		.in_part = r->in_part };
 }
 
@@ -103,13 +100,6 @@ pprof_skip_field(struct pprof_reader *r, const struct pprof_field *field)
 	    "field %" PRIu64 " is not known, it is skipped", field->number);
 }
 
-static bool
-fail(struct pprof_reader *r, const char *at, const char *what)
-{
-	r->status = cg_fail_at(r->job, at, "expected %s", what);
-	return false;
-}
-
 bool
 pprof_take_packed(struct pprof_reader *r, const struct pprof_field *field,
     bool (*add)(struct pprof_reader *, uint64_t, const char *))
@@ -120,10 +110,11 @@ pprof_take_packed(struct pprof_reader *r, const struct pprof_field *field,
 	if (field->wire == WIRE_VARINT)
 		return add(r, field->value, field->at);
 	if (field->wire != WIRE_BYTES)
-		return fail(r, field->at, "numbers");
+		return cg_reject_at(r->job, field->at, "expected numbers");
 	while (rest.len > 0) {
 		if (!pprof_take_varint(&rest, &value))
-			return fail(r, rest.ptr, "a number");
+			return cg_reject_at(
+			    r->job, rest.ptr, "expected a number");
 		if (!add(r, value, rest.ptr))
 			return false;
 	}
@@ -140,12 +131,10 @@ pprof_get_name(struct pprof_reader *r, uint64_t index, cg_name *name)
 	*name = 0;
 	if (index == 0)
 		return true;
-	if (index >= r->strings.count) {
-		r->status = cg_fail(r->job,
+	if (index >= r->strings.count)
+		return cg_reject(r->job,
 		    "expected text %" PRIu64 " in a table of %zu", index,
 		    r->strings.count);
-		return false;
-	}
 	*name = strings[index];
 	return true;
 }

@@ -39,20 +39,6 @@ struct waiting {
 	uint32_t likely; /* the node that it has, if it has one */
 };
 
-static bool
-fail(struct pprof_reader *r, const char *at, const char *what)
-{
-	r->status = cg_fail_at(r->job, at, "expected %s", what);
-	return false;
-}
-
-static bool
-nomem(struct pprof_reader *r)
-{
-	r->status = cg_nomem(r->job);
-	return false;
-}
-
 /* ---- What a sample says ------------------------------------------------- */
 
 static bool
@@ -78,7 +64,7 @@ add_locations(
 	uint64_t id;
 
 	if (bytes.len > UINT32_MAX - before)
-		return fail(r, begin, "a shorter stack");
+		return cg_reject_at(r->job, begin, "expected a shorter stack");
 	if (!append_bytes(r, &r->path, bytes.ptr, bytes.len))
 		return false;
 	sample->len += (uint32_t)bytes.len;
@@ -86,9 +72,11 @@ add_locations(
 		uint32_t at = before + (uint32_t)(bytes.ptr - begin);
 
 		if (!pprof_take_varint(&bytes, &id))
-			return fail(r, bytes.ptr, "a number");
+			return cg_reject_at(
+			    r->job, bytes.ptr, "expected a number");
 		if (id == 0)
-			return fail(r, bytes.ptr, "a location with an id");
+			return cg_reject_at(r->job, bytes.ptr,
+			    "expected a location with an id");
 		location = pprof_find_location(r, id);
 		step = pprof_append(r, &r->steps, sizeof(*step));
 		if (!step || location == 0)
@@ -110,7 +98,7 @@ take_locations(struct pprof_reader *r, const struct pprof_field *field,
 		return add_locations(r, sample, field->bytes);
 	if (field->wire == WIRE_VARINT && pprof_take_varint(&number, &tag))
 		return add_locations(r, sample, number);
-	return fail(r, field->at, "numbers");
+	return cg_reject_at(r->job, field->at, "expected numbers");
 }
 
 static bool
@@ -119,7 +107,7 @@ add_value(struct pprof_reader *r, uint64_t value, const char *at)
 	uint64_t *to;
 
 	if (r->values.count >= WAIT_SAMPLES * (size_t)CG_EVENT_MAX)
-		return fail(r, at, "no more values");
+		return cg_reject_at(r->job, at, "expected no more values");
 	to = pprof_append(r, &r->values, sizeof(*to));
 	if (to)
 		*to = value;
@@ -133,7 +121,7 @@ keep_label(struct pprof_reader *r, const struct pprof_field *field)
 	const char *end = field->bytes.ptr + field->bytes.len;
 
 	if (field->wire != WIRE_BYTES)
-		return fail(r, field->at, "a label");
+		return cg_reject_at(r->job, field->at, "expected a label");
 	return append_bytes(
 	    r, &r->labelled, field->at, (size_t)(end - field->at));
 }
@@ -167,7 +155,7 @@ find_stack(
 	for (uint64_t hash = step->hash;; hash++) {
 		id = cg_map_at(&r->stacks, hash);
 		if (!id)
-			(void)nomem(r);
+			(void)cg_reject_nomem(r->job);
 		if (!id || *id == 0 ||
 		    (nodes[*id].len == len &&
 			memcmp(paths + nodes[*id].path, path.ptr + step->at,
@@ -225,7 +213,7 @@ get_stack(struct pprof_reader *r, const struct waiting *sample, uint32_t *leaf)
 		i--;
 	if (i > 0)
 		*leaf = add_stacks(r, path, step, i, *leaf);
-	return r->status == CG_OK;
+	return *leaf != 0;
 }
 
 /* ---- Samples ------------------------------------------------------------ */
@@ -265,7 +253,7 @@ listed_sample(struct pprof_reader *r, uint32_t leaf, uint32_t labels)
 	    cg_map_at(&r->by_labels_and_leaf, (uint64_t)labels << 32 | leaf);
 
 	if (!id)
-		(void)nomem(r);
+		(void)cg_reject_nomem(r->job);
 	return id;
 }
 
@@ -311,22 +299,21 @@ add_sample_costs(struct pprof_reader *r, const struct waiting *waiting)
 	sample->count++;
 	for (size_t i = 0; i < r->columns; i++) {
 		if (__builtin_add_overflow(sample->cost[i],
-			value[waiting->value + i], &sample->cost[i])) {
-			r->status = cg_fail(
+			value[waiting->value + i], &sample->cost[i]))
+			return cg_reject(
 			    r->job, "expected values that add up to 64 bits");
-			return false;
-		}
 	}
 	return true;
 }
 
 bool
-pprof_end_wait(struct pprof_reader *r)
+pprof_end_batch(struct pprof_reader *r)
 {
 	struct waiting *sample = r->waiting.at;
 	const struct pprof_node *nodes = r->nodes.at;
 	const struct step *steps = r->steps.at;
 	size_t n = r->waiting.count;
+	bool ok = true;
 
 	for (size_t i = 0; i < n; i++) {
 		if (sample[i].steps > 0)
@@ -344,10 +331,10 @@ pprof_end_wait(struct pprof_reader *r)
 		if (node->sample != 0)
 			FETCH(pprof_sample(r, node->sample - 1));
 	}
-	for (size_t i = 0; r->status == CG_OK && i < n; i++)
-		(void)add_sample_costs(r, &sample[i]);
+	for (size_t i = 0; ok && i < n; i++)
+		ok = add_sample_costs(r, &sample[i]);
 	r->waiting.count = r->steps.count = r->path.count = r->values.count = 0;
-	return r->status == CG_OK;
+	return ok;
 }
 
 /* The fields of a sample's message. */
@@ -361,8 +348,8 @@ take_fields(
 	r->labelled.count = 0;
 	while (ok && message.len > 0) {
 		if (!pprof_take_field(&message, &field))
-			return fail(
-			    r, message.ptr, "a whole field of a message");
+			return cg_reject_at(r->job, message.ptr,
+			    "expected a whole field of a message");
 		if (field.number == SAMPLE_LOCATION)
 			ok = take_locations(r, &field, message.ptr, sample);
 		else if (field.number == SAMPLE_VALUE)
@@ -395,9 +382,11 @@ pprof_take_sample(struct pprof_reader *r, const struct pprof_field *field)
 	if (r->samples.count == 0 && r->waiting.count == 0)
 		r->columns = values;
 	if (values != r->columns)
-		return fail(r, field->at, "as many values as in other samples");
+		return cg_reject_at(r->job, field->at,
+		    "expected as many values as in other samples");
 	sample.steps = (uint32_t)(r->steps.count - sample.step);
-	sample.labels = pprof_find_labels(r);
+	if (!pprof_find_labels(r, &sample.labels))
+		return false;
 	to = pprof_append(r, &r->waiting, sizeof(sample));
 	if (!to)
 		return false;
@@ -408,6 +397,6 @@ pprof_take_sample(struct pprof_reader *r, const struct pprof_field *field)
 		cg_map_prefetch(&r->stacks, step->hash);
 	}
 	if (r->waiting.count < WAIT_SAMPLES && r->steps.count < WAIT_STEPS)
-		return r->status == CG_OK;
-	return pprof_end_wait(r);
+		return true;
+	return pprof_end_batch(r);
 }
