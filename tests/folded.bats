@@ -103,7 +103,7 @@ json()
 	folded 'a 0.9999999'
 	"$CGCONV" -t folded "$dir/in.folded" 2>"$dir/err" |
 		grep -qx 'a 0.999999'
-	grep -q 'in.folded:1:2: warning: digits behind the 6th' "$dir/err"
+	grep -q 'in.folded:1:2: warning: digits after the 6th decimal' "$dir/err"
 	folded 'a 18446744073710.0'
 	refuses 1 "sum fits into 64 bits" "$dir/in.folded" --from folded
 }
@@ -146,7 +146,7 @@ json()
 	"$CGCONV" -t json "$dir/in.folded" | grep -q '"worker 7"'
 	folded 'a;worker 7 12'
 	"$CGCONV" -t json --counts=1 "$dir/in.folded" | grep -q '"worker 7"'
-	refuses 2 "--counts is 1 or 2" --counts=3 "$dir/in.folded"
+	refuses 2 "--counts: expected 1 or 2" --counts=3 "$dir/in.folded"
 	folded 'a;b 1 2' 'a;c 3'
 	"$CGCONV" -q -t folded --counts=2 "$dir/in.folded" | grep -qx 'a;b 1 2'
 }
@@ -213,7 +213,7 @@ json()
 	grep -q '^c\?fn=.* g (a:b)$' "$dir/out"
 	becomes '<module> (app.py:12);f (lib/x.py:7);f (lib/x.py:9) 3' \
 		'<module> (app.py:12);g (a:b) 1'
-	refuses 2 "--frames is name or line" --frames=frob "$dir/in.folded"
+	refuses 2 "--frames: expected name or line" --frames=frob "$dir/in.folded"
 }
 
 @test "folded: the event has the name that --event says" {

@@ -174,7 +174,7 @@ E='"type":"evented","name":"x"'
 	refused "expected as many weights as samples" "f" "{$S,\"weights\":[1]}"
 	refused "expected frames below 1 in samples and events, there is 7" "f" \
 		"{$S,\"samples\":[[0,7]],\"weights\":[1]}"
-	refused "expected a number that is not below 0" "f" \
+	refused "expected a number that is not negative" "f" \
 		"{$S,\"samples\":[[0]],\"weights\":[-1]}"
 	refused "expected a whole number" "f" \
 		"{$S,\"samples\":[[-1]],\"weights\":[1]}"

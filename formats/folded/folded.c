@@ -4,41 +4,40 @@
  * Source: there is no specification; flamegraph.pl, difffolded.pl and the
  * stackcollapse-*.pl of FlameGraph (2024) say what is read and written,
  * inferno 0.11 and pprofutils add to it. Frames go from root to leaf; the
- * count is the last word, so a frame may hold blanks. What else is found in
- * the wild:
+ * count is the last word, so a frame may contain blanks. Producers also write:
  *
- *	fractions ("6.25"), which are kept in millionths;
+ *	fractions ("6.25"), which become millionths;
  *	two counts, before and after, in every line (difffolded.pl), or as
  *	many as a first line "samples/count cpu/nanoseconds" names (pprofutils);
- *	counts below zero (differences);
+ *	negative counts (differences);
  *	annotations at the end of a frame: _[k] kernel, _[j] compiled at run
  *	time, _[i] inlined;
  *	comments ("# ", austin, Perfetto), blank lines, lines that end in CR
- *	LF; lines without a count, which flamegraph.pl leaves out.
+ *	LF; lines without a count, which flamegraph.pl skips.
  *
- * Names of functions, stacks, one event (but its name) and what is annotated
+ * Names of functions, stacks, one event (without its name) and annotations
  * survive; lines, addresses, objects, parts do not. With --frames=line a
  * frame that is read is "name (file:line)", as py-spy writes it.
  */
 #include "folded.h"
 
-#define PROBE_LINES 200 /* of the head are looked at */
+#define PROBE_LINES 200 /* lines of the head that probe() looks at */
 
-/* 1: a stack and its count; 0: says nothing; -1: no line of this format. */
+/* 1: a stack and its count; 0: undecided; -1: no line of this format. */
 static int
-judge(struct cg_slice line)
+rate_line(struct cg_slice line)
 {
 	struct folded_count count;
 
 	line = folded_trim_line(line);
 	if (line.len == 0 || cg_starts(line, "# "))
 		return 0;
-	/* perf script's frames begin so, and end in a number at times. */
+	/* A frame of perf script, which may end in a number. */
 	if (*line.ptr == '\t' || *line.ptr == ' ')
 		return -1;
 	if (folded_take_count(&line, &count) && line.len > 0)
 		return 1;
-	/* "#header", but not what names a script's shell. */
+	/* "#header", but not "#!". */
 	return cg_starts(line, "#") && !cg_starts(line, "#!") ? 0 : -1;
 }
 
@@ -64,9 +63,9 @@ has_name(const char *name, const char *suffix)
 }
 
 /*
- * Most lines must be stacks, half of them if the name says so; all, if none has
- * more than one frame and the name does not. Any other format that knows the
- * file knows it better.
+ * Two thirds of the lines must be stacks: half of them, if the file's suffix is
+ * ours; all, if none has more than one frame and the suffix is another. The
+ * score is low, as any other format that recognises the file is more specific.
  */
 static int
 probe(const struct cg_head *head)
@@ -79,15 +78,15 @@ probe(const struct cg_head *head)
 
 	for (int n = 0; n < PROBE_LINES && cg_take_line(&text, &line); n++) {
 		if (text.len == 0 && !head->whole)
-			break; /* this one is cut */
-		verdict = n == 0 && is_header(line) ? 0 : judge(line);
+			break; /* truncated by the end of the head */
+		verdict = n == 0 && is_header(line) ? 0 : rate_line(line);
 		good += verdict > 0;
 		bad += verdict < 0;
 		for (size_t i = 0; verdict > 0 && !deep && i < line.len; i++)
 			deep = line.ptr[i] == ';';
 	}
 	if (named && good == 0 && bad == 0 && head->text.len > 0)
-		return CG_PROBE_WEAK; /* one line and no end of it */
+		return CG_PROBE_WEAK; /* the first line is longer than the head */
 	if (good == 0 || bad * (named ? 1 : 2) > good || (bad > 0 && !deep))
 		return CG_PROBE_NO;
 	return deep ? CG_PROBE_WEAK : CG_PROBE_WEAK / 2;
@@ -97,7 +96,8 @@ static const struct cg_option options[] = {
 	{ .name = "event",
 	    .type = CG_STRING,
 	    .arg = "NAME",
-	    .help = "what is counted (samples); of several, the one to write",
+	    .help =
+		"reading: name of the counts (samples); writing: which event",
 	    .reading = true,
 	    .writing = true },
 	{ .name = "counts",

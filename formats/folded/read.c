@@ -1,10 +1,10 @@
 /*
- * read.c - reads folded stacks. folded.c has the format.
+ * read.c - reads folded stacks. folded.c describes the format.
  *
- * One pass. Neighbouring lines mostly share their first frames: only what
- * differs from the line before is looked up. Counts are summed here until the
- * end, because only then is it known whether there are fractions or counts
- * below zero; memory follows the distinct stacks, not the lines.
+ * One pass. Consecutive lines usually share their first frames, so only frames
+ * that differ from the line before are looked up. Counts are summed here until
+ * the end, because only then is it known whether there are fractions or
+ * negative counts. Memory grows with the distinct stacks, not with the lines.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 /* A frame of the line before. */
 struct frame {
 	cg_node node;
-	size_t end; /* in the line: where its ';' is */
+	size_t end; /* offset of its ';' in the line */
 };
 
 struct reader {
@@ -23,18 +23,18 @@ struct reader {
 	bool split_lines; /* --frames=line */
 	size_t columns;
 	struct cg_event event[FOLDED_COLUMNS];
-	bool fraction, negative; /* there are some */
+	bool fraction, negative; /* some count is */
 
 	struct cg_slice last; /* frames of the line before */
 	struct frame *frame;
 	size_t frames, frame_cap;
 
-	/* Sums of distinct stacks, in the order of their coming. */
-	struct cg_map ids; /* leaf -> number of the stack, from 1 */
+	/* Sums by stack, in the order of first appearance. */
+	struct cg_map ids; /* leaf -> index of the stack + 1 */
 	cg_node *leaf;
 	uint64_t *samples;
-	uint64_t *sum;   /* columns of each; two's complement */
-	uint32_t *micro; /* the same; to be added to sum */
+	uint64_t *sum;   /* by stack and column; two's complement */
+	uint32_t *micro; /* by stack and column: millionths to add to sum */
 	size_t stacks, cap;
 	int status;
 };
@@ -89,7 +89,7 @@ add_frame(struct reader *r, cg_node parent, struct cg_slice name)
 	struct cg_pos pos = { 0 };
 	cg_object object = 0;
 
-	/* A leaf's would be taken for those before the count. */
+	/* Blanks before the count are not part of the leaf. */
 	name = cg_trim(name);
 	if (name.len > 4 && name.ptr[name.len - 1] == ']' &&
 	    name.ptr[name.len - 3] == '[' && name.ptr[name.len - 4] == '_') {
@@ -111,7 +111,7 @@ add_frame(struct reader *r, cg_node parent, struct cg_slice name)
 	    cg_add_fn(r->build, name, pos.file, object), &pos, note->inlined);
 }
 
-/* How many bytes of a and b are the same. */
+/* Length of the common prefix, in bytes. */
 static size_t
 common_prefix(struct cg_slice a, struct cg_slice b)
 {
@@ -129,7 +129,7 @@ common_prefix(struct cg_slice a, struct cg_slice b)
 	return i;
 }
 
-/* Leaves the frames that text begins with, too. */
+/* Drops the frames of the line before that text does not begin with. */
 static void
 keep_common(struct reader *r, struct cg_slice text)
 {
@@ -156,7 +156,7 @@ push_frame(struct reader *r, cg_node node, size_t end)
 	return true;
 }
 
-/* The leaf of the stack that text is, 0 after a failure. */
+/* Returns the leaf of the stack; 0: failed. */
 static cg_node
 add_frames(struct reader *r, struct cg_slice text)
 {
@@ -199,7 +199,7 @@ grow_sums(struct reader *r)
 	return true;
 }
 
-/* The number of the stack with that leaf, SIZE_MAX: out of memory. */
+/* Index of the leaf's stack, added if it is new; SIZE_MAX: out of memory. */
 static size_t
 find_stack(struct reader *r, cg_node leaf)
 {
@@ -225,7 +225,7 @@ too_big(struct reader *r, const char *at)
 	return false;
 }
 
-/* From now on sums have signs; those that have none must fit. */
+/* Makes all sums signed; the present ones must fit. */
 static bool
 allow_negative(struct reader *r, const char *at)
 {
@@ -259,8 +259,7 @@ add_count(
 
 	if (count->rounded)
 		cg_warn_at(r->job, at,
-		    "digits behind the %dth after the point are left out",
-		    FOLDED_DIGITS);
+		    "digits after the %dth decimal are dropped", FOLDED_DIGITS);
 	r->fraction |= count->fraction;
 	if (count->negative && !r->negative && !allow_negative(r, at))
 		return false;
@@ -270,7 +269,7 @@ add_count(
 		count->whole++;
 		micro = FOLDED_MICRO - micro;
 	}
-	/* The carry out of the millionths; whole may be UINT64_MAX. */
+	/* The carry of the millionths is added apart: whole may be UINT64_MAX. */
 	micro += r->micro[i];
 	if (micro >= FOLDED_MICRO) {
 		const struct folded_count one = { .whole = 1 };
@@ -288,7 +287,7 @@ add_count(
 	return true;
 }
 
-/* A lone whole count is one of samples, for all we know; others are one. */
+/* A single whole count is a number of samples; any other is one sample. */
 static bool
 add_samples(struct reader *r, size_t stack, const struct folded_count *count,
     const char *at)
@@ -328,9 +327,9 @@ read_line(struct reader *r, struct cg_slice line)
 			continue;
 		cg_warn_at(r->job, line.ptr,
 		    columns == 1
-			? "expected 'frame;frame count'; the line is left out"
+			? "expected 'frame;frame count'; the line is skipped"
 			: "expected 'frame;frame' and a count for each event; "
-			  "the line is left out");
+			  "the line is skipped");
 		return true;
 	}
 	if (text.len == 0) {
@@ -361,7 +360,7 @@ read_block(struct reader *r, struct cg_slice block)
 {
 	struct cg_slice line;
 
-	r->frames = 0; /* the line before is gone */
+	r->frames = 0; /* the line before is no longer in memory */
 	r->last.len = 0;
 	while (r->status == CG_OK && cg_take_line(&block, &line)) {
 		line = folded_trim_line(line);
@@ -384,7 +383,7 @@ keep_name(struct cg_build *build, struct cg_slice text)
 	return cg_get_name(build, cg_add_name(build, text)).ptr;
 }
 
-/* How many events the line names, 0: it is no such line. */
+/* Events of a header line, and how many; 0: it is no header. */
 static size_t
 take_header(struct cg_build *build, struct cg_slice line,
     struct cg_event event[FOLDED_COLUMNS])
@@ -412,7 +411,7 @@ has_two_counts(struct cg_slice line)
 	       folded_take_count(&line, &count) && line.len > 0;
 }
 
-/* "Thread 7 12" is none of difffolded.pl's, but then other lines tell. */
+/* A single line proves nothing: "Thread 7 12" has one count. */
 static bool
 all_have_two(struct cg_slice block)
 {
@@ -430,7 +429,11 @@ all_have_two(struct cg_slice block)
 	return any;
 }
 
-/* What a first line names; what the option says; else what lines have. */
+/*
+ * Finds the number of counts in a line, and their events, from the first block:
+ * by --counts, else by a header line, which is then taken off the block, else
+ * by the lines.
+ */
 static int
 find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
     struct cg_event event[FOLDED_COLUMNS], size_t *columns)
@@ -440,7 +443,8 @@ find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
 	size_t named = 0;
 
 	if (option && strcmp(option, "1") != 0 && strcmp(option, "2") != 0)
-		return cg_usage(job, "--counts is 1 or 2");
+		return cg_usage(
+		    job, "--counts: expected 1 or 2, not '%s'", option);
 	if (!option && cg_take_line(&rest, &line))
 		named = take_header(build, line, event);
 	if (named > 0) {
@@ -456,7 +460,7 @@ find_columns(struct cg_job *job, struct cg_build *build, struct cg_slice *block,
 
 /* ---- The file ----------------------------------------------------------- */
 
-/* Names the event of millionths after the one of units. */
+/* The name of the event of millionths, kept by the builder. */
 static const char *
 micro_name(struct reader *r, const char *name)
 {
@@ -493,7 +497,7 @@ add_events(struct reader *r, unsigned *column)
 	}
 }
 
-/* Sums in units become sums in millionths. */
+/* Turns a sum of units into one of millionths. */
 static bool
 scale(struct reader *r, size_t i)
 {
@@ -558,7 +562,7 @@ read_file(struct reader *r, struct cg_in *in)
 		return;
 	if (cg_in_unterminated(in))
 		cg_warn(r->job, "expected a newline at the end: the file may "
-				"be cut short");
+				"be truncated");
 	if (r->stacks == 0)
 		r->status = cg_fail(r->job, "expected 'frame;frame count'");
 }
@@ -572,7 +576,8 @@ folded_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	frames = cg_opt(job, "frames");
 	r.split_lines = strcmp(frames, "line") == 0;
 	if (!r.split_lines && strcmp(frames, "name") != 0)
-		return cg_usage(job, "--frames is name or line");
+		return cg_usage(
+		    job, "--frames: expected name or line, not '%s'", frames);
 	r.event[0].name = event ? event : FOLDED_EVENT;
 	read_file(&r, in);
 	if (r.status == CG_OK)

@@ -17,7 +17,7 @@ folded_take_count(struct cg_slice *line, struct folded_count *count)
 	*count = (struct folded_count){ 0 };
 	word = (struct cg_slice){ at, (size_t)(end - at) };
 	count->negative = cg_take_char(&word, '-');
-	/* Not cg_take_u64(), which knows hex numbers. */
+	/* No hex numbers, which cg_take_u64() would take. */
 	if (word.len == 0 || at == begin || *word.ptr < '0' ||
 	    *word.ptr > '9' || cg_starts(word, "0x") || cg_starts(word, "0X") ||
 	    !cg_take_u64(&word, &count->whole))

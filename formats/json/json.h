@@ -36,8 +36,8 @@
  *
  * Keys that a reader does not know are skipped. Each other line is an array:
  * a tag, then fields by position. Empty lines and
- * lines with unknown tags are skipped. Fields in [brackets] may be absent at the
- * end of a line; they are then 0, "" or the default given below.
+ * lines with unknown tags are skipped. Fields in [brackets] may be absent at
+ * the end of a line; they are then 0, "" or the default given below.
  *
  *	tag       fields
  *	event     column, name, [long name, unit, incl, signed]

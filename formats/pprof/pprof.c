@@ -5,7 +5,8 @@
  * Source: proto/profile.proto of github.com/google/pprof, which pprof.h
  * quotes, and what go1.19 writes and its pprof reads. All sample types
  * become events at once; stacks keep lines, addresses, objects and inlining.
- * Times, comments and mappings are descriptions; others are written as comments.
+ * Times, comments and mappings are descriptions; other descriptions are written
+ * as comments.
  * Samples keep their labels. Lost, and said: columns.
  * Files hold the message as it is or packed by gzip, as everywhere by --gzip
  * or a name that ends in .gz: pprof reads both.

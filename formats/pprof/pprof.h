@@ -11,8 +11,8 @@
  * of labels. At the end of the message graph.c and descs.c resolve texts and
  * ids and put events, stacks and descriptions into the builder.
  *
- * Writing (write.h): tables.c numbers what the file lists, order.c sums costs of
- * stacks and sorts them, comments.c collects what has no field of its own;
+ * Writing (write.h): tables.c numbers what the file lists, order.c sums costs
+ * of stacks and sorts them, comments.c collects what has no field of its own;
  * write.c writes all. words.c has units and names of texts for both directions;
  * pprof.c describes the format to the library.
  */

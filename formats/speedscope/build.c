@@ -1,19 +1,19 @@
 /*
- * build.c - what was read of speedscope's files becomes a graph.
+ * build.c - puts what was read of a speedscope file into the builder.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "read.h"
 
-/* What a profile may be counted in, and what that is here. */
+/* A unit of weights, and the event that it becomes. */
 struct unit {
 	const char *name;  /* in the file */
-	const char *event; /* which we call so */
+	const char *event; /* its name */
 	const char *unit;
-	uint64_t scale; /* so many of our unit are one */
+	uint64_t scale; /* one of the file is this many of ours */
 };
-/* The first is of no unit. */
+/* The first is for profiles without a unit. */
 static const struct unit units[] = {
 	{ "none", "samples", "", 1 },
 	{ "nanoseconds", "time", "ns", 1 },
@@ -24,7 +24,7 @@ static const struct unit units[] = {
 	{ 0 },
 };
 
-/* Node -> stack; freed by the caller. NULL after a failure. */
+/* Returns the builder's nodes by node, malloc()ed; NULL: failed. */
 static cg_node *
 build_stacks(struct reader *r)
 {
@@ -33,12 +33,12 @@ build_stacks(struct reader *r)
 	cg_node *stack = calloc(r->nodes.count + 1, sizeof(*stack));
 
 	if (!stack)
-		(void)speedscope_nomem(r);
+		(void)cg_reject_nomem(r->job);
 	for (size_t i = 0; stack && i < r->nodes.count; i++) {
 		const struct frame *frame;
 
 		if (nodes[i].frame >= r->frames.count) {
-			r->status = cg_fail(r->job,
+			(void)cg_reject(r->job,
 			    "expected frames below %zu in samples and events, "
 			    "there is %" PRIu32,
 			    r->frames.count, nodes[i].frame);
@@ -66,14 +66,13 @@ find_unit(struct reader *r, const struct profile *profile)
 	if (unit->name)
 		return unit;
 	if (name.len > 0)
-		cg_warn(r->job, "unknown unit \"%.40s\" is taken for none",
-		    name.ptr);
+		cg_warn(r->job, "unknown unit \"%.40s\" is ignored", name.ptr);
 	return units;
 }
 
 /*
- * Of ours, profiles of one part may be several, one for each event: a sample is
- * one in the first of them.
+ * A part that cgconv wrote has a profile for each event; its samples are
+ * counted in the first one. *first: this is it.
  */
 static bool
 begin_part(struct reader *r, const struct profile *profile,
@@ -96,7 +95,7 @@ begin_part(struct reader *r, const struct profile *profile,
 	}
 	part = cg_map_at(parts, profile->part);
 	if (!part)
-		return speedscope_nomem(r);
+		return cg_reject_nomem(r->job);
 	*first = *part == 0;
 	if (*part != 0)
 		cg_set_part(r->build, *part - 1);
@@ -124,7 +123,7 @@ add_event(
 	return cg_add_event(r->build, &event);
 }
 
-/* In our unit, to the next whole; false: too big. */
+/* Converts to our unit, rounded; false: too big. */
 static bool
 scale(struct reader *r, const struct decimal *value, uint64_t factor,
     uint64_t *cost)
@@ -143,7 +142,7 @@ count_samples(const struct profile *profile, const struct unit *unit,
 {
 	if (cost->counted)
 		return cost->samples;
-	/* What has no unit is counted. */
+	/* Weights without a unit are counts. */
 	if (profile->ours ? profile->counted : *unit->unit == '\0')
 		return weight;
 	if (!profile->ours)
@@ -167,9 +166,8 @@ add_profile(struct reader *r, const struct profile *profile,
 	column = add_event(r, profile, unit);
 	for (size_t i = profile->first; i < profile->end; i++) {
 		if (!scale(r, &costs[i].value, factor, &cost[column])) {
-			r->status = cg_fail(
+			return cg_reject(
 			    r->job, "expected weights whose sum is below 2^64");
-			return false;
 		}
 		cg_add_stack(r->build, stack[costs[i].node],
 		    count_samples(

@@ -1,10 +1,10 @@
 /*
- * exporter.c - reads what we write into speedscope's files beside what
- * speedscope knows: see speedscope.c.
+ * exporter.c - reads the keys that cgconv adds to speedscope's files: see
+ * speedscope.c.
  */
 #include "read.h"
 
-/* ---- Of a profile -------------------------------------------------------- */
+/* ---- In a profile -------------------------------------------------------- */
 
 static bool
 take_our_event(struct reader *r)
@@ -58,7 +58,7 @@ static bool
 take_flag(struct reader *r, bool *flag)
 {
 	if (r->type != CG_JSON_TRUE && r->type != CG_JSON_FALSE)
-		return speedscope_refuse(r, "true or false");
+		return speedscope_reject(r, "true or false");
 	*flag = r->type == CG_JSON_TRUE;
 	return speedscope_next(r);
 }
@@ -114,7 +114,7 @@ speedscope_take_ours(struct reader *r)
 	return speedscope_take_object(r, our_keys);
 }
 
-/* How many samples the next stack of the profile comes from. */
+/* The number of samples of the next stack of the profile. */
 static bool
 take_count(struct reader *r)
 {
@@ -124,7 +124,7 @@ take_count(struct reader *r)
 	uint32_t id;
 
 	if (r->counts == r->samples.count || r->stored || !r->weighted)
-		return speedscope_refuse(r, "counts of samples above");
+		return speedscope_reject(r, "counts of samples above");
 	id = cg_map_get(&r->cost_ids, sample[r->counts++]);
 	if (!speedscope_take_number(r, UINT64_MAX, &count))
 		return false;
@@ -135,7 +135,7 @@ take_count(struct reader *r)
 		cost->samples = 0;
 	cost->counted = true;
 	return !__builtin_add_overflow(cost->samples, count, &cost->samples) ||
-	       speedscope_refuse(r, "counts whose sum is below 2^64");
+	       speedscope_reject(r, "counts whose sum is below 2^64");
 }
 
 bool
@@ -144,7 +144,7 @@ speedscope_take_counts(struct reader *r)
 	return speedscope_take_array(r, take_count);
 }
 
-/* ---- Of a frame ---------------------------------------------------------- */
+/* ---- In a frame ---------------------------------------------------------- */
 
 static bool
 take_object(struct reader *r)

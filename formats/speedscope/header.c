@@ -1,5 +1,5 @@
 /*
- * header.c - writes what stands before the samples of a profile.
+ * header.c - writes what precedes the samples of a profile.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define GUESSED " (" CG_GUESSED_VALUE ")"
 
-/* What speedscope calls the unit; it knows no others. */
+/* speedscope's name of a unit; "none" for all that it does not know. */
 static const char *
 find_unit(const char *unit)
 {
@@ -52,7 +52,7 @@ put_number(struct cg_out *out, const char *key, uint64_t value)
 		cg_putf(out, ",\"%s\":%" PRIu64, key, value);
 }
 
-/* "cycles", or "cycles of prog, thread 7" where there are parts. */
+/* "cycles", or "cycles of prog, thread 7" if there are several parts. */
 static bool
 put_profile_name(const struct cg_graph *graph, struct cg_out *out, cg_part part,
     const char *event)
@@ -80,7 +80,6 @@ put_profile_name(const struct cg_graph *graph, struct cg_out *out, cg_part part,
 	return true;
 }
 
-/* Descriptions of the part. */
 static void
 put_descs(const struct cg_graph *graph, struct cg_out *out, cg_part part)
 {
@@ -98,7 +97,7 @@ put_descs(const struct cg_graph *graph, struct cg_out *out, cg_part part)
 		cg_putc(out, ']');
 }
 
-/* Is the event the first of which the part has costs? */
+/* True for the first event of which the part has costs. */
 static bool
 is_first(const uint64_t *total, size_t event)
 {

@@ -1,50 +1,41 @@
 /*
- * json.c - values of speedscope's files: see speedscope_read.h.
+ * json.c - takes JSON values of speedscope's files: see read.h.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "read.h"
 
-#define DIGITS_MAX 48 /* of a number; more say nothing */
+#define DIGITS_MAX 48 /* of a number; more are ignored */
 
-bool
-speedscope_nomem(struct reader *r)
-{
-	r->status = cg_nomem(r->job);
-	return false;
-}
-
-/* Room for one more element of that size, which is cleared; NULL: none. */
 void *
 speedscope_add(struct reader *r, struct list *list, size_t size)
 {
 	if (!cg_grow(&list->at, &list->cap, list->count + 1, size)) {
-		(void)speedscope_nomem(r);
+		(void)cg_reject_nomem(r->job);
 		return NULL;
 	}
 	return (char *)list->at + list->count++ * size;
 }
 
 bool
-speedscope_refuse(struct reader *r, const char *expected)
+speedscope_reject(struct reader *r, const char *expected)
 {
-	r->status = cg_json_fail(r->job, &r->json, expected);
-	return false;
+	return cg_json_reject(r->job, &r->json, expected);
 }
 
 bool
 speedscope_next(struct reader *r)
 {
 	r->type = cg_json_next(&r->json);
-	return r->type != CG_JSON_BAD || speedscope_refuse(r, "JSON");
+	return r->type != CG_JSON_BAD || speedscope_reject(r, "JSON");
 }
 
 bool
 speedscope_expect(
     struct reader *r, enum cg_json_type type, const char *expected)
 {
-	return r->type == type || speedscope_refuse(r, expected);
+	return r->type == type || speedscope_reject(r, expected);
 }
 
 bool
@@ -53,7 +44,7 @@ speedscope_string(struct reader *r)
 	if (!speedscope_expect(r, CG_JSON_STRING, "a string"))
 		return false;
 	if (!cg_grow_raw(&r->text, &r->text_cap, r->json.text.len, 1))
-		return speedscope_nomem(r);
+		return cg_reject_nomem(r->job);
 	r->string = cg_json_string(&r->json, r->text);
 	return true;
 }
@@ -74,11 +65,11 @@ speedscope_take_number(struct reader *r, uint64_t max, uint64_t *number)
 	if (r->type != CG_JSON_NUMBER ||
 	    (!r->json.whole && !cg_get_u64(r->json.text, number)) ||
 	    *number > max)
-		return speedscope_refuse(r, "a whole number");
+		return speedscope_reject(r, "a whole number");
 	return speedscope_next(r);
 }
 
-/* The value of the digits [from, to); behind the last there are zeros. */
+/* The value of digits [from, to); digits from n on are 0. */
 static bool
 join_digits(
     const char *digit, size_t n, size_t from, size_t to, uint64_t *value)
@@ -94,7 +85,7 @@ join_digits(
 	return true;
 }
 
-/* What most are: up to nine digits on each side of the point. */
+/* The common case: at most ten characters, without an exponent. */
 static bool
 parse_short(struct cg_slice text, struct decimal *value)
 {
@@ -113,7 +104,7 @@ parse_short(struct cg_slice text, struct decimal *value)
 	return at == end;
 }
 
-/* "12.5e3" as what it is; below the ninth digit nothing counts. */
+/* "12.5e3"; decimals after the ninth are ignored. */
 static bool
 parse_decimal(struct cg_slice text, struct decimal *value)
 {
@@ -157,7 +148,7 @@ speedscope_take_decimal(struct reader *r, struct decimal *value)
 	if (!speedscope_expect(r, CG_JSON_NUMBER, "a number"))
 		return false;
 	if (*text.ptr == '-' && !cg_equal(text, "-0"))
-		return speedscope_refuse(r, "a number that is not below 0");
+		return speedscope_reject(r, "a number that is not negative");
 	if (r->json.whole) {
 		*value = (struct decimal){ .whole = r->json.value };
 		return speedscope_next(r);
@@ -165,7 +156,7 @@ speedscope_take_decimal(struct reader *r, struct decimal *value)
 	if (*text.ptr == '-')
 		(void)cg_take_char(&text, '-');
 	if (!parse_short(text, value) && !parse_decimal(text, value))
-		return speedscope_refuse(r, "a number below 2^64");
+		return speedscope_reject(r, "a number below 2^64");
 	return speedscope_next(r);
 }
 
@@ -173,7 +164,7 @@ static bool
 skip_value(struct reader *r)
 {
 	return cg_json_skip(&r->json, r->type) ? speedscope_next(r)
-					       : speedscope_refuse(r, "JSON");
+					       : speedscope_reject(r, "JSON");
 }
 
 bool
@@ -194,7 +185,6 @@ speedscope_take_object(struct reader *r, const struct key *keys)
 	       speedscope_next(r);
 }
 
-/* Calls take for each element, which consumes it. */
 bool
 speedscope_take_array(struct reader *r, bool (*take)(struct reader *))
 {

@@ -1,9 +1,9 @@
 /*
- * read.c - reads speedscope's files. speedscope.c has the format.
+ * read.c - reads speedscope's files. speedscope.c describes the format.
  *
- * One pass. As frames may come after the profiles that name them by number, a
- * tree of frame numbers is built first and becomes stacks at the end. Samples
- * cost four bytes each until their weights come, no more.
+ * One pass. As frames may come after the profiles that refer to them by number,
+ * stacks are a tree of frame numbers until the end. A sample takes four bytes
+ * until its weight is read.
  */
 #include <stdlib.h>
 
@@ -22,10 +22,10 @@ find_node(struct reader *r, uint32_t parent, uint32_t frame, uint32_t *node)
 		return true;
 	id = cg_map_at(&r->node_ids, (uint64_t)parent << 32 | frame);
 	if (!id)
-		return speedscope_nomem(r);
+		return cg_reject_nomem(r->job);
 	if (*id == 0) {
 		if (r->nodes.count == UINT32_MAX)
-			return speedscope_nomem(r);
+			return cg_reject_nomem(r->job);
 		new = speedscope_add(r, &r->nodes, sizeof(*new));
 		if (!new)
 			return false;
@@ -55,12 +55,12 @@ add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 	struct cost *cost = r->costs.at;
 	uint32_t *id;
 
-	/* Time without a frame is nobody's; costs that we wrote are. */
+	/* Time without a frame is dropped, unless cgconv wrote it. */
 	if (node == 0 && !r->profile.ours)
 		return true;
 	id = cg_map_at(&r->cost_ids, node);
 	if (!id)
-		return speedscope_nomem(r);
+		return cg_reject_nomem(r->job);
 	if (*id == 0) {
 		cost = speedscope_add(r, &r->costs, sizeof(*cost));
 		if (!cost)
@@ -72,12 +72,12 @@ add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 	}
 	cost->samples++;
 	return add_decimal(&cost->value, value) ||
-	       speedscope_refuse(r, "weights whose sum is below 2^64");
+	       speedscope_reject(r, "weights whose sum is below 2^64");
 }
 
 /* ---- Sampled profiles --------------------------------------------------- */
 
-/* Frames that the sample before has at the same place need no look-up. */
+/* Frames that equal those of the sample before are not looked up. */
 static bool
 take_sample(struct reader *r)
 {
@@ -146,7 +146,7 @@ take_weight_of_sample(struct reader *r)
 	struct decimal value;
 
 	if (r->weights.count == r->samples.count)
-		return speedscope_refuse(r, "as many weights as samples");
+		return speedscope_reject(r, "as many weights as samples");
 	return speedscope_take_decimal(r, &value) &&
 	       add_cost(r, sample[r->weights.count++], &value);
 }
@@ -160,7 +160,7 @@ take_weights(struct reader *r)
 	    r, r->sampled ? take_weight_of_sample : take_weight);
 }
 
-/* The weights came before what they are of. */
+/* Weights that came before their samples. */
 static bool
 join_weights(struct reader *r)
 {
@@ -182,7 +182,7 @@ take_event_type(struct reader *r)
 	if (!speedscope_string(r))
 		return false;
 	if (!cg_equal(r->string, "O") && !cg_equal(r->string, "C"))
-		return speedscope_refuse(r, "\"O\" or \"C\"");
+		return speedscope_reject(r, "\"O\" or \"C\"");
 	r->event_type = *r->string.ptr;
 	return speedscope_next(r);
 }
@@ -219,30 +219,30 @@ top(const struct reader *r)
 	return r->path.count ? path[r->path.count - 1] : 0;
 }
 
-/* Time goes on: what passes is the open frame's. */
+/* Adds the time since the last event to the open frame. */
 static bool
-pass(struct reader *r, const struct decimal *at)
+advance_time(struct reader *r, const struct decimal *at)
 {
-	struct decimal now = r->now, gone = *at;
+	struct decimal now = r->now, elapsed = *at;
 
 	if (!r->began)
 		now = *at;
 	r->now = *at;
 	r->began = true;
-	if (gone.whole < now.whole ||
-	    (gone.whole == now.whole && gone.nano < now.nano))
-		return speedscope_refuse(r, "times in their order");
-	if (gone.nano < now.nano) {
-		gone.whole--;
-		gone.nano += NANO;
+	if (elapsed.whole < now.whole ||
+	    (elapsed.whole == now.whole && elapsed.nano < now.nano))
+		return speedscope_reject(r, "times in their order");
+	if (elapsed.nano < now.nano) {
+		elapsed.whole--;
+		elapsed.nano += NANO;
 	}
-	gone.whole -= now.whole;
-	gone.nano -= now.nano;
-	return (gone.whole == 0 && gone.nano == 0) ||
-	       add_cost(r, top(r), &gone);
+	elapsed.whole -= now.whole;
+	elapsed.nano -= now.nano;
+	return (elapsed.whole == 0 && elapsed.nano == 0) ||
+	       add_cost(r, top(r), &elapsed);
 }
 
-/* Some producers leave frames open, or close what is not: PerfView. */
+/* PerfView leaves frames open, and closes frames that are not open. */
 static void
 close_frame(struct reader *r)
 {
@@ -268,8 +268,8 @@ take_event(struct reader *r)
 	if (!speedscope_take_object(r, event_keys))
 		return false;
 	if (r->event_type == 0)
-		return speedscope_refuse(r, "a \"type\" of each event");
-	if (!pass(r, &r->event_at))
+		return speedscope_reject(r, "a \"type\" of each event");
+	if (!advance_time(r, &r->event_at))
 		return false;
 	if (r->event_type == 'C') {
 		close_frame(r);
@@ -292,7 +292,7 @@ take_events(struct reader *r)
 		return false;
 	if (r->path.count > 0)
 		cg_warn(r->job, "expected the ends of all frames: the profile "
-				"may be cut short");
+				"may be truncated");
 	return true;
 }
 
@@ -315,7 +315,7 @@ static const struct key profile_keys[] = {
 	{ "samples", take_samples }, { "weights", take_weights },
 	{ "events", take_events }, { "cgconv", speedscope_take_ours },
 	{ "counts", speedscope_take_counts },
-	{ NULL, NULL }, /* "type", "startValue", "endValue" say no more */
+	{ NULL, NULL }, /* "type", "startValue", "endValue" are not needed */
 };
 
 static bool
@@ -331,7 +331,7 @@ take_profile(struct reader *r)
 	if (!speedscope_take_object(r, profile_keys))
 		return false;
 	if (r->sampled != r->weighted || r->samples.count != r->weights.count)
-		return speedscope_refuse(r, "as many weights as samples");
+		return speedscope_reject(r, "as many weights as samples");
 	if (r->stored && !join_weights(r))
 		return false;
 	r->profile.end = r->costs.count;
@@ -355,7 +355,7 @@ take_frame_name(struct reader *r)
 	return speedscope_take_name(r, &r->frame_name);
 }
 
-/* Some producers write null for what they do not know. */
+/* Some producers write null for unknown values. */
 static bool
 take_frame_file(struct reader *r)
 {
@@ -368,7 +368,7 @@ take_frame_file(struct reader *r)
 }
 
 static bool
-take_place(struct reader *r, uint32_t *to)
+take_position(struct reader *r, uint32_t *to)
 {
 	uint64_t number;
 
@@ -383,13 +383,13 @@ take_place(struct reader *r, uint32_t *to)
 static bool
 take_frame_line(struct reader *r)
 {
-	return take_place(r, &r->frame.line);
+	return take_position(r, &r->frame.line);
 }
 
 static bool
 take_frame_column(struct reader *r)
 {
-	return take_place(r, &r->frame_column);
+	return take_position(r, &r->frame_column);
 }
 
 static const struct key frame_keys[] = {
@@ -462,7 +462,7 @@ read_file(struct reader *r, struct cg_in *in)
 	if (!speedscope_expect(r, CG_JSON_END, "nothing after the last '}'"))
 		return;
 	if (r->profiles.count == 0) {
-		r->status = cg_fail(r->job, "expected \"profiles\"");
+		(void)cg_reject(r->job, "expected \"profiles\"");
 		return;
 	}
 	speedscope_build(r);
@@ -485,5 +485,5 @@ speedscope_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	free(r.path.at);
 	cg_map_free(&r.node_ids);
 	cg_map_free(&r.cost_ids);
-	return r.status;
+	return cg_in_status(in);
 }

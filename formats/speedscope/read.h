@@ -1,5 +1,5 @@
 /*
- * read.h - what the parts of the reader share.
+ * read.h - the state of the reader.
  */
 #ifndef FORMATS_SPEEDSCOPE_READ_H
 #define FORMATS_SPEEDSCOPE_READ_H
@@ -8,7 +8,7 @@
 
 #define NANO 1000000000u
 
-/* A number as it stands there: the unit may come later. */
+/* A number in the unit of its profile, which may follow later. */
 struct decimal {
 	uint64_t whole;
 	uint32_t nano; /* below NANO */
@@ -17,21 +17,21 @@ struct decimal {
 /* A frame, by number, on top of another; 0 is below all. */
 struct node {
 	uint32_t parent, frame;
-	uint32_t last; /* the child that was wanted last, as likely next */
+	uint32_t last; /* the child that was looked up last; likely the next, too */
 };
 
-/* What a stack costs in a profile. */
+/* The cost of a stack in a profile. */
 struct cost {
 	uint32_t node;
 	struct decimal value;
 	uint64_t samples;
-	bool counted; /* the file says how many */
+	bool counted; /* the file states samples */
 };
 
 struct profile {
 	size_t first, end; /* its costs */
 	cg_name name, unit;
-	/* What is in "cgconv", if we have written it ourselves. */
+	/* From "cgconv", which only cgconv writes. */
 	bool ours;
 	bool counted; /* weights are numbers of samples */
 	cg_name event, event_long, event_unit, cmd;
@@ -61,11 +61,11 @@ struct reader {
 	struct cg_build *build;
 	struct cg_json json;
 	enum cg_json_type type; /* of the token that is next */
-	char *text;             /* room for a string without escapes */
+	char *text;             /* buffer of an unescaped string */
 	size_t text_cap;
 	struct cg_slice string; /* the last one, in text or in the input */
 
-	uint32_t last_root;     /* the same below all nodes */
+	uint32_t last_root;     /* as node.last, of roots */
 	struct list nodes;      /* struct node */
 	struct cg_map node_ids; /* parent << 32 | frame -> node */
 	struct list costs;      /* struct cost */
@@ -82,57 +82,56 @@ struct reader {
 	struct list samples;    /* nodes: uint32_t */
 	struct list weights;    /* struct decimal, if they come first */
 	struct list path;       /* nodes of the last sample or open frames */
-	bool weighted, sampled; /* there was such a list */
-	size_t counts;          /* of samples, how many were taken */
-	bool stored;            /* the weights came first */
+	bool weighted, sampled; /* weights, samples were read */
+	size_t counts;          /* counts of samples that were read */
+	bool stored;            /* weights came before samples */
 	struct decimal now;
 	bool began; /* now is set */
 	/* The current event. */
 	char event_type;
 	uint32_t event_frame;
 	struct decimal event_at;
-	int status;
 };
 
-/* ---- speedscope_json.c: values ------------------------------------------ */
+/* ---- json.c: values ----------------------------------------------------- */
 
 /*
- * Everything below returns false after a failure, which is reported and in
- * status. What takes a value leaves the token behind it as the next.
+ * All return false (NULL) after a failure, which they report as cg_reject()
+ * does. Calls that take a value move on to the token behind it.
  */
-bool speedscope_nomem(struct reader *);
-/* The next token is not what was expected. */
-bool speedscope_refuse(struct reader *, const char *expected);
-/* One more element of that size at the end, cleared; NULL: no memory. */
+
+/* Reports that the next token is not what was expected. */
+bool speedscope_reject(struct reader *, const char *expected);
+/* Adds an element of that size, cleared. */
 void *speedscope_add(struct reader *, struct list *, size_t size);
 bool speedscope_next(struct reader *);
 bool speedscope_expect(
     struct reader *, enum cg_json_type, const char *expected);
-/* Into string; the token stays the next. */
+/* Sets r->string; does not move on. */
 bool speedscope_string(struct reader *);
 bool speedscope_take_name(struct reader *, cg_name *);
 bool speedscope_take_number(struct reader *, uint64_t max, uint64_t *);
 bool speedscope_take_decimal(struct reader *, struct decimal *);
 
-/* Keys of an object and what takes their values; others are skipped. */
+/* The keys of an object, and what takes their values; others are skipped. */
 struct key {
 	const char *name;
 	bool (*take)(struct reader *);
 };
 bool speedscope_take_object(struct reader *, const struct key *);
-/* Calls take for each element. */
+/* Calls take() for each element. */
 bool speedscope_take_array(struct reader *, bool (*take)(struct reader *));
 
-/* ---- speedscope_ours.c: what we write beside ----------------------------- */
+/* ---- exporter.c: keys that only cgconv writes --------------------------- */
 
 /* "cgconv" and "counts" of a profile, "cgconv" of a frame. */
 bool speedscope_take_ours(struct reader *);
 bool speedscope_take_counts(struct reader *);
 bool speedscope_take_our_frame(struct reader *);
 
-/* ---- speedscope_build.c ------------------------------------------------- */
+/* ---- build.c ------------------------------------------------------------ */
 
-/* All was read: it becomes stacks and their costs. */
+/* Puts all that was read into the builder. */
 void speedscope_build(struct reader *);
 
 #endif

@@ -13,15 +13,16 @@
  *	      "events": [ { "type": "O" or "C", "frame", "at" }, ... ] } ] }
  *
  * Keys stand in any order. A profile is a part, its unit makes the event;
- * times are whole nanoseconds. What we write has beside these, in each profile,
- * "cgconv": which event and part it is of and what is said of the part, so that
- * several of both come back; "counted" there says that weights are numbers of
- * samples, else "counts" lists these where they are not 1 in a part's first
- * profile, 0 in others. In a frame "cgconv" tells its object and inlining.
+ * times are whole nanoseconds. cgconv adds the
+ * key "cgconv" to each profile: its event and part, and the descriptions of the
+ * part, so that these survive; "counted" there tells that weights are numbers
+ * of samples. Otherwise "counts" lists the numbers of samples, unless they are
+ * 1 in a part's first profile and 0 in others. In a frame "cgconv" has its
+ * object and inlining.
  *
  * Names, stacks, files, lines, objects, inlining, events and parts survive;
- * addresses, and lines in other files than the function's, do not. A frame with
- * a column is told from others of its name by where it is defined.
+ * addresses, and lines in other files than the function's, do not. Frames of
+ * one name that have columns are told apart by their positions.
  */
 #include <string.h>
 
@@ -57,7 +58,7 @@ probe(const struct cg_head *head)
 		return CG_PROBE_NO;
 	if (contains(text, "speedscope.app/file-format-schema"))
 		return CG_PROBE_SURE;
-	/* The schema may stand at the end of a long file. */
+	/* The schema may be at the end of a long file. */
 	if (contains(text, "\"profiles\"") && contains(text, "\"startValue\""))
 		return CG_PROBE_LIKELY;
 	return CG_PROBE_NO;

@@ -1,7 +1,8 @@
 /*
- * write.c - writes speedscope's files. speedscope.c has the format.
+ * write.c - writes speedscope's files. speedscope.c describes the format.
  *
- * One sampled profile for each part and event that has costs in it.
+ * One sampled profile for each part and event with costs. Stacks that differ
+ * only in what is not written are merged.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,20 +11,20 @@
 
 #include "speedscope.h"
 
-/* What a frame is made of; sorted by what is written of it. */
+/* What is written of a frame; frames are sorted by it. */
 struct frame {
 	struct cg_slice name, file, object;
 	uint32_t line;
 	bool inlined;
-	uint32_t id; /* as it came */
+	uint32_t id; /* in the order of first appearance */
 };
 
-/* A frame on top of others, all told by what is written of them. */
-struct place {
+/* A stack: a frame on top of another stack. */
+struct merged {
 	uint32_t parent; /* 0: none */
 	uint32_t frame;
 	uint32_t depth;
-	uint32_t rank; /* of all: lower ones first, then by parent, frame */
+	uint32_t rank; /* by depth, then by parent and frame */
 };
 
 struct writer {
@@ -34,15 +35,15 @@ struct writer {
 	struct frame *frame;
 	size_t frame_cap;
 	uint32_t frames;
-	bool *used;         /* by node: there is a cost on or above it */
-	uint32_t *frame_of; /* by node: id, later the frame's number */
-	uint32_t *place_of; /* by node */
-	struct place *place;
-	uint32_t places;
-	uint32_t *order; /* places by rank */
-	uint64_t *cost;  /* by place, of one profile */
+	bool *used;          /* by node: it, or a stack on it, has a cost */
+	uint32_t *frame_of;  /* by node: id, later the frame's number */
+	uint32_t *merged_of; /* by node */
+	struct merged *merged;
+	uint32_t stacks;
+	uint32_t *order; /* stacks by rank */
+	uint64_t *cost;  /* by stack, of one profile */
 	uint64_t *count; /* the same: samples */
-	uint32_t *rank;  /* of the places that have some */
+	uint32_t *rank;  /* of the stacks that have costs */
 	size_t ranks;
 	size_t elsewhere; /* frames in other files than their functions */
 	uint32_t *path;   /* of a stack, the leaf first */
@@ -74,8 +75,8 @@ new_frame(
 }
 
 /*
- * The frame of a node. There is room for one file: the function's own, else
- * that of the line, which is left out if it is in another.
+ * The frame of a node. It has one file: the function's own, else that of the
+ * line; a line in another file than the function's is dropped.
  */
 static bool
 find_frame(struct writer *w, cg_node node)
@@ -146,7 +147,7 @@ put_frame(struct writer *w, const struct frame *frame)
 	cg_putc(w->out, '}');
 }
 
-/* Stacks without a cost are in no profile. */
+/* Marks nodes of stacks with costs: others are not written. */
 static bool
 mark_used(struct writer *w)
 {
@@ -168,7 +169,7 @@ mark_used(struct writer *w)
 	return true;
 }
 
-/* Functions that differ in what is not written are one frame. */
+/* Writes frames; those that differ only in what is not written are one. */
 static bool
 put_frames(struct writer *w)
 {
@@ -204,20 +205,20 @@ put_frames(struct writer *w)
 /* ---- The tree ----------------------------------------------------------- */
 
 static bool
-find_places(struct writer *w)
+merge_stacks(struct writer *w)
 {
 	size_t nodes = cg_node_count(w->graph) + 1;
 	struct cg_map known = { 0 };
 	bool ok;
 
-	w->place_of = calloc(nodes, sizeof(*w->place_of));
-	w->place = calloc(nodes, sizeof(*w->place));
+	w->merged_of = calloc(nodes, sizeof(*w->merged_of));
+	w->merged = calloc(nodes, sizeof(*w->merged));
 	w->order = calloc(nodes, sizeof(*w->order));
 	w->cost = calloc(nodes, sizeof(*w->cost));
 	w->count = calloc(nodes, sizeof(*w->count));
 	w->rank = calloc(nodes, sizeof(*w->rank));
-	w->places = 1;
-	ok = w->place_of && w->place && w->order && w->cost && w->count &&
+	w->stacks = 1;
+	ok = w->merged_of && w->merged && w->order && w->cost && w->count &&
 	     w->rank;
 	for (cg_node node = 1; ok && node < nodes; node++) {
 		struct cg_stack stack;
@@ -226,25 +227,25 @@ find_places(struct writer *w)
 		if (!w->used[node])
 			continue;
 		cg_get_node(w->graph, node, &stack);
-		parent = w->place_of[stack.parent];
+		parent = w->merged_of[stack.parent];
 		id = cg_map_at(
 		    &known, (uint64_t)parent << 32 | w->frame_of[node]);
 		ok = id != NULL;
 		if (ok && *id == 0) {
-			*id = w->places++;
-			w->place[*id] =
-			    (struct place){ parent, w->frame_of[node],
-				    w->place[parent].depth + 1, *id };
+			*id = w->stacks++;
+			w->merged[*id] =
+			    (struct merged){ parent, w->frame_of[node],
+				    w->merged[parent].depth + 1, *id };
 		}
 		if (ok)
-			w->place_of[node] = *id;
+			w->merged_of[node] = *id;
 	}
 	cg_map_free(&known);
 	return ok;
 }
 
 struct sorted {
-	uint32_t depth, parent, frame, place;
+	uint32_t depth, parent, frame, stack;
 };
 
 static int
@@ -259,34 +260,35 @@ compare_sorted(const void *pa, const void *pb)
 	return (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-/* Level by level, so that the parents' ranks are known: a file's one order. */
+/* Level by level, as a stack's rank depends on its parent's. */
 static bool
-rank_places(struct writer *w)
+rank_stacks(struct writer *w)
 {
-	struct sorted *sorted = calloc(w->places, sizeof(*sorted));
-	size_t count = w->places - 1, first = 0, last;
+	struct sorted *sorted = calloc(w->stacks, sizeof(*sorted));
+	size_t count = w->stacks - 1, first = 0, last;
 	uint32_t rank = 0;
 
 	if (!sorted)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		sorted[i] = (struct sorted){ .depth = w->place[i + 1].depth,
-			.place = (uint32_t)i + 1 };
+		sorted[i] = (struct sorted){ .depth = w->merged[i + 1].depth,
+			.stack = (uint32_t)i + 1 };
 	qsort(sorted, count, sizeof(*sorted), compare_sorted);
 	for (; first < count; first = last) {
 		for (last = first;
 		     last < count && sorted[last].depth == sorted[first].depth;
 		     last++) {
-			const struct place *it = &w->place[sorted[last].place];
+			const struct merged *it =
+			    &w->merged[sorted[last].stack];
 
-			sorted[last].parent = w->place[it->parent].rank;
+			sorted[last].parent = w->merged[it->parent].rank;
 			sorted[last].frame = it->frame;
 		}
 		qsort(sorted + first, last - first, sizeof(*sorted),
 		    compare_sorted);
 		for (size_t i = first; i < last; i++) {
-			w->place[sorted[i].place].rank = ++rank;
-			w->order[rank] = sorted[i].place;
+			w->merged[sorted[i].stack].rank = ++rank;
+			w->order[rank] = sorted[i].stack;
 		}
 	}
 	free(sorted);
@@ -295,7 +297,7 @@ rank_places(struct writer *w)
 
 /* ---- Profiles ----------------------------------------------------------- */
 
-/* How the numbers of samples of a profile's stacks are told. */
+/* How a profile states the numbers of samples of its stacks. */
 enum counts { COUNTS_USUAL, COUNTS_ARE_WEIGHTS, COUNTS_LISTED };
 
 static enum counts
@@ -304,10 +306,10 @@ how_counted(const struct writer *w, bool first)
 	bool usual = true, weights = true;
 
 	for (size_t i = 0; i < w->ranks; i++) {
-		uint32_t place = w->order[w->rank[i]];
+		uint32_t at = w->order[w->rank[i]];
 
-		usual &= w->count[place] == first;
-		weights &= w->count[place] == w->cost[place];
+		usual &= w->count[at] == first;
+		weights &= w->count[at] == w->cost[at];
 	}
 	return usual     ? COUNTS_USUAL
 	       : weights ? COUNTS_ARE_WEIGHTS
@@ -318,12 +320,12 @@ how_counted(const struct writer *w, bool first)
 static bool
 put_path(struct writer *w, uint32_t leaf)
 {
-	size_t depth = w->place[leaf].depth, n = 0;
+	size_t depth = w->merged[leaf].depth, n = 0;
 
 	if (!cg_grow_raw(&w->path, &w->path_cap, depth + 1, sizeof(*w->path)))
 		return false;
-	for (uint32_t at = leaf; at != 0; at = w->place[at].parent)
-		w->path[n++] = w->place[at].frame;
+	for (uint32_t at = leaf; at != 0; at = w->merged[at].parent)
+		w->path[n++] = w->merged[at].frame;
 	cg_puts(w->out, n > 0 ? "[" : "[]");
 	while (n > 0) {
 		char *to = cg_out_reserve(w->out, CG_NUMBER_MAX + 1);
@@ -343,7 +345,7 @@ compare_ranks(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-/* Is it the first event that the stack has a cost of? */
+/* True for the first event of which the stack has a cost. */
 static bool
 is_first_cost(const struct cg_stack_cost *stack, size_t event)
 {
@@ -354,7 +356,7 @@ is_first_cost(const struct cg_stack_cost *stack, size_t event)
 	return true;
 }
 
-/* Sums up and sorts what the part has. The sums fit: the part's total does. */
+/* Sums and sorts the part's costs. Sums fit, as the part's total does. */
 static void
 sum_costs(struct writer *w, cg_part part, size_t event)
 {
@@ -362,17 +364,17 @@ sum_costs(struct writer *w, cg_part part, size_t event)
 
 	w->ranks = 0;
 	for (size_t i = 0; cg_next_stack(w->graph, part, &i, &stack);) {
-		uint32_t place = w->place_of[stack.leaf];
+		uint32_t at = w->merged_of[stack.leaf];
 
 		if (event >= stack.n || stack.cost[event] == 0)
 			continue;
-		if (w->cost[place] == 0)
-			w->rank[w->ranks++] = w->place[place].rank;
-		w->cost[place] += stack.cost[event];
+		if (w->cost[at] == 0)
+			w->rank[w->ranks++] = w->merged[at].rank;
+		w->cost[at] += stack.cost[event];
 		if (is_first_cost(&stack, event) &&
 		    __builtin_add_overflow(
-			w->count[place], stack.samples, &w->count[place]))
-			w->count[place] = UINT64_MAX;
+			w->count[at], stack.samples, &w->count[at]))
+			w->count[at] = UINT64_MAX;
 	}
 	qsort(w->rank, w->ranks, sizeof(*w->rank), compare_ranks);
 }
@@ -390,7 +392,7 @@ put_samples(struct writer *w)
 	return true;
 }
 
-/* A number for each sample. */
+/* Writes a number for each sample. */
 static void
 put_numbers(struct writer *w, const char *key, uint64_t *number)
 {
@@ -406,12 +408,12 @@ put_numbers(struct writer *w, const char *key, uint64_t *number)
 }
 
 static void
-forget_costs(struct writer *w)
+clear_costs(struct writer *w)
 {
 	for (size_t i = 0; i < w->ranks; i++) {
-		uint32_t place = w->order[w->rank[i]];
+		uint32_t at = w->order[w->rank[i]];
 
-		w->cost[place] = w->count[place] = 0;
+		w->cost[at] = w->count[at] = 0;
 	}
 }
 
@@ -431,7 +433,7 @@ put_profile(struct writer *w, cg_part part, size_t event, bool first)
 	if (counts == COUNTS_LISTED)
 		put_numbers(w, "counts", w->count);
 	cg_putc(w->out, '}');
-	forget_costs(w);
+	clear_costs(w);
 	return true;
 }
 
@@ -447,7 +449,7 @@ put_profiles(struct writer *w)
 		for (size_t i = 0; i < events; i++) {
 			uint64_t total = cg_part_totals(w->graph, part)[i];
 
-			/* There must be one. */
+			/* A file has at least one profile. */
 			if (total == 0 && (parts > 1 || events > 1))
 				continue;
 			if (!put_profile(w, part, i, first))
@@ -470,13 +472,13 @@ speedscope_write(
 		     "\"shared\":{\"frames\":[");
 	ok = put_frames(&w);
 	cg_puts(out, "]},\n\"profiles\":[");
-	ok = ok && find_places(&w) && rank_places(&w) && put_profiles(&w);
+	ok = ok && merge_stacks(&w) && rank_stacks(&w) && put_profiles(&w);
 	cg_puts(out, "]}\n");
 	free(w.frame);
 	free(w.used);
 	free(w.frame_of);
-	free(w.place_of);
-	free(w.place);
+	free(w.merged_of);
+	free(w.merged);
 	free(w.order);
 	free(w.cost);
 	free(w.count);
@@ -487,11 +489,13 @@ speedscope_write(
 	if (!ok)
 		return cg_nomem(job);
 	if (w.profiles == 0)
-		return cg_fail(job, "speedscope needs costs; there are none");
+		return cg_fail(job,
+		    "expected costs: speedscope cannot represent a profile "
+		    "without");
 	if (w.elsewhere > 0)
 		cg_warn(job,
-		    "lines of %zu frames in other files than their functions "
-		    "are left out",
+		    "lines of frames in other files than their functions are "
+		    "dropped: %zu",
 		    w.elsewhere);
 	return cg_out_status(out);
 }
