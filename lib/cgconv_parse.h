@@ -97,11 +97,9 @@ struct cg_json {
 	struct cg_in *in;      /* private: the input, or NULL */
 };
 /*
- * Reports what was expected instead of the current token, or the syntax error
- * if there is one; returns CG_EINPUT or the status of the input.
+ * Reports a syntax error, or that the token is not what was expected; returns
+ * false, as cg_reject(). An error of the input was reported already.
  */
-int cg_json_fail(struct cg_job *, const struct cg_json *, const char *expected);
-/* The same, as cg_reject(): returns false. */
 bool cg_json_reject(
     struct cg_job *, const struct cg_json *, const char *expected);
 void cg_json_start(struct cg_json *, struct cg_slice);

@@ -36,8 +36,12 @@ is_accepted(struct cg_doc *doc)
 bool
 cg_doc_fail(struct cg_doc *doc, const char *expected)
 {
-	if (is_accepted(doc))
-		doc->status = cg_json_fail(doc->job, &doc->json, expected);
+	if (!is_accepted(doc))
+		return false;
+	(void)cg_json_reject(doc->job, &doc->json, expected);
+	doc->status = cg_rejected(doc->job);
+	if (doc->status == CG_OK)
+		doc->status = CG_EINPUT; /* the input's own error */
 	return false;
 }
 

@@ -546,18 +546,6 @@ cg_json_skip(struct cg_json *json, enum cg_json_type type)
 	return type > CG_JSON_BAD;
 }
 
-/* An error of the input itself was reported already and is the cause. */
-int
-cg_json_fail(
-    struct cg_job *job, const struct cg_json *tokens, const char *expected)
-{
-	if (tokens->in && cg_in_status(tokens->in) != CG_OK)
-		return cg_in_status(tokens->in);
-	if (tokens->error)
-		return cg_fail_at(job, tokens->at, "%s", tokens->error);
-	return cg_fail_at(job, tokens->at, "expected %s", expected);
-}
-
 bool
 cg_json_reject(
     struct cg_job *job, const struct cg_json *tokens, const char *expected)
