@@ -152,7 +152,7 @@ struct cg_head {
  * has its read() called with the same text, and can report what the user has to
  * do: the library opens no file in the directory.
  */
-#define CG_DIRECTORY_MAGIC "//folder\n"
+#define CG_DIRECTORY_MAGIC "//directory\n"
 
 /*
  * Scores: 0 no, WEAK a guess from the shape, SURE a magic number; values
