@@ -64,11 +64,12 @@ bool
 next_label_key(const struct labels *labels, size_t *i, struct cg_slice *key,
     size_t *values)
 {
-	const struct labelled *at = labels->of + *i;
-	const struct labelled *end = labels->of + labels->count;
+	const struct labelled *at, *end;
 
 	if (*i >= labels->count)
 		return false;
+	at = labels->of + *i;
+	end = labels->of + labels->count;
 	*key = at->label.key;
 	for (*values = 1; ++at < end && cg_compare(at->label.key, *key) == 0;)
 		*values += compare_labels(&at[-1].label, &at->label) != 0;
