@@ -746,6 +746,7 @@ int cg_job_load_modules(struct cg_job *, const char *path);
  * graph may be NULL. Inputs are summed unless cg_job_set_parts() was called. A
  * function of an unknown object in one input is then the function of the same
  * file and name that other inputs have, if all of these are in one object.
+ * A job reads once: CG_EUSAGE for a second time.
  */
 int cg_job_read(struct cg_job *, const struct cg_graph **graph);
 /*

@@ -77,6 +77,50 @@ build()
 	[ "$status" -eq 1 ] && [ ! -s "$dir/got" ]
 }
 
+@test "library: calls in the wrong order are usage errors" {
+	cat >"$dir/order.c" <<-'END'
+		#include <cgconv.h>
+
+		static struct cg_job *
+		new_job(const char *input)
+		{
+			struct cg_job *job = cg_job_new(cg_formats, NULL, NULL);
+
+			cg_job_set_output_memory(job);
+			(void)cg_job_add_input(job, input);
+			return job;
+		}
+
+		int
+		main(int argc, char **argv)
+		{
+			struct cg_job *job = new_job(argv[argc - 1]);
+			struct cg_job *bad = new_job("no such file");
+			const struct cg_graph *graph;
+			int wrong = 0;
+
+			wrong += cg_job_write(job) != CG_EUSAGE;
+			wrong += cg_job_derive(job, CG_CALLS) != CG_EUSAGE;
+			wrong += cg_job_read(bad, NULL) != CG_EINPUT;
+			wrong += cg_job_write(bad) != CG_EUSAGE;
+			wrong += cg_job_merge(job, bad) != CG_EUSAGE;
+			wrong += cg_job_diff(job, bad, bad, 0, &graph) != CG_EUSAGE;
+			cg_job_free(job);
+			job = new_job(argv[argc - 1]);
+			wrong += cg_job_run(job) != CG_OK;
+			wrong += cg_job_run(job) != CG_EUSAGE;
+			/* What was read can be written again. */
+			wrong += cg_job_write(job) != CG_OK;
+			wrong += cg_job_output(job).len == 0;
+			cg_job_free(job);
+			cg_job_free(bad);
+			return wrong;
+		}
+	END
+	build "$dir/order"
+	"$dir/order" "$sample"
+}
+
 @test "library: callbacks deliver the input and take the output" {
 	cat >"$dir/callback.c" <<-'END'
 		#include <cgconv.h>

@@ -149,9 +149,13 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 	struct cg_diff diff = { .profile = { before->graph, after->graph },
 		.side_by_side = how & CG_DIFF_SIDE_BY_SIDE,
 		.normalize = how & CG_DIFF_NORMALIZE };
-	int status = choose_sides(job, &diff);
+	int status = cg_job_check_ready(job, before);
 
 	*graph = NULL;
+	if (status == CG_OK)
+		status = cg_job_check_ready(job, after);
+	if (status == CG_OK)
+		status = choose_sides(job, &diff);
 	for (int s = 0; s < 2 && status == CG_OK; s++) {
 		status = cg_job_derive(side[s], CG_INCL);
 		if (status == CG_OK)
@@ -179,6 +183,7 @@ cg_job_diff(struct cg_job *job, struct cg_job *before, struct cg_job *after,
 		status = cg_formulas_resolve(job->graph);
 	if (status == CG_OK)
 		status = cg_graph_seal(job->graph);
+	job->ready = status == CG_OK;
 	*graph = status == CG_OK ? job->graph : NULL;
 	return job->errors.fault != CG_OK ? job->errors.fault : status;
 }

@@ -135,8 +135,10 @@ int
 cg_job_derive(struct cg_job *job, cg_facts needs)
 {
 	uint64_t levels;
-	int status = get_levels_set(job, &levels);
+	int status = cg_job_check_ready(job, job);
 
+	if (status == CG_OK)
+		status = get_levels_set(job, &levels);
 	if (status != CG_OK)
 		return status;
 	return derive_facts(

@@ -233,16 +233,18 @@ freeze(struct cg_job *job)
 		status = cg_graph_join(&job->graph);
 	/* Joining makes a new graph; the builder folds stacks later. */
 	job->build.graph = job->graph;
+	job->ready = status == CG_OK;
 	return status;
 }
 
 int
 cg_job_merge(struct cg_job *job, const struct cg_job *part)
 {
-	int status;
+	int status = part ? cg_job_check_ready(job, part) : CG_OK;
 
 	job->adds = true;
-	status = begin_graph(job);
+	if (status == CG_OK)
+		status = begin_graph(job);
 	if (status != CG_OK || !part)
 		return status;
 	/* Rules for paths were applied when it was read. */
@@ -254,8 +256,15 @@ cg_job_merge(struct cg_job *job, const struct cg_job *part)
 int
 cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 {
-	int status = job->adds ? CG_OK : cg_job_sort_inputs(job);
+	int status = CG_OK;
 
+	if (graph)
+		*graph = NULL;
+	if (job->began)
+		return cg_usage(job, "a job can read its inputs only once");
+	job->began = true;
+	if (!job->adds)
+		status = cg_job_sort_inputs(job);
 	if (status == CG_OK)
 		status = begin_graph(job);
 	for (size_t i = 0; status == CG_OK && i < job->inputs; i++) {
@@ -273,8 +282,8 @@ cg_job_read(struct cg_job *job, const struct cg_graph **graph)
 		status = CG_EINPUT;
 	if (status == CG_OK)
 		status = freeze(job);
-	if (graph)
-		*graph = status == CG_OK ? job->graph : NULL;
+	if (graph && status == CG_OK)
+		*graph = job->graph;
 	return status;
 }
 
@@ -396,7 +405,9 @@ cg_job_write(struct cg_job *job)
 
 	if (!to)
 		return cg_usage(job, "no module can write");
-	status = cg_check_options(job, to);
+	status = cg_job_check_ready(job, job);
+	if (status == CG_OK)
+		status = cg_check_options(job, to);
 	if (status == CG_OK)
 		status = cg_derive(job, to);
 	if (status != CG_OK)

@@ -62,6 +62,7 @@ struct cg_job {
 	uint64_t levels;         /* of recursion; 0: as the option says */
 	bool gzip, strict, clamp, guess, verbose, parts;
 	bool adds;               /* it merges what other jobs have read */
+	bool began, ready;       /* it has begun to read; has a graph to write */
 	bool sums_only;          /* see cg_job_set_sums_only() */
 	bool partial;            /* see cg_job_set_partial() */
 	struct cg_shard shard;   /* which the output is, if count > 0 */
@@ -160,6 +161,13 @@ int cg_job_sort_inputs(struct cg_job *);
 /* ---- job.c -------------------------------------------------------------- */
 
 /* Reads one input from memory and freezes the graph (tests, fuzzing). */
+/* CG_OK, or CG_EUSAGE (reported to job) if the other has no graph. */
+static inline int
+cg_job_check_ready(struct cg_job *job, const struct cg_job *other)
+{
+	return other->ready ? CG_OK : cg_usage(job,
+	    "no profile was read: call cg_job_read()");
+}
 int cg_job_read_memory(struct cg_job *, const char *name, struct cg_slice);
 
 #endif
