@@ -206,6 +206,7 @@ create_handle(struct cg_archive *archive)
 struct cg_archive *
 cg_archive_new(struct cg_job *job, struct cg_in *in, int *status)
 {
+	const struct cg_location location = { .file = cg_in_name(in) };
 	struct cg_archive *archive;
 	const char *reason;
 
@@ -223,10 +224,15 @@ cg_archive_new(struct cg_job *job, struct cg_in *in, int *status)
 	archive->diag = &cg_job_errors(job)->diag;
 	archive->in = in;
 	reason = cg_libarchive_load(&archive->lib);
-	if (reason || !create_handle(archive)) {
-		*status =
-		    reason ? cg_fail(job, "cannot load libarchive: %s", reason)
-			   : cg_nomem(job);
+	if (reason) {
+		*status = CG_EINPUT;
+		cg_diag_say(archive->diag, CG_ERROR, &location,
+		    "cannot load libarchive: %s", reason);
+		cg_archive_close(archive);
+		return NULL;
+	}
+	if (!create_handle(archive)) {
+		*status = cg_nomem(job);
 		cg_archive_close(archive);
 		return NULL;
 	}

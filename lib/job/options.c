@@ -166,8 +166,7 @@ cg_check_options(struct cg_job *job, const struct cg_module *to)
 		list_owners(job, name, true, reading);
 		list_owners(job, name, false, writing);
 		return cg_usage(job, "option --%s applies only when %s%s%s",
-		    name, reading, *reading && *writing ? " and " : "",
-		    writing);
+		    name, reading, *reading && *writing ? " or " : "", writing);
 	}
 	return CG_OK;
 }
