@@ -1,7 +1,7 @@
 # cgconv: make demo | make check | make help
 #
-# Everything that is built goes under $(B). Adding a format touches nothing
-# here: sources are found by wildcard.
+# All build output goes to $(B). Sources are found by wildcard, so that a new
+# format needs no change here.
 
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
@@ -10,9 +10,9 @@ CFLAGS ?= -O3 -g
 V ?= 0
 FUZZ_SECONDS ?= 2
 
-# What is installed on a Debian machine where it is missing: by demo and bench
-# what they need, by check, fuzz and golden all of it. (A perl is always there,
-# but one without modules.)
+# Debian packages that are installed if they are missing: demo and bench
+# install BUILD_PACKAGES and DEMO_PACKAGES; check, fuzz and golden also install
+# TEST_PACKAGES. (Debian always has perl, but without its modules.)
 BUILD_PACKAGES := gcc pkg-config zlib1g-dev libdw-dev libelf-dev \
 	liblzma-dev libxml2-dev libarchive-dev libjson-c-dev libiberty-dev
 DEMO_PACKAGES := binutils valgrind
@@ -23,7 +23,7 @@ TEST_PACKAGES := g++ libjson-c-dev zstd xz-utils bzip2 bats perl clang mandoc \
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
 SONAME := libcgconv.so.0
 LINKED := zlib libdw libelf liblzma json-c
-# Loaded when an input needs them: see lib/base/load.h.
+# Loaded at run time when an input needs them: see lib/base/load.h.
 LOADED := libxml-2.0 libarchive
 
 OBJCOPY ?= objcopy
@@ -34,19 +34,20 @@ Q := $(Q$(V))
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Wvla
-# Not set here once for all: packages may come after this file was read.
+# Expanded late (=, not :=): make may install the packages after it has read
+# this file.
 PKG_CFLAGS = $(shell pkg-config --cflags $(LINKED) $(LOADED) 2>/dev/null)
 PKG_LIBS = $(shell pkg-config --libs $(LINKED) 2>/dev/null || \
 	echo -lz -ldw -lelf -llzma -ljson-c)
 soname = $(shell readelf -d "`$(CC) -print-file-name=$(1).so`" | \
 	sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
 LIBS = $(PKG_LIBS) -liberty -ldl -lm
-# Sanitizers have checks of their own, and symbols that no library defines.
+# Sanitizers replace these checks, and use symbols that no library defines.
 SANITIZED := $(findstring -fsanitize,$(CFLAGS))
 HARDEN := $(if $(SANITIZED)$(filter -O0,$(CFLAGS))$(if $(findstring \
 	-O,$(CFLAGS)),,x),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
 NO_UNDEFINED := $(if $(SANITIZED),,-Wl,--no-undefined)
-# libiberty is linked statically: its functions are nobody else's business.
+# libiberty is linked statically; its functions are not exported.
 EXPORT := -Wl,--exclude-libs,libiberty.a
 CG_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -Ilib -fPIC -fvisibility=hidden $(WARN) \
@@ -62,17 +63,18 @@ units := $(unit_src:tests/unit/%.c=$(B)/tests/unit/%)
 formats := $(shell sed -n 's/^FORMAT(\([a-z0-9_]*\)).*/\1/p' \
 	formats/formats.def 2>/dev/null)
 
-## all: the program and the libraries (the default)
+## all: build the program and the libraries (default)
 all: $(B)/cgconv $(B)/libcgconv.a $(B)/libcgconv.so
 
-# The program exports the library's interface to the plug-ins that it loads.
+# The program exports the library's public functions to the plug-ins that it
+# loads.
 $(B)/cgconv: $(cmd_obj) $(lib_obj)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic $(EXPORT) \
 		-o $@ $^ $(LIBS) -lrt
 
-# One object, in which what is hidden is local: a program that is linked with
-# it sees the public names alone.
+# One object in which hidden symbols are local, so that a program linked with
+# the archive sees only public symbols.
 $(B)/libcgconv.a: $(lib_obj)
 	@echo "  AR      $@"
 	$(Q)rm -f $@ && $(LD) -r --force-group-allocation -o $(B)/libcgconv.o $^ && \
@@ -97,12 +99,13 @@ $(B)/lib/io/archive.o $(B)/lib/io/filter_libarchive.o: CG_CFLAGS += \
 
 -include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(units:=.d)
 
-# Readers without samples have nothing to begin with, writers nothing to read.
+# Formats with samples are fuzzed: a fuzzer needs samples to start from, and
+# formats that are only written have no reader.
 fuzzed := $(foreach f,$(formats),$(if $(wildcard \
 	samples/$(subst _,-,$(f))/*),$(f)))
 fuzzed += archive
 
-# ---- Packages: only where demo, check, bench or fuzz was asked for ----------
+# ---- Packages: only for demo, check, check-slurm, bench, fuzz and golden ----
 
 ifneq ($(filter demo check check-slurm bench fuzz golden,$(MAKECMDGOALS)),)
 $(lib_obj) $(cmd_obj) $(units:=.o): | packages
@@ -112,7 +115,7 @@ wanted := $(BUILD_PACKAGES) $(DEMO_PACKAGES) \
 	$(if $(filter packages check fuzz golden,$(MAKECMDGOALS)),$(TEST_PACKAGES)) \
 	$(if $(filter check-slurm,$(MAKECMDGOALS)),$(SLURM_PACKAGES))
 
-## packages: install what building and testing need (Debian)
+## packages: install the packages for building and testing (Debian)
 packages:
 	@missing=; for p in $(wanted); do \
 		case $$p in \
@@ -124,12 +127,12 @@ packages:
 	done; \
 	test -z "$$missing" && exit 0; \
 	if ! command -v apt-get >/dev/null 2>&1; then \
-		echo "no apt-get here: please see to the likes of$$missing"; \
+		echo "apt-get not found; install the equivalents of:$$missing"; \
 		exit 0; \
 	fi; \
 	as_root=; test "$$(id -u)" = 0 || as_root=sudo; \
 	if ! { test -z "$$as_root" || command -v sudo >/dev/null 2>&1; }; then \
-		echo "please install as root: apt-get install$$missing"; \
+		echo "sudo not found; run as root: apt-get install$$missing"; \
 		exit 1; \
 	fi; \
 	echo "installing$$missing"; \
@@ -141,15 +144,15 @@ packages:
 
 # ---- Tests ------------------------------------------------------------------
 
-# Unit tests call private functions, too.
-# The test of the XML reader compares it with libxml2's own tree.
+# Unit tests are linked with the objects, because they also call private
+# functions. The XML test compares the XML reader with libxml2's tree.
 TEST_LIBS = $(shell pkg-config --libs libxml-2.0 2>/dev/null || echo -lxml2)
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(lib_obj)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
 .PRECIOUS: $(B)/%.o
 
-## check: build, then all tests; the last line counts them
+## check: build and run all tests; the last line has the counts
 check: all $(units) fuzzers
 	@B=$(B) CC="$(CC)" CFLAGS="$(CFLAGS)" FUZZ_SECONDS=$(FUZZ_SECONDS) \
 		tests/run tests/matrix.bats \
@@ -157,23 +160,23 @@ check: all $(units) fuzzers
 		$(units) \
 		$(if $(filter-out 0,$(FUZZ_SECONDS)),$(fuzzed:%=$(B)/fuzz/%))
 
-## check-slurm: run README's example on a Slurm cluster of this machine
+## check-slurm: run README's example on a Slurm cluster on this machine
 check-slurm: all
 	@B=$(B) tests/slurm || test $$? = 77
 
-## asan: check under the address and undefined behaviour sanitizers
+## asan: run check with the address and undefined behaviour sanitizers
 SANITIZE := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
 asan:
 	@$(MAKE) --no-print-directory B=$(B)/asan CC=clang CFLAGS="$(SANITIZE)" FUZZ_SECONDS=0 check
 
-## golden: rewrite the expected outputs of the tests; review by git diff
+## golden: rewrite the expected outputs of the tests; review with git diff
 golden: all
 	@UPDATE=1 B=$(B) CC="$(CC)" CFLAGS="$(CFLAGS)" \
 		tests/run $(wildcard tests/*.bats)
 
-# One fuzzer of readers, which goes by the format that it is called by, built
-# by clang whatever CC is: it has libFuzzer.
+# All readers share one fuzzer, which takes the format from its file name. It
+# is always built with clang, whatever CC is, because clang has libFuzzer.
 FUZZ_CFLAGS := -O1 -g -fsanitize=address,undefined,fuzzer-no-link \
 	-fno-sanitize-recover=all
 fuzzers: all
@@ -193,34 +196,34 @@ $(B)/reader $(B)/archive: $(B)/%: $(B)/tests/fuzz/%.o $(lib_obj)
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 endif
 
-## fuzz: fuzz the readers in turns until stopped; FUZZ=gprof picks one
+## fuzz: fuzz the readers in turn until stopped; FUZZ=gprof selects one
 FUZZ ?= $(fuzzed)
 fuzz: fuzzers
 	@while :; do for f in $(FUZZ); do \
 		tests/fuzz/run $(B)/fuzz/$$f 60 || exit 1; \
 	done; done
 
-## bench: one table of speed and memory, against the tools that are here
+## bench: print a table of speed and memory, compared with installed tools
 bench: all
 	@B=$(B) tests/bench/run
 
-# ---- Showing ----------------------------------------------------------------
+# ---- Demo -------------------------------------------------------------------
 
-## demo: profile a program and convert what came out
+## demo: profile a program and convert the profiles
 demo: all
 	@B=$(B) CC="$(CC)" samples/demo
 
-## screenshot: take README's picture again (see samples/screenshot)
+## screenshot: renew README's screenshot (see samples/screenshot)
 screenshot: all
 	@B=$(B) samples/screenshot
 
-# ---- Care -------------------------------------------------------------------
+# ---- Code quality -----------------------------------------------------------
 
-# Headers are not among them: their comments stand in columns.
+# Headers are formatted by hand, because their comments are in columns.
 sources := $(lib_src) $(cmd_src) $(wildcard tests/unit/*.c \
 	tests/fuzz/*.c tests/bench/*.c)
 
-## lint: warnings are errors with gcc and clang; clang-tidy, cppcheck
+## lint: build with -Werror (gcc, clang); run cppcheck, clang-tidy, clang-format
 lint:
 	@bad=0; \
 	$(MAKE) --no-print-directory B=$(B)/lint-gcc CC=gcc \
@@ -245,7 +248,7 @@ lint:
 format:
 	clang-format -i $(sources)
 
-## clean: remove what was built
+## clean: remove the build directory
 clean:
 	rm -rf $(B)
 
@@ -272,7 +275,7 @@ Cflags: -I$${includedir}
 endef
 export PC
 
-## install: into DESTDIR and PREFIX (/usr/local)
+## install: install to $DESTDIR$PREFIX (default: /usr/local)
 install: all
 	$(INSTALL) -d "$(bin)" "$(lib)/pkgconfig" "$(include)" "$(man)/man1" \
 		"$(man)/man3" "$(completion)"
@@ -288,7 +291,7 @@ install: all
 	echo "$$PC" >$(B)/cgconv.pc
 	$(INSTALL) -m 644 $(B)/cgconv.pc "$(lib)/pkgconfig"
 
-## uninstall: remove exactly what install put there
+## uninstall: remove the files that install created
 uninstall:
 	rm -f "$(bin)/cgconv" "$(lib)/libcgconv.a" \
 		"$(lib)/libcgconv.so.$(VERSION)" "$(lib)/$(SONAME)" \
@@ -297,7 +300,7 @@ uninstall:
 		"$(man)/man3/libcgconv.3" \
 		"$(completion)/cgconv"
 
-## help: this list
+## help: print this list
 help:
 	@sed -n 's/^## /  make /p' Makefile
 

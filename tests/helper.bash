@@ -1,12 +1,14 @@
-# helper.bash - what the bats files share. They begin with: load helper
+# helper.bash - functions for the bats files, which begin with: load helper
 #
 #   $CGCONV                        the program under test
-#   golden INPUT TO [OPTION...]    its conversion is what tests/golden holds
-#   refuses STATUS MESSAGE ARG...  cgconv ARG... fails so and prints nothing
-#   samples [FORMAT]               one line per sample profile
-#   exe_of FILE                    "--exe PROG" if a sample has its program
-#   same FILE FILE                 compares and shows the difference
-#   not COMMAND...                 it exits with 1
+#   golden INPUT TO [OPTION...]    compares a conversion with tests/golden
+#   refuses STATUS MESSAGE ARG...  cgconv ARG... fails with this status and
+#                                  message and writes nothing to stdout
+#   samples [FORMAT]               prints the paths of the samples, one a line
+#   exe_of FILE                    prints "--exe PROG" if the sample's directory
+#                                  has its executable
+#   same FILE FILE                 fails and prints the difference if they differ
+#   not COMMAND...                 succeeds if the command exits with 1
 
 cd "$BATS_TEST_DIRNAME/.." || exit 1
 B=${B:-build}
@@ -43,8 +45,8 @@ same()
 	}
 }
 
-# not COMMAND...: it says no with status 1, and does not just break. (What is
-# behind a "!" fails no test.)
+# not COMMAND...: succeeds only on exit status 1, so that a crash fails the
+# test. (bats ignores the status of a command after "!".)
 not()
 {
 	local status=0
