@@ -3,7 +3,7 @@
  * --group-by).
  *
  * The parent lists what there is to do, reads archives, hands tasks to
- * workers and keeps the books; it looks into no profile itself.
+ * workers and writes the manifest; it never parses a profile.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -108,7 +108,7 @@ show_plan(const struct batch *batch)
 
 /* Is it the temporary file of one of our outputs, from a killed run? */
 static bool
-is_leftover(struct batch *batch, const char *folder, const char *name)
+is_leftover(struct batch *batch, const char *directory, const char *name)
 {
 	const char *mark = strstr(name, ".cgconv.");
 	char *output;
@@ -120,12 +120,12 @@ is_leftover(struct batch *batch, const char *folder, const char *name)
 		return false;
 	/* The temporary file of a chunk has one more dot in front. */
 	name += name[1] == '.' && strstr(mark + 8, ".cgconv.") != NULL;
-	output = join_path(folder, name + 1);
+	output = join_path(directory, name + 1);
 	if (output == NULL)
 		return false;
 	n = strlen(output) - strlen(mark);
 	output[n] = '\0';
-	ours = has_output(batch, folder[0] != '\0' ? output : output + 1);
+	ours = has_output(batch, directory[0] != '\0' ? output : output + 1);
 	free(output);
 	return ours;
 }
@@ -134,22 +134,22 @@ is_leftover(struct batch *batch, const char *folder, const char *name)
 static void
 remove_leftovers(struct batch *batch, const char *below)
 {
-	char *folder = output_path(batch, below[0] != '\0' ? below : "."),
+	char *directory = output_path(batch, below[0] != '\0' ? below : "."),
 	     *path;
-	DIR *dir = folder != NULL ? opendir(folder) : NULL;
+	DIR *dir = directory != NULL ? opendir(directory) : NULL;
 	const struct dirent *entry;
 
 	while (dir != NULL && (entry = readdir(dir)) != NULL) {
 		if (!is_leftover(batch, below, entry->d_name))
 			continue;
-		path = join_path(folder, entry->d_name);
+		path = join_path(directory, entry->d_name);
 		if (path != NULL)
 			(void)unlink(path);
 		free(path);
 	}
 	if (dir != NULL)
 		(void)closedir(dir);
-	free(folder);
+	free(directory);
 }
 
 static void
@@ -161,16 +161,17 @@ clean_up(struct batch *batch)
 		const char *output = task_output(batch, &batch->task[i]);
 		const char *slash =
 		    output != NULL ? strrchr(output, '/') : NULL;
-		char *folder;
+		char *directory;
 
 		if (output == NULL)
 			continue;
-		folder = strndup(output, slash ? (size_t)(slash - output) : 0);
-		if (folder != NULL &&
-		    (last == NULL || strcmp(folder, last) != 0))
-			remove_leftovers(batch, folder);
+		directory =
+		    strndup(output, slash ? (size_t)(slash - output) : 0);
+		if (directory != NULL &&
+		    (last == NULL || strcmp(directory, last) != 0))
+			remove_leftovers(batch, directory);
 		free(last);
-		last = folder;
+		last = directory;
 	}
 	free(last);
 }

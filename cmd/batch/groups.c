@@ -1,6 +1,6 @@
 /*
- * groups.c - outputs of many inputs: finds which inputs belong together, and
- * cuts them into chunks for the workers.
+ * groups.c - outputs of many inputs: assigns inputs to groups and splits
+ * groups into chunks for the workers.
  */
 #include <regex.h>
 #include <stdlib.h>
@@ -20,11 +20,11 @@
 /* Bytes of archive members in unfinished chunks of all groups. */
 #define HELD_MAX ((uint64_t)256 << 20)
 
-/* ---- Which inputs belong together ---------------------------------------- */
+/* ---- Grouping ------------------------------------------------------------ */
 
 /*
- * Called so by --group-by; NULL: it stands alone as nothing of its path fits,
- * or out of memory.
+ * Returns the group name for --group-by, to be freed. NULL: the path does not
+ * match and the input is in no group, or out of memory (then *ok is false).
  */
 static char *
 group_name(const regex_t *regex, const char *name, bool *ok)
@@ -77,7 +77,7 @@ add_group(struct batch *batch, char *output, size_t first)
 	return true;
 }
 
-/* all: by name, then in the order of the inputs. */
+/* all: sorted by name, then by input order. */
 static bool
 make_groups(struct batch *batch, const struct named *all, size_t count)
 {
@@ -128,7 +128,7 @@ group_by(struct batch *batch, const regex_t *regex)
 	return ok;
 }
 
-/* -o: all of them. */
+/* -o: one group of all inputs. */
 static bool
 group_all(struct batch *batch)
 {
@@ -429,7 +429,7 @@ remove_chunks(const struct batch *batch, const struct group *group)
 	}
 }
 
-/* ---- Their ends ---------------------------------------------------------- */
+/* ---- Completion ---------------------------------------------------------- */
 
 void
 end_group(struct batch *batch, struct group *group)

@@ -1,6 +1,6 @@
 /*
- * log.c - what a batch prints: messages of its inputs in their order, a
- * progress line, a summary.
+ * log.c - what a batch prints: messages in the order of inputs, progress
+ * and a summary.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #include "batch.h"
 
-/* Seconds between two sights of it, on a terminal and in a log. */
+/* Seconds between progress updates, on a terminal and in a log. */
 #define TERMINAL_SECONDS 0.2
 #define LOG_SECONDS 30.0
 #define BAR_MAX 30
@@ -115,7 +115,7 @@ time_text(char text[32], double seconds)
 	return text;
 }
 
-/* How much of the work is done, from 0 to 1: by bytes, if these are known. */
+/* How much of the work is done, from 0 to 1: by bytes if known. */
 static double
 fraction(const struct progress *progress)
 {
@@ -153,7 +153,7 @@ put_text(const struct batch *batch, char *text, double past)
 		    time_text(left, past / part - past));
 }
 
-/* The text with a bar before it, as wide as there is room. */
+/* Draws a bar as wide as the terminal allows, then the text. */
 static void
 draw(struct progress *progress, const char *text)
 {
@@ -231,7 +231,7 @@ struct log {
 	size_t kinds;
 };
 
-/* Is the warning worth a line? */
+/* Returns true if the warning is to be printed. */
 static bool
 count_warning(struct log *log, const char *text)
 {
@@ -240,7 +240,7 @@ count_warning(struct log *log, const char *text)
 	while (i < log->kinds && strcmp(log->kind[i].text, text) != 0)
 		i++;
 	if (i == KINDS)
-		return true; /* no room to count it: better shown than lost */
+		return true; /* the table is full: print it */
 	if (i == log->kinds) {
 		log->kind[i].text = strdup(text);
 		if (log->kind[i].text == NULL)
@@ -271,7 +271,7 @@ put_lines(struct batch *batch, char *lines)
 void
 begin_log(struct batch *batch)
 {
-	/* Without it nothing is counted, and all is said. */
+	/* Without a log, all warnings are printed. */
 	if (!batch->args->verbose)
 		batch->log = calloc(1, sizeof(*batch->log));
 }

@@ -1,6 +1,6 @@
 /*
- * manifest.c - the books of a batch: JSON Lines, one line for each
- * input as it ends. A later line about an input counts more.
+ * manifest.c - writes and reads the manifest of a batch: JSON Lines, one line
+ * for each finished input. A later line replaces earlier ones of that input.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -81,14 +81,14 @@ shard_text(const struct args *args, char text[SHARD_ROOM])
 	return text;
 }
 
-/* Writes the line if all is in it; an incomplete manifest is an error. */
+/* Writes a complete line; an incomplete one makes the manifest fail. */
 static bool
 end_line(struct batch *batch, struct json_object *json, bool complete)
 {
 	if (complete) {
 		complete = write_json(batch->manifest, json);
 		putc('\n', batch->manifest);
-		/* A crash later does not take this line with it. */
+		/* A later crash must not lose this line. */
 		(void)fflush(batch->manifest);
 	} else {
 		json_object_put(json);
@@ -105,7 +105,7 @@ put_header(struct batch *batch)
 	char shard[SHARD_ROOM], list[17];
 	size_t inputs = 0, of = 0;
 
-	/* What is listed twice is one input. */
+	/* An input that is listed twice counts once. */
 	for (size_t i = 0; all != NULL && i < batch->tasks; i++) {
 		if (i > 0 && compare_known(&all[i - 1], &all[i]) == 0)
 			continue;
@@ -207,7 +207,7 @@ free_line(struct line *line)
 	*line = (struct line){ 0 };
 }
 
-/* False: it is there and of another type. */
+/* Returns false if the value exists with another type. */
 static bool
 get_text(struct json_object *json, const char *key, const char **to)
 {
@@ -276,7 +276,7 @@ parse_line(struct cg_slice text, struct line *line)
 		   line->version != NULL);
 }
 
-/* known: all tasks, by name. */
+/* known: all tasks, sorted by name. */
 static void
 apply_line(struct batch *batch, struct task **known, const struct line *line)
 {
@@ -315,7 +315,7 @@ reset_task(struct task *task)
 	task->state = PENDING;
 }
 
-/* Its output may have been removed since: then it is done again. */
+/* Converts inputs again whose output has been removed since. */
 static void
 check_outputs(struct batch *batch)
 {
@@ -336,7 +336,7 @@ check_outputs(struct batch *batch)
 	}
 }
 
-/* Is the batch another one than that which the manifest was begun for? */
+/* Checks that the manifest was written for this batch. */
 static int
 check_header(struct batch *batch, const struct line *line)
 {
@@ -368,7 +368,7 @@ check_header(struct batch *batch, const struct line *line)
 	return CG_OK;
 }
 
-/* Is it the begin of a manifest's first line? */
+/* Returns true for a header line, also a truncated one. */
 static bool
 may_be_header(struct cg_slice text)
 {
@@ -379,9 +379,9 @@ may_be_header(struct cg_slice text)
 }
 
 /*
- * Heeds the lines that are whole, and adds up their bytes: a last one without
- * its end was cut by a death. What cannot be read, or is no manifest, is an
- * error: it would be cut.
+ * Applies complete lines and counts their bytes. A last line without newline
+ * was truncated by a crash. A file that cannot be read or is no manifest is an
+ * error, because the caller truncates it.
  */
 static int
 read_lines(struct batch *batch, struct task **known, FILE *from, off_t *whole)
@@ -438,10 +438,10 @@ resume_manifest(struct batch *batch)
 }
 
 /*
- * Opens it for this run alone: two that go on from the same books would do
- * the same work, and remove each other's temporary files. The lock is the
- * process's own, not its workers', and ends with it. Where a file system has
- * no locks, there is none.
+ * Opens and locks the manifest: two runs that resume from the same manifest
+ * would repeat work and remove each other's temporary files. The lock belongs
+ * to this process, not to its workers, and ends with it. File systems without
+ * locks are accepted.
  */
 static int
 open_alone(struct batch *batch)
@@ -460,7 +460,7 @@ open_alone(struct batch *batch)
 	return CG_OK;
 }
 
-/* Begins it anew, unless there is one already. */
+/* Starts a new manifest; refuses to overwrite without --force. */
 static int
 begin_manifest(struct batch *batch)
 {

@@ -1,7 +1,7 @@
 /*
- * merge_manifests.c - --merge-manifests FILE...: closes the books of a batch that
- * many have shared: is every share there, each input once, and what did all
- * of it come to?
+ * merge_manifests.c - --merge-manifests FILE...: merges the manifests of all
+ * shards of a batch, checks that no shard is missing and that no input is in
+ * two of them, and prints the totals.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 #include "batch.h"
 
-#define COMPLAINTS 10 /* of a kind that are shown */
+#define ERRORS_SHOWN 10 /* of each kind */
 #define FAILURES_SHOWN 20
 
 struct sums {
@@ -22,40 +22,40 @@ struct sums {
 
 struct entry {
 	char *name, *error, *totals;
-	size_t line; /* in the order of reading: the last one counts */
-	size_t book;
+	size_t line; /* in reading order; the last one is valid */
+	size_t manifest;
 	uint64_t micros;
 	enum state state;
 };
 
-struct book {
+struct manifest {
 	const char *path;
 	struct line header;
-	uint64_t number, count; /* the share */
-	bool refused;           /* it does not belong to the others */
+	uint64_t number, count; /* the shard */
+	bool refused;           /* not from the same batch */
 	struct sums sums;
 };
 
 struct event_total {
 	char *name;
-	int64_t low; /* where there are costs below 0 */
+	int64_t low; /* sum of negative costs */
 	uint64_t sum;
 	bool overflow, minus;
 };
 
-struct books {
+struct manifests {
 	struct cg_job *job;
-	struct book *book;
-	size_t books;
+	struct manifest *manifest;
+	size_t manifests;
 	struct entry *entry;
 	size_t entries, cap;
 	struct event_total *event;
 	size_t events, event_cap;
-	size_t faults; /* in the books themselves */
+	size_t faults; /* errors in the manifests themselves */
 };
 
-static void CG_PRINTF(3, 4)
-    complain(struct books *books, const char *path, const char *fmt, ...)
+static void CG_PRINTF(3, 4) report_error(
+    struct manifests *manifests, const char *path, const char *fmt, ...)
 {
 	va_list args;
 
@@ -65,7 +65,7 @@ static void CG_PRINTF(3, 4)
 	vfprintf(stderr, fmt, args);
 	putc('\n', stderr);
 	va_end(args);
-	books->faults++;
+	manifests->faults++;
 }
 
 /* ---- Reading ------------------------------------------------------------- */
@@ -79,25 +79,25 @@ free_entry(struct entry *entry)
 }
 
 static bool
-add_entry(struct books *books, const struct line *line, size_t book)
+add_entry(struct manifests *manifests, const struct line *line, size_t manifest)
 {
 	struct entry *entry;
 
-	if (!cg_grow(
-		&books->entry, &books->cap, books->entries + 1, sizeof(*entry)))
+	if (!cg_grow(&manifests->entry, &manifests->cap, manifests->entries + 1,
+		sizeof(*entry)))
 		return false;
-	entry = &books->entry[books->entries];
+	entry = &manifests->entry[manifests->entries];
 	*entry =
 	    (struct entry){ .name = line->member != NULL
 					? join_path(line->input, line->member)
 					: strdup(line->input),
-		    .line = books->entries,
-		    .book = book,
+		    .line = manifests->entries,
+		    .manifest = manifest,
 		    .micros = line->micros };
 	for (int s = 0; s < STATES; s++)
 		if (strcmp(line->status, state_name[s]) == 0)
 			entry->state = (enum state)s;
-	books->entries++;
+	manifests->entries++;
 	if (line->error != NULL)
 		entry->error = strdup(line->error);
 	if (line->totals != NULL)
@@ -107,7 +107,7 @@ add_entry(struct books *books, const struct line *line, size_t book)
 }
 
 static bool
-take_header(struct book *book, struct line *line)
+take_header(struct manifest *manifest, struct line *line)
 {
 	struct cg_slice text = cg_slice(line->shard != NULL ? line->shard : "");
 	uint64_t number, count;
@@ -117,26 +117,27 @@ take_header(struct book *book, struct line *line)
 	    text.len != 0 || number == 0 || number > count ||
 	    count > CG_SHARD_MAX)
 		return false;
-	free_line(&book->header);
-	book->header = *line;
-	book->number = number;
-	book->count = count;
+	free_line(&manifest->header);
+	manifest->header = *line;
+	manifest->number = number;
+	manifest->count = count;
 	*line = (struct line){ 0 };
 	return true;
 }
 
 static int
-read_book(struct books *books, size_t number)
+read_manifest(struct manifests *manifests, size_t number)
 {
-	struct book *book = &books->book[number];
-	FILE *file = fopen(book->path, "re");
+	struct manifest *manifest = &manifests->manifest[number];
+	FILE *file = fopen(manifest->path, "re");
 	char *text = NULL;
 	size_t size = 0, lines = 0;
 	bool ok = true;
 	ssize_t n;
 
 	if (file == NULL) {
-		complain(books, book->path, "cannot open: %s", strerror(errno));
+		report_error(manifests, manifest->path, "cannot open: %s",
+		    strerror(errno));
 		return CG_OK;
 	}
 	while (ok && (n = getline(&text, &size, file)) > 0) {
@@ -150,69 +151,71 @@ read_book(struct books *books, size_t number)
 		    !json_object_is_type(line.totals, json_type_object))
 			line.totals = NULL;
 		if (!whole || (lines == 1 && !line.version) ||
-		    (line.version && !take_header(book, &line)))
-			complain(books, book->path,
+		    (line.version && !take_header(manifest, &line)))
+			report_error(manifests, manifest->path,
 			    "line %zu: not a line of a manifest", lines);
 		else if (line.input != NULL)
-			ok = add_entry(books, &line, number);
+			ok = add_entry(manifests, &line, number);
 		free_line(&line);
 	}
 	free(text);
 	if (lines == 0)
-		complain(books, book->path, "the manifest is empty");
+		report_error(
+		    manifests, manifest->path, "the manifest is empty");
 	(void)fclose(file);
-	return ok ? CG_OK : cg_nomem(books->job);
+	return ok ? CG_OK : cg_nomem(manifests->job);
 }
 
-/* ---- Do they belong together? -------------------------------------------- */
+/* ---- Checking ------------------------------------------------------------ */
 
-/* What is wrong with a book; NULL: nothing. */
+/* The error in a manifest; "": already reported, NULL: no error. */
 static const char *
-why_refused(const struct book *book, const struct book *first, bool *seen)
+why_refused(
+    const struct manifest *manifest, const struct manifest *first, bool *seen)
 {
-	const struct line *a = &book->header, *b = &first->header;
+	const struct line *a = &manifest->header, *b = &first->header;
 
-	if (book->count == 0)
-		return ""; /* said */
-	if (book->count != first->count || strcmp(a->list, b->list) != 0 ||
+	if (manifest->count == 0)
+		return ""; /* already reported */
+	if (manifest->count != first->count || strcmp(a->list, b->list) != 0 ||
 	    a->of != b->of)
 		return "it belongs to a different batch than the first";
 	if (!json_object_equal(a->options, b->options) ||
 	    strcmp(a->version, b->version) != 0)
 		return "its options differ from those of the first";
-	if (seen[book->number])
+	if (seen[manifest->number])
 		return "this shard is given twice";
-	seen[book->number] = true;
+	seen[manifest->number] = true;
 	return NULL;
 }
 
 static void
-check_books(struct books *books)
+check_manifests(struct manifests *manifests)
 {
-	const struct book *first = &books->book[0];
+	const struct manifest *first = &manifests->manifest[0];
 	bool *seen = NULL;
 	uint64_t missing = 0;
 
 	if (first->count > 0)
 		seen = calloc((size_t)first->count + 1, sizeof(*seen));
-	for (size_t i = 0; seen != NULL && i < books->books; i++) {
-		struct book *book = &books->book[i];
-		const char *why = why_refused(book, first, seen);
+	for (size_t i = 0; seen != NULL && i < manifests->manifests; i++) {
+		struct manifest *manifest = &manifests->manifest[i];
+		const char *why = why_refused(manifest, first, seen);
 
-		book->refused = why != NULL;
+		manifest->refused = why != NULL;
 		if (why != NULL && *why != '\0')
-			complain(books, book->path, "%s", why);
+			report_error(manifests, manifest->path, "%s", why);
 	}
 	for (uint64_t i = 1; seen != NULL && i <= first->count; i++) {
 		missing += !seen[i];
-		if (!seen[i] && missing <= COMPLAINTS)
-			complain(books, NULL,
+		if (!seen[i] && missing <= ERRORS_SHOWN)
+			report_error(manifests, NULL,
 			    "shard %" PRIu64 "/%" PRIu64 " is missing", i,
 			    first->count);
 	}
-	if (missing > COMPLAINTS)
-		complain(books, NULL, "and %" PRIu64 " more shards",
-		    missing - COMPLAINTS);
+	if (missing > ERRORS_SHOWN)
+		report_error(manifests, NULL, "and %" PRIu64 " more shards",
+		    missing - ERRORS_SHOWN);
 	free(seen);
 }
 
@@ -225,25 +228,28 @@ compare_entries(const void *pa, const void *pb)
 	return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-/* ---- Adding up ----------------------------------------------------------- */
+/* ---- Totals -------------------------------------------------------------- */
 
 static bool
-add_total(struct books *books, const char *name, uint64_t size, bool minus)
+add_total(
+    struct manifests *manifests, const char *name, uint64_t size, bool minus)
 {
 	struct event_total *event;
 	size_t i = 0;
 
-	while (i < books->events && strcmp(books->event[i].name, name) != 0)
+	while (i < manifests->events &&
+	       strcmp(manifests->event[i].name, name) != 0)
 		i++;
 	if (i == CG_EVENT_MAX ||
-	    !cg_grow(&books->event, &books->event_cap, i + 1, sizeof(*event)))
+	    !cg_grow(&manifests->event, &manifests->event_cap, i + 1,
+		sizeof(*event)))
 		return false;
-	event = &books->event[i];
-	if (i == books->events) {
+	event = &manifests->event[i];
+	if (i == manifests->events) {
 		event->name = strdup(name);
 		if (event->name == NULL)
 			return false;
-		books->events++;
+		manifests->events++;
 	}
 	event->minus |= minus;
 	if (minus ? __builtin_sub_overflow(event->low, size, &event->low)
@@ -253,7 +259,7 @@ add_total(struct books *books, const char *name, uint64_t size, bool minus)
 }
 
 static bool
-add_totals(struct books *books, const char *text)
+add_totals(struct manifests *manifests, const char *text)
 {
 	struct json_object *totals = parse_json(cg_slice(text));
 	struct json_object_iter at;
@@ -265,9 +271,9 @@ add_totals(struct books *books, const char *text)
 	{
 		int64_t value = json_object_get_int64(at.val);
 
-		/* What is no integer is not ours. */
+		/* cgconv writes integers only. */
 		if (ok && json_object_is_type(at.val, json_type_int))
-			ok = add_total(books, at.key,
+			ok = add_total(manifests, at.key,
 			    value < 0 ? 0 - (uint64_t)value
 				      : json_object_get_uint64(at.val),
 			    value < 0);
@@ -277,44 +283,46 @@ add_totals(struct books *books, const char *text)
 }
 
 static bool
-add_up(struct books *books)
+sum_entries(struct manifests *manifests)
 {
-	struct entry *entry = books->entry;
-	size_t kept = 0, twice = 0;
+	struct entry *entry = manifests->entry;
+	size_t count = 0, twice = 0;
 	bool ok = true;
 
-	for (size_t i = 0; i < books->entries; i++) {
-		if (books->book[entry[i].book].refused)
+	for (size_t i = 0; i < manifests->entries; i++) {
+		if (manifests->manifest[entry[i].manifest].refused)
 			free_entry(&entry[i]);
 		else
-			entry[kept++] = entry[i];
+			entry[count++] = entry[i];
 	}
-	books->entries = kept;
-	if (books->entries > 0)
-		qsort(entry, books->entries, sizeof(*entry), compare_entries);
-	for (size_t i = 0; ok && i < books->entries; i++) {
-		struct sums *sums = &books->book[entry[i].book].sums;
-		bool restarted = i + 1 < books->entries &&
+	manifests->entries = count;
+	if (manifests->entries > 0)
+		qsort(
+		    entry, manifests->entries, sizeof(*entry), compare_entries);
+	for (size_t i = 0; ok && i < manifests->entries; i++) {
+		struct sums *sums =
+		    &manifests->manifest[entry[i].manifest].sums;
+		bool restarted = i + 1 < manifests->entries &&
 				 strcmp(entry[i].name, entry[i + 1].name) == 0;
 
-		if (restarted && entry[i].book == entry[i + 1].book)
-			continue; /* a later line counts more */
-		if (restarted && ++twice <= COMPLAINTS)
-			complain(
-			    books, entry[i].name, "it is listed in two shards");
+		if (restarted && entry[i].manifest == entry[i + 1].manifest)
+			continue; /* a later line replaces it */
+		if (restarted && ++twice <= ERRORS_SHOWN)
+			report_error(manifests, entry[i].name,
+			    "it is listed in two shards");
 		sums->merged++;
 		sums->state[entry[i].state]++;
 		sums->micros += entry[i].micros;
 		if (entry[i].state == DONE && entry[i].totals != NULL)
-			ok = add_totals(books, entry[i].totals);
+			ok = add_totals(manifests, entry[i].totals);
 	}
-	if (twice > COMPLAINTS)
-		complain(
-		    books, NULL, "and %zu more inputs", twice - COMPLAINTS);
-	for (size_t i = 0; i < books->books; i++)
-		if (!books->book[i].refused)
-			books->book[i].sums.inputs =
-			    (size_t)books->book[i].header.inputs;
+	if (twice > ERRORS_SHOWN)
+		report_error(manifests, NULL, "and %zu more inputs",
+		    twice - ERRORS_SHOWN);
+	for (size_t i = 0; i < manifests->manifests; i++)
+		if (!manifests->manifest[i].refused)
+			manifests->manifest[i].sums.inputs =
+			    (size_t)manifests->manifest[i].header.inputs;
 	return ok;
 }
 
@@ -338,15 +346,16 @@ show_row(const char *name, const struct sums *sums)
 }
 
 static void
-show_failures(const struct books *books, size_t failed)
+show_failures(const struct manifests *manifests, size_t failed)
 {
 	size_t shown = 0;
 
-	for (size_t i = 0; i < books->entries && shown < FAILURES_SHOWN; i++) {
-		const struct entry *entry = &books->entry[i];
+	for (size_t i = 0; i < manifests->entries && shown < FAILURES_SHOWN;
+	     i++) {
+		const struct entry *entry = &manifests->entry[i];
 
 		if (entry->state != FAILED ||
-		    (i + 1 < books->entries &&
+		    (i + 1 < manifests->entries &&
 			strcmp(entry->name, entry[1].name) == 0))
 			continue;
 		printf(shown++ == 0 ? "\nfailed:\n  " : "  ");
@@ -362,12 +371,12 @@ show_failures(const struct books *books, size_t failed)
 }
 
 static void
-show_events(const struct books *books)
+show_events(const struct manifests *manifests)
 {
 	char buf[AMOUNT_ROOM];
 
-	for (size_t i = 0; i < books->events; i++) {
-		const struct event_total *event = &books->event[i];
+	for (size_t i = 0; i < manifests->events; i++) {
+		const struct event_total *event = &manifests->event[i];
 		struct amount amount = amount_u64(event->sum);
 
 		if (event->minus)
@@ -379,64 +388,65 @@ show_events(const struct books *books)
 	}
 }
 
-/* Whether all is well. */
+/* Returns true if no error, failure or missing input was found. */
 static bool
-show_books(const struct books *books)
+show_manifests(const struct manifests *manifests)
 {
 	struct sums all = { 0 };
 
 	printf("shard       inputs      done  failed  skipped   kept  missing"
 	       "     seconds\n");
-	for (size_t i = 0; i < books->books; i++) {
-		const struct book *book = &books->book[i];
+	for (size_t i = 0; i < manifests->manifests; i++) {
+		const struct manifest *manifest = &manifests->manifest[i];
 
-		show_row(
-		    book->header.shard ? book->header.shard : "-", &book->sums);
-		all.inputs += book->sums.inputs;
-		all.merged += book->sums.merged;
-		all.micros += book->sums.micros;
+		show_row(manifest->header.shard ? manifest->header.shard : "-",
+		    &manifest->sums);
+		all.inputs += manifest->sums.inputs;
+		all.merged += manifest->sums.merged;
+		all.micros += manifest->sums.micros;
 		for (int s = 0; s < STATES; s++)
-			all.state[s] += book->sums.state[s];
+			all.state[s] += manifest->sums.state[s];
 	}
-	/* What shares that are missing would have. */
-	if (books->book[0].header.of > all.inputs)
-		all.inputs = (size_t)books->book[0].header.of;
+	/* Includes the inputs of missing shards. */
+	if (manifests->manifest[0].header.of > all.inputs)
+		all.inputs = (size_t)manifests->manifest[0].header.of;
 	show_row("all", &all);
-	show_events(books);
-	show_failures(books, all.state[FAILED]);
-	return books->faults == 0 && all.state[FAILED] == 0 &&
+	show_events(manifests);
+	show_failures(manifests, all.state[FAILED]);
+	return manifests->faults == 0 && all.state[FAILED] == 0 &&
 	       count_missing(&all) == 0;
 }
 
 int
 merge_manifests(struct args *args)
 {
-	struct books books = { .job = args->job, .books = args->inputs };
+	struct manifests manifests = { .job = args->job,
+		.manifests = args->inputs };
 	int status = CG_OK;
 
 	if (args->inputs == 0)
 		return cg_usage(args->job, "no manifests to merge");
-	books.book = calloc(args->inputs, sizeof(*books.book));
-	if (books.book == NULL)
+	manifests.manifest = calloc(args->inputs, sizeof(*manifests.manifest));
+	if (manifests.manifest == NULL)
 		return cg_nomem(args->job);
 	for (size_t i = 0; status == CG_OK && i < args->inputs; i++) {
-		books.book[i].path = args->input[i];
-		status = read_book(&books, i);
+		manifests.manifest[i].path = args->input[i];
+		status = read_manifest(&manifests, i);
 	}
 	if (status == CG_OK)
-		check_books(&books);
-	if (status == CG_OK && !add_up(&books))
+		check_manifests(&manifests);
+	if (status == CG_OK && !sum_entries(&manifests))
 		status = cg_nomem(args->job);
-	if (status == CG_OK && !show_books(&books))
+	if (status == CG_OK && !show_manifests(&manifests))
 		status = CG_EINPUT;
 	for (size_t i = 0; i < args->inputs; i++)
-		free_line(&books.book[i].header);
-	for (size_t i = 0; i < books.entries; i++)
-		free_entry(&books.entry[i]);
-	for (size_t i = 0; i < books.events; i++)
-		free(books.event[i].name);
-	free(books.event);
-	free(books.entry);
-	free(books.book);
+		free_line(&manifests.manifest[i].header);
+	for (size_t i = 0; i < manifests.entries; i++)
+		free_entry(&manifests.entry[i]);
+	for (size_t i = 0; i < manifests.events; i++)
+		free(manifests.event[i].name);
+	free(manifests.event);
+	free(manifests.entry);
+	free(manifests.manifest);
 	return status;
 }

@@ -1,8 +1,8 @@
 /*
  * names.c - names of inputs and outputs of a batch.
  *
- * An output stands where tar would put its input, below the folder of
- * outputs; its last name is made of the input's by a template.
+ * The path of an output is the path at which tar would extract its input,
+ * below the output directory; a template gives its base name.
  */
 #include <stdlib.h>
 #include <string.h>

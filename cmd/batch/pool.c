@@ -1,6 +1,6 @@
 /*
- * pool.c - the workers as their parent sees them: starts them, tells
- * each what to do, takes what they answer, and notes whose death cost what.
+ * pool.c - the worker pool in the parent: starts workers, sends orders,
+ * receives answers, and records failures of workers that die.
  */
 #include <errno.h>
 #include <poll.h>
@@ -21,7 +21,7 @@ close_pipe(const int fd[2])
 	(void)close(fd[1]);
 }
 
-/* False: cannot, errno says why. */
+/* Returns false on failure and sets errno. */
 static bool
 make_pipes(int order[2], int answer[2])
 {
@@ -33,7 +33,7 @@ make_pipes(int order[2], int answer[2])
 	return false;
 }
 
-/* False: cannot, errno says why. */
+/* Returns false on failure and sets errno. */
 static bool
 start_worker(struct worker_pool *pool, struct worker *worker)
 {
@@ -53,7 +53,7 @@ start_worker(struct worker_pool *pool, struct worker *worker)
 		return false;
 	}
 	if (worker->pid == 0) {
-		/* Others must see the end of theirs when the parent ends. */
+		/* Otherwise other workers get no EOF when the parent ends. */
 		for (size_t i = 0; i < pool->batch->args->jobs; i++) {
 			if (pool->worker[i].pid <= 0)
 				continue;
@@ -71,7 +71,7 @@ start_worker(struct worker_pool *pool, struct worker *worker)
 	return true;
 }
 
-/* Its exit status. */
+/* Returns the wait status. */
 static int
 stop_worker(struct worker *worker)
 {
@@ -85,7 +85,7 @@ stop_worker(struct worker *worker)
 	return status;
 }
 
-/* A worker that died meanwhile is found out when its answer is taken. */
+/* A failed write is ignored: reading the answer detects a dead worker. */
 static void
 send_order(struct worker *worker, struct worker_order order)
 {
@@ -111,7 +111,7 @@ send_piece(struct worker *worker, enum action action, const struct piece *piece)
 
 /* ---- Chunks -------------------------------------------------------------- */
 
-/* The next piece, or the end of the sum. */
+/* Sends the next piece, or the order to write the sum. */
 static void
 continue_chunk(struct batch *batch, struct worker *worker)
 {
@@ -140,7 +140,7 @@ take_piece_out(struct chunk *chunk)
 	    (chunk->count - chunk->at) * sizeof(*chunk->piece));
 }
 
-/* The task is in the sum; it may have been there before a death. */
+/* A restarted chunk may add a task that is already SUMMED. */
 static void
 note_summed(struct batch *batch, size_t number, char *log, char *result)
 {
@@ -171,7 +171,7 @@ end_piece(struct batch *batch, struct worker *worker, enum state state,
 	take_piece_out(chunk);
 }
 
-/* The chunk's sum is there, or a group's, or it could not be written. */
+/* Ends an order to write a chunk or to merge a group. */
 static void
 end_sum(struct batch *batch, struct worker *worker, enum state state,
     const char *log, const char *error)
@@ -210,7 +210,7 @@ describe_death(const struct batch *batch, int status, char *text, size_t size)
 		snprintf(text, size, "out of memory");
 }
 
-/* What it had written so far is of no use. */
+/* Removes the incomplete output of a dead worker. */
 static void
 remove_temp(const struct batch *batch, const struct worker *dead)
 {
@@ -234,7 +234,7 @@ remove_temp(const struct batch *batch, const struct worker *dead)
 	free(path);
 }
 
-/* It is gone: says why, as far as one can know. */
+/* Waits for a dead worker and fails the task or group that it had. */
 static void
 reap_worker(struct batch *batch, struct worker *worker)
 {
@@ -297,7 +297,7 @@ take_answer(struct batch *batch, struct worker *worker,
 		continue_chunk(batch, worker);
 }
 
-/* Takes the result that is there, or finds out why there is none. */
+/* Reads an answer; if that fails, the worker is dead. */
 static void
 take_result(struct batch *batch, struct worker *worker)
 {
@@ -315,18 +315,19 @@ take_result(struct batch *batch, struct worker *worker)
 		reap_worker(batch, worker);
 		return;
 	}
-	/* That it was interrupted is known to who did it. */
+	/* The user does not need messages about the interruption. */
 	if (answer.state == STOPPED)
 		answer.log = 0;
 	log[answer.log] = result[answer.result] = '\0';
 	take_answer(batch, worker, &answer, log, result);
 }
 
-/* ---- All of them --------------------------------------------------------- */
+/* ---- The pool ------------------------------------------------------------ */
 
 /*
- * Who was told to stop alone tells the others, who may wait for an input that
- * never comes. Told again, for it may come before they begin to wait.
+ * Passes a signal that only the parent received on to the workers, which may
+ * wait for input forever. Repeated, because a signal may arrive before a worker
+ * begins to wait.
  */
 static void
 signal_workers(const struct worker_pool *pool)
@@ -365,7 +366,7 @@ wait_for_answer(struct worker_pool *pool)
 	return true;
 }
 
-/* One that has nothing to do, or for whom there is room; NULL: none. */
+/* Returns an idle worker or an unused slot; NULL: none. */
 static struct worker *
 free_worker(struct worker_pool *pool, size_t *alive)
 {
@@ -386,8 +387,8 @@ free_worker(struct worker_pool *pool, size_t *alive)
 }
 
 /*
- * NULL: cannot have one (said). Where there may be no more processes or
- * descriptors, those that are there do the work.
+ * Returns NULL after reporting that no worker can be started. If the limit of
+ * processes or descriptors is reached, waits for a running worker instead.
  */
 static struct worker *
 idle_worker(struct worker_pool *pool)
@@ -446,7 +447,7 @@ begin_merge(struct worker_pool *pool, struct group *group)
 	return CG_OK;
 }
 
-/* What deaths have left to do, and what answers have made possible. */
+/* Starts restarted chunks and merges that are ready. */
 static int
 continue_work(struct worker_pool *pool)
 {
