@@ -1,4 +1,4 @@
-# batch.bats - -O: many inputs, an output each; archives, deaths, faults.
+# batch.bats - -O: one output per input; archives, crashes, failures.
 load helper
 bats_require_minimum_version 1.5.0
 
@@ -14,7 +14,7 @@ setup()
 	cd "$dir" || return 1
 }
 
-# A tree "in" of several formats, with files that are broken or no profiles.
+# Directory "in": several formats, malformed files, files that are no profiles.
 make_tree()
 {
 	mkdir -p in/a in/b/deep
@@ -39,7 +39,7 @@ batch()
 
 # ---- Outputs ----------------------------------------------------------------
 
-@test "batch: a tree is mirrored, each output as if converted alone" {
+@test "batch: mirrors a tree, each output equals a single conversion" {
 	make_tree
 	batch -t callgrind -O out -r in
 	[ "$status" -eq 1 ]
@@ -55,7 +55,7 @@ batch()
 	[ -z "$(find out -name '.*' -type f)" ]
 }
 
-@test "batch: what is no profile is skipped, and -v says so" {
+@test "batch: skips files that are no profiles, reports them with -v" {
 	make_tree 2
 	batch -O out -r in
 	grep -qE ' inputs: 5 converted, 2 failed, [0-9]+ skipped' err
@@ -65,7 +65,7 @@ batch()
 	grep -q "in/b/text: error: unknown input format" err
 }
 
-@test "batch: -j1, -j2, -j7 and archives make the same bytes" {
+@test "batch: -j1, -j2, -j7 and archives give identical bytes" {
 	make_tree
 	batch -O one -j1 -r in
 	sed 's/; [0-9.]* s$//' err >err1
@@ -93,7 +93,7 @@ batch()
 	diff -r one out
 }
 
-@test "batch: in folders, pipes and links to folders are skipped" {
+@test "batch: skips pipes and links to directories within directories" {
 	mkdir -p in/a
 	cp "$PLAIN" in/a/callgrind.out.1
 	ln -s .. in/a/up
@@ -107,13 +107,13 @@ batch()
 	grep '"input":"in/pipe"' m | grep -q '"reason":"a pipe or a device"'
 	grep '"input":"in/a/up"' m | grep -q '"reason":"a link to a directory"'
 	[ "$(find out -type f)" = out/in/a/callgrind.out.1 ]
-	# Who names a pipe wants it to be waited for.
+	# A pipe that is named as an input is read.
 	cat "$PLAIN" >in/pipe &
 	"$CGCONV" -q -O two in/pipe
 	same out/in/a/callgrind.out.1 two/in/callgrind.out.pipe
 }
 
-@test "batch: lists of inputs, by lines and by NULs" {
+@test "batch: reads lists of inputs separated by newlines or NULs" {
 	make_tree 3
 	batch -O one -r in
 	find in -type f -o -type l | sort >list
@@ -122,7 +122,7 @@ batch()
 	rm -rf out
 	find in ! -type d -print0 | batch -O out -0 --files-from -
 	diff -r one out
-	# One long name to whom looks for newlines, cut at its first NUL.
+	# Without -0 this is one long name that ends at its first NUL.
 	find in ! -type d -print0 >list
 	refuses 2 "list: names end in NUL, not newline; use -0" -O two --files-from list
 	refuses 2 "cannot read in: Is a directory" -O two --files-from in "$PLAIN"
@@ -135,10 +135,10 @@ batch()
 	[ -e out/in/a/callgrind.out.1.cgj ] && [ -e out/in/b/stacks.cgj ]
 	batch -q -t json --gzip --name 'x-{stem}.{base}' -O out2 in/a/callgrind.out.2.gz
 	gzip -dc out2/in/a/x-callgrind.out.2.callgrind.out.2.gz.gz >/dev/null
-	# Two of one name: nothing is lost.
+	# Two inputs of one name get different outputs.
 	batch -q -O out3 "$FOLDED" "$FOLDED"
 	[ "$(find out3 -type f | wc -l)" -eq 2 ]
-	# Names that are taken, by whomever.
+	# Names that other outputs have.
 	mkdir 1 2 3 4
 	cp "$PLAIN" 1/f && cp 1/f 2/f~2 && cp 1/f 3 && cp 1/f 4
 	"$CGCONV" --dry-run -O out --name 'all/{base}' 1/f 2/f~2 3/f 4/f >plan
@@ -146,7 +146,7 @@ batch()
 		"all/f all/f~2 all/f~3 all/f~4 " ]
 }
 
-@test "batch: what is written does not follow an input's name" {
+@test "batch: suffixes of inputs do not select the format of outputs" {
 	mkdir in
 	cp "$PLAIN" in/json
 	cp "$PLAIN" in/x.csv.callgrind
@@ -174,7 +174,7 @@ batch()
 	[ "$(find out -type f | wc -l)" -eq 9 ]
 	cmp out/callgrind.out.cover out/callgrind.out.cover~2
 	cmp out/in/a/callgrind.out.3 out/in/a/callgrind.out.3~2
-	# The first waits for the second, which does not come whole.
+	# The notes wait for their data, which is truncated.
 	size=$(wc -c <unit/cover.gcda)
 	head -c $((512 + (size + 511) / 512 * 512 + 600)) unit.tar >cut.tar
 	batch -O two --manifest m cut.tar
@@ -184,7 +184,7 @@ batch()
 	grep -q '"member":"cover.gcda".*"status":"failed","error":' m
 }
 
-@test "batch: members do not leave the folder of outputs" {
+@test "batch: members of archives stay in the output directory" {
 	mkdir -p src x out
 	cp "$PLAIN" src/callgrind.out.1
 	cp "$PLAIN" x/callgrind.out.2
@@ -204,7 +204,7 @@ batch()
 	[ -z "$(find out -type l)" ]
 }
 
-@test "batch: what it writes is not read, what it reads is not written over" {
+@test "batch: never reads its outputs, never overwrites its inputs" {
 	make_tree 3
 	rm -r in/b
 	for run in 1 2; do
@@ -213,7 +213,7 @@ batch()
 		"$CGCONV" -t callgrind in/a/sum.cgj >"sum$run"
 	done
 	cmp sum1 sum2
-	# Named, it is added to itself.
+	# If it is named as an input, it is merged.
 	batch -o in/a/sum.cgj in/a/sum.cgj in/a/callgrind.out.1
 	[ "$status" -eq 0 ]
 	! "$CGCONV" -t callgrind in/a/sum.cgj | cmp -s sum1 -
@@ -226,13 +226,13 @@ batch()
 	[ "$status" -eq 1 ]
 	grep -q "^x.callgrind: error: the output would overwrite another" err
 	cmp x.cgj ../before
-	# Itself may be.
+	# An input may be its own output.
 	batch -t json -O . --force x.cgj
 	[ "$status" -eq 0 ]
 	cmp x.cgj ../before
 }
 
-@test "batch: a newer output is kept, --force makes it again" {
+@test "batch: keeps newer outputs, --force rewrites them" {
 	make_tree 3
 	find in -exec touch -h -d '2001-01-01' {} +
 	batch -O out -r in
@@ -248,7 +248,7 @@ batch()
 	not grep -q mine out/in/a/callgrind.out.3
 }
 
-@test "batch: --dry-run shows what would be done and does nothing" {
+@test "batch: --dry-run prints the plan and writes nothing" {
 	make_tree 2
 	"$CGCONV" --dry-run -O out -r in >plan
 	grep -qx 'in/a/callgrind.out.1 -> in/a/callgrind.out.1' plan
@@ -256,7 +256,7 @@ batch()
 	[ ! -e out ]
 }
 
-@test "batch: -O and other options that do not go together" {
+@test "batch: rejects conflicting options" {
 	make_tree 2
 	refuses 2 "is a directory; use -r" -O out in
 	refuses 2 "-O and -o cannot be used together" -O out -o file in/a/callgrind.out.1
@@ -269,7 +269,7 @@ batch()
 		-O out -j 1025 -r in
 	refuses 2 "--timeout: expected a number from 1 to" -O out --timeout 0 \
 		-r in
-	# Of a variable that is not set; it would have been "/".
+	# As from an unset variable; it must not mean "/".
 	refuses 2 "-O needs a value, not ''" -O '' -r in
 	refuses 2 "-o needs a value, not ''" -o '' -r in
 	refuses 2 "expected a name" -O out --name ../x -r in
@@ -295,11 +295,11 @@ batch()
 	refuses 2 "m exists; continue it with --resume" -O out --manifest m -r in
 }
 
-@test "batch: --resume does what is left, --retry-failed what failed" {
+@test "batch: --resume converts the rest, --retry-failed also what failed" {
 	make_tree
 	batch -O one -j1 --manifest m -r in
 	grep -q '"status":"failed"' m
-	# Half of the manifest, and a line that was cut by the death.
+	# Half of the manifest and a truncated line, as after a crash.
 	head -n 12 m >half
 	tail -n 1 m | head -c 40 >>half
 	mkdir out && cp -r one/in out
@@ -307,7 +307,7 @@ batch()
 	rm -r "out/in/b"
 	touch out/in/a/.callgrind.out.5.cgconv.999 out/in/a/.x.cgconv.999
 	batch -O out --manifest m2 --resume -r in
-	# What others have half done is left alone.
+	# Temporary files of other runs are kept.
 	rm out/in/a/.x.cgconv.999
 	diff -r one out
 	[ "$(wc -l <m2)" -eq "$(wc -l <m)" ]
@@ -320,7 +320,7 @@ batch()
 	[ -e out/in/b/callgrind.out.bad ]
 }
 
-@test "batch: one run at a time goes on with a manifest; nothing else is cut" {
+@test "batch: a manifest is locked by one run; other files are not truncated" {
 	make_tree 2
 	mkfifo pipe
 	"$CGCONV" -q -O out --manifest m -r in pipe 2>/dev/null 3>&- &
@@ -330,7 +330,7 @@ batch()
 	refuses 2 "m is in use by another run" -O out --manifest m --force in/b/bad
 	: >pipe
 	wait "$pid" || [ $? -eq 1 ]
-	# The lock went with the run.
+	# The lock ends with the run.
 	batch -O out --manifest m --resume -r in
 	[ "$status" -eq 1 ]
 	printf 'no line, no manifest' >text
@@ -342,7 +342,7 @@ batch()
 	head -n 1 text | grep -q '^{"cgconv":"[0-9.]*","options"'
 }
 
-@test "batch: the manifest has files that are older than 1970" {
+@test "batch: the manifest records times before 1970" {
 	make_tree 2
 	touch -d "1960-01-01" in/a/callgrind.out.1
 	batch -O out --manifest m in/a/callgrind.out.1
@@ -353,7 +353,7 @@ batch()
 	"$CGCONV" --merge-manifests m | grep -q "^1/1 *1 *1 *0"
 }
 
-@test "batch: names of any bytes and numbers of 64 bits are in the manifest" {
+@test "batch: the manifest records names of any bytes and 64-bit numbers" {
 	mkdir in
 	# UTF-8, a byte that is not, a quote, a backslash, a newline.
 	name=$(printf 'in/\303\244\377"\\\nx')
@@ -365,13 +365,13 @@ batch()
 	batch -O out --manifest m --resume -r in
 	grep -q '1 converted, .* 1 of them in earlier runs' err
 	"$CGCONV" --merge-manifests m | grep -q '18,446,744,073,709,551,615$'
-	# As other versions and programs spell the same.
+	# Equivalent JSON of other versions and programs.
 	sed 's/\\n/\\u000a/; s/\\"/\\u0022/; s/udcff/uDCFF/; s/,"/ , "/g' m >m2
 	batch -O out --manifest m2 --resume -r in
 	grep -q '1 converted, .* 1 of them in earlier runs' err
 }
 
-@test "batch: lines of a manifest that are none are refused, whatever is in them" {
+@test "batch: rejects malformed manifest lines" {
 	deep=$(printf '[%.0s' $(seq 100))
 	for line in '{"cgconv":"1"' '{"a":1}x' '{"a":NaN}' '{"a":01}' '[]' \
 		'{"size":18446744073709551616}' '{"size":-9223372036854775809}' \
@@ -382,7 +382,7 @@ batch()
 	done
 }
 
-@test "batch: kill -9 at any moment, then --resume: as if nothing happened" {
+@test "batch: kill -9 at any moment, then --resume: the same outputs" {
 	make_tree 400
 	tar -czf in.tgz in
 	for what in "-r in" in.tgz; do
@@ -406,7 +406,7 @@ batch()
 	done
 }
 
-@test "batch: a warning of many inputs is said of five, and counted" {
+@test "batch: prints a warning for five inputs, counts the others" {
 	for i in $(seq 1 12); do
 		cp "$ROOT/samples/gprof/calls/gmon.out" "gmon.$i"
 	done
@@ -421,7 +421,7 @@ batch()
 	[ ! -s err ]
 }
 
-@test "batch: progress on a terminal, none with -q or in a short log" {
+@test "batch: shows progress on a terminal, not with -q or in a short log" {
 	command -v script >/dev/null || skip "no script"
 	script -qec true /dev/null </dev/null >/dev/null 2>&1 ||
 		skip "no terminals here"
@@ -445,7 +445,7 @@ batch()
 
 # ---- Faults -----------------------------------------------------------------
 
-@test "batch: a worker that dies, hangs or wants too much costs its input" {
+@test "batch: a worker that dies, hangs or exceeds limits fails its input only" {
 	build=${CC:-cc}
 	# shellcheck disable=SC2086 # several flags
 	$build -I"$ROOT/lib" -fPIC -shared -o mad.so -x c - <<-'EOF'
@@ -495,7 +495,7 @@ batch()
 	[ "$(grep -c '"status":"failed"' m)" -eq 3 ]
 }
 
-@test "batch: --fail-fast begins nothing after a failure" {
+@test "batch: --fail-fast starts no input after a failure" {
 	make_tree 200
 	mv in/b/bad in/a/callgrind.out.0
 	batch -O out -j1 --fail-fast -r in
@@ -503,7 +503,7 @@ batch()
 	grep -q ' 0 converted, 1 failed, .* left' err
 }
 
-@test "batch: a signal stops it, what is there is whole" {
+@test "batch: a signal stops it, outputs are complete" {
 	make_tree 400
 	batch -q -O one -r in
 	"$CGCONV" -O out -j2 --manifest m -r in 2>err 3>&- &
@@ -513,13 +513,13 @@ batch()
 	status=0
 	wait "$pid" || status=$?
 	[ -z "$(find out -name '.*.cgconv.*' 2>/dev/null)" ]
-	# Not a word on what was interrupted.
+	# Interrupted inputs are not reported.
 	not grep -q 'nterrupted' err
 	batch -q -O out --manifest m --resume -r in
 	diff -r one out
 }
 
-@test "batch: a full disk and a folder that cannot be written" {
+@test "batch: reports a full disk and a directory without write permission" {
 	make_tree 30
 	batch -O in/a/callgrind.out.1 -r in/b
 	grep -q "Not a directory" err
@@ -539,7 +539,7 @@ batch()
 	grep -q '"error":".*No space left' manifest
 }
 
-@test "batch: bombs and damaged archives are told, the rest is done" {
+@test "batch: reports bombs and damaged archives, converts the rest" {
 	make_tree 3
 	{
 		printf 'events: Ir\nfn=f\n'

@@ -1,4 +1,4 @@
-# captures.bats - recordings that cgconv recognises but does not read.
+# captures.bats - recordings that cgconv recognizes but does not read.
 load helper
 
 setup()
@@ -7,7 +7,8 @@ setup()
 	dir=$BATS_TEST_TMPDIR
 }
 
-# says NAME BYTES MESSAGE: a file that begins so is refused so.
+# says NAME BYTES MESSAGE: a file that begins with BYTES is rejected with
+# MESSAGE.
 says()
 {
 	{ printf "$2" && head -c 200 /dev/zero; } >"$dir/$1"
@@ -15,7 +16,7 @@ says()
 	[ "$("$CGCONV" --detect "$dir/$1" | cut -f 2)" = captures ]
 }
 
-@test "captures: each is recognised, with the command to run" {
+@test "captures: recognizes each recording, prints what to do with it" {
 	says perf.data PERFILE2 "perf script -F comm,pid,tid,time,period"
 	says other.data 2ELIFREP "-i $dir/other.data | cgconv -"
 	says app.jfr 'FLR\0' "jfrconv -o collapsed $dir/app.jfr"
@@ -41,7 +42,7 @@ says()
 		"$dir/app.trace/"
 	refuses 1 "-i $dir/rec | cgconv -" "$dir/rec"
 	refuses 1 "no files to read in this directory" "$dir/none"
-	# What formats gather goes first.
+	# Inputs that formats find in directories take precedence.
 	cp samples/gcov/gcc-c/*.gc* "$dir/rec"
 	"$CGCONV" -q -t callgrind "$dir/rec" >"$dir/out"
 }

@@ -13,14 +13,14 @@ setup()
 	"$CGCONV" -t json "$PLAIN" >"$dir/right"
 }
 
-# Runs cgconv; its output has to be what -t json makes of $PLAIN.
+# Runs cgconv; its output has to equal that of -t json $PLAIN.
 same_json()
 {
 	"$CGCONV" "$@" >"$dir/got"
 	same "$dir/right" "$dir/got"
 }
 
-# All names of long options in a text.
+# Prints the names of all long options in a text.
 option_names()
 {
 	grep -o -e '--[a-z][-a-z]*' | sort -u
@@ -50,7 +50,7 @@ build_plugin()
 	same_json --fro callgrind --to=json --quie "$PLAIN"
 	same_json --json-s --to json "$PLAIN"
 	same_json --no-json-s --to json "$PLAIN"
-	# A whole name is one even if others begin so.
+	# A complete name is not ambiguous if it is a prefix of others.
 	refuses 2 "--json applies only with" --json -t json "$PLAIN"
 	refuses 2 "option --re is ambiguous: --recursive, --resume, --retry-f" \
 		--re "$PLAIN"
@@ -95,7 +95,7 @@ build_plugin()
 	same_json -t json --output=- "$PLAIN"
 }
 
-@test "cli: gzipped input, from a file, from a pipe, twice over" {
+@test "cli: reads gzip input from files and pipes, also compressed twice" {
 	gzip -c "$PLAIN" >"$dir/in.gz"
 	same_json -t json "$dir/in.gz"
 	same_json -t json <"$dir/in.gz"
@@ -103,7 +103,7 @@ build_plugin()
 	cat "$dir/in.gz" | same_json -t json -
 }
 
-@test "cli: gzipped output, by --gzip or by the name" {
+@test "cli: compresses output with --gzip or by suffix" {
 	"$CGCONV" -t json --gzip "$PLAIN" | gzip -dc | cmp - "$dir/right"
 	"$CGCONV" -t json -o "$dir/out.gz" "$PLAIN"
 	gzip -dc "$dir/out.gz" | cmp - "$dir/right"
@@ -120,13 +120,14 @@ build_plugin()
 	head -n 1 "$dir/callgrind.out.1" | grep -q '^# callgrind format'
 	"$CGCONV" -t callgrind -o "$dir/c.cgj" "$PLAIN"
 	same "$dir/callgrind.out.1" "$dir/c.cgj"
-	# The longest suffix that fits: each format's own leads to it.
+	# The longest matching suffix selects the format.
 	"$CGCONV" --list-formats | awk 'NR > 1 && $2 ~ /write/ {
 		n = split($3, suffix, ";")
 		for (i = 1; i <= n; i++) print $1, suffix[i] }' >"$dir/suffixes"
 	grep -q speedscope.json "$dir/suffixes"
 	while read -r format suffix; do
-		# Some need coverage or a program: then they say the same.
+		# Some need coverage or an executable: the error must be the
+		# same.
 		"$CGCONV" -q --guess-stacks -o "$dir/by.$suffix" "$PLAIN" \
 			2>"$dir/err" || mv "$dir/err" "$dir/by.$suffix"
 		"$CGCONV" -q --guess-stacks -t "$format" "$PLAIN" \
@@ -135,7 +136,7 @@ build_plugin()
 	done <"$dir/suffixes"
 }
 
-@test "cli: a suffix of -o that no format has is an error, but for usual names" {
+@test "cli: an unknown suffix of -o is an error, except for common names" {
 	for name in y.html y.txt y.html.gz a.callgrind/y.png .y.doc gmon.out; do
 		mkdir -p "$dir/a.callgrind"
 		refuses 2 "cannot tell the output format from '$dir/$name'" \
@@ -151,7 +152,7 @@ build_plugin()
 	done
 }
 
-@test "cli: a name that may mislead is told of" {
+@test "cli: warns of a misleading suffix" {
 	"$CGCONV" -o "$dir/callgrind.out.json" "$PLAIN" 2>"$dir/err"
 	same "$dir/right" "$dir/callgrind.out.json"
 	grep -qx 'cgconv: note: callgrind.out.json is written as json because of its suffix; use -t callgrind otherwise' \
@@ -177,19 +178,19 @@ build_plugin()
 	same "$dir/right" "$dir/file"
 }
 
-@test "cli: several inputs are added up, --parts keeps them" {
+@test "cli: merges several inputs, --parts keeps them apart" {
 	"$CGCONV" -t callgrind "$PLAIN" "$PLAIN" | grep -x 'totals: 6260'
 	"$CGCONV" -t callgrind --parts "$PLAIN" "$PLAIN" |
 		grep -c '^part: ' | grep -x 2
 }
 
-@test "cli: nothing but the output is left in its folder" {
+@test "cli: leaves no temporary files in the output directory" {
 	mkdir "$dir/out"
 	"$CGCONV" -o "$dir/out/file" "$PLAIN"
 	[ "$(ls -A "$dir/out")" = file ]
 }
 
-@test "cli: a failure leaves an older output as it was, and nothing else" {
+@test "cli: a failure keeps an older output and leaves no other file" {
 	mkdir "$dir/out"
 	echo old >"$dir/out/file"
 	gzip -c "$PARTS" | head -c 500 >"$dir/cut"
@@ -197,14 +198,14 @@ build_plugin()
 	[ "$(cat "$dir/out/file")" = old ]
 	refuses 1 "cut:0x1f4: error: " -o "$dir/out/new" "$dir/cut"
 	[ "$(ls -A "$dir/out")" = file ]
-	# Halfway through the output there is no more room.
+	# The disk is full halfway through the output.
 	(ulimit -f 1 && refuses 4 "File too large" -t json \
 		-o "$dir/out/file" "$PARTS")
 	[ "$(cat "$dir/out/file")" = old ]
 	[ "$(ls -A "$dir/out")" = file ]
 }
 
-@test "cli: a signal ends it, and nothing is left behind" {
+@test "cli: a signal leaves no file behind" {
 	mkdir "$dir/out"
 	mkfifo "$dir/pipe"
 	exec 4<>"$dir/pipe"
@@ -230,7 +231,7 @@ build_plugin()
 	refuses 1 "<stdin>" -f callgrind - <"$dir/text"
 }
 
-@test "cli: exit status 2 for usage" {
+@test "cli: exit status 2 for usage errors" {
 	refuses 2 "unknown option --frobnicate" --frobnicate "$PLAIN"
 	refuses 2 "unknown option -x" -qx "$PLAIN"
 	refuses 2 "unknown format" -t frob "$PLAIN"
@@ -246,10 +247,10 @@ build_plugin()
 	[ ! -e "$dir/a" ] && [ ! -e "$dir/b" ]
 }
 
-@test "cli: an option of a format that takes no part is a usage error" {
+@test "cli: an option of an unused format is a usage error" {
 	refuses 2 "--json-safe applies only when writing json" --json-safe \
 		-t callgrind "$PLAIN"
-	# All of them are named, of either side.
+	# The message names all formats with the option.
 	refuses 2 "applies only when writing gcov-json, lcov" \
 		--format-version 1 -t csv "$PLAIN"
 	refuses 2 "applies only when reading folded or writing cobertura, dot, f" \
@@ -259,7 +260,7 @@ build_plugin()
 	"$CGCONV" --no-json-safe -t json "$PLAIN" >/dev/null
 }
 
-@test "cli: exit status 3 if the target cannot hold everything" {
+@test "cli: exit status 3 with --strict if information is lost" {
 	build_plugin
 	refuses 3 "cannot represent: lines" --module "$dir/plugin.so" --strict \
 		-t flat "$PLAIN"
@@ -267,8 +268,8 @@ build_plugin()
 	grep -qx "work 95" "$dir/flat"
 }
 
-@test "cli: what is gone is a warning, details are a note with -v" {
-	# Lines and addresses are summed up by function, stacks by call.
+@test "cli: lost information is a warning, with details in a note with -v" {
+	# Lines and addresses are merged by function, stacks by call.
 	"$CGCONV" -t dot samples/json/stacks/stacks.cgj 2>&1 >"$dir/out" |
 		tee "$dir/err"
 	grep -x "cgconv: warning: dot cannot represent: parts" "$dir/err"
@@ -280,10 +281,10 @@ build_plugin()
 		"$dir/err"
 	grep -x "cgconv: warning: dot cannot represent: parts" "$dir/err"
 	not grep events "$dir/err"
-	# Where nothing comes of them, they are gone.
+	# Otherwise they are dropped.
 	"$CGCONV" -t lcov samples/json/stacks/stacks.cgj 2>&1 >"$dir/out" |
 		grep -x "cgconv: warning: lcov cannot represent: calls, inclusive, stacks"
-	# --strict and --verify tell of all.
+	# --strict and --verify report all losses.
 	refuses 3 "dot cannot represent: lines, instrs, stacks, parts, events" \
 		--strict -t dot samples/json/stacks/stacks.cgj
 }
@@ -329,17 +330,17 @@ build_plugin()
 	grep -q "<stdin>: error: cannot read: Bad file descriptor" "$dir/err"
 }
 
-@test "cli: a reader that goes away is exit status 4, not a signal" {
+@test "cli: a closed pipe is exit status 4, not a signal" {
 	awk 'BEGIN { print "# callgrind format\nevents: Ir"
 		for (i = 0; i < 20000; i++) print "fn=function" i "\n1 1" }' \
 		>"$dir/big"
-	# This is more than a pipe holds: it has to notice.
+	# More than fits into a pipe, so that writing fails.
 	{ "$CGCONV" "$dir/big" 2>"$dir/err" || echo $? >"$dir/status"; } |
 		head -c 1 >/dev/null
 	[ "$(cat "$dir/status")" = 4 ]
 }
 
-@test "cli: a profile is not written to a terminal, unless asked for" {
+@test "cli: writes no profile to a terminal unless forced" {
 	tty() { script -qec "$*" /dev/null </dev/null; }
 	tty true >"$dir/err" 2>&1 || skip "no terminals here"
 	run -2 tty "$CGCONV" "$PLAIN"
@@ -361,7 +362,7 @@ build_plugin()
 
 # ---- Detecting, listing, showing --------------------------------------------
 
-@test "cli: --detect knows each sample, as one format, packed or not" {
+@test "cli: --detect finds exactly one format for each sample, compressed or not" {
 	for format in samples/*/; do
 		format=$(basename "$format")
 		[ "$format" != src ] || continue
@@ -375,7 +376,7 @@ build_plugin()
 	done
 }
 
-@test "cli: --detect has one line per input, whatever that is" {
+@test "cli: --detect prints one line for any input" {
 	status=0
 	printf 'nothing known\n' >"$dir/$(printf 'a\tb\nc')"
 	"$CGCONV" --detect "$PLAIN" Makefile "$dir/missing" "$dir"/a*c - \
@@ -412,7 +413,7 @@ build_plugin()
 	"$CGCONV" --info -v "$dir/parts" 2>/dev/null | grep -x "  12  part 12"
 }
 
-@test "cli: --info ranks by the event that is asked for" {
+@test "cli: --info sorts by the event of --event" {
 	printf '%s\n' 'event: sum = a + 2 b' 'events: a b' 'fn=one' '1 5 1' \
 		'fn=two' '1 1 5' 'fn=three' '1 2' >"$dir/in"
 	rank()
@@ -431,7 +432,7 @@ build_plugin()
 	refuses 2 "expected a number" --info --top many "$dir/in"
 }
 
-@test "cli: --info --json says the same to programs, and more" {
+@test "cli: --info --json prints the same data and more" {
 	printf '%s\n' 'event: sum = a + 2 b' 'events: a b' 'fn=one' '1 5 1' \
 		'fn=two' '1 1 5' 'calls=3 1' '1 2 0' 'fn=three' '1 2' >"$dir/in"
 	sed -i 's/^calls=3 1/cfn=three\ncalls=3 1/' "$dir/in"
@@ -460,7 +461,7 @@ build_plugin()
 	' "$dir/out"
 }
 
-@test "cli: --info --json is JSON whatever the profile" {
+@test "cli: --info --json is valid JSON for any profile" {
 	# Bytes that are not UTF-8, the largest number, one that overflows.
 	printf 'events: x\377 y\nfn=f"\\\t\376\n1 18446744073709551615 1\nfn=g\n1 0 2\n' |
 		"$CGCONV" --info --json >"$dir/got"
@@ -479,7 +480,7 @@ build_plugin()
 	done
 }
 
-@test "cli: --info escapes what a terminal would obey" {
+@test "cli: --info escapes control characters" {
 	printf 'events: Ir\nfn=a\033[31mb\tc\302\233d\377\342\200\256e\n1 1\n' |
 		"$CGCONV" --info >"$dir/out"
 	grep -qF 'a\x1b[31mb\tc\xc2\x9bd\xff\xe2\x80\xaee' "$dir/out"
@@ -488,7 +489,7 @@ build_plugin()
 		grep -q "$(printf ' s\303\244gen$')"
 }
 
-@test "cli: --version and --help work whatever else is said" {
+@test "cli: --version and --help work with any other options" {
 	[ "$("$CGCONV" --version)" = "cgconv $(sed -n \
 		's/^#define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)" ]
 	"$CGCONV" --help | grep -q '^Usage: cgconv '
@@ -536,7 +537,7 @@ build_plugin()
 	command -v man >/dev/null || skip "no man"
 	man --warnings -l cmd/cgconv.1 2>"$dir/err" >"$dir/man"
 	[ ! -s "$dir/err" ]
-	# Headings are those of --help, and none is taken for a macro.
+	# Headings equal those of --help, none is parsed as a macro.
 	"$CGCONV" --help | sed -n 's/^\([A-Z][a-z ]*\):$/   \1/p' >"$dir/groups"
 	grep -qx '   In general' "$dir/groups"
 	while IFS= read -r group; do
@@ -544,9 +545,9 @@ build_plugin()
 	done <"$dir/groups"
 }
 
-@test "cli: mandoc finds nothing to say about the man pages" {
+@test "cli: mandoc reports nothing about the man pages" {
 	command -v mandoc >/dev/null || skip "no mandoc"
-	# Which other pages there are depends on the machine.
+	# References to other pages depend on the machine.
 	for page in cmd/*.[13] lib/*.[13]; do
 		[ ! -e "$page" ] || mandoc -T lint -W style "$page"
 	done 2>&1 | not grep -v -e "outdated mandoc.db" \
@@ -573,11 +574,11 @@ readme_table()
 	done
 }
 
-@test "cli: README.md names no option that --help does not" {
+@test "cli: all options in README.md are in --help" {
 	"$CGCONV" --help all | option_names >"$dir/help"
 	[ -s README.md ]
-	# What profiles a program has options of its own, as Slurm has.
-	# So have those that titles of formats name.
+	# Options of profilers and of Slurm are not ours,
+	# nor are those in titles of formats.
 	grep -v '^    \(python3\|node\) \|sbatch\|^#SBATCH\|^| .* | read' README.md | option_names |
 		comm -23 - "$dir/help" >"$dir/unknown"
 	echo "unknown: $(cat "$dir/unknown")"
@@ -616,7 +617,7 @@ readme_table()
 	refuses 2 "--shout applies only when writing flat" "${mod[@]}" --shout "$dir/in.flat"
 }
 
-@test "cli: --module refuses what is no module" {
+@test "cli: --module rejects files that are no modules" {
 	refuses 2 "cannot load module" --module "$dir/missing.so" "$PLAIN"
 	refuses 2 "expected a path with a '/'" --module plugin.so "$PLAIN"
 	echo 'int x;' >"$dir/x.c"

@@ -11,7 +11,7 @@ graph()
 	"$CGCONV" -q -t json "$1" | perl tests/oracle/graph.pl
 }
 
-# A profile of these nodes and other members.
+# Prints a profile with these nodes and other members.
 profile()
 {
 	echo "{\"nodes\":[$1]${2:+,$2}}" >"$t/x.cpuprofile"
@@ -28,7 +28,7 @@ frame='"callFrame":{"functionName":"f","scriptId":"1","url":"x.js","lineNumber":
 one="{\"id\":1,$frame}"
 two="{\"id\":2,$frame}"
 
-@test "cpuprofile: samples and times are those of a reading sample by sample" {
+@test "cpuprofile: samples and times equal those of an independent reader" {
 	file=samples/cpuprofile/node/prof.cpuprofile
 	perl tests/oracle/v8.pl $file >"$t/want"
 	graph $file >"$t/got"
@@ -36,7 +36,7 @@ two="{\"id\":2,$frame}"
 	same "$t/want" "$t/got"
 }
 
-@test "cpuprofile: all of the time is there" {
+@test "cpuprofile: the sum is the whole time" {
 	"$CGCONV" -q -t json samples/cpuprofile/node/prof.cpuprofile |
 		sed -n 's/^\["total",\[\(.*\),\(.*\)\]\]/\1 \2/p' >"$t/got"
 	perl -MJSON::PP -0777 -ne '$_ = decode_json($_); $n += $$_{hitCount}
@@ -70,7 +70,7 @@ two="{\"id\":2,$frame}"
 	grep -qxF '["total",[3,10000]]' "$t/out"
 }
 
-@test "cpuprofile: functions of one name are told apart by line and column" {
+@test "cpuprofile: distinguishes functions of one name by line and column" {
 	profile "{\"id\":1,$frame,\"hitCount\":1},{\"id\":2,${frame/\"columnNumber\":0/\"columnNumber\":9},\"hitCount\":1},{\"id\":3,${frame/4/8},\"hitCount\":1}"
 	"$CGCONV" -q -t json "$t/x.cpuprofile" | grep '^\["function"' >"$t/out"
 	printf '["function",%s]\n' '1,"f",1,0,5,0,0,1,0' \
@@ -87,7 +87,7 @@ two="{\"id\":2,$frame}"
 	"$CGCONV" -q -t json "$t/x.cpuprofile" | grep -qxF '["total",[3,10000]]'
 }
 
-@test "cpuprofile: members come in any order, times in parts of microseconds" {
+@test "cpuprofile: accepts members in any order and fractions of microseconds" {
 	profile "$one" '"timeDeltas":[0.5,1.25],"endTime":3e0,"samples":[1,1],"startTime":0'
 	"$CGCONV" -q -t json "$t/x.cpuprofile" >"$t/one"
 	grep -qxF '["total",[2,2500]]' "$t/one"
@@ -95,7 +95,7 @@ two="{\"id\":2,$frame}"
 		"$CGCONV" -q -f cpuprofile -t json - | same "$t/one" -
 }
 
-@test "cpuprofile: ids are any numbers" {
+@test "cpuprofile: ids may be any numbers" {
 	file=samples/cpuprofile/node/prof.cpuprofile
 	"$CGCONV" -q -t json $file >"$t/want"
 	for by in 3 1000003 100000000000000; do
@@ -108,7 +108,7 @@ two="{\"id\":2,$frame}"
 	done
 }
 
-@test "cpuprofile: the profiles of Chrome before version 58" {
+@test "cpuprofile: reads profiles of Chrome before version 58" {
 	graph samples/cpuprofile/old/old.cpuprofile >"$t/got"
 	printf '%s\n' \
 		'call	http://localhost/a.js:1:main	http://localhost/a.js:9:work	2	2,2300000' \
@@ -118,7 +118,7 @@ two="{\"id\":2,$frame}"
 		same - "$t/got"
 }
 
-@test "cpuprofile: bad files" {
+@test "cpuprofile: rejects malformed files" {
 	bad "an id that no other node has" "$one,$one"
 	bad "nodes with all ids that are referred to" \
 		"{\"id\":1,$frame,\"children\":[2]}"

@@ -17,7 +17,7 @@ setup()
 	done
 }
 
-@test "csv: numbers are those of an independent reading" {
+@test "csv: numbers equal those of an independent reader" {
 	perl tests/oracle/callgrind.pl "$EVENTS" >"$dir/facts"
 	"$CGCONV" -q -t tsv --table=lines "$EVENTS" >"$dir/lines"
 	# Ir of each line and function.
@@ -37,7 +37,7 @@ setup()
 	same "$dir/want" "$dir/got"
 }
 
-@test "csv: self costs of all functions are the total" {
+@test "csv: self costs of all functions add up to the total" {
 	for event in 5 6; do
 		"$CGCONV" -q -t tsv "$EVENTS" |
 			awk -F '\t' -v f="$event" 'NR > 1 { s += $f } END { print s }'
@@ -55,7 +55,7 @@ setup()
 	same "$dir/want" "$dir/got"
 }
 
-@test "csv: fields are quoted as RFC 4180 has it, tabs become blanks" {
+@test "csv: quotes fields as in RFC 4180, replaces tabs with blanks" {
 	printf '%s\n' '{"cgconv":"graph","version":1,"minor":0}' \
 		'["event",0,"d","","","stated",true]' '["object",1,"/x y"]' \
 		'["function",1,"a\"b, c\n\td",0,1]' '["function",2," e",0,0]' \

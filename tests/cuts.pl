@@ -1,10 +1,10 @@
 #!/usr/bin/perl
-# cuts.pl CGCONV ROOM FEW INPUT [OPTION...] - converts an input that is cut at
-# every byte (a bigger one at 50 places, FEW times fewer). ROOM/whole holds what
-# the whole of it gives; ROOM is where to work.
+# cuts.pl CGCONV ROOM FEW INPUT [OPTION...] - converts INPUT truncated at every
+# byte (larger files at 50 / FEW offsets). ROOM is a working directory;
+# ROOM/whole contains the conversion of the complete input.
 #
-# A cut is an error or a warning, unless nothing was lost by it or the format
-# does not let one notice; an error leaves no output.
+# Truncation has to give an error or a warning, unless no data was lost or the
+# format has no end mark. An error leaves no output.
 use strict;
 use warnings;
 
@@ -20,7 +20,7 @@ sub slurp {
 my $profile = slurp($input);
 my $whole   = slurp("$room/whole");
 
-# Where notes of coverage may end: behind each of their records.
+# Returns the offsets where .gcno files may end: after each record.
 my %note_ends;
 if ($input =~ /\.gcno$/) {
     $note_ends{ 0 + $_ } = 1
@@ -33,7 +33,7 @@ sub is_line           { my ($cut) = @_; $cut eq '' || $cut =~ /\n\z/ }
 sub is_paragraph      { my ($cut) = @_; $cut =~ /\n\n\z/ }
 sub is_section        { my ($cut) = @_; $cut =~ /(?:^|\n)(?:end_of_record|TN[^\n]*)\n?\z/ }
 
-# Formats without an end mark, where a cut behind a whole record does not show.
+# Formats without an end mark: truncation after a whole record goes unnoticed.
 my @endless = (
     [ qr{^samples/gprof/[^/]+/gmon},              \&is_record_of_gmon ],
     [ qr{^samples/gcov/.*\.gcno$},                \&is_note ],
@@ -52,7 +52,7 @@ sub is_at_record {
     return 0;
 }
 
-# Converts ROOM/cut; returns the exit status, or 255 if a signal ended it.
+# Converts ROOM/cut. Returns the exit status, or 255 after a signal.
 sub convert {
     my $pid = fork() // die "fork: $!\n";
     if ($pid == 0) {

@@ -1,4 +1,4 @@
-# dhat.bats - allocations by Valgrind's DHAT, against what it says itself.
+# dhat.bats - allocations by Valgrind's DHAT, compared with its own output.
 load helper
 
 setup()
@@ -6,14 +6,14 @@ setup()
 	t=$BATS_TEST_TMPDIR
 }
 
-# total EVENT: the sum of a self cost, as --info tells it.
+# total EVENT: prints the sum of a self cost, as --info shows it.
 total()
 {
 	"$CGCONV" --info samples/dhat/names/dhat.out |
 		sed -n "s/^  $1 *\([0-9,]*\).*/\1/p" | head -n 1
 }
 
-@test "dhat: sums are those that DHAT prints" {
+@test "dhat: totals equal those that DHAT prints" {
 	says=samples/dhat/names/dhat.txt
 	grep -q "Total: *$(total tb) bytes in $(total tbk) blocks" $says
 	grep -q "At t-gmax: *$(total gb) bytes in $(total gbk) blocks" $says
@@ -35,7 +35,7 @@ total()
 	same "$t/want" "$t/got"
 }
 
-@test "dhat: frames of one address are inlined, recursion is not" {
+@test "dhat: frames with one address are inlined, recursion is not" {
 	"$CGCONV" -q -t json samples/dhat/names/dhat.out >"$t/json"
 	perl -MJSON::PP -ne '$_ = decode_json($_); next if ref ne "ARRAY";
 		$name{$$_[1]} = $$_[2] if $$_[0] eq "function";
@@ -67,7 +67,7 @@ total()
 	same "$t/want" "$t/got"
 }
 
-@test "dhat: bad files" {
+@test "dhat: rejects malformed files" {
 	while IFS='|' read -r message file; do
 		echo "$file" >"$t/x"
 		refuses 1 "expected $message" -f dhat -t json "$t/x"

@@ -166,7 +166,7 @@ callgrind()
 	done
 }
 
-# facts SUFFIX: total and self costs by line, of events with that suffix.
+# facts SUFFIX: total and self costs by line of events with that suffix.
 facts()
 {
 	perl -F'\t' -lane 'BEGIN { $end = shift }

@@ -29,7 +29,7 @@ drawn()
 		"$dir/boxes" "$1"
 }
 
-@test "dot: a profile of callgrind and one of perf" {
+@test "dot: converts a profile of callgrind and one of perf" {
 	golden "$PLAIN" dot
 	golden samples/perf-script/fields/header.perf dot --event cpu-clock
 }
@@ -78,14 +78,14 @@ drawn()
 	done
 }
 
-@test "dot: red is hot, blue is cold" {
+@test "dot: expensive nodes are red, cheap ones blue" {
 	printf '%s\n' 'main;a 1' 'main;b 99' >"$dir/in.folded"
 	"$CGCONV" -q -t dot "$dir/in.folded" >"$dir/out"
 	grep -q 'n3 \[color="#ff0000".*tooltip="main"' "$dir/out"
 	grep -q 'n1 \[color="#0d1174".*tooltip="a"' "$dir/out"
 }
 
-@test "dot: quotes, backslashes and line breaks in names are harmless" {
+@test "dot: escapes quotes, backslashes and line breaks in names" {
 	printf '%s\n' '{"cgconv":"graph","version":1,"minor":0}' \
 		'["event",0,"Ir","","","stated",false]' \
 		'["function",1,"a\"b\\c\nd",0,0]' '["function",2,"main",0,0]' \

@@ -1,5 +1,5 @@
-# faults.bats - batches where things go wrong: each time one message, nothing
-# lost, the rest done.
+# faults.bats - batches with failures: each is reported in one message, and the
+# other inputs are converted.
 load helper
 bats_require_minimum_version 1.5.0
 
@@ -7,7 +7,7 @@ setup()
 {
 	ROOT=$PWD
 	PLAIN=$PWD/samples/callgrind/plain/callgrind.out
-	# Others than root are to get there.
+	# Other users need access.
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/cgconv-faults.XXXXXX")
 	chmod 755 "$dir"
 	cd "$dir" || return 1
@@ -28,7 +28,7 @@ batch()
 	"$CGCONV" "$@" 2>err || status=$?
 }
 
-# Root may read and write everything; nobody may not.
+# Runs cgconv as user nobody: permissions do not apply to root.
 batch_as_nobody()
 {
 	[ "$(id -u)" = 0 ] || return 0
@@ -41,10 +41,10 @@ batch_as_nobody()
 		"$dir/cgconv" "$@" 2>err || status=$?
 }
 
-# A format whose reader does what the second word of its input says.
+# A format whose reader executes the second word of its input.
 make_mad()
 {
-	case $CFLAGS in *-fsanitize*) skip "sanitizers mind" ;; esac
+	case $CFLAGS in *-fsanitize*) skip "not with sanitizers" ;; esac
 	# shellcheck disable=SC2086 # several flags
 	${CC:-cc} -I"$ROOT/lib" -fPIC -shared -o mad.so -x c - <<-'END'
 	#include <signal.h>
@@ -85,7 +85,8 @@ make_mad()
 	END
 }
 
-# The batch has failed for so many, each with the message, and made the rest.
+# failed_with FAILED MESSAGE CONVERTED: the batch reported MESSAGE for so many
+# inputs, converted the others and left no temporary files.
 failed_with()
 {
 	[ "$status" -eq 1 ]
@@ -94,7 +95,7 @@ failed_with()
 	[ -z "$(find . -name '.*cgconv.*')" ]
 }
 
-@test "faults: inputs and folders that cannot be read" {
+@test "faults: reports inputs and directories that cannot be read" {
 	chmod 0 in/callgrind.out.4
 	mkdir in/closed out
 	chmod 0 in/closed
@@ -108,7 +109,7 @@ failed_with()
 	chmod 755 in/closed
 }
 
-@test "faults: a target that is read-only" {
+@test "faults: reports a read-only target" {
 	command -v setpriv >/dev/null || skip "no setpriv"
 	mkdir out
 	batch_as_nobody -O out -r in
@@ -120,7 +121,7 @@ failed_with()
 	grep -q " 0 converted, 9 failed" err
 }
 
-@test "faults: an output that may not become so big" {
+@test "faults: reports an output above the file size limit" {
 	for i in $(seq 500); do echo "f$i;g$i;h$i $i"; done >in/big.folded
 	status=0
 	(ulimit -f 8 && "$CGCONV" -q -t json -O out -r in) 2>err || status=$?
@@ -129,7 +130,7 @@ failed_with()
 	[ "$(find out -type f | wc -l)" -eq 9 ]
 }
 
-@test "faults: an input that is written while it is read" {
+@test "faults: reports an input that is modified while it is read" {
 	make_mad
 	echo "mad written" >in/now
 	batch --module "$dir/mad.so" -O out -r in
@@ -150,7 +151,7 @@ failed_with()
 	diff -r out1 out3
 }
 
-@test "faults: a worker that is killed while it writes leaves nothing behind" {
+@test "faults: a worker killed while it writes leaves no file" {
 	make_mad
 	batch --module "$dir/mad.so" -t mad -j2 -O out -r in
 	failed_with 9 "the worker was killed: Killed" 0
@@ -160,12 +161,12 @@ failed_with()
 	[ -z "$(find . -name '*sum*')" ]
 }
 
-@test "faults: as many workers as there may be do the work" {
+@test "faults: uses fewer workers if limits of files or processes require it" {
 	status=0
 	(ulimit -n 40 && timeout 60 "$CGCONV" -j 100 -O out -r in) 2>err ||
 		status=$?
 	[ "$status" -eq 0 ]
-	# Two processes more than the parent, of a user who has no others.
+	# A limit of three processes, for a user who runs no others.
 	as_other="setpriv --reuid=64321 --regid=64321 --clear-groups"
 	cp "$CGCONV" cgconv
 	$as_other ./cgconv --version >/dev/null 2>&1 ||
@@ -176,7 +177,7 @@ failed_with()
 	[ "$(find two -type f | wc -l)" -eq 5 ]
 }
 
-@test "faults: a signal for the parent alone ends all" {
+@test "faults: a signal to the parent ends all workers" {
 	mkfifo pipe
 	"$CGCONV" -j2 -O out -r in pipe 2>err 3>&- &
 	pid=$!
@@ -189,7 +190,7 @@ failed_with()
 		kill -0 "$pid" 2>/dev/null || break
 		sleep 0.05
 	done
-	# Should it still be there: it and whoever waits for the pipe.
+	# If it still runs: end it and a worker that waits for the pipe.
 	kill -9 "$pid" 2>/dev/null || true
 	timeout 1 sh -c ': >pipe' || true
 	status=0
@@ -199,7 +200,7 @@ failed_with()
 	[ "$(find out -type f | wc -l)" -eq 9 ]
 }
 
-@test "faults: a folder, a list, an archive that is not there" {
+@test "faults: reports a missing directory, list or archive" {
 	batch -O out -r in gone
 	failed_with 1 "cannot open: No such file" 9
 	batch -O out2 -r in gone.tgz
@@ -210,7 +211,7 @@ failed_with()
 	failed_with 1 "cannot open: No such file" 2
 }
 
-@test "faults: a manifest that cannot be written is no success" {
+@test "faults: a manifest that cannot be written is a failure" {
 	[ -e /dev/full ] || skip "no /dev/full"
 	batch -O out --manifest /dev/full --force -r in
 	[ "$status" -eq 4 ]
@@ -218,7 +219,7 @@ failed_with()
 	[ "$(find out -type f | wc -l)" -eq 9 ]
 }
 
-@test "faults: archives, cut or damaged at any place, never end it" {
+@test "faults: truncated and corrupt archives never crash it" {
 	tar -czf in.tgz in/callgrind.out.[123]
 	tar -cf in.tar in/callgrind.out.[123]
 	for archive in in.tgz in.tar; do
@@ -229,7 +230,8 @@ failed_with()
 			batch -O out -r cut.tar in/callgrind.out.9
 			[ "$status" -le 1 ]
 			[ -e out/in/callgrind.out.9 ]
-			# Without the zeros at its end an archive is only a warning.
+			# An archive without its zeros at the end is only a
+			# warning.
 			[ "$status" -eq 1 ] || grep -q "may be truncated" err ||
 				[ "$(find out -type f | wc -l)" -eq 4 ]
 			cp "$archive" bad.tar

@@ -13,36 +13,36 @@ folded()
 	printf '%s\n' "$@" >"$dir/in.folded"
 }
 
-# becomes LINE...: what is written of it.
+# becomes LINE...: the input is converted to these lines.
 becomes()
 {
 	"$CGCONV" -t folded "$dir/in.folded" >"$dir/out" 2>"$dir/err"
 	printf '%s\n' "$@" >"$dir/want"
 	same "$dir/want" "$dir/out"
-	# What has no place there is told of.
+	# Losses are reported.
 	not grep -v 'folded cannot represent: ' "$dir/err"
 }
 
-# stays LINE...: what is read is what is written.
+# stays LINE...: these lines are converted to themselves.
 stays()
 {
 	folded "$@"
 	becomes "$@"
 }
 
-# Lines of the JSON that match, without ids.
+# Prints the matching lines of JSON without ids.
 json()
 {
 	"$CGCONV" -q -t json "$dir/in.folded" "$@"
 }
 
-@test "folded: samples are written as ever" {
+@test "folded: samples match the golden files" {
 	for file in $(samples folded); do
 		golden "$file" folded
 	done
 }
 
-@test "folded: what stands twice in a stack is counted once" {
+@test "folded: a recursive function is counted once per stack" {
 	folded 'main;a;b;a;c 5' 'main;a 5'
 	"$CGCONV" -q -t callgrind --no-root --separate-recs=1 \
 		"$dir/in.folded" >"$dir/out"
@@ -57,7 +57,7 @@ json()
 	"$CGCONV" -t folded "$dir/in.folded" | grep -qx 'main;a;b;a;c 5'
 }
 
-@test "folded: stacks come out sorted and added up, whatever their order" {
+@test "folded: writes stacks sorted and merged, whatever their order" {
 	folded 'b 1' 'a;c;d 2' 'a;b 3' 'a;c;d 4' 'a 5'
 	becomes 'a 5' 'a;b 3' 'a;c;d 6' 'b 1'
 }
@@ -68,7 +68,7 @@ json()
 	becomes 'a;b 3'
 	json | grep -qx '\["desc","austin","3.3.0"\]'
 	json | grep -qx '\["desc","interval","100"\]'
-	# This is one as well, but no comment.
+	# This line is a stack, not a comment.
 	stays '#1;a 5'
 }
 
@@ -87,7 +87,7 @@ json()
 	refuses 1 "ends within a character" -f folded "$dir/in.folded"
 }
 
-@test "folded: half a UTF-16 pair is U+FFFD" {
+@test "folded: an unpaired UTF-16 surrogate becomes U+FFFD" {
 	printf '\377\376a\0;\0\0\330b\0 \0001\0\n\0' >"$dir/in.folded"
 	becomes 'a;�b 1'
 	printf '\377\376a\0;\0b\0 \0001\0\n\0\0\330' >"$dir/in.folded"
@@ -95,7 +95,7 @@ json()
 	grep -q 'in.folded:2: warning: ' "$dir/err"
 }
 
-@test "folded: fractions are kept to the millionth, and told from units" {
+@test "folded: keeps fractions of up to six digits" {
 	stays 'a 6.25' 'b 31.0' 'c 0.000001'
 	stays 'd 18446744073709.0'
 	folded 'a 6.' 'a 1.5' 'b 2'
@@ -108,7 +108,7 @@ json()
 	refuses 1 "sum fits into 64 bits" "$dir/in.folded" --from folded
 }
 
-@test "folded: counts up to 2^64-1, and no further" {
+@test "folded: reads counts up to 2^64-1, rejects larger ones" {
 	stays 'a 18446744073709551615'
 	json | grep -qx '\["total",\[18446744073709551615\]\]'
 	folded 'a 18446744073709551615' 'a 1'
@@ -121,7 +121,7 @@ json()
 		"$dir/err"
 }
 
-@test "folded: counts below zero, where the target can hold them" {
+@test "folded: keeps negative counts if the target can represent them" {
 	stays 'a -5' 'a;b 3'
 	stays 'c -9223372036854775808'
 	stays 'a -0.25' 'a;b 1.0'
@@ -141,7 +141,7 @@ json()
 	"$CGCONV" -q -t folded --event after "$dir/in.folded" >"$dir/out"
 	printf 'a;b 7\na;c 4\n' >"$dir/want"
 	same "$dir/want" "$dir/out"
-	# A name that ends in a number is none of two.
+	# A number at the end of a name is not a first count.
 	folded 'a;worker 7 12' 'a;b 1'
 	"$CGCONV" -t json "$dir/in.folded" | grep -q '"worker 7"'
 	folded 'a;worker 7 12'
@@ -162,7 +162,7 @@ json()
 	same "$dir/want" "$dir/out"
 	"$CGCONV" -t folded "$dir/in.folded" 2>&1 >"$dir/out" |
 		grep 'warning: writing event samples only, of [0-9]*; choose with --event'
-	# Of the first with costs, unless one is asked for.
+	# The first event with costs is the default.
 	folded 'samples/count cpu/nanoseconds' 'a;b 0 50000000'
 	"$CGCONV" -q -f folded -t folded "$dir/in.folded" |
 		grep -qx 'a;b 50000000'
@@ -172,18 +172,18 @@ json()
 	folded 'samples/count cpu/nanoseconds' 'a;b 5 50000000' 'a 1 10000000'
 	refuses 2 "there is no event 'frob'" -t folded --event frob \
 		"$dir/in.folded"
-	# One stack below it is enough to know the format by.
+	# One stack below the header is enough to detect the format.
 	folded 'samples/count cpu/nanoseconds' 'a;b 5 50000000'
 	"$CGCONV" --detect - <"$dir/in.folded" | grep -P '\tfolded\t'
-	# A stack is none such, whatever is in its names.
+	# A stack is never a header, whatever its names contain.
 	folded 'a/b;c 5'
 	json | grep -qF '["event",0,"samples","","","stated",false]'
 }
 
-@test "folded: a line that begins with # is no sign against the format" {
+@test "folded: detects the format despite lines that begin with #" {
 	folded '#austin' 'a;b 5'
 	"$CGCONV" --detect - <"$dir/in.folded" | grep -P '\tfolded\t'
-	# Nor is one line that is none, where the name says what it is.
+	# Nor is a malformed line, if the suffix selects the format.
 	folded 'stack count' 'a;b 5'
 	"$CGCONV" --detect "$dir/in.folded" | grep -P '\tfolded\t'
 	refuses 1 "unknown input format" - \
@@ -193,7 +193,7 @@ json()
 		<"$dir/in.folded"
 }
 
-@test "folded: annotations tell the kernel, compiled and inlined code" {
+@test "folded: annotations mark kernel, compiled and inlined code" {
 	stays 'a;b_[i];c_[k] 1' 'a;d_[j] 2' 'a;d_[w] 3'
 	json | grep -q '"object",2,"\[kernel\]"'
 	json | grep -q '"object",1,"\[jit\]"'
@@ -204,7 +204,7 @@ json()
 	same "$dir/want" "$dir/out"
 }
 
-@test "folded: frames with a file and a line, as py-spy has them" {
+@test "folded: reads frames with file and line, as py-spy writes them" {
 	folded '<module> (app.py:12);f (lib/x.py:7);f (lib/x.py:9) 3' \
 		'<module> (app.py:12);g (a:b) 1'
 	"$CGCONV" -q -t callgrind --frames=line "$dir/in.folded" >"$dir/out"
@@ -216,13 +216,13 @@ json()
 	refuses 2 "--frames: expected name or line" --frames=frob "$dir/in.folded"
 }
 
-@test "folded: the event has the name that --event says" {
+@test "folded: --event names the event" {
 	folded 'a;b 5'
 	json --event cycles | grep -q '"event",0,"cycles"'
 	json | grep -q '"event",0,"samples"'
 }
 
-@test "folded: names that would break a line are written so they do not" {
+@test "folded: escapes names that would break a line" {
 	cat >"$dir/in.cgj" <<-'END'
 	{"cgconv":"graph","version":1,"minor":0}
 	["event",0,"samples","","","stated",false]
@@ -251,7 +251,7 @@ json()
 		'_ worker_7;[unknown]_[k] 8' '_ worker_7;a:b c 2'
 }
 
-@test "folded: a line without a count is left out, with a word" {
+@test "folded: skips a line without a count with a warning" {
 	folded 'a;b 1' 'THIS IS NO STACK' 'a 2'
 	"$CGCONV" -t folded "$dir/in.folded" 2>"$dir/err" >"$dir/out"
 	printf 'a 2\na;b 1\n' >"$dir/want"
@@ -265,21 +265,21 @@ json()
 		-f folded "$dir/in.folded"
 }
 
-@test "folded: a last line without its end is a warning" {
+@test "folded: a truncated last line is a warning" {
 	printf 'a;b 1\na;c 2' >"$dir/in.folded"
 	"$CGCONV" -t folded "$dir/in.folded" 2>"$dir/err" | grep -qx 'a;c 2'
 	grep -q "in.folded:2: warning: expected a newline at the end" \
 		"$dir/err"
 }
 
-@test "folded: a stack as deep as it likes, a frame as long" {
+@test "folded: stacks of any depth, frames of any length" {
 	perl -e 'print "f;" x 300000, "g 1\n", "x" x 3000000, ";y 2\n"' \
 		>"$dir/in.folded"
 	"$CGCONV" -t folded "$dir/in.folded" >"$dir/out"
 	same "$dir/in.folded" "$dir/out"
 }
 
-@test "folded: what only looks like it is left to others" {
+@test "folded: does not detect similar text" {
 	printf 'total 7\nnames are no stack\nnames 12\n' >"$dir/text"
 	refuses 1 "unknown input format" "$dir/text"
 	printf 'total 7\nnames 12\n' >"$dir/text.folded"
@@ -288,7 +288,7 @@ json()
 	refuses 1 "unknown input format" "$dir/text"
 }
 
-@test "folded: several inputs are added up" {
+@test "folded: merges several inputs" {
 	folded 'a;b 1' 'c 2'
 	cp "$dir/in.folded" "$dir/two.folded"
 	"$CGCONV" -t folded "$dir/in.folded" "$dir/two.folded" >"$dir/out"
@@ -296,12 +296,12 @@ json()
 	same "$dir/want" "$dir/out"
 }
 
-@test "folded: stacks are needed, and the message says so" {
+@test "folded: rejects a profile without stacks" {
 	refuses 1 "folded needs stacks; the input has none" -t folded \
 		samples/callgrind/plain/callgrind.out
 }
 
-@test "folded: comments that differ behind a NUL are one" {
+@test "folded: comments that differ only after a NUL are one" {
 	printf 'main 5\n# a: b\0c\n# a: b\0d\n' >"$dir/in.folded"
 	[ "$("$CGCONV" -q -f folded -t json "$dir/in.folded" |
 		grep -c '^."desc","a","b".$')" -eq 1 ]

@@ -256,7 +256,7 @@ calls()
 		-t json "$t/x.gcno"
 }
 
-@test "gcov: a warning tells of negative entries when blocks are not kept" {
+@test "gcov: warns of negative entries if blocks are dropped" {
 	cp $cc.gcno $cc.gcda "$t"
 	# The one counter of twice::twice().
 	printf '\377\377\377\377\377\377\377\377' |
@@ -316,7 +316,7 @@ complains()
 	grep -qx 'line cover.c 12 8' "$t/got"
 }
 
-@test "gcov: a warning tells of duplicate data of a function" {
+@test "gcov: warns of duplicate data of a function" {
 	cp $c.gcno "$t/x.gcno"
 	{
 		head -c -4 $c.gcda
@@ -353,7 +353,7 @@ complains()
 	same "$t/want" "$t/got"
 }
 
-@test "gcov: a warning tells of truncated data" {
+@test "gcov: warns of truncated data" {
 	head -c 352 $c.gcda >"$t/x.gcda"
 	cp $c.gcno "$t/x.gcno"
 	"$CGCONV" -t json "$t/x.gcda" 2>&1 >"$t/json" |
@@ -393,7 +393,7 @@ complains()
 		tail -n 1 | grep -qx 'desc: Notes file: (and more)'
 }
 
-@test "gcov: a warning tells of inconsistent counts" {
+@test "gcov: warns of inconsistent counts" {
 	"$CGCONV" -t lcov samples/gcov/clang-split/cover.gcda >"$t/out" 2>"$t/err"
 	grep -q 'cover.gcno:.*warning: inconsistent counts' "$t/err"
 	for dir in clang-default clang-402 clang-b11; do

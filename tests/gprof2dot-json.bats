@@ -6,7 +6,7 @@ setup()
 	t=$BATS_TEST_TMPDIR
 }
 
-@test "gprof2dot-json: all costs of all call chains, in any order of keys" {
+@test "gprof2dot-json: reads all costs of all call chains, with keys in any order" {
 	"$CGCONV" -q -t json samples/gprof2dot-json/chains/chains.json >"$t/json"
 	grep -q '^."event",0,"CPU_time","CPU time","ms"' "$t/json"
 	perl tests/oracle/graph.pl "$t/json" >"$t/got"
@@ -18,7 +18,7 @@ setup()
 	same "$t/want" "$t/got"
 }
 
-@test "gprof2dot-json: bad files" {
+@test "gprof2dot-json: rejects malformed files" {
 	while IFS='|' read -r message file; do
 		echo "{$file}" >"$t/x"
 		refuses 1 "expected $message" -f gprof2dot-json -t json "$t/x"

@@ -10,7 +10,7 @@ setup()
 	golden samples/pstats/cprofile/cprofile.pstats graphml
 }
 
-@test "graphml: all sums are those of the graph, of every event" {
+@test "graphml: all costs equal those of the graph, for every event" {
 	file=samples/callgrind/events/callgrind.out
 	"$CGCONV" -q -t graphml $file >"$t/out"
 	"$CGCONV" -q -t json $file >"$t/json"

@@ -6,7 +6,7 @@ setup()
 	t=$BATS_TEST_TMPDIR
 }
 
-@test "heapprofile: bytes are those of a reading node by node" {
+@test "heapprofile: bytes equal those of an independent reader" {
 	file=samples/heapprofile/node/prof.heapprofile
 	perl tests/oracle/v8.pl $file >"$t/want"
 	"$CGCONV" -q -t json $file | perl tests/oracle/graph.pl >"$t/got"
@@ -29,7 +29,7 @@ setup()
 	grep -qxF '["total",[500]]' "$t/out"
 }
 
-@test "heapprofile: bad files" {
+@test "heapprofile: rejects malformed files" {
 	echo '{"head":{"selfSize":-1}}' >"$t/x"
 	refuses 1 "x:1:21: error: expected a non-negative number" -t json "$t/x"
 	echo '{"head":{"selfSize":1,"children":[{"selfSize":1},5]}}' >"$t/x"

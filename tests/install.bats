@@ -1,4 +1,4 @@
-# install.bats - make install and make uninstall, and what was installed.
+# install.bats - make install, make uninstall, and use of the installed files.
 load helper
 bats_require_minimum_version 1.5.0
 
@@ -9,20 +9,20 @@ setup()
 	mkdir "$root"
 }
 
-# make with the variables of the build under test.
+# Runs make with the variables of the build under test.
 remake()
 {
 	make -s --no-print-directory B="$B" CC="${CC:-cc}" \
 		CFLAGS="${CFLAGS:--O3 -g}" "$@" >/dev/null
 }
 
-# Everything in a folder that is no folder.
+# Lists all files in a directory, except directories.
 files_in()
 {
 	(cd "$1" && find . ! -type d | LC_ALL=C sort)
 }
 
-@test "install: everything is where it belongs, and nothing else" {
+@test "install: installs exactly the expected files" {
 	remake install DESTDIR="$root" PREFIX=/usr
 	version=$("$CGCONV" --version | cut -d ' ' -f 2)
 	sort >"$BATS_TEST_TMPDIR/want" <<-END
@@ -45,11 +45,11 @@ files_in()
 	[ "$(find "$root" -type f -perm /022 | wc -l)" -eq 0 ]
 	[ -e "$root/usr/lib/libcgconv.so" ]
 	"$root/usr/bin/cgconv" --version
-	# The folder in which it was staged is nobody's business.
+	# cgconv.pc does not contain DESTDIR.
 	not grep -rqF "$root" "$root"
 }
 
-@test "install: make uninstall takes back exactly that" {
+@test "install: make uninstall removes exactly these files" {
 	mkdir -p "$root/usr/lib/pkgconfig" "$root/usr/bin"
 	touch "$root/usr/lib/pkgconfig/other.pc" "$root/usr/bin/other"
 	remake install DESTDIR="$root" PREFIX=/usr
@@ -78,7 +78,7 @@ files_in()
 	try DESTDIR="$root" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu
 }
 
-@test "install: again over an older one" {
+@test "install: installing again changes nothing" {
 	remake install DESTDIR="$root"
 	files_in "$root" >"$BATS_TEST_TMPDIR/first"
 	remake install DESTDIR="$root"
@@ -141,7 +141,7 @@ try_library()
 	try_library --static
 }
 
-@test "install: the headers are C++ too, each by itself" {
+@test "install: each header compiles as C++ on its own" {
 	command -v g++ >/dev/null || skip "no g++"
 	for header in lib/*.h; do
 		echo "#include \"$header\"" |

@@ -1,13 +1,14 @@
-# json.bats - cgconv's own JSON: it holds everything, and says what is wrong.
+# json.bats - cgconv's own JSON: round trips and error messages.
 load helper
 
-# A file of these lines between the first and the last.
+# Prints a file with these lines between the first and the last.
 graph()
 {
 	printf '%s\n' '{"cgconv":"graph","version":1}' "$@" '["end"]'
 }
 
-# Its conversion has the line.
+# gives LINE INPUT...: the conversion of a file with these INPUT lines contains
+# LINE.
 gives()
 {
 	local line=$1
@@ -31,15 +32,15 @@ refused()
 	refuses 1 "bad.cgj:$place: error: $message" -t json "$file"
 }
 
-@test "json: a file with every kind of line" {
+@test "json: reads a file with every kind of line" {
 	golden samples/json/lines/lines.cgj json
 }
 
-@test "json: a small profile of callgrind" {
+@test "json: converts a small profile of callgrind" {
 	golden samples/callgrind/instr-jumps/callgrind.out json
 }
 
-@test "json: every sample is written the same from its JSON" {
+@test "json: every sample gives the same JSON from its JSON" {
 	for file in $(samples); do
 		# shellcheck disable=SC2046 # two words or none
 		"$CGCONV" -t json $(exe_of "$file") "$file" \
@@ -50,7 +51,7 @@ refused()
 	done
 }
 
-@test "json: callgrind files are the same by way of JSON" {
+@test "json: callgrind files converted through JSON are identical" {
 	for file in $(samples callgrind); do
 		"$CGCONV" -t callgrind "$file" >"$BATS_TEST_TMPDIR/one"
 		"$CGCONV" -t json "$file" |
@@ -59,7 +60,7 @@ refused()
 	done
 }
 
-@test "json: each line is JSON to another parser" {
+@test "json: another parser accepts each line as JSON" {
 	perl -MJSON::PP -e 1 || skip "no JSON::PP"
 	for file in samples/json/lines/lines.cgj $(samples callgrind); do
 		"$CGCONV" -t json "$file" | perl -MJSON::PP -ne '
@@ -136,7 +137,7 @@ refused()
 		'["file",1,"\udcff\u0022\\\u0001\u0000\u00e9\udc80"]'
 }
 
-@test "json: what may be left out is 0, or as json.h says" {
+@test "json: omitted members are 0 or have the default of json.h" {
 	gives '["event",0,"E","","","stated",false]' '["event",0,"E"]'
 	gives '["part",0,0,0,""]' '["event",0,"E"]'
 	gives '["part",3,0,0,""]' '["part",3]'
@@ -145,7 +146,7 @@ refused()
 		'["cost",0,0,0,[5]]'
 }
 
-@test "json: blanks, empty lines and a missing last newline are no matter" {
+@test "json: ignores blanks, empty lines and a missing last newline" {
 	printf '%s' '{"cgconv":  "graph" , "version":1 }
 
 	 [ "event" , 0 , "E" ]
@@ -155,7 +156,7 @@ refused()
 ["end"]' | "$CGCONV" -t json | grep -qxF '["cost",0,1,0,[5]]'
 }
 
-@test "json: later versions are refused, unknown records are not" {
+@test "json: rejects later versions, ignores unknown records" {
 	dir=$BATS_TEST_TMPDIR
 	echo '{"cgconv":"graph","version":2}' >"$dir/two.cgj"
 	refuses 1 "two.cgj:1:29: error: JSON version 2 is newer than this \
@@ -189,7 +190,7 @@ program reads (1)" -t json "$dir/two.cgj"
 		'["cost",0,0,0,[]]'
 }
 
-@test "json: labels are sets, in whatever order they are told" {
+@test "json: labels are sets, their order has no meaning" {
 	graph '["event",0,"n"]' '["function",1,"f",0,0]' \
 		'["frame",1,0,1,0,0,0]' \
 		'["labels",1,["k","","0x10"],["b","y"],["a","z"],["b","x"]]' \
@@ -220,7 +221,7 @@ program reads (1)" -t json "$dir/two.cgj"
 	refused 2:17 'expected label set id up to 0' '["stack",0,0,[],1]'
 }
 
-@test "json: fields are what they must be" {
+@test "json: checks the types of fields" {
 	refused 2:12 'expected a name without blanks' '["event",0,"a b"]'
 	refused 2:16 'expected a string without \u0000' \
 		'["event",0,"E","\u0000"]'
@@ -255,13 +256,13 @@ program reads (1)" -t json "$dir/two.cgj"
 	refused 3:1 'expected nothing after the ["end"] line' '["end"]'
 }
 
-@test "json: a sum that does not hold is a warning" {
+@test "json: a wrong total is a warning" {
 	graph '["event",0,"E"]' '["rows",0]' '["cost",0,1,0,[5]]' \
 		'["total",[6]]' | "$CGCONV" -t json 2>&1 >/dev/null |
 		grep -qF 'warning: the sum of E is 5, but the input states 6'
 }
 
-@test "json: a file that was changed is refused" {
+@test "json: rejects a corrupt file" {
 	dir=$BATS_TEST_TMPDIR
 	"$CGCONV" -t json samples/json/lines/lines.cgj >"$dir/good.cgj"
 	sed 's/app -x/app -y/' "$dir/good.cgj" >"$dir/bad.cgj"
@@ -273,12 +274,12 @@ program reads (1)" -t json "$dir/two.cgj"
 	"$CGCONV" -t json "$dir/bad.cgj" >"$dir/out"
 }
 
-@test "json: a file that was cut anywhere is refused" {
+@test "json: rejects a file that is truncated anywhere" {
 	dir=$BATS_TEST_TMPDIR
 	graph '["event",0,"E"]' '["rows",0]' '["cost",0,1,0,[5]]' |
 		"$CGCONV" -t json >"$dir/good"
 	size=$(wc -c <"$dir/good")
-	# Without the last newline nothing is missing.
+	# A missing last newline is no truncation.
 	for n in $(seq 0 $((size - 2))); do
 		head -c "$n" "$dir/good" >"$dir/cut.cgj"
 		status=0

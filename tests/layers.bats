@@ -1,30 +1,30 @@
-# layers.bats - the floors of the house: who may include and call whom.
+# layers.bats - layers of the code: which files may include and call which.
 load helper
 
-# The directories of lib/ are floors, the lowest first. A file includes and calls
-# what is on its own floor or below.
-floors="base io syntax symbols graph lines algo job"
+# The directories of lib/ are layers, listed from the lowest. A file includes
+# and calls only its own layer and lower ones.
+layers="base io syntax symbols graph lines algo job"
 
 # Rank of a directory of lib/; the public headers are below all of them.
 rank_of()
 {
-	local floor rank=1
+	local layer rank=1
 
 	[ "$1" != . ] || { echo 0 && return; }
-	for floor in $floors; do
-		[ "$1" != "$floor" ] || { echo "$rank" && return; }
+	for layer in $layers; do
+		[ "$1" != "$layer" ] || { echo "$rank" && return; }
 		rank=$((rank + 1))
 	done
-	echo "lib/$1 is not in the list of floors" >&2 && return 1
+	echo "lib/$1 is not in the list of layers" >&2 && return 1
 }
 
-# The project's own headers that a file includes.
+# Prints the project's headers that a file includes.
 includes()
 {
 	sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\(.*\)".*/\1/p' "$1"
 }
 
-# The objects of directories; others may be left of sources that have moved.
+# Prints the objects of directories that have a source; others may be stale.
 objects()
 {
 	find "$@" -name '*.c' | sed "s|^|$B/|; s|c\$|o|"
@@ -82,14 +82,14 @@ declared()
 	[ "$count" -gt 100 ]
 }
 
-@test "layers: no file of the library includes one above it" {
+@test "layers: no file of the library includes one in a higher layer" {
 	count=0
 	for file in lib/*.h lib/*/*.[ch]; do
 		dir=$(dirname "${file#lib/}")
-		floor=$(rank_of "$dir")
+		layer=$(rank_of "$dir")
 		for header in $(includes "$file"); do
 			count=$((count + 1))
-			[ -e "lib/$header" ] && [ "$(rank_of "$(dirname "$header")")" -le "$floor" ] || {
+			[ -e "lib/$header" ] && [ "$(rank_of "$(dirname "$header")")" -le "$layer" ] || {
 				echo "$file includes $header"
 				false
 			}
@@ -98,7 +98,7 @@ declared()
 	[ "$count" -gt 80 ]
 }
 
-@test "layers: no file of the library calls one above it" {
+@test "layers: no file of the library calls one in a higher layer" {
 	command -v nm >/dev/null || skip "no nm"
 	dir=$BATS_TEST_TMPDIR
 	for file in lib/*/*.c; do
@@ -110,14 +110,14 @@ declared()
 			"$dir/symbols" >>"$dir/used"
 	done
 	[ "$(wc -l <"$dir/defined")" -gt 300 ] && [ "$(wc -l <"$dir/used")" -gt 500 ]
-	awk 'NR == FNR { floor[$1] = $2; home[$1] = $3; next }
-		$1 in floor && floor[$1] > $2 {
+	awk 'NR == FNR { layer[$1] = $2; home[$1] = $3; next }
+		$1 in layer && layer[$1] > $2 {
 			print $3 " calls " $1 "() of " home[$1]; bad = 1
 		}
 		END { exit bad }' "$dir/defined" "$dir/used"
 }
 
-@test "layers: no files call each other in a circle" {
+@test "layers: no files call each other in a cycle" {
 	command -v nm >/dev/null || skip "no nm"
 	command -v tsort >/dev/null || skip "no tsort"
 	dir=$BATS_TEST_TMPDIR
@@ -143,7 +143,7 @@ declared()
 		sort -u >"$BATS_TEST_TMPDIR/library"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/library")" -gt 300 ]
 	declared >"$BATS_TEST_TMPDIR/public"
-	# What the library defines and does not declare there.
+	# Symbols that the library defines but public headers do not declare.
 	comm -23 "$BATS_TEST_TMPDIR/library" "$BATS_TEST_TMPDIR/public" \
 		>"$BATS_TEST_TMPDIR/private"
 	nm -guA $(objects formats cmd) |
@@ -184,8 +184,8 @@ declared()
 	[ -n "$formats" ]
 	names="\"([^\"]*[^a-z])?(${formats//_/-})\\b|cg_format_($formats)\\b"
 	for file in lib/*.h lib/*/*.[ch] cmd/*.[ch] cmd/*/*.[ch]; do
-		# Comments may: they say where a rule comes from.
-		# JSON is a notation, too: --verify answers in it with --json.
+		# Comments may name formats as sources of a rule.
+		# "json" is also an output syntax: --verify --json.
 		! gcc -fpreprocessed -dD -E -P "$file" 2>/dev/null |
 			grep -v -e '"[^"]*--verify' | grep -inE "$names" || {
 			echo "$file names a format"
@@ -194,7 +194,7 @@ declared()
 	done
 }
 
-# Fills $BATS_TEST_TMPDIR/cgconv with the program without the format $1.
+# Links $BATS_TEST_TMPDIR/cgconv without the format $1.
 link_without()
 {
 	local dir=$BATS_TEST_TMPDIR
@@ -216,7 +216,7 @@ link_without()
 	count=0
 	for format in $(sed -n 's/^FORMAT(\(.*\))$/\1/p' formats/formats.def); do
 		link_without "$format"
-		# A conversion needs two formats that are there.
+		# A conversion needs two of the remaining formats.
 		from=$json to=folded
 		[ "$format" != json ] || from=$folded
 		[ "$format" != folded ] || to=json
@@ -234,7 +234,7 @@ link_without()
 	[ "$count" -gt 20 ]
 }
 
-@test "layers: everything on the top level has its place" {
+@test "layers: the top directory has the expected entries only" {
 	for entry in *; do
 		case $entry in
 		Makefile | lib | cmd | formats | tests | samples) ;;
@@ -258,7 +258,7 @@ link_without()
 	done
 }
 
-# bash's "set -e", by which tests fail, does not look at what "!" negates.
+# bash's "set -e", by which tests fail, ignores commands after "!".
 @test "layers: a test that negates can fail" {
 	not grep -nE '^\s+! [^|]*$' tests/*.bats
 }

@@ -1,4 +1,4 @@
-# library.bats - libcgconv as other programs and other languages use it.
+# library.bats - libcgconv used from C and Python.
 load helper
 
 setup()
@@ -28,9 +28,9 @@ build()
 	grep -q "missing: cannot open: No such file" "$dir/err"
 }
 
-@test "library: the man page is without a complaint" {
+@test "library: mandoc reports nothing about the man page" {
 	command -v mandoc >/dev/null || skip "no mandoc"
-	# It need not be installed here, nor cgconv(1).
+	# The pages that it refers to may not be installed.
 	mandoc -T lint lib/libcgconv.3 >"$dir/lint" 2>&1 || true
 	not grep -v "referenced manual not found" "$dir/lint"
 }
@@ -121,7 +121,7 @@ build()
 	"$dir/order" "$sample"
 }
 
-@test "library: callbacks deliver the input and take the output" {
+@test "library: callbacks read the input and write the output" {
 	cat >"$dir/callback.c" <<-'END'
 		#include <cgconv.h>
 		#include <errno.h>

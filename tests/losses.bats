@@ -1,7 +1,7 @@
-# losses.bats - what other converters lose without a word, or get wrong: each was
-# seen in one of them (go 1.19's and gperftools' pprof, stackcollapse-perf.pl,
-# speedscope 1.25, gprof2dot, perf data convert, KCachegrind's converters,
-# Firefox' profiler, pyprof2calltree), and is right here.
+# losses.bats - data that other converters lose silently or convert wrongly.
+# Each case was observed in one of them: pprof of go 1.19 and of gperftools,
+# stackcollapse-perf.pl, speedscope 1.25, gprof2dot, perf data convert,
+# KCachegrind's converters, Firefox Profiler, pyprof2calltree.
 load helper
 
 setup()
@@ -10,7 +10,7 @@ setup()
 	dir=$BATS_TEST_TMPDIR
 }
 
-# Facts of what callgrind's output says, by an independent reader.
+# Facts of a callgrind file, printed by an independent reader.
 facts()
 {
 	"$CGCONV" -q -t callgrind --no-root "$@" >"$dir/callgrind"
@@ -49,7 +49,7 @@ facts()
 	facts "$dir/in.pb" >"$dir/got"
 	grep -qP '\trun\(std::vector<int, A> const&\)\t.*\tf\(int, char\)\t.*\tsamples=52$' \
 		"$dir/got"
-	# The total is that of the samples, not more.
+	# The total equals that of the samples.
 	grep -x 'totals: 178' "$dir/callgrind"
 }
 
@@ -96,16 +96,16 @@ facts()
 	# Samples weigh their periods, of each event.
 	"$CGCONV" -q -t json samples/perf-script/fields/header.perf |
 		grep -q '^."total",.[0-9]*,[0-9]*'
-	# Jumps are no fault.
+	# Jumps are valid.
 	"$CGCONV" -q -t callgrind samples/callgrind/instr-jumps/callgrind.out |
 		grep -q '^jump=\|^jcnd='
-	# Names of files say nothing, and threads need no number.
+	# File names do not matter, and threads need no number.
 	echo '{"traceEvents":[{"ph":"X","ts":1,"dur":5,"name":"f"}]}' \
 		>"$dir/x.chrome.json"
 	"$CGCONV" -q -t folded "$dir/x.chrome.json" | grep -x 'f 5000'
 }
 
-@test "losses: gprof2dot: recursion, fractions, places, periods, counts of calls" {
+@test "losses: gprof2dot: recursion, fractions, files, periods, counts of calls" {
 	printf 'main;a;b;a;c 5\nmain;a 5\n' >"$dir/in.folded"
 	"$CGCONV" -q -t dot "$dir/in.folded" >"$dir/dot"
 	grep -F 'label="b <cycle 1>\n50.00%' "$dir/dot"
@@ -117,7 +117,7 @@ facts()
 	# pstats says of a call first how often, then how often not recursive.
 	"$CGCONV" -q -t json samples/pstats/cprofile/cprofile.pstats |
 		perl tests/oracle/graph.pl | grep '^call' >"$dir/calls"
-	# A recursive one: as often as Python says, not once.
+	# A recursive call has Python's count, not 1.
 	awk -F '\t' '$2 == $3 && $4 > 5 { n++ } END { exit !n }' "$dir/calls"
 }
 
@@ -127,7 +127,7 @@ facts()
 	refuses 1 'perf script -F' "$dir/x.json"
 }
 
-@test "losses: op2calltree, dprof2calltree: files are named, and before functions" {
+@test "losses: op2calltree, dprof2calltree: files are named before functions" {
 	in=samples/oprofile-xml/modules/opreport.xml
 	"$CGCONV" -q -t callgrind --no-compress-strings "$in" >"$dir/out"
 	not grep -x 'fl=.* [0-9]*' "$dir/out"
@@ -137,7 +137,7 @@ facts()
 		END { exit bad }' "$dir/out"
 }
 
-@test "losses: Firefox: costs of ten digits are no samples to be made" {
+@test "losses: Firefox: costs of ten digits are not expanded into samples" {
 	printf 'main;f 22000000000\nmain 9000000000000000000\n' >"$dir/in.folded"
 	for to in pprof speedscope json; do
 		"$CGCONV" -q -t "$to" "$dir/in.folded" -o "$dir/out"
@@ -146,7 +146,7 @@ facts()
 	done
 }
 
-@test "losses: pyprof2calltree: times are rounded, not cut, and objects kept" {
+@test "losses: pyprof2calltree: times are rounded, not truncated; objects are kept" {
 	python=$(command -v python3) || skip "no python3"
 	"$python" - "$dir/x.pstats" <<-'E'
 	import marshal, sys

@@ -1,4 +1,4 @@
-# massif.bats - the heap at its peak, against what ms_print prints of it.
+# massif.bats - the heap at its peak, compared with the output of ms_print.
 load helper
 
 setup()
@@ -14,7 +14,7 @@ tree()
 		mem_stacks_B=0 heap_tree=peak "$@" >"$t/x"
 }
 
-@test "massif: the peak is the one that ms_print shows" {
+@test "massif: reads the peak that ms_print shows" {
 	peak=$(sed -n 's/.* \([0-9]*\) (peak).*/\1/p' samples/massif/names/ms_print.txt)
 	[ -n "$peak" ]
 	want=$(awk -v n="$peak" '$1 == n && NF == 6 { gsub(/,/, "", $4)
@@ -23,7 +23,7 @@ tree()
 		grep -qxF "[\"total\",[$want]]"
 }
 
-@test "massif: inclusive costs are the bytes that ms_print shows" {
+@test "massif: inclusive costs equal the bytes that ms_print shows" {
 	"$CGCONV" -q -t json samples/massif/names/massif.out |
 		perl tests/oracle/graph.pl >"$t/graph"
 	grep -q 'heap.cc:0:fill	0	786432$' "$t/graph"
@@ -41,7 +41,7 @@ tree()
 	"$CGCONV" -q -t json "$t/x" | grep -qxF '["total",[9]]'
 }
 
-@test "massif: without a peak the last tree is read" {
+@test "massif: reads the last tree if there is no peak" {
 	tree 'n0: 9 (heap allocation functions) malloc'
 	sed 's/=peak/=detailed/' "$t/x" >"$t/y"
 	sed 's/=peak/=detailed/; s/n0: 9/n0: 7/; 1,4d' "$t/x" >>"$t/y"
@@ -49,9 +49,9 @@ tree()
 	"$CGCONV" -t json "$t/y" 2>&1 >/dev/null | grep -q 'the last one with a tree is read'
 }
 
-@test "massif: --snapshot reads another one, or all as parts" {
+@test "massif: --snapshot selects a snapshot, or all as parts" {
 	in=samples/massif/names/massif.out
-	# Those with trees, as ms_print shows them.
+	# The snapshots with trees, as ms_print lists them.
 	awk -F = '/^snapshot=/ { n = $2 } /^mem_heap_B=/ { b = $2 }
 		/^heap_tree=[dp]/ { print n, b }' "$in" >"$t/want"
 	[ "$(wc -l <"$t/want")" -ge 3 ]
@@ -68,7 +68,7 @@ tree()
 	refuses 2 "--snapshot: expected peak, all or" -t json --snapshot 5x "$in"
 }
 
-@test "massif: bad files" {
+@test "massif: rejects malformed files" {
 	while IFS='|' read -r message first second; do
 		tree "$first" ${second:+"$second"}
 		refuses 1 "expected $message" -f massif -t json "$t/x"

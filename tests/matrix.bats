@@ -1,12 +1,12 @@
-# matrix.bats - what holds for every sample and every writer.
+# matrix.bats - properties of every sample with every writer.
 load helper
 
-# All writers; those whose output can be read again.
+# All writers; writers whose output can be read again.
 writers=$("$CGCONV" --list-formats | awk '$2 ~ /write/ { print $1 }')
 rereaders=$("$CGCONV" --list-formats | awk '$2 == "read,write" { print $1 }')
 
-# May a writer refuse the sample? A gmon.out needs addresses, folded stacks
-# need stacks, and only few hold costs below zero and what has no event.
+# May a writer reject the sample? A gmon.out needs addresses, folded stacks
+# need stacks, and few formats can represent negative costs or a missing event.
 may_refuse()
 {
 	case $1:$2 in
@@ -30,8 +30,8 @@ may_refuse()
 	esac
 }
 
-# convert TO INPUT... >OUTPUT, with a sample's program; false if TO refuses,
-# which it may not do but for a reason.
+# convert TO INPUT... >OUTPUT, with the sample's executable. Returns false if TO
+# rejects it; rejecting without a reason in may_refuse() fails the test.
 convert()
 {
 	local to=$1 status=0
@@ -48,14 +48,14 @@ convert()
 	return 1
 }
 
-# made TO FILE: where setup_file() has left this conversion, if there is one.
+# made TO FILE: sets $one to the conversion by setup_file(), if there is one.
 made()
 {
 	one=$BATS_FILE_TMPDIR/$1/$2
 	[ -e "$one" ]
 }
 
-# Each sample by each writer, once for all tests.
+# Converts each sample with each writer, once for all tests.
 setup_file()
 {
 	cd "$BATS_TEST_DIRNAME/.." || return 1
@@ -75,7 +75,7 @@ setup()
 	refusal=$dir/refusal
 }
 
-# Self cost by event, as callgrind says it.
+# Prints self cost by event, from a conversion to callgrind.
 totals()
 {
 	"$CGCONV" -q -t callgrind $(exe_of "$2") "$1" |
@@ -83,7 +83,7 @@ totals()
 		grep '^total'
 }
 
-@test "matrix: a writer refuses what it may only, and takes many samples" {
+@test "matrix: a writer rejects a sample only for a known reason" {
 	cat "$BATS_FILE_TMPDIR/failed"
 	[ ! -s "$BATS_FILE_TMPDIR/failed" ]
 	for to in $writers; do
@@ -91,18 +91,18 @@ totals()
 	done
 }
 
-@test "matrix: self cost is conserved by every writer" {
+@test "matrix: every writer conserves self cost" {
 	for file in $(samples); do
 		may_refuse callgrind "$file" && continue
 		totals "$file" "$file" >"$dir/want"
 		for to in $rereaders; do
-			# Data alone says nothing of lines: see gcda.bats.
+			# Data without notes has no lines: see gcda.bats.
 			[ "$to" = gcov ] && continue
 			made "$to" "$file" || continue
 			totals "$one" "$file" >"$dir/got"
-			# A writer may hold one event only; that one it keeps,
-			# folded stacks without its name.
-			# Of profiles, coverage keeps what has a line.
+			# A writer may be limited to one event, which it keeps;
+			# folded stacks drop its name.
+			# Coverage formats keep costs that have a line.
 			case $to:$file in
 			lcov:samples/lcov/* | lcov:samples/cobertura/*) ;;
 			cobertura:samples/lcov/*) ;;
@@ -122,13 +122,13 @@ totals()
 	done
 }
 
-@test "matrix: --verify finds nothing that differs but what it cannot know" {
+@test "matrix: --verify finds no unexpected difference" {
 	for file in $(samples); do
 		for to in $rereaders; do
 			case $to:$file in
-			# Data alone; a program's names that are not given.
+			# Data without notes; names of an executable not given.
 			gcov:* | gprof:samples/[!g]* | gprof:samples/gperf*) ;;
-			# Names that end in blanks or numbers are written otherwise.
+			# Names that end in blanks or numbers are changed.
 			folded:*/shapes.folded | folded:*/evented/*) ;;
 			*)
 				made "$to" "$file" || continue
@@ -142,7 +142,7 @@ totals()
 	done
 }
 
-@test "matrix: X to X to X is the same as X to X" {
+@test "matrix: converting X to X again changes nothing" {
 	for to in $rereaders; do
 		for file in $(samples); do
 			made "$to" "$file" || continue
@@ -154,7 +154,7 @@ totals()
 	done
 }
 
-@test "matrix: by way of JSON nothing changes, nor in a second run" {
+@test "matrix: converting through JSON or a second time changes nothing" {
 	for file in $(samples); do
 		exe=$(exe_of "$file")
 		for to in $writers; do
@@ -167,7 +167,7 @@ totals()
 	done
 }
 
-@test "matrix: a and a are twice a, b and a are a and b" {
+@test "matrix: merging a and a doubles a; merging is commutative" {
 	for file in $(samples); do
 		may_refuse callgrind "$file" && continue
 		totals "$file" "$file" >"$dir/one"
@@ -196,9 +196,9 @@ totals()
 	done
 }
 
-@test "matrix: gzip and a pipe make no difference" {
+@test "matrix: gzip and pipes make no difference" {
 	for file in $(samples); do
-		# Notes and data of coverage go by the names of their files.
+		# Notes and data of coverage are found by file name.
 		case $file in *.gcno | *.gcda) continue ;; esac
 		made json "$file"
 		# shellcheck disable=SC2046 # two words or none
@@ -208,8 +208,8 @@ totals()
 	done
 }
 
-@test "matrix: cut at any byte, an input is an error or a warning" {
-	# Sanitizers take their time; the fuzzers run with them, too.
+@test "matrix: an input truncated at any byte is an error or a warning" {
+	# Too slow with sanitizers, which the fuzzers cover.
 	few=1
 	case ${CFLAGS-} in *-fsanitize*) few=5 ;; esac
 	for file in $(samples); do

@@ -1,5 +1,5 @@
-# merge.bats - adding profiles up is a sum: neither order nor grouping matters,
-# and what does not fit into 64 bits is said, not cut.
+# merge.bats - merging is commutative and associative; sums beyond 64 bits are
+# errors.
 load helper
 
 setup()
@@ -8,7 +8,7 @@ setup()
 	dir=$BATS_TEST_TMPDIR
 }
 
-# add OUT IN...: all at once.
+# add OUT IN...: merges all inputs in one run.
 add()
 {
 	local out=$1
@@ -17,13 +17,14 @@ add()
 	"$CGCONV" -q -t "$format" -o "$out" "$@"
 }
 
-# costs FILE: all that it says but for the inputs.
+# costs FILE: prints the JSON of FILE without the names of inputs.
 costs()
 {
 	"$CGCONV" -q -t json "$1" | grep -v '^\["\(part\|desc\|end\)"\|^{'
 }
 
-# is_sum FORMAT FILE FILE FILE FILE: in each order, and by each tree of sums.
+# is_sum FORMAT FILE FILE FILE FILE: merging gives the same result in each order
+# and each grouping.
 is_sum()
 {
 	local a=$2 b=$3 c=$4 d=$5 i=0 order
@@ -136,7 +137,8 @@ four_folded()
 	is_sum lcov "$@"
 }
 
-# overflows MESSAGE FILE FILE: either order; an old output stays as it was.
+# overflows MESSAGE FILE FILE: merging fails in both orders and keeps an older
+# output.
 overflows()
 {
 	echo old >"$dir/out"
@@ -147,15 +149,15 @@ overflows()
 	[ "$(cat "$dir/out")" = old ]
 }
 
-@test "merge: what does not fit into 64 bits is an error, never cut" {
+@test "merge: a sum beyond 64 bits is an error" {
 	most=18446744073709551615
 	echo "a;b $most" >"$dir/a"
 	echo 'a;b 1' >"$dir/b"
 	echo 'c 1' >"$dir/c"
 	overflows 'the sum of costs exceeds 64 bits' "$dir/a" "$dir/b"
-	# The sum of all is one of the numbers, too.
+	# The total has to fit as well.
 	overflows 'the sum of costs exceeds 64 bits' "$dir/a" "$dir/c"
-	# In a tree, where the first sum still fits.
+	# Grouped so that the first sum still fits.
 	echo 'a;b 9223372036854775807' >"$dir/half"
 	"$CGCONV" -q -t json "$dir/half" "$dir/half" -o "$dir/two.cgj"
 	"$CGCONV" -q -t json "$dir/two.cgj" "$dir/b" -o "$dir/full.cgj"
@@ -176,12 +178,12 @@ overflows()
 		"$dir/cost.1"
 	refuses 1 'exceeds 64 bits' -t callgrind \
 		"$dir/jumps.$most" "$dir/jumps.1"
-	# One less of each fits.
+	# Each number minus one fits.
 	echo 'a;b 18446744073709551614' >"$dir/a"
 	"$CGCONV" -q -t json "$dir/a" "$dir/b" | grep -q "$most"
 }
 
-@test "merge: sums of signed costs, too" {
+@test "merge: a sum of signed costs beyond 64 bits is an error" {
 	least=-9223372036854775808
 	printf 'a -9223372036854775807\nb 1\nc -1\n' >"$dir/a"
 	printf 'a -1\nb -1\n' >"$dir/b"

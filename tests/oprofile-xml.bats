@@ -18,7 +18,7 @@ profile()
 	E
 }
 
-@test "oprofile-xml: samples of all events, callees, modules, no symbols" {
+@test "oprofile-xml: reads samples of all events, callees, modules, missing symbols" {
 	"$CGCONV" -q -t json samples/oprofile-xml/modules/opreport.xml |
 		perl tests/oracle/graph.pl >"$t/got"
 	printf '%s\n' \
@@ -30,7 +30,7 @@ profile()
 	same "$t/want" "$t/got"
 }
 
-@test "oprofile-xml: sums are those of the binaries" {
+@test "oprofile-xml: sums equal those of the binaries" {
 	"$CGCONV" -q -t json samples/oprofile-xml/modules/opreport.xml |
 		grep -qxF '["total",[16,1]]'
 }
@@ -56,7 +56,7 @@ profile()
 	same "$t/want" "$t/got"
 }
 
-@test "oprofile-xml: bad files" {
+@test "oprofile-xml: rejects malformed files" {
 	while IFS='|' read -r message text; do
 		profile "$text" >"$t/x"
 		refuses 1 "expected $message" -f oprofile-xml -t json "$t/x"

@@ -1,4 +1,4 @@
-# packed.bats - inputs packed by gzip, xz, bzip2, zstd, lz4, and by two of them.
+# packed.bats - inputs compressed by gzip, xz, bzip2, zstd, lz4, or two of them.
 load helper
 
 PLAIN=samples/callgrind/plain/callgrind.out
@@ -9,7 +9,7 @@ setup()
 	"$CGCONV" -t json "$PLAIN" >"$dir/right"
 }
 
-# The packers that are here, a line each.
+# Prints the installed compressors, one per line.
 packers()
 {
 	for packer in gzip xz bzip2 zstd lz4; do
@@ -17,7 +17,7 @@ packers()
 	done
 }
 
-@test "packed: gzip, xz, bzip2, zstd, lz4 change nothing, from files and pipes" {
+@test "packed: reads gzip, xz, bzip2, zstd, lz4 from files and pipes" {
 	for packer in $(packers); do
 		"$packer" -c <"$PLAIN" >"$dir/packed"
 		"$CGCONV" -t json "$dir/packed" | same "$dir/right" -
@@ -27,7 +27,7 @@ packers()
 	done
 }
 
-@test "packed: one packer in another changes nothing, a third is refused" {
+@test "packed: reads two layers of compression, rejects a third" {
 	for packer in $(packers); do
 		gzip -c "$PLAIN" | "$packer" -c >"$dir/a"
 		"$packer" -c <"$PLAIN" | gzip -c >"$dir/b"
@@ -40,7 +40,7 @@ packers()
 	done
 }
 
-@test "packed: what is cut or damaged is an error, at every byte" {
+@test "packed: truncated or corrupt input is an error, at every byte" {
 	head -n 40 "$PLAIN" >"$dir/text"
 	for packer in $(packers); do
 		"$packer" -c <"$dir/text" >"$dir/packed"
@@ -49,7 +49,7 @@ packers()
 			head -c "$n" "$dir/packed" >"$dir/cut"
 			refuses 1 "cut:" -f callgrind "$dir/cut"
 		done
-		# It says so, and a batch does not skip it as no profile.
+		# It is reported; a batch does not skip it as no profile.
 		refuses 1 "ends early" "$dir/cut"
 		refuses 1 "1 failed, 0 skipped" -O "$dir/out" "$dir/cut"
 		: | "$packer" -c >"$dir/empty"
@@ -57,10 +57,10 @@ packers()
 	done
 }
 
-@test "packed: a bomb is stopped early, by all its layers together" {
+@test "packed: stops a decompression bomb early, all layers counted" {
 	head -c 100000000 /dev/zero >"$dir/zeros"
 	for packer in $(packers); do
-		# These pack no more than 1032:1 and 255:1.
+		# These compress by at most 1032:1 and 255:1.
 		case ${packer##*/} in gzip | lz4) continue ;; esac
 		"$packer" -c <"$dir/zeros" >"$dir/bomb"
 		refuses 5 "bomb: error: expected compressed data that expands to at most" \
@@ -69,7 +69,7 @@ packers()
 	gzip -c "$dir/zeros" | gzip -c >"$dir/bomb"
 	refuses 5 "bomb: error: expected compressed data that expands to at most" \
 		-f gprof "$dir/bomb"
-	# Text may well repeat itself.
+	# Repetitive text is accepted.
 	awk 'BEGIN { for (i = 0; i < 1000000; i++) print "a;b 1" }' |
 		gzip -c >"$dir/text"
 	"$CGCONV" -t json "$dir/text" >"$dir/out"

@@ -1,5 +1,5 @@
-# pairs.bats - from every format of stacks into every other, and on from there:
-# what a format between has lost is what it reported as lost.
+# pairs.bats - converts every format of stacks to every other, and that to all
+# again: what is lost equals what was reported as lost.
 load helper
 
 setup()
@@ -8,10 +8,10 @@ setup()
 	dir=$BATS_TEST_TMPDIR
 }
 
-# Formats of stacks that are written and read again.
+# Formats of stacks that can be written and read.
 targets='folded json pprof speedscope'
 
-# Samples that tell stacks, and nothing but stacks.
+# Prints the samples that contain stacks only.
 stack_samples()
 {
 	for file in $(samples); do
@@ -34,7 +34,7 @@ converts()
 	[ "$2" != folded ] || lost="$lost, names, spelling"
 }
 
-# says LOST A B: both tell the same stacks, but for the facts that are lost.
+# says LOST A B: A and B contain the same stacks, except for the facts in LOST.
 says()
 {
 	"$CGCONV" -q -t json "$2" | perl tests/oracle/stacks.pl "$1" >"$dir/a"
@@ -42,7 +42,7 @@ says()
 	[ -s "$dir/a" ] && same "$dir/a" "$dir/b"
 }
 
-@test "pairs: what a target has not is what it was said to lose" {
+@test "pairs: what is missing in the output was reported as lost" {
 	stack_samples >"$dir/samples"
 	[ "$(wc -l <"$dir/samples")" -ge 30 ]
 	while read -r file; do
@@ -56,7 +56,7 @@ says()
 	done <"$dir/samples"
 }
 
-@test "pairs: X to Y to X, and to any other, loses what both said and no more" {
+@test "pairs: X to Y to X or Z loses only what was reported" {
 	# One of each format.
 	stack_samples | awk -F / '!seen[$2]++' >"$dir/samples"
 	[ "$(wc -l <"$dir/samples")" -ge 10 ]
@@ -76,7 +76,7 @@ says()
 	done <"$dir/samples"
 }
 
-@test "pairs: what both can hold comes back to the byte" {
+@test "pairs: what both formats can represent is identical after a round trip" {
 	for file in samples/pprof/cpu/cpu.pb.gz \
 		samples/perf-script/inlined/srcline.perf \
 		samples/speedscope/sampled/*.json; do

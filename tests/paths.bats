@@ -108,7 +108,7 @@ total()
 		"$dir/tree"
 }
 
-@test "paths: a folder that cannot be read is told, the rest is converted" {
+@test "paths: reports a directory that cannot be read, converts the rest" {
 	[ "$(id -u)" != 0 ] || skip "root reads everything"
 	build_plugin
 	mkdir -p "$dir/tree/secret"
@@ -121,7 +121,7 @@ total()
 	[[ $stderr == *"secret: error: cannot open: "* ]]
 }
 
-@test "paths: a function without object is that of one which has it" {
+@test "paths: a function without an object is merged with the one that has it" {
 	cat >"$dir/profile" <<-END
 		events: Ir
 		ob=/bin/app

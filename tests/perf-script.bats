@@ -21,13 +21,13 @@ sample()
 	} >>"$dir/in.perf"
 }
 
-# becomes LINE...: what it is as folded stacks, without a word.
+# becomes LINE...: the input converts to these folded stacks without a warning.
 becomes()
 {
 	"$CGCONV" -t folded "$dir/in.perf" >"$dir/out" 2>"$dir/err"
 	printf '%s\n' "$@" >"$dir/want"
 	same "$dir/want" "$dir/out"
-	# What has no place there is told of.
+	# Losses are reported.
 	not grep -v 'folded cannot represent: ' "$dir/err"
 }
 
@@ -38,7 +38,7 @@ events()
 		sed -n 's/^\["event",[0-9]*,"\(.*\)","","\(.*\)","stated".*/\1 \2/p'
 }
 
-# A stack is read right whatever stands on the line before it.
+# reads: a stack is read with any of these head lines.
 reads()
 {
 	local event=$1
@@ -55,13 +55,13 @@ reads()
 	done
 }
 
-@test "perf-script: samples are what they were" {
+@test "perf-script: samples match the golden files" {
 	for file in $(samples perf-script); do
 		golden "$file" json
 	done
 }
 
-@test "perf-script: shares are those of perf report" {
+@test "perf-script: percentages equal those of perf report" {
 	for event in cpu-clock page-faults; do
 		"$CGCONV" -q --info --event "$event" --top 100 "$fields/header.perf" |
 			perl -ne '/^ *[\d,]+ +([\d.]+)% +[\d,]+ +([\d.]+)% +\d+  (.*?)(?: \[|$)/
@@ -78,7 +78,7 @@ reads()
 	done
 }
 
-@test "perf-script: what stands twice in a stack is counted once" {
+@test "perf-script: a recursive function is counted once per stack" {
 	sample "prog 7/7 1.000001: 5 cycles: " "5 c (/x)" "4 a (/x)" \
 		"3 b (/x)" "2 a (/x)" "1 main (/x)"
 	sample "prog 7/7 1.000002: 5 cycles: " "2 a (/x)" "1 main (/x)"
@@ -86,7 +86,7 @@ reads()
 	"$CGCONV" -q --info "$dir/in.perf" | grep -qE ' 10 +100.00% +5 +50.00% +[0-9]+ +a'
 }
 
-@test "perf-script: fields are found whichever of them are printed" {
+@test "perf-script: reads any selection of fields" {
 	period=7
 	reads "cycles " \
 		"prog 12/13 [003] 17.123456: 7 cycles: " \
@@ -111,7 +111,7 @@ reads()
 		"prog 13 17.1: sched:sched_switch: prev_comm=a b prev_pid=7"
 }
 
-@test "perf-script: a command may look like any other field" {
+@test "perf-script: a command name may look like any other field" {
 	period=7
 	for comm in "weird: 1.5:" "perf 1/2" "FS Broker 58" "a;b (x)" "[003] 5" \
 		"x 1.5: cycles:" "7 x"; do
@@ -122,13 +122,13 @@ reads()
 	done
 }
 
-@test "perf-script: without a call chain the frame is on the same line" {
+@test "perf-script: without a call chain the frame is on the line of the sample" {
 	printf '%16s %s\n' prog "12 17.1: 5 cycles:  ffffffff81 [unknown] ([unknown])" \
 		prog "12 17.2: 5 cycles:          7f10 f(int)+0x4 (/x)" \
 		"dd ee" "12 17.2: 5 cycles:          7f10 f(int)+0x4 (/x)" \
 		>"$dir/in.perf"
 	becomes '[unknown] 5' 'f(int) 10'
-	# But what a tracepoint says is no frame if frames follow.
+	# The text of a tracepoint is no frame if frames follow.
 	rm "$dir/in.perf"
 	sample "prog 12 17.1: ext4:x: ab is no frame" "10 b (/x)" "20 a (/x)"
 	becomes 'a;b 1'
@@ -139,7 +139,7 @@ reads()
 	echo '[unknown] 2' | same - "$dir/out"
 }
 
-@test "perf-script: frames alone are samples as well" {
+@test "perf-script: frames without a head line are samples" {
 	printf '\n\t%s\n\t%s\n\n\n\t%s\n\n' "10 b (/x)" "20 a (/x)" "20 a (/x)" \
 		>"$dir/in.perf"
 	becomes 'a 1' 'a;b 1'
@@ -147,7 +147,7 @@ reads()
 	becomes 'a;b 1'
 }
 
-@test "perf-script: names with blanks and parentheses stay whole" {
+@test "perf-script: keeps names with blanks and parentheses" {
 	sample "prog 13 17.1: 1 cycles:" \
 		"1 (anonymous namespace)::f(int) const+0x3e (/lib/x.so (deleted))" \
 		"2 operator new(unsigned long)+0x1 (/x)" \
@@ -175,7 +175,7 @@ reads()
 	echo '0x10;0x7fab 1' | same - "$dir/out"
 }
 
-@test "perf-script: prose is none" {
+@test "perf-script: does not detect prose" {
 	printf 'Total: 5 files\nPassed: 3 tests\n' >"$dir/a"
 	printf 'def f(): pass\ndef g(): pass\n' >"$dir/b"
 	printf 'Note: add more (of it)\n\tface a book\n' >"$dir/c"
@@ -193,7 +193,7 @@ reads()
 	becomes '[unknown];[libc.so.6] 1'
 }
 
-@test "perf-script: each event is a column, of its periods" {
+@test "perf-script: each event is a column of its periods" {
 	sample "prog 13 17.1:  100 cycles: " "1 f (/x)"
 	sample "prog 13 17.1:    3 page-faults: " "1 f (/x)"
 	sample "prog 13 17.1:   20 cycles: " "1 f (/x)"
@@ -203,7 +203,7 @@ reads()
 	[ "$(events | tr '\n' ,)" = "cycles ,page-faults ," ]
 }
 
-@test "perf-script: -F srcline gives files and lines" {
+@test "perf-script: reads files and lines of -F srcline" {
 	printf 'prog 1.5: 5 cycles:\n' >"$dir/in.perf"
 	printf '\t%16s %s\n  %s\n' 10 "f+0x1 (/x)" "/src/a b.c:12" \
 		20 "g (/x)" "??:0" 30 "h (/x)" ":0" \
@@ -218,7 +218,7 @@ reads()
 	grep -qP '^call\t1\t/x\tmain.c\tmain\tmain.c\t7\t' "$dir/out"
 }
 
-@test "perf-script: inlined frames are told, and have an object" {
+@test "perf-script: marks inlined frames, keeps their object" {
 	# As perf prints it: all but the outermost of an address are inlined.
 	sample "1 cycles:" "5 leaf (inlined)" "5 mid (inlined)" "5 f (/x)" \
 		"9 mid (inlined)" "9 f (/x)" "10 main (/x)"
@@ -235,13 +235,13 @@ reads()
 	rm "$dir/in.perf"
 	sample "1 cycles:" "5 g (inlined)" "5 f (/x)" "5 g (inlined)" "5 f (/x)"
 	becomes 'f;g_[i];f;g_[i] 1'
-	# A lone one is the function itself by another name.
+	# A single one is another name of the function.
 	rm "$dir/in.perf"
 	sample "1 cycles:" "5 impl (inlined)" "10 main (/x)"
 	becomes 'main;impl 1'
 }
 
-@test "perf-script: with and without lines the inlined are the same" {
+@test "perf-script: inlined frames are the same with and without lines" {
 	for file in inlined srcline; do
 		"$CGCONV" -q -t folded samples/perf-script/inlined/$file.perf \
 			>"$dir/$file"
@@ -250,7 +250,7 @@ reads()
 	grep -q '_\[i\]' "$dir/inlined"
 }
 
-@test "perf-script: addresses are kept if asked for" {
+@test "perf-script: keeps addresses on request" {
 	sample "1 cycles:" "1a f (/x)" "2b main (/x)"
 	sample "1 cycles:" "1c f (/x)" "2b main (/x)"
 	"$CGCONV" -q -t json "$dir/in.perf" | grep -c '^\["frame"' | grep -qx 2
@@ -259,7 +259,7 @@ reads()
 	grep -qx '\["frame",2,1,1,0,0,26\]' "$dir/out"
 }
 
-@test "perf-script: processes and threads are parts, if asked for" {
+@test "perf-script: processes and threads become parts on request" {
 	sample "a b 10/11 1.1: 1 cycles:" "1 f (/x)"
 	sample "a b 10/12 1.2: 2 cycles:" "1 f (/x)"
 	sample "c 20/20 1.3: 4 cycles:" "1 f (/x)"
@@ -273,13 +273,13 @@ reads()
 	"$CGCONV" -q -t json "$dir/in.perf" | grep -c '^\["part"' | grep -qx 1
 }
 
-@test "perf-script: what --header says is kept" {
+@test "perf-script: keeps the header of --header" {
 	"$CGCONV" -q -t json "$fields/header.perf" >"$dir/out"
 	grep -q '^\["desc","cmdline","/usr/bin/perf record ' "$dir/out"
 	grep -q '^\["desc","perf version","6.1' "$dir/out"
 }
 
-@test "perf-script: records that are no samples are no samples" {
+@test "perf-script: skips records that are no samples" {
 	{
 		echo "prog 1 1.0: PERF_RECORD_COMM exec: prog:1/1"
 		echo "prog 1 1.0: PERF_RECORD_MMAP2 1/1: [0x1(0x1) @ 0 0]: r-xp /x"
@@ -305,7 +305,7 @@ reads()
 		"$dir/in.perf"
 }
 
-@test "perf-script: a file that ends in a stack is a warning" {
+@test "perf-script: a file that ends within a stack is a warning" {
 	sample "prog 1 1.1: 5 cycles:" "1 f (/x)"
 	head -n -1 "$dir/in.perf" >"$dir/cut.perf"
 	"$CGCONV" -t folded "$dir/cut.perf" 2>"$dir/err" >"$dir/out"
@@ -314,7 +314,7 @@ reads()
 		"$dir/err"
 }
 
-@test "perf-script: CR LF and copies that have lost their blanks" {
+@test "perf-script: reads CR LF and copies without leading blanks" {
 	sample "prog 1 1.1: 5 cycles:" "1 f (/x)" "2 main (/x)"
 	sed -i 's/$/\r/' "$dir/in.perf"
 	becomes 'main;f 5'
@@ -323,14 +323,14 @@ reads()
 	becomes 'main;f 5'
 }
 
-@test "perf-script: a stack as deep, a name as long as it likes" {
+@test "perf-script: stacks of any depth, names of any length" {
 	perl -e 'print "prog 1 1.1: 5 cycles:\n", "\t1 f (/x)\n" x 200000,
 		"\t2 ", "x" x 1000000, " (/x)\n\n"' >"$dir/in.perf"
 	"$CGCONV" -t folded "$dir/in.perf" >"$dir/out"
 	[ "$(wc -c <"$dir/out")" -eq $((1000000 + 200000 * 2 + 3)) ]
 }
 
-@test "perf-script: periods up to 2^64-1, and no further" {
+@test "perf-script: reads periods up to 2^64-1, rejects larger ones" {
 	sample "p 1 1.1: 18446744073709551615 cycles:" "1 f (/x)"
 	becomes 'f 18446744073709551615'
 	sample "p 1 1.1: 1 cycles:" "1 f (/x)"

@@ -1,4 +1,4 @@
-# pprof.bats - profile.proto: what others write, what we write, what is wrong.
+# pprof.bats - profile.proto: files of other tools, output, malformed files.
 load helper
 
 setup()
@@ -7,25 +7,25 @@ setup()
 	dir=$BATS_TEST_TMPDIR
 }
 
-# Standard input, the text of a message, as message $dir/in.pb.
+# Encodes standard input, the text of a message, to $dir/in.pb.
 message()
 {
 	perl tests/oracle/proto.pl >"$dir/in.pb"
 }
 
-# Its stacks, or those of another file.
+# Prints the stacks of $dir/in.pb, or of another file.
 stacks()
 {
 	folded "$@" "$dir/in.pb"
 }
 
-# Without the marks of what is inlined.
+# Removes the marks of inlined frames.
 folded()
 {
 	"$CGCONV" -q -t folded "$@" | sed 's/_\[i\]\([; ]\)/\1/g'
 }
 
-# Three functions, main, a and b, each a location of that id, at line id * 10.
+# Functions main, a and b, each with a location of its id at line id * 10.
 names='6: "" 6: "cpu" 6: "nanoseconds" 6: "main" 6: "a" 6: "b" 6: "x.c"'
 tables="4 { 1: 1 4 { 1: 1 2: 10 } } 4 { 1: 2 4 { 1: 2 2: 20 } }
 	4 { 1: 3 4 { 1: 3 2: 30 } }
@@ -51,7 +51,7 @@ sums()
 	}' | sort
 }
 
-# The same from what go tool pprof -top says in a unit.
+# The same from the output of go tool pprof -top in a unit.
 top()
 {
 	awk '$1 ~ /^[0-9]/ && $3 ~ /%$/ {
@@ -67,7 +67,7 @@ top()
 	}' "$1" | sort
 }
 
-@test "pprof: self and inclusive costs are those of go tool pprof" {
+@test "pprof: self and inclusive costs equal those of go tool pprof" {
 	for top in samples/pprof/*/top-*.txt; do
 		event=${top##*top-}
 		set -- "${top%/*}"/*.gz
@@ -78,7 +78,7 @@ top()
 	done
 }
 
-@test "pprof: go tool pprof reads what we write and sees no difference" {
+@test "pprof: go tool pprof reads the output and sees no difference" {
 	command -v go >/dev/null || skip "no go"
 	export HOME=$dir
 	for file in samples/pprof/*/*.gz; do
@@ -104,8 +104,9 @@ top()
 	grep -q '^.*"inuse_space","","bytes",' "$dir/events"
 }
 
-@test "pprof: the type to show is the default one, else the first" {
-	# What is shown of the profile with that in it, by us and of our own.
+@test "pprof: the default sample type is shown, else the first" {
+	# Prints the default event in folded stacks of the input and of its
+	# copy.
 	shown()
 	{
 		message <<<"1 { 1: 7 } 1 { 1: 8 } 1 { 1: 9 } $tables 6: \"n\"
@@ -122,11 +123,11 @@ top()
 	[ "$(shown '3 4 5' '')" = $'main;a 3\nn\nn' ]
 	[ "$(shown '3 4 5' '14: 8')" = $'main;a 4\ntime\ntime' ]
 	[ "$(shown '3 4 5' '14: 9')" = $'main;a 5\nspace\nspace' ]
-	# One without costs shows nothing.
+	# A default type without costs is not shown.
 	[ "$(shown '0 4 0' '14: 9')" = $'main;a 4\ntime\ntime' ]
 }
 
-@test "pprof: a function is counted once a stack, however deep it recurs" {
+@test "pprof: a recursive function is counted once per stack" {
 	message <<-E
 	1 { 1: 1 2: 2 }
 	2 { 1: [4 2 3 2 1] 2: [5] }
@@ -171,7 +172,7 @@ top()
 	same "$dir/got" "$dir/two"
 }
 
-@test "pprof: same-named functions of two files stay two" {
+@test "pprof: functions of one name in two files stay apart" {
 	message <<-E
 	1 { 1: 1 2: 2 }
 	2 { 1: [1] 2: [5] } 2 { 1: [4] 2: [7] }
@@ -183,7 +184,7 @@ top()
 	grep -q 'y.c	main	.*cpu=7' "$dir/got"
 }
 
-@test "pprof: fields in any order, unpacked, with ids of any size" {
+@test "pprof: reads fields in any order, not packed, with ids of any size" {
 	message <<-E
 	6: "" 6: "cpu" 6: "nanoseconds" 6: "main"
 	2 { 2: 4 1: 9223372036854775807 } 5 { 2: 3 1: 77 }
@@ -208,7 +209,7 @@ top()
 	grep -q '^0x401060;0x4011' "$dir/out"
 }
 
-@test "pprof: what has no name is written without one" {
+@test "pprof: unnamed functions are written without a name" {
 	"$CGCONV" -q -t pprof -o "$dir/out.pb" samples/pprof/addresses/work.pb.gz
 	perl tests/oracle/proto.pl --fields 5 <"$dir/out.pb" >"$dir/functions"
 	[ ! -s "$dir/functions" ]
@@ -217,7 +218,7 @@ top()
 	grep -qx "_start;main;twice;spin [1-9][0-9]*" "$dir/got"
 }
 
-@test "pprof: costs below zero survive, where there is a place for them" {
+@test "pprof: keeps negative costs if the target can represent them" {
 	message <<<"1 { 1: 1 2: 2 } 2 { 1: [2 1] 2: [-5] } 2 { 1: [1] 2: [3] }
 		$tables"
 	[ "$(stacks)" = "$(printf 'main 3\nmain;a -5')" ]
@@ -226,7 +227,7 @@ top()
 	refuses 3 "cannot represent negative costs" -t callgrind "$dir/in.pb"
 }
 
-@test "pprof: times, comments, period and mappings come back" {
+@test "pprof: times, comments, period and mappings survive a round trip" {
 	message <<-E
 	1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] }
 	3 { 1: 1 2: 4194304 3: 5242880 4: 4096 5: 7 6: 8 7: 1 }
@@ -255,7 +256,7 @@ top()
 	same "$dir/want" "$dir/got"
 }
 
-@test "pprof: the first mapping is what looks most like the main program" {
+@test "pprof: the first mapping is most likely the main executable" {
 	# How many mappings objects of perf's text become, the first one's path.
 	mappings()
 	{
@@ -264,10 +265,10 @@ top()
 			printf '\t10 f (%s)\n' "$@"
 		} >"$dir/in.perf"
 		"$CGCONV" -q -t pprof -o "$dir/out.pb" "$dir/in.perf"
-		# It stays so.
+		# Converting again does not change it.
 		"$CGCONV" -q -t pprof "$dir/out.pb" | same "$dir/out.pb" -
 		perl tests/oracle/proto.pl --fields 3 <"$dir/out.pb" >"$dir/got"
-		# 08 ID 28 PATH: which text that is
+		# 08 ID 28 PATH: the index of the path
 		path=$(sed -n '1s/^080128\([0-7].\).*/\1/p' "$dir/got")
 		perl tests/oracle/proto.pl --fields 6 <"$dir/out.pb" |
 			sed -n "$((16#$path + 1))p" |
@@ -281,7 +282,7 @@ top()
 		= '3 /lib/libc.so.6' ]
 }
 
-@test "pprof: what has no place is in comments, and comes back" {
+@test "pprof: data without a field survives in comments" {
 	printf '%s\n' '{"cgconv":"graph","version":1}' \
 		'["event",0,"cycles","Cycles of the processor"]' \
 		'["function",1,"f",0,0]' '["frame",1,0,1,0,0,0]' \
@@ -292,7 +293,7 @@ top()
 	[ ! -s "$dir/err" ]
 	"$CGCONV" -q -t json "$dir/in.cgj" >"$dir/want"
 	"$CGCONV" -q -t json "$dir/out.pb" | same "$dir/want" -
-	# A comment that only looks like it is one.
+	# A comment that only looks like such data stays a comment.
 	message <<-E
 	1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] } $tables 6: "cgconv part: x"
 	6: "cgconv: x" 13: [7 8]
@@ -301,7 +302,7 @@ top()
 		'["desc","comment","cgconv: x"]'
 }
 
-@test "pprof: a frame in another file than its function is told of" {
+@test "pprof: warns of a frame in another file than its function" {
 	printf '%s\n' '{"cgconv":"graph","version":1}' '["event",0,"n"]' \
 		'["file",1,"a.c"]' '["file",2,"a.h"]' '["function",1,"f",1,0]' \
 		'["frame",1,0,1,2,7,0]' '["stack",1,1,[5]]' '["end"]' >"$dir/in"
@@ -313,7 +314,7 @@ top()
 		grep -F 'lines of frames in other files'
 }
 
-@test "pprof: labels have their units, folded code is told of" {
+@test "pprof: keeps units of labels, warns of folded code" {
 	message <<-E
 	1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] 3 { 1: 7 3: 64 4: 8 } }
 	2 { 1: [1] 2: [6] 3 { 1: 7 3: 65 } } $tables 6: "size" 6: "bytes"
@@ -332,7 +333,7 @@ top()
 			'["labels",2,["size","",65]]')
 }
 
-@test "pprof: addresses lose the bias of what was moved, and get it back" {
+@test "pprof: removes the load bias of addresses, writes it again" {
 	message <<-E
 	1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] }
 	3 { 1: 1 2: 94022304415744 3: 94022304423936 4: 4096 5: 6 }
@@ -345,7 +346,7 @@ top()
 		"$(perl tests/oracle/proto.pl --fields 4 <"$dir/in.pb")" ]
 }
 
-@test "pprof: profiles one behind the other are added up" {
+@test "pprof: merges concatenated profiles" {
 	for file in samples/pprof/cpu/cpu.pb.gz samples/pprof/heap/heap.pb.gz; do
 		"$CGCONV" -q -t folded "$file" "$file" >"$dir/want"
 		cat "$file" "$file" >"$dir/two.pb.gz"
@@ -358,7 +359,7 @@ top()
 	done
 }
 
-@test "pprof: what the graph has no place for is said" {
+@test "pprof: warns of data that the graph cannot represent" {
 	message <<<"1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] 3 { 1: 1 3: 4 } } $tables
 		30: 1"
 	"$CGCONV" -f pprof -t folded "$dir/in.pb" 2>"$dir/err" >"$dir/out"
@@ -366,14 +367,14 @@ top()
 	grep -q 'field 30 is not known' "$dir/err"
 }
 
-# Standard input, as a message, is refused so.
+# refused MESSAGE: standard input, encoded by message(), is rejected.
 refused()
 {
 	message
 	refuses 1 "$1" -f pprof -t folded "$dir/in.pb"
 }
 
-@test "pprof: wrong references are refused" {
+@test "pprof: rejects invalid references" {
 	types='1 { 1: 1 2: 2 }'
 	refused "all locations of samples to be defined" \
 		<<<"$types 2 { 1: [99] 2: [1] } $tables"
@@ -392,7 +393,7 @@ refused()
 	refused '"" as the first text' <<<"$types 6: \"x\""
 }
 
-@test "pprof: malformed messages are refused" {
+@test "pprof: rejects malformed messages" {
 	types='1 { 1: 1 2: 2 }'
 	refused "as many values as in other samples" \
 		<<<"$types 2 { 1: [1] 2: [1] } 2 { 1: [1] 2: [1 2] } $tables"
@@ -411,7 +412,7 @@ refused()
 	refused "the file is truncated" <<<"$types 1 raw: \"\\x12\\x40\""
 }
 
-@test "pprof: equal graphs are equal files" {
+@test "pprof: equal graphs give identical files" {
 	message <<<"1 { 1: 1 2: 2 } 2 { 1: [2 1] 2: [5] } 2 { 1: [1] 2: [3] }
 		$tables"
 	"$CGCONV" -q -t pprof -o "$dir/one.pb" "$dir/in.pb"
@@ -437,7 +438,7 @@ labelled()
 	E
 }
 
-@test "pprof: samples keep their labels, exactly" {
+@test "pprof: samples keep their labels" {
 	labelled
 	"$CGCONV" -q -t pprof -o "$dir/out.pb" "$dir/in.pb"
 	"$CGCONV" --strict -t json -o "$dir/json" "$dir/in.pb"
@@ -456,7 +457,7 @@ labelled()
 	E
 	"$CGCONV" --info "$dir/out.pb" |
 		grep -x 'Labels    pid (1 value), size (2 values), zone (2 values)'
-	# It leaves out samples without a frame.
+	# It drops samples without a frame.
 	command -v go >/dev/null || skip "no go"
 	export HOME=$dir
 	go tool pprof -raw "$dir/out.pb" 2>/dev/null |
@@ -475,14 +476,14 @@ labelled()
 	E
 }
 
-@test "pprof: labels survive sums, differences, filters of sources" {
+@test "pprof: labels survive merging, differences, filters of sources" {
 	labelled
 	cp "$dir/in.pb" "$dir/b.pb"
 	"$CGCONV" --strict -t json "$dir/in.pb" "$dir/b.pb" |
 		grep '^."stack"' | same - <(printf '["stack",%s]\n' \
 			'0,2,[32]' '0,2,[16],2' '2,2,[8]' '2,2,[4],1' \
 			'2,4,[66],3')
-	# The second set's are gone, and so is the set.
+	# The labels of the second set are dropped, and the set with them.
 	"$CGCONV" -q -t json "$dir/in.pb" | grep -v '],1]$' |
 		sed 's/"total".*/"end"]/' | sed '/"end",/d' >"$dir/c.cgj"
 	"$CGCONV" -q -f json -t json --diff "$dir/c.cgj" \
@@ -496,17 +497,17 @@ labelled()
 			'["stack",0,1,[8],1]')
 }
 
-@test "pprof: labels and threads are lost with a word" {
+@test "pprof: lost labels and threads are reported" {
 	labelled=samples/pprof/cpu/cpu.pb.gz
 	for to in callgrind folded speedscope; do
 		refuses 3 ', labels' --strict -t "$to" "$labelled"
 		"$CGCONV" -t "$to" -o "$dir/out" "$labelled" 2>&1 |
 			grep ' note: labels of samples dropped: worker'
 	done
-	# Parts tell all of a lone label.
+	# Parts represent a single label completely.
 	"$CGCONV" --strict --part-by label:worker -t json -o "$dir/out" "$labelled"
 	not grep '"labels"' "$dir/out"
-	# The processes of samples are lost where they come together.
+	# Processes of samples are lost when samples are merged.
 	message <<-E
 	1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] 3 { 1: 7 3: 70 } }
 	2 { 1: [1] 2: [6] 3 { 1: 7 3: 71 } } $tables 6: "pid"
@@ -524,10 +525,10 @@ labelled()
 		"$CGCONV" --strict --part-by tid -t json -o "$dir/out" "$file"
 		not grep '"labels"' "$dir/out"
 	done
-	# A thread that changes its name is one.
+	# A thread that changes its name is one thread.
 	sed 's,^p 7/9,q 7/8,' "$dir/in.perf" >"$dir/one.perf"
 	"$CGCONV" --strict -t json -o "$dir/out" "$dir/one.perf"
-	# Inputs that are read apart.
+	# Inputs that are read separately.
 	mkdir "$dir/in"
 	cp "$labelled" samples/pprof/heap/heap.pb.gz "$dir/in"
 	"$CGCONV" --strict -r -j 2 -t json -o "$dir/sum" "$dir/in"
@@ -552,7 +553,7 @@ labelled()
 	same "$dir/want" "$dir/got"
 }
 
-@test "pprof: a profile of nothing is one of nothing, not an error" {
+@test "pprof: an empty profile is read and written as an empty profile" {
 	perl tests/oracle/proto.pl >"$dir/in.pb" <<-'END'
 	1 { 1: 1 2: 2 } 1 { 1: 3 2: 4 }
 	6: "" 6: "contentions" 6: "count" 6: "delay" 6: "nanoseconds"
@@ -565,7 +566,7 @@ labelled()
 	"$CGCONV" -q -t pprof "$dir/in.pb" -o "$dir/out"
 	"$CGCONV" --verify "$dir/in.pb" "$dir/out"
 	refuses 1 'lcov needs lines' -t lcov "$dir/in.pb"
-	# Without an event there is nothing that could be empty.
+	# Without events there is no empty profile either.
 	echo '6: "" 6: "x" 5 { 1: 1 2: 1 }' | perl tests/oracle/proto.pl \
 		>"$dir/in.pb"
 	refuses 1 'folded needs stacks' -f pprof -t folded "$dir/in.pb"

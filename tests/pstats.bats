@@ -1,4 +1,4 @@
-# pstats.bats - profiles of Python, against what its pstats module says.
+# pstats.bats - profiles of Python, compared with its pstats module.
 load helper
 
 setup()
@@ -7,14 +7,14 @@ setup()
 	t=$BATS_TEST_TMPDIR
 }
 
-# A file of these bytes, as printf writes them.
+# Writes a file of these bytes, in the notation of printf.
 bytes()
 {
 	# shellcheck disable=SC2059 # a format on purpose
 	printf "$1" >"$t/x.pstats"
 }
 
-# The functions and calls that cgconv sees, but for calls by nobody.
+# Prints the functions and calls that cgconv reads, without unknown callers.
 graph()
 {
 	"$CGCONV" -q -t json "$1" | perl tests/oracle/graph.pl |
@@ -24,10 +24,11 @@ graph()
 # A dictionary of one function, its value to follow: f of f.py, line 7.
 f="{)\3z\4f.pyi\7\0\0\0z\1f"
 
-@test "pstats: numbers are those of Python's pstats module" {
+@test "pstats: numbers equal those of Python's pstats module" {
 	for file in $(samples pstats); do
 		graph "$file" >"$t/got"
-		# What profile.py does not know of calls is not compared.
+		# Values of calls that profile.py does not record are not
+		# compared.
 		awk -F '\t' -v OFS='\t' '
 			NR == FNR { if ($5 == "-") no[$2, $3] = 1; next }
 			($2, $3) in no { $5 = "-" }
@@ -49,7 +50,7 @@ f="{)\3z\4f.pyi\7\0\0\0z\1f"
 		grep -q '^call	prof.py:11:fib	prof.py:11:fib	640	'
 }
 
-@test "pstats: methods and lambdas of one name stay apart" {
+@test "pstats: methods and lambdas of one name are distinct" {
 	"$CGCONV" -q -t callgrind samples/pstats/cprofile/cprofile.pstats \
 		>"$t/out"
 	for name in __init__ run '<lambda>'; do
@@ -72,7 +73,7 @@ f="{)\3z\4f.pyi\7\0\0\0z\1f"
 		grep -q 'costs are divided by the counts'
 }
 
-@test "pstats: the marshal of Python 2" {
+@test "pstats: reads the marshal format of Python 2" {
 	# Strings t and R, long integers, 64-bit integers.
 	bytes "{(\3\0\0\0t\4\0\0\0f.pyi\7\0\0\0t\1\0\0\0f(\5\0\0\0\
 l\1\0\0\0\5\0I\5\0\0\0\0\0\0\0f\0040.25f\0032.5{(\3\0\0\0R\0\0\0\0\
@@ -102,7 +103,7 @@ l\2\0\0\0\1\0\1\0t\1\0\0\0g(\4\0\0\0i\5\0\0\0i\5\0\0\0f\0010f\0032.500"
 		grep -q 'warning: data after the dictionary is skipped'
 }
 
-@test "pstats: bad files" {
+@test "pstats: rejects malformed files" {
 	while IFS='|' read -r data message; do
 		bytes "$data"
 		refuses 1 "expected $message" -f pstats -t json "$t/x.pstats"
@@ -132,7 +133,7 @@ l\2\0\0\0\1\0\1\0t\1\0\0\0g(\4\0\0\0i\5\0\0\0i\5\0\0\0f\0010f\0032.500"
 	E
 }
 
-@test "pstats: a sum that does not fit is refused" {
+@test "pstats: rejects a sum beyond 64 bits" {
 	one="i\1\0\0\0i\1\0\0\0f\0061.8e10f\0011{0"
 	bytes "$f)\5${one})\3z\1ai\1\0\0\0z\1a)\5${one}0"
 	refuses 1 "exceeds 64 bits" -f pstats -t json "$t/x.pstats"

@@ -25,7 +25,7 @@ batch()
 	"$CGCONV" "$@" 2>err || status=$?
 }
 
-# All shards of N, each with its part and its manifest.
+# shards N ARG...: runs all N shards, each with an output and a manifest.
 shards()
 {
 	local i n=$1
@@ -36,7 +36,7 @@ shards()
 	done
 }
 
-@test "shards: each input is in one; together they are the whole" {
+@test "shards: each input is in exactly one shard" {
 	make_tree
 	shards 4 -r in
 	"$CGCONV" -q -t json -r -j1 -o right.cgj in
@@ -47,7 +47,7 @@ shards()
 	grep -v '"desc"\|"end"' sum2.cgj | same a -
 	[ "$(grep -h '"input"' m? | wc -l)" -eq "$(find in -type f | wc -l)" ]
 	[ -z "$(grep -h '"input"' m? | cut -d, -f1 | sort | uniq -d)" ]
-	# By their paths: an archive is shared in the same way.
+	# Shards are selected by path, also of members of an archive.
 	tar -cf in.tar in
 	for i in 1 2 3 4; do
 		"$CGCONV" --dry-run --shard "$i/4" -O x in.tar |
@@ -57,7 +57,7 @@ shards()
 	done
 }
 
-@test "shards: missing, double, foreign parts and what is no part are refused" {
+@test "shards: rejects missing, duplicate and foreign shards" {
 	make_tree
 	shards 4 -r in
 	refuses 1 "shard 3 of 4 is missing, 3 found" \
@@ -71,14 +71,14 @@ shards()
 	shards 4 -r in
 	refuses 1 "cannot merge shards of different batches" \
 		-o x.cgj one.cgj part2.cgj part3.cgj part4.cgj
-	# The same where workers add up.
+	# The same if workers merge.
 	batch -j2 -o x.cgj part1.cgj part2.cgj part4.cgj
 	[ "$status" -eq 1 ] && [ ! -e x.cgj ]
 	grep -q "x.cgj: error: shard 3 of 4 is missing" err
 	refuses 1 "shards of a batch cannot be inputs of another" -q --shard 1/2 -o x.cgj part1.cgj
 }
 
-@test "shards: --partial adds up some; the sum knows which" {
+@test "shards: --partial merges some shards; the output lists them" {
 	make_tree
 	shards 4 -r in
 	"$CGCONV" -q -t json -r -j1 -o right.cgj in
@@ -92,7 +92,7 @@ shards()
 	refuses 1 "shard 3 of 4 is missing" -o x.cgj a.cgj part4.cgj
 }
 
-@test "shards: a share without inputs makes a part; --shard takes numbers" {
+@test "shards: a shard without inputs writes an empty output; --shard takes numbers" {
 	make_tree 1
 	shards 9 in/callgrind.out.1
 	[ "$(find . -name 'part?.cgj' | wc -l)" -eq 9 ]
@@ -104,7 +104,7 @@ shards()
 	done
 }
 
-@test "shards: a group is in one share" {
+@test "shards: a group is in one shard" {
 	for i in 1 2 3 4 5 6; do
 		mkdir -p "in/job$i"
 		cp "$PLAIN" "in/job$i/callgrind.out.1"
@@ -117,7 +117,7 @@ shards()
 	diff -r right out
 }
 
-@test "shards: the manifest begins with what it is of; --resume heeds it" {
+@test "shards: the manifest begins with the settings, which --resume checks" {
 	make_tree
 	batch -q -t json --shard 1/2 -O out --manifest m -r in
 	head -n 1 m | grep -q '^{"cgconv":"[0-9.]*","options":\["--to=json"\],"shard":"1/2","list":"[0-9a-f]\{16\}","inputs":[0-9]*,"of":[0-9]*}$'
@@ -138,7 +138,7 @@ shards()
 	tail -n +2 before >m
 	refuses 2 "m is not a manifest" \
 		-t json --shard 1/2 -O out --manifest m -r in --resume
-	# Without shares there may be more inputs from day to day.
+	# Without shards the list of inputs may change.
 	batch -q -O day --manifest d -r in
 	cp "$PLAIN" in/newer
 	batch -q -O day --manifest d -r in --resume
@@ -192,7 +192,7 @@ refuses_manifests()
 	[ -z "$message" ] || grep -qF -- "$message" err
 }
 
-@test "shards: failures are listed; what succeeds later counts" {
+@test "shards: failures are listed unless a later run succeeds" {
 	make_tree 5
 	printf 'events: Ir\nfn=f\ncalls=x\n' >in/bad
 	batch -q -O out --manifest m -r in
@@ -204,7 +204,7 @@ refuses_manifests()
 	"$CGCONV" --merge-manifests m
 }
 
-@test "shards: README's example runs on a Slurm cluster of this machine" {
+@test "shards: the Slurm example of README.md runs on a local cluster" {
 	cd "$BATS_TEST_DIRNAME/.."
 	status=0
 	tests/slurm >"$dir/log" 2>&1 || status=$?

@@ -7,7 +7,7 @@ setup()
 	dir=$BATS_TEST_TMPDIR
 }
 
-# file FRAMES PROFILE...: a file of these; FRAMES is a list of names.
+# file FRAMES PROFILE...: prints a file; FRAMES is a list of names.
 file()
 {
 	local names=$1 IFS=,
@@ -19,7 +19,7 @@ file()
 	printf ']}}\n'
 }
 
-# becomes LINE...: what the input is as folded stacks.
+# becomes LINE...: the input converts to these folded stacks.
 becomes()
 {
 	"$CGCONV" -q -t folded "$dir/in.json" >"$dir/out"
@@ -40,14 +40,14 @@ refused()
 S='"type":"sampled","name":"x"'
 E='"type":"evented","name":"x"'
 
-@test "speedscope: samples are what they were" {
+@test "speedscope: samples match the golden files" {
 	for file in $(samples speedscope); do
 		golden "$file" json
 		golden "$file" speedscope
 	done
 }
 
-@test "speedscope: what stands twice in a stack is counted once" {
+@test "speedscope: a recursive function is counted once per stack" {
 	file "main a b c" "{$S,\"unit\":\"none\",\"samples\":[[0,1,2,1,3],[0,1]],\"weights\":[5,5]}" \
 		>"$dir/in.json"
 	becomes 'main;a 5' 'main;a;b;a;c 5'
@@ -63,7 +63,7 @@ E='"type":"evented","name":"x"'
 	becomes 'main;a 5' 'main;a;b;a;c 5'
 }
 
-@test "speedscope: folded stacks and perf's samples come back" {
+@test "speedscope: folded stacks and perf's samples survive a round trip" {
 	for file in samples/folded/collapsed/*.folded \
 		samples/perf-script/fields/header.perf; do
 		"$CGCONV" -q -t speedscope "$file" >"$dir/one"
@@ -91,7 +91,7 @@ E='"type":"evented","name":"x"'
 		"$CGCONV" -q -t json - | grep -q '"stacks.cc"'
 }
 
-@test "speedscope: times of any unit are whole nanoseconds" {
+@test "speedscope: times of any unit become whole nanoseconds" {
 	for unit in "seconds 1500000000" "milliseconds 1500000" \
 		"microseconds 1500" "nanoseconds 2"; do
 		file "f" "{$S,\"samples\":[[0],[0],[0]],\"weights\":[1,5e-1,0],\"unit\":\"${unit% *}\"}" \
@@ -110,7 +110,7 @@ E='"type":"evented","name":"x"'
 	echo 'f 18' | same - "$dir/out"
 }
 
-@test "speedscope: numbers in any notation" {
+@test "speedscope: reads numbers in any notation" {
 	for n in "0.0000000015 1" "15e-10 1" "1.5E-9 1" "12e-30 0" "1e3 1000000000000" \
 		"0.000000001000000000000000000000000000000000000000000000001 1" \
 		"1.000000000e+0 1000000000"; do
@@ -120,7 +120,7 @@ E='"type":"evented","name":"x"'
 	done
 }
 
-@test "speedscope: keys may stand in any order" {
+@test "speedscope: accepts keys in any order" {
 	cat >"$dir/in.json" <<-'END'
 	{"profiles":[{"weights":[1,2],"samples":[[0,1],[0]],"unit":"none",
 	"endValue":3,"name":"x","startValue":0,"type":"sampled"}],
@@ -130,7 +130,7 @@ E='"type":"evented","name":"x"'
 	becomes 'a 2' 'a;b 1'
 }
 
-@test "speedscope: gaps between frames are nobody's time" {
+@test "speedscope: gaps between frames have no cost" {
 	file "a" "{$E,\"unit\":\"none\",\"events\":[
 		{\"type\":\"O\",\"frame\":0,\"at\":100},{\"type\":\"C\",\"frame\":0,\"at\":103},
 		{\"type\":\"O\",\"frame\":0,\"at\":200},{\"type\":\"C\",\"frame\":0,\"at\":204}]}" \
@@ -138,7 +138,7 @@ E='"type":"evented","name":"x"'
 	becomes 'a 7'
 }
 
-@test "speedscope: events that do not match are a warning" {
+@test "speedscope: warns of open and close events that do not match" {
 	file "a b" "{$E,\"unit\":\"none\",\"events\":[
 		{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"O\",\"frame\":1,\"at\":1},
 		{\"type\":\"C\",\"frame\":0,\"at\":3},{\"type\":\"C\",\"frame\":1,\"at\":4}]}" \
@@ -154,7 +154,7 @@ E='"type":"evented","name":"x"'
 		grep "warning: expected the ends of all frames"
 }
 
-@test "speedscope: frames with a column are told by where they are defined" {
+@test "speedscope: frames with a column are distinguished by their definition" {
 	cat >"$dir/in.json" <<-'END'
 	{"$schema":"https://www.speedscope.app/file-format-schema.json",
 	"shared":{"frames":[{"name":"f","file":"x.js","line":3,"col":9},
@@ -165,7 +165,7 @@ E='"type":"evented","name":"x"'
 	becomes '[unknown] 4' 'f 1' 'f:8:1 2'
 }
 
-@test "speedscope: what is wrong is said, with its place" {
+@test "speedscope: errors name their location" {
 	refused "expected as many weights as samples" "f" \
 		"{$S,\"samples\":[[0]],\"weights\":[1,2]}"
 	refused "expected as many weights as samples" "f" \
@@ -195,7 +195,7 @@ E='"type":"evented","name":"x"'
 	refuses 1 'expected "profiles"' "$dir/bad.json"
 }
 
-@test "speedscope: many profiles, a deep stack" {
+@test "speedscope: reads many profiles and deep stacks" {
 	perl -e 'print q({"$schema":"https://www.speedscope.app/file-format-schema.json",);
 		print q("shared":{"frames":[{"name":"f"}]},"profiles":[);
 		print join(",", (q({"type":"sampled","name":"p","unit":"none",)

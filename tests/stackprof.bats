@@ -1,4 +1,4 @@
-# stackprof.bats - profiles of Ruby, against the sums that they hold.
+# stackprof.bats - profiles of Ruby, compared with the sums that they contain.
 load helper
 
 setup()
@@ -26,7 +26,7 @@ graph()
 	done
 }
 
-@test "stackprof: without stacks, the sums themselves, lines among them" {
+@test "stackprof: without stacks, reads the totals by function and line" {
 	graph samples/stackprof/raw/stackprof.json | grep '^function' >"$t/raw"
 	graph samples/stackprof/sums/stackprof.json >"$t/sums"
 	grep '^function' "$t/sums" >"$t/functions"
@@ -43,7 +43,7 @@ graph()
 	"$CGCONV" -q -t json "$t/x" | not grep formula
 }
 
-@test "stackprof: bad files" {
+@test "stackprof: rejects malformed files" {
 	while IFS='|' read -r message file; do
 		echo "{\"mode\":\"wall\",\"interval\":1,$file}" >"$t/x"
 		refuses 1 "expected $message" -f stackprof -t json "$t/x"

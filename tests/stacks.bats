@@ -172,7 +172,7 @@ both_counts()
 	grep -E '^ +3 +18.75% +1 .* small <cycle 1> ' "$dir/got"
 }
 
-@test "stacks: from stacks to calls" {
+@test "stacks: converts stacks to calls" {
 	golden samples/json/stacks/stacks.cgj callgrind
 	golden samples/json/stacks/stacks.cgj callgrind --separate-recs 1
 }

@@ -18,7 +18,7 @@ frames()
 	}' "$1"
 }
 
-@test "svg: frames are as wide as what they cost, siblings by name" {
+@test "svg: the width of a frame is its cost, siblings are sorted by name" {
 	"$CGCONV" -q -t svg --width 420 -o "$dir/out.svg" "$dir/in.folded"
 	frames "$dir/out.svg" >"$dir/got"
 	cat >"$dir/want" <<-E
@@ -34,7 +34,7 @@ frames()
 	grep -q 'samples: 40' "$dir/out.svg"
 }
 
-@test "svg: names are text, whatever is in them" {
+@test "svg: escapes names" {
 	printf 'main;</title><b>"&]]>;a\001b\377c 5\n' >"$dir/evil.folded"
 	"$CGCONV" -q -t svg --title '<i>&' -o "$dir/out.svg" \
 		"$dir/evil.folded"
@@ -45,7 +45,7 @@ frames()
 	! command -v xmllint || xmllint --noout "$dir/out.svg"
 }
 
-@test "svg: nothing is loaded from elsewhere" {
+@test "svg: refers to no external resources" {
 	"$CGCONV" -q -t svg -o "$dir/out.svg" "$dir/in.folded"
 	grep -E 'https?://' "$dir/out.svg" | not grep -v -E \
 		'xmlns="http://www.w3.org/2000/svg"|www.w3.org/1999/xhtml'
@@ -67,7 +67,7 @@ frames()
 		"$dir/in.folded"
 }
 
-@test "svg: stacks that were estimated are marked as such" {
+@test "svg: marks estimated stacks" {
 	file=samples/callgrind/plain/callgrind.out
 	refuses 1 "svg needs stacks" -t svg "$file"
 	"$CGCONV" -q -t svg --guess-stacks "$file" >"$dir/out.svg"

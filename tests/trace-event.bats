@@ -1,4 +1,4 @@
-# trace-event.bats - traces of Chrome's kind: calls of threads, samples.
+# trace-event.bats - traces in Chrome's format: calls of threads, samples.
 load helper
 
 setup()
@@ -18,7 +18,7 @@ event()
 	printf '{"ph":"%s","ts":%s,"name":"%s","pid":1,"tid":1%s}' "$@"
 }
 
-# An array of what follows, one event an argument.
+# Prints an array of events, one per argument.
 array()
 {
 	local IFS=,
@@ -26,7 +26,7 @@ array()
 	echo "[$*]"
 }
 
-@test "trace-event: self and inclusive times, and how often who called whom" {
+@test "trace-event: reads self and inclusive times and call counts" {
 	graph <samples/trace-event/calls/trace.json >"$t/got"
 	printf '%s\t%s\t%s\t%s\t%s\n' call '<spontaneous>' main 2 0 \
 		call a b 1 6000 call a c 1 2250 call b a 1 4000 \
@@ -39,8 +39,8 @@ array()
 	same "$t/want" "$t/got"
 }
 
-@test "trace-event: clang's own sums of what took how long" {
-	# "Total NAME" says it once more; short ones are only in the total.
+@test "trace-event: totals equal those of clang" {
+	# "Total NAME" repeats the sum; short calls are only in the total.
 	"$CGCONV" -q -t json samples/trace-event/clang/trace.json |
 		perl tests/oracle/graph.pl | sed 's/\t:0:/\t/g' >"$t/graph"
 	perl -MJSON::PP -0777 -e 'open F, shift; @_ = @{decode_json(<F>)->{traceEvents}};
@@ -62,7 +62,7 @@ array()
 		"$t/totals" "$t/graph"
 }
 
-@test "trace-event: every microsecond of a thread that is busy is there" {
+@test "trace-event: the sum is the busy time of each thread" {
 	perl -MJSON::PP -0777 -ne 'for (@{decode_json($_)->{traceEvents}}) {
 		my $on = "$$_{pid} $$_{tid}";
 		push @{$begun{$on}}, $$_{ts} if $$_{ph} eq "B";
@@ -82,7 +82,7 @@ array()
 	same "$t/want" "$t/got"
 }
 
-@test "trace-event: samples of stack frames" {
+@test "trace-event: reads samples of stack frames" {
 	graph <samples/trace-event/samples/trace.json >"$t/got"
 	printf '%s\n' 'call	main	leaf	3	3' 'function	leaf	3	3' \
 		'function	main	5	8' | same - "$t/got"
@@ -130,8 +130,8 @@ array()
 	E
 }
 
-@test "trace-event: calls in any order, of any number, take no more memory" {
-	# Each call is told when it ends: the caller after 300000 others.
+@test "trace-event: reads 200,000 calls, the caller after its callees" {
+	# Calls are written when they end: the caller comes last.
 	perl -e 'print "["; printf "{\"ph\":\"X\",\"ts\":%d,\"dur\":1," .
 		"\"name\":\"f\"},\n", $_ * 2 for 1 .. 200000;
 		print "{\"ph\":\"X\",\"ts\":0,\"dur\":500000,\"name\":\"all\"}]"' |
@@ -145,18 +145,18 @@ array()
 	same "$t/want" "$t/got"
 }
 
-@test "trace-event: a CPU profile in pieces is converted as one" {
+@test "trace-event: joins a CPU profile in chunks" {
 	in=samples/trace-event/chunks/trace.json
 	"$CGCONV" -t folded --event ns "$in" >"$t/got" 2>"$t/err"
-	# What a sample lasts is the time to the next, at last to endTime.
+	# A sample lasts until the next, the last one until endTime.
 	printf '%s\n' '(program) 200000' 'main 200000' 'main;a 1000000' \
 		'main;a;b;a;c 1100000' | same - "$t/got"
 	grep -F 'the trace contains a CPU profile: its calls are dropped' "$t/err"
-	# Threads are those that are sampled, not those that write of it.
+	# Threads are those that are sampled, not those that write the trace.
 	"$CGCONV" -q -t json "$in" | grep '^."part"' >"$t/got"
 	printf '%s\n' '["part",7,1,1,"main"]' '["part",7,2,2,"worker"]' |
 		same - "$t/got"
-	# One thread's whole profile in an event: Chrome before 67.
+	# A thread's whole profile in one event: Chrome before 67.
 	echo '[{"ph":"I","name":"CpuProfile","pid":1,"tid":2,"ts":1,
 		"args":{"data":{"cpuProfile":{"startTime":0,"endTime":600,
 		"nodes":[{"id":1,"callFrame":{"functionName":"(root)",
@@ -180,7 +180,7 @@ array()
 	refuses 1 "expected parents without a cycle" -t folded "$t/x"
 }
 
-@test "trace-event: bad files" {
+@test "trace-event: rejects malformed files" {
 	while IFS='|' read -r message events; do
 		echo "$events" >"$t/x"
 		refuses 1 "expected $message" -f trace-event -t json "$t/x"

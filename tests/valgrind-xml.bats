@@ -1,4 +1,4 @@
-# valgrind-xml.bats - leaks, against what Memcheck says of them.
+# valgrind-xml.bats - leaks, compared with the output of Memcheck.
 load helper
 
 setup()
@@ -35,7 +35,7 @@ report()
 		grep -q "^call	heap.cc:0:main	heap.cc:0:leak(int)	5	$want\$"
 }
 
-@test "valgrind-xml: kinds of leaks are events of their own" {
+@test "valgrind-xml: each kind of leak is an event" {
 	report "$(leak Leak_StillReachable 8 1 malloc=1 main=2)" \
 		"$(leak Leak_DefinitelyLost 24 2 malloc=1 f=3 main=4)" \
 		"$(leak Leak_DefinitelyLost 4 1 malloc=1 f=3 main=4)" |
@@ -45,7 +45,7 @@ report()
 	grep -qxF '["total",[28,3,8,1]]' "$t/out"
 }
 
-@test "valgrind-xml: a frame of its caller's address is inlined" {
+@test "valgrind-xml: a frame with the address of its caller is inlined" {
 	report "$(leak Leak_PossiblyLost 1 1 malloc=1 g=9 f=9 main=4)" |
 		"$CGCONV" -q -t json | grep -c '^."frame",.*,true\]' | grep -qx 1
 }
@@ -56,7 +56,7 @@ report()
 		grep -q 'errors other than leaks are dropped: 1'
 }
 
-@test "valgrind-xml: bad files" {
+@test "valgrind-xml: rejects malformed files" {
 	report "$(leak Leak_DefinitelyLost x 1 f=1)" >"$t/x"
 	refuses 1 "x:4:" -t json "$t/x"
 	report "$(leak Leak_DefinitelyLost 1 1)" >"$t/x"

@@ -1,5 +1,5 @@
 # vector.bats - two call stacks, main;a;b;a;c 5 and main;a 5, in every format of
-# stacks: recursion counts once per stack, whoever wrote it.
+# stacks: recursion counts once per stack in all of them.
 load helper
 
 setup()
@@ -104,13 +104,13 @@ v8()
 		'  n0: 5 0x1: main (x.c:1)' | is_vector massif
 }
 
-@test "vector: inputs that share events put them into the same columns" {
+@test "vector: merging maps equal events to the same columns" {
 	files=(samples/pstats/cprofile/*.pstats samples/cpuprofile/*/*profile
 		samples/heapprofile/*/*profile samples/trace-event/*/*.json
 		samples/dhat/*/dhat.out samples/massif/*/massif.out
 		samples/stackprof/*/*.json samples/xhprof/*/*.json
 		samples/gprof2dot-json/*/*.json)
-	# Sums of each event, in one job and one by one.
+	# Totals of each event, merged in one job and added up singly.
 	totals() {
 		"$CGCONV" -q -t json "$@" | perl -MJSON::PP -ne '
 			$_ = decode_json($_); next if ref ne "ARRAY";

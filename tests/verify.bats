@@ -1,4 +1,4 @@
-# verify.bats - --verify: does one profile say what another does?
+# verify.bats - --verify: compares two profiles.
 load helper
 bats_require_minimum_version 1.5.0
 
@@ -9,7 +9,7 @@ setup()
 	sample=samples/json/stacks/stacks.cgj
 }
 
-# differs STATUS LINE... ARG: the lines are in what --verify prints.
+# differs STATUS LINE... ARG: --verify prints these lines.
 verifies()
 {
 	local status=0 want=$1 file=$2
@@ -24,7 +24,7 @@ verifies()
 	[ "$status" -eq "$want" ] || { cat "$dir/got" && return 1; }
 }
 
-@test "verify: what was converted says the same, but for what is lost" {
+@test "verify: a conversion equals its input except for reported losses" {
 	for to in json callgrind folded; do
 		"$CGCONV" -q -t "$to" "$sample" -o "$dir/out"
 		verifies 0 "$sample" 'Total  samples  16 = 16' \
@@ -35,7 +35,7 @@ verifies()
 	grep -xF 'Lost   event time is in A only' "$dir/got"
 }
 
-@test "verify: samples and their conversions, in any direction" {
+@test "verify: samples equal their conversions, in both directions" {
 	for file in $(samples callgrind) $(samples pstats); do
 		for to in json callgrind; do
 			"$CGCONV" -q -t "$to" "$file" -o "$dir/out"
@@ -45,7 +45,7 @@ verifies()
 	done >"$dir/got"
 }
 
-@test "verify: recursion is compared by the levels that there are" {
+@test "verify: compares recursion by the levels that both profiles have" {
 	for n in 1 2 5; do
 		"$CGCONV" -q -t callgrind --separate-recs "$n" "$sample" \
 			-o "$dir/out"
@@ -53,7 +53,7 @@ verifies()
 	done
 }
 
-@test "verify: a function without a name is its object's, where only one has those" {
+@test "verify: an unnamed function matches one named after its object" {
 	printf 'p 1 1.0: 3 cycles:\n\t1 [unknown] (/lib/x.so)\n\t2 main (/x)\n' \
 		>"$dir/in.perf"
 	"$CGCONV" -q -t folded "$dir/in.perf" -o "$dir/out"
@@ -61,7 +61,7 @@ verifies()
 	verifies 0 "$dir/in.perf" 'Same   in all that both can represent'
 }
 
-@test "verify: one number that is another is found" {
+@test "verify: finds a single different number" {
 	"$CGCONV" -q -t json "$sample" -o "$dir/json"
 	"$CGCONV" -q -t callgrind "$sample" | sed 's/^0x1340 40 5 50/0x1340 41 5 49/
 		s/^calls=8 /calls=9 /' >"$dir/out"
@@ -72,10 +72,10 @@ verifies()
 	grep -E '^Differ in [0-9]+ numbers$' "$dir/got"
 }
 
-@test "verify: calls and their costs are compared" {
+@test "verify: compares calls and their costs" {
 	in=samples/callgrind/plain/callgrind.out
 	"$CGCONV" -q -t callgrind "$in" >"$dir/good"
-	# Not the first: the root's that is written for KCachegrind.
+	# Not the first, of the root that is added for KCachegrind.
 	awk '/^calls=/ && ++n == 4 { sub(/calls=[0-9]+/, "calls=77") }
 		{ print }' "$dir/good" >"$dir/out"
 	not "$CGCONV" --verify "$in" "$dir/out" >"$dir/got"
@@ -83,7 +83,7 @@ verifies()
 	[ "$(grep -c '^  ' "$dir/got")" -eq 1 ]
 }
 
-@test "verify: an event that is missing is a difference" {
+@test "verify: a missing event is a difference" {
 	"$CGCONV" -q -t json "$sample" | grep -v '"end"' |
 		sed 's/"time"/"ticks"/' >"$dir/out"
 	echo '["end"]' >>"$dir/out"
@@ -91,7 +91,7 @@ verifies()
 		'Miss   event ticks is in B only'
 }
 
-@test "verify: what samples with a label cost is compared" {
+@test "verify: compares costs of samples by label" {
 	in=samples/pprof/cpu/cpu.pb.gz
 	"$CGCONV" -t pprof "$in" -o "$dir/out"
 	verifies 0 "$in" 'Same   in all that both can represent'
@@ -108,7 +108,7 @@ verifies()
 	grep '^Lost   B .* labels$' "$dir/got"
 }
 
-@test "verify: --json says the same to programs" {
+@test "verify: --json prints the same data" {
 	"$CGCONV" -q -t folded "$sample" -o "$dir/out"
 	"$CGCONV" --json --verify "$sample" "$dir/out" >"$dir/got"
 	"$CGCONV" -q -t callgrind "$sample" | sed 's/^0x1340 40 5 50/* 40 5 49/' \
@@ -130,7 +130,7 @@ verifies()
 	' "$dir/got" "$dir/bad"
 }
 
-@test "verify: two files, and --json only here" {
+@test "verify: needs two files; checks its options" {
 	refuses 2 '--verify needs two files' --verify "$sample"
 	refuses 2 '--verify needs two files' --verify a b c
 	refuses 2 '--json applies only with --info, --diff or --verify' --json --detect "$sample"
@@ -138,7 +138,7 @@ verifies()
 	refuses 1 'No such file' --verify "$sample" "$dir/nothing"
 }
 
-@test "verify: an input that was left out is no success, on either side" {
+@test "verify: a skipped input is a failure, in either profile" {
 	mkdir "$dir/whole" "$dir/part"
 	cp samples/gcov/gcc-c/cover.gc* "$dir/whole"
 	cp samples/gcov/gcc-c/cover.gc* "$dir/part"
@@ -149,7 +149,7 @@ verifies()
 	run -1 "$CGCONV" --verify "$dir/part" "$dir/whole"
 }
 
-@test "verify: coverage and what was made of it are the same, line by line" {
+@test "verify: coverage equals its conversions line by line" {
 	for file in samples/gcov/*/*.gcda; do
 		for to in json callgrind gcov-json gcov-text lcov cobertura; do
 			"$CGCONV" -q -t "$to" "$file" -o "$dir/out"
@@ -166,7 +166,7 @@ verifies()
 	grep -qx '"by_file":true,' "$dir/got"
 }
 
-@test "verify: costs of no line are lost, not different, in formats of lines" {
+@test "verify: costs without a line are losses in formats of lines" {
 	printf 'events: Ir\nfl=a.c\nfn=f\n0 5\n3 7\n' >"$dir/in.cg"
 	"$CGCONV" -q -t lcov "$dir/in.cg" -o "$dir/out"
 	verifies 0 "$dir/in.cg" 'Total  Ir (B: Exec)  12 is not 7' \
@@ -176,7 +176,7 @@ verifies()
 		'Differ in 1 number'
 }
 
-@test "verify: a path is one that ends with it, if just one does" {
+@test "verify: a path matches the only one that ends with it" {
 	printf 'TN:\nSF:src/a.c\nDA:1,5\nend_of_record\n' >"$dir/out"
 	printf 'TN:\nSF:/x/src/a.c\nDA:1,5\nend_of_record\n' >"$dir/in.info"
 	verifies 0 "$dir/in.info" 'Same   in all that both can represent'
@@ -186,7 +186,7 @@ verifies()
 	verifies 1 "$dir/in.info" 'Differ in 3 numbers'
 }
 
-@test "verify: a function that has no file is one that has" {
+@test "verify: a function without a file matches the one that has it" {
 	printf 'events: Ir\nfl=a.c\nfn=main\n1 1\nfn=g\n2 1\n' |
 		tee "$dir/in.cg" >"$dir/out"
 	printf 'fl=\nfn=f\n1 5\n' >>"$dir/in.cg"
@@ -196,7 +196,7 @@ verifies()
 	not grep -E '^  (self|inclusive): ' "$dir/got"
 }
 
-@test "verify: an event without costs is no difference" {
+@test "verify: an event without costs is not a difference" {
 	printf 'events: Ir Dr\nfl=a.c\nfn=f\n1 5\n' >"$dir/in.cg"
 	printf 'events: Ir\nfl=a.c\nfn=f\n1 5\n' >"$dir/out"
 	verifies 0 "$dir/in.cg" 'Lost   event Dr is in A only'
@@ -204,7 +204,7 @@ verifies()
 	verifies 1 "$dir/in.cg" 'Miss   event Dr is in A only'
 }
 
-@test "verify: samples that hit nothing known are so in folded stacks, too" {
+@test "verify: samples without known frames match in folded stacks" {
 	perl tests/oracle/proto.pl >"$dir/in.pb" <<-'END'
 	1 { 1: 1 2: 2 }
 	2 { 2: [5] }

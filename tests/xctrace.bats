@@ -6,13 +6,13 @@ setup()
 	t=$BATS_TEST_TMPDIR
 }
 
-# A table of what is in the rows.
+# Prints a table with these rows.
 table()
 {
 	echo "<?xml version=\"1.0\"?><trace-query-result><node>$1</node></trace-query-result>"
 }
 
-@test "xctrace: samples and weights, by reference or not, with or without stack" {
+@test "xctrace: reads samples and weights, by reference or not, with or without stack" {
 	"$CGCONV" -q -t json samples/xctrace/rows/export.xml |
 		perl tests/oracle/graph.pl | sort >"$t/got"
 	printf '%s\t%s\t%s\t%s\t%s\n' \
@@ -36,13 +36,13 @@ table()
 	grep -q '^\["part",77,32,' "$t/got"
 }
 
-@test "xctrace: a backtrace without frames, first and between others" {
+@test "xctrace: reads backtraces without frames" {
 	table '<row><weight id="1">5</weight><backtrace id="2"/></row><row><weight ref="1"/><backtrace id="3"><frame id="4" name="f"/><frame id="5" name="main"/></backtrace></row><row><weight ref="1"/><backtrace ref="2"/></row><row><weight ref="1"/><backtrace id="6"><frame id="7" name="g"/><frame ref="5"/></backtrace></row>' >"$t/x"
 	"$CGCONV" -q -f xctrace -t folded "$t/x" | sort >"$t/got"
 	printf '%s\n' '(unknown) 2' 'main;f 1' 'main;g 1' | same - "$t/got"
 }
 
-@test "xctrace: bad files" {
+@test "xctrace: rejects malformed files" {
 	while IFS='|' read -r message rows; do
 		table "$rows" >"$t/x"
 		refuses 1 "expected $message" -f xctrace -t json "$t/x"
@@ -59,7 +59,7 @@ table()
 	refuses 1 "x:1:" -f xctrace -t json "$t/x"
 }
 
-@test "xctrace: entities do not grow" {
+@test "xctrace: entities are not expanded" {
 	{
 		echo '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">'
 		echo '<!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c SYSTEM "/etc/passwd">]>'

@@ -48,7 +48,7 @@ setup()
 	"$CGCONV" -t json "$t/x" 2>&1 >/dev/null | grep -q 'another one is skipped'
 }
 
-@test "xhprof: bad files" {
+@test "xhprof: rejects malformed files" {
 	while IFS='|' read -r message file; do
 		echo "$file" >"$t/x"
 		refuses 1 "expected $message" -f xhprof -t json "$t/x"

@@ -1,16 +1,16 @@
 #!/usr/bin/perl
-# chrome.pl FORMAT BYTES - a profile of V8 of at least so many bytes, in the
-# words and order that node and Chrome write: cpuprofile, heapprofile,
-# trace-event. 5000 functions, about 20 frames deep; a tenth of the CPU
-# profile is nodes and the rest samples, half of these of the node before, most
-# others of one near it; of the heap profile nodes are half.
+# chrome.pl FORMAT BYTES - prints a profile of V8 of at least BYTES bytes, with
+# the names and order of node and Chrome: cpuprofile, heapprofile, trace-event.
+# 5000 functions, about 20 frames deep; a tenth of the CPU profile is nodes and
+# the rest samples, half of these of the node before, most others of one near
+# it; of the heap profile nodes are half.
 use strict;
 use warnings;
 
 my ($format, $bytes) = @ARGV;
 my $functions = 5000;
 
-# The same numbers on every machine.
+# A fixed seed: the same numbers on every machine.
 my $seed = 1;
 
 sub below {

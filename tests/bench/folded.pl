@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# folded.pl BYTES [ORDER] - folded stacks of at least so many bytes: 5000
-# functions that call three others each, about 30 frames deep, 20000 stacks
-# again and again. ORDER: sorted (as stackcollapse-*.pl write them) or mixed.
+# folded.pl BYTES [ORDER] - prints folded stacks of at least BYTES bytes: 5000
+# functions that call three others each, about 30 frames deep, 20000 stacks,
+# repeated. ORDER: sorted (as stackcollapse-*.pl write them) or mixed.
 use strict;
 use warnings;
 
@@ -9,7 +9,7 @@ my ($bytes, $order) = (@ARGV, 'sorted');
 my $functions = 5000;
 my $stacks    = 20000;
 
-# The same numbers on every machine.
+# A fixed seed: the same numbers on every machine.
 my $seed = 1;
 
 sub below {

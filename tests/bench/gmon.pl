@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# gmon.pl PROGRAM ARCS [SHAPE] - a gmon.out, as glibc would write it, for a
-# program whose functions are called f0, f1, ...
+# gmon.pl PROGRAM ARCS [SHAPE] - prints a gmon.out, as glibc writes it, for an
+# executable with functions f0, f1, ...
 #
 # SHAPE: mixed (calls to later functions, one of 100 to an earlier one),
 # callers (all call the last function), cycle (each calls the next).
@@ -22,7 +22,7 @@ $high = ($high + 3) & ~3;
 my $count = @at;
 my $bins  = ((($high - $low) >> 1) + 7 & ~7) >> 1;
 
-# The same numbers on every machine.
+# A fixed seed: the same numbers on every machine.
 my $seed = 1;
 
 sub below {
@@ -59,5 +59,5 @@ for my $i (0 .. $arcs - 1) {
         arc($from, $to, 1 + below(1000));
     }
 }
-# glibc goes through its buckets of call sites from the lowest on.
+# glibc writes its buckets of call sites in ascending order.
 print pack('C Q< Q< V', 1, @$_) for sort { $a->[0] <=> $b->[0] } @arcs;

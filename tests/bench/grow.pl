@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# grow.pl FILE BYTES - a callgrind file of at least so many bytes: the body of
-# FILE, a real one, again and again, with fresh functions each time.
+# grow.pl FILE BYTES - prints a callgrind file of at least BYTES bytes: the body
+# of FILE repeated, with new functions each time.
 use strict;
 use warnings;
 
@@ -34,7 +34,7 @@ for my $copy (0 .. $copies - 1) {
             my $name = length $3 ? "$3.$copy" : '';
             print "$1(", $2 + $shift, ")$name\n";
         }
-        # Names of files and objects are known since the first copy.
+        # The first copy has defined the names of files and objects.
         elsif ($copy && $line =~ /^([a-z]+=\(\d+\)) /) { print "$1\n" }
         else                                           { print $line }
     }

@@ -1,12 +1,12 @@
 #!/usr/bin/perl
-# lcov.pl BYTES - a tracefile of lcov of at least so many bytes: files of 500
-# lines, of which every other one has code, with 20 functions and branches.
+# lcov.pl BYTES - prints a tracefile of lcov of at least BYTES bytes: files of
+# 500 lines, of which every other one has code, with 20 functions and branches.
 use strict;
 use warnings;
 
 my ($bytes) = @ARGV;
 
-# The same numbers on every machine.
+# A fixed seed: the same numbers on every machine.
 my $seed = 1;
 
 sub below {

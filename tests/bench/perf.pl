@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# perf.pl BYTES - what perf script prints, so many bytes at least: 5000
+# perf.pl BYTES - prints at least BYTES bytes of output of perf script: 5000
 # functions of 40 objects that call three others each, about 15 frames deep,
 # 20000 stacks, addresses that differ from sample to sample, two events.
 use strict;
@@ -9,7 +9,7 @@ my ($bytes) = @ARGV;
 my $functions = 5000;
 my $stacks    = 20000;
 
-# The same numbers on every machine.
+# A fixed seed: the same numbers on every machine.
 my $seed = 1;
 
 sub below {

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# tests/bench/pprof.pl BYTES - a profile.proto of about that size, raw, as a Go
-# heap profile looks: four values and a label a sample, texts at the end.
+# pprof.pl BYTES - prints a profile.proto of about BYTES bytes, not compressed,
+# like a heap profile of Go: four values and a label per sample, strings at the
+# end.
 use strict;
 use warnings;
 
@@ -36,7 +37,7 @@ my @strings = ('', qw(alloc_objects count alloc_space bytes inuse_objects
 binmode STDOUT;
 print bytes(1, number(1, $_) . number(2, $_ & 1 ? 2 : 4)) for 1, 3, 5, 6;
 
-# Contexts: most grow on one of the last, none is deeper than 48.
+# Most stacks extend one of the last stacks, at most 48 frames deep.
 my (@path, @depth);
 for my $i (0 .. $contexts - 1) {
 	my $parent = $i == 0 ? -1 : below(10) ? $i - 1 - below($i < 64 ? $i : 64)

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# speedscope.pl BYTES - a file of speedscope of at least so many bytes: a
+# speedscope.pl BYTES - prints a file of speedscope of at least BYTES bytes: a
 # sampled profile, as py-spy writes it, and an evented one, as speedscope
 # itself. 5000 functions, about 20 frames deep, 20000 stacks, of which
 # neighbours in time have much in common.
@@ -9,7 +9,7 @@ use warnings;
 my ($bytes) = @ARGV;
 my $functions = 5000;
 
-# The same numbers on every machine.
+# A fixed seed: the same numbers on every machine.
 my $seed = 1;
 
 sub below {
@@ -18,7 +18,7 @@ sub below {
     return int($seed / 0x80000000 * $n);
 }
 
-# The path goes up a few frames and down others.
+# The next stack differs in its last few frames.
 my @path = (0);
 
 sub step {

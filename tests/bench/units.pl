@@ -1,10 +1,10 @@
 #!/usr/bin/perl
-# units.pl FOLDER COPIES [notes] - a project of twice so many units, one in C++
-# and one in C, with the notes and data that gcc --coverage made of them.
+# units.pl DIRECTORY COPIES [notes] - makes a project of COPIES units in C++ and
+# COPIES units in C, with the notes and data of gcc --coverage.
 #
-# Compiled and run are two; copies are the same under other names, with idents
-# of their own for functions that have other names: what comes of headers is
-# the same in all of them, as in real projects. notes: without their sources.
+# Only two units are compiled and run. Copies have other names and, for
+# functions with other names, other idents; functions of headers are the same in
+# all copies, as in real projects. notes: without sources.
 use strict;
 use warnings;
 
@@ -140,7 +140,7 @@ EOF
     return "$text\treturn sum;\n}\n";
 }
 
-# Functions of loops, decisions and switches.
+# Functions with loops, branches and switches.
 sub make_c {
     my $text = '';
 
@@ -210,7 +210,7 @@ sub make_units {
 
 # ---- Copies -----------------------------------------------------------------
 
-# Where the ident of each function is; its name follows, if it has one.
+# The offset of each function's ident; the name follows, if there is one.
 sub find_idents {
     my ($bytes) = @_;
     my $version = reverse substr $bytes, 4, 4;
@@ -227,7 +227,7 @@ sub find_idents {
         my $ident = $at + 8;
 
         last if $tag == 0;
-        # Below zero: so many counters that are zero are left out.
+        # A negative length: that many counters are zero and omitted.
         $length = 0 if ($tag >> 24 & 0x40) == 0 && $length >> 31;
         $length *= 4 unless $exact;
         push @found, [ $ident, substr $bytes, $ident, $length ]

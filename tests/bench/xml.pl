@@ -1,14 +1,14 @@
 #!/usr/bin/perl
-# xml.pl FORMAT BYTES - a profile in XML of at least so many bytes, as its
-# tool writes it: xctrace, oprofile-xml, valgrind-xml. 5000 functions, stacks
-# of about 20 frames.
+# xml.pl FORMAT BYTES - prints a profile in XML of at least BYTES bytes, as
+# written by its tool: xctrace, oprofile-xml, valgrind-xml. 5000 functions,
+# stacks of about 20 frames.
 use strict;
 use warnings;
 
 my ($format, $bytes) = @ARGV;
 my $functions = 5000;
 
-# The same numbers on every machine.
+# A fixed seed: the same numbers on every machine.
 my $seed = 1;
 
 sub below {
@@ -27,7 +27,7 @@ sub put {
 
 my @path = (0);
 
-# The path goes up a few frames and down others.
+# The next stack differs in its last few frames.
 sub step {
     my $keep = @path - below(8);
     splice @path, $keep < 1 ? 1 : $keep;
@@ -35,8 +35,8 @@ sub step {
         for 1 .. 1 + below(@path < 15 ? 9 : 3);
 }
 
-# What came before is referred to, as xctrace does: here half of the stacks (to
-# one of the last 2000), most frames, and what tells of the thread.
+# Refers to earlier elements, as xctrace does: half of the stacks (to one of the
+# last 2000), most frames, and the thread.
 sub xctrace {
     my ($id, @backtrace, %frame) = (20);
     my $frame = sub {

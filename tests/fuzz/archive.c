@@ -1,7 +1,7 @@
 /*
- * archive.c - libFuzzer's entrance to archives: all members are read, which
- * may come to no more than what the limits of the library allow, and again
- * into a smaller buffer: both have to give the same bytes.
+ * archive.c - fuzz target for archives. It reads all members, whose size must
+ * stay within the limits of the library, then reads them again with a smaller
+ * buffer: both runs have to give the same bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ ignore(void *arg, const struct cg_message *message)
 		abort(); /* a failure without a word */
 }
 
-/* A sum of all names and bytes; *status as the archive ends. */
+/* Returns a checksum of all names and bytes; sets *status. */
 static uint64_t
 read_through(const uint8_t *data, size_t size, size_t step, int *status)
 {

@@ -1,10 +1,9 @@
 /*
- * reader.c - libFuzzer's entrance to one reader: the program is linked under
- * the names of all formats, and fuzzes the one that it is called by.
+ * reader.c - fuzz target for readers: the executable is linked under the name of
+ * each format and fuzzes the format that it is called by.
  *
- * What it accepts goes to every writer; what a writer of text has written is
- * read again and has to come out the same. Beyond crashes, leaks and limits,
- * that is what may be wrong here: it ends in abort().
+ * Accepted inputs are converted by every writer. The output of text formats is
+ * read and written again and has to be identical; a difference calls abort().
  */
 #include <glob.h>
 #include <stdio.h>
@@ -13,9 +12,9 @@
 
 #include "job/job.h"
 
-/* The one whose name the program has, with _ for -. */
+/* The format that the executable is named after, with _ for -. */
 static const struct cg_module *fuzzed;
-/* Programs of the samples: symbols for the readers that want them. */
+/* Executables of the samples: symbols for readers that need them. */
 static glob_t programs;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -60,7 +59,7 @@ expect(bool good, const struct cg_module *module, const char *what)
 	abort();
 }
 
-/* A job that has read the bytes, or NULL if they are refused. */
+/* Returns a job that has read the bytes, or NULL if they are rejected. */
 static struct cg_job *
 read_with(
     struct cg_slice bytes, const struct cg_module *from, const char *program)
@@ -74,14 +73,14 @@ read_with(
 		(void)cg_job_add_object(job, program);
 	(void)cg_job_set_from(job, from->name);
 	status = cg_job_read_memory(job, "fuzz", bytes);
-	expect(status != CG_EBUG, from, "the reader calls it our own fault");
+	expect(status != CG_EBUG, from, "the reader returns an internal error");
 	if (status == CG_OK)
 		return job;
 	cg_job_free(job);
 	return NULL;
 }
 
-/* The same with whichever program fits. */
+/* As read_with(), with the first executable that matches. */
 static struct cg_job *
 read_bytes(struct cg_slice bytes, const struct cg_module *from)
 {
@@ -94,7 +93,7 @@ read_bytes(struct cg_slice bytes, const struct cg_module *from)
 	return job;
 }
 
-/* A job's graph as a format writes it. */
+/* Returns the graph of a job written in a format. */
 struct written {
 	struct cg_job *job;
 	struct cg_out *out; /* NULL: the format cannot, or something failed */
@@ -148,7 +147,7 @@ times_written(const struct cg_module *to)
 	return faithful[i].times;
 }
 
-/* Reads what was written and writes that. */
+/* Reads the output and writes it again. */
 static struct written
 rewrite(struct cg_slice bytes, const struct cg_module *to)
 {

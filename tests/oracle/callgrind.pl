@@ -2,9 +2,9 @@
 # callgrind.pl [--all-parts-as-one] [--zero] FILE
 #
 # An independent reading of a callgrind or cachegrind file, written from the
-# format specification only.  It prints a normal form: one fact per line,
-# fields separated by tabs, equal keys summed, lines sorted bytewise.  Two files
-# say the same if their normal forms are equal.  FILE may be gzipped, - is stdin.
+# format specification only.  It prints a normal form: one fact per line, fields
+# separated by tabs, equal keys summed, lines sorted bytewise.  Two files are
+# equivalent if their normal forms are equal.  FILE may be gzipped, - is stdin.
 #
 #   total EVENT SUM-OF-SELF
 #   event EVENT FORMULA LONG-NAME
@@ -16,8 +16,9 @@
 #
 # FILE is the file of the function, ROWFILE the file of the line (fi=, fe=).
 # Absent and empty names are "???"; backslash and tab in names become \\ and \t.
-# Zero costs are left out, also self rows with no other costs (--zero keeps those).
-# --all-parts-as-one sums the parts: N is 0, no part and desc lines are printed.
+# Zero costs are omitted, also self rows with no other costs (--zero keeps
+# those). --all-parts-as-one sums the parts: N is 0, no part and desc lines are
+# printed.
 #
 # Where the specification leaves room, this is what is done here:
 # - Blanks after "key=" and "key=(id)" are no part of the name (its grammar).

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# gcno-ends.pl FILE.gcno - where its records end, a number a line: cut there, a
-# file of notes is one of fewer functions, as it has no end mark.
+# gcno-ends.pl FILE.gcno - prints the offsets where records end, one per line.
+# Truncated there, the file is valid with fewer functions: it has no end mark.
 use strict;
 use warnings;
 
@@ -11,7 +11,7 @@ my $word = substr($file, 0, 4) eq 'oncg' ? 'V' : 'N';
 
 sub word { return $_[0] + 4 > length $file ? 0 : unpack $word, substr $file, $_[0], 4 }
 
-# "B22*", as a number; clang says 12 and more of what is written as by 11.
+# "B22*" as a number; clang states version 12 or later but writes that of 11.
 my ($a, $b, $c) = map { ord } split //, pack 'N', word(4);
 my $version = $a >= 65 ? ($a - 65) * 1000 + ($b - 48) * 100 + $c - 48
     : ($a - 48) * 100 + ($b - 48) * 10 + $c - 48;

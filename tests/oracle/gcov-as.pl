@@ -1,16 +1,16 @@
 #!/usr/bin/perl
 # gcov-as.pl VERSION ORDER IN OUT [NAME]
 #
-# Writes what gcc 12 wrote (IN.gcno, IN.gcda) as a compiler of that VERSION
-# ("407*") would have, in that byte ORDER (le, be), to OUT.gcno and OUT.gcda.
+# Rewrites notes and data of gcc 12 (IN.gcno, IN.gcda) as a compiler of VERSION
+# ("407*") would write them, in byte ORDER (le, be), to OUT.gcno and OUT.gcda.
 # With NAME, OUT is a stream of one data file of that name, without notes.
 #
-# VERSION may also be what was there before 3.4: 3.2 and 3.3 (.bbg, .bb, .da),
+# VERSION may also be a format from before 3.4: 3.2 and 3.3 (.bbg, .bb, .da),
 # 303p (records, as vendors had them) and 304e (as proposed in 2002: .bbg, .da).
 #
-# Made after gcov-io.h of gcc 3.4 to 16, and for what is older after the facts
-# that libgcc2.c and profile.c of 3.3, ggcov and the proposal of 2002-08-13 on
-# the list of gcc tell: there are no such compilers here.
+# Sources: gcov-io.h of gcc 3.4 to 16; for older formats libgcc2.c and profile.c
+# of 3.3, ggcov and the proposal of 2002-08-13 on the gcc mailing list. They
+# were not compared with output of such compilers.
 
 use strict;
 use warnings;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# gcov-json.pl - gcov's JSON as sorted lines of text, so that two documents
-# that say the same are the same: objects by key, branches and calls in order
-# where all of them are of one function.
+# gcov-json.pl - prints gcov's JSON as sorted lines, so that equivalent
+# documents are equal: objects by key, branches and calls in order where all of
+# them are of one function.
 use strict;
 use warnings;
 use JSON::PP;

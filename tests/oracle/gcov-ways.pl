@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# gcov-ways.pl ARCS LINES OUT - OUT.gcno and OUT.gcda, as of gcc 12, of a
-# function with a block of so many lines, all of which end it, that so many
-# arcs lead to: counting them takes ARCS times LINES steps.
+# gcov-ways.pl ARCS LINES OUT - writes OUT.gcno and OUT.gcda, as of gcc 12, of a
+# function with one block that ends LINES lines and is the target of ARCS arcs:
+# counting takes ARCS times LINES steps.
 use strict;
 use warnings;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # gcov.pl FILE...
 #
-# Prints coverage in one form, a line of source or a function a line, sorted, so
-# that what cgconv says can be compared with what gcov and llvm-cov say:
+# Prints coverage in a normal form, one source line or function per line,
+# sorted, to compare the output of cgconv with that of gcov and llvm-cov:
 #
 #	line FILE LINE COUNT [U] [BRANCH...]	U: a block of it never ran
 #	fn FILE NAME FIRST LAST BLOCKS EXECUTED ENTRIES

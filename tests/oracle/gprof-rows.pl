@@ -18,9 +18,9 @@
 #   count / calls(T) * self(T), the children share is the rest of the arc's cost,
 #   and it is printed count/calls(T).  Arcs within a cycle and f -> f are printed
 #   with their count only, so their cost is not looked at.
-# - "(<spontaneous>)" is a root that the conversion added; it is left out.  gprof
+# - "(<spontaneous>)" is a root that the conversion added; it is skipped.  gprof
 #   prints "<spontaneous>" for a function without recorded callers.
-# - A cycle that nobody calls has no "as a whole" row.
+# - A cycle without callers has no "as a whole" row.
 # Times are printed with two digits, so 0.005 s of difference is rounding.
 #
 # Functions without time and calls may be missing from the callgrind file; all-zero

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# tests/oracle/graph.pl [FILE] - what cgconv's JSON says of functions and calls,
-# sorted, tab-separated, for comparison with what a profiler's own tool says:
+# graph.pl [FILE] - prints the functions and calls in cgconv's JSON, sorted,
+# tab-separated, to compare them with the output of a profiler's own tool:
 #
 #   function  FILE:LINE:NAME  SELF  INCLUSIVE
 #   call      CALLER  CALLEE  COUNT  COST

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
-# tests/oracle/stacks.pl WORDS [FILE] - the stacks that cgconv's JSON tells,
-# sorted, one a line with its costs, without what WORDS ("lines, objects") are:
-# the facts that a format between was said to lose. Stacks that are the same
-# then are added up, so two files say the same if and only if this prints the
-# same of both.
+# stacks.pl WORDS [FILE] - prints the stacks in cgconv's JSON, sorted, one per
+# line with its costs, without the facts in WORDS ("lines, objects"), which an
+# intermediate format was reported to lose. Stacks that are equal without these
+# facts are merged: two files are equivalent if and only if the outputs are
+# equal.
 use strict;
 use warnings;
 use JSON::PP;
@@ -21,7 +21,7 @@ sub word {
     return " $key=$value";
 }
 
-# Of one event that has lost its name only the cost counts.
+# A single event that has lost its name is compared by cost only.
 sub name_of {
     my ($column) = @_;
     return $without{names} ? '-' : $event[$column];
@@ -57,13 +57,13 @@ while (<>) {
     elsif ($tag eq 'file') { $file[$f[0]] = $f[1] }
     elsif ($tag eq 'function') {
         my ($id, $name, $file, $object, @range) = @f;
-        # As folded stacks have to write it.
+        # As it is written in folded stacks.
         if ($without{spelling}) {
             $name =~ s/^\s+|\s+$//g;
             $name =~ tr/;\n\r\t/:   /;
             $name =~ s/ (?=-?[\d.]+$)/_/;
         }
-        # What has no name is called after its object, where that is lost.
+        # Unnamed functions are named after their object if objects are lost.
         $name = "[$1]" if $without{objects} && $name eq '[unknown]' &&
             $object[$object] =~ m{([^/]+)$};
         my $symbol = @range > 5 ? splice(@range, 5, 1) : '';
@@ -71,7 +71,7 @@ while (<>) {
             word('objects', 'of', $object[$object]) .
             word('symbols', 'symbol', $symbol // ''),
             begin => $range[0] // 0 };
-        # What is inlined is where that is.
+        # An inlined function is in the object of its caller.
         $fn[$id]{inlined} = $name . word('files', 'in', $file[$file]) .
             word('symbols', 'symbol', $symbol // '');
         $said{"function $fn[$id]{text} from $fn[$id]{begin}"} = 1

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# tests/oracle/v8.pl FILE - what a .cpuprofile or .heapprofile of V8 says, in the
-# lines of tests/oracle/graph.pl: sample by sample, node by node, as Chrome's
+# v8.pl FILE - prints a .cpuprofile or .heapprofile of V8 in the format of
+# graph.pl: sample by sample, node by node, as Chrome's
 # CPUProfileDataModel does it (a sample lasts until the next; hitCount samples).
 use strict;
 use warnings;
