@@ -1,13 +1,13 @@
 /*
- * fault.c - a conversion in which one thing fails: the first allocation, the
- * second, ... until none is left, then every write, sync, rename, read.
+ * fault.c - runs a conversion in which one call fails: the first allocation,
+ * the second, ... until none fails, then each write, sync, rename and read.
  *
- * After each: the status and a message say what failed, nothing is left of
- * the output, an older output is as it was, no memory and no descriptor is
- * lost. A conversion may also succeed in spite of it, if its output is right
- * (qsort() does without memory).
+ * After each failure, the status and a message report it, no partial output
+ * remains, an older output is unchanged, and no memory or descriptor leaks.
+ * A conversion may also succeed if its output is correct (qsort() works
+ * without memory).
  *
- * The functions of the C library that can fail are defined here instead.
+ * The functions of the C library that can fail are replaced in this file.
  */
 #define _GNU_SOURCE /* dladdr() */
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /*
- * Inputs: lines across windows, gzip whole and broken, bytes, places, errors.
- * Outputs have tests/unit/out.c.
+ * io.c - tests inputs: lines across windows, gzip complete and corrupt, bytes,
+ * locations, errors. tests/unit/out.c tests outputs.
  */
 #include <fcntl.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 /*
- * The JSON tokenizer and the strings that are written; json-c is the twin.
+ * json.c - tests the JSON tokenizer and written strings against json-c.
  */
 #include <json-c/json.h>
 

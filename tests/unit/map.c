@@ -1,6 +1,6 @@
 /*
- * Tables of numbers against a plain list, with keys that are dense, sparse,
- * or both; and what memory numbers from a file may make them take.
+ * map.c - compares maps of numbers with a plain list, with dense and sparse
+ * keys; and checks the memory that keys from a file can make them allocate.
  */
 #include "unit.h"
 

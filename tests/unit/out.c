@@ -1,5 +1,5 @@
 /*
- * Outputs: what is put, files that appear whole or not at all, failures.
+ * out.c - tests outputs: written text, atomic replacement of files, failures.
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /*
- * paths.c - joins and normalises paths as compilers write them.
+ * paths.c - tests joining and normalising paths as compilers write them.
  */
 #include "graph/build.h"
 #include "unit.h"

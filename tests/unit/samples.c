@@ -1,5 +1,5 @@
 /*
- * samples.c - parts made of samples by process, thread, command or label.
+ * samples.c - tests splitting samples by process, thread, command or label.
  */
 #include "graph/build.h"
 #include "unit.h"

@@ -1,5 +1,5 @@
 /*
- * signs.c - events that are signed in some inputs and unsigned in others.
+ * signs.c - tests events that are signed in some inputs, unsigned in others.
  */
 #include "graph/build.h"
 #include "unit.h"

@@ -1,6 +1,6 @@
 /*
- * symbols.c - what the library knows of addresses in this very program, which
- * is compiled with -g like the rest; ranges against brute force; names.
+ * symbols.c - tests symbols of addresses in this test program itself, which
+ * is compiled with -g; ranges are compared with brute force; and names.
  */
 #include <unistd.h>
 

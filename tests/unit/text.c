@@ -1,5 +1,5 @@
 /*
- * Slices and numbers; numbers against the C library.
+ * text.c - tests slices and numbers; numbers are compared with the C library.
  */
 #include <errno.h>
 

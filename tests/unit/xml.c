@@ -1,5 +1,5 @@
 /*
- * The XML reader and escaped text, compared with libxml2's tree.
+ * xml.c - compares the XML reader and escaped text with libxml2's tree.
  */
 #include <libxml/parser.h>
 
