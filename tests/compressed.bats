@@ -1,4 +1,4 @@
-# packed.bats - inputs compressed by gzip, xz, bzip2, zstd, lz4, or two of them.
+# compressed.bats - inputs compressed by gzip, xz, bzip2, zstd, lz4, or two of them.
 load helper
 
 PLAIN=samples/callgrind/plain/callgrind.out
