@@ -99,7 +99,7 @@ int add_inputs(struct args *);
 /* Call it before any other allocation. */
 void prepare_heap(void);
 
-/* ---- top.c: the dearest functions ---------------------------------------- */
+/* ---- top.c: the top functions --------------------------------------------- */
 
 #define TOP_DEFAULT 10 /* functions in a table */
 

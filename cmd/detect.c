@@ -1,6 +1,6 @@
 /*
  * detect.c - --detect: one line per input, for scripts: the name, its format,
- * how it is packed and how sure that is, with tabs between. A name's tabs,
+ * its compression and a score, with tabs between. A name's tabs,
  * newlines and other control characters are escaped, "-" stands for none.
  */
 #include "cmd.h"

@@ -104,7 +104,7 @@ fn_amount(const struct ranking *ranking, cg_fn fn, int key)
 	return column_amount(ranking->graph, ranking->column, ranking->cost);
 }
 
-/* Dearest first; equals stay in canonical order. */
+/* Highest cost first; equal ones stay in canonical order. */
 static int
 compare_rows(const void *a, const void *b)
 {

@@ -381,7 +381,7 @@ enum cg_branch_kind {
 	/* A call that ends the block; count is how often it returned. */
 	CG_BRANCH_CALL,
 	/*
-	 * MC/DC of the decision that begins in the block: index is 2 * term,
+	 * MC/DC of the condition that begins in the block: index is 2 * term,
 	 * plus 1 for the outcome true; count > 0: shown to decide alone.
 	 */
 	CG_BRANCH_CONDITION,

@@ -32,7 +32,7 @@ struct manifest {
 	const char *path;
 	struct line header;
 	uint64_t number, count; /* the shard */
-	bool refused;           /* not from the same batch */
+	bool refused;           /* excluded from the totals, and reported */
 	struct sums sums;
 };
 
@@ -271,7 +271,7 @@ add_totals(struct manifests *manifests, const char *text)
 	{
 		int64_t value = json_object_get_int64(at.val);
 
-		/* cgconv writes integers only. */
+		/* Totals that are no integers were not written by cgconv. */
 		if (ok && json_object_is_type(at.val, json_type_int))
 			ok = add_total(manifests, at.key,
 			    value < 0 ? 0 - (uint64_t)value

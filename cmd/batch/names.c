@@ -224,16 +224,16 @@ is_gathered(const struct batch *batch, const struct task *task)
 /* ---- Paths of tasks and outputs -------------------------------------------- */
 
 char *
-join_path(const char *folder, const char *name)
+join_path(const char *directory, const char *name)
 {
-	size_t n = strlen(folder), size = n + strlen(name) + 2;
+	size_t n = strlen(directory), size = n + strlen(name) + 2;
 	char *path = malloc(size);
 
-	while (n > 1 && folder[n - 1] == '/')
+	while (n > 1 && directory[n - 1] == '/')
 		n--;
 	if (path != NULL)
-		snprintf(path, size, "%.*s%s%s", (int)n, folder,
-		    n == 1 && folder[0] == '/' ? "" : "/", name);
+		snprintf(path, size, "%.*s%s%s", (int)n, directory,
+		    n == 1 && directory[0] == '/' ? "" : "/", name);
 	return path;
 }
 

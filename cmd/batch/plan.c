@@ -108,7 +108,7 @@ add_input(
 	return status;
 }
 
-/* ---- Folders ------------------------------------------------------------- */
+/* ---- Directories ------------------------------------------------------------- */
 
 static int
 compare_names(const void *pa, const void *pb)
@@ -139,19 +139,19 @@ static bool
 list_directory(
     struct batch *batch, struct list *directories, struct list *files)
 {
-	char *folder = directories->path[--directories->count], *path;
-	DIR *dir = opendir(folder);
+	char *name = directories->path[--directories->count], *path;
+	DIR *dir = opendir(name);
 	const struct dirent *entry;
 	struct stat info;
 	bool ok = true;
 
 	if (dir == NULL)
-		ok = add_path(files, strdup(folder)); /* it fails as an input */
+		ok = add_path(files, strdup(name)); /* it fails as an input */
 	while (dir != NULL && ok && (entry = readdir(dir)) != NULL) {
 		if (strcmp(entry->d_name, ".") == 0 ||
 		    strcmp(entry->d_name, "..") == 0)
 			continue;
-		path = join_path(folder, entry->d_name);
+		path = join_path(name, entry->d_name);
 		if (path == NULL || lstat(path, &info) != 0)
 			ok = path != NULL && add_path(files, path);
 		else if (is_output_file(batch, &info))
@@ -162,7 +162,7 @@ list_directory(
 	}
 	if (dir != NULL)
 		(void)closedir(dir);
-	free(folder);
+	free(name);
 	return ok;
 }
 
@@ -204,10 +204,10 @@ add_found(struct batch *batch, const char *path)
 }
 
 static int
-add_directory(struct batch *batch, const char *folder)
+add_directory(struct batch *batch, const char *name)
 {
 	struct list directories = { 0 }, files = { 0 };
-	bool ok = add_path(&directories, strdup(folder));
+	bool ok = add_path(&directories, strdup(name));
 	int status = CG_OK;
 
 	while (ok && directories.count > 0)

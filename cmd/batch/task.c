@@ -84,7 +84,7 @@ fail_task(struct batch *batch, size_t number, const char *text)
 
 /* ---- Outputs ---------------------------------------------------------------- */
 
-/* Makes the folders of a path. */
+/* Creates the directories of a path. */
 static bool
 make_directories(char *path)
 {
@@ -112,7 +112,7 @@ is_up_to_date(
 	       (int64_t)info->st_mtime > task->mtime;
 }
 
-/* Is it in the folder of the output before, as most are? Then that is made. */
+/* Most outputs share the directory of the previous one, which exists. */
 static bool
 has_directory(const struct batch *batch, const char *path)
 {

@@ -14,7 +14,7 @@ enum { INCLUSIVE, SELF, KEYS };
 
 static const char *const side_name[2] = { "before", "after" };
 
-/* An event of both, and what it adds up to. */
+/* An event of both profiles, and its totals. */
 struct both {
 	size_t column[2];
 	struct amount sum[2];
@@ -268,7 +268,7 @@ put_change(char buf[AMOUNT_ROOM], const struct amount value[2], size_t cell)
 	struct amount change = difference(value);
 	char *to = buf;
 
-	/* What grew from below 0 grew, too. */
+	/* A cost that grew from a negative one grew as well. */
 	if (cell >= 2 && change.known && !change.minus && change.size > 0)
 		*to++ = '+';
 	if (cell < 2)

@@ -112,7 +112,7 @@ count_same(const struct path *path, size_t count)
 
 /*
  * Does only the next path of the list, the other profile's, end with the
- * first? One of the two was written from within a folder.
+ * first? One of the two has relative paths.
  */
 static bool
 is_tail_of_next(const struct path *path, size_t count)

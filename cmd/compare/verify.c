@@ -137,7 +137,7 @@ compare(struct verify *v)
 		v->of_files[s] = has_lines_of_files(&v->profile[s]);
 	v->by_file =
 	    (v->common & CG_LINES) && (v->of_files[0] || v->of_files[1]);
-	/* Formats of stacks have costs and no numbers of samples beside. */
+	/* Stack formats have costs, but no numbers of samples. */
 	v->counts = !(v->profile[0].found & v->profile[1].found & CG_STACKS);
 	if (!match_functions(v))
 		return cg_nomem(v->args->job);

@@ -8,7 +8,7 @@
  * Times, comments and mappings are descriptions; other descriptions are written
  * as comments.
  * Samples keep their labels. Lost, and said: columns.
- * Files hold the message as it is or packed by gzip, as everywhere by --gzip
+ * Files contain the message as it is or compressed by gzip, which --gzip writes
  * or a name that ends in .gz: pprof reads both.
  */
 #include "pprof.h"

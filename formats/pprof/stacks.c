@@ -1,6 +1,6 @@
 /*
  * stacks.c - samples of a profile.proto: their stacks as a tree of
- * locations, their values added up.
+ * locations, their values summed.
  *
  * A stack is known again by the bytes of its locations, the leaf first: what
  * is left behind the first number are those of its caller's stack. So of a
@@ -86,7 +86,7 @@ add_locations(
 	return true;
 }
 
-/* One packed field as a rule. */
+/* Usually one packed field. */
 static bool
 take_locations(struct pprof_reader *r, const struct pprof_field *field,
     const char *end, struct waiting *sample)
@@ -283,7 +283,7 @@ get_sample(struct pprof_reader *r, uint32_t leaf, uint32_t labels)
 	return pprof_sample(r, *id - 1);
 }
 
-/* Adds up int64s; the sum of two that overflow is an error. */
+/* Sums int64 values; an overflow is an error. */
 static bool
 add_sample_costs(struct pprof_reader *r, const struct waiting *waiting)
 {

@@ -38,7 +38,7 @@ struct pprof_out_node {
 	uint32_t frame;  /* frame + 1 */
 	uint32_t row;    /* + 1: the last one of its stacks; 0: it has none */
 };
-/* Stacks of a node that have the same labels; its costs are added up. */
+/* Stacks of a node with the same labels; their costs are summed. */
 struct pprof_out_row {
 	uint32_t node; /* + 1; 0: stacks without a frame */
 	cg_labels labels;
@@ -107,7 +107,7 @@ struct cg_slice pprof_out_comment(const struct pprof_writer *, size_t i);
 
 /* ---- pprof_order.c ------------------------------------------------------ */
 
-/* Adds up costs by node and puts these in order. */
+/* Sums costs by node and sorts the nodes. */
 bool pprof_order(struct pprof_writer *);
 
 #endif

@@ -162,7 +162,7 @@ want(struct cg_in *in, uint64_t n)
 
 /* Adds filters as long as one matches the bytes that come out. */
 static bool
-unpack(struct cg_in *in)
+decompress(struct cg_in *in)
 {
 	const struct cg_location location = { .file = in->name };
 	struct cg_stream *filter;
@@ -212,7 +212,7 @@ cg_in_source(struct cg_diag *diag, const char *name,
 		cg_in_close(in);
 		return NULL;
 	}
-	if (!unpack(in)) {
+	if (!decompress(in)) {
 		*status = in->status;
 		cg_in_close(in);
 		return NULL;

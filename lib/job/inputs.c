@@ -30,7 +30,7 @@ note_input(struct cg_job *job, const struct stat *info)
 	return CG_OK;
 }
 
-/* ---- Folders ------------------------------------------------------------ */
+/* ---- Directories ------------------------------------------------------------ */
 
 struct paths {
 	const char **path;

@@ -177,9 +177,9 @@ static char *
 resolve(const char *path, const char *link)
 {
 	const char *slash = strrchr(path, '/');
-	int folder = *link != '/' && slash ? (int)(slash - path) + 1 : 0;
+	int directory = *link != '/' && slash ? (int)(slash - path) + 1 : 0;
 	char text[PATH_MAX];
-	int len = snprintf(text, sizeof(text), "%.*s%s", folder, path, link);
+	int len = snprintf(text, sizeof(text), "%.*s%s", directory, path, link);
 
 	if (len < 0 || (size_t)len >= sizeof(text))
 		return NULL;
@@ -229,16 +229,16 @@ cg_altfile_open(
 
 /* Decompresses an xz file; CG_EINPUT if malformed, CG_ELIMIT: no memory. */
 static int
-unpack(struct cg_slice packed, char **bytes, size_t *size)
+decompress(struct cg_slice compressed, char **bytes, size_t *size)
 {
 	lzma_stream xz = LZMA_STREAM_INIT;
 	lzma_ret result = lzma_stream_decoder(&xz, UNPACK_MEMORY, 0);
 	size_t cap = 0;
 
-	xz.next_in = (const uint8_t *)packed.ptr;
-	xz.avail_in = packed.len;
+	xz.next_in = (const uint8_t *)compressed.ptr;
+	xz.avail_in = compressed.len;
 	while (result == LZMA_OK) {
-		if (*size / UNPACK_RATIO > packed.len) {
+		if (*size / UNPACK_RATIO > compressed.len) {
 			result = LZMA_DATA_ERROR;
 			break;
 		}
@@ -262,16 +262,16 @@ cg_minidebug_open(struct cg_elffile *found, const struct cg_elffile *program)
 {
 	const struct cg_section *section =
 	    cg_elffile_section(program, ".gnu_debugdata");
-	struct cg_slice packed;
+	struct cg_slice compressed;
 	char *bytes = NULL;
 	size_t size = 0;
 	int status;
 
 	if (!section)
 		return CG_EINPUT;
-	status = cg_section_bytes(section, &packed);
+	status = cg_section_bytes(section, &compressed);
 	if (status == CG_OK)
-		status = unpack(packed, &bytes, &size);
+		status = decompress(compressed, &bytes, &size);
 	if (status == CG_OK)
 		return cg_elffile_memory(found, bytes, size);
 	free(bytes);

@@ -106,7 +106,7 @@ static const char *
 keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
 {
 	Dwarf_Attribute attr;
-	const char *folder = NULL;
+	const char *directory = NULL;
 	struct cg_slice text;
 	size_t size;
 	cg_str str;
@@ -114,16 +114,16 @@ keep_path(struct cg_dwarf *dwarf, Dwarf_Die *unit, const char *path)
 	if (!path || strcmp(path, "???") == 0)
 		return "";
 	if (*path != '/' && dwarf_attr(unit, DW_AT_comp_dir, &attr))
-		folder = get_string(dwarf, &attr);
-	if (!folder)
-		folder = "";
-	size = strlen(folder) + strlen(path) + 2;
+		directory = get_string(dwarf, &attr);
+	if (!directory)
+		directory = "";
+	size = strlen(directory) + strlen(path) + 2;
 	if (!cg_grow(&dwarf->path, &dwarf->path_cap, size, 1)) {
 		dwarf->status = CG_ELIMIT;
 		return "";
 	}
-	(void)snprintf(
-	    dwarf->path, size, "%s%s%s", folder, *folder ? "/" : "", path);
+	(void)snprintf(dwarf->path, size, "%s%s%s", directory,
+	    *directory ? "/" : "", path);
 	text.ptr = dwarf->path;
 	text.len = shorten(dwarf->path);
 	str = cg_strs_add(dwarf->strs, text);
