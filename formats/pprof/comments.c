@@ -1,6 +1,6 @@
 /*
- * comments.c - writes as comments what a profile.proto has no other place
- * for: see pprof.h. pprof -comments shows them.
+ * comments.c - writes comments for what no field of profile.proto can
+ * represent: see pprof.h. pprof -comments shows them.
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@ append(struct pprof_writer *w, const char *text)
 	}
 }
 
-/* Each comment once: parts often say the same. */
+/* Adds a comment once: parts often have equal ones. */
 static void
 end_comment(struct pprof_writer *w, size_t begin)
 {
@@ -67,7 +67,7 @@ add_comment(struct pprof_writer *w, const char *prefix, const char *key,
 	end_comment(w, begin);
 }
 
-/* Has it a field of its own? */
+/* True if a field of the profile represents it. */
 static bool
 has_field(const char *key)
 {
@@ -112,7 +112,7 @@ add_number(struct pprof_writer *w, const char *key, uint64_t number)
 		add_comment(w, PPROF_SAYS_PART, key, text);
 }
 
-/* What a reader takes for the command without a word: the first mapping. */
+/* The command that readers derive from the first mapping. */
 static struct cg_slice
 usual_cmd(const struct pprof_writer *w)
 {
@@ -121,7 +121,7 @@ usual_cmd(const struct pprof_writer *w)
 	return w->mappings.count > 0 ? mapping->path : cg_slice("");
 }
 
-/* Several parts become one, which is none of them. */
+/* Several parts become one, which has no pid or tid of its own. */
 static void
 add_part(struct pprof_writer *w)
 {

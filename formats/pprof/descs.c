@@ -1,6 +1,6 @@
 /*
- * descs.c - what a profile.proto says of itself: times, comments, and
- * what we have put into comments as there is no other place for it.
+ * descs.c - descriptions of a profile.proto: times, comments, and what
+ * cgconv has written to comments because no field represents it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 /* ---- Our comments ------------------------------------------------------- */
 
-/* "KEY: " off the front. */
+/* Takes "KEY: " from the front. */
 static bool
 take_key(struct cg_slice *text, struct cg_slice *key)
 {
@@ -139,7 +139,7 @@ add_period(struct pprof_reader *r)
 	return true;
 }
 
-/* "cgconv: KEY: VALUE" is a description that we have written. */
+/* "cgconv: KEY: VALUE" is a description that cgconv has written. */
 static bool
 add_comment(struct pprof_reader *r, uint64_t index)
 {

@@ -1,8 +1,9 @@
 /*
- * graph.c - a whole message becomes events, descriptions and stacks.
+ * graph.c - adds a complete message to the graph: events, descriptions and
+ * stacks.
  *
- * What the graph has no place for goes into descriptions of the part where
- * the writer finds it again: times, comments, where objects were mapped.
+ * What the graph cannot represent becomes descriptions of the part, which the
+ * writer turns back: times, comments, mappings of objects.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 #include "pprof.h"
 
-/* A message while it is put into the builder. */
+/* A message that is being added to the builder. */
 struct finish {
 	struct pprof_reader *r;
 	struct cg_space *space;
@@ -36,7 +37,7 @@ goes_below_zero(const struct pprof_reader *r, size_t column)
 	return false;
 }
 
-/* An event's name: a word, and not that of a type before it. */
+/* The name of an event: one word, and different from those before it. */
 static char *
 event_name(struct finish *f, struct cg_slice type, size_t i)
 {
@@ -122,7 +123,7 @@ add_mapping_desc(
 	char *text;
 	int len;
 
-	/* One that says no more than its path is an object, no more. */
+	/* A mapping with a path only becomes an object without description. */
 	if (mapping->start == 0 && mapping->limit == 0 &&
 	    mapping->offset == 0 && mapping->build_id.len == 0)
 		return true;
@@ -184,7 +185,7 @@ append_frame(struct finish *f)
 	return pprof_append(f->r, &f->frames, sizeof(struct cg_stack));
 }
 
-/* A name for a function that has none in the profile, from its address. */
+/* Makes a name from the address for a function without one. */
 static cg_name
 name_address(struct pprof_reader *r, uint64_t addr)
 {
@@ -195,7 +196,7 @@ name_address(struct pprof_reader *r, uint64_t addr)
 	    r->build, (struct cg_slice){ hex, (size_t)(end - hex) });
 }
 
-/* Its name, and the one that linkers know it by. */
+/* Its name and its linker name. */
 static bool
 get_names(struct pprof_reader *r, const struct pprof_function *function,
     uint64_t addr, cg_name *name, cg_name *symbol)
@@ -314,7 +315,7 @@ add_locations(struct finish *f)
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-/* The graph's node of each node of the tree; NULL: out of memory. */
+/* Maps nodes of the tree to the graph's nodes; NULL: out of memory. */
 static cg_node *
 add_nodes(struct finish *f)
 {
@@ -333,7 +334,7 @@ add_nodes(struct finish *f)
 
 		for (uint32_t j = f->first[location + 1];
 		     j > f->first[location]; j--)
-			/* It does not see that a location has its frames. */
+			/* The analyzer does not see that a location has frames. */
 			/* NOLINTNEXTLINE(clang-analyzer-core.*) */
 			at = cg_add_frame(r->build, at, frame[j - 1].fn,
 			    &frame[j - 1].pos, frame[j - 1].inlined);

@@ -1,9 +1,9 @@
 /*
- * labels.c - labels of samples: a set of them is kept in the bytes that
- * it came in, until the texts are known that it refers to.
+ * labels.c - labels of samples: a set of labels is kept as bytes until the
+ * string table that it refers to is known.
  *
- * Labels pid, tid and comm or thread are what they are called, too, as
- * converters from perf write them.
+ * Labels pid, tid and comm (or thread) also identify the process and the
+ * thread of a sample, as converters from perf write them.
  */
 #include <string.h>
 
@@ -65,7 +65,7 @@ take_label(
 	       pprof_get_text(r, value[LABEL_NUM_UNIT], &label->unit);
 }
 
-/* What of threads and processes parts may be made by. */
+/* What --part-by may use of a sample: process, thread, name. */
 static void
 note_known(struct cg_sample_key *key, const struct cg_label *label)
 {

@@ -1,9 +1,9 @@
 /*
- * order.c - stacks of a profile.proto in order: by what will be written
- * of their frames, so that what is read again comes in the same order.
+ * order.c - sorts the stacks of a profile.proto by what is written of their
+ * frames, so that reading the file and writing it again keeps the order.
  *
- * The order is the graph's own, of functions and places; only it may have
- * told apart what the file does not.
+ * This is the graph's order of functions and positions, except that the graph
+ * may distinguish frames that are equal in the file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 /* ---- Frames ------------------------------------------------------------- */
 
-/* What decides on the rank of a frame. */
+/* The sort key of a frame. */
 struct ranked {
 	struct cg_slice object, file;
 	uint32_t name, line;
@@ -183,7 +183,7 @@ group_children(struct order *order)
 	for (size_t i = 0; i <= count; i++)
 		order->begin[i] = sum += order->begin[i];
 	order->begin[count + 1] = sum;
-	/* From the last: what was an end is a beginning then. */
+	/* From the last one: each end becomes the begin of its range. */
 	for (size_t i = count; i > 0; i--)
 		order->child[--order->begin[node[i - 1].parent]] =
 		    (struct sibling){ frame[node[i - 1].frame - 1].rank,
@@ -204,7 +204,7 @@ compare_labelled(const void *pa, const void *pb)
 	return compare_numbers(a->labels, b->labels);
 }
 
-/* Notes the rows of a node, the last of which it is, from order[rows] on. */
+/* Stores the rows of a node, given the last, in order[] from index rows on. */
 static void
 note_rows(struct order *order, uint32_t row, size_t *rows)
 {
@@ -221,7 +221,7 @@ note_rows(struct order *order, uint32_t row, size_t *rows)
 		order->w->order[(*rows)++] = order->labelled[i].row;
 }
 
-/* Visits nodes in depth first order and notes those with costs. */
+/* Visits nodes depth first and stores those with costs. */
 static void
 visit_nodes(struct order *order)
 {

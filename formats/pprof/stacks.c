@@ -2,14 +2,13 @@
  * stacks.c - samples of a profile.proto: their stacks as a tree of
  * locations, their values summed.
  *
- * A stack is known again by the bytes of its locations, the leaf first: what
- * is left behind the first number are those of its caller's stack. So of a
- * path that is new, known callers are looked for from the leaf on, and the
- * frames that most paths begin with are not looked at at all.
+ * A stack is looked up by the bytes of its locations, leaf first: the bytes
+ * after the first number are the stack of its caller. So for a new path, known
+ * callers are searched from the leaf on, and the frames that most paths share
+ * at the root are not read at all.
  *
- * What a sample needs of memory was mostly touched long ago, and each place
- * tells where the next one is. So samples wait until they are some, and go
- * from place to place together: the processor fetches them at once then.
+ * Adding a sample is a chain of dependent cache misses. Samples are batched,
+ * and each step of the chain is prefetched for the whole batch.
  */
 #include <string.h>
 
@@ -31,7 +30,7 @@ struct step {
 	uint64_t hash; /* of all locations from here to the root */
 };
 
-/* A sample that waits; its parts are in the reader's lists. */
+/* A sample of the batch; its parts are in the reader's lists. */
 struct waiting {
 	size_t path, step, value; /* the first of its ... */
 	uint32_t len, steps;
@@ -114,7 +113,7 @@ add_value(struct pprof_reader *r, uint64_t value, const char *at)
 	return to != NULL;
 }
 
-/* The field as it is, to be looked at when texts are known. */
+/* Keeps the bytes of the field until the string table is known. */
 static bool
 keep_label(struct pprof_reader *r, const struct pprof_field *field)
 {
@@ -128,7 +127,7 @@ keep_label(struct pprof_reader *r, const struct pprof_field *field)
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-/* Of each step, that of all behind it. */
+/* The hash of each step covers all steps after it. */
 static void
 hash_steps(struct step *step, size_t n, uint64_t hash)
 {
@@ -140,8 +139,8 @@ hash_steps(struct step *step, size_t n, uint64_t hash)
 }
 
 /*
- * The place of the node of the path from a step on: 0 there if it is not
- * known. NULL: out of memory.
+ * The slot of the node for the path from a step on; it contains 0 if there is
+ * no such node yet. NULL: out of memory.
  */
 static uint32_t *
 find_stack(
@@ -164,7 +163,7 @@ find_stack(
 	}
 }
 
-/* Nodes for the first n steps of the path, on top of parent; 0: failed. */
+/* Adds nodes for the first n steps of the path on top of parent; 0: failed. */
 static uint32_t
 add_stacks(struct pprof_reader *r, struct cg_slice path,
     const struct step *step, size_t n, uint32_t parent)
@@ -189,7 +188,7 @@ add_stacks(struct pprof_reader *r, struct cg_slice path,
 	return parent;
 }
 
-/* *leaf gets the node of the sample's path, 0 is no frame at all. */
+/* Sets *leaf to the node of the sample's path; 0: it has no frame. */
 static bool
 get_stack(struct pprof_reader *r, const struct waiting *sample, uint32_t *leaf)
 {
@@ -258,8 +257,8 @@ listed_sample(struct pprof_reader *r, uint32_t leaf, uint32_t labels)
 }
 
 /*
- * The sample of leaf and labels, made if need be; NULL: failed. A node knows
- * its last one; where labels tell several apart, the others are in a table.
+ * The sample of leaf and labels, created if it is new; NULL: failed. A node
+ * caches its last sample; samples with other labels are in a table.
  */
 static struct pprof_sample *
 get_sample(struct pprof_reader *r, uint32_t leaf, uint32_t labels)
@@ -337,7 +336,7 @@ pprof_end_batch(struct pprof_reader *r)
 	return ok;
 }
 
-/* The fields of a sample's message. */
+/* Reads the fields of a sample's message. */
 static bool
 take_fields(
     struct pprof_reader *r, struct cg_slice message, struct waiting *sample)
@@ -372,7 +371,7 @@ pprof_take_sample(struct pprof_reader *r, const struct pprof_field *field)
 	struct step *step;
 	size_t values;
 
-	/* Node 0 is below all roots. */
+	/* Node 0 is the parent of all roots. */
 	if (r->nodes.count == 0 &&
 	    !pprof_append(r, &r->nodes, sizeof(struct pprof_node)))
 		return false;

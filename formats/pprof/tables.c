@@ -1,5 +1,5 @@
 /*
- * tables.c - the tables of a profile.proto that is to be written.
+ * tables.c - the tables that write.c puts into a profile.proto.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ pprof_out_free(struct pprof_writer *w)
 	free(w->cost);
 }
 
-/* The number of a key, the next one if it is new; 0: out of memory. */
+/* The number of a key; a new key gets the next one. 0: out of memory. */
 static uint32_t
 number(
     struct pprof_writer *w, struct cg_map *ids, uint64_t key, uint32_t *count)
@@ -60,7 +60,7 @@ number(
 
 /* ---- Frames ------------------------------------------------------------- */
 
-/* A function and what it is called. */
+/* A function and its name. */
 struct called {
 	struct cg_slice name, symbol;
 	cg_fn fn;
@@ -75,7 +75,7 @@ compare_called(const void *pa, const void *pb)
 	return order ? order : cg_compare(a->symbol, b->symbol);
 }
 
-/* Numbers functions by what they are called, in order. */
+/* Numbers functions in order of their names. */
 static bool
 number_names(struct pprof_writer *w)
 {
@@ -120,7 +120,7 @@ find_function(struct pprof_writer *w, cg_fn fn, cg_file file)
 	return id;
 }
 
-/* A name made of the address is none: pprof would call it the same. */
+/* Names made of addresses are not written: pprof makes the same ones. */
 static bool
 is_named(const struct pprof_writer *w, const struct cg_stack *node)
 {
@@ -135,8 +135,8 @@ is_named(const struct pprof_writer *w, const struct cg_stack *node)
 }
 
 /*
- * Equal frames get one number: pairs of numbers are numbered until one is
- * left.
+ * Numbers equal frames alike: a frame is a list of fields, of which pairs are
+ * replaced by a number until one is left.
  */
 static uint32_t
 add_frame(struct pprof_writer *w, const struct pprof_out_frame *new)
@@ -148,7 +148,7 @@ add_frame(struct pprof_writer *w, const struct pprof_out_frame *new)
 	    (uint64_t) new->function << 32 | new->line, &w->places);
 	addr = number(w, &w->addr_ids, new->addr, &w->addrs);
 	at = number(w, &w->at_ids, (uint64_t)place << 32 | addr, &w->ats);
-	/* Below has an object, so a frame on it needs none. */
+	/* The frame below has an object, so one that is inlined needs none. */
 	id = number(w, &w->frame_ids,
 	    (uint64_t)(new->below ? UINT32_MAX - new->below : new->object)
 		    << 32 |
@@ -206,7 +206,7 @@ find_node(struct pprof_writer *w, uint32_t parent, uint32_t frame)
 	return id;
 }
 
-/* Marks functions that something is inlined into. */
+/* Marks functions that contain inlined frames. */
 static bool
 mark_inlined(struct pprof_writer *w)
 {
@@ -277,7 +277,7 @@ take_hex(struct cg_slice *text, char end, uint64_t *value)
 	return cg_take_u64(text, value) && cg_take_char(text, end);
 }
 
-/* What the reader has written down; anything else is no mapping. */
+/* Parses a description that the reader has written; others are no mappings. */
 static bool
 parse_mapping(struct cg_slice text, struct pprof_out_mapping *mapping)
 {
@@ -306,7 +306,7 @@ find_object(const struct pprof_writer *w, struct cg_slice path)
 	return object;
 }
 
-/* Is there a mapping already that says the same? */
+/* True if an equal mapping exists. */
 static bool
 is_listed(const struct pprof_writer *w, const struct pprof_out_mapping *mapping)
 {
@@ -322,7 +322,7 @@ is_listed(const struct pprof_writer *w, const struct pprof_out_mapping *mapping)
 	return false;
 }
 
-/* Is it no program: mapped by one, its code made as it runs, a kernel's? */
+/* True if it is no executable: a device, generated code, the kernel. */
 static bool
 is_part_of_others(struct cg_slice path)
 {
@@ -339,7 +339,7 @@ is_part_of_others(struct cg_slice path)
 	return false;
 }
 
-/* How much the object looks like the main program; more is likelier. */
+/* A score of how likely the object is the main program. */
 static int
 rate_object(const struct pprof_writer *w, cg_object object)
 {
@@ -360,8 +360,8 @@ rate_object(const struct pprof_writer *w, cg_object object)
 }
 
 /*
- * Of objects of frames the likeliest, of equals the first by path; 0: none, or
- * out of memory.
+ * The object with the highest score, the first by path of equal ones. 0: none,
+ * or out of memory.
  */
 static cg_object
 find_main_object(struct pprof_writer *w)
@@ -395,8 +395,8 @@ find_main_object(struct pprof_writer *w)
 }
 
 /*
- * The first mapping is the main program (profile.proto). Where none is known,
- * it gets the first of those that are made as objects come.
+ * The first mapping is the main program (profile.proto). If no mapping is
+ * known, the main program gets the first of those that are made for objects.
  */
 static bool
 add_main_mapping(struct pprof_writer *w)

@@ -1,7 +1,7 @@
 /*
- * write.c - writes a profile.proto, the fields in order of their
- * numbers, texts sorted, ids from 1 in the order of first use: one graph is
- * one file.
+ * write.c - writes a profile.proto. Fields are in the order of their numbers,
+ * texts sorted, ids from 1 in the order of first use, so that equal graphs
+ * make equal files.
  *
  * Source: pprof.h, and what go1.19's pprof accepts.
  */
@@ -22,7 +22,7 @@ format_varint(char *to, uint64_t value)
 	return to;
 }
 
-/* Where n bytes more may be put; NULL: out of memory, reported. */
+/* Room for n more bytes; NULL: out of memory, reported. */
 static char *
 make_room(struct pprof_writer *w, struct pprof_table *buf, size_t n)
 {
@@ -55,7 +55,7 @@ put_slice(
 	buf->count += bytes.len;
 }
 
-/* A number; 0 is what a missing field says. */
+/* Puts a number; 0 is not written, because a missing field means 0. */
 static void
 put_number(struct pprof_writer *w, struct pprof_table *buf, unsigned field,
     uint64_t value)
@@ -75,7 +75,7 @@ put_bytes(struct pprof_writer *w, struct pprof_table *buf, unsigned field,
 	put_slice(w, buf, (struct cg_slice){ bytes->at, bytes->count });
 }
 
-/* A field of the profile goes out. */
+/* Writes a field of the profile. */
 static void
 write_bytes(struct pprof_writer *w, unsigned field, struct cg_slice bytes)
 {
@@ -142,7 +142,7 @@ sort_strings(struct pprof_writer *w)
 	w->strings.count = kept;
 }
 
-/* Index in the table, which has "" before all others. */
+/* Index in the table; "" is the first text. */
 static uint64_t
 find_string(const struct pprof_writer *w, struct cg_slice text)
 {
@@ -198,7 +198,7 @@ take_i64(struct cg_slice *text, int64_t *number)
 	return true;
 }
 
-/* Of several profiles in one: when the first began, how long all took. */
+/* Of merged profiles: begin of the first one, sum of the durations. */
 static void
 write_times(struct pprof_writer *w)
 {
@@ -304,7 +304,7 @@ add_strings(struct pprof_writer *w)
 
 /* ---- Samples ------------------------------------------------------------ */
 
-/* Fields of samples with labels: many have the same ones. */
+/* Caches the fields of a set of labels: many samples share one. */
 static void
 list_labels(struct pprof_writer *w)
 {
@@ -444,7 +444,7 @@ write_location(struct pprof_writer *w, size_t i)
 	write_message(w, PPROF_LOCATION, buf);
 }
 
-/* Without a name for linkers, it is the same: as Go writes it. */
+/* Without a linker name, system_name repeats the name, as Go writes it. */
 static void
 write_function(struct pprof_writer *w, size_t i)
 {

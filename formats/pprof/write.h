@@ -1,6 +1,6 @@
 /*
- * write.h - what the parts of the writer share: tables of what a
- * profile.proto lists, with ids from 1 in the order of first use.
+ * write.h - the tables that the files of the writer share, with ids from 1 in
+ * the order of first use.
  */
 #ifndef FORMATS_PPROF_WRITE_H
 #define FORMATS_PPROF_WRITE_H
@@ -13,15 +13,15 @@ struct pprof_table {
 	size_t count, cap;
 };
 
-/* A function as in the file: the same one in two files is two of them. */
+/* A function as written: one name in two source files is two functions. */
 struct pprof_out_function {
 	uint32_t name; /* number of name and symbol */
 	cg_fn fn;      /* one that has them */
 	cg_file file;
 };
 /*
- * A frame on top of what it is inlined into; locations are such frames.
- * Object and address are those of the frame that nothing is inlined into.
+ * A frame on top of the one that it is inlined into; locations are such frames.
+ * Object and address are those of the outermost frame.
  */
 struct pprof_out_frame {
 	uint32_t below; /* frame + 1; 0: not inlined */
@@ -32,7 +32,7 @@ struct pprof_out_frame {
 	uint32_t location; /* id, once a stack has used it as one */
 	uint32_t rank;     /* among frames, by what is written */
 };
-/* Stacks as they are written: what is the same there is one. */
+/* Stacks as written: frames that are equal in the file share a node. */
 struct pprof_out_node {
 	uint32_t parent; /* node + 1 */
 	uint32_t frame;  /* frame + 1 */
@@ -90,7 +90,7 @@ struct pprof_writer {
 
 /* ---- pprof_tables.c ----------------------------------------------------- */
 
-/* A new element at the end; NULL: out of memory, reported. */
+/* Appends an element; NULL: out of memory, reported. */
 void *pprof_out_append(
     struct pprof_writer *, struct pprof_table *, size_t width);
 /* Lists functions, frames and mappings, and nodes of frames. */
@@ -101,7 +101,7 @@ void pprof_out_free(struct pprof_writer *);
 
 /* ---- pprof_comments.c --------------------------------------------------- */
 
-/* All that has no other place in the file. */
+/* Adds comments for what no field represents. */
 bool pprof_list_comments(struct pprof_writer *);
 struct cg_slice pprof_out_comment(const struct pprof_writer *, size_t i);
 
