@@ -65,7 +65,18 @@ cg_str cg_strs_find(const struct cg_strs *, struct cg_slice);
 struct cg_slice cg_strs_get(const struct cg_strs *, cg_str);
 void cg_strs_free(struct cg_strs *);
 
-uint64_t cg_hash_u64(uint64_t);
+/*
+ * The finalizer of MurmurHash3: each bit of the key affects each of the hash.
+ */
+static inline uint64_t
+cg_hash_u64(uint64_t key)
+{
+	key ^= key >> 33;
+	key *= 0xff51afd7ed558ccd;
+	key ^= key >> 33;
+	key *= 0xc4ceb9fe1a85ec53;
+	return key ^ key >> 33;
+}
 
 /*
  * The seed of a table's hashes: the address of its slots, which authors of

@@ -22,19 +22,6 @@ struct cg_map_slot {
 	uint32_t used;
 };
 
-/*
- * The finalizer of MurmurHash3: each bit of the key affects each of the hash.
- */
-uint64_t
-cg_hash_u64(uint64_t key)
-{
-	key ^= key >> 33;
-	key *= 0xff51afd7ed558ccd;
-	key ^= key >> 33;
-	key *= 0xc4ceb9fe1a85ec53;
-	return key ^ key >> 33;
-}
-
 static uint64_t
 hash_bytes(uint64_t seed, const char *ptr, size_t len)
 {

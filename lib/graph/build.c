@@ -159,12 +159,14 @@ cg_add_file_in(
 	return file;
 }
 
+/* By value: a struct that was just stored field by field loads slowly. */
 static uint32_t
-hash_fn(const struct cg_graph *graph, const struct cg_fn_entry *fn)
+hash_fn(const struct cg_graph *graph, cg_name name, cg_name symbol,
+    cg_file file, cg_object object)
 {
-	uint64_t names = (uint64_t)fn->symbol << 32 | fn->name;
+	uint64_t names = (uint64_t)symbol << 32 | name;
 
-	return (uint32_t)cg_hash_u64(((uint64_t)fn->file << 32 | fn->object) ^
+	return (uint32_t)cg_hash_u64(((uint64_t)file << 32 | object) ^
 				     cg_hash_u64(names ^ graph->fn_seed));
 }
 
@@ -222,7 +224,8 @@ cg_build_find_fn(const struct cg_build *build, cg_name name, cg_file file,
 		.object = object };
 
 	return build->graph->fn_slots
-		   ? find_fn(build->graph, &key, hash_fn(build->graph, &key))
+		   ? find_fn(build->graph, &key,
+			 hash_fn(build->graph, name, key.symbol, file, object))
 			 ->id
 		   : 0;
 }
@@ -303,7 +306,7 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 		cg_build_nomem(build);
 		return 0;
 	}
-	hash = hash_fn(graph, &key);
+	hash = hash_fn(graph, name, key.symbol, key.file, object);
 	slot = find_fn(graph, &key, hash);
 	if (slot->id != 0)
 		return slot->id;
@@ -326,7 +329,7 @@ set_fn_file(struct cg_graph *graph, cg_fn fn, cg_file file)
 	uint32_t hash;
 
 	key.file = file;
-	hash = hash_fn(graph, &key);
+	hash = hash_fn(graph, key.name, key.symbol, file, key.object);
 	slot = find_fn(graph, &key, hash);
 	if (slot->id != 0)
 		return false;
