@@ -267,13 +267,10 @@ int cg_xml_status(const struct cg_xml *);
 /*
  * A hash table from numbers to numbers. Readers look the ids of an input up in
  * it, so that no number from a file determines the size of an array. Starts as
- * { 0 }, and is open because many structs contain one.
+ * { 0 }.
  */
 struct cg_map {
-	struct cg_map_slot *slot; /* private, and all that follows */
-	size_t slots, count;
-	uint32_t *dense; /* values of keys below limit, most of which exist */
-	size_t limit;
+	struct cg_map_table *table; /* private */
 };
 /*
  * The address of the key's value, which is 0 if the key is new; valid until the

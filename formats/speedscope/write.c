@@ -31,6 +31,7 @@ struct writer {
 	const struct cg_graph *graph;
 	struct cg_out *out;
 	struct cg_map files; /* fn << 32 | file -> number, from 1 */
+	uint32_t file_ids;
 	struct cg_map lines; /* that number, inlined, line -> id + 1 */
 	struct frame *frame;
 	size_t frame_cap;
@@ -98,7 +99,7 @@ find_frame(struct writer *w, cg_node node)
 	if (!id)
 		return false;
 	if (*id == 0)
-		*id = (uint32_t)w->files.count;
+		*id = ++w->file_ids;
 	id = cg_map_at(
 	    &w->lines, ((uint64_t)*id << 1 | stack.inlined) << 32 | line);
 	if (!id || (*id == 0 && !new_frame(w, &stack, file, line)))

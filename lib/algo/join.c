@@ -59,8 +59,7 @@ find_partner(const struct join *join, cg_fn fn)
 static bool
 has_partners(const struct join *join)
 {
-	for (cg_fn fn = 1; join->known.slots > 0 && fn < join->from->fns;
-	     fn++) {
+	for (cg_fn fn = 1; join->known.table && fn < join->from->fns; fn++) {
 		if (find_partner(join, fn) != fn)
 			return true;
 	}

@@ -89,6 +89,20 @@ cg_hash_seed(const void *slots)
 	return (uintptr_t)slots * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+/* The table of a struct cg_map. */
+struct cg_map_slot {
+	uint64_t key;
+	uint32_t value;
+	uint32_t used;
+};
+
+struct cg_map_table {
+	struct cg_map_slot *slot;
+	size_t slots, count;
+	uint32_t *dense; /* values of keys below limit, most of which exist */
+	size_t limit;
+};
+
 /* ---- text.c ------------------------------------------------------------- */
 
 /*

@@ -16,12 +16,6 @@ struct cg_str_slot {
 	uint32_t id, hash; /* id 0: free */
 };
 
-struct cg_map_slot {
-	uint64_t key;
-	uint32_t value;
-	uint32_t used;
-};
-
 static uint64_t
 hash_bytes(uint64_t seed, const char *ptr, size_t len)
 {
@@ -146,7 +140,7 @@ cg_strs_free(struct cg_strs *strs)
  * are often close: a lookup in a table of millions is then rarely a cache miss.
  */
 static size_t
-map_begin(const struct cg_map *map, uint64_t key)
+map_begin(const struct cg_map_table *map, uint64_t key)
 {
 	uint64_t hash = cg_hash_u64(key >> 4 ^ cg_hash_seed(map->slot));
 
@@ -154,7 +148,7 @@ map_begin(const struct cg_map *map, uint64_t key)
 }
 
 static struct cg_map_slot *
-map_find(const struct cg_map *map, uint64_t key)
+map_find(const struct cg_map_table *map, uint64_t key)
 {
 	size_t mask = map->slots - 1, at = map_begin(map, key);
 
@@ -165,9 +159,9 @@ map_find(const struct cg_map *map, uint64_t key)
 
 /* Rebuilds the table with that many slots, for the keys from limit on. */
 static bool
-map_rehash(struct cg_map *map, size_t slots)
+map_rehash(struct cg_map_table *map, size_t slots)
 {
-	struct cg_map other = *map;
+	struct cg_map_table other = *map;
 
 	other.slots = slots;
 	other.count = 0;
@@ -190,7 +184,7 @@ map_rehash(struct cg_map *map, size_t slots)
  * its keys exist: it then takes less memory than the table would.
  */
 static bool
-map_widen(struct cg_map *map)
+map_widen(struct cg_map_table *map)
 {
 	size_t limit = map->limit * 2, low = 0;
 	uint32_t *dense;
@@ -215,7 +209,7 @@ map_widen(struct cg_map *map)
 }
 
 static bool
-map_grow(struct cg_map *map)
+map_grow(struct cg_map_table *map)
 {
 	if (map->slots == 0)
 		return map_rehash(map, 64);
@@ -223,11 +217,22 @@ map_grow(struct cg_map *map)
 	       (map->count * 2 < map->slots || map_rehash(map, map->slots * 2));
 }
 
-uint32_t *
-cg_map_at(struct cg_map *map, uint64_t key)
+static struct cg_map_table *
+map_table(struct cg_map *map)
 {
+	if (!map->table)
+		map->table = calloc(1, sizeof(*map->table));
+	return map->table;
+}
+
+uint32_t *
+cg_map_at(struct cg_map *of, uint64_t key)
+{
+	struct cg_map_table *map = map_table(of);
 	struct cg_map_slot *slot;
 
+	if (!map)
+		return NULL;
 	if (key < map->limit)
 		return &map->dense[key];
 	if (map->count * 4 >= map->slots * 3) {
@@ -246,16 +251,24 @@ cg_map_at(struct cg_map *map, uint64_t key)
 }
 
 uint32_t
-cg_map_get(const struct cg_map *map, uint64_t key)
+cg_map_get(const struct cg_map *of, uint64_t key)
 {
+	const struct cg_map_table *map = of->table;
+
+	if (!map)
+		return 0;
 	if (key < map->limit)
 		return map->dense[key];
 	return map->slots ? map_find(map, key)->value : 0;
 }
 
 void
-cg_map_prefetch(const struct cg_map *map, uint64_t key)
+cg_map_prefetch(const struct cg_map *of, uint64_t key)
 {
+	const struct cg_map_table *map = of->table;
+
+	if (!map)
+		return;
 	if (key < map->limit)
 		CG_PREFETCH(&map->dense[key]);
 	else if (map->slots > 0)
@@ -265,7 +278,10 @@ cg_map_prefetch(const struct cg_map *map, uint64_t key)
 void
 cg_map_free(struct cg_map *map)
 {
-	free(map->slot);
-	free(map->dense);
-	*map = (struct cg_map){ 0 };
+	if (!map->table)
+		return;
+	free(map->table->slot);
+	free(map->table->dense);
+	free(map->table);
+	map->table = NULL;
 }

@@ -127,7 +127,7 @@ cg_build_check(struct cg_build *build, uint32_t id, size_t count,
 static inline bool
 cg_build_excludes(const struct cg_build *build, cg_file file)
 {
-	return build->excluded_files.slots > 0 &&
+	return build->excluded_files.table &&
 	       cg_map_get(&build->excluded_files, file) != 0;
 }
 

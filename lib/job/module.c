@@ -4,7 +4,49 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "cgconv_expert.h"
+#include "cgconv_parse.h"
 #include "job/job.h"
+
+/*
+ * Plug-ins allocate these structs, or are given them: one that changes its size
+ * needs another CG_MODULE_ABI, by which the library refuses older plug-ins.
+ */
+#define SIZE(name, bytes)                                                     \
+	_Static_assert(sizeof(void *) != 8 || sizeof(struct name) == (bytes), \
+	    "raise CG_MODULE_ABI: the size of struct " #name " changed")
+SIZE(cg_branch, 48);
+SIZE(cg_call, 64);
+SIZE(cg_cost, 32);
+SIZE(cg_cost_lines, 32);
+SIZE(cg_coverage, 72);
+SIZE(cg_detected, 24);
+SIZE(cg_doc, 272);
+SIZE(cg_elf, 112);
+SIZE(cg_event, 40);
+SIZE(cg_field, 40);
+SIZE(cg_frame, 24);
+SIZE(cg_function, 40);
+SIZE(cg_head, 48);
+SIZE(cg_json, 216);
+SIZE(cg_jump, 56);
+SIZE(cg_label, 56);
+SIZE(cg_line, 48);
+SIZE(cg_line_sum, 32);
+SIZE(cg_map, 8);
+SIZE(cg_mapping, 56);
+SIZE(cg_member, 32);
+SIZE(cg_merged_frame, 16);
+SIZE(cg_message, 56);
+SIZE(cg_option, 48);
+SIZE(cg_part_info, 32);
+SIZE(cg_pos, 16);
+SIZE(cg_range, 24);
+SIZE(cg_sample_key, 48);
+SIZE(cg_slice, 16);
+SIZE(cg_stack, 40);
+SIZE(cg_stack_cost, 32);
+SIZE(cg_symbol, 40);
 
 static const char *const fact_names[CG_FACT_COUNT] = { "self", "lines",
 	"instrs", "calls", "inclusive", "stacks", "jumps", "parts", "events",

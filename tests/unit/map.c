@@ -59,9 +59,10 @@ test_keys(uint64_t *seed, size_t step, size_t sparse)
 	}
 	check_same(&map);
 	if (sparse == 0 && (step <= 8 || step >= 64))
-		CHECK(step <= 8 ? map.limit > KEYS : map.limit == 0);
+		CHECK(step <= 8 ? map.table->limit > KEYS
+				: map.table->limit == 0);
 	cg_map_free(&map);
-	CHECK(!map.slot && !map.dense && cg_map_get(&map, 1) == 0);
+	CHECK(!map.table && cg_map_get(&map, 1) == 0);
 }
 
 /* An array takes at most as much as the table would take for its keys. */
@@ -77,7 +78,8 @@ test_memory(uint64_t *seed)
 		key += 1 + unit_below(seed, 1 + i / 1000 * 2);
 		at = cg_map_at(&map, key);
 		CHECK(at && *at == 0);
-		CHECK(map.limit <= 16 * i && map.slots <= 4 * i + 64);
+		CHECK(map.table->limit <= 16 * i &&
+		      map.table->slots <= 4 * i + 64);
 	}
 	cg_map_free(&map);
 }
