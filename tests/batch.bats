@@ -55,7 +55,7 @@ batch()
 	[ -z "$(find out -name '.*' -type f)" ]
 }
 
-@test "batch: skips files that are no profiles, reports them with -v" {
+@test "batch: skips files that are not profiles, reports them with -v" {
 	make_tree 2
 	batch -O out -r in
 	grep -qE ' inputs: 5 converted, 2 failed, [0-9]+ skipped' err
@@ -129,7 +129,7 @@ batch()
 	[ ! -e two ]
 }
 
-@test "batch: names of outputs" {
+@test "batch: makes the names of outputs from those of inputs" {
 	make_tree 2
 	batch -q -t json -O out -r in
 	[ -e out/in/a/callgrind.out.1.cgj ] && [ -e out/in/b/stacks.cgj ]
@@ -165,7 +165,7 @@ batch()
 	head -n 1 three/in/y.svg.cgj | grep -q '^{"cgconv":"graph"'
 }
 
-@test "batch: an archive that is given twice, and one without all of a unit" {
+@test "batch: reads an archive that is given twice, and one with part of a unit" {
 	make_tree 3
 	(cd unit && tar -cf ../unit.tar cover.gcda cover.gcno)
 	tar -cf in.tar in/a

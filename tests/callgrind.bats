@@ -7,7 +7,7 @@ setup()
 	dir=$BATS_TEST_TMPDIR
 }
 
-# The facts of a file, read independently, without the root that we add.
+# The facts of a file, read independently, without the root added by cgconv.
 facts()
 {
 	perl tests/oracle/callgrind.pl "$@" 2>/dev/null |
@@ -30,7 +30,7 @@ has()
 	done
 }
 
-# The conversion before printed this warning.
+# The previous conversion printed this warning.
 warns()
 {
 	grep -qF -- "$1" "$dir/err" || {
@@ -149,7 +149,7 @@ refused()
 	warns "dropped addresses of basic blocks"
 }
 
-@test "callgrind: addresses without lines" {
+@test "callgrind: reads addresses without lines" {
 	has 'self\t1\t???\t???\ta\t???\t0\t0x10\tIr=3' \
 		'self\t1\t???\t???\ta\t???\t0\t0x14\tIr=4' <<-'END'
 		positions: instr
@@ -206,7 +206,7 @@ refused()
 	warns "in.cg:1:12: warning: event Ir is repeated"
 }
 
-@test "callgrind: 64 events and costs of 64 bits" {
+@test "callgrind: reads 64 events and costs of 64 bits" {
 	{
 		printf 'events:'
 		printf ' e%d' $(seq 64)
@@ -309,7 +309,7 @@ refused()
 	END
 }
 
-@test "callgrind: conditional jumps in both spellings, into other files" {
+@test "callgrind: reads conditional jumps in both spellings, into other files" {
 	has 'jump\t1\t???\tx.c\ta\tx.c\t1\t0x0\t->\t???\tx.c\ta\tx.c\t7\t0x0\tcond\t9\t3' \
 		'jump\t1\t???\tx.c\ta\tx.c\t2\t0x0\t->\t???\tx.c\ta\tx.c\t7\t0x0\tcond\t8\t2' \
 		'jump\t1\t???\tx.c\ta\tx.c\t7\t0x0\t->\t???\ty.c\tb\ty.c\t50\t0x0\tjump\t2\t2' \
@@ -629,7 +629,7 @@ refused()
 
 # ---- Large and deep ------------------------------------------------------------
 
-@test "callgrind: a chain of 200,000 calls and a function of 100,000 callees" {
+@test "callgrind: reads a chain of 200,000 calls, a function of 100,000 callees" {
 	perl -e '
 		print "events: Ir\nfl=x\n";
 		for $i (1 .. 200000) {
@@ -648,7 +648,7 @@ refused()
 	"$CGCONV" --info "$dir/out" | grep -q 200,000
 }
 
-@test "callgrind: 20,000 parts with a cycle" {
+@test "callgrind: reads 20,000 parts with a cycle" {
 	perl -e '
 		for $i (1 .. 20000) {
 			print "part: $i\nevents: Ir\nfn=f\n1 1\ncfn=g\n",
@@ -659,7 +659,7 @@ refused()
 	[ "$(grep -c '^cfn=(2)$' "$dir/out")" -ge 20000 ]
 }
 
-@test "callgrind: 3,000 parts" {
+@test "callgrind: reads 3,000 parts" {
 	perl -e '
 		for $i (1 .. 3000) {
 			print "part: $i\nevents: Ir\nfl=x\n";

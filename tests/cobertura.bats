@@ -177,7 +177,7 @@ totals()
 		grep -c '<line ')" -eq 4 ]
 }
 
-@test "cobertura: branches as different tools write them" {
+@test "cobertura: reads branches of different tools" {
 	lines '<line number="1" hits="2" branch="true"
 		condition-coverage="50% (1/2)"/>' \
 		'<line number="2" hits="0" branch="True"
@@ -212,7 +212,7 @@ totals()
 		says ' coverage="75%"' ' coverage="100%"' ' coverage="50%"'
 }
 
-@test "cobertura: <source> is the directory of the files" {
+@test "cobertura: writes the directory of the files as <source>" {
 	document '<class filename="src/a.c"><lines><line number="1" hits="1"/>
 		</lines></class>' >"$dir/body"
 	for source in '<source>/home/me</source>' '<source>.</source>' \
@@ -229,7 +229,7 @@ totals()
 		says '<source>.' 'filename="src/a.c"' 'filename="src/b.c"'
 }
 
-@test "cobertura: names with characters special in XML" {
+@test "cobertura: escapes names" {
 	printf 'SF:/a&b/<c>".c\nFN:1,operator<&\nDA:1,1\nend_of_record\n' \
 		>"$dir/in.info"
 	"$CGCONV" -t cobertura "$dir/in.info" >"$dir/out.xml"

@@ -17,7 +17,7 @@ packers()
 	done
 }
 
-@test "packed: reads gzip, xz, bzip2, zstd, lz4 from files and pipes" {
+@test "compressed: reads gzip, xz, bzip2, zstd, lz4 from files and pipes" {
 	for packer in $(packers); do
 		"$packer" -c <"$PLAIN" >"$dir/packed"
 		"$CGCONV" -t json "$dir/packed" | same "$dir/right" -
@@ -27,7 +27,7 @@ packers()
 	done
 }
 
-@test "packed: reads two layers of compression, rejects a third" {
+@test "compressed: reads two layers of compression, rejects a third" {
 	for packer in $(packers); do
 		gzip -c "$PLAIN" | "$packer" -c >"$dir/a"
 		"$packer" -c <"$PLAIN" | gzip -c >"$dir/b"
@@ -40,7 +40,7 @@ packers()
 	done
 }
 
-@test "packed: truncated or corrupt input is an error, at every byte" {
+@test "compressed: truncated or corrupt input is an error, at every byte" {
 	head -n 40 "$PLAIN" >"$dir/text"
 	for packer in $(packers); do
 		"$packer" -c <"$dir/text" >"$dir/packed"
@@ -57,7 +57,7 @@ packers()
 	done
 }
 
-@test "packed: stops a decompression bomb early, all layers counted" {
+@test "compressed: stops a decompression bomb early, all layers counted" {
 	head -c 100000000 /dev/zero >"$dir/zeros"
 	for packer in $(packers); do
 		# These compress by at most 1032:1 and 255:1.

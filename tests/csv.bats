@@ -9,7 +9,7 @@ setup()
 	dir=$BATS_TEST_TMPDIR
 }
 
-@test "csv: the three tables" {
+@test "csv: writes three tables" {
 	for table in flat calls lines; do
 		golden samples/callgrind/plain/callgrind.out csv --table="$table"
 		golden samples/perf-script/inlined/srcline.perf tsv \
@@ -37,7 +37,7 @@ setup()
 	same "$dir/want" "$dir/got"
 }
 
-@test "csv: self costs of all functions add up to the total" {
+@test "csv: the sum of self costs is the total" {
 	for event in 5 6; do
 		"$CGCONV" -q -t tsv "$EVENTS" |
 			awk -F '\t' -v f="$event" 'NR > 1 { s += $f } END { print s }'

@@ -55,7 +55,7 @@ total()
 	grep -qxF '["stack",1,2,[5,2]]' "$t/out"
 }
 
-@test "dhat: names with brackets, and no names" {
+@test "dhat: reads names with brackets, frames without names" {
 	echo '{"ftbl":["[root]","0x10: f(int (*)(int)) (in /lib/a b.so)",
 		"0x20: ???","0x30: (anonymous namespace)::g(int) (x.c:7)",
 		"0x40: ??? (in /l.so)","0x50: h(void)"],

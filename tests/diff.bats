@@ -65,7 +65,7 @@ callgrind()
 	END
 }
 
-@test "diff: stacks, compared with awk" {
+@test "diff: subtracts stacks as awk does" {
 	for seed in 1 2 3; do
 		stacks "$seed" >"$dir/a"
 		stacks "$((seed + 10))" >"$dir/b"
@@ -81,7 +81,7 @@ callgrind()
 	done
 }
 
-@test "diff: inclusive and self costs of functions, compared with awk" {
+@test "diff: subtracts inclusive and self costs as awk does" {
 	stacks 1 >"$dir/a"
 	stacks 2 >"$dir/b"
 	by_stack "$dir/a" "$dir/b" >"$dir/both"
@@ -180,7 +180,7 @@ facts()
 		END { print "$_ $sum{$_}" for sort keys %sum }' "$1"
 }
 
-@test "diff: programs of different directories, a function that moved" {
+@test "diff: matches objects in different directories, functions in other files" {
 	callgrind /old/v1 prog-1 100 work.c 40 >"$dir/a"
 	callgrind /home/me/v2 prog-1 130 more.c 70 >"$dir/b"
 	"$CGCONV" --diff --json "$dir/a" "$dir/b" >"$dir/got"
@@ -237,7 +237,7 @@ facts()
 	grep -q '  0  *0.00%  samples' "$dir/got"
 }
 
-@test "diff: equal profiles have no difference; a doubled one has the profile" {
+@test "diff: a profile minus itself is empty, doubled minus itself is the profile" {
 	for file in $(samples); do
 		case $file in
 		*/gprof/* | samples/json/lines/*) continue ;;
@@ -309,7 +309,7 @@ top()
 		$1 == "flat" { rows = 1 }' | LC_ALL=C sort
 }
 
-@test "diff: one event of several, and inherited events" {
+@test "diff: subtracts one event of several, and inherited events" {
 	printf 'event: Sum = 2 Ir + Dr\nevents: Ir Dr L2\nfn=f\n1 5 1 1\n' \
 		>"$dir/a"
 	printf 'event: Sum = 2 Ir + Dr\nevents: Dr Ir\nfn=f\n1 2 9\n' >"$dir/b"

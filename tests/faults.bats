@@ -139,7 +139,7 @@ failed_with()
 	failed_with 1 "the file changed while it was read" 9
 }
 
-@test "faults: a worker that is killed" {
+@test "faults: a killed worker fails its input only" {
 	make_mad
 	echo "mad killed" >in/callgrind.out.3a
 	for jobs in 1 3; do

@@ -72,7 +72,7 @@ json()
 	stays '#1;a 5'
 }
 
-@test "folded: UTF-16 and byte order marks" {
+@test "folded: reads UTF-16 and byte order marks" {
 	folded 'a;ä;𝄞 1' 'a 2'
 	cp "$dir/in.folded" "$dir/plain"
 	for code in UTF-16LE UTF-16BE UTF-8; do
@@ -133,7 +133,7 @@ json()
 	refuses 3 "negative costs" -t callgrind "$dir/in.folded"
 }
 
-@test "folded: two counts in all lines are before and after" {
+@test "folded: reads two counts in all lines as before and after" {
 	folded 'a;b 0 7' 'a;c 3 4'
 	"$CGCONV" -q -t folded "$dir/in.folded" >"$dir/out"
 	same "$dir/in.folded" "$dir/out"
@@ -151,7 +151,7 @@ json()
 	"$CGCONV" -q -t folded --counts=2 "$dir/in.folded" | grep -qx 'a;b 1 2'
 }
 
-@test "folded: a first line may name the columns" {
+@test "folded: reads names of columns from the first line" {
 	folded 'samples/count cpu/nanoseconds' 'a;b 5 50000000' 'a 1 10000000'
 	"$CGCONV" -q -t folded --event cpu "$dir/in.folded" >"$dir/out"
 	printf 'a 10000000\na;b 50000000\n' >"$dir/want"
@@ -193,7 +193,7 @@ json()
 		<"$dir/in.folded"
 }
 
-@test "folded: annotations mark kernel, compiled and inlined code" {
+@test "folded: reads annotations of kernel, compiled and inlined code" {
 	stays 'a;b_[i];c_[k] 1' 'a;d_[j] 2' 'a;d_[w] 3'
 	json | grep -q '"object",2,"\[kernel\]"'
 	json | grep -q '"object",1,"\[jit\]"'
@@ -265,14 +265,14 @@ json()
 		-f folded "$dir/in.folded"
 }
 
-@test "folded: a truncated last line is a warning" {
+@test "folded: warns of a truncated last line" {
 	printf 'a;b 1\na;c 2' >"$dir/in.folded"
 	"$CGCONV" -t folded "$dir/in.folded" 2>"$dir/err" | grep -qx 'a;c 2'
 	grep -q "in.folded:2: warning: expected a newline at the end" \
 		"$dir/err"
 }
 
-@test "folded: stacks of any depth, frames of any length" {
+@test "folded: reads stacks of any depth, frames of any length" {
 	perl -e 'print "f;" x 300000, "g 1\n", "x" x 3000000, ";y 2\n"' \
 		>"$dir/in.folded"
 	"$CGCONV" -t folded "$dir/in.folded" >"$dir/out"
@@ -301,7 +301,7 @@ json()
 		samples/callgrind/plain/callgrind.out
 }
 
-@test "folded: comments that differ only after a NUL are one" {
+@test "folded: merges comments that are equal up to a NUL" {
 	printf 'main 5\n# a: b\0c\n# a: b\0d\n' >"$dir/in.folded"
 	[ "$("$CGCONV" -q -f folded -t json "$dir/in.folded" |
 		grep -c '^."desc","a","b".$')" -eq 1 ]

@@ -57,7 +57,7 @@ turned()
 	done
 }
 
-@test "gcda: merged data is what both runs leave in one file, with gcc" {
+@test "gcda: merges runs as gcc's runtime does" {
 	runs gcc
 	"$CGCONV" "$t/1/p.gcda" "$t/2/p.gcda" -o "$t/sum.gcda"
 	cmp "$t/both/p.gcda" "$t/sum.gcda"
@@ -66,14 +66,14 @@ turned()
 	cmp "$t/merged/p.gcda" "$t/sum.gcda"
 }
 
-@test "gcda: merged data is what both runs leave in one file, with clang" {
+@test "gcda: merges runs as clang's runtime does" {
 	command -v clang >/dev/null || skip "no clang"
 	runs clang
 	"$CGCONV" "$t/1/p.gcda" "$t/2/p.gcda" -o "$t/sum.gcda"
 	cmp "$t/both/p.gcda" "$t/sum.gcda"
 }
 
-@test "gcda: data may be JSON in between" {
+@test "gcda: data survives as JSON" {
 	runs gcc
 	cp "$t/p.gcno" "$t/1"
 	cp "$t/p.gcno" "$t/2"
@@ -84,7 +84,7 @@ turned()
 	cmp "$t/both/p.gcda" "$t/sum.gcda"
 }
 
-@test "gcda: the byte order is that of the inputs" {
+@test "gcda: keeps the byte order of the inputs" {
 	runs gcc
 	for run in 1 2 both; do
 		turned "$t/$run/p.gcda" >"$t/$run/q.gcda"
@@ -106,7 +106,7 @@ data()
 		    map({ unpack("VV", pack("q<", $_)) } @n), 0' "$@"
 }
 
-@test "gcda: conditions and paths are or-ed; what cannot be merged is dropped" {
+@test "gcda: ors conditions and paths, drops counters that cannot be merged" {
 	data B42* 14 8 5 1 >"$t/a.gcda"
 	data B42* 14 8 4 2 >"$t/b.gcda"
 	data B42* 14 8 5 3 >"$t/want.gcda"
@@ -174,7 +174,7 @@ in_order()
 	in_order "$t/merged/p.gcda" | cmp "$t/sum"
 }
 
-@test "gcda: of too many values those with the smallest counts are dropped" {
+@test "gcda: drops the values with the smallest counts if there are too many" {
 	one() { for i in $(seq "$1" "$2"); do echo "$i" "$i"; done; }
 	# shellcheck disable=SC2046 # many numbers
 	data B22* 12 4 -500 20 $(one 1 20) 7 1 -1 3 >"$t/a.gcda"
@@ -216,7 +216,7 @@ in_order()
 	grep -q 'dropped counters that cannot be merged' "$t/err"
 }
 
-@test "gcda: data of another unit, compilation or length is refused" {
+@test "gcda: rejects data of another unit, compilation or length" {
 	data A93* 9 0 1 2 >"$t/a.gcda"
 	data A93* 9 0 1 2 3 >"$t/b.gcda"
 	data A83* 8 0 1 2 >"$t/c.gcda"
@@ -234,7 +234,7 @@ in_order()
 		-t gcov "$t/a.gcda" "$t/d.gcda"
 }
 
-@test "gcda: without counters nothing can be written" {
+@test "gcda: rejects a profile without counters" {
 	refuses 1 'gcov needs counters' -t gcov \
 		samples/callgrind/plain/callgrind.out
 	refuses 1 'gcov needs counters' -t gcov samples/gcov/never/cover.gcno

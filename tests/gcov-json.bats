@@ -55,7 +55,7 @@ graph()
 	golden samples/gcov-json/conditions/beta.gcov.json json
 }
 
-@test "gcov-json: format version of the compiler or of --format-version" {
+@test "gcov-json: writes the version of the compiler or of --format-version" {
 	old=samples/gcov-json/gcc-12/branches.gcov.json
 	new=samples/gcov-json/gcc-16/beta.gcov.json
 	"$CGCONV" -t gcov-json $old | grep -q '^{"format_version":"1","gcc_v'
@@ -191,7 +191,7 @@ files()
 	"$CGCONV" -q -t gcov-json twice.cgj | files | same want -
 }
 
-@test "gcov-json: an output name of .gcov.json.gz is enough" {
+@test "gcov-json: the suffix .gcov.json.gz selects the format" {
 	"$CGCONV" -o "$t/a.gcov.json.gz" \
 		samples/gcov-json/gcc-9/beta.gcov.json
 	gzip -t "$t/a.gcov.json.gz"
@@ -236,7 +236,7 @@ files()
 	grep -A 1 '^\["rows",2\]' "$t/out" | grep -q '"cost",1,3,0,\[7\]'
 }
 
-@test "gcov-json: functions that ended are not named from gcov 11 on" {
+@test "gcov-json: from gcov 11 on lines after a function have no function name" {
 	lines="\"functions\": [$(fn f 2 4), $(fn g 3 3)],
 		\"lines\": [$(line 1 2), $(line 3 7), $(line 4 6), $(line 9 5)]"
 	unit "$lines" >"$t/12.json"
@@ -253,7 +253,7 @@ files()
 		'9 function_name":"g' | same - "$t/got"
 }
 
-@test "gcov-json: rounded, negative and too large numbers" {
+@test "gcov-json: reads rounded and negative numbers, rejects too large ones" {
 	unit "\"functions\": [], \"lines\": [$(line 1 1.37297e+06),
 		$(line 2 -5), $(line 3 4611686018427387904), $(line 4 25e-1)]" \
 		>"$t/a.json"
@@ -272,7 +272,7 @@ files()
 	refuses 1 "expected a number" -t json "$t/b.json"
 }
 
-@test "gcov-json: unexecuted and exceptional blocks" {
+@test "gcov-json: marks unexecuted and exceptional blocks" {
 	unit "\"functions\": [], \"lines\": [$(line 1 0 true), $(line 2 0),
 		$(line 3 4 true), $(line 4 4)]" >"$t/a.json"
 	graph "$t/a.json" | grep '"branch"' >"$t/got"
@@ -306,7 +306,7 @@ files()
 	refuses 1 "bad.json:1:" -t json "$t/bad.json"
 }
 
-@test "gcov-json: a large number does not make rows" {
+@test "gcov-json: large numbers do not size allocations" {
 	unit "\"functions\": [$(fn f 1 2 | sed 's/"blocks": 3/"blocks": 3e9/')],
 		\"lines\": []" | sed 's/3e9/3000000000/' >"$t/a.json"
 	refuses 1 "expected fewer blocks, paths and" -t json "$t/a.json"

@@ -122,7 +122,7 @@ lines()
 	not grep -q ':one$' "$t/out"
 }
 
-@test "gcov-text: counts of all kinds" {
+@test "gcov-text: reads counts of all kinds" {
 	text '        -:    1:' '    #####:    2:' '    =====:    3:' \
 		'       3*:    4:' '     1.5k:    5:' '1234567890:    6:' \
 		'       -5:    7:'
@@ -136,7 +136,7 @@ lines()
 	grep -q 'a.gcov:6:6: warning: counts are inexact: gcov -H' "$t/err"
 }
 
-@test "gcov-text: branches, calls, conditions, paths" {
+@test "gcov-text: reads branches, calls, conditions, paths" {
 	text 'function f called 2 returned 50% blocks executed 75%' \
 		'paths covered 1 of 3' \
 		'        2:    1:' 'call    0 returned 2' \
@@ -175,7 +175,7 @@ lines()
 		'["cost",1,2,0,[]]' | same - "$t/got"
 }
 
-@test "gcov-text: many files in one text, one of them twice" {
+@test "gcov-text: reads several files in one text, one of them twice" {
 	{
 		text '        1:    1:' && cat "$t/a.gcov"
 		sed 's/a\.c/b.c/' "$t/a.gcov"
@@ -186,7 +186,7 @@ lines()
 		same - "$t/got"
 }
 
-@test "gcov-text: lists of gcov -i, with and without last lines of functions" {
+@test "gcov-text: reads lists of gcov -i, with and without last lines of functions" {
 	cat >"$t/a" <<-'END'
 	version:8.3.0
 	file:a.c
@@ -280,7 +280,7 @@ lines()
 	rows "$t/out.gcov" | grep -c '"cost"' | same - <(echo 2)
 }
 
-@test "gcov-text: blocks that never ran are marked if the notes allow" {
+@test "gcov-text: marks unexecuted blocks if the notes allow" {
 	cp samples/gcov/gcc-cc/cover.gcda samples/gcov/gcc-cc/cover.gcno "$t"
 	"$CGCONV" -q -t gcov-text "$t/cover.gcda" >"$t/marked"
 	[ "$(grep -c '^ *[0-9]*\*:' "$t/marked")" = 4 ]

@@ -31,20 +31,20 @@ lines()
 		END { print "$_ $sum{$_}\n" for sort keys %sum }' "$t/json"
 }
 
-@test "gcov: lines, marks, branches, functions are those of gcov" {
+@test "gcov: lines, marks, branches, functions equal those of gcov" {
 	for dir in samples/gcov/gcc*; do
 		covered --gcov-compat "$dir/cover.gcda" >"$t/got"
 		same "$dir/gcov.txt" "$t/got"
 	done
 }
 
-@test "gcov: notes without data are a program that was never executed" {
+@test "gcov: notes without data have counts of 0" {
 	covered samples/gcov/never/cover.gcno >"$t/got"
 	same samples/gcov/never/gcov.txt "$t/got"
 	not grep '^line [^ ]* [0-9]* [^0]' "$t/got"
 }
 
-@test "gcov: clang's lines and branches are those of llvm-cov" {
+@test "gcov: clang's lines and branches equal those of llvm-cov" {
 	for dir in samples/gcov/clang*; do
 		covered "$dir/cover.gcda" | grep '^line' |
 			sed 's/\([0-9]\)f\b/\1/g; s/ U\b//' >"$t/got"
@@ -69,19 +69,19 @@ versions()
 	done
 }
 
-@test "gcov: every layout from 8 on is read, in both byte orders" {
+@test "gcov: reads every layout of gcc 8 and later, in both byte orders" {
 	versions $cc 0 A84* A93* A94R B02* 'B15 ' B22e B35* B44U B53* B62*
 }
 
-@test "gcov: until 7 a line's count is the sum of its blocks" {
+@test "gcov: up to gcc 7 a line's count is the sum of its blocks" {
 	versions $c 1 408* 409* 503* 602* A74*
 }
 
-@test "gcov: before 4.8 the exit is the last block" {
+@test "gcov: before gcc 4.8 the exit is the last block" {
 	versions $c 1 304* 402* 406p 407*
 }
 
-@test "gcov: the formats before 3.4 are read (files made by description)" {
+@test "gcov: reads the formats before gcc 3.4 (files made from descriptions)" {
 	lines 1 $c.gcda >"$t/want"
 	for version in 3.2 3.3 303p 303S 304e; do
 		rm -f "$t"/x.*
@@ -94,7 +94,7 @@ versions()
 	done
 }
 
-@test "gcov: damaged files from before 3.4 are refused" {
+@test "gcov: rejects corrupt files of the formats before gcc 3.4" {
 	for version in 3.2 3.3 303p 304e; do
 		rm -f "$t"/x.*
 		perl tests/oracle/gcov-as.pl $version le $c "$t/x"
@@ -120,7 +120,7 @@ versions()
 	same "$t/want" "$t/got"
 }
 
-@test "gcov: files, directories and both files of a pair count once" {
+@test "gcov: reads each unit once, given by file, directory or both" {
 	covered $c.gcda $cc.gcda >"$t/want"
 	mkdir -p "$t/dir/sub"
 	cp $c.gc* "$t/dir"
@@ -144,14 +144,14 @@ versions()
 	done
 }
 
-@test "gcov: constructors of one name stay apart, in callgrind as well" {
+@test "gcov: distinguishes constructors of one name, also in callgrind" {
 	"$CGCONV" -q -t callgrind $cc.gcda >"$t/out"
 	grep -qx 'cfn=(.*) twice::twice(int) \[_ZN5twiceC1Ei\]' "$t/out"
 	grep -qx 'cfn=(.*) twice::twice(int) \[_ZN5twiceC2Ei\]' "$t/out"
 	"$CGCONV" -q -t callgrind "$t/out" | same "$t/out" -
 }
 
-@test "gcov: branches become callgrind's jumps: a note with -v" {
+@test "gcov: branches become callgrind's jumps, with a note if -v" {
 	"$CGCONV" -t callgrind $cc.gcda 2>"$t/err" >"$t/out"
 	[ ! -s "$t/err" ]
 	"$CGCONV" -v -t callgrind $cc.gcda 2>&1 >"$t/out" |
@@ -170,7 +170,7 @@ calls()
 		    if $r->[0] eq "call" && $now' | sort
 }
 
-@test "gcov: callees by counters of indirect calls and by .ci files" {
+@test "gcov: reads callees from counters of indirect calls and .ci files" {
 	cat >"$t/want" <<-END
 		main 0 often 6
 		main 0 once 3
@@ -193,7 +193,7 @@ calls()
 	same <(grep '^main 0' "$t/want") "$t/got"
 }
 
-@test "gcov: --object-directory finds notes under the end of the data's path" {
+@test "gcov: --object-directory finds notes by the end of the data's path" {
 	mkdir -p "$t/build/a" "$t/build/b" "$t/run/home/build/a" "$t/run/b"
 	cp $c.gcno "$t/build/a"
 	cp $cc.gcno "$t/build/b"
@@ -209,7 +209,7 @@ calls()
 	same "$t/want" "$t/got"
 }
 
-@test "gcov: a stream of data, its notes found by the names in it" {
+@test "gcov: finds the notes of a stream by the file names in it" {
 	mkdir "$t/a" "$t/b"
 	perl tests/oracle/gcov-as.pl B35* be $c "$t/a/cover"
 	perl tests/oracle/gcov-as.pl B35* be $cc "$t/b/cover"
@@ -373,7 +373,7 @@ complains()
 		not grep "expected an end mark"
 }
 
-@test "gcov: of many units callgrind's header names the first ones" {
+@test "gcov: callgrind's header lists the first of many units" {
 	for i in 1 2 3 4 5 6 7 8 9; do
 		cp samples/gcov/never/cover.gcno "$t/u$i.gcno"
 	done
@@ -413,7 +413,7 @@ old_unit()
 	perl "$BATS_TEST_DIRNAME/oracle/gcov-as.pl" 407* le now "$2"
 }
 
-@test "gcov: relative names that may be two files: a warning, or an option" {
+@test "gcov: warns of relative names that may be two files" {
 	mkdir -p "$t"/x "$t"/y "$t"/z "$t/top/src"
 	printf 'int main(void)\n{\n\treturn 0;\n}\n' >"$t/x/a.c"
 	printf 'int main(int n)\n{\n\treturn n - n;\n}\n' >"$t/y/a.c"

@@ -48,7 +48,7 @@ words()
 		? ">" : "<") . "*", @n)' "$@"
 }
 
-@test "gperftools: words of any size and order" {
+@test "gperftools: reads words of any size and byte order" {
 	for size in 4 8; do
 		for order in little big; do
 			words $size $order 0 3 0 1000 0 2 2 4096 8193 \
@@ -64,7 +64,7 @@ words()
 	done
 }
 
-@test "gperftools: sampled heaps are scaled up" {
+@test "gperftools: scales up sampled heaps" {
 	cat >"$dir/heap" <<-E
 	heap profile:      3:      300 [     8:      800] @ heap_v2/1000
 	     3:      300 [     8:      800] @ 0x1001 0x2001

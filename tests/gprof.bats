@@ -122,7 +122,7 @@ setup()
 small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	"A 0x1050 0x1085 9" "A 0x1090 0x1085 1")
 
-@test "gprof: all rows of GNU gprof's tables, for every sample" {
+@test "gprof: equals all rows of GNU gprof's tables, for every sample" {
 	for dir in samples/gprof/*/; do
 		"$CGCONV" -q -t callgrind --gprof-compat --exe "$dir/prog" \
 			"$dir"gmon.out* >"$t/out"
@@ -130,7 +130,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	done
 }
 
-@test "gprof: a sample in callgrind, and one with inlined functions" {
+@test "gprof: conversions to callgrind match the golden files" {
 	golden $calls/gmon.out callgrind
 	golden samples/gprof/inlined/gmon.out callgrind --dump-instr
 }
@@ -252,7 +252,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	done
 }
 
-@test "gprof: MinGW's counts have 32 bits and padding" {
+@test "gprof: ignores the padding of MinGW's 32-bit counts" {
 	PADDED=1 bsd 8 little 0 "${small[@]}" >"$t/bsd"
 	"$CGCONV" -t callgrind "$t/bsd" >"$t/out" 2>"$t/err"
 	grep -qx 'calls=9 0' "$t/out"
@@ -331,7 +331,7 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	cmp "$t/gmon.out" "$t/out"
 }
 
-@test "gprof: any sampling rate keeps the sum and survives a round trip" {
+@test "gprof: sums and rates survive a round trip at any sampling rate" {
 	for rate in 1 3 1024 44100 999999937; do
 		gmon 8 little "H 0x1000 0x1100 $rate 2=3 17=5 40=65535" \
 			"A 0x1010 0x1045 7" >"$t/gmon.out"
@@ -548,7 +548,7 @@ rate=1000000000 abbrev=s dimension=seconds" \
 	"$CGCONV" -q -f gprof -t callgrind --parts "$t/a" "$t/b" >"$t/out"
 }
 
-@test "gprof: nor through other formats, in a batch or of its outputs" {
+@test "gprof: nor runs converted to other formats, in a batch or from its outputs" {
 	gmon 8 little "${small[@]}" >"$t/a"
 	gmon 8 little "H 0x1000 0x1200 100" >"$t/b"
 	for to in json callgrind; do

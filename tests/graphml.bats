@@ -6,7 +6,7 @@ setup()
 	t=$BATS_TEST_TMPDIR
 }
 
-@test "graphml: functions, calls and costs" {
+@test "graphml: writes functions, calls and costs" {
 	golden samples/pstats/cprofile/cprofile.pstats graphml
 }
 
@@ -26,7 +26,7 @@ setup()
 	same "$t/want" "$t/got"
 }
 
-@test "graphml: well-formed XML with any names" {
+@test "graphml: writes well-formed XML with any names" {
 	command -v python3 >/dev/null || skip "no python3"
 	printf 'fn=a<b>&"c"\001\n1 5\ncfn=\377\ncalls=1 1\n1 2\nfn=\377\n1 2\n' |
 		sed '1i events: Ir' >"$t/x"

@@ -14,7 +14,7 @@ setup()
 	same "$t/want" "$t/got"
 }
 
-@test "heapprofile: stacks of 500 frames" {
+@test "heapprofile: reads stacks of 500 frames" {
 	frame='"callFrame":{"functionName":"f","scriptId":"1","url":"x.js","lineNumber":0,"columnNumber":0},"selfSize":1'
 	{
 		printf '{"head":'

@@ -4,7 +4,7 @@
 #   golden INPUT TO [OPTION...]    compares a conversion with tests/golden
 #   refuses STATUS MESSAGE ARG...  cgconv ARG... fails with this status and
 #                                  message and writes nothing to stdout
-#   samples [FORMAT]               prints the paths of the samples, one a line
+#   samples [FORMAT]               prints the paths of the samples, one per line
 #   exe_of FILE                    prints "--exe PROG" if the sample's directory
 #                                  has its executable
 #   same FILE FILE                 fails and prints the difference if they differ

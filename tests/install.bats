@@ -58,7 +58,7 @@ files_in()
 		"./usr/bin/other ./usr/lib/pkgconfig/other.pc " ]
 }
 
-@test "install: DESTDIR and PREFIX in every spelling" {
+@test "install: accepts DESTDIR and PREFIX in every spelling" {
 	try()
 	{
 		remake install "$@"

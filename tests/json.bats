@@ -102,7 +102,7 @@ refused()
 	done
 }
 
-@test "json: numbers up to 64 bits, as numbers, strings or hexadecimal" {
+@test "json: reads numbers up to 64 bits, as numbers, strings or hexadecimal" {
 	gives '["cost",0,1,18446744073709551615,[18446744073709551615]]' \
 		'["event",0,"E"]' '["rows",0]' \
 		'["cost",0,"1","0xffffffffffffffff",["18446744073709551615"]]'
@@ -256,7 +256,7 @@ program reads (1)" -t json "$dir/two.cgj"
 	refused 3:1 'expected nothing after the ["end"] line' '["end"]'
 }
 
-@test "json: a wrong total is a warning" {
+@test "json: warns of a wrong total" {
 	graph '["event",0,"E"]' '["rows",0]' '["cost",0,1,0,[5]]' \
 		'["total",[6]]' | "$CGCONV" -t json 2>&1 >/dev/null |
 		grep -qF 'warning: the sum of E is 5, but the input states 6'

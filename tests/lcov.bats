@@ -179,7 +179,7 @@ says_sorted()
 	writes "$dir/in.info" | grep ^FN: | says FN:1,_Z1fi
 }
 
-@test "lcov: counts of every kind" {
+@test "lcov: reads counts of every kind" {
 	section DA:1,-3 DA:2,18446744073709551615 DA:3,1.5e+3 DA:4,0 DA:5,7 \
 		FN:1,f FNDA:-1,f >"$dir/in.info"
 	writes "$dir/in.info" | grep -E '^(DA|FNDA)' |
@@ -203,7 +203,7 @@ says_sorted()
 	grep "warning: negative counts of 1 branch are written as 0" "$dir/err"
 }
 
-@test "lcov: line costs of a profile are written" {
+@test "lcov: writes line costs of a profile" {
 	file=samples/callgrind/plain/callgrind.out
 	"$CGCONV" -q -t lcov --event Ir "$file" >"$dir/out.info"
 	perl tests/oracle/callgrind.pl "$file" | awk -F '\t' '

@@ -77,19 +77,19 @@ four_folded()
 	is_sum "$1" "$dir/1.in" "$dir/2.in" "$dir/3.in" "$dir/4.in"
 }
 
-@test "merge: stacks" {
+@test "merge: sums stacks" {
 	four_folded folded
 }
 
-@test "merge: pprof" {
+@test "merge: sums pprof" {
 	four_folded pprof
 }
 
-@test "merge: stacks in json" {
+@test "merge: sums stacks in json" {
 	four_folded json
 }
 
-@test "merge: callgrind, with lines, instructions, jumps, recursion" {
+@test "merge: sums callgrind, with lines, instructions, jumps, recursion" {
 	file=samples/callgrind
 	is_sum callgrind $file/plain/callgrind.out \
 		$file/instr-jumps/callgrind.out $file/parts/callgrind.out \
@@ -110,13 +110,13 @@ four_folded()
 		samples/callgrind/plain/callgrind.out
 }
 
-@test "merge: callgrind through json" {
+@test "merge: sums callgrind through json" {
 	file=samples/callgrind
 	is_sum json $file/names/callgrind.out $file/nocompress/callgrind.out \
 		$file/threads/callgrind.out-01 $file/mangled/callgrind.out
 }
 
-@test "merge: gmon.out of several runs" {
+@test "merge: sums gmon.out of several runs" {
 	runs=samples/gprof/runs
 	for n in 1 2 3; do
 		"$CGCONV" -q --exe $runs/prog -t gprof -o "$dir/$n.gmon" \
@@ -126,7 +126,7 @@ four_folded()
 	is_sum gprof "$dir/1.gmon" "$dir/2.gmon" "$dir/3.gmon" "$dir/4.gmon"
 }
 
-@test "merge: coverage" {
+@test "merge: sums coverage" {
 	set --
 	for n in 1 2 3 4; do
 		awk -v n=$n '/^DA:/ { split($0, f, /[:,]/)

@@ -1,4 +1,4 @@
-# paths.bats - folders as inputs; source files mapped, kept and left out.
+# paths.bats - directories as inputs; paths mapped, source files selected.
 load helper
 
 PLAIN=samples/callgrind/plain/callgrind.out
@@ -76,7 +76,7 @@ total()
 	[ "$(total --exclude 'lib/*' --include '*')" = 1 ]
 	# They see mapped paths.
 	[ "$(total --map /src/app=/x --include '/x/*')" = 1 ]
-	# A function of a file that is left out keeps its rows elsewhere.
+	# A function of an excluded file keeps its rows in other files.
 	"$CGCONV" -q -t json --exclude '/src/app/*' "$dir/in" >"$dir/out"
 	grep -q '^\["function",[0-9]*,"main",0,0\]$' "$dir/out"
 	grep -q '^\["cost",2,2,0,\[20\]\]$' "$dir/out"
@@ -92,7 +92,7 @@ total()
 	"$CGCONV" -q -t json --no-branches $file | grep -q '"condition"'
 }
 
-@test "paths: a directory is what formats gather in it, each file once" {
+@test "paths: a directory stands for the profiles in it, each file once" {
 	build_plugin
 	mod=(--module "$dir/plugin.so")
 	mkdir -p "$dir/tree/a/b" "$dir/empty"

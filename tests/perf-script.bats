@@ -166,7 +166,7 @@ reads()
 	same "$dir/want" "$dir/objects"
 }
 
-@test "perf-script: names without objects, objects without names" {
+@test "perf-script: reads names without objects, objects without names" {
 	sample "cycles:" "1 f(int)" "2 operator()(int)+0x4" "3 [unknown]"
 	becomes '[unknown];operator()(int);f(int) 1'
 	rm "$dir/in.perf"
@@ -305,7 +305,7 @@ reads()
 		"$dir/in.perf"
 }
 
-@test "perf-script: a file that ends within a stack is a warning" {
+@test "perf-script: warns of a file that ends within a stack" {
 	sample "prog 1 1.1: 5 cycles:" "1 f (/x)"
 	head -n -1 "$dir/in.perf" >"$dir/cut.perf"
 	"$CGCONV" -t folded "$dir/cut.perf" 2>"$dir/err" >"$dir/out"
@@ -323,7 +323,7 @@ reads()
 	becomes 'main;f 5'
 }
 
-@test "perf-script: stacks of any depth, names of any length" {
+@test "perf-script: reads stacks of any depth, names of any length" {
 	perl -e 'print "prog 1 1.1: 5 cycles:\n", "\t1 f (/x)\n" x 200000,
 		"\t2 ", "x" x 1000000, " (/x)\n\n"' >"$dir/in.perf"
 	"$CGCONV" -t folded "$dir/in.perf" >"$dir/out"

@@ -184,7 +184,7 @@ top()
 	grep -q 'y.c	main	.*cpu=7' "$dir/got"
 }
 
-@test "pprof: reads fields in any order, not packed, with ids of any size" {
+@test "pprof: reads fields in any order, unpacked numbers, ids of any size" {
 	message <<-E
 	6: "" 6: "cpu" 6: "nanoseconds" 6: "main"
 	2 { 2: 4 1: 9223372036854775807 } 5 { 2: 3 1: 77 }

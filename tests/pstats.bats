@@ -85,7 +85,7 @@ l\2\0\0\0\1\0\1\0t\1\0\0\0g(\4\0\0\0i\5\0\0\0i\5\0\0\0f\0010f\0032.500"
 	same "$t/want" "$t/got"
 }
 
-@test "pstats: an empty profile" {
+@test "pstats: reads an empty profile" {
 	bytes '{0'
 	"$CGCONV" -t json "$t/x.pstats" | grep -q '^\["event",0,"ns"'
 }

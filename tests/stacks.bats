@@ -156,7 +156,7 @@ both_counts()
 	[ "$(cut -d/ -f2 "$dir/seen" | sort -u | wc -l)" -ge 20 ]
 }
 
-@test "stacks: a function that begins some stacks and is called on others has a caller" {
+@test "stacks: a function that is first on some stacks and called on others has a caller" {
 	recursion '["frame",6,0,3,0,0,0]' '["stack",6,3,[3]]' >"$dir/in"
 	says "$dir/in" >"$dir/got"
 	grep -xF 'call (<spontaneous>) b 3 samples=3' "$dir/got"

@@ -52,7 +52,7 @@ frames()
 	not grep -E 'href|import|fetch|XMLHttp|innerHTML|eval' "$dir/out.svg"
 }
 
-@test "svg: an event is chosen, narrow frames are dropped" {
+@test "svg: writes one event, drops narrow frames" {
 	"$CGCONV" -q -t svg --event cpu samples/pprof/cpu/cpu.pb.gz \
 		>"$dir/out.svg"
 	grep -q '<text id="event"[^>]*>cpu: [0-9,]* ns<' "$dir/out.svg"

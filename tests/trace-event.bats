@@ -116,7 +116,7 @@ array()
 		'function	b	27000	27000' | same - "$t/got"
 }
 
-@test "trace-event: inconsistent calls are warnings" {
+@test "trace-event: warns of inconsistent calls" {
 	while IFS='|' read -r message events; do
 		echo "$events" >"$t/x"
 		"$CGCONV" -f trace-event -t json "$t/x" 2>&1 >/dev/null |
@@ -168,7 +168,7 @@ array()
 	printf '%s\n' 'f 200000' 'g 300000' | same - "$t/got"
 }
 
-@test "trace-event: a CPU profile with missing pieces is a warning" {
+@test "trace-event: warns of a CPU profile with missing pieces" {
 	in=samples/trace-event/chunks/trace.json
 	perl -ne 'print unless /"name":"b"|"functionName":"b"/' "$in" >"$t/x"
 	"$CGCONV" -t folded "$t/x" >"$t/got" 2>"$t/err"

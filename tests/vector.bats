@@ -41,7 +41,7 @@ v8()
 	printf '"children":[%s]}' "$children"
 }
 
-@test "vector: cpuprofile" {
+@test "vector: reads cpuprofile" {
 	printf '{"nodes":[%s,%s,%s,%s,%s,%s],"startTime":0,"endTime":10}' \
 		"$(v8 1 '(root)' '"hitCount":0' 2)" \
 		"$(v8 2 main '"hitCount":0' 3)" \
@@ -50,7 +50,7 @@ v8()
 		is_vector cpuprofile
 }
 
-@test "vector: heapprofile" {
+@test "vector: reads heapprofile" {
 	local tree
 
 	tree=$(v8 6 c '"selfSize":5' '')
@@ -62,7 +62,7 @@ v8()
 	echo "{\"head\":$tree}" | is_vector heapprofile
 }
 
-@test "vector: trace-event" {
+@test "vector: reads trace-event" {
 	printf '[{"ph":"%s","ts":%s,"name":"%s"},%s]' B 0 main \
 		"$(printf '{"ph":"%s","ts":%s,"name":"%s"},' B 0 a B .002 b \
 			B .002 a B .002 c E .007 c E .007 a E .007 b \
@@ -74,28 +74,28 @@ v8()
 		is_vector trace-event
 }
 
-@test "vector: stackprof" {
+@test "vector: reads stackprof" {
 	echo '{"mode":"cpu","interval":1,"missed_samples":0,"frames":{
 		"1":{"name":"main"},"2":{"name":"a"},"3":{"name":"b"},
 		"4":{"name":"c"}},"raw":[5,1,2,3,2,4,5,2,1,2,5]}' |
 		is_vector stackprof
 }
 
-@test "vector: gprof2dot-json" {
+@test "vector: reads gprof2dot-json" {
 	echo '{"version":0,"costs":[{"description":"x"}],"functions":[
 		{"name":"main"},{"name":"a"},{"name":"b"},{"name":"c"}],
 		"events":[{"callchain":[3,1,2,1,0],"cost":[5]},
 		{"callchain":[1,0],"cost":[5]}]}' | is_vector gprof2dot-json
 }
 
-@test "vector: dhat" {
+@test "vector: reads dhat" {
 	echo '{"dhatFileVersion":2,"bklt":false,"bkacc":false,"ftbl":["[root]",
 		"0x1: main (x.c:1)","0x2: a (x.c:2)","0x3: b (x.c:3)",
 		"0x4: c (x.c:4)"],"pps":[{"tb":5,"tbk":1,"fs":[4,2,3,2,1]},
 		{"tb":5,"tbk":1,"fs":[2,1]}]}' | is_vector dhat
 }
 
-@test "vector: massif" {
+@test "vector: reads massif" {
 	printf '%s\n' 'desc: x' 'cmd: x' 'time_unit: i' snapshot=0 \
 		heap_tree=peak 'n2: 10 (heap allocation functions)' \
 		' n1: 5 0x4: c (x.c:4)' '  n1: 5 0x2: a (x.c:2)' \
@@ -131,7 +131,7 @@ v8()
 	done
 }
 
-@test "vector: xctrace" {
+@test "vector: reads xctrace" {
 	frame() { printf '<frame id="%s" name="%s"/>' "$1" "$2"; }
 	{
 		echo '<trace-query-result><row><weight id="9">5</weight><backtrace>'
@@ -143,7 +143,7 @@ v8()
 	} | is_vector xctrace 2
 }
 
-@test "vector: valgrind-xml" {
+@test "vector: reads valgrind-xml" {
 	frame() { printf '<frame><ip>0x%s</ip><fn>%s</fn></frame>' "$1" "$2"; }
 	leak() {
 		echo '<error><kind>Leak_DefinitelyLost</kind><xwhat>'

@@ -6,7 +6,7 @@ setup()
 	t=$BATS_TEST_TMPDIR
 }
 
-@test "xhprof: self costs, and recursion that counts once" {
+@test "xhprof: reads self costs, counts recursion once" {
 	"$CGCONV" -q -t json samples/xhprof/recursion/xhprof.json |
 		perl tests/oracle/graph.pl | sed 's/:0://g' | sort >"$t/got"
 	printf '%s\t%s\t%s\t%s\t%s\n' \
@@ -41,7 +41,7 @@ setup()
 	"$CGCONV" -t json "$t/x" 2>&1 >/dev/null | grep -q 'a negative time is read as 0'
 }
 
-@test "xhprof: only costs in the input become events" {
+@test "xhprof: makes events of the costs in the input only" {
 	echo '{"main()":{"ct":1,"wt":5}}' >"$t/x"
 	"$CGCONV" -q -t json "$t/x" | grep -c '^."event"' | grep -qx 1
 	echo '{"main()":{"ct":1,"wt":5,"samples":3}}' >"$t/x"

@@ -16,7 +16,7 @@ ignore(void *arg, const struct cg_message *message)
 {
 	(void)arg;
 	if (message->text == NULL || message->text[0] == '\0')
-		abort(); /* a failure without a word */
+		abort(); /* failed without a message */
 }
 
 /* Returns a checksum of all names and bytes; sets *status. */
@@ -52,7 +52,7 @@ read_through(const uint8_t *data, size_t size, size_t step, int *status)
 	if (archive != NULL)
 		*status = cg_archive_status(archive);
 	if (bytes > (uint64_t)1 << 30)
-		abort(); /* a bomb */
+		abort(); /* decompression bomb */
 	cg_archive_close(archive);
 	cg_job_free(job);
 	return sum;
@@ -64,7 +64,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int first, again;
 	uint64_t sum = read_through(data, size, 65536, &first);
 
-	/* How much of a damaged member comes before its error may differ. */
+	/* Reads of a damaged member may fail at different offsets. */
 	if (read_through(data, size, 1000, &again) != sum && first == CG_OK &&
 	    again == CG_OK)
 		abort();

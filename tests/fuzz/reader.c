@@ -96,7 +96,7 @@ read_bytes(struct cg_slice bytes, const struct cg_module *from)
 /* Returns the graph of a job written in a format. */
 struct written {
 	struct cg_job *job;
-	struct cg_out *out; /* NULL: the format cannot, or something failed */
+	struct cg_out *out; /* NULL: rejected or failed */
 };
 
 static struct written

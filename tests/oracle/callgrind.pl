@@ -20,20 +20,20 @@
 # those). --all-parts-as-one sums the parts: N is 0, no part and desc lines are
 # printed.
 #
-# Where the specification leaves room, this is what is done here:
-# - Blanks after "key=" and "key=(id)" are no part of the name (its grammar).
-# - A name id lasts until it is redefined or the file ends, over parts too.
+# Where the specification is ambiguous:
+# - Blanks after "key=" and "key=(id)" are not part of the name (by the grammar).
+# - A name id is valid until it is redefined or the file ends, across parts.
 # - A part begins at part:, pid:, thread:, events: or "# callgrind format" after
 #   body lines (or if that key was already given for this part); cmd: and desc:
-#   standing just before it belong to it.  pid and cmd are inherited from the part
-#   before, also positions: and events:.  ob, fl, fn and positions start anew.
+#   directly before it belong to it.  pid, cmd, positions: and events: are
+#   inherited from the previous part; ob, fl, fn and positions are reset.
 # - The object and the file of a callee are bound at cfn= (cob=/cfi= before it,
-#   else the current ones), changed by a cob=/cfi= after it, and stay for another
-#   calls= without cfn=.
+#   else the current ones), or by cob=/cfi= after it, and apply to further calls=
+#   without cfn=.
 # - An unconditional jump has EXECUTED = FOLLOWED = its count.
 # - jcnd= is followed/executed, or (the specification's grammar) "executed followed".
-# - Negative costs count as 0, fractions are cut, surplus numbers are dropped.
-# - Sums are exact; they are printed in full even above 2^64 - 1.
+# - Negative costs count as 0, fractions are truncated, surplus numbers are dropped.
+# - Sums are exact, even above 2^64 - 1.
 #
 # Dubious lines are reported on stderr; the exit status is 1 if the file cannot
 # be read or has costs without events:, else 0.
@@ -96,7 +96,7 @@ sub add {
     return $sum < $MAX ? $sum : add_strings("$x", "$y");
 }
 
-# A decimal or hex number; undef if it is none.
+# A decimal or hex number, else undef.
 sub number {
     my ($text) = @_;
     if ($text =~ /^[0-9]+\z/) {
@@ -143,7 +143,7 @@ sub start_part {
     $body  = 0;
 }
 
-# The key of a header line that begins a part when one is under way.
+# Keys of header lines that begin a new part.
 sub part_key {
     my ($key) = @_;
     start_part() if $body || $given{$key};
@@ -151,7 +151,7 @@ sub part_key {
     flush_pending();
 }
 
-# cmd: and desc: after body lines wait until it is known whose they are.
+# cmd: and desc: after body lines are kept until the next part begins or not.
 sub flush_pending {
     for (splice @pending) {
         my ($key, $value) = @$_;
@@ -169,7 +169,7 @@ sub event_index {
     return $#events;
 }
 
-# "Ir+2 Dr" -> "Ir + 2 Dr"; anything strange stays as it is.
+# "Ir+2 Dr" -> "Ir + 2 Dr"; anything else is unchanged.
 sub formula {
     my ($text) = @_;
     my ($rest, $out) = ($text, '');
@@ -201,7 +201,7 @@ sub name {
     return $text eq '' ? $UNKNOWN : escape($text);
 }
 
-# One position number, against the last one.
+# A position number, which may be relative to the last one.
 sub position {
     my ($text, $base) = @_;
     return $base if $text eq '*';

@@ -10,7 +10,7 @@
 #
 # Sources: gcov-io.h of gcc 3.4 to 16; for older formats libgcc2.c and profile.c
 # of 3.3, ggcov and the proposal of 2002-08-13 on the gcc mailing list. They
-# were not compared with output of such compilers.
+# were not compared with output of those compilers.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ my $word = $order eq 'be' ? 'N' : 'V';
 sub slurp { local $/; open my $f, '<:raw', $_[0] or die "$_[0]: $!\n"; <$f> }
 sub spit { open my $f, '>:raw', $_[0] or die "$_[0]: $!\n"; print $f $_[1] }
 
-# ---- What gcc 12 wrote, in its order of this machine ----
+# ---- Reading files of gcc 12, in native byte order ----
 
 my $bytes;
 sub u32 { unpack 'V', substr $bytes, 0, 4, '' }
@@ -92,7 +92,7 @@ sub read_data {
 sub counts { my $d = shift; $d->{counts} ?
     @{$d->{counts}} : (0) x $fn{$d->{ident}}{counters} }
 
-# ---- What other versions write: from 3.4 on ----
+# ---- Writing formats of 3.4 and later ----
 
 sub w { join '', map { pack $word, $_ & 0xffffffff } @_ }
 sub w64 { w(map { ($_, $_ >> 32) } @_) }
@@ -110,7 +110,7 @@ sub record {
 sub magic { my $m = shift; $order eq 'be' ? $m . $version :
     reverse($m) . reverse($version) }
 
-# Until 4.7 the exit is the last block.
+# Up to 4.7 the exit is the last block.
 sub block {
 	my ($fn, $n) = @_;
 
@@ -153,7 +153,8 @@ sub notes {
 	return $to;
 }
 
-# Runs are the third word but since 9; 4.8 to 8 add an empty histogram.
+# The number of runs is the third word, from 9 on the first; 4.8 to 8 add an
+# empty histogram.
 sub summaries {
 	my @old = (0, 0, $runs, (0) x 6);
 
@@ -181,14 +182,14 @@ sub data {
 	return $to . ($v >= 400 ? w(0) : '');
 }
 
-# ---- Before: numbers with a sign bit ----
+# ---- Writing formats before 3.4: numbers with a sign bit ----
 
 sub i32 { join '', map { pack 'V', $_ < 0 ? -$_ | 1 << 31 : $_ } @_ }
 sub i64 { join '', map { pack 'Q<', $_ < 0 ? -$_ | 1 << 63 : $_ } @_ }
 sub pad { my $t = shift; $t . "\0" x (4 - length($t) % 4) }
 sub named { i32(-1, length $_[0]) . pad($_[0]) . i32(-1) }
 
-# By block in the old order: what leaves it, its lines.
+# The arcs or lines of each block, in the old order of blocks.
 sub by_block {
 	my ($f, $what) = @_;
 	my @by = map { [] } 1 .. $f->{blocks};
@@ -251,7 +252,7 @@ sub old_data {
 	return $to;
 }
 
-# ---- Between: records with other tags, functions by name ----
+# ---- Writing 303p and 304e: other tags, functions by name ----
 
 my $rfc = $version eq '304e';
 my @tags = $rfc ? (1 .. 6) : (0x01000000, 0x01410000, 0x01430000, 0x01450000,

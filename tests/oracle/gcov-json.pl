@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# gcov-json.pl - prints gcov's JSON as sorted lines, so that equivalent
-# documents are equal: objects by key, branches and calls in order where all of
-# them are of one function.
+# gcov-json.pl - prints gcov's JSON as sorted lines, equal for equivalent
+# documents: objects by key; branches and calls in order if all are of one
+# function.
 use strict;
 use warnings;
 use JSON::PP;
@@ -27,7 +27,7 @@ while (my $unit = $json->incr_parse) {
 		}
 		for my $line (@{ $file->{lines} }) {
 			my $at = sprintf '%s:%d', $name, $line->{line_number};
-			# A line of several functions: blocks start over.
+			# Of several functions if block ids do not increase.
 			my $ids = $line->{block_ids} || [];
 			my $mixed = grep { $ids->[$_ - 1] >= $ids->[$_] }
 			    1 .. $#$ids;

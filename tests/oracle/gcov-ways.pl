@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # gcov-ways.pl ARCS LINES OUT - writes OUT.gcno and OUT.gcda, as of gcc 12, of a
-# function with one block that ends LINES lines and is the target of ARCS arcs:
-# counting takes ARCS times LINES steps.
+# function with one block that is the last of LINES lines and the target of ARCS
+# arcs: counting its lines takes ARCS * LINES steps.
 use strict;
 use warnings;
 

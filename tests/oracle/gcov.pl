@@ -4,13 +4,13 @@
 # Prints coverage in a normal form, one source line or function per line,
 # sorted, to compare the output of cgconv with that of gcov and llvm-cov:
 #
-#	line FILE LINE COUNT [U] [BRANCH...]	U: a block of it never ran
+#	line FILE LINE COUNT [U] [BRANCH...]	U: has an unexecuted block
 #	fn FILE NAME FIRST LAST BLOCKS EXECUTED ENTRIES
 #
 # A branch is its count, "f" for falling through, "t" for throwing. FILE is
 # cgconv's JSON, gcov's (--json-format -b), or text of llvm-cov gcov -b -c,
-# which has no marks and no functions here.  Sums over functions of a line are
-# what gcov's JSON holds in several entries.
+# which has no marks and no functions here.  Entries of gcov's JSON for several
+# functions of a line are summed.
 
 use strict;
 use warnings;

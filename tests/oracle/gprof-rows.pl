@@ -12,20 +12,20 @@
 # - The functions of a strongly connected component of two or more (arcs f -> f
 #   aside) are a cycle.  calls(cycle) = arcs into it from outside, its "+m" = arcs
 #   between its members, self(cycle) = sum of its members' self.
-# - children(f) = cost of f's arcs to other functions, those within f's cycle left
-#   out; children(cycle) = sum over its members.
-# - Let T be f or f's cycle.  Of an arc p -> f the self share is
+# - children(f) = cost of f's arcs to other functions, except those within f's
+#   cycle; children(cycle) = sum over its members.
+# - Let T be f or f's cycle.  The self share of an arc p -> f is
 #   count / calls(T) * self(T), the children share is the rest of the arc's cost,
 #   and it is printed count/calls(T).  Arcs within a cycle and f -> f are printed
-#   with their count only, so their cost is not looked at.
+#   with their count only; their cost is not compared.
 # - "(<spontaneous>)" is a root that the conversion added; it is skipped.  gprof
 #   prints "<spontaneous>" for a function without recorded callers.
 # - A cycle without callers has no "as a whole" row.
 # Times are printed with two digits, so 0.005 s of difference is rounding.
 #
 # Functions without time and calls may be missing from the callgrind file; all-zero
-# rows that gprof -z prints for them are only counted (--zero: they must be there).
-# Functions of one name are told apart by the numbers of their rows.
+# rows that gprof -z prints for them are counted (--zero: they must exist).
+# Functions with the same name are matched by the numbers in their rows.
 
 use strict;
 use warnings;
@@ -233,7 +233,7 @@ sub report {
         "  callgrind: $ours\n";
 }
 
-# Is a printed time this one?  $terms costs rounded to ns may be in it.
+# True if a printed time equals $time, a sum of $terms costs rounded to ns.
 sub same_time {
     my ($printed, $time, $terms) = @_;
     return 1 if $printed =~ /n/ && $time == 0;
@@ -247,7 +247,7 @@ sub all_zero {
         && !$row->{calls} && !$row->{more};
 }
 
-# What an arc should be printed as, seen from either end.
+# The expected row of an arc in the block of either end.
 sub arc_row {
     my ($arc, $end) = @_;
     my %row = (name => $end->{name}, cycle => $end->{cycle} ? 1 : 0, count => $arc->{count});
@@ -290,13 +290,13 @@ sub same_row {
     return 1;
 }
 
-# In this order first fit finds a complete match if there is one.
+# Sorted by time, first fit finds a complete match if one exists.
 sub by_time {
     my @time = map { defined $_->{self} && $_->{self} !~ /n/ ? $_->{self} : 0 } @_;
     return @_[sort { $time[$a] <=> $time[$b] || $a <=> $b } 0 .. $#_];
 }
 
-# Matches rows with ours as multisets; the result is a list of [row, ours, same].
+# Matches two multisets of rows; returns a list of [row, ours, same].
 sub pair_rows {
     my ($rows, $ours) = @_;
     my (%ours, @pairs, @left);
@@ -312,7 +312,7 @@ sub pair_rows {
     return @pairs;
 }
 
-# All rows of a block against a function or a cycle.
+# Compares all rows of a block with a function or cycle.
 sub pair_block {
     my ($block, $n) = @_;
     my $main = $block->{main};
@@ -335,7 +335,7 @@ sub pair_block {
     return @pairs;
 }
 
-# Gives each block the function (or cycle) of its name that fits best.
+# Assigns each block the function (or cycle) of its name with fewest differences.
 sub compare_blocks {
     my ($what, $blocks, $nodes) = @_;
     my @try;

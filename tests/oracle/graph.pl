@@ -5,10 +5,10 @@
 #   function  FILE:LINE:NAME  SELF  INCLUSIVE
 #   call      CALLER  CALLEE  COUNT  COST
 #
-# FILE is the object where there is no file. A name that was told apart by its
-# place ("run:9") is "run" again. INCLUSIVE is - where it is not stated. Costs of
-# several events are joined by commas. Call stacks are folded: a function and a
-# call count once on each, however often they stand on it; COUNT is of samples.
+# FILE is the object if there is no file. A line appended to a name ("run:9") is
+# removed. INCLUSIVE is - if not stated. Costs of several events are joined by
+# commas. Call stacks are folded: a function or call that occurs several times on
+# a stack is counted once; COUNT is in samples.
 use strict;
 use warnings;
 use JSON::PP;

@@ -4,10 +4,10 @@
 #	1 { 1: 5 2: -6 }   a message in field 1 with two numbers
 #	2: [1 2 3]         packed numbers
 #	6: "text"          bytes; \xHH and \n as in perl
-#	9 raw: "bytes"     bytes as they are, without tag and length
+#	9 raw: "bytes"     bytes without tag and length
 #
-# tests/oracle/proto.pl --fields N <MESSAGE: the fields N of a message, one a
-# line, as hex.
+# tests/oracle/proto.pl --fields N <MESSAGE - prints each field N of a message in
+# hex, one per line.
 use strict;
 use warnings;
 
@@ -67,7 +67,7 @@ sub take_varint {
 		$shift += 7;
 		return $value if ord($1) < 128;
 	}
-	die "cut short";
+	die "truncated message";
 }
 
 if (@ARGV && $ARGV[0] eq '--fields') {
@@ -85,5 +85,5 @@ if (@ARGV && $ARGV[0] eq '--fields') {
 	exit;
 }
 my $out = message();
-$text =~ /\G\s*$/gc or die "what is this: " . substr $text, pos($text) || 0;
+$text =~ /\G\s*$/gc or die "unexpected text: " . substr $text, pos($text) || 0;
 print $out;

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""tests/oracle/python-stats.py FILE - what Python's own pstats module makes of a
-profile, in the lines of tests/oracle/graph.pl. Calls by nobody are not among
-them, and calls that profile.py counted have the cost -."""
+"""tests/oracle/python-stats.py FILE - prints a profile as read by Python's
+pstats module, in the format of tests/oracle/graph.pl, without calls from unknown
+callers. Calls counted by profile.py have the cost -."""
 import pstats
 import sys
 

@@ -2,8 +2,7 @@
 # stacks.pl WORDS [FILE] - prints the stacks in cgconv's JSON, sorted, one per
 # line with its costs, without the facts in WORDS ("lines, objects"), which an
 # intermediate format was reported to lose. Stacks that are equal without these
-# facts are merged: two files are equivalent if and only if the outputs are
-# equal.
+# facts are merged: files are equivalent if and only if the outputs are equal.
 use strict;
 use warnings;
 use JSON::PP;
@@ -57,7 +56,7 @@ while (<>) {
     elsif ($tag eq 'file') { $file[$f[0]] = $f[1] }
     elsif ($tag eq 'function') {
         my ($id, $name, $file, $object, @range) = @f;
-        # As it is written in folded stacks.
+        # As in folded stacks.
         if ($without{spelling}) {
             $name =~ s/^\s+|\s+$//g;
             $name =~ tr/;\n\r\t/:   /;

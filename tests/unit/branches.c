@@ -7,7 +7,7 @@
 
 #define ROWS 40
 #define PARTS 2
-#define FILES 4 /* with 0 */
+#define FILES 4 /* including 0 */
 
 static int fault;
 static struct unit_log message;
@@ -174,7 +174,7 @@ cover(const struct cg_branch *row, size_t n, struct cg_coverage *sum)
 static void
 check_rows(struct cg_rows *rows, cg_part part, struct cg_branch *want, size_t n)
 {
-	struct cg_coverage sum, twin;
+	struct cg_coverage sum, expected;
 	struct cg_branch row;
 	size_t i = 0;
 
@@ -184,13 +184,16 @@ check_rows(struct cg_rows *rows, cg_part part, struct cg_branch *want, size_t n)
 		CHECK(compare_rows(&row, &want[i]) == 0 &&
 		      row.count == want[i].count);
 	CHECK(i == n);
-	cover(want, n, &twin);
+	cover(want, n, &expected);
 	CHECK(cg_get_coverage(rows, part, 1, 0, &sum));
-	CHECK(sum.blocks == twin.blocks && sum.executed == twin.executed);
 	CHECK(
-	    sum.paths == twin.paths && sum.paths_covered == twin.paths_covered);
-	CHECK(sum.entered == twin.entered && sum.entries == twin.entries);
-	CHECK(sum.returned == twin.returned && sum.returns == twin.returns);
+	    sum.blocks == expected.blocks && sum.executed == expected.executed);
+	CHECK(sum.paths == expected.paths &&
+	      sum.paths_covered == expected.paths_covered);
+	CHECK(
+	    sum.entered == expected.entered && sum.entries == expected.entries);
+	CHECK(sum.returned == expected.returned &&
+	      sum.returns == expected.returns);
 }
 
 static void

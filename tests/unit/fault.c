@@ -67,7 +67,8 @@ static long live; /* allocations that are not freed */
 /*
  * libdw 0.188 crashes when its hash tables of abbreviations cannot grow, and
  * loses memory when its trees cannot; libxml2 2.9 loses some when a parser
- * cannot be made, and talks on standard error: they are spared.
+ * cannot be created, and prints to standard error: their calls do not fail
+ * here.
  */
 static bool
 is_spared(const void *caller)
@@ -98,7 +99,7 @@ fails(enum kind kind)
 
 /* ---- The functions that fail -------------------------------------------- */
 
-/* Shared libraries are to find these as well. */
+/* Exported: shared libraries call these as well. */
 #pragma GCC visibility push(default)
 
 void *__libc_malloc(size_t);
@@ -186,7 +187,7 @@ open64(const char *path, int flags, ...)
 	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
-/* A close that fails has closed the file all the same. */
+/* A close() that fails has closed the descriptor. */
 int
 close(int fd)
 {
@@ -195,7 +196,7 @@ close(int fd)
 	return fails(CLOSE) ? -1 : result;
 }
 
-/* Nothing here has to survive a power cut. */
+/* Skips the real fsync(): it is slow and makes no difference here. */
 int
 fsync(int fd)
 {
@@ -217,17 +218,17 @@ rename(const char *from, const char *to)
 
 #define OLD "an older output\n"
 
-static char folder[] = "/tmp/cgconv-fault.XXXXXX";
-static char output[sizeof(folder) + 8];
+static char directory[] = "/tmp/cgconv-fault.XXXXXX";
+static char output[sizeof(directory) + 8];
 
 struct conversion {
 	const char *input, *program; /* program: NULL if there is none */
-	const char *before; /* not NULL: the difference to that is written */
+	const char *before; /* not NULL: write the difference from it */
 	const struct cg_module *to;
 	bool gzip;
-	char *right; /* what the output has to be */
+	char *right; /* the expected output */
 	size_t length;
-	char *rest; /* ... without what a companion tells that is not needed */
+	char *rest; /* the expected output without .ci files */
 	size_t rest_length;
 	char said[4096]; /* all messages, for the report */
 	bool told;       /* one of them names the failure */
@@ -240,7 +241,7 @@ hear(void *arg, const struct cg_message *message)
 	size_t used = strlen(it->said);
 	bool was = counting;
 
-	/* A message is no part of the conversion. */
+	/* Recording a message must not fail. */
 	counting = false;
 	(void)snprintf(it->said + used, sizeof(it->said) - used, "    %s\n",
 	    message->text);
@@ -398,22 +399,22 @@ ended_well(const struct conversion *it, int status)
 	bool right = holds(output, it->right, it->length);
 	bool old = holds(output, OLD, strlen(OLD));
 
-	if (!CHECK(files_in(folder) == 1))
+	if (!CHECK(files_in(directory) == 1))
 		return false;
-	/* What a program would have added may be missing, with a warning. */
+	/* What comes from an executable may be missing, with a warning. */
 	if (status == CG_OK)
 		return CHECK(right || (failing >= READ && it->told));
-	/* What cannot be read is left out, and what can be, converted. */
+	/* A .ci file that cannot be read is skipped. */
 	if (status == CG_EINPUT && it->rest != NULL &&
 	    holds(output, it->rest, it->rest_length))
 		return CHECK(failing >= READ && it->told);
-	/* The last sync is of the folder: the new output is there by then. */
+	/* The last fsync() is of the directory, after the rename. */
 	return CHECK(old || (failing == FSYNC && right)) && CHECK(it->told) &&
 	       CHECK(status == kinds[failing].status ||
 		     status == kinds[failing].other);
 }
 
-/* One failure; false if the conversion has not so many of that kind. */
+/* Fails call number at of a kind; false if there are fewer calls. */
 static bool
 fail_once(struct conversion *it, enum kind kind, unsigned long at)
 {
@@ -444,7 +445,7 @@ try_conversion(struct conversion *it)
 	unsigned long at;
 	int status;
 
-	/* Once for what is made once in a process, once to look at. */
+	/* The first run allocates what lives as long as the process. */
 	(void)run(it, ALLOC, 0);
 	status = run(it, ALLOC, 0);
 	if (status == CG_OK)
@@ -464,7 +465,7 @@ try_conversion(struct conversion *it)
 	it->right = it->rest = NULL;
 }
 
-/* Larger ones have nothing to add but time. */
+/* Larger samples only take longer. */
 #define SAMPLE_MAX 8192
 
 static bool
@@ -521,9 +522,9 @@ main(void)
 {
 	glob_t found;
 
-	if (mkdtemp(folder) == NULL)
+	if (mkdtemp(directory) == NULL)
 		return 1;
-	(void)snprintf(output, sizeof(output), "%s/out", folder);
+	(void)snprintf(output, sizeof(output), "%s/out", directory);
 	put_old_output();
 	if (glob("samples/*/*/*", 0, NULL, &found) != 0) {
 		puts("no samples here");
@@ -538,7 +539,7 @@ main(void)
 	try_difference(
 	    "samples/json/stacks/stacks.cgj", "samples/json/stacks/stacks.cgj");
 	(void)unlink(output);
-	CHECK(rmdir(folder) == 0);
+	CHECK(rmdir(directory) == 0);
 	return unit_end();
 }
 #endif

@@ -54,7 +54,7 @@ test_bins(uint64_t *seed)
 	}
 }
 
-/* Ticks become ns and the same ticks again. */
+/* Ticks survive the conversion to ns and back. */
 static void
 test_rates(uint64_t *seed)
 {
@@ -71,7 +71,7 @@ test_rates(uint64_t *seed)
 	CHECK(gprof_convert(3, GMON_NS, 1024) == 2929688);
 }
 
-/* Arcs in any order are restored to that order. */
+/* The recorded order of arcs is restored. */
 static void
 test_order(uint64_t *seed)
 {

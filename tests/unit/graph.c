@@ -50,7 +50,7 @@ end(struct cg_build *build, struct cg_graph *graph)
 
 /* ---- Rows --------------------------------------------------------------- */
 
-struct rows_twin {
+struct rows_model {
 	uint64_t cost[FNS][3][PLACES][PLACES][EVENTS];
 	bool there[FNS][3][PLACES][PLACES];
 	uint64_t count[FNS][PLACES][FNS], calls[FNS][PLACES][FNS][EVENTS];
@@ -59,7 +59,8 @@ struct rows_twin {
 };
 
 static void
-add_random_row(struct cg_build *build, struct rows_twin *twin, uint64_t *random)
+add_random_row(
+    struct cg_build *build, struct rows_model *model, uint64_t *random)
 {
 	cg_fn fn = (cg_fn)unit_below(random, FNS);
 	uint32_t line = (uint32_t)unit_below(random, PLACES);
@@ -74,35 +75,35 @@ add_random_row(struct cg_build *build, struct rows_twin *twin, uint64_t *random)
 	switch (unit_below(random, 3)) {
 	case 0:
 		cg_add_cost(build, fn, &pos, cost, n);
-		twin->there[fn][file][line][addr] = true;
+		model->there[fn][file][line][addr] = true;
 		for (size_t i = 0; i < n; i++)
-			twin->cost[fn][file][line][addr][i] += cost[i];
+			model->cost[fn][file][line][addr][i] += cost[i];
 		break;
 	case 1:
 		pos = (struct cg_pos){ .line = line };
 		cg_add_call(build, fn, &pos, (cg_fn)addr,
 		    &(struct cg_pos){ .line = 7 }, count, cost, n);
-		twin->count[fn][line][addr] += count;
+		model->count[fn][line][addr] += count;
 		for (size_t i = 0; i < n; i++)
-			twin->calls[fn][line][addr][i] += cost[i];
+			model->calls[fn][line][addr][i] += cost[i];
 		break;
 	default:
 		pos = (struct cg_pos){ .line = line };
 		cg_add_jump(build, fn, &pos, fn,
 		    &(struct cg_pos){ .line = (uint32_t)addr }, n > 1, count,
 		    count / 2);
-		twin->executed[fn][line][addr][n > 1] += count;
+		model->executed[fn][line][addr][n > 1] += count;
 		if (n > 1)
-			twin->followed[fn][line][addr] += count / 2;
+			model->followed[fn][line][addr] += count / 2;
 		break;
 	}
 }
 
 static bool
-same_cost(const uint64_t *cost, size_t n, const uint64_t *twin)
+same_cost(const uint64_t *cost, size_t n, const uint64_t *model)
 {
 	for (size_t i = 0; i < EVENTS; i++) {
-		if (twin[i] != (i < n ? cost[i] : 0))
+		if (model[i] != (i < n ? cost[i] : 0))
 			return false;
 	}
 	return n == 0 || cost[n - 1] != 0 || n <= EVENTS;
@@ -110,7 +111,7 @@ same_cost(const uint64_t *cost, size_t n, const uint64_t *twin)
 
 /* Removes the expected row of each row of the cursor; none may remain. */
 static void
-compare_rows(struct cg_rows *rows, struct rows_twin *twin, cg_fn fn)
+compare_rows(struct cg_rows *rows, struct rows_model *model, cg_fn fn)
 {
 	struct cg_pos last = { 0 };
 	struct cg_cost cost;
@@ -121,10 +122,10 @@ compare_rows(struct cg_rows *rows, struct rows_twin *twin, cg_fn fn)
 	while (cg_next_cost(rows, &cost)) {
 		const struct cg_pos *p = &cost.pos;
 
-		CHECK(twin->there[fn][p->file][p->line][p->addr]);
-		twin->there[fn][p->file][p->line][p->addr] = false;
+		CHECK(model->there[fn][p->file][p->line][p->addr]);
+		model->there[fn][p->file][p->line][p->addr] = false;
 		CHECK(same_cost(cost.cost, cost.n,
-		    twin->cost[fn][p->file][p->line][p->addr]));
+		    model->cost[fn][p->file][p->line][p->addr]));
 		CHECK(first || p->addr > last.addr ||
 		      (p->addr == last.addr &&
 			  (p->file != last.file || p->line > last.line)));
@@ -132,40 +133,41 @@ compare_rows(struct cg_rows *rows, struct rows_twin *twin, cg_fn fn)
 		first = false;
 	}
 	while (cg_next_call(rows, &call)) {
-		CHECK(
-		    call.count == twin->count[fn][call.site.line][call.callee]);
+		CHECK(call.count ==
+		      model->count[fn][call.site.line][call.callee]);
 		CHECK(same_cost(call.cost, call.n,
-		    twin->calls[fn][call.site.line][call.callee]));
-		twin->count[fn][call.site.line][call.callee] = 0;
+		    model->calls[fn][call.site.line][call.callee]));
+		model->count[fn][call.site.line][call.callee] = 0;
 	}
 	while (cg_next_jump(rows, &jump)) {
 		uint64_t *executed =
-		    &twin->executed[fn][jump.from.line][jump.to.line]
-				   [jump.conditional];
+		    &model->executed[fn][jump.from.line][jump.to.line]
+				    [jump.conditional];
 
 		CHECK(jump.executed == *executed);
-		CHECK(jump.followed ==
-		      (jump.conditional
-			      ? twin->followed[fn][jump.from.line][jump.to.line]
-			      : *executed));
+		CHECK(
+		    jump.followed ==
+		    (jump.conditional
+			    ? model->followed[fn][jump.from.line][jump.to.line]
+			    : *executed));
 		*executed = 0;
 	}
 }
 
 static bool
-is_empty(const struct rows_twin *twin)
+is_empty(const struct rows_model *model)
 {
-	const unsigned char *there = (const void *)twin->there;
-	const unsigned char *count = (const void *)twin->count;
-	const unsigned char *executed = (const void *)twin->executed;
+	const unsigned char *there = (const void *)model->there;
+	const unsigned char *count = (const void *)model->count;
+	const unsigned char *executed = (const void *)model->executed;
 
-	for (size_t i = 0; i < sizeof(twin->there); i++)
+	for (size_t i = 0; i < sizeof(model->there); i++)
 		if (there[i])
 			return false;
-	for (size_t i = 0; i < sizeof(twin->count); i++)
+	for (size_t i = 0; i < sizeof(model->count); i++)
 		if (count[i])
 			return false;
-	for (size_t i = 0; i < sizeof(twin->executed); i++)
+	for (size_t i = 0; i < sizeof(model->executed); i++)
 		if (executed[i])
 			return false;
 	return true;
@@ -175,44 +177,44 @@ is_empty(const struct rows_twin *twin)
 static void
 test_rows(uint64_t seed, int count)
 {
-	struct rows_twin *twin = unit_alloc(sizeof(*twin));
+	struct rows_model *model = unit_alloc(sizeof(*model));
 	struct cg_build build;
 	struct cg_graph *graph = begin(&build, CG_INCL_STATED);
 	struct cg_rows *rows;
 	uint64_t random = seed;
 
-	memset(twin, 0, sizeof(*twin));
+	memset(model, 0, sizeof(*model));
 	for (int i = 0; i < count; i++)
-		add_random_row(&build, twin, &random);
+		add_random_row(&build, model, &random);
 	CHECK(cg_graph_seal(graph) == CG_OK);
 	rows = cg_rows_new(graph);
 	for (cg_fn fn = 0; rows && fn < FNS; fn++) {
 		CHECK(cg_rows_open(rows, 0, fn));
-		compare_rows(rows, twin, fn);
+		compare_rows(rows, model, fn);
 	}
-	CHECK(is_empty(twin));
+	CHECK(is_empty(model));
 	cg_rows_free(rows);
 	end(&build, graph);
-	free(twin);
+	free(model);
 }
 
 /* ---- Calls: cycles and propagation --------------------------------------- */
 
-struct calls_twin {
+struct calls_model {
 	uint64_t self[FNS], count[FNS][FNS];
 	bool reaches[FNS][FNS];
 };
 
 static void
 add_random_calls(
-    struct cg_build *build, struct calls_twin *twin, uint64_t *random)
+    struct cg_build *build, struct calls_model *model, uint64_t *random)
 {
 	const struct cg_pos nowhere = { 0 };
 
-	memset(twin, 0, sizeof(*twin));
+	memset(model, 0, sizeof(*model));
 	for (cg_fn fn = 1; fn < FNS; fn++) {
-		twin->self[fn] = unit_below(random, 1000000);
-		cg_add_cost(build, fn, &nowhere, &twin->self[fn], 1);
+		model->self[fn] = unit_below(random, 1000000);
+		cg_add_cost(build, fn, &nowhere, &model->self[fn], 1);
 	}
 	for (size_t i = unit_below(random, 10); i > 0; i--) {
 		cg_fn from = (cg_fn)unit_below(random, FNS - 1) + 1;
@@ -222,53 +224,53 @@ add_random_calls(
 		cg_add_call(build, from,
 		    &(struct cg_pos){ .line = (uint32_t)unit_below(random, 3) },
 		    to, &nowhere, count, NULL, 0);
-		twin->count[from][to] += count;
-		twin->reaches[from][to] = true;
+		model->count[from][to] += count;
+		model->reaches[from][to] = true;
 	}
 	for (int k = 0; k < FNS; k++)
 		for (int i = 0; i < FNS; i++)
 			for (int j = 0; j < FNS; j++)
-				twin->reaches[i][j] |=
-				    twin->reaches[i][k] && twin->reaches[k][j];
+				model->reaches[i][j] |= model->reaches[i][k] &&
+							model->reaches[k][j];
 }
 
 static bool
-same_cycle(const struct calls_twin *twin, int a, int b)
+same_cycle(const struct calls_model *model, int a, int b)
 {
-	return a == b || (twin->reaches[a][b] && twin->reaches[b][a]);
+	return a == b || (model->reaches[a][b] && model->reaches[b][a]);
 }
 
 /* gprof's arithmetic in floating point, with cycles as nodes, recursively. */
 static double
-total_of(const struct calls_twin *twin, int fn)
+total_of(const struct calls_model *model, int fn)
 {
 	double total = 0;
 
 	for (int member = 1; member < FNS; member++) {
-		if (!same_cycle(twin, fn, member))
+		if (!same_cycle(model, fn, member))
 			continue;
-		total += (double)twin->self[member];
+		total += (double)model->self[member];
 		for (int to = 1; to < FNS; to++) {
 			double calls = 0;
 
-			if (same_cycle(twin, member, to) ||
-			    twin->count[member][to] == 0)
+			if (same_cycle(model, member, to) ||
+			    model->count[member][to] == 0)
 				continue;
 			for (int i = 1; i < FNS; i++)
 				for (int j = 1; j < FNS; j++)
-					if (same_cycle(twin, to, j) &&
-					    !same_cycle(twin, i, j))
+					if (same_cycle(model, to, j) &&
+					    !same_cycle(model, i, j))
 						calls +=
-						    (double)twin->count[i][j];
-			total += total_of(twin, to) *
-				 (double)twin->count[member][to] / calls;
+						    (double)model->count[i][j];
+			total += total_of(model, to) *
+				 (double)model->count[member][to] / calls;
 		}
 	}
 	return total;
 }
 
 static void
-compare_arcs(const struct cg_graph *graph, const struct calls_twin *twin)
+compare_arcs(const struct cg_graph *graph, const struct calls_model *model)
 {
 	struct cg_rows *rows = cg_rows_new(graph);
 	uint64_t incl[FNS][FNS] = { { 0 } };
@@ -283,23 +285,23 @@ compare_arcs(const struct cg_graph *graph, const struct calls_twin *twin)
 		}
 	}
 	for (int from = 1; from < FNS; from++) {
-		whole += (double)twin->self[from];
+		whole += (double)model->self[from];
 		for (int to = 1; to < FNS; to++) {
 			double calls = 0, want = 0;
 
-			if (same_cycle(twin, from, to)) {
+			if (same_cycle(model, from, to)) {
 				CHECK(from != to || incl[from][to] == 0);
 				continue;
 			}
 			for (int i = 1; i < FNS; i++)
 				for (int j = 1; j < FNS; j++)
-					if (same_cycle(twin, to, j) &&
-					    !same_cycle(twin, i, j))
+					if (same_cycle(model, to, j) &&
+					    !same_cycle(model, i, j))
 						calls +=
-						    (double)twin->count[i][j];
-			if (twin->count[from][to])
-				want = total_of(twin, to) *
-				       (double)twin->count[from][to] / calls;
+						    (double)model->count[i][j];
+			if (model->count[from][to])
+				want = total_of(model, to) *
+				       (double)model->count[from][to] / calls;
 			want -= (double)incl[from][to];
 			CHECK(want < 10 && want > -10);
 		}
@@ -310,23 +312,23 @@ compare_arcs(const struct cg_graph *graph, const struct calls_twin *twin)
 		double out = 0;
 
 		for (int i = 1; i < FNS; i++) {
-			if (i < fn && same_cycle(twin, i, fn))
+			if (i < fn && same_cycle(model, i, fn))
 				first = false;
 			for (int j = 1; j < FNS; j++) {
-				if (!same_cycle(twin, fn, j))
+				if (!same_cycle(model, fn, j))
 					continue;
-				called |= !same_cycle(twin, i, j) &&
-					  twin->count[i][j] != 0;
+				called |= !same_cycle(model, i, j) &&
+					  model->count[i][j] != 0;
 			}
 		}
 		if (called || !first)
 			continue;
 		for (int i = 1; i < FNS; i++) {
-			if (!same_cycle(twin, fn, i))
+			if (!same_cycle(model, fn, i))
 				continue;
-			out += (double)twin->self[i];
+			out += (double)model->self[i];
 			for (int j = 1; j < FNS; j++)
-				if (!same_cycle(twin, i, j))
+				if (!same_cycle(model, i, j))
 					out += (double)incl[i][j];
 		}
 		root += out;
@@ -336,7 +338,7 @@ compare_arcs(const struct cg_graph *graph, const struct calls_twin *twin)
 }
 
 static void
-compare_cycles(const struct cg_graph *graph, const struct calls_twin *twin)
+compare_cycles(const struct cg_graph *graph, const struct calls_model *model)
 {
 	struct cg_sums *sums = cg_sums_new(graph, CG_ALL_PARTS, true);
 
@@ -346,17 +348,17 @@ compare_cycles(const struct cg_graph *graph, const struct calls_twin *twin)
 		size_t mates = 0;
 
 		for (cg_fn b = 1; b < FNS; b++) {
-			bool same = same_cycle(twin, (int)a, (int)b);
+			bool same = same_cycle(model, (int)a, (int)b);
 
 			mates += same;
-			root &= b == a || !twin->reaches[b][a] ||
-				twin->count[b][a] == 0;
+			root &= b == a || !model->reaches[b][a] ||
+				model->count[b][a] == 0;
 			CHECK(a == b ||
 			      same == (cycle != 0 &&
 					  cg_sum_cycle(sums, b) == cycle));
 		}
 		CHECK((cycle != 0) == (mates > 1));
-		CHECK(cg_sum_self(sums, a, 0) == twin->self[a]);
+		CHECK(cg_sum_self(sums, a, 0) == model->self[a]);
 		CHECK(!cg_sum_is_root(sums, a) || root);
 	}
 	cg_sums_free(sums);
@@ -367,27 +369,27 @@ test_calls(uint64_t seed)
 {
 	struct cg_build build;
 	struct cg_graph *graph = begin(&build, CG_INCL_BY_COUNTS);
-	struct calls_twin twin;
+	struct calls_model model;
 	uint64_t random = seed;
 
-	add_random_calls(&build, &twin, &random);
+	add_random_calls(&build, &model, &random);
 	CHECK(cg_graph_seal(graph) == CG_OK);
 	CHECK(cg_propagate(graph) == CG_OK);
-	compare_cycles(graph, &twin);
-	compare_arcs(graph, &twin);
+	compare_cycles(graph, &model);
+	compare_arcs(graph, &model);
 	end(&build, graph);
 }
 
 /* Costs of functions, by part. */
-struct sums_twin {
+struct sums_model {
 	uint64_t self[2][FNS][EVENTS], calls[2][FNS][FNS][EVENTS];
 	uint64_t stated[2][FNS][EVENTS];
 	bool states[2][FNS];
 };
 
 static void
-add_random_sum(
-    struct cg_build *build, struct sums_twin *twin, int part, uint64_t *random)
+add_random_sum(struct cg_build *build, struct sums_model *model, int part,
+    uint64_t *random)
 {
 	cg_fn fn = (cg_fn)unit_below(random, FNS - 1) + 1;
 	cg_fn callee = (cg_fn)unit_below(random, FNS - 1) + 1;
@@ -395,9 +397,9 @@ add_random_sum(
 		.line = (uint32_t)unit_below(random, 1000),
 		.addr = unit_below(random, 1000) };
 	size_t n = unit_below(random, EVENTS + 1), kind = unit_below(random, 9);
-	uint64_t cost[EVENTS], *to = kind < 5   ? twin->self[part][fn]
-				     : kind < 8 ? twin->calls[part][fn][callee]
-						: twin->stated[part][fn];
+	uint64_t cost[EVENTS], *to = kind < 5   ? model->self[part][fn]
+				     : kind < 8 ? model->calls[part][fn][callee]
+						: model->stated[part][fn];
 
 	for (size_t i = 0; i < n; i++) {
 		cost[i] = unit_below(random, unit_below(random, 4) ? 99 : 9999);
@@ -409,27 +411,27 @@ add_random_sum(
 		(void)cg_add_call(build, fn, &pos, callee, &pos, 1, cost, n);
 	else
 		cg_add_inclusive(build, fn, cost, n);
-	twin->states[part][fn] |= kind == 8;
+	model->states[part][fn] |= kind == 8;
 }
 
 static uint64_t
-inclusive_of(const struct sums_twin *twin, const struct cg_sums *sums, cg_fn fn,
-    size_t event)
+inclusive_of(const struct sums_model *model, const struct cg_sums *sums,
+    cg_fn fn, size_t event)
 {
 	uint64_t sum = 0;
 	cg_fn to;
 
 	for (int part = 0; part < 2; part++) {
-		if (twin->states[part][fn]) {
-			sum += twin->stated[part][fn][event];
+		if (model->states[part][fn]) {
+			sum += model->stated[part][fn][event];
 			continue;
 		}
-		sum += twin->self[part][fn][event];
+		sum += model->self[part][fn][event];
 		for (to = 1; to < FNS; to++) {
 			if (to != fn && (cg_sum_cycle(sums, fn) == 0 ||
 					    cg_sum_cycle(sums, fn) !=
 						cg_sum_cycle(sums, to)))
-				sum += twin->calls[part][fn][to][event];
+				sum += model->calls[part][fn][to][event];
 		}
 	}
 	return sum;
@@ -440,14 +442,14 @@ test_sums(uint64_t seed)
 {
 	struct cg_build build;
 	struct cg_graph *graph = begin(&build, CG_INCL_STATED);
-	struct sums_twin twin = { 0 };
+	struct sums_model model = { 0 };
 	uint64_t random = seed;
 	struct cg_sums *all, *one;
 
 	for (int part = 0; part < 2; part++) {
 		(void)cg_add_part(&build, &(struct cg_part_info){ .cmd = "" });
 		for (int i = 0; i < 60; i++)
-			add_random_sum(&build, &twin, part, &random);
+			add_random_sum(&build, &model, part, &random);
 	}
 	CHECK(cg_part_count(graph) == 2);
 	CHECK(cg_graph_seal(graph) == CG_OK);
@@ -456,8 +458,8 @@ test_sums(uint64_t seed)
 		one = cg_sums_of(graph, CG_ALL_PARTS, i, 1);
 		for (cg_fn fn = 1; all && one && fn < FNS; fn++) {
 			uint64_t self =
-			    twin.self[0][fn][i] + twin.self[1][fn][i];
-			uint64_t inclusive = inclusive_of(&twin, all, fn, i);
+			    model.self[0][fn][i] + model.self[1][fn][i];
+			uint64_t inclusive = inclusive_of(&model, all, fn, i);
 
 			CHECK(cg_sum_self(all, fn, i) == self);
 			CHECK(cg_sum_self(one, fn, i) == self);
@@ -582,7 +584,7 @@ test_unwanted(void)
 	end(&build, graph);
 }
 
-/* Which lines of text are accepted; rejected ones leave the graph unchanged. */
+/* Accepted and rejected lines; rejected ones leave the graph unchanged. */
 static void
 test_cost_lines(bool sums_only)
 {
@@ -661,8 +663,8 @@ test_cost_lines(bool sums_only)
 }
 
 /*
- * Lines with repeated positions and values of all lengths: read, written and
- * read again they are what a cursor returns.
+ * Lines with repeated positions and values of all lengths survive: reading,
+ * writing and reading them again gives the rows of the cursor.
  */
 static void
 test_lines_out(uint64_t seed, bool addrs)

@@ -43,7 +43,7 @@ open_bytes(const void *bytes, size_t len)
 	    &diag, "dir/mem.txt", (struct cg_slice){ bytes, len }, &status);
 }
 
-/* Reads an input to its end and closes it: its status, *all if not NULL. */
+/* Reads an input to its end, closes it, returns its status. */
 static int
 drain(struct cg_in *in, struct cg_slice want, bool *same)
 {
@@ -52,7 +52,7 @@ drain(struct cg_in *in, struct cg_slice want, bool *same)
 
 	*same = false;
 	if (!in)
-		return CG_EINPUT; /* it was opened and failed at once */
+		return CG_EINPUT; /* opening has failed */
 	if (cg_read_all(in, &all))
 		*same = unit_same(all, want);
 	status = cg_in_status(in);
@@ -116,7 +116,7 @@ make_text(uint64_t *seed, size_t size)
 	return text;
 }
 
-/* Reads to the end by lines and blocks mixed, and compares what comes. */
+/* Reads to the end, lines and blocks mixed, and compares the text. */
 static void
 check_text(struct cg_in *in, struct cg_slice text, uint64_t seed)
 {
@@ -152,7 +152,7 @@ check_text(struct cg_in *in, struct cg_slice text, uint64_t seed)
 	cg_in_close(in);
 }
 
-/* The text from a pipe that gives it in pieces of all sizes. */
+/* Opens a pipe through which a child writes the text in random pieces. */
 static struct cg_in *
 open_pipe(struct cg_slice text, uint64_t seed, pid_t *child)
 {
@@ -180,7 +180,7 @@ open_pipe(struct cg_slice text, uint64_t seed, pid_t *child)
 	return cg_in_open(&diag, "-", &status);
 }
 
-/* A text in pieces; of each piece's ends the place is known. */
+/* Reads pieces; both ends of each have the right location. */
 static void
 check_pieces(struct cg_in *in, struct cg_slice text)
 {
@@ -211,7 +211,7 @@ static void
 test_windows(void)
 {
 	const size_t size = 2000000;
-	unsigned char *packed = unit_alloc(2 * size);
+	unsigned char *compressed = unit_alloc(2 * size);
 
 	for (uint64_t seed = 1; seed <= 9; seed++) {
 		uint64_t state = seed;
@@ -223,8 +223,8 @@ test_windows(void)
 		int status;
 
 		check_text(open_bytes(text.ptr, text.len), text, seed);
-		add_gzip(packed, &len, text);
-		check_text(open_bytes(packed, len), text, seed);
+		add_gzip(compressed, &len, text);
+		check_text(open_bytes(compressed, len), text, seed);
 		in = open_pipe(text, seed, &child);
 		CHECK(strcmp(cg_in_name(in), "<stdin>") == 0);
 		check_text(in, text, seed);
@@ -233,7 +233,7 @@ test_windows(void)
 		CHECK(waitpid(child, &status, 0) == child && status == 0);
 		free(bytes);
 	}
-	free(packed);
+	free(compressed);
 }
 
 static void
@@ -267,7 +267,7 @@ test_places(void)
 	cg_in_close(in);
 }
 
-/* Lines of 64 MiB pass, longer ones do not. */
+/* Lines of up to 64 MiB are accepted. */
 static void
 test_limit(void)
 {
@@ -404,7 +404,7 @@ test_gzip(void)
 	CHECK(!open_bytes(thrice, len3) && said.count == 1);
 }
 
-/* Members whose packed data ends at every place in a window. */
+/* The compressed data of members ends at every offset of a window. */
 static void
 test_many_members(void)
 {
@@ -426,25 +426,25 @@ test_many_members(void)
 	free(bytes);
 }
 
-/* Cut at every byte: always told, and where; but between two members. */
+/* Truncation at any byte is an error with an offset, except between members. */
 static void
 test_truncated(void)
 {
 	uint64_t seed = 5;
 	char *bytes = make_text(&seed, 3000);
 	struct cg_slice text = { bytes, 3000 };
-	unsigned char packed[8000];
+	unsigned char compressed[8000];
 	size_t len = 0, first;
 	bool same;
 
-	add_gzip(packed, &len, text);
+	add_gzip(compressed, &len, text);
 	first = len;
-	add_gzip(packed, &len, text);
-	for (size_t n = 2; n < len; n++) { /* less is no gzip magic */
+	add_gzip(compressed, &len, text);
+	for (size_t n = 2; n < len; n++) { /* shorter: no gzip magic */
 		unsigned char *copy = unit_alloc(n);
 		int status;
 
-		memcpy(copy, packed, n);
+		memcpy(copy, compressed, n);
 		status = drain(open_bytes(copy, n), text, &same);
 		if (n == first)
 			CHECK(status == CG_OK && same && said.count == 0);
@@ -457,29 +457,29 @@ test_truncated(void)
 	free(bytes);
 }
 
-/* One bit wrong: an error, or a bit that means nothing (time, padding). */
+/* A flipped bit is an error, or has no meaning (time, padding). */
 static void
 test_corrupt(void)
 {
 	uint64_t seed = 6;
 	char *bytes = make_text(&seed, 1000);
 	struct cg_slice text = { bytes, 1000 };
-	unsigned char packed[4000];
+	unsigned char compressed[4000];
 	size_t len = 0;
 	bool same;
 
-	add_gzip(packed, &len, text);
+	add_gzip(compressed, &len, text);
 	for (size_t bit = 16; bit < len * 8; bit++) {
 		int status;
 
-		packed[bit / 8] ^= (unsigned char)(1 << bit % 8);
-		status = drain(open_bytes(packed, len), text, &same);
+		compressed[bit / 8] ^= (unsigned char)(1 << bit % 8);
+		status = drain(open_bytes(compressed, len), text, &same);
 		CHECK(status == CG_OK ? same
 				      : status == CG_EINPUT && said.count == 1);
-		packed[bit / 8] ^= (unsigned char)(1 << bit % 8);
+		compressed[bit / 8] ^= (unsigned char)(1 << bit % 8);
 	}
-	packed[len - 5] ^= 1;
-	CHECK(drain(open_bytes(packed, len), text, &same) == CG_EINPUT);
+	compressed[len - 5] ^= 1;
+	CHECK(drain(open_bytes(compressed, len), text, &same) == CG_EINPUT);
 	CHECK(strncmp(said.text, "gzip data is corrupt (", 22) == 0);
 	free(bytes);
 }

@@ -21,7 +21,7 @@ test_tokens(void)
 				   "\"\":{}, \"n\":null,\"f\":false}\t";
 	static const struct {
 		enum cg_json_type type;
-		const char *text; /* NULL: has none */
+		const char *text; /* NULL: the token has none */
 		unsigned depth;
 		char at;
 	} want[] = {
@@ -166,7 +166,7 @@ add(struct text *text, const char *string)
 static void
 add_string(struct text *text, uint64_t *seed)
 {
-	/* Raw bytes as lone surrogates: json-c would not join two of them. */
+	/* Lone surrogates as raw bytes: json-c does not join two of them. */
 	static const char *const parts[] = { "a", "name", "\\\"", "\\\\", "\\/",
 		"\\b", "\\f", "\\n", "\\r", "\\t", "\\u0000", "\\u001f",
 		"\\u00e9", "\\uD83D\\uDE00", "\\ud83d", "\\ud83dx",
@@ -209,7 +209,7 @@ add_blanks(struct text *text, uint64_t *seed)
 		add(text, blanks[unit_below(seed, 4)]);
 }
 
-/* An array or object; its levels are kept in a string of brackets. */
+/* Makes an array or object; open levels are a string of brackets. */
 static void
 make_text(struct text *text, uint64_t *seed)
 {
@@ -255,9 +255,9 @@ make_text(struct text *text, uint64_t *seed)
 	add_blanks(text, seed);
 }
 
-/* NULL if json-c refuses the text. */
+/* NULL if json-c rejects the text. */
 static struct json_object *
-parse_twin(const char *bytes, size_t len, int flags)
+parse_json_c(const char *bytes, size_t len, int flags)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(2 * CG_JSON_DEPTH);
 	struct json_object *value;
@@ -267,7 +267,7 @@ parse_twin(const char *bytes, size_t len, int flags)
 	if (json_tokener_get_error(tokener) == json_tokener_success &&
 	    json_tokener_get_parse_end(tokener) == len) {
 		json_tokener_free(tokener);
-		/* NULL is json-c's null: any other value tells it apart */
+		/* json-c's null is NULL: return another value */
 		return value ? value : json_object_new_boolean(1);
 	}
 	json_object_put(value);
@@ -275,7 +275,7 @@ parse_twin(const char *bytes, size_t len, int flags)
 	return NULL;
 }
 
-/* Writes one token; true if a comma belongs before the next value. */
+/* Writes a token; true if the next value needs a comma before it. */
 static bool
 put_token(struct cg_out *out, const struct cg_json *json,
     enum cg_json_type type, bool comma)
@@ -304,7 +304,7 @@ put_token(struct cg_out *out, const struct cg_json *json,
 	       type != CG_JSON_OBJECT;
 }
 
-/* What is written from the tokens means the same to json-c as the text. */
+/* The text, written again from its tokens, is equal for json-c. */
 static void
 test_meaning(const struct text *text)
 {
@@ -321,8 +321,8 @@ test_meaning(const struct text *text)
 	CHECK(type == CG_JSON_END);
 	cg_putc(out, '\0');
 	bytes = cg_out_bytes(out);
-	value = parse_twin(text->bytes, text->len, JSON_TOKENER_STRICT);
-	back = parse_twin(bytes.ptr, bytes.len - 1, JSON_TOKENER_STRICT);
+	value = parse_json_c(text->bytes, text->len, JSON_TOKENER_STRICT);
+	back = parse_json_c(bytes.ptr, bytes.len - 1, JSON_TOKENER_STRICT);
 	if (!CHECK(value && back && json_object_equal(value, back)))
 		fprintf(stderr, "... %s\n... %s\n", text->bytes, bytes.ptr);
 	json_object_put(value);
@@ -358,7 +358,7 @@ mutate(struct text *text, uint64_t *seed)
 }
 
 /*
- * What json-c 0.16 lets pass even where it is told to be strict: control
+ * Invalid text that json-c 0.16 accepts even in strict mode: control
  * characters in strings, NaN and Infinity, numbers like 1. and -.5 and 01.
  */
 static bool
@@ -377,13 +377,13 @@ json_c_is_laxer(const struct text *text, const struct cg_json *json)
 	return n > 0 && at[-1] == '0' && *at >= '0' && *at <= '9';
 }
 
-/* Accepted by both or by none; read from memory that ends with the text. */
+/* Both parsers accept or reject; the buffer ends with the text. */
 static void
 test_acceptance(const struct text *text)
 {
 	char *copy = unit_alloc(text->len);
 	struct json_object *value =
-	    parse_twin(text->bytes, text->len, JSON_TOKENER_STRICT);
+	    parse_json_c(text->bytes, text->len, JSON_TOKENER_STRICT);
 	struct cg_json json;
 	bool good;
 
@@ -438,9 +438,9 @@ test_prefixes(void)
 	}
 }
 
-/* ---- Inputs, whose window holds a part ---------------------------------- */
+/* ---- Inputs larger than their window ------------------------------------ */
 
-/* Token by token, an input and the slice it is made of say the same. */
+/* An input and a slice of the same text have equal tokens. */
 static void
 test_input(struct cg_slice text)
 {
@@ -475,7 +475,7 @@ test_input(struct cg_slice text)
 	cg_in_close(in);
 }
 
-/* Places where a window ends: 256 KiB are read at once, twice as many kept. */
+/* Windows end everywhere: reads are of 256 KiB, buffers of twice that. */
 static void
 test_windows(void)
 {
@@ -548,7 +548,7 @@ test_many_values(void)
 	}
 }
 
-/* What has to be kept whole has a limit. */
+/* The length of a token is limited. */
 static void
 test_long_value(void)
 {
@@ -645,7 +645,7 @@ test_unescapes(void)
 	}
 }
 
-/* Bytes that become a string and come back; json-c takes it for UTF-8. */
+/* Bytes survive as a string, which json-c accepts as UTF-8. */
 static void
 test_round_trip(const char *bytes, size_t len)
 {
@@ -666,7 +666,7 @@ test_round_trip(const char *bytes, size_t len)
 	}
 	CHECK(unit_same(back, (struct cg_slice){ bytes, len }));
 	CHECK(cg_json_next(&json) == CG_JSON_END);
-	value = parse_twin(text.ptr, text.len,
+	value = parse_json_c(text.ptr, text.len,
 	    JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	CHECK(value != NULL);
 	json_object_put(value);
@@ -688,7 +688,7 @@ test_round_trips(void)
 		test_round_trip(bytes, 1);
 	}
 	for (int i = 0; i < 3000; i++) {
-		/* some longer than what is written at once */
+		/* some longer than the output buffer */
 		size_t size = i % 100 == 0 ? sizeof(bytes) - 32 : 40, len = 0;
 
 		size = unit_below(&seed, size);

@@ -4,8 +4,8 @@
 #include "graph/build.h"
 #include "unit.h"
 
-#define FNS 7   /* with 0 */
-#define FILES 4 /* with 0 */
+#define FNS 7   /* including 0 */
+#define FILES 4 /* including 0 */
 #define LINES 6
 #define EVENTS 2
 #define BLOCKS 3
@@ -14,8 +14,8 @@ static int fault;
 static struct unit_log message;
 static struct cg_diag diag = { .report = unit_report, .arg = &message };
 
-/* What was added to the graph. */
-struct twin {
+/* The rows that were added to the graph. */
+struct model {
 	bool cost_there[FILES][LINES][FNS]; /* not seen yet */
 	bool ran[FILES][LINES][FNS];
 	uint64_t cost[FILES][LINES][FNS][EVENTS];
@@ -56,31 +56,31 @@ end(struct cg_build *build, struct cg_graph *graph)
 	cg_graph_free(graph);
 }
 
-/* The last function has no name: lines outside of any. */
+/* The last function has no name: its lines are outside of functions. */
 static void
-add_fns(struct cg_build *build, struct twin *twin, uint64_t *random)
+add_fns(struct cg_build *build, struct model *model, uint64_t *random)
 {
 	char name[] = "f0";
 
 	for (cg_fn fn = 1; fn < FNS; fn++) {
 		bool named = fn < FNS - 1;
 
-		twin->own[fn] = named ? (cg_file)unit_below(random, FILES) : 1;
-		twin->stated[fn] = named && unit_below(random, 2);
+		model->own[fn] = named ? (cg_file)unit_below(random, FILES) : 1;
+		model->stated[fn] = named && unit_below(random, 2);
 		name[1] = (char)('9' - fn);
 		CHECK(cg_add_fn(build, cg_slice(named ? name : ""),
-			  twin->own[fn], 0) == fn);
-		if (!twin->stated[fn])
+			  model->own[fn], 0) == fn);
+		if (!model->stated[fn])
 			continue;
-		twin->first[fn] = 1 + (uint32_t)unit_below(random, 4);
+		model->first[fn] = 1 + (uint32_t)unit_below(random, 4);
 		cg_set_fn_range(build, fn,
 		    &(struct cg_range){
-			.first = twin->first[fn], .first_column = 9 - fn });
+			.first = model->first[fn], .first_column = 9 - fn });
 	}
 }
 
 static void
-add_row(struct cg_build *build, struct twin *twin, uint64_t *random)
+add_row(struct cg_build *build, struct model *model, uint64_t *random)
 {
 	cg_fn fn = 1 + (cg_fn)unit_below(random, FNS - 1);
 	uint32_t line = (uint32_t)unit_below(random, LINES);
@@ -96,48 +96,48 @@ add_row(struct cg_build *build, struct twin *twin, uint64_t *random)
 	if (kind == 0) {
 		cg_add_call(build, (cg_fn)unit_below(random, FNS), &pos, fn,
 		    &pos, cost[0], cost, n);
-		twin->entries[fn] += cost[0];
-		twin->called[fn] = true;
+		model->entries[fn] += cost[0];
+		model->called[fn] = true;
 		return;
 	}
 	if (kind == 1) {
 		cg_add_cost(build, fn, &pos, cost, n);
-		twin->cost_there[file][line][fn] = true;
-		twin->ran[file][line][fn] = true;
+		model->cost_there[file][line][fn] = true;
+		model->ran[file][line][fn] = true;
 		for (size_t i = 0; i < n; i++)
-			twin->cost[file][line][fn][i] += cost[i];
+			model->cost[file][line][fn][i] += cost[i];
 	} else {
 		cg_add_branch(build, fn,
 		    &(struct cg_branch){ .pos = pos,
 			.kind = CG_BRANCH_ARC,
 			.block = block,
 			.count = (int64_t)cost[0] });
-		twin->branch_there[file][line][fn][block] = true;
-		twin->branch[file][line][fn][block] += (int64_t)cost[0];
+		model->branch_there[file][line][fn][block] = true;
+		model->branch[file][line][fn][block] += (int64_t)cost[0];
 	}
-	if (!twin->stated[fn] && file == twin->own[fn] && line > 0 &&
-	    (twin->first[fn] == 0 || line < twin->first[fn]))
-		twin->first[fn] = line;
+	if (!model->stated[fn] && file == model->own[fn] && line > 0 &&
+	    (model->first[fn] == 0 || line < model->first[fn]))
+		model->first[fn] = line;
 }
 
 /* ---- Comparing ---------------------------------------------------------- */
 
 /* The index of a function in a file's list. */
 static uint64_t
-place_of(const struct cg_graph *graph, const struct twin *twin, cg_file file,
+place_of(const struct cg_graph *graph, const struct model *model, cg_file file,
     cg_fn fn)
 {
-	uint64_t column = twin->stated[fn] ? 9 - fn : 0;
+	uint64_t column = model->stated[fn] ? 9 - fn : 0;
 
-	return (uint64_t)(twin->own[fn] != file) << 40 |
-	       (uint64_t)twin->first[fn] << 16 | column << 8 |
+	return (uint64_t)(model->own[fn] != file) << 40 |
+	       (uint64_t)model->first[fn] << 16 | column << 8 |
 	       graph->fn_rank[fn];
 }
 
 static void
-check_line(struct twin *twin, cg_file file, const struct cg_line *line)
+check_line(struct model *model, cg_file file, const struct cg_line *line)
 {
-	bool *there = &twin->cost_there[file][line->line][line->fn];
+	bool *there = &model->cost_there[file][line->line][line->fn];
 	bool any = line->has_cost;
 
 	CHECK(*there == line->has_cost);
@@ -145,19 +145,19 @@ check_line(struct twin *twin, cg_file file, const struct cg_line *line)
 	for (size_t i = 0; i < EVENTS; i++)
 		CHECK(
 		    (i < line->n ? line->cost[i] : 0) ==
-		    (line->has_cost ? twin->cost[file][line->line][line->fn][i]
+		    (line->has_cost ? model->cost[file][line->line][line->fn][i]
 				    : 0));
 	for (size_t i = 0; i < line->branches; i++) {
 		const struct cg_branch *branch = &line->branch[i];
-		bool *is = &twin->branch_there[file][line->line][line->fn]
-					      [branch->block];
+		bool *is = &model->branch_there[file][line->line][line->fn]
+					       [branch->block];
 
 		CHECK(i == 0 || branch->block >= branch[-1].block);
 		CHECK(
 		    branch->pos.file == file && branch->pos.line == line->line);
 		CHECK(*is &&
-		      branch->count == twin->branch[file][line->line][line->fn]
-						   [branch->block]);
+		      branch->count == model->branch[file][line->line][line->fn]
+						    [branch->block]);
 		*is = false;
 		any = true;
 	}
@@ -167,26 +167,26 @@ check_line(struct twin *twin, cg_file file, const struct cg_line *line)
 /* The list has all functions of the file with a name, in order. */
 static void
 check_fns(const struct cg_graph *graph, struct cg_lines *lines,
-    const struct twin *twin, cg_file file)
+    const struct model *model, cg_file file)
 {
 	size_t n = 0, count;
 	const cg_fn *fn;
 
 	count = cg_file_fns(lines, &fn);
 	for (cg_fn i = 1; i < FNS - 1; i++)
-		n += twin->own[i] == file && file != 0;
+		n += model->own[i] == file && file != 0;
 	CHECK(file == 0 || count == n);
 	for (size_t i = 0; i < count; i++) {
-		CHECK(twin->own[fn[i]] == file && fn[i] < FNS - 1);
-		CHECK(cg_fn_line(lines, fn[i]) == twin->first[fn[i]]);
-		CHECK(i == 0 || place_of(graph, twin, file, fn[i - 1]) <
-				    place_of(graph, twin, file, fn[i]));
+		CHECK(model->own[fn[i]] == file && fn[i] < FNS - 1);
+		CHECK(cg_fn_line(lines, fn[i]) == model->first[fn[i]]);
+		CHECK(i == 0 || place_of(graph, model, file, fn[i - 1]) <
+				    place_of(graph, model, file, fn[i]));
 	}
 }
 
 /* Sums of the lines of a file. */
 static void
-check_sums(struct cg_lines *lines, const struct twin *twin, cg_file file)
+check_sums(struct cg_lines *lines, const struct model *model, cg_file file)
 {
 	struct cg_line_sum sum;
 	uint32_t last = 0;
@@ -197,10 +197,10 @@ check_sums(struct cg_lines *lines, const struct twin *twin, cg_file file)
 		bool has_cost = false;
 
 		for (cg_fn fn = 0; fn < FNS; fn++) {
-			cost += twin->cost[file][sum.line][fn][1];
-			has_cost |= twin->ran[file][sum.line][fn];
+			cost += model->cost[file][sum.line][fn][1];
+			has_cost |= model->ran[file][sum.line][fn];
 			for (int i = 0; i < BLOCKS; i++)
-				count += twin->branch[file][sum.line][fn][i];
+				count += model->branch[file][sum.line][fn][i];
 		}
 		CHECK(n == 0 || sum.line > last);
 		CHECK(sum.cost == cost && sum.has_cost == has_cost);
@@ -213,32 +213,32 @@ check_sums(struct cg_lines *lines, const struct twin *twin, cg_file file)
 
 static void
 check_file(const struct cg_graph *graph, struct cg_lines *lines,
-    struct twin *twin, cg_file file)
+    struct model *model, cg_file file)
 {
 	struct cg_line line, last = { 0 };
 	size_t count = 0, again = 0;
 
-	check_fns(graph, lines, twin, file);
+	check_fns(graph, lines, model, file);
 	for (; cg_next_line(lines, &line); count++) {
 		CHECK(count == 0 || line.line > last.line ||
 		      (line.line == last.line &&
-			  place_of(graph, twin, file, line.fn) >
-			      place_of(graph, twin, file, last.fn)));
-		check_line(twin, file, &line);
+			  place_of(graph, model, file, line.fn) >
+			      place_of(graph, model, file, last.fn)));
+		check_line(model, file, &line);
 		last = line;
 	}
 	for (cg_first_line(lines); cg_next_line(lines, &line);)
 		again++;
 	CHECK(again == count);
 	cg_first_line(lines);
-	check_sums(lines, twin, file);
+	check_sums(lines, model, file);
 }
 
 static void
 test_random(uint64_t seed)
 {
-	struct twin twin = { 0 };
-	const struct twin none = { 0 };
+	struct model model = { 0 };
+	const struct model none = { 0 };
 	struct cg_build build;
 	struct cg_graph *graph = begin(&build);
 	size_t files = 0, again = 0;
@@ -246,9 +246,9 @@ test_random(uint64_t seed)
 	char last = '\0';
 	cg_file file;
 
-	add_fns(&build, &twin, &seed);
+	add_fns(&build, &model, &seed);
 	for (size_t n = unit_below(&seed, 200); n > 0; n--)
-		add_row(&build, &twin, &seed);
+		add_row(&build, &model, &seed);
 	CHECK(cg_graph_seal(graph) == CG_OK);
 	lines = cg_lines_new(graph, CG_ALL_PARTS);
 	for (; cg_next_file(lines, &file); files++) {
@@ -256,7 +256,7 @@ test_random(uint64_t seed)
 
 		CHECK(path.len == 0 ? files == 0 : *path.ptr > last);
 		last = path.len ? *path.ptr : '\0';
-		check_file(graph, lines, &twin, file);
+		check_file(graph, lines, &model, file);
 	}
 	for (cg_first_file(lines); cg_next_file(lines, &file);)
 		again++;
@@ -264,12 +264,12 @@ test_random(uint64_t seed)
 	for (cg_fn fn = 1; fn < FNS; fn++) {
 		uint64_t count;
 
-		CHECK(cg_fn_entries(lines, fn, &count) == twin.called[fn]);
-		CHECK(count == twin.entries[fn]);
+		CHECK(cg_fn_entries(lines, fn, &count) == model.called[fn]);
+		CHECK(count == model.entries[fn]);
 	}
-	CHECK(memcmp(twin.cost_there, none.cost_there,
+	CHECK(memcmp(model.cost_there, none.cost_there,
 		  sizeof(none.cost_there)) == 0);
-	CHECK(memcmp(twin.branch_there, none.branch_there,
+	CHECK(memcmp(model.branch_there, none.branch_there,
 		  sizeof(none.branch_there)) == 0);
 	cg_lines_free(lines);
 	end(&build, graph);
@@ -297,7 +297,7 @@ add_block_row(struct cg_build *build, uint64_t *random)
 static void
 test_coverage(uint64_t seed)
 {
-	struct twin twin = { 0 };
+	struct model model = { 0 };
 	struct cg_build build;
 	struct cg_graph *graph = begin(&build);
 	struct cg_coverage sum, own;
@@ -306,7 +306,7 @@ test_coverage(uint64_t seed)
 	const cg_fn *fn;
 	cg_file file;
 
-	add_fns(&build, &twin, &seed);
+	add_fns(&build, &model, &seed);
 	for (size_t n = unit_below(&seed, 400); n > 0; n--)
 		add_block_row(&build, &seed);
 	CHECK(cg_graph_seal(graph) == CG_OK);
@@ -392,7 +392,7 @@ test_alike(void)
 
 /* Files of a directory are adjacent. */
 static void
-test_folders(void)
+test_directories(void)
 {
 	static const char *const paths[] = { "/a/d.c", "/a/b/c.c", "/a/a.c",
 		"x.c", "/a.c" };
@@ -464,7 +464,7 @@ main(void)
 	for (uint64_t seed = 1; seed <= 500; seed++)
 		test_coverage(seed);
 	test_alike();
-	test_folders();
+	test_directories();
 	test_many();
 	return unit_end();
 }

@@ -36,7 +36,7 @@ check_same(const struct cg_map *map)
 	CHECK(cg_map_get(map, UINT64_C(0x123456789abcdef)) == 0);
 }
 
-/* Keys go up by steps below step, and now and then are of any width. */
+/* Keys increase by up to step; sparse percent of them have any width. */
 static void
 test_keys(uint64_t *seed, size_t step, size_t sparse)
 {
@@ -65,7 +65,7 @@ test_keys(uint64_t *seed, size_t step, size_t sparse)
 	CHECK(!map.table && cg_map_get(&map, 1) == 0);
 }
 
-/* An array takes at most as much as the table would take for its keys. */
+/* An array takes no more memory than a table of its keys. */
 static void
 test_memory(uint64_t *seed)
 {

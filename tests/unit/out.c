@@ -13,8 +13,8 @@
 
 static struct unit_log said;
 static struct cg_diag diag = { .report = unit_report, .arg = &said };
-/* All files are in this folder, which is the working directory. */
-static char folder[] = "/tmp/cgconv.XXXXXX";
+/* The working directory, which has all files. */
+static char directory[] = "/tmp/cgconv.XXXXXX";
 
 /* ---- Helpers ------------------------------------------------------------ */
 
@@ -71,7 +71,7 @@ mode_of(const char *path)
 	return st.st_mode;
 }
 
-/* How many files there are; removes them. */
+/* Removes all files and returns their number. */
 static unsigned
 clear(void)
 {
@@ -91,9 +91,9 @@ clear(void)
 	return n;
 }
 
-/* ---- Putting ------------------------------------------------------------ */
+/* ---- Writing ------------------------------------------------------------ */
 
-/* Puts n things, in all ways; with the same seed the same. */
+/* Writes n random values by all functions. */
 static void
 put_things(struct cg_out *out, uint64_t seed, int n)
 {
@@ -162,7 +162,7 @@ test_formats(void)
 	}
 }
 
-/* What XML cannot hold becomes U+FFFD. */
+/* Characters that XML does not allow become U+FFFD. */
 static void
 test_xml(void)
 {
@@ -184,7 +184,7 @@ test_xml(void)
 	cg_out_close(out);
 }
 
-/* A file, a packed one and memory get the same; so does the CRC. */
+/* Files, gzip files and memory have the same bytes and the same CRC. */
 static void
 test_same(void)
 {
@@ -226,7 +226,7 @@ test_same(void)
 	CHECK(clear() == 1);
 }
 
-/* Twice the same bytes, with no time in them. */
+/* gzip output has no time: it is the same each time. */
 static void
 test_gzip(void)
 {
@@ -295,12 +295,12 @@ test_abandon(void)
 static void
 test_links(void)
 {
-	char path[sizeof(folder) + 16];
+	char path[sizeof(directory) + 16];
 	struct cg_out *out;
 
 	put_file("real", "old");
 	CHECK(symlink("real", "link") == 0 && symlink("link", "link2") == 0);
-	(void)snprintf(path, sizeof(path), "%s/link2", folder);
+	(void)snprintf(path, sizeof(path), "%s/link2", directory);
 	out = open_out(path, false);
 	cg_puts(out, "new");
 	CHECK(commit(out));
@@ -312,7 +312,7 @@ test_links(void)
 	CHECK(clear() == 2);
 }
 
-/* Somebody else's file, or trap, has the name of our temporary one. */
+/* The name of the temporary file is taken, by a symbolic link. */
 static void
 test_temp(void)
 {
@@ -327,7 +327,7 @@ test_temp(void)
 	CHECK(commit(out) && file_is("new", cg_slice("one")));
 	CHECK(file_is("victim", cg_slice("safe")) && S_ISLNK(mode_of(path)));
 	CHECK(clear() == 3);
-	memset(name, 'x', 255); /* the longest name that there can be */
+	memset(name, 'x', 255); /* NAME_MAX */
 	name[255] = '\0';
 	out = open_out(name, false);
 	cg_puts(out, "long");
@@ -339,10 +339,10 @@ static void
 test_refused(void)
 {
 	CHECK(!open_out("none/file", false) && said.count == 1);
-	CHECK(!open_out(folder, false));
+	CHECK(!open_out(directory, false));
 	CHECK(
 	    strcmp(said.text, "cannot open for writing: Is a directory") == 0);
-	CHECK(strcmp(said.file, folder) == 0 && clear() == 0);
+	CHECK(strcmp(said.file, directory) == 0 && clear() == 0);
 	if (geteuid() == 0)
 		return;
 	put_file("mine", "old");
@@ -350,7 +350,7 @@ test_refused(void)
 	CHECK(file_is("mine", cg_slice("old")) && clear() == 1);
 }
 
-/* What is no regular file is written, not replaced. */
+/* Devices and pipes are written, not replaced. */
 static void
 test_direct(void)
 {
@@ -371,7 +371,7 @@ test_direct(void)
 	CHECK(clear() == 1);
 }
 
-/* Told once, at the end; what is put after it does no harm. */
+/* A failed write is reported once, at the end. */
 static void
 test_full(void)
 {
@@ -390,13 +390,13 @@ test_full(void)
 		CHECK(strcmp(said.file, "/dev/full") == 0);
 		cg_out_close(out);
 		out = open_out("/dev/full", gzip);
-		cg_putc(out, 'x'); /* fails at the last moment */
+		cg_putc(out, 'x'); /* fails when flushed */
 		CHECK(cg_out_commit(out) == CG_EOUTPUT && said.count == 1);
 		cg_out_close(out);
 	}
 }
 
-/* Standard output: to a file, to a pipe that nobody reads, closed. */
+/* Standard output is a file, a pipe without a reader, closed. */
 static void
 test_stdout(void)
 {
@@ -429,7 +429,7 @@ test_stdout(void)
 int
 main(void)
 {
-	if (!mkdtemp(folder) || chdir(folder) != 0)
+	if (!mkdtemp(directory) || chdir(directory) != 0)
 		return 1;
 	(void)signal(SIGPIPE, SIG_IGN);
 	test_memory();
@@ -445,6 +445,6 @@ main(void)
 	test_direct();
 	test_full();
 	test_stdout();
-	CHECK(chdir("/") == 0 && rmdir(folder) == 0);
+	CHECK(chdir("/") == 0 && rmdir(directory) == 0);
 	return unit_end();
 }

@@ -11,7 +11,7 @@ static void
 test_join(void)
 {
 	static const struct {
-		const char *folder, *name, *path;
+		const char *dir, *name, *path;
 	} cases[] = {
 		{ "/b", "a.c", "/b/a.c" },
 		{ "/b", "/usr/x.h", "/usr/x.h" },
@@ -37,13 +37,13 @@ test_join(void)
 	char room[64];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct cg_slice folder = cg_slice(cases[i].folder);
+		struct cg_slice dir = cg_slice(cases[i].dir);
 		struct cg_slice name = cg_slice(cases[i].name), path;
-		size_t size = folder.len + name.len + CG_JOIN_MORE;
+		size_t size = dir.len + name.len + CG_JOIN_MORE;
 
 		memset(room, '#', sizeof(room));
 		path.ptr = room;
-		path.len = (size_t)(cg_join_path(room, folder, name) - room);
+		path.len = (size_t)(cg_join_path(room, dir, name) - room);
 		if (!CHECK(cg_equal(path, cases[i].path)))
 			fprintf(stderr, "... %.*s\n", (int)path.len, path.ptr);
 		CHECK(room[size] == '#');
@@ -55,18 +55,18 @@ test_add(void)
 {
 	int fault = CG_OK;
 	struct cg_graph *graph = cg_graph_new(&diag, &fault);
-	struct cg_slice folder = cg_slice("/b");
+	struct cg_slice dir = cg_slice("/b");
 	struct cg_build build;
 	cg_file file;
 
 	if (!graph)
 		exit(1);
 	cg_build_init(&build, graph, CG_PARTS_KEEP);
-	CHECK(cg_add_file_in(&build, folder, cg_slice("")) == 0);
-	file = cg_add_file_in(&build, folder, cg_slice("./a.c"));
+	CHECK(cg_add_file_in(&build, dir, cg_slice("")) == 0);
+	file = cg_add_file_in(&build, dir, cg_slice("./a.c"));
 	CHECK(cg_equal(cg_file_path(graph, file), "/b/a.c"));
 	CHECK(cg_equal(cg_file_given(graph, file), "./a.c"));
-	file = cg_add_file_in(&build, folder, cg_slice("/c/d.h"));
+	file = cg_add_file_in(&build, dir, cg_slice("/c/d.h"));
 	CHECK(cg_equal(cg_file_path(graph, file), "/c/d.h"));
 	CHECK(cg_equal(cg_file_given(graph, file), ""));
 	CHECK(cg_build_status(&build) == CG_OK);

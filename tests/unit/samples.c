@@ -123,7 +123,7 @@ check_labels(const struct cg_graph *graph, const char *want)
 		fprintf(stderr, "labels: %s\n", text);
 }
 
-/* Two inputs are merged: so are parts with the same key. */
+/* Merging two inputs merges parts with the same key. */
 static void
 test_parts(const char *by_text, const struct want *want, size_t parts,
     const char *labels)
@@ -177,7 +177,7 @@ test_all(void)
 	test_parts("label:color", label, 3, "color=navy pid# size# tid# | ");
 }
 
-/* A warning if no sample has what --part-by asks for. */
+/* Warns if no sample has the property of --part-by. */
 static void
 test_missing(void)
 {

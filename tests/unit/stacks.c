@@ -27,7 +27,7 @@ struct sample {
 	cg_labels labels; /* below LABELS */
 };
 
-/* Two of them differ only in the order of keys: they are the same set. */
+/* Sets of two labels in either order of keys are equal. */
 static const struct cg_label some[3] = { { .key = { "k", 1 }, .number = 3 },
 	{ .key = { "a", 1 }, .value = { "x", 1 } },
 	{ .key = { "k", 1 }, .number = 3 } };
@@ -142,7 +142,7 @@ sum_alike(const struct sample *sample, const struct sample *of,
 	}
 }
 
-/* The sample that a stack of the graph was made of. */
+/* Finds the sample that has the stack. */
 static const struct sample *
 find_sample(const struct cg_graph *graph, const struct sample *sample,
     cg_part part, const struct cg_stack_cost *cost)
@@ -217,33 +217,33 @@ compare_stacks(const struct cg_graph *graph, const struct sample *sample)
 	CHECK(count == distinct);
 }
 
-/* The same samples in another order are the same nodes. */
+/* The order of samples does not change the nodes. */
 static void
 compare_order(const struct cg_graph *graph, const struct sample *sample)
 {
 	struct cg_build build;
-	struct cg_graph *twin = begin(&build);
+	struct cg_graph *other = begin(&build);
 	struct cg_stack a, b;
 
 	for (size_t i = SAMPLES; i-- > 0;)
 		add_sample(&build, &sample[i]);
-	CHECK(cg_graph_seal(twin) == CG_OK);
-	CHECK(cg_node_count(twin) == cg_node_count(graph));
+	CHECK(cg_graph_seal(other) == CG_OK);
+	CHECK(cg_node_count(other) == cg_node_count(graph));
 	for (cg_node node = 1; node <= cg_node_count(graph); node++) {
 		cg_get_node(graph, node, &a);
-		cg_get_node(twin, node, &b);
+		cg_get_node(other, node, &b);
 		CHECK(a.parent == b.parent && a.fn == b.fn &&
 		      a.pos.line == b.pos.line && a.inlined == b.inlined);
 	}
-	/* Frames added to a sealed graph find their nodes. */
+	/* Frames added to a sealed graph get the existing nodes. */
 	add_sample(&build, &sample[0]);
-	CHECK(cg_graph_seal(twin) == CG_OK);
-	CHECK(cg_node_count(twin) == cg_node_count(graph));
-	CHECK(twin->stacks == graph->stacks);
-	CHECK(cg_labels_count(twin) == cg_labels_count(graph));
-	for (size_t i = 0; i < twin->stacks && i < graph->stacks; i++)
-		CHECK(twin->stack[i].labels == graph->stack[i].labels);
-	end(&build, twin);
+	CHECK(cg_graph_seal(other) == CG_OK);
+	CHECK(cg_node_count(other) == cg_node_count(graph));
+	CHECK(other->stacks == graph->stacks);
+	CHECK(cg_labels_count(other) == cg_labels_count(graph));
+	for (size_t i = 0; i < other->stacks && i < graph->stacks; i++)
+		CHECK(other->stack[i].labels == graph->stack[i].labels);
+	end(&build, other);
 }
 
 /* Dropping labels gives the stacks of samples without labels. */
@@ -259,7 +259,7 @@ compare_unlabelled(struct cg_build *build, const struct sample *sample)
 	CHECK(cg_stacks_unlabel(build) == CG_OK);
 	CHECK(!(cg_graph_facts(build->graph) & CG_LABELS));
 	compare_stacks(build->graph, plain);
-	/* Samples that are added find their stacks. */
+	/* Further samples are added to the existing stacks. */
 	add_sample(build, &plain[0]);
 	plain[0].samples *= 2;
 	for (size_t k = 0; k < plain[0].n; k++)
@@ -272,7 +272,7 @@ compare_unlabelled(struct cg_build *build, const struct sample *sample)
 /* Functions of a level are numbered (level - 1) * FNS + fn. */
 #define ALL (DEPTH * FNS + 1)
 
-struct twin {
+struct model {
 	uint64_t self[ALL][LINES][EVENTS], inclusive[ALL][EVENTS];
 	uint64_t call[ALL][LINES][ALL][EVENTS], count[ALL][LINES][ALL];
 	bool called[ALL][LINES][ALL];
@@ -287,7 +287,7 @@ add_to(uint64_t *sum, const struct sample *sample)
 }
 
 static void
-fold_twin(struct twin *twin, const struct sample *sample, uint64_t levels)
+fold_model(struct model *model, const struct sample *sample, uint64_t levels)
 {
 	size_t fn[DEPTH], i;
 
@@ -301,44 +301,44 @@ fold_twin(struct twin *twin, const struct sample *sample, uint64_t levels)
 		for (i = 0; i < k && fn[i] != fn[k]; i++)
 			;
 		if (i == k)
-			add_to(twin->inclusive[fn[k]], sample);
+			add_to(model->inclusive[fn[k]], sample);
 		for (i = 1; i < k && (fn[i] != fn[k] || fn[i - 1] != fn[k - 1]);
 		     i++)
 			;
 		if (k > 0 && i == k) {
 			uint32_t line = sample->line[k - 1];
 
-			add_to(twin->call[fn[k - 1]][line][fn[k]], sample);
-			twin->called[fn[k - 1]][line][fn[k]] = true;
-			twin->is_called[fn[k]] = true;
-			twin->count[fn[k - 1]][line][fn[k]] += sample->samples;
+			add_to(model->call[fn[k - 1]][line][fn[k]], sample);
+			model->called[fn[k - 1]][line][fn[k]] = true;
+			model->is_called[fn[k]] = true;
+			model->count[fn[k - 1]][line][fn[k]] += sample->samples;
 		}
 	}
 	/* Function 0 calls the functions that begin stacks, */
-	add_to(twin->call[0][0][fn[0]], sample);
-	twin->count[0][0][fn[0]] += sample->samples;
-	twin->is_root[fn[0]] = true;
+	add_to(model->call[0][0][fn[0]], sample);
+	model->count[0][0][fn[0]] += sample->samples;
+	model->is_root[fn[0]] = true;
 	i = sample->depth - 1;
-	add_to(twin->self[fn[i]][sample->line[i]], sample);
+	add_to(model->self[fn[i]][sample->line[i]], sample);
 }
 
 /* ... if one of these is also called in some part. */
 static bool
 has_called_root(const struct sample *sample, uint64_t levels)
 {
-	struct twin *twin = unit_alloc(sizeof(*twin));
+	struct model *model = unit_alloc(sizeof(*model));
 	bool has = false;
 
 	for (cg_part part = 0; part < PARTS; part++) {
-		memset(twin, 0, sizeof(*twin));
+		memset(model, 0, sizeof(*model));
 		for (size_t i = 0; i < SAMPLES; i++) {
 			if (sample[i].part == part)
-				fold_twin(twin, &sample[i], levels);
+				fold_model(model, &sample[i], levels);
 		}
 		for (size_t i = 0; i < ALL; i++)
-			has |= twin->is_called[i] && twin->is_root[i];
+			has |= model->is_called[i] && model->is_root[i];
 	}
-	free(twin);
+	free(model);
 	return has;
 }
 
@@ -364,14 +364,14 @@ compare_costs(const uint64_t *a, const uint64_t *b, size_t n)
 }
 
 static void
-compare_rows(struct cg_rows *rows, struct twin *twin, cg_fn fn,
+compare_rows(struct cg_rows *rows, struct model *model, cg_fn fn,
     const struct cg_graph *graph)
 {
 	struct cg_cost cost;
 	struct cg_call call;
 
 	while (cg_next_cost(rows, &cost)) {
-		uint64_t *self = twin->self[fn][cost.pos.line];
+		uint64_t *self = model->self[fn][cost.pos.line];
 
 		compare_costs(self, cost.cost, cost.n);
 		memset(self, 0, EVENTS * sizeof(*self));
@@ -380,31 +380,31 @@ compare_rows(struct cg_rows *rows, struct twin *twin, cg_fn fn,
 		cg_fn to = fn_number(graph, call.callee);
 		uint32_t line = call.site.line;
 
-		CHECK(twin->called[fn][line][to]);
-		compare_costs(twin->call[fn][line][to], call.cost, call.n);
-		CHECK(call.count == twin->count[fn][line][to]);
-		twin->called[fn][line][to] = false;
+		CHECK(model->called[fn][line][to]);
+		compare_costs(model->call[fn][line][to], call.cost, call.n);
+		CHECK(call.count == model->count[fn][line][to]);
+		model->called[fn][line][to] = false;
 	}
 	if (cg_stated_inclusive(rows, &cost)) {
-		compare_costs(twin->inclusive[fn], cost.cost, cost.n);
-		memset(twin->inclusive[fn], 0, sizeof(twin->inclusive[fn]));
+		compare_costs(model->inclusive[fn], cost.cost, cost.n);
+		memset(model->inclusive[fn], 0, sizeof(model->inclusive[fn]));
 	}
 }
 
 /* Every expected call was found and removed. */
 static bool
-is_empty(const struct twin *twin)
+is_empty(const struct model *model)
 {
-	const uint64_t *number = &twin->self[0][0][0];
+	const uint64_t *number = &model->self[0][0][0];
 	bool left = false;
 
 	for (size_t i = 0; i < (size_t)ALL * LINES * EVENTS; i++)
 		left |= number[i] != 0;
-	number = &twin->inclusive[0][0];
+	number = &model->inclusive[0][0];
 	for (size_t i = 0; i < (size_t)ALL * EVENTS; i++)
 		left |= number[i] != 0;
 	for (size_t i = 0; i < (size_t)ALL * LINES * ALL; i++)
-		left |= (&twin->called[0][0][0])[i];
+		left |= (&model->called[0][0][0])[i];
 	return !left;
 }
 
@@ -412,47 +412,47 @@ static void
 compare_part(const struct cg_graph *graph, const struct sample *sample,
     cg_part part, uint64_t levels)
 {
-	struct twin *twin = unit_alloc(sizeof(*twin));
+	struct model *model = unit_alloc(sizeof(*model));
 	struct cg_rows *rows = cg_rows_new(graph);
 	cg_fn fn;
 
-	memset(twin, 0, sizeof(*twin));
+	memset(model, 0, sizeof(*model));
 	for (size_t i = 0; i < SAMPLES; i++) {
 		if (part == CG_ALL_PARTS || sample[i].part == part)
-			fold_twin(twin, &sample[i], levels);
+			fold_model(model, &sample[i], levels);
 	}
 	if (has_called_root(sample, levels))
-		memcpy(
-		    twin->called[0][0], twin->is_root, sizeof(twin->is_root));
+		memcpy(model->called[0][0], model->is_root,
+		    sizeof(model->is_root));
 	for (size_t i = 0; rows && cg_next_fn(graph, part, &i, &fn);) {
 		CHECK(cg_rows_open(rows, part, fn));
-		compare_rows(rows, twin, fn_number(graph, fn), graph);
+		compare_rows(rows, model, fn_number(graph, fn), graph);
 	}
-	CHECK(is_empty(twin));
+	CHECK(is_empty(model));
 	cg_rows_free(rows);
-	free(twin);
+	free(model);
 }
 
-/* Sums of calls are right for first levels outside of cycles. */
+/* The calls of a first level outside of cycles sum up to its cost. */
 static void
 compare_sums(const struct cg_graph *graph, const struct sample *sample)
 {
-	struct twin *twin = unit_alloc(sizeof(*twin));
+	struct model *model = unit_alloc(sizeof(*model));
 	struct cg_sums *sums = cg_sums_new(graph, CG_ALL_PARTS, true);
 
-	memset(twin, 0, sizeof(*twin));
+	memset(model, 0, sizeof(*model));
 	for (size_t i = 0; i < SAMPLES; i++)
-		fold_twin(twin, &sample[i], 1);
+		fold_model(model, &sample[i], 1);
 	for (cg_fn fn = 1; sums && fn <= FNS; fn++) {
 		for (size_t k = 0; k < EVENTS; k++)
 			CHECK(cg_sum_inclusive(sums, fn, k) ==
-			      twin->inclusive[fn][k]);
+			      model->inclusive[fn][k]);
 	}
 	cg_sums_free(sums);
-	free(twin);
+	free(model);
 }
 
-/* The sum of rows, if there are any, is the total; none is negative. */
+/* The sum of rows, if any, is the total; none is negative. */
 static void
 check_sums_of_rows(const struct cg_graph *graph)
 {
@@ -651,7 +651,7 @@ test_guess(uint64_t seed)
 
 #define DEEP 1000000
 
-/* A chain of a million frames, of one function or of all in turn. */
+/* A chain of a million frames, of fns functions in turn. */
 static void
 test_deep(size_t fns, uint64_t levels)
 {

@@ -7,11 +7,11 @@
 #include "symbols/elffile.h"
 #include "unit.h"
 
-/* ---- What is looked for ------------------------------------------------- */
+/* ---- Code to look up ---------------------------------------------------- */
 
 int unit_outer(const int *, int);
 
-/* Lines are counted from here on. */
+/* Expected lines are relative to this one. */
 enum { HERE = __LINE__ };
 static inline __attribute__((always_inline)) int
 inner(const int *values, int n)
@@ -36,7 +36,7 @@ enum { SUM_LINE = HERE + 7, OUTER_LINE = HERE + 12, CALL_LINE = HERE + 14 };
 
 #define SPACE 40
 
-/* Of what holds an address: the latest start, then the highest id. */
+/* The range with the latest start, then the highest id. */
 static uint32_t
 innermost(const struct cg_span *span, size_t count, uint64_t addr)
 {
@@ -82,7 +82,7 @@ test_spans(uint64_t *seed)
 static void
 test_demangle(void)
 {
-	/* The last one would be 2^29 letters long. */
+	/* The last one demangles to 2^29 letters. */
 	static const char *const names[][2] = {
 		{ "main", "main" },
 		{ "", "" },

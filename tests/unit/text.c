@@ -122,31 +122,31 @@ test_numbers(void)
 	}
 }
 
-/* Writes the value in all ways and takes it back. */
+/* Writes the value in all notations and reads it back. */
 static void
 test_value(uint64_t value)
 {
-	char text[CG_NUMBER_MAX], twin[32];
+	char text[CG_NUMBER_MAX], want[32];
 	struct cg_slice s;
 	uint64_t back = 0;
 
-	(void)snprintf(twin, sizeof(twin), "%" PRIu64, value);
+	(void)snprintf(want, sizeof(want), "%" PRIu64, value);
 	s = (struct cg_slice){ text,
 		(size_t)(cg_format_u64(text, value) - text) };
-	CHECK(cg_equal(s, twin));
+	CHECK(cg_equal(s, want));
 	CHECK(cg_take_u64(&s, &back) && back == value && s.len == 0);
-	(void)snprintf(twin, sizeof(twin), "%" PRId64, (int64_t)value);
+	(void)snprintf(want, sizeof(want), "%" PRId64, (int64_t)value);
 	s = (struct cg_slice){ text,
 		(size_t)(cg_format_i64(text, (int64_t)value) - text) };
-	CHECK(cg_equal(s, twin));
-	(void)snprintf(twin, sizeof(twin), "0x%" PRIx64, value);
+	CHECK(cg_equal(s, want));
+	(void)snprintf(want, sizeof(want), "0x%" PRIx64, value);
 	s = (struct cg_slice){ text,
 		(size_t)(cg_format_hex(text, value) - text) };
-	CHECK(cg_equal(s, twin));
+	CHECK(cg_equal(s, want));
 	CHECK(cg_take_u64(&s, &back) && back == value && s.len == 0);
 }
 
-/* What a byte is to who reads hex digits, and how many are read. */
+/* Values of hex digits, and how many are read. */
 static void
 test_hex(void)
 {
@@ -185,12 +185,12 @@ test_values(void)
 		test_value(unit_number(&seed));
 }
 
-/* Random digits: the same number, or the same overflow, as strtoull(). */
+/* Random digits give the same number, or overflow, as strtoull(). */
 static void
-test_twin(void)
+test_random_digits(void)
 {
 	uint64_t seed = 2, value;
-	unsigned long long twin;
+	unsigned long long want;
 	char text[32];
 
 	for (int i = 0; i < 20000; i++) {
@@ -202,10 +202,10 @@ test_twin(void)
 			text[j] = (char)('0' + unit_below(&seed, 10));
 		text[len] = '\0';
 		errno = 0;
-		twin = strtoull(text, NULL, 10);
+		want = strtoull(text, NULL, 10);
 		good = cg_take_u64(&s, &value);
 		CHECK(good == (errno == 0));
-		CHECK(!good || (value == twin && s.len == 0));
+		CHECK(!good || (value == want && s.len == 0));
 		CHECK(good || (s.ptr == text && s.len == len));
 	}
 }
@@ -223,7 +223,7 @@ test_grow(void)
 		array[n] = n;
 		CHECK(array[n / 2] == n / 2);
 	}
-	/* Sizes that do not fit, and nothing is lost. */
+	/* Sizes that overflow fail and keep the array. */
 	CHECK(!cg_grow(&array, &cap, SIZE_MAX / 8 + 1, sizeof(*array)));
 	CHECK(!cg_grow_raw(&array, &cap, SIZE_MAX, 1));
 	CHECK(cap >= 1000 && array[999] == 999);
@@ -242,6 +242,6 @@ main(void)
 	test_numbers();
 	test_values();
 	test_hex();
-	test_twin();
+	test_random_digits();
 	return unit_end();
 }

@@ -1,6 +1,6 @@
 /*
- * wide.c - arithmetic with 128 bits: the portable functions against the
- * compiler's own, and where it has none against each other.
+ * wide.c - compares the portable 128-bit arithmetic with the compiler's own, or,
+ * where it has none, checks the functions against each other.
  */
 #include "base/wide.h"
 #include "unit.h"
@@ -28,7 +28,7 @@ equal(struct cg_wide a, struct cg_wide b)
 	return a.high == b.high && a.low == b.low;
 }
 
-/* Without a native type: a * b / b is a again, and the rest is as added. */
+/* Without a native type: (a * b + r) / b is a with remainder r. */
 static void
 test_product(uint64_t a, uint64_t b)
 {
@@ -82,7 +82,7 @@ test_native_scale(uint64_t a, uint64_t b, uint64_t plus, uint64_t divisor)
 		CHECK(quotient == sum / divisor && rest == sum % divisor);
 }
 
-/* Sums of a few products, of which some overflow 128 bits. */
+/* Sums of a few products; some overflow 128 bits. */
 static void
 test_native_sum(void)
 {
@@ -128,7 +128,7 @@ test_values(void)
 	CHECK(cg_wide_get_i64(sum, &narrow) && narrow == INT64_C(1) << 62);
 	CHECK(cg_wide_add_product(&sum, UINT64_MAX, true, INT64_C(1) << 62));
 	CHECK(equal(sum, (struct cg_wide){ 0, 0 }));
-	/* Past 2^127 - 1 the sum stays as it was. */
+	/* A sum above 2^127 - 1 fails and keeps the value. */
 	sum = (struct cg_wide){ INT64_MAX, UINT64_MAX };
 	CHECK(!cg_wide_add_product(&sum, 1, false, 1));
 	CHECK(equal(sum, (struct cg_wide){ INT64_MAX, UINT64_MAX }));

@@ -29,7 +29,7 @@ finish(struct cg_xml *xml)
 	job->errors.in = NULL;
 }
 
-/* One line for each thing that comes: "<name", " text", ">name". */
+/* Prints a line for each event: "<name", " text", ">name". */
 static int
 dump(struct cg_slice text, struct cg_out *to)
 {
@@ -224,7 +224,7 @@ test_errors(void)
 	}
 }
 
-/* A document type may say what a document looks like: that changes nothing. */
+/* Default attributes of a document type are ignored. */
 static void
 test_defaults(void)
 {
@@ -239,7 +239,7 @@ test_defaults(void)
 
 /* ---- Against the tree --------------------------------------------------- */
 
-/* Bytes that mean something to XML, or are letters, or are not UTF-8. */
+/* Writes XML syntax, letters, or bytes that are not UTF-8. */
 static void
 put_random(struct cg_out *out, uint64_t *seed, bool raw)
 {
@@ -291,7 +291,7 @@ put_tag(struct cg_out *out, uint64_t *seed, char stack[], unsigned *depth)
 	stack[(*depth)++] = name;
 }
 
-/* A random document of about n things. */
+/* Writes a random document of about n nodes. */
 static void
 put_document(struct cg_out *out, uint64_t *seed, size_t n)
 {
@@ -322,7 +322,7 @@ put_document(struct cg_out *out, uint64_t *seed, size_t n)
 	cg_putc(out, '\n');
 }
 
-/* Joined text is put before the next tag, unless it is blank. */
+/* Prints collected text before the next tag, unless it is blank. */
 static void
 put_text(struct cg_out *to, struct cg_out **text, unsigned depth)
 {
@@ -354,7 +354,7 @@ put_open(struct cg_out *to, xmlNode *node, unsigned depth)
 	cg_putc(to, '\n');
 }
 
-/* The same from libxml2's tree. */
+/* Prints libxml2's tree in the same form. */
 static void
 dump_tree(xmlNode *root, struct cg_out *to)
 {
@@ -405,7 +405,7 @@ test_random(uint64_t seed, size_t n)
 		dump_tree(xmlDocGetRootElement(tree), want);
 	CHECK(dump(text, got) == CG_OK);
 	CHECK(unit_same(cg_out_bytes(want), cg_out_bytes(got)));
-	/* Any cut is an error, and any change of a byte may be. */
+	/* Truncation is an error; a changed byte may be one. */
 	for (int i = 0; n < 100 && i < 10; i++) {
 		struct cg_out *cut = cg_out_memory(&job->errors.diag);
 
