@@ -91,6 +91,76 @@ refused()
 	done
 }
 
+# Costs by file and function, without the root that we add.
+annotated()
+{
+	callgrind_annotate --threshold=100 --show-percs=no "$1" |
+		sed '1,/file:function/d' | grep -v '(<spontaneous>)' | sort
+}
+
+@test "callgrind: callgrind_annotate finds functions in the same files" {
+	command -v callgrind_annotate >/dev/null || skip "no callgrind_annotate"
+	cat >"$dir/inlined" <<-'END'
+		# callgrind format
+		events: Ir
+		fl=a.c
+		fn=main
+		1 10
+		fi=a.h
+		5 20
+		fl=a.c
+		fn=work
+		7 30
+	END
+	for file in samples/callgrind/{plain,callers,instr-jumps}/*.out \
+		"$dir/inlined"; do
+		"$CGCONV" -t callgrind -o "$dir/out" "$file"
+		annotated "$file" >"$dir/one"
+		annotated "$dir/out" >"$dir/two"
+		[ -s "$dir/one" ]
+		same "$dir/one" "$dir/two"
+	done
+}
+
+@test "callgrind: names the file of a function after inlined code" {
+	printf 'events: Ir\nfl=a\nfn=f\n1 1\nfi=b\n2 2\nfl=a\nfn=g\n3 3\n' \
+		>"$dir/in.cg"
+	"$CGCONV" -t callgrind --no-compress-strings -o "$dir/out" "$dir/in.cg"
+	sed -n '/^fi=b/,/^fn=g/p' "$dir/out" | grep -qx 'fl=a'
+}
+
+@test "callgrind: fi before fn names the function's file if there is no fl" {
+	has 'self\t1\t???\ta.py\tmain\ta.py\t0\t0x0\tTicks=10' \
+		'self\t1\t???\tb.py\twork\tb.py\t0\t0x0\tTicks=30' \
+		'self\t1\t???\tb.py\tlast\tb.py\t1\t0x0\tTicks=2' <<-'END'
+		events: Ticks
+		fi=a.py
+		fn=main
+		0 10
+		cfn=work
+		cfi=b.py
+		calls=3 5
+		0 30
+
+		fi=b.py
+		fn=work
+		0 30
+		fi=inlined.py
+		7 1
+		fn=last
+		1 2
+	END
+	[ "$(grep -c '^fn' "$dir/out.cg")" = 3 ]
+}
+
+@test "callgrind: an unknown object next to known ones is ???" {
+	printf 'events: Ir\nob=???\nfn=f\n1 1\nob=o\nfn=g\n2 2\n' |
+		has 'self\t1\t???\t???\tf\t???\t1\t0x0\tIr=1'
+	grep -qx 'ob=(1) ???' "$dir/out.cg"
+	printf 'events: Ir\nfn=f\n1 1\n' | has 'self\t1\t???\t???\tf\t???\t1\t0x0\tIr=1'
+	not grep -q ob= "$dir/out.cg"
+}
+
 # ---- Lines -------------------------------------------------------------------
 
 @test "callgrind: tabs, blanks and CRs may separate anywhere" {

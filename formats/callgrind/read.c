@@ -29,18 +29,24 @@ static void
 set_fl(struct callgrind_reader *r, struct cg_slice text)
 {
 	r->file = r->here = callgrind_path(r, &r->files, text, cg_add_file);
+	r->has_fl = true;
 }
 
 static void
 set_fi(struct callgrind_reader *r, struct cg_slice text)
 {
 	r->here = callgrind_path(r, &r->files, text, cg_add_file);
+	r->after_fi = true;
 }
 
 static void
 set_fn(struct callgrind_reader *r, struct cg_slice text)
 {
 	r->name = callgrind_name(r, text);
+	/* lsprof's writers (Bazaar, Mercurial) know no fl=. */
+	if (r->after_fi && !r->has_fl)
+		r->file = r->here;
+	r->after_fi = false;
 	r->here = r->file;
 	r->has_fn = true;
 	r->fn = callgrind_fn(r, r->name, r->file, r->object);
@@ -330,6 +336,7 @@ read_number_line(struct callgrind_reader *r, const char *at)
 	}
 	if (r->in_header)
 		callgrind_begin_part(r);
+	r->after_fi = false;
 	if (!r->has_fn) {
 		/*
 		 * Without fn= after ob=, the function continues in the new
@@ -360,6 +367,7 @@ read_plain_lines(struct callgrind_reader *r, const char *line, const char *end)
 		.lines = r->line,
 		.most = r->events,
 		.pos = { r->here, r->base.line, r->base.addr } };
+	r->after_fi = false;
 	line = cg_add_cost_lines(r->build, r->fn, &lines, line, end);
 	r->base = lines.pos;
 	return line;

@@ -66,6 +66,8 @@ struct callgrind_reader {
 	/* The function and file of the next cost line. */
 	cg_object object;
 	cg_file file, here; /* of fl=; of the last fl=, fi= or fe= */
+	bool has_fl;        /* there was a fl= */
+	bool after_fi;      /* fi= or fe= came after the last cost line */
 	cg_name spontaneous, unknown;
 	uint32_t name; /* index of named[] */
 	cg_fn fn;

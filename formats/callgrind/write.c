@@ -265,7 +265,11 @@ begin_fn(struct callgrind_writer *w, cg_fn fn)
 
 	if (!w->has_object || object != w->object)
 		put_object(w, "ob=", object);
-	if (!w->has_file || file != w->file)
+	/*
+	 * After fi=, callgrind_annotate takes a function without fl= to be in
+	 * the file of the inlined code; Valgrind always writes fl= there.
+	 */
+	if (!w->has_file || file != w->file || file != w->lines.pos.file)
 		put_file(w, "fl=", file);
 	put_fn(w, "fn=", fn);
 	w->object = object;
@@ -368,8 +372,11 @@ forget_names(struct callgrind_writer *w, cg_part part)
 	w->fns_base = w->fns;
 	w->object = 0;
 	w->has_file = false;
-	/* Without ob=, objects of the first part are unknown, others are not. */
-	w->has_object = part == 0;
+	/*
+	 * Without ob=, objects of the first part are unknown; it is needed all
+	 * the same for KCachegrind, which lists "???" among other objects.
+	 */
+	w->has_object = part == 0 && cg_object_count(w->graph) == 0;
 }
 
 static bool
