@@ -17,14 +17,18 @@
 void
 callgrind_end_part(struct callgrind_reader *r)
 {
-	if (r->summaries > 0)
+	/*
+	 * With signal handlers or --cacheuse, Callgrind's summary: differs from
+	 * its totals:, which are the sums.
+	 */
+	if (r->summaries > 0 && !r->has_totals && !r->is_xdebug)
 		cg_state_total(r->build, r->at, r->summary, r->summaries, true);
 	if (r->ends_with_totals && !r->has_end && r->status == CG_OK)
 		cg_warn_at(r->job, r->at,
 		    "expected 'totals:' at the end of the part: "
 		    "the file may be truncated");
 	r->summaries = 0;
-	r->has_end = false;
+	r->has_end = r->has_totals = false;
 }
 
 /* Ends the part before, if its body has begun. */
@@ -88,6 +92,7 @@ set_creator(struct callgrind_reader *r, struct cg_slice value)
 	r->has_keys = true;
 	r->ends_with_totals =
 	    cg_starts(value, "callgrind-") || cg_starts(value, "cgconv");
+	r->is_xdebug = cg_starts(value, "xdebug");
 }
 
 static void
@@ -309,7 +314,7 @@ set_totals(struct callgrind_reader *r, struct cg_slice value)
 	callgrind_begin_part(r);
 	n = get_sums(r, value, totals);
 	cg_state_total(r->build, r->at, totals, n, false);
-	r->has_end = true;
+	r->has_end = r->has_totals = true;
 }
 
 static const struct key {

@@ -47,7 +47,8 @@ struct callgrind_reader {
 	bool skip_root; /* see ROOT_KEY */
 
 	/* How a part ends unless it is truncated. */
-	bool has_keys, ends_with_totals, has_end;
+	bool has_keys, ends_with_totals, has_end, has_totals;
+	bool is_xdebug; /* its summary: is of the run, not a sum of costs */
 	uint64_t summary[CG_EVENT_MAX];
 	size_t summaries;
 
