@@ -1,6 +1,6 @@
 /*
- * wide.c - compares the portable 128-bit arithmetic with the compiler's own, or,
- * where it has none, checks the functions against each other.
+ * wide.c - compares the portable 128-bit arithmetic with that of the compiler;
+ * without one, checks the functions against each other.
  */
 #include "base/wide.h"
 #include "unit.h"
