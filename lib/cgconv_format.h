@@ -253,7 +253,8 @@ void cg_set_sample_part(struct cg_build *, const struct cg_sample_key *);
  * Adds a description to the current part, such as "Trigger: Program
  * termination". Keys that begin with CG_PROGRAM_KEY identify the profiled
  * executable: inputs with different values cannot be merged, because their
- * addresses mean different things.
+ * addresses mean different things. Numbers of one input (cg_desc_is_count())
+ * are added up or dropped if several inputs are merged into the part.
  */
 #define CG_PROGRAM_KEY "program."
 void cg_add_desc(struct cg_build *, struct cg_slice key,
@@ -270,6 +271,11 @@ void cg_set_calls_sampled(struct cg_build *);
  * input is such a sum.
  */
 void cg_list_file(struct cg_build *, cg_file);
+/*
+ * True if descriptions with that key are numbers of one part: they must not be
+ * written for several parts at once.
+ */
+bool cg_desc_is_count(const char *key);
 /* The value of a description, "" if absent; valid until the next add. */
 const char *cg_get_desc(const struct cg_build *, const char *key);
 /*

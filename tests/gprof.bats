@@ -167,6 +167,20 @@ small=("H 0x1000 0x1100 100 2=3 17=5 40=2" "A 0x1010 0x1045 7"
 	same $runs/gprof.txt "$t/sum.txt"
 }
 
+@test "gprof: sums the number of samples of merged runs, in any format" {
+	gmon 8 little "${small[@]}" >"$t/a"
+	"$CGCONV" -q -f gprof -t json "$t/a" >"$t/1"
+	n=$(sed -n 's/^\["desc","Samples","\([0-9]*\) at .*/\1/p' "$t/1")
+	[ "$n" -gt 0 ]
+	for to in json callgrind pprof speedscope; do
+		"$CGCONV" -q -f gprof -t $to --guess-stacks "$t/a" -o "$t/a.$to"
+		"$CGCONV" -q -t json "$t/a.$to" "$t/a.$to" "$t/a.$to" |
+			grep -q "\"Samples\",\"$((3 * n)) at "
+		"$CGCONV" -q --parts -t json "$t/a.$to" "$t/a.$to" >"$t/parts"
+		[ "$(grep -c "\"Samples\",\"$n at " "$t/parts")" = 2 ]
+	done
+}
+
 @test "gprof: the executable may be the first input, as in gprof's command line" {
 	"$CGCONV" -f gprof -t callgrind $calls/prog $calls/gmon.out >"$t/a"
 	"$CGCONV" -f gprof -t callgrind --exe $calls/prog $calls/gmon.out \

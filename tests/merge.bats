@@ -126,6 +126,33 @@ four_folded()
 	is_sum gprof "$dir/1.gmon" "$dir/2.gmon" "$dir/3.gmon" "$dir/4.gmon"
 }
 
+# Descriptions that are true of one input only.
+@test "merge: drops numbers of one input" {
+	for time in 10 20; do
+		printf '%s\n' "desc: Timerange: Basic block 0 - $time" \
+			"desc: Trigger: Program termination" "events: Ir" \
+			"fn=f" "1 2" >"$dir/$time.cg"
+	done
+	"$CGCONV" -q -t callgrind "$dir/10.cg" | grep -x 'desc: Timerange.* 10'
+	"$CGCONV" -q -t callgrind "$dir/10.cg" "$dir/10.cg" >"$dir/sum"
+	not grep Timerange "$dir/sum"
+	"$CGCONV" -q -t callgrind "$dir/sum" "$dir/20.cg" >"$dir/sum2"
+	not grep Timerange "$dir/sum2"
+	grep -cx 'desc: Trigger: Program termination' "$dir/sum2"
+	"$CGCONV" -q --parts -t callgrind "$dir/10.cg" "$dir/20.cg" >"$dir/parts"
+	[ "$(grep -c Timerange "$dir/parts")" = 2 ]
+}
+
+@test "merge: drops the number of runs of a unit" {
+	mkdir "$dir/1" "$dir/2"
+	cp samples/gcov/gcc-c/cover.gc* "$dir/1"
+	cp samples/gcov/gcc-c/cover.gc* "$dir/2"
+	"$CGCONV" -q -t gcov-text "$dir/1/cover.gcda" | grep ' 0:Runs:2'
+	"$CGCONV" -q -t gcov-text "$dir/1/cover.gcda" "$dir/2/cover.gcda" \
+		>"$dir/sum"
+	not grep Runs "$dir/sum"
+}
+
 @test "merge: sums coverage" {
 	set --
 	for n in 1 2 3 4; do

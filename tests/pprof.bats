@@ -359,6 +359,17 @@ top()
 	done
 }
 
+@test "pprof: the duration of merged profiles is the sum, of parts it is one" {
+	cpu=samples/pprof/cpu/cpu.pb.gz
+	duration=$("$CGCONV" -t json $cpu | sed -n 's/.*"duration_nanos","\(.*\)"]/\1/p')
+	"$CGCONV" -q -t pprof -o "$dir/two.pb" $cpu $cpu
+	"$CGCONV" -q -t json "$dir/two.pb" |
+		grep -F "\"duration_nanos\",\"$((2 * duration))\""
+	"$CGCONV" -q --part-by label:worker -t pprof -o "$dir/parts.pb" $cpu
+	"$CGCONV" -q -t json "$dir/parts.pb" |
+		grep -F "\"duration_nanos\",\"$duration\""
+}
+
 @test "pprof: warns of data that the graph cannot represent" {
 	message <<<"1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] 3 { 1: 1 3: 4 } } $tables
 		30: 1"

@@ -90,13 +90,15 @@ static void
 add_descs(struct pprof_writer *w)
 {
 	const char *key, *value;
+	bool several = cg_part_count(w->graph) > 1;
 
 	for (cg_part part = 0; part < cg_part_count(w->graph); part++) {
 		for (size_t i = 0;
 		     cg_part_desc(w->graph, part, i, &key, &value); i++) {
 			if (strcmp(key, PPROF_KEY_COMMENT) == 0)
 				add_comment(w, "", "", value);
-			else if (!has_field(key))
+			else if (!has_field(key) &&
+				 !(several && cg_desc_is_count(key)))
 				add_comment(w, PPROF_SAYS, key, value);
 		}
 	}

@@ -101,7 +101,8 @@ begin_part(struct reader *r, const struct profile *profile,
 		cg_set_part(r->build, *part - 1);
 	else
 		*part = cg_add_part(r->build, &ours) + 1;
-	for (size_t i = profile->first_desc; i < profile->end_desc; i++)
+	for (size_t i = profile->first_desc; *first && i < profile->end_desc;
+	     i++)
 		cg_add_desc(r->build, cg_get_name(r->build, desc[i].key),
 		    cg_get_name(r->build, desc[i].value));
 	return true;

@@ -12,6 +12,7 @@
  *	labels.c   sets of labels
  *	stacks.c   stack nodes, stacks
  *	parts.c    parts and their descriptions
+ *	descs.c    descriptions that are numbers of one input
  *	samples.c  parts made of samples (--part-by)
  *	shards.c   inputs that are shards of a batch
  */
@@ -180,6 +181,22 @@ bool cg_part_says(const struct cg_graph *, cg_part, const char *key,
 /* Describes the current part, whatever the key is. */
 void cg_add_desc_plain(struct cg_build *, struct cg_slice key,
     struct cg_slice value);
+
+/* ---- descs.c ------------------------------------------------------------ */
+
+enum cg_desc_rule {
+	CG_DESC_LIST, /* a part has all values */
+	CG_DESC_ADD,  /* a part has the sum: "2 at 100 Hz", "6 at 100 Hz" */
+	CG_DESC_DROP  /* a part of several inputs has none */
+};
+#define CG_DESC_UNIT_MAX 80 /* bytes after the number that is added */
+
+enum cg_desc_rule cg_desc_rule_of(const struct cg_graph *, cg_str key);
+/* Adds the number to that of the key; false: the part has none to add to. */
+bool cg_part_desc_sum(
+    struct cg_build *, struct cg_part_entry *, struct cg_desc);
+/* The part gets a second input: drops descriptions of one. */
+void cg_part_merged(struct cg_build *, struct cg_part_entry *);
 
 /* ---- samples.c ---------------------------------------------------------- */
 

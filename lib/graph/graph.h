@@ -45,6 +45,7 @@ struct cg_part_entry {
 	struct cg_part_info info;
 	cg_str cmd;
 	bool filled;              /* cg_add_part() has set info */
+	bool merged;              /* it has several inputs or parts of one */
 	/* Inputs merged into the part disagree about: */
 	bool pid_differs, tid_differs, part_differs, cmd_differs;
 	bool sampled;             /* made for samples by --part-by */

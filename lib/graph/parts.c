@@ -23,6 +23,8 @@ join_part(struct cg_build *build, struct cg_part_entry *part,
 	part->info.part = part->part_differs ? 0 : info->part;
 	part->cmd = part->cmd_differs ? 0 : cmd;
 	part->info.cmd = cg_strs_get(&build->graph->strs, part->cmd).ptr;
+	if (!first)
+		cg_part_merged(build, part);
 	part->filled = true;
 	part->lists_differ = cg_part_lists_differ(part);
 	part->list_ended = part->files > 0;
@@ -100,9 +102,12 @@ cg_build_next(struct cg_build *build, struct cg_in *in)
 	build->inputs++;
 	forget_columns(&build->columns);
 	begin_part(build, build->base);
-	if (build->mode == CG_PARTS_KEEP && build->begun &&
-	    build->status == CG_OK)
-		(void)begin_new_part(build);
+	if (build->begun && build->status == CG_OK) {
+		if (build->mode == CG_PARTS_KEEP)
+			(void)begin_new_part(build);
+		else
+			cg_part_merged(build, &build->graph->part[build->part]);
+	}
 	build->begun = true;
 	mark_totals(build);
 }
@@ -212,6 +217,8 @@ void
 cg_add_desc_plain(
     struct cg_build *build, struct cg_slice key, struct cg_slice value)
 {
+	struct cg_part_entry *part;
+	enum cg_desc_rule rule;
 	struct cg_desc desc;
 
 	/* Descriptions are C strings. */
@@ -220,6 +227,11 @@ cg_add_desc_plain(
 	desc.key = cg_add_name(build, key);
 	desc.value = cg_add_name(build, value);
 	check_program(build, desc);
+	part = &build->graph->part[build->base];
+	rule = cg_desc_rule_of(build->graph, desc.key);
+	if ((rule == CG_DESC_DROP && part->merged) ||
+	    (rule == CG_DESC_ADD && cg_part_desc_sum(build, part, desc)))
+		return;
 	cg_part_desc_add(build, build->base, desc);
 }
 

@@ -338,6 +338,13 @@ cg_set_sample_part(struct cg_build *build, const struct cg_sample_key *key)
 
 /* ---- The end ------------------------------------------------------------- */
 
+/* A number of the whole input is none of a part of its samples. */
+static bool
+is_count(const struct cg_graph *graph, const struct cg_desc *desc)
+{
+	return cg_desc_rule_of(graph, desc->key) != CG_DESC_LIST;
+}
+
 /* Copies the descriptions of an input to all parts made of its samples. */
 static void
 share_descs(struct cg_build *build)
@@ -351,8 +358,9 @@ share_descs(struct cg_build *build)
 		if (!graph->part[part].sampled || base == part)
 			continue;
 		for (size_t i = 0; i < descs; i++)
-			cg_part_desc_add(
-			    build, part, graph->part[base].desc[i]);
+			if (!is_count(graph, &graph->part[base].desc[i]))
+				cg_part_desc_add(
+				    build, part, graph->part[base].desc[i]);
 	}
 	for (cg_part part = 0; part < graph->parts; part++) {
 		if (graph->part[part].label.key != 0)
