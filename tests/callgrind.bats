@@ -557,6 +557,43 @@ annotated()
 	warns "in.cg:6:5: warning: expected a cost"
 }
 
+@test "callgrind: units of events end their names or long names" {
+	cat >"$dir/in.cg" <<-'END'
+		event: sys : sysTime (elapsed us)
+		event: cpu : Time (ns)
+		event: Ir : Instructions (all)
+		events: sys cpu Ir Time_(10ns) Memory_(bytes)
+		fn=f
+		1 1 2 3 4 5
+	END
+	"$CGCONV" -q -t json -o "$dir/json" "$dir/in.cg"
+	grep '^\["event"' "$dir/json" | cut -d, -f3-5 >"$dir/got"
+	cat >"$dir/want" <<-'END'
+		"sys","sysTime (elapsed us)","us"
+		"cpu","Time","ns"
+		"Ir","Instructions (all)",""
+		"Time_(10ns)","","10ns"
+		"Memory_(bytes)","","bytes"
+	END
+	same "$dir/want" "$dir/got"
+	"$CGCONV" -t callgrind -o "$dir/out" "$dir/in.cg"
+	grep '^event' "$dir/out" >"$dir/got"
+	head -n 4 "$dir/in.cg" >"$dir/want"
+	same "$dir/want" "$dir/got"
+}
+
+@test "callgrind: keeps the units of other formats" {
+	printf 'f 3\n' >"$dir/a.folded"
+	"$CGCONV" -q -t callgrind -o "$dir/cg" samples/pprof/cpu/cpu.pb.gz
+	grep -qx 'event: cpu : cpu (ns)' "$dir/cg"
+	"$CGCONV" -q -t callgrind -o "$dir/again" "$dir/cg"
+	same "$dir/cg" "$dir/again"
+	"$CGCONV" -q -t pprof --guess-stacks -o "$dir/pb" "$dir/cg"
+	"$CGCONV" --verify samples/pprof/cpu/cpu.pb.gz "$dir/pb" >"$dir/got" ||
+		[ $? -eq 1 ]
+	not grep -q 'unit of event' "$dir/got"
+}
+
 @test "callgrind: a summary is compared only where it states a sum" {
 	# With signal handlers, Callgrind's totals are the sum.
 	printf 'events: Ir\nsummary: 5\nfn=a\n1 10\ntotals: 10\n' |

@@ -214,3 +214,17 @@ verifies()
 	verifies 0 "$dir/in.pb" 'Total  samples  5 = 5' \
 		'Same   in all that both can represent'
 }
+
+@test "verify: units of events are compared" {
+	printf 'event: t : t (ns)\nevents: t\nfn=f\n1 5\n' >"$dir/in.cg"
+	printf 'event: t : t (us)\nevents: t\nfn=f\n1 5\n' >"$dir/out"
+	verifies 1 "$dir/in.cg" 'Differ unit of event t: ns in A, us in B'
+	"$CGCONV" --verify --json "$dir/in.cg" "$dir/out" | grep -q \
+		'"kind":"unit","event":"t","a":"ns","b":"us","could":true'
+	printf 'events: t\nfn=f\n1 5\n' >"$dir/out"
+	verifies 1 "$dir/in.cg" 'Differ unit of event t: ns in A, none in B'
+	printf 'f 5\n' >"$dir/out"
+	printf 'event: samples : samples (ns)\nevents: samples\nfn=f\n1 5\n' \
+		>"$dir/in.cg"
+	verifies 0 "$dir/in.cg" 'Lost   unit of event samples: ns in A, none in B'
+}

@@ -116,6 +116,9 @@ struct where {
 void report_head(struct verify *);
 /* An event that only profile p has; could: the other one could represent it. */
 void report_event(struct verify *, int p, size_t event, bool could);
+/* Units ("": none) of an event in both; could: both formats have a place. */
+void report_unit(
+    struct verify *, size_t event, const char *const unit[2], bool could);
 /* Totals are reported if they are equal, too. */
 void report_difference(struct verify *, enum difference, const struct where *,
     size_t event, const uint64_t value[2]);

@@ -278,6 +278,41 @@ report_event(struct verify *v, int s, size_t i, bool could)
 	printf(" is in %c only\n", 'A' + s);
 }
 
+static void
+put_unit_json(struct verify *v, struct cg_slice name, const char *const unit[2],
+    bool could)
+{
+	struct json_object *json = json_object_new_object();
+
+	write_number(v, json,
+	    add_json_text(json, "kind", cg_slice("unit")) &&
+		add_json_text(json, "event", name) &&
+		add_json_text(json, "a", cg_slice(unit[0])) &&
+		add_json_text(json, "b", cg_slice(unit[1])) &&
+		add_json(json, "could", json_object_new_boolean(could)));
+}
+
+void
+report_unit(
+    struct verify *v, size_t event, const char *const unit[2], bool could)
+{
+	struct cg_slice name = cg_slice(
+	    cg_get_event(v->profile[0].graph, v->event[event].column[0])->name);
+
+	v->missing += could;
+	if (v->args->json) {
+		put_unit_json(v, name, unit, could);
+		return;
+	}
+	printf("%s unit of event ", could ? "Differ" : "Lost  ");
+	put_safe(stdout, name);
+	fputs(": ", stdout);
+	put_safe(stdout, cg_slice(*unit[0] ? unit[0] : "none"));
+	fputs(" in A, ", stdout);
+	put_safe(stdout, cg_slice(*unit[1] ? unit[1] : "none"));
+	puts(" in B");
+}
+
 uint64_t
 sum_differences(const struct verify *v)
 {

@@ -106,6 +106,28 @@ compare_events(struct verify *v)
 }
 
 /*
+ * Units of an event in both. A format may have no place for them, so that a
+ * missing one is a difference only if both profiles have the same format.
+ */
+static void
+compare_units(struct verify *v)
+{
+	bool alike = v->profile[0].format == v->profile[1].format;
+
+	for (size_t e = 0; e < v->events; e++) {
+		const char *unit[2];
+
+		for (int s = 0; s < 2; s++)
+			unit[s] = cg_get_event(
+			    v->profile[s].graph, v->event[e].column[s])
+				      ->unit;
+		if (strcmp(unit[0], unit[1]) != 0)
+			report_unit(
+			    v, e, unit, alike || (*unit[0] && *unit[1]));
+	}
+}
+
+/*
  * Formats that know lines and no calls are those of coverage: lines are of
  * files there, and of which function is the reader's guess.
  */
@@ -143,6 +165,7 @@ compare(struct verify *v)
 		return cg_nomem(v->args->job);
 	report_head(v);
 	compare_events(v);
+	compare_units(v);
 	status = compare_all(v);
 	report_labels(v);
 	report_end(v, status == CG_OK);

@@ -7,6 +7,7 @@
  *	header.c   header lines -> parts, events, descriptions
  *	names.c    "(id) name" -> objects, files, functions
  *	number.h   numbers, positions, costs; rare forms in number.c
+ *	unit.c     names of events -> units
  *
  * Writing: write.c (parts, rows), which uses text.c (names, descriptions) and
  * root.c (calls of an added root). callgrind.c is the module.
@@ -32,6 +33,15 @@
  * writer puts them into descriptions.
  */
 #define CMD_KEY "cmd"
+
+/*
+ * Finds the unit that is or ends an event's name or long name. A unit alone in
+ * parentheses is removed from the text, which becomes empty if the event's name
+ * (or NULL) is left. any: take units that are not known, as our files have
+ * them. False: text ends with none.
+ */
+bool callgrind_take_unit(struct cg_slice *text, bool any, const char *name,
+    struct cg_slice *unit);
 
 int callgrind_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int callgrind_write(

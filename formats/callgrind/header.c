@@ -93,6 +93,7 @@ set_creator(struct callgrind_reader *r, struct cg_slice value)
 	r->ends_with_totals =
 	    cg_starts(value, "callgrind-") || cg_starts(value, "cgconv");
 	r->is_xdebug = cg_starts(value, "xdebug");
+	r->is_ours = cg_starts(value, "cgconv");
 }
 
 static void
@@ -201,11 +202,17 @@ set_positions(struct callgrind_reader *r, struct cg_slice value)
 		cg_warn(r->job, "dropped addresses of basic blocks");
 }
 
+static const char *
+keep(struct callgrind_reader *r, struct cg_slice text)
+{
+	return cg_get_name(r->build, cg_add_name(r->build, text)).ptr;
+}
+
 /* "Name", "Name : long name", "Name = formula : long name". */
 static void
 set_event(struct callgrind_reader *r, struct cg_slice value)
 {
-	struct cg_slice name, formula = { 0 }, text = { 0 };
+	struct cg_slice name, formula = { 0 }, text, unit;
 	struct cg_event event = { .incl = CG_INCL_STATED };
 	const char *at;
 
@@ -225,12 +232,13 @@ set_event(struct callgrind_reader *r, struct cg_slice value)
 		(void)cg_take_until(&value, ':', &formula);
 	else
 		(void)cg_take_char(&value, ':');
-	text = value;
-	event.name = cg_get_name(r->build, cg_add_name(r->build, name)).ptr;
-	event.formula =
-	    cg_get_name(r->build, cg_add_name(r->build, cg_trim(formula))).ptr;
-	event.long_name =
-	    cg_get_name(r->build, cg_add_name(r->build, cg_trim(text))).ptr;
+	text = cg_trim(value);
+	event.name = keep(r, name);
+	event.unit = callgrind_take_unit(&text, r->is_ours, event.name, &unit)
+			 ? keep(r, unit)
+			 : "";
+	event.formula = keep(r, cg_trim(formula));
+	event.long_name = keep(r, text);
 	if (cg_build_status(r->build) == CG_OK)
 		cg_add_formula(r->build, &event);
 }
@@ -239,7 +247,7 @@ static void
 set_events(struct callgrind_reader *r, struct cg_slice value)
 {
 	struct cg_event event = { .incl = CG_INCL_STATED };
-	struct cg_slice word;
+	struct cg_slice word, text, unit;
 
 	begin_header(r);
 	r->events = 0;
@@ -250,8 +258,11 @@ set_events(struct callgrind_reader *r, struct cg_slice value)
 			    "expected at most %d events", CG_EVENT_MAX);
 			return;
 		}
-		event.name =
-		    cg_get_name(r->build, cg_add_name(r->build, word)).ptr;
+		event.name = keep(r, word);
+		text = word;
+		event.unit = callgrind_take_unit(&text, false, NULL, &unit)
+				 ? keep(r, unit)
+				 : "";
 		if (cg_build_status(r->build) == CG_OK)
 			r->column[r->events] = cg_add_event(r->build, &event);
 		if (cg_build_status(r->build) != CG_OK) {

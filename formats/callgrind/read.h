@@ -48,6 +48,7 @@ struct callgrind_reader {
 
 	/* How a part ends unless it is truncated. */
 	bool has_keys, ends_with_totals, has_end, has_totals;
+	bool is_ours;   /* written by cgconv */
 	bool is_xdebug; /* its summary: is of the run, not a sum of costs */
 	uint64_t summary[CG_EVENT_MAX];
 	size_t summaries;

@@ -170,16 +170,45 @@ is_plain_formula(const char *formula)
 	return true;
 }
 
+static bool
+names_unit(const char *name, const char *unit)
+{
+	struct cg_slice text = cg_slice(name), found;
+
+	return callgrind_take_unit(&text, false, NULL, &found) &&
+	       cg_equal(found, unit);
+}
+
+/* "long name (unit)"; without a unit if a name says it. */
+static void
+put_long_name(
+    struct callgrind_writer *w, const struct cg_event *event, bool unit)
+{
+	if (!*event->long_name && !unit)
+		return;
+	cg_puts(w->out, " : ");
+	callgrind_put_text(
+	    w, cg_slice(*event->long_name ? event->long_name : event->name));
+	if (!unit)
+		return;
+	cg_puts(w->out, " (");
+	callgrind_put_text(w, cg_slice(event->unit));
+	cg_putc(w->out, ')');
+}
+
 static void
 put_event(struct callgrind_writer *w, const struct cg_event *event)
 {
-	if (!*event->long_name && !*event->formula)
+	struct cg_slice name = cg_slice(event->name);
+	bool unit = *event->unit && !names_unit(event->name, event->unit) &&
+		    !names_unit(event->long_name, event->unit);
+
+	if (!*event->long_name && !*event->formula && !unit)
 		return;
-	if (!is_identifier(cg_slice(event->name)) ||
-	    !is_plain_formula(event->formula)) {
+	if (!is_identifier(name) || !is_plain_formula(event->formula)) {
 		cg_warn(w->job,
-		    "event %s: dropped its long name or formula: KCachegrind "
-		    "expects names of letters, digits and _",
+		    "event %s: dropped its long name, unit or formula: "
+		    "KCachegrind expects names of letters, digits and _",
 		    event->name);
 		return;
 	}
@@ -189,10 +218,7 @@ put_event(struct callgrind_writer *w, const struct cg_event *event)
 		cg_puts(w->out, " = ");
 		callgrind_put_text(w, cg_slice(event->formula));
 	}
-	if (*event->long_name) {
-		cg_puts(w->out, " : ");
-		callgrind_put_text(w, cg_slice(event->long_name));
-	}
+	put_long_name(w, event, unit);
 	cg_putc(w->out, '\n');
 }
 

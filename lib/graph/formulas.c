@@ -260,6 +260,8 @@ describe_event(struct cg_graph *graph, const struct cg_map *names,
 	event = &graph->event[found - 1];
 	if (!*event->long_name)
 		event->long_name = from->long_name;
+	if (!*event->unit)
+		event->unit = from->unit;
 	return true;
 }
 
