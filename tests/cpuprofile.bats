@@ -36,13 +36,14 @@ two="{\"id\":2,$frame}"
 	same "$t/want" "$t/got"
 }
 
-@test "cpuprofile: the sum is the whole time" {
+@test "cpuprofile: the sum is the time of all samples" {
 	"$CGCONV" -q -t json samples/cpuprofile/node/prof.cpuprofile |
 		sed -n 's/^\["total",\[\(.*\),\(.*\)\]\]/\1 \2/p' >"$t/got"
+	# The last one has the average interval.
 	perl -MJSON::PP -0777 -ne '$_ = decode_json($_); $n += $$_{hitCount}
 		for @{$$_{nodes}};
-		print $n, " ", ($$_{endTime} - $$_{startTime} -
-		$$_{timeDeltas}[0]) * 1000, "\n"' \
+		@t = @{$$_{timeDeltas}}; shift @t; $us += $_ for @t;
+		print $n, " ", int $us * 1000 * (1 + 1 / @t), "\n"' \
 		samples/cpuprofile/node/prof.cpuprofile >"$t/want"
 	same "$t/want" "$t/got"
 }
@@ -63,11 +64,36 @@ two="{\"id\":2,$frame}"
 
 @test "cpuprofile: a time is divided among lines to the last nanosecond" {
 	profile "{\"id\":1,$frame,\"hitCount\":3,\"positionTicks\":[{\"line\":7,\"ticks\":1},{\"line\":8,\"ticks\":1}]}" \
-		'"startTime":0,"endTime":11,"samples":[1,1,1],"timeDeltas":[1,3,4]'
+		'"startTime":0,"endTime":11,"samples":[1,1,1],"timeDeltas":[1,3,4.001]'
 	"$CGCONV" -q -t json "$t/x.cpuprofile" >"$t/out"
 	grep -qxF '["frame",3,0,1,1,8,0]' "$t/out"
-	[ "$(grep -c '^\["stack",[0-9],1,\[1,333[34]\]\]' "$t/out")" = 3 ]
-	grep -qxF '["total",[3,10000]]' "$t/out"
+	[ "$(grep -c '^\["stack",[0-9],1,\[1,350[01]\]\]' "$t/out")" = 3 ]
+	grep -qxF '["total",[3,10501]]' "$t/out"
+}
+
+@test "cpuprofile: the last sample lasts for the average interval" {
+	members='"startTime":0,"samples":[1,1,2],"timeDeltas":[5,100,300]'
+	profile "$one,${two/\"f\"/\"g\"}" "$members,\"endTime\":900000"
+	"$CGCONV" -q -t folded --event ns "$t/x.cpuprofile" >"$t/got"
+	printf '%s\n' 'f 400000' 'g 200000' | same - "$t/got"
+	profile "$one" '"samples":[1],"timeDeltas":[5],"startTime":0,"endTime":9'
+	"$CGCONV" -q -t folded --event ns "$t/x.cpuprofile" | grep -x 'f 4000'
+}
+
+@test "cpuprofile: one time more than samples ends the last sample" {
+	for name in timeDeltas timestamps; do
+		times="\"$name\":[5,100,300,7]"
+		[ $name = timeDeltas ] || times="\"$name\":[5,105,405,412]"
+		for members in "\"samples\":[1,1,2],$times" \
+			"$times,\"samples\":[1,1,2]"; do
+			profile "$one,${two/\"f\"/\"g\"}" \
+				"$members,\"startTime\":0,\"endTime\":900000"
+			"$CGCONV" -t folded --event ns "$t/x.cpuprofile" \
+				>"$t/got" 2>"$t/err"
+			printf '%s\n' 'f 400000' 'g 7000' | same - "$t/got"
+			[ ! -s "$t/err" ]
+		done
+	done
 }
 
 @test "cpuprofile: distinguishes functions of one name by line and column" {
@@ -84,7 +110,7 @@ two="{\"id\":2,$frame}"
 
 @test "cpuprofile: no time passes while the clock is set back" {
 	profile "$one" '"startTime":0,"endTime":20,"samples":[1,1,1],"timeDeltas":[10,-6,8]'
-	"$CGCONV" -q -t json "$t/x.cpuprofile" | grep -qxF '["total",[3,10000]]'
+	"$CGCONV" -q -t json "$t/x.cpuprofile" | grep -qxF '["total",[3,3000]]'
 }
 
 @test "cpuprofile: accepts members in any order and fractions of microseconds" {
@@ -112,7 +138,7 @@ two="{\"id\":2,$frame}"
 	graph samples/cpuprofile/old/old.cpuprofile >"$t/got"
 	printf '%s\n' \
 		'call	http://localhost/a.js:1:main	http://localhost/a.js:9:work	2	2,2300000' \
-		'function	(V8):0:(program)	1,0	1,0' \
+		'function	(V8):0:(program)	1,1133333	1,1133333' \
 		'function	http://localhost/a.js:1:main	1,1100000	3,3400000' \
 		'function	http://localhost/a.js:9:work	2,2300000	2,2300000' |
 		same - "$t/got"
@@ -131,7 +157,7 @@ two="{\"id\":2,$frame}"
 	bad "as many samples as times" "$one" \
 		'"timeDeltas":[1],"samples":[1,1]'
 	bad "as many times as samples" "$one" \
-		'"samples":[1],"timeDeltas":[1,1]'
+		'"samples":[1],"timeDeltas":[1,1,1]'
 	bad "samples only once" "$one" '"samples":[1],"samples":[1]'
 	bad "a smaller number" "$one" '"samples":[99999999999999999999]'
 	bad "times that fit in 64 bits" "$one" \

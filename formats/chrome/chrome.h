@@ -95,11 +95,17 @@ struct chrome_profile {
 	struct cg_map sparse_ids;   /* id -> index in sparse + 1 */
 	struct chrome_sum *running; /* of the last sample; NULL: none */
 	int64_t now, latest;        /* the clock, and its greatest value */
+	int64_t first;              /* latest at the first sample */
+	uint64_t samples;
+	bool ended;                 /* by a time after the last sample */
 };
 
 /* A sample of the node with that id, delta ns after the one before. */
 bool chrome_add_sample(
     struct cg_doc *, struct chrome_profile *, int64_t id, int64_t delta);
+/* The last sample has ended delta ns after it was taken. */
+bool chrome_end_samples(
+    struct cg_doc *, struct chrome_profile *, int64_t delta);
 /* Iterates over the sums of ids that have samples, from *i = 0. */
 bool chrome_next_sum(
     const struct chrome_profile *, size_t *i, struct chrome_sum *);

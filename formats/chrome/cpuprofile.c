@@ -4,7 +4,7 @@
  *
  * Source: js_protocol.pdl of V8 (Profiler.Profile). Samples are ids of nodes;
  * sample i was taken timeDeltas[i] microseconds after the one before, the first
- * after startTime, and lasts until the next, the last until endTime.
+ * after startTime. samples.c says how long they last.
  *
  * Stacks, the number of samples per function and line (positionTicks) and the
  * time per function survive; a function's time is divided among its lines by
@@ -104,6 +104,8 @@ take_time(struct cg_doc *doc, struct reader *r, int64_t delta)
 		return pack(doc, &r->deltas, delta);
 	if (unpack(&r->samples, &id))
 		return chrome_add_sample(doc, &r->profile, id, delta);
+	if (!r->profile.ended)
+		return chrome_end_samples(doc, &r->profile, delta);
 	return cg_doc_fail(doc, "as many times as samples");
 }
 
@@ -183,6 +185,8 @@ read_cpuprofile(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 	cg_doc_open(&doc, job, in, build, &r);
 	if (cg_doc_fields(&doc, fields, &r)) {
+		if (r.has_samples && unpack(&r.deltas, &number))
+			(void)chrome_end_samples(&doc, &r.profile, number);
 		if (unpack(&r.samples, &number) || unpack(&r.deltas, &number))
 			cg_warn(job, "there are not as many samples as times");
 		r.profile.timed = r.has_samples && r.has_deltas;

@@ -2,8 +2,11 @@
  * samples.c - the samples of a CPU profile of V8: sums for each node, and the
  * node's stack with them in the graph.
  *
- * A sample lasts until the next one. While the clock is set back, no time
- * passes until it has caught up.
+ * A sample lasts until the next one, the last one for the average interval:
+ * normalizeTimestamps() in CPUProfileDataModel.ts of Chrome's developer tools.
+ * endTime may be much later, when recording was stopped. Old profiles may have
+ * one time more than samples: the last sample ends there.
+ * While the clock is set back, no time passes until it has caught up.
  */
 #include <stdlib.h>
 
@@ -65,7 +68,17 @@ chrome_add_sample(struct cg_doc *doc, struct chrome_profile *profile,
 	if (!profile->running)
 		return false;
 	profile->running->samples++;
+	if (profile->samples++ == 0)
+		profile->first = profile->latest;
 	return true;
+}
+
+bool
+chrome_end_samples(
+    struct cg_doc *doc, struct chrome_profile *profile, int64_t delta)
+{
+	profile->ended = true;
+	return pass_time(doc, profile, delta);
 }
 
 bool
@@ -90,18 +103,35 @@ chrome_next_sum(
 
 /* ---- Into the graph ------------------------------------------------------ */
 
+/* Adds the time of the last sample. */
+static bool
+end_last_sample(struct cg_doc *doc, struct chrome_profile *profile)
+{
+	int64_t length = profile->latest - profile->first;
+
+	if (profile->ended)
+		return true;
+	if (profile->samples > 1)
+		length /= (int64_t)profile->samples - 1;
+	else if (__builtin_sub_overflow(
+		     profile->end, profile->start, &length) ||
+		 length <= profile->latest)
+		return true;
+	else
+		length -= profile->latest;
+	profile->now = profile->latest;
+	return pass_time(doc, profile, length);
+}
+
 /* Copies the sums to their nodes. */
 static bool
 add_sums(struct cg_doc *doc, struct chrome_profile *profile)
 {
 	struct chrome_node *node;
 	struct chrome_sum sum;
-	int64_t length;
 	size_t i = 0;
 
-	if (!__builtin_sub_overflow(profile->end, profile->start, &length) &&
-	    length > profile->latest &&
-	    !pass_time(doc, profile, length - profile->now))
+	if (!end_last_sample(doc, profile))
 		return false;
 	while (chrome_next_sum(profile, &i, &sum)) {
 		node = chrome_find_node(doc, &profile->tree, sum.id);

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # v8.pl FILE - prints a .cpuprofile or .heapprofile of V8 in the format of
 # graph.pl: sample by sample, node by node, as Chrome's
-# CPUProfileDataModel does it (a sample lasts until the next; hitCount samples).
+# CPUProfileDataModel does it: a sample lasts until the next, the last one for
+# the average interval; hitCount samples.
 use strict;
 use warnings;
 use JSON::PP;
@@ -45,11 +46,12 @@ else {
     my @times = ($profile->{startTime});
     push @times, $times[-1] + $_ for @{ $profile->{timeDeltas} };
     shift @times;
-    push @times, $profile->{endTime};
+    push @times, $times[-1] + ($times[-1] - $times[0]) / $#times
+        if @times == @{ $profile->{samples} };
     for my $i (1 .. $#times) {
         $times[$i] = $times[$i - 1] if $times[$i] < $times[$i - 1];
         $cost{ $profile->{samples}[$i - 1] }[2]
-            += ($times[$i] - $times[$i - 1]) * 1000;
+            += int(($times[$i] - $times[$i - 1]) * 1000);
     }
 }
 
