@@ -273,6 +273,29 @@ reads()
 	"$CGCONV" -q -t json "$dir/in.perf" | grep -c '^\["part"' | grep -qx 1
 }
 
+@test "perf-script: a process is named only if all samples are of it" {
+	sample "prog 10/11 1.1: 1 cycles:" "1 f (/x)"
+	sample "prog 10/11 1.2: 2 cycles:" "1 f (/x)"
+	part()
+	{
+		"$CGCONV" -q -t "$1" -o "$dir/out.$1" "$dir/in.perf"
+		"$CGCONV" -q -t json "$dir/out.$1" | grep '^\["part"'
+	}
+	for to in json callgrind speedscope pprof; do
+		part "$to" | grep -qx '\["part",10,11,0,"prog"\]'
+	done
+	sample "sshd 20/20 1.3: 4 cycles:" "1 f (/x)"
+	for to in json callgrind speedscope pprof; do
+		part "$to" | not grep -v '^\["part",0,0,0,""\]$'
+	done
+	"$CGCONV" -q -t speedscope "$dir/in.perf" | grep -F '"name":"cycles",'
+	# The idle task has the number 0.
+	rm "$dir/in.perf"
+	sample "swapper 0/0 1.1: 1 cycles:" "1 f (/x)"
+	sample "prog 10/11 1.2: 2 cycles:" "1 f (/x)"
+	part json | grep -qx '\["part",0,0,0,""\]'
+}
+
 @test "perf-script: keeps the header of --header" {
 	"$CGCONV" -q -t json "$fields/header.perf" >"$dir/out"
 	grep -q '^\["desc","cmdline","/usr/bin/perf record ' "$dir/out"

@@ -48,6 +48,8 @@ struct cg_part_entry {
 	bool merged;              /* it has several inputs or parts of one */
 	/* Inputs merged into the part disagree about: */
 	bool pid_differs, tid_differs, part_differs, cmd_differs;
+	/* cg_add_part() has stated them: samples without any inherit them. */
+	bool pid_stated, tid_stated, cmd_stated;
 	bool sampled;             /* made for samples by --part-by */
 	bool described;           /* sampled: has got its descriptions */
 	cg_part base;             /* sampled: the input's own part */

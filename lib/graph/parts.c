@@ -18,6 +18,9 @@ join_part(struct cg_build *build, struct cg_part_entry *part,
 	part->tid_differs |= !first && part->info.tid != info->tid;
 	part->part_differs |= !first && part->info.part != info->part;
 	part->cmd_differs |= !first && part->cmd != cmd;
+	part->pid_stated |= info->pid != 0;
+	part->tid_stated |= info->tid != 0;
+	part->cmd_stated |= cmd != 0;
 	part->info.pid = part->pid_differs ? 0 : info->pid;
 	part->info.tid = part->tid_differs ? 0 : info->tid;
 	part->info.part = part->part_differs ? 0 : info->part;

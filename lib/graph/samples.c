@@ -240,14 +240,13 @@ describe_part(struct cg_build *build, struct cg_part_entry *part,
 	cg_str comm = cg_add_name(build, key->comm);
 	bool first = !part->described;
 
-	/* Samples without pid or tid inherit those of the input's part. */
-	if (!part->filled || key->pid != 0)
+	if (!part->pid_stated || key->pid != 0)
 		agree(&part->info.pid, key->pid, first, &part->pid_differs);
-	if (!part->filled || key->tid != 0)
+	if (!part->tid_stated || key->tid != 0)
 		agree(&part->info.tid, key->tid, first, &part->tid_differs);
 	part->described = true;
 	/* A command that the input states is a better name. */
-	if (part->filled && (part->cmd != 0 || part->cmd_differs))
+	if (part->cmd_stated)
 		return;
 	if (first && part->cmd == 0 && !part->cmd_differs)
 		part->cmd = comm;
