@@ -370,6 +370,20 @@ top()
 		grep -F "\"duration_nanos\",\"$duration\""
 }
 
+@test "pprof: of merged profiles the period is the longest" {
+	for period in 10 30 20; do
+		message <<<"1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] } $tables
+			11 { 1: 1 2: 2 } 12: $period"
+		mv "$dir/in.pb" "$dir/$period.pb"
+	done
+	for order in "10 20 30" "20 30 10"; do
+		(cd "$dir" && "$CGCONV" -q -t pprof -o sum.pb \
+			$(printf '%s.pb ' $order))
+		"$CGCONV" -q -t json "$dir/sum.pb" | grep '"period"' >"$dir/got"
+		echo '["desc","period","30 cpu nanoseconds"]' | same - "$dir/got"
+	done
+}
+
 @test "pprof: warns of data that the graph cannot represent" {
 	message <<<"1 { 1: 1 2: 2 } 2 { 1: [1] 2: [5] 3 { 1: 1 3: 4 } } $tables
 		30: 1"

@@ -227,16 +227,31 @@ struct period {
 	struct cg_slice type, unit;
 };
 
+/*
+ * Of merged profiles the longest period of the first one's type: combineHeaders()
+ * in merge.go of pprof, which rejects other types.
+ */
 static struct period
 get_period(const struct pprof_writer *w)
 {
-	struct cg_slice text = first_desc(w, PPROF_KEY_PERIOD);
-	struct period period = { 0 };
+	struct period next, period = { 0 };
+	struct cg_slice text;
+	cg_part part = 0;
+	bool any = false;
+	size_t i = 0;
 
-	if (!take_i64(&text, &period.number) || !cg_take_char(&text, ' '))
-		return (struct period){ 0 };
-	(void)cg_take_until(&text, ' ', &period.type);
-	period.unit = text;
+	while (next_desc(w, PPROF_KEY_PERIOD, &part, &i, &text)) {
+		next = (struct period){ 0 };
+		if (!take_i64(&text, &next.number) || !cg_take_char(&text, ' '))
+			continue;
+		(void)cg_take_until(&text, ' ', &next.type);
+		next.unit = text;
+		if (!any || (next.number > period.number &&
+				cg_compare(next.type, period.type) == 0 &&
+				cg_compare(next.unit, period.unit) == 0))
+			period = next;
+		any = true;
+	}
 	return period;
 }
 
