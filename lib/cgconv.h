@@ -568,6 +568,15 @@ bool cg_sum_is_root(const struct cg_sums *, cg_fn);
 size_t cg_cycle_count(const struct cg_sums *);
 /* A function outside of the cycle calls one in it, as for roots. */
 bool cg_cycle_is_called(const struct cg_sums *, uint32_t cycle);
+/*
+ * A depth-first search along calls begins at the function that comes first in
+ * an order, and again at the next that it has not reached. Does it begin at a
+ * function in a cycle? For programs whose search for cycles then fails. False:
+ * out of memory.
+ */
+typedef bool cg_fn_before(const struct cg_graph *, cg_fn, cg_fn);
+bool cg_search_begins_in_cycle(const struct cg_sums *, cg_fn_before *,
+    bool *found);
 
 /* ---- Archives ----------------------------------------------------------- */
 

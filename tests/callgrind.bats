@@ -713,6 +713,36 @@ annotated()
 	facts "$dir/two" | grep -v Root | same - "$dir/facts"
 }
 
+# A cycle a, b that NAME calls. KCachegrind's search begins at the name that
+# sorts first: at a it misses the cycle, at main it does not.
+cycle_of() {
+	printf '%s\n' 'events: Ir' "fn=$1" '1 5' "cfn=$2" 'calls=1 0' '1 100' \
+		"fn=$2" '7 60' "cfn=$3" 'calls=3 0' '7 90' \
+		"fn=$3" '8 40' "cfn=$2" 'calls=2 0' '8 70' >"$dir/in"
+	"$CGCONV" -f callgrind "$dir/in" -o "$dir/out"
+}
+
+@test "callgrind: only a cycle that KCachegrind would miss gets a root" {
+	cycle_of main n o
+	not grep -F '(<spontaneous>)' "$dir/out"
+	not grep '^desc: Root' "$dir/out"
+	cycle_of main a o
+	grep -F '(<spontaneous>)' "$dir/out"
+	cycle_of main o a
+	grep -F '(<spontaneous>)' "$dir/out"
+	cycle_of '$main' '(<a' '(<b' # sorts before "(<spontaneous>)"
+	not grep -F '(<spontaneous>)' "$dir/out"
+	# A name is compared together with the base names of file and object.
+	printf '%s\n' 'events: Ir' fl=/x/c fn=n '1 5' cfi=/a/b cfn=n \
+		'calls=1 0' '1 9' fl=/a/b fn=n '7 6' cfn=o 'calls=3 0' '7 9' \
+		fl=/a/b fn=o '8 4' cfn=n 'calls=2 0' '8 7' >"$dir/in"
+	"$CGCONV" -f callgrind "$dir/in" -o "$dir/out"
+	grep -F '(<spontaneous>)' "$dir/out"
+	sed 's,/x/c,/x/a,; s,=/a/b,=/a/c,' "$dir/in" >"$dir/in2"
+	"$CGCONV" -f callgrind "$dir/in2" -o "$dir/out"
+	not grep -F '(<spontaneous>)' "$dir/out"
+}
+
 @test "callgrind: without a cycle there is no root" {
 	printf '%s\n' 'events: Ir' fn=a cfn=b 'calls=1 1' '1 5' cfn=a \
 		'calls=1 1' '1 5' fn=b '1 5' >"$dir/in"

@@ -2,11 +2,14 @@
  * root.c - the calls of an added root, which keeps KCachegrind from missing
  * cycles.
  *
- * KCachegrind misses a cycle whose entry is the root of its search, and shows
- * more than 100 %. It visits functions by name, so a function whose name sorts
- * first and that calls every function without a caller prevents this. Where
- * there are cycles, "(<spontaneous>)" is that function, unless the graph itself
- * has calls from an unknown caller, or --no-root is given.
+ * KCachegrind misses a cycle where its search begins at a member of the cycle,
+ * and shows more than 100 %: that function is at the bottom of the search's
+ * stack, and cycleDFS() in libcore/tracedata.cpp takes it to be done. The search
+ * begins at the function that sorts first, and again at the next that it has
+ * not reached. So a function whose name sorts first and that calls every
+ * function without a caller prevents this. Where a cycle would be missed,
+ * "(<spontaneous>)" is that function, unless the graph itself has calls from an
+ * unknown caller, or --no-root is given.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +51,75 @@ is_wanted(const struct cg_job *job, const struct cg_graph *graph)
 	       !(cg_next_fn(graph, CG_ALL_PARTS, &i, &fn) && fn == 0);
 }
 
+/* ---- Would KCachegrind miss a cycle? ------------------------------------ */
+
+/* KCachegrind's key of a function: its name and two base names, joined. */
+#define KEY_WORDS 3
+struct key {
+	struct cg_slice word[KEY_WORDS];
+	size_t i, at; /* the next byte */
+};
+
+static struct cg_slice
+base_name(struct cg_slice path)
+{
+	size_t at = path.len;
+
+	while (at > 0 && path.ptr[at - 1] != '/')
+		at--;
+	return (struct cg_slice){ path.ptr + at, path.len - at };
+}
+
+static struct cg_slice
+get_name(const struct cg_graph *graph, cg_fn fn)
+{
+	return fn ? cg_fn_name(graph, fn) : cg_slice(SPONTANEOUS);
+}
+
+static struct key
+get_key(const struct cg_graph *graph, cg_fn fn)
+{
+	cg_object object = cg_fn_object(graph, fn);
+	cg_file file = cg_fn_file(graph, fn);
+
+	return (struct key){ .word = { get_name(graph, fn),
+				 base_name(cg_file_path(graph, file)),
+				 base_name(cg_object_path(graph, object)) } };
+}
+
+/* The next byte of the joined words, or -1. */
+static int
+next_byte(struct key *key)
+{
+	while (key->i < KEY_WORDS && key->at == key->word[key->i].len) {
+		key->i++;
+		key->at = 0;
+	}
+	if (key->i == KEY_WORDS)
+		return -1;
+	return (unsigned char)key->word[key->i].ptr[key->at++];
+}
+
+/* The order of KCachegrind's search. */
+static bool
+sorts_before(const struct cg_graph *graph, cg_fn fn, cg_fn other)
+{
+	struct cg_slice a = get_name(graph, fn), b = get_name(graph, other);
+	size_t least = a.len < b.len ? a.len : b.len;
+	int differ = least ? memcmp(a.ptr, b.ptr, least) : 0, byte;
+	struct key key, other_key;
+
+	if (differ != 0)
+		return differ < 0;
+	key = get_key(graph, fn);
+	other_key = get_key(graph, other);
+	do {
+		byte = next_byte(&key);
+		differ = byte - next_byte(&other_key);
+	} while (differ == 0 && byte >= 0);
+	return differ < 0;
+}
+
 static bool
 list_members(struct callgrind_root *root)
 {
@@ -74,6 +146,7 @@ callgrind_open_root(struct cg_job *job, const struct cg_graph *graph,
     struct callgrind_root **opened)
 {
 	struct callgrind_root *root;
+	bool missed = false;
 
 	*opened = NULL;
 	if (!is_wanted(job, graph))
@@ -85,7 +158,9 @@ callgrind_open_root(struct cg_job *job, const struct cg_graph *graph,
 		.graph = graph,
 		.sums = cg_sums_new(graph, CG_ALL_PARTS, false),
 		.events = cg_event_count(graph) };
-	if (root->sums && cg_cycle_count(root->sums) > 0) {
+	if (root->sums && cg_cycle_count(root->sums) > 0 &&
+	    cg_search_begins_in_cycle(root->sums, sorts_before, &missed) &&
+	    missed) {
 		*opened = root;
 		return list_members(root);
 	}

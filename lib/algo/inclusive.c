@@ -16,7 +16,8 @@ struct cg_sums {
 	uint64_t *self, *inclusive; /* [fn * events + event] */
 	uint64_t *run;              /* one run's inclusive costs */
 	uint64_t *calls_in;
-	uint32_t *cycle;       /* by fn: component, later cycle number */
+	uint32_t *component;   /* by fn; callees have lower ones */
+	uint32_t *cycle;       /* by fn; 0: none */
 	uint8_t *called;       /* by fn */
 	uint8_t *cycle_called; /* by cycle, from outside */
 	size_t cycles;
@@ -34,6 +35,7 @@ cg_sums_free(struct cg_sums *sums)
 	free(sums->inclusive);
 	free(sums->run);
 	free(sums->calls_in);
+	free(sums->component);
 	free(sums->cycle);
 	free(sums->called);
 	free(sums->cycle_called);
@@ -127,7 +129,7 @@ number_cycles(struct cg_sums *sums)
 {
 	const struct cg_graph *graph = sums->graph;
 	uint32_t count = cg_components(
-	    (uint32_t)graph->fns, sums->first, sums->target, sums->cycle);
+	    (uint32_t)graph->fns, sums->first, sums->target, sums->component);
 	uint32_t *number;
 
 	if (count == UINT32_MAX)
@@ -136,18 +138,18 @@ number_cycles(struct cg_sums *sums)
 	if (!number)
 		return false;
 	for (size_t i = 0; i < graph->fns; i++)
-		number[sums->cycle[i]]++;
+		number[sums->component[i]]++;
 	for (size_t i = 0; i < count; i++)
 		number[i] = number[i] > 1 ? UINT32_MAX : 0;
 	/* In canonical order of their first members. */
 	for (size_t i = 0; i < graph->fns; i++) {
-		uint32_t *to = &number[sums->cycle[graph->fn_ranked[i]]];
+		uint32_t *to = &number[sums->component[graph->fn_ranked[i]]];
 
 		if (*to == UINT32_MAX)
 			*to = (uint32_t)++sums->cycles;
 	}
 	for (size_t i = 0; i < graph->fns; i++)
-		sums->cycle[i] = number[sums->cycle[i]];
+		sums->cycle[i] = number[sums->component[i]];
 	free(number);
 	return true;
 }
@@ -268,12 +270,13 @@ cg_sums_of(
 		sums->inclusive = calloc(fns, width ? width : 1);
 		sums->run = calloc(2, width ? width : 1);
 		sums->calls_in = calloc(fns, sizeof(uint64_t));
+		sums->component = calloc(fns, sizeof(uint32_t));
 		sums->cycle = calloc(fns, sizeof(uint32_t));
 		sums->called = calloc(fns, 1);
 		sums->first = calloc(fns + 2, sizeof(uint32_t));
 		ok = sums->self && sums->inclusive && sums->run &&
-		     sums->calls_in && sums->cycle && sums->called &&
-		     sums->first;
+		     sums->calls_in && sums->component && sums->cycle &&
+		     sums->called && sums->first;
 	}
 	ok = ok && note_calls(sums, rows, part) && sort_calls(sums) &&
 	     number_cycles(sums) && find_called_cycles(sums) &&
@@ -281,9 +284,7 @@ cg_sums_of(
 	cg_rows_free(rows);
 	if (ok) {
 		free(sums->arc);
-		free(sums->target);
 		sums->arc = NULL;
-		sums->target = NULL;
 		return sums;
 	}
 	cg_sums_free(sums);
@@ -331,4 +332,95 @@ bool
 cg_cycle_is_called(const struct cg_sums *sums, uint32_t cycle)
 {
 	return sums->cycle_called[cycle];
+}
+
+/* ---- Searches ----------------------------------------------------------- */
+
+/* The first function, in an order, of those that reach a component. */
+struct search {
+	const struct cg_sums *sums;
+	cg_fn_before *before;
+	cg_fn *fn;       /* by component, callers first */
+	cg_fn *earliest; /* by component; UINT32_MAX: none yet */
+};
+
+static void
+note_earliest(const struct search *search, uint32_t component, cg_fn fn)
+{
+	cg_fn *earliest = &search->earliest[component];
+
+	if (*earliest == UINT32_MAX ||
+	    (*earliest != fn &&
+		search->before(search->sums->graph, fn, *earliest)))
+		*earliest = fn;
+}
+
+/* Lists functions by component: counting sort. */
+static bool
+sort_components(struct search *search)
+{
+	const uint32_t *component = search->sums->component;
+	size_t fns = search->sums->graph->fns;
+	uint32_t *end = calloc(fns + 1, sizeof(*end));
+
+	if (!end)
+		return false;
+	for (size_t i = 0; i < fns; i++)
+		end[component[i]]++;
+	for (size_t i = fns; i-- > 0;)
+		end[i] += end[i + 1];
+	for (size_t i = 0; i < fns; i++)
+		search->fn[--end[component[i]]] = (cg_fn)i;
+	free(end);
+	return true;
+}
+
+/* Callers have higher components than their callees, or the same. */
+static bool
+begins_in_cycle(const struct search *search)
+{
+	const struct cg_sums *sums = search->sums;
+	const uint32_t *component = sums->component;
+	size_t fns = sums->graph->fns;
+
+	for (size_t i = 0, end; i < fns; i = end) {
+		uint32_t own = component[search->fn[i]];
+
+		for (end = i; end < fns && component[search->fn[end]] == own;)
+			note_earliest(search, own, search->fn[end++]);
+		if (sums->cycle[search->fn[i]] != 0 &&
+		    component[search->earliest[own]] == own)
+			return true;
+		for (size_t j = i; j < end; j++) {
+			cg_fn fn = search->fn[j];
+
+			for (uint32_t k = sums->first[fn];
+			     k < sums->first[fn + 1]; k++)
+				note_earliest(search,
+				    component[sums->target[k]],
+				    search->earliest[own]);
+		}
+	}
+	return false;
+}
+
+bool
+cg_search_begins_in_cycle(
+    const struct cg_sums *sums, cg_fn_before *before, bool *found)
+{
+	size_t size = sums->graph->fns * sizeof(cg_fn);
+	struct search search = { .sums = sums,
+		.before = before,
+		.fn = malloc(size),
+		.earliest = malloc(size) };
+	bool ok = search.fn && search.earliest && sort_components(&search);
+
+	if (ok)
+		memset(search.earliest, 0xff, size);
+	*found = ok && begins_in_cycle(&search);
+	free(search.fn);
+	free(search.earliest);
+	if (!ok)
+		cg_graph_nomem(sums->graph);
+	return ok;
 }
