@@ -296,6 +296,29 @@ reads()
 	part json | grep -qx '\["part",0,0,0,""\]'
 }
 
+@test "perf-script: merging keeps a name that all samples share" {
+	sample "prog 10/10 1.1: 1 cycles:" "1 f (/x)"
+	mv "$dir/in.perf" "$dir/a.perf"
+	sample "prog 20/20 1.1: 1 cycles:" "1 f (/x)"
+	mv "$dir/in.perf" "$dir/b.perf"
+	sample "prog 10/10 1.1: 1 cycles:" "1 f (/x)"
+	sample "sshd 30/30 1.3: 4 cycles:" "1 f (/x)"
+	mv "$dir/in.perf" "$dir/two.perf"
+	echo 'f 2' >"$dir/c.folded"
+	merged()
+	{
+		(cd "$dir" && "$CGCONV" -q -t json "$@") | grep '^\["part"'
+	}
+	merged a.perf b.perf | grep -qx '\["part",0,0,0,"prog"\]'
+	for other in two.perf c.folded; do
+		merged a.perf $other | grep -qx '\["part",0,0,0,""\]'
+		merged $other a.perf | grep -qx '\["part",0,0,0,""\]'
+	done
+	merged --part-by pid two.perf b.perf >"$dir/got"
+	printf '["part",%s,0,"%s"]\n' 10,10 prog 30,30 sshd 20,20 prog |
+		same - "$dir/got"
+}
+
 @test "perf-script: keeps the header of --header" {
 	"$CGCONV" -q -t json "$fields/header.perf" >"$dir/out"
 	grep -q '^\["desc","cmdline","/usr/bin/perf record ' "$dir/out"

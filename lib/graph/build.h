@@ -175,6 +175,8 @@ void cg_build_next(struct cg_build *, struct cg_in *);
 /* Appends a part; false: the build has failed. */
 bool cg_part_new(struct cg_build *);
 void cg_part_desc_add(struct cg_build *, cg_part, struct cg_desc);
+/* An input ends: its samples have confirmed the part's names, or it has none. */
+void cg_part_confirm(struct cg_part_entry *);
 /* True if the part (CG_ALL_PARTS: any part) has the description. */
 bool cg_part_says(const struct cg_graph *, cg_part, const char *key,
     const char *value);

@@ -50,6 +50,8 @@ struct cg_part_entry {
 	bool pid_differs, tid_differs, part_differs, cmd_differs;
 	/* cg_add_part() has stated them: samples without any inherit them. */
 	bool pid_stated, tid_stated, cmd_stated;
+	bool unconfirmed;         /* no sample of the last input has named it */
+	bool nameless;            /* an input before its samples has no names */
 	bool sampled;             /* made for samples by --part-by */
 	bool described;           /* sampled: has got its descriptions */
 	cg_part base;             /* sampled: the input's own part */

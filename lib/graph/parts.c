@@ -6,9 +6,19 @@
 
 #include "graph/build.h"
 
+/* True if neither this nor earlier inputs state names: their samples do. */
+static bool
+is_named_by_samples(
+    const struct cg_part_entry *part, const struct cg_part_info *info)
+{
+	return part->described && !part->pid_stated && !part->tid_stated &&
+	       !part->cmd_stated && info->pid == 0 && info->tid == 0 &&
+	       info->part == 0 && (!info->cmd || !*info->cmd);
+}
+
 /* Keeps what all inputs of the part agree on, and clears what differs. */
 static void
-join_part(struct cg_build *build, struct cg_part_entry *part,
+join_names(struct cg_build *build, struct cg_part_entry *part,
     const struct cg_part_info *info)
 {
 	cg_str cmd = cg_add_name(build, cg_slice(info->cmd ? info->cmd : ""));
@@ -26,12 +36,48 @@ join_part(struct cg_build *build, struct cg_part_entry *part,
 	part->info.part = part->part_differs ? 0 : info->part;
 	part->cmd = part->cmd_differs ? 0 : cmd;
 	part->info.cmd = cg_strs_get(&build->graph->strs, part->cmd).ptr;
-	if (!first)
+}
+
+static void
+join_part(struct cg_build *build, struct cg_part_entry *part,
+    const struct cg_part_info *info)
+{
+	if (!is_named_by_samples(part, info))
+		join_names(build, part, info);
+	if (part->filled)
 		cg_part_merged(build, part);
 	part->filled = true;
 	part->lists_differ = cg_part_lists_differ(part);
 	part->list_ended = part->files > 0;
 	part->listed = 0;
+}
+
+void
+cg_part_confirm(struct cg_part_entry *part)
+{
+	if (!part->unconfirmed)
+		return;
+	part->unconfirmed = false;
+	if (!part->pid_stated)
+		part->info.pid = 0;
+	if (!part->tid_stated)
+		part->info.tid = 0;
+	if (part->cmd_stated)
+		return;
+	part->cmd = 0;
+	part->info.cmd = "";
+}
+
+/* The next input is merged into the part. */
+static void
+begin_merge(struct cg_build *build, struct cg_part_entry *part)
+{
+	cg_part_merged(build, part);
+	if (part->sampled)
+		return;
+	cg_part_confirm(part);
+	part->unconfirmed = part->described;
+	part->nameless |= !part->described && part->totals > 0;
 }
 
 /* Rows are added to the part from here on, or to parts of samples. */
@@ -109,7 +155,7 @@ cg_build_next(struct cg_build *build, struct cg_in *in)
 		if (build->mode == CG_PARTS_KEEP)
 			(void)begin_new_part(build);
 		else
-			cg_part_merged(build, &build->graph->part[build->part]);
+			begin_merge(build, &build->graph->part[build->part]);
 	}
 	build->begun = true;
 	mark_totals(build);

@@ -238,13 +238,14 @@ describe_part(struct cg_build *build, struct cg_part_entry *part,
 {
 	enum cg_part_by_what what = part_by(build);
 	cg_str comm = cg_add_name(build, key->comm);
-	bool first = !part->described;
+	bool first = !part->described && !part->nameless;
 
 	if (!part->pid_stated || key->pid != 0)
 		agree(&part->info.pid, key->pid, first, &part->pid_differs);
 	if (!part->tid_stated || key->tid != 0)
 		agree(&part->info.tid, key->tid, first, &part->tid_differs);
 	part->described = true;
+	part->unconfirmed = false;
 	/* A command that the input states is a better name. */
 	if (part->cmd_stated)
 		return;
@@ -385,6 +386,8 @@ tell_loss(struct cg_build *build, bool strict, bool verbose)
 int
 cg_samples_end(struct cg_build *build, bool strict, bool verbose)
 {
+	for (cg_part part = 0; part < build->graph->parts; part++)
+		cg_part_confirm(&build->graph->part[part]);
 	if (part_by(build) != CG_BY_NOTHING)
 		share_descs(build);
 	if (tell_loss(build, strict, verbose) && strict)
