@@ -316,6 +316,7 @@ const struct cg_module cg_format_csv = {
 	CG_MODULE,
 	.name = "csv",
 	.title = "tables of functions, calls or lines, with commas",
+	.text = true,
 	.suffixes = "csv",
 	.carries = CG_SELF | CG_LINES | CG_CALLS | CG_INCL | CG_EVENTS |
 		   CG_ZEROS | CG_SIGNED | CG_FILES | CG_OBJECTS | CG_SAMPLES,
@@ -328,6 +329,7 @@ const struct cg_module cg_format_tsv = {
 	CG_MODULE,
 	.name = "tsv",
 	.title = "tables of functions, calls or lines, with tabs",
+	.text = true,
 	.suffixes = "tsv",
 	.carries = CG_SELF | CG_LINES | CG_CALLS | CG_INCL | CG_EVENTS |
 		   CG_ZEROS | CG_SIGNED | CG_FILES | CG_OBJECTS | CG_SAMPLES,

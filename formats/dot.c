@@ -469,6 +469,7 @@ const struct cg_module cg_format_dot = {
 	CG_MODULE,
 	.name = "dot",
 	.title = "call graph for Graphviz's dot, coloured and pruned",
+	.text = true,
 	.suffixes = "dot;gv",
 	.carries = CG_SELF | CG_CALLS | CG_INCL | CG_OBJECTS | CG_SAMPLES,
 	.needs = CG_CALLS | CG_INCL,

@@ -364,6 +364,7 @@ const struct cg_module cg_format_gprof2dot_json = {
 	CG_MODULE,
 	.name = "gprof2dot-json",
 	.title = "call chains with costs, gprof2dot's own format",
+	.text = true,
 	.suffixes = "gprof2dot.json",
 	.probe = probe,
 	.read = read_gprof2dot,

@@ -253,6 +253,7 @@ const struct cg_module cg_format_graphml = {
 	CG_MODULE,
 	.name = "graphml",
 	.title = "the call graph for yEd, Gephi, networkx",
+	.text = true,
 	.suffixes = "graphml",
 	.carries = CG_SELF | CG_CALLS | CG_INCL | CG_EVENTS | CG_SIGNED |
 		   CG_FILES | CG_OBJECTS | CG_DEFINITIONS | CG_SAMPLES,

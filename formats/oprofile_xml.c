@@ -576,6 +576,7 @@ const struct cg_module cg_format_oprofile_xml = {
 	CG_MODULE,
 	.name = "oprofile-xml",
 	.title = "profiles of OProfile, as XML of opreport",
+	.text = true,
 	.suffixes = "oprofile.xml",
 	.probe = probe,
 	.read = read_oprofile_xml,

@@ -445,6 +445,7 @@ const struct cg_module cg_format_stackprof = {
 	CG_MODULE,
 	.name = "stackprof",
 	.title = "profiles of Ruby by stackprof, as JSON",
+	.text = true,
 	.suffixes = "stackprof.json",
 	.probe = probe,
 	.read = read_stackprof,

@@ -456,6 +456,7 @@ const struct cg_module cg_format_xctrace = {
 	CG_MODULE,
 	.name = "xctrace",
 	.title = "time profiles of Apple's Instruments, by xctrace export",
+	.text = true,
 	.suffixes = "xctrace.xml",
 	.probe = probe,
 	.read = read_xctrace,

@@ -326,6 +326,7 @@ const struct cg_module cg_format_xhprof = {
 	CG_MODULE,
 	.name = "xhprof",
 	.title = "profiles of PHP by XHProf, as JSON",
+	.text = true,
 	.suffixes = "xhprof",
 	.probe = probe,
 	.read = read_xhprof,

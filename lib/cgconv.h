@@ -183,6 +183,7 @@ struct cg_module {
 	uint16_t abi, size;   /* CG_MODULE_ABI, sizeof(struct cg_module) */
 	const char *name;     /* what -f and -t take: [a-z0-9-]+ */
 	const char *title;    /* one line for --list-formats */
+	bool text;            /* it is text: no input contains a NUL */
 	const char *suffixes; /* "cgj;cgjson": output names that select it */
 	/*
 	 * Suffixes of the files that it reads from directories. A file with one

@@ -567,3 +567,54 @@ batch()
 	grep -q "bomb.tar/holes: error: expected members that expand to at most" err
 	grep -q " 1 converted, 3 failed" err
 }
+
+# flip FILE OFFSET: inverts the lowest bit of the byte there.
+flip()
+{
+	perl -e 'open my $f, "+<", $ARGV[0] or die; seek $f, $ARGV[1], 0;
+		read $f, my $c, 1; seek $f, $ARGV[1], 0; print $f $c ^ "\1"' "$@"
+}
+
+@test "batch: a damaged archive has failed, whatever bit is damaged" {
+	make_tree 2
+	tar -cf good.tar --format=ustar -C in a/callgrind.out.1 b/stacks.folded
+	tar -czf good.tgz --format=ustar -C in a/callgrind.out.1
+	for at in 0 40 108 124 140 148 156 257 263 300; do
+		cp good.tar bad.tar
+		flip bad.tar $at
+		mkdir out
+		for target in "-O out" "-t folded -o out.folded"; do
+			# shellcheck disable=SC2086 # two words
+			batch $target bad.tar
+			[ "$status" -eq 1 ] || { echo "$at $target" && return 1; }
+			grep -q 'error: ' err
+			[ ! -e out.folded ]
+		done
+		not grep -rq ustar out
+		rm -r out
+	done
+	flip good.tgz 40
+	batch -O out good.tgz
+	[ "$status" -eq 1 ]
+}
+
+@test "batch: an archive in an archive is no text" {
+	make_tree 2
+	tar -cf in.tar --format=ustar -C in b/stacks.folded
+	tar -cf out.tar --format=ustar in.tar
+	batch -O out out.tar
+	[ "$status" -eq 0 ]
+	grep -q ' 0 converted, 0 failed, 1 skipped' err
+}
+
+@test "batch: -o without a profile in the inputs is an error" {
+	mkdir texts
+	echo "no profile" >texts/a
+	tar -cf texts.tar texts
+	for input in texts.tar texts; do
+		batch -r -o out.cg "$input"
+		[ "$status" -eq 1 ]
+		grep -q 'error: no input contains a profile: out.cg was not written' err
+		[ ! -e out.cg ]
+	done
+}

@@ -186,6 +186,20 @@ is_complete(const struct batch *batch)
 	       batch->tasks;
 }
 
+/* With -o, a merged output is expected; skipped inputs make none. */
+static int
+check_output(const struct batch *batch)
+{
+	const size_t *count = batch->count;
+
+	if (batch->args->output == NULL ||
+	    count[DONE] + count[UP_TO_DATE] + count[OTHER_SHARD] > 0)
+		return CG_OK;
+	return cg_fail(batch->args->job,
+	    "no input contains a profile: %s was not written",
+	    batch->args->output);
+}
+
 static int
 run_workers(struct batch *batch)
 {
@@ -211,7 +225,7 @@ run_workers(struct batch *batch)
 	if (status == CG_OK &&
 	    (batch->count[FAILED] > 0 || batch->lost || !is_complete(batch)))
 		status = CG_EINPUT;
-	return status;
+	return status == CG_OK ? check_output(batch) : status;
 }
 
 static void

@@ -57,6 +57,20 @@ add_file(struct batch *batch, const char *path, const struct stat *info)
 
 /* ---- Archives ------------------------------------------------------------ */
 
+/* An input that cannot be read, for a reason that was reported. */
+static int
+add_failed(struct batch *batch, const char *path, const struct stat *info,
+    const char *reason)
+{
+	struct task *task = add_task(batch, path, NULL, info);
+
+	if (task == NULL)
+		return cg_nomem(batch->args->job);
+	task->state = FAILED;
+	task->reason = reason;
+	return CG_OK;
+}
+
 static int
 add_members(struct batch *batch, const char *path, struct cg_archive *archive,
     const struct stat *info)
@@ -76,15 +90,10 @@ add_members(struct batch *batch, const char *path, struct cg_archive *archive,
 		else if (!member.file)
 			skip_task(task, "a link or a device");
 	}
-	if (cg_archive_status(archive) == CG_OK)
-		return CG_OK;
-	/* The reason was reported; the rest of the archive is lost. */
-	task = add_task(batch, path, NULL, info);
-	if (task == NULL)
-		return cg_nomem(batch->args->job);
-	task->state = FAILED;
-	task->reason = "the rest of the archive could not be read";
-	return CG_OK;
+	return cg_archive_status(archive) == CG_OK
+		   ? CG_OK
+		   : add_failed(batch, path, info,
+			 "the rest of the archive could not be read");
 }
 
 static int
@@ -96,13 +105,16 @@ add_input(
 
 	if (!S_ISREG(info->st_mode) || !(given || looks_like_archive(path)))
 		return add_file(batch, path, info);
-	/* Errors are reported when it is read. */
 	status = looks_like_archive(path)
 		     ? cg_archive_open(batch->args->job, path, &archive)
 		     : CG_OK;
+	if (status == CG_ELIMIT)
+		return status;
+	if (status != CG_OK)
+		return add_failed(
+		    batch, path, info, "the archive could not be read");
 	if (archive == NULL)
-		return status == CG_ELIMIT ? status
-					   : add_file(batch, path, info);
+		return add_file(batch, path, info);
 	status = add_members(batch, path, archive, info);
 	cg_archive_close(archive);
 	return status;

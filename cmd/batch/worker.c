@@ -522,6 +522,12 @@ read_task(
 	return status;
 }
 
+static bool
+is_damaged_archive(const struct task *task)
+{
+	return task->member == NULL && looks_like_archive(task->path);
+}
+
 static enum state
 convert_task(struct worker_state *state, struct cg_job *job,
     const struct worker_order *order, struct blob *blob,
@@ -550,8 +556,12 @@ convert_task(struct worker_state *state, struct cg_job *job,
 		/* A sum with half an input is useless. */
 		*last = status != CG_OK;
 	}
-	/* A directory that cannot be read is a failure, too. */
-	if (status != CG_OK && cg_job_unclaimed(job) && !cg_job_skipped(job))
+	/*
+	 * A directory that cannot be read is a failure, too, and so is an
+	 * archive whose first bytes are damaged.
+	 */
+	if (status != CG_OK && cg_job_unclaimed(job) && !cg_job_skipped(job) &&
+	    !is_damaged_archive(&state->batch->task[order->task]))
 		return SKIPPED;
 	if (status != CG_OK)
 		(void)add_json_u64(result, "exit", (uint64_t)status);

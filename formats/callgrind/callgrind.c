@@ -97,6 +97,7 @@ const struct cg_module cg_format_callgrind = {
 	CG_MODULE,
 	.name = "callgrind",
 	.title = "Callgrind, Cachegrind; what KCachegrind opens",
+	.text = true,
 	.naming = "callgrind.out.{stem}",
 	.suffixes = "callgrind;cg;cachegrind;kcg",
 	/* Readers take the lowest line of a function's rows as its first. */

@@ -214,6 +214,7 @@ const struct cg_module cg_format_cpuprofile = {
 	CG_MODULE,
 	.name = "cpuprofile",
 	.title = "CPU profiles of V8, by node or Chrome",
+	.text = true,
 	.suffixes = "cpuprofile",
 	.probe = probe,
 	.read = read_cpuprofile,

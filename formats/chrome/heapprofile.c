@@ -59,6 +59,7 @@ const struct cg_module cg_format_heapprofile = {
 	CG_MODULE,
 	.name = "heapprofile",
 	.title = "heap profiles of V8, by node or Chrome",
+	.text = true,
 	.suffixes = "heapprofile",
 	.probe = probe,
 	.read = read_heapprofile,

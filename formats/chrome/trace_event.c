@@ -615,6 +615,7 @@ const struct cg_module cg_format_trace_event = {
 	CG_MODULE,
 	.name = "trace-event",
 	.title = "trace events: Chrome, Perfetto, uftrace, clang",
+	.text = true,
 	.suffixes = "trace.json",
 	.probe = probe,
 	.read = read_trace,

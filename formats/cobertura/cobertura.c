@@ -75,6 +75,7 @@ const struct cg_module cg_format_cobertura = {
 	CG_MODULE,
 	.name = "cobertura",
 	.title = "Cobertura XML, which CI services read",
+	.text = true,
 	.suffixes = "cobertura;cobertura.xml;xml",
 	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_BRANCHES | CG_SIGNED |
 		   CG_FILES | CG_SYMBOLS,

@@ -123,6 +123,7 @@ const struct cg_module cg_format_folded = {
 	CG_MODULE,
 	.name = "folded",
 	.title = "folded stacks of flamegraph.pl, one a line",
+	.text = true,
 	.suffixes = "folded;collapsed",
 	.carries = CG_SELF | CG_STACKS | CG_SIGNED | CG_INLINING,
 	.needs = CG_STACKS,

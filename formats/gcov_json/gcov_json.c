@@ -44,6 +44,7 @@ const struct cg_module cg_format_gcov_json = {
 	CG_MODULE,
 	.name = "gcov-json",
 	.title = "JSON of gcov (.gcov.json.gz), versions 1 and 2",
+	.text = true,
 	.suffixes = "gcov.json",
 	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_SIGNED | CG_PARTS |
 		   CG_BRANCHES | CG_BLOCKS | CG_CONDITIONS | CG_FILES |

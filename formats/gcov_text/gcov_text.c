@@ -37,6 +37,7 @@ const struct cg_module cg_format_gcov_text = {
 	CG_MODULE,
 	.name = "gcov-text",
 	.title = "annotated sources (.gcov) and lists of gcov",
+	.text = true,
 	.suffixes = "gcov",
 	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_BRANCHES | CG_BLOCKS |
 		   CG_CONDITIONS | CG_FILES | CG_SYMBOLS | CG_DEFINITIONS |

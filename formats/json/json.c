@@ -23,6 +23,7 @@ const struct cg_module cg_format_json = {
 	CG_MODULE,
 	.name = "json",
 	.title = "cgconv's own JSON Lines, which keeps everything",
+	.text = true,
 	.suffixes = "cgj;json",
 	.carries = (1u << CG_FACT_COUNT) - 1,
 	.options = options,

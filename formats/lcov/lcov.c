@@ -52,6 +52,7 @@ const struct cg_module cg_format_lcov = {
 	CG_MODULE,
 	.name = "lcov",
 	.title = "tracefiles of lcov and genhtml",
+	.text = true,
 	.suffixes = "info;lcov",
 	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_BRANCHES | CG_CONDITIONS |
 		   CG_PARTS | CG_SIGNED | CG_FILES | CG_SYMBOLS |

@@ -109,6 +109,7 @@ const struct cg_module cg_format_perf_script = {
 	CG_MODULE,
 	.name = "perf-script",
 	.title = "samples of Linux's perf, as text of perf script",
+	.text = true,
 	.suffixes = "perf",
 	.options = options,
 	.probe = probe,

@@ -68,6 +68,7 @@ const struct cg_module cg_format_speedscope = {
 	CG_MODULE,
 	.name = "speedscope",
 	.title = "what speedscope.app opens and py-spy, rbspy write",
+	.text = true,
 	.suffixes = "speedscope.json;speedscope",
 	.carries = CG_SELF | CG_LINES | CG_STACKS | CG_PARTS | CG_EVENTS |
 		   CG_FILES | CG_OBJECTS | CG_INLINING | CG_SAMPLES |

@@ -409,6 +409,7 @@ const struct cg_module cg_format_svg = {
 	CG_MODULE,
 	.name = "svg",
 	.title = "a flame graph with search and zoom, for any browser",
+	.text = true,
 	.suffixes = "svg",
 	.carries = CG_SELF | CG_INCL | CG_STACKS,
 	.needs = CG_STACKS,

@@ -297,6 +297,7 @@ const struct cg_module cg_format_dhat = {
 	CG_MODULE,
 	.name = "dhat",
 	.title = "allocations, by Valgrind's DHAT",
+	.text = true,
 	.suffixes = "dhat",
 	.probe = probe,
 	.read = read_dhat,

@@ -336,6 +336,7 @@ const struct cg_module cg_format_massif = {
 	CG_MODULE,
 	.name = "massif",
 	.title = "the heap at its peak, by Valgrind's Massif",
+	.text = true,
 	.suffixes = "massif",
 	.options = options,
 	.probe = probe,

@@ -266,6 +266,7 @@ const struct cg_module cg_format_valgrind_xml = {
 	CG_MODULE,
 	.name = "valgrind-xml",
 	.title = "leaks found by Valgrind's Memcheck, as XML",
+	.text = true,
 	.suffixes = "memcheck.xml",
 	.probe = probe,
 	.read = read_valgrind_xml,

@@ -121,12 +121,15 @@ cg_probe(const struct cg_job *job, const struct cg_head *head, int *score,
     const struct cg_module **rival)
 {
 	const struct cg_module *best = NULL;
+	bool text = !memchr(head->text.ptr, '\0', head->text.len);
 
 	*score = CG_PROBE_NO;
 	*rival = NULL;
 	for (size_t i = 0; i < job->modules; i++) {
 		const struct cg_module *module = job->module[i];
-		int bid = module->read ? module->probe(head) : CG_PROBE_NO;
+		int bid = module->read && (text || !module->text)
+			      ? module->probe(head)
+			      : CG_PROBE_NO;
 
 		if (bid > *score) {
 			*score = bid;
