@@ -750,6 +750,21 @@ cycle_of() {
 	not grep -F '(<spontaneous>)' "$dir/out"
 }
 
+# KCachegrind takes the inclusive cost of a called function from its calls.
+@test "callgrind: called functions of coverage have their self cost" {
+	printf '%s\n' TN: SF:/x/a.c FN:1,main FN:5,f FN:9,never FNDA:1,main \
+		FNDA:3,f FNDA:0,never DA:1,1 DA:2,7 DA:5,3 DA:6,30 DA:9,0 \
+		end_of_record >"$dir/in.info"
+	"$CGCONV" -q -t callgrind --no-compress-strings \
+		--no-compress-pos "$dir/in.info" >"$dir/out"
+	grep -A2 'cfn=main$' "$dir/out" | tr '\n' ' ' |
+		grep -q 'calls=1 1 0 8 $'
+	grep -A2 'cfn=f$' "$dir/out" | tr '\n' ' ' | grep -q 'calls=3 5 0 33 '
+	# Reading it again changes nothing.
+	"$CGCONV" -q -f callgrind -t callgrind --no-compress-strings \
+		--no-compress-pos "$dir/out" | same "$dir/out" -
+}
+
 @test "callgrind: escapes line breaks and NULs in names" {
 	printf '%s\n' '{"cgconv":"graph","version":1}' '["event",0,"Ir"]' \
 		'["function",1,"evil\nfn=x\u0000y\r",0,0]' '["rows",1]' \

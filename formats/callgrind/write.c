@@ -373,7 +373,8 @@ put_jump(struct callgrind_writer *w, cg_fn fn, const struct cg_jump *jump)
 }
 
 static void
-put_rows(struct callgrind_writer *w, struct cg_rows *rows, cg_fn fn)
+put_rows(
+    struct callgrind_writer *w, struct cg_rows *rows, cg_part part, cg_fn fn)
 {
 	struct cg_call call;
 	struct cg_jump jump;
@@ -383,8 +384,12 @@ put_rows(struct callgrind_writer *w, struct cg_rows *rows, cg_fn fn)
 		set_file(w, file);
 	while (cg_next_jump(rows, &jump))
 		put_jump(w, fn, &jump);
-	while (cg_next_call(rows, &call))
+	while (cg_next_call(rows, &call)) {
+		if (w->self && fn == 0 &&
+		    !callgrind_add_self(w->self, part, &call))
+			return;
 		put_call(w, &call);
+	}
 }
 
 /* ---- Parts -------------------------------------------------------------- */
@@ -431,7 +436,7 @@ write_part(struct callgrind_writer *w, struct cg_rows *rows, cg_part part)
 		if (!cg_rows_open(rows, part, fn))
 			return false;
 		begin_fn(w, fn);
-		put_rows(w, rows, fn);
+		put_rows(w, rows, part, fn);
 		cg_putc(w->out, '\n');
 	}
 	put_values(w, "totals:", cg_part_totals(w->graph, part));
@@ -470,7 +475,8 @@ open_names(struct callgrind_writer *w)
 static bool
 write_parts(struct callgrind_writer *w, struct cg_rows *rows)
 {
-	bool ok = callgrind_open_root(w->job, w->graph, &w->root);
+	bool ok = callgrind_open_root(w->job, w->graph, &w->root) &&
+		  callgrind_open_self(w->job, w->graph, &w->self);
 
 	w->one_command = same_command(w->graph);
 	if (!w->lines.addrs)
@@ -507,6 +513,7 @@ callgrind_write(
 	if (rows && open_names(&w))
 		(void)write_parts(&w, rows); /* the job and out know failures */
 	callgrind_free_root(w.root);
+	callgrind_free_self(w.self);
 	cg_rows_free(rows);
 	free(w.objects.id);
 	free(w.files.id);

@@ -5,6 +5,7 @@
 #define FORMATS_CALLGRIND_WRITE_H
 
 #include "root.h"
+#include "self.h"
 
 /*
  * Ids of names, by object or file. Those of a part are dense from 1: an id of
@@ -31,6 +32,7 @@ struct callgrind_writer {
 
 	bool one_command;            /* all parts have the same */
 	struct callgrind_root *root; /* NULL: none is added */
+	struct callgrind_self *self; /* NULL: no coverage */
 	struct callgrind_names objects, files;
 	struct callgrind_callee *fn;
 	uint32_t fns, fns_base; /* ids, as in callgrind_names */

@@ -342,6 +342,7 @@ struct search {
 	cg_fn_before *before;
 	cg_fn *fn;       /* by component, callers first */
 	cg_fn *earliest; /* by component; UINT32_MAX: none yet */
+	uint8_t *leads;  /* by component: to a cycle, or is one */
 };
 
 static void
@@ -349,6 +350,8 @@ note_earliest(const struct search *search, uint32_t component, cg_fn fn)
 {
 	cg_fn *earliest = &search->earliest[component];
 
+	if (!search->leads[component])
+		return;
 	if (*earliest == UINT32_MAX ||
 	    (*earliest != fn &&
 		search->before(search->sums->graph, fn, *earliest)))
@@ -376,6 +379,23 @@ sort_components(struct search *search)
 }
 
 /* Callers have higher components than their callees, or the same. */
+static void
+find_leading(struct search *search)
+{
+	const struct cg_sums *sums = search->sums;
+
+	for (size_t i = sums->graph->fns; i-- > 0;) {
+		cg_fn fn = search->fn[i];
+		uint8_t *leads = &search->leads[sums->component[fn]];
+
+		*leads |= sums->cycle[fn] != 0;
+		for (uint32_t k = sums->first[fn];
+		     !*leads && k < sums->first[fn + 1]; k++)
+			*leads =
+			    search->leads[sums->component[sums->target[k]]];
+	}
+}
+
 static bool
 begins_in_cycle(const struct search *search)
 {
@@ -388,6 +408,8 @@ begins_in_cycle(const struct search *search)
 
 		for (end = i; end < fns && component[search->fn[end]] == own;)
 			note_earliest(search, own, search->fn[end++]);
+		if (!search->leads[own])
+			continue;
 		if (sums->cycle[search->fn[i]] != 0 &&
 		    component[search->earliest[own]] == own)
 			return true;
@@ -412,14 +434,19 @@ cg_search_begins_in_cycle(
 	struct search search = { .sums = sums,
 		.before = before,
 		.fn = malloc(size),
-		.earliest = malloc(size) };
-	bool ok = search.fn && search.earliest && sort_components(&search);
+		.earliest = malloc(size),
+		.leads = calloc(sums->graph->fns, 1) };
+	bool ok = search.fn && search.earliest && search.leads &&
+		  sort_components(&search);
 
-	if (ok)
+	if (ok) {
 		memset(search.earliest, 0xff, size);
+		find_leading(&search);
+	}
 	*found = ok && begins_in_cycle(&search);
 	free(search.fn);
 	free(search.earliest);
+	free(search.leads);
 	if (!ok)
 		cg_graph_nomem(sums->graph);
 	return ok;

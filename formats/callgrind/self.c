@@ -1,0 +1,105 @@
+/*
+ * self.c - inclusive costs of coverage.
+ *
+ * Coverage knows how often a function was called, but not by which, so its
+ * events have no inclusive cost (CG_INCL_NONE). KCachegrind takes the inclusive
+ * cost of a called function from its calls (TracePartFunction::update() in
+ * libcore/tracedata.cpp), so that of all of them would be 0, less than their
+ * self cost. Calls from the unknown caller therefore get the self cost.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "self.h"
+
+struct callgrind_self {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	struct cg_rows *rows; /* of callees */
+	cg_part part;         /* of the last call, and its callee */
+	cg_fn callee;
+	uint64_t *cost;
+	size_t events;
+};
+
+void
+callgrind_free_self(struct callgrind_self *self)
+{
+	if (!self)
+		return;
+	cg_rows_free(self->rows);
+	free(self->cost);
+	free(self);
+}
+
+static bool
+has_coverage(const struct cg_graph *graph)
+{
+	for (size_t i = 0; i < cg_event_count(graph); i++) {
+		if (cg_get_event(graph, i)->incl == CG_INCL_NONE)
+			return true;
+	}
+	return false;
+}
+
+bool
+callgrind_open_self(struct cg_job *job, const struct cg_graph *graph,
+    struct callgrind_self **opened)
+{
+	struct callgrind_self *self;
+
+	*opened = NULL;
+	if (!has_coverage(graph))
+		return true;
+	self = calloc(1, sizeof(*self));
+	if (!self)
+		return cg_reject_nomem(job);
+	*self = (struct callgrind_self){ .job = job,
+		.graph = graph,
+		.rows = cg_rows_new(graph),
+		.events = cg_event_count(graph) };
+	self->cost = calloc(self->events, sizeof(*self->cost));
+	*opened = self;
+	return (self->rows && self->cost) || cg_reject_nomem(job);
+}
+
+/* Adds the self cost of a callee in events of coverage. */
+static bool
+add_self(struct callgrind_self *self)
+{
+	struct cg_cost cost;
+
+	if (!cg_rows_open(self->rows, self->part, self->callee))
+		return false;
+	while (cg_next_cost(self->rows, &cost)) {
+		for (size_t i = 0; i < cost.n; i++) {
+			if (cg_get_event(self->graph, i)->incl ==
+				CG_INCL_NONE &&
+			    __builtin_add_overflow(
+				self->cost[i], cost.cost[i], &self->cost[i]))
+				return cg_reject(self->job,
+				    "the sum of costs exceeds 64 bits");
+		}
+	}
+	return true;
+}
+
+bool
+callgrind_add_self(
+    struct callgrind_self *self, cg_part part, struct cg_call *call)
+{
+	bool done = self->part == part && self->callee == call->callee;
+
+	memset(self->cost, 0, self->events * sizeof(*self->cost));
+	if (call->n > 0)
+		memcpy(self->cost, call->cost, call->n * sizeof(*call->cost));
+	self->part = part;
+	self->callee = call->callee;
+	if (!done && !add_self(self))
+		return false;
+	call->cost = self->cost;
+	call->n = self->events;
+	while (call->n > 0 && call->cost[call->n - 1] == 0)
+		call->n--;
+	return true;
+}
