@@ -484,7 +484,7 @@ add_descs(const struct gcov_emit *emit, const char *notes, const char *data)
 	cg_add_desc(
 	    emit->build, cg_slice("Compiler"), cg_slice(unit->head.version));
 	if (unit->head.cwd.len > 0)
-		cg_add_desc(emit->build, cg_slice("Folder"), unit->head.cwd);
+		cg_add_desc(emit->build, cg_slice("Directory"), unit->head.cwd);
 	if (!unit->has_data) {
 		cg_add_desc(
 		    emit->build, cg_slice("Notes file"), cg_slice(notes));

@@ -399,7 +399,7 @@ add_descs(struct gcov_json_reader *r)
 		{ "Compiler",
 		    gcov_json_word(
 			cg_get_name(r->build, unit->compiler), room) },
-		{ "Folder", cg_get_name(r->build, unit->directory) },
+		{ "Directory", cg_get_name(r->build, unit->directory) },
 		{ "Data file", cg_get_name(r->build, unit->data_file) },
 	};
 

@@ -261,7 +261,7 @@ put_head(struct gcov_json_writer *w)
 	w->major = gcov_json_major(compiler);
 	w->blocks = version ? strcmp(version, "2") == 0
 			    : w->major == 0 || w->major > 13;
-	w->directory = find_desc(w, "Folder");
+	w->directory = find_desc(w, "Directory");
 	w->comma = false;
 	cg_putc(w->out, '{');
 	gcov_json_put_text(

@@ -266,7 +266,7 @@ take_head(struct gcov_text_reader *r, struct cg_slice text)
 	} keys[] = {
 		{ "Data:", "Data file" },
 		{ "Runs:", "Runs" },
-		{ "Working directory:", "Folder" },
+		{ "Working directory:", "Directory" },
 	};
 
 	if (cg_take_prefix(&text, "Source:")) {

@@ -326,7 +326,7 @@ get_name(struct gcov_text_writer *w, cg_file file, struct cg_slice *name)
 {
 	struct cg_slice path = cg_file_path(w->graph, file), joined;
 	struct cg_slice given = cg_file_given(w->graph, file);
-	struct cg_slice directory = find_desc(w, "Folder");
+	struct cg_slice directory = find_desc(w, "Directory");
 	char *room;
 
 	*name = path;

@@ -169,8 +169,8 @@ cg_job_errors(struct cg_job *job)
 /*
  * path "-" is standard output. Else the output is a temporary file next to the
  * target, which replaces the target at commit and is deleted otherwise. A
- * target that is no regular file (a pipe, /dev/null) is written directly. NULL
- * after a reported error.
+ * target that is not a regular file (a pipe, /dev/null) is written directly.
+ * NULL after a reported error.
  */
 struct cg_out *cg_out_open(struct cg_diag *, const char *path, bool gzip,
     int *status);

@@ -137,7 +137,7 @@ cg_elffile_open(struct cg_elffile *file, const char *path, const char **why)
 	}
 	/* Does not open devices, and does not block on a FIFO. */
 	if (!S_ISREG(info.st_mode)) {
-		*why = "it is no regular file";
+		*why = "not a regular file";
 		return CG_EINPUT;
 	}
 	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

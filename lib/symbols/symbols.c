@@ -239,7 +239,7 @@ load(struct cg_symbols *symbols, const char *path, const char **why)
 		return status;
 	if (lazy->program.head.e_type != ET_EXEC &&
 	    lazy->program.head.e_type != ET_DYN) {
-		*why = "it is no program or shared library";
+		*why = "not an executable or shared library";
 		return CG_EINPUT;
 	}
 	if (!describe(symbols, path) ||
@@ -273,7 +273,8 @@ cg_symbols_load(struct cg_diag *diag, const char *path, bool quiet, int *status)
 		cg_diag_say(
 		    diag, CG_WARNING, NULL, "cannot open %s: %s", path, why);
 	else if (!quiet)
-		cg_diag_say(diag, CG_WARNING, NULL, "%s is no ELF file", path);
+		cg_diag_say(
+		    diag, CG_WARNING, NULL, "%s: not an ELF file", path);
 	cg_symbols_free(symbols);
 	return NULL;
 }

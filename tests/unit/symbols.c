@@ -203,8 +203,8 @@ test_refused(void)
 	static const char *const paths[][2] = {
 		{ "/nowhere/prog",
 		    "cannot open /nowhere/prog: No such file or directory" },
-		{ "/", "cannot open /: it is no regular file" },
-		{ "/proc/self/environ", "/proc/self/environ is no ELF file" },
+		{ "/", "cannot open /: not a regular file" },
+		{ "/proc/self/environ", "/proc/self/environ: not an ELF file" },
 	};
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
