@@ -577,8 +577,8 @@ readme_table()
 @test "cli: all options in README.md are in --help" {
 	"$CGCONV" --help all | option_names >"$dir/help"
 	[ -s README.md ]
-	# Options of profilers and of Slurm are not ours,
-	# nor are those in titles of formats.
+	# Except options of profilers and of Slurm,
+	# and those in titles of formats.
 	grep -v '^    \(python3\|node\) \|sbatch\|^#SBATCH\|^| .* | read' README.md | option_names |
 		comm -23 - "$dir/help" >"$dir/unknown"
 	echo "unknown: $(cat "$dir/unknown")"

@@ -8,8 +8,8 @@
 use strict;
 use warnings;
 
-my ($folder, $copies, $notes) = (@ARGV, '');
-chdir $folder or die "$folder: $!\n";
+my ($directory, $copies, $notes) = (@ARGV, '');
+chdir $directory or die "$directory: $!\n";
 
 sub write_file {
     my ($path, @text) = @_;
@@ -218,7 +218,7 @@ sub find_idents {
     my $notes   = substr($bytes, 0, 4) eq 'oncg';
     my ($at, @found) = $exact ? 16 : 12;
 
-    if ($notes) { # the folder, and a word behind it
+    if ($notes) { # the directory and the word after it
         my $length = unpack 'V', substr $bytes, $at, 4;
         $at += 8 + ($exact ? $length : 4 * $length);
     }
