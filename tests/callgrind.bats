@@ -750,6 +750,32 @@ cycle_of() {
 	not grep -F '(<spontaneous>)' "$dir/out"
 }
 
+# clone is called in the first file and begins the second, as with
+# --separate-threads: its calls alone have 6 of its 6 + 47.
+@test "callgrind: sums keep the inclusive cost of what began an input" {
+	printf '%s\n' 'events: Ir Dr' fn=main '1 10 1' cfn=clone 'calls=2 1' \
+		'2 6 2' fn=clone '1 6 2' >"$dir/one.cg"
+	printf '%s\n' 'events: Ir Dr' fn=clone '1 7 1' cfn=work 'calls=1 1' \
+		'2 40 4' fn=work '1 40 4' >"$dir/two.cg"
+	"$CGCONV" -q -o "$dir/out.cg" "$dir/one.cg" "$dir/two.cg"
+	sed -n '/(<spontaneous>)/,/^$/p' "$dir/out.cg" | tail -n +2 |
+		same - <(printf '%s\n' 'cfn=(2) clone' 'calls=0 0' '0 47 5' '')
+	# The same in any order, in two steps, and in parallel.
+	"$CGCONV" -q -o "$dir/x.cg" "$dir/two.cg" "$dir/one.cg"
+	same "$dir/out.cg" "$dir/x.cg"
+	"$CGCONV" -q -o "$dir/x.cg" "$dir/out.cg" && same "$dir/out.cg" "$dir/x.cg"
+	"$CGCONV" -q -j2 -o "$dir/x.cg" "$dir/one.cg" "$dir/two.cg"
+	same "$dir/out.cg" "$dir/x.cg"
+	"$CGCONV" -q -o "$dir/x.cg" "$dir/out.cg" "$dir/one.cg" "$dir/two.cg"
+	sed -n '/(<spontaneous>)/,/^$/p' "$dir/x.cg" | grep -qx '0 94 10'
+	# One file alone, and functions that no file calls, stay as they are.
+	"$CGCONV" -q -o "$dir/x.cg" "$dir/two.cg" "$dir/two.cg"
+	not grep -F '(<spontaneous>)' "$dir/x.cg"
+	sed 's/2 6 2/2 5 1/' "$dir/one.cg" >"$dir/low.cg"
+	"$CGCONV" -q -o "$dir/x.cg" "$dir/low.cg"
+	not grep -F '(<spontaneous>)' "$dir/x.cg"
+}
+
 # KCachegrind takes the inclusive cost of a called function from its calls.
 @test "callgrind: called functions of coverage have their self cost" {
 	printf '%s\n' TN: SF:/x/a.c FN:1,main FN:5,f FN:9,never FNDA:1,main \

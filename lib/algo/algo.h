@@ -16,6 +16,14 @@
  */
 int cg_fold_stacks(struct cg_build *, uint64_t levels);
 
+/* ---- entries.c ---------------------------------------------------------- */
+
+/*
+ * Adds calls from the unknown caller, so that the calls of a function in a sum
+ * of inputs have its inclusive cost; for sealed graphs. Reports its failures.
+ */
+int cg_add_entries(struct cg_graph *);
+
 /* ---- guess.c ------------------------------------------------------------ */
 
 /*

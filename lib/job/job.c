@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/algo.h"
 #include "algo/copy.h"
 #include "job/job.h"
 
@@ -231,6 +232,9 @@ freeze(struct cg_job *job)
 	/* Functions of unknown objects: only a full sum can resolve them. */
 	if (status == CG_OK && is_sum(job) && !job->partial)
 		status = cg_graph_join(&job->graph);
+	if (status == CG_OK && is_sum(job) && !job->partial &&
+	    job->sources + job->merged > 1)
+		status = cg_add_entries(job->graph);
 	/* Joining makes a new graph; the builder folds stacks later. */
 	job->build.graph = job->graph;
 	job->ready = status == CG_OK;
@@ -249,6 +253,7 @@ cg_job_merge(struct cg_job *job, const struct cg_job *part)
 		return status;
 	/* Rules for paths were applied when it was read. */
 	job->build.rules = NULL;
+	job->merged += part->sources + part->merged;
 	cg_build_next(&job->build, NULL);
 	return cg_graph_add(&job->build, part->graph);
 }

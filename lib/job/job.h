@@ -62,6 +62,7 @@ struct cg_job {
 	uint64_t levels;         /* of recursion; 0: as the option says */
 	bool gzip, strict, clamp, guess, verbose, parts;
 	bool adds;               /* it merges what other jobs have read */
+	size_t merged;           /* inputs that these have read */
 	bool began, ready;       /* it has begun to read; has a graph to write */
 	bool sums_only;          /* see cg_job_set_sums_only() */
 	bool partial;            /* see cg_job_set_partial() */

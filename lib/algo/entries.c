@@ -1,0 +1,175 @@
+/*
+ * entries.c - calls from the unknown caller to functions that began an input.
+ *
+ * KCachegrind and gprof2dot take the inclusive cost of a called function from
+ * its calls, that of another from its self cost and its callees. A function
+ * that is called in one input and begins another, as clone() does in the files
+ * of Callgrind's --separate-threads, has calls in the sum of both, but these
+ * lack the cost of the second input. A call from the unknown caller makes up
+ * for it. Its count is 0: no input has counted it.
+ *
+ * Members of cycles need no such call: their inclusive cost is that of the
+ * cycle, which no tool takes from calls.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/algo.h"
+
+struct entries {
+	struct cg_graph *graph;
+	struct cg_rows *rows;
+	struct cg_sums *sums; /* for cycles */
+	size_t events;
+	uint64_t *own;   /* [fn * events + event]: self cost and callees, */
+	uint64_t *in;    /* ... calls from others; UINT64_MAX: too large */
+	uint8_t *called; /* by fn */
+	uint64_t *run;   /* own costs of one run */
+};
+
+static void
+add_capped(uint64_t *to, const uint64_t *cost, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (__builtin_add_overflow(to[i], cost[i], &to[i]))
+			to[i] = UINT64_MAX;
+	}
+}
+
+/* Adds a run's own costs: those that it states, else self costs and calls. */
+static bool
+note_run(struct entries *entries, const struct cg_run *run)
+{
+	size_t events = entries->events, width = events * sizeof(uint64_t);
+	uint64_t *own = entries->run;
+	struct cg_call call;
+	bool stated, states = false;
+
+	memset(own, 0, width);
+	if (!cg_rows_sum_costs(entries->rows, run, own, 0, events))
+		return false;
+	cg_calls_begin(entries->rows, run, true);
+	while (cg_calls_next(entries->rows, &call, &stated)) {
+		if (stated && !states)
+			memset(own, 0, width);
+		states |= stated;
+		if (!stated)
+			entries->called[call.callee] = 1;
+		if (!stated && call.callee != run->fn)
+			add_capped(&entries->in[call.callee * events],
+			    call.cost, call.n);
+		if (stated || (!states && call.callee != run->fn))
+			add_capped(own, call.cost, call.n);
+	}
+	add_capped(&entries->own[run->fn * events], own, events);
+	return true;
+}
+
+/* Sets cost to what the calls of fn lack; returns the number of columns. */
+static size_t
+find_lack(const struct entries *entries, cg_fn fn, uint64_t *cost)
+{
+	const struct cg_graph *graph = entries->graph;
+	const uint64_t *own = &entries->own[fn * entries->events];
+	const uint64_t *in = &entries->in[fn * entries->events];
+	size_t n = 0;
+
+	if (fn == 0 || !entries->called[fn] || cg_sum_cycle(entries->sums, fn))
+		return 0;
+	for (size_t i = 0; i < entries->events; i++) {
+		bool known = graph->event[i].incl == CG_INCL_STATED &&
+			     !graph->event[i].is_signed &&
+			     own[i] < UINT64_MAX && own[i] > in[i];
+
+		cost[i] = known ? own[i] - in[i] : 0;
+		if (cost[i] > 0)
+			n = i + 1;
+	}
+	return n;
+}
+
+static bool
+add_entry(struct entries *entries, cg_part part, cg_fn fn)
+{
+	const struct cg_call call = { .callee = fn,
+		.cost = entries->run,
+		.n = find_lack(entries, fn, entries->run) };
+	struct cg_run *run;
+
+	if (call.n == 0)
+		return true;
+	run = cg_run_get(entries->graph, part, 0);
+	return run && cg_run_add_call(entries->graph, run, &call);
+}
+
+/* Adding runs does not change run_order. */
+static bool
+add_part(struct entries *entries, cg_part part)
+{
+	struct cg_graph *graph = entries->graph;
+	size_t begin = graph->part_runs[part], end = graph->part_runs[part + 1];
+	size_t width = graph->fns * entries->events * sizeof(uint64_t);
+	bool ok = true;
+
+	memset(entries->own, 0, width);
+	memset(entries->in, 0, width);
+	memset(entries->called, 0, graph->fns);
+	for (size_t i = begin; ok && i < end; i++)
+		ok = note_run(entries, &graph->run[graph->run_order[i].run]);
+	for (size_t i = begin; ok && i < end; i++)
+		ok = add_entry(
+		    entries, part, graph->run[graph->run_order[i].run].fn);
+	return ok;
+}
+
+static bool
+open_entries(struct entries *entries)
+{
+	const struct cg_graph *graph = entries->graph;
+	size_t width = entries->events * sizeof(uint64_t);
+
+	entries->rows = cg_rows_new(graph);
+	entries->sums = cg_sums_new(graph, CG_ALL_PARTS, false);
+	entries->own = calloc(graph->fns, width);
+	entries->in = calloc(graph->fns, width);
+	entries->called = calloc(graph->fns, 1);
+	entries->run = calloc(1, width);
+	return entries->rows && entries->sums && entries->own && entries->in &&
+	       entries->called && entries->run;
+}
+
+/* Is there a call with an inclusive cost that the input states? */
+static bool
+has_stated(const struct cg_graph *graph)
+{
+	bool stated = false;
+
+	for (size_t i = 0; i < graph->events; i++)
+		stated |= graph->event[i].incl == CG_INCL_STATED;
+	return stated && (cg_graph_facts(graph) & CG_CALLS);
+}
+
+int
+cg_add_entries(struct cg_graph *graph)
+{
+	struct entries entries = { .graph = graph, .events = graph->events };
+	size_t runs = graph->runs;
+	bool ok;
+
+	if (!has_stated(graph))
+		return CG_OK;
+	ok = open_entries(&entries);
+	for (cg_part part = 0; ok && part < graph->parts; part++)
+		ok = add_part(&entries, part);
+	cg_rows_free(entries.rows);
+	cg_sums_free(entries.sums);
+	free(entries.own);
+	free(entries.in);
+	free(entries.called);
+	free(entries.run);
+	if (!ok) {
+		cg_graph_nomem(graph);
+		return *graph->fault;
+	}
+	return graph->runs > runs ? cg_graph_seal(graph) : CG_OK;
+}
