@@ -33,6 +33,10 @@ static const struct capture captures[] = {
 	    "simpleperf report-sample --show-callchain -i %s | cgconv -" },
 	{ MAGIC("FLR\0"), NULL, "a Java Flight Recording",
 	    "jfrconv -o collapsed %s out.folded && cgconv out.folded" },
+	{ MAGIC("JAVA PROFILE 1.0.1, created"), NULL,
+	    "text of Java's HPROF agent, which JDK 9 removed",
+	    "asprof -o collapsed -f out.folded PID && cgconv out.folded, which "
+	    "records the program again" },
 	{ MAGIC("JAVA PROFILE 1.0."), NULL, "a heap dump or binary HPROF",
 	    "(it has no costs of functions) asprof -o collapsed -f out.folded "
 	    "PID && cgconv out.folded" },
@@ -114,6 +118,10 @@ find(struct cg_slice text, const char *name)
 		if (capture->magic &&
 		    (text.len < capture->len ||
 			memcmp(text.ptr, capture->magic, capture->len) != 0))
+			continue;
+		/* go.work begins with "go 1.21", too. */
+		if (cg_starts(text, "go 1.") &&
+		    !memchr(text.ptr, '\0', text.len))
 			continue;
 		if (!capture->suffix || ends_with(name, capture->suffix))
 			return capture;

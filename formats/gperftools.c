@@ -11,6 +11,7 @@
  * the address before is within the call. Stacks are kept whole; pprof drops the
  * second frame if most samples share it.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +23,8 @@
 
 #define DEPTH_MAX 4096 /* frames of a stack; the tools stop at 254 */
 #define COLUMNS 4
+#define VARIABLES 8    /* of paths; more are ignored */
+#define PATH_SIZE 4096 /* of a path with variables */
 
 /* A growing array of T, not cleared. */
 struct list {
@@ -43,6 +46,10 @@ struct reader {
 	struct cg_space *space;
 	bool in_part;
 	size_t columns;
+	struct {
+		cg_name name, value;
+	} variable[VARIABLES];
+	size_t variables;
 	struct list addrs, nodes, samples;
 	struct cg_map addr_ids, children, by_leaf;
 	uint64_t addr[DEPTH_MAX]; /* of the current stack, leaf first */
@@ -161,19 +168,48 @@ add_sample(
 /* ---- Mappings ----------------------------------------------------------- */
 
 static bool
-take_hex(struct cg_slice *text, char end, uint64_t *value)
+get_hex(struct cg_slice word, uint64_t *value)
 {
 	char digits[CG_NUMBER_MAX] = "0x";
-	struct cg_slice word, number;
 
-	if (!cg_take_until(text, end, &word) || word.len > 16)
+	if (word.len > 16)
 		return false;
 	memcpy(digits + 2, word.ptr, word.len);
-	number = (struct cg_slice){ digits, word.len + 2 };
-	return cg_get_u64(number, value);
+	return cg_get_u64((struct cg_slice){ digits, word.len + 2 }, value);
 }
 
-/* "start-limit perms offset device inode  path" */
+static bool
+take_hex(struct cg_slice *text, char end, uint64_t *value)
+{
+	struct cg_slice word;
+
+	return cg_take_until(text, end, &word) && get_hex(word, value);
+}
+
+/* Takes " path (@offset) build-id"; all but the path may be missing. */
+static bool
+take_brief(struct cg_slice line, struct cg_mapping *mapping)
+{
+	struct cg_slice offset;
+
+	(void)cg_take_blanks(&line);
+	if (!cg_take_word(&line, &mapping->path))
+		return false;
+	(void)cg_take_blanks(&line);
+	if (cg_take_prefix(&line, "(@") &&
+	    (!cg_take_until(&line, ')', &offset) ||
+		!get_hex(offset, &mapping->offset)))
+		return false;
+	(void)cg_take_blanks(&line);
+	(void)cg_take_word(&line, &mapping->build_id);
+	return true;
+}
+
+/*
+ * "start-limit perms offset device inode  path", as in /proc/PID/maps, or
+ * "start-limit: path", which pprof's legacy parser (profile/legacy_profile.go)
+ * reads, too.
+ */
 static bool
 take_mapping(struct cg_slice line, struct cg_mapping *mapping)
 {
@@ -181,14 +217,81 @@ take_mapping(struct cg_slice line, struct cg_mapping *mapping)
 
 	*mapping =
 	    (struct cg_mapping){ .path = { "", 0 }, .build_id = { "", 0 } };
-	if (!take_hex(&line, '-', &mapping->start) ||
-	    !take_hex(&line, ' ', &mapping->limit) ||
+	if (!take_hex(&line, '-', &mapping->start))
+		return false;
+	if (cg_take_word(&line, &word) && word.len > 0 &&
+	    word.ptr[word.len - 1] == ':') {
+		word.len--;
+		return get_hex(word, &mapping->limit) &&
+		       take_brief(line, mapping);
+	}
+	(void)cg_take_blanks(&line);
+	if (!get_hex(word, &mapping->limit) ||
 	    !cg_take_until(&line, ' ', &word) ||
 	    !take_hex(&line, ' ', &mapping->offset) ||
 	    !cg_take_until(&line, ' ', &word) || !cg_take_word(&line, &word))
 		return false;
 	mapping->path = cg_trim(line);
 	return word.len > 0 && memchr("0123456789", *word.ptr, 10);
+}
+
+/* ---- Variables ---------------------------------------------------------- */
+
+static bool
+take_identifier(struct cg_slice *text, struct cg_slice *name)
+{
+	*name = (struct cg_slice){ text->ptr, 0 };
+	while (text->len > 0 &&
+	       (isalnum((unsigned char)*text->ptr) || *text->ptr == '_')) {
+		text->ptr++;
+		text->len--;
+		name->len++;
+	}
+	return name->len > 0;
+}
+
+/* "build=/path" before the mappings: "$build" in a path stands for it. */
+static bool
+set_variable(struct reader *r, struct cg_slice line)
+{
+	struct cg_slice name;
+
+	if (!take_identifier(&line, &name) || !cg_take_char(&line, '='))
+		return false;
+	if (r->variables == VARIABLES)
+		return true;
+	r->variable[r->variables].name = cg_add_name(r->build, name);
+	r->variable[r->variables++].value =
+	    cg_add_name(r->build, cg_trim(line));
+	return true;
+}
+
+/* The path with the first variable in it replaced; unknown ones stay. */
+static struct cg_slice
+expand(struct reader *r, struct cg_slice path)
+{
+	struct cg_slice before, name, value, rest = path;
+	char text[PATH_SIZE];
+	size_t i = 0;
+	cg_name key;
+
+	if (!cg_take_until(&rest, '$', &before) ||
+	    !take_identifier(&rest, &name))
+		return path;
+	key = cg_add_name(r->build, name);
+	while (i < r->variables && r->variable[i].name != key)
+		i++;
+	if (i == r->variables)
+		return path;
+	value = cg_get_name(r->build, r->variable[i].value);
+	if (before.len + value.len + rest.len > sizeof(text))
+		return path;
+	memcpy(text, before.ptr, before.len);
+	memcpy(text + before.len, value.ptr, value.len);
+	memcpy(text + before.len + value.len, rest.ptr, rest.len);
+	return cg_get_name(r->build,
+	    cg_add_name(r->build,
+		(struct cg_slice){ text, before.len + value.len + rest.len }));
 }
 
 static void
@@ -212,8 +315,9 @@ add_mapping(struct reader *r, struct cg_slice line)
 {
 	struct cg_mapping mapping;
 
-	if (!take_mapping(line, &mapping))
+	if (set_variable(r, line) || !take_mapping(line, &mapping))
 		return true;
+	mapping.path = expand(r, mapping.path);
 	if (mapping.path.len > 0 && *mapping.path.ptr == '/')
 		begin_part(r, mapping.path);
 	return cg_space_add(r->space, &mapping) != 0;

@@ -594,6 +594,16 @@ annotated()
 	not grep -q 'unit of event' "$dir/got"
 }
 
+@test "callgrind: a line events: in other text is no profile" {
+	printf 'import x\n\nevents: list[E] = list(E)\nlast\n' >"$dir/x.py"
+	"$CGCONV" --detect "$dir/x.py" | grep -q '	-	-	0$'
+	printf 'events: Ir\n1 5\n' >"$dir/costs"
+	printf 'version: 1\nevents: Ir\n\n' >"$dir/empty"
+	for file in costs empty; do
+		"$CGCONV" --detect "$dir/$file" | grep -q '	callgrind	'
+	done
+}
+
 @test "callgrind: a summary is compared only where it states a sum" {
 	# With signal handlers, Callgrind's totals are the sum.
 	printf 'events: Ir\nsummary: 5\nfn=a\n1 10\ntotals: 10\n' |

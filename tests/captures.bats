@@ -46,3 +46,13 @@ says()
 	cp samples/gcov/gcc-c/*.gc* "$dir/rec"
 	"$CGCONV" -q -t callgrind "$dir/rec" >"$dir/out"
 }
+
+@test "captures: tells text of HPROF from binary, and go.work from a trace" {
+	printf 'JAVA PROFILE 1.0.1, created Mon\n\nCPU SAMPLES BEGIN\n' \
+		>"$dir/java.hprof.txt"
+	refuses 1 "text of Java's HPROF agent" "$dir/java.hprof.txt"
+	printf 'go 1.21\n\nuse .\n' >"$dir/go.work"
+	"$CGCONV" --detect "$dir/go.work" | grep -q '	-	-	0$'
+	printf 'go 1.21 trace\0\0\0' >"$dir/trace.out"
+	"$CGCONV" --detect "$dir/trace.out" | grep -q captures
+}

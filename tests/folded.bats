@@ -306,3 +306,23 @@ json()
 	[ "$("$CGCONV" -q -f folded -t json "$dir/in.folded" |
 		grep -c '^."desc","a","b".$')" -eq 1 ]
 }
+
+@test "folded: other text is not taken for stacks" {
+	for text in 'exit 0' 'rc 0\nrc 1' '2.1e+14 240 500\n1 2 3\n4 5 6\n7 8 9' \
+		'processor 0\n\nnot a line\na 1\nb 2' 'A = 0\nB = 1\nC = 2' \
+		'#define A 1\n#define B 2\n#define C 3' \
+		'kernpairs\n; A 3\nV ; -74\nW ; 3'; do
+		# shellcheck disable=SC2059 # lines are written \n
+		printf "$text\n" >"$dir/text"
+		"$CGCONV" --detect "$dir/text" | grep -q '	-	-	0$' || {
+			cat "$dir/text"
+			return 1
+		}
+	done
+	printf 'main 3\n' >"$dir/x.folded"
+	printf 'main;f 3\n' >"$dir/deep"
+	printf 'main 3\nf 2\n0x401000 1\n' >"$dir/flat"
+	for file in "$dir/x.folded" "$dir/deep" "$dir/flat"; do
+		"$CGCONV" --detect "$file" | grep -q '	folded	'
+	done
+}

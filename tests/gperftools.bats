@@ -98,3 +98,17 @@ words()
 	"$CGCONV" -t folded "$dir/short" 2>"$dir/err" >"$dir/out"
 	grep -q 'may be truncated' "$dir/err"
 }
+
+@test "gperftools: reads brief mappings and their variables" {
+	cat >"$dir/in.heap" <<-'END'
+		heap profile: 1: 10 [ 1: 10] @ heapprofile
+		 1: 10 [ 1: 10] @ 0x401000 0x7f0000001000
+		--- Memory map: ---
+		build=/home/me
+		  00400000-00fcb000: $build/prog (@1000) abcd
+		  7f0000000000-7f0000100000: /lib/$other.so
+	END
+	"$CGCONV" -q -t json -o - "$dir/in.heap" >"$dir/json"
+	grep -q '^\["object",1,"/home/me/prog"' "$dir/json"
+	grep -q '^\["object",2,"/lib/$other.so"' "$dir/json"
+}

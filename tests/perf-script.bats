@@ -335,9 +335,10 @@ reads()
 		2>"$dir/err"
 	echo 'f 5' | same - "$dir/out"
 	not grep -v 'folded cannot represent: ' "$dir/err"
+	"$CGCONV" --detect "$dir/in.perf" | grep -q perf-script
 	echo "prog 1 1.2: PERF_RECORD_LOST lost 7" >>"$dir/in.perf"
 	"$CGCONV" -f perf-script -t folded "$dir/in.perf" 2>&1 >"$dir/out" |
-		grep "warning: perf lost samples while recording"
+		grep 'in.perf:6:.* warning: perf lost samples while recording'
 }
 
 @test "perf-script: other lines are skipped with a warning" {
@@ -381,4 +382,15 @@ reads()
 	becomes 'f 18446744073709551615'
 	sample "p 1 1.1: 1 cycles:" "1 f (/x)"
 	refuses 1 "the sum of costs exceeds 64 bits" "$dir/in.perf"
+}
+
+@test "perf-script: a disassembly is no samples" {
+	{
+		printf ' 401000:\t\t\t\t\tf3 0f 1e fa          \tendbr64\n'
+		printf '4294544  418790:\t%40s f3 0f 1e fa  \tendbr64\n'
+		printf '4294548  418794:\t%40s 55           \tpush   %%rbp\n'
+	} >"$dir/dis"
+	"$CGCONV" --detect "$dir/dis" | grep -q '	-	-	0$'
+	sed 1d "$dir/dis" >"$dir/in"
+	"$CGCONV" --detect "$dir/in" | grep -q '	-	-	0$'
 }

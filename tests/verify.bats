@@ -15,7 +15,7 @@ verifies()
 	local status=0 want=$1 file=$2
 
 	shift 2
-	"$CGCONV" --verify "$file" "$dir/out" >"$dir/got" || status=$?
+	"$CGCONV" --verify "$file" "${out:-$dir/out}" >"$dir/got" || status=$?
 	for line; do
 		grep -qxF -- "$line" "$dir/got" || {
 			echo "expected: $line" && cat "$dir/got" && return 1
@@ -210,7 +210,8 @@ verifies()
 	2 { 2: [5] }
 	6: "" 6: "samples" 6: "count"
 	END
-	"$CGCONV" -q -t folded "$dir/in.pb" -o "$dir/out"
+	out=$dir/out.folded
+	"$CGCONV" -q -t folded "$dir/in.pb" -o "$out"
 	verifies 0 "$dir/in.pb" 'Total  samples  5 = 5' \
 		'Same   in all that both can represent'
 }
@@ -223,7 +224,8 @@ verifies()
 		'"kind":"unit","event":"t","a":"ns","b":"us","could":true'
 	printf 'events: t\nfn=f\n1 5\n' >"$dir/out"
 	verifies 1 "$dir/in.cg" 'Differ unit of event t: ns in A, none in B'
-	printf 'f 5\n' >"$dir/out"
+	out=$dir/out.folded
+	printf 'f 5\n' >"$out"
 	printf 'event: samples : samples (ns)\nevents: samples\nfn=f\n1 5\n' \
 		>"$dir/in.cg"
 	verifies 0 "$dir/in.cg" 'Lost   unit of event samples: ns in A, none in B'

@@ -25,12 +25,47 @@ starts_line(struct cg_slice text, const char *key)
 	return false;
 }
 
-/* "events:" alone may be a line of another text. */
 static bool
-has_body_line(struct cg_slice text)
+has_line_of(struct cg_slice text, const char *const *keys)
 {
-	return starts_line(text, "fn=") || starts_line(text, "fl=") ||
-	       starts_line(text, "ob=") || starts_line(text, "summary:");
+	for (; *keys; keys++) {
+		if (starts_line(text, *keys))
+			return true;
+	}
+	return false;
+}
+
+/* True if "events:" comes right before costs without a function. */
+static bool
+has_bare_costs(struct cg_slice text)
+{
+	struct cg_slice line;
+	bool events = false;
+
+	while (cg_take_line(&text, &line)) {
+		if (events && line.len > 0)
+			return *line.ptr >= '0' && *line.ptr <= '9';
+		events |= cg_starts(line, "events:");
+	}
+	return false;
+}
+
+/* "events:" alone may be a line of another text. */
+static int
+rate_events(struct cg_slice text)
+{
+	static const char *const body[] = {
+		"fn=", "fl=", "ob=", "summary:", NULL
+	};
+	static const char *const header[] = {
+		"version:", "creator:", "cmd:", "pid:", "positions:", NULL
+	};
+
+	if (has_line_of(text, body))
+		return CG_PROBE_SURE - 10;
+	return has_line_of(text, header) || has_bare_costs(text)
+		   ? CG_PROBE_LIKELY
+		   : CG_PROBE_NO;
 }
 
 static int
@@ -41,14 +76,12 @@ probe(const struct cg_head *head)
 	(void)cg_take_prefix(&first, "\xef\xbb\xbf");
 	if (cg_starts(first, "# callgrind format"))
 		return CG_PROBE_SURE;
-	if (memchr(head->text.ptr, '\0', head->text.len))
-		return CG_PROBE_NO;
 	if (!starts_line(head->text, "events:"))
 		return starts_line(head->text, "fn=") &&
 			       starts_line(head->text, "fl=")
 			   ? CG_PROBE_WEAK
 			   : CG_PROBE_NO;
-	return has_body_line(head->text) ? CG_PROBE_SURE - 10 : CG_PROBE_LIKELY;
+	return rate_events(head->text);
 }
 
 /*

@@ -22,6 +22,7 @@
 #include "folded.h"
 
 #define PROBE_LINES 200 /* lines of the head that probe() looks at */
+#define FLAT_LINES 3    /* stacks of one frame each that make a profile */
 
 /* 1: a stack and its count; 0: undecided; -1: no line of this format. */
 static int
@@ -62,10 +63,39 @@ has_name(const char *name, const char *suffix)
 	return cg_equal(text, suffix);
 }
 
+/* True if it has more than one frame: no ';' between blanks. */
+static bool
+is_deep(struct cg_slice line)
+{
+	for (size_t i = 1; i + 1 < line.len; i++) {
+		if (line.ptr[i] == ';' && line.ptr[i - 1] != ' ' &&
+		    line.ptr[i + 1] != ' ')
+			return true;
+	}
+	return false;
+}
+
+/*
+ * True for lines of other files that a stack of one frame looks like: rows of
+ * numbers, "NAME = 5", "#define NAME 5".
+ */
+static bool
+is_other_text(struct cg_slice line)
+{
+	if (memchr("0123456789+-.", *line.ptr, 13))
+		return !cg_starts(line, "0x");
+	for (size_t i = 0; i + 2 < line.len; i++) {
+		if (memcmp(line.ptr + i, " = ", 3) == 0)
+			return true;
+	}
+	return *line.ptr == '#';
+}
+
 /*
  * Two thirds of the lines must be stacks: half of them, if the file's suffix is
- * ours; all, if none has more than one frame and the suffix is another. The
- * score is low, as any other format that recognises the file is more specific.
+ * ours; all of at least FLAT_LINES, if none has more than one frame and neither
+ * the suffix nor a header is ours ("exit 0" is no profile). The score is low,
+ * as any other format that recognises the file is more specific.
  */
 static int
 probe(const struct cg_head *head)
@@ -73,21 +103,26 @@ probe(const struct cg_head *head)
 	struct cg_slice text = head->text, line;
 	bool named = has_name(head->name, ".folded") ||
 		     has_name(head->name, ".collapsed");
-	bool deep = named;
+	bool deep = named, header = false;
 	int good = 0, bad = 0, verdict;
 
 	for (int n = 0; n < PROBE_LINES && cg_take_line(&text, &line); n++) {
 		if (text.len == 0 && !head->whole)
 			break; /* truncated by the end of the head */
-		verdict = n == 0 && is_header(line) ? 0 : rate_line(line);
+		header |= n == 0 && is_header(line);
+		verdict = n == 0 && header ? 0 : rate_line(line);
+		if (verdict > 0 && is_deep(line))
+			deep = true;
+		else if (verdict > 0 && !named && is_other_text(line))
+			verdict = -1;
 		good += verdict > 0;
 		bad += verdict < 0;
-		for (size_t i = 0; verdict > 0 && !deep && i < line.len; i++)
-			deep = line.ptr[i] == ';';
 	}
 	if (named && good == 0 && bad == 0 && head->text.len > 0)
 		return CG_PROBE_WEAK; /* the first line is longer than the head */
-	if (good == 0 || bad * (named ? 1 : 2) > good || (bad > 0 && !deep))
+	if (good == 0 || bad * (named ? 1 : 2) > good)
+		return CG_PROBE_NO;
+	if (!deep && !header && (bad > 0 || good < FLAT_LINES))
 		return CG_PROBE_NO;
 	return deep ? CG_PROBE_WEAK : CG_PROBE_WEAK / 2;
 }

@@ -253,6 +253,13 @@ perf_script_take_head(struct cg_slice line, struct perf_head *head)
 	return true;
 }
 
+bool
+perf_script_is_record(const struct perf_head *head)
+{
+	return cg_starts(
+	    head->event.len > 0 ? head->event : head->rest, "PERF_RECORD_");
+}
+
 /* ---- Frames ------------------------------------------------------------- */
 
 /* The value of a hex digit; 16 for other characters. */

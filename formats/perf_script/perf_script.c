@@ -84,6 +84,14 @@ probe(const struct cg_head *head)
 							       : CG_PROBE_WEAK;
 		if (!perf_script_take_head(line, &sample))
 			break;
+		if (sample.has_time && perf_script_is_record(&sample)) {
+			header = true; /* of --show-task-events */
+			continue;
+		}
+		/* The "418790:" of a disassembly is no event. */
+		if (!sample.has_time && sample.event.len > 0 &&
+		    *sample.event.ptr >= '0' && *sample.event.ptr <= '9')
+			break;
 		what = sample.event.len > 0 || sample.has_time;
 		sure = sample.has_time || header;
 		from = sample.event.len > 0

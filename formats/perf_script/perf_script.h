@@ -38,6 +38,8 @@ struct perf_frame {
 
 /* False if the line, which must not be empty, does not begin a sample. */
 bool perf_script_take_head(struct cg_slice line, struct perf_head *);
+/* True for a line of --show-task-events and the like. */
+bool perf_script_is_record(const struct perf_head *);
 /* False if the line is not a frame. Leading blanks are skipped. */
 bool perf_script_take_frame(struct cg_slice line, struct perf_frame *);
 /*

@@ -364,16 +364,17 @@ skip_line(struct reader *r, struct cg_slice line)
 	    "line is skipped");
 }
 
-/* Lines of --show-task-events and the like. */
+/* Skips lines of --show-task-events and the like. */
 static bool
-is_record(struct reader *r, const struct perf_head *head)
+skip_record(struct reader *r, const struct perf_head *head)
 {
 	struct cg_slice what = head->event.len > 0 ? head->event : head->rest;
 
-	if (!cg_take_prefix(&what, "PERF_RECORD_"))
+	if (!perf_script_is_record(head))
 		return false;
-	if (cg_starts(what, "LOST"))
-		cg_warn(r->job, "perf lost samples while recording");
+	if (cg_starts(what, "PERF_RECORD_LOST"))
+		cg_warn_at(
+		    r->job, what.ptr, "perf lost samples while recording");
 	return true;
 }
 
@@ -382,7 +383,7 @@ read_head(struct reader *r, const struct perf_head *head)
 {
 	struct perf_frame frame;
 
-	if (is_record(r, head))
+	if (skip_record(r, head))
 		return true;
 	if (!end_sample(r) || !begin_sample(r, head))
 		return false;
