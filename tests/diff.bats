@@ -136,11 +136,12 @@ callgrind()
 }
 
 @test "diff: writes the table to standard error if the profile goes to standard output" {
-	printf 'a 3\n' >"$dir/a"
-	printf 'a 5\n' >"$dir/b"
-	[ "$("$CGCONV" --diff "$dir/a" "$dir/b" -t folded 2>"$dir/err")" = 'a 2' ]
+	printf 'a 3\n' >"$dir/a.folded"
+	printf 'a 5\n' >"$dir/b.folded"
+	[ "$("$CGCONV" --diff "$dir/a.folded" "$dir/b.folded" -t folded \
+		2>"$dir/err")" = 'a 2' ]
 	grep -q '^Largest changes' "$dir/err"
-	"$CGCONV" --diff "$dir/a" "$dir/b" -o "$dir/c.folded" >"$dir/got"
+	"$CGCONV" --diff "$dir/a.folded" "$dir/b.folded" -o "$dir/c.folded" >"$dir/got"
 	grep -q '^Largest changes' "$dir/got"
 	[ "$(cat "$dir/c.folded")" = 'a 2' ]
 	"$CGCONV" -q --diff "$dir/a" "$dir/b" -o "$dir/c.folded" >"$dir/got"
@@ -351,7 +352,7 @@ top()
 	refuses 2 "--top: expected a number, not 'x'" --diff "$dir/a" "$dir/b" \
 		--top x
 	refuses 1 'No such file' --diff "$dir/a" "$dir/nothing"
-	printf 'a 9223372036854775808\n' >"$dir/big"
+	printf 'a;b 9223372036854775808\n' >"$dir/big"
 	refuses 1 'too big for a difference' --diff "$dir/a" "$dir/big" \
 		-t folded
 }
