@@ -144,7 +144,7 @@ callgrind()
 	"$CGCONV" --diff "$dir/a.folded" "$dir/b.folded" -o "$dir/c.folded" >"$dir/got"
 	grep -q '^Largest changes' "$dir/got"
 	[ "$(cat "$dir/c.folded")" = 'a 2' ]
-	"$CGCONV" -q --diff "$dir/a" "$dir/b" -o "$dir/c.folded" >"$dir/got"
+	"$CGCONV" -q --diff "$dir/a.folded" "$dir/b.folded" -o "$dir/c.folded" >"$dir/got"
 	[ ! -s "$dir/got" ]
 }
 
