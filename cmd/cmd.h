@@ -1,6 +1,6 @@
 /*
- * cmd.h - what the files of the program share. Below it there is cgconv.h
- * alone: the program does nothing that another program could not.
+ * cmd.h - declarations shared by the files of the program. The program uses
+ * only the public API of the library.
  */
 #ifndef CMD_H
 #define CMD_H
@@ -73,15 +73,15 @@ struct cmd_option {
 extern const struct cmd_option own_options[];
 /* Reads argv, up to NULL, into args and its job. */
 int parse_args(struct args *, int argc, char **argv);
-/* Does an option ask for a batch, or is an archive among the inputs? */
+/* True if an option of batches is given, or an input is an archive. */
 bool is_batch(const struct args *);
-/* batch/names.c: by its suffix. */
+/* In batch/names.c; judges by the suffix. */
 bool looks_like_archive(const char *path);
 
 /* ---- commands, each in the file of its name ---------------------------------------- */
 
 int convert(struct args *);
-/* batch/: -O: an output for each input; -o: one for all of them. */
+/* In batch/. -O: one output per input; -o: one for all inputs. */
 int convert_batch(struct args *);
 int merge_manifests(struct args *);
 int show_help(struct args *);
@@ -91,7 +91,7 @@ int detect(struct args *);
 int show_info(struct args *);
 int verify(struct args *);
 int diff(struct args *);
-/* convert.c: adds the inputs to the job; without any, standard input. */
+/* In convert.c: adds the inputs to the job; standard input if there are none. */
 int add_inputs(struct args *);
 
 /* ---- heap.c -------------------------------------------------------------- */
@@ -103,8 +103,8 @@ void prepare_heap(void);
 
 #define TOP_DEFAULT 10 /* functions in a table */
 
-/* How many functions --top asks for; it may say nothing. */
-int take_top(const struct args *, size_t otherwise, size_t *count);
+/* The number of functions by --top; fallback if it was not given. */
+int parse_top(const struct args *, size_t fallback, size_t *count);
 /* Ranks by a column: real events come first, inherited ones after them. */
 int show_top(const struct args *, const struct cg_graph *, const struct cg_sums *,
     size_t column, size_t count);
@@ -119,14 +119,17 @@ bool sum_parts(const struct cg_graph *, uint64_t *cost);
 
 struct labelled {
 	struct cg_label label;
-	int profile; /* 0 or 1, where two are compared */
-	cg_labels set; /* one that it is in */
+	int profile;   /* 0 or 1, where two are compared */
+	cg_labels set; /* that contains it */
 };
 struct labels {
 	struct labelled *of; /* sorted by key, value, profile, set */
 	size_t count, cap;
 };
-/* Adds those of a graph; starts as { 0 }. False: out of memory. */
+/*
+ * Adds the labels of a graph; initialize with { 0 }, the caller frees of.
+ * False: out of memory.
+ */
 bool list_labels(struct labels *, const struct cg_graph *, int profile);
 /*
  * The next key from label *i on and how many values it has; false: no more.
@@ -151,12 +154,11 @@ int print_info_json(const struct args *, const struct cg_graph *,
 /* ---- text.c: text for people --------------------------------------------- */
 
 /*
- * Prints a text that came from anywhere: control characters and bytes that
- * are no UTF-8 appear as \n, \t, \x1b; what would reorder a line is escaped
- * as well.
+ * Prints untrusted text: control characters, bytes that are not UTF-8 and
+ * bidirectional marks are escaped as \n, \t, \x1b.
  */
 void put_safe(FILE *, struct cg_slice);
-/* The bytes of the character that text begins with; 0: it is not UTF-8. */
+/* The length in bytes of text's first character; 0: it is not UTF-8. */
 size_t utf8_length(struct cg_slice text);
 
 /* "note", "warning", "error", by severity. */
@@ -168,7 +170,7 @@ void put_message(FILE *, const struct cg_message *);
 void put_function(FILE *, struct cg_slice name, uint32_t cycle,
     struct cg_slice file, struct cg_slice object);
 
-/* A cost, signed or not, or none. */
+/* A cost, signed or unsigned; known is false if there is none. */
 struct amount {
 	bool known, minus;
 	uint64_t size;
@@ -176,18 +178,19 @@ struct amount {
 struct amount amount_u64(uint64_t);
 struct amount amount_i64(int64_t);
 struct amount amount_minus(struct amount, struct amount);
-/* Less than 0, 0, more than 0 as a is less than b; what is unknown is least. */
+/* Negative, 0, positive as a < b, a == b, a > b; unknown amounts are lowest. */
 int compare_amounts(struct amount a, struct amount b);
 
 #define AMOUNT_ROOM 32
 /* "-1,234,567", "-" if unknown; returns buf. */
 const char *amount_text(char buf[AMOUNT_ROOM], struct amount);
-/* "12.34%" of whole, "-" where that says nothing; returns buf. */
+/* "12.34%" of whole, "-" if unknown or whole is 0; returns buf. */
 const char *percent_text(
     char buf[AMOUNT_ROOM], struct amount, struct amount whole);
 
 /*
- * A table: cells of numbers, then a name. head ends with the name's, and NULL.
+ * Prints a table: right-aligned cells, then a name. head is a list of column
+ * titles that ends with the name's and NULL.
  */
 #define CELLS_MAX 8
 void put_table(FILE *, const char *const *head, size_t rows,

@@ -148,7 +148,8 @@ choose_column(const struct args *args, const struct cg_graph *graph,
     size_t *column, size_t *count)
 {
 	size_t columns = cg_event_count(graph) + cg_formula_count(graph);
-	int status = take_top(args, args->json ? SIZE_MAX : TOP_DEFAULT, count);
+	int status =
+	    parse_top(args, args->json ? SIZE_MAX : TOP_DEFAULT, count);
 
 	*column = cg_main_event(graph);
 	if (status != CG_OK || args->event == NULL)

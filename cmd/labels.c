@@ -1,5 +1,5 @@
 /*
- * labels.c - lists the labels of samples, and prints them.
+ * labels.c - collects the labels of samples, and prints them.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
- * list.c - --list-formats: the table of what there is, from the formats' own
- * data. Columns stand at least two blanks apart, so that scripts can tell.
+ * list.c - --list-formats: prints a table of the formats, from the modules'
+ * data. Columns are at least two blanks apart, so that scripts can split them.
  */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define COLUMNS 4
 
-/* What stands in the columns before the facts, which may be many words. */
+/* The columns before the facts, which are several words. */
 struct cells {
 	const char *text[COLUMNS];
 };
@@ -17,14 +17,14 @@ static void
 fill(struct cells *cells, const struct cg_module *module)
 {
 	const char *suffixes = module->suffixes;
-	const char *does = "-";
+	const char *can = "-";
 
 	if (module->read != NULL)
-		does = module->write != NULL ? "read,write" : "read";
+		can = module->write != NULL ? "read,write" : "read";
 	else if (module->write != NULL)
-		does = "write";
+		can = "write";
 	cells->text[0] = module->name;
-	cells->text[1] = does;
+	cells->text[1] = can;
 	cells->text[2] = suffixes && suffixes[0] ? suffixes : "-";
 	cells->text[3] = module->title;
 }
@@ -40,7 +40,7 @@ print_row(const struct cells *cells, const size_t *width, const char *facts)
 int
 list_formats(struct args *args)
 {
-	static const struct cells heads = {
+	static const struct cells head = {
 		.text = { "FORMAT", "CAN", "SUFFIXES", "TITLE" },
 	};
 	const struct cg_module *module;
@@ -49,14 +49,14 @@ list_formats(struct args *args)
 	char facts[FACTS_ROOM];
 
 	for (size_t i = 0; i < COLUMNS; i++)
-		width[i] = strlen(heads.text[i]);
+		width[i] = strlen(head.text[i]);
 	for (size_t n = 0; (module = cg_job_module(args->job, n)); n++) {
 		fill(&cells, module);
 		for (size_t i = 0; i < COLUMNS; i++)
 			if (strlen(cells.text[i]) > width[i])
 				width[i] = strlen(cells.text[i]);
 	}
-	print_row(&heads, width, "CARRIES");
+	print_row(&head, width, "CONTAINS");
 	for (size_t n = 0; (module = cg_job_module(args->job, n)); n++) {
 		fill(&cells, module);
 		print_row(&cells, width, facts_text(facts, module->carries));

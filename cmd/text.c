@@ -1,17 +1,20 @@
 /*
- * text.c - names, numbers and sets of facts as people read them.
+ * text.c - formats names, messages, tables, numbers and facts for people.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "cmd.h"
 
-/* The length of the UTF-8 sequence at the front and its character, or 0. */
+/*
+ * Decodes the first UTF-8 sequence; returns its length, 0 if it is invalid.
+ * text must begin with a byte of 0x80 or more.
+ */
 static size_t
-take_utf8(struct cg_slice text, uint32_t *character)
+decode_utf8(struct cg_slice text, uint32_t *character)
 {
-	/* The least that a sequence of that length may encode. */
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	/* By length: the smallest code point; a smaller one is overlong. */
+	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const unsigned char *at = (const unsigned char *)text.ptr;
 	size_t n = 2u + (at[0] >= 0xe0) + (at[0] >= 0xf0);
 	uint32_t c = at[0] & (0x7fu >> n);
@@ -24,14 +27,14 @@ take_utf8(struct cg_slice text, uint32_t *character)
 		c = c << 6 | (at[i] & 0x3fu);
 	}
 	*character = c;
-	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+	if (c < smallest[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 		return 0;
 	return n;
 }
 
-/* How many bytes at the front may be printed as they are: one character. */
+/* The length of the first character if it is printable, else 0. */
 static size_t
-safe_length(struct cg_slice text)
+printable_length(struct cg_slice text)
 {
 	unsigned char first = (unsigned char)text.ptr[0];
 	uint32_t c;
@@ -39,8 +42,8 @@ safe_length(struct cg_slice text)
 
 	if (first < 0x80)
 		return first >= 0x20 && first != 0x7f;
-	n = take_utf8(text, &c);
-	/* Controls of the terminal, line breaks, marks that turn text. */
+	n = decode_utf8(text, &c);
+	/* C1 controls, line separators, bidirectional marks. */
 	if (n == 0 || c < 0xa0 || (c >= 0x200e && c <= 0x200f) ||
 	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069))
 		return 0;
@@ -64,7 +67,7 @@ void
 put_safe(FILE *to, struct cg_slice text)
 {
 	while (text.len > 0) {
-		size_t n = safe_length(text);
+		size_t n = printable_length(text);
 
 		if (n > 0)
 			fwrite(text.ptr, 1, n, to);
@@ -80,7 +83,7 @@ utf8_length(struct cg_slice text)
 {
 	uint32_t c;
 
-	return (unsigned char)*text.ptr < 0x80 ? 1 : take_utf8(text, &c);
+	return (unsigned char)*text.ptr < 0x80 ? 1 : decode_utf8(text, &c);
 }
 
 const char *const severity_name[] = {
@@ -241,7 +244,7 @@ percent_text(char buf[AMOUNT_ROOM], struct amount part, struct amount whole)
 	percent = 100.0 * (double)part.size / (double)whole.size;
 	if (part.minus != whole.minus)
 		percent = -percent;
-	/* Past this it is no share but noise, and would not fit. */
+	/* A larger value would not fit the buffer. */
 	if (percent > 1e9 || percent < -1e9)
 		return none(buf);
 	snprintf(buf, AMOUNT_ROOM, "%.2f%%", percent);

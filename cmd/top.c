@@ -17,13 +17,13 @@ struct row {
 	struct amount key, cost[KEYS];
 };
 
-/* A table being made: the best rows so far, and room for as many others. */
+/* Selects the top rows: has room for twice as many, and sorts when full. */
 struct ranking {
 	const struct cg_graph *graph;
 	const struct cg_sums *sums;
 	size_t column;
-	uint64_t *cost; /* a cost vector */
-	struct amount whole;
+	uint64_t *cost; /* scratch: one value per event */
+	struct amount total;
 	struct row *row;
 	size_t rows, top;
 };
@@ -76,9 +76,9 @@ sum_parts(const struct cg_graph *graph, uint64_t *cost)
 }
 
 int
-take_top(const struct args *args, size_t otherwise, size_t *count)
+parse_top(const struct args *args, size_t fallback, size_t *count)
 {
-	uint64_t number = otherwise;
+	uint64_t number = fallback;
 
 	if (args->top != NULL && !cg_get_u64(cg_slice(args->top), &number))
 		return cg_usage(
@@ -132,7 +132,7 @@ rank_functions(struct ranking *ranking, int key)
 	for (row.rank = 0; row.rank <= count; row.rank++) {
 		row.fn = cg_fn_ranked(ranking->graph, row.rank);
 		row.key = fn_amount(ranking, row.fn, key);
-		/* The unknown caller of everything is of no interest. */
+		/* The unknown caller has everything as inclusive cost. */
 		if (row.key.size == 0 || (row.fn == 0 && key == INCLUSIVE))
 			continue;
 		row.cost[key] = row.key;
@@ -156,7 +156,7 @@ put_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
 	else if (cell % 2 == 0)
 		amount_text(buf, row->cost[cell / 2]);
 	else
-		percent_text(buf, row->cost[cell / 2], ranking->whole);
+		percent_text(buf, row->cost[cell / 2], ranking->total);
 }
 
 static void
@@ -188,7 +188,7 @@ static void
 print_rankings(struct ranking *ranking)
 {
 	if (sum_parts(ranking->graph, ranking->cost))
-		ranking->whole = column_amount(
+		ranking->total = column_amount(
 		    ranking->graph, ranking->column, ranking->cost);
 	if (cg_graph_facts(ranking->graph) & (CG_CALLS | CG_STACKS | CG_INCL)) {
 		rank_functions(ranking, INCLUSIVE);

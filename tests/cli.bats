@@ -565,12 +565,12 @@ readme_table()
 	"$CGCONV" --list-formats | sed 's/   */|/g' >"$dir/list"
 	readme_table format >"$dir/readme"
 	tail -n +2 "$dir/list" | cut -d '|' -f 1-4 | same "$dir/readme" -
-	tail -n +2 "$dir/list" | while IFS='|' read -r name can _ _ carries; do
+	tail -n +2 "$dir/list" | while IFS='|' read -r name can _ _ contains; do
 		grep -qx "\.It Sy $name" cmd/cgconv.1
 		sed -n "/^\.It Sy $name\$/,/^\.El/p" cmd/cgconv.1 >"$dir/man"
 		grep -qiF "$can" "$dir/man"
-		[ "$carries" = - ] ||
-			tr '\n' ' ' <"$dir/man" | grep -qF "$carries"
+		[ "$contains" = - ] ||
+			tr '\n' ' ' <"$dir/man" | grep -qF "$contains"
 	done
 }
 

@@ -7,25 +7,25 @@
 
 #include "batch.h"
 
-/* ---- What it writes ------------------------------------------------------ */
+/* ---- Outputs ------------------------------------------------------------- */
 
 bool
 is_output_file(const struct batch *batch, const struct stat *info)
 {
 	const struct args *args = batch->args;
-	const char *const own[] = { args->directory, args->output,
+	const char *const path[] = { args->directory, args->output,
 		args->manifest };
 	struct stat target;
 
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		if (own[i] != NULL && stat(own[i], &target) == 0 &&
+	for (size_t i = 0; i < sizeof(path) / sizeof(path[0]); i++)
+		if (path[i] != NULL && stat(path[i], &target) == 0 &&
 		    target.st_dev == info->st_dev &&
 		    target.st_ino == info->st_ino)
 			return true;
 	return false;
 }
 
-/* ---- What it reads ------------------------------------------------------- */
+/* ---- Inputs -------------------------------------------------------------- */
 
 struct file {
 	dev_t device;
@@ -48,7 +48,7 @@ compare_files(const void *pa, const void *pb)
 bool
 record_file(struct batch *batch, size_t task, const struct stat *info)
 {
-	/* A task that has no file has zeros here. */
+	/* stat() failed: there is no file. */
 	if (info->st_ino == 0)
 		return true;
 	if (!cg_grow(&batch->file, &batch->file_cap, batch->files + 1,
@@ -67,7 +67,7 @@ sort_files(struct batch *batch)
 		    compare_files);
 }
 
-/* May the output replace the input? It has been read by then. */
+/* A task may overwrite its own inputs: they have been read by then. */
 static bool
 may_replace(const struct batch *batch, size_t task, size_t input)
 {

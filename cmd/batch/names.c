@@ -1,8 +1,8 @@
 /*
- * names.c - names of inputs and outputs of a batch.
+ * names.c - derives the paths of outputs in a batch from those of inputs.
  *
- * The path of an output is the path at which tar would extract its input,
- * below the output directory; a template gives its base name.
+ * An output has the path, below the output directory, at which tar would
+ * extract its input; the template of --name gives its base name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #include "batch.h"
 
-/* "%0a" for control characters and for the dots of "..", as in URLs. */
+/* Escapes control characters and the component ".." as in URLs: "%0a". */
 static void
 put_component(FILE *to, const char *name, size_t length)
 {
@@ -67,7 +67,10 @@ find_suffix(const char *name, const char *suffixes, size_t *length)
 	return 0;
 }
 
-/* The length without suffixes of compression and of a format. */
+/*
+ * Removes suffixes of compression from base; returns its length without the
+ * longest suffix of a format.
+ */
 static size_t
 stem_length(const struct cg_job *job, char *base)
 {
@@ -85,26 +88,28 @@ stem_length(const struct cg_job *job, char *base)
 	return strlen(base) - longest;
 }
 
-/* Values of {dir}, {base}, {stem}. */
+/* Values of the placeholders {dir}, {base}, {stem}. */
 struct parts {
 	struct cg_slice dir, base, stem;
 };
 
-/* What follows a word of the template; NULL: there is none. */
+/* Expands a placeholder; returns what follows it, NULL if there is none. */
 static const char *
-put_word(FILE *to, const char *template, const struct parts *parts)
+put_placeholder(FILE *to, const char *template, const struct parts *parts)
 {
 	const struct {
-		const char *word;
+		const char *name;
 		struct cg_slice text;
-	} words[] = { { "{dir}", parts->dir }, { "{base}", parts->base },
+	} placeholders[] = { { "{dir}", parts->dir }, { "{base}", parts->base },
 		{ "{stem}", parts->stem }, { "{group}", parts->base } };
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (!cg_starts(cg_slice(template), words[i].word))
+	for (size_t i = 0; i < sizeof(placeholders) / sizeof(placeholders[0]);
+	     i++) {
+		if (!cg_starts(cg_slice(template), placeholders[i].name))
 			continue;
-		fwrite(words[i].text.ptr, 1, words[i].text.len, to);
-		return template + strlen(words[i].word);
+		fwrite(
+		    placeholders[i].text.ptr, 1, placeholders[i].text.len, to);
+		return template + strlen(placeholders[i].name);
 	}
 	return NULL;
 }
@@ -115,23 +120,23 @@ put_template(FILE *to, const char *template, struct parts parts)
 	const char *first = strstr(template, "{stem}"), *after;
 	size_t n = first != NULL ? (size_t)(first - template) : 0;
 
-	/* A prefix that the name has already is not repeated. */
+	/* "callgrind.out.{stem}" does not repeat a prefix that stem has. */
 	if (n > 0 && parts.stem.len > n &&
 	    strncmp(parts.stem.ptr, template, n) == 0) {
 		parts.stem.ptr += n;
 		parts.stem.len -= n;
 	}
 	while (*template != '\0') {
-		after = put_word(to, template, &parts);
+		after = put_placeholder(to, template, &parts);
 		if (after == NULL)
 			putc(*template, to);
 		template = after != NULL ? after : template + 1;
 	}
 }
 
-/* Otherwise the template names the file alone, not its directory. */
+/* True if the template gives the directory as well. */
 static bool
-is_whole_path(const char *template)
+has_directory(const char *template)
 {
 	return strchr(template, '/') != NULL || strstr(template, "{dir}");
 }
@@ -142,7 +147,7 @@ put_output(FILE *file, const struct args *args, struct parts parts)
 	const struct cg_module *to = cg_job_target(args->job);
 	const char *template = args->name != NULL ? args->name : to->naming;
 
-	if (template == NULL || !is_whole_path(template)) {
+	if (template == NULL || !has_directory(template)) {
 		fwrite(parts.dir.ptr, 1, parts.dir.len, file);
 		putc('/', file);
 	}
@@ -196,7 +201,6 @@ looks_like_archive(const char *path)
 	       find_suffix(path, "tar;tgz;tbz;tbz2;txz;tzst;zip", &n) != 0;
 }
 
-/* The rank of its suffix among those that a format gathers, and the rest. */
 size_t
 gathered_rank(const struct cg_job *job, const char *name, size_t *stem)
 {
@@ -265,7 +269,7 @@ output_path(const struct batch *batch, const char *output)
 		   : strdup(output);
 }
 
-/* ---- Names that are taken ---------------------------------------------------- */
+/* ---- Set of claimed output names ----------------------------------------------- */
 
 static size_t
 hash(const char *text)
@@ -277,7 +281,7 @@ hash(const char *text)
 	return (size_t)(h * 0x9e3779b97f4a7c15u >> 7);
 }
 
-/* Where the name is, or would be; there is always a free slot. */
+/* The slot of the name, or the free one for it; the table is never full. */
 static struct name *
 find_slot(const struct names *names, const char *name)
 {

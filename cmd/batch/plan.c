@@ -105,6 +105,7 @@ add_input(
 
 	if (!S_ISREG(info->st_mode) || !(given || looks_like_archive(path)))
 		return add_file(batch, path, info);
+	/* A file that cannot be opened is reported when it is read as an input. */
 	status = looks_like_archive(path)
 		     ? cg_archive_open(batch->args->job, path, &archive)
 		     : CG_OK;
@@ -133,7 +134,7 @@ struct list {
 	size_t count, cap;
 };
 
-/* Owns path from here on; NULL is out of memory already. */
+/* Takes path, also on failure; a NULL path is out of memory. */
 static bool
 add_path(struct list *list, char *path)
 {
@@ -158,7 +159,7 @@ list_directory(
 	bool ok = true;
 
 	if (dir == NULL)
-		ok = add_path(files, strdup(name)); /* it fails as an input */
+		ok = add_path(files, strdup(name)); /* fails when it is read */
 	while (dir != NULL && ok && (entry = readdir(dir)) != NULL) {
 		if (strcmp(entry->d_name, ".") == 0 ||
 		    strcmp(entry->d_name, "..") == 0)
@@ -179,11 +180,11 @@ list_directory(
 }
 
 /*
- * Why something in a directory is skipped (a pipe would block); NULL: it is a
- * file, or a directory that cannot be listed and fails as an input.
+ * The reason to skip a directory's entry (reading a pipe would block); NULL
+ * for a file, and for a directory that cannot be listed: that one fails later.
  */
 static const char *
-why_no_file(const char *path, const struct stat *info)
+skip_reason(const char *path, const struct stat *info)
 {
 	struct stat link;
 
@@ -205,7 +206,7 @@ add_found(struct batch *batch, const char *path)
 
 	if (stat(path, &info) != 0)
 		info = (struct stat){ .st_mode = S_IFREG };
-	reason = why_no_file(path, &info);
+	reason = skip_reason(path, &info);
 	if (reason == NULL)
 		return add_input(batch, path, &info, false);
 	task = add_task(batch, path, NULL, &info);
@@ -239,9 +240,9 @@ add_directory(struct batch *batch, const char *name)
 	return ok ? status : cg_nomem(batch->args->job);
 }
 
-/* An executable among the inputs is read for its symbols. */
+/* An ELF file among the inputs is read for its symbols, as by --exe. */
 static bool
-is_program(const char *path, const struct stat *info)
+is_elf_file(const char *path, const struct stat *info)
 {
 	FILE *file = S_ISREG(info->st_mode) ? fopen(path, "re") : NULL;
 	char magic[4];
@@ -261,7 +262,7 @@ add_path_given(struct batch *batch, const char *path)
 	struct stat info;
 
 	memset(&info, 0, sizeof(info));
-	if (stat(path, &info) == 0 && is_program(path, &info))
+	if (stat(path, &info) == 0 && is_elf_file(path, &info))
 		return cg_job_add_object(batch->args->job, path);
 	if (S_ISDIR(info.st_mode)) {
 		if (!batch->args->recursive)
@@ -312,15 +313,16 @@ add_list(struct batch *batch, const char *path)
 
 /* ---- Companions ---------------------------------------------------------- */
 
-struct gathered {
-	char *name; /* without suffix */
-	size_t archive, rank, task;
+struct unit_file {
+	char *name;           /* without suffix */
+	size_t archive, rank; /* of its suffix */
+	size_t task;
 };
 
 static int
-compare_gathered(const void *pa, const void *pb)
+compare_unit_files(const void *pa, const void *pb)
 {
-	const struct gathered *a = pa, *b = pb;
+	const struct unit_file *a = pa, *b = pb;
 	int order = strcmp(a->name, b->name);
 
 	if (order == 0)
@@ -330,11 +332,11 @@ compare_gathered(const void *pa, const void *pb)
 	return order != 0 ? order : (a->task > b->task) - (a->task < b->task);
 }
 
-/* Joins files of one name to units; the first suffix comes first. */
+/* Joins files of one name to units; the file with the lowest rank leads. */
 static void
-join_gathered(struct batch *batch, const struct gathered *it, size_t count)
+join_units(struct batch *batch, const struct unit_file *it, size_t count)
 {
-	const struct gathered *lead = it;
+	const struct unit_file *lead = it;
 
 	for (size_t i = 1; i < count; i++) {
 		if (strcmp(it[i].name, lead->name) != 0 ||
@@ -354,12 +356,12 @@ join_gathered(struct batch *batch, const struct gathered *it, size_t count)
 static int
 find_companions(struct batch *batch)
 {
-	struct gathered *all = calloc(batch->tasks + 1, sizeof(*all));
+	struct unit_file *all = calloc(batch->tasks + 1, sizeof(*all));
 	size_t count = 0, stem;
 	bool ok = all != NULL;
 
 	for (size_t i = 0; ok && i < batch->tasks; i++) {
-		struct gathered *it = &all[count];
+		struct unit_file *it = &all[count];
 
 		it->name = task_name(&batch->task[i]);
 		it->task = i;
@@ -376,8 +378,8 @@ find_companions(struct batch *batch)
 		}
 	}
 	if (ok && count > 0) {
-		qsort(all, count, sizeof(*all), compare_gathered);
-		join_gathered(batch, all, count);
+		qsort(all, count, sizeof(*all), compare_unit_files);
+		join_units(batch, all, count);
 	}
 	while (count > 0)
 		free(all[--count].name);
@@ -399,7 +401,7 @@ hash(const char *text)
 	return h ^ h >> 33;
 }
 
-/* Hashes the path as it is below the output directory. */
+/* Hashes the output's path, which does not depend on the working directory. */
 static bool
 hash_path(const struct task *task, uint64_t *h)
 {

@@ -1,6 +1,6 @@
 /*
- * task.c - begins and ends tasks: directories of outputs, outputs that are up
- * to date, results.
+ * task.c - begins tasks (creates output directories, checks whether outputs
+ * are up to date) and ends them (records results).
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -35,7 +35,7 @@ end_task(struct batch *batch, size_t number, enum state state, char *log,
 	show_progress(batch);
 }
 
-/* The members of a manifest's line that tell of an error; or NULL. */
+/* An error as members of a manifest line, JSON; NULL: out of memory. */
 static char *
 error_text(const char *error, const struct cg_message *message)
 {
@@ -84,7 +84,7 @@ fail_task(struct batch *batch, size_t number, const char *text)
 
 /* ---- Outputs ---------------------------------------------------------------- */
 
-/* Creates the directories of a path. */
+/* Like mkdir -p for all components of the path but the last. */
 static bool
 make_directories(char *path)
 {
@@ -102,7 +102,7 @@ make_directories(char *path)
 	return true;
 }
 
-/* Is the output that is there newer than its input? */
+/* True if the existing output is newer than its input. */
 static bool
 is_up_to_date(
     const struct batch *batch, const struct task *task, const struct stat *info)
@@ -112,7 +112,7 @@ is_up_to_date(
 	       (int64_t)info->st_mtime > task->mtime;
 }
 
-/* Most outputs share the directory of the previous one, which exists. */
+/* Most outputs go to the directory of the previous one: saves a mkdir(). */
 static bool
 has_directory(const struct batch *batch, const char *path)
 {

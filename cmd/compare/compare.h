@@ -1,5 +1,5 @@
 /*
- * compare.h - --verify and --diff: what the files share.
+ * compare.h - declarations shared by the files of --verify and --diff.
  *
  * profile.c reads one of the two profiles. For --verify, match.c finds what
  * both contain, compare_fns.c compares it function by function, report.c
@@ -21,8 +21,8 @@ struct profile {
 	struct cg_rows *rows;
 	const char *path;
 	const struct cg_module *format;
-	cg_facts found; /* what is in it */
-	cg_facts can_represent; /* by --verify: what its format can, or follows */
+	cg_facts found;         /* what it contains */
+	cg_facts can_represent; /* its format can, or they can be derived */
 };
 /* Reads the file with the profile's job. */
 int open_profile(struct profile *, const char *path);
@@ -32,8 +32,8 @@ void close_profile(struct profile *);
 /* ---- verify.c -------------------------------------------------------------------- */
 
 /*
- * A function in both: all of one name, and of one file and object if both
- * profiles know them.
+ * A function to match: by name, and by file and object if both profiles have
+ * them.
  */
 struct matched_fn {
 	struct cg_slice name, file, object;
@@ -67,33 +67,33 @@ struct verify {
 	size_t events;
 	cg_facts common; /* what both can represent */
 	bool counts;     /* those of calls are compared */
-	bool of_files[2]; /* its lines are of files, not of functions */
-	bool by_file;     /* one's are: lines are compared, functions are not */
+	bool of_files[2]; /* lines belong to files, not to functions */
+	bool by_file;     /* in one of them: compare lines, not functions */
 	struct matched_fn *fns; /* by name, object, file, profile */
 	size_t fn_count;
-	uint32_t *group[2]; /* by fn: number of the functions like it, + 1 */
-	size_t *first;      /* by group: its functions, up to the next one's */
+	uint32_t *group[2]; /* by fn: number of its group, + 1 */
+	size_t *first;      /* by group: index of its first function in fns */
 	size_t groups;
 	uint32_t *file[2];  /* by file: number of its path in both */
-	char *names[2];     /* that objects give to functions without one */
+	char *names[2];     /* of functions that are named by their object */
 	struct label_difference *label;
 	size_t labels, label_cap;
 	uint64_t count[DIFFERENCES];
 	size_t missing;     /* events that one lacks but could represent */
-	size_t said;        /* elements written to JSON */
-	bool no_memory;     /* some of them are incomplete */
-	size_t unsure;      /* inclusive costs that calls do not tell */
+	size_t elements;    /* written to JSON */
+	bool no_memory;     /* some elements are incomplete */
+	size_t unsure;      /* inclusive costs that calls do not determine */
 };
 
 /* ---- match.c: false: out of memory ---------------------------------------------------- */
 
-/* Events of one name, or the only ones. */
+/* By name; a single event also by its total. */
 bool match_events(struct verify *);
-/* Functions and files that are the same in both. */
+/* Groups functions that are the same in both, numbers files. */
 bool match_functions(struct verify *);
 /*
  * Compares the costs of samples by label and keeps the differences. Call it
- * before cg_job_derive(), which makes calls of stacks.
+ * before cg_job_derive(), which replaces stacks by calls.
  */
 bool match_labels(struct verify *);
 
@@ -119,7 +119,7 @@ void report_event(struct verify *, int p, size_t event, bool could);
 /* Units ("": none) of an event in both; could: both formats have a place. */
 void report_unit(
     struct verify *, size_t event, const char *const unit[2], bool could);
-/* Totals are reported if they are equal, too. */
+/* Totals are reported even if they are equal. */
 void report_difference(struct verify *, enum difference, const struct where *,
     size_t event, const uint64_t value[2]);
 /* Costs without file or line, which one of the formats cannot represent. */

@@ -15,12 +15,12 @@ enum { INCLUSIVE, SELF, KEYS };
 static const char *const side_name[2] = { "before", "after" };
 
 /* An event of both profiles, and its totals. */
-struct both {
+struct shared_event {
 	size_t column[2];
 	struct amount sum[2];
 };
 
-/* A function that costs another amount now. */
+/* A function whose cost changed. */
 struct changed {
 	cg_fn fn; /* of the difference */
 	struct amount key;
@@ -30,10 +30,10 @@ struct diff {
 	struct args *args;
 	struct profile profile[2];
 	const struct cg_graph *graph; /* of the difference */
-	struct both *event;
+	struct shared_event *event;
 	size_t events;
 	size_t ranked;        /* the event that functions are ranked by */
-	size_t first, last;   /* events that values are known of: up to last */
+	size_t first, last;   /* events in value: first to last - 1 */
 	bool *in[2];          /* by function: it is in that profile */
 	struct amount *value; /* see value_at() */
 	struct changed *row;
@@ -42,7 +42,7 @@ struct diff {
 	FILE *to;
 };
 
-/* What a function costs: the place of before, the next one is after. */
+/* A function's costs: [0] before, [1] after. */
 static struct amount *
 value_at(const struct diff *d, cg_fn fn, size_t event, int key)
 {
@@ -69,14 +69,14 @@ find_column(const struct cg_graph *graph, const char *name)
 	return i;
 }
 
-/* Events of both; CG_EUSAGE if the one that was asked for is not among them. */
+/* Lists the shared events; CG_EUSAGE if --event is not one of them. */
 static int
 find_events(struct diff *d)
 {
 	const struct cg_graph *graph = d->profile[AFTER].graph;
-	const char *wish = d->args->event;
-	size_t usual = cg_main_event(graph);
-	bool found = wish == NULL;
+	const char *wanted = d->args->event;
+	size_t main_event = cg_main_event(graph);
+	bool found = wanted == NULL;
 
 	d->event = calloc(cg_event_count(graph) + 1, sizeof(*d->event));
 	if (d->event == NULL)
@@ -87,20 +87,21 @@ find_events(struct diff *d)
 
 		if (before == cg_event_count(d->profile[BEFORE].graph))
 			continue;
-		if (wish != NULL ? strcmp(wish, name) == 0 : i == usual) {
+		if (wanted != NULL ? strcmp(wanted, name) == 0
+				   : i == main_event) {
 			d->ranked = d->events;
 			found = true;
 		}
 		d->event[d->events++] =
-		    (struct both){ { before, i }, { { 0 } } };
+		    (struct shared_event){ { before, i }, { { 0 } } };
 	}
-	/* People are shown one event, programs get all. */
+	/* The text shows one event, JSON all. */
 	d->first = d->args->json ? 0 : d->ranked;
 	d->last = d->args->json ? d->events : d->ranked + 1;
 	if (found)
 		return CG_OK;
 	return cg_usage(
-	    d->args->job, "there is no event '%s' in both profiles", wish);
+	    d->args->job, "there is no event '%s' in both profiles", wanted);
 }
 
 static int
@@ -121,7 +122,7 @@ sum_events(struct diff *d)
 	return CG_OK;
 }
 
-/* As the profile says: before is scaled to the sum after. */
+/* --normalize: scales costs before by the ratio of the totals. */
 static struct amount
 scale(const struct diff *d, size_t event, int s, struct amount amount)
 {
@@ -154,14 +155,14 @@ add_value(struct diff *d, cg_fn fn, size_t event, int key, int s, uint64_t cost)
 	    signed_amount(
 		d->profile[s].graph, d->event[event].column[s], cost));
 
-	/* Two of one profile may be one in the difference. */
+	/* Several functions of a profile may be one in the difference. */
 	more.minus = !more.minus;
 	*to = amount_minus(*to, more);
 }
 
-/* Reads off what the functions of a profile cost. */
+/* Fills in the costs of a profile's functions. */
 static int
-take_values(struct diff *d, int s)
+add_values_of(struct diff *d, int s)
 {
 	struct profile *profile = &d->profile[s];
 	int status = cg_job_derive(profile->job, CG_INCL | CG_CALLS);
@@ -190,7 +191,7 @@ take_values(struct diff *d, int s)
 }
 
 static int
-take_all_values(struct diff *d)
+compute_values(struct diff *d)
 {
 	size_t fns = cg_fn_count(d->graph) + 1;
 	size_t values = fns * (d->last - d->first) * KEYS * 2;
@@ -205,13 +206,13 @@ take_all_values(struct diff *d)
 	for (size_t i = 0; i < values; i++)
 		d->value[i].known = true;
 	for (int s = 0; status == CG_OK && s < 2; s++)
-		status = take_values(d, s);
+		status = add_values_of(d, s);
 	return status;
 }
 
 /* ---- Ranking ------------------------------------------------------------- */
 
-/* What changed most first, more or less; equals as functions are ordered. */
+/* Largest absolute change first; ties in the order of functions. */
 static int
 compare_rows(const void *pa, const void *pb)
 {
@@ -234,7 +235,7 @@ has_changed(const struct diff *d, cg_fn fn, int key)
 	for (size_t e = d->first; e < d->last; e++)
 		for (int k = 0; k < KEYS; k++) {
 			change = difference(value_at(d, fn, e, k));
-			/* A table is of one of them. */
+			/* The tables are by one of them, JSON has both. */
 			if ((d->args->json || k == key) &&
 			    (change.size != 0 || !change.known))
 				return true;
@@ -257,7 +258,7 @@ rank_functions(struct diff *d, int key)
 		d->rows = d->top;
 }
 
-/* ---- For people ---------------------------------------------------------- */
+/* ---- Text ---------------------------------------------------------------- */
 
 static const char *const head[] = { "Before", "After", "Difference", "Change",
 	NULL, NULL };
@@ -268,7 +269,7 @@ put_change(char buf[AMOUNT_ROOM], const struct amount value[2], size_t cell)
 	struct amount change = difference(value);
 	char *to = buf;
 
-	/* A cost that grew from a negative one grew as well. */
+	/* The sign is that of the difference, also for negative costs. */
 	if (cell >= 2 && change.known && !change.minus && change.size > 0)
 		*to++ = '+';
 	if (cell < 2)
@@ -364,7 +365,7 @@ print_text(struct diff *d)
 		fprintf(d->to, ": %s\n", d->profile[s].format->name);
 	}
 	if (d->args->normalize)
-		fputs("Scaled  before, to the sums after\n", d->to);
+		fputs("Scaled  before, to the totals after\n", d->to);
 	putc('\n', d->to);
 	memcpy(heads, head, sizeof(heads));
 	heads[4] = "Event";
@@ -377,7 +378,7 @@ print_text(struct diff *d)
 	print_ranking(d, SELF, "self");
 }
 
-/* ---- For scripts --------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------- */
 
 /* [before, after] */
 static struct json_object *
@@ -455,7 +456,7 @@ write_function_json(const struct diff *d, cg_fn fn)
 	return write_json(d->to, json) && ok;
 }
 
-/* Writes functions one by one: all of them may not fit into memory. */
+/* Writes functions one by one: together they may not fit into memory. */
 static bool
 print_json(struct diff *d)
 {
@@ -479,9 +480,12 @@ print_json(struct diff *d)
 	return ok;
 }
 
-/* ---- The whole ----------------------------------------------------------- */
+/* ---- Command ------------------------------------------------------------- */
 
-/* Writes the profile, if that was asked for; the table does not mix with it. */
+/*
+ * Writes the profile if -o or -t was given. If it goes to standard output, the
+ * text goes to standard error.
+ */
 static int
 write_profile(struct diff *d)
 {
@@ -505,7 +509,7 @@ run(struct diff *d)
 	unsigned how = (args->side_by_side ? CG_DIFF_SIDE_BY_SIDE : 0) |
 		       (args->normalize ? CG_DIFF_NORMALIZE : 0);
 	int status =
-	    take_top(args, args->json ? SIZE_MAX : TOP_DEFAULT, &d->top);
+	    parse_top(args, args->json ? SIZE_MAX : TOP_DEFAULT, &d->top);
 
 	for (int s = 0; s < 2 && status == CG_OK; s++)
 		status = open_profile(&d->profile[s], args->input[s]);
@@ -517,7 +521,7 @@ run(struct diff *d)
 	if (status == CG_OK)
 		status = sum_events(d);
 	if (status == CG_OK)
-		status = take_all_values(d);
+		status = compute_values(d);
 	if (status == CG_OK)
 		status = write_profile(d);
 	if (status != CG_OK)

@@ -1,22 +1,22 @@
 /*
- * match.c - finds the events, functions, files and labels that two profiles share.
+ * match.c - matches events, files, functions and labels of two profiles.
  *
- * A format may know no objects or no files, or few. What only one of two
- * profiles knows does not tell functions apart.
+ * A format may have no objects or files, or only some. An attribute that only
+ * one of the profiles has is ignored when functions are matched.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
 
-/* The name of a function without one, in folded stacks and perf's. */
+/* The placeholder of perf and folded stacks for a function without a name. */
 #define UNKNOWN "[unknown]"
 
 /* ---- Events -------------------------------------------------------------- */
 
 /*
- * A profile of one event may call it otherwise: then it is the one of the
- * same sum, or the first.
+ * A profile with a single event may have another name for it: matches the
+ * event with the same total, or else the first.
  */
 static size_t
 guess_event(const struct profile *one, const struct profile *other)
@@ -87,9 +87,9 @@ compare_paths(const void *pa, const void *pb)
 	return (i > j) - (i < j);
 }
 
-/* "src/a.c" is one of "/home/me/src/a.c". */
+/* "src/a.c" is a suffix of "/home/me/src/a.c". */
 static bool
-is_tail(const struct path *tail, const struct path *path)
+is_path_suffix(const struct path *tail, const struct path *path)
 {
 	size_t more = path->text.len - tail->text.len;
 
@@ -99,7 +99,7 @@ is_tail(const struct path *tail, const struct path *path)
 		   0;
 }
 
-/* The number of equal paths from the first on. */
+/* Counts the paths at the front that are equal. */
 static size_t
 count_same(const struct path *path, size_t count)
 {
@@ -111,17 +111,18 @@ count_same(const struct path *path, size_t count)
 }
 
 /*
- * Does only the next path of the list, the other profile's, end with the
- * first? One of the two has relative paths.
+ * True if the first path is a suffix of exactly the next one, which is the
+ * other profile's: then one of the profiles has relative paths.
  */
 static bool
-is_tail_of_next(const struct path *path, size_t count)
+is_suffix_of_next(const struct path *path, size_t count)
 {
-	return path[1].profile != path->profile && is_tail(path, path + 1) &&
-	       (count == 2 || !is_tail(path, path + 2));
+	return path[1].profile != path->profile &&
+	       is_path_suffix(path, path + 1) &&
+	       (count == 2 || !is_path_suffix(path, path + 2));
 }
 
-/* Numbers the paths of both; all are 0 if one profile has no paths. */
+/* Numbers the paths of both profiles; all get 0 if one has no paths. */
 static bool
 match_files(struct verify *v)
 {
@@ -148,7 +149,7 @@ match_files(struct verify *v)
 	     i += same, before = same) {
 		same = count_same(path + i, count - i);
 		if (before != 1 || same != 1 ||
-		    !is_tail_of_next(path + i - 1, count - i + 1))
+		    !is_suffix_of_next(path + i - 1, count - i + 1))
 			number++;
 		for (size_t k = i; k < i + same; k++)
 			v->file[path[k].profile][path[k].file] = number;
@@ -168,7 +169,7 @@ compare_matched(const void *pa, const void *pb)
 	return order != 0 ? order : cg_compare(a->object, b->object);
 }
 
-/* A function without a file matches all of its name and object. */
+/* A function without a file matches any with its name and object. */
 static bool
 belongs_to_group(const struct matched_fn *first, const struct matched_fn *same)
 {
@@ -192,7 +193,7 @@ compare_sides(const void *pa, const void *pb)
 	return (a->fn > b->fn) - (a->fn < b->fn);
 }
 
-/* "f [_Z1fv]" is how the callgrind writer tells f from another f. */
+/* The callgrind writer writes "f [_Z1fv]" if functions share the name f. */
 static struct cg_slice
 without_symbol(struct cg_slice name)
 {
@@ -219,9 +220,9 @@ has_self(const struct profile *profile, cg_fn fn)
 }
 
 /*
- * Where objects do not count, a function without a name is called after its
- * object, as folded stacks call it: "[libc.so.6]", or "[unknown]". *to: where
- * there is room.
+ * Where objects are ignored, a function without a name gets that of its object
+ * as in folded stacks: "[libc.so.6]", or "[unknown]". *to points to the free
+ * space of v->names and is advanced.
  */
 static struct cg_slice
 name_by_object(const struct profile *profile, cg_fn fn, char **to)
@@ -245,22 +246,22 @@ name_by_object(const struct profile *profile, cg_fn fn, char **to)
 	return (struct cg_slice){ text, object.len + 2 };
 }
 
-/* Room for the names that objects give; false: out of memory. */
+/* Allocates space for all names by name_by_object(); false: out of memory. */
 static bool
-make_room(struct verify *v, int s)
+alloc_names(struct verify *v, int s)
 {
 	const struct cg_graph *graph = v->profile[s].graph;
-	size_t room = 1;
+	size_t size = 1;
 
 	for (cg_fn fn = 1; fn <= cg_fn_count(graph); fn++) {
 		struct cg_slice name = cg_fn_name(graph, fn);
 
 		if (name.len == 0 || cg_equal(name, UNKNOWN))
-			room +=
+			size +=
 			    cg_object_path(graph, cg_fn_object(graph, fn)).len +
 			    2;
 	}
-	v->names[s] = malloc(room);
+	v->names[s] = malloc(size);
 	return v->names[s] != NULL;
 }
 
@@ -272,7 +273,7 @@ list_profile(struct verify *v, uint32_t s, bool files, bool objects)
 	const struct cg_graph *graph = profile->graph;
 	const struct cg_slice none = { "", 0 };
 
-	/* Functions without rows may be called. */
+	/* All functions: one without costs may still be called. */
 	for (cg_fn fn = 0; fn <= cg_fn_count(graph); fn++) {
 		cg_file file = files ? cg_fn_file(graph, fn) : 0;
 
@@ -291,7 +292,7 @@ list_profile(struct verify *v, uint32_t s, bool files, bool objects)
 	}
 }
 
-/* Do most functions of both have a file, or an object? */
+/* True if most functions of both profiles have a file (an object). */
 static bool
 most_have(
     const struct verify *v, uint32_t (*get)(const struct cg_graph *, cg_fn))
@@ -322,8 +323,8 @@ match_functions(struct verify *v)
 	v->group[0] = calloc(cg_fn_count(a) + 1, sizeof(*v->group[0]));
 	v->group[1] = calloc(cg_fn_count(b) + 1, sizeof(*v->group[1]));
 	if (v->fns == NULL || v->first == NULL || v->group[0] == NULL ||
-	    v->group[1] == NULL || !match_files(v) || !make_room(v, 0) ||
-	    !make_room(v, 1))
+	    v->group[1] == NULL || !match_files(v) || !alloc_names(v, 0) ||
+	    !alloc_names(v, 1))
 		return false;
 	list_profile(v, 0, files, objects);
 	list_profile(v, 1, files, objects);
@@ -342,7 +343,7 @@ match_functions(struct verify *v)
 
 /* ---- Labels ------------------------------------------------------------------ */
 
-/* Costs of an event by set of labels; NULL: out of memory. */
+/* Sums an event by set of labels; NULL: out of memory. */
 static uint64_t *
 sum_sets(const struct cg_graph *graph, size_t column)
 {
@@ -372,7 +373,7 @@ add_difference(struct verify *v, const struct cg_label *label, size_t event,
 	return true;
 }
 
-/* A label that a sample has twice counts once. */
+/* A label that occurs twice in a sample counts once. */
 static bool
 match_event(struct verify *v, const struct labels *labels, size_t event,
     uint64_t *const sum[2])

@@ -1,5 +1,5 @@
 /*
- * side.c - one of two profiles that are compared.
+ * profile.c - reads one of the two profiles that are compared.
  */
 #include "compare.h"
 

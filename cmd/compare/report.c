@@ -135,7 +135,7 @@ add_label_json(struct json_object *json, const struct cg_label *label)
 static void
 write_number(struct verify *v, struct json_object *json, bool ok)
 {
-	fputs(v->said++ ? ",\n" : "\n", stdout);
+	fputs(v->elements++ ? ",\n" : "\n", stdout);
 	ok = write_json(stdout, json) && ok;
 	v->no_memory |= !ok;
 }

@@ -1,8 +1,8 @@
 /*
  * verify.c - --verify A B: compares two profiles and reports differences.
  *
- * Both are read again and compared by what their formats can hold; what one
- * of them cannot is listed, and no difference.
+ * Only what both formats can represent is compared; what one of them cannot is
+ * listed and is not a difference.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -13,9 +13,9 @@
 
 /* ---- Reading ------------------------------------------------------------- */
 
-/* Calls follow from stacks. A format that is only read has what was found. */
+/* Calls are derived from stacks. A read-only format has what was found. */
 static cg_facts
-facts_held(const struct profile *profile)
+representable_facts(const struct profile *profile)
 {
 	cg_facts facts =
 	    profile->format->write ? profile->format->carries : profile->found;
@@ -35,7 +35,7 @@ read_profile(struct verify *v, int s, const char *path)
 		return cg_nomem(v->args->job);
 	status = open_profile(profile, path);
 	if (status == CG_OK)
-		profile->can_represent = facts_held(profile);
+		profile->can_represent = representable_facts(profile);
 	return status;
 }
 
