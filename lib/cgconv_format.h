@@ -373,6 +373,14 @@ int cg_build_failed(struct cg_build *, const char *at);
 struct cg_lines;
 struct cg_lines *cg_lines_new(const struct cg_graph *, cg_part);
 /*
+ * The same, with functions that begin in one place in the order of their names
+ * instead of their numbers in the unit. Numbers are known only where rows of
+ * blocks are (CG_BLOCKS), and units number an inline function differently.
+ * Targets without blocks need this: the order of their branches must not
+ * depend on how inputs were read and summed.
+ */
+struct cg_lines *cg_lines_new_by_name(const struct cg_graph *, cg_part);
+/*
  * The same, with the files that the part's source lists in its order: they
  * exchange positions with one another. Rows without a line are dropped.
  */

@@ -239,3 +239,34 @@ in_order()
 		samples/callgrind/plain/callgrind.out
 	refuses 1 'gcov needs counters' -t gcov samples/gcov/never/cover.gcno
 }
+
+# Units number the instances of a template differently; shards of a sum and a
+# detour by JSON must not change the order of their branches.
+@test "gcda: branches of instances are in one order on every way" {
+	cd "$BATS_TEST_TMPDIR"
+	cat >t.h <<-'END'
+		template<class T> int pick(T v) { if constexpr (sizeof(T) > 4)
+		return v > 2 && v < 9 ? 1 : 3; else return v > 1 ? 1 : 2; }
+		template<class T> int all(T v) { if constexpr (sizeof(T) < 8) { return v > 2 && v < 9; } else { return v > 1 ? 1 : 2; } }
+	END
+	printf '#include "t.h"\nint a(int v) { return all(v) + pick(v) + all(long(v)) + pick(double(v)); }\n' >a.cc
+	printf '#include "t.h"\nint b(int v) { return pick(long(v)) + all(double(v)) + pick(v) + all(char(v)); }\n' >b.cc
+	printf 'int a(int), b(int);\nint main() { return !(a(3) + b(5)); }\n' >m.cc
+	g++ -std=c++17 --coverage -o prog a.cc b.cc m.cc
+	./prog
+	mkdir u
+	mv ./*.gc?? u
+	"$CGCONV" -q -o one.info u
+	"$CGCONV" -q -t lcov u >stdout.info
+	same one.info stdout.info
+	"$CGCONV" -q -t json u >all.cgj
+	"$CGCONV" -q -t lcov all.cgj >json.info
+	same one.info json.info
+	"$CGCONV" -q -r -j2 -o two.info u
+	same one.info two.info
+	for unit in u/*.gcda; do
+		"$CGCONV" -q -t json "$unit" >"$unit.cgj"
+	done
+	"$CGCONV" -q -t lcov -o three.info u/*.cgj
+	same one.info three.info
+}

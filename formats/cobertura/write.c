@@ -576,7 +576,7 @@ static bool
 write_all(struct writer *w)
 {
 	w->is_own = calloc(cg_fn_count(w->graph) + 1, sizeof(*w->is_own));
-	w->lines = cg_lines_new(w->graph, CG_ALL_PARTS);
+	w->lines = cg_lines_new_by_name(w->graph, CG_ALL_PARTS);
 	if (!w->is_own || !w->lines || !count_files(w))
 		return false;
 	put_head(w);

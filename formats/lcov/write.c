@@ -652,7 +652,7 @@ put_sections(struct writer *w, cg_part part)
 	bool ok;
 
 	if (!w->lines)
-		w->lines = cg_lines_new(w->graph, part);
+		w->lines = cg_lines_new_by_name(w->graph, part);
 	else if (!cg_lines_set_part(w->lines, part))
 		return false;
 	w->test = part == CG_ALL_PARTS ? cg_slice("") : test_of(w, part);

@@ -245,7 +245,7 @@ list_files(struct cg_lines *lines)
 }
 
 static struct cg_lines *
-lines_new(const struct cg_graph *graph, cg_part part, bool listed)
+lines_new(const struct cg_graph *graph, cg_part part, bool listed, bool by_name)
 {
 	struct cg_lines *lines = calloc(1, sizeof(*lines));
 	size_t fns = graph->fns;
@@ -253,6 +253,7 @@ lines_new(const struct cg_graph *graph, cg_part part, bool listed)
 	if (lines) {
 		lines->graph = graph;
 		lines->part = part;
+		lines->by_name = by_name;
 		lines->last =
 		    calloc(graph->files.count + 1, sizeof(*lines->last));
 		lines->first = calloc(fns, sizeof(*lines->first));
@@ -276,13 +277,19 @@ lines_new(const struct cg_graph *graph, cg_part part, bool listed)
 struct cg_lines *
 cg_lines_new(const struct cg_graph *graph, cg_part part)
 {
-	return lines_new(graph, part, false);
+	return lines_new(graph, part, false, false);
+}
+
+struct cg_lines *
+cg_lines_new_by_name(const struct cg_graph *graph, cg_part part)
+{
+	return lines_new(graph, part, false, true);
 }
 
 struct cg_lines *
 cg_lines_new_listed(const struct cg_graph *graph, cg_part part)
 {
-	return lines_new(graph, part, true);
+	return lines_new(graph, part, true, false);
 }
 
 bool

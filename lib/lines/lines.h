@@ -96,7 +96,8 @@ struct cg_lines {
 	cg_file *ordered_file;   /* order number -> file */
 	/* file_order before cg_lines_order_listed(); NULL: it is not used. */
 	uint32_t *directory_order;
-	/* Sorted by first line, first column, number in the unit, rank. */
+	bool by_name; /* see cg_lines_new_by_name() */
+	/* Sorted by first line, first column, number unless by_name, rank. */
 	struct part_fn *part_fn;
 	size_t part_fns, part_fn_cap;
 	struct fn_in_file *in_file; /* sorted by file, then part_fn */

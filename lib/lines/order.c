@@ -235,9 +235,12 @@ cg_lines_order_fns(struct cg_lines *lines, bool in_order)
 		    (struct keyed){ graph->fn_rank[lines->part_fn[i].fn], i };
 	if (!in_order)
 		item = sort_keys(item, lines->sorting.item, count);
-	for (size_t i = 0; i < count; i++)
-		item[i].key = lines->number[lines->part_fn[item[i].index].fn];
-	item = sort_keys(item, lines->sorting.item, count);
+	if (!lines->by_name) {
+		for (size_t i = 0; i < count; i++)
+			item[i].key =
+			    lines->number[lines->part_fn[item[i].index].fn];
+		item = sort_keys(item, lines->sorting.item, count);
+	}
 	for (size_t i = 0; i < count; i++) {
 		cg_fn fn = lines->part_fn[item[i].index].fn;
 
