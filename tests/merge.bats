@@ -180,7 +180,7 @@ overflows()
 	most=18446744073709551615
 	echo "a;b $most" >"$dir/a"
 	echo 'a;b 1' >"$dir/b"
-	echo 'c 1' >"$dir/c"
+	echo 'c;d 1' >"$dir/c"
 	overflows 'the sum of costs exceeds 64 bits' "$dir/a" "$dir/b"
 	# The total has to fit as well.
 	overflows 'the sum of costs exceeds 64 bits' "$dir/a" "$dir/c"
@@ -212,13 +212,13 @@ overflows()
 
 @test "merge: a sum of signed costs beyond 64 bits is an error" {
 	least=-9223372036854775808
-	printf 'a -9223372036854775807\nb 1\nc -1\n' >"$dir/a"
-	printf 'a -1\nb -1\n' >"$dir/b"
-	printf 'b -1\nd 5\n' >"$dir/c"
+	printf 'm;a -9223372036854775807\nm;b 1\nm;c -1\n' >"$dir/a"
+	printf 'm;a -1\nm;b -1\n' >"$dir/b"
+	printf 'm;b -1\nm;d 5\n' >"$dir/c"
 	"$CGCONV" -q -t folded "$dir/a" "$dir/c" >"$dir/out"
 	overflows 'the sum of costs exceeds 64 bits' "$dir/a" "$dir/b"
 	is_sum folded "$dir/b" "$dir/c" "$dir/b" "$dir/c"
-	printf 'a -9223372036854775807\n' >"$dir/a"
-	printf 'a -1\n' >"$dir/b"
-	[ "$("$CGCONV" -q -t folded "$dir/a" "$dir/b")" = "a $least" ]
+	printf 'm;a -9223372036854775807\n' >"$dir/a"
+	printf 'm;a -1\n' >"$dir/b"
+	[ "$("$CGCONV" -q -t folded "$dir/a" "$dir/b")" = "m;a $least" ]
 }
