@@ -307,7 +307,7 @@ top()
 		'["file",1,"a.c"]' '["file",2,"a.h"]' '["function",1,"f",1,0]' \
 		'["frame",1,0,1,2,7,0]' '["stack",1,1,[5]]' '["end"]' >"$dir/in"
 	"$CGCONV" -t pprof -o "$dir/out.pb" "$dir/in" 2>&1 |
-		grep -F '1 frames stand in other files than their functions'
+		grep -F '1 frame in another file than the function'
 	"$CGCONV" -q -t json "$dir/out.pb" | grep '^."file"' |
 		same - <(echo '["file",1,"a.h"]')
 	"$CGCONV" -t speedscope -o "$dir/out" "$dir/in" 2>&1 |
@@ -325,7 +325,7 @@ top()
 	grep '^."desc"' "$dir/out" >"$dir/got"
 	printf '%s\n' '["desc","size","64 bytes"]' '["desc","size","65"]' |
 		same - "$dir/got"
-	grep -F '1 locations are of code that functions share' "$dir/err"
+	grep -F 'dropped is_folded of 1 location:' "$dir/err"
 	"$CGCONV" -t folded "$dir/in.pb" 2>&1 >/dev/null |
 		grep -F 'labels of samples dropped: size'
 	"$CGCONV" -q -t json "$dir/in.pb" | grep '^."labels"' |

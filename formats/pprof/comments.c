@@ -36,11 +36,11 @@ end_comment(struct pprof_writer *w, size_t begin)
 	struct pprof_out_comment *comment;
 	uint32_t *id;
 
-	if (w->status != CG_OK || new.len == 0)
+	if (cg_rejected(w->job) != CG_OK || new.len == 0)
 		return;
 	id = cg_map_at(&w->comment_ids, pprof_hash(0, new));
 	if (!id) {
-		w->status = cg_nomem(w->job);
+		(void)cg_reject_nomem(w->job);
 		return;
 	}
 	if (*id != 0 && cg_compare(pprof_out_comment(w, *id - 1), new) == 0) {
@@ -150,5 +150,5 @@ pprof_list_comments(struct pprof_writer *w)
 	}
 	add_part(w);
 	add_descs(w);
-	return w->status == CG_OK;
+	return cg_rejected(w->job) == CG_OK;
 }

@@ -391,13 +391,13 @@ static void
 warn_lost(struct pprof_reader *r)
 {
 	if (r->columns_lost > 0)
-		cg_warn(r->job, "columns of %zu lines are not kept",
-		    r->columns_lost);
+		cg_warn(r->job, "dropped the columns of %zu line%s",
+		    r->columns_lost, r->columns_lost == 1 ? "" : "s");
 	if (r->folded_lost > 0)
 		cg_warn(r->job,
-		    "%zu locations are of code that functions share; the one "
-		    "that they name stands for all (is_folded is not kept)",
-		    r->folded_lost);
+		    "dropped is_folded of %zu location%s: the functions share "
+		    "code, and the one that is named stands for all",
+		    r->folded_lost, r->folded_lost == 1 ? "" : "s");
 }
 
 bool

@@ -54,7 +54,7 @@ rank_frames(struct pprof_writer *w)
 	uint32_t rank = 0;
 
 	if (!list) {
-		w->status = cg_nomem(w->job);
+		(void)cg_reject_nomem(w->job);
 		return false;
 	}
 	for (uint32_t i = 0; i < count; i++) {
@@ -91,7 +91,7 @@ add_costs(
 		if ((!is_signed && stack->cost[i] > INT64_MAX) ||
 		    __builtin_add_overflow(
 			(int64_t)cost[i], (int64_t)stack->cost[i], &sum)) {
-			w->status = cg_fail(
+			(void)cg_reject(
 			    w->job, "pprof cannot hold costs of 2^63 and more");
 			return false;
 		}
@@ -112,7 +112,7 @@ find_row(struct pprof_writer *w, uint32_t node, cg_labels labels)
 	if (cg_labels_count(w->graph) > 0)
 		id = cg_map_at(&w->row_ids, (uint64_t)labels << 32 | node);
 	if (!id) {
-		w->status = cg_nomem(w->job);
+		(void)cg_reject_nomem(w->job);
 		return 0;
 	}
 	if (*id != 0)
@@ -134,7 +134,7 @@ add_rows(struct pprof_writer *w)
 		count++;
 	w->cost = calloc(count * events + 1, sizeof(*w->cost));
 	if (!w->cost) {
-		w->status = cg_nomem(w->job);
+		(void)cg_reject_nomem(w->job);
 		return false;
 	}
 	for (size_t i = 0; cg_next_stack(w->graph, CG_ALL_PARTS, &i, &stack);) {
@@ -265,7 +265,7 @@ pprof_order(struct pprof_writer *w)
 		group_children(&order);
 		visit_nodes(&order);
 	} else {
-		w->status = cg_nomem(w->job);
+		(void)cg_reject_nomem(w->job);
 	}
 	free(order.begin);
 	free(order.child);

@@ -12,7 +12,7 @@ pprof_out_append(
 {
 	if (table->count == UINT32_MAX ||
 	    !cg_grow_raw(&table->at, &table->cap, table->count + 1, width)) {
-		w->status = cg_nomem(w->job);
+		(void)cg_reject_nomem(w->job);
 		return NULL;
 	}
 	return (char *)table->at + table->count++ * width;
@@ -50,7 +50,7 @@ number(
 	uint32_t *id = cg_map_at(ids, key);
 
 	if (!id) {
-		w->status = cg_nomem(w->job);
+		(void)cg_reject_nomem(w->job);
 		return 0;
 	}
 	if (*id == 0)
@@ -86,7 +86,7 @@ number_names(struct pprof_writer *w)
 	w->fn_name = calloc(count, sizeof(*w->fn_name));
 	if (!list || !w->fn_name) {
 		free(list);
-		w->status = cg_nomem(w->job);
+		(void)cg_reject_nomem(w->job);
 		return false;
 	}
 	for (cg_fn fn = 0; fn < count; fn++)
@@ -154,7 +154,7 @@ add_frame(struct pprof_writer *w, const struct pprof_out_frame *new)
 		    << 32 |
 		at,
 	    &count);
-	if (w->status != CG_OK || id <= w->frames.count)
+	if (cg_rejected(w->job) != CG_OK || id <= w->frames.count)
 		return id;
 	frame = pprof_out_append(w, &w->frames, sizeof(*frame));
 	if (frame)
@@ -215,7 +215,7 @@ mark_inlined(struct pprof_writer *w)
 	w->has_inlined =
 	    calloc(cg_fn_count(w->graph) + 1, sizeof(*w->has_inlined));
 	if (!w->has_inlined) {
-		w->status = cg_nomem(w->job);
+		(void)cg_reject_nomem(w->job);
 		return false;
 	}
 	for (cg_node id = 1; id <= cg_node_count(w->graph); id++) {
@@ -236,7 +236,7 @@ list_nodes(struct pprof_writer *w)
 
 	w->node = calloc(count + 1, sizeof(*w->node));
 	if (!w->node) {
-		w->status = cg_nomem(w->job);
+		(void)cg_reject_nomem(w->job);
 		return false;
 	}
 	for (cg_node id = 1; id <= count; id++) {
@@ -247,7 +247,7 @@ list_nodes(struct pprof_writer *w)
 		    node.inlined && parent ? nodes[parent - 1].frame : 0);
 		if (frame != 0)
 			w->node[id] = find_node(w, parent, frame);
-		if (w->status != CG_OK)
+		if (cg_rejected(w->job) != CG_OK)
 			return false;
 	}
 	return true;
@@ -373,7 +373,7 @@ find_main_object(struct pprof_writer *w)
 	int rate, best_rate = -1;
 
 	if (!used) {
-		w->status = cg_nomem(w->job);
+		(void)cg_reject_nomem(w->job);
 		return 0;
 	}
 	for (size_t i = 0; i < w->frames.count; i++)
@@ -407,7 +407,7 @@ add_main_mapping(struct pprof_writer *w)
 
 	if (object != 0)
 		(void)add_mapping(w, &bare);
-	return w->status == CG_OK;
+	return cg_rejected(w->job) == CG_OK;
 }
 
 static bool
@@ -419,7 +419,7 @@ list_mappings(struct pprof_writer *w)
 	w->first_mapping =
 	    calloc(cg_object_count(w->graph) + 1, sizeof(*w->first_mapping));
 	if (!w->first_mapping) {
-		w->status = cg_nomem(w->job);
+		(void)cg_reject_nomem(w->job);
 		return false;
 	}
 	for (cg_part part = 0; part < cg_part_count(w->graph); part++) {

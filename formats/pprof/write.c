@@ -28,7 +28,7 @@ make_room(struct pprof_writer *w, struct pprof_table *buf, size_t n)
 {
 	if (buf->cap - buf->count < n &&
 	    !cg_grow_raw(&buf->at, &buf->cap, buf->count + n, 1)) {
-		w->status = cg_nomem(w->job);
+		(void)cg_reject_nomem(w->job);
 		return NULL;
 	}
 	return (char *)buf->at + buf->count;
@@ -329,10 +329,11 @@ list_labels(struct pprof_writer *w)
 
 	w->labels_end = calloc(count + 1, sizeof(*w->labels_end));
 	if (!w->labels_end) {
-		w->status = cg_nomem(w->job);
+		(void)cg_reject_nomem(w->job);
 		return;
 	}
-	for (cg_labels set = 1; w->status == CG_OK && set <= count; set++) {
+	for (cg_labels set = 1; cg_rejected(w->job) == CG_OK && set <= count;
+	     set++) {
 		for (size_t i = 0; cg_get_label(w->graph, set, i, &label);
 		     i++) {
 			buf->count = 0;
@@ -374,7 +375,7 @@ write_sample(struct pprof_writer *w, uint32_t row)
 	uint32_t node = rows[row].node;
 
 	sample->count = list->count = 0;
-	while (node != 0 && w->status == CG_OK) {
+	while (node != 0 && cg_rejected(w->job) == CG_OK) {
 		frame = &frames[nodes[node - 1].frame - 1];
 		put_varint(
 		    w, list, pprof_out_location(w, nodes[node - 1].frame));
@@ -538,25 +539,25 @@ pprof_write(
 
 	if (pprof_list_frames(&w) && pprof_order(&w) && pprof_list_comments(&w))
 		add_strings(&w);
-	if (w.status == CG_OK)
+	if (cg_rejected(job) == CG_OK)
 		list_labels(&w);
-	for (size_t i = 0; w.status == CG_OK && i < cg_event_count(graph);
-	     i++) {
+	for (size_t i = 0;
+	     cg_rejected(job) == CG_OK && i < cg_event_count(graph); i++) {
 		event = cg_get_event(graph, i);
 		write_type(&w, PPROF_SAMPLE_TYPE, cg_slice(event->name),
 		    cg_slice(pprof_unit_out(event->unit)));
 	}
-	for (size_t i = 0; w.status == CG_OK && i < w.rows.count; i++)
+	for (size_t i = 0; cg_rejected(job) == CG_OK && i < w.rows.count; i++)
 		write_sample(&w, w.order[i]);
-	if (w.status == CG_OK) {
+	if (cg_rejected(job) == CG_OK) {
 		write_tables(&w);
 		write_rest(&w);
 	}
-	if (w.status == CG_OK && w.elsewhere > 0)
+	if (cg_rejected(job) == CG_OK && w.elsewhere > 0)
 		cg_warn(job,
-		    "%zu frames stand in other files than their functions, "
-		    "and become functions of those",
-		    w.elsewhere);
+		    "%zu frame%s in another file than the function: written as "
+		    "a function of that file",
+		    w.elsewhere, w.elsewhere == 1 ? "" : "s");
 	pprof_out_free(&w);
-	return w.status == CG_OK ? cg_out_status(out) : w.status;
+	return cg_out_status(out);
 }

@@ -63,7 +63,6 @@ struct pprof_writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
-	int status;
 
 	struct pprof_table functions, frames, locations, mappings, nodes;
 	struct cg_map name_ids, function_ids, place_ids, at_ids, addr_ids;
