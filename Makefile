@@ -108,8 +108,20 @@ fuzzed += archive
 # ---- Packages: only for demo, check, check-slurm, bench, fuzz and golden ----
 
 ifneq ($(filter demo check check-slurm bench fuzz golden,$(MAKECMDGOALS)),)
-$(lib_obj) $(cmd_obj) $(units:=.o): | packages
+$(B)/.headers: | packages
 endif
+$(lib_obj) $(cmd_obj) $(units:=.o): | $(B)/.headers
+
+# Without the packages, make names the remedy instead of failing in some file.
+package_headers := zlib.h lzma.h elfutils/libdw.h gelf.h json-c/json.h \
+	libxml/parser.h archive.h libiberty/demangle.h
+
+$(B)/.headers:
+	@mkdir -p $(@D)
+	@printf '#include <%s>\n' $(package_headers) | \
+		$(CC) $(PKG_CFLAGS) $(CPPFLAGS) -fsyntax-only -x c - || \
+	{ echo "packages are missing: 'make packages' installs them"; exit 1; }
+	@touch $@
 
 wanted := $(BUILD_PACKAGES) $(DEMO_PACKAGES) \
 	$(if $(filter packages check fuzz golden,$(MAKECMDGOALS)),$(TEST_PACKAGES)) \

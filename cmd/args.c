@@ -244,6 +244,7 @@ static int
 refuse_name(
     const struct args *args, const struct table *table, struct cg_slice name)
 {
+	struct cg_nearest nearest = { .to = name };
 	char *found = NULL;
 	size_t size, matches = 0;
 	FILE *to = open_memstream(&found, &size);
@@ -254,12 +255,17 @@ refuse_name(
 
 		if (name.len > 0 && strncmp(other, name.ptr, name.len) == 0)
 			fprintf(to, "%s--%s", matches++ > 0 ? ", " : "", other);
+		cg_nearest_offer(&nearest, other);
 	}
 	if (to == NULL || fclose(to) != 0)
 		status = cg_nomem(args->job);
 	else if (matches > 0)
 		status = cg_usage(args->job, "option --%.*s is ambiguous: %s",
 		    (int)name.len, name.ptr, found);
+	else if (nearest.word != NULL)
+		status = cg_usage(args->job,
+		    "unknown option --%.*s: did you mean --%s? See --help all",
+		    (int)name.len, name.ptr, nearest.word);
 	else
 		status =
 		    cg_usage(args->job, "unknown option --%.*s; see --help all",

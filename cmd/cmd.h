@@ -77,6 +77,8 @@ int parse_args(struct args *, int argc, char **argv);
 bool is_batch(const struct args *);
 /* In batch/names.c; judges by the suffix. */
 bool looks_like_archive(const char *path);
+/* In batch/names.c: the first '{' of --name without a placeholder, or NULL. */
+const char *find_bad_placeholder(const char *template);
 
 /* ---- commands, each in the file of its name ---------------------------------------- */
 

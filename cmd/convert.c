@@ -34,6 +34,14 @@ hint_at_batch(const struct args *args)
 		put_message(stderr, &hint);
 }
 
+static bool
+is_binary(const struct args *args)
+{
+	const struct cg_module *to = cg_job_target(args->job);
+
+	return args->gzip || (to != NULL && !to->text);
+}
+
 int
 convert(struct args *args)
 {
@@ -49,10 +57,11 @@ convert(struct args *args)
 
 	if (status != CG_OK)
 		return status;
-	if (args->output == NULL && isatty(STDOUT_FILENO))
+	if (args->output == NULL && is_binary(args) && isatty(STDOUT_FILENO))
 		return cg_usage(args->job,
-		    "not writing a profile to a terminal: "
-		    "name a file with -o, or force with -o -");
+		    "not writing %s to a terminal: name a file with -o, or "
+		    "force with -o -",
+		    args->gzip ? "compressed data" : "a binary profile");
 	status = cg_job_read(args->job, NULL);
 	if (cg_job_one_failed(args->job))
 		hint_at_batch(args);

@@ -87,9 +87,9 @@ print_own_options(const struct args *args)
 	}
 	fputs("\nFormats have options of their own: cgconv --help FORMAT. "
 	      "--no-FLAG turns\noff a flag of a format. Exit status: 0 done, "
-	      "1 an input failed, 2 usage error,\n3 loss with --strict, "
-	      "4 the output could not be written, 5 a limit or out of\n"
-	      "memory, 6 internal error.\n",
+	      "1 an input failed, 2 usage error,\n3 the target cannot "
+	      "represent the input, 4 the output cannot be written,\n5 out "
+	      "of memory or a limit reached, 6 internal error.\n",
 	    stdout);
 }
 
@@ -112,11 +112,7 @@ print_options_of(struct args *args, const char *name)
 			printf(
 			    "%s (%s) has no options.\n", name, module->title);
 	}
-	return found ? CG_OK
-		     : cg_usage(args->job,
-			   "--help: no format is called '%s'; see "
-			   "--list-formats",
-			   name);
+	return found ? CG_OK : cg_unknown_format(args->job, name);
 }
 
 int

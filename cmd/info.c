@@ -159,7 +159,9 @@ choose_column(const struct args *args, const struct cg_graph *graph,
 		++*column;
 	if (*column == columns)
 		return cg_usage(args->job,
-		    "--event: the inputs have no event '%s'", args->event);
+		    "--event: expected an event of the input (see --info), "
+		    "not '%s'",
+		    args->event);
 	return CG_OK;
 }
 

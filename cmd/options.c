@@ -186,11 +186,19 @@ set_directory(struct args *args, const char *value)
 static int
 set_name(struct args *args, const char *value)
 {
+	const char *wrong = find_bad_placeholder(value);
+
 	args->name = value;
+	if (wrong != NULL)
+		return cg_usage(args->job,
+		    "--name: expected {dir}, {base}, {stem} or {group}, not "
+		    "'%.*s'",
+		    (int)(strcspn(wrong, "}") + 1), wrong);
 	if (*value != '\0' && *value != '/' && strstr(value, "..") == NULL)
 		return CG_OK;
 	return cg_usage(args->job,
-	    "--name: expected a name, or a path below the output directory");
+	    "--name: expected a path below the output directory, not '%s'",
+	    value);
 }
 
 static int
@@ -356,7 +364,7 @@ const struct cmd_option own_options[] = {
 	{ 'h', "help", NULL,
 	    "show this; options of formats: --help FORMAT, all",
 	    .command = CMD_HELP },
-	{ 0, "version", NULL, "show the version", .command = CMD_VERSION },
+	{ 'V', "version", NULL, "show the version", .command = CMD_VERSION },
 	{ 0, "module", "FILE.so",
 	    "load more formats; put it before their options",
 	    .set = load_module, .group = "In general" },

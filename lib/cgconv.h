@@ -56,7 +56,7 @@ enum cg_status {
 	CG_OK = 0,
 	CG_EINPUT = 1,  /* an input is malformed or cannot be read */
 	CG_EUSAGE = 2,  /* an option or argument makes no sense */
-	CG_ELOSS = 3,   /* strict, and the target cannot represent everything */
+	CG_ELOSS = 3,   /* the target cannot represent the input; see --strict */
 	CG_EOUTPUT = 4, /* the output cannot be written */
 	CG_ELIMIT = 5,  /* out of memory, or a limit of the library */
 	CG_EBUG = 6     /* internal error */
@@ -851,6 +851,11 @@ const struct cg_module *cg_job_module(const struct cg_job *, size_t i);
 /* The format that will be written; NULL if no module can write. */
 const struct cg_module *cg_job_target(const struct cg_job *);
 /* The module of that name in a NULL-terminated table; NULL if none. */
+/*
+ * Reports that no format has the name, and which was likely meant. Returns
+ * CG_EUSAGE.
+ */
+int cg_unknown_format(struct cg_job *, const char *name);
 const struct cg_module *cg_find_module(const struct cg_module *const *,
     struct cg_slice name);
 

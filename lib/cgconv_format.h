@@ -36,7 +36,9 @@ extern "C" {
 int cg_fail(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
 int cg_fail_at(struct cg_job *, const char *at, const char *fmt, ...)
     CG_PRINTF(3, 4);
-/* The same with a plain text, for languages without varargs. */
+/* The same for what a target needs and the graph lacks: CG_ELOSS. */
+int cg_lacks(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
+/* As cg_fail() with a plain text, for languages without varargs. */
 int cg_fail_text(struct cg_job *, const char *at, const char *text);
 /*
  * The same for functions that return whether they succeed: they report the
@@ -494,9 +496,9 @@ bool cg_merged_costs(
 /*
  * For writers of one event: the event that option CG_EVENT_OPTION names; else
  * the one called usual (NULL: none is) if the graph has it; else
- * cg_main_event(). If there are several and none was asked for, a warning tells
- * which one is written. CG_EUSAGE if there is no event of the option's name,
- * CG_EINPUT if there is no event at all.
+ * cg_main_event(). If there are several and none was asked for, a note tells
+ * which one is written; of the usual one only with --verbose. CG_EUSAGE if
+ * there is no event of the option's name, CG_ELOSS if there is no event at all.
  */
 int cg_choose_event(
     struct cg_job *, const struct cg_graph *, const char *usual, size_t *event);

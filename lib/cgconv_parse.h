@@ -46,6 +46,18 @@ bool cg_get_u64(struct cg_slice, uint64_t *);
 /* Without blanks and tabs at both ends. */
 struct cg_slice cg_trim(struct cg_slice);
 /*
+ * The word that is meant by a misspelt one: set to, offer each word; word is
+ * then the nearest, NULL if none is within CG_NEAREST_MAX added, missing,
+ * replaced or swapped letters, and fewer than either word has.
+ */
+#define CG_NEAREST_MAX 2
+struct cg_nearest {
+	struct cg_slice to;
+	const char *word;
+	size_t apart; /* how many letters differ */
+};
+void cg_nearest_offer(struct cg_nearest *, const char *word);
+/*
  * Length of the UTF-8 sequence at a byte from 0x80 on; 0 if it is not valid
  * (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
  */

@@ -272,7 +272,12 @@ batch()
 	# As from an unset variable; it must not mean "/".
 	refuses 2 "-O needs a value, not ''" -O '' -r in
 	refuses 2 "-o needs a value, not ''" -o '' -r in
-	refuses 2 "expected a name" -O out --name ../x -r in
+	refuses 2 "--name: expected a path below the output directory, not '../x'" \
+		-O out --name ../x -r in
+	for name in '{steem}' '{stem}.{}' 'a{'; do
+		refuses 2 "--name: expected {dir}, {base}, {stem} or {group}, not '" \
+			-O out --name "$name" -r in
+	done
 }
 
 # ---- Manifests ------------------------------------------------------------------

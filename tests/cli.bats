@@ -273,17 +273,17 @@ build_plugin()
 	"$CGCONV" -t dot samples/json/stacks/stacks.cgj 2>&1 >"$dir/out" |
 		tee "$dir/err"
 	grep -x "cgconv: warning: dot cannot represent: parts" "$dir/err"
-	grep "warning: writing event samples only, of 2; choose with --event" "$dir/err"
+	grep "note: event samples of 2 written; choose with --event" "$dir/err"
 	[ "$(wc -l <"$dir/err")" -eq 2 ]
 	"$CGCONV" -v --event time -t dot samples/json/stacks/stacks.cgj \
 		2>"$dir/err" >"$dir/out"
-	grep -x "cgconv: note: details that dot does not keep: lines, instrs, stacks.*" \
+	grep -x "cgconv: note: dot cannot represent: lines, instrs, stacks.*" \
 		"$dir/err"
 	grep -x "cgconv: warning: dot cannot represent: parts" "$dir/err"
 	not grep events "$dir/err"
-	# Otherwise they are dropped.
-	"$CGCONV" -t lcov samples/json/stacks/stacks.cgj 2>&1 >"$dir/out" |
-		grep -x "cgconv: warning: lcov cannot represent: calls, inclusive, stacks"
+	# Coverage never had threads.
+	"$CGCONV" -v -t lcov samples/json/stacks/stacks.cgj 2>&1 >"$dir/out" |
+		grep -x "cgconv: note: lcov cannot represent: instrs, calls, inclusive, stacks, .*"
 	# --strict and --verify report all losses.
 	refuses 3 "dot cannot represent: lines, instrs, stacks, parts, events" \
 		--strict -t dot samples/json/stacks/stacks.cgj
@@ -340,12 +340,16 @@ build_plugin()
 	[ "$(cat "$dir/status")" = 4 ]
 }
 
-@test "cli: writes no profile to a terminal unless forced" {
+@test "cli: writes text to a terminal, binary and compressed data if forced" {
 	tty() { script -qec "$*" /dev/null </dev/null; }
 	tty true >"$dir/err" 2>&1 || skip "no terminals here"
-	run -2 tty "$CGCONV" "$PLAIN"
-	[[ $output == *"not writing a profile to a terminal"* ]]
-	tty "$CGCONV" -o - "$PLAIN" | grep -q "# callgrind format"
+	run -2 tty "$CGCONV" -t pprof "$PLAIN"
+	[[ $output == *"not writing a binary profile to a terminal"* ]]
+	run -2 tty "$CGCONV" -t callgrind --gzip "$PLAIN"
+	[[ $output == *"not writing compressed data to a terminal"* ]]
+	tty "$CGCONV" -q --guess-stacks -t pprof -o - "$PLAIN" >"$dir/out"
+	[ -s "$dir/out" ]
+	tty "$CGCONV" -t callgrind "$PLAIN" | grep -q "# callgrind format"
 	run -2 tty "$CGCONV </dev/tty" -o "$dir/x"
 	[[ $output == *"no input"* ]]
 }
@@ -428,7 +432,7 @@ build_plugin()
 	[ "$(rank --event sum)" = "two one three " ]
 	[ "$(rank --event sum --top 1)" = "two " ]
 	"$CGCONV" --info "$dir/in" | grep -qE '^  sum +20  = a \+ 2 b'
-	refuses 2 "no event 'c'" --info --event c "$dir/in"
+	refuses 2 "expected an event of the input (see --info), not 'c'" --info --event c "$dir/in"
 	refuses 2 "expected a number" --info --top many "$dir/in"
 }
 
@@ -515,7 +519,7 @@ build_plugin()
 	tail -n +$(($(wc -l <"$dir/own") + 1)) "$dir/all" | same - "$dir/ones"
 	"$CGCONV" -h lcov gprof | grep '^Options of' | wc -l | grep -qx 2
 	"$CGCONV" -h csv --strict | grep -q -e '--table NAME'
-	refuses 2 "no format is called 'nosuch'" --help nosuch
+	refuses 2 "unknown format 'nosuch'" --help nosuch
 }
 
 @test "cli: --list-formats is sorted, but for the default" {
@@ -632,4 +636,30 @@ readme_table()
 	build_plugin
 	refuses 2 "two modules are called flat" --module "$dir/plugin.so" \
 		--module "$dir/plugin.so" "$PLAIN"
+}
+
+@test "cli: misspelt formats and options are answered by the nearest name" {
+	refuses 2 "unknown format 'callgrnd': did you mean callgrind?" \
+		-t callgrnd "$PLAIN"
+	refuses 2 "unknown format 'lcvo': did you mean lcov?" -f lcvo "$PLAIN"
+	refuses 2 "unknown option --strcit: did you mean --strict?" --strcit "$PLAIN"
+	# Two letters of two are no misspelling.
+	refuses 2 "unknown format 'xy'; see --list-formats" -t xy "$PLAIN"
+	refuses 2 "unknown option --frobnicate; see --help all" --frobnicate
+	[ "$("$CGCONV" -V)" = "$("$CGCONV" --version)" ]
+}
+
+@test "cli: filters that leave nothing say so; they do not change stated totals" {
+	printf 'events: Ir\nfl=a.c\nfn=f\n1 10\nfl=b.c\nfn=g\n1 5\ntotals: 15\n' \
+		>"$dir/in"
+	"$CGCONV" --include 'a.*' "$dir/in" 2>"$dir/err" | grep -x 'totals: 10'
+	[ ! -s "$dir/err" ]
+	for j in 1 2; do
+		"$CGCONV" -j$j --include 'c.*' -o "$dir/out" --force "$dir/in" \
+			"$dir/in" 2>"$dir/err"
+		grep -F ': warning: --include and --exclude left no costs' \
+			"$dir/err"
+	done
+	refuses 3 'lcov needs lines; --include and --exclude left none' -t lcov \
+		--exclude '*' "$dir/in"
 }

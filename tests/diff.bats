@@ -322,7 +322,7 @@ top()
 	grep -q '^event: Sum_after = Dr_after + 2 Ir_after' "$dir/c.cg"
 	grep -q '^event: Sum_before = 2 Ir_before + Dr_before' "$dir/c.cg"
 	grep -q '^1 2 1 9 5$' "$dir/c.cg"
-	refuses 2 "there is no event 'L2' in both" --diff "$dir/a" "$dir/b" \
+	refuses 2 "expected an event of both profiles (see --info), not 'L2'" --diff "$dir/a" "$dir/b" \
 		--event L2
 }
 

@@ -110,12 +110,12 @@ drawn()
 @test "dot: --event chooses the event" {
 	"$CGCONV" -q -t dot --event Dw samples/callgrind/events/callgrind.out |
 		grep -q 'label="Dw: [1-9]'
-	refuses 2 "there is no event 'frob'" -t dot --event frob "$PLAIN"
+	refuses 2 "event of the input (see --info), not 'frob'" -t dot --event frob "$PLAIN"
 	"$CGCONV" -t dot samples/callgrind/events/callgrind.out 2>&1 >/dev/null |
-		grep "warning: writing event Ir only, of [0-9]*; choose with --event"
+		grep "note: event Ir of [0-9]* written; choose with --event"
 }
 
 @test "dot: a profile without calls is an error" {
-	refuses 1 "dot needs calls" -t dot \
+	refuses 3 "dot needs calls" -t dot \
 		samples/callgrind/cachegrind/cachegrind.out
 }

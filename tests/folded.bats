@@ -161,7 +161,7 @@ json()
 		'["event",1,"cpu","","nanoseconds","stated",false]' >"$dir/want"
 	same "$dir/want" "$dir/out"
 	"$CGCONV" -t folded "$dir/in.folded" 2>&1 >"$dir/out" |
-		grep 'warning: writing event samples only, of [0-9]*; choose with --event'
+		grep 'note: event samples of [0-9]* written; choose with --event'
 	# The first event with costs is the default.
 	folded 'samples/count cpu/nanoseconds' 'a;b 0 50000000'
 	"$CGCONV" -q -f folded -t folded "$dir/in.folded" |
@@ -170,7 +170,7 @@ json()
 		>"$dir/out"
 	not grep . "$dir/out"
 	folded 'samples/count cpu/nanoseconds' 'a;b 5 50000000' 'a 1 10000000'
-	refuses 2 "there is no event 'frob'" -t folded --event frob \
+	refuses 2 "event of the input (see --info), not 'frob'" -t folded --event frob \
 		"$dir/in.folded"
 	# One stack below the header is enough to detect the format.
 	folded 'samples/count cpu/nanoseconds' 'a;b 5 50000000'
@@ -297,7 +297,7 @@ json()
 }
 
 @test "folded: rejects a profile without stacks" {
-	refuses 1 "folded needs stacks; the input has none" -t folded \
+	refuses 3 "folded needs stacks; the input has none" -t folded \
 		samples/callgrind/plain/callgrind.out
 }
 

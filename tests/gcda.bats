@@ -235,9 +235,9 @@ in_order()
 }
 
 @test "gcda: rejects a profile without counters" {
-	refuses 1 'gcov needs counters' -t gcov \
+	refuses 3 'gcov needs counters' -t gcov \
 		samples/callgrind/plain/callgrind.out
-	refuses 1 'gcov needs counters' -t gcov samples/gcov/never/cover.gcno
+	refuses 3 'gcov needs counters' -t gcov samples/gcov/never/cover.gcno
 }
 
 # Units number the instances of a template differently; shards of a sum and a

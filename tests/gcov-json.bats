@@ -317,7 +317,7 @@ files()
 }
 
 @test "gcov-json: a profile without coverage is rejected" {
-	refuses 1 "there is no event Exec" -t gcov-json \
+	refuses 3 "gcov-json needs the event Exec of coverage" -t gcov-json \
 		samples/callgrind/plain/callgrind.out
 }
 

@@ -337,6 +337,6 @@ lines()
 }
 
 @test "gcov-text: a profile without coverage is rejected" {
-	refuses 1 "there is no event Exec" -t gcov-text \
+	refuses 3 "gcov-text needs the event Exec of coverage" -t gcov-text \
 		samples/callgrind/plain/callgrind.out
 }

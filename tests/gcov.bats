@@ -155,7 +155,7 @@ versions()
 	"$CGCONV" -t callgrind $cc.gcda 2>"$t/err" >"$t/out"
 	[ ! -s "$t/err" ]
 	"$CGCONV" -v -t callgrind $cc.gcda 2>&1 >"$t/out" |
-		grep "note: details that callgrind does not keep: branches, blocks, symbols"
+		grep "note: callgrind cannot represent: branches, blocks, symbols"
 }
 
 # "CALLER LINE CALLEE COUNT" of all calls with a known caller.

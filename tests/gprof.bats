@@ -622,7 +622,7 @@ rate=1000000000 abbrev=s dimension=seconds" \
 		"$t/callgrind.out" >"$t/out"
 	gprof -b -p $calls/prog "$t/out" | grep -q 'counts as 0.1 Dr'
 	[ "$(total --exe $calls/prog "$t/out")" = 5000 ]
-	refuses 2 "there is no event 'Dw'" -t gprof --event Dw \
+	refuses 2 "event of the input (see --info), not 'Dw'" -t gprof --event Dw \
 		--exe $calls/prog "$t/callgrind.out"
 }
 

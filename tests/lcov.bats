@@ -134,7 +134,7 @@ refuses_section()
 	section DA:1,2 DA:2,0 >"$dir/a"
 	section DA:2,1 DA:3,5 >"$dir/b"
 	writes "$dir/a" "$dir/b" | grep ^DA | says DA:1,2 DA:2,1 DA:3,5
-	writes --parts "$dir/a" "$dir/b" | grep ^DA |
+	writes -v --parts "$dir/a" "$dir/b" | grep ^DA |
 		says DA:1,2 DA:2,1 DA:3,5
 	grep -q "parts are merged: none has the name of a test" "$dir/err"
 }
@@ -218,7 +218,7 @@ says_sorted()
 		/^DA:/ { print file, $2, $3 }' "$dir/out.info" |
 		sort >"$dir/got"
 	same "$dir/want" "$dir/got"
-	refuses 2 "there is no event 'Xx'" -t lcov --event Xx "$file"
+	refuses 2 "event of the input (see --info), not 'Xx'" -t lcov --event Xx "$file"
 }
 
 @test "lcov: newlines in names are escaped" {

@@ -28,8 +28,7 @@ converts()
 	"$CGCONV" -v -t "$2" "$1" -o "$3" 2>"$dir/said"
 	lost=$(sed -n "s/.*: $2 cannot represent: //p
 		s/.*: labels of samples dropped: .*/labels/p
-		s/.*: details that $2 does not keep: //p
-		s/.*: writing event .* only, of .*/events/p" "$dir/said" |
+		s/.*: event .* of .* written; .*/events/p" "$dir/said" |
 		paste -sd , | sed 's/,\([^ ]\)/, \1/g')
 	[ "$2" != folded ] || lost="$lost, names, spelling"
 }

@@ -590,9 +590,9 @@ labelled()
 	done
 	"$CGCONV" -q -t pprof "$dir/in.pb" -o "$dir/out"
 	"$CGCONV" --verify "$dir/in.pb" "$dir/out"
-	refuses 1 'lcov needs lines' -t lcov "$dir/in.pb"
+	refuses 3 'lcov needs lines' -t lcov "$dir/in.pb"
 	# Without events there is no empty profile either.
 	echo '6: "" 6: "x" 5 { 1: 1 2: 1 }' | perl tests/oracle/proto.pl \
 		>"$dir/in.pb"
-	refuses 1 'folded needs stacks' -f pprof -t folded "$dir/in.pb"
+	refuses 3 'folded needs stacks' -f pprof -t folded "$dir/in.pb"
 }

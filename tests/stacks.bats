@@ -222,7 +222,7 @@ signed()
 
 @test "stacks: calls become stacks only with --guess-stacks" {
 	in=samples/callgrind/plain/callgrind.out
-	refuses 1 'needs stacks; the input has none (--guess-stacks' \
+	refuses 3 'needs stacks; the input has none (--guess-stacks' \
 		-t folded "$in"
 	"$CGCONV" -t folded --guess-stacks "$in" >"$dir/out" 2>"$dir/err"
 	grep 'stacks are an estimate from calls' "$dir/err"

@@ -111,7 +111,7 @@ good()
 	batch -q -t json -O out3 --group-by '(z*)' -r in/job7
 	batch -q -t json -O out4 -r in/job7
 	diff -r out3 out4
-	refuses 2 "--group-by: invalid regular expression: " \
+	refuses 2 "--group-by: expected dir or a regular expression, not '" \
 		-O out --group-by '(' -r in
 	refuses 2 "--group-by needs -O" -o out --group-by dir -r in
 }

@@ -56,7 +56,7 @@ frames()
 	"$CGCONV" -q -t svg --event cpu samples/pprof/cpu/cpu.pb.gz \
 		>"$dir/out.svg"
 	grep -q '<text id="event"[^>]*>cpu: [0-9,]* ns<' "$dir/out.svg"
-	refuses 2 "there is no event 'none'" -t svg --event none \
+	refuses 2 "event of the input (see --info), not 'none'" -t svg --event none \
 		samples/pprof/cpu/cpu.pb.gz
 	"$CGCONV" -q -t svg --width 420 --min-width 60.5 "$dir/in.folded" \
 		>"$dir/out.svg"
@@ -69,7 +69,7 @@ frames()
 
 @test "svg: marks estimated stacks" {
 	file=samples/callgrind/plain/callgrind.out
-	refuses 1 "svg needs stacks" -t svg "$file"
+	refuses 3 "svg needs stacks" -t svg "$file"
 	"$CGCONV" -q -t svg --guess-stacks "$file" >"$dir/out.svg"
 	grep -q 'stacks are estimated from calls' "$dir/out.svg"
 	"$CGCONV" -q -t svg "$dir/in.folded" >"$dir/out.svg"

@@ -173,7 +173,9 @@ find_groups(struct batch *batch)
 		if (error != 0) {
 			(void)regerror(error, &regex, text, sizeof(text));
 			return cg_usage(args->job,
-			    "--group-by: invalid regular expression: %s", text);
+			    "--group-by: expected dir or a regular expression, "
+			    "not '%s': %s",
+			    args->group_by, text);
 		}
 		ok = group_by(batch, &regex);
 		regfree(&regex);

@@ -4,6 +4,7 @@
  * An output has the path, below the output directory, at which tar would
  * extract its input; the template of --name gives its base name.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -93,25 +94,53 @@ struct parts {
 	struct cg_slice dir, base, stem;
 };
 
+static const struct {
+	const char *name;
+	size_t value; /* offset in struct parts */
+} placeholders[] = {
+	{ "{dir}", offsetof(struct parts, dir) },
+	{ "{base}", offsetof(struct parts, base) },
+	{ "{stem}", offsetof(struct parts, stem) },
+	{ "{group}", offsetof(struct parts, base) },
+};
+
+#define PLACEHOLDERS (sizeof(placeholders) / sizeof(placeholders[0]))
+
+/* The number of the one that begins here, PLACEHOLDERS if none does. */
+static size_t
+find_placeholder(const char *template)
+{
+	size_t i = 0;
+
+	while (i < PLACEHOLDERS &&
+	       !cg_starts(cg_slice(template), placeholders[i].name))
+		i++;
+	return i;
+}
+
+const char *
+find_bad_placeholder(const char *template)
+{
+	do {
+		template = strchr(template, '{');
+	} while (
+	    template != NULL && find_placeholder(template ++) < PLACEHOLDERS);
+	return template != NULL ? template - 1 : NULL;
+}
+
 /* Expands a placeholder; returns what follows it, NULL if there is none. */
 static const char *
 put_placeholder(FILE *to, const char *template, const struct parts *parts)
 {
-	const struct {
-		const char *name;
-		struct cg_slice text;
-	} placeholders[] = { { "{dir}", parts->dir }, { "{base}", parts->base },
-		{ "{stem}", parts->stem }, { "{group}", parts->base } };
+	size_t i = find_placeholder(template);
+	const struct cg_slice *text;
 
-	for (size_t i = 0; i < sizeof(placeholders) / sizeof(placeholders[0]);
-	     i++) {
-		if (!cg_starts(cg_slice(template), placeholders[i].name))
-			continue;
-		fwrite(
-		    placeholders[i].text.ptr, 1, placeholders[i].text.len, to);
-		return template + strlen(placeholders[i].name);
-	}
-	return NULL;
+	if (i == PLACEHOLDERS)
+		return NULL;
+	text = (const struct cg_slice *)((const char *)parts +
+					 placeholders[i].value);
+	fwrite(text->ptr, 1, text->len, to);
+	return template + strlen(placeholders[i].name);
 }
 
 static void

@@ -100,8 +100,10 @@ find_events(struct diff *d)
 	d->last = d->args->json ? d->events : d->ranked + 1;
 	if (found)
 		return CG_OK;
-	return cg_usage(
-	    d->args->job, "there is no event '%s' in both profiles", wanted);
+	return cg_usage(d->args->job,
+	    "--event: expected an event of both profiles (see --info), not "
+	    "'%s'",
+	    wanted);
 }
 
 static int

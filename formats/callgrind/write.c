@@ -206,10 +206,12 @@ put_event(struct callgrind_writer *w, const struct cg_event *event)
 	if (!*event->long_name && !*event->formula && !unit)
 		return;
 	if (!is_identifier(name) || !is_plain_formula(event->formula)) {
-		cg_warn(w->job,
-		    "event %s: dropped its long name, unit or formula: "
-		    "KCachegrind expects names of letters, digits and _",
-		    event->name);
+		if (cg_job_verbose(w->job))
+			cg_note(w->job,
+			    "event %s: dropped its long name, unit or formula: "
+			    "KCachegrind expects names of letters, digits and "
+			    "_",
+			    event->name);
 		return;
 	}
 	cg_puts(w->out, "event: ");

@@ -318,9 +318,10 @@ gcov_json_write(
 		    "--format-version: expected 1 or 2, not '%s'", version);
 	w.column = cg_find_event(graph, "Exec");
 	if (w.column == cg_event_count(graph))
-		return cg_fail(job,
-		    "expected coverage: there is no event Exec, and costs of "
-		    "a profile do not tell how often lines ran");
+		return cg_lacks(job,
+		    "%s needs the event Exec of coverage; the input has none, "
+		    "and its costs do not tell how often lines ran",
+		    cg_job_target(job)->name);
 	w.rows = cg_rows_new(graph);
 	w.rank = calloc(cg_fn_count(graph) + 1, sizeof(*w.rank));
 	ok = w.rows && w.rank;

@@ -388,9 +388,10 @@ gcov_text_write(
 
 	w.column = cg_find_event(graph, "Exec");
 	if (w.column == cg_event_count(graph))
-		return cg_fail(job,
-		    "expected coverage: there is no event Exec, and costs of "
-		    "a profile do not tell how often lines ran");
+		return cg_lacks(job,
+		    "%s needs the event Exec of coverage; the input has none, "
+		    "and its costs do not tell how often lines ran",
+		    cg_job_target(job)->name);
 	w.version = get_version(find_desc(&w, "Compiler"));
 	w.rows = cg_rows_new(graph);
 	w.lines = cg_lines_new(graph, CG_ALL_PARTS);

@@ -670,8 +670,8 @@ put_parts(struct writer *w)
 	bool ok = true;
 
 	if (!has_tests(w)) {
-		if (parts > 1)
-			cg_warn(w->job, "parts are merged: none has the name "
+		if (parts > 1 && cg_job_verbose(w->job))
+			cg_note(w->job, "parts are merged: none has the name "
 					"of a test (TN)");
 		return put_sections(w, CG_ALL_PARTS);
 	}

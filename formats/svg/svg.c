@@ -342,11 +342,14 @@ get_options(struct writer *w)
 	if (!cg_take_u64(&width, &w->width) || w->width < WIDTH_MIN ||
 	    w->width > WIDTH_MAX)
 		return cg_usage(w->job,
-		    "--width: expected a number of pixels from %d to %d",
-		    WIDTH_MIN, WIDTH_MAX);
+		    "--width: expected a number of pixels from %d to %d, not "
+		    "'%s'",
+		    WIDTH_MIN, WIDTH_MAX, cg_opt(w->job, "width"));
 	if (!take_pixels(cg_opt(w->job, "min-width"), &w->least))
 		return cg_usage(w->job,
-		    "--min-width: expected a number of pixels, such as 0.3");
+		    "--min-width: expected a number of pixels, such as 0.3, "
+		    "not '%s'",
+		    cg_opt(w->job, "min-width"));
 	return find_event(w);
 }
 

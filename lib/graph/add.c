@@ -346,6 +346,8 @@ cg_state_total(struct cg_build *build, const char *at, const uint64_t *cost,
 	if (!cg_build_check(build, (uint32_t)n, graph->events + 1, "event") ||
 	    !cg_build_end_run(build))
 		return;
+	if (build->excluded_files.table)
+		return; /* their costs are not in the sum */
 	cg_in_locate(build->in, at, &location);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t sum = (i < part->totals ? part->total[i] : 0) -

@@ -54,6 +54,18 @@ cg_fail(struct cg_job *job, const char *fmt, ...)
 }
 
 int
+cg_lacks(struct cg_job *job, const char *fmt, ...)
+{
+	va_list args;
+	int status;
+
+	va_start(args, fmt);
+	status = fail(cg_job_errors(job), NULL, fmt, args);
+	va_end(args);
+	return status == CG_EINPUT ? CG_ELOSS : status;
+}
+
+int
 cg_fail_at(struct cg_job *job, const char *at, const char *fmt, ...)
 {
 	va_list args;

@@ -25,39 +25,6 @@ list_facts(cg_facts facts, char *text, size_t size)
 	return text;
 }
 
-/*
- * A lost fact is a detail, reported with --verbose only, if sums of it are
- * written or if it does not concern costs.
- */
-static const struct {
-	cg_facts fact;
-	cg_facts sums;   /* a detail if one of these is written; 0: always */
-	cg_facts unless; /* but not if this is written */
-} details[] = {
-	{ CG_INSTRS, CG_SELF, 0 },
-	{ CG_LINES, CG_SELF, 0 },
-	{ CG_ZEROS, CG_SELF, CG_LINES }, /* lines that never ran */
-	{ CG_INCL, CG_STACKS, 0 },
-	{ CG_STACKS, CG_CALLS, 0 },
-	{ CG_BRANCHES, CG_JUMPS, 0 },
-	{ CG_BLOCKS | CG_COUNTERS, CG_LINES, 0 },
-	{ CG_FILES | CG_OBJECTS | CG_SYMBOLS | CG_DEFINITIONS, 0, 0 },
-	{ CG_INLINING | CG_SAMPLES | CG_FORMULAS | CG_DESCRIPTIONS, 0, 0 },
-};
-
-static cg_facts
-find_details(cg_facts lost, cg_facts written)
-{
-	cg_facts found = 0;
-
-	for (size_t i = 0; i < sizeof(details) / sizeof(*details); i++) {
-		if ((!details[i].sums || (written & details[i].sums)) &&
-		    !(written & details[i].unless))
-			found |= lost & details[i].fact;
-	}
-	return found;
-}
-
 static bool
 asks_for_counts(const struct cg_graph *graph)
 {
@@ -151,10 +118,9 @@ clamp_or_refuse(struct cg_job *job, const struct cg_module *to)
 {
 	if (job->clamp && !job->strict)
 		return cg_graph_clamp(job->graph);
-	(void)cg_fail(job,
+	return cg_lacks(job,
 	    "%s cannot represent negative costs, and the input has some%s",
 	    to->name, job->clamp ? "" : " (--clamp writes them as 0)");
-	return CG_ELOSS;
 }
 
 /* Does the target need stacks, and are there costs outside of stacks? */
@@ -177,7 +143,7 @@ guess_or_refuse(struct cg_job *job, const struct cg_module *to)
 	int status = CG_OK;
 
 	if (!job->guess)
-		return cg_fail(job,
+		return cg_lacks(job,
 		    "%s needs stacks; %s (--guess-stacks estimates them)",
 		    to->name,
 		    job->graph->facts & CG_STACKS
@@ -195,13 +161,14 @@ guess_or_refuse(struct cg_job *job, const struct cg_module *to)
 }
 
 /*
- * Negative costs are an error, lost facts a warning, details a note with
- * --verbose. With --strict all of them are errors.
+ * Negative costs are an error. Merged threads and processes are a warning,
+ * except in coverage. Other facts are reported with --verbose only: users of
+ * the target never had them. With --strict all of them are errors.
  */
 static int
 report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
 {
-	cg_facts written = cg_graph_facts(job->graph) & to->carries, minor;
+	cg_facts missed = to->needs & CG_LINES ? 0 : lost & CG_PARTS;
 	int status = CG_OK;
 	char text[FACTS_ROOM];
 
@@ -210,24 +177,20 @@ report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
 	lost &= ~CG_SIGNED;
 	if (status != CG_OK || !lost)
 		return status;
-	if (job->strict) {
-		(void)cg_fail(job, "%s cannot represent: %s", to->name,
+	if (job->strict)
+		return cg_lacks(job, "%s cannot represent: %s", to->name,
 		    list_facts(lost, text, sizeof(text)));
-		return CG_ELOSS;
-	}
+	if (missed)
+		cg_warn(job, "%s cannot represent: %s", to->name,
+		    list_facts(missed, text, sizeof(text)));
 	/*
 	 * Reported already: labels by drop_labels(), the event by the writer.
 	 */
-	lost &= ~CG_LABELS;
+	lost &= ~(missed | CG_LABELS);
 	if (cg_module_option(to, CG_EVENT_OPTION))
 		lost &= ~CG_EVENTS;
-	minor = find_details(lost, written);
-	if (minor && job->verbose)
-		cg_note(job, "details that %s does not keep: %s", to->name,
-		    list_facts(minor, text, sizeof(text)));
-	lost &= ~minor;
-	if (lost)
-		cg_warn(job, "%s cannot represent: %s", to->name,
+	if (lost && job->verbose)
+		cg_note(job, "%s cannot represent: %s", to->name,
 		    list_facts(lost, text, sizeof(text)));
 	return CG_OK;
 }
@@ -242,10 +205,8 @@ report_dropped(struct cg_job *job, const struct cg_module *to)
 	if (!lost)
 		return CG_OK;
 	list_facts(lost, text, sizeof(text));
-	if (job->strict) {
-		(void)cg_fail(job, "a difference cannot represent: %s", text);
-		return CG_ELOSS;
-	}
+	if (job->strict)
+		return cg_lacks(job, "a difference cannot represent: %s", text);
 	cg_warn(job, "a difference cannot represent: %s", text);
 	return CG_OK;
 }
@@ -268,8 +229,8 @@ drop_labels(struct cg_job *job, const struct cg_module *to, cg_facts *lost)
 /* Facts that an empty profile lacks, such as one of a lock never contended. */
 #define EMPTY_LACKS (CG_SELF | CG_STACKS | CG_CALLS)
 
-static bool
-is_empty(const struct cg_graph *graph)
+bool
+cg_is_empty(const struct cg_graph *graph)
 {
 	return graph->events > 0 &&
 	       (cg_graph_facts(graph) & (EMPTY_LACKS | CG_LINES)) == 0;
@@ -302,11 +263,13 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	if (status != CG_OK)
 		return status;
 	missing = to->needs & ~cg_graph_facts(graph) & ~CG_INCL;
-	if (missing && is_empty(graph) && !(missing & ~EMPTY_LACKS))
+	if (missing && (!cg_is_empty(graph) || (missing & ~EMPTY_LACKS)))
+		return cg_lacks(job, "%s needs %s; %s", to->name,
+		    list_facts(missing, text, sizeof(text)),
+		    job->emptied ? "--include and --exclude left none"
+				 : "the input has none");
+	if (missing && !job->emptied)
 		cg_warn(job, "the input has no costs: the output is empty");
-	else if (missing)
-		return cg_fail(job, "%s needs %s; the input has none", to->name,
-		    list_facts(missing, text, sizeof(text)));
 	lost |= labels | (cg_graph_facts(graph) & ~to->carries);
 	return report_loss(job, to, lost);
 }

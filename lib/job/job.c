@@ -216,6 +216,18 @@ begin_graph(struct cg_job *job)
 	return CG_OK;
 }
 
+/* Notes and reports that --include and --exclude left no costs. */
+static void
+note_emptied(struct cg_job *job)
+{
+	bool excluded = job->build.excluded_files.table ||
+			(job->rules.patterns > 0 && job->merged > 0);
+
+	job->emptied = excluded && !job->partial && cg_is_empty(job->graph);
+	if (job->emptied)
+		cg_warn(job, "--include and --exclude left no costs");
+}
+
 static int
 freeze(struct cg_job *job)
 {
@@ -238,6 +250,8 @@ freeze(struct cg_job *job)
 	/* Joining makes a new graph; the builder folds stacks later. */
 	job->build.graph = job->graph;
 	job->ready = status == CG_OK;
+	if (job->ready)
+		note_emptied(job);
 	return status;
 }
 

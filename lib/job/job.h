@@ -60,6 +60,7 @@ struct cg_job {
 	} written;               /* of cg_job_set_output_memory() */
 	struct cg_part_by part_by;
 	uint64_t levels;         /* of recursion; 0: as the option says */
+	bool emptied; /* by --include, --exclude */
 	bool gzip, strict, clamp, guess, verbose, parts;
 	bool adds;               /* it merges what other jobs have read */
 	size_t merged;           /* inputs that these have read */
@@ -139,6 +140,8 @@ void cg_job_release(struct cg_job *);
  * cannot represent: CG_ELOSS if strict.
  */
 int cg_derive(struct cg_job *, const struct cg_module *to);
+/* True if there are events, but neither costs, calls nor lines. */
+bool cg_is_empty(const struct cg_graph *);
 
 /* ---- settings.c --------------------------------------------------------- */
 

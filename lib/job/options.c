@@ -16,7 +16,7 @@ check_value(
 	if (option->type == CG_FLAG && !*value)
 		*value = "yes";
 	if (!*value)
-		return cg_usage(job, "option --%s needs %s", option->name,
+		return cg_usage(job, "--%s needs %s", option->name,
 		    option->arg ? option->arg : "a value");
 	text = cg_slice(*value);
 	switch (option->type) {
@@ -24,13 +24,12 @@ check_value(
 	case CG_FLAG:
 		if (cg_equal(text, "yes") || cg_equal(text, "no"))
 			return CG_OK;
-		return cg_usage(job,
-		    "option --%s: expected yes or no, not '%s'", option->name,
-		    *value);
+		return cg_usage(job, "--%s: expected yes or no, not '%s'",
+		    option->name, *value);
 	case CG_NUMBER:
 		if (cg_get_u64(text, &number))
 			return CG_OK;
-		return cg_usage(job, "option --%s: expected a number, not '%s'",
+		return cg_usage(job, "--%s: expected a number, not '%s'",
 		    option->name, *value);
 	}
 	return CG_EBUG;
@@ -165,8 +164,8 @@ cg_check_options(struct cg_job *job, const struct cg_module *to)
 			continue;
 		list_owners(job, name, true, reading);
 		list_owners(job, name, false, writing);
-		return cg_usage(job, "option --%s applies only when %s%s%s",
-		    name, reading, *reading && *writing ? " or " : "", writing);
+		return cg_usage(job, "--%s applies only when %s%s%s", name,
+		    reading, *reading && *writing ? " or " : "", writing);
 	}
 	return CG_OK;
 }
@@ -198,14 +197,16 @@ cg_choose_event(struct cg_job *job, const struct cg_graph *graph,
 	if (name || usual)
 		i = cg_find_event(graph, name ? name : usual);
 	if (name && i == count)
-		return cg_usage(job, "there is no event '%s' to write", name);
+		return cg_usage(job,
+		    "--event: expected an event of the input (see --info), "
+		    "not '%s'",
+		    name);
 	if (count == 0)
-		return cg_fail(job, "%s needs an event; the input has none",
+		return cg_lacks(job, "%s needs an event; the input has none",
 		    cg_job_target(job)->name);
 	*event = i < count ? i : cg_main_event(graph);
-	if (!name && count > 1)
-		cg_warn(job,
-		    "writing event %s only, of %zu; choose with --event",
+	if (!name && count > 1 && (i == count || job->verbose))
+		cg_note(job, "event %s of %zu written; choose with --event",
 		    cg_get_event(graph, *event)->name, count);
 	return CG_OK;
 }

@@ -55,6 +55,20 @@ cg_job_object(const struct cg_job *job, size_t i)
 	return i < job->objects ? job->object[i] : NULL;
 }
 
+int
+cg_unknown_format(struct cg_job *job, const char *name)
+{
+	struct cg_nearest nearest = { .to = cg_slice(name) };
+
+	for (size_t i = 0; i < job->modules; i++)
+		cg_nearest_offer(&nearest, job->module[i]->name);
+	if (nearest.word)
+		return cg_usage(job,
+		    "unknown format '%s': did you mean %s? See --list-formats",
+		    name, nearest.word);
+	return cg_usage(job, "unknown format '%s'; see --list-formats", name);
+}
+
 static int
 set_module(struct cg_job *job, const struct cg_module **to, const char *name,
     bool reading)
@@ -63,8 +77,7 @@ set_module(struct cg_job *job, const struct cg_module **to, const char *name,
 	    cg_find_module(job->module, cg_slice(name));
 
 	if (!module)
-		return cg_usage(
-		    job, "unknown format %s (see --list-formats)", name);
+		return cg_unknown_format(job, name);
 	if (reading ? !module->read : !module->write)
 		return cg_usage(job, "format %s cannot be %s", name,
 		    reading ? "read" : "written");
