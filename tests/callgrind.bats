@@ -872,3 +872,10 @@ cycle_of() {
 	"$CGCONV" -o "$dir/two" "$dir/out"
 	same "$dir/out" "$dir/two"
 }
+
+@test "callgrind: a text that quotes a profile is not taken for one" {
+	printf '<pre>\nevents: Ir\nfl=a.c\nfn=main\n1 1\n</pre>\n' >"$dir/in"
+	"$CGCONV" --detect "$dir/in" | grep '	-	-	0$'
+	printf '\n# by hand\n\nevents: Ir\nfl=a.c\nfn=main\n1 1\n' >"$dir/in"
+	"$CGCONV" --detect "$dir/in" | grep '	callgrind	'
+}

@@ -311,6 +311,7 @@ json()
 	for text in 'exit 0' 'rc 0\nrc 1' '2.1e+14 240 500\n1 2 3\n4 5 6\n7 8 9' \
 		'processor 0\n\nnot a line\na 1\nb 2' 'A = 0\nB = 1\nC = 2' \
 		'#define A 1\n#define B 2\n#define C 3' \
+		'space 0\nA 65\nB 66\nC 67' 'a\tb\t1\nc\td\t2\ne\tf\t3' \
 		'kernpairs\n; A 3\nV ; -74\nW ; 3'; do
 		# shellcheck disable=SC2059 # lines are written \n
 		printf "$text\n" >"$dir/text"

@@ -68,14 +68,33 @@ rate_events(struct cg_slice text)
 		   : CG_PROBE_NO;
 }
 
+/* False if something else comes before the first "KEY:" or "KEY=". */
+static bool
+begins_with_key(struct cg_slice text)
+{
+	struct cg_slice line = { "", 0 };
+	size_t len = 0;
+
+	while (
+	    (line.len == 0 || *line.ptr == '#') && cg_take_line(&text, &line))
+		line = cg_trim(line);
+	while (len < line.len && line.ptr[len] >= 'a' && line.ptr[len] <= 'z')
+		len++;
+	return len > 0 && len < line.len &&
+	       (line.ptr[len] == ':' || line.ptr[len] == '=');
+}
+
 static int
 probe(const struct cg_head *head)
 {
-	struct cg_slice first = head->first;
+	struct cg_slice first = head->first, text = head->text;
 
 	(void)cg_take_prefix(&first, "\xef\xbb\xbf");
 	if (cg_starts(first, "# callgrind format"))
 		return CG_PROBE_SURE;
+	(void)cg_take_prefix(&text, "\xef\xbb\xbf");
+	if (!begins_with_key(text))
+		return CG_PROBE_NO;
 	if (!starts_line(head->text, "events:"))
 		return starts_line(head->text, "fn=") &&
 			       starts_line(head->text, "fl=")

@@ -77,11 +77,14 @@ is_deep(struct cg_slice line)
 
 /*
  * True for lines of other files that a stack of one frame looks like: rows of
- * numbers, "NAME = 5", "#define NAME 5".
+ * numbers, "NAME = 5", "#define NAME 5", "NAME 0", columns between tabs.
  */
 static bool
 is_other_text(struct cg_slice line)
 {
+	if (memcmp(line.ptr + line.len - 2, " 0", 2) == 0 ||
+	    memchr(line.ptr, '\t', line.len))
+		return true;
 	if (memchr("0123456789+-.", *line.ptr, 13))
 		return !cg_starts(line, "0x");
 	for (size_t i = 0; i + 2 < line.len; i++) {
@@ -113,7 +116,8 @@ probe(const struct cg_head *head)
 		verdict = n == 0 && header ? 0 : rate_line(line);
 		if (verdict > 0 && is_deep(line))
 			deep = true;
-		else if (verdict > 0 && !named && is_other_text(line))
+		else if (verdict > 0 && !named &&
+			 is_other_text(folded_trim_line(line)))
 			verdict = -1;
 		good += verdict > 0;
 		bad += verdict < 0;
