@@ -382,6 +382,9 @@ finish(struct reader *r, const struct cg_event *event)
 	unsigned column[COLUMNS] = { 0 };
 
 	begin_part(r, (struct cg_slice){ "", 0 });
+	/* pprof shows time, and bytes in use. */
+	cg_add_desc(
+	    r->build, cg_slice(CG_MAIN_EVENT_KEY), cg_slice(event[1].name));
 	if (!id)
 		return cg_reject_nomem(r->job);
 	if (add_events(r, event, column)) {

@@ -339,6 +339,7 @@ const uint64_t *cg_part_totals(const struct cg_graph *, cg_part);
 bool cg_event_has_costs(const struct cg_graph *, size_t event);
 /*
  * The event to show by default: the one that a part's description with this key
+ * (which readers add where their format has another rule than "the first")
  * names, if it has costs; else the first with costs; else event 0, even if
  * there is none.
  */

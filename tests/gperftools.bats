@@ -21,7 +21,7 @@ folded()
 	"$CGCONV" -t folded "$a/work.prof" >"$dir/out" 2>"$dir/err"
 	grep -q 'prog have no names; give the file with --exe' "$dir/err"
 	"$CGCONV" -q -t callgrind --exe "$a/prog" "$a/work.prof" >"$dir/out"
-	grep -qx 'events: samples cpu' "$dir/out"
+	grep -qx 'events: cpu samples' "$dir/out"
 	grep -qx 'cmd: /var/tmp/cgconv-samples/prog' "$dir/out"
 }
 
@@ -111,4 +111,11 @@ words()
 	"$CGCONV" -q -t json -o - "$dir/in.heap" >"$dir/json"
 	grep -q '^\["object",1,"/home/me/prog"' "$dir/json"
 	grep -q '^\["object",2,"/lib/$other.so"' "$dir/json"
+}
+
+@test "gperftools: heaps show bytes in use, CPU profiles time" {
+	"$CGCONV" -q --info samples/gperftools/heap/work.heap |
+		grep -q 'Top.*inclusive inuse_space'
+	"$CGCONV" -q --info samples/gperftools/cpu/work.prof |
+		grep -q 'Top.*inclusive cpu'
 }

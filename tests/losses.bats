@@ -32,9 +32,9 @@ facts()
 	6: "cafe"
 	E
 	facts "$dir/in.pb" >"$dir/got"
-	grep -x 'events: samples cpu' "$dir/callgrind"
-	grep -qP '^self\t1\t/lib/x.so\ta.c\tinit\ta.c\t5\t\S+\tsamples=2\tcpu=1234567' "$dir/got"
-	grep -qP '^self\t1\t/lib/x.so\tb.c\tinit\tb.c\t6\t\S+\tsamples=1\tcpu=999' "$dir/got"
+	grep -x 'events: cpu samples' "$dir/callgrind"
+	grep -qP '^self\t1\t/lib/x.so\ta.c\tinit\ta.c\t5\t\S+\tcpu=1234567\tsamples=2' "$dir/got"
+	grep -qP '^self\t1\t/lib/x.so\tb.c\tinit\tb.c\t6\t\S+\tcpu=999\tsamples=1' "$dir/got"
 	# Both calls have a count and an object of their own: cob=.
 	[ "$(grep -c '^calls=[12] ' "$dir/callgrind")" -eq 2 ]
 	grep -q '^cob=.*/lib/x.so' "$dir/callgrind"

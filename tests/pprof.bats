@@ -96,7 +96,7 @@ top()
 
 @test "pprof: all sample types become events with their units" {
 	"$CGCONV" -q -t callgrind samples/pprof/heap/heap.pb.gz >"$dir/out"
-	grep -qx 'events: alloc_objects alloc_space inuse_objects inuse_space' \
+	grep -qx 'events: inuse_space alloc_objects alloc_space inuse_objects' \
 		"$dir/out"
 	"$CGCONV" -t json samples/pprof/heap/heap.pb.gz 2>/dev/null |
 		grep '^."event"' >"$dir/events"
@@ -104,7 +104,7 @@ top()
 	grep -q '^.*"inuse_space","","bytes",' "$dir/events"
 }
 
-@test "pprof: the default sample type is shown, else the first" {
+@test "pprof: the default sample type is shown, else the last" {
 	# Prints the default event in folded stacks of the input and of its
 	# copy.
 	shown()
@@ -120,7 +120,7 @@ top()
 		"$CGCONV" --diff "$dir/in.pb" "$dir/in.pb" |
 			sed -n 's/^Event  *\([a-z]*\).*/\1/p'
 	}
-	[ "$(shown '3 4 5' '')" = $'main;a 3\nn\nn' ]
+	[ "$(shown '3 4 5' '')" = $'main;a 5\nspace\nspace' ]
 	[ "$(shown '3 4 5' '14: 8')" = $'main;a 4\ntime\ntime' ]
 	[ "$(shown '3 4 5' '14: 9')" = $'main;a 5\nspace\nspace' ]
 	# A default type without costs is not shown.
@@ -595,4 +595,27 @@ labelled()
 	echo '6: "" 6: "x" 5 { 1: 1 2: 1 }' | perl tests/oracle/proto.pl \
 		>"$dir/in.pb"
 	refuses 3 'folded needs stacks' -f pprof -t folded "$dir/in.pb"
+}
+
+@test "pprof: the last sample type is shown unless another is the default" {
+	perl tests/oracle/proto.pl >"$dir/in.pb" <<-'END'
+	1 { 1: 1 2: 2 } 1 { 1: 3 2: 4 } 2 { 1: 1 2: 5 2: 900 }
+	4 { 1: 1 4 { 1: 1 } } 5 { 1: 1 2: 5 }
+	6: "" 6: "samples" 6: "count" 6: "cpu" 6: "nanoseconds" 6: "main"
+	END
+	"$CGCONV" -q -t folded "$dir/in.pb" | grep -qx 'main 900'
+	"$CGCONV" -q --info "$dir/in.pb" | grep -q 'Top.*inclusive cpu'
+	"$CGCONV" -q -t svg "$dir/in.pb" | grep -q '>cpu: 900 ns<'
+	"$CGCONV" -q -t callgrind -o "$dir/out.cg" "$dir/in.pb"
+	grep -qx 'events: cpu samples' "$dir/out.cg"
+	grep -qx 'totals: 900 5' "$dir/out.cg"
+	"$CGCONV" --verify "$dir/in.pb" "$dir/out.cg"
+	"$CGCONV" -q -t callgrind "$dir/out.cg" | cmp - "$dir/out.cg"
+	"$CGCONV" -q -t pprof "$dir/in.pb" >"$dir/out.pb"
+	"$CGCONV" --verify "$dir/in.pb" "$dir/out.pb"
+	# Other formats show the first event, also after pprof.
+	printf 'a  1 1.%s:  %s %s: \n\t401 f+0x1 (/bin/a)\n\n' \
+		0 5 cycles 1 7 instructions >"$dir/in.perf"
+	"$CGCONV" -q -t pprof "$dir/in.perf" >"$dir/perf.pb"
+	"$CGCONV" -q -t folded "$dir/perf.pb" | grep -qx 'f 5'
 }

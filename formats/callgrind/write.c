@@ -108,6 +108,34 @@ put_fn(struct callgrind_writer *w, const char *spec, cg_fn fn)
 		    callgrind_distinct_symbol(w, fn));
 }
 
+/* ---- Events ------------------------------------------------------------- */
+
+/* KCachegrind shows the first event: the main one is moved to the front. */
+static size_t
+event_at(const struct callgrind_writer *w, size_t i)
+{
+	return i == 0 ? w->main : i <= w->main ? i - 1 : i;
+}
+
+/* The costs in the order of the written events, without zeros at the end. */
+static const uint64_t *
+arrange(struct callgrind_writer *w, const uint64_t *cost, size_t *n)
+{
+	size_t last = 0;
+
+	if (w->main == 0)
+		return cost;
+	for (size_t i = 0; i < w->lines.most; i++) {
+		size_t event = event_at(w, i);
+
+		w->row[i] = event < *n ? cost[event] : 0;
+		if (w->row[i] != 0)
+			last = i + 1;
+	}
+	*n = last;
+	return w->row;
+}
+
 /* ---- Header ------------------------------------------------------------- */
 
 static void
@@ -116,7 +144,7 @@ put_values(struct callgrind_writer *w, const char *key, const uint64_t *value)
 	cg_puts(w->out, key);
 	for (size_t i = 0; i < w->lines.most; i++) {
 		cg_putc(w->out, ' ');
-		cg_putu(w->out, value ? value[i] : 0);
+		cg_putu(w->out, value ? value[event_at(w, i)] : 0);
 	}
 	cg_putc(w->out, '\n');
 }
@@ -228,13 +256,13 @@ static void
 put_events(struct callgrind_writer *w)
 {
 	for (size_t i = 0; i < w->lines.most; i++)
-		put_event(w, cg_get_event(w->graph, i));
+		put_event(w, cg_get_event(w->graph, event_at(w, i)));
 	for (size_t i = 0; i < cg_formula_count(w->graph); i++)
 		put_event(w, cg_get_formula(w->graph, i));
 	cg_puts(w->out, "events:");
 	for (size_t i = 0; i < w->lines.most; i++) {
 		cg_putc(w->out, ' ');
-		cg_puts(w->out, cg_get_event(w->graph, i)->name);
+		cg_puts(w->out, cg_get_event(w->graph, event_at(w, i))->name);
 	}
 	cg_putc(w->out, '\n');
 }
@@ -321,6 +349,8 @@ put_call(struct callgrind_writer *w, const struct cg_call *call)
 {
 	cg_object object = w->fn[call->callee].object;
 	cg_file file = w->fn[call->callee].file;
+	size_t n = call->n;
+	const uint64_t *cost = arrange(w, call->cost, &n);
 	char *to;
 
 	set_file(w, call->site.file);
@@ -329,8 +359,7 @@ put_call(struct callgrind_writer *w, const struct cg_call *call)
 	if (file != w->lines.pos.file)
 		put_file(w, "cfi=", file);
 	put_fn(w, "cfn=", call->callee);
-	to = cg_out_reserve(
-	    w->out, CG_COST_LINE_MAX(1) + CG_COST_LINE_MAX(call->n));
+	to = cg_out_reserve(w->out, CG_COST_LINE_MAX(1) + CG_COST_LINE_MAX(n));
 	to = cg_format_u64(LITERAL(to, "calls="), call->count);
 	*to++ = ' ';
 	if (w->lines.addrs) {
@@ -341,8 +370,7 @@ put_call(struct callgrind_writer *w, const struct cg_call *call)
 	if (w->lines.lines)
 		to = cg_format_u64(to, call->entry.line);
 	*to++ = '\n';
-	to = cg_format_cost_line(
-	    &w->lines, to, &call->site, call->cost, call->n);
+	to = cg_format_cost_line(&w->lines, to, &call->site, cost, n);
 	cg_out_advance(w->out, to);
 }
 
@@ -374,6 +402,24 @@ put_jump(struct callgrind_writer *w, cg_fn fn, const struct cg_jump *jump)
 	w->lines.begun = true;
 }
 
+/* The same as cg_put_cost_lines(), in another order of events. */
+static void
+put_arranged_costs(struct callgrind_writer *w, struct cg_rows *rows)
+{
+	struct cg_cost cost;
+	char *to;
+
+	while (cg_next_cost(rows, &cost)) {
+		size_t n = cost.n;
+		const uint64_t *row = arrange(w, cost.cost, &n);
+
+		set_file(w, cost.pos.file);
+		to = cg_out_reserve(w->out, CG_COST_LINE_MAX(n));
+		to = cg_format_cost_line(&w->lines, to, &cost.pos, row, n);
+		cg_out_advance(w->out, to);
+	}
+}
+
 static void
 put_rows(
     struct callgrind_writer *w, struct cg_rows *rows, cg_part part, cg_fn fn)
@@ -382,6 +428,8 @@ put_rows(
 	struct cg_jump jump;
 	cg_file file;
 
+	if (w->main != 0)
+		put_arranged_costs(w, rows);
 	while (cg_put_cost_lines(rows, &w->lines, w->out, &file))
 		set_file(w, file);
 	while (cg_next_jump(rows, &jump))
@@ -465,7 +513,8 @@ open_names(struct callgrind_writer *w)
 	w->objects.id = calloc(cg_object_count(graph) + 1, sizeof(uint32_t));
 	w->files.id = calloc(cg_file_count(graph) + 1, sizeof(uint32_t));
 	w->fn = malloc((fns + 1) * sizeof(*w->fn));
-	if (!w->objects.id || !w->files.id || !w->fn)
+	w->row = calloc(w->lines.most, sizeof(*w->row));
+	if (!w->objects.id || !w->files.id || !w->fn || !w->row)
 		return cg_reject_nomem(w->job);
 	for (cg_fn fn = 0; fn <= fns; fn++)
 		w->fn[fn] =
@@ -501,7 +550,8 @@ callgrind_write(
 		.lines = { .addrs = wants_instr(job, graph),
 		    .lines = true,
 		    .steps = cg_opt_flag(job, "compress-pos"),
-		    .most = cg_event_count(graph) } };
+		    .most = cg_event_count(graph) },
+		.main = cg_main_event(graph) };
 	struct cg_rows *rows;
 
 	if (w.lines.most == 0)
@@ -520,6 +570,7 @@ callgrind_write(
 	free(w.objects.id);
 	free(w.files.id);
 	free(w.fn);
+	free(w.row);
 	free(w.ambiguous);
 	return cg_out_status(out);
 }

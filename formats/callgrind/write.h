@@ -29,6 +29,8 @@ struct callgrind_writer {
 	struct cg_out *out;
 	bool short_names;
 	struct cg_cost_lines lines; /* position, and the file of fl=, fi=, fe= */
+	size_t main;   /* event that is written first */
+	uint64_t *row; /* costs of a row in the order of writing */
 
 	bool one_command;            /* all parts have the same */
 	struct callgrind_root *root; /* NULL: none is added */

@@ -174,6 +174,19 @@ add_descs(struct pprof_reader *r)
 	return ok;
 }
 
+bool
+pprof_describe_main(struct pprof_reader *r, const char *last)
+{
+	struct cg_slice text;
+
+	if (!pprof_get_text(r, r->scalar[PPROF_DEFAULT_TYPE], &text))
+		return false;
+	if (text.len == 0)
+		cg_add_desc(
+		    r->build, cg_slice(CG_MAIN_EVENT_KEY), cg_slice(last));
+	return true;
+}
+
 /* The first mapping is the main program. */
 bool
 pprof_begin_part(struct pprof_reader *r)

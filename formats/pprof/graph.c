@@ -75,6 +75,7 @@ add_event(struct finish *f, size_t i)
 	struct cg_event event = { .incl = CG_INCL_STATED };
 	struct cg_slice name, unit;
 	char *word;
+	bool ok;
 
 	if (!pprof_get_text(r, type->type, &name) ||
 	    !pprof_get_text(r, type->unit, &unit))
@@ -89,8 +90,9 @@ add_event(struct finish *f, size_t i)
 	event.unit = pprof_unit_in(unit.len > 0 ? unit.ptr : "");
 	event.is_signed = goes_below_zero(r, i);
 	f->column[i] = cg_add_event(r->build, &event);
+	ok = i + 1 < r->types.count || i == 0 || pprof_describe_main(r, word);
 	free(word);
-	return cg_build_status(r->build) == CG_OK;
+	return ok && cg_build_status(r->build) == CG_OK;
 }
 
 static bool

@@ -305,6 +305,11 @@ bool pprof_set_labels(struct pprof_reader *, uint32_t set);
 
 /* Begins the input's part, if it has not begun, and adds descriptions. */
 bool pprof_begin_part(struct pprof_reader *);
+/*
+ * Describes the event to show by default: without default_sample_type, the last
+ * sample type is it (profile.proto).
+ */
+bool pprof_describe_main(struct pprof_reader *, const char *last);
 /* An event's long name, from our comments; "" if there is none. */
 const char *pprof_long_name(const struct pprof_reader *, struct cg_slice);
 /* Puts the message into the builder and drops it. */

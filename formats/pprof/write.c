@@ -186,6 +186,20 @@ first_desc(const struct pprof_writer *w, const char *key)
 	return text;
 }
 
+/*
+ * The main event, because readers take the last sample type otherwise; of one
+ * event only what is described.
+ */
+static struct cg_slice
+default_type(const struct pprof_writer *w)
+{
+	struct cg_slice text = first_desc(w, CG_MAIN_EVENT_KEY);
+
+	if (text.len > 0 || cg_event_count(w->graph) < 2)
+		return text;
+	return cg_slice(cg_get_event(w->graph, cg_main_event(w->graph))->name);
+}
+
 static bool
 take_i64(struct cg_slice *text, int64_t *number)
 {
@@ -309,6 +323,7 @@ add_strings(struct pprof_writer *w)
 	for (const struct pprof_text_key *key = pprof_text_keys; key->name;
 	     key++)
 		add_string(w, first_desc(w, key->name));
+	add_string(w, default_type(w));
 	add_string(w, period.type);
 	add_string(w, period.unit);
 	for (size_t i = 0; i < w->comments.count; i++)
@@ -526,7 +541,7 @@ write_rest(struct pprof_writer *w)
 	for (size_t i = 0; i < w->comments.count; i++)
 		write_number(
 		    w, PPROF_COMMENT, find_string(w, pprof_out_comment(w, i)));
-	write_text(w, PPROF_DEFAULT_TYPE);
+	write_number(w, PPROF_DEFAULT_TYPE, find_string(w, default_type(w)));
 	write_text(w, PPROF_DOC_URL);
 }
 
