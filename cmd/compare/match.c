@@ -16,23 +16,23 @@
 
 /*
  * A profile with a single event may have another name for it: matches the
- * event with the same total, or else the first.
+ * event with the same total, or else the main one.
  */
 static size_t
 guess_event(const struct profile *one, const struct profile *other)
 {
-	size_t count = cg_event_count(other->graph), found = 0;
+	size_t count = cg_event_count(other->graph), found = count;
 	uint64_t *sum = calloc(count + 1, sizeof(*sum));
-	uint64_t only;
+	uint64_t only = 0;
 
 	if (sum != NULL && sum_parts(one->graph, &only) &&
 	    sum_parts(other->graph, sum)) {
+		found = 0;
 		while (found < count && sum[found] != only)
 			found++;
-		found = found < count ? found : 0;
 	}
 	free(sum);
-	return found;
+	return found < count ? found : cg_main_event(other->graph);
 }
 
 bool
