@@ -230,3 +230,17 @@ verifies()
 		>"$dir/in.cg"
 	verifies 0 "$dir/in.cg" 'Lost   unit of event samples: ns in A, none in B'
 }
+
+@test "verify: a single event is the one with the same total, whatever its name" {
+	printf 'events: samples b\nfn=f\n1 7 5\n' >"$dir/two"
+	for name in c samples; do
+		printf 'events: %s\nfn=f\n1 5\n' $name >"$dir/other"
+		run -1 "$CGCONV" --verify "$dir/two" "$dir/other"
+		[[ $output == *"Total  b (B: $name)  5 = 5"* ]]
+		[[ $output == *"Differ in 1 number"* ]] # the missing event
+	done
+	# Without an equal total the name decides.
+	printf 'events: b\nfn=f\n1 6\n' >"$dir/other"
+	run -1 "$CGCONV" --verify "$dir/two" "$dir/other"
+	[[ $output == *"Total  b  5 is not 6"* ]]
+}

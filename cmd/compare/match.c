@@ -15,8 +15,9 @@
 /* ---- Events -------------------------------------------------------------- */
 
 /*
- * A profile with a single event may have another name for it: matches the
- * event with the same total, or else the main one.
+ * The event of other that the single event of one is: the one with the same
+ * total, because formats of one event may give it another name; else that of
+ * the same name, else the main one.
  */
 static size_t
 guess_event(const struct profile *one, const struct profile *other)
@@ -32,6 +33,9 @@ guess_event(const struct profile *one, const struct profile *other)
 			found++;
 	}
 	free(sum);
+	if (found == count)
+		found = cg_find_event(
+		    other->graph, cg_get_event(one->graph, 0)->name);
 	return found < count ? found : cg_main_event(other->graph);
 }
 
@@ -40,25 +44,23 @@ match_events(struct verify *v)
 {
 	const struct cg_graph *a = v->profile[0].graph,
 			      *b = v->profile[1].graph;
-	size_t count = cg_event_count(a);
+	size_t count = cg_event_count(a), others = cg_event_count(b);
 
 	v->event = calloc(count + 1, sizeof(*v->event));
 	if (v->event == NULL)
 		return false;
-	for (size_t i = 0; i < count; i++) {
-		size_t found = cg_find_event(b, cg_get_event(a, i)->name);
-
-		if (found < cg_event_count(b))
-			v->event[v->events++] = (struct common){ { i, found } };
-	}
-	if (v->events > 0 || count == 0 || cg_event_count(b) == 0)
-		return true;
-	if (count == 1)
+	if (count == 1 && others > 0)
 		v->event[v->events++].column[1] =
 		    guess_event(&v->profile[0], &v->profile[1]);
-	else if (cg_event_count(b) == 1)
+	else if (others == 1 && count > 0)
 		v->event[v->events++].column[0] =
 		    guess_event(&v->profile[1], &v->profile[0]);
+	for (size_t i = 0; i < count && count > 1 && others > 1; i++) {
+		size_t found = cg_find_event(b, cg_get_event(a, i)->name);
+
+		if (found < others)
+			v->event[v->events++] = (struct common){ { i, found } };
+	}
 	return true;
 }
 

@@ -10,6 +10,7 @@ use JSON::PP;
 my %without = map { $_ => 1 } split /[, ]+/, shift;
 my $json = JSON::PP->new->utf8(0)->allow_nonref;
 my (@object, @file, @fn, @frame, @labels, @event, %total, %said, $part);
+my $shown = 0; # the event that formats of one event keep
 $object[0] = $file[0] = $part = '';
 $fn[0] = { text => '' };
 
@@ -36,7 +37,7 @@ sub add_stack {
         word('labels', 'with', $set && $labels[$set]);
     return unless grep { $_ != 0 } @$cost;
     for my $i (0 .. $#$cost) {
-        next if $cost->[$i] == 0 || ($i > 0 && $without{events});
+        next if $cost->[$i] == 0 || ($i != $shown && $without{events});
         $total{"$stack " . name_of($i)} += $cost->[$i];
     }
     $total{"$stack samples"} += $samples 
@@ -94,6 +95,10 @@ while (<>) {
             ($without{descriptions} ? '' : join ',', map { $_ // 0 } @f);
     }
     elsif ($tag eq 'desc') {
+        if ($f[0] eq 'default_sample_type') {
+            ($shown) = grep { $event[$_] =~ /^\Q$f[1]\E\|/ } 0 .. $#event;
+            $shown //= 0;
+        }
         $said{"$part says $f[0]: $f[1]"} = 1
             unless $without{descriptions};
     }
