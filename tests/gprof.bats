@@ -633,3 +633,11 @@ rate=1000000000 abbrev=s dimension=seconds" \
 		[ "$(echo "$output" | cut -f 2)" != gprof ]
 	done
 }
+
+@test "gprof: says that the executable is truncated" {
+	head -c 9000 samples/gprof/inlined/prog >"$dir/prog"
+	"$CGCONV" -f gprof --exe "$dir/prog" samples/gprof/inlined/gmon.out \
+		2>"$dir/err" >"$dir/out"
+	size=$(wc -c <samples/gprof/inlined/prog)
+	grep -F "warning: $dir/prog is truncated: it has 9000 of $size bytes, names and lines may be missing" "$dir/err"
+}

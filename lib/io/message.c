@@ -62,7 +62,9 @@ cg_lacks(struct cg_job *job, const char *fmt, ...)
 	va_start(args, fmt);
 	status = fail(cg_job_errors(job), NULL, fmt, args);
 	va_end(args);
-	return status == CG_EINPUT ? CG_ELOSS : status;
+	/* Unless it lacks what could not be read. */
+	return status == CG_EINPUT && cg_job_errors(job)->skips == 0 ? CG_ELOSS
+								     : status;
 }
 
 int

@@ -116,16 +116,21 @@ keep_source(struct cg_job *job, const struct cg_in *in,
 	return CG_OK;
 }
 
-/* Lookups of symbols only record that memory ran out. */
+/* Lookups of symbols only record that they failed. */
 static int
 check_symbols(struct cg_job *job)
 {
 	for (const struct cg_job *it = job; it; it = it->symbol_owner) {
 		for (size_t i = 0; i < it->opens; i++) {
-			const struct cg_symbols *symbols =
-			    it->opened[i].symbols;
+			const struct cg_opened *opened = &it->opened[i];
+			int status = opened->symbols
+					 ? cg_symbols_status(opened->symbols)
+					 : CG_OK;
 
-			if (symbols && cg_symbols_status(symbols) != CG_OK)
+			if (status == CG_EINPUT)
+				return cg_fail(job, "cannot read %s: %s",
+				    opened->path, strerror(EIO));
+			if (status != CG_OK)
 				return cg_nomem(job);
 		}
 	}
@@ -516,8 +521,8 @@ cg_open_symbols(struct cg_job *job, const char *path, bool quiet)
 	opened->path = name;
 	opened->symbols =
 	    cg_symbols_load(&job->errors.diag, path, quiet, &status);
-	if (status == CG_ELIMIT)
-		job->errors.fault = CG_ELIMIT;
+	if (status != CG_OK)
+		job->errors.fault = status;
 	return opened->symbols;
 }
 

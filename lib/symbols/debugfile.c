@@ -42,14 +42,15 @@ cg_build_id(const struct cg_elffile *file, struct cg_slice *id)
 	*id = (struct cg_slice){ "", 0 };
 	errno = 0;
 	len = dwelf_elf_gnu_build_id(file->elf, &bytes);
-	if (len < 0 && errno == ENOMEM)
-		return CG_ELIMIT;
+	if (len < 0 && cg_libelf_status() != CG_OK)
+		return cg_libelf_status();
 	if (len > 0 && len <= CG_BUILD_ID_MAX)
 		*id = (struct cg_slice){ bytes, (size_t)len };
 	return CG_OK;
 }
 
-static bool
+/* CG_EINPUT: the file has another checksum. */
+static int
 checksum(const struct cg_elffile *file, uint32_t expected)
 {
 	unsigned char buf[16384];
@@ -61,7 +62,9 @@ checksum(const struct cg_elffile *file, uint32_t expected)
 		crc = crc32(crc, buf, (uInt)got);
 		at += got;
 	}
-	return got == 0 && crc == expected;
+	if (got < 0)
+		return CG_EREAD;
+	return crc == expected ? CG_OK : CG_EINPUT;
 }
 
 static bool
@@ -80,18 +83,20 @@ try_path(struct search *search)
 	const char *why;
 	int status = cg_elffile_open(search->found, search->path, &why);
 	struct cg_slice id;
-	bool right;
 
 	if (status != CG_OK)
 		return status;
 	status = cg_build_id(search->found, &id);
-	if (id.len > 0 && search->build_id.len > 0)
-		right = id.len == search->build_id.len &&
-			memcmp(id.ptr, search->build_id.ptr, id.len) == 0;
-	else
-		right = search->link && checksum(search->found, search->crc);
-	if (status == CG_OK &&
-	    (!right || same_file(search->program, search->found)))
+	if (status == CG_OK && id.len > 0 && search->build_id.len > 0)
+		status =
+		    id.len == search->build_id.len &&
+			    memcmp(id.ptr, search->build_id.ptr, id.len) == 0
+			? CG_OK
+			: CG_EINPUT;
+	else if (status == CG_OK)
+		status = search->link ? checksum(search->found, search->crc)
+				      : CG_EINPUT;
+	if (status == CG_OK && same_file(search->program, search->found))
 		status = CG_EINPUT;
 	if (status != CG_OK)
 		cg_elffile_close(search->found);

@@ -372,9 +372,9 @@ end_strings(struct cg_dwarf *dwarf, Elf_Data *data, bool only_strings)
 /*
  * Prepares a section for libdw, which would ignore one for which memory runs
  * out, and would open any file that .gnu_debugaltlink names.
- * False: out of memory.
+ * CG_ELIMIT: out of memory; CG_EREAD: it cannot be read.
  */
-static bool
+static int
 prepare_section(struct cg_dwarf *dwarf, const struct cg_section *section)
 {
 	const char *kind = strchr(section->name, '_');
@@ -387,7 +387,7 @@ prepare_section(struct cg_dwarf *dwarf, const struct cg_section *section)
 		(void)elf_compress_gnu(section->scn, 0, 0);
 	data = elf_getdata(section->scn, NULL);
 	if (errno == ENOMEM || !data || !data->d_buf)
-		return errno != ENOMEM;
+		return cg_libelf_status();
 	if (strcmp(kind, "_debugaltlink") == 0)
 		data->d_size = 0;
 	if (strcmp(kind, "_str") == 0 || strcmp(kind, "_line_str") == 0) {
@@ -395,44 +395,45 @@ prepare_section(struct cg_dwarf *dwarf, const struct cg_section *section)
 		if (dwarf->ends < CG_ENDS)
 			dwarf->end[dwarf->ends++] =
 			    (const char *)data->d_buf + data->d_size;
-		return true;
+		return CG_OK;
 	}
-	if (strcmp(kind, "_info") == 0 || strcmp(kind, "_types") == 0)
-		return end_strings(dwarf, data, false);
-	return true;
+	if ((strcmp(kind, "_info") == 0 || strcmp(kind, "_types") == 0) &&
+	    !end_strings(dwarf, data, false))
+		return CG_ELIMIT;
+	return CG_OK;
 }
 
-static bool
+static int
 prepare(struct cg_dwarf *dwarf, const struct cg_elffile *file)
 {
 	static const char *const prefixes[] = { ".debug_", ".zdebug_",
 		".gnu_debugaltlink" };
-	bool ok = true;
+	int status = CG_OK;
 
-	for (size_t i = 1; ok && i < file->sections; i++) {
+	for (size_t i = 1; status == CG_OK && i < file->sections; i++) {
 		const struct cg_section *section = &file->section[i];
 
 		for (size_t p = 0; p < 3; p++) {
 			if (section->scn && strncmp(section->name, prefixes[p],
 						strlen(prefixes[p])) == 0)
-				ok = prepare_section(dwarf, section);
+				status = prepare_section(dwarf, section);
 		}
 	}
-	return ok;
+	return status;
 }
 
-/* NULL: out of memory with CG_ELIMIT in *status, or there is no DWARF. */
+/* NULL: there is no DWARF, or *status is CG_ELIMIT or CG_EREAD. */
 static Dwarf *
 begin(struct cg_dwarf *dwarf, const struct cg_elffile *file, int *status)
 {
-	bool prepared = prepare(dwarf, file);
+	int prepared = prepare(dwarf, file);
 	Dwarf *new = NULL;
 
 	errno = 0;
-	if (prepared)
+	if (prepared == CG_OK)
 		new = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
-	if (!prepared || errno == ENOMEM)
-		*status = CG_ELIMIT;
+	if (prepared != CG_OK || errno == ENOMEM)
+		*status = prepared != CG_OK ? prepared : CG_ELIMIT;
 	if (new)
 		(void)dwarf_new_oom_handler(new, leave);
 	return new;
@@ -468,9 +469,10 @@ cg_dwarf_open(const struct cg_elffile *file, const char *path,
 	dwarf->strs = strs;
 	dwarf->left = file->size * ITEMS_PER_BYTE;
 	dwarf->dwarf = begin(dwarf, file, status);
-	if (*status == CG_OK && dwarf->dwarf &&
-	    open_alt(dwarf, file, path) == CG_ELIMIT)
-		*status = CG_ELIMIT;
+	if (*status == CG_OK && dwarf->dwarf)
+		*status = open_alt(dwarf, file, path);
+	if (*status == CG_EINPUT)
+		*status = CG_OK; /* there is no other file */
 	if (*status != CG_OK || !dwarf->dwarf) {
 		cg_dwarf_close(dwarf);
 		return NULL;

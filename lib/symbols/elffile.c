@@ -4,7 +4,8 @@
  * Source: the System V ABI's ELF chapters and its processor supplements.
  * libelf reads on demand; nothing is mapped, so a file that shrinks does not
  * kill the process. Its calls only return that they failed: errno tells whether
- * memory ran out.
+ * memory ran out or reading failed. What symbols need is read when the file is
+ * opened, so that later calls cannot fail so.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,15 +19,56 @@
 
 /* ---- Sections ----------------------------------------------------------- */
 
+int
+cg_libelf_status(void)
+{
+	return errno == ENOMEM ? CG_ELIMIT : errno != 0 ? CG_EREAD : CG_OK;
+}
+
+/* Notes how long the file has to be. */
+static void
+need(struct cg_elffile *file, uint64_t offset, uint64_t size)
+{
+	uint64_t end = offset + size;
+
+	if (end < offset)
+		end = UINT64_MAX;
+	if (end > file->needed)
+		file->needed = end;
+}
+
+/* True for sections that name functions, files or build-ids. */
 static bool
-fill_section(struct cg_section *section, Elf *elf, Elf_Scn *scn, size_t names)
+is_read_early(const struct cg_section *section)
+{
+	switch (section->type) {
+	case SHT_SYMTAB:
+	case SHT_DYNSYM:
+	case SHT_STRTAB:
+	case SHT_NOTE:
+	case SHT_REL:
+	case SHT_RELA: return true;
+	case SHT_PROGBITS:
+		return strncmp(section->name, ".plt", 4) == 0 ||
+		       strncmp(section->name, ".gnu_debug", 10) == 0 ||
+		       strcmp(section->name, ".opd") == 0;
+	default: return false;
+	}
+}
+
+static int
+fill_section(struct cg_elffile *file, struct cg_section *section, Elf_Scn *scn,
+    size_t names)
 {
 	GElf_Shdr head;
 
 	section->name = "";
+	errno = 0;
 	if (!gelf_getshdr(scn, &head))
-		return errno != ENOMEM;
-	section->name = elf_strptr(elf, names, head.sh_name);
+		return cg_libelf_status();
+	section->name = elf_strptr(file->elf, names, head.sh_name);
+	if (!section->name && cg_libelf_status() != CG_OK)
+		return cg_libelf_status();
 	if (!section->name)
 		section->name = "";
 	section->addr = head.sh_addr;
@@ -37,7 +79,11 @@ fill_section(struct cg_section *section, Elf *elf, Elf_Scn *scn, size_t names)
 	    (head.sh_flags & SHF_ALLOC) && (head.sh_flags & SHF_EXECINSTR);
 	section->compressed = head.sh_flags & SHF_COMPRESSED;
 	section->scn = scn;
-	return true;
+	if (head.sh_type != SHT_NOBITS && head.sh_type != SHT_NULL)
+		need(file, head.sh_offset, head.sh_size);
+	if (is_read_early(section) && !elf_rawdata(scn, NULL))
+		return cg_libelf_status();
+	return CG_OK;
 }
 
 static int
@@ -45,12 +91,14 @@ load_sections(struct cg_elffile *file)
 {
 	size_t count = 0, cap = 0, names = 0;
 	Elf_Scn *scn = NULL;
+	int status;
 
+	need(file, file->head.e_shoff,
+	    (uint64_t)file->head.e_shnum * file->head.e_shentsize);
 	errno = 0;
 	if (elf_getshdrnum(file->elf, &count) != 0 ||
 	    elf_getshdrstrndx(file->elf, &names) != 0)
-		return errno == ENOMEM ? CG_ELIMIT
-				       : CG_OK; /* as if there was none */
+		return cg_libelf_status(); /* CG_OK: as if there was none */
 	while ((scn = elf_nextscn(file->elf, scn)) != NULL) {
 		size_t i = elf_ndxscn(scn);
 		struct cg_section *section;
@@ -62,8 +110,9 @@ load_sections(struct cg_elffile *file)
 			return CG_ELIMIT;
 		section = &file->section[i];
 		file->sections = i + 1;
-		if (!fill_section(section, file->elf, scn, names))
-			return CG_ELIMIT;
+		status = fill_section(file, section, scn, names);
+		if (status != CG_OK)
+			return status;
 		if (section->exec &&
 		    section->size <= UINT64_MAX - section->addr &&
 		    !cg_spans_add(&file->exec, section->addr,
@@ -95,7 +144,7 @@ cg_section_bytes(const struct cg_section *section, struct cg_slice *bytes)
 	errno = 0;
 	data = elf_rawdata(section->scn, NULL);
 	if (!data)
-		return errno == ENOMEM ? CG_ELIMIT : CG_OK;
+		return cg_libelf_status();
 	if (data->d_buf && data->d_size > 0)
 		*bytes = (struct cg_slice){ data->d_buf, data->d_size };
 	return CG_OK;
@@ -118,11 +167,20 @@ load(struct cg_elffile *file)
 	if (file->elf && elf_kind(file->elf) == ELF_K_ELF &&
 	    gelf_getehdr(file->elf, &file->head))
 		status = load_sections(file);
-	else if (errno == ENOMEM)
-		status = CG_ELIMIT;
+	else if (cg_libelf_status() != CG_OK)
+		status = cg_libelf_status();
 	if (status != CG_OK)
 		cg_elffile_close(file);
 	return status;
+}
+
+/* After a system call failed on a path. */
+static int
+explain(const char **why)
+{
+	*why = strerror(errno);
+	return errno == EIO || errno == EMFILE || errno == ENFILE ? CG_EREAD
+								  : CG_EINPUT;
 }
 
 int
@@ -131,20 +189,16 @@ cg_elffile_open(struct cg_elffile *file, const char *path, const char **why)
 	struct stat info;
 
 	*file = (struct cg_elffile){ .fd = -1 };
-	if (stat(path, &info) != 0) {
-		*why = strerror(errno);
-		return CG_EINPUT;
-	}
+	if (stat(path, &info) != 0)
+		return explain(why);
 	/* Does not open devices, and does not block on a FIFO. */
 	if (!S_ISREG(info.st_mode)) {
 		*why = "not a regular file";
 		return CG_EINPUT;
 	}
 	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (file->fd < 0) {
-		*why = strerror(errno);
-		return CG_EINPUT;
-	}
+	if (file->fd < 0)
+		return explain(why);
 	*why = NULL;
 	file->size = (uint64_t)info.st_size;
 	(void)elf_version(EV_CURRENT);
@@ -213,7 +267,7 @@ cg_elffile_code(
 		    (size_t)head.p_filesz, ELF_T_BYTE);
 	}
 	if (!data || addr - head.p_vaddr >= data->d_size)
-		return errno == ENOMEM ? CG_ELIMIT : CG_OK;
+		return cg_libelf_status();
 	code->ptr = (const char *)data->d_buf + (addr - head.p_vaddr);
 	code->len = data->d_size - (size_t)(addr - head.p_vaddr);
 	return CG_OK;
@@ -269,7 +323,7 @@ cg_symtab_open(struct cg_symtab *table, const struct cg_elffile *file,
 	errno = 0;
 	table->data = elf_getdata(section->scn, NULL);
 	if (!table->data)
-		return errno == ENOMEM ? CG_ELIMIT : CG_OK;
+		return cg_libelf_status();
 	size = gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
 	if (table->data->d_type == ELF_T_SYM && table->data->d_size > size)
 		table->count = table->data->d_size / size - 1;

@@ -13,6 +13,18 @@
 #define CG_DEBUG_ROOT "/usr/lib/debug"
 #endif
 
+/*
+ * A status beside CG_OK, CG_EINPUT (no such file, or not of this kind) and
+ * CG_ELIMIT: bytes that the file has could not be read.
+ */
+#define CG_EREAD (CG_EBUG + 1)
+
+static inline bool
+cg_is_fatal(int status)
+{
+	return status == CG_ELIMIT || status == CG_EREAD;
+}
+
 /* ---- spans.c: which of many ranges an address lies in ------------------- */
 
 struct cg_span {
@@ -48,14 +60,16 @@ struct cg_elffile {
 	char *memory; /* the file in memory; owned */
 	Elf *elf;     /* NULL: not open */
 	uint64_t size;
+	uint64_t needed; /* what the headers need; above size: truncated */
 	GElf_Ehdr head;
 	struct cg_section *section; /* by index; 0 is none */
 	size_t sections;
 	struct cg_spans exec; /* executable sections; id is the index */
 };
 /*
- * Opens a file; returns CG_OK, CG_EINPUT or CG_ELIMIT. After a failure there is
- * nothing to close. *why is errno's text, or NULL if it is not an ELF file.
+ * Opens a file; returns CG_OK, CG_EINPUT, CG_ELIMIT or CG_EREAD. After a failure
+ * there is nothing to close. *why is errno's text, or NULL if it is not an ELF
+ * file.
  */
 int cg_elffile_open(struct cg_elffile *, const char *path, const char **why);
 /* The same for bytes from malloc(), which it owns from then on. */
@@ -64,12 +78,17 @@ void cg_elffile_close(struct cg_elffile *);
 /* NULL if there is no section of that name with bytes in the file. */
 const struct cg_section *cg_elffile_section(
     const struct cg_elffile *, const char *name);
-/* The section's bytes as in the file, maybe none; CG_OK or CG_ELIMIT. */
+/*
+ * The status after a call of libelf failed, from the errno that it left: CG_OK
+ * if the file is malformed, for then it has no such data. errno was 0 before.
+ */
+int cg_libelf_status(void);
+/* The section's bytes as in the file, maybe none; CG_OK, CG_ELIMIT, CG_EREAD. */
 int cg_section_bytes(const struct cg_section *, struct cg_slice *);
 bool cg_elffile_has_dwarf(const struct cg_elffile *);
 /*
  * The code from an address to the end of its segment, as far as the file has
- * it, maybe none; CG_OK or CG_ELIMIT.
+ * it, maybe none; CG_OK, CG_ELIMIT or CG_EREAD.
  */
 int cg_elffile_code(
     const struct cg_elffile *, uint64_t addr, struct cg_slice *code);

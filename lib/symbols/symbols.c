@@ -45,35 +45,39 @@ keep(struct lazy *lazy, const char *text)
 	return str == CG_STR_NONE ? NULL : cg_strs_get(&lazy->strs, str).ptr;
 }
 
-static const char *
-keep_build_id(struct lazy *lazy)
+static int
+keep_build_id(struct lazy *lazy, const char **text_out)
 {
 	static const char digits[] = "0123456789abcdef";
 	const unsigned char *id = NULL;
 	char text[2 * CG_BUILD_ID_MAX + 1] = "";
 	struct cg_slice bytes;
+	int status = cg_build_id(&lazy->program, &bytes);
 
-	if (cg_build_id(&lazy->program, &bytes) != CG_OK)
-		return NULL;
+	if (status != CG_OK)
+		return status;
 	id = (const unsigned char *)bytes.ptr;
 	for (size_t i = 0; i < bytes.len; i++) {
 		text[2 * i] = digits[id[i] >> 4];
 		text[2 * i + 1] = digits[id[i] & 15];
 	}
-	return keep(lazy, text);
+	*text_out = keep(lazy, text);
+	return *text_out ? CG_OK : CG_ELIMIT;
 }
 
-static void
+static int
 get_segments(const struct cg_elffile *file, struct cg_elf *elf)
 {
 	size_t count = 0;
 	GElf_Phdr head;
 	bool loads = false, code = false;
 
-	(void)elf_getphdrnum(file->elf, &count);
+	errno = 0;
+	if (elf_getphdrnum(file->elf, &count) != 0)
+		return cg_libelf_status();
 	for (size_t i = 0; i < count; i++) {
 		if (!gelf_getphdr(file->elf, (int)i, &head))
-			break;
+			return cg_libelf_status();
 		if (head.p_type != PT_LOAD ||
 		    head.p_memsz > UINT64_MAX - head.p_vaddr)
 			continue;
@@ -90,6 +94,7 @@ get_segments(const struct cg_elffile *file, struct cg_elf *elf)
 			elf->exec_high = head.p_vaddr + head.p_memsz;
 		code = true;
 	}
+	return CG_OK;
 }
 
 static void
@@ -105,17 +110,17 @@ get_text(const struct cg_elffile *file, struct cg_elf *elf)
 	}
 }
 
-static bool
+static int
 describe(struct cg_symbols *symbols, const char *path)
 {
 	struct lazy *lazy = symbols->lazy;
 	struct cg_elf *elf = &symbols->elf;
 	const unsigned char *ident = lazy->program.head.e_ident;
 	GElf_Word crc;
+	int status;
 
 	elf->path = keep(lazy, path);
 	elf->debug = "";
-	elf->build_id = keep_build_id(lazy);
 	elf->debuglink =
 	    keep(lazy, dwelf_elf_gnu_debuglink(lazy->program.elf, &crc));
 	elf->word = ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
@@ -124,9 +129,10 @@ describe(struct cg_symbols *symbols, const char *path)
 	elf->type = lazy->program.head.e_type;
 	lazy->addr_mask = elf->word == 4 ? UINT32_MAX : UINT64_MAX;
 	get_text(&lazy->program, elf);
-	errno = 0;
-	get_segments(&lazy->program, elf);
-	return errno != ENOMEM && elf->path && elf->build_id && elf->debuglink;
+	status = elf->path && elf->debuglink ? CG_OK : CG_ELIMIT;
+	if (status == CG_OK)
+		status = keep_build_id(lazy, &elf->build_id);
+	return status == CG_OK ? get_segments(&lazy->program, elf) : status;
 }
 
 /* Opens the debug file if the ELF file lacks symbols or lines. */
@@ -171,15 +177,15 @@ open_tables(struct cg_symbols *symbols, const char *path)
 
 	if (status == CG_OK)
 		status = open_debug(symbols, path);
-	if (status != CG_ELIMIT && lazy->tables == 0)
+	if (!cg_is_fatal(status) && lazy->tables == 0)
 		status = add_table(lazy, &lazy->debug, SHT_SYMTAB);
-	if (status == CG_ELIMIT || lazy->tables > 0)
+	if (cg_is_fatal(status) || lazy->tables > 0)
 		return status;
 	/* MiniDebugInfo does not repeat .dynsym. */
 	status = cg_minidebug_open(&lazy->mini, &lazy->program);
-	if (status != CG_ELIMIT)
+	if (!cg_is_fatal(status))
 		status = add_table(lazy, &lazy->program, SHT_DYNSYM);
-	if (status != CG_ELIMIT)
+	if (!cg_is_fatal(status))
 		status = add_table(lazy, &lazy->mini, SHT_SYMTAB);
 	return status;
 }
@@ -208,7 +214,7 @@ get_dwarf(const struct cg_symbols *symbols)
 	return lazy->dwarf;
 }
 
-static bool
+static int
 load_functions(const struct cg_symbols *symbols)
 {
 	struct lazy *lazy = symbols->lazy;
@@ -226,7 +232,9 @@ load_functions(const struct cg_symbols *symbols)
 	ok = ok && cg_functions_add_plt(fns, &lazy->program);
 	if (ok && !full && get_dwarf(symbols))
 		ok = cg_dwarf_functions(lazy->dwarf, fns);
-	return ok && lazy->status == CG_OK && cg_functions_build(fns);
+	if (lazy->status != CG_OK)
+		return lazy->status;
+	return ok && cg_functions_build(fns) ? CG_OK : CG_ELIMIT;
 }
 
 static int
@@ -242,12 +250,29 @@ load(struct cg_symbols *symbols, const char *path, const char **why)
 		*why = "not an executable or shared library";
 		return CG_EINPUT;
 	}
-	if (!describe(symbols, path) ||
-	    open_tables(symbols, path) == CG_ELIMIT || !load_functions(symbols))
-		return CG_ELIMIT;
+	status = describe(symbols, path);
+	if (status == CG_OK)
+		status = open_tables(symbols, path);
+	if (!cg_is_fatal(status))
+		status = load_functions(symbols);
+	if (status != CG_OK)
+		return status;
 	for (size_t i = 0; i < lazy->tables; i++)
 		symbols->elf.symbol_count += lazy->table[i].count;
 	return CG_OK;
+}
+
+/* A truncated file still has some of its symbols. */
+static void
+tell_truncated(
+    struct cg_diag *diag, const struct cg_elffile *file, const char *path)
+{
+	if (file->elf && file->needed > file->size)
+		cg_diag_say(diag, CG_WARNING, NULL,
+		    "%s is truncated: it has %llu of %llu bytes, names and "
+		    "lines may be missing",
+		    path, (unsigned long long)file->size,
+		    (unsigned long long)file->needed);
 }
 
 struct cg_symbols *
@@ -265,16 +290,25 @@ cg_symbols_load(struct cg_diag *diag, const char *path, bool quiet, int *status)
 		symbols->lazy->mini.fd = -1;
 		*status = load(symbols, path, &why);
 	}
-	if (*status == CG_OK)
+	if (*status == CG_OK) {
+		tell_truncated(diag, &symbols->lazy->program, path);
+		tell_truncated(diag, &symbols->lazy->debug, symbols->elf.debug);
 		return symbols;
+	}
 	if (*status == CG_ELIMIT)
 		cg_diag_say(diag, CG_ERROR, NULL, "out of memory");
+	else if (*status == CG_EREAD)
+		cg_diag_say(diag, CG_ERROR, NULL, "cannot read %s: %s", path,
+		    why ? why : strerror(EIO));
 	else if (!quiet && why)
 		cg_diag_say(
 		    diag, CG_WARNING, NULL, "cannot open %s: %s", path, why);
 	else if (!quiet)
 		cg_diag_say(
 		    diag, CG_WARNING, NULL, "%s: not an ELF file", path);
+	*status = *status == CG_EREAD    ? CG_EINPUT
+		  : *status == CG_EINPUT ? CG_OK
+					 : *status;
 	cg_symbols_free(symbols);
 	return NULL;
 }
@@ -301,9 +335,11 @@ cg_symbols_status(const struct cg_symbols *symbols)
 {
 	const struct lazy *lazy = symbols->lazy;
 
-	if (lazy->status != CG_OK || !lazy->dwarf)
-		return lazy->status;
-	return cg_dwarf_status(lazy->dwarf);
+	int status = lazy->status;
+
+	if (status == CG_OK && lazy->dwarf)
+		status = cg_dwarf_status(lazy->dwarf);
+	return status == CG_EREAD ? CG_EINPUT : status;
 }
 
 /* ---- Answers ------------------------------------------------------------ */
@@ -413,8 +449,10 @@ cg_find_code(const struct cg_symbols *symbols, uint64_t addr, size_t n)
 
 	addr &= lazy->addr_mask;
 	if (addr - lazy->code_addr >= lazy->code.len) {
-		if (cg_elffile_code(&lazy->program, addr, &lazy->code) != CG_OK)
-			lazy->status = CG_ELIMIT;
+		int status = cg_elffile_code(&lazy->program, addr, &lazy->code);
+
+		if (status != CG_OK)
+			lazy->status = status;
 		lazy->code_addr = addr;
 	}
 	code = lazy->code;

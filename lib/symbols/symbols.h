@@ -20,16 +20,17 @@
 
 /*
  * Opens an object with its separate debug file and reads its symbols; lines are
- * read when first asked for. NULL with CG_EINPUT in *status: it cannot be
- * opened or is not a linked ELF file (a warning unless quiet). NULL with
- * CG_ELIMIT: out of memory (an error).
+ * read when first asked for. A warning tells if it is truncated. NULL with CG_OK
+ * in *status: it cannot be opened or is not a linked ELF file (a warning unless
+ * quiet). NULL with CG_EINPUT: reading failed, with CG_ELIMIT: out of memory
+ * (both are errors).
  */
 struct cg_symbols *cg_symbols_load(
     struct cg_diag *, const char *path, bool quiet, int *status);
 void cg_symbols_free(struct cg_symbols *);
 /*
- * CG_OK, or CG_ELIMIT once memory ran out during a later lookup: results since
- * then were "not known". Nothing is reported.
+ * CG_OK, or CG_ELIMIT once memory ran out, CG_EINPUT once reading failed during
+ * a later lookup: results since then were "not known". Nothing is reported.
  */
 int cg_symbols_status(const struct cg_symbols *);
 

@@ -401,9 +401,8 @@ ended_well(const struct conversion *it, int status)
 
 	if (!CHECK(files_in(directory) == 1))
 		return false;
-	/* What comes from an executable may be missing, with a warning. */
 	if (status == CG_OK)
-		return CHECK(right || (failing >= READ && it->told));
+		return CHECK(right);
 	/* A .ci file that cannot be read is skipped. */
 	if (status == CG_EINPUT && it->rest != NULL &&
 	    holds(output, it->rest, it->rest_length))
