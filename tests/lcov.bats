@@ -301,3 +301,31 @@ says_sorted()
 		BRDA:4,1,0,2 BRDA:4,1,1,2 BRDA:4,1,2,0 BRDA:4,1,3,2 \
 		BRDA:4,1,4,0 BRDA:4,1,5,0 BRDA:4,1,6,1 BRDA:4,1,7,1
 }
+
+@test "lcov: skips records without a file and of line 0, with a counted warning" {
+	cat >"$dir/in" <<-'END'
+	TN:
+	SF:
+	FN:1,lost
+	FNDA:1,lost
+	DA:1,5
+	end_of_record
+	SF:/a.c
+	FN:2,f
+	FNDA:3,f
+	BRDA:0,0,0,1
+	BRDA:2,0,0,1
+	DA:0,4
+	DA:2,3
+	end_of_record
+	END
+	"$CGCONV" -t lcov "$dir/in" >"$dir/out" 2>"$dir/err"
+	grep -xF "$dir/in:2:1: warning: skipped the records of a file without a path" \
+		"$dir/err"
+	[ "$(grep -c 'warning: skipped a record of line 0' "$dir/err")" -eq 2 ]
+	[ "$(wc -l <"$dir/err")" -eq 3 ]
+	grep -E '^(SF|DA|BRDA|FNDA):' "$dir/out" | says SF:/a.c FNDA:3,f DA:2,3 \
+		BRDA:2,0,0,1
+	# The next file begins although end_of_record is missing.
+	sed 6d "$dir/in" | "$CGCONV" -q -f lcov -t lcov | same "$dir/out" -
+}

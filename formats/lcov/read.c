@@ -11,6 +11,7 @@ struct reader {
 	struct cg_job *job;
 	struct cg_build *build;
 	struct lcov_section section;
+	bool skips;           /* up to end_of_record: no source file */
 	struct cg_map parts;  /* name of a test -> part + 1 */
 	cg_name test;         /* of the last TN: */
 	cg_name source;       /* path of the last SF: */
@@ -200,8 +201,12 @@ take_source(struct reader *r)
 	if (r->section.open)
 		return reject(
 		    r, r->record, "end_of_record before the next file");
-	if (r->rest.len == 0)
-		return reject(r, r->rest.ptr, "the path of a source file");
+	r->skips = r->rest.len == 0;
+	if (r->skips) {
+		cg_warn_at(r->job, r->record,
+		    "skipped the records of a file without a path");
+		return true;
+	}
 	r->section.open = true;
 	r->source = cg_add_name(r->build, r->rest);
 	r->section.file = cg_add_file(r->build, r->rest);
@@ -351,6 +356,14 @@ take_alias(struct reader *r)
 
 /* ---- Lines and branches ------------------------------------------------- */
 
+/* Some tools count code without a line at line 0, which lcov refuses. */
+static bool
+skip_line_0(struct reader *r)
+{
+	cg_warn_at(r->job, r->record, "skipped a record of line 0");
+	return true;
+}
+
 /* DA:line,count[,checksum] */
 static bool
 take_line(struct reader *r)
@@ -365,6 +378,8 @@ take_line(struct reader *r)
 	if (!take_u32(r, "a line number", &line->line) || !take_comma(r) ||
 	    !take_count(r, &line->count))
 		return false;
+	if (line->line == 0)
+		return skip_line_0(r);
 	section->lines++;
 	if (r->rest.len == 0)
 		return true;
@@ -388,7 +403,7 @@ take_plain_line(struct reader *r, struct cg_slice line)
 	    line.len < 3 || memcmp(line.ptr, "DA:", 3) != 0)
 		return false;
 	at = skip_number(at, &number, 9);
-	if (!at || *at != ',')
+	if (!at || *at != ',' || number == 0)
 		return false;
 	at = skip_number(at + 1, &count, 18);
 	if (!at || at != line.ptr + line.len)
@@ -421,6 +436,8 @@ add_branch(struct reader *r, struct lcov_branch *branch)
 {
 	struct lcov_section *section = &r->section;
 
+	if (branch->line == 0)
+		return skip_line_0(r);
 	if (!cg_grow_raw(&section->branch, &section->branch_cap,
 		section->branches + 1, sizeof(*branch)))
 		return cg_reject_nomem(r->job);
@@ -580,6 +597,10 @@ take_record(struct reader *r, struct cg_slice line)
 		record++;
 	if (!record->name) {
 		cg_warn_at(r->job, line.ptr, "unknown record skipped");
+		return true;
+	}
+	if (r->skips && !record->outside) {
+		r->skips = record->take != take_section_end;
 		return true;
 	}
 	if (!record->outside && !r->section.open)
