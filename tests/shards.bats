@@ -211,3 +211,26 @@ refuses_manifests()
 	[ "$status" -ne 77 ] || skip "$(tail -n 1 "$dir/log")"
 	[ "$status" -eq 0 ] || { cat "$dir/log" && false; }
 }
+
+@test "shards: inputs that cannot be added leave no sum, in one run or in shards" {
+	printf 'event: t : Time (ns)\nevents: t\nfn=f\n1 5\n' >a
+	sed 's/(ns)/(bytes)/' a >b
+	cp a c
+	for j in 1 2; do
+		batch -j$j -o sum.cgj --manifest "run$j" a b c
+		[ "$status" -eq 1 ] && [ ! -e sum.cgj ]
+		grep -x 'sum.cgj: error: an input cannot be added to the others' err
+		grep 'error: event t has the unit ns in one place and bytes' err
+		[ "$(grep -c '"status":"failed"' "run$j")" -eq 3 ]
+		grep -F 'cgconv: 3 inputs: 0 converted, 3 failed, 0 skipped' err
+	done
+	shards 3 a b c
+	refuses 1 'event t has the unit' -o sum.cgj part[1-3].cgj
+	[ ! -e sum.cgj ]
+	# Without the misfit the batch is completed.
+	cp a b
+	batch -o sum.cgj --manifest run1 --resume --retry-failed \
+		a b c
+	[ "$status" -eq 0 ]
+	"$CGCONV" -t callgrind sum.cgj | grep -x 'totals: 15'
+}

@@ -253,6 +253,7 @@ struct worker_order {
 struct worker_answer {
 	enum state state;
 	bool last;          /* the worker is short of memory and ends */
+	bool misfit;        /* the input cannot be added to those before it */
 	size_t log, result; /* bytes that follow */
 };
 bool write_all(int fd, const void *bytes, size_t n);

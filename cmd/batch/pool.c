@@ -111,12 +111,29 @@ send_piece(struct worker *worker, enum action action, const struct piece *piece)
 
 /* ---- Chunks -------------------------------------------------------------- */
 
+/* Fails what is left of a chunk whose group has no output. */
+static void
+fail_pending(struct batch *batch, struct chunk *chunk, const char *error)
+{
+	for (; chunk->at < chunk->count; chunk->at++) {
+		size_t number = chunk->piece[chunk->at].task;
+
+		if (batch->task[number].state == PENDING)
+			fail_without_log(batch, number, error);
+	}
+}
+
 /* Sends the next piece, or the order to write the sum. */
 static void
 continue_chunk(struct batch *batch, struct worker *worker)
 {
 	struct chunk *chunk = worker->chunk;
+	const char *error = chunk->group->error;
 
+	if (error != NULL) {
+		chunk->summed = 0;
+		fail_pending(batch, chunk, error);
+	}
 	if (chunk->at < chunk->count) {
 		send_piece(worker, ADD, &chunk->piece[chunk->at]);
 	} else if (chunk->summed > 0) {
@@ -154,21 +171,40 @@ note_summed(struct batch *batch, size_t number, char *log, char *result)
 		free(log);
 }
 
+/*
+ * An input that cannot be added, as its event has another unit, leaves no sum:
+ * which inputs it fits would depend on their order, shards and chunks.
+ */
 static void
-end_piece(struct batch *batch, struct worker *worker, enum state state,
-    char *log, char *result)
+refuse_sum(struct batch *batch, struct group *group)
+{
+	const char *error = "an input cannot be added to the others";
+	const struct cg_message message = {
+		.severity = CG_ERROR, .file = group->output, .text = error
+	};
+
+	if (group->error == NULL)
+		put_message(stderr, &message);
+	fail_group(batch, group, error);
+}
+
+static void
+end_piece(struct batch *batch, struct worker *worker,
+    const struct worker_answer *answer, char *log, char *result)
 {
 	struct chunk *chunk = worker->chunk;
 
-	if (state == SUMMED) {
+	if (answer->state == SUMMED) {
 		note_summed(batch, worker->order.task, log, result);
 		chunk->at++;
 		chunk->summed++;
 		return;
 	}
-	end_task(batch, worker->order.task, state, log, result);
+	end_task(batch, worker->order.task, answer->state, log, result);
 	free(result);
 	take_piece_out(chunk);
+	if (answer->misfit)
+		refuse_sum(batch, chunk->group);
 }
 
 /* Ends an order to write a chunk or to merge a group. */
@@ -275,7 +311,7 @@ take_answer(struct batch *batch, struct worker *worker,
 		end_task(batch, worker->order.task, answer->state, log, result);
 		free(result);
 		break;
-	case ADD: end_piece(batch, worker, answer->state, log, result); break;
+	case ADD: end_piece(batch, worker, answer, log, result); break;
 	case WRITE:
 	case MERGE:
 		end_sum(batch, worker, answer->state, log, result);

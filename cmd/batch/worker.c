@@ -531,7 +531,7 @@ is_damaged_archive(const struct task *task)
 static enum state
 convert_task(struct worker_state *state, struct cg_job *job,
     const struct worker_order *order, struct blob *blob,
-    struct json_object *result, bool *last)
+    struct json_object *result, struct worker_answer *answer)
 {
 	const struct cg_graph *graph = NULL;
 	struct cg_detected found;
@@ -554,7 +554,8 @@ convert_task(struct worker_state *state, struct cg_job *job,
 	if (status == CG_OK && order->action == ADD) {
 		status = add_to_sum(state, job, order, blob);
 		/* A sum with half an input is useless. */
-		*last = status != CG_OK;
+		answer->last = status != CG_OK;
+		answer->misfit = status == CG_EINPUT;
 	}
 	/*
 	 * A directory that cannot be read is a failure, too, and so is an
@@ -565,7 +566,7 @@ convert_task(struct worker_state *state, struct cg_job *job,
 		return SKIPPED;
 	if (status != CG_OK)
 		(void)add_json_u64(result, "exit", (uint64_t)status);
-	*last = *last || status == CG_ELIMIT;
+	answer->last = answer->last || status == CG_ELIMIT;
 	if (status != CG_OK)
 		return FAILED;
 	return order->action == ADD ? SUMMED : DONE;
@@ -598,8 +599,7 @@ run_task(struct worker_state *state, const struct worker_order *order,
 	if (job == NULL || result == NULL || !open_task_log(log))
 		return false; /* the parent reports it */
 	cg_job_set_reporter(job, collect_message, log);
-	answer.state =
-	    convert_task(state, job, order, blob, result, &answer.last);
+	answer.state = convert_task(state, job, order, blob, result, &answer);
 	cg_job_free(job);
 	ok = close_task_log(log, result, answer.state) &&
 	     add_seconds(result, seconds_now() - began);
