@@ -22,13 +22,13 @@ frames()
 	"$CGCONV" -q -t svg --width 420 -o "$dir/out.svg" "$dir/in.folded"
 	frames "$dir/out.svg" >"$dir/got"
 	cat >"$dir/want" <<-E
-	all 10.0000 145 400.0000
-	main 10.0000 128 400.0000
-	z 110.0000 111 300.0000
-	a 10.0000 111 100.0000
-	b 10.0000 94 50.0000
-	a 10.0000 77 50.0000
-	c 10.0000 60 50.0000
+	all 10.000000 145 400.000000
+	main 10.000000 128 400.000000
+	z 110.000000 111 300.000000
+	a 10.000000 111 100.000000
+	b 10.000000 94 50.000000
+	a 10.000000 77 50.000000
+	c 10.000000 60 50.000000
 	E
 	same "$dir/want" "$dir/got"
 	grep -q 'samples: 40' "$dir/out.svg"
@@ -63,8 +63,42 @@ frames()
 	[ "$(frames "$dir/out.svg" | cut -d ' ' -f 1 | tr '\n' ' ')" = \
 		"all main z a " ]
 	refuses 2 "--width: expected a number of pixels from 200 to 100000" -t svg --width 3 "$dir/in.folded"
-	refuses 2 "--min-width: expected a number of pixels" -t svg --min-width x \
-		"$dir/in.folded"
+	for width in x 1x 1. '%' '1%%'; do
+		refuses 2 "--min-width: expected pixels or a percentage, such as" \
+			-t svg --min-width "$width" "$dir/in.folded"
+	done
+}
+
+@test "svg: keeps what zooming can show, and says what it dropped" {
+	printf 'm;wide 199999\nm;narrow;a 2\nm;one 1\nm;two;b 1\nm;x 0\n' \
+		>"$dir/in.folded"
+	"$CGCONV" -q -t svg --min-width 0.0006% "$dir/in.folded" >"$dir/out.svg"
+	[ "$(frames "$dir/out.svg" | cut -d ' ' -f 1 | tr '\n' ' ')" = \
+		"all m wide narrow a " ]
+	grep -F '; dropped 3 frames narrower than 0.0006%, together 0.00%<' \
+		"$dir/out.svg"
+	"$CGCONV" -q -t svg --min-width 50 "$dir/in.folded" |
+		grep -F '; dropped 5 frames narrower than 50 px, together 0.00%<'
+	"$CGCONV" -q -t svg --min-width 0 "$dir/in.folded" >"$dir/out.svg"
+	not grep -F dropped "$dir/out.svg"
+	[ "$(frames "$dir/out.svg" | wc -l)" -eq 8 ]
+}
+
+@test "svg: functions without a name have that of their object" {
+	cat >"$dir/in" <<-'END'
+	a  1 1.0:  5 cycles:
+		401 [unknown] (/lib/libx.so)
+		400 main+0x1 (/bin/a)
+
+	a  1 1.1:  7 cycles:
+		401 [unknown] (/lib/liby.so)
+		400 main+0x1 (/bin/a)
+
+	END
+	"$CGCONV" -q -f perf-script -t svg "$dir/in" >"$dir/out.svg"
+	grep '<title>\[libx.so\]$' "$dir/out.svg"
+	grep '<title>\[liby.so\]$' "$dir/out.svg"
+	not grep -F '[unknown]' "$dir/out.svg"
 }
 
 @test "svg: marks estimated stacks" {

@@ -5,7 +5,8 @@
  *
  * Source: Brendan Gregg, "The Flame Graph", ACM Queue 14(2), 2016, for the
  * idea; markup and script are our own. Names of functions and one event
- * survive; frames narrower than --min-width are dropped with those on them.
+ * survive. Frames narrower than --min-width are dropped with those on them, and
+ * the picture says how many; the default is what zooming in cannot show.
  *
  * The way of the data: stacks of equal functions are merged (library), costs
  * become inclusive (sum_costs()), frames get positions (lay_out()), each frame
@@ -24,7 +25,9 @@
 #define CHAR 72 /* tenths of a pixel: a monospaced letter is 0.6 em */
 #define WIDTH_MIN 200
 #define WIDTH_MAX 100000
-#define UNIT 10000 /* positions have four decimals of a pixel */
+#define UNIT 1000000 /* positions have six decimals of a pixel */
+
+#define UNKNOWN "[unknown]"
 
 /* A merged frame in the picture. */
 struct box {
@@ -39,6 +42,7 @@ struct writer {
 	const struct cg_event *event;
 	size_t column;
 	uint64_t width, least; /* pixels; UNITs of a pixel */
+	bool percent;          /* least was given as a share of the width */
 	struct cg_merged_stacks *merged;
 	const struct cg_merged_frame *frame;
 	size_t frames;
@@ -46,8 +50,12 @@ struct writer {
 	struct box *box;           /* by frame */
 	uint32_t *waiting, *drawn; /* frames to visit; frames that are drawn */
 	size_t shown;
+	size_t dropped;        /* narrow frames */
+	uint64_t dropped_cost; /* of those on frames that are drawn */
 	uint32_t depth;
 	struct sibling *group;
+	char *name; /* of the frame that is written */
+	size_t name_cap;
 };
 
 /* ---- Costs -------------------------------------------------------------- */
@@ -138,8 +146,12 @@ lay_out_children(struct writer *w, uint32_t parent, size_t *waiting)
 		box->start = start;
 		box->depth = w->box[parent].depth + 1;
 		start += box->total;
-		if (pixels(w, box->total) >= w->least && box->total > 0)
+		if (box->total == 0)
+			continue;
+		if (pixels(w, box->total) >= w->least)
 			w->waiting[(*waiting)++] = w->group[i].frame;
+		else
+			w->dropped_cost += box->total;
 	}
 }
 
@@ -162,6 +174,9 @@ lay_out(struct writer *w)
 			w->depth = w->box[frame].depth;
 		lay_out_children(w, frame, &waiting);
 	}
+	for (size_t i = 0; i < w->frames; i++)
+		w->dropped += w->box[i].total > 0;
+	w->dropped -= w->dropped > 0 ? w->shown : 0;
 	return true;
 }
 
@@ -170,7 +185,7 @@ lay_out(struct writer *w)
 static void
 put_pixels(struct writer *w, uint64_t units)
 {
-	cg_putf(w->out, "%" PRIu64 ".%04" PRIu64, units / UNIT, units % UNIT);
+	cg_putf(w->out, "%" PRIu64 ".%06" PRIu64, units / UNIT, units % UNIT);
 }
 
 /* 1234567 as 1,234,567 */
@@ -225,14 +240,26 @@ fit(struct cg_slice name, uint64_t units, bool *cut)
 	return name;
 }
 
+/* A function without a name is shown as [base name of its object]. */
 static struct cg_slice
-frame_name(const struct writer *w, uint32_t frame)
+frame_name(struct writer *w, uint32_t frame)
 {
-	struct cg_slice name = cg_fn_name(w->graph, w->frame[frame].fn);
+	cg_fn fn = w->frame[frame].fn;
+	struct cg_slice name = cg_fn_name(w->graph, fn), object;
 
 	if (frame == 0)
 		return cg_slice("all");
-	return name.len > 0 ? name : cg_slice("[unknown]");
+	object =
+	    cg_base_name(cg_object_path(w->graph, cg_fn_object(w->graph, fn)));
+	if (name.len > 0 && !cg_equal(name, UNKNOWN))
+		return name;
+	if (object.len == 0 || *object.ptr == '[' ||
+	    !cg_grow_raw(&w->name, &w->name_cap, object.len + 2, 1))
+		return cg_slice(UNKNOWN);
+	w->name[0] = '[';
+	memcpy(w->name + 1, object.ptr, object.len);
+	w->name[object.len + 1] = ']';
+	return (struct cg_slice){ w->name, object.len + 2 };
 }
 
 static void
@@ -269,6 +296,20 @@ put_frame(struct writer *w, uint32_t id)
 	cg_puts(w->out, cut ? "..</text></g>\n" : "</text></g>\n");
 }
 
+/* Says how much of the profile the picture lacks. */
+static void
+put_dropped(struct writer *w)
+{
+	if (w->dropped == 0)
+		return;
+	cg_puts(w->out, "; dropped ");
+	put_cost(w, w->dropped);
+	cg_putf(w->out, " frame%s narrower than %s%s, together %.2f%%",
+	    w->dropped == 1 ? "" : "s", cg_opt(w->job, "min-width"),
+	    w->percent ? "" : " px",
+	    100 * ((double)w->dropped_cost / (double)w->box[0].total));
+}
+
 static void
 put_head(struct writer *w)
 {
@@ -294,10 +335,12 @@ put_head(struct writer *w)
 	    cg_slice(*event->long_name ? event->long_name : event->name));
 	cg_puts(w->out, ": ");
 	put_cost(w, w->box[0].total);
-	cg_putc(w->out, ' ');
+	if (*event->unit)
+		cg_putc(w->out, ' ');
 	cg_put_xml(w->out, cg_slice(event->unit));
 	if (cg_stacks_guessed(w->graph, CG_ALL_PARTS))
 		cg_puts(w->out, " (stacks are estimated from calls)");
+	put_dropped(w);
 	cg_putf(w->out,
 	    "</text>\n<text id=\"info\" x=\"%" PRIu64 "\" y=\"52\" "
 	    "text-anchor=\"end\"></text>\n",
@@ -316,22 +359,39 @@ find_event(struct writer *w)
 	return status;
 }
 
-/* "0.3", in UNITs of a pixel; further decimals are ignored. */
+/* "0.25" in millionths; further decimals are ignored. */
 static bool
-take_pixels(const char *text, uint64_t *units)
+take_decimal(struct cg_slice *text, uint64_t *millionths)
 {
-	struct cg_slice rest = cg_slice(text);
-	uint64_t whole, part = 0;
+	uint64_t whole, unit = 100000;
 
-	if (!cg_take_u64(&rest, &whole) || whole > WIDTH_MAX)
+	if (!cg_take_u64(text, &whole) || whole > WIDTH_MAX)
 		return false;
-	if (cg_take_char(&rest, '.') && rest.len > 0) {
-		if (*rest.ptr < '0' || *rest.ptr > '9')
-			return false;
-		part = (uint64_t)(*rest.ptr - '0');
+	*millionths = whole * 1000000;
+	if (!cg_take_char(text, '.'))
+		return true;
+	if (text->len == 0 || *text->ptr < '0' || *text->ptr > '9')
+		return false;
+	for (; text->len > 0 && *text->ptr >= '0' && *text->ptr <= '9';
+	     text->ptr++, text->len--) {
+		*millionths += (uint64_t)(*text->ptr - '0') * unit;
+		unit /= 10;
 	}
-	*units = whole * UNIT + part * (UNIT / 10);
 	return true;
+}
+
+/* "0.3" pixels, or "0.1%" of the width. */
+static bool
+take_min_width(struct writer *w)
+{
+	struct cg_slice rest = cg_slice(cg_opt(w->job, "min-width"));
+
+	if (!take_decimal(&rest, &w->least))
+		return false;
+	w->percent = cg_take_char(&rest, '%');
+	if (w->percent)
+		w->least = w->least * (w->width - 2 * PAD) / 100;
+	return rest.len == 0;
 }
 
 static int
@@ -345,10 +405,10 @@ get_options(struct writer *w)
 		    "--width: expected a number of pixels from %d to %d, not "
 		    "'%s'",
 		    WIDTH_MIN, WIDTH_MAX, cg_opt(w->job, "width"));
-	if (!take_pixels(cg_opt(w->job, "min-width"), &w->least))
+	if (!take_min_width(w))
 		return cg_usage(w->job,
-		    "--min-width: expected a number of pixels, such as 0.3, "
-		    "not '%s'",
+		    "--min-width: expected pixels or a percentage, such as "
+		    "0.3 or 0.01%%, not '%s'",
 		    cg_opt(w->job, "min-width"));
 	return find_event(w);
 }
@@ -382,6 +442,7 @@ write_svg(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 	free(w.waiting);
 	free(w.drawn);
 	free(w.group);
+	free(w.name);
 	return cg_out_status(out);
 }
 
@@ -401,8 +462,8 @@ static const struct cg_option options[] = {
 	    .writing = true },
 	{ .name = "min-width",
 	    .type = CG_STRING,
-	    .fallback = "0.3",
-	    .arg = "PIXELS",
+	    .fallback = "0.001%",
+	    .arg = "PIXELS|PERCENT%",
 	    .help = "drop frames narrower than this",
 	    .writing = true },
 	{ 0 },
