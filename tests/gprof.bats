@@ -575,11 +575,11 @@ rate=1000000000 abbrev=s dimension=seconds" \
 		"$CGCONV" -q -t json "$t/a.$to" "$t/a.$to" >"$t/out"
 	done
 	refuses 1 "mixed executables" -t json "$t/a" "$t/b.json"
-	# Like any bad input, it is skipped; the others are merged.
+	# As without -j there is no sum of the others.
 	cp "$t/a" "$t/c"
 	refuses 1 "/b: error: mixed executables" -q -j1 -o "$t/out.cgj" \
 		--manifest "$t/log" "$t/a" "$t/b" "$t/c"
-	"$CGCONV" -q -t json "$t/a" "$t/c" | same - "$t/out.cgj"
+	[ ! -e "$t/out.cgj" ]
 	for run in a b; do
 		"$CGCONV" -q --partial -o "$t/$run.cgj" "$t/$run"
 	done

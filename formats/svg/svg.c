@@ -253,9 +253,12 @@ frame_name(struct writer *w, uint32_t frame)
 	    cg_base_name(cg_object_path(w->graph, cg_fn_object(w->graph, fn)));
 	if (name.len > 0 && !cg_equal(name, UNKNOWN))
 		return name;
-	if (object.len == 0 || *object.ptr == '[' ||
-	    !cg_grow_raw(&w->name, &w->name_cap, object.len + 2, 1))
+	if (object.len == 0 || *object.ptr == '[')
 		return cg_slice(UNKNOWN);
+	if (!cg_grow_raw(&w->name, &w->name_cap, object.len + 2, 1)) {
+		(void)cg_reject_nomem(w->job);
+		return cg_slice(UNKNOWN);
+	}
 	w->name[0] = '[';
 	memcpy(w->name + 1, object.ptr, object.len);
 	w->name[object.len + 1] = ']';
