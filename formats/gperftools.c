@@ -371,9 +371,25 @@ add_frames(struct reader *r, cg_node at, uint64_t addr)
 	return at;
 }
 
-/* Adds all stacks: addresses need the mappings at the end of the file. */
+/* As the reader of pprof describes it; of 0 and 1 nothing. */
+static void
+describe_period(struct reader *r, uint64_t period, const char *unit)
+{
+	char text[60];
+
+	if (period <= 1)
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64 " %s", period, unit);
+	cg_add_desc(r->build, cg_slice("period"), cg_slice(text));
+}
+
+/*
+ * Adds all stacks: addresses need the mappings at the end of the file. The
+ * period of samples has a unit like "cpu nanoseconds".
+ */
 static bool
-finish(struct reader *r, const struct cg_event *event)
+finish(struct reader *r, const struct cg_event *event, uint64_t period,
+    const char *unit)
 {
 	const struct node *node = r->nodes.at;
 	const uint64_t *addr = r->addrs.at;
@@ -385,6 +401,7 @@ finish(struct reader *r, const struct cg_event *event)
 	/* pprof shows time, and bytes in use. */
 	cg_add_desc(
 	    r->build, cg_slice(CG_MAIN_EVENT_KEY), cg_slice(event[1].name));
+	describe_period(r, period, unit);
 	if (!id)
 		return cg_reject_nomem(r->job);
 	if (add_events(r, event, column)) {
@@ -498,7 +515,7 @@ read_cpu(struct reader *r, struct words words)
 		if (!add_mapping(r, line))
 			return false;
 	check_end(r);
-	return finish(r, event);
+	return finish(r, event, period, "cpu nanoseconds");
 }
 
 /* ---- Heap profiles ------------------------------------------------------ */
@@ -648,7 +665,7 @@ read_heap(struct reader *r, struct cg_slice line)
 				"file may be truncated");
 	else
 		check_end(r);
-	return finish(r, event);
+	return finish(r, event, heap.rate, "space bytes");
 }
 
 /* ---- The format --------------------------------------------------------- */

@@ -119,3 +119,15 @@ words()
 	"$CGCONV" -q --info samples/gperftools/cpu/work.prof |
 		grep -q 'Top.*inclusive cpu'
 }
+
+@test "gperftools: the period of samples is kept, and written to pprof" {
+	"$CGCONV" -q -t pprof samples/gperftools/cpu/work.prof -o "$dir/out.pb.gz"
+	"$CGCONV" -q -t json "$dir/out.pb.gz" |
+		grep -F '["desc","period","20000000 cpu nanoseconds"]'
+	printf '%s\n' 'heap profile: 1: 10 [1: 10] @ heap_v2/524288' \
+		' 1: 10 [1: 10] @ 0x1' >"$dir/heap"
+	"$CGCONV" -q -t json "$dir/heap" |
+		grep -F '["desc","period","524288 space bytes"]'
+	sed -i 's,heap_v2/524288,heapprofile,' "$dir/heap"
+	"$CGCONV" -q -t json "$dir/heap" | not grep -F '["desc","period"'
+}
