@@ -110,14 +110,14 @@ lists()
 	./a 1 2 3 4 5 6
 	gcov -j -b -t a.gcda >want.json
 	grep -q '"format_version": *"1"' want.json || skip "gcov is not of gcc 12"
-	"$CGCONV" -q --gcov-compat -t gcov-json a.gcda -o got.json
+	"$CGCONV" -q -t gcov-json a.gcda -o got.json
 	lists want.json >want
 	lists got.json | same want -
 	grep '^fn.*less' want >fns
 	not sort -c fns 2>err
 	# Through gcov-json and json the order survives.
 	"$CGCONV" -q -t gcov-json got.json | cmp got.json
-	"$CGCONV" -q -t json --gcov-compat a.gcda -o a.json
+	"$CGCONV" -q -t json a.gcda -o a.json
 	"$CGCONV" -q -t gcov-json a.json | cmp got.json
 }
 

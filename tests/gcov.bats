@@ -33,7 +33,7 @@ lines()
 
 @test "gcov: lines, marks, branches, functions equal those of gcov" {
 	for dir in samples/gcov/gcc*; do
-		covered --gcov-compat "$dir/cover.gcda" >"$t/got"
+		covered "$dir/cover.gcda" >"$t/got"
 		same "$dir/gcov.txt" "$t/got"
 	done
 }
@@ -230,8 +230,8 @@ calls()
 	(cd "$t" && "$CGCONV" -q -t json 1 | cmp - "$t/json")
 }
 
-@test "gcov: only --gcov-compat drops counts where blocks of others end" {
-	covered $cc.gcda >"$t/got"
+@test "gcov: --exact-lines keeps counts that gcov drops" {
+	covered --exact-lines $cc.gcda >"$t/got"
 	[ "$(diff samples/gcov/gcc-cc/gcov.txt "$t/got" | grep '^[<>]')" = \
 		"< line cover.cc 27 1
 > line cover.cc 27 2" ]

@@ -118,7 +118,7 @@ process_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
 		status = gcov_match(unit, data);
 	if (status != CG_OK)
 		return status;
-	unit->compat = cg_opt_flag(unit->job, "gcov-compat") && !unit->llvm &&
+	unit->compat = !cg_opt_flag(unit->job, "exact-lines") && !unit->llvm &&
 		       unit->head.layout >= GCOV_VERSION(8, 0);
 	if (!process_fns(&emit, notes, data))
 		return cg_nomem(unit->job);
@@ -461,10 +461,10 @@ static const struct cg_option options[] = {
 	    .arg = "DIR",
 	    .help = "directory of notes (.gcno) that are not next to the data",
 	    .reading = true },
-	{ .name = "gcov-compat",
+	{ .name = "exact-lines",
 	    .type = CG_FLAG,
 	    .fallback = "no",
-	    .help = "count lines shared by several functions as gcov does",
+	    .help = "add the counts of all functions that share a line",
 	    .reading = true },
 	{ .name = "relative-to-notes",
 	    .type = CG_FLAG,

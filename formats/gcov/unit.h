@@ -124,7 +124,7 @@ struct gcov_unit {
 	struct gcov_data data;
 	bool has_data;
 	bool llvm;   /* clang wrote the notes */
-	bool compat; /* option gcov-compat applies */
+	bool compat; /* lines are counted as gcov does */
 	/*
 	 * The target can represent rows of raw counters (and nothing else),
 	 * of the blocks of paths; negative counts.
