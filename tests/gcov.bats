@@ -413,6 +413,32 @@ old_unit()
 	perl "$BATS_TEST_DIRNAME/oracle/gcov-as.pl" 407* le now "$2"
 }
 
+@test "gcov: relative names are searched for from the notes upwards" {
+	mkdir -p "$t/top/src/sub" "$t/other"
+	printf 'int main(void)\n{\n\treturn 0;\n}\n' >"$t/top/src/sub/a.c"
+	(cd "$t/top" && old_unit src/sub/a.c src/a)
+	for at in . top top/src other; do
+		(cd "$t/$at" && "$CGCONV" -t lcov "$t/top/src/a.gcno" \
+			-o "$t/out" 2>"$t/err")
+		[ ! -s "$t/err" ]
+		grep -x "SF:$t/top/src/sub/a.c" "$t/out"
+	done
+	cd "$t"
+	"$CGCONV" -t lcov top/src/a.gcno | grep -x SF:top/src/sub/a.c
+	(cd top/src && "$CGCONV" -t lcov a.gcno | grep -x "SF:$t/top/src/sub/a.c")
+	(cd top && "$CGCONV" -t lcov src/a.gcno | grep -x SF:src/sub/a.c)
+	# The directory of the notes is not repeated although the source is deeper.
+	"$CGCONV" -t lcov --relative-to-notes top/src/a.gcno |
+		grep -x SF:top/src/sub/a.c
+	# Members of an archive have no files around them.
+	tar -cf x.tar top
+	"$CGCONV" -q -t lcov -o - x.tar | grep -x SF:src/sub/a.c
+	rm -r top/src/sub
+	"$CGCONV" -t lcov top/src/a.gcno 2>&1 >out | grep -F \
+		'src/sub/a.c is in no directory from that of the notes upwards'
+	grep -x SF:src/sub/a.c out
+}
+
 @test "gcov: warns of relative names that may be two files" {
 	mkdir -p "$t"/x "$t"/y "$t"/z "$t/top/src"
 	printf 'int main(void)\n{\n\treturn 0;\n}\n' >"$t/x/a.c"
@@ -421,6 +447,7 @@ old_unit()
 	for dir in x y; do (cd "$t/$dir" && old_unit a.c a); done
 	(cd "$t/top" && old_unit src/a.c src/a)
 	cp "$t"/x/a.gc* "$t/z"
+	rm "$t"/*/a.c "$t/top/src/a.c"
 	cd "$t"
 	"$CGCONV" -t lcov x/a.gcda y/a.gcda -o out 2>err
 	grep -q 'a.c is taken for the file of that name in x: .*--relative-to-n' err

@@ -1,7 +1,9 @@
 /*
  * files.c - paths of notes and data, and the directory of sources.
  */
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "calls.h"
 #include "gcov.h"
@@ -148,21 +150,79 @@ find_source(
 	return false;
 }
 
-/* The directory of the notes, less that of the source if it ends with it. */
+/*
+ * The directory of the notes, less what the source's directory repeats of its
+ * end: "top" for top/src and src/sub.
+ */
 static struct cg_slice
 without_source_directory(struct cg_slice notes, struct cg_slice source)
 {
-	struct cg_slice directory = directory_of(notes),
-			own = directory_of(source);
+	struct cg_slice directory = directory_of(notes), own;
 
-	if (own.len == 0 || !ends_with(directory, own))
-		return directory;
-	if (own.len < directory.len &&
-	    directory.ptr[directory.len - own.len - 1] != '/')
-		return directory;
+	while (cg_take_prefix(&source, "./"))
+		continue;
+	own = directory_of(source);
+	while (own.len > 0 &&
+	       !(ends_with(directory, own) &&
+		   (own.len == directory.len ||
+		       directory.ptr[directory.len - own.len - 1] == '/')))
+		own = directory_of(own);
 	directory.len -= own.len;
-	directory.len -= directory.len > 1;
+	directory.len -= own.len > 0 && directory.len > 1;
 	return directory;
+}
+
+/* Is there directory/name? False also if memory ran out. */
+static bool
+is_there(
+    struct gcov_unit *unit, struct cg_slice directory, struct cg_slice name)
+{
+	char *end;
+
+	if (!gcov_grow(unit, &unit->path, &unit->path_cap,
+		directory.len + name.len + CG_JOIN_MORE + 1, 1))
+		return false;
+	end = cg_join_path(unit->path, directory, name);
+	*end = '\0';
+	return cg_companion_exists(unit->job, unit->path);
+}
+
+/* Searches a directory and those above it for the file. */
+static bool
+search_upwards(
+    struct gcov_unit *unit, struct cg_slice *directory, struct cg_slice name)
+{
+	size_t len;
+
+	do {
+		if (is_there(unit, *directory, name))
+			return true;
+		len = directory->len;
+		*directory = directory_of(*directory);
+	} while (directory->len < len);
+	return false;
+}
+
+/*
+ * Searches the directory that the compiler ran in: there is the file. Above the
+ * working directory it becomes absolute.
+ */
+static bool
+search_directory(struct gcov_unit *unit, struct cg_build *build,
+    const char *notes, struct cg_slice name, struct cg_slice *directory)
+{
+	char path[PATH_MAX];
+
+	*directory = directory_of(cg_slice(notes));
+	if (search_upwards(unit, directory, name))
+		return true;
+	if (*notes == '/' || !getcwd(path, sizeof(path)))
+		return false;
+	*directory = directory_of(cg_slice(path));
+	if (!search_upwards(unit, directory, name))
+		return false;
+	*directory = cg_get_name(build, cg_add_name(build, *directory));
+	return true;
 }
 
 /*
@@ -206,31 +266,56 @@ check_source(struct gcov_unit *unit, struct cg_build *build,
 	return true;
 }
 
+/* The unit's source, or else the first file with a relative name. */
+static bool
+find_relative(
+    const struct gcov_unit *unit, const char *notes, struct cg_slice *name)
+{
+	if (find_source(unit, cg_slice(notes), name))
+		return true;
+	for (size_t i = 0; i < unit->files; i++) {
+		*name = unit->file[i].name;
+		if (name->len > 0 && *name->ptr != '/' && *name->ptr != '<')
+			return true;
+	}
+	*name = (struct cg_slice){ "", 0 };
+	return false;
+}
+
 /*
  * Notes of gcc 9 and later have the directory that the compiler ran in. Older
  * ones and those of clang do not (since clang 21 they have "."). gcov uses their
- * relative names as they are, so that two files of one name become one; so does
- * this reader, with a warning. With --relative-to-notes such names are relative
- * to the directory of the notes, as in lcov, less what the name of the unit's
- * source repeats of it: for src/a.c in top/src/a.gcno the compiler ran in top.
+ * relative names as they are, which is right only in that directory. So it is
+ * searched: it is the notes' directory, or one above it, in which the source is
+ * found. If there is none, names stay as they are, and two files of one name
+ * become one, with a warning; with --relative-to-notes they are relative to the
+ * directory of the notes, as in lcov, less what the name of the unit's source
+ * repeats of it: for src/a.c in top/src/a.gcno the compiler ran in top.
  */
 bool
 gcov_find_directory(struct gcov_unit *unit, struct cg_build *build,
     const char *notes, struct cg_slice *directory)
 {
-	struct cg_slice source = { "", 0 };
-	bool found;
+	struct cg_slice source;
 
 	*directory = unit->head.cwd;
 	if (directory->len > 0 && !cg_equal(*directory, "."))
 		return true;
 	*directory = (struct cg_slice){ "", 0 };
-	found = find_source(unit, cg_slice(notes), &source);
+	if (!find_relative(unit, notes, &source))
+		return true;
 	if (cg_opt_flag(unit->job, "relative-to-notes")) {
-		*directory = without_source_directory(
-		    cg_slice(notes), found ? source : *directory);
+		*directory = without_source_directory(cg_slice(notes), source);
 		return true;
 	}
-	return !found ||
-	       check_source(unit, build, source, directory_of(cg_slice(notes)));
+	if (search_directory(unit, build, notes, source, directory))
+		return true;
+	*directory = (struct cg_slice){ "", 0 };
+	if (unit->nomem)
+		return false;
+	cg_warn(unit->job,
+	    "%.*s is in no directory from that of the notes upwards: its name "
+	    "stays relative; see --relative-to-notes",
+	    source.len > 99 ? 99 : (int)source.len, source.ptr);
+	return check_source(unit, build, source, directory_of(cg_slice(notes)));
 }

@@ -521,6 +521,16 @@ cg_open_companion(struct cg_job *job, const char *path, struct cg_in **in)
 	return true;
 }
 
+bool
+cg_companion_exists(struct cg_job *job, const char *path)
+{
+	struct stat info;
+
+	if (job->memories > 0)
+		return find_memory(job, path) != NULL;
+	return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 void
 cg_close_companion(struct cg_job *job, struct cg_in *in)
 {
