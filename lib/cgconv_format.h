@@ -147,6 +147,8 @@ uint64_t cg_in_offset(const struct cg_in *);
 bool cg_open_companion(struct cg_job *, const char *path, struct cg_in **in);
 /* True if path is a regular file: in the archive, if the input is in one. */
 bool cg_companion_exists(struct cg_job *, const char *path);
+/* True if the input is in memory, such as in an archive: so are companions. */
+bool cg_companion_in_memory(const struct cg_job *);
 void cg_close_companion(struct cg_job *, struct cg_in *);
 /* Is that file itself an input, named or found in a directory? */
 bool cg_job_has_input(const struct cg_job *, const char *path);

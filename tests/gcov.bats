@@ -462,3 +462,32 @@ old_unit()
 	grep ^SF: out | same - <(printf 'SF:%s\n' "$t/y/a.c" top/src/a.c \
 		x/a.c y/a.c)
 }
+
+@test "gcov: notes of checks of the build's configuration are skipped" {
+	mkdir -p "$t/b/CMakeFiles/3.25.1/CompilerIdC"
+	cd "$t/b"
+	echo 'int f(void) { return 0; }' >f.c
+	for file in conftest.c gone.c kept.c \
+		CMakeFiles/3.25.1/CompilerIdC/CMakeCCompilerId.c; do
+		echo 'int main(void) { return 0; }' >"$file"
+		(cd "$(dirname "$file")" && gcc --coverage -c "$(basename "$file")")
+	done
+	gcc --coverage -c f.c
+	gcc --coverage kept.o -o kept
+	./kept
+	rm conftest.c gone.c kept.c
+	"$CGCONV" -r -t lcov -o "$t/out" . 2>"$t/err"
+	# What ran is kept, whether its source is there or not.
+	grep ^SF: "$t/out" | sort >"$t/got"
+	printf 'SF:%s\n' "$t/b/f.c" "$t/b/kept.c" | same - "$t/got"
+	[ "$(grep -c 'warning: skipped notes without data' "$t/err")" -eq 3 ]
+	grep -F 'gone.gcno:0x0: warning: skipped notes without data: their source gone.c' \
+		"$t/err"
+	# Elsewhere the directory is missing: nothing is known about its files.
+	cp -r "$t/b" "$t/c"
+	rm -r "$t/b"
+	"$CGCONV" -q -r -t lcov -o "$t/out" "$t/c"
+	grep ^SF: "$t/out" | sort >"$t/got"
+	printf 'SF:%s\n' "$t/b/f.c" "$t/b/gone.c" "$t/b/kept.c" |
+		same - "$t/got"
+}

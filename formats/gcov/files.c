@@ -3,6 +3,7 @@
  */
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "calls.h"
@@ -130,8 +131,8 @@ without_suffix(struct cg_slice base)
 }
 
 /*
- * The source that the unit was compiled from, if its name is relative: the
- * notes of a.c are a.gcno, a.c.gcno or prog-a.gcno.
+ * The source that the unit was compiled from: the notes of a.c are a.gcno,
+ * a.c.gcno or prog-a.gcno.
  */
 static bool
 find_source(
@@ -142,9 +143,8 @@ find_source(
 	for (size_t i = 0; i < unit->files; i++) {
 		*name = unit->file[i].name;
 		base = cg_base_name(*name);
-		if (base.len > 0 && name->ptr[0] != '/' &&
-		    (ends_with(stem, base) ||
-			ends_with(stem, without_suffix(base))))
+		if (base.len > 0 && (ends_with(stem, base) ||
+					ends_with(stem, without_suffix(base))))
 			return true;
 	}
 	return false;
@@ -271,7 +271,7 @@ static bool
 find_relative(
     const struct gcov_unit *unit, const char *notes, struct cg_slice *name)
 {
-	if (find_source(unit, cg_slice(notes), name))
+	if (find_source(unit, cg_slice(notes), name) && *name->ptr != '/')
 		return true;
 	for (size_t i = 0; i < unit->files; i++) {
 		*name = unit->file[i].name;
@@ -318,4 +318,70 @@ gcov_find_directory(struct gcov_unit *unit, struct cg_build *build,
 	    "stays relative; see --relative-to-notes",
 	    source.len > 99 ? 99 : (int)source.len, source.ptr);
 	return check_source(unit, build, source, directory_of(cg_slice(notes)));
+}
+
+/* ---- Checks of the build ------------------------------------------------ */
+
+static bool
+has_text(struct cg_slice text, const char *part)
+{
+	size_t len = strlen(part);
+
+	for (size_t i = 0; i + len <= text.len; i++) {
+		if (memcmp(text.ptr + i, part, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Programs that configure, CMake and meson compile to find out what the system
+ * has. Their notes stay next to those of the project.
+ */
+static bool
+is_check(struct cg_slice source)
+{
+	static const char *const directories[] = { "CMakeFiles/CMakeTmp/",
+		"CMakeFiles/CMakeScratch/", "/CompilerId", "meson-private/" };
+
+	if (cg_starts(cg_base_name(source), "conftest."))
+		return true;
+	for (size_t i = 0; i < sizeof(directories) / sizeof(*directories);
+	     i++) {
+		if (has_text(source, directories[i]))
+			return true;
+	}
+	return false;
+}
+
+/* True if the file is gone, but its directory is there. */
+static bool
+was_removed(
+    struct gcov_unit *unit, struct cg_slice directory, struct cg_slice source)
+{
+	struct stat info;
+	bool there = is_there(unit, directory, source);
+	char *slash;
+
+	if (there || unit->nomem || *unit->path != '/' ||
+	    cg_companion_in_memory(unit->job))
+		return false;
+	slash = strrchr(unit->path, '/');
+	slash[slash == unit->path] = '\0';
+	return stat(unit->path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool
+gcov_is_check(
+    struct gcov_unit *unit, const char *notes, struct cg_slice *source)
+{
+	char path[PATH_MAX];
+	char *end;
+
+	if (unit->has_data || !find_source(unit, cg_slice(notes), source) ||
+	    unit->head.cwd.len + source->len + CG_JOIN_MORE >= sizeof(path))
+		return false;
+	end = cg_join_path(path, unit->head.cwd, *source);
+	return is_check((struct cg_slice){ path, (size_t)(end - path) }) ||
+	       was_removed(unit, unit->head.cwd, *source);
 }

@@ -112,12 +112,20 @@ process_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
     const char *data)
 {
 	struct gcov_emit emit = { .unit = unit, .build = build };
+	struct cg_slice source;
 	int status = CG_OK;
 
 	if (unit->has_data)
 		status = gcov_match(unit, data);
 	if (status != CG_OK)
 		return status;
+	if (gcov_is_check(unit, notes, &source)) {
+		cg_warn(unit->job,
+		    "skipped notes without data: their source %.*s is gone, or "
+		    "a check of the build's configuration",
+		    source.len > 99 ? 99 : (int)source.len, source.ptr);
+		return CG_OK;
+	}
 	unit->compat = !cg_opt_flag(unit->job, "exact-lines") && !unit->llvm &&
 		       unit->head.layout >= GCOV_VERSION(8, 0);
 	if (!process_fns(&emit, notes, data))

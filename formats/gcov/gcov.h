@@ -34,6 +34,12 @@ bool gcov_set_name(struct gcov_unit *, struct cg_slice);
  */
 bool gcov_find_directory(struct gcov_unit *, struct cg_build *,
     const char *notes, struct cg_slice *directory);
+/*
+ * True for notes without data that do not belong to the project: their source
+ * (*source) is a check of configure, CMake or meson, or was removed.
+ */
+bool gcov_is_check(
+    struct gcov_unit *, const char *notes, struct cg_slice *source);
 
 /* ---- data.c, notes.c, old.c --------------------------------------------- */
 

@@ -21,8 +21,8 @@ put_arc(
 	else
 		cg_putf(w->out, call ? "returned %lld" : "taken %lld",
 		    (long long)row->count);
-	/* gcov until gcc 13 writes no kind for branches that never ran. */
-	if (!call && (ran || w->version == 0 || w->version >= 1400))
+	/* gcov until gcc 12 writes no kind for branches that never ran. */
+	if (!call && (ran || w->version == 0 || w->version >= 1300))
 		cg_puts(w->out, row->flags & CG_BRANCH_FALLTHROUGH
 				    ? " (fallthrough)"
 				: row->flags & CG_BRANCH_THROW ? " (throw)"

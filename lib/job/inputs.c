@@ -531,6 +531,12 @@ cg_companion_exists(struct cg_job *job, const char *path)
 	return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
+bool
+cg_companion_in_memory(const struct cg_job *job)
+{
+	return job->memories > 0;
+}
+
 void
 cg_close_companion(struct cg_job *job, struct cg_in *in)
 {
