@@ -85,8 +85,8 @@ report_problems(const struct gcov_unit *unit)
 		cg_warn(unit->job,
 		    "the counters do not determine all counts; the others are "
 		    "0");
-	if (scratch->inconsistent)
-		cg_warn(unit->job,
+	if (scratch->inconsistent && cg_job_verbose(unit->job))
+		cg_note(unit->job,
 		    "inconsistent counts: clang did not count all arcs; using "
 		    "those of llvm-cov");
 	if (scratch->saturated)
