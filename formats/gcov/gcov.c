@@ -126,7 +126,9 @@ process_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
 		    source.len > 99 ? 99 : (int)source.len, source.ptr);
 		return CG_OK;
 	}
-	unit->compat = !cg_opt_flag(unit->job, "exact-lines") && !unit->llvm &&
+	/* Without data there are no counts to drop. */
+	unit->compat = unit->has_data && !unit->llvm &&
+		       !cg_opt_flag(unit->job, "exact-lines") &&
 		       unit->head.layout >= GCOV_VERSION(8, 0);
 	if (!process_fns(&emit, notes, data))
 		return cg_nomem(unit->job);
