@@ -36,7 +36,10 @@ extern "C" {
 int cg_fail(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
 int cg_fail_at(struct cg_job *, const char *at, const char *fmt, ...)
     CG_PRINTF(3, 4);
-/* The same for what a target needs and the graph lacks: CG_ELOSS. */
+/*
+ * The same for what a target needs and the graph lacks: returns CG_ELOSS, unless
+ * an input was skipped, which may be why.
+ */
 int cg_lacks(struct cg_job *, const char *fmt, ...) CG_PRINTF(2, 3);
 /* As cg_fail() with a plain text, for languages without varargs. */
 int cg_fail_text(struct cg_job *, const char *at, const char *text);

@@ -121,11 +121,12 @@ find_placeholder(const char *template)
 const char *
 find_bad_placeholder(const char *template)
 {
-	do {
-		template = strchr(template, '{');
-	} while (
-	    template != NULL && find_placeholder(template ++) < PLACEHOLDERS);
-	return template != NULL ? template - 1 : NULL;
+	while ((template = strchr(template, '{')) != NULL) {
+		if (find_placeholder(template) == PLACEHOLDERS)
+			return template;
+		template ++;
+	}
+	return NULL;
 }
 
 /* Expands a placeholder; returns what follows it, NULL if there is none. */

@@ -183,8 +183,10 @@ refuse_sum(struct batch *batch, struct group *group)
 		.severity = CG_ERROR, .file = group->output, .text = error
 	};
 
-	if (group->error == NULL)
+	if (group->error == NULL) {
+		print_lines(batch, ""); /* removes the progress */
 		put_message(stderr, &message);
+	}
 	fail_group(batch, group, error);
 }
 
