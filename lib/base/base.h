@@ -45,15 +45,20 @@ void cg_arena_trim(struct cg_arena *, void *end, void *to);
 
 /* ---- str.c: interned strings -------------------------------------------- */
 
-typedef uint32_t cg_str; /* 0 is "" */
+typedef uint32_t cg_str;       /* 0 is "" */
 #define CG_STR_NONE UINT32_MAX /* out of memory */
+
+/* Has the hash, so that strings that differ are not compared. */
+struct cg_str_slot {
+	uint32_t id, hash; /* id 0: free */
+};
 
 struct cg_strs {
 	struct cg_str_entry *entry; /* by id */
 	size_t count, cap;
-	struct cg_str_slot *slot;   /* open addressing */
-	size_t slots;               /* a power of two, or 0 */
-	uint64_t seed;              /* see cg_hash_seed() */
+	struct cg_str_slot *slot; /* open addressing */
+	size_t slots;             /* a power of two, or 0 */
+	uint64_t key[2];          /* of the hashes; random */
 	struct cg_arena text;
 };
 
@@ -64,6 +69,9 @@ cg_str cg_strs_find(const struct cg_strs *, struct cg_slice);
 /* Valid as long as the table; also NUL-terminated. */
 struct cg_slice cg_strs_get(const struct cg_strs *, cg_str);
 void cg_strs_free(struct cg_strs *);
+
+/* SipHash-1-3 of bytes that may come from an attacker; the key is random. */
+uint64_t cg_hash_bytes(const uint64_t key[2], const char *, size_t len);
 
 /*
  * The finalizer of MurmurHash3: each bit of the key affects each of the hash.
@@ -79,7 +87,7 @@ cg_hash_u64(uint64_t key)
 }
 
 /*
- * The seed of a table's hashes: the address of its slots, which authors of
+ * The seed of hashes of numbers: the address of its slots, which authors of
  * files cannot know, so they cannot construct keys that collide. A table that
  * allocates new slots hashes its keys again; their order is never visible.
  */

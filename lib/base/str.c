@@ -8,32 +8,81 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/platform.h"
 
 struct cg_str_entry {
 	const char *ptr;
 	uint32_t len;
 };
 
-/* Has the hash, so that strings that differ are not compared. */
-struct cg_str_slot {
-	uint32_t id, hash; /* id 0: free */
+/* ---- SipHash-1-3 -------------------------------------------------------- */
+
+/*
+ * A keyed hash: who does not know the key cannot construct texts that collide,
+ * whatever they are. Source: Aumasson and Bernstein, "SipHash: a fast
+ * short-input PRF", 2012, with one round for each word and three at the end.
+ */
+struct sip {
+	uint64_t a, b, c, d;
 };
 
-static uint64_t
-hash_bytes(uint64_t seed, const char *ptr, size_t len)
+static inline uint64_t
+rotate(uint64_t word, unsigned bits)
 {
-	uint64_t hash = seed + len, word;
+	return word << bits | word >> (64 - bits);
+}
+
+static inline void
+sip_round(struct sip *v)
+{
+	v->a += v->b;
+	v->c += v->d;
+	v->b = rotate(v->b, 13) ^ v->a;
+	v->d = rotate(v->d, 16) ^ v->c;
+	v->a = rotate(v->a, 32);
+	v->c += v->b;
+	v->a += v->d;
+	v->b = rotate(v->b, 17) ^ v->c;
+	v->d = rotate(v->d, 21) ^ v->a;
+	v->c = rotate(v->c, 32);
+}
+
+static inline void
+sip_word(struct sip *v, uint64_t word)
+{
+	v->d ^= word;
+	sip_round(v);
+	v->a ^= word;
+}
+
+uint64_t
+cg_hash_bytes(const uint64_t key[2], const char *ptr, size_t len)
+{
+	struct sip v = { key[0] ^ 0x736f6d6570736575,
+		key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
+		key[1] ^ 0x7465646279746573 };
+	uint64_t word, last = (uint64_t)len << 56;
 
 	for (; len >= sizeof(word); ptr += sizeof(word), len -= sizeof(word)) {
 		memcpy(&word, ptr, sizeof(word));
-		hash = (hash ^ word) * 0xff51afd7ed558ccd;
-		hash ^= hash >> 32;
+		sip_word(&v, le64toh(word));
 	}
 	word = 0;
-	if (len > 0)
-		memcpy(&word, ptr, len);
-	return cg_hash_u64(hash ^ word);
+	memcpy(&word, ptr, len);
+	sip_word(&v, last | le64toh(word));
+	v.c ^= 0xff;
+	for (unsigned i = 0; i < 3; i++)
+		sip_round(&v);
+	return v.a ^ v.b ^ v.c ^ v.d;
 }
+
+static uint32_t
+hash_text(const struct cg_strs *strs, struct cg_slice text)
+{
+	return (uint32_t)cg_hash_bytes(strs->key, text.ptr, text.len);
+}
+
+/* ---- Strings ------------------------------------------------------------ */
 
 /* The slot of the string, or the free one where it would be. */
 static size_t
@@ -69,9 +118,9 @@ grow_slots(struct cg_strs *strs)
 			at = (at + 1) & (slots - 1);
 		slot[at] = strs->slot[i];
 	}
-	/* Slots contain the hashes: the first seed stays in use. */
+	/* Slots contain the hashes: the first key stays in use. */
 	if (strs->slots == 0)
-		strs->seed = cg_hash_seed(slot);
+		cg_random_key(strs->key, slot);
 	free(strs->slot);
 	strs->slot = slot;
 	strs->slots = slots;
@@ -91,7 +140,7 @@ cg_strs_add(struct cg_strs *strs, struct cg_slice text)
 		strs->count = 1; /* entry 0 is "" */
 	if (strs->count * 2 >= strs->slots && !grow_slots(strs))
 		return CG_STR_NONE;
-	hash = (uint32_t)hash_bytes(strs->seed, text.ptr, text.len);
+	hash = hash_text(strs, text);
 	at = find_slot(strs, text, hash);
 	if (strs->slot[at].id != 0)
 		return strs->slot[at].id;
@@ -115,10 +164,7 @@ cg_strs_find(const struct cg_strs *strs, struct cg_slice text)
 {
 	if (text.len == 0 || strs->slots == 0)
 		return 0;
-	return strs
-	    ->slot[find_slot(strs, text,
-		(uint32_t)hash_bytes(strs->seed, text.ptr, text.len))]
-	    .id;
+	return strs->slot[find_slot(strs, text, hash_text(strs, text))].id;
 }
 
 struct cg_slice
