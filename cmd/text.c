@@ -44,7 +44,7 @@ printable_length(struct cg_slice text)
 		return first >= 0x20 && first != 0x7f;
 	n = decode_utf8(text, &c);
 	/* C1 controls, line separators, bidirectional marks. */
-	if (n == 0 || c < 0xa0 || (c >= 0x200e && c <= 0x200f) ||
+	if (n == 0 || c < 0xa0 || c == 0x061c || (c >= 0x200e && c <= 0x200f) ||
 	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069))
 		return 0;
 	return n;
@@ -102,8 +102,9 @@ put_message(FILE *to, const struct cg_message *message)
 		fprintf(to, ":%llu", (unsigned long long)message->column);
 	if (message->has_offset)
 		fprintf(to, ":0x%llx", (unsigned long long)message->offset);
-	fprintf(
-	    to, ": %s: %s\n", severity_name[message->severity], message->text);
+	fprintf(to, ": %s: ", severity_name[message->severity]);
+	put_safe(to, cg_slice(message->text));
+	putc('\n', to);
 }
 
 void

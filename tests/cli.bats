@@ -663,3 +663,13 @@ readme_table()
 	refuses 3 'lcov needs lines; --include and --exclude left none' -t lcov \
 		--exclude '*' "$dir/in"
 }
+
+@test "cli: messages contain no control characters of names" {
+	# A C1 control, a right-to-left mark, an escape sequence.
+	name=$(printf 'x\302\233[31m\342\200\256\033[1m\330\234')
+	for args in "--event=$name" "--width=$name" "--$name" "-f$name" "$name"; do
+		run "$CGCONV" -t svg "$args" samples/json/stacks/stacks.cgj
+		[[ $output == *'x\xc2\x9b[31m\xe2\x80\xae\x1b[1m\xd8\x9c'* ]]
+		[ "$(LC_ALL=C tr -d '\n -~' <<<"$output" | wc -c)" -eq 0 ]
+	done
+}
