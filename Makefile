@@ -97,7 +97,8 @@ $(B)/lib/syntax/xml.o: CG_CFLAGS += \
 $(B)/lib/io/archive.o $(B)/lib/io/filter_libarchive.o: CG_CFLAGS += \
 	-DCG_LIBARCHIVE_SONAME='"$(call soname,libarchive)"'
 
--include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(units:=.d)
+-include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(units:=.d) \
+	$(wildcard $(B)/tests/fuzz/*.d)
 
 # Formats with samples are fuzzed: a fuzzer needs samples to start from, and
 # formats that are only written have no reader.
