@@ -244,3 +244,12 @@ verifies()
 	run -1 "$CGCONV" --verify "$dir/two" "$dir/other"
 	[[ $output == *"Total  b  5 is not 6"* ]]
 }
+
+@test "verify: of events with equal totals the one of the same name is matched" {
+	printf 'events: a b\nfn=f\n1 5 5\n' >"$dir/two"
+	printf 'events: b\nfn=f\n1 5\n' >"$dir/other"
+	run -1 "$CGCONV" --verify "$dir/two" "$dir/other"
+	[[ $output == *"Total  b  5 = 5"* ]]
+	run -1 "$CGCONV" --verify "$dir/other" "$dir/two"
+	[[ $output == *"Total  b  5 = 5"* ]]
+}

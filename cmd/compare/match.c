@@ -15,27 +15,29 @@
 /* ---- Events -------------------------------------------------------------- */
 
 /*
- * The event of other that the single event of one is: the one with the same
- * total, because formats of one event may give it another name; else that of
- * the same name, else the main one.
+ * The event of other that the single event of one is: the one of the same name
+ * if its total is the same, too; else one with the same total, because formats
+ * of one event may give it another name; else that of the same name; else the
+ * main one.
  */
 static size_t
 guess_event(const struct profile *one, const struct profile *other)
 {
 	size_t count = cg_event_count(other->graph), found = count;
+	size_t named =
+	    cg_find_event(other->graph, cg_get_event(one->graph, 0)->name);
 	uint64_t *sum = calloc(count + 1, sizeof(*sum));
 	uint64_t only = 0;
 
 	if (sum != NULL && sum_parts(one->graph, &only) &&
 	    sum_parts(other->graph, sum)) {
-		found = 0;
+		found = named < count && sum[named] == only ? named : 0;
 		while (found < count && sum[found] != only)
 			found++;
 	}
 	free(sum);
 	if (found == count)
-		found = cg_find_event(
-		    other->graph, cg_get_event(one->graph, 0)->name);
+		found = named;
 	return found < count ? found : cg_main_event(other->graph);
 }
 
