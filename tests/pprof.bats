@@ -619,3 +619,58 @@ labelled()
 	"$CGCONV" -q -t pprof "$dir/in.perf" >"$dir/perf.pb"
 	"$CGCONV" -q -t folded "$dir/perf.pb" | grep -qx 'f 5'
 }
+
+# Of two mappings that overlap the first has the address; what it leaves belongs
+# to the second, and to the one without a limit what no other has.
+@test "pprof: the first of overlapping mappings has an address" {
+	perl tests/oracle/proto.pl >"$dir/in.pb" <<-'END'
+	1 { 1: 1 2: 2 } 6: "" 6: "samples" 6: "count" 6: "/bin/a"
+	3 { 1: 1 2: 8192 3: 12288 5: 3 }
+	3 { 1: 2 2: 4096 3: 16384 5: 3 }
+	3 { 1: 3 2: 20480 5: 3 }
+	3 { 1: 4 2: 24576 3: 28672 5: 3 }
+	4 { 1: 1 2: 3 3: 12287 } 4 { 1: 2 2: 3 3: 12288 }
+	4 { 1: 3 2: 3 3: 4096 } 4 { 1: 4 2: 3 3: 16384 }
+	4 { 1: 5 2: 3 3: 24576 }
+	2 { 1: 1 2: 1 } 2 { 1: 2 2: 2 } 2 { 1: 3 2: 3 } 2 { 1: 4 2: 4 }
+	2 { 1: 5 2: 5 }
+	END
+	"$CGCONV" -q -t pprof "$dir/in.pb" >"$dir/out.pb"
+	# 10 is the field of a location's mapping, 18 that of its address.
+	perl tests/oracle/proto.pl --fields 4 <"$dir/out.pb" |
+		cut -c 5- >"$dir/got"
+	printf '%s\n' 10021880{20,60} 100118ff5f 10031880{80,c0}01 |
+		LC_ALL=C sort >"$dir/want"
+	LC_ALL=C sort -o "$dir/got" "$dir/got"
+	same "$dir/want" "$dir/got"
+}
+
+# Instructions that cgconv needs to write a profile of N mappings.
+count_steps()
+{
+	local i
+
+	{
+		echo '1 { 1: 1 2: 2 } 6: "" 6: "samples" 6: "count"'
+		for ((i = 1; i <= $1; i++)); do
+			echo "3 { 1: $i 2: ${i}0000 3: ${i}9999 5: $((i + 2)) }" \
+				"4 { 1: $i 2: $i 3: ${i}0005 } 2 { 1: $i 2: 1 }" \
+				"6: \"/lib/$i.so\""
+		done
+	} | perl tests/oracle/proto.pl >"$dir/$1.pb"
+	valgrind --tool=callgrind --callgrind-out-file="$dir/$1.cg" \
+		"$CGCONV" -q -t pprof -o "$dir/out.pb" "$dir/$1.pb" 2>"$dir/err"
+	[ "$(perl tests/oracle/proto.pl --fields 3 <"$dir/out.pb" | wc -l)" \
+		-eq "$1" ]
+	sed -n 's/^totals: //p' "$dir/$1.cg"
+}
+
+@test "pprof: the writer's steps grow with mappings, not with their square" {
+	command -v valgrind >/dev/null || skip "needs valgrind"
+	case $CFLAGS in *-fsanitize*) skip "valgrind needs its own malloc" ;; esac
+	base=$(count_steps 1)
+	one=$(count_steps 2000)
+	four=$(count_steps 8000)
+	echo "steps: $base, $one, $four"
+	[ $((four - base)) -lt $(((one - base) * 6)) ]
+}

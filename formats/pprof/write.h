@@ -51,8 +51,13 @@ struct pprof_out_mapping {
 	uint64_t start, limit, offset, bias;
 	struct cg_slice path, build_id;
 	cg_object object;
-	uint32_t next; /* mapping + 1 of the same object, or 0 */
+	bool equal; /* to one before it */
 	bool used, nameless, files, lines;
+};
+/* Mappings + 1 of an object; 0: none. */
+struct pprof_object {
+	uint32_t first;
+	uint32_t rest; /* has the addresses that no range has */
 };
 
 struct pprof_out_comment {
@@ -71,7 +76,8 @@ struct pprof_writer {
 	uint32_t *fn_name;           /* fn -> number of name and symbol */
 	bool *has_inlined;           /* fn: something is inlined into it */
 	uint32_t *node;              /* the graph's node -> node + 1 */
-	uint32_t *first_mapping;     /* object -> mapping + 1 */
+	struct pprof_object *objects; /* by object */
+	struct pprof_table edges;    /* struct edge of mappings.c */
 	struct pprof_table rows;     /* struct pprof_out_row */
 	struct cg_map row_ids;       /* labels << 32 | node -> row + 1 */
 	uint32_t *order;             /* rows, as written */
@@ -87,24 +93,37 @@ struct pprof_writer {
 	struct pprof_table buf[3];   /* messages, one for each level */
 };
 
-/* ---- pprof_tables.c ----------------------------------------------------- */
+/* ---- tables.c ------------------------------------------------------------ */
 
 /* Appends an element; NULL: out of memory, reported. */
 void *pprof_out_append(
     struct pprof_writer *, struct pprof_table *, size_t width);
+void pprof_out_free(struct pprof_writer *);
+
+/* ---- mappings.c ---------------------------------------------------------- */
+
+/* Lists the mappings that the graph describes, or one for the main program. */
+bool pprof_list_mappings(struct pprof_writer *);
+/*
+ * The mapping + 1 of an address of an object, or of the object if the address is
+ * 0; makes one if there is none. 0: no object, or out of memory.
+ */
+uint32_t pprof_find_mapping(struct pprof_writer *, cg_object, uint64_t addr);
+
+/* ---- frames.c ------------------------------------------------------------ */
+
 /* Lists functions, frames and mappings, and nodes of frames. */
 bool pprof_list_frames(struct pprof_writer *);
 /* The id of a frame's location, 0: out of memory. */
 uint32_t pprof_out_location(struct pprof_writer *, uint32_t frame);
-void pprof_out_free(struct pprof_writer *);
 
-/* ---- pprof_comments.c --------------------------------------------------- */
+/* ---- comments.c ---------------------------------------------------------- */
 
 /* Adds comments for what no field represents. */
 bool pprof_list_comments(struct pprof_writer *);
 struct cg_slice pprof_out_comment(const struct pprof_writer *, size_t i);
 
-/* ---- pprof_order.c ------------------------------------------------------ */
+/* ---- order.c ------------------------------------------------------------- */
 
 /* Sums costs by node and sorts the nodes. */
 bool pprof_order(struct pprof_writer *);

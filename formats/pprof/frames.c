@@ -1,0 +1,264 @@
+/*
+ * frames.c - the functions, frames, nodes and locations that write.c puts into a
+ * profile.proto.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "write.h"
+
+/* The number of a key; a new key gets the next one. 0: out of memory. */
+static uint32_t
+number(
+    struct pprof_writer *w, struct cg_map *ids, uint64_t key, uint32_t *count)
+{
+	uint32_t *id = cg_map_at(ids, key);
+
+	if (!id) {
+		(void)cg_reject_nomem(w->job);
+		return 0;
+	}
+	if (*id == 0)
+		*id = ++*count;
+	return *id;
+}
+
+/* ---- Frames ------------------------------------------------------------- */
+
+/* A function and its name. */
+struct called {
+	struct cg_slice name, symbol;
+	cg_fn fn;
+};
+
+static int
+compare_called(const void *pa, const void *pb)
+{
+	const struct called *a = pa, *b = pb;
+	int order = cg_compare(a->name, b->name);
+
+	return order ? order : cg_compare(a->symbol, b->symbol);
+}
+
+/* Numbers functions in order of their names. */
+static bool
+number_names(struct pprof_writer *w)
+{
+	size_t count = cg_fn_count(w->graph) + 1;
+	struct called *list = calloc(count, sizeof(*list));
+	uint32_t id = 1;
+
+	w->fn_name = calloc(count, sizeof(*w->fn_name));
+	if (!list || !w->fn_name) {
+		free(list);
+		(void)cg_reject_nomem(w->job);
+		return false;
+	}
+	for (cg_fn fn = 0; fn < count; fn++)
+		list[fn] = (struct called){ cg_fn_name(w->graph, fn),
+			cg_fn_symbol(w->graph, fn), fn };
+	qsort(list, count, sizeof(*list), compare_called);
+	for (size_t i = 0; i < count; i++) {
+		id += i > 0 && compare_called(&list[i - 1], &list[i]) != 0;
+		w->fn_name[list[i].fn] = id;
+	}
+	free(list);
+	return true;
+}
+
+static uint32_t
+find_function(struct pprof_writer *w, cg_fn fn, cg_file file)
+{
+	uint32_t count = (uint32_t)w->functions.count, id;
+	struct pprof_out_function *function;
+
+	id = number(
+	    w, &w->function_ids, (uint64_t)w->fn_name[fn] << 32 | file, &count);
+	if (id == 0 || id <= w->functions.count)
+		return id;
+	function = pprof_out_append(w, &w->functions, sizeof(*function));
+	if (!function)
+		return 0;
+	*function = (struct pprof_out_function){
+		.name = w->fn_name[fn], .fn = fn, .file = file
+	};
+	return id;
+}
+
+/* Names made of addresses are not written: pprof makes the same ones. */
+static bool
+is_named(const struct pprof_writer *w, const struct cg_stack *node)
+{
+	char hex[CG_NUMBER_MAX];
+	char *end = cg_format_hex(hex, node->pos.addr);
+	struct cg_slice text = { hex, (size_t)(end - hex) };
+
+	return node->inlined || w->has_inlined[node->fn] ||
+	       node->pos.line != 0 || node->pos.file != 0 ||
+	       cg_fn_file(w->graph, node->fn) != 0 ||
+	       cg_compare(cg_fn_name(w->graph, node->fn), text) != 0;
+}
+
+/*
+ * Numbers equal frames alike: a frame is a list of fields, of which pairs are
+ * replaced by a number until one is left.
+ */
+static uint32_t
+add_frame(struct pprof_writer *w, const struct pprof_out_frame *new)
+{
+	uint32_t count = (uint32_t)w->frames.count, place, addr, at, id;
+	struct pprof_out_frame *frame;
+
+	place = number(w, &w->place_ids,
+	    (uint64_t) new->function << 32 | new->line, &w->places);
+	addr = number(w, &w->addr_ids, new->addr, &w->addrs);
+	at = number(w, &w->at_ids, (uint64_t)place << 32 | addr, &w->ats);
+	/* The frame below has an object, so one that is inlined needs none. */
+	id = number(w, &w->frame_ids,
+	    (uint64_t)(new->below ? UINT32_MAX - new->below : new->object)
+		    << 32 |
+		at,
+	    &count);
+	if (cg_rejected(w->job) != CG_OK || id <= w->frames.count)
+		return id;
+	frame = pprof_out_append(w, &w->frames, sizeof(*frame));
+	if (frame)
+		*frame = *new;
+	return frame ? id : 0;
+}
+
+static uint32_t
+find_frame(struct pprof_writer *w, const struct cg_stack *node, uint32_t below)
+{
+	struct pprof_out_frame new = { .below = below,
+		.object = cg_fn_object(w->graph, node->fn),
+		.addr = node->pos.addr,
+		.line = node->pos.line };
+
+	if (below != 0) {
+		const struct pprof_out_frame *frames = w->frames.at;
+
+		new.object = frames[below - 1].object;
+		new.addr = frames[below - 1].addr;
+	}
+	w->elsewhere += node->pos.file != 0 &&
+			cg_fn_file(w->graph, node->fn) != 0 &&
+			node->pos.file != cg_fn_file(w->graph, node->fn);
+	if (is_named(w, node)) {
+		new.function = find_function(w, node->fn,
+		    node->pos.file ? node->pos.file
+				   : cg_fn_file(w->graph, node->fn));
+		if (new.function == 0)
+			return 0;
+	}
+	return add_frame(w, &new);
+}
+
+/* The node + 1 of a frame on a parent, as written; 0: out of memory. */
+static uint32_t
+find_node(struct pprof_writer *w, uint32_t parent, uint32_t frame)
+{
+	uint32_t count = (uint32_t)w->nodes.count, id;
+	struct pprof_out_node *node;
+
+	id = number(w, &w->children, (uint64_t)parent << 32 | frame, &count);
+	if (id == 0 || id <= w->nodes.count)
+		return id;
+	node = pprof_out_append(w, &w->nodes, sizeof(*node));
+	if (!node)
+		return 0;
+	*node = (struct pprof_out_node){ .parent = parent, .frame = frame };
+	return id;
+}
+
+/* Marks functions that contain inlined frames. */
+static bool
+mark_inlined(struct pprof_writer *w)
+{
+	struct cg_stack node, parent;
+
+	w->has_inlined =
+	    calloc(cg_fn_count(w->graph) + 1, sizeof(*w->has_inlined));
+	if (!w->has_inlined) {
+		(void)cg_reject_nomem(w->job);
+		return false;
+	}
+	for (cg_node id = 1; id <= cg_node_count(w->graph); id++) {
+		cg_get_node(w->graph, id, &node);
+		cg_get_node(w->graph, node.parent, &parent);
+		w->has_inlined[parent.fn] |= node.inlined;
+	}
+	return true;
+}
+
+static bool
+list_nodes(struct pprof_writer *w)
+{
+	size_t count = cg_node_count(w->graph);
+	const struct pprof_out_node *nodes;
+	uint32_t parent, frame;
+	struct cg_stack node;
+
+	w->node = calloc(count + 1, sizeof(*w->node));
+	if (!w->node) {
+		(void)cg_reject_nomem(w->job);
+		return false;
+	}
+	for (cg_node id = 1; id <= count; id++) {
+		cg_get_node(w->graph, id, &node);
+		parent = w->node[node.parent];
+		nodes = w->nodes.at;
+		frame = find_frame(w, &node,
+		    node.inlined && parent ? nodes[parent - 1].frame : 0);
+		if (frame != 0)
+			w->node[id] = find_node(w, parent, frame);
+		if (cg_rejected(w->job) != CG_OK)
+			return false;
+	}
+	return true;
+}
+
+/* ---- Locations ---------------------------------------------------------- */
+
+static void
+note_mapping(struct pprof_writer *w, uint32_t mapping,
+    const struct pprof_out_frame *frame)
+{
+	const struct pprof_out_function *functions = w->functions.at;
+	struct pprof_out_mapping *at = w->mappings.at;
+
+	if (mapping == 0)
+		return;
+	at += mapping - 1;
+	at->used = true;
+	at->nameless |= frame->function == 0;
+	at->files |=
+	    frame->function != 0 && functions[frame->function - 1].file != 0;
+	at->lines |= frame->line != 0;
+}
+
+uint32_t
+pprof_out_location(struct pprof_writer *w, uint32_t frame)
+{
+	struct pprof_out_frame *at =
+	    (struct pprof_out_frame *)w->frames.at + frame - 1;
+	struct pprof_out_location *location;
+
+	if (at->location != 0)
+		return at->location;
+	location = pprof_out_append(w, &w->locations, sizeof(*location));
+	if (!location)
+		return 0;
+	location->frame = frame - 1;
+	location->mapping = pprof_find_mapping(w, at->object, at->addr);
+	note_mapping(w, location->mapping, at);
+	at->location = (uint32_t)w->locations.count;
+	return at->location;
+}
+
+bool
+pprof_list_frames(struct pprof_writer *w)
+{
+	return number_names(w) && mark_inlined(w) && list_nodes(w) &&
+	       pprof_list_mappings(w);
+}

@@ -1,0 +1,458 @@
+/*
+ * mappings.c - the mappings that the writer puts into a profile.proto, and which
+ * of them has an address of an object.
+ *
+ * Mappings may overlap in merged profiles: the first of the list has an address.
+ * So the edges of all ranges are sorted, and each range takes the space between
+ * edges that no mapping before it has taken.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "write.h"
+
+/* An address of an object where a mapping begins or ends. */
+struct edge {
+	cg_object object;
+	uint64_t addr;
+	uint32_t
+	    mapping;   /* + 1: which has the space up to the next edge; or 0 */
+	uint32_t free; /* the next edge with free space, perhaps this one */
+};
+
+/* The addresses of a mapping: from low up to high, 0 there for 2^64. */
+struct range {
+	uint64_t low, high;
+};
+
+/* ---- Mappings of the graph ---------------------------------------------- */
+
+/* Returns the mapping + 1; 0: out of memory. */
+static uint32_t
+add_mapping(struct pprof_writer *w, const struct pprof_out_mapping *mapping)
+{
+	struct pprof_out_mapping *new =
+	    pprof_out_append(w, &w->mappings, sizeof(*new));
+
+	if (!new)
+		return 0;
+	*new = *mapping;
+	return (uint32_t)w->mappings.count;
+}
+
+static bool
+take_hex(struct cg_slice *text, char end, uint64_t *value)
+{
+	return cg_take_u64(text, value) && cg_take_char(text, end);
+}
+
+/* Parses a description that the reader has written; others are no mappings. */
+static bool
+parse_mapping(struct cg_slice text, struct pprof_out_mapping *mapping)
+{
+	*mapping = (struct pprof_out_mapping){ .start = 0 };
+	if (!take_hex(&text, '-', &mapping->start) ||
+	    !take_hex(&text, ' ', &mapping->limit) ||
+	    !take_hex(&text, ' ', &mapping->offset) ||
+	    !take_hex(&text, ' ', &mapping->bias) ||
+	    !cg_take_word(&text, &mapping->build_id) ||
+	    !cg_take_char(&text, ' '))
+		return false;
+	if (cg_equal(mapping->build_id, "-"))
+		mapping->build_id.len = 0;
+	mapping->path = text;
+	return true;
+}
+
+static bool
+add_described(struct pprof_writer *w)
+{
+	struct pprof_out_mapping mapping;
+	const char *key, *value;
+
+	for (cg_part part = 0; part < cg_part_count(w->graph); part++) {
+		for (size_t i = 0;
+		     cg_part_desc(w->graph, part, i, &key, &value); i++) {
+			if (strcmp(key, PPROF_KEY_MAPPING) == 0 &&
+			    parse_mapping(cg_slice(value), &mapping) &&
+			    add_mapping(w, &mapping) == 0)
+				return false;
+		}
+	}
+	return true;
+}
+
+static int
+compare_mappings(
+    const struct pprof_out_mapping *a, const struct pprof_out_mapping *b)
+{
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->limit != b->limit)
+		return a->limit < b->limit ? -1 : 1;
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return cg_compare(a->path, b->path);
+}
+
+/* Sorts pointers into one array: equal mappings stay in its order. */
+static int
+compare_listed(const void *pa, const void *pb)
+{
+	const struct pprof_out_mapping *const *a = pa, *const *b = pb;
+	int order = compare_mappings(*a, *b);
+
+	return order != 0 ? order : (*a > *b) - (*a < *b);
+}
+
+/* Parts share most of their mappings: only the first of equal ones stays. */
+static bool
+drop_equal(struct pprof_writer *w)
+{
+	struct pprof_out_mapping *list = w->mappings.at;
+	size_t count = w->mappings.count, kept = 0;
+	struct pprof_out_mapping **sorted = calloc(count + 1, sizeof(*sorted));
+
+	if (!sorted) {
+		(void)cg_reject_nomem(w->job);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &list[i];
+	qsort(sorted, count, sizeof(*sorted), compare_listed);
+	for (size_t i = 1; i < count; i++)
+		sorted[i]->equal =
+		    compare_mappings(sorted[i - 1], sorted[i]) == 0;
+	free(sorted);
+	for (size_t i = 0; i < count; i++) {
+		if (!list[i].equal)
+			list[kept++] = list[i];
+	}
+	w->mappings.count = kept;
+	return true;
+}
+
+/* ---- Objects ------------------------------------------------------------ */
+
+struct named {
+	struct cg_slice path;
+	cg_object object;
+};
+
+static int
+compare_named(const void *pa, const void *pb)
+{
+	const struct named *a = pa, *b = pb;
+
+	return cg_compare(a->path, b->path);
+}
+
+/* Gives each mapping the object of its path, or 0 if there is none. */
+static bool
+find_objects(struct pprof_writer *w)
+{
+	struct pprof_out_mapping *list = w->mappings.at;
+	size_t count = cg_object_count(w->graph);
+	struct named *named = calloc(count + 1, sizeof(*named));
+	const struct named *found;
+
+	if (!named) {
+		(void)cg_reject_nomem(w->job);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++) {
+		named[i].object = (cg_object)i + 1;
+		named[i].path = cg_object_path(w->graph, named[i].object);
+	}
+	qsort(named, count, sizeof(*named), compare_named);
+	for (size_t i = 0; i < w->mappings.count; i++) {
+		const struct named wanted = { .path = list[i].path };
+
+		found = bsearch(
+		    &wanted, named, count, sizeof(*named), compare_named);
+		list[i].object = found ? found->object : 0;
+	}
+	free(named);
+	return true;
+}
+
+/* ---- The main program --------------------------------------------------- */
+
+/* True if it is no executable: a device, generated code, the kernel. */
+static bool
+is_part_of_others(struct cg_slice path)
+{
+	static const char *const marks[] = { ".so", ".dylib", ".dll", ".ko",
+		".map", "vmlinux" };
+	struct cg_slice name = cg_base_name(path);
+
+	for (; name.len > 0; name.ptr++, name.len--) {
+		for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+			if (cg_starts(name, marks[i]))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A score of how likely the object is the main program. */
+static int
+rate_object(const struct pprof_writer *w, cg_object object)
+{
+	struct cg_slice path = cg_object_path(w->graph, object), cmd, word;
+
+	/* Several parts are written as one without a command. */
+	cmd = cg_slice(
+	    cg_part_count(w->graph) > 1 ? "" : cg_get_part(w->graph, 0)->cmd);
+	if (cg_compare(cmd, path) == 0)
+		return 4;
+	if (cg_take_word(&cmd, &word) &&
+	    cg_compare(cg_base_name(word), cg_base_name(path)) == 0)
+		return 3;
+	/* [kernel.kallsyms], [vdso], //anon of perf */
+	if (cg_starts(path, "[") || cg_starts(path, "//"))
+		return 0;
+	return is_part_of_others(path) ? 1 : 2;
+}
+
+/*
+ * The object with the highest score, the first by path of equal ones. 0: none,
+ * or out of memory.
+ */
+static cg_object
+find_main_object(struct pprof_writer *w)
+{
+	size_t count = cg_object_count(w->graph);
+	const struct pprof_out_frame *frame = w->frames.at;
+	bool *used = calloc(count + 1, sizeof(*used));
+	cg_object best = 0;
+	int rate, best_rate = -1;
+
+	if (!used) {
+		(void)cg_reject_nomem(w->job);
+		return 0;
+	}
+	for (size_t i = 0; i < w->frames.count; i++)
+		used[frame[i].object] = true;
+	for (cg_object object = 1; object <= count; object++) {
+		if (!used[object])
+			continue;
+		rate = rate_object(w, object);
+		if (rate > best_rate ||
+		    (rate == best_rate &&
+			cg_compare(cg_object_path(w->graph, object),
+			    cg_object_path(w->graph, best)) < 0)) {
+			best = object;
+			best_rate = rate;
+		}
+	}
+	free(used);
+	return best;
+}
+
+/*
+ * The first mapping is the main program (profile.proto). If no mapping is
+ * known, the main program gets the first of those that are made for objects.
+ */
+static bool
+add_main_mapping(struct pprof_writer *w)
+{
+	cg_object object = w->mappings.count > 0 ? 0 : find_main_object(w);
+	const struct pprof_out_mapping bare = { .object = object,
+		.path = cg_object_path(w->graph, object) };
+
+	if (object != 0)
+		(void)add_mapping(w, &bare);
+	return cg_rejected(w->job) == CG_OK;
+}
+
+/* ---- Addresses ---------------------------------------------------------- */
+
+/*
+ * The object's addresses that a mapping has, without its bias; 2 ranges if they
+ * pass the end of the address space, 0 if it has none or has no limit.
+ */
+static int
+get_ranges(const struct pprof_out_mapping *mapping, struct range range[2])
+{
+	uint64_t low = mapping->start - mapping->bias,
+		 high = mapping->limit - mapping->bias;
+
+	if (mapping->object == 0 || mapping->limit <= mapping->start)
+		return 0;
+	range[0] = (struct range){ low, high };
+	if (low < high || high == 0)
+		return 1;
+	range[0].high = 0;
+	range[1] = (struct range){ 0, high };
+	return 2;
+}
+
+static struct edge
+low_edge(cg_object object, struct range range)
+{
+	return (struct edge){ .object = object, .addr = range.low };
+}
+
+/* Beyond the last address of an object lies the first one of the next. */
+static struct edge
+high_edge(cg_object object, struct range range)
+{
+	return (struct edge){ .object = object + (range.high == 0),
+		.addr = range.high };
+}
+
+static int
+compare_edges(const void *pa, const void *pb)
+{
+	const struct edge *a = pa, *b = pb;
+
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	return (a->addr > b->addr) - (a->addr < b->addr);
+}
+
+/* Lists the edges of all ranges, sorted and distinct. */
+static bool
+list_edges(struct pprof_writer *w)
+{
+	const struct pprof_out_mapping *list = w->mappings.at;
+	struct range range[2];
+	struct edge *edges, *new;
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < w->mappings.count; i++) {
+		for (int n = get_ranges(&list[i], range); n-- > 0;) {
+			new = pprof_out_append(w, &w->edges, sizeof(*new));
+			if (!new)
+				return false;
+			*new = low_edge(list[i].object, range[n]);
+			new = pprof_out_append(w, &w->edges, sizeof(*new));
+			if (!new)
+				return false;
+			*new = high_edge(list[i].object, range[n]);
+		}
+	}
+	edges = w->edges.at;
+	if (w->edges.count > 0)
+		qsort(edges, w->edges.count, sizeof(*edges), compare_edges);
+	for (size_t i = 0; i < w->edges.count; i++) {
+		if (count > 0 &&
+		    compare_edges(&edges[count - 1], &edges[i]) == 0)
+			continue;
+		edges[count] = edges[i];
+		edges[count].free = count;
+		count++;
+	}
+	w->edges.count = count;
+	return true;
+}
+
+/* The last edge at or before an address; the number of edges: none. */
+static uint32_t
+find_edge(const struct pprof_writer *w, const struct edge *wanted)
+{
+	const struct edge *edges = w->edges.at;
+	uint32_t count = (uint32_t)w->edges.count, low = 0, high = count, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (compare_edges(&edges[mid], wanted) <= 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low > 0 ? low - 1 : count;
+}
+
+/* The first edge with free space from this one on; shortens the way there. */
+static uint32_t
+find_free(struct edge *edges, uint32_t at)
+{
+	while (edges[at].free != at) {
+		edges[at].free = edges[edges[at].free].free;
+		at = edges[at].free;
+	}
+	return at;
+}
+
+/* Gives a mapping what is free of its range. The last edge is always free. */
+static void
+take_range(struct pprof_writer *w, uint32_t mapping, struct range range)
+{
+	const struct pprof_out_mapping *list = w->mappings.at;
+	const cg_object object = list[mapping - 1].object;
+	const struct edge low = low_edge(object, range),
+			  high = high_edge(object, range);
+	struct edge *edges = w->edges.at;
+	uint32_t end = find_edge(w, &high);
+
+	for (uint32_t at = find_free(edges, find_edge(w, &low)); at < end;
+	     at = find_free(edges, at)) {
+		edges[at].mapping = mapping;
+		edges[at].free = at + 1;
+	}
+}
+
+/* A mapping without a limit has what those before it in the list leave. */
+static void
+assign_addresses(struct pprof_writer *w)
+{
+	const struct pprof_out_mapping *list = w->mappings.at;
+	struct range range[2];
+
+	for (uint32_t i = 0; i < w->mappings.count; i++) {
+		struct pprof_object *object = &w->objects[list[i].object];
+
+		if (object->first == 0)
+			object->first = i + 1;
+		if (object->rest != 0)
+			continue;
+		if (list[i].limit == 0)
+			object->rest = i + 1;
+		for (int n = get_ranges(&list[i], range); n-- > 0;)
+			take_range(w, i + 1, range[n]);
+	}
+}
+
+bool
+pprof_list_mappings(struct pprof_writer *w)
+{
+	w->objects = calloc(cg_object_count(w->graph) + 1, sizeof(*w->objects));
+	if (!w->objects) {
+		(void)cg_reject_nomem(w->job);
+		return false;
+	}
+	if (!add_described(w) || !drop_equal(w) || !find_objects(w) ||
+	    !add_main_mapping(w) || !list_edges(w))
+		return false;
+	assign_addresses(w);
+	return true;
+}
+
+/* The mapping + 1 that has an address of an object by its range; 0: none. */
+static uint32_t
+find_range(const struct pprof_writer *w, cg_object object, uint64_t addr)
+{
+	const struct edge wanted = { .object = object, .addr = addr };
+	const struct edge *edges = w->edges.at;
+	uint32_t at = find_edge(w, &wanted);
+
+	return at < w->edges.count ? edges[at].mapping : 0;
+}
+
+uint32_t
+pprof_find_mapping(struct pprof_writer *w, cg_object object, uint64_t addr)
+{
+	struct pprof_object *known = &w->objects[object];
+	const struct pprof_out_mapping bare = { .object = object,
+		.path = cg_object_path(w->graph, object) };
+	uint32_t found;
+
+	if (object == 0)
+		return 0;
+	found = addr == 0 ? known->first : find_range(w, object, addr);
+	if (found == 0 && known->rest == 0)
+		known->rest = add_mapping(w, &bare);
+	return found != 0 ? found : known->rest;
+}
