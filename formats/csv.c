@@ -20,6 +20,7 @@ struct writer {
 	struct cg_out *out;
 	struct cg_rows *rows;
 	bool tabs;
+	bool safe;  /* no name begins like a formula */
 	bool begun; /* the line has a field already */
 	size_t events;
 };
@@ -52,14 +53,27 @@ needs_quotes(struct cg_slice text)
 	       (*text.ptr == ' ' || text.ptr[text.len - 1] == ' ');
 }
 
+/*
+ * True if spreadsheets take the cell for a formula, whether in quotes or not
+ * (OWASP, "CSV Injection").
+ */
+static bool
+is_formula(struct cg_slice text)
+{
+	return text.len > 0 && strchr("=+-@\t\r\n", *text.ptr) != NULL;
+}
+
+/* A name, and what it is the name of: "" or " inclusive". */
 static void
-put_text(struct writer *w, struct cg_slice text)
+put_cell(struct writer *w, struct cg_slice text, const char *suffix)
 {
 	bool quotes = !w->tabs && needs_quotes(text);
 
 	begin_field(w);
 	if (quotes)
 		cg_putc(w->out, '"');
+	if (w->safe && is_formula(text))
+		cg_putc(w->out, '\'');
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.ptr[i];
 
@@ -70,8 +84,15 @@ put_text(struct writer *w, struct cg_slice text)
 			c = ' ';
 		cg_putc(w->out, c);
 	}
+	cg_puts(w->out, suffix);
 	if (quotes)
 		cg_putc(w->out, '"');
+}
+
+static void
+put_text(struct writer *w, struct cg_slice text)
+{
+	put_cell(w, text, "");
 }
 
 static void
@@ -106,10 +127,8 @@ put_costs(struct writer *w, const uint64_t *cost, size_t n)
 static void
 put_event_names(struct writer *w, const char *suffix)
 {
-	for (size_t i = 0; i < w->events; i++) {
-		put_text(w, cg_slice(cg_get_event(w->graph, i)->name));
-		cg_puts(w->out, suffix);
-	}
+	for (size_t i = 0; i < w->events; i++)
+		put_cell(w, cg_slice(cg_get_event(w->graph, i)->name), suffix);
 }
 
 static void
@@ -271,6 +290,7 @@ write_table(struct cg_job *job, const struct cg_graph *graph,
 	struct writer w = { .graph = graph,
 		.out = out,
 		.tabs = tabs,
+		.safe = cg_opt_flag(job, "csv-safe"),
 		.events = cg_event_count(graph) };
 	const struct table *table = tables;
 	bool ok;
@@ -308,6 +328,10 @@ static const struct cg_option options[] = {
 	    .fallback = "flat",
 	    .arg = "NAME",
 	    .help = "table to write: flat (functions), calls or lines",
+	    .writing = true },
+	{ .name = "csv-safe",
+	    .type = CG_FLAG,
+	    .help = "put ' before names that spreadsheets take for formulas",
 	    .writing = true },
 	{ 0 },
 };

@@ -76,3 +76,27 @@ setup()
 @test "csv: an unknown table is a usage error" {
 	refuses 2 "--table: expected flat, calls or lines, not 'frob'" -t csv --table=frob "$EVENTS"
 }
+
+@test "csv: --csv-safe leaves no formula in names" {
+	printf 'events: =Ir\nfl=@f\nfn=%s\n1 1\n' '=cmd|x' '+a' '-[N s]' '@b' \
+		'a=b' >"$dir/in.cg"
+	for to in csv tsv; do
+		"$CGCONV" -q -t $to "$dir/in.cg" >"$dir/plain"
+		"$CGCONV" -q -t $to --csv-safe "$dir/in.cg" >"$dir/safe"
+		[ "$(grep -cE '(^|[,	"])[=+@-]' "$dir/plain")" -eq 6 ]
+		not grep -E '(^|[,	"])[=+@-]' "$dir/safe"
+		grep -qF "'=cmd|x" "$dir/safe"
+		not grep -F "'a=b" "$dir/safe"
+		# Nothing else changes: without the marks it is the same table.
+		tr -d "'" <"$dir/safe" | same "$dir/plain" /dev/stdin
+	done
+}
+
+@test "csv: the name of an event may hold a comma" {
+	perl tests/oracle/proto.pl >"$dir/in.pb" <<-'END'
+	1 { 1: 1 2: 2 } 2 { 1: 1 2: 5 } 4 { 1: 1 4 { 1: 1 } } 5 { 1: 1 2: 3 }
+	6: "" 6: "a,b" 6: "count" 6: "main"
+	END
+	"$CGCONV" -q -t csv "$dir/in.pb" >"$dir/out"
+	sed -n 1p "$dir/out" | grep -qF ',"a,b","a,b inclusive"'
+}
