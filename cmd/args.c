@@ -399,6 +399,8 @@ validate_args(struct args *args)
 		status = cg_job_set_to(args->job, args->to);
 	if (status == CG_OK)
 		status = set_output_format(args);
+	if (status == CG_OK && args->directory != NULL)
+		status = cg_job_set_output_root(args->job, args->directory);
 	if (status == CG_OK)
 		status = check_command(args);
 	/* With --info and --diff it is the event that functions are sorted by. */

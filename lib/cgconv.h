@@ -676,6 +676,13 @@ int cg_job_set_to(struct cg_job *, const char *format);
  */
 int cg_job_set_output(struct cg_job *, const char *path);
 /*
+ * The output's path has to begin with this directory, which exists. Missing ones
+ * below it are made, and links below it are not followed: nothing is written
+ * elsewhere, whatever others have put there. Clones of the job have the same
+ * root.
+ */
+int cg_job_set_output_root(struct cg_job *, const char *directory);
+/*
  * The temporary file in which a process writes an output until it is complete,
  * ".NAME.cgconv.PID" next to path: who kills a process removes it. To be freed;
  * NULL: out of memory.

@@ -623,3 +623,31 @@ flip()
 		[ ! -e out.cg ]
 	done
 }
+
+@test "batch: links below the output directory are not followed" {
+	make_tree 2
+	mkdir -p elsewhere out real
+	ln -s ../elsewhere out/in
+	ln -s real root
+	batch -O out in/a/callgrind.out.1
+	[ "$status" -eq 1 ]
+	grep -q "cannot open for writing: links below the output" err
+	rm out/in
+	batch -O root/ in/a/callgrind.out.1
+	[ "$status" -eq 0 ]
+	name=$(cd real && find . -type f)
+	mkdir -p "out/${name%/*}"
+	for made in no yes; do
+		[ $made = no ] || : >elsewhere/file
+		ln -sf "$dir/elsewhere/file" "out/$name"
+		batch -O out in/a/callgrind.out.1
+		[ "$status" -eq 1 ]
+		grep -q "links below the output directory are not" err
+	done
+	[ ! -s elsewhere/file ] && [ "$(ls -A elsewhere)" = file ]
+	# A sum goes where the link of its own name leads.
+	ln -s elsewhere/sum sum.cgj
+	: >elsewhere/sum
+	batch -o sum.cgj in/a/callgrind.out.1
+	[ "$status" -eq 0 ] && [ -L sum.cgj ] && [ -s elsewhere/sum ]
+}

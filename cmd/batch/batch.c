@@ -239,7 +239,6 @@ free_batch(struct batch *batch)
 		free(batch->task[i].result);
 	}
 	free_groups(batch);
-	free(batch->made);
 	free(batch->task);
 	free(batch->outputs.slot);
 	free(batch->file);

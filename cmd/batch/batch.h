@@ -111,7 +111,6 @@ struct batch {
 	bool manifest_failed; /* a line could not be written */
 	size_t printed;       /* tasks whose log was printed */
 	size_t count[STATES]; /* of finished tasks */
-	char *made;           /* the directory that was made last */
 	bool lost;            /* a merged output could not be written */
 	uint64_t list;        /* hash of all inputs, of all shards */
 	bool same_list;       /* the resumed manifest is of the same list */

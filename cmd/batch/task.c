@@ -84,22 +84,34 @@ fail_task(struct batch *batch, size_t number, const char *text)
 
 /* ---- Outputs ---------------------------------------------------------------- */
 
-/* Like mkdir -p for all components of the path but the last. */
+/*
+ * Like mkdir -p for the output directory, or without one for the directory of
+ * the path. What is below the output directory is made with the output.
+ */
 static bool
-make_directories(char *path)
+make_directories(const struct batch *batch, char *path, const char *output)
 {
-	for (char *at = path + 1; *at != '\0'; at++) {
-		bool made;
+	size_t n = strlen(path);
+	bool made = true;
 
-		if (*at != '/')
+	if (batch->args->directory != NULL)
+		n -= strlen(output);
+	for (size_t i = 1; made && i < n; i++) {
+		if (path[i] != '/')
 			continue;
-		*at = '\0';
+		path[i] = '\0';
 		made = mkdir(path, 0777) == 0 || errno == EEXIST;
-		*at = '/';
-		if (!made)
-			return false;
+		path[i] = '/';
 	}
-	return true;
+	return made;
+}
+
+/* Links below the output directory are not followed. */
+static bool
+get_info(const struct batch *batch, const char *path, struct stat *info)
+{
+	return batch->args->directory != NULL ? lstat(path, info) == 0
+					      : stat(path, info) == 0;
 }
 
 /* True if the existing output is newer than its input. */
@@ -112,45 +124,20 @@ is_up_to_date(
 	       (int64_t)info->st_mtime > task->mtime;
 }
 
-/* Most outputs go to the directory of the previous one: saves a mkdir(). */
-static bool
-has_directory(const struct batch *batch, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	size_t n = slash != NULL ? (size_t)(slash - path) : 0;
-
-	return batch->made != NULL && strlen(batch->made) == n &&
-	       memcmp(batch->made, path, n) == 0;
-}
-
-static bool
-make_directory_of(struct batch *batch, char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (has_directory(batch, path))
-		return true;
-	if (!make_directories(path))
-		return false;
-	free(batch->made);
-	batch->made = strndup(path, slash ? (size_t)(slash - path) : 0);
-	return true;
-}
-
 bool
 prepare_task(struct batch *batch, size_t number)
 {
 	const struct task *task = &batch->task[number];
-	char *path = output_path(batch, task_output(batch, task));
-	const char *fault = NULL;
+	const char *output = task_output(batch, task), *fault = NULL;
+	char *path = output_path(batch, output);
 	bool there, kept = false;
 	struct stat info;
 
 	if (path == NULL)
 		fault = "out of memory";
-	else if (!make_directory_of(batch, path))
+	else if (!make_directories(batch, path, output))
 		fault = strerror(errno);
-	there = fault == NULL && stat(path, &info) == 0;
+	there = fault == NULL && get_info(batch, path, &info);
 	free(path);
 	if (there && is_up_to_date(batch, task, &info))
 		kept = true;

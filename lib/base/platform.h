@@ -49,6 +49,19 @@ cg_random_key(uint64_t key[2], const void *table)
 	key[1] = key[0] * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+/* ---- Directories --------------------------------------------------------- */
+
+/* How a directory is opened in which files are opened, but not listed. */
+#if defined(O_SEARCH)
+#define CG_O_SEARCH O_SEARCH
+#elif defined(O_PATH)
+#define CG_O_SEARCH O_PATH
+#elif defined(__O_PATH) /* glibc has O_PATH only with _GNU_SOURCE */
+#define CG_O_SEARCH __O_PATH
+#else
+#define CG_O_SEARCH O_RDONLY
+#endif
+
 /* ---- Advice: ignored where the system does not take it ------------------- */
 
 /* The memory will be used: huge pages cost fewer page faults. */

@@ -164,16 +164,25 @@ cg_job_errors(struct cg_job *job)
 	return (struct cg_errors *)job;
 }
 
+/* ---- below.c: directories below another one ------------------------------ */
+
+/*
+ * Opens the directory of a path that is below root, which exists. Missing ones
+ * are made; links below root are not followed (ELOOP). *name: the path's last
+ * component. -1 with errno, EXDEV if the path leads elsewhere.
+ */
+int cg_open_below(const char *root, const char *path, const char **name);
+
 /* ---- out.c: outputs ------------------------------------------------------ */
 
 /*
  * path "-" is standard output. Else the output is a temporary file next to the
  * target, which replaces the target at commit and is deleted otherwise. A
  * target that is not a regular file (a pipe, /dev/null) is written directly.
- * NULL after a reported error.
+ * root: see cg_job_set_output_root(), or NULL. NULL after a reported error.
  */
-struct cg_out *cg_out_open(struct cg_diag *, const char *path, bool gzip,
-    int *status);
+struct cg_out *cg_out_open(struct cg_diag *, const char *root,
+    const char *path, bool gzip, int *status);
 /* The same to a callback; see cg_job_set_output_callback(). */
 struct cg_out *cg_out_callback(struct cg_diag *, cg_write_fn *, void *arg,
     bool gzip, int *status);

@@ -21,7 +21,7 @@
 #define COMPRESSED_SIZE ((size_t)64 << 10)
 /* How much of the target's name a temporary name contains. */
 #define TEMP_NAME 200
-#define TEMP_TRIES 100
+#define TRIES 100
 #define TEMP_NUMBER 8 /* room for ".99" */
 /* A cg_putf() that needs more allocates memory. */
 #define PRINT_ROOM 4096
@@ -45,10 +45,12 @@
 struct cg_out {
 	char *buf, *at, *end;
 	struct cg_diag *diag;
-	char *name;   /* in messages */
-	char *target; /* what temp is renamed to; NULL: written directly */
-	char *temp;   /* NULL: none, or it is renamed already */
-	int fd;       /* -1: memory, or closed */
+	char *name;    /* in messages */
+	int directory; /* of target and temp; or AT_FDCWD */
+	bool below;    /* the output directory: see cg_open_below() */
+	char *target;  /* what temp is renamed to; NULL: written directly */
+	char *temp;    /* NULL: none, or it is renamed already */
+	int fd;        /* -1: memory, or closed */
 	bool memory;
 	cg_write_fn *write; /* instead of fd, if not NULL */
 	void *arg;
@@ -74,6 +76,16 @@ fail(struct cg_out *out, int error)
 	out->status = error == ENOMEM ? CG_ELIMIT : CG_EOUTPUT;
 }
 
+static const char *
+reason(const struct cg_out *out)
+{
+	if (out->below && out->error == ELOOP)
+		return "links below the output directory are not followed";
+	if (out->below && out->error == EXDEV)
+		return "it is not below the output directory";
+	return strerror(out->error);
+}
+
 static int
 report(struct cg_out *out, const char *what)
 {
@@ -86,7 +98,7 @@ report(struct cg_out *out, const char *what)
 		cg_diag_say(out->diag, CG_ERROR, &location, "out of memory");
 	else
 		cg_diag_say(out->diag, CG_ERROR, &location, "cannot %s: %s",
-		    what, strerror(out->error));
+		    what, reason(out));
 	return out->status;
 }
 
@@ -298,7 +310,6 @@ directory_of(const char *path)
 	    struct cg_slice){ path, slash ? (size_t)(slash - path) + 1 : 0 };
 }
 
-/* Opens a new file ".NAME.cgconv.PID" next to the target. */
 char *
 cg_temp_path(const char *path, long pid)
 {
@@ -313,8 +324,9 @@ cg_temp_path(const char *path, long pid)
 	return temp;
 }
 
+/* Opens a new file ".NAME.cgconv.PID" next to the target. */
 static void
-open_temp(struct cg_out *out)
+open_temp(struct cg_out *out, mode_t mode)
 {
 	char *end;
 
@@ -324,11 +336,11 @@ open_temp(struct cg_out *out)
 		return;
 	}
 	end = out->temp + strlen(out->temp);
-	for (int i = 0; i < TEMP_TRIES; i++) {
+	for (int i = 0; i < TRIES; i++) {
 		if (i > 0) /* another job of this process has the name */
 			(void)snprintf(end, TEMP_NUMBER, ".%d", i);
-		out->fd = open(out->temp,
-		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+		out->fd = openat(out->directory, out->temp,
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 		if (out->fd >= 0)
 			return;
 		if (errno != EEXIST)
@@ -340,17 +352,45 @@ open_temp(struct cg_out *out)
 }
 
 /*
- * Opens an existing target first, without truncating it: a file that may not be
- * written must not be replaced, and what is not a regular file cannot be.
+ * Opens what is there for writing, without truncating it; -1 with errno.
+ * *absent: there is nothing, not even a link. Another process may make or remove
+ * it at any time.
+ */
+static int
+open_existing(struct cg_out *out, const char *path, bool follow, bool *absent)
+{
+	int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (follow ? 0 : O_NOFOLLOW);
+	struct stat st;
+	int fd = -1;
+
+	*absent = false;
+	for (int i = 0; i < TRIES; i++) {
+		fd = openat(out->directory, path, flags);
+		if (fd >= 0 || errno != ENOENT)
+			return fd;
+		*absent = fstatat(out->directory, path, &st,
+			      AT_SYMLINK_NOFOLLOW) != 0;
+		errno = ENOENT;
+		if (*absent || S_ISLNK(st.st_mode))
+			return fd;
+	}
+	return fd;
+}
+
+/*
+ * Opens an existing target first: a file that may not be written must not be
+ * replaced, and what is not a regular file cannot be. The new file is never more
+ * accessible than the one that it replaces.
  */
 static void
-open_file(struct cg_out *out, const char *path)
+open_file(struct cg_out *out, const char *path, bool follow)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), error = errno;
+	bool absent;
+	int fd = open_existing(out, path, follow, &absent);
 	struct stat st = { 0 };
 
-	if (fd < 0 && (error != ENOENT || lstat(path, &st) == 0)) {
-		fail(out, error); /* with ENOENT a dangling link */
+	if (fd < 0 && !absent) {
+		fail(out, errno);
 		return;
 	}
 	if (fd >= 0 && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
@@ -359,14 +399,33 @@ open_file(struct cg_out *out, const char *path)
 	}
 	if (fd >= 0)
 		(void)close(fd);
-	out->target = fd >= 0 ? realpath(path, NULL) : strdup(path);
+	if (fd >= 0 && follow)
+		out->target = realpath(path, NULL);
+	/* ENOENT: it has been removed. */
+	if (!out->target && (fd < 0 || !follow || errno == ENOENT))
+		out->target = strdup(path);
 	if (!out->target) {
 		fail(out, errno);
 		return;
 	}
-	open_temp(out);
+	open_temp(out, fd >= 0 ? st.st_mode & 0777 : 0666);
 	if (fd >= 0 && out->fd >= 0 && fchmod(out->fd, st.st_mode & 0777) != 0)
 		fail(out, errno);
+}
+
+static void
+open_file_below(struct cg_out *out, const char *root, const char *path)
+{
+	const char *name;
+	int directory = cg_open_below(root, path, &name);
+
+	out->below = true;
+	if (directory < 0) {
+		fail(out, errno);
+		return;
+	}
+	out->directory = directory;
+	open_file(out, name, false);
 }
 
 static void
@@ -394,6 +453,7 @@ new_out(struct cg_diag *diag, const char *name)
 	if (!out)
 		return NULL;
 	out->fd = -1;
+	out->directory = AT_FDCWD;
 	out->diag = diag;
 	out->name = strdup(name);
 	out->buf = malloc(BUFFER_SIZE);
@@ -407,7 +467,8 @@ new_out(struct cg_diag *diag, const char *name)
 }
 
 struct cg_out *
-cg_out_open(struct cg_diag *diag, const char *path, bool gzip, int *status)
+cg_out_open(struct cg_diag *diag, const char *root, const char *path, bool gzip,
+    int *status)
 {
 	bool is_stdout = strcmp(path, "-") == 0;
 	const struct cg_location location = { .file = is_stdout ? "<stdout>"
@@ -422,8 +483,10 @@ cg_out_open(struct cg_diag *diag, const char *path, bool gzip, int *status)
 	/* A duplicate, because close() reports late errors. */
 	if (is_stdout)
 		out->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	else if (root)
+		open_file_below(out, root, path);
 	else
-		open_file(out, path);
+		open_file(out, path, true);
 	if (out->fd < 0)
 		fail(out, errno);
 	if (gzip && out->status == CG_OK)
@@ -490,7 +553,7 @@ sync_directory(struct cg_out *out)
 	int fd;
 
 	out->target[directory.len] = '\0';
-	fd = open(directory.len ? out->target : ".",
+	fd = openat(out->directory, directory.len ? out->target : ".",
 	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return; /* a directory may be writable but not readable */
@@ -502,7 +565,8 @@ sync_directory(struct cg_out *out)
 static void
 replace_target(struct cg_out *out)
 {
-	if (rename(out->temp, out->target) != 0) {
+	if (renameat(out->directory, out->temp, out->directory, out->target) !=
+	    0) {
 		fail(out, errno);
 		return;
 	}
@@ -542,7 +606,9 @@ cg_out_close(struct cg_out *out)
 		return;
 	close_file(out);
 	if (out->temp)
-		(void)unlink(out->temp);
+		(void)unlinkat(out->directory, out->temp, 0);
+	if (out->directory >= 0)
+		(void)close(out->directory);
 	if (out->z)
 		(void)deflateEnd(out->z);
 	free(out->z);

@@ -49,6 +49,7 @@ cg_job_clone(struct cg_job *job)
 	clone->part_by = job->part_by;
 	clone->verbose = job->verbose;
 	clone->to = job->to;
+	clone->root = job->root;
 	clone->gzip = job->gzip;
 	clone->strict = job->strict;
 	clone->clamp = job->clamp;

@@ -416,8 +416,8 @@ open_output(struct cg_job *job, int *status)
 	if (job->write)
 		return cg_out_callback(&job->errors.diag, job->write,
 		    job->write_arg, job->gzip, status);
-	return cg_out_open(&job->errors.diag, job->output ? job->output : "-",
-	    wants_gzip(job), status);
+	return cg_out_open(&job->errors.diag, job->root,
+	    job->output ? job->output : "-", wants_gzip(job), status);
 }
 
 int

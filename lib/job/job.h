@@ -52,6 +52,7 @@ struct cg_job {
 	size_t options, option_cap;
 	const struct cg_module *from, *to;
 	const char *output;      /* path; NULL: standard output */
+	const char *root;        /* see cg_job_set_output_root(); or NULL */
 	cg_write_fn *write;      /* instead of a path, if not NULL */
 	void *write_arg;
 	struct cg_buffer {

@@ -104,6 +104,13 @@ cg_job_set_output(struct cg_job *job, const char *path)
 	return job->output ? cg_check_output(job, path) : CG_ELIMIT;
 }
 
+int
+cg_job_set_output_root(struct cg_job *job, const char *directory)
+{
+	job->root = cg_job_keep(job, directory);
+	return job->root ? CG_OK : CG_ELIMIT;
+}
+
 void
 cg_job_set_gzip(struct cg_job *job, bool gzip)
 {

@@ -108,6 +108,7 @@ void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
 void __libc_free(void *);
 int open64(const char *, int, ...);
+int openat64(int, const char *, int, ...);
 
 static void *
 count_live(void *ptr)
@@ -168,6 +169,18 @@ read(int fd, void *to, size_t n)
 	return fails(READ) ? -1 : syscall(SYS_read, fd, to, n);
 }
 
+static int
+open_or_fail(int at, const char *path, int flags, mode_t mode)
+{
+	if (fails(OPEN))
+		return -1;
+	if (no_ci && strstr(path, ".ci") != NULL) {
+		errno = ENOENT;
+		return -1;
+	}
+	return (int)syscall(SYS_openat, at, path, flags, mode);
+}
+
 /* The library is compiled for large files: its open() is this one. */
 int
 open64(const char *path, int flags, ...)
@@ -178,13 +191,19 @@ open64(const char *path, int flags, ...)
 	va_start(args, flags);
 	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
 	va_end(args);
-	if (fails(OPEN))
-		return -1;
-	if (no_ci && strstr(path, ".ci") != NULL) {
-		errno = ENOENT;
-		return -1;
-	}
-	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+	return open_or_fail(AT_FDCWD, path, flags, mode);
+}
+
+int
+openat64(int at, const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+	va_end(args);
+	return open_or_fail(at, path, flags, mode);
 }
 
 /* A close() that fails has closed the descriptor. */
@@ -205,11 +224,11 @@ fsync(int fd)
 }
 
 int
-rename(const char *from, const char *to)
+renameat(int from_at, const char *from, int to_at, const char *to)
 {
 	if (fails(RENAME))
 		return -1;
-	return renameat(AT_FDCWD, from, AT_FDCWD, to);
+	return (int)syscall(SYS_renameat2, from_at, from, to_at, to, 0);
 }
 
 #pragma GCC visibility pop

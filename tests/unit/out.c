@@ -25,7 +25,7 @@ open_out(const char *path, bool gzip)
 	struct cg_out *out;
 
 	said = (struct unit_log){ 0 };
-	out = cg_out_open(&diag, path, gzip, &status);
+	out = cg_out_open(&diag, NULL, path, gzip, &status);
 	CHECK(out ? status == CG_OK : status != CG_OK && said.count == 1);
 	return out;
 }
@@ -419,7 +419,7 @@ test_stdout(void)
 	CHECK(strcmp(said.file, "<stdout>") == 0);
 	cg_out_close(out);
 	(void)close(STDOUT_FILENO);
-	CHECK(!cg_out_open(&diag, "-", false, &status));
+	CHECK(!cg_out_open(&diag, NULL, "-", false, &status));
 	CHECK(status == CG_EOUTPUT && strcmp(said.file, "<stdout>") == 0);
 	(void)dup2(saved, STDOUT_FILENO);
 	(void)close(saved);
