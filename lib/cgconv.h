@@ -660,6 +660,8 @@ int cg_job_add_input_callback(struct cg_job *, const char *path, cg_read_fn *,
 int cg_job_set_from(struct cg_job *, const char *format);
 /* Adds an object (executable, shared library) to look symbols up in. */
 int cg_job_add_object(struct cg_job *, const char *path);
+/* Is it a regular ELF file? Such inputs are added as objects. */
+bool cg_is_elf(const char *path);
 /* Path of object i, NULL past the last. */
 const char *cg_job_object(const struct cg_job *, size_t i);
 

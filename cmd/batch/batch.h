@@ -256,6 +256,7 @@ struct worker_answer {
 	size_t log, result; /* bytes that follow */
 };
 bool write_all(int fd, const void *bytes, size_t n);
+/* False with errno, 0 at the end of the data. */
 bool read_all(int fd, void *bytes, size_t n);
 /* Carries out orders until there are no more; the exit status. */
 int run_worker(struct batch *, int from, int to);
@@ -266,6 +267,7 @@ struct worker {
 	pid_t pid;    /* 0: none */
 	int to, from; /* pipes */
 	bool busy;
+	int error;                 /* errno: it cannot be reached; or 0 */
 	struct worker_order order; /* the current one */
 	struct chunk *chunk;       /* being summed, or NULL */
 };

@@ -81,20 +81,31 @@ shard_text(const struct args *args, char text[SHARD_ROOM])
 	return text;
 }
 
-/* Writes a complete line; an incomplete one makes the manifest fail. */
+/*
+ * Writes a complete line; an incomplete one makes the manifest fail. more: an
+ * object as text, whose members follow; or NULL.
+ */
 static bool
-end_line(struct batch *batch, struct json_object *json, bool complete)
+end_line(struct batch *batch, struct json_object *json, bool complete,
+    const char *more)
 {
-	if (complete) {
-		complete = write_json(batch->manifest, json);
-		putc('\n', batch->manifest);
-		/* A later crash must not lose this line. */
-		(void)fflush(batch->manifest);
-	} else {
+	char *text = complete ? json_text(json) : NULL;
+
+	if (!complete)
 		json_object_put(json);
+	if (text == NULL) {
+		batch->manifest_failed = true;
+		return false;
 	}
-	batch->manifest_failed |= !complete;
-	return complete;
+	if (more != NULL && more[1] != '}')
+		fprintf(batch->manifest, "%.*s,%s\n", (int)strlen(text) - 1,
+		    text, more + 1);
+	else
+		fprintf(batch->manifest, "%s\n", text);
+	free(text);
+	/* A later crash must not lose this line. */
+	(void)fflush(batch->manifest);
+	return true;
 }
 
 static bool
@@ -126,25 +137,8 @@ put_header(struct batch *batch)
 		    json, "shard", cg_slice(shard_text(batch->args, shard))) &&
 		add_json_text(json, "list", cg_slice(list)) &&
 		add_json_u64(json, "inputs", inputs) &&
-		add_json_u64(json, "of", of));
-}
-
-/* Moves the members of a JSON text to an object. */
-static bool
-add_members(struct json_object *to, const char *text)
-{
-	struct json_object *from = parse_json(cg_slice(text));
-	struct json_object_iter at;
-	bool ok = from != NULL;
-
-	if (!ok)
-		return false;
-	json_object_object_foreachC(from, at)
-	{
-		ok = ok && add_json(to, at.key, json_object_get(at.val));
-	}
-	json_object_put(from);
-	return ok;
+		add_json_u64(json, "of", of),
+	    NULL);
 }
 
 static bool
@@ -176,9 +170,7 @@ put_manifest(struct batch *batch, const struct task *task, const char *result)
 	    task->state == SUMMED || task->state == OTHER_SHARD)
 		return;
 	json = json_object_new_object();
-	(void)end_line(batch, json,
-	    fill_line(batch, task, json) &&
-		(result == NULL || add_members(json, result)));
+	(void)end_line(batch, json, fill_line(batch, task, json), result);
 }
 
 int

@@ -240,29 +240,14 @@ add_directory(struct batch *batch, const char *name)
 	return ok ? status : cg_nomem(batch->args->job);
 }
 
-/* An ELF file among the inputs is read for its symbols, as by --exe. */
-static bool
-is_elf_file(const char *path, const struct stat *info)
-{
-	FILE *file = S_ISREG(info->st_mode) ? fopen(path, "re") : NULL;
-	char magic[4];
-	bool is;
-
-	if (file == NULL)
-		return false;
-	is = fread(magic, 1, sizeof(magic), file) == sizeof(magic) &&
-	     memcmp(magic, "\177ELF", sizeof(magic)) == 0;
-	(void)fclose(file);
-	return is;
-}
-
 static int
 add_path_given(struct batch *batch, const char *path)
 {
 	struct stat info;
 
 	memset(&info, 0, sizeof(info));
-	if (stat(path, &info) == 0 && is_elf_file(path, &info))
+	(void)stat(path, &info);
+	if (cg_is_elf(path))
 		return cg_job_add_object(batch->args->job, path);
 	if (S_ISDIR(info.st_mode)) {
 		if (!batch->args->recursive)

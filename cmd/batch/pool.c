@@ -85,28 +85,41 @@ stop_worker(struct worker *worker)
 	return status;
 }
 
-/* A failed write is ignored: reading the answer detects a dead worker. */
+/*
+ * A worker that does not get all of its order would wait for the rest forever;
+ * one that died before (EPIPE) tells by its status why. Reading the answer
+ * detects both.
+ */
+static void
+send_bytes(struct worker *worker, const void *bytes, size_t n)
+{
+	if (worker->error != 0 || write_all(worker->to, bytes, n) ||
+	    errno == EPIPE)
+		return;
+	worker->error = errno;
+	(void)kill(worker->pid, SIGKILL);
+}
+
 static void
 send_order(struct worker *worker, struct worker_order order)
 {
 	worker->order = order;
 	worker->busy = true;
-	(void)write_all(worker->to, &order, sizeof(order));
+	send_bytes(worker, &order, sizeof(order));
 }
 
 static void
 send_piece(struct worker *worker, enum action action, const struct piece *piece)
 {
-	bool ok = true;
-
 	send_order(worker,
 	    (struct worker_order){
 		.action = action, .task = piece->task, .blobs = piece->blobs });
-	for (size_t i = 0; ok && i < piece->blobs; i++)
-		ok = write_all(worker->to, &piece->blob[i].size,
-			 sizeof(piece->blob[i].size)) &&
-		     write_all(
-			 worker->to, piece->blob[i].bytes, piece->blob[i].size);
+	for (size_t i = 0; i < piece->blobs; i++) {
+		const struct blob *blob = &piece->blob[i];
+
+		send_bytes(worker, &blob->size, sizeof(blob->size));
+		send_bytes(worker, blob->bytes, blob->size);
+	}
 }
 
 /* ---- Chunks -------------------------------------------------------------- */
@@ -235,10 +248,15 @@ end_sum(struct batch *batch, struct worker *worker, enum state state,
 
 /* ---- Answers ------------------------------------------------------------- */
 
+/* error: why the parent could not talk to the worker; or 0. */
 static void
-describe_death(const struct batch *batch, int status, char *text, size_t size)
+describe_death(
+    const struct batch *batch, int status, int error, char *text, size_t size)
 {
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+	if (error != 0 && error != ENOMEM)
+		snprintf(text, size, "cannot talk to the worker: %s",
+		    strerror(error));
+	else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
 		snprintf(text, size, "took more than %u second%s (--timeout)",
 		    batch->args->timeout, batch->args->timeout == 1 ? "" : "s");
 	else if (WIFSIGNALED(status))
@@ -281,7 +299,8 @@ reap_worker(struct batch *batch, struct worker *worker)
 	bool stopped;
 	char text[128];
 
-	describe_death(batch, stop_worker(worker), text, sizeof(text));
+	describe_death(
+	    batch, stop_worker(worker), dead.error, text, sizeof(text));
 	remove_temp(batch, &dead);
 	stopped = batch_stopped(batch);
 	if (dead.order.action == CONVERT || dead.order.action == ADD) {
@@ -341,13 +360,15 @@ take_result(struct batch *batch, struct worker *worker)
 {
 	struct worker_answer answer;
 	char *log = NULL, *result = NULL;
-	bool ok = read_all(worker->from, &answer, sizeof(answer)) &&
+	bool ok = worker->error == 0 &&
+		  read_all(worker->from, &answer, sizeof(answer)) &&
 		  (log = malloc(answer.log + 1)) != NULL &&
 		  (result = malloc(answer.result + 1)) != NULL &&
 		  read_all(worker->from, log, answer.log) &&
 		  read_all(worker->from, result, answer.result);
 
 	if (!ok) {
+		worker->error = worker->error != 0 ? worker->error : errno;
 		free(log);
 		free(result);
 		reap_worker(batch, worker);
@@ -480,8 +501,8 @@ begin_merge(struct worker_pool *pool, struct group *group)
 	send_order(worker, (struct worker_order){ .action = MERGE,
 			       .whole = true,
 			       .group = (size_t)(group - pool->batch->group) });
-	(void)(write_all(worker->to, &group->chunks, sizeof(group->chunks)) &&
-	       write_all(worker->to, group->written, group->chunks));
+	send_bytes(worker, &group->chunks, sizeof(group->chunks));
+	send_bytes(worker, group->written, group->chunks);
 	return CG_OK;
 }
 

@@ -72,6 +72,8 @@ read_all(int fd, void *bytes, size_t n)
 
 	for (; n > 0; at += got, n -= (size_t)got) {
 		got = read(fd, at, n);
+		if (got == 0)
+			errno = 0;
 		if (got == 0 || (got < 0 && errno != EINTR))
 			return false;
 		got = got < 0 ? 0 : got;

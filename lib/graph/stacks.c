@@ -445,15 +445,18 @@ cg_next_stack(const struct cg_graph *graph, cg_part part, size_t *i,
 void
 cg_stacks_clear(struct cg_graph *graph)
 {
-	struct cg_node_entry *root = realloc(graph->node, sizeof(*root));
+	struct cg_node_entry *root;
 
-	/* Keeps node 0. */
-	if (root) {
-		graph->node = root;
-		graph->node_cap = 1;
+	/* Keeps node 0. (A graph that could not be made has none.) */
+	if (graph->nodes > 0) {
+		root = realloc(graph->node, sizeof(*root));
+		if (root) {
+			graph->node = root;
+			graph->node_cap = 1;
+		}
+		graph->nodes = 1;
+		graph->node[0].latest = 0;
 	}
-	graph->nodes = 1;
-	graph->node[0].latest = 0;
 	cg_stacks_drop_slots(graph);
 	free(graph->stack);
 	graph->stack = NULL;

@@ -4,11 +4,9 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "job/job.h"
 
@@ -382,20 +380,6 @@ cg_job_open(struct cg_job *job, const char *path, int *status)
 	return cg_in_open(&job->errors.diag, path, status);
 }
 
-static bool
-is_elf(const char *path)
-{
-	char magic[4];
-	ssize_t got;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-
-	if (fd < 0)
-		return false;
-	got = read(fd, magic, sizeof(magic));
-	(void)close(fd);
-	return got == sizeof(magic) && memcmp(magic, "\177ELF", 4) == 0;
-}
-
 /* True if, by a format's rule, another input has the data of this one. */
 static bool
 is_split(const struct cg_job *job, const char *path)
@@ -422,8 +406,7 @@ sort_input(struct cg_job *job, const char *path, struct paths *inputs)
 	if (known && S_ISDIR(info.st_mode))
 		return gather(job, path, inputs);
 	/* An executable among the inputs, as in "gprof prog gmon.out". */
-	if (known && S_ISREG(info.st_mode) && !is_gathered(job, path) &&
-	    is_elf(path))
+	if (known && !is_gathered(job, path) && cg_is_elf(path))
 		return cg_job_add_object(job, path);
 	if (known && S_ISREG(info.st_mode) && info.st_size == 0 &&
 	    is_split(job, path)) {

@@ -55,12 +55,12 @@ checksum(const struct cg_elffile *file, uint32_t expected)
 {
 	unsigned char buf[16384];
 	uLong crc = crc32(0, NULL, 0);
-	off_t at = 0;
-	ssize_t got;
+	uint64_t at = 0;
+	ptrdiff_t got;
 
-	while ((got = pread(file->fd, buf, sizeof(buf), at)) > 0) {
+	while ((got = cg_read_at(file->fd, buf, sizeof(buf), at)) > 0) {
 		crc = crc32(crc, buf, (uInt)got);
-		at += got;
+		at += (uint64_t)got;
 	}
 	if (got < 0)
 		return CG_EREAD;

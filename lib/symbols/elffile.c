@@ -159,6 +159,39 @@ cg_elffile_has_dwarf(const struct cg_elffile *file)
 
 /* ---- Opening ------------------------------------------------------------ */
 
+ptrdiff_t
+cg_read_at(int fd, void *to, size_t n, uint64_t at)
+{
+	size_t done = 0;
+	ssize_t got;
+
+	do {
+		got =
+		    pread(fd, (char *)to + done, n - done, (off_t)(at + done));
+		done += got > 0 ? (size_t)got : 0;
+	} while (done < n && (got > 0 || (got < 0 && errno == EINTR)));
+	return got < 0 ? -1 : (ptrdiff_t)done;
+}
+
+bool
+cg_is_elf(const char *path)
+{
+	char magic[SELFMAG];
+	struct stat info;
+	bool is = false;
+	int fd;
+
+	if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	is = cg_read_at(fd, magic, SELFMAG, 0) == SELFMAG &&
+	     memcmp(magic, ELFMAG, SELFMAG) == 0;
+	(void)close(fd);
+	return is;
+}
+
 static int
 load(struct cg_elffile *file)
 {
