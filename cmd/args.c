@@ -154,14 +154,13 @@ record_option(struct args *args, const char *name, const char *value)
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
-	bool ok = to != NULL;
+	bool ok;
 
-	if (ok)
+	if (to != NULL)
 		fprintf(to, "--%s%s%s", name, value != NULL ? "=" : "",
 		    value != NULL ? value : "");
-	if (to != NULL && fclose(to) != 0)
-		ok = false;
-	ok = ok && append_json(args->options, json_slice(cg_slice(text)));
+	ok = close_text(to, &text) &&
+	     append_json(args->options, json_slice(cg_slice(text)));
 	free(text);
 	return ok ? CG_OK : cg_nomem(args->job);
 }
@@ -257,7 +256,7 @@ refuse_name(
 			fprintf(to, "%s--%s", matches++ > 0 ? ", " : "", other);
 		cg_nearest_offer(&nearest, other);
 	}
-	if (to == NULL || fclose(to) != 0)
+	if (!close_text(to, &found))
 		status = cg_nomem(args->job);
 	else if (matches > 0)
 		status = cg_usage(args->job, "option --%.*s is ambiguous: %s",

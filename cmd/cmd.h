@@ -163,6 +163,12 @@ void put_safe(FILE *, struct cg_slice);
 /* The length in bytes of text's first character; 0: it is not UTF-8. */
 size_t utf8_length(struct cg_slice text);
 
+/*
+ * Ends what open_memstream() has begun, or not (NULL). False: out of memory, the
+ * text is freed and NULL.
+ */
+bool close_text(FILE *, char **text);
+
 /* "note", "warning", "error", by severity. */
 extern const char *const severity_name[];
 /* A message as a line: "FILE:LINE:COLUMN: error: TEXT". */

@@ -203,9 +203,7 @@ json_text(struct json_object *value)
 		ok = write_json(to, value);
 	else
 		json_object_put(value);
-	if (to != NULL && fclose(to) != 0)
-		ok = false;
-	if (ok)
+	if (close_text(to, &text) && ok)
 		return text;
 	free(text);
 	return NULL;

@@ -2,6 +2,7 @@
  * text.c - formats names, messages, tables, numbers and facts for people.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -84,6 +85,19 @@ utf8_length(struct cg_slice text)
 	uint32_t c;
 
 	return (unsigned char)*text.ptr < 0x80 ? 1 : decode_utf8(text, &c);
+}
+
+/* The text is NULL if the last allocation failed, although fclose() returns 0. */
+bool
+close_text(FILE *to, char **text)
+{
+	bool ok = to != NULL && !ferror(to);
+
+	if (to != NULL && fclose(to) == 0 && ok && *text != NULL)
+		return true;
+	free(*text);
+	*text = NULL;
+	return false;
 }
 
 const char *const severity_name[] = {

@@ -411,8 +411,8 @@ chunk_path(const struct batch *batch, const struct group *group, size_t number,
 		base = slash != NULL ? slash + 1 : path;
 		fprintf(to, "%.*s.%s.cgconv.%ld.%zu", (int)(base - path), path,
 		    base, (long)parent, number);
-		(void)fclose(to);
 	}
+	(void)close_text(to, &text);
 	free(path);
 	return text;
 }

@@ -45,10 +45,8 @@ safe_path(const char *name)
 		put_component(to, name, length);
 		before = "/";
 	}
-	if (fclose(to) == 0)
-		return text;
-	free(text);
-	return NULL;
+	(void)close_text(to, &text);
+	return text;
 }
 
 size_t
@@ -213,7 +211,7 @@ output_name(const struct batch *batch, const char *name)
 		parts.stem.len = stem_length(args->job, stem);
 		put_output(file, args, parts);
 	}
-	if (file != NULL && fclose(file) == 0 && stem != NULL)
+	if (close_text(file, &text) && stem != NULL)
 		safe = safe_path(text);
 	free(text);
 	free(stem);

@@ -74,10 +74,9 @@ fail_task(struct batch *batch, size_t number, const char *text)
 	size_t size;
 	FILE *to = open_memstream(&task->log, &size);
 
-	if (to != NULL) {
+	if (to != NULL)
 		put_message(to, &message);
-		(void)fclose(to);
-	}
+	(void)close_text(to, &task->log);
 	fail_without_log(batch, number, text);
 	free(name);
 }

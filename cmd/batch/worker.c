@@ -94,12 +94,9 @@ message_text(const struct cg_message *message)
 	if (to == NULL)
 		return NULL;
 	put_message(to, message);
-	if (fclose(to) == 0 && size > 0) {
+	if (close_text(to, &text))
 		text[size - 1] = '\0'; /* the newline */
-		return text;
-	}
-	free(text);
-	return NULL;
+	return text;
 }
 
 static void
@@ -172,7 +169,7 @@ close_task_log(
     struct task_log *log, struct json_object *result, enum state state)
 {
 	struct json_object_iter at;
-	bool ok = fclose(log->log) == 0;
+	bool ok = close_text(log->log, &log->log_text);
 
 	log->log = NULL;
 	if (json_object_array_length(log->warnings) > 0)
@@ -198,8 +195,10 @@ send_answer(
 	bool ok;
 
 	/* Inputs that are no profiles get no line each, unless asked for. */
-	answer->log =
-	    answer->state == SKIPPED && !log->args->verbose ? 0 : log->log_size;
+	answer->log = log->log_text == NULL ||
+			      (answer->state == SKIPPED && !log->args->verbose)
+			  ? 0
+			  : log->log_size;
 	answer->result = result != NULL ? strlen(result) : 0;
 	/* In one piece: the parent is woken once. */
 	size = sizeof(*answer) + answer->log + answer->result;
@@ -644,7 +643,7 @@ write_sum(struct worker_state *state, const struct worker_order *order)
 	cg_job_free(state->sum);
 	state->sum = NULL;
 	forget_units(state);
-	(void)fclose(log->log);
+	(void)close_text(log->log, &log->log_text);
 	error = log->error;
 	log->error = NULL;
 	return send_answer(state->to, &answer, log, error);
