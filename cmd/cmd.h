@@ -48,7 +48,7 @@ struct args {
 	const char *directory, *name, *group_by, *list, *manifest;
 	size_t jobs;         /* 0: as many as there are CPUs */
 	unsigned timeout;    /* seconds; 0: none */
-	uint64_t max_memory; /* bytes; 0: no limit */
+	uint64_t max_memory; /* bytes; 0: the default, UINT64_MAX: no limit */
 	uint64_t shard, shards; /* number from 1, count; 0: no shards */
 	bool recursive, nul, overwrite, fail_fast, dry_run, resume, retry;
 	bool partial;

@@ -249,9 +249,14 @@ set_timeout(struct args *args, const char *value)
 static int
 set_memory(struct args *args, const char *value)
 {
-	int status = set_number(
-	    args, "max-memory", value, UINT64_MAX >> 20, &args->max_memory);
+	int status;
 
+	if (strcmp(value, "0") == 0) {
+		args->max_memory = UINT64_MAX;
+		return CG_OK;
+	}
+	status = set_number(
+	    args, "max-memory", value, UINT64_MAX >> 20, &args->max_memory);
 	args->max_memory <<= 20;
 	return status;
 }
@@ -322,7 +327,7 @@ const struct cmd_option own_options[] = {
 	{ 0, "timeout", "SECONDS",
 	    "stop the conversion of an input after SECONDS", .set = set_timeout,
 	    .unrecorded = true },
-	{ 0, "max-memory", "MIB", "stop it if it needs more memory",
+	{ 0, "max-memory", "MIB", "stop it if it needs more memory; 0: no limit",
 	    .set = set_memory, .unrecorded = true },
 	{ 0, "force", NULL, "convert even if the output is newer",
 	    FIELD(overwrite), .unrecorded = true },

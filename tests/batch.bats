@@ -571,6 +571,60 @@ batch()
 	grep -q "bomb.tar/hole: error: .*expected [0-9]* more bytes" err
 	grep -q "bomb.tar/holes: error: expected members that expand to at most" err
 	grep -q " 1 converted, 3 failed" err
+	# A member is held in memory as a whole.
+	yes 'main;f 5' | head -c 100000000 >in/a/stacks.folded
+	tar -czf members.tar.gz -C in a/callgrind.out.1 a/stacks.folded
+	batch -t json -O out4 members.tar.gz
+	[ "$status" -eq 1 ]
+	grep -q "stacks.folded: error: .*each to at most 32 times" err
+	grep -q " 1 converted, 1 failed" err
+}
+
+@test "batch: a worker gets its share of the memory, unless told otherwise" {
+	case $CFLAGS in *-fsanitize*) skip "sanitizers need all addresses" ;; esac
+	[ -e /proc/self/limits ] || skip "needs /proc"
+	${CC:-cc} -I"$ROOT/lib" -fPIC -shared -o limits.so -x c - <<-'EOF'
+	#include <stdio.h>
+	#include <sys/resource.h>
+	#include "cgconv_parse.h"
+	static int probe(const struct cg_head *head)
+	{
+		return cg_starts(head->text, "limits") ? CG_PROBE_SURE : 0;
+	}
+	static int read_limits(struct cg_job *job, struct cg_in *in,
+	    struct cg_build *build)
+	{
+		struct rlimit limit;
+
+		(void)in, (void)build;
+		getrlimit(RLIMIT_AS, &limit);
+		if (limit.rlim_cur == RLIM_INFINITY)
+			cg_warn(job, "limit none");
+		else
+			cg_warn(job, "limit %llu MiB",
+			    (unsigned long long)limit.rlim_cur >> 20);
+		return CG_OK;
+	}
+	static const struct cg_module limits = { CG_MODULE, .name = "limits",
+		.title = "limits", .probe = probe, .read = read_limits };
+	__attribute__((visibility("default")))
+	const struct cg_module *const cg_modules[] = { &limits, NULL };
+	EOF
+	echo limits >in.limits
+	whole=$(awk '/^MemTotal/ { print int($2 / 1024) }' /proc/meminfo)
+	for jobs in 1 2; do
+		batch --module "$dir/limits.so" -O out --force -j $jobs -t json \
+			in.limits
+		got=$(sed -n 's/.*warning: limit \([0-9]*\) MiB/\1/p' err)
+		[ "$got" -ge $((whole * 70 / 100 / jobs)) ]
+		[ "$got" -le $((whole * 80 / 100 / jobs)) ]
+	done
+	batch --module "$dir/limits.so" -O out --force --max-memory 0 -t json \
+		in.limits
+	grep -q "limit none" err
+	batch --module "$dir/limits.so" -O out --force --max-memory 500 -t json \
+		in.limits
+	grep -q "limit 500 MiB" err
 }
 
 # flip FILE OFFSET: inverts the lowest bit of the byte there.

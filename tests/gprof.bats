@@ -641,3 +641,17 @@ rate=1000000000 abbrev=s dimension=seconds" \
 	size=$(wc -c <samples/gprof/inlined/prog)
 	grep -F "warning: $dir/prog is truncated: it has 9000 of $size bytes, names and lines may be missing" "$dir/err"
 }
+
+@test "gprof: debug sections that expand too far are not read" {
+	command -v objcopy >/dev/null || skip "no objcopy"
+	head -c 100000000 /dev/zero >"$t/zeros"
+	objcopy --add-section .debug_types="$t/zeros" \
+		samples/gprof/calls/prog "$t/plain"
+	objcopy --compress-debug-sections=zlib "$t/plain" "$t/prog" ||
+		skip "objcopy cannot compress"
+	[ "$(stat -c %s "$t/prog")" -lt 1000000 ]
+	"$CGCONV" -t json samples/gprof/calls/gmon.out --exe "$t/prog" \
+		>"$t/out" 2>"$t/err"
+	grep -F "lines of $t/prog are not read: its debug sections expand to more than 32 times its size" "$t/err"
+	grep -q '"main"' "$t/out"
+}

@@ -678,13 +678,23 @@ take_task(struct worker_state *state, const struct worker_order *order)
 	return ok;
 }
 
+/*
+ * By default all workers together leave a quarter of the machine's memory to
+ * others: a few bad inputs must not make it swap.
+ */
 static void
 limit_memory(const struct args *args)
 {
-	struct rlimit limit = { args->max_memory, args->max_memory };
+	uint64_t most = args->max_memory;
+	struct rlimit limit;
 
-	if (args->max_memory > 0)
-		(void)setrlimit(RLIMIT_AS, &limit);
+	if (most == 0 && !CG_SANITIZED)
+		most = cg_physical_memory() / 4 * 3 / args->jobs;
+	if (most == 0 || getrlimit(RLIMIT_AS, &limit) != 0)
+		return;
+	if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > most)
+		limit.rlim_cur = most < RLIM_INFINITY ? most : RLIM_INFINITY;
+	(void)setrlimit(RLIMIT_AS, &limit);
 }
 
 int

@@ -37,6 +37,34 @@
 #define le64toh(value) __builtin_bswap64(value)
 #endif
 
+/* ---- Memory --------------------------------------------------------------- */
+
+/* Bytes of memory that the machine has; 0: unknown. */
+static inline uint64_t
+cg_physical_memory(void)
+{
+#ifdef _SC_PHYS_PAGES
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+#else
+	return 0;
+#endif
+}
+
+/* The address sanitizer maps terabytes: a limit of addresses ends it. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CG_SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define CG_SANITIZED 1
+#endif
+#ifndef CG_SANITIZED
+#define CG_SANITIZED 0
+#endif
+
 /* ---- Random numbers ------------------------------------------------------ */
 
 /* Without a source of entropy the address of a table has to do. */

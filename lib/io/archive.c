@@ -23,6 +23,7 @@ struct cg_archive {
 	struct cg_libarchive lib;
 	struct archive *archive;
 	uint64_t given;  /* bytes of members */
+	uint64_t member; /* of these: of the current one */
 	uint64_t left;   /* of the member, if its size is known */
 	uint64_t zeros;  /* zero bytes at the end so far */
 	unsigned number; /* of the member */
@@ -125,7 +126,7 @@ cg_archive_next(struct cg_archive *archive, struct cg_member *member)
 		    archive->lib.archive_entry_filetype(entry) == AE_IFREG &&
 		    !archive->lib.archive_entry_hardlink(entry),
 	};
-	archive->left = 0;
+	archive->left = archive->member = 0;
 	if (member->file && archive->lib.archive_entry_size_is_set(entry))
 		archive->left =
 		    (uint64_t)archive->lib.archive_entry_size(entry);
@@ -142,6 +143,7 @@ cg_archive_read(struct cg_archive *archive, char *buf, size_t size)
 {
 	const struct cg_location location = { .file = cg_in_name(archive->in) };
 	la_ssize_t got;
+	uint64_t taken;
 
 	if (archive->status != CG_OK)
 		return -1;
@@ -150,6 +152,7 @@ cg_archive_read(struct cg_archive *archive, char *buf, size_t size)
 		fail(archive);
 		return -1;
 	}
+	taken = cg_in_taken(archive->in);
 	/* libarchive does not return a hole at the end of a member. */
 	if (got == 0 && size > 0 && archive->left > 0) {
 		cg_diag_say(archive->diag, CG_ERROR, &location,
@@ -160,12 +163,14 @@ cg_archive_read(struct cg_archive *archive, char *buf, size_t size)
 	archive->left -=
 	    (uint64_t)got < archive->left ? (uint64_t)got : archive->left;
 	archive->given += (uint64_t)got;
-	if (archive->given <= CG_EXPANSION_FREE ||
-	    archive->given / CG_EXPANSION_MAX <= cg_in_taken(archive->in))
+	archive->member += (uint64_t)got;
+	if (!cg_is_bomb(archive->given, taken, CG_EXPANSION_MAX) &&
+	    !cg_is_bomb(archive->member, taken, CG_EXPANSION_HELD))
 		return (ptrdiff_t)got;
 	cg_diag_say(archive->diag, CG_ERROR, &location,
-	    "expected members that expand to at most %d times its size",
-	    CG_EXPANSION_MAX);
+	    "expected members that expand to at most %d times its size, each "
+	    "to at most %d times",
+	    CG_EXPANSION_MAX, CG_EXPANSION_HELD);
 	archive->status = CG_ELIMIT;
 	return -1;
 }

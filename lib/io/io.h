@@ -51,19 +51,9 @@ struct cg_stream *cg_stream_new(struct cg_diag *, const char *name,
     const struct cg_source *);
 /*
  * Reads from a stream, as its read(). A filter that returns too many bytes for
- * what it has read itself fails with CG_ELIMIT (reported): see
- * CG_EXPANSION_MAX.
+ * what it has read itself fails with CG_ELIMIT (reported): see cg_is_bomb().
  */
 ptrdiff_t cg_stream_read(struct cg_stream *, char *buf, size_t size);
-
-/*
- * Limits on decompression. Profiles of long runs repeat themselves and
- * histograms are mostly zeros, so an input may grow to CG_EXPANSION_MAX times
- * its compressed size, and to CG_EXPANSION_FREE bytes in any case. gzip reaches
- * 1032:1, lz4 255:1, the others a million to one.
- */
-#define CG_EXPANSION_MAX 1000
-#define CG_EXPANSION_FREE ((uint64_t)64 << 20)
 
 /* ---- filters.c, filter_*.c: decompression -------------------------------- */
 

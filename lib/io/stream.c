@@ -123,8 +123,8 @@ cg_stream_read(struct cg_stream *stream, char *buf, size_t size)
 	stream->given += (uint64_t)got;
 	while (lowest->source)
 		lowest = lowest->source;
-	if (lowest == stream || stream->given <= CG_EXPANSION_FREE ||
-	    stream->given / CG_EXPANSION_MAX <= lowest->given)
+	if (lowest == stream ||
+	    !cg_is_bomb(stream->given, lowest->given, CG_EXPANSION_MAX))
 		return got;
 	cg_diag_say(stream->diag, CG_ERROR, &location,
 	    "expected compressed data that expands to at most %d times its "

@@ -19,8 +19,6 @@
 
 #include "symbols/elffile.h"
 
-/* xz compresses symbols to a fifth; more than this is an attack. */
-#define UNPACK_RATIO 100
 /* The largest preset of xz needs 65 MiB. */
 #define UNPACK_MEMORY ((uint64_t)128 << 20)
 
@@ -243,7 +241,7 @@ decompress(struct cg_slice compressed, char **bytes, size_t *size)
 	xz.next_in = (const uint8_t *)compressed.ptr;
 	xz.avail_in = compressed.len;
 	while (result == LZMA_OK) {
-		if (*size / UNPACK_RATIO > compressed.len) {
+		if (cg_is_bomb(*size, compressed.len, CG_EXPANSION_HELD)) {
 			result = LZMA_DATA_ERROR;
 			break;
 		}

@@ -426,9 +426,12 @@ prepare(struct cg_dwarf *dwarf, const struct cg_elffile *file)
 static Dwarf *
 begin(struct cg_dwarf *dwarf, const struct cg_elffile *file, int *status)
 {
-	int prepared = prepare(dwarf, file);
+	int prepared;
 	Dwarf *new = NULL;
 
+	if (cg_elffile_is_bomb(file))
+		return NULL;
+	prepared = prepare(dwarf, file);
 	errno = 0;
 	if (prepared == CG_OK)
 		new = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);

@@ -17,6 +17,22 @@
 
 #include "symbols/elffile.h"
 
+/* ---- Reading ------------------------------------------------------------- */
+
+ptrdiff_t
+cg_read_at(int fd, void *to, size_t n, uint64_t at)
+{
+	size_t done = 0;
+	ssize_t got;
+
+	do {
+		got =
+		    pread(fd, (char *)to + done, n - done, (off_t)(at + done));
+		done += got > 0 ? (size_t)got : 0;
+	} while (done < n && (got > 0 || (got < 0 && errno == EINTR)));
+	return got < 0 ? -1 : (ptrdiff_t)done;
+}
+
 /* ---- Sections ----------------------------------------------------------- */
 
 int
@@ -56,11 +72,41 @@ is_read_early(const struct cg_section *section)
 	}
 }
 
+/*
+ * The size that a compressed section states: in its header (gABI, chapter 4), or
+ * in front of .zdebug sections, after "ZLIB" (GNU). 0: it is not compressed.
+ */
+static uint64_t
+expanded_size(const struct cg_elffile *file, const struct cg_section *section,
+    const GElf_Shdr *head)
+{
+	const bool wide = file->head.e_ident[EI_CLASS] == ELFCLASS64;
+	const bool gnu = strncmp(section->name, ".zdebug", 7) == 0;
+	const bool big = gnu || file->head.e_ident[EI_DATA] == ELFDATA2MSB;
+	/* After the type, or "ZLIB"; 64 bits have 4 bytes to fill them up. */
+	const size_t at = gnu || !wide ? 4 : 8, n = gnu || wide ? 8 : 4;
+	unsigned char bytes[16] = { 0 };
+	uint64_t size = 0;
+
+	if (!gnu && !section->compressed)
+		return 0;
+	if (file->fd >= 0)
+		(void)cg_read_at(
+		    file->fd, bytes, sizeof(bytes), head->sh_offset);
+	else if (head->sh_offset < file->size &&
+		 file->size - head->sh_offset >= sizeof(bytes))
+		memcpy(bytes, file->memory + head->sh_offset, sizeof(bytes));
+	for (size_t i = 0; i < n; i++)
+		size = size << 8 | bytes[big ? at + i : at + n - 1 - i];
+	return size;
+}
+
 static int
 fill_section(struct cg_elffile *file, struct cg_section *section, Elf_Scn *scn,
     size_t names)
 {
 	GElf_Shdr head;
+	uint64_t size;
 
 	section->name = "";
 	errno = 0;
@@ -79,6 +125,10 @@ fill_section(struct cg_elffile *file, struct cg_section *section, Elf_Scn *scn,
 	    (head.sh_flags & SHF_ALLOC) && (head.sh_flags & SHF_EXECINSTR);
 	section->compressed = head.sh_flags & SHF_COMPRESSED;
 	section->scn = scn;
+	size = expanded_size(file, section, &head);
+	file->expanded += size < UINT64_MAX - file->expanded
+			      ? size
+			      : UINT64_MAX - file->expanded;
 	if (head.sh_type != SHT_NOBITS && head.sh_type != SHT_NULL)
 		need(file, head.sh_offset, head.sh_size);
 	if (is_read_early(section) && !elf_rawdata(scn, NULL))
@@ -157,21 +207,13 @@ cg_elffile_has_dwarf(const struct cg_elffile *file)
 	       cg_elffile_section(file, ".zdebug_info");
 }
 
-/* ---- Opening ------------------------------------------------------------ */
-
-ptrdiff_t
-cg_read_at(int fd, void *to, size_t n, uint64_t at)
+bool
+cg_elffile_is_bomb(const struct cg_elffile *file)
 {
-	size_t done = 0;
-	ssize_t got;
-
-	do {
-		got =
-		    pread(fd, (char *)to + done, n - done, (off_t)(at + done));
-		done += got > 0 ? (size_t)got : 0;
-	} while (done < n && (got > 0 || (got < 0 && errno == EINTR)));
-	return got < 0 ? -1 : (ptrdiff_t)done;
+	return cg_is_bomb(file->expanded, file->size, CG_EXPANSION_HELD);
 }
+
+/* ---- Opening ------------------------------------------------------------ */
 
 bool
 cg_is_elf(const char *path)

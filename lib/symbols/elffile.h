@@ -64,6 +64,7 @@ struct cg_elffile {
 	Elf *elf;     /* NULL: not open */
 	uint64_t size;
 	uint64_t needed; /* what the headers need; above size: truncated */
+	uint64_t expanded; /* of compressed debug sections: their real size */
 	GElf_Ehdr head;
 	struct cg_section *section; /* by index; 0 is none */
 	size_t sections;
@@ -89,6 +90,8 @@ int cg_libelf_status(void);
 /* The section's bytes as in the file, maybe none; CG_OK, CG_ELIMIT, CG_EREAD. */
 int cg_section_bytes(const struct cg_section *, struct cg_slice *);
 bool cg_elffile_has_dwarf(const struct cg_elffile *);
+/* Would its compressed debug sections need too much memory? */
+bool cg_elffile_is_bomb(const struct cg_elffile *);
 /*
  * The code from an address to the end of its segment, as far as the file has
  * it, maybe none; CG_OK, CG_ELIMIT or CG_EREAD.

@@ -264,9 +264,14 @@ load(struct cg_symbols *symbols, const char *path, const char **why)
 
 /* A truncated file still has some of its symbols. */
 static void
-tell_truncated(
+tell_damage(
     struct cg_diag *diag, const struct cg_elffile *file, const char *path)
 {
+	if (file->elf && cg_elffile_is_bomb(file))
+		cg_diag_say(diag, CG_WARNING, NULL,
+		    "lines of %s are not read: its debug sections expand to "
+		    "more than %d times its size",
+		    path, CG_EXPANSION_HELD);
 	if (file->elf && file->needed > file->size)
 		cg_diag_say(diag, CG_WARNING, NULL,
 		    "%s is truncated: it has %llu of %llu bytes, names and "
@@ -291,8 +296,8 @@ cg_symbols_load(struct cg_diag *diag, const char *path, bool quiet, int *status)
 		*status = load(symbols, path, &why);
 	}
 	if (*status == CG_OK) {
-		tell_truncated(diag, &symbols->lazy->program, path);
-		tell_truncated(diag, &symbols->lazy->debug, symbols->elf.debug);
+		tell_damage(diag, &symbols->lazy->program, path);
+		tell_damage(diag, &symbols->lazy->debug, symbols->elf.debug);
 		return symbols;
 	}
 	if (*status == CG_ELIMIT)
