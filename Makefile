@@ -104,11 +104,12 @@ $(B)/lib/io/archive.o $(B)/lib/io/filter_libarchive.o: CG_CFLAGS += \
 # formats that are only written have no reader.
 fuzzed := $(foreach f,$(formats),$(if $(wildcard \
 	samples/$(subst _,-,$(f))/*),$(f)))
-fuzzed += archive
+fuzzed += archive gcov_unit elf batch manifest
 
 # ---- Packages: only for demo, check, check-slurm, bench, fuzz and golden ----
 
-ifneq ($(filter demo check check-slurm bench fuzz golden,$(MAKECMDGOALS)),)
+ifneq ($(filter demo check check-slurm bench fuzz fuzz-report golden,\
+	$(MAKECMDGOALS)),)
 $(B)/.headers: | packages
 endif
 $(lib_obj) $(cmd_obj) $(units:=.o): | $(B)/.headers
@@ -125,7 +126,8 @@ $(B)/.headers:
 	@touch $@
 
 wanted := $(BUILD_PACKAGES) $(DEMO_PACKAGES) \
-	$(if $(filter packages check fuzz golden,$(MAKECMDGOALS)),$(TEST_PACKAGES)) \
+	$(if $(filter packages check fuzz fuzz-report golden,\
+	$(MAKECMDGOALS)),$(TEST_PACKAGES)) \
 	$(if $(filter check-slurm,$(MAKECMDGOALS)),$(SLURM_PACKAGES))
 
 ## packages: install the packages for building and testing (Debian)
@@ -204,7 +206,15 @@ ifneq ($(findstring fuzzer-no-link,$(CFLAGS)),)
 $(formats:%=$(B)/%): $(B)/reader
 	@ln -f $< $@
 
-$(B)/reader $(B)/archive: $(B)/%: $(B)/tests/fuzz/%.o $(lib_obj)
+$(B)/gcov_unit $(B)/elf: $(B)/files
+	@ln -f $< $@
+
+$(B)/manifest: $(B)/batch
+	@ln -f $< $@
+
+$(B)/batch: $(filter-out $(B)/cmd/main.o,$(cmd_obj))
+$(B)/reader $(B)/files $(B)/archive $(B)/batch: $(B)/%: $(B)/tests/fuzz/%.o \
+		$(lib_obj)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 endif
@@ -215,6 +225,11 @@ fuzz: fuzzers
 	@while :; do for f in $(FUZZ); do \
 		tests/fuzz/run $(B)/fuzz/$$f 60 || exit 1; \
 	done; done
+
+## fuzz-report: fuzz each reader for FUZZ_EACH seconds, print a table
+FUZZ_EACH ?= 10
+fuzz-report: fuzzers
+	@B=$(B) tests/fuzz/report $(FUZZ_EACH) $(FUZZ:%=$(B)/fuzz/%)
 
 ## bench: print a table of speed and memory, compared with installed tools
 bench: all
@@ -317,5 +332,5 @@ uninstall:
 help:
 	@sed -n 's/^## /  make /p' Makefile
 
-.PHONY: all packages check check-slurm asan golden fuzzers fuzz bench demo screenshot lint format \
+.PHONY: all packages check check-slurm asan golden fuzzers fuzz fuzz-report bench demo screenshot lint format \
 	clean install uninstall help

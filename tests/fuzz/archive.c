@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cgconv.h"
+#include "memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -62,7 +63,11 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int first, again;
-	uint64_t sum = read_through(data, size, 65536, &first);
+	uint64_t sum;
+
+	memory_begin();
+	sum = read_through(data, size, 65536, &first);
+	memory_end(data, size);
 
 	/* Reads of a damaged member may fail at different offsets. */
 	if (read_through(data, size, 1000, &again) != sum && first == CG_OK &&

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "job/job.h"
+#include "memory.h"
 
 /* The format that the executable is named after, with _ for -. */
 static const struct cg_module *fuzzed;
@@ -190,6 +191,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct cg_slice bytes = { (const char *)data, size };
 
+	memory_begin();
+	cg_job_free(read_bytes(bytes, fuzzed));
+	memory_end(data, size);
 	for (size_t i = 0; cg_formats[i] != NULL; i++)
 		if (cg_formats[i]->write != NULL)
 			write_and_reread(bytes, fuzzed, cg_formats[i]);

@@ -1,0 +1,128 @@
+/*
+ * files.c - fuzz targets of inputs that are read with another file:
+ *
+ *	gcov_unit  notes with their data: the length of the .gcno, in four
+ *	           bytes, the .gcno, the .gcda
+ *	elf        an executable for the gmon.out files of the samples: symbols,
+ *	           lines, inlined calls
+ */
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cgconv.h"
+#include "memory.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static bool is_elf;
+static glob_t runs; /* gmon.out files */
+static char program[] = "/tmp/cgconv-fuzz.XXXXXX";
+static int program_fd;
+
+static void
+remove_program(void)
+{
+	(void)unlink(program);
+}
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	const char *name = (*argv)[0], *slash = strrchr(name, '/');
+
+	(void)argc;
+	is_elf = strcmp(slash ? slash + 1 : name, "elf") == 0;
+	if (!is_elf)
+		return 0;
+	program_fd = mkstemp(program);
+	(void)atexit(remove_program);
+	if (program_fd < 0 ||
+	    glob("samples/gprof/*/gmon.out", 0, NULL, &runs) != 0) {
+		fputs("fuzz: no samples of gprof\n", stderr);
+		exit(1);
+	}
+	return 0;
+}
+
+static void
+ignore(void *arg, const struct cg_message *message)
+{
+	(void)arg;
+	if (message->text == NULL || message->text[0] == '\0')
+		abort();
+}
+
+/* Reads what was added and writes it in a format that has most facts. */
+static void
+convert(struct cg_job *job, const uint8_t *data, size_t size)
+{
+	int status;
+
+	if (job == NULL)
+		return;
+	(void)cg_job_set_to(job, "json");
+	cg_job_set_output_memory(job);
+	status = cg_job_read(job, NULL);
+	if (status == CG_EBUG)
+		abort();
+	memory_end(data, size);
+	if (status == CG_OK && cg_job_write(job) == CG_EBUG)
+		abort();
+	cg_job_free(job);
+}
+
+static void
+read_unit(const uint8_t *data, size_t size)
+{
+	struct cg_job *job = cg_job_new(cg_formats, ignore, NULL);
+	const char *bytes = (const char *)data + 4;
+	size_t notes = 0;
+
+	for (int i = 0; i < 4 && size >= 4; i++)
+		notes |= (size_t)data[i] << 8 * i;
+	size = size < 4 ? 0 : size - 4;
+	notes = notes < size ? notes : size;
+	if (job != NULL && size > 0) {
+		(void)cg_job_add_memory(
+		    job, "a.gcno", (struct cg_slice){ bytes, notes });
+		(void)cg_job_add_memory(job, "a.gcda",
+		    (struct cg_slice){ bytes + notes, size - notes });
+		(void)cg_job_add_input(job, "a.gcda");
+	}
+	convert(job, data, size);
+}
+
+static void
+read_program(const char *run, const uint8_t *data, size_t size)
+{
+	struct cg_job *job = cg_job_new(cg_formats, ignore, NULL);
+
+	if (job != NULL) {
+		(void)cg_job_add_object(job, program);
+		(void)cg_job_add_input(job, run);
+	}
+	convert(job, data, size);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	memory_begin();
+	if (!is_elf) {
+		read_unit(data, size);
+		return 0;
+	}
+	if (ftruncate(program_fd, 0) != 0 ||
+	    pwrite(program_fd, data, size, 0) != (ssize_t)size)
+		return 0;
+	for (size_t i = 0; i < runs.gl_pathc; i++) {
+		memory_begin();
+		read_program(runs.gl_pathv[i], data, size);
+	}
+	return 0;
+}

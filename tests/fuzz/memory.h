@@ -1,0 +1,100 @@
+/*
+ * memory.h - how much memory a fuzzed input needs. Included once by each target.
+ */
+#ifndef FUZZ_MEMORY_H
+#define FUZZ_MEMORY_H
+
+#include <sanitizer/allocator_interface.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The documented bound: these bytes, and so many for each byte of the input. */
+#define MEMORY_FREE ((size_t)64 << 20)
+#define MEMORY_PER_BYTE 8
+/* A compressed input may expand: see cg_is_bomb(). */
+#define MEMORY_EXPANSION 1000
+
+static size_t memory_live, memory_peak;
+static size_t memory_most, memory_most_for; /* of all inputs: peak, size */
+
+static void
+note_malloc(const volatile void *ptr, size_t size)
+{
+	(void)ptr;
+	memory_live += size;
+	if (memory_live > memory_peak)
+		memory_peak = memory_live;
+}
+
+static void
+note_free(const volatile void *ptr)
+{
+	const void *block = (const void *)(uintptr_t)ptr;
+	size_t size = block ? __sanitizer_get_allocated_size(block) : 0;
+
+	memory_live -= size < memory_live ? size : memory_live;
+}
+
+static void
+print_memory(void)
+{
+	fprintf(stderr, "memory: at most %zu bytes, for an input of %zu\n",
+	    memory_most, memory_most_for);
+}
+
+static void
+memory_begin(void)
+{
+	static bool begun;
+
+	if (!begun) {
+		begun = true;
+		(void)__sanitizer_install_malloc_and_free_hooks(
+		    note_malloc, note_free);
+		(void)atexit(print_memory);
+	}
+	memory_live = memory_peak = 0;
+}
+
+static bool
+memory_is_compressed(const uint8_t *data, size_t size)
+{
+	static const struct {
+		const char *magic;
+		size_t n;
+	} kinds[] = { { "\x1f\x8b", 2 }, { "BZh", 3 }, { "\xfd"
+							 "7zXZ",
+							   5 },
+		{ "\x28\xb5\x2f\xfd", 4 }, { "\x04\x22\x4d\x18", 4 },
+		{ "PK", 2 } };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (size > kinds[i].n &&
+		    memcmp(data, kinds[i].magic, kinds[i].n) == 0)
+			return true;
+	return false;
+}
+
+/* The input was read: aborts if that took more memory than it may. */
+static void
+memory_end(const uint8_t *data, size_t size)
+{
+	size_t bytes = memory_is_compressed(data, size)
+			   ? size * MEMORY_EXPANSION
+			   : size;
+
+	if (memory_peak > memory_most) {
+		memory_most = memory_peak;
+		memory_most_for = size;
+	}
+	if (memory_peak > MEMORY_FREE + bytes * MEMORY_PER_BYTE) {
+		fprintf(stderr, "fuzz: %zu bytes of memory for %zu\n",
+		    memory_peak, size);
+		abort();
+	}
+}
+
+#endif
