@@ -51,6 +51,7 @@ struct args {
 	uint64_t max_memory; /* bytes; 0: the default, UINT64_MAX: no limit */
 	uint64_t shard, shards; /* number from 1, count; 0: no shards */
 	bool recursive, nul, overwrite, fail_fast, dry_run, resume, retry;
+	bool no_sandbox;
 	bool partial;
 };
 
@@ -152,6 +153,26 @@ void put_label(FILE *, const struct cg_label *);
 int print_info_json(const struct args *, const struct cg_graph *,
     const struct cg_sums *, cg_facts facts, const struct labels *,
     size_t column, size_t count);
+
+/* ---- sandbox.c: what a process may do ------------------------------------- */
+
+struct sandbox {
+	int ruleset; /* -1: there is none */
+	uint64_t rights;
+};
+/*
+ * Begins a list of files that will stay accessible: system directories and the
+ * working directory, for reading. False: the system has no sandbox.
+ */
+bool sandbox_begin(struct sandbox *);
+/* Adds a file, or a directory with all below it; nothing if it is not there. */
+void sandbox_read(struct sandbox *, const char *path);
+void sandbox_write(struct sandbox *, const char *path);
+/*
+ * From now on this process and its children can open nothing else, connect to
+ * nothing and execute nothing. Ends the list. False: it did not work.
+ */
+bool sandbox_enter(struct sandbox *);
 
 /* ---- text.c: text for people --------------------------------------------- */
 

@@ -334,6 +334,8 @@ const struct cmd_option own_options[] = {
 	    FIELD(overwrite), .unrecorded = true },
 	{ 0, "fail-fast", NULL, "stop after the first failure",
 	    FIELD(fail_fast), .unrecorded = true },
+	{ 0, "no-sandbox", NULL, "let workers open other files than named",
+	    FIELD(no_sandbox), .unrecorded = true },
 	{ 0, "dry-run", NULL, "only show what would be done", FIELD(dry_run),
 	    .unrecorded = true },
 	{ 0, "manifest", "FILE", "log the result of each input to FILE",

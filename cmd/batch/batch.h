@@ -293,7 +293,9 @@ int run_archive(struct worker_pool *, size_t first, size_t end);
 
 /* May tasks be begun? Not after a signal, or a failure with --fail-fast. */
 bool may_continue(const struct batch *);
-/* Makes the output's directory. False: the task has ended here. */
+/* Like mkdir -p for -O, or for the directory of -o; false with errno. */
+bool make_output_directory(const struct batch *);
+/* Makes the output directory. False: the task has ended here. */
 bool prepare_task(struct batch *, size_t task);
 /*
  * Ends the task. Takes log, which may be NULL. result: members of the manifest

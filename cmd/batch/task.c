@@ -83,18 +83,12 @@ fail_task(struct batch *batch, size_t number, const char *text)
 
 /* ---- Outputs ---------------------------------------------------------------- */
 
-/*
- * Like mkdir -p for the output directory, or without one for the directory of
- * the path. What is below the output directory is made with the output.
- */
+/* Like mkdir -p for the first n bytes of the path. */
 static bool
-make_directories(const struct batch *batch, char *path, const char *output)
+make_directories(char *path, size_t n)
 {
-	size_t n = strlen(path);
 	bool made = true;
 
-	if (batch->args->directory != NULL)
-		n -= strlen(output);
 	for (size_t i = 1; made && i < n; i++) {
 		if (path[i] != '/')
 			continue;
@@ -102,6 +96,19 @@ make_directories(const struct batch *batch, char *path, const char *output)
 		made = mkdir(path, 0777) == 0 || errno == EEXIST;
 		path[i] = '/';
 	}
+	return made;
+}
+
+/* What is below the output directory is made with the output. */
+bool
+make_output_directory(const struct batch *batch)
+{
+	const struct args *args = batch->args;
+	char *path = args->directory ? join_path(args->directory, "")
+				     : strdup(args->output);
+	bool made = path != NULL && make_directories(path, strlen(path));
+
+	free(path);
 	return made;
 }
 
@@ -134,7 +141,7 @@ prepare_task(struct batch *batch, size_t number)
 
 	if (path == NULL)
 		fault = "out of memory";
-	else if (!make_directories(batch, path, output))
+	else if (!make_output_directory(batch))
 		fault = strerror(errno);
 	there = fault == NULL && get_info(batch, path, &info);
 	free(path);

@@ -172,6 +172,12 @@ bool cg_diag_stopped(const struct cg_diag *);
 /* Reports; location may be NULL. Escapes control characters in the text. */
 void cg_diag_put(struct cg_diag *, enum cg_severity, const struct cg_location *,
     const char *fmt, va_list) CG_PRINTF(4, 0);
+/*
+ * Why open() of a path has just failed: errno's text, or cg_confined if a sandbox
+ * does not allow what the file's mode does. Keeps errno.
+ */
+const char *cg_open_error(const char *path);
+extern const char cg_confined[];
 void cg_diag_say(struct cg_diag *, enum cg_severity, const struct cg_location *,
     const char *fmt, ...) CG_PRINTF(4, 5);
 /* Counts a warning; true if this one is to be reported. */

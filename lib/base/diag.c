@@ -1,8 +1,10 @@
 /*
  * diag.c - messages: one line each, with a location, control bytes escaped.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 
@@ -55,6 +57,19 @@ cg_diag_put(struct cg_diag *diag, enum cg_severity severity,
 	}
 	if (diag->report)
 		diag->report(diag->arg, &message);
+}
+
+const char cg_confined[] = "the sandbox does not allow it (--no-sandbox)";
+
+/* Sandboxes do not apply to access(). */
+const char *
+cg_open_error(const char *path)
+{
+	int error = errno;
+	bool confined = error == EACCES && access(path, R_OK) == 0;
+
+	errno = error;
+	return confined ? cg_confined : strerror(error);
 }
 
 void

@@ -237,7 +237,7 @@ new_file(struct cg_diag *diag, const char *name, int fd, int *status)
 		return cg_in_source(
 		    diag, name, &(struct cg_source){ .fd = fd }, status);
 	cg_diag_say(
-	    diag, CG_ERROR, &location, "cannot open: %s", strerror(errno));
+	    diag, CG_ERROR, &location, "cannot open: %s", cg_open_error(name));
 	*status = CG_EINPUT;
 	return NULL;
 }

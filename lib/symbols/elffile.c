@@ -251,9 +251,9 @@ load(struct cg_elffile *file)
 
 /* After a system call failed on a path. */
 static int
-explain(const char **why)
+explain(const char *path, const char **why)
 {
-	*why = strerror(errno);
+	*why = cg_open_error(path);
 	return errno == EIO || errno == EMFILE || errno == ENFILE ? CG_EREAD
 								  : CG_EINPUT;
 }
@@ -265,7 +265,7 @@ cg_elffile_open(struct cg_elffile *file, const char *path, const char **why)
 
 	*file = (struct cg_elffile){ .fd = -1 };
 	if (stat(path, &info) != 0)
-		return explain(why);
+		return explain(path, why);
 	/* Does not open devices, and does not block on a FIFO. */
 	if (!S_ISREG(info.st_mode)) {
 		*why = "not a regular file";
@@ -273,7 +273,7 @@ cg_elffile_open(struct cg_elffile *file, const char *path, const char **why)
 	}
 	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (file->fd < 0)
-		return explain(why);
+		return explain(path, why);
 	*why = NULL;
 	file->size = (uint64_t)info.st_size;
 	(void)elf_version(EV_CURRENT);

@@ -305,7 +305,7 @@ cg_symbols_load(struct cg_diag *diag, const char *path, bool quiet, int *status)
 	else if (*status == CG_EREAD)
 		cg_diag_say(diag, CG_ERROR, NULL, "cannot read %s: %s", path,
 		    why ? why : strerror(EIO));
-	else if (!quiet && why)
+	else if (why && (!quiet || why == cg_confined))
 		cg_diag_say(
 		    diag, CG_WARNING, NULL, "cannot open %s: %s", path, why);
 	else if (!quiet)

@@ -1,0 +1,243 @@
+/*
+ * sandbox.c - takes from the process what reading profiles does not need: other
+ * files, sockets, other programs. A reader that a malicious profile takes over
+ * can then only read and write what the conversion reads and writes.
+ *
+ * Linux only: landlock (5.13 and later, landlock(7)) for files, a seccomp filter
+ * (seccomp(2)) for system calls. What is not allowed fails with EACCES or EPERM.
+ */
+#define _GNU_SOURCE /* O_PATH */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/platform.h"
+#include "cmd.h"
+
+#if defined(__linux__) && !CG_SANITIZED && defined(__has_include)
+#if __has_include(<linux/landlock.h>) && __has_include(<linux/seccomp.h>)
+#define HAVE_SANDBOX 1
+#endif
+#endif
+
+#ifdef HAVE_SANDBOX
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+/* ---- Files: landlock ----------------------------------------------------- */
+
+/* By version of landlock, from 1: the highest right that it knows. */
+static const unsigned rights_of[] = { 0, 12, 13, 14, 14, 15 };
+
+#define READ (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+/* 14: truncate, which older headers do not name. */
+#define WRITE                                                              \
+	(READ | LANDLOCK_ACCESS_FS_WRITE_FILE |                            \
+	    LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR | \
+	    LANDLOCK_ACCESS_FS_MAKE_REG | UINT64_C(1) << 14)
+/* Rights that a rule for a file, not a directory, may have. */
+#define OF_FILES                                                        \
+	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | \
+	    UINT64_C(1) << 14)
+
+/* From version 6 on: no signals, no abstract sockets to other processes. */
+#define OTHERS 3
+
+/* Where libraries, debug files, sources and programs are installed. */
+static const char *const system_paths[] = { "/usr", "/lib", "/lib32", "/lib64",
+	"/opt", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/localtime",
+	"/dev/null", NULL };
+
+static void
+allow(struct sandbox *box, const char *path, uint64_t rights)
+{
+	struct landlock_path_beneath_attr rule = { .allowed_access =
+						       rights & box->rights };
+	struct stat info;
+
+	if (box->ruleset < 0)
+		return;
+	rule.parent_fd = open(path, O_PATH | O_CLOEXEC);
+	if (rule.parent_fd < 0)
+		return; /* what is not there needs no rule */
+	if (fstat(rule.parent_fd, &info) == 0 && !S_ISDIR(info.st_mode))
+		rule.allowed_access &= OF_FILES;
+	(void)syscall(SYS_landlock_add_rule, box->ruleset,
+	    LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+	(void)close(rule.parent_fd);
+}
+
+bool
+sandbox_begin(struct sandbox *box)
+{
+	/* A later header's attributes, of which the kernel takes as many. */
+	struct {
+		uint64_t files, network, scoped;
+	} attr = { 0 };
+	const long most = sizeof(rights_of) / sizeof(*rights_of) - 1;
+	long version = syscall(SYS_landlock_create_ruleset, NULL, 0,
+	    LANDLOCK_CREATE_RULESET_VERSION);
+
+	box->ruleset = -1;
+	if (version <= 0)
+		return false;
+	box->rights = UINT64_C(2) << rights_of[version < most ? version : most];
+	box->rights--;
+	attr.files = box->rights;
+	attr.scoped = OTHERS;
+	box->ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr,
+	    version >= 6 ? sizeof(attr) : sizeof(attr.files), 0);
+	for (size_t i = 0; system_paths[i] != NULL; i++)
+		allow(box, system_paths[i], READ);
+	allow(box, ".", READ);
+	return box->ruleset >= 0;
+}
+
+void
+sandbox_read(struct sandbox *box, const char *path)
+{
+	allow(box, path, READ);
+}
+
+void
+sandbox_write(struct sandbox *box, const char *path)
+{
+	allow(box, path, WRITE);
+}
+
+/* ---- System calls: seccomp ----------------------------------------------- */
+
+/* The machine whose numbers the calls below have. */
+#if defined(__x86_64__) && !defined(__ILP32__)
+#define MACHINE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define MACHINE AUDIT_ARCH_AARCH64
+#endif
+
+#ifdef MACHINE
+
+/* Machines and C libraries differ in which of them they have. */
+static const unsigned short calls[] = {
+	/* memory */
+	SYS_brk, SYS_mmap, SYS_mprotect, SYS_mremap, SYS_munmap, SYS_madvise,
+	/* files */
+	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_lseek,
+	SYS_close, SYS_fcntl, SYS_ioctl, SYS_dup, SYS_fsync, SYS_fadvise64,
+	SYS_openat, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_fstatfs,
+	SYS_getdents64, SYS_readlinkat, SYS_faccessat, SYS_faccessat2,
+	SYS_getcwd, SYS_mkdirat, SYS_unlinkat, SYS_renameat, SYS_renameat2,
+	SYS_fchmod, SYS_ftruncate, SYS_pipe2, SYS_ppoll, SYS_umask,
+#ifdef SYS_open
+	SYS_open, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_mkdir,
+	SYS_unlink, SYS_rename, SYS_pipe, SYS_poll,
+#endif
+	/* time, random numbers, limits */
+	SYS_clock_gettime, SYS_clock_getres, SYS_gettimeofday, SYS_getrandom,
+	SYS_setitimer, SYS_timer_settime, SYS_nanosleep, SYS_clock_nanosleep,
+	SYS_getrlimit, SYS_setrlimit, SYS_prlimit64, SYS_getrusage, SYS_sysinfo,
+	SYS_uname, SYS_sched_getaffinity, SYS_sched_yield,
+#ifdef SYS_alarm
+	SYS_alarm, SYS_time,
+#endif
+	/* the process, its signals, its workers */
+	SYS_getpid, SYS_getppid, SYS_gettid, SYS_getuid, SYS_geteuid,
+	SYS_getgid, SYS_getegid, SYS_futex, SYS_set_robust_list,
+	SYS_set_tid_address, SYS_rseq, SYS_rt_sigaction, SYS_rt_sigprocmask,
+	SYS_rt_sigreturn, SYS_rt_sigpending, SYS_sigaltstack,
+	SYS_restart_syscall, SYS_tgkill, SYS_tkill, SYS_kill, SYS_clone,
+	SYS_wait4, SYS_exit, SYS_exit_group, SYS_prctl, SYS_seccomp
+};
+
+/* Forbids all other calls; false with errno. */
+static bool
+forbid_calls(void)
+{
+	struct sock_filter code[4 + sizeof(calls) / sizeof(*calls) + 2];
+	struct sock_fprog program = { .filter = code };
+	const size_t count = sizeof(calls) / sizeof(*calls);
+	unsigned short n = 0;
+
+	code[n++] = (struct sock_filter)BPF_STMT(
+	    BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
+	code[n++] = (struct sock_filter)BPF_JUMP(
+	    BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
+	code[n++] = (struct sock_filter)BPF_STMT(
+	    BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	code[n++] = (struct sock_filter)BPF_STMT(
+	    BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	/* Each jumps to the end, where the call is allowed. */
+	for (size_t i = 0; i < count; i++)
+		code[n++] =
+		    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+			calls[i], (unsigned char)(count - i), 0);
+	code[n++] = (struct sock_filter)BPF_STMT(
+	    BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+	code[n++] =
+	    (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	program.len = n;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+#else
+
+static bool
+forbid_calls(void)
+{
+	return true; /* an unknown machine: files are protected */
+}
+
+#endif
+
+bool
+sandbox_enter(struct sandbox *box)
+{
+	bool ok = box->ruleset >= 0 &&
+		  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+		  syscall(SYS_landlock_restrict_self, box->ruleset, 0) == 0 &&
+		  forbid_calls();
+
+	if (box->ruleset >= 0)
+		(void)close(box->ruleset);
+	box->ruleset = -1;
+	return ok;
+}
+
+#else
+
+bool
+sandbox_begin(struct sandbox *box)
+{
+	box->ruleset = -1;
+	return false;
+}
+
+void
+sandbox_read(struct sandbox *box, const char *path)
+{
+	(void)box, (void)path;
+}
+
+void
+sandbox_write(struct sandbox *box, const char *path)
+{
+	(void)box, (void)path;
+}
+
+bool
+sandbox_enter(struct sandbox *box)
+{
+	(void)box;
+	return false;
+}
+
+#endif

@@ -1,0 +1,133 @@
+# sandbox.bats - what a reader can do in a batch: read the inputs and what
+# belongs to them, write outputs, and nothing else.
+load helper
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	case $CFLAGS in *-fsanitize*) skip "not with sanitizers" ;; esac
+	ROOT=$PWD
+	# /tmp itself is the working directory of nobody here.
+	dir=$BATS_TEST_TMPDIR
+	mkdir "$dir/in" "$dir/work"
+	cd "$dir/work" || return 1
+	echo 'f 5' >"$dir/in/a.folded"
+	"$CGCONV" -v -O probe -t json "$dir/in/a.folded" 2>&1 |
+		not grep -q 'no sandbox' || skip "the kernel has no landlock"
+}
+
+# A format whose reader tries what its input names and warns how it went.
+make_tries()
+{
+	# shellcheck disable=SC2086 # several flags
+	${CC:-cc} -I"$ROOT/lib" -fPIC -shared -o tries.so -x c - <<-'END'
+	#define _GNU_SOURCE
+	#include <errno.h>
+	#include <fcntl.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <sys/ptrace.h>
+	#include <sys/socket.h>
+	#include <sys/stat.h>
+	#include <unistd.h>
+	#include "cgconv_parse.h"
+	static int probe(const struct cg_head *head)
+	{
+		return cg_starts(head->text, "tries") ? CG_PROBE_SURE : 0;
+	}
+	static void tell(struct cg_job *job, const char *what, long result)
+	{
+		(void)job;
+		fprintf(stderr, "warning: %s: %s\n", what,
+		    result >= 0 ? "done" : strerror(errno));
+	}
+	static int read_tries(struct cg_job *job, struct cg_in *in,
+	    struct cg_build *build)
+	{
+		char *const argv[] = { "/bin/true", NULL };
+		const char *home = getenv("OUTSIDE");
+		char path[4096];
+
+		(void)in, (void)build;
+		tell(job, "inet", socket(AF_INET, SOCK_STREAM, 0));
+		tell(job, "unix", socket(AF_UNIX, SOCK_STREAM, 0));
+		tell(job, "passwd", open("/etc/passwd", O_RDONLY));
+		strcat(strcpy(path, home), "/new");
+		tell(job, "create", open(path, O_WRONLY | O_CREAT, 0600));
+		strcat(strcpy(path, home), "/old");
+		tell(job, "change", open(path, O_WRONLY));
+		tell(job, "truncate", truncate(path, 0));
+		tell(job, "remove", unlink(path));
+		tell(job, "mkdir", mkdir(strcat(path, "x"), 0700));
+		tell(job, "chmod", chmod(home, 0700));
+		/* Without a sandbox its parent would have to continue it. */
+		if (getenv("CONFINED"))
+			tell(job, "ptrace", ptrace(PTRACE_TRACEME, 0, 0, 0));
+		tell(job, "signal", kill(1, 0));
+		tell(job, "input", open("../in/a.folded", O_RDONLY));
+		tell(job, "own", open("tries.so", O_RDONLY));
+		tell(job, "exec", execv(argv[0], argv));
+		return CG_OK;
+	}
+	static const struct cg_module tries = { CG_MODULE, .name = "tries",
+		.title = "tries", .probe = probe, .read = read_tries };
+	__attribute__((visibility("default")))
+	const struct cg_module *const cg_modules[] = { &tries, NULL };
+	END
+}
+
+@test "sandbox: a reader cannot open, connect or execute anything else" {
+	make_tries
+	mkdir "$dir/outside"
+	echo old >"$dir/outside/old"
+	echo tries >"$dir/in/tries"
+	export OUTSIDE=$dir/outside
+	CONFINED=1 "$CGCONV" --module "$PWD/tries.so" -O out -t json "$dir/in/tries" 2>err ||
+		:
+	for call in inet unix passwd create change truncate remove mkdir \
+		chmod ptrace signal exec; do
+		grep -qE "warning: $call: (Permission denied|Operation not permitted)" \
+			err || { echo "$call"; cat err; return 1; }
+	done
+	# What it may do: the input's directory, the working directory.
+	grep -q "warning: input: done" err
+	grep -q "warning: own: done" err
+	[ "$(cat "$dir/outside/old")" = old ]
+	[ "$(ls "$dir/outside")" = old ]
+	# Without the sandbox they work, so the test tests something.
+	"$CGCONV" --no-sandbox --module "$PWD/tries.so" -O out -t json \
+		"$dir/in/tries" 2>err || :
+	for call in inet passwd create change truncate remove mkdir; do
+		grep -q "warning: $call: done" err
+	done
+	[ -e "$dir/outside/new" ]
+}
+
+@test "sandbox: a file elsewhere is reported, not missed in silence" {
+	mkdir "$dir/secret"
+	echo 'int x;' >"$dir/secret/x.c"
+	ln -s "$dir/secret/x.c" "$dir/in/x.c"
+	printf 'SF:x.c\nFN:1,f\nFNDA:1,f\nDA:1,1\nend_of_record\n' \
+		>"$dir/in/a.info"
+	run ! "$CGCONV" -O out -t gcov-text "$dir/in/a.info"
+	[[ $output == *"in/x.c: error: cannot open: the sandbox does not allow it (--no-sandbox)"* ]]
+	"$CGCONV" --no-sandbox -O out -t gcov-text "$dir/in/a.info"
+	grep -qr 'int x;' out
+	# A directory that an option names is allowed.
+	"$CGCONV" --force -O out -t gcov-text --sources "$dir/secret" \
+		"$dir/in/a.info"
+}
+
+@test "sandbox: inputs and outputs may be links to other directories" {
+	mkdir "$dir/real" "$dir/links" "$dir/target"
+	cp "$dir/in/a.folded" "$dir/real/b.folded"
+	ln -s "$dir/real/b.folded" "$dir/links/c.folded"
+	ln -s "$dir/target" root
+	"$CGCONV" -O root -t json "$dir/links/c.folded"
+	[ "$(find "$dir/target" -name '*.cgj' | wc -l)" -eq 1 ]
+	: >"$dir/target/sum.cgj"
+	ln -s "$dir/target/sum.cgj" sum.cgj
+	"$CGCONV" -j 2 -o sum.cgj "$dir/links/c.folded" "$dir/in/a.folded"
+	[ -s "$dir/target/sum.cgj" ] && [ -L sum.cgj ]
+}
