@@ -428,6 +428,7 @@ refused()
 		2 { 1: [1] 2: [9223372036854775807] }
 		2 { 1: [1] 2: [9223372036854775807] } $tables"
 	refused "to be bytes" <<<"$types 2: 5 $tables"
+	refused "expected a label" <<<"$types 2 { 1: [1] 2: [1] 3: 5 } $tables"
 	refused "to be a number" <<<"$types 9: \"x\" $tables"
 	refused "a whole field of a message" <<<"$types 5: \"\\x08\" $tables"
 	refused "a field of a profile" <<<"$types $tables

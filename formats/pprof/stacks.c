@@ -117,10 +117,11 @@ add_value(struct pprof_reader *r, uint64_t value, const char *at)
 static bool
 keep_label(struct pprof_reader *r, const struct pprof_field *field)
 {
-	const char *end = field->bytes.ptr + field->bytes.len;
+	const char *end;
 
 	if (field->wire != WIRE_BYTES)
 		return cg_reject_at(r->job, field->at, "expected a label");
+	end = field->bytes.ptr + field->bytes.len;
 	return append_bytes(
 	    r, &r->labelled, field->at, (size_t)(end - field->at));
 }
