@@ -174,6 +174,18 @@ void sandbox_write(struct sandbox *, const char *path);
  */
 bool sandbox_enter(struct sandbox *);
 
+/* ---- confine.c: which files a command needs ------------------------------- */
+
+/*
+ * Begins a sandbox with the files that the command line names; false: there is
+ * none, or --no-sandbox.
+ */
+bool confine_begin(const struct args *, struct sandbox *);
+/* A file with its directory, or a directory; where it leads if it is a link. */
+void confine_allow(struct sandbox *, const char *path);
+/* Enters the sandbox, if it was begun; else a note of -v tells. */
+void confine_end(const struct args *, struct sandbox *, bool begun);
+
 /* ---- text.c: text for people --------------------------------------------- */
 
 /*

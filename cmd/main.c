@@ -145,6 +145,24 @@ static int (*const commands[COMMANDS])(struct args *) = {
 	[CMD_VERSION] = show_version,
 };
 
+static const bool reads_inputs[COMMANDS] = {
+	[CMD_CONVERT] = true,
+	[CMD_DETECT] = true,
+	[CMD_DIFF] = true,
+	[CMD_INFO] = true,
+	[CMD_VERIFY] = true,
+};
+
+/* A batch confines itself when it knows all of its inputs. */
+static void
+confine(const struct args *args)
+{
+	struct sandbox box;
+
+	if (reads_inputs[args->command] && !is_batch(args))
+		confine_end(args, &box, confine_begin(args, &box));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -162,6 +180,8 @@ main(int argc, char **argv)
 	catch_signals(args.job);
 	args.stop = &stopped;
 	status = parse_args(&args, argc, argv);
+	if (status == CG_OK)
+		confine(&args);
 	if (status == CG_OK)
 		status = commands[args.command](&args);
 	if (status == CG_OK && cg_job_skipped(args.job))

@@ -55,8 +55,8 @@ static const unsigned rights_of[] = { 0, 12, 13, 14, 14, 15 };
 
 /* Where libraries, debug files, sources and programs are installed. */
 static const char *const system_paths[] = { "/usr", "/lib", "/lib32", "/lib64",
-	"/opt", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/localtime",
-	"/dev/null", NULL };
+	"/opt", "/nix/store", "/gnu/store", "/bin", "/sbin", "/etc/ld.so.cache",
+	"/etc/localtime", "/dev/null", NULL };
 
 static void
 allow(struct sandbox *box, const char *path, uint64_t rights)

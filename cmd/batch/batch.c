@@ -200,107 +200,32 @@ check_output(const struct batch *batch)
 	    batch->args->output);
 }
 
-/* The directory of a file: what stands next to it belongs to it. */
+/*
+ * All files are known now: no other one may be opened. Inputs come from lists
+ * and directories, too; most of them are in the directory of the one before.
+ */
 static void
-allow_around(struct sandbox *box, const char *path)
+confine_batch(struct batch *batch)
 {
-	char *copy = strdup(path), *slash = copy ? strrchr(copy, '/') : NULL;
+	struct sandbox box;
 	struct stat info;
-
-	if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-		sandbox_read(box, path);
-	else if (slash != NULL)
-		*slash = '\0';
-	if (slash != NULL)
-		sandbox_read(box, slash > copy ? copy : "/");
-	free(copy);
-}
-
-/* The inputs; links lead to files in other directories. */
-static void
-allow_inputs(struct batch *batch, struct sandbox *box)
-{
-	const char *last = "";
+	const char *last = "", *slash;
 	size_t n = 0, length;
-	struct stat info;
-	char *real;
+	bool begun =
+	    make_output_directory(batch) && confine_begin(batch->args, &box);
 
-	for (size_t i = 0; i < batch->tasks; i++) {
+	for (size_t i = 0; begun && i < batch->tasks; i++) {
 		const char *path = batch->task[i].path;
-		const char *slash = strrchr(path, '/');
 
+		slash = strrchr(path, '/');
 		length = slash != NULL ? (size_t)(slash - path) : 0;
-		if (length != n || strncmp(path, last, n) != 0)
-			allow_around(box, path);
+		if (length != n || strncmp(path, last, n) != 0 ||
+		    (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)))
+			confine_allow(&box, path);
 		last = path;
 		n = length;
-		if (batch->task[i].member != NULL || lstat(path, &info) != 0 ||
-		    !S_ISLNK(info.st_mode))
-			continue;
-		real = realpath(path, NULL);
-		if (real != NULL)
-			allow_around(box, real);
-		free(real);
 	}
-}
-
-/* Options may name directories of sources; objects are executables. */
-static void
-allow_options(const struct args *args, struct sandbox *box)
-{
-	const char *path;
-
-	for (size_t i = 0; i < json_object_array_length(args->options); i++) {
-		path = strchr(json_object_get_string(
-				  json_object_array_get_idx(args->options, i)),
-		    '=');
-		if (path != NULL && access(path + 1, F_OK) == 0)
-			allow_around(box, path + 1);
-	}
-	for (size_t i = 0; (path = cg_job_object(args->job, i)) != NULL; i++)
-		allow_around(box, path);
-}
-
-static void
-allow_output(const struct args *args, struct sandbox *box)
-{
-	const char *path = args->directory ? args->directory : args->output;
-	char *real = realpath(path, NULL), *slash;
-
-	if (args->directory == NULL) {
-		sandbox_write(box, path); /* a pipe, /dev/null */
-		if (real == NULL)
-			real = strdup(path);
-		slash = real != NULL ? strrchr(real, '/') : NULL;
-		if (slash != NULL)
-			slash[slash == real] = '\0';
-		sandbox_write(box, slash != NULL ? real : ".");
-	} else {
-		sandbox_write(box, path);
-	}
-	free(real);
-}
-
-/* All files are known now: no other one may be opened. */
-static void
-confine(struct batch *batch)
-{
-	const struct cg_message none = { .severity = CG_NOTE,
-		.text = "no sandbox: this system has none" };
-	struct sandbox box;
-	bool ok;
-
-	if (batch->args->no_sandbox || !make_output_directory(batch))
-		return;
-	ok = sandbox_begin(&box);
-	if (ok) {
-		allow_inputs(batch, &box);
-		allow_options(batch->args, &box);
-		allow_output(batch->args, &box);
-		ok = sandbox_enter(&box);
-	}
-	if (!ok && batch->args->verbose)
-		put_message(stderr, &none);
+	confine_end(batch->args, &box, begun);
 }
 
 static int
@@ -314,7 +239,7 @@ run_workers(struct batch *batch)
 	before = count_listed(batch);
 	count_work(batch);
 	begin_log(batch);
-	confine(batch);
+	confine_batch(batch);
 	status = start_pool(&pool, batch);
 	if (status == CG_OK && batch->args->resume)
 		clean_up(batch);

@@ -1,0 +1,116 @@
+/*
+ * confine.c - puts a command into a sandbox with the files that its command line
+ * names. Profiles may come from strangers.
+ */
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd.h"
+
+/* What stands next to a file belongs to it. */
+static void
+allow_around(struct sandbox *box, const char *path)
+{
+	char *copy = strdup(path), *slash = copy ? strrchr(copy, '/') : NULL;
+	struct stat info;
+
+	if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+		sandbox_read(box, path);
+	} else if (slash != NULL) {
+		*slash = '\0';
+		sandbox_read(box, slash > copy ? copy : "/");
+	}
+	free(copy);
+}
+
+void
+confine_allow(struct sandbox *box, const char *path)
+{
+	struct stat info;
+	char *real;
+
+	allow_around(box, path);
+	if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
+		return;
+	real = realpath(path, NULL);
+	if (real != NULL)
+		allow_around(box, real);
+	free(real);
+}
+
+/* Options may name directories of sources; objects are executables. */
+static void
+allow_options(const struct args *args, struct sandbox *box)
+{
+	const char *path;
+
+	for (size_t i = 0; i < json_object_array_length(args->options); i++) {
+		path = strchr(json_object_get_string(
+				  json_object_array_get_idx(args->options, i)),
+		    '=');
+		if (path != NULL && access(path + 1, F_OK) == 0)
+			confine_allow(box, path + 1);
+	}
+	for (size_t i = 0; (path = cg_job_object(args->job, i)) != NULL; i++)
+		confine_allow(box, path);
+}
+
+/* Libraries that are loaded when an input needs them. */
+static void
+allow_libraries(struct sandbox *box)
+{
+	const char *paths = getenv("LD_LIBRARY_PATH");
+	char *copy = paths != NULL ? strdup(paths) : NULL, *rest = copy, *path;
+
+	while (rest != NULL && (path = strsep(&rest, ":;")) != NULL)
+		sandbox_read(box, path[0] != '\0' ? path : ".");
+	free(copy);
+}
+
+static void
+allow_output(const struct args *args, struct sandbox *box)
+{
+	char *real, *slash;
+
+	if (args->directory != NULL)
+		sandbox_write(box, args->directory);
+	if (args->output == NULL)
+		return;
+	sandbox_write(box, args->output); /* a pipe, /dev/null */
+	real = realpath(args->output, NULL);
+	if (real == NULL)
+		real = strdup(args->output);
+	slash = real != NULL ? strrchr(real, '/') : NULL;
+	if (slash != NULL)
+		slash[slash == real] = '\0';
+	sandbox_write(box, slash != NULL ? real : ".");
+	free(real);
+}
+
+bool
+confine_begin(const struct args *args, struct sandbox *box)
+{
+	if (args->no_sandbox || !sandbox_begin(box))
+		return false;
+	for (size_t i = 0; i < args->inputs; i++)
+		confine_allow(box, args->input[i]);
+	allow_options(args, box);
+	allow_libraries(box);
+	allow_output(args, box);
+	return true;
+}
+
+void
+confine_end(const struct args *args, struct sandbox *box, bool begun)
+{
+	const struct cg_message none = { .severity = CG_NOTE,
+		.text = "no sandbox: this system has none" };
+
+	if (begun)
+		begun = sandbox_enter(box);
+	if (!begun && !args->no_sandbox && args->verbose)
+		put_message(stderr, &none);
+}
