@@ -127,7 +127,7 @@ sandbox_write(struct sandbox *box, const char *path)
 #ifdef MACHINE
 
 /* Machines and C libraries differ in which of them they have. */
-static const unsigned short calls[] = {
+static unsigned short calls[] = {
 	/* memory */
 	SYS_brk, SYS_mmap, SYS_mprotect, SYS_mremap, SYS_munmap, SYS_madvise,
 	/* files */
@@ -158,33 +158,81 @@ static const unsigned short calls[] = {
 	SYS_wait4, SYS_exit, SYS_exit_group, SYS_prctl, SYS_seccomp
 };
 
+#define CALLS (sizeof(calls) / sizeof(*calls))
+
+static int
+compare_calls(const void *pa, const void *pb)
+{
+	const unsigned short *a = pa, *b = pb;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/*
+ * Lists where allowed numbers begin and end: the range after an odd number of
+ * edges is allowed. Returns how many edges there are.
+ */
+static size_t
+list_edges(unsigned *edge)
+{
+	size_t n = 0;
+
+	qsort(calls, CALLS, sizeof(*calls), compare_calls);
+	for (size_t i = 0; i < CALLS; i++) {
+		if (n == 0 || edge[n - 1] != calls[i])
+			edge[n++] = calls[i];
+		else
+			n--; /* it continues the range before */
+		edge[n++] = calls[i] + 1u;
+	}
+	return n;
+}
+
+/*
+ * Writes a search tree over the ranges low to high; returns the end. The kernel
+ * compiles each filter and tries it with each call: that takes time for each
+ * instruction.
+ */
+static struct sock_filter *
+put_tree(struct sock_filter *to, const unsigned *edge, size_t low, size_t high)
+{
+	const size_t middle = (low + high + 1) / 2;
+	struct sock_filter *test = to++;
+
+	if (low == high) {
+		*test = (struct sock_filter)BPF_STMT(
+		    BPF_RET | BPF_K, low % 2 == 1 ? SECCOMP_RET_ALLOW
+						  : SECCOMP_RET_ERRNO | EPERM);
+		return to;
+	}
+	to = put_tree(to, edge, low, middle - 1);
+	*test = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K,
+	    edge[middle - 1], (unsigned char)(to - test - 1), 0);
+	return put_tree(to, edge, middle, high);
+}
+
 /* Forbids all other calls; false with errno. */
 static bool
 forbid_calls(void)
 {
-	struct sock_filter code[4 + sizeof(calls) / sizeof(*calls) + 2];
+	/* Before the tree; a range and a test for each edge, and one more. */
+	struct sock_filter code[4 + 4 * CALLS + 1];
 	struct sock_fprog program = { .filter = code };
-	const size_t count = sizeof(calls) / sizeof(*calls);
-	unsigned short n = 0;
+	struct sock_filter *to = code;
+	unsigned edge[2 * CALLS];
+	size_t edges = list_edges(edge);
 
-	code[n++] = (struct sock_filter)BPF_STMT(
+	_Static_assert(2 * CALLS <= UINT8_MAX, "a jump is too long");
+	*to++ = (struct sock_filter)BPF_STMT(
 	    BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
-	code[n++] = (struct sock_filter)BPF_JUMP(
+	*to++ = (struct sock_filter)BPF_JUMP(
 	    BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
-	code[n++] = (struct sock_filter)BPF_STMT(
+	*to++ = (struct sock_filter)BPF_STMT(
 	    BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-	code[n++] = (struct sock_filter)BPF_STMT(
+	*to++ = (struct sock_filter)BPF_STMT(
 	    BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-	/* Each jumps to the end, where the call is allowed. */
-	for (size_t i = 0; i < count; i++)
-		code[n++] =
-		    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-			calls[i], (unsigned char)(count - i), 0);
-	code[n++] = (struct sock_filter)BPF_STMT(
-	    BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-	code[n++] =
-	    (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	program.len = n;
+	to = put_tree(to, edge, 0, edges);
+	program.len = (unsigned short)(to - code);
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
