@@ -15,9 +15,8 @@
 struct edge {
 	cg_object object;
 	uint64_t addr;
-	uint32_t
-	    mapping;   /* + 1: which has the space up to the next edge; or 0 */
-	uint32_t free; /* the next edge with free space, perhaps this one */
+	uint32_t mapping; /* + 1: it has what follows, up to the next edge */
+	uint32_t free;    /* the next edge with free space, perhaps this one */
 };
 
 /* The addresses of a mapping: from low up to high, 0 there for 2^64. */

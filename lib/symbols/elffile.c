@@ -220,7 +220,7 @@ cg_is_elf(const char *path)
 {
 	char magic[SELFMAG];
 	struct stat info;
-	bool is = false;
+	bool is;
 	int fd;
 
 	if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))

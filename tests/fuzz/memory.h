@@ -65,11 +65,14 @@ memory_is_compressed(const uint8_t *data, size_t size)
 	static const struct {
 		const char *magic;
 		size_t n;
-	} kinds[] = { { "\x1f\x8b", 2 }, { "BZh", 3 }, { "\xfd"
-							 "7zXZ",
-							   5 },
-		{ "\x28\xb5\x2f\xfd", 4 }, { "\x04\x22\x4d\x18", 4 },
-		{ "PK", 2 } };
+	} kinds[] = {
+		{ "\x1f\x8b", 2 },         /* gzip */
+		{ "BZh", 3 },              /* bzip2 */
+		{ "\xfd\x37zXZ", 5 },      /* xz */
+		{ "\x28\xb5\x2f\xfd", 4 }, /* zstd */
+		{ "\x04\x22\x4d\x18", 4 }, /* lz4 */
+		{ "PK", 2 },               /* zip */
+	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (size > kinds[i].n &&
@@ -82,9 +85,8 @@ memory_is_compressed(const uint8_t *data, size_t size)
 static void
 memory_end(const uint8_t *data, size_t size)
 {
-	size_t bytes = memory_is_compressed(data, size)
-			   ? size * MEMORY_EXPANSION
-			   : size;
+	size_t bytes =
+	    memory_is_compressed(data, size) ? size * MEMORY_EXPANSION : size;
 
 	if (memory_peak > memory_most) {
 		memory_most = memory_peak;

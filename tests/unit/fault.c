@@ -20,18 +20,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/platform.h"
 #include "unit.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#endif
-
-#ifdef SANITIZED
+#if CG_SANITIZED
 int
 main(void)
 {
