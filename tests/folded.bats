@@ -301,6 +301,16 @@ json()
 		samples/callgrind/plain/callgrind.out
 }
 
+@test "folded: rejects a profile without events" {
+	printf '\022\000' >"$dir/in.pprof" # a sample, no sample types
+	refuses 3 "folded needs an event; the input has none" -f pprof -t folded \
+		"$dir/in.pprof"
+	refuses 3 "callgrind needs an event; the input has none" -f pprof \
+		-t callgrind "$dir/in.pprof"
+	refuses 3 "speedscope needs costs; the input has none" -f pprof \
+		-t speedscope "$dir/in.pprof"
+}
+
 @test "folded: merges comments that are equal up to a NUL" {
 	printf 'main 5\n# a: b\0c\n# a: b\0d\n' >"$dir/in.folded"
 	[ "$("$CGCONV" -q -f folded -t json "$dir/in.folded" |

@@ -555,7 +555,8 @@ callgrind_write(
 	struct cg_rows *rows;
 
 	if (w.lines.most == 0)
-		return cg_fail(job, "callgrind needs an event; there is none");
+		return cg_lacks(
+		    job, "callgrind needs an event; the input has none");
 	if (w.lines.most > KCACHEGRIND_EVENTS)
 		cg_warn(job,
 		    "writing %zu events, but KCachegrind opens files of at "

@@ -369,7 +369,7 @@ put_stacks(struct writer *w)
 
 /* ---- The file ----------------------------------------------------------- */
 
-static bool
+static void
 add_column(struct writer *w, size_t event)
 {
 	const struct cg_event *info = cg_get_event(w->graph, event);
@@ -378,7 +378,6 @@ add_column(struct writer *w, size_t event)
 	w->event[i] = event;
 	w->is_signed[i] = info->is_signed;
 	w->fraction[i] = ends_with(cg_slice(info->name), FOLDED_MICRO_SUFFIX);
-	return true;
 }
 
 /* True, and which is which, if the two events are before and after. */
@@ -409,6 +408,8 @@ choose_events(struct writer *w)
 
 	if (!pair)
 		status = cg_choose_event(w->job, w->graph, NULL, &before);
+	if (status != CG_OK)
+		return status;
 	add_column(w, before);
 	if (pair)
 		add_column(w, after);
@@ -419,7 +420,7 @@ choose_events(struct writer *w)
 		    "folded stacks do not name the event: %s is read back as "
 		    "%s",
 		    cg_get_event(w->graph, 0)->name, FOLDED_EVENT);
-	return status;
+	return CG_OK;
 }
 
 static void

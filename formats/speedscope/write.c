@@ -490,9 +490,8 @@ speedscope_write(
 	if (!ok)
 		return cg_nomem(job);
 	if (w.profiles == 0)
-		return cg_fail(job,
-		    "expected costs: speedscope cannot represent a profile "
-		    "without");
+		return cg_lacks(
+		    job, "speedscope needs costs; the input has none");
 	if (w.elsewhere > 0)
 		cg_warn(job,
 		    "lines of frames in other files than their functions are "
