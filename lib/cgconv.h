@@ -652,6 +652,7 @@ int cg_job_add_memory(struct cg_job *, const char *path, struct cg_slice);
  * Adds an input whose bytes the callback delivers, in order and once; path is
  * its name in messages and for probe(). read() stores up to size bytes in buf
  * and returns how many, 0 at the end, or a negative errno value such as -EIO.
+ * Companions are looked for in memory only.
  */
 typedef ptrdiff_t cg_read_fn(void *arg, char *buf, size_t size);
 int cg_job_add_input_callback(struct cg_job *, const char *path, cg_read_fn *,

@@ -571,13 +571,59 @@ batch()
 	grep -q "bomb.tar/hole: error: .*expected [0-9]* more bytes" err
 	grep -q "bomb.tar/holes: error: expected members that expand to at most" err
 	grep -q " 1 converted, 3 failed" err
-	# A member is held in memory as a whole.
-	yes 'main;f 5' | head -c 100000000 >in/a/stacks.folded
-	tar -czf members.tar.gz -C in a/callgrind.out.1 a/stacks.folded
-	batch -t json -O out4 members.tar.gz
+}
+
+# Members above 64 MiB are sent to a worker while they are read.
+make_large_archive()
+{
+	make_tree 3
+	yes 'main;f 5' | head -c 90000000 >in/a/stacks.folded
+	yes 'main;g 7' | head -c 90000000 >in/a/stacks2.folded
+	tar -czf large.tar.gz -C in a/callgrind.out.1 a/stacks.folded \
+		a/stacks2.folded a/callgrind.out.3
+}
+
+@test "batch: large members of archives are streamed" {
+	make_large_archive
+	batch -t json -O out large.tar.gz
+	[ "$status" -eq 0 ]
+	batch -t json -O want -r in/a/stacks.folded
+	cmp out/a/stacks.cgj want/in/a/stacks.cgj
+	# A sum reads them in the order of the archive, each alone.
+	for jobs in 1 3; do
+		batch -q -j $jobs -t json -o sum.$jobs large.tar.gz
+		[ "$status" -eq 0 ]
+	done
+	cmp sum.1 sum.3
+	"$CGCONV" -q -t json -o want.sum in/a/callgrind.out.1 in/a/stacks.folded \
+		in/a/stacks2.folded in/a/callgrind.out.3
+	"$CGCONV" --verify sum.1 want.sum
+	# No profile: it is sent to the end, too.
+	yes 'a line of text, no profile' | head -c 90000000 >in/a/text
+	tar -czf text.tar.gz -C in a/text a/callgrind.out.1
+	batch -O out2 text.tar.gz
+	[ "$status" -eq 0 ]
+	grep -q " 1 converted, 0 failed, 1 skipped" err
+}
+
+@test "batch: large members that end early leave nothing" {
+	make_large_archive
+	gzip -dc large.tar.gz | head -c 80000000 | gzip >cut.tar.gz
+	batch -t json -O out cut.tar.gz
 	[ "$status" -eq 1 ]
-	grep -q "stacks.folded: error: .*each to at most 32 times" err
-	grep -q " 1 converted, 1 failed" err
+	[ "$(find out -type f)" = out/a/callgrind.out.1.cgj ]
+	grep -q "cut.tar.gz/a/stacks.folded: error: .*[Tt]runcated" err
+	batch -t json -o sum cut.tar.gz
+	[ "$status" -eq 1 ]
+	"$CGCONV" -q -t json -o want.sum in/a/callgrind.out.1
+	"$CGCONV" --verify sum want.sum
+	# A format whose files belong together needs them in memory.
+	cp "$(find "$ROOT/samples/gcov" -name '*.gcno' | head -n 1)" in/a/x.gcno
+	truncate -s 70M in/a/x.gcno
+	tar -cf notes.tar -C in a/x.gcno
+	batch -O out2 notes.tar
+	[ "$status" -eq 1 ]
+	grep -q "a/x.gcno: error: expected at most 64 MiB" err
 }
 
 @test "batch: a worker gets its share of the memory, unless told otherwise" {

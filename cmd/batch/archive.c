@@ -9,9 +9,18 @@
 
 #define MEMBER_PIECE 65536 /* that are read at once, at least */
 
-/* Reads the current member; false: out of memory, or damaged. */
+/*
+ * Larger members are not held in memory: the worker gets their bytes while they
+ * are read, and no other member is read until it has all of them.
+ */
+#define HELD_MEMBER ((size_t)64 << 20)
+
+/*
+ * Reads the current member, up to HELD_MEMBER bytes. False: out of memory, or
+ * damaged.
+ */
 static bool
-read_member(struct cg_archive *archive, struct blob *blob)
+read_member(struct cg_archive *archive, struct blob *blob, bool *all)
 {
 	size_t room = 0;
 	ptrdiff_t got;
@@ -24,8 +33,9 @@ read_member(struct cg_archive *archive, struct blob *blob)
 		got = cg_archive_read(
 		    archive, blob->bytes + blob->size, room - blob->size);
 		blob->size += got > 0 ? (size_t)got : 0;
-	} while (got > 0);
-	return got == 0;
+	} while (got > 0 && blob->size < HELD_MEMBER);
+	*all = got == 0;
+	return got >= 0;
 }
 
 /* Members of the tasks first to end - 1 that wait for the rest of a unit. */
@@ -57,7 +67,39 @@ dispatch_unit(
 		blob[i] = waiting[n - members->first];
 		waiting[n - members->first] = (struct blob){ 0 };
 	}
-	return dispatch(pool, (struct piece){ first_file, blob, blobs });
+	return dispatch(pool,
+	    (struct piece){ .task = first_file, .blob = blob, .blobs = blobs });
+}
+
+static void
+drop_blob(struct blob *blob)
+{
+	free(blob->bytes);
+	*blob = (struct blob){ 0 };
+}
+
+/* Sends what was read, and the rest of the member as it is read. */
+static int
+stream_member(struct worker_pool *pool, struct members *members,
+    struct cg_archive *archive, size_t n)
+{
+	struct blob *blob = &members->blob[n - members->first];
+	uint64_t size = blob->size;
+	ptrdiff_t got = (ptrdiff_t)size;
+	int status =
+	    dispatch(pool, (struct piece){ .task = n, .streamed = true });
+
+	while (got > 0 && send_stream(pool, blob->bytes, (size_t)got)) {
+		got = cg_archive_read(archive, blob->bytes, MEMBER_PIECE);
+		size += got > 0 ? (uint64_t)got : 0;
+	}
+	if (got == 0)
+		pool->batch->task[n].size = size;
+	end_stream(pool, got >= 0                 ? NULL
+			 : members->error != NULL ? members->error
+						  : "out of memory");
+	drop_blob(blob);
+	return status;
 }
 
 /* Member number n of the archive is at hand. */
@@ -68,18 +110,30 @@ run_member(struct worker_pool *pool, struct members *members,
 	struct batch *batch = pool->batch;
 	size_t first_file = batch->task[n].first_file;
 	struct blob *blob = &members->blob[n - members->first];
+	const char *error = NULL;
+	bool read, all;
 
 	if (batch->task[first_file].state != PENDING)
 		return CG_OK;
 	if (n == first_file && !prepare_task(batch, n))
 		return CG_OK;
-	if (!read_member(archive, blob)) {
-		free(blob->bytes);
-		blob->bytes = NULL;
-		fail_task(batch, first_file,
-		    members->error != NULL ? members->error : "out of memory");
+	read = read_member(archive, blob, &all);
+	if (batch_stopped(batch)) {
+		drop_blob(blob);
 		return CG_OK;
 	}
+	if (!read)
+		error =
+		    members->error != NULL ? members->error : "out of memory";
+	else if (!all && is_gathered(batch, &batch->task[n]))
+		error = "expected at most 64 MiB";
+	if (error != NULL) {
+		drop_blob(blob);
+		fail_task(batch, first_file, error);
+		return CG_OK;
+	}
+	if (!all)
+		return stream_member(pool, members, archive, n);
 	batch->task[n].size = blob->size;
 	return dispatch_unit(pool, members, first_file);
 }
@@ -135,7 +189,7 @@ run_archive(struct worker_pool *pool, size_t first, size_t end)
 	if (may_continue(batch))
 		fail_rest(batch, &members, n);
 	for (size_t i = first; i < end; i++)
-		free(members.blob[i - first].bytes);
+		drop_blob(&members.blob[i - first]);
 	free(members.blob);
 	free(members.error);
 	cg_archive_close(archive);

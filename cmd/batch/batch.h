@@ -191,6 +191,7 @@ struct piece {
 	size_t task;
 	struct blob *blob;
 	size_t blobs;
+	bool streamed; /* instead, the bytes follow: see send_stream() */
 };
 void free_piece(struct piece *);
 
@@ -218,8 +219,13 @@ void free_groups(struct batch *);
  * tasks are done. A newer output does not count, inputs may have failed.
  */
 void reopen_groups(struct batch *);
-/* Takes the piece. *full: a chunk for a worker, or NULL. */
+/*
+ * Takes the piece. *full: a chunk for a worker, or NULL. A streamed piece is a
+ * chunk of its own, as its bytes cannot be sent again.
+ */
 int fill_chunk(struct batch *, struct piece, struct chunk **full);
+/* The chunk of the group that is being filled; NULL: there is none. */
+struct chunk *take_chunk(struct batch *, struct group *);
 /* The next unfinished chunk when all tasks were dispatched; or NULL. */
 struct chunk *next_chunk(struct batch *);
 /* Frees a chunk that is written or empty. */
@@ -246,6 +252,7 @@ enum action {
 struct worker_order {
 	enum action action;
 	size_t task, blobs; /* of CONVERT, ADD; the blobs follow */
+	bool streamed;      /* or pieces: their sizes and bytes; 0: the end */
 	size_t group, chunk;
 	bool whole; /* the sum is the output */
 };
@@ -268,6 +275,7 @@ struct worker {
 	int to, from; /* pipes */
 	bool busy;
 	int error;                 /* errno: it cannot be reached; or 0 */
+	char *fault;               /* why its order was given up; or NULL */
 	struct worker_order order; /* the current one */
 	struct chunk *chunk;       /* being summed, or NULL */
 };
@@ -278,8 +286,15 @@ struct worker_pool {
 	struct pollfd *poll;
 };
 int start_pool(struct worker_pool *, struct batch *);
-/* Gives the piece to a worker as soon as one is free; takes the piece. */
+/*
+ * Gives the piece to a worker as soon as one is free; takes the piece. If it is
+ * streamed, send its bytes next: send_stream(), then end_stream() with NULL, or
+ * with the reason why there are not all of them, which fails the task.
+ */
 int dispatch(struct worker_pool *, struct piece);
+/* False: nobody wants more, the task may have ended already. */
+bool send_stream(struct worker_pool *, const char *bytes, size_t n);
+void end_stream(struct worker_pool *, const char *fault);
 /* Waits until all that was dispatched is done. */
 int finish_tasks(struct worker_pool *);
 void stop_pool(struct worker_pool *);

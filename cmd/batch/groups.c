@@ -280,11 +280,13 @@ add_piece(struct chunk *chunk, struct piece piece)
 	return true;
 }
 
-static struct chunk *
+struct chunk *
 take_chunk(struct batch *batch, struct group *group)
 {
 	struct chunk *chunk = group->chunk;
 
+	if (chunk == NULL)
+		return NULL;
 	for (size_t i = 0; i < chunk->count; i++)
 		for (size_t k = 0; k < chunk->piece[i].blobs; k++)
 			batch->waiting_bytes -= chunk->piece[i].blob[k].size;
@@ -314,7 +316,7 @@ fill_chunk(struct batch *batch, struct piece piece, struct chunk **full)
 		batch->waiting_bytes += bytes;
 	group->chunk->bytes += bytes;
 	group->waiting--;
-	if (group->waiting == 0 ||
+	if (group->waiting == 0 || piece.streamed ||
 	    group->chunk->count >= CHUNK_PIECES * times ||
 	    group->chunk->bytes >= CHUNK_BYTES * times ||
 	    batch->waiting_bytes > HELD_MAX)

@@ -111,15 +111,70 @@ send_order(struct worker *worker, struct worker_order order)
 static void
 send_piece(struct worker *worker, enum action action, const struct piece *piece)
 {
-	send_order(worker,
-	    (struct worker_order){
-		.action = action, .task = piece->task, .blobs = piece->blobs });
+	send_order(worker, (struct worker_order){ .action = action,
+			       .task = piece->task,
+			       .blobs = piece->blobs,
+			       .streamed = piece->streamed });
 	for (size_t i = 0; i < piece->blobs; i++) {
 		const struct blob *blob = &piece->blob[i];
 
 		send_bytes(worker, &blob->size, sizeof(blob->size));
 		send_bytes(worker, blob->bytes, blob->size);
 	}
+}
+
+/* ---- Streams ------------------------------------------------------------- */
+
+/* Bytes that are sent at once: a signal waits until the worker has taken them. */
+#define STREAM_PIECE ((size_t)64 << 10)
+
+/* The worker that waits for bytes. */
+static struct worker *
+streaming_worker(struct worker_pool *pool)
+{
+	for (size_t i = 0; i < pool->batch->args->jobs; i++)
+		if (pool->worker[i].busy && pool->worker[i].order.streamed)
+			return &pool->worker[i];
+	return NULL;
+}
+
+/*
+ * The worker takes all pieces before it answers, so neither waits for the other
+ * with a full pipe.
+ */
+bool
+send_stream(struct worker_pool *pool, const char *bytes, size_t n)
+{
+	struct worker *worker = streaming_worker(pool);
+
+	while (worker != NULL && n > 0 && !batch_stopped(pool->batch)) {
+		size_t piece = n < STREAM_PIECE ? n : STREAM_PIECE;
+
+		send_bytes(worker, &piece, sizeof(piece));
+		send_bytes(worker, bytes, piece);
+		show_progress(pool->batch);
+		bytes += piece;
+		n -= piece;
+	}
+	return worker != NULL && n == 0 && worker->error == 0;
+}
+
+void
+end_stream(struct worker_pool *pool, const char *fault)
+{
+	struct worker *worker = streaming_worker(pool);
+	const size_t end = 0;
+
+	if (worker == NULL)
+		return;
+	worker->order.streamed = false;
+	if (fault == NULL && !batch_stopped(pool->batch)) {
+		send_bytes(worker, &end, sizeof(end));
+		return;
+	}
+	/* What it has read may look complete. */
+	worker->fault = fault != NULL ? strdup(fault) : NULL;
+	(void)kill(worker->pid, SIGKILL);
 }
 
 /* ---- Chunks -------------------------------------------------------------- */
@@ -307,7 +362,8 @@ reap_worker(struct batch *batch, struct worker *worker)
 		if (stopped)
 			end_task(batch, dead.order.task, STOPPED, NULL, NULL);
 		else
-			fail_task(batch, dead.order.task, text);
+			fail_task(batch, dead.order.task,
+			    dead.fault != NULL ? dead.fault : text);
 	} else if (!stopped) {
 		fail_group(batch, &batch->group[dead.order.group], text);
 	}
@@ -320,6 +376,7 @@ reap_worker(struct batch *batch, struct worker *worker)
 	} else if (dead.order.action == MERGE) {
 		remove_chunks(batch, &batch->group[dead.order.group]);
 	}
+	free(dead.fault);
 }
 
 static void
@@ -533,8 +590,15 @@ dispatch(struct worker_pool *pool, struct piece piece)
 	struct worker *worker;
 	struct chunk *chunk;
 	int status = continue_work(pool);
+	size_t group = batch->task[piece.task].group;
 
-	if (status == CG_OK && batch->task[piece.task].group != 0) {
+	/* The chunks of a group are merged in their order. */
+	chunk = group != 0 && piece.streamed
+		    ? take_chunk(batch, &batch->group[group - 1])
+		    : NULL;
+	if (chunk != NULL)
+		status = begin_chunk(pool, chunk);
+	if (status == CG_OK && group != 0) {
 		status = fill_chunk(batch, piece, &chunk);
 		return chunk != NULL ? begin_chunk(pool, chunk) : status;
 	}

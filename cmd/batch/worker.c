@@ -2,7 +2,7 @@
  * worker.c - converts in a process of its own: a crash costs one input.
  *
  * A worker is forked when all tasks are known, so an order is the number of a
- * task; bytes of archive members follow it. The answer is the task's state,
+ * task; bytes of archive members follow it, large ones piece by piece. The answer is the task's state,
  * its messages, and a JSON object with members of its manifest line.
  *
  * Inputs of one output are read by a job each, then added to a sum, so a bad
@@ -40,12 +40,20 @@ struct task_log {
 	size_t warning_bytes;
 };
 
+/* Bytes of a large member, in pieces from the parent. */
+struct stream {
+	int from;
+	size_t left; /* of the piece */
+	bool ended;
+};
+
 struct worker_state {
 	struct batch *batch;
 	int from, to;
 	struct task_log log; /* of the current order */
-	struct cg_job *sum;  /* NULL: none has begun */
-	struct piece *unit;  /* read together at the end of the sum */
+	struct stream stream;
+	struct cg_job *sum; /* NULL: none has begun */
+	struct piece *unit; /* read together at the end of the sum */
 	size_t units, unit_cap;
 };
 
@@ -79,6 +87,44 @@ read_all(int fd, void *bytes, size_t n)
 		got = got < 0 ? 0 : got;
 	}
 	return true;
+}
+
+/* ---- Streams ---------------------------------------------------------- */
+
+/* See cg_job_add_input_callback(). */
+static ptrdiff_t
+read_stream(void *arg, char *buf, size_t size)
+{
+	struct stream *stream = arg;
+
+	if (!stream->ended && stream->left == 0) {
+		if (!read_all(
+			stream->from, &stream->left, sizeof(stream->left)))
+			return -EPIPE;
+		stream->ended = stream->left == 0;
+	}
+	if (size > stream->left)
+		size = stream->left;
+	if (!read_all(stream->from, buf, size))
+		return -EPIPE;
+	stream->left -= size;
+	return (ptrdiff_t)size;
+}
+
+/*
+ * The parent sends all bytes before it looks at the answer, and only their end
+ * tells that the member is complete.
+ */
+static bool
+drain_stream(struct stream *stream)
+{
+	char bytes[4096];
+	ptrdiff_t got;
+
+	do
+		got = read_stream(stream, bytes, sizeof(bytes));
+	while (got > 0);
+	return got == 0;
 }
 
 /* ---- Messages --------------------------------------------------------- */
@@ -370,8 +416,8 @@ add_to_sum(struct worker_state *state, const struct cg_job *job,
 		status = begin_sum(state);
 	if (status != CG_OK)
 		return status;
-	return is_unit(job) ? keep_unit(state, order, blob)
-			    : cg_job_merge(state->sum, job);
+	return is_unit(job) && !order->streamed ? keep_unit(state, order, blob)
+						: cg_job_merge(state->sum, job);
 }
 
 /* ---- Sums ---------------------------------------------------------------- */
@@ -459,9 +505,10 @@ add_chunks(struct worker_state *state, const struct worker_order *order)
 /* ---- One task ------------------------------------------------------------ */
 
 static int
-set_up_job(struct batch *batch, struct cg_job *job,
+set_up_job(struct worker_state *state, struct cg_job *job,
     const struct worker_order *order, const struct blob *blob)
 {
+	struct batch *batch = state->batch;
 	const struct task *task = &batch->task[order->task];
 	size_t number = order->task;
 	char *output;
@@ -474,7 +521,10 @@ set_up_job(struct batch *batch, struct cg_job *job,
 		    (struct cg_slice){ blob[i].bytes, blob[i].size });
 		number = file->next;
 	}
-	if (status == CG_OK)
+	if (status == CG_OK && order->streamed)
+		status = cg_job_add_input_callback(
+		    job, task->member, read_stream, &state->stream);
+	else if (status == CG_OK)
 		status = cg_job_add_input(
 		    job, task->member != NULL ? task->member : task->path);
 	if (status != CG_OK || order->action == ADD)
@@ -536,11 +586,13 @@ convert_task(struct worker_state *state, struct cg_job *job,
 {
 	const struct cg_graph *graph = NULL;
 	struct cg_detected found;
-	int status = set_up_job(state->batch, job, order, blob);
+	int status = set_up_job(state, job, order, blob);
 
 	if (status == CG_OK)
 		status =
 		    read_task(job, &state->batch->task[order->task], &graph);
+	if (order->streamed && !drain_stream(&state->stream))
+		status = CG_ELIMIT;
 	if (cg_job_source(job, 0, &found) != NULL &&
 	    !add_json_text(result, "format", cg_slice(found.module->name)))
 		status = cg_nomem(job);
@@ -666,6 +718,8 @@ take_task(struct worker_state *state, const struct worker_order *order)
 {
 	struct blob *blob = calloc(order->blobs + 1, sizeof(*blob));
 	bool ok = blob != NULL;
+
+	state->stream = (struct stream){ .from = state->from };
 
 	(void)alarm(state->batch->args->timeout);
 	for (size_t i = 0; ok && i < order->blobs; i++)

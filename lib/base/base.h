@@ -193,10 +193,9 @@ void cg_diag_flush(struct cg_diag *, const char *file);
  *
  * A stream may grow to CG_EXPANSION_MAX times its size, for profiles of long
  * runs repeat themselves and histograms are mostly zeros. (gzip reaches 1032:1,
- * lz4 255:1, the others a million to one.) What is held in memory as a whole,
- * debug sections and members of archives, may grow to CG_EXPANSION_HELD times:
- * debug sections are compressed to a third, the symbols of MiniDebugInfo to a
- * fifth.
+ * lz4 255:1, the others a million to one.) Debug sections are held in memory as
+ * a whole and may grow to CG_EXPANSION_HELD times: they are compressed to a
+ * third, the symbols of MiniDebugInfo to a fifth.
  */
 #define CG_EXPANSION_FREE ((uint64_t)64 << 20)
 #define CG_EXPANSION_MAX 1000

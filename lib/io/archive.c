@@ -23,7 +23,6 @@ struct cg_archive {
 	struct cg_libarchive lib;
 	struct archive *archive;
 	uint64_t given;  /* bytes of members */
-	uint64_t member; /* of these: of the current one */
 	uint64_t left;   /* of the member, if its size is known */
 	uint64_t zeros;  /* zero bytes at the end so far */
 	unsigned number; /* of the member */
@@ -126,7 +125,7 @@ cg_archive_next(struct cg_archive *archive, struct cg_member *member)
 		    archive->lib.archive_entry_filetype(entry) == AE_IFREG &&
 		    !archive->lib.archive_entry_hardlink(entry),
 	};
-	archive->left = archive->member = 0;
+	archive->left = 0;
 	if (member->file && archive->lib.archive_entry_size_is_set(entry))
 		archive->left =
 		    (uint64_t)archive->lib.archive_entry_size(entry);
@@ -163,14 +162,11 @@ cg_archive_read(struct cg_archive *archive, char *buf, size_t size)
 	archive->left -=
 	    (uint64_t)got < archive->left ? (uint64_t)got : archive->left;
 	archive->given += (uint64_t)got;
-	archive->member += (uint64_t)got;
-	if (!cg_is_bomb(archive->given, taken, CG_EXPANSION_MAX) &&
-	    !cg_is_bomb(archive->member, taken, CG_EXPANSION_HELD))
+	if (!cg_is_bomb(archive->given, taken, CG_EXPANSION_MAX))
 		return (ptrdiff_t)got;
 	cg_diag_say(archive->diag, CG_ERROR, &location,
-	    "expected members that expand to at most %d times its size, each "
-	    "to at most %d times",
-	    CG_EXPANSION_MAX, CG_EXPANSION_HELD);
+	    "expected members that expand to at most %d times its size",
+	    CG_EXPANSION_MAX);
 	archive->status = CG_ELIMIT;
 	return -1;
 }

@@ -336,6 +336,13 @@ cg_job_add_memory(struct cg_job *job, const char *path, struct cg_slice bytes)
 	return CG_OK;
 }
 
+/* Then no other files belong to the inputs: their names are not of the system. */
+static bool
+in_memory(const struct cg_job *job)
+{
+	return job->memories > 0 || job->callbacks > 0;
+}
+
 static const struct cg_input_callback *
 find_callback(const struct cg_job *job, const char *path)
 {
@@ -449,7 +456,7 @@ cg_job_has_input(const struct cg_job *job, const char *path)
 {
 	struct stat info;
 
-	for (size_t i = 0; job->memories > 0 && i < job->inputs; i++) {
+	for (size_t i = 0; in_memory(job) && i < job->inputs; i++) {
 		if (strcmp(job->input[i], path) == 0)
 			return true;
 	}
@@ -482,7 +489,7 @@ cg_open_companion(struct cg_job *job, const char *path, struct cg_in **in)
 		*in =
 		    cg_in_memory(&job->errors.diag, path, file->bytes, &status);
 	else
-		*in = job->memories > 0
+		*in = in_memory(job)
 			  ? NULL
 			  : cg_in_try(&job->errors.diag, path, &status);
 	if (!*in) {
@@ -509,7 +516,7 @@ cg_companion_exists(struct cg_job *job, const char *path)
 {
 	struct stat info;
 
-	if (job->memories > 0)
+	if (in_memory(job))
 		return find_memory(job, path) != NULL;
 	return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
@@ -517,7 +524,7 @@ cg_companion_exists(struct cg_job *job, const char *path)
 bool
 cg_companion_in_memory(const struct cg_job *job)
 {
-	return job->memories > 0;
+	return in_memory(job);
 }
 
 void
