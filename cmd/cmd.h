@@ -173,6 +173,8 @@ void sandbox_write(struct sandbox *, const char *path);
  * nothing and execute nothing. Ends the list. False: it did not work.
  */
 bool sandbox_enter(struct sandbox *);
+/* In a sandbox: from now on it can start and signal no other process. */
+void sandbox_alone(void);
 
 /* ---- confine.c: which files a command needs ------------------------------- */
 
@@ -183,6 +185,11 @@ bool sandbox_enter(struct sandbox *);
 bool confine_begin(const struct args *, struct sandbox *);
 /* A file with its directory, or a directory; where it leads if it is a link. */
 void confine_allow(struct sandbox *, const char *path);
+/*
+ * A wider sandbox, for finding out what there is to read: all files for reading,
+ * those of the outputs and of the manifest for writing.
+ */
+void confine_plan(const struct args *);
 /* Enters the sandbox, if it was begun; else a note of -v tells. */
 void confine_end(const struct args *, struct sandbox *, bool begun);
 

@@ -70,24 +70,47 @@ allow_libraries(struct sandbox *box)
 	free(copy);
 }
 
+/* A file that may have to be made, and be renamed in its directory. */
 static void
-allow_output(const struct args *args, struct sandbox *box)
+allow_write(struct sandbox *box, const char *path)
 {
 	char *real, *slash;
 
-	if (args->directory != NULL)
-		sandbox_write(box, args->directory);
-	if (args->output == NULL)
-		return;
-	sandbox_write(box, args->output); /* a pipe, /dev/null */
-	real = realpath(args->output, NULL);
+	sandbox_write(box, path); /* a pipe, /dev/null */
+	real = realpath(path, NULL);
 	if (real == NULL)
-		real = strdup(args->output);
+		real = strdup(path);
 	slash = real != NULL ? strrchr(real, '/') : NULL;
 	if (slash != NULL)
 		slash[slash == real] = '\0';
 	sandbox_write(box, slash != NULL ? real : ".");
 	free(real);
+}
+
+static void
+allow_output(const struct args *args, struct sandbox *box)
+{
+	if (args->directory != NULL)
+		sandbox_write(box, args->directory);
+	if (args->output != NULL)
+		allow_write(box, args->output);
+}
+
+/* The first directory above that exists: those below it will be made. */
+static void
+allow_parent(struct sandbox *box, const char *path)
+{
+	char *copy = strdup(path), *slash;
+
+	if (copy == NULL)
+		return;
+	while (access(copy, F_OK) != 0 && (slash = strrchr(copy, '/')) != NULL)
+		*slash = '\0';
+	if (access(copy, F_OK) == 0)
+		sandbox_write(box, copy);
+	else
+		sandbox_write(box, path[0] == '/' ? "/" : ".");
+	free(copy);
 }
 
 bool
@@ -101,6 +124,24 @@ confine_begin(const struct args *args, struct sandbox *box)
 	allow_libraries(box);
 	allow_output(args, box);
 	return true;
+}
+
+void
+confine_plan(const struct args *args)
+{
+	struct sandbox box;
+
+	if (args->no_sandbox || !sandbox_begin(&box))
+		return;
+	sandbox_read(&box, "/");
+	allow_output(args, &box);
+	if (args->directory != NULL)
+		allow_parent(&box, args->directory);
+	if (args->output != NULL)
+		allow_parent(&box, args->output);
+	if (args->manifest != NULL)
+		allow_write(&box, args->manifest);
+	(void)sandbox_enter(&box);
 }
 
 void

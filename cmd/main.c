@@ -159,8 +159,10 @@ confine(const struct args *args)
 {
 	struct sandbox box;
 
-	if (reads_inputs[args->command] && !is_batch(args))
-		confine_end(args, &box, confine_begin(args, &box));
+	if (!reads_inputs[args->command] || is_batch(args))
+		return;
+	confine_end(args, &box, confine_begin(args, &box));
+	sandbox_alone();
 }
 
 int

@@ -126,6 +126,12 @@ sandbox_write(struct sandbox *box, const char *path)
 
 #ifdef MACHINE
 
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define LOW_HALF 0
+#else
+#define LOW_HALF 4
+#endif
+
 /* Machines and C libraries differ in which of them they have. */
 static unsigned short calls[] = {
 	/* memory */
@@ -155,7 +161,10 @@ static unsigned short calls[] = {
 	SYS_set_tid_address, SYS_rseq, SYS_rt_sigaction, SYS_rt_sigprocmask,
 	SYS_rt_sigreturn, SYS_rt_sigpending, SYS_sigaltstack,
 	SYS_restart_syscall, SYS_tgkill, SYS_tkill, SYS_kill, SYS_clone,
-	SYS_wait4, SYS_exit, SYS_exit_group, SYS_prctl, SYS_seccomp
+	SYS_wait4, SYS_exit, SYS_exit_group, SYS_prctl, SYS_seccomp,
+	/* a narrower sandbox */
+	SYS_landlock_create_ruleset, SYS_landlock_add_rule,
+	SYS_landlock_restrict_self
 };
 
 #define CALLS (sizeof(calls) / sizeof(*calls))
@@ -211,18 +220,10 @@ put_tree(struct sock_filter *to, const unsigned *edge, size_t low, size_t high)
 	return put_tree(to, edge, middle, high);
 }
 
-/* Forbids all other calls; false with errno. */
-static bool
-forbid_calls(void)
+/* Begins a filter: other machines' numbers mean other calls. */
+static struct sock_filter *
+put_machine(struct sock_filter *to)
 {
-	/* Before the tree; a range and a test for each edge, and one more. */
-	struct sock_filter code[4 + 4 * CALLS + 1];
-	struct sock_fprog program = { .filter = code };
-	struct sock_filter *to = code;
-	unsigned edge[2 * CALLS];
-	size_t edges = list_edges(edge);
-
-	_Static_assert(2 * CALLS <= UINT8_MAX, "a jump is too long");
 	*to++ = (struct sock_filter)BPF_STMT(
 	    BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
 	*to++ = (struct sock_filter)BPF_JUMP(
@@ -231,9 +232,57 @@ forbid_calls(void)
 	    BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
 	*to++ = (struct sock_filter)BPF_STMT(
 	    BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-	to = put_tree(to, edge, 0, edges);
-	program.len = (unsigned short)(to - code);
+	return to;
+}
+
+static bool
+add_filter(struct sock_filter *code, const struct sock_filter *end)
+{
+	struct sock_fprog program = { .filter = code,
+		.len = (unsigned short)(end - code) };
+
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* Forbids all other calls; false with errno. */
+static bool
+forbid_calls(void)
+{
+	/* Before the tree; a range and a test for each edge, and one more. */
+	struct sock_filter code[4 + 4 * CALLS + 1];
+	unsigned edge[2 * CALLS];
+	size_t edges = list_edges(edge);
+
+	_Static_assert(2 * CALLS <= UINT8_MAX, "a jump is too long");
+	return add_filter(code, put_tree(put_machine(code), edge, 0, edges));
+}
+
+/* Forbids what the parent of a batch needs: signals to others, new processes. */
+static bool
+forbid_others(void)
+{
+	static const unsigned signals[] = { SYS_kill, SYS_tkill, SYS_tgkill };
+	struct sock_filter code[16], *to = put_machine(code);
+
+	for (unsigned char i = 0; i < 3; i++)
+		*to++ = (struct sock_filter)BPF_JUMP(
+		    BPF_JMP | BPF_JEQ | BPF_K, signals[i], 5 - i, 0);
+	*to++ = (struct sock_filter)BPF_JUMP(
+	    BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 1, 0);
+	*to++ =
+	    (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	*to++ = (struct sock_filter)BPF_STMT(
+	    BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+	/* To itself, as abort() does. The numbers fit into the low half. */
+	*to++ = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+	    offsetof(struct seccomp_data, args) + LOW_HALF);
+	*to++ = (struct sock_filter)BPF_JUMP(
+	    BPF_JMP | BPF_JEQ | BPF_K, (unsigned)getpid(), 0, 1);
+	*to++ =
+	    (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	*to++ = (struct sock_filter)BPF_STMT(
+	    BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+	return add_filter(code, to);
 }
 
 #else
@@ -244,7 +293,16 @@ forbid_calls(void)
 	return true; /* an unknown machine: files are protected */
 }
 
+static bool
+forbid_others(void)
+{
+	return true;
+}
+
 #endif
+
+/* In the sandbox; a second one needs no second filter. */
+static bool inside;
 
 bool
 sandbox_enter(struct sandbox *box)
@@ -252,12 +310,20 @@ sandbox_enter(struct sandbox *box)
 	bool ok = box->ruleset >= 0 &&
 		  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
 		  syscall(SYS_landlock_restrict_self, box->ruleset, 0) == 0 &&
-		  forbid_calls();
+		  (inside || forbid_calls());
 
+	inside = inside || ok;
 	if (box->ruleset >= 0)
 		(void)close(box->ruleset);
 	box->ruleset = -1;
 	return ok;
+}
+
+void
+sandbox_alone(void)
+{
+	if (inside)
+		(void)forbid_others();
 }
 
 #else
@@ -286,6 +352,11 @@ sandbox_enter(struct sandbox *box)
 {
 	(void)box;
 	return false;
+}
+
+void
+sandbox_alone(void)
+{
 }
 
 #endif

@@ -62,8 +62,10 @@ make_tries()
 		tell(job, "mkdir", mkdir(strcat(path, "x"), 0700));
 		tell(job, "chmod", chmod(home, 0700));
 		/* Without a sandbox its parent would have to continue it. */
-		if (getenv("CONFINED"))
+		if (getenv("CONFINED")) {
 			tell(job, "ptrace", ptrace(PTRACE_TRACEME, 0, 0, 0));
+			tell(job, "fork", fork());
+		}
 		tell(job, "signal", kill(1, 0));
 		tell(job, "input", open("../in/a.folded", O_RDONLY));
 		tell(job, "own", open("tries.so", O_RDONLY));
@@ -88,7 +90,7 @@ make_tries()
 		CONFINED=1 "$CGCONV" --module "$PWD/tries.so" $command \
 			"$dir/in/tries" 2>err || :
 		for call in inet unix passwd create change truncate remove \
-			mkdir chmod ptrace signal exec; do
+			mkdir chmod ptrace fork signal exec; do
 			grep -qE "warning: $call: (Permission denied|Operation not permitted)" \
 				err || { echo "$call"; cat err; return 1; }
 		done
@@ -105,6 +107,21 @@ make_tries()
 		grep -q "warning: $call: done" err
 	done
 	[ -e "$dir/outside/new" ]
+}
+
+@test "sandbox: inputs are listed in a sandbox, too" {
+	mkfifo list
+	"$CGCONV" --files-from list -O new/out --manifest new.jsonl &
+	exec 9>list
+	for i in $(seq 50); do
+		grep -q '^Seccomp:.*2$' "/proc/$!/status" && break
+		[ "$i" -lt 50 ] && sleep 0.1
+	done
+	echo "$dir/in/a.folded" >&9
+	exec 9>&-
+	wait $!
+	[ "$(find new/out -type f | wc -l)" -eq 1 ]
+	[ -s new.jsonl ]
 }
 
 @test "sandbox: a file elsewhere is reported, not missed in silence" {

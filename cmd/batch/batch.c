@@ -297,6 +297,7 @@ convert_batch(struct args *args)
 
 	limit_jobs(args);
 	begin_progress(&batch);
+	confine_plan(args);
 	status = plan_batch(&batch);
 	if (status == CG_OK && !args->dry_run)
 		status = open_manifest(&batch);

@@ -759,6 +759,7 @@ run_worker(struct batch *batch, int from, int to)
 	bool ok = true;
 
 	limit_memory(batch->args);
+	sandbox_alone();
 	(void)signal(SIGALRM, SIG_DFL);
 	while (ok && read_all(from, &order, sizeof(order)))
 		ok = order.action == CONVERT || order.action == ADD
