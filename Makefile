@@ -108,7 +108,7 @@ fuzzed += archive gcov_unit elf batch manifest
 
 # ---- Packages: only for demo, check, check-slurm, bench, fuzz and golden ----
 
-ifneq ($(filter demo check check-slurm bench fuzz fuzz-report golden,\
+ifneq ($(filter demo check check-slurm bench fuzz fuzz-report fuzz-keep golden,\
 	$(MAKECMDGOALS)),)
 $(B)/.headers: | packages
 endif
@@ -126,7 +126,7 @@ $(B)/.headers:
 	@touch $@
 
 wanted := $(BUILD_PACKAGES) $(DEMO_PACKAGES) \
-	$(if $(filter packages check fuzz fuzz-report golden,\
+	$(if $(filter packages check fuzz fuzz-report fuzz-keep golden,\
 	$(MAKECMDGOALS)),$(TEST_PACKAGES)) \
 	$(if $(filter check-slurm,$(MAKECMDGOALS)),$(SLURM_PACKAGES))
 
@@ -231,6 +231,10 @@ FUZZ_EACH ?= 10
 fuzz-report: fuzzers
 	@B=$(B) tests/fuzz/report $(FUZZ_EACH) $(FUZZ:%=$(B)/fuzz/%)
 
+## fuzz-keep: add what the fuzzers have found to tests/fuzz/corpus
+fuzz-keep: fuzzers
+	@B=$(B) tests/fuzz/keep $(FUZZ:%=$(B)/fuzz/%)
+
 ## bench: print a table of speed and memory, compared with installed tools
 bench: all
 	@B=$(B) tests/bench/run
@@ -332,5 +336,5 @@ uninstall:
 help:
 	@sed -n 's/^## /  make /p' Makefile
 
-.PHONY: all packages check check-slurm asan golden fuzzers fuzz fuzz-report bench demo screenshot lint format \
+.PHONY: all packages check check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench demo screenshot lint format \
 	clean install uninstall help
