@@ -311,6 +311,12 @@ json()
 		-t speedscope "$dir/in.pprof"
 }
 
+@test "folded: a name of blanks and controls becomes [unknown]" {
+	printf '# austin: 1.3.16\nmain;\0\0\0\0;f 1\n' >"$dir/in.folded"
+	[ "$("$CGCONV" -q -f folded -t folded "$dir/in.folded")" = \
+		"main;[unknown];f 1" ]
+}
+
 @test "folded: merges comments that are equal up to a NUL" {
 	printf 'main 5\n# a: b\0c\n# a: b\0d\n' >"$dir/in.folded"
 	[ "$("$CGCONV" -q -f folded -t json "$dir/in.folded" |

@@ -99,13 +99,16 @@ get_label(struct writer *w, cg_fn fn)
 	struct label *label = &w->label[fn];
 	bool nameless = name.len == 0 || cg_equal(name, FOLDED_UNKNOWN);
 	bool from_object = nameless && object.len > 0 && *object.ptr != '[';
+	size_t room;
 	char *to;
 
 	if (from_object)
 		name = cg_base_name(object);
 	else if (nameless)
 		name = cg_slice(FOLDED_UNKNOWN);
-	if (!cg_grow_raw(&w->text, &w->text_cap, w->text_len + name.len + 2, 1))
+	/* A name of blanks becomes FOLDED_UNKNOWN. */
+	room = name.len + sizeof(FOLDED_UNKNOWN) + 2;
+	if (!cg_grow_raw(&w->text, &w->text_cap, w->text_len + room, 1))
 		return false;
 	to = w->text + w->text_len;
 	clean_text = clean_name(name, to + 1);
