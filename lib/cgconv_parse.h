@@ -1,7 +1,7 @@
 /*
  * cgconv_parse.h - parsers for formats: text, JSON, XML; maps, arithmetic.
  *
- * Contents: Text, JSON, XML, Maps, Arithmetic
+ * Contents: Text, JSON, XML, Maps, Numbers, Arithmetic
  */
 #ifndef CGCONV_PARSE_H
 #define CGCONV_PARSE_H
@@ -294,6 +294,25 @@ uint32_t cg_map_get(const struct cg_map *, uint64_t key);
 /* Prefetches the key, which will be looked up soon. */
 void cg_map_prefetch(const struct cg_map *, uint64_t key);
 void cg_map_free(struct cg_map *);
+
+/* ---- Numbers ------------------------------------------------------------ */
+
+/*
+ * A list of numbers, in few bytes, for what has to be read again later. Starts
+ * as { 0 }.
+ */
+struct cg_numbers {
+	unsigned char *byte; /* private, but for */
+	size_t bytes;        /* where the next number will be */
+	size_t cap;
+};
+/* False: out of memory (not reported). */
+bool cg_numbers_add(struct cg_numbers *, uint64_t);
+bool cg_numbers_add_signed(struct cg_numbers *, int64_t);
+/* The number at *at, which moves on to the next one; false at the end. */
+bool cg_numbers_get(const struct cg_numbers *, size_t *at, uint64_t *);
+bool cg_numbers_get_signed(const struct cg_numbers *, size_t *at, int64_t *);
+void cg_numbers_free(struct cg_numbers *);
 
 /* ---- Arithmetic --------------------------------------------------------- */
 
