@@ -23,7 +23,7 @@
  *
  * Contents; each is a line "---- Name" below:
  * Status, Text, Facts, Modules, Messages;
- * The graph: dimensions, rows, stacks, sums; Archives, Jobs
+ * The graph: dimensions, rows, stacks, timelines, sums; Archives, Jobs
  */
 #ifndef CGCONV_H
 #define CGCONV_H
@@ -124,7 +124,8 @@ typedef uint32_t cg_facts;
 #define CG_FORMULAS (1u << 21) /* derived events */
 #define CG_DESCRIPTIONS (1u << 22) /* of parts: command, process, others */
 #define CG_LABELS (1u << 23)  /* of samples */
-#define CG_FACT_COUNT 24
+#define CG_TIMELINE (1u << 24) /* when stacks were there, in their order */
+#define CG_FACT_COUNT 25
 
 /* Name of fact number bit ("self", "lines", ...), NULL past the last. */
 const char *cg_fact_name(unsigned bit);
@@ -538,6 +539,49 @@ bool cg_get_label(const struct cg_graph *, cg_labels, size_t i,
 #define CG_GUESSED_KEY "Stacks"
 #define CG_GUESSED_VALUE "estimated from calls"
 bool cg_stacks_guessed(const struct cg_graph *, cg_part);
+
+/* ---- The graph: timelines ----------------------------------------------- */
+
+/*
+ * A track is a thread, or whatever else has one stack at a time; a part may have
+ * several. Its moments are in the order of their times:
+ *
+ *	samples  the stack at that time, and what it cost. The costs of the
+ *	         part's stacks include these costs.
+ *	spans    the stack from that time to the next moment; node 0: none. Each
+ *	         call begins and ends in a moment of its own, at the same time as
+ *	         others if need be. They state no costs.
+ */
+struct cg_track {
+	cg_part part;
+	uint64_t pid, tid;   /* 0: unknown */
+	const char *name;    /* of the thread; "": unknown */
+	const char *process; /* its name; "": unknown */
+	const char *unit;    /* of times: "ns"; "": the costs so far */
+	bool spans;
+	uint64_t moments;
+	int64_t begin, end;  /* as the source states them, else of moments */
+};
+struct cg_moment {
+	int64_t time;
+	cg_node node;
+	const uint64_t *cost; /* n values, as in struct cg_cost */
+	size_t n;
+};
+/* Tracks are sorted by part. */
+size_t cg_track_count(const struct cg_graph *);
+const struct cg_track *cg_get_track(const struct cg_graph *, size_t i);
+/*
+ *	struct cg_moments *moments = cg_moments_new(graph, track);
+ *	while (moments && cg_next_moment(moments, &moment)) ...
+ *	cg_moments_free(moments);
+ *
+ * NULL: out of memory; the job knows it. A moment is valid until the next call.
+ */
+struct cg_moments;
+struct cg_moments *cg_moments_new(const struct cg_graph *, size_t track);
+bool cg_next_moment(struct cg_moments *, struct cg_moment *);
+void cg_moments_free(struct cg_moments *);
 
 /* ---- The graph: sums ---------------------------------------------------- */
 

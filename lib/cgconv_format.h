@@ -329,6 +329,24 @@ cg_node cg_add_frame(struct cg_build *, cg_node parent, cg_fn,
  */
 void cg_add_stack(struct cg_build *, cg_node leaf, uint64_t samples,
     const uint64_t *cost, size_t n);
+/*
+ * The input has a timeline. True: add its moments, besides the stacks that have
+ * the sums; false: the target cannot represent them.
+ */
+bool cg_begin_timeline(struct cg_build *);
+/*
+ * Moments from here on are of that track of the current part, which is made if
+ * need be: the one with that unit, pid and tid; without these, with that name.
+ * Names that the key knows (NULL: none) replace what is known; moments, begin
+ * and end are not used. Call it again after a part or an input began.
+ */
+void cg_set_track(struct cg_build *, const struct cg_track *key);
+/* The same for a new track, even if there is one like it. False: failed. */
+bool cg_add_track(struct cg_build *, const struct cg_track *key);
+/* Samples may be in any order, spans must be in that of their times. */
+void cg_add_moment(struct cg_build *, const struct cg_moment *);
+/* When the track began and ended, if the input states it. */
+void cg_state_times(struct cg_build *, int64_t begin, int64_t end);
 /* A function's inclusive cost, if the source itself states it. */
 void cg_add_inclusive(struct cg_build *, cg_fn, const uint64_t *cost,
     size_t n);

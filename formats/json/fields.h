@@ -36,8 +36,10 @@ struct json_reader {
 	uint64_t version; /* from the first line */
 	uint64_t lines;   /* before this one */
 	uint32_t crc;     /* of the blocks before this one */
-	bool ended, in_part, in_rows;
-	cg_fn fn; /* of the rows */
+	bool ended, in_part, in_rows, in_track;
+	bool timed;    /* the target can represent timelines */
+	int64_t begin; /* of the track */
+	cg_fn fn;      /* of the rows */
 	struct json_ids objects, files, fns, nodes, labels;
 	struct cg_label *label; /* of this line */
 	size_t label_count, label_cap;
@@ -46,7 +48,7 @@ struct json_reader {
 	char *text;   /* the strings of this line, each with a NUL */
 	size_t text_len, text_cap;
 	size_t events, columns; /* of the file; of the builder, in use */
-	bool moved;             /* some event's column differs from the file's */
+	bool moved; /* some event's column differs from the file's */
 	bool is_signed[CG_EVENT_MAX];
 	unsigned column[CG_EVENT_MAX]; /* event of the file -> column */
 	uint64_t cost[CG_EVENT_MAX];   /* of this line, by column */
@@ -60,8 +62,7 @@ struct json_reader {
 
 /* Begins a line. */
 void json_line(struct json_reader *);
-bool json_take(
-    struct json_reader *, enum cg_json_type, const char *expected);
+bool json_take(struct json_reader *, enum cg_json_type, const char *expected);
 /* Reports that the next token is not what was expected. */
 bool json_reject(struct json_reader *, const char *expected);
 bool json_take_number(struct json_reader *, uint64_t max, uint64_t *);

@@ -30,7 +30,8 @@
  *	key       value
  *	cgconv    "graph"
  *	version   1. A reader refuses a greater one.
- *	minor     0. A greater one may add tags and keys, nothing else.
+ *	minor     0, or 1 in files with tracks. A greater one may add tags and
+ *	          keys, nothing else.
  *	creator   the program that wrote the file, for people
  *	grain     addresses are starts of buckets of this many bytes (default 1)
  *
@@ -62,6 +63,8 @@
  *	          target, label]
  *	inclusive costs
  *	stack     frame, samples, costs, [labels]
+ *	track     pid, tid, [name, process, unit, spans, begin, end]
+ *	moment    time, frame, [costs]
  *	end       [sum]
  *
  * The meaning of the lines:
@@ -123,6 +126,15 @@
  *	stack     Self cost of the frame on top of a call stack, and the number
  *	          of samples it comes from; 0 where call lines have real counts.
  *	          labels is the label set of these samples (0: none).
+ *	track     The timeline of a thread of the part: "moment" lines from here
+ *	          on belong to it, in the order of time. name is the thread's,
+ *	          process that of its process. unit is that of times, "ns"; "":
+ *	          times are sums of costs. spans: see moment. begin and end are
+ *	          times.
+ *	moment    The call stack at that time, counted from the track's begin,
+ *	          and what the sample cost (also in "stack" lines). With spans
+ *	          it is the stack from that time to the next moment, and each
+ *	          call begins and ends in a moment of its own.
  *	end       The last line. A file without it is truncated. sum is
  *	          {"records":N,"crc32":"xxxxxxxx"}: the number of lines before
  *	          this one, and the CRC-32 (zlib's, in hex) of their bytes,
@@ -138,8 +150,8 @@
  * same position, or of the same stack and labels, are summed.
  *
  * Ids, lines, columns, block, index and target are below 2^32, other numbers
- * below 2^64, costs of a signed event, counts of branches and numbers of labels
- * from -2^63 to 2^63 - 1. They are JSON numbers
+ * below 2^64, costs of a signed event, counts of branches, times and numbers of
+ * labels from -2^63 to 2^63 - 1. They are JSON numbers
  * without fraction and exponent. A reader also takes strings, decimal or
  * "0x1f"; with --json-safe numbers above 2^53 - 1 are written as strings, for
  * programs that know doubles only (jq before 1.7 rounds greater ones). Names

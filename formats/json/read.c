@@ -210,7 +210,7 @@ add_part(struct json_reader *r)
 
 	(void)cg_add_part(r->build, &info);
 	r->in_part = true;
-	r->in_rows = false;
+	r->in_rows = r->in_track = false;
 	return true;
 }
 
@@ -312,6 +312,47 @@ add_stack(struct json_reader *r)
 	return true;
 }
 
+static bool
+add_track(struct json_reader *r)
+{
+	const struct json_field *f = r->field;
+	const struct cg_track track = { .pid = f[0].number,
+		.tid = f[1].number,
+		.name = f[2].text.ptr,
+		.process = f[3].text.ptr,
+		.unit = f[4].text.ptr,
+		.spans = f[5].number };
+
+	r->in_track = true;
+	r->timed = cg_begin_timeline(r->build);
+	r->begin = (int64_t)f[6].number;
+	if (!r->timed || !cg_add_track(r->build, &track))
+		return true;
+	if (r->given > 7)
+		cg_state_times(r->build, r->begin, (int64_t)f[7].number);
+	return true;
+}
+
+static bool
+add_moment(struct json_reader *r)
+{
+	const struct json_field *f = r->field;
+	struct cg_moment moment = { .node = (cg_node)f[1].number,
+		.cost = r->cost,
+		.n = r->given > 2 ? r->costs : 0 };
+
+	if (!r->in_track)
+		return cg_reject_at(
+		    r->job, r->line.ptr, "expected a [\"track\"] line above");
+	if (__builtin_add_overflow(
+		r->begin, (int64_t)f[0].number, &moment.time))
+		return cg_reject_at(
+		    r->job, f[0].at, "expected a time below 2^63");
+	if (r->timed)
+		cg_add_moment(r->build, &moment);
+	return true;
+}
+
 /* ---- Tags --------------------------------------------------------------- */
 
 /* Where lines with a tag may stand; what is absent before them is implied. */
@@ -330,6 +371,7 @@ static const struct tag {
 	{ "branch", "Funkuud?lut", IN_ROWS, add_branch },
 	{ "frame", "nsfFun?b", ANYWHERE, add_frame },
 	{ "stack", "snc?S", IN_PART, add_stack },
+	{ "moment", "ds?c", IN_PART, add_moment },
 	{ "labels", "nL", ANYWHERE, add_labels },
 	{ "function", "ntFO?uunuut", ANYWHERE, add_function },
 	{ "file", "nt?t", ANYWHERE, add_file },
@@ -341,6 +383,7 @@ static const struct tag {
 	{ "desc", "zz", IN_PART, add_desc },
 	{ "listed", "F", IN_PART, list_file },
 	{ "total", "c", IN_PART, add_total },
+	{ "track", "nn?zzzbdd", IN_PART, add_track },
 	{ NULL, NULL, ANYWHERE, NULL },
 };
 

@@ -29,6 +29,7 @@ struct writer {
 	size_t room;        /* bytes of a line of numbers at most */
 	uint64_t plain_max; /* greater numbers are written as strings */
 	uint64_t lines;
+	size_t tracks;                /* written so far */
 	uint32_t *object, *file, *fn; /* the graph's id -> id in the output */
 };
 
@@ -483,6 +484,56 @@ put_part_info(struct writer *w, cg_part part)
 		    put_number(w, begin_line(w, "listed"), w->file[file[i]]));
 }
 
+/* ---- Timelines ---------------------------------------------------------- */
+
+static void
+put_track(struct writer *w, const struct cg_track *track)
+{
+	char *at = begin_line(w, "track");
+
+	at = put_number(w, at, track->pid);
+	at = put_number(w, at, track->tid);
+	cg_out_advance(w->out, at);
+	put_text(w, track->name);
+	put_text(w, track->process);
+	put_text(w, track->unit);
+	at = cg_out_reserve(w->out, w->room);
+	*at++ = ',';
+	memcpy(at, track->spans ? "true," : "false,", 6);
+	at = format_signed(w, at + (track->spans ? 5 : 6), track->begin);
+	*at++ = ',';
+	end_line(w, format_signed(w, at, track->end));
+}
+
+static void
+put_moments(struct writer *w, size_t number)
+{
+	const struct cg_track *track = cg_get_track(w->graph, number);
+	struct cg_moments *moments = cg_moments_new(w->graph, number);
+	struct cg_moment moment;
+
+	put_track(w, track);
+	while (moments && cg_next_moment(moments, &moment)) {
+		char *at = begin_line(w, "moment");
+
+		*at++ = ',';
+		at = format_signed(w, at, moment.time - track->begin);
+		at = put_number(w, at, moment.node);
+		end_line(w, moment.n > 0
+				? put_costs(w, at, moment.cost, moment.n)
+				: at);
+	}
+	cg_moments_free(moments);
+}
+
+static void
+put_tracks(struct writer *w, cg_part part)
+{
+	while (w->tracks < cg_track_count(w->graph) &&
+	       cg_get_track(w->graph, w->tracks)->part == part)
+		put_moments(w, w->tracks++);
+}
+
 /* ---- The file ----------------------------------------------------------- */
 
 static void
@@ -491,9 +542,9 @@ put_header(struct writer *w)
 	unsigned grain = cg_graph_grain(w->graph);
 
 	cg_putf(w->out,
-	    JSON_MAGIC "\"graph\",\"version\":%d,\"minor\":0,"
+	    JSON_MAGIC "\"graph\",\"version\":%d,\"minor\":%d,"
 		       "\"creator\":\"cgconv %s\"",
-	    JSON_VERSION, CG_VERSION);
+	    JSON_VERSION, cg_track_count(w->graph) > 0, CG_VERSION);
 	if (grain != 1)
 		cg_putf(w->out, ",\"grain\":%u", grain);
 	cg_puts(w->out, "}\n");
@@ -516,6 +567,7 @@ put_parts(struct writer *w)
 		}
 		put_stacks(w, part);
 		put_sum(w, "total", cg_part_totals(w->graph, part), w->events);
+		put_tracks(w, part);
 	}
 	cg_rows_free(rows);
 }

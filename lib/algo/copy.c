@@ -18,12 +18,13 @@ cg_copy_open(struct cg_copy *copy)
 	copy->file = calloc(from->files.count, sizeof(*copy->file));
 	copy->fn = calloc(from->fns, sizeof(*copy->fn));
 	copy->node = calloc(from->nodes, sizeof(*copy->node));
+	copy->part = calloc(from->parts + 1, sizeof(*copy->part));
 	copy->labels = calloc(from->label_sets + 1, sizeof(*copy->labels));
 	copy->change = calloc(from->events + 1, sizeof(*copy->change));
 	for (size_t i = 0; copy->change && i < from->events; i++)
 		copy->change[i].column = CG_NO_COLUMN;
 	return copy->object && copy->file && copy->fn && copy->node &&
-	       copy->labels && copy->change;
+	       copy->part && copy->labels && copy->change;
 }
 
 void
@@ -33,6 +34,7 @@ cg_copy_close(struct cg_copy *copy)
 	free(copy->file);
 	free(copy->fn);
 	free(copy->node);
+	free(copy->part);
 	free(copy->labels);
 	free(copy->change);
 }
@@ -301,7 +303,7 @@ copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 	size_t files = cg_part_files(copy->from, part, &file);
 	cg_fn fn;
 
-	(void)cg_add_part(copy->to, cg_get_part(copy->from, part));
+	copy->part[part] = cg_add_part(copy->to, cg_get_part(copy->from, part));
 	for (size_t i = 0; !copy->costs_only &&
 			   cg_part_desc(copy->from, part, i, &key, &value);
 	     i++)
@@ -323,6 +325,37 @@ copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 	copy_stacks(copy, part);
 }
 
+/* Tracks of several inputs may have the same numbers: each is a new one. */
+static void
+copy_track(struct cg_copy *copy, size_t number)
+{
+	const struct cg_track *track = cg_get_track(copy->from, number);
+	struct cg_moments *moments;
+	struct cg_moment moment;
+
+	cg_set_part(copy->to, copy->part[track->part]);
+	if (!cg_add_track(copy->to, track))
+		return;
+	cg_state_times(copy->to, track->begin, track->end);
+	moments = cg_moments_new(copy->from, number);
+	while (moments && cg_next_moment(moments, &moment)) {
+		moment.cost = change_costs(copy, moment.cost, &moment.n, true);
+		moment.node = copy->node[moment.node];
+		cg_add_moment(copy->to, &moment);
+	}
+	cg_moments_free(moments);
+}
+
+static void
+copy_tracks(struct cg_copy *copy)
+{
+	if (copy->costs_only || !(copy->from->facts & CG_TIMELINE) ||
+	    !cg_begin_timeline(copy->to))
+		return;
+	for (size_t i = 0; i < cg_track_count(copy->from); i++)
+		copy_track(copy, i);
+}
+
 int
 cg_copy_rows(struct cg_copy *copy)
 {
@@ -339,6 +372,7 @@ cg_copy_rows(struct cg_copy *copy)
 		copy_nodes(copy);
 		for (cg_part i = 0; i < copy->from->parts; i++)
 			copy_part(copy, rows, i);
+		copy_tracks(copy);
 	}
 	status = cg_build_failed(copy->to, NULL);
 	cg_rows_free(rows);

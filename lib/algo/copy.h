@@ -11,20 +11,21 @@
 /* How the costs of an event change: multiplied by to / from, or negated. */
 #define CG_NO_COLUMN UINT32_MAX
 struct cg_change {
-	uint32_t column;          /* in the other graph, or CG_NO_COLUMN */
+	uint32_t column; /* in the other graph, or CG_NO_COLUMN */
 	bool minus;
-	uint64_t to, from;        /* up to INT64_MAX; equal: unchanged */
-	uint64_t rest;            /* of rounding */
+	uint64_t to, from; /* up to INT64_MAX; equal: unchanged */
+	uint64_t rest;     /* of rounding */
 };
 
 /* Copies one graph into another; the caller maps the functions. */
 struct cg_copy {
 	const struct cg_graph *from;
 	struct cg_build *to;
-	cg_object *object;        /* old id -> new; likewise: */
+	cg_object *object; /* old id -> new; likewise: */
 	cg_file *file;
 	cg_fn *fn;
 	cg_node *node;
+	cg_part *part;
 	cg_labels *labels;
 	struct cg_change *change; /* by event */
 	uint64_t *cost;           /* scratch: one value for each event */
@@ -68,10 +69,10 @@ bool cg_copy_match(struct cg_copy *, const struct cg_copy *other);
 /* Two sealed graphs with costs of calls, and the graph of their difference. */
 struct cg_diff {
 	const struct cg_graph *profile[2]; /* before, after */
-	bool side_by_side;        /* both costs instead of the difference */
-	bool normalize;           /* scale costs before to the sums after */
-	struct cg_build build;    /* its graph, empty at first, is the result */
-	cg_fn *fn[2];             /* result: function -> that of the result */
+	bool side_by_side;     /* both costs instead of the difference */
+	bool normalize;        /* scale costs before to the sums after */
+	struct cg_build build; /* its graph, empty at first, is the result */
+	cg_fn *fn[2];          /* result: function -> that of the result */
 };
 /* Builds the graph; does not seal it. Reports its failures. */
 int cg_graph_diff(struct cg_diff *);

@@ -33,6 +33,7 @@ cg_build_free(struct cg_build *build)
 	cg_map_free(&build->definitions);
 	cg_strs_free(&build->sample_keys);
 	cg_map_free(&build->sample_parts);
+	cg_map_free(&build->track_ids);
 }
 
 static cg_str

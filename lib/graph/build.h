@@ -14,6 +14,7 @@
  *	parts.c    parts and their descriptions
  *	descs.c    descriptions that are numbers of one input
  *	samples.c  parts made of samples (--part-by)
+ *	timeline.c stacks of threads in the order of time (declared in graph.h)
  *	shards.c   inputs that are shards of a batch
  */
 #ifndef CG_BUILD_H
@@ -88,6 +89,8 @@ struct cg_build {
 	struct cg_last_sample last;
 	struct cg_strs sample_keys;
 	struct cg_map sample_parts; /* number of a key -> part + 1 */
+	uint32_t track;           /* of moments that are added, + 1; or 0 */
+	struct cg_map track_ids;  /* hash of a track's key -> track + 1 */
 	bool found;               /* a sample has what --part-by asks for */
 	bool joined;              /* samples of several threads share a part */
 	struct cg_label *kept;    /* labels of a sample that its part lacks */

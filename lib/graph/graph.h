@@ -9,6 +9,7 @@
  *	values.c       checked sums of costs
  *	facts.c        which facts a graph has, apart from rows
  *	formulas.c     inherited events
+ *	timeline.c     stacks of threads in the order of time
  *	stack_order.c  canonical order of stack nodes and stacks
  *	clamp.c        sets negative costs to zero
  *	graph.c        canonical order of the rest; what readers ask for
@@ -178,6 +179,8 @@ struct cg_graph {
 	struct cg_label_set *label_set; /* by id, from 1 */
 	size_t label_sets, label_set_cap;
 	struct cg_map label_ids;  /* hash of a set's labels -> id */
+	struct cg_track_entry *track;
+	size_t tracks, track_cap;
 
 	struct cg_clamp *clamp;   /* NULL outside of cg_graph_clamp() */
 	cg_facts facts;
@@ -297,6 +300,15 @@ bool cg_labels_seal(struct cg_graph *, const uint32_t *rank);
 void cg_labels_clear(struct cg_graph *);
 /* Notes that labels are lost, with their keys. */
 void cg_labels_tell_loss(const struct cg_graph *);
+
+/* ---- timeline.c --------------------------------------------------------- */
+
+/*
+ * Nodes have new numbers, by old (NULL: the same): packs the moments again. Sets
+ * negative costs to zero in cg_graph_clamp(). False: out of memory.
+ */
+bool cg_tracks_seal(struct cg_graph *, const cg_node *new_id);
+void cg_tracks_clear(struct cg_graph *);
 
 /* ---- stacks.c, stack_order.c -------------------------------------------- */
 

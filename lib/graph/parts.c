@@ -149,6 +149,7 @@ cg_build_next(struct cg_build *build, struct cg_in *in)
 {
 	build->in = in;
 	build->inputs++;
+	build->track = 0;
 	forget_columns(&build->columns);
 	begin_part(build, build->base);
 	if (build->begun && build->status == CG_OK) {

@@ -200,7 +200,8 @@ cg_stacks_seal(struct cg_graph *graph)
 		graph->node = order.node;
 		graph->node_cap = graph->nodes;
 		order.node = NULL;
-		ok = graph->label_sets == 0 || sort_by_labels(&order);
+		ok = (graph->label_sets == 0 || sort_by_labels(&order)) &&
+		     cg_tracks_seal(graph, order.new_id);
 	}
 	if (ok) {
 		order_stacks(&order, graph->part_stacks);

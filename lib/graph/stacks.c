@@ -466,4 +466,5 @@ cg_stacks_clear(struct cg_graph *graph)
 	cg_map_free(&graph->stack_ids);
 	cg_arena_free(&graph->stack_costs);
 	cg_labels_clear(graph);
+	cg_tracks_clear(graph);
 }

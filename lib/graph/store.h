@@ -16,7 +16,8 @@
  *	cost_text.c     writes costs as text without building rows first
  *
  * packed.h has the layout of a packed row, cursor.h the state of a cursor. Only
- * the files above include these two, and for speed: coverage.c, lib/lines.
+ * the files above include these two, and for speed: coverage.c, lib/lines;
+ * timeline.c packs its own data with the same varints.
  */
 #ifndef CG_STORE_H
 #define CG_STORE_H

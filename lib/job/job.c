@@ -177,8 +177,8 @@ read_input(struct cg_job *job, struct cg_in *in)
 static cg_facts
 find_unwanted(const struct cg_job *job)
 {
-	const cg_facts rows =
-	    CG_JUMPS | CG_BRANCHES | CG_BLOCKS | CG_CONDITIONS | CG_COUNTERS;
+	const cg_facts rows = CG_JUMPS | CG_BRANCHES | CG_BLOCKS |
+			      CG_CONDITIONS | CG_COUNTERS | CG_TIMELINE;
 
 	if (job->sums_only)
 		return rows;

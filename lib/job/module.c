@@ -52,7 +52,7 @@ static const char *const fact_names[CG_FACT_COUNT] = { "self", "lines",
 	"instrs", "calls", "inclusive", "stacks", "jumps", "parts", "events",
 	"zeros", "branches", "signed", "blocks", "conditions", "counters",
 	"files", "objects", "symbols", "definitions", "inlining", "samples",
-	"formulas", "descriptions", "labels" };
+	"formulas", "descriptions", "labels", "timeline" };
 
 const char *
 cg_fact_name(unsigned bit)

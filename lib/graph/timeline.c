@@ -1,0 +1,444 @@
+/*
+ * timeline.c - the stacks of threads in the order of time, beside the sums.
+ *
+ * A moment is packed as differences to the one before, in varints:
+ *
+ *	time << 1 | costs follow	zigzag
+ *	node				zigzag
+ *	[number of costs, costs]	only if they differ from those before
+ *
+ * A sample of a thread needs 4 to 6 bytes. Nodes get other numbers when the
+ * graph is sealed: then the moments are packed again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/build.h"
+#include "graph/packed.h"
+
+/* 73 years in ns. A difference of two takes 62 bits, with sign and flag 64. */
+#define TIME_MAX ((int64_t)1 << 61)
+/* get_varint() may read so many bytes behind the end. */
+#define SPARE 16
+
+/* ---- Packing ------------------------------------------------------------- */
+
+struct cg_track_entry {
+	struct cg_track info;
+	cg_str name, process, unit;
+	size_t input;  /* that it is of */
+	size_t number; /* in the order of arrival */
+	bool stated;   /* info.begin and info.end are the source's */
+	bool unsorted;
+	uint8_t *bytes;
+	size_t size, cap;
+	/* Of the last moment: */
+	int64_t time;
+	cg_node node;
+	uint64_t *cost;
+	size_t n, cost_cap;
+};
+
+static bool
+pack(struct cg_track_entry *track, const struct cg_moment *moment)
+{
+	size_t n = cg_cut_zeros(moment->cost, moment->n);
+	bool same =
+	    n == track->n && (n == 0 || memcmp(moment->cost, track->cost,
+					    n * sizeof(*moment->cost)) == 0);
+	size_t room = track->size + (3 + n) * VALUE_MAX + SPARE;
+	uint8_t *to;
+
+	if (!cg_grow_raw(&track->bytes, &track->cap, room, 1))
+		return false;
+	if (!same && !cg_grow_raw(&track->cost, &track->cost_cap, n + 1,
+			 sizeof(*track->cost)))
+		return false;
+	to = track->bytes + track->size;
+	to = put_varint(
+	    to, zigzag((uint64_t)moment->time - (uint64_t)track->time) << 1 |
+		    !same);
+	to = put_signed(to, (uint64_t)moment->node - track->node);
+	if (!same) {
+		to = put_varint(to, n);
+		for (size_t i = 0; i < n; i++)
+			to = put_varint(to, moment->cost[i]);
+		if (n > 0)
+			memcpy(track->cost, moment->cost,
+			    n * sizeof(*track->cost));
+		track->n = n;
+	}
+	track->size = (size_t)(to - track->bytes);
+	track->time = moment->time;
+	track->node = moment->node;
+	return true;
+}
+
+/* ---- Building ------------------------------------------------------------ */
+
+bool
+cg_begin_timeline(struct cg_build *build)
+{
+	build->graph->facts |= CG_TIMELINE;
+	return build->status == CG_OK && !(build->unwanted & CG_TIMELINE);
+}
+
+static cg_str
+add_text(struct cg_build *build, const char *text)
+{
+	return text ? cg_add_name(build, cg_slice(text)) : 0;
+}
+
+static bool
+is_track(const struct cg_track_entry *track, const struct cg_build *build,
+    const struct cg_track *key)
+{
+	const struct cg_track *info = &track->info;
+
+	return track->input == build->inputs && info->part == build->part &&
+	       info->pid == key->pid && info->tid == key->tid &&
+	       (!key->unit ||
+		   strcmp(cg_strs_get(&build->graph->strs, track->unit).ptr,
+		       key->unit) == 0);
+}
+
+/* The track's slot in the table, 0 if it is new; NULL: out of memory. */
+static uint32_t *
+find_track(struct cg_build *build, const struct cg_track *key)
+{
+	const struct cg_graph *graph = build->graph;
+	cg_str name = add_text(build, key->name);
+	uint64_t hash = cg_hash_u64(key->pid) + 3 * cg_hash_u64(key->tid) +
+			5 * cg_hash_u64(build->part) + 7 * build->inputs;
+	uint32_t *id;
+
+	/* Threads without numbers differ by their names. */
+	if (key->pid != 0 || key->tid != 0)
+		name = 0;
+	hash += 11 * cg_hash_u64(name);
+	do
+		id = cg_map_at(&build->track_ids, hash++);
+	while (id && *id != 0 &&
+	       (!is_track(&graph->track[*id - 1], build, key) ||
+		   (name != 0 && graph->track[*id - 1].name != name)));
+	return id;
+}
+
+/* A thread that changes its name has the last one. */
+static void
+name_track(struct cg_build *build, const struct cg_track *key)
+{
+	struct cg_track_entry *track = &build->graph->track[build->track - 1];
+	cg_str name = add_text(build, key->name);
+	cg_str process = add_text(build, key->process);
+
+	track->name = name ? name : track->name;
+	track->process = process ? process : track->process;
+	if (key->unit)
+		track->unit = add_text(build, key->unit);
+}
+
+bool
+cg_add_track(struct cg_build *build, const struct cg_track *key)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_track_entry *track;
+
+	if (graph->tracks >= UINT32_MAX ||
+	    !cg_grow(&graph->track, &graph->track_cap, graph->tracks + 1,
+		sizeof(*graph->track))) {
+		cg_build_nomem(build);
+		return false;
+	}
+	track = &graph->track[graph->tracks++];
+	track->info = (struct cg_track){ .part = build->part,
+		.pid = key->pid,
+		.tid = key->tid,
+		.spans = key->spans };
+	track->input = build->inputs;
+	track->number = graph->tracks;
+	build->track = (uint32_t)graph->tracks;
+	name_track(build, key);
+	return true;
+}
+
+/* Most samples are of the thread of the one before. */
+static bool
+is_current(const struct cg_build *build, const struct cg_track *key)
+{
+	const struct cg_graph *graph = build->graph;
+	const struct cg_track_entry *track;
+
+	if (build->track == 0 || !key->name)
+		return false;
+	track = &graph->track[build->track - 1];
+	return is_track(track, build, key) &&
+	       strcmp(cg_strs_get(&graph->strs, track->name).ptr, key->name) ==
+		   0;
+}
+
+void
+cg_set_track(struct cg_build *build, const struct cg_track *key)
+{
+	uint32_t *id;
+
+	if (is_current(build, key))
+		return;
+	id = find_track(build, key);
+	if (build->status != CG_OK)
+		return;
+	if (!id) {
+		cg_build_nomem(build);
+	} else if (*id != 0) {
+		build->track = *id;
+		name_track(build, key);
+	} else if (cg_add_track(build, key)) {
+		*id = build->track;
+	}
+}
+
+void
+cg_add_moment(struct cg_build *build, const struct cg_moment *moment)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_track_entry *track;
+
+	if (!cg_build_check(build, moment->node, graph->nodes, "stack node") ||
+	    !cg_build_check(
+		build, (uint32_t)moment->n, graph->events + 1, "event") ||
+	    !cg_build_check(
+		build, build->track - 1, (uint32_t)graph->tracks, "track"))
+		return;
+	if (moment->time >= TIME_MAX || moment->time <= -TIME_MAX) {
+		cg_build_fail(build, "a time is out of range");
+		return;
+	}
+	track = &graph->track[build->track - 1];
+	if (!track->info.spans &&
+	    cg_build_excludes(build, graph->node[moment->node].pos.file))
+		return;
+	track->unsorted |= !track->info.spans && track->info.moments > 0 &&
+			   moment->time < track->time;
+	if (!pack(track, moment)) {
+		cg_build_nomem(build);
+		return;
+	}
+	if (!track->stated &&
+	    (track->info.moments == 0 || moment->time < track->info.begin))
+		track->info.begin = moment->time;
+	if (!track->stated &&
+	    (track->info.moments == 0 || moment->time > track->info.end))
+		track->info.end = moment->time;
+	track->info.moments++;
+}
+
+void
+cg_state_times(struct cg_build *build, int64_t begin, int64_t end)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_track_entry *track;
+
+	if (!cg_build_check(
+		build, build->track - 1, (uint32_t)graph->tracks, "track"))
+		return;
+	track = &graph->track[build->track - 1];
+	track->stated = true;
+	track->info.begin = begin;
+	track->info.end = end;
+}
+
+/* ---- Reading ------------------------------------------------------------- */
+
+struct cg_moments {
+	const uint8_t *at, *end;
+	struct cg_moment moment; /* the last one */
+	uint64_t *cost;
+};
+
+struct cg_moments *
+cg_moments_new(const struct cg_graph *graph, size_t track)
+{
+	const struct cg_track_entry *entry = &graph->track[track];
+	struct cg_moments *moments = calloc(1, sizeof(*moments));
+
+	if (moments)
+		moments->cost =
+		    calloc(graph->events + 1, sizeof(*moments->cost));
+	if (!moments || !moments->cost) {
+		free(moments);
+		cg_graph_nomem(graph);
+		return NULL;
+	}
+	moments->at = entry->bytes;
+	moments->end = entry->bytes + entry->size;
+	return moments;
+}
+
+void
+cg_moments_free(struct cg_moments *moments)
+{
+	if (moments)
+		free(moments->cost);
+	free(moments);
+}
+
+bool
+cg_next_moment(struct cg_moments *moments, struct cg_moment *moment)
+{
+	struct cg_moment *last = &moments->moment;
+	uint64_t head, time;
+
+	if (moments->at == moments->end)
+		return false;
+	head = get_varint(&moments->at);
+	time = head >> 1;
+	time = time >> 1 ^ -(time & 1);
+	last->time = (int64_t)((uint64_t)last->time + time);
+	last->node += (cg_node)get_signed(&moments->at);
+	if (head & 1) {
+		last->n = (size_t)get_varint(&moments->at);
+		for (size_t i = 0; i < last->n; i++)
+			moments->cost[i] = get_varint(&moments->at);
+	}
+	*moment = *last;
+	moment->cost = moments->cost;
+	return true;
+}
+
+size_t
+cg_track_count(const struct cg_graph *graph)
+{
+	return graph->tracks;
+}
+
+const struct cg_track *
+cg_get_track(const struct cg_graph *graph, size_t i)
+{
+	return &graph->track[i].info;
+}
+
+/* ---- Sealing ------------------------------------------------------------- */
+
+struct timed {
+	struct cg_moment moment;
+	uint64_t number; /* in the order of arrival */
+	size_t cost;     /* index of its costs */
+};
+
+static int
+compare_times(const void *pa, const void *pb)
+{
+	const struct timed *a = pa, *b = pb;
+
+	if (a->moment.time != b->moment.time)
+		return a->moment.time < b->moment.time ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static cg_node
+number_of(const cg_node *new_id, cg_node node)
+{
+	return new_id ? new_id[node] : node;
+}
+
+/* Samples that were not in their order: all are unpacked. */
+static bool
+sort_moments(struct cg_track_entry *track, struct cg_moments *from,
+    const cg_node *new_id)
+{
+	size_t count = (size_t)track->info.moments, costs = 0, cap = 0;
+	struct timed *timed = calloc(count + 1, sizeof(*timed));
+	uint64_t *cost = NULL;
+	bool ok = timed != NULL;
+	size_t i = 0;
+
+	for (; ok && cg_next_moment(from, &timed[i].moment); i++) {
+		size_t n = timed[i].moment.n;
+
+		ok = cg_grow_raw(&cost, &cap, costs + n + 1, sizeof(*cost));
+		if (ok && n > 0)
+			memcpy(cost + costs, timed[i].moment.cost,
+			    n * sizeof(*cost));
+		timed[i].number = i;
+		timed[i].cost = costs;
+		costs += n;
+	}
+	if (ok)
+		qsort(timed, count, sizeof(*timed), compare_times);
+	for (i = 0; ok && i < count; i++) {
+		timed[i].moment.cost = cost + timed[i].cost;
+		timed[i].moment.node = number_of(new_id, timed[i].moment.node);
+		ok = pack(track, &timed[i].moment);
+	}
+	free(timed);
+	free(cost);
+	return ok;
+}
+
+static bool
+seal_track(struct cg_graph *graph, size_t number, const cg_node *new_id)
+{
+	struct cg_track_entry *track = &graph->track[number];
+	struct cg_moments *from = cg_moments_new(graph, number);
+	uint8_t *bytes = track->bytes;
+	struct cg_moment moment;
+	bool ok = from != NULL;
+
+	track->info.name = cg_strs_get(&graph->strs, track->name).ptr;
+	track->info.process = cg_strs_get(&graph->strs, track->process).ptr;
+	track->info.unit = cg_strs_get(&graph->strs, track->unit).ptr;
+	if (!ok)
+		return false;
+	track->bytes = NULL;
+	track->size = track->cap = track->n = 0;
+	track->time = 0;
+	track->node = 0;
+	if (track->unsorted)
+		ok = sort_moments(track, from, new_id);
+	track->unsorted = false;
+	while (ok && cg_next_moment(from, &moment)) {
+		moment.node = number_of(new_id, moment.node);
+		if (graph->clamp)
+			moment.cost =
+			    cg_clamp_values(graph, moment.cost, moment.n, NULL);
+		ok = pack(track, &moment);
+	}
+	cg_moments_free(from);
+	free(bytes);
+	return ok;
+}
+
+static int
+compare_tracks(const void *pa, const void *pb)
+{
+	const struct cg_track_entry *a = pa, *b = pb;
+
+	if (a->info.part != b->info.part)
+		return a->info.part < b->info.part ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+bool
+cg_tracks_seal(struct cg_graph *graph, const cg_node *new_id)
+{
+	bool ok = true;
+
+	if (graph->tracks > 0)
+		qsort(graph->track, graph->tracks, sizeof(*graph->track),
+		    compare_tracks);
+	for (size_t i = 0; ok && i < graph->tracks; i++)
+		ok = seal_track(graph, i, new_id);
+	return ok;
+}
+
+void
+cg_tracks_clear(struct cg_graph *graph)
+{
+	for (size_t i = 0; i < graph->tracks; i++) {
+		free(graph->track[i].bytes);
+		free(graph->track[i].cost);
+	}
+	free(graph->track);
+	graph->track = NULL;
+	graph->tracks = graph->track_cap = 0;
+}
