@@ -288,7 +288,10 @@ reads()
 	for to in json callgrind speedscope pprof; do
 		part "$to" | not grep -v '^\["part",0,0,0,""\]$'
 	done
-	"$CGCONV" -q -t speedscope "$dir/in.perf" | grep -F '"name":"cycles",'
+	# A thread is a profile of its own.
+	"$CGCONV" -q -t speedscope "$dir/in.perf" >"$dir/threads"
+	grep -qF '"name":"cycles of prog, thread 11",' "$dir/threads"
+	grep -qF '"name":"cycles of sshd, thread 20",' "$dir/threads"
 	# The idle task has the number 0.
 	rm "$dir/in.perf"
 	sample "swapper 0/0 1.1: 1 cycles:" "1 f (/x)"

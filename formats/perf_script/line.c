@@ -214,7 +214,8 @@ take_timeless(struct cg_slice line, struct perf_head *head)
  * first time in the line.
  */
 static bool
-find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *after)
+find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *time,
+    struct cg_slice *after)
 {
 	struct cg_slice left = line, word, last = { line.ptr, 0 };
 	uint64_t pid, tid;
@@ -227,6 +228,7 @@ find_time(struct cg_slice line, struct cg_slice *task, struct cg_slice *after)
 		if (is_time(word) && (follows || !found)) {
 			*task = cg_trim((struct cg_slice){
 			    line.ptr, (size_t)(word.ptr - line.ptr) });
+			*time = word;
 			*after = left;
 			found = true;
 			if (follows)
@@ -245,12 +247,29 @@ perf_script_take_head(struct cg_slice line, struct perf_head *head)
 
 	*head = (struct perf_head){ .period = 1 };
 	line = cg_trim(line);
-	if (!find_time(line, &task, &after))
+	if (!find_time(line, &task, &head->time, &after))
 		return take_timeless(line, head);
 	head->has_time = true;
 	take_task(task, false, head);
 	take_after_time(after, head);
 	return true;
+}
+
+int64_t
+perf_script_get_time(struct cg_slice time)
+{
+	uint64_t seconds, fraction = 0, unit = 1000000000;
+	int64_t sum;
+
+	if (!cg_take_u64(&time, &seconds) || !cg_take_char(&time, '.') ||
+	    __builtin_mul_overflow(seconds, unit, &sum))
+		return 0;
+	for (; time.len > 0 && is_digit(*time.ptr) && unit > 1;
+	     time.ptr++, time.len--) {
+		unit /= 10;
+		fraction += (uint64_t)(*time.ptr - '0') * unit;
+	}
+	return __builtin_add_overflow(sum, (int64_t)fraction, &sum) ? 0 : sum;
 }
 
 bool

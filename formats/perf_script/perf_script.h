@@ -25,6 +25,7 @@ struct perf_head {
 	struct cg_slice rest;  /* of the line: a frame, a tracepoint's text */
 	uint64_t pid, tid;     /* 0: not printed */
 	uint64_t period;
+	struct cg_slice time; /* "916.089109:" */
 	bool has_period, has_time;
 };
 
@@ -38,6 +39,8 @@ struct perf_frame {
 
 /* False if the line, which must not be empty, does not begin a sample. */
 bool perf_script_take_head(struct cg_slice line, struct perf_head *);
+/* A head's time in nanoseconds; 0: it does not fit. */
+int64_t perf_script_get_time(struct cg_slice time);
 /* True for a line of --show-task-events and the like. */
 bool perf_script_is_record(const struct perf_head *);
 /* False if the line is not a frame. Leading blanks are skipped. */

@@ -16,6 +16,9 @@ struct event {
 	unsigned column;
 };
 
+/* The kernel's names of threads have 15 bytes; perf may know longer ones. */
+#define COMM_ROOM 256
+
 enum state {
 	BETWEEN,  /* the next line begins a sample */
 	IN_STACK, /* frames of a sample */
@@ -33,6 +36,9 @@ struct reader {
 	bool begun;  /* the part */
 	struct perf_stack now, last;
 	struct perf_fns fns;
+	bool timed;    /* heads have times, which the target can represent */
+	bool timeless; /* the target cannot */
+	int64_t time;
 	unsigned column;
 	uint64_t period;
 	struct event *event;
@@ -261,10 +267,46 @@ end_sample(struct reader *r)
 	memset(cost, 0, column * sizeof(*cost));
 	cost[column] = r->period;
 	cg_add_stack(r->build, leaf, 1, cost, column + 1);
+	if (r->timed)
+		cg_add_moment(
+		    r->build, &(const struct cg_moment){ .time = r->time,
+				  .node = leaf,
+				  .cost = cost,
+				  .n = column + 1 });
 	r->samples++;
 	r->last = r->now;
 	r->now = swap;
 	return cg_build_status(r->build) == CG_OK;
+}
+
+/* Selects the thread's track. */
+static void
+set_track(struct reader *r, const struct perf_head *head)
+{
+	struct cg_track track = {
+		.pid = head->pid, .tid = head->tid, .name = "", .unit = "ns"
+	};
+	char name[COMM_ROOM];
+
+	if (head->comm.len > 0 && head->comm.len < COMM_ROOM) {
+		memcpy(name, head->comm.ptr, head->comm.len);
+		name[head->comm.len] = '\0';
+		track.name = name;
+	}
+	cg_set_track(r->build, &track);
+}
+
+/* Notes the time of a sample, if the target can represent times. */
+static void
+begin_moment(struct reader *r, const struct perf_head *head)
+{
+	r->timed =
+	    head->has_time && !r->timeless && cg_begin_timeline(r->build);
+	r->timeless |= head->has_time && !r->timed;
+	if (!r->timed)
+		return;
+	r->time = perf_script_get_time(head->time);
+	set_track(r, head);
 }
 
 static bool
@@ -276,6 +318,7 @@ begin_sample(struct reader *r, const struct perf_head *head)
 	cg_set_sample_part(r->build,
 	    &(const struct cg_sample_key){
 		.pid = head->pid, .tid = head->tid, .comm = head->comm });
+	begin_moment(r, head);
 	r->period = head->period;
 	r->column = r->latest->column;
 	r->now.count = r->now.found = 0;
@@ -398,7 +441,7 @@ read_head(struct reader *r, const struct perf_head *head)
 static bool
 read_frame(struct reader *r, struct perf_frame *frame)
 {
-	const struct perf_head nothing = { .period = 1 };
+	static const struct perf_head nothing = { .period = 1 };
 
 	if (r->state == BETWEEN && !begin_sample(r, &nothing))
 		return false;
