@@ -129,12 +129,9 @@ static bool
 scale(struct reader *r, const struct decimal *value, uint64_t factor,
     uint64_t *cost)
 {
-	uint64_t rest = value->nano * factor + NANO / 2;
-
 	if (factor == 1 && value->nano != 0)
 		cg_warn(r->job, "fractions of weights are rounded");
-	return !__builtin_mul_overflow(value->whole, factor, cost) &&
-	       !__builtin_add_overflow(*cost, rest / NANO, cost);
+	return speedscope_scale(value, factor, cost);
 }
 
 static uint64_t
@@ -148,7 +145,7 @@ count_samples(const struct profile *profile, const struct unit *unit,
 		return weight;
 	if (!profile->ours)
 		return cost->samples;
-	return first ? cost->samples : 0;
+	return (profile->tracked ? !profile->again : first) ? cost->samples : 0;
 }
 
 static bool
@@ -175,7 +172,9 @@ add_profile(struct reader *r, const struct profile *profile,
 			profile, unit, &costs[i], cost[column], first),
 		    cost, column + 1);
 	}
-	return cg_build_status(r->build) == CG_OK;
+	return speedscope_add_moments(
+		   r, profile, stack, factor, column, unit->unit) &&
+	       cg_build_status(r->build) == CG_OK;
 }
 
 void

@@ -69,6 +69,59 @@ take_counted(struct reader *r)
 	return take_flag(r, &r->profile.counted);
 }
 
+static bool
+take_gaps(struct reader *r)
+{
+	return take_flag(r, &r->profile.gaps);
+}
+
+static bool
+take_again(struct reader *r)
+{
+	return take_flag(r, &r->profile.again);
+}
+
+static bool
+take_track_name(struct reader *r)
+{
+	return speedscope_take_name(r, &r->profile.track);
+}
+
+static bool
+take_track_process(struct reader *r)
+{
+	return speedscope_take_name(r, &r->profile.process);
+}
+
+static bool
+take_track_pid(struct reader *r)
+{
+	return speedscope_take_number(r, UINT64_MAX, &r->profile.track_pid);
+}
+
+static bool
+take_track_tid(struct reader *r)
+{
+	return speedscope_take_number(r, UINT64_MAX, &r->profile.track_tid);
+}
+
+static bool
+take_track(struct reader *r)
+{
+	static const struct key keys[] = {
+		{ "name", take_track_name },
+		{ "process", take_track_process },
+		{ "pid", take_track_pid },
+		{ "tid", take_track_tid },
+		{ "gaps", take_gaps },
+		{ "again", take_again },
+		{ NULL, NULL },
+	};
+
+	r->profile.tracked = true;
+	return speedscope_take_object(r, keys);
+}
+
 /* [ key, value ] */
 static bool
 take_desc(struct reader *r)
@@ -103,6 +156,7 @@ static const struct key our_keys[] = {
 	{ "cmd", take_our_cmd },
 	{ "counted", take_counted },
 	{ "desc", take_descs },
+	{ "track", take_track },
 	{ NULL, NULL },
 };
 

@@ -52,29 +52,34 @@ put_number(struct cg_out *out, const char *key, uint64_t value)
 		cg_putf(out, ",\"%s\":%" PRIu64, key, value);
 }
 
-/* "cycles", or "cycles of prog, thread 7" if there are several parts. */
+/* "cycles", or "cycles of prog, thread 7" if there are several profiles. */
 static bool
-put_profile_name(const struct cg_graph *graph, struct cg_out *out, cg_part part,
-    const char *event)
+put_profile_name(const struct cg_graph *graph, struct cg_out *out,
+    const struct profile_head *head)
 {
-	const struct cg_part_info *info = cg_get_part(graph, part);
+	const char *event = cg_get_event(graph, head->event)->name;
+	const struct cg_part_info *info = cg_get_part(graph, head->part);
+	const struct cg_track *track = head->track;
+	const char *cmd = track && *track->name ? track->name : info->cmd;
+	uint64_t tid = track && track->tid ? track->tid : info->tid;
+	uint64_t pid = track && track->pid ? track->pid : info->pid;
 	char number[64] = "";
-	size_t len = strlen(event) + strlen(info->cmd) + sizeof(number) +
-		     sizeof(GUESSED) + 8;
+	size_t len =
+	    strlen(event) + strlen(cmd) + sizeof(number) + sizeof(GUESSED) + 8;
 	char *name = malloc(len);
 
-	if (cg_part_count(graph) > 1) {
-		uint64_t id = info->tid ? info->tid : info->pid;
+	if (cg_part_count(graph) > 1 || (head->named && (tid || pid))) {
+		uint64_t id = tid ? tid : pid;
 
 		snprintf(number, sizeof(number),
 		    id ? ", %s %" PRIu64 : ", part %.0s%" PRIu64,
-		    info->tid ? "thread" : "process",
-		    id ? id : (uint64_t)part + 1);
+		    tid ? "thread" : "process",
+		    id ? id : (uint64_t)head->part + 1);
 	}
 	if (!name)
 		return false;
-	snprintf(name, len, "%s%s%s%s%s", event, *info->cmd ? " of " : "",
-	    info->cmd, number, cg_stacks_guessed(graph, part) ? GUESSED : "");
+	snprintf(name, len, "%s%s%s%s%s", event, *cmd ? " of " : "", cmd,
+	    number, cg_stacks_guessed(graph, head->part) ? GUESSED : "");
 	cg_put_json(out, cg_slice(name));
 	free(name);
 	return true;
@@ -106,21 +111,39 @@ is_first(const uint64_t *total, size_t event)
 	return event == 0;
 }
 
+static void
+put_track(struct cg_out *out, const struct profile_head *head)
+{
+	const struct cg_track *track = head->track;
+
+	cg_putf(out, ",\"track\":{\"pid\":%" PRIu64, track->pid);
+	put_number(out, "tid", track->tid);
+	put_key(out, "name", track->name);
+	put_key(out, "process", track->process);
+	if (head->again)
+		cg_puts(out, ",\"again\":true");
+	cg_puts(out, head->gaps ? ",\"gaps\":true}" : "}");
+}
+
 bool
 speedscope_put_head(const struct cg_graph *graph, struct cg_out *out,
-    cg_part part, size_t event, bool counted)
+    const struct profile_head *head)
 {
+	cg_part part = head->part;
+	size_t event = head->event;
 	const uint64_t *total = cg_part_totals(graph, part);
 	const struct cg_event *info = cg_get_event(graph, event);
 	const struct cg_part_info *part_info = cg_get_part(graph, part);
+	bool spans = head->track && head->track->spans;
 
-	cg_puts(out, "{\"type\":\"sampled\",\"name\":");
-	if (!put_profile_name(graph, out, part, info->name))
+	cg_putf(
+	    out, "{\"type\":\"%s\",\"name\":", spans ? "evented" : "sampled");
+	if (!put_profile_name(graph, out, head))
 		return false;
 	cg_putf(out,
-	    ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64
+	    ",\"unit\":\"%s\",\"startValue\":%" PRId64 ",\"endValue\":%" PRId64
 	    ",\n\"cgconv\":{\"part\":%" PRIu32,
-	    find_unit(info->unit), total[event], part);
+	    find_unit(info->unit), head->begin, head->end, part);
 	put_key(out, "event", info->name);
 	put_key(out, "long", info->long_name);
 	put_key(out, "unit", info->unit);
@@ -128,8 +151,10 @@ speedscope_put_head(const struct cg_graph *graph, struct cg_out *out,
 	put_number(out, "tid", part_info->tid);
 	put_number(out, "number", part_info->part);
 	put_key(out, "cmd", part_info->cmd);
-	if (counted)
+	if (head->counted)
 		cg_puts(out, ",\"counted\":true");
+	if (head->track)
+		put_track(out, head);
 	if (is_first(total, event))
 		put_descs(graph, out, part);
 	cg_puts(out, "},\n");

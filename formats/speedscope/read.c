@@ -39,17 +39,6 @@ find_node(struct reader *r, uint32_t parent, uint32_t frame, uint32_t *node)
 }
 
 static bool
-add_decimal(struct decimal *sum, const struct decimal *more)
-{
-	uint32_t nano = sum->nano + more->nano;
-	uint64_t carry = nano >= NANO;
-
-	sum->nano = carry ? nano - NANO : nano;
-	return !__builtin_add_overflow(sum->whole, more->whole, &sum->whole) &&
-	       !__builtin_add_overflow(sum->whole, carry, &sum->whole);
-}
-
-static bool
 add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 {
 	struct cost *cost = r->costs.at;
@@ -71,8 +60,17 @@ add_cost(struct reader *r, uint32_t node, const struct decimal *value)
 		cost += r->profile.first + *id - 1;
 	}
 	cost->samples++;
-	return add_decimal(&cost->value, value) ||
+	return speedscope_add_decimal(&cost->value, value) ||
 	       speedscope_reject(r, "weights whose sum is below 2^64");
+}
+
+/* The cost of a sample. */
+static bool
+add_weight(struct reader *r, uint32_t node, const struct decimal *value)
+{
+	if (!speedscope_keep_moment(r, node, value))
+		return false;
+	return (node == 0 && r->profile.gaps) || add_cost(r, node, value);
 }
 
 /* ---- Sampled profiles --------------------------------------------------- */
@@ -148,7 +146,7 @@ take_weight_of_sample(struct reader *r)
 	if (r->weights.count == r->samples.count)
 		return speedscope_reject(r, "as many weights as samples");
 	return speedscope_take_decimal(r, &value) &&
-	       add_cost(r, sample[r->weights.count++], &value);
+	       add_weight(r, sample[r->weights.count++], &value);
 }
 
 static bool
@@ -168,7 +166,7 @@ join_weights(struct reader *r)
 	const struct decimal *weight = r->weights.at;
 
 	for (size_t i = 0; i < r->samples.count; i++) {
-		if (!add_cost(r, sample[i], &weight[i]))
+		if (!add_weight(r, sample[i], &weight[i]))
 			return false;
 	}
 	return true;
@@ -239,6 +237,7 @@ advance_time(struct reader *r, const struct decimal *at)
 	elapsed.whole -= now.whole;
 	elapsed.nano -= now.nano;
 	return (elapsed.whole == 0 && elapsed.nano == 0) ||
+	       (r->path.count == 0 && r->profile.gaps) ||
 	       add_cost(r, top(r), &elapsed);
 }
 
@@ -273,14 +272,14 @@ take_event(struct reader *r)
 		return false;
 	if (r->event_type == 'C') {
 		close_frame(r);
-		return true;
+		return speedscope_keep_moment(r, top(r), &r->event_at);
 	}
 	if (!find_node(r, top(r), r->event_frame, &node))
 		return false;
 	open = speedscope_add(r, &r->path, sizeof(*open));
 	if (open)
 		*open = node;
-	return open != NULL;
+	return open != NULL && speedscope_keep_moment(r, node, &r->event_at);
 }
 
 static bool
@@ -288,6 +287,7 @@ take_events(struct reader *r)
 {
 	r->path.count = 0;
 	r->began = false;
+	r->profile.evented = true;
 	if (!speedscope_take_array(r, take_event))
 		return false;
 	if (r->path.count > 0)
@@ -310,12 +310,23 @@ take_unit(struct reader *r)
 	return speedscope_take_name(r, &r->profile.unit);
 }
 
+/* The schema allows negative ones, which no producer is known to write. */
+static bool
+take_start(struct reader *r)
+{
+	if (r->type == CG_JSON_NUMBER && *r->json.text.ptr != '-')
+		return speedscope_take_decimal(r, &r->profile.start);
+	return cg_json_skip(&r->json, r->type) ? speedscope_next(r)
+					       : speedscope_reject(r, "JSON");
+}
+
 static const struct key profile_keys[] = {
 	{ "name", take_profile_name }, { "unit", take_unit },
-	{ "samples", take_samples }, { "weights", take_weights },
-	{ "events", take_events }, { "cgconv", speedscope_take_ours },
+	{ "startValue", take_start }, { "samples", take_samples },
+	{ "weights", take_weights }, { "events", take_events },
+	{ "cgconv", speedscope_take_ours },
 	{ "counts", speedscope_take_counts },
-	{ NULL, NULL }, /* "type", "startValue", "endValue" are not needed */
+	{ NULL, NULL }, /* "type" and "endValue" are not needed */
 };
 
 static bool
@@ -323,7 +334,8 @@ take_profile(struct reader *r)
 {
 	struct profile *profile;
 
-	r->profile = (struct profile){ .first = r->costs.count };
+	r->profile = (struct profile){ .first = r->costs.count,
+		.first_moment = r->moments.bytes };
 	r->samples.count = r->weights.count = r->path.count = 0;
 	r->counts = 0;
 	r->sampled = r->weighted = r->stored = false;
@@ -335,6 +347,7 @@ take_profile(struct reader *r)
 	if (r->stored && !join_weights(r))
 		return false;
 	r->profile.end = r->costs.count;
+	r->profile.end_moment = r->moments.bytes;
 	profile = speedscope_add(r, &r->profiles, sizeof(*profile));
 	if (profile)
 		*profile = r->profile;
@@ -483,6 +496,8 @@ speedscope_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	free(r.samples.at);
 	free(r.weights.at);
 	free(r.path.at);
+	cg_numbers_free(&r.moments);
+	free(r.sums.at);
 	cg_map_free(&r.node_ids);
 	cg_map_free(&r.cost_ids);
 	return cg_in_status(in);

@@ -17,7 +17,8 @@ struct decimal {
 /* A frame, by number, on top of another; 0 is below all. */
 struct node {
 	uint32_t parent, frame;
-	uint32_t last; /* the child that was looked up last; likely the next, too */
+	uint32_t
+	    last; /* the child that was looked up last; likely the next, too */
 };
 
 /* The cost of a stack in a profile. */
@@ -37,6 +38,16 @@ struct profile {
 	cg_name event, event_long, event_unit, cmd;
 	uint64_t part, pid, tid, number;
 	size_t first_desc, end_desc;
+	/* The timeline: */
+	size_t first_moment, end_moment; /* places in reader.moments */
+	struct decimal start;
+	bool evented;
+	bool tracked; /* cgconv's own; without it the order means nothing */
+	bool
+	    again; /* its samples were counted in the profile of another event */
+	bool gaps; /* samples without frames are no samples */
+	uint64_t track_pid, track_tid;
+	cg_name track, process;
 };
 
 struct desc {
@@ -85,6 +96,14 @@ struct reader {
 	bool weighted, sampled; /* weights, samples were read */
 	size_t counts;          /* counts of samples that were read */
 	bool stored;            /* weights came before samples */
+	/*
+	 * Moments of all profiles, packed: a node and a weight or time. Frames,
+	 * and with them the builder's nodes, may come later.
+	 */
+	struct cg_numbers moments;
+	bool timed;       /* there are some */
+	bool untimed;     /* the target cannot represent them */
+	struct list sums; /* struct decimal, by node, of one profile */
 	struct decimal now;
 	bool began; /* now is set */
 	/* The current event. */
@@ -122,12 +141,34 @@ bool speedscope_take_object(struct reader *, const struct key *);
 /* Calls take() for each element. */
 bool speedscope_take_array(struct reader *, bool (*take)(struct reader *));
 
+/* ---- timeline.c: samples in their order --------------------------------- */
+
+/*
+ * Keeps a sample and its weight, or the stack from a time on. False: out of
+ * memory.
+ */
+bool speedscope_keep_moment(
+    struct reader *, uint32_t node, const struct decimal *);
+/*
+ * Adds the moments of a profile to the track of its thread. stack: the builder's
+ * nodes; factor: of the unit; column: of the event; unit: of times.
+ */
+bool speedscope_add_moments(struct reader *, const struct profile *,
+    const cg_node *stack, uint64_t factor, unsigned column, const char *unit);
+
 /* ---- exporter.c: keys that only cgconv writes --------------------------- */
 
 /* "cgconv" and "counts" of a profile, "cgconv" of a frame. */
 bool speedscope_take_ours(struct reader *);
 bool speedscope_take_counts(struct reader *);
 bool speedscope_take_our_frame(struct reader *);
+
+/* ---- decimal.c: sums of numbers with fractions --------------------------- */
+
+/* False: it does not fit. */
+bool speedscope_add_decimal(struct decimal *sum, const struct decimal *more);
+/* Multiplies, rounded; false: too big. */
+bool speedscope_scale(const struct decimal *, uint64_t factor, uint64_t *);
 
 /* ---- build.c ------------------------------------------------------------ */
 

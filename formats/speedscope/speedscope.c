@@ -20,6 +20,12 @@
  * 1 in a part's first profile and 0 in others. In a frame "cgconv" has its
  * object and inlining.
  *
+ * A graph with a timeline becomes a profile for each track and event: "track"
+ * in "cgconv" has its pid, tid, name and process. Samples are in the order of
+ * time; "gaps" tells that those without frames are none, but time in between;
+ * "again" that they were counted in the profile of an earlier event. Tracks of
+ * spans become evented profiles. Without "track" cgconv has sorted the stacks.
+ *
  * Names, stacks, files, lines, objects, inlining, events and parts survive;
  * addresses, and lines in other files than the function's, do not. Frames of
  * one name that have columns are told apart by their positions.
@@ -72,7 +78,7 @@ const struct cg_module cg_format_speedscope = {
 	.suffixes = "speedscope.json;speedscope",
 	.carries = CG_SELF | CG_LINES | CG_STACKS | CG_PARTS | CG_EVENTS |
 		   CG_FILES | CG_OBJECTS | CG_INLINING | CG_SAMPLES |
-		   CG_DESCRIPTIONS,
+		   CG_DESCRIPTIONS | CG_TIMELINE,
 	.needs = CG_STACKS,
 	.probe = probe,
 	.read = speedscope_read,

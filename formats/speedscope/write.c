@@ -1,56 +1,15 @@
 /*
  * write.c - writes speedscope's files. speedscope.c describes the format.
  *
- * One sampled profile for each part and event with costs. Stacks that differ
- * only in what is not written are merged.
+ * One sampled profile for each part and event with costs, or one for each track
+ * (order.c). Stacks that differ only in what is not written are merged.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "speedscope.h"
-
-/* What is written of a frame; frames are sorted by it. */
-struct frame {
-	struct cg_slice name, file, object;
-	uint32_t line;
-	bool inlined;
-	uint32_t id; /* in the order of first appearance */
-};
-
-/* A stack: a frame on top of another stack. */
-struct merged {
-	uint32_t parent; /* 0: none */
-	uint32_t frame;
-	uint32_t depth;
-	uint32_t rank; /* by depth, then by parent and frame */
-};
-
-struct writer {
-	const struct cg_graph *graph;
-	struct cg_out *out;
-	struct cg_map files; /* fn << 32 | file -> number, from 1 */
-	uint32_t file_ids;
-	struct cg_map lines; /* that number, inlined, line -> id + 1 */
-	struct frame *frame;
-	size_t frame_cap;
-	uint32_t frames;
-	bool *used;          /* by node: it, or a stack on it, has a cost */
-	uint32_t *frame_of;  /* by node: id, later the frame's number */
-	uint32_t *merged_of; /* by node */
-	struct merged *merged;
-	uint32_t stacks;
-	uint32_t *order; /* stacks by rank */
-	uint64_t *cost;  /* by stack, of one profile */
-	uint64_t *count; /* the same: samples */
-	uint32_t *rank;  /* of the stacks that have costs */
-	size_t ranks;
-	size_t elsewhere; /* frames in other files than their functions */
-	uint32_t *path;   /* of a stack, the leaf first */
-	size_t path_cap;
-	size_t profiles;
-};
+#include "write.h"
 
 /* ---- Frames ------------------------------------------------------------- */
 
@@ -163,6 +122,8 @@ mark_used(struct writer *w)
 		for (size_t event = 0; event < cost.n; event++)
 			w->used[cost.leaf] |= cost.cost[event] != 0;
 	}
+	if (!speedscope_mark_tracks(w))
+		return false;
 	for (cg_node node = (cg_node)nodes - 1; node > 0; node--) {
 		cg_get_node(w->graph, node, &stack);
 		w->used[stack.parent] |= w->used[node];
@@ -317,27 +278,6 @@ how_counted(const struct writer *w, bool first)
 			 : COUNTS_LISTED;
 }
 
-/* "[0,3,7]", the root first. */
-static bool
-put_path(struct writer *w, uint32_t leaf)
-{
-	size_t depth = w->merged[leaf].depth, n = 0;
-
-	if (!cg_grow_raw(&w->path, &w->path_cap, depth + 1, sizeof(*w->path)))
-		return false;
-	for (uint32_t at = leaf; at != 0; at = w->merged[at].parent)
-		w->path[n++] = w->merged[at].frame;
-	cg_puts(w->out, n > 0 ? "[" : "[]");
-	while (n > 0) {
-		char *to = cg_out_reserve(w->out, CG_NUMBER_MAX + 1);
-
-		to = cg_format_u64(to, w->path[--n]);
-		*to++ = n > 0 ? ',' : ']';
-		cg_out_advance(w->out, to);
-	}
-	return true;
-}
-
 static int
 compare_ranks(const void *pa, const void *pb)
 {
@@ -386,7 +326,7 @@ put_samples(struct writer *w)
 	cg_puts(w->out, "\"samples\":[");
 	for (size_t i = 0; i < w->ranks; i++) {
 		cg_puts(w->out, i > 0 ? ",\n" : "\n");
-		if (!put_path(w, w->order[w->rank[i]]))
+		if (!speedscope_put_path(w, w->order[w->rank[i]]))
 			return false;
 	}
 	cg_putc(w->out, ']');
@@ -426,8 +366,11 @@ put_profile(struct writer *w, cg_part part, size_t event, bool first)
 	sum_costs(w, part, event);
 	counts = how_counted(w, first);
 	cg_puts(w->out, w->profiles++ ? ",\n" : "");
-	if (!speedscope_put_head(
-		w->graph, w->out, part, event, counts == COUNTS_ARE_WEIGHTS) ||
+	if (!speedscope_put_head(w->graph, w->out,
+		&(const struct profile_head){ .part = part,
+		    .event = event,
+		    .counted = counts == COUNTS_ARE_WEIGHTS,
+		    .end = (int64_t)cg_part_totals(w->graph, part)[event] }) ||
 	    !put_samples(w))
 		return false;
 	put_numbers(w, "weights", w->cost);
@@ -435,6 +378,7 @@ put_profile(struct writer *w, cg_part part, size_t event, bool first)
 		put_numbers(w, "counts", w->count);
 	cg_putc(w->out, '}');
 	clear_costs(w);
+	w->entries = w->samples; /* counted */
 	return true;
 }
 
@@ -453,7 +397,9 @@ put_profiles(struct writer *w)
 			/* A file has at least one profile. */
 			if (total == 0 && (parts > 1 || events > 1))
 				continue;
-			if (!put_profile(w, part, i, first))
+			if (speedscope_has_order(w, part, i)
+				? !speedscope_put_tracks(w, part, i, first)
+				: !put_profile(w, part, i, first))
 				return false;
 			first = false;
 		}
@@ -485,6 +431,7 @@ speedscope_write(
 	free(w.count);
 	free(w.rank);
 	free(w.path);
+	free(w.covered);
 	cg_map_free(&w.files);
 	cg_map_free(&w.lines);
 	if (!ok)

@@ -1,0 +1,174 @@
+/*
+ * timeline.c - samples and events in their order.
+ *
+ * A sample lasts as long as its weight; the first one begins at startValue.
+ */
+#include "read.h"
+
+bool
+speedscope_keep_moment(
+    struct reader *r, uint32_t node, const struct decimal *value)
+{
+	/* Without a track cgconv has sorted the stacks. */
+	if (r->untimed || (r->profile.ours && !r->profile.tracked))
+		return true;
+	if (!r->timed) {
+		r->timed = cg_begin_timeline(r->build);
+		r->untimed = !r->timed;
+	}
+	if (r->untimed)
+		return true;
+	return (cg_numbers_add(&r->moments, node) &&
+		   cg_numbers_add(&r->moments, value->whole) &&
+		   cg_numbers_add(&r->moments, value->nano)) ||
+	       cg_reject_nomem(r->job);
+}
+
+/* The next moment of the profile; false at its end. */
+static bool
+get_moment(const struct reader *r, const struct profile *profile, size_t *at,
+    uint32_t *node, struct decimal *value)
+{
+	uint64_t number = 0, nano = 0;
+
+	if (*at >= profile->end_moment)
+		return false;
+	(void)cg_numbers_get(&r->moments, at, &number);
+	(void)cg_numbers_get(&r->moments, at, &value->whole);
+	(void)cg_numbers_get(&r->moments, at, &nano);
+	*node = (uint32_t)number;
+	value->nano = (uint32_t)nano;
+	return true;
+}
+
+struct timeline {
+	const cg_node *stack;
+	uint64_t factor;
+	struct decimal now;
+	uint64_t cost[CG_EVENT_MAX];
+	unsigned column;
+};
+
+static bool
+scale_time(struct reader *r, const struct decimal *value, uint64_t factor,
+    int64_t *time)
+{
+	uint64_t scaled;
+
+	if (!speedscope_scale(value, factor, &scaled) || scaled > INT64_MAX)
+		return cg_reject(r->job, "expected times below 2^63");
+	*time = (int64_t)scaled;
+	return true;
+}
+
+static bool
+add_sample(struct reader *r, const struct profile *profile,
+    struct timeline *line, uint32_t node, const struct decimal *weight)
+{
+	struct cg_moment moment = { .node = line->stack[node],
+		.cost = line->cost,
+		.n = line->column + 1 };
+	struct decimal *sum = (struct decimal *)r->sums.at + node;
+	uint64_t before, after;
+
+	if (!scale_time(r, &line->now, line->factor, &moment.time) ||
+	    !speedscope_scale(sum, line->factor, &before) ||
+	    !speedscope_add_decimal(sum, weight) ||
+	    !speedscope_scale(sum, line->factor, &after) ||
+	    !speedscope_add_decimal(&line->now, weight))
+		return cg_reject(r->job, "expected times below 2^63");
+	line->cost[line->column] = after - before;
+	/* Time without a frame: see add_cost(). */
+	if (node != 0 || (profile->ours && !profile->gaps))
+		cg_add_moment(r->build, &moment);
+	return true;
+}
+
+static bool
+add_event(struct reader *r, struct timeline *line, uint32_t node,
+    const struct decimal *at)
+{
+	struct cg_moment moment = { .node = line->stack[node] };
+
+	if (!scale_time(r, at, line->factor, &moment.time))
+		return false;
+	cg_add_moment(r->build, &moment);
+	return true;
+}
+
+static bool
+add_moments(
+    struct reader *r, const struct profile *profile, struct timeline *line)
+{
+	size_t at = profile->first_moment;
+	struct decimal value;
+	uint32_t node;
+	int64_t begin = 0, finish = 0;
+	bool ok = true;
+
+	while (ok && get_moment(r, profile, &at, &node, &value))
+		ok = profile->evented
+			 ? add_event(r, line, node, &value)
+			 : add_sample(r, profile, line, node, &value);
+	if (!ok || profile->evented)
+		return ok;
+	/* The last sample has a length, too. */
+	if (!scale_time(r, &profile->start, line->factor, &begin) ||
+	    !scale_time(r, &line->now, line->factor, &finish))
+		return false;
+	cg_state_times(r->build, begin, finish);
+	return true;
+}
+
+/* The weights of each node so far: costs are rounded as their sum is. */
+static bool
+make_sums(struct reader *r)
+{
+	while (r->sums.count <= r->nodes.count)
+		if (!speedscope_add(r, &r->sums, sizeof(struct decimal)))
+			return false;
+	return true;
+}
+
+/* For the next profile, which may have few of the nodes. */
+static bool
+clear_sums(struct reader *r, const struct profile *profile)
+{
+	struct decimal *sum = r->sums.at, value;
+	size_t at = profile->first_moment;
+	uint32_t node;
+
+	while (get_moment(r, profile, &at, &node, &value))
+		sum[node] = (struct decimal){ 0 };
+	return true;
+}
+
+bool
+speedscope_add_moments(struct reader *r, const struct profile *profile,
+    const cg_node *stack, uint64_t factor, unsigned column, const char *unit)
+{
+	struct timeline line = { .stack = stack,
+		.factor = factor,
+		.now = profile->start,
+		.column = column };
+	const struct cg_track track = { .pid = profile->track_pid,
+		.tid = profile->track_tid,
+		.name = cg_get_name(
+		    r->build, profile->ours ? profile->track : profile->name)
+			    .ptr,
+		.process = cg_get_name(r->build, profile->process).ptr,
+		.unit = unit,
+		.spans = profile->evented };
+
+	if (profile->first_moment == profile->end_moment)
+		return true;
+	/* cgconv writes a profile for each event of a track. */
+	if (profile->ours)
+		cg_set_track(r->build, &track);
+	else
+		(void)cg_add_track(r->build, &track);
+	if (cg_build_status(r->build) != CG_OK)
+		return false;
+	return make_sums(r) && add_moments(r, profile, &line) &&
+	       clear_sums(r, profile);
+}

@@ -1,0 +1,68 @@
+/*
+ * write.h - the state of the writer.
+ */
+#ifndef FORMATS_SPEEDSCOPE_WRITE_H
+#define FORMATS_SPEEDSCOPE_WRITE_H
+
+#include "speedscope.h"
+
+/* What is written of a frame; frames are sorted by it. */
+struct frame {
+	struct cg_slice name, file, object;
+	uint32_t line;
+	bool inlined;
+	uint32_t id; /* in the order of first appearance */
+};
+
+/* A stack: a frame on top of another stack. */
+struct merged {
+	uint32_t parent; /* 0: none */
+	uint32_t frame;
+	uint32_t depth;
+	uint32_t rank; /* by depth, then by parent and frame */
+};
+
+struct writer {
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	struct cg_map files; /* fn << 32 | file -> number, from 1 */
+	uint32_t file_ids;
+	struct cg_map lines; /* that number, inlined, line -> id + 1 */
+	struct frame *frame;
+	size_t frame_cap;
+	uint32_t frames;
+	bool *used;          /* by node: it, or a stack on it, has a cost */
+	uint32_t *frame_of;  /* by node: id, later the frame's number */
+	uint32_t *merged_of; /* by node */
+	struct merged *merged;
+	uint32_t stacks;
+	uint32_t *order; /* stacks by rank */
+	uint64_t *cost;  /* by stack, of one profile */
+	uint64_t *count; /* the same: samples */
+	uint32_t *rank;  /* of the stacks that have costs */
+	size_t ranks;
+	size_t elsewhere; /* frames in other files than their functions */
+	uint32_t *path;   /* of a stack, the leaf first */
+	size_t path_cap;
+	size_t profiles;
+	/* The costs of the tracks of this part, by event: */
+	uint64_t *covered;
+	cg_part covered_part;
+	size_t first_track; /* of the part */
+	bool has_covered;
+	uint64_t samples; /* of the part's stacks */
+	uint64_t entries; /* samples in profiles of its tracks so far */
+};
+
+/* ---- order.c: profiles in the order of time ------------------------------ */
+
+/* Marks the nodes of moments in writer.used; false: out of memory. */
+bool speedscope_mark_tracks(struct writer *);
+/* Do tracks of the part have all costs of the event? */
+bool speedscope_has_order(struct writer *, cg_part, size_t event);
+/* Writes a profile for each of these tracks; false: out of memory. */
+bool speedscope_put_tracks(struct writer *, cg_part, size_t event, bool first);
+/* "[0,3,7]", the root first; false: out of memory. */
+bool speedscope_put_path(struct writer *, uint32_t stack);
+
+#endif
