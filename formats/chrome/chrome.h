@@ -11,7 +11,7 @@
  *	samples.c                     samples, summed for each node of a tree
  *
  * cpuprofile.c and trace_profiles.c fill a tree and add samples to it;
- * samples.c then adds the stacks and their costs to the graph. This header
+ * samples.c then adds the stacks, their costs and times to the graph. This header
  * declares what all formats share, trace_event.h what a trace needs.
  */
 #ifndef FORMATS_CHROME_CHROME_H
@@ -33,6 +33,7 @@ struct chrome_node {
 	uint32_t tick, ticks; /* first and number of its ticks */
 	cg_fn fn;
 	cg_node below, frame; /* its caller's stack and its own */
+	cg_node sampled; /* the stack of its samples, if all had one line */
 	struct cg_pos pos;
 	bool old;    /* before Chrome 58: lines count from 1 */
 	bool framed; /* below and frame are set */
@@ -81,9 +82,9 @@ struct chrome_sum {
 };
 
 struct chrome_profile {
-	struct chrome_tree tree;    /* first, see there */
-	bool timed;                 /* samples have times */
-	int64_t start, end;         /* ns */
+	struct chrome_tree tree; /* first, see there */
+	bool timed;              /* samples have times */
+	int64_t start, end;      /* ns */
 	/*
 	 * Sums of ids up to about twice the number of nodes are indexed by the
 	 * id, as V8 counts ids from 1; others are looked up in a map.
@@ -97,7 +98,13 @@ struct chrome_profile {
 	int64_t now, latest;        /* the clock, and its greatest value */
 	int64_t first;              /* latest at the first sample */
 	uint64_t samples;
-	bool ended;                 /* by a time after the last sample */
+	bool ended; /* by a time after the last sample */
+	/* The timeline: ids and when they began, both as differences. */
+	struct cg_numbers moments;
+	bool asked, kept;           /* whether the target can represent it */
+	int64_t last_id, last_time; /* of the last moment */
+	int64_t base;               /* ns, of time 0 */
+	struct cg_track track;      /* pid, tid, name */
 };
 
 /* A sample of the node with that id, delta ns after the one before. */

@@ -8,20 +8,18 @@
  *
  * Stacks, the number of samples per function and line (positionTicks) and the
  * time per function survive; a function's time is divided among its lines by
- * their samples. When each sample was taken is lost. Frames stand at the line
+ * their samples. Frames stand at the line
  * where their function begins: V8 does not record call sites.
  */
 #include <stdlib.h>
 
 #include "chrome.h"
 
-#define BYTES_MAX 10 /* of a packed number */
-
 /* Numbers as bytes: zigzag differences, seven bits each, least first. */
 struct packed {
-	unsigned char *byte;
-	size_t len, cap, at;
-	int64_t last; /* number packed, or unpacked */
+	struct cg_numbers numbers; /* differences */
+	size_t at;
+	int64_t last;
 };
 
 /* Of samples and times, the array that comes first waits for the other. */
@@ -38,32 +36,22 @@ pack(struct cg_doc *doc, struct packed *to, int64_t number)
 {
 	uint64_t step = (uint64_t)number - (uint64_t)to->last;
 
-	if (!cg_doc_grow(doc, &to->byte, to->len + BYTES_MAX, &to->cap, 1))
-		return false;
-	step = step << 1 ^ (0 - (step >> 63));
-	for (; step >= 0x80; step >>= 7)
-		to->byte[to->len++] = (unsigned char)(step | 0x80);
-	to->byte[to->len++] = (unsigned char)step;
 	to->last = number;
-	return true;
+	return cg_numbers_add_signed(&to->numbers, (int64_t)step) ||
+	       cg_reject_nomem(doc->job);
 }
 
 /* False at the end. The first call starts at the first number. */
 static bool
 unpack(struct packed *from, int64_t *number)
 {
-	uint64_t step = 0;
-	unsigned shift = 0;
+	int64_t step;
 
 	if (from->at == 0)
 		from->last = 0;
-	if (from->at == from->len)
+	if (!cg_numbers_get_signed(&from->numbers, &from->at, &step))
 		return false;
-	for (; from->byte[from->at] & 0x80; shift += 7)
-		step |= (uint64_t)(from->byte[from->at++] & 0x7f) << shift;
-	step |= (uint64_t)from->byte[from->at++] << shift;
-	from->last =
-	    (int64_t)((uint64_t)from->last + (step >> 1 ^ (0 - (step & 1))));
+	from->last = (int64_t)((uint64_t)from->last + (uint64_t)step);
 	*number = from->last;
 	return true;
 }
@@ -109,6 +97,13 @@ take_time(struct cg_doc *doc, struct reader *r, int64_t delta)
 	return cg_doc_fail(doc, "as many times as samples");
 }
 
+static int64_t
+begin_times(struct reader *r, int64_t time)
+{
+	r->profile.base = time;
+	return 0;
+}
+
 /* absolute: of Chrome before 58, which does not give differences. */
 static bool
 take_times(struct cg_doc *doc, struct reader *r, bool absolute)
@@ -122,7 +117,7 @@ take_times(struct cg_doc *doc, struct reader *r, bool absolute)
 		if (!cg_doc_number(doc, 3, &time) ||
 		    !take_time(doc, r,
 			!absolute ? time
-			: first   ? 0
+			: first   ? begin_times(r, time)
 				  : (int64_t)((uint64_t)time - (uint64_t)last)))
 			return false;
 		last = time;
@@ -193,8 +188,8 @@ read_cpuprofile(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		chrome_add_profile(&doc, &r.profile);
 	}
 	chrome_free_profile(&r.profile);
-	free(r.samples.byte);
-	free(r.deltas.byte);
+	cg_numbers_free(&r.samples.numbers);
+	cg_numbers_free(&r.deltas.numbers);
 	return cg_doc_close(&doc);
 }
 

@@ -1,6 +1,6 @@
 /*
- * samples.c - the samples of a CPU profile of V8: sums for each node, and the
- * node's stack with them in the graph.
+ * samples.c - the samples of a CPU profile of V8: sums for each node, the
+ * node's stack with them in the graph, and the samples in their order.
  *
  * A sample lasts until the next one, the last one for the average interval:
  * normalizeTimestamps() in CPUProfileDataModel.ts of Chrome's developer tools.
@@ -56,6 +56,26 @@ find_sum(struct cg_doc *doc, struct chrome_profile *profile, uint64_t id)
 	return &profile->sparse[*index - 1];
 }
 
+/* Notes the sample, which begins now. */
+static bool
+keep_moment(struct cg_doc *doc, struct chrome_profile *profile, int64_t id)
+{
+	uint64_t step = (uint64_t)id - (uint64_t)profile->last_id;
+
+	if (!profile->asked)
+		profile->kept = cg_begin_timeline(doc->build);
+	profile->asked = true;
+	if (!profile->kept)
+		return true;
+	if (!cg_numbers_add_signed(&profile->moments, (int64_t)step) ||
+	    !cg_numbers_add(&profile->moments,
+		(uint64_t)(profile->latest - profile->last_time)))
+		return cg_reject_nomem(doc->job);
+	profile->last_id = id;
+	profile->last_time = profile->latest;
+	return true;
+}
+
 bool
 chrome_add_sample(struct cg_doc *doc, struct chrome_profile *profile,
     int64_t id, int64_t delta)
@@ -70,7 +90,7 @@ chrome_add_sample(struct cg_doc *doc, struct chrome_profile *profile,
 	profile->running->samples++;
 	if (profile->samples++ == 0)
 		profile->first = profile->latest;
-	return true;
+	return keep_moment(doc, profile, id);
 }
 
 bool
@@ -170,12 +190,15 @@ add_node(struct cg_doc *doc, struct chrome_profile *profile,
 		cost[1] = upto - given;
 		given = upto;
 		pos.line = (uint32_t)tick->line;
-		cg_add_stack(doc->build,
-		    cg_add_frame(
-			doc->build, node->below, node->fn, &pos, false),
-		    cost[0], cg_columns_of(doc->build, cost),
+		node->sampled = cg_add_frame(
+		    doc->build, node->below, node->fn, &pos, false);
+		cg_add_stack(doc->build, node->sampled, cost[0],
+		    cg_columns_of(doc->build, cost),
 		    cg_columns_width(doc->build));
 	}
+	/* Of several lines, it is not known when each was sampled. */
+	if (node->ticks != 1 || seen != all)
+		node->sampled = leaf;
 	cost[0] = all - seen;
 	cost[1] = node->ns - given;
 	if (leaf != 0 && (cost[0] > 0 || cost[1] > 0))
@@ -200,6 +223,65 @@ add_columns(struct cg_doc *doc, struct chrome_profile *profile)
 		(void)cg_add_column(doc->build, &time);
 }
 
+/* A moment of the sample that began at a time and lasted so long. */
+static bool
+add_moment(struct cg_doc *doc, struct chrome_profile *profile, int64_t id,
+    int64_t time, int64_t length)
+{
+	const uint64_t cost[2] = { 1, (uint64_t)length };
+	struct chrome_node *node =
+	    chrome_find_node(doc, &profile->tree, (uint64_t)id);
+	struct cg_moment moment = { .n = cg_columns_width(doc->build) };
+
+	if (!node)
+		return false;
+	if (__builtin_add_overflow(profile->base, time, &moment.time))
+		return cg_doc_fail(doc, "times that fit in 64 bits");
+	moment.node = node->sampled
+			  ? node->sampled
+			  : chrome_add_frames(doc, &profile->tree, node);
+	moment.cost = cg_columns_of(doc->build, cost);
+	if (moment.node != 0)
+		cg_add_moment(doc->build, &moment);
+	return moment.node != 0;
+}
+
+/* A sample lasts until the next one. */
+static bool
+add_moments(struct cg_doc *doc, struct chrome_profile *profile)
+{
+	size_t at = 0;
+	int64_t id, step, last_id = 0, now = 0, last = 0;
+	uint64_t delta;
+	bool first = true, good = true;
+
+	if (profile->moments.bytes == 0)
+		return true;
+	if (profile->base == 0)
+		profile->base = profile->start;
+	profile->track.unit = "ns";
+	(void)cg_add_track(doc->build, &profile->track);
+	while (good && cg_numbers_get_signed(&profile->moments, &at, &step) &&
+	       cg_numbers_get(&profile->moments, &at, &delta)) {
+		id = (int64_t)((uint64_t)last_id + (uint64_t)step);
+		now += (int64_t)delta;
+		if (!first)
+			good =
+			    add_moment(doc, profile, last_id, last, now - last);
+		first = false;
+		last_id = id;
+		last = now;
+	}
+	good = good &&
+	       add_moment(doc, profile, last_id, last, profile->latest - last);
+	if (good)
+		cg_state_times(doc->build, profile->base,
+		    profile->end > profile->base + profile->latest
+			? profile->end
+			: profile->base + profile->latest);
+	return good;
+}
+
 void
 chrome_add_profile(struct cg_doc *doc, struct chrome_profile *profile)
 {
@@ -219,6 +301,8 @@ chrome_add_profile(struct cg_doc *doc, struct chrome_profile *profile)
 		if (node->cost > 0 || node->ns > 0 || node->ticks > 0)
 			add_node(doc, profile, node);
 	}
+	if (doc->status == CG_OK)
+		(void)add_moments(doc, profile);
 }
 
 void
@@ -228,4 +312,5 @@ chrome_free_profile(struct chrome_profile *profile)
 	cg_map_free(&profile->sparse_ids);
 	free(profile->dense);
 	free(profile->sparse);
+	cg_numbers_free(&profile->moments);
 }

@@ -11,11 +11,18 @@
 
 #include "trace_event.h"
 
+static void
+free_thread(struct chrome_thread *thread)
+{
+	free(thread->open);
+	cg_numbers_free(&thread->moments);
+}
+
 void
 chrome_free_calls(struct chrome_calls *calls)
 {
 	for (size_t i = 0; i < calls->threads; i++)
-		free(calls->thread[i].open);
+		free_thread(&calls->thread[i]);
 	free(calls->thread);
 	free(calls->event);
 	free(calls->total);
@@ -70,6 +77,23 @@ get_total(struct cg_doc *doc, struct chrome_calls *calls, uint32_t id,
 	return *index != 0;
 }
 
+/* From now on the thread's stack is another one. */
+static void
+keep_moment(
+    struct chrome_calls *calls, struct chrome_thread *thread, int64_t now)
+{
+	uint32_t total =
+	    thread->depth > 0 ? thread->open[thread->depth - 1].total : 0;
+
+	if (!calls->kept)
+		return;
+	if (!cg_numbers_add(&thread->moments, total) ||
+	    !cg_numbers_add_signed(&thread->moments,
+		(int64_t)((uint64_t)now - (uint64_t)thread->last_moment)))
+		calls->full = true;
+	thread->last_moment = now;
+}
+
 /* Ends the topmost call. */
 static void
 end_call(struct chrome_calls *calls, struct chrome_thread *thread, int64_t at)
@@ -81,6 +105,7 @@ end_call(struct chrome_calls *calls, struct chrome_thread *thread, int64_t at)
 		calls->total[open->total - 1].ns += time - open->inner;
 	if (thread->depth > 0)
 		thread->open[thread->depth - 1].inner += time;
+	keep_moment(calls, thread, at);
 }
 
 /* Moves a thread's clock; ends the calls whose known end has come. */
@@ -128,6 +153,7 @@ begin_call(struct cg_doc *doc, struct chrome_calls *calls,
 		return false;
 	calls->total[open.total - 1].calls++;
 	thread->open[thread->depth++] = open;
+	keep_moment(calls, thread, open.begin);
 	return true;
 }
 
@@ -161,6 +187,9 @@ run_event(struct cg_doc *doc, struct chrome_calls *calls,
 {
 	struct chrome_thread *thread = &calls->thread[event->thread];
 
+	if (!calls->asked)
+		calls->kept = cg_begin_timeline(doc->build);
+	calls->asked = true;
 	if (event->ts < thread->now)
 		cg_warn(doc->job, "an event is out of order by more than the "
 				  "sorting window: it is moved to the time of "
@@ -352,6 +381,41 @@ chrome_set_thread(
 	cg_set_sample_part(doc->build, &key);
 }
 
+void
+chrome_set_track(struct cg_doc *doc, const struct chrome_calls *calls,
+    uint32_t id, bool spans)
+{
+	const struct chrome_thread *thread = &calls->thread[id];
+	const struct cg_track track = { .pid = thread->pid,
+		.tid = thread->tid,
+		.name = cg_get_name(doc->build, thread->comm).ptr,
+		.unit = "ns",
+		.spans = spans };
+
+	cg_set_track(doc->build, &track);
+}
+
+static void
+add_moments(struct cg_doc *doc, const struct chrome_calls *calls, uint32_t id)
+{
+	const struct chrome_thread *thread = &calls->thread[id];
+	struct cg_moment moment = { 0 };
+	uint64_t total;
+	int64_t step;
+	size_t at = 0;
+
+	if (thread->moments.bytes == 0)
+		return;
+	chrome_set_thread(doc, calls, id);
+	chrome_set_track(doc, calls, id, true);
+	while (cg_numbers_get(&thread->moments, &at, &total) &&
+	       cg_numbers_get_signed(&thread->moments, &at, &step)) {
+		moment.time = (int64_t)((uint64_t)moment.time + (uint64_t)step);
+		moment.node = total ? calls->total[total - 1].node : 0;
+		cg_add_moment(doc->build, &moment);
+	}
+}
+
 bool
 chrome_end_events(struct cg_doc *doc, struct chrome_calls *calls)
 {
@@ -370,6 +434,10 @@ chrome_end_events(struct cg_doc *doc, struct chrome_calls *calls)
 		if (!add_stacks(doc, calls, total->next))
 			return false;
 	}
+	if (calls->full)
+		return cg_reject_nomem(doc->job);
+	for (uint32_t i = 0; i < calls->threads; i++)
+		add_moments(doc, calls, i);
 	for (size_t i = 0; i < calls->arcs; i++) {
 		const struct chrome_arc *arc = &calls->arc[i];
 

@@ -8,8 +8,8 @@
  * thread; the keys samples and stackFrames have samples. If a trace contains a
  * CPU profile of V8 (trace_profiles.c), only that is converted.
  *
- * Stacks, self times and real call counts survive; threads are parts on request
- * (--part-by). Lost are times of day and all events that are not calls:
+ * Stacks, self times, real call counts and the times of calls survive; threads
+ * are parts on request (--part-by). Lost are all events that are not calls:
  * asynchronous and instant events, counters, flows, objects; also arguments and
  * categories.
  */
@@ -548,6 +548,9 @@ add_profiles(struct cg_doc *doc, struct trace *trace)
 		chrome_set_thread(doc, &trace->calls, traced->thread - 1);
 		if (!chrome_end_profile(doc, &traced->profile))
 			return;
+		traced->profile.track = (struct cg_track){
+			.pid = thread->pid, .tid = thread->tid, .name = info.cmd
+		};
 		chrome_add_profile(doc, &traced->profile);
 	}
 	if (trace->calls_seen)

@@ -36,6 +36,8 @@ struct chrome_thread {
 	uint32_t root; /* of its totals the first: the bottom of its stacks */
 	struct chrome_open *open;
 	size_t depth, cap;
+	struct cg_numbers moments; /* totals, and differences of times */
+	int64_t last_moment;
 };
 
 /* Time and calls of one stack of a thread; its caller precedes it. */
@@ -64,22 +66,26 @@ struct chrome_calls {
 	struct cg_map total_ids; /* caller << 32 | name -> index + 1 */
 	struct chrome_total *total;
 	size_t totals, total_cap;
-	struct cg_map arc_ids; /* caller << 32 | fn -> the latest, index + 1 */
+	struct cg_map arc_ids;  /* caller << 32 | fn -> the latest, index + 1 */
 	struct chrome_arc *arc; /* by thread */
 	size_t arcs, arc_cap;
 	cg_fn *fn; /* by name */
 	size_t fn_cap;
+	bool asked, kept; /* whether the target can represent a timeline */
+	bool full;        /* there was no memory for a moment */
 };
 
 /* False: an error. */
 bool chrome_add_event(
     struct cg_doc *, struct chrome_calls *, const struct chrome_event *);
 /* After the last event: adds stacks with their time, and calls. */
-bool chrome_end_events(
-    struct cg_doc *, struct chrome_calls *);
+bool chrome_end_events(struct cg_doc *, struct chrome_calls *);
 /* Stacks and calls from here on belong to that thread. */
 void chrome_set_thread(
     struct cg_doc *, const struct chrome_calls *, uint32_t thread);
+/* Moments from here on are of that thread. */
+void chrome_set_track(
+    struct cg_doc *, const struct chrome_calls *, uint32_t thread, bool spans);
 void chrome_free_calls(struct chrome_calls *);
 
 /* ---- trace_profiles.c: CPU profiles in pieces --------------------------- */

@@ -1,0 +1,157 @@
+# timeline.bats - samples in the order in which they were taken, and the begin
+# and end of calls.
+load helper
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	dir=$BATS_TEST_TMPDIR
+}
+
+# moments FILE [OPTION...]: its tracks and moments.
+moments()
+{
+	"$CGCONV" -q "${@:2}" -t json "$1" | grep -E '^\["(track|moment)"'
+}
+
+# sample HEAD FRAME...: appends a sample of perf script.
+sample()
+{
+	printf '%s\n' "$1"
+	shift
+	printf '\t%s\n' "$@"
+	echo
+}
+
+make_perf()
+{
+	{
+		sample "a 10/10 1.000000: 5 cycles:" "1 f (/x)" "2 main (/x)"
+		sample "b 10/11 1.000500: 6 cycles:" "1 g (/x)"
+		sample "a 10/10 1.001000: 5 cycles:" "1 g (/x)" "2 main (/x)"
+		sample "a 10/10 1.001001234: 7 cycles:" "1 f (/x)" "2 main (/x)"
+	} >"$dir/in.perf"
+}
+
+@test "timeline: perf's samples keep thread, time and cost" {
+	make_perf
+	cat >"$dir/want" <<-'EOF'
+	["track",10,10,"a","","ns",false,1000000000,1001001234]
+	["moment",0,3,[5]]
+	["moment",1000000,4,[5]]
+	["moment",1001234,3,[7]]
+	["track",10,11,"b","","ns",false,1000500000,1000500000]
+	["moment",0,1,[6]]
+	EOF
+	moments "$dir/in.perf" >"$dir/out"
+	same "$dir/want" "$dir/out"
+}
+
+@test "timeline: samples that come late are sorted" {
+	make_perf
+	sample "a 10/10 1.000700: 9 cycles:" "1 h (/x)" >>"$dir/in.perf"
+	moments "$dir/in.perf" | grep -A2 '"a"' |
+		grep -q '^\["moment",700000,[0-9]*,\[9\]\]$'
+}
+
+@test "timeline: JSON contains all of it" {
+	make_perf
+	for file in "$dir/in.perf" samples/cpuprofile/*/*.cpuprofile \
+		samples/trace-event/*/*.json samples/speedscope/*/*.json; do
+		"$CGCONV" -q -t json -o "$dir/a.cgj" "$file"
+		"$CGCONV" -q -t json -o "$dir/b.cgj" "$dir/a.cgj"
+		cmp "$dir/a.cgj" "$dir/b.cgj"
+		for to in speedscope callgrind; do
+			"$CGCONV" -q -t $to -o "$dir/a.$to" "$file"
+			"$CGCONV" -q -t $to -o "$dir/b.$to" "$dir/a.cgj"
+			cmp "$dir/a.$to" "$dir/b.$to"
+		done
+	done
+}
+
+@test "timeline: speedscope keeps order, times and weights" {
+	for file in samples/cpuprofile/*/*.cpuprofile \
+		samples/trace-event/*/*.json samples/speedscope/*/*.json; do
+		"$CGCONV" -q -t speedscope -o "$dir/a" "$file"
+		"$CGCONV" -q -f speedscope -t speedscope -o "$dir/b" "$dir/a"
+		cmp "$dir/a" "$dir/b"
+		"$CGCONV" -q --verify "$file" "$dir/a"
+	done
+	cat >"$dir/in.json" <<-'EOF'
+	{"$schema":"https://www.speedscope.app/file-format-schema.json",
+	"shared":{"frames":[{"name":"a"},{"name":"b"}]},"profiles":[
+	{"type":"sampled","name":"t","unit":"milliseconds","startValue":100,
+	"endValue":104.5,"samples":[[0],[0,1],[],[0]],"weights":[1,1,2,0.5]}]}
+	EOF
+	"$CGCONV" -q -t speedscope "$dir/in.json" >"$dir/out"
+	grep -qF '"startValue":100000000,"endValue":104500000,' "$dir/out"
+	[ "$(sed -n '/"samples"/,/\]\]/p' "$dir/out" | tr -d '\n')" = \
+		'"samples":[[0],[0,1],[],[0]],' ]
+	grep -qF '"weights":[1000000,1000000,2000000,500000]' "$dir/out"
+}
+
+@test "timeline: speedscope gets calls as they began and ended" {
+	printf '%s\n' '[{"ph":"X","pid":1,"tid":2,"ts":5,"dur":10,"name":"a"},' \
+		'{"ph":"B","pid":1,"tid":2,"ts":6,"name":"b"},' \
+		'{"ph":"E","pid":1,"tid":2,"ts":6,"name":"b"},' \
+		'{"ph":"X","pid":1,"tid":2,"ts":20,"dur":1,"name":"a"}]' \
+		>"$dir/in.json"
+	"$CGCONV" -q -t speedscope "$dir/in.json" >"$dir/out"
+	grep -qF '"type":"evented"' "$dir/out"
+	[ "$(grep -o '"type":"[OC]","frame":[0-9]*,"at":[0-9]*' "$dir/out" |
+		sed 's/"[a-z]*"://g; s/"//g' | tr '\n' ' ')" = \
+		"O,0,5000 O,1,6000 C,1,6000 C,0,15000 O,0,20000 C,0,21000 " ]
+	"$CGCONV" -q --verify "$dir/in.json" "$dir/out"
+}
+
+@test "timeline: V8's samples last until the next one" {
+	moments samples/cpuprofile/old/old.cpuprofile >"$dir/out"
+	head -n 1 "$dir/out" | grep -q '"ns",false,4161281000000,'
+	# Their sum is the total.
+	sum=$(sed -n 's/^\["moment",.*,\[1,\([0-9]*\)\]\]$/\1/p' "$dir/out" |
+		paste -sd+ | bc)
+	"$CGCONV" -q -t json samples/cpuprofile/old/old.cpuprofile |
+		grep -q "^\[\"total\",\[[0-9]*,$sum\]\]$"
+}
+
+@test "timeline: inputs that are summed keep theirs" {
+	make_perf
+	sed 's/ 1\./ 2./' "$dir/in.perf" >"$dir/in2.perf"
+	"$CGCONV" -q -t json "$dir/in.perf" "$dir/in2.perf" >"$dir/sum"
+	[ "$(grep -c '^\["track",10,10,"a"' "$dir/sum")" -eq 2 ]
+	[ "$(grep -c '^\["moment"' "$dir/sum")" -eq 8 ]
+	"$CGCONV" -q -j 2 -t json -o "$dir/batch" "$dir/in.perf" "$dir/in2.perf"
+	cmp "$dir/sum" "$dir/batch"
+}
+
+@test "timeline: its loss is an error of --strict" {
+	sample "a 10/10 1.000000: 5 cycles:" "1 f (/x)" >"$dir/in.perf"
+	refuses 3 ", timeline" --strict -t callgrind "$dir/in.perf"
+	"$CGCONV" -q --strict -t json "$dir/in.perf" >/dev/null
+}
+
+@test "timeline: --part-by splits it" {
+	make_perf
+	"$CGCONV" -q --part-by tid -t json "$dir/in.perf" >"$dir/out"
+	grep -A9 '^\["part",10,11' "$dir/out" | grep -q '^\["track",10,11,"b"'
+}
+
+@test "timeline: nodes, times and tracks of a file are checked" {
+	graph()
+	{
+		printf '%s\n' '{"cgconv":"graph","version":1}' \
+			'["event",0,"x"]' '["function",1,"f",0,0]' \
+			'["frame",1,0,1,0,0,0]' "$@" '["end"]' >"$dir/in.cgj"
+	}
+	graph '["moment",0,1,[1]]'
+	refuses 1 'expected a ["track"] line above' -t json "$dir/in.cgj"
+	graph '["track",1,2]' '["moment",0,2,[1]]'
+	refuses 1 'frame' -t json "$dir/in.cgj"
+	graph '["track",1,2]' '["moment",9223372036854775807,1,[1]]'
+	refuses 1 'a time is out of range' -t json "$dir/in.cgj"
+	graph '["track",1,2,"n","p","ns",false,9223372036854775807,0]' \
+		'["moment",1,1,[1]]'
+	refuses 1 'expected a time below 2^63' -t json "$dir/in.cgj"
+	graph '["track",1,2]' '["moment",-5,1,[1,2]]'
+	refuses 1 'event' -t json "$dir/in.cgj"
+}
