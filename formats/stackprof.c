@@ -3,11 +3,12 @@
  *
  * Source: ext/stackprof/stackprof.c and lib/stackprof/report.rb of stackprof
  * 0.2. raw is a list of stacks: the number of frames, their ids from the root,
- * the number of samples. Without raw (raw: false) there are only sums: samples
+ * the number of samples. raw_timestamp_deltas are microseconds since the sample
+ * before, for each sample. Without raw (raw: false) there are only sums: samples
  * and total_samples of a frame, edges to its callees, lines with [total, self].
  *
- * Stacks survive, or without raw all the sums. The times of samples are lost,
- * and the lines if there are stacks.
+ * Stacks and times survive, or without raw all the sums. Lines are lost if there
+ * are stacks.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -59,6 +60,9 @@ struct prof {
 	struct cg_map node_ids; /* parent << 32 | dense id -> index */
 	struct node *node;      /* the first is the root */
 	size_t nodes, node_cap;
+	struct cg_numbers stacks; /* in their order: nodes, samples */
+	struct cg_numbers deltas; /* of times, ns */
+	bool asked, timed;        /* whether the target can represent them */
 };
 
 /* Parses a key as a number. */
@@ -236,6 +240,19 @@ next_number(struct cg_doc *doc, uint64_t *number)
 }
 
 static bool
+keep_stack(
+    struct cg_doc *doc, struct prof *prof, uint32_t node, uint64_t samples)
+{
+	if (!prof->asked)
+		prof->timed = cg_begin_timeline(doc->build);
+	prof->asked = true;
+	return !prof->timed ||
+	       (cg_numbers_add(&prof->stacks, node) &&
+		   cg_numbers_add(&prof->stacks, samples)) ||
+	       cg_reject_nomem(doc->job);
+}
+
+static bool
 take_raw(struct cg_doc *doc, void *into)
 {
 	struct prof *prof = into;
@@ -263,6 +280,25 @@ take_raw(struct cg_doc *doc, void *into)
 			&prof->node[at].samples))
 			return cg_doc_fail(
 			    doc, "samples whose sum fits in 64 bits");
+		if (!keep_stack(doc, prof, at, samples))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+static bool
+take_deltas(struct cg_doc *doc, void *into)
+{
+	struct prof *prof = into;
+	int64_t delta;
+
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		if (!cg_doc_number(doc, 3, &delta))
+			return false;
+		if (!cg_numbers_add_signed(&prof->deltas, delta))
+			return cg_reject_nomem(doc->job);
 	}
 	return doc->status == CG_OK;
 }
@@ -318,6 +354,68 @@ add_stacks(struct cg_doc *doc, struct prof *prof)
 			cg_add_stack(doc->build, node->node, node->samples,
 			    cg_columns_of(doc->build, &node->samples),
 			    cg_columns_width(doc->build));
+	}
+}
+
+/* Samples of one stack that follow each other; false: the deltas end. */
+static bool
+add_samples(struct cg_doc *doc, struct prof *prof, cg_node node,
+    uint64_t samples, size_t *at, int64_t *now)
+{
+	const uint64_t one = 1;
+	const struct cg_moment moment = { .node = node,
+		.cost = cg_columns_of(doc->build, &one),
+		.n = cg_columns_width(doc->build) };
+
+	for (; samples > 0; samples--) {
+		struct cg_moment next = moment;
+		int64_t delta;
+
+		if (!cg_numbers_get_signed(&prof->deltas, at, &delta) ||
+		    __builtin_add_overflow(*now, delta, now))
+			return false;
+		next.time = *now;
+		cg_add_moment(doc->build, &next);
+	}
+	return true;
+}
+
+/* Without times the axis is the sum of samples. */
+static void
+add_untimed(struct cg_doc *doc, cg_node node, uint64_t samples, int64_t *now)
+{
+	const struct cg_moment moment = { .time = *now,
+		.node = node,
+		.cost = cg_columns_of(doc->build, &samples),
+		.n = cg_columns_width(doc->build) };
+
+	cg_add_moment(doc->build, &moment);
+	*now = (int64_t)((uint64_t)*now + samples);
+}
+
+static void
+add_moments(struct cg_doc *doc, struct prof *prof)
+{
+	bool timed = prof->deltas.bytes > 0;
+	const struct cg_track track = { .name = "", .unit = timed ? "ns" : "" };
+	size_t at = 0, delta = 0;
+	uint64_t node, samples;
+	int64_t now = 0;
+
+	if (prof->stacks.bytes == 0 || !cg_add_track(doc->build, &track))
+		return;
+	while (cg_numbers_get(&prof->stacks, &at, &node) &&
+	       cg_numbers_get(&prof->stacks, &at, &samples)) {
+		cg_node leaf = prof->node[node].node;
+
+		if (!timed) {
+			add_untimed(doc, leaf, samples, &now);
+		} else if (!add_samples(
+			       doc, prof, leaf, samples, &delta, &now)) {
+			cg_warn(
+			    doc->job, "there are not as many samples as times");
+			return;
+		}
 	}
 }
 
@@ -401,6 +499,9 @@ static const struct cg_field fields[] = {
 	    .offset = offsetof(struct prof, interval) },
 	{ .name = "frames", .type = CG_FIELD_CALL, .take = take_frames },
 	{ .name = "raw", .type = CG_FIELD_CALL, .take = take_raw },
+	{ .name = "raw_timestamp_deltas",
+	    .type = CG_FIELD_CALL,
+	    .take = take_deltas },
 	{ 0 },
 };
 
@@ -414,16 +515,21 @@ read_stackprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (cg_doc_fields(&doc, fields, &prof)) {
 		add_events(build, &prof);
 		add_functions(build, &prof);
-		if (prof.nodes > 0)
+		if (prof.nodes > 0) {
 			add_stacks(&doc, &prof);
-		else
+			if (doc.status == CG_OK)
+				add_moments(&doc, &prof);
+		} else {
 			add_sums(&doc, &prof);
+		}
 	}
 	free(prof.frame);
 	free(prof.edge);
 	free(prof.line);
 	free(prof.value);
 	free(prof.node);
+	cg_numbers_free(&prof.stacks);
+	cg_numbers_free(&prof.deltas);
 	cg_map_free(&prof.frame_ids);
 	cg_map_free(&prof.value_ids);
 	cg_map_free(&prof.node_ids);

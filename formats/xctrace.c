@@ -7,9 +7,9 @@
  * weight (in ns), and the call stack, leaf first. An element with an id is
  * written once; later elements refer to it.
  *
- * Stacks, weights, binaries, files and lines survive; threads are parts on
- * request (--part-by). Times and cores of samples are lost, and addresses, which
- * are those of the process.
+ * Stacks, weights, times, binaries, files and lines survive; threads are parts
+ * on request (--part-by). Cores of samples are lost, and addresses, which are
+ * those of the process.
  */
 #include <stdlib.h>
 
@@ -17,6 +17,7 @@
 
 enum kind {
 	WEIGHT,
+	TIME,
 	THREAD,
 	PROCESS,
 	NUMBER,
@@ -40,7 +41,7 @@ struct item {
 		uint32_t pid;  /* of a thread */
 	};
 	union {
-		uint64_t number; /* weight, tid, pid */
+		uint64_t number; /* weight, time, tid, pid */
 		cg_file file;    /* of a frame, a path */
 	};
 };
@@ -75,6 +76,7 @@ struct reader {
 	size_t steps, step_cap;
 	uint64_t tid, pid; /* of the last sample */
 	cg_name comm;
+	bool timed; /* the target can represent times */
 };
 
 /* Stores the item under its id; 0: it has none. */
@@ -343,8 +345,27 @@ take_thread(struct reader *r, struct item *item)
 /* ---- Rows ---------------------------------------------------------------- */
 
 static void
-add_sample(
-    struct reader *r, cg_node node, const struct item *thread, uint64_t weight)
+add_moment(struct reader *r, cg_node node, const struct item *thread,
+    uint64_t time, const uint64_t *cost)
+{
+	const struct cg_track track = { .pid = thread->pid,
+		.tid = thread->number,
+		.name = cg_get_name(r->build, thread->comm).ptr,
+		.unit = "ns" };
+	const struct cg_moment moment = {
+		.time = time <= INT64_MAX ? (int64_t)time : INT64_MAX,
+		.node = node,
+		.cost = cg_columns_of(r->build, cost),
+		.n = cg_columns_width(r->build)
+	};
+
+	cg_set_track(r->build, &track);
+	cg_add_moment(r->build, &moment);
+}
+
+static void
+add_sample(struct reader *r, cg_node node, const struct item *thread,
+    uint64_t weight, const struct item *time)
 {
 	const uint64_t cost[] = { 1, weight };
 	const struct cg_pos nowhere = { 0 };
@@ -366,6 +387,10 @@ add_sample(
 		    false);
 	cg_add_stack(r->build, node, 1, cg_columns_of(r->build, cost),
 	    cg_columns_width(r->build));
+	if (time && (r->timed || cg_begin_timeline(r->build))) {
+		r->timed = true;
+		add_moment(r, node, thread, time->number, cost);
+	}
 }
 
 /* <row>, to its end. */
@@ -373,12 +398,14 @@ static bool
 take_row(struct reader *r)
 {
 	struct item thread = { 0 }, process = { 0 }, weight = { 0 };
-	struct item stack = { 0 };
+	struct item stack = { 0 }, time = { 0 };
 	struct cg_slice name;
+	bool timed = false;
 
 	while (cg_xml_child(r->xml, &name)) {
 		bool good;
 
+		timed |= cg_equal(name, "sample-time");
 		/* Contains a backtrace. */
 		if (cg_equal(name, "tagged-backtrace"))
 			good =
@@ -389,6 +416,8 @@ take_row(struct reader *r)
 			good = take_item(r, BACKTRACE, &stack, take_backtrace);
 		else if (cg_equal(name, "weight"))
 			good = take_item(r, WEIGHT, &weight, take_number);
+		else if (cg_equal(name, "sample-time"))
+			good = take_item(r, TIME, &time, take_number);
 		else if (cg_equal(name, "thread"))
 			good = take_item(r, THREAD, &thread, take_thread);
 		else if (cg_equal(name, "process"))
@@ -401,7 +430,8 @@ take_row(struct reader *r)
 	if (thread.pid == 0)
 		thread.pid = (uint32_t)process.number;
 	if (stack.node != 0 || weight.number != 0) /* not another table's row */
-		add_sample(r, stack.node, &thread, weight.number);
+		add_sample(r, stack.node, &thread, weight.number,
+		    timed ? &time : NULL);
 	return cg_xml_status(r->xml) == CG_OK;
 }
 

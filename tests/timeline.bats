@@ -155,3 +155,20 @@ make_perf()
 	graph '["track",1,2]' '["moment",-5,1,[1,2]]'
 	refuses 1 'event' -t json "$dir/in.cgj"
 }
+
+@test "timeline: stackprof's samples have times, or their order" {
+	moments samples/stackprof/raw/stackprof.json >"$dir/out"
+	head -n 1 "$dir/out" | grep -qF '"ns",false,1000000,10000000]'
+	[ "$(grep -c moment "$dir/out")" -eq 10 ]
+	sed '/raw_timestamp_deltas/d; s/,2\],$/,2]}/' \
+		samples/stackprof/raw/stackprof.json >"$dir/in.json"
+	moments "$dir/in.json" | sed 's/,[0-9]*,\[/,_,[/' >"$dir/out"
+	printf '%s\n' '["track",0,0,"","","",false,0,8]' '["moment",0,_,[3]]' \
+		'["moment",3,_,[5]]' '["moment",8,_,[2]]' >"$dir/want"
+	same "$dir/want" "$dir/out"
+}
+
+@test "timeline: Instruments' samples have times" {
+	moments samples/xctrace/*/*.xml | grep -m 1 track |
+		grep -qF '"ns",false,'
+}
