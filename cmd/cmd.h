@@ -147,12 +147,37 @@ int compare_labelled(const void *, const void *);
 /* "key=value". */
 void put_label(FILE *, const struct cg_label *);
 
+/* ---- tracks.c: when samples were taken -------------------------------------- */
+
+struct track_times {
+	struct cg_track track;
+	uint64_t gap;   /* the longest time between samples, or without a call */
+	int64_t gap_at; /* where it begins */
+};
+struct tracks {
+	struct track_times *of;
+	size_t count;
+};
+/* Initialize with { 0 }, the caller frees of. False: out of memory. */
+bool list_tracks(struct tracks *, const struct cg_graph *);
+/* A line for each track; not all of them: the first ones. */
+void print_tracks(const struct tracks *, bool all);
+/* True if its times are times, not sums of costs. */
+bool is_timed(const struct cg_track *);
+
+/* What the inputs contain, before anything is derived from it. */
+struct contents {
+	cg_facts facts;
+	struct labels labels;
+	struct tracks tracks;
+};
+
 /* ---- info_json.c ------------------------------------------------------------- */
 
-/* facts: what the inputs contain; functions are sorted by the column. */
+/* Functions are sorted by the column. */
 int print_info_json(const struct args *, const struct cg_graph *,
-    const struct cg_sums *, cg_facts facts, const struct labels *,
-    size_t column, size_t count);
+    const struct cg_sums *, const struct contents *, size_t column,
+    size_t count);
 
 /* ---- sandbox.c: what a process may do ------------------------------------- */
 

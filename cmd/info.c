@@ -167,8 +167,8 @@ choose_column(const struct args *args, const struct cg_graph *graph,
 
 static int
 show_graph(const struct args *args, const struct cg_graph *graph,
-    const struct cg_sums *sums, cg_facts facts, const struct labels *labels,
-    size_t column, size_t count)
+    const struct cg_sums *sums, const struct contents *contents, size_t column,
+    size_t count)
 {
 	uint64_t *totals = calloc(cg_event_count(graph) + 1, sizeof *totals);
 	int status;
@@ -176,10 +176,11 @@ show_graph(const struct args *args, const struct cg_graph *graph,
 	if (totals == NULL)
 		return cg_nomem(args->job);
 	print_inputs(args->job);
-	print_overview(graph, sums, facts);
-	print_labels(labels);
+	print_overview(graph, sums, contents->facts);
+	print_labels(&contents->labels);
 	print_events(graph, sum_parts(graph, totals) ? totals : NULL);
 	print_parts(graph, args->verbose);
+	print_tracks(&contents->tracks, args->verbose);
 	status = show_top(args, graph, sums, column, count);
 	free(totals);
 	return status;
@@ -204,9 +205,8 @@ show_info(struct args *args)
 {
 	const struct cg_graph *graph;
 	struct cg_sums *sums = NULL;
-	struct labels labels = { 0 };
+	struct contents contents = { 0 };
 	size_t column = 0, count = 0;
-	cg_facts facts;
 	int status = add_inputs(args);
 
 	cg_job_set_sums_only(args->job, true);
@@ -215,8 +215,9 @@ show_info(struct args *args)
 	if (status != CG_OK)
 		return status;
 	/* Before deriving: what the inputs say, not what follows from it. */
-	facts = cg_graph_facts(graph);
-	if (!list_labels(&labels, graph, 0))
+	contents.facts = cg_graph_facts(graph);
+	if (!list_labels(&contents.labels, graph, 0) ||
+	    !list_tracks(&contents.tracks, graph))
 		status = cg_nomem(args->job);
 	if (status == CG_OK)
 		status = cg_job_derive(args->job, CG_INCL | CG_CALLS);
@@ -228,8 +229,9 @@ show_info(struct args *args)
 		status = cg_job_status(args->job);
 	else if (status == CG_OK)
 		status = (args->json ? print_info_json : show_graph)(
-		    args, graph, sums, facts, &labels, column, count);
+		    args, graph, sums, &contents, column, count);
 	cg_sums_free(sums);
-	free(labels.of);
+	free(contents.labels.of);
+	free(contents.tracks.of);
 	return status;
 }

@@ -101,6 +101,43 @@ write_labels(const struct labels *labels)
 	return write_member("labels", keys, ok);
 }
 
+/* Times in nanoseconds, only where they are known. */
+static bool
+add_times(struct json_object *to, const struct track_times *times)
+{
+	const struct cg_track *track = &times->track;
+
+	if (!is_timed(track))
+		return true;
+	return add_json(to, "begin", json_object_new_int64(track->begin)) &&
+	       add_json(to, "end", json_object_new_int64(track->end)) &&
+	       add_json_u64(to, "longest_gap", times->gap) &&
+	       add_json(to, "gap_begins", json_object_new_int64(times->gap_at));
+}
+
+static bool
+write_tracks(const struct tracks *tracks)
+{
+	struct json_object *array = json_object_new_array();
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < tracks->count; i++) {
+		const struct cg_track *track = &tracks->of[i].track;
+		struct json_object *json = json_object_new_object();
+
+		ok = append_json(array, json) &&
+		     add_json_u64(json, "part", track->part + 1) &&
+		     add_json_u64(json, "pid", track->pid) &&
+		     add_json_u64(json, "tid", track->tid) &&
+		     add_json_text(json, "name", cg_slice(track->name)) &&
+		     add_json_u64(json,
+			 track->spans ? "begins_and_ends" : "samples",
+			 track->moments) &&
+		     add_times(json, &tracks->of[i]);
+	}
+	return write_member("timeline", array, ok);
+}
+
 static bool
 write_events(const struct summary *summary, const uint64_t *totals)
 {
@@ -271,15 +308,17 @@ write_functions(const struct summary *summary, size_t most)
 }
 
 static bool
-write_summary(const struct summary *summary, cg_facts facts,
-    const struct labels *labels, size_t most)
+write_summary(
+    const struct summary *summary, const struct contents *contents, size_t most)
 {
 	const struct cg_graph *graph = summary->graph;
 	bool summed = sum_parts(graph, summary->cost), ok;
 
 	puts("{\"info\":1,");
-	ok = write_inputs(summary->args->job) && write_size(summary, facts) &&
-	     write_labels(labels) &&
+	ok = write_inputs(summary->args->job) &&
+	     write_size(summary, contents->facts) &&
+	     write_labels(&contents->labels) &&
+	     write_tracks(&contents->tracks) &&
 	     write_events(summary, summed ? summary->cost : NULL);
 	if (ok && summary->columns > 0)
 		ok = write_member("sorted_by",
@@ -300,8 +339,8 @@ write_summary(const struct summary *summary, cg_facts facts,
 
 int
 print_info_json(const struct args *args, const struct cg_graph *graph,
-    const struct cg_sums *sums, cg_facts facts, const struct labels *labels,
-    size_t column, size_t count)
+    const struct cg_sums *sums, const struct contents *contents, size_t column,
+    size_t count)
 {
 	struct summary summary = { .args = args,
 		.graph = graph,
@@ -311,8 +350,7 @@ print_info_json(const struct args *args, const struct cg_graph *graph,
 	bool ok;
 
 	summary.cost = calloc(cg_event_count(graph) + 1, sizeof(*summary.cost));
-	ok = summary.cost != NULL &&
-	     write_summary(&summary, facts, labels, count);
+	ok = summary.cost != NULL && write_summary(&summary, contents, count);
 	free(summary.cost);
 	return ok ? CG_OK : cg_nomem(args->job);
 }

@@ -172,3 +172,21 @@ make_perf()
 	moments samples/xctrace/*/*.xml | grep -m 1 track |
 		grep -qF '"ns",false,'
 }
+
+@test "timeline: --info tells begin, length, rate and gaps" {
+	make_perf
+	"$CGCONV" --info "$dir/in.perf" >"$dir/out"
+	grep -qxF "  pid 10 tid 10 a  3 samples, 0.001001 s from 1.000000 s, 2996.3 a second, longest gap 0.001000 s at 1.000000 s" \
+		"$dir/out"
+	grep -qxF "  pid 10 tid 11 b  1 sample, 0.000000 s from 1.000500 s" \
+		"$dir/out"
+	"$CGCONV" --info --json "$dir/in.perf" >"$dir/out"
+	command -v python3 >/dev/null || skip "no python3"
+	python3 - "$dir/out" <<-'EOF'
+	import json, sys
+	times = json.load(open(sys.argv[1]))["timeline"]
+	assert times[0] == {"part": 1, "pid": 10, "tid": 10, "name": "a",
+	    "samples": 3, "begin": 1000000000, "end": 1001001234,
+	    "longest_gap": 1000000, "gap_begins": 1000000000}, times
+	EOF
+}

@@ -180,8 +180,9 @@ find_unwanted(const struct cg_job *job)
 	const cg_facts rows = CG_JUMPS | CG_BRANCHES | CG_BLOCKS |
 			      CG_CONDITIONS | CG_COUNTERS | CG_TIMELINE;
 
+	/* Sums are of rows; timelines are told, too. */
 	if (job->sums_only)
-		return rows;
+		return rows & ~CG_TIMELINE;
 	return job->to ? rows & ~(job->to->carries | job->to->needs) : 0;
 }
 
