@@ -336,7 +336,7 @@ void cg_add_stack(struct cg_build *, cg_node leaf, uint64_t samples,
 bool cg_begin_timeline(struct cg_build *);
 /*
  * Moments from here on are of that track of the current part, which is made if
- * need be: the one with that unit, pid and tid; without these, with that name.
+ * need be: of that kind and unit, with pid and tid; without these, that name.
  * Names that the key knows (NULL: none) replace what is known; moments, begin
  * and end are not used. Call it again after a part or an input began.
  */

@@ -25,7 +25,8 @@ may_refuse()
 	cobertura:samples/lcov/* | cobertura:samples/cobertura/*) return 1 ;;
 	lcov:* | cobertura:*) ;;
 	pprof:* | svg:*) ;;
-	gprof:* | folded:* | speedscope:* | dot:* | gcov-*:* | gcov:* | callgrind:samples/json/*) ;;
+	trace-event:samples/trace-event/*) return 1 ;;
+	gprof:* | folded:* | speedscope:* | trace-event:* | dot:* | gcov-*:* | gcov:* | callgrind:samples/json/*) ;;
 	*) return 1 ;;
 	esac
 }
@@ -123,7 +124,7 @@ totals()
 						found += off * off < 1e-6
 					} }
 				END { exit !found }' ;;
-			folded) [ "$(cut -f 3 "$dir/got")" = \
+			folded | trace-event) [ "$(cut -f 3 "$dir/got")" = \
 				"$(cut -f 3 "$dir/want")" ] ||
 				cut -f 3 "$dir/want" |
 				grep -qxF "$(cut -f 3 "$dir/got")" ;;

@@ -190,3 +190,38 @@ make_perf()
 	    "longest_gap": 1000000, "gap_begins": 1000000000}, times
 	EOF
 }
+
+@test "timeline: trace-event gets calls, and samples that cost time" {
+	for file in samples/trace-event/*/*.json samples/xctrace/*/*.xml \
+		samples/cpuprofile/node/*.cpuprofile; do
+		"$CGCONV" -q -t trace-event -o "$dir/a" "$file"
+		"$CGCONV" -q -f trace-event -t trace-event -o "$dir/b" "$dir/a"
+		cmp "$dir/a" "$dir/b"
+		[[ $file == *cpuprofile ]] || # which has lines
+			"$CGCONV" -q --verify "$file" "$dir/a"
+	done
+	cat >"$dir/in.json" <<-'EOF'
+	{"$schema":"https://www.speedscope.app/file-format-schema.json",
+	"shared":{"frames":[{"name":"a"},{"name":"b"},{"name":"c"}]},"profiles":[
+	{"type":"sampled","name":"t","unit":"microseconds","startValue":100,
+	"endValue":104.5,"samples":[[0],[0,1],[],[0,2]],"weights":[1,1,2,0.5]}]}
+	EOF
+	"$CGCONV" -q -t trace-event "$dir/in.json" >"$dir/out"
+	[ "$(sed -n 's/.*"ph":"\([BE]\)".*"ts":\(.*\),"name":"\(.*\)"}.*/\1\3 \2/p' \
+		"$dir/out" | paste -sd,)" = \
+		"Ba 100,Bb 101,Eb 102,Ea 102,Ba 104,Bc 104,Ec 104.5,Ea 104.5" ]
+}
+
+@test "timeline: trace-event gets other samples as samples" {
+	make_perf
+	"$CGCONV" -q -t trace-event "$dir/in.perf" >"$dir/out"
+	grep -qF '{"ph":"P","pid":10,"tid":10,"ts":1001001.234,"name":"cycles","sf":2,"weight":7}' \
+		"$dir/out"
+	grep -qF '"name":"process_name","args":{"name":"a"}' "$dir/out"
+	"$CGCONV" -q --verify "$dir/in.perf" "$dir/out"
+	moments "$dir/in.perf" | sed 's/"moment",\([0-9]*\),[0-9]*/\1/' >"$dir/want"
+	moments "$dir/out" | sed 's/"moment",\([0-9]*\),[0-9]*/\1/' >"$dir/got"
+	same "$dir/want" "$dir/got"
+	refuses 3 "trace-event needs timeline; the input has none" -t trace-event \
+		samples/folded/*/stacks.folded
+}

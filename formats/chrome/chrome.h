@@ -7,6 +7,7 @@
  *	trace_event.c                 a JSON trace: its events, one by one
  *	  trace_calls.c               begin and end events, put into order
  *	  trace_profiles.c            CPU profiles that come in pieces as events
+ *	  trace_write.c               calls of threads as events
  *	tree.c                        call frames of a profile from JSON; stacks
  *	samples.c                     samples, summed for each node of a tree
  *

@@ -9,11 +9,13 @@
  * CPU profile of V8 (trace_profiles.c), only that is converted.
  *
  * Stacks, self times, real call counts and the times of calls survive; threads
- * are parts on request (--part-by). Lost are all events that are not calls:
+ * are parts on request (--part-by). Lost when reading are all events that are
+ * not calls:
  * asynchronous and instant events, counters, flows, objects; also arguments and
  * categories.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace_event.h"
 
@@ -54,6 +56,12 @@ struct trace {
 	struct cg_map sample_ids; /* thread << 32 | frame -> index + 1 */
 	struct sample *sample;
 	size_t samples, sample_cap;
+	/* In their order: numbers of samples, differences of times, weights. */
+	cg_name sample_name; /* that all samples share; 0: they do not */
+	bool sampled;
+	struct cg_numbers moments;
+	int64_t last_moment;
+	bool asked, kept; /* whether the target can represent them */
 	size_t *path;
 	size_t path_cap;
 	struct chrome_profiles profiles;
@@ -311,6 +319,23 @@ add_call(struct cg_doc *doc, struct trace *trace, const struct item *item)
 }
 
 static bool
+keep_moment(struct cg_doc *doc, struct trace *trace, uint32_t sample,
+    const struct item *item)
+{
+	uint64_t step = (uint64_t)item->ts - (uint64_t)trace->last_moment;
+
+	if (!trace->asked)
+		trace->kept = cg_begin_timeline(doc->build);
+	trace->asked = true;
+	trace->last_moment = item->ts;
+	return !trace->kept ||
+	       (cg_numbers_add(&trace->moments, sample) &&
+		   cg_numbers_add_signed(&trace->moments, (int64_t)step) &&
+		   cg_numbers_add(&trace->moments, (uint64_t)item->weight)) ||
+	       cg_reject_nomem(doc->job);
+}
+
+static bool
 add_sample(struct cg_doc *doc, struct trace *trace, const struct item *item)
 {
 	uint32_t thread = 0, *index;
@@ -334,7 +359,12 @@ add_sample(struct cg_doc *doc, struct trace *trace, const struct item *item)
 	if (__builtin_add_overflow(trace->sample[*index - 1].weight,
 		(uint64_t)item->weight, &trace->sample[*index - 1].weight))
 		return cg_doc_fail(doc, "weights whose sum fits in 64 bits");
-	return true;
+	if (!trace->sampled)
+		trace->sample_name = item->name;
+	trace->sampled = true;
+	if (trace->sample_name != item->name)
+		trace->sample_name = 0;
+	return keep_moment(doc, trace, *index - 1, item);
 }
 
 static bool
@@ -513,20 +543,59 @@ add_samples(struct cg_doc *doc, struct trace *trace)
 }
 
 static void
+add_moments(struct cg_doc *doc, struct trace *trace)
+{
+	struct cg_moment moment = { .n = cg_columns_width(doc->build) };
+	uint64_t number, cost[2] = { 0 };
+	uint64_t *weight = &cost[cg_columns_added(doc->build) - 1];
+	int64_t step;
+	size_t at = 0;
+
+	while (cg_numbers_get(&trace->moments, &at, &number) &&
+	       cg_numbers_get_signed(&trace->moments, &at, &step) &&
+	       cg_numbers_get(&trace->moments, &at, weight)) {
+		const struct sample *sample = &trace->sample[number];
+
+		moment.time = (int64_t)((uint64_t)moment.time + (uint64_t)step);
+		moment.node = add_frames(doc, trace, sample->frame);
+		if (moment.node == 0)
+			return;
+		moment.cost = cg_columns_of(doc->build, cost);
+		chrome_set_thread(doc, &trace->calls, sample->thread);
+		chrome_set_track(doc, &trace->calls, sample->thread, false);
+		cg_add_moment(doc->build, &moment);
+	}
+}
+
+/* Samples of one event are named after it. */
+static const char *
+name_samples(struct cg_doc *doc, const struct trace *trace)
+{
+	const char *name = cg_get_name(doc->build, trace->sample_name).ptr;
+
+	return *name && strcmp(name, "ns") != 0 && !strpbrk(name, " \t\r\n")
+		   ? name
+		   : "samples";
+}
+
+static void
 add_all(struct cg_doc *doc, struct trace *trace)
 {
-	static const struct cg_event time = { .name = "ns",
-		.long_name = "Time",
-		.unit = "ns" },
-				     samples = { .name = "samples",
-					     .long_name = "Samples" };
+	static const struct cg_event time = {
+		.name = "ns", .long_name = "Time", .unit = "ns"
+	};
+	struct cg_event samples = { .name = name_samples(doc, trace) };
 
+	if (strcmp(samples.name, "samples") == 0)
+		samples.long_name = "Samples";
 	if (((trace->calls_seen || trace->samples == 0) &&
 		!cg_add_column(doc->build, &time)) ||
 	    (trace->samples > 0 && !cg_add_column(doc->build, &samples)))
 		return;
 	if (chrome_end_events(doc, &trace->calls))
 		add_samples(doc, trace);
+	if (doc->status == CG_OK && cg_build_status(doc->build) == CG_OK)
+		add_moments(doc, trace);
 }
 
 /* Adds the CPU profiles; the calls of the trace are dropped. */
@@ -574,6 +643,7 @@ free_trace(struct trace *trace)
 	cg_map_free(&trace->values);
 	cg_map_free(&trace->frame_ids);
 	cg_map_free(&trace->sample_ids);
+	cg_numbers_free(&trace->moments);
 	free(trace->frame);
 	free(trace->sample);
 	free(trace->path);
@@ -614,12 +684,18 @@ probe(const struct cg_head *head)
 	return (found & 6) == 6 ? CG_PROBE_SURE : CG_PROBE_NO;
 }
 
+static const struct cg_option options[] = { CG_OPTION_EVENT, { 0 } };
+
 const struct cg_module cg_format_trace_event = {
 	CG_MODULE,
 	.name = "trace-event",
 	.title = "trace events: Chrome, Perfetto, uftrace, clang",
 	.text = true,
 	.suffixes = "trace.json",
+	.carries = CG_SELF | CG_CALLS | CG_STACKS | CG_PARTS | CG_TIMELINE,
+	.needs = CG_STACKS | CG_TIMELINE,
+	.options = options,
 	.probe = probe,
 	.read = read_trace,
+	.write = chrome_write_trace,
 };

@@ -123,4 +123,9 @@ struct chrome_traced *chrome_add_piece(struct cg_doc *,
 bool chrome_end_profile(struct cg_doc *, struct chrome_profile *);
 void chrome_free_profiles(struct chrome_profiles *);
 
+/* ---- trace_write.c ------------------------------------------------------ */
+
+int chrome_write_trace(
+    struct cg_job *, const struct cg_graph *, struct cg_out *);
+
 #endif

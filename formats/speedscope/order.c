@@ -143,8 +143,10 @@ cover_part(struct writer *w, cg_part part)
 bool
 speedscope_has_order(struct writer *w, cg_part part, size_t event)
 {
-	return cg_track_count(w->graph) > 0 && cover_part(w, part) &&
-	       is_of_part(w, w->first_track, part) &&
+	if (cg_track_count(w->graph) == 0)
+		return false;
+	w->failed |= !cover_part(w, part);
+	return !w->failed && is_of_part(w, w->first_track, part) &&
 	       w->covered[event] == cg_part_totals(w->graph, part)[event];
 }
 

@@ -399,7 +399,7 @@ put_profiles(struct writer *w)
 				continue;
 			if (speedscope_has_order(w, part, i)
 				? !speedscope_put_tracks(w, part, i, first)
-				: !put_profile(w, part, i, first))
+				: w->failed || !put_profile(w, part, i, first))
 				return false;
 			first = false;
 		}

@@ -50,6 +50,7 @@ struct writer {
 	cg_part covered_part;
 	size_t first_track; /* of the part */
 	bool has_covered;
+	bool failed;      /* out of memory */
 	uint64_t samples; /* of the part's stacks */
 	uint64_t entries; /* samples in profiles of its tracks so far */
 };
@@ -58,7 +59,7 @@ struct writer {
 
 /* Marks the nodes of moments in writer.used; false: out of memory. */
 bool speedscope_mark_tracks(struct writer *);
-/* Do tracks of the part have all costs of the event? */
+/* Do tracks of the part have all costs of the event? May set failed. */
 bool speedscope_has_order(struct writer *, cg_part, size_t event);
 /* Writes a profile for each of these tracks; false: out of memory. */
 bool speedscope_put_tracks(struct writer *, cg_part, size_t event, bool first);

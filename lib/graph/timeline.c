@@ -97,6 +97,7 @@ is_track(const struct cg_track_entry *track, const struct cg_build *build,
 
 	return track->input == build->inputs && info->part == build->part &&
 	       info->pid == key->pid && info->tid == key->tid &&
+	       info->spans == key->spans &&
 	       (!key->unit ||
 		   strcmp(cg_strs_get(&build->graph->strs, track->unit).ptr,
 		       key->unit) == 0);

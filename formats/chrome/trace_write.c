@@ -1,0 +1,458 @@
+/*
+ * trace_write.c - writes traces: the begin and end of calls, thread by thread.
+ *
+ * Calls of a trace are written as they were. Samples whose costs are times
+ * become calls, too: a sample lasts as long as it cost, and frames that the next
+ * one has as well go on. Other samples are written as samples with their
+ * stackFrames; chrome://tracing and speedscope show them, Perfetto does not.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace_event.h"
+
+#define MICRO 1000 /* nanoseconds in a unit of the file */
+#define UNKNOWN "[unknown]"
+
+/* What is written of a function: "[libx.so]" for one without a name. */
+struct label {
+	struct cg_slice text;
+	bool bracketed;
+	cg_fn fn;
+};
+
+/* A label on top of a stack of labels. */
+struct stacked {
+	uint32_t parent, depth;
+	uint32_t label;  /* its rank */
+	uint32_t number; /* among stackFrames; 0: not written */
+};
+
+struct writer {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	size_t event; /* whose costs are written */
+	uint32_t *of; /* by node: its stack */
+	struct stacked *stack;
+	uint32_t stacks, numbered;
+	struct label *label; /* by rank */
+	uint32_t *rank;      /* by function */
+	char *text;          /* scratch, for a label */
+	uint32_t *path;
+	size_t path_cap;
+	size_t nameless;   /* tracks without numbers so far */
+	uint64_t pid, tid; /* of the track */
+	const char *separator;
+};
+
+/* ---- Labels ---------------------------------------------------------------- */
+
+static struct label
+get_label(const struct cg_graph *graph, cg_fn fn)
+{
+	struct cg_slice name = cg_fn_name(graph, fn);
+	struct cg_slice object = cg_object_path(graph, cg_fn_object(graph, fn));
+	struct label label = { .text = name, .fn = fn };
+
+	if (name.len > 0 && !cg_equal(name, UNKNOWN))
+		return label;
+	label.text = cg_slice(UNKNOWN);
+	label.bracketed = object.len > 0 && *object.ptr != '[';
+	if (label.bracketed)
+		label.text = cg_base_name(object);
+	return label;
+}
+
+static int
+compare_labels(const void *pa, const void *pb)
+{
+	const struct label *a = pa, *b = pb;
+	int order = cg_compare(a->text, b->text);
+
+	return order ? order : a->bracketed - b->bracketed;
+}
+
+/* Functions with equal labels have one rank. */
+static bool
+rank_labels(struct writer *w)
+{
+	size_t count = cg_fn_count(w->graph) + 1, rank = 0, longest = 0;
+
+	w->label = calloc(count, sizeof(*w->label));
+	w->rank = calloc(count, sizeof(*w->rank));
+	if (!w->label || !w->rank)
+		return cg_reject_nomem(w->job);
+	for (cg_fn fn = 0; fn < count; fn++) {
+		w->label[fn] = get_label(w->graph, fn);
+		if (w->label[fn].text.len > longest)
+			longest = w->label[fn].text.len;
+	}
+	w->text = malloc(longest + 2); /* and brackets */
+	if (!w->text)
+		return cg_reject_nomem(w->job);
+	qsort(w->label, count, sizeof(*w->label), compare_labels);
+	for (size_t i = 0; i < count; i++) {
+		if (compare_labels(&w->label[rank], &w->label[i]) != 0)
+			rank = i;
+		w->rank[w->label[i].fn] = (uint32_t)rank;
+	}
+	return true;
+}
+
+static void
+put_label(struct writer *w, uint32_t rank)
+{
+	const struct label *label = &w->label[rank];
+
+	struct cg_slice text = { w->text, label->text.len + 2 };
+
+	if (!label->bracketed) {
+		cg_put_json(w->out, label->text);
+		return;
+	}
+	w->text[0] = '[';
+	memcpy(w->text + 1, label->text.ptr, label->text.len);
+	w->text[text.len - 1] = ']';
+	cg_put_json(w->out, text);
+}
+
+/* ---- Stacks: lines are not written ------------------------------------------ */
+
+static bool
+stack_nodes(struct writer *w)
+{
+	size_t nodes = cg_node_count(w->graph) + 1;
+	struct cg_map known = { 0 };
+	bool ok;
+
+	w->of = calloc(nodes, sizeof(*w->of));
+	w->stack = calloc(nodes, sizeof(*w->stack));
+	ok = w->of && w->stack;
+	w->stacks = 1;
+	for (cg_node node = 1; ok && node < nodes; node++) {
+		struct cg_stack at;
+		uint32_t parent, label, *id;
+
+		cg_get_node(w->graph, node, &at);
+		parent = w->of[at.parent];
+		label = w->rank[at.fn];
+		id = cg_map_at(&known, (uint64_t)parent << 32 | label);
+		ok = id != NULL;
+		if (ok && *id == 0) {
+			*id = w->stacks++;
+			w->stack[*id] = (struct stacked){ .parent = parent,
+				.depth = w->stack[parent].depth + 1,
+				.label = label };
+		}
+		if (ok)
+			w->of[node] = *id;
+	}
+	cg_map_free(&known);
+	return ok || cg_reject_nomem(w->job);
+}
+
+/* ---- Events --------------------------------------------------------------- */
+
+static void
+put_time(struct writer *w, int64_t time)
+{
+	uint64_t size = time < 0 ? 0 - (uint64_t)time : (uint64_t)time;
+	char *to = cg_out_reserve(w->out, CG_NUMBER_MAX + 8);
+	unsigned rest = (unsigned)(size % MICRO);
+
+	if (time < 0)
+		*to++ = '-';
+	to = cg_format_u64(to, size / MICRO);
+	if (rest != 0) {
+		*to++ = '.';
+		for (unsigned unit = MICRO / 10; rest != 0; unit /= 10) {
+			*to++ = (char)('0' + rest / unit);
+			rest %= unit;
+		}
+	}
+	cg_out_advance(w->out, to);
+}
+
+/* What each event of the track begins with; the caller ends the object. */
+static void
+begin_event(struct writer *w, const char *phase)
+{
+	cg_puts(w->out, w->separator);
+	w->separator = ",\n";
+	cg_puts(w->out, "{\"ph\":\"");
+	cg_puts(w->out, phase);
+	cg_puts(w->out, "\",\"pid\":");
+	cg_putu(w->out, w->pid);
+	cg_puts(w->out, ",\"tid\":");
+	cg_putu(w->out, w->tid);
+}
+
+static void
+put_call(struct writer *w, const char *phase, uint32_t stack, int64_t time)
+{
+	begin_event(w, phase);
+	cg_puts(w->out, ",\"ts\":");
+	put_time(w, time);
+	cg_puts(w->out, ",\"name\":");
+	put_label(w, w->stack[stack].label);
+	cg_putc(w->out, '}');
+}
+
+/* Ends and begins calls until the stack is the other one. */
+static bool
+change_stack(struct writer *w, uint32_t from, uint32_t to, int64_t time)
+{
+	size_t n = 0;
+
+	if (!cg_grow_raw(&w->path, &w->path_cap, w->stack[to].depth + 1,
+		sizeof(*w->path)))
+		return cg_reject_nomem(w->job);
+	while (from != to) {
+		if (w->stack[from].depth >= w->stack[to].depth) {
+			put_call(w, "E", from, time);
+			from = w->stack[from].parent;
+		} else {
+			w->path[n++] = to;
+			to = w->stack[to].parent;
+		}
+	}
+	while (n > 0)
+		put_call(w, "B", w->path[--n], time);
+	return true;
+}
+
+static bool
+put_spans(
+    struct writer *w, const struct cg_track *track, struct cg_moments *moments)
+{
+	struct cg_moment moment;
+	uint32_t stack = 0;
+	bool ok = true;
+
+	while (ok && cg_next_moment(moments, &moment)) {
+		ok = change_stack(w, stack, w->of[moment.node], moment.time);
+		stack = w->of[moment.node];
+	}
+	return ok && change_stack(w, stack, 0, track->end);
+}
+
+static uint64_t
+cost_of(const struct writer *w, const struct cg_moment *moment)
+{
+	return w->event < moment->n ? moment->cost[w->event] : 0;
+}
+
+/* The next sample begins when this one has ended, or later. */
+static bool
+put_durations(struct writer *w, struct cg_moments *moments)
+{
+	struct cg_moment moment;
+	uint32_t stack = 0;
+	int64_t end = INT64_MIN;
+	bool ok = true;
+
+	while (ok && cg_next_moment(moments, &moment)) {
+		uint64_t cost = cost_of(w, &moment);
+
+		if (cost == 0)
+			continue;
+		if (moment.time > end && stack != 0) {
+			ok = change_stack(w, stack, 0, end);
+			stack = 0;
+		}
+		if (moment.time > end)
+			end = moment.time;
+		ok = ok && change_stack(w, stack, w->of[moment.node], end);
+		stack = w->of[moment.node];
+		end = (int64_t)((uint64_t)end + cost);
+	}
+	return ok && change_stack(w, stack, 0, end);
+}
+
+static void
+put_samples(struct writer *w, struct cg_moments *moments)
+{
+	struct cg_moment moment;
+
+	while (cg_next_moment(moments, &moment)) {
+		uint64_t cost = cost_of(w, &moment);
+
+		if (cost == 0)
+			continue;
+		begin_event(w, "P");
+		cg_puts(w->out, ",\"ts\":");
+		put_time(w, moment.time);
+		cg_puts(w->out, ",\"name\":");
+		cg_put_json(
+		    w->out, cg_slice(cg_get_event(w->graph, w->event)->name));
+		cg_puts(w->out, ",\"sf\":");
+		cg_putu(w->out, w->stack[w->of[moment.node]].number);
+		cg_puts(w->out, ",\"weight\":");
+		cg_putu(w->out, cost);
+		cg_putc(w->out, '}');
+	}
+}
+
+/* ---- Tracks --------------------------------------------------------------- */
+
+static void
+put_metadata(struct writer *w, const char *what, const char *name)
+{
+	if (*name == '\0')
+		return;
+	begin_event(w, "M");
+	cg_putf(w->out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
+	cg_put_json(w->out, cg_slice(name));
+	cg_puts(w->out, "}}");
+}
+
+/* Threads without numbers get some: otherwise they would be one thread. */
+static void
+begin_track(struct writer *w, const struct cg_track *track, bool named)
+{
+	const struct cg_part_info *part = cg_get_part(w->graph, track->part);
+	bool main;
+
+	w->pid = track->pid ? track->pid : part->pid;
+	w->tid = track->tid ? track->tid : part->tid;
+	main = w->pid == w->tid && w->pid != 0;
+	if (w->pid == 0 && w->tid == 0)
+		w->tid = w->nameless++;
+	if (!named)
+		return;
+	put_metadata(w, "process_name",
+	    *track->process ? track->process
+	    : main          ? track->name
+			    : "");
+	put_metadata(w, "thread_name", *track->name ? track->name : part->cmd);
+}
+
+static bool
+is_time(const struct writer *w, const struct cg_track *track)
+{
+	return strcmp(track->unit, "ns") == 0 &&
+	       strcmp(cg_get_event(w->graph, w->event)->unit, "ns") == 0;
+}
+
+/* calls: names all tracks and writes their calls; else their samples. */
+static bool
+put_tracks(struct writer *w, bool calls)
+{
+	bool ok = true;
+
+	w->nameless = 0;
+	for (size_t i = 0; ok && i < cg_track_count(w->graph); i++) {
+		const struct cg_track *track = cg_get_track(w->graph, i);
+		struct cg_moments *moments = cg_moments_new(w->graph, i);
+		bool timed = is_time(w, track);
+
+		if (!moments)
+			return cg_reject_nomem(w->job);
+		begin_track(w, track, calls);
+		if (track->spans)
+			ok = !calls || put_spans(w, track, moments);
+		else if (timed)
+			ok = !calls || put_durations(w, moments);
+		else if (!calls)
+			put_samples(w, moments);
+		cg_moments_free(moments);
+	}
+	return ok;
+}
+
+/* Numbers a stack and those below it, and writes them. */
+static bool
+put_frame(struct writer *w, uint32_t stack)
+{
+	size_t n = 0;
+
+	if (!cg_grow_raw(&w->path, &w->path_cap, w->stack[stack].depth + 1,
+		sizeof(*w->path)))
+		return cg_reject_nomem(w->job);
+	for (; stack != 0 && w->stack[stack].number == 0;
+	     stack = w->stack[stack].parent)
+		w->path[n++] = stack;
+	while (n > 0) {
+		struct stacked *at = &w->stack[w->path[--n]];
+
+		at->number = ++w->numbered;
+		cg_putf(w->out,
+		    "%s\"%" PRIu32 "\":{\"name\":", at->number > 1 ? ",\n" : "",
+		    at->number);
+		put_label(w, at->label);
+		if (at->parent != 0)
+			cg_putf(w->out, ",\"parent\":%" PRIu32,
+			    w->stack[at->parent].number);
+		cg_putc(w->out, '}');
+	}
+	return true;
+}
+
+/* The stacks of samples, in the order in which these are written. */
+static bool
+put_frames(struct writer *w)
+{
+	struct cg_moments *moments;
+	struct cg_moment moment;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < cg_track_count(w->graph); i++) {
+		const struct cg_track *track = cg_get_track(w->graph, i);
+
+		if (track->spans || is_time(w, track))
+			continue;
+		moments = cg_moments_new(w->graph, i);
+		if (!moments)
+			return cg_reject_nomem(w->job);
+		while (ok && cg_next_moment(moments, &moment))
+			ok = cost_of(w, &moment) == 0 ||
+			     put_frame(w, w->of[moment.node]);
+		cg_moments_free(moments);
+	}
+	return ok;
+}
+
+static bool
+has_samples(const struct writer *w)
+{
+	for (size_t i = 0; i < cg_track_count(w->graph); i++) {
+		const struct cg_track *track = cg_get_track(w->graph, i);
+
+		if (!track->spans && !is_time(w, track))
+			return true;
+	}
+	return false;
+}
+
+int
+chrome_write_trace(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	struct writer w = {
+		.job = job, .graph = graph, .out = out, .separator = ""
+	};
+	int status = cg_choose_event(job, graph, "ns", &w.event);
+	bool ok;
+
+	if (status != CG_OK)
+		return status;
+	cg_puts(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+	ok = rank_labels(&w) && stack_nodes(&w) && put_tracks(&w, true);
+	if (ok && has_samples(&w)) {
+		cg_puts(out, "\n],\n\"stackFrames\":{\n");
+		ok = put_frames(&w);
+		cg_puts(out, "\n},\n\"samples\":[\n");
+		w.separator = "";
+		ok = ok && put_tracks(&w, false);
+	}
+	cg_puts(out, "\n]}\n");
+	free(w.of);
+	free(w.stack);
+	free(w.path);
+	free(w.label);
+	free(w.rank);
+	free(w.text);
+	return ok ? cg_out_status(out) : cg_rejected(job);
+}
