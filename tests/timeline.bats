@@ -77,6 +77,9 @@ make_perf()
 		cmp "$dir/a" "$dir/b"
 		"$CGCONV" -q --verify "$file" "$dir/a"
 	done
+	# Of samples and times, times are shown first.
+	"$CGCONV" -q -t speedscope samples/cpuprofile/node/*.cpuprofile |
+		tail -n 1 | grep -qx '"activeProfileIndex":1}'
 	cat >"$dir/in.json" <<-'EOF'
 	{"$schema":"https://www.speedscope.app/file-format-schema.json",
 	"shared":{"frames":[{"name":"a"},{"name":"b"}]},"profiles":[

@@ -411,6 +411,8 @@ speedscope_put_tracks(struct writer *w, cg_part part, size_t event, bool first)
 
 		if (track->spans && event != event_of_spans(w, track))
 			continue;
+		if (w->in_order == 0 && it.is_time)
+			w->in_order = w->profiles + 1;
 		if (track->spans ? !put_spans(w, &it) : !put_samples(w, &it))
 			return false;
 	}

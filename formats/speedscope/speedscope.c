@@ -24,7 +24,8 @@
  * in "cgconv" has its pid, tid, name and process. Samples are in the order of
  * time; "gaps" tells that those without frames are none, but time in between;
  * "again" that they were counted in the profile of an earlier event. Tracks of
- * spans become evented profiles. Without "track" cgconv has sorted the stacks.
+ * spans become evented profiles. activeProfileIndex, which speedscope shows
+ * first, is the first profile whose axis is time. Without "track" cgconv has sorted the stacks.
  *
  * Names, stacks, files, lines, objects, inlining, events and parts survive;
  * addresses, and lines in other files than the function's, do not. Frames of

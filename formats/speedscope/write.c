@@ -420,7 +420,11 @@ speedscope_write(
 	ok = put_frames(&w);
 	cg_puts(out, "]},\n\"profiles\":[");
 	ok = ok && merge_stacks(&w) && rank_stacks(&w) && put_profiles(&w);
-	cg_puts(out, "]}\n");
+	cg_puts(out, "]");
+	/* The others are sums, or have an axis of costs. */
+	if (w.in_order > 1)
+		cg_putf(out, ",\n\"activeProfileIndex\":%zu", w.in_order - 1);
+	cg_puts(out, "}\n");
 	free(w.frame);
 	free(w.used);
 	free(w.frame_of);

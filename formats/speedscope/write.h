@@ -51,6 +51,7 @@ struct writer {
 	size_t first_track; /* of the part */
 	bool has_covered;
 	bool failed;      /* out of memory */
+	size_t in_order;  /* the first profile on an axis of time, + 1; or 0 */
 	uint64_t samples; /* of the part's stacks */
 	uint64_t entries; /* samples in profiles of its tracks so far */
 };
