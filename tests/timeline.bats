@@ -228,3 +228,10 @@ make_perf()
 	refuses 3 "trace-event needs timeline; the input has none" -t trace-event \
 		samples/folded/*/stacks.folded
 }
+
+@test "timeline: sums of costs above 2^63 are no negative ends" {
+	sample "a 10/10 1.000000: 18446744073709551615 cycles:" "1 f (/x)" \
+		>"$dir/in.perf"
+	"$CGCONV" -q -t speedscope "$dir/in.perf" |
+		grep -qF '"startValue":0,"endValue":18446744073709551615,'
+}

@@ -141,9 +141,14 @@ speedscope_put_head(const struct cg_graph *graph, struct cg_out *out,
 	if (!put_profile_name(graph, out, head))
 		return false;
 	cg_putf(out,
-	    ",\"unit\":\"%s\",\"startValue\":%" PRId64 ",\"endValue\":%" PRId64
-	    ",\n\"cgconv\":{\"part\":%" PRIu32,
-	    find_unit(info->unit), head->begin, head->end, part);
+	    ",\"unit\":\"%s\",\"startValue\":%" PRId64 ",\"endValue\":",
+	    find_unit(info->unit), head->begin);
+	/* A sum of costs may be above 2^63. */
+	if (head->begin < 0)
+		cg_putf(out, "%" PRId64, head->end);
+	else
+		cg_putu(out, (uint64_t)head->end);
+	cg_putf(out, ",\n\"cgconv\":{\"part\":%" PRIu32, part);
 	put_key(out, "event", info->name);
 	put_key(out, "long", info->long_name);
 	put_key(out, "unit", info->unit);

@@ -108,15 +108,15 @@ static uint32_t *
 find_track(struct cg_build *build, const struct cg_track *key)
 {
 	const struct cg_graph *graph = build->graph;
-	cg_str name = add_text(build, key->name);
-	uint64_t hash = cg_hash_u64(key->pid) + 3 * cg_hash_u64(key->tid) +
-			5 * cg_hash_u64(build->part) + 7 * build->inputs;
+	/* Threads without numbers differ by their names. */
+	cg_str name =
+	    key->pid == 0 && key->tid == 0 ? add_text(build, key->name) : 0;
+	const uint64_t words[] = { key->pid, key->tid, build->part, name,
+		build->inputs };
+	uint64_t hash =
+	    cg_hash_bytes(graph->strs.key, (const char *)words, sizeof(words));
 	uint32_t *id;
 
-	/* Threads without numbers differ by their names. */
-	if (key->pid != 0 || key->tid != 0)
-		name = 0;
-	hash += 11 * cg_hash_u64(name);
 	do
 		id = cg_map_at(&build->track_ids, hash++);
 	while (id && *id != 0 &&
