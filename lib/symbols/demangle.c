@@ -49,6 +49,8 @@ add_piece(const char *piece, size_t len, void *arg)
 {
 	struct text *text = arg;
 
+	if (len == 0)
+		return; /* there may be no text yet */
 	if (!text->too_long && !text->nomem) {
 		if (len >= NAME_MAX_SHOWN - text->len)
 			text->too_long = true;

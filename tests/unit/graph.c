@@ -546,6 +546,8 @@ test_formulas(void)
 static void
 test_demangled(void)
 {
+	static const char *const empty[] = { "_Z6largerIlET_S0_SM-K0_",
+		"_ZNVVVVVK6Square4areaEv" };
 	struct cg_build build;
 	struct cg_graph *graph = begin(&build, CG_INCL_NONE);
 	cg_name mangled = cg_add_name(&build, cg_slice("_ZN1A1bEi"));
@@ -555,6 +557,11 @@ test_demangled(void)
 	CHECK(cg_add_demangled(&build, mangled) == plain);
 	CHECK(cg_add_demangled(&build, plain) == plain);
 	CHECK(cg_add_demangled(&build, 0) == 0);
+	/* libiberty's first piece of these is empty. */
+	for (size_t i = 0; i < sizeof(empty) / sizeof(*empty); i++) {
+		mangled = cg_add_name(&build, cg_slice(empty[i]));
+		CHECK(cg_add_demangled(&build, mangled) != 0);
+	}
 	end(&build, graph);
 }
 
