@@ -448,9 +448,10 @@ add_sums(struct cg_doc *doc, struct prof *prof)
 			cg_add_cost(doc->build, frame->fn, &frame->pos,
 			    cg_columns_of(doc->build, &frame->self),
 			    cg_columns_width(doc->build));
-		cg_add_inclusive(doc->build, frame->fn,
-		    cg_columns_of(doc->build, &frame->total),
-		    cg_columns_width(doc->build));
+		if (frame->total > 0)
+			cg_add_inclusive(doc->build, frame->fn,
+			    cg_columns_of(doc->build, &frame->total),
+			    cg_columns_width(doc->build));
 	}
 	if (prof->edges > 0)
 		cg_set_calls_sampled(doc->build);

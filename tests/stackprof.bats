@@ -62,3 +62,15 @@ graph()
 		samples whose sum fits|"raw":[1,1,9e18,1,1,9e18,1,1,9e18]
 	E
 }
+
+@test "stackprof: a frame without samples is no function of the profile" {
+	cat >"$BATS_TEST_TMPDIR/in.json" <<-'EOF'
+	{"version":1.2,"mode":"wall","interval":1000,"samples":5,"frames":{
+	"1":{"name":"a","file":"/a.rb","line":1,"total_samples":5,"samples":5},
+	"2":{"name":"b","file":"<cfunc>","total_samples":0,"samples":0}}}
+	EOF
+	"$CGCONV" -q -f stackprof -t callgrind "$BATS_TEST_TMPDIR/in.json" \
+		>"$BATS_TEST_TMPDIR/out"
+	grep -q '^fn=.* a$' "$BATS_TEST_TMPDIR/out"
+	not grep -q '^fn=.* b$' "$BATS_TEST_TMPDIR/out"
+}
