@@ -2,7 +2,6 @@
  * tracks.c - when the samples and calls of the inputs were: for --info.
  */
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -371,9 +371,10 @@ add_samples(struct cg_doc *doc, struct prof *prof, cg_node node,
 		struct cg_moment next = moment;
 		int64_t delta;
 
-		if (!cg_numbers_get_signed(&prof->deltas, at, &delta) ||
-		    __builtin_add_overflow(*now, delta, now))
+		if (!cg_numbers_get_signed(&prof->deltas, at, &delta))
 			return false;
+		if (__builtin_add_overflow(*now, delta, now))
+			*now = INT64_MAX;
 		next.time = *now;
 		cg_add_moment(doc->build, &next);
 	}

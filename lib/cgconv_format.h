@@ -343,7 +343,10 @@ bool cg_begin_timeline(struct cg_build *);
 void cg_set_track(struct cg_build *, const struct cg_track *key);
 /* The same for a new track, even if there is one like it. False: failed. */
 bool cg_add_track(struct cg_build *, const struct cg_track *key);
-/* Samples may be in any order, spans must be in that of their times. */
+/*
+ * Samples may be in any order, spans must be in that of their times. A time that
+ * is 2^61 or above, or -2^61 or below, is not kept: the library tells how many.
+ */
 void cg_add_moment(struct cg_build *, const struct cg_moment *);
 /* When the track began and ended, if the input states it. */
 void cg_state_times(struct cg_build *, int64_t begin, int64_t end);

@@ -150,8 +150,6 @@ make_perf()
 	refuses 1 'expected a ["track"] line above' -t json "$dir/in.cgj"
 	graph '["track",1,2]' '["moment",0,2,[1]]'
 	refuses 1 'frame' -t json "$dir/in.cgj"
-	graph '["track",1,2]' '["moment",9223372036854775807,1,[1]]'
-	refuses 1 'a time is out of range' -t json "$dir/in.cgj"
 	graph '["track",1,2,"n","p","ns",false,9223372036854775807,0]' \
 		'["moment",1,1,[1]]'
 	refuses 1 'expected a time below 2^63' -t json "$dir/in.cgj"
@@ -234,4 +232,25 @@ make_perf()
 		>"$dir/in.perf"
 	"$CGCONV" -q -t speedscope "$dir/in.perf" |
 		grep -qF '"startValue":0,"endValue":18446744073709551615,'
+}
+
+@test "timeline: times out of range leave the sums as they are" {
+	cat >"$dir/in.json" <<-'EOF'
+	{"$schema":"https://www.speedscope.app/file-format-schema.json",
+	"shared":{"frames":[{"name":"a"}]},"profiles":[
+	{"type":"sampled","name":"t","unit":"none","startValue":0,"endValue":1,
+	"samples":[[0],[0],[0]],
+	"weights":[4611686018427387904,4611686018427387904,5]}]}
+	EOF
+	"$CGCONV" -t json "$dir/in.json" >"$dir/out" 2>"$dir/err"
+	grep -qx '\["total",\[9223372036854775813\]\]' "$dir/out"
+	grep -q "warning: times are out of range: 2 moments are in the sums only" \
+		"$dir/err"
+	"$CGCONV" -q -t speedscope "$dir/in.json" >"$dir/out"
+	"$CGCONV" -q --verify "$dir/in.json" "$dir/out"
+	frame='"callFrame":{"functionName":"f","url":"","lineNumber":1}'
+	printf '{"nodes":[{"id":1,%s,"hitCount":2}],"startTime":%s,%s}' "$frame" \
+		9223372036854775 '"samples":[1,1],"timeDeltas":[0,700]' \
+		>"$dir/late.cpuprofile"
+	"$CGCONV" -q -t json "$dir/late.cpuprofile" | grep -q '"total",\[2,'
 }

@@ -12,8 +12,8 @@
  *	samples.c                     samples, summed for each node of a tree
  *
  * cpuprofile.c and trace_profiles.c fill a tree and add samples to it;
- * samples.c then adds the stacks, their costs and times to the graph. This header
- * declares what all formats share, trace_event.h what a trace needs.
+ * samples.c then adds the stacks, their costs and times to the graph. This
+ * header declares what all formats share, trace_event.h what a trace needs.
  */
 #ifndef FORMATS_CHROME_CHROME_H
 #define FORMATS_CHROME_CHROME_H

@@ -8,18 +8,18 @@
  *
  * Stacks, the number of samples per function and line (positionTicks) and the
  * time per function survive; a function's time is divided among its lines by
- * their samples. Frames stand at the line
- * where their function begins: V8 does not record call sites.
+ * their samples. Frames stand at the line where their function begins: V8 does
+ * not record call sites.
  */
 #include <stdlib.h>
 
 #include "chrome.h"
 
-/* Numbers as bytes: zigzag differences, seven bits each, least first. */
+/* Numbers that wait, as differences. */
 struct packed {
-	struct cg_numbers numbers; /* differences */
+	struct cg_numbers numbers;
 	size_t at;
-	int64_t last;
+	int64_t last; /* number packed, or unpacked */
 };
 
 /* Of samples and times, the array that comes first waits for the other. */

@@ -223,6 +223,15 @@ add_columns(struct cg_doc *doc, struct chrome_profile *profile)
 		(void)cg_add_column(doc->build, &time);
 }
 
+/* INT64_MAX, which the library does not keep: it does not fit. */
+static int64_t
+add_times(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
 /* A moment of the sample that began at a time and lasted so long. */
 static bool
 add_moment(struct cg_doc *doc, struct chrome_profile *profile, int64_t id,
@@ -235,8 +244,7 @@ add_moment(struct cg_doc *doc, struct chrome_profile *profile, int64_t id,
 
 	if (!node)
 		return false;
-	if (__builtin_add_overflow(profile->base, time, &moment.time))
-		return cg_doc_fail(doc, "times that fit in 64 bits");
+	moment.time = add_times(profile->base, time);
 	moment.node = node->sampled
 			  ? node->sampled
 			  : chrome_add_frames(doc, &profile->tree, node);
@@ -251,7 +259,7 @@ static bool
 add_moments(struct cg_doc *doc, struct chrome_profile *profile)
 {
 	size_t at = 0;
-	int64_t id, step, last_id = 0, now = 0, last = 0;
+	int64_t id, step, end, last_id = 0, now = 0, last = 0;
 	uint64_t delta;
 	bool first = true, good = true;
 
@@ -274,11 +282,10 @@ add_moments(struct cg_doc *doc, struct chrome_profile *profile)
 	}
 	good = good &&
 	       add_moment(doc, profile, last_id, last, profile->latest - last);
+	end = add_times(profile->base, profile->latest);
 	if (good)
 		cg_state_times(doc->build, profile->base,
-		    profile->end > profile->base + profile->latest
-			? profile->end
-			: profile->base + profile->latest);
+		    profile->end > end ? profile->end : end);
 	return good;
 }
 

@@ -49,75 +49,70 @@ struct timeline {
 	unsigned column;
 };
 
-static bool
-scale_time(struct reader *r, const struct decimal *value, uint64_t factor,
-    int64_t *time)
+/* INT64_MAX, which the library does not keep: it does not fit. */
+static int64_t
+scale_time(const struct decimal *value, uint64_t factor)
 {
 	uint64_t scaled;
 
-	if (!speedscope_scale(value, factor, &scaled) || scaled > INT64_MAX)
-		return cg_reject(r->job, "expected times below 2^63");
-	*time = (int64_t)scaled;
-	return true;
+	return speedscope_scale(value, factor, &scaled) && scaled < INT64_MAX
+		   ? (int64_t)scaled
+		   : INT64_MAX;
 }
 
-static bool
+/* Costs fit, as build.c has added their sums. */
+static void
 add_sample(struct reader *r, const struct profile *profile,
     struct timeline *line, uint32_t node, const struct decimal *weight)
 {
-	struct cg_moment moment = { .node = line->stack[node],
+	struct cg_moment moment = { .time =
+					scale_time(&line->now, line->factor),
+		.node = line->stack[node],
 		.cost = line->cost,
 		.n = line->column + 1 };
 	struct decimal *sum = (struct decimal *)r->sums.at + node;
-	uint64_t before, after;
+	uint64_t before = 0, after = 0;
 
-	if (!scale_time(r, &line->now, line->factor, &moment.time) ||
-	    !speedscope_scale(sum, line->factor, &before) ||
-	    !speedscope_add_decimal(sum, weight) ||
-	    !speedscope_scale(sum, line->factor, &after) ||
-	    !speedscope_add_decimal(&line->now, weight))
-		return cg_reject(r->job, "expected times below 2^63");
-	line->cost[line->column] = after - before;
+	if (!speedscope_add_decimal(&line->now, weight))
+		line->now.whole = UINT64_MAX;
 	/* Time without a frame: see add_cost(). */
-	if (node != 0 || (profile->ours && !profile->gaps))
-		cg_add_moment(r->build, &moment);
-	return true;
+	if (node == 0 && (!profile->ours || profile->gaps))
+		return;
+	(void)speedscope_scale(sum, line->factor, &before);
+	(void)speedscope_add_decimal(sum, weight);
+	(void)speedscope_scale(sum, line->factor, &after);
+	line->cost[line->column] = after - before;
+	cg_add_moment(r->build, &moment);
 }
 
-static bool
-add_event(struct reader *r, struct timeline *line, uint32_t node,
+static void
+add_event(struct reader *r, const struct timeline *line, uint32_t node,
     const struct decimal *at)
 {
-	struct cg_moment moment = { .node = line->stack[node] };
+	const struct cg_moment moment = { .time = scale_time(at, line->factor),
+		.node = line->stack[node] };
 
-	if (!scale_time(r, at, line->factor, &moment.time))
-		return false;
 	cg_add_moment(r->build, &moment);
-	return true;
 }
 
-static bool
+static void
 add_moments(
     struct reader *r, const struct profile *profile, struct timeline *line)
 {
 	size_t at = profile->first_moment;
 	struct decimal value;
 	uint32_t node;
-	int64_t begin = 0, finish = 0;
-	bool ok = true;
 
-	while (ok && get_moment(r, profile, &at, &node, &value))
-		ok = profile->evented
-			 ? add_event(r, line, node, &value)
-			 : add_sample(r, profile, line, node, &value);
-	if (!ok || profile->evented)
-		return ok;
+	while (get_moment(r, profile, &at, &node, &value))
+		if (profile->evented)
+			add_event(r, line, node, &value);
+		else
+			add_sample(r, profile, line, node, &value);
 	/* The last sample has a length, too. */
-	if (!scale_time(r, &profile->start, line->factor, &begin) ||
-	    !scale_time(r, &line->now, line->factor, &finish))
-		return false;
-	cg_state_times(r->build, begin, finish);
-	return true;
+	if (!profile->evented)
+		cg_state_times(r->build,
+		    scale_time(&profile->start, line->factor),
+		    scale_time(&line->now, line->factor));
 }
 
 /* The weights of each node so far: costs are rounded as their sum is. */
@@ -131,7 +126,7 @@ make_sums(struct reader *r)
 }
 
 /* For the next profile, which may have few of the nodes. */
-static bool
+static void
 clear_sums(struct reader *r, const struct profile *profile)
 {
 	struct decimal *sum = r->sums.at, value;
@@ -140,7 +135,6 @@ clear_sums(struct reader *r, const struct profile *profile)
 
 	while (get_moment(r, profile, &at, &node, &value))
 		sum[node] = (struct decimal){ 0 };
-	return true;
 }
 
 bool
@@ -169,6 +163,9 @@ speedscope_add_moments(struct reader *r, const struct profile *profile,
 		(void)cg_add_track(r->build, &track);
 	if (cg_build_status(r->build) != CG_OK)
 		return false;
-	return make_sums(r) && add_moments(r, profile, &line) &&
-	       clear_sums(r, profile);
+	if (!make_sums(r))
+		return false;
+	add_moments(r, profile, &line);
+	clear_sums(r, profile);
+	return cg_build_status(r->build) == CG_OK;
 }

@@ -14,7 +14,7 @@
  *	parts.c    parts and their descriptions
  *	descs.c    descriptions that are numbers of one input
  *	samples.c  parts made of samples (--part-by)
- *	timeline.c stacks of threads in the order of time (declared in graph.h)
+ *	timeline.c stacks of threads in the order of time
  *	shards.c   inputs that are shards of a batch
  */
 #ifndef CG_BUILD_H
@@ -91,6 +91,7 @@ struct cg_build {
 	struct cg_map sample_parts; /* number of a key -> part + 1 */
 	uint32_t track;           /* of moments that are added, + 1; or 0 */
 	struct cg_map track_ids;  /* hash of a track's key -> track + 1 */
+	uint64_t untimed;         /* moments whose times are out of range */
 	bool found;               /* a sample has what --part-by asks for */
 	bool joined;              /* samples of several threads share a part */
 	struct cg_label *kept;    /* labels of a sample that its part lacks */
@@ -212,6 +213,11 @@ bool cg_part_by_parse(struct cg_part_by *, const char *text);
  * CG_ELOSS if something was, and strict.
  */
 int cg_samples_end(struct cg_build *, bool strict, bool verbose);
+
+/* ---- timeline.c --------------------------------------------------------- */
+
+/* All moments were added: warns of those that could not be. */
+void cg_tracks_end(const struct cg_build *);
 
 /* ---- shards.c ----------------------------------------------------------- */
 

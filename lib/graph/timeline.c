@@ -10,6 +10,7 @@
  * A sample of a thread needs 4 to 6 bytes. Nodes get other numbers when the
  * graph is sealed: then the moments are packed again.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,6 +199,12 @@ cg_set_track(struct cg_build *build, const struct cg_track *key)
 	}
 }
 
+static bool
+is_time(int64_t time)
+{
+	return time < TIME_MAX && time > -TIME_MAX;
+}
+
 void
 cg_add_moment(struct cg_build *build, const struct cg_moment *moment)
 {
@@ -210,8 +217,8 @@ cg_add_moment(struct cg_build *build, const struct cg_moment *moment)
 	    !cg_build_check(
 		build, build->track - 1, (uint32_t)graph->tracks, "track"))
 		return;
-	if (moment->time >= TIME_MAX || moment->time <= -TIME_MAX) {
-		cg_build_fail(build, "a time is out of range");
+	if (!is_time(moment->time)) {
+		build->untimed++;
 		return;
 	}
 	track = &graph->track[build->track - 1];
@@ -242,10 +249,22 @@ cg_state_times(struct cg_build *build, int64_t begin, int64_t end)
 	if (!cg_build_check(
 		build, build->track - 1, (uint32_t)graph->tracks, "track"))
 		return;
+	if (!is_time(begin) || !is_time(end))
+		return;
 	track = &graph->track[build->track - 1];
 	track->stated = true;
 	track->info.begin = begin;
 	track->info.end = end;
+}
+
+void
+cg_tracks_end(const struct cg_build *build)
+{
+	if (build->untimed > 0)
+		cg_diag_say(build->graph->diag, CG_WARNING, NULL,
+		    "times are out of range: %" PRIu64
+		    " moments are in the sums only",
+		    build->untimed);
 }
 
 /* ---- Reading ------------------------------------------------------------- */

@@ -239,6 +239,7 @@ freeze(struct cg_job *job)
 {
 	int status = cg_samples_end(&job->build, job->strict, job->verbose);
 
+	cg_tracks_end(&job->build);
 	if (status == CG_OK)
 		status = cg_shards_end(&job->build, &job->shard, job->partial);
 	if (status == CG_OK)
