@@ -132,6 +132,19 @@ set_part_by(struct args *args, const char *value)
 }
 
 static int
+add_root_by(struct args *args, const char *value)
+{
+	return cg_job_add_root_by(args->job, value);
+}
+
+static int
+set_no_root_by(struct args *args, const char *value)
+{
+	(void)value;
+	return cg_job_add_root_by(args->job, "none");
+}
+
+static int
 set_strict(struct args *args, const char *value)
 {
 	(void)value;
@@ -293,6 +306,11 @@ const struct cmd_option own_options[] = {
 	    .set = set_parts, .group = "Parts" },
 	{ 0, "part-by", "KEY", "split samples by pid, tid, comm or label:NAME",
 	    .set = set_part_by },
+	{ 0, "root-by", "KEY",
+	    "frame below stacks: comm, pid, tid, part, label:NAME",
+	    .set = add_root_by },
+	{ 0, "no-root-by", NULL, "no such frame where it is the default",
+	    .set = set_no_root_by },
 	{ 0, "strip-prefix", "DIR", "remove DIR from paths of source files",
 	    .set = strip_prefix, .group = "Sources" },
 	{ 0, "map", "OLD=NEW", "replace directory OLD of source files by NEW",

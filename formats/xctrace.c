@@ -374,7 +374,7 @@ add_sample(struct reader *r, cg_node node, const struct item *thread,
 	    thread->comm != r->comm) {
 		const struct cg_sample_key key = { .pid = thread->pid,
 			.tid = thread->number,
-			.comm = cg_get_name(r->build, thread->comm) };
+			.thread = cg_get_name(r->build, thread->comm) };
 
 		cg_set_sample_part(r->build, &key);
 		r->tid = thread->number;

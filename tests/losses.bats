@@ -63,7 +63,7 @@ facts()
 	grep -F '"(anonymous namespace)::f(int)"' "$dir/got"
 	grep -F '"operator()(char)"' "$dir/got"
 	grep -xF '["total",[3,4]]' "$dir/got"
-	"$CGCONV" -q -t folded --event faults "$dir/in.perf" |
+	"$CGCONV" -q -t folded --no-root-by --event faults "$dir/in.perf" |
 		grep -x 'main;operator()(char) 4'
 	# "->" is no inlining, quotes and what stands in parentheses are names,
 	# and a command with a number is no process.
@@ -72,7 +72,7 @@ facts()
 		printf '\t2 Ljava/A;.get(Ljava/B;)V (/tmp/perf-7.map)\n'
 		printf '\t3 A::operator->(int) (/x)\n\n'
 	} >"$dir/in.perf"
-	"$CGCONV" -q -t folded --no-annotate "$dir/in.perf" |
+	"$CGCONV" -q -t folded --no-root-by --no-annotate "$dir/in.perf" |
 		grep -xF 'A::operator->(int);Ljava/A:.get(Ljava/B:)V;RegExp:["]+ 3'
 	"$CGCONV" -q -t json --part-by tid "$dir/in.perf" |
 		grep -F '["part",0,7,0,"perf 1/2"]'

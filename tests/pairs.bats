@@ -22,15 +22,18 @@ stack_samples()
 
 # converts FROM TO INTO: $lost is what it says that it loses. What is
 # lost without this word is no event's name and no name's letter, but in folded
-# stacks.
+# stacks, and whose samples were merged, but for formats with labels.
 converts()
 {
-	"$CGCONV" -v -t "$2" "$1" -o "$3" 2>"$dir/said"
+	"$CGCONV" -v -t "$2" --no-root-by "$1" -o "$3" 2>"$dir/said"
 	lost=$(sed -n "s/.*: $2 cannot represent: //p
 		s/.*: labels of samples dropped: .*/labels/p
 		s/.*: event .* of .* written; .*/events/p" "$dir/said" |
 		paste -sd , | sed 's/,\([^ ]\)/, \1/g')
-	[ "$2" != folded ] || lost="$lost, names, spelling"
+	case $2 in
+	folded) lost="$lost, names, spelling, who" ;;
+	speedscope) lost="$lost, who" ;;
+	esac
 }
 
 # stacks LOST FILE: its stacks without the facts in LOST. pprof always says which

@@ -24,7 +24,8 @@ sample()
 # becomes LINE...: the input converts to these folded stacks without a warning.
 becomes()
 {
-	"$CGCONV" -t folded "$dir/in.perf" >"$dir/out" 2>"$dir/err"
+	"$CGCONV" -t folded --no-root-by "$dir/in.perf" >"$dir/out" \
+		2>"$dir/err"
 	printf '%s\n' "$@" >"$dir/want"
 	same "$dir/want" "$dir/out"
 	# Losses are reported.
@@ -135,7 +136,7 @@ reads()
 	rm "$dir/in.perf"
 	printf 'prog 12 17.1: irq:x: vec=1\nprog 12 17.1: irq:x: vec=2\n' \
 		>"$dir/in.perf"
-	"$CGCONV" -f perf-script -t folded "$dir/in.perf" >"$dir/out"
+	"$CGCONV" -f perf-script -t folded --no-root-by "$dir/in.perf" >"$dir/out"
 	echo '[unknown] 2' | same - "$dir/out"
 }
 
@@ -171,7 +172,7 @@ reads()
 	becomes '[unknown];operator()(int);f(int) 1'
 	rm "$dir/in.perf"
 	sample "cycles:" "7fab (/lib/x.so)" "10 ([unknown])"
-	"$CGCONV" -q -t folded "$dir/in.perf" >"$dir/out"
+	"$CGCONV" -q -t folded --no-root-by "$dir/in.perf" >"$dir/out"
 	echo '0x10;0x7fab 1' | same - "$dir/out"
 }
 
@@ -184,7 +185,7 @@ reads()
 		refuses 1 'unknown input format' "$dir/$text"
 	done
 	printf 'cycles: %16s main\n' 401136 >"$dir/e"
-	"$CGCONV" -q -t folded "$dir/e" | grep -x 'main 1'
+	"$CGCONV" -q -t folded --no-root-by "$dir/e" | grep -x 'main 1'
 }
 
 @test "perf-script: unknown frames keep their object" {
@@ -199,7 +200,7 @@ reads()
 	sample "prog 13 17.1:   20 cycles: " "1 f (/x)"
 	"$CGCONV" -q -t json "$dir/in.perf" >"$dir/out"
 	grep -qx '\["total",\[120,3\]\]' "$dir/out"
-	grep -qx '\["stack",1,3,\[120,3\]\]' "$dir/out"
+	grep -qx '\["stack",1,3,\[120,3\],1\]' "$dir/out"
 	[ "$(events | tr '\n' ,)" = "cycles ,page-faults ," ]
 }
 
@@ -210,7 +211,7 @@ reads()
 		40 "k ([k])" "[k][ffff40]" 50 "main (/x)" "main.c:7" \
 		>>"$dir/in.perf"
 	echo >>"$dir/in.perf"
-	"$CGCONV" -q -t folded "$dir/in.perf" >"$dir/out"
+	"$CGCONV" -q -t folded --no-root-by "$dir/in.perf" >"$dir/out"
 	echo 'main;k_[k];h;g;f 5' | same - "$dir/out"
 	"$CGCONV" -q -t callgrind "$dir/in.perf" --no-root |
 		perl tests/oracle/callgrind.pl - >"$dir/out"
@@ -243,7 +244,7 @@ reads()
 
 @test "perf-script: inlined frames are the same with and without lines" {
 	for file in inlined srcline; do
-		"$CGCONV" -q -t folded samples/perf-script/inlined/$file.perf \
+		"$CGCONV" -q -t folded --no-root-by samples/perf-script/inlined/$file.perf \
 			>"$dir/$file"
 	done
 	same "$dir/inlined" "$dir/srcline"
@@ -334,19 +335,19 @@ reads()
 		echo "prog 1 1.0: PERF_RECORD_MMAP2 1/1: [0x1(0x1) @ 0 0]: r-xp /x"
 	} >"$dir/in.perf"
 	sample "prog 1 1.1: 5 cycles:" "1 f (/x)"
-	"$CGCONV" -f perf-script -t folded "$dir/in.perf" >"$dir/out" \
+	"$CGCONV" -f perf-script -t folded --no-root-by "$dir/in.perf" >"$dir/out" \
 		2>"$dir/err"
 	echo 'f 5' | same - "$dir/out"
 	not grep -v 'folded cannot represent: ' "$dir/err"
 	"$CGCONV" --detect "$dir/in.perf" | grep -q perf-script
 	echo "prog 1 1.2: PERF_RECORD_LOST lost 7" >>"$dir/in.perf"
-	"$CGCONV" -f perf-script -t folded "$dir/in.perf" 2>&1 >"$dir/out" |
+	"$CGCONV" -f perf-script -t folded --no-root-by "$dir/in.perf" 2>&1 >"$dir/out" |
 		grep 'in.perf:6:.* warning: perf lost samples while recording'
 }
 
 @test "perf-script: other lines are skipped with a warning" {
 	sample "prog 1 1.1: 5 cycles:" "1 f (/x)" "THIS_IS_A_WEIRD_LINE"
-	"$CGCONV" -t folded "$dir/in.perf" 2>"$dir/err" >"$dir/out"
+	"$CGCONV" -t folded --no-root-by "$dir/in.perf" 2>"$dir/err" >"$dir/out"
 	echo 'f 5' | same - "$dir/out"
 	grep -q 'in.perf:3:1: warning: expected a sample of perf script or a' \
 		"$dir/err"
@@ -358,7 +359,7 @@ reads()
 @test "perf-script: warns of a file that ends within a stack" {
 	sample "prog 1 1.1: 5 cycles:" "1 f (/x)"
 	head -n -1 "$dir/in.perf" >"$dir/cut.perf"
-	"$CGCONV" -t folded "$dir/cut.perf" 2>"$dir/err" >"$dir/out"
+	"$CGCONV" -t folded --no-root-by "$dir/cut.perf" 2>"$dir/err" >"$dir/out"
 	echo 'f 5' | same - "$dir/out"
 	grep -q "cut.perf:2: warning: expected an empty line at the end" \
 		"$dir/err"
@@ -376,7 +377,7 @@ reads()
 @test "perf-script: reads stacks of any depth, names of any length" {
 	perl -e 'print "prog 1 1.1: 5 cycles:\n", "\t1 f (/x)\n" x 200000,
 		"\t2 ", "x" x 1000000, " (/x)\n\n"' >"$dir/in.perf"
-	"$CGCONV" -t folded "$dir/in.perf" >"$dir/out"
+	"$CGCONV" -t folded --no-root-by "$dir/in.perf" >"$dir/out"
 	[ "$(wc -c <"$dir/out")" -eq $((1000000 + 200000 * 2 + 3)) ]
 }
 

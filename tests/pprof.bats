@@ -539,21 +539,24 @@ labelled()
 	2 { 1: [1] 2: [6] 3 { 1: 7 3: 71 } } $tables 6: "pid"
 	E
 	"$CGCONV" --strict -t json -o "$dir/out" "$dir/in.pb"
-	refuses 3 'speedscope cannot represent: labels' --strict -t speedscope \
+	refuses 3 'samples of different threads are merged' --strict -t speedscope \
 		"$dir/in.pb"
 	printf '%s\n' "p 7/8 1.0: 5 cycles:" "	1 f (/x)" "" \
 		"p 7/9 1.1: 5 cycles:" "	1 f (/x)" "" >"$dir/in.perf"
 	refuses 3 'samples of different threads are merged' --strict \
-		-t json "$dir/in.perf"
-	"$CGCONV" -v -t json "$dir/in.perf" 2>&1 >"$dir/out" |
+		-t callgrind "$dir/in.perf"
+	"$CGCONV" -v -t callgrind "$dir/in.perf" 2>&1 >"$dir/out" |
 		grep ' note: samples of different threads are merged'
 	for file in "$dir/in.pb" "$dir/in.perf"; do
+		"$CGCONV" --strict -t json -o "$dir/out" "$file"
+		grep '"labels".*"tid","",9\]\|"labels".*"pid","",71\]' "$dir/out"
 		"$CGCONV" --strict --part-by tid -t json -o "$dir/out" "$file"
-		not grep '"labels"' "$dir/out"
+		not grep '"tid"' "$dir/out"
 	done
 	# A thread that changes its name is one thread.
 	sed 's,^p 7/9,q 7/8,' "$dir/in.perf" >"$dir/one.perf"
-	"$CGCONV" --strict -t json -o "$dir/out" "$dir/one.perf"
+	"$CGCONV" -v -t callgrind "$dir/one.perf" 2>"$dir/err" >"$dir/out"
+	not grep 'different threads' "$dir/err"
 	# Inputs that are read separately.
 	mkdir "$dir/in"
 	cp "$labelled" samples/pprof/heap/heap.pb.gz "$dir/in"
@@ -618,7 +621,7 @@ labelled()
 	printf 'a  1 1.%s:  %s %s: \n\t401 f+0x1 (/bin/a)\n\n' \
 		0 5 cycles 1 7 instructions >"$dir/in.perf"
 	"$CGCONV" -q -t pprof "$dir/in.perf" >"$dir/perf.pb"
-	"$CGCONV" -q -t folded "$dir/perf.pb" | grep -qx 'f 5'
+	"$CGCONV" -q -t folded --no-root-by "$dir/perf.pb" | grep -qx 'f 5'
 }
 
 # Of two mappings that overlap the first has the address; what it leaves belongs

@@ -73,4 +73,9 @@ graph()
 		>"$BATS_TEST_TMPDIR/out"
 	grep -q '^fn=.* a$' "$BATS_TEST_TMPDIR/out"
 	not grep -q '^fn=.* b$' "$BATS_TEST_TMPDIR/out"
+	# Nor has callgrind a place for a total alone.
+	sed 's/"total_samples":0/"total_samples":3/' \
+		"$BATS_TEST_TMPDIR/in.json" >"$BATS_TEST_TMPDIR/total.json"
+	"$CGCONV" -q -f stackprof -t callgrind "$BATS_TEST_TMPDIR/total.json" |
+		same "$BATS_TEST_TMPDIR/out" -
 }

@@ -57,7 +57,7 @@ verifies()
 	printf 'p 1 1.0: 3 cycles:\n\t1 [unknown] (/lib/x.so)\n\t2 main (/x)\n' \
 		>"$dir/in.perf"
 	"$CGCONV" -q -t folded "$dir/in.perf" -o "$dir/out"
-	grep -x 'main;\[x.so\] 3' "$dir/out"
+	grep -x 'p;main;\[x.so\] 3' "$dir/out"
 	verifies 0 "$dir/in.perf" 'Same   in all that both can represent'
 }
 

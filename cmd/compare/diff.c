@@ -547,6 +547,8 @@ diff(struct args *args)
 
 	if (args->inputs != 2)
 		return cg_usage(args->job, "--diff needs two files");
+	/* Runs differ in their numbers of processes and threads. */
+	cg_job_set_identity(args->job, CG_IDENTITY_ROOTS);
 	for (int s = 0; s < 2; s++)
 		d.profile[s].job = cg_job_clone(args->job);
 	status = d.profile[BEFORE].job && d.profile[AFTER].job

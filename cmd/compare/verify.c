@@ -22,6 +22,9 @@ representable_facts(const struct profile *profile)
 
 	if ((facts | profile->found) & CG_STACKS)
 		facts |= CG_CALLS | CG_INCL;
+	/* Labels of threads are made by the library, not stated. */
+	if (profile->format->write && !(facts & CG_LABELS))
+		return facts | (profile->found & ~CG_LABELS);
 	return facts | profile->found;
 }
 
@@ -184,10 +187,14 @@ verify(struct args *args)
 
 	if (args->inputs != 2)
 		return cg_usage(args->job, "--verify needs two files");
+	cg_job_set_identity(args->job, CG_IDENTITY_ALL);
 	v.profile[0].job = args->job;
 	v.profile[1].job = cg_job_clone(args->job);
 	for (int s = 0; s < 2 && status == CG_OK; s++)
 		status = read_profile(&v, s, args->input[s]);
+	/* Each as it would be written in the format of the other. */
+	for (int s = 0; s < 2 && status == CG_OK; s++)
+		status = cg_job_root(v.profile[s].job, v.profile[1 - s].format);
 	if (status == CG_OK && (!match_events(&v) || !match_labels(&v)))
 		status = cg_nomem(args->job);
 	for (int s = 0; s < 2 && status == CG_OK; s++)

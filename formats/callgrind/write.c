@@ -485,6 +485,8 @@ write_part(struct callgrind_writer *w, struct cg_rows *rows, cg_part part)
 	for (size_t i = 0; cg_next_fn(w->graph, part, &i, &fn);) {
 		if (!cg_rows_open(rows, part, fn))
 			return false;
+		if (!cg_rows_any(rows))
+			continue;
 		begin_fn(w, fn);
 		put_rows(w, rows, part, fn);
 		cg_putc(w->out, '\n');

@@ -376,7 +376,7 @@ chrome_set_thread(
 	const struct chrome_thread *thread = &calls->thread[id];
 	const struct cg_sample_key key = { .pid = thread->pid,
 		.tid = thread->tid,
-		.comm = cg_get_name(doc->build, thread->comm) };
+		.thread = cg_get_name(doc->build, thread->comm) };
 
 	cg_set_sample_part(doc->build, &key);
 }

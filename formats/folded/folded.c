@@ -164,6 +164,7 @@ const struct cg_module cg_format_folded = {
 	.title = "folded stacks of flamegraph.pl, one a line",
 	.text = true,
 	.suffixes = "folded;collapsed",
+	.root_by = "comm",
 	.carries = CG_SELF | CG_STACKS | CG_SIGNED | CG_INLINING,
 	.needs = CG_STACKS,
 	.options = options,

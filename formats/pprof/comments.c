@@ -123,19 +123,26 @@ usual_cmd(const struct pprof_writer *w)
 	return w->mappings.count > 0 ? mapping->path : cg_slice("");
 }
 
-/* Several parts become one, which has no pid or tid of its own. */
+/* Several parts become one, of which is known what they agree on. */
 static void
 add_part(struct pprof_writer *w)
 {
-	static const struct cg_part_info none = { .cmd = "" };
-	const struct cg_part_info *info =
-	    cg_part_count(w->graph) > 1 ? &none : cg_get_part(w->graph, 0);
+	struct cg_part_info all = *cg_get_part(w->graph, 0);
 
-	if (!cg_equal(usual_cmd(w), info->cmd))
-		add_comment(w, PPROF_SAYS_PART, "cmd", info->cmd);
-	add_number(w, "pid", info->pid);
-	add_number(w, "tid", info->tid);
-	add_number(w, "part", info->part);
+	for (cg_part part = 1; part < cg_part_count(w->graph); part++) {
+		const struct cg_part_info *info = cg_get_part(w->graph, part);
+
+		if (strcmp(info->cmd, all.cmd) != 0)
+			all.cmd = "";
+		all.pid = info->pid == all.pid ? all.pid : 0;
+		all.tid = info->tid == all.tid ? all.tid : 0;
+		all.part = info->part == all.part ? all.part : 0;
+	}
+	if (!cg_equal(usual_cmd(w), all.cmd))
+		add_comment(w, PPROF_SAYS_PART, "cmd", all.cmd);
+	add_number(w, "pid", all.pid);
+	add_number(w, "tid", all.tid);
+	add_number(w, "part", all.part);
 }
 
 bool

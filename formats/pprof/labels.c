@@ -75,8 +75,10 @@ note_known(struct cg_sample_key *key, const struct cg_label *label)
 		key->pid = (uint64_t)label->number;
 	else if (number && cg_equal(label->key, "tid"))
 		key->tid = (uint64_t)label->number;
-	else if (cg_equal(label->key, "comm") || cg_equal(label->key, "thread"))
+	else if (cg_equal(label->key, "comm"))
 		key->comm = label->value;
+	else if (cg_equal(label->key, "thread"))
+		key->thread = label->value;
 }
 
 bool

@@ -480,6 +480,7 @@ const struct cg_module cg_format_svg = {
 	.suffixes = "svg",
 	.carries = CG_SELF | CG_INCL | CG_STACKS,
 	.needs = CG_STACKS,
+	.root_by = "comm",
 	.options = options,
 	.write = write_svg,
 };

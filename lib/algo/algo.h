@@ -16,6 +16,21 @@
  */
 int cg_fold_stacks(struct cg_build *, uint64_t levels);
 
+/* ---- roots.c ------------------------------------------------------------ */
+
+/* Adds a value of --root-by, which has to live on; false: it is none. */
+bool cg_roots_add(struct cg_roots *, const char *by);
+/* The bits of cg_who_key that they use. */
+unsigned cg_roots_who(const struct cg_roots *);
+/*
+ * Puts the frames of roots below all stacks; timelines are dropped then, and
+ * labels if unlabel. Seal the graph again. *joined: stacks of several threads
+ * of a part could not be told apart without labels. Without roots that is all
+ * that it finds out. Reports its failures.
+ */
+int cg_root_stacks(
+    struct cg_build *, const struct cg_roots *, bool unlabel, bool *joined);
+
 /* ---- entries.c ---------------------------------------------------------- */
 
 /*

@@ -29,25 +29,39 @@ enum cg_parts_mode {
 
 /* What --part-by splits samples by. */
 enum cg_part_by_what {
-	CG_BY_NOTHING, CG_BY_PID, CG_BY_TID, CG_BY_COMM, CG_BY_LABEL
+	CG_BY_NOTHING,
+	CG_BY_PID,
+	CG_BY_TID,
+	CG_BY_COMM,
+	CG_BY_LABEL
 };
 struct cg_part_by {
-	const char *text;         /* as given */
+	const char *text; /* as given */
 	enum cg_part_by_what what;
 	struct cg_slice label;
 };
 
+/*
+ * What a reader knows of a sample without labels of its own becomes labels of
+ * these keys: comm, pid, tid, thread.
+ */
+#define CG_WHO_KEYS 4
+#define CG_WHO_ALL ((1u << CG_WHO_KEYS) - 1)
+extern const char *const cg_who_key[CG_WHO_KEYS];
+
 struct cg_last_sample {
 	bool known, labelled;
+	bool plain; /* it has no labels of its own */
 	uint64_t pid, tid;
-	cg_str comm, label;
+	cg_str comm, thread, label;
+	cg_labels labels;
 };
 
 /* What is known of the sign of an event's costs; see add.c. */
 struct cg_sign {
-	size_t input;             /* the last input that has the event */
-	bool is_plain;            /* it is unsigned there */
-	uint64_t bits;            /* of all its costs, or-ed */
+	size_t input;  /* the last input that has the event */
+	bool is_plain; /* it is unsigned there */
+	uint64_t bits; /* of all its costs, or-ed */
 };
 
 /* Columns of the events of an input: see cg_add_column(). */
@@ -60,50 +74,51 @@ struct cg_columns {
 
 struct cg_build {
 	struct cg_graph *graph;
-	struct cg_in *in;         /* for the location of messages, or NULL */
+	struct cg_in *in; /* for the location of messages, or NULL */
 	enum cg_parts_mode mode;
-	cg_part part;             /* that rows are added to */
-	cg_part base;             /* the input's own, whatever --part-by does */
-	cg_labels labels;         /* of stacks that are added */
-	bool begun;               /* cg_build_next() was called */
-	struct cg_run *run;       /* of the last row */
+	cg_part part;       /* that rows are added to */
+	cg_part base;       /* the input's own, whatever --part-by does */
+	cg_labels labels;   /* of stacks that are added */
+	bool begun;         /* cg_build_next() was called */
+	struct cg_run *run; /* of the last row */
 	const struct cg_rules *rules; /* NULL: none */
-	cg_facts unwanted;        /* facts that are noted, but not stored */
-	cg_facts wanted;          /* those that readers add on demand */
-	bool linkage;             /* do not demangle names of functions */
+	cg_facts unwanted;            /* facts that are noted, but not stored */
+	cg_facts wanted;              /* those that readers add on demand */
+	bool linkage;                 /* do not demangle names of functions */
 	/*
 	 * cg_job_set_sums_only(): the costs of a function are summed while they
 	 * arrive and packed as one row when those of another function follow.
 	 */
 	bool sums_only, summed;
-	uint64_t *sum;            /* of the costs of run, if summed */
+	uint64_t *sum; /* of the costs of run, if summed */
 	size_t sums;
-	struct cg_map demangled;  /* symbol -> name */
+	struct cg_map demangled;      /* symbol -> name */
 	struct cg_map excluded_files; /* by rules */
-	uint64_t *mark;           /* sums of the part when the input began it */
+	uint64_t *mark; /* sums of the part when the input began it */
 	size_t marks;
 	struct cg_map definitions; /* of functions: see cg_add_fn_at() */
-	char *text;               /* scratch */
+	char *text;                /* scratch */
 	size_t text_cap;
 	const struct cg_part_by *by; /* NULL: nothing */
+	unsigned who;                /* bits of cg_who_key that become labels */
 	struct cg_last_sample last;
 	struct cg_strs sample_keys;
 	struct cg_map sample_parts; /* number of a key -> part + 1 */
-	uint32_t track;           /* of moments that are added, + 1; or 0 */
-	struct cg_map track_ids;  /* hash of a track's key -> track + 1 */
-	uint64_t untimed;         /* moments whose times are out of range */
-	bool found;               /* a sample has what --part-by asks for */
-	bool joined;              /* samples of several threads share a part */
-	struct cg_label *kept;    /* labels of a sample that its part lacks */
+	uint32_t track;             /* of moments that are added, + 1; or 0 */
+	struct cg_map track_ids;    /* hash of a track's key -> track + 1 */
+	uint64_t untimed;           /* moments whose times are out of range */
+	bool found;                 /* a sample has what --part-by asks for */
+	bool joined;           /* samples of several threads share a part */
+	struct cg_label *kept; /* labels of a sample that its part lacks */
 	size_t kept_cap;
-	size_t inputs;            /* calls of cg_build_next() */
+	size_t inputs;             /* calls of cg_build_next() */
 	struct cg_columns columns; /* of the current input */
-	struct cg_sign *sign;     /* by event */
+	struct cg_sign *sign;      /* by event */
 	size_t signs;
 	size_t scanned;           /* sign[].bits are valid for this input */
 	struct cg_shards *shards; /* NULL: no input is a shard */
 	int status;
-	char failure[512];        /* not reported yet; "" if there is none */
+	char failure[512]; /* not reported yet; "" if there is none */
 };
 
 void cg_build_init(struct cg_build *, struct cg_graph *, enum cg_parts_mode);
@@ -119,8 +134,8 @@ void cg_build_nomem(struct cg_build *);
 bool cg_build_refuse(struct cg_build *, uint32_t id, const char *what);
 /* Fails for an id that no add call returned: a bug of the reader. */
 static inline bool
-cg_build_check(struct cg_build *build, uint32_t id, size_t count,
-    const char *what)
+cg_build_check(
+    struct cg_build *build, uint32_t id, size_t count, const char *what)
 {
 	return (id < count && build->status == CG_OK) ||
 	       cg_build_refuse(build, id, what);
@@ -158,8 +173,8 @@ void cg_sign_event(struct cg_build *, size_t i, bool is_signed);
 /* ---- build.c ------------------------------------------------------------ */
 
 /* The function that cg_add_fn_symbol() would return; 0 if it would be new. */
-cg_fn cg_build_find_fn(const struct cg_build *, cg_name, cg_file, cg_object,
-    cg_name symbol);
+cg_fn cg_build_find_fn(
+    const struct cg_build *, cg_name, cg_file, cg_object, cg_name symbol);
 /*
  * Gives a function without file the file of its frames, if all of them are in
  * one file and no function with that file and name exists. False: out of
@@ -171,6 +186,11 @@ bool cg_infer_fn_files(struct cg_graph *);
 
 /* Drops labels, and merges the stacks of a sealed graph that are equal then. */
 int cg_stacks_unlabel(struct cg_build *);
+/*
+ * Adds a stack, or its costs and samples to those of one like it; totals do not
+ * change. Its costs then belong to the graph. False: failed.
+ */
+bool cg_stacks_put(struct cg_build *, const struct cg_stack_entry *);
 
 /* ---- parts.c ------------------------------------------------------------ */
 
@@ -182,11 +202,11 @@ void cg_part_desc_add(struct cg_build *, cg_part, struct cg_desc);
 /* An input ends: its samples have confirmed the part's names, or it has none. */
 void cg_part_confirm(struct cg_part_entry *);
 /* True if the part (CG_ALL_PARTS: any part) has the description. */
-bool cg_part_says(const struct cg_graph *, cg_part, const char *key,
-    const char *value);
+bool cg_part_says(
+    const struct cg_graph *, cg_part, const char *key, const char *value);
 /* Describes the current part, whatever the key is. */
-void cg_add_desc_plain(struct cg_build *, struct cg_slice key,
-    struct cg_slice value);
+void cg_add_desc_plain(
+    struct cg_build *, struct cg_slice key, struct cg_slice value);
 
 /* ---- descs.c ------------------------------------------------------------ */
 
@@ -213,6 +233,11 @@ bool cg_part_by_parse(struct cg_part_by *, const char *text);
  * CG_ELOSS if something was, and strict.
  */
 int cg_samples_end(struct cg_build *, bool strict, bool verbose);
+/*
+ * Tells that samples of several threads are merged: only a note without strict,
+ * for that is what most users want. Returns strict.
+ */
+bool cg_tell_joined(struct cg_diag *, bool strict, bool verbose);
 
 /* ---- timeline.c --------------------------------------------------------- */
 
@@ -223,7 +248,7 @@ void cg_tracks_end(const struct cg_build *);
 
 /* Shard number of count, of the list of inputs with that hash. */
 struct cg_shard {
-	uint32_t number, count;   /* count 0: no shard */
+	uint32_t number, count; /* count 0: no shard */
 	uint64_t list;
 };
 #define CG_SHARD_KEY "Shard"

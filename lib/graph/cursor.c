@@ -203,6 +203,13 @@ cg_rows_open(struct cg_rows *rows, cg_part part, cg_fn fn)
 }
 
 bool
+cg_rows_any(const struct cg_rows *rows)
+{
+	return rows->has_cost || rows->list[CG_ROW_CALL].count > 0 ||
+	       rows->list[CG_ROW_JUMP].count > 0;
+}
+
+bool
 cg_rows_open_run(struct cg_rows *rows, const struct cg_run *run)
 {
 	reset(rows, run->fn, true);

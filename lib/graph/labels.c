@@ -9,6 +9,8 @@
 
 #include "graph/build.h"
 
+const char *const cg_who_key[CG_WHO_KEYS] = { "comm", "pid", "tid", "thread" };
+
 /* ---- Order --------------------------------------------------------------- */
 
 /* Text before numbers, as pprof writes them; equal keys keep their order. */
@@ -317,14 +319,30 @@ cg_get_label(const struct cg_graph *graph, cg_labels labels, size_t i,
 
 #define KEYS_LISTED 8
 
+/* Labels of threads are told by cg_tell_joined(), others by frames. */
+static bool
+is_told(const struct cg_graph *graph, const struct cg_roots *roots, cg_str key)
+{
+	struct cg_slice text = cg_strs_get(&graph->strs, key);
+	bool told = false;
+
+	for (size_t i = 0; i < CG_WHO_KEYS; i++)
+		told |= cg_equal(text, cg_who_key[i]);
+	for (size_t i = 0; i < roots->count; i++)
+		told |= cg_equal(text, roots->key[i]);
+	return told;
+}
+
 /* Adds the keys of a set, up to KEYS_LISTED; returns how many there are. */
 static size_t
-list_keys(const struct cg_graph *graph, struct cg_label_set set, cg_str *key,
-    size_t keys)
+list_keys(const struct cg_graph *graph, struct cg_label_set set,
+    const struct cg_roots *roots, cg_str *key, size_t keys)
 {
 	for (size_t i = set.first; i < set.first + (size_t)set.n; i++) {
 		size_t at = 0;
 
+		if (is_told(graph, roots, graph->label[i].key))
+			continue;
 		while (at < keys && key[at] != graph->label[i].key)
 			at++;
 		if (at < keys)
@@ -336,15 +354,18 @@ list_keys(const struct cg_graph *graph, struct cg_label_set set, cg_str *key,
 	return keys;
 }
 
-void
-cg_labels_tell_loss(const struct cg_graph *graph)
+bool
+cg_labels_tell_loss(
+    const struct cg_graph *graph, const struct cg_roots *roots, bool quiet)
 {
 	char text[KEYS_LISTED * 48] = "";
 	cg_str key[KEYS_LISTED];
 	size_t keys = 0, len = 0;
 
 	for (size_t i = 0; i < graph->label_sets && keys <= KEYS_LISTED; i++)
-		keys = list_keys(graph, graph->label_set[i], key, keys);
+		keys = list_keys(graph, graph->label_set[i], roots, key, keys);
+	if (keys == 0 || quiet)
+		return keys > 0;
 	for (size_t i = 0; i < keys && i < KEYS_LISTED; i++)
 		len +=
 		    (size_t)snprintf(text + len, sizeof(text) - len, "%s%.40s",
@@ -353,4 +374,5 @@ cg_labels_tell_loss(const struct cg_graph *graph)
 	    "labels of samples dropped: %s%s (--part-by label:NAME makes "
 	    "parts of a label)",
 	    text, keys > KEYS_LISTED ? ", ..." : "");
+	return true;
 }

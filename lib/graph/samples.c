@@ -39,6 +39,13 @@ equal_text(struct cg_slice a, struct cg_slice b)
 	       (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
+/* What a part of the sample is called: its process, if that has a name. */
+static struct cg_slice
+name_of(const struct cg_sample_key *key)
+{
+	return key->comm.len > 0 ? key->comm : key->thread;
+}
+
 static enum cg_part_by_what
 part_by(const struct cg_build *build)
 {
@@ -46,6 +53,32 @@ part_by(const struct cg_build *build)
 }
 
 /* ---- Labels -------------------------------------------------------------- */
+
+/*
+ * Makes labels of what is known of a sample; returns how many. pprof has them
+ * as numbers where they are numbers.
+ */
+static size_t
+label_who(const struct cg_build *build, const struct cg_sample_key *key,
+    struct cg_label *label)
+{
+	const struct cg_slice none = { "", 0 };
+	const struct cg_label known[CG_WHO_KEYS] = { { .value = key->comm },
+		{ .value = none, .number = (int64_t)key->pid },
+		{ .value = none, .number = (int64_t)key->tid },
+		{ .value = key->thread } };
+	size_t n = 0;
+
+	for (size_t i = 0; i < CG_WHO_KEYS; i++) {
+		if (!(build->who & 1u << i) ||
+		    (known[i].value.len == 0 && known[i].number == 0))
+			continue;
+		label[n] = known[i];
+		label[n].key = cg_slice(cg_who_key[i]);
+		label[n++].unit = none;
+	}
+	return n;
+}
 
 /* The value of a label as text: "a", "64 bytes"; "" on failure. */
 static struct cg_slice
@@ -156,7 +189,7 @@ key_text(struct cg_build *build, const struct cg_sample_key *key,
 	char *to;
 
 	if (what == CG_BY_COMM)
-		value = key->comm;
+		value = name_of(key);
 	room = 4 * CG_NUMBER_MAX + value.len;
 	if (!cg_grow_raw(&build->text, &build->text_cap, room, 1)) {
 		cg_build_nomem(build);
@@ -231,13 +264,18 @@ agree(uint64_t *to, uint64_t number, bool first, bool *differs)
 		*to = 0;
 }
 
-/* A process is named after its main thread, if that has samples. */
+/*
+ * A process is named after its main thread, if that has samples, and a thread by
+ * its own name, if it has one.
+ */
 static void
 describe_part(struct cg_build *build, struct cg_part_entry *part,
     const struct cg_sample_key *key)
 {
 	enum cg_part_by_what what = part_by(build);
-	cg_str comm = cg_add_name(build, key->comm);
+	bool of_thread = what == CG_BY_TID && key->thread.len > 0;
+	cg_str comm =
+	    cg_add_name(build, of_thread ? key->thread : name_of(key));
 	bool first = !part->described && !part->nameless;
 
 	if (!part->pid_stated || key->pid != 0)
@@ -262,18 +300,27 @@ describe_part(struct cg_build *build, struct cg_part_entry *part,
 	part->info.cmd = cg_strs_get(&build->graph->strs, part->cmd).ptr;
 }
 
+/* True if the sample is of the thread of the one before. */
+static bool
+is_known(const struct cg_build *build, const struct cg_sample_key *key)
+{
+	const struct cg_strs *strs = &build->graph->strs;
+	const struct cg_last_sample *last = &build->last;
+
+	return last->known && last->pid == key->pid && last->tid == key->tid &&
+	       equal_text(cg_strs_get(strs, last->comm), key->comm) &&
+	       equal_text(cg_strs_get(strs, last->thread), key->thread);
+}
+
 /* True if the sample has the part of the one before. */
 static bool
 is_like_last(const struct cg_build *build, const struct cg_sample_key *key,
     struct cg_slice value, bool labelled)
 {
-	const struct cg_graph *graph = build->graph;
 	const struct cg_last_sample *last = &build->last;
 
-	return last->known && last->pid == key->pid && last->tid == key->tid &&
-	       last->labelled == labelled &&
-	       equal_text(cg_strs_get(&graph->strs, last->comm), key->comm) &&
-	       equal_text(cg_strs_get(&graph->strs, last->label), value);
+	return is_known(build, key) && last->labelled == labelled &&
+	       equal_text(cg_strs_get(&build->graph->strs, last->label), value);
 }
 
 /*
@@ -284,13 +331,12 @@ static bool
 is_other_thread(const struct cg_build *build, const struct cg_sample_key *key)
 {
 	const struct cg_last_sample *last = &build->last;
-	struct cg_slice comm = cg_strs_get(&build->graph->strs, last->comm);
 
 	if (!last->known)
 		return false;
 	if (key->pid != 0 || key->tid != 0)
 		return last->pid != key->pid || last->tid != key->tid;
-	return !equal_text(comm, key->comm);
+	return !is_known(build, key);
 }
 
 /* Selects the part of a sample that differs from the one before. */
@@ -302,7 +348,7 @@ change_part(struct cg_build *build, const struct cg_sample_key *key,
 
 	build->found |= labelled || (key->pid && part_by(build) == CG_BY_PID) ||
 			(key->tid && part_by(build) == CG_BY_TID) ||
-			(key->comm.len && part_by(build) == CG_BY_COMM);
+			(name_of(key).len && part_by(build) == CG_BY_COMM);
 	if (part_by(build) != CG_BY_NOTHING)
 		part = find_part(build, key, value, labelled);
 	(void)cg_build_end_run(build);
@@ -316,24 +362,44 @@ change_part(struct cg_build *build, const struct cg_sample_key *key,
 		.pid = key->pid,
 		.tid = key->tid,
 		.comm = cg_add_name(build, key->comm),
+		.thread = cg_add_name(build, key->thread),
 		.label = cg_add_name(build, value) };
 }
 
-void
-cg_set_sample_part(struct cg_build *build, const struct cg_sample_key *key)
+static void
+set_sample(struct cg_build *build, const struct cg_sample_key *key)
 {
 	const struct cg_label *label = find_label(build, key);
 	struct cg_slice value = { "", 0 };
 	cg_labels labels;
 
-	if (build->status != CG_OK)
-		return;
 	if (label)
 		value = label_text(build, label);
 	labels = keep_labels(build, key, label);
 	if (!is_like_last(build, key, value, label != NULL))
 		change_part(build, key, value, label != NULL, labels);
-	build->labels = labels;
+	build->labels = build->last.labels = labels;
+}
+
+void
+cg_set_sample_part(struct cg_build *build, const struct cg_sample_key *key)
+{
+	struct cg_label label[CG_WHO_KEYS];
+	struct cg_sample_key who = *key;
+	bool plain = key->labels == 0;
+
+	if (build->status != CG_OK)
+		return;
+	if (plain && build->last.plain && is_known(build, key)) {
+		build->labels = build->last.labels;
+		return;
+	}
+	if (plain && build->who) {
+		who.label = label;
+		who.labels = label_who(build, key, label);
+	}
+	set_sample(build, &who);
+	build->last.plain = plain;
 }
 
 /* ---- The end ------------------------------------------------------------- */
@@ -368,19 +434,14 @@ share_descs(struct cg_build *build)
 	}
 }
 
-/* Only a note without --strict: merging threads is what most users want. */
-static bool
-tell_loss(struct cg_build *build, bool strict, bool verbose)
+bool
+cg_tell_joined(struct cg_diag *diag, bool strict, bool verbose)
 {
-	bool lost = build->joined;
-
-	if (lost && (strict || verbose))
-		cg_diag_say(build->graph->diag, strict ? CG_ERROR : CG_NOTE,
-		    NULL,
+	if (strict || verbose)
+		cg_diag_say(diag, strict ? CG_ERROR : CG_NOTE, NULL,
 		    "samples of different threads are merged (--part-by "
 		    "keeps them separate)");
-	build->joined = false;
-	return lost;
+	return strict;
 }
 
 int
@@ -390,7 +451,8 @@ cg_samples_end(struct cg_build *build, bool strict, bool verbose)
 		cg_part_confirm(&build->graph->part[part]);
 	if (part_by(build) != CG_BY_NOTHING)
 		share_descs(build);
-	if (tell_loss(build, strict, verbose) && strict)
+	if (build->joined &&
+	    cg_tell_joined(build->graph->diag, strict, verbose))
 		return CG_ELOSS;
 	if (part_by(build) != CG_BY_NOTHING && !build->found)
 		cg_diag_say(build->graph->diag, CG_WARNING, NULL,

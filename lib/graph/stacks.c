@@ -340,6 +340,24 @@ cg_add_stack(struct cg_build *build, cg_node leaf, uint64_t samples,
 }
 
 bool
+cg_stacks_put(struct cg_build *build, const struct cg_stack_entry *from)
+{
+	struct cg_graph *graph = build->graph;
+	struct cg_stack_entry stack = *from, *to;
+
+	to = get_stack(graph, stack.part, stack.leaf, stack.labels);
+	if (to && to->n == 0 && to->samples == 0) {
+		*to = stack;
+		return true;
+	}
+	if (!to || !add_costs(graph, to, cg_stack_cost(&stack), stack.n)) {
+		cg_build_nomem(build);
+		return false;
+	}
+	return add_samples(build, to, stack.samples);
+}
+
+bool
 cg_stacks_index(struct cg_graph *graph)
 {
 	bool ok = true;

@@ -184,7 +184,7 @@ report_loss(struct cg_job *job, const struct cg_module *to, cg_facts lost)
 		cg_warn(job, "%s cannot represent: %s", to->name,
 		    list_facts(missed, text, sizeof(text)));
 	/*
-	 * Reported already: labels by drop_labels(), the event by the writer.
+	 * Reported already: labels by convert_labels(), the event by the writer.
 	 */
 	lost &= ~(missed | CG_LABELS);
 	if (cg_module_option(to, CG_EVENT_OPTION))
@@ -211,19 +211,77 @@ report_dropped(struct cg_job *job, const struct cg_module *to)
 	return CG_OK;
 }
 
+struct cg_roots
+cg_job_roots(const struct cg_job *job, const struct cg_module *to)
+{
+	struct cg_roots roots = job->roots;
+
+	if (!job->rooted && to && to->root_by)
+		roots.usual = cg_roots_add(&roots, to->root_by);
+	return roots;
+}
+
+/* Puts frames below stacks, whose labels are then dropped or kept. */
+static int
+root_stacks(struct cg_job *job, const struct cg_roots *roots, bool unlabel,
+    bool *joined)
+{
+	int status = cg_root_stacks(&job->build, roots, unlabel, joined);
+
+	if (status != CG_OK || roots->count == 0)
+		return status;
+	job->graph->facts &= ~CG_TIMELINE;
+	return cg_graph_seal(job->graph);
+}
+
+int
+cg_job_root(struct cg_job *job, const struct cg_module *to)
+{
+	const struct cg_roots roots = cg_job_roots(job, to);
+	bool joined;
+
+	if (roots.count == 0 || job->graph->stacks == 0)
+		return CG_OK;
+	return root_stacks(job, &roots, false, &joined);
+}
+
+static int
+tell_untimed(struct cg_job *job)
+{
+	if (job->strict)
+		return cg_lacks(job, "--root-by drops the order of time");
+	cg_warn(job, "--root-by drops the order of time");
+	return CG_OK;
+}
+
 /*
- * Merges stacks that differ in labels only. Lost labels are always reported,
- * because --part-by could keep them.
+ * Makes frames of labels, and merges stacks that differ in other labels only, if
+ * the target has none. Lost labels are always reported, because --part-by could
+ * keep them.
  */
 static int
-drop_labels(struct cg_job *job, const struct cg_module *to, cg_facts *lost)
+convert_labels(struct cg_job *job, const struct cg_module *to, cg_facts *lost)
 {
-	*lost = cg_graph_facts(job->graph) & ~to->carries & CG_LABELS;
-	if (!*lost)
-		return CG_OK;
-	if (!job->strict)
-		cg_labels_tell_loss(job->graph);
-	return cg_stacks_unlabel(&job->build);
+	const struct cg_roots roots = cg_job_roots(job, to);
+	struct cg_graph *graph = job->graph;
+	bool labelled = graph->label_sets > 0, timed = graph->tracks > 0;
+	bool drop = labelled && !(to->carries & CG_LABELS), joined = false;
+	bool rooted =
+	    graph->stacks > 0 && roots.count > 0 && (labelled || !roots.usual);
+	int status = CG_OK;
+
+	if (drop && cg_labels_tell_loss(graph, &roots, job->strict))
+		*lost = CG_LABELS;
+	if (drop || rooted)
+		status = root_stacks(job, &roots, drop, &joined);
+	if (status == CG_OK && rooted && timed)
+		status = tell_untimed(job);
+	if (status == CG_OK && drop && joined &&
+	    cg_tell_joined(graph->diag, job->strict, job->verbose))
+		return CG_ELOSS;
+	if (status == CG_OK && drop && roots.count == 0)
+		status = cg_stacks_unlabel(&job->build);
+	return status;
 }
 
 /* Facts that an empty profile lacks, such as one of a lock never contended. */
@@ -248,7 +306,7 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	if (status == CG_OK)
 		status = report_dropped(job, to);
 	if (status == CG_OK)
-		status = drop_labels(job, to, &labels);
+		status = convert_labels(job, to, &labels);
 	if (status != CG_OK)
 		return status;
 

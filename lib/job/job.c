@@ -197,6 +197,19 @@ find_wanted(const struct cg_job *job)
 	return to->needs & CG_COUNTERS ? to->needs : to->carries;
 }
 
+/* Which of cg_who_key become labels. */
+static unsigned
+find_who(const struct cg_job *job)
+{
+	const struct cg_module *to = cg_job_target(job);
+	const struct cg_roots roots = cg_job_roots(job, to);
+	bool all = job->identity == CG_IDENTITY_OF_TARGET
+		       ? to && (to->carries & CG_LABELS)
+		       : job->identity == CG_IDENTITY_ALL;
+
+	return all ? CG_WHO_ALL : cg_roots_who(&roots);
+}
+
 static bool
 is_sum(const struct cg_job *job)
 {
@@ -219,6 +232,7 @@ begin_graph(struct cg_job *job)
 	job->build.linkage = job->to && job->to->linkage;
 	job->build.sums_only = job->sums_only;
 	job->build.by = &job->part_by;
+	job->build.who = find_who(job);
 	return CG_OK;
 }
 

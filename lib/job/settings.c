@@ -1,6 +1,9 @@
 /*
  * settings.c - sets up a job.
  */
+#include <string.h>
+
+#include "algo/algo.h"
 #include "job/job.h"
 
 void
@@ -196,6 +199,34 @@ cg_job_set_part_by(struct cg_job *job, const char *by)
 	return cg_usage(job,
 	    "--part-by: expected none, pid, tid, comm or label:KEY, not '%s'",
 	    by);
+}
+
+int
+cg_job_add_root_by(struct cg_job *job, const char *by)
+{
+	const char *text = cg_job_keep(job, by);
+
+	if (!text)
+		return CG_ELIMIT;
+	job->rooted = true;
+	if (strcmp(text, "none") == 0) {
+		job->roots.count = 0;
+		return CG_OK;
+	}
+	if (job->roots.count == CG_ROOTS_MAX)
+		return cg_usage(
+		    job, "--root-by: at most %d are possible", CG_ROOTS_MAX);
+	if (cg_roots_add(&job->roots, text))
+		return CG_OK;
+	return cg_usage(job,
+	    "--root-by: expected comm, pid, tid, part or label:KEY, not '%s'",
+	    by);
+}
+
+void
+cg_job_set_identity(struct cg_job *job, enum cg_identity identity)
+{
+	job->identity = identity;
 }
 
 int

@@ -87,6 +87,7 @@ while (<>) {
     }
     elsif ($tag eq 'labels') {
         my ($id, @of) = @f;
+        @of = grep { $_->[0] !~ /^(?:comm|pid|tid|thread)$/ } @of if $without{who};
         $labels[$id] = join ',', map { join '=', @$_ } @of;
     }
     elsif ($tag eq 'part') {

@@ -1,0 +1,329 @@
+/*
+ * roots.c - puts frames below the outermost ones of stacks, which tell whose the
+ * stacks are (--root-by).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/algo.h"
+
+struct rooting {
+	struct cg_build *build;
+	const struct cg_roots *roots;
+	struct cg_map root;   /* part << 32 | labels -> root's node + 1 */
+	struct cg_map moved;  /* root's node << 32 | old node -> new node */
+	struct cg_map thread; /* part << 32 | root's node -> labels + 1 */
+	const struct cg_node_entry *node; /* old */
+	cg_node *path; /* nodes to be moved, the outermost last */
+	size_t paths, path_cap;
+	char *text;
+	size_t len, cap;
+	bool unlabel; /* drop labels */
+	bool joined;  /* stacks of several threads have one root */
+};
+
+/* ---- What --root-by says ------------------------------------------------ */
+
+bool
+cg_roots_add(struct cg_roots *roots, const char *by)
+{
+	static const char *const word[] = { "comm", "pid", "tid" };
+	struct cg_slice rest = cg_slice(by);
+	const char *key = NULL;
+
+	if (roots->count == CG_ROOTS_MAX)
+		return false;
+	if (cg_take_prefix(&rest, "label:") && rest.len > 0)
+		key = rest.ptr;
+	if (cg_equal(rest, "part"))
+		key = "";
+	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
+		if (cg_equal(rest, word[i]))
+			key = word[i];
+	if (!key)
+		return false;
+	roots->key[roots->count++] = key;
+	return true;
+}
+
+unsigned
+cg_roots_who(const struct cg_roots *roots)
+{
+	unsigned who = 0;
+
+	for (size_t i = 0; i < roots->count; i++)
+		for (unsigned k = 0; k < CG_WHO_KEYS; k++)
+			if (strcmp(roots->key[i], cg_who_key[k]) == 0)
+				who |= 1u << k;
+	return who;
+}
+
+/* ---- Names of frames ---------------------------------------------------- */
+
+static bool
+append(struct rooting *r, struct cg_slice text)
+{
+	if (!cg_grow_raw(&r->text, &r->cap, r->len + text.len, 1)) {
+		cg_build_nomem(r->build);
+		return false;
+	}
+	if (text.len > 0)
+		memcpy(r->text + r->len, text.ptr, text.len);
+	r->len += text.len;
+	return true;
+}
+
+static bool
+append_number(struct rooting *r, const char *key, int64_t number, bool first)
+{
+	char digits[CG_NUMBER_MAX];
+	size_t n = (size_t)(cg_format_i64(digits, number) - digits);
+
+	return (!first ||
+		   (append(r, cg_slice(key)) && append(r, cg_slice("=")))) &&
+	       append(r, (struct cg_slice){ digits, n });
+}
+
+/*
+ * The labels of a key: "name", "pid=5", "a,b". Blanks become _, as they do in
+ * stackcollapse-perf.pl and inferno.
+ */
+static bool
+append_labels(struct rooting *r, const char *key, cg_labels labels)
+{
+	struct cg_label label;
+	bool ok = true;
+
+	for (size_t i = 0;
+	     ok && cg_get_label(r->build->graph, labels, i, &label); i++) {
+		bool first = r->len == 0;
+
+		if (!cg_equal(label.key, key))
+			continue;
+		ok = first || append(r, cg_slice(","));
+		if (label.value.len > 0)
+			ok = ok && append(r, label.value);
+		else
+			ok = ok && append_number(r, key, label.number, first) &&
+			     append(r, label.unit);
+	}
+	for (size_t i = 0; i < r->len; i++)
+		if (r->text[i] == ' ')
+			r->text[i] = '_';
+	return ok;
+}
+
+/* What the part knows, where its samples have no labels. */
+static bool
+append_part(struct rooting *r, const char *key, cg_part part)
+{
+	const struct cg_part_info *info = cg_get_part(r->build->graph, part);
+
+	if (*key == '\0')
+		return append_number(r, "part", (int64_t)part + 1, true);
+	if (r->roots->usual)
+		return true;
+	if (strcmp(key, "comm") == 0)
+		return append(r, cg_slice(info->cmd));
+	if (strcmp(key, "pid") == 0 && info->pid != 0)
+		return append_number(r, key, (int64_t)info->pid, true);
+	if (strcmp(key, "tid") == 0 && info->tid != 0)
+		return append_number(r, key, (int64_t)info->tid, true);
+	return true;
+}
+
+/* The node of the frames of all keys; 0: nothing is known. */
+static cg_node
+add_root(struct rooting *r, cg_part part, cg_labels labels)
+{
+	const struct cg_pos nowhere = { 0 };
+	cg_node node = 0;
+
+	for (size_t i = 0; i < r->roots->count; i++) {
+		const char *key = r->roots->key[i];
+
+		r->len = 0;
+		if (!append_labels(r, key, labels) ||
+		    (r->len == 0 && !append_part(r, key, part)))
+			return 0;
+		if (r->len == 0)
+			continue;
+		node = cg_add_frame(r->build, node,
+		    cg_add_fn(
+			r->build, (struct cg_slice){ r->text, r->len }, 0, 0),
+		    &nowhere, false);
+	}
+	return node;
+}
+
+/* ---- Stacks ------------------------------------------------------------- */
+
+static bool
+fail(struct rooting *r)
+{
+	cg_build_nomem(r->build);
+	return false;
+}
+
+static bool
+find_root(struct rooting *r, const struct cg_stack_entry *stack, cg_node *root)
+{
+	uint32_t *found =
+	    cg_map_at(&r->root, (uint64_t)stack->part << 32 | stack->labels);
+
+	if (!found)
+		return fail(r);
+	if (*found == 0)
+		*found = add_root(r, stack->part, stack->labels) + 1;
+	*root = *found - 1;
+	return cg_build_status(r->build) == CG_OK;
+}
+
+/* Adds the old node, and those below it, on top of the root. */
+static bool
+move_node(struct rooting *r, cg_node root, cg_node old, cg_node *new)
+{
+	uint32_t *slot;
+
+	r->paths = 0;
+	*new = root;
+	for (cg_node at = old; at != 0; at = r->node[at].parent) {
+		*new = cg_map_get(&r->moved, (uint64_t)root << 32 | at);
+		if (*new != 0)
+			break;
+		*new = root;
+		if (!cg_grow_raw(
+			&r->path, &r->path_cap, r->paths + 1, sizeof(*r->path)))
+			return fail(r);
+		r->path[r->paths++] = at;
+	}
+	while (r->paths > 0) {
+		const struct cg_node_entry *node =
+		    &r->node[r->path[--r->paths]];
+
+		*new = cg_add_frame(
+		    r->build, *new, node->fn, &node->pos, node->inlined);
+		slot = cg_map_at(
+		    &r->moved, (uint64_t)root << 32 | r->path[r->paths]);
+		if (!slot)
+			return fail(r);
+		*slot = *new;
+	}
+	return cg_build_status(r->build) == CG_OK;
+}
+
+static int64_t
+number_of(const struct cg_graph *graph, cg_labels labels, const char *key)
+{
+	struct cg_label label;
+
+	for (size_t i = 0; cg_get_label(graph, labels, i, &label); i++)
+		if (cg_equal(label.key, key) && label.value.len == 0)
+			return label.number;
+	return 0;
+}
+
+/* Notes whether threads cannot be told apart any more without labels. */
+static bool
+note_thread(struct rooting *r, const struct cg_stack_entry *stack, cg_node root)
+{
+	const struct cg_graph *graph = r->build->graph;
+	uint32_t *found;
+	cg_labels first;
+
+	if (r->joined)
+		return true;
+	found = cg_map_at(&r->thread, (uint64_t)stack->part << 32 | root);
+	if (!found)
+		return fail(r);
+	if (*found == 0)
+		*found = stack->labels + 1;
+	first = *found - 1;
+	r->joined = first != stack->labels &&
+		    (number_of(graph, first, "pid") !=
+			    number_of(graph, stack->labels, "pid") ||
+			number_of(graph, first, "tid") !=
+			    number_of(graph, stack->labels, "tid"));
+	return true;
+}
+
+/* Gives all stacks their roots; the graph has none of them by then. */
+static bool
+move_stacks(struct rooting *r, const struct cg_stack_entry *stack, size_t n)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		struct cg_stack_entry new = stack[i];
+		cg_node root;
+
+		if (r->unlabel)
+			new.labels = 0;
+		ok = find_root(r, &stack[i], &root) &&
+		     move_node(r, root, stack[i].leaf, &new.leaf) &&
+		     note_thread(r, &stack[i], root) &&
+		     cg_stacks_put(r->build, &new);
+	}
+	return ok;
+}
+
+/* The same for no roots: only looks at threads. */
+static bool
+look_at_threads(struct rooting *r)
+{
+	const struct cg_graph *graph = r->build->graph;
+	bool ok = true;
+
+	for (size_t i = 0; ok && !r->joined && i < graph->stacks; i++)
+		ok = note_thread(r, &graph->stack[i], 0);
+	return ok;
+}
+
+static bool
+root_stacks(struct rooting *r)
+{
+	struct cg_graph *graph = r->build->graph;
+	struct cg_node_entry *node = graph->node;
+	struct cg_stack_entry *stack = graph->stack;
+	size_t stacks = graph->stacks;
+	bool ok;
+
+	graph->node = calloc(1, sizeof(*node));
+	if (!graph->node) {
+		graph->node = node;
+		return fail(r);
+	}
+	graph->nodes = graph->node_cap = 1;
+	cg_stacks_drop_slots(graph);
+	cg_map_free(&graph->stack_ids);
+	graph->stack = NULL;
+	graph->stacks = graph->stack_cap = 0;
+	r->node = node;
+	ok = move_stacks(r, stack, stacks);
+	free(node);
+	free(stack);
+	return ok;
+}
+
+int
+cg_root_stacks(struct cg_build *build, const struct cg_roots *roots,
+    bool unlabel, bool *joined)
+{
+	struct rooting r = {
+		.build = build, .roots = roots, .unlabel = unlabel
+	};
+	bool ok;
+
+	ok = roots->count > 0 ? root_stacks(&r) : look_at_threads(&r);
+	if (ok && roots->count > 0)
+		cg_tracks_clear(build->graph);
+	if (ok && roots->count > 0 && unlabel)
+		cg_labels_clear(build->graph);
+	cg_map_free(&r.root);
+	cg_map_free(&r.moved);
+	cg_map_free(&r.thread);
+	free(r.path);
+	free(r.text);
+	*joined = r.joined;
+	return cg_build_failed(build, NULL);
+}
