@@ -132,6 +132,12 @@ set_part_by(struct args *args, const char *value)
 }
 
 static int
+set_between(struct args *args, const char *value)
+{
+	return cg_job_set_between(args->job, value);
+}
+
+static int
 add_root_by(struct args *args, const char *value)
 {
 	return cg_job_add_root_by(args->job, value);
@@ -311,6 +317,9 @@ const struct cmd_option own_options[] = {
 	    .set = add_root_by },
 	{ 0, "no-root-by", NULL, "no such frame where it is the default",
 	    .set = set_no_root_by },
+	{ 0, "between", "FROM,TO",
+	    "only what was between two times: 1.5,3 or 10%,20%",
+	    .set = set_between },
 	{ 0, "strip-prefix", "DIR", "remove DIR from paths of source files",
 	    .set = strip_prefix, .group = "Sources" },
 	{ 0, "map", "OLD=NEW", "replace directory OLD of source files by NEW",

@@ -802,6 +802,11 @@ int cg_job_set_part_by(struct cg_job *, const char *by);
  */
 int cg_job_add_root_by(struct cg_job *, const char *by);
 /*
+ * Only what was between two times after each input's begin: "1.5,3" (seconds),
+ * "10%,20%", or "5," up to the end.
+ */
+int cg_job_set_between(struct cg_job *, const char *);
+/*
  * Whether samples get labels comm, pid, tid and thread, if their format has no
  * labels: as the target can represent, all, or only those of --root-by, for
  * comparisons of runs.

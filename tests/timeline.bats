@@ -254,3 +254,91 @@ make_perf()
 		>"$dir/late.cpuprofile"
 	"$CGCONV" -q -t json "$dir/late.cpuprofile" | grep -q '"total",\[2,'
 }
+
+# of FILE RANGE: the sum of the costs between two times.
+of()
+{
+	"$CGCONV" -q -t json --between "$2" "$1" |
+		sed -n 's/^."total",\[\(.*\)\]]$/\1/p' | awk -F, '{
+			for (i = 1; i <= NF; i++) sum[i] += $i
+			if (NF > most) most = NF
+		} END { for (i = 1; i <= most; i++) printf "%d ", sum[i] }'
+}
+
+@test "timeline: --between cuts calls at the edges" {
+	cat >"$dir/in.json" <<-'E'
+	{"$schema":"https://www.speedscope.app/file-format-schema.json",
+	"shared":{"frames":[{"name":"main"},{"name":"a"},{"name":"b"}]},
+	"profiles":[{"type":"evented","name":"t","unit":"milliseconds",
+	"startValue":0,"endValue":100,"events":[
+	{"type":"O","frame":0,"at":0},{"type":"O","frame":1,"at":10},
+	{"type":"C","frame":1,"at":40},{"type":"O","frame":2,"at":40},
+	{"type":"O","frame":1,"at":50},{"type":"C","frame":1,"at":60},
+	{"type":"C","frame":2,"at":90},{"type":"C","frame":0,"at":100}]}]}
+	E
+	for range in 0.02,0.055 20%,55% 0.02s,55%; do
+		"$CGCONV" -q -t folded --between $range "$dir/in.json" |
+			same - <(printf '%s\n' 'main;a 20000000' \
+				'main;b 10000000' 'main;b;a 5000000')
+	done
+	"$CGCONV" -q -t folded --between 95%, "$dir/in.json" |
+		same - <(echo main 5000000)
+	"$CGCONV" -q -t folded --between ,5% "$dir/in.json" |
+		same - <(echo main 5000000)
+	# What was cut is a profile like others.
+	"$CGCONV" -q -t speedscope --between 20%,55% "$dir/in.json" \
+		>"$dir/cut.json"
+	"$CGCONV" --strict -q -t json "$dir/cut.json" >"$dir/cut"
+	"$CGCONV" -q -t folded --between 0,0.01 "$dir/cut.json" |
+		same - <(echo 'main;a 10000000')
+	# main, a, b, a: those that ran when it began are counted, too.
+	"$CGCONV" -q -t callgrind --between 20%,55% "$dir/in.json" \
+		>"$dir/cut.cg"
+	[ "$(grep -c '^calls=1 ' "$dir/cut.cg")" -eq 3 ]
+	grep -qx 'totals: 35000000' "$dir/cut.cg"
+}
+
+@test "timeline: --between takes samples, of each input from its begin" {
+	for i in 0 1 2 3 4 5; do
+		printf 'p 1/%d %d.5: 3 cycles:\n\t1 f%d (/x)\n\n' \
+			$((i % 2)) $((10 + i)) "$i"
+	done >"$dir/in.perf"
+	"$CGCONV" -q -t folded --no-root-by --between 1,3 "$dir/in.perf" |
+		same - <(printf '%s\n' 'f1 3' 'f2 3')
+	sed 's/1\([0-9]\)\.5/2\1.5/' "$dir/in.perf" >"$dir/b.perf"
+	"$CGCONV" -q -t folded --no-root-by --between 1,3 "$dir/in.perf" \
+		"$dir/b.perf" | same - <(printf '%s\n' 'f1 6' 'f2 6')
+	# Halves are the whole, and labels stay with their threads.
+	"$CGCONV" -q -t pprof --between 50%, "$dir/in.perf" -o "$dir/half.pb"
+	"$CGCONV" -q -t folded --root-by tid \
+		"$dir/half.pb" |
+		same - <(printf '%s\n' 'tid=1;f3 3' 'tid=1;f5 3' 'f4 3' | sort)
+	for file in "$dir/in.perf" samples/cpuprofile/*/*.cpuprofile \
+		samples/speedscope/*/*.json samples/xctrace/*/*.xml \
+		samples/trace-event/calls/*.json; do
+		whole=$(of "$file" 0%,100%)
+		[ -n "$whole" ] || continue
+		[ "$(echo "$(of "$file" 0%,37%) $(of "$file" 37%,100%)" |
+			awk -v whole="$whole" '{
+				n = split(whole, w)
+				for (i = 1; i <= n; i++)
+					if ($i + $(i + n) != w[i]) bad = 1
+				print bad ? $0 " is not " whole : "same"
+			}')" = same ]
+	done
+}
+
+@test "timeline: --between says what it cannot do" {
+	for wrong in 1 x,2 3,1 1,1 , 200%,300% 1e3,2; do
+		refuses 2 '--between: expected two times' --between "$wrong" \
+			-t json samples/cpuprofile/*/*.cpuprofile
+	done
+	printf 'a;b 1\n' >"$dir/in.folded"
+	refuses 3 '--between needs samples or calls with times' --between 1,2 \
+		-t folded "$dir/in.folded"
+	# A part of an input that has no times.
+	printf 'p 1/1 1.5: 3 cycles:\n\t1 f (/x)\n\n' >"$dir/in.perf"
+	"$CGCONV" -t json --between 0%,100% "$dir/in.perf" "$dir/in.folded" \
+		2>&1 >"$dir/out" |
+		grep 'warning: costs of event samples without a time are dropped'
+}

@@ -31,6 +31,25 @@ unsigned cg_roots_who(const struct cg_roots *);
 int cg_root_stacks(
     struct cg_build *, const struct cg_roots *, bool unlabel, bool *joined);
 
+/* ---- cut.c -------------------------------------------------------------- */
+
+/* An edge of --between: seconds after the begin, or a share of all. */
+struct cg_edge {
+	bool given, share;
+	uint64_t nano;            /* 1e9 are a second, or a percent */
+};
+struct cg_between {
+	bool given;
+	struct cg_edge from, to;
+};
+/* "2,3.5", "10%,20%", "5,"; false: it is not like that. */
+bool cg_between_parse(struct cg_between *, const char *text);
+/*
+ * Replaces *graph, which is sealed, by what was between the two times after the
+ * begin of each input. Warns of costs that have no time. Reports its failures.
+ */
+int cg_graph_cut(struct cg_graph **graph, const struct cg_between *);
+
 /* ---- entries.c ---------------------------------------------------------- */
 
 /*

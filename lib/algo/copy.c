@@ -313,6 +313,8 @@ copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 	if (copy->costs_only && !copy->no_counts &&
 	    cg_calls_sampled(copy->from))
 		cg_set_calls_sampled(copy->to);
+	if (copy->sumless)
+		return;
 	for (size_t i = 0; cg_next_fn(copy->from, part, &i, &fn);) {
 		if (!cg_rows_open(rows, part, fn))
 			continue;
@@ -349,7 +351,7 @@ copy_track(struct cg_copy *copy, size_t number)
 static void
 copy_tracks(struct cg_copy *copy)
 {
-	if (copy->costs_only || !(copy->from->facts & CG_TIMELINE) ||
+	if (copy->costs_only || copy->sumless || !(copy->from->facts & CG_TIMELINE) ||
 	    !cg_begin_timeline(copy->to))
 		return;
 	for (size_t i = 0; i < cg_track_count(copy->from); i++)

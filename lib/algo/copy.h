@@ -33,6 +33,7 @@ struct cg_copy {
 	bool costs_only;          /* no addresses, jumps, branches, words */
 	bool no_counts;           /* of calls and samples */
 	bool drop_zeros;          /* drop rows without costs */
+	bool sumless;             /* no rows, stacks and moments */
 	const bool *joined;       /* by fn; NULL: see join.c */
 };
 /* Makes tables of ids for from, all 0. False: out of memory. */

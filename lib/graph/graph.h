@@ -321,6 +321,8 @@ bool cg_labels_tell_loss(
  */
 bool cg_tracks_seal(struct cg_graph *, const cg_node *new_id);
 void cg_tracks_clear(struct cg_graph *);
+/* The number of the input that a track is of. */
+size_t cg_track_input(const struct cg_graph *, size_t track);
 
 /* ---- stacks.c, stack_order.c -------------------------------------------- */
 

@@ -337,6 +337,12 @@ cg_get_track(const struct cg_graph *graph, size_t i)
 	return &graph->track[i].info;
 }
 
+size_t
+cg_track_input(const struct cg_graph *graph, size_t track)
+{
+	return graph->track[track].input;
+}
+
 /* ---- Sealing ------------------------------------------------------------- */
 
 struct timed {

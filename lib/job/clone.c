@@ -47,6 +47,7 @@ cg_job_clone(struct cg_job *job)
 	clone->options = clone->option_cap = job->options;
 	clone->from = job->from;
 	clone->part_by = job->part_by;
+	clone->between = job->between;
 	clone->roots = job->roots;
 	clone->rooted = job->rooted;
 	clone->identity = job->identity;

@@ -264,7 +264,8 @@ convert_labels(struct cg_job *job, const struct cg_module *to, cg_facts *lost)
 {
 	const struct cg_roots roots = cg_job_roots(job, to);
 	struct cg_graph *graph = job->graph;
-	bool labelled = graph->label_sets > 0, timed = graph->tracks > 0;
+	bool labelled = graph->label_sets > 0;
+	bool timed = graph->tracks > 0 && (to->carries & CG_TIMELINE);
 	bool drop = labelled && !(to->carries & CG_LABELS), joined = false;
 	bool rooted =
 	    graph->stacks > 0 && roots.count > 0 && (labelled || !roots.usual);

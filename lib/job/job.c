@@ -180,10 +180,12 @@ find_unwanted(const struct cg_job *job)
 	const cg_facts rows = CG_JUMPS | CG_BRANCHES | CG_BLOCKS |
 			      CG_CONDITIONS | CG_COUNTERS | CG_TIMELINE;
 
+	const cg_facts used = job->between.given ? CG_TIMELINE : 0;
+
 	/* Sums are of rows; timelines are told, too. */
 	if (job->sums_only)
 		return rows & ~CG_TIMELINE;
-	return job->to ? rows & ~(job->to->carries | job->to->needs) : 0;
+	return job->to ? rows & ~(job->to->carries | job->to->needs | used) : 0;
 }
 
 /* See cg_wants_fact(). */
@@ -249,6 +251,15 @@ note_emptied(struct cg_job *job)
 }
 
 static int
+cut(struct cg_job *job)
+{
+	if (job->graph->tracks > 0)
+		return cg_graph_cut(&job->graph, &job->between);
+	return cg_lacks(
+	    job, "--between needs samples or calls with times; there are none");
+}
+
+static int
 freeze(struct cg_job *job)
 {
 	int status = cg_samples_end(&job->build, job->strict, job->verbose);
@@ -262,6 +273,9 @@ freeze(struct cg_job *job)
 		status = cg_nomem(job);
 	if (status == CG_OK)
 		status = cg_graph_seal(job->graph);
+	/* Those that are merged were cut already. */
+	if (status == CG_OK && job->between.given && job->merged == 0)
+		status = cut(job);
 	/* Functions of unknown objects: only a full sum can resolve them. */
 	if (status == CG_OK && is_sum(job) && !job->partial)
 		status = cg_graph_join(&job->graph);

@@ -12,7 +12,7 @@
 #ifndef CG_JOB_H
 #define CG_JOB_H
 
-#include "graph/build.h"
+#include "algo/algo.h"
 #include "graph/rules.h"
 #include "symbols/symbols.h"
 
@@ -60,6 +60,7 @@ struct cg_job {
 		size_t len, cap;
 	} written; /* of cg_job_set_output_memory() */
 	struct cg_part_by part_by;
+	struct cg_between between; /* of --between */
 	struct cg_roots roots; /* of --root-by */
 	bool rooted;           /* it was given; or none */
 	enum cg_identity identity;

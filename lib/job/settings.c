@@ -223,6 +223,17 @@ cg_job_add_root_by(struct cg_job *job, const char *by)
 	    by);
 }
 
+int
+cg_job_set_between(struct cg_job *job, const char *text)
+{
+	if (cg_between_parse(&job->between, text))
+		return CG_OK;
+	return cg_usage(job,
+	    "--between: expected two times, such as 1.5,3 or 10%%,20%%, not "
+	    "'%s'",
+	    text);
+}
+
 void
 cg_job_set_identity(struct cg_job *job, enum cg_identity identity)
 {

@@ -1,0 +1,470 @@
+/*
+ * cut.c - keeps what was between two times (--between).
+ *
+ * The sums are made again of the moments in between. A sample whose cost is time
+ * lasts so long: it is cut at the edges, as calls are.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/algo.h"
+#include "algo/copy.h"
+#include "base/wide.h"
+
+#define NANO UINT64_C(1000000000)
+
+struct cut {
+	const struct cg_between *between;
+	struct cg_copy copy;
+	const struct cg_graph *from;
+	struct cg_axis {
+		int64_t begin, end;
+	} * axis;
+	uint32_t *axis_of;   /* by track */
+	struct cg_map axes;  /* input -> its axis + 1 */
+	struct cg_map first; /* part << 32 | leaf -> its first stack + 1 */
+	uint64_t *timed;     /* sums of the costs of all moments */
+	uint64_t *cost;      /* of a moment, cut */
+	size_t time;         /* event whose costs are nanoseconds */
+	cg_node *path;
+	size_t path_cap;
+	int64_t from_time, to_time; /* on the axis of the current track */
+};
+
+/* ---- What --between says ------------------------------------------------- */
+
+/* "2", "0.5", "10%"; nothing leaves the edge as it is. */
+static bool
+take_edge(struct cg_slice *text, struct cg_edge *edge)
+{
+	uint64_t unit = NANO / 10, whole = 0;
+
+	edge->given = text->len > 0 && *text->ptr != ',';
+	if (!edge->given)
+		return true;
+	if (!cg_take_u64(text, &whole) || whole > INT64_MAX / NANO / 2)
+		return false;
+	edge->nano = whole * NANO;
+	if (cg_take_char(text, '.'))
+		for (; text->len > 0 && *text->ptr >= '0' && *text->ptr <= '9';
+		     text->ptr++, text->len--, unit /= 10)
+			edge->nano += (uint64_t)(*text->ptr - '0') * unit;
+	edge->share = cg_take_char(text, '%');
+	if (!edge->share)
+		(void)cg_take_char(text, 's');
+	return !edge->share || edge->nano <= 100 * NANO;
+}
+
+bool
+cg_between_parse(struct cg_between *between, const char *text)
+{
+	struct cg_slice rest = cg_slice(text);
+
+	*between = (struct cg_between){ .given = true };
+	return take_edge(&rest, &between->from) && cg_take_char(&rest, ',') &&
+	       take_edge(&rest, &between->to) && rest.len == 0 &&
+	       (between->from.given || between->to.given) &&
+	       (!between->from.given || !between->to.given ||
+		   between->from.share != between->to.share ||
+		   between->from.nano < between->to.nano);
+}
+
+/* ---- Axes ---------------------------------------------------------------- */
+
+/* Threads of an input share an axis, unless it is not one of time. */
+static bool
+find_axes(struct cut *cut)
+{
+	size_t tracks = cg_track_count(cut->from);
+	uint32_t *shared;
+
+	for (size_t i = 0; i < tracks; i++) {
+		const struct cg_track *track = cg_get_track(cut->from, i);
+		size_t input = cg_track_input(cut->from, i);
+		struct cg_axis *axis;
+
+		cut->axis_of[i] = (uint32_t)i;
+		if (strcmp(track->unit, "ns") == 0) {
+			shared = cg_map_at(&cut->axes, input);
+			if (!shared)
+				return false;
+			if (*shared == 0)
+				*shared = (uint32_t)i + 1;
+			cut->axis_of[i] = *shared - 1;
+		}
+		axis = &cut->axis[cut->axis_of[i]];
+		if (cut->axis_of[i] == i) {
+			*axis = (struct cg_axis){ track->begin, track->end };
+			continue;
+		}
+		if (track->begin < axis->begin)
+			axis->begin = track->begin;
+		if (track->end > axis->end)
+			axis->end = track->end;
+	}
+	return true;
+}
+
+/* Where an edge is on the axis of a track; fallback if none was given. */
+static int64_t
+place_edge(const struct cut *cut, size_t track, const struct cg_edge *edge,
+    int64_t fallback)
+{
+	const struct cg_axis *axis = &cut->axis[cut->axis_of[track]];
+	const char *unit = cg_get_track(cut->from, track)->unit;
+	uint64_t length = (uint64_t)axis->end - (uint64_t)axis->begin;
+	uint64_t at = edge->nano, rest = 0;
+
+	if (!edge->given)
+		return fallback;
+	if (edge->share)
+		(void)cg_wide_scale(
+		    length, edge->nano, 0, 100 * NANO, &at, &rest);
+	else if (strcmp(unit, "ns") != 0)
+		at = edge->nano / NANO;
+	if (at > INT64_MAX ||
+	    __builtin_add_overflow(axis->begin, (int64_t)at, &fallback))
+		return INT64_MAX;
+	return fallback;
+}
+
+/* ---- Labels -------------------------------------------------------------- */
+
+static bool
+index_stacks(struct cut *cut)
+{
+	const struct cg_graph *from = cut->from;
+
+	for (size_t i = 0; i < from->stacks; i++) {
+		const struct cg_stack_entry *stack = &from->stack[i];
+		uint32_t *first = cg_map_at(
+		    &cut->first, (uint64_t)stack->part << 32 | stack->leaf);
+
+		if (!first)
+			return false;
+		if (*first == 0)
+			*first = (uint32_t)i + 1;
+	}
+	return true;
+}
+
+static bool
+has_number(const struct cg_graph *graph, cg_labels labels, const char *key,
+    uint64_t number)
+{
+	struct cg_label label;
+
+	for (size_t i = 0; cg_get_label(graph, labels, i, &label); i++)
+		if (cg_equal(label.key, key) && label.value.len == 0)
+			return (uint64_t)label.number == number;
+	return number == 0;
+}
+
+/* The labels of the thread's stack that ends in a node. */
+static cg_labels
+find_labels(const struct cut *cut, const struct cg_track *track, cg_node node)
+{
+	const struct cg_graph *from = cut->from;
+	uint32_t first =
+	    cg_map_get(&cut->first, (uint64_t)track->part << 32 | node);
+
+	if (first == 0)
+		return 0;
+	for (size_t i = first - 1;
+	     i < from->stacks && from->stack[i].leaf == node &&
+	     from->stack[i].part == track->part;
+	     i++) {
+		cg_labels labels = from->stack[i].labels;
+
+		if (has_number(from, labels, "tid", track->tid) &&
+		    has_number(from, labels, "pid", track->pid))
+			return labels;
+	}
+	return from->stack[first - 1].labels;
+}
+
+/* ---- Samples ------------------------------------------------------------- */
+
+/* Counts what has a time; overflows as the totals that it is compared with. */
+static void
+note_costs(struct cut *cut, const uint64_t *cost, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		cut->timed[i] += cost[i];
+}
+
+/* How long a sample lasts: its cost, if that is time. */
+static uint64_t
+length_of(const struct cut *cut, const struct cg_track *track,
+    const struct cg_moment *moment)
+{
+	if (strcmp(track->unit, "ns") != 0 || cut->time >= moment->n)
+		return 0;
+	return moment->cost[cut->time] <= INT64_MAX / 2
+		   ? moment->cost[cut->time]
+		   : 0;
+}
+
+/* Of a sample that has begun before, only its time is in between. */
+static void
+cut_sample(struct cut *cut, const struct cg_track *track,
+    const struct cg_moment *moment)
+{
+	struct cg_build *to = cut->copy.to;
+	uint64_t length = length_of(cut, track, moment);
+	int64_t end = moment->time + (int64_t)length;
+	bool began = moment->time >= cut->from_time;
+	struct cg_moment new = *moment;
+
+	note_costs(cut, moment->cost, moment->n);
+	if (moment->time >= cut->to_time || (!began && end <= cut->from_time))
+		return;
+	memset(cut->cost, 0, (cut->from->events + 1) * sizeof(*cut->cost));
+	if (began && moment->n > 0)
+		memcpy(cut->cost, moment->cost, moment->n * sizeof(*cut->cost));
+	if (!began)
+		new.time = cut->from_time;
+	if (length > 0) {
+		if (end > cut->to_time)
+			end = cut->to_time;
+		cut->cost[cut->time] = (uint64_t)end - (uint64_t) new.time;
+	}
+	new.cost = cut->cost;
+	new.node = cut->copy.node[moment->node];
+	cg_set_labels(
+	    to, cut->copy.labels[find_labels(cut, track, moment->node)]);
+	cg_add_stack(to, new.node, began, new.cost, new.n);
+	cg_add_moment(to, &new);
+}
+
+/* ---- Calls --------------------------------------------------------------- */
+
+/* A call that was in between, as readers of calls add it. */
+static void
+count_call(struct cut *cut, cg_node node)
+{
+	const struct cg_node_entry *entry = &cut->from->node[node];
+	const struct cg_pos nowhere = { 0 };
+	cg_fn caller = cut->from->node[entry->parent].fn;
+
+	if (entry->parent == 0)
+		return;
+	(void)cg_add_call(cut->copy.to, cut->copy.fn[caller], &nowhere,
+	    cut->copy.fn[entry->fn], &nowhere, 1, NULL, 0);
+}
+
+/* Enters the calls of a stack, or leaves them, at an edge. */
+static bool
+cross_edge(struct cut *cut, cg_node node, int64_t time, bool enter)
+{
+	const struct cg_graph *from = cut->from;
+	struct cg_moment moment = { .time = time };
+	size_t depth = 0;
+
+	for (; node != 0; node = from->node[node].parent) {
+		if (!cg_grow_raw(&cut->path, &cut->path_cap, depth + 1,
+			sizeof(*cut->path)))
+			return false;
+		cut->path[depth++] = node;
+	}
+	for (size_t i = 0; i < depth; i++) {
+		node = enter ? cut->path[depth - 1 - i]
+			     : from->node[cut->path[i]].parent;
+		moment.node = cut->copy.node[node];
+		cg_add_moment(cut->copy.to, &moment);
+		if (enter)
+			count_call(cut, node);
+	}
+	return true;
+}
+
+/* The stack from one moment to the next. */
+static void
+cut_span(struct cut *cut, const struct cg_track *track, cg_node node,
+    int64_t begin, int64_t end)
+{
+	uint64_t length;
+
+	if (node == 0 || end <= begin || cut->time >= cut->from->events)
+		return;
+	cut->timed[cut->time] += (uint64_t)end - (uint64_t)begin;
+	if (begin < cut->from_time)
+		begin = cut->from_time;
+	if (end > cut->to_time)
+		end = cut->to_time;
+	if (end <= begin)
+		return;
+	length = (uint64_t)end - (uint64_t)begin;
+	memset(cut->cost, 0, (cut->from->events + 1) * sizeof(*cut->cost));
+	cut->cost[cut->time] = length;
+	cg_set_labels(
+	    cut->copy.to, cut->copy.labels[find_labels(cut, track, node)]);
+	cg_add_stack(
+	    cut->copy.to, cut->copy.node[node], 0, cut->cost, cut->time + 1);
+}
+
+/* Calls that last beyond the last moment end with the track. */
+static bool
+cut_calls(
+    struct cut *cut, const struct cg_track *track, struct cg_moments *moments)
+{
+	struct cg_moment moment, last = { .time = track->begin };
+	bool ok = true, in = false, more = true, ended = false;
+
+	while (ok && more) {
+		more = cg_next_moment(moments, &moment);
+		if (!more)
+			moment = (struct cg_moment){ .time = track->end };
+		cut_span(cut, track, last.node, last.time, moment.time);
+		if (!in && !ended && moment.time >= cut->from_time) {
+			ok = cross_edge(cut, last.node, cut->from_time, true);
+			in = true;
+		}
+		if (in && moment.time > cut->to_time) {
+			ok = ok &&
+			     cross_edge(cut, last.node, cut->to_time, false);
+			in = false;
+			ended = true;
+		}
+		if (!more)
+			break;
+		if (in && moment.node != 0 &&
+		    cut->from->node[moment.node].parent == last.node)
+			count_call(cut, moment.node);
+		last = moment;
+		moment.node = cut->copy.node[moment.node];
+		if (in)
+			cg_add_moment(cut->copy.to, &moment);
+	}
+	return ok;
+}
+
+/* ---- The graph ----------------------------------------------------------- */
+
+static bool
+cut_track(struct cut *cut, size_t number)
+{
+	struct cg_track track = *cg_get_track(cut->from, number);
+	struct cg_moments *moments = cg_moments_new(cut->from, number);
+	struct cg_moment moment;
+	bool ok = moments != NULL;
+
+	cut->from_time =
+	    place_edge(cut, number, &cut->between->from, track.begin);
+	cut->to_time = place_edge(cut, number, &cut->between->to, INT64_MAX);
+	/* The last sample is part of the whole. */
+	if (cut->to_time >= cut->axis[cut->axis_of[number]].end)
+		cut->to_time = INT64_MAX;
+	cg_set_part(cut->copy.to, cut->copy.part[track.part]);
+	ok = ok && cg_add_track(cut->copy.to, &track);
+	if (ok && track.spans)
+		ok = cut_calls(cut, &track, moments);
+	while (ok && !track.spans && cg_next_moment(moments, &moment))
+		cut_sample(cut, &track, &moment);
+	cg_moments_free(moments);
+	if (track.begin < cut->from_time)
+		track.begin = cut->from_time;
+	if (track.end > cut->to_time)
+		track.end = cut->to_time;
+	if (ok && track.begin <= track.end)
+		cg_state_times(cut->copy.to, track.begin, track.end);
+	return ok;
+}
+
+/* The event that is time, if there is one. */
+static size_t
+find_time(const struct cg_graph *graph)
+{
+	size_t i = 0;
+
+	while (i < graph->events && strcmp(graph->event[i].unit, "ns") != 0)
+		i++;
+	return i;
+}
+
+static bool
+open_cut(struct cut *cut)
+{
+	size_t tracks = cg_track_count(cut->from) + 1;
+	size_t events = cut->from->events + 1;
+
+	cut->axis = calloc(tracks, sizeof(*cut->axis));
+	cut->axis_of = calloc(tracks, sizeof(*cut->axis_of));
+	cut->timed = calloc(events, sizeof(*cut->timed));
+	cut->cost = calloc(events, sizeof(*cut->cost));
+	cut->time = find_time(cut->from);
+	return cut->axis && cut->axis_of && cut->timed && cut->cost &&
+	       cg_copy_open(&cut->copy) && find_axes(cut) && index_stacks(cut);
+}
+
+static void
+close_cut(struct cut *cut)
+{
+	free(cut->axis);
+	free(cut->axis_of);
+	free(cut->timed);
+	free(cut->cost);
+	free(cut->path);
+	cg_map_free(&cut->axes);
+	cg_map_free(&cut->first);
+	cg_copy_close(&cut->copy);
+}
+
+/* Costs that have no time are in no time between two others. */
+static void
+tell_untimed(const struct cut *cut)
+{
+	const struct cg_graph *from = cut->from;
+
+	for (size_t i = 0; i < from->events; i++) {
+		uint64_t all = 0;
+
+		for (cg_part part = 0; part < from->parts; part++)
+			if (i < from->part[part].totals)
+				all += from->part[part].total[i];
+		if (all != cut->timed[i])
+			cg_diag_say(from->diag, CG_WARNING, NULL,
+			    "costs of event %s without a time are dropped",
+			    from->event[i].name);
+	}
+}
+
+int
+cg_graph_cut(struct cg_graph **graph, const struct cg_between *between)
+{
+	struct cg_build to;
+	struct cut cut = { .between = between, .from = *graph };
+	int status = CG_ELIMIT;
+	bool ok;
+
+	cg_build_init(
+	    &to, cg_graph_new((*graph)->diag, (*graph)->fault), CG_PARTS_KEEP);
+	cut.copy =
+	    (struct cg_copy){ .from = *graph, .to = &to, .sumless = true };
+	ok = to.graph && open_cut(&cut);
+	if (ok) {
+		cg_copy_events(&cut.copy);
+		cg_copy_dimensions(&cut.copy);
+		for (cg_fn fn = 1; fn < (*graph)->fns; fn++)
+			cg_copy_fn(&cut.copy, fn, fn);
+		ok = cg_copy_rows(&cut.copy) == CG_OK && cg_begin_timeline(&to);
+	}
+	for (size_t i = 0; ok && i < cg_track_count(*graph); i++)
+		ok = cut_track(&cut, i);
+	if (ok)
+		status = cg_build_failed(&to, NULL);
+	else
+		cg_graph_nomem(*graph);
+	if (status == CG_OK)
+		tell_untimed(&cut);
+	close_cut(&cut);
+	cg_build_free(&to);
+	if (status != CG_OK) {
+		cg_graph_free(to.graph);
+		return status;
+	}
+	cg_graph_free(*graph);
+	*graph = to.graph;
+	status = cg_formulas_resolve(*graph);
+	return status == CG_OK ? cg_graph_seal(*graph) : status;
+}
