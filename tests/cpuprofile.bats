@@ -168,3 +168,79 @@ two="{\"id\":2,$frame}"
 	"$CGCONV" -t json "$t/x.cpuprofile" 2>&1 >/dev/null |
 		grep -q 'warning: there are not as many samples as times'
 }
+
+# Prints when each sample began, in nanoseconds, and its function.
+samples_of()
+{
+	perl -MJSON::PP -e 'local $/; my $p = decode_json(<STDIN>);
+		my %name = map { $_->{id} => $_->{callFrame} } @{$p->{nodes}};
+		my $time = $p->{startTime};
+		for my $i (0 .. $#{$p->{samples}}) {
+			my $f = $name{$p->{samples}[$i]};
+			$time += $p->{timeDeltas}[$i];
+			# Equal names were told apart.
+			my $name = $f->{functionName} || "(anonymous)";
+			$name =~ s/(:\d+)+$//;
+			printf "%.0f %s %s:%d\n", $time * 1000, $name,
+				@$f{qw(url lineNumber)};
+		}
+		print scalar @{$p->{timeDeltas}}, "\n"' <"$1"
+}
+
+@test "cpuprofile: samples keep their order, times and functions" {
+	file=samples/cpuprofile/node/prof.cpuprofile
+	samples_of $file >"$t/want"
+	[ "$(wc -l <"$t/want")" -ge 30 ]
+	"$CGCONV" -q -t cpuprofile $file -o "$t/out.cpuprofile"
+	samples_of "$t/out.cpuprofile" >"$t/got"
+	same "$t/want" "$t/got"
+	"$CGCONV" --verify $file "$t/out.cpuprofile"
+	"$CGCONV" -q -t json $file | "$CGCONV" -q -t cpuprofile |
+		same "$t/out.cpuprofile" -
+	for to in json speedscope; do
+		"$CGCONV" -q -t $to $file -o "$t/a"
+		"$CGCONV" -q -t $to "$t/out.cpuprofile" | same "$t/a" -
+	done
+}
+
+@test "cpuprofile: samples of other profilers, with idle time" {
+	printf 'p 1 %s: %s cpu-clock: \n\t1 %s (/x)\n\t2 main (/x)\n\n' \
+		1.000 1000000 a 1.003 1000000 b 1.0035 2000000 a >"$t/in.perf"
+	"$CGCONV" -q -t cpuprofile "$t/in.perf" -o "$t/out.cpuprofile"
+	# b lasts until 1.004, so that the next sample begins later.
+	same - <(samples_of "$t/out.cpuprofile") <<-'E'
+	1000000000 a :-1
+	1001000000 (idle) :-1
+	1003000000 b :-1
+	1004000000 a :-1
+	5
+	E
+	"$CGCONV" -q -t folded --event ns "$t/out.cpuprofile" |
+		same - <(printf '%s\n' '(idle) 2000000' 'main;a 3000000' \
+			'main;b 1000000')
+	# Calls are samples of what they run in between.
+	"$CGCONV" -q -t cpuprofile samples/speedscope/evented/*.json \
+		-o "$t/calls.cpuprofile"
+	"$CGCONV" -q -t folded --event ns "$t/calls.cpuprofile" |
+		grep -v idle | awk '{ sum += $NF / 1000 } END { print sum }' >"$t/sum"
+	"$CGCONV" -q -t folded samples/speedscope/evented/*.json |
+		awk '{ sum += $NF } END { print sum }' >"$t/got"
+	same "$t/sum" "$t/got"
+}
+
+@test "cpuprofile: several threads, and costs without times, are sums" {
+	printf 'p 1/%d 1.%d: 3 cycles: \n\t1 f%d (/x)\n\n' 1 0 1 2 1 1 1 2 2 \
+		>"$t/in.perf"
+	"$CGCONV" -t cpuprofile "$t/in.perf" -o "$t/out.cpuprofile" \
+		2>"$t/err"
+	grep 'warning: a CPU profile has one thread' "$t/err"
+	grep 'note: costs of cycles are written as microseconds' "$t/err"
+	same - <(samples_of "$t/out.cpuprofile") <<-'E'
+	0 f1 :-1
+	6000 f2 :-1
+	3
+	E
+	echo 'a;b 3' | "$CGCONV" -q -f folded -t cpuprofile |
+		"$CGCONV" -q -f cpuprofile -t folded --event samples |
+		grep -x "a;b 3"
+}

@@ -26,7 +26,8 @@ may_refuse()
 	lcov:* | cobertura:*) ;;
 	pprof:* | svg:*) ;;
 	trace-event:samples/trace-event/*) return 1 ;;
-	gprof:* | folded:* | speedscope:* | trace-event:* | dot:* | gcov-*:* | gcov:* | callgrind:samples/json/*) ;;
+	cpuprofile:samples/cpuprofile/*) return 1 ;;
+	gprof:* | folded:* | speedscope:* | trace-event:* | cpuprofile:* | dot:* | gcov-*:* | gcov:* | callgrind:samples/json/*) ;;
 	*) return 1 ;;
 	esac
 }
@@ -109,21 +110,27 @@ totals()
 			cobertura:samples/lcov/*) ;;
 			cobertura:samples/cobertura/*) ;;
 			lcov:* | cobertura:*) continue ;;
+			# Between calls the thread is idle.
+			cpuprofile:samples/trace-event/*) continue ;;
 			esac
 			case $to in
 			gcov-json | gcov-text)
 				grep -qxFf "$dir/got" "$dir/want" ;;
 			# Its counters have 16 bits: of larger costs it keeps
 			# the first digits, in nanoseconds or powers of ten.
-			gprof) cat "$dir/want" "$dir/got" | awk -F '\t' \
+			# Costs that are not time are microseconds there.
+			gprof | cpuprofile) cat "$dir/want" "$dir/got" | awk -F '\t' \
 				-v wants="$(wc -l <"$dir/want")" '
 				NR <= wants { want[NR] = $3; next }
 				{ for (unit = 1; unit <= 1e12; unit *= 10)
 					for (i in want) {
 						off = 1 - $3 * unit / (want[i] + 1e-9)
 						found += off * off < 1e-6
+						off = 1 - $3 / unit / (want[i] + 1e-9)
+						found += off * off < 1e-6
 					} }
-				END { exit !found }' ;;
+				END { exit !found }' || {
+				echo "$to $file"; return 1; } ;;
 			folded | trace-event) [ "$(cut -f 3 "$dir/got")" = \
 				"$(cut -f 3 "$dir/want")" ] ||
 				cut -f 3 "$dir/want" |
@@ -142,6 +149,8 @@ totals()
 			gcov:* | gprof:samples/[!g]* | gprof:samples/gperf*) ;;
 			# Names that end in blanks or numbers are changed.
 			folded:*/shapes.folded | folded:*/evented/*) ;;
+			# Costs become time, and idle time is added.
+			cpuprofile:samples/[!c]*) ;;
 			*)
 				made "$to" "$file" || continue
 				# shellcheck disable=SC2046 # two words or none

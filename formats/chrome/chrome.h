@@ -10,6 +10,7 @@
  *	  trace_write.c               calls of threads as events
  *	tree.c                        call frames of a profile from JSON; stacks
  *	samples.c                     samples, summed for each node of a tree
+ *	profile_write.c               writes a tree and its samples
  *
  * cpuprofile.c and trace_profiles.c fill a tree and add samples to it;
  * samples.c then adds the stacks, their costs and times to the graph. This
@@ -19,6 +20,9 @@
 #define FORMATS_CHROME_CHROME_H
 
 #include "cgconv_parse.h"
+
+#define CHROME_BUILTIN "(V8)" /* the object of functions outside of scripts */
+#define CHROME_ANONYMOUS "(anonymous)" /* as developer tools show it */
 
 /* ---- tree.c: call frames ------------------------------------------------ */
 
@@ -120,5 +124,12 @@ bool chrome_next_sum(
 /* After the last sample: adds all stacks to the builder's current part. */
 void chrome_add_profile(struct cg_doc *, struct chrome_profile *);
 void chrome_free_profile(struct chrome_profile *);
+
+/* ---- profile_write.c ---------------------------------------------------- */
+
+int chrome_write_profile(
+    struct cg_job *, const struct cg_graph *, struct cg_out *);
+/* Nanoseconds as microseconds. */
+void chrome_put_time(struct cg_out *, int64_t);
 
 #endif

@@ -205,12 +205,22 @@ probe(const struct cg_head *head)
 	return found & 1 ? CG_PROBE_LIKELY : CG_PROBE_NO;
 }
 
+static const struct cg_option options[] = {
+	CG_OPTION_EVENT,
+	{ 0 },
+};
+
 const struct cg_module cg_format_cpuprofile = {
 	CG_MODULE,
 	.name = "cpuprofile",
 	.title = "CPU profiles of V8, by node or Chrome",
 	.text = true,
 	.suffixes = "cpuprofile",
+	.carries = CG_SELF | CG_LINES | CG_STACKS | CG_FILES | CG_DEFINITIONS |
+		   CG_TIMELINE,
+	.needs = CG_STACKS,
 	.probe = probe,
 	.read = read_cpuprofile,
+	.write = chrome_write_profile,
+	.options = options,
 };

@@ -312,7 +312,8 @@ add_call(struct cg_doc *doc, struct trace *trace, const struct item *item)
 			event.duration = 0;
 	}
 	if (item->phase != 'E' && item->name == 0)
-		event.name = cg_add_name(doc->build, cg_slice("(anonymous)"));
+		event.name =
+		    cg_add_name(doc->build, cg_slice(CHROME_ANONYMOUS));
 	trace->calls_seen = true;
 	return get_thread(doc, trace, item, &event.thread) &&
 	       chrome_add_event(doc, &trace->calls, &event);

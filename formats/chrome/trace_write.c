@@ -12,7 +12,6 @@
 
 #include "trace_event.h"
 
-#define MICRO 1000 /* nanoseconds in a unit of the file */
 #define UNKNOWN "[unknown]"
 
 /* What is written of a function: "[libx.so]" for one without a name. */
@@ -155,26 +154,6 @@ stack_nodes(struct writer *w)
 
 /* ---- Events --------------------------------------------------------------- */
 
-static void
-put_time(struct writer *w, int64_t time)
-{
-	uint64_t size = time < 0 ? 0 - (uint64_t)time : (uint64_t)time;
-	char *to = cg_out_reserve(w->out, CG_NUMBER_MAX + 8);
-	unsigned rest = (unsigned)(size % MICRO);
-
-	if (time < 0)
-		*to++ = '-';
-	to = cg_format_u64(to, size / MICRO);
-	if (rest != 0) {
-		*to++ = '.';
-		for (unsigned unit = MICRO / 10; rest != 0; unit /= 10) {
-			*to++ = (char)('0' + rest / unit);
-			rest %= unit;
-		}
-	}
-	cg_out_advance(w->out, to);
-}
-
 /* What each event of the track begins with; the caller ends the object. */
 static void
 begin_event(struct writer *w, const char *phase)
@@ -194,7 +173,7 @@ put_call(struct writer *w, const char *phase, uint32_t stack, int64_t time)
 {
 	begin_event(w, phase);
 	cg_puts(w->out, ",\"ts\":");
-	put_time(w, time);
+	chrome_put_time(w->out, time);
 	cg_puts(w->out, ",\"name\":");
 	put_label(w, w->stack[stack].label);
 	cg_putc(w->out, '}');
@@ -283,7 +262,7 @@ put_samples(struct writer *w, struct cg_moments *moments)
 			continue;
 		begin_event(w, "P");
 		cg_puts(w->out, ",\"ts\":");
-		put_time(w, moment.time);
+		chrome_put_time(w->out, moment.time);
 		cg_puts(w->out, ",\"name\":");
 		cg_put_json(
 		    w->out, cg_slice(cg_get_event(w->graph, w->event)->name));

@@ -12,8 +12,7 @@
 
 #include "chrome.h"
 
-#define BUILTIN "(V8)" /* the object of functions outside of scripts */
-#define ROOT "(root)"  /* V8's name for the bottom of all stacks */
+#define ROOT "(root)" /* V8's name for the bottom of all stacks */
 
 void
 chrome_free_tree(struct chrome_tree *tree)
@@ -288,9 +287,9 @@ add_function(struct cg_build *build, struct chrome_node *node)
 
 	(void)cg_take_prefix(&url, "file://");
 	if (node->builtin && url.len == 0)
-		object = cg_add_object(build, cg_slice(BUILTIN));
+		object = cg_add_object(build, cg_slice(CHROME_BUILTIN));
 	if (name.len == 0)
-		name = cg_slice("(anonymous)");
+		name = cg_slice(CHROME_ANONYMOUS);
 	node->pos.file = cg_add_file(build, url);
 	node->pos.line = from_one(node->line);
 	node->fn = cg_add_fn_at(build, name, node->pos.file, object,

@@ -1,0 +1,675 @@
+/*
+ * profile_write.c - writes CPU profiles as V8 does: a tree of functions, the
+ * samples in their order, and when each was taken.
+ *
+ * A profile is of one thread, and time is its axis. If there are several
+ * threads, or costs that no time is known of, the samples are those of the sums:
+ * one for each stack, which lasts as long as it cost. Costs that are not time
+ * are written as microseconds. Between two samples of other profilers the thread
+ * is (idle), as V8 calls it.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chrome.h"
+
+#define MICRO 1000 /* nanoseconds in a unit of the file */
+#define IDLE 1     /* the index of its node; 0 is the root */
+
+/* A function on top of a stack of functions. */
+struct merged {
+	uint32_t parent, next, child; /* indices; 0: none */
+	cg_fn fn;
+	uint32_t rank, index; /* of the function; its own */
+	uint32_t id;          /* in the file, callers before callees */
+	bool used;            /* it has samples, or those that it calls */
+	uint64_t hits;
+	uint32_t tick; /* the first of its lines + 1 */
+};
+
+struct tick {
+	uint32_t line, next;
+	uint64_t count;
+};
+
+struct writer {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	size_t event, counter; /* events of the costs, of numbers of samples */
+	uint64_t scale;        /* nanoseconds in a unit of cost */
+	bool in_order;         /* track 0 is all there is */
+	bool idles;            /* (idle) has samples */
+	uint32_t *rank;        /* by function: equal for those written alike */
+	uint32_t *of;          /* by node: its function's stack */
+	struct merged *merged;
+	uint32_t count;
+	struct tick *tick;
+	size_t ticks, tick_cap;
+	/* What walks through the samples gives to put(): */
+	void (*put)(struct writer *, uint32_t node, int64_t time);
+	int64_t begin, finish; /* of the file */
+	int64_t first, last;   /* samples so far, with idle ones */
+	int64_t end;           /* of the last sample */
+	uint64_t samples, sum; /* their number, with idle ones; their costs */
+	bool counted;          /* numbers of samples are known */
+	bool in_gap;           /* between samples */
+	const char *separator;
+	uint32_t *script; /* by file: its number; 0: not written yet */
+	uint32_t scripts;
+	char *text; /* scratch */
+	size_t text_cap;
+};
+
+/* ---- Nodes --------------------------------------------------------------- */
+
+static bool
+is_builtin(const struct writer *w, cg_fn fn)
+{
+	return cg_fn_file(w->graph, fn) == 0 &&
+	       cg_equal(cg_object_path(w->graph, cg_fn_object(w->graph, fn)),
+		   CHROME_BUILTIN);
+}
+
+static bool
+is_idle(const struct writer *w, cg_fn fn)
+{
+	return is_builtin(w, fn) &&
+	       cg_equal(cg_fn_name(w->graph, fn), "(idle)");
+}
+
+/* What is written of a function. */
+struct written {
+	struct cg_slice name, path;
+	uint32_t line, column;
+	bool builtin;
+	cg_fn fn;
+};
+
+static int
+compare_written(const void *pa, const void *pb)
+{
+	const struct written *a = pa, *b = pb;
+	int order = cg_compare(a->name, b->name);
+
+	if (order == 0)
+		order = cg_compare(a->path, b->path);
+	if (order == 0)
+		order = (a->line > b->line) - (a->line < b->line);
+	if (order == 0)
+		order = (a->column > b->column) - (a->column < b->column);
+	return order ? order : a->builtin - b->builtin;
+}
+
+static int
+compare_fns(const void *pa, const void *pb)
+{
+	const struct written *a = pa, *b = pb;
+	int order = compare_written(pa, pb);
+
+	return order ? order : (a->fn > b->fn) - (a->fn < b->fn);
+}
+
+/* Functions that are written alike, as those of two objects, are one. */
+static bool
+unite_functions(struct writer *w)
+{
+	size_t count = cg_fn_count(w->graph) + 1, first = 0;
+	struct written *all = calloc(count, sizeof(*all));
+	struct cg_range range;
+
+	w->rank = calloc(count, sizeof(*w->rank));
+	if (!all || !w->rank) {
+		free(all);
+		return cg_reject_nomem(w->job);
+	}
+	for (cg_fn fn = 0; fn < count; fn++) {
+		cg_fn_range(w->graph, fn, &range);
+		all[fn] = (struct written){ cg_fn_name(w->graph, fn),
+			cg_file_path(w->graph, cg_fn_file(w->graph, fn)),
+			range.first, range.first_column, is_builtin(w, fn),
+			fn };
+	}
+	qsort(all, count, sizeof(*all), compare_fns);
+	for (size_t i = 0; i < count; i++) {
+		if (compare_written(&all[first], &all[i]) != 0)
+			first = i;
+		w->rank[all[i].fn] = (uint32_t)first;
+	}
+	free(all);
+	return true;
+}
+
+/* Lines are of the functions' samples, not of calls: V8 has no call sites. */
+static bool
+merge_nodes(struct writer *w)
+{
+	size_t nodes = cg_node_count(w->graph) + 1;
+	struct cg_map known = { 0 };
+	bool ok;
+
+	w->of = calloc(nodes, sizeof(*w->of));
+	w->merged = calloc(nodes + 1, sizeof(*w->merged));
+	w->script = calloc(cg_file_count(w->graph) + 1, sizeof(*w->script));
+	ok = w->of && w->merged && w->script;
+	w->count = IDLE + 1;
+	for (cg_node node = 1; ok && node < nodes; node++) {
+		struct cg_stack at;
+		uint32_t parent, *id;
+
+		cg_get_node(w->graph, node, &at);
+		parent = w->of[at.parent];
+		id = cg_map_at(&known, (uint64_t)parent << 32 | w->rank[at.fn]);
+		ok = id != NULL;
+		if (ok && *id == 0 && parent == 0 && is_idle(w, at.fn))
+			*id = IDLE;
+		if (ok && *id == 0) {
+			*id = w->count++;
+			w->merged[*id] = (struct merged){ .parent = parent,
+				.fn = at.fn,
+				.rank = w->rank[at.fn],
+				.index = *id };
+		}
+		if (ok)
+			w->of[node] = *id;
+	}
+	cg_map_free(&known);
+	return ok || cg_reject_nomem(w->job);
+}
+
+static int
+compare_ranks(const void *pa, const void *pb)
+{
+	const struct merged *a = pa, *b = pb;
+
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* The next node in the order of the file; 0 at its end. */
+static uint32_t
+next_node(const struct writer *w, uint32_t node)
+{
+	if (w->merged[node].child != 0)
+		return w->merged[node].child;
+	while (node != 0 && w->merged[node].next == 0)
+		node = w->merged[node].parent;
+	return w->merged[node].next;
+}
+
+/* Numbers nodes by the names of their functions, depth first. */
+static bool
+order_nodes(struct writer *w)
+{
+	struct merged *sorted = malloc(w->count * sizeof(*sorted));
+	uint32_t id = IDLE + 1;
+
+	if (!sorted)
+		return cg_reject_nomem(w->job);
+	memcpy(sorted, w->merged, w->count * sizeof(*sorted));
+	qsort(sorted + IDLE + 1, w->count - IDLE - 1, sizeof(*sorted),
+	    compare_ranks);
+	for (uint32_t i = w->count - 1; i > IDLE; i--)
+		w->merged[w->merged[i].parent].used |= w->merged[i].used;
+	for (uint32_t i = w->count - 1; i > IDLE; i--) {
+		struct merged *node = &w->merged[sorted[i].index];
+
+		if (!node->used)
+			continue;
+		node->next = w->merged[node->parent].child;
+		w->merged[node->parent].child = sorted[i].index;
+	}
+	free(sorted);
+	w->merged[0].id = 1;
+	w->merged[IDLE].id = IDLE + 1;
+	for (uint32_t node = next_node(w, 0); node != 0;
+	     node = next_node(w, node))
+		w->merged[node].id = ++id;
+	return true;
+}
+
+static bool
+add_tick(struct writer *w, struct merged *merged, uint32_t line, uint64_t count)
+{
+	uint32_t *link = &merged->tick;
+	struct tick *tick;
+
+	if (w->ticks == UINT32_MAX || !cg_grow_raw(&w->tick, &w->tick_cap,
+					  w->ticks + 1, sizeof(*w->tick)))
+		return cg_reject_nomem(w->job);
+	while (*link != 0 && w->tick[*link - 1].line < line)
+		link = &w->tick[*link - 1].next;
+	if (*link == 0 || w->tick[*link - 1].line != line) {
+		w->tick[w->ticks] =
+		    (struct tick){ .line = line, .next = *link };
+		*link = (uint32_t)++w->ticks;
+	}
+	tick = &w->tick[*link - 1];
+	tick->count += count;
+	return true;
+}
+
+/* The numbers of samples: those of an event, or what the stacks say. */
+static bool
+count_hits(struct writer *w)
+{
+	struct cg_stack_cost stack;
+
+	for (size_t i = 0; cg_next_stack(w->graph, CG_ALL_PARTS, &i, &stack);) {
+		struct merged *merged = &w->merged[w->of[stack.leaf]];
+		uint64_t hits = w->counter < stack.n ? stack.cost[w->counter]
+				: w->counter < cg_event_count(w->graph)
+				    ? 0
+				    : stack.samples;
+		struct cg_stack leaf;
+
+		if (hits == 0)
+			continue;
+		merged->hits += hits;
+		merged->used = true;
+		w->counted = true;
+		if (stack.leaf == 0)
+			continue;
+		cg_get_node(w->graph, stack.leaf, &leaf);
+		if (leaf.pos.line != 0 &&
+		    leaf.pos.file == cg_fn_file(w->graph, leaf.fn) &&
+		    !add_tick(w, merged, leaf.pos.line, hits))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Samples ------------------------------------------------------------- */
+
+static uint64_t
+cost_of(const struct writer *w, const uint64_t *cost, size_t n)
+{
+	uint64_t scaled;
+
+	if (w->event >= n ||
+	    __builtin_mul_overflow(cost[w->event], w->scale, &scaled))
+		return 0;
+	return scaled;
+}
+
+/* The sample before lasts until this one, or until it has ended. */
+static void
+put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
+{
+	if (w->samples == 0)
+		w->first = w->end = time;
+	if (time > w->end) {
+		w->in_gap = true;
+		w->put(w, IDLE, w->end);
+		w->in_gap = false;
+		w->samples++;
+		w->end = time;
+	}
+	w->put(w, node, w->end);
+	w->samples++;
+	w->sum += cost;
+	w->end = (int64_t)((uint64_t)w->end + cost);
+}
+
+/* Calls, one after another: a sample for each stack that they make. */
+static void
+walk_spans(struct writer *w, struct cg_moments *moments, int64_t end)
+{
+	struct cg_moment moment, last = { .node = 0 };
+	bool more;
+
+	do {
+		more = cg_next_moment(moments, &moment);
+		if (!more)
+			moment = (struct cg_moment){ .time = end };
+		if (last.node != 0 && moment.time > last.time)
+			put_sample(w, w->of[last.node], last.time,
+			    (uint64_t)moment.time - (uint64_t)last.time);
+		last = moment;
+	} while (more);
+}
+
+static bool
+walk_track(struct writer *w)
+{
+	const struct cg_track *track = cg_get_track(w->graph, 0);
+	struct cg_moments *moments = cg_moments_new(w->graph, 0);
+	bool timed = strcmp(track->unit, "ns") == 0 && w->scale == 1;
+	struct cg_moment moment;
+
+	if (!moments)
+		return cg_reject_nomem(w->job);
+	if (track->spans)
+		walk_spans(w, moments, track->end);
+	while (!track->spans && cg_next_moment(moments, &moment)) {
+		uint64_t cost = cost_of(w, moment.cost, moment.n);
+
+		if (cost > 0 || w->counter < moment.n)
+			put_sample(w, w->of[moment.node],
+			    timed ? moment.time : w->end, cost);
+	}
+	cg_moments_free(moments);
+	return true;
+}
+
+/* One sample for each stack, in the order of the graph. */
+static void
+walk_sums(struct writer *w)
+{
+	struct cg_stack_cost stack;
+
+	for (size_t i = 0; cg_next_stack(w->graph, CG_ALL_PARTS, &i, &stack);) {
+		uint64_t cost = cost_of(w, stack.cost, stack.n);
+
+		if (cost > 0)
+			put_sample(w, w->of[stack.leaf], w->end, cost);
+	}
+}
+
+static bool
+walk(struct writer *w, void (*put)(struct writer *, uint32_t, int64_t))
+{
+	w->put = put;
+	w->samples = w->sum = 0;
+	w->separator = "";
+	w->end = w->last = w->first = w->begin;
+	if (w->in_order)
+		return walk_track(w);
+	walk_sums(w);
+	return true;
+}
+
+void
+chrome_put_time(struct cg_out *out, int64_t time)
+{
+	uint64_t size = time < 0 ? 0 - (uint64_t)time : (uint64_t)time;
+	char *to = cg_out_reserve(out, CG_NUMBER_MAX + 8);
+	unsigned rest = (unsigned)(size % MICRO);
+
+	if (time < 0)
+		*to++ = '-';
+	to = cg_format_u64(to, size / MICRO);
+	if (rest != 0) {
+		*to++ = '.';
+		for (unsigned unit = MICRO / 10; rest != 0; unit /= 10) {
+			*to++ = (char)('0' + rest / unit);
+			rest %= unit;
+		}
+	}
+	cg_out_advance(out, to);
+}
+
+/* ---- The file ------------------------------------------------------------ */
+
+static void
+count_sample(struct writer *w, uint32_t node, int64_t time)
+{
+	w->last = time;
+	w->idles |= node == IDLE;
+	w->merged[node].used = true;
+	if (!w->counted || w->in_gap)
+		w->merged[node].hits++;
+}
+
+static void
+put_id(struct writer *w, uint32_t node, int64_t time)
+{
+	char *to = cg_out_reserve(w->out, CG_NUMBER_MAX + 1);
+
+	(void)time;
+	if (*w->separator)
+		*to++ = ',';
+	w->separator = ",";
+	cg_out_advance(w->out, cg_format_u64(to, w->merged[node].id));
+}
+
+static void
+put_delta(struct writer *w, uint32_t node, int64_t time)
+{
+	(void)node;
+	cg_puts(w->out, w->separator);
+	w->separator = ",";
+	chrome_put_time(w->out, (int64_t)((uint64_t)time - (uint64_t)w->last));
+	w->last = time;
+}
+
+/*
+ * The last sample lasts as long as the others on average, says samples.c: else
+ * there is one time more than samples.
+ */
+static void
+put_end(struct writer *w, int64_t first)
+{
+	uint64_t length = (uint64_t)w->last - (uint64_t)first;
+
+	if (w->samples == 0 ||
+	    (w->samples > 1 && (uint64_t)w->end - (uint64_t)w->last ==
+				   length / (w->samples - 1)))
+		return;
+	put_delta(w, 0, w->end);
+}
+
+/* A path is a URL. */
+static bool
+put_url(struct writer *w, struct cg_slice path)
+{
+	static const char scheme[] = "file://";
+	size_t len = path.len > 0 && *path.ptr == '/' ? strlen(scheme) : 0;
+
+	if (!cg_grow_raw(&w->text, &w->text_cap, path.len + len + 1, 1))
+		return cg_reject_nomem(w->job);
+	memcpy(w->text, scheme, len);
+	if (path.len > 0)
+		memcpy(w->text + len, path.ptr, path.len);
+	cg_put_json(w->out, (struct cg_slice){ w->text, path.len + len });
+	return true;
+}
+
+/* Files stand for scripts. Functions of number 0 belong to none. */
+static uint32_t
+number_script(struct writer *w, uint32_t node)
+{
+	cg_fn fn = w->merged[node].fn;
+	cg_file file = cg_fn_file(w->graph, fn);
+
+	if (node <= IDLE || is_builtin(w, fn))
+		return 0;
+	if (w->script[file] == 0)
+		w->script[file] = ++w->scripts;
+	return w->script[file];
+}
+
+/* Readers give functions without a name one. */
+static struct cg_slice
+own_name(struct cg_slice name)
+{
+	return cg_equal(name, CHROME_ANONYMOUS) ? cg_slice("") : name;
+}
+
+static bool
+put_frame(struct writer *w, uint32_t node)
+{
+	static const char *const name[] = { "(root)", "(idle)" };
+	cg_fn fn = w->merged[node].fn;
+	struct cg_slice path = cg_file_path(w->graph, cg_fn_file(w->graph, fn));
+	struct cg_range range;
+	bool ok;
+
+	cg_fn_range(w->graph, fn, &range);
+	cg_puts(w->out, "\"functionName\":");
+	cg_put_json(w->out, node <= IDLE ? cg_slice(name[node])
+					 : own_name(cg_fn_name(w->graph, fn)));
+	cg_putf(w->out,
+	    ",\"scriptId\":\"%" PRIu32 "\",\"url\":", number_script(w, node));
+	ok = put_url(w, path);
+	cg_putf(w->out, ",\"lineNumber\":%" PRId64 ",\"columnNumber\":%" PRId64,
+	    (int64_t)range.first - 1, (int64_t)range.first_column - 1);
+	return ok;
+}
+
+static void
+put_children(struct writer *w, uint32_t node)
+{
+	const char *separator = ",\"children\":[";
+
+	if (node == 0 && w->idles) {
+		cg_putf(w->out, "%s%d", separator, IDLE + 1);
+		separator = ",";
+	}
+	for (uint32_t at = w->merged[node].child; at != 0;
+	     at = w->merged[at].next) {
+		cg_putf(w->out, "%s%" PRIu32, separator, w->merged[at].id);
+		separator = ",";
+	}
+	if (*separator == ',' && separator[1] == '\0')
+		cg_putc(w->out, ']');
+}
+
+static void
+put_ticks(struct writer *w, uint32_t node)
+{
+	const char *separator = ",\"positionTicks\":[";
+	uint32_t at = w->merged[node].tick;
+
+	if (at == 0)
+		return;
+	for (; at != 0; at = w->tick[at - 1].next) {
+		const struct tick *tick = &w->tick[at - 1];
+
+		cg_putf(w->out,
+		    "%s{\"line\":%" PRIu32 ",\"ticks\":%" PRIu64 "}", separator,
+		    tick->line, tick->count);
+		separator = ",";
+	}
+	cg_putc(w->out, ']');
+}
+
+static bool
+put_node(struct writer *w, uint32_t node)
+{
+	bool ok;
+
+	cg_putf(w->out, "%s{\"id\":%" PRIu32 ",\"callFrame\":{",
+	    node > 0 ? ",\n" : "", w->merged[node].id);
+	ok = put_frame(w, node);
+	cg_putf(w->out, "},\"hitCount\":%" PRIu64, w->merged[node].hits);
+	put_children(w, node);
+	put_ticks(w, node);
+	cg_putc(w->out, '}');
+	return ok;
+}
+
+static bool
+put_nodes(struct writer *w)
+{
+	bool ok;
+
+	cg_puts(w->out, "{\"nodes\":[\n");
+	ok = put_node(w, 0) && (!w->idles || put_node(w, IDLE));
+	for (uint32_t node = next_node(w, 0); ok && node != 0;
+	     node = next_node(w, node))
+		ok = put_node(w, node);
+	return ok;
+}
+
+static bool
+put_profile(struct writer *w)
+{
+	int64_t first;
+
+	if (!put_nodes(w))
+		return false;
+	cg_puts(w->out, "\n],\n\"startTime\":");
+	chrome_put_time(w->out, w->begin);
+	cg_puts(w->out, ",\"endTime\":");
+	chrome_put_time(w->out, w->finish > w->end ? w->finish : w->end);
+	cg_puts(w->out, ",\n\"samples\":[");
+	if (!walk(w, put_id))
+		return false;
+	cg_puts(w->out, "],\n\"timeDeltas\":[");
+	first = w->first;
+	if (!walk(w, put_delta))
+		return false;
+	put_end(w, first);
+	cg_puts(w->out, "]}\n");
+	return true;
+}
+
+/* ---- What is written ----------------------------------------------------- */
+
+static void
+skip_sample(struct writer *w, uint32_t node, int64_t time)
+{
+	(void)w;
+	(void)node;
+	(void)time;
+}
+
+/* True if the samples of the only track have all costs. */
+static bool
+choose_order(struct writer *w)
+{
+	const uint64_t *total;
+	uint64_t all = 0;
+
+	w->in_order = cg_track_count(w->graph) == 1;
+	if (!w->in_order)
+		return true;
+	w->begin = cg_get_track(w->graph, 0)->begin;
+	w->finish = cg_get_track(w->graph, 0)->end;
+	if (!walk(w, skip_sample))
+		return false;
+	for (cg_part part = 0; part < cg_part_count(w->graph); part++) {
+		total = cg_part_totals(w->graph, part);
+		all += total ? total[w->event] : 0;
+	}
+	w->in_order = w->sum == all * w->scale;
+	if (!w->in_order)
+		w->begin = w->finish = 0;
+	return true;
+}
+
+static void
+tell(struct writer *w)
+{
+	const struct cg_event *event = cg_get_event(w->graph, w->event);
+
+	if (!w->in_order && cg_track_count(w->graph) > 0)
+		cg_warn(w->job,
+		    cg_track_count(w->graph) > 1
+			? "a CPU profile has one thread: samples are not in "
+			  "their order"
+			: "not all costs have times: samples are not in their "
+			  "order");
+	if (w->scale != 1)
+		cg_note(w->job, "costs of %s are written as microseconds",
+		    event->name);
+	if (w->idles)
+		cg_note(w->job, "(idle) is the time between samples");
+}
+
+int
+chrome_write_profile(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	struct writer w = { .job = job, .graph = graph, .out = out };
+	int status = cg_choose_event(job, graph, "ns", &w.event);
+
+	if (status != CG_OK)
+		return status;
+	w.scale =
+	    strcmp(cg_get_event(graph, w.event)->unit, "ns") == 0 ? 1 : MICRO;
+	w.counter = cg_find_event(graph, "samples");
+	if (unite_functions(&w) && merge_nodes(&w) && count_hits(&w) &&
+	    choose_order(&w) && walk(&w, count_sample) && order_nodes(&w) &&
+	    put_profile(&w))
+		tell(&w);
+	free(w.rank);
+	free(w.of);
+	free(w.merged);
+	free(w.tick);
+	free(w.script);
+	free(w.text);
+	return cg_rejected(job) == CG_OK ? cg_out_status(out)
+					 : cg_rejected(job);
+}
