@@ -198,7 +198,7 @@ enum cg_field_type {
 	CG_FIELD_NAME,  /* a string, into a cg_name */
 	CG_FIELD_INT,   /* a number times 10 to digits, into an int64_t */
 	CG_FIELD_COUNT, /* the same, not negative, into an uint64_t */
-	CG_FIELD_CALL   /* take() reads it */
+	CG_FIELD_CALL   /* take() reads it; its into points to offset, too */
 };
 struct cg_field {
 	const char *name;

@@ -30,6 +30,7 @@ chrome_free_calls(struct chrome_calls *calls)
 	free(calls->fn);
 	cg_map_free(&calls->total_ids);
 	cg_map_free(&calls->arc_ids);
+	cg_map_free(&calls->processes);
 }
 
 /* ---- Stacks -------------------------------------------------------------- */
@@ -369,6 +370,14 @@ add_stacks(struct cg_doc *doc, struct chrome_calls *calls, uint32_t index)
 	return true;
 }
 
+static struct cg_slice
+process_of(const struct cg_doc *doc, const struct chrome_calls *calls,
+    const struct chrome_thread *thread)
+{
+	return cg_get_name(
+	    doc->build, cg_map_get(&calls->processes, thread->pid));
+}
+
 void
 chrome_set_thread(
     struct cg_doc *doc, const struct chrome_calls *calls, uint32_t id)
@@ -376,6 +385,7 @@ chrome_set_thread(
 	const struct chrome_thread *thread = &calls->thread[id];
 	const struct cg_sample_key key = { .pid = thread->pid,
 		.tid = thread->tid,
+		.comm = process_of(doc, calls, thread),
 		.thread = cg_get_name(doc->build, thread->comm) };
 
 	cg_set_sample_part(doc->build, &key);
@@ -389,6 +399,7 @@ chrome_set_track(struct cg_doc *doc, const struct chrome_calls *calls,
 	const struct cg_track track = { .pid = thread->pid,
 		.tid = thread->tid,
 		.name = cg_get_name(doc->build, thread->comm).ptr,
+		.process = process_of(doc, calls, thread).ptr,
 		.unit = "ns",
 		.spans = spans };
 

@@ -373,7 +373,17 @@ add_metadata(struct cg_doc *doc, struct trace *trace, const struct item *item)
 {
 	uint32_t thread = 0;
 
-	if (!cg_equal(cg_get_name(doc->build, item->name), "thread_name"))
+	struct cg_slice what = cg_get_name(doc->build, item->name);
+	uint32_t *process;
+
+	if (cg_equal(what, "process_name")) {
+		process = cg_map_at(&trace->calls.processes, item->pid);
+		if (!process)
+			return cg_reject_nomem(doc->job);
+		*process = item->arg_name;
+		return true;
+	}
+	if (!cg_equal(what, "thread_name"))
 		return true;
 	if (!get_thread(doc, trace, item, &thread))
 		return false;
@@ -618,9 +628,12 @@ add_profiles(struct cg_doc *doc, struct trace *trace)
 		chrome_set_thread(doc, &trace->calls, traced->thread - 1);
 		if (!chrome_end_profile(doc, &traced->profile))
 			return;
-		traced->profile.track = (struct cg_track){
-			.pid = thread->pid, .tid = thread->tid, .name = info.cmd
-		};
+		traced->profile.track = (struct cg_track){ .pid = thread->pid,
+			.tid = thread->tid,
+			.name = info.cmd,
+			.process = cg_get_name(doc->build,
+			    cg_map_get(&trace->calls.processes, thread->pid))
+				       .ptr };
 		chrome_add_profile(doc, &traced->profile);
 	}
 	if (trace->calls_seen)

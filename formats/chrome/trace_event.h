@@ -69,7 +69,8 @@ struct chrome_calls {
 	struct cg_map arc_ids;  /* caller << 32 | fn -> the latest, index + 1 */
 	struct chrome_arc *arc; /* by thread */
 	size_t arcs, arc_cap;
-	cg_fn *fn; /* by name */
+	struct cg_map processes; /* pid -> name */
+	cg_fn *fn;               /* by name */
 	size_t fn_cap;
 	bool asked, kept; /* whether the target can represent a timeline */
 	bool full;        /* there was no memory for a moment */

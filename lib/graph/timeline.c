@@ -289,8 +289,11 @@ cg_moments_new(const struct cg_graph *graph, size_t track)
 		cg_graph_nomem(graph);
 		return NULL;
 	}
-	moments->at = entry->bytes;
-	moments->end = entry->bytes + entry->size;
+	/* A track may have no moments: NULL + 0 is undefined. */
+	if (entry->size > 0) {
+		moments->at = entry->bytes;
+		moments->end = entry->bytes + entry->size;
+	}
 	return moments;
 }
 

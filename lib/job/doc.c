@@ -200,7 +200,7 @@ take_field(struct cg_doc *doc, const struct cg_field *field, void *into)
 	int64_t number;
 
 	switch (field->type) {
-	case CG_FIELD_CALL: return field->take(doc, into);
+	case CG_FIELD_CALL: return field->take(doc, at);
 	case CG_FIELD_NAME:
 		if (!cg_doc_text(doc, &text))
 			return false;

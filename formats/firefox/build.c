@@ -1,0 +1,362 @@
+/*
+ * build.c - adds the samples of a thread to the graph, and their times.
+ *
+ * A sample without a stack is none of the profile: the Firefox Profiler does not
+ * show it. Lines of frames are call sites; the lines of functions are where they
+ * are defined.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "firefox.h"
+
+#define TYPE_LIBRARY 1 /* of a resource */
+
+/* ---- Functions ----------------------------------------------------------- */
+
+static cg_name
+string_at(const struct firefox_tables *tables, int64_t index)
+{
+	return index >= 0 && (uint64_t)index < tables->strings
+		   ? tables->string[index]
+		   : 0;
+}
+
+static uint32_t
+line_of(int64_t number)
+{
+	return number > 0 && number < UINT32_MAX ? (uint32_t)number : 0;
+}
+
+/* The libraries are those of the tables, else those of the process. */
+static cg_object
+add_lib(struct cg_doc *doc, const struct firefox_reader *r,
+    const struct firefox_thread *thread, const struct firefox_tables *tables,
+    int64_t index)
+{
+	const struct firefox_process *process = &r->process[thread->part];
+	const struct firefox_lib *lib = tables->lib;
+	size_t libs = tables->libs;
+	cg_name path;
+
+	if (libs == 0) {
+		lib = process->lib;
+		libs = process->libs;
+	}
+	if (index < 0 || (uint64_t)index >= libs)
+		return 0;
+	path = lib[index].path ? lib[index].path : lib[index].name;
+	return cg_add_object(doc->build, cg_get_name(doc->build, path));
+}
+
+/* Before version 70 a function has a resource, which may be a library. */
+static cg_object
+add_object(struct cg_doc *doc, const struct firefox_reader *r,
+    const struct firefox_thread *thread, const struct firefox_tables *tables,
+    int64_t frame, int64_t func)
+{
+	const struct firefox_table *resources = &tables->resources;
+	int64_t resource = firefox_cell(&tables->funcs, FUNC_RESOURCE, func);
+	int64_t lib = firefox_cell(&tables->frames, FRAME_LIB, frame);
+	cg_name name;
+
+	if (lib == FIREFOX_NONE)
+		lib = firefox_cell(resources, RESOURCE_LIB, resource);
+	if (lib >= 0)
+		return add_lib(doc, r, thread, tables, lib);
+	if (firefox_cell(resources, RESOURCE_TYPE, resource) != TYPE_LIBRARY)
+		return 0;
+	name =
+	    string_at(tables, firefox_cell(resources, RESOURCE_NAME, resource));
+	return cg_add_object(doc->build, cg_get_name(doc->build, name));
+}
+
+/* The library that an address in a process is in: "0x7f12". */
+static cg_object
+find_lib(struct cg_doc *doc, const struct firefox_process *process,
+    struct cg_slice name, struct cg_pos *pos)
+{
+	uint64_t addr;
+
+	if (!cg_take_prefix(&name, "0x") ||
+	    cg_get_hex(name.ptr, &addr) != name.ptr + name.len)
+		return 0;
+	for (size_t i = 0; i < process->libs; i++) {
+		const struct firefox_lib *lib = &process->lib[i];
+
+		if (addr < lib->start || addr >= lib->end)
+			continue;
+		pos->addr = addr - lib->start;
+		return cg_add_object(doc->build,
+		    cg_get_name(doc->build, lib->path ? lib->path : lib->name));
+	}
+	return 0;
+}
+
+/* As the Firefox Profiler names code of a script outside of functions. */
+static cg_fn
+add_script(struct cg_doc *doc, const struct firefox_location *location,
+    struct cg_pos *pos)
+{
+	static const char prefix[] = "(root scope) ";
+	struct cg_slice file = location->file;
+	size_t len = strlen(prefix) + file.len;
+	char *text = malloc(len + 1);
+	cg_fn fn;
+
+	if (!text) {
+		(void)cg_reject_nomem(doc->job);
+		return 0;
+	}
+	memcpy(text, prefix, strlen(prefix));
+	memcpy(text + strlen(prefix), file.ptr, file.len);
+	fn = cg_add_fn_at(doc->build, (struct cg_slice){ text, len }, pos->file,
+	    0, location->line, location->column);
+	free(text);
+	return fn;
+}
+
+static cg_fn
+add_location(struct cg_doc *doc, const struct firefox_process *process,
+    const struct firefox_tables *tables, int64_t frame, struct cg_pos *pos)
+{
+	struct firefox_location location;
+	int64_t text = firefox_cell(&tables->frames, FRAME_LOCATION, frame);
+	cg_object object;
+
+	firefox_parse_location(
+	    cg_get_name(doc->build, string_at(tables, text)), &location);
+	pos->file = cg_add_file(doc->build, location.file);
+	if (location.script)
+		return add_script(doc, &location, pos);
+	object = find_lib(doc, process, location.name, pos);
+	return cg_add_fn_at(doc->build, location.name, pos->file, object,
+	    location.line, location.column);
+}
+
+/* A place in a source that tools have found for the frame. */
+static void
+take_place(struct cg_doc *doc, const struct firefox_tables *tables,
+    int64_t frame, struct cg_pos *pos)
+{
+	int64_t row = firefox_cell(&tables->frames, FRAME_ORIGINAL, frame);
+	int64_t source = firefox_cell(&tables->places, PLACE_SOURCE, row);
+	int64_t file = firefox_cell(&tables->sources, SOURCE_FILE, source);
+	uint32_t line = line_of(firefox_cell(&tables->places, PLACE_LINE, row));
+
+	if (line == 0 || file == FIREFOX_NONE)
+		return;
+	pos->file = cg_add_file(
+	    doc->build, cg_get_name(doc->build, string_at(tables, file)));
+	pos->line = line;
+}
+
+/* The function of a frame, and where it is in it. */
+static cg_fn
+add_function(struct cg_doc *doc, const struct firefox_reader *r,
+    const struct firefox_thread *thread, const struct firefox_tables *tables,
+    int64_t frame, struct cg_pos *pos)
+{
+	const struct firefox_table *funcs = &tables->funcs;
+	int64_t func = firefox_cell(&tables->frames, FRAME_FUNC, frame);
+	int64_t source = firefox_cell(funcs, FUNC_SOURCE, func);
+	int64_t file = firefox_cell(funcs, FUNC_FILE, func);
+	int64_t addr = firefox_cell(&tables->frames, FRAME_ADDRESS, frame);
+	uint32_t line = line_of(firefox_cell(funcs, FUNC_LINE, func));
+	struct cg_slice name;
+	cg_object object;
+	cg_file file_of_fn;
+
+	pos->line = line_of(firefox_cell(&tables->frames, FRAME_LINE, frame));
+	pos->addr = addr > 0 ? (uint64_t)addr : 0;
+	if (firefox_rows(&tables->frames, FRAME_LOCATION) > 0)
+		return add_location(
+		    doc, &r->process[thread->part], tables, frame, pos);
+	if (source >= 0)
+		file = firefox_cell(&tables->sources, SOURCE_FILE, source);
+	pos->file = cg_add_file(
+	    doc->build, cg_get_name(doc->build, string_at(tables, file)));
+	file_of_fn = pos->file;
+	take_place(doc, tables, frame, pos);
+	name = cg_get_name(doc->build,
+	    string_at(tables, firefox_cell(funcs, FUNC_NAME, func)));
+	object = add_object(doc, r, thread, tables, frame, func);
+	if (line == 0)
+		return cg_add_fn(doc->build, name, file_of_fn, object);
+	return cg_add_fn_at(doc->build, name, file_of_fn, object, line,
+	    line_of(firefox_cell(funcs, FUNC_COLUMN, func)));
+}
+
+/* ---- Stacks -------------------------------------------------------------- */
+
+/* The row of the caller: -1: none; -2: it does not precede the callee. */
+static int64_t
+prefix_of(const struct firefox_table *stacks, int64_t row)
+{
+	int64_t prefix = firefox_cell(stacks, STACK_PREFIX, row);
+	int64_t offset = firefox_cell(stacks, STACK_OFFSET, row);
+
+	if (offset > 0)
+		prefix = row - offset;
+	if (prefix == FIREFOX_NONE)
+		return -1;
+	return prefix >= 0 && prefix < row ? prefix : -2;
+}
+
+/* Adds all stacks, each after its caller's. */
+static bool
+add_stacks(struct cg_doc *doc, const struct firefox_reader *r,
+    const struct firefox_thread *thread, struct firefox_tables *tables)
+{
+	size_t rows = firefox_rows(&tables->stacks, STACK_FRAME);
+
+	for (size_t i = tables->nodes; i < rows; i++) {
+		int64_t frame =
+		    firefox_cell(&tables->stacks, STACK_FRAME, (int64_t)i);
+		int64_t prefix = prefix_of(&tables->stacks, (int64_t)i);
+		struct cg_pos pos = { 0 };
+		cg_fn fn;
+
+		if (prefix < -1)
+			return cg_reject(doc->job,
+			    "expected a prefix of stack %zu that precedes it",
+			    i);
+		if (!cg_doc_grow(doc, &tables->node, tables->nodes,
+			&tables->node_cap, sizeof(*tables->node)))
+			return false;
+		fn = add_function(doc, r, thread, tables, frame, &pos);
+		tables->node[tables->nodes++] = cg_add_frame(doc->build,
+		    prefix < 0 ? 0 : tables->node[prefix], fn, &pos,
+		    firefox_cell(&tables->frames, FRAME_DEPTH, frame) > 0);
+		if (cg_build_status(doc->build) != CG_OK)
+			return false;
+	}
+	return true;
+}
+
+/* ---- Samples ------------------------------------------------------------- */
+
+/* The columns of what threads count, in this order. */
+static void
+add_columns(struct cg_doc *doc, const struct firefox_reader *r)
+{
+	static const struct cg_event event[FIREFOX_WEIGHTS] = {
+		[FIREFOX_SAMPLES] = { .name = "samples",
+		    .long_name = "Samples" },
+		[FIREFOX_TIME] = { .name = "ns",
+		    .long_name = "Time",
+		    .unit = "ns" },
+		[FIREFOX_BYTES] = { .name = "bytes",
+		    .long_name = "Bytes",
+		    .unit = "bytes",
+		    .is_signed = true },
+	};
+
+	if (cg_columns_added(doc->build) > 0)
+		return;
+	for (size_t i = 0; i < FIREFOX_WEIGHTS; i++)
+		if (r->weighs[i])
+			(void)cg_add_column(doc->build, &event[i]);
+}
+
+/* What a sample counts for: weights are times a million, as times are. */
+static void
+weigh(const struct firefox_reader *r, const struct firefox_table *samples,
+    int64_t row, uint64_t *cost)
+{
+	int64_t weight = firefox_cell(samples, SAMPLE_WEIGHT, row);
+	unsigned column = 0;
+
+	memset(cost, 0, FIREFOX_WEIGHTS * sizeof(*cost));
+	if (weight == FIREFOX_NONE)
+		weight = FIREFOX_NANO;
+	if (samples->weighs != FIREFOX_TIME)
+		weight /= FIREFOX_NANO;
+	if (weight < 0 && samples->weighs != FIREFOX_BYTES)
+		weight = 0;
+	for (size_t i = 0; i < samples->weighs; i++)
+		column += r->weighs[i];
+	cost[column] = (uint64_t)weight;
+}
+
+static void
+begin_thread(struct cg_doc *doc, struct firefox_reader *r,
+    const struct firefox_thread *t)
+{
+	cg_name process = t->process ? t->process : r->process[t->part].product;
+	const struct cg_sample_key key = { .pid = t->pid,
+		.tid = t->tid,
+		.comm = cg_get_name(doc->build, process),
+		.thread = cg_get_name(doc->build, t->name) };
+
+	add_columns(doc, r);
+	cg_set_sample_part(doc->build, &key);
+}
+
+static bool
+begin_times(struct cg_doc *doc, struct firefox_reader *r,
+    const struct firefox_thread *t)
+{
+	cg_name process = t->process ? t->process : r->process[t->part].product;
+	const struct cg_track track = { .pid = t->pid,
+		.tid = t->tid,
+		.name = cg_get_name(doc->build, t->name).ptr,
+		.process = cg_get_name(doc->build, process).ptr,
+		.unit = "ns" };
+
+	if (!cg_begin_timeline(doc->build))
+		return false;
+	(void)cg_add_track(doc->build, &track);
+	return true;
+}
+
+bool
+firefox_add_thread(struct cg_doc *doc, struct firefox_reader *r,
+    const struct firefox_thread *thread, struct firefox_tables *tables)
+{
+	const struct firefox_table *samples = &thread->samples;
+	size_t rows = firefox_rows(samples, SAMPLE_STACK);
+	int64_t now = 0;
+	bool timed;
+
+	if (rows == 0)
+		return true;
+	if (!add_stacks(doc, r, thread, tables))
+		return false;
+	begin_thread(doc, r, thread);
+	timed = begin_times(doc, r, thread);
+	for (size_t i = 0; i < rows; i++) {
+		int64_t stack = firefox_cell(samples, SAMPLE_STACK, (int64_t)i);
+		int64_t time = firefox_cell(samples, SAMPLE_TIME, (int64_t)i);
+		int64_t delta = firefox_cell(samples, SAMPLE_DELTA, (int64_t)i);
+		struct cg_moment moment = { .n = 0 };
+		uint64_t cost[FIREFOX_WEIGHTS];
+
+		if (delta != FIREFOX_NONE &&
+		    __builtin_add_overflow(now, delta, &now))
+			now = INT64_MAX;
+		if (time == FIREFOX_NONE)
+			time = now;
+		if (stack == FIREFOX_NONE) {
+			r->stackless++;
+			continue;
+		}
+		if (stack < 0 || (uint64_t)stack >= tables->nodes)
+			return cg_reject(doc->job,
+			    "expected a stack of sample %zu that is in the "
+			    "stackTable",
+			    i);
+		weigh(r, samples, (int64_t)i, cost);
+		moment.cost = cg_columns_of(doc->build, cost);
+		moment.n = cg_columns_width(doc->build);
+		moment.node = tables->node[stack];
+		cg_add_stack(doc->build, moment.node, 1, moment.cost, moment.n);
+		if (!timed)
+			continue;
+		if (__builtin_add_overflow(
+			r->process[thread->part].start, time, &moment.time))
+			moment.time = INT64_MAX;
+		cg_add_moment(doc->build, &moment);
+	}
+	return cg_build_status(doc->build) == CG_OK;
+}

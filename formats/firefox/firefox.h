@@ -1,0 +1,160 @@
+/*
+ * firefox.h - profiles of the Firefox Profiler.
+ *
+ * Source: docs-developer/CHANGELOG-formats.md, src/types/profile.ts and
+ * src/types/gecko-profile.ts of firefox-devtools/profiler. There are two shapes.
+ * Processed profiles, which profiler.firefox.com and samply save, have tables of
+ * columns: of all threads (in "shared", from version 60 on) or of each. Raw ones
+ * of Firefox have tables of rows, and the fields of functions in one text.
+ *
+ * The way of the data:
+ *
+ *	tables.c  tables of columns or rows, from JSON
+ *	read.c    the document: threads, and the tables that they use
+ *	gecko.c   the texts of frames in raw profiles
+ *	build.c   stacks and samples of a thread, into the graph
+ *	write.c   writes processed profiles
+ */
+#ifndef FORMATS_FIREFOX_FIREFOX_H
+#define FORMATS_FIREFOX_FIREFOX_H
+
+#include "cgconv_parse.h"
+
+#define FIREFOX_NONE INT64_MIN /* null */
+#define FIREFOX_NANO 1000000   /* nanoseconds in a millisecond */
+
+/* ---- tables.c ----------------------------------------------------------- */
+
+struct firefox_column {
+	int64_t *value;
+	size_t count, cap;
+};
+
+enum { STACK_FRAME, STACK_PREFIX, STACK_OFFSET };
+enum {
+	FRAME_FUNC,
+	FRAME_LINE,
+	FRAME_ADDRESS,
+	FRAME_DEPTH,
+	FRAME_LIB,
+	FRAME_LOCATION,
+	FRAME_ORIGINAL
+};
+enum {
+	FUNC_NAME,
+	FUNC_RESOURCE,
+	FUNC_FILE,
+	FUNC_SOURCE,
+	FUNC_LINE,
+	FUNC_COLUMN
+};
+enum { RESOURCE_LIB, RESOURCE_NAME, RESOURCE_TYPE };
+enum { SOURCE_FILE };
+enum { PLACE_SOURCE, PLACE_LINE };
+enum { SAMPLE_STACK, SAMPLE_TIME, SAMPLE_DELTA, SAMPLE_WEIGHT };
+#define FIREFOX_COLUMNS 7 /* of a table, at most */
+
+enum firefox_weight {
+	FIREFOX_SAMPLES,
+	FIREFOX_TIME,
+	FIREFOX_BYTES,
+	FIREFOX_WEIGHTS
+};
+
+struct firefox_table {
+	const struct firefox_spec *spec;
+	struct firefox_column column[FIREFOX_COLUMNS];
+	enum firefox_weight weighs; /* what samples count */
+};
+
+/* The columns that are read; those of times have six digits after the point. */
+struct firefox_spec {
+	const char *name[FIREFOX_COLUMNS + 1];
+	unsigned times; /* bits of columns */
+};
+extern const struct firefox_spec firefox_stacks, firefox_frames, firefox_funcs,
+    firefox_resources, firefox_sources, firefox_places, firefox_samples;
+
+/* A cg_field's take(): into is a table whose spec is set. */
+bool firefox_take_table(struct cg_doc *, void *into);
+void firefox_free_table(struct firefox_table *);
+/* A cell; FIREFOX_NONE if there is none, or no such row. */
+int64_t firefox_cell(
+    const struct firefox_table *, unsigned column, int64_t row);
+size_t firefox_rows(const struct firefox_table *, unsigned column);
+
+/* ---- read.c: the document ----------------------------------------------- */
+
+struct firefox_lib {
+	cg_name name, path;
+	uint64_t start, end; /* in memory, in raw profiles; 0: unknown */
+};
+
+/* What threads share, or one has of its own. */
+struct firefox_tables {
+	struct firefox_table stacks, frames, funcs, resources, sources, places;
+	cg_name *string;
+	size_t strings, string_cap;
+	struct firefox_lib *lib;
+	size_t libs, lib_cap;
+	/* Made by build.c, once for all threads: */
+	cg_node *node; /* by stack */
+	size_t nodes, node_cap;
+};
+
+struct firefox_thread {
+	struct firefox_tables tables;
+	struct firefox_table samples;
+	cg_name name, process;
+	uint64_t pid, tid;
+	uint64_t markers;
+	size_t part; /* of the document: see below */
+};
+
+/* A process's own document, nested in that of a raw profile; or the whole. */
+struct firefox_process {
+	struct firefox_lib *lib;
+	size_t libs, lib_cap;
+	int64_t start;    /* ns since 1970 */
+	int64_t interval; /* ns */
+	cg_name product;
+	uint64_t version; /* of a processed profile; 0: raw, or an old one */
+};
+
+struct firefox_reader {
+	struct firefox_tables shared;
+	struct firefox_thread *thread;
+	size_t threads, thread_cap;
+	struct firefox_process *process;
+	size_t processes, process_cap;
+	size_t current; /* process that is read */
+	bool has_shared;
+	unsigned depth; /* of processes */
+	/* What is not converted: samples without a stack, others */
+	uint64_t stackless, markers, foreign;
+	bool weighs[FIREFOX_WEIGHTS]; /* which there are */
+};
+
+int firefox_read(struct cg_job *, struct cg_in *, struct cg_build *);
+
+/* ---- gecko.c ------------------------------------------------------------- */
+
+/* "name (file:line:column)[source]", "0x1234", "name (in lib)", a label. */
+struct firefox_location {
+	struct cg_slice name, file;
+	uint32_t line, column;
+	bool script; /* outside of functions: the name is the file's */
+};
+void firefox_parse_location(struct cg_slice, struct firefox_location *);
+
+/* ---- build.c -------------------------------------------------------------- */
+
+/* Adds the samples of a thread with the tables that it uses. */
+bool firefox_add_thread(struct cg_doc *, struct firefox_reader *,
+    const struct firefox_thread *, struct firefox_tables *);
+
+/* ---- write.c -------------------------------------------------------------- */
+
+int firefox_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
+
+#endif

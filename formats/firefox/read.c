@@ -1,0 +1,421 @@
+/*
+ * read.c - the document of the Firefox Profiler: threads, in any order with the
+ * tables that they use. See firefox.h.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "firefox.h"
+
+#define PROCESS_DEPTH 8
+
+/* ---- Tables -------------------------------------------------------------- */
+
+static void
+begin_tables(struct firefox_tables *tables)
+{
+	tables->stacks.spec = &firefox_stacks;
+	tables->frames.spec = &firefox_frames;
+	tables->funcs.spec = &firefox_funcs;
+	tables->resources.spec = &firefox_resources;
+	tables->sources.spec = &firefox_sources;
+	tables->places.spec = &firefox_places;
+}
+
+static void
+free_tables(struct firefox_tables *tables)
+{
+	firefox_free_table(&tables->stacks);
+	firefox_free_table(&tables->frames);
+	firefox_free_table(&tables->funcs);
+	firefox_free_table(&tables->resources);
+	firefox_free_table(&tables->sources);
+	firefox_free_table(&tables->places);
+	free(tables->string);
+	free(tables->lib);
+	free(tables->node);
+}
+
+static bool
+take_strings(struct cg_doc *doc, void *into)
+{
+	struct firefox_tables *tables = into;
+	struct cg_slice text;
+
+	if (cg_doc_next(doc) != CG_JSON_ARRAY)
+		return cg_doc_skip(doc);
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		if (!cg_doc_text(doc, &text) ||
+		    !cg_doc_grow(doc, &tables->string, tables->strings,
+			&tables->string_cap, sizeof(*tables->string)))
+			return false;
+		tables->string[tables->strings++] =
+		    cg_add_name(doc->build, text);
+	}
+	return doc->status == CG_OK;
+}
+
+static bool
+take_lib(
+    struct cg_doc *doc, struct firefox_lib **lib, size_t *libs, size_t *cap)
+{
+	static const struct cg_field fields[] = {
+		{ .name = "name",
+		    .type = CG_FIELD_NAME,
+		    .offset = offsetof(struct firefox_lib, name) },
+		{ .name = "path",
+		    .type = CG_FIELD_NAME,
+		    .offset = offsetof(struct firefox_lib, path) },
+		{ .name = "start",
+		    .type = CG_FIELD_COUNT,
+		    .offset = offsetof(struct firefox_lib, start) },
+		{ .name = "end",
+		    .type = CG_FIELD_COUNT,
+		    .offset = offsetof(struct firefox_lib, end) },
+		{ 0 },
+	};
+	struct firefox_lib new = { 0 };
+
+	if (!cg_doc_fields(doc, fields, &new) ||
+	    !cg_doc_grow(doc, lib, *libs, cap, sizeof(new)))
+		return false;
+	(*lib)[(*libs)++] = new;
+	return true;
+}
+
+static bool
+take_libs(struct cg_doc *doc, void *into)
+{
+	struct firefox_tables *tables = into;
+
+	if (cg_doc_next(doc) != CG_JSON_ARRAY)
+		return cg_doc_skip(doc);
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc))
+		if (!take_lib(
+			doc, &tables->lib, &tables->libs, &tables->lib_cap))
+			return false;
+	return doc->status == CG_OK;
+}
+
+#define TABLE(member, column)                                     \
+	{                                                         \
+		.name = (member), .type = CG_FIELD_CALL,          \
+		.take = firefox_take_table,                       \
+		.offset = offsetof(struct firefox_tables, column) \
+	}
+#define TABLE_FIELDS                                                         \
+	TABLE("stackTable", stacks), TABLE("frameTable", frames),            \
+	    TABLE("funcTable", funcs), TABLE("resourceTable", resources),    \
+	    TABLE("sources", sources), TABLE("sourceLocationTable", places), \
+	    { .name = "stringArray",                                         \
+		    .type = CG_FIELD_CALL,                                   \
+		    .take = take_strings },                                  \
+	    { .name = "stringTable",                                         \
+		    .type = CG_FIELD_CALL,                                   \
+		    .take = take_strings },                                  \
+	{                                                                    \
+		.name = "libs", .type = CG_FIELD_CALL, .take = take_libs     \
+	}
+
+static bool
+take_shared(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = { TABLE_FIELDS, { 0 } };
+	struct firefox_reader *r = into;
+
+	return cg_doc_fields(doc, fields, &r->shared);
+}
+
+/* ---- Threads ------------------------------------------------------------- */
+
+/* A number, or its text; "123.1" and the like are not numbers. */
+static bool
+take_id(struct cg_doc *doc, uint64_t *id)
+{
+	struct cg_slice text;
+	int64_t number;
+
+	*id = 0;
+	if (cg_doc_next(doc) == CG_JSON_NUMBER) {
+		if (!cg_doc_number(doc, 0, &number))
+			return false;
+		*id = number > 0 ? (uint64_t)number : 0;
+		return true;
+	}
+	if (cg_doc_next(doc) != CG_JSON_STRING)
+		return cg_doc_skip(doc);
+	if (!cg_doc_text(doc, &text))
+		return false;
+	if (!cg_get_u64(text, id))
+		*id = 0;
+	return true;
+}
+
+static bool
+take_pid(struct cg_doc *doc, void *into)
+{
+	return take_id(doc, &((struct firefox_thread *)into)->pid);
+}
+
+static bool
+take_tid(struct cg_doc *doc, void *into)
+{
+	return take_id(doc, &((struct firefox_thread *)into)->tid);
+}
+
+static bool
+take_markers(struct cg_doc *doc, void *into)
+{
+	struct firefox_thread *thread = into;
+	struct cg_slice key;
+
+	if (cg_doc_next(doc) != CG_JSON_OBJECT)
+		return cg_doc_skip(doc);
+	if (!cg_doc_object(doc))
+		return false;
+	while (cg_doc_key(doc, &key)) {
+		bool counts =
+		    (cg_equal(key, "name") || cg_equal(key, "data")) &&
+		    cg_doc_next(doc) == CG_JSON_ARRAY;
+		uint64_t items = 0;
+
+		if (!counts) {
+			if (!cg_doc_skip(doc))
+				return false;
+			continue;
+		}
+		if (!cg_doc_array(doc))
+			return false;
+		for (; cg_doc_item(doc); items++)
+			if (!cg_doc_skip(doc))
+				return false;
+		if (items > thread->markers)
+			thread->markers = items;
+	}
+	return doc->status == CG_OK;
+}
+
+static const struct cg_field thread_fields[] = {
+	TABLE_FIELDS,
+	{ .name = "samples",
+	    .type = CG_FIELD_CALL,
+	    .take = firefox_take_table,
+	    .offset = offsetof(struct firefox_thread, samples) },
+	{ .name = "name",
+	    .type = CG_FIELD_NAME,
+	    .offset = offsetof(struct firefox_thread, name) },
+	{ .name = "processName",
+	    .type = CG_FIELD_NAME,
+	    .offset = offsetof(struct firefox_thread, process) },
+	{ .name = "pid", .type = CG_FIELD_CALL, .take = take_pid },
+	{ .name = "tid", .type = CG_FIELD_CALL, .take = take_tid },
+	{ .name = "markers", .type = CG_FIELD_CALL, .take = take_markers },
+	{ 0 },
+};
+
+static bool
+take_threads(struct cg_doc *doc, void *into)
+{
+	struct firefox_reader *r = into;
+
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		struct firefox_thread *thread;
+
+		/* Old raw profiles have those of other processes as texts. */
+		if (cg_doc_next(doc) != CG_JSON_OBJECT) {
+			r->foreign++;
+			if (!cg_doc_skip(doc))
+				return false;
+			continue;
+		}
+		if (!cg_doc_grow(doc, &r->thread, r->threads, &r->thread_cap,
+			sizeof(*thread)))
+			return false;
+		thread = &r->thread[r->threads++];
+		memset(thread, 0, sizeof(*thread));
+		begin_tables(&thread->tables);
+		thread->samples.spec = &firefox_samples;
+		thread->part = r->current;
+		/* Fields are at the same place in a thread and its tables. */
+		if (!cg_doc_fields(doc, thread_fields, thread))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+/* ---- The document -------------------------------------------------------- */
+
+static bool
+take_meta(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = {
+		{ .name = "startTime",
+		    .type = CG_FIELD_INT,
+		    .digits = 6,
+		    .offset = offsetof(struct firefox_process, start) },
+		{ .name = "interval",
+		    .type = CG_FIELD_INT,
+		    .digits = 6,
+		    .offset = offsetof(struct firefox_process, interval) },
+		{ .name = "product",
+		    .type = CG_FIELD_NAME,
+		    .offset = offsetof(struct firefox_process, product) },
+		{ .name = "preprocessedProfileVersion",
+		    .type = CG_FIELD_COUNT,
+		    .offset = offsetof(struct firefox_process, version) },
+		{ 0 },
+	};
+	struct firefox_reader *r = into;
+
+	return cg_doc_fields(doc, fields, &r->process[r->current]);
+}
+
+static bool
+take_process_libs(struct cg_doc *doc, void *into)
+{
+	struct firefox_reader *r = into;
+
+	if (cg_doc_next(doc) != CG_JSON_ARRAY)
+		return cg_doc_skip(doc);
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		struct firefox_process *process = &r->process[r->current];
+
+		if (!take_lib(
+			doc, &process->lib, &process->libs, &process->lib_cap))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+static bool take_processes(struct cg_doc *, void *into);
+
+static const struct cg_field fields[] = {
+	{ .name = "meta", .type = CG_FIELD_CALL, .take = take_meta },
+	{ .name = "libs", .type = CG_FIELD_CALL, .take = take_process_libs },
+	{ .name = "shared", .type = CG_FIELD_CALL, .take = take_shared },
+	{ .name = "threads", .type = CG_FIELD_CALL, .take = take_threads },
+	{ .name = "processes", .type = CG_FIELD_CALL, .take = take_processes },
+	{ 0 },
+};
+
+static bool
+take_process(struct cg_doc *doc, struct firefox_reader *r)
+{
+	size_t outer = r->current;
+	bool ok;
+
+	if (!cg_doc_grow(doc, &r->process, r->processes, &r->process_cap,
+		sizeof(*r->process)))
+		return false;
+	memset(&r->process[r->processes], 0, sizeof(*r->process));
+	r->current = r->processes++;
+	ok = cg_doc_fields(doc, fields, r);
+	r->current = outer;
+	return ok;
+}
+
+/* Processes of raw profiles are documents of their own. */
+static bool
+take_processes(struct cg_doc *doc, void *into)
+{
+	struct firefox_reader *r = into;
+
+	if (r->depth == PROCESS_DEPTH)
+		return cg_doc_fail(doc, "fewer levels of processes");
+	if (cg_doc_next(doc) != CG_JSON_ARRAY)
+		return cg_doc_skip(doc);
+	if (!cg_doc_array(doc))
+		return false;
+	r->depth++;
+	while (cg_doc_item(doc))
+		if (!take_process(doc, r))
+			return false;
+	r->depth--;
+	return doc->status == CG_OK;
+}
+
+/* A thread has tables of its own, or shares them; strings may be shared alone. */
+static struct firefox_tables *
+tables_of(struct firefox_reader *r, struct firefox_thread *thread)
+{
+	if (firefox_rows(&thread->tables.stacks, STACK_FRAME) == 0)
+		return &r->shared;
+	if (thread->tables.strings == 0 && r->shared.strings > 0 &&
+	    r->shared.stacks.column[STACK_FRAME].count == 0) {
+		thread->tables.string = r->shared.string;
+		thread->tables.strings = r->shared.strings;
+	}
+	return &thread->tables;
+}
+
+static bool
+add_threads(struct cg_doc *doc, struct firefox_reader *r)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < r->threads; i++) {
+		r->weighs[r->thread[i].samples.weighs] = true;
+		r->markers += r->thread[i].markers;
+	}
+	for (size_t i = 0; ok && i < r->threads; i++) {
+		struct firefox_thread *thread = &r->thread[i];
+		struct firefox_tables *tables = tables_of(r, thread);
+
+		ok = firefox_add_thread(doc, r, thread, tables);
+		if (tables->string == r->shared.string && tables != &r->shared)
+			tables->string = NULL;
+	}
+	return ok;
+}
+
+static void
+tell(struct cg_job *job, const struct firefox_reader *r)
+{
+	if (r->stackless > 0)
+		cg_note(job, "samples without a stack: %" PRIu64, r->stackless);
+	if (r->foreign > 0)
+		cg_warn(job,
+		    "threads of other processes that are not read: %" PRIu64,
+		    r->foreign);
+	if (r->markers > 0)
+		cg_note(job, "markers are not converted: %" PRIu64, r->markers);
+}
+
+static void
+free_reader(struct firefox_reader *r)
+{
+	for (size_t i = 0; i < r->threads; i++) {
+		free_tables(&r->thread[i].tables);
+		firefox_free_table(&r->thread[i].samples);
+	}
+	for (size_t i = 0; i < r->processes; i++)
+		free(r->process[i].lib);
+	free_tables(&r->shared);
+	free(r->thread);
+	free(r->process);
+}
+
+int
+firefox_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct firefox_reader r = { .threads = 0 };
+	struct cg_doc doc;
+	int status;
+
+	begin_tables(&r.shared);
+	cg_doc_open(&doc, job, in, build, &r);
+	if (take_process(&doc, &r) && add_threads(&doc, &r))
+		tell(job, &r);
+	status = cg_doc_close(&doc);
+	free_reader(&r);
+	return status;
+}

@@ -1,0 +1,241 @@
+/*
+ * tables.c - tables of columns, {"frame":[0,1],"prefix":[null,0]}, or of rows,
+ * {"schema":{"prefix":0,"frame":1},"data":[[null,0],[0,1]]}.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "firefox.h"
+
+#define TIME_DIGITS 6
+#define TIME_UNIT 1000000
+#define CELLS 16 /* of a row that are read */
+
+const struct firefox_spec firefox_stacks = {
+	{ "frame", "prefix", "prefixOffset" }, 0
+};
+const struct firefox_spec firefox_frames = {
+	{ "func", "line", "address", "inlineDepth", "lib", "location",
+	    "originalLocation" },
+	0
+};
+const struct firefox_spec firefox_funcs = { { "name", "resource", "fileName",
+						"source", "lineNumber",
+						"columnNumber" },
+	0 };
+const struct firefox_spec firefox_resources = { { "lib", "name", "type" }, 0 };
+const struct firefox_spec firefox_sources = { { "filename" }, 0 };
+const struct firefox_spec firefox_places = { { "source", "line" }, 0 };
+const struct firefox_spec firefox_samples = { { "stack", "time", "timeDeltas",
+						  "weight" },
+	1u << SAMPLE_TIME | 1u << SAMPLE_DELTA | 1u << SAMPLE_WEIGHT };
+
+void
+firefox_free_table(struct firefox_table *table)
+{
+	for (size_t i = 0; i < FIREFOX_COLUMNS; i++)
+		free(table->column[i].value);
+}
+
+int64_t
+firefox_cell(const struct firefox_table *table, unsigned column, int64_t row)
+{
+	const struct firefox_column *of = &table->column[column];
+
+	return row >= 0 && (uint64_t)row < of->count ? of->value[row]
+						     : FIREFOX_NONE;
+}
+
+size_t
+firefox_rows(const struct firefox_table *table, unsigned column)
+{
+	return table->column[column].count;
+}
+
+/* ---- Cells --------------------------------------------------------------- */
+
+static bool
+append(struct cg_doc *doc, struct firefox_column *column, int64_t value)
+{
+	if (!cg_doc_grow(doc, &column->value, column->count, &column->cap,
+		sizeof(*column->value)))
+		return false;
+	column->value[column->count++] = value;
+	return true;
+}
+
+/* What is no number is null: no column that is read has others. */
+static bool
+take_cell(struct cg_doc *doc, unsigned digits, int64_t *value)
+{
+	*value = FIREFOX_NONE;
+	if (cg_doc_next(doc) == CG_JSON_NUMBER)
+		return cg_doc_number(doc, digits, value);
+	return cg_doc_skip(doc);
+}
+
+static bool
+take_column(struct cg_doc *doc, struct firefox_column *column, unsigned digits)
+{
+	int64_t value;
+
+	if (cg_doc_next(doc) != CG_JSON_ARRAY)
+		return cg_doc_skip(doc);
+	column->count = 0;
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc))
+		if (!take_cell(doc, digits, &value) ||
+		    !append(doc, column, value))
+			return false;
+	return doc->status == CG_OK;
+}
+
+/* ---- Rows ---------------------------------------------------------------- */
+
+struct rows {
+	struct firefox_column cell[CELLS];
+	size_t count;
+	int64_t at[FIREFOX_COLUMNS]; /* of columns in a row; -1: not there */
+};
+
+static size_t
+find_name(const struct firefox_spec *spec, struct cg_slice name)
+{
+	size_t i = 0;
+
+	while (spec->name[i] && !cg_equal(name, spec->name[i]))
+		i++;
+	return i;
+}
+
+static bool
+take_schema(
+    struct cg_doc *doc, const struct firefox_spec *spec, struct rows *rows)
+{
+	struct cg_slice key;
+	int64_t at;
+
+	if (!cg_doc_object(doc))
+		return false;
+	while (cg_doc_key(doc, &key)) {
+		size_t column = find_name(spec, key);
+
+		if (!take_cell(doc, 0, &at))
+			return false;
+		if (spec->name[column] && at >= 0 && at < CELLS)
+			rows->at[column] = at;
+	}
+	return doc->status == CG_OK;
+}
+
+/* Cells are all read as times: the schema may follow. Missing ones are null. */
+static bool
+take_row(struct cg_doc *doc, struct rows *rows)
+{
+	size_t cell = 0;
+	int64_t value;
+
+	if (!cg_doc_array(doc))
+		return false;
+	for (; cg_doc_item(doc); cell++) {
+		if (!take_cell(doc, TIME_DIGITS, &value))
+			return false;
+		if (cell < CELLS && !append(doc, &rows->cell[cell], value))
+			return false;
+	}
+	for (; doc->status == CG_OK && cell < CELLS; cell++)
+		if (!append(doc, &rows->cell[cell], FIREFOX_NONE))
+			return false;
+	rows->count++;
+	return doc->status == CG_OK;
+}
+
+static bool
+take_rows(struct cg_doc *doc, struct rows *rows)
+{
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc))
+		if (!take_row(doc, rows))
+			return false;
+	return doc->status == CG_OK;
+}
+
+/* Makes columns of rows. */
+static void
+set_columns(struct firefox_table *table, struct rows *rows)
+{
+	for (size_t i = 0; table->spec->name[i]; i++) {
+		struct firefox_column *column = &table->column[i];
+
+		if (rows->at[i] < 0)
+			continue;
+		free(column->value);
+		*column = rows->cell[rows->at[i]];
+		rows->cell[rows->at[i]] = (struct firefox_column){ 0 };
+		if (table->spec->times & 1u << i)
+			continue;
+		for (size_t row = 0; row < column->count; row++)
+			if (column->value[row] != FIREFOX_NONE)
+				column->value[row] /= TIME_UNIT;
+	}
+}
+
+/* ---- Tables -------------------------------------------------------------- */
+
+static bool
+take_weights(struct cg_doc *doc, struct firefox_table *table)
+{
+	struct cg_slice text;
+
+	if (cg_doc_next(doc) != CG_JSON_STRING)
+		return cg_doc_skip(doc);
+	if (!cg_doc_text(doc, &text))
+		return false;
+	table->weighs = cg_equal(text, "tracing-ms") ? FIREFOX_TIME
+			: cg_equal(text, "bytes")    ? FIREFOX_BYTES
+						     : FIREFOX_SAMPLES;
+	return true;
+}
+
+static bool
+take_member(struct cg_doc *doc, struct firefox_table *table, struct rows *rows,
+    struct cg_slice key)
+{
+	size_t i = find_name(table->spec, key);
+
+	if (table->spec->name[i])
+		return take_column(doc, &table->column[i],
+		    table->spec->times & 1u << i ? TIME_DIGITS : 0);
+	if (cg_equal(key, "schema"))
+		return take_schema(doc, table->spec, rows);
+	if (cg_equal(key, "data"))
+		return take_rows(doc, rows);
+	if (cg_equal(key, "weightType"))
+		return take_weights(doc, table);
+	return cg_doc_skip(doc);
+}
+
+bool
+firefox_take_table(struct cg_doc *doc, void *into)
+{
+	struct firefox_table *table = into;
+	struct rows rows = { .count = 0 };
+	struct cg_slice key;
+	bool ok = true;
+
+	for (size_t i = 0; i < FIREFOX_COLUMNS; i++)
+		rows.at[i] = -1;
+	if (cg_doc_next(doc) != CG_JSON_OBJECT)
+		return cg_doc_skip(doc);
+	if (!cg_doc_object(doc))
+		return false;
+	while (ok && cg_doc_key(doc, &key))
+		ok = take_member(doc, table, &rows, key);
+	if (ok && rows.count > 0)
+		set_columns(table, &rows);
+	for (size_t i = 0; i < CELLS; i++)
+		free(rows.cell[i].value);
+	return ok && doc->status == CG_OK;
+}

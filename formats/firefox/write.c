@@ -1,0 +1,767 @@
+/*
+ * write.c - writes processed profiles of the Firefox Profiler: see firefox.h.
+ *
+ * Version 64 has the tables of all threads in "shared", and places of frames in
+ * other files than those of their functions (originalLocation), as those of
+ * inlined code; the Firefox Profiler upgrades it to later ones. Each track is a thread. Costs whose times are not
+ * all known are written as sums: a sample for each stack, at the cost so far.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "firefox.h"
+
+#define VERSION 64
+
+/* A row of frameTable. */
+struct frame {
+	cg_fn fn;
+	struct cg_pos pos;
+	bool inlined;
+	uint32_t location; /* in another file: its row + 1; else 0 */
+};
+
+struct writer {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	size_t event;
+	const char *weights; /* weightType */
+	bool timed;          /* weights are milliseconds */
+	bool in_order;       /* tracks have all costs */
+	uint32_t *stack_of;  /* by node: row + 1; nodes may be written alike */
+	struct row {
+		uint32_t prefix; /* row + 1 */
+		uint32_t frame;
+	} * stack;
+	size_t stacks;
+	struct frame *frame;
+	size_t frames, frame_cap;
+	struct cg_map frame_ids; /* hash of a frame -> row + 1 */
+	uint32_t *func;          /* by function: row + 1 */
+	cg_fn *fn;               /* by row */
+	uint32_t *lib;           /* by object: row + 1 */
+	cg_object *object;       /* by row */
+	uint32_t *source;        /* by file: row + 1 */
+	cg_file *file;           /* by row */
+	uint32_t funcs, libs, sources, locations;
+	int64_t begin;    /* of all times */
+	int64_t interval; /* of samples of the first thread, on average */
+	size_t threads;
+	const char *separator; /* of threads */
+};
+
+/* ---- Tables -------------------------------------------------------------- */
+
+static bool
+open_tables(struct writer *w)
+{
+	size_t fns = cg_fn_count(w->graph) + 1;
+	size_t objects = cg_object_count(w->graph) + 1;
+	size_t files = cg_file_count(w->graph) + 1;
+	size_t nodes = cg_node_count(w->graph) + 1;
+
+	w->stack_of = calloc(nodes, sizeof(*w->stack_of));
+	w->stack = calloc(nodes, sizeof(*w->stack));
+	w->func = calloc(fns, sizeof(*w->func));
+	w->fn = calloc(fns, sizeof(*w->fn));
+	w->lib = calloc(objects, sizeof(*w->lib));
+	w->object = calloc(objects, sizeof(*w->object));
+	w->source = calloc(files, sizeof(*w->source));
+	w->file = calloc(files, sizeof(*w->file));
+	return (w->stack_of && w->stack && w->func && w->fn && w->lib &&
+		   w->object && w->source && w->file) ||
+	       cg_reject_nomem(w->job);
+}
+
+static void
+add_source(struct writer *w, cg_file file)
+{
+	if (file == 0 || w->source[file] != 0)
+		return;
+	w->file[w->sources] = file;
+	w->source[file] = ++w->sources;
+}
+
+static void
+add_func(struct writer *w, cg_fn fn)
+{
+	cg_object object = cg_fn_object(w->graph, fn);
+
+	if (w->func[fn] != 0)
+		return;
+	w->fn[w->funcs] = fn;
+	w->func[fn] = ++w->funcs;
+	if (object != 0 && w->lib[object] == 0) {
+		w->object[w->libs] = object;
+		w->lib[object] = ++w->libs;
+	}
+	add_source(w, cg_fn_file(w->graph, fn));
+}
+
+/* Is its line in another file than its function's? */
+static bool
+is_elsewhere(const struct writer *w, const struct frame *frame)
+{
+	return frame->pos.line != 0 && frame->pos.file != 0 &&
+	       frame->pos.file != cg_fn_file(w->graph, frame->fn);
+}
+
+static bool
+same_frame(const struct frame *frame, const struct cg_stack *at)
+{
+	return frame->fn == at->fn && frame->pos.line == at->pos.line &&
+	       frame->pos.file == at->pos.file &&
+	       frame->pos.addr == at->pos.addr && frame->inlined == at->inlined;
+}
+
+/* The row of a node's frame, which is added if it is new. */
+static bool
+add_frame(struct writer *w, const struct cg_stack *at, uint32_t *row)
+{
+	uint64_t hash = at->pos.addr * UINT64_C(0x9e3779b97f4a7c15) +
+			((uint64_t)at->fn << 32 | at->pos.line) + at->inlined;
+	uint32_t *id;
+
+	do
+		id = cg_map_at(&w->frame_ids, hash++);
+	while (id && *id != 0 && !same_frame(&w->frame[*id - 1], at));
+	if (!id || !cg_grow_raw(&w->frame, &w->frame_cap, w->frames + 1,
+		       sizeof(*w->frame)))
+		return cg_reject_nomem(w->job);
+	if (*id == 0) {
+		w->frame[w->frames] =
+		    (struct frame){ at->fn, at->pos, at->inlined, 0 };
+		*id = (uint32_t)++w->frames;
+		add_func(w, at->fn);
+		if (is_elsewhere(w, &w->frame[*id - 1])) {
+			add_source(w, at->pos.file);
+			w->frame[*id - 1].location = ++w->locations;
+		}
+	}
+	*row = *id - 1;
+	return true;
+}
+
+static bool
+list_stacks(struct writer *w)
+{
+	size_t nodes = cg_node_count(w->graph);
+	struct cg_map known = { 0 };
+	bool ok = true;
+
+	for (cg_node node = 1; ok && node <= nodes; node++) {
+		struct cg_stack at;
+		uint32_t frame = 0, *row;
+
+		cg_get_node(w->graph, node, &at);
+		if (!add_frame(w, &at, &frame))
+			break;
+		row = cg_map_at(
+		    &known, (uint64_t)w->stack_of[at.parent] << 32 | frame);
+		ok = row != NULL;
+		if (ok && *row == 0) {
+			w->stack[w->stacks] =
+			    (struct row){ w->stack_of[at.parent], frame };
+			*row = (uint32_t)++w->stacks;
+		}
+		if (ok)
+			w->stack_of[node] = *row;
+	}
+	cg_map_free(&known);
+	return (ok || cg_reject_nomem(w->job)) && cg_rejected(w->job) == CG_OK;
+}
+
+/* ---- JSON ---------------------------------------------------------------- */
+
+/* A column of n cells that put() writes. */
+static void
+put_column(struct writer *w, const char *name, size_t n,
+    void (*put)(struct writer *, size_t row))
+{
+	cg_putf(w->out, ",\n\"%s\":[", name);
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0)
+			cg_putc(w->out, ',');
+		put(w, i);
+	}
+	cg_putc(w->out, ']');
+}
+
+static void
+put_number(struct writer *w, uint64_t number)
+{
+	cg_putu(w->out, number);
+}
+
+/* Or -1, or null. */
+static void
+put_row(struct writer *w, uint32_t row, const char *none)
+{
+	if (row == 0)
+		cg_puts(w->out, none);
+	else
+		put_number(w, row - 1);
+}
+
+/* Nanoseconds as milliseconds, exactly. */
+static void
+put_ms(struct cg_out *out, int64_t time)
+{
+	uint64_t size = time < 0 ? 0 - (uint64_t)time : (uint64_t)time;
+	char *to = cg_out_reserve(out, CG_NUMBER_MAX + 10);
+	uint32_t rest = (uint32_t)(size % FIREFOX_NANO);
+
+	if (time < 0)
+		*to++ = '-';
+	to = cg_format_u64(to, size / FIREFOX_NANO);
+	if (rest != 0)
+		*to++ = '.';
+	for (uint32_t unit = FIREFOX_NANO / 10; rest != 0; unit /= 10) {
+		*to++ = (char)('0' + rest / unit);
+		rest %= unit;
+	}
+	cg_out_advance(out, to);
+}
+
+static void
+put_zero(struct writer *w, size_t row)
+{
+	(void)row;
+	cg_putc(w->out, '0');
+}
+
+static void
+put_null(struct writer *w, size_t row)
+{
+	(void)row;
+	cg_puts(w->out, "null");
+}
+
+static void
+put_false(struct writer *w, size_t row)
+{
+	(void)row;
+	cg_puts(w->out, "false");
+}
+
+static void
+put_index(struct writer *w, size_t row)
+{
+	put_number(w, row);
+}
+
+/* ---- Shared tables ------------------------------------------------------- */
+
+static void
+put_stack_frame(struct writer *w, size_t row)
+{
+	put_number(w, w->stack[row].frame);
+}
+
+static void
+put_prefix(struct writer *w, size_t row)
+{
+	put_row(w, w->stack[row].prefix, "null");
+}
+
+static void
+put_address(struct writer *w, size_t row)
+{
+	if (w->frame[row].pos.addr == 0)
+		cg_puts(w->out, "-1");
+	else
+		put_number(w, w->frame[row].pos.addr);
+}
+
+static void
+put_depth(struct writer *w, size_t row)
+{
+	cg_putc(w->out, w->frame[row].inlined ? '1' : '0');
+}
+
+static void
+put_func(struct writer *w, size_t row)
+{
+	put_number(w, w->func[w->frame[row].fn] - 1);
+}
+
+static void
+put_line(struct writer *w, size_t row)
+{
+	uint32_t line = w->frame[row].pos.line;
+
+	put_row(w, line ? line + 1 : 0, "null");
+}
+
+static void
+put_location(struct writer *w, size_t row)
+{
+	put_row(w, w->frame[row].location, "null");
+}
+
+/* A column of sourceLocationTable, whose rows are some of the frames. */
+static void
+put_locations(struct writer *w, const char *name, bool source)
+{
+	const char *separator = "";
+
+	cg_putf(w->out, ",\n\"%s\":[", name);
+	for (size_t i = 0; i < w->frames; i++) {
+		const struct frame *frame = &w->frame[i];
+
+		if (frame->location == 0)
+			continue;
+		cg_puts(w->out, separator);
+		separator = ",";
+		put_number(w,
+		    source ? w->source[frame->pos.file] - 1 : frame->pos.line);
+	}
+	cg_putc(w->out, ']');
+}
+
+static void
+put_resource(struct writer *w, size_t row)
+{
+	put_row(w, w->lib[cg_fn_object(w->graph, w->fn[row])], "-1");
+}
+
+static void
+put_source(struct writer *w, size_t row)
+{
+	put_row(w, w->source[cg_fn_file(w->graph, w->fn[row])], "null");
+}
+
+static void
+put_fn_line(struct writer *w, size_t row)
+{
+	struct cg_range range;
+
+	cg_fn_range(w->graph, w->fn[row], &range);
+	put_row(w, range.first ? range.first + 1 : 0, "null");
+}
+
+static void
+put_fn_column(struct writer *w, size_t row)
+{
+	struct cg_range range;
+
+	cg_fn_range(w->graph, w->fn[row], &range);
+	put_row(w, range.first_column ? range.first_column + 1 : 0, "null");
+}
+
+static void
+put_one(struct writer *w, size_t row)
+{
+	(void)row;
+	cg_putc(w->out, '1');
+}
+
+/* Names of functions, then of libraries, then of files. */
+static void
+put_lib_name(struct writer *w, size_t row)
+{
+	put_number(w, w->funcs + row);
+}
+
+static void
+put_file_name(struct writer *w, size_t row)
+{
+	put_number(w, (uint64_t)w->funcs + w->libs + row);
+}
+
+static void
+put_string(struct writer *w, size_t row)
+{
+	struct cg_slice text;
+
+	if (row < w->funcs)
+		text = cg_fn_name(w->graph, w->fn[row]);
+	else if (row < (size_t)w->funcs + w->libs)
+		text = cg_base_name(
+		    cg_object_path(w->graph, w->object[row - w->funcs]));
+	else
+		text =
+		    cg_file_path(w->graph, w->file[row - w->funcs - w->libs]);
+	cg_put_json(w->out, text);
+}
+
+static void
+put_shared(struct writer *w)
+{
+	cg_putf(
+	    w->out, "\"shared\":{\n\"stackTable\":{\"length\":%zu", w->stacks);
+	put_column(w, "frame", w->stacks, put_stack_frame);
+	put_column(w, "prefix", w->stacks, put_prefix);
+	cg_putf(w->out, "},\n\"frameTable\":{\"length\":%zu", w->frames);
+	put_column(w, "address", w->frames, put_address);
+	put_column(w, "inlineDepth", w->frames, put_depth);
+	put_column(w, "category", w->frames, put_zero);
+	put_column(w, "subcategory", w->frames, put_zero);
+	put_column(w, "func", w->frames, put_func);
+	put_column(w, "nativeSymbol", w->frames, put_null);
+	put_column(w, "innerWindowID", w->frames, put_null);
+	put_column(w, "line", w->frames, put_line);
+	put_column(w, "column", w->frames, put_null);
+	put_column(w, "originalLocation", w->frames, put_location);
+	cg_putf(w->out, "},\n\"funcTable\":{\"length\":%" PRIu32, w->funcs);
+	put_column(w, "name", w->funcs, put_index);
+	put_column(w, "isJS", w->funcs, put_false);
+	put_column(w, "relevantForJS", w->funcs, put_false);
+	put_column(w, "resource", w->funcs, put_resource);
+	put_column(w, "source", w->funcs, put_source);
+	put_column(w, "lineNumber", w->funcs, put_fn_line);
+	put_column(w, "columnNumber", w->funcs, put_fn_column);
+	put_column(w, "originalLocation", w->funcs, put_null);
+	cg_putf(w->out, "},\n\"resourceTable\":{\"length\":%" PRIu32, w->libs);
+	put_column(w, "lib", w->libs, put_index);
+	put_column(w, "name", w->libs, put_lib_name);
+	put_column(w, "host", w->libs, put_null);
+	put_column(w, "type", w->libs, put_one);
+	cg_puts(w->out, "},\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],"
+			"\"address\":[],\"name\":[],\"functionSize\":[]");
+	cg_putf(w->out, "},\n\"sources\":{\"length\":%" PRIu32, w->sources);
+	put_column(w, "id", w->sources, put_null);
+	put_column(w, "filename", w->sources, put_file_name);
+	put_column(w, "startLine", w->sources, put_one);
+	put_column(w, "startColumn", w->sources, put_one);
+	put_column(w, "sourceMapURL", w->sources, put_null);
+	put_column(w, "content", w->sources, put_null);
+	cg_putf(w->out, "},\n\"sourceLocationTable\":{\"length\":%" PRIu32,
+	    w->locations);
+	put_locations(w, "source", true);
+	put_locations(w, "line", false);
+	cg_puts(w->out, ",\n\"column\":[");
+	for (uint32_t i = 0; i < w->locations; i++)
+		cg_puts(w->out, i > 0 ? ",1" : "1");
+	cg_puts(w->out, "]}");
+	put_column(w, "stringArray", (size_t)w->funcs + w->libs + w->sources,
+	    put_string);
+	cg_puts(w->out, "},\n");
+}
+
+static void
+put_libs(struct writer *w)
+{
+	cg_puts(w->out, "\"libs\":[");
+	for (uint32_t i = 0; i < w->libs; i++) {
+		struct cg_slice path = cg_object_path(w->graph, w->object[i]);
+		const struct {
+			const char *key;
+			struct cg_slice text;
+		} member[] = { { "name", cg_base_name(path) }, { "path", path },
+			{ "debugName", cg_base_name(path) },
+			{ "debugPath", path } };
+
+		cg_puts(w->out, i > 0 ? ",\n{" : "\n{");
+		for (size_t k = 0; k < sizeof(member) / sizeof(*member); k++) {
+			cg_putf(w->out, "\"%s\":", member[k].key);
+			cg_put_json(w->out, member[k].text);
+			cg_putc(w->out, ',');
+		}
+		cg_puts(w->out,
+		    "\"arch\":\"\",\"breakpadId\":\"\",\"codeId\":null}");
+	}
+	cg_puts(w->out, "],\n");
+}
+
+/* ---- Samples ------------------------------------------------------------- */
+
+/* What is written of each sample: one of three columns. */
+enum cell { CELL_STACK, CELL_TIME, CELL_WEIGHT, CELL_COUNT };
+
+struct samples {
+	enum cell cell;
+	uint64_t count; /* written so far */
+	uint64_t sum;   /* of their costs */
+	int64_t first;  /* when the first one was, */
+	int64_t now;    /* and the last one */
+};
+
+static void
+put_sample(struct writer *w, struct samples *to, cg_node node, int64_t time,
+    uint64_t cost)
+{
+	to->sum += cost;
+	if (to->count == 0)
+		to->first = time;
+	if (to->count++ > 0 && to->cell != CELL_COUNT)
+		cg_putc(w->out, ',');
+	switch (to->cell) {
+	case CELL_STACK: put_row(w, w->stack_of[node], "null"); break;
+	case CELL_TIME:
+		/* Differences have fewer digits. */
+		put_ms(w->out, (int64_t)((uint64_t)time - (uint64_t)to->now));
+		break;
+	case CELL_WEIGHT:
+		if (w->timed)
+			put_ms(w->out, (int64_t)cost);
+		else if (cg_get_event(w->graph, w->event)->is_signed)
+			cg_putf(w->out, "%" PRId64, (int64_t)cost);
+		else
+			put_number(w, cost);
+		break;
+	case CELL_COUNT: break;
+	}
+	to->now = time;
+}
+
+static uint64_t
+cost_of(const struct writer *w, const uint64_t *cost, size_t n)
+{
+	return w->event < n ? cost[w->event] : 0;
+}
+
+/* A sample of a track for each moment; of calls one for each stack they make. */
+static bool
+walk_track(struct writer *w, size_t number, struct samples *to)
+{
+	const struct cg_track *track = cg_get_track(w->graph, number);
+	struct cg_moments *moments = cg_moments_new(w->graph, number);
+	struct cg_moment moment, last = { .node = 0 };
+	bool more = true;
+
+	if (!moments)
+		return cg_reject_nomem(w->job);
+	while (more) {
+		more = cg_next_moment(moments, &moment);
+		if (!track->spans) {
+			uint64_t cost =
+			    more ? cost_of(w, moment.cost, moment.n) : 0;
+
+			if (cost != 0)
+				put_sample(
+				    w, to, moment.node, moment.time, cost);
+			continue;
+		}
+		if (!more)
+			moment = (struct cg_moment){ .time = track->end };
+		if (last.node != 0 && moment.time > last.time)
+			put_sample(w, to, last.node, last.time,
+			    (uint64_t)moment.time - (uint64_t)last.time);
+		last = moment;
+	}
+	cg_moments_free(moments);
+	return true;
+}
+
+/* The sums of a part; its axis is the cost so far. */
+static void
+walk_part(struct writer *w, cg_part part, struct samples *to)
+{
+	struct cg_stack_cost stack;
+	uint64_t so_far = 0;
+
+	for (size_t i = 0; cg_next_stack(w->graph, part, &i, &stack);) {
+		uint64_t cost = cost_of(w, stack.cost, stack.n);
+		uint64_t unit = w->timed ? 1 : FIREFOX_NANO;
+
+		if (cost == 0)
+			continue;
+		put_sample(w, to, stack.leaf,
+		    so_far < INT64_MAX / unit ? (int64_t)(so_far * unit)
+					      : INT64_MAX,
+		    cost);
+		if ((int64_t)cost > 0)
+			so_far += cost;
+	}
+}
+
+/* Of a thread: a track, or a part. */
+static bool
+walk(struct writer *w, size_t thread, struct samples *to)
+{
+	if (w->in_order)
+		return walk_track(w, thread, to);
+	walk_part(w, (cg_part)thread, to);
+	return true;
+}
+
+/* ---- Threads ------------------------------------------------------------- */
+
+static bool
+put_samples(struct writer *w, size_t thread, uint64_t count)
+{
+	static const char *const name[] = { "stack", "timeDeltas", "weight" };
+	struct samples samples;
+	bool ok = true;
+
+	cg_putf(w->out,
+	    ",\n\"samples\":{\"length\":%" PRIu64 ",\"weightType\":\"%s\"",
+	    count, w->weights);
+	for (enum cell cell = CELL_STACK; ok && cell < CELL_COUNT; cell++) {
+		samples = (struct samples){ .cell = cell, .now = w->begin };
+		cg_putf(w->out, ",\n\"%s\":[", name[cell]);
+		ok = walk(w, thread, &samples);
+		cg_putc(w->out, ']');
+	}
+	cg_putc(w->out, '}');
+	return ok;
+}
+
+static void
+put_text(struct writer *w, const char *key, const char *text)
+{
+	cg_putf(w->out, ",\"%s\":", key);
+	cg_put_json(w->out, cg_slice(text));
+}
+
+static bool
+put_thread(struct writer *w, size_t thread)
+{
+	static const struct cg_track none = { .name = "", .process = "" };
+	const struct cg_track *track =
+	    w->in_order ? cg_get_track(w->graph, thread) : &none;
+	const struct cg_part_info *part =
+	    cg_get_part(w->graph, w->in_order ? track->part : (cg_part)thread);
+	uint64_t pid = track->pid ? track->pid : part->pid;
+	uint64_t tid = track->tid ? track->tid : part->tid;
+	struct samples samples = { .cell = CELL_COUNT };
+
+	/* Of another event. */
+	if (!walk(w, thread, &samples) || samples.count == 0)
+		return cg_rejected(w->job) == CG_OK;
+	cg_puts(w->out, w->separator);
+	w->separator = ",\n{";
+	cg_putf(w->out,
+	    "\"processType\":\"default\",\"pid\":\"%" PRIu64
+	    "\",\"tid\":%" PRIu64 ",\"isMainThread\":%s",
+	    pid, tid, pid == tid ? "true" : "false");
+	put_text(w, "name", *track->name ? track->name : part->cmd);
+	/* perf knows one name. */
+	put_text(w, "processName",
+	    *track->process ? track->process
+	    : *track->name  ? track->name
+			    : part->cmd);
+	cg_puts(w->out,
+	    ",\"processStartupTime\":0,\"processShutdownTime\":null,"
+	    "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],"
+	    "\n\"markers\":{\"length\":0,\"data\":[],\"name\":[],"
+	    "\"startTime\":[],\"endTime\":[],\"phase\":[],\"category\":[]}");
+	if (!put_samples(w, thread, samples.count))
+		return false;
+	cg_putc(w->out, '}');
+	return true;
+}
+
+static void
+put_meta(struct writer *w)
+{
+	cg_puts(w->out, "{\"meta\":{\"interval\":");
+	put_ms(w->out, w->interval);
+	cg_puts(w->out, ",\"startTime\":");
+	put_ms(w->out, w->begin);
+	cg_putf(w->out,
+	    ",\"preprocessedProfileVersion\":%d,\"version\":34,"
+	    "\"processType\":0,\"product\":\"\",\"stackwalk\":1,"
+	    "\"symbolicated\":true,\"debug\":false,\n"
+	    "\"importedFrom\":\"cgconv " CG_VERSION "\",\"markerSchema\":[],"
+	    "\"categories\":[{\"name\":\"Other\",\"color\":\"grey\","
+	    "\"subcategories\":[\"Other\"]}]},\n",
+	    VERSION);
+}
+
+/* ---- What is written ----------------------------------------------------- */
+
+/* True if the tracks have all costs, and their times are times. */
+static bool
+choose_order(struct writer *w)
+{
+	struct samples samples = { .cell = CELL_COUNT };
+	uint64_t all = 0;
+	const uint64_t *total;
+	bool ok = true;
+
+	w->in_order = cg_track_count(w->graph) > 0;
+	for (size_t i = 0; ok && i < cg_track_count(w->graph); i++) {
+		const struct cg_track *track = cg_get_track(w->graph, i);
+
+		w->in_order &= strcmp(track->unit, "ns") == 0 &&
+			       (w->timed || !track->spans);
+		ok = walk_track(w, i, &samples);
+	}
+	for (cg_part part = 0; part < cg_part_count(w->graph); part++) {
+		total = cg_part_totals(w->graph, part);
+		all += total ? total[w->event] : 0;
+	}
+	w->in_order &= samples.sum == all;
+	w->threads =
+	    w->in_order ? cg_track_count(w->graph) : cg_part_count(w->graph);
+	if (ok && !w->in_order && cg_track_count(w->graph) > 0)
+		cg_warn(w->job, "not all costs have times: samples are not in "
+				"their order");
+	return ok;
+}
+
+/* When the first sample was, and how often there is one. */
+static bool
+find_times(struct writer *w)
+{
+	bool ok = true, any = false;
+
+	for (size_t i = 0; ok && i < w->threads; i++) {
+		struct samples samples = { .cell = CELL_COUNT };
+
+		ok = walk(w, i, &samples);
+		if (samples.count == 0)
+			continue;
+		if (!any || samples.first < w->begin)
+			w->begin = samples.first;
+		if (!any && samples.count > 1)
+			w->interval = (samples.now - samples.first) /
+				      (int64_t)(samples.count - 1);
+		any = true;
+	}
+	if (w->interval <= 0)
+		w->interval = FIREFOX_NANO;
+	return ok;
+}
+
+static void
+choose_weights(struct writer *w)
+{
+	const char *unit = cg_get_event(w->graph, w->event)->unit;
+
+	w->timed = strcmp(unit, "ns") == 0;
+	w->weights = w->timed                     ? "tracing-ms"
+		     : strcmp(unit, "bytes") == 0 ? "bytes"
+						  : "samples";
+}
+
+int
+firefox_write(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	struct writer w = {
+		.job = job, .graph = graph, .out = out, .separator = "\n{"
+	};
+	int status = cg_choose_event(job, graph, "ns", &w.event);
+	bool ok;
+
+	if (status != CG_OK)
+		return status;
+	choose_weights(&w);
+	ok = open_tables(&w) && list_stacks(&w) && choose_order(&w) &&
+	     find_times(&w);
+	if (ok) {
+		put_meta(&w);
+		put_libs(&w);
+		put_shared(&w);
+		cg_puts(out, "\"threads\":[");
+		for (size_t i = 0; ok && i < w.threads; i++)
+			ok = put_thread(&w, i);
+		cg_puts(out, "]}\n");
+	}
+	free(w.stack_of);
+	free(w.stack);
+	free(w.frame);
+	cg_map_free(&w.frame_ids);
+	free(w.func);
+	free(w.fn);
+	free(w.lib);
+	free(w.object);
+	free(w.source);
+	free(w.file);
+	return ok ? cg_out_status(out) : cg_rejected(job);
+}
