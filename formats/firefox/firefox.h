@@ -79,8 +79,14 @@ extern const struct firefox_spec firefox_stacks, firefox_frames, firefox_funcs,
 bool firefox_take_table(struct cg_doc *, void *into);
 void firefox_free_table(struct firefox_table *);
 /* A cell; FIREFOX_NONE if there is none, or no such row. */
-int64_t firefox_cell(
-    const struct firefox_table *, unsigned column, int64_t row);
+static inline int64_t
+firefox_cell(const struct firefox_table *table, unsigned column, int64_t row)
+{
+	const struct firefox_column *of = &table->column[column];
+
+	return row >= 0 && (uint64_t)row < of->count ? of->value[row]
+						     : FIREFOX_NONE;
+}
 size_t firefox_rows(const struct firefox_table *, unsigned column);
 
 /* ---- read.c: the document ----------------------------------------------- */

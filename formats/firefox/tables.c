@@ -37,15 +37,6 @@ firefox_free_table(struct firefox_table *table)
 		free(table->column[i].value);
 }
 
-int64_t
-firefox_cell(const struct firefox_table *table, unsigned column, int64_t row)
-{
-	const struct firefox_column *of = &table->column[column];
-
-	return row >= 0 && (uint64_t)row < of->count ? of->value[row]
-						     : FIREFOX_NONE;
-}
-
 size_t
 firefox_rows(const struct firefox_table *table, unsigned column)
 {

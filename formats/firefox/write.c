@@ -48,6 +48,18 @@ struct writer {
 	uint32_t funcs, libs, sources, locations;
 	int64_t begin;    /* of all times */
 	int64_t interval; /* of samples of the first thread, on average */
+	struct samples {
+		enum cell {
+			CELL_STACK,
+			CELL_TIME,
+			CELL_WEIGHT,
+			CELL_COUNT /* nothing is written */
+		} cell;            /* what is written of each */
+		uint64_t count;    /* so far */
+		uint64_t sum;      /* of their costs */
+		int64_t first;     /* when the first one was, */
+		int64_t now;       /* and the last one */
+	} * thread;                /* all of each thread */
 	size_t threads;
 	const char *separator; /* of threads */
 };
@@ -468,17 +480,6 @@ put_libs(struct writer *w)
 
 /* ---- Samples ------------------------------------------------------------- */
 
-/* What is written of each sample: one of three columns. */
-enum cell { CELL_STACK, CELL_TIME, CELL_WEIGHT, CELL_COUNT };
-
-struct samples {
-	enum cell cell;
-	uint64_t count; /* written so far */
-	uint64_t sum;   /* of their costs */
-	int64_t first;  /* when the first one was, */
-	int64_t now;    /* and the last one */
-};
-
 static void
 put_sample(struct writer *w, struct samples *to, cg_node node, int64_t time,
     uint64_t cost)
@@ -581,7 +582,7 @@ walk(struct writer *w, size_t thread, struct samples *to)
 /* ---- Threads ------------------------------------------------------------- */
 
 static bool
-put_samples(struct writer *w, size_t thread, uint64_t count)
+put_samples(struct writer *w, size_t thread)
 {
 	static const char *const name[] = { "stack", "timeDeltas", "weight" };
 	struct samples samples;
@@ -589,7 +590,7 @@ put_samples(struct writer *w, size_t thread, uint64_t count)
 
 	cg_putf(w->out,
 	    ",\n\"samples\":{\"length\":%" PRIu64 ",\"weightType\":\"%s\"",
-	    count, w->weights);
+	    w->thread[thread].count, w->weights);
 	for (enum cell cell = CELL_STACK; ok && cell < CELL_COUNT; cell++) {
 		samples = (struct samples){ .cell = cell, .now = w->begin };
 		cg_putf(w->out, ",\n\"%s\":[", name[cell]);
@@ -617,11 +618,10 @@ put_thread(struct writer *w, size_t thread)
 	    cg_get_part(w->graph, w->in_order ? track->part : (cg_part)thread);
 	uint64_t pid = track->pid ? track->pid : part->pid;
 	uint64_t tid = track->tid ? track->tid : part->tid;
-	struct samples samples = { .cell = CELL_COUNT };
 
 	/* Of another event. */
-	if (!walk(w, thread, &samples) || samples.count == 0)
-		return cg_rejected(w->job) == CG_OK;
+	if (w->thread[thread].count == 0)
+		return true;
 	cg_puts(w->out, w->separator);
 	w->separator = ",\n{";
 	cg_putf(w->out,
@@ -639,7 +639,7 @@ put_thread(struct writer *w, size_t thread)
 	    "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],"
 	    "\n\"markers\":{\"length\":0,\"data\":[],\"name\":[],"
 	    "\"startTime\":[],\"endTime\":[],\"phase\":[],\"category\":[]}");
-	if (!put_samples(w, thread, samples.count))
+	if (!put_samples(w, thread))
 		return false;
 	cg_putc(w->out, '}');
 	return true;
@@ -664,58 +664,83 @@ put_meta(struct writer *w)
 
 /* ---- What is written ----------------------------------------------------- */
 
-/* True if the tracks have all costs, and their times are times. */
+/* Walks through all threads: tracks, if in_order, or parts. */
+static bool
+count_samples(struct writer *w)
+{
+	bool ok = true;
+
+	w->threads =
+	    w->in_order ? cg_track_count(w->graph) : cg_part_count(w->graph);
+	free(w->thread);
+	w->thread = calloc(w->threads + 1, sizeof(*w->thread));
+	if (!w->thread)
+		return cg_reject_nomem(w->job);
+	for (size_t i = 0; ok && i < w->threads; i++) {
+		w->thread[i].cell = CELL_COUNT;
+		ok = walk(w, i, &w->thread[i]);
+	}
+	return ok;
+}
+
+/* Do the tracks have all costs? */
+static bool
+cover_all(const struct writer *w)
+{
+	uint64_t all = 0, sum = 0;
+
+	for (size_t i = 0; i < w->threads; i++)
+		sum += w->thread[i].sum;
+	for (cg_part part = 0; part < cg_part_count(w->graph); part++) {
+		const uint64_t *total = cg_part_totals(w->graph, part);
+
+		all += total ? total[w->event] : 0;
+	}
+	return sum == all;
+}
+
+/* Tracks, if they have all costs, and their times are times; else sums. */
 static bool
 choose_order(struct writer *w)
 {
-	struct samples samples = { .cell = CELL_COUNT };
-	uint64_t all = 0;
-	const uint64_t *total;
-	bool ok = true;
-
 	w->in_order = cg_track_count(w->graph) > 0;
-	for (size_t i = 0; ok && i < cg_track_count(w->graph); i++) {
+	for (size_t i = 0; i < cg_track_count(w->graph); i++) {
 		const struct cg_track *track = cg_get_track(w->graph, i);
 
 		w->in_order &= strcmp(track->unit, "ns") == 0 &&
 			       (w->timed || !track->spans);
-		ok = walk_track(w, i, &samples);
 	}
-	for (cg_part part = 0; part < cg_part_count(w->graph); part++) {
-		total = cg_part_totals(w->graph, part);
-		all += total ? total[w->event] : 0;
-	}
-	w->in_order &= samples.sum == all;
-	w->threads =
-	    w->in_order ? cg_track_count(w->graph) : cg_part_count(w->graph);
-	if (ok && !w->in_order && cg_track_count(w->graph) > 0)
+	if (!count_samples(w))
+		return false;
+	if (w->in_order && cover_all(w))
+		return true;
+	if (cg_track_count(w->graph) > 0)
 		cg_warn(w->job, "not all costs have times: samples are not in "
 				"their order");
-	return ok;
+	w->in_order = false;
+	return count_samples(w);
 }
 
 /* When the first sample was, and how often there is one. */
-static bool
+static void
 find_times(struct writer *w)
 {
-	bool ok = true, any = false;
+	bool any = false;
 
-	for (size_t i = 0; ok && i < w->threads; i++) {
-		struct samples samples = { .cell = CELL_COUNT };
+	for (size_t i = 0; i < w->threads; i++) {
+		const struct samples *all = &w->thread[i];
 
-		ok = walk(w, i, &samples);
-		if (samples.count == 0)
+		if (all->count == 0)
 			continue;
-		if (!any || samples.first < w->begin)
-			w->begin = samples.first;
-		if (!any && samples.count > 1)
-			w->interval = (samples.now - samples.first) /
-				      (int64_t)(samples.count - 1);
+		if (!any || all->first < w->begin)
+			w->begin = all->first;
+		if (!any && all->count > 1)
+			w->interval =
+			    (all->now - all->first) / (int64_t)(all->count - 1);
 		any = true;
 	}
 	if (w->interval <= 0)
 		w->interval = FIREFOX_NANO;
-	return ok;
 }
 
 static void
@@ -742,9 +767,9 @@ firefox_write(
 	if (status != CG_OK)
 		return status;
 	choose_weights(&w);
-	ok = open_tables(&w) && list_stacks(&w) && choose_order(&w) &&
-	     find_times(&w);
+	ok = open_tables(&w) && list_stacks(&w) && choose_order(&w);
 	if (ok) {
+		find_times(&w);
 		put_meta(&w);
 		put_libs(&w);
 		put_shared(&w);
@@ -755,6 +780,7 @@ firefox_write(
 	}
 	free(w.stack_of);
 	free(w.stack);
+	free(w.thread);
 	free(w.frame);
 	cg_map_free(&w.frame_ids);
 	free(w.func);

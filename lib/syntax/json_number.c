@@ -66,14 +66,52 @@ drop_digits(struct cg_slice text, int places, uint64_t *number)
 	return true;
 }
 
+/*
+ * The same for most numbers: few digits, none beyond places, no exponent. False:
+ * it is another one.
+ */
+static bool
+scale_short(struct cg_slice text, unsigned places, uint64_t *number)
+{
+	static const uint32_t power[] = { 1, 10, 100, 1000, 10000, 100000,
+		1000000 };
+	unsigned left = places, step = 0;
+	uint64_t value = 0;
+
+	if (text.len > 12 || places >= sizeof(power) / sizeof(*power))
+		return false;
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned digit = (unsigned)text.ptr[i] - '0';
+
+		if (digit < 10) {
+			value = value * 10 + digit;
+			left -= step;
+		} else if (text.ptr[i] == '.') {
+			step = 1;
+		} else {
+			return false;
+		}
+	}
+	/* More digits than places: left has wrapped around. */
+	if (left > places)
+		return false;
+	*number = value * power[left];
+	return true;
+}
+
 bool
 cg_json_scale(const struct cg_json *json, unsigned digits, int64_t *number)
 {
 	struct cg_slice text = json->text;
 	bool negative = cg_take_char(&text, '-'), good;
-	int places = cut_exponent(&text) + (int)digits;
 	uint64_t value;
+	int places;
 
+	if (scale_short(text, digits, &value)) {
+		*number = negative ? -(int64_t)value : (int64_t)value;
+		return true;
+	}
+	places = cut_exponent(&text) + (int)digits;
 	good = places < 0 ? drop_digits(text, places, &value)
 			  : shift_digits(text, places, &value);
 	if (!good || value > INT64_MAX)

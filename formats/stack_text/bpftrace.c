@@ -1,0 +1,217 @@
+/*
+ * bpftrace.c - bpftrace: maps by kstack and ustack as bpftrace prints them:
+ *
+ *	@samples[
+ *	    do_nanosleep+90
+ *	    hrtimer_nanosleep+102
+ *	,
+ *	    __GI___clock_nanosleep+72
+ *	, sleep, 1234]: 5
+ *
+ * Frames are leaf first, with an offset or an address; a line of "," ends one
+ * stack of a key. Of the other parts of a key a text is taken for comm, a number
+ * for pid and, if there are two, tid. Source: bpftrace's documentation, and
+ * stackcollapse-bpftrace.pl.
+ */
+#include <string.h>
+
+#include "stack_text.h"
+
+struct reader {
+	struct text_frames frames;
+	struct cg_sample_key key;
+	bool open; /* in a map's key */
+	uint64_t stacks, skipped;
+};
+
+/* "comm", "1234": parts of a key on one line; consumed. */
+static void
+take_parts(struct reader *r, struct cg_slice text)
+{
+	struct cg_slice part;
+	uint64_t number;
+
+	while (cg_take_until(&text, ',', &part)) {
+		part = cg_trim(part);
+		if (part.len == 0)
+			continue;
+		if (!cg_get_u64(part, &number))
+			r->key.comm = cg_get_name(r->frames.build,
+			    cg_add_name(r->frames.build, part));
+		else if (r->key.pid == 0)
+			r->key.pid = number;
+		else
+			r->key.tid = number;
+	}
+}
+
+/* "7f3a name+12 (/lib/x.so)", of stack mode perf: cuts off what is around. */
+static void
+cut_mode(struct cg_slice *name, struct cg_slice *object, uint64_t *addr)
+{
+	size_t at = name->len;
+	const char *end;
+
+	if (at == 0 || name->ptr[at - 1] != ')')
+		return;
+	while (at > 0 && name->ptr[at - 1] != '(')
+		at--;
+	if (at < 2 || name->ptr[at - 2] != ' ')
+		return;
+	*object = (struct cg_slice){ name->ptr + at, name->len - 1 - at };
+	name->len = at - 2;
+	end = cg_get_hex(name->ptr, addr);
+	if (end > name->ptr && end < name->ptr + name->len && *end == ' ') {
+		name->len -= (size_t)(end + 1 - name->ptr);
+		name->ptr = end + 1;
+	} else {
+		*addr = 0;
+	}
+}
+
+static bool
+take_frame(struct reader *r, struct cg_slice text)
+{
+	struct cg_slice name = text, object = { "", 0 }, hex = text;
+	uint64_t addr = 0;
+
+	cut_mode(&name, &object, &addr);
+	if (cg_take_prefix(&hex, "0x") &&
+	    cg_get_hex(hex.ptr, &addr) != hex.ptr + hex.len)
+		addr = 0;
+	(void)text_cut_offset(&name);
+	return text_add_frame(&r->frames, name, object, addr);
+}
+
+/* Cuts "]: 12" off the end; false: the line does not end a key. */
+static bool
+cut_count(struct cg_slice *line, bool *counted, uint64_t *count)
+{
+	struct cg_slice number;
+
+	/* The lines of a histogram follow. */
+	*counted = false;
+	if (line->len > 1 && memcmp(line->ptr + line->len - 2, "]:", 2) == 0) {
+		line->len -= 2;
+		return true;
+	}
+	for (size_t at = line->len; at > 2; at--) {
+		if (memcmp(line->ptr + at - 3, "]: ", 3) != 0)
+			continue;
+		number = (struct cg_slice){ line->ptr + at, line->len - at };
+		*counted = cg_get_u64(number, count);
+		line->len = at - 3;
+		return true;
+	}
+	return false;
+}
+
+static bool
+end_stack(struct reader *r, bool counted, uint64_t count)
+{
+	r->open = false;
+	/* A histogram, or a sum that is no count. */
+	if (!counted) {
+		r->skipped++;
+		r->frames.count = 0;
+		return true;
+	}
+	cg_set_sample_part(r->frames.build, &r->key);
+	r->stacks++;
+	return text_end_stack(&r->frames, count, "[unknown]");
+}
+
+/* "@[", "@name[comm," begins a key. */
+static bool
+begin_key(struct reader *r, struct cg_slice *line)
+{
+	const char *bracket;
+
+	if (line->len == 0 || *line->ptr != '@')
+		return false;
+	bracket = memchr(line->ptr, '[', line->len);
+	if (!bracket)
+		return false;
+	line->len -= (size_t)(bracket + 1 - line->ptr);
+	line->ptr = bracket + 1;
+	r->open = true;
+	r->key = (struct cg_sample_key){ .pid = 0 };
+	r->frames.count = 0;
+	return true;
+}
+
+static bool
+take_line(struct reader *r, struct cg_slice line)
+{
+	bool counted = false, begins = false, ends;
+	uint64_t count = 0;
+
+	if (line.len > 0 && line.ptr[line.len - 1] == '\r')
+		line.len--;
+	begins = begin_key(r, &line);
+	if (!r->open)
+		return true;
+	ends = cut_count(&line, &counted, &count);
+	if (begins || ends || (line.len > 0 && *line.ptr == ','))
+		take_parts(r, line);
+	else if (cg_trim(line).len > 0 && !take_frame(r, cg_trim(line)))
+		return false;
+	return !ends || end_stack(r, counted, count);
+}
+
+static int
+read_bpftrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	static const struct cg_event samples = { .name = "samples",
+		.long_name = "Samples" };
+	struct reader r = { .frames = { .job = job, .build = build } };
+	struct cg_slice line;
+	bool ok = true;
+
+	(void)cg_add_column(build, &samples);
+	while (ok && cg_read_line(in, &line))
+		ok = take_line(&r, line);
+	if (ok && cg_in_status(in) == CG_OK && r.open)
+		cg_warn(job, "expected ']: ' and a count at the end: the file "
+			     "may be truncated");
+	if (r.skipped > 0)
+		cg_warn(job, "maps whose values are no counts are skipped");
+	if (ok && cg_in_status(in) == CG_OK && r.stacks == 0)
+		(void)cg_reject(job, "expected a map by kstack or ustack, and "
+				     "its counts");
+	text_free_frames(&r.frames);
+	return cg_rejected(job) != CG_OK ? cg_rejected(job)
+					 : cg_build_status(build);
+}
+
+/* A line that begins a key; what the program prints may precede it. */
+static int
+probe(const struct cg_head *head)
+{
+	struct cg_slice text = head->text, line;
+	bool attached = false, first = true;
+
+	while (cg_take_line(&text, &line)) {
+		if (cg_trim(line).len == 0)
+			continue;
+		attached |= cg_starts(line, "Attaching ");
+		if (*line.ptr == '@' && memchr(line.ptr, '[', line.len) &&
+		    (line.ptr[line.len - 1] == '[' ||
+			line.ptr[line.len - 1] == ',' ||
+			text_find(line, "]: ")))
+			return first || attached ? CG_PROBE_SURE
+						 : CG_PROBE_WEAK;
+		first = false;
+	}
+	return CG_PROBE_NO;
+}
+
+const struct cg_module cg_format_bpftrace = {
+	CG_MODULE,
+	.name = "bpftrace",
+	.title = "maps of bpftrace by kstack and ustack",
+	.text = true,
+	.suffixes = "bpftrace",
+	.probe = probe,
+	.read = read_bpftrace,
+};

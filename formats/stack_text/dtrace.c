@@ -1,0 +1,160 @@
+/*
+ * dtrace.c - dtrace: aggregations of stack() and ustack() as DTrace prints them:
+ *
+ *	              genunix`fop_write+0x5d
+ *	              unix`0xfffffffffb8001d6
+ *	                1
+ *
+ * Frames are leaf first, "module`function+offset" or an address; an empty line
+ * separates the kernel's stack from the user's, and a number alone ends an entry.
+ * Other keys of the aggregation are printed before the stack: a text is taken for
+ * execname, a number for pid. Source: dtrace(1), and the files of FlameGraph and
+ * inferno.
+ */
+#include <string.h>
+
+#include "stack_text.h"
+
+#define HEADER "FUNCTION:NAME"
+
+struct reader {
+	struct text_frames frames;
+	struct cg_sample_key key;
+	bool header; /* the last line was one: the next one tells the probe */
+	uint64_t stacks;
+};
+
+static bool
+is_frame(struct cg_slice text)
+{
+	return memchr(text.ptr, '`', text.len) || cg_starts(text, "0x");
+}
+
+static bool
+take_frame(struct reader *r, struct cg_slice text)
+{
+	struct cg_slice module = { "", 0 }, rest = text, all = text;
+	uint64_t addr = 0;
+
+	if (memchr(text.ptr, '`', text.len))
+		(void)cg_take_until(&rest, '`', &module);
+	if (cg_take_prefix(&all, "0x") &&
+	    cg_get_hex(all.ptr, &addr) != all.ptr + all.len)
+		addr = 0;
+	(void)text_cut_offset(&rest);
+	return text_add_frame(&r->frames, rest, module, addr);
+}
+
+/* A key that is printed before the stack. */
+static void
+take_key(struct reader *r, struct cg_slice text)
+{
+	uint64_t number;
+
+	if (cg_get_u64(text, &number))
+		r->key.pid = number;
+	else
+		r->key.comm = cg_get_name(
+		    r->frames.build, cg_add_name(r->frames.build, text));
+}
+
+static bool
+end_stack(struct reader *r, uint64_t count)
+{
+	cg_set_sample_part(r->frames.build, &r->key);
+	r->key = (struct cg_sample_key){ .pid = 0 };
+	r->stacks++;
+	return text_end_stack(&r->frames, count, "[unknown]");
+}
+
+static bool
+take_line(struct reader *r, struct cg_slice line)
+{
+	uint64_t number;
+
+	if (line.len > 0 && line.ptr[line.len - 1] == '\r')
+		line.len--;
+	line = cg_trim(line);
+	if (line.len == 0)
+		return true;
+	if (r->header) { /* "  0  64091   :tick-60s" */
+		r->header = false;
+		return true;
+	}
+	if (line.len >= strlen(HEADER) &&
+	    memcmp(line.ptr + line.len - strlen(HEADER), HEADER,
+		strlen(HEADER)) == 0) {
+		r->header = true;
+		return true;
+	}
+	if (is_frame(line))
+		return take_frame(r, line);
+	if (r->frames.count > 0 && cg_get_u64(line, &number))
+		return end_stack(r, number);
+	take_key(r, line);
+	return true;
+}
+
+static int
+read_dtrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	static const struct cg_event samples = { .name = "samples",
+		.long_name = "Samples" };
+	struct reader r = { .frames = { .job = job, .build = build } };
+	struct cg_slice line;
+	bool ok = true;
+
+	(void)cg_add_column(build, &samples);
+	while (ok && cg_read_line(in, &line))
+		ok = take_line(&r, line);
+	if (ok && cg_in_status(in) == CG_OK && r.frames.count > 0)
+		cg_warn(job,
+		    "expected a count after the last stack: the file may be "
+		    "truncated");
+	if (ok && cg_in_status(in) == CG_OK && r.stacks == 0)
+		(void)cg_reject(job, "expected stacks, and a count after each");
+	text_free_frames(&r.frames);
+	return cg_rejected(job) != CG_OK ? cg_rejected(job)
+					 : cg_build_status(build);
+}
+
+/* The header, or else a frame and a count with nothing before. */
+static int
+probe(const struct cg_head *head)
+{
+	struct cg_slice text = head->text, line;
+	size_t frames = 0;
+	uint64_t number;
+
+	while (cg_take_line(&text, &line)) {
+		bool indented =
+		    line.len > 0 && (*line.ptr == ' ' || *line.ptr == '\t');
+
+		line = cg_trim(line);
+		if (line.len == 0)
+			continue;
+		if (cg_starts(line, "CPU ") && line.ptr[line.len - 1] == 'E' &&
+		    line.len > strlen(HEADER) &&
+		    memcmp(line.ptr + line.len - strlen(HEADER), HEADER,
+			strlen(HEADER)) == 0)
+			return CG_PROBE_SURE;
+		if (!indented)
+			return CG_PROBE_NO;
+		if (frames > 0 && cg_get_u64(line, &number))
+			return CG_PROBE_LIKELY;
+		if (!memchr(line.ptr, '`', line.len) && !cg_starts(line, "0x"))
+			return CG_PROBE_NO;
+		frames++;
+	}
+	return CG_PROBE_NO;
+}
+
+const struct cg_module cg_format_dtrace = {
+	CG_MODULE,
+	.name = "dtrace",
+	.title = "stack() and ustack() aggregations of DTrace",
+	.text = true,
+	.suffixes = "dtrace",
+	.probe = probe,
+	.read = read_dtrace,
+};

@@ -1,0 +1,81 @@
+/*
+ * frames.c - frames that wait until the stack's count is known.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stack_text.h"
+
+bool
+text_add_frame(struct text_frames *frames, struct cg_slice name,
+    struct cg_slice object, uint64_t addr)
+{
+	struct text_frame *frame;
+
+	if (!cg_grow_raw(&frames->frame, &frames->cap, frames->count + 1,
+		sizeof(*frame)))
+		return cg_reject_nomem(frames->job);
+	frame = &frames->frame[frames->count++];
+	*frame = (struct text_frame){ .pos = { .addr = addr } };
+	frame->fn = cg_add_fn(
+	    frames->build, name, 0, cg_add_object(frames->build, object));
+	return cg_build_status(frames->build) == CG_OK;
+}
+
+bool
+text_end_stack(struct text_frames *frames, uint64_t cost, const char *none)
+{
+	const struct cg_slice nowhere = { "", 0 };
+	cg_node node = 0;
+
+	if (frames->count == 0 &&
+	    !text_add_frame(frames, cg_slice(none), nowhere, 0))
+		return false;
+	while (frames->count > 0) {
+		const struct text_frame *frame =
+		    &frames->frame[--frames->count];
+
+		node = cg_add_frame(
+		    frames->build, node, frame->fn, &frame->pos, false);
+	}
+	cg_add_stack(frames->build, node, cost,
+	    cg_columns_of(frames->build, &cost),
+	    cg_columns_width(frames->build));
+	return cg_build_status(frames->build) == CG_OK;
+}
+
+void
+text_free_frames(struct text_frames *frames)
+{
+	free(frames->frame);
+}
+
+const char *
+text_find(struct cg_slice text, const char *what)
+{
+	size_t len = strlen(what);
+
+	for (; text.len >= len; text.ptr++, text.len--)
+		if (memcmp(text.ptr, what, len) == 0)
+			return text.ptr;
+	return NULL;
+}
+
+bool
+text_cut_offset(struct cg_slice *text)
+{
+	struct cg_slice digits = *text;
+	size_t at = text->len;
+	uint64_t offset;
+
+	while (at > 0 && text->ptr[at - 1] != '+')
+		at--;
+	if (at < 2)
+		return false;
+	digits.ptr += at;
+	digits.len -= at;
+	if (!cg_get_u64(digits, &offset))
+		return false;
+	text->len = at - 1;
+	return true;
+}

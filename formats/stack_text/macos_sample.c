@@ -1,0 +1,234 @@
+/*
+ * macos_sample.c - macos-sample: call graphs of macOS's sample and Activity Monitor:
+ *
+ *	Call graph:
+ *	    825 Thread_15758523   DispatchQueue_1: com.apple.main-thread  (serial)
+ *	    + 825 start  (in libdyld.dylib) + 1  [0x7fff737cf3d5]
+ *	    +   825 main  (in rg) + 41  [0x10384b549]
+ *
+ * Numbers count samples, with those of the lines below that are further to the
+ * right; a thread is a line at the left. A frame may end in "file.c:12". Source:
+ * stackcollapse-sample.awk, and files of inferno and of gprof2dot.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stack_text.h"
+
+#define ANALYSIS "Analysis of sampling "
+#define GRAPH "Call graph:"
+#define TOTAL "Total number in stack"
+
+struct level {
+	size_t column; /* of its number */
+	cg_node node;
+	uint64_t rest; /* samples that no callee has */
+};
+
+struct reader {
+	struct cg_job *job;
+	struct cg_build *build;
+	struct cg_sample_key key;
+	struct level *level;
+	size_t depth, cap;
+	bool in_graph, seen;
+};
+
+/* ---- Frames -------------------------------------------------------------- */
+
+/* "file.c:12" at the end of a line: after the address. */
+static void
+take_place(struct reader *r, struct cg_slice text, struct cg_pos *pos)
+{
+	const char *end = NULL;
+	struct cg_slice number;
+	uint64_t line;
+	size_t at;
+
+	for (size_t i = text.len; i > 0 && !end; i--)
+		if (text.ptr[i - 1] == ']')
+			end = text.ptr + i;
+	if (!end)
+		return;
+	text.len -= (size_t)(end - text.ptr);
+	text.ptr = end;
+	text = cg_trim(text);
+	for (at = text.len; at > 0 && text.ptr[at - 1] != ':'; at--)
+		continue;
+	number = (struct cg_slice){ text.ptr + at, text.len - at };
+	if (at < 2 || !cg_get_u64(number, &line) || line > UINT32_MAX)
+		return;
+	text.len = at - 1;
+	pos->file = cg_add_file(r->build, text);
+	pos->line = (uint32_t)line;
+}
+
+/* "main  (in rg) + 41  [0x10384b549]" */
+static cg_node
+add_frame(struct reader *r, cg_node parent, struct cg_slice text)
+{
+	struct cg_slice name = text, object = { "", 0 };
+	const char *in = text_find(text, "  (in "), *close;
+	struct cg_pos pos = { 0 };
+
+	if (in) {
+		name.len = (size_t)(in - text.ptr);
+		object.ptr = in + strlen("  (in ");
+		object.len = text.len - (size_t)(object.ptr - text.ptr);
+		close = memchr(object.ptr, ')', object.len);
+		object.len = close ? (size_t)(close - object.ptr) : 0;
+	} else if ((in = text_find(text, "  [0x")) != NULL) {
+		name.len = (size_t)(in - text.ptr);
+	}
+	take_place(r, text, &pos);
+	if (cg_equal(name, "???"))
+		name.len = 0;
+	return cg_add_frame(r->build, parent,
+	    cg_add_fn(r->build, name.len > 0 ? name : cg_slice("[unknown]"),
+		pos.file, cg_add_object(r->build, object)),
+	    &pos, false);
+}
+
+/* "Thread_15758523   DispatchQueue_1: com.apple.main-thread  (serial)" */
+static void
+begin_thread(struct reader *r, struct cg_slice text)
+{
+	struct cg_slice number = text;
+
+	r->key.tid = 0;
+	if (cg_take_prefix(&number, "Thread_"))
+		(void)cg_take_u64(&number, &r->key.tid);
+	(void)cg_take_char(&number, ':');
+	number = cg_trim(number);
+	r->key.thread = number.len > 0 ? number : text;
+	cg_set_sample_part(r->build, &r->key);
+}
+
+/* ---- The call graph ------------------------------------------------------ */
+
+/* The samples that no callee has are the frame's own. */
+static void
+close_level(struct reader *r)
+{
+	const struct level *level = &r->level[--r->depth];
+	const uint64_t cost = level->rest;
+
+	if (cost > 0 && level->node != 0)
+		cg_add_stack(r->build, level->node, cost,
+		    cg_columns_of(r->build, &cost), cg_columns_width(r->build));
+}
+
+static bool
+open_level(struct reader *r, size_t column, cg_node node, uint64_t count)
+{
+	if (!cg_grow_raw(&r->level, &r->cap, r->depth + 1, sizeof(*r->level)))
+		return cg_reject_nomem(r->job);
+	r->level[r->depth++] = (struct level){ column, node, count };
+	return true;
+}
+
+static bool
+take_node(struct reader *r, struct cg_slice line)
+{
+	struct cg_slice text = line;
+	cg_node parent, node;
+	size_t column = 0;
+	uint64_t count;
+
+	while (column < line.len &&
+	       (line.ptr[column] < '0' || line.ptr[column] > '9'))
+		column++;
+	text.ptr += column;
+	text.len -= column;
+	if (!cg_take_u64(&text, &count) || !cg_take_blanks(&text))
+		return cg_reject(r->job, "expected a number of samples and a "
+					 "function");
+	while (r->depth > 0 && r->level[r->depth - 1].column >= column)
+		close_level(r);
+	r->seen = true;
+	if (r->depth == 0) {
+		begin_thread(r, text);
+		return open_level(r, column, 0, count);
+	}
+	parent = r->level[r->depth - 1].node;
+	if (r->level[r->depth - 1].rest < count)
+		return cg_reject(r->job,
+		    "expected no more samples than its caller has left");
+	r->level[r->depth - 1].rest -= count;
+	node = add_frame(r, parent, text);
+	return cg_build_status(r->build) == CG_OK &&
+	       open_level(r, column, node, count);
+}
+
+/* "Analysis of sampling rg (pid 64751) every 1 millisecond" */
+static void
+take_head(struct reader *r, struct cg_slice line)
+{
+	const char *pid = text_find(line, " (pid ");
+	struct cg_slice name, number;
+
+	if (!cg_take_prefix(&line, ANALYSIS) || !pid)
+		return;
+	name = (struct cg_slice){ line.ptr, (size_t)(pid - line.ptr) };
+	number.ptr = pid + strlen(" (pid ");
+	number.len = line.len - (size_t)(number.ptr - line.ptr);
+	(void)cg_take_u64(&number, &r->key.pid);
+	r->key.comm = cg_get_name(r->build, cg_add_name(r->build, name));
+}
+
+static bool
+take_line(struct reader *r, struct cg_slice line)
+{
+	if (line.len > 0 && line.ptr[line.len - 1] == '\r')
+		line.len--;
+	if (!r->in_graph) {
+		take_head(r, line);
+		r->in_graph = cg_equal(line, GRAPH);
+		return true;
+	}
+	if (cg_trim(line).len > 0 && cg_starts(line, "    "))
+		return take_node(r, line);
+	if (cg_starts(line, TOTAL) || r->seen)
+		r->in_graph = false;
+	return true;
+}
+
+static int
+read_sample(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	static const struct cg_event samples = { .name = "samples",
+		.long_name = "Samples" };
+	struct reader r = { .job = job, .build = build };
+	struct cg_slice line;
+	bool ok = true;
+
+	(void)cg_add_column(build, &samples);
+	while (ok && cg_read_line(in, &line))
+		ok = take_line(&r, line);
+	while (ok && r.depth > 0)
+		close_level(&r);
+	if (ok && cg_in_status(in) == CG_OK && !r.seen)
+		(void)cg_reject(job, "expected \"" GRAPH "\" and its threads");
+	free(r.level);
+	return cg_rejected(job) != CG_OK ? cg_rejected(job)
+					 : cg_build_status(build);
+}
+
+static int
+probe(const struct cg_head *head)
+{
+	if (cg_starts(head->first, ANALYSIS))
+		return CG_PROBE_SURE;
+	return text_find(head->text, "\n" GRAPH "\n    ") ? CG_PROBE_LIKELY
+							  : CG_PROBE_NO;
+}
+
+const struct cg_module cg_format_macos_sample = {
+	CG_MODULE,
+	.name = "macos-sample",
+	.title = "call graphs of macOS's sample, Activity Monitor",
+	.text = true,
+	.suffixes = "sample.txt",
+	.probe = probe,
+	.read = read_sample,
+};

@@ -1,0 +1,40 @@
+/*
+ * stack_text.h - stacks that tracers print, a frame on each line.
+ *
+ *	frames.c        frames that wait until the stack's count is known
+ *	dtrace.c        aggregations of stack() and ustack()
+ *	bpftrace.c      maps by kstack and ustack
+ *	macos_sample.c  call graphs of macOS's sample and Activity Monitor
+ */
+#ifndef FORMATS_STACK_TEXT_H
+#define FORMATS_STACK_TEXT_H
+
+#include "cgconv_parse.h"
+
+/* A frame's texts are copied: they may be given in pieces of lines. */
+struct text_frames {
+	struct cg_job *job;
+	struct cg_build *build;
+	struct text_frame {
+		cg_fn fn;
+		struct cg_pos pos;
+	} * frame;
+	size_t count, cap;
+};
+
+/* The leaf comes first, as tracers print stacks. */
+bool text_add_frame(struct text_frames *, struct cg_slice name,
+    struct cg_slice object, uint64_t addr);
+/*
+ * Adds the stack and a cost of the only event; forgets its frames. Without
+ * frames the cost is that of the function none.
+ */
+bool text_end_stack(struct text_frames *, uint64_t cost, const char *none);
+void text_free_frames(struct text_frames *);
+
+/* Where the text has what, or NULL. */
+const char *text_find(struct cg_slice, const char *what);
+/* Removes "+12" or "+0x1f" from the end; false: it is not there. */
+bool text_cut_offset(struct cg_slice *);
+
+#endif
