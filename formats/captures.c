@@ -8,7 +8,8 @@
  * Sources: perf's data-convert-json.c; the magics in perf's header.h, the JFR
  * specification (jfr(1)), simpleperf's record_file_format.h, the JDK's
  * hprof_b_spec.h, dotnet's NetTraceFormat.md, Go's trace/parser.go, austin's
- * MOJO specification, GHC's EventLogFormat.h, LLVM's InstrProf.
+ * MOJO specification, GHC's EventLogFormat.h, LLVM's InstrProf, heaptrack's
+ * trace.cpp, V8's log.cc.
  */
 #include <string.h>
 
@@ -48,6 +49,11 @@ static const struct capture captures[] = {
 	    "mojo2austin %s out.folded && cgconv out.folded" },
 	{ MAGIC("memray"), NULL, "a recording of memray",
 	    "memray transform gprof2dot %s" },
+	{ MAGIC("v 10"), NULL, "a recording of heaptrack",
+	    "heaptrack_print -f %s -F out.folded && cgconv out.folded" },
+	{ MAGIC("v8-version,"), NULL, "a log of V8",
+	    "node --cpu-prof PROGRAM && cgconv *.cpuprofile, which records "
+	    "the program again" },
 	{ MAGIC("hdrb"), NULL, "an event log of GHC", "hs-speedscope %s" },
 	{ MAGIC("\x81rforpl\xff"), NULL, "raw counters of LLVM",
 	    "llvm-profdata merge -o out.profdata %s && llvm-cov export "
@@ -109,6 +115,18 @@ is_perf_json(struct cg_slice text)
 	       cg_head_keys(&head, keys) != 0;
 }
 
+/* Others begin so, too: go.work with "go 1.21", texts with "v 10". */
+static bool
+is_other(struct cg_slice text)
+{
+	struct cg_slice line, rest = text;
+
+	if (cg_starts(text, "go 1."))
+		return !memchr(text.ptr, '\0', text.len);
+	return cg_starts(text, "v 10") &&
+	       (!cg_take_line(&rest, &line) || !cg_starts(rest, "X "));
+}
+
 static const struct capture *
 find(struct cg_slice text, const char *name)
 {
@@ -119,9 +137,7 @@ find(struct cg_slice text, const char *name)
 		    (text.len < capture->len ||
 			memcmp(text.ptr, capture->magic, capture->len) != 0))
 			continue;
-		/* go.work begins with "go 1.21", too. */
-		if (cg_starts(text, "go 1.") &&
-		    !memchr(text.ptr, '\0', text.len))
+		if (capture->magic && is_other(text))
 			continue;
 		if (!capture->suffix || ends_with(name, capture->suffix))
 			return capture;

@@ -27,6 +27,8 @@ says()
 	says app.mojo MOJ "mojo2austin"
 	says out.bin memray "memray transform gprof2dot"
 	says app.eventlog hdrb "hs-speedscope"
+	says rec.heaptrack 'v 10400 3\nX ./rec 2\n' "heaptrack_print -f $dir/rec.heaptrack"
+	says v8.log 'v8-version,11,3,244,8,-node.20,0\n' "node --cpu-prof"
 	says default.profraw '\x81rforpl\xff' "llvm-profdata merge"
 	says default.profdata '\xfflprofi\x81' "llvm-cov export"
 	says app.etl '\0\0\1\0' "event trace log"
