@@ -54,9 +54,9 @@ extern "C" {
 /* The values are the exit statuses of the program. */
 enum cg_status {
 	CG_OK = 0,
-	CG_EINPUT = 1, /* an input is malformed or cannot be read */
-	CG_EUSAGE = 2, /* an option or argument makes no sense */
-	CG_ELOSS = 3,  /* the target cannot represent the input; see --strict */
+	CG_EINPUT = 1,  /* an input is malformed or cannot be read */
+	CG_EUSAGE = 2,  /* an option or argument makes no sense */
+	CG_ELOSS = 3,   /* the target cannot represent the input; see --strict */
 	CG_EOUTPUT = 4, /* the output cannot be written */
 	CG_ELIMIT = 5,  /* out of memory, or a limit of the library */
 	CG_EBUG = 6     /* internal error */
@@ -99,32 +99,32 @@ struct cg_slice cg_base_name(struct cg_slice path);
  */
 typedef uint32_t cg_facts;
 
-#define CG_SELF (1u << 0)        /* self cost by function */
-#define CG_LINES (1u << 1)       /* ... by source line */
-#define CG_INSTRS (1u << 2)      /* ... by instruction address */
-#define CG_CALLS (1u << 3)       /* who calls whom, and how often */
-#define CG_INCL (1u << 4)        /* inclusive cost of calls */
-#define CG_STACKS (1u << 5)      /* self cost by call stack */
-#define CG_JUMPS (1u << 6)       /* jumps within functions */
-#define CG_PARTS (1u << 7)       /* more than one part */
-#define CG_EVENTS (1u << 8)      /* more than one event */
-#define CG_ZEROS (1u << 9)       /* lines that could have run but never did */
-#define CG_BRANCHES (1u << 10)   /* coverage of branches */
-#define CG_SIGNED (1u << 11)     /* negative costs; an error if not supported */
-#define CG_BLOCKS (1u << 12)     /* coverage of blocks, calls, paths */
+#define CG_SELF (1u << 0)     /* self cost by function */
+#define CG_LINES (1u << 1)    /* ... by source line */
+#define CG_INSTRS (1u << 2)   /* ... by instruction address */
+#define CG_CALLS (1u << 3)    /* who calls whom, and how often */
+#define CG_INCL (1u << 4)     /* inclusive cost of calls */
+#define CG_STACKS (1u << 5)   /* self cost by call stack */
+#define CG_JUMPS (1u << 6)    /* jumps within functions */
+#define CG_PARTS (1u << 7)    /* more than one part */
+#define CG_EVENTS (1u << 8)   /* more than one event */
+#define CG_ZEROS (1u << 9)    /* lines that could have run but never did */
+#define CG_BRANCHES (1u << 10) /* coverage of branches */
+#define CG_SIGNED (1u << 11)  /* negative costs; an error if not supported */
+#define CG_BLOCKS (1u << 12)  /* coverage of blocks, calls, paths */
 #define CG_CONDITIONS (1u << 13) /* coverage of conditions (MC/DC) */
-#define CG_COUNTERS (1u << 14)   /* raw counters of the instrumentation */
+#define CG_COUNTERS (1u << 14) /* raw counters of the instrumentation */
 /* Known of functions, stacks, events and parts, not of rows: */
-#define CG_FILES (1u << 15)        /* source files of functions */
-#define CG_OBJECTS (1u << 16)      /* ELF objects of functions */
-#define CG_SYMBOLS (1u << 17)      /* linker names of functions */
-#define CG_DEFINITIONS (1u << 18)  /* where functions begin in their files */
-#define CG_INLINING (1u << 19)     /* which frames of stacks are inlined */
-#define CG_SAMPLES (1u << 20)      /* numbers of samples that no event tells */
-#define CG_FORMULAS (1u << 21)     /* derived events */
+#define CG_FILES (1u << 15)   /* source files of functions */
+#define CG_OBJECTS (1u << 16) /* ELF objects of functions */
+#define CG_SYMBOLS (1u << 17) /* linker names of functions */
+#define CG_DEFINITIONS (1u << 18) /* where functions begin in their files */
+#define CG_INLINING (1u << 19) /* which frames of stacks are inlined */
+#define CG_SAMPLES (1u << 20) /* numbers of samples that no event tells */
+#define CG_FORMULAS (1u << 21) /* derived events */
 #define CG_DESCRIPTIONS (1u << 22) /* of parts: command, process, others */
-#define CG_LABELS (1u << 23)       /* of samples */
-#define CG_TIMELINE (1u << 24)     /* when stacks were there, in their order */
+#define CG_LABELS (1u << 23)  /* of samples */
+#define CG_TIMELINE (1u << 24) /* when stacks were there, in their order */
 #define CG_FACT_COUNT 25
 
 /* Name of fact number bit ("self", "lines", ...), NULL past the last. */
@@ -160,12 +160,8 @@ struct cg_head {
  * between them are possible. The highest score wins. A tie is an error that
  * names both formats, never decided by their order.
  */
-enum {
-	CG_PROBE_NO = 0,
-	CG_PROBE_WEAK = 25,
-	CG_PROBE_LIKELY = 60,
-	CG_PROBE_SURE = 100
-};
+enum { CG_PROBE_NO = 0, CG_PROBE_WEAK = 25, CG_PROBE_LIKELY = 60,
+       CG_PROBE_SURE = 100 };
 
 enum cg_option_type { CG_FLAG, CG_NUMBER, CG_STRING };
 
@@ -174,11 +170,11 @@ enum cg_option_type { CG_FLAG, CG_NUMBER, CG_STRING };
  * type in each of them. The library checks the type of the value.
  */
 struct cg_option {
-	const char *name; /* as after "--" */
+	const char *name;     /* as after "--" */
 	enum cg_option_type type;
-	const char *fallback;  /* default; NULL: not set; a flag: "yes", "no" */
-	const char *arg;       /* what help calls the value, NULL for a flag */
-	const char *help;      /* one line */
+	const char *fallback; /* default; NULL: not set; a flag: "yes", "no" */
+	const char *arg;      /* what help calls the value, NULL for a flag */
+	const char *help;     /* one line */
 	bool reading, writing; /* when the option applies */
 };
 
@@ -198,12 +194,13 @@ struct cg_module {
 	const char *gathers;
 	/* Name of an output in a batch: "x.{stem}"; NULL: "{stem}.SUFFIX". */
 	const char *naming;
-	cg_facts carries;                /* what write() can represent */
-	cg_facts needs;                  /* what write() requires */
+	cg_facts carries;     /* what write() can represent */
+	cg_facts needs;       /* what write() requires */
 	const struct cg_option *options; /* ends with a NULL name; or NULL */
 	int (*probe)(const struct cg_head *);
 	int (*read)(struct cg_job *, struct cg_in *, struct cg_build *);
-	int (*write)(struct cg_job *, const struct cg_graph *, struct cg_out *);
+	int (*write)(struct cg_job *, const struct cg_graph *,
+	    struct cg_out *);
 	/* write() uses linker names: readers then demangle no names. */
 	bool linkage;
 	/*
@@ -234,12 +231,12 @@ enum cg_severity { CG_NOTE, CG_WARNING, CG_ERROR };
 
 struct cg_message {
 	enum cg_severity severity;
-	const char *file; /* NULL: concerns no file */
-	uint64_t line;    /* from 1; 0: no line */
-	uint64_t column;  /* from 1; 0: no column */
-	uint64_t offset;  /* in a binary input, if has_offset */
+	const char *file;  /* NULL: concerns no file */
+	uint64_t line;     /* from 1; 0: no line */
+	uint64_t column;   /* from 1; 0: no column */
+	uint64_t offset;   /* in a binary input, if has_offset */
 	bool has_offset;
-	const char *text; /* no newline; control characters are escaped */
+	const char *text;  /* no newline; control characters are escaped */
 };
 /* The message is valid during the call. */
 typedef void cg_reporter(void *arg, const struct cg_message *);
@@ -285,7 +282,7 @@ struct cg_event {
 	const char *long_name; /* "" if there is none */
 	const char *unit;      /* "ns", "bytes", ...; "": a plain count */
 	const char *formula;   /* derived event: "Ir + 10 L1m"; else "" */
-	bool is_signed; /* costs are two's complement in their uint64_t */
+	bool is_signed;        /* costs are two's complement in their uint64_t */
 	enum cg_incl incl;
 };
 
@@ -301,9 +298,9 @@ struct cg_part_info {
  */
 struct cg_label {
 	struct cg_slice key;
-	struct cg_slice value; /* "": the label is a number */
+	struct cg_slice value;  /* "": the label is a number */
 	int64_t number;
-	struct cg_slice unit; /* of the number; "": none */
+	struct cg_slice unit;   /* of the number; "": none */
 };
 
 /*
@@ -326,15 +323,15 @@ const struct cg_event *cg_get_formula(const struct cg_graph *, size_t i);
  * The cost of derived event i for the costs of all columns. False if it does
  * not fit.
  */
-bool cg_eval_formula(
-    const struct cg_graph *, size_t i, const uint64_t *cost, int64_t *value);
+bool cg_eval_formula(const struct cg_graph *, size_t i, const uint64_t *cost,
+    int64_t *value);
 
 /* Parts are 0 to count - 1; there is at least one. */
 size_t cg_part_count(const struct cg_graph *);
 const struct cg_part_info *cg_get_part(const struct cg_graph *, cg_part);
 /* Description i of a part in the order of adding; false past the last. */
-bool cg_part_desc(const struct cg_graph *, cg_part, size_t i, const char **key,
-    const char **value);
+bool cg_part_desc(const struct cg_graph *, cg_part, size_t i,
+    const char **key, const char **value);
 /*
  * The files that the part's source lists, in its order; returns how many. If
  * several inputs contradict each other, the only one is file 0.
@@ -412,14 +409,14 @@ enum cg_branch_kind {
 #define CG_BRANCH_KINDS 7
 
 /* Flags; a sum of rows has the flags of all of them. */
-#define CG_BRANCH_FALLTHROUGH 1u  /* arc: to the next block in memory */
-#define CG_BRANCH_THROW 2u        /* arc: exception branch */
-#define CG_BRANCH_REACHED 4u      /* arc, call, condition: its block ran */
-#define CG_BRANCH_UNREACHABLE 8u  /* arc, condition: stated to be impossible */
+#define CG_BRANCH_FALLTHROUGH 1u /* arc: to the next block in memory */
+#define CG_BRANCH_THROW 2u       /* arc: exception branch */
+#define CG_BRANCH_REACHED 4u     /* arc, call, condition: its block ran */
+#define CG_BRANCH_UNREACHABLE 8u /* arc, condition: stated to be impossible */
 #define CG_BRANCH_EXCEPTIONAL 16u /* block: only exceptions lead there */
-#define CG_BRANCH_LAST 32u        /* block: ends there; step: in that file */
-#define CG_BRANCH_UNMARKED 64u    /* block: gcov writes no * if it never ran */
-#define CG_BRANCH_EXIT 128u       /* block: the exit, where clang states it */
+#define CG_BRANCH_LAST 32u       /* block: ends there; step: in that file */
+#define CG_BRANCH_UNMARKED 64u   /* block: gcov writes no * if it never ran */
+#define CG_BRANCH_EXIT 128u      /* block: the exit, where clang states it */
 #define CG_BRANCH_FLAGS 8
 /* Only in sums of a line: instances of a template have other branches. */
 #define CG_BRANCH_UNLIKE 256u
@@ -434,8 +431,8 @@ struct cg_branch {
 	 */
 	uint32_t target;
 	unsigned flags;
-	cg_name label; /* the source's word for it; 0: none */
-	int64_t count; /* may be negative after data races */
+	cg_name label;         /* the source's word for it; 0: none */
+	int64_t count;         /* may be negative after data races */
 };
 
 /*
@@ -470,9 +467,9 @@ struct cg_cost {
 	size_t n;             /* up to the last column that is not 0 */
 };
 struct cg_call {
-	struct cg_pos site; /* in the caller */
+	struct cg_pos site;   /* in the caller */
 	cg_fn callee;
-	struct cg_pos entry; /* line and addr in the callee */
+	struct cg_pos entry;  /* line and addr in the callee */
 	uint64_t count;
 	const uint64_t *cost; /* inclusive, as in struct cg_cost */
 	size_t n;
@@ -488,8 +485,8 @@ bool cg_next_call(struct cg_rows *, struct cg_call *);
 bool cg_next_jump(struct cg_rows *, struct cg_jump *);
 /* Within a line by kind, block, index. */
 bool cg_next_branch(struct cg_rows *, struct cg_branch *);
-struct cg_slice cg_branch_label(
-    const struct cg_graph *, const struct cg_branch *);
+struct cg_slice cg_branch_label(const struct cg_graph *,
+    const struct cg_branch *);
 /*
  * Summary of a function's rows of blocks, calls and paths, by gcov's rules:
  * blocks are those between the first and the last by number, and block exit is
@@ -508,8 +505,8 @@ struct cg_coverage {
 	cg_name label;   /* of the first block */
 	bool marked;     /* a row has CG_BRANCH_EXIT */
 };
-bool cg_get_coverage(
-    struct cg_rows *, cg_part, cg_fn, uint32_t exit, struct cg_coverage *);
+bool cg_get_coverage(struct cg_rows *, cg_part, cg_fn, uint32_t exit,
+    struct cg_coverage *);
 /* The function's inclusive cost, if its source states one; else false. */
 bool cg_stated_inclusive(struct cg_rows *, struct cg_cost *);
 
@@ -535,13 +532,13 @@ struct cg_stack_cost {
 	const uint64_t *cost; /* as in struct cg_cost */
 	size_t n;
 };
-bool cg_next_stack(
-    const struct cg_graph *, cg_part, size_t *i, struct cg_stack_cost *);
+bool cg_next_stack(const struct cg_graph *, cg_part, size_t *i,
+    struct cg_stack_cost *);
 /* Sets of labels are 1 to count. */
 size_t cg_labels_count(const struct cg_graph *);
 /* Label i of a set: texts before numbers, then by key; false past the last. */
-bool cg_get_label(
-    const struct cg_graph *, cg_labels, size_t i, struct cg_label *);
+bool cg_get_label(const struct cg_graph *, cg_labels, size_t i,
+    struct cg_label *);
 /*
  * The description of parts whose stacks are an estimate (--guess-stacks), so
  * that outputs tell. Does the part, or one of CG_ALL_PARTS, have it?
@@ -570,7 +567,7 @@ struct cg_track {
 	const char *unit;    /* of times: "ns"; "": the costs so far */
 	bool spans;
 	uint64_t moments;
-	int64_t begin, end; /* as the source states them, else of moments */
+	int64_t begin, end;  /* as the source states them, else of moments */
 };
 struct cg_moment {
 	int64_t time;
@@ -631,8 +628,8 @@ bool cg_cycle_is_called(const struct cg_sums *, uint32_t cycle);
  * out of memory.
  */
 typedef bool cg_fn_before(const struct cg_graph *, cg_fn, cg_fn);
-bool cg_search_begins_in_cycle(
-    const struct cg_sums *, cg_fn_before *, bool *found);
+bool cg_search_begins_in_cycle(const struct cg_sums *, cg_fn_before *,
+    bool *found);
 
 /* ---- Archives ----------------------------------------------------------- */
 
@@ -650,8 +647,8 @@ struct cg_member {
 	bool directory;   /* neither: a link, a device */
 };
 /* *archive is NULL after a failure, and with CG_OK if it is no archive. */
-int cg_archive_open(
-    struct cg_job *, const char *path, struct cg_archive **archive);
+int cg_archive_open(struct cg_job *, const char *path,
+    struct cg_archive **archive);
 /* The next member, valid until the next call; false at the end. */
 bool cg_archive_next(struct cg_archive *, struct cg_member *);
 /* Reads its bytes: returns how many, 0 at its end, -1 after an error. */
@@ -676,8 +673,8 @@ void cg_archive_close(struct cg_archive *);
  * The job copies all strings that it gets. NULL: out of memory, or a module
  * does not fit this library (reported). The reporter may be NULL.
  */
-struct cg_job *cg_job_new(
-    const struct cg_module *const *modules, cg_reporter *, void *arg);
+struct cg_job *cg_job_new(const struct cg_module *const *modules,
+    cg_reporter *, void *arg);
 void cg_job_free(struct cg_job *);
 /* From now on messages go there. */
 void cg_job_set_reporter(struct cg_job *, cg_reporter *, void *arg);
@@ -709,8 +706,8 @@ int cg_job_add_memory(struct cg_job *, const char *path, struct cg_slice);
  * Companions are looked for in memory only.
  */
 typedef ptrdiff_t cg_read_fn(void *arg, char *buf, size_t size);
-int cg_job_add_input_callback(
-    struct cg_job *, const char *path, cg_read_fn *, void *arg);
+int cg_job_add_input_callback(struct cg_job *, const char *path, cg_read_fn *,
+    void *arg);
 /* The format of all inputs, instead of probing each. */
 int cg_job_set_from(struct cg_job *, const char *format);
 /* Adds an object (executable, shared library) to look symbols up in. */
@@ -932,8 +929,8 @@ struct cg_detected {
 /* Detects the format of a file without reading it; needs no other call. */
 int cg_job_detect(struct cg_job *, const char *path, struct cg_detected *);
 /* Path and format of input i that was read; NULL past the last. */
-const char *cg_job_source(
-    const struct cg_job *, size_t i, struct cg_detected *);
+const char *cg_job_source(const struct cg_job *, size_t i,
+    struct cg_detected *);
 /* Module i of the job, plug-ins last; NULL past the last. */
 const struct cg_module *cg_job_module(const struct cg_job *, size_t i);
 /* The format that will be written; NULL if no module can write. */
@@ -944,8 +941,8 @@ const struct cg_module *cg_job_target(const struct cg_job *);
  * CG_EUSAGE.
  */
 int cg_unknown_format(struct cg_job *, const char *name);
-const struct cg_module *cg_find_module(
-    const struct cg_module *const *, struct cg_slice name);
+const struct cg_module *cg_find_module(const struct cg_module *const *,
+    struct cg_slice name);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

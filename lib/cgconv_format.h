@@ -93,8 +93,8 @@ bool cg_opt_flag(const struct cg_job *, const char *name);
  * input was read, release() gets them before they are freed. NULL: out of
  * memory (reported).
  */
-void *cg_job_state(
-    struct cg_job *, const void *key, size_t size, void (*release)(void *));
+void *cg_job_state(struct cg_job *, const void *key, size_t size,
+    void (*release)(void *));
 
 /* ---- Memory ------------------------------------------------------------- */
 
@@ -171,8 +171,8 @@ cg_file cg_add_file(struct cg_build *, struct cg_slice path);
  */
 void cg_set_file_given(struct cg_build *, cg_file, struct cg_slice);
 /* A file as a compiler names it, and the directory where it ran or "". */
-cg_file cg_add_file_in(
-    struct cg_build *, struct cg_slice directory, struct cg_slice name);
+cg_file cg_add_file_in(struct cg_build *, struct cg_slice directory,
+    struct cg_slice name);
 /*
  * Joins and normalizes the two as text (no ".", "..", "//"; links are not
  * resolved). Needs directory.len + name.len + CG_JOIN_MORE bytes at to; returns
@@ -196,8 +196,8 @@ cg_name cg_add_demangled(struct cg_build *, cg_name symbol);
  * A function with its linker name: two constructors that C++ makes of one in
  * the source have the same name. Symbol 0: the name itself.
  */
-cg_fn cg_add_fn_symbol(
-    struct cg_build *, cg_name, cg_file, cg_object, cg_name symbol);
+cg_fn cg_add_fn_symbol(struct cg_build *, cg_name, cg_file, cg_object,
+    cg_name symbol);
 /*
  * A function that its source also identifies by its definition (column 0:
  * unknown). If several have the same name and file (methods, lambdas), the
@@ -269,7 +269,8 @@ void cg_set_sample_part(struct cg_build *, const struct cg_sample_key *);
  * are added up or dropped if several inputs are merged into the part.
  */
 #define CG_PROGRAM_KEY "program."
-void cg_add_desc(struct cg_build *, struct cg_slice key, struct cg_slice value);
+void cg_add_desc(struct cg_build *, struct cg_slice key,
+    struct cg_slice value);
 /*
  * The current part counts calls in samples. The library sets this itself when
  * it makes calls of stacks; outputs record it as a description.
@@ -314,8 +315,8 @@ bool cg_add_call(struct cg_build *, cg_fn caller, const struct cg_pos *site,
     const uint64_t *cost, size_t n);
 /* An unconditional jump has followed = executed. */
 void cg_add_jump(struct cg_build *, cg_fn, const struct cg_pos *from,
-    cg_fn target, const struct cg_pos *to, bool conditional, uint64_t executed,
-    uint64_t followed);
+    cg_fn target, const struct cg_pos *to, bool conditional,
+    uint64_t executed, uint64_t followed);
 /*
  * The node of a frame on top of parent (0: none). pos is the location in the
  * function where it calls the next frame, or where the sample was taken.
@@ -353,7 +354,8 @@ void cg_add_moment(struct cg_build *, const struct cg_moment *);
 /* When the track began and ended, if the input states it. */
 void cg_state_times(struct cg_build *, int64_t begin, int64_t end);
 /* A function's inclusive cost, if the source itself states it. */
-void cg_add_inclusive(struct cg_build *, cg_fn, const uint64_t *cost, size_t n);
+void cg_add_inclusive(struct cg_build *, cg_fn, const uint64_t *cost,
+    size_t n);
 
 bool cg_add_branch(struct cg_build *, cg_fn, const struct cg_branch *);
 /*
@@ -457,15 +459,15 @@ struct cg_line {
  */
 bool cg_next_line(struct cg_lines *, struct cg_line *);
 /* The line's branches of a kind, up to *end. */
-const struct cg_branch *cg_line_rows(
-    const struct cg_line *, enum cg_branch_kind, const struct cg_branch **end);
+const struct cg_branch *cg_line_rows(const struct cg_line *,
+    enum cg_branch_kind, const struct cg_branch **end);
 /* Starts again with the file's first line. */
 void cg_first_line(struct cg_lines *);
 
 struct cg_line_sum {
 	uint32_t line;
 	bool has_cost;
-	uint64_t cost; /* of one event */
+	uint64_t cost;        /* of one event */
 	/*
 	 * Arcs, then conditions. Those of a template's instances are summed one
 	 * by one if the instances have the same ones; see CG_BRANCH_UNLIKE.
@@ -511,8 +513,8 @@ struct cg_merged_frame {
 const struct cg_merged_frame *cg_merged_frames(
     const struct cg_merged_stacks *, size_t *count);
 /* Numbers of the frames that a frame calls, by key; returns how many. */
-size_t cg_merged_children(
-    const struct cg_merged_stacks *, uint32_t frame, const uint32_t **child);
+size_t cg_merged_children(const struct cg_merged_stacks *, uint32_t frame,
+    const uint32_t **child);
 /*
  * Adds the self costs of an event in all parts to sum, by frame number. False:
  * a sum does not fit into 64 bits (with a sign, if the event is signed).

@@ -351,8 +351,8 @@ copy_track(struct cg_copy *copy, size_t number)
 static void
 copy_tracks(struct cg_copy *copy)
 {
-	if (copy->costs_only || copy->sumless || !(copy->from->facts & CG_TIMELINE) ||
-	    !cg_begin_timeline(copy->to))
+	if (copy->costs_only || copy->sumless ||
+	    !(copy->from->facts & CG_TIMELINE) || !cg_begin_timeline(copy->to))
 		return;
 	for (size_t i = 0; i < cg_track_count(copy->from); i++)
 		copy_track(copy, i);

@@ -114,6 +114,7 @@ place_edge(const struct cut *cut, size_t track, const struct cg_edge *edge,
 	const char *unit = cg_get_track(cut->from, track)->unit;
 	uint64_t length = (uint64_t)axis->end - (uint64_t)axis->begin;
 	uint64_t at = edge->nano, rest = 0;
+	int64_t place;
 
 	if (!edge->given)
 		return fallback;
@@ -123,9 +124,9 @@ place_edge(const struct cut *cut, size_t track, const struct cg_edge *edge,
 	else if (strcmp(unit, "ns") != 0)
 		at = edge->nano / NANO;
 	if (at > INT64_MAX ||
-	    __builtin_add_overflow(axis->begin, (int64_t)at, &fallback))
+	    __builtin_add_overflow(axis->begin, (int64_t)at, &place))
 		return INT64_MAX;
-	return fallback;
+	return place;
 }
 
 /* ---- Labels -------------------------------------------------------------- */
@@ -148,18 +149,6 @@ index_stacks(struct cut *cut)
 	return true;
 }
 
-static bool
-has_number(const struct cg_graph *graph, cg_labels labels, const char *key,
-    uint64_t number)
-{
-	struct cg_label label;
-
-	for (size_t i = 0; cg_get_label(graph, labels, i, &label); i++)
-		if (cg_equal(label.key, key) && label.value.len == 0)
-			return (uint64_t)label.number == number;
-	return number == 0;
-}
-
 /* The labels of the thread's stack that ends in a node. */
 static cg_labels
 find_labels(const struct cut *cut, const struct cg_track *track, cg_node node)
@@ -176,8 +165,10 @@ find_labels(const struct cut *cut, const struct cg_track *track, cg_node node)
 	     i++) {
 		cg_labels labels = from->stack[i].labels;
 
-		if (has_number(from, labels, "tid", track->tid) &&
-		    has_number(from, labels, "pid", track->pid))
+		if (cg_labels_number(from, labels, "tid") ==
+			(int64_t)track->tid &&
+		    cg_labels_number(from, labels, "pid") ==
+			(int64_t)track->pid)
 			return labels;
 	}
 	return from->stack[first - 1].labels;

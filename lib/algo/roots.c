@@ -212,17 +212,6 @@ move_node(struct rooting *r, cg_node root, cg_node old, cg_node *new)
 	return cg_build_status(r->build) == CG_OK;
 }
 
-static int64_t
-number_of(const struct cg_graph *graph, cg_labels labels, const char *key)
-{
-	struct cg_label label;
-
-	for (size_t i = 0; cg_get_label(graph, labels, i, &label); i++)
-		if (cg_equal(label.key, key) && label.value.len == 0)
-			return label.number;
-	return 0;
-}
-
 /* Notes whether threads cannot be told apart any more without labels. */
 static bool
 note_thread(struct rooting *r, const struct cg_stack_entry *stack, cg_node root)
@@ -240,10 +229,10 @@ note_thread(struct rooting *r, const struct cg_stack_entry *stack, cg_node root)
 		*found = stack->labels + 1;
 	first = *found - 1;
 	r->joined = first != stack->labels &&
-		    (number_of(graph, first, "pid") !=
-			    number_of(graph, stack->labels, "pid") ||
-			number_of(graph, first, "tid") !=
-			    number_of(graph, stack->labels, "tid"));
+		    (cg_labels_number(graph, first, "pid") !=
+			    cg_labels_number(graph, stack->labels, "pid") ||
+			cg_labels_number(graph, first, "tid") !=
+			    cg_labels_number(graph, stack->labels, "tid"));
 	return true;
 }
 

@@ -29,14 +29,10 @@ enum cg_parts_mode {
 
 /* What --part-by splits samples by. */
 enum cg_part_by_what {
-	CG_BY_NOTHING,
-	CG_BY_PID,
-	CG_BY_TID,
-	CG_BY_COMM,
-	CG_BY_LABEL
+	CG_BY_NOTHING, CG_BY_PID, CG_BY_TID, CG_BY_COMM, CG_BY_LABEL
 };
 struct cg_part_by {
-	const char *text; /* as given */
+	const char *text;         /* as given */
 	enum cg_part_by_what what;
 	struct cg_slice label;
 };
@@ -59,9 +55,9 @@ struct cg_last_sample {
 
 /* What is known of the sign of an event's costs; see add.c. */
 struct cg_sign {
-	size_t input;  /* the last input that has the event */
-	bool is_plain; /* it is unsigned there */
-	uint64_t bits; /* of all its costs, or-ed */
+	size_t input;             /* the last input that has the event */
+	bool is_plain;            /* it is unsigned there */
+	uint64_t bits;            /* of all its costs, or-ed */
 };
 
 /* Columns of the events of an input: see cg_add_column(). */
@@ -74,51 +70,51 @@ struct cg_columns {
 
 struct cg_build {
 	struct cg_graph *graph;
-	struct cg_in *in; /* for the location of messages, or NULL */
+	struct cg_in *in;         /* for the location of messages, or NULL */
 	enum cg_parts_mode mode;
-	cg_part part;       /* that rows are added to */
-	cg_part base;       /* the input's own, whatever --part-by does */
-	cg_labels labels;   /* of stacks that are added */
-	bool begun;         /* cg_build_next() was called */
-	struct cg_run *run; /* of the last row */
+	cg_part part;             /* that rows are added to */
+	cg_part base;             /* the input's own, whatever --part-by does */
+	cg_labels labels;         /* of stacks that are added */
+	bool begun;               /* cg_build_next() was called */
+	struct cg_run *run;       /* of the last row */
 	const struct cg_rules *rules; /* NULL: none */
-	cg_facts unwanted;            /* facts that are noted, but not stored */
-	cg_facts wanted;              /* those that readers add on demand */
-	bool linkage;                 /* do not demangle names of functions */
+	cg_facts unwanted;        /* facts that are noted, but not stored */
+	cg_facts wanted;          /* those that readers add on demand */
+	bool linkage;             /* do not demangle names of functions */
 	/*
 	 * cg_job_set_sums_only(): the costs of a function are summed while they
 	 * arrive and packed as one row when those of another function follow.
 	 */
 	bool sums_only, summed;
-	uint64_t *sum; /* of the costs of run, if summed */
+	uint64_t *sum;            /* of the costs of run, if summed */
 	size_t sums;
-	struct cg_map demangled;      /* symbol -> name */
+	struct cg_map demangled;  /* symbol -> name */
 	struct cg_map excluded_files; /* by rules */
-	uint64_t *mark; /* sums of the part when the input began it */
+	uint64_t *mark;           /* sums of the part when the input began it */
 	size_t marks;
 	struct cg_map definitions; /* of functions: see cg_add_fn_at() */
-	char *text;                /* scratch */
+	char *text;               /* scratch */
 	size_t text_cap;
 	const struct cg_part_by *by; /* NULL: nothing */
 	unsigned who;                /* bits of cg_who_key that become labels */
 	struct cg_last_sample last;
 	struct cg_strs sample_keys;
 	struct cg_map sample_parts; /* number of a key -> part + 1 */
-	uint32_t track;             /* of moments that are added, + 1; or 0 */
-	struct cg_map track_ids;    /* hash of a track's key -> track + 1 */
-	uint64_t untimed;           /* moments whose times are out of range */
-	bool found;                 /* a sample has what --part-by asks for */
-	bool joined;           /* samples of several threads share a part */
-	struct cg_label *kept; /* labels of a sample that its part lacks */
+	uint32_t track;           /* of moments that are added, + 1; or 0 */
+	struct cg_map track_ids;  /* hash of a track's key -> track + 1 */
+	uint64_t untimed;         /* moments whose times are out of range */
+	bool found;               /* a sample has what --part-by asks for */
+	bool joined;              /* samples of several threads share a part */
+	struct cg_label *kept;    /* labels of a sample that its part lacks */
 	size_t kept_cap;
-	size_t inputs;             /* calls of cg_build_next() */
+	size_t inputs;            /* calls of cg_build_next() */
 	struct cg_columns columns; /* of the current input */
-	struct cg_sign *sign;      /* by event */
+	struct cg_sign *sign;     /* by event */
 	size_t signs;
 	size_t scanned;           /* sign[].bits are valid for this input */
 	struct cg_shards *shards; /* NULL: no input is a shard */
 	int status;
-	char failure[512]; /* not reported yet; "" if there is none */
+	char failure[512];        /* not reported yet; "" if there is none */
 };
 
 void cg_build_init(struct cg_build *, struct cg_graph *, enum cg_parts_mode);
@@ -134,8 +130,8 @@ void cg_build_nomem(struct cg_build *);
 bool cg_build_refuse(struct cg_build *, uint32_t id, const char *what);
 /* Fails for an id that no add call returned: a bug of the reader. */
 static inline bool
-cg_build_check(
-    struct cg_build *build, uint32_t id, size_t count, const char *what)
+cg_build_check(struct cg_build *build, uint32_t id, size_t count,
+    const char *what)
 {
 	return (id < count && build->status == CG_OK) ||
 	       cg_build_refuse(build, id, what);
@@ -173,8 +169,8 @@ void cg_sign_event(struct cg_build *, size_t i, bool is_signed);
 /* ---- build.c ------------------------------------------------------------ */
 
 /* The function that cg_add_fn_symbol() would return; 0 if it would be new. */
-cg_fn cg_build_find_fn(
-    const struct cg_build *, cg_name, cg_file, cg_object, cg_name symbol);
+cg_fn cg_build_find_fn(const struct cg_build *, cg_name, cg_file, cg_object,
+    cg_name symbol);
 /*
  * Gives a function without file the file of its frames, if all of them are in
  * one file and no function with that file and name exists. False: out of
@@ -202,11 +198,11 @@ void cg_part_desc_add(struct cg_build *, cg_part, struct cg_desc);
 /* An input ends: its samples have confirmed the part's names, or it has none. */
 void cg_part_confirm(struct cg_part_entry *);
 /* True if the part (CG_ALL_PARTS: any part) has the description. */
-bool cg_part_says(
-    const struct cg_graph *, cg_part, const char *key, const char *value);
+bool cg_part_says(const struct cg_graph *, cg_part, const char *key,
+    const char *value);
 /* Describes the current part, whatever the key is. */
-void cg_add_desc_plain(
-    struct cg_build *, struct cg_slice key, struct cg_slice value);
+void cg_add_desc_plain(struct cg_build *, struct cg_slice key,
+    struct cg_slice value);
 
 /* ---- descs.c ------------------------------------------------------------ */
 
@@ -248,7 +244,7 @@ void cg_tracks_end(const struct cg_build *);
 
 /* Shard number of count, of the list of inputs with that hash. */
 struct cg_shard {
-	uint32_t number, count; /* count 0: no shard */
+	uint32_t number, count;   /* count 0: no shard */
 	uint64_t list;
 };
 #define CG_SHARD_KEY "Shard"

@@ -23,19 +23,19 @@
 /* ---- Dimensions --------------------------------------------------------- */
 
 struct cg_fn_entry {
-	cg_str name, symbol; /* symbol 0: same as name */
+	cg_str name, symbol;      /* symbol 0: same as name */
 	cg_file file;
 	cg_object object;
-	uint32_t runs; /* first run, or CG_NO_RUN */
+	uint32_t runs;            /* first run, or CG_NO_RUN */
 	struct cg_range range;
 };
 
 /* Paths of objects or files: id -> string, string -> id. */
 struct cg_paths {
 	cg_str *path;
-	size_t count, cap; /* with id 0 */
+	size_t count, cap;        /* with id 0 */
 	struct cg_map ids;
-	struct cg_map given; /* file -> its path as the input spells it */
+	struct cg_map given;      /* file -> its path as the input spells it */
 };
 
 struct cg_desc {
@@ -45,27 +45,27 @@ struct cg_desc {
 struct cg_part_entry {
 	struct cg_part_info info;
 	cg_str cmd;
-	bool filled; /* cg_add_part() has set info */
-	bool merged; /* it has several inputs or parts of one */
+	bool filled;              /* cg_add_part() has set info */
+	bool merged;              /* it has several inputs or parts of one */
 	/* Inputs merged into the part disagree about: */
 	bool pid_differs, tid_differs, part_differs, cmd_differs;
 	/* cg_add_part() has stated them: samples without any inherit them. */
 	bool pid_stated, tid_stated, cmd_stated;
-	bool unconfirmed; /* no sample of the last input has named it */
-	bool nameless;    /* an input before its samples has no names */
-	bool sampled;     /* made for samples by --part-by */
-	bool described;   /* sampled: has got its descriptions */
-	cg_part base;     /* sampled: the input's own part */
+	bool unconfirmed;         /* no sample of the last input has named it */
+	bool nameless;            /* an input before its samples has no names */
+	bool sampled;             /* made for samples by --part-by */
+	bool described;           /* sampled: has got its descriptions */
+	cg_part base;             /* sampled: the input's own part */
 	struct cg_desc *desc;
 	size_t descs, desc_cap;
-	struct cg_desc label;   /* that all its samples have */
-	struct cg_map desc_ids; /* index of desc, if there are many */
-	uint64_t *total;        /* sums of self costs by column */
+	struct cg_desc label;     /* that all its samples have */
+	struct cg_map desc_ids;   /* index of desc, if there are many */
+	uint64_t *total;          /* sums of self costs by column */
 	size_t totals;
-	cg_file *file; /* in the order of the source's list */
+	cg_file *file;            /* in the order of the source's list */
 	size_t files, file_cap;
-	size_t listed;   /* by the last input merged into the part */
-	bool list_ended; /* a second input was merged into the part */
+	size_t listed;            /* by the last input merged into the part */
+	bool list_ended;          /* a second input was merged into the part */
 	bool lists_differ;
 };
 
@@ -79,7 +79,7 @@ cg_part_lists_differ(const struct cg_part_entry *part)
 
 struct cg_formula {
 	struct cg_event event;
-	int64_t *factor; /* by column, of all real events */
+	int64_t *factor;          /* by column, of all real events */
 	bool resolved;
 };
 
@@ -89,10 +89,10 @@ struct cg_node_entry {
 	cg_node parent;
 	cg_fn fn;
 	struct cg_pos pos;
-	uint32_t stack; /* + 1: the latest stack that ends here */
+	uint32_t stack;           /* + 1: the latest stack that ends here */
 	uint32_t inlined : 1;
-	uint32_t listed : 1;  /* is in the hash table */
-	uint32_t latest : 30; /* child of the latest lookup, or 0 */
+	uint32_t listed : 1;      /* is in the hash table */
+	uint32_t latest : 30;     /* child of the latest lookup, or 0 */
 };
 
 /* Slot of the table of nodes. The hash saves looking at other nodes. */
@@ -105,10 +105,10 @@ struct cg_stack_entry {
 	cg_node leaf;
 	cg_part part;
 	cg_labels labels;
-	uint16_t n, room; /* columns with costs; allocated columns */
+	uint16_t n, room;         /* columns with costs; allocated columns */
 	uint64_t samples;
 	union {
-		uint64_t one; /* room is 1 */
+		uint64_t one;     /* room is 1 */
 		uint64_t *many;
 	} cost;
 };
@@ -126,15 +126,15 @@ struct cg_label_entry {
 	cg_str key, value, unit;
 };
 struct cg_label_set {
-	uint32_t first, n; /* of its labels */
+	uint32_t first, n;        /* of its labels */
 };
 
 /* ---- The graph ---------------------------------------------------------- */
 
 /* State of cg_graph_clamp(). */
 struct cg_clamp {
-	uint64_t *value; /* costs of a row, none negative */
-	uint64_t *lost;  /* by column: sum of the negative costs */
+	uint64_t *value;          /* costs of a row, none negative */
+	uint64_t *lost;           /* by column: sum of the negative costs */
 };
 
 /* What --root-by puts below stacks, the outermost first. */
@@ -147,18 +147,18 @@ struct cg_roots {
 
 struct cg_graph {
 	struct cg_diag *diag;
-	int *fault; /* set by cursors, which have a const graph */
+	int *fault;               /* set by cursors, which have a const graph */
 	struct cg_strs strs;
 	struct cg_paths objects, files;
 
-	struct cg_fn_entry *fn; /* by id */
+	struct cg_fn_entry *fn;   /* by id */
 	size_t fns, fn_cap;
 	struct cg_fn_slot {
-		cg_fn id;      /* 0: free */
-		uint32_t hash; /* saves looking at other functions */
-	} * fn_slot;           /* open addressing */
+		cg_fn id;         /* 0: free */
+		uint32_t hash;    /* saves looking at other functions */
+	} *fn_slot;               /* open addressing */
 	size_t fn_slots;
-	uint64_t fn_seed; /* see cg_hash_seed() */
+	uint64_t fn_seed;         /* see cg_hash_seed() */
 
 	struct cg_event *event;
 	size_t events, event_cap;
@@ -170,27 +170,27 @@ struct cg_graph {
 
 	struct cg_run *run;
 	size_t runs, run_cap;
-	struct cg_map run_ids;        /* part << 32 | fn -> run + 1 */
+	struct cg_map run_ids;    /* part << 32 | fn -> run + 1 */
 	struct cg_pool costs, others; /* blocks of the two kinds of rows */
 
 	struct cg_node_entry *node;
-	size_t nodes, node_cap; /* with node 0 */
+	size_t nodes, node_cap;   /* with node 0 */
 	struct cg_node_slot *node_slot;
 	size_t node_slots, listed;
-	uint64_t node_seed; /* see cg_hash_seed() */
+	uint64_t node_seed;       /* see cg_hash_seed() */
 	struct cg_stack_entry *stack;
 	size_t stacks, stack_cap;
-	struct cg_map stack_ids; /* hash of part, leaf, labels -> stack + 1 */
-	struct cg_arena stack_costs;  /* of stacks with several columns */
+	struct cg_map stack_ids;  /* hash of part, leaf, labels -> stack + 1 */
+	struct cg_arena stack_costs; /* of stacks with several columns */
 	struct cg_label_entry *label; /* of all sets */
 	size_t labels, label_cap;
 	struct cg_label_set *label_set; /* by id, from 1 */
 	size_t label_sets, label_set_cap;
-	struct cg_map label_ids; /* hash of a set's labels -> id */
+	struct cg_map label_ids;  /* hash of a set's labels -> id */
 	struct cg_track_entry *track;
 	size_t tracks, track_cap;
 
-	struct cg_clamp *clamp; /* NULL outside of cg_graph_clamp() */
+	struct cg_clamp *clamp;   /* NULL outside of cg_graph_clamp() */
 	cg_facts facts;
 	bool any_signed;
 	unsigned grain;
@@ -199,9 +199,9 @@ struct cg_graph {
 	uint32_t *fn_rank, *fn_ranked;
 	uint32_t *file_rank, *file_ranked;
 	struct cg_run_ref *run_order; /* by part, then rank of fn */
-	size_t *part_runs;   /* first entry of each part in run_order */
-	size_t *part_stacks; /* first stack of each part */
-	uint64_t *padded;    /* cg_part_totals() with all events */
+	size_t *part_runs;        /* first entry of each part in run_order */
+	size_t *part_stacks;      /* first stack of each part */
+	uint64_t *padded;         /* cg_part_totals() with all events */
 	size_t padded_cap;
 };
 
@@ -234,19 +234,19 @@ void cg_graph_find_facts(struct cg_graph *);
 bool cg_add_costs(const struct cg_graph *, uint64_t *a, size_t *an,
     const uint64_t *b, size_t n);
 /* cg_add_values() for graphs with signed events. */
-bool cg_add_signed(
-    const struct cg_graph *, uint64_t *a, const uint64_t *b, size_t n);
+bool cg_add_signed(const struct cg_graph *, uint64_t *a, const uint64_t *b,
+    size_t n);
 /*
  * Returns the costs of a row with negative ones set to zero; valid until the
  * next call. Adds what is lost to total, unless that is NULL.
  */
-const uint64_t *cg_clamp_values(
-    struct cg_graph *, const uint64_t *cost, size_t n, uint64_t *total);
+const uint64_t *cg_clamp_values(struct cg_graph *, const uint64_t *cost,
+    size_t n, uint64_t *total);
 
 /* Adds a value of an event to *sum; false on overflow. */
 static inline bool
-cg_add_value(
-    const struct cg_graph *graph, size_t event, uint64_t *sum, uint64_t value)
+cg_add_value(const struct cg_graph *graph, size_t event, uint64_t *sum,
+    uint64_t value)
 {
 	int64_t total;
 
@@ -260,8 +260,8 @@ cg_add_value(
 
 /* Adds b[0..n) to a[0..n); false on overflow. */
 static inline bool
-cg_add_values(
-    const struct cg_graph *graph, uint64_t *a, const uint64_t *b, size_t n)
+cg_add_values(const struct cg_graph *graph, uint64_t *a, const uint64_t *b,
+    size_t n)
 {
 	if (graph->any_signed)
 		return cg_add_signed(graph, a, b, n);
@@ -306,6 +306,8 @@ void cg_formulas_free(struct cg_graph *);
  */
 bool cg_labels_seal(struct cg_graph *, const uint32_t *rank);
 void cg_labels_clear(struct cg_graph *);
+/* The number of a set's first label of that key that is one; 0: none. */
+int64_t cg_labels_number(const struct cg_graph *, cg_labels, const char *key);
 /*
  * True if labels are lost when sets are dropped, which are neither frames by
  * then nor those of threads. Notes their keys, unless quiet.

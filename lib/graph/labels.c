@@ -315,6 +315,18 @@ cg_get_label(const struct cg_graph *graph, cg_labels labels, size_t i,
 	return true;
 }
 
+int64_t
+cg_labels_number(
+    const struct cg_graph *graph, cg_labels labels, const char *key)
+{
+	struct cg_label label;
+
+	for (size_t i = 0; cg_get_label(graph, labels, i, &label); i++)
+		if (cg_equal(label.key, key) && label.value.len == 0)
+			return label.number;
+	return 0;
+}
+
 /* ---- Loss ---------------------------------------------------------------- */
 
 #define KEYS_LISTED 8

@@ -222,7 +222,8 @@ cg_add_moment(struct cg_build *build, const struct cg_moment *moment)
 		return;
 	}
 	track = &graph->track[build->track - 1];
-	if (!track->info.spans &&
+	/* Mostly there are no rules: then the node need not be in the cache. */
+	if (!track->info.spans && build->excluded_files.table &&
 	    cg_build_excludes(build, graph->node[moment->node].pos.file))
 		return;
 	track->unsorted |= !track->info.spans && track->info.moments > 0 &&

@@ -45,34 +45,34 @@ struct cg_job {
 		const char *path;
 		cg_read_fn *read;
 		void *arg;
-	} * callback; /* inputs that callbacks deliver */
+	} *callback; /* inputs that callbacks deliver */
 	size_t callbacks, callback_cap;
 	size_t inputs, input_cap, objects, object_cap;
 	struct cg_option_value *option;
 	size_t options, option_cap;
 	const struct cg_module *from, *to;
-	const char *output; /* path; NULL: standard output */
-	const char *root;   /* see cg_job_set_output_root(); or NULL */
-	cg_write_fn *write; /* instead of a path, if not NULL */
+	const char *output;      /* path; NULL: standard output */
+	const char *root;        /* see cg_job_set_output_root(); or NULL */
+	cg_write_fn *write;      /* instead of a path, if not NULL */
 	void *write_arg;
 	struct cg_buffer {
 		char *text;
 		size_t len, cap;
-	} written; /* of cg_job_set_output_memory() */
+	} written;               /* of cg_job_set_output_memory() */
 	struct cg_part_by part_by;
 	struct cg_between between; /* of --between */
-	struct cg_roots roots; /* of --root-by */
-	bool rooted;           /* it was given; or none */
+	struct cg_roots roots;   /* of --root-by */
+	bool rooted;             /* it was given; or none */
 	enum cg_identity identity;
-	uint64_t levels; /* of recursion; 0: as the option says */
-	bool emptied;    /* by --include, --exclude */
+	uint64_t levels;         /* of recursion; 0: as the option says */
+	bool emptied; /* by --include, --exclude */
 	bool gzip, strict, clamp, guess, verbose, parts;
-	bool adds;             /* it merges what other jobs have read */
-	size_t merged;         /* inputs that these have read */
-	bool began, ready;     /* it has begun to read; has a graph to write */
-	bool sums_only;        /* see cg_job_set_sums_only() */
-	bool partial;          /* see cg_job_set_partial() */
-	struct cg_shard shard; /* which the output is, if count > 0 */
+	bool adds;               /* it merges what other jobs have read */
+	size_t merged;           /* inputs that these have read */
+	bool began, ready;       /* it has begun to read; has a graph to write */
+	bool sums_only;          /* see cg_job_set_sums_only() */
+	bool partial;            /* see cg_job_set_partial() */
+	struct cg_shard shard;   /* which the output is, if count > 0 */
 	struct cg_job *symbol_owner; /* whose symbols it uses, or NULL */
 	struct cg_rules rules;
 	struct cg_map input_ids; /* hashes of the inputs' device and inode */
@@ -81,7 +81,7 @@ struct cg_job {
 	struct cg_memory_file {
 		const char *path;
 		struct cg_slice bytes;
-	} * memory;
+	} *memory;
 	size_t memories, memory_cap;
 
 	const struct cg_module *reading; /* format of the current input */
@@ -89,11 +89,11 @@ struct cg_job {
 	size_t sources, source_cap;
 	struct cg_build build;
 	struct cg_graph *graph;
-	cg_fn *diff_fn[2]; /* of cg_job_diff() */
+	cg_fn *diff_fn[2];               /* of cg_job_diff() */
 	size_t diff_fns[2];
-	cg_facts diff_lost;       /* facts that the difference lacks */
-	struct cg_state *state;   /* of formats, while inputs are read */
-	struct cg_opened *opened; /* symbols, by path */
+	cg_facts diff_lost;              /* facts that the difference lacks */
+	struct cg_state *state;          /* of formats, while inputs are read */
+	struct cg_opened *opened;        /* symbols, by path */
 	size_t opens, open_cap;
 };
 
@@ -105,8 +105,8 @@ int cg_modules_add(struct cg_job *, const struct cg_module *const *);
  * The module with the highest score, NULL if none; *rival is another one with
  * the same score, or NULL.
  */
-const struct cg_module *cg_probe(const struct cg_job *, const struct cg_head *,
-    int *score, const struct cg_module **rival);
+const struct cg_module *cg_probe(const struct cg_job *,
+    const struct cg_head *, int *score, const struct cg_module **rival);
 /* The format to write by default: the first that can write. */
 const struct cg_module *cg_default_target(const struct cg_job *);
 /*
@@ -115,15 +115,16 @@ const struct cg_module *cg_default_target(const struct cg_job *);
  */
 int cg_check_output(struct cg_job *, const char *path);
 /* The module that writes files of that name, or NULL. */
-const struct cg_module *cg_module_by_name(
-    const struct cg_job *, const char *path);
+const struct cg_module *cg_module_by_name(const struct cg_job *,
+    const char *path);
 /* Does path end in "." and one of the suffixes "a;b" (maybe NULL)? */
 bool cg_has_suffix(struct cg_slice path, const char *suffixes);
 /* The option's description in any module, or NULL. */
-const struct cg_option *cg_find_option(const struct cg_job *, const char *name);
+const struct cg_option *cg_find_option(const struct cg_job *,
+    const char *name);
 /* The option's description in this module (maybe NULL), or NULL. */
-const struct cg_option *cg_module_option(
-    const struct cg_module *, const char *name);
+const struct cg_option *cg_module_option(const struct cg_module *,
+    const char *name);
 
 /* ---- options.c ---------------------------------------------------------- */
 
@@ -175,9 +176,8 @@ int cg_job_sort_inputs(struct cg_job *);
 static inline int
 cg_job_check_ready(struct cg_job *job, const struct cg_job *other)
 {
-	return other->ready
-		   ? CG_OK
-		   : cg_usage(job, "no profile was read: call cg_job_read()");
+	return other->ready ? CG_OK : cg_usage(job,
+	    "no profile was read: call cg_job_read()");
 }
 int cg_job_read_memory(struct cg_job *, const char *name, struct cg_slice);
 
