@@ -30,6 +30,8 @@ if ($input =~ /\.gcno$/) {
 sub is_record_of_gmon { my ($cut, $left) = @_; $left % 13 == 0 || $left % 21 == 0 }
 sub is_note           { my ($cut) = @_; $note_ends{ length $cut } }
 sub is_line           { my ($cut) = @_; $cut eq '' || $cut =~ /\n\z/ }
+sub is_map            { my ($cut) = @_; $cut =~ /(?:^|\n)[^\n]*\]:[^\n]*\n+(?:\[[^\n]*\n)*\z/ }
+sub is_count          { my ($cut) = @_; $cut =~ /\n *\d+\n+\z/ }
 sub is_paragraph      { my ($cut) = @_; $cut =~ /\n\n\z/ }
 sub is_section        { my ($cut) = @_; $cut =~ /(?:^|\n)(?:end_of_record|TN[^\n]*)\n?\z/ }
 
@@ -38,6 +40,8 @@ my @endless = (
     [ qr{^samples/gprof/[^/]+/gmon},              \&is_record_of_gmon ],
     [ qr{^samples/gcov/.*\.gcno$},                \&is_note ],
     [ qr{^samples/(?:folded|gcov-text)/},         \&is_line ],
+    [ qr{^samples/bpftrace/},                     \&is_map ],
+    [ qr{^samples/dtrace/},                       \&is_count ],
     [ qr{^samples/perf-script/[^/]+/lines\.perf}, \&is_line ],
     [ qr{^samples/perf-script/},                  \&is_paragraph ],
     [ qr{^samples/lcov/},                         \&is_section ],

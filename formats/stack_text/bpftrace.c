@@ -171,7 +171,8 @@ read_bpftrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	(void)cg_add_column(build, &samples);
 	while (ok && cg_read_line(in, &line))
 		ok = take_line(&r, line);
-	if (ok && cg_in_status(in) == CG_OK && r.open)
+	if (ok && cg_in_status(in) == CG_OK &&
+	    (r.open || cg_in_unterminated(in)))
 		cg_warn(job, "expected ']: ' and a count at the end: the file "
 			     "may be truncated");
 	if (r.skipped > 0)

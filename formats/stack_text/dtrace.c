@@ -20,6 +20,7 @@
 struct reader {
 	struct text_frames frames;
 	struct cg_sample_key key;
+	bool keyed;  /* a key waits for its stack */
 	bool header; /* the last line was one: the next one tells the probe */
 	uint64_t stacks;
 };
@@ -51,6 +52,7 @@ take_key(struct reader *r, struct cg_slice text)
 {
 	uint64_t number;
 
+	r->keyed = true;
 	if (cg_get_u64(text, &number))
 		r->key.pid = number;
 	else
@@ -63,6 +65,7 @@ end_stack(struct reader *r, uint64_t count)
 {
 	cg_set_sample_part(r->frames.build, &r->key);
 	r->key = (struct cg_sample_key){ .pid = 0 };
+	r->keyed = false;
 	r->stacks++;
 	return text_end_stack(&r->frames, count, "[unknown]");
 }
@@ -107,7 +110,8 @@ read_dtrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	(void)cg_add_column(build, &samples);
 	while (ok && cg_read_line(in, &line))
 		ok = take_line(&r, line);
-	if (ok && cg_in_status(in) == CG_OK && r.frames.count > 0)
+	if (ok && cg_in_status(in) == CG_OK &&
+	    (r.frames.count > 0 || r.keyed || cg_in_unterminated(in)))
 		cg_warn(job,
 		    "expected a count after the last stack: the file may be "
 		    "truncated");

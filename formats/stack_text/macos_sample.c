@@ -31,7 +31,7 @@ struct reader {
 	struct cg_sample_key key;
 	struct level *level;
 	size_t depth, cap;
-	bool in_graph, seen;
+	bool in_graph, seen, ended; /* threads; the line after them */
 };
 
 /* ---- Frames -------------------------------------------------------------- */
@@ -188,7 +188,8 @@ take_line(struct reader *r, struct cg_slice line)
 	}
 	if (cg_trim(line).len > 0 && cg_starts(line, "    "))
 		return take_node(r, line);
-	if (cg_starts(line, TOTAL) || r->seen)
+	r->ended = cg_starts(line, TOTAL);
+	if (r->ended)
 		r->in_graph = false;
 	return true;
 }
@@ -207,6 +208,9 @@ read_sample(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		ok = take_line(&r, line);
 	while (ok && r.depth > 0)
 		close_level(&r);
+	if (ok && cg_in_status(in) == CG_OK && r.seen && !r.ended)
+		cg_warn(job, "expected \"" TOTAL "\" after the call graph: the "
+			     "file may be truncated");
 	if (ok && cg_in_status(in) == CG_OK && !r.seen)
 		(void)cg_reject(job, "expected \"" GRAPH "\" and its threads");
 	free(r.level);
