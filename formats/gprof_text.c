@@ -1,0 +1,334 @@
+/*
+ * gprof_text.c - gprof-text: the report that gprof prints: flat profile and call
+ * graph, for whoever has lost the gmon.out.
+ *
+ * Times are rounded to what is printed. Self times are those of the flat
+ * profile, else of the call graph; calls are those of each function's callees
+ * there, and inclusive times follow from both, as gprof itself computes them:
+ *
+ *	[5]      0.2    0.00    0.00       1         left [5]
+ *	                0.00    0.00       5/9           one <cycle 2> [9]
+ *
+ * Source: gprof's cg_print.c and hist.c, and
+ * its manual.
+ */
+#include <string.h>
+
+#include "cgconv_parse.h"
+
+#define FLAT "Flat profile:"
+#define GRAPH "granularity: each sample hit covers "
+#define RULE "-----"
+
+enum section { NOWHERE, IN_FLAT, IN_GRAPH };
+
+struct reader {
+	struct cg_job *job;
+	struct cg_build *build;
+	enum section section;
+	bool in_rows; /* of the flat profile: after its head */
+	bool flat;    /* there is one, so that it has the self times */
+	bool seen, whole;
+	cg_fn fn;           /* of the entry, after its own line; 0: before */
+	struct cg_pos site; /* its line, with gprof -l */
+};
+
+/* A line's numbers, and the name that follows. */
+struct row {
+	uint64_t
+	    ns[3]; /* times, in nanoseconds; the first may be a percentage */
+	size_t times;
+	uint64_t calls;
+	bool called;
+	struct cg_slice name;
+};
+
+/* ---- Lines --------------------------------------------------------------- */
+
+/* "12.34", which has a point, as nanoseconds. */
+static bool
+take_time(struct cg_slice *text, uint64_t *ns)
+{
+	struct cg_slice rest = *text;
+	uint64_t whole, unit = 100000000;
+
+	(void)cg_take_blanks(&rest);
+	if (!cg_take_u64(&rest, &whole) || whole > INT64_MAX / 1000000000 ||
+	    !cg_take_char(&rest, '.'))
+		return false;
+	*ns = whole * 1000000000;
+	for (; rest.len > 0 && *rest.ptr >= '0' && *rest.ptr <= '9';
+	     rest.ptr++, rest.len--, unit /= 10)
+		*ns += (uint64_t)(*rest.ptr - '0') * unit;
+	*text = rest;
+	return true;
+}
+
+/* "5", "5/9", "1+57312": without recursion. */
+static bool
+take_calls(struct cg_slice *text, uint64_t *calls)
+{
+	struct cg_slice rest = *text;
+	uint64_t others;
+
+	(void)cg_take_blanks(&rest);
+	if (!cg_take_u64(&rest, calls))
+		return false;
+	if ((cg_take_char(&rest, '/') || cg_take_char(&rest, '+')) &&
+	    !cg_take_u64(&rest, &others))
+		return false;
+	if (!cg_take_blanks(&rest))
+		return false;
+	*text = rest;
+	return true;
+}
+
+/* Cuts " [12]" and " <cycle 1>" off the end. */
+static struct cg_slice
+cut_index(struct cg_slice name)
+{
+	static const char cycle[] = " <cycle ";
+	size_t at = name.len;
+
+	if (at > 0 && name.ptr[at - 1] == ']') {
+		while (at > 0 && name.ptr[at - 1] != '[')
+			at--;
+		if (at > 1 && name.ptr[at - 2] == ' ')
+			name.len = at - 2;
+	}
+	if (name.len > 0 && name.ptr[name.len - 1] == '>') {
+		for (at = name.len; at > 0; at--)
+			if (name.len - at >= strlen(cycle) &&
+			    memcmp(name.ptr + at, cycle, strlen(cycle)) == 0) {
+				name.len = at;
+				break;
+			}
+	}
+	return cg_trim(name);
+}
+
+static void
+take_row(struct cg_slice line, struct row *row)
+{
+	*row = (struct row){ .times = 0 };
+	while (row->times < 3 && take_time(&line, &row->ns[row->times]))
+		row->times++;
+	row->called = take_calls(&line, &row->calls);
+	row->name = cut_index(cg_trim(line));
+}
+
+/* "leaf (basic.c:5 @ 1207)" of gprof -l: cuts the place off. */
+static void
+take_place(struct reader *r, struct cg_slice *name, struct cg_pos *pos)
+{
+	struct cg_slice inner, file;
+	size_t at = name->len;
+	uint64_t line;
+
+	*pos = (struct cg_pos){ 0 };
+	if (at == 0 || name->ptr[at - 1] != ')')
+		return;
+	while (at > 1 && (name->ptr[at - 1] != '(' || name->ptr[at - 2] != ' '))
+		at--;
+	if (at < 2)
+		return;
+	inner = (struct cg_slice){ name->ptr + at, name->len - 1 - at };
+	if (!cg_take_until(&inner, ':', &file) || file.len == 0 ||
+	    !cg_take_u64(&inner, &line) || line > UINT32_MAX ||
+	    !cg_take_prefix(&inner, " @ "))
+		return;
+	name->len = at - 2;
+	pos->file = cg_add_file(r->build, file);
+	pos->line = (uint32_t)line;
+}
+
+static cg_fn
+add_function(struct reader *r, struct cg_slice name, struct cg_pos *pos)
+{
+	take_place(r, &name, pos);
+	return cg_add_fn(r->build, name, pos->file, 0);
+}
+
+static bool
+add_self(struct reader *r, struct cg_slice name, uint64_t ns)
+{
+	struct cg_pos pos;
+	cg_fn fn = add_function(r, name, &pos);
+
+	return cg_add_cost(r->build, fn, &pos, cg_columns_of(r->build, &ns),
+	    cg_columns_width(r->build));
+}
+
+/* ---- The flat profile ---------------------------------------------------- */
+
+/* " 33.34      0.02     0.02     7208     0.00     0.00  open" */
+static bool
+take_flat(struct reader *r, struct cg_slice line)
+{
+	struct cg_slice rest = line;
+	uint64_t percent, so_far, self, calls, unused;
+
+	if (!r->in_rows) {
+		/* The second line of the head ends with the name's column. */
+		r->in_rows = cg_starts(cg_trim(line), "time ");
+		return true;
+	}
+	if (cg_trim(line).len == 0 || *line.ptr == '\f') {
+		r->section = NOWHERE;
+		return true;
+	}
+	if (!take_time(&rest, &percent) || !take_time(&rest, &so_far) ||
+	    !take_time(&rest, &self))
+		return cg_reject(
+		    r->job, "expected a percentage, two times and a function");
+	if (take_calls(&rest, &calls) &&
+	    (!take_time(&rest, &unused) || !take_time(&rest, &unused)))
+		return cg_reject(r->job, "expected times of calls");
+	r->seen = r->flat = true;
+	return add_self(r, cut_index(cg_trim(rest)), self);
+}
+
+/* ---- The call graph ------------------------------------------------------ */
+
+/* The entry's own line: "[5]      0.2    0.00    0.00       1   left [5]". */
+static bool
+begin_entry(struct reader *r, struct cg_slice line)
+{
+	struct cg_slice index;
+	struct row row;
+
+	(void)cg_take_until(&line, ']', &index);
+	take_row(line, &row);
+	if (row.times < 3 || row.name.len == 0)
+		return cg_reject(
+		    r->job, "expected a percentage, two times and a function");
+	r->seen = true;
+	/* Members of the cycle have entries of their own. */
+	r->whole = row.name.len > 0 && *row.name.ptr == '<';
+	r->fn = r->whole ? 0 : add_function(r, row.name, &r->site);
+	return r->whole || r->flat || add_self(r, row.name, row.ns[1]);
+}
+
+/* A callee; lines before the entry's own are callers, which list it, too. */
+static bool
+take_callee(struct reader *r, struct cg_slice line)
+{
+	struct cg_pos entry;
+	struct row row;
+	cg_fn callee;
+
+	if (r->fn == 0)
+		return true;
+	take_row(line, &row);
+	if (!row.called || row.name.len == 0)
+		return cg_reject(
+		    r->job, "expected a number of calls and a function");
+	callee = add_function(r, row.name, &entry);
+	return cg_add_call(
+	    r->build, r->fn, &r->site, callee, &entry, row.calls, NULL, 0);
+}
+
+static bool
+take_graph(struct reader *r, struct cg_slice line)
+{
+	if (cg_starts(line, RULE)) {
+		r->fn = 0;
+		return true;
+	}
+	if (line.len > 0 && *line.ptr == '[')
+		return begin_entry(r, line);
+	if (line.len > 0 && *line.ptr == '\f') {
+		r->section = NOWHERE;
+		return true;
+	}
+	/* The head, an explanation or an index. */
+	if (line.len == 0 || *line.ptr != ' ' || cg_trim(line).len == 0)
+		return true;
+	return take_callee(r, line);
+}
+
+/* ---- The report ---------------------------------------------------------- */
+
+static bool
+take_line(struct reader *r, struct cg_slice line)
+{
+	if (line.len > 0 && line.ptr[line.len - 1] == '\r')
+		line.len--;
+	if (cg_equal(cg_trim(line), FLAT)) {
+		r->section = IN_FLAT;
+		r->in_rows = false;
+		return true;
+	}
+	if (cg_starts(line, GRAPH)) {
+		r->section = IN_GRAPH;
+		r->fn = 0;
+		return true;
+	}
+	switch (r->section) {
+	case IN_FLAT: return take_flat(r, line);
+	case IN_GRAPH: return take_graph(r, line);
+	case NOWHERE: break;
+	}
+	return true;
+}
+
+static int
+read_report(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	static const struct cg_event time = {
+		.name = "ns", .long_name = "Time", .unit = "ns"
+	};
+	struct reader r = { .job = job, .build = build };
+	struct cg_slice line;
+	bool ok = true;
+
+	(void)cg_add_column(build, &time);
+	while (ok && cg_read_line(in, &line))
+		ok = take_line(&r, line);
+	if (ok && cg_in_status(in) == CG_OK) {
+		if (!r.seen)
+			(void)cg_reject(
+			    job, "expected a flat profile or a call graph");
+		else if (r.section == IN_GRAPH && r.fn != 0)
+			cg_warn(job, "expected a line of dashes after the last "
+				     "entry: the file may be truncated");
+		else if (cg_in_unterminated(in))
+			cg_warn(job, "expected a newline at the end: the file "
+				     "may be truncated");
+		if (r.seen)
+			cg_note(job,
+			    "times are as gprof has rounded them; gmon.out has "
+			    "them exactly");
+	}
+	return cg_rejected(job) != CG_OK ? cg_rejected(job)
+					 : cg_build_status(build);
+}
+
+static bool
+has_line(struct cg_slice text, const char *start)
+{
+	struct cg_slice line;
+
+	while (cg_take_line(&text, &line))
+		if (cg_starts(line, start))
+			return true;
+	return false;
+}
+
+static int
+probe(const struct cg_head *head)
+{
+	if (cg_equal(cg_trim(head->first), FLAT) || has_line(head->text, GRAPH))
+		return CG_PROBE_SURE;
+	return has_line(head->text, FLAT) ? CG_PROBE_LIKELY : CG_PROBE_NO;
+}
+
+const struct cg_module cg_format_gprof_text = {
+	CG_MODULE,
+	.name = "gprof-text",
+	.title = "the report that gprof prints",
+	.text = true,
+	.suffixes = "gprof.txt",
+	.probe = probe,
+	.read = read_report,
+};
