@@ -145,7 +145,8 @@ both_counts()
 		grep -q '^calls=[1-9]' "$dir/out" || continue
 		case $file in
 		# Calls that were counted as they were made.
-		samples/gprof/* | samples/gcov*/* | samples/lcov/* | \
+		samples/gprof/* | samples/gprof-text/* | samples/gcov*/* | \
+		samples/lcov/* | \
 		samples/pstats/* | samples/xhprof/* | \
 		samples/trace-event/c[al]* | samples/trace-event/node/*)
 			not grep -F 'desc: Call counts:' "$dir/out" ;;
