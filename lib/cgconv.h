@@ -589,6 +589,20 @@ struct cg_moments;
 struct cg_moments *cg_moments_new(const struct cg_graph *, size_t track);
 bool cg_next_moment(struct cg_moments *, struct cg_moment *);
 void cg_moments_free(struct cg_moments *);
+/* For a track of calls: the stack from one moment to the next; node is not 0. */
+struct cg_time_span {
+	cg_node node;
+	int64_t begin, end; /* the last span ends where the track does */
+};
+bool cg_next_span(struct cg_moments *, struct cg_time_span *);
+/* The event that the times of calls are costs of; cg_event_count(): none. */
+size_t cg_span_event(const struct cg_graph *, const struct cg_track *);
+/*
+ * Adds what the moments of a part (or of CG_ALL_PARTS) cost to sum, by event;
+ * calls cost their time. Where all costs have times, these are its totals.
+ * False: out of memory, reported.
+ */
+bool cg_timed_costs(const struct cg_graph *, cg_part, uint64_t *sum);
 
 /* ---- The graph: sums ---------------------------------------------------- */
 

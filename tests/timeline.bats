@@ -130,6 +130,8 @@ make_perf()
 @test "timeline: its loss is an error of --strict" {
 	sample "a 10/10 1.000000: 5 cycles:" "1 f (/x)" >"$dir/in.perf"
 	refuses 3 ", timeline" --strict -t callgrind "$dir/in.perf"
+	# Also where the target has roots made of labels.
+	refuses 3 ", timeline" --strict -t folded "$dir/in.perf"
 	"$CGCONV" -q --strict -t json "$dir/in.perf" >/dev/null
 }
 
@@ -319,7 +321,7 @@ of()
 		samples/speedscope/*/*.json samples/xctrace/*/*.xml \
 		samples/trace-event/calls/*.json; do
 		whole=$(of "$file" 0%,100%)
-		[ -n "$whole" ] || continue
+		[ -n "${whole//[0 ]/}" ]
 		[ "$(echo "$(of "$file" 0%,37%) $(of "$file" 37%,100%)" |
 			awk -v whole="$whole" '{
 				n = split(whole, w)

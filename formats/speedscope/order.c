@@ -60,41 +60,6 @@ speedscope_mark_tracks(struct writer *w)
 	return true;
 }
 
-/* The event that the durations of spans are; the number of events: none. */
-static size_t
-event_of_spans(const struct writer *w, const struct cg_track *track)
-{
-	size_t events = cg_event_count(w->graph), i = 0;
-
-	while (i < events &&
-	       strcmp(cg_get_event(w->graph, i)->unit, track->unit) != 0)
-		i++;
-	return i;
-}
-
-/* Adds the costs of a track to w->covered. Sums wrap, as totals do not. */
-static bool
-add_track(struct writer *w, size_t number)
-{
-	const struct cg_track *track = cg_get_track(w->graph, number);
-	struct cg_moments *moments = cg_moments_new(w->graph, number);
-	struct cg_moment moment, last = { .node = 0 };
-	size_t event = event_of_spans(w, track);
-
-	if (!moments)
-		return false;
-	while (cg_next_moment(moments, &moment)) {
-		for (size_t i = 0; i < moment.n; i++)
-			w->covered[i] += moment.cost[i];
-		if (track->spans && last.node != 0)
-			w->covered[event] +=
-			    (uint64_t)(moment.time - last.time);
-		last = moment;
-	}
-	cg_moments_free(moments);
-	return true;
-}
-
 static bool
 is_of_part(const struct writer *w, size_t track, cg_part part)
 {
@@ -130,9 +95,8 @@ cover_part(struct writer *w, cg_part part)
 	while (w->first_track < cg_track_count(w->graph) &&
 	       cg_get_track(w->graph, w->first_track)->part < part)
 		w->first_track++;
-	for (size_t i = w->first_track; is_of_part(w, i, part); i++)
-		if (!add_track(w, i))
-			return false;
+	if (!cg_timed_costs(w->graph, part, w->covered))
+		return false;
 	w->samples = count_samples(w, part);
 	w->entries = 0;
 	w->has_covered = true;
@@ -409,7 +373,7 @@ speedscope_put_tracks(struct writer *w, cg_part part, size_t event, bool first)
 			.optional = i > w->first_track || total != 0,
 			.first = true };
 
-		if (track->spans && event != event_of_spans(w, track))
+		if (track->spans && event != cg_span_event(w->graph, track))
 			continue;
 		if (w->in_order == 0 && it.is_time)
 			w->in_order = w->profiles + 1;

@@ -23,9 +23,8 @@ struct cut {
 	uint32_t *axis_of;   /* by track */
 	struct cg_map axes;  /* input -> its axis + 1 */
 	struct cg_map first; /* part << 32 | leaf -> its first stack + 1 */
-	uint64_t *timed;     /* sums of the costs of all moments */
 	uint64_t *cost;      /* of a moment, cut */
-	size_t time;         /* event whose costs are nanoseconds */
+	size_t time;         /* event whose costs are times of the track */
 	cg_node *path;
 	size_t path_cap;
 	int64_t from_time, to_time; /* on the axis of the current track */
@@ -176,20 +175,12 @@ find_labels(const struct cut *cut, const struct cg_track *track, cg_node node)
 
 /* ---- Samples ------------------------------------------------------------- */
 
-/* Counts what has a time; overflows as the totals that it is compared with. */
-static void
-note_costs(struct cut *cut, const uint64_t *cost, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		cut->timed[i] += cost[i];
-}
-
 /* How long a sample lasts: its cost, if that is time. */
 static uint64_t
 length_of(const struct cut *cut, const struct cg_track *track,
     const struct cg_moment *moment)
 {
-	if (strcmp(track->unit, "ns") != 0 || cut->time >= moment->n)
+	if (*track->unit == '\0' || cut->time >= moment->n)
 		return 0;
 	return moment->cost[cut->time] <= INT64_MAX / 2
 		   ? moment->cost[cut->time]
@@ -207,7 +198,6 @@ cut_sample(struct cut *cut, const struct cg_track *track,
 	bool began = moment->time >= cut->from_time;
 	struct cg_moment new = *moment;
 
-	note_costs(cut, moment->cost, moment->n);
 	if (moment->time >= cut->to_time || (!began && end <= cut->from_time))
 		return;
 	memset(cut->cost, 0, (cut->from->events + 1) * sizeof(*cut->cost));
@@ -269,62 +259,62 @@ cross_edge(struct cut *cut, cg_node node, int64_t time, bool enter)
 	return true;
 }
 
-/* The stack from one moment to the next. */
+/* What the stack cost in between. */
 static void
-cut_span(struct cut *cut, const struct cg_track *track, cg_node node,
-    int64_t begin, int64_t end)
+cut_span(struct cut *cut, const struct cg_track *track, struct cg_time_span span)
 {
-	uint64_t length;
-
-	if (node == 0 || end <= begin || cut->time >= cut->from->events)
+	if (span.begin < cut->from_time)
+		span.begin = cut->from_time;
+	if (span.end > cut->to_time)
+		span.end = cut->to_time;
+	if (span.end <= span.begin || cut->time >= cut->from->events)
 		return;
-	cut->timed[cut->time] += (uint64_t)end - (uint64_t)begin;
-	if (begin < cut->from_time)
-		begin = cut->from_time;
-	if (end > cut->to_time)
-		end = cut->to_time;
-	if (end <= begin)
-		return;
-	length = (uint64_t)end - (uint64_t)begin;
 	memset(cut->cost, 0, (cut->from->events + 1) * sizeof(*cut->cost));
-	cut->cost[cut->time] = length;
+	cut->cost[cut->time] = (uint64_t)span.end - (uint64_t)span.begin;
 	cg_set_labels(
-	    cut->copy.to, cut->copy.labels[find_labels(cut, track, node)]);
-	cg_add_stack(
-	    cut->copy.to, cut->copy.node[node], 0, cut->cost, cut->time + 1);
+	    cut->copy.to, cut->copy.labels[find_labels(cut, track, span.node)]);
+	cg_add_stack(cut->copy.to, cut->copy.node[span.node], 0, cut->cost,
+	    cut->time + 1);
 }
 
-/* Calls that last beyond the last moment end with the track. */
 static bool
-cut_calls(
-    struct cut *cut, const struct cg_track *track, struct cg_moments *moments)
+cut_costs(struct cut *cut, const struct cg_track *track, size_t number)
 {
-	struct cg_moment moment, last = { .time = track->begin };
-	bool ok = true, in = false, more = true, ended = false;
+	struct cg_moments *moments = cg_moments_new(cut->from, number);
+	struct cg_time_span span;
 
+	while (moments && cg_next_span(moments, &span))
+		cut_span(cut, track, span);
+	cg_moments_free(moments);
+	return moments != NULL;
+}
+
+/* Copies the moments in between, and counts the calls that were there. */
+static bool
+cut_calls(struct cut *cut, int64_t end, struct cg_moments *moments)
+{
+	struct cg_moment moment;
+	cg_node last = 0;
+	bool ok = true, more = true, in = false;
+
+	/* Calls that last beyond the last moment end with the track. */
 	while (ok && more) {
 		more = cg_next_moment(moments, &moment);
 		if (!more)
-			moment = (struct cg_moment){ .time = track->end };
-		cut_span(cut, track, last.node, last.time, moment.time);
-		if (!in && !ended && moment.time >= cut->from_time) {
-			ok = cross_edge(cut, last.node, cut->from_time, true);
+			moment = (struct cg_moment){ .time = end };
+		if (!in && moment.time >= cut->from_time) {
+			ok = cross_edge(cut, last, cut->from_time, true);
 			in = true;
 		}
-		if (in && moment.time > cut->to_time) {
-			ok = ok &&
-			     cross_edge(cut, last.node, cut->to_time, false);
-			in = false;
-			ended = true;
-		}
-		if (!more)
-			break;
+		if (moment.time > cut->to_time)
+			return ok && (!in || cross_edge(cut, last, cut->to_time,
+						 false));
 		if (in && moment.node != 0 &&
-		    cut->from->node[moment.node].parent == last.node)
+		    cut->from->node[moment.node].parent == last)
 			count_call(cut, moment.node);
-		last = moment;
-		moment.node = cut->copy.node[moment.node];
-		if (in)
+		last = moment.node;
+		moment.node = cut->copy.node[last];
+		if (in && more)
 			cg_add_moment(cut->copy.to, &moment);
 	}
 	return ok;
@@ -346,10 +336,12 @@ cut_track(struct cut *cut, size_t number)
 	/* The last sample is part of the whole. */
 	if (cut->to_time >= cut->axis[cut->axis_of[number]].end)
 		cut->to_time = INT64_MAX;
+	cut->time = cg_span_event(cut->from, &track);
 	cg_set_part(cut->copy.to, cut->copy.part[track.part]);
 	ok = ok && cg_add_track(cut->copy.to, &track);
 	if (ok && track.spans)
-		ok = cut_calls(cut, &track, moments);
+		ok = cut_costs(cut, &track, number) &&
+		     cut_calls(cut, track.end, moments);
 	while (ok && !track.spans && cg_next_moment(moments, &moment))
 		cut_sample(cut, &track, &moment);
 	cg_moments_free(moments);
@@ -362,17 +354,6 @@ cut_track(struct cut *cut, size_t number)
 	return ok;
 }
 
-/* The event that is time, if there is one. */
-static size_t
-find_time(const struct cg_graph *graph)
-{
-	size_t i = 0;
-
-	while (i < graph->events && strcmp(graph->event[i].unit, "ns") != 0)
-		i++;
-	return i;
-}
-
 static bool
 open_cut(struct cut *cut)
 {
@@ -381,10 +362,8 @@ open_cut(struct cut *cut)
 
 	cut->axis = calloc(tracks, sizeof(*cut->axis));
 	cut->axis_of = calloc(tracks, sizeof(*cut->axis_of));
-	cut->timed = calloc(events, sizeof(*cut->timed));
 	cut->cost = calloc(events, sizeof(*cut->cost));
-	cut->time = find_time(cut->from);
-	return cut->axis && cut->axis_of && cut->timed && cut->cost &&
+	return cut->axis && cut->axis_of && cut->cost &&
 	       cg_copy_open(&cut->copy) && find_axes(cut) && index_stacks(cut);
 }
 
@@ -393,7 +372,6 @@ close_cut(struct cut *cut)
 {
 	free(cut->axis);
 	free(cut->axis_of);
-	free(cut->timed);
 	free(cut->cost);
 	free(cut->path);
 	cg_map_free(&cut->axes);
@@ -402,22 +380,26 @@ close_cut(struct cut *cut)
 }
 
 /* Costs that have no time are in no time between two others. */
-static void
+static bool
 tell_untimed(const struct cut *cut)
 {
 	const struct cg_graph *from = cut->from;
 
+	memset(cut->cost, 0, (from->events + 1) * sizeof(*cut->cost));
+	if (!cg_timed_costs(from, CG_ALL_PARTS, cut->cost))
+		return false;
 	for (size_t i = 0; i < from->events; i++) {
 		uint64_t all = 0;
 
 		for (cg_part part = 0; part < from->parts; part++)
 			if (i < from->part[part].totals)
 				all += from->part[part].total[i];
-		if (all != cut->timed[i])
+		if (all != cut->cost[i])
 			cg_diag_say(from->diag, CG_WARNING, NULL,
 			    "costs of event %s without a time are dropped",
 			    from->event[i].name);
 	}
+	return true;
 }
 
 int
@@ -442,12 +424,10 @@ cg_graph_cut(struct cg_graph **graph, const struct cg_between *between)
 	}
 	for (size_t i = 0; ok && i < cg_track_count(*graph); i++)
 		ok = cut_track(&cut, i);
-	if (ok)
+	if (ok && tell_untimed(&cut))
 		status = cg_build_failed(&to, NULL);
 	else
 		cg_graph_nomem(*graph);
-	if (status == CG_OK)
-		tell_untimed(&cut);
 	close_cut(&cut);
 	cg_build_free(&to);
 	if (status != CG_OK) {

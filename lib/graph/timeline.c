@@ -274,6 +274,7 @@ struct cg_moments {
 	const uint8_t *at, *end;
 	struct cg_moment moment; /* the last one */
 	uint64_t *cost;
+	int64_t track_end;
 };
 
 struct cg_moments *
@@ -290,6 +291,7 @@ cg_moments_new(const struct cg_graph *graph, size_t track)
 		cg_graph_nomem(graph);
 		return NULL;
 	}
+	moments->track_end = entry->info.end;
 	/* A track may have no moments: NULL + 0 is undefined. */
 	if (entry->size > 0) {
 		moments->at = entry->bytes;
@@ -327,6 +329,88 @@ cg_next_moment(struct cg_moments *moments, struct cg_moment *moment)
 	*moment = *last;
 	moment->cost = moments->cost;
 	return true;
+}
+
+bool
+cg_next_span(struct cg_moments *moments, struct cg_time_span *span)
+{
+	struct cg_moment next;
+	bool more = true;
+
+	while (more) {
+		span->node = moments->moment.node;
+		span->begin = moments->moment.time;
+		more = cg_next_moment(moments, &next);
+		span->end = more ? next.time : moments->track_end;
+		if (!more)
+			moments->moment.node = 0;
+		if (span->node != 0 && span->end > span->begin)
+			return true;
+	}
+	return false;
+}
+
+size_t
+cg_span_event(const struct cg_graph *graph, const struct cg_track *track)
+{
+	size_t i = 0;
+
+	while (
+	    i < graph->events && strcmp(graph->event[i].unit, track->unit) != 0)
+		i++;
+	return i;
+}
+
+static bool
+add_timed_costs(const struct cg_graph *graph, size_t number, uint64_t *sum)
+{
+	const struct cg_track *track = cg_get_track(graph, number);
+	struct cg_moments *moments = cg_moments_new(graph, number);
+	size_t event = cg_span_event(graph, track);
+	struct cg_moment moment;
+	struct cg_time_span span;
+
+	if (!moments)
+		return false;
+	/* Sums wrap; the totals that they are compared with do not. */
+	while (track->spans && cg_next_span(moments, &span))
+		if (event < graph->events)
+			sum[event] += (uint64_t)span.end - (uint64_t)span.begin;
+	while (!track->spans && cg_next_moment(moments, &moment))
+		for (size_t i = 0; i < moment.n; i++)
+			sum[i] += moment.cost[i];
+	cg_moments_free(moments);
+	return true;
+}
+
+/* The first track of the part, or of a later one. */
+static size_t
+first_track(const struct cg_graph *graph, cg_part part)
+{
+	size_t low = 0, high = graph->tracks;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (graph->track[middle].info.part < part)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool
+cg_timed_costs(const struct cg_graph *graph, cg_part part, uint64_t *sum)
+{
+	bool all = part == CG_ALL_PARTS, ok = true;
+
+	for (size_t i = all ? 0 : first_track(graph, part);
+	     ok && i < graph->tracks &&
+	     (all || graph->track[i].info.part == part);
+	     i++)
+		ok = add_timed_costs(graph, i, sum);
+	return ok;
 }
 
 size_t

@@ -228,10 +228,8 @@ root_stacks(struct cg_job *job, const struct cg_roots *roots, bool unlabel,
 {
 	int status = cg_root_stacks(&job->build, roots, unlabel, joined);
 
-	if (status != CG_OK || roots->count == 0)
-		return status;
-	job->graph->facts &= ~CG_TIMELINE;
-	return cg_graph_seal(job->graph);
+	return status == CG_OK && roots->count > 0 ? cg_graph_seal(job->graph)
+						   : status;
 }
 
 int
@@ -245,9 +243,11 @@ cg_job_root(struct cg_job *job, const struct cg_module *to)
 	return root_stacks(job, &roots, false, &joined);
 }
 
+/* The target could have represented the times. */
 static int
 tell_untimed(struct cg_job *job)
 {
+	job->graph->facts &= ~CG_TIMELINE;
 	if (job->strict)
 		return cg_lacks(job, "--root-by drops the order of time");
 	cg_warn(job, "--root-by drops the order of time");

@@ -179,7 +179,6 @@ find_unwanted(const struct cg_job *job)
 {
 	const cg_facts rows = CG_JUMPS | CG_BRANCHES | CG_BLOCKS |
 			      CG_CONDITIONS | CG_COUNTERS | CG_TIMELINE;
-
 	const cg_facts used = job->between.given ? CG_TIMELINE : 0;
 
 	/* Sums are of rows; timelines are told, too. */
