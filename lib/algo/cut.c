@@ -261,7 +261,8 @@ cross_edge(struct cut *cut, cg_node node, int64_t time, bool enter)
 
 /* What the stack cost in between. */
 static void
-cut_span(struct cut *cut, const struct cg_track *track, struct cg_time_span span)
+cut_span(
+    struct cut *cut, const struct cg_track *track, struct cg_time_span span)
 {
 	if (span.begin < cut->from_time)
 		span.begin = cut->from_time;
