@@ -178,7 +178,7 @@ struct cg_option {
 	bool reading, writing; /* when the option applies */
 };
 
-#define CG_MODULE_ABI 2
+#define CG_MODULE_ABI 3
 
 struct cg_module {
 	uint16_t abi, size;   /* CG_MODULE_ABI, sizeof(struct cg_module) */
@@ -603,6 +603,8 @@ size_t cg_span_event(const struct cg_graph *, const struct cg_track *);
  * False: out of memory, reported.
  */
 bool cg_timed_costs(const struct cg_graph *, cg_part, uint64_t *sum);
+/* Are those all costs of the event? False, too: out of memory, reported. */
+bool cg_all_timed(const struct cg_graph *, size_t event);
 
 /* ---- The graph: sums ---------------------------------------------------- */
 

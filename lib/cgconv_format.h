@@ -490,17 +490,19 @@ bool cg_next_line_sum(struct cg_lines *, size_t event, struct cg_line_sum *);
  *	n = cg_merged_children(merged, 0, &child); ...
  *	cg_merged_stacks_free(merged);
  *
- * get_key() returns a number for what the format writes of a frame; arg is its
- * own. NULL: out of memory (reported).
+ * get_key() returns a number for what the format writes of a node's frame; arg
+ * is its own. NULL: out of memory (reported).
  */
 struct cg_merged_stacks;
-typedef uint32_t cg_merge_key(void *arg, const struct cg_stack *);
+typedef uint32_t cg_merge_key(
+    void *arg, cg_node, const struct cg_stack *);
 struct cg_merged_stacks *cg_merged_stacks_new(
     const struct cg_graph *, cg_merge_key *get_key, void *arg);
 void cg_merged_stacks_free(struct cg_merged_stacks *);
 
 struct cg_merged_frame {
 	uint32_t parent; /* the caller's frame; 0: none */
+	uint32_t depth;  /* of frame 0: 0 */
 	uint32_t key;
 	cg_fn fn;        /* of the first frame merged into this one */
 	bool ends_stack; /* a stack that has costs or samples ends here */
@@ -512,6 +514,8 @@ struct cg_merged_frame {
  */
 const struct cg_merged_frame *cg_merged_frames(
     const struct cg_merged_stacks *, size_t *count);
+/* The number of the frame that a node became part of; of node 0: 0. */
+uint32_t cg_merged_of(const struct cg_merged_stacks *, cg_node);
 /* Numbers of the frames that a frame calls, by key; returns how many. */
 size_t cg_merged_children(const struct cg_merged_stacks *, uint32_t frame,
     const uint32_t **child);

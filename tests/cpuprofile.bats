@@ -244,3 +244,17 @@ samples_of()
 		"$CGCONV" -q -f cpuprofile -t folded --event samples |
 		grep -x "a;b 3"
 }
+
+@test "cpuprofile: (idle) that calls is a function like others" {
+	cat >"$t/in.cpuprofile" <<-'E'
+	{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","scriptId":"0",
+	"url":"","lineNumber":-1,"columnNumber":-1},"children":[2]},
+	{"id":2,"callFrame":{"functionName":"(idle)","scriptId":"0","url":"",
+	"lineNumber":-1,"columnNumber":-1},"children":[3]},
+	{"id":3,"callFrame":{"functionName":"f","scriptId":"1","url":"/f.js",
+	"lineNumber":0,"columnNumber":0}}],
+	"startTime":0,"endTime":30,"samples":[2,3,2],"timeDeltas":[0,10,10]}
+	E
+	"$CGCONV" -q -t cpuprofile "$t/in.cpuprofile" -o "$t/out.cpuprofile"
+	"$CGCONV" --verify "$t/in.cpuprofile" "$t/out.cpuprofile"
+}

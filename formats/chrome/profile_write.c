@@ -14,18 +14,16 @@
 
 #include "chrome.h"
 
-#define MICRO 1000 /* nanoseconds in a unit of the file */
-#define IDLE 1     /* the index of its node; 0 is the root */
+#define MICRO 1000          /* nanoseconds in a unit of the file */
+#define IDLE_KEY UINT32_MAX /* of (idle); others are ranks of functions */
+#define ROOT_ID 1
+#define IDLE_ID 2
 
-/* A function on top of a stack of functions. */
-struct merged {
-	uint32_t parent, next, child; /* indices; 0: none */
-	cg_fn fn;
-	uint32_t rank, index; /* of the function; its own */
-	uint32_t id;          /* in the file, callers before callees */
-	bool used;            /* it has samples, or those that it calls */
-	uint64_t hits;
+/* Of a merged frame. */
+struct node {
+	uint32_t id;   /* in the file; 0: neither it nor its callees are used */
 	uint32_t tick; /* the first of its lines + 1 */
+	uint64_t hits;
 };
 
 struct tick {
@@ -42,9 +40,11 @@ struct writer {
 	bool in_order;         /* track 0 is all there is */
 	bool idles;            /* (idle) has samples */
 	uint32_t *rank;        /* by function: equal for those written alike */
-	uint32_t *of;          /* by node: its function's stack */
-	struct merged *merged;
-	uint32_t count;
+	struct cg_merged_stacks *merged;
+	const struct cg_merged_frame *frame;
+	struct node *node; /* by frame, and one for (idle) */
+	uint32_t *order;   /* frames but (idle), as they are written */
+	uint32_t frames, ordered, idle;
 	struct tick *tick;
 	size_t ticks, tick_cap;
 	/* What walks through the samples gives to put(): */
@@ -52,7 +52,7 @@ struct writer {
 	int64_t begin, finish; /* of the file */
 	int64_t first, last;   /* samples so far, with idle ones */
 	int64_t end;           /* of the last sample */
-	uint64_t samples, sum; /* their number, with idle ones; their costs */
+	uint64_t samples;      /* their number, with idle ones */
 	bool counted;          /* numbers of samples are known */
 	bool in_gap;           /* between samples */
 	const char *separator;
@@ -142,96 +142,78 @@ unite_functions(struct writer *w)
 }
 
 /* Lines are of the functions' samples, not of calls: V8 has no call sites. */
+static uint32_t
+get_key(void *arg, cg_node node, const struct cg_stack *at)
+{
+	const struct writer *w = arg;
+
+	(void)node;
+	return at->parent == 0 && is_idle(w, at->fn) ? IDLE_KEY
+						     : w->rank[at->fn];
+}
+
 static bool
 merge_nodes(struct writer *w)
 {
-	size_t nodes = cg_node_count(w->graph) + 1;
-	struct cg_map known = { 0 };
-	bool ok;
+	const uint32_t *child, *callee;
+	size_t count, n;
 
-	w->of = calloc(nodes, sizeof(*w->of));
-	w->merged = calloc(nodes + 1, sizeof(*w->merged));
+	w->merged = cg_merged_stacks_new(w->graph, get_key, w);
+	if (!w->merged)
+		return cg_reject_nomem(w->job);
+	w->frame = cg_merged_frames(w->merged, &count);
+	w->frames = (uint32_t)count;
+	/* The last one by key; one that calls is a function like others. */
+	w->idle = w->frames;
+	n = cg_merged_children(w->merged, 0, &child);
+	if (n > 0 && w->frame[child[n - 1]].key == IDLE_KEY &&
+	    cg_merged_children(w->merged, child[n - 1], &callee) == 0)
+		w->idle = child[n - 1];
+	w->node = calloc(count + 1, sizeof(*w->node));
+	w->order = calloc(count, sizeof(*w->order));
 	w->script = calloc(cg_file_count(w->graph) + 1, sizeof(*w->script));
-	ok = w->of && w->merged && w->script;
-	w->count = IDLE + 1;
-	for (cg_node node = 1; ok && node < nodes; node++) {
-		struct cg_stack at;
-		uint32_t parent, *id;
-
-		cg_get_node(w->graph, node, &at);
-		parent = w->of[at.parent];
-		id = cg_map_at(&known, (uint64_t)parent << 32 | w->rank[at.fn]);
-		ok = id != NULL;
-		if (ok && *id == 0 && parent == 0 && is_idle(w, at.fn))
-			*id = IDLE;
-		if (ok && *id == 0) {
-			*id = w->count++;
-			w->merged[*id] = (struct merged){ .parent = parent,
-				.fn = at.fn,
-				.rank = w->rank[at.fn],
-				.index = *id };
-		}
-		if (ok)
-			w->of[node] = *id;
-	}
-	cg_map_free(&known);
-	return ok || cg_reject_nomem(w->job);
+	return (w->node && w->order && w->script) || cg_reject_nomem(w->job);
 }
 
-static int
-compare_ranks(const void *pa, const void *pb)
+static bool
+is_written(const struct writer *w, uint32_t frame)
 {
-	const struct merged *a = pa, *b = pb;
-
-	return (a->rank > b->rank) - (a->rank < b->rank);
+	return w->node[frame].id != 0 && frame != w->idle;
 }
 
-/* The next node in the order of the file; 0 at its end. */
-static uint32_t
-next_node(const struct writer *w, uint32_t node)
-{
-	if (w->merged[node].child != 0)
-		return w->merged[node].child;
-	while (node != 0 && w->merged[node].next == 0)
-		node = w->merged[node].parent;
-	return w->merged[node].next;
-}
-
-/* Numbers nodes by the names of their functions, depth first. */
+/* Numbers frames by the names of their functions, depth first. */
 static bool
 order_nodes(struct writer *w)
 {
-	struct merged *sorted = malloc(w->count * sizeof(*sorted));
-	uint32_t id = IDLE + 1;
+	uint32_t *next = calloc(w->frames, sizeof(*next));
+	size_t count = 1;
 
-	if (!sorted)
+	if (!next)
 		return cg_reject_nomem(w->job);
-	memcpy(sorted, w->merged, w->count * sizeof(*sorted));
-	qsort(sorted + IDLE + 1, w->count - IDLE - 1, sizeof(*sorted),
-	    compare_ranks);
-	for (uint32_t i = w->count - 1; i > IDLE; i--)
-		w->merged[w->merged[i].parent].used |= w->merged[i].used;
-	for (uint32_t i = w->count - 1; i > IDLE; i--) {
-		struct merged *node = &w->merged[sorted[i].index];
+	w->node[0].id = ROOT_ID;
+	for (uint32_t i = w->frames - 1; i > 0; i--)
+		w->node[w->frame[i].parent].id |= w->node[i].id;
+	while (count > 0) {
+		uint32_t at = next[--count];
+		const uint32_t *child;
+		size_t n = cg_merged_children(w->merged, at, &child);
 
-		if (!node->used)
-			continue;
-		node->next = w->merged[node->parent].child;
-		w->merged[node->parent].child = sorted[i].index;
+		w->order[w->ordered++] = at;
+		w->node[at].id = IDLE_ID + w->ordered - 1;
+		while (n-- > 0)
+			if (is_written(w, child[n]))
+				next[count++] = child[n];
 	}
-	free(sorted);
-	w->merged[0].id = 1;
-	w->merged[IDLE].id = IDLE + 1;
-	for (uint32_t node = next_node(w, 0); node != 0;
-	     node = next_node(w, node))
-		w->merged[node].id = ++id;
+	free(next);
+	w->node[0].id = ROOT_ID;
+	w->node[w->idle].id = IDLE_ID;
 	return true;
 }
 
 static bool
-add_tick(struct writer *w, struct merged *merged, uint32_t line, uint64_t count)
+add_tick(struct writer *w, struct node *node, uint32_t line, uint64_t count)
 {
-	uint32_t *link = &merged->tick;
+	uint32_t *link = &node->tick;
 	struct tick *tick;
 
 	if (w->ticks == UINT32_MAX || !cg_grow_raw(&w->tick, &w->tick_cap,
@@ -256,7 +238,8 @@ count_hits(struct writer *w)
 	struct cg_stack_cost stack;
 
 	for (size_t i = 0; cg_next_stack(w->graph, CG_ALL_PARTS, &i, &stack);) {
-		struct merged *merged = &w->merged[w->of[stack.leaf]];
+		struct node *node =
+		    &w->node[cg_merged_of(w->merged, stack.leaf)];
 		uint64_t hits = w->counter < stack.n ? stack.cost[w->counter]
 				: w->counter < cg_event_count(w->graph)
 				    ? 0
@@ -265,15 +248,15 @@ count_hits(struct writer *w)
 
 		if (hits == 0)
 			continue;
-		merged->hits += hits;
-		merged->used = true;
+		node->hits += hits;
+		node->id = ROOT_ID; /* it is used; order_nodes() numbers it */
 		w->counted = true;
 		if (stack.leaf == 0)
 			continue;
 		cg_get_node(w->graph, stack.leaf, &leaf);
 		if (leaf.pos.line != 0 &&
 		    leaf.pos.file == cg_fn_file(w->graph, leaf.fn) &&
-		    !add_tick(w, merged, leaf.pos.line, hits))
+		    !add_tick(w, node, leaf.pos.line, hits))
 			return false;
 	}
 	return true;
@@ -300,35 +283,17 @@ put_sample(struct writer *w, uint32_t node, int64_t time, uint64_t cost)
 		w->first = w->end = time;
 	if (time > w->end) {
 		w->in_gap = true;
-		w->put(w, IDLE, w->end);
+		w->put(w, w->idle, w->end);
 		w->in_gap = false;
 		w->samples++;
 		w->end = time;
 	}
 	w->put(w, node, w->end);
 	w->samples++;
-	w->sum += cost;
 	w->end = (int64_t)((uint64_t)w->end + cost);
 }
 
-/* Calls, one after another: a sample for each stack that they make. */
-static void
-walk_spans(struct writer *w, struct cg_moments *moments, int64_t end)
-{
-	struct cg_moment moment, last = { .node = 0 };
-	bool more;
-
-	do {
-		more = cg_next_moment(moments, &moment);
-		if (!more)
-			moment = (struct cg_moment){ .time = end };
-		if (last.node != 0 && moment.time > last.time)
-			put_sample(w, w->of[last.node], last.time,
-			    (uint64_t)moment.time - (uint64_t)last.time);
-		last = moment;
-	} while (more);
-}
-
+/* Of calls: a sample for each stack that they make. */
 static bool
 walk_track(struct writer *w)
 {
@@ -336,16 +301,18 @@ walk_track(struct writer *w)
 	struct cg_moments *moments = cg_moments_new(w->graph, 0);
 	bool timed = strcmp(track->unit, "ns") == 0 && w->scale == 1;
 	struct cg_moment moment;
+	struct cg_time_span span;
 
 	if (!moments)
 		return cg_reject_nomem(w->job);
-	if (track->spans)
-		walk_spans(w, moments, track->end);
+	while (track->spans && cg_next_span(moments, &span))
+		put_sample(w, cg_merged_of(w->merged, span.node), span.begin,
+		    (uint64_t)span.end - (uint64_t)span.begin);
 	while (!track->spans && cg_next_moment(moments, &moment)) {
 		uint64_t cost = cost_of(w, moment.cost, moment.n);
 
 		if (cost > 0 || w->counter < moment.n)
-			put_sample(w, w->of[moment.node],
+			put_sample(w, cg_merged_of(w->merged, moment.node),
 			    timed ? moment.time : w->end, cost);
 	}
 	cg_moments_free(moments);
@@ -362,7 +329,8 @@ walk_sums(struct writer *w)
 		uint64_t cost = cost_of(w, stack.cost, stack.n);
 
 		if (cost > 0)
-			put_sample(w, w->of[stack.leaf], w->end, cost);
+			put_sample(w, cg_merged_of(w->merged, stack.leaf),
+			    w->end, cost);
 	}
 }
 
@@ -370,7 +338,7 @@ static bool
 walk(struct writer *w, void (*put)(struct writer *, uint32_t, int64_t))
 {
 	w->put = put;
-	w->samples = w->sum = 0;
+	w->samples = 0;
 	w->separator = "";
 	w->end = w->last = w->first = w->begin;
 	if (w->in_order)
@@ -405,10 +373,10 @@ static void
 count_sample(struct writer *w, uint32_t node, int64_t time)
 {
 	w->last = time;
-	w->idles |= node == IDLE;
-	w->merged[node].used = true;
+	w->idles |= node == w->idle;
+	w->node[node].id = ROOT_ID;
 	if (!w->counted || w->in_gap)
-		w->merged[node].hits++;
+		w->node[node].hits++;
 }
 
 static void
@@ -420,7 +388,7 @@ put_id(struct writer *w, uint32_t node, int64_t time)
 	if (*w->separator)
 		*to++ = ',';
 	w->separator = ",";
-	cg_out_advance(w->out, cg_format_u64(to, w->merged[node].id));
+	cg_out_advance(w->out, cg_format_u64(to, w->node[node].id));
 }
 
 static void
@@ -467,12 +435,11 @@ put_url(struct writer *w, struct cg_slice path)
 
 /* Files stand for scripts. Functions of number 0 belong to none. */
 static uint32_t
-number_script(struct writer *w, uint32_t node)
+number_script(struct writer *w, cg_fn fn)
 {
-	cg_fn fn = w->merged[node].fn;
 	cg_file file = cg_fn_file(w->graph, fn);
 
-	if (node <= IDLE || is_builtin(w, fn))
+	if (is_builtin(w, fn))
 		return 0;
 	if (w->script[file] == 0)
 		w->script[file] = ++w->scripts;
@@ -489,18 +456,19 @@ own_name(struct cg_slice name)
 static bool
 put_frame(struct writer *w, uint32_t node)
 {
-	static const char *const name[] = { "(root)", "(idle)" };
-	cg_fn fn = w->merged[node].fn;
+	bool special = node == 0 || node == w->idle;
+	cg_fn fn = special ? 0 : w->frame[node].fn;
 	struct cg_slice path = cg_file_path(w->graph, cg_fn_file(w->graph, fn));
 	struct cg_range range;
 	bool ok;
 
 	cg_fn_range(w->graph, fn, &range);
 	cg_puts(w->out, "\"functionName\":");
-	cg_put_json(w->out, node <= IDLE ? cg_slice(name[node])
-					 : own_name(cg_fn_name(w->graph, fn)));
-	cg_putf(w->out,
-	    ",\"scriptId\":\"%" PRIu32 "\",\"url\":", number_script(w, node));
+	cg_put_json(w->out, node == 0 ? cg_slice("(root)")
+			    : special ? cg_slice("(idle)")
+				      : own_name(cg_fn_name(w->graph, fn)));
+	cg_putf(w->out, ",\"scriptId\":\"%" PRIu32 "\",\"url\":",
+	    special ? 0 : number_script(w, fn));
 	ok = put_url(w, path);
 	cg_putf(w->out, ",\"lineNumber\":%" PRId64 ",\"columnNumber\":%" PRId64,
 	    (int64_t)range.first - 1, (int64_t)range.first_column - 1);
@@ -508,20 +476,28 @@ put_frame(struct writer *w, uint32_t node)
 }
 
 static void
+put_child(struct writer *w, uint32_t node, const char **separator)
+{
+	cg_putf(w->out, "%s%" PRIu32, *separator, w->node[node].id);
+	*separator = ",";
+}
+
+static void
 put_children(struct writer *w, uint32_t node)
 {
-	const char *separator = ",\"children\":[";
+	const char *begin = ",\"children\":[", *separator = begin;
+	const uint32_t *child;
+	size_t n;
 
-	if (node == 0 && w->idles) {
-		cg_putf(w->out, "%s%d", separator, IDLE + 1);
-		separator = ",";
-	}
-	for (uint32_t at = w->merged[node].child; at != 0;
-	     at = w->merged[at].next) {
-		cg_putf(w->out, "%s%" PRIu32, separator, w->merged[at].id);
-		separator = ",";
-	}
-	if (*separator == ',' && separator[1] == '\0')
+	if (node == w->idle)
+		return;
+	if (node == 0 && w->idles)
+		put_child(w, w->idle, &separator);
+	n = cg_merged_children(w->merged, node, &child);
+	for (size_t i = 0; i < n; i++)
+		if (is_written(w, child[i]))
+			put_child(w, child[i], &separator);
+	if (separator != begin)
 		cg_putc(w->out, ']');
 }
 
@@ -529,7 +505,7 @@ static void
 put_ticks(struct writer *w, uint32_t node)
 {
 	const char *separator = ",\"positionTicks\":[";
-	uint32_t at = w->merged[node].tick;
+	uint32_t at = w->node[node].tick;
 
 	if (at == 0)
 		return;
@@ -550,9 +526,9 @@ put_node(struct writer *w, uint32_t node)
 	bool ok;
 
 	cg_putf(w->out, "%s{\"id\":%" PRIu32 ",\"callFrame\":{",
-	    node > 0 ? ",\n" : "", w->merged[node].id);
+	    node > 0 ? ",\n" : "", w->node[node].id);
 	ok = put_frame(w, node);
-	cg_putf(w->out, "},\"hitCount\":%" PRIu64, w->merged[node].hits);
+	cg_putf(w->out, "},\"hitCount\":%" PRIu64, w->node[node].hits);
 	put_children(w, node);
 	put_ticks(w, node);
 	cg_putc(w->out, '}');
@@ -565,10 +541,9 @@ put_nodes(struct writer *w)
 	bool ok;
 
 	cg_puts(w->out, "{\"nodes\":[\n");
-	ok = put_node(w, 0) && (!w->idles || put_node(w, IDLE));
-	for (uint32_t node = next_node(w, 0); ok && node != 0;
-	     node = next_node(w, node))
-		ok = put_node(w, node);
+	ok = put_node(w, 0) && (!w->idles || put_node(w, w->idle));
+	for (uint32_t i = 1; ok && i < w->ordered; i++)
+		ok = put_node(w, w->order[i]);
 	return ok;
 }
 
@@ -597,36 +572,21 @@ put_profile(struct writer *w)
 
 /* ---- What is written ----------------------------------------------------- */
 
+/* True if the only thread's samples have all costs, and times are times. */
 static void
-skip_sample(struct writer *w, uint32_t node, int64_t time)
-{
-	(void)w;
-	(void)node;
-	(void)time;
-}
-
-/* True if the samples of the only track have all costs. */
-static bool
 choose_order(struct writer *w)
 {
-	const uint64_t *total;
-	uint64_t all = 0;
+	const struct cg_track *track;
 
-	w->in_order = cg_track_count(w->graph) == 1;
-	if (!w->in_order)
-		return true;
-	w->begin = cg_get_track(w->graph, 0)->begin;
-	w->finish = cg_get_track(w->graph, 0)->end;
-	if (!walk(w, skip_sample))
-		return false;
-	for (cg_part part = 0; part < cg_part_count(w->graph); part++) {
-		total = cg_part_totals(w->graph, part);
-		all += total ? total[w->event] : 0;
+	if (cg_track_count(w->graph) != 1 || !cg_all_timed(w->graph, w->event))
+		return;
+	track = cg_get_track(w->graph, 0);
+	w->in_order =
+	    !track->spans || (w->scale == 1 && strcmp(track->unit, "ns") == 0);
+	if (w->in_order) {
+		w->begin = track->begin;
+		w->finish = track->end;
 	}
-	w->in_order = w->sum == all * w->scale;
-	if (!w->in_order)
-		w->begin = w->finish = 0;
-	return true;
 }
 
 static void
@@ -660,13 +620,14 @@ chrome_write_profile(
 	w.scale =
 	    strcmp(cg_get_event(graph, w.event)->unit, "ns") == 0 ? 1 : MICRO;
 	w.counter = cg_find_event(graph, "samples");
+	choose_order(&w);
 	if (unite_functions(&w) && merge_nodes(&w) && count_hits(&w) &&
-	    choose_order(&w) && walk(&w, count_sample) && order_nodes(&w) &&
-	    put_profile(&w))
+	    walk(&w, count_sample) && order_nodes(&w) && put_profile(&w))
 		tell(&w);
 	free(w.rank);
-	free(w.of);
-	free(w.merged);
+	cg_merged_stacks_free(w.merged);
+	free(w.node);
+	free(w.order);
 	free(w.tick);
 	free(w.script);
 	free(w.text);

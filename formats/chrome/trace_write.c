@@ -21,21 +21,15 @@ struct label {
 	cg_fn fn;
 };
 
-/* A label on top of a stack of labels. */
-struct stacked {
-	uint32_t parent, depth;
-	uint32_t label;  /* its rank */
-	uint32_t number; /* among stackFrames; 0: not written */
-};
-
 struct writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
 	size_t event; /* whose costs are written */
-	uint32_t *of; /* by node: its stack */
-	struct stacked *stack;
-	uint32_t stacks, numbered;
+	struct cg_merged_stacks *merged;
+	const struct cg_merged_frame *stack; /* key: the rank of its label */
+	uint32_t *number; /* by stack: among stackFrames; 0: not written */
+	uint32_t numbered;
 	struct label *label; /* by rank */
 	uint32_t *rank;      /* by function */
 	char *text;          /* scratch, for a label */
@@ -104,7 +98,6 @@ static void
 put_label(struct writer *w, uint32_t rank)
 {
 	const struct label *label = &w->label[rank];
-
 	struct cg_slice text = { w->text, label->text.len + 2 };
 
 	if (!label->bracketed) {
@@ -119,37 +112,26 @@ put_label(struct writer *w, uint32_t rank)
 
 /* ---- Stacks: lines are not written ------------------------------------------ */
 
-static bool
-stack_nodes(struct writer *w)
+static uint32_t
+get_rank(void *arg, cg_node node, const struct cg_stack *at)
 {
-	size_t nodes = cg_node_count(w->graph) + 1;
-	struct cg_map known = { 0 };
-	bool ok;
+	const struct writer *w = arg;
 
-	w->of = calloc(nodes, sizeof(*w->of));
-	w->stack = calloc(nodes, sizeof(*w->stack));
-	ok = w->of && w->stack;
-	w->stacks = 1;
-	for (cg_node node = 1; ok && node < nodes; node++) {
-		struct cg_stack at;
-		uint32_t parent, label, *id;
+	(void)node;
+	return w->rank[at->fn];
+}
 
-		cg_get_node(w->graph, node, &at);
-		parent = w->of[at.parent];
-		label = w->rank[at.fn];
-		id = cg_map_at(&known, (uint64_t)parent << 32 | label);
-		ok = id != NULL;
-		if (ok && *id == 0) {
-			*id = w->stacks++;
-			w->stack[*id] = (struct stacked){ .parent = parent,
-				.depth = w->stack[parent].depth + 1,
-				.label = label };
-		}
-		if (ok)
-			w->of[node] = *id;
-	}
-	cg_map_free(&known);
-	return ok || cg_reject_nomem(w->job);
+static bool
+merge_stacks(struct writer *w)
+{
+	size_t count;
+
+	w->merged = cg_merged_stacks_new(w->graph, get_rank, w);
+	if (!w->merged)
+		return false;
+	w->stack = cg_merged_frames(w->merged, &count);
+	w->number = calloc(count, sizeof(*w->number));
+	return w->number || cg_reject_nomem(w->job);
 }
 
 /* ---- Events --------------------------------------------------------------- */
@@ -175,7 +157,7 @@ put_call(struct writer *w, const char *phase, uint32_t stack, int64_t time)
 	cg_puts(w->out, ",\"ts\":");
 	chrome_put_time(w->out, time);
 	cg_puts(w->out, ",\"name\":");
-	put_label(w, w->stack[stack].label);
+	put_label(w, w->stack[stack].key);
 	cg_putc(w->out, '}');
 }
 
@@ -211,8 +193,9 @@ put_spans(
 	bool ok = true;
 
 	while (ok && cg_next_moment(moments, &moment)) {
-		ok = change_stack(w, stack, w->of[moment.node], moment.time);
-		stack = w->of[moment.node];
+		ok = change_stack(w, stack,
+		    cg_merged_of(w->merged, moment.node), moment.time);
+		stack = cg_merged_of(w->merged, moment.node);
 	}
 	return ok && change_stack(w, stack, 0, track->end);
 }
@@ -243,8 +226,9 @@ put_durations(struct writer *w, struct cg_moments *moments)
 		}
 		if (moment.time > end)
 			end = moment.time;
-		ok = ok && change_stack(w, stack, w->of[moment.node], end);
-		stack = w->of[moment.node];
+		ok = ok && change_stack(w, stack,
+			       cg_merged_of(w->merged, moment.node), end);
+		stack = cg_merged_of(w->merged, moment.node);
 		end = (int64_t)((uint64_t)end + cost);
 	}
 	return ok && change_stack(w, stack, 0, end);
@@ -267,7 +251,8 @@ put_samples(struct writer *w, struct cg_moments *moments)
 		cg_put_json(
 		    w->out, cg_slice(cg_get_event(w->graph, w->event)->name));
 		cg_puts(w->out, ",\"sf\":");
-		cg_putu(w->out, w->stack[w->of[moment.node]].number);
+		cg_putu(
+		    w->out, w->number[cg_merged_of(w->merged, moment.node)]);
 		cg_puts(w->out, ",\"weight\":");
 		cg_putu(w->out, cost);
 		cg_putc(w->out, '}');
@@ -350,20 +335,18 @@ put_frame(struct writer *w, uint32_t stack)
 	if (!cg_grow_raw(&w->path, &w->path_cap, w->stack[stack].depth + 1,
 		sizeof(*w->path)))
 		return cg_reject_nomem(w->job);
-	for (; stack != 0 && w->stack[stack].number == 0;
+	for (; stack != 0 && w->number[stack] == 0;
 	     stack = w->stack[stack].parent)
 		w->path[n++] = stack;
 	while (n > 0) {
-		struct stacked *at = &w->stack[w->path[--n]];
-
-		at->number = ++w->numbered;
-		cg_putf(w->out,
-		    "%s\"%" PRIu32 "\":{\"name\":", at->number > 1 ? ",\n" : "",
-		    at->number);
-		put_label(w, at->label);
-		if (at->parent != 0)
+		stack = w->path[--n];
+		w->number[stack] = ++w->numbered;
+		cg_putf(w->out, "%s\"%" PRIu32 "\":{\"name\":",
+		    w->numbered > 1 ? ",\n" : "", w->numbered);
+		put_label(w, w->stack[stack].key);
+		if (w->stack[stack].parent != 0)
 			cg_putf(w->out, ",\"parent\":%" PRIu32,
-			    w->stack[at->parent].number);
+			    w->number[w->stack[stack].parent]);
 		cg_putc(w->out, '}');
 	}
 	return true;
@@ -387,7 +370,7 @@ put_frames(struct writer *w)
 			return cg_reject_nomem(w->job);
 		while (ok && cg_next_moment(moments, &moment))
 			ok = cost_of(w, &moment) == 0 ||
-			     put_frame(w, w->of[moment.node]);
+			     put_frame(w, cg_merged_of(w->merged, moment.node));
 		cg_moments_free(moments);
 	}
 	return ok;
@@ -418,7 +401,7 @@ chrome_write_trace(
 	if (status != CG_OK)
 		return status;
 	cg_puts(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-	ok = rank_labels(&w) && stack_nodes(&w) && put_tracks(&w, true);
+	ok = rank_labels(&w) && merge_stacks(&w) && put_tracks(&w, true);
 	if (ok && has_samples(&w)) {
 		cg_puts(out, "\n],\n\"stackFrames\":{\n");
 		ok = put_frames(&w);
@@ -427,8 +410,8 @@ chrome_write_trace(
 		ok = ok && put_tracks(&w, false);
 	}
 	cg_puts(out, "\n]}\n");
-	free(w.of);
-	free(w.stack);
+	cg_merged_stacks_free(w.merged);
+	free(w.number);
 	free(w.path);
 	free(w.label);
 	free(w.rank);

@@ -30,11 +30,8 @@ struct writer {
 	const char *weights; /* weightType */
 	bool timed;          /* weights are milliseconds */
 	bool in_order;       /* tracks have all costs */
-	uint32_t *stack_of;  /* by node: row + 1; nodes may be written alike */
-	struct row {
-		uint32_t prefix; /* row + 1 */
-		uint32_t frame;
-	} * stack;
+	struct cg_merged_stacks *merged;
+	const struct cg_merged_frame *stack; /* by row + 1; key: its frame */
 	size_t stacks;
 	struct frame *frame;
 	size_t frames, frame_cap;
@@ -56,7 +53,6 @@ struct writer {
 			CELL_COUNT /* nothing is written */
 		} cell;            /* what is written of each */
 		uint64_t count;    /* so far */
-		uint64_t sum;      /* of their costs */
 		int64_t first;     /* when the first one was, */
 		int64_t now;       /* and the last one */
 	} * thread;                /* all of each thread */
@@ -72,18 +68,15 @@ open_tables(struct writer *w)
 	size_t fns = cg_fn_count(w->graph) + 1;
 	size_t objects = cg_object_count(w->graph) + 1;
 	size_t files = cg_file_count(w->graph) + 1;
-	size_t nodes = cg_node_count(w->graph) + 1;
 
-	w->stack_of = calloc(nodes, sizeof(*w->stack_of));
-	w->stack = calloc(nodes, sizeof(*w->stack));
 	w->func = calloc(fns, sizeof(*w->func));
 	w->fn = calloc(fns, sizeof(*w->fn));
 	w->lib = calloc(objects, sizeof(*w->lib));
 	w->object = calloc(objects, sizeof(*w->object));
 	w->source = calloc(files, sizeof(*w->source));
 	w->file = calloc(files, sizeof(*w->file));
-	return (w->stack_of && w->stack && w->func && w->fn && w->lib &&
-		   w->object && w->source && w->file) ||
+	return (w->func && w->fn && w->lib && w->object && w->source &&
+		   w->file) ||
 	       cg_reject_nomem(w->job);
 }
 
@@ -129,19 +122,23 @@ same_frame(const struct frame *frame, const struct cg_stack *at)
 }
 
 /* The row of a node's frame, which is added if it is new. */
-static bool
-add_frame(struct writer *w, const struct cg_stack *at, uint32_t *row)
+static uint32_t
+add_frame(void *arg, cg_node node, const struct cg_stack *at)
 {
+	struct writer *w = arg;
 	uint64_t hash = at->pos.addr * UINT64_C(0x9e3779b97f4a7c15) +
 			((uint64_t)at->fn << 32 | at->pos.line) + at->inlined;
 	uint32_t *id;
 
+	(void)node;
 	do
 		id = cg_map_at(&w->frame_ids, hash++);
 	while (id && *id != 0 && !same_frame(&w->frame[*id - 1], at));
 	if (!id || !cg_grow_raw(&w->frame, &w->frame_cap, w->frames + 1,
-		       sizeof(*w->frame)))
-		return cg_reject_nomem(w->job);
+		       sizeof(*w->frame))) {
+		cg_reject_nomem(w->job);
+		return 0;
+	}
 	if (*id == 0) {
 		w->frame[w->frames] =
 		    (struct frame){ at->fn, at->pos, at->inlined, 0 };
@@ -152,37 +149,22 @@ add_frame(struct writer *w, const struct cg_stack *at, uint32_t *row)
 			w->frame[*id - 1].location = ++w->locations;
 		}
 	}
-	*row = *id - 1;
-	return true;
+	return *id - 1;
 }
 
 static bool
-list_stacks(struct writer *w)
+merge_stacks(struct writer *w)
 {
-	size_t nodes = cg_node_count(w->graph);
-	struct cg_map known = { 0 };
-	bool ok = true;
+	size_t count;
 
-	for (cg_node node = 1; ok && node <= nodes; node++) {
-		struct cg_stack at;
-		uint32_t frame = 0, *row;
-
-		cg_get_node(w->graph, node, &at);
-		if (!add_frame(w, &at, &frame))
-			break;
-		row = cg_map_at(
-		    &known, (uint64_t)w->stack_of[at.parent] << 32 | frame);
-		ok = row != NULL;
-		if (ok && *row == 0) {
-			w->stack[w->stacks] =
-			    (struct row){ w->stack_of[at.parent], frame };
-			*row = (uint32_t)++w->stacks;
-		}
-		if (ok)
-			w->stack_of[node] = *row;
-	}
-	cg_map_free(&known);
-	return (ok || cg_reject_nomem(w->job)) && cg_rejected(w->job) == CG_OK;
+	w->merged = cg_merged_stacks_new(w->graph, add_frame, w);
+	if (!w->merged)
+		return cg_reject_nomem(w->job);
+	if (cg_rejected(w->job) != CG_OK)
+		return false;
+	w->stack = cg_merged_frames(w->merged, &count);
+	w->stacks = count - 1;
+	return true;
 }
 
 /* ---- JSON ---------------------------------------------------------------- */
@@ -269,13 +251,13 @@ put_index(struct writer *w, size_t row)
 static void
 put_stack_frame(struct writer *w, size_t row)
 {
-	put_number(w, w->stack[row].frame);
+	put_number(w, w->stack[row + 1].key);
 }
 
 static void
 put_prefix(struct writer *w, size_t row)
 {
-	put_row(w, w->stack[row].prefix, "null");
+	put_row(w, w->stack[row + 1].parent, "null");
 }
 
 static void
@@ -484,13 +466,14 @@ static void
 put_sample(struct writer *w, struct samples *to, cg_node node, int64_t time,
     uint64_t cost)
 {
-	to->sum += cost;
 	if (to->count == 0)
 		to->first = time;
 	if (to->count++ > 0 && to->cell != CELL_COUNT)
 		cg_putc(w->out, ',');
 	switch (to->cell) {
-	case CELL_STACK: put_row(w, w->stack_of[node], "null"); break;
+	case CELL_STACK:
+		put_row(w, cg_merged_of(w->merged, node), "null");
+		break;
 	case CELL_TIME:
 		/* Differences have fewer digits. */
 		put_ms(w->out, (int64_t)((uint64_t)time - (uint64_t)to->now));
@@ -520,28 +503,19 @@ walk_track(struct writer *w, size_t number, struct samples *to)
 {
 	const struct cg_track *track = cg_get_track(w->graph, number);
 	struct cg_moments *moments = cg_moments_new(w->graph, number);
-	struct cg_moment moment, last = { .node = 0 };
-	bool more = true;
+	struct cg_moment moment;
+	struct cg_time_span span;
 
 	if (!moments)
 		return cg_reject_nomem(w->job);
-	while (more) {
-		more = cg_next_moment(moments, &moment);
-		if (!track->spans) {
-			uint64_t cost =
-			    more ? cost_of(w, moment.cost, moment.n) : 0;
+	while (track->spans && cg_next_span(moments, &span))
+		put_sample(w, to, span.node, span.begin,
+		    (uint64_t)span.end - (uint64_t)span.begin);
+	while (!track->spans && cg_next_moment(moments, &moment)) {
+		uint64_t cost = cost_of(w, moment.cost, moment.n);
 
-			if (cost != 0)
-				put_sample(
-				    w, to, moment.node, moment.time, cost);
-			continue;
-		}
-		if (!more)
-			moment = (struct cg_moment){ .time = track->end };
-		if (last.node != 0 && moment.time > last.time)
-			put_sample(w, to, last.node, last.time,
-			    (uint64_t)moment.time - (uint64_t)last.time);
-		last = moment;
+		if (cost != 0)
+			put_sample(w, to, moment.node, moment.time, cost);
 	}
 	cg_moments_free(moments);
 	return true;
@@ -683,41 +657,22 @@ count_samples(struct writer *w)
 	return ok;
 }
 
-/* Do the tracks have all costs? */
-static bool
-cover_all(const struct writer *w)
-{
-	uint64_t all = 0, sum = 0;
-
-	for (size_t i = 0; i < w->threads; i++)
-		sum += w->thread[i].sum;
-	for (cg_part part = 0; part < cg_part_count(w->graph); part++) {
-		const uint64_t *total = cg_part_totals(w->graph, part);
-
-		all += total ? total[w->event] : 0;
-	}
-	return sum == all;
-}
-
 /* Tracks, if they have all costs, and their times are times; else sums. */
 static bool
 choose_order(struct writer *w)
 {
-	w->in_order = cg_track_count(w->graph) > 0;
-	for (size_t i = 0; i < cg_track_count(w->graph); i++) {
+	size_t tracks = cg_track_count(w->graph);
+
+	w->in_order = tracks > 0 && cg_all_timed(w->graph, w->event);
+	if (!w->in_order && tracks > 0)
+		cg_warn(w->job, "not all costs have times: samples are not in "
+				"their order");
+	for (size_t i = 0; i < tracks; i++) {
 		const struct cg_track *track = cg_get_track(w->graph, i);
 
 		w->in_order &= strcmp(track->unit, "ns") == 0 &&
 			       (w->timed || !track->spans);
 	}
-	if (!count_samples(w))
-		return false;
-	if (w->in_order && cover_all(w))
-		return true;
-	if (cg_track_count(w->graph) > 0)
-		cg_warn(w->job, "not all costs have times: samples are not in "
-				"their order");
-	w->in_order = false;
 	return count_samples(w);
 }
 
@@ -767,7 +722,7 @@ firefox_write(
 	if (status != CG_OK)
 		return status;
 	choose_weights(&w);
-	ok = open_tables(&w) && list_stacks(&w) && choose_order(&w);
+	ok = open_tables(&w) && merge_stacks(&w) && choose_order(&w);
 	if (ok) {
 		find_times(&w);
 		put_meta(&w);
@@ -778,8 +733,7 @@ firefox_write(
 			ok = put_thread(&w, i);
 		cg_puts(out, "]}\n");
 	}
-	free(w.stack_of);
-	free(w.stack);
+	cg_merged_stacks_free(w.merged);
 	free(w.thread);
 	free(w.frame);
 	cg_map_free(&w.frame_ids);

@@ -216,12 +216,13 @@ annotation_of(const struct writer *w, const struct cg_stack *stack)
 /* ---- Merging ------------------------------------------------------------ */
 
 static uint32_t
-get_key(void *arg, const struct cg_stack *stack)
+get_key(void *arg, cg_node node, const struct cg_stack *stack)
 {
 	const struct writer *w = arg;
 	char letter = annotation_of(w, stack);
 	uint32_t note = 0;
 
+	(void)node;
 	while (notes[note] != letter)
 		note++;
 	return w->rank[stack->fn] * (uint32_t)NOTES + note;

@@ -14,12 +14,12 @@
 bool
 speedscope_put_path(struct writer *w, uint32_t leaf)
 {
-	size_t depth = w->merged[leaf].depth, n = 0;
+	size_t depth = w->stack[leaf].depth, n = 0;
 
 	if (!cg_grow_raw(&w->path, &w->path_cap, depth + 1, sizeof(*w->path)))
 		return false;
-	for (uint32_t at = leaf; at != 0; at = w->merged[at].parent)
-		w->path[n++] = w->merged[at].frame;
+	for (uint32_t at = leaf; at != 0; at = w->stack[at].parent)
+		w->path[n++] = w->stack[at].key;
 	cg_puts(w->out, n > 0 ? "[" : "[]");
 	while (n > 0) {
 		char *to = cg_out_reserve(w->out, CG_NUMBER_MAX + 1);
@@ -176,7 +176,7 @@ walk_track(struct writer *w, struct profile *it,
 			continue;
 		gap = advance(it, &moment, cost);
 		ok = (gap == 0 || put(w, it, 0, gap)) &&
-		     put(w, it, w->merged_of[moment.node], cost);
+		     put(w, it, cg_merged_of(w->merged, moment.node), cost);
 	}
 	cg_moments_free(moments);
 	return ok;
@@ -251,7 +251,7 @@ put_event(
 	put_separator(w, it, ",\n");
 	cg_puts(w->out, type == 'O' ? "{\"type\":\"O\",\"frame\":"
 				    : "{\"type\":\"C\",\"frame\":");
-	cg_putu(w->out, w->merged[stack].frame);
+	cg_putu(w->out, w->stack[stack].key);
 	cg_puts(w->out, ",\"at\":");
 	to = cg_format_i64(cg_out_reserve(w->out, CG_NUMBER_MAX + 1), at);
 	*to++ = '}';
@@ -263,17 +263,17 @@ static bool
 change_stack(struct writer *w, struct profile *it, uint32_t from, uint32_t to,
     int64_t at)
 {
-	size_t depth = w->merged[to].depth, n = 0;
+	size_t depth = w->stack[to].depth, n = 0;
 
 	if (!cg_grow_raw(&w->path, &w->path_cap, depth + 1, sizeof(*w->path)))
 		return false;
 	while (from != to) {
-		if (w->merged[from].depth >= w->merged[to].depth) {
+		if (w->stack[from].depth >= w->stack[to].depth) {
 			put_event(w, it, 'C', from, at);
-			from = w->merged[from].parent;
+			from = w->stack[from].parent;
 		} else {
 			w->path[n++] = to;
-			to = w->merged[to].parent;
+			to = w->stack[to].parent;
 		}
 	}
 	while (n > 0)
@@ -295,9 +295,9 @@ put_spans(struct writer *w, struct profile *it)
 		return false;
 	cg_puts(w->out, "\"events\":[\n");
 	while (ok && cg_next_moment(moments, &moment)) {
-		ok = change_stack(
-		    w, it, stack, w->merged_of[moment.node], moment.time);
-		stack = w->merged_of[moment.node];
+		ok = change_stack(w, it, stack,
+		    cg_merged_of(w->merged, moment.node), moment.time);
+		stack = cg_merged_of(w->merged, moment.node);
 	}
 	cg_moments_free(moments);
 	ok = ok && change_stack(w, it, stack, 0, it->head.end);

@@ -166,94 +166,42 @@ put_frames(struct writer *w)
 
 /* ---- The tree ----------------------------------------------------------- */
 
+static uint32_t
+get_frame(void *arg, cg_node node, const struct cg_stack *stack)
+{
+	const struct writer *w = arg;
+
+	(void)stack;
+	return w->frame_of[node];
+}
+
 static bool
 merge_stacks(struct writer *w)
 {
-	size_t nodes = cg_node_count(w->graph) + 1;
-	struct cg_map known = { 0 };
-	bool ok;
+	size_t count, n = 1;
 
-	w->merged_of = calloc(nodes, sizeof(*w->merged_of));
-	w->merged = calloc(nodes, sizeof(*w->merged));
-	w->order = calloc(nodes, sizeof(*w->order));
-	w->cost = calloc(nodes, sizeof(*w->cost));
-	w->count = calloc(nodes, sizeof(*w->count));
-	w->rank = calloc(nodes, sizeof(*w->rank));
-	w->stacks = 1;
-	ok = w->merged_of && w->merged && w->order && w->cost && w->count &&
-	     w->rank;
-	for (cg_node node = 1; ok && node < nodes; node++) {
-		struct cg_stack stack;
-		uint32_t parent, *id;
-
-		if (!w->used[node])
-			continue;
-		cg_get_node(w->graph, node, &stack);
-		parent = w->merged_of[stack.parent];
-		id = cg_map_at(
-		    &known, (uint64_t)parent << 32 | w->frame_of[node]);
-		ok = id != NULL;
-		if (ok && *id == 0) {
-			*id = w->stacks++;
-			w->merged[*id] =
-			    (struct merged){ parent, w->frame_of[node],
-				    w->merged[parent].depth + 1, *id };
-		}
-		if (ok)
-			w->merged_of[node] = *id;
-	}
-	cg_map_free(&known);
-	return ok;
-}
-
-struct sorted {
-	uint32_t depth, parent, frame, stack;
-};
-
-static int
-compare_sorted(const void *pa, const void *pb)
-{
-	const struct sorted *a = pa, *b = pb;
-
-	if (a->depth != b->depth)
-		return a->depth < b->depth ? -1 : 1;
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	return (a->frame > b->frame) - (a->frame < b->frame);
-}
-
-/* Level by level, as a stack's rank depends on its parent's. */
-static bool
-rank_stacks(struct writer *w)
-{
-	struct sorted *sorted = calloc(w->stacks, sizeof(*sorted));
-	size_t count = w->stacks - 1, first = 0, last;
-	uint32_t rank = 0;
-
-	if (!sorted)
+	w->merged = cg_merged_stacks_new(w->graph, get_frame, w);
+	if (!w->merged)
 		return false;
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = (struct sorted){ .depth = w->merged[i + 1].depth,
-			.stack = (uint32_t)i + 1 };
-	qsort(sorted, count, sizeof(*sorted), compare_sorted);
-	for (; first < count; first = last) {
-		for (last = first;
-		     last < count && sorted[last].depth == sorted[first].depth;
-		     last++) {
-			const struct merged *it =
-			    &w->merged[sorted[last].stack];
+	w->stack = cg_merged_frames(w->merged, &count);
+	w->order = calloc(count, sizeof(*w->order));
+	w->rank_of = calloc(count, sizeof(*w->rank_of));
+	w->cost = calloc(count, sizeof(*w->cost));
+	w->count = calloc(count, sizeof(*w->count));
+	w->rank = calloc(count, sizeof(*w->rank));
+	if (!w->order || !w->rank_of || !w->cost || !w->count || !w->rank)
+		return false;
+	/* Level by level: a stack's callees come after all stacks as deep. */
+	for (uint32_t rank = 0; rank < n; rank++) {
+		const uint32_t *child;
+		size_t called =
+		    cg_merged_children(w->merged, w->order[rank], &child);
 
-			sorted[last].parent = w->merged[it->parent].rank;
-			sorted[last].frame = it->frame;
-		}
-		qsort(sorted + first, last - first, sizeof(*sorted),
-		    compare_sorted);
-		for (size_t i = first; i < last; i++) {
-			w->merged[sorted[i].stack].rank = ++rank;
-			w->order[rank] = sorted[i].stack;
+		for (size_t i = 0; i < called; i++) {
+			w->rank_of[child[i]] = (uint32_t)n;
+			w->order[n++] = child[i];
 		}
 	}
-	free(sorted);
 	return true;
 }
 
@@ -305,12 +253,12 @@ sum_costs(struct writer *w, cg_part part, size_t event)
 
 	w->ranks = 0;
 	for (size_t i = 0; cg_next_stack(w->graph, part, &i, &stack);) {
-		uint32_t at = w->merged_of[stack.leaf];
+		uint32_t at = cg_merged_of(w->merged, stack.leaf);
 
 		if (event >= stack.n || stack.cost[event] == 0)
 			continue;
 		if (w->cost[at] == 0)
-			w->rank[w->ranks++] = w->merged[at].rank;
+			w->rank[w->ranks++] = w->rank_of[at];
 		w->cost[at] += stack.cost[event];
 		if (is_first_cost(&stack, event) &&
 		    __builtin_add_overflow(
@@ -419,7 +367,7 @@ speedscope_write(
 		     "\"shared\":{\"frames\":[");
 	ok = put_frames(&w);
 	cg_puts(out, "]},\n\"profiles\":[");
-	ok = ok && merge_stacks(&w) && rank_stacks(&w) && put_profiles(&w);
+	ok = ok && merge_stacks(&w) && put_profiles(&w);
 	cg_puts(out, "]");
 	/* The others are sums, or have an axis of costs. */
 	if (w.in_order > 1)
@@ -428,9 +376,9 @@ speedscope_write(
 	free(w.frame);
 	free(w.used);
 	free(w.frame_of);
-	free(w.merged_of);
-	free(w.merged);
+	cg_merged_stacks_free(w.merged);
 	free(w.order);
+	free(w.rank_of);
 	free(w.cost);
 	free(w.count);
 	free(w.rank);

@@ -14,14 +14,6 @@ struct frame {
 	uint32_t id; /* in the order of first appearance */
 };
 
-/* A stack: a frame on top of another stack. */
-struct merged {
-	uint32_t parent; /* 0: none */
-	uint32_t frame;
-	uint32_t depth;
-	uint32_t rank; /* by depth, then by parent and frame */
-};
-
 struct writer {
 	const struct cg_graph *graph;
 	struct cg_out *out;
@@ -33,10 +25,10 @@ struct writer {
 	uint32_t frames;
 	bool *used;          /* by node: it, or a stack on it, has a cost */
 	uint32_t *frame_of;  /* by node: id, later the frame's number */
-	uint32_t *merged_of; /* by node */
-	struct merged *merged;
-	uint32_t stacks;
-	uint32_t *order; /* stacks by rank */
+	struct cg_merged_stacks *merged;
+	const struct cg_merged_frame *stack; /* key: its frame's number */
+	uint32_t *order;   /* stacks by rank: by depth, then by caller and frame */
+	uint32_t *rank_of; /* by stack */
 	uint64_t *cost;  /* by stack, of one profile */
 	uint64_t *count; /* the same: samples */
 	uint32_t *rank;  /* of the stacks that have costs */

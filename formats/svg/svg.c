@@ -61,9 +61,10 @@ struct writer {
 /* ---- Costs -------------------------------------------------------------- */
 
 static uint32_t
-get_key(void *arg, const struct cg_stack *stack)
+get_key(void *arg, cg_node node, const struct cg_stack *stack)
 {
 	(void)arg;
+	(void)node;
 	return stack->fn;
 }
 

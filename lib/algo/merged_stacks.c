@@ -31,15 +31,17 @@ merge_frames(struct cg_merged_stacks *merged, cg_merge_key *get_key, void *arg)
 
 		cg_get_node(merged->graph, node, &stack);
 		parent = merged->frame_of[stack.parent];
-		key = get_key(arg, &stack);
+		key = get_key(arg, node, &stack);
 		id = cg_map_at(&known, (uint64_t)parent << 32 | key);
 		if (!id)
 			break;
 		if (*id == 0) {
 			*id = (uint32_t)merged->frames++;
-			merged->frame[*id] = (struct cg_merged_frame){
-				.parent = parent, .key = key, .fn = stack.fn
-			};
+			merged->frame[*id] =
+			    (struct cg_merged_frame){ .parent = parent,
+				    .depth = merged->frame[parent].depth + 1,
+				    .key = key,
+				    .fn = stack.fn };
 		}
 		merged->frame_of[node] = *id;
 	}
@@ -151,6 +153,12 @@ cg_merged_frames(const struct cg_merged_stacks *merged, size_t *count)
 {
 	*count = merged->frames;
 	return merged->frame;
+}
+
+uint32_t
+cg_merged_of(const struct cg_merged_stacks *merged, cg_node node)
+{
+	return merged->frame_of[node];
 }
 
 size_t

@@ -413,6 +413,24 @@ cg_timed_costs(const struct cg_graph *graph, cg_part part, uint64_t *sum)
 	return ok;
 }
 
+bool
+cg_all_timed(const struct cg_graph *graph, size_t event)
+{
+	uint64_t *sum = calloc(graph->events + 1, sizeof(*sum)), all = 0;
+	bool equal;
+
+	if (!sum) {
+		cg_graph_nomem(graph);
+		return false;
+	}
+	for (cg_part part = 0; part < graph->parts; part++)
+		if (event < graph->part[part].totals)
+			all += graph->part[part].total[event];
+	equal = cg_timed_costs(graph, CG_ALL_PARTS, sum) && sum[event] == all;
+	free(sum);
+	return equal;
+}
+
 size_t
 cg_track_count(const struct cg_graph *graph)
 {
