@@ -31,7 +31,7 @@ struct table {
 	size_t modules; /* formats whose options are in the table */
 };
 
-/* ---- The table ------------------------------------------------------------- */
+/* ---- The table ---------------------------------------------------------- */
 
 static bool
 has_entry(const struct table *table, const char *name)
@@ -142,7 +142,7 @@ free_table(struct table *table)
 	free(table->meaning);
 }
 
-/* ---- One option ---------------------------------------------------------- */
+/* ---- One option --------------------------------------------------------- */
 
 /*
  * Adds the option to those in the manifest's header: a batch can only be
@@ -222,7 +222,7 @@ find_letter(int letter)
 	return option;
 }
 
-/* ---- What getopt_long() refuses -------------------------------------------- */
+/* ---- What getopt_long() refuses ----------------------------------------- */
 
 static int
 refuse_missing_value(const struct args *args, const struct table *table)
@@ -290,7 +290,7 @@ refuse_option(
 	return refuse_name(args, table, name);
 }
 
-/* ---- The whole line -------------------------------------------------------- */
+/* ---- The whole line ----------------------------------------------------- */
 
 static bool
 asks_for_batch(const struct args *args)
@@ -402,7 +402,9 @@ validate_args(struct args *args)
 		status = cg_job_set_output_root(args->job, args->directory);
 	if (status == CG_OK)
 		status = check_command(args);
-	/* With --info and --diff it is the event that functions are sorted by. */
+	/*
+	 * With --info and --diff it is the event that functions are sorted by.
+	 */
 	if (status == CG_OK && args->event != NULL &&
 	    args->command != CMD_INFO && args->command != CMD_DIFF)
 		status = cg_job_set_option(args->job, "event", args->event);

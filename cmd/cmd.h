@@ -9,7 +9,7 @@
 
 #include "cgconv_parse.h"
 
-/* ---- args.c, options.c: the command line ------------------------------------------- */
+/* ---- args.c, options.c: the command line -------------------------------- */
 
 #define JOBS_MAX 1024
 
@@ -81,7 +81,7 @@ bool looks_like_archive(const char *path);
 /* In batch/names.c: the first '{' of --name without a placeholder, or NULL. */
 const char *find_bad_placeholder(const char *template);
 
-/* ---- commands, each in the file of its name ---------------------------------------- */
+/* ---- commands, each in the file of its name ----------------------------- */
 
 int convert(struct args *);
 /* In batch/. -O: one output per input; -o: one for all inputs. */
@@ -94,15 +94,17 @@ int detect(struct args *);
 int show_info(struct args *);
 int verify(struct args *);
 int diff(struct args *);
-/* In convert.c: adds the inputs to the job; standard input if there are none. */
+/*
+ * In convert.c: adds the inputs to the job; standard input if there are none.
+ */
 int add_inputs(struct args *);
 
-/* ---- heap.c -------------------------------------------------------------- */
+/* ---- heap.c ------------------------------------------------------------- */
 
 /* Call it before any other allocation. */
 void prepare_heap(void);
 
-/* ---- top.c: the top functions --------------------------------------------- */
+/* ---- top.c: the top functions ------------------------------------------- */
 
 #define TOP_DEFAULT 10 /* functions in a table */
 
@@ -118,7 +120,7 @@ const struct cg_event *column_event(const struct cg_graph *, size_t column);
 /* Sums all parts into cost; false if that overflows. */
 bool sum_parts(const struct cg_graph *, uint64_t *cost);
 
-/* ---- labels.c: of samples -------------------------------------------------- */
+/* ---- labels.c: of samples ----------------------------------------------- */
 
 struct labelled {
 	struct cg_label label;
@@ -147,7 +149,7 @@ int compare_labelled(const void *, const void *);
 /* "key=value". */
 void put_label(FILE *, const struct cg_label *);
 
-/* ---- tracks.c: when samples were taken -------------------------------------- */
+/* ---- tracks.c: when samples were taken ---------------------------------- */
 
 struct track_times {
 	struct cg_track track;
@@ -172,14 +174,14 @@ struct contents {
 	struct tracks tracks;
 };
 
-/* ---- info_json.c ------------------------------------------------------------- */
+/* ---- info_json.c -------------------------------------------------------- */
 
 /* Functions are sorted by the column. */
 int print_info_json(const struct args *, const struct cg_graph *,
     const struct cg_sums *, const struct contents *, size_t column,
     size_t count);
 
-/* ---- sandbox.c: what a process may do ------------------------------------- */
+/* ---- sandbox.c: what a process may do ----------------------------------- */
 
 struct sandbox {
 	int ruleset; /* -1: there is none */
@@ -201,7 +203,7 @@ bool sandbox_enter(struct sandbox *);
 /* In a sandbox: from now on it can start and signal no other process. */
 void sandbox_alone(void);
 
-/* ---- confine.c: which files a command needs ------------------------------- */
+/* ---- confine.c: which files a command needs ----------------------------- */
 
 /*
  * Begins a sandbox with the files that the command line names; false: there is
@@ -211,14 +213,14 @@ bool confine_begin(const struct args *, struct sandbox *);
 /* A file with its directory, or a directory; where it leads if it is a link. */
 void confine_allow(struct sandbox *, const char *path);
 /*
- * A wider sandbox, for finding out what there is to read: all files for reading,
- * those of the outputs and of the manifest for writing.
+ * A wider sandbox, for finding out what there is to read: all files for
+ * reading, those of the outputs and of the manifest for writing.
  */
 void confine_plan(const struct args *);
 /* Enters the sandbox, if it was begun; else a note of -v tells. */
 void confine_end(const struct args *, struct sandbox *, bool begun);
 
-/* ---- text.c: text for people --------------------------------------------- */
+/* ---- text.c: text for people -------------------------------------------- */
 
 /*
  * Prints untrusted text: control characters, bytes that are not UTF-8 and
@@ -229,8 +231,8 @@ void put_safe(FILE *, struct cg_slice);
 size_t utf8_length(struct cg_slice text);
 
 /*
- * Ends what open_memstream() has begun, or not (NULL). False: out of memory, the
- * text is freed and NULL.
+ * Ends what open_memstream() has begun, or not (NULL). False: out of memory,
+ * the text is freed and NULL.
  */
 bool close_text(FILE *, char **text);
 
@@ -275,7 +277,7 @@ void put_table(FILE *, const char *const *head, size_t rows,
 /* "self lines calls", "-" if there are none; returns buf. */
 const char *facts_text(char buf[FACTS_ROOM], cg_facts);
 
-/* ---- json.c: JSON ---------------------------------------------------------- */
+/* ---- json.c: JSON ------------------------------------------------------- */
 
 struct json_object; /* of json-c */
 

@@ -1,6 +1,6 @@
 /*
- * confine.c - puts a command into a sandbox with the files that its command line
- * names. Profiles may come from strangers.
+ * confine.c - puts a command into a sandbox with the files that its command
+ * line names. Profiles may come from strangers.
  */
 #include <json-c/json.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@
 
 #include "cmd.h"
 
-/* ---- Reading ------------------------------------------------------------- */
+/* ---- Reading ------------------------------------------------------------ */
 
 static bool
 take_hex(const char *at, const char *end, unsigned *code)
@@ -157,7 +157,7 @@ parse_json(struct cg_slice text)
 	return value;
 }
 
-/* ---- Writing ------------------------------------------------------------- */
+/* ---- Writing ------------------------------------------------------------ */
 
 /* Writes what json-c has made of a value. */
 static void
@@ -209,7 +209,7 @@ json_text(struct json_object *value)
 	return NULL;
 }
 
-/* ---- Objects ------------------------------------------------------------- */
+/* ---- Objects ------------------------------------------------------------ */
 
 bool
 add_json(struct json_object *object, const char *key, struct json_object *value)

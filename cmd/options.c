@@ -183,7 +183,7 @@ set_verbose(struct args *args, const char *value)
 	return CG_OK;
 }
 
-/* ---- Batches --------------------------------------------------------------- */
+/* ---- Batches ------------------------------------------------------------ */
 
 static int
 set_number(struct args *args, const char *name, const char *text, uint64_t most,

@@ -3,8 +3,9 @@
  * files, sockets, other programs. A reader that a malicious profile takes over
  * can then only read and write what the conversion reads and writes.
  *
- * Linux only: landlock (5.13 and later, landlock(7)) for files, a seccomp filter
- * (seccomp(2)) for system calls. What is not allowed fails with EACCES or EPERM.
+ * Linux only: landlock (5.13 and later, landlock(7)) for files, a seccomp
+ * filter (seccomp(2)) for system calls. What is not allowed fails with EACCES
+ * or EPERM.
  */
 #define _GNU_SOURCE /* O_PATH */
 #include <errno.h>
@@ -34,7 +35,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/* ---- Files: landlock ----------------------------------------------------- */
+/* ---- Files: landlock ---------------------------------------------------- */
 
 /* By version of landlock, from 1: the highest right that it knows. */
 static const unsigned rights_of[] = { 0, 12, 13, 14, 14, 15 };
@@ -115,7 +116,7 @@ sandbox_write(struct sandbox *box, const char *path)
 	allow(box, path, WRITE);
 }
 
-/* ---- System calls: seccomp ----------------------------------------------- */
+/* ---- System calls: seccomp ---------------------------------------------- */
 
 /* The machine whose numbers the calls below have. */
 #if defined(__x86_64__) && !defined(__ILP32__)
@@ -257,7 +258,9 @@ forbid_calls(void)
 	return add_filter(code, put_tree(put_machine(code), edge, 0, edges));
 }
 
-/* Forbids what the parent of a batch needs: signals to others, new processes. */
+/*
+ * Forbids what the parent of a batch needs: signals to others, new processes.
+ */
 static bool
 forbid_others(void)
 {

@@ -87,7 +87,9 @@ utf8_length(struct cg_slice text)
 	return (unsigned char)*text.ptr < 0x80 ? 1 : decode_utf8(text, &c);
 }
 
-/* The text is NULL if the last allocation failed, although fclose() returns 0. */
+/*
+ * The text is NULL if the last allocation failed, although fclose() returns 0.
+ */
 bool
 close_text(FILE *to, char **text)
 {

@@ -19,7 +19,7 @@
 
 #define FILES_SPARE 32 /* descriptors that are not for pipes to workers */
 
-/* ---- The batch ----------------------------------------------------------- */
+/* ---- The batch ---------------------------------------------------------- */
 
 /* One past the last task of the archive; *work: a task is pending. */
 static size_t

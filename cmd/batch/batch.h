@@ -125,12 +125,12 @@ batch_stopped(const struct batch *batch)
 	return batch->args->stop != NULL && *batch->args->stop != 0;
 }
 
-/* ---- plan.c: which inputs there are ---------------------------------------- */
+/* ---- plan.c: which inputs there are ------------------------------------- */
 
 /* Lists the inputs as tasks with their outputs; reads archives' headers. */
 int plan_batch(struct batch *);
 
-/* ---- names.c: names of inputs and outputs ------------------------------------ */
+/* ---- names.c: names of inputs and outputs ------------------------------- */
 
 /* Joins them by one '/'; to be freed, NULL: out of memory. */
 char *join_path(const char *directory, const char *name);
@@ -167,7 +167,7 @@ char *output_path(const struct batch *, const char *output);
 char *claim_output(struct batch *, char *name);
 bool has_output(struct batch *, const char *output);
 
-/* ---- files.c: which file is which --------------------------------------------- */
+/* ---- files.c: which file is which --------------------------------------- */
 
 struct stat;
 /* Is it the output directory, the output or the manifest? */
@@ -179,7 +179,7 @@ void sort_files(struct batch *);
 bool overwrites_input(
     const struct batch *, size_t task, const struct stat *output);
 
-/* ---- groups.c: outputs of many inputs ------------------------------------------ */
+/* ---- groups.c: outputs of many inputs ----------------------------------- */
 
 struct blob {
 	char *bytes;
@@ -241,7 +241,7 @@ char *chunk_path(const struct batch *, const struct group *, size_t number,
     pid_t parent);
 void remove_chunks(const struct batch *, const struct group *);
 
-/* ---- worker.c: converts in a process of its own -------------------------------- */
+/* ---- worker.c: converts in a process of its own ------------------------- */
 
 enum action {
 	CONVERT, /* a task to its output */
@@ -268,7 +268,7 @@ bool read_all(int fd, void *bytes, size_t n);
 /* Carries out orders until there are no more; the exit status. */
 int run_worker(struct batch *, int from, int to);
 
-/* ---- pool.c: the workers ---------------------------------------------------------- */
+/* ---- pool.c: the workers ------------------------------------------------ */
 
 struct worker {
 	pid_t pid;    /* 0: none */
@@ -299,12 +299,12 @@ void end_stream(struct worker_pool *, const char *fault);
 int finish_tasks(struct worker_pool *);
 void stop_pool(struct worker_pool *);
 
-/* ---- archive.c ---------------------------------------------------------------------- */
+/* ---- archive.c ---------------------------------------------------------- */
 
 /* Reads an archive and dispatches its members, the tasks first to end - 1. */
 int run_archive(struct worker_pool *, size_t first, size_t end);
 
-/* ---- task.c: begins and ends tasks ------------------------------------------------ */
+/* ---- task.c: begins and ends tasks -------------------------------------- */
 
 /* May tasks be begun? Not after a signal, or a failure with --fail-fast. */
 bool may_continue(const struct batch *);
@@ -323,7 +323,7 @@ void fail_task(struct batch *, size_t task, const char *text);
 /* The same without a message: one was printed for the whole group. */
 void fail_without_log(struct batch *, size_t task, const char *text);
 
-/* ---- manifest.c ---------------------------------------------------------------------- */
+/* ---- manifest.c --------------------------------------------------------- */
 
 int open_manifest(struct batch *);
 /* Writes the line of a task; result as of end_task(). */
@@ -348,7 +348,7 @@ struct line {
 bool parse_line(struct cg_slice text, struct line *);
 void free_line(struct line *);
 
-/* ---- log.c: what a batch prints ---------------------------------------------------- */
+/* ---- log.c: what a batch prints ----------------------------------------- */
 
 /* Monotonic. */
 double seconds_now(void);

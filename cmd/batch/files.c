@@ -7,7 +7,7 @@
 
 #include "batch.h"
 
-/* ---- Outputs ------------------------------------------------------------- */
+/* ---- Outputs ------------------------------------------------------------ */
 
 bool
 is_output_file(const struct batch *batch, const struct stat *info)
@@ -25,7 +25,7 @@ is_output_file(const struct batch *batch, const struct stat *info)
 	return false;
 }
 
-/* ---- Inputs -------------------------------------------------------------- */
+/* ---- Inputs ------------------------------------------------------------- */
 
 struct file {
 	dev_t device;

@@ -20,7 +20,7 @@
 /* Bytes of archive members in unfinished chunks of all groups. */
 #define HELD_MAX ((uint64_t)256 << 20)
 
-/* ---- Grouping ------------------------------------------------------------ */
+/* ---- Grouping ----------------------------------------------------------- */
 
 /*
  * Returns the group name for --group-by, to be freed. NULL: the path does not
@@ -233,7 +233,7 @@ reopen_groups(struct batch *batch)
 	}
 }
 
-/* ---- Chunks -------------------------------------------------------------- */
+/* ---- Chunks ------------------------------------------------------------- */
 
 void
 free_piece(struct piece *piece)
@@ -433,7 +433,7 @@ remove_chunks(const struct batch *batch, const struct group *group)
 	}
 }
 
-/* ---- Completion ---------------------------------------------------------- */
+/* ---- Completion --------------------------------------------------------- */
 
 void
 end_group(struct batch *batch, struct group *group)

@@ -20,7 +20,7 @@
 #define SHOWN 5
 #define WARNING ": warning: "
 
-/* ---- Progress --------------------------------------------------------------- */
+/* ---- Progress ----------------------------------------------------------- */
 
 double
 seconds_now(void)
@@ -220,7 +220,7 @@ show_summary(struct batch *batch, size_t before)
 	fprintf(stderr, "; %.1f s\n", seconds_now() - batch->progress.began);
 }
 
-/* ---- Messages -------------------------------------------------------------- */
+/* ---- Messages ----------------------------------------------------------- */
 
 struct kind {
 	char *text;

@@ -32,7 +32,7 @@ fail(const char *what)
 	return CG_EOUTPUT;
 }
 
-/* ---- The tasks by their names --------------------------------------------- */
+/* ---- The tasks by their names ------------------------------------------- */
 
 static int
 compare_tasks(const struct task *task, const char *path, const char *member)
@@ -67,7 +67,7 @@ sort_tasks(struct batch *batch)
 	return all;
 }
 
-/* ---- Writing ------------------------------------------------------------- */
+/* ---- Writing ------------------------------------------------------------ */
 
 /* "3/20" */
 #define SHARD_ROOM (2 * CG_NUMBER_MAX)
@@ -190,7 +190,7 @@ close_manifest(struct batch *batch)
 	return ok ? CG_OK : CG_EOUTPUT;
 }
 
-/* ---- Reading what an earlier run has written ------------------------------ */
+/* ---- Reading what an earlier run has written ---------------------------- */
 
 void
 free_line(struct line *line)

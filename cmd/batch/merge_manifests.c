@@ -68,7 +68,7 @@ static void CG_PRINTF(3, 4) report_error(
 	manifests->faults++;
 }
 
-/* ---- Reading ------------------------------------------------------------- */
+/* ---- Reading ------------------------------------------------------------ */
 
 static void
 free_entry(struct entry *entry)
@@ -166,7 +166,7 @@ read_manifest(struct manifests *manifests, size_t number)
 	return ok ? CG_OK : cg_nomem(manifests->job);
 }
 
-/* ---- Checking ------------------------------------------------------------ */
+/* ---- Checking ----------------------------------------------------------- */
 
 /* The error in a manifest; "": already reported, NULL: no error. */
 static const char *
@@ -228,7 +228,7 @@ compare_entries(const void *pa, const void *pb)
 	return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-/* ---- Totals -------------------------------------------------------------- */
+/* ---- Totals ------------------------------------------------------------- */
 
 static bool
 add_total(
@@ -326,7 +326,7 @@ sum_entries(struct manifests *manifests)
 	return ok;
 }
 
-/* ---- Showing ------------------------------------------------------------- */
+/* ---- Showing ------------------------------------------------------------ */
 
 static size_t
 count_missing(const struct sums *sums)

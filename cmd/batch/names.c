@@ -253,7 +253,7 @@ is_gathered(const struct batch *batch, const struct task *task)
 	return gathered_rank(batch->args->job, task_path(task), &stem) > 0;
 }
 
-/* ---- Paths of tasks and outputs -------------------------------------------- */
+/* ---- Paths of tasks and outputs ----------------------------------------- */
 
 char *
 join_path(const char *directory, const char *name)
@@ -297,7 +297,7 @@ output_path(const struct batch *batch, const char *output)
 		   : strdup(output);
 }
 
-/* ---- Set of claimed output names ----------------------------------------------- */
+/* ---- Set of claimed output names ---------------------------------------- */
 
 static size_t
 hash(const char *text)

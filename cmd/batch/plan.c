@@ -14,7 +14,7 @@
 
 #include "batch.h"
 
-/* ---- Tasks --------------------------------------------------------------- */
+/* ---- Tasks -------------------------------------------------------------- */
 
 /* NULL: out of memory. */
 static struct task *
@@ -55,7 +55,7 @@ add_file(struct batch *batch, const char *path, const struct stat *info)
 	return CG_OK;
 }
 
-/* ---- Archives ------------------------------------------------------------ */
+/* ---- Archives ----------------------------------------------------------- */
 
 /* An input that cannot be read, for a reason that was reported. */
 static int
@@ -105,7 +105,9 @@ add_input(
 
 	if (!S_ISREG(info->st_mode) || !(given || looks_like_archive(path)))
 		return add_file(batch, path, info);
-	/* A file that cannot be opened is reported when it is read as an input. */
+	/*
+	 * A file that cannot be opened is reported when it is read as an input.
+	 */
 	status = looks_like_archive(path)
 		     ? cg_archive_open(batch->args->job, path, &archive)
 		     : CG_OK;
@@ -121,7 +123,7 @@ add_input(
 	return status;
 }
 
-/* ---- Directories ------------------------------------------------------------- */
+/* ---- Directories -------------------------------------------------------- */
 
 static int
 compare_names(const void *pa, const void *pb)
@@ -296,7 +298,7 @@ add_list(struct batch *batch, const char *path)
 	return status;
 }
 
-/* ---- Companions ---------------------------------------------------------- */
+/* ---- Companions --------------------------------------------------------- */
 
 struct unit_file {
 	char *name;           /* without suffix */
@@ -372,7 +374,7 @@ find_companions(struct batch *batch)
 	return ok ? CG_OK : cg_nomem(batch->args->job);
 }
 
-/* ---- Shards ---------------------------------------------------------------- */
+/* ---- Shards ------------------------------------------------------------- */
 
 static uint64_t
 hash(const char *text)

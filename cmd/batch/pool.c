@@ -12,7 +12,7 @@
 
 #include "batch.h"
 
-/* ---- One worker ---------------------------------------------------------- */
+/* ---- One worker --------------------------------------------------------- */
 
 static void
 close_pipe(const int fd[2])
@@ -123,9 +123,11 @@ send_piece(struct worker *worker, enum action action, const struct piece *piece)
 	}
 }
 
-/* ---- Streams ------------------------------------------------------------- */
+/* ---- Streams ------------------------------------------------------------ */
 
-/* Bytes that are sent at once: a signal waits until the worker has taken them. */
+/*
+ * Bytes that are sent at once: a signal waits until the worker has taken them.
+ */
 #define STREAM_PIECE ((size_t)64 << 10)
 
 /* The worker that waits for bytes. */
@@ -177,7 +179,7 @@ end_stream(struct worker_pool *pool, const char *fault)
 	(void)kill(worker->pid, SIGKILL);
 }
 
-/* ---- Chunks -------------------------------------------------------------- */
+/* ---- Chunks ------------------------------------------------------------- */
 
 /* Fails what is left of a chunk whose group has no output. */
 static void
@@ -301,7 +303,7 @@ end_sum(struct batch *batch, struct worker *worker, enum state state,
 	}
 }
 
-/* ---- Answers ------------------------------------------------------------- */
+/* ---- Answers ------------------------------------------------------------ */
 
 /* error: why the parent could not talk to the worker; or 0. */
 static void
@@ -438,7 +440,7 @@ take_result(struct batch *batch, struct worker *worker)
 	take_answer(batch, worker, &answer, log, result);
 }
 
-/* ---- The pool ------------------------------------------------------------ */
+/* ---- The pool ----------------------------------------------------------- */
 
 /*
  * Passes a signal that only the parent received on to the workers, which may

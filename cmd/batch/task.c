@@ -17,7 +17,7 @@ may_continue(const struct batch *batch)
 	       !(batch->args->fail_fast && batch->count[FAILED] > 0);
 }
 
-/* ---- Results ---------------------------------------------------------------- */
+/* ---- Results ------------------------------------------------------------ */
 
 void
 end_task(struct batch *batch, size_t number, enum state state, char *log,
@@ -81,7 +81,7 @@ fail_task(struct batch *batch, size_t number, const char *text)
 	free(name);
 }
 
-/* ---- Outputs ---------------------------------------------------------------- */
+/* ---- Outputs ------------------------------------------------------------ */
 
 /* Like mkdir -p for the first n bytes of the path. */
 static bool

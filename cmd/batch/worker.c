@@ -2,8 +2,9 @@
  * worker.c - converts in a process of its own: a crash costs one input.
  *
  * A worker is forked when all tasks are known, so an order is the number of a
- * task; bytes of archive members follow it, large ones piece by piece. The answer is the task's state,
- * its messages, and a JSON object with members of its manifest line.
+ * task; bytes of archive members follow it, large ones piece by piece. The
+ * answer is the task's state, its messages, and a JSON object with members of
+ * its manifest line.
  *
  * Inputs of one output are read by a job each, then added to a sum, so a bad
  * input costs itself alone. The sum of a chunk is written in the format that
@@ -89,7 +90,7 @@ read_all(int fd, void *bytes, size_t n)
 	return true;
 }
 
-/* ---- Streams ---------------------------------------------------------- */
+/* ---- Streams ------------------------------------------------------------ */
 
 /* See cg_job_add_input_callback(). */
 static ptrdiff_t
@@ -127,7 +128,7 @@ drain_stream(struct stream *stream)
 	return got == 0;
 }
 
-/* ---- Messages --------------------------------------------------------- */
+/* ---- Messages ----------------------------------------------------------- */
 
 /* The message as it is printed, to be freed; NULL: out of memory. */
 static char *
@@ -270,7 +271,7 @@ send_answer(
 	return ok;
 }
 
-/* ---- Sums -------------------------------------------------------------------- */
+/* ---- Sums --------------------------------------------------------------- */
 
 /* The format that carries all facts. */
 static const char *
@@ -315,7 +316,7 @@ collect_error(void *arg, const struct cg_message *message)
 		collect_message(arg, message);
 }
 
-/* ---- Units of a program ------------------------------------------------------ */
+/* ---- Units of a program ------------------------------------------------- */
 
 /*
  * Does its format read whole directories? Then inputs refer to each other (a
@@ -420,7 +421,7 @@ add_to_sum(struct worker_state *state, const struct cg_job *job,
 						: cg_job_merge(state->sum, job);
 }
 
-/* ---- Sums ---------------------------------------------------------------- */
+/* ---- Sums --------------------------------------------------------------- */
 
 static int
 set_target(struct worker_state *state, const struct worker_order *order,
@@ -502,7 +503,7 @@ add_chunks(struct worker_state *state, const struct worker_order *order)
 	return status;
 }
 
-/* ---- One task ------------------------------------------------------------ */
+/* ---- One task ----------------------------------------------------------- */
 
 static int
 set_up_job(struct worker_state *state, struct cg_job *job,
@@ -659,7 +660,7 @@ run_task(struct worker_state *state, const struct worker_order *order,
 	return send_answer(state->to, &answer, log, json_text(result)) && ok;
 }
 
-/* ---- One sum ------------------------------------------------------------------ */
+/* ---- One sum ------------------------------------------------------------ */
 
 static bool
 write_sum(struct worker_state *state, const struct worker_order *order)
@@ -701,7 +702,7 @@ write_sum(struct worker_state *state, const struct worker_order *order)
 	return send_answer(state->to, &answer, log, error);
 }
 
-/* ---- Orders ------------------------------------------------------------ */
+/* ---- Orders ------------------------------------------------------------- */
 
 static bool
 take_blob(int from, struct blob *blob)

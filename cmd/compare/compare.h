@@ -11,7 +11,7 @@
 
 #include "../cmd.h"
 
-/* ---- profile.c ------------------------------------------------------------------ */
+/* ---- profile.c ---------------------------------------------------------- */
 
 /* One of the two profiles. */
 struct profile {
@@ -29,7 +29,7 @@ int open_profile(struct profile *, const char *path);
 /* Frees its sums and rows; the job stays. */
 void close_profile(struct profile *);
 
-/* ---- verify.c -------------------------------------------------------------------- */
+/* ---- verify.c ----------------------------------------------------------- */
 
 /*
  * A function to match: by name, and by file and object if both profiles have
@@ -85,7 +85,7 @@ struct verify {
 	size_t unsure;      /* inclusive costs that calls do not determine */
 };
 
-/* ---- match.c: false: out of memory ---------------------------------------------------- */
+/* ---- match.c: false: out of memory -------------------------------------- */
 
 /* By name; a single event also by its total. */
 bool match_events(struct verify *);
@@ -97,12 +97,12 @@ bool match_functions(struct verify *);
  */
 bool match_labels(struct verify *);
 
-/* ---- compare_fns.c -------------------------------------------------------------------- */
+/* ---- compare_fns.c ------------------------------------------------------ */
 
 /* Compares totals, functions, calls and lines; CG_OK, or why it ended early. */
 int compare_all(struct verify *);
 
-/* ---- report.c --------------------------------------------------------------------------- */
+/* ---- report.c ----------------------------------------------------------- */
 
 /* Where a difference is; group SIZE_MAX: in no function. */
 struct where {

@@ -83,7 +83,9 @@ add_line(
 	return true;
 }
 
-/* Lists the calls or lines of the functions of groups, from group to end - 1. */
+/*
+ * Lists the calls or lines of the functions of groups, from group to end - 1.
+ */
 static bool
 list_items(
     struct verify *v, struct items *items, size_t group, size_t end, bool calls)
@@ -258,7 +260,7 @@ compare_lines(struct verify *v, struct items *items, size_t group)
 	return true;
 }
 
-/* ---- Sums ---------------------------------------------------------------- */
+/* ---- Sums --------------------------------------------------------------- */
 
 /* Did the profile state the function's inclusive cost? */
 static bool

@@ -57,7 +57,7 @@ difference(const struct amount value[2])
 	return amount_minus(value[AFTER], value[BEFORE]);
 }
 
-/* ---- Numbers ------------------------------------------------------------- */
+/* ---- Numbers ------------------------------------------------------------ */
 
 static size_t
 find_column(const struct cg_graph *graph, const char *name)
@@ -212,7 +212,7 @@ compute_values(struct diff *d)
 	return status;
 }
 
-/* ---- Ranking ------------------------------------------------------------- */
+/* ---- Ranking ------------------------------------------------------------ */
 
 /* Largest absolute change first; ties in the order of functions. */
 static int
@@ -260,7 +260,7 @@ rank_functions(struct diff *d, int key)
 		d->rows = d->top;
 }
 
-/* ---- Text ---------------------------------------------------------------- */
+/* ---- Text --------------------------------------------------------------- */
 
 static const char *const head[] = { "Before", "After", "Difference", "Change",
 	NULL, NULL };
@@ -380,7 +380,7 @@ print_text(struct diff *d)
 	print_ranking(d, SELF, "self");
 }
 
-/* ---- JSON ---------------------------------------------------------------- */
+/* ---- JSON --------------------------------------------------------------- */
 
 /* [before, after] */
 static struct json_object *
@@ -482,7 +482,7 @@ print_json(struct diff *d)
 	return ok;
 }
 
-/* ---- Command ------------------------------------------------------------- */
+/* ---- Command ------------------------------------------------------------ */
 
 /*
  * Writes the profile if -o or -t was given. If it goes to standard output, the

@@ -12,7 +12,7 @@
 /* The placeholder of perf and folded stacks for a function without a name. */
 #define UNKNOWN "[unknown]"
 
-/* ---- Events -------------------------------------------------------------- */
+/* ---- Events ------------------------------------------------------------- */
 
 /*
  * The event of other that the single event of one is: the one of the same name
@@ -66,7 +66,7 @@ match_events(struct verify *v)
 	return true;
 }
 
-/* ---- Files --------------------------------------------------------------- */
+/* ---- Files -------------------------------------------------------------- */
 
 struct path {
 	struct cg_slice text;
@@ -162,7 +162,7 @@ match_files(struct verify *v)
 	return true;
 }
 
-/* ---- Functions ----------------------------------------------------------- */
+/* ---- Functions ---------------------------------------------------------- */
 
 static int
 compare_matched(const void *pa, const void *pb)
@@ -345,7 +345,7 @@ match_functions(struct verify *v)
 	return true;
 }
 
-/* ---- Labels ------------------------------------------------------------------ */
+/* ---- Labels ------------------------------------------------------------- */
 
 /* Sums an event by set of labels; NULL: out of memory. */
 static uint64_t *

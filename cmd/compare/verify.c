@@ -11,7 +11,7 @@
 
 #include "compare.h"
 
-/* ---- Reading ------------------------------------------------------------- */
+/* ---- Reading ------------------------------------------------------------ */
 
 /* Calls are derived from stacks. A read-only format has what was found. */
 static cg_facts

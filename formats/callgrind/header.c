@@ -101,7 +101,9 @@ set_cmd(struct callgrind_reader *r, struct cg_slice value)
 {
 	begin_header(r);
 	r->cmd = cg_add_name(r->build, value);
-	/* Cachegrind writes no other key before it, and a summary at the end. */
+	/*
+	 * Cachegrind writes no other key before it, and a summary at the end.
+	 */
 	if (!r->has_keys)
 		r->ends_with_totals = true;
 }

@@ -4,9 +4,9 @@
  *
  * KCachegrind misses a cycle where its search begins at a member of the cycle,
  * and shows more than 100 %: that function is at the bottom of the search's
- * stack, and cycleDFS() in libcore/tracedata.cpp takes it to be done. The search
- * begins at the function that sorts first, and again at the next that it has
- * not reached. So a function whose name sorts first and that calls every
+ * stack, and cycleDFS() in libcore/tracedata.cpp takes it to be done. The
+ * search begins at the function that sorts first, and again at the next that it
+ * has not reached. So a function whose name sorts first and that calls every
  * function without a caller prevents this. Where a cycle would be missed,
  * "(<spontaneous>)" is that function, unless the graph itself has calls from an
  * unknown caller, or --no-root is given.

@@ -29,7 +29,7 @@ struct reader {
 	bool has_samples, has_deltas;
 };
 
-/* ---- Samples and times --------------------------------------------------- */
+/* ---- Samples and times -------------------------------------------------- */
 
 static bool
 pack(struct cg_doc *doc, struct packed *to, int64_t number)
@@ -139,7 +139,7 @@ take_timestamps(struct cg_doc *doc, void *into)
 	return take_times(doc, into, true);
 }
 
-/* ---- The document -------------------------------------------------------- */
+/* ---- The document ------------------------------------------------------- */
 
 static bool
 take_nodes(struct cg_doc *doc, void *into)

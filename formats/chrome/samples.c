@@ -12,7 +12,7 @@
 
 #include "chrome.h"
 
-/* ---- Sums ---------------------------------------------------------------- */
+/* ---- Sums --------------------------------------------------------------- */
 
 /* The time until now belongs to the sample before. */
 static bool
@@ -121,7 +121,7 @@ chrome_next_sum(
 	return true;
 }
 
-/* ---- Into the graph ------------------------------------------------------ */
+/* ---- Into the graph ----------------------------------------------------- */
 
 /* Adds the time of the last sample. */
 static bool

@@ -33,7 +33,7 @@ chrome_free_calls(struct chrome_calls *calls)
 	cg_map_free(&calls->processes);
 }
 
-/* ---- Stacks -------------------------------------------------------------- */
+/* ---- Stacks ------------------------------------------------------------- */
 
 /* The new total's index + 1; 0: out of memory. */
 static uint32_t
@@ -202,7 +202,7 @@ run_event(struct cg_doc *doc, struct chrome_calls *calls,
 	return true;
 }
 
-/* ---- Order --------------------------------------------------------------- */
+/* ---- Order -------------------------------------------------------------- */
 
 static int
 compare_times(const void *a, const void *b)
@@ -288,7 +288,7 @@ chrome_add_event(struct cg_doc *doc, struct chrome_calls *calls,
 	return true;
 }
 
-/* ---- The end ------------------------------------------------------------- */
+/* ---- The end ------------------------------------------------------------ */
 
 static void
 end_thread(struct cg_doc *doc, struct chrome_calls *calls,

@@ -2,8 +2,8 @@
  * trace_event.c - trace-event: the JSON traces of Chrome, and of uftrace,
  * clang -ftime-trace, PyTorch, Perfetto, Tracy and others.
  *
- * Source: "Trace Event Format" (the Catapult project). An array of events, which
- * may lack its last bracket, or an object with traceEvents; times are in
+ * Source: "Trace Event Format" (the Catapult project). An array of events,
+ * which may lack its last bracket, or an object with traceEvents; times are in
  * microseconds and may have decimals. The phases B and E, or X, are calls of a
  * thread; the keys samples and stackFrames have samples. If a trace contains a
  * CPU profile of V8 (trace_profiles.c), only that is converted.
@@ -69,7 +69,7 @@ struct trace {
 	bool calls_seen;
 };
 
-/* ---- Values -------------------------------------------------------------- */
+/* ---- Values ------------------------------------------------------------- */
 
 /* Some producers write numbers as strings. */
 static bool
@@ -251,7 +251,7 @@ static const struct cg_field item_fields[] = {
 	{ 0 },
 };
 
-/* ---- Events -------------------------------------------------------------- */
+/* ---- Events ------------------------------------------------------------- */
 
 /* Replaces a value by a number of 32 bits that stands for it. */
 static bool
@@ -456,7 +456,7 @@ take_items(struct cg_doc *doc, void *into)
 	return doc->status == CG_OK;
 }
 
-/* ---- Samples ------------------------------------------------------------- */
+/* ---- Samples ------------------------------------------------------------ */
 
 static bool
 take_frames(struct cg_doc *doc, void *into)
@@ -533,7 +533,7 @@ add_frames(struct cg_doc *doc, struct trace *trace, cg_name id)
 	return below;
 }
 
-/* ---- The document -------------------------------------------------------- */
+/* ---- The document ------------------------------------------------------- */
 
 static void
 add_samples(struct cg_doc *doc, struct trace *trace)

@@ -28,7 +28,7 @@ chrome_is_profile(struct cg_slice event)
 	       cg_equal(event, "CpuProfile");
 }
 
-/* ---- A piece ------------------------------------------------------------- */
+/* ---- A piece ------------------------------------------------------------ */
 
 static bool
 take_nodes(struct cg_doc *doc, void *into)
@@ -136,7 +136,7 @@ chrome_take_piece(struct cg_doc *doc, struct chrome_profiles *profiles)
 	return cg_doc_fields(doc, fields, piece);
 }
 
-/* ---- A profile ----------------------------------------------------------- */
+/* ---- A profile ---------------------------------------------------------- */
 
 static struct chrome_traced *
 find_profile(struct cg_doc *doc, struct chrome_profiles *profiles, uint64_t pid,

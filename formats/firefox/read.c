@@ -10,7 +10,7 @@
 
 #define PROCESS_DEPTH 8
 
-/* ---- Tables -------------------------------------------------------------- */
+/* ---- Tables ------------------------------------------------------------- */
 
 static void
 begin_tables(struct firefox_tables *tables)
@@ -131,7 +131,7 @@ take_shared(struct cg_doc *doc, void *into)
 	return cg_doc_fields(doc, fields, &r->shared);
 }
 
-/* ---- Threads ------------------------------------------------------------- */
+/* ---- Threads ------------------------------------------------------------ */
 
 /* A number, or its text; "123.1" and the like are not numbers. */
 static bool
@@ -250,7 +250,7 @@ take_threads(struct cg_doc *doc, void *into)
 	return doc->status == CG_OK;
 }
 
-/* ---- The document -------------------------------------------------------- */
+/* ---- The document ------------------------------------------------------- */
 
 static bool
 take_meta(struct cg_doc *doc, void *into)
@@ -343,7 +343,9 @@ take_processes(struct cg_doc *doc, void *into)
 	return doc->status == CG_OK;
 }
 
-/* A thread has tables of its own, or shares them; strings may be shared alone. */
+/*
+ * A thread has tables of its own, or shares them; strings may be shared alone.
+ */
 static struct firefox_tables *
 tables_of(struct firefox_reader *r, struct firefox_thread *thread)
 {

@@ -43,7 +43,7 @@ firefox_rows(const struct firefox_table *table, unsigned column)
 	return table->column[column].count;
 }
 
-/* ---- Cells --------------------------------------------------------------- */
+/* ---- Cells -------------------------------------------------------------- */
 
 static bool
 append(struct cg_doc *doc, struct firefox_column *column, int64_t value)
@@ -82,7 +82,7 @@ take_column(struct cg_doc *doc, struct firefox_column *column, unsigned digits)
 	return doc->status == CG_OK;
 }
 
-/* ---- Rows ---------------------------------------------------------------- */
+/* ---- Rows --------------------------------------------------------------- */
 
 struct rows {
 	struct firefox_column cell[CELLS];
@@ -173,7 +173,7 @@ set_columns(struct firefox_table *table, struct rows *rows)
 	}
 }
 
-/* ---- Tables -------------------------------------------------------------- */
+/* ---- Tables ------------------------------------------------------------- */
 
 static bool
 take_weights(struct cg_doc *doc, struct firefox_table *table)

@@ -1,9 +1,9 @@
 /*
  * folded.h - the way of folded stacks.
  *
- * Reading: read.c takes lines, syntax.c their counts. Frames become nodes of the
- * builder; counts are summed by stack and added at the end, when it is known
- * whether there are fractions or negative counts.
+ * Reading: read.c takes lines, syntax.c their counts. Frames become nodes of
+ * the builder; counts are summed by stack and added at the end, when it is
+ * known whether there are fractions or negative counts.
  *
  * Writing: write.c names functions, the library merges stacks whose frames have
  * equal names, and each merged stack becomes a line. folded.c describes the

@@ -269,7 +269,9 @@ add_count(
 		count->whole++;
 		micro = FOLDED_MICRO - micro;
 	}
-	/* The carry of the millionths is added apart: whole may be UINT64_MAX. */
+	/*
+	 * The carry of the millionths is added apart: whole may be UINT64_MAX.
+	 */
 	micro += r->micro[i];
 	if (micro >= FOLDED_MICRO) {
 		const struct folded_count one = { .whole = 1 };

@@ -284,13 +284,14 @@ find_relative(
 
 /*
  * Notes of gcc 9 and later have the directory that the compiler ran in. Older
- * ones and those of clang do not (since clang 21 they have "."). gcov uses their
- * relative names as they are, which is right only in that directory. So it is
- * searched: it is the notes' directory, or one above it, in which the source is
- * found. If there is none, names stay as they are, and two files of one name
- * become one, with a warning; with --relative-to-notes they are relative to the
- * directory of the notes, as in lcov, less what the name of the unit's source
- * repeats of it: for src/a.c in top/src/a.gcno the compiler ran in top.
+ * ones and those of clang do not (since clang 21 they have "."). gcov uses
+ * their relative names as they are, which is right only in that directory. So
+ * it is searched: it is the notes' directory, or one above it, in which the
+ * source is found. If there is none, names stay as they are, and two files of
+ * one name become one, with a warning; with --relative-to-notes they are
+ * relative to the directory of the notes, as in lcov, less what the name of the
+ * unit's source repeats of it: for src/a.c in top/src/a.gcno the compiler ran
+ * in top.
  */
 bool
 gcov_find_directory(struct gcov_unit *unit, struct cg_build *build,

@@ -77,8 +77,8 @@ int64_t gcov_count_cycles(
 int64_t gcov_count_cycles_llvm(
     struct gcov_unit *, const struct gcov_fn *, const struct gcov_line *);
 /*
- * Without --exact-lines: finds lines where gcov drops the counts of some functions;
- * then tells if it drops that of the function. False: out of memory.
+ * Without --exact-lines: finds lines where gcov drops the counts of some
+ * functions; then tells if it drops that of the function. False: out of memory.
  */
 bool gcov_find_shared_lines(struct gcov_unit *);
 bool gcov_is_dropped(

@@ -9,11 +9,11 @@
  * least two blocks.
  *
  * From each block all simple paths are walked, successors in ascending order,
- * so prime paths are found in the order of their numbers. A path that ends where
- * it begins is prime. Any other is prime if no block can follow it and no block
- * can precede it, that is, if all predecessors of its first block are on it.
- * Such a predecessor is in the strongly connected component of the first block:
- * a path that leaves the component before it has them all is abandoned.
+ * so prime paths are found in the order of their numbers. A path that ends
+ * where it begins is prime. Any other is prime if no block can follow it and no
+ * block can precede it, that is, if all predecessors of its first block are on
+ * it. Such a predecessor is in the strongly connected component of the first
+ * block: a path that leaves the component before it has them all is abandoned.
  */
 #include <stdlib.h>
 #include <string.h>

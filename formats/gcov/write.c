@@ -246,8 +246,8 @@ clamp(int64_t count)
 
 /*
  * A word of a summary before gcc 9: checksum, number of counters, runs; in two
- * words each: sum of all counters, greatest counter of a run, sum of these; then
- * the histogram.
+ * words each: sum of all counters, greatest counter of a run, sum of these;
+ * then the histogram.
  */
 static uint32_t
 program_word(const struct row *word, uint32_t number, bool alone)
