@@ -49,17 +49,13 @@ struct row {
 static bool
 take_time(struct cg_slice *text, uint64_t *ns)
 {
-	struct cg_slice rest = *text;
-	uint64_t whole, unit = 100000000;
+	struct cg_slice rest = *text, whole;
 
 	(void)cg_take_blanks(&rest);
-	if (!cg_take_u64(&rest, &whole) || whole > INT64_MAX / 1000000000 ||
-	    !cg_take_char(&rest, '.'))
+	whole = rest;
+	if (!cg_take_fixed(&rest, 9, ns) || *ns > INT64_MAX ||
+	    !memchr(whole.ptr, '.', whole.len - rest.len))
 		return false;
-	*ns = whole * 1000000000;
-	for (; rest.len > 0 && *rest.ptr >= '0' && *rest.ptr <= '9';
-	     rest.ptr++, rest.len--, unit /= 10)
-		*ns += (uint64_t)(*rest.ptr - '0') * unit;
 	*text = rest;
 	return true;
 }
@@ -252,8 +248,7 @@ take_graph(struct reader *r, struct cg_slice line)
 static bool
 take_line(struct reader *r, struct cg_slice line)
 {
-	if (line.len > 0 && line.ptr[line.len - 1] == '\r')
-		line.len--;
+	cg_cut_return(&line);
 	if (cg_equal(cg_trim(line), FLAT)) {
 		r->section = IN_FLAT;
 		r->in_rows = false;

@@ -549,6 +549,8 @@ void cg_putc(struct cg_out *, char);
 void cg_put(struct cg_out *, struct cg_slice);
 void cg_puts(struct cg_out *, const char *);
 void cg_putu(struct cg_out *, uint64_t);
+/* As cg_format_fixed(). */
+void cg_put_fixed(struct cg_out *, int64_t, unsigned digits);
 void cg_putf(struct cg_out *, const char *fmt, ...) CG_PRINTF(2, 3);
 /*
  * Text that must stay on one line: newline, CR and NUL as \n, \r, \0. True if

@@ -37,6 +37,12 @@ bool cg_take_line(struct cg_slice *, struct cg_slice *line);
 /* Decimal digits, or 0x and hex digits; false also on overflow. */
 bool cg_take_u64(struct cg_slice *, uint64_t *);
 /*
+ * Decimal digits, with or without a point and more of them, times 10 to the
+ * power of digits (at most 18); what is smaller is dropped. False also on
+ * overflow.
+ */
+bool cg_take_fixed(struct cg_slice *, unsigned digits, uint64_t *);
+/*
  * Reads lower-case hex digits from text on, at most as many as fit. Returns
  * what follows them.
  */
@@ -45,6 +51,12 @@ const char *cg_get_hex(const char *text, uint64_t *);
 bool cg_get_u64(struct cg_slice, uint64_t *);
 /* Without blanks and tabs at both ends. */
 struct cg_slice cg_trim(struct cg_slice);
+/* Removes the carriage return from the end of a line, if there is one. */
+void cg_cut_return(struct cg_slice *line);
+/* Removes sep and the decimal digits after it from the end: "a.c:12". */
+bool cg_cut_number(struct cg_slice *, char sep, uint32_t *);
+/* Where the text first has what, which is not empty; or NULL. */
+const char *cg_find(struct cg_slice, const char *what);
 /*
  * The word that is meant by a misspelt one: set to, offer each word; word is
  * then the nearest, NULL if none is within CG_NEAREST_MAX added, missing,
@@ -71,6 +83,8 @@ size_t cg_utf8_length(const char *, const char *end);
 char *cg_format_u64(char *to, uint64_t);  /* decimal */
 char *cg_format_i64(char *to, int64_t);
 char *cg_format_hex(char *to, uint64_t);  /* 0x1f; zero is 0x0 */
+/* Divided by 10 to the power of digits, exactly: 1.5; digits: at most 18. */
+char *cg_format_fixed(char *to, int64_t, unsigned digits);
 
 /* ---- JSON --------------------------------------------------------------- */
 

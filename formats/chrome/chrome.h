@@ -129,7 +129,5 @@ void chrome_free_profile(struct chrome_profile *);
 
 int chrome_write_profile(
     struct cg_job *, const struct cg_graph *, struct cg_out *);
-/* Nanoseconds as microseconds. */
-void chrome_put_time(struct cg_out *, int64_t);
 
 #endif

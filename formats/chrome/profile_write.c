@@ -3,10 +3,10 @@
  * samples in their order, and when each was taken.
  *
  * A profile is of one thread, and time is its axis. If there are several
- * threads, or costs that no time is known of, the samples are those of the sums:
- * one for each stack, which lasts as long as it cost. Costs that are not time
- * are written as microseconds. Between two samples of other profilers the thread
- * is (idle), as V8 calls it.
+ * threads, or costs that no time is known of, the samples are those of the
+ * sums: one for each stack, which lasts as long as it cost. Costs that are not
+ * time are written as microseconds. Between two samples of other profilers the
+ * thread is (idle), as V8 calls it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 
 #define MICRO 1000          /* nanoseconds in a unit of the file */
 #define IDLE_KEY UINT32_MAX /* of (idle); others are ranks of functions */
+#define MICRO_DIGITS 3
 #define ROOT_ID 1
 #define IDLE_ID 2
 
@@ -62,7 +63,7 @@ struct writer {
 	size_t text_cap;
 };
 
-/* ---- Nodes --------------------------------------------------------------- */
+/* ---- Nodes -------------------------------------------------------------- */
 
 static bool
 is_builtin(const struct writer *w, cg_fn fn)
@@ -262,7 +263,7 @@ count_hits(struct writer *w)
 	return true;
 }
 
-/* ---- Samples ------------------------------------------------------------- */
+/* ---- Samples ------------------------------------------------------------ */
 
 static uint64_t
 cost_of(const struct writer *w, const uint64_t *cost, size_t n)
@@ -347,27 +348,7 @@ walk(struct writer *w, void (*put)(struct writer *, uint32_t, int64_t))
 	return true;
 }
 
-void
-chrome_put_time(struct cg_out *out, int64_t time)
-{
-	uint64_t size = time < 0 ? 0 - (uint64_t)time : (uint64_t)time;
-	char *to = cg_out_reserve(out, CG_NUMBER_MAX + 8);
-	unsigned rest = (unsigned)(size % MICRO);
-
-	if (time < 0)
-		*to++ = '-';
-	to = cg_format_u64(to, size / MICRO);
-	if (rest != 0) {
-		*to++ = '.';
-		for (unsigned unit = MICRO / 10; rest != 0; unit /= 10) {
-			*to++ = (char)('0' + rest / unit);
-			rest %= unit;
-		}
-	}
-	cg_out_advance(out, to);
-}
-
-/* ---- The file ------------------------------------------------------------ */
+/* ---- The file ----------------------------------------------------------- */
 
 static void
 count_sample(struct writer *w, uint32_t node, int64_t time)
@@ -397,7 +378,8 @@ put_delta(struct writer *w, uint32_t node, int64_t time)
 	(void)node;
 	cg_puts(w->out, w->separator);
 	w->separator = ",";
-	chrome_put_time(w->out, (int64_t)((uint64_t)time - (uint64_t)w->last));
+	cg_put_fixed(w->out, (int64_t)((uint64_t)time - (uint64_t)w->last),
+	    MICRO_DIGITS);
 	w->last = time;
 }
 
@@ -555,9 +537,10 @@ put_profile(struct writer *w)
 	if (!put_nodes(w))
 		return false;
 	cg_puts(w->out, "\n],\n\"startTime\":");
-	chrome_put_time(w->out, w->begin);
+	cg_put_fixed(w->out, w->begin, MICRO_DIGITS);
 	cg_puts(w->out, ",\"endTime\":");
-	chrome_put_time(w->out, w->finish > w->end ? w->finish : w->end);
+	cg_put_fixed(
+	    w->out, w->finish > w->end ? w->finish : w->end, MICRO_DIGITS);
 	cg_puts(w->out, ",\n\"samples\":[");
 	if (!walk(w, put_id))
 		return false;
@@ -570,7 +553,7 @@ put_profile(struct writer *w)
 	return true;
 }
 
-/* ---- What is written ----------------------------------------------------- */
+/* ---- What is written ---------------------------------------------------- */
 
 /* True if the only thread's samples have all costs, and times are times. */
 static void

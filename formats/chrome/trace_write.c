@@ -2,8 +2,8 @@
  * trace_write.c - writes traces: the begin and end of calls, thread by thread.
  *
  * Calls of a trace are written as they were. Samples whose costs are times
- * become calls, too: a sample lasts as long as it cost, and frames that the next
- * one has as well go on. Other samples are written as samples with their
+ * become calls, too: a sample lasts as long as it cost, and frames that the
+ * next one has as well go on. Other samples are written as samples with their
  * stackFrames; chrome://tracing and speedscope show them, Perfetto does not.
  */
 #include <inttypes.h>
@@ -13,6 +13,7 @@
 #include "trace_event.h"
 
 #define UNKNOWN "[unknown]"
+#define MICRO_DIGITS 3 /* times are microseconds */
 
 /* What is written of a function: "[libx.so]" for one without a name. */
 struct label {
@@ -40,7 +41,7 @@ struct writer {
 	const char *separator;
 };
 
-/* ---- Labels ---------------------------------------------------------------- */
+/* ---- Labels ------------------------------------------------------------- */
 
 static struct label
 get_label(const struct cg_graph *graph, cg_fn fn)
@@ -110,7 +111,7 @@ put_label(struct writer *w, uint32_t rank)
 	cg_put_json(w->out, text);
 }
 
-/* ---- Stacks: lines are not written ------------------------------------------ */
+/* ---- Stacks: lines are not written -------------------------------------- */
 
 static uint32_t
 get_rank(void *arg, cg_node node, const struct cg_stack *at)
@@ -134,7 +135,7 @@ merge_stacks(struct writer *w)
 	return w->number || cg_reject_nomem(w->job);
 }
 
-/* ---- Events --------------------------------------------------------------- */
+/* ---- Events ------------------------------------------------------------- */
 
 /* What each event of the track begins with; the caller ends the object. */
 static void
@@ -155,7 +156,7 @@ put_call(struct writer *w, const char *phase, uint32_t stack, int64_t time)
 {
 	begin_event(w, phase);
 	cg_puts(w->out, ",\"ts\":");
-	chrome_put_time(w->out, time);
+	cg_put_fixed(w->out, time, MICRO_DIGITS);
 	cg_puts(w->out, ",\"name\":");
 	put_label(w, w->stack[stack].key);
 	cg_putc(w->out, '}');
@@ -246,7 +247,7 @@ put_samples(struct writer *w, struct cg_moments *moments)
 			continue;
 		begin_event(w, "P");
 		cg_puts(w->out, ",\"ts\":");
-		chrome_put_time(w->out, moment.time);
+		cg_put_fixed(w->out, moment.time, MICRO_DIGITS);
 		cg_puts(w->out, ",\"name\":");
 		cg_put_json(
 		    w->out, cg_slice(cg_get_event(w->graph, w->event)->name));
@@ -259,7 +260,7 @@ put_samples(struct writer *w, struct cg_moments *moments)
 	}
 }
 
-/* ---- Tracks --------------------------------------------------------------- */
+/* ---- Tracks ------------------------------------------------------------- */
 
 static void
 put_metadata(struct writer *w, const char *what, const char *name)

@@ -10,21 +10,7 @@
  * of functions, and tests. Hits of a line beyond those of the methods belong
  * to no function: inlined code, for example.
  */
-#include <string.h>
-
 #include "cobertura.h"
-
-static bool
-contains(struct cg_slice text, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (; text.len >= len; text.ptr++, text.len--) {
-		if (cg_starts(text, word))
-			return true;
-	}
-	return false;
-}
 
 /*
  * The first element is <coverage>. Other formats have an element of that name
@@ -42,10 +28,10 @@ probe(const struct cg_head *head)
 		if (!cg_starts(text, "coverage"))
 			return CG_PROBE_NO;
 		(void)cg_take_until(&text, '>', &tag);
-		if (contains(tag, "line-rate="))
+		if (cg_find(tag, "line-rate="))
 			return CG_PROBE_SURE;
-		return contains(text, "<packages") ? CG_PROBE_LIKELY
-						   : CG_PROBE_NO;
+		return cg_find(text, "<packages") ? CG_PROBE_LIKELY
+						  : CG_PROBE_NO;
 	}
 	return CG_PROBE_NO;
 }

@@ -1,9 +1,9 @@
 /*
  * build.c - adds the samples of a thread to the graph, and their times.
  *
- * A sample without a stack is none of the profile: the Firefox Profiler does not
- * show it. Lines of frames are call sites; the lines of functions are where they
- * are defined.
+ * A sample without a stack is none of the profile: the Firefox Profiler does
+ * not show it. Lines of frames are call sites; the lines of functions are where
+ * they are defined.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define TYPE_LIBRARY 1 /* of a resource */
 
-/* ---- Functions ----------------------------------------------------------- */
+/* ---- Functions ---------------------------------------------------------- */
 
 static cg_name
 string_at(const struct firefox_tables *tables, int64_t index)
@@ -78,8 +78,7 @@ find_lib(struct cg_doc *doc, const struct firefox_process *process,
 {
 	uint64_t addr;
 
-	if (!cg_take_prefix(&name, "0x") ||
-	    cg_get_hex(name.ptr, &addr) != name.ptr + name.len)
+	if (!cg_starts(name, "0x") || !cg_get_u64(name, &addr))
 		return 0;
 	for (size_t i = 0; i < process->libs; i++) {
 		const struct firefox_lib *lib = &process->lib[i];
@@ -187,7 +186,7 @@ add_function(struct cg_doc *doc, const struct firefox_reader *r,
 	    line_of(firefox_cell(funcs, FUNC_COLUMN, func)));
 }
 
-/* ---- Stacks -------------------------------------------------------------- */
+/* ---- Stacks ------------------------------------------------------------- */
 
 /* The row of the caller: -1: none; -2: it does not precede the callee. */
 static int64_t
@@ -234,7 +233,7 @@ add_stacks(struct cg_doc *doc, const struct firefox_reader *r,
 	return true;
 }
 
-/* ---- Samples ------------------------------------------------------------- */
+/* ---- Samples ------------------------------------------------------------ */
 
 /* The columns of what threads count, in this order. */
 static void

@@ -2,10 +2,11 @@
  * firefox.h - profiles of the Firefox Profiler.
  *
  * Source: docs-developer/CHANGELOG-formats.md, src/types/profile.ts and
- * src/types/gecko-profile.ts of firefox-devtools/profiler. There are two shapes.
- * Processed profiles, which profiler.firefox.com and samply save, have tables of
- * columns: of all threads (in "shared", from version 60 on) or of each. Raw ones
- * of Firefox have tables of rows, and the fields of functions in one text.
+ * src/types/gecko-profile.ts of firefox-devtools/profiler. There are two
+ * shapes. Processed profiles, which profiler.firefox.com and samply save, have
+ * tables of columns: of all threads (in "shared", from version 60 on) or of
+ * each. Raw ones of Firefox have tables of rows, and the fields of functions in
+ * one text.
  *
  * The way of the data:
  *
@@ -22,6 +23,7 @@
 
 #define FIREFOX_NONE INT64_MIN /* null */
 #define FIREFOX_NANO 1000000   /* nanoseconds in a millisecond */
+#define FIREFOX_DIGITS 6
 
 /* ---- tables.c ----------------------------------------------------------- */
 
@@ -143,7 +145,7 @@ struct firefox_reader {
 
 int firefox_read(struct cg_job *, struct cg_in *, struct cg_build *);
 
-/* ---- gecko.c ------------------------------------------------------------- */
+/* ---- gecko.c ------------------------------------------------------------ */
 
 /* "name (file:line:column)[source]", "0x1234", "name (in lib)", a label. */
 struct firefox_location {
@@ -153,13 +155,13 @@ struct firefox_location {
 };
 void firefox_parse_location(struct cg_slice, struct firefox_location *);
 
-/* ---- build.c -------------------------------------------------------------- */
+/* ---- build.c ------------------------------------------------------------ */
 
 /* Adds the samples of a thread with the tables that it uses. */
 bool firefox_add_thread(struct cg_doc *, struct firefox_reader *,
     const struct firefox_thread *, struct firefox_tables *);
 
-/* ---- write.c -------------------------------------------------------------- */
+/* ---- write.c ------------------------------------------------------------ */
 
 int firefox_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
 

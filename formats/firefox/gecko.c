@@ -8,26 +8,6 @@
 
 #include "firefox.h"
 
-/* Takes ":12" from the end; false, and 0, if it is not there. */
-static bool
-take_last_number(struct cg_slice *text, uint32_t *number)
-{
-	size_t at = text->len;
-	uint64_t value;
-	struct cg_slice digits;
-
-	*number = 0;
-	while (at > 0 && text->ptr[at - 1] >= '0' && text->ptr[at - 1] <= '9')
-		at--;
-	digits = (struct cg_slice){ text->ptr + at, text->len - at };
-	if (at == 0 || text->ptr[at - 1] != ':' ||
-	    !cg_get_u64(digits, &value) || value > UINT32_MAX)
-		return false;
-	*number = (uint32_t)value;
-	text->len = at - 1;
-	return true;
-}
-
 /* Removes the number of a source: "f (x.js:1:2)[3]". */
 static void
 drop_source(struct cg_slice *text)
@@ -49,11 +29,11 @@ is_position(struct cg_slice inner, struct firefox_location *location)
 {
 	uint32_t first, second;
 
-	if (!take_last_number(&inner, &first))
+	if (!cg_cut_number(&inner, ':', &first))
 		return false;
 	location->line = first;
 	location->column = 0;
-	if (take_last_number(&inner, &second)) {
+	if (cg_cut_number(&inner, ':', &second)) {
 		location->line = second;
 		location->column = first;
 	}

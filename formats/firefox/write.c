@@ -3,8 +3,9 @@
  *
  * Version 64 has the tables of all threads in "shared", and places of frames in
  * other files than those of their functions (originalLocation), as those of
- * inlined code; the Firefox Profiler upgrades it to later ones. Each track is a thread. Costs whose times are not
- * all known are written as sums: a sample for each stack, at the cost so far.
+ * inlined code; the Firefox Profiler upgrades it to later ones. Each track is a
+ * thread. Costs whose times are not all known are written as sums: a sample for
+ * each stack, at the cost so far.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ struct writer {
 	const char *separator; /* of threads */
 };
 
-/* ---- Tables -------------------------------------------------------------- */
+/* ---- Tables ------------------------------------------------------------- */
 
 static bool
 open_tables(struct writer *w)
@@ -167,7 +168,7 @@ merge_stacks(struct writer *w)
 	return true;
 }
 
-/* ---- JSON ---------------------------------------------------------------- */
+/* ---- JSON --------------------------------------------------------------- */
 
 /* A column of n cells that put() writes. */
 static void
@@ -199,26 +200,6 @@ put_row(struct writer *w, uint32_t row, const char *none)
 		put_number(w, row - 1);
 }
 
-/* Nanoseconds as milliseconds, exactly. */
-static void
-put_ms(struct cg_out *out, int64_t time)
-{
-	uint64_t size = time < 0 ? 0 - (uint64_t)time : (uint64_t)time;
-	char *to = cg_out_reserve(out, CG_NUMBER_MAX + 10);
-	uint32_t rest = (uint32_t)(size % FIREFOX_NANO);
-
-	if (time < 0)
-		*to++ = '-';
-	to = cg_format_u64(to, size / FIREFOX_NANO);
-	if (rest != 0)
-		*to++ = '.';
-	for (uint32_t unit = FIREFOX_NANO / 10; rest != 0; unit /= 10) {
-		*to++ = (char)('0' + rest / unit);
-		rest %= unit;
-	}
-	cg_out_advance(out, to);
-}
-
 static void
 put_zero(struct writer *w, size_t row)
 {
@@ -246,7 +227,7 @@ put_index(struct writer *w, size_t row)
 	put_number(w, row);
 }
 
-/* ---- Shared tables ------------------------------------------------------- */
+/* ---- Shared tables ------------------------------------------------------ */
 
 static void
 put_stack_frame(struct writer *w, size_t row)
@@ -460,7 +441,7 @@ put_libs(struct writer *w)
 	cg_puts(w->out, "],\n");
 }
 
-/* ---- Samples ------------------------------------------------------------- */
+/* ---- Samples ------------------------------------------------------------ */
 
 static void
 put_sample(struct writer *w, struct samples *to, cg_node node, int64_t time,
@@ -476,11 +457,13 @@ put_sample(struct writer *w, struct samples *to, cg_node node, int64_t time,
 		break;
 	case CELL_TIME:
 		/* Differences have fewer digits. */
-		put_ms(w->out, (int64_t)((uint64_t)time - (uint64_t)to->now));
+		cg_put_fixed(w->out,
+		    (int64_t)((uint64_t)time - (uint64_t)to->now),
+		    FIREFOX_DIGITS);
 		break;
 	case CELL_WEIGHT:
 		if (w->timed)
-			put_ms(w->out, (int64_t)cost);
+			cg_put_fixed(w->out, (int64_t)cost, FIREFOX_DIGITS);
 		else if (cg_get_event(w->graph, w->event)->is_signed)
 			cg_putf(w->out, "%" PRId64, (int64_t)cost);
 		else
@@ -497,7 +480,9 @@ cost_of(const struct writer *w, const uint64_t *cost, size_t n)
 	return w->event < n ? cost[w->event] : 0;
 }
 
-/* A sample of a track for each moment; of calls one for each stack they make. */
+/*
+ * A sample of a track for each moment; of calls one for each stack they make.
+ */
 static bool
 walk_track(struct writer *w, size_t number, struct samples *to)
 {
@@ -553,7 +538,7 @@ walk(struct writer *w, size_t thread, struct samples *to)
 	return true;
 }
 
-/* ---- Threads ------------------------------------------------------------- */
+/* ---- Threads ------------------------------------------------------------ */
 
 static bool
 put_samples(struct writer *w, size_t thread)
@@ -623,9 +608,9 @@ static void
 put_meta(struct writer *w)
 {
 	cg_puts(w->out, "{\"meta\":{\"interval\":");
-	put_ms(w->out, w->interval);
+	cg_put_fixed(w->out, w->interval, FIREFOX_DIGITS);
 	cg_puts(w->out, ",\"startTime\":");
-	put_ms(w->out, w->begin);
+	cg_put_fixed(w->out, w->begin, FIREFOX_DIGITS);
 	cg_putf(w->out,
 	    ",\"preprocessedProfileVersion\":%d,\"version\":34,"
 	    "\"processType\":0,\"product\":\"\",\"stackwalk\":1,"
@@ -636,7 +621,7 @@ put_meta(struct writer *w)
 	    VERSION);
 }
 
-/* ---- What is written ----------------------------------------------------- */
+/* ---- What is written ---------------------------------------------------- */
 
 /* Walks through all threads: tracks, if in_order, or parts. */
 static bool

@@ -385,8 +385,7 @@ read_line(struct gcov_text_reader *r, struct cg_slice text)
 	r->bytes += text.len + 1;
 	if (r->expression.outcomes > 0 && !cg_starts(text, "condition "))
 		gcov_text_end_expression(r);
-	if (text.len > 0 && text.ptr[text.len - 1] == '\r')
-		text.len--;
+	cg_cut_return(&text);
 	if (take_any(r, text))
 		return true;
 	if (cg_rejected(r->text.job) == CG_OK)

@@ -588,8 +588,7 @@ take_record(struct reader *r, struct cg_slice line)
 {
 	const struct record *record = records;
 
-	if (line.len > 0 && line.ptr[line.len - 1] == '\r')
-		line.len--;
+	cg_cut_return(&line);
 	if (line.len == 0 || *line.ptr == '#')
 		return true;
 	r->record = line.ptr;

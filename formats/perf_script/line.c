@@ -258,18 +258,10 @@ perf_script_take_head(struct cg_slice line, struct perf_head *head)
 int64_t
 perf_script_get_time(struct cg_slice time)
 {
-	uint64_t seconds, fraction = 0, unit = 1000000000;
-	int64_t sum;
+	uint64_t ns;
 
-	if (!cg_take_u64(&time, &seconds) || !cg_take_char(&time, '.') ||
-	    __builtin_mul_overflow(seconds, unit, &sum))
-		return 0;
-	for (; time.len > 0 && is_digit(*time.ptr) && unit > 1;
-	     time.ptr++, time.len--) {
-		unit /= 10;
-		fraction += (uint64_t)(*time.ptr - '0') * unit;
-	}
-	return __builtin_add_overflow(sum, (int64_t)fraction, &sum) ? 0 : sum;
+	return cg_take_fixed(&time, 9, &ns) && ns <= INT64_MAX ? (int64_t)ns
+							       : 0;
 }
 
 bool
@@ -381,9 +373,8 @@ bool
 perf_script_take_srcline(struct cg_slice line, struct cg_slice *file,
     uint32_t *number, bool *inlined)
 {
-	struct cg_slice group, text = cg_trim(line), digits;
-	size_t at;
-	uint64_t value;
+	struct cg_slice group, text = cg_trim(line);
+	uint32_t value;
 
 	*file = (struct cg_slice){ text.ptr, 0 };
 	*number = 0;
@@ -392,16 +383,11 @@ perf_script_take_srcline(struct cg_slice line, struct cg_slice *file,
 		return false;
 	if (text.ptr[text.len - 1] == ']')
 		return true;
-	for (at = text.len; at > 0 && is_digit(text.ptr[at - 1]); at--)
-		continue;
-	digits = (struct cg_slice){ text.ptr + at, text.len - at };
-	if (at == 0 || text.ptr[at - 1] != ':' ||
-	    !take_number(digits, &value) || value > UINT32_MAX)
+	if (!cg_cut_number(&text, ':', &value))
 		return false;
-	text.len = at - 1;
 	if (text.len > 0 && !cg_equal(text, "??")) {
 		*file = text;
-		*number = (uint32_t)value;
+		*number = value;
 	}
 	return true;
 }

@@ -31,25 +31,7 @@
  * addresses, and lines in other files than the function's, do not. Frames of
  * one name that have columns are told apart by their positions.
  */
-#include <string.h>
-
 #include "speedscope.h"
-
-static bool
-contains(struct cg_slice text, const char *word)
-{
-	size_t len = strlen(word);
-	const char *at = text.ptr, *end = text.ptr + text.len;
-
-	while ((at = memchr(at, *word, (size_t)(end - at))) != NULL) {
-		if ((size_t)(end - at) < len)
-			return false;
-		if (memcmp(at, word, len) == 0)
-			return true;
-		at++;
-	}
-	return false;
-}
 
 static int
 probe(const struct cg_head *head)
@@ -63,10 +45,10 @@ probe(const struct cg_head *head)
 	}
 	if (text.len == 0 || *text.ptr != '{')
 		return CG_PROBE_NO;
-	if (contains(text, "speedscope.app/file-format-schema"))
+	if (cg_find(text, "speedscope.app/file-format-schema"))
 		return CG_PROBE_SURE;
 	/* The schema may be at the end of a long file. */
-	if (contains(text, "\"profiles\"") && contains(text, "\"startValue\""))
+	if (cg_find(text, "\"profiles\"") && cg_find(text, "\"startValue\""))
 		return CG_PROBE_LIKELY;
 	return CG_PROBE_NO;
 }

@@ -9,9 +9,9 @@
  *	, sleep, 1234]: 5
  *
  * Frames are leaf first, with an offset or an address; a line of "," ends one
- * stack of a key. Of the other parts of a key a text is taken for comm, a number
- * for pid and, if there are two, tid. Source: bpftrace's documentation, and
- * stackcollapse-bpftrace.pl.
+ * stack of a key. Of the other parts of a key a text is taken for comm, a
+ * number for pid and, if there are two, tid. Source: bpftrace's documentation,
+ * and stackcollapse-bpftrace.pl.
  */
 #include <string.h>
 
@@ -72,13 +72,12 @@ cut_mode(struct cg_slice *name, struct cg_slice *object, uint64_t *addr)
 static bool
 take_frame(struct reader *r, struct cg_slice text)
 {
-	struct cg_slice name = text, object = { "", 0 }, hex = text;
+	struct cg_slice name = text, object = { "", 0 };
 	uint64_t addr = 0;
 
 	cut_mode(&name, &object, &addr);
-	if (cg_take_prefix(&hex, "0x") &&
-	    cg_get_hex(hex.ptr, &addr) != hex.ptr + hex.len)
-		addr = 0;
+	if (cg_starts(text, "0x"))
+		(void)cg_get_u64(text, &addr);
 	(void)text_cut_offset(&name);
 	return text_add_frame(&r->frames, name, object, addr);
 }
@@ -141,13 +140,12 @@ begin_key(struct reader *r, struct cg_slice *line)
 }
 
 static bool
-take_line(struct reader *r, struct cg_slice line)
+take_line(void *reader, struct cg_slice line)
 {
-	bool counted = false, begins = false, ends;
+	struct reader *r = reader;
+	bool counted = false, begins, ends;
 	uint64_t count = 0;
 
-	if (line.len > 0 && line.ptr[line.len - 1] == '\r')
-		line.len--;
 	begins = begin_key(r, &line);
 	if (!r->open)
 		return true;
@@ -162,27 +160,21 @@ take_line(struct reader *r, struct cg_slice line)
 static int
 read_bpftrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	static const struct cg_event samples = { .name = "samples",
-		.long_name = "Samples" };
 	struct reader r = { .frames = { .job = job, .build = build } };
-	struct cg_slice line;
-	bool ok = true;
 
-	(void)cg_add_column(build, &samples);
-	while (ok && cg_read_line(in, &line))
-		ok = take_line(&r, line);
-	if (ok && cg_in_status(in) == CG_OK &&
-	    (r.open || cg_in_unterminated(in)))
-		cg_warn(job, "expected ']: ' and a count at the end: the file "
-			     "may be truncated");
-	if (r.skipped > 0)
-		cg_warn(job, "maps whose values are no counts are skipped");
-	if (ok && cg_in_status(in) == CG_OK && r.stacks == 0)
-		(void)cg_reject(job, "expected a map by kstack or ustack, and "
-				     "its counts");
+	if (text_read(job, in, build, take_line, &r)) {
+		if (r.open || cg_in_unterminated(in))
+			cg_warn(job, "expected ']: ' and a count at the end: "
+				     "the file may be truncated");
+		if (r.skipped > 0)
+			cg_warn(
+			    job, "maps whose values are no counts are skipped");
+		if (r.stacks == 0)
+			(void)cg_reject(job, "expected a map by kstack or "
+					     "ustack, and its counts");
+	}
 	text_free_frames(&r.frames);
-	return cg_rejected(job) != CG_OK ? cg_rejected(job)
-					 : cg_build_status(build);
+	return text_status(job, build);
 }
 
 /* A line that begins a key; what the program prints may precede it. */
@@ -198,8 +190,7 @@ probe(const struct cg_head *head)
 		attached |= cg_starts(line, "Attaching ");
 		if (*line.ptr == '@' && memchr(line.ptr, '[', line.len) &&
 		    (line.ptr[line.len - 1] == '[' ||
-			line.ptr[line.len - 1] == ',' ||
-			text_find(line, "]: ")))
+			line.ptr[line.len - 1] == ',' || cg_find(line, "]: ")))
 			return first || attached ? CG_PROBE_SURE
 						 : CG_PROBE_WEAK;
 		first = false;

@@ -1,15 +1,15 @@
 /*
- * dtrace.c - dtrace: aggregations of stack() and ustack() as DTrace prints them:
+ * dtrace.c - dtrace: stack() and ustack() aggregations, as DTrace prints them:
  *
  *	              genunix`fop_write+0x5d
  *	              unix`0xfffffffffb8001d6
  *	                1
  *
  * Frames are leaf first, "module`function+offset" or an address; an empty line
- * separates the kernel's stack from the user's, and a number alone ends an entry.
- * Other keys of the aggregation are printed before the stack: a text is taken for
- * execname, a number for pid. Source: dtrace(1), and the files of FlameGraph and
- * inferno.
+ * separates the kernel's stack from the user's, and a number alone ends an
+ * entry. Other keys of the aggregation are printed before the stack: a text is
+ * taken for execname, a number for pid. Source: dtrace(1), and the files of
+ * FlameGraph and inferno.
  */
 #include <string.h>
 
@@ -25,6 +25,16 @@ struct reader {
 	uint64_t stacks;
 };
 
+/* "CPU     ID                    FUNCTION:NAME" */
+static bool
+is_header(struct cg_slice line)
+{
+	size_t len = strlen(HEADER);
+
+	return cg_starts(line, "CPU ") && line.len > len &&
+	       memcmp(line.ptr + line.len - len, HEADER, len) == 0;
+}
+
 static bool
 is_frame(struct cg_slice text)
 {
@@ -34,14 +44,13 @@ is_frame(struct cg_slice text)
 static bool
 take_frame(struct reader *r, struct cg_slice text)
 {
-	struct cg_slice module = { "", 0 }, rest = text, all = text;
+	struct cg_slice module = { "", 0 }, rest = text;
 	uint64_t addr = 0;
 
 	if (memchr(text.ptr, '`', text.len))
 		(void)cg_take_until(&rest, '`', &module);
-	if (cg_take_prefix(&all, "0x") &&
-	    cg_get_hex(all.ptr, &addr) != all.ptr + all.len)
-		addr = 0;
+	else
+		(void)cg_get_u64(text, &addr);
 	(void)text_cut_offset(&rest);
 	return text_add_frame(&r->frames, rest, module, addr);
 }
@@ -71,12 +80,11 @@ end_stack(struct reader *r, uint64_t count)
 }
 
 static bool
-take_line(struct reader *r, struct cg_slice line)
+take_line(void *reader, struct cg_slice line)
 {
+	struct reader *r = reader;
 	uint64_t number;
 
-	if (line.len > 0 && line.ptr[line.len - 1] == '\r')
-		line.len--;
 	line = cg_trim(line);
 	if (line.len == 0)
 		return true;
@@ -84,9 +92,7 @@ take_line(struct reader *r, struct cg_slice line)
 		r->header = false;
 		return true;
 	}
-	if (line.len >= strlen(HEADER) &&
-	    memcmp(line.ptr + line.len - strlen(HEADER), HEADER,
-		strlen(HEADER)) == 0) {
+	if (is_header(line)) {
 		r->header = true;
 		return true;
 	}
@@ -101,25 +107,19 @@ take_line(struct reader *r, struct cg_slice line)
 static int
 read_dtrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	static const struct cg_event samples = { .name = "samples",
-		.long_name = "Samples" };
 	struct reader r = { .frames = { .job = job, .build = build } };
-	struct cg_slice line;
-	bool ok = true;
 
-	(void)cg_add_column(build, &samples);
-	while (ok && cg_read_line(in, &line))
-		ok = take_line(&r, line);
-	if (ok && cg_in_status(in) == CG_OK &&
-	    (r.frames.count > 0 || r.keyed || cg_in_unterminated(in)))
-		cg_warn(job,
-		    "expected a count after the last stack: the file may be "
-		    "truncated");
-	if (ok && cg_in_status(in) == CG_OK && r.stacks == 0)
-		(void)cg_reject(job, "expected stacks, and a count after each");
+	if (text_read(job, in, build, take_line, &r)) {
+		if (r.frames.count > 0 || r.keyed || cg_in_unterminated(in))
+			cg_warn(job,
+			    "expected a count after the last stack: the file "
+			    "may be truncated");
+		if (r.stacks == 0)
+			(void)cg_reject(
+			    job, "expected stacks, and a count after each");
+	}
 	text_free_frames(&r.frames);
-	return cg_rejected(job) != CG_OK ? cg_rejected(job)
-					 : cg_build_status(build);
+	return text_status(job, build);
 }
 
 /* The header, or else a frame and a count with nothing before. */
@@ -137,16 +137,13 @@ probe(const struct cg_head *head)
 		line = cg_trim(line);
 		if (line.len == 0)
 			continue;
-		if (cg_starts(line, "CPU ") && line.ptr[line.len - 1] == 'E' &&
-		    line.len > strlen(HEADER) &&
-		    memcmp(line.ptr + line.len - strlen(HEADER), HEADER,
-			strlen(HEADER)) == 0)
+		if (is_header(line))
 			return CG_PROBE_SURE;
 		if (!indented)
 			return CG_PROBE_NO;
 		if (frames > 0 && cg_get_u64(line, &number))
 			return CG_PROBE_LIKELY;
-		if (!memchr(line.ptr, '`', line.len) && !cg_starts(line, "0x"))
+		if (!is_frame(line))
 			return CG_PROBE_NO;
 		frames++;
 	}

@@ -50,15 +50,28 @@ text_free_frames(struct text_frames *frames)
 	free(frames->frame);
 }
 
-const char *
-text_find(struct cg_slice text, const char *what)
+bool
+text_read(struct cg_job *job, struct cg_in *in, struct cg_build *build,
+    bool (*take)(void *reader, struct cg_slice line), void *reader)
 {
-	size_t len = strlen(what);
+	static const struct cg_event samples = { .name = "samples",
+		.long_name = "Samples" };
+	struct cg_slice line;
 
-	for (; text.len >= len; text.ptr++, text.len--)
-		if (memcmp(text.ptr, what, len) == 0)
-			return text.ptr;
-	return NULL;
+	(void)cg_add_column(build, &samples);
+	while (cg_read_line(in, &line)) {
+		cg_cut_return(&line);
+		if (!take(reader, line))
+			return false;
+	}
+	return cg_in_status(in) == CG_OK && cg_rejected(job) == CG_OK;
+}
+
+int
+text_status(struct cg_job *job, struct cg_build *build)
+{
+	return cg_rejected(job) != CG_OK ? cg_rejected(job)
+					 : cg_build_status(build);
 }
 
 bool

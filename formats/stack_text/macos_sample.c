@@ -1,5 +1,5 @@
 /*
- * macos_sample.c - macos-sample: call graphs of macOS's sample and Activity Monitor:
+ * macos_sample.c - macos-sample: call graphs of sample and Activity Monitor:
  *
  *	Call graph:
  *	    825 Thread_15758523   DispatchQueue_1: com.apple.main-thread  (serial)
@@ -40,27 +40,18 @@ struct reader {
 static void
 take_place(struct reader *r, struct cg_slice text, struct cg_pos *pos)
 {
-	const char *end = NULL;
-	struct cg_slice number;
-	uint64_t line;
-	size_t at;
+	size_t at = text.len;
+	uint32_t line;
 
-	for (size_t i = text.len; i > 0 && !end; i--)
-		if (text.ptr[i - 1] == ']')
-			end = text.ptr + i;
-	if (!end)
-		return;
-	text.len -= (size_t)(end - text.ptr);
-	text.ptr = end;
+	while (at > 0 && text.ptr[at - 1] != ']')
+		at--;
+	text.ptr += at;
+	text.len -= at;
 	text = cg_trim(text);
-	for (at = text.len; at > 0 && text.ptr[at - 1] != ':'; at--)
-		continue;
-	number = (struct cg_slice){ text.ptr + at, text.len - at };
-	if (at < 2 || !cg_get_u64(number, &line) || line > UINT32_MAX)
+	if (at == 0 || !cg_cut_number(&text, ':', &line) || text.len == 0)
 		return;
-	text.len = at - 1;
 	pos->file = cg_add_file(r->build, text);
-	pos->line = (uint32_t)line;
+	pos->line = line;
 }
 
 /* "main  (in rg) + 41  [0x10384b549]" */
@@ -68,7 +59,7 @@ static cg_node
 add_frame(struct reader *r, cg_node parent, struct cg_slice text)
 {
 	struct cg_slice name = text, object = { "", 0 };
-	const char *in = text_find(text, "  (in "), *close;
+	const char *in = cg_find(text, "  (in "), *close;
 	struct cg_pos pos = { 0 };
 
 	if (in) {
@@ -77,7 +68,7 @@ add_frame(struct reader *r, cg_node parent, struct cg_slice text)
 		object.len = text.len - (size_t)(object.ptr - text.ptr);
 		close = memchr(object.ptr, ')', object.len);
 		object.len = close ? (size_t)(close - object.ptr) : 0;
-	} else if ((in = text_find(text, "  [0x")) != NULL) {
+	} else if ((in = cg_find(text, "  [0x")) != NULL) {
 		name.len = (size_t)(in - text.ptr);
 	}
 	take_place(r, text, &pos);
@@ -164,7 +155,7 @@ take_node(struct reader *r, struct cg_slice line)
 static void
 take_head(struct reader *r, struct cg_slice line)
 {
-	const char *pid = text_find(line, " (pid ");
+	const char *pid = cg_find(line, " (pid ");
 	struct cg_slice name, number;
 
 	if (!cg_take_prefix(&line, ANALYSIS) || !pid)
@@ -177,10 +168,10 @@ take_head(struct reader *r, struct cg_slice line)
 }
 
 static bool
-take_line(struct reader *r, struct cg_slice line)
+take_line(void *reader, struct cg_slice line)
 {
-	if (line.len > 0 && line.ptr[line.len - 1] == '\r')
-		line.len--;
+	struct reader *r = reader;
+
 	if (!r->in_graph) {
 		take_head(r, line);
 		r->in_graph = cg_equal(line, GRAPH);
@@ -197,25 +188,20 @@ take_line(struct reader *r, struct cg_slice line)
 static int
 read_sample(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
-	static const struct cg_event samples = { .name = "samples",
-		.long_name = "Samples" };
 	struct reader r = { .job = job, .build = build };
-	struct cg_slice line;
-	bool ok = true;
 
-	(void)cg_add_column(build, &samples);
-	while (ok && cg_read_line(in, &line))
-		ok = take_line(&r, line);
-	while (ok && r.depth > 0)
-		close_level(&r);
-	if (ok && cg_in_status(in) == CG_OK && r.seen && !r.ended)
-		cg_warn(job, "expected \"" TOTAL "\" after the call graph: the "
-			     "file may be truncated");
-	if (ok && cg_in_status(in) == CG_OK && !r.seen)
-		(void)cg_reject(job, "expected \"" GRAPH "\" and its threads");
+	if (text_read(job, in, build, take_line, &r)) {
+		while (r.depth > 0)
+			close_level(&r);
+		if (r.seen && !r.ended)
+			cg_warn(job, "expected \"" TOTAL "\" after the call "
+				     "graph: the file may be truncated");
+		if (!r.seen)
+			(void)cg_reject(
+			    job, "expected \"" GRAPH "\" and its threads");
+	}
 	free(r.level);
-	return cg_rejected(job) != CG_OK ? cg_rejected(job)
-					 : cg_build_status(build);
+	return text_status(job, build);
 }
 
 static int
@@ -223,8 +209,8 @@ probe(const struct cg_head *head)
 {
 	if (cg_starts(head->first, ANALYSIS))
 		return CG_PROBE_SURE;
-	return text_find(head->text, "\n" GRAPH "\n    ") ? CG_PROBE_LIKELY
-							  : CG_PROBE_NO;
+	return cg_find(head->text, "\n" GRAPH "\n    ") ? CG_PROBE_LIKELY
+							: CG_PROBE_NO;
 }
 
 const struct cg_module cg_format_macos_sample = {

@@ -32,8 +32,14 @@ bool text_add_frame(struct text_frames *, struct cg_slice name,
 bool text_end_stack(struct text_frames *, uint64_t cost, const char *none);
 void text_free_frames(struct text_frames *);
 
-/* Where the text has what, or NULL. */
-const char *text_find(struct cg_slice, const char *what);
+/*
+ * Adds the event and reads the file: take() gets each line without its line
+ * end, and returns false after an error. True: at the end of the file, no error.
+ */
+bool text_read(struct cg_job *, struct cg_in *, struct cg_build *,
+    bool (*take)(void *reader, struct cg_slice line), void *reader);
+/* The status of a reader that returns. */
+int text_status(struct cg_job *, struct cg_build *);
 /* Removes "+12" or "+0x1f" from the end; false: it is not there. */
 bool text_cut_offset(struct cg_slice *);
 

@@ -363,34 +363,14 @@ find_event(struct writer *w)
 	return status;
 }
 
-/* "0.25" in millionths; further decimals are ignored. */
-static bool
-take_decimal(struct cg_slice *text, uint64_t *millionths)
-{
-	uint64_t whole, unit = 100000;
-
-	if (!cg_take_u64(text, &whole) || whole > WIDTH_MAX)
-		return false;
-	*millionths = whole * 1000000;
-	if (!cg_take_char(text, '.'))
-		return true;
-	if (text->len == 0 || *text->ptr < '0' || *text->ptr > '9')
-		return false;
-	for (; text->len > 0 && *text->ptr >= '0' && *text->ptr <= '9';
-	     text->ptr++, text->len--) {
-		*millionths += (uint64_t)(*text->ptr - '0') * unit;
-		unit /= 10;
-	}
-	return true;
-}
-
 /* "0.3" pixels, or "0.1%" of the width. */
 static bool
 take_min_width(struct writer *w)
 {
 	struct cg_slice rest = cg_slice(cg_opt(w->job, "min-width"));
 
-	if (!take_decimal(&rest, &w->least))
+	if (!cg_take_fixed(&rest, 6, &w->least) ||
+	    w->least > WIDTH_MAX * UINT64_C(1000000))
 		return false;
 	w->percent = cg_take_char(&rest, '%');
 	if (w->percent)

@@ -12,6 +12,7 @@
 #include "base/wide.h"
 
 #define NANO UINT64_C(1000000000)
+#define NANO_DIGITS 9
 
 struct cut {
 	const struct cg_between *between;
@@ -36,18 +37,12 @@ struct cut {
 static bool
 take_edge(struct cg_slice *text, struct cg_edge *edge)
 {
-	uint64_t unit = NANO / 10, whole = 0;
-
 	edge->given = text->len > 0 && *text->ptr != ',';
 	if (!edge->given)
 		return true;
-	if (!cg_take_u64(text, &whole) || whole > INT64_MAX / NANO / 2)
+	if (!cg_take_fixed(text, NANO_DIGITS, &edge->nano) ||
+	    edge->nano > INT64_MAX / 2)
 		return false;
-	edge->nano = whole * NANO;
-	if (cg_take_char(text, '.'))
-		for (; text->len > 0 && *text->ptr >= '0' && *text->ptr <= '9';
-		     text->ptr++, text->len--, unit /= 10)
-			edge->nano += (uint64_t)(*text->ptr - '0') * unit;
 	edge->share = cg_take_char(text, '%');
 	if (!edge->share)
 		(void)cg_take_char(text, 's');

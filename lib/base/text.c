@@ -169,6 +169,12 @@ hex_digit(char c)
 }
 
 static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
 take_hex(struct cg_slice *slice, uint64_t *number)
 {
 	const char *at = slice->ptr + 2, *end = slice->ptr + slice->len;
@@ -209,6 +215,42 @@ cg_take_u64(struct cg_slice *slice, uint64_t *number)
 		return false;
 	*number = value;
 	skip(slice, (size_t)(at - slice->ptr));
+	return true;
+}
+
+static uint64_t
+power_of_ten(unsigned digits)
+{
+	uint64_t power = 1;
+
+	while (digits-- > 0)
+		power *= 10;
+	return power;
+}
+
+bool
+cg_take_fixed(struct cg_slice *slice, unsigned digits, uint64_t *number)
+{
+	struct cg_slice rest = *slice;
+	uint64_t unit = power_of_ten(digits), value;
+
+	if (rest.len == 0 || !is_digit(*rest.ptr) ||
+	    !cg_take_u64(&rest, &value) ||
+	    __builtin_mul_overflow(value, unit, &value))
+		return false;
+	if (rest.len > 1 && rest.ptr[0] == '.' && is_digit(rest.ptr[1])) {
+		uint64_t fraction = 0;
+
+		for (skip(&rest, 1); rest.len > 0 && is_digit(*rest.ptr);
+		     skip(&rest, 1)) {
+			unit /= 10;
+			fraction += (uint64_t)(*rest.ptr - '0') * unit;
+		}
+		if (__builtin_add_overflow(value, fraction, &value))
+			return false;
+	}
+	*number = value;
+	*slice = rest;
 	return true;
 }
 
@@ -255,6 +297,45 @@ cg_get_u64(struct cg_slice text, uint64_t *number)
 	return true;
 }
 
+void
+cg_cut_return(struct cg_slice *line)
+{
+	if (line->len > 0 && line->ptr[line->len - 1] == '\r')
+		line->len--;
+}
+
+bool
+cg_cut_number(struct cg_slice *text, char sep, uint32_t *number)
+{
+	size_t at = text->len;
+	struct cg_slice digits;
+	uint64_t value;
+
+	while (at > 0 && is_digit(text->ptr[at - 1]))
+		at--;
+	digits = (struct cg_slice){ text->ptr + at, text->len - at };
+	if (at == 0 || text->ptr[at - 1] != sep ||
+	    !cg_get_u64(digits, &value) || value > UINT32_MAX)
+		return false;
+	*number = (uint32_t)value;
+	text->len = at - 1;
+	return true;
+}
+
+const char *
+cg_find(struct cg_slice text, const char *what)
+{
+	const char *at = text.ptr, *end = text.ptr + text.len;
+	size_t len = strlen(what);
+
+	for (; (size_t)(end - at) >= len; at++) {
+		at = memchr(at, *what, (size_t)(end - at) - len + 1);
+		if (!at || memcmp(at, what, len) == 0)
+			return at;
+	}
+	return NULL;
+}
+
 /* All eight. */
 static char *
 put_all_digits(char *to, uint64_t digits)
@@ -280,6 +361,25 @@ cg_format_i64(char *to, int64_t value)
 		return cg_format_u64(to, (uint64_t)value);
 	*to = '-';
 	return cg_format_u64(to + 1, 0 - (uint64_t)value);
+}
+
+char *
+cg_format_fixed(char *to, int64_t value, unsigned digits)
+{
+	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	uint64_t unit = power_of_ten(digits), rest = size % unit;
+
+	if (value < 0)
+		*to++ = '-';
+	to = cg_format_u64(to, size / unit);
+	if (rest != 0)
+		*to++ = '.';
+	while (rest != 0) {
+		unit /= 10;
+		*to++ = (char)('0' + rest / unit);
+		rest %= unit;
+	}
+	return to;
 }
 
 /* The same for hex digits of 32 bits. */

@@ -347,9 +347,8 @@ cg_in_head(struct cg_in *in, struct cg_head *head)
 		.whole = !more };
 	if (in->is_stdin)
 		head->name = "";
-	if (cg_take_line(&rest, &head->first) && head->first.len > 0 &&
-	    head->first.ptr[head->first.len - 1] == '\r')
-		head->first.len--;
+	if (cg_take_line(&rest, &head->first))
+		cg_cut_return(&head->first);
 	return in->status == CG_OK;
 }
 

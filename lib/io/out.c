@@ -274,6 +274,14 @@ cg_putu(struct cg_out *out, uint64_t value)
 }
 
 void
+cg_put_fixed(struct cg_out *out, int64_t value, unsigned digits)
+{
+	char *to = cg_out_reserve(out, CG_NUMBER_MAX);
+
+	cg_out_advance(out, cg_format_fixed(to, value, digits));
+}
+
+void
 cg_putf(struct cg_out *out, const char *fmt, ...)
 {
 	char *to = cg_out_reserve(out, PRINT_ROOM), *text;

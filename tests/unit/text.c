@@ -146,6 +146,96 @@ test_value(uint64_t value)
 	CHECK(cg_take_u64(&s, &back) && back == value && s.len == 0);
 }
 
+static void
+test_fixed(void)
+{
+	static const struct {
+		const char *text;
+		bool good;
+		uint64_t value; /* times 1000 */
+		const char *rest;
+	} cases[] = {
+		{ "1", true, 1000, "" },
+		{ "0.25%", true, 250, "%" },
+		{ "12.3456s", true, 12345, "s" },
+		{ "1.", true, 1000, "." },
+		{ "1.x", true, 1000, ".x" },
+		{ "0.0019999999999999999999999", true, 1, "" },
+		{ "18446744073709551.615", true, UINT64_MAX, "" },
+		{ "18446744073709551.616", false, 0, "" },
+		{ "18446744073709552", false, 0, "" },
+		{ "0x1", true, 0, "x1" },
+		{ ".5", false, 0, "" },
+		{ "-1", false, 0, "" },
+		{ "", false, 0, "" },
+	};
+	static const struct {
+		int64_t value;
+		unsigned digits;
+		const char *text;
+	} formatted[] = {
+		{ 0, 9, "0" },
+		{ 1500, 3, "1.5" },
+		{ -1, 3, "-0.001" },
+		{ 7000, 3, "7" },
+		{ 42, 0, "42" },
+		{ INT64_MIN, 18, "-9.223372036854775808" },
+		{ INT64_MAX, 6, "9223372036854.775807" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct cg_slice s = cg_slice(cases[i].text);
+		uint64_t value = 0;
+		bool good = cg_take_fixed(&s, 3, &value);
+
+		if (!CHECK(good == cases[i].good && value == cases[i].value))
+			fprintf(stderr, "... '%s'\n", cases[i].text);
+		CHECK(cg_equal(s, good ? cases[i].rest : cases[i].text));
+	}
+	for (size_t i = 0; i < sizeof(formatted) / sizeof(*formatted); i++) {
+		char text[CG_NUMBER_MAX];
+		struct cg_slice s = { text,
+			(size_t)(cg_format_fixed(text, formatted[i].value,
+				     formatted[i].digits) -
+				 text) };
+
+		if (!CHECK(cg_equal(s, formatted[i].text)))
+			fprintf(stderr, "... '%s'\n", formatted[i].text);
+	}
+}
+
+static void
+test_ends(void)
+{
+	struct cg_slice s = cg_slice("a:b.c:12:4294967296"), none = { 0 };
+	uint32_t number = 7;
+
+	CHECK(!cg_cut_number(&s, ':', &number) && number == 7);
+	s.len -= strlen(":4294967296");
+	CHECK(cg_cut_number(&s, ':', &number) && number == 12);
+	CHECK(cg_equal(s, "a:b.c") && !cg_cut_number(&s, ':', &number));
+	s = cg_slice("12");
+	CHECK(!cg_cut_number(&s, ':', &number));
+	CHECK(!cg_cut_number(&none, ':', &number));
+	s = cg_slice("a\r\r");
+	cg_cut_return(&s);
+	CHECK(cg_equal(s, "a\r"));
+	cg_cut_return(&none);
+	CHECK(none.len == 0);
+}
+
+static void
+test_find(void)
+{
+	struct cg_slice s = cg_slice("aabab"), none = { 0 };
+
+	CHECK(cg_find(s, "ab") == s.ptr + 1);
+	CHECK(cg_find(s, "bab") == s.ptr + 2);
+	CHECK(!cg_find(s, "abb") && !cg_find(s, "aababa"));
+	s.len--;
+	CHECK(!cg_find(s, "bab") && !cg_find(none, "a"));
+}
+
 /* Values of hex digits, and how many are read. */
 static void
 test_hex(void)
@@ -242,6 +332,9 @@ main(void)
 	test_numbers();
 	test_values();
 	test_hex();
+	test_fixed();
+	test_ends();
+	test_find();
 	test_random_digits();
 	return unit_end();
 }
