@@ -188,6 +188,8 @@ apply_own(struct args *args, const struct cmd_option *option, const char *value)
 		status = record_option(args, option->name, value);
 	if (status != CG_OK)
 		return status;
+	if (option->filter)
+		return cg_job_set_filter(args->job, option->name, value);
 	if (option->set != NULL)
 		return option->set(args, value);
 	if (option->arg != NULL)

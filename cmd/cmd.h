@@ -68,6 +68,7 @@ struct cmd_option {
 	const char *group; /* heading in front of it in the help, or NULL */
 	bool unrecorded;   /* outputs do not depend on it: not in manifests */
 	bool target;       /* the help ends with the default target */
+	bool filter;       /* one of cg_job_set_filter() */
 };
 
 /* Ends with a NULL name. */

@@ -820,6 +820,14 @@ int cg_job_add_root_by(struct cg_job *, const char *by);
  */
 int cg_job_set_between(struct cg_job *, const char *);
 /*
+ * Filters by function, with pprof's names and meanings: "focus", "ignore",
+ * "hide", "show", "show-from", "prune-from", and "only-object" and
+ * "collapse-object" for objects; the value is a POSIX extended regular
+ * expression. "granularity": "function", "file", "object", "line" or "class".
+ * "trim-recursion": no value (NULL). They apply when the inputs were read.
+ */
+int cg_job_set_filter(struct cg_job *, const char *name, const char *value);
+/*
  * Whether samples get labels comm, pid, tid and thread, if their format has no
  * labels: as the target can represent, all, or only those of --root-by, for
  * comparisons of runs.

@@ -96,6 +96,8 @@ cg_copy_events(struct cg_copy *copy)
 static struct cg_pos
 copy_pos(const struct cg_copy *copy, struct cg_pos pos)
 {
+	if (copy->placeless)
+		return (struct cg_pos){ 0 };
 	pos.file = copy->file[pos.file];
 	if (copy->costs_only)
 		pos.addr = 0;
@@ -248,7 +250,11 @@ copy_calls(struct cg_copy *copy, struct cg_rows *rows, cg_fn fn)
 
 		if (copy->costs_only)
 			call.entry.addr = 0;
+		if (copy->placeless)
+			call.entry = (struct cg_pos){ 0 };
 		if (is_dropped(copy, values, call.n) ||
+		    (copy->united && copy->united[call.callee] &&
+			copy->fn[call.callee] == fn) ||
 		    (fn == 0 && call.n == 0 && copy->joined &&
 			copy->joined[call.callee]))
 			continue;
@@ -287,7 +293,8 @@ copy_stacks(struct cg_copy *copy, cg_part part)
 		const uint64_t *values =
 		    change_costs(copy, stack.cost, &stack.n, true);
 
-		if (is_dropped(copy, values, stack.n))
+		if (is_dropped(copy, values, stack.n) ||
+		    copy->node[stack.leaf] == CG_NO_NODE)
 			continue;
 		cg_set_labels(copy->to, copy->labels[stack.labels]);
 		cg_add_stack(copy->to, copy->node[stack.leaf],
@@ -315,14 +322,16 @@ copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 		cg_set_calls_sampled(copy->to);
 	if (copy->sumless)
 		return;
-	for (size_t i = 0; cg_next_fn(copy->from, part, &i, &fn);) {
+	for (size_t i = 0;
+	     !copy->rowless && cg_next_fn(copy->from, part, &i, &fn);) {
 		if (!cg_rows_open(rows, part, fn))
 			continue;
 		copy_costs(copy, rows, copy->fn[fn]);
 		copy_calls(copy, rows, copy->fn[fn]);
-		if (!copy->costs_only)
+		if (!copy->costs_only && !copy->placeless)
 			copy_others(copy, rows, copy->fn[fn]);
-		copy_inclusive(copy, rows, copy->fn[fn]);
+		if (!copy->no_inclusive)
+			copy_inclusive(copy, rows, copy->fn[fn]);
 	}
 	copy_stacks(copy, part);
 }
@@ -334,6 +343,7 @@ copy_track(struct cg_copy *copy, size_t number)
 	const struct cg_track *track = cg_get_track(copy->from, number);
 	struct cg_moments *moments;
 	struct cg_moment moment;
+	cg_node last = 0;
 
 	cg_set_part(copy->to, copy->part[track->part]);
 	if (!cg_add_track(copy->to, track))
@@ -341,8 +351,16 @@ copy_track(struct cg_copy *copy, size_t number)
 	cg_state_times(copy->to, track->begin, track->end);
 	moments = cg_moments_new(copy->from, number);
 	while (moments && cg_next_moment(moments, &moment)) {
+		cg_node node = copy->node[moment.node];
+
+		/* Where no frame is left nothing runs. */
+		if (track->spans && node == CG_NO_NODE)
+			node = 0;
+		if (node == CG_NO_NODE ||
+		    (copy->mapped && track->spans && node == last))
+			continue;
 		moment.cost = change_costs(copy, moment.cost, &moment.n, true);
-		moment.node = copy->node[moment.node];
+		moment.node = last = node;
 		cg_add_moment(copy->to, &moment);
 	}
 	cg_moments_free(moments);
@@ -371,7 +389,8 @@ cg_copy_rows(struct cg_copy *copy)
 	if (!rows || !copy->cost || !copy_labels(copy)) {
 		cg_graph_nomem(copy->from);
 	} else {
-		copy_nodes(copy);
+		if (!copy->mapped)
+			copy_nodes(copy);
 		for (cg_part i = 0; i < copy->from->parts; i++)
 			copy_part(copy, rows, i);
 		copy_tracks(copy);

@@ -17,6 +17,7 @@ struct cg_change {
 	uint64_t rest;     /* of rounding */
 };
 
+#define CG_NO_NODE UINT32_MAX
 /* Copies one graph into another; the caller maps the functions. */
 struct cg_copy {
 	const struct cg_graph *from;
@@ -34,6 +35,11 @@ struct cg_copy {
 	bool no_counts;           /* of calls and samples */
 	bool drop_zeros;          /* drop rows without costs */
 	bool sumless;             /* no rows, stacks and moments */
+	bool rowless;             /* no rows */
+	bool placeless;           /* no lines, addresses, jumps, branches */
+	bool mapped;              /* node[] is set, CG_NO_NODE: dropped */
+	bool no_inclusive;        /* no stated inclusive costs */
+	const bool *united;       /* by fn: drop calls of itself; or NULL */
 	const bool *joined;       /* by fn; NULL: see join.c */
 };
 /* Makes tables of ids for from, all 0. False: out of memory. */

@@ -48,6 +48,7 @@ cg_job_clone(struct cg_job *job)
 	clone->from = job->from;
 	clone->part_by = job->part_by;
 	clone->between = job->between;
+	clone->filters = job->filters; /* those of the first job */
 	clone->roots = job->roots;
 	clone->rooted = job->rooted;
 	clone->identity = job->identity;

@@ -123,29 +123,29 @@ clamp_or_refuse(struct cg_job *job, const struct cg_module *to)
 	    to->name, job->clamp ? "" : " (--clamp writes them as 0)");
 }
 
-/* Does the target need stacks, and are there costs outside of stacks? */
+/* Are there costs outside of stacks? */
 static bool
-wants_guess(const struct cg_graph *graph, const struct cg_module *to)
+has_stackless(const struct cg_graph *graph)
 {
 	bool costs = false;
 
-	if (!(to->needs & CG_STACKS) || !(graph->facts & CG_SELF))
+	if (!(graph->facts & CG_SELF))
 		return false;
 	for (size_t i = 0; !costs && i < graph->runs; i++)
 		costs = graph->run[i].costs.first != NULL;
 	return costs;
 }
 
-/* Estimates stacks from calls, if that was asked for. */
-static int
-guess_or_refuse(struct cg_job *job, const struct cg_module *to)
+int
+cg_need_stacks(struct cg_job *job, const char *what)
 {
 	int status = CG_OK;
 
+	if (!has_stackless(job->graph))
+		return CG_OK;
 	if (!job->guess)
 		return cg_lacks(job,
-		    "%s needs stacks; %s (--guess-stacks estimates them)",
-		    to->name,
+		    "%s needs stacks; %s (--guess-stacks estimates them)", what,
 		    job->graph->facts & CG_STACKS
 			? "some costs of the input have none"
 			: "the input has none");
@@ -317,16 +317,16 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 	status = derive_facts(job, to->needs, to->carries, levels);
 	if (status != CG_OK)
 		return status;
-	if (wants_guess(graph, to))
-		status = guess_or_refuse(job, to);
+	if (to->needs & CG_STACKS)
+		status = cg_need_stacks(job, to->name);
 	if (status != CG_OK)
 		return status;
 	missing = to->needs & ~cg_graph_facts(graph) & ~CG_INCL;
 	if (missing && (!cg_is_empty(graph) || (missing & ~EMPTY_LACKS)))
-		return cg_lacks(job, "%s needs %s; %s", to->name,
+		return cg_lacks(job, "%s needs %s; %s%s", to->name,
 		    list_facts(missing, text, sizeof(text)),
-		    job->emptied ? "--include and --exclude left none"
-				 : "the input has none");
+		    job->emptied ? job->emptied : "the input has",
+		    job->emptied ? " left none" : " none");
 	if (missing && !job->emptied)
 		cg_warn(job, "the input has no costs: the output is empty");
 	lost |= labels | (cg_graph_facts(graph) & ~to->carries);

@@ -3,6 +3,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,8 @@ cg_job_free(struct cg_job *job)
 	free(job->written.text);
 	cg_rules_free(&job->rules);
 	cg_map_free(&job->input_ids);
+	if (!job->symbol_owner)
+		cg_filters_free(job->filters);
 	free(job->diff_fn[0]);
 	free(job->diff_fn[1]);
 	free(job);
@@ -237,16 +240,21 @@ begin_graph(struct cg_job *job)
 	return CG_OK;
 }
 
-/* Notes and reports that --include and --exclude left no costs. */
+/* Notes and reports that options left no costs. */
 static void
 note_emptied(struct cg_job *job)
 {
 	bool excluded = job->build.excluded_files.table ||
 			(job->rules.patterns > 0 && job->merged > 0);
 
-	job->emptied = excluded && !job->partial && cg_is_empty(job->graph);
+	if (job->partial || !cg_is_empty(job->graph))
+		return;
+	if (excluded)
+		job->emptied = "--include and --exclude";
+	else if (job->filters)
+		job->emptied = "the filters";
 	if (job->emptied)
-		cg_warn(job, "--include and --exclude left no costs");
+		cg_warn(job, "%s left no costs", job->emptied);
 }
 
 static int
@@ -256,6 +264,25 @@ cut(struct cg_job *job)
 		return cg_graph_cut(&job->graph, &job->between);
 	return cg_lacks(
 	    job, "--between needs samples or calls with times; there are none");
+}
+
+/* Does what --focus and its kin say. */
+static int
+filter(struct cg_job *job)
+{
+	const char *stacked = cg_filters_stacked(job->filters);
+	char what[64];
+	int status = CG_OK;
+
+	job->build.graph = job->graph;
+	if (stacked) {
+		(void)snprintf(what, sizeof(what), "--%s", stacked);
+		status = cg_need_stacks(job, what);
+	}
+	if (status == CG_OK && stacked && (job->graph->facts & CG_CALLS))
+		cg_note(job, "counts of calls are dropped by --%s", stacked);
+	return status == CG_OK ? cg_graph_filter(&job->graph, job->filters)
+			       : status;
 }
 
 static int
@@ -275,6 +302,8 @@ freeze(struct cg_job *job)
 	/* Those that are merged were cut already. */
 	if (status == CG_OK && job->between.given && job->merged == 0)
 		status = cut(job);
+	if (status == CG_OK && job->filters && job->merged == 0)
+		status = filter(job);
 	/* Functions of unknown objects: only a full sum can resolve them. */
 	if (status == CG_OK && is_sum(job) && !job->partial)
 		status = cg_graph_join(&job->graph);

@@ -13,6 +13,7 @@
 #define CG_JOB_H
 
 #include "algo/algo.h"
+#include "algo/filters.h"
 #include "graph/rules.h"
 #include "symbols/symbols.h"
 
@@ -61,11 +62,12 @@ struct cg_job {
 	} written;               /* of cg_job_set_output_memory() */
 	struct cg_part_by part_by;
 	struct cg_between between; /* of --between */
+	struct cg_filters *filters; /* by function; NULL: none */
 	struct cg_roots roots;   /* of --root-by */
 	bool rooted;             /* it was given; or none */
 	enum cg_identity identity;
 	uint64_t levels;         /* of recursion; 0: as the option says */
-	bool emptied; /* by --include, --exclude */
+	const char *emptied; /* the options that have left no costs; or NULL */
 	bool gzip, strict, clamp, guess, verbose, parts;
 	bool adds;               /* it merges what other jobs have read */
 	size_t merged;           /* inputs that these have read */
@@ -145,6 +147,11 @@ void cg_job_release(struct cg_job *);
  * cannot represent: CG_ELOSS if strict.
  */
 int cg_derive(struct cg_job *, const struct cg_module *to);
+/*
+ * Estimates stacks, if that was asked for and costs have none; else an error
+ * that says what needs them.
+ */
+int cg_need_stacks(struct cg_job *, const char *what);
 /* Those of --root-by, or of the format (NULL: none). */
 struct cg_roots cg_job_roots(const struct cg_job *, const struct cg_module *);
 /* True if there are events, but neither costs, calls nor lines. */

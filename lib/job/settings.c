@@ -1,6 +1,7 @@
 /*
  * settings.c - sets up a job.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "algo/algo.h"
@@ -232,6 +233,37 @@ cg_job_set_between(struct cg_job *job, const char *text)
 	    "--between: expected two times, such as 1.5,3 or 10%%,20%%, not "
 	    "'%s'",
 	    text);
+}
+
+int
+cg_job_set_filter(struct cg_job *job, const char *name, const char *value)
+{
+	char why[128] = "";
+
+	if (!job->filters)
+		job->filters = calloc(1, sizeof(*job->filters));
+	if (!job->filters)
+		return cg_nomem(job);
+	switch (cg_filters_set(job->filters, name, value, why, sizeof(why))) {
+	case CG_FILTER_OK: return CG_OK;
+	case CG_FILTER_NONE:
+		return cg_usage(job, "there is no filter '%s'", name);
+	case CG_FILTER_TWICE:
+		return cg_usage(job,
+		    "--%s is given twice; one expression may have several "
+		    "alternatives: a|b",
+		    name);
+	case CG_FILTER_BAD:
+		return cg_usage(
+		    job, "--%s: invalid regular expression: %s", name, why);
+	case CG_FILTER_CHOICE:
+		return cg_usage(job,
+		    "--%s: expected function, file, object, line or class, not "
+		    "'%s'",
+		    name, value);
+	case CG_FILTER_NOMEM: break;
+	}
+	return cg_nomem(job);
 }
 
 void

@@ -1,0 +1,193 @@
+# filters.bats - filters by function: --focus, --hide, --granularity and others.
+load helper
+
+setup()
+{
+	dir=$BATS_TEST_TMPDIR
+	printf '%s\n' 'main;parse;lex;read 1' 'main;parse;lex;lex;alloc 2' \
+		'main;parse;alloc 4' 'main;write 8' 'idle 16' >"$dir/in.folded"
+}
+
+# stacks OPTION... -- LINE...: the stacks that the filters keep of in.folded.
+stacks()
+{
+	local options=()
+
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	"$CGCONV" -q -t folded "${options[@]}" "$dir/in.folded" |
+		same - <([ $# -eq 0 ] || printf '%s\n' "$@" | LC_ALL=C sort)
+}
+
+@test "filters: --focus keeps stacks with a match, --ignore drops them" {
+	stacks --focus '^lex$' -- 'main;parse;lex;lex;alloc 2' \
+		'main;parse;lex;read 1'
+	stacks --ignore 'alloc|idle' -- 'main;parse;lex;read 1' 'main;write 8'
+	stacks --focus parse --ignore alloc -- 'main;parse;lex;read 1'
+}
+
+@test "filters: --hide and --show drop frames and keep their costs" {
+	stacks --hide 'lex|alloc' -- 'idle 16' 'main;parse 6' \
+		'main;parse;read 1' 'main;write 8'
+	stacks --show 'main|alloc' -- 'main 9' 'main;alloc 6'
+	stacks --hide main --focus main -- 'parse;alloc 4' \
+		'parse;lex;lex;alloc 2' 'parse;lex;read 1' 'write 8'
+}
+
+@test "filters: --show-from cuts above the outermost match" {
+	stacks --show-from lex -- 'lex;lex;alloc 2' 'lex;read 1'
+	stacks --show-from 'lex|main' --hide main -- 'lex;lex;alloc 2' \
+		'lex;read 1'
+}
+
+@test "filters: --prune-from cuts below the innermost match" {
+	stacks --prune-from lex -- 'idle 16' 'main;parse;alloc 4' \
+		'main;parse;lex 1' 'main;parse;lex;lex 2' 'main;write 8'
+	stacks --prune-from lex --hide lex -- 'idle 16' 'main;parse;alloc 6' \
+		'main;parse;read 1' 'main;write 8'
+}
+
+@test "filters: --trim-recursion makes one call of several" {
+	stacks --trim-recursion --focus lex -- 'main;parse;lex;alloc 2' \
+		'main;parse;lex;read 1'
+}
+
+@test "filters: --granularity merges functions" {
+	cat >"$dir/in.perf" <<-END
+		a 1 1.0: 3 cycles:
+		  10 ns::A::f(int) (/lib/a.so)
+		  20 ns::A::g() (/lib/a.so)
+		  30 operator new(unsigned long) (/lib/b.so)
+		  40 main (/bin/a)
+
+	END
+	for of in 'object=/bin/a;/lib/b.so;/lib/a.so;/lib/a.so' \
+		'class=main;operator new(unsigned long);ns::A;ns::A' \
+		'function=main;operator new(unsigned long);ns::A::g();ns::A::f(int)'; do
+		"$CGCONV" -q -t folded --no-root-by \
+			--granularity "${of%%=*}" "$dir/in.perf" |
+			same - <(echo "${of#*=} 3")
+	done
+	"$CGCONV" -q -t folded --no-root-by --granularity class \
+		--trim-recursion "$dir/in.perf" |
+		same - <(echo 'main;operator new(unsigned long);ns::A 3')
+	"$CGCONV" -q -t folded --no-root-by --only-object '/a' "$dir/in.perf" |
+		same - <(echo 'main;ns::A::g();ns::A::f(int) 3')
+	"$CGCONV" -q -t folded --no-root-by --collapse-object 'a\.so' \
+		"$dir/in.perf" |
+		same - <(echo 'main;operator new(unsigned long);/lib/a.so 3')
+}
+
+@test "filters: --granularity line names functions by their lines" {
+	"$CGCONV" -q -t folded --granularity line \
+		samples/pprof/cpu/cpu.pb.gz >"$dir/lines"
+	"$CGCONV" -q -t folded samples/pprof/cpu/cpu.pb.gz >"$dir/plain"
+	grep -q 'main.main ./work.go:61;runtime/pprof.Do runtime/pprof/' "$dir/lines"
+	sum='{ s += $NF } END { print s }'
+	[ "$(awk "$sum" "$dir/lines")" = "$(awk "$sum" "$dir/plain")" ]
+}
+
+# self FILE OPTION...: self cost of all functions.
+self()
+{
+	"$CGCONV" -q -t csv "${@:2}" "$1" | awk -F, 'NR > 1 { s += $5 }
+		END { print s }'
+}
+
+@test "filters: on calls costs and calls are merged by file, object, class" {
+	in=samples/callgrind/parts/callgrind.out
+	all=$(self $in)
+	for what in function file object class; do
+		[ "$(self $in --granularity $what)" = "$all" ]
+	done
+	"$CGCONV" -q -t csv --granularity object $in >"$dir/out"
+	[ "$(wc -l <"$dir/out")" = "$(($(grep -c '^ob=([0-9]*) ' $in) + 1))" ]
+	"$CGCONV" -q -t callgrind --collapse-object 'libc' $in >"$dir/out"
+	[ "$(self "$dir/out")" = "$all" ]
+	"$CGCONV" -q -t csv --table calls "$dir/out" >"$dir/calls"
+	# libc is called and calls, but not itself.
+	grep -E '^[^,]*libc' "$dir/calls"
+	grep -vE '^[^,]*libc' "$dir/calls" | grep libc
+	not grep -E '^[^,]*libc.*libc.*libc.*libc' "$dir/calls"
+}
+
+@test "filters: what would be an estimate needs stacks, or --guess-stacks" {
+	in=samples/callgrind/plain/callgrind.out
+	refuses 3 '--focus needs stacks; the input has none (--guess-stacks' \
+		--focus main -t callgrind $in
+	"$CGCONV" -q --guess-stacks --focus main -t callgrind -o "$dir/out" $in
+	"$CGCONV" -q --info "$dir/out" | grep -q main
+}
+
+@test "filters: the share that is kept is told" {
+	"$CGCONV" -t folded --focus lex "$dir/in.folded" 2>&1 >/dev/null |
+		grep -F 'note: the filters keep 9.68 % of samples'
+	run "$CGCONV" -t folded --focus nobody "$dir/in.folded"
+	[ "$status" -eq 0 ]
+	[[ $output == *'the filters left no costs'* ]]
+}
+
+@test "filters: samples keep their order of time" {
+	cat >"$dir/in.perf" <<-END
+		a 1 1.0: 3 cycles:
+		  10 f (/a)
+		  40 main (/a)
+
+		a 1 2.0: 3 cycles:
+		  10 g (/a)
+		  40 main (/a)
+
+		a 1 3.0: 3 cycles:
+		  10 f (/a)
+		  40 main (/a)
+
+	END
+	"$CGCONV" -q -t json --ignore g "$dir/in.perf" >"$dir/out"
+	[ "$(grep -c '^\["moment"' "$dir/out")" = 2 ]
+	"$CGCONV" -q -t json --hide '^main$' "$dir/in.perf" >"$dir/out"
+	[ "$(grep -c '^\["moment"' "$dir/out")" = 3 ]
+	# Calls: the frames that are left begin and end when they did.
+	"$CGCONV" -q -t trace-event --hide '^main$' \
+		-o "$dir/out.json" "$dir/in.perf"
+	"$CGCONV" -q -t folded --show '^f$' --no-root-by "$dir/out.json" |
+		grep '^f '
+}
+
+@test "filters: batches and sums of inputs apply them to each input" {
+	cp "$dir/in.folded" "$dir/b.folded"
+	"$CGCONV" -q -t folded --focus lex -o "$dir/one" "$dir/in.folded" \
+		"$dir/b.folded"
+	"$CGCONV" -q -j 2 -r -t folded --focus lex -o "$dir/two" \
+		"$dir/in.folded" "$dir/b.folded"
+	same "$dir/one" "$dir/two"
+	grep -Fx 'main;parse;lex;read 2' "$dir/two"
+}
+
+@test "filters: by way of json the output is the same" {
+	"$CGCONV" -q -t json --focus lex --hide parse -o "$dir/a.cgj" \
+		"$dir/in.folded"
+	"$CGCONV" -q -t folded "$dir/a.cgj" |
+		same - <("$CGCONV" -q -t folded --focus lex --hide parse \
+			"$dir/in.folded")
+	# Nothing that was dropped is in it.
+	not grep write "$dir/a.cgj"
+}
+
+@test "filters: --info and --diff apply them" {
+	"$CGCONV" --info --focus lex "$dir/in.folded" >"$dir/out" 2>&1
+	grep -q ' 3 ' "$dir/out"
+	not grep -q write "$dir/out"
+	"$CGCONV" -q --diff --ignore idle "$dir/in.folded" "$dir/in.folded"
+}
+
+@test "filters: bad ones are usage errors" {
+	refuses 2 '--focus: invalid regular expression' --focus '(' \
+		-t folded "$dir/in.folded"
+	refuses 2 '--hide is given twice' --hide a --hide b \
+		-t folded "$dir/in.folded"
+	refuses 2 '--granularity: expected function, file, object, line or class' \
+		--granularity x -t folded "$dir/in.folded"
+}
