@@ -32,7 +32,7 @@ struct args {
 	enum command command;
 	const char *command_name; /* its option; NULL: none was given */
 	const char *from, *to, *output; /* NULL: not given */
-	const char *event, *top;
+	const char *event, *top, *tree;
 	bool json;                    /* with --info, --diff, --verify */
 	bool side_by_side, normalize; /* with --diff */
 	bool quiet, verbose, gzip;
@@ -121,6 +121,18 @@ const struct cg_event *column_event(const struct cg_graph *, size_t column);
 /* Sums all parts into cost; false if that overflows. */
 bool sum_parts(const struct cg_graph *, uint64_t *cost);
 
+/* ---- tree.c: the call tree ---------------------------------------------- */
+
+struct call_tree;
+/*
+ * Makes the tree of a graph with stacks, as --tree says. *made is to be freed,
+ * whatever is returned.
+ */
+int list_tree(struct args *, const struct cg_graph *, size_t column,
+    struct call_tree **made);
+void free_tree(struct call_tree *);
+void print_tree(const struct args *, const struct call_tree *);
+
 /* ---- labels.c: of samples ----------------------------------------------- */
 
 struct labelled {
@@ -173,6 +185,7 @@ struct contents {
 	cg_facts facts;
 	struct labels labels;
 	struct tracks tracks;
+	struct call_tree *tree; /* NULL: not asked for */
 };
 
 /* ---- info_json.c -------------------------------------------------------- */

@@ -182,6 +182,8 @@ show_graph(const struct args *args, const struct cg_graph *graph,
 	print_parts(graph, args->verbose);
 	print_tracks(&contents->tracks, args->verbose);
 	status = show_top(args, graph, sums, column, count);
+	if (status == CG_OK && contents->tree != NULL)
+		print_tree(args, contents->tree);
 	free(totals);
 	return status;
 }
@@ -220,9 +222,13 @@ show_info(struct args *args)
 	    !list_tracks(&contents.tracks, graph))
 		status = cg_nomem(args->job);
 	if (status == CG_OK)
-		status = cg_job_derive(args->job, CG_INCL | CG_CALLS);
-	if (status == CG_OK)
 		status = choose_column(args, graph, &column, &count);
+	if (status == CG_OK && args->tree != NULL)
+		status = cg_job_derive(args->job, CG_STACKS);
+	if (status == CG_OK && args->tree != NULL)
+		status = list_tree(args, graph, column, &contents.tree);
+	if (status == CG_OK)
+		status = cg_job_derive(args->job, CG_INCL | CG_CALLS);
 	if (status == CG_OK)
 		sums = sum_functions(args, graph, column);
 	if (status == CG_OK && sums == NULL)
@@ -233,5 +239,6 @@ show_info(struct args *args)
 	cg_sums_free(sums);
 	free(contents.labels.of);
 	free(contents.tracks.of);
+	free_tree(contents.tree);
 	return status;
 }

@@ -2,8 +2,10 @@
  * text.c - formats names, messages, tables, numbers and facts for people.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 
@@ -142,6 +144,21 @@ put_function(FILE *to, struct cg_slice name, uint32_t cycle,
 	}
 }
 
+/* Perf's colours of shares, on terminals only; see no-color.org. */
+static const char *
+colour_of(FILE *to, const char *cell)
+{
+	const char *off = getenv("NO_COLOR");
+	size_t len = strlen(cell);
+
+	if (len == 0 || cell[len - 1] != '%' || (off != NULL && *off != '\0') ||
+	    isatty(fileno(to)) != 1)
+		return "";
+	if (fabs(strtod(cell, NULL)) >= 5)
+		return "\x1b[31m";
+	return fabs(strtod(cell, NULL)) >= 0.5 ? "\x1b[32m" : "";
+}
+
 void
 put_table(FILE *to, const char *const *head, size_t rows,
     void (*put_cell)(char[AMOUNT_ROOM], const void *, size_t, size_t),
@@ -164,8 +181,12 @@ put_table(FILE *to, const char *const *head, size_t rows,
 	fprintf(to, "  %s\n", head[cells]);
 	for (size_t i = 0; i < rows; i++) {
 		for (size_t cell = 0; cell < cells; cell++) {
+			const char *colour;
+
 			put_cell(text, arg, i, cell);
-			fprintf(to, "  %*s", width[cell], text);
+			colour = colour_of(to, text);
+			fprintf(to, "  %s%*s%s", colour, width[cell], text,
+			    *colour != '\0' ? "\x1b[0m" : "");
 		}
 		fputs("  ", to);
 		put_name(to, arg, i);

@@ -879,7 +879,9 @@ int cg_job_run(struct cg_job *);
 /*
  * Derives facts for a program that looks at the graph itself: CG_INCL for
  * inclusive costs that follow from counts of calls, CG_CALLS for calls that
- * follow from stacks. Call it after cg_job_read() and before looking.
+ * follow from stacks, which are then gone; CG_STACKS for stacks, which are an
+ * error (CG_ELOSS) if there are none and cg_job_set_guess() does not allow to
+ * estimate them. Call it after cg_job_read() and before looking.
  */
 int cg_job_derive(struct cg_job *, cg_facts needs);
 /*

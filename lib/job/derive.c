@@ -106,6 +106,8 @@ cg_job_derive(struct cg_job *job, cg_facts needs)
 
 	if (status == CG_OK)
 		status = get_levels_set(job, &levels);
+	if (status == CG_OK && (needs & CG_STACKS))
+		status = cg_need_stacks(job, "a tree of calls");
 	if (status != CG_OK)
 		return status;
 	return derive_facts(

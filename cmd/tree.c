@@ -1,0 +1,236 @@
+/*
+ * tree.c - the call tree of --info --tree: frames of one function with the same
+ * callers are a line, indented more than that of the caller. Those below a
+ * share of the costs are only counted.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+#define PERCENT_DIGITS 6
+#define INDENT_MAX 30 /* levels; deeper ones are numbered */
+
+struct line {
+	uint32_t frame;
+	struct amount inclusive, self;
+};
+
+struct call_tree {
+	const struct cg_graph *graph;
+	size_t column;
+	struct amount total;
+	uint64_t share, depth; /* limits: millionths of a percent; levels */
+	struct cg_merged_stacks *merged;
+	const struct cg_merged_frame *frame;
+	size_t frames;
+	uint64_t *self, *inclusive; /* by frame */
+	struct line *line, *wait;   /* listed; still to be listed */
+	size_t lines, line_cap, waiting, wait_cap;
+};
+
+/* "1", "0.5%", "1%,10": a share of the costs, and how many levels. */
+static int
+parse_limits(const struct args *args, struct call_tree *tree)
+{
+	struct cg_slice text = cg_slice(args->tree);
+	bool good = cg_take_fixed(&text, PERCENT_DIGITS, &tree->share) &&
+		    tree->share <= 100000000;
+
+	(void)cg_take_char(&text, '%');
+	tree->depth = UINT32_MAX;
+	if (good && cg_take_char(&text, ','))
+		good = cg_take_u64(&text, &tree->depth) && tree->depth > 0;
+	if (good && text.len == 0)
+		return CG_OK;
+	return cg_usage(args->job,
+	    "--tree: expected a share such as 1%%, or a share and a number of "
+	    "levels such as 1%%,10, not '%s'",
+	    args->tree);
+}
+
+static uint32_t
+get_key(void *arg, cg_node node, const struct cg_stack *stack)
+{
+	(void)arg;
+	(void)node;
+	return stack->fn;
+}
+
+/* Sums costs; frames have higher numbers than their callers. */
+static bool
+sum_frames(struct call_tree *tree)
+{
+	tree->merged = cg_merged_stacks_new(tree->graph, get_key, tree);
+	if (tree->merged == NULL)
+		return false;
+	tree->frame = cg_merged_frames(tree->merged, &tree->frames);
+	tree->self = calloc(tree->frames, sizeof *tree->self);
+	tree->inclusive = calloc(tree->frames, sizeof *tree->inclusive);
+	if (tree->self == NULL || tree->inclusive == NULL ||
+	    !cg_merged_costs(tree->merged, tree->column, tree->self))
+		return false;
+	for (size_t i = tree->frames; i-- > 0;) {
+		/* The sum of all fits: see column_amount(). */
+		tree->inclusive[i] += tree->self[i];
+		if (i > 0)
+			tree->inclusive[tree->frame[i].parent] +=
+			    tree->inclusive[i];
+	}
+	return true;
+}
+
+static struct amount
+frame_amount(const struct call_tree *tree, uint64_t cost)
+{
+	return cg_get_event(tree->graph, tree->column)->is_signed
+		   ? amount_i64((int64_t)cost)
+		   : amount_u64(cost);
+}
+
+static bool
+is_listed(const struct call_tree *tree, uint32_t frame, struct amount inclusive)
+{
+	double share = 100e6 * (double)inclusive.size;
+
+	return tree->frame[frame].depth <= tree->depth && inclusive.size > 0 &&
+	       share >= (double)tree->share * (double)tree->total.size;
+}
+
+/* The largest is last: it is taken first. */
+static int
+compare_lines(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->inclusive.size != y->inclusive.size)
+		return x->inclusive.size < y->inclusive.size ? -1 : 1;
+	return x->frame < y->frame ? 1 : -1;
+}
+
+/* The frames that a frame calls wait, the largest last. */
+static bool
+add_calls(struct call_tree *tree, uint32_t frame)
+{
+	const uint32_t *child;
+	size_t n = cg_merged_children(tree->merged, frame, &child);
+	size_t begin = tree->waiting;
+
+	if (!cg_grow_raw(&tree->wait, &tree->wait_cap, begin + n + 1,
+		sizeof *tree->wait))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		struct line line = { .frame = child[i],
+			.inclusive =
+			    frame_amount(tree, tree->inclusive[child[i]]),
+			.self = frame_amount(tree, tree->self[child[i]]) };
+
+		if (is_listed(tree, child[i], line.inclusive))
+			tree->wait[tree->waiting++] = line;
+	}
+	qsort(tree->wait + begin, tree->waiting - begin, sizeof *tree->wait,
+	    compare_lines);
+	return true;
+}
+
+static bool
+list_lines(struct call_tree *tree)
+{
+	bool ok = add_calls(tree, 0);
+
+	while (ok && tree->waiting > 0) {
+		struct line line = tree->wait[--tree->waiting];
+
+		ok = cg_grow_raw(&tree->line, &tree->line_cap, tree->lines + 1,
+		    sizeof *tree->line);
+		if (ok)
+			tree->line[tree->lines++] = line;
+		ok = ok && add_calls(tree, line.frame);
+	}
+	return ok;
+}
+
+int
+list_tree(struct args *args, const struct cg_graph *graph, size_t column,
+    struct call_tree **made)
+{
+	struct call_tree *tree = *made = calloc(1, sizeof *tree);
+	uint64_t *totals = calloc(cg_event_count(graph) + 1, sizeof *totals);
+	int status =
+	    tree == NULL || totals == NULL ? cg_nomem(args->job) : CG_OK;
+
+	if (status == CG_OK)
+		status = parse_limits(args, tree);
+	if (status == CG_OK && column >= cg_event_count(graph))
+		status = cg_usage(args->job,
+		    "--tree: --event has to name an event that is counted");
+	if (status == CG_OK) {
+		tree->graph = graph;
+		tree->column = column;
+		if (sum_parts(graph, totals))
+			tree->total = column_amount(graph, column, totals);
+		if (!sum_frames(tree) || !list_lines(tree))
+			status = cg_nomem(args->job);
+	}
+	free(totals);
+	return status;
+}
+
+void
+free_tree(struct call_tree *tree)
+{
+	if (tree == NULL)
+		return;
+	cg_merged_stacks_free(tree->merged);
+	free(tree->self);
+	free(tree->inclusive);
+	free(tree->line);
+	free(tree->wait);
+	free(tree);
+}
+
+/* ---- Printing ----------------------------------------------------------- */
+
+static void
+put_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
+{
+	const struct call_tree *tree = arg;
+	const struct line *line = &tree->line[i];
+	struct amount amount = cell < 2 ? line->inclusive : line->self;
+
+	if (cell % 2 == 0)
+		amount_text(buf, amount);
+	else
+		percent_text(buf, amount, tree->total);
+}
+
+static void
+put_name(FILE *to, const void *arg, size_t i)
+{
+	const struct call_tree *tree = arg;
+	const struct cg_merged_frame *frame = &tree->frame[tree->line[i].frame];
+	struct cg_slice name = cg_fn_name(tree->graph, frame->fn);
+
+	fprintf(to, "%*s",
+	    2 * (int)(frame->depth <= INDENT_MAX ? frame->depth - 1
+						 : INDENT_MAX),
+	    "");
+	if (frame->depth > INDENT_MAX)
+		fprintf(to, "[%" PRIu32 "] ", frame->depth);
+	put_safe(to, name.len > 0 ? name : cg_slice("[unknown]"));
+}
+
+void
+print_tree(const struct args *args, const struct call_tree *tree)
+{
+	static const char *const head[] = { "Inclusive", "", "Self", "",
+		"Function, below its caller", NULL };
+
+	printf("\nCall tree by ");
+	put_safe(
+	    stdout, cg_slice(cg_get_event(tree->graph, tree->column)->name));
+	printf(" (limit: %s)\n", args->tree);
+	put_table(stdout, head, tree->lines, put_cell, put_name, tree);
+	printf("  %zu of %zu frames\n", tree->lines, tree->frames - 1);
+}
