@@ -131,3 +131,160 @@ words()
 	sed -i 's,heap_v2/524288,heapprofile,' "$dir/heap"
 	"$CGCONV" -q -t json "$dir/heap" | not grep -F '["desc","period"'
 }
+
+# Go (debug=1): the addresses, then comments with names.
+goroutines()
+{
+	printf '%s\n' 'goroutine profile: total 3' \
+		'2 @ 0x10 0x21 0x31 0x41' \
+		$'#\t0x20\tmain.wait+0x1\t\t/a b/main.go:10' \
+		$'#\t0x30\tmain.(*struct { sync.Mutex }).run+0x2\t/x.go:7' '' \
+		'1 @ 0x10 0x21 0x41' '# labels: {"id":"7", "who":"a \"b\""}' \
+		$'#\t0x20\tmain.wait+0x1\t/a b/main.go:10' ''
+}
+
+@test "gperftools: names of Go's texts come from their comments" {
+	goroutines >"$dir/in"
+	[ "$("$CGCONV" --detect "$dir/in" | cut -f 2)" = gperftools ]
+	"$CGCONV" -t folded "$dir/in" 2>"$dir/err" | same - <(printf '%s\n' \
+		'main.(*struct { sync.Mutex }).run;main.wait 2' 'main.wait 1')
+	grep -q 'note: addresses that the text does not name' "$dir/err"
+	"$CGCONV" -q -t json "$dir/in" >"$dir/json"
+	grep -qF '["labels",1,["id","7"],["who","a \"b\""]]' "$dir/json"
+	grep -qF '["event",0,"goroutine"' "$dir/json"
+	grep -qF '"/a b/main.go"' "$dir/json"
+	# With the comments of all frames left out, addresses are the names.
+	grep -v '^#' "$dir/in" >"$dir/plain"
+	"$CGCONV" -q -t folded "$dir/plain" | same - <(printf '%s\n' \
+		'0x40;0x20;0xf 1' '0x40;0x30;0x20;0xf 2')
+	# A stack of functions that are all hidden keeps its cost.
+	printf '%s\n' 'goroutine profile: total 5' '4 @ 0x11 0x41' '' \
+		'1 @ 0x21' $'#\t0x20\tmain.f+0x1\t/a.go:1' '' >"$dir/hidden"
+	"$CGCONV" -q -t folded "$dir/hidden" | same - <(printf '%s\n' \
+		'0x40;0x10 4' 'main.f 1')
+}
+
+@test "gperftools: functions inlined at an address of Go are told apart from recursion" {
+	printf '%s\n' 'goroutine profile: total 1' '1 @ 0x21 0x31 0x31 0x41' \
+		$'#\t0x20\tf+0x1\t/a.go:1' $'#\t0x30\tg+0x1\t/a.go:2' \
+		$'#\t0x30\th+0x1\t/a.go:3' $'#\t0x30\tg+0x1\t/a.go:2' \
+		$'#\t0x30\th+0x1\t/a.go:3' '' >"$dir/in"
+	"$CGCONV" -q -t folded "$dir/in" |
+		same - <(echo 'h;g_[i];h;g_[i];f 1')
+}
+
+@test "gperftools: names that Go leaves out come from the executable" {
+	# Any executable with fixed addresses serves.
+	prog=samples/gperftools/cpu/prog
+	addr=$(nm "$prog" | sed -n 's/^0*\([0-9a-f]*\) T main$/0x\1/p')
+	goroutines | sed "s/0x10 /$(printf '%#x' $((addr + 4))) /" >"$dir/in"
+	"$CGCONV" -q -t folded --exe "$prog" "$dir/in" | same - <(printf '%s\n' \
+		'main.(*struct { sync.Mutex }).run;main.wait;main 2' \
+		'main.wait;main 1')
+}
+
+@test "gperftools: cycles of contention become nanoseconds, samples are scaled" {
+	printf '%s\n' '--- mutex:' 'cycles/second=2000000000' \
+		'sampling period=5' '1000 3 @ 0x21 0x31' >"$dir/in"
+	[ "$(folded --event delay "$dir/in")" = '0x30;0x20 2500' ]
+	[ "$(folded --event contentions "$dir/in")" = '0x30;0x20 15' ]
+	printf '%s\n' '--- contention:' 'cycles/second=2000000000' \
+		'1000 3 @ 0x21 0x31' >"$dir/in"
+	[ "$(folded --event delay "$dir/in")" = '0x30;0x20 500' ]
+	# Without a frequency, delays are what they are.
+	printf '%s\n' '--- contentionz 1 ---' 'sampling period = 5' \
+		'ms since reset = 7' 'discarded samples = 2' \
+		'  1000        3 @ 0x21 0x31' '--- Memory map: ---' \
+		'  00000000-00001000: /bin/x' >"$dir/in"
+	[ "$(folded --event delay "$dir/in" 2>"$dir/err")" = '0x30;0x20 1000' ]
+	[ "$(folded --event contentions "$dir/in")" = '0x30;0x20 15' ]
+	"$CGCONV" -t json "$dir/in" 2>&1 >"$dir/out" |
+		grep -q 'samples were discarded: 2'
+}
+
+@test "gperftools: threads have names, and the stack of the thread before" {
+	printf '%s\n' '--- threadz 1 ---' '' \
+		'--- Thread 7f79 (name: main/148) stack: ---' \
+		'  PC:  0x00000020: helper(arg *)' '  0x00000031: main' '  0x41' \
+		'--- Thread 7f80 (name: w/one/149) stack: ---' \
+		'  PC: 0x51 0x61' '      creator: 0x31' \
+		'--- Thread 7f81 (name: w/150) stack: ---' \
+		'  [same as previous thread]' '      creator: 0x99' \
+		'---- no stack trace for thread 9' '  0x77' \
+		'--- Memory map: ---' '  00000000-00001000: /bin/x' >"$dir/in"
+	"$CGCONV" -q -t folded --no-root-by "$dir/in" | same - <(printf '%s\n' \
+		'0x40;main;helper(arg *) 1' 'main;0x60;0x51 2')
+	"$CGCONV" -q -t json --part-by tid "$dir/in" >"$dir/json"
+	grep -qF '149' "$dir/json"
+	"$CGCONV" -q -t pprof "$dir/in" -o "$dir/out.pb"
+	"$CGCONV" -q -t json "$dir/out.pb" |
+		grep -qF '["thread","w/one"],["tid","",149]'
+}
+
+@test "gperftools: growth is of objects and space, and is not scaled" {
+	printf '%s\n' 'heap profile: 1: 2097152 [ 1: 2097152] @ growthz' \
+		' 1: 2097152 [ 1: 2097152] @ 0x21' 'MAPPED_LIBRARIES:' >"$dir/in"
+	[ "$(folded --event space "$dir/in")" = '0x20 2097152' ]
+	[ "$(folded --event objects "$dir/in")" = '0x20 1' ]
+	"$CGCONV" -q --info samples/gperftools/growth/growth.heap |
+		grep -q 'Top.*inclusive space'
+}
+
+@test "gperftools: sizes of blocks are labels, as in pprof" {
+	"$CGCONV" -q -t json samples/gperftools/growth/sampled.heap |
+		grep -F '["bytes","",1000000]'
+}
+
+# java HEADER LINE...: a text of Java with its functions.
+java()
+{
+	printf '%s\n' "$@" '' ' 0x00000003 GC' ' 0x0000004 a.f (F.java:07)' \
+		' 0x0000005 memcpy (/lib/x.so)' \
+		' 0x0000006 0x77 generated stub/JIT'
+}
+
+@test "gperftools: reads heaps and contention of Java" {
+	java '--- heapz 1 ---' 'format = java' 'resolution = bytes' \
+		'  1048576     1 @ 0x00000003 0x00000004' \
+		'       14     7 @ 0x00000006 0x00000005' >"$dir/in"
+	folded --event inuse_objects "$dir/in" | same - <(printf '%s\n' \
+		'a.f;GC 1' 'memcpy;STUB 1835011')
+	folded --event inuse_space "$dir/in" | grep -qx 'a.f;GC 1212696'
+	"$CGCONV" -q -t json "$dir/in" >"$dir/json"
+	grep -qF '"F.java"' "$dir/json"
+	grep -qF '"x.so"' "$dir/json"
+	java '--- contentionz 1 ---' 'format = java' \
+		'resolution = microseconds' 'sampling period = 100' \
+		'  14  2 @ 0x00000003 0x00000004' >"$dir/in"
+	[ "$(folded --event delay "$dir/in")" = 'a.f;GC 1400' ]
+	[ "$(folded --event contentions "$dir/in")" = 'a.f;GC 200' ]
+	"$CGCONV" -q -t json "$dir/in" | grep -qF '"delay","","us"'
+	{
+		words 4 little 0 3 1 10 0 6 2 3 4 0 1 0
+		java | tail -n +2
+	} >"$dir/in"
+	[ "$(folded --event cpu "$dir/in")" = 'a.f;GC 60000' ]
+}
+
+@test "gperftools: truncated and malformed texts of Go are told" {
+	goroutines | head -n 5 >"$dir/in"
+	"$CGCONV" -t json "$dir/in" 2>&1 >"$dir/out" |
+		grep -q 'states a total of 3, the samples have 2'
+	goroutines | head -n 8 >"$dir/in"
+	"$CGCONV" -t json "$dir/in" 2>&1 >"$dir/out" |
+		grep -q 'expected an empty line after the last stack'
+	printf '%s\n' 'goroutine profile: total 3' 'x' >"$dir/in"
+	refuses 1 "in:2: error: expected 'COUNT @ ADDRESS...'" -t json \
+		"$dir/in"
+	printf '%s\n' '--- mutex:' 'cycles/second=x' >"$dir/in"
+	refuses 1 'in:2:15: error: expected a number' -t json "$dir/in"
+	printf '%s\n' '--- mutex:' '1 @ 0x1' >"$dir/in"
+	refuses 1 "expected 'CYCLES COUNT @ ADDRESS...'" -t json "$dir/in"
+	printf '%s\n' '--- mutex:' 'cycles/second=1' \
+		'18446744073709551615 1 @ 0x1' >"$dir/in"
+	refuses 1 'expected delays that fit' -t json "$dir/in"
+	printf '%s\n' '--- threadz 1 ---' '--- Thread 1' >"$dir/in"
+	refuses 1 "expected '--- Thread ID (name: NAME/TID)'" -t json "$dir/in"
+	printf '%s\n' '--- heapz 1 ---' '1 0 @ 0x1' >"$dir/in"
+	refuses 1 'expected a number of objects' -t json "$dir/in"
+}

@@ -1,0 +1,104 @@
+/*
+ * gperftools.c - the profiles that pprof calls legacy: of gperftools (CPU,
+ * heap, growth, contention, threads), of Go (debug=1: goroutine, threadcreate,
+ * heap, allocs, block, mutex), of Google's agent for Java (CPU, heap,
+ * contention).
+ *
+ * Source: profile/legacy_profile.go of google/pprof; counts are estimated from
+ * samples as there. Addresses are of a process, whose mappings are at the end:
+ * names come from the executables of --exe, or from the text itself, if it is
+ * Go's, Java's or of threads.
+ *
+ * Stacks are kept whole; pprof drops the second frame of a CPU profile if most
+ * samples share it, and frames of allocators, locks and profilers by name. The
+ * comments on memory that Go writes are dropped.
+ */
+#include <stdlib.h>
+
+#include "gperftools.h"
+
+/* Kinds of text, by their first line. */
+static const struct {
+	bool (*begin)(struct gperf_reader *, struct cg_slice header);
+	gperf_take_line *take;
+} kinds[] = {
+	{ gperf_begin_heap, gperf_take_heap },
+	{ gperf_begin_contention, gperf_take_contention },
+	{ gperf_begin_counts, gperf_take_counts },
+	{ gperf_begin_threads, gperf_take_threads },
+	{ gperf_begin_java_heap, gperf_take_java_heap },
+};
+#define KINDS (sizeof(kinds) / sizeof(*kinds))
+
+/* The kind of text, KINDS if it is none. */
+static size_t
+find_kind(struct gperf_reader *r, struct cg_slice header)
+{
+	size_t i = 0;
+
+	header = cg_trim(header);
+	while (i < KINDS && !kinds[i].begin(r, header))
+		i++;
+	return i;
+}
+
+static bool
+read_text(struct gperf_reader *r)
+{
+	struct cg_slice line;
+	size_t kind;
+
+	if (!cg_read_line(r->in, &line))
+		return false;
+	cg_cut_return(&line);
+	kind = find_kind(r, line);
+	if (kind == KINDS)
+		return cg_reject_at(r->job, line.ptr,
+		    "expected a header like 'heap profile: COUNTS @ "
+		    "heapprofile' or 'goroutine profile: total COUNT'");
+	return gperf_read_text(r, kinds[kind].take);
+}
+
+static int
+probe(const struct cg_head *head)
+{
+	struct gperf_reader *r;
+	bool java, found = gperf_is_cpu(head->text, &java);
+
+	if (found)
+		return CG_PROBE_SURE;
+	r = calloc(1, sizeof(*r));
+	found = r && find_kind(r, head->first) < KINDS;
+	free(r);
+	return found ? CG_PROBE_SURE : CG_PROBE_NO;
+}
+
+static int
+read_gperftools(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct gperf_reader *r = calloc(1, sizeof(*r));
+	struct cg_slice head;
+	bool good, java;
+
+	if (!r)
+		return cg_nomem(job);
+	*r = (struct gperf_reader){ .job = job, .in = in, .build = build };
+	r->space = cg_space_new(job, build);
+	(void)cg_look_bytes(in, 40, &head);
+	good = r->space &&
+	       (gperf_is_cpu(head, &java) ? gperf_read_cpu(r) : read_text(r));
+	cg_space_free(r->space);
+	gperf_free_samples(r);
+	gperf_free_names(r);
+	free(r);
+	return good ? cg_in_status(in) : CG_ELIMIT;
+}
+
+const struct cg_module cg_format_gperftools = {
+	CG_MODULE,
+	.name = "gperftools",
+	.title = "legacy profiles of pprof: gperftools, Go (debug=1), Java",
+	.suffixes = "heap",
+	.probe = probe,
+	.read = read_gperftools,
+};

@@ -1,0 +1,177 @@
+/*
+ * graph.c - stacks of addresses become stacks of functions: the names are those
+ * in the text, or those in executables (--exe) at what is mapped there.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gperftools.h"
+
+static bool
+add_events(struct gperf_reader *r, unsigned *column)
+{
+	for (size_t i = 0; i < r->columns; i++)
+		column[i] = cg_add_event(r->build, &r->event[i]);
+	return cg_build_status(r->build) == CG_OK;
+}
+
+/* As the reader of pprof describes it; of 0 and 1 nothing. */
+static void
+describe(struct gperf_reader *r)
+{
+	char text[60];
+
+	/* As go tool pprof does: time, and bytes in use. */
+	cg_add_desc(r->build, cg_slice(CG_MAIN_EVENT_KEY),
+	    cg_slice(r->event[r->main_event].name));
+	if (r->period <= 1)
+		return;
+	snprintf(
+	    text, sizeof(text), "%" PRIu64 " %s", r->period, r->period_unit);
+	cg_add_desc(r->build, cg_slice("period"), cg_slice(text));
+}
+
+/* ---- Frames ------------------------------------------------------------- */
+
+/* The frames at an address, innermost first. */
+static size_t
+find_frames(
+    struct gperf_reader *r, uint64_t addr, struct cg_stack frame[CG_FRAME_MAX])
+{
+	const struct gperf_frame *named;
+	size_t n = gperf_find_names(r, addr, &named);
+
+	if (n == 0)
+		return cg_space_frames(
+		    r->space, cg_space_find(r->space, addr), addr, frame);
+	if (n > CG_FRAME_MAX)
+		n = CG_FRAME_MAX;
+	for (size_t i = 0; i < n; i++)
+		frame[i] = (struct cg_stack){ .fn = named[i].fn,
+			.pos = named[i].pos,
+			.inlined = i + 1 < n };
+	return n;
+}
+
+/* Puts a node's frames on its parent's. */
+static cg_node
+add_frames(struct gperf_reader *r, cg_node at, uint64_t addr)
+{
+	struct cg_stack frame[CG_FRAME_MAX];
+
+	for (size_t i = find_frames(r, addr, frame); i > 0; i--)
+		at = cg_add_frame(r->build, at, frame[i - 1].fn,
+		    &frame[i - 1].pos, frame[i - 1].inlined);
+	return at;
+}
+
+/* Go left the function out, and no executable that was given has it. */
+static bool
+is_hidden(struct gperf_reader *r, uint64_t addr)
+{
+	const struct gperf_frame *named;
+
+	return r->hides && gperf_find_names(r, addr, &named) == 0 &&
+	       cg_space_find(r->space, addr) == 0;
+}
+
+/* The stack of a node in which every frame is hidden. */
+static cg_node
+add_hidden(struct gperf_reader *r, uint32_t leaf)
+{
+	const struct gperf_node *node = r->nodes.at;
+	const uint64_t *addr = r->addrs.at;
+	cg_node at = 0;
+	size_t depth = 0;
+
+	for (; leaf != 0; leaf = node[leaf - 1].parent)
+		r->addr[depth++] = addr[node[leaf - 1].addr - 1];
+	while (depth > 0)
+		at = add_frames(r, at, r->addr[--depth]);
+	return at;
+}
+
+/* ---- Samples ------------------------------------------------------------ */
+
+static void
+set_group(struct gperf_reader *r, uint32_t group)
+{
+	const struct gperf_group *groups = r->groups.at;
+	const struct gperf_group none = { 0 };
+	const struct gperf_group *at = groups ? &groups[group] : &none;
+	struct cg_sample_key key = { .comm = { "", 0 } };
+
+	key.tid = at->tid;
+	key.thread = cg_get_name(r->build, at->thread);
+	if (at->labels > 0)
+		key.label = (const struct cg_label *)r->labels.at + at->label;
+	key.labels = at->labels;
+	cg_set_sample_part(r->build, &key);
+}
+
+/* The columns need not be 0, 1, ...: other inputs may have other events. */
+static void
+add_stack(struct gperf_reader *r, const struct gperf_sample *sample,
+    cg_node leaf, const unsigned *column)
+{
+	uint64_t row[CG_EVENT_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->columns; i++) {
+		while (n <= column[i])
+			row[n++] = 0;
+		row[column[i]] = sample->cost[i];
+	}
+	set_group(r, sample->group);
+	cg_add_stack(r->build, leaf, sample->samples, row, n);
+}
+
+/* Sets the ids of nodes; id[0] is 0. */
+static void
+add_nodes(struct gperf_reader *r, cg_node *id)
+{
+	const struct gperf_node *node = r->nodes.at;
+	const uint64_t *addr = r->addrs.at;
+	bool hidden = false;
+
+	for (size_t i = 0; node && i < r->nodes.count; i++) {
+		uint64_t at = addr[node[i].addr - 1];
+
+		id[i + 1] = id[node[i].parent];
+		if (is_hidden(r, at))
+			hidden = true;
+		else
+			id[i + 1] = add_frames(r, id[i + 1], at);
+	}
+	if (hidden)
+		cg_note(r->job, "addresses that the text does not name are "
+				"dropped: Go's runtime; give the executable "
+				"with --exe to name them");
+}
+
+bool
+gperf_add_graph(struct gperf_reader *r)
+{
+	const struct gperf_sample *sample = r->samples.at;
+	cg_node *id = calloc(r->nodes.count + 1, sizeof(*id));
+	unsigned column[GPERF_COLUMNS] = { 0 };
+
+	gperf_begin_part(r, (struct cg_slice){ "", 0 });
+	describe(r);
+	if (!id)
+		return cg_reject_nomem(r->job);
+	if (add_events(r, column)) {
+		add_nodes(r, id);
+		for (size_t i = 0; sample && i < r->samples.count; i++) {
+			uint32_t leaf = sample[i].leaf;
+
+			if (id[leaf] == 0 && leaf != 0)
+				id[leaf] = add_hidden(r, leaf);
+			add_stack(r, &sample[i], id[leaf], column);
+		}
+	}
+	free(id);
+	return true;
+}

@@ -1,0 +1,176 @@
+/*
+ * names.c - functions that the text itself names, by address. Go (debug=1)
+ * writes a comment for each frame, below the sample:
+ *
+ *	1 @ 0x4375f6 0x40619b 0x4b51fe 0x4612e1
+ *	#	0x4b51fd	main.wait+0x1d	/tmp/main.go:10
+ *
+ * The address is that of the call. Go leaves out runtime.goexit, and functions
+ * of the runtime at the leaf (printStackRecord() of runtime/pprof).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gperftools.h"
+
+/* A comment of the current sample. */
+struct comment {
+	uint64_t addr;
+	struct gperf_frame frame;
+};
+
+/* ---- Comments ----------------------------------------------------------- */
+
+/* What precedes the next tabs. */
+static bool
+take_cell(struct cg_slice *text, struct cg_slice *cell)
+{
+	if (!cg_take_until(text, '\t', cell))
+		return false;
+	while (cg_take_char(text, '\t'))
+		continue;
+	return true;
+}
+
+static void
+cut_offset(struct cg_slice *name)
+{
+	size_t at = name->len;
+
+	while (at > 0 && name->ptr[at - 1] != '+')
+		at--;
+	if (at > 1)
+		name->len = at - 1;
+}
+
+bool
+gperf_take_comment(struct gperf_reader *r, struct cg_slice line)
+{
+	struct cg_slice cell, name;
+	struct gperf_frame frame = { 0 };
+	struct comment *comment;
+	uint64_t addr;
+
+	if (!r->held || !cg_take_prefix(&line, "#\t") ||
+	    !take_cell(&line, &cell) || !cg_get_u64(cell, &addr) ||
+	    !take_cell(&line, &name))
+		return true;
+	cut_offset(&name);
+	if (cg_cut_number(&line, ':', &frame.pos.line))
+		frame.pos.file = cg_add_file(r->build, line);
+	frame.pos.addr = addr;
+	frame.fn = cg_add_fn(r->build, name, frame.pos.file, 0);
+	comment = gperf_append(r, &r->pending, sizeof(*comment));
+	if (!comment)
+		return false;
+	*comment = (struct comment){ addr, frame };
+	r->hides = true;
+	return true;
+}
+
+/* ---- Addresses ---------------------------------------------------------- */
+
+/* Begins the frames of an address; NULL: known, or out of memory. */
+static struct gperf_names *
+add_names(struct gperf_reader *r, uint64_t addr, bool *good)
+{
+	uint32_t *at = cg_map_at(&r->named, addr);
+	struct gperf_names *names;
+
+	*good = at != NULL || cg_reject_nomem(r->job);
+	if (!at || *at != 0)
+		return NULL;
+	names = gperf_append(r, &r->names, sizeof(*names));
+	*good = names != NULL;
+	if (!names)
+		return NULL;
+	*names = (struct gperf_names){ .first = r->frames.count };
+	*at = (uint32_t)r->names.count;
+	return names;
+}
+
+static bool
+add_frame(struct gperf_reader *r, struct gperf_names *names,
+    const struct gperf_frame *frame)
+{
+	struct gperf_frame *new = gperf_append(r, &r->frames, sizeof(*new));
+
+	if (!new)
+		return false;
+	*new = *frame;
+	names->count++;
+	return true;
+}
+
+bool
+gperf_name_address(
+    struct gperf_reader *r, uint64_t addr, const struct gperf_frame *frame)
+{
+	bool good;
+	struct gperf_names *names = add_names(r, addr, &good);
+
+	return names ? add_frame(r, names, frame) : good;
+}
+
+/*
+ * A run of comments for an address that a stack has times in a row: of one
+ * occurrence each, innermost first; the functions inlined there are alike.
+ */
+static bool
+name_run(struct gperf_reader *r, const struct comment *run, size_t count,
+    size_t times)
+{
+	bool good;
+	struct gperf_names *names = add_names(r, run->addr, &good);
+
+	if (times > 1 && count % times == 0)
+		count /= times;
+	for (size_t i = 0; names && good && i < count; i++)
+		good = add_frame(r, names, &run[i].frame);
+	return good;
+}
+
+bool
+gperf_name_stack(struct gperf_reader *r)
+{
+	const struct comment *comment = r->pending.at;
+	size_t count = r->pending.count, depth = 0;
+	bool good = true;
+
+	for (size_t i = 0, end; good && i < count; i = end) {
+		uint64_t addr = comment[i].addr;
+		size_t times = 0;
+
+		for (end = i + 1; end < count && comment[end].addr == addr;)
+			end++;
+		while (depth < r->depth && r->addr[depth] != addr)
+			depth++;
+		for (; depth < r->depth && r->addr[depth] == addr; depth++)
+			times++;
+		good = name_run(r, &comment[i], end - i, times);
+	}
+	r->pending.count = 0;
+	return good;
+}
+
+size_t
+gperf_find_names(const struct gperf_reader *r, uint64_t addr,
+    const struct gperf_frame **frame)
+{
+	const struct gperf_names *names = r->names.at;
+	uint32_t id = cg_map_get(&r->named, addr);
+
+	if (id == 0)
+		return 0;
+	*frame = (const struct gperf_frame *)r->frames.at + names[id - 1].first;
+	return names[id - 1].count;
+}
+
+void
+gperf_free_names(struct gperf_reader *r)
+{
+	cg_map_free(&r->named);
+	free(r->frames.at);
+	free(r->names.at);
+	free(r->pending.at);
+}

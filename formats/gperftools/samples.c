@@ -1,0 +1,243 @@
+/*
+ * samples.c - stacks of addresses and their costs, merged, until the end of the
+ * file tells what the addresses are.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gperftools.h"
+
+/*
+ * The number of a key, from 1; 0: out of memory. *is_new: it is count + 1, and
+ * the caller must add the element.
+ */
+static uint32_t
+number(struct gperf_reader *r, struct cg_map *ids, uint64_t key, size_t count,
+    bool *is_new)
+{
+	uint32_t *id = cg_map_at(ids, key);
+
+	if (!id) {
+		(void)cg_reject_nomem(r->job);
+		return 0;
+	}
+	*is_new = *id == 0;
+	if (*is_new)
+		*id = (uint32_t)count + 1;
+	return *id;
+}
+
+/* ---- Groups ------------------------------------------------------------- */
+
+struct gperf_group *
+gperf_set_group(struct gperf_reader *r)
+{
+	struct gperf_group *group;
+
+	do { /* the first time, group 0 is made, too */
+		group = gperf_append(r, &r->groups, sizeof(*group));
+		if (!group)
+			return NULL;
+		*group = (struct gperf_group){ .label = r->labels.count };
+	} while (r->groups.count == 1);
+	r->sample.group = (uint32_t)(r->groups.count - 1);
+	return group;
+}
+
+static bool
+add_label(struct gperf_reader *r, struct gperf_group *group,
+    const struct cg_label *label)
+{
+	struct cg_label *new = gperf_append(r, &r->labels, sizeof(*new));
+
+	if (!new)
+		return false;
+	*new = *label;
+	group->labels++;
+	return true;
+}
+
+bool
+gperf_add_label(struct gperf_reader *r, struct gperf_group *group,
+    struct cg_slice key, struct cg_slice value)
+{
+	const struct cg_label label = {
+		.key = cg_get_name(r->build, cg_add_name(r->build, key)),
+		.value = cg_get_name(r->build, cg_add_name(r->build, value)),
+	};
+
+	return add_label(r, group, &label);
+}
+
+bool
+gperf_set_size(struct gperf_reader *r, uint64_t bytes)
+{
+	const struct cg_label label = { .key = cg_slice("bytes"),
+		.number = (int64_t)bytes };
+	uint32_t *at = cg_map_at(&r->sizes, bytes);
+	struct gperf_group *group;
+
+	if (!at)
+		return cg_reject_nomem(r->job);
+	if (*at != 0) {
+		r->sample.group = *at;
+		return true;
+	}
+	group = gperf_set_group(r);
+	if (!group)
+		return false;
+	*at = r->sample.group;
+	return add_label(r, group, &label);
+}
+
+/* ---- Stacks ------------------------------------------------------------- */
+
+void
+gperf_begin_sample(struct gperf_reader *r)
+{
+	r->sample = (struct gperf_sample){ .samples = 1 };
+	r->depth = 0;
+	r->held = true;
+}
+
+bool
+gperf_add_address(struct gperf_reader *r, uint64_t addr)
+{
+	/* The address before a return address is within the call. */
+	if (!r->ids && (r->depth > 0 || !r->exact_leaf))
+		addr--;
+	if (r->depth == GPERF_DEPTH_MAX)
+		return cg_reject(r->job,
+		    "expected a stack of at most %d frames", GPERF_DEPTH_MAX);
+	r->addr[r->depth++] = addr;
+	return true;
+}
+
+bool
+gperf_take_stack(struct gperf_reader *r, struct cg_slice text)
+{
+	const char *at = text.ptr;
+	uint64_t addr;
+
+	(void)cg_take_blanks(&text);
+	while (text.len > 0) {
+		if (!cg_take_u64(&text, &addr))
+			return cg_reject_at(r->job, text.len ? text.ptr : at,
+			    "expected an address of a stack");
+		if (!gperf_add_address(r, addr))
+			return false;
+		(void)cg_take_blanks(&text);
+	}
+	return true;
+}
+
+/* The index of an address + 1; 0: out of memory. */
+static uint32_t
+find_addr(struct gperf_reader *r, uint64_t addr)
+{
+	bool is_new;
+	uint32_t id = number(r, &r->addr_ids, addr, r->addrs.count, &is_new);
+	uint64_t *new;
+
+	if (id == 0 || !is_new)
+		return id;
+	new = gperf_append(r, &r->addrs, sizeof(*new));
+	if (!new)
+		return 0;
+	*new = addr;
+	return id;
+}
+
+/* Sets the index + 1 of the current stack's node; 0: it has no frames. */
+static bool
+find_leaf(struct gperf_reader *r, uint32_t *leaf)
+{
+	uint32_t at = 0, addr;
+	struct gperf_node *node;
+	bool is_new;
+
+	for (size_t i = r->depth; i > 0; i--) {
+		uint32_t parent = at;
+
+		addr = find_addr(r, r->addr[i - 1]);
+		if (addr == 0)
+			return false;
+		at = number(r, &r->children, (uint64_t)parent << 32 | addr,
+		    r->nodes.count, &is_new);
+		if (at == 0)
+			return false;
+		if (!is_new)
+			continue;
+		node = gperf_append(r, &r->nodes, sizeof(*node));
+		if (!node)
+			return false;
+		*node = (struct gperf_node){ .parent = parent, .addr = addr };
+	}
+	*leaf = at;
+	return true;
+}
+
+/* The leaf may be there twice, from the signal and the unwinder. */
+static void
+drop_second_leaf(struct gperf_reader *r)
+{
+	if (!r->exact_leaf || r->ids || r->depth < 2 ||
+	    r->addr[0] != r->addr[1] + 1)
+		return;
+	memmove(&r->addr[1], &r->addr[2], (r->depth - 2) * sizeof(*r->addr));
+	r->depth--;
+}
+
+static bool
+merge(struct gperf_reader *r)
+{
+	const struct gperf_sample *from = &r->sample;
+	struct gperf_sample *to;
+	bool is_new, fits;
+	uint32_t id;
+
+	id = number(r, &r->by_leaf, (uint64_t)from->group << 32 | from->leaf,
+	    r->samples.count, &is_new);
+	if (id == 0)
+		return false;
+	if (is_new) {
+		to = gperf_append(r, &r->samples, sizeof(*to));
+		if (to)
+			*to = *from;
+		return to != NULL;
+	}
+	to = (struct gperf_sample *)r->samples.at + id - 1;
+	fits =
+	    !__builtin_add_overflow(to->samples, from->samples, &to->samples);
+	for (size_t i = 0; i < r->columns; i++)
+		fits &= !__builtin_add_overflow(
+		    to->cost[i], from->cost[i], &to->cost[i]);
+	return fits ||
+	       cg_reject(r->job, "expected costs whose sum fits in 64 bits");
+}
+
+bool
+gperf_end_sample(struct gperf_reader *r)
+{
+	if (!r->held)
+		return true;
+	r->held = false;
+	if (!gperf_name_stack(r))
+		return false;
+	drop_second_leaf(r);
+	return find_leaf(r, &r->sample.leaf) && merge(r);
+}
+
+void
+gperf_free_samples(struct gperf_reader *r)
+{
+	cg_map_free(&r->addr_ids);
+	cg_map_free(&r->children);
+	cg_map_free(&r->by_leaf);
+	cg_map_free(&r->sizes);
+	free(r->addrs.at);
+	free(r->nodes.at);
+	free(r->samples.at);
+	free(r->groups.at);
+	free(r->labels.at);
+}
