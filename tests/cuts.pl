@@ -32,6 +32,7 @@ sub is_note           { my ($cut) = @_; $note_ends{ length $cut } }
 sub is_line           { my ($cut) = @_; $cut eq '' || $cut =~ /\n\z/ }
 sub is_map            { my ($cut) = @_; $cut =~ /(?:^|\n)[^\n]*\]:[^\n]*\n+(?:\[[^\n]*\n)*\z/ }
 sub is_count          { my ($cut) = @_; $cut =~ /\n *\d+\n+\z/ }
+sub is_place          { my ($cut) = @_; $cut eq '' || $cut =~ /\n(?:\t[^\n]*)?\n\z/ }
 sub is_paragraph      { my ($cut) = @_; $cut =~ /\n\n\z/ }
 sub is_section        { my ($cut) = @_; $cut =~ /(?:^|\n)(?:end_of_record|TN[^\n]*)\n?\z/ }
 
@@ -42,6 +43,8 @@ my @endless = (
     [ qr{^samples/(?:folded|gcov-text)/},         \&is_line ],
     [ qr{^samples/bpftrace/},                     \&is_map ],
     [ qr{^samples/dtrace/},                       \&is_count ],
+    [ qr{^samples/gperftools/go/(?:block|mutex)}, \&is_line ],
+    [ qr{^samples/goroutines/},                   \&is_place ],
     [ qr{^samples/perf-script/[^/]+/lines\.perf}, \&is_line ],
     [ qr{^samples/perf-script/},                  \&is_paragraph ],
     [ qr{^samples/lcov/},                         \&is_section ],

@@ -162,7 +162,7 @@ read_bpftrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct reader r = { .frames = { .job = job, .build = build } };
 
-	if (text_read(job, in, build, take_line, &r)) {
+	if (text_read(job, in, build, &text_samples, take_line, &r)) {
 		if (r.open || cg_in_unterminated(in))
 			cg_warn(job, "expected ']: ' and a count at the end: "
 				     "the file may be truncated");

@@ -109,7 +109,7 @@ read_dtrace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct reader r = { .frames = { .job = job, .build = build } };
 
-	if (text_read(job, in, build, take_line, &r)) {
+	if (text_read(job, in, build, &text_samples, take_line, &r)) {
 		if (r.frames.count > 0 || r.keyed || cg_in_unterminated(in))
 			cg_warn(job,
 			    "expected a count after the last stack: the file "

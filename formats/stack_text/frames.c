@@ -7,19 +7,24 @@
 #include "stack_text.h"
 
 bool
-text_add_frame(struct text_frames *frames, struct cg_slice name,
-    struct cg_slice object, uint64_t addr)
+text_push_frame(struct text_frames *frames, const struct text_frame *frame)
 {
-	struct text_frame *frame;
-
 	if (!cg_grow_raw(&frames->frame, &frames->cap, frames->count + 1,
 		sizeof(*frame)))
 		return cg_reject_nomem(frames->job);
-	frame = &frames->frame[frames->count++];
-	*frame = (struct text_frame){ .pos = { .addr = addr } };
-	frame->fn = cg_add_fn(
-	    frames->build, name, 0, cg_add_object(frames->build, object));
+	frames->frame[frames->count++] = *frame;
 	return cg_build_status(frames->build) == CG_OK;
+}
+
+bool
+text_add_frame(struct text_frames *frames, struct cg_slice name,
+    struct cg_slice object, uint64_t addr)
+{
+	struct text_frame frame = { .pos = { .addr = addr } };
+
+	frame.fn = cg_add_fn(
+	    frames->build, name, 0, cg_add_object(frames->build, object));
+	return text_push_frame(frames, &frame);
 }
 
 bool
@@ -35,8 +40,8 @@ text_end_stack(struct text_frames *frames, uint64_t cost, const char *none)
 		const struct text_frame *frame =
 		    &frames->frame[--frames->count];
 
-		node = cg_add_frame(
-		    frames->build, node, frame->fn, &frame->pos, false);
+		node = cg_add_frame(frames->build, node, frame->fn, &frame->pos,
+		    frame->inlined);
 	}
 	cg_add_stack(frames->build, node, cost,
 	    cg_columns_of(frames->build, &cost),
@@ -50,15 +55,17 @@ text_free_frames(struct text_frames *frames)
 	free(frames->frame);
 }
 
+const struct cg_event text_samples = { .name = "samples",
+	.long_name = "Samples" };
+
 bool
 text_read(struct cg_job *job, struct cg_in *in, struct cg_build *build,
+    const struct cg_event *event,
     bool (*take)(void *reader, struct cg_slice line), void *reader)
 {
-	static const struct cg_event samples = { .name = "samples",
-		.long_name = "Samples" };
 	struct cg_slice line;
 
-	(void)cg_add_column(build, &samples);
+	(void)cg_add_column(build, event);
 	while (cg_read_line(in, &line)) {
 		cg_cut_return(&line);
 		if (!take(reader, line))

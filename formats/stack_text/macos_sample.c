@@ -190,7 +190,7 @@ read_sample(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct reader r = { .job = job, .build = build };
 
-	if (text_read(job, in, build, take_line, &r)) {
+	if (text_read(job, in, build, &text_samples, take_line, &r)) {
 		while (r.depth > 0)
 			close_level(&r);
 		if (r.seen && !r.ended)

@@ -5,6 +5,7 @@
  *	dtrace.c        aggregations of stack() and ustack()
  *	bpftrace.c      maps by kstack and ustack
  *	macos_sample.c  call graphs of macOS's sample and Activity Monitor
+ *	goroutines.c    stacks of goroutines, as Go prints them
  */
 #ifndef FORMATS_STACK_TEXT_H
 #define FORMATS_STACK_TEXT_H
@@ -18,6 +19,7 @@ struct text_frames {
 	struct text_frame {
 		cg_fn fn;
 		struct cg_pos pos;
+		bool inlined;
 	} * frame;
 	size_t count, cap;
 };
@@ -25,6 +27,8 @@ struct text_frames {
 /* The leaf comes first, as tracers print stacks. */
 bool text_add_frame(struct text_frames *, struct cg_slice name,
     struct cg_slice object, uint64_t addr);
+/* The same for a function and a position that are known. */
+bool text_push_frame(struct text_frames *, const struct text_frame *);
 /*
  * Adds the stack and a cost of the only event; forgets its frames. Without
  * frames the cost is that of the function none.
@@ -32,12 +36,14 @@ bool text_add_frame(struct text_frames *, struct cg_slice name,
 bool text_end_stack(struct text_frames *, uint64_t cost, const char *none);
 void text_free_frames(struct text_frames *);
 
+/* What tracers count. */
+extern const struct cg_event text_samples;
 /*
  * Adds the event and reads the file: take() gets each line without its line
  * end, and returns false after an error. True: at the end of the file, no error.
  */
 bool text_read(struct cg_job *, struct cg_in *, struct cg_build *,
-    bool (*take)(void *reader, struct cg_slice line), void *reader);
+    const struct cg_event *, bool (*take)(void *reader, struct cg_slice line), void *reader);
 /* The status of a reader that returns. */
 int text_status(struct cg_job *, struct cg_build *);
 /* Removes "+12" or "+0x1f" from the end; false: it is not there. */
