@@ -85,6 +85,18 @@ char *cg_format_i64(char *to, int64_t);
 char *cg_format_hex(char *to, uint64_t);  /* 0x1f; zero is 0x0 */
 /* Divided by 10 to the power of digits, exactly: 1.5; digits: at most 18. */
 char *cg_format_fixed(char *to, int64_t, unsigned digits);
+/* 10 to the power of digits, at most 18. */
+static inline uint64_t
+cg_power_of_ten(unsigned digits)
+{
+	static const uint64_t power[] = { 1, 10, 100, 1000, 10000, 100000,
+		1000000, 10000000, 100000000, 1000000000, 10000000000,
+		100000000000, 1000000000000, 10000000000000, 100000000000000,
+		1000000000000000, 10000000000000000, 100000000000000000,
+		1000000000000000000 };
+
+	return power[digits];
+}
 
 /* ---- JSON --------------------------------------------------------------- */
 
@@ -114,8 +126,10 @@ struct cg_json {
 	 */
 	struct cg_slice text;
 	bool escaped;          /* text contains a backslash */
-	bool whole;            /* of NUMBER: 1 to 18 digits, nothing else, */
-	uint64_t value;        /* ... whose value this is */
+	bool whole;            /* of NUMBER: 1 to 18 digits, nothing else */
+	bool plain;            /* ... or with a sign or a point, no exponent */
+	unsigned places;       /* of plain: digits after the point */
+	uint64_t value;        /* of plain: all digits, without the sign */
 	unsigned depth;
 	bool in_object;        /* private: the innermost level is one */
 	uint64_t objects[CG_JSON_DEPTH / 64]; /* private: which levels are */

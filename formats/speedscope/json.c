@@ -6,6 +6,7 @@
 
 #include "read.h"
 
+#define NANO_DIGITS 9
 #define DIGITS_MAX 48 /* of a number; more are ignored */
 
 void *
@@ -85,25 +86,6 @@ join_digits(
 	return true;
 }
 
-/* The common case: at most ten characters, without an exponent. */
-static bool
-parse_short(struct cg_slice text, struct decimal *value)
-{
-	const char *at = text.ptr, *end = at + text.len;
-	uint32_t sum = 0, unit = NANO;
-
-	if (text.len > 10)
-		return false;
-	for (; at < end && *at >= '0' && *at <= '9'; at++)
-		sum = sum * 10 + (uint32_t)(*at - '0');
-	*value = (struct decimal){ .whole = sum };
-	if (at < end && *at++ != '.')
-		return false;
-	for (; at < end && *at >= '0' && *at <= '9'; at++)
-		value->nano += (uint32_t)(*at - '0') * (unit /= 10);
-	return at == end;
-}
-
 /* "12.5e3"; decimals after the ninth are ignored. */
 static bool
 parse_decimal(struct cg_slice text, struct decimal *value)
@@ -140,6 +122,20 @@ parse_decimal(struct cg_slice text, struct decimal *value)
 	return true;
 }
 
+static void
+split_plain(const struct cg_json *json, struct decimal *value)
+{
+	uint64_t unit = cg_power_of_ten(json->places);
+	uint64_t scale = cg_power_of_ten(NANO_DIGITS - json->places);
+
+	if (json->whole) {
+		*value = (struct decimal){ .whole = json->value };
+		return;
+	}
+	value->whole = json->value / unit;
+	value->nano = (uint32_t)(json->value % unit * scale);
+}
+
 bool
 speedscope_take_decimal(struct reader *r, struct decimal *value)
 {
@@ -149,13 +145,11 @@ speedscope_take_decimal(struct reader *r, struct decimal *value)
 		return false;
 	if (*text.ptr == '-' && !cg_equal(text, "-0"))
 		return speedscope_reject(r, "a number that is not negative");
-	if (r->json.whole) {
-		*value = (struct decimal){ .whole = r->json.value };
-		return speedscope_next(r);
-	}
 	if (*text.ptr == '-')
 		(void)cg_take_char(&text, '-');
-	if (!parse_short(text, value) && !parse_decimal(text, value))
+	if (r->json.plain && r->json.places <= NANO_DIGITS)
+		split_plain(&r->json, value);
+	else if (!parse_decimal(text, value))
 		return speedscope_reject(r, "a number below 2^64");
 	return speedscope_next(r);
 }

@@ -218,21 +218,11 @@ cg_take_u64(struct cg_slice *slice, uint64_t *number)
 	return true;
 }
 
-static uint64_t
-power_of_ten(unsigned digits)
-{
-	uint64_t power = 1;
-
-	while (digits-- > 0)
-		power *= 10;
-	return power;
-}
-
 bool
 cg_take_fixed(struct cg_slice *slice, unsigned digits, uint64_t *number)
 {
 	struct cg_slice rest = *slice;
-	uint64_t unit = power_of_ten(digits), value;
+	uint64_t unit = cg_power_of_ten(digits), value;
 
 	if (rest.len == 0 || !is_digit(*rest.ptr) ||
 	    !cg_take_u64(&rest, &value) ||
@@ -367,7 +357,7 @@ char *
 cg_format_fixed(char *to, int64_t value, unsigned digits)
 {
 	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-	uint64_t unit = power_of_ten(digits), rest = size % unit;
+	uint64_t unit = cg_power_of_ten(digits), rest = size % unit;
 
 	if (value < 0)
 		*to++ = '-';

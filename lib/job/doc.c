@@ -175,19 +175,10 @@ cg_doc_grow(
 bool
 cg_doc_number(struct cg_doc *doc, unsigned digits, int64_t *number)
 {
-	static const uint64_t power[] = { 1, 10, 100, 1000 };
-	static const size_t powers = sizeof(power) / sizeof(*power);
-
 	*number = 0;
-	if (!take(doc, CG_JSON_NUMBER, "a number"))
-		return false;
-	/* More than 18 digits may not fit. */
-	if (!doc->json.whole || digits >= powers ||
-	    doc->json.text.len + digits > 18)
-		return cg_json_scale(&doc->json, digits, number) ||
-		       cg_doc_fail(doc, "a smaller number");
-	*number = (int64_t)(doc->json.value * power[digits]);
-	return true;
+	return take(doc, CG_JSON_NUMBER, "a number") &&
+	       (cg_json_scale(&doc->json, digits, number) ||
+		   cg_doc_fail(doc, "a smaller number"));
 }
 
 /* ---- Fields ------------------------------------------------------------- */

@@ -16,7 +16,7 @@ enum expect {
 	BAD        /* nothing: there was an error */
 };
 
-#define WHOLE_DIGITS 18 /* as many as always fit into an int64_t */
+#define PLAIN_DIGITS 18 /* as many as always fit into an int64_t */
 #define LOOK_AHEAD 8    /* more than an escape or a literal has */
 
 #define STRING_OF(x) #x
@@ -172,7 +172,7 @@ join_digits(uint64_t word, uint64_t *value)
 
 /*
  * The end of the digits from at on (at itself if there are none), and their
- * value if there are at most WHOLE_DIGITS.
+ * value if there are at most PLAIN_DIGITS.
  */
 static inline const char *
 take_digits(const char *at, const char *end, uint64_t *value)
@@ -196,6 +196,22 @@ take_digits(const char *at, const char *end, uint64_t *value)
 }
 
 /*
+ * The same for the digits behind a point: they are joined to the value of those
+ * before it.
+ */
+static inline const char *
+take_places(const char *at, const char *end, uint64_t *value, unsigned *places)
+{
+	uint64_t fraction;
+	const char *to = take_digits(at, end, &fraction);
+
+	*places = (unsigned)(to - at);
+	if (to - at <= PLAIN_DIGITS)
+		*value = *value * cg_power_of_ten(*places) + fraction;
+	return to;
+}
+
+/*
  * 01 is the number 0 here; the next token is then an unexpected 1.
  */
 static enum cg_json_type
@@ -203,20 +219,25 @@ take_number(struct cg_json *json, const char *at, const char *end)
 {
 	const char *digits = at + (*at == '-');
 	const char *to = take_digits(digits, end, &json->value);
+	ptrdiff_t count;
 	uint64_t ignored;
 
 	if (to - digits > 1 && *digits == '0') {
 		to = digits + 1;
 		json->value = 0;
 	}
-	json->whole = digits == at && to - at <= WHOLE_DIGITS;
+	count = to - digits;
+	json->places = 0;
+	json->whole = digits == at && count <= PLAIN_DIGITS;
 	if (to > digits && to < end && *to == '.') {
 		json->whole = false;
 		digits = to + 1;
-		to = take_digits(digits, end, &ignored);
+		to = take_places(digits, end, &json->value, &json->places);
+		count += to - digits;
 	}
+	json->plain = count <= PLAIN_DIGITS;
 	if (to > digits && to < end && (*to | 0x20) == 'e') {
-		json->whole = false;
+		json->whole = json->plain = false;
 		digits = to + 1;
 		if (digits < end && (*digits == '+' || *digits == '-'))
 			digits++;
@@ -406,19 +427,33 @@ is_open(const struct cg_json *json, enum cg_json_type type)
  * take_token().
  */
 
-/* A number of digits only, before another value or the end of the level. */
+/*
+ * A number without sign and exponent, before another value or the end of the
+ * level.
+ */
 static inline enum cg_json_type
-take_whole(struct cg_json *json, const char *at, const char *end, char close)
+take_plain_number(
+    struct cg_json *json, const char *at, const char *end, char close)
 {
 	uint64_t value;
+	unsigned places = 0;
 	const char *to = take_digits(at, end, &value);
 
-	if (to == at || to == end || (*to != ',' && *to != close) ||
-	    (*at == '0' && to - at > 1) || to - at > WHOLE_DIGITS)
+	if (to == at || to == end || (*at == '0' && to - at > 1))
+		return CG_JSON_BAD;
+	if (*to == '.') {
+		to = take_places(to + 1, end, &value, &places);
+		if (places == 0 || to == end)
+			return CG_JSON_BAD;
+	}
+	/* The point counts as a digit: more is left to take_number(). */
+	if ((*to != ',' && *to != close) || to - at > PLAIN_DIGITS)
 		return CG_JSON_BAD;
 	json->at = at;
 	json->text = (struct cg_slice){ at, (size_t)(to - at) };
-	json->whole = true;
+	json->plain = true;
+	json->whole = places == 0;
+	json->places = places;
 	json->value = value;
 	json->rest = (struct cg_slice){ to, (size_t)(end - to) };
 	json->expect = MORE;
@@ -451,7 +486,7 @@ take_element(struct cg_json *json)
 	else if (json->expect != ITEM)
 		return CG_JSON_BAD;
 	if (at == end || *at != '{')
-		return take_whole(json, at, end, ']');
+		return take_plain_number(json, at, end, ']');
 	json->at = at;
 	return open_level(json, at, end);
 }
@@ -472,7 +507,7 @@ take_member(struct cg_json *json)
 		if (*at == '"')
 			return take_plain(json, at, end, false);
 		if (*at != '{')
-			return take_whole(json, at, end, '}');
+			return take_plain_number(json, at, end, '}');
 		json->at = at;
 		return open_level(json, at, end);
 	}

@@ -66,36 +66,22 @@ drop_digits(struct cg_slice text, int places, uint64_t *number)
 	return true;
 }
 
-/*
- * The same for most numbers: few digits, none beyond places, no exponent. False:
- * it is another one.
- */
+/* The same for plain numbers. False: it may not fit. */
 static bool
-scale_short(struct cg_slice text, unsigned places, uint64_t *number)
+scale_plain(const struct cg_json *json, unsigned digits, uint64_t *number)
 {
-	static const uint32_t power[] = { 1, 10, 100, 1000, 10000, 100000,
-		1000000 };
-	unsigned left = places, step = 0;
-	uint64_t value = 0;
+	unsigned places = json->places;
+	uint64_t unit;
 
-	if (text.len > 12 || places >= sizeof(power) / sizeof(*power))
-		return false;
-	for (size_t i = 0; i < text.len; i++) {
-		unsigned digit = (unsigned)text.ptr[i] - '0';
-
-		if (digit < 10) {
-			value = value * 10 + digit;
-			left -= step;
-		} else if (text.ptr[i] == '.') {
-			step = 1;
-		} else {
-			return false;
-		}
+	if (places > digits) {
+		unit = cg_power_of_ten(places - digits);
+		*number = (json->value + unit / 2) / unit;
+		return true;
 	}
-	/* More digits than places: left has wrapped around. */
-	if (left > places)
+	/* At least as long as its digits; powers end at 18 digits, too. */
+	if (json->text.len + digits - places > 18)
 		return false;
-	*number = value * power[left];
+	*number = json->value * cg_power_of_ten(digits - places);
 	return true;
 }
 
@@ -107,7 +93,7 @@ cg_json_scale(const struct cg_json *json, unsigned digits, int64_t *number)
 	uint64_t value;
 	int places;
 
-	if (scale_short(text, digits, &value)) {
+	if (json->plain && scale_plain(json, digits, &value)) {
 		*number = negative ? -(int64_t)value : (int64_t)value;
 		return true;
 	}

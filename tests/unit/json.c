@@ -4,6 +4,7 @@
 #include <json-c/json.h>
 
 #include "io/io.h"
+#include "syntax/syntax.h"
 #include "unit.h"
 
 #define TEXT_MAX 4096
@@ -121,6 +122,56 @@ test_errors(void)
 		CHECK(cg_json_next(&json) == CG_JSON_BAD);
 	}
 	CHECK(last_token(&json, (struct cg_slice){ 0 }) == CG_JSON_BAD);
+}
+
+static void
+test_numbers(void)
+{
+	static const struct {
+		const char *text;
+		bool whole, plain;
+		unsigned places;
+		uint64_t value;
+		int64_t thousandths; /* INT64_MIN: they do not fit */
+	} want[] = {
+		{ "0", true, true, 0, 0, 0 },
+		{ "12", true, true, 0, 12, 12000 },
+		{ "-12", false, true, 0, 12, -12000 },
+		{ "1.5", false, true, 1, 15, 1500 },
+		{ "-1.0625", false, true, 4, 10625, -1063 },
+		{ "0.12345678", false, true, 8, 12345678, 123 },
+		{ "0.9996", false, true, 4, 9996, 1000 },
+		{ "123456789.987654321", false, true, 9, 123456789987654321,
+		    123456789988 },
+		{ "1234567890.987654321", false, false, 9, 0, 1234567890988 },
+		{ "999999999999999999", true, true, 0, 999999999999999999,
+		    INT64_MIN },
+		{ "1000000000000000000", false, false, 0, 0, INT64_MIN },
+		{ "1.5e3", false, false, 1, 0, 1500000 },
+	};
+	char text[40];
+
+	for (size_t i = 0; i < 2 * sizeof(want) / sizeof(*want); i++) {
+		/* Alone, and with what follows in a list. */
+		const char *number = want[i / 2].text;
+		struct cg_json json;
+		int64_t thousandths = INT64_MIN;
+
+		snprintf(text, sizeof(text), i % 2 ? "[%s,1]" : "%s", number);
+		cg_json_start(&json, cg_slice(text));
+		if (i % 2)
+			CHECK(cg_json_next(&json) == CG_JSON_ARRAY);
+		CHECK(cg_json_next(&json) == CG_JSON_NUMBER);
+		CHECK(cg_equal(json.text, number));
+		CHECK(json.whole == want[i / 2].whole);
+		CHECK(json.plain == want[i / 2].plain);
+		CHECK(!json.plain || (json.places == want[i / 2].places &&
+					 json.value == want[i / 2].value));
+		if (!cg_json_scale(&json, 3, &thousandths))
+			thousandths = INT64_MIN;
+		if (!CHECK(thousandths == want[i / 2].thousandths))
+			fprintf(stderr, "... %s\n", text);
+	}
 }
 
 static void
@@ -711,6 +762,7 @@ main(void)
 {
 	test_tokens();
 	test_errors();
+	test_numbers();
 	test_depth();
 	test_random();
 	test_prefixes();
