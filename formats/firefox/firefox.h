@@ -27,8 +27,10 @@
 
 /* ---- tables.c ----------------------------------------------------------- */
 
+/* Most columns need 32 bits only; the first value that does not fit widens. */
 struct firefox_column {
-	int64_t *value;
+	int32_t *value; /* INT32_MIN: null */
+	int64_t *wide;  /* instead of value, or NULL */
 	size_t count, cap;
 };
 
@@ -80,14 +82,24 @@ extern const struct firefox_spec firefox_stacks, firefox_frames, firefox_funcs,
 /* A cg_field's take(): into is a table whose spec is set. */
 bool firefox_take_table(struct cg_doc *, void *into);
 void firefox_free_table(struct firefox_table *);
+/* The value of a row below count. */
+static inline int64_t
+firefox_value(const struct firefox_column *column, size_t row)
+{
+	if (column->wide)
+		return column->wide[row];
+	return column->value[row] != INT32_MIN ? column->value[row]
+					       : FIREFOX_NONE;
+}
 /* A cell; FIREFOX_NONE if there is none, or no such row. */
 static inline int64_t
 firefox_cell(const struct firefox_table *table, unsigned column, int64_t row)
 {
 	const struct firefox_column *of = &table->column[column];
 
-	return row >= 0 && (uint64_t)row < of->count ? of->value[row]
-						     : FIREFOX_NONE;
+	return row >= 0 && (uint64_t)row < of->count
+		   ? firefox_value(of, (size_t)row)
+		   : FIREFOX_NONE;
 }
 size_t firefox_rows(const struct firefox_table *, unsigned column);
 

@@ -30,11 +30,19 @@ const struct firefox_spec firefox_samples = { { "stack", "time", "timeDeltas",
 						  "weight" },
 	1u << SAMPLE_TIME | 1u << SAMPLE_DELTA | 1u << SAMPLE_WEIGHT };
 
+static void
+free_column(struct firefox_column *column)
+{
+	free(column->value);
+	free(column->wide);
+	*column = (struct firefox_column){ 0 };
+}
+
 void
 firefox_free_table(struct firefox_table *table)
 {
 	for (size_t i = 0; i < FIREFOX_COLUMNS; i++)
-		free(table->column[i].value);
+		free_column(&table->column[i]);
 }
 
 size_t
@@ -46,12 +54,42 @@ firefox_rows(const struct firefox_table *table, unsigned column)
 /* ---- Cells -------------------------------------------------------------- */
 
 static bool
+widen(struct cg_doc *doc, struct firefox_column *column)
+{
+	size_t cap = 0;
+	int64_t *wide = NULL;
+
+	if (!cg_doc_grow(doc, &wide, column->count, &cap, sizeof(*wide)))
+		return false;
+	for (size_t i = 0; i < column->count; i++)
+		wide[i] = firefox_value(column, i);
+	free(column->value);
+	column->value = NULL;
+	column->wide = wide;
+	column->cap = cap;
+	return true;
+}
+
+static inline bool
 append(struct cg_doc *doc, struct firefox_column *column, int64_t value)
 {
+	bool fits =
+	    (value > INT32_MIN && value <= INT32_MAX) || value == FIREFOX_NONE;
+
+	if (!column->wide && !fits && !widen(doc, column))
+		return false;
+	if (column->wide) {
+		if (!cg_doc_grow(doc, &column->wide, column->count,
+			&column->cap, sizeof(*column->wide)))
+			return false;
+		column->wide[column->count++] = value;
+		return true;
+	}
 	if (!cg_doc_grow(doc, &column->value, column->count, &column->cap,
 		sizeof(*column->value)))
 		return false;
-	column->value[column->count++] = value;
+	column->value[column->count++] =
+	    value == FIREFOX_NONE ? INT32_MIN : (int32_t)value;
 	return true;
 }
 
@@ -153,6 +191,18 @@ take_rows(struct cg_doc *doc, struct rows *rows)
 	return doc->status == CG_OK;
 }
 
+/* Undoes what was done to a number that is no time. */
+static void
+divide(struct firefox_column *column, size_t row)
+{
+	if (firefox_value(column, row) == FIREFOX_NONE)
+		return;
+	if (column->wide)
+		column->wide[row] /= TIME_UNIT;
+	else
+		column->value[row] /= TIME_UNIT;
+}
+
 /* Makes columns of rows. */
 static void
 set_columns(struct firefox_table *table, struct rows *rows)
@@ -162,14 +212,13 @@ set_columns(struct firefox_table *table, struct rows *rows)
 
 		if (rows->at[i] < 0)
 			continue;
-		free(column->value);
+		free_column(column);
 		*column = rows->cell[rows->at[i]];
 		rows->cell[rows->at[i]] = (struct firefox_column){ 0 };
 		if (table->spec->times & 1u << i)
 			continue;
 		for (size_t row = 0; row < column->count; row++)
-			if (column->value[row] != FIREFOX_NONE)
-				column->value[row] /= TIME_UNIT;
+			divide(column, row);
 	}
 }
 
@@ -227,6 +276,6 @@ firefox_take_table(struct cg_doc *doc, void *into)
 	if (ok && rows.count > 0)
 		set_columns(table, &rows);
 	for (size_t i = 0; i < CELLS; i++)
-		free(rows.cell[i].value);
+		free_column(&rows.cell[i]);
 	return ok && doc->status == CG_OK;
 }
