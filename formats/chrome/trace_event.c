@@ -27,21 +27,23 @@ struct item {
 	int64_t ts, duration, thread_duration, weight;
 	uint64_t pid, tid;
 	cg_name name, arg_name; /* its own, and args.name */
-	cg_name frame;          /* of a sample; 0: none */
+	uint32_t frame;         /* of a sample, index + 1; 0: none */
 	cg_name id;             /* of a profile, as text */
 	struct chrome_profiles *profiles;
 	char phase;
 };
 
-/* A stack frame that samples refer to, by the text of its id. */
+/* A stack frame that samples, or frames that it called, refer to. */
 struct frame {
-	cg_name name, parent;
-	cg_node node; /* 0: not added yet */
+	cg_name name;
+	uint32_t parent; /* index + 1; 0: none */
+	cg_node node;    /* 0: not added yet */
+	bool defined;
 };
 
 struct sample {
 	uint32_t thread;
-	cg_name frame;
+	uint32_t frame; /* index + 1 */
 	uint64_t weight;
 };
 
@@ -50,7 +52,7 @@ struct trace {
 	/* pid and tid -> dense numbers; two of these -> index of thread + 1 */
 	struct cg_map values, thread_ids;
 	uint32_t value_count;
-	struct cg_map frame_ids; /* cg_name -> index + 1 */
+	struct cg_map frame_ids; /* see get_frame() -> index + 1 */
 	struct frame *frame;
 	size_t frames, frame_cap;
 	struct cg_map sample_ids; /* thread << 32 | frame -> index + 1 */
@@ -113,22 +115,29 @@ take_id(struct cg_doc *doc, uint64_t *id)
 	return true;
 }
 
-/* A string, or the text of a number. */
+/* A string, or the text of a number, in digits. */
+static bool
+take_text(struct cg_doc *doc, char *digits, struct cg_slice *text)
+{
+	int64_t number;
+
+	if (cg_doc_next(doc) == CG_JSON_STRING)
+		return cg_doc_text(doc, text);
+	if (!cg_doc_number(doc, 0, &number))
+		return false;
+	text->ptr = digits;
+	text->len = (size_t)(cg_format_i64(digits, number) - digits);
+	return true;
+}
+
 static bool
 take_name(struct cg_doc *doc, cg_name *id)
 {
 	char digits[CG_NUMBER_MAX];
-	struct cg_slice text = { digits, 0 };
-	int64_t number;
+	struct cg_slice text;
 
-	if (cg_doc_next(doc) == CG_JSON_STRING) {
-		if (!cg_doc_text(doc, &text))
-			return false;
-	} else {
-		if (!cg_doc_number(doc, 0, &number))
-			return false;
-		text.len = (size_t)(cg_format_i64(digits, number) - digits);
-	}
+	if (!take_text(doc, digits, &text))
+		return false;
 	*id = cg_add_name(doc->build, text);
 	return true;
 }
@@ -181,10 +190,58 @@ take_phase(struct cg_doc *doc, void *into)
 	return true;
 }
 
+/* A number as producers count frames: "12", not "012". */
+static bool
+is_count(struct cg_slice text, uint64_t *number)
+{
+	return text.len > 0 && text.len <= 18 &&
+	       (*text.ptr != '0' || text.len == 1) &&
+	       cg_take_u64(&text, number) && text.len == 0;
+}
+
+/*
+ * Sets the index + 1 of the frame with that id, 0 if that is empty. Ids that are
+ * no numbers become names, behind all numbers of 18 digits.
+ */
+static bool
+get_frame(struct cg_doc *doc, struct cg_slice id, uint32_t *frame)
+{
+	struct trace *trace = doc->arg;
+	uint64_t key;
+	uint32_t *index;
+
+	*frame = 0;
+	if (id.len == 0)
+		return true;
+	if (!is_count(id, &key))
+		key = (uint64_t)1 << 63 | cg_add_name(doc->build, id);
+	index = cg_map_at(&trace->frame_ids, key);
+	if (!index)
+		return cg_reject_nomem(doc->job);
+	if (*index == 0) {
+		if (!cg_doc_grow(doc, &trace->frame, trace->frames,
+			&trace->frame_cap, sizeof(*trace->frame)))
+			return false;
+		trace->frame[trace->frames] = (struct frame){ 0 };
+		*index = (uint32_t)++trace->frames;
+	}
+	*frame = *index;
+	return true;
+}
+
+static bool
+take_frame(struct cg_doc *doc, uint32_t *frame)
+{
+	char digits[CG_NUMBER_MAX];
+	struct cg_slice id;
+
+	return take_text(doc, digits, &id) && get_frame(doc, id, frame);
+}
+
 static bool
 take_sample_frame(struct cg_doc *doc, void *into)
 {
-	return take_name(doc, &((struct item *)into)->frame);
+	return take_frame(doc, &((struct item *)into)->frame);
 }
 
 static bool
@@ -200,7 +257,7 @@ take_event_id(struct cg_doc *doc, void *into)
 static bool
 take_parent(struct cg_doc *doc, void *into)
 {
-	return take_name(doc, &((struct frame *)into)->parent);
+	return take_frame(doc, &((struct frame *)into)->parent);
 }
 
 static bool
@@ -472,46 +529,43 @@ take_frames(struct cg_doc *doc, void *into)
 	};
 	struct trace *trace = into;
 	struct cg_slice key;
-	uint32_t *index;
+	uint32_t index;
 
 	if (!cg_doc_object(doc))
 		return false;
 	while (cg_doc_key(doc, &key)) {
-		cg_name id = cg_add_name(doc->build, key);
-		struct frame frame = { 0 };
+		struct frame frame = { .defined = true };
 
-		if (!cg_doc_fields(doc, fields, &frame) ||
-		    !cg_doc_grow(doc, &trace->frame, trace->frames,
-			&trace->frame_cap, sizeof(frame)))
+		if (!get_frame(doc, key, &index) ||
+		    !cg_doc_fields(doc, fields, &frame))
 			return false;
-		index = cg_map_at(&trace->frame_ids, id);
-		if (!index)
-			return cg_reject_nomem(doc->job);
-		if (*index != 0)
+		/* Nothing can refer to an empty id. */
+		if (index == 0)
+			continue;
+		if (trace->frame[index - 1].defined)
 			return cg_doc_fail(
 			    doc, "a frame id that occurs only once");
-		trace->frame[trace->frames] = frame;
-		*index = (uint32_t)++trace->frames;
+		trace->frame[index - 1] = frame;
 	}
 	return doc->status == CG_OK;
 }
 
 /* Adds the call stack of a frame; 0: an error. */
 static cg_node
-add_frames(struct cg_doc *doc, struct trace *trace, cg_name id)
+add_frames(struct cg_doc *doc, struct trace *trace, uint32_t index)
 {
 	const struct cg_pos nowhere = { 0 };
 	cg_node below = 0;
 	size_t depth = 0;
 
-	while (id != 0) {
-		uint32_t index = cg_map_get(&trace->frame_ids, id);
+	while (index != 0) {
+		bool defined = trace->frame[index - 1].defined;
 
-		if (index == 0 || depth == trace->frames) {
-			(void)cg_doc_fail(doc,
-			    index == 0 ? "stackFrames with all ids that are "
-					 "referred to"
-				       : "parents without a cycle");
+		if (!defined || depth == trace->frames) {
+			(void)cg_doc_fail(
+			    doc, !defined ? "stackFrames with all ids that are "
+					    "referred to"
+					  : "parents without a cycle");
 			return 0;
 		}
 		below = trace->frame[index - 1].node;
@@ -521,7 +575,7 @@ add_frames(struct cg_doc *doc, struct trace *trace, cg_name id)
 			sizeof(*trace->path)))
 			return 0;
 		trace->path[depth++] = index - 1;
-		id = trace->frame[index - 1].parent;
+		index = trace->frame[index - 1].parent;
 	}
 	while (depth > 0) {
 		struct frame *frame = &trace->frame[trace->path[--depth]];
@@ -670,7 +724,7 @@ read_trace(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	struct cg_doc doc;
 	bool good;
 
-	cg_doc_open(&doc, job, in, build, NULL);
+	cg_doc_open(&doc, job, in, build, &trace);
 	if (cg_doc_next(&doc) == CG_JSON_ARRAY)
 		good = take_items(&doc, &trace);
 	else
