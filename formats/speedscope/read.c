@@ -11,30 +11,60 @@
 
 /* ---- Costs -------------------------------------------------------------- */
 
+/* Most nodes have one child, which is in no table. */
+static bool
+list_node(struct reader *r, uint32_t node)
+{
+	struct node *entry = (struct node *)r->nodes.at + node - 1;
+	uint32_t *id;
+
+	if (entry->listed)
+		return true;
+	id = cg_map_at(
+	    &r->node_ids, (uint64_t)entry->parent << 32 | entry->frame);
+	if (!id)
+		return cg_reject_nomem(r->job);
+	*id = node;
+	entry->listed = 1;
+	return true;
+}
+
+static bool
+add_node(struct reader *r, uint32_t parent, uint32_t frame, uint32_t *node)
+{
+	struct node *new;
+
+	if (r->nodes.count == NODES_MAX)
+		return cg_reject_nomem(r->job);
+	new = speedscope_add(r, &r->nodes, sizeof(*new));
+	if (!new)
+		return false;
+	*new = (struct node){ .parent = parent, .frame = frame };
+	*node = (uint32_t)r->nodes.count;
+	return true;
+}
+
 static bool
 find_node(struct reader *r, uint32_t parent, uint32_t frame, uint32_t *node)
 {
-	struct node *nodes = r->nodes.at, *new;
-	uint32_t last = parent ? nodes[parent - 1].last : r->last_root, *id;
+	struct node *nodes = r->nodes.at;
+	uint32_t last = parent ? nodes[parent - 1].last : r->last_root;
 
 	*node = last;
 	if (last != 0 && nodes[last - 1].frame == frame)
 		return true;
-	id = cg_map_at(&r->node_ids, (uint64_t)parent << 32 | frame);
-	if (!id)
-		return cg_reject_nomem(r->job);
-	if (*id == 0) {
-		if (r->nodes.count == UINT32_MAX)
-			return cg_reject_nomem(r->job);
-		new = speedscope_add(r, &r->nodes, sizeof(*new));
-		if (!new)
-			return false;
-		*new = (struct node){ .parent = parent, .frame = frame };
-		*id = (uint32_t)r->nodes.count;
-		nodes = r->nodes.at;
-	}
-	*node = *id;
-	*(parent ? &nodes[parent - 1].last : &r->last_root) = *id;
+	if (last != 0 && !list_node(r, last))
+		return false;
+	if (last != 0)
+		*node =
+		    cg_map_get(&r->node_ids, (uint64_t)parent << 32 | frame);
+	if (*node == 0 && !add_node(r, parent, frame, node))
+		return false;
+	nodes = r->nodes.at;
+	if (parent)
+		nodes[parent - 1].last = *node & NODES_MAX;
+	else
+		r->last_root = *node;
 	return true;
 }
 
@@ -478,6 +508,9 @@ read_file(struct reader *r, struct cg_in *in)
 		(void)cg_reject(r->job, "expected \"profiles\"");
 		return;
 	}
+	/* The graph needs the memory. */
+	cg_map_free(&r->node_ids);
+	cg_map_free(&r->cost_ids);
 	speedscope_build(r);
 }
 

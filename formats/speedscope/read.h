@@ -17,9 +17,10 @@ struct decimal {
 /* A frame, by number, on top of another; 0 is below all. */
 struct node {
 	uint32_t parent, frame;
-	uint32_t
-	    last; /* the child that was looked up last; likely the next, too */
+	uint32_t last : 31;  /* looked up of its children; likely the next */
+	uint32_t listed : 1; /* in node_ids */
 };
+#define NODES_MAX 0x7fffffffu
 
 /* The cost of a stack in a profile. */
 struct cost {
@@ -78,7 +79,7 @@ struct reader {
 
 	uint32_t last_root;     /* as node.last, of roots */
 	struct list nodes;      /* struct node */
-	struct cg_map node_ids; /* parent << 32 | frame -> node */
+	struct cg_map node_ids; /* parent << 32 | frame -> node, if listed */
 	struct list costs;      /* struct cost */
 	struct list profiles;   /* struct profile */
 	struct list frames;     /* struct frame */
