@@ -196,3 +196,19 @@ array()
 		a non-negative weight|{"samples":[{"sf":1,"weight":-1}]}
 	E
 }
+
+@test "trace-event: ids of stack frames are numbers or texts, in any order" {
+	same <("$CGCONV" -q -t folded - <<-'EOF'
+		{"traceEvents":[{"ph":"P","sf":7,"name":"cpu"},{"ph":"P","sf":"7"},
+		{"ph":"P","sf":"07"},{"ph":"P","sf":"0x7"}],
+		"stackFrames":{"0x7":{"name":"c","parent":"07"},
+		"7":{"name":"a","parent":"1000000000000000000000"},
+		"07":{"name":"b","parent":7},
+		"1000000000000000000000":{"name":"root"}}}
+		EOF
+	) - <<-'EOF'
+		root;a 2
+		root;a;b 1
+		root;a;b;c 1
+		EOF
+}
