@@ -111,3 +111,15 @@ setup()
 		$shared >"$t/x.json"
 	"$CGCONV" -q -t folded "$t/x.json" | grep -F 'app;main;work;[app]'
 }
+
+@test "firefox: a column may have numbers of more than 32 bits, and null" {
+	"$CGCONV" -q -t folded - <<-'EOF' | same - <(printf '%s\n' \
+		'a 2000001' 'a;b 5000000000000000')
+		{"meta":{"interval":1,"preprocessedProfileVersion":48},"threads":[{
+		"stringArray":["a","b"],"funcTable":{"name":[0,1]},
+		"frameTable":{"func":[0,1]},
+		"stackTable":{"frame":[0,1],"prefix":[null,0]},
+		"samples":{"weightType":"tracing-ms","stack":[0,null,1,0],
+		"weight":[1.000001,1,5000000000,null],"time":[1,2,3,5000000003]}}]}
+		EOF
+}
