@@ -258,3 +258,14 @@ samples_of()
 	"$CGCONV" -q -t cpuprofile "$t/in.cpuprofile" -o "$t/out.cpuprofile"
 	"$CGCONV" --verify "$t/in.cpuprofile" "$t/out.cpuprofile"
 }
+
+@test "cpuprofile: functions without a name stay so, wherever they are" {
+	"$CGCONV" -q -t cpuprofile - >"$t/a" <<-'EOF'
+		{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","url":""},"children":[2,3]},
+		{"id":2,"callFrame":{"functionName":"","url":"file:///a.js","lineNumber":0,"columnNumber":0}},
+		{"id":3,"callFrame":{"functionName":"","url":"file:///a.js","lineNumber":4,"columnNumber":9}}],
+		"startTime":0,"endTime":3,"samples":[2,3,3],"timeDeltas":[1,1,1]}
+		EOF
+	[ "$(grep -c '"functionName":"","' "$t/a")" -eq 2 ]
+	"$CGCONV" -q -f cpuprofile -t cpuprofile "$t/a" | same "$t/a" -
+}

@@ -428,11 +428,22 @@ number_script(struct writer *w, cg_fn fn)
 	return w->script[file];
 }
 
-/* Readers give functions without a name one. */
+/*
+ * Readers give functions without a name one. The library appends line and column
+ * where another function of the file has the same name; developer tools have
+ * them anyway.
+ */
 static struct cg_slice
-own_name(struct cg_slice name)
+own_name(struct cg_slice name, const struct cg_range *range)
 {
-	return cg_equal(name, CHROME_ANONYMOUS) ? cg_slice("") : name;
+	struct cg_slice rest = name;
+	uint32_t line, column;
+
+	if (!cg_cut_number(&rest, ':', &column) ||
+	    !cg_cut_number(&rest, ':', &line) || line != range->first ||
+	    column != range->first_column)
+		rest = name;
+	return cg_equal(rest, CHROME_ANONYMOUS) ? cg_slice("") : name;
 }
 
 static bool
@@ -447,8 +458,9 @@ put_frame(struct writer *w, uint32_t node)
 	cg_fn_range(w->graph, fn, &range);
 	cg_puts(w->out, "\"functionName\":");
 	cg_put_json(w->out, node == 0 ? cg_slice("(root)")
-			    : special ? cg_slice("(idle)")
-				      : own_name(cg_fn_name(w->graph, fn)));
+			    : special
+				? cg_slice("(idle)")
+				: own_name(cg_fn_name(w->graph, fn), &range));
 	cg_putf(w->out, ",\"scriptId\":\"%" PRIu32 "\",\"url\":",
 	    special ? 0 : number_script(w, fn));
 	ok = put_url(w, path);
