@@ -1,13 +1,14 @@
 #!/usr/bin/perl
-# perf.pl BYTES - prints at least BYTES bytes of output of perf script: 5000
-# functions of 40 objects that call three others each, about 15 frames deep,
-# 20000 stacks, addresses that differ from sample to sample, two events.
+# perf.pl BYTES [STACKS] - prints at least BYTES bytes of output of perf script:
+# 5000 functions of 40 objects that call three others each, about 15 frames deep,
+# STACKS stacks (default: 20000), addresses that differ from sample to sample, two
+# events.
 use strict;
 use warnings;
 
-my ($bytes) = @ARGV;
+my ($bytes, $stacks) = @ARGV;
 my $functions = 5000;
-my $stacks    = 20000;
+$stacks ||= 20000;
 
 # A fixed seed: the same numbers on every machine.
 my $seed = 1;
