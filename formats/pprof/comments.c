@@ -67,9 +67,8 @@ add_comment(struct pprof_writer *w, const char *prefix, const char *key,
 	end_comment(w, begin);
 }
 
-/* True if a field of the profile represents it. */
-static bool
-has_field(const char *key)
+bool
+pprof_has_field(const char *key)
 {
 	static const char *const keys[] = { PPROF_KEY_TIME, PPROF_KEY_DURATION,
 		PPROF_KEY_PERIOD, PPROF_KEY_MAPPING };
@@ -97,7 +96,7 @@ add_descs(struct pprof_writer *w)
 		     cg_part_desc(w->graph, part, i, &key, &value); i++) {
 			if (strcmp(key, PPROF_KEY_COMMENT) == 0)
 				add_comment(w, "", "", value);
-			else if (!has_field(key) &&
+			else if (!pprof_has_field(key) &&
 				 !(several && cg_desc_is_count(key)))
 				add_comment(w, PPROF_SAYS, key, value);
 		}
@@ -123,9 +122,8 @@ usual_cmd(const struct pprof_writer *w)
 	return w->mappings.count > 0 ? mapping->path : cg_slice("");
 }
 
-/* Several parts become one, of which is known what they agree on. */
-static void
-add_part(struct pprof_writer *w)
+struct cg_part_info
+pprof_common_part(const struct pprof_writer *w)
 {
 	struct cg_part_info all = *cg_get_part(w->graph, 0);
 
@@ -138,6 +136,14 @@ add_part(struct pprof_writer *w)
 		all.tid = info->tid == all.tid ? all.tid : 0;
 		all.part = info->part == all.part ? all.part : 0;
 	}
+	return all;
+}
+
+static void
+add_part(struct pprof_writer *w)
+{
+	struct cg_part_info all = pprof_common_part(w);
+
 	if (!cg_equal(usual_cmd(w), all.cmd))
 		add_comment(w, PPROF_SAYS_PART, "cmd", all.cmd);
 	add_number(w, "pid", all.pid);

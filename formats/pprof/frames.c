@@ -256,6 +256,22 @@ pprof_out_location(struct pprof_writer *w, uint32_t frame)
 	return at->location;
 }
 
+void
+pprof_put_stack(struct pprof_writer *w, struct pprof_table *list, uint32_t node)
+{
+	const struct pprof_out_node *nodes = w->nodes.at;
+	const struct pprof_out_frame *frames = w->frames.at, *frame;
+
+	while (node != 0 && cg_rejected(w->job) == CG_OK) {
+		frame = &frames[nodes[node - 1].frame - 1];
+		pprof_put_varint(
+		    w, list, pprof_out_location(w, nodes[node - 1].frame));
+		for (; frame->below != 0; frame = &frames[frame->below - 1])
+			node = nodes[node - 1].parent;
+		node = nodes[node - 1].parent;
+	}
+}
+
 bool
 pprof_list_frames(struct pprof_writer *w)
 {

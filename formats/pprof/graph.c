@@ -3,9 +3,8 @@
  * stacks.
  *
  * What the graph cannot represent becomes descriptions of the part, which the
- * writer turns back: times, comments, mappings of objects.
+ * writer turns back: times and comments.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +14,12 @@
 /* A message that is being added to the builder. */
 struct finish {
 	struct pprof_reader *r;
-	struct cg_space *space;
-	uint32_t *mapping;        /* index -> number in space */
-	struct pprof_list frames; /* struct cg_stack, by location */
-	uint32_t *first;          /* location -> first of its frames */
+	uint32_t *mapping; /* index -> number in the space */
+	struct pprof_frames frames;
+	uint32_t *first; /* location -> first of its frames */
 	unsigned column[CG_EVENT_MAX];
 	size_t counter; /* type that counts samples, or none */
 };
-
-/* ---- Texts -------------------------------------------------------------- */
 
 /* ---- Events ------------------------------------------------------------- */
 
@@ -37,33 +33,17 @@ goes_below_zero(const struct pprof_reader *r, size_t column)
 	return false;
 }
 
-/* The name of an event: one word, and different from those before it. */
+/* The name of an event differs from those before it. */
 static char *
 event_name(struct finish *f, struct cg_slice type, size_t i)
 {
-	char *name = malloc(type.len + 2 * CG_NUMBER_MAX);
+	const struct pprof_type *types = f->r->types.at;
+	size_t number = 0;
 
-	if (!name) {
-		(void)cg_reject_nomem(f->r->job);
-		return NULL;
-	}
-	if (type.len == 0)
-		type = cg_slice("value");
-	memcpy(name, type.ptr, type.len);
-	name[type.len] = '\0';
-	for (char *at = name; *at; at++) {
-		if ((unsigned char)*at <= ' ' || *at == 0x7f)
-			*at = '_';
-	}
-	for (size_t j = 0; j < i; j++) {
-		const struct pprof_type *types = f->r->types.at;
-
-		if (types[j].type == types[i].type) {
-			(void)sprintf(name + type.len, "_%zu", i + 1);
-			break;
-		}
-	}
-	return name;
+	for (size_t j = 0; j < i; j++)
+		if (types[j].type == types[i].type)
+			number = i + 1;
+	return pprof_event_word(f->r->job, type, number);
 }
 
 static bool
@@ -113,37 +93,7 @@ add_events(struct finish *f)
 	return true;
 }
 
-/* ---- Mappings ----------------------------------------------------------- */
-
-/* "0x400000-0x500000 0x0 0x0 - /bin/prog": offset, bias, build-id, path. */
-static bool
-add_mapping_desc(
-    struct finish *f, const struct cg_mapping *mapping, uint32_t number)
-{
-	struct pprof_reader *r = f->r;
-	size_t room = mapping->path.len + mapping->build_id.len + 100;
-	char *text;
-	int len;
-
-	/* A mapping with a path only becomes an object without description. */
-	if (mapping->start == 0 && mapping->limit == 0 &&
-	    mapping->offset == 0 && mapping->build_id.len == 0)
-		return true;
-	text = malloc(room);
-	if (!text)
-		return cg_reject_nomem(r->job);
-	len = snprintf(text, room,
-	    "0x%" PRIx64 "-0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " %.*s %.*s",
-	    mapping->start, mapping->limit, mapping->offset,
-	    cg_space_bias(f->space, number),
-	    mapping->build_id.len > 0 ? (int)mapping->build_id.len : 1,
-	    mapping->build_id.len > 0 ? mapping->build_id.ptr : "-",
-	    (int)mapping->path.len, mapping->path.ptr);
-	cg_add_desc(r->build, cg_slice(PPROF_KEY_MAPPING),
-	    (struct cg_slice){ text, (size_t)len });
-	free(text);
-	return true;
-}
+/* ---- Mappings and locations ---------------------------------------------- */
 
 static bool
 add_mapping(struct finish *f, size_t i)
@@ -158,9 +108,8 @@ add_mapping(struct finish *f, size_t i)
 	if (!pprof_get_text(r, value[MAPPING_FILENAME], &mapping.path) ||
 	    !pprof_get_text(r, value[MAPPING_BUILD_ID], &mapping.build_id))
 		return false;
-	f->mapping[i] = cg_space_add(f->space, &mapping);
-	return f->mapping[i] != 0 &&
-	       add_mapping_desc(f, &mapping, f->mapping[i]);
+	f->mapping[i] = pprof_add_mapping(r, &f->frames, &mapping);
+	return f->mapping[i] != 0;
 }
 
 static bool
@@ -168,9 +117,9 @@ add_mappings(struct finish *f)
 {
 	struct pprof_reader *r = f->r;
 
-	f->space = cg_space_new(r->job, r->build);
+	f->frames.space = cg_space_new(r->job, r->build);
 	f->mapping = calloc(r->mappings.count + 1, sizeof(*f->mapping));
-	if (!f->space || !f->mapping)
+	if (!f->frames.space || !f->mapping)
 		return cg_reject_nomem(r->job);
 	for (size_t i = 0; i < r->mappings.count; i++) {
 		if (!add_mapping(f, i))
@@ -179,91 +128,22 @@ add_mappings(struct finish *f)
 	return true;
 }
 
-/* ---- Locations ---------------------------------------------------------- */
-
-static struct cg_stack *
-append_frame(struct finish *f)
-{
-	return pprof_append(f->r, &f->frames, sizeof(struct cg_stack));
-}
-
-/* Makes a name from the address for a function without one. */
-static cg_name
-name_address(struct pprof_reader *r, uint64_t addr)
-{
-	char hex[CG_NUMBER_MAX];
-	char *end = cg_format_hex(hex, addr);
-
-	return cg_add_name(
-	    r->build, (struct cg_slice){ hex, (size_t)(end - hex) });
-}
-
-/* Its name and its linker name. */
 static bool
-get_names(struct pprof_reader *r, const struct pprof_function *function,
-    uint64_t addr, cg_name *name, cg_name *symbol)
-{
-	if (!pprof_get_name(r, function->name, name) ||
-	    !pprof_get_name(r, function->system_name, symbol))
-		return false;
-	if (*name == 0 && *symbol != 0)
-		*name = cg_add_name(
-		    r->build, cg_slice(cg_demangle(
-				  r->job, cg_get_name(r->build, *symbol).ptr)));
-	if (*name == 0)
-		*name = name_address(r, addr);
-	return true;
-}
-
-static bool
-add_line(struct finish *f, uint32_t mapping, uint64_t addr,
+add_line(struct finish *f, const struct pprof_place *place,
     const struct pprof_line *line, bool inlined)
 {
 	static const struct pprof_function unknown = { .defined = true };
 	struct pprof_reader *r = f->r;
 	const struct pprof_function *function = &unknown;
-	struct cg_stack *frame = append_frame(f);
-	struct cg_range range = { 0 };
-	cg_name name, symbol;
-	struct cg_slice path;
 
-	if (!frame)
-		return false;
 	if (line->function != 0)
 		function = (const struct pprof_function *)r->functions.at +
 			   line->function - 1;
-	range.first = function->start_line;
 	if (!function->defined)
 		return cg_reject(r->job,
 		    "expected all functions of locations to be defined");
-	if (!get_names(r, function, addr, &name, &symbol) ||
-	    !pprof_get_text(r, function->file, &path))
-		return false;
-	frame->inlined = inlined;
-	frame->pos.addr = addr;
-	frame->pos.line = line->line;
-	frame->pos.file = cg_add_file(r->build, path);
-	frame->fn = cg_add_fn_symbol(r->build, name, frame->pos.file,
-	    cg_space_object(f->space, mapping), symbol);
-	if (function->start_line != 0)
-		cg_set_fn_range(r->build, frame->fn, &range);
-	return true;
-}
-
-/* A location without lines: only its address is known. */
-static bool
-add_address(struct finish *f, uint32_t mapping, uint64_t addr)
-{
-	struct cg_stack frames[CG_FRAME_MAX], *frame;
-	size_t n = cg_space_frames(f->space, mapping, addr, frames);
-
-	for (size_t i = 0; i < n; i++) {
-		frame = append_frame(f);
-		if (!frame)
-			return false;
-		*frame = frames[i];
-	}
-	return true;
+	return pprof_add_line(
+	    r, &f->frames, place, function, line->line, inlined);
 }
 
 static bool
@@ -271,8 +151,8 @@ add_location(struct finish *f, const struct pprof_location *location)
 {
 	struct pprof_reader *r = f->r;
 	const struct pprof_line *line = r->lines.at;
-	uint32_t mapping = 0;
-	uint64_t addr;
+	struct pprof_place place = { .addr = location->addr };
+	uint32_t mapping;
 	bool ok = true;
 
 	if (!location->defined)
@@ -283,15 +163,12 @@ add_location(struct finish *f, const struct pprof_location *location)
 		if (mapping == 0)
 			return cg_reject(r->job,
 			    "expected all mappings of locations to be defined");
-		mapping = f->mapping[mapping - 1];
+		place.mapping = f->mapping[mapping - 1];
 	}
 	if (location->lines == 0)
-		return add_address(f, mapping, location->addr);
-	addr = location->addr - cg_space_bias(f->space, mapping);
-	if (location->addr == 0)
-		addr = 0;
+		return pprof_add_address(r, &f->frames, &place);
 	for (uint32_t i = 0; ok && i < location->lines; i++)
-		ok = add_line(f, mapping, addr, &line[location->first + i],
+		ok = add_line(f, &place, &line[location->first + i],
 		    i + 1 < location->lines);
 	return ok;
 }
@@ -307,11 +184,11 @@ add_locations(struct finish *f)
 	if (!f->first)
 		return cg_reject_nomem(r->job);
 	for (size_t i = 0; i < count; i++) {
-		f->first[i] = (uint32_t)f->frames.count;
+		f->first[i] = (uint32_t)f->frames.list.count;
 		if (!add_location(f, &location[i]))
 			return false;
 	}
-	f->first[count] = (uint32_t)f->frames.count;
+	f->first[count] = (uint32_t)f->frames.list.count;
 	return true;
 }
 
@@ -323,7 +200,7 @@ add_nodes(struct finish *f)
 {
 	struct pprof_reader *r = f->r;
 	const struct pprof_node *node = r->nodes.at;
-	const struct cg_stack *frame = f->frames.at;
+	const struct cg_stack *frame = f->frames.list.at;
 	cg_node *id = calloc(r->nodes.count + 1, sizeof(*id));
 
 	if (!id) {
@@ -411,10 +288,10 @@ pprof_finish(struct pprof_reader *r)
 
 	if (ok)
 		warn_lost(r);
-	cg_space_free(f.space);
+	cg_space_free(f.frames.space);
 	free(f.mapping);
 	free(f.first);
-	free(f.frames.at);
+	free(f.frames.list.at);
 	/* A failure of the address space was reported already. */
 	if (!ok && cg_rejected(r->job) == CG_OK &&
 	    cg_build_status(r->build) == CG_OK)

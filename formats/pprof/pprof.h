@@ -8,13 +8,17 @@
  *
  * The way of the data, reading: read.c takes the fields of the message (wire.c)
  * into the lists of reader.c; stacks.c merges samples by stack, labels.c by set
- * of labels. At the end of the message graph.c and descs.c resolve texts and
- * ids and put events, stacks and descriptions into the builder.
+ * of labels. At the end of the message graph.c, locations.c and descs.c resolve
+ * texts and ids and put events, stacks and descriptions into the builder.
  *
- * Writing (write.h): tables.c numbers what the file lists, order.c sums costs
- * of stacks and sorts them, comments.c collects what has no field of its own;
- * write.c writes all. words.c has units and names of texts for both directions;
- * pprof.c describes the format to the library.
+ * Writing (write.h): frames.c and mappings.c number what the file lists
+ * (tables.c), order.c sums costs of stacks and sorts them, comments.c collects
+ * what has no field of its own; write.c writes all, with the fields and texts of
+ * put.c. words.c has units and names of texts for both directions; pprof.c
+ * describes the format to the library.
+ *
+ * OpenTelemetry's profiles have the same tables with other field numbers: files
+ * otlp*.c (see otlp.h) use those of the wire, of locations and of the writer.
  */
 #ifndef FORMATS_PPROF_PPROF_H
 #define FORMATS_PPROF_PPROF_H
@@ -137,6 +141,11 @@ uint64_t pprof_hash(uint64_t seed, struct cg_slice);
 /* From a unit of pprof to that of an event, and back. */
 const char *pprof_unit_in(const char *);
 const char *pprof_unit_out(const char *);
+/*
+ * The name of an event for the name of a type: one word, with a number unless
+ * it is 0. To be freed; NULL: out of memory, reported.
+ */
+char *pprof_event_word(struct cg_job *, struct cg_slice type, size_t number);
 
 /* Keys of descriptions of a part. */
 #define PPROF_KEY_TIME "time_nanos"
@@ -300,6 +309,27 @@ struct pprof_sample *pprof_sample(const struct pprof_reader *, size_t i);
 bool pprof_find_labels(struct pprof_reader *, uint32_t *set);
 /* Stacks that are added from here on have these labels. */
 bool pprof_set_labels(struct pprof_reader *, uint32_t set);
+
+/* ---- locations.c: their frames ------------------------------------------ */
+
+struct pprof_frames {
+	struct cg_space *space;
+	struct pprof_list list; /* struct cg_stack, innermost first */
+};
+struct pprof_place {
+	uint32_t mapping; /* number in the space; 0: unknown */
+	uint64_t addr;    /* in the process */
+};
+/* Adds and describes a mapping; its number in the space, 0: failed. */
+uint32_t pprof_add_mapping(struct pprof_reader *, struct pprof_frames *,
+    const struct cg_mapping *);
+/* Adds a frame for a line of a location. */
+bool pprof_add_line(struct pprof_reader *, struct pprof_frames *,
+    const struct pprof_place *, const struct pprof_function *, uint32_t line,
+    bool inlined);
+/* Adds the frames of a location without lines. */
+bool pprof_add_address(struct pprof_reader *, struct pprof_frames *,
+    const struct pprof_place *);
 
 /* ---- descs.c, graph.c: the end of the message --------------------------- */
 

@@ -1,6 +1,8 @@
 /*
  * words.c - units and texts of a profile, as pprof and cgconv call them.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pprof.h"
@@ -41,4 +43,26 @@ pprof_unit_out(const char *unit)
 			return units[i][1];
 	}
 	return unit;
+}
+
+char *
+pprof_event_word(struct cg_job *job, struct cg_slice type, size_t number)
+{
+	char *word = malloc(type.len + 2 * CG_NUMBER_MAX);
+
+	if (!word) {
+		(void)cg_reject_nomem(job);
+		return NULL;
+	}
+	if (type.len == 0)
+		type = cg_slice("value");
+	memcpy(word, type.ptr, type.len);
+	word[type.len] = '\0';
+	for (char *at = word; *at; at++) {
+		if ((unsigned char)*at <= ' ' || *at == 0x7f)
+			*at = '_';
+	}
+	if (number != 0)
+		(void)sprintf(word + type.len, "_%zu", number);
+	return word;
 }

@@ -11,78 +11,15 @@
 
 #include "write.h"
 
-/* ---- The wire ----------------------------------------------------------- */
+/* ---- Fields of the profile ---------------------------------------------- */
 
-static char *
-format_varint(char *to, uint64_t value)
-{
-	for (; value > 0x7f; value >>= 7)
-		*to++ = (char)(value | 0x80);
-	*to++ = (char)value;
-	return to;
-}
-
-/* Room for n more bytes; NULL: out of memory, reported. */
-static char *
-make_room(struct pprof_writer *w, struct pprof_table *buf, size_t n)
-{
-	if (buf->cap - buf->count < n &&
-	    !cg_grow_raw(&buf->at, &buf->cap, buf->count + n, 1)) {
-		(void)cg_reject_nomem(w->job);
-		return NULL;
-	}
-	return (char *)buf->at + buf->count;
-}
-
-static void
-put_varint(struct pprof_writer *w, struct pprof_table *buf, uint64_t value)
-{
-	char *at = make_room(w, buf, VARINT_MAX);
-
-	if (at)
-		buf->count += (size_t)(format_varint(at, value) - at);
-}
-
-static void
-put_slice(
-    struct pprof_writer *w, struct pprof_table *buf, struct cg_slice bytes)
-{
-	char *at = bytes.len > 0 ? make_room(w, buf, bytes.len) : NULL;
-
-	if (!at)
-		return;
-	memcpy(at, bytes.ptr, bytes.len);
-	buf->count += bytes.len;
-}
-
-/* Puts a number; 0 is not written, because a missing field means 0. */
-static void
-put_number(struct pprof_writer *w, struct pprof_table *buf, unsigned field,
-    uint64_t value)
-{
-	if (value == 0)
-		return;
-	put_varint(w, buf, field << 3 | WIRE_VARINT);
-	put_varint(w, buf, value);
-}
-
-static void
-put_bytes(struct pprof_writer *w, struct pprof_table *buf, unsigned field,
-    const struct pprof_table *bytes)
-{
-	put_varint(w, buf, field << 3 | WIRE_BYTES);
-	put_varint(w, buf, bytes->count);
-	put_slice(w, buf, (struct cg_slice){ bytes->at, bytes->count });
-}
-
-/* Writes a field of the profile. */
 static void
 write_bytes(struct pprof_writer *w, unsigned field, struct cg_slice bytes)
 {
 	char *to = cg_out_reserve(w->out, 2 * VARINT_MAX);
 
-	to = format_varint(to, field << 3 | WIRE_BYTES);
-	cg_out_advance(w->out, format_varint(to, bytes.len));
+	to = pprof_format_varint(to, field << 3 | WIRE_BYTES);
+	cg_out_advance(w->out, pprof_format_varint(to, bytes.len));
 	cg_put(w->out, bytes);
 }
 
@@ -101,90 +38,11 @@ write_number(struct pprof_writer *w, unsigned field, uint64_t value)
 	if (value == 0)
 		return;
 	to = cg_out_reserve(w->out, 2 * VARINT_MAX);
-	to = format_varint(to, field << 3 | WIRE_VARINT);
-	cg_out_advance(w->out, format_varint(to, value));
-}
-
-/* ---- Texts -------------------------------------------------------------- */
-
-static void
-add_string(struct pprof_writer *w, struct cg_slice text)
-{
-	struct cg_slice *at;
-
-	if (text.len == 0)
-		return;
-	at = pprof_out_append(w, &w->strings, sizeof(*at));
-	if (at)
-		*at = text;
-}
-
-static int
-compare_strings(const void *a, const void *b)
-{
-	return cg_compare(
-	    *(const struct cg_slice *)a, *(const struct cg_slice *)b);
-}
-
-static void
-sort_strings(struct pprof_writer *w)
-{
-	struct cg_slice *list = w->strings.at;
-	size_t kept = 0;
-
-	if (w->strings.count == 0)
-		return;
-	qsort(list, w->strings.count, sizeof(*list), compare_strings);
-	for (size_t i = 0; i < w->strings.count; i++) {
-		if (kept == 0 || cg_compare(list[i], list[kept - 1]) != 0)
-			list[kept++] = list[i];
-	}
-	w->strings.count = kept;
-}
-
-/* Index in the table; "" is the first text. */
-static uint64_t
-find_string(const struct pprof_writer *w, struct cg_slice text)
-{
-	const struct cg_slice *list = w->strings.at, *found;
-
-	if (text.len == 0)
-		return 0;
-	found = bsearch(
-	    &text, list, w->strings.count, sizeof(*list), compare_strings);
-	return found ? (uint64_t)(found - list) + 1 : 0;
+	to = pprof_format_varint(to, field << 3 | WIRE_VARINT);
+	cg_out_advance(w->out, pprof_format_varint(to, value));
 }
 
 /* ---- Descriptions ------------------------------------------------------- */
-
-/* Description i of all parts with that key; false past the last. */
-static bool
-next_desc(const struct pprof_writer *w, const char *key, cg_part *part,
-    size_t *i, struct cg_slice *text)
-{
-	const char *found, *value;
-
-	for (; *part < cg_part_count(w->graph); ++*part, *i = 0) {
-		while (cg_part_desc(w->graph, *part, (*i)++, &found, &value)) {
-			if (strcmp(found, key) != 0)
-				continue;
-			*text = cg_slice(value);
-			return true;
-		}
-	}
-	return false;
-}
-
-static struct cg_slice
-first_desc(const struct pprof_writer *w, const char *key)
-{
-	struct cg_slice text = { "", 0 };
-	cg_part part = 0;
-	size_t i = 0;
-
-	(void)next_desc(w, key, &part, &i, &text);
-	return text;
-}
 
 /*
  * The main event, because readers take the last sample type otherwise; of one
@@ -193,101 +51,14 @@ first_desc(const struct pprof_writer *w, const char *key)
 static struct cg_slice
 default_type(const struct pprof_writer *w)
 {
-	struct cg_slice text = first_desc(w, CG_MAIN_EVENT_KEY);
+	struct cg_slice text = pprof_first_desc(w, CG_MAIN_EVENT_KEY);
 
 	if (text.len > 0 || cg_event_count(w->graph) < 2)
 		return text;
 	return cg_slice(cg_get_event(w->graph, cg_main_event(w->graph))->name);
 }
 
-static bool
-take_i64(struct cg_slice *text, int64_t *number)
-{
-	bool minus = cg_take_char(text, '-');
-	uint64_t value;
-
-	if (!cg_take_u64(text, &value) || value > INT64_MAX)
-		return false;
-	*number = minus ? -(int64_t)value : (int64_t)value;
-	return true;
-}
-
-/* Of merged profiles: begin of the first one, sum of the durations. */
-static void
-write_times(struct pprof_writer *w)
-{
-	int64_t number, begin = 0, duration = 0;
-	struct cg_slice text;
-	cg_part part = 0;
-	size_t i = 0;
-
-	while (next_desc(w, PPROF_KEY_TIME, &part, &i, &text)) {
-		if (take_i64(&text, &number) && (begin == 0 || number < begin))
-			begin = number;
-	}
-	part = 0;
-	i = 0;
-	while (next_desc(w, PPROF_KEY_DURATION, &part, &i, &text)) {
-		if (take_i64(&text, &number) &&
-		    __builtin_add_overflow(duration, number, &duration))
-			duration = 0;
-	}
-	write_number(w, PPROF_TIME_NANOS, (uint64_t)begin);
-	write_number(w, PPROF_DURATION_NANOS, (uint64_t)duration);
-}
-
-struct period {
-	int64_t number;
-	struct cg_slice type, unit;
-};
-
-/*
- * Of merged profiles the longest period of the first one's type: combineHeaders()
- * in merge.go of pprof, which rejects other types.
- */
-static struct period
-get_period(const struct pprof_writer *w)
-{
-	struct period next, period = { 0 };
-	struct cg_slice text;
-	cg_part part = 0;
-	bool any = false;
-	size_t i = 0;
-
-	while (next_desc(w, PPROF_KEY_PERIOD, &part, &i, &text)) {
-		next = (struct period){ 0 };
-		if (!take_i64(&text, &next.number) || !cg_take_char(&text, ' '))
-			continue;
-		(void)cg_take_until(&text, ' ', &next.type);
-		next.unit = text;
-		if (!any || (next.number > period.number &&
-				cg_compare(next.type, period.type) == 0 &&
-				cg_compare(next.unit, period.unit) == 0))
-			period = next;
-		any = true;
-	}
-	return period;
-}
-
 /* ---- Collecting texts --------------------------------------------------- */
-
-static void
-add_frame_strings(struct pprof_writer *w)
-{
-	const struct pprof_out_frame *frame = w->frames.at;
-	const struct pprof_out_function *function = w->functions.at;
-
-	for (size_t i = 0; i < w->frames.count; i++) {
-		if (i == 0 || frame[i].object != frame[i - 1].object)
-			add_string(
-			    w, cg_object_path(w->graph, frame[i].object));
-	}
-	for (size_t i = 0; i < w->functions.count; i++) {
-		add_string(w, cg_fn_name(w->graph, function[i].fn));
-		add_string(w, cg_fn_symbol(w->graph, function[i].fn));
-		add_string(w, cg_file_path(w->graph, function[i].file));
-	}
-}
 
 static void
 add_label_strings(struct pprof_writer *w)
@@ -297,9 +68,9 @@ add_label_strings(struct pprof_writer *w)
 	for (cg_labels set = 1; set <= cg_labels_count(w->graph); set++)
 		for (size_t i = 0; cg_get_label(w->graph, set, i, &label);
 		     i++) {
-			add_string(w, label.key);
-			add_string(w, label.value);
-			add_string(w, label.unit);
+			pprof_add_string(w, label.key);
+			pprof_add_string(w, label.value);
+			pprof_add_string(w, label.unit);
 		}
 }
 
@@ -307,29 +78,21 @@ static void
 add_strings(struct pprof_writer *w)
 {
 	const struct pprof_out_mapping *mapping = w->mappings.at;
-	struct period period = get_period(w);
+	struct pprof_period period = pprof_get_period(w);
 
-	for (size_t i = 0; i < cg_event_count(w->graph); i++) {
-		const struct cg_event *event = cg_get_event(w->graph, i);
-
-		add_string(w, cg_slice(event->name));
-		add_string(w, cg_slice(pprof_unit_out(event->unit)));
-	}
-	for (size_t i = 0; i < w->mappings.count; i++) {
-		add_string(w, mapping[i].path);
-		add_string(w, mapping[i].build_id);
-	}
-	add_frame_strings(w);
+	pprof_add_table_strings(w);
+	for (size_t i = 0; i < w->mappings.count; i++)
+		pprof_add_string(w, mapping[i].build_id);
 	for (const struct pprof_text_key *key = pprof_text_keys; key->name;
 	     key++)
-		add_string(w, first_desc(w, key->name));
-	add_string(w, default_type(w));
-	add_string(w, period.type);
-	add_string(w, period.unit);
+		pprof_add_string(w, pprof_first_desc(w, key->name));
+	pprof_add_string(w, default_type(w));
+	pprof_add_string(w, period.type);
+	pprof_add_string(w, period.unit);
 	for (size_t i = 0; i < w->comments.count; i++)
-		add_string(w, pprof_out_comment(w, i));
+		pprof_add_string(w, pprof_out_comment(w, i));
 	add_label_strings(w);
-	sort_strings(w);
+	pprof_sort_strings(w);
 }
 
 /* ---- Samples ------------------------------------------------------------ */
@@ -352,14 +115,15 @@ list_labels(struct pprof_writer *w)
 		for (size_t i = 0; cg_get_label(w->graph, set, i, &label);
 		     i++) {
 			buf->count = 0;
-			put_number(
-			    w, buf, LABEL_KEY, find_string(w, label.key));
-			put_number(
-			    w, buf, LABEL_STR, find_string(w, label.value));
-			put_number(w, buf, LABEL_NUM, (uint64_t)label.number);
-			put_number(
-			    w, buf, LABEL_NUM_UNIT, find_string(w, label.unit));
-			put_bytes(w, &w->labels, SAMPLE_LABEL, buf);
+			pprof_put_number(
+			    w, buf, LABEL_KEY, pprof_find_string(w, label.key));
+			pprof_put_number(w, buf, LABEL_STR,
+			    pprof_find_string(w, label.value));
+			pprof_put_number(
+			    w, buf, LABEL_NUM, (uint64_t)label.number);
+			pprof_put_number(w, buf, LABEL_NUM_UNIT,
+			    pprof_find_string(w, label.unit));
+			pprof_put_bytes(w, &w->labels, SAMPLE_LABEL, buf);
 		}
 		w->labels_end[set] = w->labels.count;
 	}
@@ -373,7 +137,7 @@ put_labels(struct pprof_writer *w, struct pprof_table *sample, cg_labels set)
 	if (set == 0)
 		return;
 	begin = w->labels_end[set - 1];
-	put_slice(w, sample,
+	pprof_put_slice(w, sample,
 	    (struct cg_slice){ (const char *)w->labels.at + begin,
 		w->labels_end[set] - begin });
 }
@@ -382,27 +146,17 @@ static void
 write_sample(struct pprof_writer *w, uint32_t row)
 {
 	const struct pprof_out_row *rows = w->rows.at;
-	const struct pprof_out_node *nodes = w->nodes.at;
-	const struct pprof_out_frame *frames = w->frames.at, *frame;
 	struct pprof_table *sample = &w->buf[0], *list = &w->buf[1];
 	size_t events = cg_event_count(w->graph);
 	const uint64_t *cost = &w->cost[row * events];
-	uint32_t node = rows[row].node;
 
 	sample->count = list->count = 0;
-	while (node != 0 && cg_rejected(w->job) == CG_OK) {
-		frame = &frames[nodes[node - 1].frame - 1];
-		put_varint(
-		    w, list, pprof_out_location(w, nodes[node - 1].frame));
-		for (; frame->below != 0; frame = &frames[frame->below - 1])
-			node = nodes[node - 1].parent;
-		node = nodes[node - 1].parent;
-	}
-	put_bytes(w, sample, SAMPLE_LOCATION, list);
+	pprof_put_stack(w, list, rows[row].node);
+	pprof_put_bytes(w, sample, SAMPLE_LOCATION, list);
 	list->count = 0;
 	for (size_t i = 0; i < events; i++)
-		put_varint(w, list, cost[i]);
-	put_bytes(w, sample, SAMPLE_VALUE, list);
+		pprof_put_varint(w, list, cost[i]);
+	pprof_put_bytes(w, sample, SAMPLE_VALUE, list);
 	put_labels(w, sample, rows[row].labels);
 	write_message(w, PPROF_SAMPLE, sample);
 }
@@ -416,8 +170,8 @@ write_type(struct pprof_writer *w, unsigned field, struct cg_slice type,
 	struct pprof_table *buf = &w->buf[0];
 
 	buf->count = 0;
-	put_number(w, buf, VALUE_TYPE, find_string(w, type));
-	put_number(w, buf, VALUE_UNIT, find_string(w, unit));
+	pprof_put_number(w, buf, VALUE_TYPE, pprof_find_string(w, type));
+	pprof_put_number(w, buf, VALUE_UNIT, pprof_find_string(w, unit));
 	write_message(w, field, buf);
 }
 
@@ -432,8 +186,8 @@ write_mapping(struct pprof_writer *w, size_t i)
 		[MAPPING_START] = mapping->start,
 		[MAPPING_LIMIT] = mapping->limit,
 		[MAPPING_OFFSET] = mapping->offset,
-		[MAPPING_FILENAME] = find_string(w, mapping->path),
-		[MAPPING_BUILD_ID] = find_string(w, mapping->build_id),
+		[MAPPING_FILENAME] = pprof_find_string(w, mapping->path),
+		[MAPPING_BUILD_ID] = pprof_find_string(w, mapping->build_id),
 		[MAPPING_HAS_FUNCTIONS] = named,
 		[MAPPING_HAS_FILENAMES] = named && mapping->files,
 		[MAPPING_HAS_LINES] = named && mapping->lines,
@@ -442,7 +196,7 @@ write_mapping(struct pprof_writer *w, size_t i)
 
 	w->buf[0].count = 0;
 	for (unsigned field = 1; field < MAPPING_FIELDS; field++)
-		put_number(w, &w->buf[0], field, value[field]);
+		pprof_put_number(w, &w->buf[0], field, value[field]);
 	write_message(w, PPROF_MAPPING, &w->buf[0]);
 }
 
@@ -460,14 +214,14 @@ write_location(struct pprof_writer *w, size_t i)
 	if (location->mapping != 0 && addr != 0)
 		addr += mapping[location->mapping - 1].bias;
 	buf->count = 0;
-	put_number(w, buf, LOCATION_ID, i + 1);
-	put_number(w, buf, LOCATION_MAPPING, location->mapping);
-	put_number(w, buf, LOCATION_ADDRESS, addr);
+	pprof_put_number(w, buf, LOCATION_ID, i + 1);
+	pprof_put_number(w, buf, LOCATION_MAPPING, location->mapping);
+	pprof_put_number(w, buf, LOCATION_ADDRESS, addr);
 	while (frame->function != 0) {
 		line->count = 0;
-		put_number(w, line, LINE_FUNCTION, frame->function);
-		put_number(w, line, LINE_LINE, frame->line);
-		put_bytes(w, buf, LOCATION_LINE, line);
+		pprof_put_number(w, line, LINE_FUNCTION, frame->function);
+		pprof_put_number(w, line, LINE_LINE, frame->line);
+		pprof_put_bytes(w, buf, LOCATION_LINE, line);
 		if (frame->below == 0)
 			break;
 		frame = &frames[frame->below - 1];
@@ -491,11 +245,12 @@ write_function(struct pprof_writer *w, size_t i)
 		symbol = name;
 	cg_fn_range(w->graph, function->fn, &range);
 	buf->count = 0;
-	put_number(w, buf, FUNCTION_ID, i + 1);
-	put_number(w, buf, FUNCTION_NAME, find_string(w, name));
-	put_number(w, buf, FUNCTION_SYSTEM_NAME, find_string(w, symbol));
-	put_number(w, buf, FUNCTION_FILENAME, find_string(w, file));
-	put_number(w, buf, FUNCTION_START_LINE, range.first);
+	pprof_put_number(w, buf, FUNCTION_ID, i + 1);
+	pprof_put_number(w, buf, FUNCTION_NAME, pprof_find_string(w, name));
+	pprof_put_number(
+	    w, buf, FUNCTION_SYSTEM_NAME, pprof_find_string(w, symbol));
+	pprof_put_number(w, buf, FUNCTION_FILENAME, pprof_find_string(w, file));
+	pprof_put_number(w, buf, FUNCTION_START_LINE, range.first);
 	write_message(w, PPROF_FUNCTION, buf);
 }
 
@@ -508,7 +263,8 @@ write_text(struct pprof_writer *w, enum pprof_profile field)
 
 	while (key->field != field)
 		key++;
-	write_number(w, field, find_string(w, first_desc(w, key->name)));
+	write_number(
+	    w, field, pprof_find_string(w, pprof_first_desc(w, key->name)));
 }
 
 static void
@@ -530,18 +286,21 @@ write_tables(struct pprof_writer *w)
 static void
 write_rest(struct pprof_writer *w)
 {
-	struct period period = get_period(w);
+	struct pprof_period period = pprof_get_period(w);
+	struct pprof_times times = pprof_get_times(w);
 
 	write_text(w, PPROF_DROP_FRAMES);
 	write_text(w, PPROF_KEEP_FRAMES);
-	write_times(w);
+	write_number(w, PPROF_TIME_NANOS, times.begin);
+	write_number(w, PPROF_DURATION_NANOS, times.duration);
 	if (period.number != 0 || period.type.len > 0)
 		write_type(w, PPROF_PERIOD_TYPE, period.type, period.unit);
 	write_number(w, PPROF_PERIOD, (uint64_t)period.number);
 	for (size_t i = 0; i < w->comments.count; i++)
-		write_number(
-		    w, PPROF_COMMENT, find_string(w, pprof_out_comment(w, i)));
-	write_number(w, PPROF_DEFAULT_TYPE, find_string(w, default_type(w)));
+		write_number(w, PPROF_COMMENT,
+		    pprof_find_string(w, pprof_out_comment(w, i)));
+	write_number(
+	    w, PPROF_DEFAULT_TYPE, pprof_find_string(w, default_type(w)));
 	write_text(w, PPROF_DOC_URL);
 }
 

@@ -116,16 +116,80 @@ uint32_t pprof_find_mapping(struct pprof_writer *, cg_object, uint64_t addr);
 bool pprof_list_frames(struct pprof_writer *);
 /* The id of a frame's location, 0: out of memory. */
 uint32_t pprof_out_location(struct pprof_writer *, uint32_t frame);
+/* Puts the locations of a stack (node + 1; 0: none), leaf first. */
+void pprof_put_stack(
+    struct pprof_writer *, struct pprof_table *, uint32_t node);
 
 /* ---- comments.c ---------------------------------------------------------- */
 
 /* Adds comments for what no field represents. */
 bool pprof_list_comments(struct pprof_writer *);
 struct cg_slice pprof_out_comment(const struct pprof_writer *, size_t i);
+/* Several parts become one, of which is known what they agree on. */
+struct cg_part_info pprof_common_part(const struct pprof_writer *);
+/* True if a field of the profile represents descriptions with that key. */
+bool pprof_has_field(const char *key);
 
 /* ---- order.c ------------------------------------------------------------- */
 
 /* Sums costs by node and sorts the nodes. */
 bool pprof_order(struct pprof_writer *);
+
+/* ---- put.c --------------------------------------------------------------- */
+
+static inline char *
+pprof_format_varint(char *to, uint64_t value)
+{
+	for (; value > 0x7f; value >>= 7)
+		*to++ = (char)(value | 0x80);
+	*to++ = (char)value;
+	return to;
+}
+/* Room for n more bytes; NULL: out of memory, reported. */
+char *pprof_put_more(struct pprof_writer *, struct pprof_table *, size_t n);
+static inline char *
+pprof_put_room(struct pprof_writer *w, struct pprof_table *buf, size_t n)
+{
+	if (buf->cap - buf->count < n)
+		return pprof_put_more(w, buf, n);
+	return (char *)buf->at + buf->count;
+}
+static inline void
+pprof_put_varint(
+    struct pprof_writer *w, struct pprof_table *buf, uint64_t value)
+{
+	char *at = pprof_put_room(w, buf, VARINT_MAX);
+
+	if (at)
+		buf->count += (size_t)(pprof_format_varint(at, value) - at);
+}
+void pprof_put_slice(
+    struct pprof_writer *, struct pprof_table *, struct cg_slice);
+/* Puts a number; 0 is not written, because a missing field means 0. */
+void pprof_put_number(struct pprof_writer *, struct pprof_table *,
+    unsigned field, uint64_t);
+/* Puts a message or packed numbers. */
+void pprof_put_bytes(struct pprof_writer *, struct pprof_table *,
+    unsigned field, const struct pprof_table *);
+
+/* Texts are collected and sorted before any is looked up. */
+void pprof_add_string(struct pprof_writer *, struct cg_slice);
+/* Those of events, mappings and functions. */
+void pprof_add_table_strings(struct pprof_writer *);
+void pprof_sort_strings(struct pprof_writer *);
+/* Index in the table; "" is the first text. */
+uint64_t pprof_find_string(const struct pprof_writer *, struct cg_slice);
+
+/* The first description with that key; "": none. */
+struct cg_slice pprof_first_desc(const struct pprof_writer *, const char *key);
+struct pprof_times {
+	uint64_t begin, duration;
+};
+struct pprof_times pprof_get_times(const struct pprof_writer *);
+struct pprof_period {
+	int64_t number;
+	struct cg_slice type, unit;
+};
+struct pprof_period pprof_get_period(const struct pprof_writer *);
 
 #endif

@@ -1,0 +1,133 @@
+/*
+ * locations.c - mappings, and the frames of locations, for all formats of this
+ * directory.
+ *
+ * A mapping also becomes a description of the part, which the writer turns
+ * back.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pprof.h"
+
+/* ---- Mappings ----------------------------------------------------------- */
+
+/* "0x400000-0x500000 0x0 0x0 - /bin/prog": offset, bias, build-id, path. */
+static bool
+describe_mapping(struct pprof_reader *r, const struct pprof_frames *f,
+    const struct cg_mapping *mapping, uint32_t number)
+{
+	size_t room = mapping->path.len + mapping->build_id.len + 100;
+	char *text;
+	int len;
+
+	/* A mapping with a path only becomes an object without description. */
+	if (mapping->start == 0 && mapping->limit == 0 &&
+	    mapping->offset == 0 && mapping->build_id.len == 0)
+		return true;
+	text = malloc(room);
+	if (!text)
+		return cg_reject_nomem(r->job);
+	len = snprintf(text, room,
+	    "0x%" PRIx64 "-0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " %.*s %.*s",
+	    mapping->start, mapping->limit, mapping->offset,
+	    cg_space_bias(f->space, number),
+	    mapping->build_id.len > 0 ? (int)mapping->build_id.len : 1,
+	    mapping->build_id.len > 0 ? mapping->build_id.ptr : "-",
+	    (int)mapping->path.len, mapping->path.ptr);
+	cg_add_desc(r->build, cg_slice(PPROF_KEY_MAPPING),
+	    (struct cg_slice){ text, (size_t)len });
+	free(text);
+	return true;
+}
+
+uint32_t
+pprof_add_mapping(struct pprof_reader *r, struct pprof_frames *f,
+    const struct cg_mapping *mapping)
+{
+	uint32_t number = cg_space_add(f->space, mapping);
+
+	return number != 0 && describe_mapping(r, f, mapping, number) ? number
+								      : 0;
+}
+
+/* ---- Locations ---------------------------------------------------------- */
+
+static struct cg_stack *
+append_frame(struct pprof_reader *r, struct pprof_frames *f)
+{
+	return pprof_append(r, &f->list, sizeof(struct cg_stack));
+}
+
+/* Makes a name from the address for a function without one. */
+static cg_name
+name_address(struct pprof_reader *r, uint64_t addr)
+{
+	char hex[CG_NUMBER_MAX];
+	char *end = cg_format_hex(hex, addr);
+
+	return cg_add_name(
+	    r->build, (struct cg_slice){ hex, (size_t)(end - hex) });
+}
+
+/* Its name and its linker name. */
+static bool
+get_names(struct pprof_reader *r, const struct pprof_function *function,
+    uint64_t addr, cg_name *name, cg_name *symbol)
+{
+	if (!pprof_get_name(r, function->name, name) ||
+	    !pprof_get_name(r, function->system_name, symbol))
+		return false;
+	if (*name == 0 && *symbol != 0)
+		*name = cg_add_name(
+		    r->build, cg_slice(cg_demangle(
+				  r->job, cg_get_name(r->build, *symbol).ptr)));
+	if (*name == 0)
+		*name = name_address(r, addr);
+	return true;
+}
+
+bool
+pprof_add_line(struct pprof_reader *r, struct pprof_frames *f,
+    const struct pprof_place *place, const struct pprof_function *function,
+    uint32_t line, bool inlined)
+{
+	struct cg_stack *frame = append_frame(r, f);
+	struct cg_range range = { .first = function->start_line };
+	uint64_t addr = place->addr - cg_space_bias(f->space, place->mapping);
+	cg_name name, symbol;
+	struct cg_slice path;
+
+	if (place->addr == 0)
+		addr = 0;
+	if (!frame || !get_names(r, function, addr, &name, &symbol) ||
+	    !pprof_get_text(r, function->file, &path))
+		return false;
+	frame->inlined = inlined;
+	frame->pos.addr = addr;
+	frame->pos.line = line;
+	frame->pos.file = cg_add_file(r->build, path);
+	frame->fn = cg_add_fn_symbol(r->build, name, frame->pos.file,
+	    cg_space_object(f->space, place->mapping), symbol);
+	if (function->start_line != 0)
+		cg_set_fn_range(r->build, frame->fn, &range);
+	return true;
+}
+
+bool
+pprof_add_address(struct pprof_reader *r, struct pprof_frames *f,
+    const struct pprof_place *place)
+{
+	struct cg_stack frames[CG_FRAME_MAX], *frame;
+	size_t n =
+	    cg_space_frames(f->space, place->mapping, place->addr, frames);
+
+	for (size_t i = 0; i < n; i++) {
+		frame = append_frame(r, f);
+		if (!frame)
+			return false;
+		*frame = frames[i];
+	}
+	return true;
+}
