@@ -1,0 +1,40 @@
+/*
+ * otlp.c - OpenTelemetry's profiles (OTLP), the signal next to traces, metrics
+ * and logs: what it is called and how it is recognised.
+ *
+ * Source: opentelemetry-proto v1.11.0 of 21 July 2026 (see otlp.h), and the
+ * attributes pprof.*, process.* and thread.* of OpenTelemetry's semantic
+ * conventions. The format is alpha (experimental) and has changed with most
+ * versions: 1.8 to 1.11 are read, 1.11 is written; the message about an older
+ * file names its version.
+ * All profiles become events; stacks keep lines, addresses, objects, build-ids
+ * and inlining, samples their attributes, links and times. Threads and
+ * processes of samples are attributes thread.* and process.*. Lost, and said:
+ * columns, attributes of locations, original payloads.
+ */
+#include "otlp.h"
+
+/* As profile.proto: there is no magic, but hardly anything looks like this. */
+#define PROBE_SHAPE (CG_PROBE_LIKELY + 20)
+
+static int
+probe(const struct cg_head *head)
+{
+	return otlp_find_layout(head->text, !head->whole) ? PROBE_SHAPE
+							  : CG_PROBE_NO;
+}
+
+const struct cg_module cg_format_otlp = {
+	CG_MODULE,
+	.name = "otlp",
+	.title = "profiles of OpenTelemetry, as protocol buffers",
+	.suffixes = "otlp;otlp.pb",
+	.carries = CG_SELF | CG_LINES | CG_INSTRS | CG_STACKS | CG_EVENTS |
+		   CG_SIGNED | CG_FILES | CG_OBJECTS | CG_SYMBOLS |
+		   CG_DEFINITIONS | CG_INLINING | CG_DESCRIPTIONS | CG_LABELS |
+		   CG_TIMELINE,
+	.needs = CG_STACKS,
+	.probe = probe,
+	.read = otlp_read,
+	.write = otlp_write,
+};

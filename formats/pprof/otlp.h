@@ -1,0 +1,243 @@
+/*
+ * otlp.h - OpenTelemetry's profiles: field numbers, and the state of the
+ * reader.
+ *
+ * Source: opentelemetry/proto/profiles/v1development/profiles.proto of
+ * github.com/open-telemetry/opentelemetry-proto, tag v1.11.0 (21 July 2026),
+ * status alpha: fields still change. The format began as profile.proto, so it
+ * shares wire.c, locations.c and most of the writer with pprof.
+ *
+ *	ProfilesData      1 ResourceProfiles ..., 2 ProfilesDictionary
+ *	ResourceProfiles  1 Resource, 2 ScopeProfiles ...
+ *	ScopeProfiles     1 InstrumentationScope, 2 Profile ...
+ *	Profile           1 its one type of values, 2 Sample ...
+ *
+ * ExportProfilesServiceRequest, which agents send, has the same fields. Indices
+ * refer to tables of the dictionary, which usually follows the profiles; entry
+ * 0 of each table means none.
+ *
+ * The way of the data, reading: otlp_layout.c finds the version of the file.
+ * otlp_read.c goes through resources, scopes and profiles, otlp_samples.c adds
+ * their samples; otlp_tables.c makes stacks of the dictionary's entries when a
+ * sample first refers to them, otlp_attributes.c makes labels of attributes.
+ *
+ * Writing (otlp_write.h): the tables are those of pprof's writer (write.h);
+ * otlp_times.c gives samples their times, otlp_put.c makes attributes,
+ * otlp_write.c writes all.
+ */
+#ifndef FORMATS_PPROF_OTLP_H
+#define FORMATS_PPROF_OTLP_H
+
+#include "pprof.h"
+
+/* ---- Fields ------------------------------------------------------------- */
+
+enum { OTLP_RESOURCES = 1, OTLP_DICTIONARY };
+enum { RESOURCE_RESOURCE = 1, RESOURCE_SCOPES, RESOURCE_SCHEMA };
+enum { ATTRIBUTES_ATTRIBUTE = 1, ATTRIBUTES_DROPPED };
+enum { SCOPE_SCOPE = 1, SCOPE_PROFILES, SCOPE_SCHEMA };
+enum { INFO_NAME = 1, INFO_VERSION, INFO_ATTRIBUTE, INFO_DROPPED };
+enum {
+	PROFILE_TYPE = 1,
+	PROFILE_SAMPLE,
+	PROFILE_TIME,
+	PROFILE_DURATION,
+	PROFILE_PERIOD_TYPE,
+	PROFILE_PERIOD,
+	PROFILE_ID,
+	PROFILE_DROPPED,
+	PROFILE_PAYLOAD_FORMAT,
+	PROFILE_PAYLOAD,
+	PROFILE_ATTRIBUTES,
+	PROFILE_FIELDS
+};
+enum {
+	OTLP_STACK = 1,
+	OTLP_ATTRIBUTES,
+	OTLP_LINK,
+	OTLP_VALUES,
+	OTLP_TIMES,
+	OTLP_SAMPLE_FIELDS
+};
+/* Tables of the dictionary are its fields. */
+enum otlp_table {
+	TABLE_MAPPING = 1,
+	TABLE_LOCATION,
+	TABLE_FUNCTION,
+	TABLE_LINK,
+	TABLE_STRING,
+	TABLE_ATTRIBUTE,
+	TABLE_STACK,
+	TABLES
+};
+/* Messages that profile.proto has, too, lack the id: numbers are one less. */
+enum { OTLP_MAPPING_ATTRIBUTES = 5, OTLP_LOCATION_ATTRIBUTES = 4 };
+enum { LINK_TRACE = 1, LINK_SPAN };
+/* KeyValue has a key, or key_strindex in the place of the unit. */
+enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE, ATTRIBUTE_UNIT };
+enum {
+	VALUE_STRING = 1,
+	VALUE_BOOL,
+	VALUE_INT,
+	VALUE_DOUBLE,
+	VALUE_ARRAY,
+	VALUE_MAP,
+	VALUE_BYTES,
+	VALUE_STRINDEX
+};
+
+/* ---- otlp_layout.c: versions -------------------------------------------- */
+
+struct otlp_layout {
+	const char *versions;
+	const char *profile, *sample; /* their fields: see otlp_layout.c */
+	bool readable;
+	/* From its numbers of a sample's fields to those above. */
+	unsigned char field[OTLP_SAMPLE_FIELDS];
+	unsigned comments; /* field of a profile: those after it are one more */
+};
+/*
+ * The newest layout that fits all profiles of the file, or of its begin if it
+ * was cut; NULL: none does, or there is no profile.
+ */
+const struct otlp_layout *otlp_find_layout(struct cg_slice file, bool cut);
+
+/* ---- otlp_read.c: the reader -------------------------------------------- */
+
+/* What the graph cannot represent. */
+enum otlp_lost {
+	LOST_COLUMNS,
+	LOST_FRAMES,
+	LOST_MAPPINGS,
+	LOST_VALUES,
+	LOST_SCOPES,
+	LOST_PERIODS,
+	LOST_PAYLOADS,
+	LOST_SCHEMAS,
+	OTLP_LOSTS
+};
+
+/* Frames of a location, in the list of frames. */
+struct otlp_location {
+	uint32_t first, count; /* 0: not made yet */
+};
+/* A type of values: an event. */
+struct otlp_type {
+	cg_name type, unit;
+	bool same; /* an earlier one has the same name */
+};
+
+struct otlp_reader {
+	struct pprof_reader base; /* its job, build, and strings */
+	const struct otlp_layout *layout;
+	uint64_t lost[OTLP_LOSTS];
+	bool several;             /* resources: attributes become labels */
+
+	/* Of the current dictionary: */
+	struct cg_slice dictionary;
+	struct pprof_list entry[TABLES]; /* uint32_t: where they begin in it */
+	struct pprof_frames frames;
+	struct pprof_list mappings;  /* uint32_t: number in the space */
+	struct pprof_list locations; /* struct otlp_location */
+	struct pprof_list nodes;     /* cg_node of stacks, + 1; 0: none yet */
+
+	struct pprof_list types;     /* struct otlp_type */
+	struct pprof_list resource;  /* struct cg_label of the resource */
+	struct pprof_list label;     /* struct cg_label of the sample */
+	struct pprof_list indices;   /* uint64_t: of the sample's attributes */
+	struct pprof_list last;      /* the same of the sample before */
+	struct pprof_list values, times; /* uint64_t */
+};
+
+/* How often a stack with its attributes was seen; see otlp_samples.c. */
+struct otlp_seen {
+	uint32_t profile;
+	uint64_t now, most;
+};
+
+/* A profile that is being read. */
+struct otlp_profile {
+	uint32_t number; /* in its scope, from 1 */
+	unsigned column;
+	bool counts; /* its values are numbers of samples */
+};
+
+struct otlp_walk {
+	struct otlp_reader *r;
+	struct pprof_list waiting; /* struct cg_slice: ResourceProfiles */
+	bool opened;               /* the dictionary is */
+	bool labelled, tracked;    /* as the last sample has it */
+	bool asked, timed;         /* for a timeline; it is wanted */
+	struct cg_sample_key key;
+	struct cg_map ids; /* hash of stack and attributes -> seen + 1 */
+	struct pprof_list seen;
+	bool dated; /* begin and end of all profiles are known */
+	uint64_t begin, end;
+	uint64_t missing;           /* attributes that the profiler dropped */
+	struct cg_map described;    /* index of a profile's attribute -> 1 */
+	uint64_t row[CG_EVENT_MAX]; /* zeros */
+};
+
+/* ---- otlp_samples.c ----------------------------------------------------- */
+
+/* Adds a sample: its stack, with labels and times. */
+bool otlp_add_sample(
+    struct otlp_walk *, const struct otlp_profile *, struct cg_slice);
+/* Has a profile negative values? */
+bool otlp_find_signed(struct otlp_reader *, struct cg_slice, bool *found);
+
+/* ---- otlp_tables.c: the dictionary -------------------------------------- */
+
+/* Takes the next field of a message; a failure is reported. */
+bool otlp_take_field(
+    struct otlp_reader *, struct cg_slice *, struct pprof_field *);
+/* Numbers of a field, appended to a list; fixed: of 64 bits each. */
+bool otlp_take_numbers(struct otlp_reader *, const struct pprof_field *,
+    struct pprof_list *, bool fixed);
+bool otlp_open_dictionary(struct otlp_reader *, struct cg_slice);
+void otlp_close_dictionary(struct otlp_reader *);
+/* The message of an entry. */
+bool otlp_get_entry(struct otlp_reader *, enum otlp_table, uint64_t index,
+    struct cg_slice *);
+/* The graph's node of a stack. */
+bool otlp_get_node(struct otlp_reader *, uint64_t index, cg_node *);
+
+/* ---- otlp_attributes.c -------------------------------------------------- */
+
+/* Appends labels to a list: of an entry of the table, or of a KeyValue. */
+bool otlp_add_indexed(
+    struct otlp_reader *, uint64_t index, struct pprof_list *);
+bool otlp_add_attribute(
+    struct otlp_reader *, struct cg_slice, bool indexed, struct pprof_list *);
+/* Appends a label that is bytes, as a text of hex digits. */
+bool otlp_add_bytes(struct otlp_reader *, const char *key, struct cg_slice,
+    struct pprof_list *);
+/* A text that stays. */
+const char *otlp_keep_string(struct otlp_reader *, struct cg_slice);
+/* The value of a label as a text. */
+struct cg_slice otlp_label_text(struct otlp_reader *, const struct cg_label *);
+
+/*
+ * Labels that say whose a sample is have names of their own in the graph, and
+ * in OpenTelemetry's semantic conventions.
+ */
+struct otlp_role {
+	const char *attribute, *label;
+	bool number;
+};
+extern const struct otlp_role otlp_roles[]; /* ends with NULL */
+/* Descriptions that are attributes of a profile. */
+extern const struct otlp_role otlp_profile_keys[];
+/* The name of the attribute for a part, and other words of ours. */
+#define OTLP_KEY_PART "cgconv.part"
+#define OTLP_KEY_LONG_NAME "cgconv.long_name"
+#define OTLP_KEY_CMD "process.command_line"
+#define OTLP_KEY_SCOPE "otel.scope.name"
+#define OTLP_KEY_SCOPE_VERSION "otel.scope.version"
+#define OTLP_KEY_MAIN "pprof.scope.default_sample_type"
+#define OTLP_KEY_BUILD_ID "process.executable.build_id.gnu"
+
+int otlp_read(struct cg_job *, struct cg_in *, struct cg_build *);
+int otlp_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
+
+#endif

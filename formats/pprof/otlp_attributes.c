@@ -1,0 +1,215 @@
+/*
+ * otlp_attributes.c - attributes of OpenTelemetry, as labels.
+ *
+ * A list becomes several labels of one key; truth values, fractions and bytes
+ * become texts. Dropped, and counted: maps, and lists in lists.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "otlp.h"
+
+const struct otlp_role otlp_roles[] = {
+	{ "process.pid", "pid", true },
+	{ "thread.id", "tid", true },
+	{ "thread.name", "thread", false },
+	{ "process.executable.name", "comm", false },
+	{ NULL, NULL, false },
+};
+
+const struct otlp_role otlp_profile_keys[] = {
+	{ "pprof.profile.comment", PPROF_KEY_COMMENT, false },
+	{ "pprof.profile.drop_frames", "drop_frames", false },
+	{ "pprof.profile.keep_frames", "keep_frames", false },
+	{ "pprof.profile.doc_url", "doc_url", false },
+	{ NULL, NULL, false },
+};
+
+static struct cg_slice
+keep_text(struct otlp_reader *r, const char *text, size_t len)
+{
+	cg_name name =
+	    cg_add_name(r->base.build, (struct cg_slice){ text, len });
+
+	return cg_get_name(r->base.build, name);
+}
+
+const char *
+otlp_keep_string(struct otlp_reader *r, struct cg_slice text)
+{
+	return cg_get_name(r->base.build, cg_add_name(r->base.build, text)).ptr;
+}
+
+struct cg_slice
+otlp_label_text(struct otlp_reader *r, const struct cg_label *label)
+{
+	char text[CG_NUMBER_MAX];
+
+	if (label->value.len > 0)
+		return label->value;
+	return keep_text(
+	    r, text, (size_t)(cg_format_i64(text, label->number) - text));
+}
+
+static struct cg_slice
+double_text(struct otlp_reader *r, uint64_t bits)
+{
+	char text[40];
+	double number;
+
+	memcpy(&number, &bits, sizeof(number));
+	return keep_text(
+	    r, text, (size_t)snprintf(text, sizeof(text), "%.17g", number));
+}
+
+static struct cg_slice
+hex_text(struct otlp_reader *r, struct cg_slice bytes)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *text = malloc(2 * bytes.len + 1);
+	struct cg_slice kept;
+
+	if (!text) {
+		(void)cg_reject_nomem(r->base.job);
+		return (struct cg_slice){ "", 0 };
+	}
+	for (size_t i = 0; i < bytes.len; i++) {
+		text[2 * i] = digits[(uint8_t)bytes.ptr[i] >> 4];
+		text[2 * i + 1] = digits[bytes.ptr[i] & 15];
+	}
+	kept = keep_text(r, text, 2 * bytes.len);
+	free(text);
+	return kept;
+}
+
+/* Sets the value that the field is. False: it is no single value, or failed. */
+static bool
+get_value(struct otlp_reader *r, const struct pprof_field *field,
+    struct cg_label *label)
+{
+	static const unsigned wires[] = { [VALUE_STRING] = WIRE_BYTES,
+		[VALUE_BOOL] = WIRE_VARINT,
+		[VALUE_INT] = WIRE_VARINT,
+		[VALUE_DOUBLE] = WIRE_64,
+		[VALUE_ARRAY] = WIRE_BYTES,
+		[VALUE_MAP] = WIRE_BYTES,
+		[VALUE_BYTES] = WIRE_BYTES,
+		[VALUE_STRINDEX] = WIRE_VARINT };
+
+	if (field->number > VALUE_STRINDEX ||
+	    field->wire != wires[field->number])
+		return cg_reject_at(r->base.job, field->at,
+		    "expected the value of an attribute");
+	if (field->number == VALUE_INT)
+		label->number = (int64_t)field->value;
+	else if (field->number == VALUE_STRING)
+		label->value = field->bytes;
+	else if (field->number == VALUE_BOOL)
+		label->value = cg_slice(field->value ? "true" : "false");
+	else if (field->number == VALUE_DOUBLE)
+		label->value = double_text(r, field->value);
+	else if (field->number == VALUE_BYTES)
+		label->value = hex_text(r, field->bytes);
+	else if (field->number == VALUE_STRINDEX)
+		return pprof_get_text(&r->base, field->value, &label->value);
+	else
+		return false;
+	return true;
+}
+
+/* Appends a label for each value; an attribute that is empty has none. */
+static bool
+add_values(struct otlp_reader *r, struct cg_slice message,
+    const struct cg_label *key, bool in_list, struct pprof_list *list)
+{
+	struct pprof_field field;
+	struct cg_label label, *to;
+
+	while (message.len > 0) {
+		label = *key;
+		if (!otlp_take_field(r, &message, &field))
+			return false;
+		if (field.number == VALUE_ARRAY && !in_list) {
+			struct cg_slice rest = field.bytes;
+
+			while (rest.len > 0)
+				if (!otlp_take_field(r, &rest, &field) ||
+				    !add_values(
+					r, field.bytes, key, true, list))
+					return false;
+			continue;
+		}
+		if (!get_value(r, &field, &label)) {
+			if (cg_rejected(r->base.job) != CG_OK)
+				return false;
+			r->lost[LOST_VALUES]++;
+		}
+		if (label.value.len == 0 && field.number != VALUE_INT)
+			continue;
+		to = pprof_append(&r->base, list, sizeof(*to));
+		if (!to)
+			return false;
+		*to = label;
+	}
+	return true;
+}
+
+bool
+otlp_add_attribute(struct otlp_reader *r, struct cg_slice message, bool indexed,
+    struct pprof_list *list)
+{
+	struct cg_label label = {
+		.key = { "", 0 }, .value = { "", 0 }, .unit = { "", 0 }
+	};
+	struct cg_slice value = { "", 0 }, *text;
+	struct pprof_field field;
+
+	while (message.len > 0) {
+		if (!otlp_take_field(r, &message, &field))
+			return false;
+		text = indexed && field.number == ATTRIBUTE_UNIT ? &label.unit
+								 : &label.key;
+		if (field.number > ATTRIBUTE_UNIT)
+			pprof_skip_field(&r->base, &field);
+		else if (field.number == ATTRIBUTE_VALUE &&
+			 field.wire == WIRE_BYTES)
+			value = field.bytes;
+		else if (field.number == ATTRIBUTE_KEY && !indexed &&
+			 field.wire == WIRE_BYTES)
+			label.key = field.bytes;
+		else if (field.wire != WIRE_VARINT)
+			return cg_reject_at(
+			    r->base.job, field.at, "expected an attribute");
+		else if (!pprof_get_text(&r->base, field.value, text))
+			return false;
+	}
+	return add_values(r, value, &label, false, list);
+}
+
+bool
+otlp_add_indexed(struct otlp_reader *r, uint64_t index, struct pprof_list *list)
+{
+	struct cg_slice message;
+
+	return otlp_get_entry(r, TABLE_ATTRIBUTE, index, &message) &&
+	       otlp_add_attribute(r, message, true, list);
+}
+
+bool
+otlp_add_bytes(struct otlp_reader *r, const char *key, struct cg_slice bytes,
+    struct pprof_list *list)
+{
+	struct cg_label *label;
+
+	if (bytes.len == 0)
+		return true;
+	label = pprof_append(&r->base, list, sizeof(*label));
+	if (!label)
+		return false;
+	*label = (struct cg_label){ .key = cg_slice(key),
+		.value = hex_text(r, bytes),
+		.unit = { "", 0 } };
+	return cg_rejected(r->base.job) == CG_OK;
+}

@@ -1,0 +1,228 @@
+/*
+ * otlp_layout.c - recognises OpenTelemetry's profiles and their version.
+ *
+ * There is no magic and no number of a version; versions gave other meanings to
+ * the same fields. But the wire types of profiles and samples tell them apart.
+ *
+ * Source: tags v1.3.0 to v1.11.0 of opentelemetry-proto.
+ */
+#include <string.h>
+
+#include "otlp.h"
+
+/*
+ * What the fields of a message are, from field 1 on: 'v' a varint, 'b' bytes,
+ * 'p' packed numbers, '8' 64 bits, 'f' these or packed ones, or the letter of a
+ * message. Newest first: see otlp_find_layout().
+ */
+static const struct otlp_layout layouts[] = {
+	{ "1.10 or 1.11", "TS8vTvbvbbp", "vpvpf", true,
+	    { 0, OTLP_STACK, OTLP_ATTRIBUTES, OTLP_LINK, OTLP_VALUES,
+		OTLP_TIMES },
+	    0 },
+	{ "1.9", "TS8vTvbvbbp", "vppvf", true,
+	    { 0, OTLP_STACK, OTLP_VALUES, OTLP_ATTRIBUTES, OTLP_LINK,
+		OTLP_TIMES },
+	    0 },
+	{ "1.8", "TS8vTvpbvbbp", "vppvf", true,
+	    { 0, OTLP_STACK, OTLP_VALUES, OTLP_ATTRIBUTES, OTLP_LINK,
+		OTLP_TIMES },
+	    PROFILE_ID },
+	{ .versions = "1.6 or 1.7",
+	    .profile = "TSpvvTvpvbvbbp",
+	    .sample = "vvppvp" },
+	{ .versions = "1.4 or 1.5",
+	    .profile = "TSbbpbbbbbvvTvpvbbvbbp",
+	    .sample = "vvppvp" },
+	{ .versions = "1.3 (v1experimental)",
+	    .profile = "b88bvbbb",
+	    .sample = "" },
+};
+#define LAYOUTS (sizeof(layouts) / sizeof(*layouts))
+
+/* The levels around profiles. P: a profile, by its layout. */
+static const struct {
+	char name;
+	const char *fields;
+} shapes[] = {
+	{ 'D', "Rbbbbbbb" },
+	{ 'R', "AIb" },
+	{ 'A', "bvb" },
+	{ 'I', "OPb" },
+	{ 'O', "bbbv" },
+	{ 'T', "vvv" },
+};
+
+struct scan {
+	unsigned fits; /* bit i: layout i */
+	bool profile;
+	bool bare; /* a sample has neither values nor times by layout 0 */
+	bool cut;  /* the end of the text is not the file's */
+};
+
+static const char *
+fields_of(char name)
+{
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+		if (shapes[i].name == name)
+			return shapes[i].fields;
+	}
+	return NULL;
+}
+
+static bool
+has_kind(char kind, unsigned wire)
+{
+	if (kind == 'v')
+		return wire == WIRE_VARINT;
+	if (kind == '8')
+		return wire == WIRE_64;
+	return wire == WIRE_BYTES || (kind == 'f' && wire == WIRE_64);
+}
+
+/* Is field a number of that message, and of its wire type? */
+static bool
+is_field(const char *fields, const struct pprof_field *field)
+{
+	return field->number <= strlen(fields) &&
+	       has_kind(fields[field->number - 1], field->wire);
+}
+
+/*
+ * Takes a field. Of the last one of a text that is cut, what is left; false
+ * with an empty rest: that is not even a tag.
+ */
+static bool
+take_field(
+    const struct scan *scan, struct cg_slice *rest, struct pprof_field *field)
+{
+	if (pprof_take_field(rest, field))
+		return true;
+	if (!scan->cut)
+		return false;
+	if (!pprof_take_tag(rest, field) || field->wire != WIRE_BYTES) {
+		rest->len = 0;
+		return false;
+	}
+	field->bytes = *rest;
+	rest->len = 0;
+	return true;
+}
+
+/* A message whose shape is in the table; what is in it is not looked at. */
+static bool
+has_shape(const struct scan *scan, struct cg_slice message, char name)
+{
+	const char *fields = fields_of(name);
+	struct pprof_field field;
+
+	while (message.len > 0) {
+		if (!take_field(scan, &message, &field))
+			return message.len == 0;
+		if (!is_field(fields, &field))
+			return false;
+	}
+	return true;
+}
+
+/* Keeps the layouts that a field fits. */
+static void
+keep_layouts(struct scan *scan, const struct pprof_field *field, bool in_sample)
+{
+	for (size_t i = 0; i < LAYOUTS; i++) {
+		const char *fields =
+		    in_sample ? layouts[i].sample : layouts[i].profile;
+
+		/* The newest version may get more fields. */
+		if (!is_field(fields, field) &&
+		    (i > 0 || field->number <= strlen(fields)))
+			scan->fits &= ~(1u << i);
+	}
+}
+
+static bool
+scan_sample(struct scan *scan, struct cg_slice message)
+{
+	struct pprof_field field;
+	bool valued = false, others = false;
+
+	while (message.len > 0 && scan->fits != 0) {
+		if (!take_field(scan, &message, &field))
+			return message.len == 0;
+		keep_layouts(scan, &field, true);
+		valued |=
+		    field.number == OTLP_VALUES || field.number == OTLP_TIMES;
+		others |= field.number == OTLP_ATTRIBUTES;
+	}
+	scan->bare |= others && !valued;
+	return scan->fits != 0;
+}
+
+static bool
+scan_profile(struct scan *scan, struct cg_slice message)
+{
+	struct pprof_field field;
+	bool types = false;
+
+	while (message.len > 0 && scan->fits != 0) {
+		if (!take_field(scan, &message, &field))
+			return message.len == 0;
+		keep_layouts(scan, &field, false);
+		if (field.wire != WIRE_BYTES)
+			continue;
+		/* Version 1.3 has other messages in a container. */
+		types = (field.number == PROFILE_TYPE ||
+			    field.number == PROFILE_SAMPLE) &&
+			(scan->fits & ((1u << (LAYOUTS - 1)) - 1)) != 0;
+		if (types && field.number == PROFILE_TYPE &&
+		    !has_shape(scan, field.bytes, 'T'))
+			scan->fits &= 1u << (LAYOUTS - 1);
+		if (types && field.number == PROFILE_SAMPLE &&
+		    !scan_sample(scan, field.bytes))
+			return false;
+		scan->profile = true;
+	}
+	return scan->fits != 0;
+}
+
+/* From the outermost message down to profiles. */
+static bool
+scan_message(struct scan *scan, struct cg_slice message, char name)
+{
+	const char *fields = fields_of(name);
+	struct pprof_field field;
+	bool ok = true;
+	char kind;
+
+	while (ok && message.len > 0) {
+		if (!take_field(scan, &message, &field))
+			return message.len == 0;
+		if (!is_field(fields, &field))
+			return false;
+		kind = fields[field.number - 1];
+		if (kind == 'R' || kind == 'I')
+			ok = scan_message(scan, field.bytes, kind);
+		else if (kind == 'P')
+			ok = scan_profile(scan, field.bytes);
+		else if (kind != 'b')
+			ok = has_shape(scan, field.bytes, kind);
+	}
+	return ok;
+}
+
+const struct otlp_layout *
+otlp_find_layout(struct cg_slice file, bool cut)
+{
+	struct scan scan = { .fits = (1u << LAYOUTS) - 1, .cut = cut };
+
+	if (!scan_message(&scan, file, 'D') || !scan.profile)
+		return NULL;
+	/* Values or times are required, so field 2 are the values. */
+	if (scan.bare && scan.fits != 1)
+		scan.fits &= ~1u;
+	for (size_t i = 0; i < LAYOUTS; i++) {
+		if (scan.fits & 1u << i)
+			return &layouts[i];
+	}
+	return NULL;
+}

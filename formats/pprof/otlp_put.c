@@ -1,0 +1,418 @@
+/*
+ * otlp_put.c - writes attributes of OpenTelemetry: of labels, mappings,
+ * profiles, and the resource.
+ *
+ * Labels of one key and unit become one attribute with a list. Keys should be
+ * unique, but a label that has texts and numbers, or several units, becomes
+ * several attributes of one key, as a list has one unit.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "otlp_write.h"
+
+/* ---- Texts -------------------------------------------------------------- */
+
+/* The length of the front that is valid UTF-8. */
+static size_t
+valid_length(struct cg_slice text)
+{
+	const char *at = text.ptr, *end = text.ptr + text.len;
+
+	while (at < end) {
+		size_t n =
+		    (unsigned char)*at < 0x80 ? 1 : cg_utf8_length(at, end);
+
+		if (n == 0)
+			break;
+		at += n;
+	}
+	return (size_t)(at - text.ptr);
+}
+
+/* Each byte that is no UTF-8 becomes U+FFFD, of three bytes. */
+void
+otlp_put_text(struct otlp_writer *w, struct pprof_table *buf, unsigned field,
+    struct cg_slice text)
+{
+	static const struct cg_slice unknown = { "\xef\xbf\xbd", 3 };
+	struct cg_slice rest = text;
+	size_t bad = 0, n;
+
+	for (; rest.len > 0; bad++) {
+		n = valid_length(rest);
+		if (n == rest.len)
+			break;
+		rest.ptr += n + 1;
+		rest.len -= n + 1;
+	}
+	pprof_put_varint(&w->w, buf, field << 3 | WIRE_BYTES);
+	pprof_put_varint(&w->w, buf, text.len + 2 * bad);
+	for (; bad > 0; bad--) {
+		n = valid_length(text);
+		pprof_put_slice(&w->w, buf, (struct cg_slice){ text.ptr, n });
+		pprof_put_slice(&w->w, buf, unknown);
+		text.ptr += n + 1;
+		text.len -= n + 1;
+	}
+	pprof_put_slice(&w->w, buf, text);
+}
+
+/* ---- Values ------------------------------------------------------------- */
+
+/* Puts an AnyValue's field. */
+static void
+put_scalar(struct otlp_writer *w, struct pprof_table *buf,
+    const struct cg_label *value)
+{
+	if (value->value.len > 0) {
+		otlp_put_text(w, buf, VALUE_STRING, value->value);
+		return;
+	}
+	pprof_put_varint(&w->w, buf, VALUE_INT << 3 | WIRE_VARINT);
+	pprof_put_varint(&w->w, buf, (uint64_t)value->number);
+}
+
+/* Puts field value, an AnyValue: a list if there are several. */
+static void
+put_value(struct otlp_writer *w, struct pprof_table *buf,
+    const struct cg_label *value, size_t n)
+{
+	struct pprof_table *list = &w->w.buf[1], *item = &w->w.buf[2];
+
+	list->count = 0;
+	if (n == 1) {
+		put_scalar(w, list, value);
+	} else {
+		struct pprof_table *any = &w->any;
+
+		any->count = 0;
+		for (size_t i = 0; i < n; i++) {
+			item->count = 0;
+			put_scalar(w, item, &value[i]);
+			pprof_put_bytes(&w->w, any, 1, item);
+		}
+		pprof_put_bytes(&w->w, list, VALUE_ARRAY, any);
+	}
+	pprof_put_bytes(&w->w, buf, ATTRIBUTE_VALUE, list);
+}
+
+void
+otlp_put_key_value(struct otlp_writer *w, struct pprof_table *buf,
+    unsigned field, struct cg_slice key, const struct cg_label *value, size_t n)
+{
+	struct pprof_table *pair = &w->w.buf[0];
+
+	pair->count = 0;
+	otlp_put_text(w, pair, ATTRIBUTE_KEY, key);
+	put_value(w, pair, value, n);
+	pprof_put_bytes(&w->w, buf, field, pair);
+}
+
+/* ---- The table of attributes --------------------------------------------- */
+
+/* The index of an attribute, which is added if it is new; 0: failed. */
+static uint32_t
+find_attribute(struct otlp_writer *w, struct cg_slice key,
+    const struct cg_label *value, size_t n)
+{
+	struct pprof_table *entry = &w->w.buf[0];
+	uint32_t *id;
+
+	entry->count = 0;
+	pprof_put_number(
+	    &w->w, entry, ATTRIBUTE_KEY, pprof_find_string(&w->w, key));
+	put_value(w, entry, value, n);
+	pprof_put_number(&w->w, entry, ATTRIBUTE_UNIT,
+	    pprof_find_string(&w->w, value->unit));
+	/* Seeded by an address: a file cannot provoke collisions. */
+	id = cg_map_at(&w->attribute_ids,
+	    pprof_hash(
+		(uintptr_t)w, (struct cg_slice){ entry->at, entry->count }));
+	if (!id) {
+		(void)cg_reject_nomem(w->w.job);
+		return 0;
+	}
+	if (*id == 0) {
+		*id = ++w->attribute_count;
+		pprof_put_bytes(&w->w, &w->attributes, TABLE_ATTRIBUTE, entry);
+	}
+	return *id;
+}
+
+uint32_t
+otlp_text_attribute(
+    struct otlp_writer *w, const char *key, struct cg_slice value)
+{
+	const struct cg_label label = { .value = value, .unit = { "", 0 } };
+
+	return find_attribute(w, cg_slice(key), &label, 1);
+}
+
+/* ---- Labels ------------------------------------------------------------- */
+
+static struct cg_slice
+attribute_key(const struct cg_label *label)
+{
+	const struct otlp_role *role = otlp_roles;
+
+	for (; role->attribute; role++) {
+		if (cg_equal(label->key, role->label) &&
+		    role->number == (label->value.len == 0))
+			return cg_slice(role->attribute);
+	}
+	return label->key;
+}
+
+static bool
+is_alike(const struct cg_label *a, const struct cg_label *b)
+{
+	return cg_compare(a->key, b->key) == 0 &&
+	       cg_compare(a->unit, b->unit) == 0 &&
+	       (a->value.len == 0) == (b->value.len == 0);
+}
+
+/* Puts indices for the labels in w->labels, which are sorted by key. */
+static void
+put_set(struct otlp_writer *w)
+{
+	const struct cg_label *label = w->labels.at;
+	size_t count = w->labels.count, n;
+
+	for (size_t i = 0; i < count; i += n) {
+		for (n = 1;
+		     i + n < count && is_alike(&label[i], &label[i + n]);)
+			n++;
+		pprof_put_varint(&w->w, &w->sets,
+		    find_attribute(w, attribute_key(&label[i]), &label[i], n));
+	}
+}
+
+bool
+otlp_list_labels(struct otlp_writer *w)
+{
+	const struct cg_graph *graph = w->w.graph;
+	size_t count = cg_labels_count(graph);
+	struct cg_label label, *to;
+
+	w->set_end = calloc(count + 1, sizeof(*w->set_end));
+	if (!w->set_end)
+		return cg_reject_nomem(w->w.job);
+	for (cg_labels set = 1; set <= count; set++) {
+		w->labels.count = 0;
+		for (size_t i = 0; cg_get_label(graph, set, i, &label); i++) {
+			to = pprof_out_append(&w->w, &w->labels, sizeof(*to));
+			if (!to)
+				return false;
+			*to = label;
+		}
+		put_set(w);
+		w->set_end[set] = w->sets.count;
+	}
+	return cg_rejected(w->w.job) == CG_OK;
+}
+
+void
+otlp_put_labels(struct otlp_writer *w, struct pprof_table *buf, unsigned field,
+    cg_labels set)
+{
+	size_t begin, len;
+
+	if (set == 0)
+		return;
+	begin = w->set_end[set - 1];
+	len = w->set_end[set] - begin;
+	pprof_put_varint(&w->w, buf, field << 3 | WIRE_BYTES);
+	pprof_put_varint(&w->w, buf, len);
+	pprof_put_slice(&w->w, buf,
+	    (struct cg_slice){ (const char *)w->sets.at + begin, len });
+}
+
+/* ---- Descriptions ------------------------------------------------------- */
+
+static int
+compare_descs(const void *pa, const void *pb)
+{
+	const struct otlp_desc *a = pa, *b = pb;
+	int order = cg_compare(a->key, b->key);
+
+	return order ? order : (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+/* Adds a description once: parts often have equal ones. */
+static bool
+add_desc(struct otlp_writer *w, struct cg_slice key, struct cg_slice value)
+{
+	uint32_t *id = cg_map_at(
+	    &w->desc_ids, pprof_hash(pprof_hash((uintptr_t)w, key), value));
+	struct otlp_desc *desc;
+
+	if (!id)
+		return cg_reject_nomem(w->w.job);
+	if (*id != 0 || value.len == 0)
+		return true;
+	*id = 1;
+	desc = pprof_out_append(&w->w, &w->descs, sizeof(*desc));
+	if (!desc)
+		return false;
+	*desc = (struct otlp_desc){ key, value, w->descs.count };
+	return true;
+}
+
+/* Is it a field of the scope, or an attribute there? */
+static bool
+is_of_scope(const char *key)
+{
+	return strcmp(key, OTLP_KEY_SCOPE) == 0 ||
+	       strcmp(key, OTLP_KEY_SCOPE_VERSION) == 0 ||
+	       strcmp(key, CG_MAIN_EVENT_KEY) == 0;
+}
+
+static const struct otlp_role *
+find_profile_key(struct cg_slice key)
+{
+	const struct otlp_role *role = otlp_profile_keys;
+
+	while (role->label && !cg_equal(key, role->label))
+		role++;
+	return role->label ? role : NULL;
+}
+
+bool
+otlp_list_descs(struct otlp_writer *w)
+{
+	const struct cg_graph *graph = w->w.graph;
+	bool several = cg_part_count(graph) > 1;
+	const char *key, *value;
+
+	for (cg_part part = 0; part < cg_part_count(graph); part++) {
+		for (size_t i = 0; cg_part_desc(graph, part, i, &key, &value);
+		     i++) {
+			bool field = pprof_has_field(key) || is_of_scope(key);
+
+			if ((field && !find_profile_key(cg_slice(key))) ||
+			    (several && cg_desc_is_count(key)))
+				continue;
+			if (!add_desc(w, cg_slice(key), cg_slice(value)))
+				return false;
+		}
+	}
+	if (w->descs.count > 0)
+		qsort(w->descs.at, w->descs.count, sizeof(struct otlp_desc),
+		    compare_descs);
+	return true;
+}
+
+/* The values of the next key, in w->labels; returns the key. */
+static struct cg_slice
+next_desc(struct otlp_writer *w, size_t *i)
+{
+	const struct otlp_desc *desc = w->descs.at;
+	struct cg_slice key = desc[*i].key;
+	struct cg_label *to;
+
+	w->labels.count = 0;
+	for (; *i < w->descs.count && cg_compare(desc[*i].key, key) == 0;
+	     ++*i) {
+		to = pprof_out_append(&w->w, &w->labels, sizeof(*to));
+		if (!to)
+			break;
+		*to = (struct cg_label){
+			.key = key, .value = desc[*i].value, .unit = { "", 0 }
+		};
+	}
+	return key;
+}
+
+void
+otlp_put_profile_attributes(
+    struct otlp_writer *w, struct pprof_table *list, const char *long_name)
+{
+	const struct otlp_role *role;
+
+	for (size_t i = 0; i < w->descs.count;) {
+		role = find_profile_key(next_desc(w, &i));
+		if (role && w->labels.count > 0)
+			pprof_put_varint(&w->w, list,
+			    find_attribute(w, cg_slice(role->attribute),
+				w->labels.at, w->labels.count));
+	}
+	if (*long_name)
+		pprof_put_varint(&w->w, list,
+		    otlp_text_attribute(
+			w, OTLP_KEY_LONG_NAME, cg_slice(long_name)));
+}
+
+static void
+put_number(struct otlp_writer *w, struct pprof_table *buf, const char *key,
+    uint64_t number)
+{
+	const struct cg_label label = { .number = (int64_t)number };
+
+	if (number != 0)
+		otlp_put_key_value(
+		    w, buf, ATTRIBUTES_ATTRIBUTE, cg_slice(key), &label, 1);
+}
+
+void
+otlp_put_resource(struct otlp_writer *w, struct pprof_table *buf)
+{
+	const struct cg_part_info part = pprof_common_part(&w->w);
+	const struct cg_label cmd = { .value = cg_slice(part.cmd) };
+
+	put_number(w, buf, "process.pid", part.pid);
+	put_number(w, buf, "thread.id", part.tid);
+	put_number(w, buf, OTLP_KEY_PART, part.part);
+	if (*part.cmd)
+		otlp_put_key_value(w, buf, ATTRIBUTES_ATTRIBUTE,
+		    cg_slice(OTLP_KEY_CMD), &cmd, 1);
+	for (size_t i = 0; i < w->descs.count;) {
+		struct cg_slice key = next_desc(w, &i);
+
+		if (!find_profile_key(key) && w->labels.count > 0)
+			otlp_put_key_value(w, buf, ATTRIBUTES_ATTRIBUTE, key,
+			    w->labels.at, w->labels.count);
+	}
+}
+
+/* ---- Texts of the table -------------------------------------------------- */
+
+/* Keys of attributes of profiles and mappings, if there are any. */
+static void
+add_keys(struct otlp_writer *w)
+{
+	const struct pprof_out_mapping *mapping = w->w.mappings.at;
+	const struct otlp_desc *desc = w->descs.at;
+	const struct otlp_role *role;
+
+	for (size_t i = 0; i < w->descs.count; i++) {
+		role = find_profile_key(desc[i].key);
+		if (role)
+			pprof_add_string(&w->w, cg_slice(role->attribute));
+	}
+	for (size_t i = 0; i < cg_event_count(w->w.graph); i++)
+		if (*cg_get_event(w->w.graph, i)->long_name)
+			pprof_add_string(&w->w, cg_slice(OTLP_KEY_LONG_NAME));
+	for (size_t i = 0; i < w->w.mappings.count; i++)
+		if (mapping[i].build_id.len > 0)
+			pprof_add_string(&w->w, cg_slice(OTLP_KEY_BUILD_ID));
+}
+
+void
+otlp_add_strings(struct otlp_writer *w)
+{
+	struct pprof_period period = pprof_get_period(&w->w);
+	struct cg_label label;
+
+	pprof_add_table_strings(&w->w);
+	pprof_add_string(&w->w, period.type);
+	pprof_add_string(&w->w, period.unit);
+	add_keys(w);
+	for (cg_labels set = 1; set <= cg_labels_count(w->w.graph); set++)
+		for (size_t i = 0; cg_get_label(w->w.graph, set, i, &label);
+		     i++) {
+			pprof_add_string(&w->w, attribute_key(&label));
+			pprof_add_string(&w->w, label.unit);
+		}
+	pprof_sort_strings(&w->w);
+}

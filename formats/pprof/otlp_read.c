@@ -1,0 +1,604 @@
+/*
+ * otlp_read.c - reads OpenTelemetry's profiles: resources, scopes, profiles,
+ * samples.
+ *
+ * The profiles of a file are its events. Attributes of the only resource are
+ * descriptions of the part; of several, labels of their samples.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "otlp.h"
+
+/* ---- Attributes --------------------------------------------------------- */
+
+/* Those of a Resource or a scope: field number, then how many were dropped. */
+static bool
+take_attributes(struct otlp_walk *w, struct cg_slice message, uint64_t number,
+    struct pprof_list *list)
+{
+	struct pprof_field field;
+
+	while (message.len > 0) {
+		if (!otlp_take_field(w->r, &message, &field))
+			return false;
+		if (field.number == number + 1)
+			w->missing += field.value;
+		if (field.number == number && field.wire == WIRE_BYTES &&
+		    !otlp_add_attribute(w->r, field.bytes, false, list))
+			return false;
+	}
+	return true;
+}
+
+static void
+describe(struct otlp_reader *r, const char *key, struct cg_slice value)
+{
+	if (value.len > 0)
+		cg_add_desc(r->base.build, cg_slice(key), value);
+}
+
+/*
+ * Takes what the writer makes of a part's identity, or what comes closest to
+ * it. True: that says all of the label.
+ */
+static bool
+note_part(struct otlp_reader *r, const struct cg_label *label,
+    struct cg_part_info *info, int *best)
+{
+	static const char *const commands[] = { "process.executable.name",
+		"process.executable.path", "process.command", OTLP_KEY_CMD };
+	uint64_t *to = cg_equal(label->key, OTLP_KEY_PART)   ? &info->part
+		       : cg_equal(label->key, "process.pid") ? &info->pid
+		       : cg_equal(label->key, "thread.id")   ? &info->tid
+							     : NULL;
+
+	if (to && label->value.len == 0 && label->number > 0) {
+		*to = (uint64_t)label->number;
+		return true;
+	}
+	for (int i = *best; i < 4; i++) {
+		if (!cg_equal(label->key, commands[i]))
+			continue;
+		*best = i;
+		info->cmd = otlp_keep_string(r, otlp_label_text(r, label));
+	}
+	return cg_equal(label->key, OTLP_KEY_CMD);
+}
+
+/* Begins the part with attributes of the resource, if there is only one. */
+static void
+begin_part(struct otlp_walk *w)
+{
+	struct otlp_reader *r = w->r;
+	const struct cg_label *label = r->resource.at;
+	size_t count = r->several ? 0 : r->resource.count;
+	struct cg_part_info info = { .cmd = "" };
+	int best = 0;
+
+	if (r->base.in_part)
+		return;
+	r->base.in_part = true;
+	for (size_t i = 0; i < count; i++)
+		(void)note_part(r, &label[i], &info, &best);
+	(void)cg_add_part(r->base.build, &info);
+	for (size_t i = 0; i < count; i++) {
+		if (!note_part(r, &label[i], &info, &best))
+			cg_add_desc(r->base.build, label[i].key,
+			    otlp_label_text(r, &label[i]));
+	}
+}
+
+/* ---- Events ------------------------------------------------------------- */
+
+static bool
+take_type(struct otlp_reader *r, struct cg_slice message, cg_name type[2])
+{
+	struct pprof_field field;
+
+	type[0] = type[1] = 0;
+	while (message.len > 0) {
+		if (!otlp_take_field(r, &message, &field))
+			return false;
+		if (field.wire != WIRE_VARINT)
+			return cg_reject_at(
+			    r->base.job, field.at, "expected a number");
+		/* Field 3 was aggregation_temporality. */
+		if (field.number <= VALUE_UNIT &&
+		    !pprof_get_name(
+			&r->base, field.value, &type[field.number - 1]))
+			return false;
+	}
+	return true;
+}
+
+/* The type with that name and unit, made if it is new; NULL: failed. */
+static struct otlp_type *
+find_type(struct otlp_reader *r, const cg_name name[2])
+{
+	struct otlp_type *type = r->types.at;
+	size_t count = r->types.count;
+
+	for (size_t i = 0; i < count; i++)
+		if (type[i].type == name[0] && type[i].unit == name[1])
+			return &type[i];
+	if (count >= CG_EVENT_MAX) {
+		(void)cg_reject(r->base.job, "expected no more sample types");
+		return NULL;
+	}
+	type = pprof_append(&r->base, &r->types, sizeof(*type));
+	if (!type)
+		return NULL;
+	*type = (struct otlp_type){ .type = name[0], .unit = name[1] };
+	for (size_t i = 0; i < count; i++)
+		type->same |=
+		    ((struct otlp_type *)r->types.at)[i].type == name[0];
+	return type;
+}
+
+static bool
+add_event(struct otlp_reader *r, struct cg_slice message,
+    struct cg_slice type_message, const char *long_name,
+    struct otlp_profile *profile)
+{
+	struct cg_event event = { .long_name = long_name,
+		.incl = CG_INCL_STATED };
+	const struct otlp_type *type;
+	struct cg_slice text;
+	cg_name name[2];
+	size_t number;
+	char *word;
+
+	if (!take_type(r, type_message, name) ||
+	    !otlp_find_signed(r, message, &event.is_signed))
+		return false;
+	type = find_type(r, name);
+	if (!type)
+		return false;
+	number = (size_t)(type - (const struct otlp_type *)r->types.at) + 1;
+	text = cg_get_name(r->base.build, name[0]);
+	word = pprof_event_word(r->base.job, text, type->same ? number : 0);
+	if (!word)
+		return false;
+	event.name = word;
+	event.unit = pprof_unit_in(cg_get_name(r->base.build, name[1]).ptr);
+	profile->counts = cg_equal(text, "samples");
+	profile->column = cg_add_event(r->base.build, &event);
+	free(word);
+	return cg_build_status(r->base.build) == CG_OK;
+}
+
+/* ---- Profiles ----------------------------------------------------------- */
+
+/* "10000000 cpu nanoseconds", as pprof's reader describes it. */
+static bool
+add_period(struct otlp_reader *r, uint64_t period, struct cg_slice message)
+{
+	const char *before;
+	struct cg_slice type, unit;
+	cg_name name[2];
+	char *text;
+	int len;
+
+	if (!take_type(r, message, name))
+		return false;
+	if (period == 0 && name[0] == 0)
+		return true;
+	type = cg_get_name(r->base.build, name[0]);
+	unit = cg_get_name(r->base.build, name[1]);
+	text = malloc(type.len + unit.len + CG_NUMBER_MAX + 3);
+	if (!text)
+		return cg_reject_nomem(r->base.job);
+	len = sprintf(text, "%" PRId64 " %.*s %.*s", (int64_t)period,
+	    (int)type.len, type.ptr, (int)unit.len, unit.ptr);
+	before = cg_get_desc(r->base.build, PPROF_KEY_PERIOD);
+	if (*before == '\0')
+		describe(r, PPROF_KEY_PERIOD,
+		    (struct cg_slice){ text, (size_t)len });
+	else
+		r->lost[LOST_PERIODS] += strcmp(before, text) != 0;
+	free(text);
+	return true;
+}
+
+/* The span of all profiles. */
+static void
+note_times(struct otlp_walk *w, uint64_t begin, uint64_t duration)
+{
+	uint64_t end;
+
+	if ((begin == 0 && duration == 0) ||
+	    __builtin_add_overflow(begin, duration, &end))
+		return;
+	if (!w->dated || begin < w->begin)
+		w->begin = begin;
+	if (!w->dated || end > w->end)
+		w->end = end;
+	w->dated = true;
+}
+
+/* An attribute of a profile; each index is described once. */
+static bool
+describe_profile(struct otlp_walk *w, uint64_t index, const char **long_name)
+{
+	struct otlp_reader *r = w->r;
+	uint32_t *known = cg_map_at(&w->described, index);
+	const struct cg_label *label;
+
+	r->label.count = 0;
+	if (!known)
+		return cg_reject_nomem(r->base.job);
+	if (!otlp_add_indexed(r, index, &r->label))
+		return false;
+	label = r->label.at;
+	for (size_t i = 0; i < r->label.count; i++) {
+		const struct otlp_role *key = otlp_profile_keys;
+		struct cg_slice text = otlp_label_text(r, &label[i]);
+
+		while (
+		    key->attribute && !cg_equal(label[i].key, key->attribute))
+			key++;
+		if (cg_equal(label[i].key, OTLP_KEY_LONG_NAME))
+			*long_name = otlp_keep_string(r, text);
+		else if (*known == 0 && key->attribute)
+			describe(r, key->label, text);
+		else if (*known == 0)
+			cg_add_desc(r->base.build, label[i].key, text);
+	}
+	*known = 1;
+	return true;
+}
+
+/* Texts of version 1.8. */
+static bool
+describe_comment(struct otlp_reader *r, uint64_t index)
+{
+	struct cg_slice text;
+
+	if (!pprof_get_text(&r->base, index, &text))
+		return false;
+	describe(r, PPROF_KEY_COMMENT, text);
+	return true;
+}
+
+/* The fields of a profile but for its samples, by number of version 1.9 on. */
+struct header {
+	uint64_t scalar[PROFILE_FIELDS];
+	struct cg_slice type, period_type;
+};
+
+static bool
+take_header(struct otlp_walk *w, struct cg_slice message, struct header *header)
+{
+	struct otlp_reader *r = w->r;
+	const unsigned comments = r->layout->comments;
+	struct pprof_field field;
+
+	*header =
+	    (struct header){ .type = { "", 0 }, .period_type = { "", 0 } };
+	r->values.count = r->indices.count = 0;
+	while (message.len > 0) {
+		struct pprof_list *list = &r->indices;
+
+		if (!otlp_take_field(r, &message, &field))
+			return false;
+		if (comments != 0 && field.number == comments)
+			list = &r->values;
+		else if (comments != 0 && field.number > comments)
+			field.number--;
+		if (field.number == PROFILE_TYPE)
+			header->type = field.bytes;
+		else if (field.number == PROFILE_PERIOD_TYPE)
+			header->period_type = field.bytes;
+		else if (list != &r->indices ||
+			 field.number == PROFILE_ATTRIBUTES) {
+			if (!otlp_take_numbers(r, &field, list, false))
+				return false;
+		} else if (field.number >= PROFILE_FIELDS)
+			pprof_skip_field(&r->base, &field);
+		else
+			header->scalar[field.number] = field.value;
+	}
+	return true;
+}
+
+static bool
+read_profile(struct otlp_walk *w, struct cg_slice message, uint32_t number)
+{
+	struct otlp_reader *r = w->r;
+	struct otlp_profile profile = { .number = number };
+	const char *long_name = "";
+	struct pprof_field field;
+	struct header header;
+
+	if (!take_header(w, message, &header))
+		return false;
+	for (size_t i = 0; i < r->values.count; i++)
+		if (!describe_comment(r, ((uint64_t *)r->values.at)[i]))
+			return false;
+	for (size_t i = 0; i < r->indices.count; i++)
+		if (!describe_profile(
+			w, ((uint64_t *)r->indices.at)[i], &long_name))
+			return false;
+	r->lost[LOST_PAYLOADS] += header.scalar[PROFILE_PAYLOAD] != 0;
+	w->missing += header.scalar[PROFILE_DROPPED];
+	note_times(
+	    w, header.scalar[PROFILE_TIME], header.scalar[PROFILE_DURATION]);
+	if (!add_period(r, header.scalar[PROFILE_PERIOD], header.period_type) ||
+	    !add_event(r, message, header.type, long_name, &profile))
+		return false;
+	w->labelled = false;
+	while (message.len > 0) {
+		(void)pprof_take_field(&message, &field);
+		if (field.number == PROFILE_SAMPLE &&
+		    !otlp_add_sample(w, &profile, field.bytes))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Scopes and resources ----------------------------------------------- */
+
+/* Name, version and default type of the first scope are descriptions. */
+static bool
+describe_scope(struct otlp_walk *w, struct cg_slice message)
+{
+	static const char *const keys[] = { [INFO_NAME] = OTLP_KEY_SCOPE,
+		[INFO_VERSION] = OTLP_KEY_SCOPE_VERSION };
+	struct otlp_reader *r = w->r;
+	struct cg_slice rest = message;
+	struct pprof_field field;
+	const struct cg_label *label;
+
+	while (rest.len > 0) {
+		const char *key;
+
+		if (!otlp_take_field(r, &rest, &field))
+			return false;
+		if (field.number > INFO_VERSION || field.wire != WIRE_BYTES)
+			continue;
+		key = cg_get_desc(r->base.build, keys[field.number]);
+		if (*key == '\0')
+			describe(r, keys[field.number], field.bytes);
+		else
+			r->lost[LOST_SCOPES] += !cg_equal(field.bytes, key);
+	}
+	r->label.count = 0;
+	if (!take_attributes(w, message, INFO_ATTRIBUTE, &r->label))
+		return false;
+	label = r->label.at;
+	for (size_t i = 0; i < r->label.count; i++) {
+		if (cg_equal(label[i].key, OTLP_KEY_MAIN))
+			describe(r, CG_MAIN_EVENT_KEY, label[i].value);
+		else
+			r->lost[LOST_SCOPES]++;
+	}
+	return true;
+}
+
+static bool
+read_scope(struct otlp_walk *w, struct cg_slice message)
+{
+	struct cg_slice rest = message;
+	struct pprof_field field;
+	uint32_t profiles = 0;
+
+	while (rest.len > 0) {
+		if (!otlp_take_field(w->r, &rest, &field))
+			return false;
+		if (field.number == SCOPE_SCOPE &&
+		    !describe_scope(w, field.bytes))
+			return false;
+		w->r->lost[LOST_SCHEMAS] += field.number == SCOPE_SCHEMA;
+	}
+	cg_map_free(&w->ids);
+	w->ids = (struct cg_map){ 0 };
+	w->seen.count = 0;
+	while (message.len > 0) {
+		(void)pprof_take_field(&message, &field);
+		if (field.number == SCOPE_PROFILES &&
+		    !read_profile(w, field.bytes, ++profiles))
+			return false;
+	}
+	return true;
+}
+
+/* The field Resource of ResourceProfiles, "" if there is none. */
+static struct cg_slice
+find_resource(struct cg_slice message)
+{
+	struct pprof_field field;
+
+	while (pprof_take_field(&message, &field))
+		if (field.number == RESOURCE_RESOURCE)
+			return field.bytes;
+	return (struct cg_slice){ "", 0 };
+}
+
+static bool
+read_resource(struct otlp_walk *w, struct cg_slice message)
+{
+	struct otlp_reader *r = w->r;
+	struct pprof_field field;
+
+	r->resource.count = 0;
+	if (!take_attributes(
+		w, find_resource(message), ATTRIBUTES_ATTRIBUTE, &r->resource))
+		return false;
+	begin_part(w);
+	while (message.len > 0) {
+		if (!otlp_take_field(r, &message, &field))
+			return false;
+		if (field.number == RESOURCE_SCOPES &&
+		    !read_scope(w, field.bytes))
+			return false;
+		r->lost[LOST_SCHEMAS] += field.number == RESOURCE_SCHEMA;
+	}
+	return true;
+}
+
+/* ---- The file ----------------------------------------------------------- */
+
+static bool
+read_waiting(struct otlp_walk *w)
+{
+	const struct cg_slice *message = w->waiting.at;
+
+	if (!w->opened &&
+	    !otlp_open_dictionary(w->r, (struct cg_slice){ "", 0 }))
+		return false;
+	w->opened = true;
+	for (size_t i = 0; i < w->waiting.count; i++)
+		if (!read_resource(w, message[i]))
+			return false;
+	w->waiting.count = 0;
+	return true;
+}
+
+/* Makes a dictionary the current one. */
+static bool
+open_dictionary(struct otlp_walk *w, struct cg_slice message)
+{
+	if (w->opened) {
+		otlp_close_dictionary(w->r);
+		cg_map_free(&w->described);
+		w->described = (struct cg_map){ 0 };
+	}
+	w->opened = true;
+	return otlp_open_dictionary(w->r, message);
+}
+
+/*
+ * The dictionary follows its profiles, or comes before them. In a file of
+ * several messages one after the other, all are as the first one.
+ */
+static bool
+read_messages(struct otlp_walk *w, struct cg_slice file)
+{
+	bool first = false, any = false;
+	struct pprof_field field;
+	struct cg_slice *to;
+
+	while (file.len > 0) {
+		if (!otlp_take_field(w->r, &file, &field))
+			return false;
+		if (!any)
+			first = field.number == OTLP_DICTIONARY;
+		any = true;
+		if (field.number == OTLP_RESOURCES) {
+			to =
+			    pprof_append(&w->r->base, &w->waiting, sizeof(*to));
+			if (!to)
+				return false;
+			*to = field.bytes;
+		} else if (field.number != OTLP_DICTIONARY) {
+			pprof_skip_field(&w->r->base, &field);
+		} else if ((first && w->opened && !read_waiting(w)) ||
+			   !open_dictionary(w, field.bytes) ||
+			   (!first && !read_waiting(w))) {
+			return false;
+		}
+	}
+	return read_waiting(w);
+}
+
+/* Are there resources with different attributes? */
+static bool
+has_several(struct cg_slice file)
+{
+	struct cg_slice first = { NULL, 0 }, resource;
+	struct pprof_field field;
+
+	while (pprof_take_field(&file, &field)) {
+		if (field.number != OTLP_RESOURCES)
+			continue;
+		resource = find_resource(field.bytes);
+		if (first.ptr && cg_compare(first, resource) != 0)
+			return true;
+		first = resource;
+	}
+	return false;
+}
+
+static void
+tell(struct otlp_walk *w)
+{
+	static const char *const names[OTLP_LOSTS] = {
+		[LOST_COLUMNS] = "columns of lines",
+		[LOST_FRAMES] = "attributes of locations",
+		[LOST_MAPPINGS] = "attributes of mappings",
+		[LOST_VALUES] = "attributes that are maps or nested lists",
+		[LOST_SCOPES] = "attributes and names of further scopes",
+		[LOST_PERIODS] = "periods that differ from the first one",
+		[LOST_PAYLOADS] = "original payloads",
+		[LOST_SCHEMAS] = "schema URLs",
+	};
+	struct otlp_reader *r = w->r;
+	char text[CG_NUMBER_MAX];
+	size_t len;
+
+	for (int i = 0; i < OTLP_LOSTS; i++)
+		if (r->lost[i] > 0)
+			cg_note(r->base.job, "dropped %s: %" PRIu64, names[i],
+			    r->lost[i]);
+	if (w->missing > 0)
+		cg_note(r->base.job,
+		    "the profiler dropped %" PRIu64 " attributes", w->missing);
+	if (!w->dated)
+		return;
+	if (w->begin > 0) {
+		len = (size_t)(cg_format_u64(text, w->begin) - text);
+		describe(r, PPROF_KEY_TIME, (struct cg_slice){ text, len });
+	}
+	if (w->end > w->begin) {
+		len = (size_t)(cg_format_u64(text, w->end - w->begin) - text);
+		describe(r, PPROF_KEY_DURATION, (struct cg_slice){ text, len });
+	}
+}
+
+static void
+free_all(struct otlp_walk *w)
+{
+	struct otlp_reader *r = w->r;
+	struct pprof_list *const lists[] = { &w->waiting, &w->seen, &r->types,
+		&r->resource, &r->label, &r->indices, &r->last, &r->values,
+		&r->times };
+
+	otlp_close_dictionary(r);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		free(lists[i]->at);
+	for (size_t i = 0; i < TABLES; i++)
+		free(r->entry[i].at);
+	cg_map_free(&w->ids);
+	cg_map_free(&w->described);
+	pprof_free(&r->base);
+}
+
+int
+otlp_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct otlp_reader r = { .base = {
+				     .job = job, .in = in, .build = build } };
+	struct otlp_walk w = { .r = &r };
+	struct cg_slice file;
+
+	(void)cg_read_all(in, &file);
+	if (cg_in_status(in) != CG_OK)
+		return cg_in_status(in);
+	r.layout = otlp_find_layout(file, false);
+	if (!r.layout)
+		return cg_fail(job, "expected a profile of OpenTelemetry "
+				    "(version 1.8 to 1.11)");
+	if (!r.layout->readable)
+		return cg_fail(job,
+		    "expected version 1.8 to 1.11 of OpenTelemetry's profiles, "
+		    "not %s",
+		    r.layout->versions);
+	r.several = has_several(file);
+	if (read_messages(&w, file))
+		tell(&w);
+	free_all(&w);
+	return cg_in_status(in);
+}

@@ -1,0 +1,278 @@
+/*
+ * otlp_samples.c - reads samples of OpenTelemetry's profiles: their stacks,
+ * labels, values and times.
+ */
+#include <string.h>
+
+#include "otlp.h"
+
+/* ---- Labels ------------------------------------------------------------- */
+
+/* Gives a label the name that it has in the graph; see otlp_roles. */
+static void
+note_role(struct cg_sample_key *key, struct cg_label *label)
+{
+	const struct otlp_role *role = otlp_roles;
+
+	while (role->attribute && !cg_equal(label->key, role->attribute))
+		role++;
+	if (!role->attribute || role->number != (label->value.len == 0))
+		return;
+	label->key = cg_slice(role->label);
+	if (cg_equal(label->key, "pid"))
+		key->pid = (uint64_t)label->number;
+	else if (cg_equal(label->key, "tid"))
+		key->tid = (uint64_t)label->number;
+	else if (cg_equal(label->key, "comm"))
+		key->comm = label->value;
+	else
+		key->thread = label->value;
+}
+
+/* A link to a span of a trace becomes two labels. */
+static bool
+add_link(struct otlp_reader *r, uint64_t index)
+{
+	static const char *const keys[] = {
+		[LINK_TRACE] = "trace_id", [LINK_SPAN] = "span_id"
+	};
+	struct cg_slice message;
+	struct pprof_field field;
+
+	if (!otlp_get_entry(r, TABLE_LINK, index, &message))
+		return false;
+	while (message.len > 0) {
+		if (!otlp_take_field(r, &message, &field))
+			return false;
+		if (field.number > LINK_SPAN || field.wire != WIRE_BYTES)
+			pprof_skip_field(&r->base, &field);
+		else if (!otlp_add_bytes(
+			     r, keys[field.number], field.bytes, &r->label))
+			return false;
+	}
+	return true;
+}
+
+/* Samples from here on have the labels of r->indices. */
+static bool
+set_labels(struct otlp_walk *w)
+{
+	struct otlp_reader *r = w->r;
+	const uint64_t *index = r->indices.at;
+	struct cg_label *label;
+
+	r->label.count = 0;
+	for (size_t i = 0; r->several && i < r->resource.count; i++) {
+		label = pprof_append(&r->base, &r->label, sizeof(*label));
+		if (!label)
+			return false;
+		*label = ((const struct cg_label *)r->resource.at)[i];
+	}
+	for (size_t i = 1; i < r->indices.count; i++)
+		if (!otlp_add_indexed(r, index[i], &r->label))
+			return false;
+	if (!add_link(r, index[0]))
+		return false;
+	w->key =
+	    (struct cg_sample_key){ .comm = { "", 0 }, .thread = { "", 0 } };
+	label = r->label.at;
+	for (size_t i = 0; i < r->label.count; i++)
+		note_role(&w->key, &label[i]);
+	w->key.label = label;
+	w->key.labels = r->label.count;
+	cg_set_sample_part(r->base.build, &w->key);
+	w->tracked = false;
+	return cg_build_status(r->base.build) == CG_OK;
+}
+
+/* The same, if they are others than those of the sample before. */
+static bool
+change_labels(struct otlp_walk *w)
+{
+	struct otlp_reader *r = w->r;
+	struct pprof_list swap = r->last;
+
+	if (w->labelled && r->last.count == r->indices.count &&
+	    memcmp(r->last.at, r->indices.at,
+		r->indices.count * sizeof(uint64_t)) == 0)
+		return true;
+	w->labelled = true;
+	if (!set_labels(w))
+		return false;
+	r->last = r->indices;
+	r->indices = swap;
+	return true;
+}
+
+/* ---- Samples ------------------------------------------------------------ */
+
+/* Takes the fields into lists: indices are the link, then the attributes. */
+static bool
+take_fields(struct otlp_reader *r, struct cg_slice message, uint64_t *stack)
+{
+	const unsigned char *meaning = r->layout->field;
+	struct pprof_field field;
+	uint64_t *link;
+	bool ok = true;
+
+	r->indices.count = r->values.count = r->times.count = 0;
+	*stack = 0;
+	link = pprof_append(&r->base, &r->indices, sizeof(*link));
+	if (!link)
+		return false;
+	*link = 0;
+	while (ok && message.len > 0) {
+		if (!otlp_take_field(r, &message, &field))
+			return false;
+		if (field.number >= OTLP_SAMPLE_FIELDS)
+			pprof_skip_field(&r->base, &field);
+		else if (meaning[field.number] == OTLP_ATTRIBUTES)
+			ok = otlp_take_numbers(r, &field, &r->indices, false);
+		else if (meaning[field.number] == OTLP_VALUES)
+			ok = otlp_take_numbers(r, &field, &r->values, false);
+		else if (meaning[field.number] == OTLP_TIMES)
+			ok = otlp_take_numbers(r, &field, &r->times, true);
+		else if (field.wire != WIRE_VARINT)
+			ok = cg_reject_at(r->base.job, field.at,
+			    "expected a field of a sample");
+		else if (meaning[field.number] == OTLP_STACK)
+			*stack = field.value;
+		else
+			*(uint64_t *)r->indices.at = field.value;
+	}
+	return ok;
+}
+
+/*
+ * Profiles of a scope are often several values of the same samples. So of a
+ * stack with its attributes, the samples are those of the profile that has
+ * most. Returns how many more these are.
+ */
+static uint64_t
+count_samples(struct otlp_walk *w, const struct otlp_profile *profile,
+    uint64_t stack, uint64_t count)
+{
+	struct otlp_reader *r = w->r;
+	const struct cg_slice indices = { r->indices.at,
+		r->indices.count * sizeof(uint64_t) };
+	uint32_t *id = cg_map_at(
+	    &w->ids, pprof_hash(pprof_seed(&r->base) + stack, indices));
+	struct otlp_seen *seen;
+	uint64_t more;
+
+	if (!id ||
+	    (*id == 0 && !pprof_append(&r->base, &w->seen, sizeof(*seen)))) {
+		(void)cg_reject_nomem(r->base.job);
+		return 0;
+	}
+	if (*id == 0) {
+		*id = (uint32_t)w->seen.count;
+		((struct otlp_seen *)w->seen.at)[*id - 1] =
+		    (struct otlp_seen){ 0 };
+	}
+	seen = (struct otlp_seen *)w->seen.at + *id - 1;
+	if (seen->profile != profile->number)
+		seen->now = 0;
+	seen->profile = profile->number;
+	seen->now += count;
+	more = seen->now > seen->most ? seen->now - seen->most : 0;
+	seen->most += more;
+	return more;
+}
+
+/* Without values each timestamp counts 1. */
+static uint64_t
+value_at(const struct otlp_reader *r, size_t i)
+{
+	return r->values.count > 0 ? ((const uint64_t *)r->values.at)[i] : 1;
+}
+
+static void
+add_moments(
+    struct otlp_walk *w, const struct otlp_profile *profile, cg_node node)
+{
+	struct otlp_reader *r = w->r;
+	const uint64_t *time = r->times.at;
+	struct cg_moment moment = {
+		.node = node, .cost = w->row, .n = profile->column + 1
+	};
+
+	if (r->times.count > 0 && !w->asked) {
+		w->asked = true;
+		w->timed = cg_begin_timeline(r->base.build);
+	}
+	if (!w->timed || r->times.count == 0)
+		return;
+	if (!w->tracked) {
+		const struct cg_sample_key *key = &w->key;
+		bool named = key->thread.len > 0;
+		/* A thread without a name has that of its process. */
+		const struct cg_track track = { .pid = key->pid,
+			.tid = key->tid,
+			.name = otlp_keep_string(
+			    r, named ? key->thread : key->comm),
+			.process = named ? otlp_keep_string(r, key->comm) : "",
+			.unit = "ns" };
+
+		cg_set_track(r->base.build, &track);
+		w->tracked = true;
+	}
+	for (size_t i = 0; i < r->times.count; i++) {
+		w->row[profile->column] = value_at(r, i);
+		moment.time =
+		    time[i] < INT64_MAX ? (int64_t)time[i] : INT64_MAX;
+		cg_add_moment(r->base.build, &moment);
+	}
+}
+
+bool
+otlp_add_sample(struct otlp_walk *w, const struct otlp_profile *profile,
+    struct cg_slice message)
+{
+	struct otlp_reader *r = w->r;
+	uint64_t stack, count, more;
+	int64_t sum = 0;
+	cg_node node;
+
+	if (!take_fields(r, message, &stack))
+		return false;
+	count = r->values.count > 0 ? r->values.count : r->times.count;
+	if (r->times.count > 0 && r->times.count != count)
+		return cg_reject_at(r->base.job, message.ptr,
+		    "expected as many values as timestamps in a sample");
+	for (size_t i = 0; i < count; i++)
+		if (__builtin_add_overflow(sum, (int64_t)value_at(r, i), &sum))
+			return cg_reject_at(r->base.job, message.ptr,
+			    "expected values that add up to 64 bits");
+	if (profile->counts)
+		count = sum > 0 ? (uint64_t)sum : 0;
+	more = count_samples(w, profile, stack, count);
+	if (!otlp_get_node(r, stack, &node) || !change_labels(w))
+		return false;
+	w->row[profile->column] = (uint64_t)sum;
+	cg_add_stack(r->base.build, node, more, w->row, profile->column + 1);
+	add_moments(w, profile, node);
+	w->row[profile->column] = 0;
+	return cg_rejected(r->base.job) == CG_OK &&
+	       cg_build_status(r->base.build) == CG_OK;
+}
+
+bool
+otlp_find_signed(struct otlp_reader *r, struct cg_slice message, bool *found)
+{
+	struct pprof_field field;
+	uint64_t stack;
+
+	*found = false;
+	while (!*found && message.len > 0) {
+		if (!otlp_take_field(r, &message, &field))
+			return false;
+		if (field.number != PROFILE_SAMPLE)
+			continue;
+		if (!take_fields(r, field.bytes, &stack))
+			return false;
+		for (size_t i = 0; i < r->values.count; i++)
+			*found |= ((const int64_t *)r->values.at)[i] < 0;
+	}
+	return true;
+}

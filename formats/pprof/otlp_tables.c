@@ -1,0 +1,459 @@
+/*
+ * otlp_tables.c - the dictionary of OpenTelemetry's profiles.
+ *
+ * Of its tables only the places of the entries are kept: an entry is read when
+ * something first refers to it. Mappings are all added, as the first one is the
+ * main program.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "otlp.h"
+
+#define LINES_MAX 256 /* of a location: levels of inlined code */
+
+/* ---- Fields ------------------------------------------------------------- */
+
+bool
+otlp_take_field(
+    struct otlp_reader *r, struct cg_slice *message, struct pprof_field *field)
+{
+	if (pprof_take_field(message, field))
+		return true;
+	return cg_reject_at(
+	    r->base.job, message->ptr, "expected a whole field of a message");
+}
+
+static bool
+append_number(struct otlp_reader *r, struct pprof_list *list, uint64_t value)
+{
+	uint64_t *to = pprof_append(&r->base, list, sizeof(*to));
+
+	if (to)
+		*to = value;
+	return to != NULL;
+}
+
+static uint64_t
+get_fixed(const char *bytes)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < 8; i++)
+		value |= (uint64_t)(uint8_t)bytes[i] << 8 * i;
+	return value;
+}
+
+bool
+otlp_take_numbers(struct otlp_reader *r, const struct pprof_field *field,
+    struct pprof_list *list, bool fixed)
+{
+	struct cg_slice rest = field->bytes;
+	uint64_t value;
+
+	if (field->wire == (fixed ? WIRE_64 : WIRE_VARINT))
+		return append_number(r, list, field->value);
+	if (field->wire != WIRE_BYTES || (fixed && rest.len % 8 != 0))
+		return cg_reject_at(r->base.job, field->at, "expected numbers");
+	for (; fixed && rest.len > 0; rest.ptr += 8, rest.len -= 8)
+		if (!append_number(r, list, get_fixed(rest.ptr)))
+			return false;
+	while (rest.len > 0) {
+		if (!pprof_take_varint(&rest, &value))
+			return cg_reject_at(
+			    r->base.job, rest.ptr, "expected a number");
+		if (!append_number(r, list, value))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A message whose first fields are numbers: value[i] is field i. Field special
+ * is left to the caller in *rest, which begins with it.
+ */
+static bool
+take_numbers(struct otlp_reader *r, struct cg_slice *rest, uint64_t *value,
+    size_t fields, uint64_t special, struct pprof_field *field)
+{
+	while (rest->len > 0) {
+		if (!otlp_take_field(r, rest, field))
+			return false;
+		if (field->number == special)
+			return true;
+		if (field->number >= fields)
+			pprof_skip_field(&r->base, field);
+		else if (field->wire == WIRE_VARINT)
+			value[field->number] = field->value;
+		else
+			return cg_reject_at(
+			    r->base.job, field->at, "expected a number");
+	}
+	field->number = 0;
+	return true;
+}
+
+/* ---- Entries ------------------------------------------------------------ */
+
+bool
+otlp_get_entry(struct otlp_reader *r, enum otlp_table table, uint64_t index,
+    struct cg_slice *message)
+{
+	static const char *const names[TABLES] = { [TABLE_MAPPING] = "mapping",
+		[TABLE_LOCATION] = "location",
+		[TABLE_FUNCTION] = "function",
+		[TABLE_LINK] = "link",
+		[TABLE_ATTRIBUTE] = "attribute",
+		[TABLE_STACK] = "stack" };
+	const uint32_t *at = r->entry[table].at;
+	struct cg_slice rest = r->dictionary;
+	struct pprof_field field;
+
+	*message = (struct cg_slice){ "", 0 };
+	if (index == 0)
+		return true;
+	if (index >= r->entry[table].count)
+		return cg_reject(r->base.job,
+		    "expected %s %" PRId64 " in a table of %zu", names[table],
+		    (int64_t)index, r->entry[table].count);
+	rest.ptr += at[index];
+	rest.len -= at[index];
+	(void)pprof_take_field(&rest, &field);
+	*message = field.bytes;
+	return true;
+}
+
+static bool
+add_string(struct otlp_reader *r, const struct pprof_field *field)
+{
+	struct pprof_list *strings = &r->base.strings;
+	cg_name *name;
+
+	if (strings->count == 0 && field->bytes.len > 0)
+		return cg_reject_at(
+		    r->base.job, field->at, "expected \"\" as the first text");
+	name = pprof_append(&r->base, strings, sizeof(*name));
+	if (name)
+		*name = cg_add_name(r->base.build, field->bytes);
+	return name != NULL;
+}
+
+static bool
+add_entry(struct otlp_reader *r, const struct pprof_field *field)
+{
+	size_t at = (size_t)(field->at - r->dictionary.ptr);
+	uint32_t *to;
+
+	if (field->number >= TABLES) {
+		pprof_skip_field(&r->base, field);
+		return true;
+	}
+	if (field->wire != WIRE_BYTES || at > UINT32_MAX)
+		return cg_reject_at(
+		    r->base.job, field->at, "expected an entry of a table");
+	if (field->number == TABLE_STRING)
+		return add_string(r, field);
+	to = pprof_append(&r->base, &r->entry[field->number], sizeof(*to));
+	if (to)
+		*to = (uint32_t)at;
+	return to != NULL;
+}
+
+/* ---- Mappings ----------------------------------------------------------- */
+
+/* The GNU build-id, else what other tools call so. */
+static bool
+find_build_id(struct otlp_reader *r, const struct pprof_list *indices,
+    struct cg_slice *build_id)
+{
+	static const char *const keys[] = {
+		"process.executable.build_id.htlhash",
+		"process.executable.build_id.go", OTLP_KEY_BUILD_ID
+	};
+	const uint64_t *index = indices->at;
+	size_t best = 0;
+
+	r->label.count = 0;
+	for (size_t i = 0; i < indices->count; i++)
+		if (!otlp_add_indexed(r, index[i], &r->label))
+			return false;
+	for (size_t i = 0; i < r->label.count; i++) {
+		struct cg_label *label = (struct cg_label *)r->label.at + i;
+		size_t key = 0;
+
+		while (key < 3 && !cg_equal(label->key, keys[key]))
+			key++;
+		r->lost[LOST_MAPPINGS] += key == 3;
+		if (key == 3 || key + 1 < best)
+			continue;
+		*build_id = label->value;
+		best = key + 1;
+	}
+	return true;
+}
+
+static bool
+add_mapping(struct otlp_reader *r, uint64_t index, uint32_t *number)
+{
+	uint64_t value[MAPPING_FILENAME] = { 0 };
+	struct cg_mapping mapping = { .build_id = { "", 0 } };
+	struct cg_slice message;
+	struct pprof_field field;
+
+	r->indices.count = 0;
+	if (!otlp_get_entry(r, TABLE_MAPPING, index, &message))
+		return false;
+	if (message.len == 0)
+		return true;
+	do {
+		if (!take_numbers(r, &message, value, MAPPING_FILENAME,
+			OTLP_MAPPING_ATTRIBUTES, &field) ||
+		    (field.number != 0 &&
+			!otlp_take_numbers(r, &field, &r->indices, false)))
+			return false;
+	} while (message.len > 0);
+	mapping.start = value[MAPPING_START - 1];
+	mapping.limit = value[MAPPING_LIMIT - 1];
+	mapping.offset = value[MAPPING_OFFSET - 1];
+	if (!pprof_get_text(
+		&r->base, value[MAPPING_FILENAME - 1], &mapping.path) ||
+	    !find_build_id(r, &r->indices, &mapping.build_id))
+		return false;
+	*number = pprof_add_mapping(&r->base, &r->frames, &mapping);
+	return *number != 0;
+}
+
+/* ---- Locations ---------------------------------------------------------- */
+
+static uint32_t
+line_of(uint64_t line)
+{
+	return line <= UINT32_MAX ? (uint32_t)line : 0;
+}
+
+static bool
+get_function(
+    struct otlp_reader *r, uint64_t index, struct pprof_function *function)
+{
+	uint64_t value[FUNCTION_START_LINE] = { 0 };
+	struct cg_slice message;
+	struct pprof_field field;
+
+	if (!otlp_get_entry(r, TABLE_FUNCTION, index, &message) ||
+	    !take_numbers(r, &message, value, FUNCTION_START_LINE, 0, &field))
+		return false;
+	*function = (struct pprof_function){ .name = value[FUNCTION_NAME - 1],
+		.system_name = value[FUNCTION_SYSTEM_NAME - 1],
+		.file = value[FUNCTION_FILENAME - 1],
+		.start_line = line_of(value[FUNCTION_START_LINE - 1]) };
+	return true;
+}
+
+static bool
+add_line(struct otlp_reader *r, const struct pprof_place *place,
+    struct cg_slice message, bool inlined)
+{
+	uint64_t value[LINE_FIELDS] = { 0 };
+	struct pprof_function function;
+	struct pprof_field field;
+
+	if (!take_numbers(r, &message, value, LINE_FIELDS, 0, &field) ||
+	    !get_function(r, value[LINE_FUNCTION], &function))
+		return false;
+	r->lost[LOST_COLUMNS] += value[LINE_COLUMN] != 0;
+	return pprof_add_line(&r->base, &r->frames, place, &function,
+	    line_of(value[LINE_LINE]), inlined);
+}
+
+/* Reads all but the lines; *lines is how many there are. */
+static bool
+get_place(struct otlp_reader *r, struct cg_slice message,
+    struct pprof_place *place, size_t *lines)
+{
+	const uint32_t *mapping = r->mappings.at;
+	struct pprof_field field;
+	uint64_t index = 0;
+
+	*lines = 0;
+	while (message.len > 0) {
+		if (!otlp_take_field(r, &message, &field))
+			return false;
+		if (field.number == OTLP_LOCATION_ATTRIBUTES)
+			r->lost[LOST_FRAMES]++;
+		else if (field.number > OTLP_LOCATION_ATTRIBUTES)
+			pprof_skip_field(&r->base, &field);
+		else if (field.wire != (field.number == LOCATION_LINE - 1
+					       ? WIRE_BYTES
+					       : WIRE_VARINT))
+			return cg_reject_at(r->base.job, field.at,
+			    "expected a field of a location");
+		else if (field.number == LOCATION_LINE - 1)
+			++*lines;
+		else if (field.number == LOCATION_MAPPING - 1)
+			index = field.value;
+		else
+			place->addr = field.value;
+	}
+	/* A stack may have the location many times. */
+	if (*lines > LINES_MAX)
+		return cg_reject(r->base.job,
+		    "expected a location of at most %d lines, got %zu",
+		    LINES_MAX, *lines);
+	if (index >= r->mappings.count && index > 0)
+		return cg_reject(r->base.job,
+		    "expected mapping %" PRId64 " in a table of %zu",
+		    (int64_t)index, r->mappings.count);
+	if (index > 0)
+		place->mapping = mapping[index];
+	return true;
+}
+
+static bool
+add_frames(struct otlp_reader *r, struct cg_slice message)
+{
+	struct pprof_place place = { 0 };
+	struct pprof_field field;
+	size_t lines;
+
+	if (!get_place(r, message, &place, &lines))
+		return false;
+	if (lines == 0)
+		return pprof_add_address(&r->base, &r->frames, &place);
+	while (lines > 0) {
+		(void)pprof_take_field(&message, &field);
+		if (field.number == LOCATION_LINE - 1 &&
+		    !add_line(r, &place, field.bytes, --lines > 0))
+			return false;
+	}
+	return true;
+}
+
+/* The frames of a location; NULL: failed. */
+static const struct otlp_location *
+get_location(struct otlp_reader *r, uint64_t index)
+{
+	struct otlp_location *location;
+	struct cg_slice message;
+	size_t first = r->frames.list.count;
+
+	if (!otlp_get_entry(r, TABLE_LOCATION, index, &message))
+		return NULL;
+	location = (struct otlp_location *)r->locations.at + index;
+	if (location->count > 0)
+		return location;
+	if (!add_frames(r, message))
+		return NULL;
+	location->first = (uint32_t)first;
+	location->count = (uint32_t)(r->frames.list.count - first);
+	return location;
+}
+
+/* ---- Stacks ------------------------------------------------------------- */
+
+static bool
+add_stack(struct otlp_reader *r, const struct pprof_list *path, cg_node *node)
+{
+	const uint64_t *index = path->at;
+
+	*node = 0;
+	for (size_t i = path->count; i > 0; i--) {
+		const struct otlp_location *at = get_location(r, index[i - 1]);
+		const struct cg_stack *frame = r->frames.list.at;
+
+		if (!at)
+			return false;
+		for (uint32_t j = at->first + at->count; j > at->first; j--)
+			*node =
+			    cg_add_frame(r->base.build, *node, frame[j - 1].fn,
+				&frame[j - 1].pos, frame[j - 1].inlined);
+	}
+	return cg_build_status(r->base.build) == CG_OK;
+}
+
+bool
+otlp_get_node(struct otlp_reader *r, uint64_t index, cg_node *node)
+{
+	struct pprof_list *path = &r->base.path;
+	uint32_t *known = r->nodes.at;
+	struct cg_slice message;
+	struct pprof_field field;
+
+	*node = 0;
+	if (index == 0)
+		return true;
+	if (!otlp_get_entry(r, TABLE_STACK, index, &message))
+		return false;
+	if (known[index] != 0) {
+		*node = known[index] - 1;
+		return true;
+	}
+	path->count = 0;
+	while (message.len > 0) {
+		if (!otlp_take_field(r, &message, &field))
+			return false;
+		if (field.number != 1)
+			pprof_skip_field(&r->base, &field);
+		else if (!otlp_take_numbers(r, &field, path, false))
+			return false;
+	}
+	if (!add_stack(r, path, node))
+		return false;
+	known[index] = *node + 1;
+	return true;
+}
+
+/* ---- The dictionary ----------------------------------------------------- */
+
+/* Makes a list of as many zeros as there are entries, at least one. */
+static bool
+make_list(struct otlp_reader *r, struct pprof_list *list, enum otlp_table table,
+    size_t width)
+{
+	size_t count = r->entry[table].count;
+
+	list->count = count > 0 ? count : 1;
+	return pprof_reserve(&r->base, list, list->count, width);
+}
+
+bool
+otlp_open_dictionary(struct otlp_reader *r, struct cg_slice dictionary)
+{
+	struct cg_slice rest = dictionary;
+	struct pprof_field field;
+
+	r->dictionary = dictionary;
+	while (rest.len > 0) {
+		if (!otlp_take_field(r, &rest, &field) || !add_entry(r, &field))
+			return false;
+	}
+	r->frames.space = cg_space_new(r->base.job, r->base.build);
+	if (!r->frames.space ||
+	    !make_list(r, &r->mappings, TABLE_MAPPING, sizeof(uint32_t)) ||
+	    !make_list(r, &r->locations, TABLE_LOCATION,
+		sizeof(struct otlp_location)) ||
+	    !make_list(r, &r->nodes, TABLE_STACK, sizeof(uint32_t)))
+		return cg_reject_nomem(r->base.job);
+	for (size_t i = 1; i < r->entry[TABLE_MAPPING].count; i++) {
+		if (!add_mapping(r, i, (uint32_t *)r->mappings.at + i))
+			return false;
+	}
+	return true;
+}
+
+void
+otlp_close_dictionary(struct otlp_reader *r)
+{
+	struct pprof_list *const lists[] = { &r->frames.list, &r->mappings,
+		&r->locations, &r->nodes };
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		free(lists[i]->at);
+		*lists[i] = (struct pprof_list){ 0 };
+	}
+	for (size_t i = 0; i < TABLES; i++)
+		r->entry[i].count = 0;
+	cg_space_free(r->frames.space);
+	r->frames.space = NULL;
+	r->base.strings.count = 0;
+}

@@ -1,0 +1,330 @@
+/*
+ * otlp_times.c - gives samples that are written the times of the timeline.
+ *
+ * The timeline knows stacks of threads, the samples have stacks and labels. So
+ * a sample gets the times that its stack has in the thread of its labels,
+ * unless several samples of the event could have them. An event is written with
+ * times if these samples have all of its costs.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "otlp_write.h"
+
+/* ---- Tracks ------------------------------------------------------------- */
+
+/* Who a track or a set of labels belongs to. */
+struct owner {
+	uint64_t pid, tid;
+	struct cg_slice name; /* of a thread without a number */
+};
+
+static uint64_t
+hash_owner(const struct owner *owner)
+{
+	const uint64_t numbers[] = { owner->pid, owner->tid };
+	uint64_t hash = pprof_hash(
+	    0, (struct cg_slice){ (const char *)numbers, sizeof(numbers) });
+
+	return owner->tid == 0 ? pprof_hash(hash, owner->name) : hash;
+}
+
+static uint64_t
+owner_of_track(const struct cg_track *track)
+{
+	const struct owner owner = { track->pid, track->tid,
+		cg_slice(track->name) };
+
+	return hash_owner(&owner);
+}
+
+static uint64_t
+owner_of_labels(const struct cg_graph *graph, cg_labels labels)
+{
+	struct owner owner = { .name = { "", 0 } };
+	struct cg_label label;
+
+	for (size_t i = 0;
+	     labels != 0 && cg_get_label(graph, labels, i, &label); i++) {
+		if (cg_equal(label.key, "pid") && label.value.len == 0)
+			owner.pid = (uint64_t)label.number;
+		else if (cg_equal(label.key, "tid") && label.value.len == 0)
+			owner.tid = (uint64_t)label.number;
+		else if (cg_equal(label.key, "thread"))
+			owner.name = label.value;
+	}
+	return hash_owner(&owner);
+}
+
+static uint64_t
+hash_row(uint64_t owner, uint32_t node, size_t event)
+{
+	return (owner ^ ((uint64_t)event << 32 | node)) * 0x9e3779b97f4a7c15;
+}
+
+/* ---- Rows --------------------------------------------------------------- */
+
+#define AMBIGUOUS UINT32_MAX
+
+/* The only track of a graph owns all samples. */
+static uint64_t
+sole_owner(const struct cg_graph *graph)
+{
+	return owner_of_track(cg_get_track(graph, 0));
+}
+
+/* Lists a row for each event that it has costs of. */
+static bool
+list_row(struct otlp_times *t, size_t i, uint64_t owner)
+{
+	const struct pprof_out_row *row = t->w->rows.at;
+	size_t events = cg_event_count(t->w->graph);
+
+	for (size_t event = 0; event < events; event++) {
+		uint32_t *id;
+
+		if (t->w->cost[i * events + event] == 0)
+			continue;
+		id = cg_map_at(&t->rows, hash_row(owner, row[i].node, event));
+		if (!id)
+			return cg_reject_nomem(t->w->job);
+		*id = *id == 0 ? (uint32_t)i + 1 : AMBIGUOUS;
+	}
+	return true;
+}
+
+static bool
+list_rows(struct otlp_times *t)
+{
+	const struct cg_graph *graph = t->w->graph;
+	const struct pprof_out_row *row = t->w->rows.at;
+	size_t count = cg_labels_count(graph) + 1;
+	uint64_t *owner = calloc(count, sizeof(*owner));
+	bool ok = true;
+
+	if (!owner)
+		return cg_reject_nomem(t->w->job);
+	for (cg_labels set = 0; set < count; set++)
+		owner[set] = cg_track_count(graph) == 1
+				 ? sole_owner(graph)
+				 : owner_of_labels(graph, set);
+	for (size_t i = 0; ok && i < t->w->rows.count; i++)
+		ok = list_row(t, i, owner[row[i].labels]);
+	free(owner);
+	return ok;
+}
+
+/* ---- Moments ------------------------------------------------------------ */
+
+/* A moment on a track. */
+struct timed {
+	uint64_t owner;
+	uint32_t node; /* + 1, as written */
+	bool dated;    /* its time can be written */
+	uint64_t time;
+	const uint64_t *cost;
+	size_t n;
+};
+typedef void visit_fn(struct otlp_times *, const struct timed *, void *arg);
+
+/* The row + 1 that has a moment's cost of an event; 0: none, or several. */
+static uint32_t
+row_of(const struct otlp_times *t, const struct timed *timed, size_t event)
+{
+	uint32_t row;
+
+	if (!timed->dated)
+		return 0;
+	row = cg_map_get(&t->rows, hash_row(timed->owner, timed->node, event));
+	return row == AMBIGUOUS ? 0 : row;
+}
+
+static bool
+walk_track(struct otlp_times *t, size_t number, visit_fn *visit, void *arg)
+{
+	const struct cg_graph *graph = t->w->graph;
+	const struct cg_track *track = cg_get_track(graph, number);
+	struct cg_moments *moments = cg_moments_new(graph, number);
+	size_t event = cg_span_event(graph, track);
+	uint64_t owner = owner_of_track(track);
+	bool dated = strcmp(track->unit, "ns") == 0;
+	uint64_t cost[CG_EVENT_MAX] = { 0 };
+	struct cg_moment moment;
+	struct cg_time_span span;
+	struct timed timed;
+
+	if (!moments)
+		return false;
+	while (track->spans ? cg_next_span(moments, &span)
+			    : cg_next_moment(moments, &moment)) {
+		if (track->spans) {
+			if (event >= cg_event_count(graph))
+				break;
+			cost[event] = (uint64_t)(span.end - span.begin);
+			moment = (struct cg_moment){ span.begin, span.node,
+				cost, event + 1 };
+		}
+		timed = (struct timed){ .owner = owner,
+			.node = t->w->node[moment.node],
+			.dated = dated && moment.time >= 0,
+			.time = (uint64_t)moment.time,
+			.cost = moment.cost,
+			.n = moment.n };
+		visit(t, &timed, arg);
+	}
+	cg_moments_free(moments);
+	return true;
+}
+
+static bool
+walk(struct otlp_times *t, visit_fn *visit, void *arg)
+{
+	for (size_t i = 0; i < cg_track_count(t->w->graph); i++)
+		if (!walk_track(t, i, visit, arg))
+			return false;
+	return true;
+}
+
+static void
+add_to_sums(struct otlp_times *t, const struct timed *timed, void *arg)
+{
+	size_t events = cg_event_count(t->w->graph);
+	uint64_t *sum = arg;
+
+	for (size_t i = 0; i < timed->n; i++) {
+		uint32_t row = timed->cost[i] != 0 ? row_of(t, timed, i) : 0;
+
+		if (row != 0)
+			sum[(row - 1) * events + i] += timed->cost[i];
+		else if (timed->cost[i] != 0)
+			t->timed[i] = false;
+	}
+}
+
+/* Widens the span of samples that will be written with their times. */
+static void
+note_span(struct otlp_times *t, const struct timed *timed, void *arg)
+{
+	bool used = false;
+
+	(void)arg;
+	for (size_t i = 0; i < timed->n; i++)
+		used |= t->timed[i] && timed->cost[i] != 0;
+	if (!used)
+		return;
+	if (t->end == 0 || timed->time < t->begin)
+		t->begin = timed->time;
+	if (timed->time >= t->end)
+		t->end = timed->time + 1;
+}
+
+/* Leaves the events whose rows have the sums of their moments. */
+static bool
+compare_sums(struct otlp_times *t, const uint64_t *sum)
+{
+	const struct pprof_writer *w = t->w;
+	size_t events = cg_event_count(w->graph);
+
+	for (size_t i = 0; i < w->rows.count * events; i++)
+		t->timed[i % events] &= sum[i] == w->cost[i];
+	for (size_t i = 0; i < events; i++) {
+		if (!t->timed[i] && cg_event_has_costs(w->graph, i))
+			cg_warn(w->job,
+			    "not all costs of %s have times that belong to one "
+			    "sample each: it is written without times",
+			    cg_get_event(w->graph, i)->name);
+	}
+	return walk(t, note_span, NULL);
+}
+
+bool
+otlp_find_times(struct otlp_times *t, const struct pprof_writer *w)
+{
+	size_t events = cg_event_count(w->graph);
+	uint64_t *sum;
+	bool ok;
+
+	t->w = w;
+	t->timed = calloc(events + 1, sizeof(*t->timed));
+	if (!t->timed)
+		return cg_reject_nomem(w->job);
+	if (cg_track_count(w->graph) == 0)
+		return true;
+	sum = calloc(w->rows.count * events + 1, sizeof(*sum));
+	if (!sum)
+		return cg_reject_nomem(w->job);
+	for (size_t i = 0; i < events; i++)
+		t->timed[i] = cg_event_has_costs(w->graph, i);
+	ok = list_rows(t) && walk(t, add_to_sums, sum) && compare_sums(t, sum);
+	free(sum);
+	return ok;
+}
+
+/* ---- One event ---------------------------------------------------------- */
+
+struct pass {
+	size_t event;
+	bool fill;
+};
+
+/* Counts samples in first[row + 1], or takes the next place of the row. */
+static void
+place_sample(struct otlp_times *t, const struct timed *timed, void *arg)
+{
+	const struct pass *pass = arg;
+	uint32_t row;
+	size_t at;
+
+	if (pass->event >= timed->n || timed->cost[pass->event] == 0)
+		return;
+	row = row_of(t, timed, pass->event);
+	if (!pass->fill) {
+		t->first[row + 1]++;
+		return;
+	}
+	at = t->first[row]++;
+	t->time[at] = timed->time;
+	t->cost[at] = (int64_t)timed->cost[pass->event];
+}
+
+/*
+ * first[] has one element more than rows + 1: filled from row + 1 on, each
+ * range ends where the next one began.
+ */
+bool
+otlp_sort_times(struct otlp_times *t, size_t event)
+{
+	struct pass pass = { .event = event };
+	size_t rows = t->w->rows.count;
+
+	free(t->first);
+	free(t->time);
+	free(t->cost);
+	t->time = NULL;
+	t->cost = NULL;
+	t->first = calloc(rows + 2, sizeof(*t->first));
+	if (!t->first)
+		return cg_reject_nomem(t->w->job);
+	if (!t->timed[event])
+		return true;
+	if (!walk(t, place_sample, &pass))
+		return false;
+	for (size_t i = 1; i <= rows + 1; i++)
+		t->first[i] += t->first[i - 1];
+	t->time = calloc(t->first[rows + 1] + 1, sizeof(*t->time));
+	t->cost = calloc(t->first[rows + 1] + 1, sizeof(*t->cost));
+	if (!t->time || !t->cost)
+		return cg_reject_nomem(t->w->job);
+	pass.fill = true;
+	return walk(t, place_sample, &pass);
+}
+
+void
+otlp_free_times(struct otlp_times *t)
+{
+	cg_map_free(&t->rows);
+	free(t->timed);
+	free(t->first);
+	free(t->time);
+	free(t->cost);
+}
