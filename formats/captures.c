@@ -5,11 +5,10 @@
  * They are not profiles yet: their samples lack symbols, tables or unwinding.
  * The tools that made them have these, and export formats that cgconv reads.
  *
- * Sources: perf's data-convert-json.c; the magics in perf's header.h, the JFR
- * specification (jfr(1)), simpleperf's record_file_format.h, the JDK's
- * hprof_b_spec.h, dotnet's NetTraceFormat.md, Go's trace/parser.go, austin's
- * MOJO specification, GHC's EventLogFormat.h, LLVM's InstrProf, heaptrack's
- * trace.cpp, V8's log.cc.
+ * Sources: perf's data-convert-json.c; the magics in perf's header.h,
+ * simpleperf's record_file_format.h, the JDK's hprof_b_spec.h, dotnet's
+ * NetTraceFormat.md, Go's trace/parser.go, austin's MOJO specification, GHC's
+ * EventLogFormat.h, LLVM's InstrProf, heaptrack's trace.cpp, V8's log.cc.
  */
 #include <string.h>
 
@@ -32,8 +31,6 @@ static const struct capture captures[] = {
 	{ MAGIC("2ELIFREP"), NULL, "a recording of Linux's perf", PERF_RUN },
 	{ MAGIC("SIMPLEPERF"), NULL, "a recording of simpleperf",
 	    "simpleperf report-sample --show-callchain -i %s | cgconv -" },
-	{ MAGIC("FLR\0"), NULL, "a Java Flight Recording",
-	    "jfrconv -o collapsed %s out.folded && cgconv out.folded" },
 	{ MAGIC("JAVA PROFILE 1.0.1, created"), NULL,
 	    "text of Java's HPROF agent, which JDK 9 removed",
 	    "asprof -o collapsed -f out.folded PID && cgconv out.folded, which "
@@ -197,7 +194,7 @@ refuse(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 const struct cg_module cg_format_captures = {
 	CG_MODULE,
 	.name = "captures",
-	.title = "recordings of perf, JFR and others: says what to run",
+	.title = "recordings of perf, .NET and others: says what to run",
 	.probe = probe,
 	.read = refuse,
 };

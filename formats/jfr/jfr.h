@@ -1,0 +1,232 @@
+/*
+ * jfr.h - the way of a recording through the files of this directory:
+ *
+ *	jfr.c       the descriptor; recognises recordings
+ *	read.c      the file: a list of chunks, each with a header
+ *	rows.c      which events become costs
+ *	metadata.c  a chunk's classes and their fields, which describe the rest
+ *	pools.c     a chunk's constants: where each of them is
+ *	records.c   values of a class, such as a constant or an event
+ *	bytes.c     numbers and texts in them
+ *	events.c    events become samples, with their
+ *	stacks.c    stacks of functions and
+ *	threads.c   labels: thread, state, class
+ */
+#ifndef JFR_H
+#define JFR_H
+
+#include "cgconv_parse.h"
+
+/* ---- bytes.c ------------------------------------------------------------ */
+
+/* What is left of a record. */
+struct jfr_bytes {
+	const unsigned char *at, *end;
+	bool plain; /* numbers are not compressed */
+};
+
+/* A text as it is stored. */
+struct jfr_text {
+	unsigned encoding;
+	uint64_t key; /* of a constant, for JFR_TEXT_CONSTANT */
+	struct cg_slice raw;
+};
+enum { JFR_TEXT_NULL, JFR_TEXT_EMPTY, JFR_TEXT_CONSTANT, JFR_TEXT_UTF8,
+       JFR_TEXT_CHARS, JFR_TEXT_LATIN1 };
+
+/* Big-endian; width: 1 to 8 bytes. False if fewer are left. */
+bool jfr_take_fixed(struct jfr_bytes *, unsigned width, uint64_t *);
+bool jfr_take_long_number(struct jfr_bytes *, unsigned width, uint64_t *);
+/* A number of a Java type of that width: compressed, or not. */
+static inline bool
+jfr_take_number(struct jfr_bytes *b, unsigned width, uint64_t *value)
+{
+	if (b->at < b->end && !b->plain && *b->at < 0x80) {
+		*value = *b->at++;
+		return true;
+	}
+	return jfr_take_long_number(b, width, value);
+}
+#define JFR_INT 4
+#define JFR_LONG 8
+bool jfr_take_text(struct jfr_bytes *, struct jfr_text *);
+
+/* ---- rows.c ------------------------------------------------------------- */
+
+/* An event that becomes a cost. */
+struct jfr_event_row {
+	const char *type;
+	const char *column;    /* NULL: it is dropped */
+	const char *long_name;
+	const char *unit;
+	const char *weight;    /* the field with the cost; NULL: 1 */
+	bool ticks;            /* that field is a time in ticks */
+};
+#define JFR_ROWS 22
+extern const struct jfr_event_row jfr_event_rows[]; /* and a NULL type */
+
+/* ---- metadata.c --------------------------------------------------------- */
+
+/*
+ * The classes that are understood; others are only skipped. The first ones are
+ * those whose constants are kept.
+ */
+enum jfr_record {
+	JFR_STRING, JFR_SYMBOL, JFR_CLASS, JFR_METHOD, JFR_FRAME_TYPE,
+	JFR_STACK, JFR_THREAD, JFR_STATE,
+	JFR_POOLS, /* how many these are */
+	JFR_FRAME = JFR_POOLS, JFR_JVM,
+	JFR_EVENT, /* and on: JFR_EVENT + row of jfr_event_rows */
+	JFR_OTHER = 255
+};
+
+/* Places of a record's fields that are of use; see jfr_take_record(). */
+enum { SYMBOL_TEXT };
+enum { CLASS_NAME };
+enum { METHOD_CLASS, METHOD_NAME, METHOD_DESCRIPTOR };
+enum { NAME_TEXT }; /* of a frame's type or a thread's state */
+enum { STACK_TRUNCATED, STACK_FRAMES };
+enum { THREAD_OS_NAME, THREAD_OS_ID, THREAD_NAME, THREAD_ID };
+enum { FRAME_METHOD, FRAME_LINE, FRAME_TYPE };
+enum { JVM_NAME, JVM_VERSION, JVM_ARGUMENTS, JVM_COMMAND, JVM_PID };
+enum { EVENT_TIME, EVENT_THREAD, EVENT_STACK, EVENT_STATE, EVENT_CLASS,
+       EVENT_WEIGHT };
+#define JFR_SLOTS 6
+#define JFR_NO_SLOT 255
+
+struct jfr_want;
+struct jfr_field {
+	uint64_t type;   /* id of its class */
+	uint32_t class;  /* index + 1 of that class; 0: there is none */
+	const struct jfr_want *want; /* what it would be used for, or NULL */
+	bool pool;       /* the value is the key of a constant */
+	bool array;
+	unsigned char slot;
+};
+
+enum jfr_form { JFR_FIELDS, JFR_NUMBER, JFR_FIXED, JFR_TEXT };
+struct jfr_class {
+	unsigned char record; /* enum jfr_record */
+	unsigned char form;   /* enum jfr_form */
+	unsigned char width;  /* of a number, in bytes */
+	uint32_t first, fields; /* in the chunk's fields */
+};
+
+/* A constant, and what was made of it: see the files that make it. */
+struct jfr_constant {
+	uint32_t at;    /* offset in the chunk */
+	uint32_t made;  /* an id; 0: nothing yet */
+	bool truncated; /* of a stack */
+};
+
+struct jfr_thread {
+	uint64_t tid;
+	cg_name name;
+};
+
+struct jfr_chunk {
+	/* Of the whole input: */
+	struct cg_job *job;
+	struct cg_build *build;
+	char *text;   /* the last text that had to be converted */
+	size_t text_cap;
+	char *name;   /* the last name that was joined */
+	size_t name_cap;
+	struct jfr_frame *frame; /* of the last stack */
+	size_t frame_cap;
+	struct jfr_samples *samples;
+
+	/* Of the chunk: */
+	struct jfr_bytes bytes; /* all of it */
+	uint64_t pools, metadata; /* offsets */
+	uint64_t start, ticks, frequency; /* ns since 1970; the same in ticks */
+	uint32_t *string; /* offsets of the metadata's texts */
+	size_t strings, string_cap;
+	struct jfr_class *class;
+	size_t classes, class_cap;
+	struct cg_map class_ids; /* id -> index + 1 */
+	struct jfr_field *field;
+	size_t fields, field_cap;
+	uint32_t pool[JFR_POOLS]; /* index + 1 of its class */
+	struct cg_map keys[JFR_POOLS]; /* key -> index + 1 */
+	struct jfr_constant *constant;
+	size_t constants, constant_cap;
+	struct jfr_thread *thread;
+	size_t threads, thread_cap;
+};
+
+/* Reads the classes of the chunk. False: failed, reported. */
+bool jfr_read_metadata(struct jfr_chunk *);
+/* The class with an id, or NULL. */
+const struct jfr_class *jfr_find_class(const struct jfr_chunk *, uint64_t id);
+
+/* ---- records.c ---------------------------------------------------------- */
+
+/* The bytes from an offset on; empty if it is not in the chunk. */
+struct jfr_bytes jfr_bytes_at(const struct jfr_chunk *, uint64_t at);
+/* Reports what was expected there; returns false. */
+bool jfr_expected(struct jfr_chunk *, const struct jfr_bytes *, const char *);
+/*
+ * Reads or skips a value of the class. Into slot[] go the fields that are of
+ * use: a number, the index + 1 of a constant (0: none), or the offset of a text
+ * or an array. NULL: only skips it.
+ */
+bool jfr_take_record(struct jfr_chunk *, const struct jfr_class *,
+    struct jfr_bytes *, uint64_t *slot);
+/* The same for a constant. */
+bool jfr_get_constant(struct jfr_chunk *, enum jfr_record, uint64_t index,
+    uint64_t slot[JFR_SLOTS]);
+/* Index + 1 of a constant; 0: there is none with that key. */
+uint32_t jfr_find_constant(const struct jfr_chunk *, enum jfr_record,
+    uint64_t key);
+/*
+ * The text at an offset, as UTF-8; "" for null and offset 0. Valid until the
+ * next call.
+ */
+bool jfr_get_text(struct jfr_chunk *, uint64_t at, struct cg_slice *);
+/* The text of a Symbol, a frame's type or a thread's state. */
+bool jfr_get_constant_text(struct jfr_chunk *, enum jfr_record, uint64_t index,
+    cg_name *);
+
+/* ---- pools.c ------------------------------------------------------------ */
+
+/* Finds the constants of the chunk. */
+bool jfr_read_pools(struct jfr_chunk *);
+
+/* ---- stacks.c ----------------------------------------------------------- */
+
+/* The name of a class in Java's notation: "java.lang.Thread", "int[]". */
+bool jfr_get_class_name(struct jfr_chunk *, uint64_t index, cg_name *);
+/* The leaf of a stack; 0: failed. Index 0: a stack that is unknown. */
+cg_node jfr_get_stack(struct jfr_chunk *, uint64_t index, bool *truncated);
+
+/* ---- threads.c ---------------------------------------------------------- */
+
+/* What samples have besides their stack: indices of constants, or 0. */
+struct jfr_who {
+	uint64_t pid, thread, state, class;
+};
+/* Sets the labels and the track of the samples that follow. */
+bool jfr_set_who(struct jfr_chunk *, const struct jfr_who *, bool timed);
+
+/* ---- events.c ----------------------------------------------------------- */
+
+/* Of the whole input. */
+struct jfr_samples {
+	bool begun;       /* the part */
+	bool timed;       /* the target can represent times */
+	uint64_t pid;
+	uint64_t dropped; /* events without a column */
+	uint64_t truncated, count;
+	unsigned column[JFR_ROWS]; /* of each row, + 1; 0: none yet */
+};
+bool jfr_read_events(struct jfr_chunk *);
+
+/* ---- read.c ------------------------------------------------------------- */
+
+#define JFR_MAGIC "FLR\0"
+#define JFR_MAGIC_LEN 4
+#define JFR_HEADER 68 /* bytes before the first event */
+int jfr_read(struct cg_job *, struct cg_in *, struct cg_build *);
+
+#endif

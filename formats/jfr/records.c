@@ -1,0 +1,302 @@
+/*
+ * records.c - values of any class, by the description that the chunk has of it.
+ */
+#include "jfr.h"
+
+#define VALUE_DEPTH 32 /* levels of values in values; real ones have 3 */
+
+struct jfr_bytes
+jfr_bytes_at(const struct jfr_chunk *chunk, uint64_t at)
+{
+	struct jfr_bytes b = chunk->bytes;
+	uint64_t size = (uint64_t)(b.end - b.at);
+
+	b.at += at < size ? at : size;
+	return b;
+}
+
+bool
+jfr_expected(
+    struct jfr_chunk *chunk, const struct jfr_bytes *b, const char *what)
+{
+	return cg_reject_at(
+	    chunk->job, (const char *)b->at, "expected %s", what);
+}
+
+/* ---- Values ------------------------------------------------------------- */
+
+static bool take_fields(struct jfr_chunk *, const struct jfr_class *,
+    struct jfr_bytes *, uint64_t *slot, unsigned depth);
+
+/* A value of the class itself: a number, a text (its offset), fields. */
+static bool
+take_value(struct jfr_chunk *chunk, const struct jfr_class *class,
+    struct jfr_bytes *b, uint64_t *value, unsigned depth)
+{
+	const struct jfr_bytes at = *b;
+	struct jfr_text text;
+	bool good = false;
+
+	switch ((enum jfr_form) class->form) {
+	case JFR_NUMBER: good = jfr_take_number(b, class->width, value); break;
+	case JFR_FIXED: good = jfr_take_fixed(b, class->width, value); break;
+	case JFR_TEXT:
+		*value = (uint64_t)(b->at - chunk->bytes.at);
+		good = jfr_take_text(b, &text);
+		break;
+	case JFR_FIELDS: return take_fields(chunk, class, b, NULL, depth + 1);
+	}
+	return good || jfr_expected(chunk, &at, "a value of a field");
+}
+
+/* The value of a field: its key if it is a constant, the offset of an array. */
+static bool
+take_field(struct jfr_chunk *chunk, const struct jfr_field *field,
+    struct jfr_bytes *b, uint64_t *value, unsigned depth)
+{
+	const struct jfr_bytes at = *b;
+	const struct jfr_class *class;
+	uint64_t count = 1, skip;
+
+	if (field->class == 0)
+		return jfr_expected(chunk, &at, "fields of known classes");
+	class = &chunk->class[field->class - 1];
+	if (field->array) {
+		*value = (uint64_t)(b->at - chunk->bytes.at);
+		value = &skip;
+		if (!jfr_take_number(b, JFR_INT, &count))
+			return jfr_expected(chunk, &at, "a size of an array");
+	}
+	for (; count > 0; count--) {
+		if (!field->pool) {
+			if (!take_value(chunk, class, b, value, depth))
+				return false;
+		} else if (!jfr_take_number(b, JFR_LONG, value)) {
+			return jfr_expected(chunk, &at, "a key of a constant");
+		}
+	}
+	return true;
+}
+
+/* What goes into a slot for a key. */
+static uint64_t
+find_key(
+    const struct jfr_chunk *chunk, const struct jfr_class *class, uint64_t key)
+{
+	uint32_t index =
+	    jfr_find_constant(chunk, (enum jfr_record) class->record, key);
+
+	if (index == 0 || class->form != JFR_TEXT)
+		return index;
+	return chunk->constant[index - 1].at;
+}
+
+/*
+ * Each class has a field and so each value a byte: no file makes this loop for
+ * longer than it is.
+ */
+static bool
+take_fields(struct jfr_chunk *chunk, const struct jfr_class *class,
+    struct jfr_bytes *b, uint64_t *slot, unsigned depth)
+{
+	const struct jfr_field *field = &chunk->field[class->first];
+	uint64_t value;
+
+	if (class->fields == 0 || depth > VALUE_DEPTH)
+		return jfr_expected(chunk, b,
+		    class->fields == 0 ? "classes with fields"
+				       : "fewer levels of fields");
+	for (uint32_t i = 0; i < class->fields; i++, field++) {
+		if (!take_field(chunk, field, b, &value, depth))
+			return false;
+		if (!slot || field->slot == JFR_NO_SLOT)
+			continue;
+		if (field->pool)
+			value = find_key(
+			    chunk, &chunk->class[field->class - 1], value);
+		slot[field->slot] = value;
+	}
+	return true;
+}
+
+bool
+jfr_take_record(struct jfr_chunk *chunk, const struct jfr_class *class,
+    struct jfr_bytes *b, uint64_t *slot)
+{
+	uint64_t value;
+
+	if (slot)
+		memset(slot, 0, JFR_SLOTS * sizeof(*slot));
+	if (class->form != JFR_FIELDS)
+		return take_value(chunk, class, b, &value, 0);
+	return take_fields(chunk, class, b, slot, 0);
+}
+
+/* ---- Constants ---------------------------------------------------------- */
+
+uint32_t
+jfr_find_constant(
+    const struct jfr_chunk *chunk, enum jfr_record record, uint64_t key)
+{
+	return record < JFR_POOLS ? cg_map_get(&chunk->keys[record], key) : 0;
+}
+
+bool
+jfr_get_constant(struct jfr_chunk *chunk, enum jfr_record record,
+    uint64_t index, uint64_t slot[JFR_SLOTS])
+{
+	const struct jfr_constant *constant = &chunk->constant[index - 1];
+	struct jfr_bytes b = jfr_bytes_at(chunk, constant->at);
+
+	return jfr_take_record(
+	    chunk, &chunk->class[chunk->pool[record] - 1], &b, slot);
+}
+
+/* ---- Texts -------------------------------------------------------------- */
+
+/* Appends a code point as UTF-8; returns the end. */
+static char *
+put_utf8(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		*to++ = (char)c;
+		return to;
+	}
+	if (c < 0x800) {
+		*to++ = (char)(0xc0 | c >> 6);
+	} else {
+		if (c < 0x10000) {
+			*to++ = (char)(0xe0 | c >> 12);
+		} else {
+			*to++ = (char)(0xf0 | c >> 18);
+			*to++ = (char)(0x80 | (c >> 12 & 0x3f));
+		}
+		*to++ = (char)(0x80 | (c >> 6 & 0x3f));
+	}
+	*to++ = (char)(0x80 | (c & 0x3f));
+	return to;
+}
+
+#define UTF8_MAX 3 /* bytes that a char or byte becomes; a pair: 4 */
+
+static bool
+is_high(uint64_t c)
+{
+	return c >= 0xd800 && c < 0xdc00;
+}
+
+static bool
+is_low(uint64_t c)
+{
+	return c >= 0xdc00 && c < 0xe000;
+}
+
+/* From UTF-16, of which each char is a number; a lone surrogate is U+FFFD. */
+static char *
+convert_chars(char *to, struct jfr_bytes b)
+{
+	uint64_t c, low;
+
+	while (b.at < b.end && jfr_take_number(&b, sizeof(uint16_t), &c)) {
+		struct jfr_bytes rest = b;
+
+		c &= 0xffff;
+		if (is_high(c) &&
+		    jfr_take_number(&rest, sizeof(uint16_t), &low) &&
+		    is_low(low)) {
+			c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+			b = rest;
+		} else if (is_high(c) || is_low(c)) {
+			c = 0xfffd;
+		}
+		to = put_utf8(to, (uint32_t)c);
+	}
+	return to;
+}
+
+static char *
+convert_latin1(char *to, struct jfr_bytes b)
+{
+	while (b.at < b.end)
+		to = put_utf8(to, *b.at++);
+	return to;
+}
+
+static bool
+is_ascii(struct cg_slice text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if ((unsigned char)text.ptr[i] >= 0x80)
+			return false;
+	return true;
+}
+
+static bool
+convert(struct jfr_chunk *chunk, const struct jfr_text *stored,
+    struct cg_slice *text)
+{
+	const struct jfr_bytes b = { (const unsigned char *)stored->raw.ptr,
+		(const unsigned char *)stored->raw.ptr + stored->raw.len,
+		chunk->bytes.plain };
+	char *end;
+
+	if (!cg_grow_raw(&chunk->text, &chunk->text_cap,
+		UTF8_MAX * stored->raw.len + 1, 1))
+		return cg_reject_nomem(chunk->job);
+	end = stored->encoding == JFR_TEXT_CHARS
+		  ? convert_chars(chunk->text, b)
+		  : convert_latin1(chunk->text, b);
+	*text = (struct cg_slice){ chunk->text, (size_t)(end - chunk->text) };
+	return true;
+}
+
+bool
+jfr_get_text(struct jfr_chunk *chunk, uint64_t at, struct cg_slice *text)
+{
+	struct jfr_bytes b = jfr_bytes_at(chunk, at);
+	struct jfr_text stored;
+	uint32_t index;
+
+	*text = (struct cg_slice){ "", 0 };
+	if (at == 0)
+		return true;
+	if (!jfr_take_text(&b, &stored))
+		return jfr_expected(chunk, &b, "a text");
+	if (stored.encoding == JFR_TEXT_CONSTANT) {
+		index = jfr_find_constant(chunk, JFR_STRING, stored.key);
+		if (index == 0)
+			return true;
+		b = jfr_bytes_at(chunk, chunk->constant[index - 1].at);
+		/* A constant that is one of another constant is no text. */
+		if (!jfr_take_text(&b, &stored))
+			return jfr_expected(chunk, &b, "a text");
+	}
+	if (stored.encoding == JFR_TEXT_UTF8 ||
+	    (stored.encoding == JFR_TEXT_LATIN1 && is_ascii(stored.raw)))
+		*text = stored.raw;
+	else if (stored.raw.len > 0)
+		return convert(chunk, &stored, text);
+	return true;
+}
+
+bool
+jfr_get_constant_text(struct jfr_chunk *chunk, enum jfr_record record,
+    uint64_t index, cg_name *name)
+{
+	struct jfr_constant *constant;
+	uint64_t slot[JFR_SLOTS];
+	struct cg_slice text;
+
+	*name = 0;
+	if (index == 0)
+		return true;
+	constant = &chunk->constant[index - 1];
+	if (constant->made == 0) {
+		if (!jfr_get_constant(chunk, record, index, slot) ||
+		    !jfr_get_text(chunk, slot[NAME_TEXT], &text))
+			return false;
+		constant->made = cg_add_name(chunk->build, text);
+	}
+	*name = constant->made;
+	return true;
+}
