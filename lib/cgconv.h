@@ -176,9 +176,11 @@ struct cg_option {
 	const char *arg;      /* what help calls the value, NULL for a flag */
 	const char *help;     /* one line */
 	bool reading, writing; /* when the option applies */
+	/* Of a flag: what write() can represent, and needs, only with it. */
+	cg_facts carries, needs;
 };
 
-#define CG_MODULE_ABI 3
+#define CG_MODULE_ABI 4
 
 struct cg_module {
 	uint16_t abi, size;   /* CG_MODULE_ABI, sizeof(struct cg_module) */
@@ -589,12 +591,24 @@ struct cg_moments;
 struct cg_moments *cg_moments_new(const struct cg_graph *, size_t track);
 bool cg_next_moment(struct cg_moments *, struct cg_moment *);
 void cg_moments_free(struct cg_moments *);
-/* For a track of calls: the stack from one moment to the next; node is not 0. */
+/*
+ * From when to when there was a stack; node is not 0. Of calls: from one moment
+ * to the next, the last one to the track's end.
+ */
 struct cg_time_span {
 	cg_node node;
-	int64_t begin, end; /* the last span ends where the track does */
+	int64_t begin, end;
 };
 bool cg_next_span(struct cg_moments *, struct cg_time_span *);
+/*
+ * The same of samples that have a cost of the event. If that is time, in the
+ * unit of the track, a sample lasts as long as it cost; the next one begins
+ * when it has ended, or later. Other samples last until the next one, but at
+ * most four times as long as usual: a thread that sleeps has no samples. The
+ * last one lasts as long as usual; 0 for the only one.
+ */
+struct cg_moments *cg_spans_new(
+    const struct cg_graph *, size_t track, size_t event);
 /* The event that the times of calls are costs of; cg_event_count(): none. */
 size_t cg_span_event(const struct cg_graph *, const struct cg_track *);
 /*

@@ -207,30 +207,24 @@ cost_of(const struct writer *w, const struct cg_moment *moment)
 	return w->event < moment->n ? moment->cost[w->event] : 0;
 }
 
-/* The next sample begins when this one has ended, or later. */
+/* Samples, of which each lasts for some time. */
 static bool
 put_durations(struct writer *w, struct cg_moments *moments)
 {
-	struct cg_moment moment;
+	struct cg_time_span span;
 	uint32_t stack = 0;
 	int64_t end = INT64_MIN;
 	bool ok = true;
 
-	while (ok && cg_next_moment(moments, &moment)) {
-		uint64_t cost = cost_of(w, &moment);
-
-		if (cost == 0)
-			continue;
-		if (moment.time > end && stack != 0) {
+	while (ok && cg_next_span(moments, &span)) {
+		if (span.begin > end && stack != 0) {
 			ok = change_stack(w, stack, 0, end);
 			stack = 0;
 		}
-		if (moment.time > end)
-			end = moment.time;
 		ok = ok && change_stack(w, stack,
-			       cg_merged_of(w->merged, moment.node), end);
-		stack = cg_merged_of(w->merged, moment.node);
-		end = (int64_t)((uint64_t)end + cost);
+			       cg_merged_of(w->merged, span.node), span.begin);
+		stack = cg_merged_of(w->merged, span.node);
+		end = span.end;
 	}
 	return ok && change_stack(w, stack, 0, end);
 }
@@ -310,8 +304,10 @@ put_tracks(struct writer *w, bool calls)
 	w->nameless = 0;
 	for (size_t i = 0; ok && i < cg_track_count(w->graph); i++) {
 		const struct cg_track *track = cg_get_track(w->graph, i);
-		struct cg_moments *moments = cg_moments_new(w->graph, i);
 		bool timed = is_time(w, track);
+		struct cg_moments *moments =
+		    timed ? cg_spans_new(w->graph, i, w->event)
+			  : cg_moments_new(w->graph, i);
 
 		if (!moments)
 			return cg_reject_nomem(w->job);

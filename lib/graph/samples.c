@@ -451,7 +451,8 @@ cg_samples_end(struct cg_build *build, bool strict, bool verbose)
 		cg_part_confirm(&build->graph->part[part]);
 	if (part_by(build) != CG_BY_NOTHING)
 		share_descs(build);
-	if (build->joined &&
+	/* Tracks keep them apart. */
+	if (build->joined && build->graph->tracks == 0 &&
 	    cg_tell_joined(build->graph->diag, strict, verbose))
 		return CG_ELOSS;
 	if (part_by(build) != CG_BY_NOTHING && !build->found)

@@ -275,6 +275,12 @@ struct cg_moments {
 	struct cg_moment moment; /* the last one */
 	uint64_t *cost;
 	int64_t track_end;
+	/* For spans of samples: */
+	bool (*next)(struct cg_moments *, struct cg_time_span *);
+	size_t event;
+	int64_t busy;   /* the sample before lasts until then */
+	uint64_t usual; /* time from one sample to the next */
+	bool ahead;     /* the last moment is of the next span */
 };
 
 struct cg_moments *
@@ -331,12 +337,16 @@ cg_next_moment(struct cg_moments *moments, struct cg_moment *moment)
 	return true;
 }
 
+/* ---- Spans --------------------------------------------------------------- */
+
 bool
 cg_next_span(struct cg_moments *moments, struct cg_time_span *span)
 {
 	struct cg_moment next;
 	bool more = true;
 
+	if (moments->next)
+		return moments->next(moments, span);
 	while (more) {
 		span->node = moments->moment.node;
 		span->begin = moments->moment.time;
@@ -348,6 +358,130 @@ cg_next_span(struct cg_moments *moments, struct cg_time_span *span)
 			return true;
 	}
 	return false;
+}
+
+/* How many usual lengths a sample lasts at most. */
+#define USUAL_MAX 4
+
+/* The next moment that has a cost of the event. */
+static bool
+next_sample(struct cg_moments *moments, uint64_t *cost)
+{
+	struct cg_moment moment;
+
+	*cost = 0;
+	while (*cost == 0 && cg_next_moment(moments, &moment))
+		if (moments->event < moment.n)
+			*cost = moment.cost[moments->event];
+	return *cost != 0;
+}
+
+static int64_t
+add_time(int64_t time, uint64_t length)
+{
+	int64_t sum;
+
+	return length > INT64_MAX ||
+		       __builtin_add_overflow(time, (int64_t)length, &sum)
+		   ? INT64_MAX
+		   : sum;
+}
+
+/* Costs are times. */
+static bool
+next_by_cost(struct cg_moments *moments, struct cg_time_span *span)
+{
+	uint64_t cost;
+
+	while (next_sample(moments, &cost)) {
+		span->node = moments->moment.node;
+		span->begin = moments->moment.time;
+		if (span->begin < moments->busy)
+			span->begin = moments->busy;
+		span->end = moments->busy = add_time(span->begin, cost);
+		if (span->node != 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+next_by_time(struct cg_moments *moments, struct cg_time_span *span)
+{
+	uint64_t cost, length;
+
+	while (moments->ahead) {
+		span->node = moments->moment.node;
+		span->begin = moments->moment.time;
+		moments->ahead = next_sample(moments, &cost);
+		length = moments->usual;
+		if (moments->ahead)
+			length = (uint64_t)moments->moment.time -
+				 (uint64_t)span->begin;
+		if (length / USUAL_MAX >= moments->usual)
+			length = USUAL_MAX * moments->usual;
+		span->end = add_time(span->begin, length);
+		if (span->node != 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The average of the times between two samples that are near the median: that
+ * have as many binary digits.
+ */
+static uint64_t
+find_usual(struct cg_moments *moments)
+{
+	struct {
+		uint64_t count, sum;
+	} near[64] = { 0 };
+	uint64_t cost, all = 0, seen = 0;
+	size_t digits = 0;
+
+	if (!next_sample(moments, &cost))
+		return 0;
+	for (int64_t last = moments->moment.time; next_sample(moments, &cost);
+	     last = moments->moment.time) {
+		uint64_t gap = (uint64_t)moments->moment.time - (uint64_t)last;
+
+		for (digits = 0; gap >> digits != 0;)
+			digits++;
+		near[digits].count++;
+		near[digits].sum += gap;
+		all++;
+	}
+	if (all == 0)
+		return 0;
+	for (digits = 0; 2 * (seen += near[digits].count) < all;)
+		digits++;
+	return near[digits].sum / near[digits].count;
+}
+
+struct cg_moments *
+cg_spans_new(const struct cg_graph *graph, size_t number, size_t event)
+{
+	const struct cg_track *track = cg_get_track(graph, number);
+	struct cg_moments *moments = cg_moments_new(graph, number);
+	const uint8_t *begin;
+	uint64_t cost;
+
+	if (!moments || track->spans)
+		return moments;
+	moments->event = event;
+	moments->busy = INT64_MIN;
+	moments->next = next_by_cost;
+	if (event < graph->events &&
+	    strcmp(graph->event[event].unit, track->unit) == 0)
+		return moments;
+	begin = moments->at;
+	moments->usual = find_usual(moments);
+	moments->at = begin;
+	moments->moment = (struct cg_moment){ 0 };
+	moments->next = next_by_time;
+	moments->ahead = next_sample(moments, &cost);
+	return moments;
 }
 
 size_t

@@ -218,7 +218,9 @@ cg_job_roots(const struct cg_job *job, const struct cg_module *to)
 {
 	struct cg_roots roots = job->roots;
 
-	if (!job->rooted && to && to->root_by)
+	/* In timelines, tracks tell whose the stacks are. */
+	if (!job->rooted && to && to->root_by &&
+	    !(cg_target_ability(job, to).carries & CG_TIMELINE))
 		roots.usual = cg_roots_add(&roots, to->root_by);
 	return roots;
 }
@@ -247,9 +249,13 @@ cg_job_root(struct cg_job *job, const struct cg_module *to)
 
 /* The target could have represented the times. */
 static int
-tell_untimed(struct cg_job *job)
+tell_untimed(struct cg_job *job, const char *flag)
 {
 	job->graph->facts &= ~CG_TIMELINE;
+	if (flag)
+		return cg_usage(job,
+		    "--root-by drops the order of time, which --%s needs",
+		    flag);
 	if (job->strict)
 		return cg_lacks(job, "--root-by drops the order of time");
 	cg_warn(job, "--root-by drops the order of time");
@@ -267,8 +273,9 @@ convert_labels(struct cg_job *job, const struct cg_module *to, cg_facts *lost)
 	const struct cg_roots roots = cg_job_roots(job, to);
 	struct cg_graph *graph = job->graph;
 	bool labelled = graph->label_sets > 0;
-	bool timed = graph->tracks > 0 && (to->carries & CG_TIMELINE);
-	bool drop = labelled && !(to->carries & CG_LABELS), joined = false;
+	const struct cg_ability can = cg_target_ability(job, to);
+	bool timed = graph->tracks > 0 && (can.carries & CG_TIMELINE);
+	bool drop = labelled && !(can.carries & CG_LABELS), joined = false;
 	bool rooted =
 	    graph->stacks > 0 && roots.count > 0 && (labelled || !roots.usual);
 	int status = CG_OK;
@@ -278,7 +285,7 @@ convert_labels(struct cg_job *job, const struct cg_module *to, cg_facts *lost)
 	if (drop || rooted)
 		status = root_stacks(job, &roots, drop, &joined);
 	if (status == CG_OK && rooted && timed)
-		status = tell_untimed(job);
+		status = tell_untimed(job, can.flag);
 	if (status == CG_OK && drop && joined &&
 	    cg_tell_joined(graph->diag, job->strict, job->verbose))
 		return CG_ELOSS;
@@ -297,10 +304,25 @@ cg_is_empty(const struct cg_graph *graph)
 	       (cg_graph_facts(graph) & (EMPTY_LACKS | CG_LINES)) == 0;
 }
 
+/* Told before stacks are estimated, which have no times. */
+static int
+check_flag(struct cg_job *job, const struct cg_module *to,
+    const struct cg_ability *can)
+{
+	cg_facts missing = can->needs & ~to->needs & ~job->graph->facts;
+
+	if (!(missing & CG_TIMELINE))
+		return CG_OK;
+	return cg_lacks(job,
+	    "--%s needs samples or calls with times; the input has none",
+	    can->flag);
+}
+
 int
 cg_derive(struct cg_job *job, const struct cg_module *to)
 {
 	struct cg_graph *graph = job->graph;
+	const struct cg_ability can = cg_target_ability(job, to);
 	cg_facts missing, lost, labels = 0;
 	char text[FACTS_ROOM];
 	uint64_t levels;
@@ -310,20 +332,22 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 		status = report_dropped(job, to);
 	if (status == CG_OK)
 		status = convert_labels(job, to, &labels);
+	if (status == CG_OK)
+		status = check_flag(job, to, &can);
 	if (status != CG_OK)
 		return status;
 
 	/* Checked now: folding drops the stacks. */
-	lost = cg_graph_facts(graph) & ~to->carries &
+	lost = cg_graph_facts(graph) & ~can.carries &
 	       (CG_STACKS | CG_INLINING | CG_SAMPLES);
-	status = derive_facts(job, to->needs, to->carries, levels);
+	status = derive_facts(job, can.needs, can.carries, levels);
 	if (status != CG_OK)
 		return status;
 	if (to->needs & CG_STACKS)
 		status = cg_need_stacks(job, to->name);
 	if (status != CG_OK)
 		return status;
-	missing = to->needs & ~cg_graph_facts(graph) & ~CG_INCL;
+	missing = can.needs & ~cg_graph_facts(graph) & ~CG_INCL;
 	if (missing && (!cg_is_empty(graph) || (missing & ~EMPTY_LACKS)))
 		return cg_lacks(job, "%s needs %s; %s%s", to->name,
 		    list_facts(missing, text, sizeof(text)),
@@ -331,6 +355,6 @@ cg_derive(struct cg_job *job, const struct cg_module *to)
 		    job->emptied ? " left none" : " none");
 	if (missing && !job->emptied)
 		cg_warn(job, "the input has no costs: the output is empty");
-	lost |= labels | (cg_graph_facts(graph) & ~to->carries);
+	lost |= labels | (cg_graph_facts(graph) & ~can.carries);
 	return report_loss(job, to, lost);
 }

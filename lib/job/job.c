@@ -184,10 +184,16 @@ find_unwanted(const struct cg_job *job)
 			      CG_CONDITIONS | CG_COUNTERS | CG_TIMELINE;
 	const cg_facts used = job->between.given ? CG_TIMELINE : 0;
 
+	struct cg_ability can;
+
 	/* Sums are of rows; timelines are told, too. */
 	if (job->sums_only)
 		return rows & ~CG_TIMELINE;
-	return job->to ? rows & ~(job->to->carries | job->to->needs | used) : 0;
+	/* A program may want to look at the graph, unless an output is set. */
+	if (!job->to && !job->output)
+		return 0;
+	can = cg_target_ability(job, cg_job_target(job));
+	return rows & ~(can.carries | can.needs | used);
 }
 
 /* See cg_wants_fact(). */
@@ -196,9 +202,12 @@ find_wanted(const struct cg_job *job)
 {
 	const struct cg_module *to = cg_job_target(job);
 
+	struct cg_ability can;
+
 	if (!to)
 		return 0;
-	return to->needs & CG_COUNTERS ? to->needs : to->carries;
+	can = cg_target_ability(job, to);
+	return can.needs & CG_COUNTERS ? can.needs : can.carries;
 }
 
 /* Which of cg_who_key become labels. */

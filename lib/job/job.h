@@ -134,6 +134,13 @@ const struct cg_option *cg_module_option(const struct cg_module *,
 const char *cg_opt_given(const struct cg_job *, const char *name);
 /* CG_EUSAGE if an option that was set does not apply to the conversion. */
 int cg_check_options(struct cg_job *, const struct cg_module *to);
+/* What the target can represent and needs, with the flags that are set. */
+struct cg_ability {
+	cg_facts carries, needs;
+	const char *flag; /* that adds to them; or NULL */
+};
+struct cg_ability cg_target_ability(const struct cg_job *,
+    const struct cg_module *to);
 
 /* ---- state.c ------------------------------------------------------------- */
 

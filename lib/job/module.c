@@ -38,7 +38,7 @@ SIZE(cg_mapping, 56);
 SIZE(cg_member, 32);
 SIZE(cg_merged_frame, 20);
 SIZE(cg_message, 56);
-SIZE(cg_option, 48);
+SIZE(cg_option, 56);
 SIZE(cg_part_info, 32);
 SIZE(cg_pos, 16);
 SIZE(cg_range, 24);

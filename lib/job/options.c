@@ -104,6 +104,32 @@ cg_opt_flag(const struct cg_job *job, const char *name)
 	return value && strcmp(value, "yes") == 0;
 }
 
+/* Is it a flag that is set, here or by default? */
+static bool
+is_set(const struct cg_job *job, const struct cg_option *option)
+{
+	const char *value = cg_opt_given(job, option->name);
+
+	value = value ? value : option->fallback;
+	return option->type == CG_FLAG && value && strcmp(value, "yes") == 0;
+}
+
+struct cg_ability
+cg_target_ability(const struct cg_job *job, const struct cg_module *to)
+{
+	struct cg_ability can = { to->carries, to->needs, NULL };
+	const struct cg_option *option = to->options;
+
+	for (; option && option->name; option++) {
+		if (!(option->carries | option->needs) || !is_set(job, option))
+			continue;
+		can.carries |= option->carries;
+		can.needs |= option->needs;
+		can.flag = option->name;
+	}
+	return can;
+}
+
 static bool
 option_reads(const struct cg_job *job, const char *name)
 {
