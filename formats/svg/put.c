@@ -1,0 +1,183 @@
+/*
+ * put.c - what flame graphs and flame charts write: head, names, boxes.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "svg.h"
+
+#define CHAR 72 /* tenths of a pixel: a monospaced letter is 0.6 em */
+#define UNKNOWN "[unknown]"
+
+void
+svg_put_pixels(struct svg *svg, uint64_t units)
+{
+	cg_putf(svg->out, "%" PRIu64 ".%06" PRIu64, units / SVG_UNIT,
+	    units % SVG_UNIT);
+}
+
+void
+svg_put_number(struct svg *svg, uint64_t number)
+{
+	char digits[CG_NUMBER_MAX];
+	size_t len = (size_t)(cg_format_u64(digits, number) - digits);
+
+	for (size_t i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			cg_putc(svg->out, ',');
+		cg_putc(svg->out, digits[i]);
+	}
+}
+
+void
+svg_put_total(struct svg *svg, uint64_t total)
+{
+	const struct cg_event *event = svg->event;
+
+	cg_put_xml(svg->out,
+	    cg_slice(*event->long_name ? event->long_name : event->name));
+	cg_puts(svg->out, ": ");
+	svg_put_number(svg, total);
+	if (*event->unit)
+		cg_putc(svg->out, ' ');
+	cg_put_xml(svg->out, cg_slice(event->unit));
+}
+
+/* ---- The file ----------------------------------------------------------- */
+
+void
+svg_begin(struct svg *svg, uint64_t height, const char *title)
+{
+	const char *given = cg_opt(svg->job, "title");
+
+	cg_putf(svg->out,
+	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu64
+	    "\" height=\"%" PRIu64 "\" viewBox=\"0 0 %" PRIu64 " %" PRIu64
+	    "\">\n",
+	    svg->width, height, svg->width, height);
+	cg_putf(svg->out,
+	    "<style>text { font: %dpx monospace; } #title { font: bold 16px "
+	    "sans-serif; } .f { cursor: pointer; } .f text { pointer-events: "
+	    "none; } .f:hover rect { stroke: #000; }</style>\n"
+	    "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
+	    "<text id=\"title\" x=\"%d\" y=\"24\">",
+	    SVG_FONT, SVG_PAD);
+	cg_put_xml(svg->out, cg_slice(given ? given : title));
+	cg_putf(svg->out, "</text>\n<text id=\"event\" x=\"%d\" y=\"44\">",
+	    SVG_PAD);
+}
+
+void
+svg_end_details(struct svg *svg)
+{
+	cg_putf(svg->out,
+	    "</text>\n<text id=\"info\" x=\"%" PRIu64 "\" y=\"52\" "
+	    "text-anchor=\"end\"></text>\n",
+	    svg->width - SVG_PAD);
+}
+
+void
+svg_end(struct svg *svg)
+{
+	cg_puts(svg->out, "<script><![CDATA[\n");
+	for (const char *const *piece = svg_script; *piece; piece++)
+		cg_puts(svg->out, *piece);
+	cg_puts(svg->out, "]]></script>\n</svg>\n");
+}
+
+/* ---- Boxes -------------------------------------------------------------- */
+
+/* A light colour, so that black text is readable; depends on the name only. */
+static void
+put_colour(struct svg *svg, struct cg_slice name)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	for (size_t i = 0; i < name.len; i++)
+		hash = (hash ^ (uint8_t)name.ptr[i]) * 16777619u;
+	hash ^= hash >> 15;
+	cg_putf(svg->out, "#%02x%02x%02x", 215 + hash % 40,
+	    120 + (hash >> 8) % 110, 50 + (hash >> 16) % 60);
+}
+
+/* The characters of a name that fit. *cut: not all of them do. */
+static struct cg_slice
+fit(struct cg_slice name, uint64_t units, bool *cut)
+{
+	uint64_t room = units / (SVG_UNIT / 10), chars = 0;
+	size_t end = 0, last = 0;
+
+	*cut = false;
+	chars = room > 60 ? (room - 60) / CHAR : 0;
+	if (chars < 3)
+		return (struct cg_slice){ name.ptr, 0 };
+	for (uint64_t n = 0; end < name.len; n++) {
+		if (n == chars - 2)
+			last = end;
+		if (n == chars) {
+			*cut = true;
+			return (struct cg_slice){ name.ptr, last };
+		}
+		end++;
+		while (end < name.len && (name.ptr[end] & 0xc0) == 0x80)
+			end++;
+	}
+	return name;
+}
+
+struct cg_slice
+svg_fn_name(struct svg *svg, cg_fn fn)
+{
+	struct cg_slice name = cg_fn_name(svg->graph, fn), object;
+
+	object = cg_base_name(
+	    cg_object_path(svg->graph, cg_fn_object(svg->graph, fn)));
+	if (name.len > 0 && !cg_equal(name, UNKNOWN))
+		return name;
+	if (object.len == 0 || *object.ptr == '[')
+		return cg_slice(UNKNOWN);
+	if (!cg_grow_raw(&svg->name, &svg->name_cap, object.len + 2, 1)) {
+		(void)cg_reject_nomem(svg->job);
+		return cg_slice(UNKNOWN);
+	}
+	svg->name[0] = '[';
+	memcpy(svg->name + 1, object.ptr, object.len);
+	svg->name[object.len + 1] = ']';
+	return (struct cg_slice){ svg->name, object.len + 2 };
+}
+
+void
+svg_begin_box(struct svg *svg, const struct svg_box *box)
+{
+	cg_puts(svg->out, "<g class=\"f\"><title>");
+	cg_put_xml(svg->out, box->name);
+	cg_putc(svg->out, '\n');
+}
+
+void
+svg_end_box(struct svg *svg, const struct svg_box *box)
+{
+	struct cg_slice label;
+	bool cut;
+
+	cg_puts(svg->out, "</title><rect x=\"");
+	svg_put_pixels(svg, box->x);
+	cg_putf(svg->out, "\" y=\"%" PRIu64 "\" width=\"", box->y);
+	svg_put_pixels(svg, box->width);
+	cg_putf(svg->out, "\" height=\"%d\" fill=\"", SVG_LEVEL - 1);
+	if (box->fill)
+		cg_puts(svg->out, box->fill);
+	else
+		put_colour(svg, box->name);
+	cg_puts(svg->out, "\"/>");
+	label = fit(box->name, box->width, &cut);
+	if (label.len > 0) {
+		cg_puts(svg->out, "<text x=\"");
+		svg_put_pixels(svg, box->x + 3 * SVG_UNIT);
+		cg_putf(svg->out, "\" y=\"%" PRIu64 "\">", box->y + SVG_FONT);
+		cg_put_xml(svg->out, label);
+		cg_puts(svg->out, cut ? "..</text>" : "</text>");
+	}
+	cg_puts(svg->out, "</g>\n");
+}
