@@ -820,11 +820,14 @@ int cg_job_exclude(struct cg_job *, const char *pattern);
 void cg_job_drop_branches(struct cg_job *, bool throws_only);
 /* Keep the inputs apart as parts instead of summing them. */
 void cg_job_set_parts(struct cg_job *, bool);
-/* Make parts of samples: by "pid", "tid", "comm" or "label:KEY"; or "none". */
+/*
+ * Make parts of samples: by "pid", "tid", "comm", "cpu" or "label:KEY"; or
+ * "none".
+ */
 int cg_job_set_part_by(struct cg_job *, const char *by);
 /*
  * Put a frame below the outermost one of each stack, which tells whose it is:
- * by "comm", "pid", "tid", "part" or "label:KEY". Further calls put frames above
+ * by "comm", "pid", "tid", "cpu", "part" or "label:KEY". Further calls put frames above
  * it. "none": not even the frame that the target has by default (root_by).
  */
 int cg_job_add_root_by(struct cg_job *, const char *by);

@@ -250,7 +250,8 @@ void cg_set_labels(struct cg_build *, cg_labels);
  * those that only repeat what the part says: the first label of the key that
  * makes the part, and pid and tid as numbers. A reader whose format has no
  * labels states none: then the library makes labels comm, pid, tid and thread
- * where the target or --root-by uses them. So a reader calls this before each
+ * where the target or --root-by uses them, and cpu where --root-by or --part-by
+ * asks for it. So a reader calls this before each
  * sample, or whenever it changes, and makes no parts of threads itself.
  */
 struct cg_sample_key {
@@ -259,6 +260,8 @@ struct cg_sample_key {
 	struct cg_slice thread; /* name of the thread, or "" */
 	const struct cg_label *label;
 	size_t labels;
+	uint32_t cpu; /* where it ran, if that is known */
+	bool has_cpu;
 };
 void cg_set_sample_part(struct cg_build *, const struct cg_sample_key *);
 /*

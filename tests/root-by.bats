@@ -50,7 +50,7 @@ roots()
 	# A label that is not there makes no frame.
 	"$CGCONV" -q -t folded --root-by label:zone two.perf |
 		roots 'main;work 14'
-	refuses 2 "--root-by: expected comm, pid, tid, part or label:KEY, not 'x'" \
+	refuses 2 "--root-by: expected comm, pid, tid, cpu, part or label:KEY, not 'x'" \
 		--root-by x -t folded two.perf
 	refuses 2 '--root-by: at most 8 are possible' -t folded two.perf \
 		$(printf -- '--root-by comm %.0s' 1 2 3 4 5 6 7 8 9)
@@ -127,4 +127,33 @@ roots()
 	roots 'aa_a;main;work 14' 'bbb;main;work 7' 'ccc;main;work 7' <sum
 	"$CGCONV" -q -O out -r -t folded --root-by pid in
 	roots 'pid=10;main;work 7' 'pid=40;main;work 7' <"$(find out -name other.folded)"
+}
+
+@test "root-by, part-by: cpu, the processor of perf's samples" {
+	for cpu in 0 3 0 12; do
+		printf 'a 1/1 [%03d] 1.0: 5 cycles:\n\t1 f (/x)\n\n' $cpu
+	done >"$dir/in.perf"
+	"$CGCONV" -q -t folded --root-by cpu "$dir/in.perf" |
+		same - <(printf '%s\n' 'cpu=0;f 10' 'cpu=12;f 5' 'cpu=3;f 5')
+	"$CGCONV" -q -t json --root-by cpu "$dir/in.perf" >"$dir/in.cgj"
+	"$CGCONV" -q -t callgrind --part-by cpu "$dir/in.perf" >"$dir/out"
+	[ "$(grep -E '^(desc: label|desc: cpu|totals)' "$dir/out" |
+		paste -sd,)" = "$(paste -sd, <<-'W'
+	desc: cpu: 0
+	totals: 10
+	desc: cpu: 3
+	totals: 5
+	desc: cpu: 12
+	totals: 5
+	W
+	)" ]
+	"$CGCONV" -q -t pprof --part-by cpu "$dir/in.perf" -o "$dir/out.pb"
+	"$CGCONV" -q -t json --root-by cpu "$dir/in.perf" | grep -q '"cpu"'
+	# Not otherwise: stacks would be there for each processor.
+	"$CGCONV" -q -t json "$dir/in.perf" >"$dir/out"
+	not grep -q cpu "$dir/out"
+	# Without processors there is no frame.
+	sed 's/ \[[0-9]*\]//' "$dir/in.perf" >"$dir/none.perf"
+	"$CGCONV" -q -t folded --root-by cpu "$dir/none.perf" |
+		same - <(echo 'f 20')
 }

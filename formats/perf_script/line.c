@@ -83,6 +83,20 @@ is_cpu(struct cg_slice word)
 	       is_number((struct cg_slice){ word.ptr + 1, word.len - 2 });
 }
 
+/* The same; keeps its number. */
+static bool
+take_cpu(struct cg_slice word, struct perf_head *head)
+{
+	struct cg_slice number = { word.ptr + 1, word.len };
+	uint64_t cpu;
+
+	if (!is_cpu(word))
+		return false;
+	head->has_cpu = cg_take_u64(&number, &cpu) && cpu <= UINT32_MAX;
+	head->cpu = head->has_cpu ? (uint32_t)cpu : 0;
+	return true;
+}
+
 /* "5791/5860" or "5860"; "-1" is the idle task of a processor. */
 static bool
 take_ids(struct cg_slice word, uint64_t *pid, uint64_t *tid)
@@ -113,7 +127,7 @@ take_task(struct cg_slice text, bool whole, struct perf_head *head)
 	struct cg_slice left = text, word = cut_word(&left), more;
 	uint64_t number, ignored;
 
-	if (is_cpu(word)) {
+	if (take_cpu(word, head)) {
 		text = left;
 		word = cut_word(&left);
 	}
@@ -124,7 +138,7 @@ take_task(struct cg_slice text, bool whole, struct perf_head *head)
 		head->has_period = true;
 		text = left;
 		word = cut_word(&left);
-		if (is_cpu(word)) {
+		if (take_cpu(word, head)) {
 			text = left;
 			word = cut_word(&left);
 		}

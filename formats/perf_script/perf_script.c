@@ -16,10 +16,10 @@
  *
  * Each event is a column, the sum of its periods; without -F period it is
  * named samples:EVENT and counts samples. Names, objects, files and lines,
- * inlining, events, the lines of --header and, with --part-by, processes and
- * threads survive. Addresses survive with --addresses; since perf 5.17 they are
- * offsets in the object file. Times, processors, arguments of tracepoints, and
- * offsets in functions are lost.
+ * inlining, events, the lines of --header, times and processes, threads and
+ * processors, where asked for, survive. Addresses survive with --addresses; since perf 5.17 they are
+ * offsets in the object file. Arguments of tracepoints and offsets in functions
+ * are lost.
  */
 #include "perf_script.h"
 

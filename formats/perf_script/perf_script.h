@@ -26,7 +26,8 @@ struct perf_head {
 	uint64_t pid, tid;     /* 0: not printed */
 	uint64_t period;
 	struct cg_slice time; /* "916.089109:" */
-	bool has_period, has_time;
+	uint32_t cpu;
+	bool has_period, has_time, has_cpu;
 };
 
 /* A frame: "ip name+0xoffset (object)", the last two of them optional. */

@@ -315,9 +315,12 @@ begin_sample(struct reader *r, const struct perf_head *head)
 	if (!find_event(r, head))
 		return false;
 	begin_part(r);
-	cg_set_sample_part(r->build,
-	    &(const struct cg_sample_key){
-		.pid = head->pid, .tid = head->tid, .comm = head->comm });
+	cg_set_sample_part(
+	    r->build, &(const struct cg_sample_key){ .pid = head->pid,
+			  .tid = head->tid,
+			  .comm = head->comm,
+			  .cpu = head->cpu,
+			  .has_cpu = head->has_cpu });
 	begin_moment(r, head);
 	r->period = head->period;
 	r->column = r->latest->column;

@@ -27,7 +27,7 @@ struct rooting {
 bool
 cg_roots_add(struct cg_roots *roots, const char *by)
 {
-	static const char *const word[] = { "comm", "pid", "tid" };
+	static const char *const word[] = { "comm", "pid", "tid", "cpu" };
 	struct cg_slice rest = cg_slice(by);
 	const char *key = NULL;
 

@@ -39,10 +39,12 @@ struct cg_part_by {
 
 /*
  * What a reader knows of a sample without labels of its own becomes labels of
- * these keys: comm, pid, tid, thread.
+ * these keys: comm, pid, tid, thread, cpu.
  */
-#define CG_WHO_KEYS 4
-#define CG_WHO_ALL ((1u << CG_WHO_KEYS) - 1)
+#define CG_WHO_KEYS 5
+#define CG_WHO_CPU (1u << (CG_WHO_KEYS - 1))
+/* On request only: threads move, and each stack would be there for each cpu. */
+#define CG_WHO_USUAL (CG_WHO_CPU - 1)
 extern const char *const cg_who_key[CG_WHO_KEYS];
 
 struct cg_last_sample {
@@ -51,6 +53,8 @@ struct cg_last_sample {
 	uint64_t pid, tid;
 	cg_str comm, thread, label;
 	cg_labels labels;
+	uint32_t cpu;
+	bool has_cpu;
 };
 
 /* What is known of the sign of an event's costs; see add.c. */
@@ -224,6 +228,8 @@ void cg_part_merged(struct cg_build *, struct cg_part_entry *);
 
 /* Parses the argument of --part-by; false if it is invalid. */
 bool cg_part_by_parse(struct cg_part_by *, const char *text);
+/* The bits of cg_who_key that it uses as labels. */
+unsigned cg_part_by_who(const struct cg_part_by *);
 /*
  * All samples were added: describes their parts, and reports what was lost.
  * CG_ELOSS if something was, and strict.

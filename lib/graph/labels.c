@@ -9,7 +9,8 @@
 
 #include "graph/build.h"
 
-const char *const cg_who_key[CG_WHO_KEYS] = { "comm", "pid", "tid", "thread" };
+const char *const cg_who_key[CG_WHO_KEYS] = { "comm", "pid", "tid", "thread",
+	"cpu" };
 
 /* ---- Order --------------------------------------------------------------- */
 

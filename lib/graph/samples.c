@@ -18,7 +18,8 @@ cg_part_by_parse(struct cg_part_by *by, const char *text)
 	struct cg_slice rest = cg_slice(text);
 
 	*by = (struct cg_part_by){ .text = text };
-	if (cg_take_prefix(&rest, "label:")) {
+	/* A processor is a label. */
+	if (cg_equal(rest, "cpu") || cg_take_prefix(&rest, "label:")) {
 		by->what = CG_BY_LABEL;
 		by->label = rest;
 		return rest.len > 0;
@@ -30,6 +31,14 @@ cg_part_by_parse(struct cg_part_by *by, const char *text)
 		return true;
 	}
 	return false;
+}
+
+unsigned
+cg_part_by_who(const struct cg_part_by *by)
+{
+	return by->what == CG_BY_LABEL && cg_equal(by->label, "cpu")
+		   ? CG_WHO_CPU
+		   : 0;
 }
 
 static bool
@@ -66,12 +75,17 @@ label_who(const struct cg_build *build, const struct cg_sample_key *key,
 	const struct cg_label known[CG_WHO_KEYS] = { { .value = key->comm },
 		{ .value = none, .number = (int64_t)key->pid },
 		{ .value = none, .number = (int64_t)key->tid },
-		{ .value = key->thread } };
+		{ .value = key->thread },
+		{ .value = none, .number = key->cpu } };
 	size_t n = 0;
 
 	for (size_t i = 0; i < CG_WHO_KEYS; i++) {
-		if (!(build->who & 1u << i) ||
-		    (known[i].value.len == 0 && known[i].number == 0))
+		unsigned bit = 1u << i;
+
+		if (!(build->who & bit) ||
+		    (bit == CG_WHO_CPU
+			    ? !key->has_cpu
+			    : known[i].value.len == 0 && known[i].number == 0))
 			continue;
 		label[n] = known[i];
 		label[n].key = cg_slice(cg_who_key[i]);
@@ -302,7 +316,7 @@ describe_part(struct cg_build *build, struct cg_part_entry *part,
 
 /* True if the sample is of the thread of the one before. */
 static bool
-is_known(const struct cg_build *build, const struct cg_sample_key *key)
+is_same_thread(const struct cg_build *build, const struct cg_sample_key *key)
 {
 	const struct cg_strs *strs = &build->graph->strs;
 	const struct cg_last_sample *last = &build->last;
@@ -310,6 +324,17 @@ is_known(const struct cg_build *build, const struct cg_sample_key *key)
 	return last->known && last->pid == key->pid && last->tid == key->tid &&
 	       equal_text(cg_strs_get(strs, last->comm), key->comm) &&
 	       equal_text(cg_strs_get(strs, last->thread), key->thread);
+}
+
+/* The same, and of the same processor, if that is of interest. */
+static bool
+is_known(const struct cg_build *build, const struct cg_sample_key *key)
+{
+	const struct cg_last_sample *last = &build->last;
+
+	return is_same_thread(build, key) &&
+	       (!(build->who & CG_WHO_CPU) ||
+		   (last->cpu == key->cpu && last->has_cpu == key->has_cpu));
 }
 
 /* True if the sample has the part of the one before. */
@@ -336,7 +361,7 @@ is_other_thread(const struct cg_build *build, const struct cg_sample_key *key)
 		return false;
 	if (key->pid != 0 || key->tid != 0)
 		return last->pid != key->pid || last->tid != key->tid;
-	return !is_known(build, key);
+	return !is_same_thread(build, key);
 }
 
 /* Selects the part of a sample that differs from the one before. */
@@ -363,7 +388,9 @@ change_part(struct cg_build *build, const struct cg_sample_key *key,
 		.tid = key->tid,
 		.comm = cg_add_name(build, key->comm),
 		.thread = cg_add_name(build, key->thread),
-		.label = cg_add_name(build, value) };
+		.label = cg_add_name(build, value),
+		.cpu = key->cpu,
+		.has_cpu = key->has_cpu };
 }
 
 static void

@@ -220,7 +220,8 @@ find_who(const struct cg_job *job)
 		       ? to && (to->carries & CG_LABELS)
 		       : job->identity == CG_IDENTITY_ALL;
 
-	return all ? CG_WHO_ALL : cg_roots_who(&roots);
+	return (all ? CG_WHO_USUAL : 0) | cg_roots_who(&roots) |
+	       cg_part_by_who(&job->part_by);
 }
 
 static bool

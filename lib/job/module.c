@@ -42,7 +42,7 @@ SIZE(cg_option, 56);
 SIZE(cg_part_info, 32);
 SIZE(cg_pos, 16);
 SIZE(cg_range, 24);
-SIZE(cg_sample_key, 64);
+SIZE(cg_sample_key, 72);
 SIZE(cg_slice, 16);
 SIZE(cg_stack, 40);
 SIZE(cg_stack_cost, 32);

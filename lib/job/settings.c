@@ -198,7 +198,8 @@ cg_job_set_part_by(struct cg_job *job, const char *by)
 	if (cg_part_by_parse(&job->part_by, text))
 		return CG_OK;
 	return cg_usage(job,
-	    "--part-by: expected none, pid, tid, comm or label:KEY, not '%s'",
+	    "--part-by: expected none, pid, tid, comm, cpu or label:KEY, not "
+	    "'%s'",
 	    by);
 }
 
@@ -220,7 +221,8 @@ cg_job_add_root_by(struct cg_job *job, const char *by)
 	if (cg_roots_add(&job->roots, text))
 		return CG_OK;
 	return cg_usage(job,
-	    "--root-by: expected comm, pid, tid, part or label:KEY, not '%s'",
+	    "--root-by: expected comm, pid, tid, cpu, part or label:KEY, not "
+	    "'%s'",
 	    by);
 }
 
