@@ -253,3 +253,72 @@ verifies()
 	run -1 "$CGCONV" --verify "$dir/other" "$dir/two"
 	[[ $output == *"Total  b  5 = 5"* ]]
 }
+
+# times FILE WORD...: a speedscope profile of samples that last 1 ms each, or
+# as WORD:MS says.
+times()
+{
+	local file=$1 samples='' weights='' word
+	shift
+	for word; do
+		samples+=",[$(( $(printf %d "'${word%%:*}") - 97 ))]"
+		[[ $word == *:* ]] && weights+=",${word#*:}" || weights+=,1
+	done
+	printf '%s%s[%s],"weights":[%s]}]}\n' '{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"},{"name":"b"}]},' \
+		'"profiles":[{"type":"sampled","name":"t","unit":"milliseconds","startValue":0,"endValue":9,"samples":' \
+		"${samples#,}" "${weights#,}" >"$file"
+}
+
+@test "verify: finds another order in time, another time, another length" {
+	times "$dir/a.json" a b a b
+	times "$dir/b.json" a:2 b:2
+	run -1 "$CGCONV" --verify "$dir/a.json" "$dir/b.json"
+	[[ $output == *"  timeline: pid 0 tid 0 t, sample 1, time, cost: 1000000 is not 2000000"* ]]
+	[[ $output == *"Differ in 1 number"* ]]
+	times "$dir/b.json" a a b b
+	run -1 "$CGCONV" --verify "$dir/a.json" "$dir/b.json"
+	[[ $output == *", sample 2, "*", stack: b is not a"* ]]
+	run -1 "$CGCONV" --verify --json "$dir/a.json" "$dir/b.json"
+	[[ $output == *'"kind":"timeline","what":"stack","event":"time","pid":0,"tid":0,"sample":2,"a":"b","b":"a"'* ]]
+	sed 's/"startValue":0/"startValue":1/' "$dir/a.json" >"$dir/b.json"
+	run -1 "$CGCONV" --verify "$dir/a.json" "$dir/b.json"
+	[[ $output == *", sample 1, "*", time: 0 is not 1000000"* ]]
+	# As calls, neighbours with equal stacks are one.
+	times "$dir/a.json" a a b b
+	times "$dir/b.json" a:2 b:2
+	"$CGCONV" -q -t trace-event "$dir/b.json" -o "$dir/b.trace.json"
+	"$CGCONV" -q --verify "$dir/a.json" "$dir/b.trace.json"
+	times "$dir/a.json" a b a b
+	run -1 "$CGCONV" --verify "$dir/a.json" "$dir/b.trace.json"
+	[[ $output == *"  timeline: "*", cost: 1000000 is not 2000000"* ]]
+}
+
+@test "verify: timelines are the same in all formats that represent them" {
+	for file in samples/speedscope/*/*.json samples/cpuprofile/node/*.cpuprofile \
+		samples/trace-event/*/*.json samples/stackprof/raw/*.json; do
+		for to in json speedscope firefox; do
+			"$CGCONV" -q -t $to -o "$dir/out" "$file"
+			"$CGCONV" --verify "$file" "$dir/out" >"$dir/got" || true
+			not grep timeline: "$dir/got"
+		done
+	done
+	# Samples and calls of several threads; one has microseconds.
+	for i in 0 1 2 3 4 5; do
+		printf 'p 1/%d %d.000%d: 3 cycles:\n\t1 f%d (/x)\n\n' \
+			$((i % 2)) $((10 + i)) "$i" $((i % 3))
+	done >"$dir/in.perf"
+	for to in json firefox speedscope trace-event; do
+		"$CGCONV" -q -t $to -o "$dir/out" "$dir/in.perf"
+		"$CGCONV" --verify "$dir/in.perf" "$dir/out" >"$dir/got" || true
+		not grep timeline: "$dir/got"
+	done
+	file=$(echo samples/cpuprofile/node/*.cpuprofile)
+	"$CGCONV" -q -t json -o "$dir/out.cgj" "$file"
+	"$CGCONV" -q -t cpuprofile -o "$dir/out.cpuprofile" "$dir/out.cgj"
+	"$CGCONV" --verify "$file" "$dir/out.cpuprofile" >"$dir/got" || true
+	not grep timeline: "$dir/got"
+	# Sums have no times: that is a loss, and no difference.
+	"$CGCONV" -q -t callgrind -o "$dir/out.cg" "$dir/in.perf"
+	"$CGCONV" --verify "$dir/in.perf" "$dir/out.cg" |
+		grep 'cannot represent: .*timeline'
+}

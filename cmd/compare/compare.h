@@ -2,7 +2,7 @@
  * compare.h - declarations shared by the files of --verify and --diff.
  *
  * profile.c reads one of the two profiles. For --verify, match.c finds what
- * both contain, compare_fns.c compares it function by function, report.c
+ * both contain, match_times.c compares their timelines, compare_fns.c compares it function by function, report.c
  * prints the differences. diff.c does --diff; the library makes the
  * difference of two graphs for it.
  */
@@ -49,15 +49,25 @@ struct common {
 
 enum difference {
 	DIFF_TOTAL, DIFF_SELF, DIFF_INCLUSIVE, DIFF_COUNT, DIFF_CALL,
-	DIFF_LINE, DIFF_LABEL
+	DIFF_LINE, DIFF_LABEL, DIFF_TIME
 };
-#define DIFFERENCES 7
+#define DIFFERENCES 8
 
 /* The cost of all samples with a label. */
 struct label_difference {
 	struct cg_label label;
 	size_t event;
 	uint64_t value[2];
+};
+
+/* The first difference of a track, or that there are more tracks. */
+struct time_difference {
+	enum { TIME_TRACKS, TIME_COUNT, TIME_STACK, TIME_BEGIN, TIME_COST } what;
+	size_t event;
+	struct cg_track track; /* of A; valid as long as its graph */
+	uint64_t number;       /* of the sample, from 1 */
+	char *stack[2];        /* of TIME_STACK: "main;a" */
+	uint64_t value[2];     /* of others; of TIME_COUNT: is there one? */
 };
 
 struct verify {
@@ -78,6 +88,8 @@ struct verify {
 	char *names[2];     /* of functions that are named by their object */
 	struct label_difference *label;
 	size_t labels, label_cap;
+	struct time_difference *time;
+	size_t times, time_cap;
 	uint64_t count[DIFFERENCES];
 	size_t missing;     /* events that one lacks but could represent */
 	size_t elements;    /* written to JSON */
@@ -96,6 +108,11 @@ bool match_functions(struct verify *);
  * before cg_job_derive(), which replaces stacks by calls.
  */
 bool match_labels(struct verify *);
+
+/* ---- match_times.c ------------------------------------------------------ */
+
+/* The same for timelines; false: out of memory. */
+bool match_times(struct verify *);
 
 /* ---- compare_fns.c ------------------------------------------------------ */
 
@@ -122,6 +139,7 @@ void report_unit(
 /* Totals are reported even if they are equal. */
 void report_difference(struct verify *, enum difference, const struct where *,
     size_t event, const uint64_t value[2]);
+void report_time(struct verify *, const struct time_difference *);
 /* Costs without file or line, which one of the formats cannot represent. */
 void report_unlocated(struct verify *, const struct where *, size_t event,
     const uint64_t value[2]);

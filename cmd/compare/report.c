@@ -21,6 +21,7 @@ static const char *const kind_name[DIFFERENCES] = {
 	[DIFF_CALL] = "cost of calls",
 	[DIFF_LINE] = "line",
 	[DIFF_LABEL] = "label",
+	[DIFF_TIME] = "timeline",
 };
 
 static const struct cg_event *
@@ -186,6 +187,91 @@ report_difference(struct verify *v, enum difference kind,
 		print_total(v, event, value);
 	else if (v->args->verbose || v->count[kind] <= SHOWN)
 		print_difference(v, kind, where, event, value);
+}
+
+/* ---- Timelines ----------------------------------------------------------- */
+
+static const char *const time_what[] = {
+	[TIME_TRACKS] = "threads",
+	[TIME_COUNT] = "is there",
+	[TIME_STACK] = "stack",
+	[TIME_BEGIN] = "time",
+	[TIME_COST] = "cost",
+};
+
+static void
+print_side(const struct time_difference *difference, int s)
+{
+	switch (difference->what) {
+	case TIME_COUNT:
+		fputs(difference->value[s] ? "a sample" : "no more", stdout);
+		break;
+	case TIME_STACK:
+		put_safe(stdout, cg_slice(difference->stack[s]));
+		break;
+	case TIME_BEGIN:
+		printf("%" PRId64, (int64_t)difference->value[s]);
+		break;
+	case TIME_COST:
+	case TIME_TRACKS: printf("%" PRIu64, difference->value[s]); break;
+	}
+}
+
+static void
+print_time(const struct verify *v, const struct time_difference *difference)
+{
+	const struct cg_track *track = &difference->track;
+
+	fputs("  timeline: ", stdout);
+	if (difference->what != TIME_TRACKS) {
+		printf(
+		    "pid %" PRIu64 " tid %" PRIu64 " ", track->pid, track->tid);
+		put_safe(stdout, cg_slice(track->name));
+		printf(", sample %" PRIu64, difference->number);
+		fputs(", ", stdout);
+	}
+	put_safe(stdout, cg_slice(event_of(v, difference->event, 0)->name));
+	printf(", %s: ", time_what[difference->what]);
+	print_side(difference, 0);
+	fputs(" is not ", stdout);
+	print_side(difference, 1);
+	putchar('\n');
+}
+
+static void
+put_time_json(struct verify *v, const struct time_difference *difference)
+{
+	static const char *const key[2] = { "a", "b" };
+	struct json_object *json = json_object_new_object();
+	const struct cg_track *track = &difference->track;
+	bool ok = add_json_text(json, "kind", cg_slice("timeline")) &&
+		  add_json_text(
+		      json, "what", cg_slice(time_what[difference->what])) &&
+		  add_json_text(json, "event",
+		      cg_slice(event_of(v, difference->event, 0)->name));
+
+	if (difference->what != TIME_TRACKS)
+		ok = ok && add_json_u64(json, "pid", track->pid) &&
+		     add_json_u64(json, "tid", track->tid) &&
+		     add_json_u64(json, "sample", difference->number);
+	for (int s = 0; s < 2; s++)
+		if (difference->what == TIME_STACK)
+			ok = ok && add_json_text(json, key[s],
+				       cg_slice(difference->stack[s]));
+		else
+			ok = ok &&
+			     add_json_u64(json, key[s], difference->value[s]);
+	write_number(v, json, ok);
+}
+
+void
+report_time(struct verify *v, const struct time_difference *difference)
+{
+	v->count[DIFF_TIME]++;
+	if (v->args->json)
+		put_time_json(v, difference);
+	else if (v->args->verbose || v->count[DIFF_TIME] <= SHOWN)
+		print_time(v, difference);
 }
 
 void

@@ -171,6 +171,8 @@ compare(struct verify *v)
 	compare_units(v);
 	status = compare_all(v);
 	report_labels(v);
+	for (size_t i = 0; i < v->times; i++)
+		report_time(v, &v->time[i]);
 	report_end(v, status == CG_OK);
 	if (v->no_memory)
 		return cg_nomem(v->args->job);
@@ -195,7 +197,8 @@ verify(struct args *args)
 	/* Each as it would be written in the format of the other. */
 	for (int s = 0; s < 2 && status == CG_OK; s++)
 		status = cg_job_root(v.profile[s].job, v.profile[1 - s].format);
-	if (status == CG_OK && (!match_events(&v) || !match_labels(&v)))
+	if (status == CG_OK &&
+	    (!match_events(&v) || !match_labels(&v) || !match_times(&v)))
 		status = cg_nomem(args->job);
 	for (int s = 0; s < 2 && status == CG_OK; s++)
 		status = derive_profile(&v, s);
@@ -212,6 +215,10 @@ verify(struct args *args)
 	}
 	free(v.event);
 	free(v.label);
+	for (size_t i = 0; i < v.times; i++)
+		for (int s = 0; s < 2; s++)
+			free(v.time[i].stack[s]);
+	free(v.time);
 	free(v.fns);
 	free(v.first);
 	cg_job_free(v.profile[1].job);

@@ -1,0 +1,403 @@
+/*
+ * match_times.c - compares timelines: for each event, the samples of each
+ * thread in their order, by time, stack and cost.
+ *
+ * Tracks are those of the same process and thread, else the next that is left
+ * on the other side. Where one side has samples that cost time and the other
+ * calls, as traces have, both are times in which there was a stack; neighbours
+ * with the same stack are then one. Times of which one side has fewer digits are
+ * compared with these.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+
+#define UNKNOWN "[unknown]"
+#define COARSEST 1000 /* ns: no format has fewer digits than microseconds */
+
+/* A track that has costs of the event. */
+struct lane {
+	const struct cg_track *track;
+	size_t number;
+	bool matched;
+};
+
+/* One side of the comparison. */
+struct side {
+	const struct cg_graph *graph;
+	uint64_t *stack; /* by node: hash of the names of its frames */
+	struct lane *lane;
+	size_t lanes, column;
+	uint64_t digit; /* the last one of its times */
+};
+
+/* A sample, or a time in which there was a stack. */
+struct entry {
+	int64_t time;
+	uint64_t cost;
+	cg_node node;
+};
+
+struct cursor {
+	const struct side *side;
+	struct cg_moments *moments;
+	bool spans; /* entries are times */
+	bool ahead;
+	struct cg_time_span next; /* if ahead */
+};
+
+/* ---- Stacks -------------------------------------------------------------- */
+
+/* FNV-1a. A function without a name is named by its object. */
+static uint64_t
+add_text(uint64_t hash, struct cg_slice text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		hash = (hash ^ (uint8_t)text.ptr[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint64_t
+add_frame(const struct cg_graph *graph, uint64_t hash, cg_fn fn)
+{
+	struct cg_slice name = cg_fn_base_name(graph, fn);
+	struct cg_slice object =
+	    cg_base_name(cg_object_path(graph, cg_fn_object(graph, fn)));
+
+	hash = add_text(hash, cg_slice(";"));
+	if (name.len > 0 && !cg_equal(name, UNKNOWN))
+		return add_text(hash, name);
+	if (object.len == 0 || *object.ptr == '[')
+		return add_text(hash, cg_slice(UNKNOWN));
+	hash = add_text(hash, cg_slice("["));
+	return add_text(add_text(hash, object), cg_slice("]"));
+}
+
+static bool
+hash_stacks(struct side *side)
+{
+	size_t nodes = cg_node_count(side->graph) + 1;
+
+	side->stack = calloc(nodes, sizeof(*side->stack));
+	if (side->stack == NULL)
+		return false;
+	side->stack[0] = UINT64_C(0xcbf29ce484222325);
+	for (cg_node node = 1; node < nodes; node++) {
+		struct cg_stack at;
+
+		cg_get_node(side->graph, node, &at);
+		side->stack[node] =
+		    add_frame(side->graph, side->stack[at.parent], at.fn);
+	}
+	return true;
+}
+
+/* "main;a", to be freed; NULL: out of memory. */
+static char *
+stack_text(const struct cg_graph *graph, cg_node leaf)
+{
+	struct cg_stack at = { .parent = leaf };
+	size_t len = 1;
+	char *text, *to;
+
+	while (at.parent != 0) {
+		cg_get_node(graph, at.parent, &at);
+		len += cg_fn_name(graph, at.fn).len + 1;
+	}
+	text = malloc(len);
+	if (text == NULL)
+		return NULL;
+	to = text + len - 1;
+	*to = '\0';
+	/* From the leaf on, backwards. */
+	for (at.parent = leaf; at.parent != 0;) {
+		struct cg_slice name;
+
+		cg_get_node(graph, at.parent, &at);
+		name = cg_fn_name(graph, at.fn);
+		to -= name.len;
+		if (name.len > 0)
+			memcpy(to, name.ptr, name.len);
+		*--to = ';';
+	}
+	if (leaf != 0)
+		memmove(text, to + 1, len - 1);
+	return text;
+}
+
+/* ---- Entries ------------------------------------------------------------- */
+
+static bool
+open_cursor(struct cursor *it, const struct side *side, size_t lane, bool spans)
+{
+	size_t track = side->lane[lane].number;
+
+	*it = (struct cursor){ .side = side, .spans = spans };
+	it->moments = spans ? cg_spans_new(side->graph, track, side->column)
+			    : cg_moments_new(side->graph, track);
+	it->ahead =
+	    it->moments && spans && cg_next_span(it->moments, &it->next);
+	return it->moments != NULL;
+}
+
+/* Neighbours with the same stack are one; rounded ones may be one apart. */
+static bool
+next_span(struct cursor *it, struct entry *entry)
+{
+	const uint64_t *stack = it->side->stack;
+	int64_t end = it->next.end;
+
+	if (!it->ahead)
+		return false;
+	entry->node = it->next.node;
+	entry->time = it->next.begin;
+	while ((it->ahead = cg_next_span(it->moments, &it->next)) &&
+	       stack[it->next.node] == stack[entry->node] &&
+	       it->next.begin - 1 <= end)
+		end = it->next.end;
+	entry->cost = (uint64_t)end - (uint64_t)entry->time;
+	return true;
+}
+
+static bool
+next_entry(struct cursor *it, struct entry *entry)
+{
+	struct cg_moment moment;
+
+	if (it->spans)
+		return next_span(it, entry);
+	while (cg_next_moment(it->moments, &moment)) {
+		if (it->side->column >= moment.n ||
+		    moment.cost[it->side->column] == 0)
+			continue;
+		*entry = (struct entry){ moment.time,
+			moment.cost[it->side->column], moment.node };
+		return true;
+	}
+	return false;
+}
+
+/* ---- Tracks -------------------------------------------------------------- */
+
+/* Has it costs of the event? Notes how many digits its times have. */
+static bool
+look_at_track(struct side *side, size_t number, bool *any)
+{
+	const struct cg_track *track = cg_get_track(side->graph, number);
+	struct cg_moments *moments = cg_moments_new(side->graph, number);
+	bool calls =
+	    track->spans && cg_span_event(side->graph, track) == side->column;
+	struct cg_moment moment, last = { 0 };
+
+	*any = false;
+	while (moments != NULL && cg_next_moment(moments, &moment)) {
+		/* Calls that took no time are not compared. */
+		*any |= calls && last.node != 0 && moment.time > last.time;
+		*any |=
+		    side->column < moment.n && moment.cost[side->column] != 0;
+		while (
+		    side->digit > 1 && moment.time % (int64_t)side->digit != 0)
+			side->digit /= 10;
+		last = moment;
+	}
+	*any |= calls && last.node != 0 && track->end > last.time;
+	cg_moments_free(moments);
+	return moments != NULL;
+}
+
+static bool
+list_lanes(struct side *side)
+{
+	bool any, ok = true;
+
+	side->lanes = 0;
+	side->digit = COARSEST;
+	for (size_t i = 0; ok && i < cg_track_count(side->graph); i++) {
+		ok = look_at_track(side, i, &any);
+		if (ok && any)
+			side->lane[side->lanes++] =
+			    (struct lane){ cg_get_track(side->graph, i), i,
+				    false };
+	}
+	return ok;
+}
+
+static bool
+is_same_thread(const struct cg_track *a, const struct cg_track *b)
+{
+	return a->pid == b->pid && a->tid == b->tid;
+}
+
+/* The lane of the other side; SIZE_MAX: there is none. */
+static size_t
+find_lane(const struct side *side, const struct cg_track *track, bool same)
+{
+	for (size_t i = 0; i < side->lanes; i++)
+		if (!side->lane[i].matched &&
+		    (!same || is_same_thread(side->lane[i].track, track)))
+			return i;
+	return SIZE_MAX;
+}
+
+/* ---- Differences --------------------------------------------------------- */
+
+static bool
+add_difference(struct verify *v, const struct time_difference *difference)
+{
+	if (difference->what == TIME_STACK &&
+	    (difference->stack[0] == NULL || difference->stack[1] == NULL))
+		return false;
+	if (!cg_grow(&v->time, &v->time_cap, v->times + 1, sizeof(*v->time)))
+		return false;
+	v->time[v->times++] = *difference;
+	return true;
+}
+
+/* Times are rounded or cut. */
+static bool
+is_near(uint64_t a, uint64_t b, uint64_t digit)
+{
+	return (a > b ? a - b : b - a) < digit;
+}
+
+/* What differs first in an entry of both. */
+static bool
+compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,
+    uint64_t digit, struct time_difference *difference)
+{
+	uint64_t near = it[0].spans ? 2 * digit : 1;
+
+	for (int s = 0; s < 2; s++) {
+		difference->value[s] = (uint64_t)at[s].time;
+	}
+	difference->what = TIME_STACK;
+	if (it[0].side->stack[at[0].node] != it[1].side->stack[at[1].node])
+		return false;
+	difference->what = TIME_BEGIN;
+	if (timed &&
+	    !is_near((uint64_t)at[0].time, (uint64_t)at[1].time, digit))
+		return false;
+	for (int s = 0; s < 2; s++)
+		difference->value[s] = at[s].cost;
+	difference->what = TIME_COST;
+	return is_near(
+	    at[0].cost, at[1].cost, timed && digit > near ? 2 * digit : near);
+}
+
+/* Compares two tracks up to their first difference. */
+static bool
+compare_lanes(
+    struct verify *v, struct side side[2], size_t event, const size_t lane[2])
+{
+	const struct cg_track *track[2] = { side[0].lane[lane[0]].track,
+		side[1].lane[lane[1]].track };
+	bool spans = track[0]->spans || track[1]->spans;
+	bool timed = strcmp(track[0]->unit, track[1]->unit) == 0;
+	uint64_t digit =
+	    side[0].digit > side[1].digit ? side[0].digit : side[1].digit;
+	struct time_difference difference = { .event = event,
+		.track = *track[0] };
+	struct cursor it[2] = { 0 };
+	struct entry at[2];
+	bool ok;
+
+	/* Calls, and samples at the costs so far, or at times. */
+	if (spans && !timed)
+		return true;
+	ok = open_cursor(&it[0], &side[0], lane[0], spans) &&
+	     open_cursor(&it[1], &side[1], lane[1], spans);
+
+	for (uint64_t n = 1; ok; n++) {
+		bool more[2] = { next_entry(&it[0], &at[0]),
+			next_entry(&it[1], &at[1]) };
+
+		difference.number = n;
+		difference.what = TIME_COUNT;
+		for (int s = 0; s < 2; s++)
+			difference.value[s] = more[s];
+		if (!more[0] && !more[1])
+			break;
+		if (more[0] && more[1] &&
+		    compare_entries(it, at, timed, digit, &difference))
+			continue;
+		for (int s = 0; s < 2 && difference.what == TIME_STACK; s++)
+			difference.stack[s] =
+			    stack_text(side[s].graph, at[s].node);
+		ok = add_difference(v, &difference);
+		break;
+	}
+	for (int s = 0; s < 2; s++)
+		cg_moments_free(it[s].moments);
+	return ok;
+}
+
+/* Tracks of the same thread first, then those that are left, in their order. */
+static bool
+compare_tracks(struct verify *v, struct side side[2], size_t event)
+{
+	bool ok = true;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; ok && i < side[0].lanes; i++) {
+			size_t other =
+			    side[0].lane[i].matched
+				? SIZE_MAX
+				: find_lane(&side[1], side[0].lane[i].track,
+				      pass == 0);
+			const size_t lane[2] = { i, other };
+
+			if (other == SIZE_MAX)
+				continue;
+			side[0].lane[i].matched = true;
+			side[1].lane[other].matched = true;
+			ok = compare_lanes(v, side, event, lane);
+		}
+	return ok;
+}
+
+static bool
+compare_event(struct verify *v, struct side side[2], size_t event)
+{
+	struct time_difference difference = { .event = event,
+		.what = TIME_TRACKS };
+
+	for (int s = 0; s < 2; s++) {
+		side[s].column = v->event[event].column[s];
+		if (!list_lanes(&side[s]))
+			return false;
+		difference.value[s] = side[s].lanes;
+	}
+	/* One side has sums of this event: that is a loss. */
+	if (side[0].lanes == 0 || side[1].lanes == 0)
+		return true;
+	return (side[0].lanes == side[1].lanes ||
+		   add_difference(v, &difference)) &&
+	       compare_tracks(v, side, event);
+}
+
+bool
+match_times(struct verify *v)
+{
+	struct side side[2] = { { .graph = v->profile[0].graph },
+		{ .graph = v->profile[1].graph } };
+	bool ok = true;
+
+	if (cg_track_count(side[0].graph) == 0 ||
+	    cg_track_count(side[1].graph) == 0)
+		return true;
+	for (int s = 0; ok && s < 2; s++) {
+		side[s].lane = calloc(
+		    cg_track_count(side[s].graph), sizeof(*side[s].lane));
+		ok = side[s].lane != NULL && hash_stacks(&side[s]);
+	}
+	for (size_t e = 0; ok && e < v->events; e++)
+		ok = compare_event(v, side, e);
+	for (int s = 0; s < 2; s++) {
+		free(side[s].lane);
+		free(side[s].stack);
+	}
+	return ok;
+}
