@@ -155,6 +155,16 @@ struct cg_space *cg_space_new(struct cg_job *, struct cg_build *);
 void cg_space_free(struct cg_space *);
 /* Adds a mapping; returns its number, from 1, or 0 when out of memory. */
 uint32_t cg_space_add(struct cg_space *, const struct cg_mapping *);
+/*
+ * Adds an object file, for readers that follow the mappings themselves: its
+ * addresses are offsets of bytes in it, and no address of the process is in it.
+ * If none of the objects given is this file, those of the paths (up to a NULL)
+ * are opened that are regular ELF files.
+ */
+uint32_t cg_space_add_file(struct cg_space *, struct cg_slice path,
+    struct cg_slice build_id, const char *const *paths);
+/* What functions without a name are called, instead of their addresses. */
+void cg_space_name_unknown(struct cg_space *, const char *name);
 /* The number of the mapping at an address, 0 if there is none. */
 uint32_t cg_space_find(struct cg_space *, uint64_t addr);
 /* Its object, and what to subtract from its addresses; 0 for mapping 0. */
@@ -166,6 +176,9 @@ uint64_t cg_space_bias(const struct cg_space *, uint32_t mapping);
  */
 size_t cg_space_frames(struct cg_space *, uint32_t mapping, uint64_t addr,
     struct cg_stack frames[CG_FRAME_MAX]);
+/* Are both addresses of the mapping in the function of one symbol? */
+bool cg_space_same_function(
+    struct cg_space *, uint32_t mapping, uint64_t a, uint64_t b);
 /* The demangled name (C++, Rust, D), or the name itself if not mangled. */
 const char *cg_demangle(struct cg_job *, const char *name);
 

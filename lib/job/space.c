@@ -26,6 +26,7 @@ struct cg_space {
 	struct image *image;
 	size_t images, cap;
 	struct cg_address_map map; /* range i is image i */
+	const char *unknown;       /* NULL: the address */
 };
 
 /* ---- Mappings ----------------------------------------------------------- */
@@ -83,8 +84,9 @@ find_symbols(struct cg_space *space, const struct cg_mapping *mapping)
 	return NULL;
 }
 
-uint32_t
-cg_space_add(struct cg_space *space, const struct cg_mapping *mapping)
+/* The image is zeroed but for its path; NULL: out of memory (reported). */
+static struct image *
+add_image(struct cg_space *space, const struct cg_mapping *mapping)
 {
 	struct image *image;
 
@@ -92,14 +94,66 @@ cg_space_add(struct cg_space *space, const struct cg_mapping *mapping)
 		sizeof(*image)) ||
 	    !cg_address_map_add(&space->map, mapping->start, mapping->limit)) {
 		space->job->errors.fault = cg_nomem(space->job);
-		return 0;
+		return NULL;
 	}
-	image = &space->image[space->images];
+	image = &space->image[space->images++];
+	image->path = cg_add_name(space->build, mapping->path);
+	return image;
+}
+
+uint32_t
+cg_space_add(struct cg_space *space, const struct cg_mapping *mapping)
+{
+	struct image *image = add_image(space, mapping);
+
+	if (!image)
+		return 0;
 	image->symbols = find_symbols(space, mapping);
 	image->bias = cg_mapping_bias(
 	    mapping, image->symbols ? cg_symbols_elf(image->symbols) : NULL);
-	image->path = cg_add_name(space->build, mapping->path);
-	return (uint32_t)++space->images;
+	return (uint32_t)space->images;
+}
+
+static const struct cg_symbols *
+open_paths(struct cg_space *space, const struct cg_mapping *mapping,
+    const char *const *paths)
+{
+	const struct cg_symbols *symbols;
+
+	for (; *paths; paths++) {
+		symbols = cg_is_elf(*paths)
+			      ? cg_open_symbols(space->job, *paths, true)
+			      : NULL;
+		if (symbols && serves(space, cg_symbols_elf(symbols), mapping))
+			return symbols;
+	}
+	return NULL;
+}
+
+uint32_t
+cg_space_add_file(struct cg_space *space, struct cg_slice path,
+    struct cg_slice build_id, const char *const *paths)
+{
+	const struct cg_mapping file = { .path = path, .build_id = build_id };
+	struct image *image = add_image(space, &file);
+	const struct cg_elf *elf;
+
+	if (!image)
+		return 0;
+	image->symbols = find_symbols(space, &file);
+	if (!image->symbols)
+		image->symbols = open_paths(space, &file, paths);
+	if (image->symbols) {
+		elf = cg_symbols_elf(image->symbols);
+		image->bias = elf->exec_offset - elf->exec_low;
+	}
+	return (uint32_t)space->images;
+}
+
+void
+cg_space_name_unknown(struct cg_space *space, const char *name)
+{
+	space->unknown = name;
 }
 
 uint32_t
@@ -187,7 +241,9 @@ cg_space_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
 		    cg_add_file(space->build, cg_slice(found[i].file));
 
 		name = cg_slice(found[i].name);
-		if (name.len == 0)
+		if (name.len == 0 && space->unknown)
+			name = cg_slice(space->unknown);
+		else if (name.len == 0)
 			name = (struct cg_slice){ hex,
 				(size_t)(cg_format_hex(hex, addr) - hex) };
 		frames[i] = (struct cg_stack){
@@ -199,4 +255,17 @@ cg_space_frames(struct cg_space *space, uint32_t mapping, uint64_t addr,
 		};
 	}
 	return n;
+}
+
+bool
+cg_space_same_function(
+    struct cg_space *space, uint32_t mapping, uint64_t a, uint64_t b)
+{
+	const struct cg_symbols *symbols =
+	    mapping ? space->image[mapping - 1].symbols : NULL;
+	uint64_t bias = cg_space_bias(space, mapping);
+	struct cg_function function;
+
+	return symbols && cg_find_function(symbols, a - bias, &function) &&
+	       b - bias >= function.start && b - bias < function.end;
 }
