@@ -27,8 +27,8 @@ struct capture {
 
 /* The first match counts. %s is the file's name. */
 static const struct capture captures[] = {
-	{ MAGIC("PERFILE2"), NULL, "a recording of Linux's perf", PERF_RUN },
-	{ MAGIC("2ELIFREP"), NULL, "a recording of Linux's perf", PERF_RUN },
+	{ MAGIC("PERFFILE"), NULL, "a recording of perf before Linux 3.7",
+	    PERF_RUN },
 	{ MAGIC("SIMPLEPERF"), NULL, "a recording of simpleperf",
 	    "simpleperf report-sample --show-callchain -i %s | cgconv -" },
 	{ MAGIC("JAVA PROFILE 1.0.1, created"), NULL,
@@ -194,7 +194,7 @@ refuse(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 const struct cg_module cg_format_captures = {
 	CG_MODULE,
 	.name = "captures",
-	.title = "recordings of perf, .NET and others: says what to run",
+	.title = "recordings of .NET and others: says what to run",
 	.probe = probe,
 	.read = refuse,
 };

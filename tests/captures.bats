@@ -17,8 +17,8 @@ says()
 }
 
 @test "captures: recognizes each recording, prints what to do with it" {
-	says perf.data PERFILE2 "perf script -F comm,pid,tid,time,period"
-	says other.data 2ELIFREP "-i $dir/other.data | cgconv -"
+	says perf.data PERFFILE "perf script -F comm,pid,tid,time,period"
+	says other.data PERFFILE "-i $dir/other.data | cgconv -"
 	says simple SIMPLEPERF "simpleperf report-sample"
 	says dump.hprof 'JAVA PROFILE 1.0.2' "no costs of functions"
 	says app.nettrace Nettrace "dotnet-trace convert"

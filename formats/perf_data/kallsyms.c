@@ -1,0 +1,146 @@
+/*
+ * kallsyms.c - symbols of the kernel, of a copy of /proc/kallsyms:
+ *
+ *	ffffffff81000000 T _stext
+ *	ffffffffc0201000 t helper	[module]
+ *
+ * Of symbols with one address perf's choice counts (choose_best_symbol() in
+ * util/symbol.c of perf 6.1): the one that is global, that has the fewest
+ * underscores before its name, and then the longest.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf_data.h"
+
+#define CODE_AND_DATA "TWDB" /* what perf knows; lower case: local */
+
+static bool
+take_symbol(struct cg_slice line, struct perf_kallsym *symbol)
+{
+	const char *end = cg_get_hex(line.ptr, &symbol->addr);
+	struct cg_slice type;
+
+	/* A newline ends each line. */
+	line.len -= (size_t)(end - line.ptr);
+	line.ptr = end;
+	(void)cg_take_blanks(&line);
+	if (!cg_take_word(&line, &type) || type.len != 1 ||
+	    !strchr(CODE_AND_DATA, toupper((unsigned char)*type.ptr)))
+		return false;
+	symbol->global = isupper((unsigned char)*type.ptr);
+	(void)cg_take_blanks(&line);
+	if (!cg_take_word(&line, &symbol->name))
+		return false;
+	symbol->module = cg_trim(line);
+	return symbol->addr != 0;
+}
+
+static size_t
+underscores(struct cg_slice name)
+{
+	size_t n = 0;
+
+	while (n < name.len && name.ptr[n] == '_')
+		n++;
+	return n;
+}
+
+/* By address; the one to use comes last. */
+static int
+compare(const void *pa, const void *pb)
+{
+	const struct perf_kallsym *a = pa, *b = pb;
+	size_t left, right;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (a->global != b->global)
+		return a->global ? 1 : -1;
+	left = underscores(a->name);
+	right = underscores(b->name);
+	if (left != right)
+		return left < right ? 1 : -1;
+	if (a->name.len != b->name.len)
+		return a->name.len < b->name.len ? -1 : 1;
+	/* Of equals perf keeps the first; the text is in one block. */
+	return a->name.ptr < b->name.ptr ? 1 : -1;
+}
+
+static bool
+add_symbols(struct perf_kallsyms *kallsyms, struct cg_slice text)
+{
+	struct perf_kallsym symbol;
+	struct cg_slice line;
+
+	while (cg_take_line(&text, &line)) {
+		if (!take_symbol(line, &symbol))
+			continue;
+		if (!cg_grow_raw(&kallsyms->symbol, &kallsyms->cap,
+			kallsyms->count + 1, sizeof(symbol)))
+			return false;
+		kallsyms->symbol[kallsyms->count++] = symbol;
+	}
+	if (kallsyms->count > 0)
+		qsort(
+		    kallsyms->symbol, kallsyms->count, sizeof(symbol), compare);
+	return true;
+}
+
+/* Keeps the text, with a newline at its end. */
+static bool
+load(struct perf_kallsyms *kallsyms, struct cg_slice text)
+{
+	kallsyms->text = malloc(text.len + 1);
+	if (!kallsyms->text)
+		return false;
+	memcpy(kallsyms->text, text.ptr, text.len);
+	kallsyms->text[text.len] = '\n';
+	return add_symbols(
+	    kallsyms, (struct cg_slice){ kallsyms->text, text.len + 1 });
+}
+
+bool
+perf_kallsyms_open(
+    struct perf_kallsyms *kallsyms, struct cg_job *job, const char *path)
+{
+	struct cg_in *in;
+	struct cg_slice text;
+	bool good;
+
+	if (!path)
+		return true;
+	if (!cg_open_companion(job, path, &in))
+		return true;
+	if (!in)
+		return cg_reject(job, "cannot open %s", path);
+	good = !cg_read_all(in, &text) || load(kallsyms, text);
+	if (good && kallsyms->count == 0)
+		cg_warn(job, "expected symbols with addresses, which only "
+			     "root can read in /proc/kallsyms");
+	cg_close_companion(job, in);
+	return good || cg_reject_nomem(job);
+}
+
+void
+perf_kallsyms_close(struct perf_kallsyms *kallsyms)
+{
+	free(kallsyms->text);
+	free(kallsyms->symbol);
+}
+
+const struct perf_kallsym *
+perf_kallsyms_find(const struct perf_kallsyms *kallsyms, uint64_t addr)
+{
+	size_t low = 0, high = kallsyms->count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (kallsyms->symbol[middle].addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 ? &kallsyms->symbol[low - 1] : NULL;
+}

@@ -1,0 +1,55 @@
+/*
+ * perf_data.c - perf-data: recordings of Linux's perf, files and pipes.
+ *
+ * Sources: Documentation/perf.data-file-format.txt of Linux 6.1,
+ * linux/perf_event.h, perf's util/header.c, util/session.c, util/evsel.c.
+ *
+ * Each event is a column, the sum of its periods, named as perf script names
+ * it; samples have call stacks and times. Names of functions, lines and inlined
+ * frames come from the files of the mappings, or with the same build-id from
+ * --exe and --buildid-dir; those of the kernel from --kallsyms. So perf script
+ * | cgconv gives the same stacks, where perf finds the same symbols.
+ *
+ * Addresses survive with --addresses. Processors, data addresses, arguments of
+ * tracepoints, branches, registers, context switches and cgroups are lost.
+ *
+ * Not read, but named with the command that reads them: compressed recordings,
+ * stacks that have to be unwound (--call-graph dwarf, lbr), traces of
+ * processors, groups of counters.
+ */
+#include "perf_data.h"
+
+static int
+probe(const struct cg_head *head)
+{
+	return perf_data_is_magic(head->text) ? CG_PROBE_SURE : CG_PROBE_NO;
+}
+
+static const struct cg_option options[] = {
+	{ .name = "addresses",
+	    .type = CG_FLAG,
+	    .fallback = "no",
+	    .help = "keep the addresses of frames",
+	    .reading = true },
+	{ .name = "buildid-dir",
+	    .type = CG_STRING,
+	    .arg = "DIR",
+	    .help = "look for files in perf's cache (~/.debug)",
+	    .reading = true },
+	{ .name = "kallsyms",
+	    .type = CG_STRING,
+	    .arg = "FILE",
+	    .help = "symbols of the kernel (/proc/kallsyms)",
+	    .reading = true },
+	{ 0 },
+};
+
+const struct cg_module cg_format_perf_data = {
+	CG_MODULE,
+	.name = "perf-data",
+	.title = "recordings of Linux's perf (perf.data)",
+	.suffixes = "perf.data",
+	.options = options,
+	.probe = probe,
+	.read = perf_data_read,
+};

@@ -1,0 +1,299 @@
+/*
+ * perf_data.h - recordings of Linux's perf.
+ *
+ * The way of the data:
+ *
+ *	perf_data.c  the format: documentation, probe, options
+ *	header.c     the header: events and their ids, build-ids, descriptions
+ *	queue.c      the order of records: by time, within rounds
+ *	read.c       records -> threads, mappings, samples
+ *	threads.c    threads with their names, processes with their mappings
+ *	kallsyms.c   symbols of the kernel, of a file
+ *	places.c     addresses of a process -> functions of the graph
+ *	samples.c    samples -> stacks of the graph
+ */
+#ifndef FORMATS_PERF_DATA_PERF_DATA_H
+#define FORMATS_PERF_DATA_PERF_DATA_H
+
+#include "cgconv_expert.h"
+#include "cgconv_parse.h"
+
+/* perf's texts for an unknown name or object, and for the kernel. */
+#define PERF_UNKNOWN "[unknown]"
+#define PERF_KERNEL "[kernel.kallsyms]"
+
+/* ---- header.c: what is known before the first record -------------------- */
+
+/* Words of 8 bytes that samples and other records have, in samples' order. */
+enum perf_field {
+	PERF_IDENTIFIER, PERF_IP, PERF_TID, PERF_TIME, PERF_ADDR, PERF_ID,
+	PERF_STREAM, PERF_CPU, PERF_PERIOD
+};
+#define PERF_FIELDS 9
+
+struct perf_event {
+	cg_name name;    /* as perf prints it */
+	uint64_t period; /* of samples that do not state one */
+	bool is_clock;   /* periods are in ns */
+	bool ids_at_end; /* records other than samples state time and id */
+	/* Where a sample has its fields; 0: it does not. */
+	uint32_t at[PERF_FIELDS];
+	uint32_t chain;  /* its call chain; 0: it has none */
+	uint32_t fixed;  /* bytes before the first part of varying size */
+	/* The same for other records, from their ends. */
+	uint32_t from_end[PERF_FIELDS];
+	bool added;      /* to the graph, as */
+	unsigned column;
+};
+
+struct perf_file {
+	struct cg_job *job;
+	struct cg_in *in;
+	struct cg_build *build;
+	struct cg_slice head;  /* the bytes before the records, or all */
+	struct cg_slice tail;  /* those after the records, from here on: */
+	uint64_t tail_at;
+	uint64_t feature[4];   /* bits: the features that the tail has */
+	uint64_t left;         /* bytes of records that were not read yet */
+	uint64_t taken;        /* ... and that were */
+	bool swap; /* its byte order is not this machine's */
+	bool big;  /* its byte order is big endian */
+	bool pipe; /* events and features are records */
+	struct perf_event *event;
+	size_t events, event_cap;
+	struct cg_map ids; /* to the number of an event, from 1 */
+	size_t id_count;
+	struct cg_map build_ids; /* cg_name of a path to that of hex digits */
+};
+
+static inline uint16_t
+perf_u16(const struct perf_file *f, const char *at)
+{
+	uint16_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return f->swap ? __builtin_bswap16(value) : value;
+}
+
+static inline uint32_t
+perf_u32(const struct perf_file *f, const char *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return f->swap ? __builtin_bswap32(value) : value;
+}
+
+static inline uint64_t
+perf_u64(const struct perf_file *f, const char *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return f->swap ? __builtin_bswap64(value) : value;
+}
+
+#define PERF_RECORD_HEADER 8 /* type, misc, size */
+static inline uint16_t
+perf_record_size(const struct perf_file *f, const char *record)
+{
+	return perf_u16(f, record + 6);
+}
+
+bool perf_data_is_magic(struct cg_slice head);
+/* Reads the header, and all tables of a file; records are next. */
+bool perf_data_open(struct perf_file *);
+void perf_data_close(struct perf_file *);
+/* Of records of a pipe: an attr with its ids, a feature. */
+bool perf_data_add_attr(
+    struct perf_file *, struct cg_slice attr, struct cg_slice ids);
+bool perf_data_add_feature(
+    struct perf_file *, uint64_t number, struct cg_slice);
+/* Build-ids by path: the records of the feature, or of a pipe. */
+void perf_data_add_build_id(struct perf_file *, struct cg_slice record);
+/* Reports what this reader does not read, and the command that does. */
+bool perf_data_refuse(struct perf_file *, const char *what);
+/* The text up to a NUL or the end. */
+struct cg_slice perf_data_text(struct cg_slice);
+/* A build-id as hex digits; 0: it has only zeros. */
+cg_name perf_data_hex(struct perf_file *, const char *bytes, size_t n);
+
+/* ---- queue.c: records in the order of their times ----------------------- */
+
+struct perf_queued {
+	uint64_t time;
+	size_t at; /* offset of the record in bytes */
+};
+struct perf_queue {
+	struct perf_queued *item, *room;
+	size_t count, cap, room_cap;
+	char *bytes, *spare; /* copies of the records */
+	size_t used, bytes_cap, spare_cap;
+	uint64_t latest; /* of all times so far */
+	uint64_t limit;  /* up to here the next round is complete */
+};
+/* These return false when out of memory. */
+bool perf_queue_add(struct perf_queue *, uint64_t time, struct cg_slice);
+/* Sorts by time; records with one time stay in their order. */
+bool perf_queue_sort(struct perf_queue *);
+/* Removes the first n of the records. */
+bool perf_queue_drop(struct perf_queue *, size_t n, const struct perf_file *);
+void perf_queue_free(struct perf_queue *);
+
+/* ---- threads.c: threads and mappings ------------------------------------ */
+
+struct perf_map {
+	uint64_t start, end; /* [start, end) of the process */
+	uint64_t offset;     /* of start in the file */
+	uint32_t object;     /* of places.c */
+};
+/*
+ * The mappings of a process; forks share them until one changes. Versions are
+ * never used twice, 0 is the kernel's.
+ */
+struct perf_maps {
+	struct perf_map *map; /* by address, without overlaps */
+	size_t count, cap;
+	size_t users;
+	uint32_t version;
+};
+struct perf_thread {
+	uint32_t pid, tid;
+	cg_name comm;
+};
+struct perf_threads {
+	struct perf_file *file;
+	struct perf_thread *thread;
+	size_t threads, thread_cap;
+	struct perf_maps **process;
+	size_t processes, process_cap;
+	struct cg_map by_tid, by_pid; /* to indexes, from 1 */
+	struct perf_thread *last; /* that was asked for */
+	uint32_t versions;
+	uint64_t changes; /* of mappings */
+	uint64_t total;   /* mappings of all processes */
+};
+#define PERF_KERNEL_PID UINT32_MAX
+bool perf_threads_open(struct perf_threads *, struct perf_file *);
+void perf_threads_close(struct perf_threads *);
+/* Valid until the next call; NULL: out of memory (reported). */
+struct perf_thread *perf_threads_get(
+    struct perf_threads *, uint32_t pid, uint32_t tid);
+bool perf_threads_fork(struct perf_threads *, uint32_t pid, uint32_t tid,
+    uint32_t parent_pid, uint32_t parent_tid);
+bool perf_threads_map(
+    struct perf_threads *, uint32_t pid, const struct perf_map *);
+/* NULL: the process has none. */
+const struct perf_maps *perf_threads_maps(struct perf_threads *, uint32_t pid);
+const struct perf_map *perf_maps_find(const struct perf_maps *, uint64_t addr);
+
+/* ---- kallsyms.c --------------------------------------------------------- */
+
+struct perf_kallsyms {
+	char *text;
+	struct perf_kallsym {
+		uint64_t addr;
+		struct cg_slice name;
+		struct cg_slice module; /* "[xfs]"; empty: the kernel itself */
+		bool global;
+	} *symbol;
+	size_t count, cap;
+};
+/* path NULL: no symbols. */
+bool perf_kallsyms_open(
+    struct perf_kallsyms *, struct cg_job *, const char *path);
+void perf_kallsyms_close(struct perf_kallsyms *);
+const struct perf_kallsym *perf_kallsyms_find(
+    const struct perf_kallsyms *, uint64_t addr);
+
+/* ---- places.c: addresses to functions ----------------------------------- */
+
+/* A function's frame, and those inlined into it, outermost first. */
+struct perf_place {
+	uint32_t first, count; /* of places->frame */
+};
+struct perf_frame {
+	cg_fn fn;
+	struct cg_pos pos;
+	bool inlined;
+};
+struct perf_object {
+	cg_name path, build_id;
+	uint32_t mapping;     /* of the space; 0: not asked for yet */
+	struct cg_map places; /* of addresses, from 1 */
+};
+struct perf_places {
+	struct perf_file *file;
+	struct cg_space *space;
+	struct perf_kallsyms kallsyms;
+	bool addresses; /* --addresses */
+	struct perf_object *object;
+	size_t objects, object_cap;
+	struct cg_map by_name; /* path and build-id to an index, from 1 */
+	struct perf_frame *frame;
+	size_t frames, frame_cap;
+	struct perf_place *place;
+	size_t places, place_cap;
+};
+bool perf_places_open(struct perf_places *, struct perf_file *);
+void perf_places_close(struct perf_places *);
+/* The number of an object; 0: out of memory (reported). */
+uint32_t perf_places_object(
+    struct perf_places *, struct cg_slice path, cg_name build_id);
+/* The recording had the kernel's first symbol there. */
+void perf_places_check_kernel(struct perf_places *, uint64_t addr);
+struct perf_place_key {
+	const struct perf_maps *maps; /* of the process; NULL: none are known */
+	bool kernel; /* the kernel's, whose process is PERF_KERNEL_PID */
+	bool call;   /* the address is where a call returns to */
+	uint64_t ip;
+};
+/* NULL: out of memory (reported). */
+const struct perf_place *perf_places_find(
+    struct perf_places *, const struct perf_place_key *);
+
+/* ---- samples.c ---------------------------------------------------------- */
+
+struct perf_step {
+	uint64_t ip;
+	uint32_t version; /* of the mappings, with flags of samples.c */
+	cg_node node;
+};
+struct perf_stack {
+	struct perf_step *step; /* leaf first */
+	size_t count, cap;
+};
+/* The mappings that an address belongs to. */
+struct perf_side {
+	const struct perf_maps *maps; /* NULL: there are none */
+	uint32_t version;
+	bool kernel;
+};
+struct perf_samples {
+	struct perf_file *file;
+	struct perf_threads *threads;
+	struct perf_places *places;
+	struct perf_stack now, last;
+	struct perf_known_node *known;
+	bool begun; /* the part */
+	bool timed; /* the target can represent times */
+	uint32_t pid, tid; /* of the last sample, */
+	cg_name comm;      /* whose thread has this name */
+	struct perf_side side[2]; /* of the process, of the kernel */
+	uint32_t side_pid;
+	uint64_t changes;         /* of mappings, when these were set */
+	uint64_t cost[CG_EVENT_MAX]; /* all 0 between samples */
+	uint64_t count;
+};
+bool perf_samples_open(struct perf_samples *, struct perf_file *,
+    struct perf_threads *, struct perf_places *);
+void perf_samples_close(struct perf_samples *);
+/* A whole record. */
+bool perf_samples_add(
+    struct perf_samples *, struct perf_event *, struct cg_slice record);
+
+/* ---- read.c ------------------------------------------------------------- */
+
+int perf_data_read(struct cg_job *, struct cg_in *, struct cg_build *);
+
+#endif

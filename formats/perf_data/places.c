@@ -1,0 +1,250 @@
+/*
+ * places.c - what is at an address of a process: its mapping leads to an object
+ * file, whose symbols lead to functions. Each address is looked up once.
+ *
+ * Source: util/map.c and util/event.c of perf 6.1. As perf does, the function of
+ * an address is looked up as it is, even if it is where a call returns to; but
+ * its line and the functions inlined there are those of the call.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf_data.h"
+
+#define PATH_ROOM 4096
+
+uint32_t
+perf_places_object(
+    struct perf_places *places, struct cg_slice path, cg_name build_id)
+{
+	cg_name name = cg_add_name(places->file->build, path);
+	uint32_t *id =
+	    cg_map_at(&places->by_name, (uint64_t)build_id << 32 | name);
+
+	if (!id ||
+	    (*id == 0 && !cg_grow(&places->object, &places->object_cap,
+			     places->objects + 1, sizeof(*places->object)))) {
+		(void)cg_reject_nomem(places->file->job);
+		return 0;
+	}
+	if (*id == 0) {
+		places->object[places->objects].path = name;
+		places->object[places->objects].build_id = build_id;
+		*id = (uint32_t)++places->objects;
+	}
+	return *id;
+}
+
+/* ---- Files -------------------------------------------------------------- */
+
+/* The copy that perf record has put into its cache: buildid-dir(1). */
+static const char *
+cached(struct perf_places *places, struct cg_slice id, char *buf)
+{
+	const char *dir = cg_opt(places->file->job, "buildid-dir");
+
+	if (!dir || id.len < 3 || strlen(dir) + id.len + 32 > PATH_ROOM)
+		return NULL;
+	snprintf(buf, PATH_ROOM, "%s/.build-id/%.2s/%.*s/elf", dir, id.ptr,
+	    (int)id.len - 2, id.ptr + 2);
+	return buf;
+}
+
+/* Adds the object to the space, which opens its file. */
+static bool
+open_object(struct perf_places *places, struct perf_object *object)
+{
+	struct cg_build *build = places->file->build;
+	struct cg_slice id = cg_get_name(build, object->build_id);
+	struct cg_slice path = cg_get_name(build, object->path);
+	const char *file[3] = { NULL };
+	char buf[PATH_ROOM];
+	size_t n = 0;
+
+	if (path.len > 0 && *path.ptr == '/' &&
+	    !cg_companion_in_memory(places->file->job)) {
+		file[n++] = path.ptr;
+		file[n] = cached(places, id, buf);
+	}
+	object->mapping = cg_space_add_file(places->space, path, id, file);
+	return object->mapping != 0;
+}
+
+/* ---- Places ------------------------------------------------------------- */
+
+static struct perf_frame *
+add_frame(struct perf_places *places)
+{
+	if (!cg_grow_raw(&places->frame, &places->frame_cap, places->frames + 1,
+		sizeof(*places->frame))) {
+		(void)cg_reject_nomem(places->file->job);
+		return NULL;
+	}
+	return &places->frame[places->frames++];
+}
+
+/* Frames of a file or of memory, outermost first. */
+static bool
+add_user(struct perf_places *places, uint32_t mapping, uint64_t addr, bool call)
+{
+	struct cg_stack stack[CG_FRAME_MAX];
+	struct perf_frame *frame;
+	size_t n;
+
+	call = call &&
+	       cg_space_same_function(places->space, mapping, addr, addr - 1);
+	n = cg_space_frames(places->space, mapping, addr - call, stack);
+	while (n-- > 0) {
+		frame = add_frame(places);
+		if (!frame)
+			return false;
+		*frame = (struct perf_frame){ stack[n].fn, stack[n].pos,
+			stack[n].inlined };
+		frame->pos.addr =
+		    places->addresses ? frame->pos.addr + call : 0;
+	}
+	return true;
+}
+
+static bool
+add_kernel(struct perf_places *places, uint64_t addr)
+{
+	const struct perf_kallsym *symbol =
+	    perf_kallsyms_find(&places->kallsyms, addr);
+	struct cg_build *build = places->file->build;
+	struct perf_frame *frame = add_frame(places);
+	struct cg_slice object = cg_slice(PERF_KERNEL);
+
+	if (!frame)
+		return false;
+	if (symbol && symbol->module.len > 0)
+		object = symbol->module;
+	*frame = (struct perf_frame){ .fn = cg_add_fn(build,
+					  symbol ? symbol->name
+						 : cg_slice(PERF_UNKNOWN),
+					  0, cg_add_object(build, object)),
+		.pos.addr = places->addresses ? addr : 0 };
+	return true;
+}
+
+/* A module of the kernel: its functions are symbols of the kernel. */
+static bool
+add_module(
+    struct perf_places *places, struct perf_object *object, uint64_t addr)
+{
+	struct cg_build *build = places->file->build;
+	struct perf_frame *frame;
+
+	if (places->kallsyms.count > 0)
+		return add_kernel(places, addr);
+	frame = add_frame(places);
+	if (!frame)
+		return false;
+	*frame = (struct perf_frame){
+		.fn = cg_add_fn(build, cg_slice(PERF_UNKNOWN), 0,
+		    cg_add_object(build, cg_get_name(build, object->path))),
+		.pos.addr = places->addresses ? addr : 0
+	};
+	return true;
+}
+
+static bool
+add_frames(struct perf_places *places, struct perf_object *object,
+    const struct perf_map *map, const struct perf_place_key *key)
+{
+	uint64_t ip = key->ip;
+
+	if (key->kernel)
+		return map ? add_module(places, object, ip)
+			   : add_kernel(places, ip);
+	if (!map)
+		return add_user(places, 0, ip, false);
+	if (object->mapping == 0 && !open_object(places, object))
+		return false;
+	return add_user(
+	    places, object->mapping, ip - map->start + map->offset, key->call);
+}
+
+/* Of the addresses of one object only the kernel's have the highest bit. */
+static uint64_t
+number_of(uint64_t addr, bool call)
+{
+	return (addr << 1 | addr >> 63) ^ call;
+}
+
+const struct perf_place *
+perf_places_find(struct perf_places *places, const struct perf_place_key *key)
+{
+	const struct perf_map *map =
+	    key->maps ? perf_maps_find(key->maps, key->ip) : NULL;
+	uint64_t addr = map ? key->ip - map->start + map->offset : key->ip;
+	struct perf_object *object;
+	struct perf_place *place;
+	uint32_t *id;
+
+	/* Object 1 is the kernel, 2 is unknown. */
+	object = &places->object[map ? map->object - 1 : key->kernel ? 0 : 1];
+	id = cg_map_at(&object->places, number_of(addr, key->call));
+	if (id && *id)
+		return &places->place[*id - 1];
+	if (!id || !cg_grow_raw(&places->place, &places->place_cap,
+		       places->places + 1, sizeof(*place))) {
+		(void)cg_reject_nomem(places->file->job);
+		return NULL;
+	}
+	place = &places->place[places->places++];
+	*id = (uint32_t)places->places;
+	place->first = (uint32_t)places->frames;
+	if (!add_frames(places, object, map, key))
+		return NULL;
+	place->count = (uint32_t)places->frames - place->first;
+	return place;
+}
+
+/* ---- All of them -------------------------------------------------------- */
+
+void
+perf_places_check_kernel(struct perf_places *places, uint64_t addr)
+{
+	struct perf_kallsyms *kallsyms = &places->kallsyms;
+
+	const struct perf_kallsym *symbol = perf_kallsyms_find(kallsyms, addr);
+
+	if (symbol && symbol->addr == addr)
+		return;
+	if (kallsyms->count > 0)
+		cg_warn(places->file->job,
+		    "%s is not used: the recorded kernel was loaded to another "
+		    "address",
+		    cg_opt(places->file->job, "kallsyms"));
+	kallsyms->count = 0;
+}
+
+bool
+perf_places_open(struct perf_places *places, struct perf_file *file)
+{
+	*places = (struct perf_places){ .file = file,
+		.addresses = cg_opt_flag(file->job, "addresses") };
+	places->space = cg_space_new(file->job, file->build);
+	if (!places->space)
+		return false;
+	cg_space_name_unknown(places->space, PERF_UNKNOWN);
+	return perf_places_object(places, cg_slice(PERF_KERNEL), 0) == 1 &&
+	       perf_places_object(places, cg_slice(""), 0) == 2 &&
+	       perf_kallsyms_open(
+		   &places->kallsyms, file->job, cg_opt(file->job, "kallsyms"));
+}
+
+void
+perf_places_close(struct perf_places *places)
+{
+	for (size_t i = 0; i < places->objects; i++)
+		cg_map_free(&places->object[i].places);
+	free(places->object);
+	cg_map_free(&places->by_name);
+	free(places->frame);
+	free(places->place);
+	perf_kallsyms_close(&places->kallsyms);
+	cg_space_free(places->space);
+}

@@ -1,0 +1,560 @@
+/*
+ * read.c - reads recordings of perf: puts records in order, then follows them.
+ *
+ * Source: linux/perf_event.h for the kernel's records, lib/perf/include/perf/
+ * event.h and util/session.c of perf 6.1 for perf's own, whose types begin at
+ * 64. Records without a time are read at once, as perf does.
+ */
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf_data.h"
+
+#define NO_TIME UINT64_MAX
+#define SKIP_SIZE 65536
+
+enum own_record { /* perf's own */
+	HEADER_ATTR = 64,
+	HEADER_TRACING_DATA = 66,
+	HEADER_BUILD_ID = 67,
+	FINISHED_ROUND = 68,
+	AUXTRACE_INFO = 70,
+	AUXTRACE = 71,
+	EVENT_UPDATE = 78,
+	HEADER_FEATURE = 80,
+	COMPRESSED = 81,
+	COMPRESSED2 = 83
+};
+
+struct reader {
+	struct perf_file file;
+	struct perf_queue queue;
+	struct perf_threads threads;
+	struct perf_places places;
+	struct perf_samples samples;
+	uint64_t last_id;        /* of events that were looked up, */
+	struct perf_event *last; /* this is the last one */
+	uint64_t lost, lost_samples, throttled, strangers;
+};
+
+static uint32_t
+get_type(const struct reader *r, struct cg_slice record)
+{
+	return perf_u32(&r->file, record.ptr);
+}
+
+/* ---- Which event, and when ---------------------------------------------- */
+
+/* NULL: no event has the id. Id 0 is the first event's. */
+static struct perf_event *
+find_event(struct reader *r, uint64_t id)
+{
+	uint32_t number;
+
+	if (id == 0 || r->file.events == 1)
+		return r->file.event;
+	if (r->last && r->last_id == id)
+		return r->last;
+	number = cg_map_get(&r->file.ids, id);
+	if (number == 0)
+		return NULL;
+	r->last_id = id;
+	return r->last = &r->file.event[number - 1];
+}
+
+/* The word of a record at this offset from its end; 0: it has none. */
+static uint64_t
+word_from_end(const struct reader *r, struct cg_slice record, uint32_t offset)
+{
+	if (offset == 0 || offset + PERF_RECORD_HEADER > record.len)
+		return 0;
+	return perf_u64(&r->file, record.ptr + record.len - offset);
+}
+
+static uint64_t
+word_at(const struct reader *r, struct cg_slice record, uint32_t offset)
+{
+	if (offset == 0 || offset + 8 > record.len)
+		return 0;
+	return perf_u64(&r->file, record.ptr + offset);
+}
+
+/* All events have their id in one place. */
+static struct perf_event *
+event_of(struct reader *r, struct cg_slice record)
+{
+	const struct perf_event *first = r->file.event;
+	bool sample = get_type(r, record) == PERF_RECORD_SAMPLE;
+	const uint32_t *at = sample ? first->at : first->from_end;
+	uint32_t offset =
+	    at[PERF_IDENTIFIER] ? at[PERF_IDENTIFIER] : at[PERF_ID];
+
+	if (r->file.events == 1)
+		return r->file.event;
+	return find_event(r, sample ? word_at(r, record, offset)
+				    : word_from_end(r, record, offset));
+}
+
+static uint64_t
+time_of(struct reader *r, struct cg_slice record)
+{
+	const struct perf_event *event;
+	uint64_t time;
+
+	if (r->file.events == 0)
+		return NO_TIME;
+	event = event_of(r, record);
+	if (!event)
+		return NO_TIME;
+	time = get_type(r, record) == PERF_RECORD_SAMPLE
+		   ? word_at(r, record, event->at[PERF_TIME])
+		   : word_from_end(r, record, event->from_end[PERF_TIME]);
+	return time == 0 ? NO_TIME : time;
+}
+
+/* ---- The kernel's records ----------------------------------------------- */
+
+/*
+ * perf names memory without a file as the map of symbols that a compiler at run
+ * time may have written (util/map.c).
+ */
+static bool
+is_memory(struct cg_slice path)
+{
+	return cg_equal(path, "//anon") || cg_starts(path, "/dev/zero") ||
+	       cg_starts(path, "/anon_hugepage");
+}
+
+static bool
+add_map(struct reader *r, uint32_t pid, struct perf_map map,
+    struct cg_slice path, cg_name build_id)
+{
+	char name[32];
+
+	if (is_memory(path) || cg_starts(path, "[stack") ||
+	    cg_starts(path, "/SYSV") || cg_equal(path, "[heap]"))
+		map.offset = map.start;
+	if (is_memory(path)) {
+		snprintf(name, sizeof(name), "/tmp/perf-%" PRIu32 ".map", pid);
+		path = cg_slice(name);
+	}
+	if (build_id == 0)
+		build_id = cg_map_get(
+		    &r->file.build_ids, cg_add_name(r->file.build, path));
+	map.object = perf_places_object(&r->places, path, build_id);
+	return map.object != 0 && perf_threads_map(&r->threads, pid, &map);
+}
+
+/*
+ * "[kernel.kallsyms]_text" tells where that symbol is. Other mappings of the
+ * kernel are modules: "/lib/modules/x/kernel/fs/xfs/xfs.ko" is "[xfs]".
+ */
+static bool
+add_kernel_map(struct reader *r, struct perf_map map, struct cg_slice path)
+{
+	struct cg_slice name = cg_base_name(path), stem;
+	char text[80] = "[";
+	size_t i = 1;
+
+	if (cg_starts(path, PERF_KERNEL) || cg_starts(path, "[guest.kernel")) {
+		perf_places_check_kernel(&r->places, map.offset);
+		return true;
+	}
+	if (path.len > 0 && *path.ptr == '/' &&
+	    cg_take_until(&name, '.', &stem) && stem.len < sizeof(text) - 2) {
+		for (; i <= stem.len; i++)
+			text[i] =
+			    stem.ptr[i - 1] == '-' ? '_' : stem.ptr[i - 1];
+		text[i++] = ']';
+		path = (struct cg_slice){ text, i };
+	}
+	return add_map(r, PERF_KERNEL_PID, map, path, 0);
+}
+
+static bool
+read_mmap(struct reader *r, struct cg_slice record, bool second)
+{
+	enum {
+		PID = 8,
+		ADDR = 16,
+		LEN = 24,
+		OFFSET = 32,
+		PATH = 40,
+		ID_SIZE = 40,
+		ID = 44,
+		PATH2 = 72,
+		HAS_ID = 1 << 14
+	};
+	uint32_t begin = second ? PATH2 : PATH;
+	uint16_t misc = perf_u16(&r->file, record.ptr + 4);
+	struct perf_map map;
+	struct cg_slice path;
+	cg_name build_id = 0;
+
+	if (record.len < begin)
+		return cg_reject(r->file.job,
+		    "expected a mapping of %" PRIu32 " bytes or more", begin);
+	map.start = perf_u64(&r->file, record.ptr + ADDR);
+	map.end = map.start + perf_u64(&r->file, record.ptr + LEN);
+	map.offset = perf_u64(&r->file, record.ptr + OFFSET);
+	path = perf_data_text(
+	    (struct cg_slice){ record.ptr + begin, record.len - begin });
+	if (second && (misc & HAS_ID) &&
+	    (unsigned char)record.ptr[ID_SIZE] <= 20)
+		build_id = perf_data_hex(&r->file, record.ptr + ID,
+		    (unsigned char)record.ptr[ID_SIZE]);
+	if ((misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
+		return add_kernel_map(r, map, path);
+	if (map.end <= map.start)
+		return true;
+	return add_map(
+	    r, perf_u32(&r->file, record.ptr + PID), map, path, build_id);
+}
+
+static bool
+read_mmap1(struct reader *r, struct cg_slice record)
+{
+	return read_mmap(r, record, false);
+}
+
+static bool
+read_mmap2(struct reader *r, struct cg_slice record)
+{
+	return read_mmap(r, record, true);
+}
+
+static bool
+read_comm(struct reader *r, struct cg_slice record)
+{
+	enum { PID = 8, TID = 12, COMM = 16 };
+	struct perf_thread *thread;
+
+	if (record.len < COMM)
+		return cg_reject(r->file.job, "expected a longer record");
+	thread =
+	    perf_threads_get(&r->threads, perf_u32(&r->file, record.ptr + PID),
+		perf_u32(&r->file, record.ptr + TID));
+	if (!thread)
+		return false;
+	thread->comm = cg_add_name(r->file.build,
+	    perf_data_text(
+		(struct cg_slice){ record.ptr + COMM, record.len - COMM }));
+	return true;
+}
+
+static bool
+read_fork(struct reader *r, struct cg_slice record)
+{
+	enum { PID = 8, PARENT_PID = 12, TID = 16, PARENT_TID = 20, SIZE = 24 };
+	const struct perf_file *f = &r->file;
+
+	if (record.len < SIZE)
+		return cg_reject(f->job, "expected a longer record");
+	return perf_threads_fork(&r->threads, perf_u32(f, record.ptr + PID),
+	    perf_u32(f, record.ptr + TID), perf_u32(f, record.ptr + PARENT_PID),
+	    perf_u32(f, record.ptr + PARENT_TID));
+}
+
+static bool
+read_lost(struct reader *r, struct cg_slice record)
+{
+	r->lost += word_at(r, record, PERF_RECORD_HEADER + 8);
+	return true;
+}
+
+static bool
+read_lost_samples(struct reader *r, struct cg_slice record)
+{
+	r->lost_samples += word_at(r, record, PERF_RECORD_HEADER);
+	return true;
+}
+
+static bool
+read_throttle(struct reader *r, struct cg_slice record)
+{
+	(void)record;
+	r->throttled++;
+	return true;
+}
+
+static bool
+read_sample(struct reader *r, struct cg_slice record)
+{
+	struct perf_event *event = event_of(r, record);
+
+	if (!event) {
+		r->strangers++;
+		return true;
+	}
+	return perf_samples_add(&r->samples, event, record);
+}
+
+/* What is done with the kernel's records when their time has come. */
+typedef bool handler(struct reader *, struct cg_slice);
+static handler *const kernel_records[] = {
+	[PERF_RECORD_MMAP] = read_mmap1,
+	[PERF_RECORD_LOST] = read_lost,
+	[PERF_RECORD_COMM] = read_comm,
+	[PERF_RECORD_THROTTLE] = read_throttle,
+	[PERF_RECORD_FORK] = read_fork,
+	[PERF_RECORD_SAMPLE] = read_sample,
+	[PERF_RECORD_MMAP2] = read_mmap2,
+	[PERF_RECORD_LOST_SAMPLES] = read_lost_samples,
+};
+#define KERNEL_RECORDS (sizeof(kernel_records) / sizeof(*kernel_records))
+
+static bool
+deliver(struct reader *r, struct cg_slice record)
+{
+	return kernel_records[get_type(r, record)](r, record);
+}
+
+/* ---- perf's own records ------------------------------------------------- */
+
+/* An attr, whose size is in it, then ids. */
+static bool
+read_attr(struct reader *r, struct cg_slice record)
+{
+	enum { ATTR = 8, SIZE = 12, ATTR_MIN = 64 };
+	uint32_t size = record.len < ATTR + ATTR_MIN
+			    ? 0
+			    : perf_u32(&r->file, record.ptr + SIZE);
+
+	if (size < ATTR_MIN || size > record.len - ATTR)
+		return cg_reject(r->file.job, "expected an event and its ids");
+	return perf_data_add_attr(&r->file,
+	    (struct cg_slice){ record.ptr + ATTR, size },
+	    (struct cg_slice){
+		record.ptr + ATTR + size, record.len - ATTR - size });
+}
+
+static bool
+read_feature(struct reader *r, struct cg_slice record)
+{
+	enum { NUMBER = 8, BYTES = 16 };
+
+	if (!r->file.pipe || record.len < BYTES)
+		return true;
+	return perf_data_add_feature(&r->file, word_at(r, record, NUMBER),
+	    (struct cg_slice){ record.ptr + BYTES, record.len - BYTES });
+}
+
+static bool
+read_build_id(struct reader *r, struct cg_slice record)
+{
+	perf_data_add_build_id(&r->file, record);
+	return cg_rejected(r->file.job) == CG_OK;
+}
+
+/* Skips bytes of the data that are no record. */
+static void
+skip(struct reader *r, uint64_t size)
+{
+	struct cg_slice bytes;
+
+	while (size > 0 && r->file.left > 0) {
+		uint64_t n = size < SKIP_SIZE ? size : SKIP_SIZE;
+
+		n = n < r->file.left ? n : r->file.left;
+		if (!cg_read_bytes(r->file.in, n, &bytes))
+			return;
+		r->file.left -= n;
+		size -= n;
+	}
+}
+
+/* The text of tracepoints' formats follows the record. */
+static bool
+skip_tracing_data(struct reader *r, struct cg_slice record)
+{
+	uint64_t size =
+	    record.len < 12 ? 0 : perf_u32(&r->file, record.ptr + 8);
+
+	skip(r, (size + 7) & ~UINT64_C(7));
+	return true;
+}
+
+static bool
+refuse_aux(struct reader *r, struct cg_slice record)
+{
+	(void)record;
+	return perf_data_refuse(&r->file, "traces of processors (AUX area)");
+}
+
+static bool
+refuse_compressed(struct reader *r, struct cg_slice record)
+{
+	(void)record;
+	return perf_data_refuse(&r->file, "compressed recordings (-z)");
+}
+
+/* Reads the records of the queue up to a time. */
+static bool
+flush(struct reader *r, uint64_t limit)
+{
+	struct perf_queue *queue = &r->queue;
+	size_t i = 0;
+
+	if (!perf_queue_sort(queue))
+		return cg_reject_nomem(r->file.job);
+	for (; i < queue->count && queue->item[i].time <= limit; i++) {
+		const char *at = queue->bytes + queue->item[i].at;
+
+		if (!deliver(r, (struct cg_slice){
+				    at, perf_record_size(&r->file, at) }))
+			return false;
+	}
+	return i == 0 || perf_queue_drop(queue, i, &r->file) ||
+	       cg_reject_nomem(r->file.job);
+}
+
+static bool
+end_round(struct reader *r, struct cg_slice record)
+{
+	(void)record;
+	if (!flush(r, r->queue.limit))
+		return false;
+	r->queue.limit = r->queue.latest;
+	return true;
+}
+
+static const struct {
+	uint32_t type;
+	handler *read;
+} own_records[] = {
+	{ HEADER_ATTR, read_attr },
+	{ HEADER_TRACING_DATA, skip_tracing_data },
+	{ HEADER_BUILD_ID, read_build_id },
+	{ FINISHED_ROUND, end_round },
+	{ AUXTRACE_INFO, refuse_aux },
+	{ AUXTRACE, refuse_aux },
+	{ HEADER_FEATURE, read_feature },
+	{ COMPRESSED, refuse_compressed },
+	{ COMPRESSED2, refuse_compressed },
+};
+#define OWN_RECORDS (sizeof(own_records) / sizeof(*own_records))
+
+/* ---- The file ----------------------------------------------------------- */
+
+static bool
+read_record(struct reader *r, struct cg_slice record)
+{
+	uint32_t type = get_type(r, record);
+	uint64_t time;
+
+	for (size_t i = 0; type >= HEADER_ATTR && i < OWN_RECORDS; i++) {
+		if (own_records[i].type == type)
+			return own_records[i].read(r, record);
+	}
+	if (type >= KERNEL_RECORDS || !kernel_records[type])
+		return true;
+	if (type == PERF_RECORD_SAMPLE && r->file.events == 0)
+		return cg_reject(
+		    r->file.job, "expected an event before samples");
+	time = time_of(r, record);
+	if (time == NO_TIME)
+		return deliver(r, record);
+	return perf_queue_add(&r->queue, time, record) ||
+	       cg_reject_nomem(r->file.job);
+}
+
+/* The next record; false at the end, which is where it should be if whole. */
+static bool
+next_record(struct reader *r, struct cg_slice *record, bool *whole)
+{
+	struct perf_file *f = &r->file;
+	struct cg_slice head;
+	size_t size;
+
+	*whole = f->left == 0;
+	if (f->left < PERF_RECORD_HEADER)
+		return false;
+	if (!cg_look_bytes(f->in, PERF_RECORD_HEADER, &head)) {
+		/* Where a pipe ends is not stated. */
+		*whole = head.len == 0 && f->left > INT64_MAX;
+		return false;
+	}
+	size = perf_record_size(f, head.ptr);
+	if (size < PERF_RECORD_HEADER)
+		return cg_reject(f->job,
+		    "expected a record of %d bytes or more",
+		    PERF_RECORD_HEADER);
+	if (size > f->left || !cg_read_bytes(f->in, size, record))
+		return false;
+	f->left -= size;
+	f->taken += size;
+	return true;
+}
+
+static bool
+read_records(struct reader *r)
+{
+	struct cg_slice record;
+	bool whole;
+
+	while (next_record(r, &record, &whole)) {
+		if (!read_record(r, record))
+			return false;
+	}
+	if (cg_in_status(r->file.in) != CG_OK ||
+	    cg_rejected(r->file.job) != CG_OK)
+		return false;
+	if (!whole)
+		cg_warn(r->file.job,
+		    "the last record is incomplete: the file is truncated");
+	return flush(r, UINT64_MAX);
+}
+
+static bool
+report(struct reader *r)
+{
+	struct cg_job *job = r->file.job;
+
+	if (r->lost > 0)
+		cg_warn(job, "perf lost %" PRIu64 " records while recording",
+		    r->lost);
+	if (r->lost_samples > 0)
+		cg_warn(job, "perf lost %" PRIu64 " samples while recording",
+		    r->lost_samples);
+	if (r->strangers > 0)
+		cg_warn(job,
+		    "%" PRIu64 " samples of unknown events are dropped",
+		    r->strangers);
+	if (r->throttled > 0)
+		cg_note(job, "the kernel throttled sampling %" PRIu64 " times",
+		    r->throttled);
+	return r->samples.count > 0 ||
+	       cg_reject(job, "expected samples of perf");
+}
+
+static bool
+read_file(struct reader *r)
+{
+	struct perf_file *f = &r->file;
+
+	return perf_places_open(&r->places, f) &&
+	       perf_threads_open(&r->threads, f) &&
+	       perf_samples_open(&r->samples, f, &r->threads, &r->places) &&
+	       perf_data_open(f) && read_records(r) && report(r);
+}
+
+int
+perf_data_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return cg_nomem(job);
+	r->file = (struct perf_file){ .job = job, .in = in, .build = build };
+	(void)read_file(r);
+	perf_samples_close(&r->samples);
+	perf_places_close(&r->places);
+	perf_threads_close(&r->threads);
+	perf_queue_free(&r->queue);
+	perf_data_close(&r->file);
+	free(r);
+	return cg_in_status(in);
+}

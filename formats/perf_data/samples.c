@@ -1,0 +1,316 @@
+/*
+ * samples.c - samples -> stacks of the graph.
+ *
+ * A call chain is leaf first; markers tell whether the addresses after them are
+ * the kernel's or the process's. Of a stack only the frames that differ from the
+ * last stack are looked up, in a cache of nodes.
+ */
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf_data.h"
+
+/* Entries of the cache; a power of two. */
+#define CACHE_SIZE ((size_t)1 << 14)
+/* The names that perf-script's reader keeps for threads. */
+#define COMM_MAX 255
+/* Marks in versions: of the kernel's mappings; of addresses after calls. */
+#define OF_KERNEL ((uint32_t)1 << 31)
+#define OF_CALL ((uint32_t)1 << 30)
+#define MARKERS ((uint64_t)PERF_CONTEXT_MAX) /* and all above */
+
+struct perf_known_node {
+	uint64_t ip;
+	uint32_t version;
+	cg_node parent, node; /* node 0: the entry is empty */
+};
+
+bool
+perf_samples_open(struct perf_samples *s, struct perf_file *file,
+    struct perf_threads *threads, struct perf_places *places)
+{
+	*s = (struct perf_samples){ .file = file,
+		.threads = threads,
+		.places = places,
+		.changes = UINT64_MAX,
+		.known = calloc(CACHE_SIZE, sizeof(*s->known)) };
+	return s->known || cg_reject_nomem(file->job);
+}
+
+void
+perf_samples_close(struct perf_samples *s)
+{
+	free(s->known);
+	free(s->now.step);
+	free(s->last.step);
+}
+
+/* ---- Stacks ------------------------------------------------------------- */
+
+static void
+set_side(struct perf_samples *s, bool kernel, uint32_t pid)
+{
+	struct perf_side *side = &s->side[kernel];
+
+	*side = (struct perf_side){ .kernel = kernel };
+	if (kernel || pid != PERF_KERNEL_PID)
+		side->maps = perf_threads_maps(
+		    s->threads, kernel ? PERF_KERNEL_PID : pid);
+	if (side->maps)
+		side->version = side->maps->version;
+	if (kernel)
+		side->version |= OF_KERNEL;
+}
+
+static void
+set_sides(struct perf_samples *s, uint32_t pid)
+{
+	if (s->side_pid == pid && s->changes == s->threads->changes)
+		return;
+	set_side(s, false, pid);
+	set_side(s, true, pid);
+	s->side_pid = pid;
+	s->changes = s->threads->changes;
+}
+
+/* Adds the frames of an address on top of a node. */
+static bool
+add_place(struct perf_samples *s, const struct perf_step *step, cg_node *node)
+{
+	bool kernel = step->version & OF_KERNEL;
+	const struct perf_place *place = perf_places_find(s->places,
+	    &(const struct perf_place_key){ .maps = s->side[kernel].maps,
+		.kernel = kernel,
+		.call = step->version & OF_CALL,
+		.ip = step->ip });
+	const struct perf_frame *frame;
+
+	if (!place)
+		return false;
+	frame = &s->places->frame[place->first];
+	for (size_t i = 0; i < place->count; i++)
+		*node = cg_add_frame(s->file->build, *node, frame[i].fn,
+		    &frame[i].pos, frame[i].inlined);
+	return true;
+}
+
+/* Sets the step's node, on top of its caller's. */
+static bool
+find_node(struct perf_samples *s, cg_node parent, struct perf_step *step)
+{
+	uint64_t hash = (step->ip ^ (uint64_t)parent << 40 ^ parent) +
+			step->version * UINT64_C(0x9e3779b97f4a7c15);
+	struct perf_known_node *known;
+
+	hash = (hash ^ hash >> 32) * UINT64_C(0xff51afd7ed558ccd);
+	known = &s->known[hash >> 40 & (CACHE_SIZE - 1)];
+	if (known->node == 0 || known->ip != step->ip ||
+	    known->parent != parent || known->version != step->version) {
+		step->node = parent;
+		if (!add_place(s, step, &step->node))
+			return false;
+		*known = (struct perf_known_node){ step->ip, step->version,
+			parent, step->node };
+	}
+	step->node = known->node;
+	return true;
+}
+
+/* The last stack's frames that this one has, too; returns the topmost's node. */
+static cg_node
+share(struct perf_samples *s, size_t *left)
+{
+	const struct perf_step *last = s->last.step;
+	struct perf_step *now = s->now.step;
+	size_t i = s->now.count, j = s->last.count;
+	cg_node node = 0;
+
+	while (i > 0 && j > 0 && now[i - 1].ip == last[j - 1].ip &&
+	       now[i - 1].version == last[j - 1].version) {
+		node = last[--j].node;
+		now[--i].node = node;
+	}
+	*left = i;
+	return node;
+}
+
+/* The leaf's node of the current stack. */
+static bool
+add_stack(struct perf_samples *s, cg_node *leaf)
+{
+	struct perf_stack swap = s->last;
+	struct perf_step *step = s->now.step;
+	size_t i;
+
+	*leaf = share(s, &i);
+	while (i-- > 0) {
+		if (!find_node(s, *leaf, &step[i]))
+			return false;
+		*leaf = step[i].node;
+	}
+	s->last = s->now;
+	s->now = swap;
+	return true;
+}
+
+/* ---- One sample --------------------------------------------------------- */
+
+static bool
+make_room(struct perf_samples *s, size_t count)
+{
+	s->now.count = 0;
+	return cg_grow_raw(
+		   &s->now.step, &s->now.cap, count, sizeof(*s->now.step)) ||
+	       cg_reject_nomem(s->file->job);
+}
+
+static void
+push(struct perf_samples *s, uint64_t ip, uint32_t version)
+{
+	s->now.step[s->now.count++] = (struct perf_step){ ip, version, 0 };
+}
+
+/* Frames of guests and of hypervisors are looked up as the process's. */
+static bool
+take_chain(struct perf_samples *s, const struct perf_event *event,
+    struct cg_slice record, bool kernel)
+{
+	const char *at = record.ptr + event->chain;
+	uint64_t count = perf_u64(s->file, at), ip;
+	uint32_t call = 0;
+
+	at += 8;
+	if (count > (record.len - event->chain - 8) / 8)
+		return cg_reject(s->file->job,
+		    "expected a call chain that fits into its sample");
+	if (!make_room(s, (size_t)count))
+		return false;
+	for (; count > 0; count--, at += 8) {
+		ip = perf_u64(s->file, at);
+		if (ip >= MARKERS) {
+			kernel = ip == (uint64_t)PERF_CONTEXT_KERNEL;
+			call = 0;
+			continue;
+		}
+		push(s, ip, s->side[kernel].version | call);
+		call = kernel ? 0 : OF_CALL;
+	}
+	return true;
+}
+
+/* Selects the thread's part and track, if they change. */
+static bool
+select_thread(struct perf_samples *s, uint32_t pid, uint32_t tid)
+{
+	const struct perf_thread *thread =
+	    perf_threads_get(s->threads, pid, tid);
+	const struct cg_part_info info = { .cmd = "" };
+	struct cg_build *build = s->file->build;
+	struct cg_track track = { .name = "", .unit = "ns" };
+	struct cg_slice comm;
+
+	if (!thread)
+		return false;
+	if (s->begun && s->pid == pid && s->tid == tid &&
+	    s->comm == thread->comm)
+		return true;
+	if (!s->begun)
+		(void)cg_add_part(build, &info);
+	s->begun = true;
+	s->pid = pid;
+	s->tid = tid;
+	s->comm = thread->comm;
+	comm = cg_get_name(build, thread->comm);
+	/* -1: a thread that has ended. */
+	track.pid = pid == UINT32_MAX ? 0 : pid;
+	track.tid = tid == UINT32_MAX ? 0 : tid;
+	if (comm.len > 0 && comm.len <= COMM_MAX)
+		track.name = comm.ptr;
+	cg_set_sample_part(
+	    build, &(const struct cg_sample_key){
+		       .pid = track.pid, .tid = track.tid, .comm = comm });
+	s->timed = cg_begin_timeline(build);
+	if (s->timed)
+		cg_set_track(build, &track);
+	return true;
+}
+
+/* The same names and units as perf-script's reader has. */
+static void
+add_event(struct perf_samples *s, struct perf_event *event)
+{
+	const struct cg_event new = {
+		.name = cg_get_name(s->file->build, event->name).ptr,
+		.unit = event->is_clock ? "ns" : ""
+	};
+
+	event->column = cg_add_event(s->file->build, &new);
+	event->added = true;
+}
+
+static void
+add_costs(struct perf_samples *s, const struct perf_event *event,
+    const char *at, cg_node leaf)
+{
+	const uint32_t *offset = event->at;
+	unsigned column = event->column;
+
+	s->cost[column] = offset[PERF_PERIOD]
+			      ? perf_u64(s->file, at + offset[PERF_PERIOD])
+			      : event->period;
+	cg_add_stack(s->file->build, leaf, 1, s->cost, column + 1);
+	if (s->timed && offset[PERF_TIME])
+		cg_add_moment(s->file->build,
+		    &(const struct cg_moment){
+			.time =
+			    (int64_t)perf_u64(s->file, at + offset[PERF_TIME]),
+			.node = leaf,
+			.cost = s->cost,
+			.n = column + 1 });
+	s->cost[column] = 0;
+	s->count++;
+}
+
+bool
+perf_samples_add(
+    struct perf_samples *s, struct perf_event *event, struct cg_slice record)
+{
+	const uint32_t *offset = event->at;
+	uint32_t pid = 0, tid = 0;
+	uint16_t misc = perf_u16(s->file, record.ptr + 4);
+	unsigned mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	bool kernel = mode == PERF_RECORD_MISC_KERNEL;
+	cg_node leaf;
+
+	if (record.len < event->fixed)
+		return cg_reject(s->file->job, "expected a longer sample");
+	if (offset[PERF_TID]) {
+		pid = perf_u32(s->file, record.ptr + offset[PERF_TID]);
+		tid = perf_u32(s->file, record.ptr + offset[PERF_TID] + 4);
+	}
+	if (!select_thread(s, pid, tid))
+		return false;
+	if (!event->added)
+		add_event(s, event);
+	set_sides(s, pid);
+	if (event->chain) {
+		if (!take_chain(s, event, record, kernel))
+			return false;
+	} else if (offset[PERF_IP]) {
+		if (!make_room(s, 1))
+			return false;
+		push(s, perf_u64(s->file, record.ptr + offset[PERF_IP]),
+		    s->side[kernel].version);
+	} else {
+		s->now.count = 0;
+	}
+	if (!add_stack(s, &leaf))
+		return false;
+	if (leaf == 0)
+		leaf = cg_add_frame(s->file->build, 0,
+		    cg_add_fn(s->file->build, cg_slice(PERF_UNKNOWN), 0, 0),
+		    &(const struct cg_pos){ 0 }, false);
+	add_costs(s, event, record.ptr, leaf);
+	return cg_build_status(s->file->build) == CG_OK;
+}

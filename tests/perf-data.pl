@@ -1,0 +1,120 @@
+#!/usr/bin/perl
+# perf-data.pl ORDER - writes a recording of perf to standard output, in byte
+# order "little" or "big", of lines on standard input:
+#
+#   pipe                            records tell the events (comes first)
+#   event NAME TYPE CONFIG FLAGS SAMPLE_TYPE
+#   comm TIME PID TID NAME          a thread's name
+#   fork TIME PID TID PARENT_PID PARENT_TID
+#   mmap TIME PID START LEN OFFSET PATH [BUILD_ID]
+#   kernel START LEN OFFSET PATH    a mapping of the kernel
+#   sample TIME PID TID ID PERIOD IP... (hex; "k" and "u" select the side)
+#   lost N, lost-samples N, throttle
+#   round                           all buffers were read
+#   record TYPE BYTES               any other, BYTES in hex
+#   feature NUMBER BYTES            the same for features
+#
+# Events have ids from 1. Without "event" there is one, cpu-clock.
+use strict;
+use warnings;
+no warnings 'portable';
+
+my $big = $ARGV[0] eq 'big';
+my $pipe;
+my (@events, @features);
+my $data = '';
+
+sub n16 { pack $big ? 'n' : 'v',   @_ }
+sub n32 { pack $big ? 'N*' : 'V*', @_ }
+sub n64 { pack $big ? 'Q>*' : 'Q<*', @_ }
+sub text { my ($text) = @_; $text . "\0" x (8 - length($text) % 8) }
+sub record { my ($type, $misc, $bytes) = @_; n32($type) . n16($misc) . n16(8 + length $bytes) . $bytes }
+# What follows records other than samples: pid, tid, time, id, identifier.
+sub ids { my ($pid, $tid, $time) = @_; n32($pid, $tid) . n64($time, 1) . n64(1) }
+
+# IDENTIFIER, IP, TID, TIME, ID, PERIOD, CALLCHAIN
+use constant SAMPLE_TYPE => 1 << 16 | 1 | 2 | 4 | 64 | 256 | 32;
+use constant SAMPLE_ID_ALL => 1 << 18;
+
+sub attr {
+    my ($type, $config, $flags, $sample_type) = @_;
+    $flags = pack 'Q<', $flags | SAMPLE_ID_ALL;
+    # Big-endian machines number bits from the highest one.
+    $flags = pack 'B*', unpack 'b*', $flags if $big;
+    return n32($type, 64) . n64($config, 7, $sample_type, 4) . $flags . "\0" x 16;
+}
+
+my %kinds = (
+    pipe  => sub { $pipe = 1; '' },
+    event => sub {
+        my ($name, @attr) = @_;
+        push @events, [ $name, attr(map { /^0x/ ? hex : $_ } @attr) ];
+        return $pipe ? record(64, 0, $events[-1][1] . n64(scalar @events)) : '';
+    },
+    comm => sub { my ($time, $pid, $tid, @name) = @_;
+        record(3, 0, n32($pid, $tid) . text("@name") . ids($pid, $tid, $time)) },
+    fork => sub { my ($time, $pid, $tid, $ppid, $ptid) = @_;
+        record(7, 0, n32($pid, $ppid, $tid, $ptid) . n64($time) . ids($ppid, $ptid, $time)) },
+    mmap => sub {
+        my ($time, $pid, $start, $len, $offset, $path, $id) = @_;
+        my $inode = defined $id ? pack('C x3', length($id) / 2) . pack('H*', $id) : '';
+        $inode .= "\0" x (24 - length $inode);
+        record(10, 2 | (defined $id ? 1 << 14 : 0),
+            n32($pid, $pid) . n64(map { hex } $start, $len, $offset) . $inode .
+            n32(5, 2) . text($path) . ids($pid, $pid, $time));
+    },
+    kernel => sub { my ($start, $len, $offset, $path) = @_;
+        record(1, 1, n32(0xffffffff, 0) . n64(map { hex } $start, $len, $offset) .
+            text($path) . ids(0, 0, 0)) },
+    sample => sub {
+        my ($time, $pid, $tid, $id, $period, @ip) = @_;
+        my %side = (k => -128, u => -512);
+        my @chain = map { defined $side{$_} ? $side{$_} : hex } @ip;
+        record(9, 2, n64($id, 0) . n32($pid, $tid) . n64($time, $id, $period,
+            scalar @chain, @chain));
+    },
+    lost           => sub { record(2, 0, n64(1, @_) . ids(1, 1, 0)) },
+    'lost-samples' => sub { record(13, 0, n64(@_) . ids(1, 1, 0)) },
+    throttle       => sub { record(5, 0, n64(1, 1, 1) . ids(1, 1, 0)) },
+    round          => sub { record(68, 0, '') },
+    record         => sub { my ($type, $hex) = @_; record($type, 0, pack 'H*', $hex // '') },
+    feature        => sub { push @features, [ $_[0], pack 'H*', $_[1] // '' ]; '' },
+);
+
+binmode STDOUT;
+while (<STDIN>) {
+    my ($kind, @words) = split;
+    $data .= $kinds{event}->('cpu-clock', 1, 0, 0, SAMPLE_TYPE) if !@events && $kind !~ /pipe|event/;
+    $data .= $kinds{$kind}->(@words);
+}
+
+my $magic = $big ? '2ELIFREP' : 'PERFILE2';
+if ($pipe) {
+    print $magic, n64(16), $data;
+    exit;
+}
+
+# The feature EVENT_DESC: attr, ids, name.
+my $desc = n32(scalar @events, 64);
+my $ids  = '';
+my $attrs = '';
+for my $i (0 .. $#events) {
+    my ($name, $attr) = @{ $events[$i] };
+    my $padded = $name . "\0" x (64 - length $name);
+    $desc  .= $attr . n32(1) . n32(64) . $padded . n64($i + 1);
+    $attrs .= $attr . n64(104 + 8 * $i, 8);
+    $ids   .= n64($i + 1);
+}
+@features = sort { $a->[0] <=> $b->[0] } @features, [ 12, $desc ];
+my $bits = 0;
+$bits |= 1 << $_->[0] for @features;
+my $begin = 104 + length($ids) + length $attrs;
+my $at    = $begin + length($data) + 16 * @features;
+my ($table, $bytes) = ('', '');
+for (@features) {
+    $table .= n64($at + length $bytes, length $_->[1]);
+    $bytes .= $_->[1];
+}
+print $magic, n64(104, 80), n64(104 + length $ids, length $attrs),
+    n64($begin, length $data), n64(0, 0), n64($bits, 0, 0, 0),
+    $ids, $attrs, $data, $table, $bytes;
