@@ -36,9 +36,17 @@ sub is_place          { my ($cut) = @_; $cut eq '' || $cut =~ /\n(?:\t[^\n]*)?\n
 sub is_paragraph      { my ($cut) = @_; $cut =~ /\n\n\z/ }
 sub is_section        { my ($cut) = @_; $cut =~ /(?:^|\n)(?:end_of_record|TN[^\n]*)\n?\z/ }
 
+sub is_record_of_perf {
+    my ($cut) = @_;
+    my $at = 16;
+    $at += unpack 'v', substr $cut, $at + 6, 2 while $at + 8 <= length $cut;
+    return $at == length $cut;
+}
+
 # Formats without an end mark: truncation after a whole record goes unnoticed.
 my @endless = (
     [ qr{^samples/gprof/[^/]+/gmon},              \&is_record_of_gmon ],
+    [ qr{^samples/perf-data/[^/]+/pipe},          \&is_record_of_perf ],
     [ qr{^samples/gcov/.*\.gcno$},                \&is_note ],
     [ qr{^samples/(?:folded|gcov-text)/},         \&is_line ],
     [ qr{^samples/bpftrace/},                     \&is_map ],
