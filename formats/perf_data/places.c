@@ -1,10 +1,10 @@
 /*
- * places.c - what is at an address of a process: its mapping leads to an object
- * file, whose symbols lead to functions. Each address is looked up once.
+ * places.c - what is at an address of a process: its mapping leads to an
+ * object file, whose symbols lead to functions. Each address is looked up once.
  *
- * Source: util/map.c and util/event.c of perf 6.1. As perf does, the function of
- * an address is looked up as it is, even if it is where a call returns to; but
- * its line and the functions inlined there are those of the call.
+ * Source: util/map.c and util/event.c of perf 6.1. As in perf, the function of
+ * an address is looked up as it is, even if it is where a call returns to. But
+ * its line, and the functions inlined there, are those of the call.
  */
 #include <stdio.h>
 #include <stdlib.h>

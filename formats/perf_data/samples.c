@@ -2,8 +2,8 @@
  * samples.c - samples -> stacks of the graph.
  *
  * A call chain is leaf first; markers tell whether the addresses after them are
- * the kernel's or the process's. Of a stack only the frames that differ from the
- * last stack are looked up, in a cache of nodes.
+ * the kernel's or the process's. Of a stack only the frames that differ from
+ * the last stack are looked up, in a cache of nodes.
  */
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -117,7 +117,7 @@ find_node(struct perf_samples *s, cg_node parent, struct perf_step *step)
 	return true;
 }
 
-/* The last stack's frames that this one has, too; returns the topmost's node. */
+/* Takes what the last stack has in common; returns the topmost node. */
 static cg_node
 share(struct perf_samples *s, size_t *left)
 {
