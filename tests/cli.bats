@@ -54,7 +54,7 @@ build_plugin()
 	refuses 2 "--json applies only with" --json -t json "$PLAIN"
 	refuses 2 "option --re is ambiguous: --recursive, --resume, --retry-f" \
 		--re "$PLAIN"
-	refuses 2 "option --fo is ambiguous: --force, --format-version" \
+	refuses 2 "option --fo is ambiguous: --focus, --force, --format-version" \
 		--fo=1 "$PLAIN"
 	refuses 2 "--strict takes no value" --stric=yes "$PLAIN"
 	refuses 2 "unknown option --;" --=x "$PLAIN"
@@ -506,7 +506,7 @@ build_plugin()
 
 @test "cli: --help is short; it shows the options of formats that follow" {
 	"$CGCONV" --help >"$dir/own"
-	[ "$(wc -l <"$dir/own")" -le 75 ]
+	[ "$(wc -l <"$dir/own")" -le 100 ]
 	not grep '^Options of' "$dir/own"
 	"$CGCONV" --help all >"$dir/all"
 	head -n "$(wc -l <"$dir/own")" "$dir/all" | same - "$dir/own"
