@@ -104,7 +104,8 @@ self()
 		[ "$(self $in --granularity $what)" = "$all" ]
 	done
 	"$CGCONV" -q -t csv --granularity object $in >"$dir/out"
-	[ "$(wc -l <"$dir/out")" = "$(($(grep -c '^ob=([0-9]*) ' $in) + 1))" ]
+	[ "$(wc -l <"$dir/out")" = "$(($(grep -o '^ob=([0-9]*) .*' $in |
+		sort -u | wc -l) + 1))" ]
 	"$CGCONV" -q -t callgrind --collapse-object 'libc' $in >"$dir/out"
 	[ "$(self "$dir/out")" = "$all" ]
 	"$CGCONV" -q -t csv --table calls "$dir/out" >"$dir/calls"
@@ -120,6 +121,24 @@ self()
 		--focus main -t callgrind $in
 	"$CGCONV" -q --guess-stacks --focus main -t callgrind -o "$dir/out" $in
 	"$CGCONV" -q --info "$dir/out" | grep -q main
+}
+
+@test "filters: functions that call only hidden ones are hidden without stacks" {
+	in=samples/callgrind/plain/callgrind.out
+	all=$(self $in)
+	"$CGCONV" -q -t callgrind --hide '^(loop|fib)' -o "$dir/out" $in
+	[ "$(self "$dir/out")" = "$all" ]
+	not grep -E 'loop|fib' "$dir/out"
+	# The costs of calls are those of the lines that make them.
+	"$CGCONV" -q -t csv "$dir/out" | grep -F ',(below main),0,1028,3130'
+	refuses 3 '--hide needs stacks' --hide '^work$' -t callgrind $in
+	# gprof's times are costs of calls only after propagation.
+	in=samples/gprof/calls
+	"$CGCONV" -q -t csv --hide '^(leaf|burn)$' $in/prog $in/gmon.out \
+		>"$dir/out"
+	[ "$(self $in/gmon.out --exe $in/prog)" = "$(awk -F, 'NR > 1 {
+		s += $5 } END { print s }' "$dir/out")" ]
+	not grep -E 'leaf|burn' "$dir/out"
 }
 
 @test "filters: the share that is kept is told" {

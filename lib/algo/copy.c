@@ -248,6 +248,12 @@ copy_calls(struct cg_copy *copy, struct cg_rows *rows, cg_fn fn)
 		const uint64_t *values =
 		    change_costs(copy, call.cost, &call.n, false);
 
+		if (copy->hidden && copy->hidden[call.callee]) {
+			if (fn != 0)
+				(void)cg_add_cost(
+				    copy->to, fn, &site, values, call.n);
+			continue;
+		}
 		if (copy->costs_only)
 			call.entry.addr = 0;
 		if (copy->placeless)
@@ -324,7 +330,8 @@ copy_part(struct cg_copy *copy, struct cg_rows *rows, cg_part part)
 		return;
 	for (size_t i = 0;
 	     !copy->rowless && cg_next_fn(copy->from, part, &i, &fn);) {
-		if (!cg_rows_open(rows, part, fn))
+		if ((copy->hidden && copy->hidden[fn]) ||
+		    !cg_rows_open(rows, part, fn))
 			continue;
 		copy_costs(copy, rows, copy->fn[fn]);
 		copy_calls(copy, rows, copy->fn[fn]);

@@ -39,6 +39,7 @@ struct cg_copy {
 	bool placeless;           /* no lines, addresses, jumps, branches */
 	bool mapped;              /* node[] is set, CG_NO_NODE: dropped */
 	bool no_inclusive;        /* no stated inclusive costs */
+	const bool *hidden;       /* by fn: its calls are costs of the caller */
 	const bool *united;       /* by fn: drop calls of itself; or NULL */
 	const bool *joined;       /* by fn; NULL: see join.c */
 };

@@ -34,6 +34,7 @@ struct filtering {
 	struct cg_copy copy;
 	unsigned *matched; /* by fn: see cg_filters_match() */
 	bool *united;      /* by fn: calls of itself are dropped */
+	bool *hidden;      /* by fn: of calls without stacks */
 	struct path *path; /* by old node */
 	cg_node *rise;     /* frames to be added, the outermost last */
 	size_t rises, rise_cap;
@@ -118,25 +119,15 @@ map_fns(struct filtering *f)
 
 	for (cg_fn fn = 1; fn < from->fns; fn++) {
 		f->matched[fn] = cg_filters_match(f->filters, from, fn);
+		f->hidden[fn] = !cg_filters_show(f->filters, f->matched[fn]);
 		f->united[fn] = f->filters->trim ||
 				(f->matched[fn] & BIT(CG_COLLAPSE_OBJECT));
-		if (!f->copy.rowless)
+		if (!f->copy.rowless && !(f->copy.hidden && f->hidden[fn]))
 			map_fn(f, fn);
 	}
 }
 
 /* ---- Stacks -------------------------------------------------------------- */
-
-static bool
-is_visible(const struct filtering *f, unsigned matched)
-{
-	const struct cg_filters *filters = f->filters;
-
-	return !(matched & BIT(CG_HIDE)) &&
-	       (!filters->given[CG_SHOW] || (matched & BIT(CG_SHOW))) &&
-	       (!filters->given[CG_ONLY_OBJECT] ||
-		   (matched & BIT(CG_ONLY_OBJECT)));
-}
 
 static void
 extend_path(struct filtering *f, cg_node node)
@@ -151,7 +142,7 @@ extend_path(struct filtering *f, cg_node node)
 	path->based = path->inlined;
 	path->below = path->last;
 	path->seen |= matched & (BIT(CG_FOCUS) | BIT(CG_IGNORE));
-	if (!is_visible(f, matched))
+	if (!cg_filters_show(f->filters, matched))
 		return;
 	path->seen |= matched & BIT(CG_SHOW_FROM);
 	if (f->filters->given[CG_SHOW_FROM] &&
@@ -303,9 +294,10 @@ open_filtering(struct filtering *f)
 
 	f->matched = calloc(from->fns, sizeof(*f->matched));
 	f->united = calloc(from->fns, sizeof(*f->united));
+	f->hidden = calloc(from->fns, sizeof(*f->hidden));
 	f->path = calloc(from->nodes, sizeof(*f->path));
-	return f->copy.to->graph && f->matched && f->united && f->path &&
-	       cg_copy_open(&f->copy);
+	return f->copy.to->graph && f->matched && f->united && f->hidden &&
+	       f->path && cg_copy_open(&f->copy);
 }
 
 static void
@@ -313,6 +305,7 @@ close_filtering(struct filtering *f)
 {
 	free(f->matched);
 	free(f->united);
+	free(f->hidden);
 	free(f->path);
 	free(f->rise);
 	free(f->text);
@@ -329,8 +322,52 @@ fill(struct filtering *f)
 	return cg_copy_rows(&f->copy);
 }
 
+/* Does a hidden function call one that is visible? */
+static bool
+calls_visible(const struct cg_graph *graph, const bool *hidden,
+    struct cg_rows *rows, cg_part part)
+{
+	struct cg_call call;
+	bool found = false;
+	cg_fn fn;
+
+	for (size_t i = 0; !found && cg_next_fn(graph, part, &i, &fn);) {
+		if (!hidden[fn] || !cg_rows_open(rows, part, fn))
+			continue;
+		while (!found && cg_next_call(rows, &call))
+			found = !hidden[call.callee];
+	}
+	return found;
+}
+
 int
-cg_graph_filter(struct cg_graph **graph, const struct cg_filters *filters)
+cg_can_hide(
+    const struct cg_graph *graph, const struct cg_filters *filters, bool *can)
+{
+	struct cg_rows *rows;
+	bool *hidden;
+
+	*can = !(graph->facts & CG_STACKS) && !cg_filters_strict(filters);
+	if (!*can)
+		return CG_OK;
+	rows = cg_rows_new(graph);
+	hidden = calloc(graph->fns, sizeof(*hidden));
+	if (!hidden)
+		cg_graph_nomem(graph);
+	for (cg_fn fn = 1; hidden && fn < graph->fns; fn++)
+		hidden[fn] = !cg_filters_show(
+		    filters, cg_filters_match(filters, graph, fn));
+	for (cg_part part = 0; rows && hidden && *can && part < graph->parts;
+	     part++)
+		*can = !calls_visible(graph, hidden, rows, part);
+	cg_rows_free(rows);
+	free(hidden);
+	return *graph->fault;
+}
+
+int
+cg_graph_filter(
+    struct cg_graph **graph, const struct cg_filters *filters, bool by_calls)
 {
 	struct cg_build to;
 	struct filtering f = { .filters = filters };
@@ -340,11 +377,12 @@ cg_graph_filter(struct cg_graph **graph, const struct cg_filters *filters)
 	    &to, cg_graph_new((*graph)->diag, (*graph)->fault), CG_PARTS_KEEP);
 	f.copy = (struct cg_copy){ .from = *graph,
 		.to = &to,
-		.rowless = cg_filters_stacked(filters) != NULL,
+		.rowless = !by_calls && cg_filters_stacked(filters) != NULL,
 		.placeless = filters->granularity != CG_AS_IT_IS,
 		.no_inclusive = unites(filters) };
 	if (open_filtering(&f)) {
 		f.copy.united = f.united;
+		f.copy.hidden = by_calls ? f.hidden : NULL;
 		status = fill(&f);
 	} else {
 		cg_graph_nomem(*graph);

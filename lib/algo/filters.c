@@ -11,6 +11,8 @@
 
 #include "algo/filters.h"
 
+#define BIT(kind) (1u << (kind))
+
 /* Texts of a function that an expression is compared with. */
 enum { BY_NAME = 1, BY_FILE = 2, BY_OBJECT = 4 };
 
@@ -106,7 +108,28 @@ cg_filters_stacked(const struct cg_filters *filters)
 	return filters->granularity == CG_PER_LINE ? "granularity=line" : NULL;
 }
 
+const char *
+cg_filters_strict(const struct cg_filters *filters)
+{
+	const unsigned visible =
+	    BIT(CG_HIDE) | BIT(CG_SHOW) | BIT(CG_ONLY_OBJECT);
+
+	for (size_t i = 0; i < CG_FILTER_KINDS; i++)
+		if (filters->given[i] && kinds[i].stacks && !(visible & BIT(i)))
+			return kinds[i].name;
+	return filters->granularity == CG_PER_LINE ? "granularity=line" : NULL;
+}
+
 /* ---- Functions ----------------------------------------------------------- */
+
+bool
+cg_filters_show(const struct cg_filters *filters, unsigned matched)
+{
+	return !(matched & BIT(CG_HIDE)) &&
+	       (!filters->given[CG_SHOW] || (matched & BIT(CG_SHOW))) &&
+	       (!filters->given[CG_ONLY_OBJECT] ||
+		   (matched & BIT(CG_ONLY_OBJECT)));
+}
 
 unsigned
 cg_filters_match(
@@ -133,7 +156,7 @@ cg_filters_match(
 				regexec(&filters->re[kind], texts[i].text.ptr,
 				    0, NULL, 0) == 0;
 		if (found)
-			matched |= 1u << kind;
+			matched |= BIT(kind);
 	}
 	return matched;
 }

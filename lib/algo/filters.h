@@ -46,6 +46,10 @@ enum cg_filter_error cg_filters_set(struct cg_filters *, const char *name,
 bool cg_filters_any(const struct cg_filters *);
 /* The first option that needs stacks, or NULL. */
 const char *cg_filters_stacked(const struct cg_filters *);
+/* The same, but for options that only tell which frames are visible. */
+const char *cg_filters_strict(const struct cg_filters *);
+/* Is a frame of a function that has matched so visible? */
+bool cg_filters_show(const struct cg_filters *, unsigned matched);
 /* A bit for each kind whose expression matches the function. */
 unsigned cg_filters_match(
     const struct cg_filters *, const struct cg_graph *, cg_fn);
@@ -58,10 +62,19 @@ struct cg_slice cg_class_of(struct cg_slice name);
 /* ---- filter.c ----------------------------------------------------------- */
 
 /*
+ * Can functions be hidden in a graph without stacks? They have to call hidden
+ * ones only: then the costs of calls to them are costs of the callers. *can:
+ * the answer. Returns CG_OK, or a reported failure.
+ */
+int cg_can_hide(
+    const struct cg_graph *, const struct cg_filters *, bool *can);
+/*
  * Replaces *graph, which is sealed, by what the filters make of it, and notes
  * which share of the costs they keep. If one needs stacks, rows are dropped:
- * all costs have to be those of stacks. Reports its failures.
+ * all costs have to be those of stacks; with by_calls, cg_can_hide() was true,
+ * and rows are kept. Reports its failures.
  */
-int cg_graph_filter(struct cg_graph **graph, const struct cg_filters *);
+int cg_graph_filter(
+    struct cg_graph **graph, const struct cg_filters *, bool by_calls);
 
 #endif

@@ -281,18 +281,25 @@ static int
 filter(struct cg_job *job)
 {
 	const char *stacked = cg_filters_stacked(job->filters);
+	bool by_calls = false;
 	char what[64];
 	int status = CG_OK;
 
 	job->build.graph = job->graph;
-	if (stacked) {
+	if (stacked)
+		status = cg_can_hide(job->graph, job->filters, &by_calls);
+	if (status == CG_OK && stacked && !by_calls) {
 		(void)snprintf(what, sizeof(what), "--%s", stacked);
 		status = cg_need_stacks(job, what);
+		if (status == CG_OK && (job->graph->facts & CG_CALLS))
+			cg_note(job, "counts of calls are dropped by %s", what);
 	}
-	if (status == CG_OK && stacked && (job->graph->facts & CG_CALLS))
-		cg_note(job, "counts of calls are dropped by --%s", stacked);
-	return status == CG_OK ? cg_graph_filter(&job->graph, job->filters)
-			       : status;
+	/* Costs of calls become self costs: they have to be there. */
+	if (status == CG_OK && by_calls)
+		status = cg_propagate(job->graph);
+	return status == CG_OK
+		   ? cg_graph_filter(&job->graph, job->filters, by_calls)
+		   : status;
 }
 
 static int
