@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "job/job.h"
+#include "symbols/elffile.h"
 
 struct image {
 	uint64_t bias;
@@ -118,12 +119,15 @@ static const struct cg_symbols *
 open_paths(struct cg_space *space, const struct cg_mapping *mapping,
     const char *const *paths)
 {
+	struct cg_job *job = space->job;
 	const struct cg_symbols *symbols;
+	bool is_elf;
 
 	for (; *paths; paths++) {
-		symbols = cg_is_elf(*paths)
-			      ? cg_open_symbols(space->job, *paths, true)
-			      : NULL;
+		if (cg_elffile_look(*paths, &is_elf) != CG_OK)
+			job->errors.fault =
+			    cg_fail(job, "cannot read %s", *paths);
+		symbols = is_elf ? cg_open_symbols(job, *paths, true) : NULL;
 		if (symbols && serves(space, cg_symbols_elf(symbols), mapping))
 			return symbols;
 	}

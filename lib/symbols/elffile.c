@@ -215,23 +215,39 @@ cg_elffile_is_bomb(const struct cg_elffile *file)
 
 /* ---- Opening ------------------------------------------------------------ */
 
-bool
-cg_is_elf(const char *path)
+/* Is it the fault of the system, not of the file? */
+static bool
+is_trouble(int error)
+{
+	return error == EIO || error == EMFILE || error == ENFILE;
+}
+
+int
+cg_elffile_look(const char *path, bool *is)
 {
 	char magic[SELFMAG];
 	struct stat info;
-	bool is;
+	ptrdiff_t n;
 	int fd;
 
+	*is = false;
 	if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-		return false;
+		return CG_OK;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return false;
-	is = cg_read_at(fd, magic, SELFMAG, 0) == SELFMAG &&
-	     memcmp(magic, ELFMAG, SELFMAG) == 0;
+		return is_trouble(errno) ? CG_EREAD : CG_OK;
+	n = cg_read_at(fd, magic, SELFMAG, 0);
+	*is = n == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0;
 	(void)close(fd);
-	return is;
+	return n < 0 ? CG_EREAD : CG_OK;
+}
+
+bool
+cg_is_elf(const char *path)
+{
+	bool is;
+
+	return cg_elffile_look(path, &is) == CG_OK && is;
 }
 
 static int
@@ -254,8 +270,7 @@ static int
 explain(const char *path, const char **why)
 {
 	*why = cg_open_error(path);
-	return errno == EIO || errno == EMFILE || errno == ENFILE ? CG_EREAD
-								  : CG_EINPUT;
+	return is_trouble(errno) ? CG_EREAD : CG_EINPUT;
 }
 
 int
