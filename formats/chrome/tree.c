@@ -315,8 +315,8 @@ add_frame(
 		node->below = is_root(doc, parent) ? 0 : parent->frame;
 	}
 	node->framed = true;
-	if (is_root(doc, node) && node->cost == 0 && node->ns == 0)
-		return;
+	if (is_root(doc, node))
+		return; /* its own costs are those of no stack */
 	add_function(doc->build, node);
 	node->frame =
 	    cg_add_frame(doc->build, node->below, node->fn, &node->pos, false);
