@@ -24,7 +24,8 @@ may_refuse()
 	lcov:samples/lcov/* | lcov:samples/cobertura/*) return 1 ;;
 	cobertura:samples/lcov/* | cobertura:samples/cobertura/*) return 1 ;;
 	lcov:* | cobertura:*) ;;
-	pprof:* | svg:*) ;;
+	otlp:samples/otlp/* | otlp:samples/pprof/*) return 1 ;;
+	pprof:* | otlp:* | svg:*) ;;
 	trace-event:samples/trace-event/*) return 1 ;;
 	cpuprofile:samples/cpuprofile/* | cpuprofile:samples/firefox/*) return 1 ;;
 	firefox:samples/firefox/* | firefox:samples/cpuprofile/*) return 1 ;;

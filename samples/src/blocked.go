@@ -113,5 +113,9 @@ func main() {
 		time.Sleep(65 * time.Second)
 	}
 	write("goroutine", 2)
+	fail()
+}
+
+func fail() {
 	panic("done")
 }
