@@ -548,6 +548,24 @@ int cg_choose_event(
 		.writing = true                                            \
 	}
 
+/*
+ * Opens the source of a file that the graph names, to be closed by
+ * cg_close_companion(); NULL if there is none. A source is only opened in the
+ * directory that option CG_SOURCES_OPTION names, or without it by a relative
+ * name in the directory of the first input; names with ".." never are.
+ */
+#define CG_SOURCES_OPTION "sources"
+struct cg_in *cg_open_source(
+    struct cg_job *, const struct cg_graph *, cg_file);
+/* The option, for the tables of these writers. */
+#define CG_OPTION_SOURCES                                                  \
+	{                                                                  \
+		.name = CG_SOURCES_OPTION, .type = CG_STRING, .arg = "DIR", \
+		.help = "directory of the sources (/: use their absolute " \
+			"paths)",                                          \
+		.writing = true                                            \
+	}
+
 void cg_putc(struct cg_out *, char);
 void cg_put(struct cg_out *, struct cg_slice);
 void cg_puts(struct cg_out *, const char *);

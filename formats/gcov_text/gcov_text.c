@@ -25,11 +25,7 @@ probe(const struct cg_head *head)
 }
 
 static const struct cg_option options[] = {
-	{ .name = "sources",
-	    .type = CG_STRING,
-	    .arg = "DIR",
-	    .help = "directory of the sources (/: use their absolute paths)",
-	    .writing = true },
+	CG_OPTION_SOURCES,
 	{ 0 },
 };
 

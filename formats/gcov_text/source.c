@@ -1,76 +1,12 @@
 /*
- * source.c - finds and reads the sources to annotate.
+ * source.c - reads the sources to annotate.
  *
- * A file that the graph names is only opened in the directory of --sources, or
- * by a relative name in the directory of the first input. Without a source,
- * only lines with code are written, and their text is the mark of old versions
- * of gcov for lines past the end of a file.
+ * Without a source, only lines with code are written, and their text is the
+ * mark of old versions of gcov for lines past the end of a file.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "write.h"
-
-/* Names with ".." are not opened: they lead out of the directory. */
-static bool
-leads_out(struct cg_slice name)
-{
-	struct cg_slice part;
-
-	while (cg_take_until(&name, '/', &part)) {
-		if (cg_equal(part, ".."))
-			return true;
-	}
-	return false;
-}
-
-/* Opens directory/name; false if it is not there or may not be opened. */
-static bool
-open_at(
-    struct gcov_text_writer *w, struct cg_slice directory, struct cg_slice name)
-{
-	char *path, *end;
-
-	while (cg_take_char(&name, '/'))
-		continue;
-	if (name.len == 0 || leads_out(name))
-		return false;
-	path = malloc(directory.len + name.len + CG_JOIN_MORE + 1);
-	if (!path)
-		return cg_reject_nomem(w->job);
-	end = cg_join_path(path, directory, name);
-	*end = '\0';
-	(void)cg_open_companion(w->job, path, &w->source.in);
-	free(path);
-	return w->source.in != NULL;
-}
-
-static void
-open_source(struct gcov_text_writer *w, cg_file file)
-{
-	struct cg_slice path = cg_file_path(w->graph, file);
-	struct cg_slice given = cg_file_given(w->graph, file), directory;
-	const char *sources = cg_opt(w->job, "sources"), *input, *slash;
-	struct cg_detected how;
-	bool absolute;
-
-	if (given.len == 0)
-		given = path;
-	absolute = cg_starts(given, "/");
-	if (sources) {
-		directory = cg_slice(sources);
-		if (absolute || !open_at(w, directory, given))
-			(void)open_at(w, directory, path);
-		return;
-	}
-	input = cg_job_source(w->job, 0, &how);
-	slash = input ? strrchr(input, '/') : NULL;
-	if (!input || absolute)
-		return;
-	directory.ptr = slash ? input : "";
-	directory.len = slash ? (size_t)(slash - input) + 1 : 0;
-	(void)open_at(w, directory, given);
-}
 
 /* Adds the start of a line; false: out of memory, rejected. */
 static bool
@@ -92,7 +28,7 @@ gcov_text_read_source(struct gcov_text_writer *w, cg_file file)
 	struct cg_slice rest, line;
 
 	source->lines = 0;
-	open_source(w, file);
+	source->in = cg_open_source(w->job, w->graph, file);
 	if (!source->in || !cg_read_all(source->in, &source->text))
 		source->text.len = 0;
 	if (!source->in && cg_rejected(w->job) == CG_OK)
