@@ -205,6 +205,8 @@ struct cg_module {
 	    struct cg_out *);
 	/* write() uses linker names: readers then demangle no names. */
 	bool linkage;
+	/* Differences are written as both costs: see CG_DIFF_SIDE_BY_SIDE. */
+	bool both_sides;
 	/*
 	 * True if the data of an empty input at path is in the file other, so
 	 * that the empty input is skipped with a note. NULL: never.
@@ -896,9 +898,9 @@ int cg_job_run(struct cg_job *);
 /*
  * Derives facts for a program that looks at the graph itself: CG_INCL for
  * inclusive costs that follow from counts of calls, CG_CALLS for calls that
- * follow from stacks, which are then gone; CG_STACKS for stacks, which are an
- * error (CG_ELOSS) if there are none and cg_job_set_guess() does not allow to
- * estimate them. Call it after cg_job_read() and before looking.
+ * follow from stacks, which are then gone, CG_STACKS for stacks instead of calls,
+ * if there are none and cg_job_set_guess() allows to estimate them. Call it after
+ * cg_job_read() and before looking; write() may call it, too.
  */
 int cg_job_derive(struct cg_job *, cg_facts needs);
 /*
@@ -945,9 +947,10 @@ void cg_job_set_shard(
 /*
  * The difference of what two other jobs have read becomes this job's graph:
  * costs are after minus before. If the target cannot represent negative costs
- * and they are not clamped, or with CG_DIFF_SIDE_BY_SIDE, it has both instead:
- * of each event X the events X_before and X_after. CG_DIFF_NORMALIZE scales the
- * costs before to the totals after.
+ * and they are not clamped, if it shows both sides of differences, or with
+ * CG_DIFF_SIDE_BY_SIDE, the graph has both instead: of each event X the events
+ * X_before and X_after. CG_DIFF_NORMALIZE scales the costs before to the totals
+ * after.
  *
  * Functions match by name, file and object; if paths differ, by their last
  * components; if one function of a name is left on each side, by less. Counts

@@ -108,14 +108,16 @@ describe(struct cg_job *job, const struct cg_job *const side[2],
 }
 
 /*
- * Chooses side by side if the target cannot represent negative costs; CG_EINPUT
- * if it has one event only.
+ * Chooses side by side if the target shows differences so, or cannot represent
+ * negative costs; CG_EINPUT if it has one event only.
  */
 static int
 choose_sides(struct cg_job *job, struct cg_diff *diff)
 {
 	const struct cg_module *to = cg_job_target(job);
 
+	if (to && to->both_sides)
+		diff->side_by_side = true;
 	if (diff->side_by_side || !to || (to->carries & CG_SIGNED) ||
 	    job->clamp)
 		return CG_OK;

@@ -98,6 +98,36 @@ cg_job_status(const struct cg_job *job)
 	return job->errors.fault;
 }
 
+/* Are there costs outside of stacks? */
+static bool
+has_rows(const struct cg_graph *graph)
+{
+	bool costs = false;
+
+	if (!(graph->facts & CG_SELF))
+		return false;
+	for (size_t i = 0; !costs && i < graph->runs; i++)
+		costs = graph->run[i].costs.first != NULL;
+	return costs;
+}
+
+/* Stacks from calls. */
+static int
+guess_stacks(struct cg_job *job)
+{
+	int status = CG_OK;
+
+	if (asks_for_counts(job->graph))
+		status = cg_propagate(job->graph);
+	if (status == CG_OK)
+		status = cg_guess_stacks(&job->build);
+	if (status != CG_OK)
+		return status;
+	if (job->graph->facts & CG_CALLS)
+		cg_warn(job, "stacks are an estimate from calls");
+	return cg_graph_seal(job->graph);
+}
+
 int
 cg_job_derive(struct cg_job *job, cg_facts needs)
 {
@@ -106,12 +136,13 @@ cg_job_derive(struct cg_job *job, cg_facts needs)
 
 	if (status == CG_OK)
 		status = get_levels_set(job, &levels);
-	if (status == CG_OK && (needs & CG_STACKS))
-		status = cg_need_stacks(job, "a tree of calls");
-	if (status != CG_OK)
-		return status;
-	return derive_facts(
-	    job, needs, needs & CG_CALLS ? ~CG_STACKS : ~(cg_facts)0, levels);
+	if (status == CG_OK)
+		status = derive_facts(job, needs,
+		    needs & CG_CALLS ? ~CG_STACKS : ~(cg_facts)0, levels);
+	if (status == CG_OK && (needs & CG_STACKS) && job->guess &&
+	    has_rows(job->graph))
+		status = guess_stacks(job);
+	return status;
 }
 
 /* An error, not a warning: unsigned, negative costs would be huge. */
@@ -125,41 +156,17 @@ clamp_or_refuse(struct cg_job *job, const struct cg_module *to)
 	    to->name, job->clamp ? "" : " (--clamp writes them as 0)");
 }
 
-/* Are there costs outside of stacks? */
-static bool
-has_stackless(const struct cg_graph *graph)
-{
-	bool costs = false;
-
-	if (!(graph->facts & CG_SELF))
-		return false;
-	for (size_t i = 0; !costs && i < graph->runs; i++)
-		costs = graph->run[i].costs.first != NULL;
-	return costs;
-}
-
 int
 cg_need_stacks(struct cg_job *job, const char *what)
 {
-	int status = CG_OK;
-
-	if (!has_stackless(job->graph))
+	if (!has_rows(job->graph))
 		return CG_OK;
-	if (!job->guess)
-		return cg_lacks(job,
-		    "%s needs stacks; %s (--guess-stacks estimates them)", what,
-		    job->graph->facts & CG_STACKS
-			? "some costs of the input have none"
-			: "the input has none");
-	if (asks_for_counts(job->graph))
-		status = cg_propagate(job->graph);
-	if (status == CG_OK)
-		status = cg_guess_stacks(&job->build);
-	if (status != CG_OK)
-		return status;
-	if (job->graph->facts & CG_CALLS)
-		cg_warn(job, "stacks are an estimate from calls");
-	return cg_graph_seal(job->graph);
+	if (job->guess)
+		return guess_stacks(job);
+	return cg_lacks(job,
+	    "%s needs stacks; %s (--guess-stacks estimates them)", what,
+	    job->graph->facts & CG_STACKS ? "some costs of the input have none"
+					  : "the input has none");
 }
 
 /*
