@@ -12,13 +12,16 @@ FUZZ_SECONDS ?= 2
 
 # Debian packages that are installed if they are missing: demo and bench
 # install BUILD_PACKAGES and DEMO_PACKAGES; check, fuzz and golden also install
-# TEST_PACKAGES. (Debian always has perl, but without its modules.)
+# TEST_PACKAGES, and check BROWSER_PACKAGES if it can. (Debian always has perl, but without its modules.)
 BUILD_PACKAGES := gcc pkg-config zlib1g-dev libdw-dev libelf-dev \
 	liblzma-dev libxml2-dev libarchive-dev libjson-c-dev libiberty-dev
 DEMO_PACKAGES := binutils valgrind
 SLURM_PACKAGES := slurm-wlm munge
 TEST_PACKAGES := g++ libjson-c-dev zstd xz-utils bzip2 bats perl clang mandoc \
 	libclang-rt-dev
+# For tests/html.bats, which tells what it skips without a browser. With what it
+# needs this is 150 MB to download: make check BROWSER_PACKAGES= leaves it out.
+BROWSER_PACKAGES := chromium
 
 VERSION := $(shell sed -n 's/^.define CG_VERSION "\(.*\)"/\1/p' lib/cgconv.h)
 SONAME := libcgconv.so.0
@@ -50,7 +53,7 @@ NO_UNDEFINED := $(if $(SANITIZED),,-Wl,--no-undefined)
 # libiberty is linked statically; its functions are not exported.
 EXPORT := -Wl,--exclude-libs,libiberty.a
 CG_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
-	-D_FILE_OFFSET_BITS=64 -Ilib -fPIC -fvisibility=hidden $(WARN) \
+	-D_FILE_OFFSET_BITS=64 -Ilib -I$(B) -fPIC -fvisibility=hidden $(WARN) \
 	$(HARDEN) $(PKG_CFLAGS) -MMD -MP
 
 lib_src := $(wildcard lib/*/*.c formats/*.c formats/*/*.c)
@@ -96,6 +99,14 @@ $(B)/lib/syntax/xml.o: CG_CFLAGS += \
 	-DCG_LIBXML2_SONAME='"$(call soname,libxml2)"'
 $(B)/lib/io/archive.o $(B)/lib/io/filter_libarchive.o: CG_CFLAGS += \
 	-DCG_LIBARCHIVE_SONAME='"$(call soname,libarchive)"'
+
+# The script and style of HTML reports, as lists of bytes for assets.c.
+assets := $(patsubst %,$(B)/%.inc,$(wildcard formats/html/*.js \
+	formats/html/*.css))
+$(B)/formats/html/assets.o: $(assets)
+$(B)/%.inc: %
+	@mkdir -p $(@D)
+	$(Q)od -An -v -tu1 $< | sed 's/[0-9][0-9]*/&,/g' >$@.tmp && mv $@.tmp $@
 
 -include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(units:=.d) \
 	$(wildcard $(B)/tests/fuzz/*.d)
@@ -157,6 +168,19 @@ packages:
 		$$missing; } </dev/null >$(if $(filter 1,$(V)),&2,/dev/null) || \
 	{ echo "apt-get could not install$$missing"; exit 1; }
 
+## browser: install a browser for the tests of HTML reports (Debian)
+browser: packages
+	@test -z "$(BROWSER_PACKAGES)" || command -v $(BROWSER_PACKAGES) \
+		>/dev/null 2>&1 || \
+	{ command -v apt-get >/dev/null 2>&1 && \
+	  as_root= && { test "$$(id -u)" = 0 || as_root=sudo; } && \
+	  echo "installing $(BROWSER_PACKAGES)" && \
+	  export DEBIAN_FRONTEND=noninteractive && \
+	  { $$as_root apt-get update -qq && \
+	    $$as_root apt-get install -y -qq --no-install-recommends \
+		$(BROWSER_PACKAGES); } </dev/null >/dev/null 2>&1; } || \
+	echo "no browser: some tests of HTML reports are skipped"
+
 # ---- Tests ------------------------------------------------------------------
 
 # Unit tests are linked with the objects, because they also call private
@@ -168,7 +192,7 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(lib_obj)
 .PRECIOUS: $(B)/%.o
 
 ## check: build and run all tests; the last line has the counts
-check: all $(units) fuzzers
+check: all $(units) fuzzers browser
 	@B=$(B) CC="$(CC)" CFLAGS="$(CFLAGS)" FUZZ_SECONDS=$(FUZZ_SECONDS) \
 		tests/run tests/matrix.bats \
 		$(filter-out tests/matrix.bats,$(wildcard tests/*.bats)) \
@@ -256,7 +280,7 @@ sources := $(lib_src) $(cmd_src) $(wildcard tests/unit/*.c \
 	tests/fuzz/*.c tests/bench/*.c)
 
 ## lint: build with -Werror (gcc, clang); run cppcheck, clang-tidy, clang-format
-lint:
+lint: $(assets)
 	@bad=0; \
 	$(MAKE) --no-print-directory B=$(B)/lint-gcc CC=gcc \
 		CFLAGS="-O3 -Werror" all || bad=1; \
@@ -336,5 +360,5 @@ uninstall:
 help:
 	@sed -n 's/^## /  make /p' Makefile
 
-.PHONY: all packages check check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench demo screenshot lint format \
+.PHONY: all packages browser check check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench demo screenshot lint format \
 	clean install uninstall help

@@ -137,7 +137,7 @@ build_plugin()
 }
 
 @test "cli: an unknown suffix of -o is an error, except for common names" {
-	for name in y.html y.txt y.html.gz a.callgrind/y.png .y.doc gmon.out; do
+	for name in y.pdf y.txt y.pdf.gz a.callgrind/y.png .y.doc gmon.out; do
 		mkdir -p "$dir/a.callgrind"
 		refuses 2 "cannot tell the output format from '$dir/$name'" \
 			-o "$dir/$name" "$PLAIN"
@@ -145,7 +145,7 @@ build_plugin()
 		"$CGCONV" -t callgrind -o "$dir/$name" "$PLAIN"
 	done
 	for name in y y.gz .y callgrind.out callgrind.out.y.7.part out.123 \
-		callgrind.out.x.html y.callgrind a.txt/y; do
+		callgrind.out.x.pdf y.callgrind a.txt/y; do
 		mkdir -p "$dir/a.txt"
 		"$CGCONV" -o "$dir/$name" "$PLAIN"
 		[ -s "$dir/$name" ]

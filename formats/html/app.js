@@ -1,0 +1,139 @@
+/*
+ * app.js - the frame around the views: tabs, event, search, theme. Each change
+ * of the fragment shows the view anew.
+ */
+
+const VIEWS = [
+	{ key: 'overview', label: 'Overview', show: showOverview },
+	{ key: 'flame', label: 'Flame graph', show: showFlame },
+	{ key: 'functions', label: 'Functions', show: showFunctions },
+	{ key: 'function', label: 'Function', show: showFunction },
+	{ key: 'source', label: 'Source', show: showSource },
+	{ key: 'coverage', label: 'Coverage', show: showCoverage },
+];
+
+function isDark() {
+	return state.theme ? state.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+}
+
+/* Views that have nothing to show are not offered. */
+function offered(view) {
+	const coverage = col('sum_file').length > 0;
+	const profile = !events.length || events.some((event) => !event.coverage);
+
+	return view.key === 'coverage' ? coverage : view.key !== 'flame' || profile;
+}
+
+function currentView() {
+	return VIEWS.find((view) => view.key === state.view && offered(view)) || VIEWS[0];
+}
+
+const main = el('main', { id: 'view', tabindex: -1 });
+const tabs = el('nav', { 'aria-label': 'Views' });
+const eventBox = el('select', { id: 'event', 'aria-label': 'Event',
+	on: { change: (e) => go({ event: e.target.value, x: '', sort: '' }) } });
+const searchBox = el('input', { id: 'search', type: 'search', placeholder: 'Search: text or /expression/',
+	'aria-label': 'Search for functions and files', autocomplete: 'off', spellcheck: 'false' });
+const searchNote = el('span', { class: 'note', role: 'status' });
+const themeBox = el('button', { id: 'theme', title: 'Light or dark',
+	on: { click: () => {
+		keep({ theme: isDark() ? 'light' : 'dark' });
+		show();
+	} } }, '\u25d0');
+
+function showTabs() {
+	put(tabs, VIEWS.filter(offered).map((view) => el('a', {
+		go: { view: view.key, x: view.key === 'flame' ? state.x : '', sort: '' },
+		'aria-current': view === currentView() ? 'page' : null }, view.label)));
+}
+
+function showEvents() {
+	put(eventBox, events.map((event) => el('option', { value: event.name,
+		selected: event === currentEvent() }, visible(event.name) +
+		(event.title && event.title !== event.name ? ' \u2013 ' + visible(event.title) : ''))));
+	eventBox.hidden = events.length < 2;
+}
+
+function showSearch() {
+	if (document.activeElement !== searchBox)
+		searchBox.value = state.q;
+	search();
+	searchBox.setAttribute('aria-invalid', matchError ? 'true' : 'false');
+	searchNote.textContent = matchError ? 'not an expression' : matches
+		? plural(matches.reduce((a, b) => a + b, 0), 'function') : '';
+	searchNote.title = matchError;
+}
+
+function show() {
+	if (flame)
+		flame.stop();
+	flame = null;
+	document.documentElement.dataset.theme = isDark() ? 'dark' : 'light';
+	showTabs();
+	showEvents();
+	showSearch();
+	main.className = 'view-' + currentView().key;
+	currentView().show(main);
+	main.dataset.view = currentView().key;
+}
+
+let typing = 0;
+
+searchBox.addEventListener('input', () => {
+	clearTimeout(typing);
+	typing = setTimeout(() => {
+		keep({ q: searchBox.value });
+		show();
+	}, fnCount > 20000 ? 250 : 80);
+});
+
+/* Keys of the whole page: 1 to 6 for views, / for the search. */
+addEventListener('keydown', (e) => {
+	if (e.ctrlKey || e.metaKey || e.altKey)
+		return;
+	if (e.target === searchBox) {
+		if (e.key === 'Escape' || e.key === 'Enter')
+			main.querySelector('canvas, .table, a, button')?.focus();
+		return;
+	}
+	if (e.key === '/') {
+		e.preventDefault();
+		searchBox.focus();
+		searchBox.select();
+	} else if (/^[1-6]$/.test(e.key) && e.target.tagName !== 'SELECT') {
+		const view = VIEWS.filter(offered)[e.key - 1];
+
+		if (view)
+			go({ view: view.key, x: '', sort: '' });
+	}
+});
+
+function build() {
+	const title = visible(document.title);
+
+	document.body.append(el('header', {}, el('a', { class: 'skip', go: {}, on: { click: (e) => {
+		e.preventDefault();
+		main.focus();
+	} } }, 'To the contents'), el('h1', { title }, title, differs ? el('small', {}, ' difference') : ''),
+	tabs, el('span', { class: 'gap' }), eventBox, searchBox, searchNote, themeBox), main);
+}
+
+async function start() {
+	try {
+		await loadData();
+	} catch (e) {
+		document.body.append(el('p', { class: 'empty' }, 'The data of this report is damaged: ' + e.message));
+		return;
+	}
+	readState();
+	build();
+	addEventListener('hashchange', () => {
+		readState();
+		show();
+	});
+	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', show);
+	show();
+	document.documentElement.dataset.ready = 'true';
+}
+
+start();

@@ -1,0 +1,242 @@
+/*
+ * coverage.js - how many lines, functions, branches and conditions ran, by
+ * directory and file; functions that were never called; missed branches.
+ */
+
+/* From these percentages on, coverage is high, medium (genhtml's defaults). */
+const HIGH = 90, MEDIUM = 75;
+const KINDS = ['lines', 'fns', 'branches', 'conditions'];
+const KIND_NAMES = { lines: 'Lines', fns: 'Functions', branches: 'Branches', conditions: 'Conditions' };
+
+function nothing() {
+	return { lines: { all: 0, hit: 0 }, fns: { all: 0, hit: 0 }, branches: { all: 0, hit: 0 },
+		conditions: { all: 0, hit: 0 } };
+}
+
+const NOTHING = nothing();
+
+function addSums(to, from) {
+	for (const kind of KINDS) {
+		to[kind].all += from[kind].all;
+		to[kind].hit += from[kind].hit;
+	}
+}
+
+let sumsKnown = null;
+
+/* Sums by file. */
+function fileSums() {
+	if (sumsKnown)
+		return sumsKnown;
+	const sums = new Map(), of = col('sum_file'), code = col('sum_code'), count = col('sum_count');
+	const entries = col('fn_entries'), home = col('fn_file');
+	const at = (file) => {
+		if (!sums.has(file))
+			sums.set(file, nothing());
+		return sums.get(file);
+	};
+
+	for (let i = 0; i < of.length; i++) {
+		const sum = at(of[i]), arcs = branchesHit(i, false), conditions = branchesHit(i, true);
+
+		sum.lines.all += code[i];
+		sum.lines.hit += code[i] && count[i] !== 0 ? 1 : 0;
+		sum.branches.all += arcs.all;
+		sum.branches.hit += arcs.hit;
+		sum.conditions.all += conditions.all;
+		sum.conditions.hit += conditions.hit;
+	}
+	for (let fn = 0; fn < entries.length; fn++)
+		if (entries[fn]) {
+			at(home[fn]).fns.all++;
+			at(home[fn]).fns.hit += entries[fn] > 1 ? 1 : 0;
+		}
+	return sumsKnown = sums;
+}
+
+function share(found) {
+	return found.all ? found.hit / found.all : 1;
+}
+
+function level(found) {
+	const per = 100 * share(found);
+
+	return per >= HIGH ? 'high' : per >= MEDIUM ? 'medium' : 'low';
+}
+
+function rateBar(found) {
+	return found.all ? bar([el('span', { class: 'v dim' }, number(found.hit) + '/' + number(found.all)),
+		el('span', { class: 'pct ' + level(found) }, ratio(found))], share(found), level(found)) : '';
+}
+
+/* Never rounded up to 100%. */
+function ratio(found) {
+	return (Math.floor(1000 * share(found)) / 10).toFixed(1) + '%';
+}
+
+function rate(name, found) {
+	return found.all ? el('span', { class: 'chip ' + level(found), title: number(found.hit) + ' of ' +
+		number(found.all) }, name + ' ' + ratio(found)) : null;
+}
+
+/* ---- Directories -------------------------------------------------------- */
+
+/* A tree of directories; one that has only a directory is merged with it. */
+function coverageTree() {
+	const top = { name: '', path: '', sums: nothing(), children: new Map(), file: 0 };
+	const match = state.q ? matcherSafe() : null;
+
+	for (const [file, sums] of fileSums()) {
+		const path = filePath(file) || '(unknown file)';
+		let at = top;
+
+		if (match && !match(path))
+			continue;
+		addSums(top.sums, sums);
+		for (const part of path.split(/(?<=.)\//)) {
+			if (!at.children.has(part))
+				at.children.set(part, { name: part, path: at === top ? part : at.path + '/' + part,
+					sums: nothing(), children: new Map(), file: 0 });
+			at = at.children.get(part);
+			addSums(at.sums, sums);
+		}
+		at.file = file;
+	}
+	return squash(top);
+}
+
+function squash(node) {
+	let at = node;
+
+	while (at.children.size === 1 && !at.file) {
+		const [child] = at.children.values();
+
+		if (child.file)
+			break;
+		at = { ...child, name: at.name ? at.name + '/' + child.name : child.name };
+	}
+	at.children = new Map([...at.children].map(([name, child]) => [name, squash(child)]));
+	return at;
+}
+
+const closed = new Set(); /* paths of directories that are closed */
+
+function flatten(node, depth, column, sign, rows) {
+	const list = [...node.children.values()];
+
+	if (column)
+		list.sort((a, b) => {
+			const x = column.value({ node: a }), y = column.value({ node: b });
+
+			return x < y ? -sign : x > y ? sign : 0;
+		});
+	for (const child of list) {
+		rows.push({ node: child, depth });
+		if (!closed.has(child.path))
+			flatten(child, depth + 1, column, sign, rows);
+	}
+	return rows;
+}
+
+function nodeName(row, redo) {
+	const node = row.node, indent = el('span', { class: 'indent' });
+
+	indent.style.width = row.depth * 16 + 'px';
+	if (node.file)
+		return [indent, el('a', { go: { view: 'source', file: node.file, line: '' } }, node.name)];
+	return [indent, el('button', { class: 'fold', 'aria-expanded': String(!closed.has(node.path)),
+		on: { click: () => {
+			if (!closed.delete(node.path))
+				closed.add(node.path);
+			redo();
+		} } }, (closed.has(node.path) ? '\u25b8 ' : '\u25be ') + node.name + '/')];
+}
+
+function coverageColumns(top, redo) {
+	return [{ key: 'name', label: 'Directory or file', width: 'minmax(220px, 1fr)',
+		value: (row) => (row.node.file ? '1' : '0') + row.node.name, show: (row) => nodeName(row, redo) },
+	...KINDS.filter((kind) => top.sums[kind].all).map((kind) => ({ key: kind, label: KIND_NAMES[kind],
+		number: true, width: '190px', value: (row) => share(row.node.sums[kind]),
+		show: (row) => rateBar(row.node.sums[kind]) }))];
+}
+
+function directories(main) {
+	const top = coverageTree();
+	const redo = () => table.sort(table.sortKey);
+	const table = new Table({ label: 'Coverage by directory', rows: [],
+		columns: coverageColumns(top, () => redo()), sortKey: state.sort || 'name',
+		onSort: (sort) => keep({ sort }),
+		arrange: (column, sign) => flatten(top, 0, column, sign, []) });
+
+	main.append(table.box);
+}
+
+/* ---- What was missed ---------------------------------------------------- */
+
+function neverCalled(main) {
+	const entries = col('fn_entries'), rows = [];
+
+	search();
+	for (let fn = 1; fn < fnCount; fn++)
+		if (entries[fn] === 1 && (!matches || matches[fn]))
+			rows.push(fn);
+	main.append(new Table({ label: 'Functions never called', rows, sortKey: 'file',
+		open: (fn) => go({ view: 'source', file: col('fn_file')[fn], line: col('fn_line')[fn] || '' }), columns: [
+			{ key: 'name', label: 'Function never called', width: 'minmax(260px, 2fr)', value: fnName, show: fnLink },
+			{ key: 'file', label: 'Defined in', width: 'minmax(200px, 1fr)', value: fnPlace,
+				show: (fn) => el('a', { go: { view: 'source', file: col('fn_file')[fn],
+					line: col('fn_line')[fn] || '' } }, fnPlace(fn)) }] }).box);
+}
+
+function missedBranches(main) {
+	const of = col('sum_file'), line = col('sum_line'), rows = [];
+	const match = state.q ? matcherSafe() : null;
+
+	for (let i = 0; i < of.length; i++) {
+		const arcs = branchesHit(i, false);
+
+		if (arcs.hit < arcs.all && (!match || match(filePath(of[i]))))
+			rows.push(i);
+	}
+	main.append(new Table({ label: 'Missed branches', rows, sortKey: '',
+		open: (i) => go({ view: 'source', file: of[i], line: line[i] }), columns: [
+			{ key: 'line', label: 'Line', width: 'minmax(200px, 1fr)',
+				value: (i) => filePath(of[i]) + ':' + String(line[i]).padStart(9),
+				show: (i) => el('a', { go: { view: 'source', file: of[i], line: line[i] },
+					title: filePath(of[i]) }, filePath(of[i]) + ':' + line[i]) },
+			{ key: 'count', label: 'Ran', number: true, width: '110px', value: (i) => col('sum_count')[i],
+				show: (i) => number(col('sum_count')[i]) },
+			{ key: 'taken', label: 'Taken', number: true, width: '90px',
+				value: (i) => share(branchesHit(i, false)), show: (i) => showBranches(i) },
+			{ key: 'text', label: '', width: 'minmax(240px, 2fr)', show: (i) => highlight(of[i], line[i]) }] }).box);
+}
+
+/* ---- The views ---------------------------------------------------------- */
+
+function coverageCard() {
+	const all = nothing(), tree = coverageTree();
+	const rows = [...tree.children.values()].sort((a, b) => a.name < b.name ? -1 : 1).slice(0, 20);
+
+	addSums(all, tree.sums);
+	return card('Coverage', el('div', { class: 'figures' }, KINDS.filter((kind) => all[kind].all).map((kind) =>
+		el('div', { class: 'figure' }, el('span', {}, KIND_NAMES[kind]), el('b', { class: level(all[kind]) },
+			ratio(all[kind]), ' ', el('small', {}, number(all[kind].hit) + ' of ' + number(all[kind].all)))))),
+	el('table', { class: 'top' }, el('tbody', {}, rows.map((node) => el('tr', {},
+		el('td', { class: 'name' }, el('a', { go: node.file ? { view: 'source', file: node.file }
+			: { view: 'coverage', q: '' } }, node.name + (node.file ? '' : '/'))),
+		KINDS.filter((kind) => all[kind].all).map((kind) =>
+			el('td', { class: 'share' }, rateBar(node.sums[kind]))))))));
+}
+
+function showCoverage(main) {
+	const all = nothing();
+
+	for (const sums of fileSums().values())
+		addSums(all, sums);
+	put(main, el('div', { class: 'controls' }, choice('Show', 'tab', [['', 'Directories'],
+		['fns', 'Functions never called'], ['branches', 'Missed branches']]),
+	rate('lines', all.lines), rate('functions', all.fns), rate('branches', all.branches),
+	rate('conditions', all.conditions), el('span', { class: 'dim' }, 'high from ' + HIGH + '%, medium from ' +
+		MEDIUM + '%')));
+	(state.tab === 'fns' ? neverCalled : state.tab === 'branches' ? missedBranches : directories)(main);
+}

@@ -1,0 +1,533 @@
+/*
+ * flame.js - draws a layout on a canvas; zoom, pan, selection, keys. Only boxes
+ * in sight are visited, and boxes on a box that is too narrow to be seen are
+ * not, so that the time for a picture depends on its size, not on the profile.
+ */
+
+const LEVEL = 18; /* height of a box with the gap below it */
+const NARROWEST = 0.4; /* of a box, in pixels */
+const LETTERS = '11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
+
+class Flame {
+	constructor(box, detail, layout, options) {
+		this.layout = layout;
+		this.o = options;
+		this.detail = detail;
+		this.canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-label': options.label,
+			'aria-describedby': 'flame-detail' });
+		this.box = box;
+		put(box, this.canvas);
+		this.context = this.canvas.getContext('2d');
+		this.context.font = LETTERS;
+		this.letter = this.context.measureText('MMMMMMMMMM').width / 10;
+		this.colours = new Map();
+		this.hover = this.selected = -1;
+		this.top = 0;
+		this.pointers = new Map();
+		this.restore();
+		this.listen();
+		this.observer = new ResizeObserver(() => this.resize());
+		this.observer.observe(box);
+		this.resize();
+	}
+
+	/* ---- What is in sight ----------------------------------------------- */
+
+	restore() {
+		const [from, size] = state.x.split('_').map(Number), all = this.layout.total || 1;
+		const valid = from >= 0 && size > 0 && from + size <= 1.0000001;
+
+		this.from = valid ? from * all : 0;
+		this.span = valid ? size * all : all;
+	}
+
+	remember() {
+		const all = this.layout.total || 1, zoomed = this.span < all * 0.9999999;
+
+		clearTimeout(this.timer);
+		this.timer = setTimeout(() => keep({ x: zoomed
+			? (this.from / all).toPrecision(9) + '_' + (this.span / all).toPrecision(9) : '' }), 200);
+	}
+
+	look(from, span) {
+		const all = this.layout.total || 1;
+
+		this.span = Math.min(all, Math.max(span, all * 1e-9));
+		this.from = Math.max(0, Math.min(from, all - this.span));
+		this.remember();
+		this.draw();
+	}
+
+	zoomAt(x, by) {
+		const at = this.from + this.span * x / this.width;
+		const span = Math.min(this.layout.total, this.span * by);
+
+		this.look(at - span * x / this.width, span);
+	}
+
+	zoomTo(i) {
+		this.look(this.layout.start[i], this.layout.size[i]);
+	}
+
+	scroll(to) {
+		const most = Math.max(0, (this.layout.deepest + 1) * LEVEL - this.height);
+
+		this.top = Math.max(0, Math.min(to, most));
+	}
+
+	resize() {
+		const ratio = devicePixelRatio || 1, width = this.box.clientWidth;
+		const height = Math.max(120, this.box.clientHeight);
+
+		if (width === this.width && height === this.height && ratio === this.ratio)
+			return;
+		this.width = width;
+		this.height = height;
+		this.ratio = ratio;
+		this.canvas.width = width * ratio;
+		this.canvas.height = height * ratio;
+		this.canvas.style.width = width + 'px';
+		this.canvas.style.height = height + 'px';
+		this.scroll(this.top);
+		this.draw();
+	}
+
+	/* ---- Drawing -------------------------------------------------------- */
+
+	draw() {
+		if (!this.frame)
+			this.frame = requestAnimationFrame(() => {
+				this.frame = 0;
+				this.paint();
+			});
+	}
+
+	/* The upper edge of a level. */
+	y(depth) {
+		const at = depth * LEVEL - this.top;
+
+		return this.o.up ? this.height - at - LEVEL : at;
+	}
+
+	depthAt(y) {
+		return Math.floor(((this.o.up ? this.height - y : y) + this.top) / LEVEL);
+	}
+
+	/* A hue for the library or directory, a shade for the function. */
+	colour(fn) {
+		let colour = this.colours.get(fn);
+
+		if (!colour) {
+			const name = fnName(fn);
+			const group = objectPath(fn) || filePath(col('fn_file')[fn]) ||
+				name.replace(/(::|\.|\/)[^:./]*$/, '');
+			const hue = hash(group) % 72 * 5, shade = hash(name) % 12;
+
+			colour = this.o.dark ? `hsl(${hue} ${30 + shade}% ${30 + shade}%)`
+				: `hsl(${hue} ${40 + shade}% ${87 - shade}%)`;
+			if (fn === 0 || fn >= fnCount)
+				colour = this.o.dark ? '#3a3d42' : '#dfe1e5';
+			this.colours.set(fn, colour);
+		}
+		return colour;
+	}
+
+	fill(i) {
+		const layout = this.layout, fn = layout.fn[i];
+
+		if (matches)
+			return matches[fn] && i ? (this.o.dark ? '#b0459b' : '#f0a3e0')
+				: this.o.dark ? '#2c2f34' : '#eceef1';
+		if (i === 0)
+			return this.o.dark ? '#3a3d42' : '#dfe1e5';
+		if (!layout.before)
+			return layout.cost[i] < 0 ? (this.o.dark ? '#2d4f86' : '#9cc0f5') : this.colour(fn);
+
+		const ratio = changeOf(layout.before[i], layout.after[i]);
+		const strength = Math.round(Math.sqrt(Math.abs(ratio)) * 100);
+
+		if (Math.abs(ratio) < 0.0005)
+			return this.o.dark ? '#3a3d42' : '#ececec';
+		return `hsl(${ratio > 0 ? 8 : 214} ${30 + strength * 0.5}% ` + (this.o.dark
+			? `${26 + strength * 0.2}%)` : `${94 - strength * 0.26}%)`);
+	}
+
+	paint() {
+		const began = performance.now(), c = this.context, layout = this.layout;
+		const scale = this.width / this.span, drawn = [];
+
+		c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+		c.clearRect(0, 0, this.width, this.height);
+		c.font = LETTERS;
+		c.textBaseline = 'middle';
+		this.right = [];
+		for (let i = 0; i < layout.n;) {
+			const x = (layout.start[i] - this.from) * scale, w = layout.size[i] * scale;
+			const below = layout.depth[i] * LEVEL < this.top - LEVEL;
+
+			if (x + w <= 0 || x >= this.width || w < NARROWEST ||
+			    layout.depth[i] * LEVEL > this.top + this.height) {
+				this.sliver(i, x, w);
+				i = layout.end[i];
+				continue;
+			}
+			if (!below)
+				this.paintBox(i, Math.max(x, 0), Math.min(x + w, this.width), drawn);
+			i++;
+		}
+		c.fillStyle = this.o.dark ? '#e4e6ea' : '#1c1e21';
+		for (const [text, x, y] of drawn)
+			c.fillText(text, x, y);
+		this.outline(this.selected, this.o.dark ? '#ffffff' : '#000000');
+		this.outline(this.hover, this.o.dark ? '#b8bcc4' : '#5a5e66');
+		this.canvas.dataset.ms = (performance.now() - began).toFixed(1);
+	}
+
+	/* Narrow boxes next to each other become one mark a pixel. */
+	sliver(i, x, w) {
+		const depth = this.layout.depth[i], at = Math.floor(x);
+
+		if (x < 0 || x >= this.width || w <= 0 || this.right[depth] >= at)
+			return;
+		this.right[depth] = at;
+		this.context.fillStyle = this.fill(i);
+		this.context.fillRect(at, this.y(depth), 1, LEVEL - 1);
+	}
+
+	paintBox(i, x, end, drawn) {
+		const depth = this.layout.depth[i], y = this.y(depth), w = end - x;
+
+		this.context.fillStyle = this.fill(i);
+		this.context.fillRect(x, y, Math.max(w - (w > 3 ? 0.7 : 0), 0.5), LEVEL - 1);
+		if (w > 4 * this.letter)
+			drawn.push([this.fit(i ? fnName(this.layout.fn[i]) : this.o.root, w - 6), x + 3,
+				y + LEVEL / 2]);
+	}
+
+	/* As much of a name as fits; of C++ names the end says more. */
+	fit(name, width) {
+		const room = Math.floor(width / this.letter);
+
+		if (name.length <= room)
+			return name;
+
+		const bare = name.replace(/\(.*$/, '');
+
+		if (bare.length > 2 && bare.length <= room)
+			return bare;
+		return name.slice(0, Math.max(1, room - 1)) + '\u2026';
+	}
+
+	outline(i, colour) {
+		if (i < 0)
+			return;
+		const scale = this.width / this.span, layout = this.layout;
+		const x = (layout.start[i] - this.from) * scale, w = layout.size[i] * scale;
+
+		this.context.strokeStyle = colour;
+		this.context.lineWidth = 1.5;
+		this.context.strokeRect(Math.max(x, 0) + 0.5, this.y(layout.depth[i]) + 0.5,
+			Math.max(1, Math.min(x + w, this.width) - Math.max(x, 0) - 1.5), LEVEL - 2);
+	}
+
+	/* ---- Boxes ---------------------------------------------------------- */
+
+	boxAt(px, py) {
+		const depth = this.depthAt(py), layout = this.layout;
+		const at = this.from + this.span * px / this.width;
+
+		for (let i = 0; i < layout.n;) {
+			if (at < layout.start[i] || at >= layout.start[i] + layout.size[i])
+				i = layout.end[i];
+			else if (layout.depth[i] === depth)
+				return i;
+			else
+				i++;
+		}
+		return -1;
+	}
+
+	below(i) {
+		let at = i - 1;
+
+		while (at > 0 && this.layout.depth[at] >= this.layout.depth[i])
+			at--;
+		return Math.max(at, 0);
+	}
+
+	/* The widest box on this one; the box itself if there is none. */
+	above(i) {
+		const layout = this.layout;
+		let best = i;
+
+		for (let at = i + 1; at < layout.end[i]; at = layout.end[at])
+			if (best === i || layout.size[at] > layout.size[best])
+				best = at;
+		return best;
+	}
+
+	/* The next or previous box on the same one. */
+	beside(i, by) {
+		const layout = this.layout, parent = this.below(i);
+		let before = i;
+
+		if (by > 0)
+			return layout.end[i] < layout.end[parent] ? layout.end[i] : i;
+		for (let at = parent + 1; at < i; at = layout.end[at])
+			before = at;
+		return before;
+	}
+
+	select(i, zoom) {
+		this.selected = i;
+		if (i >= 0) {
+			const edge = this.layout.depth[i] * LEVEL;
+
+			if (edge < this.top || edge > this.top + this.height - LEVEL)
+				this.scroll(edge - this.height / 2);
+			keep({ fn: this.layout.fn[i] || '' });
+		}
+		this.describe(i);
+		if (zoom && i >= 0)
+			this.zoomTo(i);
+		else
+			this.draw();
+	}
+
+	describe(i) {
+		put(this.detail, i < 0 ? this.o.hint : this.o.describe(this.layout, i));
+	}
+
+	/* ---- Mouse, touch, keys --------------------------------------------- */
+
+	listen() {
+		const at = this.canvas, on = (type, f) => at.addEventListener(type, f, { passive: false });
+
+		on('pointerdown', (e) => this.down(e));
+		on('pointermove', (e) => this.move(e));
+		on('pointerup', (e) => this.up(e));
+		on('pointercancel', (e) => this.pointers.delete(e.pointerId));
+		on('pointerleave', () => {
+			this.hover = -1;
+			this.describe(this.selected);
+			this.draw();
+		});
+		on('wheel', (e) => this.wheel(e));
+		on('keydown', (e) => this.key(e));
+	}
+
+	down(e) {
+		this.canvas.setPointerCapture(e.pointerId);
+		this.pointers.set(e.pointerId, { x: e.offsetX, y: e.offsetY });
+		this.moved = this.pointers.size > 1;
+	}
+
+	move(e) {
+		const was = this.pointers.get(e.pointerId);
+
+		if (!was) {
+			this.point(this.boxAt(e.offsetX, e.offsetY));
+			return;
+		}
+		const dx = e.offsetX - was.x, dy = e.offsetY - was.y;
+
+		if (!this.moved && Math.abs(dx) + Math.abs(dy) < 4)
+			return;
+		this.moved = true;
+		if (this.pointers.size === 2)
+			this.pinch(e);
+		this.pointers.set(e.pointerId, { x: e.offsetX, y: e.offsetY });
+		if (this.pointers.size === 1) {
+			this.scroll(this.top + (this.o.up ? dy : -dy));
+			this.look(this.from - dx * this.span / this.width, this.span);
+		}
+	}
+
+	pinch(e) {
+		const [a, b] = [...this.pointers.values()];
+		const other = [...this.pointers].find(([id]) => id !== e.pointerId)[1];
+		const was = Math.abs(a.x - b.x) || 1, is = Math.abs(e.offsetX - other.x) || 1;
+
+		this.zoomAt((e.offsetX + other.x) / 2, was / is);
+	}
+
+	up(e) {
+		const click = this.pointers.delete(e.pointerId) && !this.moved;
+		const i = click ? this.boxAt(e.offsetX, e.offsetY) : -1;
+
+		if (click)
+			this.select(i, true);
+	}
+
+	point(i) {
+		if (i === this.hover)
+			return;
+		this.hover = i;
+		this.describe(i >= 0 ? i : this.selected);
+		this.draw();
+	}
+
+	wheel(e) {
+		const tall = (this.layout.deepest + 1) * LEVEL > this.height;
+
+		e.preventDefault();
+		if (e.ctrlKey || e.metaKey || (!tall && Math.abs(e.deltaY) > Math.abs(e.deltaX)))
+			return this.zoomAt(e.offsetX, Math.exp(Math.max(-60, Math.min(60, e.deltaY)) * 0.008));
+		this.scroll(this.top + (this.o.up ? -e.deltaY : e.deltaY));
+		return this.look(this.from + e.deltaX * this.span / this.width, this.span);
+	}
+
+	key(e) {
+		const i = Math.max(this.selected, 0), away = this.o.up ? 'ArrowUp' : 'ArrowDown';
+		const near = this.o.up ? 'ArrowDown' : 'ArrowUp';
+		const keys = { [away]: () => this.select(this.above(i)),
+			[near]: () => this.select(this.below(i)),
+			ArrowLeft: () => this.select(this.beside(i, -1)),
+			ArrowRight: () => this.select(this.beside(i, 1)),
+			Enter: () => this.select(i, true), ' ': () => this.select(i, true),
+			'+': () => this.zoomAt(this.width / 2, 0.7), '=': () => this.zoomAt(this.width / 2, 0.7),
+			'-': () => this.zoomAt(this.width / 2, 1 / 0.7),
+			a: () => this.look(this.from - this.span / 8, this.span),
+			d: () => this.look(this.from + this.span / 8, this.span),
+			w: () => this.zoomAt(this.width / 2, 0.7), s: () => this.zoomAt(this.width / 2, 1 / 0.7),
+			0: () => this.look(0, this.layout.total), Home: () => this.look(0, this.layout.total),
+			Escape: () => this.select(0, true) };
+
+		if (e.ctrlKey || e.metaKey || e.altKey || !Object.hasOwn(keys, e.key))
+			return;
+		e.preventDefault();
+		keys[e.key]();
+	}
+
+	stop() {
+		this.observer.disconnect();
+		clearTimeout(this.timer);
+		cancelAnimationFrame(this.frame);
+	}
+}
+
+
+/* ---- The view ----------------------------------------------------------- */
+
+let flame = null;
+const layouts = new Map();
+
+/* Layouts are kept: another zoom or search needs none anew. */
+function getLayout(event) {
+	const key = [events.indexOf(event), state.mode, state.rec, state.track].join();
+
+	if (!layouts.has(key)) {
+		layouts.clear();
+		layouts.set(key, state.mode === 'chart' ? chartLayout(Math.max(0, chosen('track', tracks())))
+			: state.mode === 'inverted' ? invertedLayout(event, state.rec === '1')
+				: state.rec === '1' ? mergedLayout(event) : flameLayout(event));
+	}
+	return layouts.get(key);
+}
+
+function tracks() {
+	return col('track_moments').length;
+}
+
+function trackName(i) {
+	const name = visible(texts('track_name').get(i) || texts('track_process').get(i));
+	const tid = col('track_tid')[i] || col('track_pid')[i];
+
+	return (name || 'thread') + (tid ? ' ' + tid : '');
+}
+
+/* How much of the whole matches, each box counted once. */
+function foundShare(layout) {
+	let sum = 0;
+
+	for (let i = 1; i < layout.n;) {
+		if (matches[layout.fn[i]]) {
+			sum += layout.size[i];
+			i = layout.end[i];
+		} else {
+			i++;
+		}
+	}
+	return percent(sum, layout.total);
+}
+
+function describeBox(layout, i) {
+	const event = currentEvent(), fn = layout.fn[i];
+	const cost = layout.chart ? brief(layout.size[i], layout.chart.unit) +
+			' from ' + brief(layout.start[i], layout.chart.unit)
+		: layout.before ? number(layout.before[i]) + ' \u2192 ' + number(layout.after[i]) + ', ' +
+			signed(number(layout.cost[i]), layout.cost[i])
+			: number(layout.cost[i]) + (event.unit ? ' ' + visible(event.unit) : '');
+
+	return [el('b', {}, i ? fnLink(fn) : 'all'), ' ', cost, ', ',
+		percent(layout.size[i], layout.total), i ? el('span', { class: 'dim' }, ' ' + fnPlace(fn)) : ''];
+}
+
+function choice(label, key, options, fallback) {
+	return el('span', { class: 'choice', role: 'group', 'aria-label': label },
+		options.map(([value, text, hint]) => el('a', { go: { [key]: value, x: '' }, title: hint,
+			'aria-current': (state[key] || fallback || '') === value ? 'true' : null }, text)));
+}
+
+function flameControls() {
+	const modes = [['', 'Callers first', 'each frame stands on its caller'],
+		['inverted', 'Inverted', 'functions with self cost first, then their callers']];
+
+	if (tracks())
+		modes.push(['chart', 'In time', 'in the order of time, a thread at a time']);
+	return el('div', { class: 'controls' }, choice('Order', 'mode', modes),
+		choice('Direction', 'up', [['', 'Top down'], ['1', 'Bottom up']]),
+		state.mode === 'chart' ? el('select', { 'aria-label': 'Thread',
+			on: { change: (e) => go({ track: e.target.value, x: '' }) } },
+		Array.from({ length: tracks() }, (_, i) => el('option', { value: i,
+			selected: i === Math.max(0, chosen('track', tracks())) }, trackName(i))))
+			: choice('Recursion', 'rec', [['', 'Recursion as is'], ['1', 'Merged']]),
+		el('a', { class: 'button', go: { x: '' }, title: 'Escape' }, 'Reset zoom'));
+}
+
+function noStacks() {
+	return el('div', { class: 'empty' }, el('h2', {}, 'No flame graph'),
+		el('p', {}, col('call_from').length
+			? 'This profile says which function calls which, but has no call stacks. '
+			: 'This profile has no call stacks. ',
+		col('call_from').length ? ['Convert it with ', el('code', {}, '--guess-stacks'),
+			' to estimate them from the calls.'] : ''));
+}
+
+/* Costs that have no stack are not in the picture. */
+function unstacked(layout, event) {
+	const rest = layout.chart || event.before ? 0 : total(event) - (layout.cost[0] || 0);
+
+	return Math.abs(rest) > 1e-9 * whole(event)
+		? ' ' + percent(rest, whole(event)) + ' of the costs have no stack.' : '';
+}
+
+function showFlame(main) {
+	const event = currentEvent();
+
+	if (!col('node_fn').length)
+		return put(main, noStacks());
+	search();
+
+	const box = el('div', { class: 'flame' });
+	const detail = el('div', { class: 'detail', id: 'flame-detail', 'aria-live': 'polite' });
+	const layout = getLayout(event);
+	const hint = [matches ? 'Found ' + foundShare(layout) + ' of the whole. ' : '',
+		'Click or Enter: zoom. Wheel or drag: move; Ctrl and wheel, +, \u2212: zoom. ' +
+		'Arrows: other frames. Escape: all.',
+		one('guessed') ? ' Stacks are estimated from calls.' : '', unstacked(layout, event)].join('');
+
+	put(main, el('div', { class: 'flames' }, flameControls(),
+		event.before ? el('div', { class: 'legend' }, 'Width: before and after together. ',
+			el('span', { class: 'more' }, 'red costs more'), ', ',
+			el('span', { class: 'less' }, 'blue less'), ' than before.') : null, box, detail));
+	flame = new Flame(box, detail, layout, { label: 'Flame graph of ' + visible(event.name), up: state.up === '1',
+		dark: isDark(), root: 'all', hint, describe: describeBox });
+
+	const fn = chosen('fn', fnCount);
+	const at = fn > 0 ? layout.fn.indexOf(fn) : -1;
+
+	flame.selected = at;
+	flame.describe(at);
+	return main;
+}

@@ -1,0 +1,167 @@
+/*
+ * function.js - one function: its callers and callees with their shares, its
+ * lines and its costs in each part.
+ */
+
+let callsByCallee = null;
+
+/* Rows of calls by callee: where those of each begin, and the rows. */
+function calleeIndex() {
+	if (callsByCallee)
+		return callsByCallee;
+	const to = col('call_to'), begin = new Uint32Array(fnCount + 2), rows = new Uint32Array(to.length);
+
+	for (const fn of to)
+		begin[fn + 1]++;
+	for (let i = 1; i < begin.length; i++)
+		begin[i] += begin[i - 1];
+
+	const next = begin.slice();
+
+	to.forEach((fn, i) => rows[next[fn]++] = i);
+	return callsByCallee = { begin, rows };
+}
+
+/* The rows of calls of a caller, which are next to each other. */
+function callsOf(fn) {
+	const from = col('call_from'), list = [];
+	let low = 0, high = from.length;
+
+	/* Callers are in canonical order, as functions are. */
+	while (low < high) {
+		const middle = low + high >> 1;
+
+		if (from[middle] < fn)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < from.length && from[low] === fn; low++)
+		list.push(low);
+	return list;
+}
+
+/* Sums of calls by the function at their other end. */
+function sumCalls(rows, other, event) {
+	const cost = costs('call_cost', event), count = col('call_count'), sums = new Map();
+	const before = event.before ? costs('call_cost', event, 'before') : null;
+
+	for (const row of rows) {
+		const sum = sums.get(other[row]) || { fn: other[row], count: 0, cost: 0, before: 0 };
+
+		sums.set(sum.fn, sum);
+		sum.count += count[row];
+		sum.cost += cost[row];
+		sum.before += before ? before[row] : 0;
+	}
+	return [...sums.values()];
+}
+
+function callTable(label, rows, event, all) {
+	const columns = [{ key: 'cost', label: event.before ? 'Change' : 'Inclusive', number: true,
+		width: '170px', value: (row) => row.cost,
+		show: (row) => bar(event.before ? change(row.cost, event)
+			: [el('span', { class: 'v' }, costText(row.cost, event)),
+				el('span', { class: 'pct', title: 'of the function' }, percent(row.cost, all))],
+		all ? row.cost / all : 0, event.before ? (row.cost > 0 ? 'up' : 'down') : '') },
+	{ key: 'count', label: one('sampled') ? 'Samples' : 'Calls', number: true, width: '100px',
+		value: (row) => row.count, show: (row) => number(row.count) },
+	{ key: 'name', label: 'Function', width: 'minmax(160px, 1fr)', value: (row) => fnName(row.fn),
+		show: (row) => fnLink(row.fn) }];
+
+	if (event.before)
+		columns.splice(0, 0, { key: 'before', label: 'Before', number: true, width: '100px',
+			value: (row) => row.before, show: (row) => number(row.before) },
+		{ key: 'after', label: 'After', number: true, width: '100px',
+			value: (row) => row.before + row.cost, show: (row) => number(row.before + row.cost) });
+	return card(label + (rows.length ? ' (' + rows.length + ')' : ''), rows.length
+		? new Table({ label, rows, columns, tall: rows.length > 14, sortKey: '-cost' }).box
+		: el('p', { class: 'dim' }, 'none'));
+}
+
+/* ---- Lines and parts ---------------------------------------------------- */
+
+function linesOf(fn) {
+	const owner = col('line_fn'), rows = [];
+
+	for (let i = 0; i < owner.length; i++)
+		if (owner[i] === fn)
+			rows.push(i);
+	return rows;
+}
+
+function sourceLink(file, line) {
+	return el('a', { go: { view: 'source', file, line, x: '' }, title: filePath(file) },
+		baseName(filePath(file)) + ':' + line);
+}
+
+function lineTable(fn, event) {
+	const rows = linesOf(fn), file = col('line_file'), line = col('line_number');
+
+	return rows.length ? card('Lines, self cost', new Table({ label: 'Lines', rows,
+		tall: rows.length > 14, sortKey: '', columns: [
+			{ key: 'line', label: 'Line', width: 'minmax(120px, max-content)', value: (row) => line[row],
+				show: (row) => sourceLink(file[row], line[row]) },
+			...costColumns('cost', 'Self', 'line_cost', event, (row) => row),
+			{ key: 'text', label: '', width: 'minmax(160px, 1fr)',
+				show: (row) => el('code', {}, sourceLine(file[row], line[row])) }] }).box) : null;
+}
+
+function shareTable(fn, event) {
+	const owner = col('share_fn'), part = col('share_part'), rows = [];
+
+	owner.forEach((at, i) => at === fn && rows.push(i));
+	return rows.length ? card('Parts, self cost', new Table({ label: 'Parts', rows,
+		tall: rows.length > 14, sortKey: '-cost', columns: [
+			{ key: 'part', label: 'Part', width: 'minmax(160px, 1fr)', value: (row) => part[row],
+				show: (row) => partName(part[row]) },
+			...costColumns('cost', 'Self', 'share_self', event, (row) => row)] }).box) : null;
+}
+
+/* ---- The view ----------------------------------------------------------- */
+
+function fnFigures(fn, event) {
+	const figure = (label, ...text) => el('div', { class: 'figure' }, el('span', {}, label),
+		el('b', {}, text));
+	const cost = (label, name) => {
+		const value = costs(name, event)[fn];
+
+		return figure(label, event.before ? [number(costs(name, event, 'before')[fn]), ' \u2192 ',
+			number(costs(name, event, 'after')[fn]), ' ', change(value, event)]
+			: [number(value), ' ', el('small', {}, percent(value, whole(event)))]);
+	};
+	const cycle = col('fn_cycle')[fn], entries = col('fn_entries')[fn];
+
+	return el('div', { class: 'figures' },
+		event.coverage ? null : [cost('Inclusive', 'fn_inclusive'), cost('Self', 'fn_self'),
+			figure(one('sampled') ? 'Samples in' : 'Calls', number(col('fn_calls')[fn] || 0))],
+		entries ? figure('Entries', number(entries - 1)) : null,
+		cycle ? figure('Cycle', String(cycle)) : null);
+}
+
+function fnHead(fn) {
+	const file = col('fn_file')[fn], line = col('fn_line')[fn];
+
+	return el('div', { class: 'head' }, el('h1', {}, fnName(fn)), el('p', { class: 'dim' },
+		file ? el('a', { go: { view: 'source', file, line: line || '', x: '' } }, fnPlace(fn))
+			: 'unknown file', objectPath(fn) ? ' in ' + objectPath(fn) : '', ' ',
+		col('node_fn').length ? el('a', { go: { view: 'flame', fn, x: '' } }, 'flame graph') : ''));
+}
+
+function showFunction(main) {
+	const event = currentEvent(), fn = chosen('fn', fnCount);
+
+	if (fn < 0)
+		return put(main, el('div', { class: 'empty' }, el('p', {}, 'Select a function in another view.')));
+
+	const index = calleeIndex(), all = Math.abs(costs('fn_inclusive', event)[fn]);
+	const callers = sumCalls(index.rows.subarray(index.begin[fn], index.begin[fn + 1]),
+		col('call_from'), event);
+	const callees = sumCalls(callsOf(fn), col('call_to'), event);
+
+	search();
+	return put(main, el('div', { class: 'function' }, fnHead(fn), fnFigures(fn, event),
+		col('call_from').length ? el('div', { class: 'butterfly' },
+			callTable('Callers', callers, event, all), callTable('Callees', callees, event, all)) : null,
+		lineTable(fn, event), shareTable(fn, event)));
+}

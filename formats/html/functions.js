@@ -1,0 +1,76 @@
+/*
+ * functions.js - all functions in one table.
+ */
+
+/* Functions that match the search and, unless all are wanted, cost something. */
+function listFns(event) {
+	const incl = costs('fn_inclusive', event), self = costs('fn_self', event);
+	const calls = col('fn_calls'), entries = col('fn_entries'), rows = [];
+	const before = event.before ? costs('fn_inclusive', event, 'before') : EMPTY;
+
+	search();
+	for (let i = 1; i < fnCount; i++)
+		if ((!matches || matches[i]) && (incl[i] || self[i] || calls[i] || entries[i] || before[i]))
+			rows.push(i);
+	if (self[fnCount] && !matches)
+		rows.push(fnCount);
+	return rows;
+}
+
+function perCall(fn, incl) {
+	const calls = col('fn_calls')[fn];
+
+	return calls ? incl[fn] / calls : 0;
+}
+
+function fnColumns(event) {
+	const at = (fn) => fn, calls = col('fn_calls'), incl = costs('fn_inclusive', event);
+	const text = (key, label, f, width) => ({ key, label, width, value: f,
+		show: (fn) => el('span', { title: f(fn), class: 'dim' }, key === 'file' ? baseName(f(fn)) : f(fn)) });
+	const shown = state.all === '1' ? events : [event];
+	const entered = col('fn_entries');
+	const list = event.coverage ? [{ key: 'entries', label: 'Entries', number: true, width: '120px',
+		value: (fn) => entered[fn] - 1,
+		show: (fn) => entered[fn] ? el('span', { class: entered[fn] === 1 ? 'low' : '' },
+			number(entered[fn] - 1)) : '' }]
+		: shown.flatMap((e) => [
+			...costColumns('incl' + events.indexOf(e), (shown.length > 1 ? visible(e.name) + ' ' : '') +
+				'Inclusive', 'fn_inclusive', e, at),
+			...costColumns('self' + events.indexOf(e), 'Self', 'fn_self', e, at)]);
+
+	if (!event.coverage)
+		list.push({ key: 'calls', label: one('sampled') ? 'Samples in' : 'Calls', number: true,
+			width: '100px', hint: one('sampled') ? 'samples in which others called it'
+				: 'calls by other functions',
+			value: (fn) => calls[fn], show: (fn) => calls[fn] ? number(calls[fn]) : '' });
+	if (!event.coverage && !event.before && !one('sampled'))
+		list.push({ key: 'per', label: 'Per call', number: true, width: '90px',
+			value: (fn) => perCall(fn, incl),
+			show: (fn) => calls[fn] ? brief(perCall(fn, incl), event.unit) : '' });
+	/* Names stay in sight. */
+	list.splice(shown.length > 1 || innerWidth < 700 ? 0 : list.length, 0, { key: 'name', label: 'Function',
+		width: 'minmax(240px, 3fr)', value: fnName, show: fnLink });
+	list.push(text('file', 'File', fnPlace, 'minmax(90px, 1fr)'));
+	if (one('objects') > 0)
+		list.push(text('object', 'Object', (fn) => baseName(objectPath(fn)), 'minmax(80px, 1fr)'));
+	return list;
+}
+
+function unitControls() {
+	return [choice('Numbers', 'unit', [['', 'Absolute'], ['pct', 'Percent']]),
+		events.length > 1 && !differs
+			? choice('Columns', 'all', [['', 'This event'], ['1', 'All events']]) : null];
+}
+
+function showFunctions(main) {
+	const event = currentEvent(), rows = listFns(event);
+	const table = new Table({ label: 'Functions', rows, columns: fnColumns(event),
+		sortKey: state.sort || (event.coverage ? 'entries' : '-incl' + events.indexOf(event)),
+		onSort: (sort) => keep({ sort }), open: (fn) => go({ view: 'function', fn, x: '' }),
+		mark: (fn) => String(fn) === state.fn ? 'chosen' : '' });
+
+	put(main, el('div', { class: 'controls' }, event.coverage ? null : unitControls(),
+		el('span', { class: 'dim' }, number(rows.length) + ' of ' + number(fnCount - 1) + ' functions',
+			one('dropped_fns') ? '; ' + number(one('dropped_fns')) + ' below ' + one('least') / 1e4 +
+			'% were left out' : '')), table.box);
+}

@@ -1,0 +1,186 @@
+/*
+ * html.c - writes a report: one page for any browser, with the whole profile or
+ * coverage run and the program to look at it.
+ *
+ * Source: HTML (WHATWG), Content Security Policy Level 3 (W3C) for the policy
+ * by hashes; pages, script and layout of the data are our own, see html.h.
+ * Instruction addresses, jumps, raw counters and labels are lost.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cgconv_parse.h"
+#include "html.h"
+
+static void
+put_hash(struct cg_out *out, const char *directive, struct cg_slice text)
+{
+	unsigned char hash[HTML_SHA256];
+
+	html_sha256(text, hash);
+	cg_puts(out, directive);
+	cg_puts(out, " 'sha256-");
+	html_put_base64(
+	    out, (struct cg_slice){ (const char *)hash, sizeof(hash) });
+	cg_puts(out, "'");
+}
+
+/*
+ * The policy allows this script and this style only, and nothing from anywhere
+ * else: names in the data cannot become a program even if the script had an
+ * error.
+ */
+static void
+put_head(struct cg_out *out, struct cg_slice title)
+{
+	cg_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+		     "<meta charset=\"utf-8\">\n"
+		     "<meta http-equiv=\"Content-Security-Policy\" content=\""
+		     "default-src 'none'; ");
+	put_hash(out, "script-src", html_script);
+	put_hash(out, "; style-src", html_style);
+	cg_puts(out,
+	    "; base-uri 'none'; form-action 'none'\">\n"
+	    "<meta name=\"viewport\" content=\"width=device-width\">\n"
+	    "<meta name=\"generator\" content=\"cgconv " CG_VERSION "\">\n"
+	    "<title>");
+	cg_put_xml(out, title);
+	cg_puts(out, "</title>\n<style>");
+	cg_put(out, html_style);
+	cg_puts(out, "</style>\n</head>\n<body>\n"
+		     "<noscript>This report needs JavaScript.</noscript>\n"
+		     "<script type=\"application/octet-stream\" id=\"data\">");
+}
+
+static void
+put_foot(struct cg_out *out)
+{
+	cg_puts(out, "</script>\n<script>");
+	cg_put(out, html_script);
+	cg_puts(out, "</script>\n</body>\n</html>\n");
+}
+
+/*
+ * Stacks first: calls are then derived from them, which drops them. Stacks that
+ * are estimated come last, because they replace the calls.
+ */
+static bool
+put_data(struct html_writer *w)
+{
+	bool stacks = w->facts & CG_STACKS;
+	bool ok = !stacks || html_put_stacks(w);
+
+	ok = ok && cg_job_derive(w->job, CG_CALLS | CG_INCL) == CG_OK &&
+	     html_put_rows(w) && html_put_sources(w);
+	if (ok && !stacks && cg_job_derive(w->job, CG_STACKS) == CG_OK &&
+	    (cg_graph_facts(w->graph) & CG_STACKS))
+		ok = html_put_stacks(w);
+	html_end(w, &w->file_path);
+	html_end(w, &w->object_path);
+	return ok && html_put_about(w);
+}
+
+static bool
+open_writer(struct html_writer *w, struct cg_out *out)
+{
+	const struct cg_graph *graph = w->graph;
+	size_t fns = cg_fn_count(graph) + 1;
+
+	w->fns = (uint32_t)fns;
+	w->rank = calloc(fns, sizeof(*w->rank));
+	w->file_at = calloc(cg_file_count(graph) + 1, sizeof(*w->file_at));
+	w->object_at =
+	    calloc(cg_object_count(graph) + 1, sizeof(*w->object_at));
+	if (!w->rank || !w->file_at || !w->object_at)
+		return cg_reject_nomem(w->job);
+	for (size_t i = 0; i < fns; i++)
+		w->rank[cg_fn_ranked(graph, i)] = (uint32_t)i;
+	w->pack = html_pack_new(w->job, out);
+	return w->pack != NULL;
+}
+
+/* "0.1%", or millionths of the whole. */
+static int
+get_least(struct html_writer *w)
+{
+	const char *text = cg_opt(w->job, "html-min");
+	struct cg_slice rest = cg_slice(text);
+
+	if (cg_take_fixed(&rest, 4, &w->least) && cg_take_char(&rest, '%') &&
+	    rest.len == 0 && w->least <= 1000000)
+		return CG_OK;
+	return cg_usage(w->job,
+	    "--html-min: expected a percentage, such as 0.1%%, not '%s'", text);
+}
+
+/* What the page is called: --title, or the base name of the first input. */
+static struct cg_slice
+get_title(struct cg_job *job)
+{
+	const char *title = cg_opt(job, "title"), *path;
+	struct cg_detected how;
+
+	if (title)
+		return cg_slice(title);
+	path = cg_job_source(job, 0, &how);
+	return cg_base_name(cg_slice(path ? path : "cgconv"));
+}
+
+static int
+write_html(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	struct html_writer w = { .job = job,
+		.graph = graph,
+		.events = cg_event_count(graph),
+		.file_path = { .name = "file_path", .type = HTML_TEXT },
+		.object_path = { .name = "object_path", .type = HTML_TEXT },
+		.facts = cg_graph_facts(graph) };
+	int status = get_least(&w);
+
+	if (status != CG_OK)
+		return status;
+	put_head(out, get_title(job));
+	if (open_writer(&w, out) && put_data(&w)) {
+		html_pack_end(w.pack);
+		put_foot(out);
+	} else {
+		status = CG_ELIMIT; /* reported */
+	}
+	html_pack_free(w.pack);
+	free(w.rank);
+	free(w.file_at);
+	free(w.object_at);
+	return status == CG_OK ? cg_out_status(out) : status;
+}
+
+static const struct cg_option options[] = {
+	{ .name = "title",
+	    .type = CG_STRING,
+	    .arg = "TEXT",
+	    .help = "title of the report (default: the input's name)",
+	    .writing = true },
+	CG_OPTION_SOURCES,
+	{ .name = "html-min",
+	    .type = CG_STRING,
+	    .fallback = "0%",
+	    .arg = "PERCENT%",
+	    .help = "drop functions and frames below this share of all events",
+	    .writing = true },
+	{ 0 },
+};
+
+const struct cg_module cg_format_html = {
+	CG_MODULE,
+	.name = "html",
+	.title = "a report for any browser: flame graph, tables, coverage",
+	.text = true,
+	.suffixes = "html",
+	.carries = CG_SELF | CG_LINES | CG_CALLS | CG_INCL | CG_STACKS |
+		   CG_PARTS | CG_EVENTS | CG_ZEROS | CG_BRANCHES | CG_SIGNED |
+		   CG_CONDITIONS | CG_FILES | CG_OBJECTS | CG_DEFINITIONS |
+		   CG_FORMULAS | CG_DESCRIPTIONS | CG_TIMELINE,
+	.needs = CG_INCL,
+	.both_sides = true,
+	.options = options,
+	.write = write_html,
+};

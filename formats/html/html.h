@@ -1,0 +1,133 @@
+/*
+ * html.h - the way of the data through formats/html/:
+ *
+ *	html.c      options, the page around the data
+ *	stacks.c    call stacks and timelines -> columns
+ *	rows.c      functions, calls, lines, branches -> columns
+ *	sources.c   the texts of source files -> columns
+ *	about.c     events, parts, what the graph has and lost -> columns
+ *	column.c    numbers and texts -> bytes of a column
+ *	pack.c      columns -> deflate -> base64, in the page
+ *	sha256.c    the hashes of script and style for the page's policy
+ *	assets.c    the script and the style, from the files next to it:
+ *
+ *	base.js     names as text, numbers, elements
+ *	inflate.js  decompression, for browsers without DecompressionStream
+ *	data.js     columns -> arrays
+ *	state.js    view, event, search and selection, in the URL's fragment
+ *	table.js    tables that are sorted, filtered and scrolled virtually
+ *	layout.js   stacks -> boxes of a flame graph
+ *	flame.js    boxes -> canvas; zoom and keys
+ *	overview.js functions.js function.js source.js coverage.js: the views
+ *	app.js      the frame around the views, and its beginning
+ *
+ * The page needs no server and no network, and its policy allows none. The data
+ * is one element with columns: arrays of numbers or texts, such as the names of
+ * all functions. A column is
+ *
+ *	length of its name, name        a byte, bytes
+ *	index                           of an event, for costs; else 0
+ *	type                            a byte, see below
+ *	count, size                     of its values, and in bytes
+ *	values
+ *
+ * Numbers are varints: 7 bits a byte, the lowest first, and 0x80 if more bytes
+ * follow. A browser decodes a column when a view needs it. Numbers up to 2^53
+ * are exact there.
+ */
+#ifndef FORMATS_HTML_HTML_H
+#define FORMATS_HTML_HTML_H
+
+#include "cgconv_format.h"
+
+/* ---- sha256.c ----------------------------------------------------------- */
+
+#define HTML_SHA256 32
+void html_sha256(struct cg_slice, unsigned char hash[HTML_SHA256]);
+
+/* ---- assets.c ----------------------------------------------------------- */
+
+extern const struct cg_slice html_script, html_style;
+
+/* ---- pack.c ------------------------------------------------------------- */
+
+struct html_pack;
+void html_put_base64(struct cg_out *, struct cg_slice);
+/* NULL: out of memory (reported). */
+struct html_pack *html_pack_new(struct cg_job *, struct cg_out *);
+void html_pack(struct html_pack *, const void *bytes, size_t n);
+/* Writes what is left. */
+void html_pack_end(struct html_pack *);
+void html_pack_free(struct html_pack *);
+
+/* ---- column.c ----------------------------------------------------------- */
+
+enum html_type {
+	HTML_NUMBER = 'n', /* up to 2^32 - 1 */
+	HTML_DELTA = 'd',  /* the difference to the value before, zigzag */
+	HTML_COST = 'c',
+	HTML_SIGNED = 's', /* zigzag */
+	HTML_TIME = 't',   /* as a delta, of 64 bits */
+	HTML_TEXT = 'x'    /* lengths of all texts, then their bytes */
+};
+
+struct html_column {
+	const char *name;
+	enum html_type type;
+	uint64_t count;
+	int64_t last; /* of HTML_DELTA, HTML_TIME: the value before */
+	unsigned char *byte;
+	size_t len, cap;
+	char *text; /* of HTML_TEXT */
+	size_t text_len, text_cap;
+};
+
+/* What all files of the writer share. */
+struct html_writer {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	struct html_pack *pack;
+	size_t events;
+	uint32_t *rank;      /* by fn: its index in columns, in canonical order */
+	uint32_t fns;        /* ... and that of what --html-min drops */
+	uint32_t *file_at;   /* by file: its index; 0: none yet, or unknown */
+	uint32_t *object_at; /* the same by object */
+	struct html_column file_path, object_path;
+	uint64_t least; /* --html-min in millionths of the total */
+	uint64_t dropped_frames, dropped_fns;
+	cg_facts facts; /* of the graph, before stacks became calls */
+};
+
+/* These return false if memory ran out, which was reported. */
+bool html_add(struct html_writer *, struct html_column *, uint64_t);
+bool html_add_signed(struct html_writer *, struct html_column *, int64_t);
+bool html_add_text(struct html_writer *, struct html_column *, struct cg_slice);
+/* The type of a column with costs of an event. */
+enum html_type html_cost_type(const struct html_writer *, size_t event);
+/* A column for each event; html_end_costs() frees it. NULL: no memory. */
+struct html_column *html_new_costs(struct html_writer *, const char *name);
+/* Adds n costs, as in struct cg_cost; those from n on are 0. */
+bool html_add_costs(struct html_writer *, struct html_column *,
+    const uint64_t *cost, size_t n);
+/* Writes a column, unless it is empty, and frees what it has. */
+void html_end(struct html_writer *, struct html_column *);
+void html_end_at(struct html_writer *, struct html_column *, size_t index);
+void html_end_costs(struct html_writer *, struct html_column *);
+/* A column of one value. */
+bool html_put_number(struct html_writer *, const char *name, uint64_t);
+/* Indexes of files and objects, from 1, in the order of these calls. */
+uint32_t html_file(struct html_writer *, cg_file);
+uint32_t html_object(struct html_writer *, cg_object);
+/* Is a cost of an event large enough for --html-min? */
+bool html_reaches(const struct html_writer *, size_t event, uint64_t cost,
+    uint64_t total);
+
+/* ---- stacks.c, rows.c, sources.c, about.c ------------------------------------------ */
+
+/* False: the job cannot go on, which was reported. */
+bool html_put_stacks(struct html_writer *);
+bool html_put_rows(struct html_writer *);
+bool html_put_sources(struct html_writer *);
+bool html_put_about(struct html_writer *);
+
+#endif

@@ -1,0 +1,315 @@
+/*
+ * layout.js - stacks as boxes of a flame graph. A layout has arrays by box, in
+ * an order in which callers come before what they call:
+ *
+ *	fn depth start size	where it is; sizes are never negative
+ *	end			the number of the first box that is not above it
+ *	cost before after	what it stands for; before, after: of differences
+ */
+
+function makeLayout(n, total) {
+	return { n, total, deepest: 0, fn: new Uint32Array(n), depth: new Uint32Array(n),
+		start: new Float64Array(n), size: new Float64Array(n), end: new Uint32Array(n),
+		cost: new Float64Array(n), before: null, after: null };
+}
+
+/* Parents by node, from their depths. */
+let parentsKnown = null;
+
+function parents() {
+	if (parentsKnown)
+		return parentsKnown;
+	const depth = col('node_depth'), parent = new Uint32Array(depth.length);
+	const open = [];
+
+	for (let i = 0; i < depth.length; i++) {
+		open[depth[i]] = i;
+		parent[i] = i ? open[depth[i] - 1] : 0;
+	}
+	return parentsKnown = parent;
+}
+
+/* Sums of a node and of all above it. */
+function inclusive(self, parent) {
+	const sum = Float64Array.from(self);
+
+	for (let i = sum.length - 1; i > 0; i--)
+		sum[parent[i]] += sum[i];
+	return sum;
+}
+
+/*
+ * Widths: costs; what a difference cost before and after together, so that
+ * nothing that vanished is lost; of negative costs their size.
+ */
+function widths(event) {
+	if (!event.before && costs('node_self', event).every((cost) => cost >= 0))
+		return costs('node_self', event);
+
+	const a = costs('node_self', event, 'after');
+	const b = event.before ? costs('node_self', event, 'before') : null;
+
+	return a.map((cost, i) => Math.abs(cost) + (b ? Math.abs(b[i]) : 0));
+}
+
+/* Ends, starts of boxes whose depth and size are known. */
+function arrange(layout) {
+	const open = [], next = [0];
+
+	for (let i = 0; i < layout.n; i++) {
+		const d = layout.depth[i];
+
+		for (; open.length > d; open.pop())
+			layout.end[open[open.length - 1]] = i;
+		open.push(i);
+		layout.start[i] = next[d];
+		next[d] += layout.size[i];
+		next[d + 1] = layout.start[i];
+		if (d > layout.deepest)
+			layout.deepest = d;
+	}
+	for (const i of open)
+		layout.end[i] = layout.n;
+	return layout;
+}
+
+/* ---- Callers below callees ---------------------------------------------- */
+
+function flameLayout(event) {
+	const parent = parents(), n = parent.length;
+	const layout = makeLayout(n, 0);
+
+	layout.fn = col('node_fn');
+	layout.depth = col('node_depth');
+	layout.size = inclusive(widths(event), parent);
+	layout.total = layout.size[0] || 0;
+	layout.cost = inclusive(costs('node_self', event), parent);
+	if (event.before) {
+		layout.before = inclusive(costs('node_self', event, 'before'), parent);
+		layout.after = inclusive(costs('node_self', event, 'after'), parent);
+	}
+	return arrange(layout);
+}
+
+/* ---- Trees that are made anew ------------------------------------------- */
+
+/* A tree to which nodes are added in any order. */
+class Tree {
+	constructor(difference) {
+		this.fn = [];
+		this.parent = [];
+		this.sums = difference ? [[], [], [], []] : [[], []];
+	}
+
+	add(parent, fn) {
+		this.parent.push(parent);
+		this.sums.forEach((sum) => sum.push(0));
+		return this.fn.push(fn) - 1;
+	}
+
+	/* Children in order, each after all of the one before it. */
+	layout() {
+		const n = this.fn.length, first = new Int32Array(n).fill(-1);
+		const next = new Int32Array(n).fill(-1), todo = n ? [[0, 0]] : [];
+		const layout = makeLayout(n, n ? this.sums[0][0] : 0);
+
+		for (let i = n - 1; i > 0; i--) {
+			next[i] = first[this.parent[i]];
+			first[this.parent[i]] = i;
+		}
+		if (this.sums.length > 2) {
+			layout.before = new Float64Array(n);
+			layout.after = new Float64Array(n);
+		}
+		for (let at = 0; todo.length; at++) {
+			const [i, depth] = todo.pop();
+
+			layout.fn[at] = this.fn[i];
+			layout.depth[at] = depth;
+			[layout.size, layout.cost, layout.before, layout.after].forEach((to, k) => {
+				if (to)
+					to[at] = this.sums[k][i];
+			});
+			if (next[i] >= 0)
+				todo.push([next[i], depth]);
+			if (first[i] >= 0)
+				todo.push([first[i], depth + 1]);
+		}
+		return arrange(layout);
+	}
+}
+
+/* Costs of an event by node: widths, costs, before, after. */
+function measures(event) {
+	return [widths(event), costs('node_self', event)].concat(event.before
+		? [costs('node_self', event, 'before'), costs('node_self', event, 'after')] : []);
+}
+
+/* Functions that call themselves become one frame. */
+function mergedLayout(event) {
+	const fn = col('node_fn'), parent = parents(), self = measures(event);
+	const tree = new Tree(event.before !== null), became = new Uint32Array(fn.length);
+	const known = new Map();
+
+	for (let i = 0; i < fn.length; i++) {
+		const below = became[parent[i]];
+
+		if (i && fn[i] === fn[parent[i]] && parent[i]) {
+			became[i] = below;
+		} else {
+			const key = below * (fnCount + 1) + fn[i];
+			let at = i ? known.get(key) : undefined;
+
+			if (at === undefined)
+				known.set(key, at = tree.add(below, fn[i]));
+			became[i] = at;
+		}
+		self.forEach((sum, k) => tree.sums[k][became[i]] += sum[i]);
+	}
+	for (let i = tree.fn.length - 1; i > 0; i--)
+		tree.sums.forEach((sum) => sum[tree.parent[i]] += sum[i]);
+	return tree.layout();
+}
+
+/* ---- Inverted: callees below their callers ------------------------------ */
+
+/* Boxes narrower than this share of the whole are not made. */
+const NARROW = 1 / 20000;
+
+function invertedLayout(event, merge) {
+	const fn = col('node_fn'), parent = parents(), self = measures(event);
+	const tree = new Tree(event.before !== null), width = self[0];
+	const leaves = [];
+	let all = 0;
+
+	tree.add(0, 0);
+	for (let i = 1; i < fn.length; i++)
+		if (width[i]) {
+			leaves.push(i);
+			all += width[i];
+		}
+	self.forEach((sum, k) => leaves.forEach((leaf) => tree.sums[k][0] += sum[leaf]));
+
+	const up = (node) => {
+		let at = parent[node];
+
+		while (merge && at && fn[at] === fn[node])
+			at = parent[at];
+		return at;
+	};
+	const todo = [{ below: 0, leaf: leaves, at: leaves }];
+
+	while (todo.length) {
+		const { below, leaf, at } = todo.pop(), groups = new Map();
+
+		leaf.forEach((id, i) => {
+			const group = groups.get(fn[at[i]]) || { leaf: [], at: [], size: 0, fn: fn[at[i]] };
+
+			groups.set(group.fn, group);
+			group.leaf.push(id);
+			group.at.push(at[i]);
+			group.size += width[id];
+		});
+		for (const group of [...groups.values()].sort((a, b) => b.size - a.size)) {
+			if (group.size < all * NARROW)
+				continue;
+			const node = tree.add(below, group.fn);
+			const next = { below: node, leaf: [], at: [] };
+
+			group.leaf.forEach((id, i) => {
+				const caller = up(group.at[i]);
+
+				self.forEach((sum, k) => tree.sums[k][node] += sum[id]);
+				if (caller) {
+					next.leaf.push(id);
+					next.at.push(caller);
+				}
+			});
+			if (next.leaf.length)
+				todo.push(next);
+		}
+	}
+	return tree.layout();
+}
+
+/* ---- In the order of time ----------------------------------------------- */
+
+/* Samples last until the next, but no longer than so many usual intervals. */
+const LONGEST = 4;
+
+function usualInterval(time, from, end) {
+	const gaps = [];
+
+	for (let i = from + 1; i < end; i++)
+		if (time[i] > time[i - 1])
+			gaps.push(time[i] - time[i - 1]);
+	gaps.sort((a, b) => a - b);
+	return gaps.length ? gaps[gaps.length >> 1] : 1;
+}
+
+function trackRange(track) {
+	const moments = col('track_moments');
+	let from = 0;
+
+	for (let i = 0; i < track; i++)
+		from += moments[i];
+	return [from, from + moments[track]];
+}
+
+function chartLayout(track) {
+	const [from, end] = trackRange(track), time = col('moment_time'), node = col('moment_node');
+	const parent = parents(), depthOf = col('node_depth'), fn = col('node_fn');
+	const spans = col('track_spans')[track] > 0;
+	const usual = spans ? 0 : usualInterval(time, from, end);
+	const begin = Math.min(col('track_begin')[track], from < end ? time[from] : 0);
+	const last = Math.max(col('track_end')[track], end > from ? time[end - 1] + usual : begin);
+	const box = { fn: [0], depth: [0], start: [0], stop: [last - begin], end: [0] };
+	const open = [[0, 0]]; /* node, box */
+
+	const close = (depth, at) => {
+		for (; open.length > depth; open.pop()) {
+			const i = open[open.length - 1][1];
+
+			box.stop[i] = at - begin;
+			box.end[i] = box.fn.length;
+		}
+	};
+	const show = (to, at) => {
+		const path = [];
+		let same = to;
+
+		while (same && !(depthOf[same] < open.length && open[depthOf[same]][0] === same)) {
+			path.push(same);
+			same = parent[same];
+		}
+		close(depthOf[same] + 1, at);
+		for (const i of path.reverse()) {
+			open.push([i, box.fn.push(fn[i]) - 1]);
+			box.depth.push(depthOf[i]);
+			box.start.push(at - begin);
+			box.stop.push(0);
+			box.end.push(0);
+		}
+	};
+
+	for (let i = from; i < end; i++) {
+		const until = i + 1 < end ? time[i + 1] : last;
+
+		show(node[i], time[i]);
+		if (!spans && until - time[i] > LONGEST * usual)
+			close(1, time[i] + usual);
+	}
+	close(0, last);
+
+	const layout = makeLayout(box.fn.length, last - begin);
+
+	layout.fn = Uint32Array.from(box.fn);
+	layout.depth = Uint32Array.from(box.depth);
+	layout.start = Float64Array.from(box.start);
+	layout.size = Float64Array.from(box.stop, (stop, i) => stop - box.start[i]);
+	layout.end = Uint32Array.from(box.end);
+	layout.cost = layout.size;
+	layout.deepest = layout.depth.reduce((a, b) => Math.max(a, b), 0);
+	layout.chart = { begin, unit: texts('track_unit').get(track) };
+	return layout;
+}

@@ -1,0 +1,127 @@
+/*
+ * overview.js - the profile as a whole: where it is from, events, parts, the
+ * functions with the highest costs, coverage, and what was lost on the way.
+ */
+
+const TOP = 10;
+const LONG = 200; /* letters of a description */
+
+function card(title, ...children) {
+	return el('section', { class: 'card' }, el('h2', {}, title), children);
+}
+
+function facts(rows) {
+	return el('dl', {}, rows.filter((row) => row && row[1] && row[1].length).map(([name, value]) =>
+		[el('dt', {}, name), el('dd', {}, value)]));
+}
+
+/* Descriptions of all parts, each once. */
+function descriptions() {
+	const keys = texts('desc_key'), values = texts('desc_value'), seen = new Map();
+
+	for (let i = 0; i < keys.length; i++) {
+		const key = visible(keys.get(i)), value = visible(values.get(i));
+
+		if (value === '')
+			continue;
+		if (!seen.has(key))
+			seen.set(key, new Set());
+		seen.get(key).add(value);
+	}
+	return [...seen].map(([key, set]) => [key, set.size > 3 ? set.size + ' different values'
+		: [...set].map((value) => el('div', { title: value.length > LONG ? value : null },
+			value.length > LONG ? value.slice(0, LONG) + '\u2026' : value))]);
+}
+
+function partName(i) {
+	const text = (name, value) => value ? ' ' + name + ' ' + value : '';
+
+	return (visible(texts('part_command').get(i)) +
+		text('pid', col('part_pid')[i]) + text('tid', col('part_tid')[i]) +
+		text('part', col('part_number')[i])).trim() || 'part ' + (i + 1);
+}
+
+function sourceCard() {
+	const inputs = texts('input').all().map(visible), more = one('inputs') - inputs.length;
+	const commands = [...new Set(texts('part_command').all().map(visible).filter((c) => c))];
+
+	return card('Profile', facts([
+		[inputs.length > 1 ? 'Inputs' : 'Input', inputs.map((name) => el('div', {}, name))
+			.concat(more > 0 ? ['and ' + number(more) + ' more'] : [])],
+		['Command', commands.slice(0, 5).map((name) => el('div', {}, name))],
+		['Size', [plural(fnCount - 1, 'function'), plural(one('files'), 'file'),
+			plural(one('objects'), 'object'), plural(one('cycles'), 'cycle')].join(', ') + (col('node_fn').length ? ', ' + number(col('node_fn').length - 1) +
+			' frames of stacks' : '')],
+		['Calls', one('sampled') ? 'counted in samples' : ''],
+		...descriptions(),
+		['Contains', texts('fact').all().join(', ')],
+		['Not shown', texts('lost').all().join(', ')],
+		['Left out', one('least') ? number(one('dropped_fns')) + ' functions and ' +
+			number(one('dropped_frames')) + ' frames below ' + one('least') / 1e4 +
+			'% of every event (--html-min)' : ''],
+	]));
+}
+
+function eventRow(event) {
+	const unit = event.unit ? ' ' + visible(event.unit) : '', sum = total(event);
+	const cells = event.before
+		? [number(total(event, 'before')), number(total(event, 'after')), change(sum, event),
+			change(sum, event, total(event, 'before'))]
+		: [el('span', { title: brief(sum, event.unit) }, number(sum))];
+
+	return el('tr', { 'aria-selected': event === currentEvent() ? 'true' : null },
+		el('th', { scope: 'row' }, el('a', { go: { event: event.name, x: '' } },
+			visible(event.name))),
+		cells.map((cell) => el('td', { class: 'n' }, cell)), el('td', {}, unit),
+		el('td', { class: 'dim' }, visible(event.title), event.text ? ' = ' + visible(event.text) : ''));
+}
+
+function eventsCard() {
+	const heads = differs ? ['Event', 'Before', 'After', 'Change', '%'] : ['Event', 'Total'];
+
+	return card('Events', el('table', {}, el('thead', {}, el('tr', {}, heads.map((text, i) =>
+		el('th', { scope: 'col', class: i ? 'n' : null }, text)), el('th', {}), el('th', {}))),
+	el('tbody', {}, events.map(eventRow))));
+}
+
+function topFns(event, name) {
+	const cost = costs(name, event), before = event.before ? costs(name, event, 'before') : null;
+	const order = [];
+
+	for (let i = 1; i < fnCount; i++)
+		if (cost[i])
+			order.push(i);
+	order.sort((a, b) => Math.abs(cost[b]) - Math.abs(cost[a]) || a - b);
+	return el('table', { class: 'top' }, el('tbody', {}, order.slice(0, TOP).map((fn) => el('tr', {},
+		el('td', { class: 'n' }, before ? change(cost[fn], event)
+			: el('span', { title: number(cost[fn]) }, brief(cost[fn], event.unit))),
+		el('td', { class: 'share' }, bar(before ? change(cost[fn], event, before[fn])
+			: percent(cost[fn], whole(event)), cost[fn] / (whole(event) || 1),
+		before ? (cost[fn] > 0 ? 'up' : 'down') : '')),
+		el('td', { class: 'name' }, fnLink(fn))))));
+}
+
+function partsCard(event) {
+	const cost = costs('part_total', event);
+
+	if (cost.length < 2)
+		return null;
+
+	const rows = Array.from(cost, (_, i) => i);
+
+	return card('Parts', new Table({ label: 'Parts', rows, tall: false, sortKey: '', columns: [
+		{ key: 'name', label: 'Part', width: 'minmax(200px, 1fr)', value: partName, show: partName },
+		...costColumns('cost', 'Cost', 'part_total', event, (i) => i)] }).box);
+}
+
+function showOverview(main) {
+	const event = currentEvent();
+	const what = event.before ? 'Largest changes' : 'Top functions';
+
+	put(main, el('div', { class: 'cards' },
+		event.coverage ? [coverageCard(), sourceCard()] : [
+			card(what + ', inclusive ' + visible(event.name), topFns(event, 'fn_inclusive')),
+			card(what + ', self ' + visible(event.name), topFns(event, 'fn_self')),
+			sourceCard(), eventsCard(), partsCard(event),
+			col('sum_file').length ? coverageCard() : null]));
+}

@@ -1,0 +1,425 @@
+/*
+ * rows.c - functions, calls, lines and branches as columns.
+ *
+ *	fn_name fn_file fn_object fn_line fn_last fn_calls fn_cycle fn_entries
+ *	fn_self fn_inclusive			by function; the last is the
+ *						sum of those that were dropped
+ *	call_from call_to call_file call_line call_count call_cost
+ *						by caller, site and callee
+ *	line_file line_number line_fn line_cost	by file, line and function
+ *	sum_file sum_line sum_count sum_branches sum_conditions
+ *						by file and line, of coverage
+ *	branch_count branch_flags branch_block	by branch, in the order of sums:
+ *						its branches, its conditions
+ *	share_part share_fn share_self		by part and function, if there
+ *						are several parts
+ *
+ * Entries are one more than counted, 0 if unknown.
+ */
+#include <stdlib.h>
+
+#include "html.h"
+
+struct rows {
+	struct html_writer *w;
+	struct cg_lines *lines;
+	struct cg_rows *rows;
+	struct cg_sums *sums;
+	size_t coverage;   /* an event that counts how often lines ran */
+	bool counts;       /* there is one */
+	bool *dropped;     /* by fn */
+	uint64_t *entries; /* by fn */
+	uint64_t *cost;    /* one for each event */
+};
+
+/* ---- Functions ---------------------------------------------------------- */
+
+enum { FILE_AT, OBJECT, LINE, LAST, CALLS, CYCLE, ENTRIES, NUMBERS };
+
+static void
+get_costs(struct rows *r, cg_fn fn, bool inclusive)
+{
+	for (size_t i = 0; i < r->w->events; i++)
+		r->cost[i] = inclusive ? cg_sum_inclusive(r->sums, fn, i)
+				       : cg_sum_self(r->sums, fn, i);
+}
+
+/* The total of an event in all parts. */
+static uint64_t
+get_total(const struct html_writer *w, size_t event)
+{
+	uint64_t sum = 0;
+
+	for (cg_part i = 0; i < cg_part_count(w->graph); i++)
+		sum += cg_part_totals(w->graph, i)[event];
+	return sum;
+}
+
+/* Finds functions that --html-min drops. */
+static void
+find_dropped(struct rows *r)
+{
+	const struct html_writer *w = r->w;
+	size_t fns = cg_fn_count(w->graph);
+	bool kept;
+
+	for (cg_fn fn = 1; w->least > 0 && fn <= fns; fn++) {
+		kept = false;
+		get_costs(r, fn, true);
+		for (size_t e = 0; !kept && e < w->events; e++)
+			kept = html_reaches(w, e, r->cost[e], get_total(w, e));
+		r->dropped[fn] = !kept && !r->counts;
+		r->w->dropped_fns += r->dropped[fn];
+	}
+}
+
+static bool
+add_fn(struct rows *r, cg_fn fn, struct html_column *name,
+    struct html_column number[NUMBERS])
+{
+	struct html_writer *w = r->w;
+	const struct cg_slice none = { "", 0 };
+	struct cg_range range = { 0 };
+	bool kept = !r->dropped[fn];
+
+	if (kept)
+		cg_fn_range(w->graph, fn, &range);
+	return html_add_text(w, name, kept ? cg_fn_name(w->graph, fn) : none) &&
+	       html_add(w, &number[FILE_AT],
+		   kept ? html_file(w, cg_fn_file(w->graph, fn)) : 0) &&
+	       html_add(w, &number[OBJECT],
+		   kept ? html_object(w, cg_fn_object(w->graph, fn)) : 0) &&
+	       html_add(w, &number[LINE], range.first) &&
+	       html_add(w, &number[LAST], range.last) &&
+	       html_add(w, &number[CALLS],
+		   kept ? cg_sum_calls_in(r->sums, fn) : 0) &&
+	       html_add(
+		   w, &number[CYCLE], kept ? cg_sum_cycle(r->sums, fn) : 0) &&
+	       html_add(w, &number[ENTRIES], r->entries[fn]);
+}
+
+static bool
+put_fns(struct rows *r)
+{
+	struct html_column name = { .name = "fn_name", .type = HTML_TEXT };
+	struct html_column number[NUMBERS] = {
+		[FILE_AT] = { .name = "fn_file", .type = HTML_NUMBER },
+		[OBJECT] = { .name = "fn_object", .type = HTML_NUMBER },
+		[LINE] = { .name = "fn_line", .type = HTML_NUMBER },
+		[LAST] = { .name = "fn_last", .type = HTML_NUMBER },
+		[CALLS] = { .name = "fn_calls", .type = HTML_COST },
+		[CYCLE] = { .name = "fn_cycle", .type = HTML_NUMBER },
+		[ENTRIES] = { .name = "fn_entries", .type = HTML_COST },
+	};
+	struct html_writer *w = r->w;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < w->fns; i++)
+		ok = add_fn(r, cg_fn_ranked(w->graph, i), &name, number);
+	html_end(w, &name);
+	for (size_t i = 0; i < NUMBERS; i++)
+		html_end(w, &number[i]);
+	return ok;
+}
+
+/* The last value is the sum of self costs of functions that were dropped. */
+static bool
+put_fn_cost(struct rows *r, size_t event, bool inclusive)
+{
+	struct html_writer *w = r->w;
+	struct html_column column = { .name = inclusive ? "fn_inclusive"
+							: "fn_self",
+		.type = html_cost_type(w, event) };
+	uint64_t rest = 0, cost;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < w->fns; i++) {
+		cg_fn fn = cg_fn_ranked(w->graph, i);
+
+		cost = inclusive ? cg_sum_inclusive(r->sums, fn, event)
+				 : cg_sum_self(r->sums, fn, event);
+		if (r->dropped[fn] && !inclusive)
+			rest += cost;
+		ok = html_add(w, &column, r->dropped[fn] ? 0 : cost);
+	}
+	ok = ok && html_add(w, &column, rest);
+	html_end_at(w, &column, event);
+	return ok;
+}
+
+/* ---- Calls -------------------------------------------------------------- */
+
+enum { FROM, TO, SITE_FILE, SITE_LINE, COUNT, CALL_NUMBERS };
+
+static bool
+add_call(struct rows *r, cg_fn caller, const struct cg_call *call,
+    struct html_column number[CALL_NUMBERS], struct html_column *cost)
+{
+	struct html_writer *w = r->w;
+
+	return html_add(w, &number[FROM], w->rank[caller]) &&
+	       html_add(w, &number[TO],
+		   r->dropped[call->callee] ? w->fns : w->rank[call->callee]) &&
+	       html_add(w, &number[SITE_FILE], html_file(w, call->site.file)) &&
+	       html_add(w, &number[SITE_LINE], call->site.line) &&
+	       html_add(w, &number[COUNT], call->count) &&
+	       html_add_costs(w, cost, call->cost, call->n);
+}
+
+static bool
+put_calls(struct rows *r)
+{
+	struct html_column number[CALL_NUMBERS] = {
+		[FROM] = { .name = "call_from", .type = HTML_DELTA },
+		[TO] = { .name = "call_to", .type = HTML_NUMBER },
+		[SITE_FILE] = { .name = "call_file", .type = HTML_NUMBER },
+		[SITE_LINE] = { .name = "call_line", .type = HTML_DELTA },
+		[COUNT] = { .name = "call_count", .type = HTML_COST },
+	};
+	struct html_writer *w = r->w;
+	struct html_column *cost = html_new_costs(w, "call_cost");
+	struct cg_call call;
+	bool ok = cost != NULL;
+	cg_fn fn;
+
+	for (size_t i = 0; ok && cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);) {
+		if (r->dropped[fn])
+			continue;
+		ok = cg_rows_open(r->rows, CG_ALL_PARTS, fn);
+		while (ok && cg_next_call(r->rows, &call))
+			ok = add_call(r, fn, &call, number, cost);
+	}
+	for (size_t i = 0; i < CALL_NUMBERS; i++)
+		html_end(w, &number[i]);
+	html_end_costs(w, cost);
+	return ok;
+}
+
+/* ---- Parts -------------------------------------------------------------- */
+
+/* Self costs of a function in a part; false: it has none, or the end. */
+static bool
+sum_self(struct rows *r)
+{
+	struct cg_cost row;
+	bool any = false;
+
+	for (size_t i = 0; i < r->w->events; i++)
+		r->cost[i] = 0;
+	while (cg_next_cost(r->rows, &row)) {
+		for (size_t i = 0; i < row.n; i++) {
+			r->cost[i] += row.cost[i];
+			any |= row.cost[i] != 0;
+		}
+	}
+	return any;
+}
+
+static bool
+put_shares(struct rows *r)
+{
+	struct html_column part = { .name = "share_part", .type = HTML_DELTA };
+	struct html_column at = { .name = "share_fn", .type = HTML_DELTA };
+	struct html_writer *w = r->w;
+	struct html_column *self = html_new_costs(w, "share_self");
+	bool ok = self != NULL;
+	size_t parts = cg_part_count(w->graph);
+	cg_fn fn;
+
+	for (cg_part p = 0; ok && parts > 1 && p < parts; p++) {
+		for (size_t i = 0; ok && cg_next_fn(w->graph, p, &i, &fn);) {
+			if (r->dropped[fn])
+				continue;
+			ok = cg_rows_open(r->rows, p, fn);
+			if (ok && sum_self(r))
+				ok =
+				    html_add(w, &part, p) &&
+				    html_add(w, &at, w->rank[fn]) &&
+				    html_add_costs(w, self, r->cost, w->events);
+		}
+	}
+	html_end(w, &part);
+	html_end(w, &at);
+	html_end_costs(w, self);
+	return ok;
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+/* How often functions of the file were called; else whether they ran. */
+static void
+count_entries(struct rows *r)
+{
+	const cg_fn *fn;
+	size_t n = cg_file_fns(r->lines, &fn);
+	struct cg_line line;
+	uint64_t count;
+
+	while (cg_next_line(r->lines, &line)) {
+		if (line.n > r->coverage && line.cost[r->coverage] != 0)
+			r->entries[line.fn] = 2;
+	}
+	cg_first_line(r->lines);
+	for (size_t i = 0; i < n; i++) {
+		if (cg_fn_entries(r->lines, fn[i], &count))
+			r->entries[fn[i]] = count + (count < UINT64_MAX);
+		else if (r->entries[fn[i]] == 0)
+			r->entries[fn[i]] = 1;
+	}
+}
+
+static bool
+put_lines(struct rows *r)
+{
+	struct html_column at = { .name = "line_file", .type = HTML_DELTA };
+	struct html_column no = { .name = "line_number", .type = HTML_DELTA };
+	struct html_column fn = { .name = "line_fn", .type = HTML_DELTA };
+	struct html_writer *w = r->w;
+	struct html_column *cost = html_new_costs(w, "line_cost");
+	struct cg_line line;
+	cg_file file;
+	bool ok = cost != NULL;
+
+	while (ok && cg_next_file(r->lines, &file)) {
+		if (r->counts)
+			count_entries(r);
+		while (ok && cg_next_line(r->lines, &line)) {
+			if (line.line == 0 || !line.has_cost ||
+			    r->dropped[line.fn])
+				continue;
+			ok = html_add(w, &at, html_file(w, file)) &&
+			     html_add(w, &no, line.line) &&
+			     html_add(w, &fn, w->rank[line.fn]) &&
+			     html_add_costs(w, cost, line.cost, line.n);
+		}
+	}
+	html_end(w, &at);
+	html_end(w, &no);
+	html_end(w, &fn);
+	html_end_costs(w, cost);
+	cg_first_file(r->lines);
+	return ok;
+}
+
+/* ---- Coverage ----------------------------------------------------------- */
+
+enum {
+	SUM_FILE,
+	SUM_LINE,
+	SUM_CODE,
+	SUM_COUNT,
+	BRANCHES,
+	CONDITIONS,
+	BRANCH_COUNT,
+	FLAGS,
+	BLOCK,
+	SUMS
+};
+
+static bool
+add_branches(struct rows *r, const struct cg_line_sum *sum,
+    struct html_column column[SUMS])
+{
+	struct html_writer *w = r->w;
+	uint64_t conditions = 0;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < sum->branches; i++) {
+		const struct cg_branch *branch = &sum->branch[i];
+
+		conditions += branch->kind == CG_BRANCH_CONDITION;
+		ok = html_add_signed(w, &column[BRANCH_COUNT], branch->count) &&
+		     html_add(w, &column[FLAGS], branch->flags) &&
+		     html_add(w, &column[BLOCK], branch->block);
+	}
+	return ok &&
+	       html_add(w, &column[BRANCHES], sum->branches - conditions) &&
+	       html_add(w, &column[CONDITIONS], conditions);
+}
+
+static bool
+put_sums(struct rows *r)
+{
+	struct html_column column[SUMS] = {
+		[SUM_FILE] = { .name = "sum_file", .type = HTML_DELTA },
+		[SUM_LINE] = { .name = "sum_line", .type = HTML_DELTA },
+		[SUM_CODE] = { .name = "sum_code", .type = HTML_NUMBER },
+		[SUM_COUNT] = { .name = "sum_count",
+		    .type = html_cost_type(r->w, r->coverage) },
+		[BRANCHES] = { .name = "sum_branches", .type = HTML_NUMBER },
+		[CONDITIONS] = { .name = "sum_conditions",
+		    .type = HTML_NUMBER },
+		[BRANCH_COUNT] = { .name = "branch_count",
+		    .type = HTML_SIGNED },
+		[FLAGS] = { .name = "branch_flags", .type = HTML_NUMBER },
+		[BLOCK] = { .name = "branch_block", .type = HTML_NUMBER },
+	};
+	struct html_writer *w = r->w;
+	struct cg_line_sum sum;
+	cg_file file;
+	bool ok = true;
+
+	while (ok && cg_next_file(r->lines, &file)) {
+		while (ok && cg_next_line_sum(r->lines, r->coverage, &sum)) {
+			if (sum.line == 0)
+				continue;
+			ok = html_add(
+				 w, &column[SUM_FILE], html_file(w, file)) &&
+			     html_add(w, &column[SUM_LINE], sum.line) &&
+			     html_add(w, &column[SUM_CODE], sum.has_cost) &&
+			     html_add(w, &column[SUM_COUNT], sum.cost) &&
+			     add_branches(r, &sum, column);
+		}
+	}
+	for (size_t i = 0; i < SUMS; i++)
+		html_end(w, &column[i]);
+	return ok;
+}
+
+/* ---- All ---------------------------------------------------------------- */
+
+static bool
+open_rows(struct rows *r)
+{
+	const struct cg_graph *graph = r->w->graph;
+	size_t fns = r->w->fns + 1;
+
+	while (r->coverage < r->w->events &&
+	       cg_get_event(graph, r->coverage)->incl != CG_INCL_NONE)
+		r->coverage++;
+	r->counts = r->coverage < r->w->events;
+	r->rows = cg_rows_new(graph);
+	r->lines = cg_lines_new_by_name(graph, CG_ALL_PARTS);
+	r->sums = cg_sums_new(graph, CG_ALL_PARTS, true);
+	r->dropped = calloc(fns, sizeof(*r->dropped));
+	r->entries = calloc(fns, sizeof(*r->entries));
+	r->cost = calloc(r->w->events + 1, sizeof(*r->cost));
+	if (!r->dropped || !r->entries || !r->cost)
+		return cg_reject_nomem(r->w->job);
+	if (r->rows)
+		cg_rows_drop_addresses(r->rows);
+	return r->rows && r->lines && r->sums;
+}
+
+bool
+html_put_rows(struct html_writer *w)
+{
+	struct rows r = { .w = w };
+	bool ok = open_rows(&r);
+
+	if (ok)
+		find_dropped(&r);
+	ok = ok && put_lines(&r) && (!r.counts || put_sums(&r)) &&
+	     put_fns(&r) && put_calls(&r) && put_shares(&r);
+	for (size_t e = 0; ok && e < w->events; e++)
+		ok = put_fn_cost(&r, e, false) && put_fn_cost(&r, e, true);
+	if (ok)
+		ok = html_put_number(w, "cycles", cg_cycle_count(r.sums));
+	cg_rows_free(r.rows);
+	cg_lines_free(r.lines);
+	cg_sums_free(r.sums);
+	free(r.dropped);
+	free(r.entries);
+	free(r.cost);
+	return ok;
+}

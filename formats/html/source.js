@@ -1,0 +1,324 @@
+/*
+ * source.js - source files by line, with costs or counts, branches and calls.
+ * Without the text of a file only lines with data are shown.
+ */
+
+/* ---- Texts -------------------------------------------------------------- */
+
+const sourceLines = new Map(); /* by file: its lines, or NULL */
+
+function linesOfFile(file) {
+	if (!sourceLines.has(file)) {
+		const at = col('source_file').indexOf(file);
+
+		sourceLines.set(file, at < 0 ? null
+			: texts('source_text').get(at).replace(/\r?\n$/, '').split(/\r?\n/));
+	}
+	return sourceLines.get(file);
+}
+
+function sourceLine(file, line) {
+	const lines = linesOfFile(file);
+
+	return lines && line > 0 && line <= lines.length
+		? visible(lines[line - 1].replace(/\t/g, '    ')).trimEnd() : '';
+}
+
+const KEYWORDS = new Set(('alignas and as assert async await auto bool boolean break case catch chan char class ' +
+	'const constexpr continue def default defer del delete do double elif else enum except export ' +
+	'extends extern false final finally float fn for from func function go goto if impl import in ' +
+	'inline int interface is lambda let long loop map match mod mut namespace new nil none not null ' +
+	'operator or package pass private protected pub public raise range register return self short ' +
+	'signed sizeof static struct super switch template this throw trait true try type typedef ' +
+	'typename union unsafe unsigned use using var virtual void volatile where while with yield').split(' '));
+const TOKEN = /(\/\/.*|#.*|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\/\*.*?(?:\*\/|$)|\b\d[\w.]*|[A-Za-z_]\w*)/g;
+
+/* For each line of C-like files: does it begin inside of a comment? */
+function commentStarts(file) {
+	const lines = linesOfFile(file);
+	let inside = false;
+
+	if (lines.inside)
+		return lines.inside;
+	return lines.inside = lines.map((line) => {
+		const was = inside, end = line.lastIndexOf('*/'), begin = line.lastIndexOf('/*');
+
+		inside = begin > end || (inside && end < 0);
+		return was;
+	});
+}
+
+function highlight(file, line) {
+	const text = sourceLine(file, line), path = filePath(file), parts = [];
+	const hashes = /\.(py|rb|pl|sh|ya?ml|pyx)$/.test(path);
+	let at = 0;
+
+	if (linesOfFile(file) && /\.([chs]|cc|cpp|cxx|hh|hpp|js|ts|java|go|rs|php|swift|d|cu)$/.test(path) &&
+	    commentStarts(file)[line - 1]) {
+		at = text.indexOf('*/') < 0 ? text.length : text.indexOf('*/') + 2;
+		parts.push(el('span', { class: 'c' }, text.slice(0, at)));
+	}
+	for (const found of text.slice(at).matchAll(TOKEN)) {
+		const word = found[0], begin = at + found.index;
+		const kind = /^(\/\/|\/\*)/.test(word) || (word[0] === '#' && hashes) ? 'c'
+			: word[0] === '#' ? 'p' : /^["']/.test(word) ? 's' : /^\d/.test(word) ? 'm'
+				: KEYWORDS.has(word) ? 'k' : null;
+
+		if (kind)
+			parts.push([begin, begin + word.length, kind]);
+	}
+	return mark(text, at, parts);
+}
+
+function mark(text, at, parts) {
+	const nodes = parts.filter((part) => !Array.isArray(part));
+
+	for (const [begin, end, kind] of parts.filter(Array.isArray)) {
+		nodes.push(text.slice(at, begin), el('span', { class: kind }, text.slice(begin, end)));
+		at = end;
+	}
+	return el('code', {}, nodes, text.slice(at));
+}
+
+/* ---- Lines of a file ---------------------------------------------------- */
+
+/* Where the rows of a file are: those of a file are next to each other. */
+function fileRange(name, file) {
+	const of = col(name), begin = of.indexOf(file);
+
+	return begin < 0 ? [0, 0] : [begin, of.lastIndexOf(file) + 1];
+}
+
+/*
+ * What is known of a file's lines: Map of line to { self, before, calls, count,
+ * branches }.
+ */
+function lineFacts(file, event) {
+	const facts = new Map(), at = (line) => {
+		if (!facts.has(line))
+			facts.set(line, { line, has: false, self: 0, before: 0, incl: 0, calls: [], sum: -1 });
+		return facts.get(line);
+	};
+	const numbers = col('line_number'), self = costs('line_cost', event);
+	const before = event.before ? costs('line_cost', event, 'before') : null;
+	const [from, end] = fileRange('line_file', file), [first, last] = fileRange('sum_file', file);
+
+	for (let i = from; i < end; i++) {
+		const fact = at(numbers[i]);
+
+		fact.has = true;
+		fact.self += self[i];
+		fact.incl += self[i];
+		fact.before += before ? before[i] : 0;
+	}
+	for (let i = first; i < last; i++)
+		at(col('sum_line')[i]).sum = i;
+	addCalls(file, event, at);
+	return facts;
+}
+
+function addCalls(file, event, at) {
+	const of = col('call_file'), line = col('call_line'), cost = costs('call_cost', event);
+
+	for (let i = 0; i < of.length; i++)
+		if (of[i] === file && line[i]) {
+			const fact = at(line[i]);
+
+			fact.calls.push(i);
+			if (col('call_from')[i] !== col('call_to')[i])
+				fact.incl += cost[i];
+		}
+}
+
+function showCalls(fact) {
+	const to = col('call_to'), count = col('call_count'), parts = [];
+
+	fact.calls.slice(0, 4).forEach((i) => parts.push(' \u2192 ', fnLink(to[i]),
+		count[i] ? el('span', { class: 'dim' }, ' \u00d7' + number(count[i])) : ''));
+	if (fact.calls.length > 4)
+		parts.push(el('span', { class: 'dim' }, ' and ' + (fact.calls.length - 4) + ' more'));
+	return el('span', { class: 'calls' }, parts);
+}
+
+/* ---- Branches ----------------------------------------------------------- */
+
+const FALLTHROUGH = 1, THROW = 2, REACHED = 4, UNREACHABLE = 8;
+let branchBegins = null;
+
+/* Where the branches of each sum begin. */
+function branchIndex() {
+	if (branchBegins)
+		return branchBegins;
+	const branches = col('sum_branches'), conditions = col('sum_conditions');
+
+	branchBegins = new Uint32Array(branches.length + 1);
+	for (let i = 0; i < branches.length; i++)
+		branchBegins[i + 1] = branchBegins[i] + branches[i] + conditions[i];
+	return branchBegins;
+}
+
+/* { all, hit } of the branches, or of the conditions, of a sum. */
+function branchesHit(sum, conditions) {
+	const begin = branchIndex()[sum] + (conditions ? col('sum_branches')[sum] : 0);
+	const end = conditions ? branchIndex()[sum + 1] : begin + col('sum_branches')[sum];
+	const count = col('branch_count'), flags = col('branch_flags'), found = { all: 0, hit: 0 };
+
+	for (let i = begin; i < end; i++)
+		if (!(flags[i] & UNREACHABLE)) {
+			found.all++;
+			found.hit += count[i] > 0 ? 1 : 0;
+		}
+	return found;
+}
+
+function branchTitle(sum) {
+	const begin = branchIndex()[sum], arcs = col('sum_branches')[sum], lines = [];
+	const count = col('branch_count'), flags = col('branch_flags');
+
+	for (let i = begin; i < branchIndex()[sum + 1]; i++) {
+		const what = i - begin < arcs ? 'branch ' + (i - begin) : 'condition ' + (i - begin - arcs >> 1) +
+			((i - begin - arcs) % 2 ? ' true' : ' false');
+
+		lines.push(what + ': ' + (flags[i] & UNREACHABLE ? 'impossible' : count[i] > 0
+			? (i - begin < arcs ? 'taken ' + number(count[i]) : 'shown')
+			: flags[i] & REACHED || i - begin >= arcs ? 'never' : 'not reached') +
+			(i - begin < arcs && flags[i] & FALLTHROUGH ? ' (fallthrough)' : '') +
+			(i - begin < arcs && flags[i] & THROW ? ' (exception)' : ''));
+	}
+	return lines.join('\n');
+}
+
+function showBranches(sum) {
+	const arcs = branchesHit(sum, false), conditions = branchesHit(sum, true);
+	const text = (found, sign) => found.all ? sign + found.hit + '/' + found.all : '';
+
+	if (!arcs.all && !conditions.all)
+		return '';
+	return el('span', { title: branchTitle(sum), class: arcs.hit < arcs.all ||
+		conditions.hit < conditions.all ? 'low' : 'high' },
+	[text(arcs, ''), text(conditions, 'c ')].filter((t) => t).join(' '));
+}
+
+/* ---- The view ----------------------------------------------------------- */
+
+function sourceColumns(file, event, facts) {
+	const of = (line) => facts.get(line), all = whole(event);
+	const cost = (key, label) => ({ key, label, number: true, width: '150px',
+		value: (line) => of(line) ? of(line)[key] : 0,
+		show: (line) => {
+			const value = of(line) ? of(line)[key] : 0;
+
+			if (!value)
+				return of(line) && of(line).has && key === 'self' ? el('span', { class: 'dim' }, '0') : '';
+			return bar([el('span', { class: 'v' }, event.before ? change(value, event) : costText(value, event)),
+				state.unit === 'pct' ? null : el('span', { class: 'pct' }, percent(value, all))],
+			all ? value / all : 0, event.before ? (value > 0 ? 'up' : 'down') : '');
+		} });
+	const count = (line) => of(line) && of(line).sum >= 0 && col('sum_code')[of(line).sum]
+		? col('sum_count')[of(line).sum] : -1;
+	const list = event.coverage ? [{ key: 'count', label: 'Count', number: true, width: '110px', value: count,
+		show: (line) => count(line) >= 0 ? number(count(line)) : '' },
+	{ key: 'branches', label: 'Branches', number: true, width: '90px',
+		show: (line) => of(line) && of(line).sum >= 0 ? showBranches(of(line).sum) : '' }]
+		: event.before ? [{ key: 'before', label: 'Before', number: true, width: '110px',
+			value: (line) => of(line) ? of(line).before : 0,
+			show: (line) => of(line) && of(line).has ? number(of(line).before) : '' },
+		{ key: 'after', label: 'After', number: true, width: '110px',
+			value: (line) => of(line) ? of(line).before + of(line).self : 0,
+			show: (line) => of(line) && of(line).has ? number(of(line).before + of(line).self) : '' },
+		cost('self', 'Change')] : [cost('self', 'Self'), cost('incl', 'Inclusive')];
+
+	return [...list, { key: 'line', label: 'Line', number: true, width: '64px', value: (line) => line,
+		show: (line) => el('a', { class: 'dim', go: { line } }, String(line)) },
+	{ key: 'text', label: '', width: 'minmax(300px, 1fr)', show: (line) => [highlight(file, line),
+		of(line) && of(line).calls.length && !event.coverage ? showCalls(of(line)) : ''] }];
+}
+
+function lineClass(fact, event) {
+	if (!fact || fact.sum < 0 || !event.coverage || !col('sum_code')[fact.sum])
+		return '';
+	if (col('sum_count')[fact.sum] === 0)
+		return 'missed';
+
+	const arcs = branchesHit(fact.sum, false);
+
+	return arcs.hit < arcs.all ? 'partly' : 'hit';
+}
+
+function showFile(main, file, event) {
+	const facts = lineFacts(file, event), lines = linesOfFile(file), wanted = chosen('line', 2 ** 31);
+	const known = [...facts.keys()].sort((a, b) => a - b);
+	const most = known.length ? known[known.length - 1] : 0;
+	const rows = lines ? Array.from({ length: Math.max(lines.length, Math.min(most, lines.length + 1000)) },
+		(_, i) => i + 1) : known;
+	const table = new Table({ label: 'Lines of ' + filePath(file), rows,
+		columns: sourceColumns(file, event, facts), sortKey: '',
+		mark: (line) => lineClass(facts.get(line), event) + (line === wanted ? ' chosen' : '') });
+
+	table.box.classList.add('source');
+	put(main, el('div', { class: 'controls' }, el('a', { class: 'button', go: { file: '', line: '' } },
+		'All files'), el('b', {}, filePath(file)),
+	event.coverage ? fileRates(file) : choice('Numbers', 'unit', [['', 'Absolute'], ['pct', 'Percent']]),
+	lines ? '' : el('span', { class: 'dim' }, 'The source was not found: name its directory with --sources.')),
+	table.box);
+
+	const at = rows.findIndex((line) => line >= (wanted > 0 ? wanted : 1));
+
+	if (wanted > 0 && at >= 0) {
+		table.active = at;
+		table.box.scrollTop = Math.max(0, at * ROW - table.box.clientHeight / 3);
+	}
+}
+
+function fileRates(file) {
+	const found = fileSums().get(file);
+
+	return found ? [rate('lines', found.lines), rate('functions', found.fns), rate('branches', found.branches)]
+		.filter((text) => text) : null;
+}
+
+/* Files with lines of any cost, by cost. */
+function listFiles(event) {
+	const of = col('line_file'), self = costs('line_cost', event), sums = new Map();
+
+	for (let i = 0; i < of.length; i++)
+		sums.set(of[i], (sums.get(of[i]) || 0) + self[i]);
+	return [...sums].map(([file, cost]) => ({ file, cost }));
+}
+
+function showSource(main) {
+	const event = currentEvent(), file = chosen('file', texts('file_path').length + 1);
+
+	if (file > 0)
+		return showFile(main, file, event);
+
+	const match = state.q ? new Set(listFiles(event).filter((row) => !matcherSafe() ||
+		matcherSafe()(filePath(row.file))).map((row) => row.file)) : null;
+	const rows = listFiles(event).filter((row) => row.file && (!match || match.has(row.file)));
+
+	if (!rows.length)
+		return put(main, el('div', { class: 'empty' }, el('p', {}, 'No costs of source lines are known',
+			state.q ? ' of files that match' : '', '.')));
+	return put(main, new Table({ label: 'Files', rows, sortKey: event.coverage ? 'name' : '-cost',
+		open: (row) => go({ file: row.file, line: '' }), columns: [
+			event.coverage ? { key: 'cost', label: 'Lines', number: true, width: '170px',
+				value: (row) => share((fileSums().get(row.file) || NOTHING).lines),
+				show: (row) => rateBar((fileSums().get(row.file) || NOTHING).lines) }
+				: { key: 'cost', label: event.before ? 'Change' : 'Self', number: true, width: '190px', value: (row) => row.cost,
+					show: (row) => bar([el('span', { class: 'v' }, event.before ? change(row.cost, event)
+						: costText(row.cost, event)), el('span', { class: 'pct' },
+						percent(row.cost, whole(event)))], row.cost / (whole(event) || 1),
+					event.before ? (row.cost > 0 ? 'up' : 'down') : '') },
+			{ key: 'name', label: 'File', width: 'minmax(260px, 1fr)', value: (row) => filePath(row.file),
+				show: (row) => [el('a', { go: { file: row.file, line: '' } }, filePath(row.file)),
+					linesOfFile(row.file) ? '' : el('span', { class: 'dim' }, '  (source not found)')] }] }).box);
+}
+
+/* The search as a function; NULL if it is malformed, or there is none. */
+function matcherSafe() {
+	try {
+		return matcher(state.q);
+	} catch (e) {
+		return null;
+	}
+}

@@ -1,0 +1,56 @@
+/*
+ * sources.c - the texts of source files as columns.
+ *
+ *	source_file source_text			by file that was found
+ */
+#include <stdlib.h>
+
+#include "html.h"
+
+/* Larger files are data: nobody reads them line by line. */
+#define SOURCE_MAX ((size_t)8 << 20)
+/* Of all files: a page with more is too large for a browser. */
+#define SOURCES_MAX ((size_t)256 << 20)
+
+/* Adds the file's text, if there is a source. False: the job cannot go on. */
+static bool
+add_source(struct html_writer *w, cg_file file, struct html_column *at,
+    struct html_column *text)
+{
+	struct cg_in *in = cg_open_source(w->job, w->graph, file);
+	struct cg_slice bytes;
+	bool ok = cg_rejected(w->job) == CG_OK;
+
+	if (in && cg_read_all(in, &bytes) && bytes.len <= SOURCE_MAX &&
+	    text->text_len + bytes.len <= SOURCES_MAX)
+		ok = html_add(w, at, html_file(w, file)) &&
+		     html_add_text(w, text, bytes);
+	if (in)
+		cg_close_companion(w->job, in);
+	return ok;
+}
+
+bool
+html_put_sources(struct html_writer *w)
+{
+	struct html_column at = { .name = "source_file", .type = HTML_DELTA };
+	struct html_column text = { .name = "source_text", .type = HTML_TEXT };
+	size_t files = (size_t)w->file_path.count;
+	cg_file *by_index = calloc(files + 1, sizeof(*by_index));
+	bool ok = true;
+
+	if (!by_index)
+		return cg_reject_nomem(w->job);
+	for (cg_file i = 1; ok && i <= cg_file_count(w->graph); i++)
+		by_index[w->file_at[i]] = i;
+	for (size_t i = 1; ok && i <= files; i++)
+		ok = add_source(w, by_index[i], &at, &text);
+	if (ok && text.count == 0 && files > 0 &&
+	    cg_opt(w->job, CG_SOURCES_OPTION))
+		cg_warn(
+		    w->job, "no source found in the directory of --sources");
+	html_end(w, &at);
+	html_end(w, &text);
+	free(by_index);
+	return ok;
+}

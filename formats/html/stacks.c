@@ -1,0 +1,317 @@
+/*
+ * stacks.c - call stacks and timelines as columns.
+ *
+ * Frames of one function with the same callers are merged. They are listed
+ * callers first, siblings by name, so that depths alone tell the tree:
+ *
+ *	node_depth node_fn node_self		by frame; the first is below all
+ *
+ * --html-min drops frames; the dropped callees of a frame become one frame of
+ * no function with their inclusive cost. Moments of all tracks follow each
+ * other:
+ *
+ *	track_part track_pid track_tid track_name track_process track_unit
+ *	track_spans track_begin track_end track_moments		by track
+ *	moment_time moment_node					by moment
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "html.h"
+
+struct sibling {
+	struct cg_slice name;
+	cg_fn fn;
+	uint32_t frame;
+};
+
+struct stacks {
+	struct html_writer *w;
+	struct cg_merged_stacks *merged;
+	const struct cg_merged_frame *frame;
+	size_t frames;
+	uint64_t *self, *inclusive; /* of one event, by frame */
+	bool *kept;                 /* by frame */
+	uint32_t *rest; /* by frame: the first of its callees dropped, or 0 */
+	uint32_t *order, *waiting; /* frames as they are listed; to be listed */
+	uint32_t *place;           /* by frame: its place in order */
+	size_t listed;
+	struct sibling *group;
+};
+
+static uint32_t
+get_key(void *arg, cg_node node, const struct cg_stack *stack)
+{
+	(void)arg;
+	(void)node;
+	return stack->fn;
+}
+
+/* ---- Which frames are dropped ------------------------------------------- */
+
+/* Of an event; false: a sum does not fit. */
+static bool
+sum_costs(struct stacks *s, size_t event)
+{
+	size_t size = s->frames * sizeof(*s->self);
+
+	memset(s->self, 0, size);
+	if (!cg_merged_costs(s->merged, event, s->self))
+		return cg_reject(s->w->job,
+		    "%s cannot represent costs of 2^64 and more",
+		    cg_job_target(s->w->job)->name);
+	memcpy(s->inclusive, s->self, size);
+	for (size_t i = s->frames; i-- > 1;)
+		s->inclusive[s->frame[i].parent] += s->inclusive[i];
+	return true;
+}
+
+static bool
+mark_kept(struct stacks *s)
+{
+	struct html_writer *w = s->w;
+
+	if (w->least == 0) {
+		memset(s->kept, true, s->frames * sizeof(*s->kept));
+		return true;
+	}
+	s->kept[0] = true;
+	for (size_t e = 0; e < w->events; e++) {
+		if (!sum_costs(s, e))
+			return false;
+		for (size_t i = 1; i < s->frames; i++)
+			s->kept[i] |= html_reaches(
+			    w, e, s->inclusive[i], s->inclusive[0]);
+	}
+	/* Negative costs may make a callee cost more than its caller. */
+	for (size_t i = s->frames; i-- > 1;) {
+		uint32_t parent = s->frame[i].parent;
+
+		s->kept[parent] |= s->kept[i];
+		w->dropped_frames += !s->kept[i];
+		if (!s->kept[i])
+			s->rest[parent] = (uint32_t)i;
+	}
+	return true;
+}
+
+/* ---- The order of frames ------------------------------------------------ */
+
+/* By name; functions of one name have a canonical order. */
+static int
+compare_siblings(const void *pa, const void *pb)
+{
+	const struct sibling *a = pa, *b = pb;
+	int order = cg_compare(a->name, b->name);
+
+	return order ? order : (a->fn > b->fn) - (a->fn < b->fn);
+}
+
+/* Lists a frame; its callees wait, the first of them last. */
+static void
+list_frame(struct stacks *s, uint32_t frame, size_t *waiting)
+{
+	const struct html_writer *w = s->w;
+	const uint32_t *child;
+	size_t n = cg_merged_children(s->merged, frame, &child), kept = 0;
+
+	s->place[frame] = (uint32_t)s->listed;
+	s->order[s->listed++] = frame;
+	if (!s->kept[frame])
+		return;
+	for (size_t i = 0; i < n; i++) {
+		cg_fn fn = s->frame[child[i]].fn;
+
+		if (s->kept[child[i]])
+			s->group[kept++] =
+			    (struct sibling){ cg_fn_name(w->graph, fn),
+				    w->rank[fn], child[i] };
+	}
+	if (kept > 1)
+		qsort(s->group, kept, sizeof(*s->group), compare_siblings);
+	if (s->rest[frame] != 0)
+		s->waiting[(*waiting)++] = s->rest[frame];
+	while (kept > 0)
+		s->waiting[(*waiting)++] = s->group[--kept].frame;
+}
+
+static void
+list_frames(struct stacks *s)
+{
+	size_t waiting = 1;
+
+	s->waiting[0] = 0;
+	while (waiting > 0)
+		list_frame(s, s->waiting[--waiting], &waiting);
+	/* Other dropped frames are where those stand for them. */
+	for (size_t i = 1; i < s->frames; i++) {
+		uint32_t parent = s->frame[i].parent;
+
+		if (!s->kept[i])
+			s->place[i] = s->kept[parent]
+					  ? s->place[s->rest[parent]]
+					  : s->place[parent];
+	}
+}
+
+/* ---- Columns ------------------------------------------------------------ */
+
+static bool
+put_self(struct stacks *s, size_t event)
+{
+	struct html_column column = { .name = "node_self",
+		.type = html_cost_type(s->w, event) };
+	bool ok = sum_costs(s, event);
+
+	for (size_t i = 1; ok && s->w->least > 0 && i < s->frames; i++) {
+		uint32_t parent = s->frame[i].parent;
+
+		if (!s->kept[i] && s->kept[parent] && s->rest[parent] != i)
+			s->inclusive[s->rest[parent]] += s->inclusive[i];
+	}
+	for (size_t i = 0; ok && i < s->listed; i++) {
+		uint32_t frame = s->order[i];
+
+		ok = html_add(s->w, &column,
+		    s->kept[frame] ? s->self[frame] : s->inclusive[frame]);
+	}
+	html_end_at(s->w, &column, event);
+	return ok;
+}
+
+static bool
+put_frames(struct stacks *s)
+{
+	struct html_column depth = { .name = "node_depth", .type = HTML_DELTA };
+	struct html_column fn = { .name = "node_fn", .type = HTML_NUMBER };
+	struct html_writer *w = s->w;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < s->listed; i++) {
+		uint32_t frame = s->order[i];
+		cg_fn id = s->frame[frame].fn;
+
+		ok = html_add(w, &depth, s->frame[frame].depth) &&
+		     html_add(w, &fn, s->kept[frame] ? w->rank[id] : w->fns);
+	}
+	html_end(w, &depth);
+	html_end(w, &fn);
+	for (size_t e = 0; ok && e < w->events; e++)
+		ok = put_self(s, e);
+	return ok;
+}
+
+/* ---- Timelines ---------------------------------------------------------- */
+
+enum { PART, PID, TID, NAME, PROCESS, UNIT, SPANS, BEGIN, END, MOMENTS, TRACK };
+
+static bool
+put_moments(struct stacks *s)
+{
+	struct html_column time = { .name = "moment_time", .type = HTML_TIME };
+	struct html_column node = { .name = "moment_node", .type = HTML_DELTA };
+	struct cg_moment moment;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < cg_track_count(s->w->graph); i++) {
+		struct cg_moments *moments = cg_moments_new(s->w->graph, i);
+
+		ok = moments != NULL;
+		while (ok && cg_next_moment(moments, &moment))
+			ok =
+			    html_add_signed(s->w, &time, moment.time) &&
+			    html_add(s->w, &node,
+				s->place[cg_merged_of(s->merged, moment.node)]);
+		cg_moments_free(moments);
+	}
+	html_end(s->w, &time);
+	html_end(s->w, &node);
+	return ok;
+}
+
+static bool
+add_track(struct html_writer *w, struct html_column column[TRACK],
+    const struct cg_track *track)
+{
+	return html_add(w, &column[PART], track->part) &&
+	       html_add(w, &column[PID], track->pid) &&
+	       html_add(w, &column[TID], track->tid) &&
+	       html_add_text(w, &column[NAME], cg_slice(track->name)) &&
+	       html_add_text(w, &column[PROCESS], cg_slice(track->process)) &&
+	       html_add_text(w, &column[UNIT], cg_slice(track->unit)) &&
+	       html_add(w, &column[SPANS], track->spans) &&
+	       html_add_signed(w, &column[BEGIN], track->begin) &&
+	       html_add_signed(w, &column[END], track->end) &&
+	       html_add(w, &column[MOMENTS], track->moments);
+}
+
+static bool
+put_tracks(struct stacks *s)
+{
+	struct html_column column[TRACK] = {
+		[PART] = { .name = "track_part", .type = HTML_NUMBER },
+		[PID] = { .name = "track_pid", .type = HTML_COST },
+		[TID] = { .name = "track_tid", .type = HTML_COST },
+		[NAME] = { .name = "track_name", .type = HTML_TEXT },
+		[PROCESS] = { .name = "track_process", .type = HTML_TEXT },
+		[UNIT] = { .name = "track_unit", .type = HTML_TEXT },
+		[SPANS] = { .name = "track_spans", .type = HTML_NUMBER },
+		[BEGIN] = { .name = "track_begin", .type = HTML_SIGNED },
+		[END] = { .name = "track_end", .type = HTML_SIGNED },
+		[MOMENTS] = { .name = "track_moments", .type = HTML_COST },
+	};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < cg_track_count(s->w->graph); i++)
+		ok = add_track(s->w, column, cg_get_track(s->w->graph, i));
+	for (size_t i = 0; i < TRACK; i++)
+		html_end(s->w, &column[i]);
+	return ok && put_moments(s);
+}
+
+/* ---- All ---------------------------------------------------------------- */
+
+static bool
+open_stacks(struct stacks *s)
+{
+	size_t n;
+
+	s->merged = cg_merged_stacks_new(s->w->graph, get_key, s);
+	if (!s->merged)
+		return cg_reject_nomem(s->w->job);
+	s->frame = cg_merged_frames(s->merged, &s->frames);
+	n = s->frames;
+	s->self = calloc(n, sizeof(*s->self));
+	s->inclusive = calloc(n, sizeof(*s->inclusive));
+	s->kept = calloc(n, sizeof(*s->kept));
+	s->rest = calloc(n, sizeof(*s->rest));
+	s->order = calloc(n, sizeof(*s->order));
+	s->waiting = calloc(n, sizeof(*s->waiting));
+	s->place = calloc(n, sizeof(*s->place));
+	s->group = calloc(n, sizeof(*s->group));
+	return (s->self && s->inclusive && s->kept && s->rest && s->order &&
+		   s->waiting && s->place && s->group) ||
+	       cg_reject_nomem(s->w->job);
+}
+
+bool
+html_put_stacks(struct html_writer *w)
+{
+	struct stacks s = { .w = w };
+	bool ok = open_stacks(&s) && mark_kept(&s);
+
+	if (ok) {
+		list_frames(&s);
+		ok = put_frames(&s) && put_tracks(&s);
+	}
+	cg_merged_stacks_free(s.merged);
+	free(s.self);
+	free(s.inclusive);
+	free(s.kept);
+	free(s.rest);
+	free(s.order);
+	free(s.waiting);
+	free(s.place);
+	free(s.group);
+	return ok;
+}

@@ -1,0 +1,213 @@
+/*
+ * table.js - tables that are sorted by a click on a heading and, however long,
+ * have only the rows in sight as elements.
+ *
+ * A column has: key, label, hint, number (right-aligned, sorted downwards
+ * first), width, value(row) to sort by, show(row) -> text or element.
+ */
+
+const ROW = 24; /* pixels; app.css has it, too */
+const SPARE = 8; /* rows above and below those in sight */
+const PRINTED = 400;
+
+class Table {
+	/*
+	 * options: label, columns, rows (any values), open(row) for Enter and a
+	 * click, sortKey as 'key' or '-key' (downwards), onSort(sortKey), tall
+	 * (false: as high as its rows), mark(row) -> class, arrange(column, sign) ->
+	 * rows in another order than that of all values.
+	 */
+	constructor(options) {
+		this.o = options;
+		this.active = -1;
+		this.body = el('div', { class: 'tbody', role: 'rowgroup' });
+		this.head = el('div', { class: 'thead', role: 'rowgroup' });
+		this.box = el('div', { class: 'table' + (options.tall === false ? ' short' : ''),
+			role: 'table', tabindex: 0, 'aria-label': options.label,
+			on: { scroll: () => this.fill(), keydown: (e) => this.key(e) } },
+		this.head, this.body);
+		this.grid = options.columns.map((c) => c.width || 'minmax(90px, max-content)').join(' ');
+		this.rows = options.rows;
+		this.sort(options.sortKey || '');
+		new ResizeObserver(() => this.fill()).observe(this.box);
+		addEventListener('beforeprint', this.print = () => this.fill(PRINTED));
+	}
+
+	sort(sortKey) {
+		const down = sortKey.startsWith('-');
+		const column = this.o.columns.find((c) => c.key === sortKey.replace('-', ''));
+
+		this.sortKey = column ? sortKey : '';
+		if (this.o.arrange) {
+			this.rows = this.o.arrange(column, down ? -1 : 1);
+		} else if (column) {
+			const keys = new Map(this.rows.map((row) => [row, column.value(row)]));
+			const sign = down ? -1 : 1;
+
+			this.rows = this.rows.slice().sort((a, b) => {
+				const x = keys.get(a), y = keys.get(b);
+
+				return x < y ? -sign : x > y ? sign : 0;
+			});
+		}
+		this.headings();
+		this.from = -1;
+		this.fill();
+	}
+
+	headings() {
+		put(this.head, el('div', { class: 'tr', role: 'row' }, this.o.columns.map((c) => {
+			const way = this.sortKey === c.key ? 'ascending'
+				: this.sortKey === '-' + c.key ? 'descending' : null;
+
+			return el('div', { class: c.number ? 'td n' : 'td', role: 'columnheader',
+				'aria-sort': way, title: c.hint },
+			c.value ? el('button', { on: { click: () => this.turn(c) } }, c.label,
+				el('span', { class: 'way', 'aria-hidden': 'true' },
+					way === null ? '' : way === 'ascending' ? '\u2191' : '\u2193'))
+				: c.label);
+		})));
+		this.head.firstChild.style.gridTemplateColumns = this.grid;
+	}
+
+	turn(column) {
+		const first = (column.number ? '-' : '') + column.key;
+		const other = (column.number ? '' : '-') + column.key;
+
+		this.sort(this.sortKey === first ? other : first);
+		if (this.o.onSort)
+			this.o.onSort(this.sortKey);
+	}
+
+	row(i) {
+		const row = this.rows[i];
+		const at = el('div', { class: 'tr' + (i === this.active ? ' active' : '') +
+			(this.o.mark ? ' ' + this.o.mark(row) : ''), role: 'row', 'aria-rowindex': i + 2,
+		on: this.o.open ? { click: (e) => e.target.closest('a') || this.o.open(row) } : {} },
+		this.o.columns.map((c) => el('div', { class: c.number ? 'td n' : 'td', role: 'cell' },
+			c.show(row))));
+
+		at.style.gridTemplateColumns = this.grid;
+		at.style.top = i * ROW + 'px';
+		return at;
+	}
+
+	/* Makes elements of the rows in sight, or of the first ones. */
+	fill(most) {
+		const first = most ? 0
+			: Math.max(0, Math.floor(this.box.scrollTop / ROW) - SPARE);
+		const end = Math.min(this.rows.length, most ||
+			first + Math.ceil((this.box.clientHeight || innerHeight) / ROW) + 2 * SPARE);
+
+		if (first === this.from && end === this.end)
+			return;
+		this.from = first;
+		this.end = end;
+		this.body.style.height = (most ? Math.min(most, this.rows.length) : this.rows.length) *
+			ROW + 'px';
+		this.box.setAttribute('aria-rowcount', this.rows.length + 1);
+		put(this.body, Array.from({ length: end - first }, (_, i) => this.row(first + i)));
+	}
+
+	reveal(i) {
+		const top = i * ROW, height = this.box.clientHeight - 2 * ROW;
+
+		if (top < this.box.scrollTop)
+			this.box.scrollTop = top;
+		else if (top > this.box.scrollTop + height)
+			this.box.scrollTop = top - height;
+	}
+
+	key(e) {
+		const page = Math.max(1, Math.floor(this.box.clientHeight / ROW) - 2);
+		const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page,
+			Home: -this.rows.length, End: this.rows.length };
+
+		if (e.target !== this.box)
+			return;
+		if (e.key === 'Enter' && this.o.open && this.active >= 0)
+			this.o.open(this.rows[this.active]);
+		if (!(e.key in steps) || this.rows.length === 0)
+			return;
+		e.preventDefault();
+		this.active = Math.max(0, Math.min(this.rows.length - 1, this.active + steps[e.key]));
+		this.reveal(this.active);
+		this.from = -1;
+		this.fill();
+	}
+}
+
+/* ---- Cells -------------------------------------------------------------- */
+
+/* A share of the whole as a bar behind a number. */
+function bar(text, share, kind) {
+	const fill = el('span', { class: 'fill ' + (kind || '') });
+
+	fill.style.width = Math.min(100, Math.abs(share) * 100) + '%';
+	return el('span', { class: 'bar' }, fill, el('span', {}, text));
+}
+
+function fnLink(fn) {
+	return fn >= fnCount ? el('span', { class: 'dim' }, fnName(fn))
+		: el('a', { go: { view: 'function', fn, x: '' }, title: fnTitle(fn),
+			class: matches && matches[fn] && state.view !== 'functions' ? 'match' : null }, fnName(fn));
+}
+
+function fnTitle(fn) {
+	return [fnName(fn), fnPlace(fn), objectPath(fn)].filter((text) => text).join('\n');
+}
+
+function fnPlace(fn) {
+	const file = filePath(col('fn_file')[fn]), line = col('fn_line')[fn];
+
+	return file && line ? file + ':' + line : file;
+}
+
+/* A cost as it is to be shown: absolute or as a share; changes with a sign. */
+function costText(value, event) {
+	const text = state.unit === 'pct' ? percent(value, whole(event)) : number(value);
+
+	return event.before ? signed(text, value) : text;
+}
+
+/* Red for more, blue for less. */
+function change(value, event, base) {
+	return el('span', { class: value > 0 ? 'more' : value < 0 ? 'less' : '' },
+		base === undefined ? costText(value, event)
+			: base === 0 ? (value ? 'new' : '') : signed(percent(value, base), value));
+}
+
+/*
+ * The columns of a cost by row: a number and its share; of a difference before,
+ * after, change and the change as a share of before. at(row) is an index.
+ */
+function costColumns(key, label, name, event, at) {
+	const all = whole(event);
+	const value = costs(name, event);
+	const plain = (part, title, side) => {
+		const of = costs(name, event, side);
+
+		return { key: key + part, label: title, number: true, width: '125px',
+			value: (row) => of[at(row)],
+			show: (row) => state.unit === 'pct' ? percent(of[at(row)], all)
+				: number(of[at(row)]) };
+	};
+
+	if (event.before) {
+		const before = costs(name, event, 'before');
+
+		return [plain('0', label + ' before', 'before'), plain('1', 'After', 'after'),
+			{ key, label: 'Change', number: true, width: '120px',
+				value: (row) => Math.abs(value[at(row)]),
+				show: (row) => bar(change(value[at(row)], event), all ? value[at(row)] / all : 0,
+					value[at(row)] > 0 ? 'up' : 'down') },
+			{ key: key + 's', label: '%', number: true, width: '80px',
+				value: (row) => value[at(row)] / (Math.abs(before[at(row)]) || 1),
+				show: (row) => change(value[at(row)], event, before[at(row)]) }];
+	}
+	return [{ key, label, number: true, width: '170px', value: (row) => value[at(row)],
+		show: (row) => bar([el('span', { class: 'v' }, costText(value[at(row)], event)),
+			state.unit === 'pct' ? null
+				: el('span', { class: 'pct' }, percent(value[at(row)], all))],
+		all ? value[at(row)] / all : 0) }];
+}

@@ -1,0 +1,325 @@
+# html.bats - reports: the page, its data, and what a browser makes of it.
+load helper
+
+# The pages of this file are opened in Chromium, if it is installed. "skip"
+# tells in a line what was not tested.
+CHROMIUM=$(command -v chromium || command -v chromium-browser || true)
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+	perl -MCompress::Zlib -MMIME::Base64 -MDigest::SHA -MJSON::PP -e 1 \
+		2>/dev/null || skip "no modules of perl"
+}
+
+# report INPUT... [OPTION]: makes $dir/out.html; its rows are in $dir/rows.
+report()
+{
+	"$CGCONV" -q -t html -o "$dir/out.html" "$@"
+	perl tests/oracle/html.pl --check "$dir/out.html"
+	perl tests/oracle/html.pl "$dir/out.html" >"$dir/rows"
+}
+
+# Functions with their costs as --info --json prints them, in the form of rows.
+functions_of()
+{
+	"$CGCONV" -q --info --json --top 100000 "$@" | perl -MJSON::PP -e '
+		local $/;
+		my $all = decode_json(<STDIN>);
+		my $n = grep { !exists $_->{formula} } @{ $all->{events} };
+		binmode STDOUT, ":utf8";
+		print join("\t", "fn", @$_{qw(name file object calls)},
+			@{ $_->{inclusive} }[0 .. $n - 1],
+			@{ $_->{self} }[0 .. $n - 1]), "\n"
+			for @{ $all->{functions} };' | LC_ALL=C sort
+}
+
+# open FRAGMENT: prints the page's DOM after its script has run, and fails if
+# the browser's console has a message.
+browse()
+{
+	timeout 120 "$CHROMIUM" --headless --no-sandbox --disable-gpu \
+		--user-data-dir="$dir/profile" --virtual-time-budget=5000 \
+		--enable-logging=stderr --dump-dom \
+		"file://$dir/out.html#$1" 2>"$dir/log" >"$dir/dom"
+	not grep 'CONSOLE' "$dir/log"
+	grep -q 'data-ready="true"' "$dir/dom"
+}
+
+# The cells of the rows of all tables in the DOM, with tabs between them.
+cells()
+{
+	perl -0777 -ne '
+		for (split /role="row"/) {
+			my @cell = /role="cell">(.*?)<\/div>/gs or next;
+			for (@cell) {
+				s/<\/span><span class="pct/ $&/g;
+				s/<[^>]*>//g;
+				s/&lt;/</g; s/&gt;/>/g; s/&nbsp;/ /g; s/&amp;/&/g;
+			}
+			print join("\t", @cell), "\n";
+		}' "$dir/dom"
+}
+
+needs_browser()
+{
+	[ -n "$CHROMIUM" ] || skip "no chromium"
+}
+
+@test "html: costs, calls and names are those of --info" {
+	for file in samples/callgrind/plain/callgrind.out \
+		samples/callgrind/events/callgrind.out \
+		samples/callgrind/parts/callgrind.out \
+		samples/pprof/cpu/cpu.pb.gz samples/pprof/heap/heap.pb.gz \
+		samples/perf-script/inlined/srcline.perf \
+		samples/gprof/calls/gmon.out samples/pstats/cprofile/cprofile.pstats; do
+		# shellcheck disable=SC2046 # two words or none
+		report $(exe_of "$file") "$file"
+		# shellcheck disable=SC2046 # two words or none
+		functions_of $(exe_of "$file") "$file" >"$dir/want"
+		[ -s "$dir/want" ]
+		grep -P '^fn\t' "$dir/rows" | LC_ALL=C sort >"$dir/all"
+		# Functions without costs are in the page only.
+		LC_ALL=C comm -23 "$dir/want" "$dir/all" >"$dir/got"
+		same /dev/null "$dir/got"
+	done
+}
+
+@test "html: stacks are those of folded, and add up to the total" {
+	for file in samples/pprof/cpu/cpu.pb.gz samples/folded/shapes/shapes.folded \
+		samples/speedscope/sampled/sampled.json; do
+		[ -e "$file" ] || file=$(samples "$(echo "$file" | cut -d / -f 2)" | head -n 1)
+		report "$file"
+		columns=$(grep -cP '^event\t' "$dir/rows")
+		for i in $(seq "$columns"); do
+			sum=$(grep -P '^node\t' "$dir/rows" | cut -f $((i + 2)) |
+				perl -lne '$s += $_; END { print $s + 0 }')
+			[ "$sum" = "$(grep -P '^event\t' "$dir/rows" |
+				sed -n "${i}p" | cut -f 3)" ]
+		done
+	done
+	printf '%s\n' 'main;a;b;a;c 5' 'main;a 5' 'main;z 30' 'main;a;b 2' >"$dir/in.folded"
+	report "$dir/in.folded"
+	grep -P '^node\t' "$dir/rows" >"$dir/got"
+	printf 'node\t%s\t%d\n' main\;a 5 'main;a;b' 2 'main;a;b;a;c' 5 'main;z' 30 \
+		>"$dir/want"
+	same "$dir/want" "$dir/got"
+}
+
+@test "html: coverage is that of lcov" {
+	report samples/gcov/gcc-cc/*.gcda
+	"$CGCONV" -q -t lcov samples/gcov/gcc-cc/*.gcda >"$dir/info"
+	perl -lne 'BEGIN { $, = "\t" } $f = $1 if /^SF:(.*)/;
+		$taken{$f, $1}[0]++, $taken{$f, $1}[1] += $2 =~ /^[1-9]/
+			if /^BRDA:(\d+),.*,(\S+)$/;
+		$count{$f, $1} = $2 if /^DA:(\d+),(\d+)/;
+		END { for (sort keys %count) {
+			my ($file, $line) = split /$;/;
+			print "sum", $file, $line, $count{$_}, map { $_ || 0 }
+				@{ $taken{$_} || [] }[0, 1];
+		} }' "$dir/info" >"$dir/want"
+	grep -P '^sum\t' "$dir/rows" | grep -vP '^sum\t[^\t]*\t\d+\t-' |
+		LC_ALL=C sort >"$dir/got"
+	LC_ALL=C sort -o "$dir/want" "$dir/want"
+	[ "$(wc -l <"$dir/want")" -gt 20 ]
+	same "$dir/want" "$dir/got"
+	perl -ne '$n += $1 if /^FNF:(\d+)/; END { print "$n\n" }' "$dir/info" >"$dir/want"
+	grep -cP '^entries\t' "$dir/rows" | same "$dir/want" -
+}
+
+@test "html: a difference has the costs before and after" {
+	printf 'main;a 10\nmain;gone 5\n' >"$dir/a.folded"
+	printf 'main;a 25\nmain;new 7\n' >"$dir/b.folded"
+	"$CGCONV" -q --diff -t html -o "$dir/out.html" "$dir/a.folded" "$dir/b.folded"
+	perl tests/oracle/html.pl "$dir/out.html" >"$dir/rows"
+	grep -P '^(event|node)\t' "$dir/rows" | LC_ALL=C sort >"$dir/got"
+	printf '%s\n' 'event	samples_after	32' 'event	samples_before	15' \
+		'node	main;a	25	10' 'node	main;gone	0	5' 'node	main;new	7	0' \
+		>"$dir/want"
+	same "$dir/want" "$dir/got"
+	# Negative costs of other inputs stay.
+	printf 'a -5\nb 7\n' >"$dir/in.folded"
+	"$CGCONV" -q --diff -t json -o "$dir/diff.json" "$dir/a.folded" "$dir/b.folded"
+	report "$dir/diff.json"
+	grep -P '^node\tmain;gone\t-5$' "$dir/rows"
+}
+
+@test "html: names of strangers stay names" {
+	printf '%b;%b;%b;%b;%b;%b;%b 5\n' '</script><script>alert(1)</script>' \
+		'<!--' '"'"'"' onload="x' 'a\0342\0200\0256b' 'x\0377y' '__proto__' \
+		'&amp;constructor' >"$dir/in.folded"
+	report --title '</title><script>x</script>' "$dir/in.folded"
+	LC_ALL=C cut -f 2 "$dir/rows" >"$dir/names"
+	for name in '</script><script>alert(1)</script>' '<!--' __proto__ \
+		'&amp' constructor; do
+		LC_ALL=C grep -qxF -- "$name" "$dir/names"
+	done
+	LC_ALL=C grep -q $'^fn\tx\377y\t' "$dir/rows"
+	LC_ALL=C grep -q $'^fn\ta\342\200\256b\t' "$dir/rows"
+	grep -qF '<title>&lt;/title&gt;&lt;script&gt;x&lt;/script&gt;</title>' \
+		"$dir/out.html"
+}
+
+@test "html: sources are opened only where the options allow" {
+	mkdir -p "$dir/in" "$dir/src"
+	printf 'int a;\n' >"$dir/src/a.c"
+	printf 'TN:\nSF:a.c\nDA:1,3\nend_of_record\nSF:../b.c\nDA:1,3\nend_of_record\n' \
+		>"$dir/in/x.info"
+	printf 'secret\n' >"$dir/b.c"
+	report "$dir/in/x.info"
+	not grep -P '^source\t' "$dir/rows"
+	report --sources "$dir/src" "$dir/in/x.info"
+	grep -P '^source\t' "$dir/rows" | cut -f 3 >"$dir/got"
+	printf 'int a;\\n\n' >"$dir/want"
+	same "$dir/want" "$dir/got"
+	cp "$dir/src/a.c" "$dir/in"
+	report "$dir/in/x.info"
+	grep -P '^source\t.*\tint a;' "$dir/rows"
+	"$CGCONV" -t html --sources "$dir/profile" -o "$dir/out.html" \
+		"$dir/in/x.info" 2>&1 | grep 'no source found'
+}
+
+@test "html: --html-min drops small functions and frames, and says so" {
+	printf 'm;wide 990\nm;a;x 3\nm;b 2\nm;c;y;z 5\n' >"$dir/in.folded"
+	report "$dir/in.folded"
+	grep -xP 'dropped_fns\t0' "$dir/rows"
+	report --html-min 1% "$dir/in.folded"
+	grep -xP 'dropped_fns\t6' "$dir/rows"
+	grep -xP 'dropped_frames\t6' "$dir/rows"
+	not grep -P '^fn\tx\t' "$dir/rows"
+	# Their costs are still there.
+	grep -xP 'node\tm;\(dropped\)\t10' "$dir/rows"
+	for wrong in x 1 101% 1%% ''; do
+		refuses 2 '--html-min: expected a percentage' -t html \
+			--html-min "$wrong" "$dir/in.folded"
+	done
+}
+
+@test "html: calls have no stacks, unless they are estimated" {
+	file=samples/callgrind/plain/callgrind.out
+	report "$file"
+	not grep -P '^node\t' "$dir/rows"
+	grep -P '^(fn|call|line)\t' "$dir/rows" >"$dir/want"
+	report --guess-stacks "$file"
+	grep -P '^(fn|call|line)\t' "$dir/rows" >"$dir/got"
+	# Calls stay those of the profile.
+	same "$dir/want" "$dir/got"
+	grep -xP 'guessed\t1' "$dir/rows"
+	[ "$(grep -P '^node\t' "$dir/rows" |
+		perl -F'\t' -lane '$s += $F[2]; END { print $s }')" = \
+		"$(grep -P '^event\t' "$dir/rows" | cut -f 3)" ]
+}
+
+@test "html: a timeline keeps its moments" {
+	printf 'p 7/7 1.000000: 3 cycles:\n\t1 b (/x)\n\t2 main (/x)\n\n%s' \
+		"$(printf 'p 7/7 1.500000: 4 cycles:\n\t1 c (/x)\n\t2 main (/x)\n\n')" \
+		>"$dir/in.perf"
+	report -f perf-script "$dir/in.perf"
+	grep -P '^moment\t' "$dir/rows" | cut -f 3 | tr '\n' ' ' >"$dir/got"
+	printf 'b c ' | same - "$dir/got"
+}
+
+@test "html: the page is at most 1 MB larger than its data" {
+	report samples/callgrind/plain/callgrind.out
+	[ "$(wc -c <"$dir/out.html")" -lt 1000000 ]
+}
+
+# ---- In a browser -----------------------------------------------------------
+
+@test "html: Chromium shows all functions with their costs" {
+	needs_browser
+	for file in samples/callgrind/plain/callgrind.out samples/pprof/cpu/cpu.pb.gz; do
+		report "$file"
+		event=$(grep -P '^event\t' "$dir/rows" | tail -n 1 | cut -f 2)
+		columns=$(grep -cP '^event\t' "$dir/rows")
+		browse "view=functions&sort=name&event=$event"
+		# Name, inclusive and self cost, without shares.
+		cells | perl -F'\t' -lane 's/ .*//, s/,//g for @F[0, 1];
+			print join("\t", $F[-3], @F[0, 1])' | LC_ALL=C sort >"$dir/got"
+		perl -F'\t' -lane 'BEGIN { $n = shift }
+			print join("\t", $F[1], $F[4 + $n], $F[4 + 2 * $n])
+				if $F[0] eq "fn" && $F[1] ne "" && $F[4 + $n]' \
+			"$columns" "$dir/rows" | LC_ALL=C sort >"$dir/want"
+		[ -s "$dir/want" ]
+		same "$dir/want" "$dir/got"
+	done
+}
+
+@test "html: Chromium shows callers, callees, frames and lines" {
+	needs_browser
+	printf '%s\n' 'main;a;b 5' 'main;a 7' 'main;c;a;b 11' >"$dir/in.folded"
+	report "$dir/in.folded"
+	a=$(grep -P '^fn\t' "$dir/rows" | grep -n "^fn$(printf '\t')a$(printf '\t')" | cut -d : -f 1)
+	browse "view=function&fn=$((a - 1))"
+	cells >"$dir/got"
+	printf '%s\n' '12 52.2%	12	main' '11 47.8%	11	c' '16 69.6%	16	b' >"$dir/want"
+	same "$dir/want" "$dir/got"
+	browse "view=flame&fn=$((a - 1))"
+	grep -o 'id="flame-detail"[^>]*>.*' "$dir/dom" | sed 's/<[^>]*>//g' |
+		grep -F 'a 12, 52.2%'
+	browse "view=flame&mode=inverted&fn=$((a - 1))"
+	grep -o 'id="flame-detail"[^>]*>.*' "$dir/dom" | sed 's/<[^>]*>//g' |
+		grep -F 'a 16, 69.6%'
+	report samples/callgrind/plain/callgrind.out
+	browse 'view=flame'
+	grep -F -- '--guess-stacks' "$dir/dom"
+}
+
+@test "html: Chromium shows coverage as lcov counts it" {
+	needs_browser
+	report samples/gcov/gcc-cc/*.gcda
+	"$CGCONV" -q -t lcov samples/gcov/gcc-cc/*.gcda |
+		perl -ne '$s{$1} += $2 if /^(LF|LH|BRF|BRH):(\d+)/;
+			END { print "$s{LH} of $s{LF}\n$s{BRH} of $s{BRF}\n" }' >"$dir/want"
+	browse 'view=overview'
+	while read -r line; do
+		grep -F "<small>$line</small>" "$dir/dom" >/dev/null
+	done <"$dir/want"
+	browse 'view=coverage'
+	cells | grep -F 'cover.cc'
+	file=$(grep -P '^sum\t' "$dir/rows" | cut -f 2 | uniq | grep -n 'cover.cc$' | cut -d : -f 1)
+	browse "view=source&file=$file"
+	# Counts of lines, without the lines that have none.
+	cells | awk -F '\t' '$1 != "" { print $3, $1 }' | tr -d , | sort -n >"$dir/got"
+	grep -P '^sum\t[^\t]*cover.cc\t' "$dir/rows" | awk -F '\t' '$4 != "-" {
+		print $3, $4 }' | sort -n >"$dir/want"
+	same "$dir/want" "$dir/got"
+}
+
+@test "html: Chromium shows a difference, searches, shows hostile names" {
+	needs_browser
+	printf 'main;a 10\nmain;gone 5\n' >"$dir/a.folded"
+	printf 'main;a 25\nmain;new 7\n' >"$dir/b.folded"
+	"$CGCONV" -q --diff -t html -o "$dir/out.html" "$dir/a.folded" "$dir/b.folded"
+	browse 'view=functions&sort=name&q=/^(a|gone|new)$/'
+	cells | cut -f 1-4 >"$dir/got"
+	printf '%s\n' '10	25	+15	+150.0%' '5	0	−5	−100.0%' '0	7	+7	new' >"$dir/want"
+	same "$dir/want" "$dir/got"
+	printf '%b;%b;__proto__;%b 5\n' '<img src=x onerror=document.title=1>' \
+		'</script>' 'a\0342\0200\0256b' >"$dir/in.folded"
+	report "$dir/in.folded"
+	browse 'view=functions&q=%3Cimg&theme=dark'
+	grep -F '&lt;img src=x onerror' "$dir/dom" >/dev/null
+	not grep -F '<img' "$dir/dom"
+	browse 'view=functions'
+	cells | grep -F 'a\u202eb'
+	cells | grep -F '__proto__'
+}
+
+@test "html: Chromium decompresses without DecompressionStream, too" {
+	needs_browser
+	report samples/callgrind/plain/callgrind.out
+	browse 'view=functions'
+	cells >"$dir/want"
+	# Another script needs another hash.
+	perl -MDigest::SHA=sha256_base64 -0777 -pi -e '
+		s{<script>\n?(?=/\*)}{<script>delete window.DecompressionStream;\n};
+		my ($script) = m{<script>(delete.*)</script>\n</body>}s;
+		s{script-src .sha256-[^\x27]*.}{"script-src \x27sha256-" .
+			sha256_base64($script) . "=\x27"}e' "$dir/out.html"
+	browse 'view=functions'
+	cells >"$dir/got"
+	[ -s "$dir/got" ]
+	same "$dir/want" "$dir/got"
+}

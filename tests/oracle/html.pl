@@ -1,0 +1,163 @@
+#!/usr/bin/perl
+# html.pl - prints what is in an HTML report, one row a line, tabs between
+# fields: an independent reader of formats/html/html.h. With --check, checks the
+# page around the data instead: the hashes of its policy, that nothing is
+# loaded, that the data ends where it should.
+use strict;
+use warnings;
+use Compress::Zlib qw(uncompress);
+use Digest::SHA qw(sha256_base64);
+use MIME::Base64 qw(decode_base64);
+
+my $check = @ARGV && $ARGV[0] eq '--check' ? shift : '';
+local $/;
+open my $in, '<:raw', $ARGV[0] or die "$ARGV[0]: $!\n";
+my $page = <$in>;
+my ($data, $script) = $page =~ m{<script type="application/octet-stream" id="data">([A-Za-z0-9+/=]*)</script>\n<script>(.*)</script>\n</body>\n</html>\n\z}s
+	or die "the page has another structure\n";
+my ($style) = $page =~ m{<style>(.*?)</style>}s;
+check() if $check;
+
+# The browser's limit of exact numbers is 2^53; perl's integers have 64 bits.
+my $blob = uncompress(decode_base64($data));
+my ($at, %type, %value) = (0);
+while ($at < length $blob) {
+	my $length = ord substr $blob, $at++, 1;
+	my $name = substr $blob, $at, $length;
+	$at += $length;
+	my $index = varint();
+	my $type = substr $blob, $at++, 1;
+	my ($count, $size) = (varint(), varint());
+	my $end = $at + $size;
+	die "$name:$index comes twice\n" if $value{$name}[$index];
+	$value{$name}[$index] = values_of($type, $count);
+	die "$name:$index has another size\n" if $at != $end;
+}
+print_all();
+
+sub varint
+{
+	my ($value, $shift, $byte) = (0, 0);
+	do {
+		$byte = ord substr $blob, $at++, 1;
+		$value |= ($byte & 127) << $shift;
+		$shift += 7;
+	} while $byte & 128;
+	return $value;
+}
+
+sub zigzag
+{
+	my $value = varint();
+	return $value & 1 ? -($value >> 1) - 1 : $value >> 1;
+}
+
+sub values_of
+{
+	my ($type, $count) = @_;
+	my $last = 0;
+	if ($type eq 'x') {
+		my @length = map { varint() } 1 .. $count;
+		return [map { $at += $_; substr $blob, $at - $_, $_ } @length];
+	}
+	return [map { varint() } 1 .. $count] if $type =~ /[nc]/;
+	return [map { zigzag() } 1 .. $count] if $type eq 's';
+	return [map { $last += zigzag() } 1 .. $count] if $type =~ /[dt]/;
+	die "unknown type $type\n";
+}
+
+sub col { return $value{$_[0]}[$_[1] || 0] || [] }
+
+sub costs
+{
+	my ($name, $row) = @_;
+	return map { col($name, $_)->[$row] } 0 .. $#{ col('event_name') };
+}
+
+sub row
+{
+	my @field = map { s/\\/\\\\/gr =~ s/\n/\\n/gr =~ s/\t/\\t/gr } map { $_ // '' } @_;
+	print join("\t", @field), "\n";
+}
+
+sub path { return $_[0] ? col('file_path')->[$_[0] - 1] : '' }
+sub object { return $_[0] ? col('object_path')->[$_[0] - 1] : '' }
+sub fn { return col('fn_name')->[$_[0]] // '(dropped)' }
+
+sub print_nodes
+{
+	my @open;
+	my ($depth, $fn) = (col('node_depth'), col('node_fn'));
+	for my $i (0 .. $#$depth) {
+		$open[$depth->[$i]] = $i ? fn($fn->[$i]) : ();
+		$#open = $depth->[$i];
+		my @self = costs('node_self', $i);
+		row('node', join(';', grep { defined } @open[1 .. $#open]), @self)
+			if grep { $_ } @self;
+	}
+}
+
+sub print_sums
+{
+	my $branch = 0;
+	for my $i (0 .. $#{ col('sum_file') }) {
+		my ($arcs, $terms) = (col('sum_branches')->[$i], col('sum_conditions')->[$i]);
+		my @is = map { col('branch_flags')->[$_] & 8 ? () : col('branch_count')->[$_] > 0 ? 1 : 0 }
+			$branch .. $branch + $arcs - 1;
+		$branch += $arcs + $terms;
+		row('sum', path(col('sum_file')->[$i]), col('sum_line')->[$i],
+			col('sum_code')->[$i] ? col('sum_count')->[$i] : '-',
+			scalar @is, scalar grep { $_ } @is);
+	}
+}
+
+sub print_all
+{
+	row('title', @{ col('title') });
+	row('input', $_) for @{ col('input') };
+	row('lost', $_) for @{ col('lost') };
+	row($_, col($_)->[0]) for qw(inputs objects files cycles sampled guessed dropped_fns dropped_frames);
+	for my $i (0 .. $#{ col('event_name') }) {
+		my $sum = 0;
+		$sum += $_ for @{ col('part_total', $i) };
+		row('event', col('event_name')->[$i], $sum);
+	}
+	row('fn', fn($_), path(col('fn_file')->[$_]), object(col('fn_object')->[$_]), col('fn_calls')->[$_],
+		(map { ($_) } costs('fn_inclusive', $_)), costs('fn_self', $_)) for 0 .. $#{ col('fn_name') };
+	row('entries', fn($_), col('fn_entries')->[$_] - 1)
+		for grep { col('fn_entries')->[$_] } 0 .. $#{ col('fn_entries') };
+	row('call', fn(col('call_from')->[$_]), fn(col('call_to')->[$_]), path(col('call_file')->[$_]),
+		col('call_line')->[$_], col('call_count')->[$_], costs('call_cost', $_))
+		for 0 .. $#{ col('call_from') };
+	row('line', path(col('line_file')->[$_]), col('line_number')->[$_], fn(col('line_fn')->[$_]),
+		costs('line_cost', $_)) for 0 .. $#{ col('line_file') };
+	row('share', col('share_part')->[$_], fn(col('share_fn')->[$_]), costs('share_self', $_))
+		for 0 .. $#{ col('share_part') };
+	row('moment', col('moment_time')->[$_], fn(col('node_fn')->[col('moment_node')->[$_]]))
+		for 0 .. $#{ col('moment_time') };
+	row('source', path(col('source_file')->[$_]), col('source_text')->[$_]) for 0 .. $#{ col('source_file') };
+	print_nodes();
+	print_sums();
+}
+
+sub check
+{
+	my ($policy) = $page =~ /http-equiv="Content-Security-Policy" content="([^"]*)"/;
+	my $head = substr $page, 0, index $page, 'id="data"';
+	for (['script-src', $script], ['style-src', $style]) {
+		my ($name, $text) = @$_;
+		$policy =~ /$name 'sha256-\Q@{[sha256_base64($text)]}\E='/
+			or die "the policy has another $name\n";
+	}
+	$policy =~ /^default-src 'none'; / or die "the policy allows more\n";
+	index($page, $policy) < index($page, '<style>') or die "the policy comes too late\n";
+	my $opens = () = $page =~ /<script/g;
+	$opens == 2 or die "the page has $opens scripts\n";
+	$head =~ /<(?!meta|html|head|title|style|body|noscript|script|!DOCTYPE|\/)/ and die "a tag: $&\n";
+	for ($script, $style) {
+		/innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function|https?:|fetch\(|XMLHttp|WebSocket|\bimport\b\s*\(|\@import|url\(/
+			and die "the page may load or evaluate: $&\n";
+	}
+	$script =~ m{</script|<!--}i and die "the script ends early\n";
+	exit;
+}
