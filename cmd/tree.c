@@ -162,6 +162,10 @@ list_tree(struct args *args, const struct cg_graph *graph, size_t column,
 
 	if (status == CG_OK)
 		status = parse_limits(args, tree);
+	if (status == CG_OK && !(cg_graph_facts(graph) & CG_STACKS))
+		status = cg_lacks(args->job,
+		    "a tree of calls needs stacks; the input has none "
+		    "(--guess-stacks estimates them)");
 	if (status == CG_OK && column >= cg_event_count(graph))
 		status = cg_usage(args->job,
 		    "--tree: --event has to name an event that is counted");
