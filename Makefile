@@ -100,13 +100,22 @@ $(B)/lib/syntax/xml.o: CG_CFLAGS += \
 $(B)/lib/io/archive.o $(B)/lib/io/filter_libarchive.o: CG_CFLAGS += \
 	-DCG_LIBARCHIVE_SONAME='"$(call soname,libarchive)"'
 
-# The script and style of HTML reports, as lists of bytes for assets.c.
-assets := $(patsubst %,$(B)/%.inc,$(wildcard formats/html/*.js \
-	formats/html/*.css))
-$(B)/formats/html/assets.o: $(assets)
-$(B)/%.inc: %
+# The script and style of HTML reports, as lists of bytes in C, and their SHA-256
+# hashes. In this order: later scripts use what earlier ones define.
+page_js := base inflate data state table layout flame overview functions \
+	function source coverage app
+page := $(B)/formats/html/page
+$(page).js: $(page_js:%=formats/html/%.js)
+$(page).css: formats/html/app.css
+$(page).js $(page).css:
 	@mkdir -p $(@D)
-	$(Q)od -An -v -tu1 $< | sed 's/[0-9][0-9]*/&,/g' >$@.tmp && mv $@.tmp $@
+	$(Q)cat $^ >$@
+$(B)/%.inc: $(B)/%
+	$(Q)od -An -v -tu1 $< | sed 's/[0-9][0-9]*/&,/g' >$@
+$(B)/%.sha256: $(B)/%
+	$(Q)sha256sum <$< | sed 's/ .*//; s/../0x&,/g' >$@
+$(B)/formats/html/assets.o: $(page).js.inc $(page).css.inc \
+	$(page).js.sha256 $(page).css.sha256
 
 -include $(lib_obj:.o=.d) $(cmd_obj:.o=.d) $(units:=.d) \
 	$(wildcard $(B)/tests/fuzz/*.d)
@@ -190,6 +199,7 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(lib_obj)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS)
 .PRECIOUS: $(B)/%.o
+.DELETE_ON_ERROR:
 
 ## check: build and run all tests; the last line has the counts
 check: all $(units) fuzzers browser

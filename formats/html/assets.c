@@ -1,31 +1,27 @@
 /*
- * assets.c - the page's script and style. The Makefile turns each file next to
- * this one into a list of its bytes.
+ * assets.c - the page's script and style, and their hashes, by which its policy
+ * allows them. The Makefile makes lists of bytes of the files next to this one.
  */
 #include "html.h"
 
-/* In this order: later ones use what earlier ones define. */
-/* clang-format off */
 static const char script[] = {
-#include <formats/html/base.js.inc>
-#include <formats/html/inflate.js.inc>
-#include <formats/html/data.js.inc>
-#include <formats/html/state.js.inc>
-#include <formats/html/table.js.inc>
-#include <formats/html/layout.js.inc>
-#include <formats/html/flame.js.inc>
-#include <formats/html/overview.js.inc>
-#include <formats/html/functions.js.inc>
-#include <formats/html/function.js.inc>
-#include <formats/html/source.js.inc>
-#include <formats/html/coverage.js.inc>
-#include <formats/html/app.js.inc>
+#include <formats/html/page.js.inc>
 };
-/* clang-format on */
-
+static const unsigned char script_hash[] = {
+#include <formats/html/page.js.sha256>
+};
 static const char style[] = {
-#include <formats/html/app.css.inc>
+#include <formats/html/page.css.inc>
+};
+static const unsigned char style_hash[] = {
+#include <formats/html/page.css.sha256>
 };
 
-const struct cg_slice html_script = { script, sizeof(script) };
-const struct cg_slice html_style = { style, sizeof(style) };
+const struct html_asset html_script = {
+	{ script, sizeof(script) },
+	{ (const char *)script_hash, sizeof(script_hash) },
+};
+const struct html_asset html_style = {
+	{ style, sizeof(style) },
+	{ (const char *)style_hash, sizeof(style_hash) },
+};

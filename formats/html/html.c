@@ -13,15 +13,12 @@
 #include "html.h"
 
 static void
-put_hash(struct cg_out *out, const char *directive, struct cg_slice text)
+put_hash(
+    struct cg_out *out, const char *directive, const struct html_asset *asset)
 {
-	unsigned char hash[HTML_SHA256];
-
-	html_sha256(text, hash);
 	cg_puts(out, directive);
 	cg_puts(out, " 'sha256-");
-	html_put_base64(
-	    out, (struct cg_slice){ (const char *)hash, sizeof(hash) });
+	html_put_base64(out, asset->sha256);
 	cg_puts(out, "'");
 }
 
@@ -37,8 +34,8 @@ put_head(struct cg_out *out, struct cg_slice title)
 		     "<meta charset=\"utf-8\">\n"
 		     "<meta http-equiv=\"Content-Security-Policy\" content=\""
 		     "default-src 'none'; ");
-	put_hash(out, "script-src", html_script);
-	put_hash(out, "; style-src", html_style);
+	put_hash(out, "script-src", &html_script);
+	put_hash(out, "; style-src", &html_style);
 	cg_puts(out,
 	    "; base-uri 'none'; form-action 'none'\">\n"
 	    "<meta name=\"viewport\" content=\"width=device-width\">\n"
@@ -46,7 +43,7 @@ put_head(struct cg_out *out, struct cg_slice title)
 	    "<title>");
 	cg_put_xml(out, title);
 	cg_puts(out, "</title>\n<style>");
-	cg_put(out, html_style);
+	cg_put(out, html_style.text);
 	cg_puts(out, "</style>\n</head>\n<body>\n"
 		     "<noscript>This report needs JavaScript.</noscript>\n"
 		     "<script type=\"application/octet-stream\" id=\"data\">");
@@ -56,7 +53,7 @@ static void
 put_foot(struct cg_out *out)
 {
 	cg_puts(out, "</script>\n<script>");
-	cg_put(out, html_script);
+	cg_put(out, html_script.text);
 	cg_puts(out, "</script>\n</body>\n</html>\n");
 }
 

@@ -8,8 +8,8 @@
  *	about.c     events, parts, what the graph has and lost -> columns
  *	column.c    numbers and texts -> bytes of a column
  *	pack.c      columns -> deflate -> base64, in the page
- *	sha256.c    the hashes of script and style for the page's policy
- *	assets.c    the script and the style, from the files next to it:
+ *	assets.c    the script and the style, from the files next to it, and their
+ *	            hashes for the page's policy:
  *
  *	base.js     names as text, numbers, elements
  *	inflate.js  decompression, for browsers without DecompressionStream
@@ -40,14 +40,12 @@
 
 #include "cgconv_format.h"
 
-/* ---- sha256.c ----------------------------------------------------------- */
-
-#define HTML_SHA256 32
-void html_sha256(struct cg_slice, unsigned char hash[HTML_SHA256]);
-
 /* ---- assets.c ----------------------------------------------------------- */
 
-extern const struct cg_slice html_script, html_style;
+struct html_asset {
+	struct cg_slice text, sha256;
+};
+extern const struct html_asset html_script, html_style;
 
 /* ---- pack.c ------------------------------------------------------------- */
 
