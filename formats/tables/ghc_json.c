@@ -1,0 +1,222 @@
+/*
+ * ghc_json.c - the JSON of GHC's profiles: a list of cost centres, and a tree
+ * of their ids with costs.
+ */
+#include <stdlib.h>
+
+#include "ghc.h"
+
+#define NS_OF_US 1000
+
+struct centre {
+	uint64_t id;
+	cg_name name, module, place;
+	cg_fn fn;
+	struct cg_pos pos;
+};
+
+/* An object of the tree that is open. */
+struct open {
+	uint64_t id, entries, ticks, alloc;
+	struct centre *centre;
+	cg_node node;
+};
+
+struct reader {
+	struct ghc *ghc;
+	uint64_t interval; /* nanoseconds of a tick */
+	struct centre *centre;
+	size_t centres, cap;
+	struct cg_map ids;
+	bool seen;
+	struct open open[CG_JSON_DEPTH];
+};
+
+static bool
+take_centre(struct cg_doc *doc, struct reader *r)
+{
+	static const struct cg_field fields[] = {
+		{ .name = "id",
+		    .type = CG_FIELD_COUNT,
+		    .offset = offsetof(struct centre, id) },
+		{ .name = "label",
+		    .type = CG_FIELD_NAME,
+		    .offset = offsetof(struct centre, name) },
+		{ .name = "module",
+		    .type = CG_FIELD_NAME,
+		    .offset = offsetof(struct centre, module) },
+		{ .name = "src_loc",
+		    .type = CG_FIELD_NAME,
+		    .offset = offsetof(struct centre, place) },
+		{ 0 },
+	};
+	struct centre centre = { 0 };
+	struct ghc_centre texts;
+	uint32_t *index;
+
+	if (!cg_doc_fields(doc, fields, &centre) ||
+	    !cg_doc_grow(doc, &r->centre, r->centres, &r->cap, sizeof(centre)))
+		return false;
+	texts.name = cg_get_name(doc->build, centre.name);
+	texts.module = cg_get_name(doc->build, centre.module);
+	texts.place = cg_get_name(doc->build, centre.place);
+	centre.fn = ghc_add_centre(r->ghc, &texts, &centre.pos);
+	index = cg_map_at(&r->ids, centre.id);
+	if (!index)
+		return cg_reject_nomem(doc->job);
+	if (*index != 0 || r->centres == UINT32_MAX)
+		return cg_doc_fail(doc, "an id that no other centre has");
+	r->centre[r->centres++] = centre;
+	*index = (uint32_t)r->centres;
+	return true;
+}
+
+static bool
+take_centres(struct cg_doc *doc, void *into)
+{
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc))
+		if (!take_centre(doc, into))
+			return false;
+	return doc->status == CG_OK;
+}
+
+/* ---- The tree ------------------------------------------------------------ */
+
+static const struct cg_field node_fields[] = {
+	{ .name = "id",
+	    .type = CG_FIELD_COUNT,
+	    .offset = offsetof(struct open, id) },
+	{ .name = "entries",
+	    .type = CG_FIELD_COUNT,
+	    .offset = offsetof(struct open, entries) },
+	{ .name = "ticks",
+	    .type = CG_FIELD_COUNT,
+	    .offset = offsetof(struct open, ticks) },
+	{ .name = "alloc",
+	    .type = CG_FIELD_COUNT,
+	    .offset = offsetof(struct open, alloc) },
+	{ 0 },
+};
+
+/* Adds the frame of the object at that depth, which has its id by now. */
+static bool
+enter(struct cg_doc *doc, struct reader *r, size_t depth)
+{
+	struct open *open = &r->open[depth];
+	uint32_t index = cg_map_get(&r->ids, open->id);
+
+	if (open->centre)
+		return true;
+	if (index == 0)
+		return cg_doc_fail(doc, "the id of one of the cost_centres");
+	open->centre = &r->centre[index - 1];
+	open->node =
+	    cg_add_frame(doc->build, depth > 0 ? r->open[depth - 1].node : 0,
+		open->centre->fn, &open->centre->pos, false);
+	return true;
+}
+
+static bool
+leave(struct cg_doc *doc, struct reader *r, size_t depth)
+{
+	const struct open *open = &r->open[depth];
+	const struct centre *caller =
+	    depth > 0 ? r->open[depth - 1].centre : NULL;
+	struct ghc_costs costs = {
+		.entries = open->entries,
+		.bytes = open->alloc,
+	};
+	const struct cg_pos nowhere = { 0 };
+
+	if (!enter(doc, r, depth))
+		return false;
+	if (__builtin_mul_overflow(open->ticks, r->interval, &costs.ns))
+		return cg_doc_fail(doc, "times that fit in 64 bits");
+	ghc_add_costs(doc->build, caller ? caller->fn : 0,
+	    caller ? &caller->pos : &nowhere, open->node, open->centre->fn,
+	    &costs);
+	return true;
+}
+
+/* A loop, not a recursion: nodes nest as deep as JSON may. */
+static bool
+take_tree(struct cg_doc *doc, void *into)
+{
+	struct reader *r = into;
+	struct cg_slice key;
+	size_t depth = 1;
+	bool down;
+
+	r->seen = true;
+	if (r->interval == 0)
+		return cg_doc_fail(doc, "tick_interval before the profile");
+	r->open[0] = (struct open){ 0 };
+	if (!cg_doc_object(doc))
+		return false;
+	while (depth > 0) {
+		if (!cg_doc_key(doc, &key)) {
+			if (doc->status != CG_OK || !leave(doc, r, depth - 1))
+				return false;
+			down = --depth > 0 && cg_doc_item(doc);
+		} else if (cg_equal(key, "children")) {
+			if (!enter(doc, r, depth - 1) || !cg_doc_array(doc))
+				return false;
+			down = cg_doc_item(doc);
+		} else {
+			down = false;
+			if (!cg_doc_field(
+				doc, node_fields, key, &r->open[depth - 1]))
+				return false;
+		}
+		if (!down)
+			continue;
+		r->open[depth++] = (struct open){ 0 };
+		if (!cg_doc_object(doc))
+			return false;
+	}
+	return true;
+}
+
+static bool
+take_interval(struct cg_doc *doc, void *into)
+{
+	struct reader *r = into;
+	int64_t us;
+
+	if (!cg_doc_number(doc, 0, &us))
+		return false;
+	if (us <= 0 ||
+	    __builtin_mul_overflow((uint64_t)us, NS_OF_US, &r->interval))
+		return cg_doc_fail(doc, "a number of microseconds");
+	return true;
+}
+
+int
+ghc_read_json(struct ghc *ghc)
+{
+	static const struct cg_field fields[] = {
+		{ .name = "tick_interval",
+		    .type = CG_FIELD_CALL,
+		    .take = take_interval },
+		{ .name = "cost_centres",
+		    .type = CG_FIELD_CALL,
+		    .take = take_centres },
+		{ .name = "profile", .type = CG_FIELD_CALL, .take = take_tree },
+		{ 0 },
+	};
+	struct reader *r = calloc(1, sizeof(*r));
+	struct cg_doc doc;
+
+	if (!r)
+		return cg_nomem(ghc->job);
+	r->ghc = ghc;
+	cg_doc_open(&doc, ghc->job, ghc->in, ghc->build, NULL);
+	if (cg_doc_fields(&doc, fields, r) && !r->seen)
+		(void)cg_doc_fail(&doc, "a profile");
+	cg_map_free(&r->ids);
+	free(r->centre);
+	free(r);
+	return cg_doc_close(&doc);
+}

@@ -1,0 +1,268 @@
+/*
+ * ghc_text.c - the table of GHC's profiles. A blank more stands before a cost
+ * centre that was entered from the one above:
+ *
+ *	COST CENTRE MODULE SRC       no. entries %time %alloc %time %alloc ...
+ *	MAIN        MAIN   <built-in> 168      0   2.6    0.0 100.0  100.0 ...
+ *	 main       Main   a.hs:6:1   336      1   0.0    0.0   0.0    0.0 ...
+ *
+ * -P adds columns for ticks and bytes. Before GHC 8 there was no SRC.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ghc.h"
+
+#define HEAD "COST CENTRE"
+#define TOTAL_TIME "total time"
+#define TOTAL_ALLOC "total alloc"
+#define NUMBERS_MAX 8 /* of a row with ticks and bytes */
+
+enum number { NO, ENTRIES, TIME, ALLOC, ALL_TIME, ALL_ALLOC, TICKS, BYTES };
+
+struct frame {
+	cg_fn fn;
+	struct cg_pos pos;
+};
+
+struct reader {
+	struct ghc *ghc;
+	uint64_t ticks, interval; /* the run's, and nanoseconds of each */
+	uint64_t alloc;           /* bytes */
+	size_t module, place;     /* columns, in characters; place 0: none */
+	size_t numbers;           /* of a row */
+	bool in_tree, ended;
+	struct table_callers callers;
+	struct frame *frame; /* by depth */
+	size_t frame_cap;
+	uint64_t rows;
+};
+
+/* ---- Totals -------------------------------------------------------------- */
+
+/* "total time  =        0.02 secs   (20 ticks @ 1000 us, 1 processor)" */
+static bool
+take_time(struct reader *r, struct cg_slice line)
+{
+	const char *open = memchr(line.ptr, '(', line.len);
+	struct cg_slice rest = line;
+
+	if (!open)
+		return false;
+	rest.ptr = open + 1;
+	rest.len = line.len - (size_t)(rest.ptr - line.ptr);
+	if (!cg_take_u64(&rest, &r->ticks) ||
+	    !cg_take_prefix(&rest, " ticks @ ") ||
+	    !cg_take_u64(&rest, &r->interval) || !cg_take_blanks(&rest))
+		return false;
+	return !__builtin_mul_overflow(r->interval,
+		   cg_starts(rest, "ms") ? 1000000 : 1000, &r->interval) &&
+	       !__builtin_mul_overflow(r->ticks, r->interval, &r->ticks);
+}
+
+/* "total alloc =  59,542,576 bytes  (excludes profiling overheads)" */
+static bool
+take_alloc(struct reader *r, struct cg_slice line)
+{
+	struct cg_slice word;
+
+	if (!cg_take_until(&line, '=', &word) || !cg_take_blanks(&line) ||
+	    !cg_take_word(&line, &word))
+		return false;
+	return table_get_count(word, &r->alloc);
+}
+
+/* ---- The head ------------------------------------------------------------ */
+
+bool
+ghc_is_head(struct cg_slice line)
+{
+	return cg_starts(line, HEAD) && cg_find(line, " MODULE ") &&
+	       cg_find(line, " entries ");
+}
+
+static size_t
+column_of(struct cg_slice line, const char *name)
+{
+	const char *at = cg_find(line, name);
+
+	return at ? (size_t)(at - line.ptr) + 1 : 0;
+}
+
+static bool
+take_head(struct reader *r, struct cg_slice line)
+{
+	if (r->interval == 0)
+		return cg_reject(r->ghc->job,
+		    "expected the line \"" TOTAL_TIME "\" before the table");
+	r->module = column_of(line, " MODULE ");
+	r->place = column_of(line, " SRC ");
+	r->numbers = cg_find(line, " bytes") ? NUMBERS_MAX : TICKS;
+	r->in_tree = true;
+	if (r->numbers < NUMBERS_MAX)
+		cg_note(r->ghc->job, "times and bytes are percentages with one "
+				     "digit; +RTS -P or -pj states them "
+				     "exactly");
+	return true;
+}
+
+/* ---- Rows ---------------------------------------------------------------- */
+
+/* Cuts the first n characters off; fewer if the line is shorter. */
+static struct cg_slice
+cut_characters(struct cg_slice *line, size_t n)
+{
+	struct cg_slice cut = { line->ptr, 0 };
+	const char *end = line->ptr + line->len;
+
+	while (n-- > 0 && line->len > 0) {
+		size_t len = 1;
+
+		if ((unsigned char)*line->ptr >= 0x80)
+			len = cg_utf8_length(line->ptr, end);
+		line->ptr += len > 0 ? len : 1;
+		line->len = (size_t)(end - line->ptr);
+	}
+	cut.len = (size_t)(line->ptr - cut.ptr);
+	return cut;
+}
+
+static struct cg_slice
+cut_last_word(struct cg_slice *line)
+{
+	struct cg_slice word;
+	size_t at;
+
+	*line = cg_trim(*line);
+	for (at = line->len; at > 0 && line->ptr[at - 1] != ' ';)
+		at--;
+	word = (struct cg_slice){ line->ptr + at, line->len - at };
+	line->len = at;
+	return word;
+}
+
+/* Percentages become tenths of a percent. */
+static bool
+cut_numbers(struct reader *r, struct cg_slice *line, uint64_t *number)
+{
+	for (size_t i = r->numbers; i-- > 0;) {
+		struct cg_slice word = cut_last_word(line);
+		bool percent = i >= TIME && i <= ALL_ALLOC;
+
+		if (!cg_take_fixed(&word, percent ? 1 : 0, &number[i]) ||
+		    word.len > 0)
+			return false;
+	}
+	return true;
+}
+
+static bool
+get_costs(
+    const struct reader *r, const uint64_t *number, struct ghc_costs *costs)
+{
+	costs->entries = number[ENTRIES];
+	costs->ns = cg_mul_div(number[TIME], r->ticks, 1000);
+	costs->bytes = cg_mul_div(number[ALLOC], r->alloc, 1000);
+	if (r->numbers < NUMBERS_MAX)
+		return true;
+	costs->bytes = number[BYTES];
+	return !__builtin_mul_overflow(number[TICKS], r->interval, &costs->ns);
+}
+
+static bool
+add_row(struct reader *r, const struct ghc_centre *centre,
+    const struct ghc_costs *costs, size_t depth)
+{
+	struct cg_job *job = r->ghc->job;
+	const struct cg_pos nowhere = { 0 };
+	const struct frame *caller;
+	struct frame frame;
+	cg_node parent, node;
+
+	if (!table_caller(&r->callers, depth, &parent))
+		return cg_reject(job,
+		    "expected at most %zu blanks before a cost centre",
+		    r->callers.depth);
+	frame.fn = ghc_add_centre(r->ghc, centre, &frame.pos);
+	node = cg_add_frame(r->ghc->build, parent, frame.fn, &frame.pos, false);
+	if (!table_enter(&r->callers, node) ||
+	    !cg_grow_raw(
+		&r->frame, &r->frame_cap, depth + 1, sizeof(*r->frame)))
+		return cg_reject_nomem(job);
+	r->frame[depth] = frame;
+	caller = depth > 0 ? &r->frame[depth - 1] : NULL;
+	ghc_add_costs(r->ghc->build, caller ? caller->fn : 0,
+	    caller ? &caller->pos : &nowhere, node, frame.fn, costs);
+	r->rows++;
+	return cg_build_status(r->ghc->build) == CG_OK;
+}
+
+static bool
+take_row(struct reader *r, struct cg_slice line)
+{
+	uint64_t number[NUMBERS_MAX];
+	struct ghc_centre centre = { .place = { "", 0 } };
+	struct ghc_costs costs;
+	size_t depth = 0;
+
+	while (depth < line.len && line.ptr[depth] == ' ')
+		depth++;
+	centre.name = cg_trim(cut_characters(&line, r->module));
+	if (!cut_numbers(r, &line, number))
+		return cg_reject(r->ghc->job,
+		    "expected a cost centre, its module and %zu numbers",
+		    r->numbers);
+	if (r->place > 0)
+		centre.module =
+		    cg_trim(cut_characters(&line, r->place - r->module));
+	else
+		centre.module = cg_trim(line);
+	if (r->place > 0)
+		centre.place = cg_trim(line);
+	if (!get_costs(r, number, &costs))
+		return cg_reject(
+		    r->ghc->job, "expected times that fit in 64 bits");
+	return add_row(r, &centre, &costs, depth);
+}
+
+static bool
+take_line(struct reader *r, struct cg_slice line)
+{
+	struct cg_slice text = cg_trim(line);
+
+	if (ghc_is_head(line))
+		return take_head(r, line);
+	if (r->in_tree && !r->ended && text.len > 0)
+		return take_row(r, line);
+	/* A line without text is before the rows, and another after them. */
+	r->ended |= r->in_tree && r->rows > 0;
+	if (!r->in_tree && cg_starts(text, TOTAL_TIME) && !take_time(r, text))
+		return cg_reject(
+		    r->ghc->job, "expected \"(20 ticks @ 1000 us\"");
+	if (!r->in_tree && cg_starts(text, TOTAL_ALLOC) && !take_alloc(r, text))
+		return cg_reject(r->ghc->job, "expected a number of bytes");
+	return true;
+}
+
+int
+ghc_read_text(struct ghc *ghc)
+{
+	struct reader r = { .ghc = ghc };
+	struct cg_slice line;
+	bool ok = true;
+
+	while (ok && table_line(ghc->in, &line))
+		ok = take_line(&r, line);
+	if (ok && cg_in_status(ghc->in) == CG_OK) {
+		if (r.rows == 0)
+			(void)cg_reject(ghc->job,
+			    "expected a table of cost centres and entries");
+		else if (cg_in_unterminated(ghc->in))
+			cg_warn(ghc->job,
+			    "expected a newline at the end: the file may be "
+			    "truncated");
+	}
+	table_free_callers(&r.callers);
+	free(r.frame);
+	return table_status(ghc->job, ghc->in, ghc->build);
+}
