@@ -25,19 +25,19 @@ struct capture {
 	"perf script -F comm,pid,tid,time,period,event,ip,sym,symoff,dso " \
 	"-i %s | cgconv -"
 
+#define HPROF_WHAT "a heap dump or binary HPROF"
+#define HPROF_RUN                                                           \
+	"(it has no costs of functions) asprof -o collapsed -f out.folded " \
+	"PID && cgconv out.folded"
+
 /* The first match counts. %s is the file's name. */
 static const struct capture captures[] = {
 	{ MAGIC("PERFFILE"), NULL, "a recording of perf before Linux 3.7",
 	    PERF_RUN },
 	{ MAGIC("SIMPLEPERF"), NULL, "a recording of simpleperf",
 	    "simpleperf report-sample --show-callchain -i %s | cgconv -" },
-	{ MAGIC("JAVA PROFILE 1.0.1, created"), NULL,
-	    "text of Java's HPROF agent, which JDK 9 removed",
-	    "asprof -o collapsed -f out.folded PID && cgconv out.folded, which "
-	    "records the program again" },
-	{ MAGIC("JAVA PROFILE 1.0."), NULL, "a heap dump or binary HPROF",
-	    "(it has no costs of functions) asprof -o collapsed -f out.folded "
-	    "PID && cgconv out.folded" },
+	{ MAGIC("JAVA PROFILE 1.0.1\0"), NULL, HPROF_WHAT, HPROF_RUN },
+	{ MAGIC("JAVA PROFILE 1.0.2\0"), NULL, HPROF_WHAT, HPROF_RUN },
 	{ MAGIC("Nettrace"), NULL, "a trace of .NET",
 	    "dotnet-trace convert --format Speedscope %s" },
 	{ MAGIC("go 1."), NULL, "an execution trace of Go",

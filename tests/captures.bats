@@ -48,10 +48,7 @@ says()
 	"$CGCONV" -q -t callgrind "$dir/rec" >"$dir/out"
 }
 
-@test "captures: tells text of HPROF from binary, and go.work from a trace" {
-	printf 'JAVA PROFILE 1.0.1, created Mon\n\nCPU SAMPLES BEGIN\n' \
-		>"$dir/java.hprof.txt"
-	refuses 1 "text of Java's HPROF agent" "$dir/java.hprof.txt"
+@test "captures: tells go.work from a trace" {
 	printf 'go 1.21\n\nuse .\n' >"$dir/go.work"
 	"$CGCONV" --detect "$dir/go.work" | grep -q '	-	-	0$'
 	printf 'go 1.21 trace\0\0\0' >"$dir/trace.out"

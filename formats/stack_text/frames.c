@@ -10,7 +10,7 @@ bool
 text_push_frame(struct text_frames *frames, const struct text_frame *frame)
 {
 	if (!cg_grow_raw(&frames->frame, &frames->cap, frames->count + 1,
-		sizeof(*frame)))
+		sizeof(*frames->frame)))
 		return cg_reject_nomem(frames->job);
 	frames->frame[frames->count++] = *frame;
 	return cg_build_status(frames->build) == CG_OK;
@@ -27,15 +27,11 @@ text_add_frame(struct text_frames *frames, struct cg_slice name,
 	return text_push_frame(frames, &frame);
 }
 
-bool
-text_end_stack(struct text_frames *frames, uint64_t cost, const char *none)
+cg_node
+text_take_node(struct text_frames *frames)
 {
-	const struct cg_slice nowhere = { "", 0 };
 	cg_node node = 0;
 
-	if (frames->count == 0 &&
-	    !text_add_frame(frames, cg_slice(none), nowhere, 0))
-		return false;
 	while (frames->count > 0) {
 		const struct text_frame *frame =
 		    &frames->frame[--frames->count];
@@ -43,6 +39,19 @@ text_end_stack(struct text_frames *frames, uint64_t cost, const char *none)
 		node = cg_add_frame(frames->build, node, frame->fn, &frame->pos,
 		    frame->inlined);
 	}
+	return node;
+}
+
+bool
+text_end_stack(struct text_frames *frames, uint64_t cost, const char *none)
+{
+	const struct cg_slice nowhere = { "", 0 };
+	cg_node node;
+
+	if (frames->count == 0 &&
+	    !text_add_frame(frames, cg_slice(none), nowhere, 0))
+		return false;
+	node = text_take_node(frames);
 	cg_add_stack(frames->build, node, cost,
 	    cg_columns_of(frames->build, &cost),
 	    cg_columns_width(frames->build));

@@ -6,6 +6,7 @@
  *	bpftrace.c      maps by kstack and ustack
  *	macos_sample.c  call graphs of macOS's sample and Activity Monitor
  *	goroutines.c    stacks of goroutines, as Go prints them
+ *	hprof.c         traces and their costs, of Java's agent HPROF
  */
 #ifndef FORMATS_STACK_TEXT_H
 #define FORMATS_STACK_TEXT_H
@@ -29,6 +30,8 @@ bool text_add_frame(struct text_frames *, struct cg_slice name,
     struct cg_slice object, uint64_t addr);
 /* The same for a function and a position that are known. */
 bool text_push_frame(struct text_frames *, const struct text_frame *);
+/* The node of the stack, 0 without frames; forgets its frames. */
+cg_node text_take_node(struct text_frames *);
 /*
  * Adds the stack and a cost of the only event; forgets its frames. Without
  * frames the cost is that of the function none.
