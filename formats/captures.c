@@ -8,7 +8,9 @@
  * Sources: perf's data-convert-json.c; the magics in perf's header.h,
  * simpleperf's record_file_format.h, the JDK's hprof_b_spec.h, dotnet's
  * NetTraceFormat.md, Go's trace/parser.go, austin's MOJO specification, GHC's
- * EventLogFormat.h, LLVM's InstrProf, heaptrack's trace.cpp, V8's log.cc.
+ * EventLogFormat.h, LLVM's InstrProf, heaptrack's trace.cpp, V8's log.cc,
+ * Fuchsia's trace format, ART's trace.h, Sysprof's sysprof-capture-types.h; for
+ * commands, the tools' documentation.
  */
 #include <string.h>
 
@@ -25,6 +27,7 @@ struct capture {
 	"perf script -F comm,pid,tid,time,period,event,ip,sym,symoff,dso " \
 	"-i %s | cgconv -"
 
+#define TRACECONV_RUN "traceconv json %s out.json && cgconv out.json"
 #define HPROF_WHAT "a heap dump or binary HPROF"
 #define HPROF_RUN                                                           \
 	"(it has no costs of functions) asprof -o collapsed -f out.folded " \
@@ -34,8 +37,9 @@ struct capture {
 static const struct capture captures[] = {
 	{ MAGIC("PERFFILE"), NULL, "a recording of perf before Linux 3.7",
 	    PERF_RUN },
-	{ MAGIC("SIMPLEPERF"), NULL, "a recording of simpleperf",
-	    "simpleperf report-sample --show-callchain -i %s | cgconv -" },
+	{ MAGIC("SIMPLEPERF"), NULL, "a report of simpleperf, as protobuf",
+	    "gecko_profile_generator.py -i perf.data >out.json && cgconv "
+	    "out.json, of the recording" },
 	{ MAGIC("JAVA PROFILE 1.0.1\0"), NULL, HPROF_WHAT, HPROF_RUN },
 	{ MAGIC("JAVA PROFILE 1.0.2\0"), NULL, HPROF_WHAT, HPROF_RUN },
 	{ MAGIC("Nettrace"), NULL, "a trace of .NET",
@@ -45,9 +49,19 @@ static const struct capture captures[] = {
 	{ MAGIC("MOJ"), NULL, "a binary file of austin",
 	    "mojo2austin %s out.folded && cgconv out.folded" },
 	{ MAGIC("memray"), NULL, "a recording of memray",
-	    "memray transform gprof2dot %s" },
+	    "memray transform gprof2dot -o out.json %s && cgconv out.json" },
 	{ MAGIC("v 10"), NULL, "a recording of heaptrack",
 	    "heaptrack_print -f %s -F out.folded && cgconv out.folded" },
+	{ MAGIC("\x10\0\x04\x46\x78\x54\x16\0"), NULL,
+	    "a trace in Fuchsia's format, as of magic-trace", TRACECONV_RUN },
+	{ MAGIC("*version\n"), NULL, "a method trace of Android",
+	    TRACECONV_RUN },
+	{ MAGIC("SLOW"), ".trace", "a method trace of Android", TRACECONV_RUN },
+	{ MAGIC("\x5e\x97\xca\xfd"), NULL, "a recording of Sysprof",
+	    "perf record -g PROGRAM, which records the program again" },
+	{ MAGIC("Date/Time: "), NULL, "a report of macOS's spindump",
+	    "sample PID -file out.sample.txt && cgconv out.sample.txt, which "
+	    "records the program again" },
 	{ MAGIC("v8-version,"), NULL, "a log of V8",
 	    "node --cpu-prof PROGRAM && cgconv *.cpuprofile, which records "
 	    "the program again" },
@@ -63,10 +77,8 @@ static const struct capture captures[] = {
 	    "cgconv out.xml" },
 	{ NULL, 0, ".etl", "an event trace log of Windows",
 	    "wpaexporter, or PerfView /NoGui and SpeedScope export, of %s" },
-	{ NULL, 0, ".perfetto-trace", "a trace of Perfetto",
-	    "traceconv json %s out.json && cgconv out.json" },
-	{ NULL, 0, ".pftrace", "a trace of Perfetto",
-	    "traceconv json %s out.json && cgconv out.json" },
+	{ NULL, 0, ".perfetto-trace", "a trace of Perfetto", TRACECONV_RUN },
+	{ NULL, 0, ".pftrace", "a trace of Perfetto", TRACECONV_RUN },
 };
 #define CAPTURES (sizeof(captures) / sizeof(*captures))
 #define HEAD_MAX 65536 /* the head of a directory lists its files */
@@ -120,6 +132,8 @@ is_other(struct cg_slice text)
 
 	if (cg_starts(text, "go 1."))
 		return !memchr(text.ptr, '\0', text.len);
+	if (cg_starts(text, "Date/Time: "))
+		return !cg_find(text, "\nReport Version: ");
 	return cg_starts(text, "v 10") &&
 	       (!cg_take_line(&rest, &line) || !cg_starts(rest, "X "));
 }
