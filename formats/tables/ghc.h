@@ -27,12 +27,13 @@ struct ghc_costs {
 	uint64_t entries, ns, bytes;
 };
 
-/* The cost centre's function; pos is where it is. */
-cg_fn ghc_add_centre(
-    struct ghc *, const struct ghc_centre *, struct cg_pos *);
+/* The cost centre's function, which begins where the cost centre does. */
+cg_fn ghc_add_centre(struct ghc *, const struct ghc_centre *);
+/* Puts a centre on top of a stack of others. */
+cg_node ghc_add_frame(struct cg_build *, cg_node parent, cg_fn);
 /* Adds what the centre costs there, and who entered it. */
-void ghc_add_costs(struct cg_build *, cg_fn caller, const struct cg_pos *site,
-    cg_node, cg_fn, const struct ghc_costs *);
+void ghc_add_costs(struct cg_build *, cg_fn caller, cg_node, cg_fn,
+    const struct ghc_costs *);
 
 int ghc_read_text(struct ghc *);
 bool ghc_is_head(struct cg_slice line);

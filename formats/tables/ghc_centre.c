@@ -49,15 +49,14 @@ cut_place(struct cg_slice *file, struct cg_range *range)
 }
 
 cg_fn
-ghc_add_centre(
-    struct ghc *ghc, const struct ghc_centre *centre, struct cg_pos *pos)
+ghc_add_centre(struct ghc *ghc, const struct ghc_centre *centre)
 {
 	size_t len = centre->module.len + 1 + centre->name.len;
 	struct cg_slice file = centre->place;
 	struct cg_range range = { 0 };
+	cg_file source = 0;
 	cg_fn fn;
 
-	*pos = (struct cg_pos){ 0 };
 	if (!cg_grow_raw(&ghc->name, &ghc->name_cap, len, 1)) {
 		(void)cg_reject_nomem(ghc->job);
 		return 0;
@@ -69,18 +68,25 @@ ghc_add_centre(
 	/* "<built-in>", "<entire-module>", "<no location info>" */
 	if (file.len > 0 && *file.ptr != '<') {
 		cut_place(&file, &range);
-		pos->file = cg_add_file(ghc->build, file);
-		pos->line = range.first;
+		source = cg_add_file(ghc->build, file);
 	}
 	fn = cg_add_fn(
-	    ghc->build, (struct cg_slice){ ghc->name, len }, pos->file, 0);
+	    ghc->build, (struct cg_slice){ ghc->name, len }, source, 0);
 	cg_set_fn_range(ghc->build, fn, &range);
 	return fn;
 }
 
+cg_node
+ghc_add_frame(struct cg_build *build, cg_node parent, cg_fn fn)
+{
+	const struct cg_pos nowhere = { 0 };
+
+	return cg_add_frame(build, parent, fn, &nowhere, false);
+}
+
 void
-ghc_add_costs(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
-    cg_node node, cg_fn fn, const struct ghc_costs *costs)
+ghc_add_costs(struct cg_build *build, cg_fn caller, cg_node node, cg_fn fn,
+    const struct ghc_costs *costs)
 {
 	const uint64_t cost[] = { costs->ns, costs->bytes };
 	const struct cg_pos nowhere = { 0 };
@@ -88,6 +94,6 @@ ghc_add_costs(struct cg_build *build, cg_fn caller, const struct cg_pos *site,
 	if (costs->ns > 0 || costs->bytes > 0)
 		table_add_stack(build, node, 0, cost);
 	if (costs->entries > 0)
-		(void)cg_add_call(
-		    build, caller, site, fn, &nowhere, costs->entries, NULL, 0);
+		(void)cg_add_call(build, caller, &nowhere, fn, &nowhere,
+		    costs->entries, NULL, 0);
 }

@@ -12,7 +12,6 @@ struct centre {
 	uint64_t id;
 	cg_name name, module, place;
 	cg_fn fn;
-	struct cg_pos pos;
 };
 
 /* An object of the tree that is open. */
@@ -60,7 +59,7 @@ take_centre(struct cg_doc *doc, struct reader *r)
 	texts.name = cg_get_name(doc->build, centre.name);
 	texts.module = cg_get_name(doc->build, centre.module);
 	texts.place = cg_get_name(doc->build, centre.place);
-	centre.fn = ghc_add_centre(r->ghc, &texts, &centre.pos);
+	centre.fn = ghc_add_centre(r->ghc, &texts);
 	index = cg_map_at(&r->ids, centre.id);
 	if (!index)
 		return cg_reject_nomem(doc->job);
@@ -112,9 +111,8 @@ enter(struct cg_doc *doc, struct reader *r, size_t depth)
 	if (index == 0)
 		return cg_doc_fail(doc, "the id of one of the cost_centres");
 	open->centre = &r->centre[index - 1];
-	open->node =
-	    cg_add_frame(doc->build, depth > 0 ? r->open[depth - 1].node : 0,
-		open->centre->fn, &open->centre->pos, false);
+	open->node = ghc_add_frame(doc->build,
+	    depth > 0 ? r->open[depth - 1].node : 0, open->centre->fn);
 	return true;
 }
 
@@ -128,15 +126,13 @@ leave(struct cg_doc *doc, struct reader *r, size_t depth)
 		.entries = open->entries,
 		.bytes = open->alloc,
 	};
-	const struct cg_pos nowhere = { 0 };
 
 	if (!enter(doc, r, depth))
 		return false;
 	if (__builtin_mul_overflow(open->ticks, r->interval, &costs.ns))
 		return cg_doc_fail(doc, "times that fit in 64 bits");
-	ghc_add_costs(doc->build, caller ? caller->fn : 0,
-	    caller ? &caller->pos : &nowhere, open->node, open->centre->fn,
-	    &costs);
+	ghc_add_costs(doc->build, caller ? caller->fn : 0, open->node,
+	    open->centre->fn, &costs);
 	return true;
 }
 

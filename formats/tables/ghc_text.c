@@ -20,11 +20,6 @@
 
 enum number { NO, ENTRIES, TIME, ALLOC, ALL_TIME, ALL_ALLOC, TICKS, BYTES };
 
-struct frame {
-	cg_fn fn;
-	struct cg_pos pos;
-};
-
 struct reader {
 	struct ghc *ghc;
 	uint64_t ticks, interval; /* the run's, and nanoseconds of each */
@@ -33,9 +28,9 @@ struct reader {
 	size_t numbers;           /* of a row */
 	bool in_tree, ended;
 	struct table_callers callers;
-	struct frame *frame; /* by depth */
-	size_t frame_cap;
-	uint64_t rows;
+	cg_fn *fn; /* by depth */
+	size_t fn_cap;
+	uint64_t rows, bytes; /* bytes: their sum */
 };
 
 /* ---- Totals -------------------------------------------------------------- */
@@ -174,27 +169,24 @@ add_row(struct reader *r, const struct ghc_centre *centre,
     const struct ghc_costs *costs, size_t depth)
 {
 	struct cg_job *job = r->ghc->job;
-	const struct cg_pos nowhere = { 0 };
-	const struct frame *caller;
-	struct frame frame;
+	struct cg_build *build = r->ghc->build;
 	cg_node parent, node;
+	cg_fn fn;
 
 	if (!table_caller(&r->callers, depth, &parent))
 		return cg_reject(job,
 		    "expected at most %zu blanks before a cost centre",
 		    r->callers.depth);
-	frame.fn = ghc_add_centre(r->ghc, centre, &frame.pos);
-	node = cg_add_frame(r->ghc->build, parent, frame.fn, &frame.pos, false);
+	fn = ghc_add_centre(r->ghc, centre);
+	node = ghc_add_frame(build, parent, fn);
 	if (!table_enter(&r->callers, node) ||
-	    !cg_grow_raw(
-		&r->frame, &r->frame_cap, depth + 1, sizeof(*r->frame)))
+	    !cg_grow_raw(&r->fn, &r->fn_cap, depth + 1, sizeof(*r->fn)))
 		return cg_reject_nomem(job);
-	r->frame[depth] = frame;
-	caller = depth > 0 ? &r->frame[depth - 1] : NULL;
-	ghc_add_costs(r->ghc->build, caller ? caller->fn : 0,
-	    caller ? &caller->pos : &nowhere, node, frame.fn, costs);
+	r->fn[depth] = fn;
+	ghc_add_costs(build, depth > 0 ? r->fn[depth - 1] : 0, node, fn, costs);
 	r->rows++;
-	return cg_build_status(r->ghc->build) == CG_OK;
+	r->bytes += costs->bytes;
+	return cg_build_status(build) == CG_OK;
 }
 
 static bool
@@ -257,12 +249,13 @@ ghc_read_text(struct ghc *ghc)
 		if (r.rows == 0)
 			(void)cg_reject(ghc->job,
 			    "expected a table of cost centres and entries");
-		else if (cg_in_unterminated(ghc->in))
+		else if (cg_in_unterminated(ghc->in) ||
+			 (r.numbers == NUMBERS_MAX && r.bytes != r.alloc))
 			cg_warn(ghc->job,
-			    "expected a newline at the end: the file may be "
-			    "truncated");
+			    "expected rows with all bytes of the total: the "
+			    "file may be truncated");
 	}
 	table_free_callers(&r.callers);
-	free(r.frame);
+	free(r.fn);
 	return table_status(ghc->job, ghc->in, ghc->build);
 }

@@ -9,7 +9,7 @@
  *
  * Source: VTune's user guide (vtune -report top-down, -report hotspots, with
  * -format csv) and the files of inferno and FlameGraph. Columns of self costs,
- * modules, source files and start addresses survive; totals follow from them.
+ * modules and source files survive; totals follow from them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ struct reader {
 	struct table_callers callers;
 	char sep;
 	bool tree;
-	size_t module, file, address; /* columns */
+	size_t module, file; /* columns */
 	struct metric {
 		size_t column;
 		unsigned digits; /* that its numbers have, after the point */
@@ -117,7 +117,6 @@ take_head(struct reader *r, struct cg_slice line)
 					 "vtune -report top-down");
 	r->module = table_find(&r->row, "Module");
 	r->file = table_find(&r->row, "Source File");
-	r->address = table_find(&r->row, "Start Address");
 	for (size_t i = 0; i < r->row.count; i++)
 		if (!add_metric(r, i))
 			return false;
@@ -172,7 +171,6 @@ add_function(struct reader *r, cg_node caller)
 	struct cg_slice name = table_field(&r->row, 0);
 	struct cg_slice file = known(table_field(&r->row, r->file));
 	struct cg_slice module = known(table_field(&r->row, r->module));
-	struct cg_range range = { 0 };
 	struct cg_pos pos = { 0 };
 	cg_fn fn;
 
@@ -181,8 +179,6 @@ add_function(struct reader *r, cg_node caller)
 		name = cg_slice("[unknown]");
 	fn = cg_add_fn(
 	    r->build, name, pos.file, cg_add_object(r->build, module));
-	if (cg_get_u64(table_field(&r->row, r->address), &range.addr))
-		cg_set_fn_range(r->build, fn, &range);
 	return cg_add_frame(r->build, caller, fn, &pos, false);
 }
 

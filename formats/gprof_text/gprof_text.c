@@ -14,7 +14,7 @@
  */
 #include <string.h>
 
-#include "cgconv_parse.h"
+#include "gprof_text.h"
 
 #define FLAT "Flat profile:"
 #define GRAPH "granularity: each sample hit covers "
@@ -45,21 +45,6 @@ struct row {
 
 /* ---- Lines --------------------------------------------------------------- */
 
-/* "12.34", which has a point, as nanoseconds. */
-static bool
-take_time(struct cg_slice *text, uint64_t *ns)
-{
-	struct cg_slice rest = *text, whole;
-
-	(void)cg_take_blanks(&rest);
-	whole = rest;
-	if (!cg_take_fixed(&rest, 9, ns) || *ns > INT64_MAX ||
-	    !memchr(whole.ptr, '.', whole.len - rest.len))
-		return false;
-	*text = rest;
-	return true;
-}
-
 /* "5", "5/9", "1+57312": without recursion. */
 static bool
 take_calls(struct cg_slice *text, uint64_t *calls)
@@ -79,38 +64,14 @@ take_calls(struct cg_slice *text, uint64_t *calls)
 	return true;
 }
 
-/* Cuts " [12]" and " <cycle 1>" off the end. */
-static struct cg_slice
-cut_index(struct cg_slice name)
-{
-	static const char cycle[] = " <cycle ";
-	size_t at = name.len;
-
-	if (at > 0 && name.ptr[at - 1] == ']') {
-		while (at > 0 && name.ptr[at - 1] != '[')
-			at--;
-		if (at > 1 && name.ptr[at - 2] == ' ')
-			name.len = at - 2;
-	}
-	if (name.len > 0 && name.ptr[name.len - 1] == '>') {
-		for (at = name.len; at > 0; at--)
-			if (name.len - at >= strlen(cycle) &&
-			    memcmp(name.ptr + at, cycle, strlen(cycle)) == 0) {
-				name.len = at;
-				break;
-			}
-	}
-	return cg_trim(name);
-}
-
 static void
 take_row(struct cg_slice line, struct row *row)
 {
 	*row = (struct row){ .times = 0 };
-	while (row->times < 3 && take_time(&line, &row->ns[row->times]))
+	while (row->times < 3 && gprof_text_time(&line, &row->ns[row->times]))
 		row->times++;
 	row->called = take_calls(&line, &row->calls);
-	row->name = cut_index(cg_trim(line));
+	row->name = gprof_text_name(cg_trim(line));
 }
 
 /* "leaf (basic.c:5 @ 1207)" of gprof -l: cuts the place off. */
@@ -173,15 +134,15 @@ take_flat(struct reader *r, struct cg_slice line)
 		r->section = NOWHERE;
 		return true;
 	}
-	if (!take_time(&rest, &percent) || !take_time(&rest, &so_far) ||
-	    !take_time(&rest, &self))
+	if (!gprof_text_time(&rest, &percent) ||
+	    !gprof_text_time(&rest, &so_far) || !gprof_text_time(&rest, &self))
 		return cg_reject(
 		    r->job, "expected a percentage, two times and a function");
-	if (take_calls(&rest, &calls) &&
-	    (!take_time(&rest, &unused) || !take_time(&rest, &unused)))
+	if (take_calls(&rest, &calls) && (!gprof_text_time(&rest, &unused) ||
+					     !gprof_text_time(&rest, &unused)))
 		return cg_reject(r->job, "expected times of calls");
 	r->seen = r->flat = true;
-	return add_self(r, cut_index(cg_trim(rest)), self);
+	return add_self(r, gprof_text_name(cg_trim(rest)), self);
 }
 
 /* ---- The call graph ------------------------------------------------------ */
