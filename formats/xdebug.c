@@ -12,10 +12,10 @@
  * ends of calls only with their return values; other calls end when one of
  * their level or a lower one begins.
  *
- * Stacks, numbers of calls, times in their order and the growth of memory
- * survive; arguments, values and lines of call sites are lost. Source: Xdebug's
- * documentation (execution trace), trace_computerized.c and trace_textual.c of
- * Xdebug 3.2, and stackcollapse-xdebug.php.
+ * Stacks, numbers of calls, times in their order and increases of memory
+ * survive; arguments, values, lines of call sites and decreases are lost.
+ * Source: Xdebug's documentation (execution trace), trace_computerized.c and
+ * trace_textual.c of Xdebug 3.2, and stackcollapse-xdebug.php.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +44,7 @@ struct reader {
 	struct cg_build *build;
 	bool text; /* the format for people */
 	bool in_trace, returns;
-	bool memory; /* the target has signed costs */
-	bool kept;   /* ... and times */
+	bool kept; /* the target has times */
 	struct open *open;
 	size_t depth, cap;
 	uint64_t ns, bytes; /* of the last record */
@@ -130,12 +129,13 @@ keep_moment(struct reader *r)
 static bool
 pass_time(struct reader *r, const struct record *record)
 {
-	uint64_t cost[2] = { record->ns - r->ns, record->bytes - r->bytes };
+	const uint64_t cost[2] = { record->ns - r->ns,
+		record->bytes > r->bytes ? record->bytes - r->bytes : 0 };
 
 	if (record->ns < r->ns)
 		return cg_reject(r->job, "expected a time that is not before "
 					 "the last one");
-	if (r->depth > 0 && (cost[0] != 0 || (cost[1] != 0 && r->memory)))
+	if (r->depth > 0)
 		cg_add_stack(r->build, r->open[r->depth - 1].node, 0,
 		    cg_columns_of(r->build, cost), cg_columns_width(r->build));
 	r->ns = record->ns;
@@ -194,18 +194,11 @@ add_events(struct reader *r)
 		.name = "ns", .long_name = "Time", .unit = "ns"
 	};
 	static const struct cg_event bytes = { .name = "bytes",
-		.long_name = "Memory growth",
-		.unit = "bytes",
-		.is_signed = true };
+		.long_name = "Increases of memory",
+		.unit = "bytes" };
 
 	(void)cg_add_column(r->build, &ns);
-	r->memory = cg_wants_fact(r->build, CG_SIGNED);
-	if (r->memory)
-		(void)cg_add_column(r->build, &bytes);
-	else
-		cg_note(r->job,
-		    "the growth of memory is skipped: it may be negative, "
-		    "which this output cannot represent");
+	(void)cg_add_column(r->build, &bytes);
 	r->kept = cg_begin_timeline(r->build);
 }
 

@@ -34,6 +34,7 @@ sub is_map            { my ($cut) = @_; $cut =~ /(?:^|\n)[^\n]*\]:[^\n]*\n+(?:\[
 sub is_count          { my ($cut) = @_; $cut =~ /\n *\d+\n+\z/ }
 sub is_place          { my ($cut) = @_; $cut eq '' || $cut =~ /\n(?:\t[^\n]*)?\n\z/ }
 sub is_paragraph      { my ($cut) = @_; $cut =~ /\n\n\z/ }
+sub is_ended          { my ($cut) = @_; $cut =~ / END\n?\z/ }
 sub is_section        { my ($cut) = @_; $cut =~ /(?:^|\n)(?:end_of_record|TN[^\n]*)\n?\z/ }
 
 sub is_record_of_perf {
@@ -56,6 +57,7 @@ my @endless = (
     [ qr{^samples/perf-script/[^/]+/lines\.perf}, \&is_line ],
     [ qr{^samples/perf-script/},                  \&is_paragraph ],
     [ qr{^samples/lcov/},                         \&is_section ],
+    [ qr{^samples/hprof/},                        \&is_ended ],
 );
 
 sub is_at_record {

@@ -4,8 +4,8 @@ load helper
 setup()
 {
 	t=$BATS_TEST_TMPDIR
-	cpu=samples/hprof/cpu/java.hprof.txt
-	sites=samples/hprof/sites/java.hprof.txt
+	cpu=samples/hprof/cpu/java.hprof
+	sites=samples/hprof/sites/java.hprof
 }
 
 @test "hprof: samples become stacks; the last dump counts" {
@@ -32,8 +32,8 @@ setup()
 		grep -x '.*char\[\] 100'
 	"$CGCONV" -t folded --event ns $sites 2>"$t/err" |
 		same - <(printf '%s\n' \
-			'Main.grow;java.util.Arrays.copyOf 1505000000' \
-			'Main.make 495000000')
+			'Main.grow;java.util.Arrays.copyOf 150500000' \
+			'Main.make 49500000')
 	grep 'note: times are percentages with two digits' "$t/err"
 	"$CGCONV" -q -t folded --event contentions $sites | same - <(
 		echo 'Main.make 3')
@@ -48,7 +48,7 @@ setup()
 	refuses 1 'expected a rank and two percentages' -t json "$t/in"
 	sed 's/  5 300010/  x 300010/' $cpu >"$t/in"
 	refuses 1 'expected a number' -t json "$t/in"
-	sed 's/(total = 2000)//' $sites >"$t/in"
+	sed 's/(total = 200)//' $sites >"$t/in"
 	refuses 1 'expected "(total = "' -t json "$t/in"
 	sed '/BEGIN/,$d' $cpu >"$t/in"
 	refuses 1 'expected a section CPU SAMPLES' -t json "$t/in"

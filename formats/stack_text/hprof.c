@@ -394,11 +394,9 @@ read_hprof(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (ok && cg_in_status(in) == CG_OK) {
 		if (r.in_trace)
 			end_trace(&r);
-		if (r.kind)
-			cg_warn(job,
-			    "expected \"%s\": the file may be "
-			    "truncated",
-			    r.kind->end);
+		if (r.kind || cg_in_unterminated(in))
+			cg_warn(job, "expected the end of a section: the file "
+				     "may be truncated");
 		add_sections(&r);
 	}
 	text_free_frames(&r.frames);

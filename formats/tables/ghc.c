@@ -39,6 +39,7 @@ read_ghc(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	else
 		status = ghc_read_text(&ghc);
 	free(ghc.name);
+	free(ghc.frame);
 	return status;
 }
 

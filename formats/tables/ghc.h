@@ -11,15 +11,24 @@
 
 #include "tables.h"
 
+/* A cost centre on a stack of others. */
+struct ghc_frame {
+	cg_name name, place;
+	cg_fn fn; /* node 0: not added yet */
+	cg_node node;
+	struct cg_pos pos;
+};
+
 struct ghc {
 	struct cg_job *job;
 	struct cg_in *in;
 	struct cg_build *build;
 	char *name; /* a function's, while it is joined */
 	size_t name_cap;
+	struct ghc_frame *frame; /* the open cost centres */
+	size_t depth, frame_cap;
 };
 
-/* A cost centre on a stack of others. */
 struct ghc_centre {
 	struct cg_slice name, module, place; /* "src/Lib.hs:(14,1)-(15,41)" */
 };
@@ -27,13 +36,13 @@ struct ghc_costs {
 	uint64_t entries, ns, bytes;
 };
 
-/* The cost centre's function, which begins where the cost centre does. */
-cg_fn ghc_add_centre(struct ghc *, const struct ghc_centre *);
-/* Puts a centre on top of a stack of others. */
-cg_node ghc_add_frame(struct cg_build *, cg_node parent, cg_fn);
-/* Adds what the centre costs there, and who entered it. */
-void ghc_add_costs(struct cg_build *, cg_fn caller, cg_node, cg_fn,
-    const struct ghc_costs *);
+/*
+ * Opens a cost centre that the one at depth - 1 entered; closes those from
+ * depth on. It becomes a function when it, or one that it entered, has costs.
+ */
+bool ghc_enter(struct ghc *, size_t depth, const struct ghc_centre *);
+/* Adds what the centre at that depth costs there, and that it was entered. */
+bool ghc_add_costs(struct ghc *, size_t depth, const struct ghc_costs *);
 
 int ghc_read_text(struct ghc *);
 bool ghc_is_head(struct cg_slice line);

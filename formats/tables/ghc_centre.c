@@ -5,57 +5,31 @@
 
 #include "ghc.h"
 
-/* "12" or "(12,3)"; without parentheses the column follows a colon. */
-static bool
-take_point(struct cg_slice *text, uint32_t *line, uint32_t *column)
-{
-	struct cg_slice rest = *text;
-	bool pair = cg_take_char(&rest, '(');
-	uint64_t number[2];
-
-	if (!cg_take_u64(&rest, &number[0]) ||
-	    !cg_take_char(&rest, pair ? ',' : ':') ||
-	    !cg_take_u64(&rest, &number[1]) ||
-	    (pair && !cg_take_char(&rest, ')')) || number[0] > UINT32_MAX ||
-	    number[1] > UINT32_MAX)
-		return false;
-	*line = (uint32_t)number[0];
-	*column = (uint32_t)number[1];
-	*text = rest;
-	return true;
-}
-
 /* "src/Lib.hs:(14,1)-(15,41)", "a.hs:95:11-83", "a.hs:6:1": cuts it at ':'. */
 static void
-cut_place(struct cg_slice *file, struct cg_range *range)
+cut_place(struct cg_slice *file, uint32_t *line)
 {
 	struct cg_slice rest;
-	uint64_t column;
+	uint64_t number;
 
 	for (size_t at = 1; at < file->len; at++) {
 		rest = (struct cg_slice){ file->ptr + at, file->len - at };
-		if (!cg_take_char(&rest, ':') ||
-		    !take_point(&rest, &range->first, &range->first_column))
+		if (!cg_take_char(&rest, ':'))
 			continue;
+		(void)cg_take_char(&rest, '(');
+		if (!cg_take_u64(&rest, &number) || number > UINT32_MAX)
+			continue;
+		*line = (uint32_t)number;
 		file->len = at;
-		range->last = range->first;
-		if (!cg_take_char(&rest, '-') ||
-		    take_point(&rest, &range->last, &range->last_column))
-			return;
-		if (cg_take_u64(&rest, &column) && column <= UINT32_MAX)
-			range->last_column = (uint32_t)column;
 		return;
 	}
 }
 
-cg_fn
-ghc_add_centre(struct ghc *ghc, const struct ghc_centre *centre)
+/* MODULE.NAME */
+static cg_name
+join_name(struct ghc *ghc, const struct ghc_centre *centre)
 {
 	size_t len = centre->module.len + 1 + centre->name.len;
-	struct cg_slice file = centre->place;
-	struct cg_range range = { 0 };
-	cg_file source = 0;
-	cg_fn fn;
 
 	if (!cg_grow_raw(&ghc->name, &ghc->name_cap, len, 1)) {
 		(void)cg_reject_nomem(ghc->job);
@@ -65,35 +39,58 @@ ghc_add_centre(struct ghc *ghc, const struct ghc_centre *centre)
 	ghc->name[centre->module.len] = '.';
 	memcpy(ghc->name + centre->module.len + 1, centre->name.ptr,
 	    centre->name.len);
+	return cg_add_name(ghc->build, (struct cg_slice){ ghc->name, len });
+}
+
+bool
+ghc_enter(struct ghc *ghc, size_t depth, const struct ghc_centre *centre)
+{
+	if (!cg_grow_raw(
+		&ghc->frame, &ghc->frame_cap, depth + 1, sizeof(*ghc->frame)))
+		return cg_reject_nomem(ghc->job);
+	ghc->frame[depth] = (struct ghc_frame){
+		.name = join_name(ghc, centre),
+		.place = cg_add_name(ghc->build, centre->place),
+	};
+	ghc->depth = depth + 1;
+	return cg_build_status(ghc->build) == CG_OK;
+}
+
+static void
+add_frame(struct ghc *ghc, struct ghc_frame *frame, cg_node parent)
+{
+	struct cg_slice file = cg_get_name(ghc->build, frame->place);
+
 	/* "<built-in>", "<entire-module>", "<no location info>" */
 	if (file.len > 0 && *file.ptr != '<') {
-		cut_place(&file, &range);
-		source = cg_add_file(ghc->build, file);
+		cut_place(&file, &frame->pos.line);
+		frame->pos.file = cg_add_file(ghc->build, file);
 	}
-	fn = cg_add_fn(
-	    ghc->build, (struct cg_slice){ ghc->name, len }, source, 0);
-	cg_set_fn_range(ghc->build, fn, &range);
-	return fn;
+	frame->fn =
+	    cg_add_fn_named(ghc->build, frame->name, frame->pos.file, 0);
+	frame->node =
+	    cg_add_frame(ghc->build, parent, frame->fn, &frame->pos, false);
 }
 
-cg_node
-ghc_add_frame(struct cg_build *build, cg_node parent, cg_fn fn)
+bool
+ghc_add_costs(struct ghc *ghc, size_t depth, const struct ghc_costs *costs)
 {
-	const struct cg_pos nowhere = { 0 };
-
-	return cg_add_frame(build, parent, fn, &nowhere, false);
-}
-
-void
-ghc_add_costs(struct cg_build *build, cg_fn caller, cg_node node, cg_fn fn,
-    const struct ghc_costs *costs)
-{
+	static const struct ghc_frame none = { .node = 0 };
 	const uint64_t cost[] = { costs->ns, costs->bytes };
+	const struct ghc_frame *frame = &none, *caller = &none;
 	const struct cg_pos nowhere = { 0 };
 
-	if (costs->ns > 0 || costs->bytes > 0)
-		table_add_stack(build, node, 0, cost);
+	if (costs->ns == 0 && costs->bytes == 0 && costs->entries == 0)
+		return true;
+	for (size_t i = 0; i <= depth; i++) {
+		caller = frame;
+		frame = &ghc->frame[i];
+		if (frame->node == 0)
+			add_frame(ghc, &ghc->frame[i], caller->node);
+	}
+	table_add_stack(ghc->build, frame->node, 0, cost);
 	if (costs->entries > 0)
-		(void)cg_add_call(build, caller, &nowhere, fn, &nowhere,
-		    costs->entries, NULL, 0);
+		(void)cg_add_call(ghc->build, caller->fn, &caller->pos,
+		    frame->fn, &nowhere, costs->entries, NULL, 0);
+	return cg_build_status(ghc->build) == CG_OK;
 }

@@ -11,14 +11,12 @@
 struct centre {
 	uint64_t id;
 	cg_name name, module, place;
-	cg_fn fn;
 };
 
 /* An object of the tree that is open. */
 struct open {
 	uint64_t id, entries, ticks, alloc;
-	struct centre *centre;
-	cg_node node;
+	bool entered;
 };
 
 struct reader {
@@ -50,16 +48,11 @@ take_centre(struct cg_doc *doc, struct reader *r)
 		{ 0 },
 	};
 	struct centre centre = { 0 };
-	struct ghc_centre texts;
 	uint32_t *index;
 
 	if (!cg_doc_fields(doc, fields, &centre) ||
 	    !cg_doc_grow(doc, &r->centre, r->centres, &r->cap, sizeof(centre)))
 		return false;
-	texts.name = cg_get_name(doc->build, centre.name);
-	texts.module = cg_get_name(doc->build, centre.module);
-	texts.place = cg_get_name(doc->build, centre.place);
-	centre.fn = ghc_add_centre(r->ghc, &texts);
 	index = cg_map_at(&r->ids, centre.id);
 	if (!index)
 		return cg_reject_nomem(doc->job);
@@ -99,29 +92,31 @@ static const struct cg_field node_fields[] = {
 	{ 0 },
 };
 
-/* Adds the frame of the object at that depth, which has its id by now. */
+/* Opens the cost centre of the object at that depth, which has its id by now. */
 static bool
 enter(struct cg_doc *doc, struct reader *r, size_t depth)
 {
 	struct open *open = &r->open[depth];
 	uint32_t index = cg_map_get(&r->ids, open->id);
+	const struct centre *centre;
+	struct ghc_centre texts;
 
-	if (open->centre)
+	if (open->entered)
 		return true;
 	if (index == 0)
 		return cg_doc_fail(doc, "the id of one of the cost_centres");
-	open->centre = &r->centre[index - 1];
-	open->node = ghc_add_frame(doc->build,
-	    depth > 0 ? r->open[depth - 1].node : 0, open->centre->fn);
-	return true;
+	open->entered = true;
+	centre = &r->centre[index - 1];
+	texts.name = cg_get_name(doc->build, centre->name);
+	texts.module = cg_get_name(doc->build, centre->module);
+	texts.place = cg_get_name(doc->build, centre->place);
+	return ghc_enter(r->ghc, depth, &texts);
 }
 
 static bool
 leave(struct cg_doc *doc, struct reader *r, size_t depth)
 {
 	const struct open *open = &r->open[depth];
-	const struct centre *caller =
-	    depth > 0 ? r->open[depth - 1].centre : NULL;
 	struct ghc_costs costs = {
 		.entries = open->entries,
 		.bytes = open->alloc,
@@ -131,9 +126,7 @@ leave(struct cg_doc *doc, struct reader *r, size_t depth)
 		return false;
 	if (__builtin_mul_overflow(open->ticks, r->interval, &costs.ns))
 		return cg_doc_fail(doc, "times that fit in 64 bits");
-	ghc_add_costs(doc->build, caller ? caller->fn : 0, open->node,
-	    open->centre->fn, &costs);
-	return true;
+	return ghc_add_costs(r->ghc, depth, &costs);
 }
 
 /* A loop, not a recursion: nodes nest as deep as JSON may. */

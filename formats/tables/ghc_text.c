@@ -8,7 +8,6 @@
  *
  * -P adds columns for ticks and bytes. Before GHC 8 there was no SRC.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "ghc.h"
@@ -27,9 +26,6 @@ struct reader {
 	size_t module, place;     /* columns, in characters; place 0: none */
 	size_t numbers;           /* of a row */
 	bool in_tree, ended;
-	struct table_callers callers;
-	cg_fn *fn; /* by depth */
-	size_t fn_cap;
 	uint64_t rows, bytes; /* bytes: their sum */
 };
 
@@ -165,31 +161,6 @@ get_costs(
 }
 
 static bool
-add_row(struct reader *r, const struct ghc_centre *centre,
-    const struct ghc_costs *costs, size_t depth)
-{
-	struct cg_job *job = r->ghc->job;
-	struct cg_build *build = r->ghc->build;
-	cg_node parent, node;
-	cg_fn fn;
-
-	if (!table_caller(&r->callers, depth, &parent))
-		return cg_reject(job,
-		    "expected at most %zu blanks before a cost centre",
-		    r->callers.depth);
-	fn = ghc_add_centre(r->ghc, centre);
-	node = ghc_add_frame(build, parent, fn);
-	if (!table_enter(&r->callers, node) ||
-	    !cg_grow_raw(&r->fn, &r->fn_cap, depth + 1, sizeof(*r->fn)))
-		return cg_reject_nomem(job);
-	r->fn[depth] = fn;
-	ghc_add_costs(build, depth > 0 ? r->fn[depth - 1] : 0, node, fn, costs);
-	r->rows++;
-	r->bytes += costs->bytes;
-	return cg_build_status(build) == CG_OK;
-}
-
-static bool
 take_row(struct reader *r, struct cg_slice line)
 {
 	uint64_t number[NUMBERS_MAX];
@@ -214,7 +185,14 @@ take_row(struct reader *r, struct cg_slice line)
 	if (!get_costs(r, number, &costs))
 		return cg_reject(
 		    r->ghc->job, "expected times that fit in 64 bits");
-	return add_row(r, &centre, &costs, depth);
+	if (depth > r->ghc->depth)
+		return cg_reject(r->ghc->job,
+		    "expected at most %zu blanks before a cost centre",
+		    r->ghc->depth);
+	r->rows++;
+	r->bytes += costs.bytes;
+	return ghc_enter(r->ghc, depth, &centre) &&
+	       ghc_add_costs(r->ghc, depth, &costs);
 }
 
 static bool
@@ -255,7 +233,5 @@ ghc_read_text(struct ghc *ghc)
 			    "expected rows with all bytes of the total: the "
 			    "file may be truncated");
 	}
-	table_free_callers(&r.callers);
-	free(r.fn);
 	return table_status(ghc->job, ghc->in, ghc->build);
 }
