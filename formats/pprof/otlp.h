@@ -19,7 +19,8 @@
  * The way of the data, reading: otlp_layout.c finds the version of the file.
  * otlp_read.c goes through resources, scopes and profiles, otlp_samples.c adds
  * their samples; otlp_tables.c makes stacks of the dictionary's entries when a
- * sample first refers to them, otlp_attributes.c makes labels of attributes.
+ * sample first refers to them, otlp_attributes.c makes labels of attributes,
+ * otlp_fields.c takes fields of messages for all.
  *
  * Writing (otlp_write.h): the tables are those of pprof's writer (write.h);
  * otlp_times.c gives samples their times, otlp_put.c makes attributes,
@@ -186,7 +187,7 @@ bool otlp_add_sample(
 /* Has a profile negative values? */
 bool otlp_find_signed(struct otlp_reader *, struct cg_slice, bool *found);
 
-/* ---- otlp_tables.c: the dictionary -------------------------------------- */
+/* ---- otlp_fields.c ------------------------------------------------------ */
 
 /* Takes the next field of a message; a failure is reported. */
 bool otlp_take_field(
@@ -194,11 +195,14 @@ bool otlp_take_field(
 /* Numbers of a field, appended to a list; fixed: of 64 bits each. */
 bool otlp_take_numbers(struct otlp_reader *, const struct pprof_field *,
     struct pprof_list *, bool fixed);
-bool otlp_open_dictionary(struct otlp_reader *, struct cg_slice);
-void otlp_close_dictionary(struct otlp_reader *);
-/* The message of an entry. */
+/* The message of an entry of a table. */
 bool otlp_get_entry(struct otlp_reader *, enum otlp_table, uint64_t index,
     struct cg_slice *);
+
+/* ---- otlp_tables.c: the dictionary -------------------------------------- */
+
+bool otlp_open_dictionary(struct otlp_reader *, struct cg_slice);
+void otlp_close_dictionary(struct otlp_reader *);
 /* The graph's node of a stack. */
 bool otlp_get_node(struct otlp_reader *, uint64_t index, cg_node *);
 
