@@ -180,7 +180,7 @@ struct cg_option {
 	cg_facts carries, needs;
 };
 
-#define CG_MODULE_ABI 4
+#define CG_MODULE_ABI 5
 
 struct cg_module {
 	uint16_t abi, size;   /* CG_MODULE_ABI, sizeof(struct cg_module) */
@@ -205,8 +205,6 @@ struct cg_module {
 	    struct cg_out *);
 	/* write() uses linker names: readers then demangle no names. */
 	bool linkage;
-	/* Differences are written as both costs: see CG_DIFF_SIDE_BY_SIDE. */
-	bool both_sides;
 	/*
 	 * True if the data of an empty input at path is in the file other, so
 	 * that the empty input is skipped with a note. NULL: never.
@@ -223,6 +221,17 @@ struct cg_module {
 	 * "comm" for flame graphs; NULL: none.
 	 */
 	const char *root_by;
+	/*
+	 * write() shows changes of pairs of events before and after, as of
+	 * cg_choose_pair(). Differences are then written side by side, even
+	 * without CG_EVENTS.
+	 */
+	bool pairs;
+	/*
+	 * Programs that show its outputs, "kcachegrind;qcachegrind", before the
+	 * one that the system has for all files. NULL: that one only.
+	 */
+	const char *viewers;
 };
 #define CG_MODULE .abi = CG_MODULE_ABI, .size = sizeof(struct cg_module)
 
@@ -524,6 +533,11 @@ struct cg_stack {
 	bool inlined; /* into the parent's function */
 };
 void cg_get_node(const struct cg_graph *, cg_node, struct cg_stack *);
+/*
+ * What kind of code a frame is, as the letters of FlameGraph's annotations: i
+ * inlined, j compiled at run time, k the kernel and its modules; 0: other code.
+ */
+char cg_frame_kind(const struct cg_graph *, const struct cg_stack *);
 /*
  * Stacks that have a self cost, by node, then by labels. For a target that
  * cannot represent CG_LABELS there are no labels, and a node comes at most once

@@ -540,6 +540,15 @@ bool cg_merged_costs(
  */
 int cg_choose_event(
     struct cg_job *, const struct cg_graph *, const char *usual, size_t *event);
+/*
+ * For writers that show a change: the columns before and after it, [0] and [1],
+ * of the event X of option CG_EVENT_OPTION, else of the main event. They are
+ * called X_before and X_after, as CG_DIFF_SIDE_BY_SIDE makes them, or "before"
+ * and "after". A note as from cg_choose_event(). False: the graph has no such
+ * two; cg_choose_event() chooses the one to write.
+ */
+bool cg_choose_pair(
+    struct cg_job *, const struct cg_graph *, size_t column[2]);
 /* The option, for the tables of these writers. */
 #define CG_OPTION_EVENT                                                    \
 	{                                                                  \

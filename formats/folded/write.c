@@ -190,36 +190,13 @@ ends_with(struct cg_slice text, const char *end)
 	       memcmp(text.ptr + text.len - len, end, len) == 0;
 }
 
-/*
- * The annotations of stackcollapse-perf.pl --all: k code of the kernel and its
- * modules, j code in a map that a JIT compiler wrote for perf, i inlined code.
- */
-static char
-annotation_of(const struct writer *w, const struct cg_stack *stack)
-{
-	struct cg_slice path = cg_object_path(
-			    w->graph, cg_fn_object(w->graph, stack->fn)),
-			base = cg_base_name(path);
-
-	if (!w->annotate)
-		return 0;
-	if (stack->inlined)
-		return 'i';
-	if (cg_equal(path, FOLDED_JIT) ||
-	    (cg_starts(base, "perf-") && ends_with(base, ".map")))
-		return 'j';
-	if (path.len > 0 && *path.ptr == '[')
-		return cg_equal(path, FOLDED_UNKNOWN) ? 0 : 'k';
-	return cg_starts(base, "vmlinux") || ends_with(base, ".ko") ? 'k' : 0;
-}
-
 /* ---- Merging ------------------------------------------------------------ */
 
 static uint32_t
 get_key(void *arg, cg_node node, const struct cg_stack *stack)
 {
 	const struct writer *w = arg;
-	char letter = annotation_of(w, stack);
+	char letter = w->annotate ? cg_frame_kind(w->graph, stack) : 0;
 	uint32_t note = 0;
 
 	(void)node;
@@ -384,39 +361,21 @@ add_column(struct writer *w, size_t event)
 	w->fraction[i] = ends_with(cg_slice(info->name), FOLDED_MICRO_SUFFIX);
 }
 
-/* True, and which is which, if the two events are before and after. */
-static bool
-is_pair(const struct cg_graph *graph, size_t *before, size_t *after)
-{
-	struct cg_slice name[2];
-
-	if (cg_event_count(graph) != 2)
-		return false;
-	name[0] = cg_slice(cg_get_event(graph, 0)->name);
-	name[1] = cg_slice(cg_get_event(graph, 1)->name);
-	/* These names come from --diff --side-by-side. */
-	*before = ends_with(name[1], "_before") && ends_with(name[0], "_after");
-	*after = !*before;
-	return *before == 1 ||
-	       (cg_starts(name[0], "before") && cg_starts(name[1], "after"));
-}
-
 /* The event of --event, else both of a difference, else the main one. */
 static int
 choose_events(struct writer *w)
 {
-	size_t before = 0, after = 0;
-	bool pair =
-	    !cg_opt(w->job, "event") && is_pair(w->graph, &before, &after);
+	size_t column[2];
+	bool pair = cg_choose_pair(w->job, w->graph, column);
 	int status = CG_OK;
 
 	if (!pair)
-		status = cg_choose_event(w->job, w->graph, NULL, &before);
+		status = cg_choose_event(w->job, w->graph, NULL, column);
 	if (status != CG_OK)
 		return status;
-	add_column(w, before);
+	add_column(w, column[0]);
 	if (pair)
-		add_column(w, after);
+		add_column(w, column[1]);
 	else if (cg_job_verbose(w->job) && !w->fraction[0] &&
 		 cg_event_count(w->graph) == 1 &&
 		 strcmp(cg_get_event(w->graph, 0)->name, FOLDED_EVENT) != 0)

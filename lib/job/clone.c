@@ -108,21 +108,19 @@ describe(struct cg_job *job, const struct cg_job *const side[2],
 }
 
 /*
- * Chooses side by side if the target shows differences so, or cannot represent
- * negative costs; CG_EINPUT if it has one event only.
+ * Chooses side by side if the target shows changes or cannot represent negative
+ * costs; CG_EINPUT if it has one event only.
  */
 static int
 choose_sides(struct cg_job *job, struct cg_diff *diff)
 {
 	const struct cg_module *to = cg_job_target(job);
 
-	if (to && to->both_sides)
-		diff->side_by_side = true;
-	if (diff->side_by_side || !to || (to->carries & CG_SIGNED) ||
-	    job->clamp)
+	if (diff->side_by_side || !to || job->clamp ||
+	    (!to->pairs && (to->carries & CG_SIGNED)))
 		return CG_OK;
 	diff->side_by_side = true;
-	if (to->carries & CG_EVENTS)
+	if (to->pairs || (to->carries & CG_EVENTS))
 		return CG_OK;
 	return cg_fail(job,
 	    "%s cannot represent negative costs or two profiles side by side "

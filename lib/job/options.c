@@ -213,6 +213,69 @@ cg_job_writes_one_event(const struct cg_job *job)
 	return option && option->writing;
 }
 
+/*
+ * Are they the two sides of one event? *len: the length of its name in theirs; 0
+ * of "before" and "after", which may have one suffix.
+ */
+static bool
+is_pair(const char *before, const char *after, size_t *len)
+{
+	size_t same = 0;
+
+	while (before[same] && before[same] == after[same])
+		same++;
+	*len = same > 0 ? same - 1 : 0;
+	if ((same > 0 && before[same - 1] != '_') ||
+	    strncmp(before + same, "before", 6) != 0 ||
+	    strncmp(after + same, "after", 5) != 0)
+		return false;
+	return strcmp(before + same + 6, after + same + 5) == 0 &&
+	       (same == 0 || before[same + 6] == '\0');
+}
+
+/* Finds the other column of a pair; name: of the event, NULL: of any. */
+static bool
+find_pair(const struct cg_graph *graph, const char *name, size_t one,
+    size_t column[2], size_t *len)
+{
+	const char *this = cg_get_event(graph, one)->name, *other;
+
+	for (size_t i = 0; i < cg_event_count(graph); i++) {
+		other = cg_get_event(graph, i)->name;
+		column[0] = i;
+		column[1] = one;
+		if (!is_pair(other, this, len)) {
+			column[0] = one;
+			column[1] = i;
+			if (!is_pair(this, other, len))
+				continue;
+		}
+		if (!name ||
+		    (strlen(name) == *len && strncmp(name, this, *len) == 0))
+			return true;
+	}
+	return false;
+}
+
+bool
+cg_choose_pair(
+    struct cg_job *job, const struct cg_graph *graph, size_t column[2])
+{
+	const char *name = cg_opt(job, CG_EVENT_OPTION);
+	size_t count = cg_event_count(graph), len;
+	bool found = false;
+
+	if (count < 2 || (name && cg_find_event(graph, name) < count))
+		return false;
+	found = find_pair(graph, name, cg_main_event(graph), column, &len);
+	for (size_t i = 0; i < count && !found; i++)
+		found = find_pair(graph, name, i, column, &len);
+	if (found && !name && count > 2)
+		cg_note(job, "event %.*s of %zu written; choose with --event",
+		    (int)len, cg_get_event(graph, column[0])->name, count / 2);
+	return found;
+}
+
 int
 cg_choose_event(struct cg_job *job, const struct cg_graph *graph,
     const char *usual, size_t *event)
