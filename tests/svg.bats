@@ -109,3 +109,154 @@ frames()
 	"$CGCONV" -q -t svg "$dir/in.folded" >"$dir/out.svg"
 	not grep -q 'estimated' "$dir/out.svg"
 }
+
+# "NAME X WIDTH COLOUR" of each frame.
+coloured()
+{
+	sed -n '/^<g class="f"><title>/{
+		N
+		s/^<g class="f"><title>\(.*\)\n.*<rect x="\([^"]*\)" y="[^"]*" width="\([^"]*\)" height="16" fill="\([^"]*\)".*/\1 \2 \3 \4/
+		p
+	}' "$1"
+}
+
+make_two()
+{
+	printf '%s\n' 'main;a 20' 'main;b 30' 'main;same 10' 'main;gone;x 40' \
+		'main 1' >"$dir/before.folded"
+	printf '%s\n' 'main;a 35' 'main;b 24' 'main;same 10' 'main;new 30' \
+		'main 1' >"$dir/after.folded"
+}
+
+@test "svg: a difference has the widths of after, red where it grew, blue where it shrank" {
+	make_two
+	"$CGCONV" -q --diff "$dir/before.folded" "$dir/after.folded" -t svg \
+		--width 420 >"$dir/out.svg"
+	coloured "$dir/out.svg" >"$dir/got"
+	# The largest change is that of x, which is not drawn.
+	cat >"$dir/want" <<-E
+	all 10.000000 400.000000 #ffffff
+	main 10.000000 400.000000 #ffffff
+	same 366.000000 40.000000 #ffffff
+	new 246.000000 120.000000 #ff3434
+	b 150.000000 96.000000 #b2b2ff
+	a 10.000000 140.000000 #ff8383
+	E
+	same "$dir/want" "$dir/got"
+	grep -F '35 samples_after, 35.00%; before 20, change +15 (+75.00%), self +15<' \
+		"$dir/out.svg"
+	grep -F '30 samples_after, 30.00%; before 0, change +30, self +30<' \
+		"$dir/out.svg"
+	grep -F 'samples, after: 100; before 101, change -1 (-0.99%); not shown: 40 before, in frames that are gone' \
+		"$dir/out.svg"
+}
+
+@test "svg: --negate has the widths of before, and the same colours" {
+	make_two
+	"$CGCONV" -q --diff "$dir/before.folded" "$dir/after.folded" -t svg \
+		--negate --width 420 >"$dir/out.svg"
+	coloured "$dir/out.svg" | cut -d ' ' -f 1,4 | sort >"$dir/got"
+	printf '%s\n' 'a #ff8383' 'all #ffffff' 'b #b2b2ff' 'gone #ffffff' \
+		'main #ffffff' 'same #ffffff' 'x #0000ff' >"$dir/want"
+	same "$dir/want" "$dir/got"
+	grep -F '20 samples_before, 19.80%; after 35, change +15 (+75.00%)' \
+		"$dir/out.svg"
+	grep -F 'not shown: 30 after, in new frames' "$dir/out.svg"
+	refuses 2 '--negate needs an event before and after' -t svg --negate \
+		"$dir/in.folded"
+}
+
+@test "svg: finds before and after in any graph, and one of them by --event" {
+	make_two
+	set -- "$dir/before.folded" "$dir/after.folded"
+	"$CGCONV" -q --diff "$@" -t svg >"$dir/want"
+	"$CGCONV" -q --diff --side-by-side "$@" -t json |
+		"$CGCONV" -q -t svg >"$dir/got"
+	same "$dir/want" "$dir/got"
+	"$CGCONV" -q --diff --side-by-side "$@" -t folded |
+		"$CGCONV" -q -t svg >"$dir/got"
+	[ "$(coloured "$dir/want" | cut -d ' ' -f 1,4)" = \
+		"$(coloured "$dir/got" | cut -d ' ' -f 1,4)" ]
+	"$CGCONV" -q --diff --side-by-side "$@" -t json |
+		"$CGCONV" -q -t svg --event samples_before >"$dir/got"
+	grep -F '<text id="event" x="10" y="44">samples, before: 101<' "$dir/got"
+}
+
+@test "svg: --inverted has the root at the top" {
+	"$CGCONV" -q -t svg --inverted --width 420 "$dir/in.folded" >"$dir/out.svg"
+	frames "$dir/out.svg" >"$dir/got"
+	cat >"$dir/want" <<-E
+	all 10.000000 60 400.000000
+	main 10.000000 77 400.000000
+	z 110.000000 94 300.000000
+	a 10.000000 94 100.000000
+	b 10.000000 111 50.000000
+	a 10.000000 128 50.000000
+	c 10.000000 145 50.000000
+	E
+	same "$dir/want" "$dir/got"
+	grep -q '>Icicle graph<' "$dir/out.svg"
+}
+
+@test "svg: --reverse-order merges stacks from their leaves" {
+	"$CGCONV" -q -t svg --reverse-order --width 420 "$dir/in.folded" \
+		>"$dir/out.svg"
+	# Of the same stacks, reversed by hand.
+	printf '%s\n' 'c;a;b;a;main 5' 'a;main 5' 'z;main 30' >"$dir/rev.folded"
+	"$CGCONV" -q -t svg --width 420 "$dir/rev.folded" >"$dir/rev.svg"
+	frames "$dir/rev.svg" | sort >"$dir/want"
+	frames "$dir/out.svg" | sort | same "$dir/want" -
+}
+
+@test "svg: reversed stacks of deep recursion end in an error, not in hours" {
+	awk 'BEGIN { for (i = 0; i < 2500; i++) {
+		printf "%sf%d 1\n", stack, i; stack = stack "f" i ";" } }' \
+		>"$dir/deep.folded"
+	refuses 1 'too many frames together' -t svg --reverse-order \
+		"$dir/deep.folded"
+}
+
+@test "svg: --colors by object, by kind, of a palette" {
+	printf '%s\n' 'main;read_[k] 5' 'main;f_[i] 5' 'main;J_[j] 5' \
+		>"$dir/kinds.folded"
+	"$CGCONV" -q -t svg --colors kind "$dir/kinds.folded" >"$dir/out.svg"
+	coloured "$dir/out.svg" >"$dir/got"
+	grep -q '^main .* #[ef]...[67].$' "$dir/got"   # red
+	grep -q '^read .* #[ef].[9abc].[3456].$' "$dir/got" # orange
+	grep -q '^J .* #[67]\|^J .* #[89]' "$dir/got"   # green
+	grep -q '^f .* #[678]...[cdef].$' "$dir/got"   # aqua
+	for word in user kernel JIT inlined; do
+		grep -q "</tspan> $word" "$dir/out.svg"
+	done
+	"$CGCONV" -q -t svg --colors blue "$dir/in.folded" >"$dir/out.svg"
+	coloured "$dir/out.svg" | not grep -v '#[789a]...[def].$'
+	cat >"$dir/in.perf" <<-'END'
+	a  1 1.0:  5 cycles:
+		401 f (/lib/libx.so)
+		402 g (/lib/liby.so)
+		403 f (/lib/libx.so)
+
+	END
+	"$CGCONV" -q -f perf-script -t svg --colors object "$dir/in.perf" \
+		>"$dir/out.svg"
+	coloured "$dir/out.svg" | awk '$1 == "f" && !seen[$4]++' | wc -l |
+		grep -qx 1
+	refuses 2 "--colors: expected function, object, kind, or one of" -t svg \
+		--colors pink "$dir/in.folded"
+	make_two
+	refuses 2 "--colors does not apply to differences" --diff -t svg \
+		--colors hot "$dir/before.folded" "$dir/after.folded"
+}
+
+@test "svg: --subtitle stands after the title" {
+	"$CGCONV" -q -t svg --title T --subtitle 'a <b>' "$dir/in.folded" |
+		grep '>T<tspan id="subtitle" dx="16">a &lt;b&gt;</tspan></text>'
+}
+
+@test "svg: options of flame graphs are refused for charts" {
+	for option in inverted reverse-order negate; do
+		refuses 2 "--$option and --flame-chart cannot be used together" \
+			-t svg --flame-chart "--$option" \
+			samples/cpuprofile/node/prof.cpuprofile
+	done
+}

@@ -24,7 +24,8 @@ struct box {
 	uint64_t count, time; /* frames, and how long they last together */
 	uint64_t y;
 	cg_fn fn;
-	bool mixed; /* of several functions */
+	uint32_t key; /* of its frame */
+	bool mixed;   /* of several functions */
 };
 
 /* Of the stack that is open. */
@@ -126,7 +127,8 @@ close_frame(struct chart *chart, int64_t time)
 		.end = time,
 		.count = 1,
 		.time = (uint64_t)time - (uint64_t)level->begin,
-		.fn = chart->frame[level->frame].fn };
+		.fn = chart->frame[level->frame].fn,
+		.key = chart->frame[level->frame].key };
 
 	if (box.time >= chart->shortest) {
 		chart->drop_time += level->dropped;
@@ -401,6 +403,8 @@ put_box(struct chart *chart, const struct box *box)
 	const struct svg_box drawn = { .name = box->mixed
 						   ? cg_slice("(short frames)")
 						   : svg_fn_name(svg, box->fn),
+		.fn = box->fn,
+		.key = box->key,
 		.x = SVG_PAD * SVG_UNIT +
 		     svg_ruler_width(svg, &chart->ruler, at),
 		.width = svg_ruler_width(svg, &chart->ruler, length),
@@ -461,21 +465,14 @@ put_chart(struct chart *chart)
 	svg_end(svg);
 }
 
-static uint32_t
-get_key(void *arg, cg_node node, const struct cg_stack *stack)
-{
-	(void)arg;
-	(void)node;
-	return stack->fn;
-}
-
 static bool
 draw_tracks(struct chart *chart)
 {
 	size_t count;
 	bool ok = true;
 
-	chart->merged = cg_merged_stacks_new(chart->svg->graph, get_key, NULL);
+	chart->merged =
+	    cg_merged_stacks_new(chart->svg->graph, svg_frame_key, chart->svg);
 	if (!chart->merged)
 		return cg_reject_nomem(chart->svg->job);
 	chart->frame = cg_merged_frames(chart->merged, &count);

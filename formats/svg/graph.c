@@ -1,80 +1,42 @@
 /*
  * graph.c - a flame graph: frames stand on their callers, as wide as their
- * inclusive cost, the root at the bottom, siblings sorted by name.
+ * inclusive cost, the root at the bottom, siblings sorted by name. Of a
+ * difference, colours show how much each function's own cost changed.
  *
  * Frames narrower than --min-width are dropped with those on them, and the
  * picture says how many; the default is what zooming in cannot show.
  *
- * The way of the data: stacks of equal functions are merged (library), costs
- * become inclusive (sum_costs()), frames get positions (lay_out()), each frame
- * becomes a group with a rectangle and a text.
+ * The way of the data: stacks of equal functions are merged (tree.c), frames
+ * get positions (lay_out()), each becomes a group with a rectangle and a text.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "svg.h"
 
-/* A merged frame in the picture. */
+/* A frame in the picture. */
 struct box {
-	uint64_t total, start; /* inclusive cost; the cost left of it */
+	uint64_t start; /* the cost left of it */
 	uint32_t depth;
 };
 
 struct writer {
 	struct svg *svg;
-	struct cg_merged_stacks *merged;
-	const struct cg_merged_frame *frame;
-	size_t frames;
-	uint64_t *cost;            /* self cost by frame */
+	struct svg_tree tree;
 	struct box *box;           /* by frame */
 	uint32_t *waiting, *drawn; /* frames to visit; frames that are drawn */
 	size_t shown;
 	size_t dropped;        /* narrow frames */
 	uint64_t dropped_cost; /* of those on frames that are drawn */
+	uint64_t absent;       /* cost of the other side in undrawn frames */
+	uint64_t largest;      /* change */
 	uint32_t depth;
 	struct sibling *group;
 };
 
-/* ---- Costs -------------------------------------------------------------- */
-
-static uint32_t
-get_key(void *arg, cg_node node, const struct cg_stack *stack)
+static uint64_t
+total_of(const struct writer *w, uint32_t frame)
 {
-	(void)arg;
-	(void)node;
-	return stack->fn;
-}
-
-/* Inclusive costs; callees have higher numbers than their callers. */
-static bool
-sum_costs(struct writer *w)
-{
-	bool ok = cg_merged_costs(w->merged, w->svg->column, w->cost);
-
-	for (size_t i = w->frames; ok && i-- > 0;) {
-		uint64_t *to = &w->box[w->frame[i].parent].total;
-
-		w->box[i].total += w->cost[i];
-		ok = w->box[i].total >= w->cost[i];
-		if (i > 0 && __builtin_add_overflow(*to, w->box[i].total, to))
-			ok = false;
-	}
-	return ok || cg_reject(w->svg->job,
-			 "svg cannot represent costs of 2^64 and more");
-}
-
-static bool
-merge_stacks(struct writer *w)
-{
-	w->merged = cg_merged_stacks_new(w->svg->graph, get_key, w);
-	if (!w->merged)
-		return cg_reject_nomem(w->svg->job);
-	w->frame = cg_merged_frames(w->merged, &w->frames);
-	w->cost = calloc(w->frames, sizeof(*w->cost));
-	w->box = calloc(w->frames, sizeof(*w->box));
-	if (!w->cost || !w->box)
-		return cg_reject_nomem(w->svg->job);
-	return sum_costs(w);
+	return w->tree.cost[frame].total[0];
 }
 
 /* ---- The layout --------------------------------------------------------- */
@@ -97,7 +59,7 @@ compare_siblings(const void *pa, const void *pb)
 static uint64_t
 pixels(const struct writer *w, uint64_t cost)
 {
-	uint64_t all = w->box[0].total;
+	uint64_t all = total_of(w, 0);
 
 	if (all == 0)
 		return 0;
@@ -109,39 +71,40 @@ static void
 lay_out_children(struct writer *w, uint32_t parent, size_t *waiting)
 {
 	const uint32_t *child;
-	size_t n = cg_merged_children(w->merged, parent, &child);
+	size_t n = svg_tree_children(&w->tree, parent, &child);
 	uint64_t start = w->box[parent].start;
 
 	for (size_t i = 0; i < n; i++)
 		w->group[i] = (struct sibling){ cg_fn_name(w->svg->graph,
-						    w->frame[child[i]].fn),
+						    w->tree.frame[child[i]].fn),
 			child[i] };
 	if (n > 1)
 		qsort(w->group, n, sizeof(*w->group), compare_siblings);
 	for (size_t i = 0; i < n; i++) {
-		struct box *box = &w->box[w->group[i].frame];
+		uint32_t frame = w->group[i].frame;
+		uint64_t total = total_of(w, frame);
 
-		box->start = start;
-		box->depth = w->box[parent].depth + 1;
-		start += box->total;
-		if (box->total == 0)
-			continue;
-		if (pixels(w, box->total) >= w->svg->least)
-			w->waiting[(*waiting)++] = w->group[i].frame;
+		w->box[frame] = (struct box){ start, w->box[parent].depth + 1 };
+		start += total;
+		if (total == 0)
+			w->absent += w->tree.cost[frame].total[1];
+		else if (pixels(w, total) >= w->svg->least)
+			w->waiting[(*waiting)++] = frame;
 		else
-			w->dropped_cost += box->total;
+			w->dropped_cost += total;
 	}
 }
 
 static bool
 lay_out(struct writer *w)
 {
-	size_t waiting = 1;
+	size_t waiting = 1, frames = w->tree.frames;
 
-	w->waiting = calloc(w->frames, sizeof(*w->waiting));
-	w->drawn = calloc(w->frames, sizeof(*w->drawn));
-	w->group = calloc(w->frames, sizeof(*w->group));
-	if (!w->waiting || !w->drawn || !w->group)
+	w->box = calloc(frames, sizeof(*w->box));
+	w->waiting = calloc(frames, sizeof(*w->waiting));
+	w->drawn = calloc(frames, sizeof(*w->drawn));
+	w->group = calloc(frames, sizeof(*w->group));
+	if (!w->box || !w->waiting || !w->drawn || !w->group)
 		return cg_reject_nomem(w->svg->job);
 	w->waiting[0] = 0;
 	while (waiting > 0) {
@@ -152,10 +115,69 @@ lay_out(struct writer *w)
 			w->depth = w->box[frame].depth;
 		lay_out_children(w, frame, &waiting);
 	}
-	for (size_t i = 0; i < w->frames; i++)
-		w->dropped += w->box[i].total > 0;
+	for (size_t i = 0; i < frames; i++)
+		w->dropped += w->tree.cost[i].total[0] > 0;
 	w->dropped -= w->dropped > 0 ? w->shown : 0;
 	return true;
+}
+
+/* ---- Changes ------------------------------------------------------------ */
+
+/*
+ * What colours show is the change of a frame's own cost, as in flamegraph.pl; of
+ * reversed stacks, whose first frames have all of the cost, that of the width.
+ * The sides are before and after.
+ */
+static void
+get_change(const struct writer *w, uint32_t frame, uint64_t side[2])
+{
+	const struct svg_cost *cost = &w->tree.cost[frame];
+	const uint64_t *from = w->svg->reversed ? cost->total : cost->self;
+
+	side[0] = from[w->svg->negate ? 0 : 1];
+	side[1] = from[w->svg->negate ? 1 : 0];
+}
+
+static uint64_t
+change_size(const uint64_t side[2])
+{
+	return side[1] > side[0] ? side[1] - side[0] : side[0] - side[1];
+}
+
+/* Frame 0 is no function. */
+static void
+find_largest(struct writer *w)
+{
+	uint64_t side[2];
+
+	for (uint32_t i = 1; w->svg->change && i < w->tree.frames; i++) {
+		get_change(w, i, side);
+		if (change_size(side) > w->largest)
+			w->largest = change_size(side);
+	}
+}
+
+/* "; before 20, change +15 (+75.00%), self +3" */
+static void
+put_change(struct writer *w, uint32_t frame)
+{
+	const struct svg_cost *cost = &w->tree.cost[frame];
+	struct svg *svg = w->svg;
+	uint64_t before = cost->total[svg->negate ? 0 : 1];
+	uint64_t after = cost->total[svg->negate ? 1 : 0], side[2];
+
+	cg_puts(svg->out, svg->negate ? "; after " : "; before ");
+	svg_put_number(svg, cost->total[1]);
+	cg_puts(svg->out, ", change ");
+	svg_put_change(svg, before, after);
+	if (before > 0)
+		cg_putf(svg->out, " (%+.2f%%)",
+		    100 * (((double)after - (double)before) / (double)before));
+	if (frame == 0 || svg->reversed)
+		return;
+	get_change(w, frame, side);
+	cg_puts(svg->out, ", self ");
+	svg_put_change(svg, side[0], side[1]);
 }
 
 /* ---- Writing ------------------------------------------------------------ */
@@ -163,25 +185,38 @@ lay_out(struct writer *w)
 static void
 put_frame(struct writer *w, uint32_t id)
 {
+	struct svg *svg = w->svg;
+	const struct cg_merged_frame *frame = &w->tree.frame[id];
 	const struct box *box = &w->box[id];
-	uint64_t inner = (w->svg->width - 2 * SVG_PAD) * SVG_UNIT;
-	uint64_t all = w->box[0].total;
-	const struct cg_event *event = w->svg->event;
-	const struct svg_box drawn = { .name = id ? svg_fn_name(
-							w->svg, w->frame[id].fn)
+	uint64_t inner = (svg->width - 2 * SVG_PAD) * SVG_UNIT, side[2];
+	uint64_t all = total_of(w, 0), total = total_of(w, id);
+	uint32_t row = svg->inverted ? box->depth : w->depth - box->depth;
+	const struct cg_event *event = svg->event;
+	char fill[SVG_COLOUR_ROOM] = "#ffffff";
+	const struct svg_box drawn = { .name = id ? svg_fn_name(svg, frame->fn)
 						  : cg_slice("all"),
+		.fn = frame->fn,
+		.key = frame->key,
 		.x = SVG_PAD * SVG_UNIT + pixels(w, box->start),
-		.width = id ? pixels(w, box->total) : inner,
-		.y = SVG_TOP + (w->depth - box->depth) * SVG_LEVEL };
+		.width = id ? pixels(w, total) : inner,
+		.y = SVG_TOP + row * SVG_LEVEL,
+		.fill = svg->change ? fill : NULL };
 
-	svg_begin_box(w->svg, &drawn);
-	svg_put_number(w->svg, box->total);
-	cg_putc(w->svg->out, ' ');
+	svg_begin_box(svg, &drawn);
+	svg_put_number(svg, total);
+	cg_putc(svg->out, ' ');
 	cg_put_xml(
-	    w->svg->out, cg_slice(*event->unit ? event->unit : event->name));
-	cg_putf(w->svg->out, ", %.2f%%",
-	    all ? 100 * ((double)box->total / (double)all) : 100.0);
-	svg_end_box(w->svg, &drawn);
+	    svg->out, cg_slice(*event->unit ? event->unit : event->name));
+	cg_putf(svg->out, ", %.2f%%",
+	    all ? 100 * ((double)total / (double)all) : 100.0);
+	if (svg->change) {
+		put_change(w, id);
+		get_change(w, id, side);
+		if (id)
+			svg_change_colour(fill, change_size(side),
+			    side[1] < side[0], w->largest);
+	}
+	svg_end_box(svg, &drawn);
 }
 
 /* Says how much of the profile the picture lacks. */
@@ -195,18 +230,45 @@ put_dropped(struct writer *w)
 	cg_putf(w->svg->out, " frame%s narrower than %s%s, together %.2f%%",
 	    w->dropped == 1 ? "" : "s", w->svg->least_text,
 	    w->svg->percent ? "" : " px",
-	    100 * ((double)w->dropped_cost / (double)w->box[0].total));
+	    100 * ((double)w->dropped_cost / (double)total_of(w, 0)));
+}
+
+/* Says what frames without a cost on the side that is drawn had. */
+static void
+put_absent(struct writer *w)
+{
+	if (w->absent == 0)
+		return;
+	cg_puts(w->svg->out, "; not shown: ");
+	svg_put_number(w->svg, w->absent);
+	cg_puts(w->svg->out, w->svg->negate
+				 ? " after, in new frames"
+				 : " before, in frames that are gone");
+}
+
+static const char *
+default_title(const struct svg *svg)
+{
+	if (svg->change)
+		return svg->inverted ? "Differential icicle graph"
+				     : "Differential flame graph";
+	return svg->inverted ? "Icicle graph" : "Flame graph";
 }
 
 static void
 put_graph(struct writer *w)
 {
-	svg_begin(
-	    w->svg, SVG_TOP + (w->depth + 1) * SVG_LEVEL + 10, "Flame graph");
-	svg_put_total(w->svg, w->box[0].total);
+	svg_begin(w->svg, SVG_TOP + (w->depth + 1) * SVG_LEVEL + 10,
+	    default_title(w->svg));
+	svg_put_total(w->svg, total_of(w, 0));
+	if (w->svg->change)
+		put_change(w, 0);
 	if (cg_stacks_guessed(w->svg->graph, CG_ALL_PARTS))
 		cg_puts(w->svg->out, " (stacks are estimated from calls)");
+	if (w->svg->reversed)
+		cg_puts(w->svg->out, "; stacks are reversed");
 	put_dropped(w);
+	put_absent(w);
 	svg_end_details(w->svg);
 	for (size_t i = 0; i < w->shown; i++)
 		put_frame(w, w->drawn[i]);
@@ -218,10 +280,11 @@ svg_write_graph(struct svg *svg)
 {
 	struct writer w = { .svg = svg };
 
-	if (merge_stacks(&w) && lay_out(&w))
+	if (svg_tree_make(&w.tree, svg) && lay_out(&w)) {
+		find_largest(&w);
 		put_graph(&w);
-	cg_merged_stacks_free(w.merged);
-	free(w.cost);
+	}
+	svg_tree_free(&w.tree);
 	free(w.box);
 	free(w.waiting);
 	free(w.drawn);

@@ -1,5 +1,5 @@
 /*
- * put.c - what flame graphs and flame charts write: head, names, boxes.
+ * put.c - what flame graphs and flame charts write: head, numbers, boxes.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -30,6 +30,14 @@ svg_put_number(struct svg *svg, uint64_t number)
 }
 
 void
+svg_put_change(struct svg *svg, uint64_t from, uint64_t to)
+{
+	if (to != from)
+		cg_putc(svg->out, to > from ? '+' : '-');
+	svg_put_number(svg, to > from ? to - from : from - to);
+}
+
+void
 svg_put_total(struct svg *svg, uint64_t total)
 {
 	const struct cg_event *event = svg->event;
@@ -49,6 +57,7 @@ void
 svg_begin(struct svg *svg, uint64_t height, const char *title)
 {
 	const char *given = cg_opt(svg->job, "title");
+	const char *subtitle = cg_opt(svg->job, "subtitle");
 
 	cg_putf(svg->out,
 	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -58,12 +67,18 @@ svg_begin(struct svg *svg, uint64_t height, const char *title)
 	    svg->width, height, svg->width, height);
 	cg_putf(svg->out,
 	    "<style>text { font: %dpx monospace; } #title { font: bold 16px "
-	    "sans-serif; } .f { cursor: pointer; } .f text { pointer-events: "
+	    "sans-serif; } #subtitle { font: 13px sans-serif; } .f { cursor: "
+	    "pointer; } .f text { pointer-events: "
 	    "none; } .f:hover rect { stroke: #000; }</style>\n"
-	    "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
+	    "<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n"
 	    "<text id=\"title\" x=\"%d\" y=\"24\">",
-	    SVG_FONT, SVG_PAD);
+	    SVG_FONT, svg->change ? "#ddd" : "#fff", SVG_PAD);
 	cg_put_xml(svg->out, cg_slice(given ? given : title));
+	if (subtitle) {
+		cg_puts(svg->out, "<tspan id=\"subtitle\" dx=\"16\">");
+		cg_put_xml(svg->out, cg_slice(subtitle));
+		cg_puts(svg->out, "</tspan>");
+	}
 	cg_putf(svg->out, "</text>\n<text id=\"event\" x=\"%d\" y=\"44\">",
 	    SVG_PAD);
 }
@@ -71,6 +86,7 @@ svg_begin(struct svg *svg, uint64_t height, const char *title)
 void
 svg_end_details(struct svg *svg)
 {
+	svg_put_legend(svg);
 	cg_putf(svg->out,
 	    "</text>\n<text id=\"info\" x=\"%" PRIu64 "\" y=\"52\" "
 	    "text-anchor=\"end\"></text>\n",
@@ -87,19 +103,6 @@ svg_end(struct svg *svg)
 }
 
 /* ---- Boxes -------------------------------------------------------------- */
-
-/* A light colour, so that black text is readable; depends on the name only. */
-static void
-put_colour(struct svg *svg, struct cg_slice name)
-{
-	uint32_t hash = 2166136261u; /* FNV-1a */
-
-	for (size_t i = 0; i < name.len; i++)
-		hash = (hash ^ (uint8_t)name.ptr[i]) * 16777619u;
-	hash ^= hash >> 15;
-	cg_putf(svg->out, "#%02x%02x%02x", 215 + hash % 40,
-	    120 + (hash >> 8) % 110, 50 + (hash >> 16) % 60);
-}
 
 /* The characters of a name that fit. *cut: not all of them do. */
 static struct cg_slice
@@ -169,7 +172,7 @@ svg_end_box(struct svg *svg, const struct svg_box *box)
 	if (box->fill)
 		cg_puts(svg->out, box->fill);
 	else
-		put_colour(svg, box->name);
+		svg_put_colour(svg, box);
 	cg_puts(svg->out, "\"/>");
 	label = fit(box->name, box->width, &cut);
 	if (label.len > 0) {

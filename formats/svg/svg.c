@@ -31,11 +31,10 @@ take_min_width(struct svg *svg, const char *text)
 }
 
 static int
-get_options(struct svg *svg, bool chart)
+get_sizes(struct svg *svg, bool chart)
 {
 	struct cg_slice width = cg_slice(cg_opt(svg->job, "width"));
 	const char *least = cg_opt(svg->job, "min-width");
-	int status;
 
 	if (!cg_take_u64(&width, &svg->width) || svg->width < WIDTH_MIN ||
 	    svg->width > WIDTH_MAX)
@@ -51,14 +50,81 @@ get_options(struct svg *svg, bool chart)
 		    "0.3 or 0.01%%, not '%s'",
 		    least);
 	svg->least_text = least;
+	return CG_OK;
+}
+
+static int
+check_flags(const struct svg *svg, bool chart)
+{
+	static const char *const of_graphs[] = { "inverted", "reverse-order",
+		"negate", NULL };
+
+	for (const char *const *name = of_graphs; chart && *name; name++) {
+		if (cg_opt_flag(svg->job, *name))
+			return cg_usage(svg->job,
+			    "--%s and --flame-chart cannot be used together",
+			    *name);
+	}
 	if (!chart && cg_opt(svg->job, "min-duration"))
 		return cg_usage(
 		    svg->job, "--min-duration applies only to --flame-chart");
-	status = cg_choose_event(
-	    svg->job, svg->graph, chart ? "ns" : NULL, &svg->column);
+	return CG_OK;
+}
+
+/* One event, or both sides of one. */
+static int
+choose_columns(struct svg *svg, bool chart)
+{
+	size_t column[2];
+	int status = CG_OK;
+
+	svg->change = !chart && cg_choose_pair(svg->job, svg->graph, column);
+	if (svg->change) {
+		svg->column = column[svg->negate ? 0 : 1];
+		svg->other = column[svg->negate ? 1 : 0];
+	} else {
+		status = cg_choose_event(
+		    svg->job, svg->graph, chart ? "ns" : NULL, &svg->column);
+	}
 	if (status == CG_OK)
 		svg->event = cg_get_event(svg->graph, svg->column);
 	return status;
+}
+
+static int
+get_colours(struct svg *svg)
+{
+	const char *colours = cg_opt(svg->job, "colors");
+
+	if (svg->negate && !svg->change)
+		return cg_usage(svg->job,
+		    "--negate needs an event before and after; see --diff");
+	if (svg->change && colours)
+		return cg_usage(svg->job,
+		    "--colors does not apply to differences, whose colours "
+		    "show the change");
+	svg->palette = svg_find_palette(colours ? colours : "function");
+	if (svg->palette)
+		return CG_OK;
+	return cg_usage(svg->job,
+	    "--colors: expected function, object, kind, or one of hot, mem, "
+	    "io, red, orange, yellow, green, aqua, blue, purple, not '%s'",
+	    colours);
+}
+
+static int
+get_options(struct svg *svg, bool chart)
+{
+	int status = get_sizes(svg, chart);
+
+	svg->inverted = cg_opt_flag(svg->job, "inverted");
+	svg->reversed = cg_opt_flag(svg->job, "reverse-order");
+	svg->negate = cg_opt_flag(svg->job, "negate");
+	if (status == CG_OK)
+		status = check_flags(svg, chart);
+	if (status == CG_OK)
+		status = choose_columns(svg, chart);
+	return status == CG_OK ? get_colours(svg) : status;
 }
 
 static int
@@ -84,6 +150,31 @@ static const struct cg_option options[] = {
 	    .type = CG_STRING,
 	    .arg = "TEXT",
 	    .help = "title of the picture",
+	    .writing = true },
+	{ .name = "subtitle",
+	    .type = CG_STRING,
+	    .arg = "TEXT",
+	    .help = "small text after the title",
+	    .writing = true },
+	{ .name = "colors",
+	    .type = CG_STRING,
+	    .arg = "HOW",
+	    .help = "by function, object, kind, or a palette: hot, blue, ...",
+	    .writing = true },
+	{ .name = "inverted",
+	    .type = CG_FLAG,
+	    .fallback = "no",
+	    .help = "an icicle graph: the root is at the top",
+	    .writing = true },
+	{ .name = "reverse-order",
+	    .type = CG_FLAG,
+	    .fallback = "no",
+	    .help = "merge stacks from the leaf: callers on their callees",
+	    .writing = true },
+	{ .name = "negate",
+	    .type = CG_FLAG,
+	    .fallback = "no",
+	    .help = "of a difference: frames as wide as they were before",
 	    .writing = true },
 	{ .name = "width",
 	    .type = CG_NUMBER,
@@ -121,6 +212,7 @@ const struct cg_module cg_format_svg = {
 	.carries = CG_SELF | CG_INCL | CG_STACKS,
 	.needs = CG_STACKS,
 	.root_by = "comm",
+	.pairs = true,
 	.options = options,
 	.write = write_svg,
 };

@@ -2,10 +2,12 @@
  * svg.h - flame graphs and flame charts.
  *
  *	svg.c     options; then one of
- *	graph.c   a flame graph: stacks and their sums
+ *	graph.c   a flame graph: layout and boxes of
+ *	tree.c    merged stacks and their costs, from the root or from the leaf
  *	chart.c   a flame chart: stacks in the order of time; its boxes
  *	ruler.c   are placed by ruler.c, which also writes times
- *	put.c     what both write: head, names, colours, boxes
+ *	put.c     what both write: head, names, boxes
+ *	colour.c  what boxes are filled with
  *	script.c  the JavaScript inside
  */
 #ifndef FORMATS_SVG_SVG_H
@@ -19,15 +21,22 @@
 #define SVG_FONT 12
 #define SVG_UNIT 1000000 /* positions have six decimals of a pixel */
 
+struct svg_palette;
+
 struct svg {
 	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
 	const struct cg_event *event;
 	size_t column;
+	bool change;  /* the picture compares column with other */
+	size_t other; /* of the same event on the other side */
+	bool negate;  /* column is before, other is after */
+	bool inverted, reversed;
 	uint64_t width, least; /* pixels; SVG_UNITs of a pixel */
 	bool percent;          /* least was given as a share of the width */
 	const char *least_text; /* as it was given */
+	const struct svg_palette *palette; /* of --colors */
 	char *name;            /* of the frame that is written */
 	size_t name_cap;
 };
@@ -37,6 +46,8 @@ struct svg {
 void svg_put_pixels(struct svg *, uint64_t units);
 /* 1234567 as 1,234,567 */
 void svg_put_number(struct svg *, uint64_t);
+/* to - from as +1,234, -1,234 or 0 */
+void svg_put_change(struct svg *, uint64_t from, uint64_t to);
 /* ": 1,234 ns" of the event, with its long name. */
 void svg_put_total(struct svg *, uint64_t total);
 /*
@@ -55,13 +66,29 @@ struct cg_slice svg_fn_name(struct svg *, cg_fn);
 
 struct svg_box {
 	struct cg_slice name;
+	cg_fn fn;          /* 0: none */
+	uint32_t key;      /* svg_frame_key() */
 	uint64_t x, width; /* SVG_UNITs of a pixel */
 	uint64_t y;        /* pixels */
-	const char *fill;  /* NULL: by the name */
+	const char *fill;  /* NULL: by --colors */
 };
 /* A box, up to the second line of its title, which the caller writes. */
 void svg_begin_box(struct svg *, const struct svg_box *);
 void svg_end_box(struct svg *, const struct svg_box *);
+
+/* ---- colour.c ----------------------------------------------------------- */
+
+/* The palette of --colors; NULL: there is none of that name. */
+const struct svg_palette *svg_find_palette(const char *name);
+/* The key of frames that are merged: equal functions, of one kind if shown. */
+uint32_t svg_frame_key(void *svg, cg_node, const struct cg_stack *);
+void svg_put_colour(struct svg *, const struct svg_box *);
+#define SVG_COLOUR_ROOM 8 /* "#rrggbb" */
+/* Red where it grew, blue where it shrank: a change of at most largest. */
+void svg_change_colour(
+    char colour[SVG_COLOUR_ROOM], uint64_t size, bool minus, uint64_t largest);
+/* What the colours mean, if a name is not enough; for the line of details. */
+void svg_put_legend(struct svg *);
 
 /* ---- ruler.c ------------------------------------------------------------ */
 
@@ -83,6 +110,27 @@ void svg_put_ruler(struct svg *, const struct svg_ruler *, uint64_t bottom);
 /* "1.5ms", "20us", "2" (seconds; or the axis' unit), "0.1%" of the length. */
 bool svg_take_length(
     const struct svg_ruler *, struct cg_slice text, uint64_t *length);
+
+/* ---- tree.c ------------------------------------------------------------- */
+
+/* What stands on what in a flame graph; frame 0 is below all others. */
+struct svg_tree {
+	struct cg_merged_stacks *merged;
+	const struct cg_merged_frame *frame; /* parents before children */
+	size_t frames;
+	/* By frame: what ends there; with what stands on it. */
+	struct svg_cost {
+		uint64_t self[2], total[2]; /* [1]: of the other column */
+	} *cost;
+	uint32_t *first, *child;         /* numbers of frames by parent */
+	struct cg_merged_frame *reverse; /* frame, if it is reversed */
+	size_t reverse_cap;
+};
+/* False: rejected. svg_tree_free() in either case. */
+bool svg_tree_make(struct svg_tree *, struct svg *);
+size_t svg_tree_children(
+    const struct svg_tree *, uint32_t frame, const uint32_t **child);
+void svg_tree_free(struct svg_tree *);
 
 /* ---- graph.c, chart.c, script.c ----------------------------------------- */
 

@@ -1,0 +1,173 @@
+/*
+ * colour.c - what boxes are filled with. All colours are light, so that black
+ * text is readable.
+ */
+#include <stdio.h>
+
+#include "svg.h"
+
+/* By what the colours of boxes differ. */
+enum by { BY_NAME, BY_OBJECT, BY_KIND };
+
+/* Colours are from low on, each part by less than the span. */
+struct svg_palette {
+	const char *name;
+	enum by by;
+	uint32_t low[3], span[3];
+};
+
+/* Names of hues are those of flamegraph.pl. */
+static const struct svg_palette palettes[] = {
+	{ "function", BY_NAME, { 215, 120, 50 }, { 40, 110, 60 } },
+	{ "object", BY_OBJECT, { 0 }, { 0 } },
+	{ "kind", BY_KIND, { 0 }, { 0 } },
+	{ "hot", BY_NAME, { 215, 120, 50 }, { 40, 110, 60 } },
+	{ "mem", BY_NAME, { 90, 200, 90 }, { 30, 50, 120 } },
+	{ "io", BY_NAME, { 130, 140, 205 }, { 60, 50, 50 } },
+	{ "red", BY_NAME, { 230, 110, 100 }, { 25, 50, 40 } },
+	{ "orange", BY_NAME, { 235, 155, 60 }, { 20, 45, 50 } },
+	{ "yellow", BY_NAME, { 215, 210, 70 }, { 35, 35, 50 } },
+	{ "green", BY_NAME, { 100, 205, 100 }, { 50, 50, 40 } },
+	{ "aqua", BY_NAME, { 100, 200, 205 }, { 50, 45, 40 } },
+	{ "blue", BY_NAME, { 125, 145, 220 }, { 45, 50, 35 } },
+	{ "purple", BY_NAME, { 205, 130, 215 }, { 35, 50, 35 } },
+};
+#define PALETTES (sizeof(palettes) / sizeof(palettes[0]))
+
+/* Of --colors kind; by the number that is in the keys of frames. */
+static const struct {
+	char letter;
+	const char *name, *palette;
+} kinds[] = {
+	{ 0, "user", "red" },
+	{ 'k', "kernel", "orange" },
+	{ 'j', "JIT", "green" },
+	{ 'i', "inlined", "aqua" },
+};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+const struct svg_palette *
+svg_find_palette(const char *name)
+{
+	for (size_t i = 0; i < PALETTES; i++) {
+		if (cg_equal(cg_slice(name), palettes[i].name))
+			return &palettes[i];
+	}
+	return NULL;
+}
+
+uint32_t
+svg_frame_key(void *arg, cg_node node, const struct cg_stack *stack)
+{
+	const struct svg *svg = arg;
+	uint32_t kind = 0;
+	char letter;
+
+	(void)node;
+	if (svg->palette->by != BY_KIND)
+		return stack->fn;
+	letter = cg_frame_kind(svg->graph, stack);
+	while (kinds[kind].letter != letter)
+		kind++;
+	return stack->fn * (uint32_t)KINDS + kind;
+}
+
+static uint32_t
+hash_text(struct cg_slice text)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	for (size_t i = 0; i < text.len; i++)
+		hash = (hash ^ (uint8_t)text.ptr[i]) * 16777619u;
+	return hash ^ hash >> 15;
+}
+
+static void
+put_rgb(struct svg *svg, const uint32_t rgb[3])
+{
+	cg_putf(svg->out, "#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
+}
+
+static void
+put_hashed(
+    struct svg *svg, const struct svg_palette *palette, struct cg_slice name)
+{
+	uint32_t hash = hash_text(name), rgb[3];
+
+	for (int i = 0; i < 3; i++)
+		rgb[i] = palette->low[i] + (hash >> 8 * i) % palette->span[i];
+	put_rgb(svg, rgb);
+}
+
+/* One hue for each object, a little lighter or darker by function. */
+static void
+put_object_colour(struct svg *svg, const struct svg_box *box)
+{
+	struct cg_slice object = cg_base_name(
+	    cg_object_path(svg->graph, cg_fn_object(svg->graph, box->fn)));
+	const uint32_t low = 120 + hash_text(box->name) % 40, span = 235 - low;
+	uint32_t at = hash_text(object) % (6 * 256), part = at % 256;
+	uint32_t rgb[3] = { 215, 215, 215 }; /* of no object */
+	uint32_t up = low + span * part / 255, down = low + 235 - up;
+	uint32_t sector = at / 256;
+
+	if (object.len > 0) {
+		/* Each part is high for two of six sectors, low for two. */
+		rgb[(sector / 2 + 2) % 3] = low;
+		rgb[(sector / 2 + sector % 2) % 3] = 235;
+		rgb[(sector / 2 + 1 - sector % 2) % 3] = sector % 2 ? down : up;
+	}
+	put_rgb(svg, rgb);
+}
+
+void
+svg_put_colour(struct svg *svg, const struct svg_box *box)
+{
+	const struct svg_palette *palette = svg->palette;
+
+	if (palette->by == BY_OBJECT) {
+		put_object_colour(svg, box);
+		return;
+	}
+	if (palette->by == BY_KIND)
+		palette = svg_find_palette(kinds[box->key % KINDS].palette);
+	put_hashed(svg, palette, box->name);
+}
+
+/* White means no change; the least one is visible, as in flamegraph.pl. */
+void
+svg_change_colour(
+    char colour[SVG_COLOUR_ROOM], uint64_t size, bool minus, uint64_t largest)
+{
+	unsigned rest = 255;
+
+	if (size > 0)
+		rest = (unsigned)cg_mul_div(largest - size, 210, largest);
+	(void)snprintf(colour, SVG_COLOUR_ROOM, "#%02x%02x%02x",
+	    minus ? rest : 255, rest, minus ? 255 : rest);
+}
+
+static void
+put_key(struct svg *svg, const char *before, const char *colour)
+{
+	cg_putf(svg->out, "%s<tspan fill=\"%s\">\xe2\x96\xa0</tspan> ", before,
+	    colour);
+}
+
+void
+svg_put_legend(struct svg *svg)
+{
+	if (svg->change) {
+		put_key(svg, "; ", "#ff0000");
+		cg_puts(svg->out, "grew ");
+		put_key(svg, "", "#0000ff");
+		cg_puts(svg->out, "shrank");
+	}
+	for (size_t i = 0; svg->palette->by == BY_KIND && i < KINDS; i++) {
+		cg_puts(
+		    svg->out, i > 0 ? " <tspan fill=\"" : "; <tspan fill=\"");
+		put_hashed(svg, svg_find_palette(kinds[i].palette),
+		    cg_slice(kinds[i].name));
+		cg_putf(svg->out, "\">\xe2\x96\xa0</tspan> %s", kinds[i].name);
+	}
+}

@@ -1,0 +1,209 @@
+/*
+ * tree.c - the frames of a flame graph and their costs. The library merges
+ * stacks from the root on; --reverse-order merges them from the leaf on.
+ */
+#include <stdlib.h>
+
+#include "svg.h"
+
+/*
+ * Reversed stacks are as many frames as all stacks have together, where those
+ * of the graph share their callers. Larger pictures open in no browser; deep
+ * recursion alone could take hours.
+ */
+#define REVERSED_MAX (1u << 21)
+#define STEPS_MAX (1u << 28)
+
+/* ---- Reversing ---------------------------------------------------------- */
+
+struct reversal {
+	struct svg *svg;
+	struct svg_tree *tree;
+	struct svg_cost *cost; /* by frame of the tree's new frames */
+	size_t cost_cap, frames;
+	struct cg_map ids; /* parent, key -> frame */
+	uint64_t steps;
+};
+
+/* The frame of that key on a new one; 0: rejected. */
+static uint32_t
+find_reversed(
+    struct reversal *r, uint32_t parent, const struct cg_merged_frame *frame)
+{
+	uint32_t *id = cg_map_at(&r->ids, (uint64_t)parent << 32 | frame->key);
+
+	if (id && *id != 0)
+		return *id;
+	if (r->frames > REVERSED_MAX || r->steps > STEPS_MAX) {
+		(void)cg_reject(r->svg->job,
+		    "stacks have too many frames together to be reversed; "
+		    "--focus, --prune-from and others select some");
+		return 0;
+	}
+	if (!id ||
+	    !cg_grow_raw(&r->tree->reverse, &r->tree->reverse_cap,
+		r->frames + 1, sizeof(*r->tree->reverse)) ||
+	    !cg_grow(&r->cost, &r->cost_cap, r->frames + 1, sizeof(*r->cost))) {
+		(void)cg_reject_nomem(r->svg->job);
+		return 0;
+	}
+	*id = (uint32_t)r->frames;
+	r->tree->reverse[r->frames++] = (struct cg_merged_frame){
+		.parent = parent, .key = frame->key, .fn = frame->fn
+	};
+	return *id;
+}
+
+static bool
+reverse_stack(struct reversal *r, uint32_t leaf)
+{
+	const struct cg_merged_frame *frame = r->tree->frame;
+	const struct svg_cost *cost = &r->tree->cost[leaf];
+	uint32_t at = 0;
+
+	r->steps += frame[leaf].depth;
+	for (uint32_t from = leaf; from != 0; from = frame[from].parent) {
+		at = find_reversed(r, at, &frame[from]);
+		if (at == 0)
+			return false;
+	}
+	for (int side = 0; side < 2; side++)
+		r->cost[at].self[side] += cost->self[side];
+	return true;
+}
+
+/* Sums of self costs fit: sum_costs() has checked their total. */
+static bool
+reverse(struct svg_tree *tree, struct svg *svg)
+{
+	struct reversal r = { .svg = svg, .tree = tree, .frames = 1 };
+	bool ok = cg_grow_raw(&tree->reverse, &tree->reverse_cap, 1,
+		      sizeof(*tree->reverse)) &&
+		  cg_grow(&r.cost, &r.cost_cap, 1, sizeof(*r.cost));
+
+	if (!ok)
+		(void)cg_reject_nomem(svg->job);
+	else
+		tree->reverse[0] = tree->frame[0];
+	for (uint32_t i = 0; ok && i < tree->frames; i++) {
+		const struct svg_cost *cost = &tree->cost[i];
+
+		if (cost->self[0] != 0 || cost->self[1] != 0)
+			ok = reverse_stack(&r, i);
+	}
+	cg_map_free(&r.ids);
+	free(tree->cost);
+	tree->cost = r.cost;
+	tree->frame = tree->reverse;
+	tree->frames = r.frames;
+	return ok;
+}
+
+/* ---- Costs -------------------------------------------------------------- */
+
+/* Inclusive costs; parents have lower numbers than what stands on them. */
+static bool
+sum_costs(struct svg_tree *tree, struct svg *svg)
+{
+	bool ok = true;
+
+	for (size_t i = tree->frames; i-- > 0;) {
+		struct svg_cost *cost = &tree->cost[i];
+		struct svg_cost *to = &tree->cost[tree->frame[i].parent];
+
+		for (int side = 0; side < 2; side++) {
+			uint64_t *total = &cost->total[side];
+
+			ok = ok && !__builtin_add_overflow(
+				       *total, cost->self[side], total);
+			if (i > 0 && __builtin_add_overflow(to->total[side],
+					 *total, &to->total[side]))
+				ok = false;
+		}
+	}
+	return ok || cg_reject(svg->job,
+			 "svg cannot represent costs of 2^64 and more");
+}
+
+static bool
+add_column(struct svg_tree *tree, struct svg *svg, size_t column, int side)
+{
+	uint64_t *self = calloc(tree->frames, sizeof(*self));
+	bool ok;
+
+	if (!self)
+		return cg_reject_nomem(svg->job);
+	ok = cg_merged_costs(tree->merged, column, self);
+	for (size_t i = 0; ok && i < tree->frames; i++)
+		tree->cost[i].self[side] = self[i];
+	free(self);
+	return ok || cg_reject(svg->job,
+			 "svg cannot represent costs of 2^64 and more");
+}
+
+/* ---- Children ----------------------------------------------------------- */
+
+/* Sorts frames by their parents. */
+static bool
+list_children(struct svg_tree *tree, struct svg *svg)
+{
+	uint32_t sum = 0, count;
+
+	tree->first = calloc(tree->frames + 1, sizeof(*tree->first));
+	tree->child = calloc(tree->frames, sizeof(*tree->child));
+	if (!tree->first || !tree->child)
+		return cg_reject_nomem(svg->job);
+	for (size_t i = 1; i < tree->frames; i++)
+		tree->first[tree->frame[i].parent]++;
+	for (size_t i = 0; i <= tree->frames; i++) {
+		count = tree->first[i];
+		tree->first[i] = sum;
+		sum += count;
+	}
+	for (size_t i = 1; i < tree->frames; i++)
+		tree->child[tree->first[tree->frame[i].parent]++] = (uint32_t)i;
+	/* Each is now where the next one begins. */
+	for (size_t i = tree->frames; i > 0; i--)
+		tree->first[i] = tree->first[i - 1];
+	tree->first[0] = 0;
+	return true;
+}
+
+size_t
+svg_tree_children(
+    const struct svg_tree *tree, uint32_t frame, const uint32_t **child)
+{
+	*child = tree->child + tree->first[frame];
+	return tree->first[frame + 1] - tree->first[frame];
+}
+
+/* ---- All ---------------------------------------------------------------- */
+
+bool
+svg_tree_make(struct svg_tree *tree, struct svg *svg)
+{
+	tree->merged = cg_merged_stacks_new(svg->graph, svg_frame_key, svg);
+	if (!tree->merged)
+		return cg_reject_nomem(svg->job);
+	tree->frame = cg_merged_frames(tree->merged, &tree->frames);
+	tree->cost = calloc(tree->frames, sizeof(*tree->cost));
+	if (!tree->cost)
+		return cg_reject_nomem(svg->job);
+	if (!add_column(tree, svg, svg->column, 0) ||
+	    (svg->change && !add_column(tree, svg, svg->other, 1)) ||
+	    !sum_costs(tree, svg))
+		return false;
+	if (svg->reversed && (!reverse(tree, svg) || !sum_costs(tree, svg)))
+		return false;
+	return list_children(tree, svg);
+}
+
+void
+svg_tree_free(struct svg_tree *tree)
+{
+	cg_merged_stacks_free(tree->merged);
+	free(tree->cost);
+	free(tree->first);
+	free(tree->child);
+	free(tree->reverse);
+}
