@@ -164,4 +164,5 @@ const struct cg_module cg_format_callgrind = {
 	.write = callgrind_write,
 	.is_split = is_split,
 	.levels_option = "separate-recs",
+	.viewers = "kcachegrind;qcachegrind",
 };
