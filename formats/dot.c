@@ -8,8 +8,14 @@
  * (calls). Unlike there, shares are of the total cost of the run, and the
  * inclusive cost of a recursive function counts once.
  *
+ * Of a difference (an event before and after, or negative costs) the picture
+ * shows changes: functions and calls are red where they grew, blue where they
+ * shrank, grey where they are unchanged. As with pprof's -diff_base, shares are
+ * of the total before or, if that is unknown, of all changes together.
+ *
  * One event is written, summed over lines, addresses and parts.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,17 +31,25 @@
 struct call {
 	cg_fn callee;
 	uint32_t id; /* of the callee */
-	uint64_t count, cost;
+	uint64_t count, cost[2];
+};
+
+/* The cost of one thing; before is 0 where nothing is compared. */
+struct sides {
+	double before, after;
 };
 
 struct writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
-	size_t event;
-	const struct cg_sums *sums; /* of that event alone */
-	bool inclusive;             /* the event has inclusive costs */
-	double total;
+	/* One, or both sides of it: [0] is after or the only one. */
+	size_t event[2], events;
+	const struct cg_sums *sums[2]; /* of each event alone */
+	bool inclusive;                /* the event has inclusive costs */
+	bool is_signed, change;        /* the picture shows changes */
+	double total, largest;         /* largest change of a function */
+	const char *cluster;           /* "file", "object" or NULL */
 	double node_threshold, call_threshold; /* shares */
 	uint32_t *id;      /* by fn: its number in the output, 0: not there */
 	struct call *call; /* of the current caller */
@@ -103,9 +117,36 @@ fn_name(const struct writer *w, cg_fn fn)
 /* ---- Shares and colours ------------------------------------------------- */
 
 static double
-share(const struct writer *w, uint64_t cost)
+number(const struct writer *w, uint64_t cost)
 {
-	double value = w->total > 0 ? (double)cost / w->total : 0;
+	return w->is_signed ? (double)(int64_t)cost : (double)cost;
+}
+
+static struct sides
+fn_cost(const struct writer *w, cg_fn fn, bool inclusive)
+{
+	double cost[2] = { 0, 0 };
+
+	for (size_t i = 0; i < w->events; i++)
+		cost[i] = number(
+		    w, inclusive ? cg_sum_inclusive(w->sums[i], fn, w->event[i])
+				 : cg_sum_self(w->sums[i], fn, w->event[i]));
+	return (struct sides){ cost[1], cost[0] };
+}
+
+static struct sides
+call_cost(const struct writer *w, const struct call *call)
+{
+	return (struct sides){ w->events > 1 ? number(w, call->cost[1]) : 0,
+		number(w, call->cost[0]) };
+}
+
+/* How much there is of it, on the side where it is more. */
+static double
+share(const struct writer *w, struct sides cost)
+{
+	double size = fmax(fabs(cost.before), fabs(cost.after));
+	double value = w->total > 0 ? size / w->total : 0;
 
 	return value < 1 ? value : 1;
 }
@@ -113,8 +154,7 @@ share(const struct writer *w, uint64_t cost)
 static double
 fn_share(const struct writer *w, cg_fn fn)
 {
-	return share(w, w->inclusive ? cg_sum_inclusive(w->sums, fn, w->event)
-				     : cg_sum_self(w->sums, fn, w->event));
+	return share(w, fn_cost(w, fn, w->inclusive));
 }
 
 /* HSL to RGB: one component; the hue is shifted by -1/3 to 1/3 for it. */
@@ -134,9 +174,24 @@ hue_part(double low, double high, double hue)
 	return low;
 }
 
+/* Grey, the more red or blue the larger the change is. */
+static void
+put_change_colour(const struct writer *w, struct sides cost)
+{
+	double change = cost.after - cost.before, part = 0;
+	unsigned strong, weak;
+
+	if (w->largest > 0)
+		part = sqrt(fmin(fabs(change) / w->largest, 1));
+	strong = (unsigned)(128 + 92 * part);
+	weak = (unsigned)(128 - 112 * part);
+	cg_putf(w->out, "\"#%02x%02x%02x\"", change < 0 ? weak : strong, weak,
+	    change < 0 ? strong : weak);
+}
+
 /* The colour of a share: from dark blue over green and yellow to red. */
 static void
-put_colour(struct cg_out *out, double value)
+put_share_colour(struct cg_out *out, double value)
 {
 	double hue = (1 - value) * 2 / 3, saturation = 0.8 + 0.2 * value;
 	double light = 0.25 + 0.25 * value;
@@ -148,6 +203,15 @@ put_colour(struct cg_out *out, double value)
 	    (unsigned)(255 * hue_part(low, high, hue - 1.0 / 3) + 0.5));
 }
 
+static void
+put_colour(const struct writer *w, struct sides cost)
+{
+	if (w->change)
+		put_change_colour(w, cost);
+	else
+		put_share_colour(w->out, share(w, cost));
+}
+
 /* "12.34", in any locale. */
 static void
 put_hundredths(struct cg_out *out, double value)
@@ -157,11 +221,22 @@ put_hundredths(struct cg_out *out, double value)
 	cg_putf(out, "%u.%02u", n / 100, n % 100);
 }
 
+/* "12.34%", or a change, "+12.34%". */
 static void
-put_percent(struct cg_out *out, double value)
+put_percent(const struct writer *w, struct sides cost)
 {
-	put_hundredths(out, 100 * value);
-	cg_putc(out, '%');
+	double change = cost.after - cost.before;
+
+	if (!w->change) {
+		put_hundredths(w->out, 100 * share(w, cost));
+	} else {
+		if (change != 0)
+			cg_putc(w->out, change < 0 ? '-' : '+');
+		put_hundredths(w->out,
+		    w->total > 0 ? 100 * fmin(fabs(change) / w->total, 1e6)
+				 : 0);
+	}
+	cg_putc(w->out, '%');
 }
 
 static double
@@ -179,12 +254,12 @@ font_size(double value)
 /* ---- Functions ---------------------------------------------------------- */
 
 static void
-put_label(struct writer *w, cg_fn fn, double value)
+put_label(struct writer *w, cg_fn fn)
 {
 	struct cg_slice object =
 	    cg_base_name(cg_object_path(w->graph, cg_fn_object(w->graph, fn)));
-	uint32_t cycle = cg_sum_cycle(w->sums, fn);
-	uint64_t calls = cg_sum_calls_in(w->sums, fn);
+	uint32_t cycle = cg_sum_cycle(w->sums[0], fn);
+	uint64_t calls = cg_sum_calls_in(w->sums[0], fn);
 
 	if (object.len > 0) {
 		put_text(w->out, object);
@@ -195,11 +270,11 @@ put_label(struct writer *w, cg_fn fn, double value)
 		cg_putf(w->out, " <cycle %u>", (unsigned)cycle);
 	cg_puts(w->out, "\\n");
 	if (w->inclusive) {
-		put_percent(w->out, value);
+		put_percent(w, fn_cost(w, fn, true));
 		cg_puts(w->out, "\\n");
 	}
 	cg_putc(w->out, '(');
-	put_percent(w->out, share(w, cg_sum_self(w->sums, fn, w->event)));
+	put_percent(w, fn_cost(w, fn, false));
 	cg_putc(w->out, ')');
 	if (calls > 0) {
 		cg_puts(w->out, "\\n");
@@ -208,18 +283,30 @@ put_label(struct writer *w, cg_fn fn, double value)
 	}
 }
 
+/* "; 20 before, 35 after, self 5 before, 6 after" */
+static void
+put_sides(struct writer *w, cg_fn fn)
+{
+	struct sides all = fn_cost(w, fn, w->inclusive);
+	struct sides self = fn_cost(w, fn, false);
+
+	cg_putf(w->out, "; %.0f before, %.0f after", all.before, all.after);
+	if (w->inclusive)
+		cg_putf(w->out, ", self %.0f before, %.0f after", self.before,
+		    self.after);
+}
+
 static void
 put_function(struct writer *w, cg_fn fn)
 {
-	double value = fn_share(w, fn);
 	struct cg_slice file = cg_file_path(w->graph, cg_fn_file(w->graph, fn));
 
 	cg_putf(w->out, "\tn%u [color=", (unsigned)w->id[fn]);
-	put_colour(w->out, value);
+	put_colour(w, fn_cost(w, fn, w->inclusive));
 	cg_puts(w->out, ", fontsize=\"");
-	put_hundredths(w->out, font_size(value));
+	put_hundredths(w->out, font_size(fn_share(w, fn)));
 	cg_puts(w->out, "\", label=\"");
-	put_label(w, fn, value);
+	put_label(w, fn);
 	cg_puts(w->out, "\", tooltip=\"");
 	put_text(w->out, fn_name(w, fn));
 	if (file.len > 0) {
@@ -227,22 +314,88 @@ put_function(struct writer *w, cg_fn fn)
 		put_text(w->out, file);
 		cg_puts(w->out, ")");
 	}
+	if (w->events > 1)
+		put_sides(w, fn);
 	cg_puts(w->out, "\"];\n");
 }
 
+/* The file or object whose box a function is in; 0: in none. */
+static uint32_t
+cluster_of(const struct writer *w, cg_fn fn)
+{
+	if (!w->cluster)
+		return 0;
+	return *w->cluster == 'f' ? cg_fn_file(w->graph, fn)
+				  : cg_fn_object(w->graph, fn);
+}
+
 static void
+begin_cluster(struct writer *w, unsigned number, uint32_t cluster)
+{
+	struct cg_slice path = *w->cluster == 'f'
+				   ? cg_file_path(w->graph, cluster)
+				   : cg_object_path(w->graph, cluster);
+
+	cg_putf(w->out, "\tsubgraph cluster_%u {\n\tlabel=\"", number);
+	put_name(w->out, path);
+	cg_puts(w->out, "\";\n");
+}
+
+/* A function in the picture. */
+struct drawn {
+	uint32_t cluster, rank;
+	cg_fn fn;
+};
+
+static int
+compare_drawn(const void *pa, const void *pb)
+{
+	const struct drawn *a = pa, *b = pb;
+
+	if (a->cluster != b->cluster)
+		return a->cluster < b->cluster ? -1 : 1;
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static void
+put_clusters(struct writer *w, struct drawn *drawn, size_t count)
+{
+	unsigned clusters = 0;
+
+	if (w->cluster && count > 0)
+		qsort(drawn, count, sizeof(*drawn), compare_drawn);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t cluster = drawn[i].cluster;
+
+		if (cluster != 0 && (i == 0 || drawn[i - 1].cluster != cluster))
+			begin_cluster(w, clusters++, cluster);
+		put_function(w, drawn[i].fn);
+		if (cluster != 0 &&
+		    (i + 1 == count || drawn[i + 1].cluster != cluster))
+			cg_puts(w->out, "\t}\n");
+	}
+}
+
+static bool
 put_functions(struct writer *w)
 {
-	uint32_t id = 0;
+	size_t fns = cg_fn_count(w->graph), count = 0;
+	struct drawn *drawn = calloc(fns + 1, sizeof(*drawn));
 
-	for (size_t rank = 0; rank <= cg_fn_count(w->graph); rank++) {
+	if (!drawn)
+		return false;
+	for (size_t rank = 0; rank <= fns; rank++) {
 		cg_fn fn = cg_fn_ranked(w->graph, rank);
 
 		if (fn == 0 || fn_share(w, fn) < w->node_threshold)
 			continue;
-		w->id[fn] = ++id;
-		put_function(w, fn);
+		drawn[count] =
+		    (struct drawn){ cluster_of(w, fn), (uint32_t)count, fn };
+		w->id[fn] = (uint32_t)++count;
 	}
+	put_clusters(w, drawn, count);
+	free(drawn);
+	return true;
 }
 
 /* ---- Calls -------------------------------------------------------------- */
@@ -250,7 +403,6 @@ put_functions(struct writer *w)
 static bool
 add_call(struct writer *w, const struct cg_call *call)
 {
-	uint64_t cost = w->event < call->n ? call->cost[w->event] : 0;
 	uint32_t *id = cg_map_at(&w->call_ids, call->callee);
 	struct call *sum;
 
@@ -265,7 +417,10 @@ add_call(struct writer *w, const struct cg_call *call)
 	sum = &w->call[*id - 1];
 	/* No overflow: cg_sums_of() has checked the sums by function. */
 	sum->count += call->count;
-	sum->cost += cost;
+	for (size_t i = 0; i < w->events; i++) {
+		if (w->event[i] < call->n)
+			sum->cost[i] += call->cost[w->event[i]];
+	}
 	return true;
 }
 
@@ -273,21 +428,22 @@ static void
 put_call(struct writer *w, cg_fn caller, const struct call *call)
 {
 	/* An arrow without a cost has the colour of the callee. */
-	double value =
-	    w->inclusive ? share(w, call->cost) : fn_share(w, call->callee);
+	struct sides cost =
+	    w->inclusive ? call_cost(w, call) : fn_cost(w, call->callee, false);
+	double value = share(w, cost);
 
 	cg_putf(w->out, "\tn%u -> n%u [color=", (unsigned)w->id[caller],
 	    (unsigned)call->id);
-	put_colour(w->out, value);
+	put_colour(w, cost);
 	cg_puts(w->out, ", fontcolor=");
-	put_colour(w->out, value);
+	put_colour(w, cost);
 	cg_puts(w->out, ", fontsize=\"");
 	put_hundredths(w->out, font_size(value));
 	cg_puts(w->out, "\", penwidth=\"");
 	put_hundredths(w->out, between(PEN_MIN, PEN_MAX, value * PEN_MAX));
 	cg_puts(w->out, "\", label=\"");
 	if (w->inclusive)
-		put_percent(w->out, value);
+		put_percent(w, cost);
 	if (w->inclusive && call->count > 0)
 		cg_puts(w->out, "\\n");
 	if (call->count > 0) {
@@ -321,7 +477,7 @@ put_calls_of(struct writer *w, struct cg_rows *rows, cg_fn fn)
 		qsort(w->call, w->calls, sizeof(*w->call), compare_calls);
 	for (size_t i = 0; i < w->calls; i++) {
 		if (w->inclusive &&
-		    share(w, w->call[i].cost) < w->call_threshold)
+		    share(w, call_cost(w, &w->call[i])) < w->call_threshold)
 			continue;
 		put_call(w, fn, &w->call[i]);
 	}
@@ -386,62 +542,132 @@ get_percent(struct cg_job *job, const char *name, double *value)
 }
 
 static int
-choose_event(struct writer *w)
+choose_events(struct writer *w)
 {
-	int status = cg_choose_event(w->job, w->graph, NULL, &w->event);
+	size_t column[2];
+	const struct cg_event *event;
+	int status = CG_OK;
 
+	w->events = cg_choose_pair(w->job, w->graph, column) ? 2 : 1;
+	if (w->events == 1)
+		status = cg_choose_event(w->job, w->graph, NULL, &column[1]);
 	if (status != CG_OK)
 		return status;
-	w->inclusive = cg_get_event(w->graph, w->event)->incl != CG_INCL_NONE;
-	for (cg_part part = 0; part < cg_part_count(w->graph); part++)
-		w->total += (double)cg_part_totals(w->graph, part)[w->event];
+	w->event[0] = column[1];
+	w->event[1] = column[w->events == 2 ? 0 : 1];
+	event = cg_get_event(w->graph, w->event[0]);
+	w->inclusive = event->incl != CG_INCL_NONE;
+	w->is_signed =
+	    event->is_signed && (cg_graph_facts(w->graph) & CG_SIGNED);
+	w->change = w->events == 2 || w->is_signed;
 	return CG_OK;
+}
+
+static double
+sum_parts(const struct writer *w, size_t event)
+{
+	double sum = 0;
+
+	for (cg_part part = 0; part < cg_part_count(w->graph); part++)
+		sum += number(w, cg_part_totals(w->graph, part)[event]);
+	return sum;
+}
+
+/* What shares and colours are measured by. */
+static void
+measure(struct writer *w)
+{
+	struct sides cost;
+
+	if (!w->is_signed)
+		w->total = sum_parts(w, w->event[w->events - 1]);
+	if (w->total <= 0 && w->events == 2)
+		w->total = sum_parts(w, w->event[0]);
+	for (cg_fn fn = 1; w->change && fn <= cg_fn_count(w->graph); fn++) {
+		cost = fn_cost(w, fn, w->inclusive);
+		w->largest = fmax(w->largest, fabs(cost.after - cost.before));
+		cost = fn_cost(w, fn, false);
+		if (w->is_signed)
+			w->total += fabs(cost.after - cost.before);
+	}
+}
+
+static void
+put_title(struct writer *w)
+{
+	const struct cg_event *event = cg_get_event(w->graph, w->event[0]);
+
+	put_text(w->out, cg_slice(event->name));
+	cg_putf(w->out, ": %.0f", sum_parts(w, w->event[0]));
+	if (*event->unit)
+		cg_putc(w->out, ' ');
+	put_text(w->out, cg_slice(event->unit));
+	if (w->events == 2)
+		cg_putf(w->out, "; before: %.0f", sum_parts(w, w->event[1]));
+	if (w->change)
+		cg_putf(w->out, "; red grew, blue shrank, in %% of %s",
+		    w->is_signed ? "all changes" : "the total before");
+	if (cg_calls_sampled(w->graph))
+		cg_puts(w->out, "; calls are numbers of samples");
 }
 
 static bool
 put_graph(struct writer *w)
 {
-	const char *unit = cg_get_event(w->graph, w->event)->unit;
-
 	cg_puts(w->out, "digraph {\n"
 			"\tgraph [fontname=Arial, nodesep=0.125, "
 			"ranksep=0.25, label=\"");
-	put_text(w->out, cg_slice(cg_get_event(w->graph, w->event)->name));
-	cg_putf(w->out, ": %.0f", w->total);
-	if (*unit)
-		cg_putc(w->out, ' ');
-	put_text(w->out, cg_slice(unit));
-	cg_puts(w->out, cg_calls_sampled(w->graph)
-			    ? "; calls are numbers of samples\"];\n"
-			    : "\"];\n");
-	cg_puts(w->out, "\tnode [fontcolor=white, fontname=Arial, height=0, "
+	put_title(w);
+	cg_puts(w->out, "\"];\n"
+			"\tnode [fontcolor=white, fontname=Arial, height=0, "
 			"shape=box, style=filled, width=0];\n"
 			"\tedge [fontname=Arial];\n");
-	put_functions(w);
-	if (!put_calls(w))
+	if (!put_functions(w) || !put_calls(w))
 		return false;
 	cg_puts(w->out, "}\n");
 	return true;
 }
 
 static int
+get_cluster(struct writer *w)
+{
+	w->cluster = cg_opt(w->job, "cluster");
+	if (!w->cluster || cg_equal(cg_slice(w->cluster), "file") ||
+	    cg_equal(cg_slice(w->cluster), "object"))
+		return CG_OK;
+	return cg_usage(
+	    w->job, "--cluster: expected file or object, not '%s'", w->cluster);
+}
+
+static int
 write_dot(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct writer w = { .job = job, .graph = graph, .out = out };
-	struct cg_sums *sums = NULL;
-	bool ok;
-	int status;
+	struct cg_sums *sums[2] = { NULL, NULL };
+	bool ok = true;
+	int status = get_cluster(&w);
 
-	if (!get_percent(job, "node-threshold", &w.node_threshold) ||
-	    !get_percent(job, "edge-threshold", &w.call_threshold))
+	if (status == CG_OK &&
+	    (!get_percent(job, "node-threshold", &w.node_threshold) ||
+		!get_percent(job, "edge-threshold", &w.call_threshold)))
 		return CG_EUSAGE;
-	status = choose_event(&w);
+	if (status == CG_OK)
+		status = choose_events(&w);
 	if (status != CG_OK)
 		return status;
-	w.sums = sums = cg_sums_of(graph, CG_ALL_PARTS, w.event, 1);
+	for (size_t i = 0; i < w.events && ok; i++) {
+		sums[i] = cg_sums_of(graph, CG_ALL_PARTS, w.event[i], 1);
+		w.sums[i] = sums[i];
+		ok = sums[i] != NULL;
+	}
 	w.id = calloc(cg_fn_count(graph) + 1, sizeof(*w.id));
-	ok = sums && w.id && put_graph(&w);
-	cg_sums_free(sums);
+	ok = ok && w.id;
+	if (ok) {
+		measure(&w);
+		ok = put_graph(&w);
+	}
+	cg_sums_free(sums[0]);
+	cg_sums_free(sums[1]);
 	free(w.id);
 	free(w.call);
 	cg_map_free(&w.call_ids);
@@ -462,6 +688,11 @@ static const struct cg_option options[] = {
 	    .arg = "PERCENT",
 	    .help = "drop calls with a smaller inclusive share",
 	    .writing = true },
+	{ .name = "cluster",
+	    .type = CG_STRING,
+	    .arg = "WHAT",
+	    .help = "frame functions of one file, or of one object",
+	    .writing = true },
 	{ 0 },
 };
 
@@ -471,8 +702,10 @@ const struct cg_module cg_format_dot = {
 	.title = "call graph for Graphviz's dot, coloured and pruned",
 	.text = true,
 	.suffixes = "dot;gv",
-	.carries = CG_SELF | CG_CALLS | CG_INCL | CG_OBJECTS | CG_SAMPLES,
+	.carries =
+	    CG_SELF | CG_CALLS | CG_INCL | CG_SIGNED | CG_OBJECTS | CG_SAMPLES,
 	.needs = CG_CALLS | CG_INCL,
+	.pairs = true,
 	.options = options,
 	.write = write_dot,
 };

@@ -342,10 +342,10 @@ top()
 	printf 'events: Ir\nfn=f\n1 5\n' >"$dir/c"
 	refuses 1 'no event in common: Ir before, samples after' \
 		--diff "$dir/c" "$dir/a"
-	refuses 1 'dot cannot represent negative costs or two' --diff "$dir/a" \
-		"$dir/b" -t dot
-	"$CGCONV" -q --clamp --diff "$dir/a" "$dir/b" -t dot >"$dir/got"
-	grep -q digraph "$dir/got"
+	refuses 1 'gprof cannot represent negative costs or two' --diff "$dir/a" \
+		"$dir/b" -t gprof
+	"$CGCONV" -q --clamp --diff "$dir/a" "$dir/b" -t svg >"$dir/got"
+	grep -q '>samples: 1<' "$dir/got"
 	refuses 2 'two files' --diff "$dir/a"
 	refuses 2 '--normalize applies only with --diff' --normalize --info "$dir/a"
 	refuses 2 '--side-by-side applies only with --diff' --side-by-side "$dir/a"
@@ -355,4 +355,19 @@ top()
 	printf 'a;b 9223372036854775808\n' >"$dir/big"
 	refuses 1 'too big for a difference' --diff "$dir/a" "$dir/big" \
 		-t folded
+}
+
+@test "diff: --side-by-side --event writes both sides of that event" {
+	printf 'a 3\nb 1\n' >"$dir/a.folded"
+	printf 'a 5\nb 1\n' >"$dir/b.folded"
+	for event in '' '--event samples'; do
+		# shellcheck disable=SC2086 # two words or none
+		[ "$("$CGCONV" -q --diff --side-by-side $event "$dir/a.folded" \
+			"$dir/b.folded" -t folded)" = "$(printf 'a 3 5\nb 1 1')" ]
+	done
+	set -- samples/callgrind/events/callgrind.out
+	"$CGCONV" -q --diff --event Dw --guess-stacks "$@" "$@" -t svg \
+		>"$dir/out.svg"
+	grep -q 'id="event"[^>]*>Dw, after: 379; before 379, change 0' \
+		"$dir/out.svg"
 }

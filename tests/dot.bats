@@ -119,3 +119,80 @@ drawn()
 	refuses 3 "dot needs calls" -t dot \
 		samples/callgrind/cachegrind/cachegrind.out
 }
+
+make_two()
+{
+	printf '%s\n' 'main;a 20' 'main;b 60' 'main;gone 20' >"$dir/a.folded"
+	printf '%s\n' 'main;a 50' 'main;b 40' 'main;new 30' >"$dir/b.folded"
+}
+
+# "NAME COLOUR LABEL" of each box.
+boxes()
+{
+	sed -n 's/^\tn[0-9]* \[color="\([^"]*\)".*label="\(.*\)", tooltip="\([a-z]*\).*/\3 \1 \2/p' \
+		"$1" | sort
+}
+
+@test "dot: a difference is red where it grew, blue where it shrank" {
+	make_two
+	"$CGCONV" -q --diff "$dir/a.folded" "$dir/b.folded" -t dot >"$dir/out"
+	boxes "$dir/out" | sed 's/\\n[0-9]*×//' >"$dir/got"
+	cat >"$dir/want" <<-'END'
+	a #dc1010 a\n+30.00%\n(+30.00%)
+	b #2424cb b\n-20.00%\n(-20.00%)
+	gone #2424cb gone\n-20.00%\n(-20.00%)
+	main #cb2424 main\n+20.00%\n(0.00%)
+	new #dc1010 new\n+30.00%\n(+30.00%)
+	END
+	same "$dir/want" "$dir/got"
+	grep -q 'a; 20 before, 50 after, self 20 before, 50 after"' "$dir/out"
+	grep -q 'label="samples_after: 120; before: 100; red grew, blue shrank' \
+		"$dir/out"
+	grep -q 'n[0-9]* -> n[0-9]* .*label="-20.00%' "$dir/out"
+	"$CGCONV" -q --diff --side-by-side "$dir/a.folded" "$dir/b.folded" \
+		-t json | "$CGCONV" -q -t dot | same "$dir/out" -
+}
+
+@test "dot: negative costs are shrunk ones" {
+	make_two
+	"$CGCONV" -q --diff "$dir/a.folded" "$dir/b.folded" -t json |
+		"$CGCONV" -q -t dot >"$dir/out"
+	boxes "$dir/out" | cut -d ' ' -f 3- >"$dir/got"
+	grep -q '^a\\n+30.00%\\n(+30.00%)' "$dir/got"
+	grep -q '^gone\\n-20.00%\\n(-20.00%)' "$dir/got"
+	grep -q 'label="samples: 20; red grew, blue shrank, in % of all changes' \
+		"$dir/out"
+}
+
+@test "dot: --cluster frames the functions of a file or an object" {
+	cat >"$dir/in" <<-'END'
+	events: Ir
+	ob=/bin/p
+	fl=x.c
+	fn=main
+	1 5
+	cob=/lib/l.so
+	cfi=y.c
+	cfn=work
+	calls=1 3
+	2 7
+	ob=/lib/l.so
+	fl=y.c
+	fn=work
+	3 7
+	fn=other
+	9 7
+	END
+	for what in file:x.c,y.c object:/bin/p,/lib/l.so; do
+		"$CGCONV" -q -t dot --cluster "${what%%:*}" "$dir/in" >"$dir/out"
+		sed -n '/^\tsubgraph cluster_[01] {$/{n;s/.*label="\(.*\)";/\1/p}' \
+			"$dir/out" | sort | tr '\n' ' ' >"$dir/got"
+		[ "$(cat "$dir/got")" = "$(echo "${what#*:}" | tr , ' ') " ]
+		[ "$(sed -n '/l.so\|y.c/,/}/s/.*tooltip="\([a-z]*\).*/\1/p' \
+			"$dir/out" | sort -u | tr '\n' ' ')" = "other work " ]
+		! command -v dot >/dev/null || dot -Tsvg "$dir/out" | grep -q cluster
+	done
+	"$CGCONV" -q -t dot "$dir/in" | not grep cluster
+	refuses 2 "--cluster: expected file or object, not 'fn'" -t dot \
+		--cluster fn "$dir/in"
+}
