@@ -355,6 +355,10 @@ check_output(const struct args *args)
 		    "-O and --%s cannot be used together", args->command_name);
 	if (args->directory != NULL && args->output != NULL)
 		return cg_usage(args->job, "-O and -o cannot be used together");
+	if (args->open && (args->output == NULL || is_batch(args) ||
+			      strcmp(args->output, "-") == 0))
+		return cg_usage(args->job,
+		    "--open needs -o FILE, and cannot be used with batches");
 	if (args->directory == NULL && (args->name || args->group_by))
 		return cg_usage(args->job,
 		    "--%s needs -O, the directory to write to",

@@ -36,6 +36,7 @@ struct args {
 	bool json;                    /* with --info, --diff, --verify */
 	bool side_by_side, normalize; /* with --diff */
 	bool quiet, verbose, gzip;
+	bool open;    /* the output, in a viewer */
 	bool part_by; /* samples make parts */
 	char **input; /* in argv, moved together */
 	size_t inputs;
@@ -216,6 +217,18 @@ void sandbox_write(struct sandbox *, const char *path);
 bool sandbox_enter(struct sandbox *);
 /* In a sandbox: from now on it can start and signal no other process. */
 void sandbox_alone(void);
+
+/* ---- viewer.c: --open --------------------------------------------------- */
+
+/*
+ * Before the sandbox: prepares to open the output. Returns a descriptor for
+ * one of the others; -1: it did not work, which start_viewer() tells.
+ */
+int prepare_viewer(const struct args *);
+/* Opens the output, and tells how. A missing viewer is a warning. */
+void start_viewer(const struct args *, int);
+/* There is no output. */
+void drop_viewer(int);
 
 /* ---- confine.c: which files a command needs ----------------------------- */
 

@@ -165,6 +165,22 @@ confine(const struct args *args)
 	sandbox_alone();
 }
 
+static int
+run(struct args *args)
+{
+	int viewer = args->open ? prepare_viewer(args) : -1;
+	int status;
+
+	confine(args);
+	status = commands[args->command](args);
+	if (status == CG_OK && args->open)
+		start_viewer(args, viewer);
+	drop_viewer(viewer);
+	if (status == CG_OK && cg_job_skipped(args->job))
+		status = CG_EINPUT;
+	return status;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -183,11 +199,7 @@ main(int argc, char **argv)
 	args.stop = &stopped;
 	status = parse_args(&args, argc, argv);
 	if (status == CG_OK)
-		confine(&args);
-	if (status == CG_OK)
-		status = commands[args.command](&args);
-	if (status == CG_OK && cg_job_skipped(args.job))
-		status = CG_EINPUT;
+		status = run(&args);
 	cg_job_free(args.job);
 	json_object_put(args.options);
 	if (stopped)

@@ -299,6 +299,8 @@ const struct cmd_option own_options[] = {
 	    .target = true },
 	{ 'o', "output", "FILE", "write to FILE; compressed if it ends in .gz",
 	    .set = set_output, .unrecorded = true },
+	{ 0, "open", NULL, "then open FILE in the viewer for its kind",
+	    FIELD(open), .unrecorded = true },
 	{ 0, "exe", "FILE", "read symbols and lines from FILE; repeatable",
 	    .set = add_exe },
 	{ 0, "gzip", NULL, "compress the output", .set = set_gzip },
