@@ -147,7 +147,8 @@ make_two()
 		"$dir/out.svg"
 	grep -F '30 samples_after, 30.00%; before 0, change +30, self +30<' \
 		"$dir/out.svg"
-	grep -F 'samples, after: 100; before 101, change -1 (-0.99%); not shown: 40 before, in frames that are gone' \
+	grep -F 'samples, after: 100; before 101, change -1 (-0.99%); ' "$dir/out.svg"
+	grep -F '; not shown: 40 before, in frames that are gone<' \
 		"$dir/out.svg"
 }
 
@@ -161,7 +162,7 @@ make_two()
 	same "$dir/want" "$dir/got"
 	grep -F '20 samples_before, 19.80%; after 35, change +15 (+75.00%)' \
 		"$dir/out.svg"
-	grep -F 'not shown: 30 after, in new frames' "$dir/out.svg"
+	grep -F 'not shown: 30 after, in new frames<' "$dir/out.svg"
 	refuses 2 '--negate needs an event before and after' -t svg --negate \
 		"$dir/in.folded"
 }

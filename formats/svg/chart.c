@@ -372,6 +372,7 @@ put_details(struct chart *chart)
 	cg_put_xml(
 	    svg->out, cg_slice(*svg->event->long_name ? svg->event->long_name
 						      : svg->event->name));
+	svg_put_legend(svg);
 	put_count(chart, "; ", chart->lanes, "thread");
 	cg_puts(svg->out, ", ");
 	put_length(chart, (uint64_t)ruler->end - (uint64_t)ruler->begin);

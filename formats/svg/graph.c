@@ -263,6 +263,7 @@ put_graph(struct writer *w)
 	svg_put_total(w->svg, total_of(w, 0));
 	if (w->svg->change)
 		put_change(w, 0);
+	svg_put_legend(w->svg);
 	if (cg_stacks_guessed(w->svg->graph, CG_ALL_PARTS))
 		cg_puts(w->svg->out, " (stacks are estimated from calls)");
 	if (w->svg->reversed)

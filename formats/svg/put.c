@@ -86,7 +86,6 @@ svg_begin(struct svg *svg, uint64_t height, const char *title)
 void
 svg_end_details(struct svg *svg)
 {
-	svg_put_legend(svg);
 	cg_putf(svg->out,
 	    "</text>\n<text id=\"info\" x=\"%" PRIu64 "\" y=\"52\" "
 	    "text-anchor=\"end\"></text>\n",

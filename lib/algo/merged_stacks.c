@@ -198,3 +198,35 @@ cg_merged_costs(
 	}
 	return ok;
 }
+
+/* ---- Kinds of frames ---------------------------------------------------- */
+
+static bool
+ends_with(struct cg_slice text, const char *end)
+{
+	size_t len = strlen(end);
+
+	return text.len >= len &&
+	       memcmp(text.ptr + text.len - len, end, len) == 0;
+}
+
+/*
+ * As stackcollapse-perf.pl --all judges by the object; a JIT compiler writes
+ * perf-PID.map for perf.
+ */
+char
+cg_frame_kind(const struct cg_graph *graph, const struct cg_stack *stack)
+{
+	struct cg_slice path =
+	    cg_object_path(graph, cg_fn_object(graph, stack->fn));
+	struct cg_slice base = cg_base_name(path);
+
+	if (stack->inlined)
+		return 'i';
+	if (cg_equal(path, "[jit]") ||
+	    (cg_starts(base, "perf-") && ends_with(base, ".map")))
+		return 'j';
+	if (path.len > 0 && *path.ptr == '[')
+		return cg_equal(path, "[unknown]") ? 0 : 'k';
+	return cg_starts(base, "vmlinux") || ends_with(base, ".ko") ? 'k' : 0;
+}
