@@ -1,7 +1,7 @@
 /*
  * cgconv_parse.h - parsers for formats: text, JSON, XML; maps, arithmetic.
  *
- * Contents: Text, JSON, XML, Maps, Numbers, Arithmetic
+ * Contents: Text, JSON, XML, Maps, Numbers, Limits on unpacking, Arithmetic
  */
 #ifndef CGCONV_PARSE_H
 #define CGCONV_PARSE_H
@@ -341,6 +341,29 @@ bool cg_numbers_add_signed(struct cg_numbers *, int64_t);
 bool cg_numbers_get(const struct cg_numbers *, size_t *at, uint64_t *);
 bool cg_numbers_get_signed(const struct cg_numbers *, size_t *at, int64_t *);
 void cg_numbers_free(struct cg_numbers *);
+
+/* ---- Limits on unpacking ------------------------------------------------- */
+
+/*
+ * One rule for all that unpacks: CG_EXPANSION_FREE bytes in any case, and
+ * beyond them a multiple of the packed size, over all layers.
+ *
+ * A stream may grow to CG_EXPANSION_MAX times its size, for profiles of long
+ * runs repeat themselves and histograms are mostly zeros. (gzip reaches 1032:1,
+ * lz4 255:1, the others a million to one.) Debug sections are held in memory as
+ * a whole and may grow to CG_EXPANSION_HELD times: they are compressed to a
+ * third, the symbols of MiniDebugInfo to a fifth. The same goes for tables of
+ * which a few bytes stand for many: frames of inlined code, labels.
+ */
+#define CG_EXPANSION_FREE ((uint64_t)64 << 20)
+#define CG_EXPANSION_MAX 1000
+#define CG_EXPANSION_HELD 32
+
+static inline bool
+cg_is_bomb(uint64_t unpacked, uint64_t packed, unsigned most)
+{
+	return unpacked > CG_EXPANSION_FREE && unpacked / most > packed;
+}
 
 /* ---- Arithmetic --------------------------------------------------------- */
 

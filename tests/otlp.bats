@@ -344,8 +344,6 @@ refused()
 		"2 { 1: 1 4: [1 2] 5: \"$(printf '\\x01%.0s' 1 2 3 4 5 6 7 8)\" }"
 	refused 'values that add up to 64 bits' \
 		'2 { 1: 1 4: [9223372036854775807 1] }'
-	refused 'a location of at most 256 lines, got 300' '2 { 1: 3 4: [1] }' \
-		"2 { $(printf '3 { } %.0s' {1..300}) } 7 { 1: [4] }"
 	refused 'expected numbers' '2 { 1: 1 4: [1] 5: "123" }'
 	refused 'the value of an attribute' '2 { 1: 1 2: [1] 4: [1] }' \
 		'6 { } 6 { 1: 7 2 { 3: "x" } }'
@@ -369,4 +367,25 @@ refused()
 		grep "note: dropped $text" "$dir/err"
 	done
 	grep 'note: the profiler dropped 3 attributes' "$dir/err"
+}
+
+# Prints TEXT with %d as each of the numbers 1 to 3000.
+times()
+{
+	perl -e 'printf "$ARGV[0] ", $_ for 1 .. 3000' "$1"
+}
+
+@test "otlp: inlined code and labels expand as far as the size of the file allows" {
+	local message='expected fewer inlined frames and labels'
+
+	# 3000 levels of inlined code are as good as 3.
+	profile '2 { 1: 3 4: [1] }' "2 { $(times '3 { 1: 2 }') } 7 { 1: [4] }"
+	[ "$(records frame | wc -l)" -eq 3000 ]
+	# But not 3000 times on one stack.
+	refused "$message" '2 { 1: 3 4: [1] }' \
+		"2 { $(times '3 { 1: 2 }') } 7 { 1: [$(times 4)] }"
+	# 3000 samples, each with 3000 labels in common and one of its own.
+	refused "$message" "$(times '2 { 1: 1 2: [1 %d] 4: [1] }')" \
+		"6 { } 6 { 1: 7 2 { 5 { $(times '1 { 3: 1 }') } } }
+		$(times '6 { 1: 7 2 { 3: %d } }')"
 }

@@ -678,3 +678,17 @@ count_steps()
 	echo "steps: $base, $one, $four"
 	[ $((four - base)) -lt $(((one - base) * 6)) ]
 }
+
+@test "pprof: inlined code expands as far as the size of the file allows" {
+	{
+		echo "1 { 1: 1 2: 2 } 2 { 1: [$(printf '4 %.0s' {1..3000})] 2: [1] }"
+		echo "$tables 4 { 1: 4 $(printf '4 { 1: 1 } %.0s' {1..3000}) }"
+	} | message
+	refuses 1 'expected fewer inlined frames and labels' -t json "$dir/in.pb"
+	# As many lines, of a location that is used once
+	{
+		echo "1 { 1: 1 2: 2 } 2 { 1: [4] 2: [1] }"
+		echo "$tables 4 { 1: 4 $(printf '4 { 1: 1 } %.0s' {1..3000}) }"
+	} | message
+	[ "$("$CGCONV" -q -t json "$dir/in.pb" | grep -c '^."frame"')" -eq 3000 ]
+}

@@ -194,32 +194,31 @@ add_locations(struct finish *f)
 
 /* ---- Stacks ------------------------------------------------------------- */
 
-/* Maps nodes of the tree to the graph's nodes; NULL: out of memory. */
+/* Maps nodes of the tree to the graph's nodes; NULL: failed. */
 static cg_node *
 add_nodes(struct finish *f)
 {
 	struct pprof_reader *r = f->r;
 	const struct pprof_node *node = r->nodes.at;
 	const struct cg_stack *frame = f->frames.list.at;
+	bool ok = true;
 	cg_node *id = calloc(r->nodes.count + 1, sizeof(*id));
 
 	if (!id) {
 		(void)cg_reject_nomem(r->job);
 		return NULL;
 	}
-	for (size_t i = 1; i < r->nodes.count; i++) {
-		uint32_t location = node[i].location - 1;
-		cg_node at = id[node[i].parent];
+	for (size_t i = 1; ok && i < r->nodes.count; i++) {
+		const uint32_t *first = &f->first[node[i].location - 1];
 
-		for (uint32_t j = f->first[location + 1];
-		     j > f->first[location]; j--)
-			/* The analyzer does not see that a location has frames. */
-			/* NOLINTNEXTLINE(clang-analyzer-core.*) */
-			at = cg_add_frame(r->build, at, frame[j - 1].fn,
-			    &frame[j - 1].pos, frame[j - 1].inlined);
-		id[i] = at;
+		id[i] = id[node[i].parent];
+		ok = pprof_put_frames(
+		    r, frame + first[0], first[1] - first[0], &id[i]);
 	}
-	return id;
+	if (ok)
+		return id;
+	free(id);
+	return NULL;
 }
 
 static void

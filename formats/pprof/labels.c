@@ -81,6 +81,9 @@ note_known(struct cg_sample_key *key, const struct cg_label *label)
 		key->thread = label->value;
 }
 
+/* A label takes time with each sample that has it. */
+#define LABEL_BYTES 16
+
 bool
 pprof_set_labels(struct pprof_reader *r, uint32_t set)
 {
@@ -104,5 +107,5 @@ pprof_set_labels(struct pprof_reader *r, uint32_t set)
 	key.label = r->label.at;
 	key.labels = r->label.count;
 	cg_set_sample_part(r->build, &key);
-	return true;
+	return pprof_expand(r, r->label.count * LABEL_BYTES);
 }

@@ -11,6 +11,10 @@
 
 #include "pprof.h"
 
+/* What a frame takes that is new, and what one costs that is not: about. */
+#define NEW_FRAME 64
+#define KNOWN_FRAME 8
+
 /* ---- Mappings ----------------------------------------------------------- */
 
 /* "0x400000-0x500000 0x0 0x0 - /bin/prog": offset, bias, build-id, path. */
@@ -130,4 +134,40 @@ pprof_add_address(struct pprof_reader *r, struct pprof_frames *f,
 		*frame = frames[i];
 	}
 	return true;
+}
+
+/* ---- Frames ------------------------------------------------------------- */
+
+bool
+pprof_expand(struct pprof_reader *r, uint64_t bytes)
+{
+	r->expanded += bytes;
+	if (!cg_is_bomb(r->expanded, cg_in_offset(r->in), CG_EXPANSION_HELD))
+		return true;
+	return cg_reject(r->job,
+	    "expected fewer inlined frames and labels: those of the samples "
+	    "would take more than %d times the size of the file",
+	    CG_EXPANSION_HELD);
+}
+
+/* The first frame is what the reference to the location stands for. */
+bool
+pprof_put_frames(struct pprof_reader *r, const struct cg_stack *frame,
+    size_t count, cg_node *node)
+{
+	size_t made = 0;
+
+	for (size_t i = count; i > 0; i--) {
+		*node = cg_add_frame(r->build, *node, frame[i - 1].fn,
+		    &frame[i - 1].pos, frame[i - 1].inlined);
+		if (*node <= r->newest)
+			continue;
+		r->newest = *node;
+		made++;
+	}
+	if (count < 2)
+		return true;
+	made -= made == count;
+	return pprof_expand(
+	    r, made * NEW_FRAME + (count - 1 - made) * KNOWN_FRAME);
 }

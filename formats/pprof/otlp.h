@@ -168,6 +168,8 @@ struct otlp_walk {
 	struct pprof_list waiting; /* struct cg_slice: ResourceProfiles */
 	bool opened;               /* the dictionary is */
 	bool labelled, tracked;    /* as the last sample has it */
+	uint64_t resources;        /* read so far */
+	struct cg_map label_sets;  /* hash of resource and indices -> 1 */
 	bool asked, timed;         /* for a timeline; it is wanted */
 	struct cg_sample_key key;
 	struct cg_map ids; /* hash of stack and attributes -> seen + 1 */

@@ -85,5 +85,5 @@ otlp_get_entry(struct otlp_reader *r, enum otlp_table table, uint64_t index,
 	rest.len -= at[index];
 	(void)pprof_take_field(&rest, &field);
 	*message = field.bytes;
-	return true;
+	return pprof_expand(&r->base, message->len);
 }

@@ -424,6 +424,7 @@ read_resource(struct otlp_walk *w, struct cg_slice message)
 	struct pprof_field field;
 
 	r->resource.count = 0;
+	w->resources++;
 	if (!take_attributes(
 		w, find_resource(message), ATTRIBUTES_ATTRIBUTE, &r->resource))
 		return false;
@@ -464,7 +465,8 @@ open_dictionary(struct otlp_walk *w, struct cg_slice message)
 	if (w->opened) {
 		otlp_close_dictionary(w->r);
 		cg_map_free(&w->described);
-		w->described = (struct cg_map){ 0 };
+		cg_map_free(&w->label_sets);
+		w->described = w->label_sets = (struct cg_map){ 0 };
 	}
 	w->opened = true;
 	return otlp_open_dictionary(w->r, message);
@@ -573,6 +575,7 @@ free_all(struct otlp_walk *w)
 		free(r->entry[i].at);
 	cg_map_free(&w->ids);
 	cg_map_free(&w->described);
+	cg_map_free(&w->label_sets);
 	pprof_free(&r->base);
 }
 

@@ -8,6 +8,10 @@
 
 /* ---- Labels ------------------------------------------------------------- */
 
+/* What a label takes in a new set, and what one costs in a known set: about. */
+#define NEW_LABEL 32
+#define KNOWN_LABEL 16
+
 /* Gives a label the name that it has in the graph; see otlp_roles. */
 static void
 note_role(struct cg_sample_key *key, struct cg_label *label)
@@ -53,6 +57,24 @@ add_link(struct otlp_reader *r, uint64_t index)
 	return true;
 }
 
+/* Counts the labels that the resource and r->indices stand for. */
+static bool
+count_labels(struct otlp_walk *w)
+{
+	struct otlp_reader *r = w->r;
+	const struct cg_slice indices = { r->indices.at,
+		r->indices.count * sizeof(uint64_t) };
+	uint32_t *known = cg_map_at(&w->label_sets,
+	    pprof_hash(pprof_seed(&r->base) + w->resources, indices));
+	size_t count = r->label.count;
+
+	if (!known)
+		return cg_reject_nomem(r->base.job);
+	count *= *known ? KNOWN_LABEL : NEW_LABEL;
+	*known = 1;
+	return pprof_expand(&r->base, count);
+}
+
 /* Samples from here on have the labels of r->indices. */
 static bool
 set_labels(struct otlp_walk *w)
@@ -71,7 +93,7 @@ set_labels(struct otlp_walk *w)
 	for (size_t i = 1; i < r->indices.count; i++)
 		if (!otlp_add_indexed(r, index[i], &r->label))
 			return false;
-	if (!add_link(r, index[0]))
+	if (!add_link(r, index[0]) || !count_labels(w))
 		return false;
 	w->key =
 	    (struct cg_sample_key){ .comm = { "", 0 }, .thread = { "", 0 } };

@@ -11,8 +11,6 @@
 
 #include "otlp.h"
 
-#define LINES_MAX 256 /* of a location: levels of inlined code */
-
 /* ---- Entries ------------------------------------------------------------ */
 
 /*
@@ -211,11 +209,6 @@ get_place(struct otlp_reader *r, struct cg_slice message,
 		else
 			place->addr = field.value;
 	}
-	/* A stack may have the location many times. */
-	if (*lines > LINES_MAX)
-		return cg_reject(r->base.job,
-		    "expected a location of at most %d lines, got %zu",
-		    LINES_MAX, *lines);
 	if (index >= r->mappings.count && index > 0)
 		return cg_reject(r->base.job,
 		    "expected mapping %" PRId64 " in a table of %zu",
@@ -249,15 +242,18 @@ add_frames(struct otlp_reader *r, struct cg_slice message)
 static const struct otlp_location *
 get_location(struct otlp_reader *r, uint64_t index)
 {
-	struct otlp_location *location;
+	struct otlp_location *location = r->locations.at;
 	struct cg_slice message;
 	size_t first = r->frames.list.count;
 
+	if (index < r->locations.count && location[index].count > 0)
+		return &location[index];
 	if (!otlp_get_entry(r, TABLE_LOCATION, index, &message))
 		return NULL;
-	location = (struct otlp_location *)r->locations.at + index;
-	if (location->count > 0)
-		return location;
+	/* All empty ones are as entry 0. */
+	if (message.len == 0 && index > 0)
+		return get_location(r, 0);
+	location += index;
 	if (!add_frames(r, message))
 		return NULL;
 	location->first = (uint32_t)first;
@@ -279,10 +275,9 @@ add_stack(struct otlp_reader *r, const struct pprof_list *path, cg_node *node)
 
 		if (!at)
 			return false;
-		for (uint32_t j = at->first + at->count; j > at->first; j--)
-			*node =
-			    cg_add_frame(r->base.build, *node, frame[j - 1].fn,
-				&frame[j - 1].pos, frame[j - 1].inlined);
+		if (!pprof_put_frames(
+			&r->base, frame + at->first, at->count, node))
+			return false;
 	}
 	return cg_build_status(r->base.build) == CG_OK;
 }
@@ -298,12 +293,12 @@ otlp_get_node(struct otlp_reader *r, uint64_t index, cg_node *node)
 	*node = 0;
 	if (index == 0)
 		return true;
-	if (!otlp_get_entry(r, TABLE_STACK, index, &message))
-		return false;
-	if (known[index] != 0) {
+	if (index < r->nodes.count && known[index] != 0) {
 		*node = known[index] - 1;
 		return true;
 	}
+	if (!otlp_get_entry(r, TABLE_STACK, index, &message))
+		return false;
 	path->count = 0;
 	while (message.len > 0) {
 		if (!otlp_take_field(r, &message, &field))

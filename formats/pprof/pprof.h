@@ -244,6 +244,8 @@ struct pprof_reader {
 	struct cg_map long_names; /* of events: name -> long name */
 	size_t columns_lost;     /* lines with a column, which is dropped */
 	size_t folded_lost;      /* locations with is_folded, the same */
+	uint64_t expanded;       /* see pprof_expand() */
+	cg_node newest;          /* of all that locations made */
 
 	/* The current batch of samples: locations, leaf first, and values. */
 	struct pprof_list waiting, path, steps, values;
@@ -330,6 +332,14 @@ bool pprof_add_line(struct pprof_reader *, struct pprof_frames *,
 /* Adds the frames of a location without lines. */
 bool pprof_add_address(struct pprof_reader *, struct pprof_frames *,
     const struct pprof_place *);
+/* Puts a location's frames on top of a node, which becomes their leaf. */
+bool pprof_put_frames(struct pprof_reader *, const struct cg_stack *frame,
+    size_t count, cg_node *node);
+/*
+ * Counts bytes for what a table lists once and samples use many times: too many
+ * for the size of the file are an error.
+ */
+bool pprof_expand(struct pprof_reader *, uint64_t bytes);
 
 /* ---- descs.c, graph.c: the end of the message --------------------------- */
 

@@ -88,7 +88,9 @@ pprof_free(struct pprof_reader *r)
 	*r = (struct pprof_reader){ .job = r->job,
 		.in = r->in,
 		.build = r->build,
-		.in_part = r->in_part };
+		.in_part = r->in_part,
+		.expanded = r->expanded,
+		.newest = r->newest };
 }
 
 /* ---- Fields ------------------------------------------------------------- */

@@ -185,26 +185,4 @@ bool cg_diag_count(struct cg_diag *, const char *fmt);
 /* Reports "and N more like it" for the others, and resets the counts. */
 void cg_diag_flush(struct cg_diag *, const char *file);
 
-/* ---- Limits on unpacking ------------------------------------------------- */
-
-/*
- * One rule for all that unpacks: CG_EXPANSION_FREE bytes in any case, and
- * beyond them a multiple of the packed size, over all layers.
- *
- * A stream may grow to CG_EXPANSION_MAX times its size, for profiles of long
- * runs repeat themselves and histograms are mostly zeros. (gzip reaches 1032:1,
- * lz4 255:1, the others a million to one.) Debug sections are held in memory as
- * a whole and may grow to CG_EXPANSION_HELD times: they are compressed to a
- * third, the symbols of MiniDebugInfo to a fifth.
- */
-#define CG_EXPANSION_FREE ((uint64_t)64 << 20)
-#define CG_EXPANSION_MAX 1000
-#define CG_EXPANSION_HELD 32
-
-static inline bool
-cg_is_bomb(uint64_t unpacked, uint64_t packed, unsigned most)
-{
-	return unpacked > CG_EXPANSION_FREE && unpacked / most > packed;
-}
-
 #endif
