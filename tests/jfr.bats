@@ -164,6 +164,16 @@ json()
 	E
 }
 
+@test "jfr: names and constants take no more than the size of the file allows" {
+	recording methods=500
+	[ "$("$CGCONV" -q -t json "$t/r.jfr" | grep -c '^."frame"')" -gt 500 ]
+	# 2000 methods of a class whose name has 50 kB
+	recording methods=2000 name=50000
+	refuses 1 'expected shorter names' -t json "$t/r.jfr"
+	recording texts=1100000
+	refuses 1 'expected fewer constants' -t json "$t/r.jfr"
+}
+
 @test "jfr: a recording without samples is told" {
 	perl tests/jfr.pl >"$t/r.jfr"
 	perl -0pi -e 's/ExecutionSample/ExecutionOther_/; s/ThreadPark/ThreadBark/' \

@@ -10,13 +10,16 @@
 #   delta=N         of the checkpoint
 #   fields=CLASS    a class of the first event's extra field
 #   weight=N        the last event's cost
+#   name=N          bytes of the name of the first class, besides its own
+#   methods=N       more methods of that class, all on the first stack
+#   texts=N         constants that are texts, all null
 use strict;
 use warnings;
 use utf8;
 
 my %o = (plain => 0, text => 3, async => 0, old => 0, chunks => 1, state => 0,
     major => 2, frequency => 1000, delta => 0, fields => 'extra',
-    weight => 2500, map { split /=/, $_, 2 } @ARGV);
+    weight => 2500, name => 0, methods => 0, texts => 0, map { split /=/, $_, 2 } @ARGV);
 my ($base, @pool_texts);
 
 sub num {
@@ -167,7 +170,8 @@ sub frame_types {
 sub checkpoint {
     my @stacks = (
         # work(int), inlined into work(String), called by main
-        "\0" . int32(3) . frame(1, 11, 2) . frame(2, 22, 1) . frame(3, 33, 0),
+        "\0" . int32(3 + $o{methods}) . frame(1, 11, 2) . frame(2, 22, 1)
+            . frame(3, 33, 0) . join('', map { frame(5 + $_, 0, 0) } 1 .. $o{methods}),
         # the same without the root
         "\1" . int32(1) . frame(1, 11, 0),
         # native code below Java's
@@ -182,11 +186,13 @@ sub checkpoint {
             text('') . long(0) . text('') . long(5)),
         pool(24, @stacks),
         pool(23, method(1, 3, 4), method(1, 3, 5), method(1, 6, 7),
-            method(0, 8, 0), method(9, 8, 0)),
+            method(0, 8, 0), method(9, 8, 0), (method(1, 3, 4)) x $o{methods}),
         pool(21, int32(0) . key(1), int32(0) . key(2), (int32(0) . key(10)) x 7),
-        pool(22, map { text($_) } 'pkg/Prüfung', '[[Lpkg/Lock;', 'work', '(I)V',
+        pool(22, map { text($_) } 'pkg/Prüfung' . 'x' x $o{name}, '[[Lpkg/Lock;', 'work', '(I)V',
             '(Ljava/lang/String;)V', 'main', '()V', '_ZN1a1bEv', 'x', 'libc.so'),
     );
+    push @pools, long(12) . int32($o{texts})
+        . join '', map { long($_ * 1000) . "\0" } 1 .. $o{texts} if $o{texts};
     if (@pool_texts) {
         my @texts = @pool_texts;
         push @pools, pool(12, map { text($_, 3) } @texts);

@@ -115,7 +115,8 @@ struct jfr_class {
 /* A constant, and what was made of it: see the files that make it. */
 struct jfr_constant {
 	uint32_t at;    /* offset in the chunk */
-	uint32_t made;  /* an id; 0: nothing yet */
+	uint32_t made;  /* an id; 0: nothing yet, */
+	bool known;     /* unless this is set: a text that is "" */
 	bool truncated; /* of a stack */
 };
 
@@ -128,6 +129,8 @@ struct jfr_chunk {
 	/* Of the whole input: */
 	struct cg_job *job;
 	struct cg_build *build;
+	struct cg_in *in;
+	uint64_t expanded; /* bytes of texts; see jfr_expand() */
 	char *text;   /* the last text that had to be converted */
 	size_t text_cap;
 	char *name;   /* the last name that was joined */
@@ -148,6 +151,7 @@ struct jfr_chunk {
 	struct jfr_field *field;
 	size_t fields, field_cap;
 	uint32_t pool[JFR_POOLS]; /* index + 1 of its class */
+	uint32_t frame_class;     /* the same of frames */
 	struct cg_map keys[JFR_POOLS]; /* key -> index + 1 */
 	struct jfr_constant *constant;
 	size_t constants, constant_cap;
@@ -179,6 +183,11 @@ bool jfr_get_constant(struct jfr_chunk *, enum jfr_record, uint64_t index,
 /* Index + 1 of a constant; 0: there is none with that key. */
 uint32_t jfr_find_constant(const struct jfr_chunk *, enum jfr_record,
     uint64_t key);
+/*
+ * Counts bytes of texts, which any number of constants may have in common: too
+ * many for the size of the file are an error.
+ */
+bool jfr_expand(struct jfr_chunk *, size_t bytes);
 /*
  * The text at an offset, as UTF-8; "" for null and offset 0. Valid until the
  * next call.

@@ -377,6 +377,8 @@ find_classes(struct jfr_chunk *chunk)
 
 		if (record < JFR_POOLS && chunk->pool[record] == 0)
 			chunk->pool[record] = (uint32_t)(i + 1);
+		if (record == JFR_FRAME && chunk->frame_class == 0)
+			chunk->frame_class = (uint32_t)(i + 1);
 	}
 	for (size_t i = 0; i < chunk->fields; i++) {
 		struct jfr_field *field = &chunk->field[i];

@@ -9,6 +9,12 @@
 #include "jfr.h"
 
 #define CHECKPOINT_TYPE 1
+/*
+ * What a constant takes with its key, about, and how many times the chunk all
+ * may take. So those of a large chunk need 8 bytes of it each; JVMs' have more.
+ */
+#define CONSTANT_SIZE 64
+#define CONSTANT_TIMES 8
 
 static bool
 add_constant(struct jfr_chunk *chunk, const struct jfr_class *class,
@@ -24,6 +30,12 @@ add_constant(struct jfr_chunk *chunk, const struct jfr_class *class,
 	if (!index)
 		return cg_reject_nomem(chunk->job);
 	if (*index == 0) {
+		if (cg_is_bomb((uint64_t)chunk->constants * CONSTANT_SIZE,
+			(uint64_t)(chunk->bytes.end - chunk->bytes.at),
+			CONSTANT_TIMES))
+			return cg_reject_at(chunk->job,
+			    (const char *)chunk->bytes.at + at,
+			    "expected fewer constants in a chunk of its size");
 		if (!cg_grow_raw(&chunk->constant, &chunk->constant_cap,
 			chunk->constants + 1, sizeof(*chunk->constant)))
 			return cg_reject_nomem(chunk->job);

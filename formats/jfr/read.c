@@ -90,6 +90,7 @@ reset_chunk(struct jfr_chunk *chunk)
 {
 	chunk->strings = chunk->classes = chunk->fields = 0;
 	chunk->constants = chunk->threads = 0;
+	chunk->frame_class = 0;
 	cg_map_free(&chunk->class_ids);
 	chunk->class_ids = (struct cg_map){ 0 };
 	for (int i = 0; i < JFR_POOLS; i++) {
@@ -205,7 +206,7 @@ jfr_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	struct jfr_samples samples = { 0 };
 	struct jfr_chunk chunk = {
-		.job = job, .build = build, .samples = &samples
+		.job = job, .build = build, .in = in, .samples = &samples
 	};
 	int status = read_chunks(&chunk, in);
 

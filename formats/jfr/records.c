@@ -251,6 +251,19 @@ convert(struct jfr_chunk *chunk, const struct jfr_text *stored,
 }
 
 bool
+jfr_expand(struct jfr_chunk *chunk, size_t bytes)
+{
+	chunk->expanded += bytes;
+	if (!cg_is_bomb(
+		chunk->expanded, cg_in_offset(chunk->in), CG_EXPANSION_HELD))
+		return true;
+	return cg_reject(chunk->job,
+	    "expected shorter names: those of classes, methods and threads "
+	    "would take more than %d times the size of the file",
+	    CG_EXPANSION_HELD);
+}
+
+bool
 jfr_get_text(struct jfr_chunk *chunk, uint64_t at, struct cg_slice *text)
 {
 	struct jfr_bytes b = jfr_bytes_at(chunk, at);
@@ -271,6 +284,8 @@ jfr_get_text(struct jfr_chunk *chunk, uint64_t at, struct cg_slice *text)
 		if (!jfr_take_text(&b, &stored))
 			return jfr_expected(chunk, &b, "a text");
 	}
+	if (!jfr_expand(chunk, stored.raw.len))
+		return false;
 	if (stored.encoding == JFR_TEXT_UTF8 ||
 	    (stored.encoding == JFR_TEXT_LATIN1 && is_ascii(stored.raw)))
 		*text = stored.raw;
@@ -291,11 +306,12 @@ jfr_get_constant_text(struct jfr_chunk *chunk, enum jfr_record record,
 	if (index == 0)
 		return true;
 	constant = &chunk->constant[index - 1];
-	if (constant->made == 0) {
+	if (!constant->known) {
 		if (!jfr_get_constant(chunk, record, index, slot) ||
 		    !jfr_get_text(chunk, slot[NAME_TEXT], &text))
 			return false;
 		constant->made = cg_add_name(chunk->build, text);
+		constant->known = true;
 	}
 	*name = constant->made;
 	return true;

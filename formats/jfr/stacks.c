@@ -84,6 +84,8 @@ primitive_name(char letter)
 static bool
 append(struct jfr_chunk *chunk, size_t *used, struct cg_slice text)
 {
+	if (!jfr_expand(chunk, text.len))
+		return false;
 	if (!cg_grow_raw(
 		&chunk->name, &chunk->name_cap, *used + text.len + 1, 1))
 		return cg_reject_nomem(chunk->job);
@@ -123,21 +125,24 @@ join_class(struct jfr_chunk *chunk, struct cg_slice stored, cg_name *name)
 bool
 jfr_get_class_name(struct jfr_chunk *chunk, uint64_t index, cg_name *name)
 {
+	struct jfr_constant *constant;
 	uint64_t slot[JFR_SLOTS];
 	cg_name stored;
 
 	*name = 0;
 	if (index == 0)
 		return true;
-	if (chunk->constant[index - 1].made == 0) {
+	constant = &chunk->constant[index - 1];
+	if (!constant->known) {
 		if (!jfr_get_constant(chunk, JFR_CLASS, index, slot) ||
 		    !jfr_get_constant_text(
 			chunk, JFR_SYMBOL, slot[CLASS_NAME], &stored) ||
 		    !join_class(chunk, cg_get_name(chunk->build, stored), name))
 			return false;
-		chunk->constant[index - 1].made = *name;
+		constant->made = *name;
+		constant->known = true;
 	}
-	*name = chunk->constant[index - 1].made;
+	*name = constant->made;
 	return true;
 }
 
@@ -243,17 +248,16 @@ static size_t
 take_frames(struct jfr_chunk *chunk, uint64_t at)
 {
 	struct jfr_bytes b = jfr_bytes_at(chunk, at);
-	const struct jfr_class *class = NULL;
+	const struct jfr_class *class;
 	uint64_t count = 0;
 	size_t n = 0;
 
 	if (at == 0)
 		return 0;
-	for (size_t i = 0; i < chunk->classes && !class; i++)
-		if (chunk->class[i].record == JFR_FRAME)
-			class = &chunk->class[i];
-	if (!class || !jfr_take_number(&b, JFR_INT, &count))
+	/* The field would not be one of stacks without that class. */
+	if (chunk->frame_class == 0 || !jfr_take_number(&b, JFR_INT, &count))
 		return SIZE_MAX;
+	class = &chunk->class[chunk->frame_class - 1];
 	for (; n < count; n++) {
 		if (!cg_grow_raw(&chunk->frame, &chunk->frame_cap, n + 1,
 			sizeof(*chunk->frame))) {
