@@ -60,6 +60,7 @@ struct cg_strs {
 	size_t slots;             /* a power of two, or 0 */
 	uint64_t key[2];          /* of the hashes; random */
 	struct cg_arena text;
+	struct cg_map longs;      /* address of a long text -> its id */
 };
 
 /* The string's id; CG_STR_NONE: out of memory. May contain any bytes. */

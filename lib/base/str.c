@@ -127,15 +127,47 @@ grow_slots(struct cg_strs *strs)
 	return true;
 }
 
+/*
+ * Readers add names again with each sample that has them. For one that is long,
+ * and is the table's own copy, the hash is not calculated again.
+ */
+#define LONG 512 /* bytes */
+
+static uint32_t
+find_long(const struct cg_strs *strs, struct cg_slice text)
+{
+	uint32_t id =
+	    text.len < LONG ? 0 : cg_map_get(&strs->longs, (uintptr_t)text.ptr);
+
+	return id != 0 && strs->entry[id].len == text.len ? id : 0;
+}
+
+/* The copy becomes the next entry. */
+static bool
+note_long(struct cg_strs *strs, const char *copy, size_t len)
+{
+	uint32_t *id;
+
+	if (len < LONG)
+		return true;
+	id = cg_map_at(&strs->longs, (uintptr_t)copy);
+	if (id)
+		*id = (uint32_t)strs->count;
+	return id != NULL;
+}
+
 cg_str
 cg_strs_add(struct cg_strs *strs, struct cg_slice text)
 {
-	uint32_t hash;
+	uint32_t hash, id;
 	size_t at;
 	char *copy;
 
 	if (text.len == 0)
 		return 0;
+	id = find_long(strs, text);
+	if (id != 0)
+		return id;
 	if (strs->count == 0)
 		strs->count = 1; /* entry 0 is "" */
 	if (strs->count * 2 >= strs->slots && !grow_slots(strs))
@@ -155,6 +187,8 @@ cg_strs_add(struct cg_strs *strs, struct cg_slice text)
 	copy[text.len] = '\0';
 	strs->entry[strs->count] =
 	    (struct cg_str_entry){ copy, (uint32_t)text.len };
+	if (!note_long(strs, copy, text.len))
+		return CG_STR_NONE;
 	strs->slot[at] = (struct cg_str_slot){ (uint32_t)strs->count, hash };
 	return (cg_str)strs->count++;
 }
@@ -181,6 +215,7 @@ cg_strs_free(struct cg_strs *strs)
 	free(strs->entry);
 	free(strs->slot);
 	cg_arena_free(&strs->text);
+	cg_map_free(&strs->longs);
 	*strs = (struct cg_strs){ 0 };
 }
 

@@ -84,10 +84,21 @@ cg_begin_timeline(struct cg_build *build)
 	return build->status == CG_OK && !(build->unwanted & CG_TIMELINE);
 }
 
+/*
+ * Names of threads are read with each change of the thread. What is longer is
+ * no name.
+ */
+#define TRACK_NAME_MAX 4096
+
 static cg_str
 add_text(struct cg_build *build, const char *text)
 {
-	return text ? cg_add_name(build, cg_slice(text)) : 0;
+	struct cg_slice name = { text, 0 };
+
+	if (!text)
+		return 0;
+	name.len = strnlen(text, TRACK_NAME_MAX);
+	return cg_add_name(build, name);
 }
 
 static bool
@@ -175,8 +186,8 @@ is_current(const struct cg_build *build, const struct cg_track *key)
 		return false;
 	track = &graph->track[build->track - 1];
 	return is_track(track, build, key) &&
-	       strcmp(cg_strs_get(&graph->strs, track->name).ptr, key->name) ==
-		   0;
+	       strncmp(cg_strs_get(&graph->strs, track->name).ptr, key->name,
+		   TRACK_NAME_MAX) == 0;
 }
 
 void
