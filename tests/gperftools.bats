@@ -288,3 +288,31 @@ java()
 	printf '%s\n' '--- heapz 1 ---' '1 0 @ 0x1' >"$dir/in"
 	refuses 1 'expected a number of objects' -t json "$dir/in"
 }
+
+@test "gperftools: inlined code and variables expand as far as the size of the file allows" {
+	# 64 functions at one address
+	{
+		printf '%s\n' 'goroutine profile: total 9' '1 @ 0x21 0x31'
+		printf '#\t0x30\tf%d+0x1\t/a.go:1\n' {1..64}
+		echo
+	} >"$dir/go"
+	"$CGCONV" -q -t json "$dir/go" >"$dir/json"
+	[ "$(grep -c '^."frame"' "$dir/json")" -eq 64 ]
+	# ... that 8 stacks have 4000 times
+	for root in 1 2 3 4 5 6 7 8; do
+		printf '1 @'
+		printf ' 0x31%.0s' {1..4000}
+		printf ' 0x%d1\n\n' $root
+	done >>"$dir/go"
+	refuses 1 'expected fewer inlined frames' -t json "$dir/go"
+	# A path of 4 kB in each of 20000 lines
+	{
+		echo 'heap profile: 1: 10 [ 1: 10] @ heapprofile'
+		echo ' 1: 10 [ 1: 10] @ 0x401000'
+		echo '--- Memory map: ---'
+		printf 'build=/%04000d\n' 0
+		perl -e 'printf "%x-%x: \$build/%d\n", $_ * 8, $_ * 8 + 8, $_
+			for 1 .. 20000'
+	} >"$dir/maps"
+	refuses 1 'and shorter paths' -t json "$dir/maps"
+}

@@ -97,12 +97,18 @@ struct gperf_reader {
 	bool in_samples;
 	bool commented, open; /* stacks have comments; the last has no end */
 	bool same; /* the stack is that of the thread before */
+	uint64_t expanded; /* see gperf_expand() */
 };
 
 /* ---- list.c ------------------------------------------------------------- */
 
 /* NULL: out of memory (reported). */
 void *gperf_append(struct gperf_reader *, struct gperf_list *, size_t width);
+/*
+ * Counts bytes for what the text has once and uses many times: too many for its
+ * size are an error.
+ */
+bool gperf_expand(struct gperf_reader *, uint64_t bytes);
 
 /* ---- samples.c ---------------------------------------------------------- */
 

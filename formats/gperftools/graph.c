@@ -9,6 +9,8 @@
 
 #include "gperftools.h"
 
+#define FRAME_BYTES 64 /* of memory, about */
+
 static bool
 add_events(struct gperf_reader *r, unsigned *column)
 {
@@ -56,15 +58,16 @@ find_frames(
 }
 
 /* Puts a node's frames on its parent's. */
-static cg_node
-add_frames(struct gperf_reader *r, cg_node at, uint64_t addr)
+static bool
+add_frames(struct gperf_reader *r, uint64_t addr, cg_node *at)
 {
 	struct cg_stack frame[CG_FRAME_MAX];
+	size_t count = find_frames(r, addr, frame);
 
-	for (size_t i = find_frames(r, addr, frame); i > 0; i--)
-		at = cg_add_frame(r->build, at, frame[i - 1].fn,
+	for (size_t i = count; i > 0; i--)
+		*at = cg_add_frame(r->build, *at, frame[i - 1].fn,
 		    &frame[i - 1].pos, frame[i - 1].inlined);
-	return at;
+	return count < 2 || gperf_expand(r, (count - 1) * FRAME_BYTES);
 }
 
 /* Go left the function out, and no executable that was given has it. */
@@ -78,19 +81,19 @@ is_hidden(struct gperf_reader *r, uint64_t addr)
 }
 
 /* The stack of a node in which every frame is hidden. */
-static cg_node
-add_hidden(struct gperf_reader *r, uint32_t leaf)
+static bool
+add_hidden(struct gperf_reader *r, uint32_t leaf, cg_node *id)
 {
 	const struct gperf_node *node = r->nodes.at;
 	const uint64_t *addr = r->addrs.at;
-	cg_node at = 0;
 	size_t depth = 0;
 
 	for (; leaf != 0; leaf = node[leaf - 1].parent)
 		r->addr[depth++] = addr[node[leaf - 1].addr - 1];
 	while (depth > 0)
-		at = add_frames(r, at, r->addr[--depth]);
-	return at;
+		if (!add_frames(r, r->addr[--depth], id))
+			return false;
+	return true;
 }
 
 /* ---- Samples ------------------------------------------------------------ */
@@ -129,7 +132,7 @@ add_stack(struct gperf_reader *r, const struct gperf_sample *sample,
 }
 
 /* Sets the ids of nodes; id[0] is 0. */
-static void
+static bool
 add_nodes(struct gperf_reader *r, cg_node *id)
 {
 	const struct gperf_node *node = r->nodes.at;
@@ -142,36 +145,45 @@ add_nodes(struct gperf_reader *r, cg_node *id)
 		id[i + 1] = id[node[i].parent];
 		if (is_hidden(r, at))
 			hidden = true;
-		else
-			id[i + 1] = add_frames(r, id[i + 1], at);
+		else if (!add_frames(r, at, &id[i + 1]))
+			return false;
 	}
 	if (hidden)
 		cg_note(r->job, "addresses that the text does not name are "
 				"dropped: Go's runtime; give the executable "
 				"with --exe to name them");
+	return true;
+}
+
+static bool
+add_samples(struct gperf_reader *r, cg_node *id, const unsigned *column)
+{
+	const struct gperf_sample *sample = r->samples.at;
+
+	for (size_t i = 0; sample && i < r->samples.count; i++) {
+		uint32_t leaf = sample[i].leaf;
+
+		if (id[leaf] == 0 && leaf != 0 &&
+		    !add_hidden(r, leaf, &id[leaf]))
+			return false;
+		add_stack(r, &sample[i], id[leaf], column);
+	}
+	return true;
 }
 
 bool
 gperf_add_graph(struct gperf_reader *r)
 {
-	const struct gperf_sample *sample = r->samples.at;
 	cg_node *id = calloc(r->nodes.count + 1, sizeof(*id));
 	unsigned column[GPERF_COLUMNS] = { 0 };
+	bool good;
 
 	gperf_begin_part(r, (struct cg_slice){ "", 0 });
 	describe(r);
 	if (!id)
 		return cg_reject_nomem(r->job);
-	if (add_events(r, column)) {
-		add_nodes(r, id);
-		for (size_t i = 0; sample && i < r->samples.count; i++) {
-			uint32_t leaf = sample[i].leaf;
-
-			if (id[leaf] == 0 && leaf != 0)
-				id[leaf] = add_hidden(r, leaf);
-			add_stack(r, &sample[i], id[leaf], column);
-		}
-	}
+	good = !add_events(r, column) ||
+	       (add_nodes(r, id) && add_samples(r, id, column));
 	free(id);
-	return true;
+	return good;
 }

@@ -1,5 +1,5 @@
 /*
- * list.c - growing arrays.
+ * list.c - growing arrays, and a limit on what may grow.
  */
 #include "gperftools.h"
 
@@ -12,4 +12,16 @@ gperf_append(struct gperf_reader *r, struct gperf_list *list, size_t width)
 		return NULL;
 	}
 	return (char *)list->at + list->count++ * width;
+}
+
+bool
+gperf_expand(struct gperf_reader *r, uint64_t bytes)
+{
+	r->expanded += bytes;
+	if (!cg_is_bomb(r->expanded, cg_in_offset(r->in), CG_EXPANSION_HELD))
+		return true;
+	return cg_reject(r->job,
+	    "expected fewer inlined frames and shorter paths: they would take "
+	    "more than %d times the size of the file",
+	    CG_EXPANSION_HELD);
 }

@@ -125,6 +125,8 @@ expand(struct gperf_reader *r, struct cg_slice path)
 	if (i == r->variables)
 		return path;
 	value = cg_get_name(r->build, r->variable[i].value);
+	if (!gperf_expand(r, value.len))
+		return path;
 	if (before.len + value.len + rest.len > sizeof(text))
 		return path;
 	memcpy(text, before.ptr, before.len);
@@ -161,7 +163,8 @@ gperf_add_mapping(struct gperf_reader *r, struct cg_slice line)
 	if (mapping.path.len > 0 && *mapping.path.ptr == '/')
 		gperf_begin_part(r, mapping.path);
 	r->mapped = true;
-	return cg_space_add(r->space, &mapping) != 0;
+	return cg_rejected(r->job) == CG_OK &&
+	       cg_space_add(r->space, &mapping) != 0;
 }
 
 /* Go states no mappings. Its executables are not moved by the loader. */
@@ -182,7 +185,8 @@ map_executable(struct gperf_reader *r)
 		.offset = elf->exec_offset,
 		.path = cg_slice(path),
 		.build_id = { "", 0 } };
-	return cg_space_add(r->space, &mapping) != 0;
+	return cg_rejected(r->job) == CG_OK &&
+	       cg_space_add(r->space, &mapping) != 0;
 }
 
 bool
