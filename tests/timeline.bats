@@ -346,3 +346,12 @@ of()
 		2>&1 >"$dir/out" |
 		grep 'warning: costs of event samples without a time are dropped'
 }
+
+@test "timeline: a thread's name has at most 4096 bytes" {
+	printf '[{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"%05000d"}},
+	{"ph":"X","pid":1,"tid":2,"ts":100,"dur":500,"name":"a"}]' 0 \
+		>"$BATS_TEST_TMPDIR/in.json"
+	"$CGCONV" -q -f trace-event -t json "$BATS_TEST_TMPDIR/in.json" |
+		grep '^."track"' | cut -d, -f 4 |
+		same - <(printf '"%04096d"\n' 0)
+}

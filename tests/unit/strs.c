@@ -84,10 +84,35 @@ test_collisions(void)
 	cg_strs_free(&strs);
 }
 
+/* The table's own copy of a long text is known by its address. */
+static void
+test_long(void)
+{
+	struct cg_strs strs = { 0 };
+	char text[4096];
+	struct cg_slice all = { text, sizeof(text) }, copy, part;
+	cg_str first, second;
+
+	memset(text, 'a', sizeof(text));
+	first = cg_strs_add(&strs, all);
+	text[0] = 'b';
+	second = cg_strs_add(&strs, all);
+	copy = cg_strs_get(&strs, first);
+	CHECK(first != second);
+	CHECK(cg_map_get(&strs.longs, (uintptr_t)copy.ptr) == first);
+	CHECK(cg_strs_add(&strs, copy) == first);
+	CHECK(cg_strs_add(&strs, cg_strs_get(&strs, second)) == second);
+	/* The same address with another length is another text. */
+	part = (struct cg_slice){ copy.ptr, copy.len - 1 };
+	CHECK(cg_strs_add(&strs, part) != first);
+	cg_strs_free(&strs);
+}
+
 int
 main(void)
 {
 	test_hash();
 	test_collisions();
+	test_long();
 	return unit_end();
 }
