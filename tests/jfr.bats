@@ -162,6 +162,10 @@ json()
 		fewer levels of fields|fields=loop
 		classes with fields|fields=empty
 	E
+	# No class has a field.
+	recording
+	perl -0pi -e 's/\x05field/\x05filed/' "$t/r.jfr"
+	refuses 1 'expected classes with fields' -t json "$t/r.jfr"
 }
 
 @test "jfr: names and constants take no more than the size of the file allows" {

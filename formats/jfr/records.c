@@ -99,13 +99,14 @@ static bool
 take_fields(struct jfr_chunk *chunk, const struct jfr_class *class,
     struct jfr_bytes *b, uint64_t *slot, unsigned depth)
 {
-	const struct jfr_field *field = &chunk->field[class->first];
+	const struct jfr_field *field;
 	uint64_t value;
 
 	if (class->fields == 0 || depth > VALUE_DEPTH)
 		return jfr_expected(chunk, b,
 		    class->fields == 0 ? "classes with fields"
 				       : "fewer levels of fields");
+	field = &chunk->field[class->first];
 	for (uint32_t i = 0; i < class->fields; i++, field++) {
 		if (!take_field(chunk, field, b, &value, depth))
 			return false;
