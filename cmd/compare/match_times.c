@@ -22,7 +22,7 @@
 struct lane {
 	const struct cg_track *track;
 	size_t number;
-	bool matched;
+	size_t other; /* lane of the other side; SIZE_MAX: none yet */
 };
 
 /* One side of the comparison. */
@@ -51,23 +51,26 @@ struct cursor {
 
 /* ---- Stacks -------------------------------------------------------------- */
 
+#define HASH_BEGIN UINT64_C(0xcbf29ce484222325)
+#define HASH_PRIME UINT64_C(0x100000001b3)
+
 /* FNV-1a. A function without a name is named by its object. */
 static uint64_t
 add_text(uint64_t hash, struct cg_slice text)
 {
 	for (size_t i = 0; i < text.len; i++)
-		hash = (hash ^ (uint8_t)text.ptr[i]) * UINT64_C(0x100000001b3);
+		hash = (hash ^ (uint8_t)text.ptr[i]) * HASH_PRIME;
 	return hash;
 }
 
 static uint64_t
-add_frame(const struct cg_graph *graph, uint64_t hash, cg_fn fn)
+hash_fn(const struct cg_graph *graph, cg_fn fn)
 {
 	struct cg_slice name = cg_fn_base_name(graph, fn);
 	struct cg_slice object =
 	    cg_base_name(cg_object_path(graph, cg_fn_object(graph, fn)));
+	uint64_t hash = HASH_BEGIN;
 
-	hash = add_text(hash, cg_slice(";"));
 	if (name.len > 0 && !cg_equal(name, UNKNOWN))
 		return add_text(hash, name);
 	if (object.len == 0 || *object.ptr == '[')
@@ -80,19 +83,24 @@ static bool
 hash_stacks(struct side *side)
 {
 	size_t nodes = cg_node_count(side->graph) + 1;
+	size_t fns = cg_fn_count(side->graph) + 1;
+	uint64_t *fn = calloc(fns, sizeof(*fn));
 
 	side->stack = calloc(nodes, sizeof(*side->stack));
-	if (side->stack == NULL)
-		return false;
-	side->stack[0] = UINT64_C(0xcbf29ce484222325);
-	for (cg_node node = 1; node < nodes; node++) {
+	for (cg_fn i = 0; fn != NULL && i < fns; i++)
+		fn[i] = hash_fn(side->graph, i);
+	for (cg_node node = 1;
+	     fn != NULL && side->stack != NULL && node < nodes; node++) {
 		struct cg_stack at;
+		uint64_t below;
 
 		cg_get_node(side->graph, node, &at);
+		below = side->stack[at.parent] * HASH_PRIME;
 		side->stack[node] =
-		    add_frame(side->graph, side->stack[at.parent], at.fn);
+		    (below ^ below >> 32 ^ fn[at.fn]) * HASH_PRIME;
 	}
-	return true;
+	free(fn);
+	return fn != NULL && side->stack != NULL;
 }
 
 /* "main;a", to be freed; NULL: out of memory. */
@@ -220,26 +228,88 @@ list_lanes(struct side *side)
 		if (ok && any)
 			side->lane[side->lanes++] =
 			    (struct lane){ cg_get_track(side->graph, i), i,
-				    false };
+				    SIZE_MAX };
 	}
 	return ok;
 }
 
-static bool
-is_same_thread(const struct cg_track *a, const struct cg_track *b)
+static int
+compare_threads(const struct lane *a, const struct lane *b)
 {
-	return a->pid == b->pid && a->tid == b->tid;
+	if (a->track->pid != b->track->pid)
+		return a->track->pid < b->track->pid ? -1 : 1;
+	if (a->track->tid != b->track->tid)
+		return a->track->tid < b->track->tid ? -1 : 1;
+	return 0;
 }
 
-/* The lane of the other side; SIZE_MAX: there is none. */
-static size_t
-find_lane(const struct side *side, const struct cg_track *track, bool same)
+static int
+compare_places(const void *pa, const void *pb)
 {
-	for (size_t i = 0; i < side->lanes; i++)
-		if (!side->lane[i].matched &&
-		    (!same || is_same_thread(side->lane[i].track, track)))
-			return i;
-	return SIZE_MAX;
+	const struct lane *a = *(const struct lane *const *)pa;
+	const struct lane *b = *(const struct lane *const *)pb;
+	int order = compare_threads(a, b);
+
+	return order != 0 ? order : (a > b) - (a < b);
+}
+
+/* Lanes by thread, to be freed; NULL: out of memory. */
+static struct lane **
+sort_lanes(const struct side *side)
+{
+	struct lane **sorted = calloc(side->lanes + 1, sizeof(struct lane *));
+
+	for (size_t i = 0; sorted != NULL && i < side->lanes; i++)
+		sorted[i] = &side->lane[i];
+	if (sorted != NULL)
+		qsort(
+		    sorted, side->lanes, sizeof(struct lane *), compare_places);
+	return sorted;
+}
+
+static void
+pair(struct side side[2], struct lane *a, struct lane *b)
+{
+	a->other = (size_t)(b - side[1].lane);
+	b->other = (size_t)(a - side[0].lane);
+}
+
+/* Pairs lanes of the same thread. */
+static bool
+pair_threads(struct side side[2])
+{
+	struct lane **a = sort_lanes(&side[0]), **b = sort_lanes(&side[1]);
+	bool ok = a != NULL && b != NULL;
+
+	for (size_t i = 0, j = 0;
+	     ok && i < side[0].lanes && j < side[1].lanes;) {
+		int order = compare_threads(a[i], b[j]);
+
+		if (order == 0)
+			pair(side, a[i], b[j]);
+		i += order <= 0;
+		j += order >= 0;
+	}
+	free(a);
+	free(b);
+	return ok;
+}
+
+/* Pairs those that are left, in their order. */
+static void
+pair_others(struct side side[2])
+{
+	size_t j = 0;
+
+	for (size_t i = 0; i < side[0].lanes; i++) {
+		if (side[0].lane[i].other != SIZE_MAX)
+			continue;
+		while (j < side[1].lanes && side[1].lane[j].other != SIZE_MAX)
+			j++;
+		if (j == side[1].lanes)
+			return;
+		pair(side, &side[0].lane[i], &side[1].lane[j]);
+	}
 }
 
 /* ---- Differences --------------------------------------------------------- */
@@ -334,26 +404,23 @@ compare_lanes(
 	return ok;
 }
 
-/* Tracks of the same thread first, then those that are left, in their order. */
+/* Tracks of the same thread first. */
 static bool
 compare_tracks(struct verify *v, struct side side[2], size_t event)
 {
-	bool ok = true;
+	bool ok = pair_threads(side);
 
+	if (ok)
+		pair_others(side);
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; ok && i < side[0].lanes; i++) {
-			size_t other =
-			    side[0].lane[i].matched
-				? SIZE_MAX
-				: find_lane(&side[1], side[0].lane[i].track,
-				      pass == 0);
-			const size_t lane[2] = { i, other };
+			const size_t lane[2] = { i, side[0].lane[i].other };
+			bool same = lane[1] != SIZE_MAX &&
+				    compare_threads(&side[0].lane[i],
+					&side[1].lane[lane[1]]) == 0;
 
-			if (other == SIZE_MAX)
-				continue;
-			side[0].lane[i].matched = true;
-			side[1].lane[other].matched = true;
-			ok = compare_lanes(v, side, event, lane);
+			if (lane[1] != SIZE_MAX && same == (pass == 0))
+				ok = compare_lanes(v, side, event, lane);
 		}
 	return ok;
 }
