@@ -16,6 +16,11 @@
 #define MEMORY_PER_BYTE 8
 /* A compressed input may expand: see cg_is_bomb(). */
 #define MEMORY_EXPANSION 1000
+/*
+ * A frame of zstd may ask for a window of that size before it has any data; it
+ * is allocated, but used only as far as data comes.
+ */
+#define MEMORY_WINDOW ((size_t)128 << 20)
 
 static size_t memory_live, memory_peak;
 static size_t memory_most, memory_most_for; /* of all inputs: peak, size */
@@ -81,6 +86,12 @@ memory_is_compressed(const uint8_t *data, size_t size)
 	return false;
 }
 
+static bool
+memory_has_window(const uint8_t *data, size_t size)
+{
+	return size > 4 && memcmp(data, "\x28\xb5\x2f\xfd", 4) == 0;
+}
+
 /* The input was read: aborts if that took more memory than it may. */
 static void
 memory_end(const uint8_t *data, size_t size)
@@ -88,6 +99,8 @@ memory_end(const uint8_t *data, size_t size)
 	size_t bytes =
 	    memory_is_compressed(data, size) ? size * MEMORY_EXPANSION : size;
 
+	if (memory_has_window(data, size))
+		bytes += MEMORY_WINDOW / MEMORY_PER_BYTE;
 	if (memory_peak > memory_most) {
 		memory_most = memory_peak;
 		memory_most_for = size;
