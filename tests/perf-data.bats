@@ -84,6 +84,15 @@ folded()
 	grep -q ';touch ' "$dir/got"
 }
 
+@test "perf-data: a pipe has any number of ids of events" {
+	record little pipe 'event a 1 0 0 0x10167' 'event b 1 1 0 0x10167' \
+		'event c 1 2 0 0x10167' 'comm 1 7 7 x' 'sample 2 7 7 3 5 u 1000'
+	[ "$(folded "$dir/in")" = "x;[unknown] 5" ] || {
+		folded "$dir/in"
+		false
+	}
+}
+
 @test "perf-data: both byte orders, file or pipe, say the same" {
 	lines=('comm 5 7 7 some thing' 'mmap 6 7 400000 1000 0 /x/prog'
 		'sample 9 7 8 1 3 k ffffffff81000010 u 400010 400020'
