@@ -92,7 +92,7 @@ static const struct cg_field node_fields[] = {
 	{ 0 },
 };
 
-/* Opens the cost centre of the object at that depth, which has its id by now. */
+/* Opens the cost centre of the object at that depth, which has its id. */
 static bool
 enter(struct cg_doc *doc, struct reader *r, size_t depth)
 {
