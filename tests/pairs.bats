@@ -11,10 +11,11 @@ setup()
 # Formats of stacks that can be written and read.
 targets='folded json pprof speedscope'
 
-# Prints the samples that contain stacks only.
+# Prints the samples that contain stacks only. In otlp a moment can stand for two
+# samples; speedscope then has one, which is not reported.
 stack_samples()
 {
-	for file in $(samples); do
+	for file in $(samples | grep -v ^samples/otlp/); do
 		! "$CGCONV" -q -t folded "$file" -o "$dir/try" 2>/dev/null ||
 			echo "$file"
 	done

@@ -62,15 +62,13 @@ read_text(struct gperf_reader *r)
 static int
 probe(const struct cg_head *head)
 {
-	struct gperf_reader *r;
-	bool java, found = gperf_is_cpu(head->text, &java);
+	struct gperf_reader r = { .job = NULL };
+	bool java;
 
-	if (found)
-		return CG_PROBE_SURE;
-	r = calloc(1, sizeof(*r));
-	found = r && find_kind(r, head->first) < KINDS;
-	free(r);
-	return found ? CG_PROBE_SURE : CG_PROBE_NO;
+	return gperf_is_cpu(head->text, &java) ||
+		       find_kind(&r, head->first) < KINDS
+		   ? CG_PROBE_SURE
+		   : CG_PROBE_NO;
 }
 
 static int
