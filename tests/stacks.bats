@@ -147,6 +147,7 @@ both_counts()
 		# Calls that were counted as they were made.
 		samples/gprof/* | samples/gprof-text/* | samples/gcov*/* | \
 		samples/lcov/* | \
+		samples/axe/* | samples/ghc/* | samples/xdebug/* | \
 		samples/pstats/* | samples/xhprof/* | \
 		samples/trace-event/c[al]* | samples/trace-event/node/*)
 			not grep -F 'desc: Call counts:' "$dir/out" ;;
