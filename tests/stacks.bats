@@ -148,6 +148,7 @@ both_counts()
 		samples/gprof/* | samples/gprof-text/* | samples/gcov*/* | \
 		samples/lcov/* | \
 		samples/axe/* | samples/ghc/* | samples/xdebug/* | \
+		samples/hprof/sites/* | \
 		samples/pstats/* | samples/xhprof/* | \
 		samples/trace-event/c[al]* | samples/trace-event/node/*)
 			not grep -F 'desc: Call counts:' "$dir/out" ;;

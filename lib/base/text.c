@@ -224,10 +224,16 @@ cg_take_fixed(struct cg_slice *slice, unsigned digits, uint64_t *number)
 	struct cg_slice rest = *slice;
 	uint64_t unit = cg_power_of_ten(digits), value;
 
-	if (rest.len == 0 || !is_digit(*rest.ptr) ||
-	    !cg_take_u64(&rest, &value) ||
-	    __builtin_mul_overflow(value, unit, &value))
+	if (rest.len == 0 || !is_digit(*rest.ptr))
 		return false;
+	/* Not hexadecimal. */
+	if (cg_starts(rest, "0x"))
+		value = 0;
+	else if (!cg_take_u64(&rest, &value) ||
+		 __builtin_mul_overflow(value, unit, &value))
+		return false;
+	if (cg_starts(rest, "0x"))
+		skip(&rest, 1);
 	if (rest.len > 1 && rest.ptr[0] == '.' && is_digit(rest.ptr[1])) {
 		uint64_t fraction = 0;
 
