@@ -11,7 +11,7 @@
  * grammar and check once, at its end.
  *
  * Contents: Errors and warnings, Options, Memory, Reading;
- * Building: dimensions, rows; The graph: lines, merged stacks; Writing
+ * Building: dimensions, rows; The graph: lines, coverage, merged stacks; Writing
  */
 #ifndef CGCONV_FORMAT_H
 #define CGCONV_FORMAT_H
@@ -471,6 +471,7 @@ struct cg_line_sum {
 	uint32_t line;
 	bool has_cost;
 	uint64_t cost;        /* of one event */
+	uint64_t hits;        /* the same; 0 if it is negative */
 	/*
 	 * Arcs, then conditions. Those of a template's instances are summed one
 	 * by one if the instances have the same ones; see CG_BRANCH_UNLIKE.
@@ -481,6 +482,52 @@ struct cg_line_sum {
 };
 /* The sum of the next line over all functions. Valid until the next call. */
 bool cg_next_line_sum(struct cg_lines *, size_t event, struct cg_line_sum *);
+
+/* ---- The graph: coverage ------------------------------------------------ */
+
+/*
+ * The rules of all that counts coverage; they are lcov's. Each false is as for
+ * cursors.
+ */
+
+/* A function of a file: all functions there with one linker name. */
+struct cg_merged_fn {
+	struct cg_slice name;
+	uint32_t first, last; /* lines; last 0: unknown */
+	uint64_t count;       /* entries; 1 if only costs tell that it ran */
+};
+/*
+ * The functions of the current file, by first line. Starts again with its first
+ * line. Valid until the next call.
+ */
+bool cg_merged_fns(struct cg_lines *, size_t event,
+    const struct cg_merged_fn **, size_t *count);
+
+/* One outcome of a condition (MC/DC) on a line. */
+struct cg_merged_condition {
+	uint32_t size; /* conditions of its group */
+	const struct cg_branch *branch;
+	int64_t count;
+};
+/* Those of a line; groups of one size are one. Valid until the next call. */
+bool cg_merged_conditions(struct cg_lines *, const struct cg_line_sum *,
+    const struct cg_merged_condition **, size_t *count);
+
+struct cg_hits {
+	uint64_t hit, found;
+};
+struct cg_counts {
+	struct cg_hits lines, functions, branches, conditions;
+};
+/* Adds n functions, or the arcs of n branches. */
+void cg_count_fns(const struct cg_merged_fn *, size_t n, struct cg_hits *);
+void cg_count_arcs(const struct cg_branch *, size_t n, struct cg_hits *);
+/* Adds a line: the line itself if it has a cost, branches and conditions. */
+bool cg_count_line(
+    struct cg_lines *, const struct cg_line_sum *, struct cg_counts *);
+/* The current file; starts again with its first line. */
+bool cg_count_file(struct cg_lines *, size_t event, struct cg_counts *);
+void cg_add_counts(struct cg_counts *to, const struct cg_counts *from);
 
 /* ---- The graph: merged stacks ------------------------------------------- */
 

@@ -13,13 +13,9 @@
 
 #define DTD "http://cobertura.sourceforge.net/xml/coverage-04.dtd"
 
-struct totals {
-	uint64_t lines, lines_hit, branches, branches_hit;
-};
-
 struct source_file {
 	cg_file file;
-	struct totals sum;
+	struct cg_counts sum;
 };
 
 struct method_line {
@@ -56,40 +52,21 @@ struct writer {
 
 /* ---- Counting ----------------------------------------------------------- */
 
-static void
-add_totals(struct totals *to, const struct totals *from)
+/* True if each block of a line has two branches. */
+static bool
+has_pairs(const struct cg_branch *branch, size_t n)
 {
-	to->lines += from->lines;
-	to->lines_hit += from->lines_hit;
-	to->branches += from->branches;
-	to->branches_hit += from->branches_hit;
-}
-
-/* The branches of one line: how many there are and how many were taken. */
-struct line_branches {
-	uint64_t count, hit;
-	bool pairs; /* each block has two */
-};
-
-static struct line_branches
-count_branches(const struct cg_branch *branch, size_t n)
-{
-	struct line_branches sum = { .pairs = true };
 	size_t in_block = 0;
+	bool pairs = true;
 
 	for (size_t i = 0; i < n && branch[i].kind == CG_BRANCH_ARC; i++) {
 		if (i > 0 && branch[i].block != branch[i - 1].block) {
-			sum.pairs &= in_block == 0 || in_block == 2;
+			pairs &= in_block == 0 || in_block == 2;
 			in_block = 0;
 		}
-		if (branch[i].flags & CG_BRANCH_UNREACHABLE)
-			continue;
-		in_block++;
-		sum.count++;
-		sum.hit += branch[i].count > 0;
+		in_block += !(branch[i].flags & CG_BRANCH_UNREACHABLE);
 	}
-	sum.pairs &= in_block == 0 || in_block == 2;
-	return sum;
+	return pairs && (in_block == 0 || in_block == 2);
 }
 
 /* Returns the cost as hits: a negative cost as 0, as hits are unsigned. */
@@ -152,23 +129,17 @@ static bool
 count_file(struct writer *w, cg_file id)
 {
 	struct source_file file = { .file = id };
-	struct line_branches branches;
 	struct cg_line_sum line;
-	uint64_t hits;
 
 	while (cg_next_line_sum(w->lines, w->event, &line)) {
-		hits = hits_of(w, line.cost);
+		w->has_negative |= line.hits != line.cost;
 		if (line.line == 0 || id == 0)
-			w->lost += hits;
-		if (line.line == 0 || id == 0 || !line.has_cost)
-			continue;
-		branches = count_branches(line.branch, line.branches);
-		file.sum.lines++;
-		file.sum.lines_hit += hits > 0;
-		file.sum.branches += branches.count;
-		file.sum.branches_hit += branches.hit;
+			w->lost += line.hits;
+		else if (line.has_cost &&
+			 !cg_count_line(w->lines, &line, &file.sum))
+			return false;
 	}
-	if (file.sum.lines == 0)
+	if (file.sum.lines.found == 0)
 		return true;
 	if (!cg_grow_raw(&w->file, &w->file_cap, w->files + 1, sizeof(file)))
 		return false;
@@ -238,10 +209,10 @@ put_rate(struct writer *w, const char *name, uint64_t hit, uint64_t all)
 }
 
 static void
-put_rates(struct writer *w, const struct totals *sum)
+put_rates(struct writer *w, const struct cg_counts *sum)
 {
-	put_rate(w, "line-rate", sum->lines_hit, sum->lines);
-	put_rate(w, "branch-rate", sum->branches_hit, sum->branches);
+	put_rate(w, "line-rate", sum->lines.hit, sum->lines.found);
+	put_rate(w, "branch-rate", sum->branches.hit, sum->branches.found);
 }
 
 /* <line number="1" hits="2", without what ends the tag. */
@@ -274,24 +245,25 @@ percent(uint64_t hit, uint64_t all)
  */
 static void
 put_conditions(struct writer *w, const struct cg_branch *branch, size_t n,
-    const struct line_branches *sum)
+    const struct cg_hits *sum)
 {
+	bool pairs = has_pairs(branch, n);
 	uint64_t hit = 0, count = 0;
 	unsigned number = 0;
 
 	cg_puts(w->out, " branch=\"true\" condition-coverage=\"");
-	cg_putu(w->out, percent(sum->hit, sum->count));
+	cg_putu(w->out, percent(sum->hit, sum->found));
 	cg_puts(w->out, "% (");
 	cg_putu(w->out, sum->hit);
 	cg_putc(w->out, '/');
-	cg_putu(w->out, sum->count);
+	cg_putu(w->out, sum->found);
 	cg_puts(w->out, ")\"><conditions>");
 	for (size_t i = 0; i < n && branch[i].kind == CG_BRANCH_ARC; i++) {
 		if (branch[i].flags & CG_BRANCH_UNREACHABLE)
 			continue;
 		hit += branch[i].count > 0;
 		count++;
-		if (count < (sum->pairs ? 2 : sum->count))
+		if (count < (pairs ? 2 : sum->found))
 			continue;
 		cg_puts(w->out, "<condition number=\"");
 		cg_putu(w->out, number++);
@@ -306,16 +278,17 @@ put_conditions(struct writer *w, const struct cg_branch *branch, size_t n,
 static void
 put_lines(struct writer *w)
 {
-	struct line_branches branches;
 	struct cg_line_sum line;
 
 	cg_puts(w->out, "<lines>\n");
 	while (cg_next_line_sum(w->lines, w->event, &line)) {
+		struct cg_hits branches = { 0 };
+
 		if (line.line == 0 || !line.has_cost)
 			continue;
-		put_line(w, line.line, hits_of(w, line.cost));
-		branches = count_branches(line.branch, line.branches);
-		if (branches.count > 0)
+		put_line(w, line.line, line.hits);
+		cg_count_arcs(line.branch, line.branches, &branches);
+		if (branches.found > 0)
 			put_conditions(
 			    w, line.branch, line.branches, &branches);
 		else
@@ -423,10 +396,10 @@ static void
 put_method(struct writer *w, const struct method *method)
 {
 	const struct method_line *line = &w->method_line[method->line];
-	struct totals sum = { .lines = method->lines };
+	struct cg_counts sum = { .lines.found = method->lines };
 
 	for (size_t i = 0; i < method->lines; i++)
-		sum.lines_hit += line[i].hits > 0;
+		sum.lines.hit += line[i].hits > 0;
 	cg_puts(w->out, "<method");
 	put_attribute(w, "name", method->name);
 	put_attribute(w, "signature", signature_of(method));
@@ -488,12 +461,12 @@ static void
 begin_package(struct writer *w, size_t from)
 {
 	struct cg_slice package = package_of(w, w->file[from].file);
-	struct totals sum = { 0 };
+	struct cg_counts sum = { 0 };
 
 	for (size_t i = from; i < w->files; i++) {
 		if (cg_compare(package_of(w, w->file[i].file), package) != 0)
 			break;
-		add_totals(&sum, &w->file[i].sum);
+		cg_add_counts(&sum, &w->file[i].sum);
 	}
 	cg_puts(w->out, "<package");
 	put_attribute(w, "name", package);
@@ -529,12 +502,12 @@ static void
 put_head(struct writer *w)
 {
 	struct cg_slice root = w->root;
-	struct totals sum = { 0 };
+	struct cg_counts sum = { 0 };
 
 	if (root.len > 1)
 		root.len--;
 	for (size_t i = 0; i < w->files; i++)
-		add_totals(&sum, &w->file[i].sum);
+		cg_add_counts(&sum, &w->file[i].sum);
 	cg_puts(w->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 			"<!DOCTYPE coverage SYSTEM \"" DTD "\">\n"
 			"<coverage");
@@ -544,8 +517,8 @@ put_head(struct writer *w)
 	    "\" branches-covered=\"%" PRIu64 "\" branches-valid=\"%" PRIu64
 	    "\" complexity=\"0\" version=\"cgconv-" CG_VERSION
 	    "\" timestamp=\"%s\">\n",
-	    sum.lines_hit, sum.lines, sum.branches_hit, sum.branches,
-	    cg_opt(w->job, "timestamp"));
+	    sum.lines.hit, sum.lines.found, sum.branches.hit,
+	    sum.branches.found, cg_opt(w->job, "timestamp"));
 	cg_puts(w->out, "<sources><source>");
 	cg_put_xml(w->out, root.len ? root : cg_slice("."));
 	cg_puts(w->out, "</source></sources>\n<packages>\n");

@@ -11,22 +11,8 @@
 /* Enough for the tag, numbers and separators of a record. */
 #define RECORD_ROOM 160
 
-/* A function of a tracefile: all functions of the graph with one name. */
-struct entry {
-	struct cg_slice name;
-	uint32_t first, last;
-	uint64_t count;
-};
-
 struct version {
 	struct cg_slice path, text;
-};
-
-/* One outcome of a condition. */
-struct condition {
-	uint32_t size; /* conditions of its group */
-	const struct cg_branch *branch;
-	int64_t count;
 };
 
 struct writer {
@@ -35,16 +21,12 @@ struct writer {
 	struct cg_out *out;
 	bool full; /* version 2 */
 	size_t event;
-	bool is_signed;
 	struct cg_lines *lines;
 	struct cg_slice test;
-	bool *ran; /* by fn: some line of it has a cost */
-	struct entry *entry;
-	size_t entries, entry_cap;
+	const struct cg_merged_fn *entry; /* functions of the file */
+	size_t entries;
 	struct version *version;
 	size_t versions, version_cap;
-	struct condition *condition;
-	size_t conditions, condition_cap;
 	uint64_t lost; /* cost without a source file or line */
 	uint64_t negative_lines, negative_branches;
 	uint64_t conflicts; /* files with more than one version */
@@ -71,114 +53,12 @@ put_chars(char *to, const char *chars)
 
 /* ---- Functions ---------------------------------------------------------- */
 
-static int
-compare_names(const void *pa, const void *pb)
-{
-	const struct entry *a = pa, *b = pb;
-
-	return cg_compare(a->name, b->name);
-}
-
-/* By first line, the longer function first, then by name. */
-static int
-compare_lines(const void *pa, const void *pb)
-{
-	const struct entry *a = pa, *b = pb;
-
-	if (a->first != b->first)
-		return a->first < b->first ? -1 : 1;
-	if (a->last != b->last)
-		return a->last > b->last ? -1 : 1;
-	return cg_compare(a->name, b->name);
-}
-
-/* Finds functions with a cost: where entries are unknown, they ran once. */
-static void
-find_running(struct writer *w)
-{
-	struct cg_line line;
-	uint64_t count;
-
-	while (cg_next_line(w->lines, &line)) {
-		if (line.n > w->event && line.cost[w->event] != 0 &&
-		    !cg_fn_entries(w->lines, line.fn, &count))
-			w->ran[line.fn] = true;
-	}
-	cg_first_line(w->lines);
-}
-
-static bool
-add_fn(struct writer *w, cg_fn id)
-{
-	struct cg_slice symbol = cg_fn_symbol(w->graph, id);
-	struct cg_range range;
-	struct entry *fn;
-
-	if (!cg_grow_raw(&w->entry, &w->entry_cap, w->entries + 1, sizeof(*fn)))
-		return false;
-	fn = &w->entry[w->entries++];
-	cg_fn_range(w->graph, id, &range);
-	*fn = (struct entry){
-		.name = symbol.len > 0 ? symbol : cg_fn_name(w->graph, id),
-		.first = cg_fn_line(w->lines, id),
-		.last = range.last,
-	};
-	if (!cg_fn_entries(w->lines, id, &fn->count))
-		fn->count = w->ran[id];
-	return true;
-}
-
-/* Merges functions of one name, as lcov does; sorts them by line. */
-static void
-merge_fns(struct writer *w)
-{
-	size_t n = 0;
-
-	if (w->entries > 1)
-		qsort(w->entry, w->entries, sizeof(*w->entry), compare_names);
-	for (size_t i = 1; i < w->entries; i++) {
-		struct entry *to = &w->entry[n], *fn = &w->entry[i];
-
-		if (cg_compare(to->name, fn->name) != 0) {
-			w->entry[++n] = *fn;
-			continue;
-		}
-		if (__builtin_add_overflow(to->count, fn->count, &to->count))
-			to->count = UINT64_MAX;
-		if (fn->first < to->first)
-			to->first = fn->first;
-		if (fn->last > to->last)
-			to->last = fn->last;
-	}
-	if (w->entries > 0)
-		w->entries = n + 1;
-	if (w->entries > 1)
-		qsort(w->entry, w->entries, sizeof(*w->entry), compare_lines);
-}
-
-/* Lists the functions of the current file; false: out of memory. */
-static bool
-list_fns(struct writer *w)
-{
-	const cg_fn *fn;
-	size_t count = cg_file_fns(w->lines, &fn);
-
-	find_running(w);
-	w->entries = 0;
-	for (size_t i = 0; i < count; i++) {
-		if (cg_fn_line(w->lines, fn[i]) > 0 && !add_fn(w, fn[i]))
-			return false;
-	}
-	merge_fns(w);
-	return true;
-}
-
 /* The records of lcov 1: FN or FNDA. */
 static void
 put_fn_records(struct writer *w, const char *tag, bool counts)
 {
 	for (size_t i = 0; i < w->entries; i++) {
-		const struct entry *fn = &w->entry[i];
+		const struct cg_merged_fn *fn = &w->entry[i];
 
 		cg_puts(w->out, tag);
 		cg_putu(w->out, counts ? fn->count : fn->first);
@@ -194,27 +74,27 @@ put_fn_records(struct writer *w, const char *tag, bool counts)
  * the one that ends last gives the last line of all of them.
  */
 static void
-put_fn_groups(struct writer *w, uint64_t *found, uint64_t *hit)
+put_fn_groups(struct writer *w, struct cg_hits *lines)
 {
 	bool ran = false;
 
 	for (size_t i = 0; i < w->entries; i++) {
-		const struct entry *fn = &w->entry[i];
+		const struct cg_merged_fn *fn = &w->entry[i];
 
 		if (i == 0 || fn->first != fn[-1].first) {
 			ran = false;
-			cg_putf(w->out, "FNL:%" PRIu64 ",%" PRIu32, *found,
-			    fn->first);
+			cg_putf(w->out, "FNL:%" PRIu64 ",%" PRIu32,
+			    lines->found, fn->first);
 			if (fn->last > 0)
 				cg_putf(w->out, ",%" PRIu32, fn->last);
 			cg_putc(w->out, '\n');
-			++*found;
+			lines->found++;
 		}
-		cg_putf(w->out, "FNA:%" PRIu64 ",%" PRIu64 ",", *found - 1,
-		    fn->count);
+		cg_putf(w->out, "FNA:%" PRIu64 ",%" PRIu64 ",",
+		    lines->found - 1, fn->count);
 		(void)cg_put_inline(w->out, fn->name);
 		cg_putc(w->out, '\n');
-		*hit += !ran && fn->count > 0;
+		lines->hit += !ran && fn->count > 0;
 		ran |= fn->count > 0;
 	}
 }
@@ -223,29 +103,23 @@ put_fn_groups(struct writer *w, uint64_t *found, uint64_t *hit)
 static bool
 put_fns(struct writer *w)
 {
-	uint64_t found = 0, hit = 0;
+	struct cg_hits hits = { 0 };
 
-	if (!list_fns(w))
+	if (!cg_merged_fns(w->lines, w->event, &w->entry, &w->entries))
 		return false;
 	if (w->full) {
-		put_fn_groups(w, &found, &hit);
+		put_fn_groups(w, &hits);
 	} else {
 		put_fn_records(w, "FN:", false);
 		put_fn_records(w, "FNDA:", true);
-		for (; found < w->entries; found++)
-			hit += w->entry[found].count > 0;
+		cg_count_fns(w->entry, w->entries, &hits);
 	}
-	put_total(w, "FNF:", found);
-	put_total(w, "FNH:", hit);
+	put_total(w, "FNF:", hits.found);
+	put_total(w, "FNH:", hits.hit);
 	return true;
 }
 
 /* ---- Branches ----------------------------------------------------------- */
-
-struct totals {
-	uint64_t lines, lines_hit, branches, branches_hit;
-	uint64_t conditions, conditions_hit;
-};
 
 static uint64_t
 count_of(const struct cg_branch *branch)
@@ -254,9 +128,8 @@ count_of(const struct cg_branch *branch)
 }
 
 static void
-put_branch(struct writer *w, const struct cg_branch *branch, struct totals *sum)
+put_branch(struct writer *w, const struct cg_branch *branch)
 {
-	bool counts = !(branch->flags & CG_BRANCH_UNREACHABLE);
 	uint64_t count = count_of(branch);
 	char *to = cg_out_reserve(w->out, RECORD_ROOM);
 
@@ -266,7 +139,7 @@ put_branch(struct writer *w, const struct cg_branch *branch, struct totals *sum)
 		*to++ = 'e';
 	else if (w->full && branch->flags & CG_BRANCH_FALLTHROUGH)
 		*to++ = 'f';
-	if (!counts)
+	if (branch->flags & CG_BRANCH_UNREACHABLE)
 		*to++ = 'U';
 	to = cg_format_u64(to, branch->block);
 	*to++ = ',';
@@ -285,14 +158,12 @@ put_branch(struct writer *w, const struct cg_branch *branch, struct totals *sum)
 	cg_out_advance(w->out, to);
 	w->labels |= branch->label != 0;
 	w->negative_branches += branch->count < 0;
-	sum->branches += counts;
-	sum->branches_hit += counts && count > 0;
 }
 
 /* Writes branches as one block: if any of them was reached, none is '-'. */
 static void
-put_block(struct writer *w, const struct cg_branch *branch, size_t n,
-    uint32_t block, struct totals *sum)
+put_block(
+    struct writer *w, const struct cg_branch *branch, size_t n, uint32_t block)
 {
 	unsigned reached = 0;
 
@@ -304,7 +175,7 @@ put_block(struct writer *w, const struct cg_branch *branch, size_t n,
 		row.block = block;
 		row.index = (uint32_t)i;
 		row.flags |= reached;
-		put_branch(w, &row, sum);
+		put_branch(w, &row);
 	}
 }
 
@@ -315,8 +186,7 @@ put_block(struct writer *w, const struct cg_branch *branch, size_t n,
  * that tracefiles of both can be merged. Blocks of an input tracefile stay.
  */
 static void
-put_branches(struct writer *w, const struct cg_branch *branch, size_t n,
-    struct totals *sum)
+put_branches(struct writer *w, const struct cg_branch *branch, size_t n)
 {
 	bool compiled = true;
 	uint32_t block = 0;
@@ -328,27 +198,14 @@ put_branches(struct writer *w, const struct cg_branch *branch, size_t n,
 				  !(branch[end].flags & CG_BRANCH_UNLIKE);)
 			end++;
 		if (compiled)
-			put_block(w, &branch[i], end - i, block++, sum);
+			put_block(w, &branch[i], end - i, block++);
 		else
-			put_branch(w, &branch[i], sum);
+			put_branch(w, &branch[i]);
 	}
 }
 
-/* By group size, then number, then outcome: true comes first. */
-static int
-compare_conditions(const void *pa, const void *pb)
-{
-	const struct condition *a = pa, *b = pb;
-	uint32_t ia = a->branch->index ^ 1, ib = b->branch->index ^ 1;
-
-	if (a->size != b->size)
-		return a->size < b->size ? -1 : 1;
-	return (ia > ib) - (ia < ib);
-}
-
 static void
-put_condition(
-    struct writer *w, const struct condition *condition, struct totals *sum)
+put_condition(struct writer *w, const struct cg_merged_condition *condition)
 {
 	const struct cg_branch *branch = condition->branch;
 	bool counts = !(branch->flags & CG_BRANCH_UNREACHABLE);
@@ -363,70 +220,9 @@ put_condition(
 	else
 		cg_putu(w->out, branch->index / 2);
 	cg_putc(w->out, '\n');
-	sum->conditions += counts;
-	sum->conditions_hit += counts && count > 0;
-}
-
-/* Lists conditions of a line with their group sizes; false: no memory. */
-static bool
-list_conditions(struct writer *w, const struct cg_branch *branch, size_t n)
-{
-	w->conditions = 0;
-	for (size_t i = 0, end; i < n; i = end) {
-		uint32_t size = 0;
-
-		for (end = i; end < n && branch[end].block == branch[i].block;
-		     end++)
-			if (branch[end].index / 2 + 1 > size)
-				size = branch[end].index / 2 + 1;
-		for (size_t j = i; j < end; j++, w->conditions++) {
-			if (!cg_grow_raw(&w->condition, &w->condition_cap,
-				w->conditions + 1, sizeof(*w->condition)))
-				return false;
-			w->condition[w->conditions] = (struct condition){ size,
-				&branch[j], branch[j].count };
-		}
-	}
-	return true;
-}
-
-/* lcov identifies the groups of a line by their size: merges equal ones. */
-static bool
-put_conditions(struct writer *w, const struct cg_branch *branch, size_t n,
-    struct totals *sum)
-{
-	struct condition *list;
-	size_t to = 0;
-
-	if (!list_conditions(w, branch, n))
-		return false;
-	list = w->condition;
-	n = w->conditions;
-	if (n > 1)
-		qsort(list, n, sizeof(*list), compare_conditions);
-	for (size_t i = 1; i < n; i++) {
-		if (compare_conditions(&list[to], &list[i]) != 0)
-			list[++to] = list[i];
-		else if (__builtin_add_overflow(
-			     list[to].count, list[i].count, &list[to].count))
-			list[to].count = INT64_MAX;
-	}
-	for (size_t i = 0; n > 0 && i <= to; i++)
-		put_condition(w, &list[i], sum);
-	return true;
 }
 
 /* ---- Lines -------------------------------------------------------------- */
-
-/* The cost as a count: a negative cost as 0. */
-static uint64_t
-hits(struct writer *w, const struct cg_line_sum *line)
-{
-	if (!w->is_signed || (int64_t)line->cost >= 0)
-		return line->cost;
-	w->negative_lines++;
-	return 0;
-}
 
 static void
 put_line(struct writer *w, uint32_t number, uint64_t count)
@@ -440,30 +236,39 @@ put_line(struct writer *w, uint32_t number, uint64_t count)
 	cg_out_advance(w->out, to);
 }
 
+/* Branches and conditions; false: out of memory. */
 static bool
-put_lines(struct writer *w, struct totals *sum)
+put_arcs(struct writer *w, const struct cg_line_sum *line)
+{
+	const struct cg_merged_condition *condition;
+	size_t arcs = 0, n;
+
+	while (
+	    arcs < line->branches && line->branch[arcs].kind == CG_BRANCH_ARC)
+		arcs++;
+	put_branches(w, line->branch, arcs);
+	if (!cg_merged_conditions(w->lines, line, &condition, &n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		put_condition(w, &condition[i]);
+	return true;
+}
+
+static bool
+put_lines(struct writer *w, struct cg_counts *sum)
 {
 	struct cg_line_sum line;
 
 	while (cg_next_line_sum(w->lines, w->event, &line)) {
-		uint64_t count = hits(w, &line);
-		size_t i = 0;
-
+		w->negative_lines += line.hits != line.cost;
 		if (line.line == 0) {
-			w->lost += count;
+			w->lost += line.hits;
 			continue;
 		}
-		if (line.has_cost) {
-			put_line(w, line.line, count);
-			sum->lines++;
-			sum->lines_hit += count > 0;
-		}
-		while (
-		    i < line.branches && line.branch[i].kind == CG_BRANCH_ARC)
-			i++;
-		put_branches(w, line.branch, i, sum);
-		if (i < line.branches &&
-		    !put_conditions(w, &line.branch[i], line.branches - i, sum))
+		if (line.has_cost)
+			put_line(w, line.line, line.hits);
+		if (!cg_count_line(w->lines, &line, sum) ||
+		    (line.branches > 0 && !put_arcs(w, &line)))
 			return false;
 	}
 	return true;
@@ -572,7 +377,7 @@ drop_file(struct writer *w)
 	struct cg_line_sum line;
 
 	while (cg_next_line_sum(w->lines, w->event, &line))
-		w->lost += hits(w, &line);
+		w->lost += line.hits;
 }
 
 /* The test's name of a part, or "". */
@@ -617,7 +422,7 @@ static bool
 put_section(struct writer *w, cg_file file)
 {
 	struct cg_slice path = cg_file_path(w->graph, file);
-	struct totals sum = { 0 };
+	struct cg_counts sum = { 0 };
 
 	if (path.len == 0 || !has_lines(w)) {
 		drop_file(w);
@@ -631,16 +436,16 @@ put_section(struct writer *w, cg_file file)
 	put_version(w, path);
 	if (!put_fns(w) || !put_lines(w, &sum))
 		return false;
-	if (sum.branches > 0) {
-		put_total(w, "BRF:", sum.branches);
-		put_total(w, "BRH:", sum.branches_hit);
+	if (sum.branches.found > 0) {
+		put_total(w, "BRF:", sum.branches.found);
+		put_total(w, "BRH:", sum.branches.hit);
 	}
-	if (sum.conditions > 0) {
-		put_total(w, "MCF:", sum.conditions);
-		put_total(w, "MCH:", sum.conditions_hit);
+	if (sum.conditions.found > 0) {
+		put_total(w, "MCF:", sum.conditions.found);
+		put_total(w, "MCH:", sum.conditions.hit);
 	}
-	put_total(w, "LF:", sum.lines);
-	put_total(w, "LH:", sum.lines_hit);
+	put_total(w, "LF:", sum.lines.found);
+	put_total(w, "LH:", sum.lines.hit);
 	cg_puts(w->out, "end_of_record\n");
 	return true;
 }
@@ -694,7 +499,6 @@ choose(struct writer *w)
 	if (!w->full && strcmp(version, "1") != 0)
 		return cg_usage(w->job,
 		    "--format-version: expected 1 or 2, not '%s'", version);
-	w->is_signed = cg_get_event(w->graph, w->event)->is_signed;
 	return CG_OK;
 }
 
@@ -734,14 +538,10 @@ lcov_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 
 	if (status != CG_OK)
 		return status;
-	w.ran = calloc(cg_fn_count(graph) + 1, sizeof(*w.ran));
-	ok = w.ran && put_parts(&w);
+	ok = put_parts(&w);
 	report_losses(&w);
 	cg_lines_free(w.lines);
-	free(w.ran);
-	free(w.entry);
 	free(w.version);
-	free(w.condition);
 	if (!ok)
 		return cg_nomem(job);
 	if (!w.any)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/excluded.h"
 #include "graph/graph.h"
 
 struct cg_graph *
@@ -63,6 +64,7 @@ cg_graph_free(struct cg_graph *graph)
 		free(graph->part[i].file);
 	}
 	free(graph->padded);
+	cg_excluded_free(graph->excluded);
 	cg_formulas_free(graph);
 	cg_strs_free(&graph->strs);
 	cg_map_free(&graph->objects.ids);

@@ -190,6 +190,7 @@ struct cg_graph {
 	struct cg_track_entry *track;
 	size_t tracks, track_cap;
 
+	struct cg_excluded *excluded; /* from coverage; or NULL */
 	struct cg_clamp *clamp;   /* NULL outside of cg_graph_clamp() */
 	cg_facts facts;
 	bool any_signed;

@@ -3,6 +3,7 @@
  * line.
  */
 #include "graph/cursor.h"
+#include "graph/excluded.h"
 #include "lines/lines.h"
 
 /* A batch takes about 30 MB, unless one file alone has more rows. */
@@ -67,15 +68,19 @@ next_branch(struct cg_lines *lines, struct cg_coverage *sum, bool *more)
 	return !*more || !sum || cg_coverage_add(rows, sum, branch);
 }
 
-/* Takes all branches of a position; drops them if row is NULL. */
+/*
+ * Takes all branches of a position; drops them if row is NULL, or those that
+ * are excluded.
+ */
 static bool
-take_branches(struct cg_lines *lines, struct line_row *row,
+take_branches(struct cg_lines *lines, struct line_row *row, unsigned excluded,
     struct cg_coverage *sum, bool *more)
 {
 	const struct cg_pos pos = lines->branch[lines->branches].pos, *at;
+	unsigned drops = excluded & CG_EXCLUDE_THROWS ? CG_BRANCH_THROW : 0;
 
 	do {
-		if (row) {
+		if (row && !(lines->branch[lines->branches].flags & drops)) {
 			row->branches++;
 			lines->branches++;
 		}
@@ -143,14 +148,20 @@ collect_fn(struct cg_lines *lines, uint32_t number, uint32_t low, uint32_t high)
 		    costs && (!branches || comes_first(lines, &cost.pos, at));
 		const struct cg_pos *pos = is_cost ? &cost.pos : at;
 		uint32_t file = lines->file_order[pos->file];
+		unsigned excluded = cg_excluded_at(
+		    lines->graph->excluded, pos->file, pos->line);
 		bool wanted = file >= low && file <= high &&
-			      (pos->line > 0 || !lines->directory_order);
+			      (pos->line > 0 || !lines->directory_order) &&
+			      !(excluded & (is_cost ? CG_EXCLUDE_LINES
+						    : CG_EXCLUDE_LINES |
+							  CG_EXCLUDE_BRANCHES));
 		struct line_row *row = NULL;
 
 		if (wanted && !(row = get_row(lines, part_fn->fn,
 				    cg_row_key(file, pos->line, file != own))))
 			return false;
-		if (!is_cost && !take_branches(lines, row, sum, &branches))
+		if (!is_cost &&
+		    !take_branches(lines, row, excluded, sum, &branches))
 			return false;
 		if (is_cost && row && !add_cost(lines, row, &cost))
 			return false;

@@ -298,6 +298,8 @@ cg_lines_set_part(struct cg_lines *lines, cg_part part)
 	for (size_t i = 0; i < lines->part_fns; i++) {
 		lines->first[lines->part_fn[i].fn] = 0;
 		lines->number[lines->part_fn[i].fn] = 0;
+		if (lines->ran)
+			lines->ran[lines->part_fn[i].fn] = false;
 	}
 	for (size_t i = 0; i < lines->callees; i++) {
 		lines->entries[lines->callee[i]] = 0;
@@ -348,6 +350,9 @@ cg_lines_free(struct cg_lines *lines)
 	free(lines->sum);
 	free(lines->shape);
 	cg_map_free(&lines->shape_ids);
+	free(lines->ran);
+	free(lines->merged_fn);
+	free(lines->condition);
 	free(lines);
 }
 

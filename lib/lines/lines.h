@@ -5,6 +5,7 @@
  *	order.c  sorts files, functions and rows
  *	batch.c  collects the rows of some files
  *	sums.c   sums the rows of a line over all functions
+ *	counts.c what coverage counts of a file
  *
  * Files have an order number, the one in which cg_next_file() returns them.
  * lines.c and batch.c decode packed rows themselves, for speed.
@@ -139,6 +140,12 @@ struct cg_lines {
 	size_t shapes, shape_cap;
 	uint32_t last_shape;     /* index + 1 */
 	struct cg_map shape_ids; /* hash -> index + 1; unused for one shape */
+
+	bool *ran;               /* by fn: some line of it has a cost; or NULL */
+	struct cg_merged_fn *merged_fn;
+	size_t merged_fns, merged_fn_cap;
+	struct cg_merged_condition *condition;
+	size_t condition_cap;
 };
 
 /* ---- order.c: false if out of memory ------------------------------------ */

@@ -245,6 +245,9 @@ cg_next_line_sum(struct cg_lines *lines, size_t event, struct cg_line_sum *line)
 			return false;
 		}
 	}
+	line->hits = line->cost;
+	if (lines->graph->event[event].is_signed && (int64_t)line->cost < 0)
+		line->hits = 0;
 	lines->row_next = to;
 	if (!sum_branches(lines, from, to)) {
 		cg_graph_nomem(lines->graph);

@@ -1,0 +1,43 @@
+/*
+ * excluded.h - source lines that coverage does not count: of markers in the
+ * sources, or of patterns.
+ */
+#ifndef CG_EXCLUDED_H
+#define CG_EXCLUDED_H
+
+#include "base/base.h"
+
+#define CG_EXCLUDE_LINES 1u    /* all of a line */
+#define CG_EXCLUDE_BRANCHES 2u /* its branches and conditions */
+#define CG_EXCLUDE_THROWS 4u   /* its exception branches */
+
+struct cg_excluded_range {
+	uint32_t first, last; /* lines */
+	unsigned what;
+};
+
+struct cg_excluded {
+	size_t *begin;        /* by file: its first range; then the end */
+	size_t files;
+	size_t done;          /* files that were begun */
+	struct cg_excluded_range *range; /* of a file: ascending */
+	size_t ranges, cap;
+};
+
+/* NULL: out of memory. Files are added by number, from 0. */
+struct cg_excluded *cg_excluded_new(size_t files);
+void cg_excluded_free(struct cg_excluded *);
+/* From here on, ranges are of the next file. */
+void cg_excluded_begin(struct cg_excluded *);
+/* Ranges of a file ascend and do not overlap. False: out of memory. */
+bool cg_excluded_add(struct cg_excluded *, const struct cg_excluded_range *);
+/* What is excluded on a line; excluded may be NULL. */
+unsigned cg_excluded_find(
+    const struct cg_excluded *, cg_file, uint32_t line);
+static inline unsigned
+cg_excluded_at(const struct cg_excluded *excluded, cg_file file, uint32_t line)
+{
+	return excluded ? cg_excluded_find(excluded, file, line) : 0;
+}
+
+#endif

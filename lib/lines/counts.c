@@ -1,0 +1,283 @@
+/*
+ * counts.c - how many lines, functions, branches and conditions of a file there
+ * are and were hit. The rules are those of lcov: functions of one linker name
+ * are one, conditions of a line are identified by the size of their group.
+ */
+#include <stdlib.h>
+
+#include "graph/excluded.h"
+#include "lines/lines.h"
+
+/* ---- Functions ---------------------------------------------------------- */
+
+static int
+compare_names(const void *pa, const void *pb)
+{
+	const struct cg_merged_fn *a = pa, *b = pb;
+
+	return cg_compare(a->name, b->name);
+}
+
+/* By first line, the longer function first, then by name. */
+static int
+compare_lines(const void *pa, const void *pb)
+{
+	const struct cg_merged_fn *a = pa, *b = pb;
+
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	if (a->last != b->last)
+		return a->last > b->last ? -1 : 1;
+	return cg_compare(a->name, b->name);
+}
+
+/* Finds functions with a cost: where entries are unknown, they ran once. */
+static bool
+find_running(struct cg_lines *lines, size_t event)
+{
+	struct cg_line line;
+	uint64_t count;
+
+	if (!lines->ran)
+		lines->ran = calloc(lines->graph->fns, sizeof(*lines->ran));
+	if (!lines->ran)
+		return false;
+	cg_first_line(lines);
+	while (cg_next_line(lines, &line)) {
+		if (line.n > event && line.cost[event] != 0 &&
+		    !cg_fn_entries(lines, line.fn, &count))
+			lines->ran[line.fn] = true;
+	}
+	cg_first_line(lines);
+	return true;
+}
+
+static bool
+add_fn(struct cg_lines *lines, cg_fn id)
+{
+	struct cg_slice symbol = cg_fn_symbol(lines->graph, id);
+	struct cg_merged_fn *fn;
+	struct cg_range range;
+
+	if (!cg_grow_raw(&lines->merged_fn, &lines->merged_fn_cap,
+		lines->merged_fns + 1, sizeof(*fn)))
+		return false;
+	fn = &lines->merged_fn[lines->merged_fns++];
+	cg_fn_range(lines->graph, id, &range);
+	*fn = (struct cg_merged_fn){
+		.name = symbol.len > 0 ? symbol : cg_fn_name(lines->graph, id),
+		.first = cg_fn_line(lines, id),
+		.last = range.last,
+	};
+	if (!cg_fn_entries(lines, id, &fn->count))
+		fn->count = lines->ran[id];
+	return true;
+}
+
+/* Merges functions of one name; sorts them by line. */
+static void
+merge_fns(struct cg_lines *lines)
+{
+	struct cg_merged_fn *list = lines->merged_fn;
+	size_t n = 0;
+
+	if (lines->merged_fns == 0)
+		return;
+	qsort(list, lines->merged_fns, sizeof(*list), compare_names);
+	for (size_t i = 1; i < lines->merged_fns; i++) {
+		struct cg_merged_fn *to = &list[n], *fn = &list[i];
+
+		if (cg_compare(to->name, fn->name) != 0) {
+			list[++n] = *fn;
+			continue;
+		}
+		if (__builtin_add_overflow(to->count, fn->count, &to->count))
+			to->count = UINT64_MAX;
+		if (fn->first < to->first)
+			to->first = fn->first;
+		if (fn->last > to->last)
+			to->last = fn->last;
+	}
+	lines->merged_fns = n + 1;
+	qsort(list, lines->merged_fns, sizeof(*list), compare_lines);
+}
+
+bool
+cg_merged_fns(struct cg_lines *lines, size_t event,
+    const struct cg_merged_fn **list, size_t *count)
+{
+	const struct cg_excluded *excluded = lines->graph->excluded;
+	bool ok = find_running(lines, event);
+
+	lines->merged_fns = 0;
+	for (size_t i = 0; ok && i < lines->fns; i++) {
+		uint32_t first = cg_fn_line(lines, lines->fn[i]);
+		cg_file file = lines->graph->fn[lines->fn[i]].file;
+
+		if (first > 0 &&
+		    !(cg_excluded_at(excluded, file, first) & CG_EXCLUDE_LINES))
+			ok = add_fn(lines, lines->fn[i]);
+	}
+	if (!ok)
+		cg_graph_nomem(lines->graph);
+	else
+		merge_fns(lines);
+	*list = lines->merged_fn;
+	*count = ok ? lines->merged_fns : 0;
+	return ok;
+}
+
+/* ---- Conditions --------------------------------------------------------- */
+
+/* By group size, then number, then outcome: true comes first. */
+static int
+compare_conditions(const void *pa, const void *pb)
+{
+	const struct cg_merged_condition *a = pa, *b = pb;
+	uint32_t ia = a->branch->index ^ 1, ib = b->branch->index ^ 1;
+
+	if (a->size != b->size)
+		return a->size < b->size ? -1 : 1;
+	return (ia > ib) - (ia < ib);
+}
+
+/* Lists n conditions of a line with their group sizes; false: no memory. */
+static bool
+list_conditions(struct cg_lines *lines, const struct cg_branch *branch,
+    size_t n, size_t *listed)
+{
+	*listed = 0;
+	for (size_t i = 0, end; i < n; i = end) {
+		uint32_t size = 0;
+
+		for (end = i; end < n && branch[end].block == branch[i].block;
+		     end++)
+			if (branch[end].index / 2 + 1 > size)
+				size = branch[end].index / 2 + 1;
+		if (!cg_grow_raw(&lines->condition, &lines->condition_cap, end,
+			sizeof(*lines->condition)))
+			return false;
+		for (size_t j = i; j < end; j++)
+			lines->condition[(*listed)++] =
+			    (struct cg_merged_condition){ size, &branch[j],
+				    branch[j].count };
+	}
+	return true;
+}
+
+bool
+cg_merged_conditions(struct cg_lines *lines, const struct cg_line_sum *line,
+    const struct cg_merged_condition **merged, size_t *count)
+{
+	struct cg_merged_condition *list;
+	size_t arcs = 0, n, to = 0;
+
+	while (
+	    arcs < line->branches && line->branch[arcs].kind == CG_BRANCH_ARC)
+		arcs++;
+	*merged = NULL;
+	*count = 0;
+	if (arcs == line->branches)
+		return true;
+	if (!list_conditions(
+		lines, &line->branch[arcs], line->branches - arcs, &n)) {
+		cg_graph_nomem(lines->graph);
+		return false;
+	}
+	list = lines->condition;
+	if (n > 1)
+		qsort(list, n, sizeof(*list), compare_conditions);
+	for (size_t i = 1; i < n; i++) {
+		if (compare_conditions(&list[to], &list[i]) != 0)
+			list[++to] = list[i];
+		else if (__builtin_add_overflow(
+			     list[to].count, list[i].count, &list[to].count))
+			list[to].count = INT64_MAX;
+	}
+	*merged = list;
+	*count = to + 1;
+	return true;
+}
+
+/* ---- Counts ------------------------------------------------------------- */
+
+static void
+count_one(struct cg_hits *hits, bool hit)
+{
+	hits->found++;
+	hits->hit += hit;
+}
+
+void
+cg_count_fns(const struct cg_merged_fn *fn, size_t n, struct cg_hits *hits)
+{
+	for (size_t i = 0; i < n; i++)
+		count_one(hits, fn[i].count > 0);
+}
+
+void
+cg_count_arcs(const struct cg_branch *branch, size_t n, struct cg_hits *hits)
+{
+	for (size_t i = 0; i < n && branch[i].kind == CG_BRANCH_ARC; i++) {
+		if (!(branch[i].flags & CG_BRANCH_UNREACHABLE))
+			count_one(hits, branch[i].count > 0);
+	}
+}
+
+bool
+cg_count_line(struct cg_lines *lines, const struct cg_line_sum *line,
+    struct cg_counts *counts)
+{
+	const struct cg_merged_condition *condition;
+	size_t n;
+
+	if (line->line == 0)
+		return true;
+	if (line->has_cost)
+		count_one(&counts->lines, line->hits > 0);
+	if (line->branches == 0)
+		return true;
+	cg_count_arcs(line->branch, line->branches, &counts->branches);
+	if (!cg_merged_conditions(lines, line, &condition, &n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!(condition[i].branch->flags & CG_BRANCH_UNREACHABLE))
+			count_one(&counts->conditions, condition[i].count > 0);
+	}
+	return true;
+}
+
+bool
+cg_count_file(struct cg_lines *lines, size_t event, struct cg_counts *counts)
+{
+	const struct cg_merged_fn *fn;
+	struct cg_line_sum line;
+	size_t fns;
+
+	*counts = (struct cg_counts){ 0 };
+	if (!cg_merged_fns(lines, event, &fn, &fns))
+		return false;
+	cg_count_fns(fn, fns, &counts->functions);
+	while (cg_next_line_sum(lines, event, &line)) {
+		if (!cg_count_line(lines, &line, counts))
+			return false;
+	}
+	cg_first_line(lines);
+	return true;
+}
+
+static void
+add_hits(struct cg_hits *to, const struct cg_hits *from)
+{
+	to->hit += from->hit;
+	to->found += from->found;
+}
+
+void
+cg_add_counts(struct cg_counts *to, const struct cg_counts *from)
+{
+	add_hits(&to->lines, &from->lines);
+	add_hits(&to->functions, &from->functions);
+	add_hits(&to->branches, &from->branches);
+	add_hits(&to->conditions, &from->conditions);
+}
