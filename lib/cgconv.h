@@ -918,6 +918,15 @@ int cg_job_run(struct cg_job *);
  */
 int cg_job_derive(struct cg_job *, cg_facts needs);
 /*
+ * From now on "The graph: lines" leaves out what markers in the sources
+ * (LCOV_EXCL_LINE and others) and the options exclude-lines and
+ * exclude-branches exclude. Call it after cg_job_read(); writing does this
+ * itself if the target has option CG_MARKERS_OPTION. A source that is not found
+ * excludes nothing; a note tells how many.
+ */
+#define CG_MARKERS_OPTION "markers"
+int cg_job_exclude_marked(struct cg_job *);
+/*
  * How many levels of recursion cg_job_derive() keeps apart when it makes calls
  * of stacks. The default is what the formats' option for it was set to
  * (levels_option in struct cg_module), else 1.

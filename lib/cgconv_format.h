@@ -153,6 +153,20 @@ bool cg_companion_exists(struct cg_job *, const char *path);
 /* True if the input is in memory, such as in an archive: so are companions. */
 bool cg_companion_in_memory(const struct cg_job *);
 void cg_close_companion(struct cg_job *, struct cg_in *);
+/*
+ * The same for the source of a file of the graph. It is only opened in the
+ * directory of option sources; without that in the working directory, or by a
+ * relative name in the directory of the first input.
+ */
+bool cg_open_source(
+    struct cg_job *, const struct cg_graph *, cg_file, struct cg_in **in);
+#define CG_SOURCES_OPTION "sources"
+#define CG_OPTION_SOURCES                                                    \
+	{                                                                    \
+		.name = CG_SOURCES_OPTION, .type = CG_STRING, .arg = "DIR",          \
+		.help = "directory of the sources (/: use their absolute paths)", \
+		.writing = true                                              \
+	}
 /* Is that file itself an input, named or found in a directory? */
 bool cg_job_has_input(const struct cg_job *, const char *path);
 /* Its name in messages: a path, or "<stdin>". */
@@ -605,21 +619,26 @@ bool cg_choose_pair(
 	}
 
 /*
- * Opens the source of a file that the graph names, to be closed by
- * cg_close_companion(); NULL if there is none. A source is only opened in the
- * directory that option CG_SOURCES_OPTION names, or without it by a relative
- * name in the directory of the first input; names with ".." never are.
+ * For targets that count coverage: lines that markers in the sources or these
+ * options exclude are then missing in "The graph: lines". Markers are those of
+ * geninfo(1) and gcovr.
  */
-#define CG_SOURCES_OPTION "sources"
-struct cg_in *cg_open_source(
-    struct cg_job *, const struct cg_graph *, cg_file);
-/* The option, for the tables of these writers. */
-#define CG_OPTION_SOURCES                                                  \
-	{                                                                  \
-		.name = CG_SOURCES_OPTION, .type = CG_STRING, .arg = "DIR", \
-		.help = "directory of the sources (/: use their absolute " \
-			"paths)",                                          \
-		.writing = true                                            \
+#define CG_OPTIONS_EXCLUDE                                                   \
+	CG_OPTION_SOURCES,                                                   \
+	{                                                                    \
+		.name = CG_MARKERS_OPTION, .type = CG_FLAG, .fallback = "yes", \
+		.help = "leave out lines that markers in sources exclude",   \
+		.writing = true                                              \
+	},                                                                   \
+	{                                                                    \
+		.name = "exclude-lines", .type = CG_STRING, .arg = "REGEX",  \
+		.help = "leave out lines whose source matches",              \
+		.writing = true                                              \
+	},                                                                   \
+	{                                                                    \
+		.name = "exclude-branches", .type = CG_STRING, .arg = "REGEX", \
+		.help = "leave out branches of lines whose source matches",  \
+		.writing = true                                              \
 	}
 
 void cg_putc(struct cg_out *, char);

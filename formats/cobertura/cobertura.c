@@ -38,6 +38,7 @@ probe(const struct cg_head *head)
 
 static const struct cg_option options[] = {
 	CG_OPTION_EVENT,
+	CG_OPTIONS_EXCLUDE,
 	{ .name = "package",
 	    .type = CG_STRING,
 	    .arg = "DIR",

@@ -17,9 +17,9 @@ static bool
 add_source(struct html_writer *w, cg_file file, struct html_column *at,
     struct html_column *text)
 {
-	struct cg_in *in = cg_open_source(w->job, w->graph, file);
+	struct cg_in *in;
 	struct cg_slice bytes;
-	bool ok = cg_rejected(w->job) == CG_OK;
+	bool ok = cg_open_source(w->job, w->graph, file, &in);
 
 	if (in && cg_read_all(in, &bytes) && bytes.len <= SOURCE_MAX &&
 	    text->text_len + bytes.len <= SOURCES_MAX)

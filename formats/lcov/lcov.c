@@ -39,6 +39,7 @@ probe(const struct cg_head *head)
 
 static const struct cg_option options[] = {
 	CG_OPTION_EVENT,
+	CG_OPTIONS_EXCLUDE,
 	{ .name = "format-version",
 	    .type = CG_STRING,
 	    .fallback = "1",

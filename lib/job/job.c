@@ -9,6 +9,7 @@
 
 #include "algo/algo.h"
 #include "algo/copy.h"
+#include "graph/excluded.h"
 #include "job/job.h"
 
 /* ---- From begin to end ------------------------------------------------- */
@@ -495,6 +496,17 @@ open_output(struct cg_job *job, int *status)
 	    job->output ? job->output : "-", wants_gzip(job), status);
 }
 
+/* Markers in sources concern only targets that count coverage. */
+static int
+exclude(struct cg_job *job, const struct cg_module *to)
+{
+	if (cg_module_option(to, CG_MARKERS_OPTION))
+		return cg_job_exclude_marked(job);
+	cg_excluded_free(job->graph->excluded);
+	job->graph->excluded = NULL;
+	return CG_OK;
+}
+
 int
 cg_job_write(struct cg_job *job)
 {
@@ -509,6 +521,8 @@ cg_job_write(struct cg_job *job)
 		status = cg_check_options(job, to);
 	if (status == CG_OK)
 		status = cg_derive(job, to);
+	if (status == CG_OK)
+		status = exclude(job, to);
 	if (status != CG_OK)
 		return status;
 	if (job->output &&

@@ -6,6 +6,7 @@
  *	inputs.c    files, directories, companions
  *	state.c     state that formats keep between inputs
  *	derive.c    what the target needs and cannot represent
+ *	sources.c   opens sources        markers.c  lines that they exclude
  *	job.c       reading and writing    clone.c    copies, differences
  *	doc.c, space.c  parsers' documents and address spaces with a builder
  */

@@ -1,0 +1,103 @@
+/*
+ * sources.c - opens the source files that a graph names.
+ *
+ * Profiles may come from strangers, so a name in one must not lead anywhere: a
+ * file is opened in the directory of --sources, in the working directory, or
+ * by a relative name in the directory of the first input.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cgconv_parse.h"
+#include "job/job.h"
+
+/* Names with ".." are not opened: they lead out of the directory. */
+static bool
+leads_out(struct cg_slice name)
+{
+	struct cg_slice part;
+
+	while (cg_take_until(&name, '/', &part)) {
+		if (cg_equal(part, ".."))
+			return true;
+	}
+	return false;
+}
+
+/* A source that the sandbox or its mode protects is as good as missing. */
+static bool
+is_readable(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	struct stat info;
+	bool good = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+
+	if (fd >= 0)
+		(void)close(fd);
+	return good;
+}
+
+/* Opens directory/name, if it is there and may be opened; false: failed. */
+static bool
+open_at(struct cg_job *job, struct cg_slice directory, struct cg_slice name,
+    struct cg_in **in)
+{
+	char *path, *end;
+	bool ok = true;
+
+	while (cg_take_char(&name, '/'))
+		continue;
+	if (name.len == 0 || leads_out(name))
+		return true;
+	path = malloc(directory.len + name.len + CG_JOIN_MORE + 1);
+	if (!path)
+		return cg_reject_nomem(job);
+	end = cg_join_path(path, directory, name);
+	*end = '\0';
+	if (cg_companion_in_memory(job) || is_readable(path))
+		ok = cg_open_companion(job, path, in);
+	free(path);
+	return ok;
+}
+
+/* An absolute path in the working directory. */
+static bool
+open_in_cwd(struct cg_job *job, struct cg_slice path, struct cg_in **in)
+{
+	char cwd[PATH_MAX];
+
+	if (cg_companion_in_memory(job) || !getcwd(cwd, sizeof(cwd)) ||
+	    !cg_take_prefix(&path, cwd) || !cg_starts(path, "/"))
+		return true;
+	return open_at(job, cg_slice(cwd), path, in);
+}
+
+bool
+cg_open_source(struct cg_job *job, const struct cg_graph *graph, cg_file file,
+    struct cg_in **in)
+{
+	struct cg_slice path = cg_file_path(graph, file), directory = { "", 0 };
+	struct cg_slice given = cg_file_given(graph, file);
+	const char *sources = cg_opt(job, CG_SOURCES_OPTION);
+	bool absolute, ok = true;
+
+	*in = NULL;
+	if (given.len == 0)
+		given = path;
+	absolute = cg_starts(given, "/");
+	if (sources) {
+		directory = cg_slice(sources);
+		if (!absolute)
+			ok = open_at(job, directory, given, in);
+		return *in || !ok || open_at(job, directory, path, in);
+	}
+	ok = open_in_cwd(job, path, in);
+	if (*in || !ok || job->sources == 0 || absolute)
+		return ok;
+	directory = cg_slice(job->source[0].path);
+	directory.len -= cg_base_name(directory).len;
+	return open_at(job, directory, given, in);
+}
