@@ -317,15 +317,19 @@ static int
 check_command(const struct args *args)
 {
 	const unsigned info = 1u << CMD_INFO, compare = 1u << CMD_DIFF,
-		       check = 1u << CMD_VERIFY;
+		       check = 1u << CMD_VERIFY, sum = 1u << CMD_SUMMARY;
 	const struct {
 		bool given;
 		const char *name, *with;
 		unsigned commands;
 	} rules[] = {
-		{ args->json, "json", "--info, --diff or --verify",
-		    info | compare | check },
-		{ args->top, "top", "--info or --diff", info | compare },
+		{ args->json, "json", "--info, --diff, --summary or --verify",
+		    info | compare | sum | check },
+		{ args->top, "top", "--info, --diff or --summary",
+		    info | compare | sum },
+		{ args->fail_under, "fail-under", "--summary", sum },
+		{ args->markdown, "markdown", "--summary", sum },
+		{ args->badge, "badge", "--summary", sum },
 		{ args->side_by_side, "side-by-side", "--diff", compare },
 		{ args->normalize, "normalize", "--diff", compare },
 	};
@@ -369,7 +373,7 @@ check_output(const struct args *args)
 		    "a batch needs -O, the directory to write to, or -o, the "
 		    "file");
 	if ((args->command == CMD_INFO || args->command == CMD_DIFF ||
-		args->command == CMD_VERIFY) &&
+		args->command == CMD_SUMMARY || args->command == CMD_VERIFY) &&
 	    is_batch(args))
 		return cg_usage(args->job,
 		    "--%s cannot read archives; convert them with -O or -o",
@@ -412,7 +416,8 @@ validate_args(struct args *args)
 	 * With --info and --diff it is the event that functions are sorted by.
 	 */
 	if (status == CG_OK && args->event != NULL &&
-	    args->command != CMD_INFO && args->command != CMD_DIFF)
+	    args->command != CMD_INFO && args->command != CMD_DIFF &&
+	    args->command != CMD_SUMMARY)
 		status = cg_job_set_option(args->job, "event", args->event);
 	return status;
 }

@@ -22,6 +22,7 @@ enum command {
 	CMD_INFO,
 	CMD_LIST_FORMATS,
 	CMD_MERGE_MANIFESTS,
+	CMD_SUMMARY,
 	CMD_VERIFY,
 	CMD_VERSION,
 	COMMANDS
@@ -33,7 +34,9 @@ struct args {
 	const char *command_name; /* its option; NULL: none was given */
 	const char *from, *to, *output; /* NULL: not given */
 	const char *event, *top, *tree;
-	bool json;                    /* with --info, --diff, --verify */
+	const char *fail_under;       /* with --summary */
+	bool markdown, badge;         /* with --summary */
+	bool json;                    /* with the commands that print */
 	bool side_by_side, normalize; /* with --diff */
 	bool quiet, verbose, gzip;
 	bool open;    /* the output, in a viewer */
@@ -96,6 +99,9 @@ int detect(struct args *);
 int show_info(struct args *);
 int verify(struct args *);
 int diff(struct args *);
+/* In summary/. EXIT_BELOW if less was covered than --fail-under wants. */
+int show_coverage(struct args *);
+#define EXIT_BELOW 7 /* behind those of enum cg_status */
 /*
  * In convert.c: adds the inputs to the job; standard input if there are none.
  */

@@ -141,6 +141,7 @@ static int (*const commands[COMMANDS])(struct args *) = {
 	[CMD_INFO] = show_info,
 	[CMD_LIST_FORMATS] = list_formats,
 	[CMD_MERGE_MANIFESTS] = merge_manifests,
+	[CMD_SUMMARY] = show_coverage,
 	[CMD_VERIFY] = verify,
 	[CMD_VERSION] = show_version,
 };
@@ -150,6 +151,7 @@ static const bool reads_inputs[COMMANDS] = {
 	[CMD_DETECT] = true,
 	[CMD_DIFF] = true,
 	[CMD_INFO] = true,
+	[CMD_SUMMARY] = true,
 	[CMD_VERIFY] = true,
 };
 

@@ -1,0 +1,163 @@
+/*
+ * collect.c - counts what was covered, by file and directory.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "summary.h"
+
+const char *const metric_name[METRICS] = { "lines", "functions", "branches",
+	"conditions" };
+
+static void
+add(struct covered *to, const struct covered *from)
+{
+	for (size_t i = 0; i < METRICS; i++) {
+		to->hits[i].hit += from->hits[i].hit;
+		to->hits[i].found += from->hits[i].found;
+	}
+}
+
+/* The directory of a path, with its slash; "" if the path has none. */
+static struct cg_slice
+directory_of(struct cg_slice path)
+{
+	while (path.len > 0 && path.ptr[path.len - 1] != '/')
+		path.len--;
+	return path;
+}
+
+static void
+limit_root(struct summary *summary, struct cg_slice path)
+{
+	struct cg_slice *root = &summary->root;
+	size_t n = 0;
+
+	if (summary->files == 0)
+		*root = directory_of(path);
+	while (n < root->len && n < path.len && root->ptr[n] == path.ptr[n])
+		n++;
+	root->len = n;
+	*root = directory_of(*root);
+}
+
+/* Adds a file, and to its directory, which is the last or a new one. */
+static bool
+add_file(struct summary *summary, const struct covered *file)
+{
+	struct cg_slice path = directory_of(file->path);
+	struct covered *last =
+	    summary->directories > 0
+		? &summary->directory[summary->directories - 1]
+		: NULL;
+
+	limit_root(summary, file->path);
+	if (!cg_grow(&summary->file, &summary->file_cap, summary->files + 1,
+		sizeof(*file)))
+		return false;
+	summary->file[summary->files++] = *file;
+	if (last == NULL || cg_compare(last->path, path) != 0) {
+		if (!cg_grow(&summary->directory, &summary->directory_cap,
+			summary->directories + 1, sizeof(*file)))
+			return false;
+		last = &summary->directory[summary->directories++];
+		*last = (struct covered){ .path = path };
+	}
+	add(last, file);
+	add(&summary->total, file);
+	return true;
+}
+
+static bool
+collect_files(struct summary *summary, const struct cg_graph *graph,
+    struct cg_lines *lines, size_t event)
+{
+	struct cg_counts counts;
+	struct covered file;
+	cg_file id;
+
+	while (cg_next_file(lines, &id)) {
+		if (!cg_count_file(lines, event, &counts))
+			return false;
+		file = (struct covered){ .path = cg_file_path(graph, id),
+			.hits = { counts.lines, counts.functions,
+			    counts.branches, counts.conditions } };
+		if (id != 0 && counts.lines.found + counts.branches.found > 0 &&
+		    !add_file(summary, &file))
+			return false;
+	}
+	return true;
+}
+
+bool
+count_coverage(struct summary *summary, const struct cg_graph *graph, size_t event)
+{
+	struct cg_lines *lines = cg_lines_new_by_name(graph, CG_ALL_PARTS);
+	bool ok = lines != NULL && collect_files(summary, graph, lines, event);
+
+	cg_lines_free(lines);
+	summary->metrics =
+	    summary->total.hits[CONDITIONS].found > 0 ? METRICS : CONDITIONS;
+	return ok;
+}
+
+void
+free_summary(struct summary *summary)
+{
+	free(summary->file);
+	free(summary->directory);
+}
+
+/* By the share of lines, then more that were not hit, then path. */
+static int
+compare_files(const void *pa, const void *pb)
+{
+	const struct covered *a = pa, *b = pb;
+	const struct cg_hits *x = &a->hits[LINES], *y = &b->hits[LINES];
+	double left = x->found ? (double)x->hit / (double)x->found : 1;
+	double right = y->found ? (double)y->hit / (double)y->found : 1;
+
+	if (left < right || left > right)
+		return left < right ? -1 : 1;
+	if (x->found - x->hit != y->found - y->hit)
+		return x->found - x->hit > y->found - y->hit ? -1 : 1;
+	return cg_compare(a->path, b->path);
+}
+
+void
+rank_files(struct summary *summary)
+{
+	if (summary->files > 1)
+		qsort(summary->file, summary->files, sizeof(*summary->file),
+		    compare_files);
+}
+
+struct cg_slice
+short_path(const struct summary *summary, const struct covered *covered)
+{
+	struct cg_slice path = covered->path;
+
+	path.ptr += summary->root.len;
+	path.len -= summary->root.len;
+	return path.len > 0 ? path : cg_slice("./");
+}
+
+/*
+ * One digit, rounded, as in lcov: not 100.0 before everything was hit, not 0.0
+ * if anything was.
+ */
+const char *
+rate_text(char buf[AMOUNT_ROOM], const struct cg_hits *hits)
+{
+	double rate;
+
+	if (hits->found == 0)
+		return strcpy(buf, "-");
+	rate = (double)hits->hit * 100 / (double)hits->found;
+	if (hits->hit > 0 && rate < 0.1)
+		rate = 0.1;
+	if (hits->hit < hits->found && rate > 99.9)
+		rate = 99.9;
+	snprintf(buf, AMOUNT_ROOM, "%.1f%%", rate);
+	return buf;
+}

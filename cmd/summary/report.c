@@ -1,0 +1,156 @@
+/*
+ * report.c - the summary of coverage as text for people and as JSON.
+ */
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <string.h>
+
+#include "summary.h"
+
+/* ---- Text ---------------------------------------------------------------- */
+
+struct table {
+	const struct summary *summary;
+	const struct covered *row;
+};
+
+/* "85.7% 12/14" */
+static void
+put_cell(char buf[AMOUNT_ROOM], const void *arg, size_t i, size_t cell)
+{
+	const struct table *table = arg;
+	const struct cg_hits *hits = &table->row[i].hits[cell];
+	char rate[AMOUNT_ROOM];
+
+	if (hits->found == 0)
+		snprintf(buf, AMOUNT_ROOM, "-");
+	else
+		snprintf(buf, AMOUNT_ROOM, "%.6s %" PRIu64 "/%" PRIu64,
+		    rate_text(rate, hits), hits->hit % 1000000000,
+		    hits->found % 1000000000);
+}
+
+static void
+put_name(FILE *to, const void *arg, size_t i)
+{
+	const struct table *table = arg;
+
+	if (table->row == &table->summary->total)
+		fputs("all files", to);
+	else
+		put_safe(to, short_path(table->summary, &table->row[i]));
+}
+
+static void
+print_table(const struct summary *summary, const char *title,
+    const struct covered *row, size_t rows)
+{
+	const struct table table = { summary, row };
+	const char *head[METRICS + 2] = { NULL };
+
+	for (size_t i = 0; i < summary->metrics; i++)
+		head[i] = metric_name[i];
+	head[summary->metrics] = title;
+	put_table(stdout, head, rows, put_cell, put_name, &table);
+}
+
+void
+print_text(const struct summary *summary)
+{
+	fputs("Coverage", stdout);
+	if (summary->root.len > 0) {
+		fputs(" below ", stdout);
+		put_safe(stdout, summary->root);
+	}
+	putchar('\n');
+	print_table(summary, "total", &summary->total, 1);
+	putchar('\n');
+	print_table(
+	    summary, "directory", summary->directory, summary->directories);
+	if (summary->shown == 0)
+		return;
+	putchar('\n');
+	print_table(summary, "file, least covered first", summary->file,
+	    summary->shown);
+	if (summary->shown < summary->files)
+		printf("  and %zu more; use --top to list them\n",
+		    summary->files - summary->shown);
+}
+
+/* ---- JSON ---------------------------------------------------------------- */
+
+static struct json_object *
+json_rate(const struct cg_hits *hits)
+{
+	char text[AMOUNT_ROOM];
+	double rate = 0;
+
+	rate_text(text, hits);
+	text[strcspn(text, "%")] = '\0';
+	if (hits->found > 0)
+		rate = (double)hits->hit * 100 / (double)hits->found;
+	return json_object_new_double_s(rate, text);
+}
+
+/* percent is null if there is nothing to hit. */
+static struct json_object *
+json_hits(const struct cg_hits *hits)
+{
+	struct json_object *json = json_object_new_object();
+	bool ok = add_json_u64(json, "hit", hits->hit) &&
+		  add_json_u64(json, "found", hits->found);
+
+	if (ok && hits->found == 0)
+		ok = json_object_object_add(json, "percent", NULL) == 0;
+	else
+		ok = ok && add_json(json, "percent", json_rate(hits));
+	if (ok)
+		return json;
+	json_object_put(json);
+	return NULL;
+}
+
+static struct json_object *
+json_covered(const struct summary *summary, const struct covered *covered)
+{
+	struct json_object *json = json_object_new_object();
+	bool ok = covered == &summary->total ||
+		  add_json_text(json, "path", covered->path);
+
+	for (size_t i = 0; ok && i < summary->metrics; i++)
+		ok = add_json(
+		    json, metric_name[i], json_hits(&covered->hits[i]));
+	if (ok)
+		return json;
+	json_object_put(json);
+	return NULL;
+}
+
+static bool
+write_list(const struct summary *summary, const char *name,
+    const struct covered *list, size_t count)
+{
+	bool ok = true;
+
+	printf(",\n\"%s\":[", name);
+	for (size_t i = 0; ok && i < count; i++) {
+		puts(i > 0 ? "," : "");
+		ok = write_json(stdout, json_covered(summary, &list[i]));
+	}
+	putchar(']');
+	return ok;
+}
+
+bool
+print_json(const struct summary *summary)
+{
+	bool ok;
+
+	fputs("{\"summary\":1,\n\"total\":", stdout);
+	ok = write_json(stdout, json_covered(summary, &summary->total)) &&
+	     write_list(summary, "directories", summary->directory,
+		 summary->directories) &&
+	     write_list(summary, "files", summary->file, summary->shown);
+	puts("}");
+	return ok;
+}

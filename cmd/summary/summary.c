@@ -1,0 +1,183 @@
+/*
+ * summary.c - --summary: reads coverage, prints how much was covered, and fails
+ * if that is less than --fail-under wants.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "summary.h"
+
+/* ---- Limits -------------------------------------------------------------- */
+
+/* In units of 0.001 percent. */
+#define DIGITS 3
+#define WHOLE ((uint64_t)100000)
+
+struct limits {
+	struct cg_slice text[METRICS]; /* empty: none */
+	uint64_t limit[METRICS];
+};
+
+/* Takes "lines=80". */
+static bool
+take_limit(struct cg_slice text, struct limits *limits)
+{
+	struct cg_slice name, number;
+	size_t i = 0;
+
+	if (!cg_take_until(&text, '=', &name))
+		return false;
+	while (i < METRICS && !cg_equal(name, metric_name[i]))
+		i++;
+	if (i == METRICS || limits->text[i].len > 0)
+		return false;
+	number = limits->text[i] = text;
+	return cg_take_fixed(&number, DIGITS, &limits->limit[i]) &&
+	       number.len == 0 && limits->limit[i] <= WHOLE;
+}
+
+static int
+parse_limits(const struct args *args, struct limits *limits)
+{
+	struct cg_slice rest = cg_slice(args->fail_under), one;
+
+	while (cg_take_until(&rest, ',', &one)) {
+		if (take_limit(one, limits))
+			continue;
+		return cg_usage(args->job,
+		    "--fail-under: expected percentages of lines, functions, "
+		    "branches or conditions, such as lines=80,branches=70, not "
+		    "'%s'",
+		    args->fail_under);
+	}
+	return CG_OK;
+}
+
+/* Without branches, none is missed; without lines, no test has run. */
+static bool
+is_met(const struct cg_hits *hits, size_t metric, uint64_t limit)
+{
+	if (hits->found == 0)
+		return metric != LINES || limit == 0;
+	return hits->hit * WHOLE >= limit * hits->found;
+}
+
+/* EXIT_BELOW if a limit is missed, which is reported. */
+static int
+check_limits(const struct summary *summary, const struct limits *limits)
+{
+	int status = CG_OK;
+
+	for (size_t i = 0; i < METRICS; i++) {
+		const struct cg_hits *hits = &summary->total.hits[i];
+		struct cg_message message = { .severity = CG_ERROR };
+		char text[256], rate[AMOUNT_ROOM];
+
+		if (limits->text[i].len == 0 ||
+		    is_met(hits, i, limits->limit[i]))
+			continue;
+		snprintf(text, sizeof(text),
+		    "%s: %s covered (%" PRIu64 " of %" PRIu64
+		    "), --fail-under wants %.*s%%",
+		    metric_name[i], rate_text(rate, hits), hits->hit,
+		    hits->found, (int)limits->text[i].len, limits->text[i].ptr);
+		message.text = text;
+		put_message(stderr, &message);
+		status = EXIT_BELOW;
+	}
+	return status;
+}
+
+/* ---- The command --------------------------------------------------------- */
+
+/* The event that readers of coverage count. */
+#define COVERAGE_EVENT "Exec"
+
+static int
+find_event(const struct args *args, const struct cg_graph *graph, size_t *event)
+{
+	const char *name = args->event != NULL ? args->event : COVERAGE_EVENT;
+
+	*event = cg_find_event(graph, name);
+	if (*event < cg_event_count(graph) &&
+	    (cg_graph_facts(graph) & CG_LINES))
+		return CG_OK;
+	if (args->event != NULL)
+		return cg_usage(args->job,
+		    "--event: expected an event of the input (see --info), "
+		    "not '%s'",
+		    args->event);
+	return cg_lacks(
+	    args->job, "--summary needs coverage; the input has none");
+}
+
+static int
+print(struct summary *summary)
+{
+	const struct args *args = summary->args;
+
+	if (args->json)
+		return print_json(summary) ? CG_OK : cg_nomem(args->job);
+	if (args->badge)
+		print_badge(summary);
+	else if (args->markdown)
+		print_markdown(summary);
+	else
+		print_text(summary);
+	return CG_OK;
+}
+
+static int
+summarize(struct summary *summary, const struct cg_graph *graph,
+    const struct limits *limits)
+{
+	size_t event;
+	int status = find_event(summary->args, graph, &event);
+
+	if (status == CG_OK)
+		status = cg_job_exclude_marked(summary->args->job);
+	if (status != CG_OK)
+		return status;
+	if (!count_coverage(summary, graph, event)) {
+		status = cg_job_status(summary->args->job);
+		return status != CG_OK ? status : cg_nomem(summary->args->job);
+	}
+	rank_files(summary);
+	if (summary->shown > summary->files)
+		summary->shown = summary->files;
+	status = print(summary);
+	return status == CG_OK ? check_limits(summary, limits) : status;
+}
+
+static int
+check_form(const struct args *args)
+{
+	if (args->json + args->badge + args->markdown <= 1)
+		return CG_OK;
+	return cg_usage(args->job,
+	    "--json, --markdown and --badge cannot be used together");
+}
+
+int
+show_coverage(struct args *args)
+{
+	struct summary summary = { .args = args };
+	struct limits limits = { 0 };
+	const struct cg_graph *graph;
+	int status = check_form(args);
+
+	if (status == CG_OK && args->fail_under != NULL)
+		status = parse_limits(args, &limits);
+	if (status == CG_OK)
+		status = parse_top(
+		    args, args->json ? SIZE_MAX : TOP_DEFAULT, &summary.shown);
+	if (status == CG_OK)
+		status = add_inputs(args);
+	if (status == CG_OK)
+		status = cg_job_read(args->job, &graph);
+	if (status == CG_OK)
+		status = summarize(&summary, graph, &limits);
+	free_summary(&summary);
+	return status;
+}

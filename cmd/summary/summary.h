@@ -1,0 +1,54 @@
+/*
+ * summary.h - --summary: how much of the source was covered.
+ *
+ *	summary.c  the command, and --fail-under
+ *	collect.c  counts of files and directories
+ *	report.c   text and JSON
+ *	markup.c   Markdown and a badge
+ */
+#ifndef CMD_SUMMARY_H
+#define CMD_SUMMARY_H
+
+#include "../cmd.h"
+
+/* What is counted. */
+enum { LINES, FUNCTIONS, BRANCHES, CONDITIONS, METRICS };
+extern const char *const metric_name[METRICS];
+
+/* The whole, a directory or a file. */
+struct covered {
+	struct cg_slice path;
+	struct cg_hits hits[METRICS];
+};
+
+struct summary {
+	const struct args *args;
+	struct covered total;
+	struct covered *directory, *file;
+	size_t directories, files, directory_cap, file_cap;
+	struct cg_slice root; /* directory of all files, with its slash */
+	size_t shown;         /* files to show */
+	size_t metrics;       /* METRICS, or fewer: conditions are unknown */
+};
+
+/*
+ * Counts the files of a graph, in the order of directories. False: out of
+ * memory, or a cursor has failed.
+ */
+bool count_coverage(struct summary *, const struct cg_graph *, size_t event);
+void free_summary(struct summary *);
+/* Least covered files first. */
+void rank_files(struct summary *);
+/* The path without the directory of all files. */
+struct cg_slice short_path(const struct summary *, const struct covered *);
+
+/* "85.7%", with lcov's rule; "-" if nothing was found. Returns buf. */
+const char *rate_text(char buf[AMOUNT_ROOM], const struct cg_hits *);
+
+void print_text(const struct summary *);
+/* False: out of memory. */
+bool print_json(const struct summary *);
+void print_markdown(const struct summary *);
+void print_badge(const struct summary *);
+
+#endif

@@ -1,0 +1,198 @@
+# summary.bats - how much of the source was covered: --summary.
+load helper
+
+setup()
+{
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	dir=$BATS_TEST_TMPDIR
+	coverage=samples/lcov/geninfo-1.16/coverage.info
+}
+
+# file PATH LINES HIT: the section of a tracefile with so many lines.
+file()
+{
+	echo "SF:$1"
+	seq "$2" | awk -v hit="$3" '{ print "DA:" $1 "," ($1 <= hit) }'
+	echo end_of_record
+}
+
+# member JSON KEY...: prints "HIT FOUND PERCENT" of a member.
+member()
+{
+	python3 -c '
+import json, sys
+value = json.load(open(sys.argv[1]))
+for key in sys.argv[2:]:
+    value = value[int(key) if key.isdigit() else key]
+print(value["hit"], value["found"], value["percent"])' "$@"
+}
+
+# wants STATUS MESSAGE LIMITS FILE: the gate ends so; the report is there.
+wants()
+{
+	local status=0
+
+	"$CGCONV" -q --summary --fail-under "$3" "$4" >"$dir/out" 2>"$dir/err" ||
+		status=$?
+	[ "$status" -eq "$1" ] && [ "$(cat "$dir/err")" = "$2" ] &&
+		grep -q "all files" "$dir/out" || {
+		cat "$dir/err" && false
+	}
+}
+
+@test "summary: has the numbers of lcov --summary" {
+	command -v lcov >/dev/null || skip "no lcov"
+	for input in samples/gcov/*/ samples/lcov/geninfo*/*.info; do
+		"$CGCONV" -q -t lcov "$input" >"$dir/in.info" 2>/dev/null || continue
+		lcov --rc lcov_branch_coverage=1 --rc branch_coverage=1 \
+			--summary "$dir/in.info" 2>/dev/null |
+			sed -n 's/^ *\([a-z]*\)\.*: \([0-9.]*\)% (\([0-9]*\) of \([0-9]*\).*/\1 \3\/\4 \2%/p' |
+			sort >"$dir/want"
+		[ -s "$dir/want" ] || continue
+		"$CGCONV" -q --summary --json --top 0 "$dir/in.info" >"$dir/out"
+		for name in lines functions branches; do
+			member "$dir/out" total "$name" |
+				awk -v name="$name" '$2 { print name, $1 "/" $2, $3 "%" }'
+		done | sort >"$dir/got"
+		sed 's/ \([0-9]*\)\.0*%/ \1%/; s/\(\.[0-9]*[1-9]\)0*%/\1%/' \
+			"$dir/want" >"$dir/want1"
+		sed 's/ \([0-9]*\)\.0*%/ \1%/' "$dir/got" >"$dir/got1"
+		same "$dir/want1" "$dir/got1"
+	done
+	[ -s "$dir/got" ]
+}
+
+@test "summary: counts are the totals of the tracefile" {
+	"$CGCONV" -q -t lcov "$coverage" >"$dir/info"
+	"$CGCONV" -q --summary --json "$coverage" >"$dir/json"
+	for pair in lines:L functions:FN branches:BR; do
+		tag=${pair#*:}
+		awk -F: -v hit="${tag}H" -v all="${tag}F" '$1 == hit { h += $2 }
+			$1 == all { a += $2 } END { print h, a }' "$dir/info" >"$dir/want"
+		member "$dir/json" total "${pair%:*}" | cut -d ' ' -f 1,2 >"$dir/got"
+		same "$dir/want" "$dir/got"
+	done
+}
+
+@test "summary: the least covered files first, directories with their sums" {
+	{
+		file /p/a/one.c 4 4
+		file /p/a/two.c 4 1
+		file /p/b/three.c 2 1
+	} >"$dir/in.info"
+	"$CGCONV" -q --summary "$dir/in.info" | sed 's/  */ /g' >"$dir/got"
+	cat >"$dir/want" <<-END
+	Coverage below /p/
+	 lines functions branches total
+	 60.0% 6/10 - - all files
+
+	 lines functions branches directory
+	 62.5% 5/8 - - a/
+	 50.0% 1/2 - - b/
+
+	 lines functions branches file, least covered first
+	 25.0% 1/4 - - a/two.c
+	 50.0% 1/2 - - b/three.c
+	 100.0% 4/4 - - a/one.c
+	END
+	same "$dir/want" "$dir/got"
+	"$CGCONV" -q --summary --top 1 "$dir/in.info" | sed 's/  */ /g' >"$dir/got"
+	grep -qx ' and 2 more; use --top to list them' "$dir/got"
+	[ "$(grep -c '\.c$' "$dir/got")" -eq 1 ]
+	"$CGCONV" -q --summary --json "$dir/in.info" >"$dir/json"
+	[ "$(member "$dir/json" directories 0 lines)" = "5 8 62.5" ]
+	[ "$(member "$dir/json" files 0 lines)" = "1 4 25.0" ]
+	[ "$(member "$dir/json" files 2 branches)" = "0 0 None" ]
+}
+
+@test "summary: 100% means everything, 0% nothing" {
+	file a.c 9999 9998 >"$dir/in.info"
+	"$CGCONV" -q --summary "$dir/in.info" | grep -q ' 99.9% 9998/9999 '
+	file a.c 9999 1 >"$dir/in.info"
+	"$CGCONV" -q --summary "$dir/in.info" | grep -q ' 0.1% 1/9999 '
+}
+
+@test "summary: conditions are counted where they are known" {
+	"$CGCONV" -q --summary samples/lcov/all-records/tests.info >"$dir/out"
+	grep -q ' branches  *conditions  *total$' "$dir/out"
+}
+
+@test "summary: --fail-under tells what is missed, exactly" {
+	file a.c 2500 1999 >"$dir/in.info"
+	wants 0 "" lines=79.96 "$dir/in.info"
+	wants 7 "cgconv: error: lines: 80.0% covered (1999 of 2500), --fail-under wants 80%" \
+		branches=90,lines=80 "$dir/in.info"
+	"$CGCONV" -q -t lcov --no-branches "$coverage" >"$dir/in.info"
+	wants 0 "" branches=100 "$dir/in.info"
+}
+
+@test "summary: --fail-under without lines is not met" {
+	printf 'SF:a.c\nDA:1,1\nend_of_record\n' >"$dir/in.info"
+	status=0
+	"$CGCONV" -q --summary --exclude '*' --fail-under lines=1 "$dir/in.info" \
+		>"$dir/out" 2>"$dir/err" || status=$?
+	[ "$status" -ne 0 ]
+}
+
+@test "summary: options that make no sense are usage errors" {
+	for limits in 80 lines=101 lines= lines=80,lines=90 rows=3 lines=8x; do
+		refuses 2 "--fail-under: expected percentages" --summary \
+			--fail-under "$limits" "$coverage"
+	done
+	refuses 2 "cannot be used together" --summary --json --badge "$coverage"
+	refuses 2 "--markdown applies only with --summary" --markdown "$coverage"
+	refuses 2 "-o and --summary cannot be used together" --summary -o x "$coverage"
+	refuses 3 "--summary needs coverage" --summary samples/folded/*/*.folded
+}
+
+@test "summary: Markdown is a table in which paths are only text" {
+	{
+		file '/p/a_<b>|@me`x`.c' 2 1
+		file /p/q.c 2 1
+	} >"$dir/in.info"
+	"$CGCONV" -q --summary --markdown "$dir/in.info" >"$dir/got"
+	cat >"$dir/want" <<-'END'
+	### Coverage
+
+	| Directory | Lines | Functions | Branches |
+	|---|---:|---:|---:|
+	| **all files** | 50.0% (2/4) | - | - |
+	| ./ | 50.0% (2/4) | - | - |
+
+	<details><summary>2 of 2 files, least covered first</summary>
+
+	| File | Lines | Functions | Branches |
+	|---|---:|---:|---:|
+	| a\_&#60;b&#62;&#124;&#64;me&#96;x&#96;.c | 50.0% (1/2) | - | - |
+	| q.c | 50.0% (1/2) | - | - |
+
+	</details>
+	END
+	same "$dir/want" "$dir/got"
+}
+
+@test "summary: the badge is SVG with the percentage of lines" {
+	file a.c 8 7 >"$dir/in.info"
+	"$CGCONV" -q --summary --badge "$dir/in.info" >"$dir/badge.svg"
+	grep -q '>87.5%</text>' "$dir/badge.svg"
+	! command -v xmllint >/dev/null || xmllint --noout "$dir/badge.svg"
+}
+
+@test "summary: reads directories, and leaves out lines that markers exclude" {
+	command -v gcc >/dev/null || skip "no gcc"
+	cd "$dir" && mkdir build && cat >a.c <<-'END' && cd build || return 1
+	int main(int n, char **v)
+	{
+		if (n > 1) // LCOV_EXCL_BR_LINE
+			return 1; // LCOV_EXCL_LINE
+		return v == 0;
+	}
+	END
+	gcc --coverage -o prog ../a.c && ./prog
+	cd .. && "$CGCONV" --summary --json build >json
+	[ "$(member json total lines)" = "3 3 100.0" ]
+	[ "$(member json total branches)" = "0 0 None" ]
+	"$CGCONV" --summary --json --no-markers build >json
+	[ "$(member json total lines)" = "3 4 75.0" ]
+	[ "$(member json total branches)" = "1 2 50.0" ]
+}
