@@ -185,9 +185,9 @@ declared()
 	names="\"([^\"]*[^a-z])?(${formats//_/-})\\b|cg_format_($formats)\\b"
 	for file in lib/*.h lib/*/*.[ch] cmd/*.[ch] cmd/*/*.[ch]; do
 		# Comments may name formats as sources of a rule.
-		# "json" is also an output syntax: --verify --json.
+		# Some are output syntaxes, too: --verify --json, a badge.
 		! gcc -fpreprocessed -dD -E -P "$file" 2>/dev/null |
-			grep -v -e '"[^"]*--verify' | grep -inE "$names" || {
+			grep -v -e '"[^"]*--verify' -e '</*svg' | grep -inE "$names" || {
 			echo "$file names a format"
 			false
 		}
