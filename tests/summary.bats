@@ -139,7 +139,7 @@ wants()
 		refuses 2 "--fail-under: expected percentages" --summary \
 			--fail-under "$limits" "$coverage"
 	done
-	refuses 2 "cannot be used together" --summary --json --badge "$coverage"
+	refuses 2 "prints one form only" --summary --json --badge "$coverage"
 	refuses 2 "--markdown applies only with --summary" --markdown "$coverage"
 	refuses 2 "-o and --summary cannot be used together" --summary -o x "$coverage"
 	refuses 3 "--summary needs coverage" --summary samples/folded/*/*.folded

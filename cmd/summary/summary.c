@@ -156,7 +156,7 @@ check_form(const struct args *args)
 	if (args->json + args->badge + args->markdown <= 1)
 		return CG_OK;
 	return cg_usage(args->job,
-	    "--json, --markdown and --badge cannot be used together");
+	    "--summary prints one form only: choose one of its options");
 }
 
 int
