@@ -101,6 +101,14 @@ int verify(struct args *);
 int diff(struct args *);
 /* In summary/. EXIT_BELOW if less was covered than --fail-under wants. */
 int show_coverage(struct args *);
+/*
+ * What the graph covers, without markers; false if it is no coverage, or cannot
+ * be counted.
+ */
+bool count_all(const struct cg_graph *, struct cg_counts *);
+void print_counts(const struct cg_counts *);
+/* NULL: out of memory. */
+struct json_object *json_counts(const struct cg_counts *);
 #define EXIT_BELOW 7 /* behind those of enum cg_status */
 /*
  * In convert.c: adds the inputs to the job; standard input if there are none.
@@ -193,6 +201,8 @@ struct contents {
 	struct labels labels;
 	struct tracks tracks;
 	struct call_tree *tree; /* NULL: not asked for */
+	bool covered;           /* it is coverage: */
+	struct cg_counts counts;
 };
 
 /* ---- info_json.c -------------------------------------------------------- */

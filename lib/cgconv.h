@@ -885,7 +885,7 @@ int cg_job_set_option(struct cg_job *, const char *name, const char *value);
 /*
  * For programs that only call cg_sums_of() after reading: rows keep no lines,
  * addresses, jumps or branches, which saves memory. The facts still include
- * them.
+ * them. Rows of coverage are kept, for cg_count_file().
  */
 void cg_job_set_sums_only(struct cg_job *, bool);
 /* Plug-ins: adds all modules of a shared library (its symbol cg_modules). */

@@ -196,3 +196,16 @@ wants()
 	[ "$(member json total lines)" = "3 4 75.0" ]
 	[ "$(member json total branches)" = "1 2 50.0" ]
 }
+
+@test "summary: --info prints the same, without markers" {
+	"$CGCONV" -q --summary --no-markers --json "$coverage" >"$dir/json"
+	"$CGCONV" --info --json "$coverage" >"$dir/info"
+	for name in lines functions branches; do
+		[ "$(member "$dir/json" total "$name")" = \
+			"$(member "$dir/info" coverage "$name")" ]
+	done
+	"$CGCONV" --info "$coverage" |
+		grep -qx 'Coverage  85.7% of 28 lines, 80.0% of 10 functions, 58.3% of 24 branches'
+	"$CGCONV" --info samples/callgrind/plain/callgrind.out >"$dir/out"
+	[ "$(grep -c ^Coverage "$dir/out")" -eq 0 ]
+}

@@ -90,7 +90,15 @@ collect_files(struct summary *summary, const struct cg_graph *graph,
 }
 
 bool
-count_coverage(struct summary *summary, const struct cg_graph *graph, size_t event)
+is_coverage(const struct cg_graph *graph, size_t event)
+{
+	return event < cg_event_count(graph) &&
+	       (cg_graph_facts(graph) & CG_LINES);
+}
+
+bool
+count_coverage(
+    struct summary *summary, const struct cg_graph *graph, size_t event)
 {
 	struct cg_lines *lines = cg_lines_new_by_name(graph, CG_ALL_PARTS);
 	bool ok = lines != NULL && collect_files(summary, graph, lines, event);
@@ -98,6 +106,22 @@ count_coverage(struct summary *summary, const struct cg_graph *graph, size_t eve
 	cg_lines_free(lines);
 	summary->metrics =
 	    summary->total.hits[CONDITIONS].found > 0 ? METRICS : CONDITIONS;
+	return ok;
+}
+
+bool
+count_all(const struct cg_graph *graph, struct cg_counts *counts)
+{
+	size_t event = cg_find_event(graph, COVERAGE_EVENT);
+	struct summary summary = { 0 };
+	const struct cg_hits *hits = summary.total.hits;
+	bool ok = is_coverage(graph, event) &&
+		  cg_get_event(graph, event)->incl == CG_INCL_NONE &&
+		  count_coverage(&summary, graph, event);
+
+	*counts = (struct cg_counts){ hits[LINES], hits[FUNCTIONS],
+		hits[BRANCHES], hits[CONDITIONS] };
+	free_summary(&summary);
 	return ok;
 }
 

@@ -77,6 +77,25 @@ print_text(const struct summary *summary)
 		    summary->files - summary->shown);
 }
 
+/* "Coverage  90.0% of 10 lines, 75.0% of 8 functions" */
+void
+print_counts(const struct cg_counts *counts)
+{
+	const struct cg_hits hits[METRICS] = { counts->lines, counts->functions,
+		counts->branches, counts->conditions };
+	const char *before = "Coverage  ";
+	char text[AMOUNT_ROOM];
+
+	for (size_t i = 0; i < METRICS; i++) {
+		if (hits[i].found == 0)
+			continue;
+		printf("%s%s of %" PRIu64 " %s", before,
+		    rate_text(text, &hits[i]), hits[i].found, metric_name[i]);
+		before = ", ";
+	}
+	putchar('\n');
+}
+
 /* ---- JSON ---------------------------------------------------------------- */
 
 static struct json_object *
@@ -124,6 +143,18 @@ json_covered(const struct summary *summary, const struct covered *covered)
 		return json;
 	json_object_put(json);
 	return NULL;
+}
+
+struct json_object *
+json_counts(const struct cg_counts *counts)
+{
+	const struct summary summary = {
+		.total.hits = { counts->lines, counts->functions,
+		    counts->branches, counts->conditions },
+		.metrics = counts->conditions.found > 0 ? METRICS : CONDITIONS
+	};
+
+	return json_covered(&summary, &summary.total);
 }
 
 static bool

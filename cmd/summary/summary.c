@@ -91,17 +91,13 @@ check_limits(const struct summary *summary, const struct limits *limits)
 
 /* ---- The command --------------------------------------------------------- */
 
-/* The event that readers of coverage count. */
-#define COVERAGE_EVENT "Exec"
-
 static int
 find_event(const struct args *args, const struct cg_graph *graph, size_t *event)
 {
 	const char *name = args->event != NULL ? args->event : COVERAGE_EVENT;
 
 	*event = cg_find_event(graph, name);
-	if (*event < cg_event_count(graph) &&
-	    (cg_graph_facts(graph) & CG_LINES))
+	if (is_coverage(graph, *event))
 		return CG_OK;
 	if (args->event != NULL)
 		return cg_usage(args->job,

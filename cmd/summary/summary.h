@@ -31,6 +31,10 @@ struct summary {
 	size_t metrics;       /* METRICS, or fewer: conditions are unknown */
 };
 
+/* The event that readers of coverage count. */
+#define COVERAGE_EVENT "Exec"
+/* Has it lines with that event? */
+bool is_coverage(const struct cg_graph *, size_t event);
 /*
  * Counts the files of a graph, in the order of directories. False: out of
  * memory, or a cursor has failed.

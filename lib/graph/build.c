@@ -511,6 +511,16 @@ check_event_name(struct cg_build *build, const char *name)
 	return false;
 }
 
+/* Percentages of coverage need its lines and branches: keeps them. */
+static void
+keep_coverage(struct cg_build *build)
+{
+	if (!build->sums_only || !cg_build_end_run(build))
+		return;
+	build->sums_only = false;
+	build->unwanted &= ~(cg_facts)(CG_BRANCHES | CG_CONDITIONS);
+}
+
 unsigned
 cg_add_event(struct cg_build *build, const struct cg_event *event)
 {
@@ -542,6 +552,8 @@ cg_add_event(struct cg_build *build, const struct cg_event *event)
 	new->long_name = intern(build, event->long_name);
 	new->unit = intern(build, event->unit);
 	new->formula = "";
+	if (event->incl == CG_INCL_NONE)
+		keep_coverage(build);
 	cg_sign_event(build, graph->events - 1, event->is_signed);
 	return (unsigned)graph->events - 1;
 }
