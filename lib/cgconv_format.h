@@ -156,14 +156,15 @@ void cg_close_companion(struct cg_job *, struct cg_in *);
 /*
  * The same for the source of a file of the graph. It is only opened in the
  * directory of option sources; without that in the working directory, or by a
- * relative name in the directory of the first input.
+ * relative name in the directory of the first input. optional: one that cannot
+ * be read counts as missing, and is no error.
  */
-bool cg_open_source(
-    struct cg_job *, const struct cg_graph *, cg_file, struct cg_in **in);
+bool cg_open_source(struct cg_job *, const struct cg_graph *, cg_file,
+    bool optional, struct cg_in **in);
 #define CG_SOURCES_OPTION "sources"
 #define CG_OPTION_SOURCES                                                    \
 	{                                                                    \
-		.name = CG_SOURCES_OPTION, .type = CG_STRING, .arg = "DIR",          \
+		.name = CG_SOURCES_OPTION, .type = CG_STRING, .arg = "DIR",  \
 		.help = "directory of the sources (/: use their absolute paths)", \
 		.writing = true                                              \
 	}

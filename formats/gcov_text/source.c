@@ -28,7 +28,7 @@ gcov_text_read_source(struct gcov_text_writer *w, cg_file file)
 	struct cg_slice rest, line;
 
 	source->lines = 0;
-	(void)cg_open_source(w->job, w->graph, file, &source->in);
+	(void)cg_open_source(w->job, w->graph, file, false, &source->in);
 	if (!source->in || !cg_read_all(source->in, &source->text))
 		source->text.len = 0;
 	if (!source->in && cg_rejected(w->job) == CG_OK)

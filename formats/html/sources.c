@@ -19,7 +19,7 @@ add_source(struct html_writer *w, cg_file file, struct html_column *at,
 {
 	struct cg_in *in;
 	struct cg_slice bytes;
-	bool ok = cg_open_source(w->job, w->graph, file, &in);
+	bool ok = cg_open_source(w->job, w->graph, file, true, &in);
 
 	if (in && cg_read_all(in, &bytes) && bytes.len <= SOURCE_MAX &&
 	    text->text_len + bytes.len <= SOURCES_MAX)

@@ -248,7 +248,7 @@ scan_file(struct scan *scan, cg_file file)
 	scan->range = (struct cg_excluded_range){ .first = 1 };
 	if (scan->path.len == 0)
 		return true;
-	if (!cg_open_source(scan->job, scan->job->graph, file, &in))
+	if (!cg_open_source(scan->job, scan->job->graph, file, true, &in))
 		return false;
 	if (!in) {
 		scan->missing++;

@@ -27,7 +27,7 @@ leads_out(struct cg_slice name)
 	return false;
 }
 
-/* A source that the sandbox or its mode protects is as good as missing. */
+/* Can it be opened? The sandbox or its mode may forbid that. */
 static bool
 is_readable(const char *path)
 {
@@ -40,10 +40,15 @@ is_readable(const char *path)
 	return good;
 }
 
+struct request {
+	struct cg_job *job;
+	bool optional; /* a file that cannot be opened is missing, no error */
+};
+
 /* Opens directory/name, if it is there and may be opened; false: failed. */
 static bool
-open_at(struct cg_job *job, struct cg_slice directory, struct cg_slice name,
-    struct cg_in **in)
+open_at(const struct request *request, struct cg_slice directory,
+    struct cg_slice name, struct cg_in **in)
 {
 	char *path, *end;
 	bool ok = true;
@@ -54,31 +59,34 @@ open_at(struct cg_job *job, struct cg_slice directory, struct cg_slice name,
 		return true;
 	path = malloc(directory.len + name.len + CG_JOIN_MORE + 1);
 	if (!path)
-		return cg_reject_nomem(job);
+		return cg_reject_nomem(request->job);
 	end = cg_join_path(path, directory, name);
 	*end = '\0';
-	if (cg_companion_in_memory(job) || is_readable(path))
-		ok = cg_open_companion(job, path, in);
+	if (!request->optional || cg_companion_in_memory(request->job) ||
+	    is_readable(path))
+		ok = cg_open_companion(request->job, path, in);
 	free(path);
 	return ok;
 }
 
 /* An absolute path in the working directory. */
 static bool
-open_in_cwd(struct cg_job *job, struct cg_slice path, struct cg_in **in)
+open_in_cwd(
+    const struct request *request, struct cg_slice path, struct cg_in **in)
 {
 	char cwd[PATH_MAX];
 
-	if (cg_companion_in_memory(job) || !getcwd(cwd, sizeof(cwd)) ||
+	if (cg_companion_in_memory(request->job) || !getcwd(cwd, sizeof(cwd)) ||
 	    !cg_take_prefix(&path, cwd) || !cg_starts(path, "/"))
 		return true;
-	return open_at(job, cg_slice(cwd), path, in);
+	return open_at(request, cg_slice(cwd), path, in);
 }
 
 bool
 cg_open_source(struct cg_job *job, const struct cg_graph *graph, cg_file file,
-    struct cg_in **in)
+    bool optional, struct cg_in **in)
 {
+	const struct request request = { job, optional };
 	struct cg_slice path = cg_file_path(graph, file), directory = { "", 0 };
 	struct cg_slice given = cg_file_given(graph, file);
 	const char *sources = cg_opt(job, CG_SOURCES_OPTION);
@@ -91,13 +99,13 @@ cg_open_source(struct cg_job *job, const struct cg_graph *graph, cg_file file,
 	if (sources) {
 		directory = cg_slice(sources);
 		if (!absolute)
-			ok = open_at(job, directory, given, in);
-		return *in || !ok || open_at(job, directory, path, in);
+			ok = open_at(&request, directory, given, in);
+		return *in || !ok || open_at(&request, directory, path, in);
 	}
-	ok = open_in_cwd(job, path, in);
+	ok = open_in_cwd(&request, path, in);
 	if (*in || !ok || job->sources == 0 || absolute)
 		return ok;
 	directory = cg_slice(job->source[0].path);
 	directory.len -= cg_base_name(directory).len;
-	return open_at(job, directory, given, in);
+	return open_at(&request, directory, given, in);
 }
