@@ -114,6 +114,9 @@ totals()
 			lcov:* | cobertura:*) continue ;;
 			# Between calls the thread is idle.
 			cpuprofile:samples/trace-event/*) continue ;;
+			# All memory is allocated in a library, and a gmon.out
+			# is of the executable.
+			gprof:samples/gperftools/growth/* | gprof:samples/otlp/*) continue ;;
 			esac
 			case $to in
 			gcov-json | gcov-text)
@@ -171,8 +174,12 @@ totals()
 			made "$to" "$file" || continue
 			# V8's functions are where they are defined: a known
 			# line that no sample had.
-			[ "$to:${file%/*}" != cpuprofile:samples/firefox/raw ] ||
-				continue
+			# Firefox has no place for Java's signatures: methods
+			# that differ only in these are one when read.
+			case $to:$file in
+			cpuprofile:samples/firefox/raw/* | \
+				firefox:samples/jfr/*) continue ;;
+			esac
 			# shellcheck disable=SC2046 # two words or none
 			"$CGCONV" -q -t "$to" $(exe_of "$file") "$one" \
 				>"$dir/two"

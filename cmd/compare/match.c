@@ -197,19 +197,36 @@ compare_sides(const void *pa, const void *pb)
 	return (a->fn > b->fn) - (a->fn < b->fn);
 }
 
-/* The callgrind writer writes "f [_Z1fv]" if functions share the name f. */
+static bool
+is_symbol_of(struct cg_slice symbol, struct cg_slice name)
+{
+	if (memchr(symbol.ptr, ' ', symbol.len))
+		return false;
+	return cg_starts(symbol, "_") ||
+	       (symbol.len > name.len && symbol.ptr[name.len] == '(' &&
+		   memcmp(symbol.ptr, name.ptr, name.len) == 0);
+}
+
+/*
+ * The callgrind writer writes "f [_Z1fv]" or "f [f(I)V]" if functions share the
+ * name f. Other names may end in brackets, too.
+ */
 static struct cg_slice
 without_symbol(struct cg_slice name)
 {
-	size_t at = name.len;
+	struct cg_slice rest = name, symbol, plain;
+	const char *at;
 
-	if (at == 0 || name.ptr[at - 1] != ']')
+	if (name.len == 0 || name.ptr[name.len - 1] != ']')
 		return name;
-	while (at > 0 && name.ptr[at - 1] != ' ' && name.ptr[at - 1] != '[')
-		at--;
-	if (at > 2 && name.ptr[at - 1] == '[' && name.ptr[at - 2] == ' ' &&
-	    name.ptr[at] == '_')
-		name.len = at - 2;
+	while ((at = cg_find(rest, " ["))) {
+		plain = (struct cg_slice){ name.ptr, (size_t)(at - name.ptr) };
+		rest = (struct cg_slice){ at + 2,
+			(size_t)(name.ptr + name.len - (at + 2)) };
+		symbol = (struct cg_slice){ rest.ptr, rest.len - 1 };
+		if (is_symbol_of(symbol, plain))
+			return plain;
+	}
 	return name;
 }
 

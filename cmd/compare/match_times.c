@@ -6,7 +6,8 @@
  * on the other side. Where one side has samples that cost time and the other
  * calls, as traces have, both are times in which there was a stack; neighbours
  * with the same stack are then one. Times of which one side has fewer digits are
- * compared with these.
+ * compared with these. Samples of speedscope cannot overlap: there one begins
+ * not before the cost of the one before it has passed.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,6 +48,7 @@ struct cursor {
 	bool spans; /* entries are times */
 	bool ahead;
 	struct cg_time_span next; /* if ahead */
+	int64_t end; /* of the sample before */
 };
 
 /* ---- Stacks -------------------------------------------------------------- */
@@ -333,6 +335,15 @@ is_near(uint64_t a, uint64_t b, uint64_t digit)
 	return (a > b ? a - b : b - a) < digit;
 }
 
+/* Did the later of two samples wait for the end of the one before it? */
+static bool
+has_waited(const struct cursor it[2], const struct entry at[2])
+{
+	int later = at[1].time > at[0].time;
+
+	return !it[0].spans && at[later].time == it[later].end;
+}
+
 /* What differs first in an entry of both. */
 static bool
 compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,
@@ -348,7 +359,8 @@ compare_entries(const struct cursor it[2], const struct entry at[2], bool timed,
 		return false;
 	difference->what = TIME_BEGIN;
 	if (timed &&
-	    !is_near((uint64_t)at[0].time, (uint64_t)at[1].time, digit))
+	    !is_near((uint64_t)at[0].time, (uint64_t)at[1].time, digit) &&
+	    !has_waited(it, at))
 		return false;
 	for (int s = 0; s < 2; s++)
 		difference->value[s] = at[s].cost;
@@ -391,8 +403,12 @@ compare_lanes(
 		if (!more[0] && !more[1])
 			break;
 		if (more[0] && more[1] &&
-		    compare_entries(it, at, timed, digit, &difference))
+		    compare_entries(it, at, timed, digit, &difference)) {
+			for (int s = 0; s < 2; s++)
+				it[s].end = (int64_t)((uint64_t)at[s].time +
+						      at[s].cost);
 			continue;
+		}
 		for (int s = 0; s < 2 && difference.what == TIME_STACK; s++)
 			difference.stack[s] =
 			    stack_text(side[s].graph, at[s].node);

@@ -535,7 +535,7 @@ read_tail(struct perf_file *f, uint64_t end)
 {
 	struct cg_in *in = open_tail(f, end);
 	struct cg_slice table = f->tail;
-	bool good = true;
+	bool good;
 
 	if (!in) {
 		(void)cg_look_bytes(f->in, UINT64_MAX, &f->head);
@@ -543,8 +543,8 @@ read_tail(struct perf_file *f, uint64_t end)
 		table.ptr += end < table.len ? end : table.len;
 		table.len -= end < table.len ? (size_t)end : table.len;
 	}
-	if (in || cg_in_status(f->in) == CG_OK)
-		good = read_features(f, table);
+	good = cg_in_status(in ? in : f->in) == CG_OK &&
+	       read_features(f, table);
 	if (in)
 		cg_close_companion(f->job, in);
 	f->head = f->tail = (struct cg_slice){ "", 0 };

@@ -309,9 +309,10 @@ cg_cut_number(struct cg_slice *text, char sep, uint32_t *number)
 
 	while (at > 0 && is_digit(text->ptr[at - 1]))
 		at--;
+	if (at == 0 || text->ptr[at - 1] != sep)
+		return false;
 	digits = (struct cg_slice){ text->ptr + at, text->len - at };
-	if (at == 0 || text->ptr[at - 1] != sep ||
-	    !cg_get_u64(digits, &value) || value > UINT32_MAX)
+	if (!cg_get_u64(digits, &value) || value > UINT32_MAX)
 		return false;
 	*number = (uint32_t)value;
 	text->len = at - 1;
