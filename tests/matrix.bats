@@ -179,6 +179,10 @@ totals()
 			case $to:$file in
 			cpuprofile:samples/firefox/raw/* | \
 				firefox:samples/jfr/*) continue ;;
+			# Samples at one time follow each other there, which
+			# leaves gaps that the source did not have.
+			speedscope:samples/jfr/* | trace-event:samples/jfr/* | \
+				trace-event:samples/otlp/agent/*) continue ;;
 			esac
 			# shellcheck disable=SC2046 # two words or none
 			"$CGCONV" -q -t "$to" $(exe_of "$file") "$one" \
