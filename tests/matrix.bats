@@ -179,8 +179,9 @@ totals()
 			case $to:$file in
 			cpuprofile:samples/firefox/raw/* | \
 				firefox:samples/jfr/*) continue ;;
-			# Samples at one time follow each other there, which
-			# leaves gaps that the source did not have.
+			# The same data, but the first written one names
+			# threads without samples of its event, and a process
+			# at its main thread only; another profile is active.
 			speedscope:samples/jfr/* | trace-event:samples/jfr/* | \
 				trace-event:samples/otlp/agent/*) continue ;;
 			esac

@@ -48,7 +48,7 @@ struct cursor {
 	bool spans; /* entries are times */
 	bool ahead;
 	struct cg_time_span next; /* if ahead */
-	int64_t end; /* of the sample before */
+	int64_t end; /* of the samples before, if they do not overlap */
 };
 
 /* ---- Stacks -------------------------------------------------------------- */
@@ -145,7 +145,7 @@ open_cursor(struct cursor *it, const struct side *side, size_t lane, bool spans)
 {
 	size_t track = side->lane[lane].number;
 
-	*it = (struct cursor){ .side = side, .spans = spans };
+	*it = (struct cursor){ .side = side, .spans = spans, .end = INT64_MIN };
 	it->moments = spans ? cg_spans_new(side->graph, track, side->column)
 			    : cg_moments_new(side->graph, track);
 	it->ahead =
@@ -335,13 +335,22 @@ is_near(uint64_t a, uint64_t b, uint64_t digit)
 	return (a > b ? a - b : b - a) < digit;
 }
 
-/* Did the later of two samples wait for the end of the one before it? */
+/* Did the later of two samples wait for those that the other one overlaps? */
 static bool
 has_waited(const struct cursor it[2], const struct entry at[2])
 {
 	int later = at[1].time > at[0].time;
 
-	return !it[0].spans && at[later].time == it[later].end;
+	return !it[0].spans && at[later].time == it[1 - later].end;
+}
+
+/* Notes where the next sample begins if it has to wait. */
+static void
+wait_for(struct cursor *it, const struct entry *at)
+{
+	int64_t begin = at->time > it->end ? at->time : it->end;
+
+	it->end = (int64_t)((uint64_t)begin + at->cost);
 }
 
 /* What differs first in an entry of both. */
@@ -405,8 +414,7 @@ compare_lanes(
 		if (more[0] && more[1] &&
 		    compare_entries(it, at, timed, digit, &difference)) {
 			for (int s = 0; s < 2; s++)
-				it[s].end = (int64_t)((uint64_t)at[s].time +
-						      at[s].cost);
+				wait_for(&it[s], &at[s]);
 			continue;
 		}
 		for (int s = 0; s < 2 && difference.what == TIME_STACK; s++)

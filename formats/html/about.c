@@ -148,17 +148,18 @@ put_facts(struct html_writer *w)
 {
 	struct html_column has = { .name = "fact", .type = HTML_TEXT };
 	struct html_column lost = { .name = "lost", .type = HTML_TEXT };
+	cg_facts carries = cg_job_target(w->job)->carries;
 	/* Nobody misses counters: all that they tell is on the page. */
-	cg_facts carries = cg_job_target(w->job)->carries | CG_COUNTERS;
+	cg_facts facts = w->facts & ~CG_COUNTERS;
 	const char *name;
 	bool ok = true;
 
 	for (unsigned bit = 0; ok && (name = cg_fact_name(bit)); bit++) {
 		cg_facts fact = 1u << bit;
 
-		if (w->facts & fact & carries & ~CG_COUNTERS)
+		if (facts & fact & carries)
 			ok = html_add_text(w, &has, cg_slice(name));
-		if (w->facts & fact & ~carries)
+		if (facts & fact & ~carries)
 			ok = html_add_text(w, &lost, cg_slice(name));
 	}
 	html_end(w, &has);

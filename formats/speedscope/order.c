@@ -223,6 +223,8 @@ put_samples(struct writer *w, struct profile *it)
 	it->head.gaps = it->is_time && it->first;
 	if (it->head.gaps && !walk_track(w, it, measure))
 		return false;
+	/* Without any, samples of bytes are no times when they are read. */
+	it->head.gaps = it->head.gaps && !it->first;
 	it->head.end = it->at;
 	/* Other events may have all samples of the track. */
 	if (it->entries == 0 && it->optional)
