@@ -127,11 +127,17 @@ wants()
 }
 
 @test "summary: --fail-under without lines is not met" {
-	printf 'SF:a.c\nDA:1,1\nend_of_record\n' >"$dir/in.info"
-	status=0
-	"$CGCONV" -q --summary --exclude '*' --fail-under lines=1 "$dir/in.info" \
-		>"$dir/out" 2>"$dir/err" || status=$?
-	[ "$status" -ne 0 ]
+	cd "$dir" && echo "int x; // LCOV_EXCL_LINE" >a.c
+	file a.c 1 1 >in.info
+	wants 7 "cgconv: error: lines: - covered (0 of 0), --fail-under wants 1%" \
+		lines=1 in.info
+	wants 0 "" lines=0,branches=1 in.info
+}
+
+@test "summary: README's pattern for GitLab finds the percentage of lines" {
+	pattern=$(sed -n "s/^  coverage: '.\(.*\).'$/\1/p" README.md)
+	[ "$("$CGCONV" -q --summary "$coverage" |
+		perl -ne 'print $1 if /'"$pattern"'/')" = 85.7 ]
 }
 
 @test "summary: options that make no sense are usage errors" {
