@@ -322,10 +322,12 @@ cg_cut_number(struct cg_slice *text, char sep, uint32_t *number)
 const char *
 cg_find(struct cg_slice text, const char *what)
 {
-	const char *at = text.ptr, *end = text.ptr + text.len;
+	const char *at = text.ptr, *end;
 	size_t len = strlen(what);
 
-	for (; (size_t)(end - at) >= len; at++) {
+	if (text.len < len)
+		return NULL; /* also of no text, a null pointer */
+	for (end = at + text.len; (size_t)(end - at) >= len; at++) {
 		at = memchr(at, *what, (size_t)(end - at) - len + 1);
 		if (!at || memcmp(at, what, len) == 0)
 			return at;
