@@ -343,6 +343,18 @@ check_command(const struct args *args)
 	return CG_OK;
 }
 
+/* Standard input can be read only once. */
+static bool
+reads_patch_twice(const struct args *args)
+{
+	const char *patch = cg_job_option(args->job, CG_PATCH_OPTION);
+	bool twice = args->inputs == 0 || is_batch(args);
+
+	for (size_t i = 0; i < args->inputs; i++)
+		twice |= strcmp(args->input[i], "-") == 0;
+	return patch != NULL && strcmp(patch, "-") == 0 && twice;
+}
+
 /* Where to write, with that command. */
 static int
 check_output(const struct args *args)
@@ -372,6 +384,9 @@ check_output(const struct args *args)
 		return cg_usage(args->job,
 		    "a batch needs -O, the directory to write to, or -o, the "
 		    "file");
+	if (reads_patch_twice(args))
+		return cg_usage(args->job,
+		    "--patch - cannot be used with batches, nor with input -");
 	if ((args->command == CMD_INFO || args->command == CMD_DIFF ||
 		args->command == CMD_SUMMARY || args->command == CMD_VERIFY) &&
 	    is_batch(args))

@@ -109,6 +109,19 @@ exclude(struct args *args, const char *value)
 }
 
 static int
+add_root(struct args *args, const char *value)
+{
+	return cg_job_include_directory(args->job, value);
+}
+
+static int
+set_no_external(struct args *args, const char *value)
+{
+	(void)value;
+	return cg_job_include_directory(args->job, ".");
+}
+
+static int
 drop_branches(struct args *args, const char *value)
 {
 	(void)value;
@@ -349,6 +362,10 @@ const struct cmd_option own_options[] = {
 	    .set = include },
 	{ 0, "exclude", "PATTERN", "drop costs in matching source files",
 	    .set = exclude },
+	{ 0, "root", "DIR", "drop costs in source files outside of DIR",
+	    .set = add_root },
+	{ 0, "no-external", NULL, "the same, outside of the current directory",
+	    .set = set_no_external },
 	{ 0, "no-branches", NULL, "drop branches from coverage",
 	    .set = drop_branches },
 	{ 0, "no-throw-branches", NULL, "drop exception branches from coverage",
@@ -399,7 +416,8 @@ const struct cmd_option own_options[] = {
 	    FIELD(fail_under) },
 	{ 0, "markdown", NULL, "with --summary: tables for a pull request",
 	    FIELD(markdown) },
-	{ 0, "badge", NULL, "with --summary: an image of the percentage", FIELD(badge) },
+	{ 0, "badge", NULL, "with --summary: an image of the percentage",
+	    FIELD(badge) },
 	{ 0, "diff", NULL, "show what changed between two profiles",
 	    .command = CMD_DIFF },
 	{ 0, "side-by-side", NULL,

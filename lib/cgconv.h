@@ -832,6 +832,11 @@ void cg_job_set_stop(struct cg_job *, const volatile sig_atomic_t *flag);
 int cg_job_map_path(struct cg_job *, const char *from, const char *to);
 int cg_job_include(struct cg_job *, const char *pattern);
 int cg_job_exclude(struct cg_job *, const char *pattern);
+/*
+ * Rows are dropped if their file is outside of all directories that are given
+ * by this function. Relative paths are inside, unless they begin with "..".
+ */
+int cg_job_include_directory(struct cg_job *, const char *directory);
 /* Drop coverage of branches, or of exception branches only. */
 void cg_job_drop_branches(struct cg_job *, bool throws_only);
 /* Keep the inputs apart as parts instead of summing them. */
@@ -882,6 +887,8 @@ int cg_job_set_event(struct cg_job *, const char *name);
 bool cg_job_writes_one_event(const struct cg_job *);
 /* An option of a module. value NULL sets a flag. */
 int cg_job_set_option(struct cg_job *, const char *name, const char *value);
+/* The value that was set, or NULL. */
+const char *cg_job_option(const struct cg_job *, const char *name);
 /*
  * For programs that only call cg_sums_of() after reading: rows keep no lines,
  * addresses, jumps or branches, which saves memory. The facts still include
@@ -920,11 +927,13 @@ int cg_job_derive(struct cg_job *, cg_facts needs);
 /*
  * From now on "The graph: lines" leaves out what markers in the sources
  * (LCOV_EXCL_LINE and others) and the options exclude-lines and
- * exclude-branches exclude. Call it after cg_job_read(); writing does this
+ * exclude-branches exclude, and what option CG_PATCH_OPTION, a unified diff,
+ * does not change. Call it after cg_job_read(); writing does this
  * itself if the target has option CG_MARKERS_OPTION. A source that is not found
  * excludes nothing; a note tells how many.
  */
 #define CG_MARKERS_OPTION "markers"
+#define CG_PATCH_OPTION "patch"
 int cg_job_exclude_marked(struct cg_job *);
 /*
  * How many levels of recursion cg_job_derive() keeps apart when it makes calls

@@ -640,6 +640,11 @@ bool cg_choose_pair(
 		.name = "exclude-branches", .type = CG_STRING, .arg = "REGEX", \
 		.help = "leave out branches of lines whose source matches",  \
 		.writing = true                                              \
+	},                                                                   \
+	{                                                                    \
+		.name = CG_PATCH_OPTION, .type = CG_STRING, .arg = "FILE",   \
+		.help = "only lines that a unified diff changes (-: stdin)",  \
+		.writing = true                                              \
 	}
 
 void cg_putc(struct cg_out *, char);

@@ -54,12 +54,18 @@ parse_limits(const struct args *args, struct limits *limits)
 	return CG_OK;
 }
 
-/* Without branches, none is missed; without lines, no test has run. */
+/*
+ * Without branches, none is missed; without lines, no test has run, or a patch
+ * changed no code.
+ */
 static bool
-is_met(const struct cg_hits *hits, size_t metric, uint64_t limit)
+is_met(const struct summary *summary, size_t metric, uint64_t limit)
 {
+	const struct cg_hits *hits = &summary->total.hits[metric];
+
 	if (hits->found == 0)
-		return metric != LINES || limit == 0;
+		return metric != LINES || limit == 0 ||
+		       cg_job_option(summary->args->job, CG_PATCH_OPTION);
 	return hits->hit * WHOLE >= limit * hits->found;
 }
 
@@ -75,7 +81,7 @@ check_limits(const struct summary *summary, const struct limits *limits)
 		char text[256], rate[AMOUNT_ROOM];
 
 		if (limits->text[i].len == 0 ||
-		    is_met(hits, i, limits->limit[i]))
+		    is_met(summary, i, limits->limit[i]))
 			continue;
 		snprintf(text, sizeof(text),
 		    "%s: %s covered (%" PRIu64 " of %" PRIu64

@@ -110,7 +110,7 @@ cg_add_file(struct cg_build *build, struct cg_slice path)
 	}
 	file = add_path(build, &build->graph->files, path);
 	free(room);
-	if (build->rules && build->rules->patterns > 0 &&
+	if (build->rules && cg_rules_exclude(build->rules) &&
 	    build->graph->files.count > files)
 		exclude_file(build, file);
 	return file;

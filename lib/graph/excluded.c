@@ -49,14 +49,14 @@ cg_excluded_add(
 	return true;
 }
 
-unsigned
+const struct cg_excluded_range *
 cg_excluded_find(
     const struct cg_excluded *excluded, cg_file file, uint32_t line)
 {
 	size_t low, high, middle;
 
 	if (file >= excluded->files)
-		return 0;
+		return NULL;
 	low = excluded->begin[file];
 	high = excluded->begin[file + 1];
 	while (low < high) {
@@ -69,7 +69,23 @@ cg_excluded_find(
 		else if (line > range->last)
 			low = middle + 1;
 		else
-			return range->what;
+			return range;
 	}
-	return 0;
+	return NULL;
+}
+
+bool
+cg_fn_excluded(
+    const struct cg_graph *graph, cg_file file, uint32_t first, uint32_t last)
+{
+	const struct cg_excluded_range *range =
+	    graph->excluded ? cg_excluded_find(graph->excluded, file, first)
+			    : NULL;
+
+	if (range && (range->what & CG_EXCLUDE_LINES))
+		return true;
+	range = graph->unchanged
+		    ? cg_excluded_find(graph->unchanged, file, first)
+		    : NULL;
+	return range && range->last >= last;
 }

@@ -1,11 +1,12 @@
 /*
  * excluded.h - source lines that coverage does not count: of markers in the
- * sources, or of patterns.
+ * sources, of patterns, or outside of a patch.
  */
 #ifndef CG_EXCLUDED_H
 #define CG_EXCLUDED_H
 
 #include "base/base.h"
+#include "graph/graph.h"
 
 #define CG_EXCLUDE_LINES 1u    /* all of a line */
 #define CG_EXCLUDE_BRANCHES 2u /* its branches and conditions */
@@ -31,13 +32,28 @@ void cg_excluded_free(struct cg_excluded *);
 void cg_excluded_begin(struct cg_excluded *);
 /* Ranges of a file ascend and do not overlap. False: out of memory. */
 bool cg_excluded_add(struct cg_excluded *, const struct cg_excluded_range *);
-/* What is excluded on a line; excluded may be NULL. */
-unsigned cg_excluded_find(
+/* The range of a line, or NULL. */
+const struct cg_excluded_range *cg_excluded_find(
     const struct cg_excluded *, cg_file, uint32_t line);
+
+/* What is excluded on a line. */
 static inline unsigned
-cg_excluded_at(const struct cg_excluded *excluded, cg_file file, uint32_t line)
+cg_excluded_at(const struct cg_graph *graph, cg_file file, uint32_t line)
 {
-	return excluded ? cg_excluded_find(excluded, file, line) : 0;
+	const struct cg_excluded_range *marked =
+	    graph->excluded ? cg_excluded_find(graph->excluded, file, line)
+			    : NULL;
+	const struct cg_excluded_range *unchanged =
+	    graph->unchanged ? cg_excluded_find(graph->unchanged, file, line)
+			     : NULL;
+
+	return (marked ? marked->what : 0) | (unchanged ? unchanged->what : 0);
 }
+/*
+ * Is the function on these lines excluded? Its first line is, as geninfo has
+ * it, or the patch changes none of its lines.
+ */
+bool cg_fn_excluded(
+    const struct cg_graph *, cg_file, uint32_t first, uint32_t last);
 
 #endif

@@ -65,6 +65,7 @@ cg_graph_free(struct cg_graph *graph)
 	}
 	free(graph->padded);
 	cg_excluded_free(graph->excluded);
+	cg_excluded_free(graph->unchanged);
 	cg_formulas_free(graph);
 	cg_strs_free(&graph->strs);
 	cg_map_free(&graph->objects.ids);

@@ -191,6 +191,7 @@ struct cg_graph {
 	size_t tracks, track_cap;
 
 	struct cg_excluded *excluded; /* from coverage; or NULL */
+	struct cg_excluded *unchanged; /* not in the patch; or NULL */
 	struct cg_clamp *clamp;   /* NULL outside of cg_graph_clamp() */
 	cg_facts facts;
 	bool any_signed;

@@ -1,5 +1,5 @@
 /*
- * rules.c - applies --map, --include and --exclude. The builder calls it
+ * rules.c - applies --map, --include, --exclude and --root. The builder calls it
  * once for every file, whatever the format.
  */
 #include <fnmatch.h>
@@ -14,6 +14,7 @@ cg_rules_free(struct cg_rules *rules)
 {
 	free(rules->map);
 	free(rules->pattern);
+	free(rules->root);
 	*rules = (struct cg_rules){ 0 };
 }
 
@@ -41,6 +42,16 @@ cg_rules_add(struct cg_rules *rules, const char *pattern, bool keeps)
 	rules->pattern[rules->patterns++] =
 	    (struct cg_path_pattern){ pattern, keeps };
 	rules->includes += keeps;
+	return true;
+}
+
+bool
+cg_rules_add_root(struct cg_rules *rules, const char *directory)
+{
+	if (!cg_grow(&rules->root, &rules->root_cap, rules->roots + 1,
+		sizeof(*rules->root)))
+		return false;
+	rules->root[rules->roots++] = cg_slice(directory);
 	return true;
 }
 
@@ -99,10 +110,28 @@ matches(const char *pattern, const char *path)
 	return false;
 }
 
+/* Relative paths are inside, unless they begin with "..". */
+static bool
+is_inside(const struct cg_rules *rules, struct cg_slice path)
+{
+	if (rules->roots == 0)
+		return true;
+	if (!cg_starts(path, "/"))
+		return !is_under(path, cg_slice(".."));
+	for (size_t i = 0; i < rules->roots; i++) {
+		if (is_under(path, rules->root[i]))
+			return true;
+	}
+	return false;
+}
+
 bool
 cg_rules_keep(const struct cg_rules *rules, const char *path)
 {
 	bool kept = rules->includes == 0;
+
+	if (!is_inside(rules, cg_slice(path)))
+		return false;
 
 	for (size_t i = 0; i < rules->patterns; i++) {
 		const struct cg_path_pattern *pattern = &rules->pattern[i];

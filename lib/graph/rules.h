@@ -1,6 +1,6 @@
 /*
- * rules.h - the user's rules for source files: mapped paths, excluded files,
- * excluded branches.
+ * rules.h - the user's rules for source files: mapped paths, directories and
+ * patterns of files to keep, excluded branches.
  */
 #ifndef CG_RULES_H
 #define CG_RULES_H
@@ -19,6 +19,8 @@ struct cg_rules {             /* the job owns its strings */
 	size_t maps, map_cap;
 	struct cg_path_pattern *pattern;
 	size_t patterns, pattern_cap, includes;
+	struct cg_slice *root;    /* absolute; what lies outside is out */
+	size_t roots, root_cap;
 	bool no_branches, no_throws;
 };
 void cg_rules_free(struct cg_rules *);
@@ -32,6 +34,14 @@ bool cg_rules_add(struct cg_rules *, const char *pattern, bool keeps);
  */
 bool cg_rules_path(const struct cg_rules *, struct cg_slice path, char **room,
     struct cg_slice *mapped);
+/* Adds a directory to keep: files outside of all of these are excluded. */
+bool cg_rules_add_root(struct cg_rules *, const char *directory);
+/* Is there a rule that excludes files? */
+static inline bool
+cg_rules_exclude(const struct cg_rules *rules)
+{
+	return rules->patterns + rules->roots > 0;
+}
 bool cg_rules_keep(const struct cg_rules *, const char *path);
 
 #endif

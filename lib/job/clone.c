@@ -26,10 +26,12 @@ copy_rules(struct cg_rules *to, const struct cg_rules *from)
 	*to = *from;
 	to->map_cap = from->maps;
 	to->pattern_cap = from->patterns;
+	to->root_cap = from->roots;
 	to->map = copy_array(from->map, from->maps, sizeof(*to->map));
 	to->pattern =
 	    copy_array(from->pattern, from->patterns, sizeof(*to->pattern));
-	return to->map && to->pattern;
+	to->root = copy_array(from->root, from->roots, sizeof(*to->root));
+	return to->map && to->pattern && to->root;
 }
 
 struct cg_job *

@@ -84,7 +84,7 @@ get_levels_set(struct cg_job *job, uint64_t *levels)
 
 	for (size_t i = 0; i < job->modules && !value; i++) {
 		option = job->module[i]->levels_option;
-		value = option ? cg_opt_given(job, option) : NULL;
+		value = option ? cg_job_option(job, option) : NULL;
 	}
 	if (!job->levels)
 		return take_levels(job, option, value, levels);

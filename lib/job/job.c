@@ -256,12 +256,14 @@ static void
 note_emptied(struct cg_job *job)
 {
 	bool excluded = job->build.excluded_files.table ||
-			(job->rules.patterns > 0 && job->merged > 0);
+			(cg_rules_exclude(&job->rules) && job->merged > 0);
 
 	if (job->partial || !cg_is_empty(job->graph))
 		return;
 	if (excluded)
-		job->emptied = "--include and --exclude";
+		job->emptied = job->rules.roots > 0
+				   ? "--include, --exclude and --root"
+				   : "--include and --exclude";
 	else if (job->filters)
 		job->emptied = "the filters";
 	if (job->emptied)
@@ -496,14 +498,29 @@ open_output(struct cg_job *job, int *status)
 	    job->output ? job->output : "-", wants_gzip(job), status);
 }
 
+/* A profile may go to a target that shows coverage as well. */
+static bool
+is_coverage(const struct cg_graph *graph, const struct cg_module *to)
+{
+	if (!(to->carries & CG_CALLS))
+		return true;
+	for (size_t i = 0; i < cg_event_count(graph); i++) {
+		if (cg_get_event(graph, i)->incl == CG_INCL_NONE)
+			return true;
+	}
+	return false;
+}
+
 /* Markers in sources concern only targets that count coverage. */
 static int
 exclude(struct cg_job *job, const struct cg_module *to)
 {
-	if (cg_module_option(to, CG_MARKERS_OPTION))
+	if (cg_module_option(to, CG_MARKERS_OPTION) &&
+	    is_coverage(job->graph, to))
 		return cg_job_exclude_marked(job);
 	cg_excluded_free(job->graph->excluded);
-	job->graph->excluded = NULL;
+	cg_excluded_free(job->graph->unchanged);
+	job->graph->excluded = job->graph->unchanged = NULL;
 	return CG_OK;
 }
 

@@ -7,6 +7,7 @@
  *	state.c     state that formats keep between inputs
  *	derive.c    what the target needs and cannot represent
  *	sources.c   opens sources        markers.c  lines that they exclude
+ *	patch.c     lines outside of a patch
  *	job.c       reading and writing    clone.c    copies, differences
  *	doc.c, space.c  parsers' documents and address spaces with a builder
  */
@@ -131,8 +132,6 @@ const struct cg_option *cg_module_option(const struct cg_module *,
 
 /* ---- options.c ---------------------------------------------------------- */
 
-/* The option's value if it was set, else NULL. */
-const char *cg_opt_given(const struct cg_job *, const char *name);
 /* CG_EUSAGE if an option that was set does not apply to the conversion. */
 int cg_check_options(struct cg_job *, const struct cg_module *to);
 /* What the target can represent and needs, with the flags that are set. */
@@ -164,6 +163,14 @@ int cg_need_stacks(struct cg_job *, const char *what);
 struct cg_roots cg_job_roots(const struct cg_job *, const struct cg_module *);
 /* True if there are events, but neither costs, calls nor lines. */
 bool cg_is_empty(const struct cg_graph *);
+
+/* ---- patch.c ------------------------------------------------------------ */
+
+/*
+ * From now on "The graph: lines" has only what the patch of option
+ * CG_PATCH_OPTION adds or changes, if there is one.
+ */
+int cg_job_exclude_unchanged(struct cg_job *);
 
 /* ---- settings.c --------------------------------------------------------- */
 

@@ -235,6 +235,19 @@ scan_source(struct scan *scan, struct cg_in *in)
 	return true;
 }
 
+/* Does no line of the file count, whatever its source says? */
+static bool
+is_out(const struct scan *scan, cg_file file)
+{
+	const struct cg_graph *graph = scan->job->graph;
+	const struct cg_excluded_range *range =
+	    graph->unchanged ? cg_excluded_find(graph->unchanged, file, 0)
+			     : NULL;
+
+	return (range && range->last == UINT32_MAX) ||
+	       !cg_rules_keep(&scan->job->rules, scan->path.ptr);
+}
+
 static bool
 scan_file(struct scan *scan, cg_file file)
 {
@@ -246,7 +259,7 @@ scan_file(struct scan *scan, cg_file file)
 	scan->number = 0;
 	memset(scan->begun, 0, sizeof(scan->begun));
 	scan->range = (struct cg_excluded_range){ .first = 1 };
-	if (scan->path.len == 0)
+	if (scan->path.len == 0 || is_out(scan, file))
 		return true;
 	if (!cg_open_source(scan->job, scan->job->graph, file, true, &in))
 		return false;
@@ -327,7 +340,9 @@ cg_job_exclude_marked(struct cg_job *job)
 		return status;
 	cg_excluded_free(job->graph->excluded);
 	job->graph->excluded = NULL;
-	status = compile(&scan);
+	status = cg_job_exclude_unchanged(job);
+	if (status == CG_OK)
+		status = compile(&scan);
 	if (status == CG_OK && (scan.markers || has_patterns(&scan)))
 		status = scan_files(&scan);
 	for (size_t i = 0; i < PATTERNS; i++) {

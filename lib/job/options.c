@@ -75,7 +75,7 @@ current_option(const struct cg_job *job, const char *name)
 }
 
 const char *
-cg_opt_given(const struct cg_job *job, const char *name)
+cg_job_option(const struct cg_job *job, const char *name)
 {
 	for (size_t i = 0; i < job->options; i++) {
 		if (strcmp(job->option[i].option->name, name) == 0)
@@ -88,7 +88,7 @@ const char *
 cg_opt(const struct cg_job *job, const char *name)
 {
 	const struct cg_option *option;
-	const char *value = cg_opt_given(job, name);
+	const char *value = cg_job_option(job, name);
 
 	if (value)
 		return value;
@@ -108,7 +108,7 @@ cg_opt_flag(const struct cg_job *job, const char *name)
 static bool
 is_set(const struct cg_job *job, const struct cg_option *option)
 {
-	const char *value = cg_opt_given(job, option->name);
+	const char *value = cg_job_option(job, option->name);
 
 	value = value ? value : option->fallback;
 	return option->type == CG_FLAG && value && strcmp(value, "yes") == 0;

@@ -1,8 +1,11 @@
 /*
  * settings.c - sets up a job.
  */
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "algo/algo.h"
 #include "job/job.h"
@@ -308,6 +311,43 @@ int
 cg_job_exclude(struct cg_job *job, const char *pattern)
 {
 	return add_pattern(job, pattern, false);
+}
+
+static int
+add_root(struct cg_job *job, const char *directory)
+{
+	const char *kept = cg_job_keep(job, directory);
+
+	if (!kept)
+		return CG_ELIMIT;
+	return cg_rules_add_root(&job->rules, kept) ? CG_OK : cg_nomem(job);
+}
+
+/* The name itself may be of another machine; compilers use either form. */
+int
+cg_job_include_directory(struct cg_job *job, const char *directory)
+{
+	char *real = realpath(directory, NULL), *path, *end;
+	char cwd[PATH_MAX] = "";
+	int status;
+
+	if (!real && errno == ENOMEM)
+		return cg_nomem(job);
+	if (*directory != '/' && !getcwd(cwd, sizeof(cwd)))
+		cwd[0] = '\0';
+	path = malloc(strlen(cwd) + strlen(directory) + CG_JOIN_MORE + 1);
+	if (!path) {
+		free(real);
+		return cg_nomem(job);
+	}
+	end = cg_join_path(path, cg_slice(cwd), cg_slice(directory));
+	*end = '\0';
+	status = add_root(job, path);
+	if (status == CG_OK && real && strcmp(real, path) != 0)
+		status = add_root(job, real);
+	free(path);
+	free(real);
+	return status;
 }
 
 void

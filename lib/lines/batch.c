@@ -148,8 +148,8 @@ collect_fn(struct cg_lines *lines, uint32_t number, uint32_t low, uint32_t high)
 		    costs && (!branches || comes_first(lines, &cost.pos, at));
 		const struct cg_pos *pos = is_cost ? &cost.pos : at;
 		uint32_t file = lines->file_order[pos->file];
-		unsigned excluded = cg_excluded_at(
-		    lines->graph->excluded, pos->file, pos->line);
+		unsigned excluded =
+		    cg_excluded_at(lines->graph, pos->file, pos->line);
 		bool wanted = file >= low && file <= high &&
 			      (pos->line > 0 || !lines->directory_order) &&
 			      !(excluded & (is_cost ? CG_EXCLUDE_LINES

@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 
-#include "graph/excluded.h"
 #include "lines/lines.h"
 
 /* ---- Functions ---------------------------------------------------------- */
@@ -106,16 +105,13 @@ bool
 cg_merged_fns(struct cg_lines *lines, size_t event,
     const struct cg_merged_fn **list, size_t *count)
 {
-	const struct cg_excluded *excluded = lines->graph->excluded;
 	bool ok = find_running(lines, event);
 
 	lines->merged_fns = 0;
 	for (size_t i = 0; ok && i < lines->fns; i++) {
 		uint32_t first = cg_fn_line(lines, lines->fn[i]);
-		cg_file file = lines->graph->fn[lines->fn[i]].file;
 
-		if (first > 0 &&
-		    !(cg_excluded_at(excluded, file, first) & CG_EXCLUDE_LINES))
+		if (first > 0)
 			ok = add_fn(lines, lines->fn[i]);
 	}
 	if (!ok)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/excluded.h"
 #include "graph/packed.h"
 #include "lines/lines.h"
 
@@ -358,6 +359,15 @@ cg_lines_free(struct cg_lines *lines)
 
 /* ---- Cursors ------------------------------------------------------------ */
 
+static bool
+is_excluded(const struct cg_lines *lines, cg_fn fn)
+{
+	const struct cg_fn_entry *entry = &lines->graph->fn[fn];
+
+	return cg_fn_excluded(lines->graph, entry->file, cg_fn_line(lines, fn),
+	    entry->range.last);
+}
+
 /* Lists the functions whose own file is the current one. */
 static bool
 list_fns(struct cg_lines *lines)
@@ -375,7 +385,8 @@ list_fns(struct cg_lines *lines)
 		uint32_t part_fn = lines->in_file[i].part_fn;
 		cg_fn fn = lines->part_fn[part_fn].fn;
 
-		if (graph->fn[fn].file != file || !graph->fn[fn].name)
+		if (graph->fn[fn].file != file || !graph->fn[fn].name ||
+		    is_excluded(lines, fn))
 			continue;
 		lines->fn_index[lines->fns] = part_fn;
 		lines->fn[lines->fns++] = fn;
