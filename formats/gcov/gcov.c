@@ -119,6 +119,8 @@ process_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
 		status = gcov_match(unit, data);
 	if (status != CG_OK)
 		return status;
+	if (!unit->has_data && cg_opt_flag(unit->job, "only-run"))
+		return CG_OK;
 	if (gcov_is_check(unit, notes, &source)) {
 		cg_warn(unit->job,
 		    "skipped notes without data: their source %.*s is gone, or "
@@ -126,6 +128,8 @@ process_unit(struct gcov_unit *unit, struct cg_build *build, const char *notes,
 		    source.len > 99 ? 99 : (int)source.len, source.ptr);
 		return CG_OK;
 	}
+	unit->units++;
+	unit->never += !unit->has_data;
 	/* Without data there are no counts to drop. */
 	unit->compat = unit->has_data && !unit->llvm &&
 		       !cg_opt_flag(unit->job, "exact-lines") &&
@@ -410,7 +414,13 @@ static void
 release(void *memory)
 {
 	struct state *state = memory;
+	const struct gcov_unit *unit = &state->unit;
 
+	if (unit->never > 0)
+		cg_note(unit->job,
+		    "%zu of %zu unit%s never ran: the counts are 0; --only-run "
+		    "leaves such units out",
+		    unit->never, unit->units, unit->units == 1 ? "" : "s");
 	gcov_unit_free(&state->unit);
 	gcov_program_free(&state->program);
 }
@@ -475,6 +485,11 @@ static const struct cg_option options[] = {
 	    .type = CG_FLAG,
 	    .fallback = "no",
 	    .help = "add the counts of all functions that share a line",
+	    .reading = true },
+	{ .name = "only-run",
+	    .type = CG_FLAG,
+	    .fallback = "no",
+	    .help = "leave out units that never ran: notes without data",
 	    .reading = true },
 	{ .name = "relative-to-notes",
 	    .type = CG_FLAG,

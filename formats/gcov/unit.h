@@ -123,6 +123,7 @@ struct gcov_unit {
 	struct gcov_head head; /* of the notes */
 	struct gcov_data data;
 	bool has_data;
+	size_t units, never; /* in all inputs; those without data */
 	bool llvm;   /* clang wrote the notes */
 	bool compat; /* lines are counted as gcov does */
 	/*
