@@ -128,6 +128,35 @@ needs_browser()
 	grep -cP '^entries\t' "$dir/rows" | same "$dir/want" -
 }
 
+@test "html: lines that markers exclude do not count, in coverage only" {
+	cd "$dir" || return 1
+	printf '%s\n' 'f' 'x // LCOV_EXCL_LINE' 'g // GCOVR_EXCL_START' y \
+		'LCOV_EXCL_STOP' >a.c
+	printf '%s\n' SF:a.c FN:1,f FNDA:1,f FN:3,g FNDA:0,g DA:1,1 DA:2,0 DA:3,0 \
+		BRDA:3,0,0,1 DA:4,0 DA:5,0 end_of_record >a.info
+	cd "$BATS_TEST_DIRNAME/.." || return 1
+	report --sources "$dir" "$dir/a.info"
+	grep -P '^cover\t' "$dir/rows" | same - <(printf 'cover\ta.c\t1/2\t1/1\t0/0\n')
+	grep -P '^entries\t' "$dir/rows" | same - <(printf 'entries\tf\t1\n')
+	[ "$(grep -cP '^line\t' "$dir/rows")" -eq 2 ]
+	report --sources "$dir" --no-markers "$dir/a.info"
+	grep -P '^cover\t' "$dir/rows" | same - <(printf 'cover\ta.c\t1/5\t1/2\t1/1\n')
+	# Costs of a profile are not coverage.
+	printf 'events: Ir\nfl=a.c\nfn=f\n1 5\n2 7\n' >"$dir/callgrind.out"
+	report --sources "$dir" "$dir/callgrind.out"
+	[ "$(grep -cP '^line\t' "$dir/rows")" -eq 2 ]
+}
+
+@test "html: functions of one name count once, as for lcov" {
+	report samples/gcov/gcc-cc/*.gcda
+	"$CGCONV" -q -t lcov samples/gcov/gcc-cc/*.gcda |
+		perl -lne 's{^SF:}{} and $f = $_; /^(LF|LH|FNF|FNH|BRF|BRH):(\d+)/ and $n{$1} = $2;
+			/^end/ and print join "\t", "cover", $f, "$n{LH}/$n{LF}",
+				"$n{FNH}/$n{FNF}", ($n{BRH} // 0) . "/" . ($n{BRF} // 0) and %n = ()' |
+		sort >"$dir/want"
+	grep -P '^cover\t' "$dir/rows" | sort | same "$dir/want" -
+}
+
 @test "html: a difference has the costs before and after" {
 	printf 'main;a 10\nmain;gone 5\n' >"$dir/a.folded"
 	printf 'main;a 25\nmain;new 7\n' >"$dir/b.folded"

@@ -28,29 +28,17 @@ let sumsKnown = null;
 function fileSums() {
 	if (sumsKnown)
 		return sumsKnown;
-	const sums = new Map(), of = col('sum_file'), code = col('sum_code'), count = col('sum_count');
-	const entries = col('fn_entries'), home = col('fn_file');
-	const at = (file) => {
-		if (!sums.has(file))
-			sums.set(file, nothing());
-		return sums.get(file);
-	};
+	const sums = new Map(), of = col('cover_file');
 
 	for (let i = 0; i < of.length; i++) {
-		const sum = at(of[i]), arcs = branchesHit(i, false), conditions = branchesHit(i, true);
+		const sum = nothing();
 
-		sum.lines.all += code[i];
-		sum.lines.hit += code[i] && count[i] !== 0 ? 1 : 0;
-		sum.branches.all += arcs.all;
-		sum.branches.hit += arcs.hit;
-		sum.conditions.all += conditions.all;
-		sum.conditions.hit += conditions.hit;
-	}
-	for (let fn = 0; fn < entries.length; fn++)
-		if (entries[fn]) {
-			at(home[fn]).fns.all++;
-			at(home[fn]).fns.hit += entries[fn] > 1 ? 1 : 0;
+		for (const kind of KINDS) {
+			sum[kind].all = col('cover_' + kind)[2 * i];
+			sum[kind].hit = col('cover_' + kind)[2 * i + 1];
 		}
+		sums.set(of[i], sum);
+	}
 	return sumsKnown = sums;
 }
 

@@ -156,7 +156,7 @@ static const struct cg_option options[] = {
 	    .arg = "TEXT",
 	    .help = "title of the report (default: the input's name)",
 	    .writing = true },
-	CG_OPTION_SOURCES,
+	CG_OPTIONS_EXCLUDE,
 	{ .name = "html-min",
 	    .type = CG_STRING,
 	    .fallback = "0%",

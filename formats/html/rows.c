@@ -9,6 +9,9 @@
  *	line_file line_number line_fn line_cost	by file, line and function
  *	sum_file sum_line sum_count sum_branches sum_conditions
  *						by file and line, of coverage
+ *	cover_file cover_lines cover_fns cover_branches cover_conditions
+ *						by file: pairs of how many
+ *						there are and were hit
  *	branch_count branch_flags branch_block	by branch, in the order of sums:
  *						its branches, its conditions
  *	share_part share_fn share_self		by part and function, if there
@@ -376,6 +379,51 @@ put_sums(struct rows *r)
 	return ok;
 }
 
+enum { COVERED_FILE, LINES, FNS, ARCS, DECISIONS, COVERED };
+
+static bool
+add_hits(struct html_writer *w, struct html_column *column,
+    const struct cg_hits *hits)
+{
+	return html_add(w, column, hits->found) &&
+	       html_add(w, column, hits->hit);
+}
+
+/* What the files' lines do not tell: functions of one name are one. */
+static bool
+put_covered(struct rows *r)
+{
+	struct html_column column[COVERED] = {
+		[COVERED_FILE] = { .name = "cover_file", .type = HTML_DELTA },
+		[LINES] = { .name = "cover_lines", .type = HTML_NUMBER },
+		[FNS] = { .name = "cover_fns", .type = HTML_NUMBER },
+		[ARCS] = { .name = "cover_branches", .type = HTML_NUMBER },
+		[DECISIONS] = { .name = "cover_conditions",
+		    .type = HTML_NUMBER },
+	};
+	struct html_writer *w = r->w;
+	struct cg_counts counts;
+	cg_file file;
+	bool ok = true;
+
+	cg_first_file(r->lines);
+	while (ok && cg_next_file(r->lines, &file)) {
+		ok = cg_count_file(r->lines, r->coverage, &counts);
+		if (!ok || counts.lines.found + counts.functions.found +
+				   counts.branches.found ==
+			       0)
+			continue;
+		ok = html_add(w, &column[COVERED_FILE], html_file(w, file)) &&
+		     add_hits(w, &column[LINES], &counts.lines) &&
+		     add_hits(w, &column[FNS], &counts.functions) &&
+		     add_hits(w, &column[ARCS], &counts.branches) &&
+		     add_hits(w, &column[DECISIONS], &counts.conditions);
+	}
+	for (size_t i = 0; i < COVERED; i++)
+		html_end(w, &column[i]);
+	return ok;
+}
+
 /* ---- All ---------------------------------------------------------------- */
 
 static bool
@@ -409,8 +457,9 @@ html_put_rows(struct html_writer *w)
 
 	if (ok)
 		find_dropped(&r);
-	ok = ok && put_lines(&r) && (!r.counts || put_sums(&r)) &&
-	     put_fns(&r) && put_calls(&r) && put_shares(&r);
+	ok = ok && put_lines(&r) &&
+	     (!r.counts || (put_sums(&r) && put_covered(&r))) && put_fns(&r) &&
+	     put_calls(&r) && put_shares(&r);
 	for (size_t e = 0; ok && e < w->events; e++)
 		ok = put_fn_cost(&r, e, false) && put_fn_cost(&r, e, true);
 	if (ok)
