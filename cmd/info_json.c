@@ -294,9 +294,9 @@ write_functions(const struct summary *summary, size_t most)
 {
 	size_t fns = cg_fn_count(summary->graph) + 1, count;
 	struct ranked_fn *ranked = calloc(fns, sizeof(*ranked));
-	bool ok = ranked != NULL;
+	bool ok = true;
 
-	if (!ok)
+	if (ranked == NULL)
 		return false;
 	count = rank_functions(summary, ranked);
 	for (size_t i = 0; ok && i < count && i < most; i++) {

@@ -543,8 +543,8 @@ read_tail(struct perf_file *f, uint64_t end)
 		table.ptr += end < table.len ? end : table.len;
 		table.len -= end < table.len ? (size_t)end : table.len;
 	}
-	good = cg_in_status(in ? in : f->in) == CG_OK &&
-	       read_features(f, table);
+	good =
+	    cg_in_status(in ? in : f->in) == CG_OK && read_features(f, table);
 	if (in)
 		cg_close_companion(f->job, in);
 	f->head = f->tail = (struct cg_slice){ "", 0 };

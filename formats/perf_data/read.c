@@ -190,7 +190,7 @@ read_mmap(struct reader *r, struct cg_slice record, bool second)
 	};
 	uint32_t begin = second ? PATH2 : PATH;
 	uint16_t misc = perf_u16(&r->file, record.ptr + 4);
-	struct perf_map map;
+	struct perf_map map = { 0 };
 	struct cg_slice path;
 	cg_name build_id = 0;
 
