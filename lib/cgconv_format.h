@@ -677,6 +677,13 @@ void cg_out_advance(struct cg_out *, const char *end);
 uint32_t cg_out_crc32(struct cg_out *);
 /* CG_OK, or CG_EOUTPUT or CG_ELIMIT, which the job reports. */
 int cg_out_status(const struct cg_out *);
+/*
+ * For targets of several files: another output next to the job's, whose name
+ * has this suffix instead of its last one. The job commits it, before its own,
+ * or removes it if writing fails. NULL: reported, such as for an output without
+ * a name, or a compressed one.
+ */
+struct cg_out *cg_add_output(struct cg_job *, const char *suffix);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

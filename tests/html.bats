@@ -47,6 +47,15 @@ browse()
 	grep -q 'data-ready="true"' "$dir/dom"
 }
 
+# browse_failing MESSAGE: the flame graph cannot be shown, and the page says why.
+browse_failing()
+{
+	timeout 120 "$CHROMIUM" --headless --no-sandbox --disable-gpu \
+		--user-data-dir="$dir/profile" --virtual-time-budget=5000 --dump-dom \
+		"file://$dir/out.html#view=flame" 2>"$dir/log" >"$dir/dom"
+	grep -o 'role="alert">[^<]*' "$dir/dom" | grep -F "$1"
+}
+
 # The cells of the rows of all tables in the DOM, with tabs between them.
 cells()
 {
@@ -155,6 +164,37 @@ needs_browser()
 				"$n{FNH}/$n{FNF}", ($n{BRH} // 0) . "/" . ($n{BRF} // 0) and %n = ()' |
 		sort >"$dir/want"
 	grep -P '^cover\t' "$dir/rows" | sort | same "$dir/want" -
+}
+
+@test "html: --split puts the same data into files next to the page" {
+	local inputs=(samples/callgrind/plain/callgrind.out samples/pprof/cpu/cpu.pb.gz
+		samples/gcov/gcc-cc/cover.gcda)
+
+	for input in "${inputs[@]}"; do
+		report "$input" --sources samples/src
+		mv "$dir/rows" "$dir/want"
+		report "$input" --sources samples/src --split
+		same "$dir/want" "$dir/rows"
+		grep -q '^cgconvData("lines","' "$dir/out.lines.js"
+	done
+	# The page alone has no lines.
+	not grep -q "$(head -c 400 "$dir/out.lines.js" | tail -c 300)" "$dir/out.html"
+	"$CGCONV" -q -t html --split -O "$dir/o" "${inputs[@]:0:2}"
+	[ "$(find "$dir/o" -name '*.js' | wc -l)" -gt 5 ]
+	[ -s "$dir/o/samples/callgrind/plain/callgrind.out.lines.js" ]
+}
+
+@test "html: --split needs a name, and leaves no half of a report" {
+	local in=samples/callgrind/plain/callgrind.out
+
+	refuses 2 'several outputs need a name' -t html --split "$in"
+	refuses 2 'several outputs need a name' -t html --split -o - "$in"
+	refuses 2 'several outputs need a name' -t html --split -o "$dir/a.html.gz" "$in"
+	mkdir "$dir/a.calls.js"
+	refuses 4 'a.calls.js: error: cannot open' -t html --split -o "$dir/a.html" "$in"
+	[ "$(ls -A "$dir")" = "$(printf '%s\n' a.calls.js refuses.err refuses.out)" ] || {
+		ls -A "$dir" && false
+	}
 }
 
 @test "html: a difference has the costs before and after" {
@@ -314,6 +354,21 @@ needs_browser()
 	grep -P '^sum\t[^\t]*cover.cc\t' "$dir/rows" | awk -F '\t' '$4 != "-" {
 		print $3, $4 }' | sort -n >"$dir/want"
 	same "$dir/want" "$dir/got"
+}
+
+@test "html: Chromium loads the data files of --split when a view needs them" {
+	needs_browser
+	report samples/pprof/cpu/cpu.pb.gz --split
+	for view in overview flame functions 'function&fn=1' source; do
+		browse "view=$view"
+		grep -q "data-view=\"${view%&*}\"" "$dir/dom"
+		not grep -q 'role="alert"' "$dir/dom"
+	done
+	mv "$dir/out.stacks.js" "$dir/other.js"
+	browse 'view=overview'
+	browse_failing 'out.stacks.js is missing'
+	sed 's/,\([0-9]*\));$/,1\1);/' "$dir/other.js" >"$dir/out.stacks.js"
+	browse_failing 'out.stacks.js is of another report'
 }
 
 @test "html: Chromium shows a difference, searches, shows hostile names" {

@@ -5,11 +5,11 @@
 
 const VIEWS = [
 	{ key: 'overview', label: 'Overview', show: showOverview },
-	{ key: 'flame', label: 'Flame graph', show: showFlame },
+	{ key: 'flame', label: 'Flame graph', show: showFlame, needs: ['stacks'] },
 	{ key: 'functions', label: 'Functions', show: showFunctions },
-	{ key: 'function', label: 'Function', show: showFunction },
-	{ key: 'source', label: 'Source', show: showSource },
-	{ key: 'coverage', label: 'Coverage', show: showCoverage },
+	{ key: 'function', label: 'Function', show: showFunction, needs: ['calls', 'lines', 'sources'] },
+	{ key: 'source', label: 'Source', show: showSource, needs: ['calls', 'lines', 'sources'] },
+	{ key: 'coverage', label: 'Coverage', show: showCoverage, needs: ['lines', 'sources'] },
 ];
 
 function isDark() {
@@ -18,7 +18,7 @@ function isDark() {
 
 /* Views that have nothing to show are not offered. */
 function offered(view) {
-	const coverage = col('sum_file').length > 0;
+	const coverage = col('cover_file').length > 0;
 	const profile = !events.length || events.some((event) => !event.coverage);
 
 	return view.key === 'coverage' ? coverage : view.key !== 'flame' || profile;
@@ -72,9 +72,25 @@ function show() {
 	showTabs();
 	showEvents();
 	showSearch();
-	main.className = 'view-' + currentView().key;
-	currentView().show(main);
-	main.dataset.view = currentView().key;
+	showView(currentView());
+}
+
+/* A view whose data has to be loaded is shown when it is there. */
+function showView(view) {
+	const missing = (view.needs || []).filter(isMissing);
+
+	main.className = 'view-' + view.key;
+	if (!missing.length) {
+		view.show(main);
+		main.dataset.view = view.key;
+		document.documentElement.dataset.ready = 'true';
+		return;
+	}
+	put(main, el('div', { class: 'empty' }, el('p', { role: 'status' }, 'Loading \u2026')));
+	Promise.all(missing.map(load)).then(() => {
+		if (view === currentView())
+			show();
+	}, (e) => put(main, el('div', { class: 'empty' }, el('p', { role: 'alert' }, e.message))));
 }
 
 let typing = 0;
@@ -133,7 +149,6 @@ async function start() {
 	});
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', show);
 	show();
-	document.documentElement.dataset.ready = 'true';
 }
 
 start();

@@ -1,6 +1,8 @@
 /*
  * column.c - columns of the page's data: their values as bytes.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,6 +172,42 @@ html_put_number(struct html_writer *w, const char *name, uint64_t value)
 
 	html_end(w, &column);
 	return ok;
+}
+
+/* ---- Data files --------------------------------------------------------- */
+
+bool
+html_begin_data(struct html_writer *w, const char *name)
+{
+	char suffix[32];
+	struct html_pack *pack;
+
+	if (!w->split)
+		return true;
+	(void)snprintf(suffix, sizeof(suffix), "%s.js", name);
+	w->data = cg_add_output(w->job, suffix);
+	pack = w->data ? html_pack_new(w->job, w->data) : NULL;
+	if (!pack || !html_add_text(w, &w->data_name, cg_slice(name))) {
+		html_pack_free(pack);
+		return false;
+	}
+	w->pack = pack;
+	cg_putf(w->data, "cgconvData(\"%s\",\"", name);
+	return true;
+}
+
+bool
+html_end_data(struct html_writer *w)
+{
+	uint32_t id;
+
+	if (!w->split)
+		return true;
+	id = html_pack_end(w->pack);
+	cg_putf(w->data, "\",%" PRIu32 ");\n", id);
+	html_pack_free(w->pack);
+	w->pack = w->page;
+	return html_add(w, &w->data_id, id);
 }
 
 /* ---- Files and objects -------------------------------------------------- */

@@ -3,8 +3,8 @@
  * events, totals, costs of an event.
  */
 
-const columns = new Map(); /* "name:index" -> { type, count, at, size, value } */
-let blob = new Uint8Array(0);
+const columns = new Map(); /* "name:index" -> { type, count, blob, at, value } */
+let blob = new Uint8Array(0); /* that is read */
 
 /* One write and many reads take half of the time that a Blob's stream takes. */
 async function unpack(packed) {
@@ -82,15 +82,16 @@ function listColumns() {
 		const index = varint(), type = String.fromCharCode(blob[place++]);
 		const count = varint(), size = varint();
 
-		columns.set(name + ':' + index, { type, count, at: place, size, value: null });
+		columns.set(name + ':' + index, { type, count, blob, at: place, value: null });
 		place += size;
 	}
 }
 
 /* Texts, decoded when they are needed: most names are never shown. */
 class Texts {
-	constructor(offsets, at) {
+	constructor(offsets, bytes, at) {
 		this.offsets = offsets;
+		this.bytes = bytes;
 		this.at = at;
 		this.known = new Map();
 		this.length = offsets.length - 1;
@@ -102,7 +103,7 @@ class Texts {
 		let text = this.known.get(i);
 
 		if (text === undefined) {
-			text = new TextDecoder().decode(blob.subarray(
+			text = new TextDecoder().decode(this.bytes.subarray(
 				this.at + this.offsets[i], this.at + this.offsets[i + 1]));
 			this.known.set(i, text);
 		}
@@ -119,13 +120,14 @@ function decodeTexts(column) {
 
 	for (let i = 0; i < column.count; i++)
 		offsets[i + 1] = offsets[i] + varint();
-	return new Texts(offsets, place);
+	return new Texts(offsets, blob, place);
 }
 
 function decode(column) {
 	const n = column.count;
 	let last = 0;
 
+	blob = column.blob;
 	place = column.at;
 	if (column.type === 'x')
 		return decodeTexts(column);
@@ -159,7 +161,7 @@ function col(name, index) {
 }
 
 function texts(name) {
-	return columns.has(name + ':0') ? col(name) : new Texts(new Float64Array(1), 0);
+	return columns.has(name + ':0') ? col(name) : new Texts(new Float64Array(1), blob, 0);
 }
 
 function one(name) {
@@ -290,13 +292,71 @@ function objectPath(fn) {
 	return object ? visible(texts('object_path').get(object - 1)) : '';
 }
 
+async function addData(text) {
+	const bytes = await unpack(fromBase64(text));
+
+	blob = bytes;
+	weighed.clear();
+	listColumns();
+}
+
 async function loadData() {
 	const at = document.getElementById('data');
 
-	blob = await unpack(fromBase64(at.textContent.trim()));
+	await addData(at.textContent.trim());
 	at.remove();
-	listColumns();
 	events = pairEvents(listEvents());
 	fnNames = texts('fn_name');
 	fnCount = fnNames.length;
+}
+
+/* ---- Data files ---------------------------------------------------------- */
+
+const loading = new Map(); /* name -> { promise, done }, of what --split put into files */
+const arrived = new Map(); /* name -> [text, number] */
+
+/* Data files call this. */
+window.cgconvData = (name, text, id) => arrived.set(name, [text, id]);
+
+function isMissing(name) {
+	return texts('data_name').all().includes(name) && !loading.get(name)?.done;
+}
+
+/* page.html -> page.NAME.js, next to it */
+function dataPath(name) {
+	const page = location.pathname.replace(/.*\//, '').replace(/(.)\.[^.]*$/, '$1');
+
+	return page + '.' + name + '.js';
+}
+
+function fetchData(name) {
+	return new Promise((resolve, reject) => {
+		const path = dataPath(name), id = col('data_id')[texts('data_name').all().indexOf(name)];
+		const script = el('script', { src: path, on: {
+			error: () => reject(new Error(decodeURIComponent(path) +
+				' is missing: it belongs next to this page.')),
+			load: () => {
+				const [text, found] = arrived.get(name) || [];
+
+				script.remove();
+				arrived.delete(name);
+				if (found === id)
+					resolve(text);
+				else
+					reject(new Error(decodeURIComponent(path) + ' is of another report.'));
+			} } });
+
+		document.head.append(script);
+	});
+}
+
+/* Loads a data file, once. */
+function load(name) {
+	if (!loading.has(name)) {
+		const entry = { done: false };
+
+		loading.set(name, entry);
+		entry.promise = fetchData(name).then(addData).then(() => entry.done = true);
+	}
+	return loading.get(name).promise;
 }

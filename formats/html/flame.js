@@ -487,10 +487,10 @@ function flameControls() {
 
 function noStacks() {
 	return el('div', { class: 'empty' }, el('h2', {}, 'No flame graph'),
-		el('p', {}, col('call_from').length
+		el('p', {}, one('calls')
 			? 'This profile says which function calls which, but has no call stacks. '
 			: 'This profile has no call stacks. ',
-		col('call_from').length ? ['Convert it with ', el('code', {}, '--guess-stacks'),
+		one('calls') ? ['Convert it with ', el('code', {}, '--guess-stacks'),
 			' to estimate them from the calls.'] : ''));
 }
 
@@ -505,7 +505,7 @@ function unstacked(layout, event) {
 function showFlame(main) {
 	const event = currentEvent();
 
-	if (!col('node_fn').length)
+	if (!one('frames'))
 		return put(main, noStacks());
 	search();
 

@@ -145,7 +145,7 @@ function fnHead(fn) {
 	return el('div', { class: 'head' }, el('h1', {}, fnName(fn)), el('p', { class: 'dim' },
 		file ? el('a', { go: { view: 'source', file, line: line || '', x: '' } }, fnPlace(fn))
 			: 'unknown file', objectPath(fn) ? ' in ' + objectPath(fn) : '', ' ',
-		col('node_fn').length ? el('a', { go: { view: 'flame', fn, x: '' } }, 'flame graph') : ''));
+		one('frames') ? el('a', { go: { view: 'flame', fn, x: '' } }, 'flame graph') : ''));
 }
 
 function showFunction(main) {

@@ -25,16 +25,18 @@ put_hash(
 /*
  * The policy allows this script and this style only, and nothing from anywhere
  * else: names in the data cannot become a program even if the script had an
- * error.
+ * error. Data files of --split are scripts next to the page.
  */
 static void
-put_head(struct cg_out *out, struct cg_slice title)
+put_head(struct cg_out *out, struct cg_slice title, bool split)
 {
 	cg_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
 		     "<meta charset=\"utf-8\">\n"
 		     "<meta http-equiv=\"Content-Security-Policy\" content=\""
 		     "default-src 'none'; ");
 	put_hash(out, "script-src", &html_script);
+	if (split)
+		cg_puts(out, " 'self' file:");
 	put_hash(out, "; style-src", &html_style);
 	cg_puts(out,
 	    "; base-uri 'none'; form-action 'none'\">\n"
@@ -74,6 +76,8 @@ put_data(struct html_writer *w)
 		ok = html_put_stacks(w);
 	html_end(w, &w->file_path);
 	html_end(w, &w->object_path);
+	html_end(w, &w->data_name);
+	html_end(w, &w->data_id);
 	return ok && html_put_about(w);
 }
 
@@ -92,7 +96,7 @@ open_writer(struct html_writer *w, struct cg_out *out)
 		return cg_reject_nomem(w->job);
 	for (size_t i = 0; i < fns; i++)
 		w->rank[cg_fn_ranked(graph, i)] = (uint32_t)i;
-	w->pack = html_pack_new(w->job, out);
+	w->pack = w->page = html_pack_new(w->job, out);
 	return w->pack != NULL;
 }
 
@@ -131,19 +135,24 @@ write_html(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 		.events = cg_event_count(graph),
 		.file_path = { .name = "file_path", .type = HTML_TEXT },
 		.object_path = { .name = "object_path", .type = HTML_TEXT },
+		.data_name = { .name = "data_name", .type = HTML_TEXT },
+		.data_id = { .name = "data_id", .type = HTML_COST },
+		.split = cg_opt_flag(job, "split"),
 		.facts = cg_graph_facts(graph) };
 	int status = get_least(&w);
 
 	if (status != CG_OK)
 		return status;
-	put_head(out, get_title(job));
+	put_head(out, get_title(job), w.split);
 	if (open_writer(&w, out) && put_data(&w)) {
-		html_pack_end(w.pack);
+		(void)html_pack_end(w.pack);
 		put_foot(out);
 	} else {
 		status = CG_ELIMIT; /* reported */
 	}
-	html_pack_free(w.pack);
+	if (w.pack != w.page)
+		html_pack_free(w.pack);
+	html_pack_free(w.page);
 	free(w.rank);
 	free(w.file_at);
 	free(w.object_at);
@@ -157,6 +166,11 @@ static const struct cg_option options[] = {
 	    .help = "title of the report (default: the input's name)",
 	    .writing = true },
 	CG_OPTIONS_EXCLUDE,
+	{ .name = "split",
+	    .type = CG_FLAG,
+	    .fallback = "no",
+	    .help = "large reports: put data in files next to the page",
+	    .writing = true },
 	{ .name = "html-min",
 	    .type = CG_STRING,
 	    .fallback = "0%",

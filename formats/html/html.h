@@ -34,6 +34,11 @@
  * Numbers are varints: 7 bits a byte, the lowest first, and 0x80 if more bytes
  * follow. A browser decodes a column when a view needs it. Numbers up to 2^53
  * are exact there.
+ *
+ * With --split, columns of stacks, calls, lines and sources are in data files
+ * next to the page: a call of a function with the name of the data, the text
+ * that would be in the page, and a number that the page has, too. Browsers let
+ * a page from a disk load nothing but scripts and pictures.
  */
 #ifndef FORMATS_HTML_HTML_H
 #define FORMATS_HTML_HTML_H
@@ -54,8 +59,8 @@ void html_put_base64(struct cg_out *, struct cg_slice);
 /* NULL: out of memory (reported). */
 struct html_pack *html_pack_new(struct cg_job *, struct cg_out *);
 void html_pack(struct html_pack *, const void *bytes, size_t n);
-/* Writes what is left. */
-void html_pack_end(struct html_pack *);
+/* Writes what is left; returns a number that tells it from others. */
+uint32_t html_pack_end(struct html_pack *);
 void html_pack_free(struct html_pack *);
 
 /* ---- column.c ----------------------------------------------------------- */
@@ -84,7 +89,11 @@ struct html_column {
 struct html_writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
-	struct html_pack *pack;
+	struct html_pack *pack; /* what columns go to: page, or data file */
+	struct html_pack *page;
+	struct cg_out *data;    /* the data file; or NULL */
+	struct html_column data_name, data_id;
+	bool split; /* --split */
 	size_t events;
 	uint32_t *rank;      /* by fn: its index in columns, in canonical order */
 	uint32_t fns;        /* ... and that of what --html-min drops */
@@ -113,6 +122,12 @@ void html_end_at(struct html_writer *, struct html_column *, size_t index);
 void html_end_costs(struct html_writer *, struct html_column *);
 /* A column of one value. */
 bool html_put_number(struct html_writer *, const char *name, uint64_t);
+/*
+ * With --split, columns from here to html_end_data() go to a data file of that
+ * name, which the page loads when a view needs it.
+ */
+bool html_begin_data(struct html_writer *, const char *name);
+bool html_end_data(struct html_writer *);
 /* Indexes of files and objects, from 1, in the order of these calls. */
 uint32_t html_file(struct html_writer *, cg_file);
 uint32_t html_object(struct html_writer *, cg_object);

@@ -50,8 +50,8 @@ function sourceCard() {
 			.concat(more > 0 ? ['and ' + number(more) + ' more'] : [])],
 		['Command', commands.slice(0, 5).map((name) => el('div', {}, name))],
 		['Size', [plural(fnCount - 1, 'function'), plural(one('files'), 'file'),
-			plural(one('objects'), 'object'), plural(one('cycles'), 'cycle')].join(', ') + (col('node_fn').length ? ', ' + number(col('node_fn').length - 1) +
-			' frames of stacks' : '')],
+			plural(one('objects'), 'object'), plural(one('cycles'), 'cycle')].join(', ') +
+			(one('frames') ? ', ' + number(one('frames') - 1) + ' frames of stacks' : '')],
 		['Calls', one('sampled') ? 'counted in samples' : ''],
 		...descriptions(),
 		['Contains', texts('fact').all().join(', ')],
@@ -123,5 +123,5 @@ function showOverview(main) {
 			card(what + ', inclusive ' + visible(event.name), topFns(event, 'fn_inclusive')),
 			card(what + ', self ' + visible(event.name), topFns(event, 'fn_self')),
 			sourceCard(), eventsCard(), partsCard(event),
-			col('sum_file').length ? coverageCard() : null]));
+			col('cover_file').length ? coverageCard() : null]));
 }

@@ -15,6 +15,7 @@
 struct html_pack {
 	struct cg_out *out;
 	z_stream z;
+	uint32_t crc; /* of what was compressed */
 	unsigned char piece[PIECE];
 };
 
@@ -72,8 +73,11 @@ html_pack_new(struct cg_job *job, struct cg_out *out)
 static void
 put_piece(struct html_pack *pack)
 {
-	html_put_base64(pack->out, (struct cg_slice){ (const char *)pack->piece,
-				       PIECE - pack->z.avail_out });
+	size_t n = PIECE - pack->z.avail_out;
+
+	pack->crc = (uint32_t)crc32_z(pack->crc, pack->piece, n);
+	html_put_base64(
+	    pack->out, (struct cg_slice){ (const char *)pack->piece, n });
 	pack->z.next_out = pack->piece;
 	pack->z.avail_out = PIECE;
 }
@@ -98,12 +102,13 @@ html_pack(struct html_pack *pack, const void *bytes, size_t n)
 	}
 }
 
-void
+uint32_t
 html_pack_end(struct html_pack *pack)
 {
 	while (deflate(&pack->z, Z_FINISH) == Z_OK)
 		put_piece(pack);
 	put_piece(pack);
+	return pack->crc;
 }
 
 void

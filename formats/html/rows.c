@@ -182,7 +182,8 @@ put_calls(struct rows *r)
 	struct html_writer *w = r->w;
 	struct html_column *cost = html_new_costs(w, "call_cost");
 	struct cg_call call;
-	bool ok = cost != NULL;
+	uint64_t calls;
+	bool ok = cost != NULL && html_begin_data(w, "calls");
 	cg_fn fn;
 
 	for (size_t i = 0; ok && cg_next_fn(w->graph, CG_ALL_PARTS, &i, &fn);) {
@@ -192,10 +193,11 @@ put_calls(struct rows *r)
 		while (ok && cg_next_call(r->rows, &call))
 			ok = add_call(r, fn, &call, number, cost);
 	}
+	calls = number[FROM].count;
 	for (size_t i = 0; i < CALL_NUMBERS; i++)
 		html_end(w, &number[i]);
 	html_end_costs(w, cost);
-	return ok;
+	return ok && html_end_data(w) && html_put_number(w, "calls", calls);
 }
 
 /* ---- Parts -------------------------------------------------------------- */
@@ -457,9 +459,10 @@ html_put_rows(struct html_writer *w)
 
 	if (ok)
 		find_dropped(&r);
-	ok = ok && put_lines(&r) &&
-	     (!r.counts || (put_sums(&r) && put_covered(&r))) && put_fns(&r) &&
-	     put_calls(&r) && put_shares(&r);
+	ok = ok && html_begin_data(w, "lines") && put_lines(&r) &&
+	     (!r.counts || put_sums(&r)) && html_end_data(w) &&
+	     (!r.counts || put_covered(&r)) && put_fns(&r) && put_calls(&r) &&
+	     put_shares(&r);
 	for (size_t e = 0; ok && e < w->events; e++)
 		ok = put_fn_cost(&r, e, false) && put_fn_cost(&r, e, true);
 	if (ok)

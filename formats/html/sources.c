@@ -49,8 +49,9 @@ html_put_sources(struct html_writer *w)
 	    cg_opt(w->job, CG_SOURCES_OPTION))
 		cg_warn(
 		    w->job, "no source found in the directory of --sources");
+	ok = ok && html_begin_data(w, "sources");
 	html_end(w, &at);
 	html_end(w, &text);
 	free(by_index);
-	return ok;
+	return ok && html_end_data(w);
 }

@@ -302,7 +302,9 @@ html_put_stacks(struct html_writer *w)
 
 	if (ok) {
 		list_frames(&s);
-		ok = put_frames(&s) && put_tracks(&s);
+		ok = html_begin_data(w, "stacks") && put_frames(&s) &&
+		     put_tracks(&s) && html_end_data(w) &&
+		     html_put_number(w, "frames", s.listed);
 	}
 	cg_merged_stacks_free(s.merged);
 	free(s.self);

@@ -64,6 +64,7 @@ cg_job_free(struct cg_job *job)
 	free(job->memory);
 	free(job->callback);
 	free(job->written.text);
+	free(job->more);
 	cg_rules_free(&job->rules);
 	cg_map_free(&job->input_ids);
 	if (!job->symbol_owner)
@@ -498,6 +499,64 @@ open_output(struct cg_job *job, int *status)
 	    job->output ? job->output : "-", wants_gzip(job), status);
 }
 
+/* The output's name, with another suffix; NULL: out of memory. */
+static char *
+name_output(const char *path, const char *suffix)
+{
+	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+	size_t stem = dot && dot > (slash ? slash + 1 : path)
+			  ? (size_t)(dot - path)
+			  : strlen(path);
+	size_t size = stem + strlen(suffix) + 2;
+	char *name = malloc(size);
+
+	if (name)
+		(void)snprintf(name, size, "%.*s.%s", (int)stem, path, suffix);
+	return name;
+}
+
+struct cg_out *
+cg_add_output(struct cg_job *job, const char *suffix)
+{
+	struct cg_out *out = NULL;
+	int status;
+	char *name;
+
+	if (job->write || !job->output || strcmp(job->output, "-") == 0 ||
+	    wants_gzip(job)) {
+		job->errors.rejected = cg_usage(job,
+		    "several outputs need a name for the first, and no "
+		    "compression: use -o FILE");
+		return NULL;
+	}
+	name = name_output(job->output, suffix);
+	if (name && cg_grow(&job->more, &job->more_cap, job->mores + 1,
+			sizeof(*job->more)))
+		out = cg_out_open(
+		    &job->errors.diag, job->root, name, false, &status);
+	else
+		status = cg_nomem(job);
+	free(name);
+	if (out)
+		job->more[job->mores++] = out;
+	else
+		job->errors.rejected = status;
+	return out;
+}
+
+/* Commits them, unless status tells of a failure. */
+static int
+end_more_outputs(struct cg_job *job, int status)
+{
+	for (size_t i = 0; i < job->mores; i++) {
+		if (status == CG_OK)
+			status = cg_out_commit(job->more[i]);
+		cg_out_close(job->more[i]);
+	}
+	job->mores = 0;
+	return status;
+}
+
 /* A profile may go to a target that shows coverage as well. */
 static bool
 is_coverage(const struct cg_graph *graph, const struct cg_module *to)
@@ -557,8 +616,9 @@ cg_job_write(struct cg_job *job)
 		status = job->errors.fault;
 	if (status == CG_OK)
 		status = check_symbols(job);
+	status = end_more_outputs(job, status);
 	/* The commit of a failed output reports why it failed. */
-	if (status == CG_OK || status == CG_EOUTPUT)
+	if (status == CG_OK || cg_out_status(out) != CG_OK)
 		status = cg_out_commit(out);
 	cg_out_close(out);
 	cg_diag_flush(&job->errors.diag, NULL);

@@ -58,6 +58,8 @@ struct cg_job {
 	const char *root;        /* see cg_job_set_output_root(); or NULL */
 	cg_write_fn *write;      /* instead of a path, if not NULL */
 	void *write_arg;
+	struct cg_out **more;    /* of cg_add_output() */
+	size_t mores, more_cap;
 	struct cg_buffer {
 		char *text;
 		size_t len, cap;

@@ -1,11 +1,12 @@
 #!/usr/bin/perl
 # html.pl - prints what is in an HTML report, one row a line, tabs between
-# fields: an independent reader of formats/html/html.h. With --check, checks the
+# fields: an independent reader of formats/html/html.h, also of the data files of
+# --split. With --check, checks the
 # page around the data instead: the hashes of its policy, that nothing is
 # loaded, that the data ends where it should.
 use strict;
 use warnings;
-use Compress::Zlib qw(uncompress);
+use Compress::Zlib qw(uncompress crc32);
 use Digest::SHA qw(sha256_base64);
 use MIME::Base64 qw(decode_base64);
 
@@ -19,21 +20,40 @@ my ($style) = $page =~ m{<style>(.*?)</style>}s;
 check() if $check;
 
 # The browser's limit of exact numbers is 2^53; perl's integers have 64 bits.
-my $blob = uncompress(decode_base64($data));
-my ($at, %type, %value) = (0);
-while ($at < length $blob) {
-	my $length = ord substr $blob, $at++, 1;
-	my $name = substr $blob, $at, $length;
-	$at += $length;
-	my $index = varint();
-	my $type = substr $blob, $at++, 1;
-	my ($count, $size) = (varint(), varint());
-	my $end = $at + $size;
-	die "$name:$index comes twice\n" if $value{$name}[$index];
-	$value{$name}[$index] = values_of($type, $count);
-	die "$name:$index has another size\n" if $at != $end;
-}
+my ($blob, $at, %value);
+read_columns($data);
+read_data_file($_) for 0 .. $#{ col('data_name') };
 print_all();
+
+sub read_data_file
+{
+	my ($i) = @_;
+	my $name = col('data_name')->[$i];
+	my $path = $ARGV[0] =~ s/\.[^.\/]*$//r . ".$name.js";
+	open my $file, '<:raw', $path or die "$path: $!\n";
+	my ($text, $id) = <$file> =~ m{^cgconvData\("$name","([A-Za-z0-9+/=]*)",(\d+)\);\n\z}
+		or die "$path has another structure\n";
+	$id == col('data_id')->[$i] && $id == crc32(decode_base64($text))
+		or die "$path has another number\n";
+	read_columns($text);
+}
+
+sub read_columns
+{
+	($blob, $at) = (uncompress(decode_base64($_[0])) // '', 0);
+	while ($at < length $blob) {
+		my $length = ord substr $blob, $at++, 1;
+		my $name = substr $blob, $at, $length;
+		$at += $length;
+		my $index = varint();
+		my $type = substr $blob, $at++, 1;
+		my ($count, $size) = (varint(), varint());
+		my $end = $at + $size;
+		die "$name:$index comes twice\n" if $value{$name}[$index];
+		$value{$name}[$index] = values_of($type, $count);
+		die "$name:$index has another size\n" if $at != $end;
+	}
+}
 
 sub varint
 {
