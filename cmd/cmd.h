@@ -102,13 +102,15 @@ int diff(struct args *);
 /* In summary/. EXIT_BELOW if less was covered than --fail-under wants. */
 int show_coverage(struct args *);
 /*
- * What the graph covers, without markers; false if it is no coverage, or cannot
- * be counted.
+ * What the graph covers, without markers; NULL if it is no coverage, or cannot
+ * be counted. Both others show the total and so many directories, least covered
+ * first.
  */
-bool count_all(const struct cg_graph *, struct cg_counts *);
-void print_counts(const struct cg_counts *);
+struct summary *count_all(const struct cg_graph *, const struct args *);
+void print_counts(struct summary *, size_t directories);
 /* NULL: out of memory. */
-struct json_object *json_counts(const struct cg_counts *);
+struct json_object *json_counts(struct summary *, size_t directories);
+void free_counts(struct summary *);
 #define EXIT_BELOW 7 /* behind those of enum cg_status */
 /*
  * In convert.c: adds the inputs to the job; standard input if there are none.
@@ -201,8 +203,7 @@ struct contents {
 	struct labels labels;
 	struct tracks tracks;
 	struct call_tree *tree; /* NULL: not asked for */
-	bool covered;           /* it is coverage: */
-	struct cg_counts counts;
+	struct summary *coverage; /* or NULL */
 };
 
 /* ---- info_json.c -------------------------------------------------------- */

@@ -177,8 +177,8 @@ show_graph(const struct args *args, const struct cg_graph *graph,
 		return cg_nomem(args->job);
 	print_inputs(args->job);
 	print_overview(graph, sums, contents->facts);
-	if (contents->covered)
-		print_counts(&contents->counts);
+	if (contents->coverage != NULL)
+		print_counts(contents->coverage, args->top != NULL ? count : 0);
 	print_labels(&contents->labels);
 	print_events(graph, sum_parts(graph, totals) ? totals : NULL);
 	print_parts(graph, args->verbose);
@@ -220,7 +220,7 @@ show_info(struct args *args)
 		return status;
 	/* Before deriving: what the inputs say, not what follows from it. */
 	contents.facts = cg_graph_facts(graph);
-	contents.covered = count_all(graph, &contents.counts);
+	contents.coverage = count_all(graph, args);
 	if (!list_labels(&contents.labels, graph, 0) ||
 	    !list_tracks(&contents.tracks, graph))
 		status = cg_nomem(args->job);
@@ -243,5 +243,6 @@ show_info(struct args *args)
 	free(contents.labels.of);
 	free(contents.tracks.of);
 	free_tree(contents.tree);
+	free_counts(contents.coverage);
 	return status;
 }

@@ -315,14 +315,14 @@ write_summary(
 	bool summed = sum_parts(graph, summary->cost), ok;
 
 	puts("{\"info\":1,");
-	ok =
-	    write_inputs(summary->args->job) &&
-	    write_size(summary, contents->facts) &&
-	    (!contents->covered || write_member("coverage",
-				       json_counts(&contents->counts), true)) &&
-	    write_labels(&contents->labels) &&
-	    write_tracks(&contents->tracks) &&
-	    write_events(summary, summed ? summary->cost : NULL);
+	ok = write_inputs(summary->args->job) &&
+	     write_size(summary, contents->facts) &&
+	     (contents->coverage == NULL ||
+		 write_member("coverage", json_counts(contents->coverage, most),
+		     true)) &&
+	     write_labels(&contents->labels) &&
+	     write_tracks(&contents->tracks) &&
+	     write_events(summary, summed ? summary->cost : NULL);
 	if (ok && summary->columns > 0)
 		ok = write_member("sorted_by",
 		    json_slice(

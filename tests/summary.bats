@@ -203,6 +203,24 @@ wants()
 	[ "$(member json total branches)" = "1 2 50.0" ]
 }
 
+@test "summary: --info --top prints directories, least covered first" {
+	{
+		file /p/a/one.c 10 10
+		file /p/b/two.c 10 1
+		file /p/c/three.c 10 5
+	} >"$dir/a.info"
+	"$CGCONV" --info --top 2 "$dir/a.info" >"$dir/out"
+	grep -A 3 'directory, least covered first' "$dir/out" | awk '{ print $1, $2, $NF }' |
+		sed -n 2,3p | same - <(printf '%s\n' '10.0% 1/10 b/' '50.0% 5/10 c/')
+	not grep -q ' a/$' "$dir/out"
+	"$CGCONV" --info "$dir/a.info" >"$dir/out"
+	not grep -q 'least covered' "$dir/out"
+	"$CGCONV" --info --json --top 2 "$dir/a.info" >"$dir/json"
+	[ "$(member "$dir/json" coverage directories 0 lines)" = "1 10 10.0" ]
+	[ "$(member "$dir/json" coverage directories 1 lines)" = "5 10 50.0" ]
+	not member "$dir/json" coverage directories 2 lines 2>/dev/null
+}
+
 @test "summary: --info prints the same, without markers" {
 	"$CGCONV" -q --summary --no-markers --json "$coverage" >"$dir/json"
 	"$CGCONV" --info --json "$coverage" >"$dir/info"

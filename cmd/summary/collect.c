@@ -109,20 +109,31 @@ count_coverage(
 	return ok;
 }
 
-bool
-count_all(const struct cg_graph *graph, struct cg_counts *counts)
+struct summary *
+count_all(const struct cg_graph *graph, const struct args *args)
 {
 	size_t event = cg_find_event(graph, COVERAGE_EVENT);
-	struct summary summary = { 0 };
-	const struct cg_hits *hits = summary.total.hits;
-	bool ok = is_coverage(graph, event) &&
-		  cg_get_event(graph, event)->incl == CG_INCL_NONE &&
-		  count_coverage(&summary, graph, event);
+	struct summary *summary;
 
-	*counts = (struct cg_counts){ hits[LINES], hits[FUNCTIONS],
-		hits[BRANCHES], hits[CONDITIONS] };
-	free_summary(&summary);
-	return ok;
+	if (!is_coverage(graph, event) ||
+	    cg_get_event(graph, event)->incl != CG_INCL_NONE)
+		return NULL;
+	summary = calloc(1, sizeof(*summary));
+	if (summary == NULL)
+		return NULL;
+	summary->args = args;
+	if (count_coverage(summary, graph, event))
+		return summary;
+	free_counts(summary);
+	return NULL;
+}
+
+void
+free_counts(struct summary *summary)
+{
+	if (summary != NULL)
+		free_summary(summary);
+	free(summary);
 }
 
 void
@@ -154,6 +165,14 @@ rank_files(struct summary *summary)
 	if (summary->files > 1)
 		qsort(summary->file, summary->files, sizeof(*summary->file),
 		    compare_files);
+}
+
+void
+rank_directories(struct summary *summary)
+{
+	if (summary->directories > 1)
+		qsort(summary->directory, summary->directories,
+		    sizeof(*summary->directory), compare_files);
 }
 
 struct cg_slice

@@ -79,10 +79,9 @@ print_text(const struct summary *summary)
 
 /* "Coverage  90.0% of 10 lines, 75.0% of 8 functions" */
 void
-print_counts(const struct cg_counts *counts)
+print_counts(struct summary *summary, size_t directories)
 {
-	const struct cg_hits hits[METRICS] = { counts->lines, counts->functions,
-		counts->branches, counts->conditions };
+	const struct cg_hits *hits = summary->total.hits;
 	const char *before = "Coverage  ";
 	char text[AMOUNT_ROOM];
 
@@ -94,6 +93,14 @@ print_counts(const struct cg_counts *counts)
 		before = ", ";
 	}
 	putchar('\n');
+	if (directories == 0)
+		return;
+	rank_directories(summary);
+	if (directories > summary->directories)
+		directories = summary->directories;
+	putchar('\n');
+	print_table(summary, "directory, least covered first",
+	    summary->directory, directories);
 }
 
 /* ---- JSON ---------------------------------------------------------------- */
@@ -146,15 +153,22 @@ json_covered(const struct summary *summary, const struct covered *covered)
 }
 
 struct json_object *
-json_counts(const struct cg_counts *counts)
+json_counts(struct summary *summary, size_t directories)
 {
-	const struct summary summary = {
-		.total.hits = { counts->lines, counts->functions,
-		    counts->branches, counts->conditions },
-		.metrics = counts->conditions.found > 0 ? METRICS : CONDITIONS
-	};
+	struct json_object *json = json_covered(summary, &summary->total);
+	struct json_object *list = json_object_new_array();
+	bool ok = json != NULL && list != NULL;
 
-	return json_covered(&summary, &summary.total);
+	rank_directories(summary);
+	for (size_t i = 0; ok && i < directories && i < summary->directories;
+	     i++)
+		ok = append_json(
+		    list, json_covered(summary, &summary->directory[i]));
+	if (ok && json_object_object_add(json, "directories", list) == 0)
+		return json;
+	json_object_put(list);
+	json_object_put(json);
+	return NULL;
 }
 
 static bool

@@ -41,8 +41,9 @@ bool is_coverage(const struct cg_graph *, size_t event);
  */
 bool count_coverage(struct summary *, const struct cg_graph *, size_t event);
 void free_summary(struct summary *);
-/* Least covered files first. */
+/* Least covered ones first. */
 void rank_files(struct summary *);
+void rank_directories(struct summary *);
 /* The path without the directory of all files. */
 struct cg_slice short_path(const struct summary *, const struct covered *);
 
