@@ -514,5 +514,5 @@ const struct cg_module cg_format_gcov = {
 	.options = options,
 	.probe = probe,
 	.read = read_gcov,
-	.write = gcov_write,
+	.write = gcov_write_gcda,
 };

@@ -70,6 +70,6 @@ enum gcov_merge gcov_merge_of(uint32_t kind, uint32_t layout);
 /* raw.c: adds the rows of the unit's data. Returns a CG_ status. */
 int gcov_add_raw(struct gcov_unit *, struct cg_build *);
 /* write.c: writes a .gcda file. Returns a CG_ status. */
-int gcov_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
+int gcov_write_gcda(struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 #endif

@@ -525,7 +525,8 @@ put_file(struct writer *w)
 }
 
 int
-gcov_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+gcov_write_gcda(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
 	struct writer w = { .job = job, .out = out };
 	struct cg_rows *rows = cg_rows_new(graph);
