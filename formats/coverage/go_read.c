@@ -1,0 +1,324 @@
+/*
+ * go_read.c - reads cover profiles, also those that were merged.
+ *
+ * Blocks of a file may be in any order and places, and the same block may come
+ * several times, for each package whose tests ran it. So all blocks are
+ * collected, at 32 bytes each, and sorted. A pass over the blocks of a file
+ * keeps those that reach the current line in a heap; the largest count is that
+ * of the line.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coverage.h"
+
+/*
+ * A block names lines without listing them. A profile may have one for each of
+ * its bytes, and this many more: real blocks have a few lines in 40 bytes.
+ */
+#define LINES_MORE ((uint64_t)1 << 20)
+
+struct block {
+	cg_file file;
+	uint32_t line, column, last, last_column;
+	uint32_t statements;
+	uint64_t count;
+};
+
+enum mode { NONE, SET, COUNT };
+
+struct reader {
+	struct cg_job *job;
+	struct cg_in *in;
+	struct cg_build *build;
+	enum mode mode;
+	struct cg_slice name; /* of the last file; in the current text */
+	cg_file file;
+	struct block *block;
+	size_t blocks, cap;
+	bool unsorted;
+	size_t *heap; /* blocks of a file by count, the largest first */
+	size_t heaped, heap_cap;
+	uint64_t lines; /* added so far */
+};
+
+/* ---- Lines of text ------------------------------------------------------ */
+
+static bool
+take_mode(struct reader *r, struct cg_slice text)
+{
+	const char *at = text.ptr;
+	enum mode mode;
+
+	(void)cg_take_prefix(&text, "mode: ");
+	if (cg_equal(text, "set"))
+		mode = SET;
+	else if (cg_equal(text, "count") || cg_equal(text, "atomic"))
+		mode = COUNT;
+	else
+		return cg_reject_at(r->job, at,
+		    "expected 'mode: set', 'mode: count' or 'mode: atomic'");
+	if (r->mode != NONE && r->mode != mode)
+		return cg_reject_at(r->job, at,
+		    "expected 'mode: %s' as before: profiles of other modes "
+		    "cannot be merged",
+		    r->mode == SET ? "set" : "count");
+	r->mode = mode;
+	return true;
+}
+
+static bool
+take_decimal(struct cg_slice *text, uint64_t most, uint64_t *number)
+{
+	return !cg_starts(*text, "0x") && cg_take_u64(text, number) &&
+	       *number <= most;
+}
+
+static bool
+take_u32(struct cg_slice *text, uint32_t *number)
+{
+	uint64_t value;
+
+	if (!take_decimal(text, UINT32_MAX, &value))
+		return false;
+	*number = (uint32_t)value;
+	return true;
+}
+
+/* "12.34,56.7 2 1" */
+static bool
+take_numbers(struct cg_slice text, struct block *block)
+{
+	return take_u32(&text, &block->line) && cg_take_char(&text, '.') &&
+	       take_u32(&text, &block->column) && cg_take_char(&text, ',') &&
+	       take_u32(&text, &block->last) && cg_take_char(&text, '.') &&
+	       take_u32(&text, &block->last_column) &&
+	       cg_take_char(&text, ' ') &&
+	       take_u32(&text, &block->statements) &&
+	       cg_take_char(&text, ' ') &&
+	       take_decimal(&text, INT64_MAX, &block->count) && text.len == 0;
+}
+
+/* By place: blocks with the same key are one. */
+static int
+compare_blocks(const void *pa, const void *pb)
+{
+	const struct block *a = pa, *b = pb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if (a->column != b->column)
+		return a->column < b->column ? -1 : 1;
+	if (a->last != b->last)
+		return a->last < b->last ? -1 : 1;
+	return (a->last_column > b->last_column) -
+	       (a->last_column < b->last_column);
+}
+
+static bool
+take_block(struct reader *r, struct cg_slice text)
+{
+	struct cg_slice name = text, numbers;
+	struct block *block;
+
+	while (name.len > 0 && name.ptr[name.len - 1] != ':')
+		name.len--;
+	if (!cg_grow_raw(&r->block, &r->cap, r->blocks + 1, sizeof(*block)))
+		return cg_reject_nomem(r->job);
+	block = &r->block[r->blocks];
+	numbers = (struct cg_slice){ text.ptr + name.len, text.len - name.len };
+	if (name.len < 2 || !take_numbers(numbers, block))
+		return cg_reject_at(r->job, numbers.ptr,
+		    "expected 'FILE:LINE.COLUMN,LINE.COLUMN STATEMENTS COUNT'");
+	if (block->line == 0 || block->last < block->line)
+		return cg_reject_at(r->job, numbers.ptr,
+		    "expected lines from 1, the last not before the first");
+	name.len--;
+	if (r->name.len != name.len ||
+	    memcmp(r->name.ptr, name.ptr, name.len) != 0)
+		r->file = cg_add_file(r->build, name);
+	r->name = name;
+	block->file = r->file;
+	if (r->blocks++ > 0 && compare_blocks(&block[-1], block) > 0)
+		r->unsorted = true;
+	return true;
+}
+
+static bool
+take_text(struct reader *r, struct cg_slice text)
+{
+	struct cg_slice line;
+
+	r->name = (struct cg_slice){ text.ptr, 0 };
+	while (cg_take_line(&text, &line)) {
+		cg_cut_return(&line);
+		if (line.len == 0)
+			continue;
+		if (r->mode == NONE || cg_starts(line, "mode: ")) {
+			if (!take_mode(r, line))
+				return false;
+		} else if (!take_block(r, line)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- Blocks ------------------------------------------------------------- */
+
+/* Makes blocks of one place one. */
+static bool
+merge_blocks(struct reader *r)
+{
+	struct block *to = r->block;
+
+	for (size_t i = 1; i < r->blocks; i++) {
+		const struct block *from = &r->block[i];
+
+		if (compare_blocks(to, from) != 0) {
+			*++to = *from;
+			continue;
+		}
+		if (to->statements != from->statements)
+			return cg_reject(r->job,
+			    "expected one number of statements of the block "
+			    "at %" PRIu32 ".%" PRIu32 ",%" PRIu32 ".%" PRIu32
+			    ", not %" PRIu32 " and %" PRIu32,
+			    to->line, to->column, to->last, to->last_column,
+			    to->statements, from->statements);
+		if (r->mode == SET)
+			to->count |= from->count;
+		else
+			to->count += from->count; /* fits in 64 bits */
+		if (to->count > INT64_MAX)
+			return cg_reject(
+			    r->job, "expected counts whose sum is below 2^63");
+	}
+	r->blocks = r->blocks ? (size_t)(to - r->block) + 1 : 0;
+	return true;
+}
+
+static uint64_t
+count_at(const struct reader *r, size_t i)
+{
+	return r->block[r->heap[i]].count;
+}
+
+static void
+swap(struct reader *r, size_t a, size_t b)
+{
+	size_t block = r->heap[a];
+
+	r->heap[a] = r->heap[b];
+	r->heap[b] = block;
+}
+
+static bool
+push(struct reader *r, size_t block)
+{
+	size_t i = r->heaped;
+
+	if (!cg_grow_raw(&r->heap, &r->heap_cap, i + 1, sizeof(*r->heap)))
+		return cg_reject_nomem(r->job);
+	r->heap[r->heaped++] = block;
+	for (; i > 0 && count_at(r, i) > count_at(r, (i - 1) / 2);
+	     i = (i - 1) / 2)
+		swap(r, i, (i - 1) / 2);
+	return true;
+}
+
+static void
+pop(struct reader *r)
+{
+	size_t i = 0, child;
+
+	r->heap[0] = r->heap[--r->heaped];
+	while ((child = 2 * i + 1) < r->heaped) {
+		if (child + 1 < r->heaped &&
+		    count_at(r, child + 1) > count_at(r, child))
+			child++;
+		if (count_at(r, i) >= count_at(r, child))
+			return;
+		swap(r, i, child);
+		i = child;
+	}
+}
+
+static bool
+add_line(struct reader *r, cg_fn fn, uint64_t line)
+{
+	const struct block *block = &r->block[r->heap[0]];
+	const struct cg_pos pos = { .file = block->file,
+		.line = (uint32_t)line };
+
+	if (++r->lines > cg_in_offset(r->in) + LINES_MORE)
+		return cg_reject(r->job,
+		    "expected fewer lines in all blocks: at most one for each "
+		    "byte of the input");
+	return cg_add_cost(r->build, fn, &pos, &block->count, 1);
+}
+
+/* Adds the lines of the blocks of one file: [i, end). */
+static bool
+add_file(struct reader *r, size_t i, size_t end)
+{
+	cg_fn fn = cg_add_fn(r->build, cg_slice(""), r->block[i].file, 0);
+	uint64_t line = 0;
+
+	r->heaped = 0;
+	while (i < end || r->heaped > 0) {
+		if (r->heaped == 0)
+			line = r->block[i].line;
+		for (; i < end && r->block[i].line <= line; i++) {
+			/* After a gap, line is that of the next block. */
+			if (r->block[i].last >= line && !push(r, i))
+				return false;
+		}
+		while (r->heaped > 0 && r->block[r->heap[0]].last < line)
+			pop(r);
+		if (r->heaped > 0 && !add_line(r, fn, line++))
+			return false;
+	}
+	return true;
+}
+
+static bool
+add_files(struct reader *r)
+{
+	if (r->unsorted)
+		qsort(r->block, r->blocks, sizeof(*r->block), compare_blocks);
+	if (!merge_blocks(r))
+		return false;
+	for (size_t i = 0, end; i < r->blocks; i = end) {
+		for (end = i + 1;
+		     end < r->blocks && r->block[end].file == r->block[i].file;)
+			end++;
+		if (!add_file(r, i, end))
+			return false;
+	}
+	return true;
+}
+
+int
+go_cover_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	const struct cg_event event = COVERAGE_EVENT;
+	struct reader r = { .job = job, .in = in, .build = build };
+	struct cg_slice text;
+	bool ok = true;
+
+	(void)cg_add_event(build, &event);
+	while (ok && cg_read_block(in, &text))
+		ok = take_text(&r, text);
+	if (ok && cg_in_status(in) == CG_OK && cg_in_unterminated(in))
+		cg_warn(job, "the last line has no end: the file may be "
+			     "truncated");
+	if (ok && cg_in_status(in) == CG_OK)
+		(void)add_files(&r);
+	free(r.block);
+	free(r.heap);
+	return cg_in_status(in); /* the job has kept other errors */
+}
