@@ -286,7 +286,7 @@ totals()
 
 @test "cobertura: other formats with an element <coverage> are rejected" {
 	for text in '<coverage version="1"><file path="a.c"></file></coverage>' \
-		'<coverage generated="1"><project timestamp="1"/></coverage>' \
+		'<coverage generated="1"><x timestamp="1"/></coverage>' \
 		'<report name="x"><coverage line-rate="1"/></report>'; do
 		echo "$text" >"$dir/in.xml"
 		refuses 1 "unknown input format" \

@@ -1,0 +1,249 @@
+/*
+ * clover_read.c - reads Clover XML of OpenClover, PHPUnit and istanbul.
+ *
+ * A line can have a method, statements and branches, each an element. So the
+ * lines of a file are collected and sorted; the largest count of a line's
+ * statements is that of the line. Without statements it is the sum of a
+ * branch's outcomes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "coverage.h"
+
+struct line {
+	uint32_t line;
+	bool stated; /* it has a count: a statement, or istanbul's */
+	bool branch; /* of two outcomes, with their counts */
+	size_t nth;  /* position in reader.line */
+	uint64_t count;
+	uint64_t yes, no; /* the outcomes' counts, else how many outcomes */
+};
+
+struct reader {
+	struct coverage_reader *r;
+	cg_file file;      /* that is open; 0: none */
+	cg_fn unknown;     /* its function without a name */
+	struct line *line; /* of the file */
+	size_t lines, cap;
+	bool unsorted;
+};
+
+/* ---- A file ------------------------------------------------------------- */
+
+/* By line, then in the order of the input. */
+static int
+compare_lines(const void *pa, const void *pb)
+{
+	const struct line *a = pa, *b = pb;
+
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return (a->nth > b->nth) - (a->nth < b->nth);
+}
+
+/* Adds what one element says of branches, as the line's next block. */
+static bool
+add_branches(struct reader *reader, const struct line *line, uint32_t *block)
+{
+	struct coverage_reader *r = reader->r;
+	struct cg_branch branch = {
+		.pos = { .file = reader->file, .line = line->line },
+		.kind = CG_BRANCH_ARC,
+		.block = *block,
+		.flags = line->count > 0 ? CG_BRANCH_REACHED : 0,
+	};
+
+	if (!line->branch && line->yes + line->no == 0)
+		return true;
+	++*block;
+	if (!line->branch)
+		return coverage_add_outcomes(
+		    r, reader->unknown, &branch, line->yes, line->no);
+	branch.count = (int64_t)line->yes;
+	if (!cg_add_branch(r->build, reader->unknown, &branch))
+		return false;
+	branch.index = 1;
+	branch.count = (int64_t)line->no;
+	return cg_add_branch(r->build, reader->unknown, &branch);
+}
+
+/* Adds the n elements of one line. */
+static bool
+add_line(struct reader *reader, const struct line *line, size_t n)
+{
+	const struct cg_pos pos = { .file = reader->file, .line = line->line };
+	uint64_t count = 0;
+	uint32_t block = 0;
+	bool stated = false;
+
+	for (size_t i = 0; i < n; i++)
+		stated |= line[i].stated;
+	for (size_t i = 0; i < n; i++) {
+		if (line[i].stated == stated && line[i].count > count)
+			count = line[i].count;
+		if (!add_branches(reader, &line[i], &block))
+			return false;
+	}
+	return cg_add_cost(reader->r->build, reader->unknown, &pos, &count, 1);
+}
+
+static bool
+close_file(struct coverage_reader *r)
+{
+	struct reader *reader = r->arg;
+
+	if (reader->unsorted)
+		qsort(reader->line, reader->lines, sizeof(*reader->line),
+		    compare_lines);
+	for (size_t i = 0, end; i < reader->lines; i = end) {
+		for (end = i + 1;
+		     end < reader->lines &&
+		     reader->line[end].line == reader->line[i].line;)
+			end++;
+		if (!add_line(reader, &reader->line[i], end - i))
+			return false;
+	}
+	reader->lines = 0;
+	reader->unsorted = false;
+	reader->file = 0;
+	return true;
+}
+
+/* ---- Elements ----------------------------------------------------------- */
+
+/* PHPUnit and istanbul repeat the path as the name, or state its end there. */
+static bool
+open_file(struct coverage_reader *r)
+{
+	struct reader *reader = r->arg;
+	struct cg_slice path;
+
+	if (reader->file)
+		return cg_xml_reject(r->xml, "</file> before the next <file>");
+	if ((!cg_xml_attribute(r->xml, "path", &path) || path.len == 0) &&
+	    (!cg_xml_attribute(r->xml, "name", &path) || path.len == 0))
+		return cg_xml_reject(r->xml, "path=\"...\" or name=\"...\"");
+	reader->file = cg_add_file(r->build, path);
+	reader->unknown = cg_add_fn(r->build, cg_slice(""), reader->file, 0);
+	return true;
+}
+
+/* OpenClover names methods by their signature, PHPUnit by their name. */
+static bool
+add_method(struct reader *reader, uint32_t line)
+{
+	const struct cg_pos nowhere = { 0 }, entry = { .line = line };
+	struct coverage_reader *r = reader->r;
+	struct cg_slice name;
+	uint64_t count;
+	cg_fn fn;
+
+	if (!coverage_get_number(r, "count", true, INT64_MAX, &count))
+		return false;
+	if (!cg_xml_attribute(r->xml, "signature", &name) || name.len == 0)
+		(void)cg_xml_attribute(r->xml, "name", &name);
+	if (name.len == 0)
+		return true;
+	fn = cg_add_fn_at(r->build, name, reader->file, 0, line, 0);
+	if (cg_xml_attribute(r->xml, "count", &name))
+		cg_add_call(r->build, 0, &nowhere, fn, &entry, count, NULL, 0);
+	return true;
+}
+
+/* The counts of a branch's outcomes, or istanbul's numbers of outcomes. */
+static bool
+get_branch(struct reader *reader, struct line *line)
+{
+	struct coverage_reader *r = reader->r;
+	struct cg_slice text;
+	uint64_t most = INT64_MAX / 2;
+
+	line->stated = cg_xml_attribute(r->xml, "count", &text);
+	line->branch = !line->stated;
+	if (line->stated)
+		most = UINT32_MAX;
+	if (!coverage_get_number(r, "truecount", false, most, &line->yes) ||
+	    !coverage_get_number(r, "falsecount", false, most, &line->no))
+		return false;
+	if (line->branch) {
+		line->count = line->yes + line->no;
+		return true;
+	}
+	return coverage_allow_branches(r, line->yes + line->no) &&
+	       coverage_get_number(r, "count", false, INT64_MAX, &line->count);
+}
+
+static bool
+open_line(struct coverage_reader *r)
+{
+	struct reader *reader = r->arg;
+	struct cg_slice type;
+	struct line *line;
+	uint64_t number;
+
+	if (!reader->file)
+		return cg_xml_reject(r->xml, "<file> before <line>");
+	if (!coverage_get_number(r, "num", false, UINT32_MAX, &number))
+		return false;
+	(void)cg_xml_attribute(r->xml, "type", &type);
+	if (cg_equal(type, "method"))
+		return add_method(reader, (uint32_t)number);
+	if (!cg_grow_raw(
+		&reader->line, &reader->cap, reader->lines + 1, sizeof(*line)))
+		return cg_reject_nomem(r->job);
+	line = &reader->line[reader->lines];
+	*line = (struct line){
+		.line = (uint32_t)number, .nth = reader->lines, .stated = true
+	};
+	if (cg_equal(type, "cond")) {
+		if (!get_branch(reader, line))
+			return false;
+	} else if (!cg_equal(type, "stmt")) {
+		return cg_xml_reject(
+		    r->xml, "type=\"...\" with method, stmt or cond");
+	} else if (!coverage_get_number(
+		       r, "count", false, INT64_MAX, &line->count)) {
+		return false;
+	}
+	if (reader->lines++ > 0 && line[-1].line > line->line)
+		reader->unsorted = true;
+	return true;
+}
+
+static bool
+skip(struct coverage_reader *r)
+{
+	(void)cg_xml_content(r->xml, NULL);
+	return true;
+}
+
+/* All elements of the schema. */
+static const struct coverage_element elements[] = {
+	{ "coverage", NULL, NULL },
+	{ "line", open_line, NULL },
+	{ "metrics", NULL, NULL },
+	{ "class", NULL, NULL },
+	{ "file", open_file, close_file },
+	{ "package", NULL, NULL },
+	{ "project", NULL, NULL },
+	{ "testproject", skip, NULL },
+	{ NULL, NULL, NULL },
+};
+
+int
+clover_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	const struct cg_event event = COVERAGE_EVENT;
+	struct reader reader = { 0 };
+	struct coverage_reader r = {
+		.job = job, .in = in, .build = build, .arg = &reader
+	};
+	int status;
+
+	(void)cg_add_event(build, &event);
+	reader.r = &r;
+	status = coverage_read_document(&r, elements);
+	free(reader.line);
+	return status;
+}

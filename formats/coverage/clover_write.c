@@ -1,0 +1,360 @@
+/*
+ * clover_write.c - writes Clover XML, in the order of clover.xsd.
+ *
+ * The metrics of an element stand before its contents, so a first pass over all
+ * files counts, and a second one writes. Between the two a file needs 72 bytes.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "coverage.h"
+
+struct source_file {
+	cg_file file;
+	struct cg_counts sum;
+};
+
+struct writer {
+	struct coverage_writer w;
+	struct source_file *file;
+	size_t files, file_cap;
+	char *name; /* of a package */
+	size_t name_cap;
+};
+
+/* ---- Counting ----------------------------------------------------------- */
+
+/* Adds the current file if it has lines; false: out of memory. */
+static bool
+count_file(struct writer *c, cg_file id)
+{
+	struct source_file file = { .file = id };
+	struct coverage_writer *w = &c->w;
+	struct cg_line_sum line;
+
+	if (!coverage_list_fns(w))
+		return false;
+	for (size_t i = 0; i < w->fns; i++) {
+		file.sum.functions.found++;
+		file.sum.functions.hit += w->fn[i].count > 0;
+	}
+	while (coverage_next_line(w, &line)) {
+		file.sum.lines.found++;
+		file.sum.lines.hit += line.hits > 0;
+		cg_count_arcs(line.branch, line.branches, &file.sum.branches);
+	}
+	if (file.sum.lines.found == 0)
+		return true;
+	if (!cg_grow_raw(&c->file, &c->file_cap, c->files + 1, sizeof(file)))
+		return false;
+	c->file[c->files++] = file;
+	return true;
+}
+
+static struct cg_slice
+directory_of(const struct writer *c, const struct source_file *file)
+{
+	struct cg_slice path = cg_file_path(c->w.graph, file->file);
+
+	path.len -= cg_base_name(path).len;
+	return path;
+}
+
+/* The end of the files in the directory of file[from]. */
+static size_t
+package_end(const struct writer *c, size_t from)
+{
+	struct cg_slice directory = directory_of(c, &c->file[from]);
+	size_t end = from + 1;
+
+	while (end < c->files &&
+	       cg_compare(directory_of(c, &c->file[end]), directory) == 0)
+		end++;
+	return end;
+}
+
+/* ---- Elements ----------------------------------------------------------- */
+
+static void
+put_hits(struct cg_out *out, const char *all, const char *covered,
+    const struct cg_hits *hits)
+{
+	coverage_put_number(out, all, hits->found);
+	coverage_put_number(out, covered, hits->hit);
+}
+
+/* files: 0 in the metrics of a file; packages: 0 but in those of all. */
+static void
+put_metrics(struct cg_out *out, const struct cg_counts *sum, size_t packages,
+    size_t files)
+{
+	struct cg_hits all = { 0 };
+
+	all.found =
+	    sum->lines.found + sum->branches.found + sum->functions.found;
+	all.hit = sum->lines.hit + sum->branches.hit + sum->functions.hit;
+	cg_puts(out, "<metrics complexity=\"0\"");
+	put_hits(out, "elements", "coveredelements", &all);
+	put_hits(out, "conditionals", "coveredconditionals", &sum->branches);
+	put_hits(out, "statements", "coveredstatements", &sum->lines);
+	put_hits(out, "methods", "coveredmethods", &sum->functions);
+	coverage_put_number(out, "loc", sum->lines.found);
+	coverage_put_number(out, "ncloc", sum->lines.found);
+	if (files > 0)
+		coverage_put_number(out, "files", files);
+	if (packages > 0)
+		coverage_put_number(out, "packages", packages);
+	cg_puts(out, "/>\n");
+}
+
+/* <line num="1" type="stmt", without what ends the tag. */
+static void
+put_line(struct cg_out *out, uint32_t number, const char *type)
+{
+	cg_puts(out, "<line");
+	coverage_put_number(out, "num", number);
+	cg_puts(out, type);
+}
+
+/* How many branches[0, n) of a block there are; *hits: those of them. */
+static size_t
+block_end(const struct cg_branch *branch, size_t n, struct cg_hits *hits)
+{
+	size_t end = 1;
+
+	while (end < n && branch[end].kind == CG_BRANCH_ARC &&
+	       branch[end].block == branch[0].block)
+		end++;
+	*hits = (struct cg_hits){ 0 };
+	cg_count_arcs(branch, end, hits);
+	return end;
+}
+
+/* True if each block of a line has two outcomes, or none that is possible. */
+static bool
+has_pairs(const struct cg_branch *branch, size_t n)
+{
+	struct cg_hits hits;
+
+	for (size_t i = 0; i < n && branch[i].kind == CG_BRANCH_ARC;) {
+		i += block_end(&branch[i], n - i, &hits);
+		if (hits.found != 0 && hits.found != 2)
+			return false;
+	}
+	return true;
+}
+
+/* The outcomes of a block of two. */
+static void
+put_pair(struct cg_out *out, const struct cg_branch *branch, size_t n)
+{
+	const char *name = "truecount";
+
+	put_line(out, branch->pos.line, " type=\"cond\"");
+	for (size_t i = 0; i < n; i++) {
+		int64_t count = branch[i].count;
+
+		if (branch[i].flags & CG_BRANCH_UNREACHABLE)
+			continue;
+		coverage_put_number(out, name, count > 0 ? (uint64_t)count : 0);
+		name = "falsecount";
+	}
+	cg_puts(out, "/>\n");
+}
+
+/* A line: a statement and its branches, or istanbul's element for both. */
+static void
+put_statement(struct cg_out *out, const struct cg_line_sum *line)
+{
+	bool pairs = has_pairs(line->branch, line->branches);
+	struct cg_hits hits = { 0 };
+
+	put_line(out, line->line, pairs ? " type=\"stmt\"" : " type=\"cond\"");
+	coverage_put_number(out, "count", line->hits);
+	if (!pairs) {
+		cg_count_arcs(line->branch, line->branches, &hits);
+		coverage_put_number(out, "truecount", hits.hit);
+		coverage_put_number(out, "falsecount", hits.found - hits.hit);
+	}
+	cg_puts(out, "/>\n");
+	for (size_t i = 0, n; pairs && i < line->branches &&
+			      line->branch[i].kind == CG_BRANCH_ARC;
+	     i += n) {
+		n = block_end(&line->branch[i], line->branches - i, &hits);
+		if (hits.found > 0)
+			put_pair(out, &line->branch[i], n);
+	}
+}
+
+/* By line, then by key. */
+static int
+compare_fns(const void *pa, const void *pb)
+{
+	const struct coverage_fn *a = pa, *b = pb;
+
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	return cg_compare(a->key, b->key);
+}
+
+static int
+compare_names(const void *pa, const void *pb)
+{
+	const struct coverage_fn *a = pa, *b = pb;
+
+	return cg_compare(a->name, b->name);
+}
+
+/*
+ * Sorts the functions by line. Those that share a name, such as overloads of
+ * Java and constructors of C++, are written by linker name.
+ */
+static void
+sort_fns(struct coverage_writer *w)
+{
+	if (w->fns < 2)
+		return;
+	qsort(w->fn, w->fns, sizeof(*w->fn), compare_names);
+	for (size_t i = 1; i < w->fns; i++) {
+		if (compare_names(&w->fn[i - 1], &w->fn[i]) == 0)
+			w->fn[i - 1].shares_name = w->fn[i].shares_name = true;
+	}
+	qsort(w->fn, w->fns, sizeof(*w->fn), compare_fns);
+}
+
+/* Methods up to a line, which is theirs. */
+static void
+put_methods(struct writer *c, size_t *at, uint32_t line)
+{
+	struct cg_out *out = c->w.out;
+
+	for (; *at < c->w.fns && c->w.fn[*at].first <= line; ++*at) {
+		const struct coverage_fn *fn = &c->w.fn[*at];
+
+		put_line(out, fn->first, " type=\"method\"");
+		coverage_put_text(
+		    out, "signature", fn->shares_name ? fn->key : fn->name);
+		coverage_put_number(out, "count", fn->count);
+		cg_puts(out, "/>\n");
+	}
+}
+
+/* False: out of memory. */
+static bool
+put_file(struct writer *c, const struct source_file *file)
+{
+	struct cg_slice path = cg_file_path(c->w.graph, file->file);
+	struct cg_line_sum line;
+	size_t method = 0;
+
+	if (!coverage_list_fns(&c->w))
+		return false;
+	sort_fns(&c->w);
+	cg_puts(c->w.out, "<file");
+	coverage_put_text(c->w.out, "name", cg_base_name(path));
+	coverage_put_text(c->w.out, "path", path);
+	cg_puts(c->w.out, ">\n");
+	put_metrics(c->w.out, &file->sum, 0, 0);
+	while (coverage_next_line(&c->w, &line)) {
+		put_methods(c, &method, line.line);
+		put_statement(c->w.out, &line);
+	}
+	put_methods(c, &method, UINT32_MAX);
+	cg_puts(c->w.out, "</file>\n");
+	return true;
+}
+
+/*
+ * Opens the package of file[from]: its directory with dots, as istanbul names
+ * it. False: out of memory.
+ */
+static bool
+open_package(struct writer *c, size_t from)
+{
+	struct cg_slice directory = directory_of(c, &c->file[from]);
+	size_t end = package_end(c, from), len = 0;
+	struct cg_counts sum = { 0 };
+
+	if (!cg_grow_raw(&c->name, &c->name_cap, directory.len + 1, 1))
+		return false;
+	for (size_t i = 0; i + 1 < directory.len; i++) {
+		if (i > 0 || directory.ptr[i] != '/')
+			c->name[len++] =
+			    directory.ptr[i] == '/' ? '.' : directory.ptr[i];
+	}
+	for (size_t i = from; i < end; i++)
+		cg_add_counts(&sum, &c->file[i].sum);
+	cg_puts(c->w.out, "<package");
+	coverage_put_text(c->w.out, "name",
+	    len ? (struct cg_slice){ c->name, len } : cg_slice("default-pkg"));
+	cg_puts(c->w.out, ">\n");
+	put_metrics(c->w.out, &sum, 0, end - from);
+	return true;
+}
+
+static bool
+put_packages(struct writer *c)
+{
+	size_t i = 0, end = 0;
+	bool ok = true;
+	cg_file file;
+
+	cg_first_file(c->w.lines);
+	while (ok && i < c->files && cg_next_file(c->w.lines, &file)) {
+		if (file != c->file[i].file)
+			continue;
+		if (i == end) {
+			if (i > 0)
+				cg_puts(c->w.out, "</package>\n");
+			ok = open_package(c, i);
+			end = package_end(c, i);
+		}
+		ok = ok && put_file(c, &c->file[i++]);
+	}
+	if (i > 0)
+		cg_puts(c->w.out, "</package>\n");
+	return ok;
+}
+
+static bool
+put_report(struct writer *c)
+{
+	const char *timestamp = cg_opt(c->w.job, "timestamp");
+	struct cg_counts sum = { 0 };
+	size_t packages = 0;
+	bool ok = true;
+	uint64_t lost;
+	cg_file file;
+
+	while (ok && coverage_next_file(&c->w, &file))
+		ok = count_file(c, file);
+	for (size_t i = 0; i < c->files; i++)
+		cg_add_counts(&sum, &c->file[i].sum);
+	for (size_t i = 0; i < c->files; i = package_end(c, i))
+		packages++;
+	c->w.any = c->files > 0;
+	cg_putf(c->w.out,
+	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	    "<coverage generated=\"%s\" clover=\"cgconv-" CG_VERSION "\">\n"
+	    "<project name=\"cgconv\" timestamp=\"%s\">\n",
+	    timestamp, timestamp);
+	put_metrics(c->w.out, &sum, packages, c->files);
+	lost = c->w.lost; /* the second pass counts it again */
+	ok = ok && put_packages(c);
+	c->w.lost = lost;
+	cg_puts(c->w.out, "</project>\n</coverage>\n");
+	return ok;
+}
+
+int
+clover_write(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	struct writer c = { 0 };
+	int status = coverage_open(&c.w, job, graph, out);
+	bool ok = status == CG_OK && put_report(&c);
+
+	free(c.file);
+	free(c.name);
+	return status == CG_OK ? coverage_close(&c.w, ok) : status;
+}
