@@ -1,0 +1,601 @@
+/*
+ * jacoco_read.c - reads JaCoCo XML.
+ *
+ * Methods are in classes, lines in source files; the DTD lets both come in any
+ * order in a package. So both are collected up to the end of the package.
+ *
+ * Which lines a method has is not stated, but how many, and sums over them. So
+ * methods, the last one first, are given that many lines from their first line
+ * on that no other method has, if the sums agree. Other lines belong to no
+ * function: lambdas and initializers of fields can share lines with a method.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "coverage.h"
+
+enum { INSTRUCTION, BRANCH, LINE, METHOD, COUNTERS };
+static const char *const counters[COUNTERS] = {
+	[INSTRUCTION] = "INSTRUCTION",
+	[BRANCH] = "BRANCH",
+	[LINE] = "LINE",
+	[METHOD] = "METHOD",
+};
+
+struct counter {
+	uint64_t missed, covered;
+};
+
+/*
+ * At most so many methods and lines are looked at for each line of a source
+ * file, so that methods that claim the lines of others take no time.
+ */
+#define LOOKS_MAX 16
+
+struct line {
+	uint32_t line;
+	uint32_t missed, covered; /* instructions */
+	uint32_t missed_branches, covered_branches;
+	cg_fn fn;    /* the method that has it; 0: none */
+	size_t next; /* if fn is set: how many lines to go on */
+};
+
+struct source {
+	cg_file file;
+	size_t line, lines; /* index of the first in reader.line, and count */
+	bool unsorted;
+};
+
+struct method {
+	cg_file file;
+	cg_name stem; /* without file: its file's name may begin so */
+	cg_name name, symbol;
+	uint32_t first; /* 0: unknown */
+	cg_fn fn;
+	struct counter counter[COUNTERS];
+};
+
+struct reader {
+	struct coverage_reader *r;
+	struct source *source; /* of the package */
+	size_t sources, source_cap;
+	struct line *line;
+	size_t lines, line_cap;
+	struct method *method;
+	size_t methods, method_cap;
+	char *package, *class; /* names of those that are open */
+	size_t package_len, package_cap, class_len, class_cap;
+	char *text; /* to make names in */
+	size_t text_cap;
+	cg_file file; /* of the class; 0: not stated */
+	cg_name stem;
+	struct cg_map stems; /* of sources of the package -> file */
+	bool in_class, in_source, in_method;
+};
+
+/* ---- Names -------------------------------------------------------------- */
+
+static bool
+keep(struct reader *reader, struct cg_slice from, char **to, size_t *len,
+    size_t *cap)
+{
+	if (!cg_grow_raw(to, cap, from.len + 1, 1))
+		return cg_reject_nomem(reader->r->job);
+	memcpy(*to, from.ptr, from.len);
+	*len = from.len;
+	return true;
+}
+
+/* The file of that name in the package; false: out of memory. */
+static bool
+add_file(struct reader *reader, struct cg_slice name, cg_file *file)
+{
+	struct cg_slice package = { reader->package, reader->package_len };
+	char *end;
+
+	if (!cg_grow_raw(&reader->text, &reader->text_cap,
+		package.len + name.len + CG_JOIN_MORE, 1))
+		return cg_reject_nomem(reader->r->job);
+	end = cg_join_path(reader->text, package, name);
+	*file = cg_add_file(reader->r->build,
+	    (struct cg_slice){ reader->text, (size_t)(end - reader->text) });
+	return true;
+}
+
+/*
+ * Older reports of JaCoCo do not tell the file of a class, which is
+ * mostly that of its name: "Cover" of demo/Cover$Adder is in Cover.java, and
+ * Kotlin's CoverKt in Cover.kt. False: out of memory.
+ */
+static bool
+add_stem(struct reader *reader, struct cg_slice name, cg_file file)
+{
+	static const char *const ends[] = { "", "Kt" };
+	size_t len = name.len;
+	uint32_t *value;
+
+	while (len > 0 && name.ptr[len - 1] != '.')
+		len--;
+	if (len < 2)
+		return true;
+	len--;
+	if (!cg_grow_raw(&reader->text, &reader->text_cap, len + 2, 1))
+		return cg_reject_nomem(reader->r->job);
+	memcpy(reader->text, name.ptr, len);
+	for (unsigned i = 0; i < 2; i++) {
+		size_t end = strlen(ends[i]);
+
+		memcpy(reader->text + len, ends[i], end);
+		value = cg_map_at(&reader->stems,
+		    cg_add_name(reader->r->build,
+			(struct cg_slice){ reader->text, len + end }));
+		if (!value)
+			return cg_reject_nomem(reader->r->job);
+		if (*value == 0)
+			*value = file;
+	}
+	return true;
+}
+
+/* "Cover" of "demo/Cover$Adder". */
+static struct cg_slice stem_of(struct cg_slice class)
+{
+	struct cg_slice stem = cg_base_name(class), outer = stem;
+
+	return cg_take_until(&stem, '$', &outer) && outer.len > 0
+		   ? outer
+		   : cg_base_name(class);
+}
+
+/* Method push(I)Z of demo/Cover: demo.Cover.push, demo/Cover.push(I)Z. */
+static bool
+name_method(struct reader *reader, struct cg_slice name,
+    struct cg_slice descriptor, struct method *method)
+{
+	struct cg_build *build = reader->r->build;
+	size_t class_len = reader->class_len, name_len = class_len + 1;
+	char *text;
+
+	if (descriptor.len == 0 || *descriptor.ptr != '(') {
+		/* No method of Java: jacoco_write.c writes the linker name. */
+		method->name = cg_add_name(build, name);
+		method->symbol = cg_add_name(build, descriptor);
+		return true;
+	}
+	if (!cg_grow_raw(&reader->text, &reader->text_cap,
+		name_len + name.len + descriptor.len, 1))
+		return cg_reject_nomem(reader->r->job);
+	text = reader->text;
+	memcpy(text, reader->class, class_len);
+	text[class_len] = '.';
+	memcpy(text + name_len, name.ptr, name.len);
+	name_len += name.len;
+	memcpy(text + name_len, descriptor.ptr, descriptor.len);
+	method->symbol = cg_add_name(
+	    build, (struct cg_slice){ text, name_len + descriptor.len });
+	for (size_t i = 0; i < class_len; i++) {
+		if (text[i] == '/')
+			text[i] = '.';
+	}
+	method->name = cg_add_name(build, (struct cg_slice){ text, name_len });
+	return true;
+}
+
+/* ---- A package ---------------------------------------------------------- */
+
+static int
+compare_methods(const void *pa, const void *pb)
+{
+	const struct method *a = pa, *b = pb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+static int
+compare_lines(const void *pa, const void *pb)
+{
+	const struct line *a = pa, *b = pb;
+
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+static bool
+add_line(struct reader *reader, cg_file file, cg_fn fn, const struct line *line)
+{
+	struct coverage_reader *r = reader->r;
+	const uint64_t cost[] = { line->covered > 0, line->covered,
+		line->missed };
+	const struct cg_branch first = {
+		.pos = { .file = file, .line = line->line },
+		.kind = CG_BRANCH_ARC,
+		.flags = line->covered > 0 ? CG_BRANCH_REACHED : 0,
+	};
+
+	return cg_add_cost(r->build, fn, &first.pos,
+		   cg_columns_of(r->build, cost), cg_columns_width(r->build)) &&
+	       coverage_add_outcomes(r, fn, &first, line->covered_branches,
+		   line->missed_branches);
+}
+
+static bool
+is_equal(struct counter a, struct counter b)
+{
+	return a.missed == b.missed && a.covered == b.covered;
+}
+
+/* The first line from i on that no method has; n: none. */
+static size_t
+next_free(struct line *line, size_t i, size_t n)
+{
+	size_t free = i;
+
+	while (free < n && line[free].fn != 0)
+		free += line[free].next;
+	for (size_t next; i < free; i = next) {
+		next = i + line[i].next;
+		line[i].next = free - i;
+	}
+	return free;
+}
+
+/* The first line that is not before number. */
+static size_t
+find_line(const struct line *line, size_t n, uint32_t number)
+{
+	size_t low = 0, high = n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (line[middle].line < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Does the method have the free lines from its first on? */
+static bool
+is_sum(const struct method *method, struct line *line, size_t n, size_t *looks)
+{
+	const struct counter *want = method->counter;
+	struct counter sum[COUNTERS] = { 0 };
+	uint64_t lines = want[LINE].missed + want[LINE].covered;
+	size_t i = next_free(line, find_line(line, n, method->first), n);
+
+	for (; lines > 0 && i<n && * looks> 0; lines--, --*looks) {
+		sum[INSTRUCTION].missed += line[i].missed;
+		sum[INSTRUCTION].covered += line[i].covered;
+		sum[BRANCH].missed += line[i].missed_branches;
+		sum[BRANCH].covered += line[i].covered_branches;
+		sum[LINE].missed += line[i].covered == 0;
+		sum[LINE].covered += line[i].covered > 0;
+		i = next_free(line, i + 1, n);
+	}
+	for (unsigned j = 0; j <= LINE; j++) {
+		if (!is_equal(sum[j], want[j]))
+			return false;
+	}
+	return lines == 0;
+}
+
+/* Gives each method of a file its lines, if that is certain. */
+static void
+give_lines(
+    const struct method *method, size_t methods, struct line *line, size_t n)
+{
+	size_t looks = n * LOOKS_MAX;
+
+	for (size_t i = methods; i-- > 0 && looks > 0; looks--) {
+		const struct counter *lines = &method[i].counter[LINE];
+		size_t at = find_line(line, n, method[i].first);
+
+		/* Methods with one first line cannot be told apart. */
+		if ((i > 0 && method[i - 1].first == method[i].first) ||
+		    (i + 1 < methods &&
+			method[i + 1].first == method[i].first) ||
+		    !is_sum(&method[i], line, n, &looks))
+			continue;
+		for (uint64_t left = lines->missed + lines->covered; left > 0;
+		     left--) {
+			at = next_free(line, at, n);
+			line[at].fn = method[i].fn;
+			line[at].next = 1;
+		}
+	}
+}
+
+/* The first method that is not before a file. */
+static size_t
+find_method(const struct reader *reader, cg_file file)
+{
+	size_t low = 0, high = reader->methods, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (reader->method[middle].file < file)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool
+add_source(struct reader *reader, const struct source *source)
+{
+	struct line *line = &reader->line[source->line];
+	cg_fn unknown =
+	    cg_add_fn(reader->r->build, cg_slice(""), source->file, 0);
+	size_t from = find_method(reader, source->file);
+	size_t to = find_method(reader, source->file + 1);
+
+	if (source->lines == 0)
+		return true;
+	if (source->unsorted)
+		qsort(line, source->lines, sizeof(*line), compare_lines);
+	if (from < to)
+		give_lines(
+		    &reader->method[from], to - from, line, source->lines);
+	for (size_t i = 0; i < source->lines; i++) {
+		if (!add_line(reader, source->file,
+			line[i].fn ? line[i].fn : unknown, &line[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Adds the method as a function, with whether it ran. */
+static void
+add_method(struct reader *reader, struct method *method)
+{
+	const struct cg_pos nowhere = { 0 }, entry = { .line = method->first };
+	const struct cg_range range = { .first = method->first };
+	const struct counter *runs = &method->counter[METHOD];
+	struct cg_build *build = reader->r->build;
+
+	if (!method->file)
+		method->file = cg_map_get(&reader->stems, method->stem);
+	method->fn = cg_add_fn_symbol(
+	    build, method->name, method->file, 0, method->symbol);
+	cg_set_fn_range(build, method->fn, &range);
+	if (runs->missed + runs->covered > 0)
+		cg_add_call(build, 0, &nowhere, method->fn, &entry,
+		    runs->covered > 0, NULL, 0);
+}
+
+static bool
+close_package(struct coverage_reader *r)
+{
+	struct reader *reader = r->arg;
+
+	for (size_t i = 0; i < reader->methods; i++)
+		add_method(reader, &reader->method[i]);
+	if (reader->methods > 1)
+		qsort(reader->method, reader->methods, sizeof(*reader->method),
+		    compare_methods);
+	for (size_t i = 0; i < reader->sources; i++) {
+		if (!add_source(reader, &reader->source[i]))
+			return false;
+	}
+	cg_map_free(&reader->stems);
+	reader->stems = (struct cg_map){ 0 };
+	reader->methods = reader->sources = reader->lines = 0;
+	reader->package_len = 0;
+	reader->in_class = reader->in_method = reader->in_source = false;
+	return true;
+}
+
+/* ---- Elements ----------------------------------------------------------- */
+
+static bool
+open_package(struct coverage_reader *r)
+{
+	struct reader *reader = r->arg;
+	struct cg_slice name;
+
+	if (!cg_xml_attribute(r->xml, "name", &name))
+		return cg_xml_reject(r->xml, "name=\"...\"");
+	return keep(reader, name, &reader->package, &reader->package_len,
+	    &reader->package_cap);
+}
+
+static bool
+open_class(struct coverage_reader *r)
+{
+	struct reader *reader = r->arg;
+	struct cg_slice name, source;
+
+	if (!cg_xml_attribute(r->xml, "name", &name) || name.len == 0)
+		return cg_xml_reject(r->xml, "name=\"...\"");
+	reader->file = 0;
+	reader->in_class = true;
+	if (cg_xml_attribute(r->xml, "sourcefilename", &source) &&
+	    source.len > 0 && !add_file(reader, source, &reader->file))
+		return false;
+	if (!reader->file)
+		reader->stem = cg_add_name(r->build, stem_of(name));
+	return keep(reader, name, &reader->class, &reader->class_len,
+	    &reader->class_cap);
+}
+
+static bool
+close_class(struct coverage_reader *r)
+{
+	struct reader *reader = r->arg;
+
+	reader->in_class = false;
+	return true;
+}
+
+static bool
+open_method(struct coverage_reader *r)
+{
+	struct reader *reader = r->arg;
+	struct cg_slice name, descriptor;
+	struct method method = { .file = reader->file, .stem = reader->stem };
+	uint64_t line;
+
+	if (!reader->in_class)
+		return cg_xml_reject(r->xml, "<class> before <method>");
+	if (!cg_xml_attribute(r->xml, "name", &name) || name.len == 0)
+		return cg_xml_reject(r->xml, "name=\"...\"");
+	(void)cg_xml_attribute(r->xml, "desc", &descriptor);
+	if (!coverage_get_number(r, "line", true, UINT32_MAX, &line) ||
+	    !name_method(reader, name, descriptor, &method))
+		return false;
+	method.first = (uint32_t)line;
+	if (!cg_grow_raw(&reader->method, &reader->method_cap,
+		reader->methods + 1, sizeof(method)))
+		return cg_reject_nomem(r->job);
+	reader->method[reader->methods++] = method;
+	reader->in_method = true;
+	return true;
+}
+
+static bool
+close_method(struct coverage_reader *r)
+{
+	struct reader *reader = r->arg;
+
+	reader->in_method = false;
+	return true;
+}
+
+/* Counters of methods are kept; others are sums of what they contain. */
+static bool
+open_counter(struct coverage_reader *r)
+{
+	struct reader *reader = r->arg;
+	struct counter counter;
+	struct cg_slice type;
+
+	if (!reader->in_method)
+		return true;
+	(void)cg_xml_attribute(r->xml, "type", &type);
+	if (!coverage_get_number(
+		r, "missed", false, UINT32_MAX, &counter.missed) ||
+	    !coverage_get_number(
+		r, "covered", false, UINT32_MAX, &counter.covered))
+		return false;
+	for (unsigned i = 0; i < COUNTERS; i++) {
+		if (cg_equal(type, counters[i]))
+			reader->method[reader->methods - 1].counter[i] =
+			    counter;
+	}
+	return true;
+}
+
+static bool
+open_source(struct coverage_reader *r)
+{
+	struct reader *reader = r->arg;
+	struct source source = { .line = reader->lines };
+	struct cg_slice name;
+
+	if (!cg_xml_attribute(r->xml, "name", &name) || name.len == 0)
+		return cg_xml_reject(r->xml, "name=\"...\"");
+	if (!add_file(reader, name, &source.file) ||
+	    !add_stem(reader, name, source.file))
+		return false;
+	if (!cg_grow_raw(&reader->source, &reader->source_cap,
+		reader->sources + 1, sizeof(source)))
+		return cg_reject_nomem(r->job);
+	reader->source[reader->sources++] = source;
+	reader->in_source = true;
+	return true;
+}
+
+static bool
+close_source(struct coverage_reader *r)
+{
+	struct reader *reader = r->arg;
+
+	reader->in_source = false;
+	return true;
+}
+
+static bool
+open_line(struct coverage_reader *r)
+{
+	static const char *const names[] = { "nr", "mi", "ci", "mb", "cb" };
+	struct reader *reader = r->arg;
+	struct cg_slice text;
+	struct source *source;
+	uint64_t number[5];
+
+	if (!reader->in_source)
+		return cg_xml_reject(r->xml, "<sourcefile> before <line>");
+	for (unsigned i = 0; i < 5; i++) {
+		if (!coverage_get_number(
+			r, names[i], i > 0, UINT32_MAX, &number[i]))
+			return false;
+	}
+	if (!cg_xml_attribute(r->xml, "mi", &text) &&
+	    !cg_xml_attribute(r->xml, "ci", &text))
+		cg_warn_at(r->job, cg_xml_at(r->xml),
+		    "line without mi=\"...\" and ci=\"...\" is read as one "
+		    "that never ran");
+	if (!cg_grow_raw(&reader->line, &reader->line_cap, reader->lines + 1,
+		sizeof(*reader->line)))
+		return cg_reject_nomem(r->job);
+	source = &reader->source[reader->sources - 1];
+	if (source->lines > 0 &&
+	    number[0] < reader->line[reader->lines - 1].line)
+		source->unsorted = true;
+	reader->line[reader->lines++] =
+	    (struct line){ .line = (uint32_t)number[0],
+		    .missed = (uint32_t)number[1],
+		    .covered = (uint32_t)number[2],
+		    .missed_branches = (uint32_t)number[3],
+		    .covered_branches = (uint32_t)number[4] };
+	source->lines++;
+	return coverage_allow_branches(r, number[3] + number[4]);
+}
+
+/* All elements of the DTD. */
+static const struct coverage_element elements[] = {
+	{ "report", NULL, NULL },
+	{ "counter", open_counter, NULL },
+	{ "line", open_line, NULL },
+	{ "method", open_method, close_method },
+	{ "class", open_class, close_class },
+	{ "sourcefile", open_source, close_source },
+	{ "package", open_package, close_package },
+	{ "group", NULL, NULL },
+	{ "sessioninfo", NULL, NULL },
+	{ NULL, NULL, NULL },
+};
+
+static const struct cg_event events[] = { COVERAGE_EVENT,
+	{ .name = JACOCO_COVERED,
+	    .long_name = "Instructions covered",
+	    .incl = CG_INCL_NONE },
+	{ .name = JACOCO_MISSED,
+	    .long_name = "Instructions missed",
+	    .incl = CG_INCL_NONE } };
+
+int
+jacoco_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct reader reader = { 0 };
+	struct coverage_reader r = {
+		.job = job, .in = in, .build = build, .arg = &reader
+	};
+	int status;
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		(void)cg_add_column(build, &events[i]);
+	reader.r = &r;
+	status = coverage_read_document(&r, elements);
+	cg_map_free(&reader.stems);
+	free(reader.source);
+	free(reader.line);
+	free(reader.method);
+	free(reader.package);
+	free(reader.class);
+	free(reader.text);
+	return status;
+}

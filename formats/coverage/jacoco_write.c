@@ -1,0 +1,601 @@
+/*
+ * jacoco_write.c - writes JaCoCo XML, valid against report.dtd 1.1.
+ *
+ * JaCoCo's counters of a method, class, file, package and report add up. So a
+ * row of a function on a line is one instruction, if the graph has no
+ * instructions of Java; branches of a line, which are summed over functions,
+ * are those of the first one that has any. Rows of no function, or of one that
+ * another file defines, count in the file's main class only.
+ *
+ * Classes are known of Java's linker names only ("demo/Cover.push(I)Z"); other
+ * functions are methods of a class that has the file's name.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coverage.h"
+
+enum { INSTRUCTION, BRANCH, LINE, COMPLEXITY, METHOD, CLASS, COUNTERS };
+static const char *const names[COUNTERS] = {
+	/* in JaCoCo's order */
+	[INSTRUCTION] = "INSTRUCTION",
+	[BRANCH] = "BRANCH",
+	[LINE] = "LINE",
+	[COMPLEXITY] = "COMPLEXITY",
+	[METHOD] = "METHOD",
+	[CLASS] = "CLASS",
+};
+
+struct counter {
+	uint64_t missed, covered;
+};
+
+/* A method, class, file, package or report. */
+struct node {
+	struct counter counter[COUNTERS];
+	uint32_t line; /* the last one, not counted yet; 0: none */
+	bool hit;      /* it was covered */
+};
+
+struct line {
+	uint32_t line;
+	bool hit;
+	struct counter counter[COMPLEXITY + 1]; /* but for LINE */
+};
+
+struct method {
+	struct cg_slice class, name, descriptor;
+	uint32_t first;
+	size_t entry; /* index in coverage_writer.fn */
+	size_t in_class;
+	bool ran;
+	struct node node;
+};
+
+struct class
+{
+	struct cg_slice name;
+	size_t method, methods; /* index of the first, and count */
+	bool any;               /* it has methods or lines */
+	struct node node;
+};
+
+struct writer {
+	struct coverage_writer w;
+	bool is_signed;         /* the event is */
+	size_t covered, missed; /* columns of instructions, or none */
+	struct line *line;      /* of the file */
+	size_t lines, line_cap;
+	struct method *method; /* of the file: by class, line, name */
+	size_t methods, method_cap;
+	struct class *class; /* of the file: the first is the main one */
+	size_t classes, class_cap;
+	uint32_t *method_of; /* by fn: index in method + 1, or 0 */
+	uint32_t *rank;      /* by entry: index in method */
+	size_t rank_cap;
+	char *main_class; /* name of the file's main class */
+	size_t main_cap;
+	struct cg_slice directory; /* of the open package */
+	bool open;
+	struct node package, report;
+};
+
+/* ---- Counters ----------------------------------------------------------- */
+
+static void
+add_counter(struct counter *to, const struct counter *from)
+{
+	to->missed += from->missed;
+	to->covered += from->covered;
+}
+
+static void
+count(struct counter *to, bool hit)
+{
+	to->missed += !hit;
+	to->covered += hit;
+}
+
+static void
+add_node(struct node *to, const struct node *from)
+{
+	for (unsigned i = 0; i < COUNTERS; i++)
+		add_counter(&to->counter[i], &from->counter[i]);
+}
+
+/* Counts the last line of a node. */
+static void
+end_line(struct node *node)
+{
+	if (node->line > 0)
+		count(&node->counter[LINE], node->hit);
+	node->line = 0;
+	node->hit = false;
+}
+
+/* Adds a row's instructions; rows of one line come one after the other. */
+static void
+add_row(struct node *node, uint32_t line, const struct counter *instructions)
+{
+	if (node->line != line)
+		end_line(node);
+	node->line = line;
+	node->hit |= instructions->covered > 0;
+	add_counter(&node->counter[INSTRUCTION], instructions);
+}
+
+static void
+put_counters(struct cg_out *out, const struct node *node)
+{
+	for (unsigned i = 0; i < COUNTERS; i++) {
+		const struct counter *counter = &node->counter[i];
+
+		if (counter->missed + counter->covered == 0)
+			continue;
+		cg_puts(out, "<counter");
+		coverage_put_text(out, "type", cg_slice(names[i]));
+		coverage_put_number(out, "missed", counter->missed);
+		coverage_put_number(out, "covered", counter->covered);
+		cg_puts(out, "/>\n");
+	}
+}
+
+/* ---- Methods and classes of a file -------------------------------------- */
+
+/* Splits Java's "demo/Cover.push(I)Z"; false: another name. */
+static bool
+split_symbol(struct method *method, struct cg_slice symbol)
+{
+	const char *end = cg_find(symbol, "("), *dot = end;
+
+	while (dot && dot > symbol.ptr && *dot != '.')
+		dot--;
+	if (!dot || dot == symbol.ptr || dot + 1 == end)
+		return false;
+	method->class =
+	    (struct cg_slice){ symbol.ptr, (size_t)(dot - symbol.ptr) };
+	method->name = (struct cg_slice){ dot + 1, (size_t)(end - dot) - 1 };
+	method->descriptor =
+	    (struct cg_slice){ end, symbol.len - (size_t)(end - symbol.ptr) };
+	return true;
+}
+
+static int
+compare_methods(const void *pa, const void *pb)
+{
+	const struct method *a = pa, *b = pb;
+	int order = cg_compare(a->class, b->class);
+
+	if (order == 0)
+		order = (a->first > b->first) - (a->first < b->first);
+	if (order == 0)
+		order = cg_compare(a->name, b->name);
+	return order ? order : cg_compare(a->descriptor, b->descriptor);
+}
+
+/* "src/a" for src/a.c: as Java names the public class of a file. */
+static bool
+name_main_class(struct writer *j, struct cg_slice path, struct cg_slice *name)
+{
+	size_t len = path.len;
+
+	while (len > 0 && path.ptr[len - 1] != '.' && path.ptr[len - 1] != '/')
+		len--;
+	/* A name without a dot, or that begins with it, is the whole name. */
+	if (len < 2 || path.ptr[len - 1] == '/' || path.ptr[len - 2] == '/')
+		len = path.len + 1;
+	len--;
+	if (!cg_grow_raw(&j->main_class, &j->main_cap, len + 1, 1))
+		return false;
+	memcpy(j->main_class, path.ptr, len);
+	*name = (struct cg_slice){ j->main_class, len };
+	return true;
+}
+
+static bool
+list_methods(struct writer *j, struct cg_slice main_class)
+{
+	struct coverage_writer *w = &j->w;
+
+	j->methods = 0;
+	if (!coverage_list_fns(w) ||
+	    !cg_grow_raw(
+		&j->method, &j->method_cap, w->fns + 1, sizeof(*j->method)) ||
+	    !cg_grow_raw(&j->rank, &j->rank_cap, w->fns + 1, sizeof(*j->rank)))
+		return false;
+	for (size_t i = 0; i < w->fns; i++) {
+		struct method *method = &j->method[j->methods++];
+
+		*method = (struct method){ .class = main_class,
+			.name = w->fn[i].name,
+			.first = w->fn[i].first,
+			.entry = i,
+			.ran = w->fn[i].count > 0 };
+		/* A linker name that is not Java's is the descriptor. */
+		if (!split_symbol(method, w->fn[i].key) &&
+		    cg_compare(w->fn[i].key, method->name) != 0)
+			method->descriptor = w->fn[i].key;
+	}
+	if (j->methods > 1)
+		qsort(
+		    j->method, j->methods, sizeof(*j->method), compare_methods);
+	for (size_t i = 0; i < j->methods; i++)
+		j->rank[j->method[i].entry] = (uint32_t)i;
+	return true;
+}
+
+/* Lists the classes of the methods, after the main class. */
+static bool
+list_classes(struct writer *j, struct cg_slice main_class)
+{
+	if (!cg_grow_raw(
+		&j->class, &j->class_cap, j->methods + 1, sizeof(*j->class)))
+		return false;
+	j->classes = 1;
+	j->class[0] = (struct class){ .name = main_class };
+	for (size_t i = 0; i < j->methods; i++) {
+		struct method *method = &j->method[i];
+		size_t at = j->classes - 1;
+
+		if (cg_compare(method->class, main_class) == 0)
+			at = 0;
+		else if (i == 0 ||
+			 cg_compare(method->class, method[-1].class) != 0)
+			j->class[at = j->classes++] =
+			    (struct class){ .name = method->class };
+		if (j->class[at].methods++ == 0)
+			j->class[at].method = i;
+		j->class[at].any = true;
+		method->in_class = at;
+	}
+	return true;
+}
+
+/* The functions of the file are known by number, until forget_fns(). */
+static void
+remember_fns(struct writer *j)
+{
+	const struct coverage_fn *found;
+	const cg_fn *fn;
+	size_t n = cg_file_fns(j->w.lines, &fn);
+
+	for (size_t i = 0; i < n; i++) {
+		found = coverage_find_fn(&j->w, fn[i]);
+		if (found)
+			j->method_of[fn[i]] = j->rank[found - j->w.fn] + 1;
+	}
+}
+
+static void
+forget_fns(struct writer *j)
+{
+	const cg_fn *fn;
+	size_t n = cg_file_fns(j->w.lines, &fn);
+
+	for (size_t i = 0; i < n; i++)
+		j->method_of[fn[i]] = 0;
+}
+
+/* ---- Lines of a file ---------------------------------------------------- */
+
+/*
+ * JaCoCo's rule for each branch: with n outcomes it adds n - 1 paths, of which
+ * those of all outcomes that ran but one are covered.
+ */
+static void
+count_paths(const struct cg_branch *branch, size_t n, struct counter *paths)
+{
+	struct cg_hits hits;
+
+	for (size_t i = 0, end; i < n && branch[i].kind == CG_BRANCH_ARC;
+	     i = end) {
+		for (end = i + 1; end < n &&
+				  branch[end].kind == CG_BRANCH_ARC &&
+				  branch[end].block == branch[i].block;)
+			end++;
+		hits = (struct cg_hits){ 0 };
+		cg_count_arcs(&branch[i], end - i, &hits);
+		if (hits.found < 2)
+			continue;
+		paths->covered += hits.hit > 0 ? hits.hit - 1 : 0;
+		paths->missed +=
+		    hits.found - 1 - (hits.hit > 0 ? hits.hit - 1 : 0);
+	}
+}
+
+/* Lists the lines with their branches; false: out of memory. */
+static bool
+list_lines(struct writer *j)
+{
+	struct cg_line_sum sum;
+	struct cg_hits branches;
+	struct line *line;
+
+	j->lines = 0;
+	while (coverage_next_line(&j->w, &sum)) {
+		if (!cg_grow_raw(
+			&j->line, &j->line_cap, j->lines + 1, sizeof(*j->line)))
+			return false;
+		line = &j->line[j->lines++];
+		*line = (struct line){ .line = sum.line, .hit = sum.hits > 0 };
+		branches = (struct cg_hits){ 0 };
+		cg_count_arcs(sum.branch, sum.branches, &branches);
+		line->counter[BRANCH] =
+		    (struct counter){ branches.found - branches.hit,
+			    branches.hit };
+		count_paths(
+		    sum.branch, sum.branches, &line->counter[COMPLEXITY]);
+	}
+	return true;
+}
+
+static uint64_t
+cost_of(const struct cg_line *row, size_t column)
+{
+	return column < row->n ? row->cost[column] : 0;
+}
+
+/*
+ * The instructions of a row: Java's, unless they contradict whether it ran, or
+ * one. If the line's sum has no hits (negative ones), none of its rows ran.
+ */
+static struct counter
+instructions_of(
+    const struct writer *j, const struct line *line, const struct cg_line *row)
+{
+	uint64_t cost = cost_of(row, j->w.event);
+	bool negative = j->is_signed && (int64_t)cost < 0;
+	bool hit = line->hit && cost > 0 && !negative;
+	struct counter counter = { cost_of(row, j->missed),
+		cost_of(row, j->covered) };
+
+	if (counter.missed > UINT32_MAX || counter.covered > UINT32_MAX ||
+	    counter.missed + counter.covered == 0 ||
+	    hit != (counter.covered > 0))
+		counter = (struct counter){ !hit, hit };
+	return counter;
+}
+
+/* Adds a row to its method, its class and its line. */
+static void
+count_row(struct writer *j, struct line *line, const struct cg_line *row,
+    bool *has_branches)
+{
+	uint32_t index = j->method_of[row->fn];
+	struct method *method = index ? &j->method[index - 1] : NULL;
+	struct class *class = &j->class[method ? method->in_class : 0];
+	struct counter counter = instructions_of(j, line, row);
+
+	class->any = true;
+	if (row->has_cost) {
+		add_counter(&line->counter[INSTRUCTION], &counter);
+		add_row(&class->node, line->line, &counter);
+	}
+	if (row->has_cost && method)
+		add_row(&method->node, line->line, &counter);
+	if (row->branches == 0 || *has_branches)
+		return;
+	*has_branches = true;
+	for (unsigned i = BRANCH; i <= COMPLEXITY; i++) {
+		if (i == LINE)
+			continue;
+		add_counter(&class->node.counter[i], &line->counter[i]);
+		if (method)
+			add_counter(
+			    &method->node.counter[i], &line->counter[i]);
+	}
+}
+
+/* Goes over the rows of the listed lines. */
+static void
+count_rows(struct writer *j)
+{
+	bool has_branches = false;
+	struct cg_line row;
+	size_t i = 0;
+
+	cg_first_line(j->w.lines);
+	while (cg_next_line(j->w.lines, &row)) {
+		for (; i < j->lines && j->line[i].line < row.line; i++)
+			has_branches = false;
+		if (i < j->lines && j->line[i].line == row.line)
+			count_row(j, &j->line[i], &row, &has_branches);
+	}
+}
+
+/* Ends the counting of methods, then of classes. */
+static void
+count_methods(struct writer *j)
+{
+	for (size_t i = 0; i < j->methods; i++) {
+		struct method *method = &j->method[i];
+		struct class *class = &j->class[method->in_class];
+
+		end_line(&method->node);
+		method->ran |= method->node.counter[INSTRUCTION].covered > 0;
+		count(&method->node.counter[METHOD], method->ran);
+		count(&method->node.counter[COMPLEXITY], method->ran);
+		count(&class->node.counter[METHOD], method->ran);
+		count(&class->node.counter[COMPLEXITY], method->ran);
+	}
+	for (size_t i = 0; i < j->classes; i++) {
+		struct node *node = &j->class[i].node;
+
+		end_line(node);
+		if (j->class[i].any)
+			count(&node->counter[CLASS],
+			    node->counter[METHOD].covered > 0 ||
+				node->counter[INSTRUCTION].covered > 0);
+	}
+}
+
+/* ---- Elements ----------------------------------------------------------- */
+
+static void
+put_method(struct cg_out *out, const struct method *method)
+{
+	cg_puts(out, "<method");
+	coverage_put_text(out, "name", method->name);
+	coverage_put_text(out, "desc", method->descriptor);
+	coverage_put_number(out, "line", method->first);
+	cg_puts(out, ">\n");
+	put_counters(out, &method->node);
+	cg_puts(out, "</method>\n");
+}
+
+static void
+put_class(
+    const struct writer *j, const struct class *class, struct cg_slice source)
+{
+	struct cg_out *out = j->w.out;
+
+	if (!class->any)
+		return;
+	cg_puts(out, "<class");
+	coverage_put_text(out, "name", class->name);
+	coverage_put_text(out, "sourcefilename", source);
+	cg_puts(out, ">\n");
+	for (size_t i = 0; i < class->methods; i++)
+		put_method(out, &j->method[class->method + i]);
+	put_counters(out, &class->node);
+	cg_puts(out, "</class>\n");
+}
+
+static void
+put_line(struct cg_out *out, const struct line *line)
+{
+	const struct counter *counter = line->counter;
+
+	cg_puts(out, "<line");
+	coverage_put_number(out, "nr", line->line);
+	coverage_put_number(out, "mi", counter[INSTRUCTION].missed);
+	coverage_put_number(out, "ci", counter[INSTRUCTION].covered);
+	coverage_put_number(out, "mb", counter[BRANCH].missed);
+	coverage_put_number(out, "cb", counter[BRANCH].covered);
+	cg_puts(out, "/>\n");
+}
+
+/* A file's lines are counted once, even if several classes have them. */
+static void
+put_source(struct writer *j, struct cg_slice name)
+{
+	struct node node = { 0 };
+
+	cg_puts(j->w.out, "<sourcefile");
+	coverage_put_text(j->w.out, "name", name);
+	cg_puts(j->w.out, ">\n");
+	for (size_t i = 0; i < j->classes; i++)
+		add_node(&node, &j->class[i].node);
+	node.counter[LINE] = (struct counter){ 0 };
+	for (size_t i = 0; i < j->lines; i++) {
+		put_line(j->w.out, &j->line[i]);
+		count(&node.counter[LINE], j->line[i].hit);
+	}
+	put_counters(j->w.out, &node);
+	cg_puts(j->w.out, "</sourcefile>\n");
+	add_node(&j->package, &node);
+}
+
+static void
+close_package(struct writer *j)
+{
+	if (!j->open)
+		return;
+	put_counters(j->w.out, &j->package);
+	cg_puts(j->w.out, "</package>\n");
+	add_node(&j->report, &j->package);
+	j->package = (struct node){ 0 };
+	j->open = false;
+}
+
+/* The directory of the file, without its slash, but for "/". */
+static void
+open_package(struct writer *j, struct cg_slice path)
+{
+	struct cg_slice directory = path;
+
+	directory.len -= cg_base_name(path).len;
+	if (directory.len > 1)
+		directory.len--;
+	if (j->open && cg_compare(directory, j->directory) == 0)
+		return;
+	close_package(j);
+	j->open = true;
+	j->directory = directory;
+	cg_puts(j->w.out, "<package");
+	coverage_put_text(j->w.out, "name", directory);
+	cg_puts(j->w.out, ">\n");
+}
+
+/* False: out of memory. */
+static bool
+put_file(struct writer *j, cg_file file)
+{
+	struct cg_slice path = cg_file_path(j->w.graph, file);
+	struct cg_slice main_class, name = cg_base_name(path);
+
+	if (!name_main_class(j, path, &main_class) ||
+	    !list_methods(j, main_class) || !list_classes(j, main_class) ||
+	    !list_lines(j))
+		return false;
+	if (j->lines == 0)
+		return true;
+	j->w.any = true;
+	remember_fns(j);
+	count_rows(j);
+	forget_fns(j);
+	count_methods(j);
+	open_package(j, path);
+	for (size_t i = 0; i < j->classes; i++)
+		put_class(j, &j->class[i], name);
+	put_source(j, name);
+	return true;
+}
+
+static bool
+put_report(struct writer *j)
+{
+	struct cg_out *out = j->w.out;
+	bool ok = true;
+	cg_file file;
+
+	j->method_of =
+	    calloc(cg_fn_count(j->w.graph) + 1, sizeof(*j->method_of));
+	if (!j->method_of)
+		return false;
+	cg_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		     "<!DOCTYPE report PUBLIC \"-//JACOCO//DTD Report 1.1//EN\""
+		     " \"report.dtd\">\n"
+		     "<report name=\"cgconv\">\n");
+	while (ok && coverage_next_file(&j->w, &file))
+		ok = put_file(j, file);
+	close_package(j);
+	put_counters(out, &j->report);
+	cg_puts(out, "</report>\n");
+	return ok;
+}
+
+int
+jacoco_write(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	struct writer j = { .covered = cg_find_event(graph, JACOCO_COVERED),
+		.missed = cg_find_event(graph, JACOCO_MISSED) };
+	int status = coverage_open(&j.w, job, graph, out);
+	bool ok;
+
+	if (status == CG_OK)
+		j.is_signed = cg_get_event(graph, j.w.event)->is_signed;
+	ok = status == CG_OK && put_report(&j);
+	free(j.line);
+	free(j.method);
+	free(j.class);
+	free(j.method_of);
+	free(j.rank);
+	free(j.main_class);
+	if (status != CG_OK)
+		return status;
+	coverage_report_counts(&j.w);
+	return coverage_close(&j.w, ok);
+}

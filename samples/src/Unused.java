@@ -1,0 +1,7 @@
+package demo;
+
+class Unused {
+	int twice(int n) {
+		return 2 * n;
+	}
+}
