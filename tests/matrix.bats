@@ -20,7 +20,8 @@ may_refuse()
 	gcov:samples/gcov/never/*) ;;
 	gcov:samples/gcov/*) return 1 ;;
 	gcov-*:samples/gcov* | gcov-*:samples/lcov/*) return 1 ;;
-	gcov-*:samples/cobertura/*) return 1 ;;
+	gcov-*:samples/cobertura/* | gcov-*:samples/llvm-cov/*) return 1 ;;
+	lcov:samples/llvm-cov/* | cobertura:samples/llvm-cov/*) return 1 ;;
 	lcov:samples/lcov/* | lcov:samples/cobertura/*) return 1 ;;
 	cobertura:samples/lcov/* | cobertura:samples/cobertura/*) return 1 ;;
 	lcov:* | cobertura:*) ;;
@@ -109,6 +110,7 @@ totals()
 			# Coverage formats keep costs that have a line.
 			case $to:$file in
 			lcov:samples/lcov/* | lcov:samples/cobertura/*) ;;
+			lcov:samples/llvm-cov/* | cobertura:samples/llvm-cov/*) ;;
 			cobertura:samples/lcov/*) ;;
 			cobertura:samples/cobertura/*) ;;
 			lcov:* | cobertura:*) continue ;;
