@@ -21,7 +21,11 @@ may_refuse()
 	gcov:samples/gcov/*) return 1 ;;
 	gcov-*:samples/gcov* | gcov-*:samples/lcov/*) return 1 ;;
 	gcov-*:samples/cobertura/* | gcov-*:samples/llvm-cov/*) return 1 ;;
+	gcov-*:samples/gcovr-json/* | gcovr-json:samples/gcovr-json/*) return 1 ;;
 	lcov:samples/llvm-cov/* | cobertura:samples/llvm-cov/*) return 1 ;;
+	gcovr-json:samples/llvm-cov/* | gcovr-json:samples/lcov/*) return 1 ;;
+	lcov:samples/gcovr-json/* | cobertura:samples/gcovr-json/*) return 1 ;;
+	gcovr-json:*) ;;
 	lcov:samples/lcov/* | lcov:samples/cobertura/*) return 1 ;;
 	cobertura:samples/lcov/* | cobertura:samples/cobertura/*) return 1 ;;
 	lcov:* | cobertura:*) ;;
@@ -111,6 +115,8 @@ totals()
 			case $to:$file in
 			lcov:samples/lcov/* | lcov:samples/cobertura/*) ;;
 			lcov:samples/llvm-cov/* | cobertura:samples/llvm-cov/*) ;;
+			*:samples/gcovr-json/* | gcovr-json:samples/lcov/*) ;;
+			gcovr-json:*) continue ;;
 			cobertura:samples/lcov/*) ;;
 			cobertura:samples/cobertura/*) ;;
 			lcov:* | cobertura:*) continue ;;

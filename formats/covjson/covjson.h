@@ -2,8 +2,12 @@
  * covjson.h - reports of coverage as JSON, each of one tool, that list lines
  * and functions by file:
  *
- *	llvm_cov.c    llvm-cov export: files, functions -> lines, branches
+ *	llvm_cov.c    llvm-cov export: files, functions -> lines, branches -> graph
+ *	gcovr_read.c  gcovr: files -> struct covjson_section
+ *	section.c     complete file -> graph
  *	owners.c      functions of a file -> which of them a line belongs to
+ *	gcovr_write.c graph -> gcovr
+ *	gcovr.c       recognises gcovr's JSON, lists its options
  *
  * The library reads the JSON (cg_doc_*()).
  */
@@ -16,6 +20,7 @@ struct covjson_fn {
 	cg_name name, symbol; /* symbol: its linker name, or 0 */
 	cg_file file;
 	uint32_t first, last; /* lines, 0: unknown */
+	uint32_t column;      /* 0: the name alone identifies it */
 	uint64_t count;       /* entries */
 	bool counted;         /* count is known */
 	cg_fn fn;             /* in the graph, once covjson_open_file() ran */
@@ -34,6 +39,29 @@ struct covjson_owners {
 	size_t hint;
 };
 
+/*
+ * A file of a report. It is collected until its end, for functions may come
+ * after the lines that they contain. Starts as { 0 }.
+ */
+struct covjson_section {
+	struct covjson_fn *fn;
+	size_t fns, fn_cap;
+	struct covjson_line {
+		uint32_t line;
+		cg_name fn; /* the function that it names, or 0 */
+		int64_t count;
+	} * line;
+	size_t lines, line_cap;
+	struct covjson_branch {
+		cg_name fn;
+		struct cg_branch row; /* its file is set later */
+	} * branch;
+	size_t branches, branch_cap;
+	struct covjson_owners owners;
+	/* Name -> position in fn + 1; may have those of earlier files. */
+	struct cg_map by_name;
+};
+
 /* Adds the event of coverage. */
 bool covjson_add_event(struct cg_build *);
 /*
@@ -44,5 +72,24 @@ bool covjson_open_file(struct cg_build *, struct covjson_owners *, cg_file,
     struct covjson_fn *, size_t n);
 cg_fn covjson_owner(struct covjson_owners *, uint32_t line);
 void covjson_free_owners(struct covjson_owners *);
+
+/* ---- section.c: false: rejected ----------------------------------------- */
+
+bool covjson_add_fn(
+    struct cg_doc *, struct covjson_section *, const struct covjson_fn *);
+bool covjson_add_line(
+    struct cg_doc *, struct covjson_section *, const struct covjson_line *);
+bool covjson_add_branch(
+    struct cg_doc *, struct covjson_section *, const struct covjson_branch *);
+/* Moves a complete file to the graph. */
+bool covjson_end_section(
+    struct cg_doc *, struct covjson_section *, struct cg_slice path);
+void covjson_free_section(struct covjson_section *);
+
+/* ---- gcovr -------------------------------------------------------------- */
+
+int covjson_read_gcovr(struct cg_job *, struct cg_in *, struct cg_build *);
+int covjson_write_gcovr(
+    struct cg_job *, const struct cg_graph *, struct cg_out *);
 
 #endif

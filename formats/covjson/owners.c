@@ -37,6 +37,15 @@ compare_fns(const void *pa, const void *pb)
 	return (a->symbol > b->symbol) - (a->symbol < b->symbol);
 }
 
+static cg_fn
+add_fn(struct cg_build *build, cg_file file, const struct covjson_fn *fn)
+{
+	if (fn->column > 0)
+		return cg_add_fn_at(build, cg_get_name(build, fn->name), file,
+		    0, fn->first, fn->column);
+	return cg_add_fn_symbol(build, fn->name, file, 0, fn->symbol);
+}
+
 static void
 add_fns(struct cg_build *build, cg_file file, struct covjson_fn *fn, size_t n)
 {
@@ -47,8 +56,7 @@ add_fns(struct cg_build *build, cg_file file, struct covjson_fn *fn, size_t n)
 			.last = fn[i].last };
 		const struct cg_pos entry = { .line = fn[i].first };
 
-		fn[i].fn =
-		    cg_add_fn_symbol(build, fn[i].name, file, 0, fn[i].symbol);
+		fn[i].fn = add_fn(build, file, &fn[i]);
 		cg_set_fn_range(build, fn[i].fn, &range);
 		if (fn[i].counted)
 			(void)cg_add_call(build, 0, &nowhere, fn[i].fn, &entry,
