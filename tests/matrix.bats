@@ -25,7 +25,11 @@ may_refuse()
 	lcov:samples/llvm-cov/* | cobertura:samples/llvm-cov/*) return 1 ;;
 	gcovr-json:samples/llvm-cov/* | gcovr-json:samples/lcov/*) return 1 ;;
 	lcov:samples/gcovr-json/* | cobertura:samples/gcovr-json/*) return 1 ;;
-	gcovr-json:*) ;;
+	gcov-*:samples/istanbul/* | gcovr-json:samples/istanbul/*) return 1 ;;
+	lcov:samples/istanbul/* | cobertura:samples/istanbul/*) return 1 ;;
+	istanbul:samples/istanbul/* | istanbul:samples/llvm-cov/*) return 1 ;;
+	istanbul:samples/gcovr-json/* | istanbul:samples/lcov/*) return 1 ;;
+	gcovr-json:* | istanbul:*) ;;
 	lcov:samples/lcov/* | lcov:samples/cobertura/*) return 1 ;;
 	cobertura:samples/lcov/* | cobertura:samples/cobertura/*) return 1 ;;
 	lcov:* | cobertura:*) ;;
@@ -116,7 +120,8 @@ totals()
 			lcov:samples/lcov/* | lcov:samples/cobertura/*) ;;
 			lcov:samples/llvm-cov/* | cobertura:samples/llvm-cov/*) ;;
 			*:samples/gcovr-json/* | gcovr-json:samples/lcov/*) ;;
-			gcovr-json:*) continue ;;
+			istanbul:samples/istanbul/* | istanbul:samples/lcov/*) ;;
+			gcovr-json:* | istanbul:*) continue ;;
 			cobertura:samples/lcov/*) ;;
 			cobertura:samples/cobertura/*) ;;
 			lcov:* | cobertura:*) continue ;;

@@ -4,10 +4,12 @@
  *
  *	llvm_cov.c    llvm-cov export: files, functions -> lines, branches -> graph
  *	gcovr_read.c  gcovr: files -> struct covjson_section
+ *	istanbul_read.c  Istanbul: maps and counts of a file -> the same
  *	section.c     complete file -> graph
  *	owners.c      functions of a file -> which of them a line belongs to
- *	gcovr_write.c graph -> gcovr
- *	gcovr.c       recognises gcovr's JSON, lists its options
+ *	put.c         graph -> functions as reports list them
+ *	gcovr_write.c, istanbul_write.c  graph -> JSON
+ *	gcovr.c, istanbul.c  recognise these two, list their options
  *
  * The library reads the JSON (cg_doc_*()).
  */
@@ -91,5 +93,43 @@ void covjson_free_section(struct covjson_section *);
 int covjson_read_gcovr(struct cg_job *, struct cg_in *, struct cg_build *);
 int covjson_write_gcovr(
     struct cg_job *, const struct cg_graph *, struct cg_out *);
+
+/* ---- Istanbul ----------------------------------------------------------- */
+
+int covjson_read_istanbul(struct cg_job *, struct cg_in *, struct cg_build *);
+int covjson_write_istanbul(
+    struct cg_job *, const struct cg_graph *, struct cg_out *);
+
+/* ---- put.c: what writers share ------------------------------------------ */
+
+struct covjson_writer {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	size_t event;
+	struct cg_lines *lines;
+	uint64_t lost;     /* cost without a file or line */
+	uint64_t negative; /* rows that are written as 0 */
+	bool any;          /* a file was written */
+};
+/*
+ * Calls put() for each file that has lines. False: it returned false, or a
+ * cursor failed.
+ */
+bool covjson_put_files(struct covjson_writer *,
+    bool (*put)(struct covjson_writer *, struct cg_slice path));
+/* The next line with a number; false at the end of the file. */
+bool covjson_next_line(struct covjson_writer *, struct cg_line_sum *);
+/*
+ * The functions from fn[i] on with its demangled name and line are one: the two
+ * constructors that C++ makes of one, for example. Sets name and the sum of
+ * their counts, returns where the next one is.
+ */
+size_t covjson_merge_fns(struct cg_job *, const struct cg_merged_fn *fn,
+    size_t n, size_t i, const char **name, uint64_t *count);
+/* The count of a branch, 0 if it is negative. */
+uint64_t covjson_count(struct covjson_writer *, int64_t);
+/* Warns of what was lost; CG_OK unless nothing was written. */
+int covjson_end(struct covjson_writer *);
 
 #endif

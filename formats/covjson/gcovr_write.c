@@ -2,20 +2,12 @@
  * gcovr_write.c - writes gcovr's JSON: all fields that any version requires.
  */
 #include <inttypes.h>
-#include <string.h>
 
-#include "cgconv_expert.h"
 #include "covjson.h"
 
 struct writer {
-	struct cg_job *job;
-	const struct cg_graph *graph;
-	struct cg_out *out;
-	size_t event;
-	struct cg_lines *lines;
-	bool both; /* functions have both names */
-	uint64_t lost, negative;
-	bool any;
+	struct covjson_writer common; /* the first */
+	bool both;                    /* functions have both names */
 };
 
 /* ---- Functions ---------------------------------------------------------- */
@@ -26,75 +18,60 @@ put_fn(struct writer *w, const struct cg_merged_fn *fn, const char *name,
 {
 	bool both = w->both && !cg_equal(fn->name, name);
 
-	cg_puts(w->out, "{\"name\":");
-	cg_put_json(w->out, both ? fn->name : cg_slice(name));
+	cg_puts(w->common.out, "{\"name\":");
+	cg_put_json(w->common.out, both ? fn->name : cg_slice(name));
 	if (both) {
-		cg_puts(w->out, ",\"demangled_name\":");
-		cg_put_json(w->out, cg_slice(name));
+		cg_puts(w->common.out, ",\"demangled_name\":");
+		cg_put_json(w->common.out, cg_slice(name));
 	}
-	cg_putf(w->out, ",\"lineno\":%" PRIu32 ",\"execution_count\":%" PRIu64,
-	    fn->first, count);
+	cg_putf(w->common.out,
+	    ",\"lineno\":%" PRIu32 ",\"execution_count\":%" PRIu64, fn->first,
+	    count);
 	if (fn->last > 0)
-		cg_putf(w->out,
+		cg_putf(w->common.out,
 		    ",\"pos\":[\"%" PRIu32 ":1\",\"%" PRIu32 ":1\"]", fn->first,
 		    fn->last);
-	cg_putc(w->out, '}');
+	cg_putc(w->common.out, '}');
 }
 
-/*
- * gcovr has one function for each demangled name and line, and rejects more: the
- * two constructors that C++ makes of one, for example, which are neighbours.
- */
+/* gcovr rejects functions of one demangled name and line. */
 static bool
 put_fns(struct writer *w)
 {
+	struct covjson_writer *common = &w->common;
 	const struct cg_merged_fn *fn;
+	const char *name;
+	uint64_t count;
 	size_t n;
 
-	if (!cg_merged_fns(w->lines, w->event, &fn, &n))
+	if (!cg_merged_fns(common->lines, common->event, &fn, &n))
 		return false;
-	cg_puts(w->out, "\"functions\":[");
+	cg_puts(common->out, "\"functions\":[");
 	for (size_t i = 0, end; i < n; i = end) {
-		const char *name = cg_demangle(w->job, fn[i].name.ptr);
-		uint64_t count = fn[i].count;
-
-		for (end = i + 1;
-		     end < n && fn[end].first == fn[i].first &&
-		     strcmp(cg_demangle(w->job, fn[end].name.ptr), name) == 0;
-		     end++) {
-			if (__builtin_add_overflow(
-				count, fn[end].count, &count))
-				count = UINT64_MAX;
-		}
+		end = covjson_merge_fns(common->job, fn, n, i, &name, &count);
 		if (i > 0)
-			cg_putc(w->out, ',');
+			cg_putc(common->out, ',');
 		put_fn(w, &fn[i], name, count);
 	}
-	cg_puts(w->out, "],");
+	cg_puts(common->out, "],");
 	return true;
 }
 
 /* ---- Lines -------------------------------------------------------------- */
-
-static uint64_t
-count_of(struct writer *w, int64_t count)
-{
-	w->negative += count < 0;
-	return count > 0 ? (uint64_t)count : 0;
-}
 
 static void
 put_branches(struct writer *w, const struct cg_branch *branch, size_t n)
 {
 	const char *comma = "";
 
-	cg_puts(w->out, ",\"branches\":[");
+	cg_puts(w->common.out, ",\"branches\":[");
 	for (size_t i = 0; i < n; i++) {
-		cg_putf(w->out,
+		cg_putf(w->common.out,
 		    "%s{\"branchno\":%zu,\"count\":%" PRIu64
 		    ",\"source_block_id\":%" PRIu32
 		    ",\"fallthrough\":%s,\"throw\":%s%s}",
-		    comma, i, count_of(w, branch[i].count), branch[i].block,
+		    comma, i, covjson_count(&w->common, branch[i].count),
+		    branch[i].block,
 		    branch[i].flags & CG_BRANCH_FALLTHROUGH ? "true" : "false",
 		    branch[i].flags & CG_BRANCH_THROW ? "true" : "false",
 		    branch[i].flags & CG_BRANCH_UNREACHABLE
@@ -102,7 +79,7 @@ put_branches(struct writer *w, const struct cg_branch *branch, size_t n)
 			: "");
 		comma = ",";
 	}
-	cg_putc(w->out, ']');
+	cg_putc(w->common.out, ']');
 }
 
 /* Lists the terms of a condition whose outcome was not shown. */
@@ -112,14 +89,15 @@ put_missed(struct writer *w, const char *key, const struct cg_branch *branch,
 {
 	const char *comma = "";
 
-	cg_putf(w->out, ",\"%s\":[", key);
+	cg_putf(w->common.out, ",\"%s\":[", key);
 	for (size_t i = 0; i < n; i++) {
 		if (branch[i].index % 2 != outcome || branch[i].count > 0)
 			continue;
-		cg_putf(w->out, "%s%" PRIu32, comma, branch[i].index / 2);
+		cg_putf(
+		    w->common.out, "%s%" PRIu32, comma, branch[i].index / 2);
 		comma = ",";
 	}
-	cg_putc(w->out, ']');
+	cg_putc(w->common.out, ']');
 }
 
 static void
@@ -129,21 +107,21 @@ put_conditions(struct writer *w, const struct cg_branch *branch, size_t n)
 
 	if (n == 0)
 		return;
-	cg_puts(w->out, ",\"conditions\":[");
+	cg_puts(w->common.out, ",\"conditions\":[");
 	for (size_t i = 0, end; i < n; i = end) {
 		covered = 0;
 		for (end = i; end < n && branch[end].block == branch[i].block;
 		     end++)
 			covered += branch[end].count > 0;
-		cg_putf(w->out,
+		cg_putf(w->common.out,
 		    "%s{\"conditionno\":%zu,\"count\":%zu,\"covered\":%zu",
 		    number > 0 ? "," : "", number, end - i, covered);
 		put_missed(w, "not_covered_false", branch + i, end - i, 0);
 		put_missed(w, "not_covered_true", branch + i, end - i, 1);
-		cg_putc(w->out, '}');
+		cg_putc(w->common.out, '}');
 		number++;
 	}
-	cg_putc(w->out, ']');
+	cg_putc(w->common.out, ']');
 }
 
 static void
@@ -154,94 +132,39 @@ put_line(struct writer *w, const struct cg_line_sum *line)
 	while (
 	    arcs < line->branches && line->branch[arcs].kind == CG_BRANCH_ARC)
 		arcs++;
-	cg_putf(w->out, "{\"line_number\":%" PRIu32 ",\"count\":%" PRIu64,
-	    line->line, line->hits);
+	cg_putf(w->common.out,
+	    "{\"line_number\":%" PRIu32 ",\"count\":%" PRIu64, line->line,
+	    line->hits);
 	put_branches(w, line->branch, arcs);
 	if (line->branches > arcs)
 		put_conditions(w, line->branch + arcs, line->branches - arcs);
-	cg_puts(w->out, ",\"gcovr/noncode\":false,\"gcovr/excluded\":false}");
+	cg_puts(w->common.out,
+	    ",\"gcovr/noncode\":false,\"gcovr/excluded\":false}");
 }
 
-static void
-put_lines(struct writer *w)
+static bool
+put_file(struct covjson_writer *common, struct cg_slice path)
 {
+	struct writer *w = (struct writer *)common;
 	struct cg_line_sum line;
 	const char *comma = "";
 
-	cg_puts(w->out, "\"lines\":[");
-	while (cg_next_line_sum(w->lines, w->event, &line)) {
-		if (line.line == 0) {
-			w->lost += line.hits;
-			continue;
-		}
-		w->negative += line.hits != line.cost;
-		cg_puts(w->out, comma);
+	cg_puts(common->out, common->any ? ",\n{\"file\":" : "\n{\"file\":");
+	cg_put_json(common->out, path);
+	cg_putc(common->out, ',');
+	if (!put_fns(w))
+		return false;
+	cg_puts(common->out, "\"lines\":[");
+	while (covjson_next_line(common, &line)) {
+		cg_puts(common->out, comma);
 		put_line(w, &line);
 		comma = ",\n";
 	}
-	cg_puts(w->out, "]}");
-}
-
-/* ---- Files -------------------------------------------------------------- */
-
-static bool
-has_lines(struct writer *w)
-{
-	struct cg_line line = { 0 };
-
-	while (line.line == 0 && cg_next_line(w->lines, &line))
-		;
-	cg_first_line(w->lines);
-	return line.line != 0;
-}
-
-static bool
-put_file(struct writer *w, cg_file file)
-{
-	struct cg_slice path = cg_file_path(w->graph, file);
-	struct cg_line_sum line;
-
-	if (path.len == 0 || !has_lines(w)) {
-		while (cg_next_line_sum(w->lines, w->event, &line))
-			w->lost += line.hits;
-		return true;
-	}
-	cg_puts(w->out, w->any ? ",\n{\"file\":" : "\n{\"file\":");
-	w->any = true;
-	cg_put_json(w->out, path);
-	cg_putc(w->out, ',');
-	if (!put_fns(w))
-		return false;
-	put_lines(w);
+	cg_puts(common->out, "]}");
 	return true;
 }
 
-static bool
-put_files(struct writer *w)
-{
-	cg_file file;
-	bool ok;
-
-	w->lines = cg_lines_new_by_name(w->graph, CG_ALL_PARTS);
-	ok = w->lines != NULL;
-	while (ok && cg_next_file(w->lines, &file))
-		ok = put_file(w, file);
-	cg_lines_free(w->lines);
-	return ok;
-}
-
-static void
-report_losses(struct writer *w)
-{
-	if (w->lost > 0)
-		cg_warn(w->job,
-		    "dropped %" PRIu64 " %s without a source file or line",
-		    w->lost, cg_get_event(w->graph, w->event)->name);
-	if (w->negative > 0)
-		cg_warn(w->job,
-		    "negative counts of %" PRIu64 " %s are written as 0",
-		    w->negative, w->negative == 1 ? "row" : "rows");
-}
+/* ---- The document ------------------------------------------------------- */
 
 /* "0.14": its number after the point. */
 static bool
@@ -257,9 +180,10 @@ int
 covjson_write_gcovr(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct writer w = { .job = job, .graph = graph, .out = out };
+	struct writer w = { .common = {
+				.job = job, .graph = graph, .out = out } };
 	const char *version = cg_opt(job, "format-version");
-	int status = cg_choose_event(job, graph, "Exec", &w.event);
+	int status = cg_choose_event(job, graph, "Exec", &w.common.event);
 	uint64_t minor = 0;
 
 	if (status != CG_OK)
@@ -271,11 +195,8 @@ covjson_write_gcovr(
 	w.both = minor > 6;
 	cg_putf(out, "{\"gcovr/format_version\":\"0.%" PRIu64 "\",\"files\":[",
 	    minor);
-	if (!put_files(&w))
+	if (!covjson_put_files(&w.common, put_file))
 		return cg_nomem(job);
 	cg_puts(out, "]}\n");
-	report_losses(&w);
-	if (!w.any)
-		return cg_fail(job, "expected costs of source lines");
-	return cg_out_status(out);
+	return covjson_end(&w.common);
 }
