@@ -29,6 +29,9 @@ may_refuse()
 	lcov:samples/istanbul/* | cobertura:samples/istanbul/*) return 1 ;;
 	istanbul:samples/istanbul/* | istanbul:samples/llvm-cov/*) return 1 ;;
 	istanbul:samples/gcovr-json/* | istanbul:samples/lcov/*) return 1 ;;
+	gcov-*:samples/coveragepy/* | gcovr-json:samples/coveragepy/*) return 1 ;;
+	lcov:samples/coveragepy/* | cobertura:samples/coveragepy/*) return 1 ;;
+	istanbul:samples/coveragepy/*) return 1 ;;
 	gcovr-json:* | istanbul:*) ;;
 	lcov:samples/lcov/* | lcov:samples/cobertura/*) return 1 ;;
 	cobertura:samples/lcov/* | cobertura:samples/cobertura/*) return 1 ;;

@@ -3,7 +3,9 @@
  * and functions by file:
  *
  *	llvm_cov.c    llvm-cov export: files, functions -> lines, branches -> graph
- *	gcovr_read.c  gcovr: files -> struct covjson_section
+ *	coveragepy.c  coverage.py: lines and branches of a file ->
+ *	              struct covjson_section
+ *	gcovr_read.c  gcovr: files -> the same
  *	istanbul_read.c  Istanbul: maps and counts of a file -> the same
  *	section.c     complete file -> graph
  *	owners.c      functions of a file -> which of them a line belongs to
