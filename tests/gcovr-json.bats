@@ -109,6 +109,15 @@ refuses_file()
 		says FNF:0 FNH:0 DA:2,1 BRDA:2,0,0,1
 }
 
+@test "gcovr-json: impossible branches, and those without a line are dropped" {
+	printf '%s\n' SF:a.c DA:1,5 BRDA:1,0,0,5 BRDA:1,U0,1,0 BRDA:2,0,0,1 \
+		end_of_record >"$dir/a.info"
+	"$CGCONV" -t gcovr-json "$dir/a.info" >"$dir/out" 2>"$dir/err"
+	grep -q "dropped branches of 1 line without a count" "$dir/err"
+	"$CGCONV" -q -t lcov "$dir/out" | grep -E '^(DA|BRDA)' |
+		says DA:1,5 BRDA:1,0,0,5
+}
+
 @test "gcovr-json: conditions survive" {
 	file '"lines":[{"line_number":2,"count":1,"branches":[],
 		"conditions":[{"conditionno":0,"count":4,"covered":2,

@@ -8,6 +8,7 @@
 struct writer {
 	struct covjson_writer common; /* the first */
 	bool both;                    /* functions have both names */
+	uint64_t bare; /* lines with branches, but without a count */
 };
 
 /* ---- Functions ---------------------------------------------------------- */
@@ -59,24 +60,25 @@ put_fns(struct writer *w)
 
 /* ---- Lines -------------------------------------------------------------- */
 
+/* Branches that are impossible are not counted by gcovr, either: none is put. */
 static void
 put_branches(struct writer *w, const struct cg_branch *branch, size_t n)
 {
 	const char *comma = "";
+	size_t number = 0;
 
 	cg_puts(w->common.out, ",\"branches\":[");
 	for (size_t i = 0; i < n; i++) {
+		if (branch[i].flags & CG_BRANCH_UNREACHABLE)
+			continue;
 		cg_putf(w->common.out,
 		    "%s{\"branchno\":%zu,\"count\":%" PRIu64
 		    ",\"source_block_id\":%" PRIu32
-		    ",\"fallthrough\":%s,\"throw\":%s%s}",
-		    comma, i, covjson_count(&w->common, branch[i].count),
+		    ",\"fallthrough\":%s,\"throw\":%s}",
+		    comma, number++, covjson_count(&w->common, branch[i].count),
 		    branch[i].block,
 		    branch[i].flags & CG_BRANCH_FALLTHROUGH ? "true" : "false",
-		    branch[i].flags & CG_BRANCH_THROW ? "true" : "false",
-		    branch[i].flags & CG_BRANCH_UNREACHABLE
-			? ",\"gcovr/excluded\":true"
-			: "");
+		    branch[i].flags & CG_BRANCH_THROW ? "true" : "false");
 		comma = ",";
 	}
 	cg_putc(w->common.out, ']');
@@ -156,6 +158,10 @@ put_file(struct covjson_writer *common, struct cg_slice path)
 		return false;
 	cg_puts(common->out, "\"lines\":[");
 	while (covjson_next_line(common, &line)) {
+		if (!line.has_cost) {
+			w->bare++;
+			continue;
+		}
 		cg_puts(common->out, comma);
 		put_line(w, &line);
 		comma = ",\n";
@@ -198,5 +204,9 @@ covjson_write_gcovr(
 	if (!covjson_put_files(&w.common, put_file))
 		return cg_nomem(job);
 	cg_puts(out, "]}\n");
+	if (w.bare > 0)
+		cg_warn(job,
+		    "dropped branches of %" PRIu64 " line%s without a count",
+		    w.bare, w.bare == 1 ? "" : "s");
 	return covjson_end(&w.common);
 }
