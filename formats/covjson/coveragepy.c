@@ -262,7 +262,7 @@ take_files(struct cg_doc *doc, void *into)
 		return false;
 	while (cg_doc_key(doc, &key)) {
 		path = cg_add_name(doc->build, key);
-		if (!cg_doc_fields(doc, fields, NULL) ||
+		if (!cg_doc_fields(doc, fields, doc->arg) ||
 		    !add_branches(doc, python) ||
 		    !covjson_end_section(
 			doc, &python->section, cg_get_name(doc->build, path)))
@@ -284,7 +284,7 @@ read_python(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 	cg_doc_open(&doc, job, in, build, &python);
 	if (covjson_add_event(build))
-		(void)cg_doc_fields(&doc, fields, NULL);
+		(void)cg_doc_fields(&doc, fields, doc.arg);
 	status = cg_doc_close(&doc);
 	free(python.branch);
 	covjson_free_section(&python.section);

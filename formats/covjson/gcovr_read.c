@@ -399,7 +399,7 @@ covjson_read_gcovr(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 	cg_doc_open(&doc, job, in, build, &gcovr);
 	if (covjson_add_event(build))
-		(void)cg_doc_fields(&doc, fields, NULL);
+		(void)cg_doc_fields(&doc, fields, doc.arg);
 	status = cg_doc_close(&doc);
 	covjson_free_section(&gcovr.section);
 	free(gcovr.missed);

@@ -832,7 +832,7 @@ take_export(struct cg_doc *doc, struct llvm *llvm)
 		{ 0 },
 	};
 
-	return cg_doc_fields(doc, fields, NULL) && add_files(doc, llvm);
+	return cg_doc_fields(doc, fields, doc->arg) && add_files(doc, llvm);
 }
 
 static bool
@@ -880,7 +880,7 @@ read_llvm(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 
 	cg_doc_open(&doc, job, in, build, &llvm);
 	if (covjson_add_event(build))
-		(void)cg_doc_fields(&doc, fields, NULL);
+		(void)cg_doc_fields(&doc, fields, doc.arg);
 	status = cg_doc_close(&doc);
 	free(llvm.file);
 	free(llvm.fn);
