@@ -252,7 +252,7 @@ take_branch(struct cg_doc *doc, struct item *item)
 static bool
 take_branches(struct cg_doc *doc, void *into)
 {
-	struct item item;
+	struct item item = { 0 };
 
 	(void)into;
 	if (!cg_doc_array(doc))
@@ -271,7 +271,7 @@ take_branches(struct cg_doc *doc, void *into)
 static bool
 take_expanded(struct cg_doc *doc, void *into)
 {
-	struct item item;
+	struct item item = { 0 };
 
 	(void)into;
 	if (!cg_doc_array(doc))
@@ -352,7 +352,7 @@ static bool
 take_decision(struct cg_doc *doc)
 {
 	uint32_t place[2] = { 0 };
-	struct item item;
+	struct item item = { 0 };
 	int64_t number;
 	size_t n = 0;
 	bool any = false;
@@ -555,7 +555,7 @@ static bool
 take_missed(struct cg_doc *doc, void *into)
 {
 	struct llvm *llvm = doc->arg;
-	struct item item;
+	struct item item = { 0 };
 
 	(void)into;
 	if (!cg_doc_array(doc))
