@@ -306,8 +306,6 @@ const struct cg_module cg_format_coveragepy = {
 	.title = "coverage of Python: JSON of coverage.py (coverage json)",
 	.text = true,
 	.suffixes = "coverage.json",
-	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_BRANCHES | CG_FILES |
-		   CG_DEFINITIONS,
 	.probe = probe,
 	.read = read_python,
 };

@@ -917,8 +917,6 @@ const struct cg_module cg_format_llvm_cov = {
 	.title = "coverage of clang, Rust, Swift: JSON of llvm-cov export",
 	.text = true,
 	.suffixes = "llvm-cov.json",
-	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_BRANCHES | CG_CONDITIONS |
-		   CG_FILES | CG_SYMBOLS | CG_DEFINITIONS,
 	.probe = probe,
 	.read = read_llvm,
 };
