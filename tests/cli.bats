@@ -251,7 +251,7 @@ build_plugin()
 	refuses 2 "--json-safe applies only when writing json" --json-safe \
 		-t callgrind "$PLAIN"
 	# The message names all formats with the option.
-	refuses 2 "applies only when writing gcov-json, lcov" \
+	refuses 2 "applies only when writing gcov-json, gcovr-json, lcov" \
 		--format-version 1 -t csv "$PLAIN"
 	refuses 2 "applies only when reading folded or writing clover, cobertura, cpuprofile, d" \
 		--event Ir -t csv "$PLAIN"

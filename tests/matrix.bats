@@ -10,7 +10,8 @@ is_coverage()
 {
 	case $1 in
 	samples/lcov/* | samples/cobertura/* | samples/clover/* | \
-		samples/go-cover/* | samples/jacoco/*) ;;
+		samples/go-cover/* | samples/jacoco/* | samples/llvm-cov/* | \
+		samples/gcovr-json/* | samples/istanbul/* | samples/coveragepy/*) ;;
 	*) return 1 ;;
 	esac
 }
@@ -30,8 +31,11 @@ may_refuse()
 	gcov:samples/gcov/never/*) ;;
 	gcov:samples/gcov/*) return 1 ;;
 	gcov-*:samples/gcov* | gcov-*:samples/lcov/*) return 1 ;;
-	gcov-*:samples/cobertura/*) return 1 ;;
-	lcov:* | cobertura:* | clover:* | go-cover:* | jacoco:* | sonarqube:*)
+	gcov-*:samples/cobertura/* | gcov-*:samples/llvm-cov/*) return 1 ;;
+	gcov-*:samples/gcovr-json/* | gcov-*:samples/istanbul/*) return 1 ;;
+	gcov-*:samples/coveragepy/*) return 1 ;;
+	lcov:* | cobertura:* | clover:* | go-cover:* | jacoco:* | sonarqube:* | \
+		gcovr-json:* | istanbul:*)
 		! is_coverage "$2"
 		return ;;
 	otlp:samples/otlp/* | otlp:samples/pprof/*) return 1 ;;
@@ -118,7 +122,7 @@ totals()
 			# folded stacks drop its name.
 			# Coverage formats keep costs that have a line.
 			case $to:$file in
-			lcov:* | cobertura:* | clover:* | go-cover:*)
+			lcov:* | cobertura:* | clover:* | go-cover:* | gcovr-json:* | istanbul:*)
 				is_coverage "$file" || continue ;;
 			# A line ran or did not.
 			jacoco:*) continue ;;

@@ -1,0 +1,311 @@
+/*
+ * coveragepy.c - JSON of coverage.py (coverage json), of Python.
+ *
+ * Source: jsonreport.py, results.py and lcovreport.py of coverage.py 7.11, and
+ * output of coverage.py 6.5 and 7.11. A line ran or not: the count of one that
+ * ran is 1. A branch is a pair of lines, the second one negative where the code
+ * is left. Functions, from version 7.6 on, list their lines, without the one
+ * with def; where they begin is stated from 7.13 on.
+ *
+ * Lines, functions with their lines, and branches survive, in the order of
+ * coverage.py's tracefiles. Lost are excluded lines, classes, contexts, and
+ * where branches lead to.
+ */
+#include <stdlib.h>
+
+#include "covjson.h"
+
+struct branch {
+	uint32_t line;
+	int64_t to;
+	bool hit;
+};
+
+/* The lines of a function. */
+struct region {
+	uint64_t start;
+	uint32_t first, last;
+};
+
+struct python {
+	struct covjson_section section;
+	struct branch *branch;
+	size_t branches, branch_cap;
+};
+
+/* ---- Lines and branches ------------------------------------------------- */
+
+static bool
+take_number(struct cg_doc *doc, uint32_t *line)
+{
+	int64_t number;
+
+	if (!cg_doc_number(doc, 0, &number))
+		return false;
+	if (number < 0 || number > UINT32_MAX)
+		return cg_doc_fail(doc, "a line number");
+	*line = (uint32_t)number;
+	return true;
+}
+
+static bool
+take_lines(struct cg_doc *doc, int64_t count)
+{
+	struct python *python = doc->arg;
+	struct covjson_line line = { .count = count };
+
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		if (!take_number(doc, &line.line) ||
+		    (line.line > 0 &&
+			!covjson_add_line(doc, &python->section, &line)))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+static bool
+take_executed_lines(struct cg_doc *doc, void *into)
+{
+	(void)into;
+	return take_lines(doc, 1);
+}
+
+static bool
+take_missing_lines(struct cg_doc *doc, void *into)
+{
+	(void)into;
+	return take_lines(doc, 0);
+}
+
+/* [from, to]; version 6 also lists pairs that cannot be, from a line to itself */
+static bool
+take_pair(struct cg_doc *doc, bool hit)
+{
+	struct python *python = doc->arg;
+	int64_t pair[2] = { 0 };
+	size_t n = 0;
+
+	if (!cg_doc_array(doc))
+		return false;
+	for (; cg_doc_item(doc); n++) {
+		if (n == 2 || !cg_doc_number(doc, 0, &pair[n]))
+			return cg_doc_fail(doc, "two lines of a branch");
+	}
+	if (n != 2 || pair[0] > UINT32_MAX)
+		return cg_doc_fail(doc, "two lines of a branch");
+	if (pair[0] <= 0 || pair[0] == pair[1])
+		return doc->status == CG_OK;
+	if (!cg_doc_grow(doc, &python->branch, python->branches,
+		&python->branch_cap, sizeof(*python->branch)))
+		return false;
+	python->branch[python->branches++] =
+	    (struct branch){ (uint32_t)pair[0], pair[1], hit };
+	return true;
+}
+
+static bool
+take_pairs(struct cg_doc *doc, bool hit)
+{
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		if (!take_pair(doc, hit))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+static bool
+take_executed_branches(struct cg_doc *doc, void *into)
+{
+	(void)into;
+	return take_pairs(doc, true);
+}
+
+static bool
+take_missing_branches(struct cg_doc *doc, void *into)
+{
+	(void)into;
+	return take_pairs(doc, false);
+}
+
+/* Exits come after other branches, those that ran before those that did not. */
+static int
+compare_branches(const void *pa, const void *pb)
+{
+	const struct branch *a = pa, *b = pb;
+
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if ((a->to < 0) != (b->to < 0))
+		return a->to < 0 ? 1 : -1;
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return (int)b->hit - (int)a->hit;
+}
+
+/* Adds each branch once; where none of a line was taken, it was not reached. */
+static bool
+add_branches(struct cg_doc *doc, struct python *python)
+{
+	const struct branch *branch = python->branch;
+
+	if (python->branches > 1)
+		qsort(python->branch, python->branches, sizeof(*branch),
+		    compare_branches);
+	for (size_t i = 0, end; i < python->branches; i = end) {
+		struct covjson_branch to = { .row = {
+						 .pos.line = branch[i].line,
+						 .kind = CG_BRANCH_ARC } };
+
+		for (end = i; end < python->branches &&
+			      branch[end].line == branch[i].line;
+		     end++) {
+			if (branch[end].hit)
+				to.row.flags = CG_BRANCH_REACHED;
+		}
+		for (size_t j = i; j < end; j++) {
+			if (j > i && branch[j].to == branch[j - 1].to)
+				continue;
+			to.row.count = branch[j].hit;
+			if (!covjson_add_branch(doc, &python->section, &to))
+				return false;
+			to.row.index++;
+		}
+	}
+	python->branches = 0;
+	return true;
+}
+
+/* ---- Functions ---------------------------------------------------------- */
+
+/* Widens the region by the lines of an array. */
+static bool
+take_region_lines(struct cg_doc *doc, void *into)
+{
+	struct region *region = into;
+	uint32_t line = 0;
+
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		if (!take_number(doc, &line))
+			return false;
+		if (line > 0 && (region->first == 0 || line < region->first))
+			region->first = line;
+		if (line > region->last)
+			region->last = line;
+	}
+	return doc->status == CG_OK;
+}
+
+static bool
+take_fns(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = {
+		{ "executed_lines", CG_FIELD_CALL, 0, take_region_lines, 0 },
+		{ "missing_lines", CG_FIELD_CALL, 0, take_region_lines, 0 },
+		{ "start_line", CG_FIELD_COUNT, offsetof(struct region, start),
+		    NULL, 0 },
+		{ 0 },
+	};
+	struct python *python = doc->arg;
+	struct cg_slice key;
+	cg_name name;
+
+	(void)into;
+	if (!cg_doc_object(doc))
+		return false;
+	while (cg_doc_key(doc, &key)) {
+		struct region region = { 0 };
+
+		name = cg_add_name(doc->build, key);
+		if (!cg_doc_fields(doc, fields, &region))
+			return false;
+		if (region.start > 0 && region.start <= region.first)
+			region.first = (uint32_t)region.start;
+		/* The name "" is the module outside of functions. */
+		if (name == 0 || region.first == 0)
+			continue;
+		if (!covjson_add_fn(doc, &python->section,
+			&(struct covjson_fn){ .name = name,
+			    .first = region.first,
+			    .last = region.last }))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+/* ---- The document ------------------------------------------------------- */
+
+static bool
+take_files(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = {
+		{ "executed_lines", CG_FIELD_CALL, 0, take_executed_lines, 0 },
+		{ "missing_lines", CG_FIELD_CALL, 0, take_missing_lines, 0 },
+		{ "executed_branches", CG_FIELD_CALL, 0, take_executed_branches,
+		    0 },
+		{ "missing_branches", CG_FIELD_CALL, 0, take_missing_branches,
+		    0 },
+		{ "functions", CG_FIELD_CALL, 0, take_fns, 0 },
+		{ 0 },
+	};
+	struct python *python = doc->arg;
+	struct cg_slice key;
+	cg_name path;
+
+	(void)into;
+	if (!cg_doc_object(doc))
+		return false;
+	while (cg_doc_key(doc, &key)) {
+		path = cg_add_name(doc->build, key);
+		if (!cg_doc_fields(doc, fields, doc->arg) ||
+		    !add_branches(doc, python) ||
+		    !covjson_end_section(
+			doc, &python->section, cg_get_name(doc->build, path)))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+static int
+read_python(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	static const struct cg_field fields[] = {
+		{ "files", CG_FIELD_CALL, 0, take_files, 0 },
+		{ 0 },
+	};
+	struct python python = { 0 };
+	struct cg_doc doc;
+	int status;
+
+	cg_doc_open(&doc, job, in, build, &python);
+	if (covjson_add_event(build))
+		(void)cg_doc_fields(&doc, fields, doc.arg);
+	status = cg_doc_close(&doc);
+	free(python.branch);
+	covjson_free_section(&python.section);
+	return status;
+}
+
+static int
+probe(const struct cg_head *head)
+{
+	static const char *const keys[] = { "meta.branch_coverage",
+		"meta.show_contexts", NULL };
+
+	return cg_head_keys(head, keys) != 0 ? CG_PROBE_SURE : CG_PROBE_NO;
+}
+
+const struct cg_module cg_format_coveragepy = {
+	CG_MODULE,
+	.name = "coveragepy",
+	.title = "coverage of Python: JSON of coverage.py (coverage json)",
+	.text = true,
+	.suffixes = "coverage.json",
+	.probe = probe,
+	.read = read_python,
+};

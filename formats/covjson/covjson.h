@@ -1,0 +1,137 @@
+/*
+ * covjson.h - reports of coverage as JSON, each of one tool, that list lines
+ * and functions by file:
+ *
+ *	llvm_cov.c    llvm-cov export: files, functions -> lines, branches -> graph
+ *	coveragepy.c  coverage.py: lines and branches of a file ->
+ *	              struct covjson_section
+ *	gcovr_read.c  gcovr: files -> the same
+ *	istanbul_read.c  Istanbul: maps and counts of a file -> the same
+ *	section.c     complete file -> graph
+ *	owners.c      functions of a file -> which of them a line belongs to
+ *	put.c         graph -> functions as reports list them
+ *	gcovr_write.c, istanbul_write.c  graph -> JSON
+ *	gcovr.c, istanbul.c  recognise these two, list their options
+ *
+ * The library reads the JSON (cg_doc_*()).
+ */
+#ifndef FORMATS_COVJSON_COVJSON_H
+#define FORMATS_COVJSON_COVJSON_H
+
+#include "cgconv_parse.h"
+
+struct covjson_fn {
+	cg_name name, symbol; /* symbol: its linker name, or 0 */
+	cg_file file;
+	uint32_t first, last; /* lines, 0: unknown */
+	uint32_t column;      /* 0: the name alone identifies it */
+	uint64_t count;       /* entries */
+	bool counted;         /* count is known */
+	cg_fn fn;             /* in the graph, once covjson_open_file() ran */
+};
+
+/* The lines of a file, by the innermost function that contains them. */
+struct covjson_owners {
+	struct covjson_owner {
+		uint32_t line; /* and those that follow, up to the next */
+		cg_fn fn;
+	} * owner;
+	size_t owners, cap;
+	size_t *nested; /* open functions of the sweep, outermost first */
+	size_t nested_cap;
+	cg_fn outside; /* the file's function without a name */
+	size_t hint;
+};
+
+/*
+ * A file of a report. It is collected until its end, for functions may come
+ * after the lines that they contain. Starts as { 0 }.
+ */
+struct covjson_section {
+	struct covjson_fn *fn;
+	size_t fns, fn_cap;
+	struct covjson_line {
+		uint32_t line;
+		cg_name fn; /* the function that it names, or 0 */
+		int64_t count;
+	} * line;
+	size_t lines, line_cap;
+	struct covjson_branch {
+		cg_name fn;
+		struct cg_branch row; /* its file is set later */
+	} * branch;
+	size_t branches, branch_cap;
+	struct covjson_owners owners;
+	/* Name -> position in fn + 1; may have those of earlier files. */
+	struct cg_map by_name;
+};
+
+/* Adds the event of coverage. */
+bool covjson_add_event(struct cg_build *);
+/*
+ * Adds n functions of a file with their entries, sorts them, and finds who owns
+ * which line. False: out of memory (not reported).
+ */
+bool covjson_open_file(struct cg_build *, struct covjson_owners *, cg_file,
+    struct covjson_fn *, size_t n);
+cg_fn covjson_owner(struct covjson_owners *, uint32_t line);
+void covjson_free_owners(struct covjson_owners *);
+
+/* ---- section.c: false: rejected ----------------------------------------- */
+
+bool covjson_add_fn(
+    struct cg_doc *, struct covjson_section *, const struct covjson_fn *);
+bool covjson_add_line(
+    struct cg_doc *, struct covjson_section *, const struct covjson_line *);
+bool covjson_add_branch(
+    struct cg_doc *, struct covjson_section *, const struct covjson_branch *);
+/* Moves a complete file to the graph. */
+bool covjson_end_section(
+    struct cg_doc *, struct covjson_section *, struct cg_slice path);
+void covjson_free_section(struct covjson_section *);
+
+/* ---- gcovr -------------------------------------------------------------- */
+
+int covjson_read_gcovr(struct cg_job *, struct cg_in *, struct cg_build *);
+int covjson_write_gcovr(
+    struct cg_job *, const struct cg_graph *, struct cg_out *);
+
+/* ---- Istanbul ----------------------------------------------------------- */
+
+int covjson_read_istanbul(struct cg_job *, struct cg_in *, struct cg_build *);
+int covjson_write_istanbul(
+    struct cg_job *, const struct cg_graph *, struct cg_out *);
+
+/* ---- put.c: what writers share ------------------------------------------ */
+
+struct covjson_writer {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	size_t event;
+	struct cg_lines *lines;
+	uint64_t lost;     /* cost without a file or line */
+	uint64_t negative; /* rows that are written as 0 */
+	bool any;          /* a file was written */
+};
+/*
+ * Calls put() for each file that has lines. False: it returned false, or a
+ * cursor failed.
+ */
+bool covjson_put_files(struct covjson_writer *,
+    bool (*put)(struct covjson_writer *, struct cg_slice path));
+/* The next line with a number; false at the end of the file. */
+bool covjson_next_line(struct covjson_writer *, struct cg_line_sum *);
+/*
+ * The functions from fn[i] on with its demangled name and line are one: the two
+ * constructors that C++ makes of one, for example. Sets name and the sum of
+ * their counts, returns where the next one is.
+ */
+size_t covjson_merge_fns(struct cg_job *, const struct cg_merged_fn *fn,
+    size_t n, size_t i, const char **name, uint64_t *count);
+/* The count of a branch, 0 if it is negative. */
+uint64_t covjson_count(struct covjson_writer *, int64_t);
+/* Warns of what was lost; CG_OK unless nothing was written. */
+int covjson_end(struct covjson_writer *);
+
+#endif

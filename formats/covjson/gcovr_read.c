@@ -1,0 +1,407 @@
+/*
+ * gcovr_read.c - reads gcovr's JSON, versions 0.1 to 0.15.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "covjson.h"
+
+struct gcovr {
+	struct covjson_section section;
+	/* Of the current file: */
+	cg_name file;
+	/* Of the current line: */
+	uint32_t branch, decision; /* numbers of the next ones */
+	size_t term;               /* position in missed of the first one */
+	uint64_t *missed;          /* terms * 2 + outcome that were not seen */
+	size_t misses, missed_cap;
+	uint64_t terms; /* of all conditions so far */
+	struct cg_in *in;
+};
+
+struct line {
+	uint64_t number;
+	int64_t count;
+	cg_name fn;
+	bool noncode, excluded;
+};
+
+static bool
+take_bool(struct cg_doc *doc, void *into)
+{
+	*(bool *)into = cg_doc_next(doc) == CG_JSON_TRUE;
+	return cg_doc_skip(doc);
+}
+
+/* ---- Branches and conditions -------------------------------------------- */
+
+static bool
+take_branches(struct cg_doc *doc, void *into)
+{
+	struct branch {
+		int64_t count;
+		uint64_t block;
+		bool fallthrough, throws, excluded;
+	};
+	static const struct cg_field fields[] = {
+		{ "count", CG_FIELD_INT, offsetof(struct branch, count), NULL,
+		    0 },
+		{ "source_block_id", CG_FIELD_COUNT,
+		    offsetof(struct branch, block), NULL, 0 },
+		{ "fallthrough", CG_FIELD_CALL,
+		    offsetof(struct branch, fallthrough), take_bool, 0 },
+		{ "throw", CG_FIELD_CALL, offsetof(struct branch, throws),
+		    take_bool, 0 },
+		{ "gcovr/excluded", CG_FIELD_CALL,
+		    offsetof(struct branch, excluded), take_bool, 0 },
+		{ 0 },
+	};
+	struct gcovr *gcovr = doc->arg;
+
+	(void)into;
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		struct branch branch = { 0 };
+		unsigned flags;
+
+		if (!cg_doc_fields(doc, fields, &branch))
+			return false;
+		if (branch.block > UINT32_MAX)
+			return cg_doc_fail(doc, "the number of a block");
+		if (branch.excluded)
+			continue;
+		flags = (branch.fallthrough ? CG_BRANCH_FALLTHROUGH : 0) |
+			(branch.throws ? CG_BRANCH_THROW : 0);
+		if (!covjson_add_branch(doc, &gcovr->section,
+			&(struct covjson_branch){
+			    .row = { .kind = CG_BRANCH_ARC,
+				.block = (uint32_t)branch.block,
+				.index = gcovr->branch,
+				.flags = flags,
+				.count = branch.count } }))
+			return false;
+		gcovr->branch++;
+	}
+	return doc->status == CG_OK;
+}
+
+static bool
+take_missed(struct cg_doc *doc, unsigned outcome)
+{
+	struct gcovr *gcovr = doc->arg;
+	int64_t term;
+
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		if (!cg_doc_number(doc, 0, &term))
+			return false;
+		if (term < 0 || term > UINT32_MAX / 4)
+			return cg_doc_fail(doc, "the index of a term");
+		if (!cg_doc_grow(doc, &gcovr->missed, gcovr->misses,
+			&gcovr->missed_cap, sizeof(*gcovr->missed)))
+			return false;
+		gcovr->missed[gcovr->misses++] = (uint64_t)term * 2 + outcome;
+	}
+	return doc->status == CG_OK;
+}
+
+static bool
+take_missed_true(struct cg_doc *doc, void *into)
+{
+	(void)into;
+	return take_missed(doc, 1);
+}
+
+static bool
+take_missed_false(struct cg_doc *doc, void *into)
+{
+	(void)into;
+	return take_missed(doc, 0);
+}
+
+static int
+compare_numbers(const void *pa, const void *pb)
+{
+	const uint64_t *a = pa, *b = pb;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Adds count outcomes; those that are missed have count 0. */
+static bool
+add_outcomes(struct cg_doc *doc, struct gcovr *gcovr, uint64_t count)
+{
+	struct covjson_branch branch = { .row = { .kind = CG_BRANCH_CONDITION,
+					     .block = gcovr->decision } };
+	size_t at = 0;
+
+	gcovr->terms += count;
+	/* One number stands for many rows: bound it by the input's size. */
+	if (count > UINT32_MAX ||
+	    gcovr->terms > cg_in_offset(gcovr->in) + 65536)
+		return cg_doc_fail(doc,
+		    "fewer outcomes of conditions for the size of the input");
+	if (gcovr->misses > 1)
+		qsort(gcovr->missed, gcovr->misses, sizeof(*gcovr->missed),
+		    compare_numbers);
+	for (uint32_t i = 0; i < count; i++) {
+		while (at < gcovr->misses && gcovr->missed[at] < i)
+			at++;
+		branch.row.index = i;
+		branch.row.count =
+		    !(at < gcovr->misses && gcovr->missed[at] == i);
+		if (!covjson_add_branch(doc, &gcovr->section, &branch))
+			return false;
+	}
+	gcovr->decision++;
+	return true;
+}
+
+static bool
+take_conditions(struct cg_doc *doc, void *into)
+{
+	struct condition {
+		uint64_t count;
+		bool excluded;
+	};
+	static const struct cg_field fields[] = {
+		{ "count", CG_FIELD_COUNT, offsetof(struct condition, count),
+		    NULL, 0 },
+		{ "not_covered_true", CG_FIELD_CALL, 0, take_missed_true, 0 },
+		{ "not_covered_false", CG_FIELD_CALL, 0, take_missed_false, 0 },
+		{ "gcovr/excluded", CG_FIELD_CALL,
+		    offsetof(struct condition, excluded), take_bool, 0 },
+		{ 0 },
+	};
+	struct gcovr *gcovr = doc->arg;
+
+	(void)into;
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		struct condition condition = { 0 };
+
+		gcovr->misses = 0;
+		if (!cg_doc_fields(doc, fields, &condition))
+			return false;
+		if (!condition.excluded &&
+		    !add_outcomes(doc, gcovr, condition.count))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+/* ---- Lines and functions ------------------------------------------------ */
+
+static bool
+take_line(struct cg_doc *doc, struct gcovr *gcovr)
+{
+	static const struct cg_field fields[] = {
+		{ "line_number", CG_FIELD_COUNT, offsetof(struct line, number),
+		    NULL, 0 },
+		{ "count", CG_FIELD_INT, offsetof(struct line, count), NULL,
+		    0 },
+		{ "branches", CG_FIELD_CALL, 0, take_branches, 0 },
+		{ "conditions", CG_FIELD_CALL, 0, take_conditions, 0 },
+		{ "function_name", CG_FIELD_NAME, offsetof(struct line, fn),
+		    NULL, 0 },
+		{ "gcovr/noncode", CG_FIELD_CALL,
+		    offsetof(struct line, noncode), take_bool, 0 },
+		{ "gcovr/excluded", CG_FIELD_CALL,
+		    offsetof(struct line, excluded), take_bool, 0 },
+		{ 0 },
+	};
+	struct covjson_section *section = &gcovr->section;
+	size_t from = section->branches;
+	struct line line = { 0 };
+
+	gcovr->branch = gcovr->decision = 0;
+	if (!cg_doc_fields(doc, fields, &line))
+		return false;
+	if (line.number == 0 || line.number > UINT32_MAX)
+		return cg_doc_fail(doc, "\"line_number\" with a line");
+	if (line.noncode || line.excluded) {
+		section->branches = from;
+		return true;
+	}
+	for (size_t i = from; i < section->branches; i++) {
+		struct covjson_branch *branch = &section->branch[i];
+
+		branch->fn = line.fn;
+		branch->row.pos.line = (uint32_t)line.number;
+		if (line.count != 0)
+			branch->row.flags |= CG_BRANCH_REACHED;
+	}
+	return covjson_add_line(doc, section,
+	    &(struct covjson_line){ .line = (uint32_t)line.number,
+		.fn = line.fn,
+		.count = line.count });
+}
+
+static bool
+take_lines(struct cg_doc *doc, void *into)
+{
+	(void)into;
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		if (!take_line(doc, doc->arg))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+struct fn {
+	cg_name name, demangled;
+	uint64_t line, count;
+	uint64_t last;
+	bool counted, excluded;
+};
+
+static bool
+take_count(struct cg_doc *doc, void *into)
+{
+	struct fn *fn = into;
+	int64_t count;
+
+	if (!cg_doc_number(doc, 0, &count))
+		return false;
+	fn->counted = count >= 0;
+	fn->count = count >= 0 ? (uint64_t)count : 0;
+	return true;
+}
+
+/* ["first:column", "last:column"] */
+static bool
+take_pos(struct cg_doc *doc, void *into)
+{
+	struct cg_slice text;
+	struct fn *fn = into;
+
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		if (!cg_doc_text(doc, &text))
+			return false;
+		if (!cg_take_u64(&text, &fn->last) || fn->last > UINT32_MAX)
+			return cg_doc_fail(doc, "\"line:column\"");
+	}
+	return doc->status == CG_OK;
+}
+
+static bool
+take_fn(struct cg_doc *doc, struct gcovr *gcovr)
+{
+	static const struct cg_field fields[] = {
+		{ "name", CG_FIELD_NAME, offsetof(struct fn, name), NULL, 0 },
+		{ "demangled_name", CG_FIELD_NAME,
+		    offsetof(struct fn, demangled), NULL, 0 },
+		{ "lineno", CG_FIELD_COUNT, offsetof(struct fn, line), NULL,
+		    0 },
+		{ "execution_count", CG_FIELD_CALL, 0, take_count, 0 },
+		{ "pos", CG_FIELD_CALL, 0, take_pos, 0 },
+		{ "gcovr/excluded", CG_FIELD_CALL,
+		    offsetof(struct fn, excluded), take_bool, 0 },
+		{ 0 },
+	};
+	struct fn fn = { 0 };
+	struct covjson_fn to;
+
+	if (!cg_doc_fields(doc, fields, &fn))
+		return false;
+	if ((fn.name == 0 && fn.demangled == 0) || fn.line > UINT32_MAX)
+		return cg_doc_fail(doc, "a function with \"name\" and a line");
+	if (fn.excluded)
+		return true;
+	to = (struct covjson_fn){ .name = fn.demangled ? fn.demangled : fn.name,
+		.symbol = fn.demangled ? fn.name : 0,
+		.first = (uint32_t)fn.line,
+		.last = fn.last < fn.line ? 0 : (uint32_t)fn.last,
+		.count = fn.count,
+		.counted = fn.counted };
+	if (to.symbol == to.name)
+		to.symbol = 0;
+	return covjson_add_fn(doc, &gcovr->section, &to);
+}
+
+static bool
+take_fns(struct cg_doc *doc, void *into)
+{
+	(void)into;
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		if (!take_fn(doc, doc->arg))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+/* ---- The document ------------------------------------------------------- */
+
+static bool
+take_files(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = {
+		{ "lines", CG_FIELD_CALL, 0, take_lines, 0 },
+		{ "functions", CG_FIELD_CALL, 0, take_fns, 0 },
+		{ "file", CG_FIELD_NAME, offsetof(struct gcovr, file), NULL,
+		    0 },
+		{ 0 },
+	};
+	struct gcovr *gcovr = doc->arg;
+
+	(void)into;
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		gcovr->file = 0;
+		if (!cg_doc_fields(doc, fields, gcovr))
+			return false;
+		if (gcovr->file == 0)
+			return cg_doc_fail(doc, "a file with \"file\"");
+		if (!covjson_end_section(doc, &gcovr->section,
+			cg_get_name(doc->build, gcovr->file)))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+static bool
+take_version(struct cg_doc *doc, void *into)
+{
+	struct cg_slice text;
+	uint64_t minor;
+
+	(void)into;
+	if (!cg_doc_text(doc, &text))
+		return false;
+	if (!cg_take_prefix(&text, "0.") || !cg_get_u64(text, &minor) ||
+	    minor > 15)
+		cg_warn(doc->job,
+		    "unknown version of gcovr's JSON: expected 0.1 to 0.15");
+	return true;
+}
+
+int
+covjson_read_gcovr(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	static const struct cg_field fields[] = {
+		{ "files", CG_FIELD_CALL, 0, take_files, 0 },
+		{ "gcovr/format_version", CG_FIELD_CALL, 0, take_version, 0 },
+		{ 0 },
+	};
+	struct gcovr gcovr = { .in = in };
+	struct cg_doc doc;
+	int status;
+
+	cg_doc_open(&doc, job, in, build, &gcovr);
+	if (covjson_add_event(build))
+		(void)cg_doc_fields(&doc, fields, doc.arg);
+	status = cg_doc_close(&doc);
+	covjson_free_section(&gcovr.section);
+	free(gcovr.missed);
+	return status;
+}

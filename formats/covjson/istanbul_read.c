@@ -1,0 +1,450 @@
+/*
+ * istanbul_read.c - reads Istanbul's JSON. Maps and counts of a file may come in
+ * any order, so they are collected by id until its end.
+ */
+#include <stdlib.h>
+
+#include "covjson.h"
+
+/* A statement, a function or a branch. */
+struct item {
+	uint64_t id;
+	uint32_t line, column;      /* where it begins, column from 0 */
+	uint32_t last, end;         /* where it ends */
+	uint32_t decl, decl_column; /* of a function's name */
+	cg_name name;               /* of a branch: its type */
+	uint64_t count;
+	size_t outcome, outcomes; /* of a branch: its counts */
+	bool counted;
+};
+
+struct items {
+	struct item *item;
+	size_t n, cap;
+	struct cg_map ids; /* id -> position + 1, maybe of an earlier file */
+};
+
+struct istanbul {
+	struct covjson_section section;
+	struct items statements, fns, branches;
+	uint64_t *outcome;
+	size_t outcomes, outcome_cap;
+	cg_name path;
+};
+
+/* The item of that id, a new one if need be; NULL: rejected. */
+static struct item *
+get_item(struct cg_doc *doc, struct items *items, struct cg_slice key)
+{
+	uint32_t *at;
+	uint64_t id;
+
+	if (!cg_get_u64(key, &id) || id >= UINT32_MAX) {
+		(void)cg_doc_fail(doc, "a number as key");
+		return NULL;
+	}
+	at = cg_map_at(&items->ids, id);
+	if (!at) {
+		(void)cg_reject_nomem(doc->job);
+		return NULL;
+	}
+	if (*at > 0 && *at <= items->n && items->item[*at - 1].id == id)
+		return &items->item[*at - 1];
+	if (!cg_doc_grow(
+		doc, &items->item, items->n, &items->cap, sizeof(*items->item)))
+		return NULL;
+	items->item[items->n++] = (struct item){ .id = id };
+	*at = (uint32_t)items->n;
+	return &items->item[items->n - 1];
+}
+
+/* ---- Places ------------------------------------------------------------- */
+
+struct place {
+	uint64_t line;
+	int64_t column;
+};
+
+/* {"line":1,"column":0}; null is 0. */
+static bool
+take_place(struct cg_doc *doc, uint32_t *line, uint32_t *column)
+{
+	static const struct cg_field fields[] = {
+		{ "line", CG_FIELD_COUNT, offsetof(struct place, line), NULL,
+		    0 },
+		{ "column", CG_FIELD_INT, offsetof(struct place, column), NULL,
+		    0 },
+		{ 0 },
+	};
+	struct place place = { 0 };
+
+	if (!cg_doc_fields(doc, fields, &place))
+		return false;
+	if (place.line > UINT32_MAX)
+		return cg_doc_fail(doc, "a line number");
+	*line = (uint32_t)place.line;
+	*column = place.column < 0 || place.column >= UINT32_MAX
+		      ? 0
+		      : (uint32_t)place.column;
+	return true;
+}
+
+static bool
+take_start(struct cg_doc *doc, void *into)
+{
+	struct item *item = into;
+
+	return take_place(doc, &item->line, &item->column);
+}
+
+static bool
+take_end(struct cg_doc *doc, void *into)
+{
+	struct item *item = into;
+
+	return take_place(doc, &item->last, &item->end);
+}
+
+static bool
+take_decl_start(struct cg_doc *doc, void *into)
+{
+	struct item *item = into;
+
+	return take_place(doc, &item->decl, &item->decl_column);
+}
+
+static const struct cg_field range_fields[] = {
+	{ "start", CG_FIELD_CALL, 0, take_start, 0 },
+	{ "end", CG_FIELD_CALL, 0, take_end, 0 },
+	{ 0 },
+};
+
+static bool
+take_loc(struct cg_doc *doc, void *into)
+{
+	return cg_doc_fields(doc, range_fields, into);
+}
+
+static bool
+take_decl(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = {
+		{ "start", CG_FIELD_CALL, 0, take_decl_start, 0 },
+		{ 0 },
+	};
+
+	return cg_doc_fields(doc, fields, into);
+}
+
+/* The line of a branch, which old versions state instead of loc. */
+static bool
+take_line(struct cg_doc *doc, void *into)
+{
+	struct item *item = into;
+	int64_t line;
+
+	if (!cg_doc_number(doc, 0, &line))
+		return false;
+	if (line < 0 || line > UINT32_MAX)
+		return cg_doc_fail(doc, "a line number");
+	if (item->line == 0)
+		item->line = (uint32_t)line;
+	return true;
+}
+
+/* ---- Maps --------------------------------------------------------------- */
+
+static bool
+take_items(
+    struct cg_doc *doc, struct items *items, const struct cg_field *fields)
+{
+	struct cg_slice key;
+	struct item *item;
+
+	if (!cg_doc_object(doc))
+		return false;
+	while (cg_doc_key(doc, &key)) {
+		item = get_item(doc, items, key);
+		if (!item || !cg_doc_fields(doc, fields, item))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+static bool
+take_statements(struct cg_doc *doc, void *into)
+{
+	struct istanbul *istanbul = into;
+
+	return take_items(doc, &istanbul->statements, range_fields);
+}
+
+static bool
+take_fns(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = {
+		{ "name", CG_FIELD_NAME, offsetof(struct item, name), NULL, 0 },
+		{ "decl", CG_FIELD_CALL, 0, take_decl, 0 },
+		{ "loc", CG_FIELD_CALL, 0, take_loc, 0 },
+		{ 0 },
+	};
+	struct istanbul *istanbul = into;
+
+	return take_items(doc, &istanbul->fns, fields);
+}
+
+static bool
+take_branches(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = {
+		{ "type", CG_FIELD_NAME, offsetof(struct item, name), NULL, 0 },
+		{ "loc", CG_FIELD_CALL, 0, take_loc, 0 },
+		{ "line", CG_FIELD_CALL, 0, take_line, 0 },
+		{ 0 },
+	};
+	struct istanbul *istanbul = into;
+
+	return take_items(doc, &istanbul->branches, fields);
+}
+
+/* ---- Counts ------------------------------------------------------------- */
+
+static bool
+take_count(struct cg_doc *doc, uint64_t *count)
+{
+	int64_t number;
+
+	if (!cg_doc_number(doc, 0, &number))
+		return false;
+	if (number < 0)
+		return cg_doc_fail(doc, "a non-negative number");
+	*count = (uint64_t)number;
+	return true;
+}
+
+static bool
+take_counts(struct cg_doc *doc, struct items *items)
+{
+	struct cg_slice key;
+	struct item *item;
+
+	if (!cg_doc_object(doc))
+		return false;
+	while (cg_doc_key(doc, &key)) {
+		item = get_item(doc, items, key);
+		if (!item || !take_count(doc, &item->count))
+			return false;
+		item->counted = true;
+	}
+	return doc->status == CG_OK;
+}
+
+static bool
+take_s(struct cg_doc *doc, void *into)
+{
+	struct istanbul *istanbul = into;
+
+	return take_counts(doc, &istanbul->statements);
+}
+
+static bool
+take_f(struct cg_doc *doc, void *into)
+{
+	struct istanbul *istanbul = into;
+
+	return take_counts(doc, &istanbul->fns);
+}
+
+static bool
+take_b(struct cg_doc *doc, void *into)
+{
+	struct istanbul *istanbul = into;
+	struct cg_slice key;
+	struct item *item;
+
+	if (!cg_doc_object(doc))
+		return false;
+	while (cg_doc_key(doc, &key)) {
+		item = get_item(doc, &istanbul->branches, key);
+		if (!item || !cg_doc_array(doc))
+			return false;
+		item->outcome = istanbul->outcomes;
+		while (cg_doc_item(doc)) {
+			if (!cg_doc_grow(doc, &istanbul->outcome,
+				istanbul->outcomes, &istanbul->outcome_cap,
+				sizeof(*istanbul->outcome)) ||
+			    !take_count(
+				doc, &istanbul->outcome[istanbul->outcomes]))
+				return false;
+			istanbul->outcomes++;
+		}
+		item->outcomes = istanbul->outcomes - item->outcome;
+	}
+	return doc->status == CG_OK;
+}
+
+/* ---- Files -------------------------------------------------------------- */
+
+static int
+compare_lines(const void *pa, const void *pb)
+{
+	const struct item *a = pa, *b = pb;
+
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return (a->count < b->count) - (a->count > b->count);
+}
+
+/* Of the statements that begin on a line, the highest count. */
+static bool
+add_lines(struct cg_doc *doc, struct istanbul *istanbul)
+{
+	struct items *statements = &istanbul->statements;
+	uint32_t last = 0;
+
+	if (statements->n > 1)
+		qsort(statements->item, statements->n,
+		    sizeof(*statements->item), compare_lines);
+	for (size_t i = 0; i < statements->n; i++) {
+		const struct item *item = &statements->item[i];
+
+		if (item->line == last)
+			continue;
+		if (item->counted &&
+		    !covjson_add_line(doc, &istanbul->section,
+			&(struct covjson_line){ .line = item->line,
+			    .count = (int64_t)item->count }))
+			return false;
+		last = item->counted ? item->line : last;
+	}
+	return true;
+}
+
+/* A function whose place is empty has no known end: see istanbul_write.c. */
+static bool
+add_fns(struct cg_doc *doc, struct istanbul *istanbul)
+{
+	for (size_t i = 0; i < istanbul->fns.n; i++) {
+		const struct item *item = &istanbul->fns.item[i];
+		uint32_t first = item->decl ? item->decl : item->line;
+		bool empty =
+		    item->last == item->line && item->end == item->column;
+
+		if (first == 0 || item->name == 0)
+			continue;
+		if (!covjson_add_fn(doc, &istanbul->section,
+			&(struct covjson_fn){ .name = item->name,
+			    .first = first,
+			    .last =
+				empty || item->last < first ? 0 : item->last,
+			    .column = 1 + (item->decl ? item->decl_column
+						      : item->column),
+			    .count = item->count,
+			    .counted = item->counted }))
+			return false;
+	}
+	return true;
+}
+
+static bool
+add_branch(
+    struct cg_doc *doc, struct istanbul *istanbul, const struct item *item)
+{
+	struct covjson_branch branch = { .row = {
+					     .pos.line = item->line,
+					     .kind = CG_BRANCH_ARC,
+					     .block = (uint32_t)item->id,
+					 } };
+
+	for (size_t i = 0; i < item->outcomes; i++) {
+		if (istanbul->outcome[item->outcome + i] > 0)
+			branch.row.flags = CG_BRANCH_REACHED;
+	}
+	for (size_t i = 0; i < item->outcomes && i < UINT32_MAX; i++) {
+		branch.row.index = (uint32_t)i;
+		branch.row.count =
+		    (int64_t)istanbul->outcome[item->outcome + i];
+		if (!covjson_add_branch(doc, &istanbul->section, &branch))
+			return false;
+	}
+	return true;
+}
+
+#define FILE_FIELDS                                                           \
+	{ "statementMap", CG_FIELD_CALL, 0, take_statements, 0 },             \
+	    { "fnMap", CG_FIELD_CALL, 0, take_fns, 0 },                       \
+	    { "branchMap", CG_FIELD_CALL, 0, take_branches, 0 },              \
+	    { "s", CG_FIELD_CALL, 0, take_s, 0 },                             \
+	    { "f", CG_FIELD_CALL, 0, take_f, 0 },                             \
+	    { "b", CG_FIELD_CALL, 0, take_b, 0 },                             \
+	{                                                                     \
+		"path", CG_FIELD_NAME, offsetof(struct istanbul, path), NULL, \
+		    0                                                         \
+	}
+
+/* istanbul-lib-coverage also accepts the members in an object "data". */
+static bool
+take_wrapped(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = { FILE_FIELDS, { 0 } };
+
+	return cg_doc_fields(doc, fields, into);
+}
+
+static bool
+take_file(struct cg_doc *doc, struct istanbul *istanbul, struct cg_slice key)
+{
+	static const struct cg_field fields[] = { FILE_FIELDS,
+		{ "data", CG_FIELD_CALL, 0, take_wrapped, 0 }, { 0 } };
+	struct items *branches = &istanbul->branches;
+	cg_name name = cg_add_name(doc->build, key);
+
+	istanbul->path = 0;
+	if (!cg_doc_fields(doc, fields, istanbul))
+		return false;
+	if (istanbul->path == 0)
+		istanbul->path = name;
+	if (!add_lines(doc, istanbul) || !add_fns(doc, istanbul))
+		return false;
+	for (size_t i = 0; i < branches->n; i++) {
+		if (branches->item[i].line > 0 &&
+		    !add_branch(doc, istanbul, &branches->item[i]))
+			return false;
+	}
+	istanbul->statements.n = istanbul->fns.n = branches->n = 0;
+	istanbul->outcomes = 0;
+	return covjson_end_section(
+	    doc, &istanbul->section, cg_get_name(doc->build, istanbul->path));
+}
+
+static void
+free_items(struct items *items)
+{
+	free(items->item);
+	cg_map_free(&items->ids);
+}
+
+int
+covjson_read_istanbul(
+    struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct istanbul istanbul = { 0 };
+	struct cg_slice key;
+	struct cg_doc doc;
+	int status;
+
+	cg_doc_open(&doc, job, in, build, &istanbul);
+	if (covjson_add_event(build) && cg_doc_object(&doc)) {
+		while (cg_doc_key(&doc, &key)) {
+			if (!take_file(&doc, &istanbul, key))
+				break;
+		}
+	}
+	status = cg_doc_close(&doc);
+	free_items(&istanbul.statements);
+	free_items(&istanbul.fns);
+	free_items(&istanbul.branches);
+	free(istanbul.outcome);
+	covjson_free_section(&istanbul.section);
+	return status;
+}

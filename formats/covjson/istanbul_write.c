@@ -1,0 +1,213 @@
+/*
+ * istanbul_write.c - writes Istanbul's JSON: a statement for each line, which
+ * begins in column 0. A function that begins and ends in the same place has no
+ * known end.
+ */
+#include <inttypes.h>
+
+#include "covjson.h"
+
+struct writer {
+	struct covjson_writer common; /* the first */
+	struct cg_numbers statements; /* of the file: counts */
+	struct cg_numbers fns;        /* counts */
+	struct cg_numbers branches;   /* line, number of outcomes, counts */
+};
+
+/* The beginning of a member of a map: ,"12": */
+static void
+put_id(struct writer *w, size_t id)
+{
+	cg_putf(w->common.out, "%s\"%zu\":", id > 0 ? "," : "", id);
+}
+
+static void
+put_range(struct writer *w, const char *key, uint32_t first, uint32_t last,
+    unsigned column)
+{
+	cg_putf(w->common.out,
+	    "%s{\"start\":{\"line\":%" PRIu32
+	    ",\"column\":0},\"end\":{\"line\":%" PRIu32 ",\"column\":%u}}",
+	    key, first, last, column);
+}
+
+/* ---- Places ------------------------------------------------------------- */
+
+static bool
+put_fns(struct writer *w)
+{
+	struct covjson_writer *common = &w->common;
+	const struct cg_merged_fn *fn;
+	const char *name;
+	uint64_t count;
+	size_t n, id = 0;
+
+	if (!cg_merged_fns(common->lines, common->event, &fn, &n))
+		return false;
+	for (size_t i = 0, end; i < n; i = end) {
+		uint32_t first = fn[i].first, last = fn[i].last;
+
+		end = covjson_merge_fns(common->job, fn, n, i, &name, &count);
+		put_id(w, id++);
+		cg_puts(common->out, "{\"name\":");
+		cg_put_json(common->out, cg_slice(name));
+		put_range(w, ",\"decl\":", first, first, 0);
+		put_range(
+		    w, ",\"loc\":", first, last > 0 ? last : first, last > 0);
+		cg_putf(common->out, ",\"line\":%" PRIu32 "}", first);
+		if (!cg_numbers_add(&w->fns, count))
+			return false;
+	}
+	return true;
+}
+
+/* Keeps the branches of a line by block, but those that are impossible. */
+static bool
+keep_branches(struct writer *w, const struct cg_line_sum *line)
+{
+	const struct cg_branch *branch = line->branch;
+	size_t arcs = 0, n;
+
+	while (
+	    arcs < line->branches && line->branch[arcs].kind == CG_BRANCH_ARC)
+		arcs++;
+	for (size_t i = 0, end; i < arcs; i = end) {
+		n = 0;
+		for (end = i;
+		     end < arcs && branch[end].block == branch[i].block; end++)
+			n += !(branch[end].flags & CG_BRANCH_UNREACHABLE);
+		if (n == 0)
+			continue;
+		if (!cg_numbers_add(&w->branches, line->line) ||
+		    !cg_numbers_add(&w->branches, n))
+			return false;
+		for (size_t j = i; j < end; j++) {
+			if (!(branch[j].flags & CG_BRANCH_UNREACHABLE) &&
+			    !cg_numbers_add(&w->branches,
+				covjson_count(&w->common, branch[j].count)))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool
+put_statements(struct writer *w)
+{
+	struct cg_line_sum line;
+	size_t id = 0;
+
+	while (covjson_next_line(&w->common, &line)) {
+		if (line.has_cost) {
+			put_id(w, id++);
+			put_range(w, "", line.line, line.line, 0);
+			if (!cg_numbers_add(&w->statements, line.hits))
+				return false;
+		}
+		if (!keep_branches(w, &line))
+			return false;
+	}
+	return true;
+}
+
+static void
+put_branches(struct writer *w)
+{
+	uint64_t line, n, count;
+	size_t at = 0, id = 0;
+
+	while (cg_numbers_get(&w->branches, &at, &line) &&
+	       cg_numbers_get(&w->branches, &at, &n)) {
+		put_id(w, id++);
+		put_range(w, "{\"loc\":", (uint32_t)line, (uint32_t)line, 0);
+		cg_puts(w->common.out, ",\"type\":\"branch\",\"locations\":[");
+		for (uint64_t i = 0; i < n; i++) {
+			put_range(w, i > 0 ? "," : "", (uint32_t)line,
+			    (uint32_t)line, 0);
+			(void)cg_numbers_get(&w->branches, &at, &count);
+		}
+		cg_putf(w->common.out, "],\"line\":%" PRIu64 "}", line);
+	}
+}
+
+/* ---- Counts ------------------------------------------------------------- */
+
+static void
+put_counts(struct writer *w, const struct cg_numbers *counts)
+{
+	uint64_t count;
+
+	for (size_t at = 0, id = 0; cg_numbers_get(counts, &at, &count); id++) {
+		put_id(w, id);
+		cg_putu(w->common.out, count);
+	}
+}
+
+static void
+put_outcomes(struct writer *w)
+{
+	uint64_t line, n, count;
+	size_t at = 0, id = 0;
+
+	while (cg_numbers_get(&w->branches, &at, &line) &&
+	       cg_numbers_get(&w->branches, &at, &n)) {
+		put_id(w, id++);
+		for (uint64_t i = 0; i < n; i++) {
+			(void)cg_numbers_get(&w->branches, &at, &count);
+			cg_putc(w->common.out, i > 0 ? ',' : '[');
+			cg_putu(w->common.out, count);
+		}
+		cg_putc(w->common.out, ']');
+	}
+}
+
+/* ---- Files -------------------------------------------------------------- */
+
+static bool
+put_file(struct covjson_writer *common, struct cg_slice path)
+{
+	struct writer *w = (struct writer *)common;
+	struct cg_out *out = common->out;
+
+	w->statements.bytes = w->fns.bytes = w->branches.bytes = 0;
+	cg_puts(out, common->any ? ",\n" : "\n");
+	cg_put_json(out, path);
+	cg_puts(out, ":{\"path\":");
+	cg_put_json(out, path);
+	cg_puts(out, ",\n\"fnMap\":{");
+	if (!put_fns(w))
+		return false;
+	cg_puts(out, "},\n\"statementMap\":{");
+	if (!put_statements(w))
+		return false;
+	cg_puts(out, "},\n\"branchMap\":{");
+	put_branches(w);
+	cg_puts(out, "},\n\"s\":{");
+	put_counts(w, &w->statements);
+	cg_puts(out, "},\n\"f\":{");
+	put_counts(w, &w->fns);
+	cg_puts(out, "},\n\"b\":{");
+	put_outcomes(w);
+	cg_puts(out, "}}");
+	return true;
+}
+
+int
+covjson_write_istanbul(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	struct writer w = { .common = {
+				.job = job, .graph = graph, .out = out } };
+	int status = cg_choose_event(job, graph, "Exec", &w.common.event);
+	bool ok;
+
+	if (status != CG_OK)
+		return status;
+	cg_putc(out, '{');
+	ok = covjson_put_files(&w.common, put_file);
+	cg_puts(out, "\n}\n");
+	cg_numbers_free(&w.statements);
+	cg_numbers_free(&w.fns);
+	cg_numbers_free(&w.branches);
+	return ok ? covjson_end(&w.common) : cg_nomem(job);
+}

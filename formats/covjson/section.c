@@ -1,0 +1,109 @@
+/*
+ * section.c - collects the functions, lines and branches of a file, and adds
+ * them to the graph at its end. A line belongs to the function that it names,
+ * else to the one whose range contains it.
+ */
+#include <stdlib.h>
+
+#include "covjson.h"
+
+bool
+covjson_add_fn(struct cg_doc *doc, struct covjson_section *section,
+    const struct covjson_fn *fn)
+{
+	if (!cg_doc_grow(
+		doc, &section->fn, section->fns, &section->fn_cap, sizeof(*fn)))
+		return false;
+	section->fn[section->fns++] = *fn;
+	return true;
+}
+
+bool
+covjson_add_line(struct cg_doc *doc, struct covjson_section *section,
+    const struct covjson_line *line)
+{
+	if (!cg_doc_grow(doc, &section->line, section->lines,
+		&section->line_cap, sizeof(*line)))
+		return false;
+	section->line[section->lines++] = *line;
+	return true;
+}
+
+bool
+covjson_add_branch(struct cg_doc *doc, struct covjson_section *section,
+    const struct covjson_branch *branch)
+{
+	if (!cg_doc_grow(doc, &section->branch, section->branches,
+		&section->branch_cap, sizeof(*branch)))
+		return false;
+	section->branch[section->branches++] = *branch;
+	return true;
+}
+
+static bool
+map_names(struct covjson_section *section)
+{
+	for (size_t i = 0; i < section->fns && i < UINT32_MAX; i++) {
+		uint32_t *at =
+		    cg_map_at(&section->by_name, section->fn[i].name);
+
+		if (!at)
+			return false;
+		*at = (uint32_t)i + 1;
+	}
+	return true;
+}
+
+static cg_fn
+owner_of(struct covjson_section *section, cg_name name, uint32_t line)
+{
+	uint32_t at = name ? cg_map_get(&section->by_name, name) : 0;
+
+	if (at > 0 && at <= section->fns && section->fn[at - 1].name == name)
+		return section->fn[at - 1].fn;
+	return covjson_owner(&section->owners, line);
+}
+
+bool
+covjson_end_section(
+    struct cg_doc *doc, struct covjson_section *section, struct cg_slice path)
+{
+	struct cg_pos pos = { .file = cg_add_file(doc->build, path) };
+	uint64_t count;
+
+	if (!covjson_open_file(doc->build, &section->owners, pos.file,
+		section->fn, section->fns) ||
+	    !map_names(section))
+		return cg_reject_nomem(doc->job);
+	for (size_t i = 0; i < section->lines; i++) {
+		const struct covjson_line *line = &section->line[i];
+
+		pos.line = line->line;
+		count = (uint64_t)line->count;
+		if (!cg_add_cost(doc->build,
+			owner_of(section, line->fn, line->line), &pos, &count,
+			1))
+			return false;
+	}
+	for (size_t i = 0; i < section->branches; i++) {
+		struct covjson_branch *branch = &section->branch[i];
+
+		branch->row.pos.file = pos.file;
+		if (!cg_add_branch(doc->build,
+			owner_of(section, branch->fn, branch->row.pos.line),
+			&branch->row))
+			return false;
+	}
+	section->fns = section->lines = section->branches = 0;
+	return true;
+}
+
+void
+covjson_free_section(struct covjson_section *section)
+{
+	free(section->fn);
+	free(section->line);
+	free(section->branch);
+	covjson_free_owners(&section->owners);
+	cg_map_free(&section->by_name);
+}
