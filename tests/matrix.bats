@@ -36,8 +36,7 @@ may_refuse()
 	gcov-*:samples/coveragepy/*) return 1 ;;
 	lcov:* | cobertura:* | clover:* | go-cover:* | jacoco:* | sonarqube:* | \
 		gcovr-json:* | istanbul:*)
-		! is_coverage "$2"
-		return ;;
+		if is_coverage "$2"; then return 1; fi ;;
 	otlp:samples/otlp/* | otlp:samples/pprof/*) return 1 ;;
 	pprof:* | otlp:* | svg:*) ;;
 	trace-event:samples/trace-event/*) return 1 ;;
