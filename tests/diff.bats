@@ -371,3 +371,57 @@ top()
 	grep -q 'id="event"[^>]*>Dw, after: 379; before 379, change 0' \
 		"$dir/out.svg"
 }
+
+# run_of PATH LINE:COUNT...: the section of a tracefile.
+run_of()
+{
+	echo "SF:$1"
+	shift
+	printf 'DA:%s\n' "${@/:/,}"
+	echo end_of_record
+}
+
+@test "diff: lists the lines that lost coverage" {
+	cd "$dir" || return 1
+	{
+		run_of b.c 1:1 2:1 3:1 5:1 6:0 9:4 12:1
+		run_of a.c 1:1
+		run_of gone.c 1:1
+		run_of same.c 1:1 2:0
+	} >a.info
+	{
+		run_of a.c 1:0 2:0
+		run_of b.c 1:1 2:0 3:0 4:0 5:0 6:2 9:0 12:0
+		run_of new.c 1:0
+		run_of same.c 1:7 2:0
+	} >b.info
+	"$CGCONV" -q --diff a.info b.info >out
+	grep -A 2 '^Lines' out | same - <(printf '%s\n' \
+		'Lines that lost coverage: 6 in 2 files; 1 gained it' \
+		'  a.c: 1' '  b.c: 2-3, 5, 9-12')
+	"$CGCONV" -q --diff --top 1 a.info b.info >out
+	grep -A 2 '^Lines' out | tail -n 1 | same - <(
+		echo '  and 1 more; use --top to list them')
+	"$CGCONV" -q --diff --json a.info b.info | python3 -c '
+import json, sys
+it = json.load(sys.stdin)["coverage"]
+assert it == {"lost": 6, "gained": 1, "files": [{"path": "a.c", "lines": [[1, 1]]},
+	{"path": "b.c", "lines": [[2, 3], [5, 5], [9, 12]]}]}, it'
+	# Nothing is lost of a run and itself.
+	"$CGCONV" -q --diff a.info a.info | grep -x 'Lines that lost coverage: 0 in 0 files; 0 gained it'
+}
+
+@test "diff: lines of coverage that sources or a patch exclude are not lost" {
+	cd "$dir" || return 1
+	printf '%s\n' 'a' 'b // LCOV_EXCL_LINE' c >a.c
+	run_of a.c 1:1 2:1 3:1 >a.info
+	run_of a.c 1:0 2:0 3:0 >b.info
+	"$CGCONV" --diff a.info b.info | grep -x '  a.c: 1, 3'
+	"$CGCONV" --diff --no-markers a.info b.info | grep -x '  a.c: 1-3'
+	printf -- '--- a/a.c\n+++ b/a.c\n@@ -3 +3 @@\n-x\n+c\n' >p.diff
+	"$CGCONV" --diff --patch p.diff a.info b.info | grep -x '  a.c: 3'
+	# A profile is no coverage.
+	"$CGCONV" --diff "$OLDPWD/samples/callgrind/plain/callgrind.out" \
+		"$OLDPWD/samples/callgrind/plain/callgrind.out" >out
+	not grep -q 'lost coverage' out
+}

@@ -2,9 +2,10 @@
  * compare.h - declarations shared by the files of --verify and --diff.
  *
  * profile.c reads one of the two profiles. For --verify, match.c finds what
- * both contain, match_times.c compares their timelines, compare_fns.c compares it function by function, report.c
- * prints the differences. diff.c does --diff; the library makes the
- * difference of two graphs for it.
+ * both contain, match_times.c compares their timelines, compare_fns.c compares
+ * it function by function, report.c prints the differences. diff.c does --diff;
+ * the library makes the difference of two graphs for it. lost_lines.c compares
+ * coverage for it.
  */
 #ifndef COMPARE_H
 #define COMPARE_H
@@ -28,6 +29,20 @@ struct profile {
 int open_profile(struct profile *, const char *path);
 /* Frees its sums and rows; the job stays. */
 void close_profile(struct profile *);
+
+/* ---- lost_lines.c ------------------------------------------------------- */
+
+struct lost;
+/*
+ * Compares the lines that ran in two runs; NULL if one of them is no coverage.
+ * After an error, too, the caller frees it.
+ */
+int find_lost(const struct profile[2], struct lost **);
+/* At most so many files. */
+void print_lost(FILE *, const struct lost *, size_t most);
+/* A member of JSON with a comma behind it; false: out of memory. */
+bool write_lost(FILE *, const struct lost *, size_t most);
+void free_lost(struct lost *);
 
 /* ---- verify.c ----------------------------------------------------------- */
 

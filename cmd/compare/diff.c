@@ -39,6 +39,7 @@ struct diff {
 	struct changed *row;
 	size_t rows, top;
 	int key;
+	struct lost *lost; /* lines; NULL: this is no coverage */
 	FILE *to;
 };
 
@@ -372,6 +373,8 @@ print_text(struct diff *d)
 	memcpy(heads, head, sizeof(heads));
 	heads[4] = "Event";
 	put_table(d->to, heads, d->events, put_total_cell, put_event_name, d);
+	if (d->lost != NULL)
+		print_lost(d->to, d->lost, d->top);
 	if (d->top == 0)
 		return;
 	if ((d->profile[BEFORE].found | d->profile[AFTER].found) &
@@ -472,7 +475,10 @@ print_json(struct diff *d)
 		fputs(e > 0 ? ",\n" : "\n", d->to);
 		ok = write_event_json(d, e);
 	}
-	fputs("],\n\"functions\":[", d->to);
+	fputs("],\n", d->to);
+	if (d->lost != NULL)
+		ok = write_lost(d->to, d->lost, d->top) && ok;
+	fputs("\"functions\":[", d->to);
 	rank_functions(d, INCLUSIVE);
 	for (size_t i = 0; ok && i < d->rows; i++) {
 		fputs(i > 0 ? ",\n" : "\n", d->to);
@@ -521,6 +527,8 @@ run(struct diff *d)
 		status = cg_job_diff(args->job, d->profile[BEFORE].job,
 		    d->profile[AFTER].job, how, &d->graph);
 	if (status == CG_OK)
+		status = find_lost(d->profile, &d->lost);
+	if (status == CG_OK)
 		status = sum_events(d);
 	if (status == CG_OK)
 		status = compute_values(d);
@@ -559,6 +567,7 @@ diff(struct args *args)
 		cg_job_free(d.profile[s].job);
 		free(d.in[s]);
 	}
+	free_lost(d.lost);
 	free(d.event);
 	free(d.value);
 	free(d.row);

@@ -1,0 +1,296 @@
+/*
+ * lost_lines.c - lines of sources that ran in the first of two coverage runs
+ * and not in the second.
+ *
+ * Lines are those of --summary: what the sources exclude, and with --patch what
+ * is not changed, does not count. The sources are those of the second run. A
+ * line that is code in one run only is neither lost nor gained.
+ */
+#include <json-c/json.h>
+#include <stdlib.h>
+
+#include "compare.h"
+
+/* A file of the first run; its lines with code, ascending. */
+struct run_file {
+	struct cg_slice path;
+	size_t begin, end;
+};
+
+/* A line, and whether it ran. */
+struct run_line {
+	uint32_t line;
+	bool ran;
+};
+
+struct lost_file {
+	struct cg_slice path;
+	size_t begin, end; /* of range */
+};
+
+struct lost_range {
+	uint32_t first, last;
+};
+
+struct lost {
+	struct run_file *run;
+	size_t runs, run_cap;
+	struct run_line *line;
+	size_t lines, line_cap;
+	struct lost_file *file;
+	size_t files, file_cap;
+	struct lost_range *range;
+	size_t ranges, range_cap;
+	uint64_t lost, gained;
+};
+
+static int
+compare_paths(const void *pa, const void *pb)
+{
+	const struct run_file *a = pa, *b = pb;
+
+	return cg_compare(a->path, b->path);
+}
+
+/* The event of coverage; the number of events if there is none. */
+static size_t
+find_coverage(const struct cg_graph *graph)
+{
+	size_t event = cg_find_event(graph, "Exec");
+
+	return event < cg_event_count(graph) &&
+		       cg_get_event(graph, event)->incl == CG_INCL_NONE &&
+		       (cg_graph_facts(graph) & CG_LINES)
+		   ? event
+		   : cg_event_count(graph);
+}
+
+/* ---- The first run ------------------------------------------------------- */
+
+/* False: out of memory, or a cursor has failed. */
+static bool
+add_run_lines(struct lost *lost, struct cg_lines *lines, size_t event)
+{
+	struct cg_line_sum sum;
+
+	while (cg_next_line_sum(lines, event, &sum)) {
+		if (sum.line == 0 || !sum.has_cost)
+			continue;
+		if (!cg_grow_raw(&lost->line, &lost->line_cap, lost->lines + 1,
+			sizeof(*lost->line)))
+			return false;
+		lost->line[lost->lines++] =
+		    (struct run_line){ sum.line, sum.hits > 0 };
+	}
+	return true;
+}
+
+static bool
+list_run(struct lost *lost, const struct cg_graph *graph, size_t event)
+{
+	struct cg_lines *lines = cg_lines_new_by_name(graph, CG_ALL_PARTS);
+	bool ok = lines != NULL;
+	cg_file file;
+
+	while (ok && cg_next_file(lines, &file)) {
+		size_t begin = lost->lines;
+
+		ok = add_run_lines(lost, lines, event) &&
+		     cg_grow_raw(&lost->run, &lost->run_cap, lost->runs + 1,
+			 sizeof(*lost->run));
+		if (ok)
+			lost->run[lost->runs++] =
+			    (struct run_file){ cg_file_path(graph, file), begin,
+				    lost->lines };
+	}
+	cg_lines_free(lines);
+	if (ok && lost->runs > 1)
+		qsort(lost->run, lost->runs, sizeof(*lost->run), compare_paths);
+	return ok;
+}
+
+/* ---- The second run ------------------------------------------------------ */
+
+/* Lines that follow each other, or have no code between them, are a range. */
+static bool
+add_lost(struct lost *lost, struct cg_slice path, uint32_t line, bool follows)
+{
+	struct lost_file *file =
+	    lost->files > 0 ? &lost->file[lost->files - 1] : NULL;
+
+	lost->lost++;
+	if (follows) {
+		lost->range[lost->ranges - 1].last = line;
+		return true;
+	}
+	if (!cg_grow_raw(&lost->range, &lost->range_cap, lost->ranges + 1,
+		sizeof(*lost->range)))
+		return false;
+	lost->range[lost->ranges++] = (struct lost_range){ line, line };
+	if (file == NULL || cg_compare(file->path, path) != 0) {
+		if (!cg_grow_raw(&lost->file, &lost->file_cap, lost->files + 1,
+			sizeof(*file)))
+			return false;
+		file = &lost->file[lost->files++];
+		*file = (struct lost_file){ path, lost->ranges - 1, 0 };
+	}
+	file->end = lost->ranges;
+	return true;
+}
+
+/* Compares the lines of a file, which both have in their order. */
+static bool
+compare_file(struct lost *lost, const struct run_file *run,
+    struct cg_lines *lines, size_t event)
+{
+	struct cg_line_sum sum;
+	bool follows = false;
+	size_t at = run->begin;
+
+	while (cg_next_line_sum(lines, event, &sum)) {
+		bool gone;
+
+		if (sum.line == 0 || !sum.has_cost)
+			continue;
+		/* Code that only the first run has ends a range as well. */
+		for (; at < run->end && lost->line[at].line < sum.line; at++)
+			follows = false;
+		if (at == run->end)
+			return true;
+		if (lost->line[at].line != sum.line) {
+			follows = false;
+			continue;
+		}
+		gone = lost->line[at].ran && sum.hits == 0;
+		lost->gained += !lost->line[at].ran && sum.hits > 0;
+		if (gone && !add_lost(lost, run->path, sum.line, follows))
+			return false;
+		follows = gone;
+		at++;
+	}
+	return true;
+}
+
+static bool
+compare_runs(struct lost *lost, const struct cg_graph *graph, size_t event)
+{
+	struct cg_lines *lines = cg_lines_new_by_name(graph, CG_ALL_PARTS);
+	bool ok = lines != NULL;
+	cg_file file;
+
+	while (ok && cg_next_file(lines, &file)) {
+		const struct run_file key = { .path =
+						  cg_file_path(graph, file) };
+		const struct run_file *run =
+		    lost->runs > 0 && key.path.len > 0
+			? bsearch(&key, lost->run, lost->runs, sizeof(key),
+			      compare_paths)
+			: NULL;
+
+		if (run != NULL)
+			ok = compare_file(lost, run, lines, event);
+	}
+	cg_lines_free(lines);
+	return ok;
+}
+
+int
+find_lost(const struct profile profile[2], struct lost **found)
+{
+	const struct cg_graph *before = profile[0].graph;
+	const struct cg_graph *after = profile[1].graph;
+	size_t event[2] = { find_coverage(before), find_coverage(after) };
+	int status;
+
+	*found = NULL;
+	if (event[0] == cg_event_count(before) ||
+	    event[1] == cg_event_count(after))
+		return CG_OK;
+	status = cg_job_exclude_marked(profile[1].job);
+	if (status != CG_OK)
+		return status;
+	*found = calloc(1, sizeof(**found));
+	if (*found != NULL && list_run(*found, before, event[0]) &&
+	    compare_runs(*found, after, event[1]))
+		return CG_OK;
+	for (int s = 0; status == CG_OK && s < 2; s++)
+		status = cg_job_status(profile[s].job);
+	return status != CG_OK ? status : cg_nomem(profile[1].job);
+}
+
+void
+free_lost(struct lost *lost)
+{
+	if (lost == NULL)
+		return;
+	free(lost->run);
+	free(lost->line);
+	free(lost->file);
+	free(lost->range);
+	free(lost);
+}
+
+/* ---- Output -------------------------------------------------------------- */
+
+void
+print_lost(FILE *to, const struct lost *lost, size_t most)
+{
+	fprintf(to,
+	    "\nLines that lost coverage: %llu in %zu file%s; %llu gained it\n",
+	    (unsigned long long)lost->lost, lost->files,
+	    lost->files == 1 ? "" : "s", (unsigned long long)lost->gained);
+	for (size_t i = 0; i < lost->files && i < most; i++) {
+		const struct lost_file *file = &lost->file[i];
+		const char *before = ": ";
+
+		fputs("  ", to);
+		put_safe(to, file->path);
+		for (size_t r = file->begin; r < file->end; r++) {
+			const struct lost_range *range = &lost->range[r];
+
+			fprintf(to, "%s%u", before, range->first);
+			if (range->last > range->first)
+				fprintf(to, "-%u", range->last);
+			before = ", ";
+		}
+		putc('\n', to);
+	}
+	if (lost->files > most)
+		fprintf(to, "  and %zu more; use --top to list them\n",
+		    lost->files - most);
+}
+
+static bool
+write_file(FILE *to, const struct lost *lost, const struct lost_file *file)
+{
+	struct json_object *json = json_object_new_object();
+	struct json_object *lines = json_object_new_array();
+	bool ok = add_json_text(json, "path", file->path) &&
+		  add_json(json, "lines", lines);
+
+	for (size_t i = file->begin; ok && i < file->end; i++) {
+		struct json_object *range = json_object_new_array_ext(2);
+
+		ok = append_json(
+			 range, json_object_new_int64(lost->range[i].first)) &&
+		     append_json(
+			 range, json_object_new_int64(lost->range[i].last));
+		ok = append_json(lines, range) && ok;
+	}
+	return write_json(to, json) && ok;
+}
+
+bool
+write_lost(FILE *to, const struct lost *lost, size_t most)
+{
+	bool ok = true;
+
+	fprintf(to, "\"coverage\":{\"lost\":%llu,\"gained\":%llu,\"files\":[",
+	    (unsigned long long)lost->lost, (unsigned long long)lost->gained);
+	for (size_t i = 0; ok && i < lost->files && i < most; i++) {
+		fputs(i > 0 ? ",\n" : "\n", to);
+		ok = write_file(to, lost, &lost->file[i]);
+	}
+	fputs("]},\n", to);
+	return ok;
+}
