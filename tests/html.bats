@@ -47,6 +47,25 @@ browse()
 	grep -q 'data-ready="true"' "$dir/dom"
 }
 
+# A server shows index.html as the directory.
+index_is_found()
+{
+	local server port=$((20000 + $$ % 20000))
+
+	mkdir "$dir/www"
+	for file in "$dir"/out.*; do
+		cp "$file" "$dir/www/index${file#"$dir/out"}"
+	done
+	python3 -m http.server -b 127.0.0.1 -d "$dir/www" "$port" >/dev/null 2>&1 3>&- &
+	server=$!
+	sleep 1
+	timeout 120 "$CHROMIUM" --headless --no-sandbox --disable-gpu \
+		--user-data-dir="$dir/profile" --virtual-time-budget=5000 --dump-dom \
+		"http://127.0.0.1:$port/#view=flame" 2>"$dir/log" >"$dir/dom"
+	kill "$server"
+	grep -q 'data-view="flame"' "$dir/dom"
+}
+
 # browse_failing MESSAGE: the flame graph cannot be shown, and the page says why.
 browse_failing()
 {
@@ -187,14 +206,28 @@ needs_browser()
 @test "html: --split needs a name, and leaves no half of a report" {
 	local in=samples/callgrind/plain/callgrind.out
 
-	refuses 2 'several outputs need a name' -t html --split "$in"
-	refuses 2 'several outputs need a name' -t html --split -o - "$in"
-	refuses 2 'several outputs need a name' -t html --split -o "$dir/a.html.gz" "$in"
+	refuses 2 'several outputs need a file' -t html --split "$in"
+	refuses 2 'several outputs need a file' -t html --split -o - "$in"
+	refuses 2 'several outputs need a file' -t html --split -o "$dir/a.html.gz" "$in"
+	refuses 2 'several outputs need a file' -t html --split -o /dev/null "$in"
 	mkdir "$dir/a.calls.js"
 	refuses 4 'a.calls.js: error: cannot open' -t html --split -o "$dir/a.html" "$in"
 	[ "$(ls -A "$dir")" = "$(printf '%s\n' a.calls.js refuses.err refuses.out)" ] || {
 		ls -A "$dir" && false
 	}
+}
+
+@test "html: --split leaves the old report if a file of the new one fails" {
+	"$CGCONV" -q -t html --split -o "$dir/r.html" samples/callgrind/plain/callgrind.out
+	cat "$dir"/r.* | cksum >"$dir/want"
+	perl -e 'print "main;", join(";", map { "f" . int(rand(1e9)) } 1 .. 9), " 1\n"
+		for 1 .. 20000' >"$dir/in.folded"
+	local status=0
+	(trap '' XFSZ && ulimit -f 300 && "$CGCONV" -q -t html --split \
+		-o "$dir/r.html" "$dir/in.folded" 2>"$dir/err") || status=$?
+	[ "$status" -eq 4 ]
+	grep 'cannot write' "$dir/err"
+	cat "$dir"/r.* | cksum | same "$dir/want" -
 }
 
 @test "html: a difference has the costs before and after" {
@@ -364,6 +397,7 @@ needs_browser()
 		grep -q "data-view=\"${view%&*}\"" "$dir/dom"
 		not grep -q 'role="alert"' "$dir/dom"
 	done
+	command -v python3 >/dev/null && index_is_found
 	mv "$dir/out.stacks.js" "$dir/other.js"
 	browse 'view=overview'
 	browse_failing 'out.stacks.js is missing'

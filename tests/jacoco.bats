@@ -267,3 +267,33 @@ totals()
 	"$CGCONV" -q -t jacoco --sources "$dir" "$dir/in.xml" |
 		grep '<line' | says '<line nr="1" mi="0" ci="1" mb="0" cb="0"/>'
 }
+
+@test "jacoco: methods whose lines do not add up are tried in linear time" {
+	case $CFLAGS in *-fsanitize*) skip "not with sanitizers" ;; esac
+	command -v valgrind >/dev/null || skip "no valgrind"
+	# steps N: of a file with N lines and methods that claim all of them.
+	steps()
+	{
+		perl -e 'my $n = shift;
+			print qq(<?xml version="1.0"?><report name="r"><package name="p">);
+			print qq(<class name="p/A" sourcefilename="A.java">);
+			print qq(<method name="m$_" desc="()V" line="$_">),
+				qq(<counter type="LINE" missed="0" covered="$n"/></method>)
+				for 1 .. $n;
+			print qq(</class><sourcefile name="A.java">);
+			print qq(<line nr="$_" mi="0" ci="1"/>) for 1 .. $n;
+			print qq(</sourcefile></package></report>)' "$1" >"$BATS_TEST_TMPDIR/in.xml"
+		valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+			"$CGCONV" -q -t json -o "$BATS_TEST_TMPDIR/out" \
+			"$BATS_TEST_TMPDIR/in.xml" 2>&1 | sed -n 's/.*Collected : //p'
+	}
+	[ "$(steps 8000)" -lt $((6 * $(steps 2000))) ]
+}
+
+@test "jacoco: a file outside of packages is refused" {
+	printf '%s' '<?xml version="1.0"?><report name="r"><package name="p"/>' \
+		'<sourcefile name="A.java"><line nr="1" mi="0" ci="1"/></sourcefile></report>' \
+		>"$BATS_TEST_TMPDIR/in.xml"
+	refuses 1 'expected <package> before <sourcefile>' -f jacoco -t json \
+		"$BATS_TEST_TMPDIR/in.xml"
+}

@@ -189,3 +189,26 @@ branches()
 	not grep -q '^DA:19,' "$dir/out"
 	grep -q '^DA:20,7' "$dir/out"
 }
+
+# export_of FILES FUNCTIONS: an export with these members, to lcov.
+export_of()
+{
+	printf '{"data":[{"files":[%s],"functions":[%s]}],"type":"llvm.coverage.json.export","version":"2.0.1"}' \
+		"$1" "$2" >"$BATS_TEST_TMPDIR/in.json"
+	"$CGCONV" -t lcov --no-markers "${@:3}" "$BATS_TEST_TMPDIR/in.json" 2>&1
+}
+
+@test "llvm-cov: functions of a file count once, also if paths become one" {
+	local segments='"segments":[[1,1,1,true,true,false],[3,2,0,false,false,false]]'
+	local f='{"name":"f","count":1,"regions":[[1,1,3,2,1,0,0,0]],"filenames":["/s/a.c"]}'
+
+	export_of "{\"filename\":\"/s/a.c\",$segments},{\"filename\":\"/t/a.c\",$segments}" \
+		"$f" --map /t=/s >"$BATS_TEST_TMPDIR/out"
+	grep -x 'FNDA:1,f' "$BATS_TEST_TMPDIR/out"
+	grep -x 'DA:1,2' "$BATS_TEST_TMPDIR/out"
+	export_of "{\"filename\":\"/s/b.c\",$segments}" "$f" |
+		grep -F 'dropped 1 function of files that are not listed'
+	# A region that ends before it begins has no last line.
+	export_of "{\"filename\":\"/s/a.c\",$segments}" "${f/1,1,3,2/2,1,1,5}" |
+		grep -E '^FN:2,f'
+}

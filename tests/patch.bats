@@ -61,6 +61,11 @@ $dir/src/a.c 1
 rel.c 1" --root src/ --root /usr/include
 	leaves "..in.c 1
 rel.c 1" --root /not/there
+	# Paths are resolved first.
+	info "$dir/src/../x.c" 1 >b.info && info "$dir/o/../src/y.c" 1 >>b.info
+	info ./../z.c 1 >>b.info
+	"$CGCONV" -q -t lcov --root src b.info >out
+	[ "$(lines_of out)" = "$dir/o/../src/y.c 1" ]
 	# Paths count as --map and --strip-prefix have made them.
 	leaves "..in.c 1
 include/c.h 1
@@ -173,6 +178,35 @@ $dir/src/new.c 1 2 3 4"
 	grep -q 'lines-valid="1"' out.xml
 }
 
+@test "patch: functions without a last line end where the next one begins" {
+	printf '%s\n' SF:a.c FN:1,f FNDA:1,f FN:10,g FNDA:0,g DA:1,1 DA:3,0 DA:10,0 \
+		DA:12,0 end_of_record >a.info
+	# names LINE: the functions that are left if this line is changed.
+	names()
+	{
+		printf -- '--- a/a.c\n+++ b/a.c\n@@ -%s +%s @@\n-x\n+y\n' "$1" "$1" >a.diff
+		"$CGCONV" -q -t lcov --no-markers --patch a.diff a.info |
+			sed -n 's/^FN:.*,//p' | paste -sd ' '
+	}
+	[ "$(names 1)" = f ]
+	[ "$(names 3)" = f ]
+	[ "$(names 10)" = g ]
+	[ "$(names 12)" = g ]
+}
+
+@test "patch: of several files with the name, that of the working directory" {
+	printf -- '--- a/m.c\n+++ b/m.c\n@@ -3 +3 @@\n-x\n+y\n' >a.diff
+	{
+		info /p/src/m.c 3
+		info /p/lib/m.c 3
+	} >a.info
+	"$CGCONV" --summary --patch a.diff a.info >out 2>err
+	grep -F '1 of 1 file of the patch may be several files of the input' err
+	grep -q '^ *- .*all files' out
+	info "$dir/m.c" 3 >>a.info
+	leaves "$dir/m.c 3" --patch a.diff
+}
+
 @test "patch: the gate looks at changed lines only, and is met without any" {
 	info a.c 1 2 >a.info && sed -i 's/DA:2,1/DA:2,0/' a.info
 	printf -- '--- a/a.c\n+++ b/a.c\n@@ -%s +%s @@\n-x\n+y\n' 2 2 >miss.diff
@@ -206,6 +240,9 @@ $dir/src/new.c 1 2 3 4"
 	refuses 2 '--patch - cannot be used' --summary --patch - - <a.info
 	refuses 2 '--patch - cannot be used' -t lcov -O out --patch - a.info
 	refuses 2 'patch' -t callgrind --patch p.diff a.info
+	refuses 2 '--patch applies only with' --info --patch p.diff a.info
+	broken '--- "a\\400"\n+++ b\n' 'p.diff:1: error: expected a file name in quotes'
+	broken '--- "a\\' 'p.diff:1: error: expected a file name in quotes'
 }
 
 @test "patch: a batch reads it in its sandbox" {

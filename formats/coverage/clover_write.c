@@ -323,7 +323,7 @@ put_report(struct writer *c)
 	struct cg_counts sum = { 0 };
 	size_t packages = 0;
 	bool ok = true;
-	uint64_t lost;
+	uint64_t lost, bare;
 	cg_file file;
 
 	while (ok && coverage_next_file(&c->w, &file))
@@ -339,9 +339,11 @@ put_report(struct writer *c)
 	    "<project name=\"cgconv\" timestamp=\"%s\">\n",
 	    timestamp, timestamp);
 	put_metrics(c->w.out, &sum, packages, c->files);
+	bare = c->w.bare;
 	lost = c->w.lost; /* the second pass counts it again */
 	ok = ok && put_packages(c);
 	c->w.lost = lost;
+	c->w.bare = bare;
 	cg_puts(c->w.out, "</project>\n</coverage>\n");
 	return ok;
 }

@@ -103,6 +103,7 @@ struct coverage_writer {
 	struct coverage_fn *fn; /* see coverage_list_fns() */
 	size_t fns, fn_cap;
 	uint64_t lost;     /* cost without a source file or line */
+	uint64_t bare;     /* lines with branches and without a count */
 	bool has_negative; /* some line has negative hits */
 	bool has_counts;   /* some line ran more than once */
 	bool any;          /* a line was written */

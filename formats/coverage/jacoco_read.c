@@ -71,6 +71,7 @@ struct reader {
 	cg_name stem;
 	struct cg_map stems; /* of sources of the package -> file */
 	bool in_class, in_source, in_method;
+	size_t packages; /* that are open */
 };
 
 /* ---- Names -------------------------------------------------------------- */
@@ -288,7 +289,7 @@ give_lines(
 {
 	size_t looks = n * LOOKS_MAX;
 
-	for (size_t i = methods; i-- > 0 && looks > 0; looks--) {
+	for (size_t i = methods; i-- > 0 && looks > 0;) {
 		const struct counter *lines = &method[i].counter[LINE];
 		size_t at = find_line(line, n, method[i].first);
 
@@ -385,6 +386,7 @@ close_package(struct coverage_reader *r)
 	reader->methods = reader->sources = reader->lines = 0;
 	reader->package_len = 0;
 	reader->in_class = reader->in_method = reader->in_source = false;
+	reader->packages--;
 	return true;
 }
 
@@ -398,6 +400,7 @@ open_package(struct coverage_reader *r)
 
 	if (!cg_xml_attribute(r->xml, "name", &name))
 		return cg_xml_reject(r->xml, "name=\"...\"");
+	reader->packages++;
 	return keep(reader, name, &reader->package, &reader->package_len,
 	    &reader->package_cap);
 }
@@ -497,6 +500,8 @@ open_source(struct coverage_reader *r)
 
 	if (!cg_xml_attribute(r->xml, "name", &name) || name.len == 0)
 		return cg_xml_reject(r->xml, "name=\"...\"");
+	if (reader->packages == 0)
+		return cg_xml_reject(r->xml, "<package> before <sourcefile>");
 	if (!add_file(reader, name, &source.file) ||
 	    !add_stem(reader, name, source.file))
 		return false;

@@ -45,6 +45,8 @@ coverage_next_line(struct coverage_writer *w, struct cg_line_sum *line)
 			w->lost += line->hits;
 		else if (line->has_cost)
 			return true;
+		else
+			w->bare += line->branches > 0;
 	}
 	return false;
 }
@@ -119,6 +121,10 @@ coverage_close(struct coverage_writer *w, bool ok)
 		cg_warn(w->job,
 		    "dropped %" PRIu64 " %s without a source file or line",
 		    w->lost, cg_get_event(w->graph, w->event)->name);
+	if (w->bare > 0)
+		cg_warn(w->job,
+		    "dropped branches of %" PRIu64 " line%s without a count",
+		    w->bare, w->bare == 1 ? "" : "s");
 	if (w->has_negative)
 		cg_warn(w->job, "negative hits are written as 0");
 	if (!w->any)

@@ -113,6 +113,8 @@ struct covjson_writer {
 	uint64_t lost;     /* cost without a file or line */
 	uint64_t negative; /* rows that are written as 0 */
 	bool any;          /* a file was written */
+	struct covjson_merged *merged;
+	size_t merged_cap;
 };
 /*
  * Calls put() for each file that has lines. False: it returned false, or a
@@ -122,13 +124,18 @@ bool covjson_put_files(struct covjson_writer *,
     bool (*put)(struct covjson_writer *, struct cg_slice path));
 /* The next line with a number; false at the end of the file. */
 bool covjson_next_line(struct covjson_writer *, struct cg_line_sum *);
+/* Functions of one demangled name and line: the constructors of C++, say. */
+struct covjson_merged {
+	const char *name;              /* demangled */
+	const struct cg_merged_fn *fn; /* the first of them */
+	uint64_t count;                /* the sum */
+};
 /*
- * The functions from fn[i] on with its demangled name and line are one: the two
- * constructors that C++ makes of one, for example. Sets name and the sum of
- * their counts, returns where the next one is.
+ * Lists those of the current file; valid until the next call. False: out of
+ * memory, or a cursor failed.
  */
-size_t covjson_merge_fns(struct cg_job *, const struct cg_merged_fn *fn,
-    size_t n, size_t i, const char **name, uint64_t *count);
+bool covjson_list_fns(
+    struct covjson_writer *, const struct covjson_merged **, size_t *n);
 /* The count of a branch, 0 if it is negative. */
 uint64_t covjson_count(struct covjson_writer *, int64_t);
 /* Warns of what was lost; CG_OK unless nothing was written. */

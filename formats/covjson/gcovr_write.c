@@ -40,19 +40,16 @@ static bool
 put_fns(struct writer *w)
 {
 	struct covjson_writer *common = &w->common;
-	const struct cg_merged_fn *fn;
-	const char *name;
-	uint64_t count;
+	const struct covjson_merged *fn;
 	size_t n;
 
-	if (!cg_merged_fns(common->lines, common->event, &fn, &n))
+	if (!covjson_list_fns(common, &fn, &n))
 		return false;
 	cg_puts(common->out, "\"functions\":[");
-	for (size_t i = 0, end; i < n; i = end) {
-		end = covjson_merge_fns(common->job, fn, n, i, &name, &count);
+	for (size_t i = 0; i < n; i++) {
 		if (i > 0)
 			cg_putc(common->out, ',');
-		put_fn(w, &fn[i], name, count);
+		put_fn(w, fn[i].fn, fn[i].name, fn[i].count);
 	}
 	cg_puts(common->out, "],");
 	return true;

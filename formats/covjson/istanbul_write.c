@@ -37,25 +37,22 @@ static bool
 put_fns(struct writer *w)
 {
 	struct covjson_writer *common = &w->common;
-	const struct cg_merged_fn *fn;
-	const char *name;
-	uint64_t count;
-	size_t n, id = 0;
+	const struct covjson_merged *fn;
+	size_t n;
 
-	if (!cg_merged_fns(common->lines, common->event, &fn, &n))
+	if (!covjson_list_fns(common, &fn, &n))
 		return false;
-	for (size_t i = 0, end; i < n; i = end) {
-		uint32_t first = fn[i].first, last = fn[i].last;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t first = fn[i].fn->first, last = fn[i].fn->last;
 
-		end = covjson_merge_fns(common->job, fn, n, i, &name, &count);
-		put_id(w, id++);
+		put_id(w, i);
 		cg_puts(common->out, "{\"name\":");
-		cg_put_json(common->out, cg_slice(name));
+		cg_put_json(common->out, cg_slice(fn[i].name));
 		put_range(w, ",\"decl\":", first, first, 0);
 		put_range(
 		    w, ",\"loc\":", first, last > 0 ? last : first, last > 0);
 		cg_putf(common->out, ",\"line\":%" PRIu32 "}", first);
-		if (!cg_numbers_add(&w->fns, count))
+		if (!cg_numbers_add(&w->fns, fn[i].count))
 			return false;
 	}
 	return true;

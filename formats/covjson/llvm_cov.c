@@ -46,6 +46,7 @@ struct item {
 
 struct file {
 	cg_name name;
+	cg_file id;             /* of the graph, once all were read */
 	size_t lines, line_end; /* positions in llvm.lines */
 	size_t items, item_end; /* positions in llvm.items */
 };
@@ -57,6 +58,7 @@ struct llvm {
 	size_t files, file_cap;
 	struct covjson_fn *fn;
 	size_t fns, fn_cap;
+	size_t unlisted; /* functions of files that are not listed */
 	/* Runs of lines with one count: distance to the last line, how many. */
 	struct cg_numbers lines;
 	/* By line: distance, term, counts; if both are 0: key of its place. */
@@ -666,6 +668,8 @@ take_function(struct cg_doc *doc, struct llvm *llvm)
 		.count = function.count,
 		.counted = true,
 	};
+	if (fn.last < fn.first)
+		fn.last = 0;
 	fn.name = cg_add_demangled(doc->build, fn.symbol);
 	if (fn.name == fn.symbol)
 		fn.symbol = 0;
@@ -768,11 +772,19 @@ add_items(struct cg_doc *doc, struct llvm *llvm, const struct file *file,
 }
 
 static int
-compare_files(const void *pa, const void *pb)
+compare_fns(const void *pa, const void *pb)
 {
 	const struct covjson_fn *a = pa, *b = pb;
 
 	return ORDER(a->file, b->file);
+}
+
+static int
+compare_files(const void *pa, const void *pb)
+{
+	const struct file *a = pa, *b = pb;
+
+	return a->id != b->id ? ORDER(a->id, b->id) : ORDER(a->lines, b->lines);
 }
 
 /* The functions of a file, which are sorted by file. */
@@ -797,26 +809,34 @@ find_fns(const struct llvm *llvm, cg_file file, size_t *n)
 static bool
 add_files(struct cg_doc *doc, struct llvm *llvm)
 {
-	struct covjson_fn *fn;
-	size_t n;
+	size_t n, owned = 0;
 
 	if (llvm->fns > 1)
-		qsort(llvm->fn, llvm->fns, sizeof(*llvm->fn), compare_files);
+		qsort(llvm->fn, llvm->fns, sizeof(*llvm->fn), compare_fns);
+	for (size_t i = 0; i < llvm->files; i++)
+		llvm->file[i].id = cg_add_file(
+		    doc->build, cg_get_name(doc->build, llvm->file[i].name));
+	/* Paths that --map made the same follow each other. */
+	if (llvm->files > 1)
+		qsort(llvm->file, llvm->files, sizeof(*llvm->file),
+		    compare_files);
 	for (size_t i = 0; i < llvm->files; i++) {
 		const struct file *file = &llvm->file[i];
-		struct cg_pos pos = {
-			.file = cg_add_file(
-			    doc->build, cg_get_name(doc->build, file->name))
-		};
+		struct cg_pos pos = { .file = file->id };
 
-		fn = find_fns(llvm, pos.file, &n);
-		if (!covjson_open_file(
-			doc->build, &llvm->owners, pos.file, fn, n))
-			return cg_reject_nomem(doc->job);
+		if (i == 0 || file[-1].id != file->id) {
+			struct covjson_fn *fn = find_fns(llvm, file->id, &n);
+
+			owned += n;
+			if (!covjson_open_file(
+				doc->build, &llvm->owners, file->id, fn, n))
+				return cg_reject_nomem(doc->job);
+		}
 		if (!add_lines(doc, llvm, file, &pos) ||
 		    !add_items(doc, llvm, file, &pos))
 			return false;
 	}
+	llvm->unlisted += llvm->fns - owned;
 	llvm->files = llvm->fns = llvm->lines.bytes = llvm->items.bytes = 0;
 	return true;
 }
@@ -882,6 +902,10 @@ read_llvm(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 	if (covjson_add_event(build))
 		(void)cg_doc_fields(&doc, fields, doc.arg);
 	status = cg_doc_close(&doc);
+	if (status == CG_OK && llvm.unlisted > 0)
+		cg_warn(job,
+		    "dropped %zu function%s of files that are not listed",
+		    llvm.unlisted, llvm.unlisted == 1 ? "" : "s");
 	free(llvm.file);
 	free(llvm.fn);
 	cg_numbers_free(&llvm.lines);

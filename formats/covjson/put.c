@@ -2,6 +2,7 @@
  * put.c - what writers of reports share: files, lines, functions, losses.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cgconv_expert.h"
@@ -48,7 +49,9 @@ covjson_put_files(struct covjson_writer *w,
 	while (ok && cg_next_file(w->lines, &file))
 		ok = put_file(w, file, put);
 	cg_lines_free(w->lines);
+	free(w->merged);
 	w->lines = NULL;
+	w->merged = NULL;
 	return ok;
 }
 
@@ -65,21 +68,64 @@ covjson_next_line(struct covjson_writer *w, struct cg_line_sum *line)
 	return false;
 }
 
-size_t
-covjson_merge_fns(struct cg_job *job, const struct cg_merged_fn *fn, size_t n,
-    size_t i, const char **name, uint64_t *count)
+/* By line and name; those of one name as they are listed. */
+static int
+compare_names(const void *pa, const void *pb)
 {
-	size_t end = i + 1;
+	const struct covjson_merged *a = pa, *b = pb;
+	int order = strcmp(a->name, b->name);
 
-	*name = cg_demangle(job, fn[i].name.ptr);
-	*count = fn[i].count;
-	for (; end < n && fn[end].first == fn[i].first; end++) {
-		if (strcmp(cg_demangle(job, fn[end].name.ptr), *name) != 0)
-			break;
-		if (__builtin_add_overflow(*count, fn[end].count, count))
+	if (a->fn->first != b->fn->first)
+		return a->fn->first < b->fn->first ? -1 : 1;
+	return order != 0 ? order : (a->fn > b->fn) - (a->fn < b->fn);
+}
+
+static int
+compare_places(const void *pa, const void *pb)
+{
+	const struct covjson_merged *a = pa, *b = pb;
+
+	return (a->fn > b->fn) - (a->fn < b->fn);
+}
+
+/* Adds functions of one name and line to the first of them; how many are left. */
+static size_t
+merge_names(struct covjson_merged *list, size_t n)
+{
+	size_t to = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		uint64_t *count = &list[to].count;
+
+		if (list[to].fn->first != list[i].fn->first ||
+		    strcmp(list[to].name, list[i].name) != 0)
+			list[++to] = list[i];
+		else if (__builtin_add_overflow(*count, list[i].count, count))
 			*count = UINT64_MAX;
 	}
-	return end;
+	return n > 0 ? to + 1 : 0;
+}
+
+bool
+covjson_list_fns(
+    struct covjson_writer *w, const struct covjson_merged **list, size_t *n)
+{
+	const struct cg_merged_fn *fn;
+
+	if (!cg_merged_fns(w->lines, w->event, &fn, n) ||
+	    !cg_grow_raw(&w->merged, &w->merged_cap, *n, sizeof(*w->merged)))
+		return false;
+	for (size_t i = 0; i < *n; i++)
+		w->merged[i] = (struct covjson_merged){
+			cg_demangle(w->job, fn[i].name.ptr), &fn[i], fn[i].count
+		};
+	if (*n > 1)
+		qsort(w->merged, *n, sizeof(*w->merged), compare_names);
+	*n = merge_names(w->merged, *n);
+	if (*n > 1)
+		qsort(w->merged, *n, sizeof(*w->merged), compare_places);
+	*list = w->merged;
+	return true;
 }
 
 uint64_t

@@ -90,7 +90,11 @@ function showView(view) {
 	Promise.all(missing.map(load)).then(() => {
 		if (view === currentView())
 			show();
-	}, (e) => put(main, el('div', { class: 'empty' }, el('p', { role: 'alert' }, e.message))));
+	}, (e) => {
+		if (view === currentView())
+			put(main, el('div', { class: 'empty' }, el('p', { role: 'alert' }, e.message)));
+		document.documentElement.dataset.ready = 'true';
+	});
 }
 
 let typing = 0;

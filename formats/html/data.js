@@ -322,18 +322,18 @@ function isMissing(name) {
 	return texts('data_name').all().includes(name) && !loading.get(name)?.done;
 }
 
-/* page.html -> page.NAME.js, next to it */
+/* page.html -> page.NAME.js, next to it; servers show index.html as / */
 function dataPath(name) {
 	const page = location.pathname.replace(/.*\//, '').replace(/(.)\.[^.]*$/, '$1');
 
-	return page + '.' + name + '.js';
+	return './' + (page || 'index') + '.' + name + '.js';
 }
 
 function fetchData(name) {
 	return new Promise((resolve, reject) => {
 		const path = dataPath(name), id = col('data_id')[texts('data_name').all().indexOf(name)];
 		const script = el('script', { src: path, on: {
-			error: () => reject(new Error(decodeURIComponent(path) +
+			error: () => reject(new Error(decodeURIComponent(path.slice(2)) +
 				' is missing: it belongs next to this page.')),
 			load: () => {
 				const [text, found] = arrived.get(name) || [];
@@ -343,7 +343,8 @@ function fetchData(name) {
 				if (found === id)
 					resolve(text);
 				else
-					reject(new Error(decodeURIComponent(path) + ' is of another report.'));
+					reject(new Error(decodeURIComponent(path.slice(2)) +
+						' is of another report.'));
 			} } });
 
 		document.head.append(script);
@@ -356,7 +357,10 @@ function load(name) {
 		const entry = { done: false };
 
 		loading.set(name, entry);
-		entry.promise = fetchData(name).then(addData).then(() => entry.done = true);
+		entry.promise = fetchData(name).then(addData).then(() => entry.done = true, (e) => {
+			loading.delete(name); /* the next view tries again */
+			throw e;
+		});
 	}
 	return loading.get(name).promise;
 }

@@ -51,7 +51,7 @@ cg_excluded_at(const struct cg_graph *graph, cg_file file, uint32_t line)
 }
 /*
  * Is the function on these lines excluded? Its first line is, as geninfo has
- * it, or the patch changes none of its lines.
+ * it, or the patch changes none of them.
  */
 bool cg_fn_excluded(
     const struct cg_graph *, cg_file, uint32_t first, uint32_t last);

@@ -3,9 +3,11 @@
  * once for every file, whatever the format.
  */
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cgconv_format.h"
 #include "graph/graph.h"
 #include "graph/rules.h"
 
@@ -110,12 +112,21 @@ matches(const char *pattern, const char *path)
 	return false;
 }
 
-/* Relative paths are inside, unless they begin with "..". */
+/*
+ * Relative paths are inside, unless they begin with "..", which is resolved
+ * elsewhere in paths that systems can open.
+ */
 static bool
 is_inside(const struct cg_rules *rules, struct cg_slice path)
 {
+	char room[PATH_MAX + CG_JOIN_MORE];
+	const struct cg_slice none = { "", 0 };
+
 	if (rules->roots == 0)
 		return true;
+	if (path.len < PATH_MAX)
+		path = (struct cg_slice){ room,
+			(size_t)(cg_join_path(room, none, path) - room) };
 	if (!cg_starts(path, "/"))
 		return !is_under(path, cg_slice(".."));
 	for (size_t i = 0; i < rules->roots; i++) {

@@ -187,6 +187,11 @@ struct cg_slice cg_out_bytes(struct cg_out *);
  * cg_out_status().
  */
 int cg_out_commit(struct cg_out *);
+/*
+ * Writes everything, but a file appears only at the commit: so several outputs
+ * can appear together, or none.
+ */
+int cg_out_finish(struct cg_out *);
 /* Frees the output; without a commit nothing of it remains. */
 void cg_out_close(struct cg_out *);
 

@@ -54,7 +54,8 @@ struct cg_out {
 	bool memory;
 	cg_write_fn *write; /* instead of fd, if not NULL */
 	void *arg;
-	bool told; /* the failure was reported */
+	bool finished; /* nothing more is written */
+	bool told;     /* the failure was reported */
 	int status;
 	int error;   /* the errno of the failure */
 	z_stream *z; /* NULL: not compressed */
@@ -592,17 +593,24 @@ close_file(struct cg_out *out)
 }
 
 int
-cg_out_commit(struct cg_out *out)
+cg_out_finish(struct cg_out *out)
 {
-	if (out->memory)
+	if (out->memory || out->finished)
 		return report(out, "write");
+	out->finished = true;
 	flush(out);
 	if (out->z && out->status == CG_OK)
 		write_compressed(out, NULL, 0, Z_FINISH);
 	if (out->temp && out->status == CG_OK)
 		sync_file(out, out->fd);
 	close_file(out);
-	if (out->temp && out->status == CG_OK)
+	return report(out, "write");
+}
+
+int
+cg_out_commit(struct cg_out *out)
+{
+	if (cg_out_finish(out) == CG_OK && out->temp)
 		replace_target(out);
 	return report(out, "write");
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "algo/algo.h"
 #include "algo/copy.h"
@@ -522,10 +523,13 @@ cg_add_output(struct cg_job *job, const char *suffix)
 	int status;
 	char *name;
 
+	struct stat info;
+
 	if (job->write || !job->output || strcmp(job->output, "-") == 0 ||
-	    wants_gzip(job)) {
+	    wants_gzip(job) ||
+	    (stat(job->output, &info) == 0 && !S_ISREG(info.st_mode))) {
 		job->errors.rejected = cg_usage(job,
-		    "several outputs need a name for the first, and no "
+		    "several outputs need a file for the first, and no "
 		    "compression: use -o FILE");
 		return NULL;
 	}
@@ -544,16 +548,23 @@ cg_add_output(struct cg_job *job, const char *suffix)
 	return out;
 }
 
-/* Commits them, unless status tells of a failure. */
+/* Commits all outputs, or none; status: whether writing has failed. */
 static int
-end_more_outputs(struct cg_job *job, int status)
+commit(struct cg_job *job, struct cg_out *out, int status)
 {
-	for (size_t i = 0; i < job->mores; i++) {
-		if (status == CG_OK)
-			status = cg_out_commit(job->more[i]);
+	for (size_t i = 0; status == CG_OK && i < job->mores; i++)
+		status = cg_out_finish(job->more[i]);
+	/* A failed output itself reports why it failed. */
+	if (status == CG_OK || cg_out_status(out) != CG_OK)
+		status = cg_out_finish(out);
+	for (size_t i = 0; status == CG_OK && i < job->mores; i++)
+		status = cg_out_commit(job->more[i]);
+	if (status == CG_OK)
+		status = cg_out_commit(out);
+	for (size_t i = 0; i < job->mores; i++)
 		cg_out_close(job->more[i]);
-	}
 	job->mores = 0;
+	cg_out_close(out);
 	return status;
 }
 
@@ -616,11 +627,7 @@ cg_job_write(struct cg_job *job)
 		status = job->errors.fault;
 	if (status == CG_OK)
 		status = check_symbols(job);
-	status = end_more_outputs(job, status);
-	/* The commit of a failed output reports why it failed. */
-	if (status == CG_OK || cg_out_status(out) != CG_OK)
-		status = cg_out_commit(out);
-	cg_out_close(out);
+	status = commit(job, out, status);
 	cg_diag_flush(&job->errors.diag, NULL);
 	return status == CG_OK && job->errors.skips > 0 ? CG_EINPUT : status;
 }

@@ -8,11 +8,14 @@
  *
  * A file of the graph is that of the patch whose name ends its path. If it has
  * no such one, but a relative path that ends one name in the patch only, it is
- * that one. Of several absolute paths that end so the shortest is meant:
- * /p/src/a.c, and not /p/old/src/a.c, for src/a.c.
+ * that one. Of several absolute paths that end so the one
+ * in the working directory is meant, else the shortest: /p/src/a.c, and not
+ * /p/old/src/a.c, for src/a.c. If two are the shortest, none is.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cgconv_parse.h"
 #include "graph/excluded.h"
@@ -29,8 +32,13 @@ struct changed {
 
 struct patch_file {
 	cg_str name;
-	size_t begin, end;  /* of changed, sorted */
-	size_t shortest[2]; /* relative and absolute paths; 0: none */
+	size_t begin, end; /* of changed, sorted */
+	/* Of relative and absolute paths of the graph: */
+	struct {
+		size_t len; /* of the shortest; 0: there is none */
+		size_t count;
+		bool here; /* that in the working directory */
+	} best[2];
 };
 
 struct patch {
@@ -50,7 +58,8 @@ struct patch {
 	size_t old_cap;
 	bool has_old;
 	uint32_t current; /* file + 1 that hunks are of; or 0 */
-	uint32_t *match;  /* by file of the graph: file + 1 */
+	char cwd[PATH_MAX];
+	uint32_t *match; /* by file of the graph: file + 1 */
 };
 
 /* ---- Names --------------------------------------------------------------- */
@@ -66,23 +75,26 @@ plain_char(char letter)
 	return at ? plain[at - letters] : '\0';
 }
 
-/* Three octal digits. */
-static bool
-take_octal(struct cg_slice *text, char *c)
+/* What follows a backslash: a letter, or three octal digits; 0: neither. */
+static char
+take_escape(struct cg_slice *text)
 {
 	unsigned value = 0;
+	size_t n = 0;
+	char c;
 
-	if (text->len < 3)
-		return false;
-	for (int i = 0; i < 3; i++) {
-		if (text->ptr[i] < '0' || text->ptr[i] > '7')
-			return false;
-		value = value * 8 + (unsigned)(text->ptr[i] - '0');
+	while (n < 3 && n < text->len && text->ptr[n] >= '0' &&
+	       text->ptr[n] <= '7')
+		value = value * 8 + (unsigned)(text->ptr[n++] - '0');
+	if (n == 3 && value < 256) {
+		text->ptr += n;
+		text->len -= n;
+		return (char)value;
 	}
-	text->ptr += 3;
-	text->len -= 3;
-	*c = (char)value;
-	return value > 0 && value < 256;
+	c = text->len > 0 ? plain_char(*text->ptr) : '\0';
+	if (c != '\0')
+		(void)cg_take_char(text, *text->ptr);
+	return c;
 }
 
 /* Names with quotes are those that C would write so. */
@@ -99,14 +111,12 @@ unquote(struct patch *patch, struct cg_slice quoted, struct cg_slice *name)
 	while (quoted.len > 0 && *quoted.ptr != '"') {
 		c = *quoted.ptr;
 		(void)cg_take_char(&quoted, c);
-		if (c == '\\' && quoted.len > 0 && !take_octal(&quoted, &c)) {
-			c = plain_char(*quoted.ptr);
-			(void)cg_take_char(&quoted, *quoted.ptr);
-		}
+		if (c == '\\')
+			c = take_escape(&quoted);
 		if (c == '\0')
-			return cg_reject(
-			    patch->job, "expected a file name in quotes, with "
-					"escapes of C");
+			return cg_reject(patch->job,
+			    "expected a file name in quotes, with "
+			    "escapes of C");
 		*to++ = c;
 	}
 	*name = (struct cg_slice){ patch->room, (size_t)(to - patch->room) };
@@ -396,6 +406,49 @@ find_match(const struct patch *patch, struct cg_slice path)
 	return file == SHARED ? 0 : file;
 }
 
+/* Is it the name, in the working directory? */
+static bool
+is_here(const struct patch *patch, struct cg_slice path, struct cg_slice name)
+{
+	struct cg_slice cwd = cg_slice(patch->cwd);
+
+	return path.len == cwd.len + 1 + name.len &&
+	       cg_take_prefix(&path, patch->cwd) && cg_take_char(&path, '/') &&
+	       cg_compare(path, name) == 0;
+}
+
+static void
+note_match(struct patch *patch, struct patch_file *file, struct cg_slice path)
+{
+	bool absolute = cg_starts(path, "/");
+	bool here =
+	    is_here(patch, path, cg_strs_get(&patch->names, file->name));
+
+	if (file->best[absolute].here && !here)
+		return;
+	if (file->best[absolute].len == 0 || here ||
+	    path.len < file->best[absolute].len) {
+		file->best[absolute].len = path.len;
+		file->best[absolute].count = 0;
+		file->best[absolute].here = here;
+	}
+	file->best[absolute].count += path.len == file->best[absolute].len;
+}
+
+/* Is the path the one that the file's name means? */
+static bool
+is_best(const struct patch *patch, const struct patch_file *file,
+    struct cg_slice path)
+{
+	bool absolute = cg_starts(path, "/");
+
+	return path.len == file->best[absolute].len &&
+	       file->best[absolute].count == 1 &&
+	       (!file->best[absolute].here ||
+		   is_here(
+		       patch, path, cg_strs_get(&patch->names, file->name)));
+}
+
 /* False: out of memory. */
 static bool
 match_files(struct patch *patch)
@@ -403,29 +456,23 @@ match_files(struct patch *patch)
 	const struct cg_graph *graph = patch->job->graph;
 	size_t files = cg_file_count(graph) + 1;
 
+	if (!getcwd(patch->cwd, sizeof(patch->cwd)))
+		patch->cwd[0] = '\0';
 	patch->match = calloc(files, sizeof(*patch->match));
 	if (!patch->match)
 		return false;
 	for (cg_file i = 1; i < files; i++) {
 		struct cg_slice path = cg_file_path(graph, i);
-		uint32_t match = find_match(patch, path);
-		size_t *shortest;
 
-		patch->match[i] = match;
-		if (match == 0)
-			continue;
-		shortest =
-		    &patch->file[match - 1].shortest[cg_starts(path, "/")];
-		if (*shortest == 0 || path.len < *shortest)
-			*shortest = path.len;
+		patch->match[i] = find_match(patch, path);
+		if (patch->match[i] > 0)
+			note_match(
+			    patch, &patch->file[patch->match[i] - 1], path);
 	}
 	for (cg_file i = 1; i < files; i++) {
-		struct cg_slice path = cg_file_path(graph, i);
-		uint32_t match = patch->match[i];
-
-		if (match > 0 &&
-		    path.len >
-			patch->file[match - 1].shortest[cg_starts(path, "/")])
+		if (patch->match[i] > 0 &&
+		    !is_best(patch, &patch->file[patch->match[i] - 1],
+			cg_file_path(graph, i)))
 			patch->match[i] = 0;
 	}
 	return true;
@@ -461,7 +508,7 @@ static bool
 exclude_unchanged(struct patch *patch)
 {
 	struct cg_graph *graph = patch->job->graph;
-	size_t files = cg_file_count(graph) + 1, missing = 0;
+	size_t files = cg_file_count(graph) + 1, missing = 0, unclear = 0;
 	bool ok = match_files(patch);
 
 	graph->unchanged = ok ? cg_excluded_new(files) : NULL;
@@ -472,13 +519,22 @@ exclude_unchanged(struct patch *patch)
 					: NULL);
 	if (!ok)
 		return cg_reject_nomem(patch->job);
-	for (size_t i = 0; i < patch->files; i++)
-		missing += patch->file[i].shortest[0] == 0 &&
-			   patch->file[i].shortest[1] == 0;
+	for (size_t i = 0; i < patch->files; i++) {
+		const struct patch_file *file = &patch->file[i];
+
+		missing += file->best[0].len + file->best[1].len == 0;
+		unclear += file->best[0].count > 1 || file->best[1].count > 1;
+	}
 	if (missing > 0)
 		cg_note(patch->job,
 		    "the input has none of %zu of %zu file%s of the patch",
 		    missing, patch->files, patch->files == 1 ? "" : "s");
+	if (unclear > 0)
+		cg_warn(patch->job,
+		    "%zu of %zu file%s of the patch may be several files of "
+		    "the input: they do not count; run cgconv in the directory "
+		    "of the patch",
+		    unclear, patch->files, patch->files == 1 ? "" : "s");
 	return true;
 }
 

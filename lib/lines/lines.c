@@ -359,13 +359,37 @@ cg_lines_free(struct cg_lines *lines)
 
 /* ---- Cursors ------------------------------------------------------------ */
 
-static bool
-is_excluded(const struct cg_lines *lines, cg_fn fn)
+/*
+ * Drops functions that are excluded. One whose last line is unknown ends where
+ * the next one begins.
+ */
+static void
+drop_excluded(struct cg_lines *lines)
 {
-	const struct cg_fn_entry *entry = &lines->graph->fn[fn];
+	const struct cg_graph *graph = lines->graph;
+	uint32_t next = 0, begin = 0; /* first lines of functions behind it */
+	size_t to = lines->fns;
 
-	return cg_fn_excluded(lines->graph, entry->file, cg_fn_line(lines, fn),
-	    entry->range.last);
+	for (size_t i = lines->fns; i-- > 0;) {
+		cg_fn fn = lines->fn[i];
+		uint32_t first = cg_fn_line(lines, fn);
+		uint32_t last = graph->fn[fn].range.last;
+
+		if (first != begin) {
+			next = begin;
+			begin = first;
+		}
+		if (last == 0)
+			last = next > first ? next - 1 : UINT32_MAX;
+		if (cg_fn_excluded(graph, graph->fn[fn].file, first, last))
+			continue;
+		lines->fn[--to] = fn;
+		lines->fn_index[to] = lines->fn_index[i];
+	}
+	lines->fns -= to;
+	memmove(lines->fn, lines->fn + to, lines->fns * sizeof(*lines->fn));
+	memmove(lines->fn_index, lines->fn_index + to,
+	    lines->fns * sizeof(*lines->fn_index));
 }
 
 /* Lists the functions whose own file is the current one. */
@@ -385,12 +409,13 @@ list_fns(struct cg_lines *lines)
 		uint32_t part_fn = lines->in_file[i].part_fn;
 		cg_fn fn = lines->part_fn[part_fn].fn;
 
-		if (graph->fn[fn].file != file || !graph->fn[fn].name ||
-		    is_excluded(lines, fn))
+		if (graph->fn[fn].file != file || !graph->fn[fn].name)
 			continue;
 		lines->fn_index[lines->fns] = part_fn;
 		lines->fn[lines->fns++] = fn;
 	}
+	if (lines->fns > 0 && (graph->excluded || graph->unchanged))
+		drop_excluded(lines);
 	return true;
 }
 
