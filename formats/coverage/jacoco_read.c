@@ -92,14 +92,22 @@ static bool
 add_file(struct reader *reader, struct cg_slice name, cg_file *file)
 {
 	struct cg_slice package = { reader->package, reader->package_len };
-	char *end;
+	char *to;
 
 	if (!cg_grow_raw(&reader->text, &reader->text_cap,
-		package.len + name.len + CG_JOIN_MORE, 1))
+		package.len + name.len + 1, 1))
 		return cg_reject_nomem(reader->r->job);
-	end = cg_join_path(reader->text, package, name);
+	/* As it is: paths may be URLs. */
+	to = reader->text;
+	if (package.len > 0)
+		memcpy(to, package.ptr, package.len);
+	to += package.len;
+	if (package.len > 0 && to[-1] != '/')
+		*to++ = '/';
+	memcpy(to, name.ptr, name.len);
+	to += name.len;
 	*file = cg_add_file(reader->r->build,
-	    (struct cg_slice){ reader->text, (size_t)(end - reader->text) });
+	    (struct cg_slice){ reader->text, (size_t)(to - reader->text) });
 	return true;
 }
 
