@@ -11,7 +11,8 @@ is_coverage()
 	case $1 in
 	samples/lcov/* | samples/cobertura/* | samples/clover/* | \
 		samples/go-cover/* | samples/jacoco/* | samples/llvm-cov/* | \
-		samples/gcovr-json/* | samples/istanbul/* | samples/coveragepy/*) ;;
+		samples/gcovr-json/* | samples/istanbul/* | samples/coveragepy/* | \
+		samples/coveralls/*) ;;
 	*) return 1 ;;
 	esac
 }
@@ -33,9 +34,9 @@ may_refuse()
 	gcov-*:samples/gcov* | gcov-*:samples/lcov/*) return 1 ;;
 	gcov-*:samples/cobertura/* | gcov-*:samples/llvm-cov/*) return 1 ;;
 	gcov-*:samples/gcovr-json/* | gcov-*:samples/istanbul/*) return 1 ;;
-	gcov-*:samples/coveragepy/*) return 1 ;;
+	gcov-*:samples/coveragepy/* | gcov-*:samples/coveralls/*) return 1 ;;
 	lcov:* | cobertura:* | clover:* | go-cover:* | jacoco:* | sonarqube:* | \
-		gcovr-json:* | istanbul:*)
+		gcovr-json:* | istanbul:* | coveralls:*)
 		if is_coverage "$2"; then return 1; fi ;;
 	otlp:samples/otlp/* | otlp:samples/pprof/*) return 1 ;;
 	pprof:* | otlp:* | svg:*) ;;
@@ -121,7 +122,7 @@ totals()
 			# folded stacks drop its name.
 			# Coverage formats keep costs that have a line.
 			case $to:$file in
-			lcov:* | cobertura:* | clover:* | go-cover:* | gcovr-json:* | istanbul:*)
+			lcov:* | cobertura:* | clover:* | go-cover:* | gcovr-json:* | istanbul:* | coveralls:*)
 				is_coverage "$file" || continue ;;
 			# A line ran or did not.
 			jacoco:*) continue ;;

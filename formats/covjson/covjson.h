@@ -6,6 +6,7 @@
  *	coveragepy.c  coverage.py: lines and branches of a file ->
  *	              struct covjson_section
  *	gcovr_read.c  gcovr: files -> the same
+ *	coveralls.c   Coveralls: arrays by line -> the same; graph -> JSON
  *	istanbul_read.c  Istanbul: maps and counts of a file -> the same
  *	section.c     complete file -> graph
  *	owners.c      functions of a file -> which of them a line belongs to
@@ -85,6 +86,17 @@ bool covjson_add_line(
     struct cg_doc *, struct covjson_section *, const struct covjson_line *);
 bool covjson_add_branch(
     struct cg_doc *, struct covjson_section *, const struct covjson_branch *);
+/*
+ * Adds the counts of an array by line number, whose first item is that of line
+ * first; null has no code, and neither has a negative number.
+ */
+bool covjson_take_counts(
+    struct cg_doc *, struct covjson_section *, uint32_t first);
+/*
+ * Branches were reached if their line ran; lines must be in order. Call it
+ * before covjson_end_section().
+ */
+void covjson_mark_reached(struct covjson_section *);
 /* Moves a complete file to the graph. */
 bool covjson_end_section(
     struct cg_doc *, struct covjson_section *, struct cg_slice path);
@@ -138,6 +150,19 @@ bool covjson_list_fns(
     struct covjson_writer *, const struct covjson_merged **, size_t *n);
 /* The count of a branch, 0 if it is negative. */
 uint64_t covjson_count(struct covjson_writer *, int64_t);
+/* Of arrays by line number: what stands for lines without code. */
+struct covjson_gaps {
+	uint32_t next; /* line of the file's next item; starts as 1 */
+	uint64_t gaps, lines;
+	bool refused; /* covjson_put_gap() has rejected a line */
+};
+/*
+ * Puts the comma before the item of a line, and item for each line before it
+ * that has none: "null,". False: rejected, for a few lines with large numbers
+ * would make an output of any size.
+ */
+bool covjson_put_gap(struct covjson_writer *, struct covjson_gaps *,
+    uint32_t line, const char *item);
 /* Warns of what was lost; CG_OK unless nothing was written. */
 int covjson_end(struct covjson_writer *);
 

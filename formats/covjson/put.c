@@ -135,6 +135,31 @@ covjson_count(struct covjson_writer *w, int64_t count)
 	return count > 0 ? (uint64_t)count : 0;
 }
 
+/* As many lines without code as a large project has; more with its lines. */
+#define GAPS_FREE (16u << 20)
+#define GAPS_PER_LINE 1000
+
+bool
+covjson_put_gap(struct covjson_writer *w, struct covjson_gaps *gaps,
+    uint32_t line, const char *item)
+{
+	if (gaps->next > 1)
+		cg_putc(w->out, ',');
+	gaps->gaps += line - gaps->next;
+	gaps->lines++;
+	if (gaps->gaps > GAPS_FREE + gaps->lines * GAPS_PER_LINE) {
+		gaps->refused = true;
+		return cg_reject(w->job,
+		    "expected line numbers of sources, not %" PRIu32
+		    ": the target has an item for each line",
+		    line);
+	}
+	for (; gaps->next < line; gaps->next++)
+		cg_puts(w->out, item);
+	gaps->next++;
+	return true;
+}
+
 int
 covjson_end(struct covjson_writer *w)
 {

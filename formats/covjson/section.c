@@ -40,6 +40,60 @@ covjson_add_branch(struct cg_doc *doc, struct covjson_section *section,
 	return true;
 }
 
+bool
+covjson_take_counts(
+    struct cg_doc *doc, struct covjson_section *section, uint32_t first)
+{
+	struct covjson_line line = { 0 };
+	uint64_t number = first;
+
+	if (!cg_doc_array(doc))
+		return false;
+	for (; cg_doc_item(doc); number++) {
+		if (cg_doc_next(doc) == CG_JSON_NULL) {
+			if (!cg_doc_skip(doc))
+				return false;
+			continue;
+		}
+		if (!cg_doc_number(doc, 0, &line.count))
+			return false;
+		if (number > UINT32_MAX)
+			return cg_doc_fail(doc, "fewer lines");
+		line.line = (uint32_t)number;
+		if (number > 0 && line.count >= 0 &&
+		    !covjson_add_line(doc, section, &line))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+static bool
+has_run(const struct covjson_section *section, uint32_t line)
+{
+	size_t low = 0, high = section->lines, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (section->line[middle].line < line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < section->lines && section->line[low].line == line &&
+	       section->line[low].count > 0;
+}
+
+void
+covjson_mark_reached(struct covjson_section *section)
+{
+	for (size_t i = 0; i < section->branches; i++) {
+		struct cg_branch *row = &section->branch[i].row;
+
+		if (row->count > 0 || has_run(section, row->pos.line))
+			row->flags |= CG_BRANCH_REACHED;
+	}
+}
+
 static bool
 map_names(struct covjson_section *section)
 {

@@ -1,0 +1,312 @@
+/*
+ * coveralls.c - the module for the JSON of Coveralls' API.
+ *
+ * Source: "API Reference" of Coveralls (objects Job and Source File),
+ * output_coveralls() in src/output.rs of grcov 0.10, writer/coveralls.py of
+ * gcovr 5.2, and its output. The item i of an array is the count of line i + 1,
+ * null if it has no code. Branches are a flat list of line, block, branch and
+ * count; functions are an addition of grcov's (coveralls+).
+ *
+ * Lines, branches and functions survive, but of these only where they begin and
+ * whether they ran. Lost are the job's fields (repo_token, service_*, git), the
+ * source and its digest, which are not written either.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "covjson.h"
+
+/* ---- Reading ------------------------------------------------------------ */
+
+struct coveralls {
+	struct covjson_section section;
+	cg_name path; /* of the current file */
+	bool has_coverage;
+};
+
+static bool
+take_coverage(struct cg_doc *doc, void *into)
+{
+	struct coveralls *coveralls = doc->arg;
+
+	(void)into;
+	coveralls->has_coverage = true;
+	return covjson_take_counts(doc, &coveralls->section, 1);
+}
+
+/* [line, block, branch, count, ...] */
+static bool
+take_branches(struct cg_doc *doc, void *into)
+{
+	struct coveralls *coveralls = doc->arg;
+	int64_t number[4];
+	size_t n = 0;
+
+	(void)into;
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		if (!cg_doc_number(doc, 0, &number[n]))
+			return false;
+		if (number[n] < (n == 0) || (n < 3 && number[n] > UINT32_MAX))
+			return cg_doc_fail(
+			    doc, "a branch: line, block, branch, count");
+		if (++n < 4)
+			continue;
+		n = 0;
+		if (!covjson_add_branch(doc, &coveralls->section,
+			&(struct covjson_branch){
+			    .row = { .pos.line = (uint32_t)number[0],
+				.kind = CG_BRANCH_ARC,
+				.block = (uint32_t)number[1],
+				.index = (uint32_t)number[2],
+				.count = number[3] } }))
+			return false;
+	}
+	if (doc->status == CG_OK && n > 0)
+		return cg_doc_fail(
+		    doc, "four numbers for each branch in \"branches\"");
+	return doc->status == CG_OK;
+}
+
+struct fn {
+	cg_name name;
+	uint64_t start;
+	bool ran;
+};
+
+static bool
+take_exec(struct cg_doc *doc, void *into)
+{
+	*(bool *)into = cg_doc_next(doc) == CG_JSON_TRUE;
+	return cg_doc_skip(doc);
+}
+
+static bool
+take_fns(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = {
+		{ "name", CG_FIELD_NAME, offsetof(struct fn, name), NULL, 0 },
+		{ "start", CG_FIELD_COUNT, offsetof(struct fn, start), NULL,
+		    0 },
+		{ "exec", CG_FIELD_CALL, offsetof(struct fn, ran), take_exec,
+		    0 },
+		{ 0 },
+	};
+	struct coveralls *coveralls = doc->arg;
+
+	(void)into;
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		struct fn fn = { 0 };
+
+		if (!cg_doc_fields(doc, fields, &fn))
+			return false;
+		if (fn.name == 0 || fn.start > UINT32_MAX)
+			return cg_doc_fail(
+			    doc, "a function with \"name\" and \"start\"");
+		if (!covjson_add_fn(doc, &coveralls->section,
+			&(struct covjson_fn){ .name = fn.name,
+			    .first = (uint32_t)fn.start,
+			    .count = fn.ran,
+			    .counted = true }))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+static bool
+take_files(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = {
+		{ "name", CG_FIELD_NAME, offsetof(struct coveralls, path), NULL,
+		    0 },
+		{ "coverage", CG_FIELD_CALL, 0, take_coverage, 0 },
+		{ "branches", CG_FIELD_CALL, 0, take_branches, 0 },
+		{ "functions", CG_FIELD_CALL, 0, take_fns, 0 },
+		{ 0 },
+	};
+	struct coveralls *coveralls = doc->arg;
+
+	(void)into;
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		coveralls->path = 0;
+		coveralls->has_coverage = false;
+		if (!cg_doc_fields(doc, fields, coveralls))
+			return false;
+		if (coveralls->path == 0 || !coveralls->has_coverage)
+			return cg_doc_fail(
+			    doc, "a file with \"name\" and \"coverage\"");
+		covjson_mark_reached(&coveralls->section);
+		if (!covjson_end_section(doc, &coveralls->section,
+			cg_get_name(doc->build, coveralls->path)))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+static int
+read_coveralls(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	static const struct cg_field fields[] = {
+		{ "source_files", CG_FIELD_CALL, 0, take_files, 0 },
+		{ 0 },
+	};
+	struct coveralls coveralls = { 0 };
+	struct cg_doc doc;
+	int status;
+
+	cg_doc_open(&doc, job, in, build, &coveralls);
+	if (covjson_add_event(build))
+		(void)cg_doc_fields(&doc, fields, doc.arg);
+	status = cg_doc_close(&doc);
+	covjson_free_section(&coveralls.section);
+	return status;
+}
+
+/* ---- Writing ------------------------------------------------------------ */
+
+struct writer {
+	struct covjson_writer common; /* the first */
+	struct covjson_gaps gaps;
+};
+
+static bool
+put_lines(struct writer *w)
+{
+	struct covjson_writer *common = &w->common;
+	struct cg_line_sum line;
+
+	w->gaps.next = 1;
+	cg_puts(common->out, ",\n\"coverage\":[");
+	while (covjson_next_line(common, &line)) {
+		if (!line.has_cost)
+			continue;
+		if (!covjson_put_gap(common, &w->gaps, line.line, "null,"))
+			return false;
+		cg_putu(common->out, line.hits);
+	}
+	cg_putc(common->out, ']');
+	return true;
+}
+
+/* Branches that are impossible are not written. */
+static void
+put_branches(struct writer *w)
+{
+	struct covjson_writer *common = &w->common;
+	struct cg_line_sum line;
+	const char *comma = "";
+
+	cg_first_line(common->lines);
+	cg_puts(common->out, ",\n\"branches\":[");
+	while (cg_next_line_sum(common->lines, common->event, &line)) {
+		for (size_t i = 0; i < line.branches; i++) {
+			const struct cg_branch *branch = &line.branch[i];
+
+			if (line.line == 0 || branch->kind != CG_BRANCH_ARC ||
+			    branch->flags & CG_BRANCH_UNREACHABLE)
+				continue;
+			cg_putf(common->out,
+			    "%s%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64,
+			    comma, line.line, branch->block, branch->index,
+			    covjson_count(common, branch->count));
+			comma = ",";
+		}
+	}
+	cg_putc(common->out, ']');
+}
+
+static bool
+put_fns(struct writer *w)
+{
+	struct covjson_writer *common = &w->common;
+	const struct cg_merged_fn *fn;
+	const char *name;
+	uint64_t count;
+	size_t n;
+
+	if (!cg_merged_fns(common->lines, common->event, &fn, &n))
+		return false;
+	if (n > 0)
+		cg_puts(common->out, ",\n\"functions\":[");
+	for (size_t i = 0, end; i < n; i = end) {
+		end = covjson_merge_fns(common->job, fn, n, i, &name, &count);
+		cg_puts(common->out, i > 0 ? ",\n{\"name\":" : "{\"name\":");
+		cg_put_json(common->out, cg_slice(name));
+		cg_putf(common->out, ",\"start\":%" PRIu32 ",\"exec\":%s}",
+		    fn[i].first, count > 0 ? "true" : "false");
+	}
+	if (n > 0)
+		cg_putc(common->out, ']');
+	return true;
+}
+
+static bool
+put_file(struct covjson_writer *common, struct cg_slice path)
+{
+	struct writer *w = (struct writer *)common;
+
+	cg_puts(common->out, common->any ? ",\n{\"name\":" : "\n{\"name\":");
+	cg_put_json(common->out, path);
+	if (!put_lines(w))
+		return false;
+	put_branches(w);
+	if (!put_fns(w))
+		return false;
+	cg_putc(common->out, '}');
+	return true;
+}
+
+static int
+write_coveralls(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	struct writer w = { .common = {
+				.job = job, .graph = graph, .out = out } };
+	int status = cg_choose_event(job, graph, "Exec", &w.common.event);
+
+	if (status != CG_OK)
+		return status;
+	cg_puts(out, "{\"source_files\":[");
+	if (!covjson_put_files(&w.common, put_file))
+		return w.gaps.refused ? cg_rejected(job) : cg_nomem(job);
+	cg_puts(out, "\n]}\n");
+	return covjson_end(&w.common);
+}
+
+/* ---- The module --------------------------------------------------------- */
+
+static int
+probe(const struct cg_head *head)
+{
+	static const char *const keys[] = { "source_files.coverage",
+		"source_files.source_digest", "source_files.source",
+		"source_files.branches", NULL };
+
+	return cg_head_keys(head, keys) != 0 ? CG_PROBE_SURE : CG_PROBE_NO;
+}
+
+static const struct cg_option options[] = {
+	CG_OPTION_EVENT,
+	CG_OPTIONS_EXCLUDE,
+	{ 0 },
+};
+
+const struct cg_module cg_format_coveralls = {
+	CG_MODULE,
+	.name = "coveralls",
+	.title = "JSON of Coveralls' API, also written by grcov and gcovr",
+	.text = true,
+	.suffixes = "coveralls;coveralls.json",
+	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_BRANCHES | CG_SIGNED |
+		   CG_FILES | CG_DEFINITIONS,
+	.needs = CG_LINES,
+	.options = options,
+	.probe = probe,
+	.read = read_coveralls,
+	.write = write_coveralls,
+};
