@@ -253,7 +253,7 @@ build_plugin()
 	# The message names all formats with the option.
 	refuses 2 "applies only when writing gcov-json, gcovr-json, lcov" \
 		--format-version 1 -t csv "$PLAIN"
-	refuses 2 "applies only when reading folded or writing clover, cobertura, coveralls, cp" \
+	refuses 2 "applies only when reading folded or writing clover, cobertura, codecov, cov" \
 		--event Ir -t csv "$PLAIN"
 	refuses 2 "expected yes or no" --json-safe=maybe -t json "$PLAIN"
 	"$CGCONV" --json-safe -t json "$PLAIN" >/dev/null

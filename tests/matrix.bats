@@ -12,7 +12,7 @@ is_coverage()
 	samples/lcov/* | samples/cobertura/* | samples/clover/* | \
 		samples/go-cover/* | samples/jacoco/* | samples/llvm-cov/* | \
 		samples/gcovr-json/* | samples/istanbul/* | samples/coveragepy/* | \
-		samples/coveralls/*) ;;
+		samples/coveralls/* | samples/codecov/*) ;;
 	*) return 1 ;;
 	esac
 }
@@ -35,8 +35,9 @@ may_refuse()
 	gcov-*:samples/cobertura/* | gcov-*:samples/llvm-cov/*) return 1 ;;
 	gcov-*:samples/gcovr-json/* | gcov-*:samples/istanbul/*) return 1 ;;
 	gcov-*:samples/coveragepy/* | gcov-*:samples/coveralls/*) return 1 ;;
+	gcov-*:samples/codecov/*) return 1 ;;
 	lcov:* | cobertura:* | clover:* | go-cover:* | jacoco:* | sonarqube:* | \
-		gcovr-json:* | istanbul:* | coveralls:*)
+		gcovr-json:* | istanbul:* | coveralls:* | codecov:*)
 		if is_coverage "$2"; then return 1; fi ;;
 	otlp:samples/otlp/* | otlp:samples/pprof/*) return 1 ;;
 	pprof:* | otlp:* | svg:*) ;;
@@ -125,7 +126,7 @@ totals()
 			lcov:* | cobertura:* | clover:* | go-cover:* | gcovr-json:* | istanbul:* | coveralls:*)
 				is_coverage "$file" || continue ;;
 			# A line ran or did not.
-			jacoco:*) continue ;;
+			jacoco:* | codecov:*) continue ;;
 			# Between calls the thread is idle.
 			cpuprofile:samples/trace-event/*) continue ;;
 			# All memory is allocated in a library, and a gmon.out

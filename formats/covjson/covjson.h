@@ -6,6 +6,7 @@
  *	coveragepy.c  coverage.py: lines and branches of a file ->
  *	              struct covjson_section
  *	gcovr_read.c  gcovr: files -> the same
+ *	codecov.c     Codecov: values by line -> the same; graph -> JSON
  *	coveralls.c   Coveralls: arrays by line -> the same; graph -> JSON
  *	istanbul_read.c  Istanbul: maps and counts of a file -> the same
  *	section.c     complete file -> graph
