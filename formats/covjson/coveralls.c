@@ -1,8 +1,8 @@
 /*
  * coveralls.c - the module for the JSON of Coveralls' API.
  *
- * Source: "API Reference" of Coveralls (objects Job and Source File),
- * output_coveralls() in src/output.rs of grcov 0.10, writer/coveralls.py of
+ * Source: "API Reference" of Coveralls (objects Job and Source File);
+ * output_coveralls() in src/output.rs of grcov (6efbc1d), writer/coveralls.py of
  * gcovr 5.2, and its output. The item i of an array is the count of line i + 1,
  * null if it has no code. Branches are a flat list of line, block, branch and
  * count; functions are an addition of grcov's (coveralls+).
@@ -224,21 +224,18 @@ static bool
 put_fns(struct writer *w)
 {
 	struct covjson_writer *common = &w->common;
-	const struct cg_merged_fn *fn;
-	const char *name;
-	uint64_t count;
+	const struct covjson_merged *fn;
 	size_t n;
 
-	if (!cg_merged_fns(common->lines, common->event, &fn, &n))
+	if (!covjson_list_fns(common, &fn, &n))
 		return false;
 	if (n > 0)
 		cg_puts(common->out, ",\n\"functions\":[");
-	for (size_t i = 0, end; i < n; i = end) {
-		end = covjson_merge_fns(common->job, fn, n, i, &name, &count);
+	for (size_t i = 0; i < n; i++) {
 		cg_puts(common->out, i > 0 ? ",\n{\"name\":" : "{\"name\":");
-		cg_put_json(common->out, cg_slice(name));
+		cg_put_json(common->out, cg_slice(fn[i].name));
 		cg_putf(common->out, ",\"start\":%" PRIu32 ",\"exec\":%s}",
-		    fn[i].first, count > 0 ? "true" : "false");
+		    fn[i].fn->first, fn[i].count > 0 ? "true" : "false");
 	}
 	if (n > 0)
 		cg_putc(common->out, ']');
