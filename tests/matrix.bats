@@ -184,6 +184,9 @@ totals()
 			folded:*/shapes.folded | folded:*/evented/*) ;;
 			# Costs become time, and idle time is added.
 			cpuprofile:samples/[!c]*) ;;
+			# Lines with branches lose their counts.
+			codecov:samples/[!c]* | codecov:samples/clover/* | \
+				codecov:samples/cobertura/* | codecov:samples/coverall*) ;;
 			# Counts become 0 or 1.
 			jacoco:samples/[!j]* | jacoco:samples/jfr/* | jacoco:samples/json/*) ;;
 			*)
