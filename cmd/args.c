@@ -351,11 +351,14 @@ static bool
 reads_patch_twice(const struct args *args)
 {
 	const char *patch = cg_job_option(args->job, CG_PATCH_OPTION);
-	bool twice = args->inputs == 0 || is_batch(args);
 
-	for (size_t i = 0; i < args->inputs; i++)
-		twice |= strcmp(args->input[i], "-") == 0;
-	return patch != NULL && strcmp(patch, "-") == 0 && twice;
+	if (patch == NULL || strcmp(patch, "-") != 0)
+		return false;
+	for (size_t i = 0; i < args->inputs; i++) {
+		if (strcmp(args->input[i], "-") == 0)
+			return true;
+	}
+	return args->inputs == 0 || is_batch(args);
 }
 
 /* Where to write, with that command. */

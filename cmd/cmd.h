@@ -107,6 +107,11 @@ int show_coverage(struct args *);
  * first.
  */
 struct summary *count_all(const struct cg_graph *, const struct args *);
+/*
+ * The event that readers of coverage count, if the graph is coverage; else the
+ * number of events.
+ */
+size_t find_coverage(const struct cg_graph *);
 void print_counts(struct summary *, size_t directories);
 /* NULL: out of memory. */
 struct json_object *json_counts(struct summary *, size_t directories);

@@ -497,6 +497,42 @@ struct cg_line_sum {
 };
 /* The sum of the next line over all functions. Valid until the next call. */
 bool cg_next_line_sum(struct cg_lines *, size_t event, struct cg_line_sum *);
+/* How many of its branches are arcs; conditions follow. */
+static inline size_t
+cg_line_arcs(const struct cg_line_sum *line)
+{
+	size_t n = 0;
+
+	while (n < line->branches && line->branch[n].kind == CG_BRANCH_ARC)
+		n++;
+	return n;
+}
+
+/*
+ * For readers of formats that list the functions of a file with their lines: to
+ * which of them a line belongs. Functions may contain others; the innermost one
+ * has the line.
+ */
+struct cg_fn_lines {
+	cg_fn fn;
+	uint32_t first, last; /* 0: unknown; without last it ends at the next */
+};
+struct cg_owners {
+	struct cg_owner *owner; /* private, as all members; starts as { 0 } */
+	size_t owners, owner_cap;
+	size_t *nested;
+	size_t nested_cap, hint;
+	cg_fn outside;
+};
+/*
+ * Takes the functions of a file: by first line, the longer one first; of
+ * several with the same lines, the first one has these. Lines outside of all
+ * belong to outside. False: out of memory (not reported).
+ */
+bool cg_owners_find(struct cg_owners *, const struct cg_fn_lines *, size_t n,
+    cg_fn outside);
+cg_fn cg_owner_of(struct cg_owners *, uint32_t line);
+void cg_owners_free(struct cg_owners *);
 
 /* ---- The graph: coverage ------------------------------------------------ */
 

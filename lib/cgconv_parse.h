@@ -226,7 +226,8 @@ enum cg_field_type {
 	CG_FIELD_NAME,  /* a string, into a cg_name */
 	CG_FIELD_INT,   /* a number times 10 to digits, into an int64_t */
 	CG_FIELD_COUNT, /* the same, not negative, into an uint64_t */
-	CG_FIELD_CALL   /* take() reads it; its into points to offset, too */
+	CG_FIELD_CALL,  /* take() reads it; its into points to offset, too */
+	CG_FIELD_EACH   /* an array; take() reads each item, likewise */
 };
 struct cg_field {
 	const char *name;

@@ -31,14 +31,6 @@ numbers()
 	"$CGCONV" -q -t lcov - | grep -E '^(DA|BRDA)'
 }
 
-# says LINE...: standard input consists of these lines.
-says()
-{
-	printf '%s\n' "$@" >"$dir/want"
-	cat >"$dir/got"
-	same "$dir/want" "$dir/got"
-}
-
 # refuses_lines MESSAGE LINE...
 refuses_lines()
 {

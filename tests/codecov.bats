@@ -9,14 +9,6 @@ setup()
 	lcov=samples/lcov/geninfo-2.5/coverage.info
 }
 
-# says LINE...: standard input consists of these lines.
-says()
-{
-	printf '%s\n' "$@" >"$dir/want"
-	cat >"$dir/got"
-	same "$dir/want" "$dir/got"
-}
-
 # refuses_file MESSAGE FILE: a report of a.c with these lines.
 refuses_file()
 {

@@ -17,14 +17,6 @@ file()
 	echo '{"meta":{"branch_coverage":true},"files":{"a.py":{'"$*"'}}}'
 }
 
-# says LINE...: standard input consists of these lines.
-says()
-{
-	printf '%s\n' "$@" >"$dir/want"
-	cat >"$dir/got"
-	same "$dir/want" "$dir/got"
-}
-
 refuses_file()
 {
 	local message=$1

@@ -10,14 +10,6 @@ setup()
 	lcov=samples/lcov/geninfo-2.5/coverage.info
 }
 
-# says LINE...: standard input consists of these lines.
-says()
-{
-	printf '%s\n' "$@" >"$dir/want"
-	cat >"$dir/got"
-	same "$dir/want" "$dir/got"
-}
-
 # refuses_file MESSAGE MEMBER...: a report of one file with these members.
 refuses_file()
 {

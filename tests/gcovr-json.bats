@@ -17,14 +17,6 @@ file()
 	echo '{"gcovr/format_version":"0.14","files":[{"file":"a.c",'"$*"'}]}'
 }
 
-# says LINE...: standard input consists of these lines.
-says()
-{
-	printf '%s\n' "$@" >"$dir/want"
-	cat >"$dir/got"
-	same "$dir/want" "$dir/got"
-}
-
 refuses_file()
 {
 	local message=$1

@@ -16,14 +16,6 @@ lines()
 	printf '%s\n' "$@" | "$CGCONV" -q -t lcov - | grep ^DA:
 }
 
-# says LINE...: standard input consists of these lines.
-says()
-{
-	printf '%s\n' "$@" >"$dir/want"
-	cat >"$dir/got"
-	same "$dir/want" "$dir/got"
-}
-
 # refuses_lines MESSAGE LINE...
 refuses_lines()
 {

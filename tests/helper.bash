@@ -8,6 +8,8 @@
 #   exe_of FILE                    prints "--exe PROG" if the sample's directory
 #                                  has its executable
 #   same FILE FILE                 fails and prints the difference if they differ
+#   says LINE...                   standard input consists of these lines; needs
+#                                  $dir
 #   not COMMAND...                 succeeds if the command exits with 1
 
 cd "$BATS_TEST_DIRNAME/.." || exit 1
@@ -43,6 +45,13 @@ same()
 		diff -u -- "$1" "$2" | head -n 40
 		return 1
 	}
+}
+
+says()
+{
+	printf '%s\n' "$@" >"$dir/want"
+	cat >"$dir/got"
+	same "$dir/want" "$dir/got"
 }
 
 # not COMMAND...: succeeds only on exit status 1, so that a crash fails the

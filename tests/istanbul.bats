@@ -17,14 +17,6 @@ file()
 		"column":0},"end":{"line":1,"column":9}}},"s":{"0":3},'"$*"'}}'
 }
 
-# says LINE...: standard input consists of these lines.
-says()
-{
-	printf '%s\n' "$@" >"$dir/want"
-	cat >"$dir/got"
-	same "$dir/want" "$dir/got"
-}
-
 refuses_file()
 {
 	local message=$1

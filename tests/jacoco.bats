@@ -49,14 +49,6 @@ costs()
 		grep ^self | cut -f 5,7,9- | tr '\t' ' '
 }
 
-# says LINE...: standard input consists of these lines.
-says()
-{
-	printf '%s\n' "$@" >"$dir/want"
-	cat >"$dir/got"
-	same "$dir/want" "$dir/got"
-}
-
 # refuses_lines MESSAGE LINE...
 refuses_lines()
 {

@@ -23,14 +23,6 @@ writes()
 		grep -vE '^(TN:|SF:|end_of_record)'
 }
 
-# says LINE...: standard input consists of these lines.
-says()
-{
-	printf '%s\n' "$@" >"$dir/want"
-	cat >"$dir/got"
-	same "$dir/want" "$dir/got"
-}
-
 # refuses_section MESSAGE LINE...
 refuses_section()
 {

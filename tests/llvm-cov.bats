@@ -22,14 +22,6 @@ rows()
 	"$CGCONV" -q -f llvm-cov -t lcov - | grep -E '^(DA|BRDA|MCDC)'
 }
 
-# says LINE...: standard input consists of these lines.
-says()
-{
-	printf '%s\n' "$@" >"$dir/want"
-	cat >"$dir/got"
-	same "$dir/want" "$dir/got"
-}
-
 # refuses_file MESSAGE MEMBER...
 refuses_file()
 {

@@ -8,14 +8,6 @@ setup()
 	lcov=samples/lcov/geninfo-2.5/coverage.info
 }
 
-# says LINE...: standard input consists of these lines.
-says()
-{
-	printf '%s\n' "$@" >"$dir/want"
-	cat >"$dir/got"
-	same "$dir/want" "$dir/got"
-}
-
 @test "sonarqube: lines, branches and names" {
 	printf '%s\n' 'SF:/a&b.c' DA:1,3 DA:2,0 DA:3,1 BRDA:3,0,0,1 BRDA:3,0,1,0 \
 		BRDA:3,U1,0,0 end_of_record SF:/empty.c end_of_record |

@@ -6,6 +6,7 @@
  * is not changed, does not count. The sources are those of the second run. A
  * line that is code in one run only is neither lost nor gained.
  */
+#include <inttypes.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 
@@ -50,19 +51,6 @@ compare_paths(const void *pa, const void *pb)
 	const struct run_file *a = pa, *b = pb;
 
 	return cg_compare(a->path, b->path);
-}
-
-/* The event of coverage; the number of events if there is none. */
-static size_t
-find_coverage(const struct cg_graph *graph)
-{
-	size_t event = cg_find_event(graph, "Exec");
-
-	return event < cg_event_count(graph) &&
-		       cg_get_event(graph, event)->incl == CG_INCL_NONE &&
-		       (cg_graph_facts(graph) & CG_LINES)
-		   ? event
-		   : cg_event_count(graph);
 }
 
 /* ---- The first run ------------------------------------------------------- */
@@ -236,9 +224,9 @@ void
 print_lost(FILE *to, const struct lost *lost, size_t most)
 {
 	fprintf(to,
-	    "\nLines that lost coverage: %llu in %zu file%s; %llu gained it\n",
-	    (unsigned long long)lost->lost, lost->files,
-	    lost->files == 1 ? "" : "s", (unsigned long long)lost->gained);
+	    "\nLines that lost coverage: %" PRIu64 " in %zu file%s; %" PRIu64
+	    " gained it\n",
+	    lost->lost, lost->files, lost->files == 1 ? "" : "s", lost->gained);
 	for (size_t i = 0; i < lost->files && i < most; i++) {
 		const struct lost_file *file = &lost->file[i];
 		const char *before = ": ";
@@ -248,9 +236,9 @@ print_lost(FILE *to, const struct lost *lost, size_t most)
 		for (size_t r = file->begin; r < file->end; r++) {
 			const struct lost_range *range = &lost->range[r];
 
-			fprintf(to, "%s%u", before, range->first);
+			fprintf(to, "%s%" PRIu32, before, range->first);
 			if (range->last > range->first)
-				fprintf(to, "-%u", range->last);
+				fprintf(to, "-%" PRIu32, range->last);
 			before = ", ";
 		}
 		putc('\n', to);
@@ -285,8 +273,10 @@ write_lost(FILE *to, const struct lost *lost, size_t most)
 {
 	bool ok = true;
 
-	fprintf(to, "\"coverage\":{\"lost\":%llu,\"gained\":%llu,\"files\":[",
-	    (unsigned long long)lost->lost, (unsigned long long)lost->gained);
+	fprintf(to,
+	    "\"coverage\":{\"lost\":%" PRIu64 ",\"gained\":%" PRIu64
+	    ",\"files\":[",
+	    lost->lost, lost->gained);
 	for (size_t i = 0; ok && i < lost->files && i < most; i++) {
 		fputs(i > 0 ? ",\n" : "\n", to);
 		ok = write_file(to, lost, &lost->file[i]);

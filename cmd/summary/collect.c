@@ -109,14 +109,24 @@ count_coverage(
 	return ok;
 }
 
+size_t
+find_coverage(const struct cg_graph *graph)
+{
+	size_t event = cg_find_event(graph, COVERAGE_EVENT);
+
+	return is_coverage(graph, event) &&
+		       cg_get_event(graph, event)->incl == CG_INCL_NONE
+		   ? event
+		   : cg_event_count(graph);
+}
+
 struct summary *
 count_all(const struct cg_graph *graph, const struct args *args)
 {
-	size_t event = cg_find_event(graph, COVERAGE_EVENT);
+	size_t event = find_coverage(graph);
 	struct summary *summary;
 
-	if (!is_coverage(graph, event) ||
-	    cg_get_event(graph, event)->incl != CG_INCL_NONE)
+	if (event == cg_event_count(graph))
 		return NULL;
 	summary = calloc(1, sizeof(*summary));
 	if (summary == NULL)

@@ -83,7 +83,7 @@ take_exec(struct cg_doc *doc, void *into)
 }
 
 static bool
-take_fns(struct cg_doc *doc, void *into)
+take_fn(struct cg_doc *doc, void *into)
 {
 	static const struct cg_field fields[] = {
 		{ "name", CG_FIELD_NAME, offsetof(struct fn, name), NULL, 0 },
@@ -94,65 +94,52 @@ take_fns(struct cg_doc *doc, void *into)
 		{ 0 },
 	};
 	struct coveralls *coveralls = doc->arg;
+	struct fn fn = { 0 };
 
 	(void)into;
-	if (!cg_doc_array(doc))
+	if (!cg_doc_fields(doc, fields, &fn))
 		return false;
-	while (cg_doc_item(doc)) {
-		struct fn fn = { 0 };
-
-		if (!cg_doc_fields(doc, fields, &fn))
-			return false;
-		if (fn.name == 0 || fn.start > UINT32_MAX)
-			return cg_doc_fail(
-			    doc, "a function with \"name\" and \"start\"");
-		if (!covjson_add_fn(doc, &coveralls->section,
-			&(struct covjson_fn){ .name = fn.name,
-			    .first = (uint32_t)fn.start,
-			    .count = fn.ran,
-			    .counted = true }))
-			return false;
-	}
-	return doc->status == CG_OK;
+	if (fn.name == 0 || fn.start > UINT32_MAX)
+		return cg_doc_fail(
+		    doc, "a function with \"name\" and \"start\"");
+	return covjson_add_fn(doc, &coveralls->section,
+	    &(struct covjson_fn){ .name = fn.name,
+		.first = (uint32_t)fn.start,
+		.count = fn.ran,
+		.counted = true });
 }
 
 static bool
-take_files(struct cg_doc *doc, void *into)
+take_file(struct cg_doc *doc, void *into)
 {
 	static const struct cg_field fields[] = {
 		{ "name", CG_FIELD_NAME, offsetof(struct coveralls, path), NULL,
 		    0 },
 		{ "coverage", CG_FIELD_CALL, 0, take_coverage, 0 },
 		{ "branches", CG_FIELD_CALL, 0, take_branches, 0 },
-		{ "functions", CG_FIELD_CALL, 0, take_fns, 0 },
+		{ "functions", CG_FIELD_EACH, 0, take_fn, 0 },
 		{ 0 },
 	};
 	struct coveralls *coveralls = doc->arg;
 
 	(void)into;
-	if (!cg_doc_array(doc))
+	coveralls->path = 0;
+	coveralls->has_coverage = false;
+	if (!cg_doc_fields(doc, fields, coveralls))
 		return false;
-	while (cg_doc_item(doc)) {
-		coveralls->path = 0;
-		coveralls->has_coverage = false;
-		if (!cg_doc_fields(doc, fields, coveralls))
-			return false;
-		if (coveralls->path == 0 || !coveralls->has_coverage)
-			return cg_doc_fail(
-			    doc, "a file with \"name\" and \"coverage\"");
-		covjson_mark_reached(&coveralls->section);
-		if (!covjson_end_section(doc, &coveralls->section,
-			cg_get_name(doc->build, coveralls->path)))
-			return false;
-	}
-	return doc->status == CG_OK;
+	if (coveralls->path == 0 || !coveralls->has_coverage)
+		return cg_doc_fail(
+		    doc, "a file with \"name\" and \"coverage\"");
+	covjson_mark_reached(&coveralls->section);
+	return covjson_end_section(
+	    doc, &coveralls->section, cg_get_name(doc->build, coveralls->path));
 }
 
 static int
 read_coveralls(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	static const struct cg_field fields[] = {
-		{ "source_files", CG_FIELD_CALL, 0, take_files, 0 },
+		{ "source_files", CG_FIELD_EACH, 0, take_file, 0 },
 		{ 0 },
 	};
 	struct coveralls coveralls = { 0 };

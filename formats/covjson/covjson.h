@@ -10,7 +10,7 @@
  *	coveralls.c   Coveralls: arrays by line -> the same; graph -> JSON
  *	istanbul_read.c  Istanbul: maps and counts of a file -> the same
  *	section.c     complete file -> graph
- *	owners.c      functions of a file -> which of them a line belongs to
+ *	owners.c      functions of a file -> graph, and which has a line
  *	put.c         graph -> functions as reports list them
  *	gcovr_write.c, istanbul_write.c  graph -> JSON
  *	gcovr.c, istanbul.c  recognise these two, list their options
@@ -32,17 +32,11 @@ struct covjson_fn {
 	cg_fn fn;             /* in the graph, once covjson_open_file() ran */
 };
 
-/* The lines of a file, by the innermost function that contains them. */
+/* The lines of a file by function. Starts as { 0 }. */
 struct covjson_owners {
-	struct covjson_owner {
-		uint32_t line; /* and those that follow, up to the next */
-		cg_fn fn;
-	} * owner;
-	size_t owners, cap;
-	size_t *nested; /* open functions of the sweep, outermost first */
-	size_t nested_cap;
-	cg_fn outside; /* the file's function without a name */
-	size_t hint;
+	struct cg_owners of;
+	struct cg_fn_lines *lines;
+	size_t cap;
 };
 
 /*
@@ -76,7 +70,6 @@ bool covjson_add_event(struct cg_build *);
  */
 bool covjson_open_file(struct cg_build *, struct covjson_owners *, cg_file,
     struct covjson_fn *, size_t n);
-cg_fn covjson_owner(struct covjson_owners *, uint32_t line);
 void covjson_free_owners(struct covjson_owners *);
 
 /* ---- section.c: false: rejected ----------------------------------------- */

@@ -36,7 +36,7 @@ take_bool(struct cg_doc *doc, void *into)
 /* ---- Branches and conditions -------------------------------------------- */
 
 static bool
-take_branches(struct cg_doc *doc, void *into)
+take_branch(struct cg_doc *doc, void *into)
 {
 	struct branch {
 		int64_t count;
@@ -57,33 +57,24 @@ take_branches(struct cg_doc *doc, void *into)
 		{ 0 },
 	};
 	struct gcovr *gcovr = doc->arg;
+	struct branch branch = { 0 };
+	unsigned flags;
 
 	(void)into;
-	if (!cg_doc_array(doc))
+	if (!cg_doc_fields(doc, fields, &branch))
 		return false;
-	while (cg_doc_item(doc)) {
-		struct branch branch = { 0 };
-		unsigned flags;
-
-		if (!cg_doc_fields(doc, fields, &branch))
-			return false;
-		if (branch.block > UINT32_MAX)
-			return cg_doc_fail(doc, "the number of a block");
-		if (branch.excluded)
-			continue;
-		flags = (branch.fallthrough ? CG_BRANCH_FALLTHROUGH : 0) |
-			(branch.throws ? CG_BRANCH_THROW : 0);
-		if (!covjson_add_branch(doc, &gcovr->section,
-			&(struct covjson_branch){
-			    .row = { .kind = CG_BRANCH_ARC,
-				.block = (uint32_t)branch.block,
-				.index = gcovr->branch,
-				.flags = flags,
-				.count = branch.count } }))
-			return false;
-		gcovr->branch++;
-	}
-	return doc->status == CG_OK;
+	if (branch.block > UINT32_MAX)
+		return cg_doc_fail(doc, "the number of a block");
+	if (branch.excluded)
+		return true;
+	flags = (branch.fallthrough ? CG_BRANCH_FALLTHROUGH : 0) |
+		(branch.throws ? CG_BRANCH_THROW : 0);
+	return covjson_add_branch(doc, &gcovr->section,
+	    &(struct covjson_branch){ .row = { .kind = CG_BRANCH_ARC,
+					  .block = (uint32_t)branch.block,
+					  .index = gcovr->branch++,
+					  .flags = flags,
+					  .count = branch.count } });
 }
 
 static bool
@@ -160,7 +151,7 @@ add_outcomes(struct cg_doc *doc, struct gcovr *gcovr, uint64_t count)
 }
 
 static bool
-take_conditions(struct cg_doc *doc, void *into)
+take_condition(struct cg_doc *doc, void *into)
 {
 	struct condition {
 		uint64_t count;
@@ -176,35 +167,27 @@ take_conditions(struct cg_doc *doc, void *into)
 		{ 0 },
 	};
 	struct gcovr *gcovr = doc->arg;
+	struct condition condition = { 0 };
 
 	(void)into;
-	if (!cg_doc_array(doc))
-		return false;
-	while (cg_doc_item(doc)) {
-		struct condition condition = { 0 };
-
-		gcovr->misses = 0;
-		if (!cg_doc_fields(doc, fields, &condition))
-			return false;
-		if (!condition.excluded &&
-		    !add_outcomes(doc, gcovr, condition.count))
-			return false;
-	}
-	return doc->status == CG_OK;
+	gcovr->misses = 0;
+	return cg_doc_fields(doc, fields, &condition) &&
+	       (condition.excluded ||
+		   add_outcomes(doc, gcovr, condition.count));
 }
 
 /* ---- Lines and functions ------------------------------------------------ */
 
 static bool
-take_line(struct cg_doc *doc, struct gcovr *gcovr)
+take_line(struct cg_doc *doc, void *into)
 {
 	static const struct cg_field fields[] = {
 		{ "line_number", CG_FIELD_COUNT, offsetof(struct line, number),
 		    NULL, 0 },
 		{ "count", CG_FIELD_INT, offsetof(struct line, count), NULL,
 		    0 },
-		{ "branches", CG_FIELD_CALL, 0, take_branches, 0 },
-		{ "conditions", CG_FIELD_CALL, 0, take_conditions, 0 },
+		{ "branches", CG_FIELD_EACH, 0, take_branch, 0 },
+		{ "conditions", CG_FIELD_EACH, 0, take_condition, 0 },
 		{ "function_name", CG_FIELD_NAME, offsetof(struct line, fn),
 		    NULL, 0 },
 		{ "gcovr/noncode", CG_FIELD_CALL,
@@ -213,10 +196,12 @@ take_line(struct cg_doc *doc, struct gcovr *gcovr)
 		    offsetof(struct line, excluded), take_bool, 0 },
 		{ 0 },
 	};
+	struct gcovr *gcovr = doc->arg;
 	struct covjson_section *section = &gcovr->section;
 	size_t from = section->branches;
 	struct line line = { 0 };
 
+	(void)into;
 	gcovr->branch = gcovr->decision = 0;
 	if (!cg_doc_fields(doc, fields, &line))
 		return false;
@@ -238,19 +223,6 @@ take_line(struct cg_doc *doc, struct gcovr *gcovr)
 	    &(struct covjson_line){ .line = (uint32_t)line.number,
 		.fn = line.fn,
 		.count = line.count });
-}
-
-static bool
-take_lines(struct cg_doc *doc, void *into)
-{
-	(void)into;
-	if (!cg_doc_array(doc))
-		return false;
-	while (cg_doc_item(doc)) {
-		if (!take_line(doc, doc->arg))
-			return false;
-	}
-	return doc->status == CG_OK;
 }
 
 struct fn {
@@ -292,7 +264,7 @@ take_pos(struct cg_doc *doc, void *into)
 }
 
 static bool
-take_fn(struct cg_doc *doc, struct gcovr *gcovr)
+take_fn(struct cg_doc *doc, void *into)
 {
 	static const struct cg_field fields[] = {
 		{ "name", CG_FIELD_NAME, offsetof(struct fn, name), NULL, 0 },
@@ -306,9 +278,11 @@ take_fn(struct cg_doc *doc, struct gcovr *gcovr)
 		    offsetof(struct fn, excluded), take_bool, 0 },
 		{ 0 },
 	};
+	struct gcovr *gcovr = doc->arg;
 	struct fn fn = { 0 };
 	struct covjson_fn to;
 
+	(void)into;
 	if (!cg_doc_fields(doc, fields, &fn))
 		return false;
 	if ((fn.name == 0 && fn.demangled == 0) || fn.line > UINT32_MAX)
@@ -326,27 +300,14 @@ take_fn(struct cg_doc *doc, struct gcovr *gcovr)
 	return covjson_add_fn(doc, &gcovr->section, &to);
 }
 
-static bool
-take_fns(struct cg_doc *doc, void *into)
-{
-	(void)into;
-	if (!cg_doc_array(doc))
-		return false;
-	while (cg_doc_item(doc)) {
-		if (!take_fn(doc, doc->arg))
-			return false;
-	}
-	return doc->status == CG_OK;
-}
-
 /* ---- The document ------------------------------------------------------- */
 
 static bool
-take_files(struct cg_doc *doc, void *into)
+take_file(struct cg_doc *doc, void *into)
 {
 	static const struct cg_field fields[] = {
-		{ "lines", CG_FIELD_CALL, 0, take_lines, 0 },
-		{ "functions", CG_FIELD_CALL, 0, take_fns, 0 },
+		{ "lines", CG_FIELD_EACH, 0, take_line, 0 },
+		{ "functions", CG_FIELD_EACH, 0, take_fn, 0 },
 		{ "file", CG_FIELD_NAME, offsetof(struct gcovr, file), NULL,
 		    0 },
 		{ 0 },
@@ -354,19 +315,13 @@ take_files(struct cg_doc *doc, void *into)
 	struct gcovr *gcovr = doc->arg;
 
 	(void)into;
-	if (!cg_doc_array(doc))
+	gcovr->file = 0;
+	if (!cg_doc_fields(doc, fields, gcovr))
 		return false;
-	while (cg_doc_item(doc)) {
-		gcovr->file = 0;
-		if (!cg_doc_fields(doc, fields, gcovr))
-			return false;
-		if (gcovr->file == 0)
-			return cg_doc_fail(doc, "a file with \"file\"");
-		if (!covjson_end_section(doc, &gcovr->section,
-			cg_get_name(doc->build, gcovr->file)))
-			return false;
-	}
-	return doc->status == CG_OK;
+	if (gcovr->file == 0)
+		return cg_doc_fail(doc, "a file with \"file\"");
+	return covjson_end_section(
+	    doc, &gcovr->section, cg_get_name(doc->build, gcovr->file));
 }
 
 static bool
@@ -389,7 +344,7 @@ int
 covjson_read_gcovr(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 {
 	static const struct cg_field fields[] = {
-		{ "files", CG_FIELD_CALL, 0, take_files, 0 },
+		{ "files", CG_FIELD_EACH, 0, take_file, 0 },
 		{ "gcovr/format_version", CG_FIELD_CALL, 0, take_version, 0 },
 		{ 0 },
 	};

@@ -126,11 +126,8 @@ put_conditions(struct writer *w, const struct cg_branch *branch, size_t n)
 static void
 put_line(struct writer *w, const struct cg_line_sum *line)
 {
-	size_t arcs = 0;
+	size_t arcs = cg_line_arcs(line);
 
-	while (
-	    arcs < line->branches && line->branch[arcs].kind == CG_BRANCH_ARC)
-		arcs++;
 	cg_putf(w->common.out,
 	    "{\"line_number\":%" PRIu32 ",\"count\":%" PRIu64, line->line,
 	    line->hits);

@@ -63,11 +63,8 @@ static bool
 keep_branches(struct writer *w, const struct cg_line_sum *line)
 {
 	const struct cg_branch *branch = line->branch;
-	size_t arcs = 0, n;
+	size_t arcs = cg_line_arcs(line), n;
 
-	while (
-	    arcs < line->branches && line->branch[arcs].kind == CG_BRANCH_ARC)
-		arcs++;
 	for (size_t i = 0, end; i < arcs; i = end) {
 		n = 0;
 		for (end = i;

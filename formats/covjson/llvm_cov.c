@@ -252,42 +252,30 @@ take_branch(struct cg_doc *doc, struct item *item)
 }
 
 static bool
-take_branches(struct cg_doc *doc, void *into)
+take_plain(struct cg_doc *doc, void *into)
 {
 	struct item item = { 0 };
 
 	(void)into;
-	if (!cg_doc_array(doc))
+	if (!take_branch(doc, &item))
 		return false;
-	while (cg_doc_item(doc)) {
-		if (!take_branch(doc, &item))
-			return false;
-		item.id = 0;
-		if (!add_item(doc, doc->arg, &item))
-			return false;
-	}
-	return doc->status == CG_OK;
+	item.id = 0;
+	return add_item(doc, doc->arg, &item);
 }
 
-/* Branches in a macro; where it is used is known later. */
+/* A branch in a macro; where it is used is known later. */
 static bool
 take_expanded(struct cg_doc *doc, void *into)
 {
 	struct item item = { 0 };
 
 	(void)into;
-	if (!cg_doc_array(doc))
+	if (!take_branch(doc, &item))
 		return false;
-	while (cg_doc_item(doc)) {
-		if (!take_branch(doc, &item))
-			return false;
-		item.id++;
-		item.inner_line = item.line;
-		item.inner_column = item.column;
-		if (!add_item(doc, doc->arg, &item))
-			return false;
-	}
-	return doc->status == CG_OK;
+	item.id++;
+	item.inner_line = item.line;
+	item.inner_column = item.column;
+	return add_item(doc, doc->arg, &item);
 }
 
 static bool
@@ -300,32 +288,27 @@ take_source_region(struct cg_doc *doc, void *into)
 }
 
 static bool
-take_expansions(struct cg_doc *doc, void *into)
+take_expansion(struct cg_doc *doc, void *into)
 {
 	static const struct cg_field fields[] = {
-		{ "branches", CG_FIELD_CALL, 0, take_expanded, 0 },
+		{ "branches", CG_FIELD_EACH, 0, take_expanded, 0 },
 		{ "source_region", CG_FIELD_CALL, 0, take_source_region, 0 },
 		{ 0 },
 	};
 	struct llvm *llvm = doc->arg;
+	size_t from = llvm->count;
+	uint64_t row[2] = { 0 };
 
 	(void)into;
-	if (!cg_doc_array(doc))
+	if (!cg_doc_fields(doc, fields, row))
 		return false;
-	while (cg_doc_item(doc)) {
-		size_t from = llvm->count;
-		uint64_t row[2] = { 0 };
-
-		if (!cg_doc_fields(doc, fields, row))
-			return false;
-		if (from < llvm->count && row[0] == 0)
-			return cg_doc_fail(doc, "\"source_region\"");
-		for (size_t i = from; i < llvm->count; i++) {
-			llvm->item[i].line = small(row[0]);
-			llvm->item[i].column = small(row[1]);
-		}
+	if (from < llvm->count && row[0] == 0)
+		return cg_doc_fail(doc, "\"source_region\"");
+	for (size_t i = from; i < llvm->count; i++) {
+		llvm->item[i].line = small(row[0]);
+		llvm->item[i].column = small(row[1]);
 	}
-	return doc->status == CG_OK;
+	return true;
 }
 
 /* The conditions of a decision: true if both outcomes are covered. */
@@ -351,7 +334,7 @@ take_conditions(struct cg_doc *doc, struct item *item)
 
 /* [line, column, ..., [conditions], ...]: the rest depends on the version. */
 static bool
-take_decision(struct cg_doc *doc)
+take_decision(struct cg_doc *doc, void *into)
 {
 	uint32_t place[2] = { 0 };
 	struct item item = { 0 };
@@ -359,6 +342,7 @@ take_decision(struct cg_doc *doc)
 	size_t n = 0;
 	bool any = false;
 
+	(void)into;
 	if (!cg_doc_array(doc))
 		return false;
 	while (cg_doc_item(doc)) {
@@ -377,19 +361,6 @@ take_decision(struct cg_doc *doc)
 		}
 	}
 	return any || cg_doc_fail(doc, "an array of conditions");
-}
-
-static bool
-take_decisions(struct cg_doc *doc, void *into)
-{
-	(void)into;
-	if (!cg_doc_array(doc))
-		return false;
-	while (cg_doc_item(doc)) {
-		if (!take_decision(doc))
-			return false;
-	}
-	return doc->status == CG_OK;
 }
 
 /* ---- Files -------------------------------------------------------------- */
@@ -484,20 +455,22 @@ keep_items(struct cg_doc *doc, struct llvm *llvm, cg_name file)
 }
 
 static bool
-take_file(struct cg_doc *doc, struct llvm *llvm)
+take_file(struct cg_doc *doc, void *into)
 {
 	static const struct cg_field fields[] = {
 		{ "segments", CG_FIELD_CALL, 0, take_segments, 0 },
-		{ "branches", CG_FIELD_CALL, 0, take_branches, 0 },
-		{ "expansions", CG_FIELD_CALL, 0, take_expansions, 0 },
-		{ "mcdc_records", CG_FIELD_CALL, 0, take_decisions, 0 },
+		{ "branches", CG_FIELD_EACH, 0, take_plain, 0 },
+		{ "expansions", CG_FIELD_EACH, 0, take_expansion, 0 },
+		{ "mcdc_records", CG_FIELD_EACH, 0, take_decision, 0 },
 		{ "filename", CG_FIELD_NAME, offsetof(struct file, name), NULL,
 		    0 },
 		{ 0 },
 	};
+	struct llvm *llvm = doc->arg;
 	struct file file = { .lines = llvm->lines.bytes,
 		.items = llvm->items.bytes };
 
+	(void)into;
 	llvm->last = llvm->wrapped = (struct segment){ 0 };
 	llvm->written = 0;
 	if (!cg_doc_fields(doc, fields, &file))
@@ -512,19 +485,6 @@ take_file(struct cg_doc *doc, struct llvm *llvm)
 	file.item_end = llvm->items.bytes;
 	llvm->file[llvm->files++] = file;
 	return true;
-}
-
-static bool
-take_files(struct cg_doc *doc, void *into)
-{
-	(void)into;
-	if (!cg_doc_array(doc))
-		return false;
-	while (cg_doc_item(doc)) {
-		if (!take_file(doc, doc->arg))
-			return false;
-	}
-	return doc->status == CG_OK;
 }
 
 /* ---- Functions ---------------------------------------------------------- */
@@ -560,38 +520,30 @@ take_missed(struct cg_doc *doc, void *into)
 	struct item item = { 0 };
 
 	(void)into;
-	if (!cg_doc_array(doc))
+	if (!take_branch(doc, &item))
 		return false;
-	while (cg_doc_item(doc)) {
-		if (!take_branch(doc, &item))
-			return false;
-		if ((item.count[0] | item.count[1]) != 0)
-			continue;
-		if (!cg_doc_grow(doc, &llvm->missed, llvm->missed_count,
-			&llvm->missed_cap, sizeof(item)))
-			return false;
-		llvm->missed[llvm->missed_count++] = item;
-	}
-	return doc->status == CG_OK;
+	if ((item.count[0] | item.count[1]) != 0)
+		return true;
+	if (!cg_doc_grow(doc, &llvm->missed, llvm->missed_count,
+		&llvm->missed_cap, sizeof(item)))
+		return false;
+	llvm->missed[llvm->missed_count++] = item;
+	return true;
 }
 
 static bool
-take_names(struct cg_doc *doc, void *into)
+take_name(struct cg_doc *doc, void *into)
 {
 	struct llvm *llvm = doc->arg;
 	struct cg_slice text;
 
 	(void)into;
-	if (!cg_doc_array(doc))
+	if (!cg_doc_text(doc, &text) ||
+	    !cg_doc_grow(doc, &llvm->name, llvm->names, &llvm->name_cap,
+		sizeof(*llvm->name)))
 		return false;
-	while (cg_doc_item(doc)) {
-		if (!cg_doc_text(doc, &text) ||
-		    !cg_doc_grow(doc, &llvm->name, llvm->names, &llvm->name_cap,
-			sizeof(*llvm->name)))
-			return false;
-		llvm->name[llvm->names++] = cg_add_name(doc->build, text);
-	}
-	return doc->status == CG_OK;
+	llvm->name[llvm->names++] = cg_add_name(doc->build, text);
+	return true;
 }
 
 /*
@@ -634,7 +586,7 @@ keep_missed(struct cg_doc *doc, struct llvm *llvm)
 }
 
 static bool
-take_function(struct cg_doc *doc, struct llvm *llvm)
+take_function(struct cg_doc *doc, void *into)
 {
 	static const struct cg_field fields[] = {
 		{ "name", CG_FIELD_NAME, offsetof(struct function, name), NULL,
@@ -643,13 +595,15 @@ take_function(struct cg_doc *doc, struct llvm *llvm)
 		    NULL, 0 },
 		{ "regions", CG_FIELD_CALL, offsetof(struct function, region),
 		    take_regions, 0 },
-		{ "branches", CG_FIELD_CALL, 0, take_missed, 0 },
-		{ "filenames", CG_FIELD_CALL, 0, take_names, 0 },
+		{ "branches", CG_FIELD_EACH, 0, take_missed, 0 },
+		{ "filenames", CG_FIELD_EACH, 0, take_name, 0 },
 		{ 0 },
 	};
+	struct llvm *llvm = doc->arg;
 	struct function function = { 0 };
 	struct covjson_fn fn;
 
+	(void)into;
 	llvm->missed_count = llvm->names = 0;
 	if (!cg_doc_fields(doc, fields, &function))
 		return false;
@@ -677,19 +631,6 @@ take_function(struct cg_doc *doc, struct llvm *llvm)
 	return true;
 }
 
-static bool
-take_functions(struct cg_doc *doc, void *into)
-{
-	(void)into;
-	if (!cg_doc_array(doc))
-		return false;
-	while (cg_doc_item(doc)) {
-		if (!take_function(doc, doc->arg))
-			return false;
-	}
-	return doc->status == CG_OK;
-}
-
 /* ---- The graph ---------------------------------------------------------- */
 
 static bool
@@ -707,7 +648,7 @@ add_lines(struct cg_doc *doc, struct llvm *llvm, const struct file *file,
 		pos->line += (uint32_t)distance;
 		for (uint64_t i = 0; i < n; i++, pos->line++) {
 			if (!cg_add_cost(doc->build,
-				covjson_owner(&llvm->owners, pos->line), pos,
+				cg_owner_of(&llvm->owners.of, pos->line), pos,
 				&count, 1))
 				return false;
 		}
@@ -720,7 +661,7 @@ static bool
 add_outcomes(struct cg_doc *doc, struct llvm *llvm, struct cg_branch *row,
     const uint64_t *count, uint32_t first)
 {
-	cg_fn fn = covjson_owner(&llvm->owners, row->pos.line);
+	cg_fn fn = cg_owner_of(&llvm->owners.of, row->pos.line);
 	bool arc = row->kind == CG_BRANCH_ARC;
 
 	row->flags = count[0] != 0 || count[1] != 0 ? CG_BRANCH_REACHED : 0;
@@ -847,8 +788,8 @@ static bool
 take_export(struct cg_doc *doc, struct llvm *llvm)
 {
 	static const struct cg_field fields[] = {
-		{ "files", CG_FIELD_CALL, 0, take_files, 0 },
-		{ "functions", CG_FIELD_CALL, 0, take_functions, 0 },
+		{ "files", CG_FIELD_EACH, 0, take_file, 0 },
+		{ "functions", CG_FIELD_EACH, 0, take_function, 0 },
 		{ 0 },
 	};
 

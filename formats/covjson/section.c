@@ -115,7 +115,7 @@ owner_of(struct covjson_section *section, cg_name name, uint32_t line)
 
 	if (at > 0 && at <= section->fns && section->fn[at - 1].name == name)
 		return section->fn[at - 1].fn;
-	return covjson_owner(&section->owners, line);
+	return cg_owner_of(&section->owners.of, line);
 }
 
 bool

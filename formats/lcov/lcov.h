@@ -46,12 +46,6 @@ struct lcov_branch {
 	int64_t count;
 };
 
-/* The function that contains line and those that follow, to the next owner. */
-struct lcov_owner {
-	uint32_t line;
-	cg_fn fn;
-};
-
 struct lcov_section {
 	cg_file file;
 	bool open;
@@ -71,10 +65,7 @@ struct lcov_section {
 	size_t lines, line_cap;
 	struct lcov_branch *branch;
 	size_t branches, branch_cap;
-	struct lcov_owner *owner;
-	size_t owners, owner_cap;
-	size_t *nested; /* open functions of the sweep, outermost first */
-	size_t nested_cap;
+	struct cg_owners owners;
 	uint64_t found, hit; /* totals that LF and LH state */
 	bool has_found, has_hit;
 };

@@ -63,110 +63,6 @@ compare_fns(const void *pa, const void *pb)
 	return (a->name > b->name) - (a->name < b->name);
 }
 
-/* Makes fn the owner from line on; false: out of memory. */
-static bool
-add_owner(struct lcov_section *section, uint32_t line, cg_fn fn)
-{
-	struct lcov_owner *owner = section->owner;
-	size_t n = section->owners;
-
-	/* A function that begins here replaces one that would continue. */
-	if (n > 0 && owner[n - 1].line == line) {
-		owner[n - 1].fn = fn;
-		return true;
-	}
-	if (!cg_grow_raw(&section->owner, &section->owner_cap, n + 1,
-		sizeof(*section->owner)))
-		return false;
-	section->owner[n] = (struct lcov_owner){ line, fn };
-	section->owners++;
-	return true;
-}
-
-/*
- * Pops functions that end before line: the enclosing function owns what
- * follows each. A function without a known end ends where the next begins.
- */
-static bool
-leave_fns(struct lcov_section *section, const cg_fn *ids, size_t *depth,
-    uint32_t line)
-{
-	const struct lcov_fn *fn = section->fn;
-
-	while (*depth > 0) {
-		size_t inner = section->nested[*depth - 1];
-		uint32_t last = fn[inner].last;
-
-		if (last >= line)
-			break;
-		--*depth;
-		while (*depth > 0 && last > 0 &&
-		       fn[section->nested[*depth - 1]].last <= last)
-			--*depth;
-		if (last > 0 &&
-		    !add_owner(section, last + 1,
-			*depth ? ids[section->nested[*depth - 1]] : ids[-1]))
-			return false;
-	}
-	return true;
-}
-
-/*
- * Sweeps over the sorted functions. ids[i] is the id of function i in the
- * graph, ids[-1] that of lines outside of all functions.
- */
-static bool
-find_owners(struct lcov_section *section, const cg_fn *ids)
-{
-	const struct lcov_fn *fn = section->fn;
-	size_t depth = 0, inner;
-
-	section->owners = 0;
-	for (size_t i = 0; i < section->fns; i++) {
-		if (fn[i].first == 0)
-			continue;
-		if (!leave_fns(section, ids, &depth, fn[i].first))
-			return false;
-		/* Skip further names for the same lines. */
-		inner = depth ? section->nested[depth - 1] : i;
-		if (inner != i && fn[inner].first == fn[i].first &&
-		    fn[inner].last == fn[i].last)
-			continue;
-		if (!cg_grow_raw(&section->nested, &section->nested_cap,
-			depth + 1, sizeof(*section->nested)))
-			return false;
-		section->nested[depth++] = i;
-		if (!add_owner(section, fn[i].first, ids[i]))
-			return false;
-	}
-	return leave_fns(section, ids, &depth, UINT32_MAX);
-}
-
-/* Most lines come in order: *hint is the position of the last owner. */
-static cg_fn
-owner_of(const struct lcov_section *section, uint32_t line, size_t *hint,
-    cg_fn outside)
-{
-	const struct lcov_owner *owner = section->owner;
-	size_t low = *hint, high = section->owners, middle;
-
-	if (low >= high || owner[low].line > line)
-		low = 0;
-	else if (low + 1 >= high || owner[low + 1].line > line)
-		return owner[low].fn;
-	if (high == 0 || owner[low].line > line)
-		return outside;
-	while (high - low > 1) {
-		middle = low + (high - low) / 2;
-		if (owner[middle].line <= line)
-			low = middle;
-		else
-			high = middle;
-	}
-	*hint = low;
-	return owner[low].fn;
-}
-
 /* ---- Adding to the graph ------------------------------------------------ */
 
 /* A mangled name becomes the symbol of a function with a demangled name. */
@@ -186,7 +82,7 @@ add_fn(struct cg_job *job, struct cg_build *build, cg_file file, cg_name name)
 /* Adds functions with their lines and entry counts. */
 static void
 add_fns(struct cg_job *job, struct cg_build *build,
-    const struct lcov_section *section, cg_fn *ids)
+    const struct lcov_section *section, struct cg_fn_lines *lines)
 {
 	const struct cg_pos nowhere = { 0 };
 
@@ -196,10 +92,12 @@ add_fns(struct cg_job *job, struct cg_build *build,
 			.last = fn->last };
 		const struct cg_pos entry = { .line = fn->first };
 
-		ids[i] = add_fn(job, build, section->file, fn->name);
-		cg_set_fn_range(build, ids[i], &range);
+		lines[i] = (struct cg_fn_lines){ add_fn(job, build,
+						     section->file, fn->name),
+			fn->first, fn->last };
+		cg_set_fn_range(build, lines[i].fn, &range);
 		if (fn->counted)
-			cg_add_call(build, 0, &nowhere, ids[i], &entry,
+			cg_add_call(build, 0, &nowhere, lines[i].fn, &entry,
 			    fn->count, NULL, 0);
 	}
 }
@@ -254,19 +152,16 @@ check_totals(struct cg_job *job, const struct lcov_section *section)
 }
 
 static void
-add_lines(
-    struct cg_build *build, const struct lcov_section *section, cg_fn outside)
+add_lines(struct cg_build *build, struct lcov_section *section)
 {
 	struct cg_pos pos = { .file = section->file };
-	size_t hint = 0;
 
 	for (size_t i = 0; i < section->lines; i++) {
 		uint64_t count = (uint64_t)section->line[i].count;
 
 		pos.line = section->line[i].line;
-		if (!cg_add_cost(build,
-			owner_of(section, pos.line, &hint, outside), &pos,
-			&count, 1))
+		if (!cg_add_cost(build, cg_owner_of(&section->owners, pos.line),
+			&pos, &count, 1))
 			return;
 	}
 }
@@ -314,18 +209,17 @@ add_branch(struct cg_build *build, const struct lcov_section *section,
  * all its branches; else the numbers in the file are.
  */
 static void
-add_branches(
-    struct cg_build *build, struct lcov_section *section, cg_fn outside)
+add_branches(struct cg_build *build, struct lcov_section *section)
 {
 	const struct lcov_branch *branch = section->branch, *at;
-	size_t hint = 0, n;
+	size_t n;
 	bool named;
 
 	if (section->branches > 1)
 		qsort(section->branch, section->branches,
 		    sizeof(*section->branch), compare_branches);
 	for (size_t i = 0; i < section->branches; i += n) {
-		cg_fn fn = owner_of(section, branch[i].line, &hint, outside);
+		cg_fn fn = cg_owner_of(&section->owners, branch[i].line);
 
 		at = branch + i;
 		named = at->label != 0;
@@ -347,25 +241,24 @@ bool
 lcov_end_section(
     struct cg_job *job, struct cg_build *build, struct lcov_section *section)
 {
-	cg_fn *ids = calloc(section->fns + 1, sizeof(*ids)), *first;
-	bool ok = ids != NULL;
+	struct cg_fn_lines *lines = calloc(section->fns + 1, sizeof(*lines));
+	bool ok = lines != NULL;
 
 	if (ok) {
-		ids[0] = cg_add_fn(build, cg_slice(""), section->file, 0);
-		first = ids + 1;
 		if (section->fns > 1)
 			qsort(section->fn, section->fns, sizeof(*section->fn),
 			    compare_fns);
-		add_fns(job, build, section, first);
-		ok = find_owners(section, first);
+		add_fns(job, build, section, lines);
+		ok = cg_owners_find(&section->owners, lines, section->fns,
+		    cg_add_fn(build, cg_slice(""), section->file, 0));
 	}
 	if (ok) {
 		sort_lines(section);
 		check_totals(job, section);
-		add_lines(build, section, ids[0]);
-		add_branches(build, section, ids[0]);
+		add_lines(build, section);
+		add_branches(build, section);
 	}
-	free(ids);
+	free(lines);
 	section->open = section->has_found = section->has_hit = false;
 	section->fns = section->leaders = 0;
 	section->lines = section->branches = 0;
@@ -381,6 +274,5 @@ lcov_free_section(struct lcov_section *section)
 	free(section->leader);
 	free(section->line);
 	free(section->branch);
-	free(section->owner);
-	free(section->nested);
+	cg_owners_free(&section->owners);
 }

@@ -241,12 +241,9 @@ static bool
 put_arcs(struct writer *w, const struct cg_line_sum *line)
 {
 	const struct cg_merged_condition *condition;
-	size_t arcs = 0, n;
+	size_t n;
 
-	while (
-	    arcs < line->branches && line->branch[arcs].kind == CG_BRANCH_ARC)
-		arcs++;
-	put_branches(w, line->branch, arcs);
+	put_branches(w, line->branch, cg_line_arcs(line));
 	if (!cg_merged_conditions(w->lines, line, &condition, &n))
 		return false;
 	for (size_t i = 0; i < n; i++)

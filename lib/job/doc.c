@@ -184,6 +184,18 @@ cg_doc_number(struct cg_doc *doc, unsigned digits, int64_t *number)
 /* ---- Fields ------------------------------------------------------------- */
 
 static bool
+take_items(struct cg_doc *doc, const struct cg_field *field, void *into)
+{
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		if (!field->take(doc, into))
+			return false;
+	}
+	return is_good(doc);
+}
+
+static bool
 take_field(struct cg_doc *doc, const struct cg_field *field, void *into)
 {
 	void *at = (char *)into + field->offset;
@@ -192,6 +204,7 @@ take_field(struct cg_doc *doc, const struct cg_field *field, void *into)
 
 	switch (field->type) {
 	case CG_FIELD_CALL: return field->take(doc, at);
+	case CG_FIELD_EACH: return take_items(doc, field, at);
 	case CG_FIELD_NAME:
 		if (!cg_doc_text(doc, &text))
 			return false;

@@ -166,11 +166,8 @@ cg_merged_conditions(struct cg_lines *lines, const struct cg_line_sum *line,
     const struct cg_merged_condition **merged, size_t *count)
 {
 	struct cg_merged_condition *list;
-	size_t arcs = 0, n, to = 0;
+	size_t arcs = cg_line_arcs(line), n, to = 0;
 
-	while (
-	    arcs < line->branches && line->branch[arcs].kind == CG_BRANCH_ARC)
-		arcs++;
 	*merged = NULL;
 	*count = 0;
 	if (arcs == line->branches)

@@ -6,6 +6,7 @@
  *	batch.c  collects the rows of some files
  *	sums.c   sums the rows of a line over all functions
  *	counts.c what coverage counts of a file
+ *	owners.c for readers: the function of a line
  *
  * Files have an order number, the one in which cg_next_file() returns them.
  * lines.c and batch.c decode packed rows themselves, for speed.
