@@ -274,7 +274,7 @@ is_sum(const struct method *method, struct line *line, size_t n, size_t *looks)
 	uint64_t lines = want[LINE].missed + want[LINE].covered;
 	size_t i = next_free(line, find_line(line, n, method->first), n);
 
-	for (; lines > 0 && i<n && * looks> 0; lines--, --*looks) {
+	for (; *looks > 0 && lines > 0 && i < n; lines--, --*looks) {
 		sum[INSTRUCTION].missed += line[i].missed;
 		sum[INSTRUCTION].covered += line[i].covered;
 		sum[BRANCH].missed += line[i].missed_branches;
