@@ -580,6 +580,49 @@ bool cg_count_line(
 bool cg_count_file(struct cg_lines *, size_t event, struct cg_counts *);
 void cg_add_counts(struct cg_counts *to, const struct cg_counts *from);
 
+/*
+ * What a report of coverage lists: files that have a path and lines, and their
+ * lines that have a number. What it drops is counted, and reported at the end.
+ *
+ *	struct cg_report r = { .job = job, .graph = graph, .out = out,
+ *		.part = CG_ALL_PARTS };
+ *	status = cg_report_open(&r);
+ *	while (status == CG_OK && cg_report_file(&r, &file))
+ *		while (cg_report_line(&r, &line)) ...
+ *	if (status == CG_OK)
+ *		status = cg_report_close(&r, ok);
+ */
+struct cg_report {
+	struct cg_job *job;
+	const struct cg_graph *graph;
+	struct cg_out *out;
+	cg_part part;      /* or CG_ALL_PARTS */
+	bool bare_lines;   /* lines with branches and without a count, too */
+	bool only_whether; /* the target knows only whether a line ran */
+
+	struct cg_lines *lines;
+	size_t event;
+	size_t files; /* so far, with the current one */
+
+	bool again; /* private, as what follows: nothing is counted twice */
+	uint64_t lost, bare, fns, negative_lines, negative_branches;
+	bool repeated;
+};
+/* Chooses the event, opens the lines. The status; what failed is reported. */
+int cg_report_open(struct cg_report *);
+bool cg_report_file(struct cg_report *, cg_file *);
+/* The next line of the current file. */
+bool cg_report_line(struct cg_report *, struct cg_line_sum *);
+/* The count of a branch; 0 for a negative one. */
+uint64_t cg_report_count(struct cg_report *, int64_t);
+/* Starts again with the first file, for targets whose totals come first. */
+void cg_report_again(struct cg_report *);
+/*
+ * Closes the lines, reports what was dropped; fails if no file was listed. ok:
+ * false if the writer rejected something, a cursor failed, or memory. The status.
+ */
+int cg_report_close(struct cg_report *, bool ok);
+
 /* ---- The graph: merged stacks ------------------------------------------- */
 
 /*

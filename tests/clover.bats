@@ -243,3 +243,12 @@ metrics()
 			grep -F 'warning: dropped branches of 1 line without a count'
 	done
 }
+
+@test "clover: functions of a file without lines are told, by all such formats" {
+	printf '%s\n' SF:a.c DA:1,1 end_of_record SF:b.c FN:3,f FNDA:1,f \
+		end_of_record >"$BATS_TEST_TMPDIR/a.info"
+	for to in clover jacoco sonarqube codecov cobertura lcov istanbul; do
+		"$CGCONV" -t $to --no-markers "$BATS_TEST_TMPDIR/a.info" 2>&1 >/dev/null |
+			grep -F 'warning: dropped 1 function of files without lines'
+	done
+}

@@ -31,11 +31,7 @@ struct method {
 };
 
 struct writer {
-	struct cg_job *job;
-	const struct cg_graph *graph;
-	struct cg_out *out;
-	struct cg_lines *lines;
-	size_t event;
+	struct cg_report r;
 	bool is_signed, methods;
 	const char *package;      /* write only this one; NULL: all */
 	struct cg_slice root;     /* directory of all files, with its slash */
@@ -45,9 +41,7 @@ struct writer {
 	size_t method_lines, line_cap;
 	struct method *method;
 	size_t method_count, method_cap;
-	bool *is_own;      /* by fn: it is defined in the current file */
-	uint64_t lost;     /* cost without a source file or line */
-	bool has_negative; /* some line or method has negative hits */
+	bool *is_own; /* by fn: it is defined in the current file */
 };
 
 /* ---- Counting ----------------------------------------------------------- */
@@ -71,12 +65,9 @@ has_pairs(const struct cg_branch *branch, size_t n)
 
 /* Returns the cost as hits: a negative cost as 0, as hits are unsigned. */
 static uint64_t
-hits_of(struct writer *w, uint64_t cost)
+hits_of(const struct writer *w, uint64_t cost)
 {
-	if (!w->is_signed || (int64_t)cost >= 0)
-		return cost;
-	w->has_negative = true;
-	return 0;
+	return w->is_signed && (int64_t)cost < 0 ? 0 : cost;
 }
 
 /* The directory of a path with its slash; "" if the path has none. */
@@ -92,7 +83,8 @@ directory_of(struct cg_slice path)
 static struct cg_slice
 package_of(const struct writer *w, cg_file file)
 {
-	struct cg_slice directory = directory_of(cg_file_path(w->graph, file));
+	struct cg_slice directory =
+	    directory_of(cg_file_path(w->r.graph, file));
 
 	directory.ptr += w->root.len;
 	directory.len -= w->root.len;
@@ -124,23 +116,17 @@ common_directory(struct cg_slice a, struct cg_slice b)
 	return directory_of((struct cg_slice){ a.ptr, n });
 }
 
-/* Adds the current file if it has lines; false: out of memory. */
+/* Adds the current file; false: out of memory. */
 static bool
 count_file(struct writer *w, cg_file id)
 {
 	struct source_file file = { .file = id };
 	struct cg_line_sum line;
 
-	while (cg_next_line_sum(w->lines, w->event, &line)) {
-		w->has_negative |= line.hits != line.cost;
-		if (line.line == 0 || id == 0)
-			w->lost += line.hits;
-		else if (line.has_cost &&
-			 !cg_count_line(w->lines, &line, &file.sum))
+	while (cg_report_line(&w->r, &line)) {
+		if (!cg_count_line(w->r.lines, &line, &file.sum))
 			return false;
 	}
-	if (file.sum.lines.found == 0)
-		return true;
 	if (!cg_grow_raw(&w->file, &w->file_cap, w->files + 1, sizeof(file)))
 		return false;
 	w->file[w->files++] = file;
@@ -156,11 +142,11 @@ count_files(struct writer *w)
 	bool ok = true;
 	cg_file file;
 
-	while (ok && cg_next_file(w->lines, &file))
+	while (ok && cg_report_file(&w->r, &file))
 		ok = count_file(w, file);
 	for (size_t i = 0; i < w->files; i++) {
 		directory =
-		    directory_of(cg_file_path(w->graph, w->file[i].file));
+		    directory_of(cg_file_path(w->r.graph, w->file[i].file));
 		w->root = i ? common_directory(w->root, directory) : directory;
 	}
 	/* CI services match relative names with files of the repository. */
@@ -179,11 +165,11 @@ count_files(struct writer *w)
 static void
 put_attribute(struct writer *w, const char *name, struct cg_slice value)
 {
-	cg_putc(w->out, ' ');
-	cg_puts(w->out, name);
-	cg_puts(w->out, "=\"");
-	cg_put_xml(w->out, value);
-	cg_putc(w->out, '"');
+	cg_putc(w->r.out, ' ');
+	cg_puts(w->r.out, name);
+	cg_puts(w->r.out, "=\"");
+	cg_put_xml(w->r.out, value);
+	cg_putc(w->r.out, '"');
 }
 
 /*
@@ -201,11 +187,11 @@ put_rate(struct writer *w, const char *name, uint64_t hit, uint64_t all)
 	(void)cg_format_u64(text, rate % 10000 + 10000);
 	for (; n > 1 && text[n] == '0'; n--)
 		;
-	cg_putc(w->out, ' ');
-	cg_puts(w->out, name);
-	cg_puts(w->out, rate == 10000 ? "=\"1." : "=\"0.");
-	cg_put(w->out, (struct cg_slice){ text + 1, (size_t)n });
-	cg_putc(w->out, '"');
+	cg_putc(w->r.out, ' ');
+	cg_puts(w->r.out, name);
+	cg_puts(w->r.out, rate == 10000 ? "=\"1." : "=\"0.");
+	cg_put(w->r.out, (struct cg_slice){ text + 1, (size_t)n });
+	cg_putc(w->r.out, '"');
 }
 
 static void
@@ -221,14 +207,14 @@ put_line(struct writer *w, uint32_t number, uint64_t hits)
 {
 	static const char line[] = "<line number=\"", mid[] = "\" hits=\"";
 	char *to = cg_out_reserve(
-	    w->out, sizeof(line) + sizeof(mid) + 2 * CG_NUMBER_MAX);
+	    w->r.out, sizeof(line) + sizeof(mid) + 2 * CG_NUMBER_MAX);
 
 	memcpy(to, line, sizeof(line) - 1);
 	to = cg_format_u64(to + sizeof(line) - 1, number);
 	memcpy(to, mid, sizeof(mid) - 1);
 	to = cg_format_u64(to + sizeof(mid) - 1, hits);
 	*to++ = '"';
-	cg_out_advance(w->out, to);
+	cg_out_advance(w->r.out, to);
 }
 
 /* Rounded down: 100 only for hit == all. */
@@ -251,13 +237,13 @@ put_conditions(struct writer *w, const struct cg_branch *branch, size_t n,
 	uint64_t hit = 0, count = 0;
 	unsigned number = 0;
 
-	cg_puts(w->out, " branch=\"true\" condition-coverage=\"");
-	cg_putu(w->out, percent(sum->hit, sum->found));
-	cg_puts(w->out, "% (");
-	cg_putu(w->out, sum->hit);
-	cg_putc(w->out, '/');
-	cg_putu(w->out, sum->found);
-	cg_puts(w->out, ")\"><conditions>");
+	cg_puts(w->r.out, " branch=\"true\" condition-coverage=\"");
+	cg_putu(w->r.out, percent(sum->hit, sum->found));
+	cg_puts(w->r.out, "% (");
+	cg_putu(w->r.out, sum->hit);
+	cg_putc(w->r.out, '/');
+	cg_putu(w->r.out, sum->found);
+	cg_puts(w->r.out, ")\"><conditions>");
 	for (size_t i = 0; i < n && branch[i].kind == CG_BRANCH_ARC; i++) {
 		if (branch[i].flags & CG_BRANCH_UNREACHABLE)
 			continue;
@@ -265,14 +251,14 @@ put_conditions(struct writer *w, const struct cg_branch *branch, size_t n,
 		count++;
 		if (count < (pairs ? 2 : sum->found))
 			continue;
-		cg_puts(w->out, "<condition number=\"");
-		cg_putu(w->out, number++);
-		cg_puts(w->out, "\" type=\"jump\" coverage=\"");
-		cg_putu(w->out, percent(hit, count));
-		cg_puts(w->out, "%\"/>");
+		cg_puts(w->r.out, "<condition number=\"");
+		cg_putu(w->r.out, number++);
+		cg_puts(w->r.out, "\" type=\"jump\" coverage=\"");
+		cg_putu(w->r.out, percent(hit, count));
+		cg_puts(w->r.out, "%\"/>");
 		hit = count = 0;
 	}
-	cg_puts(w->out, "</conditions></line>\n");
+	cg_puts(w->r.out, "</conditions></line>\n");
 }
 
 static void
@@ -280,21 +266,19 @@ put_lines(struct writer *w)
 {
 	struct cg_line_sum line;
 
-	cg_puts(w->out, "<lines>\n");
-	while (cg_next_line_sum(w->lines, w->event, &line)) {
+	cg_puts(w->r.out, "<lines>\n");
+	while (cg_report_line(&w->r, &line)) {
 		struct cg_hits branches = { 0 };
 
-		if (line.line == 0 || !line.has_cost)
-			continue;
 		put_line(w, line.line, line.hits);
 		cg_count_arcs(line.branch, line.branches, &branches);
 		if (branches.found > 0)
 			put_conditions(
 			    w, line.branch, line.branches, &branches);
 		else
-			cg_puts(w->out, "/>\n");
+			cg_puts(w->r.out, "/>\n");
 	}
-	cg_puts(w->out, "</lines>\n");
+	cg_puts(w->r.out, "</lines>\n");
 }
 
 /* ---- Methods ------------------------------------------------------------ */
@@ -330,7 +314,7 @@ list_lines(struct writer *w, const cg_fn *fn, size_t fns)
 	w->method_lines = 0;
 	for (size_t i = 0; i < fns; i++)
 		w->is_own[fn[i]] = true;
-	while (cg_next_line(w->lines, &line)) {
+	while (cg_next_line(w->r.lines, &line)) {
 		if (!w->is_own[line.fn] || line.line == 0 || !line.has_cost)
 			continue;
 		if (!cg_grow_raw(&w->method_line, &w->line_cap,
@@ -338,10 +322,11 @@ list_lines(struct writer *w, const cg_fn *fn, size_t fns)
 			return false;
 		w->method_line[w->method_lines++] = (struct method_line){
 			line.fn, line.line,
-			hits_of(w, w->event < line.n ? line.cost[w->event] : 0)
+			hits_of(
+			    w, w->r.event < line.n ? line.cost[w->r.event] : 0)
 		};
 	}
-	cg_first_line(w->lines);
+	cg_first_line(w->r.lines);
 	for (size_t i = 0; i < fns; i++)
 		w->is_own[fn[i]] = false;
 	if (w->method_lines > 1)
@@ -365,8 +350,8 @@ list_methods(struct writer *w)
 			w->method_count + 1, sizeof(*w->method)))
 			return false;
 		w->method[w->method_count++] =
-		    (struct method){ .name = cg_fn_name(w->graph, line[i].fn),
-			    .symbol = cg_fn_symbol(w->graph, line[i].fn),
+		    (struct method){ .name = cg_fn_name(w->r.graph, line[i].fn),
+			    .symbol = cg_fn_symbol(w->r.graph, line[i].fn),
 			    .first = line[i].line,
 			    .line = i,
 			    .lines = end - i };
@@ -400,16 +385,16 @@ put_method(struct writer *w, const struct method *method)
 
 	for (size_t i = 0; i < method->lines; i++)
 		sum.lines.hit += line[i].hits > 0;
-	cg_puts(w->out, "<method");
+	cg_puts(w->r.out, "<method");
 	put_attribute(w, "name", method->name);
 	put_attribute(w, "signature", signature_of(method));
 	put_rates(w, &sum);
-	cg_puts(w->out, " complexity=\"0\"><lines>\n");
+	cg_puts(w->r.out, " complexity=\"0\"><lines>\n");
 	for (size_t i = 0; i < method->lines; i++) {
 		put_line(w, line[i].line, line[i].hits);
-		cg_puts(w->out, "/>\n");
+		cg_puts(w->r.out, "/>\n");
 	}
-	cg_puts(w->out, "</lines></method>\n");
+	cg_puts(w->r.out, "</lines></method>\n");
 }
 
 /* The functions of the current file; false: out of memory. */
@@ -419,15 +404,15 @@ put_methods(struct writer *w)
 	const cg_fn *fn;
 	size_t fns;
 
-	cg_puts(w->out, "<methods>\n");
+	cg_puts(w->r.out, "<methods>\n");
 	if (w->methods) {
-		fns = cg_file_fns(w->lines, &fn);
+		fns = cg_file_fns(w->r.lines, &fn);
 		if (!list_lines(w, fn, fns) || !list_methods(w))
 			return false;
 		for (size_t i = 0; i < w->method_count; i++)
 			put_method(w, &w->method[i]);
 	}
-	cg_puts(w->out, "</methods>\n");
+	cg_puts(w->r.out, "</methods>\n");
 	return true;
 }
 
@@ -436,7 +421,7 @@ put_methods(struct writer *w)
 static bool
 put_class(struct writer *w, const struct source_file *file)
 {
-	struct cg_slice path = cg_file_path(w->graph, file->file);
+	struct cg_slice path = cg_file_path(w->r.graph, file->file);
 	struct cg_slice name = path;
 	size_t directory = directory_of(path).len;
 	bool ok;
@@ -445,14 +430,14 @@ put_class(struct writer *w, const struct source_file *file)
 	name.len -= directory;
 	path.ptr += w->root.len;
 	path.len -= w->root.len;
-	cg_puts(w->out, "<class");
+	cg_puts(w->r.out, "<class");
 	put_attribute(w, "name", name);
 	put_attribute(w, "filename", path);
 	put_rates(w, &file->sum);
-	cg_puts(w->out, " complexity=\"0\">\n");
+	cg_puts(w->r.out, " complexity=\"0\">\n");
 	ok = put_methods(w);
 	put_lines(w);
-	cg_puts(w->out, "</class>\n");
+	cg_puts(w->r.out, "</class>\n");
 	return ok;
 }
 
@@ -468,10 +453,10 @@ begin_package(struct writer *w, size_t from)
 			break;
 		cg_add_counts(&sum, &w->file[i].sum);
 	}
-	cg_puts(w->out, "<package");
+	cg_puts(w->r.out, "<package");
 	put_attribute(w, "name", package);
 	put_rates(w, &sum);
-	cg_puts(w->out, " complexity=\"0\"><classes>\n");
+	cg_puts(w->r.out, " complexity=\"0\"><classes>\n");
 }
 
 static bool
@@ -481,20 +466,20 @@ put_packages(struct writer *w)
 	cg_file file;
 	size_t i = 0;
 
-	cg_first_file(w->lines);
-	while (ok && i < w->files && cg_next_file(w->lines, &file)) {
+	cg_report_again(&w->r);
+	while (ok && i < w->files && cg_report_file(&w->r, &file)) {
 		if (file != w->file[i].file)
 			continue;
 		if (i == 0 || cg_compare(package_of(w, file),
 				  package_of(w, w->file[i - 1].file)) != 0) {
 			if (i > 0)
-				cg_puts(w->out, "</classes></package>\n");
+				cg_puts(w->r.out, "</classes></package>\n");
 			begin_package(w, i);
 		}
 		ok = put_class(w, &w->file[i++]);
 	}
 	if (i > 0)
-		cg_puts(w->out, "</classes></package>\n");
+		cg_puts(w->r.out, "</classes></package>\n");
 	return ok;
 }
 
@@ -508,55 +493,35 @@ put_head(struct writer *w)
 		root.len--;
 	for (size_t i = 0; i < w->files; i++)
 		cg_add_counts(&sum, &w->file[i].sum);
-	cg_puts(w->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-			"<!DOCTYPE coverage SYSTEM \"" DTD "\">\n"
-			"<coverage");
+	cg_puts(w->r.out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+			  "<!DOCTYPE coverage SYSTEM \"" DTD "\">\n"
+			  "<coverage");
 	put_rates(w, &sum);
-	cg_putf(w->out,
+	cg_putf(w->r.out,
 	    " lines-covered=\"%" PRIu64 "\" lines-valid=\"%" PRIu64
 	    "\" branches-covered=\"%" PRIu64 "\" branches-valid=\"%" PRIu64
 	    "\" complexity=\"0\" version=\"cgconv-" CG_VERSION
 	    "\" timestamp=\"%s\">\n",
 	    sum.lines.hit, sum.lines.found, sum.branches.hit,
-	    sum.branches.found, cg_opt(w->job, "timestamp"));
-	cg_puts(w->out, "<sources><source>");
-	cg_put_xml(w->out, root.len ? root : cg_slice("."));
-	cg_puts(w->out, "</source></sources>\n<packages>\n");
-}
-
-static int
-choose_event(struct writer *w)
-{
-	int status = cg_choose_event(w->job, w->graph, "Exec", &w->event);
-
-	if (status == CG_OK)
-		w->is_signed = cg_get_event(w->graph, w->event)->is_signed;
-	return status;
-}
-
-static void
-report(struct writer *w)
-{
-	if (w->lost > 0)
-		cg_warn(w->job,
-		    "dropped %" PRIu64 " %s without a source file or line",
-		    w->lost, cg_get_event(w->graph, w->event)->name);
-	if (w->has_negative)
-		cg_warn(w->job, "negative hits are written as 0");
+	    sum.branches.found, cg_opt(w->r.job, "timestamp"));
+	cg_puts(w->r.out, "<sources><source>");
+	cg_put_xml(w->r.out, root.len ? root : cg_slice("."));
+	cg_puts(w->r.out, "</source></sources>\n<packages>\n");
 }
 
 static bool
 write_all(struct writer *w)
 {
-	w->is_own = calloc(cg_fn_count(w->graph) + 1, sizeof(*w->is_own));
-	w->lines = cg_lines_new_by_name(w->graph, CG_ALL_PARTS);
-	if (!w->is_own || !w->lines || !count_files(w))
+	w->is_signed = cg_get_event(w->r.graph, w->r.event)->is_signed;
+	w->is_own = calloc(cg_fn_count(w->r.graph) + 1, sizeof(*w->is_own));
+	if (!w->is_own || !count_files(w))
 		return false;
+	if (w->files == 0)
+		return true;
 	put_head(w);
 	if (!put_packages(w))
 		return false;
-	cg_puts(w->out, "</packages>\n</coverage>\n");
-	report(w);
+	cg_puts(w->r.out, "</packages>\n</coverage>\n");
 	return true;
 }
 
@@ -564,30 +529,26 @@ int
 cobertura_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct writer w = { .job = job,
-		.graph = graph,
-		.out = out,
+	struct writer w = { .r = { .job = job,
+				.graph = graph,
+				.out = out,
+				.part = CG_ALL_PARTS },
 		.methods = cg_opt_flag(job, "methods"),
 		.package = cg_opt(job, "package"),
 		.root = { "", 0 } };
-	int status = choose_event(&w);
+	int status = cg_report_open(&w.r);
 	bool ok = status == CG_OK && write_all(&w);
 
-	cg_lines_free(w.lines);
 	free(w.is_own);
 	free(w.method_line);
 	free(w.file);
 	free(w.method);
-	if (status != CG_OK)
-		return status;
-	if (!ok)
-		return cg_nomem(job);
-	if (w.package && w.files == 0)
+	if (status == CG_OK)
+		status = cg_report_close(&w.r, ok);
+	if (status == CG_OK && w.files == 0)
 		return cg_usage(job,
 		    "--package: there is no package '%s' (a directory, "
 		    "relative to that of all files)",
 		    w.package);
-	if (w.files == 0)
-		return cg_fail(job, "expected costs of source lines");
-	return cg_out_status(out);
+	return status;
 }

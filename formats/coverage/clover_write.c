@@ -15,7 +15,8 @@ struct source_file {
 };
 
 struct writer {
-	struct coverage_writer w;
+	struct cg_report r;
+	struct coverage_fns fns;
 	struct source_file *file;
 	size_t files, file_cap;
 	char *name; /* of a package */
@@ -24,27 +25,24 @@ struct writer {
 
 /* ---- Counting ----------------------------------------------------------- */
 
-/* Adds the current file if it has lines; false: out of memory. */
+/* Adds the current file; false: out of memory. */
 static bool
 count_file(struct writer *c, cg_file id)
 {
 	struct source_file file = { .file = id };
-	struct coverage_writer *w = &c->w;
 	struct cg_line_sum line;
 
-	if (!coverage_list_fns(w))
+	if (!coverage_list_fns(&c->fns, &c->r))
 		return false;
-	for (size_t i = 0; i < w->fns; i++) {
+	for (size_t i = 0; i < c->fns.fns; i++) {
 		file.sum.functions.found++;
-		file.sum.functions.hit += w->fn[i].count > 0;
+		file.sum.functions.hit += c->fns.fn[i].count > 0;
 	}
-	while (coverage_next_line(w, &line)) {
+	while (cg_report_line(&c->r, &line)) {
 		file.sum.lines.found++;
 		file.sum.lines.hit += line.hits > 0;
 		cg_count_arcs(line.branch, line.branches, &file.sum.branches);
 	}
-	if (file.sum.lines.found == 0)
-		return true;
 	if (!cg_grow_raw(&c->file, &c->file_cap, c->files + 1, sizeof(file)))
 		return false;
 	c->file[c->files++] = file;
@@ -54,7 +52,7 @@ count_file(struct writer *c, cg_file id)
 static struct cg_slice
 directory_of(const struct writer *c, const struct source_file *file)
 {
-	struct cg_slice path = cg_file_path(c->w.graph, file->file);
+	struct cg_slice path = cg_file_path(c->r.graph, file->file);
 
 	path.len -= cg_base_name(path).len;
 	return path;
@@ -210,26 +208,26 @@ compare_names(const void *pa, const void *pb)
  * Java and constructors of C++, are written by linker name.
  */
 static void
-sort_fns(struct coverage_writer *w)
+sort_fns(struct coverage_fns *f)
 {
-	if (w->fns < 2)
+	if (f->fns < 2)
 		return;
-	qsort(w->fn, w->fns, sizeof(*w->fn), compare_names);
-	for (size_t i = 1; i < w->fns; i++) {
-		if (compare_names(&w->fn[i - 1], &w->fn[i]) == 0)
-			w->fn[i - 1].shares_name = w->fn[i].shares_name = true;
+	qsort(f->fn, f->fns, sizeof(*f->fn), compare_names);
+	for (size_t i = 1; i < f->fns; i++) {
+		if (compare_names(&f->fn[i - 1], &f->fn[i]) == 0)
+			f->fn[i - 1].shares_name = f->fn[i].shares_name = true;
 	}
-	qsort(w->fn, w->fns, sizeof(*w->fn), compare_fns);
+	qsort(f->fn, f->fns, sizeof(*f->fn), compare_fns);
 }
 
 /* Methods up to a line, which is theirs. */
 static void
 put_methods(struct writer *c, size_t *at, uint32_t line)
 {
-	struct cg_out *out = c->w.out;
+	struct cg_out *out = c->r.out;
 
-	for (; *at < c->w.fns && c->w.fn[*at].first <= line; ++*at) {
-		const struct coverage_fn *fn = &c->w.fn[*at];
+	for (; *at < c->fns.fns && c->fns.fn[*at].first <= line; ++*at) {
+		const struct coverage_fn *fn = &c->fns.fn[*at];
 
 		put_line(out, fn->first, " type=\"method\"");
 		coverage_put_text(
@@ -243,24 +241,24 @@ put_methods(struct writer *c, size_t *at, uint32_t line)
 static bool
 put_file(struct writer *c, const struct source_file *file)
 {
-	struct cg_slice path = cg_file_path(c->w.graph, file->file);
+	struct cg_slice path = cg_file_path(c->r.graph, file->file);
 	struct cg_line_sum line;
 	size_t method = 0;
 
-	if (!coverage_list_fns(&c->w))
+	if (!coverage_list_fns(&c->fns, &c->r))
 		return false;
-	sort_fns(&c->w);
-	cg_puts(c->w.out, "<file");
-	coverage_put_text(c->w.out, "name", cg_base_name(path));
-	coverage_put_text(c->w.out, "path", path);
-	cg_puts(c->w.out, ">\n");
-	put_metrics(c->w.out, &file->sum, 0, 0);
-	while (coverage_next_line(&c->w, &line)) {
+	sort_fns(&c->fns);
+	cg_puts(c->r.out, "<file");
+	coverage_put_text(c->r.out, "name", cg_base_name(path));
+	coverage_put_text(c->r.out, "path", path);
+	cg_puts(c->r.out, ">\n");
+	put_metrics(c->r.out, &file->sum, 0, 0);
+	while (cg_report_line(&c->r, &line)) {
 		put_methods(c, &method, line.line);
-		put_statement(c->w.out, &line);
+		put_statement(c->r.out, &line);
 	}
 	put_methods(c, &method, UINT32_MAX);
-	cg_puts(c->w.out, "</file>\n");
+	cg_puts(c->r.out, "</file>\n");
 	return true;
 }
 
@@ -284,11 +282,11 @@ open_package(struct writer *c, size_t from)
 	}
 	for (size_t i = from; i < end; i++)
 		cg_add_counts(&sum, &c->file[i].sum);
-	cg_puts(c->w.out, "<package");
-	coverage_put_text(c->w.out, "name",
+	cg_puts(c->r.out, "<package");
+	coverage_put_text(c->r.out, "name",
 	    len ? (struct cg_slice){ c->name, len } : cg_slice("default-pkg"));
-	cg_puts(c->w.out, ">\n");
-	put_metrics(c->w.out, &sum, 0, end - from);
+	cg_puts(c->r.out, ">\n");
+	put_metrics(c->r.out, &sum, 0, end - from);
 	return true;
 }
 
@@ -299,52 +297,44 @@ put_packages(struct writer *c)
 	bool ok = true;
 	cg_file file;
 
-	cg_first_file(c->w.lines);
-	while (ok && i < c->files && cg_next_file(c->w.lines, &file)) {
-		if (file != c->file[i].file)
-			continue;
+	cg_report_again(&c->r);
+	while (ok && cg_report_file(&c->r, &file)) {
 		if (i == end) {
 			if (i > 0)
-				cg_puts(c->w.out, "</package>\n");
+				cg_puts(c->r.out, "</package>\n");
 			ok = open_package(c, i);
 			end = package_end(c, i);
 		}
 		ok = ok && put_file(c, &c->file[i++]);
 	}
 	if (i > 0)
-		cg_puts(c->w.out, "</package>\n");
+		cg_puts(c->r.out, "</package>\n");
 	return ok;
 }
 
 static bool
 put_report(struct writer *c)
 {
-	const char *timestamp = cg_opt(c->w.job, "timestamp");
+	const char *timestamp = cg_opt(c->r.job, "timestamp");
 	struct cg_counts sum = { 0 };
 	size_t packages = 0;
 	bool ok = true;
-	uint64_t lost, bare;
 	cg_file file;
 
-	while (ok && coverage_next_file(&c->w, &file))
+	while (ok && cg_report_file(&c->r, &file))
 		ok = count_file(c, file);
 	for (size_t i = 0; i < c->files; i++)
 		cg_add_counts(&sum, &c->file[i].sum);
 	for (size_t i = 0; i < c->files; i = package_end(c, i))
 		packages++;
-	c->w.any = c->files > 0;
-	cg_putf(c->w.out,
+	cg_putf(c->r.out,
 	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	    "<coverage generated=\"%s\" clover=\"cgconv-" CG_VERSION "\">\n"
 	    "<project name=\"cgconv\" timestamp=\"%s\">\n",
 	    timestamp, timestamp);
-	put_metrics(c->w.out, &sum, packages, c->files);
-	bare = c->w.bare;
-	lost = c->w.lost; /* the second pass counts it again */
+	put_metrics(c->r.out, &sum, packages, c->files);
 	ok = ok && put_packages(c);
-	c->w.lost = lost;
-	c->w.bare = bare;
-	cg_puts(c->w.out, "</project>\n</coverage>\n");
+	cg_puts(c->r.out, "</project>\n</coverage>\n");
 	return ok;
 }
 
@@ -352,11 +342,15 @@ int
 clover_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct writer c = { 0 };
-	int status = coverage_open(&c.w, job, graph, out);
+	struct writer c = { .r = { .job = job,
+				.graph = graph,
+				.out = out,
+				.part = CG_ALL_PARTS } };
+	int status = cg_report_open(&c.r);
 	bool ok = status == CG_OK && put_report(&c);
 
+	free(c.fns.fn);
 	free(c.file);
 	free(c.name);
-	return status == CG_OK ? coverage_close(&c.w, ok) : status;
+	return status == CG_OK ? cg_report_close(&c.r, ok) : status;
 }

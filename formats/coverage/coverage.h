@@ -13,10 +13,10 @@
  *	clover_write.c  graph -> totals of all files -> XML, metrics first
  *	sonarqube.c  graph -> SonarQube's generic coverage
  *	elements.c   what the readers of XML share
- *	lines.c      what the writers share: the lines and functions of a file
+ *	fns.c        what the writers share: the functions of a file
  *
- * The library reads and escapes the XML, sums the rows of a source line and
- * counts what was covered.
+ * The library reads and escapes the XML, lists files and lines, and counts what
+ * was covered and dropped.
  */
 #ifndef FORMATS_COVERAGE_COVERAGE_H
 #define FORMATS_COVERAGE_COVERAGE_H
@@ -83,7 +83,7 @@ bool coverage_add_outcomes(struct coverage_reader *, cg_fn,
 bool coverage_root(
     const struct cg_head *, struct cg_slice *tag, struct cg_slice *rest);
 
-/* ---- lines.c ------------------------------------------------------------ */
+/* ---- fns.c -------------------------------------------------------------- */
 
 /* A function of the current file: all functions there with one linker name. */
 struct coverage_fn {
@@ -94,36 +94,17 @@ struct coverage_fn {
 	bool shares_name; /* for the writer: see clover_write.c */
 };
 
-struct coverage_writer {
-	struct cg_job *job;
-	const struct cg_graph *graph;
-	struct cg_out *out;
-	struct cg_lines *lines;
-	size_t event;
-	struct coverage_fn *fn; /* see coverage_list_fns() */
-	size_t fns, fn_cap;
-	uint64_t lost;     /* cost without a source file or line */
-	uint64_t bare;     /* lines with branches and without a count */
-	bool has_negative; /* some line has negative hits */
-	bool has_counts;   /* some line ran more than once */
-	bool any;          /* a line was written */
+/* Starts as { 0 }; its owner frees fn. */
+struct coverage_fns {
+	struct coverage_fn *fn;
+	size_t fns, cap;
 };
 
-/* Chooses the event, opens the lines; else the status. */
-int coverage_open(struct coverage_writer *, struct cg_job *,
-    const struct cg_graph *, struct cg_out *);
-/* The next file; file 0 has lines that coverage_next_line() drops. */
-bool coverage_next_file(struct coverage_writer *, cg_file *);
-/* The next line that has a number and a cost. */
-bool coverage_next_line(struct coverage_writer *, struct cg_line_sum *);
 /* Lists the functions of the current file by key; false: out of memory. */
-bool coverage_list_fns(struct coverage_writer *);
+bool coverage_list_fns(struct coverage_fns *, const struct cg_report *);
 /* That of the list that a function of the file is part of, or NULL. */
-struct coverage_fn *coverage_find_fn(const struct coverage_writer *, cg_fn);
-/* The target knows only whether a line ran: reports it with --verbose. */
-void coverage_report_counts(const struct coverage_writer *);
-/* Reports losses, frees all; ok: false if out of memory. The status. */
-int coverage_close(struct coverage_writer *, bool ok);
+struct coverage_fn *coverage_find_fn(
+    const struct coverage_fns *, const struct cg_graph *, cg_fn);
 
 void coverage_put_text(
     struct cg_out *, const char *name, struct cg_slice value);

@@ -11,37 +11,38 @@
 #define WHOLE_LINE_TO ".65535 1 "
 
 static void
-put_block(struct coverage_writer *w, struct cg_slice path,
-    const struct cg_line_sum *line)
+put_block(
+    struct cg_out *out, struct cg_slice path, const struct cg_line_sum *line)
 {
-	(void)cg_put_inline(w->out, path);
-	cg_putc(w->out, ':');
-	cg_putu(w->out, line->line);
-	cg_puts(w->out, WHOLE_LINE_FROM);
-	cg_putu(w->out, line->line);
-	cg_puts(w->out, WHOLE_LINE_TO);
-	cg_putu(w->out, line->hits);
-	cg_putc(w->out, '\n');
-	w->any = true;
+	(void)cg_put_inline(out, path);
+	cg_putc(out, ':');
+	cg_putu(out, line->line);
+	cg_puts(out, WHOLE_LINE_FROM);
+	cg_putu(out, line->line);
+	cg_puts(out, WHOLE_LINE_TO);
+	cg_putu(out, line->hits);
+	cg_putc(out, '\n');
 }
 
 int
 go_cover_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct coverage_writer w;
+	struct cg_report r = {
+		.job = job, .graph = graph, .out = out, .part = CG_ALL_PARTS
+	};
 	struct cg_line_sum line;
 	cg_file file;
-	int status = coverage_open(&w, job, graph, out);
+	int status = cg_report_open(&r);
 
 	if (status != CG_OK)
 		return status;
 	cg_puts(out, "mode: count\n");
-	while (coverage_next_file(&w, &file)) {
+	while (cg_report_file(&r, &file)) {
 		struct cg_slice path = cg_file_path(graph, file);
 
-		while (coverage_next_line(&w, &line))
-			put_block(&w, path, &line);
+		while (cg_report_line(&r, &line))
+			put_block(out, path, &line);
 	}
-	return coverage_close(&w, true);
+	return cg_report_close(&r, true);
 }

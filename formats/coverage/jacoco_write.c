@@ -47,7 +47,7 @@ struct line {
 struct method {
 	struct cg_slice class, name, descriptor;
 	uint32_t first;
-	size_t entry; /* index in coverage_writer.fn */
+	size_t entry; /* index in coverage_fns.fn */
 	size_t in_class;
 	bool ran;
 	struct node node;
@@ -62,7 +62,8 @@ struct class
 };
 
 struct writer {
-	struct coverage_writer w;
+	struct cg_report r;
+	struct coverage_fns fns;
 	bool is_signed;         /* the event is */
 	size_t covered, missed; /* columns of instructions, or none */
 	struct line *line;      /* of the file */
@@ -196,26 +197,26 @@ name_main_class(struct writer *j, struct cg_slice path, struct cg_slice *name)
 static bool
 list_methods(struct writer *j, struct cg_slice main_class)
 {
-	struct coverage_writer *w = &j->w;
+	struct coverage_fns *f = &j->fns;
 
 	j->methods = 0;
-	if (!coverage_list_fns(w) ||
+	if (!coverage_list_fns(f, &j->r) ||
 	    !cg_grow_raw(
-		&j->method, &j->method_cap, w->fns + 1, sizeof(*j->method)) ||
-	    !cg_grow_raw(&j->rank, &j->rank_cap, w->fns + 1, sizeof(*j->rank)))
+		&j->method, &j->method_cap, f->fns + 1, sizeof(*j->method)) ||
+	    !cg_grow_raw(&j->rank, &j->rank_cap, f->fns + 1, sizeof(*j->rank)))
 		return false;
-	for (size_t i = 0; i < w->fns; i++) {
+	for (size_t i = 0; i < f->fns; i++) {
 		struct method *method = &j->method[j->methods++];
 
 		*method = (struct method){ .class = main_class,
-			.name = w->fn[i].name,
-			.first = w->fn[i].first,
+			.name = f->fn[i].name,
+			.first = f->fn[i].first,
 			.entry = i,
-			.ran = w->fn[i].count > 0 };
+			.ran = f->fn[i].count > 0 };
 		/* A linker name that is not Java's is the descriptor. */
-		if (!split_symbol(method, w->fn[i].key) &&
-		    cg_compare(w->fn[i].key, method->name) != 0)
-			method->descriptor = w->fn[i].key;
+		if (!split_symbol(method, f->fn[i].key) &&
+		    cg_compare(f->fn[i].key, method->name) != 0)
+			method->descriptor = f->fn[i].key;
 	}
 	if (j->methods > 1)
 		qsort(
@@ -258,12 +259,12 @@ remember_fns(struct writer *j)
 {
 	const struct coverage_fn *found;
 	const cg_fn *fn;
-	size_t n = cg_file_fns(j->w.lines, &fn);
+	size_t n = cg_file_fns(j->r.lines, &fn);
 
 	for (size_t i = 0; i < n; i++) {
-		found = coverage_find_fn(&j->w, fn[i]);
+		found = coverage_find_fn(&j->fns, j->r.graph, fn[i]);
 		if (found)
-			j->method_of[fn[i]] = j->rank[found - j->w.fn] + 1;
+			j->method_of[fn[i]] = j->rank[found - j->fns.fn] + 1;
 	}
 }
 
@@ -271,7 +272,7 @@ static void
 forget_fns(struct writer *j)
 {
 	const cg_fn *fn;
-	size_t n = cg_file_fns(j->w.lines, &fn);
+	size_t n = cg_file_fns(j->r.lines, &fn);
 
 	for (size_t i = 0; i < n; i++)
 		j->method_of[fn[i]] = 0;
@@ -313,7 +314,7 @@ list_lines(struct writer *j)
 	struct line *line;
 
 	j->lines = 0;
-	while (coverage_next_line(&j->w, &sum)) {
+	while (cg_report_line(&j->r, &sum)) {
 		if (!cg_grow_raw(
 			&j->line, &j->line_cap, j->lines + 1, sizeof(*j->line)))
 			return false;
@@ -344,7 +345,7 @@ static struct counter
 instructions_of(
     const struct writer *j, const struct line *line, const struct cg_line *row)
 {
-	uint64_t cost = cost_of(row, j->w.event);
+	uint64_t cost = cost_of(row, j->r.event);
 	bool negative = j->is_signed && (int64_t)cost < 0;
 	bool hit = line->hit && cost > 0 && !negative;
 	struct counter counter = { cost_of(row, j->missed),
@@ -395,8 +396,8 @@ count_rows(struct writer *j)
 	struct cg_line row;
 	size_t i = 0;
 
-	cg_first_line(j->w.lines);
-	while (cg_next_line(j->w.lines, &row)) {
+	cg_first_line(j->r.lines);
+	while (cg_next_line(j->r.lines, &row)) {
 		for (; i < j->lines && j->line[i].line < row.line; i++)
 			has_branches = false;
 		if (i < j->lines && j->line[i].line == row.line)
@@ -448,7 +449,7 @@ static void
 put_class(
     const struct writer *j, const struct class *class, struct cg_slice source)
 {
-	struct cg_out *out = j->w.out;
+	struct cg_out *out = j->r.out;
 
 	if (!class->any)
 		return;
@@ -482,18 +483,18 @@ put_source(struct writer *j, struct cg_slice name)
 {
 	struct node node = { 0 };
 
-	cg_puts(j->w.out, "<sourcefile");
-	coverage_put_text(j->w.out, "name", name);
-	cg_puts(j->w.out, ">\n");
+	cg_puts(j->r.out, "<sourcefile");
+	coverage_put_text(j->r.out, "name", name);
+	cg_puts(j->r.out, ">\n");
 	for (size_t i = 0; i < j->classes; i++)
 		add_node(&node, &j->class[i].node);
 	node.counter[LINE] = (struct counter){ 0 };
 	for (size_t i = 0; i < j->lines; i++) {
-		put_line(j->w.out, &j->line[i]);
+		put_line(j->r.out, &j->line[i]);
 		count(&node.counter[LINE], j->line[i].hit);
 	}
-	put_counters(j->w.out, &node);
-	cg_puts(j->w.out, "</sourcefile>\n");
+	put_counters(j->r.out, &node);
+	cg_puts(j->r.out, "</sourcefile>\n");
 	add_node(&j->package, &node);
 }
 
@@ -502,8 +503,8 @@ close_package(struct writer *j)
 {
 	if (!j->open)
 		return;
-	put_counters(j->w.out, &j->package);
-	cg_puts(j->w.out, "</package>\n");
+	put_counters(j->r.out, &j->package);
+	cg_puts(j->r.out, "</package>\n");
 	add_node(&j->report, &j->package);
 	j->package = (struct node){ 0 };
 	j->open = false;
@@ -523,25 +524,22 @@ open_package(struct writer *j, struct cg_slice path)
 	close_package(j);
 	j->open = true;
 	j->directory = directory;
-	cg_puts(j->w.out, "<package");
-	coverage_put_text(j->w.out, "name", directory);
-	cg_puts(j->w.out, ">\n");
+	cg_puts(j->r.out, "<package");
+	coverage_put_text(j->r.out, "name", directory);
+	cg_puts(j->r.out, ">\n");
 }
 
 /* False: out of memory. */
 static bool
 put_file(struct writer *j, cg_file file)
 {
-	struct cg_slice path = cg_file_path(j->w.graph, file);
+	struct cg_slice path = cg_file_path(j->r.graph, file);
 	struct cg_slice main_class, name = cg_base_name(path);
 
 	if (!name_main_class(j, path, &main_class) ||
 	    !list_methods(j, main_class) || !list_classes(j, main_class) ||
 	    !list_lines(j))
 		return false;
-	if (j->lines == 0)
-		return true;
-	j->w.any = true;
 	remember_fns(j);
 	count_rows(j);
 	forget_fns(j);
@@ -556,19 +554,19 @@ put_file(struct writer *j, cg_file file)
 static bool
 put_report(struct writer *j)
 {
-	struct cg_out *out = j->w.out;
+	struct cg_out *out = j->r.out;
 	bool ok = true;
 	cg_file file;
 
 	j->method_of =
-	    calloc(cg_fn_count(j->w.graph) + 1, sizeof(*j->method_of));
+	    calloc(cg_fn_count(j->r.graph) + 1, sizeof(*j->method_of));
 	if (!j->method_of)
 		return false;
 	cg_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		     "<!DOCTYPE report PUBLIC \"-//JACOCO//DTD Report 1.1//EN\""
 		     " \"report.dtd\">\n"
 		     "<report name=\"cgconv\">\n");
-	while (ok && coverage_next_file(&j->w, &file))
+	while (ok && cg_report_file(&j->r, &file))
 		ok = put_file(j, file);
 	close_package(j);
 	put_counters(out, &j->report);
@@ -580,22 +578,25 @@ int
 jacoco_write(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct writer j = { .covered = cg_find_event(graph, JACOCO_COVERED),
+	struct writer j = { .r = { .job = job,
+				.graph = graph,
+				.out = out,
+				.part = CG_ALL_PARTS,
+				.only_whether = true },
+		.covered = cg_find_event(graph, JACOCO_COVERED),
 		.missed = cg_find_event(graph, JACOCO_MISSED) };
-	int status = coverage_open(&j.w, job, graph, out);
+	int status = cg_report_open(&j.r);
 	bool ok;
 
 	if (status == CG_OK)
-		j.is_signed = cg_get_event(graph, j.w.event)->is_signed;
+		j.is_signed = cg_get_event(graph, j.r.event)->is_signed;
 	ok = status == CG_OK && put_report(&j);
+	free(j.fns.fn);
 	free(j.line);
 	free(j.method);
 	free(j.class);
 	free(j.method_of);
 	free(j.rank);
 	free(j.main_class);
-	if (status != CG_OK)
-		return status;
-	coverage_report_counts(&j.w);
-	return coverage_close(&j.w, ok);
+	return status == CG_OK ? cg_report_close(&j.r, ok) : status;
 }

@@ -10,60 +10,55 @@
 #include "coverage.h"
 
 static void
-put_line(struct coverage_writer *w, const struct cg_line_sum *line)
+put_line(struct cg_out *out, const struct cg_line_sum *line)
 {
 	struct cg_hits branches = { 0 };
 
-	cg_puts(w->out, "<lineToCover");
-	coverage_put_number(w->out, "lineNumber", line->line);
+	cg_puts(out, "<lineToCover");
+	coverage_put_number(out, "lineNumber", line->line);
 	coverage_put_text(
-	    w->out, "covered", cg_slice(line->hits > 0 ? "true" : "false"));
+	    out, "covered", cg_slice(line->hits > 0 ? "true" : "false"));
 	cg_count_arcs(line->branch, line->branches, &branches);
 	if (branches.found > 0) {
-		coverage_put_number(w->out, "branchesToCover", branches.found);
-		coverage_put_number(w->out, "coveredBranches", branches.hit);
+		coverage_put_number(out, "branchesToCover", branches.found);
+		coverage_put_number(out, "coveredBranches", branches.hit);
 	}
-	cg_puts(w->out, "/>\n");
+	cg_puts(out, "/>\n");
 }
 
 static void
-put_file(struct coverage_writer *w, cg_file file)
+put_file(struct cg_report *r, cg_file file)
 {
 	struct cg_line_sum line;
-	bool open = false;
 
-	while (coverage_next_line(w, &line)) {
-		if (!open) {
-			cg_puts(w->out, "<file");
-			coverage_put_text(
-			    w->out, "path", cg_file_path(w->graph, file));
-			cg_puts(w->out, ">\n");
-		}
-		put_line(w, &line);
-		open = true;
-	}
-	if (open)
-		cg_puts(w->out, "</file>\n");
-	w->any |= open;
+	cg_puts(r->out, "<file");
+	coverage_put_text(r->out, "path", cg_file_path(r->graph, file));
+	cg_puts(r->out, ">\n");
+	while (cg_report_line(r, &line))
+		put_line(r->out, &line);
+	cg_puts(r->out, "</file>\n");
 }
 
 static int
 write_sonarqube(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct coverage_writer w;
+	struct cg_report r = { .job = job,
+		.graph = graph,
+		.out = out,
+		.part = CG_ALL_PARTS,
+		.only_whether = true };
 	cg_file file;
-	int status = coverage_open(&w, job, graph, out);
+	int status = cg_report_open(&r);
 
 	if (status != CG_OK)
 		return status;
 	cg_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		     "<coverage version=\"1\">\n");
-	while (coverage_next_file(&w, &file))
-		put_file(&w, file);
+	while (cg_report_file(&r, &file))
+		put_file(&r, file);
 	cg_puts(out, "</coverage>\n");
-	coverage_report_counts(&w);
-	return coverage_close(&w, true);
+	return cg_report_close(&r, true);
 }
 
 static const struct cg_option options[] = {

@@ -176,7 +176,7 @@ read_codecov(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 /* ---- Writing ------------------------------------------------------------ */
 
 struct writer {
-	struct covjson_writer common; /* the first */
+	struct cg_report r;
 	uint64_t partial; /* lines with branches instead of a count */
 	uint64_t bare;    /* lines whose branches are dropped */
 };
@@ -192,51 +192,48 @@ put_value(struct writer *w, const struct cg_line_sum *line)
 
 	cg_count_arcs(line->branch, line->branches, &branches);
 	if (branches.found > 0 && (line->hits > 0) == (branches.hit > 0)) {
-		cg_putf(w->common.out, "\"%" PRIu64 "/%" PRIu64 "\"",
-		    branches.hit, branches.found);
+		cg_putf(w->r.out, "\"%" PRIu64 "/%" PRIu64 "\"", branches.hit,
+		    branches.found);
 		w->partial += line->hits > 1;
 		return;
 	}
 	w->bare += branches.found > 0;
-	cg_putu(w->common.out, line->hits);
+	cg_putu(w->r.out, line->hits);
 }
 
-static bool
-put_file(struct covjson_writer *common, struct cg_slice path)
+static void
+put_file(struct writer *w, struct cg_slice path)
 {
-	struct writer *w = (struct writer *)common;
 	struct cg_line_sum line;
 	const char *comma = "";
 
-	cg_puts(common->out, common->any ? ",\n" : "\n");
-	cg_put_json(common->out, path);
-	cg_puts(common->out, ":{");
-	while (covjson_next_line(common, &line)) {
-		if (!line.has_cost) {
-			w->bare++;
-			continue;
-		}
-		cg_putf(common->out, "%s\"%" PRIu32 "\":", comma, line.line);
+	cg_puts(w->r.out, w->r.files > 1 ? ",\n" : "\n");
+	cg_put_json(w->r.out, path);
+	cg_puts(w->r.out, ":{");
+	while (cg_report_line(&w->r, &line)) {
+		cg_putf(w->r.out, "%s\"%" PRIu32 "\":", comma, line.line);
 		put_value(w, &line);
 		comma = ",";
 	}
-	cg_putc(common->out, '}');
-	return true;
+	cg_putc(w->r.out, '}');
 }
 
 static int
 write_codecov(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct writer w = { .common = {
-				.job = job, .graph = graph, .out = out } };
-	int status = cg_choose_event(job, graph, "Exec", &w.common.event);
+	struct writer w = { .r = { .job = job,
+				.graph = graph,
+				.out = out,
+				.part = CG_ALL_PARTS } };
+	int status = cg_report_open(&w.r);
+	cg_file file;
 
 	if (status != CG_OK)
 		return status;
 	cg_puts(out, "{\"coverage\":{");
-	if (!covjson_put_files(&w.common, put_file))
-		return cg_nomem(job);
+	while (cg_report_file(&w.r, &file))
+		put_file(&w, cg_file_path(graph, file));
 	cg_puts(out, "\n}}\n");
 	if (w.partial > 0)
 		cg_note(job,
@@ -247,7 +244,7 @@ write_codecov(
 		    "dropped branches of %" PRIu64
 		    " line%s that they do not agree with",
 		    w.bare, w.bare == 1 ? "" : "s");
-	return covjson_end(&w.common);
+	return cg_report_close(&w.r, true);
 }
 
 /* ---- The module --------------------------------------------------------- */

@@ -157,26 +157,26 @@ read_coveralls(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 /* ---- Writing ------------------------------------------------------------ */
 
 struct writer {
-	struct covjson_writer common; /* the first */
+	struct cg_report r;
+	struct covjson_fns fns; /* of the file */
 	struct covjson_gaps gaps;
 };
 
 static bool
 put_lines(struct writer *w)
 {
-	struct covjson_writer *common = &w->common;
 	struct cg_line_sum line;
 
 	w->gaps.next = 1;
-	cg_puts(common->out, ",\n\"coverage\":[");
-	while (covjson_next_line(common, &line)) {
+	cg_puts(w->r.out, ",\n\"coverage\":[");
+	while (cg_report_line(&w->r, &line)) {
 		if (!line.has_cost)
 			continue;
-		if (!covjson_put_gap(common, &w->gaps, line.line, "null,"))
+		if (!covjson_put_gap(&w->r, &w->gaps, line.line, "null,"))
 			return false;
-		cg_putu(common->out, line.hits);
+		cg_putu(w->r.out, line.hits);
 	}
-	cg_putc(common->out, ']');
+	cg_putc(w->r.out, ']');
 	return true;
 }
 
@@ -184,64 +184,61 @@ put_lines(struct writer *w)
 static void
 put_branches(struct writer *w)
 {
-	struct covjson_writer *common = &w->common;
 	struct cg_line_sum line;
 	const char *comma = "";
 
-	cg_first_line(common->lines);
-	cg_puts(common->out, ",\n\"branches\":[");
-	while (cg_next_line_sum(common->lines, common->event, &line)) {
+	cg_first_line(w->r.lines);
+	cg_puts(w->r.out, ",\n\"branches\":[");
+	while (cg_next_line_sum(w->r.lines, w->r.event, &line)) {
 		for (size_t i = 0; i < line.branches; i++) {
 			const struct cg_branch *branch = &line.branch[i];
 
 			if (line.line == 0 || branch->kind != CG_BRANCH_ARC ||
 			    branch->flags & CG_BRANCH_UNREACHABLE)
 				continue;
-			cg_putf(common->out,
+			cg_putf(w->r.out,
 			    "%s%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64,
 			    comma, line.line, branch->block, branch->index,
-			    covjson_count(common, branch->count));
+			    cg_report_count(&w->r, branch->count));
 			comma = ",";
 		}
 	}
-	cg_putc(common->out, ']');
+	cg_putc(w->r.out, ']');
 }
 
 static bool
 put_fns(struct writer *w)
 {
-	struct covjson_writer *common = &w->common;
 	const struct covjson_merged *fn;
-	size_t n;
 
-	if (!covjson_list_fns(common, &fn, &n))
+	if (!covjson_list_fns(&w->fns, &w->r))
 		return false;
-	if (n > 0)
-		cg_puts(common->out, ",\n\"functions\":[");
-	for (size_t i = 0; i < n; i++) {
-		cg_puts(common->out, i > 0 ? ",\n{\"name\":" : "{\"name\":");
-		cg_put_json(common->out, cg_slice(fn[i].name));
-		cg_putf(common->out, ",\"start\":%" PRIu32 ",\"exec\":%s}",
+	fn = w->fns.fn;
+	if (w->fns.fns > 0)
+		cg_puts(w->r.out, ",\n\"functions\":[");
+	for (size_t i = 0; i < w->fns.fns; i++) {
+		cg_puts(w->r.out, i > 0 ? ",\n{\"name\":" : "{\"name\":");
+		cg_put_json(w->r.out, cg_slice(fn[i].name));
+		cg_putf(w->r.out, ",\"start\":%" PRIu32 ",\"exec\":%s}",
 		    fn[i].fn->first, fn[i].count > 0 ? "true" : "false");
 	}
-	if (n > 0)
-		cg_putc(common->out, ']');
+	if (w->fns.fns > 0)
+		cg_putc(w->r.out, ']');
 	return true;
 }
 
 static bool
-put_file(struct covjson_writer *common, struct cg_slice path)
+put_file(struct writer *w, struct cg_slice path)
 {
-	struct writer *w = (struct writer *)common;
 
-	cg_puts(common->out, common->any ? ",\n{\"name\":" : "\n{\"name\":");
-	cg_put_json(common->out, path);
+	cg_puts(w->r.out, w->r.files > 1 ? ",\n{\"name\":" : "\n{\"name\":");
+	cg_put_json(w->r.out, path);
 	if (!put_lines(w))
 		return false;
 	put_branches(w);
 	if (!put_fns(w))
 		return false;
-	cg_putc(common->out, '}');
+	cg_putc(w->r.out, '}');
 	return true;
 }
 
@@ -249,17 +246,24 @@ static int
 write_coveralls(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct writer w = { .common = {
-				.job = job, .graph = graph, .out = out } };
-	int status = cg_choose_event(job, graph, "Exec", &w.common.event);
+	struct writer w = { .r = { .job = job,
+				.graph = graph,
+				.out = out,
+				.part = CG_ALL_PARTS,
+				.bare_lines = true } };
+	int status = cg_report_open(&w.r);
+
+	bool ok = true;
+	cg_file file;
 
 	if (status != CG_OK)
 		return status;
 	cg_puts(out, "{\"source_files\":[");
-	if (!covjson_put_files(&w.common, put_file))
-		return w.gaps.refused ? cg_rejected(job) : cg_nomem(job);
+	while (ok && cg_report_file(&w.r, &file))
+		ok = put_file(&w, cg_file_path(graph, file));
 	cg_puts(out, "\n]}\n");
-	return covjson_end(&w.common);
+	free(w.fns.fn);
+	return cg_report_close(&w.r, ok);
 }
 
 /* ---- The module --------------------------------------------------------- */

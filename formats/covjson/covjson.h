@@ -110,54 +110,30 @@ int covjson_write_istanbul(
 
 /* ---- put.c: what writers share ------------------------------------------ */
 
-struct covjson_writer {
-	struct cg_job *job;
-	const struct cg_graph *graph;
-	struct cg_out *out;
-	size_t event;
-	struct cg_lines *lines;
-	uint64_t lost;     /* cost without a file or line */
-	uint64_t negative; /* rows that are written as 0 */
-	bool any;          /* a file was written */
-	struct covjson_merged *merged;
-	size_t merged_cap;
-};
-/*
- * Calls put() for each file that has lines. False: it returned false, or a
- * cursor failed.
- */
-bool covjson_put_files(struct covjson_writer *,
-    bool (*put)(struct covjson_writer *, struct cg_slice path));
-/* The next line with a number; false at the end of the file. */
-bool covjson_next_line(struct covjson_writer *, struct cg_line_sum *);
 /* Functions of one demangled name and line: the constructors of C++, say. */
 struct covjson_merged {
 	const char *name;              /* demangled */
 	const struct cg_merged_fn *fn; /* the first of them */
 	uint64_t count;                /* the sum */
 };
-/*
- * Lists those of the current file; valid until the next call. False: out of
- * memory, or a cursor failed.
- */
-bool covjson_list_fns(
-    struct covjson_writer *, const struct covjson_merged **, size_t *n);
-/* The count of a branch, 0 if it is negative. */
-uint64_t covjson_count(struct covjson_writer *, int64_t);
+/* Those of a file. Starts as { 0 }. */
+struct covjson_fns {
+	struct covjson_merged *fn;
+	size_t fns, cap;
+};
+/* Lists those of the current file. False: out of memory, or a cursor failed. */
+bool covjson_list_fns(struct covjson_fns *, struct cg_report *);
 /* Of arrays by line number: what stands for lines without code. */
 struct covjson_gaps {
 	uint32_t next; /* line of the file's next item; starts as 1 */
 	uint64_t gaps, lines;
-	bool refused; /* covjson_put_gap() has rejected a line */
 };
 /*
  * Puts the comma before the item of a line, and item for each line before it
  * that has none: "null,". False: rejected, for a few lines with large numbers
  * would make an output of any size.
  */
-bool covjson_put_gap(struct covjson_writer *, struct covjson_gaps *,
-    uint32_t line, const char *item);
-/* Warns of what was lost; CG_OK unless nothing was written. */
-int covjson_end(struct covjson_writer *);
+bool covjson_put_gap(
+    struct cg_report *, struct covjson_gaps *, uint32_t line, const char *item);
 
 #endif

@@ -2,13 +2,14 @@
  * gcovr_write.c - writes gcovr's JSON: all fields that any version requires.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "covjson.h"
 
 struct writer {
-	struct covjson_writer common; /* the first */
-	bool both;                    /* functions have both names */
-	uint64_t bare; /* lines with branches, but without a count */
+	struct cg_report r;
+	struct covjson_fns fns; /* of the file */
+	bool both;              /* functions have both names */
 };
 
 /* ---- Functions ---------------------------------------------------------- */
@@ -19,39 +20,38 @@ put_fn(struct writer *w, const struct cg_merged_fn *fn, const char *name,
 {
 	bool both = w->both && !cg_equal(fn->name, name);
 
-	cg_puts(w->common.out, "{\"name\":");
-	cg_put_json(w->common.out, both ? fn->name : cg_slice(name));
+	cg_puts(w->r.out, "{\"name\":");
+	cg_put_json(w->r.out, both ? fn->name : cg_slice(name));
 	if (both) {
-		cg_puts(w->common.out, ",\"demangled_name\":");
-		cg_put_json(w->common.out, cg_slice(name));
+		cg_puts(w->r.out, ",\"demangled_name\":");
+		cg_put_json(w->r.out, cg_slice(name));
 	}
-	cg_putf(w->common.out,
+	cg_putf(w->r.out,
 	    ",\"lineno\":%" PRIu32 ",\"execution_count\":%" PRIu64, fn->first,
 	    count);
 	if (fn->last > 0)
-		cg_putf(w->common.out,
+		cg_putf(w->r.out,
 		    ",\"pos\":[\"%" PRIu32 ":1\",\"%" PRIu32 ":1\"]", fn->first,
 		    fn->last);
-	cg_putc(w->common.out, '}');
+	cg_putc(w->r.out, '}');
 }
 
 /* gcovr rejects functions of one demangled name and line. */
 static bool
 put_fns(struct writer *w)
 {
-	struct covjson_writer *common = &w->common;
 	const struct covjson_merged *fn;
-	size_t n;
 
-	if (!covjson_list_fns(common, &fn, &n))
+	if (!covjson_list_fns(&w->fns, &w->r))
 		return false;
-	cg_puts(common->out, "\"functions\":[");
-	for (size_t i = 0; i < n; i++) {
+	cg_puts(w->r.out, "\"functions\":[");
+	for (size_t i = 0; i < w->fns.fns; i++) {
 		if (i > 0)
-			cg_putc(common->out, ',');
-		put_fn(w, fn[i].fn, fn[i].name, fn[i].count);
+			cg_putc(w->r.out, ',');
+		fn = &w->fns.fn[i];
+		put_fn(w, fn->fn, fn->name, fn->count);
 	}
-	cg_puts(common->out, "],");
+	cg_puts(w->r.out, "],");
 	return true;
 }
 
@@ -64,21 +64,21 @@ put_branches(struct writer *w, const struct cg_branch *branch, size_t n)
 	const char *comma = "";
 	size_t number = 0;
 
-	cg_puts(w->common.out, ",\"branches\":[");
+	cg_puts(w->r.out, ",\"branches\":[");
 	for (size_t i = 0; i < n; i++) {
 		if (branch[i].flags & CG_BRANCH_UNREACHABLE)
 			continue;
-		cg_putf(w->common.out,
+		cg_putf(w->r.out,
 		    "%s{\"branchno\":%zu,\"count\":%" PRIu64
 		    ",\"source_block_id\":%" PRIu32
 		    ",\"fallthrough\":%s,\"throw\":%s}",
-		    comma, number++, covjson_count(&w->common, branch[i].count),
+		    comma, number++, cg_report_count(&w->r, branch[i].count),
 		    branch[i].block,
 		    branch[i].flags & CG_BRANCH_FALLTHROUGH ? "true" : "false",
 		    branch[i].flags & CG_BRANCH_THROW ? "true" : "false");
 		comma = ",";
 	}
-	cg_putc(w->common.out, ']');
+	cg_putc(w->r.out, ']');
 }
 
 /* Lists the terms of a condition whose outcome was not shown. */
@@ -88,15 +88,14 @@ put_missed(struct writer *w, const char *key, const struct cg_branch *branch,
 {
 	const char *comma = "";
 
-	cg_putf(w->common.out, ",\"%s\":[", key);
+	cg_putf(w->r.out, ",\"%s\":[", key);
 	for (size_t i = 0; i < n; i++) {
 		if (branch[i].index % 2 != outcome || branch[i].count > 0)
 			continue;
-		cg_putf(
-		    w->common.out, "%s%" PRIu32, comma, branch[i].index / 2);
+		cg_putf(w->r.out, "%s%" PRIu32, comma, branch[i].index / 2);
 		comma = ",";
 	}
-	cg_putc(w->common.out, ']');
+	cg_putc(w->r.out, ']');
 }
 
 static void
@@ -106,21 +105,21 @@ put_conditions(struct writer *w, const struct cg_branch *branch, size_t n)
 
 	if (n == 0)
 		return;
-	cg_puts(w->common.out, ",\"conditions\":[");
+	cg_puts(w->r.out, ",\"conditions\":[");
 	for (size_t i = 0, end; i < n; i = end) {
 		covered = 0;
 		for (end = i; end < n && branch[end].block == branch[i].block;
 		     end++)
 			covered += branch[end].count > 0;
-		cg_putf(w->common.out,
+		cg_putf(w->r.out,
 		    "%s{\"conditionno\":%zu,\"count\":%zu,\"covered\":%zu",
 		    number > 0 ? "," : "", number, end - i, covered);
 		put_missed(w, "not_covered_false", branch + i, end - i, 0);
 		put_missed(w, "not_covered_true", branch + i, end - i, 1);
-		cg_putc(w->common.out, '}');
+		cg_putc(w->r.out, '}');
 		number++;
 	}
-	cg_putc(w->common.out, ']');
+	cg_putc(w->r.out, ']');
 }
 
 static void
@@ -128,39 +127,32 @@ put_line(struct writer *w, const struct cg_line_sum *line)
 {
 	size_t arcs = cg_line_arcs(line);
 
-	cg_putf(w->common.out,
-	    "{\"line_number\":%" PRIu32 ",\"count\":%" PRIu64, line->line,
-	    line->hits);
+	cg_putf(w->r.out, "{\"line_number\":%" PRIu32 ",\"count\":%" PRIu64,
+	    line->line, line->hits);
 	put_branches(w, line->branch, arcs);
 	if (line->branches > arcs)
 		put_conditions(w, line->branch + arcs, line->branches - arcs);
-	cg_puts(w->common.out,
-	    ",\"gcovr/noncode\":false,\"gcovr/excluded\":false}");
+	cg_puts(w->r.out, ",\"gcovr/noncode\":false,\"gcovr/excluded\":false}");
 }
 
 static bool
-put_file(struct covjson_writer *common, struct cg_slice path)
+put_file(struct writer *w, struct cg_slice path)
 {
-	struct writer *w = (struct writer *)common;
 	struct cg_line_sum line;
 	const char *comma = "";
 
-	cg_puts(common->out, common->any ? ",\n{\"file\":" : "\n{\"file\":");
-	cg_put_json(common->out, path);
-	cg_putc(common->out, ',');
+	cg_puts(w->r.out, w->r.files > 1 ? ",\n{\"file\":" : "\n{\"file\":");
+	cg_put_json(w->r.out, path);
+	cg_putc(w->r.out, ',');
 	if (!put_fns(w))
 		return false;
-	cg_puts(common->out, "\"lines\":[");
-	while (covjson_next_line(common, &line)) {
-		if (!line.has_cost) {
-			w->bare++;
-			continue;
-		}
-		cg_puts(common->out, comma);
+	cg_puts(w->r.out, "\"lines\":[");
+	while (cg_report_line(&w->r, &line)) {
+		cg_puts(w->r.out, comma);
 		put_line(w, &line);
 		comma = ",\n";
 	}
-	cg_puts(common->out, "]}");
+	cg_puts(w->r.out, "]}");
 	return true;
 }
 
@@ -180,27 +172,29 @@ int
 covjson_write_gcovr(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct writer w = { .common = {
-				.job = job, .graph = graph, .out = out } };
+	struct writer w = { .r = { .job = job,
+				.graph = graph,
+				.out = out,
+				.part = CG_ALL_PARTS } };
 	const char *version = cg_opt(job, "format-version");
-	int status = cg_choose_event(job, graph, "Exec", &w.common.event);
+	int status;
 	uint64_t minor = 0;
+	bool ok = true;
+	cg_file file;
 
-	if (status != CG_OK)
-		return status;
 	if (!get_version(version, &minor))
 		return cg_usage(job,
 		    "--format-version: expected 0.1 to 0.99, not '%s'",
 		    version);
+	status = cg_report_open(&w.r);
+	if (status != CG_OK)
+		return status;
 	w.both = minor > 6;
 	cg_putf(out, "{\"gcovr/format_version\":\"0.%" PRIu64 "\",\"files\":[",
 	    minor);
-	if (!covjson_put_files(&w.common, put_file))
-		return cg_nomem(job);
+	while (ok && cg_report_file(&w.r, &file))
+		ok = put_file(&w, cg_file_path(graph, file));
 	cg_puts(out, "]}\n");
-	if (w.bare > 0)
-		cg_warn(job,
-		    "dropped branches of %" PRIu64 " line%s without a count",
-		    w.bare, w.bare == 1 ? "" : "s");
-	return covjson_end(&w.common);
+	free(w.fns.fn);
+	return cg_report_close(&w.r, ok);
 }

@@ -4,11 +4,13 @@
  * known end.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "covjson.h"
 
 struct writer {
-	struct covjson_writer common; /* the first */
+	struct cg_report r;
+	struct covjson_fns list;      /* the functions of the file */
 	struct cg_numbers statements; /* of the file: counts */
 	struct cg_numbers fns;        /* counts */
 	struct cg_numbers branches;   /* line, number of outcomes, counts */
@@ -18,14 +20,14 @@ struct writer {
 static void
 put_id(struct writer *w, size_t id)
 {
-	cg_putf(w->common.out, "%s\"%zu\":", id > 0 ? "," : "", id);
+	cg_putf(w->r.out, "%s\"%zu\":", id > 0 ? "," : "", id);
 }
 
 static void
 put_range(struct writer *w, const char *key, uint32_t first, uint32_t last,
     unsigned column)
 {
-	cg_putf(w->common.out,
+	cg_putf(w->r.out,
 	    "%s{\"start\":{\"line\":%" PRIu32
 	    ",\"column\":0},\"end\":{\"line\":%" PRIu32 ",\"column\":%u}}",
 	    key, first, last, column);
@@ -36,23 +38,20 @@ put_range(struct writer *w, const char *key, uint32_t first, uint32_t last,
 static bool
 put_fns(struct writer *w)
 {
-	struct covjson_writer *common = &w->common;
-	const struct covjson_merged *fn;
-	size_t n;
-
-	if (!covjson_list_fns(common, &fn, &n))
+	if (!covjson_list_fns(&w->list, &w->r))
 		return false;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t first = fn[i].fn->first, last = fn[i].fn->last;
+	for (size_t i = 0; i < w->list.fns; i++) {
+		const struct covjson_merged *fn = &w->list.fn[i];
+		uint32_t first = fn->fn->first, last = fn->fn->last;
 
 		put_id(w, i);
-		cg_puts(common->out, "{\"name\":");
-		cg_put_json(common->out, cg_slice(fn[i].name));
+		cg_puts(w->r.out, "{\"name\":");
+		cg_put_json(w->r.out, cg_slice(fn->name));
 		put_range(w, ",\"decl\":", first, first, 0);
 		put_range(
 		    w, ",\"loc\":", first, last > 0 ? last : first, last > 0);
-		cg_putf(common->out, ",\"line\":%" PRIu32 "}", first);
-		if (!cg_numbers_add(&w->fns, fn[i].count))
+		cg_putf(w->r.out, ",\"line\":%" PRIu32 "}", first);
+		if (!cg_numbers_add(&w->fns, fn->count))
 			return false;
 	}
 	return true;
@@ -78,7 +77,7 @@ keep_branches(struct writer *w, const struct cg_line_sum *line)
 		for (size_t j = i; j < end; j++) {
 			if (!(branch[j].flags & CG_BRANCH_UNREACHABLE) &&
 			    !cg_numbers_add(&w->branches,
-				covjson_count(&w->common, branch[j].count)))
+				cg_report_count(&w->r, branch[j].count)))
 				return false;
 		}
 	}
@@ -91,7 +90,7 @@ put_statements(struct writer *w)
 	struct cg_line_sum line;
 	size_t id = 0;
 
-	while (covjson_next_line(&w->common, &line)) {
+	while (cg_report_line(&w->r, &line)) {
 		if (line.has_cost) {
 			put_id(w, id++);
 			put_range(w, "", line.line, line.line, 0);
@@ -114,13 +113,13 @@ put_branches(struct writer *w)
 	       cg_numbers_get(&w->branches, &at, &n)) {
 		put_id(w, id++);
 		put_range(w, "{\"loc\":", (uint32_t)line, (uint32_t)line, 0);
-		cg_puts(w->common.out, ",\"type\":\"branch\",\"locations\":[");
+		cg_puts(w->r.out, ",\"type\":\"branch\",\"locations\":[");
 		for (uint64_t i = 0; i < n; i++) {
 			put_range(w, i > 0 ? "," : "", (uint32_t)line,
 			    (uint32_t)line, 0);
 			(void)cg_numbers_get(&w->branches, &at, &count);
 		}
-		cg_putf(w->common.out, "],\"line\":%" PRIu64 "}", line);
+		cg_putf(w->r.out, "],\"line\":%" PRIu64 "}", line);
 	}
 }
 
@@ -133,7 +132,7 @@ put_counts(struct writer *w, const struct cg_numbers *counts)
 
 	for (size_t at = 0, id = 0; cg_numbers_get(counts, &at, &count); id++) {
 		put_id(w, id);
-		cg_putu(w->common.out, count);
+		cg_putu(w->r.out, count);
 	}
 }
 
@@ -148,23 +147,22 @@ put_outcomes(struct writer *w)
 		put_id(w, id++);
 		for (uint64_t i = 0; i < n; i++) {
 			(void)cg_numbers_get(&w->branches, &at, &count);
-			cg_putc(w->common.out, i > 0 ? ',' : '[');
-			cg_putu(w->common.out, count);
+			cg_putc(w->r.out, i > 0 ? ',' : '[');
+			cg_putu(w->r.out, count);
 		}
-		cg_putc(w->common.out, ']');
+		cg_putc(w->r.out, ']');
 	}
 }
 
 /* ---- Files -------------------------------------------------------------- */
 
 static bool
-put_file(struct covjson_writer *common, struct cg_slice path)
+put_file(struct writer *w, struct cg_slice path)
 {
-	struct writer *w = (struct writer *)common;
-	struct cg_out *out = common->out;
+	struct cg_out *out = w->r.out;
 
 	w->statements.bytes = w->fns.bytes = w->branches.bytes = 0;
-	cg_puts(out, common->any ? ",\n" : "\n");
+	cg_puts(out, w->r.files > 1 ? ",\n" : "\n");
 	cg_put_json(out, path);
 	cg_puts(out, ":{\"path\":");
 	cg_put_json(out, path);
@@ -190,18 +188,24 @@ int
 covjson_write_istanbul(
     struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct writer w = { .common = {
-				.job = job, .graph = graph, .out = out } };
-	int status = cg_choose_event(job, graph, "Exec", &w.common.event);
-	bool ok;
+	struct writer w = { .r = { .job = job,
+				.graph = graph,
+				.out = out,
+				.part = CG_ALL_PARTS,
+				.bare_lines = true } };
+	int status = cg_report_open(&w.r);
+	bool ok = true;
+	cg_file file;
 
 	if (status != CG_OK)
 		return status;
 	cg_putc(out, '{');
-	ok = covjson_put_files(&w.common, put_file);
+	while (ok && cg_report_file(&w.r, &file))
+		ok = put_file(&w, cg_file_path(graph, file));
 	cg_puts(out, "\n}\n");
+	free(w.list.fn);
 	cg_numbers_free(&w.statements);
 	cg_numbers_free(&w.fns);
 	cg_numbers_free(&w.branches);
-	return ok ? covjson_end(&w.common) : cg_nomem(job);
+	return cg_report_close(&w.r, ok);
 }

@@ -16,31 +16,24 @@ struct version {
 };
 
 struct writer {
-	struct cg_job *job;
-	const struct cg_graph *graph;
-	struct cg_out *out;
+	struct cg_report r;
 	bool full; /* version 2 */
-	size_t event;
-	struct cg_lines *lines;
 	struct cg_slice test;
 	const struct cg_merged_fn *entry; /* functions of the file */
 	size_t entries;
 	struct version *version;
 	size_t versions, version_cap;
-	uint64_t lost; /* cost without a source file or line */
-	uint64_t negative_lines, negative_branches;
 	uint64_t conflicts; /* files with more than one version */
 	bool labels;        /* some branch has a label */
-	bool any;           /* a section was written */
 };
 
 /* "LF:12" */
 static void
 put_total(struct writer *w, const char *name, uint64_t value)
 {
-	cg_puts(w->out, name);
-	cg_putu(w->out, value);
-	cg_putc(w->out, '\n');
+	cg_puts(w->r.out, name);
+	cg_putu(w->r.out, value);
+	cg_putc(w->r.out, '\n');
 }
 
 static char *
@@ -60,11 +53,11 @@ put_fn_records(struct writer *w, const char *tag, bool counts)
 	for (size_t i = 0; i < w->entries; i++) {
 		const struct cg_merged_fn *fn = &w->entry[i];
 
-		cg_puts(w->out, tag);
-		cg_putu(w->out, counts ? fn->count : fn->first);
-		cg_putc(w->out, ',');
-		(void)cg_put_inline(w->out, fn->name);
-		cg_putc(w->out, '\n');
+		cg_puts(w->r.out, tag);
+		cg_putu(w->r.out, counts ? fn->count : fn->first);
+		cg_putc(w->r.out, ',');
+		(void)cg_put_inline(w->r.out, fn->name);
+		cg_putc(w->r.out, '\n');
 	}
 }
 
@@ -83,17 +76,17 @@ put_fn_groups(struct writer *w, struct cg_hits *lines)
 
 		if (i == 0 || fn->first != fn[-1].first) {
 			ran = false;
-			cg_putf(w->out, "FNL:%" PRIu64 ",%" PRIu32,
+			cg_putf(w->r.out, "FNL:%" PRIu64 ",%" PRIu32,
 			    lines->found, fn->first);
 			if (fn->last > 0)
-				cg_putf(w->out, ",%" PRIu32, fn->last);
-			cg_putc(w->out, '\n');
+				cg_putf(w->r.out, ",%" PRIu32, fn->last);
+			cg_putc(w->r.out, '\n');
 			lines->found++;
 		}
-		cg_putf(w->out, "FNA:%" PRIu64 ",%" PRIu64 ",",
+		cg_putf(w->r.out, "FNA:%" PRIu64 ",%" PRIu64 ",",
 		    lines->found - 1, fn->count);
-		(void)cg_put_inline(w->out, fn->name);
-		cg_putc(w->out, '\n');
+		(void)cg_put_inline(w->r.out, fn->name);
+		cg_putc(w->r.out, '\n');
 		lines->hit += !ran && fn->count > 0;
 		ran |= fn->count > 0;
 	}
@@ -105,7 +98,7 @@ put_fns(struct writer *w)
 {
 	struct cg_hits hits = { 0 };
 
-	if (!cg_merged_fns(w->lines, w->event, &w->entry, &w->entries))
+	if (!cg_merged_fns(w->r.lines, w->r.event, &w->entry, &w->entries))
 		return false;
 	if (w->full) {
 		put_fn_groups(w, &hits);
@@ -121,17 +114,11 @@ put_fns(struct writer *w)
 
 /* ---- Branches ----------------------------------------------------------- */
 
-static uint64_t
-count_of(const struct cg_branch *branch)
-{
-	return branch->count > 0 ? (uint64_t)branch->count : 0;
-}
-
 static void
 put_branch(struct writer *w, const struct cg_branch *branch)
 {
-	uint64_t count = count_of(branch);
-	char *to = cg_out_reserve(w->out, RECORD_ROOM);
+	uint64_t count = cg_report_count(&w->r, branch->count);
+	char *to = cg_out_reserve(w->r.out, RECORD_ROOM);
 
 	to = cg_format_u64(put_chars(to, "BRDA:"), branch->pos.line);
 	*to++ = ',';
@@ -145,19 +132,19 @@ put_branch(struct writer *w, const struct cg_branch *branch)
 	*to++ = ',';
 	if (!w->full || branch->label == 0)
 		to = cg_format_u64(to, branch->index);
-	cg_out_advance(w->out, to);
+	cg_out_advance(w->r.out, to);
 	if (w->full && branch->label != 0)
-		(void)cg_put_inline(w->out, cg_branch_label(w->graph, branch));
-	to = cg_out_reserve(w->out, RECORD_ROOM);
+		(void)cg_put_inline(
+		    w->r.out, cg_branch_label(w->r.graph, branch));
+	to = cg_out_reserve(w->r.out, RECORD_ROOM);
 	*to++ = ',';
 	if (count > 0 || branch->flags & CG_BRANCH_REACHED)
 		to = cg_format_u64(to, count);
 	else
 		*to++ = '-';
 	*to++ = '\n';
-	cg_out_advance(w->out, to);
+	cg_out_advance(w->r.out, to);
 	w->labels |= branch->label != 0;
-	w->negative_branches += branch->count < 0;
 }
 
 /* Writes branches as one block: if any of them was reached, none is '-'. */
@@ -211,15 +198,16 @@ put_condition(struct writer *w, const struct cg_merged_condition *condition)
 	bool counts = !(branch->flags & CG_BRANCH_UNREACHABLE);
 	uint64_t count = condition->count > 0 ? (uint64_t)condition->count : 0;
 
-	cg_putf(w->out,
+	cg_putf(w->r.out,
 	    "MCDC:%" PRIu32 ",%s%" PRIu32 ",%c,%" PRIu64 ",%" PRIu32 ",",
 	    branch->pos.line, counts ? "" : "U", condition->size,
 	    branch->index & 1 ? 't' : 'f', count, branch->index / 2);
 	if (branch->label != 0)
-		(void)cg_put_inline(w->out, cg_branch_label(w->graph, branch));
+		(void)cg_put_inline(
+		    w->r.out, cg_branch_label(w->r.graph, branch));
 	else
-		cg_putu(w->out, branch->index / 2);
-	cg_putc(w->out, '\n');
+		cg_putu(w->r.out, branch->index / 2);
+	cg_putc(w->r.out, '\n');
 }
 
 /* ---- Lines -------------------------------------------------------------- */
@@ -227,13 +215,13 @@ put_condition(struct writer *w, const struct cg_merged_condition *condition)
 static void
 put_line(struct writer *w, uint32_t number, uint64_t count)
 {
-	char *to = cg_out_reserve(w->out, RECORD_ROOM);
+	char *to = cg_out_reserve(w->r.out, RECORD_ROOM);
 
 	to = cg_format_u64(put_chars(to, "DA:"), number);
 	*to++ = ',';
 	to = cg_format_u64(to, count);
 	*to++ = '\n';
-	cg_out_advance(w->out, to);
+	cg_out_advance(w->r.out, to);
 }
 
 /* Branches and conditions; false: out of memory. */
@@ -244,7 +232,7 @@ put_arcs(struct writer *w, const struct cg_line_sum *line)
 	size_t n;
 
 	put_branches(w, line->branch, cg_line_arcs(line));
-	if (!cg_merged_conditions(w->lines, line, &condition, &n))
+	if (!cg_merged_conditions(w->r.lines, line, &condition, &n))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		put_condition(w, &condition[i]);
@@ -256,15 +244,10 @@ put_lines(struct writer *w, struct cg_counts *sum)
 {
 	struct cg_line_sum line;
 
-	while (cg_next_line_sum(w->lines, w->event, &line)) {
-		w->negative_lines += line.hits != line.cost;
-		if (line.line == 0) {
-			w->lost += line.hits;
-			continue;
-		}
+	while (cg_report_line(&w->r, &line)) {
 		if (line.has_cost)
 			put_line(w, line.line, line.hits);
-		if (!cg_count_line(w->lines, &line, sum) ||
+		if (!cg_count_line(w->r.lines, &line, sum) ||
 		    (line.branches > 0 && !put_arcs(w, &line)))
 			return false;
 	}
@@ -288,7 +271,8 @@ add_versions(struct writer *w, cg_part part)
 	struct cg_slice path;
 	const char *key, *value;
 
-	for (size_t i = 0; cg_part_desc(w->graph, part, i, &key, &value); i++) {
+	for (size_t i = 0; cg_part_desc(w->r.graph, part, i, &key, &value);
+	     i++) {
 		path = cg_slice(key);
 		if (!cg_take_prefix(&path, LCOV_VERSION))
 			continue;
@@ -326,7 +310,7 @@ static bool
 list_versions(struct writer *w, cg_part part)
 {
 	bool all = part == CG_ALL_PARTS;
-	size_t end = all ? cg_part_count(w->graph) : (size_t)part + 1;
+	size_t end = all ? cg_part_count(w->r.graph) : (size_t)part + 1;
 
 	w->versions = 0;
 	for (size_t i = all ? 0 : part; i < end; i++) {
@@ -350,31 +334,9 @@ put_version(struct writer *w, struct cg_slice path)
 		    sizeof(wanted), compare_versions);
 	if (!found)
 		return;
-	cg_puts(w->out, "VER:");
-	(void)cg_put_inline(w->out, found->text);
-	cg_putc(w->out, '\n');
-}
-
-/* Files without lines get no section, as in lcov. */
-static bool
-has_lines(struct writer *w)
-{
-	struct cg_line line = { 0 };
-
-	while (line.line == 0 && cg_next_line(w->lines, &line))
-		;
-	cg_first_line(w->lines);
-	return line.line != 0;
-}
-
-/* Counts the costs of a file that gets no section as lost. */
-static void
-drop_file(struct writer *w)
-{
-	struct cg_line_sum line;
-
-	while (cg_next_line_sum(w->lines, w->event, &line))
-		w->lost += line.hits;
+	cg_puts(w->r.out, "VER:");
+	(void)cg_put_inline(w->r.out, found->text);
+	cg_putc(w->r.out, '\n');
 }
 
 /* The test's name of a part, or "". */
@@ -383,7 +345,8 @@ test_of(const struct writer *w, cg_part part)
 {
 	const char *key, *value;
 
-	for (size_t i = 0; cg_part_desc(w->graph, part, i, &key, &value); i++) {
+	for (size_t i = 0; cg_part_desc(w->r.graph, part, i, &key, &value);
+	     i++) {
 		if (strcmp(key, LCOV_TEST) == 0)
 			return cg_slice(value);
 	}
@@ -393,7 +356,7 @@ test_of(const struct writer *w, cg_part part)
 static bool
 has_tests(const struct writer *w)
 {
-	cg_part part = 0, parts = (cg_part)cg_part_count(w->graph);
+	cg_part part = 0, parts = (cg_part)cg_part_count(w->r.graph);
 
 	while (part < parts && test_of(w, part).len == 0)
 		part++;
@@ -408,28 +371,23 @@ put_test(struct writer *w)
 				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	struct cg_slice name = w->test;
 
-	cg_puts(w->out, "TN:");
+	cg_puts(w->r.out, "TN:");
 	for (; name.len > 0; name.ptr++, name.len--)
-		cg_putc(w->out,
+		cg_putc(w->r.out,
 		    *name.ptr && strchr(good, *name.ptr) ? *name.ptr : '_');
-	cg_putc(w->out, '\n');
+	cg_putc(w->r.out, '\n');
 }
 
 static bool
 put_section(struct writer *w, cg_file file)
 {
-	struct cg_slice path = cg_file_path(w->graph, file);
+	struct cg_slice path = cg_file_path(w->r.graph, file);
 	struct cg_counts sum = { 0 };
 
-	if (path.len == 0 || !has_lines(w)) {
-		drop_file(w);
-		return true;
-	}
-	w->any = true;
 	put_test(w);
-	cg_puts(w->out, "SF:");
-	(void)cg_put_inline(w->out, path);
-	cg_putc(w->out, '\n');
+	cg_puts(w->r.out, "SF:");
+	(void)cg_put_inline(w->r.out, path);
+	cg_putc(w->r.out, '\n');
 	put_version(w, path);
 	if (!put_fns(w) || !put_lines(w, &sum))
 		return false;
@@ -443,7 +401,7 @@ put_section(struct writer *w, cg_file file)
 	}
 	put_total(w, "LF:", sum.lines.found);
 	put_total(w, "LH:", sum.lines.hit);
-	cg_puts(w->out, "end_of_record\n");
+	cg_puts(w->r.out, "end_of_record\n");
 	return true;
 }
 
@@ -453,13 +411,12 @@ put_sections(struct writer *w, cg_part part)
 	cg_file file;
 	bool ok;
 
-	if (!w->lines)
-		w->lines = cg_lines_new_by_name(w->graph, part);
-	else if (!cg_lines_set_part(w->lines, part))
+	if (part != w->r.part && !cg_lines_set_part(w->r.lines, part))
 		return false;
+	w->r.part = part;
 	w->test = part == CG_ALL_PARTS ? cg_slice("") : test_of(w, part);
-	ok = w->lines && list_versions(w, part);
-	while (ok && cg_next_file(w->lines, &file))
+	ok = list_versions(w, part);
+	while (ok && cg_report_file(&w->r, &file))
 		ok = put_section(w, file);
 	return ok;
 }
@@ -468,13 +425,13 @@ put_sections(struct writer *w, cg_part part)
 static bool
 put_parts(struct writer *w)
 {
-	size_t parts = cg_part_count(w->graph);
+	size_t parts = cg_part_count(w->r.graph);
 	bool ok = true;
 
-	if (!has_tests(w)) {
-		if (parts > 1 && cg_job_verbose(w->job))
-			cg_note(w->job, "parts are merged: none has the name "
-					"of a test (TN)");
+	if (w->r.part == CG_ALL_PARTS) {
+		if (parts > 1 && cg_job_verbose(w->r.job))
+			cg_note(w->r.job, "parts are merged: none has the name "
+					  "of a test (TN)");
 		return put_sections(w, CG_ALL_PARTS);
 	}
 	for (cg_part part = 0; ok && part < parts; part++)
@@ -484,44 +441,16 @@ put_parts(struct writer *w)
 
 /* ---- The file ----------------------------------------------------------- */
 
-static int
-choose(struct writer *w)
-{
-	const char *version = cg_opt(w->job, "format-version");
-	int status = cg_choose_event(w->job, w->graph, "Exec", &w->event);
-
-	if (status != CG_OK)
-		return status;
-	w->full = strcmp(version, "2") == 0;
-	if (!w->full && strcmp(version, "1") != 0)
-		return cg_usage(w->job,
-		    "--format-version: expected 1 or 2, not '%s'", version);
-	return CG_OK;
-}
-
 static void
 report_losses(struct writer *w)
 {
-	if (w->lost > 0)
-		cg_warn(w->job,
-		    "dropped %" PRIu64 " %s without a source file or line",
-		    w->lost, cg_get_event(w->graph, w->event)->name);
-	if (w->negative_lines > 0)
-		cg_warn(w->job,
-		    "negative counts of %" PRIu64 " line%s are written as 0",
-		    w->negative_lines, w->negative_lines == 1 ? "" : "s");
-	if (w->negative_branches > 0)
-		cg_warn(w->job,
-		    "negative counts of %" PRIu64 " branch%s are written as 0",
-		    w->negative_branches,
-		    w->negative_branches == 1 ? "" : "es");
 	if (w->conflicts > 0)
-		cg_warn(w->job,
+		cg_warn(w->r.job,
 		    "dropped versions (VER) of %" PRIu64
 		    " file%s: inputs state different ones",
 		    w->conflicts, w->conflicts == 1 ? "" : "s");
 	if (w->labels && !w->full)
-		cg_warn(w->job,
+		cg_warn(w->r.job,
 		    "dropped expressions of branches; keep them with "
 		    "--format-version 2");
 }
@@ -529,19 +458,24 @@ report_losses(struct writer *w)
 int
 lcov_write(struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
 {
-	struct writer w = { .job = job, .graph = graph, .out = out };
-	int status = choose(&w);
+	struct writer w = { .r = { .job = job,
+				.graph = graph,
+				.out = out,
+				.bare_lines = true } };
+	const char *version = cg_opt(job, "format-version");
+	int status;
 	bool ok;
 
+	w.full = strcmp(version, "2") == 0;
+	if (!w.full && strcmp(version, "1") != 0)
+		return cg_usage(job,
+		    "--format-version: expected 1 or 2, not '%s'", version);
+	w.r.part = has_tests(&w) ? 0 : CG_ALL_PARTS;
+	status = cg_report_open(&w.r);
 	if (status != CG_OK)
 		return status;
 	ok = put_parts(&w);
-	report_losses(&w);
-	cg_lines_free(w.lines);
 	free(w.version);
-	if (!ok)
-		return cg_nomem(job);
-	if (!w.any)
-		return cg_fail(job, "expected costs of source lines");
-	return cg_out_status(out);
+	report_losses(&w);
+	return cg_report_close(&w.r, ok);
 }

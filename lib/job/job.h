@@ -8,6 +8,7 @@
  *	derive.c    what the target needs and cannot represent
  *	sources.c   opens sources        markers.c  lines that they exclude
  *	patch.c     lines outside of a patch
+ *	report.c    what reports of coverage list and drop
  *	job.c       reading and writing    clone.c    copies, differences
  *	doc.c, space.c  parsers' documents and address spaces with a builder
  */

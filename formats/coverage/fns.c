@@ -1,0 +1,77 @@
+/*
+ * fns.c - what the writers of coverage share: the functions of a file, and
+ * attributes of XML.
+ */
+#include <stdlib.h>
+
+#include "coverage.h"
+
+static int
+compare_keys(const void *pa, const void *pb)
+{
+	const struct coverage_fn *a = pa, *b = pb;
+
+	return cg_compare(a->key, b->key);
+}
+
+struct coverage_fn *
+coverage_find_fn(
+    const struct coverage_fns *f, const struct cg_graph *graph, cg_fn fn)
+{
+	struct coverage_fn wanted = { .key = cg_fn_symbol(graph, fn) };
+
+	if (wanted.key.len == 0)
+		wanted.key = cg_fn_name(graph, fn);
+	if (f->fns == 0)
+		return NULL;
+	return bsearch(&wanted, f->fn, f->fns, sizeof(wanted), compare_keys);
+}
+
+bool
+coverage_list_fns(struct coverage_fns *f, const struct cg_report *r)
+{
+	const struct cg_merged_fn *merged;
+	struct coverage_fn *found;
+	const cg_fn *fn;
+	size_t n;
+
+	f->fns = 0;
+	if (!cg_merged_fns(r->lines, r->event, &merged, &n) ||
+	    !cg_grow_raw(&f->fn, &f->cap, n, sizeof(*f->fn)))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		f->fn[f->fns++] = (struct coverage_fn){ .key = merged[i].name,
+			.first = merged[i].first,
+			.count = merged[i].count };
+	if (f->fns > 1)
+		qsort(f->fn, f->fns, sizeof(*f->fn), compare_keys);
+	n = cg_file_fns(r->lines, &fn);
+	for (size_t i = n; i-- > 0;) {
+		found = coverage_find_fn(f, r->graph, fn[i]);
+		if (found)
+			found->name = cg_fn_name(r->graph, fn[i]);
+	}
+	return true;
+}
+
+/* ---- XML ---------------------------------------------------------------- */
+
+void
+coverage_put_text(struct cg_out *out, const char *name, struct cg_slice value)
+{
+	cg_putc(out, ' ');
+	cg_puts(out, name);
+	cg_puts(out, "=\"");
+	cg_put_xml(out, value);
+	cg_putc(out, '"');
+}
+
+void
+coverage_put_number(struct cg_out *out, const char *name, uint64_t value)
+{
+	cg_putc(out, ' ');
+	cg_puts(out, name);
+	cg_puts(out, "=\"");
+	cg_putu(out, value);
+	cg_putc(out, '"');
+}
