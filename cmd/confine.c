@@ -41,6 +41,23 @@ confine_allow(struct sandbox *box, const char *path)
 	free(real);
 }
 
+/* The option's value may be a path, or one in an archive: "a.zip/sub". */
+static void
+allow_value(struct sandbox *box, const char *value)
+{
+	char *path = strdup(value), *slash = path;
+	struct stat info;
+
+	while (slash != NULL && stat(path, &info) != 0) {
+		slash = strrchr(path, '/');
+		if (slash != NULL)
+			*slash = '\0';
+	}
+	if (slash != NULL && (slash == path || S_ISREG(info.st_mode)))
+		confine_allow(box, path);
+	free(path);
+}
+
 /* Options may name directories of sources; objects are executables. */
 static void
 allow_options(const struct args *args, struct sandbox *box)
@@ -51,8 +68,8 @@ allow_options(const struct args *args, struct sandbox *box)
 		path = strchr(json_object_get_string(
 				  json_object_array_get_idx(args->options, i)),
 		    '=');
-		if (path != NULL && access(path + 1, F_OK) == 0)
-			confine_allow(box, path + 1);
+		if (path != NULL)
+			allow_value(box, path + 1);
 	}
 	for (size_t i = 0; (path = cg_job_object(args->job, i)) != NULL; i++)
 		confine_allow(box, path);

@@ -148,6 +148,13 @@ uint64_t cg_in_offset(const struct cg_in *);
  * reverse order.
  */
 bool cg_open_companion(struct cg_job *, const char *path, struct cg_in **in);
+/*
+ * The same for a relative path below a directory that the user names, or in an
+ * archive that stands for it, as in "notes.zip" or "notes.tar.gz/build". It is
+ * opened also for inputs in memory, unless ".." leads out of the directory.
+ */
+bool cg_open_companion_below(
+    struct cg_job *, const char *directory, const char *path, struct cg_in **);
 /* True if path is a regular file: in the archive, if the input is in one. */
 bool cg_companion_exists(struct cg_job *, const char *path);
 /* True if the input is in memory, such as in an archive: so are companions. */

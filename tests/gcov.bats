@@ -209,6 +209,63 @@ calls()
 	same "$t/want" "$t/got"
 }
 
+# Packs directory $1 of $t as tar, zip and compressed tar.
+pack()
+{
+	tar -C "$t" -cf "$t/$1.tar" "$1"
+	gzip -k "$t/$1.tar"
+	(cd "$t" && python3 -m zipfile -c "$1.zip" "$1")
+}
+
+@test "gcov: --object-directory may be an archive, and the data in another" {
+	command -v python3 >/dev/null || skip "no python3"
+	mkdir -p "$t/build/a" "$t/build/b" "$t/run/home/build/a" "$t/run/build/b"
+	cp $c.gcno "$t/build/a"
+	cp $cc.gcno "$t/build/b"
+	cp $c.gcda "$t/run/home/build/a"
+	cp $cc.gcda "$t/run/build/b"
+	pack build
+	pack run
+	covered $c.gcda $cc.gcda >"$t/want"
+	"$CGCONV" -q -t lcov $c.gcda $cc.gcda >"$t/want.info"
+	for notes in build.tar build.zip build.tar.gz build.zip/build; do
+		covered --object-directory "$t/$notes" "$t/run" >"$t/got"
+		same "$t/want" "$t/got"
+		for data in run.tar run.zip; do
+			for jobs in 1 2; do
+				"$CGCONV" -q -r -j $jobs --object-directory "$t/$notes" \
+					-o "$t/sum.info" --force "$t/$data"
+				same "$t/want.info" "$t/sum.info"
+			done
+		done
+	done
+	# The data in an archive, the notes in a directory; but not outside of it.
+	"$CGCONV" -q -r --object-directory "$t/build" -o "$t/sum.info" --force \
+		"$t/run.zip"
+	same "$t/want.info" "$t/sum.info"
+	mkdir "$t/up"
+	(cd "$t/up" && tar -Pcf "$t/up.tar" ../run/build/b/cover.gcda)
+	cp "$t/build/b/cover.gcno" "$t/run/build/b"
+	! "$CGCONV" -r --object-directory "$t/up" -o "$t/up.info" "$t/up.tar" \
+		2>"$t/err"
+	grep -q 'expected the notes' "$t/err"
+}
+
+@test "gcov: a damaged archive of notes is an error" {
+	mkdir "$t/run"
+	cp $c.gcno $c.gcda "$t/run"
+	tar -C "$t/run" -cf "$t/notes.tar" cover.gcno
+	rm "$t/run/cover.gcno"
+	head -c 700 "$t/notes.tar" >"$t/short.tar"
+	! "$CGCONV" -t lcov --object-directory "$t/short.tar" "$t/run" \
+		2>"$t/err" >"$t/out"
+	grep -q 'short.tar: error: member 1: ' "$t/err"
+	[ ! -s "$t/out" ]
+	# A file that is no archive has no notes.
+	! "$CGCONV" -t lcov --object-directory "$t/err" "$t/run" 2>"$t/err2"
+	grep -q 'expected the notes' "$t/err2"
+}
+
 @test "gcov: finds the notes of a stream by the file names in it" {
 	mkdir "$t/a" "$t/b"
 	perl tests/oracle/gcov-as.pl B35* be $c "$t/a/cover"

@@ -76,30 +76,49 @@ skip_directory(const char *path)
 }
 
 /*
- * The candidates are: in --object-directory, the path of the data, less none,
- * one, two... of its first directories (data may come from another machine);
- * next to the data; next to the stream that the data is in.
+ * Below --object-directory, by the path of the data, less none, one, two... of
+ * its first directories: the data may come from another machine.
  */
-const char *
-gcov_notes_path(struct gcov_unit *unit, const char *data, size_t i)
+static bool
+open_below(struct gcov_unit *unit, const char *data, struct cg_in **in)
 {
 	const char *directory = cg_opt(unit->job, "object-directory");
-	const char *rest = data, *slash;
+	const char *path;
 
-	while (*rest == '/')
-		rest++;
-	for (; directory && rest; rest = skip_directory(rest), i--) {
-		if (i == 0)
-			return swap_suffix(
-			    unit, directory, rest, ".gcda", ".gcno");
+	while (*data == '/')
+		data++;
+	for (; directory && data && !*in; data = skip_directory(data)) {
+		path = swap_suffix(unit, "", data, ".gcda", ".gcno");
+		if (!path ||
+		    !cg_open_companion_below(unit->job, directory, path, in))
+			return false;
 	}
-	if (i == 0)
-		return swap_suffix(unit, "", data, ".gcda", ".gcno");
-	if (i > 1 || !unit->in_stream)
-		return NULL;
-	slash = strrchr(data, '/');
-	return swap_suffix(unit, unit->stream_directory,
-	    slash ? slash + 1 : data, ".gcda", ".gcno");
+	return true;
+}
+
+static bool
+open_notes(struct gcov_unit *unit, const char *directory, const char *data,
+    struct cg_in **in)
+{
+	const char *path = swap_suffix(unit, directory, data, ".gcda", ".gcno");
+
+	return path && cg_open_companion(unit->job, path, in);
+}
+
+bool
+gcov_open_notes(struct gcov_unit *unit, const char *data, struct cg_in **in)
+{
+	const char *slash = strrchr(data, '/');
+	bool ok;
+
+	*in = NULL;
+	ok = open_below(unit, data, in);
+	if (ok && !*in)
+		ok = open_notes(unit, "", data, in);
+	if (ok && !*in && unit->in_stream)
+		ok = open_notes(
+		    unit, unit->stream_directory, slash ? slash + 1 : data, in);
+	return ok;
 }
 
 /* ---- Sources ------------------------------------------------------------ */

@@ -204,25 +204,20 @@ read_notes(struct gcov_unit *unit, struct cg_in *in, struct cg_build *build,
 static int
 read_notes_of(struct gcov_unit *unit, const char *data, struct cg_build *build)
 {
-	struct cg_in *in = NULL;
-	const char *path;
+	struct cg_in *in;
 	int status;
 
 	unit->has_data = true;
 	if (unit->counters_only)
 		return gcov_add_raw(unit, build);
-	for (size_t i = 0; !in; i++) {
-		path = gcov_notes_path(unit, data, i);
-		if (unit->nomem)
-			return cg_nomem(unit->job);
-		if (!path)
-			return cg_skip_at(unit->job, NULL,
-			    "expected the notes (.gcno) of %s next to it; "
-			    "name their directory with --object-directory",
-			    data);
-		if (!cg_open_companion(unit->job, path, &in))
-			return CG_OK; /* reported; the unit is skipped */
-	}
+	if (!gcov_open_notes(unit, data, &in))
+		return unit->nomem ? cg_nomem(unit->job)
+				   : CG_OK; /* reported; the unit is skipped */
+	if (!in)
+		return cg_skip_at(unit->job, NULL,
+		    "expected the notes (.gcno) of %s next to it; name their "
+		    "directory or archive with --object-directory",
+		    data);
 	status = read_notes(unit, in, build, data);
 	cg_close_companion(unit->job, in);
 	return status;
@@ -479,7 +474,9 @@ static const struct cg_option options[] = {
 	{ .name = "object-directory",
 	    .type = CG_STRING,
 	    .arg = "DIR",
-	    .help = "directory of notes (.gcno) that are not next to the data",
+	    .help = "directory or archive of notes (.gcno) that are not next "
+		    "to the "
+		    "data",
 	    .reading = true },
 	{ .name = "exact-lines",
 	    .type = CG_FLAG,

@@ -22,8 +22,11 @@
 /* Both paths are valid until the next call. NULL: out of memory. */
 const char *gcov_swap_suffix(
     struct gcov_unit *, const char *path, const char *old, const char *new);
-/* Candidate i for the notes of data. NULL: there are no more, too. */
-const char *gcov_notes_path(struct gcov_unit *, const char *data, size_t i);
+/*
+ * Opens the notes of data; *in is NULL if there are none. False: they cannot be
+ * read, which was reported, or out of memory.
+ */
+bool gcov_open_notes(struct gcov_unit *, const char *data, struct cg_in **in);
 /* Sets unit->stream_directory. False: out of memory. */
 bool gcov_set_stream_directory(struct gcov_unit *, const char *stream);
 /* Sets unit->name. False: out of memory. */

@@ -63,7 +63,7 @@ cg_job_clone(struct cg_job *job)
 	clone->guess = job->guess;
 	clone->parts = job->parts;
 	clone->partial = job->partial;
-	clone->symbol_owner = job->symbol_owner ? job->symbol_owner : job;
+	clone->owner = job->owner ? job->owner : job;
 	/* The strings belong to the first job. */
 	clone->module =
 	    copy_array(job->module, job->modules, sizeof(*job->module));

@@ -478,20 +478,10 @@ cg_archive_open(
 /* ---- Companions --------------------------------------------------------- */
 
 bool
-cg_open_companion(struct cg_job *job, const char *path, struct cg_in **in)
+cg_job_opened(struct cg_job *job, struct cg_in **in, int status)
 {
-	const struct cg_memory_file *file = find_memory(job, path);
 	struct cg_companion *companion;
-	int status = CG_OK;
 
-	/* Names in an archive must not lead out of it. */
-	if (file)
-		*in =
-		    cg_in_memory(&job->errors.diag, path, file->bytes, &status);
-	else
-		*in = in_memory(job)
-			  ? NULL
-			  : cg_in_try(&job->errors.diag, path, &status);
 	if (!*in) {
 		job->errors.skips += status != CG_OK;
 		if (status == CG_ELIMIT)
@@ -509,6 +499,31 @@ cg_open_companion(struct cg_job *job, const char *path, struct cg_in **in)
 	    (struct cg_companion){ .in = *in, .below = job->errors.companion };
 	job->errors.companion = companion;
 	return true;
+}
+
+bool
+cg_job_open_file(struct cg_job *job, const char *path, struct cg_in **in)
+{
+	int status = CG_OK;
+
+	*in = cg_in_try(&job->errors.diag, path, &status);
+	return cg_job_opened(job, in, status);
+}
+
+bool
+cg_open_companion(struct cg_job *job, const char *path, struct cg_in **in)
+{
+	const struct cg_memory_file *file = find_memory(job, path);
+	int status = CG_OK;
+
+	*in = NULL;
+	/* Names in an archive must not lead out of it. */
+	if (!file && in_memory(job))
+		return true;
+	if (!file)
+		return cg_job_open_file(job, path, in);
+	*in = cg_in_memory(&job->errors.diag, path, file->bytes, &status);
+	return cg_job_opened(job, in, status);
 }
 
 bool

@@ -63,12 +63,13 @@ cg_job_free(struct cg_job *job)
 	free(job->option);
 	free(job->source);
 	free(job->memory);
+	cg_job_free_containers(job);
 	free(job->callback);
 	free(job->written.text);
 	free(job->more);
 	cg_rules_free(&job->rules);
 	cg_map_free(&job->input_ids);
-	if (!job->symbol_owner)
+	if (!job->owner)
 		cg_filters_free(job->filters);
 	free(job->diff_fn[0]);
 	free(job->diff_fn[1]);
@@ -126,7 +127,7 @@ keep_source(struct cg_job *job, const struct cg_in *in,
 static int
 check_symbols(struct cg_job *job)
 {
-	for (const struct cg_job *it = job; it; it = it->symbol_owner) {
+	for (const struct cg_job *it = job; it; it = it->owner) {
 		for (size_t i = 0; i < it->opens; i++) {
 			const struct cg_opened *opened = &it->opened[i];
 			int status = opened->symbols
@@ -664,11 +665,9 @@ cg_job_run(struct cg_job *job)
 static struct cg_job *
 symbols_owner(struct cg_job *job, const char *path)
 {
-	struct cg_job *symbol_owner = job->symbol_owner;
-
-	for (size_t i = 0; symbol_owner && i < symbol_owner->objects; i++) {
-		if (strcmp(symbol_owner->object[i], path) == 0)
-			return symbol_owner;
+	for (size_t i = 0; job->owner && i < job->owner->objects; i++) {
+		if (strcmp(job->owner->object[i], path) == 0)
+			return job->owner;
 	}
 	return job;
 }

@@ -4,6 +4,7 @@
  *	settings.c  sets up a job          options.c  options of formats
  *	module.c    formats: probing, the target, plug-ins
  *	inputs.c    files, directories, companions
+ *	containers.c  companions below directories, and in archives
  *	state.c     state that formats keep between inputs
  *	derive.c    what the target needs and cannot represent
  *	sources.c   opens sources        markers.c  lines that they exclude
@@ -80,7 +81,7 @@ struct cg_job {
 	bool sums_only;          /* see cg_job_set_sums_only() */
 	bool partial;            /* see cg_job_set_partial() */
 	struct cg_shard shard;   /* which the output is, if count > 0 */
-	struct cg_job *symbol_owner; /* whose symbols it uses, or NULL */
+	struct cg_job *owner;    /* whose symbols and containers it uses, or NULL */
 	struct cg_rules rules;
 	struct cg_map input_ids; /* hashes of the inputs' device and inode */
 	bool unclaimed;          /* no format claims an input */
@@ -90,6 +91,8 @@ struct cg_job {
 		struct cg_slice bytes;
 	} *memory;
 	size_t memories, memory_cap;
+	struct cg_container *container; /* see cg_open_companion_below() */
+	size_t containers, container_cap;
 
 	const struct cg_module *reading; /* format of the current input */
 	struct cg_input_info *source;    /* the inputs that were read */
@@ -193,6 +196,15 @@ struct cg_in *cg_job_open(struct cg_job *, const char *path, int *status);
  * the files in them that formats gather, sorted by path.
  */
 int cg_job_sort_inputs(struct cg_job *);
+
+/* A companion has been opened, or not (NULL). As cg_open_companion(). */
+bool cg_job_opened(struct cg_job *, struct cg_in **, int status);
+/* As cg_open_companion(), but on disk, even if the inputs are in memory. */
+bool cg_job_open_file(struct cg_job *, const char *path, struct cg_in **);
+
+/* ---- containers.c ------------------------------------------------------- */
+
+void cg_job_free_containers(struct cg_job *);
 
 /* ---- job.c -------------------------------------------------------------- */
 
