@@ -67,8 +67,8 @@ covjson_list_fns(struct covjson_fns *list, struct cg_report *r)
 	return true;
 }
 
-/* As many lines without code as a large project has; more with its lines. */
-#define GAPS_FREE (16u << 20)
+/* As many lines without code as the largest file has; more with its lines. */
+#define GAPS_FREE (1u << 20)
 #define GAPS_PER_LINE 1000
 
 bool
