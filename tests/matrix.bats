@@ -37,7 +37,7 @@ may_refuse()
 	gcov-*:samples/coveragepy/* | gcov-*:samples/coveralls/*) return 1 ;;
 	gcov-*:samples/codecov/*) return 1 ;;
 	lcov:* | cobertura:* | clover:* | go-cover:* | jacoco:* | sonarqube:* | \
-		gcovr-json:* | istanbul:* | coveralls:* | codecov:*)
+		gcovr-json:* | istanbul:* | coveralls:* | codecov:* | covdir:*)
 		if is_coverage "$2"; then return 1; fi ;;
 	otlp:samples/otlp/* | otlp:samples/pprof/*) return 1 ;;
 	pprof:* | otlp:* | svg:*) ;;
@@ -81,7 +81,7 @@ is_tried()
 	case $1:$2 in
 	*:samples/json/* | *:samples/gcov/*) ;;
 	clover:* | go-cover:* | jacoco:* | sonarqube:* | gcovr-json:* | \
-		istanbul:* | coveralls:* | codecov:*) is_coverage "$2" ;;
+		istanbul:* | coveralls:* | codecov:* | covdir:*) is_coverage "$2" ;;
 	esac
 }
 

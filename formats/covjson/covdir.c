@@ -1,0 +1,250 @@
+/*
+ * covdir.c - the module for covdir: a tree of directories as JSON, each with
+ * its totals, for viewers and bots.
+ *
+ * Source: "--output-type covdir" in the README of grcov, its src/covdir.rs
+ * (813876e), and its tests. The item i of "coverage" is the count of line
+ * i + 1, -1 if it has no code. Percents have two digits after the point.
+ *
+ * Lines survive. Lost are functions and branches.
+ *
+ * Files of a directory and those of its subdirectories may come with others
+ * between them, so the counts of all files are kept, then sorted by path.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "covjson.h"
+
+struct source_file {
+	struct cg_slice path; /* relative */
+	size_t at;            /* of its first number */
+	struct cg_hits lines;
+};
+
+struct directory {
+	struct cg_slice name;
+	struct cg_hits lines;
+	bool any; /* it has a child */
+};
+
+struct writer {
+	struct cg_report r;
+	struct cg_numbers counts; /* of a file: lines and counts; 0 */
+	struct source_file *file;
+	size_t files, file_cap;
+	struct directory *open; /* the root, and those of the current file */
+	size_t opens, open_cap;
+	struct covjson_gaps gaps;
+};
+
+/* ---- Files -------------------------------------------------------------- */
+
+static bool
+keep_file(struct writer *w, struct cg_slice path)
+{
+	struct source_file *file;
+	struct cg_line_sum line;
+
+	while (cg_take_char(&path, '/'))
+		continue;
+	if (!cg_grow(&w->file, &w->file_cap, w->files + 1, sizeof(*file)))
+		return false;
+	file = &w->file[w->files++];
+	*file = (struct source_file){ .path = path, .at = w->counts.bytes };
+	while (cg_report_line(&w->r, &line)) {
+		file->lines.found++;
+		file->lines.hit += line.hits > 0;
+		if (!cg_numbers_add(&w->counts, line.line) ||
+		    !cg_numbers_add(&w->counts, line.hits))
+			return false;
+	}
+	return cg_numbers_add(&w->counts, 0);
+}
+
+/* A directory's files and subdirectories come one after the other. */
+static int
+compare_paths(const void *pa, const void *pb)
+{
+	const struct source_file *a = pa, *b = pb;
+	struct cg_slice x = a->path, y = b->path;
+	size_t n = 0;
+
+	while (n < x.len && n < y.len && x.ptr[n] == y.ptr[n])
+		n++;
+	if (n == x.len || n == y.len)
+		return (x.len > y.len) - (x.len < y.len);
+	if (x.ptr[n] == '/' || y.ptr[n] == '/')
+		return x.ptr[n] == '/' ? -1 : 1;
+	return (unsigned char)x.ptr[n] < (unsigned char)y.ptr[n] ? -1 : 1;
+}
+
+/* ---- Elements ----------------------------------------------------------- */
+
+/* Opens a child of the innermost directory. */
+static void
+open_child(struct writer *w, struct cg_slice name, const char *first)
+{
+	struct directory *parent = w->opens > 0 ? &w->open[w->opens - 1] : NULL;
+
+	if (parent) {
+		cg_puts(w->r.out, parent->any ? ",\n" : "\n");
+		cg_put_json(w->r.out, name);
+		cg_putc(w->r.out, ':');
+		parent->any = true;
+	}
+	cg_puts(w->r.out, first);
+}
+
+static void
+close_child(struct writer *w, struct cg_slice name, const struct cg_hits *lines)
+{
+	/* The percent in hundredths, rounded half up. */
+	uint64_t percent = lines->found ? (lines->hit * 20000 + lines->found) /
+					      (lines->found * 2)
+					: 0;
+
+	cg_putf(w->r.out,
+	    ",\"coveragePercent\":%" PRIu64 ".%02" PRIu64
+	    ",\"linesCovered\":%" PRIu64 ",\"linesMissed\":%" PRIu64
+	    ",\"linesTotal\":%" PRIu64 ",\"name\":",
+	    percent / 100, percent % 100, lines->hit, lines->found - lines->hit,
+	    lines->found);
+	cg_put_json(w->r.out, name);
+	cg_putc(w->r.out, '}');
+}
+
+static bool
+open_directory(struct writer *w, struct cg_slice name)
+{
+	if (!cg_grow(&w->open, &w->open_cap, w->opens + 1, sizeof(*w->open)))
+		return false;
+	open_child(w, name, "{\"children\":{");
+	w->open[w->opens++] = (struct directory){ .name = name };
+	return true;
+}
+
+/* Closes the innermost directory. */
+static void
+close_directory(struct writer *w)
+{
+	struct directory closed = w->open[--w->opens];
+
+	cg_putc(w->r.out, '}');
+	close_child(w, closed.name, &closed.lines);
+	if (w->opens > 0) {
+		w->open[w->opens - 1].lines.hit += closed.lines.hit;
+		w->open[w->opens - 1].lines.found += closed.lines.found;
+	}
+}
+
+/* Makes the directories of the path the open ones, and leaves its last name. */
+static bool
+enter(struct writer *w, struct cg_slice *path)
+{
+	struct cg_slice rest = *path, name;
+	size_t depth = 1;
+
+	/* Those that are open already. */
+	while (depth < w->opens && cg_take_until(&rest, '/', &name) &&
+	       cg_compare(name, w->open[depth].name) == 0 && rest.len > 0) {
+		*path = rest;
+		depth++;
+	}
+	while (w->opens > depth)
+		close_directory(w);
+	for (;;) {
+		size_t len = path->len - cg_base_name(*path).len;
+
+		if (len == 0)
+			return true;
+		(void)cg_take_until(path, '/', &name);
+		if (!open_directory(w, name))
+			return false;
+	}
+}
+
+static bool
+put_file(struct writer *w, const struct source_file *file)
+{
+	struct cg_slice name = file->path;
+	struct directory *parent;
+	size_t at = file->at;
+	uint64_t line, count;
+
+	if (!enter(w, &name))
+		return false;
+	open_child(w, name, "{\"coverage\":[");
+	w->gaps.next = 1;
+	while (cg_numbers_get(&w->counts, &at, &line) && line > 0 &&
+	       cg_numbers_get(&w->counts, &at, &count)) {
+		if (!covjson_put_gap(&w->r, &w->gaps, (uint32_t)line, "-1,"))
+			return false;
+		cg_putu(w->r.out, count);
+	}
+	cg_putc(w->r.out, ']');
+	close_child(w, name, &file->lines);
+	parent = &w->open[w->opens - 1];
+	parent->lines.hit += file->lines.hit;
+	parent->lines.found += file->lines.found;
+	return true;
+}
+
+/* ---- The document ------------------------------------------------------- */
+
+static bool
+put_tree(struct writer *w)
+{
+	bool ok = true;
+	cg_file file;
+
+	while (ok && cg_report_file(&w->r, &file))
+		ok = keep_file(w, cg_file_path(w->r.graph, file));
+	if (!ok)
+		return false;
+	if (w->files > 1)
+		qsort(w->file, w->files, sizeof(*w->file), compare_paths);
+	ok = open_directory(w, cg_slice(""));
+	for (size_t i = 0; ok && i < w->files; i++)
+		ok = put_file(w, &w->file[i]);
+	while (ok && w->opens > 0)
+		close_directory(w);
+	cg_putc(w->r.out, '\n');
+	return ok;
+}
+
+static int
+write_covdir(
+    struct cg_job *job, const struct cg_graph *graph, struct cg_out *out)
+{
+	struct writer w = { .r = { .job = job,
+				.graph = graph,
+				.out = out,
+				.part = CG_ALL_PARTS } };
+	int status = cg_report_open(&w.r);
+	bool ok = status == CG_OK && put_tree(&w);
+
+	cg_numbers_free(&w.counts);
+	free(w.file);
+	free(w.open);
+	return status == CG_OK ? cg_report_close(&w.r, ok) : status;
+}
+
+static const struct cg_option options[] = {
+	CG_OPTION_EVENT,
+	CG_OPTIONS_EXCLUDE,
+	{ 0 },
+};
+
+const struct cg_module cg_format_covdir = {
+	CG_MODULE,
+	.name = "covdir",
+	.title = "coverage by directory as JSON, also written by grcov",
+	.text = true,
+	.suffixes = "covdir;covdir.json",
+	.carries = CG_SELF | CG_LINES | CG_ZEROS | CG_SIGNED | CG_FILES,
+	.needs = CG_LINES,
+	.options = options,
+	.write = write_covdir,
+};
