@@ -286,8 +286,10 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
     cg_object object, cg_name symbol)
 {
 	struct cg_graph *graph = build->graph;
-	const struct cg_fn_entry key = { .name = name,
-		.symbol = symbol == name ? 0 : symbol,
+	/* As cg_add_demangled() names them. */
+	cg_name known = build->linkage && symbol != 0 ? symbol : name;
+	const struct cg_fn_entry key = { .name = known,
+		.symbol = symbol == known ? 0 : symbol,
 		/* The function may have rows in other files. */
 		.file = cg_build_excludes(build, file) ? 0 : file,
 		.object = object,
@@ -307,7 +309,7 @@ cg_add_fn_symbol(struct cg_build *build, cg_name name, cg_file file,
 		cg_build_nomem(build);
 		return 0;
 	}
-	hash = hash_fn(graph, name, key.symbol, key.file, object);
+	hash = hash_fn(graph, known, key.symbol, key.file, object);
 	slot = find_fn(graph, &key, hash);
 	if (slot->id != 0)
 		return slot->id;

@@ -237,6 +237,8 @@ is_sum(const struct cg_job *job)
 static int
 begin_graph(struct cg_job *job)
 {
+	const struct cg_module *to = cg_job_target(job);
+
 	if (job->graph)
 		return CG_OK;
 	job->graph = cg_graph_new(&job->errors.diag, &job->errors.fault);
@@ -247,7 +249,7 @@ begin_graph(struct cg_job *job)
 	job->build.rules = &job->rules;
 	job->build.unwanted = find_unwanted(job);
 	job->build.wanted = find_wanted(job);
-	job->build.linkage = job->to && job->to->linkage;
+	job->build.linkage = to && to->linkage;
 	job->build.sums_only = job->sums_only;
 	job->build.by = &job->part_by;
 	job->build.who = find_who(job);
