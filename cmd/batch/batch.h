@@ -66,6 +66,7 @@ struct group {
 	char *output; /* below the output directory */
 	size_t first, tasks;
 	size_t waiting;      /* tasks that are in no chunk yet */
+	uint64_t bytes;      /* of all that are summed */
 	struct chunk *chunk; /* being filled, or NULL */
 	size_t chunks;       /* begun so far */
 	size_t open;         /* of these: not written yet */

@@ -9,12 +9,11 @@
 
 #include "batch.h"
 
-/*
- * Most inputs, and bytes of them, in a chunk. The limits are fixed: the same
- * inputs always make the same chunks.
- */
+/* Most inputs, and bytes of them, in a chunk. */
 #define CHUNK_PIECES 256
 #define CHUNK_BYTES ((uint64_t)32 << 20)
+/* Smaller groups are one chunk: its sum would be written and read again. */
+#define CHUNK_LEAST ((uint64_t)1 << 20)
 /* The factor for units of programs (module.gathers). */
 #define CHUNK_GATHERED 8
 /* Bytes of archive members in unfinished chunks of all groups. */
@@ -213,6 +212,19 @@ next_in_group(
 				       : NULL;
 }
 
+/* Bytes of the task and of the other files of its unit. */
+static uint64_t
+unit_bytes(const struct batch *batch, const struct task *task)
+{
+	uint64_t bytes = task->size;
+
+	while (task->next > 0) {
+		task = &batch->task[task->next];
+		bytes += task->size;
+	}
+	return bytes;
+}
+
 void
 reopen_groups(struct batch *batch)
 {
@@ -225,10 +237,12 @@ reopen_groups(struct batch *batch)
 		if (group->waiting == 0)
 			continue;
 		while ((task = next_in_group(batch, group, task)) != NULL) {
-			if (task->state != DONE && task->state != UP_TO_DATE)
-				continue;
-			reset_task(task);
-			group->waiting++;
+			if (task->state == DONE || task->state == UP_TO_DATE) {
+				reset_task(task);
+				group->waiting++;
+			}
+			if (task->state == PENDING)
+				group->bytes += unit_bytes(batch, task);
 		}
 	}
 }
@@ -295,13 +309,29 @@ take_chunk(struct batch *batch, struct group *group)
 	return chunk;
 }
 
+/*
+ * Each worker gets a chunk. Units of a program call each other, so many are
+ * read together: to read their sum again takes as long as to read them.
+ */
+static bool
+is_full(const struct batch *batch, const struct chunk *chunk,
+    const struct task *task)
+{
+	uint64_t even = chunk->group->bytes / batch->args->jobs;
+
+	if (is_gathered(batch, task))
+		return chunk->count >= CHUNK_PIECES * CHUNK_GATHERED ||
+		       chunk->bytes >= CHUNK_BYTES * CHUNK_GATHERED;
+	return chunk->count >= CHUNK_PIECES || chunk->bytes >= CHUNK_BYTES ||
+	       (chunk->bytes >= even && chunk->bytes >= CHUNK_LEAST);
+}
+
 int
 fill_chunk(struct batch *batch, struct piece piece, struct chunk **full)
 {
 	const struct task *task = &batch->task[piece.task];
 	struct group *group = &batch->group[task->group - 1];
-	uint64_t bytes = piece.blobs > 0 ? 0 : task->size;
-	size_t times = is_gathered(batch, task) ? CHUNK_GATHERED : 1;
+	uint64_t bytes = piece.blobs > 0 ? 0 : unit_bytes(batch, task);
 
 	*full = NULL;
 	if (group->chunk == NULL)
@@ -317,8 +347,7 @@ fill_chunk(struct batch *batch, struct piece piece, struct chunk **full)
 	group->chunk->bytes += bytes;
 	group->waiting--;
 	if (group->waiting == 0 || piece.streamed ||
-	    group->chunk->count >= CHUNK_PIECES * times ||
-	    group->chunk->bytes >= CHUNK_BYTES * times ||
+	    is_full(batch, group->chunk, task) ||
 	    batch->waiting_bytes > HELD_MAX)
 		*full = take_chunk(batch, group);
 	return CG_OK;

@@ -56,6 +56,7 @@ struct worker_state {
 	struct cg_job *sum; /* NULL: none has begun */
 	struct piece *unit; /* read together at the end of the sum */
 	size_t units, unit_cap;
+	bool others; /* the sum has more than units */
 };
 
 bool
@@ -288,14 +289,14 @@ lossless(const struct cg_job *job)
 }
 
 /*
- * The job keeps all that its inputs contain; what depends on all inputs of the
- * sum is not derived yet.
+ * The job keeps what the output of the sum carries; what depends on all inputs
+ * of the sum is not derived yet.
  */
 static int
-target_sum(struct cg_job *job)
+target_sum(const struct batch *batch, struct cg_job *job)
 {
 	cg_job_set_partial(job, true);
-	return cg_job_set_to(job, lossless(job));
+	return cg_job_set_to(job, cg_job_target(batch->args->job)->name);
 }
 
 static int
@@ -305,7 +306,8 @@ begin_sum(struct worker_state *state)
 	if (state->sum == NULL)
 		return CG_ELIMIT;
 	cg_job_set_reporter(state->sum, collect_message, &state->log);
-	return target_sum(state->sum);
+	state->others = false;
+	return target_sum(state->batch, state->sum);
 }
 
 /* Warnings of units were collected when each was read alone. */
@@ -376,28 +378,66 @@ add_unit(
 	return status;
 }
 
-/* Reads all units that are archive members, or all that are files. */
-static int
-add_units(struct worker_state *state, bool members)
+static size_t
+count_units(const struct worker_state *state, bool members)
 {
-	struct cg_job *job = cg_job_clone(state->batch->args->job);
 	size_t count = 0;
-	int status = job ? target_sum(job) : CG_ELIMIT;
 
-	if (job != NULL)
-		cg_job_set_reporter(job, collect_error, &state->log);
-	for (size_t i = 0; status == CG_OK && i < state->units; i++) {
-		if ((state->unit[i].blobs > 0) != members)
-			continue;
-		status = add_unit(state, job, &state->unit[i]);
-		count++;
-	}
-	if (status == CG_OK && count > 0)
+	for (size_t i = 0; i < state->units; i++)
+		count += (state->unit[i].blobs > 0) == members;
+	return count;
+}
+
+/* Reads all units that are archive members, or all that are files, into job. */
+static int
+read_units(struct worker_state *state, struct cg_job *job, bool members)
+{
+	int status = CG_OK;
+
+	cg_job_set_reporter(job, collect_error, &state->log);
+	for (size_t i = 0; status == CG_OK && i < state->units; i++)
+		if ((state->unit[i].blobs > 0) == members)
+			status = add_unit(state, job, &state->unit[i]);
+	if (status == CG_OK)
 		status = cg_job_read(job, NULL);
-	if (status == CG_OK && count > 0)
+	cg_job_set_reporter(job, collect_message, &state->log);
+	return status;
+}
+
+/* The same, and adds them to the sum of other inputs. */
+static int
+merge_units(struct worker_state *state, bool members)
+{
+	struct cg_job *job;
+	int status;
+
+	if (count_units(state, members) == 0)
+		return CG_OK;
+	job = cg_job_clone(state->batch->args->job);
+	status = job ? target_sum(state->batch, job) : CG_ELIMIT;
+	if (status == CG_OK)
+		status = read_units(state, job, members);
+	if (status == CG_OK)
 		status = cg_job_merge(state->sum, job);
 	cg_job_free(job);
 	return status;
+}
+
+/* Ends the reading of the sum. Units alone need no second graph. */
+static int
+read_sum(struct worker_state *state)
+{
+	bool members = state->units > 0 && state->unit[0].blobs > 0;
+	int status = CG_OK;
+
+	if (!state->others && state->units > 0 &&
+	    count_units(state, members) == state->units)
+		return read_units(state, state->sum, members);
+	if (status == CG_OK)
+		status = merge_units(state, true);
+	if (status == CG_OK)
+		status = merge_units(state, false);
+	return status == CG_OK ? cg_job_read(state->sum, NULL) : status;
 }
 
 static void
@@ -417,8 +457,10 @@ add_to_sum(struct worker_state *state, const struct cg_job *job,
 		status = begin_sum(state);
 	if (status != CG_OK)
 		return status;
-	return is_unit(job) && !order->streamed ? keep_unit(state, order, blob)
-						: cg_job_merge(state->sum, job);
+	if (is_unit(job) && !order->streamed)
+		return keep_unit(state, order, blob);
+	state->others = true;
+	return cg_job_merge(state->sum, job);
 }
 
 /* ---- Sums --------------------------------------------------------------- */
@@ -464,7 +506,7 @@ add_chunk(struct worker_state *state, const char *path)
 	if (status == CG_OK)
 		status = cg_job_set_from(job, lossless(job));
 	if (status == CG_OK)
-		status = target_sum(job);
+		status = target_sum(state->batch, job);
 	if (status == CG_OK)
 		status = cg_job_read(job, NULL);
 	if (status == CG_OK)
@@ -529,7 +571,7 @@ set_up_job(struct worker_state *state, struct cg_job *job,
 		status = cg_job_add_input(
 		    job, task->member != NULL ? task->member : task->path);
 	if (status != CG_OK || order->action == ADD)
-		return status == CG_OK ? target_sum(job) : status;
+		return status == CG_OK ? target_sum(state->batch, job) : status;
 	/* The name of the output may end as the input's does. */
 	status = cg_job_set_to(job, cg_job_target(batch->args->job)->name);
 	if (status != CG_OK)
@@ -678,14 +720,12 @@ write_sum(struct worker_state *state, const struct worker_order *order)
 		return false;
 	if (order->action == MERGE)
 		status = add_chunks(state, order);
-	if (status == CG_OK && state->units > 0)
-		status = add_units(state, true);
-	if (status == CG_OK && state->units > 0)
-		status = add_units(state, false);
 	if (status == CG_OK)
 		status = set_target(state, order, log->output);
 	if (status == CG_OK)
-		status = cg_job_read(state->sum, NULL);
+		status = read_sum(state);
+	if (status == CG_OK && !order->whole)
+		status = cg_job_set_to(state->sum, lossless(state->sum));
 	if (status == CG_OK)
 		status = cg_job_write(state->sum);
 	if (status == CG_OK)
