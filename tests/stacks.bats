@@ -241,6 +241,25 @@ signed()
 		"main;a;b;a'2;c 5" | diff "$dir/out" -
 }
 
+# A function with a light and a heavy line, called by a (5/9) and b (4/9).
+two_callers()
+{
+	printf '%s\n' 'events: n' 'fn=main' '1 0' 'cfn=a' 'calls=5 1' '1 500005' \
+		'cfn=b' 'calls=4 1' '2 400004' 'fn=a' 'cfn=f' 'calls=5 1' '3 500005' \
+		'fn=b' 'cfn=f' 'calls=4 1' '4 400004' 'fn=f' '7 900000' '8 9'
+}
+
+@test "stacks: positions are guessed only where the target has a place for them" {
+	two_callers >"$dir/in"
+	guess() { "$CGCONV" -q --guess-stacks -t "$@"; }
+	guess folded "$dir/in" | grep -v '^#' >"$dir/out"
+	printf '%s\n' 'main;a;f 500005' 'main;b;f 400004' | diff - "$dir/out"
+	# The light line goes to the heavier path alone.
+	guess pprof "$dir/in" | "$CGCONV" -q -t json - >"$dir/out.cgj"
+	"$CGCONV" -q -t folded "$dir/out.cgj" | grep -v '^#' >"$dir/out"
+	printf '%s\n' 'main;a;f 500009' 'main;b;f 400000' | diff - "$dir/out"
+}
+
 @test "stacks: an overflow is not reported as out of memory" {
 	max=18446744073709551615
 	printf '%s\n' '{"cgconv":"graph","version":1}' '["event",0,"n"]' \

@@ -62,9 +62,10 @@ int cg_add_entries(struct cg_graph *);
 
 /*
  * Adds stacks that are likely given the calls; their costs are those of the
- * rows, which stay. Seal the graph again. Reports its failures.
+ * rows, which stay. Frames have the positions that carries has a place for
+ * (CG_LINES, CG_INSTRS). Seal the graph again. Reports its failures.
  */
-int cg_guess_stacks(struct cg_build *);
+int cg_guess_stacks(struct cg_build *, cg_facts carries);
 
 /* ---- cycles.c ----------------------------------------------------------- */
 

@@ -8,6 +8,10 @@
  * followed first, within bounds; a path does not enter a function twice. The
  * self cost of a function is then distributed among its paths in whole numbers,
  * so that sums stay exact.
+ *
+ * Positions that the target has no place for are left out: then all rows of a
+ * function are one. The others are many, so a row goes to at most one path for
+ * each ROW_MIN that it has of the total, the heaviest paths first.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,6 +23,7 @@
 #define DEPTH_MAX 128
 #define PATHS_MAX 200000
 #define SHARE_MIN 1e-6
+#define ROW_MIN 1e-5
 /* At most so many rows of a function times paths. */
 #define SPREAD_MAX 65536
 
@@ -50,13 +55,15 @@ struct guess {
 	struct cg_graph *graph;
 	struct cg_rows *rows;
 	cg_part part;
-	size_t columns; /* events, and one for counts */
+	size_t columns;  /* events, and one for counts */
+	cg_facts places; /* which positions are kept: CG_LINES, CG_INSTRS */
 
 	struct arc *arc; /* by caller */
 	size_t arcs, arc_cap;
 	uint64_t *flow; /* arc * columns + column */
 	size_t flow_cap;
 	uint32_t *first; /* by fn: its arcs end where the next ones begin */
+	uint32_t *last;  /* by fn: the last arc to it, or 0 */
 	double *into;    /* fn * columns + column: sum of calls */
 	double *total;   /* by event */
 
@@ -69,6 +76,7 @@ struct guess {
 	struct candidate *candidate; /* a heap, the best first */
 	size_t candidates, candidate_cap;
 
+	uint64_t *row; /* sums of the rows of one place, by event */
 	struct cg_share *share;
 	size_t share_cap;
 	uint64_t *spread; /* way of a function * events + event */
@@ -88,26 +96,77 @@ weight_of(const struct cg_graph *graph, const struct cg_call *call, size_t i)
 	return call->cost[i];
 }
 
+/* What the target has a place for. */
+static struct cg_pos
+place_of(const struct guess *guess, const struct cg_pos *pos)
+{
+	struct cg_pos place = { 0 };
+
+	if (guess->places & CG_LINES) {
+		place.file = pos->file;
+		place.line = pos->line;
+	}
+	if (guess->places & CG_INSTRS)
+		place.addr = pos->addr;
+	return place;
+}
+
 static bool
-add_arc(struct guess *guess, cg_fn caller, const struct cg_call *call)
+is_same_place(const struct cg_pos *a, const struct cg_pos *b)
+{
+	return a->file == b->file && a->line == b->line && a->addr == b->addr;
+}
+
+/* Appends an arc without costs; NULL: out of memory. */
+static struct arc *
+new_arc(struct guess *guess)
 {
 	size_t at = guess->arcs * guess->columns;
 
-	/* Recursion makes no new path. */
-	if (call->callee == caller)
-		return true;
 	if (guess->arcs >= UINT32_MAX - 1 ||
 	    !cg_grow_raw(&guess->arc, &guess->arc_cap, guess->arcs + 1,
 		sizeof(*guess->arc)) ||
 	    !cg_grow_raw(&guess->flow, &guess->flow_cap, at + guess->columns,
 		sizeof(*guess->flow)))
-		return false;
-	guess->arc[guess->arcs++] =
-	    (struct arc){ caller, call->callee, call->site };
+		return NULL;
+	memset(guess->flow + at, 0, guess->columns * sizeof(*guess->flow));
+	return &guess->arc[guess->arcs++];
+}
+
+/* Adds up; a sum of weights that is too large stays at the largest. */
+static uint64_t
+add_weights(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static bool
+add_arc(struct guess *guess, cg_fn caller, const struct cg_call *call)
+{
+	const struct cg_pos site = place_of(guess, &call->site);
+	size_t at = guess->last[call->callee];
+	struct arc *arc;
+
+	/* Recursion makes no new path. */
+	if (call->callee == caller)
+		return true;
+	if (at >= guess->arcs || at < guess->first[caller] ||
+	    guess->arc[at].callee != call->callee ||
+	    !is_same_place(&guess->arc[at].site, &site)) {
+		at = guess->arcs;
+		arc = new_arc(guess);
+		if (!arc)
+			return false;
+		*arc = (struct arc){ caller, call->callee, site };
+		guess->last[call->callee] = (uint32_t)at;
+	}
+	at *= guess->columns;
 	for (size_t i = 0; i < guess->columns; i++) {
-		guess->flow[at + i] = weight_of(guess->graph, call, i);
+		uint64_t weight = weight_of(guess->graph, call, i);
+
+		guess->flow[at + i] = add_weights(guess->flow[at + i], weight);
 		guess->into[call->callee * guess->columns + i] +=
-		    (double)guess->flow[at + i];
+		    (double)weight;
 	}
 	return true;
 }
@@ -399,16 +458,40 @@ spread_value(
 	}
 }
 
+/* The largest share that a row's costs have in their totals. */
+static double
+share_of_row(const struct guess *guess, const uint64_t *cost, size_t events)
+{
+	const struct cg_graph *graph = guess->graph;
+	double best = 0;
+
+	for (size_t i = 0; i < events; i++) {
+		double value = (double)cost[i];
+
+		if (graph->event[i].is_signed && (int64_t)cost[i] < 0)
+			value = -(double)(int64_t)cost[i];
+		if (value > best * guess->total[i])
+			best =
+			    guess->total[i] > 0 ? value / guess->total[i] : 1;
+	}
+	return best;
+}
+
+/* Distributes a row among the first of the function's n paths. */
 static bool
-spread_row(struct guess *guess, cg_fn fn, const struct cg_cost *cost, size_t n)
+spread_row(struct guess *guess, cg_fn fn, const struct cg_pos *pos,
+    const uint64_t *cost, size_t n)
 {
 	size_t events = guess->graph->events;
+	double most = share_of_row(guess, cost, events) / ROW_MIN;
 	uint32_t path = guess->first_path[fn];
 
+	if (guess->places && most < (double)n)
+		n = most > 1 ? (size_t)most : 1;
 	memset(guess->spread, 0, n * events * sizeof(*guess->spread));
-	for (size_t i = 0; i < cost->n; i++) {
-		if (cost->cost[i] != 0)
-			spread_value(guess, fn, i, cost->cost[i], n);
+	for (size_t i = 0; i < events; i++) {
+		if (cost[i] != 0)
+			spread_value(guess, fn, i, cost[i], n);
 	}
 	for (size_t k = 0; k < n; k++, path = guess->path[path].next) {
 		const uint64_t *part = guess->spread + k * events;
@@ -419,8 +502,8 @@ spread_row(struct guess *guess, cg_fn fn, const struct cg_cost *cost, size_t n)
 		if (i == events)
 			continue;
 		cg_add_stack(guess->build,
-		    cg_add_frame(guess->build, guess->path[path].below, fn,
-			&cost->pos, false),
+		    cg_add_frame(
+			guess->build, guess->path[path].below, fn, pos, false),
 		    0, part, events);
 	}
 	return guess->build->status == CG_OK;
@@ -438,15 +521,41 @@ count_paths(const struct guess *guess, cg_fn fn, size_t rows)
 	return n;
 }
 
+/* Adds the next rows of one place; false: there are no more, or it failed. */
+static bool
+next_place(struct guess *guess, struct cg_cost *next, struct cg_pos *pos)
+{
+	const struct cg_graph *graph = guess->graph;
+	bool more = next->n > 0 || cg_next_cost(guess->rows, next);
+
+	if (!more)
+		return false;
+	*pos = place_of(guess, &next->pos);
+	memset(guess->row, 0, graph->events * sizeof(*guess->row));
+	do {
+		struct cg_pos place = place_of(guess, &next->pos);
+
+		if (!is_same_place(&place, pos))
+			return true;
+		if (!cg_add_values(graph, guess->row, next->cost, next->n)) {
+			cg_build_fail(guess->build, "a sum of costs overflows");
+			return false;
+		}
+	} while (cg_next_cost(guess->rows, next));
+	next->n = 0;
+	return true;
+}
+
 static bool
 spread_fn(struct guess *guess, cg_fn fn)
 {
 	size_t rows = 1, n, events = guess->graph->events;
-	struct cg_cost cost;
+	struct cg_cost cost = { 0 };
+	struct cg_pos pos;
 
 	if (!cg_rows_open(guess->rows, guess->part, fn))
 		return false;
-	while (cg_next_cost(guess->rows, &cost))
+	while (next_place(guess, &cost, &pos))
 		rows++;
 	n = count_paths(guess, fn, rows);
 	if (!cg_grow(
@@ -455,11 +564,12 @@ spread_fn(struct guess *guess, cg_fn fn)
 		sizeof(*guess->spread)) ||
 	    !cg_rows_open(guess->rows, guess->part, fn))
 		return false;
-	while (cg_next_cost(guess->rows, &cost)) {
-		if (!spread_row(guess, fn, &cost, n))
+	cost.n = 0;
+	while (next_place(guess, &cost, &pos)) {
+		if (!spread_row(guess, fn, &pos, guess->row, n))
 			return false;
 	}
-	return true;
+	return guess->build->status == CG_OK;
 }
 
 /* ---- All ----------------------------------------------------------------- */
@@ -526,6 +636,8 @@ close_guess(struct guess *guess)
 	free(guess->arc);
 	free(guess->flow);
 	free(guess->first);
+	free(guess->last);
+	free(guess->row);
 	free(guess->into);
 	free(guess->total);
 	free(guess->path);
@@ -545,21 +657,25 @@ open_guess(struct guess *guess)
 
 	guess->rows = cg_rows_new(graph);
 	guess->first = calloc(fns + 1, sizeof(*guess->first));
+	guess->last = calloc(fns, sizeof(*guess->last));
+	guess->row = calloc(columns, sizeof(*guess->row));
 	guess->into = calloc(fns, columns * sizeof(*guess->into));
 	guess->total = calloc(columns, sizeof(*guess->total));
 	guess->first_path = calloc(fns, sizeof(*guess->first_path));
 	guess->last_path = calloc(fns, sizeof(*guess->last_path));
-	return guess->rows && guess->first && guess->into && guess->total &&
-	       guess->first_path && guess->last_path;
+	return guess->rows && guess->first && guess->last && guess->row &&
+	       guess->into && guess->total && guess->first_path &&
+	       guess->last_path;
 }
 
 int
-cg_guess_stacks(struct cg_build *build)
+cg_guess_stacks(struct cg_build *build, cg_facts carries)
 {
 	struct cg_graph *graph = build->graph;
-	struct guess guess = {
-		.build = build, .graph = graph, .columns = graph->events + 1
-	};
+	struct guess guess = { .build = build,
+		.graph = graph,
+		.columns = graph->events + 1,
+		.places = carries & (CG_LINES | CG_INSTRS) };
 	bool ok = open_guess(&guess);
 
 	for (cg_part part = 0; ok && part < graph->parts; part++)

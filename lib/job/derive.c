@@ -115,12 +115,17 @@ has_rows(const struct cg_graph *graph)
 static int
 guess_stacks(struct cg_job *job)
 {
+	const struct cg_module *to = cg_job_target(job);
+	/* Filters look at files; a program may look at the graph. */
+	bool all = job->filters || (!job->to && !job->output);
+	cg_facts carries =
+	    all || !to ? ~(cg_facts)0 : cg_target_ability(job, to).carries;
 	int status = CG_OK;
 
 	if (asks_for_counts(job->graph))
 		status = cg_propagate(job->graph);
 	if (status == CG_OK)
-		status = cg_guess_stacks(&job->build);
+		status = cg_guess_stacks(&job->build, carries);
 	if (status != CG_OK)
 		return status;
 	if (job->graph->facts & CG_CALLS)
