@@ -77,3 +77,7 @@ all_ways()
 @test "ways: cobertura" {
 	all_ways cobertura
 }
+
+@test "ways: lcov, whose templates share lines" {
+	all_ways lcov
+}

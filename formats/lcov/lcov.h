@@ -28,6 +28,7 @@ struct lcov_fn {
 	uint32_t first, last; /* lines, 0: unknown */
 	uint64_t count;
 	bool counted; /* a record states count */
+	size_t nth;   /* in the file, to sort by */
 };
 
 struct lcov_line {

@@ -44,10 +44,25 @@ lcov_add_range(
 
 /* ---- Owners of lines ---------------------------------------------------- */
 
+/* Most sections are sorted: then a look is enough. */
+static void
+sort(void *all, size_t count, size_t width,
+    int (*compare)(const void *, const void *))
+{
+	const char *at = all;
+
+	for (size_t i = 1; i < count; i++, at += width) {
+		if (compare(at, at + width) > 0) {
+			qsort(all, count, width, compare);
+			return;
+		}
+	}
+}
+
 /*
  * By first line, then the longer function, which contains the other. Of
  * several names for the same lines (a C++ constructor has two), the one with
- * the highest count comes first: it gets the lines.
+ * the highest count comes first, else the first of the file: it gets the lines.
  */
 static int
 compare_fns(const void *pa, const void *pb)
@@ -60,29 +75,33 @@ compare_fns(const void *pa, const void *pb)
 		return a->last > b->last ? -1 : 1;
 	if (a->count != b->count)
 		return a->count > b->count ? -1 : 1;
-	return (a->name > b->name) - (a->name < b->name);
+	return (a->nth > b->nth) - (a->nth < b->nth);
+}
+
+static void
+sort_fns(struct lcov_section *section)
+{
+	for (size_t i = 0; i < section->fns; i++)
+		section->fn[i].nth = i;
+	sort(section->fn, section->fns, sizeof(*section->fn), compare_fns);
 }
 
 /* ---- Adding to the graph ------------------------------------------------ */
 
 /* A mangled name becomes the symbol of a function with a demangled name. */
 static cg_fn
-add_fn(struct cg_job *job, struct cg_build *build, cg_file file, cg_name name)
+add_fn(struct cg_build *build, cg_file file, cg_name name)
 {
-	struct cg_slice text = cg_get_name(build, name);
-	cg_name plain = name;
+	cg_name plain = cg_add_demangled(build, name);
 
-	if (text.len > 1 && *text.ptr == '_')
-		plain =
-		    cg_add_name(build, cg_slice(cg_demangle(job, text.ptr)));
 	return cg_add_fn_symbol(
 	    build, plain, file, 0, plain == name ? 0 : name);
 }
 
 /* Adds functions with their lines and entry counts. */
 static void
-add_fns(struct cg_job *job, struct cg_build *build,
-    const struct lcov_section *section, struct cg_fn_lines *lines)
+add_fns(struct cg_build *build, const struct lcov_section *section,
+    struct cg_fn_lines *lines)
 {
 	const struct cg_pos nowhere = { 0 };
 
@@ -92,8 +111,8 @@ add_fns(struct cg_job *job, struct cg_build *build,
 			.last = fn->last };
 		const struct cg_pos entry = { .line = fn->first };
 
-		lines[i] = (struct cg_fn_lines){ add_fn(job, build,
-						     section->file, fn->name),
+		lines[i] = (struct cg_fn_lines){ add_fn(build, section->file,
+						     fn->name),
 			fn->first, fn->last };
 		cg_set_fn_range(build, lines[i].fn, &range);
 		if (fn->counted)
@@ -108,19 +127,6 @@ compare_lines(const void *pa, const void *pb)
 	const struct lcov_line *a = pa, *b = pb;
 
 	return (a->line > b->line) - (a->line < b->line);
-}
-
-static void
-sort_lines(struct lcov_section *section)
-{
-	for (size_t i = 1; i < section->lines; i++) {
-		if (compare_lines(&section->line[i - 1], &section->line[i]) >
-		    0) {
-			qsort(section->line, section->lines,
-			    sizeof(*section->line), compare_lines);
-			return;
-		}
-	}
 }
 
 /* Warns if LF or LH state other numbers of lines than there are. */
@@ -215,9 +221,8 @@ add_branches(struct cg_build *build, struct lcov_section *section)
 	size_t n;
 	bool named;
 
-	if (section->branches > 1)
-		qsort(section->branch, section->branches,
-		    sizeof(*section->branch), compare_branches);
+	sort(section->branch, section->branches, sizeof(*section->branch),
+	    compare_branches);
 	for (size_t i = 0; i < section->branches; i += n) {
 		cg_fn fn = cg_owner_of(&section->owners, branch[i].line);
 
@@ -245,15 +250,14 @@ lcov_end_section(
 	bool ok = lines != NULL;
 
 	if (ok) {
-		if (section->fns > 1)
-			qsort(section->fn, section->fns, sizeof(*section->fn),
-			    compare_fns);
-		add_fns(job, build, section, lines);
+		sort_fns(section);
+		add_fns(build, section, lines);
 		ok = cg_owners_find(&section->owners, lines, section->fns,
 		    cg_add_fn(build, cg_slice(""), section->file, 0));
 	}
 	if (ok) {
-		sort_lines(section);
+		sort(section->line, section->lines, sizeof(*section->line),
+		    compare_lines);
 		check_totals(job, section);
 		add_lines(build, section);
 		add_branches(build, section);
