@@ -115,6 +115,11 @@ cg_build_total(struct cg_build *build, const uint64_t *cost, size_t n)
 
 	if (n > 0 && !total)
 		return false;
+	/* Nearly all of coverage: one count, and neither kind overflows. */
+	if (n == 1 && cost[0] <= INT64_MAX && total[0] <= INT64_MAX - cost[0]) {
+		total[0] += cost[0];
+		return true;
+	}
 	if (build->graph->any_signed)
 		note_signs(build, cost, n);
 	if (cg_add_values(build->graph, total, cost, n))
