@@ -433,6 +433,8 @@ validate_args(struct args *args)
 		status = cg_job_set_output_root(args->job, args->directory);
 	if (status == CG_OK)
 		status = check_command(args);
+	if (status == CG_OK)
+		status = apply_like(args);
 	/*
 	 * With --info and --diff it is the event that functions are sorted by.
 	 */

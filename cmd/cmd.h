@@ -35,6 +35,8 @@ struct args {
 	const char *from, *to, *output; /* NULL: not given */
 	const char *event, *top, *tree;
 	const char *fail_under;       /* with --summary */
+	const char *like, *root;      /* --root: the last one */
+	bool branches;                /* with --like */
 	bool markdown, badge;         /* with --summary */
 	bool json;                    /* with the commands that print */
 	bool side_by_side, normalize; /* with --diff */
@@ -85,6 +87,11 @@ bool is_batch(const struct args *);
 bool looks_like_archive(const char *path);
 /* In batch/names.c: the first '{' of --name without a placeholder, or NULL. */
 const char *find_bad_placeholder(const char *template);
+
+/* ---- like.c ------------------------------------------------------------- */
+
+/* Sets the defaults of --like that no other option has set. */
+int apply_like(struct args *);
 
 /* ---- commands, each in the file of its name ----------------------------- */
 

@@ -111,6 +111,7 @@ exclude(struct args *args, const char *value)
 static int
 add_root(struct args *args, const char *value)
 {
+	args->root = value;
 	return cg_job_include_directory(args->job, value);
 }
 
@@ -118,7 +119,7 @@ static int
 set_no_external(struct args *args, const char *value)
 {
 	(void)value;
-	return cg_job_include_directory(args->job, ".");
+	return add_root(args, ".");
 }
 
 static int
@@ -366,6 +367,10 @@ const struct cmd_option own_options[] = {
 	    .set = add_root },
 	{ 0, "no-external", NULL, "the same, outside of the current directory",
 	    .set = set_no_external },
+	{ 0, "like", "TOOL",
+	    "count as lcov, gcovr, gcov, grcov or llvm-cov does", FIELD(like) },
+	{ 0, "branches", NULL, "with --like: keep branches, if it drops them",
+	    FIELD(branches) },
 	{ 0, "no-branches", NULL, "drop branches from coverage",
 	    .set = drop_branches },
 	{ 0, "no-throw-branches", NULL, "drop exception branches from coverage",

@@ -887,6 +887,11 @@ int cg_job_set_event(struct cg_job *, const char *name);
 bool cg_job_writes_one_event(const struct cg_job *);
 /* An option of a module. value NULL sets a flag. */
 int cg_job_set_option(struct cg_job *, const char *name, const char *value);
+/*
+ * The same, but a value that cg_job_set_option() sets, before or after, wins,
+ * and an option that does not apply, or that no module has, is no error.
+ */
+int cg_job_set_default(struct cg_job *, const char *name, const char *value);
 /* The value that was set, or NULL. */
 const char *cg_job_option(const struct cg_job *, const char *name);
 /*
@@ -926,9 +931,8 @@ int cg_job_run(struct cg_job *);
 int cg_job_derive(struct cg_job *, cg_facts needs);
 /*
  * From now on "The graph: lines" leaves out what markers in the sources
- * (LCOV_EXCL_LINE and others) and the options exclude-lines and
- * exclude-branches exclude, and what option CG_PATCH_OPTION, a unified diff,
- * does not change. Call it after cg_job_read(); writing does this
+ * (LCOV_EXCL_LINE and others) and the options that begin with exclude- exclude,
+ * and what option CG_PATCH_OPTION, a unified diff, does not change. Call it after cg_job_read(); writing does this
  * itself if the target has option CG_MARKERS_OPTION. A source that is not found
  * excludes nothing; a note tells how many.
  */

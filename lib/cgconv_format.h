@@ -718,6 +718,28 @@ bool cg_choose_pair(
 		.writing = true                                              \
 	},                                                                   \
 	{                                                                    \
+		.name = "marker-words", .type = CG_STRING, .arg = "WORDS",   \
+		.help = "how markers begin [default: LCOV,GCOV,GCOVR]",      \
+		.writing = true                                              \
+	},                                                                   \
+	{                                                                    \
+		.name = "exclude-noncode", .type = CG_FLAG, .fallback = "no", \
+		.help = "leave out braces, else and comments that never ran", \
+		.writing = true                                              \
+	},                                                                   \
+	{                                                                    \
+		.name = "exclude-unreachable-branches", .type = CG_FLAG,     \
+		.fallback = "no",                                            \
+		.help = "leave out branches of lines with only braces",      \
+		.writing = true                                              \
+	},                                                                   \
+	{                                                                    \
+		.name = "exclude-internal-functions", .type = CG_FLAG,       \
+		.fallback = "no",                                            \
+		.help = "leave out functions whose names begin with __",     \
+		.writing = true                                              \
+	},                                                                   \
+	{                                                                    \
 		.name = "exclude-lines", .type = CG_STRING, .arg = "REGEX",  \
 		.help = "leave out lines whose source matches",              \
 		.writing = true                                              \

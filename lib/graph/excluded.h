@@ -11,6 +11,7 @@
 #define CG_EXCLUDE_LINES 1u    /* all of a line */
 #define CG_EXCLUDE_BRANCHES 2u /* its branches and conditions */
 #define CG_EXCLUDE_THROWS 4u   /* its exception branches */
+#define CG_EXCLUDE_UNRUN 8u    /* all of it that never ran */
 
 struct cg_excluded_range {
 	uint32_t first, last; /* lines */
@@ -22,6 +23,7 @@ struct cg_excluded {
 	size_t files;
 	size_t done;          /* files that were begun */
 	struct cg_excluded_range *range; /* of a file: ascending */
+	bool internal_fns;    /* of cg_drops_internal() */
 	size_t ranges, cap;
 };
 
@@ -55,5 +57,11 @@ cg_excluded_at(const struct cg_graph *graph, cg_file file, uint32_t line)
  */
 bool cg_fn_excluded(
     const struct cg_graph *, cg_file, uint32_t first, uint32_t last);
+
+/*
+ * Is it a function of the compiler or the implementation, its name begins with
+ * "__" or "_GLOBAL__sub_I_", and are these excluded? So gcovr has it.
+ */
+bool cg_drops_internal(const struct cg_graph *, cg_fn);
 
 #endif

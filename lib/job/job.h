@@ -8,6 +8,7 @@
  *	state.c     state that formats keep between inputs
  *	derive.c    what the target needs and cannot represent
  *	sources.c   opens sources        markers.c  lines that they exclude
+ *	noncode.c    lines without code
  *	patch.c     lines outside of a patch
  *	report.c    what reports of coverage list and drop
  *	job.c       reading and writing    clone.c    copies, differences
@@ -24,6 +25,7 @@
 struct cg_option_value {
 	const struct cg_option *option;
 	const char *value;
+	bool usual; /* of cg_job_set_default() */
 };
 
 struct cg_opened {
@@ -172,6 +174,11 @@ bool cg_is_empty(const struct cg_graph *);
 
 /* ---- patch.c ------------------------------------------------------------ */
 
+/*
+ * What gcovr does not count on a line of source without code, which is only
+ * braces, else or a comment: CG_EXCLUDE_UNRUN, CG_EXCLUDE_BRANCHES.
+ */
+unsigned cg_noncode(struct cg_slice line);
 /*
  * From now on "The graph: lines" has only what the patch of option
  * CG_PATCH_OPTION adds or changes, if there is one.

@@ -46,10 +46,15 @@ struct pattern {
 };
 #define PATTERNS 2
 
+#define WORDS 3
+static const char *const words[WORDS] = { "LCOV", "GCOV", "GCOVR" };
+
 struct scan {
 	struct cg_job *job;
 	struct cg_excluded *excluded;
 	bool markers;
+	bool word[WORDS]; /* that markers begin with */
+	unsigned noncode; /* what is excluded on lines without code */
 	struct pattern pattern[PATTERNS];
 	char *text; /* of a line, for patterns */
 	size_t text_cap;
@@ -93,13 +98,10 @@ change(struct scan *scan, uint32_t line, unsigned what)
 	return true;
 }
 
-/* Takes what follows "COV": the actions of all kinds that it is. */
+/* Takes what follows the word: the actions of all kinds that it is. */
 static void
 take_marker(struct cg_slice text, unsigned seen[KINDS])
 {
-	(void)cg_take_char(&text, 'R');
-	if (!cg_take_char(&text, '_'))
-		return;
 	for (int kind = 0; kind < KINDS; kind++) {
 		struct cg_slice rest = text;
 
@@ -114,16 +116,23 @@ take_marker(struct cg_slice text, unsigned seen[KINDS])
 }
 
 static void
-find_markers(struct cg_slice line, unsigned seen[KINDS])
+find_markers(
+    const struct scan *scan, struct cg_slice line, unsigned seen[KINDS])
 {
-	struct cg_slice rest = line;
+	struct cg_slice rest = line, text;
 	const char *at;
 
 	while ((at = cg_find(rest, "COV")) != NULL) {
 		rest.len -= (size_t)(at + 3 - rest.ptr);
 		rest.ptr = at + 3;
-		if (at > line.ptr && (at[-1] == 'L' || at[-1] == 'G'))
-			take_marker(rest, seen);
+		if (at == line.ptr)
+			continue;
+		for (size_t i = 0; i < WORDS; i++) {
+			text = (struct cg_slice){ at - 1, rest.len + 4 };
+			if (scan->word[i] && cg_take_prefix(&text, words[i]) &&
+			    cg_take_char(&text, '_'))
+				take_marker(text, seen);
+		}
 	}
 }
 
@@ -180,13 +189,15 @@ scan_line(struct scan *scan, struct cg_slice line)
 	unsigned seen[KINDS] = { 0 }, what = 0, after = 0;
 
 	if (scan->markers)
-		find_markers(line, seen);
+		find_markers(scan, line, seen);
 	for (int kind = 0; kind < KINDS; kind++) {
 		what |= follow(scan, kind, seen[kind]);
 		after |= scan->begun[kind] ? kinds[kind].what : 0;
 	}
 	if (has_patterns(scan) && !match(scan, line, &what))
 		return false;
+	if (scan->noncode)
+		what |= cg_noncode(line) & scan->noncode;
 	return change(scan, scan->number, what) &&
 	       change(scan, scan->number + 1, after);
 }
@@ -214,7 +225,7 @@ take_line_at(struct scan *scan, struct cg_slice *block, const char *at)
 static bool
 scan_source(struct scan *scan, struct cg_in *in)
 {
-	bool all = has_patterns(scan);
+	bool all = has_patterns(scan) || scan->noncode;
 	struct cg_slice block, line;
 	const char *at;
 
@@ -233,6 +244,12 @@ scan_source(struct scan *scan, struct cg_in *in)
 			    "of the file are excluded");
 	}
 	return true;
+}
+
+static bool
+reads_sources(const struct scan *scan)
+{
+	return scan->markers || has_patterns(scan) || scan->noncode;
 }
 
 /* Does no line of the file count, whatever its source says? */
@@ -259,7 +276,7 @@ scan_file(struct scan *scan, cg_file file)
 	scan->number = 0;
 	memset(scan->begun, 0, sizeof(scan->begun));
 	scan->range = (struct cg_excluded_range){ .first = 1 };
-	if (scan->path.len == 0 || is_out(scan, file))
+	if (!reads_sources(scan) || scan->path.len == 0 || is_out(scan, file))
 		return true;
 	if (!cg_open_source(scan->job, scan->job->graph, file, true, &in))
 		return false;
@@ -307,8 +324,45 @@ compile(struct scan *scan)
 	return CG_OK;
 }
 
+/* "LCOV,GCOVR" */
 static int
-scan_files(struct scan *scan)
+choose_words(struct scan *scan)
+{
+	const char *given = cg_opt(scan->job, "marker-words");
+	struct cg_slice text = cg_slice(given ? given : ""), word;
+	size_t i;
+
+	for (i = 0; i < WORDS && !given; i++)
+		scan->word[i] = true;
+	while (cg_take_until(&text, ',', &word)) {
+		for (i = 0; i < WORDS && !cg_equal(word, words[i]);)
+			i++;
+		if (i == WORDS)
+			return cg_usage(scan->job,
+			    "--marker-words: expected some of LCOV,GCOV,GCOVR, "
+			    "not '%s'",
+			    given);
+		scan->word[i] = true;
+	}
+	return CG_OK;
+}
+
+static int
+read_options(struct scan *scan)
+{
+	const struct cg_job *job = scan->job;
+	int status = choose_words(scan);
+
+	scan->markers = cg_opt_flag(job, CG_MARKERS_OPTION);
+	if (cg_opt_flag(job, "exclude-noncode"))
+		scan->noncode |= CG_EXCLUDE_UNRUN;
+	if (cg_opt_flag(job, "exclude-unreachable-branches"))
+		scan->noncode |= CG_EXCLUDE_BRANCHES;
+	return status == CG_OK ? compile(scan) : status;
+}
+
+static int
+scan_files(struct scan *scan, bool internal_fns)
 {
 	size_t files = cg_file_count(scan->job->graph) + 1;
 	bool ok = true;
@@ -316,6 +370,7 @@ scan_files(struct scan *scan)
 	scan->excluded = scan->job->graph->excluded = cg_excluded_new(files);
 	if (!scan->excluded)
 		return cg_nomem(scan->job);
+	scan->excluded->internal_fns = internal_fns;
 	for (cg_file file = 0; ok && file < files; file++)
 		ok = scan_file(scan, file);
 	if (!ok)
@@ -332,8 +387,8 @@ scan_files(struct scan *scan)
 int
 cg_job_exclude_marked(struct cg_job *job)
 {
-	struct scan scan = { .job = job,
-		.markers = cg_opt_flag(job, CG_MARKERS_OPTION) };
+	struct scan scan = { .job = job };
+	bool internal_fns = cg_opt_flag(job, "exclude-internal-functions");
 	int status = cg_job_check_ready(job, job);
 
 	if (status != CG_OK)
@@ -342,9 +397,9 @@ cg_job_exclude_marked(struct cg_job *job)
 	job->graph->excluded = NULL;
 	status = cg_job_exclude_unchanged(job);
 	if (status == CG_OK)
-		status = compile(&scan);
-	if (status == CG_OK && (scan.markers || has_patterns(&scan)))
-		status = scan_files(&scan);
+		status = read_options(&scan);
+	if (status == CG_OK && (reads_sources(&scan) || internal_fns))
+		status = scan_files(&scan, internal_fns);
 	for (size_t i = 0; i < PATTERNS; i++) {
 		if (scan.pattern[i].given)
 			regfree(&scan.pattern[i].re);

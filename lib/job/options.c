@@ -35,33 +35,49 @@ check_value(
 	return CG_EBUG;
 }
 
+static int
+set_option(struct cg_job *job, const struct cg_option *option,
+    const char *value, bool usual)
+{
+	const char *copy;
+	size_t i = 0;
+	int status = check_value(job, option, &value);
+
+	if (status != CG_OK)
+		return status;
+	while (i < job->options &&
+	       strcmp(job->option[i].option->name, option->name) != 0)
+		i++;
+	if (usual && i < job->options && !job->option[i].usual)
+		return CG_OK;
+	copy = cg_job_keep(job, value);
+	if (!copy)
+		return CG_ELIMIT;
+	if (!cg_grow(
+		&job->option, &job->option_cap, i + 1, sizeof(*job->option)))
+		return cg_nomem(job);
+	job->option[i] = (struct cg_option_value){ option, copy, usual };
+	if (i == job->options)
+		job->options++;
+	return CG_OK;
+}
+
 int
 cg_job_set_option(struct cg_job *job, const char *name, const char *value)
 {
 	const struct cg_option *option = cg_find_option(job, name);
-	const char *copy;
-	int status;
 
 	if (!option)
 		return cg_usage(job, "unknown option --%s", name);
-	status = check_value(job, option, &value);
-	if (status != CG_OK)
-		return status;
-	copy = cg_job_keep(job, value);
-	if (!copy)
-		return CG_ELIMIT;
-	for (size_t i = 0; i < job->options; i++) {
-		if (strcmp(job->option[i].option->name, name) == 0) {
-			job->option[i].value = copy;
-			return CG_OK;
-		}
-	}
-	if (!cg_grow(&job->option, &job->option_cap, job->options + 1,
-		sizeof(*job->option)))
-		return cg_nomem(job);
-	job->option[job->options].option = option;
-	job->option[job->options++].value = copy;
-	return CG_OK;
+	return set_option(job, option, value, false);
+}
+
+int
+cg_job_set_default(struct cg_job *job, const char *name, const char *value)
+{
+	const struct cg_option *option = cg_find_option(job, name);
+
+	return option ? set_option(job, option, value, true) : CG_OK;
 }
 
 /* The option of the format that is reading or writing: fallbacks differ. */
@@ -186,7 +202,7 @@ cg_check_options(struct cg_job *job, const struct cg_module *to)
 	for (size_t i = 0; i < job->options; i++) {
 		const char *name = job->option[i].option->name;
 
-		if (option_fits(job, name, to))
+		if (job->option[i].usual || option_fits(job, name, to))
 			continue;
 		list_owners(job, name, true, reading);
 		list_owners(job, name, false, writing);

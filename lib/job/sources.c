@@ -3,7 +3,8 @@
  *
  * Profiles may come from strangers, so a name in one must not lead anywhere: a
  * file is opened in the directory of --sources, in the working directory, or
- * by a relative name in the directory of the first input.
+ * by a relative name in the directory of the first input. A name from which
+ * --strip-prefix removed a directory is looked for in that one.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -82,6 +83,43 @@ open_in_cwd(
 	return open_at(request, cg_slice(cwd), path, in);
 }
 
+/* An absolute path: in directory, or in the working directory if NULL. */
+static bool
+open_absolute(const struct request *request, const char *directory,
+    struct cg_slice path, struct cg_in **in)
+{
+	return directory ? open_at(request, cg_slice(directory), path, in)
+			 : open_in_cwd(request, path, in);
+}
+
+/* The same with what --strip-prefix removed from a path. */
+static bool
+open_stripped(const struct request *request, const char *directory,
+    struct cg_slice path, struct cg_in **in)
+{
+	const struct cg_rules *rules = &request->job->rules;
+	bool ok = true;
+
+	if (cg_starts(path, "/"))
+		return true;
+	for (size_t i = 0; i < rules->maps && ok && !*in; i++) {
+		struct cg_slice from = rules->map[i].from;
+		struct cg_slice full;
+		char *room, *end;
+
+		if (rules->map[i].to.len > 0)
+			continue;
+		room = malloc(from.len + path.len + CG_JOIN_MORE + 1);
+		if (!room)
+			return cg_reject_nomem(request->job);
+		end = cg_join_path(room, from, path);
+		full = (struct cg_slice){ room, (size_t)(end - room) };
+		ok = open_absolute(request, directory, full, in);
+		free(room);
+	}
+	return ok;
+}
+
 bool
 cg_open_source(struct cg_job *job, const struct cg_graph *graph, cg_file file,
     bool optional, struct cg_in **in)
@@ -100,9 +138,13 @@ cg_open_source(struct cg_job *job, const struct cg_graph *graph, cg_file file,
 		directory = cg_slice(sources);
 		if (!absolute)
 			ok = open_at(&request, directory, given, in);
-		return *in || !ok || open_at(&request, directory, path, in);
+		if (!*in && ok)
+			ok = open_at(&request, directory, path, in);
+		return *in || !ok || open_stripped(&request, sources, path, in);
 	}
 	ok = open_in_cwd(&request, path, in);
+	if (!*in && ok)
+		ok = open_stripped(&request, NULL, path, in);
 	if (*in || !ok || job->sources == 0 || absolute)
 		return ok;
 	directory = cg_slice(job->source[0].path);

@@ -69,6 +69,22 @@ next_branch(struct cg_lines *lines, struct cg_coverage *sum, bool *more)
 }
 
 /*
+ * Drops the way on of a call whose exception branch, behind it, is dropped:
+ * one branch that is left alone is no decision. So does lcov 2.
+ */
+static void
+drop_way_on(struct cg_lines *lines, struct line_row *row)
+{
+	const struct cg_branch *branch = &lines->branch[lines->branches];
+
+	if (row->branches > 0 && branch[-1].block == branch->block &&
+	    branch[-1].flags & CG_BRANCH_FALLTHROUGH) {
+		row->branches--;
+		lines->branches--;
+	}
+}
+
+/*
  * Takes all branches of a position; drops them if row is NULL, or those that
  * are excluded.
  */
@@ -78,11 +94,16 @@ take_branches(struct cg_lines *lines, struct line_row *row, unsigned excluded,
 {
 	const struct cg_pos pos = lines->branch[lines->branches].pos, *at;
 	unsigned drops = excluded & CG_EXCLUDE_THROWS ? CG_BRANCH_THROW : 0;
+	unsigned needs = excluded & CG_EXCLUDE_UNRUN ? CG_BRANCH_REACHED : 0;
 
 	do {
-		if (row && !(lines->branch[lines->branches].flags & drops)) {
+		unsigned flags = lines->branch[lines->branches].flags;
+
+		if (row && !(flags & drops) && (flags & needs) == needs) {
 			row->branches++;
 			lines->branches++;
+		} else if (row && flags & drops) {
+			drop_way_on(lines, row);
 		}
 		if (!next_branch(lines, sum, more))
 			return false;
@@ -101,6 +122,16 @@ comes_first(const struct cg_lines *lines, const struct cg_pos *a,
 	if (rank[a->file] != rank[b->file])
 		return rank[a->file] < rank[b->file];
 	return a->line <= b->line;
+}
+
+static bool
+is_zero(const struct cg_cost *cost)
+{
+	size_t i = 0;
+
+	while (i < cost->n && cost->cost[i] == 0)
+		i++;
+	return i == cost->n;
 }
 
 /* Begins the coverage of the function that was opened; NULL: out of memory. */
@@ -133,6 +164,8 @@ collect_fn(struct cg_lines *lines, uint32_t number, uint32_t low, uint32_t high)
 	struct cg_cost cost;
 	bool costs, branches;
 
+	if (cg_drops_internal(lines->graph, part_fn->fn))
+		return true;
 	if (part_fn->run != CG_NO_RUN
 		? !cg_rows_open_run(rows, &lines->graph->run[part_fn->run])
 		: !cg_rows_open(rows, lines->part, part_fn->fn))
@@ -157,6 +190,8 @@ collect_fn(struct cg_lines *lines, uint32_t number, uint32_t low, uint32_t high)
 							  CG_EXCLUDE_BRANCHES));
 		struct line_row *row = NULL;
 
+		if (is_cost && excluded & CG_EXCLUDE_UNRUN)
+			wanted = wanted && !is_zero(&cost);
 		if (wanted && !(row = get_row(lines, part_fn->fn,
 				    cg_row_key(file, pos->line, file != own))))
 			return false;

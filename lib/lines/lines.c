@@ -381,7 +381,8 @@ drop_excluded(struct cg_lines *lines)
 		}
 		if (last == 0)
 			last = next > first ? next - 1 : UINT32_MAX;
-		if (cg_fn_excluded(graph, graph->fn[fn].file, first, last))
+		if (cg_fn_excluded(graph, graph->fn[fn].file, first, last) ||
+		    cg_drops_internal(graph, fn))
 			continue;
 		lines->fn[--to] = fn;
 		lines->fn_index[to] = lines->fn_index[i];

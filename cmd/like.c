@@ -1,0 +1,92 @@
+/*
+ * like.c - applies --like: other defaults, with which coverage is counted as
+ * another tool counts it.
+ *
+ * Sources: geninfo(1) of lcov 1.16 and 2.5; gcovr 5.2 and 8.4; gcov(1) of gcc
+ * 12; llvm-cov(1) of LLVM 14; the README of grcov. What differs nevertheless is
+ * in the man page.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+#define OPTIONS_MAX 4
+
+static const struct tool {
+	const char *name;
+	bool no_branches; /* unless its user asks for them */
+	bool inside;      /* only files in a root, with paths relative to it */
+	struct {
+		const char *name, *value;
+	} option[OPTIONS_MAX];
+} tools[] = {
+	{ .name = "lcov",
+	    .no_branches = true,
+	    .option = { { "only-run", "yes" }, { "marker-words", "LCOV" } } },
+	{ .name = "gcovr",
+	    .inside = true,
+	    .option = { { "exclude-internal-functions", "yes" } } },
+	{ .name = "gcovr-5",
+	    .inside = true,
+	    .option = { { "exclude-internal-functions", "yes" },
+		{ "exclude-noncode", "yes" }, { "methods", "no" } } },
+	{ .name = "gcov",
+	    .no_branches = true,
+	    .option = { { "markers", "no" } } },
+	{ .name = "grcov",
+	    .no_branches = true,
+	    .option = { { "markers", "no" } } },
+	{ .name = "llvm-cov", .option = { { "markers", "no" } } },
+};
+#define TOOLS (sizeof(tools) / sizeof(*tools))
+
+/* Files outside of the root are out; in it, paths begin there. */
+static int
+stay_inside(struct args *args)
+{
+	char *real = realpath(args->root ? args->root : ".", NULL);
+	int status = CG_OK;
+
+	if (args->root == NULL)
+		status = cg_job_include_directory(args->job, ".");
+	if (status == CG_OK && real != NULL && strcmp(real, "/") != 0)
+		status = cg_job_map_path(args->job, real, "");
+	free(real);
+	return status;
+}
+
+static int
+apply(struct args *args, const struct tool *tool)
+{
+	int status = CG_OK;
+
+	if (tool->no_branches && !args->branches)
+		cg_job_drop_branches(args->job, false);
+	if (tool->inside)
+		status = stay_inside(args);
+	for (size_t i = 0; i < OPTIONS_MAX && tool->option[i].name; i++) {
+		if (status == CG_OK)
+			status = cg_job_set_default(args->job,
+			    tool->option[i].name, tool->option[i].value);
+	}
+	return status;
+}
+
+int
+apply_like(struct args *args)
+{
+	if (args->like == NULL)
+		return args->branches
+			   ? cg_usage(args->job,
+				 "--branches applies only with --like")
+			   : CG_OK;
+	for (size_t i = 0; i < TOOLS; i++) {
+		if (strcmp(args->like, tools[i].name) == 0)
+			return apply(args, &tools[i]);
+	}
+	return cg_usage(args->job,
+	    "--like: expected lcov, gcovr, gcovr-5, gcov, grcov or llvm-cov, "
+	    "not '%s'",
+	    args->like);
+}
