@@ -116,6 +116,19 @@ leaves()
 	leaves "1 2" "1 1 1 2 2 2"
 }
 
+@test "markers: sources of compilers that ran in another directory are found" {
+	mkdir build
+	source_of "1 LCOV_EXCL_LINE" 2
+	sed -i "s|^SF:.*|SF:$PWD/build/../a.c|" a.info
+	leaves "2" "2 2 2"
+	cp "$BATS_TEST_DIRNAME/../samples/src/marks.cc" .
+	cp "$BATS_TEST_DIRNAME"/../samples/gcov/marks/marks.gc* build
+	"$CGCONV" -t lcov --map "/tmp/marks=$PWD/build/../" build >out 2>err
+	grep -q '^DA:13,' out && ! grep -q '^DA:14,' out
+	"$CGCONV" -t lcov --sources / --map "/tmp/marks=$PWD" build |
+		grep -q '^DA:13,'
+}
+
 @test "markers: a source that the sandbox protects is missing" {
 	"$CGCONV" -v --detect /dev/null 2>&1 | grep -q "no sandbox" && skip "no sandbox"
 	mkdir in

@@ -70,15 +70,24 @@ open_at(const struct request *request, struct cg_slice directory,
 	return ok;
 }
 
-/* An absolute path in the working directory. */
+/*
+ * A path in the working directory: an absolute one, or one that was resolved
+ * from the directory of an input, such as build/../src.
+ */
 static bool
-open_in_cwd(
-    const struct request *request, struct cg_slice path, struct cg_in **in)
+open_in_cwd(const struct request *request, struct cg_slice path, bool resolved,
+    struct cg_in **in)
 {
-	char cwd[PATH_MAX];
+	char cwd[PATH_MAX], room[PATH_MAX + CG_JOIN_MORE];
+	const struct cg_slice none = { "", 0 };
+	bool absolute = cg_starts(path, "/");
 
 	if (cg_companion_in_memory(request->job) || !getcwd(cwd, sizeof(cwd)) ||
-	    !cg_take_prefix(&path, cwd) || !cg_starts(path, "/"))
+	    !(absolute || resolved) || path.len >= PATH_MAX)
+		return true;
+	path.len = (size_t)(cg_join_path(room, none, path) - room);
+	path.ptr = room;
+	if (absolute && (!cg_take_prefix(&path, cwd) || !cg_starts(path, "/")))
 		return true;
 	return open_at(request, cg_slice(cwd), path, in);
 }
@@ -89,7 +98,7 @@ open_absolute(const struct request *request, const char *directory,
     struct cg_slice path, struct cg_in **in)
 {
 	return directory ? open_at(request, cg_slice(directory), path, in)
-			 : open_in_cwd(request, path, in);
+			 : open_in_cwd(request, path, false, in);
 }
 
 /* The same with what --strip-prefix removed from a path. */
@@ -128,10 +137,10 @@ cg_open_source(struct cg_job *job, const struct cg_graph *graph, cg_file file,
 	struct cg_slice path = cg_file_path(graph, file), directory = { "", 0 };
 	struct cg_slice given = cg_file_given(graph, file);
 	const char *sources = cg_opt(job, CG_SOURCES_OPTION);
-	bool absolute, ok = true;
+	bool absolute, resolved = given.len > 0, ok = true;
 
 	*in = NULL;
-	if (given.len == 0)
+	if (!resolved)
 		given = path;
 	absolute = cg_starts(given, "/");
 	if (sources) {
@@ -142,7 +151,7 @@ cg_open_source(struct cg_job *job, const struct cg_graph *graph, cg_file file,
 			ok = open_at(&request, directory, path, in);
 		return *in || !ok || open_stripped(&request, sources, path, in);
 	}
-	ok = open_in_cwd(&request, path, in);
+	ok = open_in_cwd(&request, path, resolved, in);
 	if (!*in && ok)
 		ok = open_stripped(&request, NULL, path, in);
 	if (*in || !ok || job->sources == 0 || absolute)
