@@ -272,6 +272,7 @@ fuzz-keep: fuzzers
 ## bench: print a table of speed and memory, compared with installed tools
 bench: all
 	@B=$(B) tests/bench/run
+	@B=$(B) tests/bench/coverage
 
 # ---- Demo -------------------------------------------------------------------
 
