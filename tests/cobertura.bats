@@ -285,3 +285,34 @@ totals()
 			"$dir/in.xml"
 	done
 }
+
+# files SOURCES FILENAME: the path that it is read as.
+files()
+{
+	printf '<coverage version="1.9">%s<packages><package name="p"><classes>%s' \
+		"$1" "<class name=\"C\" filename=\"$2\"><methods/><lines>" \
+		>"$dir/w.xml"
+	echo '<line number="8" hits="3" branch="True" condition-coverage="50% (1/2)"/>' \
+		'</lines></class></classes></package></packages></coverage>' \
+		>>"$dir/w.xml"
+	"$CGCONV" -q -t lcov "$dir/w.xml" | sed -n 's/^SF://p'
+}
+
+@test "cobertura: paths of Windows have drives and directories" {
+	root()
+	{
+		printf '<sources><source>%s</source></sources>' "$1"
+	}
+
+	dir=$BATS_TEST_TMPDIR
+	[ "$(files "$(root 'C:\')" 'Numbers\Prime.cs')" = C:/Numbers/Prime.cs ]
+	[ "$(files "$(root 'C:')" 'Dev\Src\a.cpp')" = C:/Dev/Src/a.cpp ]
+	[ "$(files "$(root 'D:/a/b/')" 'src/a.cs')" = D:/a/b/src/a.cs ]
+	[ "$(files "$(root 'C:\x')" 'D:\Dev\a.cpp')" = D:/Dev/a.cpp ]
+	[ "$(files '' 'D:\Dev\a.cpp')" = D:/Dev/a.cpp ]
+	[ "$(files '<sources><source>C:</source><source>D:</source></sources>' \
+		'Dev\a.cpp')" = Dev/a.cpp ]
+	[ "$(files "$(root '/src//')" 'lib/a.cc')" = /src/lib/a.cc ]
+	[ "$(files "$(root '/src')" 'a\b.cc')" = '/src/a\b.cc' ]
+	"$CGCONV" -q -t lcov "$dir/w.xml" | grep -c '^BRDA:8,.*,[01]' | grep -qx 2
+}

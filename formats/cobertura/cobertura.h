@@ -17,4 +17,10 @@ int cobertura_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int cobertura_write(
     struct cg_job *, const struct cg_graph *, struct cg_out *);
 
+/* Is it a path with a drive, or of a share? */
+bool cobertura_is_windows(struct cg_slice path);
+/* Adds a file of a document of Windows; root: where names begin, or NULL. */
+cg_file cobertura_windows_file(struct cg_job *, struct cg_build *,
+    const char *root, struct cg_slice name);
+
 #endif

@@ -43,6 +43,7 @@ struct reader {
 	uint64_t branches; /* of all lines so far */
 	char *source;      /* the last <source> other than "."; NULL: none */
 	size_t sources;    /* such elements */
+	bool windows;      /* one of them is a path of Windows */
 	cg_file file;      /* of the class */
 	cg_fn unknown;     /* the file's function without a name */
 	cg_fn method;      /* that is open; 0: none */
@@ -301,13 +302,14 @@ open_source(struct reader *r)
 	free(r->source);
 	r->source = copy;
 	r->sources++;
+	r->windows |= cobertura_is_windows(text);
 	return true;
 }
 
 static bool
 open_class(struct reader *r)
 {
-	bool one = r->sources == 1;
+	const char *root = r->sources == 1 ? r->source : NULL;
 	struct cg_slice name;
 
 	if (r->in_class)
@@ -315,8 +317,12 @@ open_class(struct reader *r)
 		    r->xml, "</class> before the next <class>");
 	if (!cg_xml_attribute(r->xml, "filename", &name) || name.len == 0)
 		return cg_xml_reject(r->xml, "filename=\"...\"");
-	r->file = one ? cg_add_file_in(r->build, cg_slice(r->source), name)
-		      : cg_add_file(r->build, name);
+	if (r->windows || cobertura_is_windows(name))
+		r->file = cobertura_windows_file(r->job, r->build, root, name);
+	else if (root)
+		r->file = cg_add_file_in(r->build, cg_slice(root), name);
+	else
+		r->file = cg_add_file(r->build, name);
 	r->unknown = cg_add_fn(r->build, cg_slice(""), r->file, 0);
 	r->method = 0;
 	r->in_class = true;

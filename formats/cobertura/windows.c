@@ -1,0 +1,51 @@
+/*
+ * windows.c - names of source files in documents of Windows: of coverlet,
+ * OpenCppCoverage, coverage.py and others.
+ *
+ * Roots are "C:\", "C:" or directories, with or without a separator at the end,
+ * and names are relative to them, or absolute and then of any drive. Paths get
+ * '/' here, so that their directories are directories to every target.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "cobertura.h"
+
+bool
+cobertura_is_windows(struct cg_slice path)
+{
+	return cg_starts(path, "\\\\") ||
+	       (path.len > 1 && isalpha((unsigned char)path.ptr[0]) &&
+		   path.ptr[1] == ':' &&
+		   (path.len == 2 || path.ptr[2] == '\\' ||
+		       path.ptr[2] == '/'));
+}
+
+static struct cg_slice
+put_path(char *to, struct cg_slice path)
+{
+	for (size_t i = 0; i < path.len; i++)
+		to[i] = path.ptr[i] == '\\' ? '/' : path.ptr[i];
+	return (struct cg_slice){ to, path.len };
+}
+
+cg_file
+cobertura_windows_file(struct cg_job *job, struct cg_build *build,
+    const char *root, struct cg_slice name)
+{
+	struct cg_slice directory = cg_slice(root ? root : "");
+	bool absolute = cobertura_is_windows(name);
+	char *room = malloc(directory.len + name.len + 1);
+	cg_file file;
+
+	if (!room) {
+		(void)cg_reject_nomem(job);
+		return 0;
+	}
+	directory = put_path(room, directory);
+	name = put_path(room + directory.len, name);
+	file = absolute || !root ? cg_add_file(build, name)
+				 : cg_add_file_in(build, directory, name);
+	free(room);
+	return file;
+}
