@@ -2,7 +2,6 @@
  * covjson.h - reports of coverage as JSON, each of one tool, that list lines
  * and functions by file:
  *
- *	llvm_cov.c    llvm-cov export: files, functions -> lines, branches -> graph
  *	coveragepy.c  coverage.py: lines and branches of a file ->
  *	              struct covjson_section
  *	gcovr_read.c  gcovr: files -> the same

@@ -1,0 +1,493 @@
+/*
+ * lines.c - segments of files become lines; lines, branches, conditions and
+ * functions become a graph.
+ *
+ * Source: LineCoverageStats in lib/ProfileData/Coverage/CoverageMapping.cpp and
+ * tools/llvm-cov/CoverageExporterLcov.cpp of LLVM.
+ *
+ * A line has the count of the segment that reaches into it, or if regions begin
+ * on it (gaps do not count) the highest of them. Branches at one place
+ * (instances of templates) are summed.
+ */
+#include <stdlib.h>
+
+#include "llvm.h"
+
+struct llvm_file {
+	cg_name name;
+	cg_file id;             /* of the graph, once all were read */
+	size_t lines, line_end; /* positions in llvm_report.lines */
+	size_t items, item_end; /* positions in llvm_report.items */
+};
+
+bool
+llvm_add_event(struct cg_build *build)
+{
+	return cg_add_column(build, &(struct cg_event){ .name = "Exec",
+					.long_name = "Line executions",
+					.is_signed = true,
+					.incl = CG_INCL_NONE });
+}
+
+/* ---- Lines -------------------------------------------------------------- */
+
+/*
+ * One segment may stand for any number of lines, but no more than the size of
+ * the input allows.
+ */
+static bool
+add_run(struct llvm_report *report, uint32_t line, uint32_t n, uint64_t count)
+{
+	struct cg_numbers *lines = &report->lines;
+
+	report->total += n;
+	if (cg_is_bomb(report->total * 16,
+		cg_in_offset(report->in) + report->more, CG_EXPANSION_HELD))
+		return cg_reject(report->job,
+		    "expected fewer lines for the size of the input");
+	if (!cg_numbers_add(lines, line - report->written) ||
+	    !cg_numbers_add(lines, n) || !cg_numbers_add(lines, count))
+		return cg_reject_nomem(report->job);
+	report->written = line + n - 1;
+	return true;
+}
+
+/* The line of the last segment is complete; the next one is on line next. */
+static bool
+end_line(struct llvm_report *report, uint32_t next)
+{
+	const struct llvm_segment *last = &report->last;
+	bool wrapped = report->wrapped.counted;
+	uint64_t count = report->wrapped.count;
+
+	if (report->begun && report->most > count)
+		count = report->most;
+	if (last->line > 0 &&
+	    (report->entered ||
+		(!report->skipped && (wrapped || report->begun))) &&
+	    !add_run(report, last->line, 1, count))
+		return false;
+	if (last->line > 0 && next > last->line + 1 && last->counted &&
+	    !add_run(
+		report, last->line + 1, next - last->line - 1, last->count))
+		return false;
+	report->wrapped = *last;
+	report->skipped = report->entered = report->begun = false;
+	report->most = 0;
+	return true;
+}
+
+void
+llvm_begin_file(struct llvm_report *report)
+{
+	report->line_begin = report->lines.bytes;
+	report->item_begin = report->items.bytes;
+	report->last = report->wrapped = (struct llvm_segment){ 0 };
+	report->written = 0;
+	report->count = 0;
+}
+
+bool
+llvm_add_segment(struct llvm_report *report, const struct llvm_segment *segment)
+{
+	if (segment->line == 0 || segment->line < report->last.line)
+		return cg_reject(report->job,
+		    "expected segments in the order of their lines");
+	if (segment->line != report->last.line) {
+		if (!end_line(report, segment->line))
+			return false;
+		report->skipped = !segment->counted && segment->entry;
+	}
+	if (segment->counted && segment->entry) {
+		report->entered = true;
+		if (!segment->gap) {
+			report->begun = true;
+			if (segment->count > report->most)
+				report->most = segment->count;
+		}
+	}
+	report->last = *segment;
+	return true;
+}
+
+/* ---- Branches and conditions -------------------------------------------- */
+
+bool
+llvm_add_item(struct llvm_report *report, const struct llvm_item *item)
+{
+	if (!cg_grow_raw(&report->item, &report->item_cap, report->count + 1,
+		sizeof(*item)))
+		return cg_reject_nomem(report->job);
+	report->item[report->count++] = *item;
+	return true;
+}
+
+static int
+compare_items(const void *pa, const void *pb)
+{
+	const struct llvm_item *a = pa, *b = pb;
+
+	if (a->line != b->line)
+		return LLVM_ORDER(a->line, b->line);
+	if ((a->term > 0) != (b->term > 0))
+		return a->term > 0 ? 1 : -1;
+	if (a->column != b->column)
+		return LLVM_ORDER(a->column, b->column);
+	if (a->id != b->id)
+		return LLVM_ORDER(a->id, b->id);
+	if (a->inner_line != b->inner_line)
+		return LLVM_ORDER(a->inner_line, b->inner_line);
+	if (a->inner_column != b->inner_column)
+		return LLVM_ORDER(a->inner_column, b->inner_column);
+	return LLVM_ORDER(a->term, b->term);
+}
+
+uint64_t
+llvm_place_key(cg_name file, uint32_t line, uint32_t column)
+{
+	uint64_t key =
+	    ((uint64_t)line << 32 | column) * UINT64_C(0x9e3779b97f4a7c15);
+
+	key = (key ^ key >> 29 ^ file) * UINT64_C(0xbf58476d1ce4e5b9);
+	return key ^ key >> 32;
+}
+
+/* Sums the items of one place. */
+static bool
+merge_items(struct llvm_report *report)
+{
+	size_t n = 0;
+
+	if (report->count == 0)
+		return true;
+	qsort(
+	    report->item, report->count, sizeof(*report->item), compare_items);
+	for (size_t i = 1; i < report->count; i++) {
+		struct llvm_item *to = &report->item[n];
+		const struct llvm_item *item = &report->item[i];
+
+		if (compare_items(to, item) != 0) {
+			report->item[++n] = *item;
+			continue;
+		}
+		for (int j = 0; j < 2; j++) {
+			to->count[j] += item->count[j];
+			if (to->count[j] > INT64_MAX)
+				return cg_reject(report->job,
+				    "expected branches whose sum fits in 63 "
+				    "bits");
+		}
+	}
+	report->count = n + 1;
+	return true;
+}
+
+/* Moves the items of a complete file to report.items. */
+static bool
+keep_items(struct llvm_report *report, cg_name file)
+{
+	struct cg_numbers *to = &report->items;
+	uint32_t line = 0;
+
+	if (!merge_items(report))
+		return false;
+	for (size_t i = 0; i < report->count; i++) {
+		const struct llvm_item *item = &report->item[i];
+		bool never = (item->count[0] | item->count[1]) == 0;
+		uint64_t key = 0;
+
+		if (never && item->id == 0 && item->term == 0)
+			key = llvm_place_key(file, item->line, item->column);
+		if (!cg_numbers_add(to, item->line - line) ||
+		    !cg_numbers_add(to, item->column) ||
+		    !cg_numbers_add(to, item->term) ||
+		    !cg_numbers_add(to, item->count[0]) ||
+		    !cg_numbers_add(to, item->count[1]) ||
+		    (never && !cg_numbers_add(to, key)))
+			return cg_reject_nomem(report->job);
+		line = item->line;
+	}
+	report->count = 0;
+	return true;
+}
+
+bool
+llvm_end_file(struct llvm_report *report, cg_name name)
+{
+	struct llvm_file file = { .name = name,
+		.lines = report->line_begin,
+		.items = report->item_begin };
+
+	if (!end_line(report, 0) || !keep_items(report, name))
+		return false;
+	if (!cg_grow_raw(&report->file, &report->file_cap, report->files + 1,
+		sizeof(file)))
+		return cg_reject_nomem(report->job);
+	file.line_end = report->lines.bytes;
+	file.item_end = report->items.bytes;
+	report->file[report->files++] = file;
+	return true;
+}
+
+/* ---- Functions ---------------------------------------------------------- */
+
+/*
+ * A function with internal linkage has its unit before its name: "a.c:f", from
+ * LLVM 18 on "a.c;f". Names of Objective-C have colons of their own.
+ */
+static cg_name
+plain_symbol(struct cg_build *build, cg_name name)
+{
+	struct cg_slice text = cg_get_name(build, name);
+	bool file = false;
+
+	for (size_t i = 0; i + 1 < text.len && text.ptr[i] != '['; i++) {
+		if (file && (text.ptr[i] == ':' || text.ptr[i] == ';'))
+			return cg_add_name(
+			    build, (struct cg_slice){
+				       text.ptr + i + 1, text.len - i - 1 });
+		file |= text.ptr[i] == '.' || text.ptr[i] == '>';
+	}
+	return name;
+}
+
+bool
+llvm_add_fn(struct llvm_report *report, const struct llvm_fn *given,
+    cg_name name, cg_name file)
+{
+	struct cg_build *build = report->build;
+	struct llvm_fn fn = *given;
+
+	if (!cg_grow_raw(
+		&report->fn, &report->fn_cap, report->fns + 1, sizeof(fn)))
+		return cg_reject_nomem(report->job);
+	fn.symbol = plain_symbol(build, name);
+	fn.file = cg_add_file(build, cg_get_name(build, file));
+	fn.name = cg_add_demangled(build, fn.symbol);
+	if (fn.name == fn.symbol)
+		fn.symbol = 0;
+	if (fn.last < fn.first)
+		fn.last = 0;
+	report->fn[report->fns++] = fn;
+	return true;
+}
+
+/*
+ * By file and first line, then the longer function, which contains the other.
+ * Of several functions of the same lines (instances of a template), the one
+ * with the highest count comes first: it gets the lines.
+ */
+static int
+compare_fns(const void *pa, const void *pb)
+{
+	const struct llvm_fn *a = pa, *b = pb;
+
+	if (a->file != b->file)
+		return LLVM_ORDER(a->file, b->file);
+	if (a->first != b->first)
+		return LLVM_ORDER(a->first, b->first);
+	if (a->last != b->last)
+		return LLVM_ORDER(b->last, a->last);
+	if (a->count != b->count)
+		return LLVM_ORDER(b->count, a->count);
+	if (a->name != b->name)
+		return LLVM_ORDER(a->name, b->name);
+	return LLVM_ORDER(a->symbol, b->symbol);
+}
+
+/* The functions of a file, which are sorted by file. */
+static struct llvm_fn *
+find_fns(const struct llvm_report *report, cg_file file, size_t *n)
+{
+	size_t low = 0, high = report->fns, middle;
+
+	*n = 0;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (report->fn[middle].file < file)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low + *n < report->fns && report->fn[low + *n].file == file)
+		++*n;
+	return *n > 0 ? report->fn + low : NULL;
+}
+
+/* Adds the functions of a file, and finds which of them has which line. */
+static bool
+open_file(
+    struct llvm_report *report, cg_file file, struct llvm_fn *fn, size_t n)
+{
+	const struct cg_pos nowhere = { 0 };
+	struct cg_build *build = report->build;
+
+	if (!cg_grow_raw(&report->owner_lines, &report->owner_cap, n,
+		sizeof(*report->owner_lines)))
+		return cg_reject_nomem(report->job);
+	for (size_t i = 0; i < n; i++) {
+		const struct cg_range range = { .first = fn[i].first,
+			.last = fn[i].last };
+		const struct cg_pos entry = { .line = fn[i].first };
+
+		fn[i].fn =
+		    cg_add_fn_symbol(build, fn[i].name, file, 0, fn[i].symbol);
+		cg_set_fn_range(build, fn[i].fn, &range);
+		(void)cg_add_call(
+		    build, 0, &nowhere, fn[i].fn, &entry, fn[i].count, NULL, 0);
+		report->owner_lines[i] =
+		    (struct cg_fn_lines){ fn[i].fn, fn[i].first, fn[i].last };
+	}
+	return cg_owners_find(&report->owners, report->owner_lines, n,
+		   cg_add_fn(build, cg_slice(""), file, 0)) ||
+	       cg_reject_nomem(report->job);
+}
+
+/* ---- The graph ---------------------------------------------------------- */
+
+static bool
+add_lines(struct llvm_report *report, const struct llvm_file *file,
+    struct cg_pos *pos)
+{
+	size_t at = file->lines;
+	uint64_t distance, n, count;
+
+	pos->line = 0;
+	while (at < file->line_end &&
+	       cg_numbers_get(&report->lines, &at, &distance) &&
+	       cg_numbers_get(&report->lines, &at, &n) &&
+	       cg_numbers_get(&report->lines, &at, &count)) {
+		pos->line += (uint32_t)distance;
+		for (uint64_t i = 0; i < n; i++, pos->line++) {
+			if (!cg_add_cost(report->build,
+				cg_owner_of(&report->owners, pos->line), pos,
+				&count, 1))
+				return false;
+		}
+		pos->line--;
+	}
+	return true;
+}
+
+static bool
+add_outcomes(struct llvm_report *report, struct cg_branch *row,
+    const uint64_t *count, uint32_t first)
+{
+	cg_fn fn = cg_owner_of(&report->owners, row->pos.line);
+	bool arc = row->kind == CG_BRANCH_ARC;
+
+	row->flags = count[0] != 0 || count[1] != 0 ? CG_BRANCH_REACHED : 0;
+	for (uint32_t i = 0; i < 2; i++) {
+		/* Of a branch, true is first; of a condition, false. */
+		row->index = first + i;
+		row->count = (int64_t)count[arc ? 1 - i : i];
+		if (!cg_add_branch(report->build, fn, row))
+			return false;
+	}
+	return true;
+}
+
+/* Numbers the branches of a line, and its decisions, and adds them. */
+static bool
+add_items(struct llvm_report *report, const struct llvm_file *file,
+    const struct cg_pos *pos)
+{
+	struct cg_branch row = { .pos = *pos };
+	size_t at = file->items;
+	uint64_t distance, column, term, count[2], key;
+	uint32_t branches = 0, decisions = 0;
+
+	row.pos.line = 0;
+	while (at < file->item_end &&
+	       cg_numbers_get(&report->items, &at, &distance) &&
+	       cg_numbers_get(&report->items, &at, &column) &&
+	       cg_numbers_get(&report->items, &at, &term) &&
+	       cg_numbers_get(&report->items, &at, &count[0]) &&
+	       cg_numbers_get(&report->items, &at, &count[1])) {
+		if (distance > 0)
+			branches = decisions = 0;
+		row.pos.line += (uint32_t)distance;
+		key = 0;
+		if ((count[0] | count[1]) == 0)
+			(void)cg_numbers_get(&report->items, &at, &key);
+		if (key != 0 && report->knows_folded &&
+		    cg_map_get(&report->known, key) == 0)
+			continue;
+		row.kind = term > 0 ? CG_BRANCH_CONDITION : CG_BRANCH_ARC;
+		decisions += term == 1;
+		row.block = term > 0 ? decisions - 1 : branches;
+		if (!add_outcomes(report, &row, count,
+			term > 0 ? (uint32_t)(2 * (term - 1)) : 2 * branches))
+			return false;
+		branches += term == 0;
+	}
+	return true;
+}
+
+static int
+compare_files(const void *pa, const void *pb)
+{
+	const struct llvm_file *a = pa, *b = pb;
+
+	return a->id != b->id ? LLVM_ORDER(a->id, b->id)
+			      : LLVM_ORDER(a->lines, b->lines);
+}
+
+static void
+sort_all(struct llvm_report *report)
+{
+	if (report->fns > 1)
+		qsort(
+		    report->fn, report->fns, sizeof(*report->fn), compare_fns);
+	for (size_t i = 0; i < report->files; i++)
+		report->file[i].id = cg_add_file(report->build,
+		    cg_get_name(report->build, report->file[i].name));
+	/* Paths that --map made the same follow each other. */
+	if (report->files > 1)
+		qsort(report->file, report->files, sizeof(*report->file),
+		    compare_files);
+}
+
+bool
+llvm_add_files(struct llvm_report *report)
+{
+	size_t n, owned = 0;
+
+	sort_all(report);
+	for (size_t i = 0; i < report->files; i++) {
+		const struct llvm_file *file = &report->file[i];
+		struct cg_pos pos = { .file = file->id };
+
+		if (i == 0 || file[-1].id != file->id) {
+			struct llvm_fn *fn = find_fns(report, file->id, &n);
+
+			owned += n;
+			if (!open_file(report, file->id, fn, n))
+				return false;
+		}
+		if (!add_lines(report, file, &pos) ||
+		    !add_items(report, file, &pos))
+			return false;
+	}
+	report->unlisted += report->fns - owned;
+	report->files = report->fns = 0;
+	report->lines.bytes = report->items.bytes = 0;
+	return true;
+}
+
+void
+llvm_end_report(struct llvm_report *report, bool ok)
+{
+	if (ok && report->unlisted > 0)
+		cg_warn(report->job,
+		    "dropped %zu function%s of files that are not listed",
+		    report->unlisted, report->unlisted == 1 ? "" : "s");
+	free(report->file);
+	free(report->fn);
+	free(report->item);
+	free(report->owner_lines);
+	cg_numbers_free(&report->lines);
+	cg_numbers_free(&report->items);
+	cg_map_free(&report->known);
+	cg_owners_free(&report->owners);
+}

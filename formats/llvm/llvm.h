@@ -1,0 +1,103 @@
+/*
+ * llvm.h - coverage of LLVM: what llvm-cov export writes as JSON.
+ *
+ *	llvm_cov.c   JSON -> segments, branches, conditions, functions
+ *	lines.c      segments of a file -> lines; all -> graph
+ */
+#ifndef FORMATS_LLVM_LLVM_H
+#define FORMATS_LLVM_LLVM_H
+
+#include "cgconv_parse.h"
+
+#define LLVM_ORDER(a, b) ((a) < (b) ? -1 : (a) > (b))
+
+/* ---- lines.c: files and functions -> graph ------------------------------ */
+
+/* From its place on, code ran count times. Counts are at most 2^63-1. */
+struct llvm_segment {
+	uint32_t line;
+	uint64_t count;
+	bool counted, entry, gap;
+};
+
+/* A branch, or a condition of a decision: term is its number, from 1. */
+struct llvm_item {
+	uint32_t line, column; /* in the file: of the use of a macro */
+	uint32_t id;           /* of a branch in a macro: file id + 1 */
+	uint32_t inner_line, inner_column; /* ... and its place there */
+	uint32_t term;
+	uint64_t count[2]; /* false, true */
+};
+
+struct llvm_fn {
+	cg_name name, symbol; /* symbol: its linker name, or 0 */
+	cg_file file;
+	uint32_t first, last; /* lines; last 0: unknown */
+	uint64_t count;       /* entries */
+	cg_fn fn;             /* in the graph, once llvm_add_files() ran */
+};
+
+/* What is read of one export or profile. Starts as { job, in, build }. */
+struct llvm_report {
+	struct cg_job *job;
+	struct cg_in *in;
+	struct cg_build *build;
+	uint64_t more; /* bytes that were read besides those of in */
+
+	struct llvm_file *file;
+	size_t files, file_cap;
+	struct llvm_fn *fn;
+	size_t fns, fn_cap;
+	size_t unlisted; /* functions of files that are not listed */
+	/* Runs of lines with one count: distance to the last line, how many. */
+	struct cg_numbers lines;
+	/* By line: distance, column, term, counts; if both are 0: its key. */
+	struct cg_numbers items;
+	uint64_t total; /* lines of all files */
+	/*
+	 * Keys of branches that are not folded, of those that never ran; others
+	 * that never ran are dropped, if knows_folded.
+	 */
+	struct cg_map known;
+	bool knows_folded;
+
+	/* Of the current file: */
+	size_t line_begin, item_begin;
+	struct llvm_segment last;    /* the last segment; line 0: none yet */
+	struct llvm_segment wrapped; /* the one before the first of its line */
+	bool skipped;      /* the line begins with a skipped region */
+	bool entered;      /* a counted region or gap begins on it */
+	bool begun;        /* ... a region does */
+	uint64_t most;     /* the highest count of these */
+	uint32_t written;  /* the last line in lines */
+	struct llvm_item *item;
+	size_t count, item_cap;
+
+	struct cg_owners owners;
+	struct cg_fn_lines *owner_lines;
+	size_t owner_cap;
+};
+
+/* Each false is reported. */
+
+bool llvm_add_event(struct cg_build *);
+void llvm_begin_file(struct llvm_report *);
+/* Segments of a file come in the order of their lines. */
+bool llvm_add_segment(struct llvm_report *, const struct llvm_segment *);
+/* In any order; those of one place are summed. */
+bool llvm_add_item(struct llvm_report *, const struct llvm_item *);
+bool llvm_end_file(struct llvm_report *, cg_name file);
+/*
+ * A function as a profile names it, in the file of its body; the other members
+ * of fn are set, but for file, name and symbol.
+ */
+bool llvm_add_fn(struct llvm_report *, const struct llvm_fn *, cg_name name,
+    cg_name file);
+/* The key of a branch in llvm_report.known. */
+uint64_t llvm_place_key(cg_name file, uint32_t line, uint32_t column);
+/* Adds the files and functions to the graph, and forgets them. */
+bool llvm_add_files(struct llvm_report *);
+/* Also warns of functions without a file. */
+void llvm_end_report(struct llvm_report *, bool ok);
+
+#endif

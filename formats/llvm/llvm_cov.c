@@ -1,0 +1,479 @@
+/*
+ * llvm_cov.c - JSON of llvm-cov export, versions 2 and 3 (LLVM 11 to 22).
+ *
+ * Source: tools/llvm-cov/CoverageExporterJson.cpp and CoverageExporterLcov.cpp,
+ * getCoverageForFile() in lib/ProfileData/Coverage/CoverageMapping.cpp of LLVM; output of llvm-cov 14,
+ * 19 and 22.
+ *
+ * A file has segments: from its line and column on, code ran count times;
+ * lines.c makes lines of them.
+ *
+ * A branch has counts for true and false. Those in a macro are on the line that
+ * uses the macro, as in llvm-cov export -format=lcov; from LLVM 21 on they are
+ * also on the line of the macro, if that is in the same file. That llvm-cov then
+ * also sums different branches of one macro; here they stay apart. A branch of
+ * which no outcome can occur (while (1)) is listed for files with counts 0 and
+ * not for functions; it is dropped.
+ *
+ * A condition (MC/DC) states whether a pair of tests shows that it decides
+ * alone: both outcomes of it then count 1. Lost are columns, and how often a
+ * part of a line ran.
+ */
+#include <stdlib.h>
+
+#include "llvm.h"
+
+#define TYPE "llvm.coverage.json.export"
+
+struct reader {
+	struct llvm_report report;
+	bool detailed; /* some file has segments */
+	/* Of the current function: */
+	struct llvm_item *missed; /* branches of which no outcome ran */
+	size_t missed_count, missed_cap;
+	cg_name *name; /* of its files */
+	size_t names, name_cap;
+};
+
+/* ---- Rows --------------------------------------------------------------- */
+
+/*
+ * Reads an array of numbers, and of true and false as 1 and 0, into value, which
+ * has room for max; returns how many there are. Other items are skipped.
+ */
+static size_t
+take_row(struct cg_doc *doc, uint64_t *value, size_t max)
+{
+	size_t n = 0;
+	int64_t number;
+
+	if (!cg_doc_array(doc))
+		return 0;
+	while (cg_doc_item(doc)) {
+		enum cg_json_type type = cg_doc_next(doc);
+
+		number = type == CG_JSON_TRUE;
+		if (type == CG_JSON_NUMBER && !cg_doc_number(doc, 0, &number))
+			return 0;
+		if (type != CG_JSON_NUMBER && !cg_doc_skip(doc))
+			return 0;
+		if (number < 0) {
+			(void)cg_doc_fail(doc, "a non-negative number");
+			return 0;
+		}
+		if (n < max)
+			value[n] = (uint64_t)number;
+		n++;
+	}
+	return n;
+}
+
+/* The number of a line, column or file. */
+static uint32_t
+small(uint64_t value)
+{
+	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX - 1;
+}
+
+/* [line, column, count, has count, is entry, is gap], without the last before
+ * LLVM 11 */
+static bool
+take_segments(struct cg_doc *doc, void *into)
+{
+	struct reader *reader = doc->arg;
+
+	(void)into;
+	reader->detailed = true;
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		uint64_t row[6] = { 0 };
+
+		if (take_row(doc, row, 6) < 5)
+			return cg_doc_fail(doc, "six values of a segment");
+		if (!llvm_add_segment(&reader->report,
+			&(struct llvm_segment){ .line = small(row[0]),
+			    .count = row[2],
+			    .counted = row[3] != 0,
+			    .entry = row[4] != 0,
+			    .gap = row[5] != 0 }))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+/* ---- Branches and conditions -------------------------------------------- */
+
+static bool
+add_item(struct cg_doc *doc, const struct llvm_item *item)
+{
+	struct reader *reader = doc->arg;
+
+	return llvm_add_item(&reader->report, item);
+}
+
+/* [line, column, last line, last column, true, false, file id, ...] */
+static bool
+take_branch(struct cg_doc *doc, struct llvm_item *item)
+{
+	uint64_t row[7] = { 0 };
+
+	if (take_row(doc, row, 7) < 7)
+		return cg_doc_fail(doc, "seven or more numbers of a branch");
+	*item = (struct llvm_item){ .line = small(row[0]),
+		.column = small(row[1]),
+		.id = small(row[6]),
+		.count = { row[5], row[4] } };
+	return true;
+}
+
+static bool
+take_plain(struct cg_doc *doc, void *into)
+{
+	struct llvm_item item = { 0 };
+
+	(void)into;
+	if (!take_branch(doc, &item))
+		return false;
+	item.id = 0;
+	return add_item(doc, &item);
+}
+
+/* A branch in a macro; where it is used is known later. */
+static bool
+take_expanded(struct cg_doc *doc, void *into)
+{
+	struct llvm_item item = { 0 };
+
+	(void)into;
+	if (!take_branch(doc, &item))
+		return false;
+	item.id++;
+	item.inner_line = item.line;
+	item.inner_column = item.column;
+	return add_item(doc, &item);
+}
+
+static bool
+take_source_region(struct cg_doc *doc, void *into)
+{
+	uint64_t *row = into;
+
+	return take_row(doc, row, 2) >= 2 ||
+	       cg_doc_fail(doc, "numbers of a region");
+}
+
+static bool
+take_expansion(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = {
+		{ "branches", CG_FIELD_EACH, 0, take_expanded, 0 },
+		{ "source_region", CG_FIELD_CALL, 0, take_source_region, 0 },
+		{ 0 },
+	};
+	struct reader *reader = doc->arg;
+	struct llvm_report *report = &reader->report;
+	size_t from = report->count;
+	uint64_t row[2] = { 0 };
+
+	(void)into;
+	if (!cg_doc_fields(doc, fields, row))
+		return false;
+	if (from < report->count && row[0] == 0)
+		return cg_doc_fail(doc, "\"source_region\"");
+	for (size_t i = from; i < report->count; i++) {
+		report->item[i].line = small(row[0]);
+		report->item[i].column = small(row[1]);
+	}
+	return true;
+}
+
+/* The conditions of a decision: true if both outcomes are covered. */
+static bool
+take_conditions(struct cg_doc *doc, struct llvm_item *item)
+{
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		bool covered = cg_doc_next(doc) == CG_JSON_TRUE;
+
+		if (!cg_doc_skip(doc))
+			return false;
+		item->term++;
+		item->count[0] = item->count[1] = covered;
+		if (item->term > UINT32_MAX / 4)
+			return cg_doc_fail(doc, "fewer conditions");
+		if (!add_item(doc, item))
+			return false;
+	}
+	return doc->status == CG_OK;
+}
+
+/* [line, column, ..., [conditions], ...]: the rest depends on the version. */
+static bool
+take_decision(struct cg_doc *doc, void *into)
+{
+	uint32_t place[2] = { 0 };
+	struct llvm_item item = { 0 };
+	int64_t number;
+	size_t n = 0;
+	bool any = false;
+
+	(void)into;
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		if (n < 2) {
+			if (!cg_doc_number(doc, 0, &number))
+				return false;
+			place[n++] = number > 0 ? small((uint64_t)number) : 0;
+		} else if (!any && cg_doc_next(doc) == CG_JSON_ARRAY) {
+			any = true;
+			item = (struct llvm_item){ .line = place[0],
+				.column = place[1] };
+			if (!take_conditions(doc, &item))
+				return false;
+		} else if (!cg_doc_skip(doc)) {
+			return false;
+		}
+	}
+	return any || cg_doc_fail(doc, "an array of conditions");
+}
+
+/* ---- Files -------------------------------------------------------------- */
+
+struct file {
+	cg_name name;
+};
+
+static bool
+take_file(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = {
+		{ "segments", CG_FIELD_CALL, 0, take_segments, 0 },
+		{ "branches", CG_FIELD_EACH, 0, take_plain, 0 },
+		{ "expansions", CG_FIELD_EACH, 0, take_expansion, 0 },
+		{ "mcdc_records", CG_FIELD_EACH, 0, take_decision, 0 },
+		{ "filename", CG_FIELD_NAME, offsetof(struct file, name), NULL,
+		    0 },
+		{ 0 },
+	};
+	struct reader *reader = doc->arg;
+	struct file file = { 0 };
+
+	(void)into;
+	llvm_begin_file(&reader->report);
+	if (!cg_doc_fields(doc, fields, &file))
+		return false;
+	if (file.name == 0)
+		return cg_doc_fail(doc, "a file with \"filename\"");
+	return llvm_end_file(&reader->report, file.name);
+}
+
+/* ---- Functions ---------------------------------------------------------- */
+
+struct function {
+	cg_name name;
+	uint64_t count;
+	uint64_t region[3]; /* first line, column, last line of the body */
+};
+
+/* The first region is the body; the others are not of use. */
+static bool
+take_regions(struct cg_doc *doc, void *into)
+{
+	uint64_t *region = into;
+	bool first = true;
+
+	if (!cg_doc_array(doc))
+		return false;
+	for (; cg_doc_item(doc); first = false) {
+		if (!first && !cg_doc_skip(doc))
+			return false;
+		if (first && take_row(doc, region, 3) < 3)
+			return cg_doc_fail(doc, "numbers of a region");
+	}
+	return doc->status == CG_OK;
+}
+
+static bool
+take_missed(struct cg_doc *doc, void *into)
+{
+	struct reader *reader = doc->arg;
+	struct llvm_item item = { 0 };
+
+	(void)into;
+	if (!take_branch(doc, &item))
+		return false;
+	if ((item.count[0] | item.count[1]) != 0)
+		return true;
+	if (!cg_doc_grow(doc, &reader->missed, reader->missed_count,
+		&reader->missed_cap, sizeof(item)))
+		return false;
+	reader->missed[reader->missed_count++] = item;
+	return true;
+}
+
+static bool
+take_name(struct cg_doc *doc, void *into)
+{
+	struct reader *reader = doc->arg;
+	struct cg_slice text;
+
+	(void)into;
+	if (!cg_doc_text(doc, &text) ||
+	    !cg_doc_grow(doc, &reader->name, reader->names, &reader->name_cap,
+		sizeof(*reader->name)))
+		return false;
+	reader->name[reader->names++] = cg_add_name(doc->build, text);
+	return true;
+}
+
+/* Notes the branches that are not folded, of those that never ran. */
+static bool
+keep_missed(struct cg_doc *doc, struct reader *reader)
+{
+	for (size_t i = 0; i < reader->missed_count; i++) {
+		const struct llvm_item *item = &reader->missed[i];
+		uint32_t *at;
+
+		if (item->id >= reader->names)
+			continue;
+		at = cg_map_at(&reader->report.known,
+		    llvm_place_key(
+			reader->name[item->id], item->line, item->column));
+		if (!at)
+			return cg_reject_nomem(doc->job);
+		*at = 1;
+	}
+	return true;
+}
+
+static bool
+take_function(struct cg_doc *doc, void *into)
+{
+	static const struct cg_field fields[] = {
+		{ "name", CG_FIELD_NAME, offsetof(struct function, name), NULL,
+		    0 },
+		{ "count", CG_FIELD_COUNT, offsetof(struct function, count),
+		    NULL, 0 },
+		{ "regions", CG_FIELD_CALL, offsetof(struct function, region),
+		    take_regions, 0 },
+		{ "branches", CG_FIELD_EACH, 0, take_missed, 0 },
+		{ "filenames", CG_FIELD_EACH, 0, take_name, 0 },
+		{ 0 },
+	};
+	struct reader *reader = doc->arg;
+	struct function function = { 0 };
+	struct llvm_fn fn;
+
+	(void)into;
+	reader->missed_count = reader->names = 0;
+	if (!cg_doc_fields(doc, fields, &function))
+		return false;
+	if (function.name == 0 || reader->names == 0)
+		return cg_doc_fail(
+		    doc, "a function with \"name\" and \"filenames\"");
+	fn = (struct llvm_fn){ .first = small(function.region[0]),
+		.last = small(function.region[2]),
+		.count = function.count };
+	reader->report.knows_folded = true;
+	return keep_missed(doc, reader) && llvm_add_fn(&reader->report, &fn,
+					       function.name, reader->name[0]);
+}
+
+/* ---- The document ------------------------------------------------------- */
+
+static bool
+take_export(struct cg_doc *doc, struct reader *reader)
+{
+	static const struct cg_field fields[] = {
+		{ "files", CG_FIELD_EACH, 0, take_file, 0 },
+		{ "functions", CG_FIELD_EACH, 0, take_function, 0 },
+		{ 0 },
+	};
+
+	return cg_doc_fields(doc, fields, doc->arg) &&
+	       llvm_add_files(&reader->report);
+}
+
+static bool
+take_data(struct cg_doc *doc, void *into)
+{
+	struct reader *reader = doc->arg;
+
+	(void)into;
+	if (!cg_doc_array(doc))
+		return false;
+	while (cg_doc_item(doc)) {
+		if (!take_export(doc, reader))
+			return false;
+	}
+	return doc->status != CG_OK || reader->detailed ||
+	       cg_doc_fail(
+		   doc, "segments: run llvm-cov export without -summary-only");
+}
+
+static bool
+take_version(struct cg_doc *doc, void *into)
+{
+	struct cg_slice text;
+
+	(void)into;
+	if (!cg_doc_text(doc, &text))
+		return false;
+	if (!cg_starts(text, "2.") && !cg_starts(text, "3."))
+		cg_warn(doc->job,
+		    "unknown version of llvm-cov's JSON: expected 2 or 3");
+	return true;
+}
+
+static int
+read_llvm(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	static const struct cg_field fields[] = {
+		{ "data", CG_FIELD_CALL, 0, take_data, 0 },
+		{ "version", CG_FIELD_CALL, 0, take_version, 0 },
+		{ 0 },
+	};
+	struct reader reader = { .report = {
+				     .job = job, .in = in, .build = build } };
+	struct cg_doc doc;
+	int status;
+
+	cg_doc_open(&doc, job, in, build, &reader);
+	if (llvm_add_event(build))
+		(void)cg_doc_fields(&doc, fields, doc.arg);
+	status = cg_doc_close(&doc);
+	llvm_end_report(&reader.report, status == CG_OK);
+	free(reader.missed);
+	free(reader.name);
+	return status;
+}
+
+/* The type comes last, so the keys of what is before it also count. */
+static int
+probe(const struct cg_head *head)
+{
+	static const char *const keys[] = { "data.files", "data.files.filename",
+		"data.files.segments", "data.files.branches",
+		"data.files.expansions", "data.functions", "data.totals",
+		NULL };
+	unsigned known;
+
+	if (cg_find(head->text, "\"" TYPE "\""))
+		return CG_PROBE_SURE;
+	known = cg_head_keys(head, keys);
+	return (known & 1) != 0 && (known & ~1u) != 0 ? CG_PROBE_SURE
+						      : CG_PROBE_NO;
+}
+
+const struct cg_module cg_format_llvm_cov = {
+	CG_MODULE,
+	.name = "llvm-cov",
+	.title = "coverage of clang, Rust, Swift: JSON of llvm-cov export",
+	.text = true,
+	.suffixes = "llvm-cov.json",
+	.probe = probe,
+	.read = read_llvm,
+};
