@@ -1,7 +1,8 @@
 /*
  * cgconv_parse.h - parsers for formats: text, JSON, XML; maps, arithmetic.
  *
- * Contents: Text, JSON, XML, Maps, Numbers, Limits on unpacking, Arithmetic
+ * Contents: Text, JSON, XML, Maps, Numbers, MD5, Limits on unpacking,
+ * Arithmetic
  */
 #ifndef CGCONV_PARSE_H
 #define CGCONV_PARSE_H
@@ -342,6 +343,12 @@ bool cg_numbers_add_signed(struct cg_numbers *, int64_t);
 bool cg_numbers_get(const struct cg_numbers *, size_t *at, uint64_t *);
 bool cg_numbers_get_signed(const struct cg_numbers *, size_t *at, int64_t *);
 void cg_numbers_free(struct cg_numbers *);
+
+/* ---- MD5 ----------------------------------------------------------------- */
+
+/* RFC 1321; for formats that identify texts by it. */
+#define CG_MD5_SIZE 16
+void cg_md5(struct cg_slice, unsigned char digest[CG_MD5_SIZE]);
 
 /* ---- Limits on unpacking ------------------------------------------------- */
 

@@ -101,3 +101,21 @@ records()
 	refuses 3 "coveralls needs lines" -t coveralls \
 		samples/folded/collapsed/stacks.folded
 }
+
+@test "coveralls: has the MD5 of sources that are found" {
+	mkdir "$BATS_TEST_TMPDIR/src"
+	cd "$BATS_TEST_TMPDIR"
+	# Of lengths around the ends of MD5's blocks.
+	for n in 0 1 55 56 63 64 65 119 120 1000; do
+		head -c "$n" /dev/zero | tr '\0' 'x' >"src/$n.c"
+		printf 'SF:/src/%s.c\nDA:1,1\nend_of_record\n' "$n"
+	done >in.info
+	printf 'SF:/src/none.c\nDA:1,1\nend_of_record\n' >>in.info
+	"$CGCONV" -q -t coveralls --sources src --strip-prefix /src in.info >out
+	for n in 0 1 55 56 63 64 65 119 120 1000; do
+		grep -F "\"name\":\"$n.c\",\"source_digest\":\"$(md5sum <"src/$n.c" |
+			cut -d ' ' -f 1)\"" out
+	done
+	grep -F '"name":"none.c",' out
+	[ "$(grep -c source_digest out)" -eq 10 ]
+}

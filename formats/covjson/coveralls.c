@@ -8,8 +8,9 @@
  * count; functions are an addition of grcov's (coveralls+).
  *
  * Lines, branches and functions survive, but of these only where they begin and
- * whether they ran. Lost are the job's fields (repo_token, service_*, git), the
- * source and its digest, which are not written either.
+ * whether they ran. Lost are the job's fields (repo_token, service_*, git) and
+ * the source, which are not written either. The digest of a source (MD5) is
+ * written if the source is found.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -228,12 +229,38 @@ put_fns(struct writer *w)
 }
 
 static bool
-put_file(struct writer *w, struct cg_slice path)
+put_digest(struct cg_report *r, cg_file file)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned char digest[CG_MD5_SIZE];
+	struct cg_slice bytes = { "", 0 };
+	struct cg_in *in;
+
+	if (!cg_open_source(r->job, r->graph, file, true, &in))
+		return false;
+	if (!in)
+		return true;
+	(void)cg_read_all(in, &bytes);
+	if (cg_in_status(in) == CG_OK) {
+		cg_md5(bytes, digest);
+		cg_puts(r->out, ",\"source_digest\":\"");
+		for (size_t i = 0; i < CG_MD5_SIZE; i++) {
+			cg_putc(r->out, digits[digest[i] >> 4]);
+			cg_putc(r->out, digits[digest[i] & 15]);
+		}
+		cg_putc(r->out, '"');
+	}
+	cg_close_companion(r->job, in);
+	return true;
+}
+
+static bool
+put_file(struct writer *w, cg_file file)
 {
 
 	cg_puts(w->r.out, w->r.files > 1 ? ",\n{\"name\":" : "\n{\"name\":");
-	cg_put_json(w->r.out, path);
-	if (!put_lines(w))
+	cg_put_json(w->r.out, cg_file_path(w->r.graph, file));
+	if (!put_digest(&w->r, file) || !put_lines(w))
 		return false;
 	put_branches(w);
 	if (!put_fns(w))
@@ -260,7 +287,7 @@ write_coveralls(
 		return status;
 	cg_puts(out, "{\"source_files\":[");
 	while (ok && cg_report_file(&w.r, &file))
-		ok = put_file(&w, cg_file_path(graph, file));
+		ok = put_file(&w, file);
 	cg_puts(out, "\n]}\n");
 	free(w.fns.fn);
 	return cg_report_close(&w.r, ok);
