@@ -137,6 +137,13 @@ bool cg_find_line(const struct cg_symbols *, uint64_t addr, const char **file,
 struct cg_slice cg_find_code(const struct cg_symbols *, uint64_t addr,
     size_t n);
 /*
+ * The bytes of a section in the file, or else in its debug file; false if there
+ * is none, or if it is compressed. Valid as long as the symbols.
+ */
+bool cg_find_section(const struct cg_symbols *, const char *name,
+    struct cg_slice *);
+
+/*
  * Where a process had mapped its objects. Turns addresses of the process into
  * those in the object files, and into frames if the objects given for symbols
  * (--exe) have them: an object is used for the mapping with its build-id, or

@@ -466,3 +466,25 @@ cg_find_code(const struct cg_symbols *symbols, uint64_t addr, size_t n)
 	code.len = code.len < n ? code.len : n;
 	return code;
 }
+
+bool
+cg_find_section(
+    const struct cg_symbols *symbols, const char *name, struct cg_slice *bytes)
+{
+	struct lazy *lazy = symbols->lazy;
+	const struct cg_elffile *file = &lazy->program;
+	const struct cg_section *section = cg_elffile_section(file, name);
+	int status;
+
+	*bytes = (struct cg_slice){ "", 0 };
+	if (!section) {
+		file = &lazy->debug;
+		section = cg_elffile_section(file, name);
+	}
+	if (!section || section->compressed)
+		return false;
+	status = cg_section_bytes(section, bytes);
+	if (status != CG_OK)
+		lazy->status = status;
+	return bytes->len > 0;
+}
