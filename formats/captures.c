@@ -8,7 +8,7 @@
  * Sources: perf's data-convert-json.c; the magics in perf's header.h,
  * simpleperf's record_file_format.h, the JDK's hprof_b_spec.h, dotnet's
  * NetTraceFormat.md, Go's trace/parser.go, austin's MOJO specification, GHC's
- * EventLogFormat.h, LLVM's InstrProf, heaptrack's trace.cpp, V8's log.cc,
+ * EventLogFormat.h, heaptrack's trace.cpp, V8's log.cc,
  * Fuchsia's trace format, ART's trace.h, Sysprof's sysprof-capture-types.h; for
  * commands, the tools' documentation.
  */
@@ -66,11 +66,6 @@ static const struct capture captures[] = {
 	    "node --cpu-prof PROGRAM && cgconv *.cpuprofile, which records "
 	    "the program again" },
 	{ MAGIC("hdrb"), NULL, "an event log of GHC", "hs-speedscope %s" },
-	{ MAGIC("\x81rforpl\xff"), NULL, "raw counters of LLVM",
-	    "llvm-profdata merge -o out.profdata %s && llvm-cov export "
-	    "--format=lcov -instr-profile=out.profdata PROGRAM" },
-	{ MAGIC("\xfflprofi\x81"), NULL, "indexed counters of LLVM",
-	    "llvm-cov export --format=lcov -instr-profile=%s PROGRAM" },
 	{ MAGIC(CG_DIRECTORY_MAGIC), ".trace", "a recording of Instruments",
 	    "xctrace export --input %s --output out.xml --xpath "
 	    "'/trace-toc/run[1]/data/table[@schema=\"time-profile\"]' && "

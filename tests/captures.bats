@@ -33,8 +33,6 @@ says()
 	says app.syscap '\x5e\x97\xca\xfd' "perf record -g"
 	says hang.txt 'Date/Time: 2024\nReport Version: 35\n' "sample PID -file"
 	says v8.log 'v8-version,11,3,244,8,-node.20,0\n' "node --cpu-prof"
-	says default.profraw '\x81rforpl\xff' "llvm-profdata merge"
-	says default.profdata '\xfflprofi\x81' "llvm-cov export"
 	says app.etl '\0\0\1\0' "event trace log"
 	says app.pftrace '\x0a\x02' "traceconv json"
 }

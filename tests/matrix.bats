@@ -12,7 +12,7 @@ is_coverage()
 	samples/lcov/* | samples/cobertura/* | samples/clover/* | \
 		samples/go-cover/* | samples/jacoco/* | samples/llvm-cov/* | \
 		samples/gcovr-json/* | samples/istanbul/* | samples/coveragepy/* | \
-		samples/coveralls/* | samples/codecov/*) ;;
+		samples/coveralls/* | samples/codecov/* | samples/llvm-profile/*) ;;
 	*) return 1 ;;
 	esac
 }
@@ -32,7 +32,7 @@ may_refuse()
 	gcov:samples/gcov/never/*) ;;
 	gcov:samples/gcov/*) return 1 ;;
 	gcov-*:samples/gcov* | gcov-*:samples/lcov/*) return 1 ;;
-	gcov-*:samples/cobertura/* | gcov-*:samples/llvm-cov/*) return 1 ;;
+	gcov-*:samples/cobertura/* | gcov-*:samples/llvm-*/*) return 1 ;;
 	gcov-*:samples/gcovr-json/* | gcov-*:samples/istanbul/*) return 1 ;;
 	gcov-*:samples/coveragepy/* | gcov-*:samples/coveralls/*) return 1 ;;
 	gcov-*:samples/codecov/*) return 1 ;;

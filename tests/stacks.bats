@@ -146,7 +146,7 @@ both_counts()
 		case $file in
 		# Calls that were counted as they were made.
 		samples/gprof/* | samples/gprof-text/* | samples/gcov*/* | \
-		samples/lcov/* | samples/clover/* | samples/jacoco/* | samples/llvm-cov/* | \
+		samples/lcov/* | samples/clover/* | samples/jacoco/* | samples/llvm-*/* | \
 		samples/istanbul/* | samples/coveragepy/* | samples/coveralls/* | \
 		samples/axe/* | samples/ghc/* | samples/xdebug/* | \
 		samples/hprof/sites/* | \

@@ -1,8 +1,11 @@
 /*
- * llvm.h - coverage of LLVM: what llvm-cov export writes as JSON.
+ * llvm.h - coverage of LLVM: what llvm-cov export writes as JSON, and profiles
+ * (.profraw, .profdata) with the mapping in an executable.
  *
- *	llvm_cov.c   JSON -> segments, branches, conditions, functions
- *	lines.c      segments of a file -> lines; all -> graph
+ *	llvm_cov.c  JSON -> segments, branches, conditions, functions
+ *	lines.c     segments of a file -> lines; all -> graph
+ *
+ * profile.h shows the way of a profile to these.
  */
 #ifndef FORMATS_LLVM_LLVM_H
 #define FORMATS_LLVM_LLVM_H
@@ -65,11 +68,11 @@ struct llvm_report {
 	size_t line_begin, item_begin;
 	struct llvm_segment last;    /* the last segment; line 0: none yet */
 	struct llvm_segment wrapped; /* the one before the first of its line */
-	bool skipped;      /* the line begins with a skipped region */
-	bool entered;      /* a counted region or gap begins on it */
-	bool begun;        /* ... a region does */
-	uint64_t most;     /* the highest count of these */
-	uint32_t written;  /* the last line in lines */
+	bool skipped;                /* the line begins with a skipped region */
+	bool entered;                /* a counted region or gap begins on it */
+	bool begun;                  /* ... a region does */
+	uint64_t most;               /* the highest count of these */
+	uint32_t written;            /* the last line in lines */
 	struct llvm_item *item;
 	size_t count, item_cap;
 
@@ -91,8 +94,8 @@ bool llvm_end_file(struct llvm_report *, cg_name file);
  * A function as a profile names it, in the file of its body; the other members
  * of fn are set, but for file, name and symbol.
  */
-bool llvm_add_fn(struct llvm_report *, const struct llvm_fn *, cg_name name,
-    cg_name file);
+bool llvm_add_fn(
+    struct llvm_report *, const struct llvm_fn *, cg_name name, cg_name file);
 /* The key of a branch in llvm_report.known. */
 uint64_t llvm_place_key(cg_name file, uint32_t line, uint32_t column);
 /* Adds the files and functions to the graph, and forgets them. */

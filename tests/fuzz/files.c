@@ -5,6 +5,7 @@
  *	           bytes, the .gcno, the .gcda
  *	elf        an executable for the gmon.out files of the samples: symbols,
  *	           lines, inlined calls
+ *	llvm_mapping  an executable for the .profraw of the samples
  */
 #include <fcntl.h>
 #include <glob.h>
@@ -19,8 +20,9 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static bool is_elf;
-static glob_t runs; /* gmon.out files */
+/* Files that need the executable; NULL: the data is a unit. */
+static const char *pattern;
+static glob_t runs; /* these files */
 static char program[] = "/tmp/cgconv-fuzz.XXXXXX";
 static int program_fd;
 
@@ -36,14 +38,17 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	const char *name = (*argv)[0], *slash = strrchr(name, '/');
 
 	(void)argc;
-	is_elf = strcmp(slash ? slash + 1 : name, "elf") == 0;
-	if (!is_elf)
+	name = slash ? slash + 1 : name;
+	if (strcmp(name, "elf") == 0)
+		pattern = "samples/gprof/*/gmon.out";
+	else if (strcmp(name, "llvm_mapping") == 0)
+		pattern = "samples/llvm-profile/*/default.profraw";
+	else
 		return 0;
 	program_fd = mkstemp(program);
 	(void)atexit(remove_program);
-	if (program_fd < 0 ||
-	    glob("samples/gprof/*/gmon.out", 0, NULL, &runs) != 0) {
-		fputs("fuzz: no samples of gprof\n", stderr);
+	if (program_fd < 0 || glob(pattern, 0, NULL, &runs) != 0) {
+		fprintf(stderr, "fuzz: no %s\n", pattern);
 		exit(1);
 	}
 	return 0;
@@ -113,7 +118,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	memory_begin();
-	if (!is_elf) {
+	if (pattern == NULL) {
 		read_unit(data, size);
 		return 0;
 	}

@@ -1,0 +1,144 @@
+/*
+ * counts.c - the counters of functions, which stay bytes of the input: a
+ * function of several runs has several records, which are summed when they are
+ * asked for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+
+bool
+llvm_check_kind(struct cg_job *job, uint64_t version)
+{
+	if (version & LLVM_IR_PROFILE)
+		return cg_reject(job,
+		    "the profile has no coverage: expected one of "
+		    "-fprofile-instr-generate -fcoverage-mapping, not of "
+		    "-fprofile-generate");
+	if (version & LLVM_CORRELATED)
+		return cg_reject(job,
+		    "counters without names (profile correlation) are not "
+		    "read: use llvm-profdata merge --debug-info and llvm-cov "
+		    "export");
+	return true;
+}
+
+/* Of a function: its name, and the structure that its hash stands for. */
+static uint64_t
+function_key(uint64_t name, uint64_t hash)
+{
+	return name ^ (hash << 32 | hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+bool
+llvm_add_record(struct llvm_profile *profile, uint64_t name,
+    const struct llvm_record *record)
+{
+	uint32_t *known = cg_map_at(&profile->names, name);
+	uint32_t *last =
+	    cg_map_at(&profile->functions, function_key(name, record->hash));
+	struct llvm_record *added;
+
+	if (!known || !last || profile->records >= UINT32_MAX ||
+	    !cg_grow_raw(&profile->record, &profile->cap, profile->records + 1,
+		sizeof(*record)))
+		return cg_reject_nomem(profile->job);
+	*cg_map_at(&profile->names, name) = 1;
+	if (*last > 0 &&
+	    (profile->record[*last - 1].counters != record->counters ||
+		profile->record[*last - 1].bitmap_bytes !=
+		    record->bitmap_bytes)) {
+		profile->unlike++;
+		return true;
+	}
+	added = &profile->record[profile->records++];
+	*added = *record;
+	added->next = *last;
+	*last = (uint32_t)profile->records;
+	return true;
+}
+
+bool
+llvm_add_ids(struct llvm_profile *profile, struct llvm_bytes list)
+{
+	struct llvm_bytes id;
+	uint64_t size;
+
+	while (llvm_left(&list) > 0) {
+		if (!llvm_take(&list, 8, &size) || !llvm_cut(&list, size, &id))
+			return cg_reject_at(profile->job, (const char *)list.at,
+			    "expected a build id");
+		size = -size & 7;
+		list.at += size < llvm_left(&list) ? size : llvm_left(&list);
+		if (!cg_grow_raw(&profile->id, &profile->id_cap,
+			profile->ids + 1, sizeof(*profile->id)))
+			return cg_reject_nomem(profile->job);
+		profile->id[profile->ids++] =
+		    (struct cg_slice){ (const char *)id.at, llvm_left(&id) };
+	}
+	return true;
+}
+
+void
+llvm_free_profile(struct llvm_profile *profile)
+{
+	free(profile->record);
+	free(profile->id);
+	cg_map_free(&profile->functions);
+	cg_map_free(&profile->names);
+}
+
+bool
+llvm_find_counts(const struct llvm_profile *profile, uint64_t name,
+    uint64_t hash, struct llvm_counts *counts)
+{
+	uint32_t first =
+	    cg_map_get(&profile->functions, function_key(name, hash));
+
+	*counts = (struct llvm_counts){ .profile = profile, .first = first };
+	if (first == 0)
+		return cg_map_get(&profile->names, name) == 0;
+	counts->counters = profile->record[first - 1].counters;
+	counts->bitmap_bytes = profile->record[first - 1].bitmap_bytes;
+	return true;
+}
+
+void
+llvm_load_counters(const struct llvm_counts *counts, uint64_t *to, uint32_t n)
+{
+	const struct llvm_profile *profile = counts->profile;
+	uint64_t value;
+
+	memset(to, 0, n * sizeof(*to));
+	for (uint32_t at = counts->first; at > 0;
+	     at = profile->record[at - 1].next) {
+		const unsigned char *from = profile->record[at - 1].counter;
+
+		for (uint32_t i = 0; i < n; i++, from += profile->width) {
+			/* Byte coverage: 0 says that the code ran. */
+			value = profile->width == 1
+				    ? *from == 0
+				    : llvm_get(from, 8, profile->big);
+			to[i] = value < UINT64_MAX - to[i] ? to[i] + value
+							   : UINT64_MAX;
+		}
+	}
+}
+
+bool
+llvm_bit(const struct llvm_counts *counts, uint64_t i)
+{
+	const struct llvm_profile *profile = counts->profile;
+
+	if (i / 8 >= counts->bitmap_bytes)
+		return false;
+	for (uint32_t at = counts->first; at > 0;
+	     at = profile->record[at - 1].next) {
+		const unsigned char *bitmap = profile->record[at - 1].bitmap;
+
+		if (bitmap[i / 8 * profile->step] >> i % 8 & 1)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,120 @@
+/*
+ * decisions.c - the conditions of decisions (MC/DC): a decision comes before its
+ * conditions, which are in its place, or in a macro that is used there.
+ *
+ * Source: MCDCDecisionRecorder in CoverageMapping.cpp of LLVM.
+ */
+#include "function.h"
+
+#define OPEN_MAX 1024 /* decisions at one time whose conditions follow */
+
+static bool
+is_within(const struct llvm_mapped *r, const struct llvm_mapped *in)
+{
+	return r->file == in->file &&
+	       (r->line > in->line ||
+		   (r->line == in->line && r->column >= in->column)) &&
+	       (r->last < in->last ||
+		   (r->last == in->last && r->last_column <= in->last_column));
+}
+
+static bool
+is_part(const struct llvm_scratch *s, const struct llvm_mapped *r,
+    const struct llvm_decision *decision)
+{
+	return is_within(r, decision->region) ||
+	       s->use[r->file].decision == decision->region;
+}
+
+bool
+llvm_open_decision(struct llvm_context *c, const struct llvm_mapped *r)
+{
+	struct llvm_scratch *s = c->s;
+
+	if (r->id <= 0 || r->id > LLVM_TERMS_MAX || s->decisions >= OPEN_MAX) {
+		c->mapping->decisions_lost++;
+		return true;
+	}
+	if (!cg_grow_raw(&s->decision, &s->decision_cap, s->decisions + 1,
+		sizeof(*s->decision)))
+		return cg_reject_nomem(c->job);
+	s->decision[s->decisions].region = r;
+	s->decision[s->decisions].terms = 0;
+	s->decision[s->decisions++].ids = 0;
+	return true;
+}
+
+/* The conditions in an expansion are those of a decision that contains it. */
+void
+llvm_note_expansion(struct llvm_scratch *s, const struct llvm_mapped *r)
+{
+	for (size_t i = 0; i < s->decisions; i++) {
+		const struct llvm_decision *decision = &s->decision[i];
+
+		if (decision->region && is_part(s, r, decision)) {
+			s->use[r->expands].decision = decision->region;
+			return;
+		}
+	}
+}
+
+/* Adds the conditions of a decision that has all of them. */
+static bool
+add_decision(struct llvm_context *c, const struct llvm_decision *decision)
+{
+	const struct llvm_mapped *r = decision->region;
+	struct llvm_term term[LLVM_TERMS_MAX];
+	struct llvm_item item = { .line = r->line, .column = r->column };
+	uint64_t alone = 0;
+
+	for (uint32_t i = 0; i < decision->terms; i++)
+		term[i] = (struct llvm_term){ decision->term[i]->id,
+			{ decision->term[i]->next[0],
+			    decision->term[i]->next[1] } };
+	if (c->counts.first > 0 &&
+	    !llvm_find_alone(&c->counts, r->expands, term, decision->terms,
+		&c->s->vectors, &alone)) {
+		c->mapping->decisions_lost++;
+		return true;
+	}
+	for (uint32_t i = 0; i < decision->terms; i++) {
+		item.term = i + 1;
+		item.count[0] = item.count[1] = alone >> i & 1;
+		if (!llvm_add_source_item(
+			c->mapping, &c->s->use[r->file], &item))
+			return false;
+	}
+	return true;
+}
+
+/* Adds a condition to its decision. */
+bool
+llvm_note_condition(struct llvm_context *c, const struct llvm_mapped *r)
+{
+	struct llvm_scratch *s = c->s;
+
+	for (size_t i = 0; i < s->decisions; i++) {
+		struct llvm_decision *decision = &s->decision[i];
+
+		if (!decision->region || r->id >= decision->region->id ||
+		    (decision->ids >> r->id & 1) || !is_part(s, r, decision))
+			continue;
+		decision->term[decision->terms++] = r;
+		if (r->id == 0) { /* is the first */
+			for (uint32_t j = decision->terms - 1; j > 0; j--)
+				decision->term[j] = decision->term[j - 1];
+			decision->term[0] = r;
+		}
+		decision->ids |= UINT64_C(1) << r->id;
+		if (decision->terms < (uint32_t)decision->region->id)
+			return true;
+		if (!add_decision(c, decision))
+			return false;
+		decision->region = NULL;
+		while (
+		    s->decisions > 0 && !s->decision[s->decisions - 1].region)
+			s->decisions--;
+		return true;
+	}
+	return true;
+}

@@ -1,0 +1,373 @@
+/*
+ * function.c - the mapping of a function, with its counters, becomes regions
+ * and branches of sources.
+ *
+ * Source: docs/CoverageMappingFormat.rst, RawCoverageMappingReader in
+ * CoverageMappingReader.cpp, loadFunctionRecord() and MCDCDecisionRecorder in
+ * CoverageMapping.cpp of LLVM.
+ *
+ *	files, by their number in the unit; expressions; by file its regions
+ *
+ * The files of a function are uses: its body is one, each use of a macro or
+ * include in it is another one, with the regions in it. A region of kind
+ * expansion is where such a use stands; its count is that of the first region
+ * there. A count is a counter, or sums and differences of counters.
+ */
+#include <stdlib.h>
+
+#include "function.h"
+
+/* ---- Expansions --------------------------------------------------------- */
+
+/* Sets the counter of a use: that of its first region. */
+static void
+find_counter(struct llvm_scratch *s, uint32_t use)
+{
+	uint32_t at = use, counter = 0;
+
+	while (!s->use[at].has_counter && !s->use[at].visited) {
+		s->use[at].visited = true;
+		if (s->use[at].first == LLVM_NONE)
+			break;
+		if (s->region[s->use[at].first].kind != LLVM_EXPANSION) {
+			counter = s->region[s->use[at].first].counter;
+			break;
+		}
+		at = s->region[s->use[at].first].expands;
+	}
+	if (s->use[at].has_counter)
+		counter = s->use[at].counter;
+	for (at = use; !s->use[at].has_counter;) {
+		s->use[at].has_counter = true;
+		s->use[at].counter = counter;
+		if (s->use[at].first != LLVM_NONE &&
+		    s->region[s->use[at].first].kind == LLVM_EXPANSION)
+			at = s->region[s->use[at].first].expands;
+	}
+}
+
+/* Sets the region of the body (use main) that a use is expanded from. */
+static void
+find_root(struct llvm_scratch *s, uint32_t main, uint32_t use)
+{
+	uint32_t at = use, root = LLVM_NONE;
+
+	while (!s->use[at].has_root && s->use[at].parent != LLVM_NONE) {
+		uint32_t parent = s->use[at].parent;
+
+		s->use[at].has_root = true; /* ends cycles; set below */
+		if (s->region[parent].file == main) {
+			root = parent;
+			break;
+		}
+		at = s->region[parent].file;
+	}
+	if (root == LLVM_NONE && s->use[at].has_root)
+		root = s->use[at].root;
+	for (at = use; root != LLVM_NONE && s->use[at].root == LLVM_NONE;) {
+		s->use[at].root = root;
+		at = s->region[s->use[at].parent].file;
+		if (at == main)
+			break;
+	}
+}
+
+static void
+expand(struct llvm_scratch *s)
+{
+	for (size_t i = 0; i < s->regions; i++) {
+		struct llvm_mapped *r = &s->region[i];
+
+		if (r->kind != LLVM_EXPANSION)
+			continue;
+		find_counter(s, r->expands);
+		r->counter = s->use[r->expands].counter;
+	}
+}
+
+/* The body: the first use that is not expanded from another. */
+static uint32_t
+find_main(const struct llvm_scratch *s)
+{
+	uint32_t main = 0;
+
+	while (main < s->uses && s->use[main].parent != LLVM_NONE)
+		main++;
+	return main;
+}
+
+/* ---- Counts ------------------------------------------------------------- */
+
+/* The value of a counter that is no expression, or of one that is done. */
+static bool
+look_up(const struct llvm_scratch *s, uint32_t counter, uint64_t *value)
+{
+	const struct llvm_expression *e;
+
+	*value = 0;
+	switch ((enum llvm_tag)LLVM_TAG(counter)) {
+	case LLVM_ZERO: return true;
+	case LLVM_COUNTER:
+		if (LLVM_NUMBER(counter) >= s->counters)
+			return false;
+		*value = s->counter[LLVM_NUMBER(counter)];
+		return true;
+	case LLVM_DIFFERENCE:
+	case LLVM_SUM: break;
+	}
+	e = &s->expression[LLVM_NUMBER(counter)];
+	*value = LLVM_TAG(counter) == LLVM_SUM ? e->value[0] + e->value[1]
+					       : e->value[0] - e->value[1];
+	return e->state == DONE;
+}
+
+static bool
+is_new(const struct llvm_scratch *s, uint32_t counter)
+{
+	return LLVM_TAG(counter) > LLVM_COUNTER &&
+	       s->expression[LLVM_NUMBER(counter)].state == NEW;
+}
+
+/* Computes an expression, after those that it is made of. */
+static void
+compute(struct llvm_scratch *s, uint32_t number)
+{
+	size_t depth = 0;
+
+	s->stack[depth++] = number;
+	s->expression[number].state = OPEN;
+	while (depth > 0) {
+		struct llvm_expression *e = &s->expression[s->stack[depth - 1]];
+		uint32_t next = is_new(s, e->left) ? e->left : e->right;
+
+		if (is_new(s, next)) {
+			s->stack[depth++] = LLVM_NUMBER(next);
+			s->expression[LLVM_NUMBER(next)].state = OPEN;
+			continue;
+		}
+		e->state = look_up(s, e->left, &e->value[0]) &&
+				   look_up(s, e->right, &e->value[1])
+			       ? DONE
+			       : BAD;
+		depth--;
+	}
+}
+
+/* False: it refers to a counter that does not exist. */
+static bool
+evaluate(struct llvm_context *c, uint32_t counter, uint64_t *value)
+{
+	*value = 0;
+	if (c->counts.first == 0)
+		return true;
+	if (is_new(c->s, counter))
+		compute(c->s, LLVM_NUMBER(counter));
+	return look_up(c->s, counter, value);
+}
+
+static bool
+load_counters(struct llvm_context *c)
+{
+	struct llvm_scratch *s = c->s;
+	uint32_t n =
+	    s->most < c->counts.counters ? s->most : c->counts.counters;
+
+	if (!cg_grow_raw(&s->counter, &s->counter_cap, n, sizeof(*s->counter)))
+		return cg_reject_nomem(c->job);
+	s->counters = n;
+	if (n > 0)
+		llvm_load_counters(&c->counts, s->counter, n);
+	return true;
+}
+
+/* A count after data races of threads may be negative. */
+static uint64_t
+positive(struct llvm_context *c, uint64_t count)
+{
+	if (count <= INT64_MAX)
+		return count;
+	c->mapping->negative++;
+	return 0;
+}
+
+/* ---- Adding ------------------------------------------------------------- */
+
+/* In a macro, a branch is on the line that uses it. */
+static bool
+add_branch(struct llvm_context *c, const struct llvm_mapped *r, uint32_t main,
+    const uint64_t *count)
+{
+	struct llvm_item item = { .line = r->line,
+		.column = r->column,
+		.count = { count[0], count[1] } };
+	const struct llvm_mapped *root;
+
+	if (r->file == main || c->mapping->on_macro) {
+		if (!llvm_add_source_item(
+			c->mapping, &c->s->use[r->file], &item))
+			return false;
+	}
+	if (r->file == main)
+		return true;
+	find_root(c->s, main, r->file);
+	if (c->s->use[r->file].root == LLVM_NONE)
+		return true;
+	root = &c->s->region[c->s->use[r->file].root];
+	item.id = r->file + 1;
+	item.inner_line = item.line;
+	item.inner_column = item.column;
+	item.line = root->line;
+	item.column = root->column;
+	return llvm_add_source_item(c->mapping, &c->s->use[main], &item);
+}
+
+static bool
+add_region(struct llvm_context *c, const struct llvm_mapped *r, uint32_t main)
+{
+	bool folded = LLVM_TAG(r->counter) == LLVM_ZERO &&
+		      LLVM_TAG(r->otherwise) == LLVM_ZERO;
+	uint64_t count[2];
+
+	if (r->kind == LLVM_DECISION)
+		return llvm_open_decision(c, r);
+	(void)evaluate(c, r->counter, &count[1]);
+	(void)evaluate(c, r->otherwise, &count[0]);
+	count[1] = positive(c, count[1]);
+	count[0] = positive(c, count[0]);
+	if (r->kind == LLVM_EXPANSION)
+		llvm_note_expansion(c->s, r);
+	if (r->kind == LLVM_CONDITION && !llvm_note_condition(c, r))
+		return false;
+	if (r->kind != LLVM_BRANCH && r->kind != LLVM_CONDITION)
+		return llvm_add_source_region(c->mapping, &c->s->use[r->file],
+		    &(struct llvm_region){ .line = r->line,
+			.column = r->column,
+			.last = r->last,
+			.last_column = r->last_column,
+			.count = count[1],
+			.kind = r->kind });
+	return folded || add_branch(c, r, main, count);
+}
+
+static bool
+add_regions(struct llvm_context *c)
+{
+	struct llvm_scratch *s = c->s;
+	uint32_t main = find_main(s);
+
+	s->decisions = 0;
+	s->vectors = (uint64_t)c->counts.bitmap_bytes * 8;
+	for (size_t i = 0; i < s->regions; i++) {
+		if (!add_region(c, &s->region[i], main))
+			return false;
+	}
+	return true;
+}
+
+/* Counts the function's entries: those of its first region of code. */
+static bool
+add_fn(struct llvm_context *c)
+{
+	const struct llvm_scratch *s = c->s;
+	struct llvm_fn fn = { 0 };
+	size_t i = 0;
+
+	while (i < s->regions && s->region[i].kind >= LLVM_BRANCH)
+		i++;
+	if (i == s->regions)
+		return true;
+	(void)evaluate(c, s->region[i].counter, &fn.count);
+	fn.count = fn.count <= INT64_MAX ? fn.count : 0;
+	fn.first = s->region[i].line;
+	fn.last = s->region[i].last;
+	return llvm_add_fn(c->mapping->report, &fn, c->name, c->s->use[0].name);
+}
+
+/* True if no function of that name with these files was added before. */
+static bool
+is_first(struct llvm_context *c, bool *first)
+{
+	const struct llvm_scratch *s = c->s;
+	uint64_t key = llvm_place_key(c->name, 0, 0);
+	uint32_t *at;
+
+	*first = false;
+	for (size_t i = 0; i < s->uses; i++)
+		key = llvm_place_key(
+		    s->use[i].name, (uint32_t)(key >> 32), (uint32_t)key);
+	at = cg_map_at(&c->mapping->seen, key);
+	if (!at)
+		return cg_reject_nomem(c->job);
+	*first = *at == 0;
+	*at = 1;
+	return true;
+}
+
+/* Do all counters exist? The number of its regions is not 0. */
+static bool
+is_whole(struct llvm_context *c)
+{
+	const struct llvm_scratch *s = c->s;
+	uint64_t value;
+
+	for (size_t i = 0; i < s->regions; i++) {
+		if (s->region[i].kind != LLVM_DECISION &&
+		    (!evaluate(c, s->region[i].counter, &value) ||
+			!evaluate(c, s->region[i].otherwise, &value)))
+			return false;
+	}
+	return true;
+}
+
+bool
+llvm_add_function(struct llvm_mapping *mapping, const struct llvm_function *fn)
+{
+	struct llvm_context c = { .mapping = mapping,
+		.fn = fn,
+		.job = mapping->report->job,
+		.name = cg_map_get(&mapping->names, fn->name) };
+	bool first;
+
+	if (!mapping->scratch)
+		mapping->scratch = calloc(1, sizeof(*mapping->scratch));
+	c.s = mapping->scratch;
+	if (!c.s)
+		return cg_reject_nomem(c.job);
+	if (c.name == 0)
+		return llvm_expected(&c, "its name in __llvm_prf_names");
+	if (!llvm_find_counts(
+		mapping->profile, fn->name, fn->hash, &c.counts)) {
+		mapping->mismatched += fn->hash != 0;
+		return true;
+	}
+	if (!llvm_read_regions(&c) || !load_counters(&c))
+		return false;
+	/* Another unit, whose counters these are, has the regions. */
+	if (c.s->regions == 0 ||
+	    (c.s->regions == 1 &&
+		LLVM_TAG(c.s->region[0].counter) == LLVM_ZERO &&
+		c.s->counters > 0 && c.s->counter[0] > 0))
+		return true;
+	expand(c.s);
+	if (!is_whole(&c)) {
+		mapping->mismatched++;
+		return true;
+	}
+	if (!is_first(&c, &first))
+		return false;
+	return !first || (add_fn(&c) && add_regions(&c));
+}
+
+void
+llvm_free_scratch(struct llvm_scratch *s)
+{
+	if (!s)
+		return;
+	free(s->use);
+	free(s->expression);
+	free(s->region);
+	free(s->stack);
+	free(s->counter);
+	free(s->decision);
+	free(s);
+}

@@ -1,0 +1,80 @@
+/*
+ * function.h - a function of an executable while it is read:
+ *
+ *	regions.c    bytes -> regions, expressions, uses of files
+ *	function.c   counts of regions -> sources
+ *	decisions.c  which conditions belong to which decision
+ */
+#ifndef FORMATS_LLVM_FUNCTION_H
+#define FORMATS_LLVM_FUNCTION_H
+
+#include "profile.h"
+
+/* The two lowest bits of a counter; those above them are its number. */
+enum llvm_tag { LLVM_ZERO, LLVM_COUNTER, LLVM_DIFFERENCE, LLVM_SUM };
+#define LLVM_TAG(counter) ((counter)&3)
+#define LLVM_NUMBER(counter) ((counter) >> 2)
+
+struct llvm_mapped {
+	uint32_t file, line, column, last, last_column;
+	uint32_t counter, otherwise; /* of a branch: if true, if false */
+	uint32_t expands;            /* to a file; of a decision: bitmap */
+	int id, next[2]; /* of a condition; id: how many there are */
+	unsigned char kind;
+};
+
+struct llvm_expression {
+	uint32_t left, right;
+	uint64_t value[2];
+	enum { NEW, OPEN, DONE, BAD } state;
+};
+
+struct llvm_decision {
+	const struct llvm_mapped *region;
+	uint32_t terms;
+	uint64_t ids;
+	const struct llvm_mapped *term[LLVM_TERMS_MAX];
+};
+
+struct llvm_scratch {
+	struct llvm_use *use;
+	size_t uses, use_cap;
+	struct llvm_expression *expression;
+	size_t expressions, expression_cap;
+	struct llvm_mapped *region;
+	size_t regions, region_cap;
+	uint32_t *stack;
+	size_t stack_cap;
+	uint64_t *counter;
+	size_t counters, counter_cap;
+	uint32_t most; /* the highest number of a counter, plus 1 */
+	struct llvm_decision *decision;
+	size_t decisions, decision_cap;
+	uint64_t vectors; /* of decisions that may still be looked at */
+};
+
+struct llvm_context {
+	struct llvm_mapping *mapping;
+	struct llvm_scratch *s;
+	const struct llvm_function *fn;
+	struct llvm_counts counts;
+	struct cg_job *job;
+	cg_name name;
+};
+
+/* ---- regions.c ---------------------------------------------------------- */
+
+/* Reads the mapping into the scratch. False: reported. */
+bool llvm_read_regions(struct llvm_context *);
+/* Reports what was expected instead; returns false. */
+bool llvm_expected(const struct llvm_context *, const char *expected);
+
+/* ---- decisions.c: regions in their order; false: out of memory ---------- */
+
+bool llvm_open_decision(struct llvm_context *, const struct llvm_mapped *);
+/* The conditions in an expansion are those of a decision that contains it. */
+void llvm_note_expansion(struct llvm_scratch *, const struct llvm_mapped *);
+/* Adds a condition to its decision, and that to its source once it is whole. */
+bool llvm_note_condition(struct llvm_context *, const struct llvm_mapped *);
+
+#endif

@@ -1,0 +1,314 @@
+/*
+ * mapping.c - the coverage mapping of an executable: its functions, each with
+ * the files of its unit. Versions 4 to 7 (LLVM 11 to 22).
+ *
+ * Source: docs/CoverageMappingFormat.rst and CoverageMappingReader.cpp of LLVM.
+ *
+ *	__llvm_prf_names, else __llvm_covnames: names of functions
+ *	__llvm_covmap: by unit, the names of its files
+ *	__llvm_covfun: by function, hashes of its name and files, its regions
+ *
+ * A function of several units (inline, templates) has several records. The
+ * first one counts; if that only says that the function was not used there, the
+ * first real one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+
+#define OLDEST 3 /* versions are written less one: this is 4 */
+#define NEWEST 6
+#define WITH_DIRECTORY 5 /* from this version on, file 0 is the directory */
+#define CHUNK_SEPARATOR '\1'
+
+struct executable {
+	struct llvm_mapping *mapping;
+	struct cg_job *job;
+	const char *path;
+	bool big;
+	cg_name *file; /* of all units */
+	size_t files, file_cap;
+	struct unit {
+		size_t file, files; /* of executable.file */
+	} * unit;
+	size_t units, unit_cap;
+	struct cg_map by_ref; /* hash of a list of files -> unit, from 1 */
+	struct llvm_function *fn;
+	size_t fns, fn_cap;
+	struct cg_map by_name; /* hash of a name -> function, from 1 */
+	char *path_buf;
+	size_t path_cap;
+};
+
+static bool
+fail(const struct executable *exe, const char *expected)
+{
+	return cg_reject(exe->job, "%s: expected %s", exe->path, expected);
+}
+
+/* LLVM's hash of a text: the first half of MD5, little endian. */
+static uint64_t
+hash_of(const struct llvm_bytes *text)
+{
+	unsigned char digest[CG_MD5_SIZE];
+
+	cg_md5((struct cg_slice){ (const char *)text->at, llvm_left(text) },
+	    digest);
+	return llvm_get(digest, 8, false);
+}
+
+/* ---- Names of functions ------------------------------------------------- */
+
+static bool
+add_names(struct executable *exe, struct llvm_bytes list)
+{
+	struct cg_build *build = exe->mapping->report->build;
+
+	while (llvm_left(&list) > 0) {
+		const unsigned char *end =
+		    memchr(list.at, CHUNK_SEPARATOR, llvm_left(&list));
+		struct llvm_bytes name = { list.at, end ? end : list.end,
+			false };
+		uint32_t *at = cg_map_at(&exe->mapping->names, hash_of(&name));
+
+		if (!at)
+			return cg_reject_nomem(exe->job);
+		*at =
+		    cg_add_name(build, (struct cg_slice){ (const char *)name.at,
+					   llvm_left(&name) });
+		list.at = end ? end + 1 : list.end;
+	}
+	return true;
+}
+
+static bool
+take_names(struct executable *exe, struct llvm_bytes bytes)
+{
+	struct llvm_bytes list;
+	uint64_t size, packed;
+
+	while (llvm_left(&bytes) > 0) {
+		if (!llvm_take_leb(&bytes, &size) ||
+		    !llvm_take_leb(&bytes, &packed))
+			return fail(exe, "names of functions");
+		if (!llvm_unpack(
+			&exe->mapping->texts, &bytes, size, packed, &list) ||
+		    !add_names(exe, list))
+			return false;
+		llvm_free_texts(&exe->mapping->texts);
+		while (llvm_left(&bytes) > 0 && *bytes.at == 0)
+			bytes.at++;
+	}
+	return true;
+}
+
+/* ---- Names of files ----------------------------------------------------- */
+
+/* A path of a unit; a relative one is in its directory. */
+static bool
+add_file(
+    struct executable *exe, struct llvm_bytes text, struct llvm_bytes directory)
+{
+	struct cg_slice name = { (const char *)text.at, llvm_left(&text) };
+	struct cg_slice dir = { (const char *)directory.at,
+		llvm_left(&directory) };
+
+	if (dir.len > 0 && (name.len == 0 || name.ptr[0] != '/')) {
+		if (!cg_grow_raw(&exe->path_buf, &exe->path_cap,
+			dir.len + name.len + CG_JOIN_MORE, 1))
+			return cg_reject_nomem(exe->job);
+		name.len = (size_t)(cg_join_path(exe->path_buf, dir, name) -
+				    exe->path_buf);
+		name.ptr = exe->path_buf;
+	}
+	if (!cg_grow_raw(
+		&exe->file, &exe->file_cap, exe->files + 1, sizeof(*exe->file)))
+		return cg_reject_nomem(exe->job);
+	exe->file[exe->files++] =
+	    cg_add_name(exe->mapping->report->build, name);
+	return true;
+}
+
+/* The files of a unit: how many, sizes, and their names, maybe packed. */
+static bool
+take_files(struct executable *exe, struct llvm_bytes bytes, uint64_t version)
+{
+	struct llvm_bytes list, text, directory = { 0 };
+	uint64_t n, size, packed;
+
+	if (!llvm_take_leb(&bytes, &n) || !llvm_take_leb(&bytes, &size) ||
+	    !llvm_take_leb(&bytes, &packed))
+		return fail(exe, "files of a unit");
+	if (packed == 0)
+		size = llvm_left(&bytes);
+	if (!llvm_unpack(&exe->mapping->texts, &bytes, size, packed, &list))
+		return false;
+	for (uint64_t i = 0; i < n; i++) {
+		if (!llvm_take_leb(&list, &size) ||
+		    !llvm_cut(&list, size, &text))
+			return fail(exe, "names of files");
+		if (!add_file(exe, text, directory))
+			return false;
+		if (i == 0 && version >= WITH_DIRECTORY)
+			directory = text;
+	}
+	llvm_free_texts(&exe->mapping->texts);
+	return true;
+}
+
+static bool
+take_unit(struct executable *exe, struct llvm_bytes *bytes)
+{
+	struct unit unit = { .file = exe->files };
+	uint64_t records, size, coverage, version;
+	struct llvm_bytes files;
+	uint32_t *at;
+
+	if (!llvm_take(bytes, 4, &records) || !llvm_take(bytes, 4, &size) ||
+	    !llvm_take(bytes, 4, &coverage) || !llvm_take(bytes, 4, &version))
+		return fail(exe, "the header of a unit");
+	if (version < OLDEST || version > NEWEST)
+		return cg_reject(exe->job,
+		    "%s: version %llu of the coverage mapping is not known (%d "
+		    "to %d are): use llvm-profdata merge and llvm-cov export "
+		    "of the same LLVM",
+		    exe->path, (unsigned long long)version + 1, OLDEST + 1,
+		    NEWEST + 1);
+	if (!llvm_cut(bytes, size, &files) || coverage != 0)
+		return fail(exe, "the files of a unit");
+	at = cg_map_at(&exe->by_ref, hash_of(&files));
+	if (!at || !cg_grow_raw(&exe->unit, &exe->unit_cap, exe->units + 1,
+		       sizeof(unit)))
+		return cg_reject_nomem(exe->job);
+	if (*at > 0)
+		return true; /* of another unit with the same files */
+	*at = (uint32_t)exe->units + 1;
+	if (!take_files(exe, files, version))
+		return false;
+	unit.files = exe->files - unit.file;
+	exe->unit[exe->units++] = unit;
+	return true;
+}
+
+static void
+align(struct llvm_bytes *bytes, const unsigned char *begin)
+{
+	size_t more = -(size_t)(bytes->at - begin) & 7;
+
+	bytes->at += more < llvm_left(bytes) ? more : llvm_left(bytes);
+}
+
+static bool
+take_units(struct executable *exe, struct llvm_bytes bytes)
+{
+	const unsigned char *begin = bytes.at;
+
+	while (llvm_left(&bytes) > 0) {
+		if (!take_unit(exe, &bytes))
+			return false;
+		align(&bytes, begin);
+	}
+	return true;
+}
+
+/* ---- Functions ---------------------------------------------------------- */
+
+static bool
+keep_function(struct executable *exe, const struct llvm_function *fn)
+{
+	uint32_t *at = cg_map_at(&exe->by_name, fn->name);
+
+	if (!at || exe->fns >= UINT32_MAX ||
+	    !cg_grow_raw(
+		&exe->fn, &exe->fn_cap, exe->fns + 1, sizeof(*exe->fn)))
+		return cg_reject_nomem(exe->job);
+	if (*at == 0) {
+		exe->fn[exe->fns++] = *fn;
+		*at = (uint32_t)exe->fns;
+	} else if (llvm_is_dummy(&exe->fn[*at - 1]) && !llvm_is_dummy(fn)) {
+		exe->fn[*at - 1] = *fn;
+	}
+	return true;
+}
+
+/* Hash of the name, size, hash of the structure, hash of the files; regions. */
+static bool
+take_function(struct executable *exe, struct llvm_bytes *bytes)
+{
+	struct llvm_function fn = { 0 };
+	const struct unit *unit;
+	uint64_t size, ref;
+	uint32_t at;
+
+	if (!llvm_take(bytes, 8, &fn.name) || !llvm_take(bytes, 4, &size) ||
+	    !llvm_take(bytes, 8, &fn.hash) || !llvm_take(bytes, 8, &ref) ||
+	    !llvm_cut(bytes, size, &fn.mapping))
+		return fail(exe, "a function of the coverage mapping");
+	at = cg_map_get(&exe->by_ref, ref);
+	if (at == 0)
+		return fail(exe, "the files of a function");
+	unit = &exe->unit[at - 1];
+	fn.file = exe->file + unit->file;
+	fn.files = unit->files;
+	return keep_function(exe, &fn);
+}
+
+static bool
+take_functions(struct executable *exe, struct llvm_bytes bytes)
+{
+	const unsigned char *begin = bytes.at;
+
+	while (llvm_left(&bytes) > 0) {
+		if (!take_function(exe, &bytes))
+			return false;
+		align(&bytes, begin);
+	}
+	for (size_t i = 0; i < exe->fns; i++) {
+		if (!llvm_add_function(exe->mapping, &exe->fn[i]))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Executables -------------------------------------------------------- */
+
+bool
+llvm_add_executable(
+    struct llvm_mapping *mapping, const struct cg_symbols *symbols, bool *found)
+{
+	const struct cg_elf *elf = cg_symbols_elf(symbols);
+	struct executable exe = { .mapping = mapping,
+		.job = mapping->report->job,
+		.path = elf->path };
+	struct cg_slice names, units, functions;
+	bool big = elf->big_endian, ok;
+
+	*found = cg_find_section(symbols, "__llvm_covmap", &units) &&
+		 cg_find_section(symbols, "__llvm_covfun", &functions);
+	if (!*found)
+		return true;
+	if (!cg_find_section(symbols, "__llvm_prf_names", &names) &&
+	    !cg_find_section(symbols, "__llvm_covnames", &names))
+		return fail(&exe, "names of functions (__llvm_prf_names)");
+	mapping->report->more += names.len + units.len + functions.len;
+	ok = take_names(&exe, llvm_bytes_of(names, big)) &&
+	     take_units(&exe, llvm_bytes_of(units, big)) &&
+	     take_functions(&exe, llvm_bytes_of(functions, big));
+	free(exe.file);
+	free(exe.unit);
+	free(exe.fn);
+	free(exe.path_buf);
+	cg_map_free(&exe.by_ref);
+	cg_map_free(&exe.by_name);
+	return ok;
+}
+
+void
+llvm_free_mapping(struct llvm_mapping *mapping)
+{
+	llvm_free_texts(&mapping->texts);
+	llvm_free_scratch(mapping->scratch);
+	cg_map_free(&mapping->names);
+	cg_map_free(&mapping->seen);
+}

@@ -1,0 +1,250 @@
+/*
+ * profile.c - profiles of programs that clang (or Rust, Swift) built with
+ * -fprofile-instr-generate -fcoverage-mapping: .profraw, .profdata.
+ *
+ * Source: see profile.h for the files and their sources; output of LLVM 14, 15,
+ * 16, 19 and 22. A profile has counters only: regions, names and files are in
+ * the executable. Lines, branches, conditions and functions are those of
+ * llvm-cov export of the compiler's version, but for branches of one macro (see
+ * llvm_cov.c) and for negative counts (after data races), which are 0. Lost
+ * are columns, values and what is only of use to a compiler.
+ *
+ * Several profiles in one file are summed by counter, as llvm-profdata does;
+ * several inputs are summed by line.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+
+/* llvm-cov lists branches of a macro also on the line of the macro. */
+#define CLANG_ON_MACRO 21
+
+/* ---- Executables -------------------------------------------------------- */
+
+/* Has the profile the build id of this executable? */
+static bool
+has_id(const struct llvm_profile *profile, const struct cg_elf *elf)
+{
+	for (size_t i = 0; i < profile->ids; i++) {
+		const char *hex = elf->build_id;
+		size_t n = 0;
+		uint64_t byte = 0;
+
+		if (strlen(hex) != 2 * profile->id[i].len)
+			continue;
+		for (; n < profile->id[i].len; n++, hex += 2) {
+			char digits[3] = { hex[0], hex[1], '\0' };
+
+			(void)cg_get_hex(digits, &byte);
+			if ((unsigned char)profile->id[i].ptr[n] != byte)
+				break;
+		}
+		if (n == profile->id[i].len)
+			return true;
+	}
+	return false;
+}
+
+/* The version of clang in section .comment; UINT64_MAX: unknown. */
+static uint64_t
+clang_version(const struct cg_symbols *symbols)
+{
+	static const char word[] = "clang version ";
+	struct cg_slice text;
+	const char *at;
+	uint64_t version;
+
+	if (!cg_find_section(symbols, ".comment", &text))
+		return UINT64_MAX;
+	at = cg_find(text, word);
+	if (!at)
+		return UINT64_MAX;
+	text.len -= (size_t)(at + sizeof(word) - 1 - text.ptr);
+	text.ptr = at + sizeof(word) - 1;
+	return cg_take_u64(&text, &version) ? version : UINT64_MAX;
+}
+
+struct executables {
+	size_t named, mapped, matched; /* given; with a mapping; of its build */
+};
+
+static bool
+add_executable(struct llvm_mapping *mapping, const struct cg_symbols *symbols,
+    struct executables *count)
+{
+	bool found;
+
+	mapping->on_macro = clang_version(symbols) >= CLANG_ON_MACRO;
+	if (!llvm_add_executable(mapping, symbols, &found))
+		return false;
+	count->mapped += found;
+	count->matched += has_id(mapping->profile, cg_symbols_elf(symbols)) ||
+			  *cg_symbols_elf(symbols)->build_id == '\0';
+	return true;
+}
+
+/* The input's name without the suffix of a profile, or NULL. */
+static char *
+program_name(const char *name)
+{
+	static const char *const suffixes[] = { ".profraw", ".profdata" };
+	size_t len = strlen(name);
+	char *path;
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t cut = strlen(suffixes[i]);
+
+		if (len <= cut || strcmp(name + len - cut, suffixes[i]) != 0)
+			continue;
+		path = malloc(len - cut + 1);
+		if (path) {
+			memcpy(path, name, len - cut);
+			path[len - cut] = '\0';
+		}
+		return path;
+	}
+	return NULL;
+}
+
+/* Without --exe: the input's name without its suffix, or a.out. */
+static bool
+guess_executable(struct llvm_mapping *mapping, const struct cg_in *in,
+    struct executables *count)
+{
+	struct cg_job *job = mapping->report->job;
+	char *name = program_name(cg_in_name(in));
+	const char *const path[] = { name, "a.out" };
+	bool ok = true;
+
+	for (size_t i = 0; i < 2 && ok && count->mapped == 0; i++) {
+		const struct cg_symbols *symbols =
+		    path[i] ? cg_open_symbols(job, path[i], true) : NULL;
+
+		/* a.out may be any program. */
+		if (symbols &&
+		    (has_id(mapping->profile, cg_symbols_elf(symbols)) ||
+			(i == 0 && mapping->profile->ids == 0)))
+			ok = add_executable(mapping, symbols, count);
+	}
+	free(name);
+	return ok;
+}
+
+static bool
+add_executables(struct llvm_mapping *mapping, const struct cg_in *in)
+{
+	struct cg_job *job = mapping->report->job;
+	struct executables count = { 0 };
+	const char *path;
+
+	for (; (path = cg_job_object(job, count.named)); count.named++) {
+		const struct cg_symbols *symbols =
+		    cg_open_symbols(job, path, false);
+
+		if (!symbols)
+			return cg_reject(
+			    job, "expected an ELF file: '%s'", path);
+		if (!add_executable(mapping, symbols, &count))
+			return false;
+	}
+	if (count.named == 0 && !guess_executable(mapping, in, &count))
+		return false;
+	if (count.mapped == 0 && count.named == 0)
+		return cg_reject(job,
+		    "regions and names are in the executable: name it, and "
+		    "shared libraries, with --exe");
+	if (count.mapped == 0)
+		return cg_reject(job,
+		    "no executable has a coverage mapping: expected one built "
+		    "with -fprofile-instr-generate -fcoverage-mapping");
+	if (mapping->profile->ids > 0 && count.matched == 0)
+		cg_warn(job, "no executable has a build id of the profile");
+	return true;
+}
+
+/* ---- Reading ------------------------------------------------------------ */
+
+static void
+report_losses(struct cg_job *job, const struct llvm_mapping *mapping)
+{
+	if (mapping->mismatched > 0)
+		cg_warn(job,
+		    "dropped %zu function%s that the profile has of another "
+		    "build",
+		    mapping->mismatched, mapping->mismatched == 1 ? "" : "s");
+	if (mapping->profile->unlike > 0)
+		cg_warn(job,
+		    "dropped %zu record%s whose function has more or fewer "
+		    "counters in another run",
+		    mapping->profile->unlike,
+		    mapping->profile->unlike == 1 ? "" : "s");
+	if (mapping->negative > 0)
+		cg_warn(job,
+		    "%zu negative count%s of threads that ran at once %s 0 "
+		    "(-fprofile-update=atomic avoids them)",
+		    mapping->negative, mapping->negative == 1 ? "" : "s",
+		    mapping->negative == 1 ? "is" : "are");
+	if (mapping->decisions_lost > 0)
+		cg_warn(job,
+		    "dropped conditions of %zu decision%s that %s too large",
+		    mapping->decisions_lost,
+		    mapping->decisions_lost == 1 ? "" : "s",
+		    mapping->decisions_lost == 1 ? "is" : "are");
+}
+
+static bool
+read_profile(
+    struct llvm_mapping *mapping, const struct cg_in *in, struct cg_slice text)
+{
+	struct llvm_profile *profile = mapping->profile;
+	bool ok;
+
+	if (llvm_is_raw(text))
+		ok = llvm_read_raw(profile, text);
+	else if (llvm_is_indexed(text))
+		ok = llvm_read_indexed(profile, text);
+	else
+		ok = cg_reject(profile->job, "expected .profraw or .profdata");
+	return ok && add_executables(mapping, in) && llvm_move_sources(mapping);
+}
+
+static int
+read_llvm(struct cg_job *job, struct cg_in *in, struct cg_build *build)
+{
+	struct llvm_report report = { .job = job, .in = in, .build = build };
+	struct llvm_profile profile = { .job = job };
+	struct llvm_mapping mapping = {
+		.report = &report, .profile = &profile, .texts = { .job = job }
+	};
+	struct cg_slice text;
+	bool ok;
+
+	if (!cg_read_all(in, &text) && cg_in_status(in) != CG_OK)
+		return cg_in_status(in);
+	ok = llvm_add_event(build) && read_profile(&mapping, in, text);
+	if (ok)
+		report_losses(job, &mapping);
+	llvm_free_sources(&mapping);
+	llvm_free_mapping(&mapping);
+	llvm_free_profile(&profile);
+	llvm_end_report(&report, ok);
+	return ok ? CG_OK : CG_EINPUT;
+}
+
+static int
+probe(const struct cg_head *head)
+{
+	return llvm_is_raw(head->text) || llvm_is_indexed(head->text)
+		   ? CG_PROBE_SURE
+		   : CG_PROBE_NO;
+}
+
+const struct cg_module cg_format_llvm_profile = {
+	CG_MODULE,
+	.name = "llvm-profile",
+	.title = "coverage of clang, Rust, Swift: .profraw and .profdata",
+	.suffixes = "profraw;profdata",
+	.probe = probe,
+	.read = read_llvm,
+};

@@ -1,0 +1,281 @@
+/*
+ * profile.h - profiles of clang's instrumentation, in the order of their way:
+ *
+ *	profile.c     the module; which executables belong to a profile
+ *	raw.c         .profraw  -> counters by function
+ *	indexed.c     .profdata -> counters by function
+ *	counts.c      the counters of one function, summed over runs
+ *	unpack.c      compressed names -> text
+ *	mapping.c     sections of an executable -> functions, their files
+ *	function.c    mapping of a function, its counters -> regions, branches;
+ *	              see function.h
+ *	sources.c     regions and branches by file
+ *	conditions.c  bitmap of a decision -> conditions
+ *	segments.c    regions of a file -> segments of lines.c
+ */
+#ifndef FORMATS_LLVM_PROFILE_H
+#define FORMATS_LLVM_PROFILE_H
+
+#include "cgconv_expert.h"
+#include "llvm.h"
+
+/* ---- Bytes -------------------------------------------------------------- */
+
+struct llvm_bytes {
+	const unsigned char *at, *end;
+	bool big; /* big endian */
+};
+
+static inline struct llvm_bytes
+llvm_bytes_of(struct cg_slice text, bool big)
+{
+	const unsigned char *at = (const unsigned char *)text.ptr;
+
+	return (struct llvm_bytes){ at, at + text.len, big };
+}
+
+static inline size_t
+llvm_left(const struct llvm_bytes *bytes)
+{
+	return (size_t)(bytes->end - bytes->at);
+}
+
+/* The number in n bytes, at most 8. */
+static inline uint64_t
+llvm_get(const unsigned char *at, unsigned n, bool big)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		value |= (uint64_t)at[i] << 8 * (big ? n - 1 - i : i);
+	return value;
+}
+
+/* The next n bytes, at most 8; false and 0: too few are left. */
+static inline bool
+llvm_take(struct llvm_bytes *bytes, unsigned n, uint64_t *value)
+{
+	*value = 0;
+	if (llvm_left(bytes) < n)
+		return false;
+	*value = llvm_get(bytes->at, n, bytes->big);
+	bytes->at += n;
+	return true;
+}
+
+/* Moves n bytes to part; false: too few are left. */
+static inline bool
+llvm_cut(struct llvm_bytes *bytes, uint64_t n, struct llvm_bytes *part)
+{
+	if (n > llvm_left(bytes))
+		return false;
+	*part = (struct llvm_bytes){ bytes->at, bytes->at + n, bytes->big };
+	bytes->at += n;
+	return true;
+}
+
+/* A number in groups of seven bits (ULEB128); false: it is not whole. */
+static inline bool
+llvm_take_leb(struct llvm_bytes *bytes, uint64_t *value)
+{
+	unsigned shift = 0;
+	unsigned char byte;
+
+	*value = 0;
+	do {
+		if (bytes->at == bytes->end || shift > 63)
+			return false;
+		byte = *bytes->at++;
+		*value |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	return true;
+}
+
+/* ---- raw.c, indexed.c: counters by function ----------------------------- */
+
+/* The counters of a function in one run: bytes of the input. */
+struct llvm_record {
+	uint64_t hash; /* of its structure */
+	const unsigned char *counter, *bitmap;
+	uint32_t counters, bitmap_bytes;
+	uint32_t next; /* another run's, from 1; 0: none */
+};
+
+struct llvm_profile {
+	struct cg_job *job;
+	struct llvm_record *record;
+	size_t records, cap;
+	struct cg_map functions; /* name and structure -> last record, from 1 */
+	struct cg_map names;     /* those that have any record */
+	size_t unlike; /* records that do not have as many counters as others */
+	struct cg_slice *id; /* build ids */
+	size_t ids, id_cap;
+	unsigned width; /* of a counter: 8, or 1 (byte coverage) */
+	unsigned step;  /* from one byte of a bitmap to the next */
+	bool big;       /* big endian */
+	bool by_terms;  /* bitmaps have a bit for each state of the terms */
+};
+
+/* Bits of both versions (InstrProfData.inc of LLVM). */
+#define LLVM_VERSION(word) ((word)&0xffffffff)
+#define LLVM_IR_PROFILE (UINT64_C(1) << 56) /* -fprofile-generate */
+#define LLVM_CORRELATED (UINT64_C(1) << 59) /* counters without names */
+#define LLVM_BYTE_COUNTERS (UINT64_C(1) << 60)
+
+bool llvm_is_raw(struct cg_slice text);
+bool llvm_is_indexed(struct cg_slice text);
+/* False: reported. Records point into the text. */
+bool llvm_read_raw(struct llvm_profile *, struct cg_slice text);
+bool llvm_read_indexed(struct llvm_profile *, struct cg_slice text);
+/* Refuses profiles that have no coverage. */
+bool llvm_check_kind(struct cg_job *, uint64_t version);
+bool llvm_add_record(
+    struct llvm_profile *, uint64_t name, const struct llvm_record *);
+/* The binary ids in a list of them. */
+bool llvm_add_ids(struct llvm_profile *, struct llvm_bytes list);
+void llvm_free_profile(struct llvm_profile *);
+
+/* ---- counts.c: the counters of one function, summed over all runs ------- */
+
+struct llvm_counts {
+	const struct llvm_profile *profile;
+	uint32_t first; /* a record, from 1; 0: it never ran */
+	uint32_t counters, bitmap_bytes;
+};
+/* False: the profile has the function, but of another build. */
+bool llvm_find_counts(const struct llvm_profile *, uint64_t name, uint64_t hash,
+    struct llvm_counts *);
+/* The first n counters; n is at most counters. */
+void llvm_load_counters(const struct llvm_counts *, uint64_t *to, uint32_t n);
+/* Bit i of the bitmap, false beyond its end. */
+bool llvm_bit(const struct llvm_counts *, uint64_t i);
+
+/* ---- unpack.c ----------------------------------------------------------- */
+
+/* Texts that were unpacked; each stays until the end. Starts as { job }. */
+struct llvm_texts {
+	struct cg_job *job;
+	char **text;
+	size_t texts, cap;
+	uint64_t packed, unpacked; /* bytes so far */
+};
+/*
+ * Unpacks (zlib) a part whose real size is stated; false: reported. Packed size
+ * 0: the part is not packed, and has the stated size.
+ */
+bool llvm_unpack(struct llvm_texts *, struct llvm_bytes *from, uint64_t size,
+    uint64_t packed, struct llvm_bytes *to);
+void llvm_free_texts(struct llvm_texts *);
+
+/* ---- mapping.c ---------------------------------------------------------- */
+
+struct llvm_source {
+	struct llvm_region {
+		uint32_t line, column, last, last_column;
+		uint64_t count;
+		unsigned char kind;
+	} * region;
+	size_t regions, region_cap;
+	struct llvm_item *item;
+	size_t items, item_cap;
+	cg_name name;
+};
+
+/* What is read of the executables. Starts as { report, profile }. */
+struct llvm_mapping {
+	struct llvm_report *report;
+	struct llvm_profile *profile;
+	struct llvm_texts texts;
+	struct llvm_source *source;
+	size_t sources, source_cap;
+	struct cg_map by_name; /* name of a source -> its number, from 1 */
+	struct cg_map names;   /* MD5 of a function's name -> the name */
+	struct cg_map seen;    /* functions with these files */
+	/* Branches in a macro are also on the line of the macro. */
+	bool on_macro;
+	size_t mismatched;            /* functions of another build */
+	size_t negative;              /* regions */
+	size_t decisions_lost;        /* too large */
+	struct llvm_scratch *scratch; /* of function.c */
+};
+/*
+ * Adds the functions of an executable. *found: it has a mapping. False:
+ * reported.
+ */
+bool llvm_add_executable(
+    struct llvm_mapping *, const struct cg_symbols *, bool *found);
+void llvm_free_mapping(struct llvm_mapping *);
+
+/* ---- sources.c ---------------------------------------------------------- */
+
+/* A file, as a function uses it: its body, an include, a macro. */
+struct llvm_use {
+	cg_name name;
+	uint32_t source; /* number of the source, from 1; 0: not looked up */
+	/* For function.c: */
+	uint32_t first;   /* its first region, or LLVM_NONE */
+	uint32_t parent;  /* the region that expands to it, or LLVM_NONE */
+	uint32_t counter; /* of its first region */
+	uint32_t root;    /* the region of the body that it is expanded from */
+	bool has_counter, has_root, visited;
+	const struct llvm_mapped *decision; /* that it is part of, or NULL */
+};
+#define LLVM_NONE UINT32_MAX
+
+bool llvm_add_source_item(
+    struct llvm_mapping *, struct llvm_use *, const struct llvm_item *);
+bool llvm_add_source_region(
+    struct llvm_mapping *, struct llvm_use *, const struct llvm_region *);
+/* Moves all to the report. */
+bool llvm_move_sources(struct llvm_mapping *);
+void llvm_free_sources(struct llvm_mapping *);
+
+/* ---- function.c --------------------------------------------------------- */
+
+/* A function in an executable. */
+struct llvm_function {
+	uint64_t name, hash;
+	struct llvm_bytes mapping;
+	const cg_name *file; /* those of its unit */
+	size_t files;
+};
+/* Only says that the function was seen: another unit has the real one. */
+bool llvm_is_dummy(const struct llvm_function *);
+/* Adds its regions and branches to the sources. */
+bool llvm_add_function(struct llvm_mapping *, const struct llvm_function *);
+void llvm_free_scratch(struct llvm_scratch *);
+
+/* ---- conditions.c ------------------------------------------------------- */
+
+#define LLVM_TERMS_MAX 64
+
+/* A condition of a decision; next: number of the next one, or -1. */
+struct llvm_term {
+	int id;
+	int next[2]; /* if it is false, true */
+};
+/*
+ * Which of n conditions a pair of tests shows to decide alone: bit i of *alone,
+ * which starts as 0, is that of term[i]; ids are those from 0 to n - 1. bitmap
+ * is the place of the decision in it. Looks at *left possible tests at most.
+ * False: too large to be computed, or malformed.
+ */
+bool llvm_find_alone(const struct llvm_counts *, uint64_t bitmap,
+    const struct llvm_term *term, size_t n, uint64_t *left, uint64_t *alone);
+
+/* ---- segments.c --------------------------------------------------------- */
+
+enum llvm_kind {
+	LLVM_CODE,
+	LLVM_EXPANSION,
+	LLVM_SKIPPED,
+	LLVM_GAP,
+	LLVM_BRANCH,
+	LLVM_DECISION,
+	LLVM_CONDITION
+};
+/* Sorts the regions and adds their segments. */
+bool llvm_add_segments(struct llvm_report *, struct llvm_source *);
+
+#endif

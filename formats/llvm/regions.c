@@ -1,0 +1,247 @@
+/*
+ * regions.c - the mapping of a function: the files that it uses, expressions of
+ * counters, regions.
+ *
+ * Source: docs/CoverageMappingFormat.rst, RawCoverageMappingReader in
+ * CoverageMappingReader.cpp of LLVM.
+ */
+#include "function.h"
+
+#define GAP_BIT (UINT32_C(1) << 31) /* of the last column */
+
+bool
+llvm_expected(const struct llvm_context *c, const char *expected)
+{
+	return cg_reject(c->job, "function %s in the executable: expected %s",
+	    cg_get_name(c->mapping->report->build, c->name).ptr, expected);
+}
+
+/* A number below a limit. */
+static bool
+take(const struct llvm_context *c, struct llvm_bytes *bytes, uint64_t limit,
+    uint32_t *value)
+{
+	uint64_t number;
+
+	*value = 0;
+	if (!llvm_take_leb(bytes, &number) || number >= limit)
+		return llvm_expected(c, "a number of its coverage mapping");
+	*value = (uint32_t)number;
+	return true;
+}
+
+/* ---- Reading ------------------------------------------------------------ */
+
+bool
+llvm_is_dummy(const struct llvm_function *fn)
+{
+	struct llvm_bytes bytes = fn->mapping;
+	uint64_t files, file, expressions, regions, counter;
+
+	return fn->hash == 0 && llvm_take_leb(&bytes, &files) && files == 1 &&
+	       llvm_take_leb(&bytes, &file) &&
+	       llvm_take_leb(&bytes, &expressions) && expressions == 0 &&
+	       llvm_take_leb(&bytes, &regions) && regions == 1 &&
+	       llvm_take_leb(&bytes, &counter) &&
+	       LLVM_TAG(counter) == LLVM_ZERO;
+}
+
+/* How many items follow; each needs a byte at least. */
+static bool
+take_count(const struct llvm_context *c, struct llvm_bytes *bytes, uint32_t *n)
+{
+	return take(c, bytes, (uint64_t)llvm_left(bytes) + 1, n);
+}
+
+static bool
+take_counter(
+    const struct llvm_context *c, struct llvm_bytes *bytes, uint32_t *counter)
+{
+	if (!take(c, bytes, UINT32_MAX, counter))
+		return false;
+	if (LLVM_TAG(*counter) == LLVM_COUNTER &&
+	    LLVM_NUMBER(*counter) >= c->s->most)
+		c->s->most = LLVM_NUMBER(*counter) + 1;
+	return LLVM_TAG(*counter) <= LLVM_COUNTER ||
+	       LLVM_NUMBER(*counter) < c->s->expressions ||
+	       llvm_expected(c, "a counter of an expression");
+}
+
+static bool
+take_uses(struct llvm_context *c, struct llvm_bytes *bytes)
+{
+	struct llvm_scratch *s = c->s;
+	uint32_t n, file;
+
+	s->uses = 0;
+	if (!take_count(c, bytes, &n))
+		return false;
+	if (!cg_grow_raw(&s->use, &s->use_cap, n, sizeof(*s->use)))
+		return cg_reject_nomem(c->job);
+	while (s->uses < n) {
+		if (!take(c, bytes, c->fn->files, &file))
+			return false;
+		s->use[s->uses++] =
+		    (struct llvm_use){ .name = c->fn->file[file],
+			    .first = LLVM_NONE,
+			    .parent = LLVM_NONE,
+			    .root = LLVM_NONE };
+	}
+	return true;
+}
+
+static bool
+take_expressions(struct llvm_context *c, struct llvm_bytes *bytes)
+{
+	struct llvm_scratch *s = c->s;
+	uint32_t n;
+
+	s->expressions = 0;
+	if (!take_count(c, bytes, &n))
+		return false;
+	if (!cg_grow_raw(&s->expression, &s->expression_cap, n,
+		sizeof(*s->expression)) ||
+	    !cg_grow_raw(&s->stack, &s->stack_cap, n, sizeof(*s->stack)))
+		return cg_reject_nomem(c->job);
+	s->expressions = n;
+	for (size_t i = 0; i < n; i++) {
+		struct llvm_expression *e = &s->expression[i];
+
+		*e = (struct llvm_expression){ .state = NEW };
+		if (!take_counter(c, bytes, &e->left) ||
+		    !take_counter(c, bytes, &e->right))
+			return false;
+	}
+	return true;
+}
+
+/* What follows the kind of a region that is not plain code. */
+static bool
+take_details(const struct llvm_context *c, struct llvm_bytes *bytes,
+    struct llvm_mapped *r)
+{
+	uint32_t id, next[2];
+
+	switch (r->kind) {
+	case LLVM_BRANCH:
+		return take_counter(c, bytes, &r->counter) &&
+		       take_counter(c, bytes, &r->otherwise);
+	case LLVM_CONDITION:
+		if (!take_counter(c, bytes, &r->counter) ||
+		    !take_counter(c, bytes, &r->otherwise) ||
+		    !take(c, bytes, INT16_MAX, &id) ||
+		    !take(c, bytes, INT16_MAX, &next[1]) ||
+		    !take(c, bytes, INT16_MAX, &next[0]))
+			return false;
+		r->id = (int)id - 1;
+		r->next[0] = (int)next[0] - 1;
+		r->next[1] = (int)next[1] - 1;
+		return id > 0 || llvm_expected(c, "the number of a condition");
+	case LLVM_DECISION:
+		if (!take(c, bytes, UINT32_MAX, &r->expands) ||
+		    !take(c, bytes, INT16_MAX, &id))
+			return false;
+		r->id = (int)id;
+		return true;
+	case LLVM_CODE:
+	case LLVM_SKIPPED: return true;
+	default: return llvm_expected(c, "a known kind of region");
+	}
+}
+
+/* Counter and kind are one number. */
+static bool
+take_kind(const struct llvm_context *c, struct llvm_bytes *bytes,
+    struct llvm_mapped *r)
+{
+	uint32_t number;
+
+	if (!take_counter(c, bytes, &number))
+		return false;
+	if (LLVM_TAG(number) != LLVM_ZERO) {
+		r->counter = number;
+		return true;
+	}
+	if (number & 4) {
+		r->kind = LLVM_EXPANSION;
+		r->expands = number >> 3;
+		return r->expands < c->s->uses ||
+		       llvm_expected(c, "the file of an expansion");
+	}
+	r->kind = number >> 3 <= LLVM_CONDITION ? (unsigned char)(number >> 3)
+						: LLVM_GAP;
+	return take_details(c, bytes, r);
+}
+
+static bool
+take_place(const struct llvm_context *c, struct llvm_bytes *bytes,
+    struct llvm_mapped *r, uint32_t *line)
+{
+	uint32_t distance, lines;
+
+	if (!take(c, bytes, UINT32_MAX, &distance) ||
+	    !take(c, bytes, (uint64_t)UINT32_MAX + 1, &r->column) ||
+	    !take(c, bytes, UINT32_MAX, &lines) ||
+	    !take(c, bytes, UINT32_MAX, &r->last_column))
+		return false;
+	if (distance > UINT32_MAX - 1 - *line ||
+	    lines > UINT32_MAX - 1 - *line - distance)
+		return llvm_expected(c, "smaller numbers of lines");
+	*line += distance;
+	r->line = *line;
+	r->last = *line + lines;
+	if (r->last_column & GAP_BIT) {
+		r->kind = LLVM_GAP;
+		r->last_column &= ~GAP_BIT;
+	}
+	if (r->column == 0 && r->last_column == 0) { /* whole lines */
+		r->column = 1;
+		r->last_column = UINT32_MAX;
+	}
+	return r->line > 0 || llvm_expected(c, "a region with a line");
+}
+
+static bool
+take_regions(struct llvm_context *c, struct llvm_bytes *bytes)
+{
+	struct llvm_scratch *s = c->s;
+	uint32_t n, line;
+
+	s->regions = 0;
+	for (uint32_t file = 0; file < s->uses; file++) {
+		if (!take_count(c, bytes, &n))
+			return false;
+		if (!cg_grow_raw(&s->region, &s->region_cap, s->regions + n,
+			sizeof(*s->region)))
+			return cg_reject_nomem(c->job);
+		line = 0;
+		if (n > 0)
+			s->use[file].first = (uint32_t)s->regions;
+		for (; n > 0; n--) {
+			struct llvm_mapped *r = &s->region[s->regions++];
+
+			*r = (struct llvm_mapped){ .file = file };
+			if (!take_kind(c, bytes, r) ||
+			    !take_place(c, bytes, r, &line))
+				return false;
+			if (r->last == r->line && r->last_column < r->column)
+				return llvm_expected(c,
+				    "a region that ends after it "
+				    "begins");
+			if (r->kind == LLVM_EXPANSION)
+				s->use[r->expands].parent =
+				    (uint32_t)(s->regions - 1);
+		}
+	}
+	return true;
+}
+
+bool
+llvm_read_regions(struct llvm_context *c)
+{
+	struct llvm_bytes bytes = c->fn->mapping;
+
+	c->s->most = 1; /* see llvm_add_function() */
+	return take_uses(c, &bytes) && take_expressions(c, &bytes) &&
+	       take_regions(c, &bytes);
+}

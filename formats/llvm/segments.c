@@ -1,0 +1,283 @@
+/*
+ * segments.c - the regions of a file become segments: where the count of a line
+ * changes.
+ *
+ * Source: SegmentBuilder in CoverageMapping.cpp of LLVM. Regions overlap: the
+ * one that began last has the count. Those that are open are a list in the
+ * order in which they began, and a heap by where they end.
+ */
+#include <stdlib.h>
+
+#include "profile.h"
+
+#define NONE UINT32_MAX
+
+struct place {
+	uint32_t line, column;
+};
+
+struct builder {
+	struct llvm_report *report;
+	const struct llvm_region *region;
+	size_t regions;
+	uint32_t *heap; /* of open regions: the next one to end is first */
+	uint32_t open;
+	struct link {
+		uint32_t before, after;
+	} * link;      /* by region: those that are open, in their order */
+	uint32_t last; /* the open one that began last, or NONE */
+	uint32_t *ended;
+	struct llvm_segment written; /* the last segment */
+	bool any;
+};
+
+static struct place
+begin_of(const struct llvm_region *r)
+{
+	return (struct place){ r->line, r->column };
+}
+
+static struct place
+end_of(const struct llvm_region *r)
+{
+	return (struct place){ r->last, r->last_column };
+}
+
+static int
+compare_places(struct place a, struct place b)
+{
+	return a.line != b.line ? LLVM_ORDER(a.line, b.line)
+				: LLVM_ORDER(a.column, b.column);
+}
+
+static bool
+is_same(struct place a, struct place b)
+{
+	return a.line == b.line && a.column == b.column;
+}
+
+/* ---- Sorting ------------------------------------------------------------ */
+
+/* By begin; the one that contains others first; by kind. */
+static int
+compare_regions(const void *pa, const void *pb)
+{
+	const struct llvm_region *a = pa, *b = pb;
+	int order = compare_places(begin_of(a), begin_of(b));
+
+	if (order == 0)
+		order = compare_places(end_of(b), end_of(a));
+	return order != 0 ? order : LLVM_ORDER(a->kind, b->kind);
+}
+
+/*
+ * Regions at one place become one: instances of a template, uses of a macro.
+ * Only those of the kind of the first are summed: a macro that is another one
+ * has an expansion and code there.
+ */
+static void
+combine(struct llvm_source *source)
+{
+	struct llvm_region *region = source->region;
+	size_t n = 0;
+
+	for (size_t i = 1; i < source->regions; i++) {
+		struct llvm_region *to = &region[n];
+
+		if (!is_same(begin_of(to), begin_of(&region[i])) ||
+		    !is_same(end_of(to), end_of(&region[i])))
+			region[++n] = region[i];
+		else if (to->kind != region[i].kind)
+			continue;
+		else
+			to->count = to->count < INT64_MAX - region[i].count
+					? to->count + region[i].count
+					: INT64_MAX;
+	}
+	source->regions = n + 1;
+}
+
+/* ---- Open regions ------------------------------------------------------- */
+
+/* Does region a end before b, or at the same place and began earlier? */
+static bool
+ends_first(const struct builder *b, uint32_t x, uint32_t y)
+{
+	int order =
+	    compare_places(end_of(&b->region[x]), end_of(&b->region[y]));
+
+	return order != 0 ? order < 0 : x < y;
+}
+
+static void
+open_region(struct builder *b, uint32_t region)
+{
+	uint32_t at = b->open++;
+
+	for (; at > 0 && ends_first(b, region, b->heap[(at - 1) / 2]);
+	     at = (at - 1) / 2)
+		b->heap[at] = b->heap[(at - 1) / 2];
+	b->heap[at] = region;
+	b->link[region] = (struct link){ b->last, NONE };
+	if (b->last != NONE)
+		b->link[b->last].after = region;
+	b->last = region;
+}
+
+/* Removes the region that ends first. */
+static uint32_t
+close_region(struct builder *b)
+{
+	uint32_t first = b->heap[0], moved = b->heap[--b->open], at = 0, child;
+	const struct link *link = &b->link[first];
+
+	for (; (child = 2 * at + 1) < b->open; at = child) {
+		if (child + 1 < b->open &&
+		    ends_first(b, b->heap[child + 1], b->heap[child]))
+			child++;
+		if (!ends_first(b, b->heap[child], moved))
+			break;
+		b->heap[at] = b->heap[child];
+	}
+	b->heap[at] = moved;
+	if (link->before != NONE)
+		b->link[link->before].after = link->after;
+	if (link->after != NONE)
+		b->link[link->after].before = link->before;
+	else
+		b->last = link->before;
+	return first;
+}
+
+/* ---- Segments ----------------------------------------------------------- */
+
+static bool
+put_segment(struct builder *b, const struct llvm_region *r, struct place at,
+    bool entry, bool skipped)
+{
+	bool counted = !skipped && r->kind != LLVM_SKIPPED;
+	struct llvm_segment segment = { .line = at.line,
+		.count = counted ? r->count : 0,
+		.counted = counted,
+		.entry = entry,
+		.gap = counted && r->kind == LLVM_GAP };
+
+	/* One that changes nothing is left out. */
+	if (b->any && !entry && !skipped && b->written.counted == counted &&
+	    b->written.count == r->count && !b->written.entry)
+		return true;
+	b->any = true;
+	b->written = segment;
+	return llvm_add_segment(b->report, &segment);
+}
+
+/*
+ * Puts segments where n regions end, in the order of their ends; what follows
+ * begins at next, NULL: nothing does.
+ */
+static bool
+put_ends(struct builder *b, const uint32_t *ended, size_t n,
+    const struct place *next)
+{
+	const struct llvm_region *region = b->region;
+	struct place end;
+	size_t to;
+
+	for (size_t i = 1; i < n; i = to) {
+		end = end_of(&region[ended[i - 1]]);
+		to = i + 1;
+		if (next && is_same(end, *next))
+			break;
+		if (is_same(end, end_of(&region[ended[i]])))
+			continue;
+		/* Of those that end there, the one that began last. */
+		while (to < n && is_same(end_of(&region[ended[to]]),
+				     end_of(&region[ended[i]])))
+			to++;
+		if (!put_segment(b, &region[ended[to - 1]], end, false, false))
+			return false;
+	}
+	end = end_of(&region[ended[n - 1]]);
+	if (next && is_same(end, *next))
+		return true;
+	if (b->last != NONE)
+		return put_segment(b, &region[b->last], end, false, false);
+	return put_segment(b, &region[ended[n - 1]], end, false, true);
+}
+
+/* Ends the open regions that end at a place or before; NULL: all. */
+static bool
+end_regions(struct builder *b, const struct place *next)
+{
+	size_t n = 0;
+
+	while (b->open > 0 &&
+	       (!next ||
+		   compare_places(end_of(&b->region[b->heap[0]]), *next) <= 0))
+		b->ended[n++] = close_region(b);
+	return n == 0 || put_ends(b, b->ended, n, next);
+}
+
+/* A region without length has no inside. */
+static bool
+put_empty(struct builder *b, size_t i)
+{
+	const struct llvm_region *r = &b->region[i];
+	const struct llvm_region *around =
+	    b->last != NONE ? &b->region[b->last] : NULL;
+	bool skipped = i + 1 == b->regions || r->kind == LLVM_SKIPPED;
+
+	return put_segment(b, around ? around : r, begin_of(r),
+		   r->kind != LLVM_GAP, skipped) &&
+	       (!skipped || !around ||
+		   put_segment(b, around, begin_of(r), false, false));
+}
+
+static bool
+put_segments(struct builder *b)
+{
+	for (size_t i = 0; i < b->regions; i++) {
+		const struct llvm_region *r = &b->region[i];
+		const struct place begin = begin_of(r);
+
+		if (!end_regions(b, &begin))
+			return false;
+		if (is_same(begin, end_of(r))) {
+			if (!put_empty(b, i))
+				return false;
+			continue;
+		}
+		if ((i + 1 == b->regions ||
+			!is_same(begin, begin_of(&b->region[i + 1]))) &&
+		    !put_segment(b, r, begin, r->kind != LLVM_GAP, false))
+			return false;
+		open_region(b, (uint32_t)i);
+	}
+	return end_regions(b, NULL);
+}
+
+bool
+llvm_add_segments(struct llvm_report *report, struct llvm_source *source)
+{
+	struct builder b = { .report = report, .last = NONE };
+	bool ok;
+
+	if (source->regions == 0)
+		return true;
+	if (source->regions >= NONE)
+		return cg_reject(report->job, "expected fewer regions");
+	qsort(source->region, source->regions, sizeof(*source->region),
+	    compare_regions);
+	combine(source);
+	b.region = source->region;
+	b.regions = source->regions;
+	b.heap = malloc(b.regions * sizeof(*b.heap));
+	b.link = malloc(b.regions * sizeof(*b.link));
+	b.ended = malloc(b.regions * sizeof(*b.ended));
+	ok = b.heap && b.link && b.ended ? put_segments(&b)
+					 : cg_reject_nomem(report->job);
+	free(b.heap);
+	free(b.link);
+	free(b.ended);
+	return ok;
+}

@@ -1,0 +1,59 @@
+/*
+ * unpack.c - lists of names, which are packed by zlib (RFC 1950).
+ */
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "profile.h"
+
+#define DEFLATE_MAX 1032 /* bytes of text for one byte, at most */
+
+bool
+llvm_unpack(struct llvm_texts *texts, struct llvm_bytes *from, uint64_t size,
+    uint64_t packed, struct llvm_bytes *to)
+{
+	const char *at = (const char *)from->at;
+	struct llvm_bytes part;
+	uLongf length;
+	char *text;
+
+	if (!llvm_cut(from, packed > 0 ? packed : size, &part))
+		return cg_reject(
+		    texts->job, "expected a list of names in the executable");
+	*to = part;
+	if (packed == 0)
+		return true;
+	texts->packed += packed;
+	texts->unpacked += size;
+	if (size / DEFLATE_MAX > packed ||
+	    cg_is_bomb(texts->unpacked, texts->packed, CG_EXPANSION_HELD))
+		return cg_reject(texts->job,
+		    "names in the executable expand to more than %d times "
+		    "their size",
+		    CG_EXPANSION_HELD);
+	length = (uLongf)size;
+	text = malloc(length + 1);
+	if (!text || !cg_grow_raw(&texts->text, &texts->cap, texts->texts + 1,
+			 sizeof(*texts->text))) {
+		free(text);
+		return cg_reject_nomem(texts->job);
+	}
+	texts->text[texts->texts++] = text;
+	if (uncompress((Bytef *)text, &length, part.at, (uLong)packed) !=
+		Z_OK ||
+	    length != size)
+		return cg_reject_at(
+		    texts->job, at, "expected a list of names, packed by zlib");
+	*to = llvm_bytes_of((struct cg_slice){ text, length }, from->big);
+	return true;
+}
+
+void
+llvm_free_texts(struct llvm_texts *texts)
+{
+	for (size_t i = 0; i < texts->texts; i++)
+		free(texts->text[i]);
+	free(texts->text);
+	texts->text = NULL;
+	texts->texts = texts->cap = 0;
+}
