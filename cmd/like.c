@@ -2,9 +2,9 @@
  * like.c - applies --like: other defaults, with which coverage is counted as
  * another tool counts it.
  *
- * Sources: geninfo(1) of lcov 1.16 and 2.5; gcovr 5.2 and a snapshot after 8.4; gcov(1) of gcc
- * 12; llvm-cov(1) of LLVM 14; the README of grcov. What differs nevertheless is
- * in the man page.
+ * Sources: geninfo(1) of lcov 1.16 and 2.5; gcovr 5.2 and a snapshot after 8.4;
+ * gcov(1) of gcc 12; llvm-cov(1) of LLVM 14; the README of grcov. What differs
+ * nevertheless is in the man page.
  */
 #include <stdlib.h>
 #include <string.h>
