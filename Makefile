@@ -124,7 +124,7 @@ $(B)/formats/html/assets.o: $(page).js.inc $(page).css.inc \
 # formats that are only written have no reader.
 fuzzed := $(foreach f,$(formats),$(if $(wildcard \
 	samples/$(subst _,-,$(f))/*),$(f)))
-fuzzed += archive gcov_unit elf llvm_mapping batch manifest
+fuzzed += archive gcov_unit elf llvm_mapping patch batch manifest
 
 # ---- Packages: only for demo, check, check-slurm, bench, fuzz and golden ----
 
@@ -240,7 +240,7 @@ ifneq ($(findstring fuzzer-no-link,$(CFLAGS)),)
 $(formats:%=$(B)/%): $(B)/reader
 	@ln -f $< $@
 
-$(B)/gcov_unit $(B)/elf $(B)/llvm_mapping: $(B)/files
+$(B)/gcov_unit $(B)/elf $(B)/llvm_mapping $(B)/patch: $(B)/files
 	@ln -f $< $@
 
 $(B)/manifest: $(B)/batch

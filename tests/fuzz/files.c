@@ -6,6 +6,7 @@
  *	elf        an executable for the gmon.out files of the samples: symbols,
  *	           lines, inlined calls
  *	llvm_mapping  an executable for the .profraw of the samples
+ *	patch      a diff that limits the coverage of the samples
  */
 #include <fcntl.h>
 #include <glob.h>
@@ -20,16 +21,26 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Files that need the executable; NULL: the data is a unit. */
-static const char *pattern;
-static glob_t runs; /* these files */
-static char program[] = "/tmp/cgconv-fuzz.XXXXXX";
-static int program_fd;
+static const struct kind {
+	const char *name, *pattern; /* of the samples that the file is for */
+	const char *option;         /* that names the file; NULL: an object */
+	const char *to;
+} kinds[] = {
+	{ "elf", "samples/gprof/*/gmon.out", NULL, "json" },
+	{ "llvm_mapping", "samples/llvm-profile/*/default.profraw", NULL,
+	    "json" },
+	{ "patch", "samples/lcov/*/*.info", "patch", "lcov" },
+	{ NULL, NULL, NULL, "json" },
+};
+static const struct kind *kind; /* without a name: a unit */
+static glob_t runs;
+static char file[] = "/tmp/cgconv-fuzz.XXXXXX";
+static int file_fd;
 
 static void
-remove_program(void)
+remove_file(void)
 {
-	(void)unlink(program);
+	(void)unlink(file);
 }
 
 int
@@ -39,16 +50,14 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 
 	(void)argc;
 	name = slash ? slash + 1 : name;
-	if (strcmp(name, "elf") == 0)
-		pattern = "samples/gprof/*/gmon.out";
-	else if (strcmp(name, "llvm_mapping") == 0)
-		pattern = "samples/llvm-profile/*/default.profraw";
-	else
+	for (kind = kinds; kind->name && strcmp(name, kind->name) != 0; kind++)
+		;
+	if (!kind->name)
 		return 0;
-	program_fd = mkstemp(program);
-	(void)atexit(remove_program);
-	if (program_fd < 0 || glob(pattern, 0, NULL, &runs) != 0) {
-		fprintf(stderr, "fuzz: no %s\n", pattern);
+	file_fd = mkstemp(file);
+	(void)atexit(remove_file);
+	if (file_fd < 0 || glob(kind->pattern, 0, NULL, &runs) != 0) {
+		fprintf(stderr, "fuzz: no %s\n", kind->pattern);
 		exit(1);
 	}
 	return 0;
@@ -70,7 +79,7 @@ convert(struct cg_job *job, const uint8_t *data, size_t size)
 
 	if (job == NULL)
 		return;
-	(void)cg_job_set_to(job, "json");
+	(void)cg_job_set_to(job, kind->to);
 	cg_job_set_output_memory(job);
 	status = cg_job_read(job, NULL);
 	if (status == CG_EBUG)
@@ -103,12 +112,15 @@ read_unit(const uint8_t *data, size_t size)
 }
 
 static void
-read_program(const char *run, const uint8_t *data, size_t size)
+read_run(const char *run, const uint8_t *data, size_t size)
 {
 	struct cg_job *job = cg_job_new(cg_formats, ignore, NULL);
 
 	if (job != NULL) {
-		(void)cg_job_add_object(job, program);
+		if (kind->option)
+			(void)cg_job_set_option(job, kind->option, file);
+		else
+			(void)cg_job_add_object(job, file);
 		(void)cg_job_add_input(job, run);
 	}
 	convert(job, data, size);
@@ -118,16 +130,16 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	memory_begin();
-	if (pattern == NULL) {
+	if (!kind->name) {
 		read_unit(data, size);
 		return 0;
 	}
-	if (ftruncate(program_fd, 0) != 0 ||
-	    pwrite(program_fd, data, size, 0) != (ssize_t)size)
+	if (ftruncate(file_fd, 0) != 0 ||
+	    pwrite(file_fd, data, size, 0) != (ssize_t)size)
 		return 0;
 	for (size_t i = 0; i < runs.gl_pathc; i++) {
 		memory_begin();
-		read_program(runs.gl_pathv[i], data, size);
+		read_run(runs.gl_pathv[i], data, size);
 	}
 	return 0;
 }
