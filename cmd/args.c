@@ -333,6 +333,7 @@ check_command(const struct args *args)
 		    1u << CMD_CONVERT | compare | sum },
 		{ args->markdown, "markdown", "--summary", sum },
 		{ args->badge, "badge", "--summary", sum },
+		{ args->per_test, "per-test", "--summary", sum },
 		{ args->side_by_side, "side-by-side", "--diff", compare },
 		{ args->normalize, "normalize", "--diff", compare },
 	};

@@ -37,7 +37,7 @@ struct args {
 	const char *fail_under;       /* with --summary */
 	const char *like, *root;      /* --root: the last one */
 	bool branches;                /* with --like */
-	bool markdown, badge;         /* with --summary */
+	bool markdown, badge, per_test; /* with --summary */
 	bool json;                    /* with the commands that print */
 	bool side_by_side, normalize; /* with --diff */
 	bool quiet, verbose, gzip;

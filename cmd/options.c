@@ -423,6 +423,8 @@ const struct cmd_option own_options[] = {
 	    FIELD(markdown) },
 	{ 0, "badge", NULL, "with --summary: an image of the percentage",
 	    FIELD(badge) },
+	{ 0, "per-test", NULL, "with --summary: also what each test covers",
+	    FIELD(per_test) },
 	{ 0, "diff", NULL, "show what changed between two profiles",
 	    .command = CMD_DIFF },
 	{ 0, "side-by-side", NULL,

@@ -233,3 +233,29 @@ wants()
 	"$CGCONV" --info samples/callgrind/plain/callgrind.out >"$dir/out"
 	[ "$(grep -c ^Coverage "$dir/out")" -eq 0 ]
 }
+
+@test "summary: --per-test lists what each test covers" {
+	tests=samples/lcov/all-records/tests.info
+	"$CGCONV" -q --summary --per-test --json --no-markers $tests >"$dir/json"
+	"$CGCONV" -q --summary --json --no-markers $tests >"$dir/all"
+	# Each alone, as a share of what both have.
+	for i in 0 1; do
+		awk -v part=$i '/^TN:/ { n = part == ($0 != "TN:first") } n' \
+			$tests >"$dir/one.info"
+		"$CGCONV" -q --summary --json --no-markers "$dir/one.info" >"$dir/one"
+		for what in lines functions branches; do
+			hit=$(member "$dir/one" total $what | cut -d' ' -f1)
+			all=$(member "$dir/all" total $what | cut -d' ' -f2)
+			member "$dir/json" tests $i $what | grep "^$hit $all "
+		done
+	done
+	"$CGCONV" -q --summary --per-test --no-markers $tests >"$dir/text"
+	grep -q ' second$' "$dir/text"
+	"$CGCONV" -q --summary --per-test --markdown --no-markers $tests |
+		grep -q '^| second |'
+	# Inputs without tests.
+	"$CGCONV" -q --summary --per-test --parts $coverage $coverage >"$dir/text"
+	grep -q ' part 2$' "$dir/text"
+	! "$CGCONV" --per-test $coverage 2>"$dir/err"
+	grep -q 'applies only with --summary' "$dir/err"
+}

@@ -109,6 +109,52 @@ count_coverage(
 	return ok;
 }
 
+/* The key of a part's description with the name of a test; see lcov. */
+#define TEST_KEY "lcov test"
+
+static struct cg_slice
+test_name(const struct cg_graph *graph, cg_part part)
+{
+	const char *key, *value;
+
+	for (size_t i = 0; cg_part_desc(graph, part, i, &key, &value); i++) {
+		if (strcmp(key, TEST_KEY) == 0)
+			return cg_slice(value);
+	}
+	return cg_slice("");
+}
+
+static bool
+count_test(const struct summary *summary, const struct cg_graph *graph,
+    cg_part part, size_t event, struct covered *test)
+{
+	struct summary one = { .args = summary->args };
+	struct cg_lines *lines = cg_lines_new_by_name(graph, part);
+	bool ok = lines != NULL && collect_files(&one, graph, lines, event);
+
+	cg_lines_free(lines);
+	*test = summary->total;
+	test->path = test_name(graph, part);
+	for (size_t i = 0; i < METRICS; i++)
+		test->hits[i].hit = one.total.hits[i].hit;
+	free_summary(&one);
+	return ok;
+}
+
+bool
+count_tests(struct summary *summary, const struct cg_graph *graph, size_t event)
+{
+	size_t parts = cg_part_count(graph);
+	bool ok;
+
+	summary->test = calloc(parts + 1, sizeof(*summary->test));
+	ok = summary->test != NULL;
+	for (size_t i = 0; ok && i < parts; i++)
+		ok = count_test(summary, graph, (cg_part)i, event,
+		    &summary->test[summary->tests++]);
+	return ok;
+}
+
 size_t
 find_coverage(const struct cg_graph *graph)
 {
@@ -151,6 +197,7 @@ free_summary(struct summary *summary)
 {
 	free(summary->file);
 	free(summary->directory);
+	free(summary->test);
 }
 
 /* By the share of lines, then more that were not hit, then path. */
@@ -185,11 +232,28 @@ rank_directories(struct summary *summary)
 		    sizeof(*summary->directory), compare_files);
 }
 
+bool
+is_test(const struct summary *summary, const struct covered *covered)
+{
+	return covered >= summary->test &&
+	       covered < summary->test + summary->tests;
+}
+
 struct cg_slice
-short_path(const struct summary *summary, const struct covered *covered)
+row_name(const struct summary *summary, const struct covered *covered,
+    char buf[AMOUNT_ROOM])
 {
 	struct cg_slice path = covered->path;
 
+	if (covered == &summary->total)
+		return cg_slice("all files");
+	if (is_test(summary, covered) && path.len > 0)
+		return path;
+	if (is_test(summary, covered)) {
+		snprintf(buf, AMOUNT_ROOM, "part %zu",
+		    (size_t)(covered - summary->test) + 1);
+		return cg_slice(buf);
+	}
 	path.ptr += summary->root.len;
 	path.len -= summary->root.len;
 	return path.len > 0 ? path : cg_slice("./");

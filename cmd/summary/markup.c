@@ -64,7 +64,7 @@ print_row(const struct summary *summary, const struct covered *covered)
 	if (covered == &summary->total)
 		fputs("**all files**", stdout);
 	else
-		put_markdown(short_path(summary, covered));
+		put_markdown(row_name(summary, covered, text));
 	fputs(" |", stdout);
 	for (size_t i = 0; i < summary->metrics; i++) {
 		const struct cg_hits *hits = &covered->hits[i];
@@ -86,6 +86,12 @@ print_markdown(const struct summary *summary)
 	print_row(summary, &summary->total);
 	for (size_t i = 0; i < summary->directories; i++)
 		print_row(summary, &summary->directory[i]);
+	if (summary->tests > 0) {
+		putchar('\n');
+		print_head(summary, "Test");
+	}
+	for (size_t i = 0; i < summary->tests; i++)
+		print_row(summary, &summary->test[i]);
 	if (summary->shown == 0)
 		return;
 	printf("\n<details><summary>%zu of %zu file%s, least covered first"

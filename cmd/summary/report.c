@@ -34,11 +34,9 @@ static void
 put_name(FILE *to, const void *arg, size_t i)
 {
 	const struct table *table = arg;
+	char buf[AMOUNT_ROOM];
 
-	if (table->row == &table->summary->total)
-		fputs("all files", to);
-	else
-		put_safe(to, short_path(table->summary, &table->row[i]));
+	put_safe(to, row_name(table->summary, &table->row[i], buf));
 }
 
 static void
@@ -67,6 +65,10 @@ print_text(const struct summary *summary)
 	putchar('\n');
 	print_table(
 	    summary, "directory", summary->directory, summary->directories);
+	if (summary->tests > 0) {
+		putchar('\n');
+		print_table(summary, "test", summary->test, summary->tests);
+	}
 	if (summary->shown == 0)
 		return;
 	putchar('\n');
@@ -140,8 +142,13 @@ static struct json_object *
 json_covered(const struct summary *summary, const struct covered *covered)
 {
 	struct json_object *json = json_object_new_object();
-	bool ok = covered == &summary->total ||
-		  add_json_text(json, "path", covered->path);
+	const char *key = is_test(summary, covered) ? "name" : "path";
+	char buf[AMOUNT_ROOM];
+	bool ok =
+	    covered == &summary->total ||
+	    add_json_text(json, key,
+		is_test(summary, covered) ? row_name(summary, covered, buf)
+					  : covered->path);
 
 	for (size_t i = 0; ok && i < summary->metrics; i++)
 		ok = add_json(
@@ -195,7 +202,9 @@ print_json(const struct summary *summary)
 	ok = write_json(stdout, json_covered(summary, &summary->total)) &&
 	     write_list(summary, "directories", summary->directory,
 		 summary->directories) &&
-	     write_list(summary, "files", summary->file, summary->shown);
+	     write_list(summary, "files", summary->file, summary->shown) &&
+	     (summary->tests == 0 ||
+		 write_list(summary, "tests", summary->test, summary->tests));
 	puts("}");
 	return ok;
 }

@@ -141,7 +141,8 @@ summarize(struct summary *summary, const struct cg_graph *graph,
 		status = cg_job_exclude_marked(summary->args->job);
 	if (status != CG_OK)
 		return status;
-	if (!count_coverage(summary, graph, event)) {
+	if (!count_coverage(summary, graph, event) ||
+	    (summary->args->per_test && !count_tests(summary, graph, event))) {
 		status = cg_job_status(summary->args->job);
 		return status != CG_OK ? status : cg_nomem(summary->args->job);
 	}

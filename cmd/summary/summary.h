@@ -15,9 +15,9 @@
 enum { LINES, FUNCTIONS, BRANCHES, CONDITIONS, METRICS };
 extern const char *const metric_name[METRICS];
 
-/* The whole, a directory or a file. */
+/* The whole, a directory, a file or a test. */
 struct covered {
-	struct cg_slice path;
+	struct cg_slice path; /* of a test: its name, or empty */
 	struct cg_hits hits[METRICS];
 };
 
@@ -26,6 +26,8 @@ struct summary {
 	struct covered total;
 	struct covered *directory, *file;
 	size_t directories, files, directory_cap, file_cap;
+	struct covered *test; /* by part, with --per-test */
+	size_t tests;
 	struct cg_slice root; /* directory of all files, with its slash */
 	size_t shown;         /* files to show */
 	size_t metrics;       /* METRICS, or fewer: conditions are unknown */
@@ -40,12 +42,19 @@ bool is_coverage(const struct cg_graph *, size_t event);
  * memory, or a cursor has failed.
  */
 bool count_coverage(struct summary *, const struct cg_graph *, size_t event);
+/* The same for each part, as a share of all. */
+bool count_tests(struct summary *, const struct cg_graph *, size_t event);
 void free_summary(struct summary *);
 /* Least covered ones first. */
 void rank_files(struct summary *);
 void rank_directories(struct summary *);
-/* The path without the directory of all files. */
-struct cg_slice short_path(const struct summary *, const struct covered *);
+bool is_test(const struct summary *, const struct covered *);
+/*
+ * The path without the directory of all files, "all files", or the name of a
+ * test; valid as long as buf.
+ */
+struct cg_slice row_name(
+    const struct summary *, const struct covered *, char buf[AMOUNT_ROOM]);
 
 /* "85.7%", with lcov's rule; "-" if nothing was found. Returns buf. */
 const char *rate_text(char buf[AMOUNT_ROOM], const struct cg_hits *);
