@@ -581,9 +581,9 @@ readme_table()
 @test "cli: all options in README.md are in --help" {
 	"$CGCONV" --help all | option_names >"$dir/help"
 	[ -s README.md ]
-	# Except options of profilers and of Slurm,
+	# Except options of profilers, compilers and Slurm,
 	# and those in titles of formats.
-	grep -v '^    \(python3\|node\) \|sbatch\|^#SBATCH\|^| .* | read' README.md | option_names |
+	grep -v '^    \(python3\|node\) \|c++ --\|sbatch\|^#SBATCH\|^| .* | read' README.md | option_names |
 		comm -23 - "$dir/help" >"$dir/unknown"
 	echo "unknown: $(cat "$dir/unknown")"
 	[ ! -s "$dir/unknown" ]
