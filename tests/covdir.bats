@@ -58,7 +58,7 @@ walk(json.load(open(sys.argv[1])), "")' "$dir/json" | sort >"$dir/got"
 
 @test "covdir: an output of any size is refused" {
 	printf '%s\n' SF:a.c DA:1,2 DA:4294967295,0 end_of_record >"$dir/in"
-	! "$CGCONV" -t covdir -o "$dir/out" "$dir/in" 2>"$dir/err"
+	not "$CGCONV" -t covdir -o "$dir/out" "$dir/in" 2>"$dir/err"
 	grep -q 'expected line numbers of sources, not 4294967295' "$dir/err"
 	[ ! -e "$dir/out" ]
 }

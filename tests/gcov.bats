@@ -246,7 +246,7 @@ pack()
 	mkdir "$t/up"
 	(cd "$t/up" && tar -Pcf "$t/up.tar" ../run/build/b/cover.gcda)
 	cp "$t/build/b/cover.gcno" "$t/run/build/b"
-	! "$CGCONV" -r --object-directory "$t/up" -o "$t/up.info" "$t/up.tar" \
+	not "$CGCONV" -r --object-directory "$t/up" -o "$t/up.info" "$t/up.tar" \
 		2>"$t/err"
 	grep -q 'expected the notes' "$t/err"
 }
@@ -257,12 +257,12 @@ pack()
 	tar -C "$t/run" -cf "$t/notes.tar" cover.gcno
 	rm "$t/run/cover.gcno"
 	head -c 700 "$t/notes.tar" >"$t/short.tar"
-	! "$CGCONV" -t lcov --object-directory "$t/short.tar" "$t/run" \
+	not "$CGCONV" -t lcov --object-directory "$t/short.tar" "$t/run" \
 		2>"$t/err" >"$t/out"
 	grep -q 'short.tar: error: member 1: ' "$t/err"
 	[ ! -s "$t/out" ]
 	# A file that is no archive has no notes.
-	! "$CGCONV" -t lcov --object-directory "$t/err" "$t/run" 2>"$t/err2"
+	not "$CGCONV" -t lcov --object-directory "$t/err" "$t/run" 2>"$t/err2"
 	grep -q 'expected the notes' "$t/err2"
 }
 

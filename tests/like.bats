@@ -54,7 +54,7 @@ counts()
 @test "like: gcov and grcov count lines that markers exclude, and no branches" {
 	counts gcov lcov >"$dir/got"
 	[ "$(grep -c '^line' "$dir/got")" -eq 42 ]
-	! grep -q ^branches "$dir/got"
+	not grep -q ^branches "$dir/got"
 	counts grcov lcov >"$dir/same"
 	same "$dir/got" "$dir/same"
 	counts llvm-cov lcov >"$dir/more"
