@@ -719,7 +719,7 @@ bool cg_choose_pair(
 	},                                                                   \
 	{                                                                    \
 		.name = "marker-words", .type = CG_STRING, .arg = "WORDS",   \
-		.help = "how markers begin [default: LCOV,GCOV,GCOVR]",      \
+		.help = "the words that markers begin with [default: all]",  \
 		.writing = true                                              \
 	},                                                                   \
 	{                                                                    \

@@ -132,7 +132,7 @@ make_tries()
 		>"$dir/in/a.info"
 	run ! "$CGCONV" -O out -t gcov-text "$dir/in/a.info"
 	[[ $output == *"in/x.c: error: cannot open: the sandbox does not allow it (--no-sandbox)"* ]]
-	"$CGCONV" --no-sandbox -O out -t gcov-text "$dir/in/a.info"
+	"$CGCONV" --no-sandbox --force -O out -t gcov-text "$dir/in/a.info"
 	grep -qr 'int x;' out
 	# A directory that an option names is allowed.
 	"$CGCONV" --force -O out -t gcov-text --sources "$dir/secret" \

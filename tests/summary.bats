@@ -256,6 +256,5 @@ wants()
 	# Inputs without tests.
 	"$CGCONV" -q --summary --per-test --parts $coverage $coverage >"$dir/text"
 	grep -q ' part 2$' "$dir/text"
-	! "$CGCONV" --per-test $coverage 2>"$dir/err"
-	grep -q 'applies only with --summary' "$dir/err"
+	refuses 2 "--per-test applies only with --summary" --per-test $coverage
 }

@@ -298,7 +298,7 @@ put_packages(struct writer *c)
 	cg_file file;
 
 	cg_report_again(&c->r);
-	while (ok && cg_report_file(&c->r, &file)) {
+	while (ok && i < c->files && cg_report_file(&c->r, &file)) {
 		if (i == end) {
 			if (i > 0)
 				cg_puts(c->r.out, "</package>\n");
