@@ -501,6 +501,18 @@ bool cg_next_branch(struct cg_rows *, struct cg_branch *);
 struct cg_slice cg_branch_label(const struct cg_graph *,
     const struct cg_branch *);
 /*
+ * Are the costs, calls and stated inclusive costs of a function of one graph
+ * equal to those of a function of another one, in all columns? A quick test, in
+ * the order in which rows were added: false if that differs, too. Addresses and
+ * where calls are and lead to are not compared. It closes both rows.
+ */
+struct cg_match {
+	const uint32_t *file[2]; /* by file of each graph: equal if the same */
+	const uint32_t *fn[2];   /* by function */
+};
+bool cg_rows_alike(struct cg_rows *const rows[2], const cg_fn fn[2],
+    const struct cg_match *);
+/*
  * Summary of a function's rows of blocks, calls and paths, by gcov's rules:
  * blocks are those between the first and the last by number, and block exit is
  * where the function returns (0: the last). If exit is not 0 and a row has

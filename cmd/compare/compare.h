@@ -2,10 +2,10 @@
  * compare.h - declarations shared by the files of --verify and --diff.
  *
  * profile.c reads one of the two profiles. For --verify, match.c finds what
- * both contain, match_times.c compares their timelines, compare_fns.c compares
- * it function by function, report.c prints the differences. diff.c does --diff;
- * the library makes the difference of two graphs for it. lost_lines.c compares
- * coverage for it.
+ * both contain, match_times.c compares their timelines, alike.c finds functions
+ * that are the same, compare_fns.c compares the others, report.c prints the
+ * differences. diff.c does --diff; the library makes the difference of two
+ * graphs for it. lost_lines.c compares coverage for it.
  */
 #ifndef COMPARE_H
 #define COMPARE_H
@@ -99,6 +99,8 @@ struct verify {
 	uint32_t *group[2]; /* by fn: number of its group, + 1 */
 	size_t *first;      /* by group: index of its first function in fns */
 	size_t groups;
+	bool *alike;        /* by group: its rows are the same in both */
+	bool all_alike;     /* all groups are */
 	uint32_t *file[2];  /* by file: number of its path in both */
 	char *names[2];     /* of functions that are named by their object */
 	struct label_difference *label;
@@ -128,6 +130,11 @@ bool match_labels(struct verify *);
 
 /* The same for timelines; false: out of memory. */
 bool match_times(struct verify *);
+
+/* ---- alike.c ------------------------------------------------------------ */
+
+/* Sets alike and all_alike; false: out of memory. */
+bool find_alike(struct verify *);
 
 /* ---- compare_fns.c ------------------------------------------------------ */
 

@@ -350,23 +350,48 @@ compare_totals(struct verify *v)
 	return ok ? CG_OK : cg_nomem(v->args->job);
 }
 
+static int
+sum_profiles(struct verify *v)
+{
+	int status = CG_OK;
+
+	for (int s = 0; s < 2 && status == CG_OK; s++) {
+		struct profile *profile = &v->profile[s];
+
+		profile->sums = cg_sums_new(profile->graph, CG_ALL_PARTS, true);
+		status = cg_job_status(profile->job);
+	}
+	return status;
+}
+
+/* Sums of a function depend on others, its rows do not. */
+static bool
+compare_group(struct verify *v, struct items *items, size_t group)
+{
+	compare_sums(v, group);
+	if (v->alike[group])
+		return true;
+	return (!(v->common & CG_CALLS) || compare_calls(v, items, group)) &&
+	       (!(v->common & CG_LINES) || compare_lines(v, items, group));
+}
+
 int
 compare_all(struct verify *v)
 {
 	struct items items = { 0 };
 	int status = compare_totals(v);
-	bool ok = status == CG_OK;
+	bool ok = status != CG_OK || find_alike(v);
 
-	if (ok && v->by_file)
+	/* Sums of the same rows are the same. */
+	if (status != CG_OK || !ok || v->all_alike)
+		return ok ? status : cg_nomem(v->args->job);
+	if (v->by_file)
 		ok = compare_lines(v, &items, SIZE_MAX);
-	for (size_t group = 0; ok && !v->by_file && group < v->groups;
-	     group++) {
-		compare_sums(v, group);
-		if (v->common & CG_CALLS)
-			ok = compare_calls(v, &items, group);
-		if (ok && (v->common & CG_LINES))
-			ok = compare_lines(v, &items, group);
-	}
+	else
+		status = sum_profiles(v);
+	for (size_t group = 0;
+	     ok && status == CG_OK && !v->by_file && group < v->groups; group++)
+		ok = compare_group(v, &items, group);
 	free(items.item);
 	free(items.value);
 	if (status == CG_OK && !ok)

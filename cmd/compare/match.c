@@ -230,14 +230,22 @@ without_symbol(struct cg_slice name)
 	return name;
 }
 
+/* Has the unknown function costs of its own? */
 static bool
-has_self(const struct profile *profile, cg_fn fn)
+has_self(const struct profile *profile)
 {
-	for (size_t i = 0; i < cg_event_count(profile->graph); i++) {
-		if (cg_sum_self(profile->sums, fn, i) != 0)
-			return true;
+	struct cg_cost cost;
+	bool found = false;
+
+	for (size_t i = 0; !found && i < cg_event_count(profile->graph); i++) {
+		uint64_t sum = 0; /* wraps: costs may be negative */
+
+		(void)cg_rows_open(profile->rows, CG_ALL_PARTS, 0);
+		while (cg_next_cost(profile->rows, &cost))
+			sum += i < cost.n ? cost.cost[i] : 0;
+		found = sum != 0;
 	}
-	return false;
+	return found;
 }
 
 /*
@@ -256,7 +264,7 @@ name_by_object(const struct profile *profile, cg_fn fn, char **to)
 
 	if (name.len > 0 && !cg_equal(name, UNKNOWN))
 		return name;
-	if (fn == 0 && !has_self(profile, fn))
+	if (fn == 0 && !has_self(profile))
 		return name;
 	if (object.len == 0 || *object.ptr == '[')
 		return cg_slice(UNKNOWN);

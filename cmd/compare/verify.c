@@ -78,7 +78,6 @@ derive_profile(struct verify *v, int s)
 	status = cg_job_derive(profile->job, CG_INCL | CG_CALLS);
 	if (status != CG_OK)
 		return status;
-	profile->sums = cg_sums_new(profile->graph, CG_ALL_PARTS, true);
 	profile->rows = cg_rows_new(profile->graph);
 	return cg_job_status(profile->job);
 }
@@ -221,6 +220,7 @@ verify(struct args *args)
 	free(v.time);
 	free(v.fns);
 	free(v.first);
+	free(v.alike);
 	cg_job_free(v.profile[1].job);
 	return status;
 }

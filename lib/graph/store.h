@@ -10,6 +10,7 @@
  *	pack.c          packs a row at the end of its run; merges runs that grow
  *	cost_lines.c    packs lines of text without building rows first
  *	scan.c          reads packed rows in the order of arrival
+ *	alike.c         compares those of two graphs
  *	cursor_costs.c  merges the sorted segments of a run's costs
  *	cursor_sort.c   sorts all other rows
  *	cursor.c        cursors over sorted and merged rows

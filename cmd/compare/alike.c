@@ -1,0 +1,96 @@
+/*
+ * alike.c - finds the functions that have the same rows in both profiles: they
+ * need not be compared. Two runs of a program have many, two formats all.
+ */
+#include <stdlib.h>
+
+#include "compare.h"
+
+/* Does each profile have the same events in the same columns? */
+static bool
+has_same_columns(const struct verify *v)
+{
+	for (size_t e = 0; e < v->events; e++) {
+		if (v->event[e].column[0] != e || v->event[e].column[1] != e)
+			return false;
+	}
+	return cg_event_count(v->profile[0].graph) == v->events &&
+	       cg_event_count(v->profile[1].graph) == v->events;
+}
+
+/* The first function of a group that is profile B's, or its end. */
+static size_t
+find_other_side(const struct verify *v, size_t group)
+{
+	size_t i = v->first[group];
+
+	while (i < v->first[group + 1] && v->fns[i].profile == 0)
+		i++;
+	return i;
+}
+
+/*
+ * Numbers functions from 1 so that the first one of a group in A has the number
+ * of the first one in B, and so on; false if that leaves one over.
+ */
+static bool
+number_twins(const struct verify *v, uint32_t *const number[2])
+{
+	uint32_t next = 1;
+
+	for (size_t group = 0; group < v->groups; group++) {
+		size_t i = v->first[group], other = find_other_side(v, group);
+
+		if (other - i != v->first[group + 1] - other)
+			return false;
+		for (size_t k = other; i < other; i++, k++) {
+			if (v->fns[k].profile == 0)
+				return false;
+			number[0][v->fns[i].fn] = number[1][v->fns[k].fn] =
+			    next++;
+		}
+	}
+	return true;
+}
+
+static bool
+is_alike(struct verify *v, size_t group, const struct cg_match *match)
+{
+	struct cg_rows *const rows[2] = { v->profile[0].rows,
+		v->profile[1].rows };
+	size_t i = v->first[group], other = find_other_side(v, group);
+
+	for (size_t k = other; i < other; i++, k++) {
+		const cg_fn fn[2] = { v->fns[i].fn, v->fns[k].fn };
+
+		if (!cg_rows_alike(rows, fn, match))
+			return false;
+	}
+	return true;
+}
+
+bool
+find_alike(struct verify *v)
+{
+	uint32_t *number[2];
+	bool ok;
+
+	v->alike = calloc(v->groups + 1, sizeof(*v->alike));
+	for (int s = 0; s < 2; s++)
+		number[s] = calloc(
+		    cg_fn_count(v->profile[s].graph) + 1, sizeof(*number[s]));
+	ok = v->alike && number[0] && number[1];
+	if (ok && has_same_columns(v) && number_twins(v, number)) {
+		const struct cg_match match = { { v->file[0], v->file[1] },
+			{ number[0], number[1] } };
+
+		v->all_alike = true;
+		for (size_t group = 0; group < v->groups; group++) {
+			v->alike[group] = is_alike(v, group, &match);
+			v->all_alike &= v->alike[group];
+		}
+	}
+	free(number[0]);
+	free(number[1]);
+	return ok;
+}
