@@ -490,6 +490,12 @@ print_json(struct diff *d)
 
 /* ---- Command ------------------------------------------------------------ */
 
+static bool
+has_output(const struct args *args)
+{
+	return args->output != NULL || args->to != NULL;
+}
+
 /*
  * Writes the profile if -o or -t was given. If it goes to standard output, the
  * text goes to standard error.
@@ -503,7 +509,7 @@ write_profile(struct diff *d)
 	int status = CG_OK;
 
 	d->to = to_stdout ? stderr : stdout;
-	if (args->output == NULL && args->to == NULL)
+	if (!has_output(args))
 		return CG_OK;
 	if (args->event != NULL && cg_job_writes_one_event(args->job))
 		status = cg_job_set_event(args->job, args->event);
@@ -538,8 +544,7 @@ run(struct diff *d)
 		return status;
 	if (args->json && !print_json(d))
 		return cg_nomem(args->job);
-	if (!args->json &&
-	    (!args->quiet || (args->output == NULL && args->to == NULL)))
+	if (!args->json && (!args->quiet || !has_output(args)))
 		print_text(d);
 	return cg_job_skipped(d->profile[BEFORE].job) ||
 		       cg_job_skipped(d->profile[AFTER].job)
@@ -557,8 +562,12 @@ diff(struct args *args)
 		return cg_usage(args->job, "--diff needs two files");
 	/* Runs differ in their numbers of processes and threads. */
 	cg_job_set_identity(args->job, CG_IDENTITY_ROOTS);
-	for (int s = 0; s < 2; s++)
+	for (int s = 0; s < 2; s++) {
 		d.profile[s].job = cg_job_clone(args->job);
+		/* The text shows functions; a profile has rows, too. */
+		if (d.profile[s].job && !has_output(args))
+			cg_job_set_sums_only(d.profile[s].job, true);
+	}
 	status = d.profile[BEFORE].job && d.profile[AFTER].job
 		     ? run(&d)
 		     : cg_nomem(args->job);
