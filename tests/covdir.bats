@@ -62,3 +62,10 @@ walk(json.load(open(sys.argv[1])), "")' "$dir/json" | sort >"$dir/got"
 	grep -q 'expected line numbers of sources, not 4294967295' "$dir/err"
 	[ ! -e "$dir/out" ]
 }
+
+@test "covdir: two files of one path are told" {
+	printf '%s\n' SF:/s/a.c DA:1,2 end_of_record SF:s/a.c DA:1,2 \
+		end_of_record >"$dir/in"
+	"$CGCONV" -t covdir -o "$dir/out" "$dir/in" 2>"$dir/err"
+	grep -q 'warning: 1 file has the path of another one' "$dir/err"
+}

@@ -228,7 +228,7 @@ pack()
 	pack run
 	covered $c.gcda $cc.gcda >"$t/want"
 	"$CGCONV" -q -t lcov $c.gcda $cc.gcda >"$t/want.info"
-	for notes in build.tar build.zip build.tar.gz build.zip/build; do
+	for notes in build.tar build.zip build.tar.gz build.zip/build/; do
 		covered --object-directory "$t/$notes" "$t/run" >"$t/got"
 		same "$t/want" "$t/got"
 		for data in run.tar run.zip; do

@@ -196,6 +196,7 @@ put_file(struct writer *w, const struct source_file *file)
 static bool
 put_tree(struct writer *w)
 {
+	size_t twice = 0;
 	bool ok = true;
 	cg_file file;
 
@@ -205,6 +206,13 @@ put_tree(struct writer *w)
 		return false;
 	if (w->files > 1)
 		qsort(w->file, w->files, sizeof(*w->file), compare_paths);
+	for (size_t i = 1; i < w->files; i++)
+		twice += compare_paths(&w->file[i - 1], &w->file[i]) == 0;
+	if (twice > 0)
+		cg_warn(w->r.job,
+		    "%zu file%s the path of another one, but for its leading "
+		    "slash: programs read only one of them",
+		    twice, twice == 1 ? " has" : "s have");
 	ok = open_directory(w, cg_slice(""));
 	for (size_t i = 0; ok && i < w->files; i++)
 		ok = put_file(w, &w->file[i]);

@@ -44,7 +44,7 @@ llvm_add_record(struct llvm_profile *profile, uint64_t name,
 	    !cg_grow_raw(&profile->record, &profile->cap, profile->records + 1,
 		sizeof(*record)))
 		return cg_reject_nomem(profile->job);
-	*cg_map_at(&profile->names, name) = 1;
+	*known = 1;
 	if (*last > 0 &&
 	    (profile->record[*last - 1].counters != record->counters ||
 		profile->record[*last - 1].bitmap_bytes !=
@@ -120,8 +120,9 @@ llvm_load_counters(const struct llvm_counts *counts, uint64_t *to, uint32_t n)
 			value = profile->width == 1
 				    ? *from == 0
 				    : llvm_get(from, 8, profile->big);
-			to[i] = value < UINT64_MAX - to[i] ? to[i] + value
-							   : UINT64_MAX;
+			/* Larger ones would be taken for negative. */
+			to[i] = value < INT64_MAX - to[i] ? to[i] + value
+							  : INT64_MAX;
 		}
 	}
 }

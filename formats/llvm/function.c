@@ -98,6 +98,17 @@ find_main(const struct llvm_scratch *s)
 
 /* ---- Counts ------------------------------------------------------------- */
 
+/* Counts with a sign, as differences may be negative; a large sum is INT64_MAX. */
+static uint64_t
+add(uint64_t a, uint64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow((int64_t)a, (int64_t)b, &sum)
+		   ? INT64_MAX
+		   : (uint64_t)sum;
+}
+
 /* The value of a counter that is no expression, or of one that is done. */
 static bool
 look_up(const struct llvm_scratch *s, uint32_t counter, uint64_t *value)
@@ -116,7 +127,7 @@ look_up(const struct llvm_scratch *s, uint32_t counter, uint64_t *value)
 	case LLVM_SUM: break;
 	}
 	e = &s->expression[LLVM_NUMBER(counter)];
-	*value = LLVM_TAG(counter) == LLVM_SUM ? e->value[0] + e->value[1]
+	*value = LLVM_TAG(counter) == LLVM_SUM ? add(e->value[0], e->value[1])
 					       : e->value[0] - e->value[1];
 	return e->state == DONE;
 }

@@ -39,7 +39,13 @@ struct executable {
 	struct cg_map by_name; /* hash of a name -> function, from 1 */
 	char *path_buf;
 	size_t path_cap;
+	uint64_t listed,
+	    joined; /* bytes of names, and of these with directories */
 };
+
+/* Names of files may be longer by their directories, as of a large program. */
+#define JOINED_FREE (UINT64_C(16) << 20)
+#define JOINED_MAX 8 /* times the names */
 
 static bool
 fail(const struct executable *exe, const char *expected)
@@ -114,6 +120,10 @@ add_file(
 	struct cg_slice dir = { (const char *)directory.at,
 		llvm_left(&directory) };
 
+	exe->listed += name.len + 1;
+	exe->joined += dir.len + name.len;
+	if (exe->joined > JOINED_FREE + exe->listed * JOINED_MAX)
+		return fail(exe, "shorter directories of its units");
 	if (dir.len > 0 && (name.len == 0 || name.ptr[0] != '/')) {
 		if (!cg_grow_raw(&exe->path_buf, &exe->path_cap,
 			dir.len + name.len + CG_JOIN_MORE, 1))

@@ -144,7 +144,7 @@ add_executables(struct llvm_mapping *mapping, const struct cg_in *in)
 
 		if (!symbols)
 			return cg_reject(
-			    job, "expected an ELF file: '%s'", path);
+			    job, "cannot read the executable '%s'", path);
 		if (!add_executable(mapping, symbols, &count))
 			return false;
 	}
@@ -243,7 +243,7 @@ probe(const struct cg_head *head)
 const struct cg_module cg_format_llvm_profile = {
 	CG_MODULE,
 	.name = "llvm-profile",
-	.title = "coverage of clang, Rust, Swift: .profraw and .profdata",
+	.title = "coverage of clang: .profraw and .profdata",
 	.suffixes = "profraw;profdata",
 	.probe = probe,
 	.read = read_llvm,

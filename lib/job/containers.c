@@ -100,8 +100,10 @@ path_below(const char *member, const char *directory)
 {
 	size_t len = strlen(directory);
 
-	while (member[0] == '.' && member[1] == '/')
-		member += 2;
+	while (*member == '/' || (member[0] == '.' && member[1] == '/'))
+		member += 1 + (*member == '.');
+	while (len > 0 && directory[len - 1] == '/')
+		len--;
 	if (len == 0)
 		return member;
 	return strncmp(member, directory, len) == 0 && member[len] == '/'
@@ -164,7 +166,7 @@ fill(struct cg_job *job, struct cg_job *owner, struct cg_container *container)
 	int status = path ? CG_OK : cg_nomem(job);
 
 	if (len > 0) {
-		rest = path[len] == '/' ? path + len + 1 : rest;
+		rest = path + len + strspn(path + len, "/");
 		path[len] = '\0';
 		status = cg_archive_open(job, path, &archive);
 	}
