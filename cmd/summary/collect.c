@@ -235,7 +235,7 @@ rank_directories(struct summary *summary)
 bool
 is_test(const struct summary *summary, const struct covered *covered)
 {
-	return covered >= summary->test &&
+	return summary->tests > 0 && covered >= summary->test &&
 	       covered < summary->test + summary->tests;
 }
 
