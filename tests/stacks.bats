@@ -266,7 +266,10 @@ two_callers()
 		'["function",1,"f",0,0]' '["function",2,"g",0,0]' '["rows",1]' \
 		"[\"call\",0,1,0,2,0,0,1,[$max]]" \
 		"[\"call\",0,2,0,2,0,0,1,[$max]]" '["end"]' >"$dir/in"
-	refuses 1 'exceeds 64 bits' --verify "$dir/in" "$dir/in"
+	# Functions with the same rows need no sums to be compared.
+	"$CGCONV" -q --verify "$dir/in" "$dir/in"
+	sed 's/"call",0,2,0,2,0,0,1/"call",0,2,0,2,0,0,2/' "$dir/in" >"$dir/other"
+	refuses 1 'exceeds 64 bits' --verify "$dir/in" "$dir/other"
 	not "$CGCONV" --info "$dir/in" 2>"$dir/err"
 	[ "$(wc -l <"$dir/err")" -eq 1 ]
 }
