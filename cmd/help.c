@@ -6,7 +6,7 @@
 #include "cmd.h"
 
 /* Column of the help texts. */
-#define HELP_COLUMN 26
+#define HELP_COLUMN 27
 /* A default that would end behind this column is on a line of its own. */
 #define DEFAULT_END 80
 
