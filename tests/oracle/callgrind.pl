@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # callgrind.pl [--all-parts-as-one] [--zero] FILE
+# callgrind.pl --totals FILE...
 #
 # An independent reading of a callgrind or cachegrind file, written from the
 # format specification only.  It prints a normal form: one fact per line, fields
@@ -18,7 +19,8 @@
 # Absent and empty names are "???"; backslash and tab in names become \\ and \t.
 # Zero costs are omitted, also self rows with no other costs (--zero keeps
 # those). --all-parts-as-one sums the parts: N is 0, no part and desc lines are
-# printed.
+# printed. --totals prints lines of FILE, EVENT and SUM-OF-SELF instead, for all
+# files by one process.
 #
 # Where the specification is ambiguous:
 # - Blanks after "key=" and "key=(id)" are not part of the name (by the grammar).
@@ -42,28 +44,31 @@ use strict;
 use warnings;
 no warnings 'portable';    # hex numbers of 64 bits
 
-my ($one, $zero) = (0, 0);
+my ($one, $zero, $totals) = (0, 0, 0);
 while (@ARGV && $ARGV[0] =~ /^--/) {
     my $opt = shift;
-    if    ($opt eq '--all-parts-as-one') { $one  = 1 }
-    elsif ($opt eq '--zero')             { $zero = 1 }
+    if    ($opt eq '--all-parts-as-one') { $one    = 1 }
+    elsif ($opt eq '--zero')             { $zero   = 1 }
+    elsif ($opt eq '--totals')           { $totals = $one = 1 }
     else                                 { die "callgrind.pl: unknown option $opt\n" }
 }
-@ARGV == 1 or die "usage: callgrind.pl [--all-parts-as-one] [--zero] FILE\n";
-my $path = $ARGV[0];
+@ARGV == 1 || $totals && @ARGV
+    or die "usage: callgrind.pl [--all-parts-as-one] [--zero] FILE\n";
+my ($path, $in);
 
-my $in;
-if ($path eq '-') { $in = \*STDIN }
-else {
-    open $in, '<:raw', $path or die "$path: $!\n";
-    read $in, my $magic, 2;
-    if (defined $magic && $magic eq "\x1f\x8b") {
-        close $in;
-        open $in, '-|', 'gzip', '-dc', $path or die "gzip: $!\n";
+sub open_file {
+    if ($path eq '-') { $in = \*STDIN }
+    else {
+        open $in, '<:raw', $path or die "$path: $!\n";
+        read $in, my $magic, 2;
+        if (defined $magic && $magic eq "\x1f\x8b") {
+            close $in;
+            open $in, '-|', 'gzip', '-dc', $path or die "gzip: $!\n";
+        }
+        else { seek $in, 0, 0 }
     }
-    else { seek $in, 0, 0 }
+    binmode $in;
 }
-binmode $in;
 binmode STDOUT;
 
 my $UNKNOWN = '???';
@@ -129,6 +134,13 @@ my @map;                        # cost column -> index into @events
 my ($ob, $fl, $fi, $fn, $fnfile, $cob, $cfi, $cfn, $callee_ob, $callee_fi, $jfi, $jfn);
 my %base;                       # last position: line, instr, bb
 my $open;                       # a calls=, jump= or jcnd= line that awaits its position line
+
+sub forget_file {
+    %$_ = () for \(%event, %self, %call, %jump, %total, %count, %given, %names);
+    @$_ = () for \(@events, @parts, @pending, @map);
+    @columns = ('line');
+    ($part, $body, $warned) = (undef, 0, 0);
+}
 
 sub start_part {
     my $before = $part;
@@ -350,28 +362,31 @@ sub header {
 
 # --- read ---------------------------------------------------------------------
 
-start_part();
-while (my $line = <$in>) {
-    $line =~ s/\r?\n\z//;
-    $line =~ s/^\xef\xbb\xbf// if $. == 1;
-    if ($line =~ /^[0-9*+-]/ || $line =~ /^[ \t]+[0-9*+-]/) {
-        flush_pending() if @pending;
-        $body = 1;
-        cost_line($line);
+sub read_file {
+    open_file();
+    start_part();
+    while (my $line = <$in>) {
+        $line =~ s/\r?\n\z//;
+        $line =~ s/^\xef\xbb\xbf// if $. == 1;
+        if ($line =~ /^[0-9*+-]/ || $line =~ /^[ \t]+[0-9*+-]/) {
+            flush_pending() if @pending;
+            $body = 1;
+            cost_line($line);
+        }
+        elsif ($line =~ /^([a-z]+)=[ \t]*(.*)/s && $spec{$1}) {
+            flush_pending() if @pending;
+            $body = 1;
+            $spec{$1}->($2);
+        }
+        elsif ($line =~ /^([a-z][^:=]*):[ \t]*(.*)/s) { header($1, $2) }
+        elsif ($line =~ /^# callgrind format/)          { part_key('magic') }
+        elsif ($line =~ /^\s*\z|^#|^==== NEW PROFILING FILE/) { }
+        else { note('line not understood') }
     }
-    elsif ($line =~ /^([a-z]+)=[ \t]*(.*)/s && $spec{$1}) {
-        flush_pending() if @pending;
-        $body = 1;
-        $spec{$1}->($2);
-    }
-    elsif ($line =~ /^([a-z][^:=]*):[ \t]*(.*)/s) { header($1, $2) }
-    elsif ($line =~ /^# callgrind format/)          { part_key('magic') }
-    elsif ($line =~ /^\s*\z|^#|^==== NEW PROFILING FILE/) { }
-    else { note('line not understood') }
+    flush_pending();
+    if ($path ne '-') { close $in or die "$path: cannot be read to the end\n" }
+    note("no cost line after $open->{kind}=") if $open;
 }
-flush_pending();
-if ($path ne '-') { close $in or die "$path: cannot be read to the end\n" }
-note("no cost line after $open->{kind}=") if $open;
 
 # --- print --------------------------------------------------------------------
 
@@ -380,14 +395,34 @@ sub costs {
     return map { $row->[$_] ? "$events[$_]=$row->[$_]" : () } 0 .. $#events;
 }
 
+# Sums the rows to %total.
+sub sum_rows {
+    for my $row (values %self) {
+        for my $i (0 .. $#$row) {
+            $total{ $events[$i] } = add($total{ $events[$i] }, $row->[$i]) if $row->[$i];
+        }
+    }
+}
+
+if ($totals) {
+    for (@ARGV) {
+        $path = $_;
+        forget_file();
+        read_file();
+        sum_rows();
+        print map { "$path\t$_\t$total{$_}\n" } sort keys %total;
+    }
+    exit $bad;
+}
+
+$path = $ARGV[0];
+read_file();
+sum_rows();
 my @out;
 for my $place (keys %self) {
     my $row   = $self{$place};
     my @costs = costs($row);
     push @out, join "\t", 'self', $place, @costs if @costs || $zero;
-    for my $i (0 .. $#$row) {
-        $total{ $events[$i] } = add($total{ $events[$i] }, $row->[$i]) if $row->[$i];
-    }
 }
 push @out, map { join "\t", 'call', $_, $count{$_}, costs($call{$_}) } keys %call;
 push @out, map { join "\t", 'jump', $_, @{ $jump{$_} } } keys %jump;
