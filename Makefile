@@ -37,11 +37,12 @@ Q := $(Q$(V))
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Wvla
-# Expanded late (=, not :=): make may install the packages after it has read
-# this file.
-PKG_CFLAGS = $(shell pkg-config --cflags $(LINKED) $(LOADED) 2>/dev/null)
-PKG_LIBS = $(shell pkg-config --libs $(LINKED) 2>/dev/null || \
-	echo -lz -ldw -lelf -llzma -ljson-c)
+# Expanded late and once: make may install the packages after it has read this
+# file.
+PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags $(LINKED) \
+	$(LOADED) 2>/dev/null))$(PKG_CFLAGS)
+PKG_LIBS = $(eval PKG_LIBS := $(shell pkg-config --libs $(LINKED) 2>/dev/null \
+	|| echo -lz -ldw -lelf -llzma -ljson-c))$(PKG_LIBS)
 soname = $(shell readelf -d "`$(CC) -print-file-name=$(1).so`" | \
 	sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
 LIBS = $(PKG_LIBS) -liberty -ldl -lm
