@@ -185,6 +185,70 @@ needs_browser()
 	grep -P '^cover\t' "$dir/rows" | sort | same "$dir/want" -
 }
 
+# Two tests of one file, and a third one of another.
+three_tests()
+{
+	printf '%s\n' f 'x' y '' g z >"$dir/a.c"
+	printf '%s\n' TN:first "SF:$dir/a.c" FN:1,f FN:5,g FNDA:2,f FNDA:0,g \
+		BRDA:2,0,0,1 BRDA:2,0,1,1 DA:1,2 DA:2,2 DA:3,1 DA:5,0 DA:6,0 \
+		end_of_record TN:second "SF:$dir/a.c" FN:1,f FN:5,g FNDA:3,f \
+		FNDA:4,g BRDA:2,0,0,0 BRDA:2,0,1,3 DA:1,3 DA:2,3 DA:3,0 DA:5,4 \
+		DA:6,4 end_of_record TN:third SF:/b.c DA:7,0 DA:8,9 \
+		end_of_record >"$dir/tests.info"
+}
+
+@test "html: tests keep their lines, with the numbers of --summary --per-test" {
+	three_tests
+	report "$dir/tests.info"
+	printf 'test\t%s\n' "first	$dir/a.c	3	1	2	0" "second	$dir/a.c	4	2	1	0" \
+		"third	/b.c	1	0	0	0" >"$dir/want"
+	grep -P '^test\t' "$dir/rows" | same "$dir/want" -
+	printf 'testline\t%s\n' "first	$dir/a.c	1	2" "first	$dir/a.c	2	2" \
+		"first	$dir/a.c	3	1" "second	$dir/a.c	1	3" "second	$dir/a.c	2	3" \
+		"second	$dir/a.c	5	4" "second	$dir/a.c	6	4" "third	/b.c	8	9" >"$dir/want"
+	grep -P '^testline\t' "$dir/rows" | same "$dir/want" -
+	"$CGCONV" -q --summary --per-test "$dir/tests.info" | grep ' first$' |
+		grep -E '3/7 .* 1/2 .* 2/2 '
+	mv "$dir/rows" "$dir/want"
+	report "$dir/tests.info" --split
+	same "$dir/want" "$dir/rows"
+	# Inputs are tests, too, if they are kept apart; else there are none.
+	report --parts "$dir/tests.info" samples/lcov/all-records/tests.info
+	grep -P '^test\tsecond\t/src' "$dir/rows"
+	sed s/^TN.*/TN:/ "$dir/tests.info" >"$dir/one.info"
+	report "$dir/one.info"
+	not grep -P '^test' "$dir/rows"
+	report --parts samples/callgrind/plain/callgrind.out samples/callgrind/plain/callgrind.out
+	not grep -P '^test' "$dir/rows"
+}
+
+@test "html: tests cover as many lines as genhtml counts for them" {
+	command -v genhtml >/dev/null || skip "no genhtml"
+	three_tests
+	genhtml -q --show-details --ignore-errors source -o "$dir/genhtml" "$dir/tests.info" ||
+		skip "genhtml rejects the file"
+	find "$dir/genhtml" -name index-detail.html -exec cat {} + | perl -0777 -ne '
+		print join("\t", "test", $1, $2), "\n"
+			while /testName" colspan=2>(\w+)<.*?testNum">(\d+)&nbsp;\/&nbsp;/gs' | sort >"$dir/want"
+	[ -s "$dir/want" ] || skip "another page of genhtml"
+	report "$dir/tests.info"
+	grep -P '^test\t' "$dir/rows" | cut -f 1,2,4 | sort | same "$dir/want" -
+}
+
+@test "html: tests that cover too many lines keep their numbers, and it is said" {
+	perl -e '
+		for my $t (1 .. 280) {
+			print "TN:t$t\nSF:/a.c\n";
+			print "DA:$_,1\n" for 1 .. 30001;
+			print "end_of_record\n";
+		}' >"$dir/many.info"
+	"$CGCONV" -t html -o "$dir/out.html" "$dir/many.info" 2>"$dir/messages"
+	grep 'tests cover too many lines for a page' "$dir/messages"
+	perl tests/oracle/html.pl "$dir/out.html" | awk '/^testline/ { n++ } /^test\t/ { t += $4 }
+		END { print n, t }' | same - <(echo "$((279 * 30001)) $((280 * 30001))")
+	[ "$(wc -c <"$dir/out.html")" -lt 4000000 ]
+}
+
 @test "html: --split puts the same data into files next to the page" {
 	local inputs=(samples/callgrind/plain/callgrind.out samples/pprof/cpu/cpu.pb.gz
 		samples/gcov/gcc-cc/cover.gcda)
@@ -387,6 +451,23 @@ needs_browser()
 	grep -P '^sum\t[^\t]*cover.cc\t' "$dir/rows" | awk -F '\t' '$4 != "-" {
 		print $3, $4 }' | sort -n >"$dir/want"
 	same "$dir/want" "$dir/got"
+}
+
+@test "html: Chromium shows which tests cover a line, and what one test covers" {
+	needs_browser
+	three_tests
+	report "$dir/tests.info" --sources /
+	browse 'view=coverage&tab=tests'
+	cells | cut -f 1,2,3 | same - <(printf '%s\n' 'second	1	4/7 57.1%' \
+		'first	1	3/7 42.8%' 'third	1	1/7 14.2%')
+	browse 'view=coverage&test=0'
+	cells | grep 'a.c	3/5 60.0%	1/2 50.0%	2/2 100.0%'
+	browse 'view=source&file=2'
+	cells | cut -f 1,3,4 | head -3 | same - <(printf '%s\n' '5	2 tests	1' '5	2 tests	2' '1	first	3')
+	browse 'view=source&file=2&test=1'
+	cells | cut -f 1,2,3 | head -3 | same - <(printf '%s\n' '3	2 tests	1' '3	2 tests	2' '0	first	3')
+	grep -c 'class="tr missed' "$dir/dom" | grep -x 1
+	grep -o 'selected="">[^<]*' "$dir/dom" | grep 'second . 4 lines'
 }
 
 @test "html: Chromium loads the data files of --split when a view needs them" {

@@ -8,8 +8,8 @@ const VIEWS = [
 	{ key: 'flame', label: 'Flame graph', show: showFlame, needs: ['stacks'] },
 	{ key: 'functions', label: 'Functions', show: showFunctions },
 	{ key: 'function', label: 'Function', show: showFunction, needs: ['calls', 'lines', 'sources'] },
-	{ key: 'source', label: 'Source', show: showSource, needs: ['calls', 'lines', 'sources'] },
-	{ key: 'coverage', label: 'Coverage', show: showCoverage, needs: ['lines', 'sources'] },
+	{ key: 'source', label: 'Source', show: showSource, needs: ['calls', 'lines', 'sources', 'tests'] },
+	{ key: 'coverage', label: 'Coverage', show: showCoverage, needs: ['lines', 'sources', 'tests'] },
 ];
 
 function isDark() {

@@ -24,8 +24,14 @@ function addSums(to, from) {
 
 let sumsKnown = null;
 
-/* Sums by file. */
+/* Sums by file, of the chosen test if there is one. */
 function fileSums() {
+	const test = chosenTest();
+
+	return test ? testSums(test, allSums()) : allSums();
+}
+
+function allSums() {
 	if (sumsKnown)
 		return sumsKnown;
 	const sums = new Map(), of = col('cover_file');
@@ -216,15 +222,30 @@ function coverageCard() {
 			el('td', { class: 'share' }, rateBar(node.sums[kind]))))))));
 }
 
-function showCoverage(main) {
+function sumOf(files) {
 	const all = nothing();
 
-	for (const sums of fileSums().values())
+	for (const sums of files.values())
 		addSums(all, sums);
-	put(main, el('div', { class: 'controls' }, choice('Show', 'tab', [['', 'Directories'],
-		['fns', 'Functions never called'], ['branches', 'Missed branches']]),
+	return all;
+}
+
+function showCoverage(main) {
+	const all = sumOf(fileSums());
+	const views = [['', 'Directories']];
+
+	if (!chosenTest())
+		views.push(['fns', 'Functions never called'], ['branches', 'Missed branches']);
+	if (allTests().length)
+		views.push(['tests', 'Tests']);
+
+	const tab = views.some(([key]) => key === state.tab) ? state.tab : '';
+
+	put(main, el('div', { class: 'controls' }, choice('Show', 'tab', views), testMenu(0),
 	rate('lines', all.lines), rate('functions', all.fns), rate('branches', all.branches),
 	rate('conditions', all.conditions), el('span', { class: 'dim' }, 'high from ' + HIGH + '%, medium from ' +
 		MEDIUM + '%')));
-	(state.tab === 'fns' ? neverCalled : state.tab === 'branches' ? missedBranches : directories)(main);
+	if (tab === 'tests')
+		return testTable(main, sumOf(allSums()));
+	(tab === 'fns' ? neverCalled : tab === 'branches' ? missedBranches : directories)(main);
 }

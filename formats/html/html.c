@@ -70,7 +70,7 @@ put_data(struct html_writer *w)
 	bool ok = !stacks || html_put_stacks(w);
 
 	ok = ok && cg_job_derive(w->job, CG_CALLS | CG_INCL) == CG_OK &&
-	     html_put_rows(w) && html_put_sources(w);
+	     html_put_rows(w) && html_put_tests(w) && html_put_sources(w);
 	if (ok && !stacks && cg_job_derive(w->job, CG_STACKS) == CG_OK &&
 	    (cg_graph_facts(w->graph) & CG_STACKS))
 		ok = html_put_stacks(w);

@@ -4,6 +4,7 @@
  *	html.c      options, the page around the data
  *	stacks.c    call stacks and timelines -> columns
  *	rows.c      functions, calls, lines, branches -> columns
+ *	tests.c     what each test covers -> columns
  *	sources.c   the texts of source files -> columns
  *	about.c     events, parts, what the graph has and lost -> columns
  *	column.c    numbers and texts -> bytes of a column
@@ -18,6 +19,7 @@
  *	table.js    tables that are sorted, filtered and scrolled virtually
  *	layout.js   stacks -> boxes of a flame graph
  *	flame.js    boxes -> canvas; zoom and keys
+ *	tests.js    coverage by test
  *	overview.js functions.js function.js source.js coverage.js: the views
  *	app.js      the frame around the views, and its beginning
  *
@@ -35,7 +37,7 @@
  * follow. A browser decodes a column when a view needs it. Numbers up to 2^53
  * are exact there.
  *
- * With --split, columns of stacks, calls, lines and sources are in data files
+ * With --split, columns of stacks, calls, lines, tests, sources are in data files
  * next to the page: a call of a function with the name of the data, the text
  * that would be in the page, and a number that the page has, too. Browsers let
  * a page from a disk load nothing but scripts and pictures.
@@ -135,11 +137,14 @@ uint32_t html_object(struct html_writer *, cg_object);
 bool html_reaches(const struct html_writer *, size_t event, uint64_t cost,
     uint64_t total);
 
-/* ---- stacks.c, rows.c, sources.c, about.c ------------------------------------------ */
+/* ---- stacks.c, rows.c, tests.c, sources.c, about.c ----------------------- */
 
+/* The event that counts how often lines ran; that of their number: none. */
+size_t html_coverage_event(const struct html_writer *);
 /* False: the job cannot go on, which was reported. */
 bool html_put_stacks(struct html_writer *);
 bool html_put_rows(struct html_writer *);
+bool html_put_tests(struct html_writer *);
 bool html_put_sources(struct html_writer *);
 bool html_put_about(struct html_writer *);
 

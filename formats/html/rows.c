@@ -428,15 +428,23 @@ put_covered(struct rows *r)
 
 /* ---- All ---------------------------------------------------------------- */
 
+size_t
+html_coverage_event(const struct html_writer *w)
+{
+	size_t i = 0;
+
+	while (i < w->events && cg_get_event(w->graph, i)->incl != CG_INCL_NONE)
+		i++;
+	return i;
+}
+
 static bool
 open_rows(struct rows *r)
 {
 	const struct cg_graph *graph = r->w->graph;
 	size_t fns = r->w->fns + 1;
 
-	while (r->coverage < r->w->events &&
-	       cg_get_event(graph, r->coverage)->incl != CG_INCL_NONE)
-		r->coverage++;
+	r->coverage = html_coverage_event(r->w);
 	r->counts = r->coverage < r->w->events;
 	r->rows = cg_rows_new(graph);
 	r->lines = cg_lines_new_by_name(graph, CG_ALL_PARTS);

@@ -117,6 +117,13 @@ function lineFacts(file, event) {
 	return facts;
 }
 
+function addTest(file, facts) {
+	const test = chosenTest(), counts = test && testCounts(test, file);
+
+	for (const fact of test ? facts.values() : [])
+		fact.inTest = counts.get(fact.line) || 0;
+}
+
 function addCalls(file, event, at) {
 	const of = col('call_file'), line = col('call_line'), cost = costs('call_cost', event);
 
@@ -201,6 +208,13 @@ function showBranches(sum) {
 
 /* ---- The view ----------------------------------------------------------- */
 
+/* How often a line ran, in the chosen test if there is one; -1: no code. */
+function lineCount(fact) {
+	if (!fact || fact.sum < 0 || !col('sum_code')[fact.sum])
+		return -1;
+	return fact.inTest === undefined ? col('sum_count')[fact.sum] : fact.inTest;
+}
+
 function sourceColumns(file, event, facts) {
 	const of = (line) => facts.get(line), all = whole(event);
 	const cost = (key, label) => ({ key, label, number: true, width: '150px',
@@ -214,12 +228,13 @@ function sourceColumns(file, event, facts) {
 				state.unit === 'pct' ? null : el('span', { class: 'pct' }, percent(value, all))],
 			all ? value / all : 0, event.before ? (value > 0 ? 'up' : 'down') : '');
 		} });
-	const count = (line) => of(line) && of(line).sum >= 0 && col('sum_code')[of(line).sum]
-		? col('sum_count')[of(line).sum] : -1;
+	const count = (line) => lineCount(of(line));
 	const list = event.coverage ? [{ key: 'count', label: 'Count', number: true, width: '110px', value: count,
 		show: (line) => count(line) >= 0 ? number(count(line)) : '' },
-	{ key: 'branches', label: 'Branches', number: true, width: '90px',
-		show: (line) => of(line) && of(line).sum >= 0 ? showBranches(of(line).sum) : '' }]
+	...chosenTest() ? [] : [{ key: 'branches', label: 'Branches', number: true, width: '90px',
+		show: (line) => of(line) && of(line).sum >= 0 ? showBranches(of(line).sum) : '' }],
+	...allTests().length ? [{ key: 'tests', label: 'Tests', number: true, width: '110px',
+		value: (line) => (covering(file).get(line) || []).length, show: (line) => testsOfLine(file, line) }] : []]
 		: event.before ? [{ key: 'before', label: 'Before', number: true, width: '110px',
 			value: (line) => of(line) ? of(line).before : 0,
 			show: (line) => of(line) && of(line).has ? number(of(line).before) : '' },
@@ -237,8 +252,10 @@ function sourceColumns(file, event, facts) {
 function lineClass(fact, event) {
 	if (!fact || fact.sum < 0 || !event.coverage || !col('sum_code')[fact.sum])
 		return '';
-	if (col('sum_count')[fact.sum] === 0)
+	if (lineCount(fact) === 0)
 		return 'missed';
+	if (chosenTest())
+		return 'hit'; /* branches are known of all tests together */
 
 	const arcs = branchesHit(fact.sum, false);
 
@@ -251,6 +268,9 @@ function showFile(main, file, event) {
 	const most = known.length ? known[known.length - 1] : 0;
 	const rows = lines ? Array.from({ length: Math.max(lines.length, Math.min(most, lines.length + 1000)) },
 		(_, i) => i + 1) : known;
+
+	addTest(file, facts);
+
 	const table = new Table({ label: 'Lines of ' + filePath(file), rows,
 		columns: sourceColumns(file, event, facts), sortKey: '',
 		mark: (line) => lineClass(facts.get(line), event) + (line === wanted ? ' chosen' : '') });
@@ -258,7 +278,7 @@ function showFile(main, file, event) {
 	table.box.classList.add('source');
 	put(main, el('div', { class: 'controls' }, el('a', { class: 'button', go: { file: '', line: '' } },
 		'All files'), el('b', {}, filePath(file)),
-	event.coverage ? fileRates(file) : choice('Numbers', 'unit', [['', 'Absolute'], ['pct', 'Percent']]),
+	event.coverage ? [testMenu(file), fileRates(file)] : choice('Numbers', 'unit', [['', 'Absolute'], ['pct', 'Percent']]),
 	lines ? '' : el('span', { class: 'dim' }, 'The source was not found: name its directory with --sources.')),
 	table.box);
 
@@ -295,6 +315,7 @@ function showSource(main) {
 	const match = state.q ? new Set(listFiles(event).filter((row) => !matcherSafe() ||
 		matcherSafe()(filePath(row.file))).map((row) => row.file)) : null;
 	const rows = listFiles(event).filter((row) => row.file && (!match || match.has(row.file)));
+	const sums = fileSums(), linesOf = (row) => (sums.get(row.file) || NOTHING).lines;
 
 	if (!rows.length)
 		return put(main, el('div', { class: 'empty' }, el('p', {}, 'No costs of source lines are known',
@@ -302,8 +323,7 @@ function showSource(main) {
 	return put(main, new Table({ label: 'Files', rows, sortKey: event.coverage ? 'name' : '-cost',
 		open: (row) => go({ file: row.file, line: '' }), columns: [
 			event.coverage ? { key: 'cost', label: 'Lines', number: true, width: '170px',
-				value: (row) => share((fileSums().get(row.file) || NOTHING).lines),
-				show: (row) => rateBar((fileSums().get(row.file) || NOTHING).lines) }
+				value: (row) => share(linesOf(row)), show: (row) => rateBar(linesOf(row)) }
 				: { key: 'cost', label: event.before ? 'Change' : 'Self', number: true, width: '190px', value: (row) => row.cost,
 					show: (row) => bar([el('span', { class: 'v' }, event.before ? change(row.cost, event)
 						: costText(row.cost, event)), el('span', { class: 'pct' },

@@ -131,6 +131,29 @@ sub print_sums
 	}
 }
 
+sub test_name
+{
+	my ($part) = @_;
+	for my $i (0 .. $#{ col('desc_key') }) {
+		return col('desc_value')->[$i]
+			if col('desc_part')->[$i] == $part && col('desc_key')->[$i] eq 'lcov test';
+	}
+	return "part $part";
+}
+
+sub print_tests
+{
+	my $at = 0;
+	for my $i (0 .. $#{ col('test_part') }) {
+		my @place = (test_name(col('test_part')->[$i]), path(col('test_file')->[$i]));
+		row('test', @place, map { col("test_$_")->[$i] } qw(lines fns branches conditions));
+		my $end = $at + col('test_lines')->[$i];
+		row('testline', @place, col('test_line')->[$_], col('test_count')->[$_])
+			for $at .. ($end <= @{ col('test_line') } ? $end : $at) - 1;
+		$at = $end;
+	}
+}
+
 sub print_all
 {
 	row('title', @{ col('title') });
@@ -162,6 +185,7 @@ sub print_all
 	}
 	print_nodes();
 	print_sums();
+	print_tests();
 }
 
 sub check
