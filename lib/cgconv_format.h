@@ -774,6 +774,9 @@ void cg_put_json(struct cg_out *, struct cg_slice);
  * (control characters, bytes that are not UTF-8) becomes U+FFFD.
  */
 void cg_put_xml(struct cg_out *, struct cg_slice);
+/* ' name="value"', after the name of an element. */
+void cg_put_xml_attribute(
+    struct cg_out *, const char *name, struct cg_slice value);
 /*
  * Room for n bytes, at most CG_RESERVE_MAX, to format into; never NULL.
  * cg_out_advance() tells where the text ended.

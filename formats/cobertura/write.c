@@ -162,16 +162,6 @@ count_files(struct writer *w)
 
 /* ---- Elements ----------------------------------------------------------- */
 
-static void
-put_attribute(struct writer *w, const char *name, struct cg_slice value)
-{
-	cg_putc(w->r.out, ' ');
-	cg_puts(w->r.out, name);
-	cg_puts(w->r.out, "=\"");
-	cg_put_xml(w->r.out, value);
-	cg_putc(w->r.out, '"');
-}
-
 /*
  * The rate of nothing is 1, as in Cobertura. At most four digits follow the
  * point, rounded down, so that only hit == all gives 1.
@@ -386,8 +376,8 @@ put_method(struct writer *w, const struct method *method)
 	for (size_t i = 0; i < method->lines; i++)
 		sum.lines.hit += line[i].hits > 0;
 	cg_puts(w->r.out, "<method");
-	put_attribute(w, "name", method->name);
-	put_attribute(w, "signature", signature_of(method));
+	cg_put_xml_attribute(w->r.out, "name", method->name);
+	cg_put_xml_attribute(w->r.out, "signature", signature_of(method));
 	put_rates(w, &sum);
 	cg_puts(w->r.out, " complexity=\"0\"><lines>\n");
 	for (size_t i = 0; i < method->lines; i++) {
@@ -431,8 +421,8 @@ put_class(struct writer *w, const struct source_file *file)
 	path.ptr += w->root.len;
 	path.len -= w->root.len;
 	cg_puts(w->r.out, "<class");
-	put_attribute(w, "name", name);
-	put_attribute(w, "filename", path);
+	cg_put_xml_attribute(w->r.out, "name", name);
+	cg_put_xml_attribute(w->r.out, "filename", path);
 	put_rates(w, &file->sum);
 	cg_puts(w->r.out, " complexity=\"0\">\n");
 	ok = put_methods(w);
@@ -454,7 +444,7 @@ begin_package(struct writer *w, size_t from)
 		cg_add_counts(&sum, &w->file[i].sum);
 	}
 	cg_puts(w->r.out, "<package");
-	put_attribute(w, "name", package);
+	cg_put_xml_attribute(w->r.out, "name", package);
 	put_rates(w, &sum);
 	cg_puts(w->r.out, " complexity=\"0\"><classes>\n");
 }

@@ -230,7 +230,7 @@ put_methods(struct writer *c, size_t *at, uint32_t line)
 		const struct coverage_fn *fn = &c->fns.fn[*at];
 
 		put_line(out, fn->first, " type=\"method\"");
-		coverage_put_text(
+		cg_put_xml_attribute(
 		    out, "signature", fn->shares_name ? fn->key : fn->name);
 		coverage_put_number(out, "count", fn->count);
 		cg_puts(out, "/>\n");
@@ -249,8 +249,8 @@ put_file(struct writer *c, const struct source_file *file)
 		return false;
 	sort_fns(&c->fns);
 	cg_puts(c->r.out, "<file");
-	coverage_put_text(c->r.out, "name", cg_base_name(path));
-	coverage_put_text(c->r.out, "path", path);
+	cg_put_xml_attribute(c->r.out, "name", cg_base_name(path));
+	cg_put_xml_attribute(c->r.out, "path", path);
 	cg_puts(c->r.out, ">\n");
 	put_metrics(c->r.out, &file->sum, 0, 0);
 	while (cg_report_line(&c->r, &line)) {
@@ -283,7 +283,7 @@ open_package(struct writer *c, size_t from)
 	for (size_t i = from; i < end; i++)
 		cg_add_counts(&sum, &c->file[i].sum);
 	cg_puts(c->r.out, "<package");
-	coverage_put_text(c->r.out, "name",
+	cg_put_xml_attribute(c->r.out, "name",
 	    len ? (struct cg_slice){ c->name, len } : cg_slice("default-pkg"));
 	cg_puts(c->r.out, ">\n");
 	put_metrics(c->r.out, &sum, 0, end - from);

@@ -106,8 +106,6 @@ bool coverage_list_fns(struct coverage_fns *, const struct cg_report *);
 struct coverage_fn *coverage_find_fn(
     const struct coverage_fns *, const struct cg_graph *, cg_fn);
 
-void coverage_put_text(
-    struct cg_out *, const char *name, struct cg_slice value);
 void coverage_put_number(struct cg_out *, const char *name, uint64_t value);
 
 #endif

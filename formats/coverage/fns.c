@@ -57,16 +57,6 @@ coverage_list_fns(struct coverage_fns *f, const struct cg_report *r)
 /* ---- XML ---------------------------------------------------------------- */
 
 void
-coverage_put_text(struct cg_out *out, const char *name, struct cg_slice value)
-{
-	cg_putc(out, ' ');
-	cg_puts(out, name);
-	cg_puts(out, "=\"");
-	cg_put_xml(out, value);
-	cg_putc(out, '"');
-}
-
-void
 coverage_put_number(struct cg_out *out, const char *name, uint64_t value)
 {
 	cg_putc(out, ' ');

@@ -135,7 +135,7 @@ put_counters(struct cg_out *out, const struct node *node)
 		if (counter->missed + counter->covered == 0)
 			continue;
 		cg_puts(out, "<counter");
-		coverage_put_text(out, "type", cg_slice(names[i]));
+		cg_put_xml_attribute(out, "type", cg_slice(names[i]));
 		coverage_put_number(out, "missed", counter->missed);
 		coverage_put_number(out, "covered", counter->covered);
 		cg_puts(out, "/>\n");
@@ -437,8 +437,8 @@ static void
 put_method(struct cg_out *out, const struct method *method)
 {
 	cg_puts(out, "<method");
-	coverage_put_text(out, "name", method->name);
-	coverage_put_text(out, "desc", method->descriptor);
+	cg_put_xml_attribute(out, "name", method->name);
+	cg_put_xml_attribute(out, "desc", method->descriptor);
 	coverage_put_number(out, "line", method->first);
 	cg_puts(out, ">\n");
 	put_counters(out, &method->node);
@@ -454,8 +454,8 @@ put_class(
 	if (!class->any)
 		return;
 	cg_puts(out, "<class");
-	coverage_put_text(out, "name", class->name);
-	coverage_put_text(out, "sourcefilename", source);
+	cg_put_xml_attribute(out, "name", class->name);
+	cg_put_xml_attribute(out, "sourcefilename", source);
 	cg_puts(out, ">\n");
 	for (size_t i = 0; i < class->methods; i++)
 		put_method(out, &j->method[class->method + i]);
@@ -484,7 +484,7 @@ put_source(struct writer *j, struct cg_slice name)
 	struct node node = { 0 };
 
 	cg_puts(j->r.out, "<sourcefile");
-	coverage_put_text(j->r.out, "name", name);
+	cg_put_xml_attribute(j->r.out, "name", name);
 	cg_puts(j->r.out, ">\n");
 	for (size_t i = 0; i < j->classes; i++)
 		add_node(&node, &j->class[i].node);
@@ -525,7 +525,7 @@ open_package(struct writer *j, struct cg_slice path)
 	j->open = true;
 	j->directory = directory;
 	cg_puts(j->r.out, "<package");
-	coverage_put_text(j->r.out, "name", directory);
+	cg_put_xml_attribute(j->r.out, "name", directory);
 	cg_puts(j->r.out, ">\n");
 }
 

@@ -16,7 +16,7 @@ put_line(struct cg_out *out, const struct cg_line_sum *line)
 
 	cg_puts(out, "<lineToCover");
 	coverage_put_number(out, "lineNumber", line->line);
-	coverage_put_text(
+	cg_put_xml_attribute(
 	    out, "covered", cg_slice(line->hits > 0 ? "true" : "false"));
 	cg_count_arcs(line->branch, line->branches, &branches);
 	if (branches.found > 0) {
@@ -32,7 +32,7 @@ put_file(struct cg_report *r, cg_file file)
 	struct cg_line_sum line;
 
 	cg_puts(r->out, "<file");
-	coverage_put_text(r->out, "path", cg_file_path(r->graph, file));
+	cg_put_xml_attribute(r->out, "path", cg_file_path(r->graph, file));
 	cg_puts(r->out, ">\n");
 	while (cg_report_line(r, &line))
 		put_line(r->out, &line);

@@ -74,3 +74,14 @@ cg_put_xml(struct cg_out *out, struct cg_slice text)
 		cg_out_advance(out, to);
 	}
 }
+
+void
+cg_put_xml_attribute(
+    struct cg_out *out, const char *name, struct cg_slice value)
+{
+	cg_putc(out, ' ');
+	cg_puts(out, name);
+	cg_puts(out, "=\"");
+	cg_put_xml(out, value);
+	cg_putc(out, '"');
+}
