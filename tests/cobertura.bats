@@ -185,6 +185,20 @@ totals()
 		DA:4,1 BRDA:4,0,0,1 BRDA:4,0,1,0 BRDA:4,1,0,1 BRDA:4,1,1,1
 }
 
+@test "cobertura: branches of a line that never ran are not taken" {
+	lines '<line number="1" hits="0" branch="True"/>' \
+		'<line number="2" hits="1" branch="True"/>' |
+		numbers | says DA:1,0 BRDA:1,0,0,- BRDA:1,0,1,- DA:2,1 \
+		BRDA:2,0,0,1 BRDA:2,0,1,1
+}
+
+@test "cobertura: of several entries for a line, the most branches are taken" {
+	lines '<line number="1" hits="4" branch="true" condition-coverage="50% (1/2)"/>' \
+		'<line number="1" hits="6" branch="true" condition-coverage="100% (2/2)"/>' \
+		'<line number="1" hits="0" branch="true" condition-coverage="0% (0/2)"/>' |
+		numbers | says DA:1,10 BRDA:1,0,0,1 BRDA:1,0,1,1
+}
+
 @test "cobertura: branches that only a method lists are read" {
 	document '<class filename="/a.c"><methods><method name="f" signature="">' \
 		'<lines><line number="1" hits="2"/></lines></method>' \
@@ -309,6 +323,9 @@ files()
 	[ "$(files "$(root 'C:')" 'Dev\Src\a.cpp')" = C:/Dev/Src/a.cpp ]
 	[ "$(files "$(root 'D:/a/b/')" 'src/a.cs')" = D:/a/b/src/a.cs ]
 	[ "$(files "$(root 'C:\x')" 'D:\Dev\a.cpp')" = D:/Dev/a.cpp ]
+	[ "$(files "$(root 'C:\')" '\src\a.c')" = C:/src/a.c ]
+	[ "$(files "$(root 'D:\work\x')" '/src/a.c')" = D:/src/a.c ]
+	[ "$(files "$(root '\\host\share')" '\src\a.c')" = /src/a.c ]
 	[ "$(files '' 'D:\Dev\a.cpp')" = D:/Dev/a.cpp ]
 	[ "$(files '<sources><source>C:</source><source>D:</source></sources>' \
 		'Dev\a.cpp')" = Dev/a.cpp ]

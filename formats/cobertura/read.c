@@ -4,6 +4,8 @@
  * A class lists each line once; methods repeat the lines that they contain.
  * So the reader collects the lines of a class. At its end each method gets
  * its own hits of a line and the unknown function of the file gets the rest.
+ * Where the two differ, the class is right: consumers of the format count its
+ * lines.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -97,8 +99,9 @@ get_branches(struct reader *r, struct line *line)
 	struct cg_slice text, rest;
 	uint64_t percent, hit, all;
 
+	/* 100% is the default of the DTD, of lines that ran. */
 	if (!cg_xml_attribute(r->xml, "condition-coverage", &text))
-		text = cg_slice("100%"); /* the default of the DTD */
+		text = cg_slice(line->hits != 0 ? "100%" : "0%");
 	if (!cg_take_u64(&text, &percent) || percent > 100)
 		return cg_xml_reject(
 		    r->xml, "condition-coverage=\"...\" with a percentage");
@@ -180,15 +183,22 @@ add_branches(struct reader *r, cg_fn fn, const struct line *line)
 	return true;
 }
 
-/* The first of n entries that has branches, or NULL. */
+/*
+ * Of n entries, the one with the most branches that were taken, the first of
+ * equal ones; NULL: none has branches. Instances of a template are entries of
+ * the same branches, as in gcovr 8's reports, which do not say which of them
+ * were taken.
+ */
 static const struct line *
 find_branches(const struct line *line, size_t n)
 {
+	const struct line *best = NULL;
+
 	for (size_t i = 0; i < n; i++) {
-		if (line[i].branches > 0)
-			return &line[i];
+		if (line[i].branches > 0 && (!best || line[i].hit > best->hit))
+			best = &line[i];
 	}
-	return NULL;
+	return best;
 }
 
 /*

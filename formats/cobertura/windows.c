@@ -2,23 +2,31 @@
  * windows.c - names of source files in documents of Windows: of coverlet,
  * OpenCppCoverage, coverage.py and others.
  *
- * Roots are "C:\", "C:" or directories, with or without a separator at the end,
- * and names are relative to them, or absolute and then of any drive. Paths get
- * '/' here, so that their directories are directories to every target.
+ * Roots are "C:\", "C:" or directories, with or without a separator at the end.
+ * Names are relative to them, or to their drive if they begin with a separator,
+ * or absolute and then of any drive. Paths get '/' here, so that their
+ * directories are directories to every target.
  */
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cobertura.h"
+
+#define DRIVE ((size_t)2) /* letters of "C:" */
+
+static bool
+has_drive(struct cg_slice path)
+{
+	return path.len >= DRIVE && isalpha((unsigned char)path.ptr[0]) &&
+	       path.ptr[1] == ':' &&
+	       (path.len == DRIVE || path.ptr[2] == '\\' || path.ptr[2] == '/');
+}
 
 bool
 cobertura_is_windows(struct cg_slice path)
 {
-	return cg_starts(path, "\\\\") ||
-	       (path.len > 1 && isalpha((unsigned char)path.ptr[0]) &&
-		   path.ptr[1] == ':' &&
-		   (path.len == 2 || path.ptr[2] == '\\' ||
-		       path.ptr[2] == '/'));
+	return cg_starts(path, "\\\\") || has_drive(path);
 }
 
 static struct cg_slice
@@ -44,6 +52,13 @@ cobertura_windows_file(struct cg_job *job, struct cg_build *build,
 	}
 	directory = put_path(room, directory);
 	name = put_path(room + directory.len, name);
+	if (cg_starts(name, "/") && has_drive(directory)) {
+		/* The name follows the drive, which is moved before it. */
+		memmove(room + directory.len - DRIVE, room, DRIVE);
+		name.ptr -= DRIVE;
+		name.len += DRIVE;
+		absolute = true;
+	}
 	file = absolute || !root ? cg_add_file(build, name)
 				 : cg_add_file_in(build, directory, name);
 	free(room);
