@@ -141,6 +141,30 @@ like_llvm()
 		--exe samples/gprof/calls/prog $s/clang-22-cover/default.profraw
 }
 
+@test "llvm-profile: a function without a name is told by its hash" {
+	perl tests/llvm-mapping.pl regions 1 nameless >"$dir/odd"
+	refuses 1 "function 0xcc914f75dd4ca18f in the executable: expected its name" \
+		--exe "$dir/odd" $s/clang-22-macros/default.profraw
+}
+
+@test "llvm-profile: odd mappings take little memory" {
+	for kind in uses expressions regions; do
+		perl tests/llvm-mapping.pl $kind 4000000 >"$dir/odd"
+		refuses 1 "function f in the executable: expected fewer regions and counters" \
+			--exe "$dir/odd" $s/clang-22-macros/default.profraw
+	done
+}
+
+@test "llvm-profile: a large unsorted file has the same lines" {
+	for kind in regions turns; do
+		perl tests/llvm-mapping.pl $kind 580000 >"$dir/$kind"
+		"$CGCONV" -q -t lcov --no-markers --exe "$dir/$kind" \
+			$s/clang-22-macros/default.profraw | grep ^DA >"$dir/$kind.info"
+	done
+	[ "$(grep -c . "$dir/turns.info")" -eq 580000 ]
+	cmp "$dir/regions.info" "$dir/turns.info"
+}
+
 @test "llvm-profile: unknown versions name the command to use" {
 	cp $s/clang-22-macros/default.profraw "$dir/x.profraw"
 	byte "$dir/x.profraw" 8 0b

@@ -47,6 +47,7 @@ struct llvm_scratch {
 	size_t stack_cap;
 	uint64_t *counter;
 	size_t counters, counter_cap;
+	size_t tables; /* bytes of these */
 	uint32_t most; /* the highest number of a counter, plus 1 */
 	struct llvm_decision *decision;
 	size_t decisions, decision_cap;

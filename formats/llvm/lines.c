@@ -122,6 +122,16 @@ llvm_add_item(struct llvm_report *report, const struct llvm_item *item)
 	return true;
 }
 
+void
+llvm_take_items(struct llvm_report *report, struct llvm_item *item,
+    size_t count, size_t cap)
+{
+	free(report->item);
+	report->item = item;
+	report->count = count;
+	report->item_cap = cap;
+}
+
 static int
 compare_items(const void *pa, const void *pb)
 {
@@ -160,7 +170,7 @@ merge_items(struct llvm_report *report)
 
 	if (report->count == 0)
 		return true;
-	qsort(
+	llvm_sort(
 	    report->item, report->count, sizeof(*report->item), compare_items);
 	for (size_t i = 1; i < report->count; i++) {
 		struct llvm_item *to = &report->item[n];
@@ -436,9 +446,7 @@ compare_files(const void *pa, const void *pb)
 static void
 sort_all(struct llvm_report *report)
 {
-	if (report->fns > 1)
-		qsort(
-		    report->fn, report->fns, sizeof(*report->fn), compare_fns);
+	llvm_sort(report->fn, report->fns, sizeof(*report->fn), compare_fns);
 	for (size_t i = 0; i < report->files; i++)
 		report->file[i].id = cg_add_file(report->build,
 		    cg_get_name(report->build, report->file[i].name));

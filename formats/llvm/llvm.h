@@ -89,6 +89,9 @@ void llvm_begin_file(struct llvm_report *);
 bool llvm_add_segment(struct llvm_report *, const struct llvm_segment *);
 /* In any order; those of one place are summed. */
 bool llvm_add_item(struct llvm_report *, const struct llvm_item *);
+/* Takes over all items of the file, which were allocated; none were added. */
+void llvm_take_items(
+    struct llvm_report *, struct llvm_item *, size_t count, size_t cap);
 bool llvm_end_file(struct llvm_report *, cg_name file);
 /*
  * A function as a profile names it, in the file of its body; the other members
@@ -102,5 +105,11 @@ uint64_t llvm_place_key(cg_name file, uint32_t line, uint32_t column);
 bool llvm_add_files(struct llvm_report *);
 /* Also warns of functions without a file. */
 void llvm_end_report(struct llvm_report *, bool ok);
+
+/* ---- sort.c ------------------------------------------------------------- */
+
+/* qsort(), but it takes no memory for large tables, and is not stable. */
+void llvm_sort(void *all, size_t n, size_t width,
+    int (*compare)(const void *, const void *));
 
 #endif

@@ -76,7 +76,8 @@ add_names(struct executable *exe, struct llvm_bytes list)
 		    memchr(list.at, CHUNK_SEPARATOR, llvm_left(&list));
 		struct llvm_bytes name = { list.at, end ? end : list.end,
 			false };
-		uint32_t *at = cg_map_at(&exe->mapping->names, hash_of(&name));
+		uint64_t hash = hash_of(&name);
+		uint32_t *at = cg_map_at(&exe->mapping->names, hash);
 
 		if (!at)
 			return cg_reject_nomem(exe->job);
@@ -278,6 +279,8 @@ take_functions(struct executable *exe, struct llvm_bytes bytes)
 		if (!llvm_add_function(exe->mapping, &exe->fn[i]))
 			return false;
 	}
+	llvm_free_scratch(exe->mapping->scratch);
+	exe->mapping->scratch = NULL;
 	return true;
 }
 

@@ -12,6 +12,7 @@
  *	sources.c     regions and branches by file
  *	conditions.c  bitmap of a decision -> conditions
  *	segments.c    regions of a file -> segments of lines.c
+ *	sort.c        sorts without a copy
  */
 #ifndef FORMATS_LLVM_PROFILE_H
 #define FORMATS_LLVM_PROFILE_H

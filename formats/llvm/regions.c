@@ -5,15 +5,29 @@
  * Source: docs/CoverageMappingFormat.rst, RawCoverageMappingReader in
  * CoverageMappingReader.cpp of LLVM.
  */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "function.h"
+
+/*
+ * Of the tables of one function, in which a byte of the mapping may stand for
+ * 40: 600,000 regions fit, or 900,000 expressions.
+ */
+#define TABLES_MAX ((size_t)32 << 20)
 
 #define GAP_BIT (UINT32_C(1) << 31) /* of the last column */
 
 bool
 llvm_expected(const struct llvm_context *c, const char *expected)
 {
+	char hash[32]; /* which stands for a name that is not known */
+
+	(void)snprintf(hash, sizeof(hash), "0x%016" PRIx64, c->fn->name);
 	return cg_reject(c->job, "function %s in the executable: expected %s",
-	    cg_get_name(c->mapping->report->build, c->name).ptr, expected);
+	    c->name ? cg_get_name(c->mapping->report->build, c->name).ptr
+		    : hash,
+	    expected);
 }
 
 /* A number below a limit. */
@@ -46,11 +60,22 @@ llvm_is_dummy(const struct llvm_function *fn)
 	       LLVM_TAG(counter) == LLVM_ZERO;
 }
 
-/* How many items follow; each needs a byte at least. */
+/*
+ * How many items follow, each of which takes so many bytes at least, and so many
+ * in memory.
+ */
 static bool
-take_count(const struct llvm_context *c, struct llvm_bytes *bytes, uint32_t *n)
+take_count(struct llvm_context *c, struct llvm_bytes *bytes, unsigned least,
+    size_t size, uint32_t *n)
 {
-	return take(c, bytes, (uint64_t)llvm_left(bytes) + 1, n);
+	if (!take(c, bytes, (uint64_t)llvm_left(bytes) + 1, n))
+		return false;
+	if (*n > (llvm_left(bytes) + 1) / least)
+		return llvm_expected(c, "a number of its coverage mapping");
+	if (*n > (TABLES_MAX - c->s->tables) / size)
+		return llvm_expected(c, "fewer regions and counters");
+	c->s->tables += *n * size;
+	return true;
 }
 
 static bool
@@ -74,7 +99,7 @@ take_uses(struct llvm_context *c, struct llvm_bytes *bytes)
 	uint32_t n, file;
 
 	s->uses = 0;
-	if (!take_count(c, bytes, &n))
+	if (!take_count(c, bytes, 1, sizeof(*s->use), &n))
 		return false;
 	if (!cg_grow_raw(&s->use, &s->use_cap, n, sizeof(*s->use)))
 		return cg_reject_nomem(c->job);
@@ -97,7 +122,8 @@ take_expressions(struct llvm_context *c, struct llvm_bytes *bytes)
 	uint32_t n;
 
 	s->expressions = 0;
-	if (!take_count(c, bytes, &n))
+	if (!take_count(
+		c, bytes, 2, sizeof(*s->expression) + sizeof(*s->stack), &n))
 		return false;
 	if (!cg_grow_raw(&s->expression, &s->expression_cap, n,
 		sizeof(*s->expression)) ||
@@ -209,7 +235,7 @@ take_regions(struct llvm_context *c, struct llvm_bytes *bytes)
 
 	s->regions = 0;
 	for (uint32_t file = 0; file < s->uses; file++) {
-		if (!take_count(c, bytes, &n))
+		if (!take_count(c, bytes, 5, sizeof(*s->region), &n))
 			return false;
 		if (!cg_grow_raw(&s->region, &s->region_cap, s->regions + n,
 			sizeof(*s->region)))
@@ -241,6 +267,7 @@ llvm_read_regions(struct llvm_context *c)
 {
 	struct llvm_bytes bytes = c->fn->mapping;
 
+	c->s->tables = 0;
 	c->s->most = 1; /* see llvm_add_function() */
 	return take_uses(c, &bytes) && take_expressions(c, &bytes) &&
 	       take_regions(c, &bytes);

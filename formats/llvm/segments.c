@@ -266,7 +266,7 @@ llvm_add_segments(struct llvm_report *report, struct llvm_source *source)
 		return true;
 	if (source->regions >= NONE)
 		return cg_reject(report->job, "expected fewer regions");
-	qsort(source->region, source->regions, sizeof(*source->region),
+	llvm_sort(source->region, source->regions, sizeof(*source->region),
 	    compare_regions);
 	combine(source);
 	b.region = source->region;

@@ -70,10 +70,8 @@ move_source(struct llvm_mapping *mapping, struct llvm_source *source)
 	struct llvm_report *report = mapping->report;
 
 	llvm_begin_file(report);
-	for (size_t i = 0; i < source->items; i++) {
-		if (!llvm_add_item(report, &source->item[i]))
-			return false;
-	}
+	llvm_take_items(report, source->item, source->items, source->item_cap);
+	source->item = NULL;
 	return llvm_add_segments(report, source) &&
 	       llvm_end_file(report, source->name);
 }
