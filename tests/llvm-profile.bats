@@ -141,6 +141,17 @@ like_llvm()
 		--exe samples/gprof/calls/prog $s/clang-22-cover/default.profraw
 }
 
+@test "llvm-profile: functions that no executable has are counted" {
+	cat $s/clang-22-macros/default.profraw $s/clang-22-cover/default.profraw \
+		>"$dir/all.profraw"
+	"$CGCONV" -t lcov --exe $s/clang-22-macros/prog "$dir/all.profraw" \
+		2>"$dir/err" >"$dir/out"
+	grep 'dropped [0-9]* functions of the profile that no executable has' "$dir/err"
+	"$CGCONV" -t lcov --exe $s/clang-22-macros/prog --exe $s/clang-22-cover/prog \
+		"$dir/all.profraw" 2>"$dir/err" >"$dir/out"
+	not grep 'no executable has' "$dir/err"
+}
+
 @test "llvm-profile: a function without a name is told by its hash" {
 	perl tests/llvm-mapping.pl regions 1 nameless >"$dir/odd"
 	refuses 1 "function 0xcc914f75dd4ca18f in the executable: expected its name" \

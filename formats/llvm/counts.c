@@ -44,7 +44,8 @@ llvm_add_record(struct llvm_profile *profile, uint64_t name,
 	    !cg_grow_raw(&profile->record, &profile->cap, profile->records + 1,
 		sizeof(*record)))
 		return cg_reject_nomem(profile->job);
-	*known = 1;
+	profile->named += *known == 0;
+	*known = *known == 0 ? LLVM_NAMED : *known;
 	if (*last > 0 &&
 	    (profile->record[*last - 1].counters != record->counters ||
 		profile->record[*last - 1].bitmap_bytes !=
@@ -57,6 +58,15 @@ llvm_add_record(struct llvm_profile *profile, uint64_t name,
 	added->next = *last;
 	*last = (uint32_t)profile->records;
 	return true;
+}
+
+void
+llvm_note_found(struct llvm_profile *profile, uint64_t name)
+{
+	if (cg_map_get(&profile->names, name) != LLVM_NAMED)
+		return;
+	*cg_map_at(&profile->names, name) = LLVM_FOUND;
+	profile->found++;
 }
 
 bool

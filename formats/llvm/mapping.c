@@ -81,6 +81,8 @@ add_names(struct executable *exe, struct llvm_bytes list)
 
 		if (!at)
 			return cg_reject_nomem(exe->job);
+		/* Functions of system headers may have no mapping. */
+		llvm_note_found(exe->mapping->profile, hash);
 		*at =
 		    cg_add_name(build, (struct cg_slice){ (const char *)name.at,
 					   llvm_left(&name) });

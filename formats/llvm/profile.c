@@ -173,6 +173,14 @@ report_losses(struct cg_job *job, const struct llvm_mapping *mapping)
 		    "dropped %zu function%s that the profile has of another "
 		    "build",
 		    mapping->mismatched, mapping->mismatched == 1 ? "" : "s");
+	if (mapping->profile->named > mapping->profile->found)
+		cg_warn(job,
+		    "dropped %zu function%s of the profile that no executable "
+		    "has; name executables and shared libraries with --exe",
+		    mapping->profile->named - mapping->profile->found,
+		    mapping->profile->named - mapping->profile->found == 1
+			? ""
+			: "s");
 	if (mapping->profile->unlike > 0)
 		cg_warn(job,
 		    "dropped %zu record%s whose function has more or fewer "

@@ -108,7 +108,8 @@ struct llvm_profile {
 	struct llvm_record *record;
 	size_t records, cap;
 	struct cg_map functions; /* name and structure -> last record, from 1 */
-	struct cg_map names;     /* those that have any record */
+	struct cg_map names;     /* those with a record: LLVM_NAMED, _FOUND */
+	size_t named, found;     /* functions; those that executables have */
 	size_t unlike; /* records that do not have as many counters as others */
 	struct cg_slice *id; /* build ids */
 	size_t ids, id_cap;
@@ -117,6 +118,8 @@ struct llvm_profile {
 	bool big;       /* big endian */
 	bool by_terms;  /* bitmaps have a bit for each state of the terms */
 };
+
+enum { LLVM_NAMED = 1, LLVM_FOUND };
 
 /* Bits of both versions (InstrProfData.inc of LLVM). */
 #define LLVM_VERSION(word) ((word)&0xffffffff)
@@ -135,6 +138,8 @@ bool llvm_add_record(
     struct llvm_profile *, uint64_t name, const struct llvm_record *);
 /* The binary ids in a list of them. */
 bool llvm_add_ids(struct llvm_profile *, struct llvm_bytes list);
+/* An executable has a function of that name. */
+void llvm_note_found(struct llvm_profile *, uint64_t name);
 void llvm_free_profile(struct llvm_profile *);
 
 /* ---- counts.c: the counters of one function, summed over all runs ------- */
