@@ -36,6 +36,7 @@ struct args {
 	const char *event, *top, *tree;
 	const char *fail_under;       /* with --summary */
 	const char *like, *root;      /* --root: the last one */
+	size_t roots;                 /* how many */
 	bool branches;                /* with --like */
 	bool markdown, badge, per_test; /* with --summary */
 	bool json;                    /* with the commands that print */

@@ -6,6 +6,7 @@
  * gcov(1) of gcc 12; llvm-cov(1) of LLVM 14; the README of grcov. What differs
  * nevertheless is in the man page.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,19 +42,41 @@ static const struct tool {
 };
 #define TOOLS (sizeof(tools) / sizeof(*tools))
 
+/* The root as paths begin with it; it may be of another machine. */
+static int
+map_root(struct args *args, const char *root)
+{
+	char *real = realpath(root, NULL);
+	int status = CG_OK;
+
+	if (real == NULL && errno == ENOMEM)
+		return cg_nomem(args->job);
+	if (real == NULL && *root != '/')
+		return cg_usage(args->job, "--root: cannot find '%s': %s", root,
+		    strerror(errno));
+	if (strcmp(real != NULL ? real : root, "/") != 0)
+		status =
+		    cg_job_map_path(args->job, real != NULL ? real : root, "");
+	free(real);
+	return status;
+}
+
 /* Files outside of the root are out; in it, paths begin there. */
 static int
 stay_inside(struct args *args)
 {
-	char *real = realpath(args->root ? args->root : ".", NULL);
 	int status = CG_OK;
 
-	if (args->root == NULL)
+	/* Files of two roots could have one path. */
+	if (args->roots > 1)
+		return cg_usage(args->job,
+		    "--like %s takes one --root (or --no-external)",
+		    args->like);
+	if (args->roots == 0)
 		status = cg_job_include_directory(args->job, ".");
-	if (status == CG_OK && real != NULL && strcmp(real, "/") != 0)
-		status = cg_job_map_path(args->job, real, "");
-	free(real);
-	return status;
+	return status == CG_OK
+		   ? map_root(args, args->roots > 0 ? args->root : ".")
+		   : status;
 }
 
 static int

@@ -112,6 +112,7 @@ static int
 add_root(struct args *args, const char *value)
 {
 	args->root = value;
+	args->roots++;
 	return cg_job_include_directory(args->job, value);
 }
 

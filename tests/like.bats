@@ -90,6 +90,15 @@ counts()
 	[ "$(grep -e ^SF -e ^DA ../got)" = $'SF:src/a.c\nDA:1,2' ]
 	"$CGCONV" -q -t lcov --like gcovr --root "$dir/out" a.info >../got
 	[ "$(grep ^SF: ../got)" = $'SF:a.c\nSF:src/a.c' ]
+	# A root of another machine; one that cannot be; two, whose files could
+	# have one path.
+	printf 'SF:/gone/x/a.c\nDA:1,1\nend_of_record\n' >b.info
+	"$CGCONV" -q -t lcov --like gcovr --root /gone/x b.info | grep -x SF:a.c
+	refuses 2 "--root: cannot find 'none': No such file" \
+		-t lcov --like gcovr --root none b.info
+	refuses 2 "--like gcovr takes one --root" \
+		-t lcov --like gcovr --root /gone/x --root /gone b.info
+	"$CGCONV" -q -t lcov --like lcov --root /gone/x --root /gone b.info | grep -x SF:/gone/x/a.c
 }
 
 @test "like: units that never ran are out for lcov, and 0 for gcovr" {
