@@ -264,6 +264,11 @@ pack()
 	# A file that is no archive has no notes.
 	not "$CGCONV" -t lcov --object-directory "$t/err" "$t/run" 2>"$t/err2"
 	grep -q 'expected the notes' "$t/err2"
+	grep -c "'$t/err' is neither a directory nor an archive" "$t/err2" | grep -qx 1
+	not "$CGCONV" -t lcov --object-directory "$t/none/x" "$t/run" 2>"$t/err2"
+	grep -q "'$t/none/x' is neither a directory nor an archive" "$t/err2"
+	not "$CGCONV" -t lcov --object-directory "$t" "$t/run" 2>"$t/err2"
+	not grep 'neither a directory' "$t/err2"
 }
 
 @test "gcov: finds the notes of a stream by the file names in it" {

@@ -155,6 +155,17 @@ file_part(char *path)
 	return 0;
 }
 
+/* What is no directory has no files, which should not look like their lack. */
+static void
+check_directory(struct cg_job *job, const char *directory)
+{
+	struct stat info;
+
+	if (stat(directory, &info) != 0 || !S_ISDIR(info.st_mode))
+		cg_warn(job, "'%s' is neither a directory nor an archive",
+		    directory);
+}
+
 /* Reads the archive if the directory is one, or in one. The status. */
 static int
 fill(struct cg_job *job, struct cg_job *owner, struct cg_container *container)
@@ -172,6 +183,8 @@ fill(struct cg_job *job, struct cg_job *owner, struct cg_container *container)
 	}
 	if (archive)
 		status = read_members(owner, container, archive, rest);
+	else if (status == CG_OK)
+		check_directory(job, container->directory);
 	cg_archive_close(archive);
 	free(path);
 	return status;
