@@ -70,6 +70,22 @@ leaves()
 	[ "$(wc -l <err)" -eq 3 ]
 }
 
+@test "markers: functions, without those that begin in them" {
+	source_of 1 "2 void f() { GCOVR_EXCL_FUNCTION" 3 "4 lambda" 5 "6 } LCOV_EXCL_LINE" \
+		"7 g() { GCOV_EXCL_BR_FUNCTION" 8 "9 LCOV_EXCL_START" "10 } LCOV_EXCL_STOP" \
+		"11 h() {} GCOVR_EXCL_FUNCTION" 12
+	sed -i 's/^SF:.*/&\nFN:2,6,f\nFN:4,4,l\nFN:7,10,g\nFN:11,11,h\nFNDA:1,f/' a.info
+	leaves "1 4 7 8 10 12" "1 1 1 4 4 4 12 12 12"
+	[ ! -s err ]
+	grep '^FN:' out | paste -sd ' ' | grep -x 'FN:4,l FN:7,g'
+	leaves "1 2 3 4 5 6 7 8 9 10 11 12" "$(for i in $(seq 12); do echo "$i $i $i"; done | paste -sd ' ')" --no-markers
+	# Without its end, a function is not excluded.
+	source_of "1 f() { GCOVR_EXCL_FUNCTION" 2
+	sed -i 's/^SF:.*/&\nFN:1,f\nFNDA:1,f/' a.info
+	leaves "1 2" "1 1 1 2 2 2"
+	grep -q '^a.c:1: warning: EXCL_FUNCTION excludes nothing' err
+}
+
 @test "markers: patterns exclude lines, or branches of lines" {
 	source_of "assert(1);" "x" "assert(2);" "abort();"
 	leaves "2 4" "2 2 2" --exclude-lines '^ass' --exclude-branches 'abort|exit'

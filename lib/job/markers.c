@@ -4,7 +4,7 @@
  * --exclude-branches.
  *
  * Source: geninfo(1) of lcov 1.16 and 2.x, "EXCLUSION MARKERS"; gcovr 5.2,
- * "Exclusion Markers". Prefixes LCOV, GCOV and GCOVR mean the same. A line with
+ * "Exclusion Markers", and 8.6 for FUNCTION. Prefixes LCOV, GCOV and GCOVR mean the same. A line with
  * START belongs to the section, one with STOP does not; if a line has both,
  * STOP counts. A section without STOP reaches to the end of the file, as in
  * geninfo.
@@ -18,6 +18,7 @@
 #include "graph/excluded.h"
 #include "graph/graph.h"
 #include "job/job.h"
+#include "job/marked_fns.h"
 
 enum { EXCL, EXCL_BR, EXCL_EXCEPTION_BR, UNREACHABLE, KINDS };
 static const struct {
@@ -33,10 +34,12 @@ static const struct {
 #define ON_LINE 1u
 #define START 2u
 #define STOP 4u
+#define FUNCTION 8u
 static const struct {
 	const char *name;
 	unsigned action;
-} actions[] = { { "LINE", ON_LINE }, { "START", START }, { "STOP", STOP } };
+} actions[] = { { "LINE", ON_LINE }, { "START", START }, { "STOP", STOP },
+	{ "FUNCTION", FUNCTION } };
 
 struct pattern {
 	const char *option;
@@ -59,9 +62,12 @@ struct scan {
 	char *text; /* of a line, for patterns */
 	size_t text_cap;
 	size_t found, missing; /* sources */
+	struct cg_marked_fns fns;
 
-	struct cg_slice path;  /* of the current file */
+	struct cg_slice path; /* of the current file */
+	cg_file file;
 	uint32_t number;       /* of the line */
+	uint32_t column;       /* of the last FUNCTION on it */
 	uint32_t begun[KINDS]; /* line of START; 0: not in a section */
 	struct cg_excluded_range
 	    range; /* from its first line on; what may be 0 */
@@ -98,9 +104,13 @@ change(struct scan *scan, uint32_t line, unsigned what)
 	return true;
 }
 
-/* Takes what follows the word: the actions of all kinds that it is. */
+/*
+ * Takes what follows the word, which begins in that column: the actions of all
+ * kinds that it is.
+ */
 static void
-take_marker(struct cg_slice text, unsigned seen[KINDS])
+take_marker(struct scan *scan, struct cg_slice text, uint32_t column,
+    unsigned seen[KINDS])
 {
 	for (int kind = 0; kind < KINDS; kind++) {
 		struct cg_slice rest = text;
@@ -109,15 +119,17 @@ take_marker(struct cg_slice text, unsigned seen[KINDS])
 			continue;
 		for (size_t i = 0; i < sizeof(actions) / sizeof(*actions);
 		     i++) {
-			if (cg_starts(rest, actions[i].name))
-				seen[kind] |= actions[i].action;
+			if (!cg_starts(rest, actions[i].name))
+				continue;
+			seen[kind] |= actions[i].action;
+			if (actions[i].action == FUNCTION)
+				scan->column = column;
 		}
 	}
 }
 
 static void
-find_markers(
-    const struct scan *scan, struct cg_slice line, unsigned seen[KINDS])
+find_markers(struct scan *scan, struct cg_slice line, unsigned seen[KINDS])
 {
 	struct cg_slice rest = line, text;
 	const char *at;
@@ -131,7 +143,8 @@ find_markers(
 			text = (struct cg_slice){ at - 1, rest.len + 4 };
 			if (scan->word[i] && cg_take_prefix(&text, words[i]) &&
 			    cg_take_char(&text, '_'))
-				take_marker(text, seen);
+				take_marker(scan, text,
+				    (uint32_t)(at - line.ptr), seen);
 		}
 	}
 }
@@ -156,6 +169,27 @@ follow(struct scan *scan, int kind, unsigned seen)
 			*begun = scan->number;
 	}
 	return *begun != 0 || (seen & ON_LINE) ? kinds[kind].what : 0;
+}
+
+/* Notes the functions that the line's markers exclude. False: out of memory. */
+static bool
+note_fns(struct scan *scan, const unsigned seen[KINDS])
+{
+	bool found = true;
+
+	for (int kind = 0; kind < KINDS; kind++) {
+		if (!(seen[kind] & FUNCTION))
+			continue;
+		if (!cg_marked_fns_add(&scan->fns, scan->file, scan->number,
+			scan->column, kinds[kind].what, &found))
+			return false;
+		if (!found)
+			warn(scan, scan->number, kind,
+			    "%sFUNCTION excludes nothing: no function begins "
+			    "before it on this line, or its last line is not "
+			    "known");
+	}
+	return true;
 }
 
 /* What patterns exclude on the line. False: out of memory. */
@@ -190,6 +224,8 @@ scan_line(struct scan *scan, struct cg_slice line)
 
 	if (scan->markers)
 		find_markers(scan, line, seen);
+	if (!note_fns(scan, seen))
+		return false;
 	for (int kind = 0; kind < KINDS; kind++) {
 		what |= follow(scan, kind, seen[kind]);
 		after |= scan->begun[kind] ? kinds[kind].what : 0;
@@ -273,6 +309,7 @@ scan_file(struct scan *scan, cg_file file)
 
 	cg_excluded_begin(scan->excluded);
 	scan->path = cg_file_path(scan->job->graph, file);
+	scan->file = file;
 	scan->number = 0;
 	memset(scan->begun, 0, sizeof(scan->begun));
 	scan->range = (struct cg_excluded_range){ .first = 1 };
@@ -291,6 +328,7 @@ scan_file(struct scan *scan, cg_file file)
 		scan->range.last = UINT32_MAX;
 		ok = cg_excluded_add(scan->excluded, &scan->range);
 	}
+	ok = ok && cg_marked_fns_merge(&scan->fns, scan->excluded);
 	cg_close_companion(scan->job, in);
 	return ok;
 }
@@ -371,6 +409,7 @@ scan_files(struct scan *scan, bool internal_fns)
 	if (!scan->excluded)
 		return cg_nomem(scan->job);
 	scan->excluded->internal_fns = internal_fns;
+	scan->fns.graph = scan->job->graph;
 	for (cg_file file = 0; ok && file < files; file++)
 		ok = scan_file(scan, file);
 	if (!ok)
@@ -405,5 +444,6 @@ cg_job_exclude_marked(struct cg_job *job)
 			regfree(&scan.pattern[i].re);
 	}
 	free(scan.text);
+	cg_marked_fns_free(&scan.fns);
 	return status;
 }
