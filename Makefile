@@ -45,7 +45,7 @@ PKG_LIBS = $(eval PKG_LIBS := $(shell pkg-config --libs $(LINKED) 2>/dev/null \
 	|| echo -lz -ldw -lelf -llzma -ljson-c))$(PKG_LIBS)
 soname = $(shell readelf -d "`$(CC) -print-file-name=$(1).so`" | \
 	sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
-LIBS = $(PKG_LIBS) -liberty -ldl -lm
+LIBS = $(PKG_LIBS) -liberty -ldl -lm -pthread
 # Sanitizers replace these checks, and use symbols that no library defines.
 SANITIZED := $(findstring -fsanitize,$(CFLAGS))
 HARDEN := $(if $(SANITIZED)$(filter -O0,$(CFLAGS))$(if $(findstring \
