@@ -22,7 +22,7 @@
 #include <sys/random.h>
 #endif
 
-/* ---- Byte order: htole64(), le64toh() ------------------------------------ */
+/* ---- Byte order: htole32(), htole64(), le64toh() ------------------------- */
 
 #if defined(__linux__) || defined(__GLIBC__) || defined(__CYGWIN__)
 #include <endian.h>
@@ -30,9 +30,11 @@
     defined(__DragonFly__)
 #include <sys/endian.h>
 #elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define htole32(value) ((uint32_t)(value))
 #define htole64(value) ((uint64_t)(value))
 #define le64toh(value) ((uint64_t)(value))
 #else
+#define htole32(value) __builtin_bswap32(value)
 #define htole64(value) __builtin_bswap64(value)
 #define le64toh(value) __builtin_bswap64(value)
 #endif

@@ -10,6 +10,7 @@
  *	in.c        the window that readers see
  *	archive.c   members of tar and zip
  *	out.c       the output
+ *	compress.c  gzip, by several threads
  */
 #ifndef CG_IO_H
 #define CG_IO_H
@@ -163,6 +164,21 @@ cg_job_errors(struct cg_job *job)
  */
 int cg_open_below(const char *root, const char *path, const char **name);
 
+/* ---- compress.c: gzip ---------------------------------------------------- */
+
+/* Takes compressed bytes, in the caller's thread and in their order. */
+typedef void cg_take_fn(void *arg, const void *bytes, size_t n);
+/* One member of gzip. NULL: out of memory (not reported). */
+struct cg_compress *cg_compress_new(cg_take_fn *, void *arg);
+/* As cg_out_set_threads(), before the first byte. */
+void cg_compress_set_threads(struct cg_compress *, size_t threads);
+/* Compresses n bytes, later; false: out of memory. */
+bool cg_compress_put(struct cg_compress *, const char *bytes, size_t n);
+/* Ends the member: all compressed bytes are taken. False: as before. */
+bool cg_compress_finish(struct cg_compress *);
+/* NULL is allowed. What was not taken is dropped. */
+void cg_compress_free(struct cg_compress *);
+
 /* ---- out.c: outputs ------------------------------------------------------ */
 
 /*
@@ -180,6 +196,11 @@ struct cg_out *cg_out_callback(struct cg_diag *, cg_write_fn *, void *arg,
 struct cg_out *cg_out_memory(struct cg_diag *);
 /* What a memory output contains; valid until the next call on it. */
 struct cg_slice cg_out_bytes(struct cg_out *);
+/*
+ * How many threads may compress, with the caller's; 1 by default. The bytes of
+ * the output do not depend on it.
+ */
+void cg_out_set_threads(struct cg_out *, size_t threads);
 /*
  * Flushes, syncs, renames. After any failure since the output was opened it
  * reports that (once), leaves the target as it was and returns CG_EOUTPUT or

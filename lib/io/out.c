@@ -18,30 +18,12 @@
 #include "io/io.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
-#define COMPRESSED_SIZE ((size_t)64 << 10)
 /* How much of the target's name a temporary name contains. */
 #define TEMP_NAME 200
 #define TRIES 100
 #define TEMP_NUMBER 8 /* room for ".99" */
 /* A cg_putf() that needs more allocates memory. */
 #define PRINT_ROOM 4096
-/* zlib: window of 32 KiB, and a gzip header (with time 0) around it. */
-#define GZIP_WINDOW (15 + 16)
-/*
- * Profiles as text are repetitive, and compressing them is half of a job, so
- * speed counts. Level 3 takes a match without trying the next one; tuned to the
- * longest of 12 candidates (default: up to 32 bytes, of 32 candidates), without
- * inserting positions inside of matches longer than 40 bytes. It needs a
- * quarter to half of the time of level 6, for 11 to 19 % more bytes. A hash
- * table of 16 K entries stays in the cache.
- */
-#define GZIP_LEVEL 3
-#define GZIP_MEMORY 7
-#define GZIP_GOOD 8 /* has no effect at this level */
-#define GZIP_INSERT 40
-#define GZIP_LONGEST 258
-#define GZIP_CHAIN 12
-
 struct cg_out {
 	char *buf, *at, *end;
 	struct cg_diag *diag;
@@ -57,11 +39,10 @@ struct cg_out {
 	bool finished; /* nothing more is written */
 	bool told;     /* the failure was reported */
 	int status;
-	int error;   /* the errno of the failure */
-	z_stream *z; /* NULL: not compressed */
-	unsigned char *compressed;
-	bool summing;  /* cg_out_crc32() was called */
-	size_t summed; /* bytes of the buffer that are in crc */
+	int error;                /* the errno of the failure */
+	struct cg_compress *gzip; /* NULL: not compressed */
+	bool summing;             /* cg_out_crc32() was called */
+	size_t summed;            /* bytes of the buffer that are in crc */
 	uint32_t crc;
 };
 
@@ -136,18 +117,12 @@ write_all(struct cg_out *out, const void *bytes, size_t n)
 }
 
 static void
-write_compressed(struct cg_out *out, const char *bytes, size_t n, int how)
+take_compressed(void *arg, const void *bytes, size_t n)
 {
-	z_stream *z = out->z;
+	struct cg_out *out = arg;
 
-	z->next_in = (const Bytef *)bytes;
-	z->avail_in = (uInt)n; /* at most BUFFER_SIZE */
-	do {
-		z->next_out = out->compressed;
-		z->avail_out = (uInt)COMPRESSED_SIZE;
-		(void)deflate(z, how); /* cannot fail with a valid stream */
-		write_all(out, out->compressed, COMPRESSED_SIZE - z->avail_out);
-	} while (z->avail_out == 0 && out->status == CG_OK);
+	if (out->status == CG_OK)
+		write_all(out, bytes, n);
 }
 
 /* Adds what came into the buffer since the last call to the CRC. */
@@ -187,10 +162,11 @@ flush(struct cg_out *out)
 		grow_memory(out);
 		return;
 	}
-	if (out->status == CG_OK && out->z)
-		write_compressed(out, out->buf, n, Z_NO_FLUSH);
-	else if (out->status == CG_OK)
+	if (out->status == CG_OK && !out->gzip)
 		write_all(out, out->buf, n);
+	else if (out->status == CG_OK &&
+		 !cg_compress_put(out->gzip, out->buf, n))
+		fail(out, ENOMEM);
 	out->at = out->buf;
 	out->summed = 0;
 }
@@ -440,18 +416,9 @@ open_file_below(struct cg_out *out, const char *root, const char *path)
 static void
 start_gzip(struct cg_out *out)
 {
-	out->compressed = malloc(COMPRESSED_SIZE);
-	out->z = calloc(1, sizeof(*out->z));
-	if (!out->compressed || !out->z ||
-	    deflateInit2(out->z, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW,
-		GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK) {
-		free(out->z);
-		out->z = NULL;
+	out->gzip = cg_compress_new(take_compressed, out);
+	if (!out->gzip)
 		fail(out, ENOMEM);
-		return;
-	}
-	(void)deflateTune(
-	    out->z, GZIP_GOOD, GZIP_INSERT, GZIP_LONGEST, GZIP_CHAIN);
 }
 
 static struct cg_out *
@@ -539,6 +506,13 @@ cg_out_memory(struct cg_diag *diag)
 	return out;
 }
 
+void
+cg_out_set_threads(struct cg_out *out, size_t threads)
+{
+	if (out->gzip)
+		cg_compress_set_threads(out->gzip, threads);
+}
+
 struct cg_slice
 cg_out_bytes(struct cg_out *out)
 {
@@ -599,8 +573,8 @@ cg_out_finish(struct cg_out *out)
 		return report(out, "write");
 	out->finished = true;
 	flush(out);
-	if (out->z && out->status == CG_OK)
-		write_compressed(out, NULL, 0, Z_FINISH);
+	if (out->gzip && out->status == CG_OK && !cg_compress_finish(out->gzip))
+		fail(out, ENOMEM);
 	if (out->temp && out->status == CG_OK)
 		sync_file(out, out->fd);
 	close_file(out);
@@ -625,10 +599,7 @@ cg_out_close(struct cg_out *out)
 		(void)unlinkat(out->directory, out->temp, 0);
 	if (out->directory >= 0)
 		(void)close(out->directory);
-	if (out->z)
-		(void)deflateEnd(out->z);
-	free(out->z);
-	free(out->compressed);
+	cg_compress_free(out->gzip);
 	free(out->temp);
 	free(out->target);
 	free(out->name);

@@ -226,6 +226,68 @@ test_same(void)
 	CHECK(clear() == 1);
 }
 
+/* What gzip output of n bytes of text is with so many threads. */
+static struct cg_slice
+compressed(const char *text, size_t n, size_t threads)
+{
+	struct cg_out *out = open_out("many.gz", true);
+	struct cg_slice bytes;
+	char *copy = NULL;
+	FILE *file;
+
+	cg_out_set_threads(out, threads);
+	/* In parts that have nothing to do with blocks. */
+	for (size_t at = 0; at < n; at += 777)
+		cg_put(out, (struct cg_slice){
+				text + at, n - at < 777 ? n - at : 777 });
+	CHECK(commit(out));
+	copy = unit_alloc(2 * n + 100);
+	file = fopen("many.gz", "r");
+	bytes = (struct cg_slice){ copy,
+		file ? fread(copy, 1, 2 * n + 100, file) : 0 };
+	if (file)
+		(void)fclose(file);
+	return bytes;
+}
+
+/* One member, which does not depend on the number of threads. */
+static void
+test_gzip_threads(void)
+{
+	static const size_t sizes[] = { 0, 1, 131071, 131072, 131073, 262143,
+		262144, 262145, 393216, 1500000 };
+	const size_t most = 1500000;
+	char *text = unit_alloc(most), *back = unit_alloc(most + 1);
+	uint64_t state = 7;
+
+	/* Words of a few letters, then bytes that do not compress. */
+	for (size_t i = 0; i < most; i++)
+		text[i] = (char)(i < 700000 ? 'a' + unit_below(&state, 3)
+					    : unit_below(&state, 256));
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct cg_slice one = compressed(text, sizes[i], 1), other;
+		z_stream z = { .next_in = (Bytef *)one.ptr,
+			.avail_in = (uInt)one.len,
+			.next_out = (Bytef *)back,
+			.avail_out = (uInt)most + 1 };
+
+		CHECK(inflateInit2(&z, 15 + 16) == Z_OK);
+		CHECK(inflate(&z, Z_FINISH) == Z_STREAM_END);
+		CHECK(z.avail_in == 0 && z.total_out == sizes[i]);
+		CHECK(memcmp(back, text, sizes[i]) == 0);
+		(void)inflateEnd(&z);
+		for (size_t threads = 2; threads < 10; threads += 3) {
+			other = compressed(text, sizes[i], threads);
+			CHECK(unit_same(one, other));
+			free((char *)other.ptr);
+		}
+		free((char *)one.ptr);
+	}
+	free(text);
+	free(back);
+	CHECK(clear() == 1);
+}
+
 /* gzip output has no time: it is the same each time. */
 static void
 test_gzip(void)
@@ -437,6 +499,7 @@ main(void)
 	test_xml();
 	test_same();
 	test_gzip();
+	test_gzip_threads();
 	test_commit();
 	test_abandon();
 	test_links();
