@@ -157,6 +157,8 @@ struct cg_location {
 
 #define CG_DIAG_KINDS 64 /* distinct warnings that are counted */
 #define CG_DIAG_SHOWN 5  /* of each, how many are reported */
+/* Longer texts are truncated: names in them may be megabytes long. */
+#define CG_DIAG_TEXT 1000
 
 struct cg_diag {
 	cg_reporter *report;

@@ -8,9 +8,6 @@
 
 #include "base/base.h"
 
-/* Longer texts are truncated: names in them may be megabytes long. */
-#define TEXT_MAX 1000
-
 /* Names come from the input and must not control a terminal. */
 static void
 escape_controls(const char *from, char *to, size_t size)
@@ -43,7 +40,7 @@ void
 cg_diag_put(struct cg_diag *diag, enum cg_severity severity,
     const struct cg_location *location, const char *fmt, va_list args)
 {
-	char raw[TEXT_MAX], text[TEXT_MAX];
+	char raw[CG_DIAG_TEXT], text[CG_DIAG_TEXT];
 	struct cg_message message = { .severity = severity, .text = text };
 
 	(void)vsnprintf(raw, sizeof(raw), fmt, args);
@@ -123,7 +120,7 @@ void
 cg_diag_flush(struct cg_diag *diag, const char *file)
 {
 	const struct cg_location location = { .file = file };
-	char words[TEXT_MAX];
+	char words[CG_DIAG_TEXT];
 
 	for (size_t i = 0; i < diag->kinds; i++) {
 		if (diag->kind[i].count <= CG_DIAG_SHOWN)

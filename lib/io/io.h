@@ -7,6 +7,7 @@
  *	stream.c    a file, a pipe or memory
  *	filter_*.c  gzip, xz, bzip2, zstd, lz4, UTF-16: filters on a stream
  *	filters.c   which filter an input needs
+ *	ahead.c     decompresses in another thread what is read next
  *	in.c        the window that readers see
  *	archive.c   members of tar and zip
  *	out.c       the output
@@ -15,6 +16,7 @@
 #ifndef CG_IO_H
 #define CG_IO_H
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -55,6 +57,15 @@ struct cg_stream *cg_stream_new(struct cg_diag *, const char *name,
  * what it has read itself fails with CG_ELIMIT (reported): see cg_is_bomb().
  */
 ptrdiff_t cg_stream_read(struct cg_stream *, char *buf, size_t size);
+/* How many bytes were read below all filters. */
+uint64_t cg_stream_taken(const struct cg_stream *);
+/*
+ * From now on another thread may read the stream: its messages go to diag, and
+ * waiting for a pipe fails when *ended is true. False, and nothing has changed,
+ * if its bytes come from a callback, which is called in its job's thread only.
+ */
+bool cg_stream_detach(struct cg_stream *, struct cg_diag *,
+    const atomic_bool *ended);
 
 /* ---- filters.c, filter_*.c: decompression -------------------------------- */
 
@@ -79,6 +90,23 @@ struct cg_stream *cg_lz4_open(struct cg_stream *source, struct cg_slice head);
 struct cg_stream *cg_unicode_open(struct cg_stream *source,
     struct cg_slice head);
 
+/* ---- ahead.c: a thread that decompresses --------------------------------- */
+
+/*
+ * Reads the stream in another thread, from where it is, before the caller asks
+ * for it. Only the caller's thread reports. Nothing else may use the stream
+ * until cg_ahead_free(). NULL: the caller has to read the stream itself, because
+ * there is no memory or it cannot be read in another thread.
+ */
+struct cg_ahead *cg_ahead_new(struct cg_stream *);
+/* What cg_stream_read() of the stream would return, and report, now. */
+ptrdiff_t cg_ahead_read(struct cg_ahead *, char *buf, size_t size);
+/* What the stream's status would be, and cg_stream_taken() of it. */
+int cg_ahead_status(const struct cg_ahead *);
+uint64_t cg_ahead_taken(const struct cg_ahead *);
+/* Ends the thread; the stream cannot be read any more. */
+void cg_ahead_free(struct cg_ahead *);
+
 /* ---- in.c: inputs -------------------------------------------------------- */
 
 /*
@@ -95,6 +123,11 @@ struct cg_in *cg_in_source(struct cg_diag *, const char *name,
 struct cg_in *cg_in_memory(struct cg_diag *, const char *name,
     struct cg_slice bytes, int *status);
 void cg_in_close(struct cg_in *);
+/*
+ * How many threads may work for the input; 1 by default. With 2 or more a long
+ * compressed input is decompressed in a thread of its own.
+ */
+void cg_in_set_threads(struct cg_in *, size_t threads);
 /* How many bytes were read below all filters. */
 uint64_t cg_in_taken(const struct cg_in *);
 /* Names of its filters: "gzip", "gzip utf-16", or "". */

@@ -7,16 +7,21 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "io/io.h"
 
+/* How often, in milliseconds, a thread that waits looks whether it is to end. */
+#define PATIENCE 100
+
 struct lowest {
 	struct cg_stream stream;
 	struct cg_source source;
-	bool read_ahead; /* the kernel was told to read ahead */
+	bool read_ahead;          /* the kernel was told to read ahead */
+	const atomic_bool *ended; /* see cg_stream_detach(); or NULL */
 };
 
 static ptrdiff_t
@@ -34,12 +39,34 @@ fail(struct cg_stream *stream, int error)
 	return -1;
 }
 
+/*
+ * Waits until read() does not block: no signal interrupts it in this thread.
+ * False: nobody needs the bytes any more.
+ */
+static bool
+wait_for_bytes(struct lowest *lowest)
+{
+	struct pollfd file = { .fd = lowest->source.fd, .events = POLLIN };
+	int ready;
+
+	while ((ready = poll(&file, 1, PATIENCE)) <= 0) {
+		if (cg_diag_stopped(lowest->stream.diag) ||
+		    atomic_load(lowest->ended))
+			return false;
+		if (ready < 0 && errno != EINTR)
+			return true; /* read() tells the reason */
+	}
+	return true;
+}
+
 static ptrdiff_t
 read_file(struct cg_stream *stream, char *buf, size_t size)
 {
 	struct lowest *lowest = (struct lowest *)stream;
 	ptrdiff_t got;
 
+	if (lowest->ended && !wait_for_bytes(lowest))
+		return fail(stream, EINTR);
 	do
 		got = read(lowest->source.fd, buf, size);
 	while (got < 0 && errno == EINTR && !cg_diag_stopped(stream->diag));
@@ -111,20 +138,41 @@ cg_stream_new(
 	return &lowest->stream;
 }
 
+uint64_t
+cg_stream_taken(const struct cg_stream *stream)
+{
+	while (stream->source)
+		stream = stream->source;
+	return stream->given;
+}
+
+bool
+cg_stream_detach(
+    struct cg_stream *stream, struct cg_diag *diag, const atomic_bool *ended)
+{
+	struct cg_stream *lowest = stream;
+
+	while (lowest->source)
+		lowest = lowest->source;
+	if (lowest->read == read_callback)
+		return false;
+	((struct lowest *)lowest)->ended = ended;
+	for (; stream; stream = stream->source)
+		stream->diag = diag;
+	return true;
+}
+
 ptrdiff_t
 cg_stream_read(struct cg_stream *stream, char *buf, size_t size)
 {
 	const struct cg_location location = { .file = stream->name };
-	const struct cg_stream *lowest = stream;
 	ptrdiff_t got = stream->read(stream, buf, size);
 
 	if (got <= 0)
 		return got;
 	stream->given += (uint64_t)got;
-	while (lowest->source)
-		lowest = lowest->source;
-	if (lowest == stream ||
-	    !cg_is_bomb(stream->given, lowest->given, CG_EXPANSION_MAX))
+	if (!stream->source || !cg_is_bomb(stream->given,
+				   cg_stream_taken(stream), CG_EXPANSION_MAX))
 		return got;
 	cg_diag_say(stream->diag, CG_ERROR, &location,
 	    "expected compressed data that expands to at most %d times its "
