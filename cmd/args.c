@@ -9,6 +9,8 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd.h"
 
@@ -294,12 +296,37 @@ refuse_option(
 
 /* ---- The whole line ----------------------------------------------------- */
 
+size_t
+count_jobs(const struct args *args)
+{
+	long cpus;
+
+	if (args->jobs > 0)
+		return args->jobs;
+	cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	return cpus > 0 && cpus < JOBS_MAX ? (size_t)cpus : 1;
+}
+
+/* -j of one file is the number of threads; several are a batch with -o, -O. */
+static bool
+has_jobs_for_batch(const struct args *args)
+{
+	struct stat info;
+
+	if (args->jobs == 0 || args->command != CMD_CONVERT || !args->output)
+		return false;
+	return args->inputs > 1 ||
+	       (args->inputs == 1 && stat(args->input[0], &info) == 0 &&
+		   S_ISDIR(info.st_mode));
+}
+
 static bool
 asks_for_batch(const struct args *args)
 {
 	return args->recursive || args->list || args->manifest ||
-	       args->resume || args->dry_run || args->jobs || args->timeout ||
-	       args->max_memory || args->fail_fast || args->shards;
+	       args->resume || args->dry_run || has_jobs_for_batch(args) ||
+	       args->timeout || args->max_memory || args->fail_fast ||
+	       args->shards;
 }
 
 bool

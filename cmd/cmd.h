@@ -82,6 +82,8 @@ struct cmd_option {
 extern const struct cmd_option own_options[];
 /* Reads argv, up to NULL, into args and its job. */
 int parse_args(struct args *, int argc, char **argv);
+/* -j, or the number of CPUs. */
+size_t count_jobs(const struct args *);
 /* True if an option of batches is given, or an input is an archive. */
 bool is_batch(const struct args *);
 /* In batch/names.c; judges by the suffix. */

@@ -173,6 +173,9 @@ run(struct args *args)
 	int viewer = args->open ? prepare_viewer(args) : -1;
 	int status;
 
+	/* A batch has workers instead. */
+	if (reads_inputs[args->command] && !is_batch(args))
+		cg_job_set_threads(args->job, count_jobs(args));
 	confine(args);
 	status = commands[args->command](args);
 	if (status == CG_OK && args->open)

@@ -389,7 +389,7 @@ const struct cmd_option own_options[] = {
 	{ 0, "group-by", "KEY",
 	    "merge inputs of one directory (dir), or match of a regex",
 	    FIELD(group_by) },
-	{ 'j', "jobs", "N", "run N jobs in parallel [default: number of CPUs]",
+	{ 'j', "jobs", "N", "use N CPUs: threads or workers [default: all]",
 	    .set = set_jobs, .unrecorded = true },
 	{ 0, "shard", "I/N", "convert shard I of N of the inputs only",
 	    .set = set_shard, .unrecorded = true },

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE /* O_PATH */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -245,42 +246,77 @@ add_filter(struct sock_filter *code, const struct sock_filter *end)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
+/*
+ * A filter cannot read what clone3() would do. C libraries make threads by
+ * clone() where a kernel has no clone3().
+ */
+static struct sock_filter *
+put_clone3(struct sock_filter *to)
+{
+#ifdef SYS_clone3
+	*to++ = (struct sock_filter)BPF_JUMP(
+	    BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);
+	*to++ = (struct sock_filter)BPF_STMT(
+	    BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS);
+#endif
+	return to;
+}
+
 /* Forbids all other calls; false with errno. */
 static bool
 forbid_calls(void)
 {
 	/* Before the tree; a range and a test for each edge, and one more. */
-	struct sock_filter code[4 + 4 * CALLS + 1];
+	struct sock_filter code[6 + 4 * CALLS + 1], *to = put_machine(code);
 	unsigned edge[2 * CALLS];
 	size_t edges = list_edges(edge);
 
 	_Static_assert(2 * CALLS <= UINT8_MAX, "a jump is too long");
-	return add_filter(code, put_tree(put_machine(code), edge, 0, edges));
+	return add_filter(code, put_tree(put_clone3(to), edge, 0, edges));
+}
+
+/* What C libraries pass to clone() for a thread; the last one is musl's. */
+#define THREAD_FLAGS                                                        \
+	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | \
+	    CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |            \
+	    CLONE_CHILD_CLEARTID | CLONE_DETACHED)
+
+/* Flags and process numbers fit into the low half of an argument. */
+static struct sock_filter *
+load_argument(struct sock_filter *to)
+{
+	*to++ = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+	    offsetof(struct seccomp_data, args) + LOW_HALF);
+	return to;
 }
 
 /*
  * Forbids what the parent of a batch needs: signals to others, new processes.
+ * Threads are allowed.
  */
 static bool
 forbid_others(void)
 {
 	static const unsigned signals[] = { SYS_kill, SYS_tkill, SYS_tgkill };
-	struct sock_filter code[16], *to = put_machine(code);
+	struct sock_filter code[24], *to = put_machine(code);
 
 	for (unsigned char i = 0; i < 3; i++)
 		*to++ = (struct sock_filter)BPF_JUMP(
-		    BPF_JMP | BPF_JEQ | BPF_K, signals[i], 5 - i, 0);
+		    BPF_JMP | BPF_JEQ | BPF_K, signals[i], 4 - i, 0);
 	*to++ = (struct sock_filter)BPF_JUMP(
-	    BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 1, 0);
+	    BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 3, 0);
 	*to++ =
 	    (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	*to++ = (struct sock_filter)BPF_STMT(
-	    BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-	/* To itself, as abort() does. The numbers fit into the low half. */
-	*to++ = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-	    offsetof(struct seccomp_data, args) + LOW_HALF);
+	/* To itself, as abort() does. */
+	to = load_argument(to);
 	*to++ = (struct sock_filter)BPF_JUMP(
-	    BPF_JMP | BPF_JEQ | BPF_K, (unsigned)getpid(), 0, 1);
+	    BPF_JMP | BPF_JEQ | BPF_K, (unsigned)getpid(), 3, 4);
+	/* A thread, and nothing else that is new. */
+	to = load_argument(to);
+	*to++ = (struct sock_filter)BPF_JUMP(
+	    BPF_JMP | BPF_JSET | BPF_K, ~(unsigned)THREAD_FLAGS, 2, 0);
+	*to++ = (struct sock_filter)BPF_JUMP(
+	    BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1);
 	*to++ =
 	    (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	*to++ = (struct sock_filter)BPF_STMT(

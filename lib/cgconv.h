@@ -19,7 +19,7 @@
  * never ends the process.
  *
  * Threads: there are no globals. Two jobs may run in two threads; one job must
- * not be used by two threads at once.
+ * not be used by two threads at once. See also cg_job_set_threads().
  *
  * Contents; each is a line "---- Name" below:
  * Status, Text, Facts, Modules, Messages;
@@ -834,6 +834,14 @@ bool cg_job_verbose(const struct cg_job *);
  * if interrupted, and no partial output remains. It must outlive the job.
  */
 void cg_job_set_stop(struct cg_job *, const volatile sig_atomic_t *flag);
+/*
+ * How many threads may work for the job, with the caller's; the default is 1, as
+ * 0. Neither output nor messages depend on it. Messages and callbacks come in
+ * the caller's thread; the others block all signals and have ended when the call
+ * returns that made them. Several threads decompress inputs that are files, and
+ * compress outputs.
+ */
+void cg_job_set_threads(struct cg_job *, size_t threads);
 /*
  * Source files. A mapping moves paths in directory from to directory to ("":
  * relative paths); the first mapping that applies counts. Patterns are those of

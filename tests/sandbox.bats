@@ -20,16 +20,20 @@ setup()
 make_tries()
 {
 	# shellcheck disable=SC2086 # several flags
-	${CC:-cc} -I"$ROOT/lib" -fPIC -shared -o tries.so -x c - <<-'END'
+	${CC:-cc} -I"$ROOT/lib" -fPIC -shared -pthread -o tries.so -x c - <<-'END'
 	#define _GNU_SOURCE
 	#include <errno.h>
 	#include <fcntl.h>
+	#include <pthread.h>
+	#include <sched.h>
+	#include <signal.h>
 	#include <stdio.h>
 	#include <stdlib.h>
 	#include <string.h>
 	#include <sys/ptrace.h>
 	#include <sys/socket.h>
 	#include <sys/stat.h>
+	#include <sys/syscall.h>
 	#include <unistd.h>
 	#include "cgconv_parse.h"
 	static int probe(const struct cg_head *head)
@@ -41,6 +45,36 @@ make_tries()
 		(void)job;
 		fprintf(stderr, "warning: %s: %s\n", what,
 		    result >= 0 ? "done" : strerror(errno));
+	}
+	/* The other process, if there is one, ends at once. */
+	static void try_clone(struct cg_job *job, const char *name, long flags)
+	{
+		long got = syscall(SYS_clone, flags, 0, 0, 0, 0);
+
+		if (got == 0)
+			_exit(0);
+		tell(job, name, got);
+	}
+	static void *nothing(void *arg)
+	{
+		return arg;
+	}
+	static void try_threads(struct cg_job *job)
+	{
+		long args[11] = { 0 };
+		pthread_t thread;
+
+		try_clone(job, "process", SIGCHLD);
+		try_clone(job, "vfork", CLONE_VFORK | CLONE_PARENT | SIGCHLD);
+		try_clone(job, "user", CLONE_NEWUSER | SIGCHLD);
+		try_clone(job, "net", CLONE_NEWNET | CLONE_THREAD |
+		    CLONE_SIGHAND | CLONE_VM);
+		args[4] = SIGCHLD;
+		tell(job, "clone3", syscall(SYS_clone3, args, sizeof(args)));
+		errno = pthread_create(&thread, NULL, nothing, NULL);
+		tell(job, "thread", errno == 0 ? 0 : -1);
+		if (errno == 0)
+			pthread_join(thread, NULL);
 	}
 	static int read_tries(struct cg_job *job, struct cg_in *in,
 	    struct cg_build *build)
@@ -65,6 +99,7 @@ make_tries()
 		if (getenv("CONFINED")) {
 			tell(job, "ptrace", ptrace(PTRACE_TRACEME, 0, 0, 0));
 			tell(job, "fork", fork());
+			try_threads(job);
 		}
 		tell(job, "signal", kill(1, 0));
 		tell(job, "input", open("../in/a.folded", O_RDONLY));
@@ -90,10 +125,14 @@ make_tries()
 		CONFINED=1 "$CGCONV" --module "$PWD/tries.so" $command \
 			"$dir/in/tries" 2>err || :
 		for call in inet unix passwd create change truncate remove \
-			mkdir chmod ptrace fork signal exec; do
+			mkdir chmod ptrace fork process vfork user net signal \
+			exec; do
 			grep -qE "warning: $call: (Permission denied|Operation not permitted)" \
 				err || { echo "$call"; cat err; return 1; }
 		done
+		# Its arguments cannot be checked, so it is not there.
+		grep -q "warning: clone3: Function not implemented" err
+		grep -q "warning: thread: done" err
 		# What it may do: the input's and the working directory.
 		grep -q "warning: input: done" err
 		grep -q "warning: own: done" err

@@ -277,11 +277,9 @@ free_batch(struct batch *batch)
 static void
 limit_jobs(struct args *args)
 {
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	struct rlimit limit;
 
-	if (args->jobs == 0)
-		args->jobs = cores > 0 && cores < JOBS_MAX ? (size_t)cores : 1;
+	args->jobs = count_jobs(args);
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
 	    limit.rlim_cur < 2 * args->jobs + FILES_SPARE)
 		args->jobs = limit.rlim_cur > FILES_SPARE + 2
@@ -299,6 +297,9 @@ convert_batch(struct args *args)
 	begin_progress(&batch);
 	confine_plan(args);
 	status = plan_batch(&batch);
+	/* Each worker is one thread, unless there is only one. */
+	if (batch.tasks == 1)
+		cg_job_set_threads(args->job, args->jobs);
 	if (status == CG_OK && !args->dry_run)
 		status = open_manifest(&batch);
 	if (status == CG_OK)

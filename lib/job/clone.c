@@ -63,6 +63,7 @@ cg_job_clone(struct cg_job *job)
 	clone->guess = job->guess;
 	clone->parts = job->parts;
 	clone->partial = job->partial;
+	clone->threads = job->threads;
 	clone->owner = job->owner ? job->owner : job;
 	/* The strings belong to the first job. */
 	clone->module =

@@ -375,16 +375,20 @@ cg_job_open(struct cg_job *job, const char *path, int *status)
 	const struct cg_memory_file *file = find_memory(job, path);
 	const struct cg_input_callback *callback = find_callback(job, path);
 	struct cg_source source = { .fd = -1 };
+	struct cg_in *in;
 
 	if (callback) {
 		source.read = callback->read;
 		source.arg = callback->arg;
-		return cg_in_source(&job->errors.diag, path, &source, status);
+		in = cg_in_source(&job->errors.diag, path, &source, status);
+	} else if (file) {
+		in = cg_in_memory(&job->errors.diag, path, file->bytes, status);
+	} else {
+		in = cg_in_open(&job->errors.diag, path, status);
 	}
-	if (file)
-		return cg_in_memory(
-		    &job->errors.diag, path, file->bytes, status);
-	return cg_in_open(&job->errors.diag, path, status);
+	if (in)
+		cg_in_set_threads(in, job->threads);
+	return in;
 }
 
 /* True if, by a format's rule, another input has the data of this one. */

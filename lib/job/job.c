@@ -495,12 +495,18 @@ wants_gzip(const struct cg_job *job)
 static struct cg_out *
 open_output(struct cg_job *job, int *status)
 {
+	struct cg_out *out;
+
 	job->written.len = 0;
 	if (job->write)
-		return cg_out_callback(&job->errors.diag, job->write,
+		out = cg_out_callback(&job->errors.diag, job->write,
 		    job->write_arg, job->gzip, status);
-	return cg_out_open(&job->errors.diag, job->root,
-	    job->output ? job->output : "-", wants_gzip(job), status);
+	else
+		out = cg_out_open(&job->errors.diag, job->root,
+		    job->output ? job->output : "-", wants_gzip(job), status);
+	if (out)
+		cg_out_set_threads(out, job->threads);
+	return out;
 }
 
 /* The output's name, with another suffix; NULL: out of memory. */

@@ -82,6 +82,7 @@ struct cg_job {
 	bool began, ready;       /* it has begun to read; has a graph to write */
 	bool sums_only;          /* see cg_job_set_sums_only() */
 	bool partial;            /* see cg_job_set_partial() */
+	size_t threads;          /* see cg_job_set_threads(); 0 is 1 */
 	struct cg_shard shard;   /* which the output is, if count > 0 */
 	struct cg_job *owner;    /* whose symbols and containers it uses, or NULL */
 	struct cg_rules rules;

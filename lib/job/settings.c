@@ -186,6 +186,12 @@ cg_job_set_stop(struct cg_job *job, const volatile sig_atomic_t *flag)
 }
 
 void
+cg_job_set_threads(struct cg_job *job, size_t threads)
+{
+	job->threads = threads;
+}
+
+void
 cg_job_set_parts(struct cg_job *job, bool parts)
 {
 	job->parts = parts;

@@ -1,0 +1,196 @@
+# threads.bats - several threads do what one does: same bytes, same messages.
+load helper
+
+# Folded stacks that compress to some 800 KiB: enough for the threads to begin.
+setup_file()
+{
+	dir=$BATS_FILE_TMPDIR
+	awk 'BEGIN {
+		for (i = 0; i < 120000; i++) {
+			x = (x * 1103515245 + 12345) % 2147483648
+			y = (y * 69069 + 5) % 4294967296
+			printf "main;f%d;g%d %d\n", x / 1024, y / 65536, i % 97
+		}
+	}' >"$dir/big.folded"
+	gzip -c "$dir/big.folded" >"$dir/big.gz"
+	[ "$(wc -c <"$dir/big.gz")" -gt 700000 ]
+}
+
+setup()
+{
+	dir=$BATS_FILE_TMPDIR
+	tmp=$BATS_TEST_TMPDIR
+}
+
+# alike ARG...: the command has one output, one status and the same messages
+# with any number of threads. Sets status, and leaves out and err in $tmp.
+alike()
+{
+	local n was
+
+	for n in 1 2 3 8; do
+		status=0
+		timeout 100 "$CGCONV" -j "$n" "$@" >"$tmp/out" 2>"$tmp/err" ||
+			status=$?
+		if [ "$n" -eq 1 ]; then
+			was=$status
+			cp "$tmp/out" "$tmp/out1"
+			cp "$tmp/err" "$tmp/err1"
+		fi
+		[ "$status" -eq "$was" ]
+		same "$tmp/err1" "$tmp/err"
+		cmp "$tmp/out1" "$tmp/out"
+	done
+}
+
+@test "threads: compressed inputs and outputs have the same bytes for any -j" {
+	"$CGCONV" -t json "$dir/big.folded" >"$tmp/right"
+	for packer in gzip xz bzip2 zstd; do
+		command -v "$packer" || continue
+		"$packer" -c <"$dir/big.folded" >"$tmp/packed"
+		alike -t json --gzip "$tmp/packed"
+		gzip -dc "$tmp/out" | cmp - "$tmp/right"
+	done
+	# Two layers, from a pipe.
+	gzip -c "$dir/big.gz" >"$tmp/twice"
+	cat "$tmp/twice" | "$CGCONV" -j 2 -t json | cmp - "$tmp/right"
+}
+
+@test "threads: each sample, compressed, has the same output for any -j" {
+	for file in $(samples); do
+		# shellcheck disable=SC2046 # two words or none
+		gzip -c "$file" | "$CGCONV" -q -j 1 -t json --gzip \
+			$(exe_of "$file") - >"$tmp/one" 2>"$tmp/err1" || continue
+		# shellcheck disable=SC2046
+		gzip -c "$file" | "$CGCONV" -q -j 8 -t json --gzip \
+			$(exe_of "$file") - >"$tmp/eight"
+		cmp "$tmp/one" "$tmp/eight"
+	done
+}
+
+@test "threads: compressed output is one member that other tools read" {
+	"$CGCONV" -j 3 -t folded -o "$tmp/a.gz" "$dir/big.folded"
+	"$CGCONV" -j 3 -t folded -o "$tmp/a" "$dir/big.folded"
+	[ "$(wc -c <"$tmp/a")" -gt 2000000 ]
+	gzip -t "$tmp/a.gz"
+	gzip -dc "$tmp/a.gz" | cmp - "$tmp/a"
+	command -v python3 || skip "python3 not found"
+	python3 - "$tmp" <<-'END'
+	import sys, zlib
+	d = zlib.decompressobj(31)
+	text = d.decompress(open(sys.argv[1] + '/a.gz', 'rb').read())
+	assert d.eof and d.unused_data == b''
+	assert text == open(sys.argv[1] + '/a', 'rb').read()
+	END
+}
+
+@test "threads: truncated and damaged input has one message for any -j" {
+	size=$(wc -c <"$dir/big.gz")
+	for n in 200000 262144 400000 $((size - 9)); do
+		head -c "$n" "$dir/big.gz" >"$tmp/cut.gz"
+		alike -t json "$tmp/cut.gz"
+		[ "$status" -eq 1 ]
+		grep -q 'cut.gz:0x[0-9a-f]*: error: gzip data ends early' \
+			"$tmp/err"
+		{
+			head -c "$n" "$dir/big.gz"
+			printf 'damaged'
+			tail -c +$((n + 8)) "$dir/big.gz"
+		} >"$tmp/bad.gz"
+		alike -t json "$tmp/bad.gz"
+		[ "$status" -eq 1 ]
+		grep -q 'bad.gz:.* error: ' "$tmp/err"
+	done
+	for packer in xz bzip2 zstd; do
+		command -v "$packer" || continue
+		"$packer" -c <"$dir/big.folded" | head -c 400000 >"$tmp/cut"
+		alike -t json "$tmp/cut"
+		[ "$status" -eq 1 ]
+		grep -q "cut: error: $packer data" "$tmp/err"
+	done
+	{ cat "$dir/big.gz" && echo garbage; } >"$tmp/more.gz"
+	alike -t json "$tmp/more.gz"
+	[ "$status" -eq 1 ]
+	grep -q 'error: expected nothing after the gzip data' "$tmp/err"
+}
+
+# The same as JSON, with a malformed line.
+malformed()
+{
+	"$CGCONV" -t json "$dir/big.folded" | sed "$1s/.*/malformed/" | gzip -c
+}
+
+@test "threads: the first error in the order of the input is the one told" {
+	malformed 60000 >"$tmp/bad.gz"
+	alike -t json "$tmp/bad.gz"
+	[ "$status" -eq 1 ]
+	grep -q 'bad.gz:60000:1: error' "$tmp/err"
+	# Behind it, within what is read ahead, the data ends.
+	for n in 400000 450000 500000 550000; do
+		head -c "$n" "$tmp/bad.gz" >"$tmp/cut.gz"
+		alike -t json "$tmp/cut.gz"
+		[ "$status" -eq 1 ]
+		[ "$(grep -c error "$tmp/err")" -eq 1 ]
+	done
+	# A warning comes before the error.
+	{ sed 100000q "$dir/big.folded"; echo malformed; cat "$dir/big.folded"; } |
+		gzip -c | head -c 900000 >"$tmp/cut.gz"
+	alike -t json "$tmp/cut.gz"
+	[ "$status" -eq 1 ]
+	[ "$(grep -o 'warning\|error' "$tmp/err" | tr '\n' ' ')" = "warning error " ]
+}
+
+@test "threads: a decompression bomb behind data is stopped, with any -j" {
+	command -v xz || skip "xz not found"
+	# The thread begins in the random names, before the ratio is too large.
+	{ cat "$dir/big.folded" && head -c 1000000000 /dev/zero; } |
+		xz -0 -T 1 >"$tmp/bomb"
+	alike -f folded -t json "$tmp/bomb"
+	[ "$status" -ne 0 ]
+}
+
+@test "threads: a pipe that stays open does not keep a failed job" {
+	malformed 60000 | gzip -dc | sed "70000,\$d" | gzip -c >"$tmp/bad.gz"
+	[ "$(wc -c <"$tmp/bad.gz")" -gt 270000 ]
+	mkfifo "$tmp/pipe"
+	{ cat "$tmp/bad.gz" && exec sleep 100; } >"$tmp/pipe" 3>&- &
+	status=0
+	timeout 60 "$CGCONV" -j 2 -t json "$tmp/pipe" \
+		>"$tmp/out" 2>"$tmp/err" || status=$?
+	kill $! || :
+	[ "$status" -eq 1 ]
+	grep -q 'pipe:60000:1: error' "$tmp/err"
+}
+
+@test "threads: a signal ends a job whose thread waits for a pipe" {
+	mkfifo "$tmp/pipe"
+	{ head -c 600000 "$dir/big.gz" && exec sleep 100; } >"$tmp/pipe" 3>&- &
+	sleeper=$!
+	"$CGCONV" -j 2 -t json -o "$tmp/out" "$tmp/pipe" 2>"$tmp/err" 3>&- &
+	job=$!
+	# The thread exists: it waits, or will.
+	for i in $(seq 100); do
+		[ "$(find "/proc/$job/task" -maxdepth 1 -name '[0-9]*' | wc -l)" -lt 2 ] ||
+			break
+		sleep 0.1
+	done
+	kill "$job"
+	for i in $(seq 100); do
+		kill -0 "$job" 2>"$tmp/kill" || break
+		sleep 0.1
+	done
+	status=0
+	kill "$sleeper" || :
+	wait "$job" || status=$?
+	[ "$status" -eq $((128 + 15)) ]
+	[ ! -e "$tmp/out" ]
+	grep -q 'cannot read: Interrupted system call' "$tmp/err"
+}
+
+@test "threads: -j of one input is no batch" {
+	"$CGCONV" -j 2 -t json "$dir/big.gz" >"$tmp/out"
+	"$CGCONV" -j 2 -o "$tmp/out.cgj" "$dir/big.gz"
+	cmp "$tmp/out" "$tmp/out.cgj"
+	"$CGCONV" -j 2 --info "$dir/big.gz" >"$tmp/two"
+	"$CGCONV" -j 1 --info "$dir/big.gz" | same - "$tmp/two"
+}
