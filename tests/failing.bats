@@ -1,5 +1,5 @@
 # failing.bats - the program with one failing call after the other: memory,
-# reads, writes, processes (tests/faults/run).
+# reads, writes, processes, threads (tests/faults/run).
 load helper
 
 setup_file()
@@ -50,6 +50,10 @@ with()
 
 @test "failing: processes and pipes" {
 	all_end fork pipe
+}
+
+@test "failing: threads" {
+	SCENARIO=threads all_end thread
 }
 
 @test "failing: reads and writes may be interrupted and short" {

@@ -17,6 +17,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -41,6 +42,7 @@ enum kind {
 	RENAME,
 	FORK,
 	PIPE,
+	THREAD,
 	SLOW,
 	RACE,
 	MODE,
@@ -59,6 +61,7 @@ static const struct {
 	[RENAME] = { "rename", EACCES },
 	[FORK] = { "fork", EAGAIN },
 	[PIPE] = { "pipe", EMFILE },
+	[THREAD] = { "thread", EAGAIN },
 	[SLOW] = { "slow", EINTR },
 	[RACE] = { "race", ENOENT },
 	[MODE] = { "mode", 0 },
@@ -349,4 +352,17 @@ int
 pipe2(int fds[2], int flags)
 {
 	return fails(PIPE) ? -1 : (int)syscall(SYS_pipe2, fds, flags);
+}
+
+int
+pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+    void *(*run)(void *), void *arg)
+{
+	int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+	    void *);
+
+	if (fails(THREAD))
+		return kinds[THREAD].error;
+	*(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+	return real(thread, attr, run, arg);
 }
