@@ -137,10 +137,11 @@ bool cg_find_line(const struct cg_symbols *, uint64_t addr, const char **file,
 struct cg_slice cg_find_code(const struct cg_symbols *, uint64_t addr,
     size_t n);
 /*
- * The bytes of a section in the file, or else in its debug file; false if there
- * is none, or if it is compressed. Valid as long as the symbols.
+ * The bytes of a section in the file, or else in its debug file; none if there is
+ * no such section, or if it is compressed. Valid as long as the symbols. Returns
+ * CG_OK, or the status of a failure (not reported).
  */
-bool cg_find_section(const struct cg_symbols *, const char *name,
+int cg_find_section(const struct cg_symbols *, const char *name,
     struct cg_slice *);
 
 /*

@@ -289,6 +289,18 @@ take_functions(struct executable *exe, struct llvm_bytes bytes)
 /* ---- Executables -------------------------------------------------------- */
 
 bool
+llvm_find_section(struct cg_job *job, const struct cg_symbols *symbols,
+    const char *name, struct cg_slice *bytes)
+{
+	int status = cg_find_section(symbols, name, bytes);
+
+	if (status == CG_ELIMIT)
+		return cg_reject_nomem(job);
+	return status == CG_OK ||
+	       cg_reject(job, "cannot read section %s of the executable", name);
+}
+
+bool
 llvm_add_executable(
     struct llvm_mapping *mapping, const struct cg_symbols *symbols, bool *found)
 {
@@ -299,12 +311,18 @@ llvm_add_executable(
 	struct cg_slice names, units, functions;
 	bool big = elf->big_endian, ok;
 
-	*found = cg_find_section(symbols, "__llvm_covmap", &units) &&
-		 cg_find_section(symbols, "__llvm_covfun", &functions);
+	*found = false;
+	if (!llvm_find_section(exe.job, symbols, "__llvm_covmap", &units) ||
+	    !llvm_find_section(exe.job, symbols, "__llvm_covfun", &functions))
+		return false;
+	*found = units.len > 0 && functions.len > 0;
 	if (!*found)
 		return true;
-	if (!cg_find_section(symbols, "__llvm_prf_names", &names) &&
-	    !cg_find_section(symbols, "__llvm_covnames", &names))
+	if (!llvm_find_section(exe.job, symbols, "__llvm_prf_names", &names) ||
+	    (names.len == 0 && !llvm_find_section(exe.job, symbols,
+				   "__llvm_covnames", &names)))
+		return false;
+	if (names.len == 0)
 		return fail(&exe, "names of functions (__llvm_prf_names)");
 	mapping->report->more += names.len + units.len + functions.len;
 	ok = take_names(&exe, llvm_bytes_of(names, big)) &&

@@ -48,15 +48,12 @@ has_id(const struct llvm_profile *profile, const struct cg_elf *elf)
 
 /* The version of clang in section .comment; UINT64_MAX: unknown. */
 static uint64_t
-clang_version(const struct cg_symbols *symbols)
+clang_version(struct cg_slice text)
 {
 	static const char word[] = "clang version ";
-	struct cg_slice text;
 	const char *at;
 	uint64_t version;
 
-	if (!cg_find_section(symbols, ".comment", &text))
-		return UINT64_MAX;
 	at = cg_find(text, word);
 	if (!at)
 		return UINT64_MAX;
@@ -73,9 +70,13 @@ static bool
 add_executable(struct llvm_mapping *mapping, const struct cg_symbols *symbols,
     struct executables *count)
 {
+	struct cg_slice comment;
 	bool found;
 
-	mapping->on_macro = clang_version(symbols) >= CLANG_ON_MACRO;
+	if (!llvm_find_section(
+		mapping->report->job, symbols, ".comment", &comment))
+		return false;
+	mapping->on_macro = clang_version(comment) >= CLANG_ON_MACRO;
 	if (!llvm_add_executable(mapping, symbols, &found))
 		return false;
 	count->mapped += found;
@@ -84,27 +85,30 @@ add_executable(struct llvm_mapping *mapping, const struct cg_symbols *symbols,
 	return true;
 }
 
-/* The input's name without the suffix of a profile, or NULL. */
-static char *
-program_name(const char *name)
+/*
+ * *path: the input's name without the suffix of a profile, or NULL. False: out
+ * of memory, which was reported.
+ */
+static bool
+find_program_name(struct cg_job *job, const char *name, char **path)
 {
 	static const char *const suffixes[] = { ".profraw", ".profdata" };
 	size_t len = strlen(name);
-	char *path;
 
+	*path = NULL;
 	for (size_t i = 0; i < 2; i++) {
 		size_t cut = strlen(suffixes[i]);
 
 		if (len <= cut || strcmp(name + len - cut, suffixes[i]) != 0)
 			continue;
-		path = malloc(len - cut + 1);
-		if (path) {
-			memcpy(path, name, len - cut);
-			path[len - cut] = '\0';
-		}
-		return path;
+		*path = malloc(len - cut + 1);
+		if (!*path)
+			return cg_reject_nomem(job);
+		memcpy(*path, name, len - cut);
+		(*path)[len - cut] = '\0';
+		return true;
 	}
-	return NULL;
+	return true;
 }
 
 /* Without --exe: the input's name without its suffix, or a.out. */
@@ -113,9 +117,11 @@ guess_executable(struct llvm_mapping *mapping, const struct cg_in *in,
     struct executables *count)
 {
 	struct cg_job *job = mapping->report->job;
-	char *name = program_name(cg_in_name(in));
-	const char *const path[] = { name, "a.out" };
-	bool ok = true;
+	const char *path[] = { NULL, "a.out" };
+	char *name;
+	bool ok = find_program_name(job, cg_in_name(in), &name);
+
+	path[0] = name;
 
 	for (size_t i = 0; i < 2 && ok && count->mapped == 0; i++) {
 		const struct cg_symbols *symbols =

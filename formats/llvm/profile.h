@@ -211,6 +211,9 @@ struct llvm_mapping {
  */
 bool llvm_add_executable(
     struct llvm_mapping *, const struct cg_symbols *, bool *found);
+/* Bytes of a section, none if there is none. False: reported. */
+bool llvm_find_section(struct cg_job *, const struct cg_symbols *,
+    const char *name, struct cg_slice *bytes);
 void llvm_free_mapping(struct llvm_mapping *);
 
 /* ---- sources.c ---------------------------------------------------------- */

@@ -16,6 +16,7 @@ llvm_unpack(struct llvm_texts *texts, struct llvm_bytes *from, uint64_t size,
 	struct llvm_bytes part;
 	uLongf length;
 	char *text;
+	int result;
 
 	if (!llvm_cut(from, packed > 0 ? packed : size, &part))
 		return cg_reject(
@@ -39,9 +40,10 @@ llvm_unpack(struct llvm_texts *texts, struct llvm_bytes *from, uint64_t size,
 		return cg_reject_nomem(texts->job);
 	}
 	texts->text[texts->texts++] = text;
-	if (uncompress((Bytef *)text, &length, part.at, (uLong)packed) !=
-		Z_OK ||
-	    length != size)
+	result = uncompress((Bytef *)text, &length, part.at, (uLong)packed);
+	if (result == Z_MEM_ERROR)
+		return cg_reject_nomem(texts->job);
+	if (result != Z_OK || length != size)
 		return cg_reject_at(
 		    texts->job, at, "expected a list of names, packed by zlib");
 	*to = llvm_bytes_of((struct cg_slice){ text, length }, from->big);

@@ -467,14 +467,13 @@ cg_find_code(const struct cg_symbols *symbols, uint64_t addr, size_t n)
 	return code;
 }
 
-bool
+int
 cg_find_section(
     const struct cg_symbols *symbols, const char *name, struct cg_slice *bytes)
 {
 	struct lazy *lazy = symbols->lazy;
 	const struct cg_elffile *file = &lazy->program;
 	const struct cg_section *section = cg_elffile_section(file, name);
-	int status;
 
 	*bytes = (struct cg_slice){ "", 0 };
 	if (!section) {
@@ -482,9 +481,6 @@ cg_find_section(
 		section = cg_elffile_section(file, name);
 	}
 	if (!section || section->compressed)
-		return false;
-	status = cg_section_bytes(section, bytes);
-	if (status != CG_OK)
-		lazy->status = status;
-	return bytes->len > 0;
+		return CG_OK;
+	return cg_section_bytes(section, bytes);
 }
