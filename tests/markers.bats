@@ -79,6 +79,11 @@ leaves()
 	[ ! -s err ]
 	grep '^FN:' out | paste -sd ' ' | grep -x 'FN:4,l FN:7,g'
 	leaves "1 2 3 4 5 6 7 8 9 10 11 12" "$(for i in $(seq 12); do echo "$i $i $i"; done | paste -sd ' ')" --no-markers
+	# Tools know no such marker of other kinds.
+	source_of "1 f() { LCOV_UNREACHABLE_FUNCTION LCOV_EXCL_EXCEPTION_BR_FUNCTION" "2 }"
+	sed -i 's/^SF:.*/&\nFN:1,2,f\nFNDA:1,f/' a.info
+	leaves "1 2" "1 1 1 2 2 2"
+	[ ! -s err ]
 	# Without its end, a function is not excluded.
 	source_of "1 f() { GCOVR_EXCL_FUNCTION" 2
 	sed -i 's/^SF:.*/&\nFN:1,f\nFNDA:1,f/' a.info

@@ -4,10 +4,10 @@
  * --exclude-branches.
  *
  * Source: geninfo(1) of lcov 1.16 and 2.x, "EXCLUSION MARKERS"; gcovr 5.2,
- * "Exclusion Markers", and 8.6 for FUNCTION. Prefixes LCOV, GCOV and GCOVR mean the same. A line with
- * START belongs to the section, one with STOP does not; if a line has both,
- * STOP counts. A section without STOP reaches to the end of the file, as in
- * geninfo.
+ * "Exclusion Markers", and 8.6 for FUNCTION. Prefixes LCOV, GCOV and GCOVR mean
+ * the same. A line with START belongs to the section, one with STOP does not; if
+ * a line has both, STOP counts. A section without STOP reaches to the end of the
+ * file, as in geninfo.
  */
 #include <regex.h>
 #include <stdio.h>
@@ -20,21 +20,25 @@
 #include "job/job.h"
 #include "job/marked_fns.h"
 
-enum { EXCL, EXCL_BR, EXCL_EXCEPTION_BR, UNREACHABLE, KINDS };
-static const struct {
-	const char *name;
-	unsigned what;
-} kinds[KINDS] = {
-	[EXCL] = { "EXCL_", CG_EXCLUDE_LINES },
-	[EXCL_BR] = { "EXCL_BR_", CG_EXCLUDE_BRANCHES },
-	[EXCL_EXCEPTION_BR] = { "EXCL_EXCEPTION_BR_", CG_EXCLUDE_THROWS },
-	[UNREACHABLE] = { "UNREACHABLE_", CG_EXCLUDE_LINES },
-};
-
 #define ON_LINE 1u
 #define START 2u
 #define STOP 4u
 #define FUNCTION 8u
+#define SECTION (ON_LINE | START | STOP)
+
+enum { EXCL, EXCL_BR, EXCL_EXCEPTION_BR, UNREACHABLE, KINDS };
+static const struct {
+	const char *name;
+	unsigned what;
+	unsigned actions; /* that it has */
+} kinds[KINDS] = {
+	[EXCL] = { "EXCL_", CG_EXCLUDE_LINES, SECTION | FUNCTION },
+	[EXCL_BR] = { "EXCL_BR_", CG_EXCLUDE_BRANCHES, SECTION | FUNCTION },
+	[EXCL_EXCEPTION_BR] = { "EXCL_EXCEPTION_BR_", CG_EXCLUDE_THROWS,
+	    SECTION },
+	[UNREACHABLE] = { "UNREACHABLE_", CG_EXCLUDE_LINES, SECTION },
+};
+
 static const struct {
 	const char *name;
 	unsigned action;
@@ -119,7 +123,8 @@ take_marker(struct scan *scan, struct cg_slice text, uint32_t column,
 			continue;
 		for (size_t i = 0; i < sizeof(actions) / sizeof(*actions);
 		     i++) {
-			if (!cg_starts(rest, actions[i].name))
+			if (!(kinds[kind].actions & actions[i].action) ||
+			    !cg_starts(rest, actions[i].name))
 				continue;
 			seen[kind] |= actions[i].action;
 			if (actions[i].action == FUNCTION)
