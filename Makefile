@@ -341,7 +341,8 @@ Libs: -L$${libdir} -lcgconv
 Libs.private: $(LIBS)
 Cflags: -I$${includedir}
 endef
-export PC
+# Not for other targets: it would be expanded before packages are installed.
+install: export PC_FILE = $(PC)
 
 ## install: install to $DESTDIR$PREFIX (default: /usr/local)
 install: all
@@ -356,7 +357,7 @@ install: all
 	$(INSTALL) -m 644 cmd/cgconv.1 "$(man)/man1"
 	$(INSTALL) -m 644 lib/libcgconv.3 "$(man)/man3"
 	$(INSTALL) -m 644 cmd/cgconv.bash-completion "$(completion)/cgconv"
-	echo "$$PC" >$(B)/cgconv.pc
+	echo "$$PC_FILE" >$(B)/cgconv.pc
 	$(INSTALL) -m 644 $(B)/cgconv.pc "$(lib)/pkgconfig"
 
 ## uninstall: remove the files that install created
