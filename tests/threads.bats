@@ -168,18 +168,49 @@ malformed()
 	grep -q 'pipe:60000:1: error' "$tmp/err"
 }
 
+# has_thread PROCESS: waits until it has more than one.
+has_thread()
+{
+	local i
+
+	for i in $(seq 300); do
+		[ "$(find "/proc/$1/task" -maxdepth 1 -name '[0-9]*' | wc -l)" -lt 2 ] ||
+			return 0
+		sleep 0.1
+	done
+	echo "no thread was made"
+	return 1
+}
+
+@test "threads: they compress, unless -j is 1" {
+	for n in 1 3; do
+		mkfifo "$tmp/pipe$n"
+		sleep 100 <"$tmp/pipe$n" 3>&- &
+		reader=$!
+		# It waits in the middle of its output, which nobody reads.
+		"$CGCONV" -j "$n" -t folded --gzip "$dir/big.folded" \
+			>"$tmp/pipe$n" 3>&- &
+		job=$!
+		if [ "$n" -eq 1 ]; then
+			sleep 2
+			[ "$(find "/proc/$job/task" -maxdepth 1 -name '[0-9]*' |
+				wc -l)" -eq 1 ]
+		else
+			has_thread "$job"
+		fi
+		kill "$job" "$reader"
+		wait "$job" "$reader" || :
+	done
+}
+
 @test "threads: a signal ends a job whose thread waits for a pipe" {
 	mkfifo "$tmp/pipe"
 	{ head -c 600000 "$dir/big.gz" && exec sleep 100; } >"$tmp/pipe" 3>&- &
 	sleeper=$!
 	"$CGCONV" -j 2 -t json -o "$tmp/out" "$tmp/pipe" 2>"$tmp/err" 3>&- &
 	job=$!
-	# The thread exists: it waits, or will.
-	for i in $(seq 100); do
-		[ "$(find "/proc/$job/task" -maxdepth 1 -name '[0-9]*' | wc -l)" -lt 2 ] ||
-			break
-		sleep 0.1
-	done
+	# The thread waits, or will.
+	has_thread "$job"
 	kill "$job"
 	for i in $(seq 100); do
 		kill -0 "$job" 2>"$tmp/kill" || break
