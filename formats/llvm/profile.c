@@ -117,11 +117,9 @@ guess_executable(struct llvm_mapping *mapping, const struct cg_in *in,
     struct executables *count)
 {
 	struct cg_job *job = mapping->report->job;
-	const char *path[] = { NULL, "a.out" };
 	char *name;
 	bool ok = find_program_name(job, cg_in_name(in), &name);
-
-	path[0] = name;
+	const char *const path[] = { name, "a.out" };
 
 	for (size_t i = 0; i < 2 && ok && count->mapped == 0; i++) {
 		const struct cg_symbols *symbols =
