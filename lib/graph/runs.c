@@ -52,8 +52,8 @@ close_block(struct cg_graph *graph, struct cg_pool *pool, bool costs)
 	packed = costs ? &graph->run[pool->open].costs
 		       : &graph->run[pool->open].others;
 	end = end_of_rows(packed);
-	/* A run that was visited twice will probably be visited again. */
-	if (packed->end > end && graph->run[pool->open].visits == 1) {
+	/* Rows that came back once will probably come back again. */
+	if (packed->end > end && packed->first == packed->last) {
 		cg_arena_trim(&pool->arena, packed->end, end);
 		packed->end = end;
 	}
