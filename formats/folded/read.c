@@ -14,7 +14,7 @@
 /* A frame of the line before. */
 struct frame {
 	cg_node node;
-	size_t end; /* offset of its ';' in the line */
+	uint32_t end; /* offset of its ';' in the line, which has a limit */
 };
 
 struct reader {
@@ -152,7 +152,7 @@ push_frame(struct reader *r, cg_node node, size_t end)
 		r->status = cg_nomem(r->job);
 		return false;
 	}
-	r->frame[r->frames++] = (struct frame){ node, end };
+	r->frame[r->frames++] = (struct frame){ node, (uint32_t)end };
 	return true;
 }
 
