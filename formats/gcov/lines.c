@@ -412,23 +412,36 @@ is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
 	       cg_map_get(&unit->begins, key_of(fn->file, fn->line)) > 1;
 }
 
+/* Adds the lines that inner blocks of the function end on: see touch_gcc(). */
 static bool
 add_shared_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
-	const struct gcov_scratch *scratch = &unit->scratch;
+	const struct gcov_block *block = &unit->block[fn->block];
+	struct gcov_line line = { 0 }, added = { 0 };
 	uint32_t *slot;
 
-	if (!gcov_solve(unit, fn) || !gcov_count_lines(unit, fn))
-		return false;
-	for (size_t i = 0; i < scratch->lines; i++) {
-		const struct gcov_line *line = &scratch->line[i];
+	for (uint32_t i = 1; i + 1 < fn->blocks; i++) {
+		for (uint32_t p = block[i].span; p != GCOV_NONE;
+		     p = unit->span[p].next) {
+			const struct gcov_span *span = &unit->span[p];
 
-		if (!line->has_members || is_in_group(unit, fn, line))
-			continue;
-		slot = cg_map_at(&unit->shared, key_of(line->file, line->line));
-		if (!slot)
-			return false;
-		*slot = 1;
+			/* Without lines it stands for the one before. */
+			if (span->lines == 0)
+				continue;
+			sort_lines(unit, span);
+			line.file = span->file;
+			line.line = unit->line[span->line + span->lines - 1];
+			if ((line.line == added.line &&
+				line.file == added.file) ||
+			    is_in_group(unit, fn, &line))
+				continue;
+			slot = cg_map_at(
+			    &unit->shared, key_of(line.file, line.line));
+			if (!slot)
+				return false;
+			*slot = 1;
+			added = line;
+		}
 	}
 	return true;
 }
