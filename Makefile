@@ -129,8 +129,8 @@ fuzzed += archive gcov_unit elf llvm_mapping patch batch manifest
 
 # ---- Packages: only for demo, check, check-slurm, bench, fuzz and golden ----
 
-ifneq ($(filter demo check check-slurm bench fuzz fuzz-report fuzz-keep golden,\
-	$(MAKECMDGOALS)),)
+ifneq ($(filter demo check check-slurm bench bench-growth fuzz fuzz-report \
+	fuzz-keep golden,$(MAKECMDGOALS)),)
 $(B)/.headers: | packages
 endif
 $(lib_obj) $(cmd_obj) $(units:=.o): | $(B)/.headers
@@ -275,6 +275,10 @@ bench: all
 	@B=$(B) tests/bench/run
 	@B=$(B) tests/bench/coverage
 
+## bench-growth: print how time and memory grow with the input's size
+bench-growth: all
+	@B=$(B) tests/bench/growth
+
 # ---- Demo -------------------------------------------------------------------
 
 ## demo: profile a program and convert the profiles
@@ -373,5 +377,5 @@ uninstall:
 help:
 	@sed -n 's/^## /  make /p' Makefile
 
-.PHONY: all packages browser check check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench demo screenshot lint format \
+.PHONY: all packages browser check check-slurm asan golden fuzzers fuzz fuzz-report fuzz-keep bench bench-growth demo screenshot lint format \
 	clean install uninstall help
