@@ -301,23 +301,24 @@ sub llvm_cov {
     print '],"functions":[', join(",\n", @functions), "]}]}\n";
 }
 
+# One snapshot with many trees of calls, in which costs are halved.
 sub massif {
-    put("desc: (none)\ncmd: ./heap\ntime_unit: i\n");
+    my $trees = int($bytes / 300000) + 1;
+    my $each = 1 << 24;
+    my $sum = $each * $trees;
     my $walk;
     $walk = sub {
         my ($function, $depth, $cost) = @_;
-        my $n = $depth < 12 && $cost > 8 && $more ? 2 : 0;
+        my $n = $depth < 12 ? 2 : 0;
         put(' ' x $depth . "n$n: $cost 0x" . sprintf('%X', 4198400 + $function)
             . ': ' . name($function) . ' (module.c:' . line($function) . ")\n");
-        $walk->(callee($function), $depth + 1, int($cost / 2)) for 1 .. $n;
+        $walk->(callee($function), $depth + 1, $cost / 2) for 1 .. $n;
     };
-    my $trees = int($bytes / 300000) + 1;
-    my $each = 1 << 24;
-    put("#-----------\nsnapshot=0\n#-----------\ntime=0\nmem_heap_B="
-        . $each * $trees . "\nmem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=peak\n"
-        . "n$trees: " . $each * $trees . " (heap allocation functions) malloc\n");
-    $bytes = 1 << 40;
-    for (1 .. $trees) { $walk->(below($functions), 1, $each) }
+    put("desc: (none)\ncmd: ./heap\ntime_unit: i\n"
+        . "#-----------\nsnapshot=0\n#-----------\ntime=0\nmem_heap_B=$sum\n"
+        . "mem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=peak\n"
+        . "n$trees: $sum (heap allocation functions) malloc\n");
+    $walk->(below($functions), 1, $each) for 1 .. $trees;
 }
 
 my %make = (
