@@ -9,7 +9,6 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -307,17 +306,12 @@ count_jobs(const struct args *args)
 	return cpus > 0 && cpus < JOBS_MAX ? (size_t)cpus : 1;
 }
 
-/* -j of one file is the number of threads; several are a batch with -o, -O. */
+/* -j of one input is the number of threads; several are a batch with -o, -O. */
 static bool
 has_jobs_for_batch(const struct args *args)
 {
-	struct stat info;
-
-	if (args->jobs == 0 || args->command != CMD_CONVERT || !args->output)
-		return false;
-	return args->inputs > 1 ||
-	       (args->inputs == 1 && stat(args->input[0], &info) == 0 &&
-		   S_ISDIR(info.st_mode));
+	return args->jobs > 0 && args->command == CMD_CONVERT && args->output &&
+	       args->inputs > 1;
 }
 
 static bool

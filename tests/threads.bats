@@ -231,3 +231,13 @@ has_thread()
 	"$CGCONV" -j 2 --info "$dir/big.gz" >"$tmp/two"
 	"$CGCONV" -j 1 --info "$dir/big.gz" | same - "$tmp/two"
 }
+
+@test "threads: -j and -o with one directory are one job, as without -j" {
+	local n
+
+	"$CGCONV" -q -t lcov samples/gcov/gcc-c >"$tmp/right"
+	for n in 1 2; do
+		"$CGCONV" -q -j "$n" -o "$tmp/$n.info" samples/gcov/gcc-c
+		cmp "$tmp/right" "$tmp/$n.info"
+	done
+}
