@@ -6,18 +6,12 @@
 # it; of the heap profile nodes are half.
 use strict;
 use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Random;
 
 my ($format, $bytes) = @ARGV;
 my $functions = 5000;
-
-# A fixed seed: the same numbers on every machine.
-my $seed = 1;
-
-sub below {
-    my ($n) = @_;
-    $seed = ($seed * 1103515245 + 12345) & 0x7fffffff;
-    return int($seed / 0x80000000 * $n);
-}
 
 my $size = 0;
 

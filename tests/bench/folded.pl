@@ -4,19 +4,13 @@
 # repeated. ORDER: sorted (as stackcollapse-*.pl write them) or mixed.
 use strict;
 use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Random;
 
 my ($bytes, $order) = (@ARGV, 'sorted');
 my $functions = 5000;
 my $stacks    = 20000;
-
-# A fixed seed: the same numbers on every machine.
-my $seed = 1;
-
-sub below {
-    my ($n) = @_;
-    $seed = ($seed * 1103515245 + 12345) & 0x7fffffff;
-    return int($seed / 0x80000000 * $n);
-}
 
 my @name = map { "example.com/project/package" . $_ % 70 . ".(*Type).method$_" }
     0 .. $functions - 1;

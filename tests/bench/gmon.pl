@@ -6,6 +6,9 @@
 # callers (all call the last function), cycle (each calls the next).
 use strict;
 use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Random;
 
 my ($program, $arcs, $shape) = (@ARGV, 'mixed');
 my ($low, $high, @at) = (~0, 0);
@@ -21,15 +24,6 @@ $low &= ~3;
 $high = ($high + 3) & ~3;
 my $count = @at;
 my $bins  = ((($high - $low) >> 1) + 7 & ~7) >> 1;
-
-# A fixed seed: the same numbers on every machine.
-my $seed = 1;
-
-sub below {
-    my ($n) = @_;
-    $seed = ($seed * 1103515245 + 12345) & 0x7fffffff;
-    return int($seed / 0x80000000 * $n);
-}
 
 my $ticks = "\0" x (2 * $bins);
 for (1 .. $count / 2) {

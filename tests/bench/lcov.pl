@@ -3,17 +3,11 @@
 # 500 lines, of which every other one has code, with 20 functions and branches.
 use strict;
 use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Random;
 
 my ($bytes) = @ARGV;
-
-# A fixed seed: the same numbers on every machine.
-my $seed = 1;
-
-sub below {
-    my ($n) = @_;
-    $seed = ($seed * 1103515245 + 12345) & 0x7fffffff;
-    return int($seed / 0x80000000 * $n);
-}
 
 my $size = 0;
 for (my $file = 0; $size < $bytes; $file++) {

@@ -5,19 +5,13 @@
 # events.
 use strict;
 use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Random;
 
 my ($bytes, $stacks) = @ARGV;
 my $functions = 5000;
 $stacks ||= 20000;
-
-# A fixed seed: the same numbers on every machine.
-my $seed = 1;
-
-sub below {
-    my ($n) = @_;
-    $seed = ($seed * 1103515245 + 12345) & 0x7fffffff;
-    return int($seed / 0x80000000 * $n);
-}
 
 my @name = map {
     $_ % 3 ? "project::module" . $_ % 70 . "::Type<int, unsigned long>::method$_"

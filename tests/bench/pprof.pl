@@ -4,17 +4,12 @@
 # end.
 use strict;
 use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Random;
 
 my ($bytes) = @ARGV;
 my ($functions, $locations, $contexts) = (6000, 20000, 300000);
-my $seed = 1;
-
-sub below {
-	my ($n) = @_;
-	$seed = ($seed * 1103515245 + 12345) & 0x7fffffff;
-	return ($seed >> 8) % $n;
-}
-
 # field NUMBER VALUE, bytes NUMBER STRING: pack's w is the other byte order.
 my @varint;
 sub varint {

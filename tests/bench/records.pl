@@ -3,17 +3,11 @@
 # and does not write. All parts grow with the size: functions, stacks, records.
 use strict;
 use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Random;
 
 my ($format, $bytes) = @ARGV;
-
-# A fixed seed: the same numbers on every machine.
-my $seed = 1;
-
-sub below {
-    my ($n) = @_;
-    $seed = ($seed * 1103515245 + 12345) & 0x7fffffff;
-    return int($seed / 0x80000000 * $n);
-}
 
 my $size = 0;
 my $more = 1; # false: the size is reached

@@ -5,18 +5,12 @@
 # neighbours in time have much in common.
 use strict;
 use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Random;
 
 my ($bytes) = @ARGV;
 my $functions = 5000;
-
-# A fixed seed: the same numbers on every machine.
-my $seed = 1;
-
-sub below {
-    my ($n) = @_;
-    $seed = ($seed * 1103515245 + 12345) & 0x7fffffff;
-    return int($seed / 0x80000000 * $n);
-}
 
 # The next stack differs in its last few frames.
 my @path = (0);
