@@ -405,42 +405,51 @@ key_of(uint32_t file, uint32_t line)
 /* Is the line in the table of the function's group? */
 static bool
 is_in_group(const struct gcov_unit *unit, const struct gcov_fn *fn,
-    const struct gcov_line *line)
+    uint32_t file, uint32_t line)
 {
-	return line->file == fn->file && line->line >= fn->line &&
-	       line->line <= fn->end_line &&
+	return file == fn->file && line >= fn->line && line <= fn->end_line &&
 	       cg_map_get(&unit->begins, key_of(fn->file, fn->line)) > 1;
 }
 
-/* Adds the lines that inner blocks of the function end on: see touch_gcc(). */
+/* A block of the function ends on the line. *last: the line before. */
+static bool
+add_shared_line(struct gcov_unit *unit, const struct gcov_fn *fn, uint32_t file,
+    uint32_t line, uint64_t *last)
+{
+	uint64_t key = key_of(file, line);
+	uint32_t *slot;
+
+	if (key == *last || is_in_group(unit, fn, file, line))
+		return true;
+	slot = cg_map_at(&unit->shared, key);
+	if (!slot)
+		return false;
+	*slot = 1;
+	*last = key;
+	return true;
+}
+
+/*
+ * Adds the lines that inner blocks of the function end on, as touch_gcc() finds
+ * them. A span without lines stands for the one before.
+ */
 static bool
 add_shared_lines(struct gcov_unit *unit, const struct gcov_fn *fn)
 {
 	const struct gcov_block *block = &unit->block[fn->block];
-	struct gcov_line line = { 0 }, added = { 0 };
-	uint32_t *slot;
+	const struct gcov_span *span;
+	uint64_t last = 0;
 
 	for (uint32_t i = 1; i + 1 < fn->blocks; i++) {
 		for (uint32_t p = block[i].span; p != GCOV_NONE;
-		     p = unit->span[p].next) {
-			const struct gcov_span *span = &unit->span[p];
-
-			/* Without lines it stands for the one before. */
-			if (span->lines == 0)
-				continue;
+		     p = span->next) {
+			span = &unit->span[p];
 			sort_lines(unit, span);
-			line.file = span->file;
-			line.line = unit->line[span->line + span->lines - 1];
-			if ((line.line == added.line &&
-				line.file == added.file) ||
-			    is_in_group(unit, fn, &line))
-				continue;
-			slot = cg_map_at(
-			    &unit->shared, key_of(line.file, line.line));
-			if (!slot)
+			if (span->lines > 0 &&
+			    !add_shared_line(unit, fn, span->file,
+				unit->line[span->line + span->lines - 1],
+				&last))
 				return false;
-			*slot = 1;
-			added = line;
 		}
 	}
 	return true;
@@ -475,6 +484,7 @@ bool
 gcov_is_dropped(const struct gcov_unit *unit, const struct gcov_fn *fn,
     const struct gcov_line *line)
 {
-	return !line->has_members && !is_in_group(unit, fn, line) &&
+	return !line->has_members &&
+	       !is_in_group(unit, fn, line->file, line->line) &&
 	       cg_map_get(&unit->shared, key_of(line->file, line->line)) != 0;
 }
