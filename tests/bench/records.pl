@@ -192,7 +192,7 @@ sub xdebug {
             file($_[0]), line($_[0]));
     });
     $close->(0);
-    put("\t\t\t$time\t397120\nTRACE END   [2026-11-24 10:47:37.857338]\n");
+    put(sprintf("\t\t\t%.6f\t397120\n", $time) . "TRACE END   [2026-11-24 10:47:37.857338]\n");
 }
 
 sub macos_sample {
