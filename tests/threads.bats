@@ -14,6 +14,63 @@ setup_file()
 	}' >"$dir/big.folded"
 	gzip -c "$dir/big.folded" >"$dir/big.gz"
 	[ "$(wc -c <"$dir/big.gz")" -gt 700000 ]
+	make_callgrind >"$dir/big.cg"
+	make_tracefile >"$dir/big.info"
+}
+
+# Two parts of 2000 functions with inlined code, jumps and calls: more than the
+# rows of several drafts.
+make_callgrind()
+{
+	awk 'BEGIN {
+		print "# callgrind format"
+		for (part = 1; part <= 2; part++) {
+			printf "part: %d\npositions: instr line\n", part
+			print "events: Ir Dr\n"
+			for (f = 1; f <= 2000; f++) {
+				printf "ob=lib%d\nfl=f%d.c\nfn=f%d\n",
+					f / 300, f / 7, f
+				for (i = 0; i < 60; i++) {
+					if (i % 20 == 7)
+						printf "fi=h%d.h\n", f % 11
+					if (i % 20 == 9)
+						printf "fe=f%d.c\n", f / 7
+					printf "0x%x %d %d %d\n", f * 4096 + i,
+						i * 3, i * f, part
+				}
+				printf "jcnd=3/9 0x%x 4\n0x%x 5\n",
+					f * 4096 + 9, f * 4096 + 2
+				for (i = 1; i < 4 && f + i * 9 <= 2000; i++) {
+					to = f + i * 9
+					printf "cob=lib%d\ncfi=f%d.c\ncfn=f%d\n",
+						to / 300, to / 7, to
+					printf "calls=%d 0x%x 7\n0x%x 8 %d\n",
+						i, to * 4096, f * 4096 + i, f
+				}
+				print ""
+			}
+		}
+	}'
+}
+
+# 400 files: more rows than several batches of lines.
+make_tracefile()
+{
+	awk 'BEGIN {
+		for (file = 1; file <= 400; file++) {
+			printf "TN:\nSF:/src/d%d/f%d.c\n", file % 9, file
+			for (i = 0; i < 200; i++) {
+				if (i % 20 == 0)
+					printf "FN:%d,f%d_%d\nFNDA:%d,f%d_%d\n",
+						i + 1, file, i, i % 3, file, i
+				printf "DA:%d,%d\n", i + 1, file * i % 5
+				if (i % 3 == 0)
+					printf "BRDA:%d,0,0,%d\nBRDA:%d,0,1,-\n",
+						i + 1, i, i + 1
+			}
+			print "end_of_record"
+		}
+	}'
 }
 
 setup()
@@ -72,6 +129,39 @@ alike()
 			$(exe_of "$file") - >"$tmp/eight"
 		cmp "$tmp/one" "$tmp/eight"
 	done
+}
+
+@test "threads: what they format has the same bytes for any -j" {
+	alike -q -t callgrind "$dir/big.cg"
+	[ "$status" -eq 0 ]
+	grep -c '^fn=' "$tmp/out" | same - <(echo 4000)
+	alike -q -t callgrind --compress-strings=no "$dir/big.cg"
+	alike -q -t callgrind --dump-instr=no --part 2 "$dir/big.cg"
+	alike -t lcov "$dir/big.info"
+	[ "$status" -eq 0 ]
+	grep -c '^SF:' "$tmp/out" | same - <(echo 400)
+	alike -t lcov --format-version 2 "$dir/big.info"
+	alike -t cobertura "$dir/big.info"
+	grep -c '<class ' "$tmp/out" | same - <(echo 400)
+	alike -t cobertura --package d3 --methods=no "$dir/big.info"
+	# What they count is told once.
+	sed '/^DA:7,/s/,.*/,-3/; s/^DA:9,/DA:0,/' "$dir/big.info" >"$tmp/odd.info"
+	alike -t lcov "$tmp/odd.info"
+	grep -q 'negative counts of 400 lines are written as 0' "$tmp/err"
+}
+
+@test "threads: a sum that is too large is told once, where it is found" {
+	# The last jump of part 1, twice.
+	awk '{ print } /^jcnd=/ && ++n == 2000 {
+		getline at
+		sub(/=[^ ]*/, "=18446744073709551615/18446744073709551615")
+		print at "\n" $0 "\n" at
+	}' "$dir/big.cg" >"$tmp/large.cg"
+	alike -q -t callgrind -o "$tmp/none.cg" "$tmp/large.cg"
+	[ "$status" -eq 1 ]
+	[ ! -e "$tmp/none.cg" ]
+	[ "$(wc -l <"$tmp/err")" -eq 1 ]
+	grep -q 'the sum of jumps exceeds 64 bits' "$tmp/err"
 }
 
 @test "threads: compressed output is one member that other tools read" {
@@ -182,14 +272,18 @@ has_thread()
 	return 1
 }
 
-@test "threads: they compress, unless -j is 1" {
+# with_threads ARG...: the command has threads while it writes, unless -j is 1.
+with_threads()
+{
+	local n
+
 	for n in 1 3; do
+		rm -f "$tmp/pipe$n"
 		mkfifo "$tmp/pipe$n"
 		sleep 100 <"$tmp/pipe$n" 3>&- &
 		reader=$!
 		# It waits in the middle of its output, which nobody reads.
-		"$CGCONV" -j "$n" -t folded --gzip "$dir/big.folded" \
-			>"$tmp/pipe$n" 3>&- &
+		"$CGCONV" -j "$n" "$@" >"$tmp/pipe$n" 3>&- &
 		job=$!
 		if [ "$n" -eq 1 ]; then
 			sleep 2
@@ -201,6 +295,16 @@ has_thread()
 		kill "$job" "$reader"
 		wait "$job" "$reader" || :
 	done
+}
+
+@test "threads: they compress, unless -j is 1" {
+	with_threads -t folded --gzip "$dir/big.folded"
+}
+
+@test "threads: they format, unless -j is 1" {
+	with_threads -q -t callgrind "$dir/big.cg"
+	with_threads -q -t lcov "$dir/big.info"
+	with_threads -q -t cobertura "$dir/big.info"
 }
 
 @test "threads: a signal ends a job whose thread waits for a pipe" {

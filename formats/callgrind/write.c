@@ -20,94 +20,6 @@
 #define LITERAL(to, text) \
 	((char *)memcpy(to, text, sizeof(text) - 1) + sizeof(text) - 1)
 
-/* ---- Names -------------------------------------------------------------- */
-
-/* Puts "fn=(7)" if the name is known; false if not. */
-static bool
-put_id(struct callgrind_writer *w, const char *spec, uint32_t id, uint32_t base)
-{
-	char *to;
-
-	if (id <= base || !w->short_names)
-		return false;
-	to = cg_out_reserve(w->out, 2 * CG_NUMBER_MAX);
-	while (*spec)
-		*to++ = *spec++;
-	*to++ = '(';
-	to = cg_format_u64(to, id - base);
-	*to++ = ')';
-	*to++ = '\n';
-	cg_out_advance(w->out, to);
-	return true;
-}
-
-/* Puts "fn=(7) name", "fn=(7)" or "fn=name", and a symbol as " [symbol]". */
-static void
-put_name(struct callgrind_writer *w, const char *spec, uint32_t *id,
-    uint32_t *count, uint32_t base, struct cg_slice name,
-    struct cg_slice symbol)
-{
-	/* A plain name "(1) x" would be read as an id. */
-	bool like_id = name.len > 1 && name.ptr[0] == '(' &&
-		       name.ptr[1] >= '0' && name.ptr[1] <= '9';
-	bool known = *id > base;
-
-	cg_puts(w->out, spec);
-	if (w->short_names || like_id) {
-		if (!known)
-			*id = ++*count;
-		cg_putc(w->out, '(');
-		cg_putu(w->out, *id - base);
-		cg_putc(w->out, ')');
-		if (!known)
-			cg_putc(w->out, ' ');
-	}
-	if (!known || !(w->short_names || like_id)) {
-		callgrind_put_text(w, name.len ? name : cg_slice("???"));
-		if (symbol.len > 0) {
-			cg_puts(w->out, " [");
-			callgrind_put_text(w, symbol);
-			cg_putc(w->out, ']');
-		}
-	}
-	cg_putc(w->out, '\n');
-}
-
-static const struct cg_slice NOTHING = { "", 0 };
-
-static void
-put_path(struct callgrind_writer *w, const char *spec,
-    struct callgrind_names *names, uint32_t i, struct cg_slice path)
-{
-	put_name(
-	    w, spec, &names->id[i], &names->count, names->base, path, NOTHING);
-}
-
-static void
-put_object(struct callgrind_writer *w, const char *spec, cg_object object)
-{
-	if (!put_id(w, spec, w->objects.id[object], w->objects.base))
-		put_path(w, spec, &w->objects, object,
-		    cg_object_path(w->graph, object));
-}
-
-static void
-put_file(struct callgrind_writer *w, const char *spec, cg_file file)
-{
-	if (!put_id(w, spec, w->files.id[file], w->files.base))
-		put_path(
-		    w, spec, &w->files, file, cg_file_path(w->graph, file));
-}
-
-static void
-put_fn(struct callgrind_writer *w, const char *spec, cg_fn fn)
-{
-	if (!put_id(w, spec, w->fn[fn].id, w->fns_base))
-		put_name(w, spec, &w->fn[fn].id, &w->fns, w->fns_base,
-		    fn ? cg_fn_name(w->graph, fn) : cg_slice(SPONTANEOUS),
-		    callgrind_distinct_symbol(w, fn));
-}
-
 /* ---- Events ------------------------------------------------------------- */
 
 /* KCachegrind shows the first event: the main one is moved to the front. */
@@ -311,23 +223,42 @@ put_header(struct callgrind_writer *w, cg_part part, bool root)
 	cg_putc(w->out, '\n');
 }
 
-/* ---- Body --------------------------------------------------------------- */
+/* ---- Rows --------------------------------------------------------------- */
 
+static bool
+open_rows(struct callgrind_writer *w)
+{
+	w->rows = cg_rows_new(w->graph);
+	w->row = calloc(w->lines.most, sizeof(*w->row));
+	if (w->rows && !w->lines.addrs)
+		cg_rows_drop_addresses(w->rows);
+	return w->rows && w->row;
+}
+
+static void
+close_rows(struct callgrind_writer *w)
+{
+	cg_rows_free(w->rows);
+	free(w->row);
+}
+
+/* A draft does not know what the text before it ends with. */
 static void
 begin_fn(struct callgrind_writer *w, cg_fn fn)
 {
 	cg_object object = w->fn[fn].object;
 	cg_file file = w->fn[fn].file;
 
-	if (!w->has_object || object != w->object)
-		put_object(w, "ob=", object);
+	if (!w->marks && (!w->has_object || object != w->object))
+		callgrind_put_spec(w, SPEC_OB, object);
 	/*
 	 * After fi=, callgrind_annotate takes a function without fl= to be in
 	 * the file of the inlined code; Valgrind always writes fl= there.
 	 */
-	if (!w->has_file || file != w->file || file != w->lines.pos.file)
-		put_file(w, "fl=", file);
-	put_fn(w, "fn=", fn);
+	if (!w->marks &&
+	    (!w->has_file || file != w->file || file != w->lines.pos.file))
+		callgrind_put_spec(w, SPEC_FL, file);
+	callgrind_put_spec(w, SPEC_FN, fn);
 	w->object = object;
 	w->file = w->lines.pos.file = file;
 	w->has_object = w->has_file = true;
@@ -340,7 +271,7 @@ set_file(struct callgrind_writer *w, cg_file file)
 {
 	if (file == w->lines.pos.file)
 		return;
-	put_file(w, file == w->file ? "fe=" : "fi=", file);
+	callgrind_put_spec(w, file == w->file ? SPEC_FE : SPEC_FI, file);
 	w->lines.pos.file = file;
 }
 
@@ -355,10 +286,10 @@ put_call(struct callgrind_writer *w, const struct cg_call *call)
 
 	set_file(w, call->site.file);
 	if (object != w->object)
-		put_object(w, "cob=", object);
+		callgrind_put_spec(w, SPEC_COB, object);
 	if (file != w->lines.pos.file)
-		put_file(w, "cfi=", file);
-	put_fn(w, "cfn=", call->callee);
+		callgrind_put_spec(w, SPEC_CFI, file);
+	callgrind_put_spec(w, SPEC_CFN, call->callee);
 	to = cg_out_reserve(w->out, CG_COST_LINE_MAX(1) + CG_COST_LINE_MAX(n));
 	to = cg_format_u64(LITERAL(to, "calls="), call->count);
 	*to++ = ' ';
@@ -381,9 +312,9 @@ put_jump(struct callgrind_writer *w, cg_fn fn, const struct cg_jump *jump)
 
 	set_file(w, jump->from.file);
 	if (jump->to.file != w->lines.pos.file)
-		put_file(w, "jfi=", jump->to.file);
+		callgrind_put_spec(w, SPEC_JFI, jump->to.file);
 	if (jump->target != fn)
-		put_fn(w, "jfn=", jump->target);
+		callgrind_put_spec(w, SPEC_JFN, jump->target);
 	to = cg_out_reserve(w->out, 2 * CG_COST_LINE_MAX(2));
 	if (jump->conditional) {
 		to = cg_format_u64(LITERAL(to, "jcnd="), jump->followed);
@@ -421,9 +352,9 @@ put_arranged_costs(struct callgrind_writer *w, struct cg_rows *rows)
 }
 
 static void
-put_rows(
-    struct callgrind_writer *w, struct cg_rows *rows, cg_part part, cg_fn fn)
+put_rows(struct callgrind_writer *w, cg_fn fn)
 {
+	struct cg_rows *rows = w->rows;
 	struct cg_call call;
 	struct cg_jump jump;
 	cg_file file;
@@ -436,10 +367,135 @@ put_rows(
 		put_jump(w, fn, &jump);
 	while (cg_next_call(rows, &call)) {
 		if (w->self && fn == 0 &&
-		    !callgrind_add_self(w->self, part, &call))
+		    !callgrind_add_self(w->self, w->part, &call))
 			return;
 		put_call(w, &call);
 	}
+}
+
+/* Writes functions; *i of cg_next_fn() goes from one to the other. */
+static bool
+write_fns(struct callgrind_writer *w, size_t from, size_t to)
+{
+	struct cg_rows *rows = w->rows;
+	cg_fn fn;
+
+	while (from < to && cg_next_fn(w->graph, w->part, &from, &fn)) {
+		if (!cg_rows_open(rows, w->part, fn))
+			return false;
+		if (!cg_rows_any(rows))
+			continue;
+		begin_fn(w, fn);
+		put_rows(w, fn);
+		cg_putc(w->out, '\n');
+	}
+	return true;
+}
+
+/* ---- Drafts ------------------------------------------------------------- */
+
+/* Rows of a draft, in bytes: about half of its text, which stays in the cache. */
+#define DRAFT_ROWS (128 << 10)
+
+/* A draft's own writer. */
+struct draft {
+	struct callgrind_writer w;
+	struct callgrind_marks marks;
+};
+
+static size_t
+next_range(void *arg, size_t from)
+{
+	const struct callgrind_writer *w = arg;
+
+	return cg_next_fns(w->graph, w->part, from, DRAFT_ROWS);
+}
+
+static bool
+write_range(void *arg, size_t from, size_t to)
+{
+	struct callgrind_writer *w = arg;
+
+	return write_fns(w, from, to);
+}
+
+static bool
+begin_draft(void *arg, struct cg_draft *draft)
+{
+	const struct callgrind_writer *w = arg;
+	struct draft *own = draft->own;
+
+	own->w = *w;
+	own->w.graph = draft->graph;
+	own->w.out = draft->out;
+	own->w.marks = &own->marks;
+	return open_rows(&own->w);
+}
+
+static bool
+format_draft(struct cg_draft *draft)
+{
+	struct draft *own = draft->own;
+
+	own->marks.count = 0;
+	return write_fns(&own->w, draft->from, draft->to) && !own->marks.failed;
+}
+
+/* Puts the text, with names where they belong. */
+static bool
+put_draft(void *arg, const struct cg_draft *draft)
+{
+	struct callgrind_writer *w = arg;
+	const struct callgrind_marks *marks =
+	    &((const struct draft *)draft->own)->marks;
+	struct cg_slice text = cg_draft_text(draft->out);
+	size_t done = 0;
+
+	for (size_t i = 0; i < marks->count; i++) {
+		const struct callgrind_mark *mark = &marks->mark[i];
+
+		cg_put(w->out,
+		    (struct cg_slice){ text.ptr + done, mark->at - done });
+		done = mark->at;
+		if (mark->spec == SPEC_FN)
+			begin_fn(w, mark->id);
+		else
+			callgrind_put_spec(w, mark->spec, mark->id);
+		if (mark->spec == SPEC_FI || mark->spec == SPEC_FE)
+			w->lines.pos.file = mark->id;
+	}
+	cg_put(w->out, (struct cg_slice){ text.ptr + done, text.len - done });
+	return true;
+}
+
+static void
+close_draft(void *own)
+{
+	struct draft *draft = own;
+
+	close_rows(&draft->w);
+	free(draft->marks.mark);
+}
+
+/*
+ * Writes all functions, in drafts if that can be. Costs of calls in coverage need
+ * those of other functions.
+ */
+static bool
+write_all_fns(struct callgrind_writer *w)
+{
+	const struct cg_drafts_how how = { .job = w->job,
+		.graph = w->graph,
+		.arg = w,
+		.own = sizeof(struct draft),
+		.next = next_range,
+		.begin = begin_draft,
+		.format = format_draft,
+		.put = put_draft,
+		.write = write_range,
+		.close = close_draft };
+
+	return w->self ? write_fns(w, 0, SIZE_MAX) : cg_write_drafts(&how);
 }
 
 /* ---- Parts -------------------------------------------------------------- */
@@ -461,36 +517,26 @@ forget_names(struct callgrind_writer *w, cg_part part)
 }
 
 static bool
-put_root(struct callgrind_writer *w, struct cg_rows *rows, cg_part part)
+put_root(struct callgrind_writer *w)
 {
 	struct cg_call call;
 	size_t i = 0;
 
 	begin_fn(w, 0);
-	while (callgrind_next_root_call(w->root, rows, part, &i, &call))
+	while (callgrind_next_root_call(w->root, w->rows, w->part, &i, &call))
 		put_call(w, &call);
 	cg_putc(w->out, '\n');
 	return cg_rejected(w->job) == CG_OK;
 }
 
 static bool
-write_part(struct callgrind_writer *w, struct cg_rows *rows, cg_part part)
+write_part(struct callgrind_writer *w, cg_part part)
 {
-	cg_fn fn;
-
+	w->part = part;
 	forget_names(w, part);
 	put_header(w, part, w->root != NULL);
-	if (w->root && !put_root(w, rows, part))
+	if ((w->root && !put_root(w)) || !write_all_fns(w))
 		return false;
-	for (size_t i = 0; cg_next_fn(w->graph, part, &i, &fn);) {
-		if (!cg_rows_open(rows, part, fn))
-			return false;
-		if (!cg_rows_any(rows))
-			continue;
-		begin_fn(w, fn);
-		put_rows(w, rows, part, fn);
-		cg_putc(w->out, '\n');
-	}
 	put_values(w, "totals:", cg_part_totals(w->graph, part));
 	return cg_out_status(w->out) == CG_OK;
 }
@@ -515,8 +561,7 @@ open_names(struct callgrind_writer *w)
 	w->objects.id = calloc(cg_object_count(graph) + 1, sizeof(uint32_t));
 	w->files.id = calloc(cg_file_count(graph) + 1, sizeof(uint32_t));
 	w->fn = malloc((fns + 1) * sizeof(*w->fn));
-	w->row = calloc(w->lines.most, sizeof(*w->row));
-	if (!w->objects.id || !w->files.id || !w->fn || !w->row)
+	if (!w->objects.id || !w->files.id || !w->fn)
 		return cg_reject_nomem(w->job);
 	for (cg_fn fn = 0; fn <= fns; fn++)
 		w->fn[fn] =
@@ -526,18 +571,16 @@ open_names(struct callgrind_writer *w)
 }
 
 static bool
-write_parts(struct callgrind_writer *w, struct cg_rows *rows)
+write_parts(struct callgrind_writer *w)
 {
 	bool ok = callgrind_open_root(w->job, w->graph, &w->root) &&
 		  callgrind_open_self(w->job, w->graph, &w->self);
 
 	w->one_command = same_command(w->graph);
-	if (!w->lines.addrs)
-		cg_rows_drop_addresses(rows);
 	cg_puts(w->out, "# callgrind format\nversion: 1\n"
 			"creator: cgconv-" CG_VERSION "\n");
 	for (cg_part part = 0; ok && part < cg_part_count(w->graph); part++)
-		ok = write_part(w, rows, part);
+		ok = write_part(w, part);
 	return ok;
 }
 
@@ -554,7 +597,6 @@ callgrind_write(
 		    .steps = cg_opt_flag(job, "compress-pos"),
 		    .most = cg_event_count(graph) },
 		.main = cg_main_event(graph) };
-	struct cg_rows *rows;
 
 	if (w.lines.most == 0)
 		return cg_lacks(
@@ -564,16 +606,16 @@ callgrind_write(
 		    "writing %zu events, but KCachegrind opens files of at "
 		    "most %d",
 		    w.lines.most, KCACHEGRIND_EVENTS);
-	rows = cg_rows_new(graph);
-	if (rows && open_names(&w))
-		(void)write_parts(&w, rows); /* the job and out know failures */
+	if (!open_rows(&w))
+		(void)cg_reject_nomem(job);
+	else if (open_names(&w))
+		(void)write_parts(&w); /* the job and out know failures */
+	close_rows(&w);
 	callgrind_free_root(w.root);
 	callgrind_free_self(w.self);
-	cg_rows_free(rows);
 	free(w.objects.id);
 	free(w.files.id);
 	free(w.fn);
-	free(w.row);
 	free(w.ambiguous);
 	return cg_out_status(out);
 }

@@ -1,5 +1,5 @@
 /*
- * write.h - the writer's state, which write.c and text.c share.
+ * write.h - the writer's state, which write.c, spec.c and text.c share.
  */
 #ifndef FORMATS_CALLGRIND_WRITE_H
 #define FORMATS_CALLGRIND_WRITE_H
@@ -23,13 +23,40 @@ struct callgrind_callee {
 	cg_object object;
 };
 
+/* The lines that name an object, a file or a function. */
+enum callgrind_spec {
+	SPEC_OB, SPEC_COB,
+	SPEC_FL, SPEC_FI, SPEC_FE, SPEC_CFI, SPEC_JFI, /* the files */
+	SPEC_FN, SPEC_CFN, SPEC_JFN
+};
+
+/*
+ * Where a name belongs in the text of a draft. Its id is not known there: ids are
+ * given in the order of the file.
+ */
+struct callgrind_mark {
+	size_t at; /* offset in the text */
+	enum callgrind_spec spec;
+	uint32_t id; /* of the object, file or function */
+};
+
+/* What is written into a draft. */
+struct callgrind_marks {
+	struct callgrind_mark *mark;
+	size_t count, cap;
+	bool failed; /* out of memory */
+};
+
 struct callgrind_writer {
 	struct cg_job *job;
 	const struct cg_graph *graph;
 	struct cg_out *out;
+	cg_part part;
+	struct callgrind_marks *marks; /* of the draft; NULL: none */
 	bool short_names;
 	struct cg_cost_lines lines; /* position, and the file of fl=, fi=, fe= */
 	size_t main;   /* event that is written first */
+	struct cg_rows *rows;
 	uint64_t *row; /* costs of a row in the order of writing */
 
 	bool one_command;            /* all parts have the same */
@@ -44,6 +71,12 @@ struct callgrind_writer {
 	cg_file file;     /* of the last fl= */
 	bool has_object, has_file;
 };
+
+/* ---- spec.c ------------------------------------------------------------- */
+
+/* Puts "fn=(7) name" or "fn=(7)", or a mark where a draft has it. */
+void callgrind_put_spec(struct callgrind_writer *, enum callgrind_spec,
+    uint32_t id);
 
 /* ---- text.c ------------------------------------------------------------- */
 

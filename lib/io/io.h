@@ -229,6 +229,8 @@ struct cg_out *cg_out_callback(struct cg_diag *, cg_write_fn *, void *arg,
 struct cg_out *cg_out_memory(struct cg_diag *);
 /* What a memory output contains; valid until the next call on it. */
 struct cg_slice cg_out_bytes(struct cg_out *);
+/* Empties a memory output, also one that has failed. */
+void cg_out_clear(struct cg_out *);
 /*
  * How many threads may compress, with the caller's; 1 by default. The bytes of
  * the output do not depend on it.
