@@ -86,4 +86,8 @@ E
 	printf 'panic: x\n' >"$dir/in"
 	refuses 1 "expected 'goroutine NUMBER [STATE]:'" -f goroutines -t json \
 		"$dir/in"
+	# A creator without a name: its blank is that before "in goroutine".
+	printf '%s\n' 'goroutine 7 [running]:' 'main.main()' '	/a.go:1 +0x1' \
+		'created by in goroutine 1' '	/a.go:9 +0x2' >"$dir/in"
+	"$CGCONV" -q -t folded "$dir/in" | same - <(echo 'main.main 1')
 }

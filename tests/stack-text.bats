@@ -77,4 +77,9 @@ folds()
 		"$t/more"
 	sed '/^Call graph/,$d' $file >"$t/none"
 	refuses 1 'expected "Call graph:" and its threads' -t json "$t/none"
+	# The name of the process is missing: its blank is that before "(pid".
+	sed 's/^Analysis of sampling .*(pid/Analysis of sampling (pid/' $file \
+		>"$t/nameless"
+	grep -q '^Analysis of sampling (pid' "$t/nameless"
+	"$CGCONV" -q -t folded "$t/nameless" | grep -c . | grep -x 5
 }

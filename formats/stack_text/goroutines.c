@@ -198,11 +198,12 @@ static bool
 take_frame(struct reader *r, struct cg_slice line)
 {
 	const struct cg_slice nowhere = { "", 0 };
-	const char *in = cg_find(line, " in goroutine ");
+	const char *in;
 
 	if (*line.ptr == '\t')
 		return take_place(r, line);
 	if (cg_take_prefix(&line, "created by ")) {
+		in = cg_find(line, " in goroutine ");
 		if (in)
 			line.len = (size_t)(in - line.ptr);
 		return begin_function(r, line, true);

@@ -155,10 +155,13 @@ take_node(struct reader *r, struct cg_slice line)
 static void
 take_head(struct reader *r, struct cg_slice line)
 {
-	const char *pid = cg_find(line, " (pid ");
 	struct cg_slice name, number;
+	const char *pid;
 
-	if (!cg_take_prefix(&line, ANALYSIS) || !pid)
+	if (!cg_take_prefix(&line, ANALYSIS))
+		return;
+	pid = cg_find(line, " (pid ");
+	if (!pid)
 		return;
 	name = (struct cg_slice){ line.ptr, (size_t)(pid - line.ptr) };
 	number.ptr = pid + strlen(" (pid ");
