@@ -1,8 +1,8 @@
 /*
  * cgconv_expert.h - for formats with special needs: costs as lines of text,
- * writing in threads, symbols of ELF files, address spaces of processes.
+ * work in threads, symbols of ELF files, address spaces of processes.
  *
- * Contents: Cost lines, Drafts, Symbols
+ * Contents: Cost lines, Texts, Drafts, Symbols
  */
 #ifndef CGCONV_EXPERT_H
 #define CGCONV_EXPERT_H
@@ -52,6 +52,39 @@ char *cg_format_pos(const struct cg_cost_lines *, char *to,
     const struct cg_pos *);
 /* Bytes that a line of n costs needs at most. */
 #define CG_COST_LINE_MAX(n) (((n) + 3) * (CG_NUMBER_MAX + 2))
+
+/* ---- Texts -------------------------------------------------------------- */
+
+/*
+ * For formats whose lines can be parsed without what stands before them: threads
+ * parse blocks of lines, and the reader takes these in order.
+ *
+ *	texts = cg_texts_new(&how);
+ *	while (cg_next_text(texts, &text)) ...
+ *	cg_texts_free(texts);
+ */
+struct cg_text {
+	struct cg_slice text; /* as from cg_read_block() */
+	void *own;            /* what parse() makes of it; zeros at first */
+};
+struct cg_texts_how {
+	struct cg_job *job;
+	struct cg_in *in; /* nothing else may be read from it meanwhile */
+	size_t own;       /* bytes */
+	const void *arg;
+	/*
+	 * In any thread: parses a block, and replaces what own has of an earlier
+	 * one. It reports nothing. False: out of memory.
+	 */
+	bool (*parse)(const void *arg, struct cg_text *);
+	void (*close)(void *own); /* frees what is in it */
+};
+struct cg_texts;
+/* NULL: out of memory (not reported). */
+struct cg_texts *cg_texts_new(const struct cg_texts_how *);
+void cg_texts_free(struct cg_texts *);
+/* The next block, valid until the next call; false as cg_read_block(). */
+bool cg_next_text(struct cg_texts *, struct cg_text **);
 
 /* ---- Drafts ------------------------------------------------------------- */
 

@@ -16,6 +16,7 @@ setup_file()
 	[ "$(wc -c <"$dir/big.gz")" -gt 700000 ]
 	make_callgrind >"$dir/big.cg"
 	make_tracefile >"$dir/big.info"
+	make_perf_script >"$dir/big.perf"
 }
 
 # Two parts of 2000 functions with inlined code, jumps and calls: more than the
@@ -49,6 +50,25 @@ make_callgrind()
 				}
 				print ""
 			}
+		}
+	}'
+}
+
+# Samples with call chains, of two threads and events; some lines are none.
+make_perf_script()
+{
+	awk 'BEGIN {
+		for (i = 0; i < 6000; i++) {
+			printf "cc%d 7/%d %d.%06d: %d cycles%s: \n", i % 2,
+				7 + i % 2, i / 100, i, i + 1, i % 3 ? "" : ":u"
+			for (d = i % 9; d >= 0; d--)
+				printf "\t%x f%d+0x%x (/lib/l%d.so)%s\n",
+					4096 * d + i % 7, d * (i % 5), i % 7,
+					d % 3, d % 4 == 1 ? " (inlined)" : ""
+			print i % 1000 == 999 ? "no frame\n" : ""
+			if (i % 4 == 0)
+				printf "cc0 7/7 1.5: 3 faults: %x g%d (/lib/l)\n\n",
+					i, i % 11
 		}
 	}'
 }
@@ -162,6 +182,32 @@ alike()
 	[ ! -e "$tmp/none.cg" ]
 	[ "$(wc -l <"$tmp/err")" -eq 1 ]
 	grep -q 'the sum of jumps exceeds 64 bits' "$tmp/err"
+}
+
+@test "threads: texts that they parse have the same output for any -j" {
+	alike -t json "$dir/big.perf"
+	[ "$status" -eq 0 ]
+	grep -c 'is skipped' "$tmp/err" | same - <(echo 6)
+	grep -q 'big.perf:[0-9]*:1: warning: expected a sample' "$tmp/err"
+	alike -q -t callgrind --addresses "$dir/big.perf"
+	alike -t json "$dir/big.folded"
+	[ "$status" -eq 0 ]
+	# Annotations, decimals, CRs, lines that are none, a long one.
+	awk '{ sub(/ /, NR % 5 == 1 ? "_[k] " : NR % 5 == 2 ? "_[i] 0." : " ") }
+		NR % 7 == 3 { sub(/$/, "\r") }
+		NR == 90000 { for (i = 0; i < 200000; i++) printf "m%d;", i % 9 }
+		NR % 40000 == 0 { print "malformed" }
+		{ print }' "$dir/big.folded" >"$tmp/odd"
+	alike -f folded -t json "$tmp/odd"
+	[ "$status" -eq 0 ]
+	grep -q 'odd:40000:1: warning: .* the line is skipped' "$tmp/err"
+	alike -f folded -t json --frames line "$tmp/odd"
+	# An error ends it, and what comes before it is told.
+	{ sed 50000q "$tmp/odd"; echo ' 7'; cat "$tmp/odd"; } >"$tmp/bad"
+	alike -f folded -t json "$tmp/bad"
+	[ "$status" -eq 1 ]
+	grep -q 'bad:50001:1: error: expected frames before' "$tmp/err"
+	[ "$(grep -c warning "$tmp/err")" -eq 1 ]
 }
 
 @test "threads: compressed output is one member that other tools read" {

@@ -1,9 +1,10 @@
 /*
  * folded.h - the way of folded stacks.
  *
- * Reading: read.c takes lines, syntax.c their counts. Frames become nodes of
- * the builder; counts are summed by stack and added at the end, when it is
- * known whether there are fractions or negative counts.
+ * Reading: lines.c cuts text into lines and these into frames, in threads;
+ * syntax.c parses counts. In read.c frames become nodes of the builder; counts
+ * are summed by stack and added at the end, when it is known whether there are
+ * fractions or negative counts.
  *
  * Writing: write.c names functions, the library merges stacks whose frames have
  * equal names, and each merged stack becomes a line. folded.c describes the
@@ -12,6 +13,7 @@
 #ifndef FORMATS_FOLDED_FOLDED_H
 #define FORMATS_FOLDED_FOLDED_H
 
+#include "cgconv_expert.h"
 #include "cgconv_parse.h"
 
 /*
@@ -57,6 +59,45 @@ struct cg_slice folded_trim_line(struct cg_slice line);
  */
 size_t folded_get_header(struct cg_slice line,
     struct cg_slice name[FOLDED_COLUMNS], struct cg_slice unit[FOLDED_COLUMNS]);
+
+/*
+ * A frame of a line: a line may be one stack of many frames, so it is small. The
+ * name is without blanks around it and without annotation.
+ */
+struct folded_frame {
+	uint32_t begin; /* of the name, in the line */
+	unsigned len : 30, note : 2; /* an index of folded_notes */
+	uint32_t hash; /* of the name */
+};
+
+/* The letters of annotations, "_[k]". */
+extern const char folded_notes[4];
+/* Takes the annotation off a name; returns its index, 0 if there is none. */
+unsigned folded_take_note(struct cg_slice *name);
+
+/* A line, without blanks and CR at its end. */
+struct folded_line {
+	struct cg_slice text;
+	size_t stack;  /* bytes before the counts; 0: it is no stack */
+	size_t frame;  /* index of the first one that differs ... */
+	uint32_t keep; /* ... behind so many of the stack before it */
+	uint32_t frames;
+};
+
+/* What cg_next_text() parses. */
+struct folded_lines {
+	struct folded_line *line;
+	struct folded_frame *frame;
+	struct folded_count *count; /* of each stack, in its columns */
+	uint32_t *end; /* of the frames of the last stack: offset of ';' */
+	size_t lines, frames, counts, ends;
+	size_t line_cap, frame_cap, count_cap, end_cap;
+};
+
+/* For struct cg_texts_how; columns points to the number of counts in a line. */
+bool folded_parse(const void *columns, struct cg_text *);
+void folded_close(void *lines);
+
 int folded_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int folded_write(struct cg_job *, const struct cg_graph *, struct cg_out *);
 

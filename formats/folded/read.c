@@ -1,20 +1,24 @@
 /*
- * read.c - reads folded stacks. folded.c describes the format.
+ * read.c - reads folded stacks, whose lines lines.c has cut. folded.c describes
+ * the format.
  *
- * One pass. Consecutive lines usually share their first frames, so only frames
- * that differ from the line before are looked up. Counts are summed here until
- * the end, because only then is it known whether there are fractions or
- * negative counts. Memory grows with the distinct stacks, not with the lines.
+ * One pass. Counts are summed here until the end, because only then is it known
+ * whether there are fractions or negative counts. Memory grows with the distinct
+ * stacks, not with the lines.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "folded.h"
 
-/* A frame of the line before. */
-struct frame {
-	cg_node node;
-	uint32_t end; /* offset of its ';' in the line, which has a limit */
+/* Entries of the cache of functions; a power of two. */
+#define CACHE_SIZE 16384u
+
+/* A function that was looked up by the name and annotation of a frame. */
+struct known_fn {
+	struct cg_slice name; /* in the graph */
+	unsigned note;
+	cg_fn fn; /* 0: free */
 };
 
 struct reader {
@@ -25,9 +29,9 @@ struct reader {
 	struct cg_event event[FOLDED_COLUMNS];
 	bool fraction, negative; /* some count is */
 
-	struct cg_slice last; /* frames of the line before */
-	struct frame *frame;
-	size_t frames, frame_cap;
+	struct known_fn *known;
+	cg_node *node; /* of the frames of the line before */
+	size_t nodes, node_cap;
 
 	/* Sums by stack, in the order of first appearance. */
 	struct cg_map ids; /* leaf -> index of the stack + 1 */
@@ -70,113 +74,84 @@ split_line(struct reader *r, struct cg_slice name, struct cg_pos *pos)
 	return name;
 }
 
-static const struct annotation {
-	char letter;
+/* By index of folded_notes. */
+static const struct {
 	const char *object;
 	bool inlined;
-} annotations[] = {
-	{ 'k', FOLDED_KERNEL, false },
-	{ 'j', FOLDED_JIT, false },
-	{ 'i', "", true },
-	{ 0 },
-};
+} notes[] = { { "", false }, { FOLDED_KERNEL, false }, { FOLDED_JIT, false },
+	{ "", true } };
 
-static cg_node
-add_frame(struct reader *r, cg_node parent, struct cg_slice name)
+static cg_fn
+add_fn(struct reader *r, struct cg_slice name, unsigned note, cg_file file)
 {
-	static const struct annotation none = { 0, "", false };
-	const struct annotation *note = &none;
-	struct cg_pos pos = { 0 };
 	cg_object object = 0;
 
-	/* Blanks before the count are not part of the leaf. */
-	name = cg_trim(name);
-	if (name.len > 4 && name.ptr[name.len - 1] == ']' &&
-	    name.ptr[name.len - 3] == '[' && name.ptr[name.len - 4] == '_') {
-		note = annotations;
-		while (note->letter && note->letter != name.ptr[name.len - 2])
-			note++;
-		if (note->letter)
-			name.len -= 4;
-		else
-			note = &none;
-	}
-	if (note->object[0])
-		object = cg_add_object(r->build, cg_slice(note->object));
-	if (r->split_lines)
-		name = split_line(r, name, &pos);
+	if (notes[note].object[0])
+		object = cg_add_object(r->build, cg_slice(notes[note].object));
 	if (name.len == 0)
 		name = cg_slice(FOLDED_UNKNOWN);
-	return cg_add_frame(r->build, parent,
-	    cg_add_fn(r->build, name, pos.file, object), &pos, note->inlined);
-}
-
-/* Length of the common prefix, in bytes. */
-static size_t
-common_prefix(struct cg_slice a, struct cg_slice b)
-{
-	size_t n = a.len < b.len ? a.len : b.len, i = 0;
-	uint64_t x, y;
-
-	for (; i + sizeof(x) <= n; i += sizeof(x)) {
-		memcpy(&x, a.ptr + i, sizeof(x));
-		memcpy(&y, b.ptr + i, sizeof(y));
-		if (x != y)
-			break;
-	}
-	while (i < n && a.ptr[i] == b.ptr[i])
-		i++;
-	return i;
-}
-
-/* Drops the frames of the line before that text does not begin with. */
-static void
-keep_common(struct reader *r, struct cg_slice text)
-{
-	size_t same = common_prefix(r->last, text);
-
-	for (; r->frames > 0; r->frames--) {
-		size_t end = r->frame[r->frames - 1].end;
-
-		if (end < same ||
-		    (end == same && (end == text.len || text.ptr[end] == ';')))
-			break;
-	}
+	return cg_add_fn(r->build, name, file, object);
 }
 
 static bool
-push_frame(struct reader *r, cg_node node, size_t end)
+is_known(const struct known_fn *known, struct cg_slice name, unsigned note)
 {
-	if (!cg_grow_raw(
-		&r->frame, &r->frame_cap, r->frames + 1, sizeof(*r->frame))) {
-		r->status = cg_nomem(r->job);
-		return false;
+	return known->fn != 0 && known->note == note &&
+	       known->name.len == name.len && name.len > 0 &&
+	       memcmp(known->name.ptr, name.ptr, name.len) == 0;
+}
+
+static cg_fn
+find_fn(struct reader *r, struct cg_slice name, unsigned note, uint32_t hash)
+{
+	struct known_fn *known = &r->known[hash & (CACHE_SIZE - 1)];
+
+	if (!is_known(known, name, note)) {
+		known->fn = add_fn(r, name, note, 0);
+		known->note = note;
+		known->name =
+		    cg_get_name(r->build, cg_add_name(r->build, name));
 	}
-	r->frame[r->frames++] = (struct frame){ node, (uint32_t)end };
-	return true;
+	return known->fn;
+}
+
+static cg_node
+add_frame(struct reader *r, cg_node parent, const struct folded_line *line,
+    const struct folded_frame *frame)
+{
+	struct cg_slice name = { line->text.ptr + frame->begin, frame->len };
+	struct cg_pos pos = { 0 };
+	cg_fn fn;
+
+	if (r->split_lines) {
+		name = split_line(r, name, &pos);
+		fn = add_fn(r, name, frame->note, pos.file);
+	} else {
+		fn = find_fn(r, name, frame->note, frame->hash);
+	}
+	return cg_add_frame(
+	    r->build, parent, fn, &pos, notes[frame->note].inlined);
 }
 
 /* Returns the leaf of the stack; 0: failed. */
 static cg_node
-add_frames(struct reader *r, struct cg_slice text)
+add_frames(struct reader *r, const struct folded_lines *lines,
+    const struct folded_line *line)
 {
-	cg_node node = 0;
-	size_t at = 0, end;
+	const struct folded_frame *frame = lines->frame + line->frame;
+	size_t n = line->keep;
+	cg_node node = n > 0 ? r->node[n - 1] : 0;
 
-	keep_common(r, text);
-	if (r->frames > 0) {
-		node = r->frame[r->frames - 1].node;
-		at = r->frame[r->frames - 1].end + 1;
+	if (!cg_grow_raw(
+		&r->node, &r->node_cap, n + line->frames, sizeof(*r->node))) {
+		r->status = cg_nomem(r->job);
+		return 0;
 	}
-	r->last = text;
-	for (; at <= text.len; at = end + 1) {
-		const char *sep = memchr(text.ptr + at, ';', text.len - at);
-
-		end = sep ? (size_t)(sep - text.ptr) : text.len;
-		node = add_frame(
-		    r, node, (struct cg_slice){ text.ptr + at, end - at });
-		if (node == 0 || !push_frame(r, node, end))
+	for (uint32_t i = 0; i < line->frames; i++) {
+		node = add_frame(r, node, line, &frame[i]);
+		if (node == 0)
 			return 0;
+		r->node[n++] = node;
 	}
 	return node;
 }
@@ -315,31 +290,35 @@ take_comment(struct reader *r, struct cg_slice line)
 		cg_add_desc(r->build, key, cg_trim(line));
 }
 
-static bool
-read_line(struct reader *r, struct cg_slice line)
+/* A line that is neither empty nor a comment, but no stack. */
+static void
+refuse_line(struct reader *r, struct cg_slice line)
 {
-	struct folded_count count[FOLDED_COLUMNS];
+	struct folded_count count;
 	struct cg_slice text = line;
-	size_t stack, columns = r->columns;
-	cg_node leaf;
+	size_t i = r->columns;
 
-	count[0] = (struct folded_count){ 0 };
-	for (size_t i = columns; i-- > 0;) {
-		if (folded_take_count(&text, &count[i]))
-			continue;
+	while (i > 0 && folded_take_count(&text, &count))
+		i--;
+	if (i == 0)
+		r->status = cg_fail_at(
+		    r->job, line.ptr, "expected frames before the count");
+	else
 		cg_warn_at(r->job, line.ptr,
-		    columns == 1
+		    r->columns == 1
 			? "expected 'frame;frame count'; the line is skipped"
 			: "expected 'frame;frame' and a count for each event; "
 			  "the line is skipped");
-		return true;
-	}
-	if (text.len == 0) {
-		r->status = cg_fail_at(
-		    r->job, line.ptr, "expected frames before the count");
-		return false;
-	}
-	leaf = add_frames(r, text);
+}
+
+static bool
+read_stack(struct reader *r, const struct folded_lines *lines,
+    const struct folded_line *line, struct folded_count *count)
+{
+	const char *at = line->text.ptr + line->stack;
+	cg_node leaf = add_frames(r, lines, line);
+	size_t stack;
+
 	if (leaf == 0)
 		return false;
 	stack = find_stack(r, leaf);
@@ -347,34 +326,37 @@ read_line(struct reader *r, struct cg_slice line)
 		r->status = cg_nomem(r->job);
 		return false;
 	}
-	if (!add_samples(r, stack, count, text.ptr + text.len))
+	if (!add_samples(r, stack, count, at))
 		return false;
-	for (size_t i = 0; i < columns; i++) {
-		if (!add_count(
-			r, stack * columns + i, &count[i], text.ptr + text.len))
+	for (size_t i = 0; i < r->columns; i++) {
+		if (!add_count(r, stack * r->columns + i, &count[i], at))
 			return false;
 	}
 	return true;
 }
 
 static void
-read_block(struct reader *r, struct cg_slice block)
+read_lines(struct reader *r, const struct folded_lines *lines)
 {
-	struct cg_slice line;
+	struct folded_count *count = lines->count;
+	const char *at = NULL;
 
-	r->frames = 0; /* the line before is no longer in memory */
-	r->last.len = 0;
-	while (r->status == CG_OK && cg_take_line(&block, &line)) {
-		line = folded_trim_line(line);
-		if (line.len == 0)
-			continue;
-		if (cg_starts(line, "# "))
-			take_comment(r, line);
-		else if (!read_line(r, line))
-			break;
+	for (size_t i = 0; r->status == CG_OK && i < lines->lines; i++) {
+		const struct folded_line *line = &lines->line[i];
+
+		at = line->text.ptr;
+		if (line->stack > 0) {
+			if (!read_stack(r, lines, line, count))
+				break;
+			count += r->columns;
+		} else if (cg_starts(line->text, "# ")) {
+			take_comment(r, line->text);
+		} else if (line->text.len > 0) {
+			refuse_line(r, line->text);
+		}
 	}
 	if (r->status == CG_OK)
-		r->status = cg_build_failed(r->build, line.ptr);
+		r->status = cg_build_failed(r->build, at);
 }
 
 /* ---- Columns ------------------------------------------------------------ */
@@ -544,20 +526,51 @@ add_stacks(struct reader *r)
 	}
 }
 
+/* The first block tells the columns. */
+static void
+read_first(struct reader *r, struct cg_in *in)
+{
+	struct folded_lines lines = { 0 };
+	struct cg_text text = { .own = &lines };
+
+	if (!cg_read_block(in, &text.text))
+		return;
+	r->status =
+	    find_columns(r->job, r->build, &text.text, r->event, &r->columns);
+	if (r->status == CG_OK && !folded_parse(&r->columns, &text))
+		r->status = cg_nomem(r->job);
+	if (r->status == CG_OK)
+		read_lines(r, &lines);
+	folded_close(&lines);
+}
+
+static void
+read_texts(struct reader *r, struct cg_in *in)
+{
+	const struct cg_texts_how how = { .job = r->job,
+		.in = in,
+		.own = sizeof(struct folded_lines),
+		.arg = &r->columns,
+		.parse = folded_parse,
+		.close = folded_close };
+	struct cg_texts *texts = cg_texts_new(&how);
+	struct cg_text *text;
+
+	if (!texts)
+		r->status = cg_nomem(r->job);
+	while (r->status == CG_OK && cg_next_text(texts, &text))
+		read_lines(r, text->own);
+	cg_texts_free(texts);
+	if (r->status == CG_OK)
+		r->status = cg_rejected(r->job);
+}
+
 static void
 read_file(struct reader *r, struct cg_in *in)
 {
-	struct cg_slice block;
-	bool first = true;
-
-	while (r->status == CG_OK && cg_read_block(in, &block)) {
-		if (first)
-			r->status = find_columns(
-			    r->job, r->build, &block, r->event, &r->columns);
-		first = false;
-		if (r->status == CG_OK)
-			read_block(r, block);
-	}
+	read_first(r, in);
+	if (r->status == CG_OK)
+		read_texts(r, in);
 	if (r->status == CG_OK)
 		r->status = cg_in_status(in);
 	if (r->status != CG_OK)
@@ -581,10 +594,15 @@ folded_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		return cg_usage(
 		    job, "--frames: expected name or line, not '%s'", frames);
 	r.event[0].name = event ? event : FOLDED_EVENT;
-	read_file(&r, in);
+	r.known = calloc(CACHE_SIZE, sizeof(*r.known));
+	if (r.known)
+		read_file(&r, in);
+	else
+		r.status = cg_nomem(job);
 	if (r.status == CG_OK)
 		add_stacks(&r);
-	free(r.frame);
+	free(r.known);
+	free(r.node);
 	free(r.leaf);
 	free(r.samples);
 	free(r.sum);

@@ -1,5 +1,6 @@
 /*
- * syntax.c - takes counts, line ends and header lines of folded stacks.
+ * syntax.c - takes counts, annotations, line ends and header lines of folded
+ * stacks.
  */
 #include <string.h>
 
@@ -47,6 +48,23 @@ folded_trim_line(struct cg_slice line)
 				   line.ptr[line.len - 1] == '\r'))
 		line.len--;
 	return line;
+}
+
+const char folded_notes[4] = { 0, 'k', 'j', 'i' };
+
+unsigned
+folded_take_note(struct cg_slice *name)
+{
+	const char *end = name->ptr + name->len;
+	unsigned i = sizeof(folded_notes) - 1;
+
+	if (name->len <= 4 || end[-1] != ']' || end[-3] != '[' ||
+	    end[-4] != '_')
+		return 0;
+	while (i > 0 && folded_notes[i] != end[-2])
+		i--;
+	name->len -= i > 0 ? 4 : 0;
+	return i;
 }
 
 static bool

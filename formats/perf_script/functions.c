@@ -17,7 +17,7 @@
 #endif
 
 /* Entries of the cache; a power of two. */
-#define CACHE_SIZE ((size_t)16384)
+#define CACHE_SIZE 16384u
 
 struct perf_known_fn {
 	struct cg_slice name, object; /* in the graph */
@@ -45,8 +45,8 @@ perf_script_fns_close(struct perf_fns *fns)
  * Names mostly differ in their last bytes, which are the top of the word: fold
  * it before multiplying.
  */
-static size_t
-hash_name(struct cg_slice name)
+uint32_t
+perf_script_hash(struct cg_slice name)
 {
 	uint64_t first = 0, last = 0, hash;
 
@@ -58,13 +58,13 @@ hash_name(struct cg_slice name)
 	}
 	hash = (first + name.len) * 0x9e3779b97f4a7c15 ^ last;
 	hash = (hash ^ hash >> 32) * 0xff51afd7ed558ccd;
-	return (size_t)(hash >> 40) & (CACHE_SIZE - 1);
+	return (uint32_t)(hash >> 40) & (CACHE_SIZE - 1);
 }
 
 void
-perf_script_prefetch_fn(struct perf_fns *fns, struct perf_step *step)
+perf_script_prefetch_fn(
+    const struct perf_fns *fns, const struct perf_step *step)
 {
-	step->hash = hash_name(step->name_text);
 	PREFETCH(&fns->known[step->hash]);
 }
 

@@ -4,13 +4,15 @@
  * The way of the data:
  *
  *	perf_script.c  the format: documentation, probe, options
- *	read.c         lines -> samples with their stacks -> the graph
+ *	lines.c        text -> lines, in threads
  *	line.c         parses one line: a sample's first, a frame, a source line
+ *	read.c         lines -> samples with their stacks -> the graph
  *	functions.c    names and objects of frames -> functions of the graph
  */
 #ifndef FORMATS_PERF_SCRIPT_PERF_SCRIPT_H
 #define FORMATS_PERF_SCRIPT_PERF_SCRIPT_H
 
+#include "cgconv_expert.h"
 #include "cgconv_parse.h"
 
 /* perf's text for an unknown name or object. */
@@ -36,6 +38,7 @@ struct perf_frame {
 	struct cg_slice name;   /* empty: not printed */
 	struct cg_slice object; /* empty: not printed, or unknown */
 	bool inlined;           /* printed as "(inlined)" */
+	uint32_t hash;          /* of the name, where lines.c has parsed it */
 };
 
 /* False if the line, which must not be empty, does not begin a sample. */
@@ -54,12 +57,34 @@ bool perf_script_take_frame(struct cg_slice line, struct perf_frame *);
 bool perf_script_take_srcline(struct cg_slice line, struct cg_slice *file,
     uint32_t *number, bool *inlined);
 
+/* ---- lines.c: blocks of lines ------------------------------------------- */
+
+/* A line, and what it can be without regard to those before it. */
+struct perf_line {
+	struct cg_slice text; /* without blanks and CR at its end */
+	enum { PERF_OTHER, PERF_FRAME, PERF_HEAD } kind;
+	uint32_t i; /* index in frame[] or head[] */
+};
+
+/* What cg_next_text() parses. */
+struct perf_lines {
+	struct perf_line *line;
+	struct perf_frame *frame; /* of lines that begin with a tab */
+	struct perf_head *head;   /* of all others that can begin a sample */
+	size_t lines, frames, heads;
+	size_t line_cap, frame_cap, head_cap;
+};
+
+/* For struct cg_texts_how. */
+bool perf_script_parse(const void *arg, struct cg_text *);
+void perf_script_close(void *lines);
+
 /* ---- functions.c: the functions of frames ------------------------------- */
 
 /* A frame of a sample. Its texts are valid until its function is looked up. */
 struct perf_step {
 	struct cg_slice name_text, object_text; /* in the block of lines */
-	size_t hash;
+	uint32_t hash; /* perf_script_hash() of the name */
 	cg_fn fn;
 	cg_name name;
 	cg_object object;
@@ -85,8 +110,9 @@ struct perf_fns {
 /* False: out of memory. */
 bool perf_script_fns_open(struct perf_fns *, struct cg_build *);
 void perf_script_fns_close(struct perf_fns *);
-/* Prefetches what the lookup of a frame needs. */
-void perf_script_prefetch_fn(struct perf_fns *, struct perf_step *);
+uint32_t perf_script_hash(struct cg_slice name);
+/* Prefetches what the lookup of a frame needs, whose hash is known. */
+void perf_script_prefetch_fn(const struct perf_fns *, const struct perf_step *);
 /* Looks up the functions of the frames added since the last call. */
 void perf_script_find_fns(struct perf_fns *, struct perf_stack *);
 

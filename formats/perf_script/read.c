@@ -1,6 +1,6 @@
 /*
  * read.c - reads the text of perf script, which perf_script.c describes, in one
- * pass over blocks of lines.
+ * pass over its lines, which lines.c has parsed.
  *
  * A sample is its first line and its frames, leaf first; an empty line ends it.
  * Of a stack only the frames that differ from the last stack are looked up.
@@ -36,6 +36,8 @@ struct reader {
 	bool begun;  /* the part */
 	struct perf_stack now, last;
 	struct perf_fns fns;
+	char *kept; /* texts of the only frame, behind the end of their block */
+	size_t kept_cap;
 	bool timed;    /* heads have times, which the target can represent */
 	bool timeless; /* the target cannot */
 	int64_t time;
@@ -333,7 +335,7 @@ begin_sample(struct reader *r, const struct perf_head *head)
 /* ---- Frames ------------------------------------------------------------- */
 
 static bool
-push_frame(struct reader *r, struct perf_frame *frame)
+push_frame(struct reader *r, const struct perf_frame *frame)
 {
 	char hex[CG_NUMBER_MAX];
 	bool named = frame->name.len > 0;
@@ -341,20 +343,33 @@ push_frame(struct reader *r, struct perf_frame *frame)
 
 	if (r->now.count == r->now.cap && !grow_stack(r))
 		return false;
-	/* Without -F sym the address is the name. */
-	if (!named)
-		frame->name = (struct cg_slice){ hex,
-			(size_t)(cg_format_hex(hex, frame->ip) - hex) };
 	new = &r->now.frame[r->now.count++];
 	*new = (struct perf_step){ .name_text = frame->name,
 		.object_text = frame->object,
+		.hash = frame->hash,
 		.pos.addr = r->addresses ? frame->ip : 0,
 		.ip = frame->ip,
 		.marked = frame->inlined };
+	/* Without -F sym the address is the name. */
+	if (!named) {
+		new->name_text = (struct cg_slice){ hex,
+			(size_t)(cg_format_hex(hex, frame->ip) - hex) };
+		new->hash = perf_script_hash(new->name_text);
+	}
 	perf_script_prefetch_fn(&r->fns, new);
 	if (!named)
 		perf_script_find_fns(&r->fns, &r->now);
 	r->marked |= frame->inlined;
+	return true;
+}
+
+/* A frame that lines.c has not parsed. */
+static bool
+take_frame(struct cg_slice line, struct perf_frame *frame)
+{
+	if (!perf_script_take_frame(line, frame))
+		return false;
+	frame->hash = perf_script_hash(frame->name);
 	return true;
 }
 
@@ -434,7 +449,7 @@ read_head(struct reader *r, const struct perf_head *head)
 	if (!end_sample(r) || !begin_sample(r, head))
 		return false;
 	/* Without call chains the only frame follows the event. */
-	if (head->event.len == 0 || !perf_script_take_frame(head->rest, &frame))
+	if (head->event.len == 0 || !take_frame(head->rest, &frame))
 		return true;
 	r->state = ONE_LINE;
 	return push_frame(r, &frame);
@@ -442,7 +457,7 @@ read_head(struct reader *r, const struct perf_head *head)
 
 /* A frame on a line of its own, in any state. */
 static bool
-read_frame(struct reader *r, struct perf_frame *frame)
+read_frame(struct reader *r, const struct perf_frame *frame)
 {
 	static const struct perf_head nothing = { .period = 1 };
 
@@ -461,65 +476,113 @@ read_frame(struct reader *r, struct perf_frame *frame)
  * of its output may have lost these: then the rest of the line decides.
  */
 static bool
-read_line(struct reader *r, struct cg_slice line)
+read_line(struct reader *r, const struct perf_lines *lines,
+    const struct perf_line *line)
 {
+	const struct perf_head *head =
+	    line->kind == PERF_HEAD ? &lines->head[line->i] : NULL;
+	struct cg_slice text = line->text;
 	struct perf_frame frame;
-	struct perf_head head;
-	bool tab = *line.ptr == '\t';
+	bool tab = *text.ptr == '\t';
 
-	if (tab && perf_script_take_frame(line, &frame)) {
+	if (line->kind == PERF_FRAME) {
 		r->tabs = true;
-		return read_frame(r, &frame);
+		return read_frame(r, &lines->frame[line->i]);
 	}
 	if (r->state == BETWEEN) {
-		if (cg_starts(line, "# ") || cg_equal(line, "#")) {
-			take_header(r, line);
-			return true;
-		}
-		if (perf_script_take_head(line, &head))
-			return read_head(r, &head);
-		skip_line(r, line);
+		if (cg_starts(text, "# ") || cg_equal(text, "#"))
+			take_header(r, text);
+		else if (head)
+			return read_head(r, head);
+		else
+			skip_line(r, text);
 		return true;
 	}
 	if (r->state == IN_STACK && !r->tabs && !tab &&
-	    perf_script_take_frame(line, &frame))
+	    take_frame(text, &frame))
 		return read_frame(r, &frame);
-	if (!tab && perf_script_take_head(line, &head) &&
-	    (head.has_time || head.event.len > 0) &&
-	    !(r->tabs && *line.ptr == ' '))
-		return read_head(r, &head);
-	if (!set_srcline(r, line))
-		skip_line(r, line);
+	if (head && (head->has_time || head->event.len > 0) &&
+	    !(r->tabs && *text.ptr == ' '))
+		return read_head(r, head);
+	if (!set_srcline(r, text))
+		skip_line(r, text);
+	return true;
+}
+
+/*
+ * A block ends: looks up the functions of frames, before their texts are gone. The
+ * text after an event may turn out not to be a frame: it is kept.
+ */
+static bool
+end_block(struct reader *r)
+{
+	struct perf_step *frame = r->now.frame;
+	struct cg_slice name, object;
+
+	if (r->state != ONE_LINE || r->now.found > 0) {
+		perf_script_find_fns(&r->fns, &r->now);
+		return true;
+	}
+	name = frame->name_text;
+	object = frame->object_text;
+	if (!cg_grow_raw(&r->kept, &r->kept_cap, name.len + object.len + 1, 1))
+		return cg_reject_nomem(r->job);
+	if (name.ptr == r->kept) /* by the end of the block before */
+		return true;
+	memcpy(r->kept, name.ptr, name.len);
+	frame->name_text.ptr = r->kept;
+	if (object.len > 0)
+		memcpy(r->kept + name.len, object.ptr, object.len);
+	frame->object_text.ptr = r->kept + name.len;
 	return true;
 }
 
 static bool
-read_block(struct reader *r, struct cg_slice block)
+read_lines(struct reader *r, const struct perf_lines *lines)
 {
-	struct cg_slice line = block;
+	const char *at = NULL;
 	bool good = true;
 
-	while (good && cg_take_line(&block, &line)) {
-		while (line.len > 0 && (line.ptr[line.len - 1] == '\r' ||
-					   line.ptr[line.len - 1] == ' '))
-			line.len--;
-		good = line.len > 0 ? read_line(r, line) : end_sample(r);
+	for (size_t i = 0; good && i < lines->lines; i++) {
+		at = lines->line[i].text.ptr;
+		good = lines->line[i].text.len > 0
+			   ? read_line(r, lines, &lines->line[i])
+			   : end_sample(r);
 	}
-	perf_script_find_fns(&r->fns, &r->now);
-	return cg_build_failed(r->build, line.ptr) == CG_OK && good;
+	good = good && end_block(r);
+	return cg_build_failed(r->build, at) == CG_OK && good;
 }
 
 /* ---- The file ----------------------------------------------------------- */
 
+/* True at the end of the file; false if something was rejected. */
+static bool
+read_texts(struct reader *r, struct cg_in *in)
+{
+	const struct cg_texts_how how = { .job = r->job,
+		.in = in,
+		.own = sizeof(struct perf_lines),
+		.parse = perf_script_parse,
+		.close = perf_script_close };
+	struct cg_texts *texts = cg_texts_new(&how);
+	struct cg_text *text;
+	bool good = true;
+
+	if (!texts)
+		return cg_reject_nomem(r->job);
+	while (good && cg_next_text(texts, &text))
+		good = read_lines(r, text->own);
+	cg_texts_free(texts);
+	return good && cg_rejected(r->job) == CG_OK;
+}
+
 static void
 read_file(struct reader *r, struct cg_in *in)
 {
-	struct cg_slice block;
 	bool truncated;
 
-	while (cg_read_block(in, &block))
-		if (!read_block(r, block))
-			return;
+	if (!read_texts(r, in))
+		return;
 	truncated =
 	    cg_in_unterminated(in) || (r->state == IN_STACK && r->stacks);
 	if (cg_in_status(in) != CG_OK || !end_sample(r))
@@ -544,6 +607,7 @@ perf_script_read(struct cg_job *job, struct cg_in *in, struct cg_build *build)
 		(void)cg_reject_nomem(job);
 	perf_script_fns_close(&r.fns);
 	free(r.event);
+	free(r.kept);
 	free(r.now.frame);
 	free(r.now.node);
 	free(r.last.frame);

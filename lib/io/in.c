@@ -505,15 +505,21 @@ cg_read_line(struct cg_in *in, struct cg_slice *line)
 }
 
 bool
-cg_read_block(struct cg_in *in, struct cg_slice *block)
+cg_read_lines(struct cg_in *in, size_t n, struct cg_slice *lines)
 {
 	const char *last;
 
-	(void)want(in, READ_SIZE);
+	(void)want(in, n);
 	last = last_newline(in);
 	if (!last) /* a longer line, or the last one */
 		last = find_newline(in);
-	return give_text(in, last, block);
+	return give_text(in, last, lines);
+}
+
+bool
+cg_read_block(struct cg_in *in, struct cg_slice *block)
+{
+	return cg_read_lines(in, READ_SIZE, block);
 }
 
 bool

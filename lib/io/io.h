@@ -145,6 +145,11 @@ void cg_in_locate(const struct cg_in *, const char *at, struct cg_location *);
 /* Does at point into what the input returned last? */
 bool cg_in_holds(const struct cg_in *, const char *at);
 /*
+ * As cg_read_block(), which reads less at once: whole lines of n bytes or a little
+ * more, if the input has so many.
+ */
+bool cg_read_lines(struct cg_in *, size_t n, struct cg_slice *lines);
+/*
  * Text without regard to lines: what was returned last, from keep on (NULL:
  * nothing of it), followed by more. False if there is no more: text is then
  * what was kept. After an error, such as more than 64 MiB to keep, text is

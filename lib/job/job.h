@@ -11,7 +11,7 @@
  *	noncode.c    lines without code
  *	patch.c     lines outside of a patch
  *	report.c    what reports of coverage list and drop
- *	drafts.c    writing in threads
+ *	texts.c     parsing in threads    drafts.c    writing in threads
  *	job.c       reading and writing    clone.c    copies, differences
  *	doc.c, space.c  parsers' documents and address spaces with a builder
  */

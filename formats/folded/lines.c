@@ -1,0 +1,163 @@
+/*
+ * lines.c - cuts blocks of text into lines, and these into frames, in threads.
+ *
+ * Consecutive lines usually share their first frames: only those that differ
+ * from the stack before are listed.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "folded.h"
+
+/* Length of the common prefix, in bytes. */
+static size_t
+common_prefix(struct cg_slice a, struct cg_slice b)
+{
+	size_t n = a.len < b.len ? a.len : b.len, i = 0;
+	uint64_t x, y;
+
+	for (; i + sizeof(x) <= n; i += sizeof(x)) {
+		memcpy(&x, a.ptr + i, sizeof(x));
+		memcpy(&y, b.ptr + i, sizeof(y));
+		if (x != y)
+			break;
+	}
+	while (i < n && a.ptr[i] == b.ptr[i])
+		i++;
+	return i;
+}
+
+/* Drops the frames of the last stack that text does not begin with. */
+static void
+keep_common(
+    struct folded_lines *lines, struct cg_slice last, struct cg_slice text)
+{
+	size_t same = common_prefix(last, text);
+
+	for (; lines->ends > 0; lines->ends--) {
+		size_t end = lines->end[lines->ends - 1];
+
+		if (end < same ||
+		    (end == same && (end == text.len || text.ptr[end] == ';')))
+			break;
+	}
+}
+
+/* The first and the last 8 bytes: names mostly differ in the last ones. */
+static uint32_t
+hash_name(struct cg_slice name)
+{
+	uint64_t first = 0, last = 0, hash;
+
+	if (name.len >= 8) {
+		memcpy(&first, name.ptr, 8);
+		memcpy(&last, name.ptr + name.len - 8, 8);
+	} else {
+		memcpy(&first, name.ptr, name.len);
+	}
+	hash = (first + name.len) * 0x9e3779b97f4a7c15 ^ last;
+	hash = (hash ^ hash >> 32) * 0xff51afd7ed558ccd;
+	return (uint32_t)(hash >> 32);
+}
+
+static bool
+push_frame(
+    struct folded_lines *lines, struct cg_slice text, size_t at, size_t end)
+{
+	struct cg_slice name = { text.ptr + at, end - at };
+	unsigned note;
+
+	if (!cg_grow_raw(&lines->frame, &lines->frame_cap, lines->frames + 1,
+		sizeof(*lines->frame)) ||
+	    !cg_grow_raw(&lines->end, &lines->end_cap, lines->ends + 1,
+		sizeof(*lines->end)))
+		return false;
+	lines->end[lines->ends++] = (uint32_t)end;
+	/* Blanks before the count are not part of the leaf. */
+	name = cg_trim(name);
+	note = folded_take_note(&name);
+	lines->frame[lines->frames++] =
+	    (struct folded_frame){ .begin = (uint32_t)(name.ptr - text.ptr),
+		    .len = (unsigned)name.len & 0x3fffffff,
+		    .note = note & 3,
+		    .hash = hash_name(name) };
+	return true;
+}
+
+/* Lists the frames of a stack. False: out of memory. */
+static bool
+take_frames(struct folded_lines *lines, struct folded_line *line,
+    struct cg_slice last, struct cg_slice text)
+{
+	size_t at = 0, end;
+
+	keep_common(lines, last, text);
+	line->frame = lines->frames;
+	line->keep = (uint32_t)lines->ends;
+	if (lines->ends > 0)
+		at = lines->end[lines->ends - 1] + (size_t)1;
+	for (; at <= text.len; at = end + 1) {
+		const char *sep = memchr(text.ptr + at, ';', text.len - at);
+
+		end = sep ? (size_t)(sep - text.ptr) : text.len;
+		if (!push_frame(lines, text, at, end))
+			return false;
+	}
+	line->frames = (uint32_t)(lines->frames - line->frame);
+	return true;
+}
+
+/* Takes the counts off a line; false: they are not those of a stack. */
+static bool
+take_counts(struct folded_count *count, size_t columns, struct cg_slice *text)
+{
+	for (size_t i = columns; i-- > 0;) {
+		if (!folded_take_count(text, &count[i]))
+			return false;
+	}
+	return true;
+}
+
+bool
+folded_parse(const void *arg, struct cg_text *block)
+{
+	const size_t columns = *(const size_t *)arg;
+	struct folded_lines *lines = block->own;
+	struct cg_slice rest = block->text, last = { "", 0 }, text;
+	struct folded_line *line;
+
+	lines->lines = lines->frames = lines->counts = lines->ends = 0;
+	while (cg_take_line(&rest, &text)) {
+		if (!cg_grow_raw(&lines->line, &lines->line_cap,
+			lines->lines + 1, sizeof(*line)) ||
+		    !cg_grow_raw(&lines->count, &lines->count_cap,
+			lines->counts + columns, sizeof(*lines->count)))
+			return false;
+		line = &lines->line[lines->lines++];
+		*line =
+		    (struct folded_line){ folded_trim_line(text), 0, 0, 0, 0 };
+		text = line->text;
+		if (text.len == 0 || cg_starts(text, "# ") ||
+		    !take_counts(
+			&lines->count[lines->counts], columns, &text) ||
+		    text.len == 0)
+			continue;
+		if (!take_frames(lines, line, last, text))
+			return false;
+		line->stack = text.len;
+		lines->counts += columns;
+		last = text;
+	}
+	return true;
+}
+
+void
+folded_close(void *own)
+{
+	struct folded_lines *lines = own;
+
+	free(lines->line);
+	free(lines->frame);
+	free(lines->count);
+	free(lines->end);
+}

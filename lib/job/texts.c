@@ -1,0 +1,157 @@
+/*
+ * texts.c - threads parse the text that a reader takes next, in its order.
+ *
+ * All blocks that are parsed at a time lie in the input's window, so that
+ * locations in them are known.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pieces.h"
+#include "job/job.h"
+
+/* What a thread parses at once: it stays in the cache with what comes of it. */
+#define TEXT_SIZE ((size_t)128 << 10)
+/* The text in the window: threads wait at its end. */
+#define WINDOW ((size_t)2 << 20)
+/* It takes about 1 ms to parse so much, and 0.1 ms to make a thread. */
+#define THREADS_FROM ((size_t)256 << 10)
+/* Blocks besides those that are worked on: the reader may be slower for a while. */
+#define SPARE 6
+
+struct block {
+	struct cg_text shown; /* to the format */
+	const struct cg_texts *texts;
+	bool ok; /* it was parsed */
+};
+
+struct cg_texts {
+	struct cg_texts_how how;
+	struct cg_pieces *pieces;
+	bool alone;           /* the window is too small for threads */
+	struct cg_slice rest; /* of the window, not given to threads yet */
+	size_t used, room;    /* blocks so far; how many there are */
+	struct block block[];
+};
+
+/* ---- In any thread ------------------------------------------------------- */
+
+static void
+parse_block(void *piece)
+{
+	struct block *block = piece;
+
+	block->ok =
+	    block->texts->how.parse(block->texts->how.arg, &block->shown);
+}
+
+/* ---- In the reader's thread ---------------------------------------------- */
+
+struct cg_texts *
+cg_texts_new(const struct cg_texts_how *how)
+{
+	const size_t threads = how->job->threads;
+	const struct cg_pieces_how work = { .threads = threads,
+		.room = threads > 1 ? threads + SPARE : 1,
+		.work = parse_block };
+	struct cg_texts *texts =
+	    calloc(1, sizeof(*texts) + work.room * sizeof(*texts->block));
+	bool ok = texts != NULL;
+
+	if (!ok)
+		return NULL;
+	texts->how = *how;
+	texts->room = work.room;
+	texts->pieces = cg_pieces_new(&work);
+	ok = texts->pieces != NULL;
+	for (size_t i = 0; ok && i < texts->room; i++) {
+		texts->block[i].texts = texts;
+		texts->block[i].shown.own = calloc(1, how->own);
+		ok = texts->block[i].shown.own != NULL;
+	}
+	if (ok)
+		return texts;
+	cg_texts_free(texts);
+	return NULL;
+}
+
+void
+cg_texts_free(struct cg_texts *texts)
+{
+	if (!texts)
+		return;
+	cg_pieces_free(texts->pieces);
+	for (size_t i = 0; i < texts->room; i++) {
+		if (texts->block[i].shown.own)
+			texts->how.close(texts->block[i].shown.own);
+		free(texts->block[i].shown.own);
+	}
+	free(texts);
+}
+
+/* Takes whole lines off the text: as many as fit, at least one. */
+static struct cg_slice
+take_lines(struct cg_slice *text)
+{
+	struct cg_slice lines = *text;
+	size_t n = TEXT_SIZE;
+
+	if (lines.len > n) {
+		while (n > 0 && lines.ptr[n - 1] != '\n')
+			n--;
+		if (n == 0) /* a long line */
+			n = (size_t)((const char *)memchr(
+					 lines.ptr, '\n', lines.len) -
+				     lines.ptr) +
+			    1;
+		lines.len = n;
+	}
+	text->ptr += lines.len;
+	text->len -= lines.len;
+	return lines;
+}
+
+static struct block *
+next_block(struct cg_texts *texts)
+{
+	struct block *block = &texts->block[texts->used++ % texts->room];
+
+	block->shown.text = take_lines(&texts->rest);
+	return block;
+}
+
+/* The next block, parsed; NULL: the window has no more. */
+static struct block *
+take_block(struct cg_texts *texts)
+{
+	struct block *block;
+
+	if (texts->alone) {
+		block = texts->rest.len > 0 ? next_block(texts) : NULL;
+		if (block)
+			parse_block(block);
+		return block;
+	}
+	while (texts->rest.len > 0 && !cg_pieces_full(texts->pieces))
+		cg_pieces_put(texts->pieces, next_block(texts));
+	return cg_pieces_take(texts->pieces);
+}
+
+bool
+cg_next_text(struct cg_texts *texts, struct cg_text **text)
+{
+	struct block *block = take_block(texts);
+
+	if (!block) {
+		if (!cg_read_lines(texts->how.in,
+			texts->room > 1 ? WINDOW : TEXT_SIZE, &texts->rest))
+			return false;
+		texts->alone =
+		    texts->room == 1 || texts->rest.len < THREADS_FROM;
+		block = take_block(texts);
+	}
+	if (!block->ok)
+		return cg_reject_nomem(texts->how.job);
+	*text = &block->shown;
+	return true;
+}
