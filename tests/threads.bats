@@ -202,6 +202,30 @@ alike()
 	[ "$status" -eq 0 ]
 	grep -q 'odd:40000:1: warning: .* the line is skipped' "$tmp/err"
 	alike -f folded -t json --frames line "$tmp/odd"
+	alike -t json "$dir/big.cg"
+	[ "$status" -eq 0 ]
+	# Relative positions, lines that are none, costs that follow no function, a
+	# part with other columns.
+	awk 'NR % 3 == 0 && /^0x/ && !call { sub(/0x[^ ]* [0-9]*/, "+1 +2") }
+		{ call = /^calls=|^jcnd=/ }
+		NR % 4999 == 0 { print "unknown" }
+		NR % 7001 == 0 && /^[0+]/ { sub(/$/, " 7 7") }
+		NR == 50000 { print "ob=other" }
+		NR == 130000 { print "part: 3\nevents: Dr Ir\npositions: line" }
+		NR == 130500 { print "part: 4\nevents: Ir Dr"
+			print "positions: instr line" }
+		{ print }' "$dir/big.cg" >"$tmp/odd.cg"
+	alike -t json "$tmp/odd.cg"
+	grep -q 'odd.cg:9999:1: warning: dropped an unknown line' "$tmp/err"
+	alike -q -t callgrind --exclude 'h3.h' "$tmp/odd.cg"
+	alike -q -t folded "$dir/big.cg"
+	# A sum that is too large is told where it is.
+	awk '/^0x/ && ++n > 150000 && n < 150002 { $3 = "18446744073709551615" }
+		{ print }' "$dir/big.cg" >"$tmp/large.cg"
+	alike -t json "$tmp/large.cg"
+	[ "$status" -eq 1 ]
+	grep -q 'large.cg:[0-9]*:1: error: the sum of costs exceeds 64 bits' \
+		"$tmp/err"
 	# An error ends it, and what comes before it is told.
 	{ sed 50000q "$tmp/odd"; echo ' 7'; cat "$tmp/odd"; } >"$tmp/bad"
 	alike -f folded -t json "$tmp/bad"

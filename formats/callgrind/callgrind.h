@@ -3,6 +3,7 @@
  *
  * The way of the data through this directory. Reading:
  *
+ *	ahead.c    text -> packed cost lines, in threads
  *	read.c     blocks of lines -> body lines -> rows of the graph
  *	header.c   header lines -> parts, events, descriptions
  *	names.c    "(id) name" -> objects, files, functions

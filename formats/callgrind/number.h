@@ -25,6 +25,12 @@ skip_blanks(const char *at)
 	return at;
 }
 
+static inline bool
+callgrind_begins_number(char c)
+{
+	return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*';
+}
+
 /* ---- Numbers ------------------------------------------------------------ */
 
 static inline unsigned

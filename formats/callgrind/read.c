@@ -348,10 +348,22 @@ read_number_line(struct callgrind_reader *r, const char *at)
 	return read_cost_line(r, at);
 }
 
+/* Can the line be one of plain costs? */
 static inline bool
-begins_number(char c)
+expects_costs(const struct callgrind_reader *r, char first)
 {
-	return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*';
+	return r->expect == EXPECT_COST && callgrind_begins_number(first) &&
+	       !r->in_header && r->has_fn && !r->bb && r->straight &&
+	       (r->fn != 0 || !r->skip_root);
+}
+
+static inline struct cg_cost_lines
+cost_lines(const struct callgrind_reader *r)
+{
+	return (struct cg_cost_lines){ .addrs = r->instr,
+		.lines = r->line,
+		.most = r->events,
+		.pos = { r->here, r->base.line, r->base.addr } };
 }
 
 /* Reads cost lines of the common form. Returns the first other line. */
@@ -360,31 +372,27 @@ read_plain_lines(struct callgrind_reader *r, const char *line, const char *end)
 {
 	struct cg_cost_lines lines;
 
-	if (r->expect != EXPECT_COST || !begins_number(*line) || r->in_header ||
-	    !r->has_fn || r->bb || !r->straight || (r->fn == 0 && r->skip_root))
+	if (!expects_costs(r, *line))
 		return line;
-	lines = (struct cg_cost_lines){ .addrs = r->instr,
-		.lines = r->line,
-		.most = r->events,
-		.pos = { r->here, r->base.line, r->base.addr } };
+	lines = cost_lines(r);
 	r->after_fi = false;
 	line = cg_add_cost_lines(r->build, r->fn, &lines, line, end);
 	r->base = lines.pos;
 	return line;
 }
 
+/* Reads the lines from at to end. */
 static void
-read_block(struct callgrind_reader *r, struct cg_slice block)
+read_range(struct callgrind_reader *r, const char *at, const char *end)
 {
-	const char *at = block.ptr, *end = at + block.len, *newline;
+	const char *newline;
 
-	r->has_nul = memchr(at, '\0', block.len) != NULL;
 	while (at < end && r->status == CG_OK) {
 		at = read_plain_lines(r, at, end);
 		if (at == end)
 			break;
 		at = skip_blanks(at);
-		if (begins_number(*at)) {
+		if (callgrind_begins_number(*at)) {
 			newline = read_number_line(r, at);
 			if (*newline != '\n')
 				newline = memchr(
@@ -398,8 +406,99 @@ read_block(struct callgrind_reader *r, struct cg_slice block)
 	}
 }
 
+/* ---- Texts that threads have looked at ---------------------------------- */
+
+static bool
+has_columns(
+    const struct callgrind_reader *r, const struct callgrind_columns *columns)
+{
+	return r->instr == columns->instr && r->line == columns->line &&
+	       r->events == columns->events;
+}
+
+/* Adds a stretch if that can be; false if its lines are to be read. */
+static bool
+add_stretch(
+    struct callgrind_reader *r, struct cg_stretches *stretches, size_t i)
+{
+	struct cg_cost_lines lines = cost_lines(r);
+
+	if (!expects_costs(r, *cg_stretch_text(stretches, i).ptr)) {
+		cg_drop_stretch(stretches, i);
+		return false;
+	}
+	if (!cg_add_stretch(r->build, r->fn, &lines, stretches, i))
+		return false;
+	r->after_fi = false;
+	r->base = lines.pos;
+	return true;
+}
+
 static void
-read_lines(struct callgrind_reader *r, struct cg_in *in)
+read_text(struct callgrind_reader *r, const struct cg_text *text,
+    const struct callgrind_columns *columns)
+{
+	const struct callgrind_ahead *ahead = text->own;
+	const char *at = text->text.ptr, *end = at + text->text.len;
+	size_t n = cg_stretch_count(ahead->stretches);
+
+	r->has_nul = ahead->has_nul;
+	if (r->in_header || !has_columns(r, columns) ||
+	    !cg_begin_stretches(r->build, ahead->stretches))
+		n = 0;
+	for (size_t i = 0; i < n && r->status == CG_OK; i++) {
+		struct cg_slice costs = cg_stretch_text(ahead->stretches, i);
+
+		read_range(r, at, costs.ptr);
+		at = costs.ptr + costs.len;
+		if (r->status == CG_OK && !add_stretch(r, ahead->stretches, i))
+			read_range(r, costs.ptr, at);
+	}
+	if (n > 0)
+		cg_end_stretches(r->build, ahead->stretches);
+	read_range(r, at, end);
+}
+
+static void
+read_texts(struct callgrind_reader *r, struct cg_in *in)
+{
+	const struct callgrind_columns columns = { r->instr, r->line,
+		r->events };
+	const struct cg_texts_how how = { .job = r->job,
+		.in = in,
+		.own = sizeof(struct callgrind_ahead),
+		.arg = &columns,
+		.parse = callgrind_parse,
+		.close = callgrind_close };
+	struct cg_texts *texts = cg_texts_new(&how);
+	struct cg_text *text;
+
+	if (!texts)
+		r->status = cg_nomem(r->job);
+	while (r->status == CG_OK && cg_next_text(texts, &text)) {
+		read_text(r, text, &columns);
+		if (cg_build_status(r->build) != CG_OK)
+			r->status = cg_build_failed(r->build, r->at);
+	}
+	cg_texts_free(texts);
+	if (r->status == CG_OK)
+		r->status = cg_rejected(r->job);
+}
+
+/* ---- The file ----------------------------------------------------------- */
+
+static void
+read_block(struct callgrind_reader *r, struct cg_slice block)
+{
+	r->has_nul = memchr(block.ptr, '\0', block.len) != NULL;
+	read_range(r, block.ptr, block.ptr + block.len);
+	if (cg_build_status(r->build) != CG_OK)
+		r->status = cg_build_failed(r->build, r->at);
+}
+
+/* Threads need to know the columns. */
+static void
+read_blocks(struct callgrind_reader *r, struct cg_in *in)
 {
 	struct cg_slice block;
 	bool first = true;
@@ -410,9 +509,17 @@ read_lines(struct callgrind_reader *r, struct cg_in *in)
 			(void)cg_take_prefix(&block, "\xef\xbb\xbf");
 		first = false;
 		read_block(r, block);
-		if (cg_build_status(r->build) != CG_OK)
-			r->status = cg_build_failed(r->build, r->at);
+		if (r->status == CG_OK && cg_job_threads(r->job) > 1 &&
+		    !r->in_header && r->events > 0 && !r->bb && r->straight &&
+		    cg_packs_stretches(r->build, r->events))
+			read_texts(r, in);
 	}
+}
+
+static void
+read_lines(struct callgrind_reader *r, struct cg_in *in)
+{
+	read_blocks(r, in);
 	r->at = NULL;
 	if (r->status != CG_OK || cg_in_status(in) != CG_OK)
 		return;

@@ -1,6 +1,6 @@
 /*
  * read.h - the reader's state, shared by the lines of the header (header.c),
- * those of the body (read.c), names (names.c) and numbers (number.h).
+ * those of the body (read.c, ahead.c), names (names.c) and numbers (number.h).
  */
 #ifndef FORMATS_CALLGRIND_READ_H
 #define FORMATS_CALLGRIND_READ_H
@@ -94,6 +94,24 @@ struct callgrind_reader {
 	uint64_t count;   /* of calls, of executed jumps */
 	struct cg_pos to; /* entry of the callee, target of the jump */
 };
+
+/* ---- ahead.c: in threads ------------------------------------------------ */
+
+/* What a cost line consists of. */
+struct callgrind_columns {
+	bool instr, line;
+	size_t events;
+};
+
+/* What cg_next_text() parses. */
+struct callgrind_ahead {
+	struct cg_stretches *stretches;
+	bool has_nul;
+};
+
+/* For struct cg_texts_how; arg: the columns. */
+bool callgrind_parse(const void *arg, struct cg_text *);
+void callgrind_close(void *ahead);
 
 /* ---- header.c ----------------------------------------------------------- */
 

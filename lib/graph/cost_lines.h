@@ -1,0 +1,256 @@
+/*
+ * cost_lines.h - takes positions and costs from lines of text, for
+ * cost_lines.c and stretches.c.
+ */
+#ifndef CG_COST_LINES_H
+#define CG_COST_LINES_H
+
+#include <string.h>
+
+#include "graph/build.h"
+#include "graph/packed.h"
+
+static inline unsigned
+digit_of(char c)
+{
+	return (unsigned char)c - (unsigned)'0';
+}
+
+/* Takes the digits after the first one, as many as fit for certain. */
+static inline const char *
+take_digits(const char *text, uint64_t *value)
+{
+	unsigned digit;
+
+	for (; (digit = digit_of(*text)) <= 9 && *value < UINT64_MAX / 100;
+	     text++)
+		*value = *value * 10 + digit;
+	return text;
+}
+
+/*
+ * Takes "+2", "-17", "*", "0" or "0x1f" and a blank; NULL if it is something
+ * else, and *position is undefined.
+ */
+static inline const char *
+take_position(const char *text, uint64_t *position)
+{
+	char sign = *text;
+	uint64_t number;
+	bool lost = false;
+
+	if (sign == '*')
+		return text[1] == ' ' ? text + 2 : NULL;
+	text += sign == '+' || sign == '-';
+	number = digit_of(*text);
+	if (number > 9)
+		return NULL;
+	if (sign == '0' && text[1] == 'x' && text[2] != ' ')
+		text = cg_get_hex(text + 2, &number);
+	else
+		text = take_digits(text + 1, &number);
+	if (sign == '+')
+		lost = __builtin_add_overflow(*position, number, position);
+	else if (sign == '-')
+		lost = __builtin_sub_overflow(*position, number, position);
+	else
+		*position = number;
+	return lost || *text != ' ' ? NULL : text + 1;
+}
+
+/* Undoes the sums of a line that turned out to be invalid; returns NULL. */
+static inline const char *
+undo_sums(uint64_t *sum, const char *text, size_t n)
+{
+	uint64_t value;
+
+	for (size_t i = 0; i < n; i++) {
+		value = digit_of(*text);
+		text = take_digits(text + 1, &value) + 1;
+		sum[i] -= value;
+	}
+	return NULL;
+}
+
+/* Takes a number; returns true if its sum overflowed. */
+static inline bool
+add_number(const char **text, uint64_t first, uint64_t *sum, uint64_t *value)
+{
+	*value = first;
+	++*text;
+	if (digit_of(**text) <= 9)
+		*text = take_digits(*text, value);
+	*sum += *value;
+	return *sum < *value;
+}
+
+/*
+ * Adds the costs of a line to sum. Returns the newline, or NULL if the line is
+ * not plain; then nothing was added.
+ */
+static inline const char *
+sum_values(const char *text, uint64_t *sum, size_t most, bool *zero)
+{
+	const char *from = text;
+	uint64_t value, any = 0;
+	unsigned digit;
+	bool over = false;
+	size_t n = 0;
+
+	while (n < most && (digit = digit_of(*text)) <= 9) {
+		over |= add_number(&text, digit, &sum[n++], &value);
+		any |= value;
+		if (*text != ' ')
+			break;
+		text++;
+	}
+	if (*text != '\n' || over)
+		return undo_sums(sum, from, n);
+	*zero = any == 0;
+	return text;
+}
+
+/* Text is read by words of eight characters, the first in the lowest byte. */
+#define WORD sizeof(uint64_t)
+#define ZEROS UINT64_C(0x2030203020302030) /* "0 0 0 0 " */
+#define ZEROS_IN_WORD 4
+
+static inline uint64_t
+get_word(const char *text)
+{
+	uint64_t word;
+
+	/* Not NULL: text <= last is false if last is NULL. */
+	/* NOLINTNEXTLINE(clang-analyzer-core.*) */
+	memcpy(&word, text, WORD);
+	return le64toh(word);
+}
+
+/* The last word before end; NULL if the text is shorter than a word. */
+static inline const char *
+last_word(const char *text, const char *end)
+{
+	return (size_t)(end - text) < WORD ? NULL : end - WORD;
+}
+
+/* Counts zeros at text, in multiples of a word, up to most. */
+static inline size_t
+count_zeros(const char *text, const char *last, size_t most)
+{
+	size_t n = 0;
+
+	while (n + ZEROS_IN_WORD <= most && text + 2 * n <= last &&
+	       get_word(text + 2 * n) == ZEROS)
+		n += ZEROS_IN_WORD;
+	return n;
+}
+
+/*
+ * The same, and packs the values at *to. last: the last word that may be read.
+ * *count: number of packed items, which are values or runs of zeros.
+ */
+static inline const char *
+pack_values(const char *text, const char *last, uint64_t *sum, size_t most,
+    uint8_t **to, size_t *count)
+{
+	const char *from = text;
+	uint8_t *at = *to;
+	unsigned digit;
+	bool over = false;
+	uint64_t value;
+	size_t n = 0, items = 0, zeros;
+
+	while (n < most && (digit = digit_of(*text)) <= 9) {
+		items++;
+		if (digit == 0 &&
+		    (zeros = count_zeros(text, last, most - n)) > 0) {
+			at = put_zeros(at, zeros);
+			text += 2 * zeros;
+			n += zeros;
+			continue;
+		}
+		over |= add_number(&text, digit, &sum[n++], &value);
+		at = put_varint(at, value);
+		if (*text != ' ')
+			break;
+		text++;
+	}
+	if (*text != '\n' || over)
+		return undo_sums(sum, from, n);
+	for (; items > 0 && at[-1] == 0; items--)
+		at -= at - *to > 1 && is_zeros(at - 2) ? 2 : 1;
+	*count = items;
+	*to = at;
+	return text;
+}
+
+/* Facts about the lines that were taken. */
+struct seen {
+	uint64_t addr, line;
+	bool zeros;
+};
+
+static inline void
+note_pos(struct seen *seen, const struct cg_pos *pos)
+{
+	seen->addr |= pos->addr;
+	seen->line |= pos->line;
+}
+
+static inline void
+note_lines(struct cg_graph *graph, struct seen seen)
+{
+	graph->facts |= CG_SELF | (seen.addr ? CG_INSTRS : 0) |
+			(seen.line ? CG_LINES : 0) |
+			(seen.zeros ? CG_ZEROS : 0);
+}
+
+/* Takes the positions of any line. */
+static inline const char *
+take_pos(const char *text, bool addrs, bool lines, struct cg_pos *pos)
+{
+	uint64_t addr = pos->addr, line = pos->line;
+
+	if (addrs)
+		text = take_position(text, &addr);
+	if (text && lines)
+		text = take_position(text, &line);
+	if (line > UINT32_MAX)
+		return NULL;
+	pos->addr = addr;
+	pos->line = (uint32_t)line;
+	return text;
+}
+
+/* Most lines begin with "+1 * " or "+1 0 ", with a step of one digit. */
+#define STEP_TEXT UINT64_C(0xffffff00ff)
+#define SAME_LINE UINT64_C(0x202a20002b)
+#define NO_LINE UINT64_C(0x203020002b)
+#define STEP_LEN 5
+
+/* Which of the two a line after pos is likely to begin with. */
+static inline uint64_t
+likely_step(const struct cg_cost_lines *lines, const struct cg_pos *pos)
+{
+	if (!lines->addrs || !lines->lines)
+		return UINT64_MAX;
+	return pos->line ? SAME_LINE : NO_LINE;
+}
+
+/*
+ * The step of the address if the line begins as is likely; 0 if it does not, or
+ * the step is too large for a tag.
+ */
+static inline uint64_t
+get_step(const char *text, const char *last, uint64_t likely, uint64_t addr)
+{
+	uint64_t word = text <= last ? get_word(text) : 0;
+	uint64_t step = (word >> 8 & 0xff) - '0';
+
+	if ((word & STEP_TEXT) != likely || step > CG_STEP_MAX ||
+	    step > UINT64_MAX - addr)
+		return 0;
+	return step;
+}
+
+#endif
