@@ -29,32 +29,49 @@ struct table {
 	struct option *option; /* ends with a NULL name */
 	struct meaning *meaning;
 	size_t count, option_cap, meaning_cap;
-	size_t modules; /* formats whose options are in the table */
+	struct cg_map number; /* by key_of() the name: number + 1 */
+	size_t modules;       /* formats whose options are in the table */
 };
 
 /* ---- The table ---------------------------------------------------------- */
 
-static bool
-has_entry(const struct table *table, const char *name)
+/* FNV-1a. Names with equal keys have consecutive ones in the map. */
+static uint64_t
+key_of(const char *name)
 {
-	size_t i = 0;
+	uint64_t key = UINT64_C(0xcbf29ce484222325);
 
-	while (i < table->count && strcmp(table->option[i].name, name) != 0)
-		i++;
-	return i < table->count;
+	while (*name)
+		key = (key ^ (unsigned char)*name++) * UINT64_C(0x100000001b3);
+	return key;
+}
+
+/* The name's place in the map, 0 if it is new; NULL: out of memory. */
+static uint32_t *
+find_entry(struct table *table, const char *name)
+{
+	uint64_t key = key_of(name);
+	uint32_t *number;
+
+	do
+		number = cg_map_at(&table->number, key++);
+	while (number != NULL && *number != 0 &&
+	       strcmp(table->option[*number - 1].name, name) != 0);
+	return number;
 }
 
 /* Takes name; false: out of memory, of which a name of NULL is a sign. */
 static bool
 add_entry(struct table *table, char *name, int has_arg, struct meaning meaning)
 {
+	uint32_t *number = name != NULL ? find_entry(table, name) : NULL;
 	size_t count = table->count;
 
-	if (name != NULL && has_entry(table, name)) {
+	if (number != NULL && *number != 0) {
 		free(name);
 		return true;
 	}
-	if (name == NULL ||
+	if (number == NULL ||
 	    !cg_grow(&table->option, &table->option_cap, count + 2,
 		sizeof(*table->option)) ||
 	    !cg_grow(&table->meaning, &table->meaning_cap, count + 1,
@@ -66,7 +83,7 @@ add_entry(struct table *table, char *name, int has_arg, struct meaning meaning)
 	    (struct option){ name, has_arg, NULL, LONG + (int)count };
 	table->option[count + 1] = (struct option){ 0 };
 	table->meaning[count] = meaning;
-	table->count++;
+	*number = (uint32_t)++table->count;
 	return true;
 }
 
@@ -141,6 +158,7 @@ free_table(struct table *table)
 		free((char *)table->option[i].name);
 	free(table->option);
 	free(table->meaning);
+	cg_map_free(&table->number);
 }
 
 /* ---- One option --------------------------------------------------------- */
