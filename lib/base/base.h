@@ -183,6 +183,17 @@ const char *cg_open_error(const char *path);
 extern const char cg_confined[];
 void cg_diag_say(struct cg_diag *, enum cg_severity, const struct cg_location *,
     const char *fmt, ...) CG_PRINTF(4, 5);
+/* A message of a diag of its own, which is reported later. */
+struct cg_kept {
+	struct cg_diag diag;
+	enum cg_severity severity;
+	struct cg_location location;
+	char text[CG_DIAG_TEXT]; /* "": none */
+};
+/* Keeps the last message; stops as of does. */
+void cg_kept_begin(struct cg_kept *, const struct cg_diag *of);
+/* Reports it to another diag, once. */
+void cg_kept_say(struct cg_kept *, struct cg_diag *);
 /* Counts a warning; true if this one is to be reported. */
 bool cg_diag_count(struct cg_diag *, const char *fmt);
 /* Reports "and N more like it" for the others, and resets the counts. */

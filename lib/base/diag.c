@@ -133,3 +133,36 @@ cg_diag_flush(struct cg_diag *diag, const char *file)
 	}
 	diag->kinds = 0;
 }
+
+/* ---- Messages for later -------------------------------------------------- */
+
+static void
+keep(void *arg, const struct cg_message *message)
+{
+	struct cg_kept *kept = arg;
+
+	kept->severity = message->severity;
+	kept->location = (struct cg_location){ .file = message->file,
+		.line = message->line,
+		.column = message->column,
+		.offset = message->offset,
+		.has_offset = message->has_offset };
+	(void)snprintf(kept->text, sizeof(kept->text), "%s", message->text);
+}
+
+void
+cg_kept_begin(struct cg_kept *kept, const struct cg_diag *of)
+{
+	kept->diag =
+	    (struct cg_diag){ .report = keep, .arg = kept, .stop = of->stop };
+	kept->text[0] = '\0';
+}
+
+void
+cg_kept_say(struct cg_kept *kept, struct cg_diag *diag)
+{
+	if (kept->text[0] != '\0')
+		cg_diag_say(
+		    diag, kept->severity, &kept->location, "%s", kept->text);
+	kept->text[0] = '\0';
+}

@@ -5,7 +5,6 @@
  * of both are the same. A message is kept until the caller has read what came
  * before it.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/pieces.h"
@@ -38,30 +37,12 @@ struct cg_ahead {
 	/* In the thread, until a block that is the last one was taken. */
 	struct cg_stream *stream;
 	bool over;           /* the stream has ended or failed */
-	struct cg_diag kept; /* where the stream reports to */
-	struct cg_location location;
-	enum cg_severity severity;
-	char text[CG_DIAG_TEXT]; /* "": no message */
+	struct cg_kept kept; /* where the stream reports to */
 
 	struct block blocks[BLOCKS];
 };
 
 /* ---- In the thread -------------------------------------------------------- */
-
-/* Streams report one error, and nothing else. */
-static void
-keep(void *arg, const struct cg_message *message)
-{
-	struct cg_ahead *ahead = arg;
-
-	ahead->severity = message->severity;
-	ahead->location = (struct cg_location){ .file = message->file,
-		.line = message->line,
-		.column = message->column,
-		.offset = message->offset,
-		.has_offset = message->has_offset };
-	(void)snprintf(ahead->text, sizeof(ahead->text), "%s", message->text);
-}
 
 /* A short read may come before a long wait: the caller gets it at once. */
 static void
@@ -104,12 +85,9 @@ cg_ahead_new(struct cg_stream *stream)
 	atomic_init(&ahead->ended, false);
 	ahead->stream = stream;
 	ahead->over = false;
-	ahead->kept = (struct cg_diag){
-		.report = keep, .arg = ahead, .stop = stream->diag->stop
-	};
-	ahead->text[0] = '\0';
+	cg_kept_begin(&ahead->kept, stream->diag);
 	if (!ahead->pieces ||
-	    !cg_stream_detach(stream, &ahead->kept, &ahead->ended)) {
+	    !cg_stream_detach(stream, &ahead->kept.diag, &ahead->ended)) {
 		cg_pieces_free(ahead->pieces);
 		free(ahead);
 		return NULL;
@@ -127,10 +105,7 @@ static ptrdiff_t
 end(struct cg_ahead *ahead)
 {
 	ahead->status = ahead->stream->status;
-	if (ahead->text[0] != '\0')
-		cg_diag_say(ahead->diag, ahead->severity, &ahead->location,
-		    "%s", ahead->text);
-	ahead->text[0] = '\0';
+	cg_kept_say(&ahead->kept, ahead->diag);
 	return ahead->status == CG_OK ? 0 : -1;
 }
 

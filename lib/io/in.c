@@ -49,6 +49,9 @@ struct cg_in {
 	bool is_stdin;
 	bool ended;   /* the stream has no more */
 	bool newline; /* one was added as the last byte of the window */
+	bool gives;   /* lines that came before an error are returned first */
+	int late;     /* the status of that error */
+	struct cg_kept kept; /* where streams report to: one error */
 	int status;
 };
 
@@ -72,10 +75,12 @@ count_newlines(const char *at, size_t n)
 	return count;
 }
 
-/* After an error, which was reported, nothing is returned any more. */
+/* After an error, which is reported now, nothing is returned any more. */
 static void
 fail(struct cg_in *in, int status)
 {
+	cg_kept_say(&in->kept, in->diag);
+	in->late = CG_OK;
 	in->status = status;
 	in->ended = true;
 	in->given = in->at = in->end = 0;
@@ -144,12 +149,31 @@ read_stream(struct cg_in *in, char *buf, size_t size)
 			 : cg_stream_read(in->stream, buf, size);
 }
 
+static bool
+has_line(const struct cg_in *in)
+{
+	return memchr(in->buf + in->at, '\n', in->end - in->at) != NULL;
+}
+
+/* The stream has failed. */
+static void
+end_stream(struct cg_in *in, int status)
+{
+	in->ended = true;
+	if (in->gives && has_line(in))
+		in->late = status;
+	else
+		fail(in, status);
+}
+
 /* Reads once more; false at the end or on an error. */
 static bool
 fill(struct cg_in *in)
 {
 	ptrdiff_t got;
 
+	if (in->late != CG_OK)
+		end_stream(in, in->late);
 	if (in->ended)
 		return false;
 	if (in->at > 0)
@@ -158,8 +182,8 @@ fill(struct cg_in *in)
 		return false;
 	got = read_stream(in, in->buf + in->end, READ_SIZE);
 	if (got < 0)
-		fail(in, in->ahead ? cg_ahead_status(in->ahead)
-				   : in->stream->status);
+		end_stream(in, in->ahead ? cg_ahead_status(in->ahead)
+					 : in->stream->status);
 	if (got <= 0) {
 		in->ended = true;
 		return false;
@@ -196,6 +220,7 @@ decompress(struct cg_in *in)
 		filter = cg_filter_open(
 		    in->stream, (struct cg_slice){ in->buf, in->end }, &status);
 		if (!filter) {
+			cg_kept_say(&in->kept, in->diag);
 			in->status = status;
 			return status == CG_OK;
 		}
@@ -224,7 +249,8 @@ cg_in_source(struct cg_diag *diag, const char *name,
 		in->name = strdup(name);
 		in->size = WINDOW_MIN;
 		in->buf = malloc(in->size);
-		in->stream = cg_stream_new(diag, in->name, source);
+		cg_kept_begin(&in->kept, diag);
+		in->stream = cg_stream_new(&in->kept.diag, in->name, source);
 	}
 	if (!in || !in->stream || !in->name || !in->buf) {
 		report_nomem(diag, name);
@@ -509,7 +535,9 @@ cg_read_lines(struct cg_in *in, size_t n, struct cg_slice *lines)
 {
 	const char *last;
 
+	in->gives = true;
 	(void)want(in, n);
+	in->gives = false;
 	last = last_newline(in);
 	if (!last) /* a longer line, or the last one */
 		last = find_newline(in);
