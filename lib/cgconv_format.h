@@ -598,8 +598,6 @@ void cg_add_counts(struct cg_counts *to, const struct cg_counts *from);
  *		while (cg_report_line(&r, &line)) ...
  *	if (status == CG_OK)
  *		status = cg_report_close(&r, ok);
- *
- * cg_report_files() does the same in threads.
  */
 struct cg_report {
 	struct cg_job *job;
@@ -622,21 +620,6 @@ int cg_report_open(struct cg_report *);
 bool cg_report_file(struct cg_report *, cg_file *);
 /* The next line of the current file. */
 bool cg_report_line(struct cg_report *, struct cg_line_sum *);
-/*
- * Puts all files in order. In threads, put() works on copies of what has size
- * bytes and begins with the report: it reports nothing, and changes only what is
- * the copy's own. False: put() or join() returned false, or there is no memory.
- */
-struct cg_report_how {
-	size_t size;
-	bool (*put)(struct cg_report *, cg_file);
-	/* Sets up a copy: what put() changes is its own. NULL: nothing. */
-	void (*begin)(struct cg_report *copy);
-	/* Moves what put() has counted or listed in a copy. NULL: nothing. */
-	bool (*join)(struct cg_report *, struct cg_report *copy);
-	void (*end)(struct cg_report *copy); /* frees what is its own */
-};
-bool cg_report_files(struct cg_report *, const struct cg_report_how *);
 /* The count of a branch; 0 for a negative one. */
 uint64_t cg_report_count(struct cg_report *, int64_t);
 /* Starts again with the first file, for targets whose totals come first. */

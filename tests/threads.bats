@@ -15,7 +15,6 @@ setup_file()
 	gzip -c "$dir/big.folded" >"$dir/big.gz"
 	[ "$(wc -c <"$dir/big.gz")" -gt 700000 ]
 	make_callgrind >"$dir/big.cg"
-	make_tracefile >"$dir/big.info"
 	make_perf_script >"$dir/big.perf"
 }
 
@@ -69,26 +68,6 @@ make_perf_script()
 			if (i % 4 == 0)
 				printf "cc0 7/7 1.5: 3 faults: %x g%d (/lib/l)\n\n",
 					i, i % 11
-		}
-	}'
-}
-
-# 400 files: more rows than several batches of lines.
-make_tracefile()
-{
-	awk 'BEGIN {
-		for (file = 1; file <= 400; file++) {
-			printf "TN:\nSF:/src/d%d/f%d.c\n", file % 9, file
-			for (i = 0; i < 200; i++) {
-				if (i % 20 == 0)
-					printf "FN:%d,f%d_%d\nFNDA:%d,f%d_%d\n",
-						i + 1, file, i, i % 3, file, i
-				printf "DA:%d,%d\n", i + 1, file * i % 5
-				if (i % 3 == 0)
-					printf "BRDA:%d,0,0,%d\nBRDA:%d,0,1,-\n",
-						i + 1, i, i + 1
-			}
-			print "end_of_record"
 		}
 	}'
 }
@@ -157,17 +136,6 @@ alike()
 	grep -c '^fn=' "$tmp/out" | same - <(echo 4000)
 	alike -q -t callgrind --compress-strings=no "$dir/big.cg"
 	alike -q -t callgrind --dump-instr=no --part 2 "$dir/big.cg"
-	alike -t lcov "$dir/big.info"
-	[ "$status" -eq 0 ]
-	grep -c '^SF:' "$tmp/out" | same - <(echo 400)
-	alike -t lcov --format-version 2 "$dir/big.info"
-	alike -t cobertura "$dir/big.info"
-	grep -c '<class ' "$tmp/out" | same - <(echo 400)
-	alike -t cobertura --package d3 --methods=no "$dir/big.info"
-	# What they count is told once.
-	sed '/^DA:7,/s/,.*/,-3/; s/^DA:9,/DA:0,/' "$dir/big.info" >"$tmp/odd.info"
-	alike -t lcov "$tmp/odd.info"
-	grep -q 'negative counts of 400 lines are written as 0' "$tmp/err"
 }
 
 @test "threads: a sum that is too large is told once, where it is found" {
@@ -373,8 +341,6 @@ with_threads()
 
 @test "threads: they format, unless -j is 1" {
 	with_threads -q -t callgrind "$dir/big.cg"
-	with_threads -q -t lcov "$dir/big.info"
-	with_threads -q -t cobertura "$dir/big.info"
 }
 
 @test "threads: a signal ends a job whose thread waits for a pipe" {

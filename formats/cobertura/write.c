@@ -37,53 +37,12 @@ struct writer {
 	struct cg_slice root;     /* directory of all files, with its slash */
 	struct source_file *file; /* the files to write */
 	size_t files, file_cap;
-	uint32_t *number; /* by file: its index in these + 1; 0: not written */
 	struct method_line *method_line; /* of the current file's functions */
 	size_t method_lines, line_cap;
 	struct method *method;
 	size_t method_count, method_cap;
-	bool *is_own; /* by fn: it is defined in the current file; or NULL */
+	bool *is_own; /* by fn: it is defined in the current file */
 };
-
-/* ---- Copies for threads ------------------------------------------------- */
-
-/* A copy of the writer lists files of its own, or writes those of the writer. */
-static void
-begin_list(struct cg_report *r)
-{
-	struct writer *w = (struct writer *)r; /* which begins with it */
-
-	w->file = NULL;
-	w->files = w->file_cap = 0;
-}
-
-static void
-free_list(struct cg_report *r)
-{
-	free(((struct writer *)r)->file);
-}
-
-static void
-begin_scratch(struct cg_report *r)
-{
-	struct writer *w = (struct writer *)r;
-
-	w->method_line = NULL;
-	w->method_lines = w->line_cap = 0;
-	w->method = NULL;
-	w->method_count = w->method_cap = 0;
-	w->is_own = NULL;
-}
-
-static void
-free_scratch(struct cg_report *r)
-{
-	struct writer *w = (struct writer *)r;
-
-	free(w->method_line);
-	free(w->method);
-	free(w->is_own);
-}
 
 /* ---- Counting ----------------------------------------------------------- */
 
@@ -157,55 +116,34 @@ common_directory(struct cg_slice a, struct cg_slice b)
 	return directory_of((struct cg_slice){ a.ptr, n });
 }
 
-static bool
-add_files(struct writer *w, const struct source_file *file, size_t n)
-{
-	if (!cg_grow_raw(&w->file, &w->file_cap, w->files + n, sizeof(*file)))
-		return false;
-	if (n > 0)
-		memcpy(w->file + w->files, file, n * sizeof(*file));
-	w->files += n;
-	return true;
-}
-
 /* Adds the current file; false: out of memory. */
 static bool
-count_file(struct cg_report *r, cg_file id)
+count_file(struct writer *w, cg_file id)
 {
 	struct source_file file = { .file = id };
 	struct cg_line_sum line;
 
-	while (cg_report_line(r, &line)) {
-		if (!cg_count_line(r->lines, &line, &file.sum))
+	while (cg_report_line(&w->r, &line)) {
+		if (!cg_count_line(w->r.lines, &line, &file.sum))
 			return false;
 	}
-	return add_files((struct writer *)r, &file, 1);
-}
-
-static bool
-move_files(struct cg_report *to, struct cg_report *from)
-{
-	struct writer *copy = (struct writer *)from;
-	bool ok = add_files((struct writer *)to, copy->file, copy->files);
-
-	copy->files = 0;
-	return ok;
+	if (!cg_grow_raw(&w->file, &w->file_cap, w->files + 1, sizeof(file)))
+		return false;
+	w->file[w->files++] = file;
+	return true;
 }
 
 /* Lists the files to write with their totals, and finds their root. */
 static bool
 count_files(struct writer *w)
 {
-	const struct cg_report_how how = { .size = sizeof(*w),
-		.put = count_file,
-		.begin = begin_list,
-		.join = move_files,
-		.end = free_list };
 	struct cg_slice directory;
 	size_t wanted = 0;
+	bool ok = true;
+	cg_file file;
 
-	if (!cg_report_files(&w->r, &how))
-		return false;
+	while (ok && cg_report_file(&w->r, &file))
+		ok = count_file(w, file);
 	for (size_t i = 0; i < w->files; i++) {
 		directory =
 		    directory_of(cg_file_path(w->r.graph, w->file[i].file));
@@ -215,13 +153,11 @@ count_files(struct writer *w)
 	if (w->root.len > 0 && *w->root.ptr != '/')
 		w->root.len = 0;
 	for (size_t i = 0; i < w->files; i++) {
-		if (!is_wanted(w, w->file[i].file))
-			continue;
-		w->file[wanted++] = w->file[i];
-		w->number[w->file[i].file] = (uint32_t)wanted;
+		if (is_wanted(w, w->file[i].file))
+			w->file[wanted++] = w->file[i];
 	}
 	w->files = wanted;
-	return true;
+	return ok;
 }
 
 /* ---- Elements ----------------------------------------------------------- */
@@ -366,11 +302,6 @@ list_lines(struct writer *w, const cg_fn *fn, size_t fns)
 	struct cg_line line;
 
 	w->method_lines = 0;
-	if (!w->is_own)
-		w->is_own =
-		    calloc(cg_fn_count(w->r.graph) + 1, sizeof(*w->is_own));
-	if (!w->is_own)
-		return false;
 	for (size_t i = 0; i < fns; i++)
 		w->is_own[fn[i]] = true;
 	while (cg_next_line(w->r.lines, &line)) {
@@ -518,36 +449,27 @@ begin_package(struct writer *w, size_t from)
 	cg_puts(w->r.out, " complexity=\"0\"><classes>\n");
 }
 
-/* With the package that the file is the first one of. */
-static bool
-put_file(struct cg_report *r, cg_file file)
-{
-	struct writer *w = (struct writer *)r;
-	size_t i = w->number[file];
-
-	if (i-- == 0)
-		return true;
-	if (i == 0 || cg_compare(package_of(w, file),
-			  package_of(w, w->file[i - 1].file)) != 0) {
-		if (i > 0)
-			cg_puts(w->r.out, "</classes></package>\n");
-		begin_package(w, i);
-	}
-	return put_class(w, &w->file[i]);
-}
-
 static bool
 put_packages(struct writer *w)
 {
-	const struct cg_report_how how = { .size = sizeof(*w),
-		.put = put_file,
-		.begin = begin_scratch,
-		.end = free_scratch };
-	bool ok;
+	bool ok = true;
+	cg_file file;
+	size_t i = 0;
 
 	cg_report_again(&w->r);
-	ok = cg_report_files(&w->r, &how);
-	cg_puts(w->r.out, "</classes></package>\n");
+	while (ok && i < w->files && cg_report_file(&w->r, &file)) {
+		if (file != w->file[i].file)
+			continue;
+		if (i == 0 || cg_compare(package_of(w, file),
+				  package_of(w, w->file[i - 1].file)) != 0) {
+			if (i > 0)
+				cg_puts(w->r.out, "</classes></package>\n");
+			begin_package(w, i);
+		}
+		ok = put_class(w, &w->file[i++]);
+	}
+	if (i > 0)
+		cg_puts(w->r.out, "</classes></package>\n");
 	return ok;
 }
 
@@ -581,8 +503,8 @@ static bool
 write_all(struct writer *w)
 {
 	w->is_signed = cg_get_event(w->r.graph, w->r.event)->is_signed;
-	w->number = calloc(cg_file_count(w->r.graph) + 1, sizeof(*w->number));
-	if (!w->number || !count_files(w))
+	w->is_own = calloc(cg_fn_count(w->r.graph) + 1, sizeof(*w->is_own));
+	if (!w->is_own || !count_files(w))
 		return false;
 	if (w->files == 0)
 		return true;
@@ -607,9 +529,10 @@ cobertura_write(
 	int status = cg_report_open(&w.r);
 	bool ok = status == CG_OK && write_all(&w);
 
-	free_scratch(&w.r);
+	free(w.is_own);
+	free(w.method_line);
 	free(w.file);
-	free(w.number);
+	free(w.method);
 	if (status == CG_OK)
 		status = cg_report_close(&w.r, ok);
 	if (status == CG_OK && w.files == 0)

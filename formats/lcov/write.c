@@ -379,9 +379,8 @@ put_test(struct writer *w)
 }
 
 static bool
-put_section(struct cg_report *r, cg_file file)
+put_section(struct writer *w, cg_file file)
 {
-	struct writer *w = (struct writer *)r; /* it begins with it */
 	struct cg_slice path = cg_file_path(w->r.graph, file);
 	struct cg_counts sum = { 0 };
 
@@ -407,24 +406,19 @@ put_section(struct cg_report *r, cg_file file)
 }
 
 static bool
-join(struct cg_report *to, struct cg_report *from)
-{
-	((struct writer *)to)->labels |= ((const struct writer *)from)->labels;
-	return true;
-}
-
-static bool
 put_sections(struct writer *w, cg_part part)
 {
-	const struct cg_report_how how = {
-		.size = sizeof(*w), .put = put_section, .join = join
-	};
+	cg_file file;
+	bool ok;
 
 	if (part != w->r.part && !cg_lines_set_part(w->r.lines, part))
 		return false;
 	w->r.part = part;
 	w->test = part == CG_ALL_PARTS ? cg_slice("") : test_of(w, part);
-	return list_versions(w, part) && cg_report_files(&w->r, &how);
+	ok = list_versions(w, part);
+	while (ok && cg_report_file(&w->r, &file))
+		ok = put_section(w, file);
+	return ok;
 }
 
 /* Every part gets its own sections if any has the name of a test. */

@@ -3,11 +3,8 @@
  * same for all of them, with the same words.
  */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "job/job.h"
-#include "lines/lines.h"
 
 int
 cg_report_open(struct cg_report *r)
@@ -99,132 +96,6 @@ cg_report_again(struct cg_report *r)
 	r->files = 0;
 	cg_first_file(r->lines);
 }
-
-/* ---- All files, in threads ----------------------------------------------- */
-
-struct all_files {
-	struct cg_report *r; /* begins what the format has */
-	const struct cg_report_how *how;
-};
-
-/* A draft's copy of what the format has. */
-struct copy {
-	const struct cg_report_how *how;
-	struct cg_report *r;
-};
-
-static size_t
-next_files(void *arg, size_t from)
-{
-	const struct all_files *all = arg;
-
-	const struct cg_lines *lines = all->r->lines;
-
-	return cg_lines_batch_end(lines, from, lines->in_files);
-}
-
-static bool
-put_files(struct cg_report *r, const struct cg_report_how *how)
-{
-	cg_file file;
-	bool ok = true;
-
-	while (ok && cg_report_file(r, &file))
-		ok = how->put(r, file);
-	return ok;
-}
-
-static bool
-write_files(void *arg, size_t from, size_t to)
-{
-	const struct all_files *all = arg;
-
-	cg_lines_limit(all->r->lines, from, to);
-	return put_files(all->r, all->how);
-}
-
-static bool
-begin_files(void *arg, struct cg_draft *draft)
-{
-	const struct all_files *all = arg;
-	struct copy *copy = draft->own;
-
-	copy->how = all->how;
-	copy->r = malloc(all->how->size);
-	if (!copy->r)
-		return false;
-	memcpy(copy->r, all->r, all->how->size);
-	copy->r->graph = draft->graph;
-	copy->r->out = draft->out;
-	copy->r->lines = cg_lines_share(all->r->lines, draft->graph);
-	if (all->how->begin)
-		all->how->begin(copy->r);
-	return copy->r->lines != NULL;
-}
-
-static bool
-format_files(struct cg_draft *draft)
-{
-	const struct copy *copy = draft->own;
-	struct cg_report *r = copy->r;
-
-	r->files = 0;
-	r->lost = r->bare = r->fns = 0;
-	r->negative_lines = r->negative_branches = 0;
-	cg_lines_limit(r->lines, draft->from, draft->to);
-	return put_files(r, copy->how);
-}
-
-static bool
-join_files(void *arg, const struct cg_draft *draft)
-{
-	const struct all_files *all = arg;
-	struct cg_report *from = ((const struct copy *)draft->own)->r;
-	struct cg_report *to = all->r;
-
-	cg_put(to->out, cg_draft_text(draft->out));
-	to->files += from->files;
-	to->lost += from->lost;
-	to->bare += from->bare;
-	to->fns += from->fns;
-	to->negative_lines += from->negative_lines;
-	to->negative_branches += from->negative_branches;
-	to->repeated |= from->repeated;
-	return !all->how->join || all->how->join(to, from);
-}
-
-static void
-end_files(void *own)
-{
-	const struct copy *copy = own;
-
-	if (!copy->r)
-		return;
-	if (copy->how->end)
-		copy->how->end(copy->r);
-	cg_lines_free(copy->r->lines);
-	free(copy->r);
-}
-
-bool
-cg_report_files(struct cg_report *r, const struct cg_report_how *how)
-{
-	struct all_files all = { .r = r, .how = how };
-	const struct cg_drafts_how drafts = { .job = r->job,
-		.graph = r->graph,
-		.arg = &all,
-		.own = sizeof(struct copy),
-		.next = next_files,
-		.begin = begin_files,
-		.format = format_files,
-		.put = join_files,
-		.write = write_files,
-		.close = end_files };
-
-	return cg_write_drafts(&drafts);
-}
-
-/* ---- The end ------------------------------------------------------------- */
 
 static void
 report_losses(const struct cg_report *r)

@@ -6,6 +6,9 @@
 #include "graph/excluded.h"
 #include "lines/lines.h"
 
+/* A batch takes about 30 MB, unless one file alone has more rows. */
+#define BATCH_ROWS 100000
+
 /* ---- A batch of files --------------------------------------------------- */
 
 /* The last row, if it has that key, or a new one; NULL: out of memory. */
@@ -218,27 +221,22 @@ cg_lines_file_end(const struct cg_lines *lines, size_t from, uint64_t *rows)
 	return to;
 }
 
-size_t
-cg_lines_batch_end(const struct cg_lines *lines, size_t from, size_t end)
-{
-	size_t to = from, next;
-	uint64_t sum = 0, rows;
-
-	for (; to < end && sum < CG_BATCH_ROWS; to = next, sum += rows) {
-		next = cg_lines_file_end(lines, to, &rows);
-		if (to > from && rows > CG_BATCH_ROWS - sum)
-			break;
-	}
-	return to;
-}
-
 bool
 cg_lines_open_batch(struct cg_lines *lines)
 {
-	size_t from = lines->batch_end, count;
-	size_t to = cg_lines_batch_end(lines, from, lines->end);
+	size_t from = lines->batch_end, to = from, next, count;
+	uint64_t sum = 0, rows;
 	const struct keyed *item;
 
+	while (to < lines->in_files) {
+		next = cg_lines_file_end(lines, to, &rows);
+		if (to > from && rows > BATCH_ROWS - sum)
+			break;
+		sum += rows;
+		to = next;
+		if (sum >= BATCH_ROWS)
+			break;
+	}
 	lines->batch = from;
 	lines->batch_end = to;
 	lines->batches++;

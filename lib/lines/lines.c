@@ -226,7 +226,6 @@ scan_graph(struct cg_lines *lines)
 		      ? scan_all(lines)
 		      : scan_part(lines, &in_order);
 
-	lines->end = lines->in_files;
 	return ok && cg_lines_order_fns(lines, in_order) &&
 	       cg_grow(&lines->opened, &lines->opened_cap, lines->part_fns + 1,
 		   sizeof(*lines->opened));
@@ -322,70 +321,13 @@ cg_lines_set_part(struct cg_lines *lines, cg_part part)
 	return false;
 }
 
-struct cg_lines *
-cg_lines_share(const struct cg_lines *of, const struct cg_graph *graph)
-{
-	struct cg_lines *lines = malloc(sizeof(*lines));
-
-	if (!lines)
-		return NULL;
-	*lines = (struct cg_lines){ .shares = true,
-		.graph = graph,
-		.part = of->part,
-		.rows = cg_rows_new(graph),
-		.file_order = of->file_order,
-		.ordered_file = of->ordered_file,
-		.directory_order = of->directory_order,
-		.by_name = of->by_name,
-		.part_fn = of->part_fn,
-		.part_fns = of->part_fns,
-		.in_file = of->in_file,
-		.in_files = of->in_files,
-		.first = of->first,
-		.entries = of->entries,
-		.called = of->called,
-		.number = of->number };
-	if (lines->rows && cg_grow(&lines->opened, &lines->opened_cap,
-			       lines->part_fns + 1, sizeof(*lines->opened))) {
-		cg_rows_drop_addresses(lines->rows);
-		return lines;
-	}
-	cg_lines_free(lines);
-	return NULL;
-}
-
-/* Gives back what a file with many rows has needed. */
-static void
-trim(struct cg_lines *lines)
-{
-	free(lines->row);
-	free(lines->row_spare);
-	free(lines->cost);
-	free(lines->branch);
-	lines->row = lines->row_spare = NULL;
-	lines->cost = NULL;
-	lines->branch = NULL;
-	lines->row_cap = lines->row_spare_cap = 0;
-	lines->cost_cap = lines->branch_cap = 0;
-}
-
 void
-cg_lines_limit(struct cg_lines *lines, size_t from, size_t to)
+cg_lines_free(struct cg_lines *lines)
 {
-	if (lines->shares && lines->row_cap > 4 * CG_BATCH_ROWS)
-		trim(lines);
-	lines->to = from;
-	lines->end = to;
-	/* Keep a batch that has just these. */
-	if (lines->batch != from || lines->batch_end != to)
-		lines->batch_end = from;
-	lines->fns = lines->row_next = lines->row_to = 0;
-}
-
-/* Frees what a cursor that shares does not have of its own. */
-static void
-free_shared(struct cg_lines *lines)
-{
+	if (!lines)
+		return;
+	cg_rows_free(lines->rows);
+	free(lines->sorting.item);
 	free(lines->file_order);
 	free(lines->ordered_file);
 	free(lines->directory_order);
@@ -398,17 +340,6 @@ free_shared(struct cg_lines *lines)
 	free(lines->called);
 	free(lines->number);
 	free(lines->callee);
-}
-
-void
-cg_lines_free(struct cg_lines *lines)
-{
-	if (!lines)
-		return;
-	if (!lines->shares)
-		free_shared(lines);
-	cg_rows_free(lines->rows);
-	free(lines->sorting.item);
 	free(lines->opened);
 	free(lines->row);
 	free(lines->row_spare);
@@ -496,13 +427,13 @@ cg_next_file(struct cg_lines *lines, cg_file *file)
 	uint32_t order;
 
 	lines->from = lines->to;
-	if (lines->from == lines->end)
+	if (lines->from == lines->in_files)
 		return false;
 	lines->to = cg_lines_file_end(lines, lines->from, &rows);
 	if ((lines->from == lines->batch_end && !cg_lines_open_batch(lines)) ||
 	    !list_fns(lines)) {
 		cg_graph_nomem(lines->graph);
-		lines->to = lines->end;
+		lines->to = lines->in_files;
 		lines->fns = lines->row_next = lines->row_to = 0;
 		return false;
 	}
@@ -566,9 +497,8 @@ cg_first_line(struct cg_lines *lines)
 void
 cg_first_file(struct cg_lines *lines)
 {
-	lines->end = lines->in_files;
 	/* Keep a batch that has all files. */
-	if (lines->batch > 0 || lines->batch_end < lines->end)
+	if (lines->batch > 0 || lines->batch_end < lines->in_files)
 		lines->batch_end = 0;
 	lines->from = lines->to = 0;
 	lines->fns = lines->row_next = lines->row_to = 0;

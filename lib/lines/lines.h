@@ -89,7 +89,6 @@ struct shape {
 };
 
 struct cg_lines {
-	bool shares; /* what another one has found: see cg_lines_share() */
 	const struct cg_graph *graph;
 	cg_part part;
 	struct cg_rows *rows;
@@ -105,7 +104,6 @@ struct cg_lines {
 	size_t part_fns, part_fn_cap;
 	struct fn_in_file *in_file; /* sorted by file, then part_fn */
 	size_t in_files, in_file_cap;
-	size_t end;              /* of those whose files are returned */
 	struct fn_in_file *spare; /* for sorting them */
 	size_t spare_cap;
 	uint32_t *last;          /* by order number: last in_file + 1 */
@@ -176,19 +174,5 @@ bool cg_lines_order_rows(struct cg_lines *);
 bool cg_lines_open_batch(struct cg_lines *);
 /* The end of in_file of one file, which begins at from; *rows: its rows. */
 size_t cg_lines_file_end(const struct cg_lines *, size_t from, uint64_t *rows);
-/* A batch takes 1 MB or 2, unless one file alone has more rows. */
-#define CG_BATCH_ROWS 4000
-/* The end of a batch of the next files in in_file[from, end). */
-size_t cg_lines_batch_end(const struct cg_lines *, size_t from, size_t end);
-
-/* ---- lines.c: cursors for threads --------------------------------------- */
-
-/*
- * Another cursor over the same part of the graph or a view of it, while the
- * first one exists and keeps its part. NULL: out of memory (not reported).
- */
-struct cg_lines *cg_lines_share(const struct cg_lines *, const struct cg_graph *);
-/* The next files are those of in_file[from, to), and then no more. */
-void cg_lines_limit(struct cg_lines *, size_t from, size_t to);
 
 #endif
