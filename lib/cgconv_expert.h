@@ -82,7 +82,7 @@ bool cg_add_stretch(struct cg_build *, cg_fn, struct cg_cost_lines *,
     struct cg_stretches *, size_t i);
 /* Its lines are read instead, or dropped. */
 void cg_drop_stretch(struct cg_stretches *, size_t i);
-/* After the last one, before anything else than rows is added. */
+/* After the last one, before any other costs or parts are added. */
 void cg_end_stretches(struct cg_build *, struct cg_stretches *);
 /* Bytes that a line of n costs needs at most. */
 #define CG_COST_LINE_MAX(n) (((n) + 3) * (CG_NUMBER_MAX + 2))
@@ -141,6 +141,8 @@ struct cg_drafts_how {
 	size_t own; /* bytes */
 	/* The end of the range that begins at from; from: there is none. */
 	size_t (*next)(void *arg, size_t from);
+	/* Would its draft take much memory? Then it is written. */
+	bool (*is_large)(const void *arg, size_t from, size_t to);
 	/*
 	 * Before the draft's first range, of several: sets up own. False: the
 	 * draft cannot be used.
@@ -154,7 +156,7 @@ struct cg_drafts_how {
 	bool (*format)(struct cg_draft *);
 	bool (*put)(void *arg, const struct cg_draft *); /* after format() */
 	bool (*write)(void *arg, size_t from, size_t to); /* instead of both */
-	void (*close)(void *own); /* frees what is in it, after begin() */
+	void (*close)(void *own); /* frees what is in it; maybe zeros */
 };
 /* Ranges from 0 on. False: put() or write() returned false. */
 bool cg_write_drafts(const struct cg_drafts_how *);

@@ -324,6 +324,12 @@ uint32_t cg_map_get(const struct cg_map *, uint64_t key);
 /* Prefetches the key, which will be looked up soon. */
 void cg_map_prefetch(const struct cg_map *, uint64_t key);
 void cg_map_free(struct cg_map *);
+/*
+ * A hash of the length and of the first and last 8 bytes, in which names mostly
+ * differ; for caches whose entries are compared, not for maps: it is easy to find
+ * names with the same one.
+ */
+uint32_t cg_hash_ends(struct cg_slice name);
 
 /* ---- Numbers ------------------------------------------------------------ */
 

@@ -194,6 +194,13 @@ alike()
 	[ "$status" -eq 1 ]
 	grep -q 'large.cg:[0-9]*:1: error: the sum of costs exceeds 64 bits' \
 		"$tmp/err"
+	# It is only with the last lines before it.
+	awk '/^0x/ && NF == 4 && ++n == 30000 { $4 = "18446744073709521625"; at = NR }
+		{ print } END { print at >"/dev/stderr" }' "$dir/big.cg" \
+		>"$tmp/large.cg" 2>"$tmp/at"
+	alike -t json "$tmp/large.cg"
+	grep -q "large.cg:$(cat "$tmp/at"):1: error: the sum of costs" "$tmp/err"
+	[ "$(grep -c error "$tmp/err")" -eq 1 ]
 	# An error ends it, and what comes before it is told.
 	{ sed 50000q "$tmp/odd"; echo ' 7'; cat "$tmp/odd"; } >"$tmp/bad"
 	alike -f folded -t json "$tmp/bad"

@@ -10,6 +10,12 @@
 
 #include "number.h"
 
+/* Where the text begins, until a line says it: far from where steps overflow. */
+#define GUESS                                               \
+	{                                                   \
+		.line = 1u << 31, .addr = UINT64_C(1) << 62 \
+	}
+
 /* Lines before a line of numbers that are not the costs of the function. */
 static bool
 is_target(struct cg_slice line)
@@ -36,7 +42,8 @@ callgrind_parse(const void *arg, struct cg_text *text)
 	struct callgrind_ahead *ahead = text->own;
 	struct cg_cost_lines lines = { .addrs = columns->instr,
 		.lines = columns->line,
-		.most = columns->events };
+		.most = columns->events,
+		.pos = GUESS };
 	const char *at = text->text.ptr, *end = at + text->text.len, *to;
 	struct cg_slice line;
 	bool costs = true;
@@ -52,10 +59,11 @@ callgrind_parse(const void *arg, struct cg_text *text)
 			to = cg_pack_stretch(ahead->stretches, &lines, at, end);
 			if (!to)
 				return false;
-			if (to > at) {
-				at = to;
-				continue;
-			}
+			/* Any other costs are added before those behind them. */
+			if (to == at)
+				break;
+			at = to;
+			continue;
 		}
 		line.ptr = at;
 		at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;

@@ -201,7 +201,8 @@ set_positions(struct callgrind_reader *r, struct cg_slice value)
 			    "expected 'instr', 'bb' or 'line'");
 	}
 	if (r->bb)
-		cg_warn(r->job, "dropped addresses of basic blocks");
+		cg_warn_at(
+		    r->job, value.ptr, "dropped addresses of basic blocks");
 }
 
 static const char *

@@ -454,7 +454,7 @@ read_text(struct callgrind_reader *r, const struct cg_text *text,
 		if (r->status == CG_OK && !add_stretch(r, ahead->stretches, i))
 			read_range(r, costs.ptr, at);
 	}
-	if (n > 0)
+	if (n > 0 && r->status == CG_OK)
 		cg_end_stretches(r->build, ahead->stretches);
 	read_range(r, at, end);
 }

@@ -396,6 +396,7 @@ write_fns(struct callgrind_writer *w, size_t from, size_t to)
 
 /* Rows of a draft, in bytes: about half of its text, which stays in the cache. */
 #define DRAFT_ROWS (128 << 10)
+#define LARGE_ROWS (8 * DRAFT_ROWS)
 
 /* A draft's own writer. */
 struct draft {
@@ -409,6 +410,15 @@ next_range(void *arg, size_t from)
 	const struct callgrind_writer *w = arg;
 
 	return cg_next_fns(w->graph, w->part, from, DRAFT_ROWS);
+}
+
+/* A function may have most rows of the file. */
+static bool
+is_large(const void *arg, size_t from, size_t to)
+{
+	const struct callgrind_writer *w = arg;
+
+	return cg_next_fns(w->graph, w->part, from, LARGE_ROWS) <= to;
 }
 
 static bool
@@ -438,6 +448,7 @@ format_draft(struct cg_draft *draft)
 	struct draft *own = draft->own;
 
 	own->marks.count = 0;
+	own->marks.failed = false;
 	return write_fns(&own->w, draft->from, draft->to) && !own->marks.failed;
 }
 
@@ -489,6 +500,7 @@ write_all_fns(struct callgrind_writer *w)
 		.arg = w,
 		.own = sizeof(struct draft),
 		.next = next_range,
+		.is_large = is_large,
 		.begin = begin_draft,
 		.format = format_draft,
 		.put = put_draft,

@@ -97,6 +97,8 @@ struct folded_lines {
 /* For struct cg_texts_how; columns points to the number of counts in a line. */
 bool folded_parse(const void *columns, struct cg_text *);
 void folded_close(void *lines);
+/* Gives back what a stack of very many frames has needed. */
+void folded_trim(struct folded_lines *);
 
 int folded_read(struct cg_job *, struct cg_in *, struct cg_build *);
 int folded_write(struct cg_job *, const struct cg_graph *, struct cg_out *);

@@ -9,6 +9,9 @@
 
 #include "folded.h"
 
+/* A block of short frames has as many. */
+#define FRAMES_KEPT ((size_t)128 << 10)
+
 /* Length of the common prefix, in bytes. */
 static size_t
 common_prefix(struct cg_slice a, struct cg_slice b)
@@ -43,23 +46,6 @@ keep_common(
 	}
 }
 
-/* The first and the last 8 bytes: names mostly differ in the last ones. */
-static uint32_t
-hash_name(struct cg_slice name)
-{
-	uint64_t first = 0, last = 0, hash;
-
-	if (name.len >= 8) {
-		memcpy(&first, name.ptr, 8);
-		memcpy(&last, name.ptr + name.len - 8, 8);
-	} else {
-		memcpy(&first, name.ptr, name.len);
-	}
-	hash = (first + name.len) * 0x9e3779b97f4a7c15 ^ last;
-	hash = (hash ^ hash >> 32) * 0xff51afd7ed558ccd;
-	return (uint32_t)(hash >> 32);
-}
-
 static bool
 push_frame(
     struct folded_lines *lines, struct cg_slice text, size_t at, size_t end)
@@ -80,7 +66,7 @@ push_frame(
 	    (struct folded_frame){ .begin = (uint32_t)(name.ptr - text.ptr),
 		    .len = (unsigned)name.len & 0x3fffffff,
 		    .note = note & 3,
-		    .hash = hash_name(name) };
+		    .hash = cg_hash_ends(name) };
 	return true;
 }
 
@@ -149,6 +135,18 @@ folded_parse(const void *arg, struct cg_text *block)
 		last = text;
 	}
 	return true;
+}
+
+void
+folded_trim(struct folded_lines *lines)
+{
+	if (lines->frame_cap <= FRAMES_KEPT)
+		return;
+	free(lines->frame);
+	free(lines->end);
+	lines->frame = NULL;
+	lines->end = NULL;
+	lines->frame_cap = lines->end_cap = 0;
 }
 
 void

@@ -558,8 +558,10 @@ read_texts(struct reader *r, struct cg_in *in)
 
 	if (!texts)
 		r->status = cg_nomem(r->job);
-	while (r->status == CG_OK && cg_next_text(texts, &text))
+	while (r->status == CG_OK && cg_next_text(texts, &text)) {
 		read_lines(r, text->own);
+		folded_trim(text->own);
+	}
 	cg_texts_free(texts);
 	if (r->status == CG_OK)
 		r->status = cg_rejected(r->job);

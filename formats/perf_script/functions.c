@@ -40,32 +40,11 @@ perf_script_fns_close(struct perf_fns *fns)
 	free(fns->known);
 }
 
-/*
- * The first and the last 8 bytes are enough, as an entry's texts are compared.
- * Names mostly differ in their last bytes, which are the top of the word: fold
- * it before multiplying.
- */
-uint32_t
-perf_script_hash(struct cg_slice name)
-{
-	uint64_t first = 0, last = 0, hash;
-
-	if (name.len >= 8) {
-		memcpy(&first, name.ptr, 8);
-		memcpy(&last, name.ptr + name.len - 8, 8);
-	} else {
-		memcpy(&first, name.ptr, name.len);
-	}
-	hash = (first + name.len) * 0x9e3779b97f4a7c15 ^ last;
-	hash = (hash ^ hash >> 32) * 0xff51afd7ed558ccd;
-	return (uint32_t)(hash >> 40) & (CACHE_SIZE - 1);
-}
-
 void
 perf_script_prefetch_fn(
     const struct perf_fns *fns, const struct perf_step *step)
 {
-	PREFETCH(&fns->known[step->hash]);
+	PREFETCH(&fns->known[step->hash & (CACHE_SIZE - 1)]);
 }
 
 static bool
@@ -78,7 +57,8 @@ same_text(struct cg_slice a, struct cg_slice b)
 static void
 find_fn(struct perf_fns *fns, struct perf_step *step)
 {
-	struct perf_known_fn *known = &fns->known[step->hash];
+	struct perf_known_fn *known =
+	    &fns->known[step->hash & (CACHE_SIZE - 1)];
 	struct cg_build *build = fns->build;
 	cg_name object;
 
@@ -101,7 +81,8 @@ void
 perf_script_find_fns(struct perf_fns *fns, struct perf_stack *stack)
 {
 	for (size_t i = stack->found; i < stack->count; i++)
-		PREFETCH(fns->known[stack->frame[i].hash].name.ptr);
+		PREFETCH(fns->known[stack->frame[i].hash & (CACHE_SIZE - 1)]
+			     .name.ptr);
 	for (; stack->found < stack->count; stack->found++)
 		find_fn(fns, &stack->frame[stack->found]);
 }

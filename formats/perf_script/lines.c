@@ -37,7 +37,7 @@ parse_line(struct perf_lines *lines, struct cg_slice text)
 	if (*text.ptr == '\t') {
 		if (!perf_script_take_frame(text, frame))
 			return;
-		frame->hash = perf_script_hash(frame->name);
+		frame->hash = cg_hash_ends(frame->name);
 		line->kind = PERF_FRAME;
 		line->i = (uint32_t)lines->frames++;
 	} else if (perf_script_take_head(text, head)) {

@@ -84,7 +84,7 @@ void perf_script_close(void *lines);
 /* A frame of a sample. Its texts are valid until its function is looked up. */
 struct perf_step {
 	struct cg_slice name_text, object_text; /* in the block of lines */
-	uint32_t hash; /* perf_script_hash() of the name */
+	uint32_t hash; /* cg_hash_ends() of the name */
 	cg_fn fn;
 	cg_name name;
 	cg_object object;
@@ -110,7 +110,6 @@ struct perf_fns {
 /* False: out of memory. */
 bool perf_script_fns_open(struct perf_fns *, struct cg_build *);
 void perf_script_fns_close(struct perf_fns *);
-uint32_t perf_script_hash(struct cg_slice name);
 /* Prefetches what the lookup of a frame needs, whose hash is known. */
 void perf_script_prefetch_fn(const struct perf_fns *, const struct perf_step *);
 /* Looks up the functions of the frames added since the last call. */

@@ -354,7 +354,7 @@ push_frame(struct reader *r, const struct perf_frame *frame)
 	if (!named) {
 		new->name_text = (struct cg_slice){ hex,
 			(size_t)(cg_format_hex(hex, frame->ip) - hex) };
-		new->hash = perf_script_hash(new->name_text);
+		new->hash = cg_hash_ends(new->name_text);
 	}
 	perf_script_prefetch_fn(&r->fns, new);
 	if (!named)
@@ -369,7 +369,7 @@ take_frame(struct cg_slice line, struct perf_frame *frame)
 {
 	if (!perf_script_take_frame(line, frame))
 		return false;
-	frame->hash = perf_script_hash(frame->name);
+	frame->hash = cg_hash_ends(frame->name);
 	return true;
 }
 

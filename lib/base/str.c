@@ -369,3 +369,20 @@ cg_map_free(struct cg_map *map)
 	free(map->table);
 	map->table = NULL;
 }
+
+/* Most differ in the top of the last word: fold it before multiplying. */
+uint32_t
+cg_hash_ends(struct cg_slice name)
+{
+	uint64_t first = 0, last = 0, hash;
+
+	if (name.len >= 8) {
+		memcpy(&first, name.ptr, 8);
+		memcpy(&last, name.ptr + name.len - 8, 8);
+	} else if (name.len > 0) {
+		memcpy(&first, name.ptr, name.len);
+	}
+	hash = (first + name.len) * 0x9e3779b97f4a7c15 ^ last;
+	hash = (hash ^ hash >> 32) * 0xff51afd7ed558ccd;
+	return (uint32_t)(hash >> 32);
+}

@@ -124,7 +124,9 @@ put_ranges(struct drafts *drafts, size_t from, size_t to)
 	for (; ok && to > from; from = to, to = how->next(how->arg, from)) {
 		if (cg_pieces_full(drafts->pieces))
 			ok = put_draft(how, cg_pieces_take(drafts->pieces));
-		draft = ok ? next_draft(drafts) : NULL;
+		draft = ok && !how->is_large(how->arg, from, to)
+			    ? next_draft(drafts)
+			    : NULL;
 		if (draft) {
 			draft->shown.from = from;
 			draft->shown.to = to;

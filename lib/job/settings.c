@@ -185,10 +185,13 @@ cg_job_set_stop(struct cg_job *job, const volatile sig_atomic_t *flag)
 	job->errors.diag.stop = flag;
 }
 
+/* As many as -j allows. */
+#define THREADS_MAX 1024
+
 void
 cg_job_set_threads(struct cg_job *job, size_t threads)
 {
-	job->threads = threads;
+	job->threads = threads < THREADS_MAX ? threads : THREADS_MAX;
 }
 
 size_t
