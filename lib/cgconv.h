@@ -843,8 +843,6 @@ void cg_job_set_stop(struct cg_job *, const volatile sig_atomic_t *flag);
  * and compress outputs.
  */
 void cg_job_set_threads(struct cg_job *, size_t threads);
-/* Their number, 1 or more. */
-size_t cg_job_threads(const struct cg_job *);
 /*
  * Source files. A mapping moves paths in directory from to directory to ("":
  * relative paths); the first mapping that applies counts. Patterns are those of

@@ -509,7 +509,7 @@ read_blocks(struct callgrind_reader *r, struct cg_in *in)
 			(void)cg_take_prefix(&block, "\xef\xbb\xbf");
 		first = false;
 		read_block(r, block);
-		if (r->status == CG_OK && cg_job_threads(r->job) > 1 &&
+		if (r->status == CG_OK && cg_texts_threads(r->job, in) > 1 &&
 		    !r->in_header && r->events > 0 && !r->bb && r->straight &&
 		    cg_packs_stretches(r->build, r->events))
 			read_texts(r, in);

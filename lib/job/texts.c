@@ -47,10 +47,20 @@ parse_block(void *piece)
 
 /* ---- In the reader's thread ---------------------------------------------- */
 
+size_t
+cg_texts_threads(const struct cg_job *job, const struct cg_in *in)
+{
+	size_t threads = job->threads;
+
+	if (threads > 1 && cg_in_filters(in)[0] != '\0')
+		threads--;
+	return threads > 0 ? threads : 1;
+}
+
 struct cg_texts *
 cg_texts_new(const struct cg_texts_how *how)
 {
-	const size_t threads = how->job->threads;
+	const size_t threads = cg_texts_threads(how->job, how->in);
 	const struct cg_pieces_how work = { .threads = threads,
 		.room = threads > 1 ? threads + SPARE : 1,
 		.work = parse_block };
