@@ -11,10 +11,8 @@
 #include "number.h"
 
 /* Where the text begins, until a line says it: far from where steps overflow. */
-#define GUESS                                               \
-	{                                                   \
-		.line = 1u << 31, .addr = UINT64_C(1) << 62 \
-	}
+#define LINE_GUESS (1u << 31)
+#define ADDR_GUESS (UINT64_C(1) << 62)
 
 /* Lines before a line of numbers that are not the costs of the function. */
 static bool
@@ -43,7 +41,8 @@ callgrind_parse(const void *arg, struct cg_text *text)
 	struct cg_cost_lines lines = { .addrs = columns->instr,
 		.lines = columns->line,
 		.most = columns->events,
-		.pos = GUESS };
+		.pos = { .line = columns->line ? LINE_GUESS : 0,
+		    .addr = columns->instr ? ADDR_GUESS : 0 } };
 	const char *at = text->text.ptr, *end = at + text->text.len, *to;
 	struct cg_slice line;
 	bool costs = true;
